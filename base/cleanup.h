@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scope-bound ownership.
+ *
+ * A local that owns something carries _cleanup_(...)  and lets go of it on every way out of its
+ * scope; TAKE_PTR and TAKE_FD hand the thing on and disarm the cleanup. Destructors take NULL and
+ * return NULL, so that `x = x_free(x)` is the idiom for members.
+ */
+#pragma once
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define _cleanup_(f) __attribute__((cleanup(f)))
+
+/* Makes FUNCp, the form that the cleanup attribute calls with a pointer to the variable. */
+#define DEFINE_CLEANUP(type, func)                                                                 \
+	static inline void func##p(type *p)                                                        \
+	{                                                                                          \
+		if (*p)                                                                            \
+			func(*p);                                                                  \
+	}
+
+#define TAKE_PTR(ptr)                                                                              \
+	({                                                                                         \
+		__typeof__(ptr) *pptr_ = &(ptr);                                                   \
+		__typeof__(ptr) value_ = *pptr_;                                                   \
+		*pptr_ = NULL;                                                                     \
+		value_;                                                                            \
+	})
+
+#define TAKE_FD(fd)                                                                                \
+	({                                                                                         \
+		int *pfd_ = &(fd);                                                                 \
+		int value_ = *pfd_;                                                                \
+		*pfd_ = -1;                                                                        \
+		value_;                                                                            \
+	})
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline void freep(void *p)
+{
+	free(*(void **)p);
+}
+
+/* Closes FD if it is open; always returns -1, to be assigned back. */
+static inline int close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static inline void close_fdp(int *fd)
+{
+	close_fd(*fd);
+}
+
+#define _cleanup_free_  _cleanup_(freep)
+#define _cleanup_close_ _cleanup_(close_fdp)

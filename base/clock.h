@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The three clocks that a trace knows, in nanoseconds. CLOCK_BOOTTIME is the time of every record:
+ * it is monotonic and goes on during suspend.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <time.h>
+
+struct clock_snapshot {
+	uint64_t boot_ns;
+	uint64_t mono_ns;
+	uint64_t real_ns;
+};
+
+static inline uint64_t clock_read_ns(clockid_t id)
+{
+	struct timespec ts = { 0 };
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static inline uint64_t clock_boot_ns(void)
+{
+	return clock_read_ns(CLOCK_BOOTTIME);
+}
+
+/* Reads all three as close together as user space can. */
+static inline struct clock_snapshot clock_snapshot(void)
+{
+	return (struct clock_snapshot){
+		.boot_ns = clock_boot_ns(),
+		.mono_ns = clock_read_ns(CLOCK_MONOTONIC),
+		.real_ns = clock_read_ns(CLOCK_REALTIME),
+	};
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A growing output buffer in which a record is written whole or not at all.
+ *
+ * The writer of a record reserves its full size first and then fills it in; nothing half-written
+ * is ever visible. The first failure sticks: later reservations fail too, and the error is read
+ * once, where the buffer is handed on. The buffer never does I/O.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct outbuf {
+	uint8_t *data; /* owned */
+	size_t size;   /* bytes written */
+	size_t room;   /* bytes allocated */
+	size_t limit;  /* never grows beyond this; 0 = OUTBUF_LIMIT_DEFAULT */
+	int error;     /* 0, -ENOMEM, or -EMSGSIZE when the limit was hit */
+};
+
+#define OUTBUF_LIMIT_DEFAULT ((size_t)256 << 20)
+
+/* Frees the bytes and makes B empty, without an error, and usable again. Keeps the limit. */
+void outbuf_deinit(struct outbuf *b);
+
+/* Empties B, keeps its memory, forgets the error. */
+void outbuf_reset(struct outbuf *b);
+
+/*
+ * Makes room for N more bytes and counts them as written. Returns where they go (zeroed, aligned
+ * to 8 if all earlier sizes were multiples of 8; valid until the next reservation), or NULL with
+ * b->error set.
+ */
+void *outbuf_reserve(struct outbuf *b, size_t n);
+
+/* Appends a copy of N bytes. Returns 0 or b->error. */
+int outbuf_append(struct outbuf *b, const void *p, size_t n);

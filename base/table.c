@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/table.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+enum { FIRST_SLOTS = 64 };
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 33;
+	x *= UINT64_C(0xff51afd7ed558ccd);
+	x ^= x >> 33;
+	x *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return x ^ (x >> 33);
+}
+
+void table_deinit(struct table *t)
+{
+	free(t->slots);
+	*t = (struct table){ 0 };
+}
+
+/* The slot that holds KEY or, if none does, the free one where it belongs. */
+static struct table_slot *find(const struct table *t, uint64_t key)
+{
+	size_t mask = t->n_slots - 1;
+
+	for (size_t i = mix(key) & mask;; i = (i + 1) & mask)
+		if (t->slots[i].key == key || t->slots[i].key == 0)
+			return &t->slots[i];
+}
+
+void *table_get(const struct table *t, uint64_t key)
+{
+	if (t->n_slots == 0 || key == 0)
+		return NULL;
+	return find(t, key)->value;
+}
+
+static int grow(struct table *t)
+{
+	struct table bigger = { .n_slots = t->n_slots ? 2 * t->n_slots : FIRST_SLOTS };
+
+	bigger.slots = calloc(bigger.n_slots, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n_slots; i++)
+		if (t->slots[i].key != 0)
+			*find(&bigger, t->slots[i].key) = t->slots[i];
+	bigger.n_used = t->n_used;
+	free(t->slots);
+	*t = bigger;
+	return 0;
+}
+
+int table_set(struct table *t, uint64_t key, void *value)
+{
+	struct table_slot *slot;
+	int r;
+
+	assert(key != 0 && value);
+	if (4 * (t->n_used + 1) > 3 * t->n_slots) {
+		r = grow(t);
+		if (r < 0)
+			return r;
+	}
+	slot = find(t, key);
+	if (slot->key == 0)
+		t->n_used++;
+	*slot = (struct table_slot){ .key = key, .value = value };
+	return 0;
+}
+
+void *table_remove(struct table *t, uint64_t key)
+{
+	struct table_slot *hole;
+	size_t mask = t->n_slots - 1, i;
+	void *value;
+
+	if (t->n_slots == 0 || key == 0)
+		return NULL;
+	hole = find(t, key);
+	if (hole->key == 0)
+		return NULL;
+	value = hole->value;
+	t->n_used--;
+
+	/* Close the gap: pull back each follower that could no longer be found across it. */
+	i = (size_t)(hole - t->slots);
+	for (size_t j = (i + 1) & mask; t->slots[j].key != 0; j = (j + 1) & mask) {
+		size_t home = mix(t->slots[j].key) & mask;
+
+		if (((j - home) & mask) >= ((j - i) & mask)) {
+			t->slots[i] = t->slots[j];
+			i = j;
+		}
+	}
+	t->slots[i] = (struct table_slot){ 0 };
+	return value;
+}
+
+void *table_next(const struct table *t, size_t *pos)
+{
+	while (*pos < t->n_slots) {
+		const struct table_slot *slot = &t->slots[(*pos)++];
+
+		if (slot->key != 0)
+			return slot->value;
+	}
+	return NULL;
+}
+
+uint64_t table_hash(const void *p, size_t n)
+{
+	const uint8_t *bytes = p;
+	uint64_t h = UINT64_C(0xcbf29ce484222325) ^ n;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
+	h = mix(h);
+	return h ? h : 1;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash table from a non-zero 64-bit key to a non-NULL pointer: open addressing, linear probing,
+ * grows at three quarters full. It owns its slots and never what they point to.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct table_slot {
+	uint64_t key; /* 0 = free */
+	void *value;
+};
+
+struct table {
+	struct table_slot *slots;
+	size_t n_slots; /* a power of two, or 0 */
+	size_t n_used;
+};
+
+void table_deinit(struct table *t);
+
+/* The value at KEY, or NULL. */
+void *table_get(const struct table *t, uint64_t key);
+
+/* Sets the value at KEY (non-zero), replacing what was there. Returns 0 or -ENOMEM. */
+int table_set(struct table *t, uint64_t key, void *value);
+
+/* Takes KEY out and returns what it held, or NULL. */
+void *table_remove(struct table *t, uint64_t key);
+
+/* The values in no order: *POS starts at 0; returns NULL after the last one. Do not add or remove
+ * meanwhile. */
+void *table_next(const struct table *t, size_t *pos);
+
+/* A well-mixed, never zero, 64-bit hash of N bytes: keys for tables of strings. Callers compare
+ * the bytes too. */
+uint64_t table_hash(const void *p, size_t n);

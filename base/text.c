@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Bytes of the valid UTF-8 character at P, or 0. */
+static size_t utf8_len(const unsigned char *p, size_t n)
+{
+	size_t len;
+	uint32_t c;
+
+	if (n == 0)
+		return 0;
+	if (p[0] < 0x80)
+		return 1;
+	if (p[0] >= 0xc2 && p[0] <= 0xdf) {
+		len = 2;
+		c = p[0] & 0x1f;
+	} else if (p[0] >= 0xe0 && p[0] <= 0xef) {
+		len = 3;
+		c = p[0] & 0x0f;
+	} else if (p[0] >= 0xf0 && p[0] <= 0xf4) {
+		len = 4;
+		c = p[0] & 0x07;
+	} else {
+		return 0;
+	}
+	if (len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if ((len == 3 && (c < 0x800 || (c >= 0xd800 && c <= 0xdfff))) ||
+	    (len == 4 && (c < 0x10000 || c > 0x10ffff)))
+		return 0;
+	return len;
+}
+
+bool text_is_utf8(const char *p, size_t n)
+{
+	const unsigned char *from = (const unsigned char *)p;
+
+	while (n > 0) {
+		size_t len = utf8_len(from, n);
+
+		if (len == 0)
+			return false;
+		from += len;
+		n -= len;
+	}
+	return true;
+}
+
+size_t text_clean(char *to, size_t room, const char *from, size_t n)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	const unsigned char *p = (const unsigned char *)from;
+	size_t used = 0;
+
+	assert(room > 0);
+	while (n > 0) {
+		size_t len = utf8_len(p, n), step = len ? len : 1;
+		const char *piece = (const char *)p;
+
+		if (len == 0 || (len == 1 && (*p < 0x20 || *p == 0x7f) && *p != '\t')) {
+			piece = replacement;
+			len = sizeof(replacement) - 1;
+		}
+		if (len > room - 1 - used)
+			break;
+		memcpy(to + used, piece, len);
+		used += len;
+		p += step;
+		n -= step;
+	}
+	to[used] = '\0';
+	return used;
+}
+
+/* Takes leading digits; returns how many, or a negative errno. */
+static int take_digits(const char *text, uint64_t *ret)
+{
+	uint64_t v = 0;
+	int n = 0;
+
+	for (; isdigit((unsigned char)text[n]); n++) {
+		if (__builtin_mul_overflow(v, 10, &v) ||
+		    __builtin_add_overflow(v, (uint64_t)(text[n] - '0'), &v))
+			return -ERANGE;
+	}
+	if (n == 0)
+		return -EINVAL;
+	*ret = v;
+	return n;
+}
+
+int text_parse_u64(const char *text, uint64_t max, uint64_t *ret)
+{
+	uint64_t v;
+	int n = take_digits(text, &v);
+
+	if (n < 0)
+		return n;
+	if (text[n] != '\0')
+		return -EINVAL;
+	if (v > max)
+		return -ERANGE;
+	*ret = v;
+	return 0;
+}
+
+int text_parse_size(const char *text, uint64_t *ret_bytes)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	uint64_t v;
+	int shift = 0, n = take_digits(text, &v);
+
+	if (n < 0)
+		return n;
+	text += n;
+	unit = *text ? strchr(units, toupper((unsigned char)*text)) : NULL;
+	if (unit) {
+		shift = 10 * (int)(unit - units + 1);
+		text++;
+		if (*text == 'i' && text[1] == 'B')
+			text++;
+	}
+	if (*text == 'B')
+		text++;
+	if (*text != '\0')
+		return -EINVAL;
+	if (shift && v >> (64 - shift))
+		return -ERANGE;
+	*ret_bytes = v << shift;
+	return 0;
+}
+
+int text_parse_time(const char *text, uint64_t *ret_ns)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t ns;
+	} units[] = {
+		{ "", 1000000000 },           { "s", 1000000000 },
+		{ "ms", 1000000 },            { "us", 1000 },
+		{ "ns", 1 },                  { "m", UINT64_C(60000000000) },
+		{ "h", UINT64_C(3600000000000) }, { "d", UINT64_C(86400000000000) },
+	};
+	uint64_t whole, fraction = 0, scale = 1, ns;
+	int n = take_digits(text, &whole);
+
+	if (n < 0)
+		return n;
+	text += n;
+	if (*text == '.') {
+		if (!isdigit((unsigned char)*++text))
+			return -EINVAL;
+		for (; isdigit((unsigned char)*text); text++) {
+			if (scale >= UINT64_C(1000000000))
+				continue; /* finer than a nanosecond of anything up to a second */
+			fraction = 10 * fraction + (uint64_t)(*text - '0');
+			scale *= 10;
+		}
+	}
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(text, units[i].suffix) != 0)
+			continue;
+		if (__builtin_mul_overflow(whole, units[i].ns, &ns) ||
+		    __builtin_add_overflow(
+			    ns, (uint64_t)((unsigned __int128)fraction * units[i].ns / scale), &ns))
+			return -ERANGE;
+		*ret_ns = ns;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+char *text_format_size(char *to, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double v = (double)bytes;
+	size_t i = 0;
+
+	while (v >= 1023.95 && i + 1 < sizeof(units) / sizeof(units[0])) {
+		v /= 1024;
+		i++;
+	}
+	if (i == 0)
+		snprintf(to, TEXT_FORMAT_MAX, "%" PRIu64 " B", bytes);
+	else
+		snprintf(to, TEXT_FORMAT_MAX, "%.1f %s", v, units[i]);
+	return to;
+}
+
+char *text_format_time(char *to, uint64_t ns)
+{
+	static const struct {
+		double ns;
+		const char *unit;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double v = (double)ns / units[i].ns;
+
+		if (v < 0.9995)
+			continue;
+		snprintf(to, TEXT_FORMAT_MAX, v < 9.995 ? "%.2f %s" : v < 99.95 ? "%.1f %s" : "%.0f %s",
+			 v, units[i].unit);
+		return to;
+	}
+	snprintf(to, TEXT_FORMAT_MAX, "%" PRIu64 " ns", ns);
+	return to;
+}

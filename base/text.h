@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text in and out: UTF-8 repair, sizes and times with suffixes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Copies N bytes to TO as valid UTF-8 (RFC 3629; no surrogates, no overlong forms) of at most
+ * ROOM - 1 bytes and a NUL: each byte that is not part of a valid character becomes U+FFFD,
+ * and what does not fit is cut at a character. Control characters below 0x20 and 0x7f become
+ * U+FFFD too when they are not TAB. ROOM is at least 1. Returns the length.
+ */
+size_t text_clean(char *to, size_t room, const char *from, size_t n);
+
+/* True if the N bytes are valid UTF-8. */
+bool text_is_utf8(const char *p, size_t n);
+
+/*
+ * A size: decimal digits, then nothing or one of K M G T (powers of 1024, an `iB` or `B` may
+ * follow). Returns 0, -EINVAL (not a size), or -ERANGE.
+ */
+int text_parse_size(const char *text, uint64_t *ret_bytes);
+
+/*
+ * A time: a decimal number with or without a fraction, then ns us ms s m h or d; no suffix means
+ * seconds. Returns 0, -EINVAL (not a time), or -ERANGE.
+ */
+int text_parse_time(const char *text, uint64_t *ret_ns);
+
+/* A whole decimal number. Returns 0, -EINVAL, or -ERANGE if it is over MAX. */
+int text_parse_u64(const char *text, uint64_t max, uint64_t *ret);
+
+/* Room enough for what text_format_*() write, the NUL included. */
+enum { TEXT_FORMAT_MAX = 32 };
+
+/* "1.5 MiB", "512 B": writes to TO (TEXT_FORMAT_MAX bytes) and returns TO. */
+char *text_format_size(char *to, uint64_t bytes);
+
+/* "3.002 s", "17.4 ms", "850 ns": three digits that matter; writes to TO and returns TO. */
+char *text_format_time(char *to, uint64_t ns);

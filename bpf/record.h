@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * The interface between the eBPF programs and user space: what lies in the rings, the maps that
+ * user space fills, and the settings it makes before loading. Both sides include it; it knows
+ * neither libc nor vmlinux.h, so either may come first.
+ *
+ * Two kinds of rings, each one per CPU:
+ *
+ *  - CLASS_SCHED: `struct word_ring`, an element of a mmap-able array. The programs write finished
+ *    FXT records into it; user space copies them into the archive. They run with interrupts off on
+ *    the CPU that owns the ring, so there is one producer and no lock. `head` and `tail` count
+ *    bytes since the start and never wrap. A record starts at head % size and is always
+ *    contiguous: one that would run over the end runs on into `slack`, and the next one starts at
+ *    head % size as ever. Free room is size - (head - tail).
+ *
+ *  - CLASS_LIFECYCLE: a BPF ring buffer holding `struct rec_*`, each with a `struct rec_head`.
+ *
+ * Loss: after a failed reserve, the next record written on that CPU and class is a mark of it:
+ * how many are missing, from when to when. In a word ring the mark looks like an FXT record of a
+ * type that the format does not use, so that one walk steps over all.
+ *
+ * Widths are spelled out, padding too; sizes are asserted; there are no enums and no pointers.
+ */
+#pragma once
+
+#if !defined(__bpf__)
+#include <linux/types.h>
+#endif
+
+/* ---- the word ring ---- */
+
+#define RING_SLACK_BYTES 128 /* at least the longest record in a word ring */
+
+struct word_ring {
+	/* written by the program, read by user space */
+	__u64 head;
+	__u64 lost_count; /* not yet marked in the ring */
+	__u64 lost_first_ns;
+	__u64 lost_last_ns;
+	__u64 pad_0[4];
+	/* written by user space, read by the program */
+	__u64 tail;
+	__u64 pad_1[7];
+	/* ring bytes and slack follow: the map's value size says how many */
+	__u8 bytes[];
+};
+_Static_assert(sizeof(struct word_ring) == 128, "ABI");
+
+/* The type of control records in a word ring: one that FXT leaves unused. Never in an archive. */
+#define RING_RECORD_CONTROL 14
+
+/* A loss, in a word ring: five words. first_ns stands where every record has its time. */
+struct ring_lost {
+	__u64 header;	/* record type RING_RECORD_CONTROL, 5 words */
+	__u64 first_ns; /* when the first one was lost: until then all is there */
+	__u64 last_ns;	/* when the last one was lost: from then on all is there */
+	__u64 count;
+	__u32 tid; /* what runs on the CPU since last_ns; 0 = idle */
+	__s32 prio;
+};
+_Static_assert(sizeof(struct ring_lost) == 40, "ABI");
+
+/*
+ * What a program may leave in the reserved bits of a wakeup's header for user space, which clears
+ * them: settled in the merge by time, because only there is known what ran at that moment.
+ */
+#define WAKE_ON_CPU_BIT 36 /* blocked, but its switch-out may not have been recorded yet */
+#define WAKE_ON_RQ_BIT	37 /* was still runnable: no wakeup, unless it went to sleep right then */
+
+/* ---- lifecycle records ---- */
+
+#define REC_FORK   1
+#define REC_EXEC   2
+#define REC_EXIT   3
+#define REC_RENAME 4
+#define REC_LOST   5
+#define REC_TASK   6 /* from the iterator over all tasks, not from a ring */
+
+#define REC_COMM_BYTES 16  /* TASK_COMM_LEN, NUL included */
+#define REC_FILE_BYTES 256
+#define REC_ARGS_BYTES 512
+
+struct rec_head {
+	__u64 ts_ns; /* CLOCK_BOOTTIME */
+	__u32 size;  /* of the whole record */
+	__u16 kind;  /* REC_* */
+	__u16 cpu;
+	__u32 pid;   /* tgid of the task it happened to; 2 for kernel threads */
+	__u32 tid;
+};
+_Static_assert(sizeof(struct rec_head) == 24, "ABI");
+
+/* Who a task is. */
+struct rec_identity {
+	__u64 start_ns;	 /* CLOCK_BOOTTIME; tells two owners of one tid apart */
+	__u64 cgroup_id; /* in the unified hierarchy */
+	__u32 pid, tid;
+	__u32 parent_pid; /* tgid of the real parent */
+	__u32 uid;	  /* effective, initial user namespace */
+	__s32 prio;
+	__u32 flags;	  /* IDENTITY_* */
+	char comm[REC_COMM_BYTES];
+};
+_Static_assert(sizeof(struct rec_identity) == 56, "ABI");
+
+#define IDENTITY_KTHREAD (1u << 0)
+#define IDENTITY_ON_CPU	 (1u << 1) /* REC_TASK only: it is running, on head.cpu */
+
+struct rec_fork {
+	struct rec_head head; /* the parent's thread */
+	struct rec_identity child;
+};
+_Static_assert(sizeof(struct rec_fork) == 80, "ABI");
+
+struct rec_task {
+	struct rec_head head;
+	struct rec_identity task;
+};
+_Static_assert(sizeof(struct rec_task) == 80, "ABI");
+
+struct rec_exec {
+	struct rec_head head;
+	struct rec_identity task; /* as it is after the exec */
+	__u32 old_tid;		  /* the tid of the thread that called exec */
+	__u32 args_bytes;	  /* valid bytes in args */
+	char file[REC_FILE_BYTES]; /* NUL-terminated */
+	char args[REC_ARGS_BYTES]; /* NUL-separated, may be cut */
+};
+_Static_assert(sizeof(struct rec_exec) == 856, "ABI");
+
+struct rec_exit {
+	struct rec_head head;
+	struct rec_identity task; /* with its last name */
+	__u32 exit_code;	  /* as wait() gives it */
+	__u32 process_ends;	  /* 1 = the last thread of its process */
+};
+_Static_assert(sizeof(struct rec_exit) == 88, "ABI");
+
+struct rec_rename {
+	struct rec_head head;
+	struct rec_identity task; /* with the old name */
+	char comm[REC_COMM_BYTES]; /* the new one */
+};
+_Static_assert(sizeof(struct rec_rename) == 96, "ABI");
+
+struct rec_lost {
+	struct rec_head head; /* ts_ns = first_ns */
+	__u64 count;
+	__u64 first_ns, last_ns;
+};
+_Static_assert(sizeof(struct rec_lost) == 48, "ABI");
+
+/* ---- settings (const volatile in the programs) ---- */
+
+#define FILTER_PID    (1u << 0)
+#define FILTER_COMM   (1u << 1)
+#define FILTER_UID    (1u << 2)
+#define FILTER_CGROUP (1u << 3)
+
+#define FILTER_CGROUPS_MAX  8
+#define FILTER_CGROUP_BYTES 128 /* of a cgroup's own name, NUL included */
+#define FILTER_VALUES_MAX   64	/* comms or uids */
+#define FILTER_PIDS_MAX	    65536
+
+/*
+ * A cgroup to follow, over restarts too, which give it a new id: by its name below a parent that
+ * stays. level is its depth: 1 for a child of the root.
+ */
+struct filter_cgroup {
+	__u64 parent_id;
+	__u32 level;
+	__u32 pad_0;
+	char name[FILTER_CGROUP_BYTES];
+};
+_Static_assert(sizeof(struct filter_cgroup) == 144, "ABI");

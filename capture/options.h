@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a session is asked to do, and the rows that command line and bus turn into it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/record.h"
+
+/* Categories of -e. Lifecycle is always recorded. Later ones find their bit here. */
+enum capture_category {
+	CATEGORY_SCHED = 1 << 0,
+};
+
+struct category_row {
+	const char *name;
+	uint32_t bit;
+	const char *what; /* one line for people */
+	const char *cost; /* what it costs, one short line */
+};
+
+extern const struct category_row category_rows[]; /* ends with a NULL name */
+
+/*
+ * Parses "sched,..." into category bits. Returns 0, or -EINVAL with *RETERR_WORD (if not NULL) at
+ * the name that is unknown and *RETERR_BYTES its length.
+ */
+int categories_parse(const char *text, uint32_t *ret, const char **reterr_word,
+		     size_t *reterr_bytes);
+
+/* All conditions hold (and); within one kind any value will do (or). Nothing set: everything. */
+struct capture_filter {
+	uint32_t *pids; /* tgids; with their children. Owned */
+	size_t n_pids;
+	uint32_t *uids; /* effective. Owned */
+	size_t n_uids;
+	char (*comms)[REC_COMM_BYTES]; /* exact names, cut to 15 bytes. Owned */
+	size_t n_comms;
+	struct filter_cgroup *cgroups; /* with their sub-cgroups. Owned */
+	size_t n_cgroups;
+};
+
+#define RING_BYTES_MIN	 (64u << 10)
+#define RING_BYTES_MAX	 (256u << 20)
+#define FLUSH_NS_MIN	 UINT64_C(10000000)
+#define FLUSH_NS_MAX	 UINT64_C(60000000000)
+#define FLUSH_NS_DEFAULT UINT64_C(250000000)
+
+struct session_options {
+	char name[65];		  /* [A-Za-z0-9_]{1,64} */
+	uint32_t categories;	  /* 0 = default */
+	uint64_t ring_bytes;	  /* per CPU, rounded up to a power of two; 0 = default */
+	uint64_t flush_ns;	  /* at most this much is lost when we are killed; 0 = default */
+	uint64_t duration_ns;	  /* ends the session; 0 = never */
+	uint64_t max_bytes;	  /* ends the session; 0 = never */
+	char *command;		  /* what asked for it, for the archive; NULL = not said. Owned */
+	struct capture_filter filter;
+};
+
+/* Frees what O owns and clears it. */
+void session_options_deinit(struct session_options *o);
+
+/* True if NAME is [A-Za-z0-9_]{1,64}. */
+bool session_name_valid(const char *name);
+
+/*
+ * The options that are neither filters nor categories in words, for the archive: a new string that
+ * the caller frees, or NULL without memory.
+ */
+char *session_options_describe(const struct session_options *o);

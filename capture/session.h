@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One recording: eBPF programs of its own, rings of its own, an output of its own.
+ *
+ * A session is driven by its owner's event loop: it offers one descriptor that becomes readable
+ * when session_dispatch() has something to do, and never blocks in it. What may block happens
+ * elsewhere: loading, attaching, detaching and looking at /proc in the session's worker thread,
+ * writing in its output's writer thread behind a bounded queue. When the output is slower than the
+ * machine, the rings fill and the programs count what they drop, per CPU and class.
+ *
+ * Life: new -> start -> (running) -> stop -> finished. The state follows from facts
+ * (session_state()). A session ends by itself when its duration or size is reached or its output
+ * fails; session_reason() says why.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "capture/options.h"
+#include "writer/event.h"
+
+struct session;
+
+enum session_state {
+	SESSION_READY,	  /* made, not started */
+	SESSION_STARTING, /* programs are being loaded and attached */
+	SESSION_RUNNING,
+	SESSION_DRAINING, /* stopped; the last records are on their way to the output */
+	SESSION_STOPPED,  /* all is written */
+	SESSION_FAILED,	  /* could not start, or ended early; session_error() says why */
+	SESSION_STATE_MAX,
+};
+
+extern const char *const session_state_names[SESSION_STATE_MAX]; /* "ready", "running", ... */
+
+struct session_counters {
+	uint64_t events;	  /* records of happenings in the archive, synthetic ones not counted */
+	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
+	uint64_t bytes;		  /* written to the output */
+	uint64_t daemon_cpu_ns;	  /* CPU time of ours for this session, all threads */
+	uint64_t start_ns;	  /* CLOCK_BOOTTIME; 0 = not yet */
+	uint64_t stop_ns;	  /* CLOCK_BOOTTIME; 0 = not yet */
+};
+
+/* Called from session_dispatch() or session_stop() whenever the state has changed. It may call
+ * anything but session_free(). */
+typedef void (*session_changed_fn)(struct session *s, void *userdata);
+
+/*
+ * Makes a session that will write to OUTPUT_FD. Takes over what OPTIONS owns and the descriptor,
+ * both only on success. Returns 0, -EINVAL (an option out of range), -EBADF (a descriptor that
+ * cannot be written), -ENOMEM, or another errno.
+ */
+int session_new(struct session_options *options, int output_fd, struct session **ret);
+
+/*
+ * Lets go of everything, in any state; what was not written is lost. An output that hangs in the
+ * kernel is left to its thread. Returns NULL.
+ */
+struct session *session_free(struct session *s);
+
+DEFINE_CLEANUP(struct session *, session_free)
+
+/* FN is told of each change of state; at most one. */
+void session_set_changed(struct session *s, session_changed_fn fn, void *userdata);
+
+/* Starts it, without waiting. Returns 0, or -EALREADY if it was started before. */
+int session_start(struct session *s);
+
+/* Asks it to stop, without waiting: completes the file and then becomes SESSION_STOPPED. REASON is
+ * a word for the archive and the bus ("requested", "owner gone"). Returns 0, also if it has
+ * stopped already, or -EINVAL if it was never started. */
+int session_stop(struct session *s, const char *reason);
+
+/* Puts a mark with TEXT (cleaned, cut to 256 bytes) at this moment into the archive. Returns 0,
+ * or -ESHUTDOWN if it does not run. */
+int session_mark(struct session *s, const char *text);
+
+/* The descriptor to wait for (epoll; borrowed), and what to call when it is readable. */
+int session_fd(const struct session *s);
+void session_dispatch(struct session *s);
+
+enum session_state session_state(const struct session *s);
+void session_counters(const struct session *s, struct session_counters *ret);
+const struct session_options *session_options(const struct session *s);
+
+/* Why it stopped ("" while it has not): "requested", "duration", "size", "owner gone",
+ * "output failed", "could not start". */
+const char *session_reason(const struct session *s);
+
+/* 0, or the errno that ended it; *RET_TEXT (if not NULL) is a sentence for people, borrowed, ""
+ * without error. */
+int session_error(const struct session *s, const char **ret_text);

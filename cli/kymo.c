@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo: finds the verb and runs it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/verb.h"
+
+static const struct verb *current;
+
+void cli_error(const char *format, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+int cli_usage_error(const char *format, ...)
+{
+	va_list ap;
+
+	fflush(stdout);
+	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fprintf(stderr, "\nTry 'kymo%s%s --help'.\n", current ? " " : "",
+		current ? current->name : "");
+	return CLI_USAGE;
+}
+
+int cli_help(void)
+{
+	printf("Usage: kymo %s%s%s\n\n%s.\n", current->name, *current->synopsis ? " " : "",
+	       current->synopsis, current->what);
+	if (current->options)
+		printf("\n%s", current->options);
+	return CLI_OK;
+}
+
+static int print_overview(FILE *to)
+{
+	fputs("Usage: kymo VERB [OPTION ...]\n\n"
+	      "Records what a whole Linux machine did, and when, and shows it.\n\n",
+	      to);
+	for (const struct verb *v = verbs; v->name; v++)
+		fprintf(to, "  %-13s %s\n", v->name, v->what);
+	fputs("\n'kymo VERB --help' says more about one of them.\n"
+	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
+	      to);
+	return CLI_OK;
+}
+
+/* Levenshtein distance, for "did you mean"; words longer than the row are never near. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[32];
+	size_t n = strlen(b);
+
+	if (n + 1 > sizeof(row) / sizeof(row[0]))
+		return 99;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; *a; i++, a++) {
+		unsigned diagonal = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= n; j++) {
+			unsigned best = diagonal + (*a != b[j - 1]);
+
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+static int unknown_verb(const char *name)
+{
+	const struct verb *nearest = NULL;
+	unsigned best = 3;
+
+	for (const struct verb *v = verbs; v->name; v++) {
+		unsigned d = distance(name, v->name);
+
+		if (d < best) {
+			best = d;
+			nearest = v;
+		}
+	}
+	if (nearest)
+		return cli_usage_error("there is no verb '%s'; did you mean '%s'?", name,
+				       nearest->name);
+	return cli_usage_error("there is no verb '%s'", name);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		print_overview(stderr);
+		return CLI_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "help") == 0)
+		return print_overview(stdout);
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("kymo " KYMO_VERSION);
+		return CLI_OK;
+	}
+	for (const struct verb *v = verbs; v->name; v++) {
+		if (strcmp(argv[1], v->name) == 0) {
+			int r;
+
+			current = v;
+			r = v->run(argc - 1, argv + 1);
+			/* What was printed into a full disk or a closed pipe was not printed. */
+			if ((fflush(stdout) != 0 || ferror(stdout)) && r == CLI_OK) {
+				cli_error("cannot write to standard output: %m");
+				r = CLI_FAILED;
+			}
+			return r;
+		}
+	}
+	return unknown_verb(argv[1]);
+}

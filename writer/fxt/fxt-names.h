@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * The strings that every kymo archive uses, and their fixed places in its string table.
+ *
+ * eBPF programs write finished FXT records, so the indices of the names in them must be known
+ * before the first record. The archive registers all of these right after its initialization
+ * record; indices above FXT_NAME_LAST are handed out as strings come (fxt-table.h). What each is
+ * used for is said in docs/FXT-MAPPING.md, and a test holds that page to this list. Numbers are
+ * only added, at the end of their block. Without libc, for the bpf target.
+ */
+#pragma once
+
+#define FXT_NAMES(X)                                                                               \
+	/* scheduling records */                                                                   \
+	X(INCOMING_WEIGHT, 1, "incoming_weight")                                                   \
+	X(OUTGOING_WEIGHT, 2, "outgoing_weight")                                                   \
+	X(WEIGHT, 3, "weight")                                                                     \
+	X(WAKER, 4, "waker")                                                                       \
+	X(PREV_STATE, 5, "prev_state")                                                             \
+	X(SYNTHETIC, 6, "synthetic")                                                               \
+	X(STATE_D, 7, "D")                                                                         \
+	X(STATE_T, 8, "T")                                                                         \
+	X(STATE_t, 9, "t")                                                                         \
+	X(STATE_X, 10, "X")                                                                        \
+	X(STATE_Z, 11, "Z")                                                                        \
+	X(STATE_P, 12, "P")                                                                        \
+	X(STATE_I, 13, "I")                                                                        \
+	/* categories */                                                                           \
+	X(SCHED, 20, "sched")                                                                      \
+	X(PROCESS, 21, "process")                                                                  \
+	X(KYMO, 22, "kymo")                                                                        \
+	/* event names */                                                                          \
+	X(MIGRATE, 32, "migrate")                                                                  \
+	X(FORK, 33, "fork")                                                                        \
+	X(EXEC, 34, "exec")                                                                        \
+	X(EXIT, 35, "exit")                                                                        \
+	X(RENAME, 36, "rename")                                                                    \
+	X(SESSION_START, 37, "session_start")                                                      \
+	X(SESSION_STOP, 38, "session_stop")                                                        \
+	X(CLOCK, 39, "clock")                                                                      \
+	X(LOST, 40, "lost")                                                                        \
+	X(MARK, 41, "mark")                                                                        \
+	X(PERFETTO, 42, "perfetto")                                                                \
+	/* arguments */                                                                            \
+	X(FROM_CPU, 64, "from_cpu")                                                                \
+	X(TO_CPU, 65, "to_cpu")                                                                    \
+	X(PARENT, 66, "parent")                                                                    \
+	X(UID, 67, "uid")                                                                          \
+	X(START_TIME, 68, "start_time")                                                            \
+	X(COMMAND_LINE, 69, "command_line")                                                        \
+	X(CGROUP, 70, "cgroup")                                                                    \
+	X(REAL_ID, 71, "real_id")                                                                  \
+	X(CHILD_PROCESS, 72, "child_process")                                                      \
+	X(CHILD_THREAD, 73, "child_thread")                                                        \
+	X(FILE, 74, "file")                                                                        \
+	X(OLD_THREAD, 75, "old_thread")                                                            \
+	X(EXIT_CODE, 76, "exit_code")                                                              \
+	X(SIGNAL, 77, "signal")                                                                    \
+	X(PROCESS_ENDS, 78, "process_ends")                                                        \
+	X(FROM, 79, "from")                                                                        \
+	X(TO, 80, "to")                                                                            \
+	X(CLASS, 81, "class")                                                                      \
+	X(CPU, 82, "cpu")                                                                          \
+	X(COUNT, 83, "count")                                                                      \
+	X(FIRST, 84, "first")                                                                      \
+	X(LAST, 85, "last")                                                                        \
+	X(TEXT, 86, "text")                                                                        \
+	X(BOOTTIME, 87, "boottime")                                                                \
+	X(MONOTONIC, 88, "monotonic")                                                              \
+	X(REALTIME, 89, "realtime")                                                                \
+	X(SESSION, 90, "session")                                                                  \
+	X(COMMAND, 91, "command")                                                                  \
+	X(OPTIONS, 92, "options")                                                                  \
+	X(KERNEL, 93, "kernel")                                                                    \
+	X(MACHINE, 94, "machine")                                                                  \
+	X(HOST, 95, "host")                                                                        \
+	X(VERSION, 96, "version")                                                                  \
+	X(CPUS, 97, "cpus")                                                                        \
+	X(EVENTS, 98, "events")                                                                    \
+	X(BYTES, 99, "bytes")                                                                      \
+	X(REASON, 100, "reason")                                                                   \
+	X(DAEMON_CPU, 101, "daemon_cpu")                                                           \
+	X(FILTERED, 102, "filtered")                                                               \
+	X(LIFECYCLE, 103, "lifecycle")
+
+#define X(id, index, text) FXT_NAME_##id = index,
+enum fxt_name { FXT_NAMES(X) FXT_NAME_LAST = 255 };
+#undef X
+
+/*
+ * Koids: a thread's is its tid, a process's its tgid, in the initial pid namespace (at most 2^22).
+ * The second owner of a tid in one trace gets tid + (2 << 22), the third tid + (3 << 22), ... up to
+ * 1023; kernel threads are threads of process 2; what is no Linux task has a koid from 1 << 22 on.
+ * 0 is the idle thread. All fit the 32 bits that readers keep.
+ */
+#define FXT_KOID_TID_BITS    22
+#define FXT_KOID_KTHREADD    2u
+#define FXT_KOID_KYMO	     (1u << FXT_KOID_TID_BITS)	  /* pseudo-process "kymo" and its thread */
+#define FXT_KOID_KYMO_CPU    (FXT_KOID_KYMO + 1)	  /* + cpu: pseudo-thread "cpu N" of it */
+#define FXT_KOID_OTHER	     (FXT_KOID_KYMO + 0x20000u)	  /* "other": what a filter left out */
+#define FXT_KOID_REUSE_FIRST 2u
+#define FXT_KOID_REUSE_LAST  1023u

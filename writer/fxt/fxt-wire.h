@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * The Fuchsia trace format on the wire: every constant and every bit field, once.
+ *
+ * Writer, reader and the eBPF programs share this table; no shift or mask of the format stands
+ * anywhere else. It is therefore written without libc: the bpf target has none. Section names
+ * are those of the specification ("Fuchsia trace format").
+ *
+ * FXT_FIELD(name, lo, hi) makes fxt_put_name(value) -> bits in place and fxt_get_name(word) ->
+ * value. A word is composed by or-ing puts together. Words are little-endian in the archives that
+ * we write; a reader swaps the words of a big-endian archive before it looks at them.
+ */
+#pragma once
+
+typedef unsigned long long fxt_word;
+
+#if defined(__bpf__)
+#define fxt_assert(x) ((void)0)
+#else
+#include <assert.h>
+#define fxt_assert(x) assert(x)
+#endif
+
+#define FXT_FIELD(name, lo, hi)                                                                    \
+	_Static_assert((lo) <= (hi) && (hi) < 64 && (hi) - (lo) < 63, #name);                      \
+	static inline __attribute__((always_inline, unused)) fxt_word fxt_put_##name(fxt_word v)   \
+	{                                                                                          \
+		fxt_assert(v >> ((hi) - (lo) + 1) == 0);                                           \
+		return v << (lo);                                                                  \
+	}                                                                                          \
+	static inline __attribute__((always_inline, unused)) fxt_word fxt_get_##name(fxt_word w)   \
+	{                                                                                          \
+		return (w >> (lo)) & ((1ull << ((hi) - (lo) + 1)) - 1);                            \
+	}
+
+/* ---- limits ("Records", "String references", "Thread references", "Arguments") ---- */
+
+#define FXT_WORD_BYTES	       8
+#define FXT_RECORD_WORDS_MAX   4095 /* of a record with a 12-bit size */
+#define FXT_STRING_INDEX_MAX   0x7fff
+#define FXT_STRING_BYTES_MAX   32000
+#define FXT_THREAD_INDEX_MAX   0xff
+#define FXT_ARGS_MAX	       15
+#define FXT_CPU_MAX	       0xffff
+#define FXT_PROVIDER_NAME_MAX  255
+#define FXT_BLOB_BYTES_MAX     0x7fff
+#define FXT_BACKTRACE_MAX      255
+#define FXT_MODULE_NAME_MAX    255
+#define FXT_BUILD_ID_BYTES_MAX 255
+
+/* ---- record header ---- */
+
+FXT_FIELD(record_type, 0, 3)
+FXT_FIELD(record_words, 4, 15)
+
+enum fxt_record_type {
+	FXT_RECORD_METADATA = 0,
+	FXT_RECORD_INITIALIZATION = 1,
+	FXT_RECORD_STRING = 2,
+	FXT_RECORD_THREAD = 3,
+	FXT_RECORD_EVENT = 4,
+	FXT_RECORD_BLOB = 5,
+	FXT_RECORD_USERSPACE_OBJECT = 6,
+	FXT_RECORD_KERNEL_OBJECT = 7,
+	FXT_RECORD_SCHEDULING = 8,
+	FXT_RECORD_LOG = 9,
+	FXT_RECORD_PROFILER = 10,
+	FXT_RECORD_LARGE = 15,
+};
+
+/* ---- large record header ---- */
+
+FXT_FIELD(large_words, 4, 35)
+FXT_FIELD(large_type, 36, 39)
+#define FXT_LARGE_BLOB 0
+
+/* ---- string references ---- */
+
+FXT_FIELD(string_ref_length, 0, 14) /* of an inline reference; else the index */
+FXT_FIELD(string_ref_inline, 15, 15)
+
+/* ---- metadata record (type 0) ---- */
+
+FXT_FIELD(metadata_type, 16, 19)
+
+enum fxt_metadata_type {
+	FXT_METADATA_PROVIDER_INFO = 1,
+	FXT_METADATA_PROVIDER_SECTION = 2,
+	FXT_METADATA_PROVIDER_EVENT = 3,
+	FXT_METADATA_TRACE_INFO = 4,
+};
+
+FXT_FIELD(provider_id, 20, 51) /* info, section and event alike */
+FXT_FIELD(provider_name_length, 52, 59)
+FXT_FIELD(provider_info_reserved, 60, 63)
+FXT_FIELD(provider_section_reserved, 52, 63)
+FXT_FIELD(provider_event_id, 52, 55)
+FXT_FIELD(provider_event_reserved, 56, 63)
+#define FXT_PROVIDER_EVENT_BUFFER_FILLED 0
+
+FXT_FIELD(trace_info_type, 20, 23)
+#define FXT_TRACE_INFO_MAGIC 0
+#define FXT_MAGIC	     0x0016547846040010ull /* the whole record */
+#define FXT_MAGIC_SWAPPED    0x1000044678541600ull /* the same, read in the other byte order */
+
+/* ---- initialization record (type 1) ---- */
+
+FXT_FIELD(initialization_reserved, 16, 63)
+
+/* ---- string record (type 2) ---- */
+
+FXT_FIELD(string_index, 16, 30)
+FXT_FIELD(string_zero_31, 31, 31)
+FXT_FIELD(string_length, 32, 46)
+FXT_FIELD(string_zero_47, 47, 47)
+FXT_FIELD(string_reserved, 48, 63)
+
+/* ---- thread record (type 3) ---- */
+
+FXT_FIELD(thread_index, 16, 23)
+FXT_FIELD(thread_reserved, 24, 63)
+
+/* ---- event record (type 4) ---- */
+
+FXT_FIELD(event_type, 16, 19)
+FXT_FIELD(event_n_args, 20, 23)
+FXT_FIELD(event_thread, 24, 31)
+FXT_FIELD(event_category, 32, 47)
+FXT_FIELD(event_name, 48, 63)
+
+enum fxt_event_type {
+	FXT_EVENT_INSTANT = 0,
+	FXT_EVENT_COUNTER = 1,
+	FXT_EVENT_DURATION_BEGIN = 2,
+	FXT_EVENT_DURATION_END = 3,
+	FXT_EVENT_DURATION_COMPLETE = 4,
+	FXT_EVENT_ASYNC_BEGIN = 5,
+	FXT_EVENT_ASYNC_INSTANT = 6,
+	FXT_EVENT_ASYNC_END = 7,
+	FXT_EVENT_FLOW_BEGIN = 8,
+	FXT_EVENT_FLOW_STEP = 9,
+	FXT_EVENT_FLOW_END = 10,
+};
+
+/* ---- BLOB record (type 5) ---- */
+
+FXT_FIELD(blob_name, 16, 31)
+FXT_FIELD(blob_length, 32, 46)
+FXT_FIELD(blob_zero_47, 47, 47)
+FXT_FIELD(blob_type, 48, 55)
+FXT_FIELD(blob_reserved, 56, 63)
+
+enum fxt_blob_type {
+	FXT_BLOB_DATA = 1,
+	FXT_BLOB_LAST_BRANCH = 2,
+	FXT_BLOB_PERFETTO = 3,
+};
+
+/* ---- userspace object record (type 6) ---- */
+
+FXT_FIELD(userspace_thread, 16, 23)
+FXT_FIELD(userspace_name, 24, 39)
+FXT_FIELD(userspace_n_args, 40, 43)
+FXT_FIELD(userspace_reserved, 44, 63)
+
+/* ---- kernel object record (type 7) ---- */
+
+FXT_FIELD(kernel_object_type, 16, 23)
+FXT_FIELD(kernel_object_name, 24, 39)
+FXT_FIELD(kernel_object_n_args, 40, 43)
+FXT_FIELD(kernel_object_reserved, 44, 63)
+
+#define FXT_OBJECT_PROCESS 1 /* ZX_OBJ_TYPE_PROCESS */
+#define FXT_OBJECT_THREAD  2 /* ZX_OBJ_TYPE_THREAD */
+
+/* ---- scheduling record (type 8) ---- */
+
+FXT_FIELD(sched_type, 60, 63)
+
+enum fxt_sched_type {
+	FXT_SCHED_LEGACY_SWITCH = 0,
+	FXT_SCHED_SWITCH = 1,
+	FXT_SCHED_WAKEUP = 2,
+};
+
+/* context switch (1) and thread wakeup (2) */
+FXT_FIELD(sched_n_args, 16, 19)
+FXT_FIELD(sched_cpu, 20, 35)
+FXT_FIELD(sched_out_state, 36, 39)	  /* context switch only */
+FXT_FIELD(sched_switch_reserved, 40, 59)
+FXT_FIELD(sched_wakeup_reserved, 36, 59)
+
+/* legacy context switch (0) */
+FXT_FIELD(legacy_cpu, 16, 23)
+FXT_FIELD(legacy_out_state, 24, 27)
+FXT_FIELD(legacy_out_thread, 28, 35)
+FXT_FIELD(legacy_in_thread, 36, 43)
+FXT_FIELD(legacy_out_priority, 44, 51)
+FXT_FIELD(legacy_in_priority, 52, 59)
+
+enum fxt_thread_state {
+	FXT_STATE_NEW = 0,
+	FXT_STATE_RUNNING = 1,
+	FXT_STATE_SUSPENDED = 2,
+	FXT_STATE_BLOCKED = 3,
+	FXT_STATE_DYING = 4,
+	FXT_STATE_DEAD = 5,
+};
+
+/* The weight that says "this side of the switch is the idle thread" (Zircon's kIdleWeight). */
+#define FXT_IDLE_WEIGHT (-2147483647 - 1)
+
+/* ---- log record (type 9) ---- */
+
+FXT_FIELD(log_length, 16, 30)
+FXT_FIELD(log_zero_31, 31, 31)
+FXT_FIELD(log_thread, 32, 39)
+FXT_FIELD(log_reserved, 40, 63)
+
+/* ---- profiler record (type 10) ---- */
+
+FXT_FIELD(profiler_type, 16, 19)
+FXT_FIELD(profiler_thread, 20, 27)
+
+enum fxt_profiler_type {
+	FXT_PROFILER_MODULE = 0,
+	FXT_PROFILER_MMAP = 1,
+	FXT_PROFILER_BACKTRACE = 2,
+};
+
+FXT_FIELD(module_id, 28, 43)
+FXT_FIELD(module_name_length, 44, 51)
+FXT_FIELD(module_build_id_length, 52, 59)
+FXT_FIELD(module_reserved, 60, 63)
+FXT_FIELD(mmap_module_id, 28, 43)
+FXT_FIELD(mmap_flags, 44, 46)
+FXT_FIELD(mmap_reserved, 47, 63)
+FXT_FIELD(backtrace_n_frames, 28, 35)
+FXT_FIELD(backtrace_reserved, 36, 63)
+
+/* ---- large BLOB record (type 15, large type 0) ---- */
+
+FXT_FIELD(large_blob_format, 40, 43)
+FXT_FIELD(large_blob_reserved, 44, 63)
+#define FXT_LARGE_BLOB_METADATA	   0
+#define FXT_LARGE_BLOB_NO_METADATA 1
+
+/* the format header word; the last three fields only with metadata */
+FXT_FIELD(large_blob_category, 0, 15)
+FXT_FIELD(large_blob_name, 16, 31)
+FXT_FIELD(large_blob_n_args, 32, 35)
+FXT_FIELD(large_blob_thread, 36, 43)
+FXT_FIELD(large_blob_header_reserved, 44, 63)
+FXT_FIELD(large_blob_bare_reserved, 32, 63)
+
+/* ---- arguments ---- */
+
+FXT_FIELD(arg_type, 0, 3)
+FXT_FIELD(arg_words, 4, 15)
+FXT_FIELD(arg_name, 16, 31)
+FXT_FIELD(arg_value32, 32, 63) /* int32, uint32, bool, blob size */
+FXT_FIELD(arg_value_ref, 32, 47) /* string */
+FXT_FIELD(arg_string_reserved, 48, 63)
+FXT_FIELD(arg_reserved, 32, 63) /* null, int64, uint64, double, pointer, koid */
+
+enum fxt_arg_type {
+	FXT_ARG_NULL = 0,
+	FXT_ARG_INT32 = 1,
+	FXT_ARG_UINT32 = 2,
+	FXT_ARG_INT64 = 3,
+	FXT_ARG_UINT64 = 4,
+	FXT_ARG_DOUBLE = 5,
+	FXT_ARG_STRING = 6,
+	FXT_ARG_POINTER = 7,
+	FXT_ARG_KOID = 8,
+	FXT_ARG_BOOL = 9,
+	FXT_ARG_BLOB = 10,
+};
+
+/* Words that N bytes of a stream take. */
+static inline __attribute__((always_inline, unused)) fxt_word fxt_stream_words(fxt_word n)
+{
+	return (n + FXT_WORD_BYTES - 1) / FXT_WORD_BYTES;
+}
+
+/* ---- words that are composed in more than one place ---- */
+
+static inline __attribute__((always_inline, unused)) fxt_word
+fxt_switch_header(unsigned words, unsigned n_args, unsigned cpu, unsigned out_state)
+{
+	return fxt_put_record_type(FXT_RECORD_SCHEDULING) | fxt_put_record_words(words) |
+	       fxt_put_sched_n_args(n_args) | fxt_put_sched_cpu(cpu) |
+	       fxt_put_sched_out_state(out_state) | fxt_put_sched_type(FXT_SCHED_SWITCH);
+}
+
+static inline __attribute__((always_inline, unused)) fxt_word
+fxt_wakeup_header(unsigned words, unsigned n_args, unsigned cpu)
+{
+	return fxt_put_record_type(FXT_RECORD_SCHEDULING) | fxt_put_record_words(words) |
+	       fxt_put_sched_n_args(n_args) | fxt_put_sched_cpu(cpu) |
+	       fxt_put_sched_type(FXT_SCHED_WAKEUP);
+}
+
+/* An argument of one word: NAME and VALUE are string indices or 32 bits of value. */
+static inline __attribute__((always_inline, unused)) fxt_word
+fxt_arg32(enum fxt_arg_type type, unsigned name, unsigned value)
+{
+	return fxt_put_arg_type(type) | fxt_put_arg_words(1) | fxt_put_arg_name(name) |
+	       fxt_put_arg_value32(value);
+}
+
+/* The header of an argument whose value is the next word. */
+static inline __attribute__((always_inline, unused)) fxt_word fxt_arg64(enum fxt_arg_type type,
+									 unsigned name)
+{
+	return fxt_put_arg_type(type) | fxt_put_arg_words(2) | fxt_put_arg_name(name);
+}
