@@ -84,6 +84,31 @@ size_t text_clean(char *to, size_t room, const char *from, size_t n)
 	return used;
 }
 
+size_t text_join_args(char *to, size_t room, const char *args, size_t n)
+{
+	size_t used = 0;
+
+	while (n > 0 && args[n - 1] == '\0')
+		n--;
+	*to = '\0';
+	while (n > 0) {
+		size_t len = strnlen(args, n);
+
+		used += text_clean(to + used, room - used, args, len);
+		args += len;
+		n -= len;
+		if (n > 0) {
+			args++;
+			n--;
+			if (used + 1 >= room)
+				break;
+			to[used++] = ' ';
+			to[used] = '\0';
+		}
+	}
+	return used;
+}
+
 /* Takes leading digits; returns how many, or a negative errno. */
 static int take_digits(const char *text, uint64_t *ret)
 {

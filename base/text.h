@@ -16,6 +16,12 @@
  */
 size_t text_clean(char *to, size_t room, const char *from, size_t n);
 
+/*
+ * A command line for people: the N bytes at ARGS are arguments that each end with a NUL (the last
+ * one may lack it), joined by single spaces and cleaned as text_clean() does. Returns the length.
+ */
+size_t text_join_args(char *to, size_t room, const char *args, size_t n);
+
 /* True if the N bytes are valid UTF-8. */
 bool text_is_utf8(const char *p, size_t n);
 

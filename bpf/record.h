@@ -62,10 +62,10 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 
 /*
  * What a program may leave in the reserved bits of a wakeup's header for user space, which clears
- * them: settled in the merge by time, because only there is known what ran at that moment.
+ * it: the thread was still on its run queue. That is no wakeup, unless the thread left the queue
+ * right then; the merge by time can tell (capture/schedule.h).
  */
-#define WAKE_ON_CPU_BIT 36 /* blocked, but its switch-out may not have been recorded yet */
-#define WAKE_ON_RQ_BIT	37 /* was still runnable: no wakeup, unless it went to sleep right then */
+#define WAKE_ON_RQ_BIT 36
 
 /* ---- lifecycle records ---- */
 
@@ -150,7 +150,16 @@ struct rec_lost {
 };
 _Static_assert(sizeof(struct rec_lost) == 48, "ABI");
 
-/* ---- settings (const volatile in the programs) ---- */
+/* What each CPU keeps about its lifecycle ring, in a per-CPU map. */
+struct lifecycle_state {
+	__u64 bytes;
+	__u64 lost_count; /* not yet marked in the ring */
+	__u64 lost_first_ns;
+	__u64 lost_last_ns;
+};
+_Static_assert(sizeof(struct lifecycle_state) == 32, "ABI");
+
+/* ---- filters ---- */
 
 #define FILTER_PID    (1u << 0)
 #define FILTER_COMM   (1u << 1)

@@ -63,6 +63,9 @@ struct session_options {
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);
 
+/* Makes *RET (uninitialised) a deep copy. Returns 0 or -ENOMEM. */
+int session_options_copy(struct session_options *ret, const struct session_options *o);
+
 /* True if NAME is [A-Za-z0-9_]{1,64}. */
 bool session_name_valid(const char *name);
 

@@ -75,7 +75,7 @@ int session_start(struct session *s);
 int session_stop(struct session *s, const char *reason);
 
 /* Puts a mark with TEXT (cleaned, cut to 256 bytes) at this moment into the archive. Returns 0,
- * or -ESHUTDOWN if it does not run. */
+ * -ESHUTDOWN if it does not run, or -EAGAIN if the output is so far behind that there is no room. */
 int session_mark(struct session *s, const char *text);
 
 /* The descriptor to wait for (epoll; borrowed), and what to call when it is readable. */
@@ -87,7 +87,7 @@ void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
 /* Why it stopped ("" while it has not): "requested", "duration", "size", "owner gone",
- * "output failed", "could not start". */
+ * "output failed", "could not start", "failed". */
 const char *session_reason(const struct session *s);
 
 /* 0, or the errno that ended it; *RET_TEXT (if not NULL) is a sentence for people, borrowed, ""

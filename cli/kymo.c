@@ -2,6 +2,7 @@
 /*
  * kymo: finds the verb and runs it.
  */
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,6 +37,17 @@ int cli_usage_error(const char *format, ...)
 	return CLI_USAGE;
 }
 
+int cli_bad_option(int answer, char **argv)
+{
+	const char *word = argv[optind - 1];
+
+	if (answer == ':')
+		return cli_usage_error("option '%s' needs a value", word);
+	if (strncmp(word, "--", 2) == 0 || optopt == 0)
+		return cli_usage_error("there is no option '%s', or it takes no value", word);
+	return cli_usage_error("there is no option '-%c'", optopt);
+}
+
 int cli_help(void)
 {
 	printf("Usage: kymo %s%s%s\n\n%s.\n", current->name, *current->synopsis ? " " : "",
@@ -50,8 +62,8 @@ static int print_overview(FILE *to)
 	fputs("Usage: kymo VERB [OPTION ...]\n\n"
 	      "Records what a whole Linux machine did, and when, and shows it.\n\n",
 	      to);
-	for (const struct verb *v = verbs; v->name; v++)
-		fprintf(to, "  %-13s %s\n", v->name, v->what);
+	for (const struct verb *const *v = verbs; *v; v++)
+		fprintf(to, "  %-13s %s\n", (*v)->name, (*v)->what);
 	fputs("\n'kymo VERB --help' says more about one of them.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
 	      to);
@@ -91,12 +103,12 @@ static int unknown_verb(const char *name)
 	const struct verb *nearest = NULL;
 	unsigned best = 3;
 
-	for (const struct verb *v = verbs; v->name; v++) {
-		unsigned d = distance(name, v->name);
+	for (const struct verb *const *v = verbs; *v; v++) {
+		unsigned d = distance(name, (*v)->name);
 
 		if (d < best) {
 			best = d;
-			nearest = v;
+			nearest = *v;
 		}
 	}
 	if (nearest)
@@ -118,12 +130,12 @@ int main(int argc, char **argv)
 		puts("kymo " KYMO_VERSION);
 		return CLI_OK;
 	}
-	for (const struct verb *v = verbs; v->name; v++) {
-		if (strcmp(argv[1], v->name) == 0) {
+	for (const struct verb *const *v = verbs; *v; v++) {
+		if (strcmp(argv[1], (*v)->name) == 0) {
 			int r;
 
-			current = v;
-			r = v->run(argc - 1, argv + 1);
+			current = *v;
+			r = current->run(argc - 1, argv + 1);
 			/* What was printed into a full disk or a closed pipe was not printed. */
 			if ((fflush(stdout) != 0 || ferror(stdout)) && r == CLI_OK) {
 				cli_error("cannot write to standard output: %m");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A verb of the command line: a row here, a file cli/verb-<name>.c.
+ * A verb of the command line: a file cli/verb-<name>.c that defines its row, and a line in verbs.c.
  *
  * The dispatcher in kymo.c finds the row, answers --help from it, and hands the rest to run() with
  * argv[0] being the verb. Verbs print results to stdout and everything else to stderr, and speak
@@ -20,32 +20,39 @@ enum cli_exit {
 
 struct verb {
 	const char *name;
-	const char *synopsis; /* what follows the name on the usage line */
-	const char *what;     /* one line for the list of verbs */
-	const char *options;  /* the option lines of --help, or NULL */
+	const char *synopsis;              /* what follows the name on the usage line */
+	const char *what;                  /* one line for the list of verbs */
+	const char *options;               /* the option lines of --help, or NULL */
 	int (*run)(int argc, char **argv); /* returns an enum cli_exit */
 };
 
-int verb_capabilities(int argc, char **argv);
-int verb_check(int argc, char **argv);
-int verb_dump(int argc, char **argv);
-int verb_list(int argc, char **argv);
-int verb_mark(int argc, char **argv);
-int verb_monitor(int argc, char **argv);
-int verb_record(int argc, char **argv);
-int verb_start(int argc, char **argv);
-int verb_status(int argc, char **argv);
-int verb_stop(int argc, char **argv);
-int verb_summary(int argc, char **argv);
+/* Each row is defined in its verb's file. */
+extern const struct verb verb_capabilities_row;
+extern const struct verb verb_check_row;
+extern const struct verb verb_dump_row;
+extern const struct verb verb_list_row;
+extern const struct verb verb_mark_row;
+extern const struct verb verb_monitor_row;
+extern const struct verb verb_record_row;
+extern const struct verb verb_start_row;
+extern const struct verb verb_status_row;
+extern const struct verb verb_stop_row;
+extern const struct verb verb_summary_row;
 
-/* All rows, in the order of --help; ends with a NULL name. */
-extern const struct verb verbs[];
+/* All rows, in the order of --help; ends with NULL. */
+extern const struct verb *const verbs[];
 
 /* Prints "kymo VERB: message" to stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same, then how to get help; returns CLI_USAGE. */
 int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * What a verb says when getopt_long() answers '?' or ':' (its short options start with ':', so that
+ * getopt itself is silent). Returns CLI_USAGE.
+ */
+int cli_bad_option(int answer, char **argv);
 
 /* Prints the help of the verb that runs. Returns CLI_OK. For the --help option of verbs. */
 int cli_help(void);

@@ -4,7 +4,7 @@
  *
  * eBPF programs write finished FXT records, so the indices of the names in them must be known
  * before the first record. The archive registers all of these right after its initialization
- * record; indices above FXT_NAME_LAST are handed out as strings come (fxt-table.h). What each is
+ * record; indices above FXT_NAME_RESERVED are handed out as strings come (fxt-table.h). What each is
  * used for is said in docs/FXT-MAPPING.md, and a test holds that page to this list. Numbers are
  * only added, at the end of their block. Without libc, for the bpf target.
  */
@@ -81,10 +81,11 @@
 	X(REASON, 100, "reason")                                                                   \
 	X(DAEMON_CPU, 101, "daemon_cpu")                                                           \
 	X(FILTERED, 102, "filtered")                                                               \
-	X(LIFECYCLE, 103, "lifecycle")
+	X(LIFECYCLE, 103, "lifecycle")                                                             \
+	X(UNREPORTED, 104, "unreported")
 
 #define X(id, index, text) FXT_NAME_##id = index,
-enum fxt_name { FXT_NAMES(X) FXT_NAME_LAST = 255 };
+enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
 #undef X
 
 /*

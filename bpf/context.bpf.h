@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What differs from kernel to kernel, in one place.
+ */
+#pragma once
+
+#include "bpf/vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+
+#define PF_KTHREAD 0x00200000
+
+/* include/linux/preempt.h; a softirq being served is an odd number of SOFTIRQ_OFFSETs. */
+#define PREEMPT_SOFTIRQ_SERVED 0x00000100
+#define PREEMPT_HARDIRQ	       0x000f0000
+#define PREEMPT_NMI	       0x00f00000
+
+/*
+ * Where x86 keeps its preempt count: bytes from this CPU's run queue, both being per-CPU variables.
+ * User space takes it from the kernel's BTF (capture/kernel-btf.h); 0 = not known. Not as a __ksym:
+ * a kernel without CONFIG_KALLSYMS_ALL cannot find one. The run queue is found from the current task.
+ */
+extern const volatile __s64 preempt_count_from_rq;
+
+/*
+ * Whether an interrupt, hard or soft, runs on this CPU: then the current task is not the one that
+ * acts. Where neither x86's nor the others' count can be found we take the current task for the
+ * actor; `kymo capabilities` says so.
+ */
+static __always_inline bool in_interrupt(struct task_struct *current_task)
+{
+	int count = 0;
+
+	if (preempt_count_from_rq && bpf_core_field_exists(current_task->se.cfs_rq)) {
+		struct rq *rq = current_task->se.cfs_rq->rq;
+
+		bpf_probe_read_kernel(&count, sizeof(count),
+				      (const char *)rq + preempt_count_from_rq);
+	} else if (bpf_core_field_exists(current_task->thread_info.preempt_count)) {
+		count = current_task->thread_info.preempt_count;
+	}
+	return count & (PREEMPT_NMI | PREEMPT_HARDIRQ | PREEMPT_SOFTIRQ_SERVED);
+}
+
+/*
+ * Asleep though still on the run queue: since 6.12 (commit 152e11f6df29) a thread that blocks may
+ * be left there until its lag has run out.
+ */
+static __always_inline bool dequeue_is_delayed(struct task_struct *p)
+{
+	return bpf_core_field_exists(p->se.sched_delayed) && p->se.sched_delayed;
+}
+
+/* The koid of a task's process: kernel threads are threads of kthreadd. */
+static __always_inline __u32 process_id(struct task_struct *p)
+{
+	return p->flags & PF_KTHREAD ? 2 : (__u32)p->tgid;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * The doorbell: the only thing that ever wakes user space. It is rung when a ring has taken
+ * another quarter of its size since the last time, on whatever CPU; a full doorbell has been rung.
+ */
+#pragma once
+
+#include "bpf/vmlinux.h"
+#include <bpf/bpf_helpers.h>
+
+struct doorbell {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096); /* user space makes it a page where those are larger */
+};
+
+extern struct doorbell doorbell SEC(".maps");
+
+/* BEFORE and AFTER are byte counts that only grow; QUARTER is a power of two. */
+static __always_inline void doorbell_on_quarter(__u64 before, __u64 after, __u64 quarter)
+{
+	__u64 ring = 0;
+
+	if ((before ^ after) & quarter)
+		bpf_ringbuf_output(&doorbell, &ring, sizeof(ring), BPF_RB_FORCE_WAKEUP);
+}

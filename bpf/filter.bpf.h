@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Whom a session wants to see, decided before anything is written to a ring.
+ *
+ * All kinds of filter that are set must hold; within one kind any value will do. The idle thread
+ * is never selected. Processes are followed into their children: the map of pids grows at fork
+ * and shrinks at exit (proc.bpf.c). A cgroup is known by its name below its parent, since a
+ * restarted unit gets a new id under the old name; the verdict is remembered by id.
+ */
+#pragma once
+
+#include "bpf/context.bpf.h"
+#include "bpf/record.h"
+
+struct filter_pids {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FILTER_PIDS_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32); /* tgid */
+	__type(value, __u8);
+};
+
+struct filter_comm_key {
+	__u64 halves[2];
+};
+
+struct filter_comms {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FILTER_VALUES_MAX);
+	__type(key, struct filter_comm_key);
+	__type(value, __u8);
+};
+
+struct filter_uids {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FILTER_VALUES_MAX);
+	__type(key, __u32);
+	__type(value, __u8);
+};
+
+struct filter_cgroups {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, FILTER_CGROUPS_MAX);
+	__type(key, __u32);
+	__type(value, struct filter_cgroup);
+};
+
+struct filter_verdicts {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64); /* cgroup id */
+	__type(value, __u8);
+};
+
+extern struct filter_pids filter_pids SEC(".maps");
+extern struct filter_comms filter_comms SEC(".maps");
+extern struct filter_uids filter_uids SEC(".maps");
+extern struct filter_cgroups filter_cgroups SEC(".maps");
+extern struct filter_verdicts filter_verdicts SEC(".maps");
+
+extern const volatile __u32 filter_kinds;
+
+static __always_inline void filter_comm_key(struct filter_comm_key *key, const char *comm)
+{
+	key->halves[0] = key->halves[1] = 0;
+	bpf_probe_read_kernel_str(key, sizeof(*key), comm);
+}
+
+/* Whether C is what filter I names: same parent, same name. */
+static __noinline bool filter_cgroup_is(struct cgroup *c, __u32 i)
+{
+	__u64 name[FILTER_CGROUP_BYTES / sizeof(__u64)] = {};
+	const struct filter_cgroup *wanted = bpf_map_lookup_elem(&filter_cgroups, &i);
+	struct cgroup *parent = NULL, *self = NULL;
+	const char *text;
+	__u32 level;
+
+	if (!wanted || wanted->level == 0 || !c)
+		return false;
+	level = wanted->level;
+	if ((__s32)level > BPF_CORE_READ(c, level))
+		return false;
+	bpf_core_read(&self, sizeof(self), &c->ancestors[level]);
+	bpf_core_read(&parent, sizeof(parent), &c->ancestors[level - 1]);
+	if (BPF_CORE_READ(parent, kn, id) != wanted->parent_id)
+		return false;
+	text = BPF_CORE_READ(self, kn, name);
+	if (bpf_probe_read_kernel_str(name, sizeof(name), text) < 0)
+		return false;
+	for (int w = 0; w < FILTER_CGROUP_BYTES / (int)sizeof(__u64); w++)
+		if (name[w] != ((const __u64 *)wanted->name)[w])
+			return false;
+	return true;
+}
+
+static __always_inline bool filter_by_cgroup(struct task_struct *p)
+{
+	struct cgroup *c = BPF_CORE_READ(p, cgroups, dfl_cgrp);
+	__u64 id = BPF_CORE_READ(c, kn, id);
+	__u8 *known = bpf_map_lookup_elem(&filter_verdicts, &id), verdict = 0;
+
+	if (known)
+		return *known;
+	for (__u32 i = 0; i < FILTER_CGROUPS_MAX && !verdict; i++)
+		verdict = filter_cgroup_is(c, i);
+	bpf_map_update_elem(&filter_verdicts, &id, &verdict, BPF_ANY);
+	return verdict;
+}
+
+/* With all filters but the one for names, which a rename asks for twice. */
+static __always_inline bool filter_selects_but_comm(struct task_struct *p)
+{
+	__u32 tgid = (__u32)p->tgid, uid;
+
+	if (p->pid == 0)
+		return false;
+	if (filter_kinds & FILTER_PID && !bpf_map_lookup_elem(&filter_pids, &tgid))
+		return false;
+	if (filter_kinds & FILTER_UID) {
+		uid = BPF_CORE_READ(p, cred, euid.val);
+		if (!bpf_map_lookup_elem(&filter_uids, &uid))
+			return false;
+	}
+	return !(filter_kinds & FILTER_CGROUP) || filter_by_cgroup(p);
+}
+
+static __always_inline bool filter_selects_comm(const char *comm)
+{
+	struct filter_comm_key key;
+
+	if (!(filter_kinds & FILTER_COMM))
+		return true;
+	filter_comm_key(&key, comm);
+	return bpf_map_lookup_elem(&filter_comms, &key) != NULL;
+}
+
+static __always_inline bool filter_selects(struct task_struct *p)
+{
+	return !filter_kinds || (filter_selects_but_comm(p) && filter_selects_comm(p->comm));
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * The scheduler's hooks: each writes one finished FXT record into its CPU's word ring.
+ *
+ * All of them run with interrupts off (the run queue's or the task's lock is held), hence one
+ * producer per ring: no lock, no reserve call. The one exception, a task that wakes itself, returns
+ * before it touches the ring. docs/FXT-MAPPING.md says what the records mean.
+ */
+#include "bpf/context.bpf.h"
+#include "bpf/doorbell.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/record.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* include/linux/sched.h; TASK_FREEZABLE, TASK_WAKEKILL and others may be set beside these. */
+#define TASK_INTERRUPTIBLE   0x0001
+#define TASK_UNINTERRUPTIBLE 0x0002
+#define TASK_STOPPED	     0x0004
+#define TASK_TRACED	     0x0008
+#define TASK_PARKED	     0x0040
+#define TASK_DEAD	     0x0080
+#define TASK_NOLOAD	     0x0400
+
+#define NICE_0_PRIO 120
+
+const volatile __u64 sched_ring_bytes = 0; /* a power of two */
+const volatile __s64 preempt_count_from_rq = 0;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* user space: possible CPUs */
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, 8192); /* user space: struct word_ring, ring, slack */
+} sched_rings SEC(".maps");
+
+/* What a record is written with: room for it, and where the ring stands after it. */
+struct reservation {
+	struct word_ring *ring;
+	__u64 *words;
+	__u64 before, after;
+};
+
+static __always_inline __u64 *ring_at(struct word_ring *ring, __u64 position)
+{
+	return (__u64 *)(ring->bytes + (position & (sched_ring_bytes - 1)));
+}
+
+static __always_inline void ring_count_lost(struct word_ring *ring, __u64 now_ns)
+{
+	if (ring->lost_count++ == 0)
+		ring->lost_first_ns = now_ns;
+	ring->lost_last_ns = now_ns;
+}
+
+/*
+ * Makes room for BYTES, and for the mark of a loss before them if there was one; RUNNING is the
+ * task on this CPU until now. Returns false, and counts, if the ring is full.
+ */
+static __always_inline bool ring_reserve(struct reservation *r, __u32 cpu, __u32 bytes,
+					 __u64 now_ns, struct task_struct *running)
+{
+	struct word_ring *ring = bpf_map_lookup_elem(&sched_rings, &cpu);
+	__u64 head, room;
+
+	if (!ring)
+		return false; /* more CPUs than the kernel called possible: cannot be */
+	head = ring->head;
+	room = sched_ring_bytes - (head - *(volatile __u64 *)&ring->tail);
+	r->ring = ring;
+	r->before = head;
+	if (__builtin_expect(ring->lost_count != 0, 0)) {
+		struct ring_lost *mark = (struct ring_lost *)ring_at(ring, head);
+
+		if (room < bytes + sizeof(*mark)) {
+			ring_count_lost(ring, now_ns);
+			return false;
+		}
+		mark->header = fxt_put_record_type(RING_RECORD_CONTROL) |
+			       fxt_put_record_words(sizeof(*mark) / sizeof(__u64));
+		mark->first_ns = ring->lost_first_ns;
+		mark->last_ns = ring->lost_last_ns;
+		mark->count = ring->lost_count;
+		mark->tid = running->pid;
+		mark->prio = running->prio;
+		if (filter_kinds && !filter_selects(running)) {
+			mark->tid = FXT_KOID_OTHER;
+			mark->prio = NICE_0_PRIO;
+		}
+		ring->lost_count = 0;
+		head += sizeof(*mark);
+	} else if (room < bytes) {
+		ring_count_lost(ring, now_ns);
+		return false;
+	}
+	r->words = ring_at(ring, head);
+	r->after = head + bytes;
+	return true;
+}
+
+/* Publishes the record: user space may read it from here on. */
+static __always_inline void ring_commit(const struct reservation *r)
+{
+#if defined(__TARGET_ARCH_x86)
+	/* Stores are not reordered with stores there; the compiler is told likewise. */
+	barrier();
+	*(volatile __u64 *)&r->ring->head = r->after;
+#else
+	__sync_fetch_and_add(&r->ring->head, r->after - r->before);
+#endif
+	doorbell_on_quarter(r->before, r->after, sched_ring_bytes / 4);
+}
+
+static __always_inline __u64 weight_arg(enum fxt_name name, struct task_struct *p, bool selected)
+{
+	int weight = !selected ? NICE_0_PRIO : p->pid == 0 ? FXT_IDLE_WEIGHT : p->prio;
+
+	return fxt_arg32(FXT_ARG_INT32, name, (__u32)weight);
+}
+
+/* The name of the letter of STATE, where it is neither R nor S; else 0. */
+static __always_inline enum fxt_name state_letter(__u32 state)
+{
+	if (state & TASK_DEAD)
+		return FXT_NAME_STATE_X;
+	if (state & TASK_UNINTERRUPTIBLE)
+		return state & TASK_NOLOAD ? FXT_NAME_STATE_I : FXT_NAME_STATE_D;
+	if (state & TASK_STOPPED)
+		return FXT_NAME_STATE_T;
+	if (state & TASK_TRACED)
+		return FXT_NAME_STATE_t;
+	if (state & TASK_PARKED)
+		return FXT_NAME_STATE_P;
+	return 0;
+}
+
+static __always_inline __u32 fxt_state(__u32 state)
+{
+	if (state == 0)
+		return FXT_STATE_RUNNING;
+	if (state & TASK_DEAD)
+		return FXT_STATE_DEAD;
+	if (state & (TASK_STOPPED | TASK_TRACED))
+		return FXT_STATE_SUSPENDED;
+	return FXT_STATE_BLOCKED;
+}
+
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u32 state = preempt || prev->pid == 0 ? 0 : prev_state;
+	bool prev_in = true, next_in = true;
+	struct reservation r;
+	__u32 letter, words;
+	__u64 now_ns;
+
+	if (filter_kinds) {
+		prev_in = filter_selects(prev);
+		next_in = filter_selects(next);
+		if (!prev_in && !next_in)
+			return 0;
+		if (!prev_in)
+			state = 0;
+	}
+	letter = state_letter(state);
+	words = letter ? 7 : 6;
+	now_ns = bpf_ktime_get_boot_ns();
+	if (!ring_reserve(&r, cpu, words * sizeof(__u64), now_ns, prev))
+		return 0;
+	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));
+	r.words[1] = now_ns;
+	r.words[2] = prev_in ? (__u32)prev->pid : FXT_KOID_OTHER;
+	r.words[3] = next_in ? (__u32)next->pid : FXT_KOID_OTHER;
+	r.words[4] = weight_arg(FXT_NAME_OUTGOING_WEIGHT, prev, prev_in);
+	r.words[5] = weight_arg(FXT_NAME_INCOMING_WEIGHT, next, next_in);
+	if (letter)
+		r.words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE, letter);
+	ring_commit(&r);
+	return 0;
+}
+
+/* FLAGS go into reserved bits of the header, for user space to act upon and to clear. */
+static __always_inline int write_wakeup(struct task_struct *p, struct task_struct *waker,
+					__u64 now_ns, __u64 flags)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	bool named = waker->pid != 0 && !in_interrupt(waker) && filter_selects(waker);
+	__u32 words = named ? 6 : 4;
+	struct reservation r;
+
+	if (!ring_reserve(&r, cpu, words * sizeof(__u64), now_ns, waker))
+		return 0;
+	r.words[0] = fxt_wakeup_header(words, named ? 2 : 1, p->thread_info.cpu) | flags;
+	r.words[1] = now_ns;
+	r.words[2] = (__u32)p->pid;
+	r.words[3] = fxt_arg32(FXT_ARG_INT32, FXT_NAME_WEIGHT, (__u32)p->prio);
+	if (named) {
+		r.words[4] = fxt_arg64(FXT_ARG_KOID, FXT_NAME_WAKER);
+		r.words[5] = (__u32)waker->pid;
+	}
+	ring_commit(&r);
+	return 0;
+}
+
+SEC("?tp_btf/sched_waking")
+int BPF_PROG(on_sched_waking, struct task_struct *p)
+{
+	struct task_struct *waker = bpf_get_current_task_btf();
+	/* Before the look at on_rq: what the merge concludes from that look depends on it. */
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	__u64 flags = 0;
+
+	/* Who runs is awake. (Interrupts may be on only here, so nothing has been touched yet.) */
+	if (p->pid == waker->pid || !filter_selects(p))
+		return 0;
+	if (p->on_rq && !dequeue_is_delayed(p))
+		flags = 1ull << WAKE_ON_RQ_BIT;
+	return write_wakeup(p, waker, now_ns, flags);
+}
+
+/* A new thread's first wakeup, which passes sched_waking by. */
+SEC("?tp_btf/sched_wakeup_new")
+int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
+{
+	if (!filter_selects(p))
+		return 0;
+	return write_wakeup(p, bpf_get_current_task_btf(), bpf_ktime_get_boot_ns(), 0);
+}
+
+SEC("?tp_btf/sched_migrate_task")
+int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int dest_cpu)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct reservation r;
+
+	if (!filter_selects(p))
+		return 0;
+	if (!ring_reserve(&r, cpu, 6 * sizeof(__u64), now_ns, bpf_get_current_task_btf()))
+		return 0;
+	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6) |
+		     fxt_put_event_type(FXT_EVENT_INSTANT) | fxt_put_event_n_args(2) |
+		     fxt_put_event_category(FXT_NAME_SCHED) | fxt_put_event_name(FXT_NAME_MIGRATE);
+	r.words[1] = now_ns;
+	r.words[2] = process_id(p);
+	r.words[3] = (__u32)p->pid;
+	r.words[4] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_FROM_CPU, p->thread_info.cpu);
+	r.words[5] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_TO_CPU, (__u32)dest_cpu);
+	ring_commit(&r);
+	return 0;
+}

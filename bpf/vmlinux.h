@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * The kernel's types, as far as our programs read them - and no more.
+ *
+ * Only names and types of members matter here: CO-RE relocates every access to where the running
+ * kernel keeps it. A member that only some kernels have is asked for with bpf_core_field_exists().
+ * Constants are those of the kernel's user-space interface, which do not change.
+ */
+#pragma once
+
+typedef signed char __s8;
+typedef unsigned char __u8;
+typedef short __s16;
+typedef unsigned short __u16;
+typedef int __s32;
+typedef unsigned int __u32;
+typedef long long __s64;
+typedef unsigned long long __u64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef _Bool bool;
+
+#define true  1
+#define false 0
+#define NULL  ((void *)0)
+
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+enum {
+	BPF_ANY = 0,
+	BPF_F_NO_PREALLOC = 1 << 0,
+	BPF_F_MMAPABLE = 1 << 10,
+	BPF_RB_NO_WAKEUP = 1 << 0,
+	BPF_RB_FORCE_WAKEUP = 1 << 1,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+typedef struct {
+	__u32 val;
+} kuid_t;
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct cred {
+	kuid_t euid;
+};
+
+struct kernfs_node {
+	__u64 id;
+	const char *name;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+	int level;
+	struct cgroup *ancestors[]; /* since 6.1 */
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
+
+struct rq;
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct sched_entity {
+	unsigned char sched_delayed; /* since 6.12 */
+	struct cfs_rq *cfs_rq;	     /* with CONFIG_FAIR_GROUP_SCHED */
+};
+
+struct thread_info {
+	__u32 cpu;
+	int preempt_count; /* where it is kept with the task (arm64 and others) */
+};
+
+struct task_struct {
+	struct thread_info thread_info;
+	int on_cpu;
+	int on_rq;
+	int prio;
+	unsigned int flags;
+	struct sched_entity se;
+	struct mm_struct *mm;
+	int exit_code;
+	int pid;
+	int tgid;
+	struct task_struct *real_parent;
+	__u64 start_boottime;
+	const struct cred *cred;
+	char comm[16];
+	struct signal_struct *signal;
+	struct css_set *cgroups;
+};
+
+struct linux_binprm {
+	const char *filename;
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+#pragma clang attribute pop

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One loaded copy of our eBPF programs, with rings of its own. All of libbpf is behind this file.
+ *
+ * Making, attaching and detaching are slow (they wait for the kernel's grace periods) and belong
+ * in a worker thread; the ring functions are for one thread that drains.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "bpf/record.h"
+#include "capture/options.h"
+#include "writer/event.h"
+
+struct collector;
+
+struct collector_lost {
+	uint64_t count, first_ns, last_ns;
+};
+
+/* Called with each lifecycle or task record, checked (decode.h). A negative result ends the round
+ * after that record. */
+typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
+
+/*
+ * Loads what OPTIONS asks for; nothing is attached yet. Returns 0 or a negative errno with
+ * *RETERR_TEXT a sentence (owned by the caller, may be NULL).
+ */
+int collector_new(const struct session_options *options, struct collector **ret,
+		  char **reterr_text);
+
+/* Detaches and unloads everything. Returns NULL. */
+struct collector *collector_free(struct collector *c);
+
+DEFINE_CLEANUP(struct collector *, collector_free)
+
+/* Lifecycle first, then the scheduler. Returns as collector_new(). */
+int collector_attach(struct collector *c, char **reterr_text);
+
+/* After it returns no program runs any more. */
+void collector_detach(struct collector *c);
+
+/* Hands every task that lives to FN, as struct rec_task. Returns 0 or a negative errno. */
+int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
+
+unsigned collector_n_cpus(const struct collector *c);
+
+/* The word ring of a CPU, and its size (a power of two). */
+struct word_ring *collector_ring(struct collector *c, unsigned cpu);
+uint64_t collector_ring_bytes(const struct collector *c);
+
+/* Hands lifecycle records to FN, those of one CPU in order. Returns 0, or what FN ended it with. */
+int collector_drain_lifecycle(struct collector *c, collector_record_fn fn, void *userdata);
+
+/* What was lost in CLASS on CPU and is not marked in its ring yet. */
+struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
+					     unsigned cpu);
+
+/* Becomes readable when a ring has filled by another quarter. */
+int collector_doorbell_fd(const struct collector *c);
+void collector_answer_doorbell(struct collector *c);
+
+/* Records whose size or kind made no sense and which were thrown away. */
+uint64_t collector_n_malformed(const struct collector *c);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the running kernel's BTF tells beyond what CO-RE relocates.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/*
+ * Where x86 keeps its preempt count, in bytes from the CPU's run queue; both are per-CPU variables
+ * whose places in their section stand in the BTF. Returns 1 with *RET set, 0 if this kernel keeps
+ * no such variable (other architectures keep the count with the task), or a negative errno if
+ * there is no BTF to read.
+ */
+int kernel_btf_preempt_count(int64_t *ret_from_rq);

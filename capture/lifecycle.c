@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/lifecycle.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/text.h"
+
+int lifecycle_announce(struct lifecycle *l, uint32_t tid)
+{
+	const struct task *task = tasks_get(l->tasks, tid);
+	struct event ev;
+	int r = 0;
+
+	tasks_set_announced(l->tasks, tid);
+	if (!task) {
+		l->ask(tid, l->userdata);
+		return 0;
+	}
+	if (!tasks_announced(l->tasks, task->pid))
+		r = lifecycle_announce(l, task->pid);
+	if (r < 0)
+		return r;
+	tasks_describe(l->tasks, task, &ev);
+	return fxt_archive_event(l->archive, &ev);
+}
+
+static int announce_if_news(struct lifecycle *l, uint32_t tid)
+{
+	return tasks_announced(l->tasks, tid) ? 0 : lifecycle_announce(l, tid);
+}
+
+int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted)
+{
+	int r = tasks_update(l->tasks, id, false);
+
+	return r < 0 || !wanted ? r : announce_if_news(l, id->tid);
+}
+
+/* An event about the task that REC is about. */
+static struct event about(const struct lifecycle *l, enum event_kind kind,
+			  const struct rec_head *rec)
+{
+	return (struct event){
+		.kind = kind,
+		.ts_ns = rec->ts_ns,
+		.pid = tasks_koid(l->tasks, rec->pid),
+		.tid = tasks_koid(l->tasks, rec->tid),
+		.cpu = rec->cpu,
+	};
+}
+
+/* Writes EV if it falls into the time of the recording, after who it happened to. */
+static int write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
+{
+	int r;
+
+	if (ev->ts_ns <= l->from_ns || ev->ts_ns > l->to_ns)
+		return 0;
+	r = announce_if_news(l, tid);
+	if (r < 0)
+		return r;
+	l->n_events++;
+	return fxt_archive_event(l->archive, ev);
+}
+
+static int on_fork(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_fork *rec = (const struct rec_fork *)head;
+	struct event ev;
+	int r = tasks_update(l->tasks, &rec->child, true);
+
+	if (r < 0)
+		return r;
+	ev = about(l, EVENT_FORK, head);
+	ev.fork.child_pid = tasks_koid(l->tasks, rec->child.pid);
+	ev.fork.child_tid = tasks_koid(l->tasks, rec->child.tid);
+	r = announce_if_news(l, rec->child.tid);
+	return r < 0 ? r : write_event(l, &ev, head->tid);
+}
+
+static int on_exec(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_exec *rec = (const struct rec_exec *)head;
+	char file[REC_FILE_BYTES], command[TASK_COMMAND_MAX];
+	struct event ev;
+	int r;
+
+	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
+	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
+	ev = about(l, EVENT_EXEC, head);
+	ev.exec.file = file;
+	ev.exec.command_line = command;
+	if (rec->old_tid != head->tid) {
+		/* It is the process's main thread now, and its own id is gone. */
+		ev.exec.old_tid = tasks_koid(l->tasks, rec->old_tid);
+		tasks_forget(l->tasks, rec->old_tid);
+	}
+	r = tasks_update(l->tasks, &rec->task, false);
+	if (r == 0)
+		r = tasks_set_command(l->tasks, head->tid, 0, rec->args, rec->args_bytes);
+	if (r >= 0)
+		r = announce_if_news(l, head->tid);
+	return r < 0 ? r : write_event(l, &ev, head->tid);
+}
+
+static int on_exit(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_exit *rec = (const struct rec_exit *)head;
+	struct event ev;
+	int r = tasks_update(l->tasks, &rec->task, false);
+
+	if (r == 0)
+		r = announce_if_news(l, head->tid);
+	if (r < 0)
+		return r;
+	ev = about(l, EVENT_EXIT, head);
+	ev.exit.code = WEXITSTATUS(rec->exit_code);
+	ev.exit.signal = WTERMSIG(rec->exit_code);
+	ev.exit.process_ends = rec->process_ends == 1;
+	r = write_event(l, &ev, head->tid);
+	tasks_forget(l->tasks, head->tid);
+	return r;
+}
+
+static int on_rename(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_rename *rec = (const struct rec_rename *)head;
+	char from[TASK_COMM_MAX], to[TASK_COMM_MAX];
+	struct event ev = about(l, EVENT_RENAME, head);
+	int r = tasks_update(l->tasks, &rec->task, false);
+
+	if (r < 0)
+		return r;
+	text_clean(from, sizeof(from), rec->task.comm, strlen(rec->task.comm));
+	text_clean(to, sizeof(to), rec->comm, strlen(rec->comm));
+	ev.rename.from = from;
+	ev.rename.to = to;
+	tasks_set_comm(l->tasks, head->tid, rec->comm);
+	r = announce_if_news(l, head->tid);
+	if (r < 0 || strcmp(from, to) == 0)
+		return r;
+	return write_event(l, &ev, head->tid);
+}
+
+static int on_lost(struct lifecycle *l, const struct rec_head *head)
+{
+	const struct rec_lost *rec = (const struct rec_lost *)head;
+	struct event ev = {
+		.kind = EVENT_LOST,
+		.ts_ns = rec->first_ns,
+		.cpu = head->cpu,
+		.lost = {
+			.class_name = event_class_names[CLASS_LIFECYCLE],
+			.count = rec->count,
+			.first_ns = rec->first_ns,
+			.last_ns = rec->last_ns,
+		},
+	};
+
+	l->lost += rec->count;
+	return fxt_archive_event(l->archive, &ev);
+}
+
+int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_FORK:
+		return on_fork(l, rec);
+	case REC_EXEC:
+		return on_exec(l, rec);
+	case REC_EXIT:
+		return on_exit(l, rec);
+	case REC_RENAME:
+		return on_rename(l, rec);
+	case REC_LOST:
+		return on_lost(l, rec);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lifecycle records into the archive: keeps the table of tasks up to date and writes kernel
+ * objects and the events fork, exec, exit, rename and lost.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "bpf/record.h"
+#include "capture/tasks.h"
+#include "writer/fxt/fxt-archive.h"
+
+struct lifecycle {
+	struct fxt_archive *archive; /* borrowed, both */
+	struct tasks *tasks;
+	uint64_t from_ns, to_ns; /* events outside are not written; who is who is learned always */
+	uint64_t n_events;	 /* written */
+	uint64_t lost;		 /* sum of all losses so far */
+	/* Asks for a task about which nothing is known; lifecycle_learned() gets the answer. */
+	void (*ask)(uint32_t tid, void *userdata);
+	void *userdata;
+};
+
+/* The next record in the order of time. Returns 0 or the archive's error. */
+int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
+
+/*
+ * Writes who TID is, and its process before it; asks if that is not known. TID then counts as
+ * announced. Returns 0 or the archive's error.
+ */
+int lifecycle_announce(struct lifecycle *l, uint32_t tid);
+
+/* A task that lives was listed or looked up. If WANTED, its identity is written. */
+int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

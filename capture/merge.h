@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All rings of a collector as one sequence in the order of time.
+ *
+ * A round looks at what is in the rings now and hands out what is not younger than a horizon;
+ * the rest stays where it is. Records of one ring keep their order. At equal times lifecycle
+ * records come first, then wakeups, then switches, those that take a thread off a CPU before those
+ * that put it on another one (FXT readers sort stably by time, so the order in the file decides).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "capture/collector.h"
+
+struct merge;
+
+/* What gets the records. Each returns 0 to go on, a positive number to end the round after this
+ * record, or a negative errno. */
+struct merge_sink {
+	int (*words)(unsigned cpu, uint64_t *words, unsigned n_words, void *userdata);
+	int (*loss_begins)(unsigned cpu, const struct ring_lost *mark, void *userdata);
+	int (*loss_ends)(unsigned cpu, const struct ring_lost *mark, void *userdata);
+	int (*lifecycle)(const struct rec_head *rec, void *userdata);
+	void *userdata;
+};
+
+/* COLLECTOR is borrowed. Returns 0 or -ENOMEM. */
+int merge_new(struct collector *collector, struct merge **ret);
+struct merge *merge_free(struct merge *m);
+
+DEFINE_CLEANUP(struct merge *, merge_free)
+
+/* The horizon that leaves nothing behind. */
+#define MERGE_ALL (UINT64_MAX - 1)
+
+/*
+ * One round: hands what is not younger than HORIZON_NS to SINK. Returns 0 when all of that is
+ * done, the positive number that ended the round early, -EBADMSG if a ring holds what our
+ * programs never write, or the sink's error.
+ */
+int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink);
+
+/*
+ * Looks ahead, without taking anything: the first switch on CPU after FROM_NS and not after
+ * TO_NS. Returns its words (borrowed until the next round), or NULL if there is none, or a loss
+ * comes first (then *RET_LOSS is true).
+ */
+const uint64_t *merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t to_ns,
+				  bool *ret_loss);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+const struct category_row category_rows[] = {
+	{ "sched", CATEGORY_SCHED, "context switches, wakeups, migrations",
+	  "48 bytes and about a sixth of a microsecond an event" },
+	{ 0 },
+};
+
+int categories_parse(const char *text, uint32_t *ret, const char **reterr_word,
+		     size_t *reterr_bytes)
+{
+	uint32_t bits = 0;
+
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		const struct category_row *row = category_rows;
+
+		while (row->name && (strlen(row->name) != n || memcmp(row->name, text, n) != 0))
+			row++;
+		if (!row->name) {
+			if (reterr_word)
+				*reterr_word = text;
+			if (reterr_bytes)
+				*reterr_bytes = n;
+			return -EINVAL;
+		}
+		bits |= row->bit;
+		if (text[n] == '\0')
+			break;
+		text += n + 1;
+	}
+	*ret = bits;
+	return 0;
+}
+
+void session_options_deinit(struct session_options *o)
+{
+	free(o->command);
+	free(o->filter.pids);
+	free(o->filter.uids);
+	free(o->filter.comms);
+	free(o->filter.cgroups);
+	*o = (struct session_options){ 0 };
+}
+
+static void *copy_of(const void *p, size_t n, int *reterr)
+{
+	void *copy = n ? malloc(n) : NULL;
+
+	if (copy)
+		memcpy(copy, p, n);
+	else if (n)
+		*reterr = -ENOMEM;
+	return copy;
+}
+
+int session_options_copy(struct session_options *ret, const struct session_options *o)
+{
+	const struct capture_filter *f = &o->filter;
+	int r = 0;
+
+	*ret = *o;
+	ret->command = copy_of(o->command, o->command ? strlen(o->command) + 1 : 0, &r);
+	ret->filter.pids = copy_of(f->pids, f->n_pids * sizeof(*f->pids), &r);
+	ret->filter.uids = copy_of(f->uids, f->n_uids * sizeof(*f->uids), &r);
+	ret->filter.comms = copy_of(f->comms, f->n_comms * sizeof(*f->comms), &r);
+	ret->filter.cgroups = copy_of(f->cgroups, f->n_cgroups * sizeof(*f->cgroups), &r);
+	if (r < 0)
+		session_options_deinit(ret);
+	return r;
+}
+
+bool session_name_valid(const char *name)
+{
+	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n >= 1 && n <= 64 && name[n] == '\0';
+}
+
+char *session_options_describe(const struct session_options *o)
+{
+	char ring[TEXT_FORMAT_MAX], flush[TEXT_FORMAT_MAX], *text;
+
+	if (asprintf(&text, "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64,
+		     text_format_size(ring, o->ring_bytes), text_format_time(flush, o->flush_ns),
+		     o->duration_ns, o->max_bytes) < 0)
+		return NULL;
+	return text;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where an archive goes: a descriptor, a thread that writes to it, and a bounded queue between the
+ * two. The one who fills buffers never waits; when all buffers are on their way, there is none to
+ * be had until the thread has written one.
+ *
+ * A buffer holds whole records. When writing fails, what was written of the buffer is taken back
+ * where the output is a regular file, so that it ends with a whole record.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+
+struct output;
+
+struct output_status {
+	uint64_t bytes;	 /* written, of whole buffers */
+	uint64_t cpu_ns; /* CPU time of the thread */
+	int error;	 /* 0, or why nothing more is written */
+	bool done;	 /* finished or failed: the thread has ended its work */
+};
+
+/*
+ * Starts a thread that writes to FD. Takes over FD, only on success. Returns 0, -EBADF if FD is not
+ * open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
+ * device, or another errno.
+ */
+int output_new(int fd, struct output **ret);
+
+/*
+ * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread
+ * hangs in the kernel, it keeps what it needs until it comes back. Returns NULL.
+ */
+struct output *output_free(struct output *o);
+
+DEFINE_CLEANUP(struct output *, output_free)
+
+/* An empty buffer to fill, or NULL when all are on their way. Borrowed until it is put back. */
+struct outbuf *output_take(struct output *o);
+
+/* Queues what is in the buffer for writing. */
+void output_put(struct output *o, struct outbuf *b);
+
+/* No more buffers come: when the last one is written, the status is `done`. */
+void output_finish(struct output *o);
+
+/* Becomes readable (eventfd, borrowed) when a buffer was written or the work is done. */
+int output_fd(const struct output *o);
+
+/* Resets the descriptor and returns how things stand. */
+struct output_status output_poll(struct output *o);

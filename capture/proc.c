@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static size_t read_file(uint32_t pid, const char *name, char *to, size_t room)
+{
+	_cleanup_close_ int fd = -1;
+	char path[48];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, to, room);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* The text after "KEY:\t" at the beginning of a line, or NULL. */
+static const char *field(const char *status, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = status; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, n) == 0 && line[n] == ':' && line[n + 1] == '\t')
+			return line + n + 2;
+	}
+	return NULL;
+}
+
+static uint32_t number(const char *text)
+{
+	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+int proc_identity(uint32_t tid, struct rec_identity *ret)
+{
+	char status[4096];
+	const char *name, *uids;
+	size_t n = read_file(tid, "status", status, sizeof(status) - 1);
+
+	status[n] = '\0';
+	name = field(status, "Name");
+	uids = field(status, "Uid"); /* real, effective, ... */
+	if (!name || !uids)
+		return -ESRCH;
+	uids = strchr(uids, '\t');
+	*ret = (struct rec_identity){
+		.pid = number(field(status, "Tgid")),
+		.tid = tid,
+		.parent_pid = number(field(status, "PPid")),
+		.uid = number(uids),
+	};
+	if (number(field(status, "Kthread")) == 1) { /* since 6.8 */
+		ret->flags = IDENTITY_KTHREAD;
+		ret->pid = 2;
+	}
+	/* The kernel escapes newlines and backslashes of the name: good enough for a name that is
+	 * only known from here. */
+	for (n = 0; n < sizeof(ret->comm) - 1 && name[n] && name[n] != '\n'; n++)
+		ret->comm[n] = name[n];
+	return 0;
+}
+
+size_t proc_command(uint32_t pid, char *to, size_t room)
+{
+	return read_file(pid, "cmdline", to, room);
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/schedule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* Wakeups that wait for the next word about their thread: more than a machine can have in flight. */
+enum { ASLEEP_MAX = 4096 };
+
+/* Where the words of scheduling records hold what. */
+enum { WORD_TS = 1, SWITCH_OUT = 2, SWITCH_IN = 3, WAKEUP_TID = 2, WAKEUP_WAKER = 5 };
+enum { SWITCH_OUT_WEIGHT = 4, SWITCH_IN_WEIGHT = 5, EVENT_PID = 2, EVENT_TID = 3 };
+
+#define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
+
+int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks *tasks,
+		  unsigned n_cpus)
+{
+	*s = (struct schedule){
+		.archive = archive,
+		.tasks = tasks,
+		.n_cpus = n_cpus,
+		.to_ns = UINT64_MAX,
+	};
+	s->cpus = calloc(n_cpus, sizeof(*s->cpus));
+	return s->cpus ? 0 : -ENOMEM;
+}
+
+static void forget_asleep(struct schedule *s)
+{
+	struct schedule_wakeup *w;
+	size_t pos = 0;
+
+	while ((w = table_next(&s->asleep, &pos)))
+		free(w);
+	table_deinit(&s->asleep);
+}
+
+void schedule_deinit(struct schedule *s)
+{
+	forget_asleep(s);
+	free(s->cpus);
+	*s = (struct schedule){ 0 };
+}
+
+static int ensure_announced(struct schedule *s, uint32_t tid)
+{
+	if (__builtin_expect(tasks_announced(s->tasks, tid), 1))
+		return 0;
+	return s->announce(tid, s->userdata);
+}
+
+static int32_t weight_of(uint64_t arg)
+{
+	return (int32_t)fxt_get_arg_value32(arg);
+}
+
+/* A switch that did not happen, at TS_NS, from what runs on CPU to TID. */
+static int write_synthetic(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
+			   int32_t prio)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	struct event ev = {
+		.kind = EVENT_SWITCH,
+		.ts_ns = ts_ns,
+		.cpu = cpu,
+		.tid = tasks_koid(s->tasks, c->tid),
+		.sw = {
+			.next_tid = tasks_koid(s->tasks, tid),
+			.prev_prio = c->tid ? c->prio : FXT_IDLE_WEIGHT,
+			.next_prio = tid ? prio : FXT_IDLE_WEIGHT,
+			.out_state = FXT_STATE_RUNNING,
+			.synthetic = true,
+		},
+	};
+	int r = ensure_announced(s, tid);
+
+	if (r < 0)
+		return r;
+	c->tid = tid;
+	c->prio = prio;
+	c->held.n_words = 0;
+	return fxt_archive_event(s->archive, &ev);
+}
+
+int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
+{
+	s->cpus[cpu] = (struct schedule_cpu){ .known = true };
+	return write_synthetic(s, cpu, s->from_ns, tid, prio);
+}
+
+static void hold(struct schedule_wakeup *w, const uint64_t *words, unsigned n_words, bool certain)
+{
+	if (w->n_words && w->certain && !certain)
+		return;
+	memcpy(w->words, words, n_words * sizeof(*words));
+	w->n_words = n_words;
+	w->certain = certain;
+}
+
+/* Koids in, names before, words out. */
+static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
+{
+	int r = ensure_announced(s, (uint32_t)words[WAKEUP_TID]);
+
+	if (r == 0 && n_words == SCHEDULE_WAKEUP_WORDS)
+		r = ensure_announced(s, (uint32_t)words[WAKEUP_WAKER]);
+	if (r < 0)
+		return r;
+	words[WAKEUP_TID] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_TID]);
+	if (n_words == SCHEDULE_WAKEUP_WORDS)
+		words[WAKEUP_WAKER] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_WAKER]);
+	s->n_events++;
+	return fxt_archive_words(s->archive, words, n_words);
+}
+
+/* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
+static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wakeup *w)
+{
+	struct schedule_wakeup *copy;
+	int r;
+
+	if (s->asleep.n_used >= ASLEEP_MAX)
+		return 0;
+	free(table_remove(&s->asleep, tid));
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *w;
+	r = table_set(&s->asleep, tid, copy);
+	if (r < 0)
+		free(copy);
+	return r;
+}
+
+/* What becomes of the wakeup that was held for the thread which the switch in WORDS took off. */
+static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_t tid,
+		       const uint64_t *words)
+{
+	uint64_t state = fxt_get_sched_out_state(words[0]);
+	struct schedule_wakeup w = *held;
+
+	held->n_words = 0;
+	if (state != FXT_STATE_BLOCKED && state != FXT_STATE_SUSPENDED)
+		return 0;
+	w.words[WORD_TS] = words[WORD_TS];
+	if (w.certain)
+		return write_wakeup(s, w.words, w.n_words);
+	return put_asleep(s, tid, &w);
+}
+
+/* TID comes in: if a wakeup waits for it and no other one came, that one it was. */
+static int settle_asleep(struct schedule *s, uint32_t tid)
+{
+	_cleanup_free_ struct schedule_wakeup *w = table_remove(&s->asleep, tid);
+
+	return w ? write_wakeup(s, w->words, w->n_words) : 0;
+}
+
+/*
+ * The thread that a switch takes off is not the one that we saw running: a CPU that came up, a
+ * thread that a filter took in or let go while it ran, or a switch that the kernel did not report
+ * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits for
+ * the switch-out of the one that we saw proves that it was off the CPU by then.
+ */
+static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	struct schedule_wakeup held = c->held;
+	int r;
+
+	if (!c->known)
+		*c = (struct schedule_cpu){ .known = true };
+	else if (!s->filtered)
+		s->n_unreported++;
+	if (held.n_words && held.certain) {
+		r = write_synthetic(s, cpu, held.words[WORD_TS], 0, 0);
+		if (r == 0)
+			r = write_wakeup(s, held.words, held.n_words);
+		if (r < 0)
+			return r;
+	}
+	if (c->tid == (uint32_t)words[SWITCH_OUT])
+		return 0;
+	return write_synthetic(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
+			       weight_of(words[SWITCH_OUT_WEIGHT]));
+}
+
+static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	uint32_t out = (uint32_t)words[SWITCH_OUT], in = (uint32_t)words[SWITCH_IN];
+	int r = 0;
+
+	if (s->asleep.n_used)
+		r = settle_asleep(s, in);
+	if (r == 0)
+		r = ensure_announced(s, out);
+	if (r == 0)
+		r = ensure_announced(s, in);
+	if (r < 0)
+		return r;
+	if (__builtin_expect(!c->known || c->tid != out, 0)) {
+		r = mend(s, cpu, words);
+		if (r < 0)
+			return r;
+	}
+	if (s->tasks->owner) {
+		words[SWITCH_OUT] = tasks_koid(s->tasks, out);
+		words[SWITCH_IN] = tasks_koid(s->tasks, in);
+	}
+	s->n_events++;
+	r = fxt_archive_words(s->archive, words, n_words);
+	c->tid = in;
+	c->prio = weight_of(words[SWITCH_IN_WEIGHT]);
+	if (r == 0 && __builtin_expect(c->held.n_words != 0, 0))
+		r = settle_held(s, &c->held, out, words);
+	return r;
+}
+
+static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
+{
+	uint32_t tid = (uint32_t)words[WAKEUP_TID];
+	uint64_t cpu = fxt_get_sched_cpu(words[0]);
+	bool on_rq = words[0] & WAKE_ON_RQ;
+
+	words[0] &= ~WAKE_ON_RQ;
+	if (s->asleep.n_used && !on_rq)
+		free(table_remove(&s->asleep, tid));
+	if (cpu < s->n_cpus && s->cpus[cpu].known && s->cpus[cpu].tid == tid) {
+		hold(&s->cpus[cpu].held, words, n_words, !on_rq);
+		return 0;
+	}
+	return on_rq ? 0 : write_wakeup(s, words, n_words);
+}
+
+static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
+{
+	int r = ensure_announced(s, (uint32_t)words[EVENT_TID]);
+
+	if (r < 0)
+		return r;
+	words[EVENT_PID] = tasks_koid(s->tasks, (uint32_t)words[EVENT_PID]);
+	words[EVENT_TID] = tasks_koid(s->tasks, (uint32_t)words[EVENT_TID]);
+	s->n_events++;
+	return fxt_archive_words(s->archive, words, n_words);
+}
+
+int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
+{
+	if (words[WORD_TS] <= s->from_ns || words[WORD_TS] > s->to_ns)
+		return 0;
+	if (fxt_get_record_type(words[0]) == FXT_RECORD_EVENT)
+		return on_migrate(s, words, n_words);
+	if (fxt_get_sched_type(words[0]) == FXT_SCHED_SWITCH)
+		return on_switch(s, cpu, words, n_words);
+	return on_wakeup(s, words, n_words);
+}
+
+int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_lost *mark)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	struct event ev = {
+		.kind = EVENT_LOST,
+		.ts_ns = mark->first_ns,
+		.cpu = cpu,
+		.lost = {
+			.class_name = event_class_names[CLASS_SCHED],
+			.count = mark->count,
+			.first_ns = mark->first_ns,
+			.last_ns = mark->last_ns,
+		},
+	};
+	int r;
+
+	if (mark->last_ns <= s->from_ns || mark->first_ns > s->to_ns)
+		return 0;
+	if (ev.ts_ns <= s->from_ns)
+		ev.ts_ns = s->from_ns;
+	s->lost += mark->count;
+	r = fxt_archive_event(s->archive, &ev);
+	if (r == 0 && c->known && c->tid != 0)
+		r = write_synthetic(s, cpu, ev.ts_ns, 0, 0);
+
+	/* What would have told about wakeups in doubt may be among what is lost, on whatever CPU. */
+	forget_asleep(s);
+	for (unsigned i = 0; i < s->n_cpus; i++)
+		if (i == cpu || !s->cpus[i].held.certain)
+			s->cpus[i].held.n_words = 0;
+	return r;
+}
+
+int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark)
+{
+	if (mark->last_ns <= s->from_ns || mark->last_ns > s->to_ns || mark->tid == 0)
+		return 0;
+	s->cpus[cpu].known = true;
+	return write_synthetic(s, cpu, mark->last_ns, mark->tid, mark->prio);
+}
+
+int schedule_close(struct schedule *s)
+{
+	int r = 0;
+
+	for (unsigned cpu = 0; r == 0 && cpu < s->n_cpus; cpu++)
+		if (s->cpus[cpu].known)
+			r = write_synthetic(s, cpu, s->to_ns, 0, 0);
+	return r;
+}

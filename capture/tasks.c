@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
+
+int tasks_init(struct tasks *t)
+{
+	*t = (struct tasks){ 0 };
+	t->announced = calloc(BITMAP_WORDS, sizeof(*t->announced));
+	t->named = calloc(BITMAP_WORDS, sizeof(*t->named));
+	if (!t->announced || !t->named) {
+		tasks_deinit(t);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void task_free(struct task *task)
+{
+	if (!task)
+		return;
+	free(task->command_line);
+	free(task);
+}
+
+void tasks_deinit(struct tasks *t)
+{
+	struct task *task;
+	size_t pos = 0;
+
+	while ((task = table_next(&t->by_tid, &pos)))
+		task_free(task);
+	table_deinit(&t->by_tid);
+	free(t->announced);
+	free(t->named);
+	free(t->owner);
+	*t = (struct tasks){ 0 };
+}
+
+static bool test_bit(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static void clear_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
+void tasks_set_announced(struct tasks *t, uint32_t tid)
+{
+	if (tid == 0 || tid >= TASKS_TID_MAX)
+		return;
+	set_bit(t->announced, tid);
+	set_bit(t->named, tid);
+}
+
+struct task *tasks_get(const struct tasks *t, uint32_t tid)
+{
+	return table_get(&t->by_tid, tid);
+}
+
+/* The tid goes to another owner: a new koid, if the archive has seen the old one. */
+static int next_owner(struct tasks *t, uint32_t tid)
+{
+	clear_bit(t->announced, tid);
+	if (!test_bit(t->named, tid))
+		return 0;
+	if (!t->owner) {
+		t->owner = calloc(TASKS_TID_MAX, sizeof(*t->owner));
+		if (!t->owner)
+			return -ENOMEM;
+	}
+	if (t->owner[tid] == 0)
+		t->owner[tid] = FXT_KOID_REUSE_FIRST;
+	else if (t->owner[tid] < FXT_KOID_REUSE_LAST)
+		t->owner[tid]++;
+	else
+		t->n_merged++;
+	return 0;
+}
+
+static struct task *add(struct tasks *t, uint32_t tid)
+{
+	struct task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		return NULL;
+	task->tid = tid;
+	if (table_set(&t->by_tid, tid, task) < 0) {
+		free(task);
+		return NULL;
+	}
+	return task;
+}
+
+int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
+{
+	struct task *task = tasks_get(t, id->tid);
+	bool changed;
+	int r;
+
+	if (id->tid == 0 || id->tid >= TASKS_TID_MAX)
+		return 0;
+	/* The start time decides: the task may have been listed before its fork is read. What was
+	 * looked up in /proc has none (0). */
+	if (task && (task->start_ns == 0 || id->start_ns == 0))
+		is_new = false;
+	else if (task)
+		is_new = task->start_ns != id->start_ns;
+	if (is_new) {
+		r = next_owner(t, id->tid);
+		if (r < 0)
+			return r;
+		tasks_forget(t, id->tid);
+		task = NULL;
+	}
+	if (!task) {
+		task = add(t, id->tid);
+		if (!task)
+			return -ENOMEM;
+	}
+	changed = tasks_set_comm(t, id->tid, id->comm) || task->pid != id->pid ||
+		  task->uid != id->uid || task->cgroup_id != id->cgroup_id;
+	task->pid = id->pid;
+	task->uid = id->uid;
+	if (id->start_ns)
+		task->start_ns = id->start_ns;
+	task->cgroup_id = id->cgroup_id;
+	/* Of the parents, the first is the one that made it: later ones take in orphans. */
+	if (task->parent_pid == 0)
+		task->parent_pid = id->parent_pid;
+	if (changed)
+		clear_bit(t->announced, id->tid);
+	return 0;
+}
+
+int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES])
+{
+	struct task *task = tasks_get(t, tid);
+	char clean[TASK_COMM_MAX];
+
+	if (!task)
+		return 0;
+	text_clean(clean, sizeof(clean), comm, strnlen(comm, REC_COMM_BYTES));
+	if (strcmp(clean, task->comm) == 0)
+		return 0;
+	memcpy(task->comm, clean, sizeof(clean));
+	clear_bit(t->announced, tid);
+	return 1;
+}
+
+int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args,
+		      size_t n)
+{
+	struct task *task = tasks_get(t, tid);
+	char clean[TASK_COMMAND_MAX], *copy;
+
+	if (!task || (start_ns != 0 && task->start_ns != start_ns))
+		return 0;
+	text_join_args(clean, sizeof(clean), args, n);
+	if (task->command_line && strcmp(task->command_line, clean) == 0)
+		return 0;
+	copy = strdup(clean);
+	if (!copy)
+		return -ENOMEM;
+	free(task->command_line);
+	task->command_line = copy;
+	clear_bit(t->announced, tid);
+	return 1;
+}
+
+void tasks_forget(struct tasks *t, uint32_t tid)
+{
+	task_free(table_remove(&t->by_tid, tid));
+}
+
+void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)
+{
+	uint32_t koid = tasks_koid(t, task->tid);
+
+	*ret = (struct event){
+		.kind = EVENT_TASK,
+		.pid = tasks_koid(t, task->pid),
+		.tid = koid,
+		.task = {
+			.comm = task->comm,
+			.command_line = task->command_line ? task->command_line : "",
+			.start_ns = task->start_ns,
+			.cgroup_id = task->cgroup_id,
+			.parent_pid = tasks_koid(t, task->parent_pid),
+			.uid = task->uid,
+			.real_tid = koid != task->tid ? task->tid : 0,
+			.is_process = task->tid == task->pid,
+		},
+	};
+}

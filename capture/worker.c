@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/clock.h"
+#include "capture/proc.h"
+#include "capture/thread.h"
+
+enum {
+	LOOKUPS_MAX = 1024,
+	COMMAND_BATCH = 64, /* processes between two deliveries */
+};
+
+struct worker {
+	struct session_options options; /* a copy: the owner may be gone before we are */
+	int event_fd;
+	pthread_mutex_t lock; /* guards all below */
+	pthread_cond_t wake;
+	bool want_start, want_detach, want_unload, abandoned;
+	uint32_t lookups[LOOKUPS_MAX];
+	unsigned n_lookups;
+	unsigned n_holders; /* 2: owner and thread */
+	struct worker_news news;
+
+	struct collector *collector; /* the thread's own */
+};
+
+void worker_news_deinit(struct worker_news *news)
+{
+	free(news->error_text);
+	outbuf_deinit(&news->tasks);
+	outbuf_deinit(&news->looked_up);
+	outbuf_deinit(&news->commands);
+}
+
+static void release(struct worker *w)
+{
+	bool last;
+
+	pthread_mutex_lock(&w->lock);
+	last = --w->n_holders == 0;
+	pthread_mutex_unlock(&w->lock);
+	if (!last)
+		return;
+	worker_news_deinit(&w->news);
+	session_options_deinit(&w->options);
+	close_fd(w->event_fd);
+	pthread_cond_destroy(&w->wake);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+/* Tells the owner that there is news. The lock is held. */
+static void tell(struct worker *w)
+{
+	w->news.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	thread_signal(w->event_fd);
+}
+
+/* ---- what the thread does ---- */
+
+static int keep_task(const struct rec_head *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->size);
+}
+
+/* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
+static void start(struct worker *w, struct outbuf *list)
+{
+	_cleanup_(collector_freep) struct collector *c = NULL;
+	struct outbuf tasks = { 0 };
+	uint64_t start_ns = 0, listed_ns = 0;
+	char *text = NULL;
+	int r;
+
+	r = collector_new(&w->options, &c, &text);
+	if (r == 0)
+		r = collector_attach(c, &text);
+	if (r == 0) {
+		start_ns = clock_boot_ns();
+		r = collector_list_tasks(c, keep_task, &tasks);
+		if (r < 0)
+			text = strdup("cannot list the tasks that run");
+		listed_ns = clock_boot_ns();
+		outbuf_append(list, tasks.data, tasks.size);
+	}
+	pthread_mutex_lock(&w->lock);
+	w->news.error = r;
+	w->news.error_text = text;
+	w->news.start_ns = start_ns;
+	w->news.listed_ns = listed_ns;
+	if (r == 0) {
+		w->news.tasks = tasks;
+		w->news.started = true;
+		w->news.collector = w->collector = TAKE_PTR(c);
+	} else {
+		outbuf_deinit(&tasks);
+	}
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static bool called_off(struct worker *w)
+{
+	bool off;
+
+	pthread_mutex_lock(&w->lock);
+	off = w->want_detach || w->want_unload || w->abandoned;
+	pthread_mutex_unlock(&w->lock);
+	return off;
+}
+
+static void deliver_commands(struct worker *w, struct outbuf *batch)
+{
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.commands, batch->data, batch->size);
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+	outbuf_reset(batch);
+}
+
+/* Command lines of the processes that were listed. */
+static void read_commands(struct worker *w, const struct outbuf *tasks)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	size_t n_tasks = tasks->size / sizeof(*list), n = 0;
+	struct outbuf batch = { 0 };
+	char text[REC_ARGS_BYTES];
+
+	for (size_t i = 0; i < n_tasks && !called_off(w); i++) {
+		const struct rec_identity *id = &list[i].task;
+		struct worker_command head = { .start_ns = id->start_ns, .tid = id->tid };
+		void *p;
+
+		if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
+			continue;
+		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text));
+		if (head.size == 0)
+			continue;
+		p = outbuf_reserve(&batch, sizeof(head) + ((head.size + 7) & ~7u));
+		if (!p)
+			break;
+		memcpy(p, &head, sizeof(head));
+		memcpy((char *)p + sizeof(head), text, head.size);
+		if (++n % COMMAND_BATCH == 0)
+			deliver_commands(w, &batch);
+	}
+	deliver_commands(w, &batch);
+	outbuf_deinit(&batch);
+}
+
+static void look_up(struct worker *w, uint32_t tid)
+{
+	struct rec_task rec = {
+		.head = { .size = sizeof(rec), .kind = REC_TASK, .tid = tid },
+	};
+
+	if (proc_identity(tid, &rec.task) < 0)
+		rec.task = (struct rec_identity){ .pid = tid, .tid = tid, .comm = "?" };
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.looked_up, &rec, sizeof(rec));
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void start_and_describe(struct worker *w)
+{
+	struct outbuf list = { 0 };
+
+	start(w, &list);
+	if (w->collector)
+		read_commands(w, &list);
+	outbuf_deinit(&list);
+}
+
+static void detach(struct worker *w)
+{
+	if (w->collector)
+		collector_detach(w->collector);
+	pthread_mutex_lock(&w->lock);
+	w->news.detached = true;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void unload(struct worker *w)
+{
+	w->collector = collector_free(w->collector);
+	pthread_mutex_lock(&w->lock);
+	w->news.unloaded = true;
+	w->news.collector = NULL;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Takes the next order; false when there will be none. The lock is held, and again at return. */
+static bool do_next(struct worker *w)
+{
+	void (*order)(struct worker *) = NULL;
+	uint32_t tid = 0;
+
+	if (w->abandoned)
+		return false;
+	if (w->want_start) {
+		w->want_start = false;
+		order = start_and_describe;
+	} else if (w->want_detach) {
+		w->want_detach = false;
+		order = detach;
+	} else if (w->want_unload) {
+		w->want_unload = false;
+		order = unload;
+	} else if (w->n_lookups > 0) {
+		tid = w->lookups[--w->n_lookups];
+	} else {
+		pthread_cond_wait(&w->wake, &w->lock);
+		return true;
+	}
+	pthread_mutex_unlock(&w->lock);
+	if (order)
+		order(w);
+	else
+		look_up(w, tid);
+	pthread_mutex_lock(&w->lock);
+	return true;
+}
+
+static void *run(void *userdata)
+{
+	struct worker *w = userdata;
+
+	pthread_mutex_lock(&w->lock);
+	while (do_next(w))
+		;
+	pthread_mutex_unlock(&w->lock);
+	w->collector = collector_free(w->collector);
+	release(w);
+	return NULL;
+}
+
+/* ---- what the owner does ---- */
+
+int worker_new(const struct session_options *options, struct worker **ret)
+{
+	struct worker *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	w->n_holders = 2;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->wake, NULL);
+	w->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r = session_options_copy(&w->options, options);
+	if (r == 0)
+		r = w->event_fd < 0 ? -errno : thread_start(run, w);
+	if (r < 0) {
+		w->n_holders = 1;
+		release(w);
+		return r;
+	}
+	*ret = w;
+	return 0;
+}
+
+static void order(struct worker *w, bool *what)
+{
+	pthread_mutex_lock(&w->lock);
+	*what = true;
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_order_start(struct worker *w)
+{
+	order(w, &w->want_start);
+}
+
+void worker_order_detach(struct worker *w)
+{
+	order(w, &w->want_detach);
+}
+
+void worker_order_unload(struct worker *w)
+{
+	order(w, &w->want_unload);
+}
+
+void worker_order_lookup(struct worker *w, uint32_t tid)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->n_lookups < LOOKUPS_MAX)
+		w->lookups[w->n_lookups++] = tid;
+	pthread_cond_signal(&w->wake);
+	pthread_mutex_unlock(&w->lock);
+}
+
+struct worker *worker_free(struct worker *w)
+{
+	if (!w)
+		return NULL;
+	order(w, &w->abandoned);
+	release(w);
+	return NULL;
+}
+
+int worker_fd(const struct worker *w)
+{
+	return w->event_fd;
+}
+
+void worker_fetch(struct worker *w, struct worker_news *ret)
+{
+	thread_quiet(w->event_fd);
+	pthread_mutex_lock(&w->lock);
+	*ret = w->news;
+	w->news.error_text = NULL;
+	w->news.tasks = w->news.looked_up = w->news.commands = (struct outbuf){ 0 };
+	pthread_mutex_unlock(&w->lock);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The thread of a session that does what may be slow: it loads, attaches, detaches and unloads the
+ * eBPF programs, lists the tasks that live, and looks into /proc.
+ *
+ * Orders are taken in turn; what comes of them is fetched with worker_fetch() when the descriptor
+ * is readable. The collector belongs to the worker; the owner may use its rings from `started`
+ * until it orders to unload.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+#include "capture/collector.h"
+#include "capture/options.h"
+
+struct worker;
+
+/* A command line that was read: `size` bytes follow in the buffer, padded to 8. */
+struct worker_command {
+	uint64_t start_ns;
+	uint32_t tid;
+	uint32_t size;
+};
+
+struct worker_news {
+	bool started, detached, unloaded; /* since when it does not matter: they stay true */
+	int error;	      /* why it could not start */
+	char *error_text;     /* a sentence, owned; NULL = none */
+	struct collector *collector; /* borrowed; set with `started` */
+	uint64_t start_ns;    /* all programs were attached by then */
+	uint64_t listed_ns;   /* the list of tasks was complete by then */
+	struct outbuf tasks;  /* struct rec_task: listed, all of them with `started`. Owned */
+	struct outbuf looked_up; /* struct rec_task: asked for. Owned */
+	struct outbuf commands; /* struct worker_command. Owned */
+	uint64_t cpu_ns;      /* CPU time of the thread */
+};
+
+/* Starts the thread, with a copy of OPTIONS. Returns 0 or a negative errno. */
+int worker_new(const struct session_options *options, struct worker **ret);
+
+/* Lets go; the thread unloads what is loaded and ends by itself. Returns NULL. */
+struct worker *worker_free(struct worker *w);
+
+DEFINE_CLEANUP(struct worker *, worker_free)
+
+/* Orders; none of them waits. */
+void worker_order_start(struct worker *w);
+void worker_order_detach(struct worker *w);
+void worker_order_unload(struct worker *w);
+void worker_order_lookup(struct worker *w, uint32_t tid); /* of too many, some are dropped */
+
+/* Becomes readable when there is news. */
+int worker_fd(const struct worker *w);
+
+/* The news since the last time; the buffers are the caller's (worker_news_deinit()). */
+void worker_fetch(struct worker *w, struct worker_news *ret);
+void worker_news_deinit(struct worker_news *news);

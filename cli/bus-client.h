@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemon, from the command's side: the one place in cli/ that knows the bus.
+ *
+ * Functions return 0 or a negative errno; bus_client_error() is then a sentence about it, the
+ * daemon's own where the daemon refused.
+ */
+#pragma once
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/cleanup.h"
+#include "capture/capabilities.h"
+#include "cli/session-view.h"
+
+struct bus_client;
+
+/* Returns NULL without memory. */
+struct bus_client *bus_client_new(void);
+struct bus_client *bus_client_free(struct bus_client *c);
+
+DEFINE_CLEANUP(struct bus_client *, bus_client_free)
+
+/* About the last failure. Never NULL; borrowed until the next call. */
+const char *bus_client_error(const struct bus_client *c);
+
+/* Connects to the bus at ADDRESS (NULL = the system bus) and sees that the daemon is there.
+ * Returns 0, or -ENXIO without a bus or a daemon. */
+int bus_client_connect(struct bus_client *c, const char *address);
+
+struct bus_client_create_args {
+	const struct session_options *options;
+	int output_fd; /* borrowed */
+	bool linger;
+};
+
+/* *RET_PATH is a new string, the caller's. */
+int bus_client_create(struct bus_client *c, const struct bus_client_create_args *args,
+		      char **ret_path);
+int bus_client_find(struct bus_client *c, const char *name, char **ret_path);
+
+/* Each returns when it is done: running; written; gone. */
+int bus_client_start(struct bus_client *c, const char *path);
+int bus_client_stop(struct bus_client *c, const char *path);
+int bus_client_remove(struct bus_client *c, const char *path);
+int bus_client_mark(struct bus_client *c, const char *path, const char *text);
+
+int bus_client_view(struct bus_client *c, const char *path, struct session_view *ret);
+
+struct bus_client_session {
+	char *name, *path, *state;
+};
+
+/* All sessions that we may see, and a row with NULLs at the end. */
+int bus_client_list(struct bus_client *c, struct bus_client_session **ret);
+struct bus_client_session *bus_client_list_free(struct bus_client_session *list);
+
+/* Like capabilities_probe(), of the daemon; the strings hold until C is freed. */
+int bus_client_capabilities(struct bus_client *c, struct capability caps[static CAPABILITIES_MAX]);
+
+/*
+ * To follow a session: from bus_client_watch() on, poll for what bus_client_pollfd() says (it
+ * returns the timeout in milliseconds, -1 = none) and then call bus_client_dispatch(). That
+ * returns 1 when the session has finished, else 0, or -ECONNRESET when the daemon has gone.
+ */
+int bus_client_watch(struct bus_client *c, const char *path);
+int bus_client_pollfd(struct bus_client *c, struct pollfd *ret);
+int bus_client_dispatch(struct bus_client *c);
+
+/* Asks it to stop and does not wait. */
+int bus_client_ask_stop(struct bus_client *c, const char *path);

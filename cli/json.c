@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/verb.h"
+
+static void *needed(void *p)
+{
+	if (!p) {
+		cli_error("out of memory");
+		exit(CLI_FAILED);
+	}
+	return p;
+}
+
+void json_add(struct json_object *to, const char *key, struct json_object *value)
+{
+	if (json_object_object_add(to, key, value) < 0)
+		needed(NULL);
+}
+
+void json_add_u64(struct json_object *to, const char *key, uint64_t value)
+{
+	json_add(to, key, needed(json_object_new_uint64(value)));
+}
+
+void json_add_i64(struct json_object *to, const char *key, int64_t value)
+{
+	json_add(to, key, needed(json_object_new_int64(value)));
+}
+
+struct json_object *json_from_bytes(const char *p, size_t n)
+{
+	_cleanup_free_ char *clean = NULL;
+
+	if (!p)
+		return NULL;
+	if (text_is_utf8(p, n))
+		return needed(json_object_new_string_len(p, (int)n));
+	clean = needed(malloc(3 * n + 1));
+	n = text_clean(clean, 3 * n + 1, p, n);
+	return needed(json_object_new_string_len(clean, (int)n));
+}
+
+void json_add_bytes(struct json_object *to, const char *key, const char *p, size_t n)
+{
+	json_add(to, key, json_from_bytes(p, n));
+}
+
+void json_add_string(struct json_object *to, const char *key, const char *text)
+{
+	json_add(to, key, text ? needed(json_object_new_string(text)) : NULL);
+}
+
+void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	_cleanup_free_ char *hex = needed(malloc(2 * n + 1));
+
+	for (size_t i = 0; i < n; i++) {
+		hex[2 * i] = digits[p[i] >> 4];
+		hex[2 * i + 1] = digits[p[i] & 15];
+	}
+	json_add(to, key, needed(json_object_new_string_len(hex, (int)(2 * n))));
+}
+
+static void print(struct json_object *root, int flags)
+{
+	size_t n;
+	const char *text = needed((void *)json_object_to_json_string_length(
+		root, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &n));
+
+	fwrite(text, 1, n, stdout);
+	putchar('\n');
+	json_object_put(root);
+}
+
+void json_print_line(struct json_object *root)
+{
+	print(root, JSON_C_TO_STRING_PLAIN);
+}
+
+void json_print_pretty(struct json_object *root)
+{
+	print(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens an archive for a verb that reads, and speaks of what goes wrong with it.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "reader/fxt/fxt-reader.h"
+
+struct open_trace {
+	const char *name; /* borrowed; for messages */
+	int fd;
+	struct fxt_reader *reader;
+	uint64_t n_damages;
+};
+
+#define OPEN_TRACE_NULL                                                                            \
+	{                                                                                          \
+		.fd = -1                                                                           \
+	}
+
+/*
+ * Opens the archive at PATH; "-" is standard input. Returns CLI_OK, or CLI_FAILED when it has said
+ * what is wrong.
+ */
+int open_trace(struct open_trace *t, const char *path);
+
+void open_trace_close(struct open_trace *t);
+
+/*
+ * Gets the next record, past damage, of which it speaks on stderr. Returns 1, 0 at the end, or -1
+ * when it has said that reading failed.
+ */
+int open_trace_next(struct open_trace *t, const struct fxt_record **ret);
+
+/* Speaks of damage at OFFSET that the verb itself came upon. */
+void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what);
+
+/* Says that reading failed with the negative errno E. */
+void open_trace_failed(const struct open_trace *t, int e);
+
+/* Sums up the damage on stderr. Returns CLI_OK, or CLI_DAMAGE if there was any. */
+int open_trace_finish(struct open_trace *t);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/output-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/verb.h"
+
+static int open_stdout(struct output_file *o)
+{
+	struct stat st;
+
+	if (isatty(STDOUT_FILENO)) {
+		cli_error("an archive is not written to a terminal: use -o FILE, or a pipe behind "
+			  "-o -");
+		return -EINVAL;
+	}
+	if (fstat(STDOUT_FILENO, &st) < 0 ||
+	    !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) {
+		cli_error("standard output is not a file, a pipe or a socket");
+		return -EINVAL;
+	}
+	o->standard = true;
+	o->path = strdup("standard output");
+	o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return o->path && o->fd >= 0 ? 0 : -ENOMEM;
+}
+
+static char *default_path(void)
+{
+	time_t now = time(NULL);
+	char name[64];
+	struct tm tm;
+
+	strftime(name, sizeof(name), "kymo-%Y%m%d-%H%M%S.fxt", localtime_r(&now, &tm));
+	return strdup(name);
+}
+
+static int open_path(struct output_file *o, bool force)
+{
+	struct stat st;
+	int r;
+
+	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
+	o->created = o->fd >= 0;
+	if (o->fd < 0 && errno == EEXIST && force)
+		o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	if (o->fd < 0 && errno == EEXIST && stat(o->path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		cli_error("%s is a directory", o->path);
+		return -EISDIR;
+	}
+	if (o->fd < 0 && errno == EEXIST) {
+		cli_error("%s exists already; --force writes over it", o->path);
+		return -EEXIST;
+	}
+	if (o->fd < 0) {
+		r = -errno;
+		cli_error("cannot write %s: %s", o->path, strerror(-r));
+		return r;
+	}
+	if (o->created && fstat(o->fd, &st) == 0) {
+		o->device = st.st_dev;
+		o->inode = st.st_ino;
+	}
+	return 0;
+}
+
+int output_file_open(const char *path, bool force, struct output_file *ret)
+{
+	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
+	int r;
+
+	if (path && strcmp(path, "-") == 0) {
+		r = open_stdout(&o);
+	} else {
+		o.path = path ? strdup(path) : default_path();
+		r = o.path ? open_path(&o, force) : -ENOMEM;
+	}
+	if (r < 0)
+		return r;
+	*ret = o;
+	o = OUTPUT_FILE_NULL;
+	return 0;
+}
+
+int output_file_begin(struct output_file *o)
+{
+	struct stat st;
+
+	/* Standard output is where the shell put it: it may append. */
+	if (o->created || o->standard)
+		return 0;
+	if (fstat(o->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(o->fd, 0) < 0) {
+		cli_error("cannot empty %s: %m", o->path);
+		return -EIO;
+	}
+	return 0;
+}
+
+void output_file_discard(struct output_file *o)
+{
+	struct stat st;
+
+	/* Only if it is still ours: somebody may have put another file there. */
+	if (o->created && lstat(o->path, &st) == 0 && st.st_dev == o->device &&
+	    st.st_ino == o->inode)
+		unlink(o->path);
+	o->created = false;
+}
+
+void output_file_deinit(struct output_file *o)
+{
+	o->fd = close_fd(o->fd);
+	free(o->path);
+	o->path = NULL;
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One row an option. A parser gets the option's text and returns what the process would exit with,
+ * after it has said what is wrong, or RECORD_OPTIONS_GO.
+ */
+#include "cli/record-options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/find-cgroup.h"
+#include "cli/verb.h"
+
+enum { PIDS_MAX = 4096 }; /* to begin with; their children come on top */
+
+typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
+
+/* An array that grows by one; NULL without memory. */
+static void *grow(void **array, size_t *n, size_t size)
+{
+	void *more = reallocarray(*array, *n + 1, size);
+
+	if (!more) {
+		cli_error("out of memory");
+		return NULL;
+	}
+	*array = more;
+	return memset((char *)more + (*n)++ * size, 0, size);
+}
+
+static int too_many(const char *name, size_t max)
+{
+	cli_error("%s: more than %zu values are not possible", name, max);
+	return CLI_FAILED;
+}
+
+/* Calls EACH for the words of TEXT between commas. */
+static int parse_list(struct record_options *o, const char *name, const char *text, parse_fn each)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	char *rest = copy, *word;
+	int r = RECORD_OPTIONS_GO;
+
+	while (r == RECORD_OPTIONS_GO && (word = strsep(&rest, ",")))
+		r = each(o, name, word);
+	return r;
+}
+
+static int print_categories(void)
+{
+	for (const struct category_row *c = category_rows; c->name; c++)
+		printf("%-10s %s\n%-10s cost: %s\n", c->name, c->what, "", c->cost);
+	puts("Starts, ends and names of processes and threads are always recorded.");
+	return CLI_OK;
+}
+
+static int parse_categories(struct record_options *o, const char *name, const char *text)
+{
+	const char *word;
+	uint32_t bits;
+	size_t n;
+
+	(void)name;
+	if (strcmp(text, "help") == 0)
+		return print_categories();
+	if (categories_parse(text, &bits, &word, &n) < 0)
+		return cli_usage_error("there is no category '%.*s'; '-e help' lists them", (int)n,
+				       word);
+	o->session.categories |= bits;
+	return RECORD_OPTIONS_GO;
+}
+
+/* The tgid of a thread, or 0. */
+static uint64_t tgid_of(uint64_t tid)
+{
+	unsigned long long tgid = 0;
+	char path[64], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/status", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f) && sscanf(line, "Tgid: %llu", &tgid) != 1)
+		;
+	fclose(f);
+	return tgid;
+}
+
+static int parse_pid(struct record_options *o, const char *name, const char *text)
+{
+	struct capture_filter *filter = &o->session.filter;
+	uint64_t pid, tgid;
+	uint32_t *slot;
+
+	if (text_parse_u64(text, INT32_MAX, &pid) < 0 || pid == 0)
+		return cli_usage_error("%s: '%s' is not a process id", name, text);
+	if (kill((pid_t)pid, 0) < 0 && errno == ESRCH) {
+		cli_error("%s: there is no process %s", name, text);
+		return CLI_FAILED;
+	}
+	tgid = tgid_of(pid);
+	if (tgid != 0 && tgid != pid) {
+		cli_error("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
+		return CLI_FAILED;
+	}
+	if (filter->n_pids == PIDS_MAX)
+		return too_many(name, PIDS_MAX);
+	slot = grow((void **)&filter->pids, &filter->n_pids, sizeof(*slot));
+	if (!slot)
+		return CLI_FAILED;
+	*slot = (uint32_t)pid;
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_pids(struct record_options *o, const char *name, const char *text)
+{
+	return parse_list(o, name, text, parse_pid);
+}
+
+static int parse_uid(struct record_options *o, const char *name, const char *text)
+{
+	struct capture_filter *filter = &o->session.filter;
+	const struct passwd *user;
+	uint32_t *slot;
+	uint64_t uid;
+
+	if (text_parse_u64(text, UINT32_MAX - 1, &uid) < 0) {
+		user = getpwnam(text);
+		if (!user) {
+			cli_error("%s: there is no user '%s'", name, text);
+			return CLI_FAILED;
+		}
+		uid = user->pw_uid;
+	}
+	if (filter->n_uids == FILTER_VALUES_MAX)
+		return too_many(name, FILTER_VALUES_MAX);
+	slot = grow((void **)&filter->uids, &filter->n_uids, sizeof(*slot));
+	if (!slot)
+		return CLI_FAILED;
+	*slot = (uint32_t)uid;
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_uids(struct record_options *o, const char *name, const char *text)
+{
+	return parse_list(o, name, text, parse_uid);
+}
+
+static int parse_comm(struct record_options *o, const char *name, const char *text)
+{
+	struct capture_filter *filter = &o->session.filter;
+	char *slot;
+
+	if (*text == '\0' || !text_is_utf8(text, strlen(text)))
+		return cli_usage_error("%s: '%s' is not the name of a thread", name, text);
+	if (filter->n_comms == FILTER_VALUES_MAX)
+		return too_many(name, FILTER_VALUES_MAX);
+	slot = grow((void **)&filter->comms, &filter->n_comms, REC_COMM_BYTES);
+	if (!slot)
+		return CLI_FAILED;
+	/* Cut as the kernel cuts the names of threads, but at a character. */
+	text_clean(slot, REC_COMM_BYTES, text, strlen(text));
+	return RECORD_OPTIONS_GO;
+}
+
+/* Appends LIST to the filter. */
+static int add_cgroups(struct record_options *o, const char *name, const struct filter_cgroup *list,
+		       int n)
+{
+	struct capture_filter *filter = &o->session.filter;
+	struct filter_cgroup *slot;
+
+	for (int i = 0; i < n; i++) {
+		if (filter->n_cgroups == FILTER_CGROUPS_MAX)
+			return too_many(name, FILTER_CGROUPS_MAX);
+		slot = grow((void **)&filter->cgroups, &filter->n_cgroups, sizeof(*slot));
+		if (!slot)
+			return CLI_FAILED;
+		*slot = list[i];
+	}
+	return RECORD_OPTIONS_GO;
+}
+
+static int cgroup_error(const char *name, const char *text, int error)
+{
+	switch (error) {
+	case -ENOENT:
+		cli_error("%s: there is no cgroup '%s'; is it running?", name, text);
+		break;
+	case -EINVAL:
+		cli_error("%s: '%s' is not the name of a cgroup below the root", name, text);
+		break;
+	case -ENODEV:
+		cli_error("%s: no cgroup2 hierarchy is mounted on this machine", name);
+		break;
+	case -E2BIG:
+		cli_error("%s: more than %d cgroups are called '%s'; give one by --cgroup", name,
+			  FILTER_CGROUPS_MAX, text);
+		break;
+	default:
+		cli_error("%s: cannot look at cgroup '%s': %s", name, text, strerror(-error));
+	}
+	return CLI_FAILED;
+}
+
+static int parse_unit(struct record_options *o, const char *name, const char *text)
+{
+	struct filter_cgroup list[FILTER_CGROUPS_MAX];
+	int n = find_cgroup_unit(text, list, FILTER_CGROUPS_MAX);
+
+	return n < 0 ? cgroup_error(name, text, n) : add_cgroups(o, name, list, n);
+}
+
+static int parse_cgroup(struct record_options *o, const char *name, const char *text)
+{
+	struct filter_cgroup one;
+	int r = find_cgroup_path(text, &one);
+
+	return r < 0 ? cgroup_error(name, text, r) : add_cgroups(o, name, &one, 1);
+}
+
+/* A time from MIN to MAX; 0 is none. */
+static int parse_time(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret)
+{
+	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
+	uint64_t ns;
+	int r = text_parse_time(text, &ns);
+
+	if (r == -EINVAL)
+		return cli_usage_error("%s: '%s' is not a time; say 5, 500ms or 2m", name, text);
+	if (r < 0 || ns < min || ns > max)
+		return cli_usage_error("%s: '%s' is out of range: %s to %s", name, text,
+				       text_format_time(low, min), text_format_time(high, max));
+	*ret = ns;
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret)
+{
+	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
+	uint64_t bytes;
+	int r = text_parse_size(text, &bytes);
+
+	if (r == -EINVAL)
+		return cli_usage_error("%s: '%s' is not a size; say 4096, 64K or 8M", name, text);
+	if (r < 0 || bytes < min || bytes > max)
+		return cli_usage_error("%s: '%s' is out of range: %s to %s", name, text,
+				       text_format_size(low, min), text_format_size(high, max));
+	*ret = bytes;
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_duration(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, 1, INT64_MAX, &o->session.duration_ns);
+}
+
+static int parse_flush(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, FLUSH_NS_MIN, FLUSH_NS_MAX, &o->session.flush_ns);
+}
+
+static int parse_ring(struct record_options *o, const char *name, const char *text)
+{
+	return parse_size(name, text, RING_BYTES_MIN, RING_BYTES_MAX, &o->session.ring_bytes);
+}
+
+static int parse_max_size(struct record_options *o, const char *name, const char *text)
+{
+	return parse_size(name, text, 1, INT64_MAX, &o->session.max_bytes);
+}
+
+static int parse_output(struct record_options *o, const char *name, const char *text)
+{
+	if (*text == '\0')
+		return cli_usage_error("%s: an empty name", name);
+	o->output = text;
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_bus(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	o->bus = text;
+	return RECORD_OPTIONS_GO;
+}
+
+static int set_force(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	(void)text;
+	o->force = true;
+	return RECORD_OPTIONS_GO;
+}
+
+static int set_direct(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	(void)text;
+	o->direct = true;
+	return RECORD_OPTIONS_GO;
+}
+
+static int set_json(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	(void)text;
+	o->json = true;
+	return RECORD_OPTIONS_GO;
+}
+
+static int print_help(struct record_options *o, const char *name, const char *text)
+{
+	(void)o;
+	(void)name;
+	(void)text;
+	return cli_help();
+}
+
+/* Short options are their character, long ones their place here behind 256. */
+static const struct row {
+	char letter;      /* or 0 */
+	const char *name; /* as it is called in messages; "--x" is a long option */
+	int has_argument;
+	parse_fn parse;
+	bool only_record;
+} rows[] = {
+	{ 'o', "-o", required_argument, parse_output, false },
+	{ 'd', "-d", required_argument, parse_duration, false },
+	{ 'e', "-e", required_argument, parse_categories, false },
+	{ 'p', "-p", required_argument, parse_pids, false },
+	{ 'b', "-b", required_argument, parse_ring, false },
+	{ 'h', "-h", no_argument, print_help, false },
+	{ 0, "--help", no_argument, print_help, false },
+	{ 0, "--unit", required_argument, parse_unit, false },
+	{ 0, "--cgroup", required_argument, parse_cgroup, false },
+	{ 0, "--comm", required_argument, parse_comm, false },
+	{ 0, "--uid", required_argument, parse_uids, false },
+	{ 0, "--flush", required_argument, parse_flush, false },
+	{ 0, "--max-size", required_argument, parse_max_size, false },
+	{ 0, "--force", no_argument, set_force, false },
+	{ 0, "--bus", required_argument, parse_bus, false },
+	{ 0, "--direct", no_argument, set_direct, true },
+	{ 0, "--json", no_argument, set_json, true },
+};
+
+static const struct row *row_of(int c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (c >= 256 ? (size_t)c - 256 == i : rows[i].letter && rows[i].letter == c)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* Fills what getopt_long() wants from the rows. */
+static void make_getopt(const struct record_options_args *args, struct option *long_options,
+			char *letters)
+{
+	/* A command's own options are not ours. */
+	if (args->with_command)
+		*letters++ = '+';
+	*letters++ = ':';
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].only_record && !args->with_command)
+			continue;
+		if (rows[i].letter) {
+			*letters++ = rows[i].letter;
+			if (rows[i].has_argument)
+				*letters++ = ':';
+		} else {
+			*long_options++ = (struct option){ rows[i].name + 2, rows[i].has_argument,
+							   NULL, 256 + (int)i };
+		}
+	}
+	*letters = '\0';
+	*long_options = (struct option){ 0 };
+}
+
+/* The whole command line, for the archive. */
+static char *join(int argc, char **argv)
+{
+	size_t n = sizeof("kymo"), used;
+	char *raw, *clean;
+
+	for (int i = 0; i < argc; i++)
+		n += strlen(argv[i]) + 1;
+	raw = malloc(n);
+	clean = malloc(3 * n < 4096 ? 3 * n : 4096);
+	if (raw && clean) {
+		used = (size_t)sprintf(raw, "kymo");
+		for (int i = 0; i < argc; i++)
+			used += (size_t)sprintf(raw + used, " %s", argv[i]);
+		text_clean(clean, 3 * n < 4096 ? 3 * n : 4096, raw, used);
+	}
+	free(raw);
+	return clean;
+}
+
+static int parse_all(int argc, char **argv, const struct record_options_args *args,
+		     struct record_options *o)
+{
+	struct option long_options[ARRAY_SIZE(rows) + 1];
+	char letters[2 * ARRAY_SIZE(rows) + 3];
+	int c, r = RECORD_OPTIONS_GO;
+
+	o->session.command = join(argc, argv);
+	make_getopt(args, long_options, letters);
+	opterr = 0;
+	while (r == RECORD_OPTIONS_GO &&
+	       (c = getopt_long(argc, argv, letters, long_options, NULL)) >= 0) {
+		const struct row *row = row_of(c);
+
+		if (c == ':')
+			return cli_usage_error("option '%s' needs a value", argv[optind - 1]);
+		if (!row && optopt)
+			return cli_usage_error("there is no option '-%c'", optopt);
+		if (!row)
+			return cli_usage_error("there is no option '%s'", argv[optind - 1]);
+		r = row->parse(o, row->name, optarg);
+	}
+	o->rest = argv + optind;
+	o->n_rest = argc - optind;
+	o->separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+	return r;
+}
+
+int record_options_parse(int argc, char **argv, const struct record_options_args *args,
+			 struct record_options *ret)
+{
+	_cleanup_(record_options_deinit) struct record_options o = { 0 };
+	int r = parse_all(argc, argv, args, &o);
+
+	if (r != RECORD_OPTIONS_GO)
+		return r;
+	*ret = o;
+	o = (struct record_options){ 0 };
+	return r;
+}
+
+void record_options_deinit(struct record_options *o)
+{
+	session_options_deinit(&o->session);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `kymo record` and `kymo start` are asked to record, and how. Names of processes, users,
+ * units and cgroups are resolved here, so that the daemon gets numbers.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "base/cleanup.h"
+#include "capture/options.h"
+
+struct record_options {
+	struct session_options session; /* owned; without a name */
+	const char *output;             /* NULL = not given; "-" = standard output */
+	const char *bus;                /* NULL = the system bus */
+	bool force;                     /* write over an existing file */
+	bool direct;                    /* without the daemon */
+	bool json;
+	char **rest; /* what stands after the options; ends with NULL */
+	int n_rest;
+	bool separated; /* "--" stands before the rest */
+};
+
+enum {
+	/* What record_options_parse() returns when there is something to do; else it is an enum
+	 * cli_exit. */
+	RECORD_OPTIONS_GO = -1,
+};
+
+/* The lines of --help that both verbs share. */
+
+#define RECORD_OPTIONS_HELP                                                                        \
+	"  -d TIME             stop after TIME (5, 500ms, 2m)\n"                                   \
+	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"       \
+	"  -p PID,...          only these processes, with their children\n"                        \
+	"  --unit UNIT         only this systemd unit, over its restarts too\n"                    \
+	"  --cgroup PATH       only this cgroup, with those below it\n"                            \
+	"  --comm NAME         only threads of this name\n"                                        \
+	"  --uid USER          only processes of this user, a name or a number\n"                  \
+	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"           \
+	"  --flush TIME        write at least this often (250ms)\n"                                \
+	"  --max-size SIZE     stop when the archive has this size\n"                              \
+	"  --force             write over an existing file\n"
+
+/* What the parsing verb differs in. */
+struct record_options_args {
+	bool with_command; /* "-- COMMAND" ends the options; --direct and --json are known */
+};
+
+int record_options_parse(int argc, char **argv, const struct record_options_args *args,
+			 struct record_options *ret);
+void record_options_deinit(struct record_options *o);

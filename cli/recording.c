@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "capture/capabilities.h"
+#include "cli/bus-client.h"
+#include "cli/verb.h"
+
+struct recording_ops {
+	int (*create)(struct recording *r, struct session_options *options, int output_fd);
+	int (*start)(struct recording *r);
+	int (*pollfd)(struct recording *r, struct pollfd *ret);
+	int (*dispatch)(struct recording *r);
+	int (*stop)(struct recording *r);
+	int (*view)(struct recording *r, struct session_view *ret);
+};
+
+struct recording {
+	const struct recording_ops *ops;
+	struct bus_client *client; /* the daemon's */
+	char *path;
+	struct session *session; /* our own */
+};
+
+/* ---- the daemon ---- */
+
+static int bus_failed(const struct recording *r, int error)
+{
+	if (error < 0)
+		cli_error("%s", bus_client_error(r->client));
+	return error;
+}
+
+static int bus_create(struct recording *r, struct session_options *options, int output_fd)
+{
+	int e = bus_client_create(
+		r->client, &(struct bus_client_create_args){ options, output_fd, false }, &r->path);
+
+	if (e >= 0)
+		e = bus_client_watch(r->client, r->path);
+	if (e >= 0)
+		session_options_deinit(options);
+	return bus_failed(r, e);
+}
+
+static int bus_start(struct recording *r)
+{
+	return bus_failed(r, bus_client_start(r->client, r->path));
+}
+
+static int bus_pollfd(struct recording *r, struct pollfd *ret)
+{
+	return bus_client_pollfd(r->client, ret);
+}
+
+static int bus_dispatch(struct recording *r)
+{
+	return bus_failed(r, bus_client_dispatch(r->client));
+}
+
+static int bus_stop(struct recording *r)
+{
+	return bus_failed(r, bus_client_ask_stop(r->client, r->path));
+}
+
+static int bus_view(struct recording *r, struct session_view *ret)
+{
+	return bus_failed(r, bus_client_view(r->client, r->path, ret));
+}
+
+static const struct recording_ops bus_ops = {
+	.create = bus_create,
+	.start = bus_start,
+	.pollfd = bus_pollfd,
+	.dispatch = bus_dispatch,
+	.stop = bus_stop,
+	.view = bus_view,
+};
+
+/* ---- this process ---- */
+
+static int direct_create(struct recording *r, struct session_options *options, int output_fd)
+{
+	int e, fd = fcntl(output_fd, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0) {
+		e = -errno;
+		cli_error("cannot use the output: %s", strerror(-e));
+		return e;
+	}
+	e = session_new(options, fd, &r->session);
+	if (e < 0) {
+		close(fd);
+		cli_error("cannot make a session: %s", strerror(-e));
+		return e;
+	}
+	*options = (struct session_options){ 0 };
+	return 0;
+}
+
+static int direct_start(struct recording *r)
+{
+	struct pollfd pfd;
+	const char *text;
+	int e = session_start(r->session);
+
+	if (e < 0) {
+		cli_error("cannot start: %s", strerror(-e));
+		return e;
+	}
+	while (session_state(r->session) < SESSION_RUNNING) {
+		pfd = (struct pollfd){ session_fd(r->session), POLLIN, 0 };
+		if (poll(&pfd, 1, -1) < 0 && errno != EINTR)
+			return -errno;
+		session_dispatch(r->session);
+	}
+	e = session_error(r->session, &text);
+	if (e < 0)
+		cli_error("cannot start: %s", *text ? text : strerror(-e));
+	return e;
+}
+
+static int direct_pollfd(struct recording *r, struct pollfd *ret)
+{
+	*ret = (struct pollfd){ session_fd(r->session), POLLIN, 0 };
+	return -1;
+}
+
+static int direct_dispatch(struct recording *r)
+{
+	enum session_state state;
+
+	session_dispatch(r->session);
+	state = session_state(r->session);
+	return state == SESSION_STOPPED || state == SESSION_FAILED;
+}
+
+static int direct_stop(struct recording *r)
+{
+	return session_stop(r->session, "requested");
+}
+
+static int direct_view(struct recording *r, struct session_view *ret)
+{
+	session_view_of(r->session, ret);
+	return 0;
+}
+
+static const struct recording_ops direct_ops = {
+	.create = direct_create,
+	.start = direct_start,
+	.pollfd = direct_pollfd,
+	.dispatch = direct_dispatch,
+	.stop = direct_stop,
+	.view = direct_view,
+};
+
+/* ---- either ---- */
+
+static int choose_direct(struct recording *r)
+{
+	const char *text = "";
+	int e = capabilities_check(&text);
+
+	if (e < 0) {
+		cli_error("cannot record in this process: %s", text);
+		return e;
+	}
+	r->ops = &direct_ops;
+	return 0;
+}
+
+int recording_new(const struct record_options *options, struct recording **ret)
+{
+	_cleanup_(recording_freep) struct recording *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	if (options->direct) {
+		e = choose_direct(r);
+		if (e < 0)
+			return e;
+		*ret = TAKE_PTR(r);
+		return 0;
+	}
+	r->client = bus_client_new();
+	if (!r->client)
+		return -ENOMEM;
+	r->ops = &bus_ops;
+	e = bus_client_connect(r->client, options->bus);
+	if (e < 0 && (options->bus || geteuid() != 0)) {
+		cli_error("%s%s", bus_client_error(r->client),
+			  options->bus ? ""
+				       : "; ask an administrator to start it, or record as root");
+		return e;
+	}
+	if (e < 0) {
+		fprintf(stderr, "kymo record: %s; recording in this process (--direct)\n",
+			bus_client_error(r->client));
+		e = choose_direct(r);
+		if (e < 0)
+			return e;
+	}
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+struct recording *recording_free(struct recording *r)
+{
+	if (!r)
+		return NULL;
+	session_free(r->session);
+	/* Leaving the bus ends what is left of a session there. */
+	bus_client_free(r->client);
+	free(r->path);
+	free(r);
+	return NULL;
+}
+
+int recording_create(struct recording *r, struct session_options *options, int output_fd)
+{
+	return r->ops->create(r, options, output_fd);
+}
+
+int recording_start(struct recording *r)
+{
+	return r->ops->start(r);
+}
+
+int recording_pollfd(struct recording *r, struct pollfd *ret)
+{
+	return r->ops->pollfd(r, ret);
+}
+
+int recording_dispatch(struct recording *r)
+{
+	return r->ops->dispatch(r);
+}
+
+int recording_stop(struct recording *r)
+{
+	return r->ops->stop(r);
+}
+
+int recording_view(struct recording *r, struct session_view *ret)
+{
+	return r->ops->view(r, ret);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/session-view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/verb.h"
+
+void session_view_deinit(struct session_view *v)
+{
+	json_object_put(v->options);
+	v->options = NULL;
+}
+
+void session_view_of(const struct session *s, struct session_view *ret)
+{
+	const char *error;
+
+	*ret = (struct session_view){ .uid = (uint32_t)geteuid() };
+	snprintf(ret->name, sizeof(ret->name), "%s", session_options(s)->name);
+	snprintf(ret->state, sizeof(ret->state), "%s", session_state_names[session_state(s)]);
+	snprintf(ret->reason, sizeof(ret->reason), "%s", session_reason(s));
+	session_error(s, &error);
+	snprintf(ret->error, sizeof(ret->error), "%s", error);
+	session_counters(s, &ret->counters);
+}
+
+uint64_t session_view_duration_ns(const struct session_view *v)
+{
+	uint64_t end = v->counters.stop_ns ?: clock_boot_ns();
+
+	if (v->counters.start_ns == 0 || end < v->counters.start_ns)
+		return 0;
+	return end - v->counters.start_ns;
+}
+
+uint64_t session_view_lost(const struct session_view *v)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		lost += v->counters.lost[i];
+	return lost;
+}
+
+int session_view_report(const struct session_view *v, const char *what)
+{
+	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
+	int exit_status = CLI_OK;
+
+	fprintf(stderr, "%s: %s, %" PRIu64 " events, %s\n", what,
+		text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
+		text_format_size(size, v->counters.bytes));
+	for (size_t i = 0; i < CLASS_MAX; i++) {
+		if (v->counters.lost[i] == 0)
+			continue;
+		fprintf(stderr,
+			"%s: lost %" PRIu64 " %s events: the ring of a CPU was full; "
+			"use -b to enlarge it\n",
+			what, v->counters.lost[i], event_class_names[i]);
+		exit_status = CLI_DAMAGE;
+	}
+	if (strcmp(v->reason, "size") == 0)
+		fprintf(stderr, "%s: ended at --max-size\n", what);
+	if (*v->error || strcmp(v->state, session_state_names[SESSION_FAILED]) == 0) {
+		cli_error("the recording failed: %s", *v->error ? v->error : v->reason);
+		exit_status = CLI_FAILED;
+	}
+	return exit_status;
+}
+
+static struct json_object *lost_json(const struct session_view *v)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		json_add_u64(o, event_class_names[i], v->counters.lost[i]);
+	return o;
+}
+
+struct json_object *session_view_json(const struct session_view *v)
+{
+	struct json_object *o = json_object_new_object();
+	const struct session_counters *c = &v->counters;
+
+	json_add_string(o, "name", v->name);
+	json_add_string(o, "state", v->state);
+	json_add_string(o, "reason", v->reason);
+	json_add_string(o, "error", v->error);
+	json_add_u64(o, "uid", v->uid);
+	json_add_u64(o, "start_ns", c->start_ns);
+	json_add_u64(o, "stop_ns", c->stop_ns);
+	json_add_u64(o, "duration_ns", session_view_duration_ns(v));
+	json_add_u64(o, "events", c->events);
+	json_add(o, "lost", lost_json(v));
+	json_add_u64(o, "bytes", c->bytes);
+	json_add_u64(o, "daemon_cpu_ns", c->daemon_cpu_ns);
+	if (v->options)
+		json_add(o, "options", json_object_get(v->options));
+	return o;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session as people see it, whether the daemon tells of it or it runs in this process.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/session.h"
+
+struct json_object;
+
+struct session_view {
+	char name[65];
+	char state[16];
+	char reason[64];
+	char error[512]; /* a sentence; "" = none */
+	uint32_t uid;
+	struct session_counters counters;
+	struct json_object *options; /* owned; NULL = not known */
+};
+
+void session_view_deinit(struct session_view *v);
+
+/* Fills V from a session of this process. */
+void session_view_of(const struct session *s, struct session_view *ret);
+
+/* How long it recorded, or has so far. */
+uint64_t session_view_duration_ns(const struct session_view *v);
+uint64_t session_view_lost(const struct session_view *v);
+
+/*
+ * Says on stderr what became of a recording: "WHAT: 3.00 s, 123456 events, 5.9 MiB", what was lost
+ * and what to do about it, and why it failed if it did. Returns what the process exits with.
+ */
+int session_view_report(const struct session_view *v, const char *what);
+
+/* V as a JSON object (json-c; the caller puts it). */
+struct json_object *session_view_json(const struct session_view *v);

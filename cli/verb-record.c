@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo record: one loop over the recording, signals and a clock for the progress line, until the
+ * session has finished, whoever ended it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/output-file.h"
+#include "cli/record-options.h"
+#include "cli/recording.h"
+#include "cli/run-command.h"
+#include "cli/verb.h"
+
+#define PROGRESS_MS 500
+
+struct job {
+	struct record_options options;
+	struct output_file output;
+	struct recording *recording;
+	struct run_command command;
+	sigset_t mask; /* as it was before us */
+	int signal_fd;
+	bool asked_to_stop;
+	bool interrupted;
+	bool with_progress;
+	uint64_t next_progress_ns;
+};
+
+static void job_deinit(struct job *j)
+{
+	recording_free(j->recording);
+	output_file_deinit(&j->output);
+	record_options_deinit(&j->options);
+	close_fd(j->signal_fd);
+	sigprocmask(SIG_SETMASK, &j->mask, NULL);
+}
+
+/* SIGINT, SIGTERM and SIGHUP end the recording properly, SIGCHLD says that COMMAND has ended; they
+ * are blocked before any thread is made. */
+static int catch_signals(struct job *j)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &j->mask);
+	signal(SIGPIPE, SIG_IGN);
+	j->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return j->signal_fd < 0 ? -errno : 0;
+}
+
+static int check_options(const struct record_options *o)
+{
+	bool to_stdout = o->output && strcmp(o->output, "-") == 0;
+
+	if (o->n_rest && !o->separated)
+		return cli_usage_error("unexpected argument '%s'; a command comes after '--'",
+				       o->rest[0]);
+	if (!o->n_rest && o->separated)
+		return cli_usage_error("there is no command after '--'");
+	if (to_stdout && o->n_rest)
+		return cli_usage_error("'-o -' and a command would write to the same place");
+	if (to_stdout && o->json)
+		return cli_usage_error("'-o -' and '--json' would write to the same place");
+	return CLI_OK;
+}
+
+static int ask_to_stop(struct job *j)
+{
+	if (j->asked_to_stop)
+		return 0;
+	j->asked_to_stop = true;
+	return recording_stop(j->recording);
+}
+
+/* Returns 0, or a negative errno to give up at once. */
+static int take_signals(struct job *j)
+{
+	struct signalfd_siginfo info;
+	int r = 0;
+
+	while (r >= 0 && read(j->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (run_command_poll(&j->command))
+				r = ask_to_stop(j);
+		} else if (j->interrupted) {
+			cli_error("interrupted again: the archive is left without its end");
+			r = -EINTR;
+		} else {
+			j->interrupted = true;
+			r = ask_to_stop(j);
+		}
+	}
+	return r;
+}
+
+static void clear_progress(const struct job *j)
+{
+	if (j->with_progress)
+		fputs("\r\033[K", stderr);
+}
+
+static void show_progress(struct job *j)
+{
+	char time[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
+	struct session_view v;
+
+	if (!j->with_progress || clock_boot_ns() < j->next_progress_ns)
+		return;
+	j->next_progress_ns = clock_boot_ns() + PROGRESS_MS * UINT64_C(1000000);
+	if (recording_view(j->recording, &v) < 0)
+		return;
+	fprintf(stderr, "\r%s  %" PRIu64 " events  %" PRIu64 " lost  %s\033[K",
+		text_format_time(time, session_view_duration_ns(&v)), v.counters.events,
+		session_view_lost(&v), text_format_size(size, v.counters.bytes));
+	fflush(stderr);
+	session_view_deinit(&v);
+}
+
+/* Until all is written. Returns 0 or a negative errno. */
+static int wait_finished(struct job *j)
+{
+	int r = 0, timeout;
+
+	for (;;) {
+		struct pollfd fds[2] = { { j->signal_fd, POLLIN, 0 } };
+
+		r = recording_dispatch(j->recording);
+		if (r != 0)
+			break;
+		show_progress(j);
+		timeout = recording_pollfd(j->recording, &fds[1]);
+		if (j->with_progress && (timeout < 0 || timeout > PROGRESS_MS))
+			timeout = PROGRESS_MS;
+		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
+			return -errno;
+		r = take_signals(j);
+		if (r < 0)
+			break;
+	}
+	clear_progress(j);
+	return r < 0 ? r : 0;
+}
+
+static int start_command(struct job *j)
+{
+	int r;
+
+	if (j->options.n_rest == 0)
+		return 0;
+	r = run_command_start(&j->command, j->options.rest, &j->mask);
+	if (r < 0)
+		cli_error("cannot execute %s: %s", j->options.rest[0], strerror(-r));
+	return r;
+}
+
+static void print_json(const struct job *j, const struct session_view *v)
+{
+	struct json_object *o = session_view_json(v);
+
+	json_add_bytes(o, "file", j->output.path, strlen(j->output.path));
+	json_print_pretty(o);
+}
+
+static int report(struct job *j)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+	int status;
+
+	if (recording_view(j->recording, &v) < 0)
+		return CLI_FAILED;
+	run_command_poll(&j->command);
+	if (j->options.n_rest)
+		run_command_report(&j->command, j->options.rest[0]);
+	status = session_view_report(&v, j->output.path);
+	if (j->options.json)
+		print_json(j, &v);
+	if (v.counters.bytes == 0)
+		output_file_discard(&j->output);
+	return status;
+}
+
+static int record(struct job *j)
+{
+	int r;
+
+	if (recording_start(j->recording) < 0) {
+		output_file_discard(&j->output);
+		return CLI_FAILED;
+	}
+	r = start_command(j);
+	if (r < 0) {
+		/* Nothing that was asked for has been recorded. */
+		if (ask_to_stop(j) >= 0)
+			wait_finished(j);
+		output_file_discard(&j->output);
+		return CLI_FAILED;
+	}
+	if (wait_finished(j) < 0)
+		return CLI_FAILED;
+	return report(j);
+}
+
+static int run(int argc, char **argv)
+{
+	_cleanup_(job_deinit) struct job j = { .output = OUTPUT_FILE_NULL, .signal_fd = -1 };
+	int r;
+
+	sigprocmask(SIG_BLOCK, NULL, &j.mask);
+	r = record_options_parse(argc, argv, &(struct record_options_args){ .with_command = true },
+				 &j.options);
+	if (r != RECORD_OPTIONS_GO)
+		return r;
+	r = check_options(&j.options);
+	if (r != CLI_OK)
+		return r;
+	snprintf(j.options.session.name, sizeof(j.options.session.name), "record_%d", getpid());
+	j.with_progress = isatty(STDERR_FILENO);
+	r = catch_signals(&j);
+	if (r < 0) {
+		cli_error("cannot set up signals: %s", strerror(-r));
+		return CLI_FAILED;
+	}
+	if (recording_new(&j.options, &j.recording) < 0 ||
+	    output_file_open(j.options.output, j.options.force, &j.output) < 0)
+		return CLI_FAILED;
+	if (recording_create(j.recording, &j.options.session, j.output.fd) < 0 ||
+	    output_file_begin(&j.output) < 0) {
+		output_file_discard(&j.output);
+		return CLI_FAILED;
+	}
+	return record(&j);
+}
+
+const struct verb verb_record_row = {
+	.name = "record",
+	.synopsis = "[OPTION ...] [-- COMMAND [ARGUMENT ...]]",
+	.what = "Record what the machine does, until Ctrl-C, or while COMMAND runs",
+	.options =
+		"  -o FILE             the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
+		"  --direct            record in this process, without the service\n"
+		"  --json              print what became of it as JSON\n"
+		"  --bus ADDRESS       the bus of the service (the system bus)\n",
+	.run = run,
+};

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo summary: a recording in one screen, or all of its sums as JSON.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/json.h"
+#include "cli/open-trace.h"
+#include "cli/verb.h"
+#include "reader/fxt/fxt-events.h"
+#include "reader/summary.h"
+
+enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20 };
+
+/* ---- reading ---- */
+
+/* Reads all of T into S. Returns CLI_OK, or CLI_FAILED when it has said why. */
+static int read_all(struct open_trace *t, struct summary *s)
+{
+	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
+	const struct fxt_record *record;
+	struct event ev;
+	int r = fxt_events_new(&events);
+
+	while (r >= 0 && (r = open_trace_next(t, &record)) > 0) {
+		const char *what;
+
+		r = fxt_events_get(events, record, &ev, &what);
+		if (r == FXT_EVENTS_DAMAGE)
+			open_trace_damage(t, record->offset, what);
+		else if (r == FXT_EVENTS_EVENT)
+			r = summary_add(s, &ev);
+		if (r == -ENOMEM)
+			open_trace_failed(t, r);
+	}
+	summary_finish(s);
+	return r < 0 ? CLI_FAILED : CLI_OK;
+}
+
+/* ---- for programs ---- */
+
+static struct json_object *json_events(const struct summary *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_u64(o, "switch", s->switches);
+	json_add_u64(o, "wakeup", s->wakeups);
+	json_add_u64(o, "migrate", s->migrations);
+	json_add_u64(o, "fork", s->forks);
+	json_add_u64(o, "exec", s->execs);
+	json_add_u64(o, "exit", s->exits);
+	return o;
+}
+
+static struct json_object *json_lost(const struct summary *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < s->n_lost; i++)
+		json_add_u64(o, s->lost[i].class_name, s->lost[i].count);
+	return o;
+}
+
+static struct json_object *json_cpus(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		const struct summary_cpu *cpu = &s->cpus[i];
+		struct json_object *o;
+
+		if (!cpu->seen)
+			continue;
+		o = json_object_new_object();
+		json_add_u64(o, "cpu", i);
+		json_add_u64(o, "busy_ns", cpu->busy_ns);
+		json_add_u64(o, "idle_ns", cpu->idle_ns);
+		json_add_u64(o, "other_ns", cpu->other_ns);
+		json_add_u64(o, "switches", cpu->switches);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_threads(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+	_cleanup_free_ struct summary_thread **threads = NULL;
+	size_t n;
+
+	if (summary_threads_by_cpu(s, &threads, &n) < 0)
+		return list;
+	for (size_t i = 0; i < n; i++) {
+		const struct summary_thread *t = threads[i];
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "pid", t->pid);
+		json_add_u64(o, "tid", t->tid);
+		json_add_string(o, "process", summary_process_name(s, t));
+		json_add_string(o, "name", t->name);
+		json_add_u64(o, "cpu_ns", t->cpu_ns);
+		json_add_u64(o, "runnable_ns", t->runnable_ns);
+		json_add_u64(o, "blocked_ns", t->blocked_ns);
+		json_add_u64(o, "switches", t->switches);
+		json_add_u64(o, "preempted", t->preempted);
+		json_add_u64(o, "wakeups", t->wakeups);
+		json_add_u64(o, "max_wakeup_latency_ns", t->max_wakeup_latency_ns);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_processes(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+	_cleanup_free_ struct summary_process **processes = NULL;
+	size_t n;
+
+	if (summary_processes_by_pid(s, &processes, &n) < 0)
+		return list;
+	for (size_t i = 0; i < n; i++) {
+		const struct summary_process *p = processes[i];
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "pid", p->pid);
+		json_add_string(o, "name", p->name);
+		json_add_u64(o, "parent", p->parent_pid);
+		if (p->described)
+			json_add_u64(o, "uid", p->uid);
+		if (p->command_line)
+			json_add_string(o, "command_line", p->command_line);
+		if (p->start_ns != 0)
+			json_add_u64(o, "start_ns", p->start_ns);
+		if (p->exited) {
+			json_add_u64(o, "exit_ns", p->exit_ns);
+			json_add_i64(o, "exit_code", p->exit_code);
+			json_add_i64(o, "signal", p->signal);
+		}
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_marks(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_marks; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "ts_ns", s->marks[i].ts_ns);
+		json_add_string(o, "text", s->marks[i].text);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static void print_json(const struct summary *s, const struct open_trace *t)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_u64(o, "start_ns", s->start_ns);
+	json_add_u64(o, "end_ns", s->end_ns);
+	json_add_u64(o, "duration_ns", s->duration_ns);
+	if (s->started) {
+		json_add_string(o, "session", s->recording.session);
+		json_add_string(o, "command", s->recording.command);
+		json_add_string(o, "options", s->recording.options);
+		json_add_string(o, "kernel", s->recording.kernel);
+		json_add_string(o, "machine", s->recording.machine);
+		json_add_string(o, "host", s->recording.host);
+		json_add_string(o, "version", s->recording.version);
+		json_add(o, "filtered", json_object_new_boolean(s->filtered));
+	}
+	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
+	json_add_u64(o, "damage", t->n_damages);
+	json_add(o, "events", json_events(s));
+	json_add_u64(o, "sched_slices", s->sched_slices);
+	json_add(o, "lost", json_lost(s));
+	json_add(o, "cpus", json_cpus(s));
+	json_add(o, "threads", json_threads(s));
+	json_add(o, "processes", json_processes(s));
+	json_add(o, "marks", json_marks(s));
+	json_print_pretty(o);
+}
+
+/* ---- for people ---- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static void print_header(const struct summary *s, const char *name)
+{
+	char time[TEXT_FORMAT_MAX];
+
+	printf("%s: %s", name, text_format_time(time, s->duration_ns));
+	if (s->started)
+		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
+		       s->recording.machine, s->recording.kernel);
+	printf("\nswitches %" PRIu64 ", wakeups %" PRIu64 ", migrations %" PRIu64 ", forks %" PRIu64
+	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
+	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);
+	if (s->started && !s->stopped)
+		printf("The recording was cut off; it ends with the last event that was saved.\n");
+}
+
+static void print_cpus(const struct summary *s)
+{
+	bool other = false;
+
+	for (size_t i = 0; i < s->n_cpus; i++)
+		other |= s->cpus[i].other_ns != 0;
+	printf("\n  CPU    BUSY%s     SWITCHES\n", other ? "   OTHER" : "");
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		const struct summary_cpu *cpu = &s->cpus[i];
+
+		if (!cpu->seen)
+			continue;
+		printf("%5zu %6.1f%%", i, percent(cpu->busy_ns, s->duration_ns));
+		if (other)
+			printf(" %6.1f%%", percent(cpu->other_ns, s->duration_ns));
+		printf(" %12" PRIu64 "\n", cpu->switches);
+	}
+}
+
+/* The last column: the thread, and its process where that says more. */
+static void print_thread_name(const struct summary *s, const struct summary_thread *t)
+{
+	const char *process = summary_process_name(s, t), *name = t->name ? t->name : "?";
+
+	if (process && t->tid != t->pid && strcmp(process, name) != 0)
+		printf("%s (%s)\n", name, process);
+	else
+		printf("%s\n", name);
+}
+
+static int print_threads(const struct summary *s, size_t limit)
+{
+	_cleanup_free_ struct summary_thread **threads = NULL;
+	size_t n;
+	int r = summary_threads_by_cpu(s, &threads, &n);
+
+	if (r < 0)
+		return r;
+	if (n == 0)
+		return 0;
+	printf("\n    TID        CPU      %%   RUNNABLE    BLOCKED SWITCHES  MAX WAIT  THREAD\n");
+	for (size_t i = 0; i < n && i < limit; i++) {
+		const struct summary_thread *t = threads[i];
+		char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], blocked[TEXT_FORMAT_MAX],
+			wait[TEXT_FORMAT_MAX];
+
+		printf("%7" PRIu32 " %10s %5.1f%% %10s %10s %8" PRIu64 " %9s  ", t->tid,
+		       text_format_time(cpu, t->cpu_ns), percent(t->cpu_ns, s->duration_ns),
+		       text_format_time(runnable, t->runnable_ns),
+		       text_format_time(blocked, t->blocked_ns), t->switches,
+		       text_format_time(wait, t->max_wakeup_latency_ns));
+		print_thread_name(s, t);
+	}
+	if (n > limit)
+		printf("    ... and %zu threads with less (-n shows more)\n", n - limit);
+	return 0;
+}
+
+static void print_marks(const struct summary *s)
+{
+	for (size_t i = 0; i < s->n_marks && i < MARKS_SHOWN; i++)
+		printf("%s  +%.6f s  %s\n", i ? "" : "\nMarks:\n",
+		       (double)(s->marks[i].ts_ns - s->start_ns) / 1e9, s->marks[i].text);
+	if (s->n_marks > MARKS_SHOWN)
+		printf("  ... and %zu more\n", s->n_marks - MARKS_SHOWN);
+}
+
+/* ---- the verb ---- */
+
+static int print_text(const struct summary *s, const char *name, size_t limit)
+{
+	int r;
+
+	print_header(s, name);
+	print_cpus(s);
+	r = print_threads(s, limit);
+	print_marks(s);
+	return r;
+}
+
+static int finish(struct open_trace *t, const struct summary *s)
+{
+	int r = open_trace_finish(t);
+
+	for (size_t i = 0; i < s->n_lost; i++)
+		if (s->lost[i].count != 0)
+			cli_error("%s: %" PRIu64
+				  " events of class '%s' were lost while it was recorded; "
+				  "a larger buffer (-b) loses less",
+				  t->name, s->lost[i].count, s->lost[i].class_name);
+	return summary_lost(s) != 0 ? CLI_DAMAGE : r;
+}
+
+static int verb_summary(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "threads", required_argument, NULL, 'n' },
+		{ 0 },
+	};
+	_cleanup_(summary_freep) struct summary *s = NULL;
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	uint64_t limit = THREADS_SHOWN;
+	bool json = false;
+	int c, r;
+
+	while ((c = getopt_long(argc, argv, ":hn:", options, NULL)) != -1) {
+		switch (c) {
+		case 'h':
+			return cli_help();
+		case 'j':
+			json = true;
+			break;
+		case 'n':
+			if (text_parse_u64(optarg, UINT32_MAX, &limit) < 0)
+				return cli_usage_error("'%s' is not a number of threads", optarg);
+			break;
+		default:
+			return cli_bad_option(c, argv);
+		}
+	}
+	if (argc - optind != 1)
+		return cli_usage_error("it takes one FILE, or '-' for standard input");
+	if (summary_new(&s) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = open_trace(&t, argv[optind]);
+	if (r == CLI_OK)
+		r = read_all(&t, s);
+	if (r != CLI_OK)
+		return r;
+	if (json)
+		print_json(s, &t);
+	else if (print_text(s, t.name, (size_t)limit) < 0)
+		return CLI_FAILED;
+	return finish(&t, s);
+}
+
+const struct verb verb_summary_row = {
+	.name = "summary",
+	.synopsis = "[OPTION ...] FILE",
+	.what = "Show what a recording says in sum: CPUs, threads, losses",
+	.options = "  -n, --threads=N  show N threads (20), those with the most CPU time\n"
+		   "      --json       print everything, all threads and processes, as JSON\n"
+		   "  -h, --help       show this\n"
+		   "\nFILE is an archive; '-' is standard input.\n"
+		   "Exits with 3 if the archive is damaged or events were lost in the recording.\n",
+	.run = verb_summary,
+};

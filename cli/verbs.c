@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The verbs, in the order of --help: recording first, then what asks the daemon, then what reads.
+ */
+#include "cli/verb.h"
+
+#include <stddef.h>
+
+const struct verb *const verbs[] = {
+	&verb_record_row,  &verb_start_row, &verb_stop_row,    &verb_list_row,
+	&verb_status_row,  &verb_mark_row,  &verb_monitor_row, &verb_capabilities_row,
+	&verb_summary_row, &verb_dump_row,  &verb_check_row,   NULL,
+};

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymod: connects to the bus, offers the manager, and serves it until it is told to end.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "daemon/log.h"
+#include "daemon/manager.h"
+
+struct arguments {
+	const char *bus; /* NULL = the system bus */
+	const char *group;
+};
+
+static void print_help(void)
+{
+	puts("Usage: kymod [OPTION ...]\n\n"
+	     "The service of kymo: records what this machine does, for those who may ask.\n\n"
+	     "      --bus ADDRESS  the bus to serve, instead of the system bus\n"
+	     "      --group GROUP  members may use the service (name or number; kymo)\n"
+	     "      --help         print this\n"
+	     "      --version      print the version");
+}
+
+/* Returns 1 to go on, 0 to exit with success, -EINVAL. */
+static int parse_arguments(int argc, char **argv, struct arguments *ret)
+{
+	enum { OPT_BUS = 256, OPT_GROUP, OPT_VERSION };
+	static const struct option options[] = {
+		{ "bus", required_argument, NULL, OPT_BUS },
+		{ "group", required_argument, NULL, OPT_GROUP },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, OPT_VERSION },
+		{ 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		switch (c) {
+		case OPT_BUS:
+			ret->bus = optarg;
+			break;
+		case OPT_GROUP:
+			ret->group = optarg;
+			break;
+		case 'h':
+			print_help();
+			return 0;
+		case OPT_VERSION:
+			puts("kymod " KYMO_VERSION);
+			return 0;
+		default:
+			return -EINVAL;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "kymod: unexpected argument '%s'\n", argv[optind]);
+		return -EINVAL;
+	}
+	return 1;
+}
+
+/* Whether we may do what capturing needs; what the kernel can is asked for each session. */
+static int check_rights(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+	static const unsigned needed[] = { CAP_BPF, CAP_PERFMON };
+
+	if (syscall(SYS_capget, &header, data) < 0)
+		return -errno;
+	if (data[0].effective & 1u << CAP_SYS_ADMIN)
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
+		if (!(data[needed[i] / 32].effective & 1u << needed[i] % 32))
+			return -EPERM;
+	}
+	return 0;
+}
+
+static int open_bus(const char *address, sd_bus **ret)
+{
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
+	int r;
+
+	if (!address)
+		return sd_bus_open_system_with_description(ret, "kymod");
+	r = sd_bus_new(&bus);
+	if (r < 0)
+		return r;
+	r = sd_bus_set_address(bus, address);
+	if (r < 0)
+		return r;
+	r = sd_bus_set_bus_client(bus, true);
+	if (r < 0)
+		return r;
+	r = sd_bus_negotiate_fds(bus, true);
+	if (r < 0)
+		return r;
+	r = sd_bus_start(bus);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(bus);
+	return 0;
+}
+
+static int take_name(sd_bus *bus)
+{
+	int r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0);
+
+	if (r == -EEXIST || r == -EALREADY)
+		return log_error(0, "the name " KYMO_BUS_NAME " is taken: another kymod serves "
+				    "this bus already")
+			       ?: -EEXIST;
+	if (r == -EACCES || r == -EPERM)
+		return log_error(0, "the bus does not let us have the name " KYMO_BUS_NAME
+				    ": is org.kymo.Trace1.conf in its system.d?")
+			       ?: r;
+	if (r < 0)
+		return log_error(r, "cannot take the name " KYMO_BUS_NAME);
+	return 0;
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	(void)source;
+	(void)info;
+	sd_notify(0, "STOPPING=1");
+	manager_shutdown(userdata, EXIT_SUCCESS);
+	return 0;
+}
+
+/* Nobody can reach us, and nobody's sessions have an owner any more. */
+static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *)
+{
+	(void)m;
+	log_error(0, "the bus has gone: sessions are stopped");
+	sd_notify(0, "STOPPING=1");
+	manager_shutdown(userdata, EXIT_FAILURE);
+	return 0;
+}
+
+static int serve(sd_event *event, sd_bus *bus, struct manager *m)
+{
+	int status, r;
+
+	r = sd_event_add_signal(event, NULL, SIGTERM, on_signal, m);
+	if (r >= 0)
+		r = sd_event_add_signal(event, NULL, SIGINT, on_signal, m);
+	if (r >= 0)
+		r = sd_bus_match_signal_async(bus, NULL, "org.freedesktop.DBus.Local",
+					      "/org/freedesktop/DBus/Local",
+					      "org.freedesktop.DBus.Local", "Disconnected",
+					      on_disconnected, NULL, m);
+	if (r >= 0)
+		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
+	if (r < 0)
+		return log_error(r, "cannot set up the event loop");
+	r = take_name(bus);
+	if (r < 0)
+		return r;
+	sd_notify(0, "READY=1");
+	status = sd_event_loop(event);
+	return status < 0 ? log_error(status, "the event loop failed") : status;
+}
+
+static int run(const struct arguments *args)
+{
+	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
+	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
+	_cleanup_(manager_freep) struct manager *m = NULL;
+	int r;
+
+	if (check_rights() < 0)
+		return log_error(0, "the service needs root, or the capabilities CAP_BPF and "
+				    "CAP_PERFMON")
+			       ?: -EPERM;
+	r = open_bus(args->bus, &bus);
+	if (r < 0)
+		return log_error(r, "cannot connect to the %s%s", args->bus ? "bus " : "system bus",
+				 args->bus ?: "");
+	r = sd_event_default(&event);
+	if (r < 0)
+		return log_error(r, "cannot make an event loop");
+	r = manager_new(event, bus, args->group, &m);
+	if (r < 0)
+		return log_error(r, "cannot set up the service");
+	return serve(event, bus, m);
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments args = { .group = "kymo" };
+	sigset_t ours;
+	int r;
+
+	r = parse_arguments(argc, argv, &args);
+	if (r <= 0)
+		return r < 0 ? 2 : EXIT_SUCCESS;
+	/* In all threads, so that the event loop gets them; and an output that nobody reads is an
+	 * error of its session. */
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGINT);
+	sigprocmask(SIG_BLOCK, &ours, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r = run(&args);
+	return r < 0 ? EXIT_FAILURE : r;
+}

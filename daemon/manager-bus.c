@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * org.kymo.Trace1.Manager on the bus; units/org.kymo.Trace1.xml documents it. Whoever gets here has
+ * passed the guard (access.h).
+ */
+#include <errno.h>
+
+#include "capture/capabilities.h"
+#include "daemon/access.h"
+#include "daemon/bus-error.h"
+#include "daemon/managed.h"
+
+static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
+	struct manager *m = userdata;
+	struct manager_create_args args = {
+		.owner = sd_bus_message_get_sender(call),
+		.uid = access_sender_uid(m->access, call),
+	};
+	struct managed *s;
+	int r;
+
+	r = sd_bus_message_read(call, "s", &args.name);
+	if (r < 0)
+		return r;
+	r = create_request_read(call, &request, reterr);
+	if (r < 0)
+		return bus_error_set(reterr, r, NULL);
+	r = manager_create(m, &args, &request, &s, reterr);
+	if (r < 0)
+		return bus_error_set(reterr, r, NULL);
+	return sd_bus_reply_method_return(call, "o", s->path);
+}
+
+static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct manager *m = userdata;
+	uid_t uid = access_sender_uid(m->access, call);
+	int r;
+
+	(void)reterr;
+	r = sd_bus_message_new_method_return(call, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "(sos)");
+	for (const struct managed *s = m->sessions; r >= 0 && s; s = s->next) {
+		if (uid == 0 || uid == s->uid)
+			r = sd_bus_message_append(reply, "(sos)", session_options(s->session)->name,
+						  s->path,
+						  session_state_names[session_state(s->session)]);
+	}
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+	struct managed *s;
+	const char *name;
+	int r;
+
+	r = sd_bus_message_read(call, "s", &name);
+	if (r < 0)
+		return r;
+	r = manager_find(m, name, access_sender_uid(m->access, call), &s, reterr);
+	return r < 0 ? r : sd_bus_reply_method_return(call, "o", s->path);
+}
+
+static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct capability caps[CAPABILITIES_MAX];
+	int r, n = capabilities_probe(caps);
+
+	(void)userdata;
+	(void)reterr;
+	r = sd_bus_message_new_method_return(call, &reply);
+	if (r >= 0)
+		r = sd_bus_message_open_container(reply, 'a', "{sv}");
+	for (int i = 0; r >= 0 && i < n; i++)
+		r = sd_bus_message_append(reply, "{sv}", caps[i].name, "(bs)",
+					  (int)caps[i].available, caps[i].detail);
+	if (r >= 0)
+		r = sd_bus_message_close_container(reply);
+	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
+}
+
+/* clang-format off */
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_ARGS("CreateSession", SD_BUS_ARGS("s", name, "a{sv}", options),
+				SD_BUS_RESULT("o", session), method_create_session,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("ListSessions", SD_BUS_NO_ARGS, SD_BUS_RESULT("a(sos)", sessions),
+				method_list_sessions, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetSession", SD_BUS_ARGS("s", name), SD_BUS_RESULT("o", session),
+				method_get_session, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("GetCapabilities", SD_BUS_NO_ARGS,
+				SD_BUS_RESULT("a{sv}", capabilities), method_get_capabilities,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_SIGNAL_WITH_ARGS("SessionAdded", SD_BUS_ARGS("s", name, "o", session), 0),
+	SD_BUS_SIGNAL_WITH_ARGS("SessionRemoved", SD_BUS_ARGS("s", name, "o", session), 0),
+	SD_BUS_VTABLE_END,
+};
+/* clang-format on */
+
+int manager_bus_offer(struct manager *m)
+{
+	return sd_bus_add_object_vtable(m->bus, NULL, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE,
+					vtable, m);
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/manager.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "capture/capabilities.h"
+#include "daemon/access.h"
+#include "daemon/bus-error.h"
+#include "daemon/log.h"
+#include "daemon/managed.h"
+
+static struct managed *find_exact(const struct manager *m, const char *name, uid_t uid)
+{
+	for (struct managed *s = m->sessions; s; s = s->next) {
+		if (s->uid == uid && strcmp(session_options(s->session)->name, name) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* Any user's session NAME; *RET_N is how many there are. */
+static struct managed *find_any(const struct manager *m, const char *name, size_t *ret_n)
+{
+	struct managed *found = NULL;
+
+	*ret_n = 0;
+	for (struct managed *s = m->sessions; s; s = s->next) {
+		if (strcmp(session_options(s->session)->name, name) == 0) {
+			found = s;
+			++*ret_n;
+		}
+	}
+	return found;
+}
+
+/* UID/NAME, as root may say it. */
+static struct managed *find_qualified(const struct manager *m, const char *text)
+{
+	const char *slash = strchr(text, '/');
+	char number[16];
+	uint64_t uid;
+
+	if (!slash || (size_t)(slash - text) >= sizeof(number))
+		return NULL;
+	memcpy(number, text, (size_t)(slash - text));
+	number[slash - text] = '\0';
+	if (text_parse_u64(number, UINT32_MAX - 1, &uid) < 0)
+		return NULL;
+	return find_exact(m, slash + 1, (uid_t)uid);
+}
+
+int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
+		 sd_bus_error *reterr)
+{
+	struct managed *s = find_exact(m, name, uid);
+	size_t n = 0;
+
+	if (!s && uid == 0)
+		s = find_qualified(m, name) ?: find_any(m, name, &n);
+	if (n > 1)
+		return bus_error_set(reterr, -ENOENT,
+				     "%zu users have a session '%s': say which as UID/%s", n, name,
+				     name);
+	if (!s)
+		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
+	*ret = s;
+	return 0;
+}
+
+struct managed *manager_find_path(const struct manager *m, const char *path, uid_t uid)
+{
+	for (struct managed *s = m->sessions; s; s = s->next) {
+		if (strcmp(s->path, path) == 0)
+			return uid == 0 || uid == s->uid ? s : NULL;
+	}
+	return NULL;
+}
+
+static int check_name(const struct manager *m, const struct manager_create_args *args,
+		      sd_bus_error *reterr)
+{
+	if (!session_name_valid(args->name))
+		return bus_error_set(reterr, -EINVAL,
+				     "'%.80s' cannot be the name of a session: 1 to 64 letters, "
+				     "digits and '_' are needed",
+				     args->name);
+	if (find_exact(m, args->name, args->uid))
+		return bus_error_set(reterr, -EEXIST,
+				     "there is a session '%s' already: `kymo stop %s` ends and "
+				     "removes it",
+				     args->name, args->name);
+	return 0;
+}
+
+static int check_counts(const struct manager *m, uid_t uid, sd_bus_error *reterr)
+{
+	size_t n = 0, n_own = 0;
+
+	if (m->exiting)
+		return bus_error_set(reterr, -EDQUOT, "the service is about to end");
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		n++;
+		n_own += s->uid == uid;
+	}
+	if (n >= LIMIT_SESSIONS)
+		return bus_error_set(reterr, -EDQUOT,
+				     "there are %zu sessions, more are not allowed: remove one "
+				     "first",
+				     n);
+	if (n_own >= LIMIT_SESSIONS_PER_USER)
+		return bus_error_set(
+			reterr, -EDQUOT,
+			"you have %zu sessions, more are not allowed: remove one first", n_own);
+	return 0;
+}
+
+/* Whether there is memory for the rings of S beside all others'. */
+static int check_rings(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
+{
+	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
+	uint64_t own = managed_ring_bytes(session_options(s->session)->ring_bytes), others = 0;
+
+	for (const struct managed *o = m->sessions; o; o = o->next) {
+		if (!managed_finished(o))
+			others += managed_ring_bytes(session_options(o->session)->ring_bytes);
+	}
+	if (own + others <= LIMIT_RING_BYTES)
+		return 0;
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
+			     "sessions have %s, and %s is the limit of all together",
+			     text_format_size(wants, own), text_format_size(has, others),
+			     text_format_size(may, LIMIT_RING_BYTES));
+}
+
+static int make(struct manager *m, const struct manager_create_args *args,
+		struct create_request *request, struct managed **ret, sd_bus_error *reterr)
+{
+	const char *text = "";
+	int r;
+
+	r = capabilities_check(&text);
+	if (r < 0)
+		return bus_error_set(reterr, -ENODEV, "%s", text);
+	r = managed_new(&(struct managed_args){ m, args->owner, args->uid }, request, ret);
+	if (r == -EBADF)
+		return bus_error_set(reterr, r, "option `output` cannot be written");
+	if (r < 0)
+		return bus_error_set(reterr, r, "the session cannot be made: %s", strerror(-r));
+	return 0;
+}
+
+static void emit(const struct manager *m, const char *signal, const struct managed *s)
+{
+	int r = sd_bus_emit_signal(m->bus, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE, signal, "so",
+				   session_options(s->session)->name, s->path);
+
+	if (r < 0)
+		log_warning(r, "session %s: %s could not be told", s->path, signal);
+}
+
+int manager_create(struct manager *m, const struct manager_create_args *args,
+		   struct create_request *request, struct managed **ret, sd_bus_error *reterr)
+{
+	_cleanup_(managed_freep) struct managed *s = NULL;
+	int r;
+
+	r = check_name(m, args, reterr);
+	if (r < 0)
+		return r;
+	r = check_counts(m, args->uid, reterr);
+	if (r < 0)
+		return r;
+	strcpy(request->options.name, args->name);
+	r = make(m, args, request, &s, reterr);
+	if (r < 0)
+		return r;
+	r = check_rings(m, s, reterr);
+	if (r < 0)
+		return r;
+	s->next = m->sessions;
+	m->sessions = s;
+	emit(m, "SessionAdded", s);
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+void manager_remove(struct manager *m, struct managed *s)
+{
+	for (struct managed **at = &m->sessions; *at; at = &(*at)->next) {
+		if (*at == s) {
+			*at = s->next;
+			break;
+		}
+	}
+	emit(m, "SessionRemoved", s);
+	managed_free(s);
+}
+
+static bool any_active(const struct manager *m)
+{
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (managed_active(s))
+			return true;
+	}
+	return false;
+}
+
+void manager_settle(struct manager *m)
+{
+	bool active = any_active(m);
+	int enabled = SD_EVENT_OFF;
+
+	if (m->exiting && !active)
+		sd_event_exit(m->event, m->exit_status);
+	sd_event_source_get_enabled(m->tick, &enabled);
+	if (active == (enabled != SD_EVENT_OFF))
+		return;
+	sd_event_source_set_time_relative(m->tick, TELL_COUNTERS_NS / 1000);
+	sd_event_source_set_enabled(m->tick, active ? SD_EVENT_ON : SD_EVENT_OFF);
+}
+
+static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+
+	(void)usec;
+	for (struct managed *s = m->sessions; s; s = s->next) {
+		if (managed_active(s))
+			managed_tell_counters(s);
+	}
+	return sd_event_source_set_time_relative(source, TELL_COUNTERS_NS / 1000);
+}
+
+static void on_gone(const char *unique_name, void *userdata)
+{
+	struct manager *m = userdata;
+	struct managed *next;
+
+	for (struct managed *s = m->sessions; s; s = next) {
+		next = s->next;
+		if (s->owner && strcmp(s->owner, unique_name) == 0)
+			managed_remove(s, "owner gone");
+	}
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct manager *m = userdata;
+
+	(void)source;
+	(void)usec;
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (managed_active(s))
+			log_warning(0, "session %s: left without its end, its output is too slow",
+				    s->path);
+	}
+	return sd_event_exit(m->event, m->exit_status);
+}
+
+void manager_shutdown(struct manager *m, int status)
+{
+	int r;
+
+	if (m->exiting)
+		return;
+	m->exiting = true;
+	m->exit_status = status;
+	for (struct managed *s = m->sessions; s; s = s->next) {
+		if (managed_active(s))
+			session_stop(s->session, "service stopped");
+	}
+	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
+				       PATIENCE_SHUTDOWN_NS / 1000, 0, on_deadline, m);
+	if (r < 0) {
+		log_warning(r, "no timer for the end: sessions are left as they are");
+		sd_event_exit(m->event, status);
+	}
+	manager_settle(m);
+}
+
+int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret)
+{
+	_cleanup_(manager_freep) struct manager *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->event = sd_event_ref(event);
+	m->bus = sd_bus_ref(bus);
+	r = access_new(bus, group, &m->access);
+	if (r < 0)
+		return r;
+	access_set_gone(m->access, on_gone, m);
+	/* With slack, to wake up together with others. */
+	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, TELL_COUNTERS_NS / 1000,
+				       TELL_COUNTERS_NS / 1000 / 4, on_tick, m);
+	if (r < 0)
+		return r;
+	r = sd_event_source_set_enabled(m->tick, SD_EVENT_OFF);
+	if (r < 0)
+		return r;
+	r = manager_bus_offer(m);
+	if (r < 0)
+		return r;
+	r = session_bus_offer(m);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(m);
+	return 0;
+}
+
+struct manager *manager_free(struct manager *m)
+{
+	if (!m)
+		return NULL;
+	while (m->sessions)
+		manager_remove(m, m->sessions);
+	access_free(m->access);
+	sd_event_source_disable_unref(m->tick);
+	sd_event_source_disable_unref(m->deadline);
+	if (m->bus)
+		sd_bus_flush(m->bus);
+	sd_bus_unref(m->bus);
+	sd_event_unref(m->event);
+	free(m);
+	return NULL;
+}

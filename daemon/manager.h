@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All sessions of the daemon: who owns them, how many there may be, and what ends them.
+ *
+ * Names are one space per user. The object of root's session NAME is
+ * /org/kymo/Trace1/session/NAME, that of another user's /org/kymo/Trace1/session/UID/NAME: one
+ * component against two, so they never meet, whatever the names are. Root sees and controls all
+ * sessions, everyone else their own; to others an object that is not theirs does not exist.
+ *
+ * A session is bound to the connection that made it. When that leaves the bus, the session is
+ * stopped, and removed when its file is complete; one made with `linger` is bound to nobody. What
+ * has stopped stays listed, and counts against the limits, until it is removed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-event.h>
+
+#include "base/cleanup.h"
+#include "daemon/session-options-bus.h"
+
+#define KYMO_BUS_NAME          "org.kymo.Trace1"
+#define KYMO_MANAGER_PATH      "/org/kymo/Trace1"
+#define KYMO_MANAGER_INTERFACE "org.kymo.Trace1.Manager"
+#define KYMO_SESSION_PREFIX    "/org/kymo/Trace1/session"
+#define KYMO_SESSION_INTERFACE "org.kymo.Trace1.Session"
+
+/* What users may take, in one place. */
+enum {
+	LIMIT_SESSIONS = 16,
+	LIMIT_SESSIONS_PER_USER = 8,
+	LIMIT_WAITERS = 32, /* calls that wait for one session */
+};
+#define LIMIT_RING_BYTES (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
+
+/* How long things may take. */
+#define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */
+#define PATIENCE_SHUTDOWN_NS UINT64_C(10000000000) /* all outputs, when the daemon ends */
+#define TELL_COUNTERS_NS     UINT64_C(1000000000)
+
+struct access;
+struct managed;
+
+struct manager {
+	sd_event *event;
+	sd_bus *bus;
+	struct access *access;
+	struct managed *sessions; /* newest first */
+	sd_event_source *tick;    /* counters, while a session runs */
+	sd_event_source *deadline;
+	bool exiting;
+	int exit_status;
+};
+
+/* Guards BUS for GROUP (access.h) and offers the manager and its sessions there. */
+int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret);
+struct manager *manager_free(struct manager *m);
+
+DEFINE_CLEANUP(struct manager *, manager_free)
+
+struct manager_create_args {
+	const char *name;
+	const char *owner; /* the unique name of the connection that asks */
+	uid_t uid;
+};
+
+/* Makes a session. Takes over what REQUEST owns, only on success. Returns 0, or a negative errno
+ * with a sentence in RETERR. */
+int manager_create(struct manager *m, const struct manager_create_args *args,
+		   struct create_request *request, struct managed **ret, sd_bus_error *reterr);
+
+/* The session that UID calls NAME. Root finds those of others too, as UID/NAME or, where only one
+ * user has that name, by the name alone. Returns 0, or a negative errno with a sentence. */
+int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
+		 sd_bus_error *reterr);
+
+/* The session at PATH if UID may see it, or NULL. */
+struct managed *manager_find_path(const struct manager *m, const char *path, uid_t uid);
+
+/* Ends S at once and forgets it; says so on the bus. */
+void manager_remove(struct manager *m, struct managed *s);
+
+/* Called when the state of a session may have changed: keeps the clock and the end going. */
+void manager_settle(struct manager *m);
+
+/* Stops all sessions, waits until they are written, but not for ever, and ends the event loop with
+ * STATUS. */
+void manager_shutdown(struct manager *m, int status);
+
+/* In manager-bus.c and session-bus.c: offers the objects. */
+int manager_bus_offer(struct manager *m);
+int session_bus_offer(struct manager *m);

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * org.kymo.Trace1.Session on the bus; units/org.kymo.Trace1.xml documents it. One fallback table
+ * serves all sessions, and whom it serves decides which there are: to others than root and its
+ * owner a session does not exist.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/access.h"
+#include "daemon/bus-error.h"
+#include "daemon/managed.h"
+
+static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	int r;
+
+	if (s->removing || s->manager->exiting)
+		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
+	r = session_start(s->session);
+	if (r >= 0)
+		r = managed_wait(s, WAIT_STARTED, call);
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
+}
+
+static int method_stop(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	int r = session_stop(s->session, "requested");
+
+	if (r == -EINVAL)
+		return bus_error_set(reterr, -ESHUTDOWN, "the session has never been started");
+	if (r >= 0)
+		r = managed_wait(s, WAIT_FINISHED, call);
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
+}
+
+static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	const char *text;
+	int r;
+
+	r = sd_bus_message_read(call, "s", &text);
+	if (r < 0)
+		return r;
+	r = session_mark(s->session, text);
+	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, NULL);
+}
+
+static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	int r = managed_wait(s, WAIT_REMOVED, call);
+
+	if (r < 0)
+		return bus_error_set(reterr, r, NULL);
+	managed_remove(s, "requested");
+	return 1;
+}
+
+/* The parameters that sd-bus calls every getter with. */
+#define GETTER(name)                                                                               \
+	static int name(sd_bus *bus, const char *path, const char *interface, const char *member,  \
+			sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
+#define GETTER_UNUSED ((void)bus, (void)path, (void)interface, (void)reterr)
+
+GETTER(get_text)
+{
+	const struct managed *s = userdata;
+	const char *text = "";
+
+	GETTER_UNUSED;
+	if (strcmp(member, "State") == 0)
+		text = session_state_names[session_state(s->session)];
+	else if (strcmp(member, "Name") == 0)
+		text = session_options(s->session)->name;
+	else if (strcmp(member, "Reason") == 0)
+		text = session_reason(s->session);
+	else
+		session_error(s->session, &text);
+	return sd_bus_message_append(reply, "s", text);
+}
+
+GETTER(get_owner)
+{
+	const struct managed *s = userdata;
+
+	GETTER_UNUSED;
+	(void)member;
+	return sd_bus_message_append(reply, "u", (uint32_t)s->uid);
+}
+
+GETTER(get_options)
+{
+	const struct managed *s = userdata;
+
+	GETTER_UNUSED;
+	(void)member;
+	return session_options_append(reply, session_options(s->session), s->linger);
+}
+
+GETTER(get_counter)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} rows[] = {
+		{ "StartTime", offsetof(struct session_counters, start_ns) },
+		{ "StopTime", offsetof(struct session_counters, stop_ns) },
+		{ "Events", offsetof(struct session_counters, events) },
+		{ "Bytes", offsetof(struct session_counters, bytes) },
+	};
+	const struct managed *s = userdata;
+	struct session_counters now;
+	uint64_t value = 0;
+
+	GETTER_UNUSED;
+	session_counters(s->session, &now);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (strcmp(member, rows[i].name) == 0)
+			memcpy(&value, (const char *)&now + rows[i].offset, sizeof(value));
+	}
+	return sd_bus_message_append(reply, "t", value);
+}
+
+GETTER(get_lost)
+{
+	const struct managed *s = userdata;
+	struct session_counters now;
+	int r = sd_bus_message_open_container(reply, 'a', "{st}");
+
+	GETTER_UNUSED;
+	(void)member;
+	session_counters(s->session, &now);
+	for (size_t i = 0; r >= 0 && i < CLASS_MAX; i++)
+		r = sd_bus_message_append(reply, "{st}", event_class_names[i], now.lost[i]);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_cost)
+{
+	const struct managed *s = userdata;
+	struct session_counters now;
+
+	GETTER_UNUSED;
+	(void)member;
+	session_counters(s->session, &now);
+	return sd_bus_message_append(reply, "a{sv}", 1, "daemon_cpu_ns", "t", now.daemon_cpu_ns);
+}
+
+/* clang-format off */
+static const sd_bus_vtable vtable[] = {
+	SD_BUS_VTABLE_START(0),
+	SD_BUS_METHOD_WITH_ARGS("Start", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_start,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Stop", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_stop,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Mark", SD_BUS_ARGS("s", text), SD_BUS_NO_RESULT, method_mark,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Remove", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_remove,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_PROPERTY("State", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Reason", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Error", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Name", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Owner", "u", get_owner, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Options", "a{sv}", get_options, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("StartTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("StopTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Events", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Lost", "a{st}", get_lost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Cost", "a{sv}", get_cost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_SIGNAL_WITH_ARGS("Finished", SD_BUS_ARGS("s", reason), 0),
+	SD_BUS_VTABLE_END,
+};
+/* clang-format on */
+
+/* Who asks: the sender of what is being served, or ourselves when a signal is made. */
+static uid_t asker(const struct manager *m)
+{
+	return access_sender_uid(m->access, sd_bus_get_current_message(m->bus));
+}
+
+static int find(sd_bus *bus, const char *path, const char *interface, void *userdata,
+		void **ret_found, sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+	struct managed *s = manager_find_path(m, path, asker(m));
+
+	(void)bus;
+	(void)interface;
+	(void)reterr;
+	*ret_found = s;
+	return s != NULL;
+}
+
+static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes,
+		     sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+	uid_t uid = asker(m);
+	/* sd-bus frees it, and what is in it. */
+	char **nodes = calloc(LIMIT_SESSIONS + 1, sizeof(*nodes));
+	size_t n = 0;
+
+	(void)bus;
+	(void)prefix;
+	(void)reterr;
+	if (!nodes)
+		return -ENOMEM;
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (uid != 0 && uid != s->uid)
+			continue;
+		nodes[n] = strdup(s->path);
+		if (!nodes[n++]) {
+			for (size_t i = 0; i < n; i++)
+				free(nodes[i]);
+			free(nodes);
+			return -ENOMEM;
+		}
+	}
+	*ret_nodes = nodes;
+	return 0;
+}
+
+int session_bus_offer(struct manager *m)
+{
+	int r = sd_bus_add_fallback_vtable(m->bus, NULL, KYMO_SESSION_PREFIX,
+					   KYMO_SESSION_INTERFACE, vtable, find, m);
+
+	if (r < 0)
+		return r;
+	return sd_bus_add_node_enumerator(m->bus, NULL, KYMO_SESSION_PREFIX, enumerate, m);
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One row an option: its name, its type, how it is read and how it is shown. The order is that of
+ * the property.
+ */
+#include "daemon/session-options-bus.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "daemon/bus-error.h"
+
+enum {
+	OPTION_PIDS_MAX = 4096, /* processes to begin with; their children come on top */
+	OPTION_COMMAND_MAX = 4096,
+};
+
+struct option_row;
+
+typedef int (*option_read_fn)(const struct option_row *row, sd_bus_message *m,
+			      struct create_request *to, sd_bus_error *reterr);
+typedef int (*option_append_fn)(const struct option_row *row, sd_bus_message *m,
+				const struct create_request *from);
+
+struct option_row {
+	const char *name;
+	const char *type; /* NULL = any: refused whatever it is */
+	option_read_fn read;
+	option_append_fn append; /* NULL = not shown */
+	size_t offset;           /* in struct create_request, of what the row is about */
+	uint64_t min, max;       /* of a value or a count; a value of 0 is always "the default" */
+};
+
+void create_request_deinit(struct create_request *r)
+{
+	session_options_deinit(&r->options);
+	r->output_fd = close_fd(r->output_fd);
+}
+
+/* What an open file is called when it cannot be an output. */
+static const char *kind_of(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFDIR:
+		return "a directory";
+	case S_IFCHR:
+		return "a character device";
+	case S_IFBLK:
+		return "a block device";
+	default:
+		return "of an unknown kind";
+	}
+}
+
+int output_fd_check(int fd, sd_bus_error *reterr)
+{
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+
+	if (flags < 0 || fstat(fd, &st) < 0)
+		return bus_error_set(reterr, -EBADF, "option `output` is not an open file: %s",
+				     strerror(errno));
+	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+		return bus_error_set(reterr, -EBADF,
+				     "option `output` is %s: a regular file, a pipe or a socket "
+				     "is needed",
+				     kind_of(st.st_mode));
+	if (flags & O_PATH)
+		return bus_error_set(reterr, -EBADF,
+				     "option `output` only names a file (O_PATH): open it for "
+				     "writing");
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return bus_error_set(reterr, -EBADF, "option `output` is open for reading only");
+	return 0;
+}
+
+static int read_output(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		       sd_bus_error *reterr)
+{
+	int fd, r = sd_bus_message_read(m, "h", &fd);
+
+	(void)row;
+	if (r < 0)
+		return r;
+	r = output_fd_check(fd, reterr);
+	if (r < 0)
+		return r;
+	to->output_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return to->output_fd < 0 ? -errno : 0;
+}
+
+static int read_profile(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+			sd_bus_error *reterr)
+{
+	(void)m;
+	(void)to;
+	return bus_error_set(reterr, -EOPNOTSUPP,
+			     "option `%s`: profiles come with a later version of the service",
+			     row->name);
+}
+
+static int read_categories(const struct option_row *row, sd_bus_message *m,
+			   struct create_request *to, sd_bus_error *reterr)
+{
+	const char *word;
+	int r = sd_bus_message_enter_container(m, 'a', "s");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_read(m, "s", &word)) > 0) {
+		uint32_t bits;
+
+		if (strchr(word, ',') || categories_parse(word, &bits, NULL, NULL) < 0)
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: there is no category '%s'", row->name,
+					     word);
+		to->options.categories |= bits;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int append_categories(const struct option_row *row, sd_bus_message *m,
+			     const struct create_request *from)
+{
+	int r = sd_bus_message_open_container(m, 'a', "s");
+
+	(void)row;
+	for (const struct category_row *c = category_rows; r >= 0 && c->name; c++) {
+		if (from->options.categories & c->bit)
+			r = sd_bus_message_append(m, "s", c->name);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int read_u64(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		    sd_bus_error *reterr)
+{
+	uint64_t v;
+	int r = sd_bus_message_read(m, "t", &v);
+
+	if (r < 0)
+		return r;
+	if (v != 0 && (v < row->min || v > row->max))
+		return bus_error_set(reterr, -EINVAL,
+				     "option `%s` is %" PRIu64 ", but must be %" PRIu64
+				     " to %" PRIu64 ", or 0 for the default",
+				     row->name, v, row->min, row->max);
+	memcpy((char *)to + row->offset, &v, sizeof(v));
+	return 0;
+}
+
+static int append_u64(const struct option_row *row, sd_bus_message *m,
+		      const struct create_request *from)
+{
+	uint64_t v;
+
+	memcpy(&v, (const char *)from + row->offset, sizeof(v));
+	return sd_bus_message_append(m, "t", v);
+}
+
+static int read_linger(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		       sd_bus_error *reterr)
+{
+	int v, r = sd_bus_message_read(m, "b", &v);
+
+	(void)row;
+	(void)reterr;
+	if (r < 0)
+		return r;
+	to->linger = v;
+	return 0;
+}
+
+static int append_linger(const struct option_row *row, sd_bus_message *m,
+			 const struct create_request *from)
+{
+	(void)row;
+	return sd_bus_message_append(m, "b", (int)from->linger);
+}
+
+static int read_command(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+			sd_bus_error *reterr)
+{
+	const char *text;
+	int r = sd_bus_message_read(m, "s", &text);
+
+	if (r < 0)
+		return r;
+	if (strlen(text) > row->max)
+		return bus_error_set(reterr, -EINVAL,
+				     "option `%s` is longer than %" PRIu64 " bytes", row->name,
+				     row->max);
+	to->options.command = strdup(text);
+	return to->options.command ? 0 : -ENOMEM;
+}
+
+static int append_command(const struct option_row *row, sd_bus_message *m,
+			  const struct create_request *from)
+{
+	(void)row;
+	return sd_bus_message_append(m, "s", from->options.command ?: "");
+}
+
+static int too_many(const struct option_row *row, sd_bus_error *reterr)
+{
+	return bus_error_set(reterr, -EINVAL, "option `%s` has more than %" PRIu64 " values",
+			     row->name, row->max);
+}
+
+/* pids and uids: a uint32_t * followed by its size_t. */
+struct u32_list {
+	uint32_t *values;
+	size_t n;
+};
+
+static int read_u32s(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		     sd_bus_error *reterr)
+{
+	struct u32_list list = { 0 };
+	const void *p;
+	size_t bytes;
+	int r = sd_bus_message_read_array(m, 'u', &p, &bytes);
+
+	if (r < 0)
+		return r;
+	list.n = bytes / sizeof(uint32_t);
+	if (list.n > row->max)
+		return too_many(row, reterr);
+	for (size_t i = 0; i < list.n; i++) {
+		if (((const uint32_t *)p)[i] < row->min || ((const uint32_t *)p)[i] > INT32_MAX)
+			return bus_error_set(reterr, -EINVAL, "option `%s`: %u is none", row->name,
+					     ((const uint32_t *)p)[i]);
+	}
+	if (list.n == 0)
+		return 0;
+	list.values = malloc(bytes);
+	if (!list.values)
+		return -ENOMEM;
+	memcpy(list.values, p, bytes);
+	memcpy((char *)to + row->offset, &list, sizeof(list));
+	return 0;
+}
+
+static int append_u32s(const struct option_row *row, sd_bus_message *m,
+		       const struct create_request *from)
+{
+	struct u32_list list;
+
+	memcpy(&list, (const char *)from + row->offset, sizeof(list));
+	return sd_bus_message_append_array(m, 'u', list.values, list.n * sizeof(uint32_t));
+}
+
+static int read_comms(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		      sd_bus_error *reterr)
+{
+	struct capture_filter *filter = &to->options.filter;
+	const char *name;
+	int r = sd_bus_message_enter_container(m, 'a', "s");
+
+	if (r < 0)
+		return r;
+	filter->comms = calloc(row->max, sizeof(*filter->comms));
+	if (!filter->comms)
+		return -ENOMEM;
+	while ((r = sd_bus_message_read(m, "s", &name)) > 0) {
+		if (filter->n_comms == row->max)
+			return too_many(row, reterr);
+		if (*name == '\0')
+			return bus_error_set(reterr, -EINVAL, "option `%s`: an empty name",
+					     row->name);
+		/* The kernel cuts a name the same way. */
+		strncpy(filter->comms[filter->n_comms++], name, REC_COMM_BYTES - 1);
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int append_comms(const struct option_row *row, sd_bus_message *m,
+			const struct create_request *from)
+{
+	const struct capture_filter *filter = &from->options.filter;
+	int r = sd_bus_message_open_container(m, 'a', "s");
+
+	(void)row;
+	for (size_t i = 0; r >= 0 && i < filter->n_comms; i++)
+		r = sd_bus_message_append(m, "s", filter->comms[i]);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int read_cgroups(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+			sd_bus_error *reterr)
+{
+	struct capture_filter *filter = &to->options.filter;
+	uint64_t parent_id;
+	const char *name;
+	uint32_t level;
+	int r = sd_bus_message_enter_container(m, 'a', "(tus)");
+
+	if (r < 0)
+		return r;
+	filter->cgroups = calloc(row->max, sizeof(*filter->cgroups));
+	if (!filter->cgroups)
+		return -ENOMEM;
+	while ((r = sd_bus_message_read(m, "(tus)", &parent_id, &level, &name)) > 0) {
+		struct filter_cgroup *c = &filter->cgroups[filter->n_cgroups];
+
+		if (filter->n_cgroups == row->max)
+			return too_many(row, reterr);
+		if (*name == '\0' || strchr(name, '/') || strlen(name) >= sizeof(c->name) ||
+		    parent_id == 0 || level == 0)
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: (%" PRIu64 ", %u, \"%s\") cannot be a "
+					     "parent's id, a level and a name",
+					     row->name, parent_id, level, name);
+		c->parent_id = parent_id;
+		c->level = level;
+		strcpy(c->name, name);
+		filter->n_cgroups++;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int append_cgroups(const struct option_row *row, sd_bus_message *m,
+			  const struct create_request *from)
+{
+	const struct capture_filter *filter = &from->options.filter;
+	int r = sd_bus_message_open_container(m, 'a', "(tus)");
+
+	(void)row;
+	for (size_t i = 0; r >= 0 && i < filter->n_cgroups; i++)
+		r = sd_bus_message_append(m, "(tus)", (uint64_t)filter->cgroups[i].parent_id,
+					  (uint32_t)filter->cgroups[i].level,
+					  filter->cgroups[i].name);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+#define AT(member) offsetof(struct create_request, member)
+
+_Static_assert(AT(options.filter.n_pids) == AT(options.filter.pids) + offsetof(struct u32_list, n),
+	       "layout");
+_Static_assert(AT(options.filter.n_uids) == AT(options.filter.uids) + offsetof(struct u32_list, n),
+	       "layout");
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ "output", "h", read_output, NULL, 0, 0, 0 },
+	{ "profile", NULL, read_profile, NULL, 0, 0, 0 },
+	{ "categories", "as", read_categories, append_categories, 0, 0, 0 },
+	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX },
+	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX },
+	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX },
+	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX },
+	{ "linger", "b", read_linger, append_linger, 0, 0, 0 },
+	{ "command", "s", read_command, append_command, 0, 0, OPTION_COMMAND_MAX },
+	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, OPTION_PIDS_MAX },
+	{ "uids", "au", read_u32s, append_u32s, AT(options.filter.uids), 0, FILTER_VALUES_MAX },
+	{ "comms", "as", read_comms, append_comms, 0, 0, FILTER_VALUES_MAX },
+	{ "cgroups", "a(tus)", read_cgroups, append_cgroups, 0, 0, FILTER_CGROUPS_MAX },
+};
+/* clang-format on */
+
+static const struct option_row *row_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* Reads one {sv}, of which the `e` has been entered. SEEN is a bit for each row. */
+static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *seen,
+		      sd_bus_error *reterr)
+{
+	const struct option_row *row;
+	const char *name, *type;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	if (r < 0)
+		return r;
+	row = row_of(name);
+	if (!row)
+		return bus_error_set(reterr, -EINVAL, "there is no option `%s`", name);
+	if (*seen & 1u << (row - rows))
+		return bus_error_set(reterr, -EINVAL, "option `%s` is given twice", name);
+	*seen |= 1u << (row - rows);
+	r = sd_bus_message_peek_type(m, NULL, &type);
+	if (r < 0)
+		return r;
+	if (!row->type)
+		return row->read(row, m, to, reterr);
+	if (strcmp(type, row->type) != 0)
+		return bus_error_set(reterr, -EINVAL, "option `%s` must be of type %s, not %s",
+				     name, row->type, type);
+	r = sd_bus_message_enter_container(m, 'v', row->type);
+	if (r < 0)
+		return r;
+	r = row->read(row, m, to, reterr);
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr)
+{
+	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
+	uint32_t seen = 0;
+	int r;
+
+	r = sd_bus_message_enter_container(m, 'a', "{sv}");
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = read_entry(m, &request, &seen, reterr);
+		if (r < 0)
+			return r;
+		r = sd_bus_message_exit_container(m);
+		if (r < 0)
+			return r;
+	}
+	if (r < 0)
+		return r;
+	r = sd_bus_message_exit_container(m);
+	if (r < 0)
+		return r;
+	if (request.output_fd < 0)
+		return bus_error_set(reterr, -EINVAL,
+				     "option `output` is missing: the descriptor of a file, a pipe "
+				     "or a socket that the archive goes to");
+	*ret = request;
+	request = (struct create_request){ .output_fd = -1 };
+	return 0;
+}
+
+int session_options_append(sd_bus_message *m, const struct session_options *o, bool linger)
+{
+	const struct create_request request = { .options = *o, .output_fd = -1, .linger = linger };
+	int r = sd_bus_message_open_container(m, 'a', "{sv}");
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(rows); i++) {
+		if (!rows[i].append)
+			continue;
+		r = sd_bus_message_open_container(m, 'e', "sv");
+		if (r >= 0)
+			r = sd_bus_message_append(m, "s", rows[i].name);
+		if (r >= 0)
+			r = sd_bus_message_open_container(m, 'v', rows[i].type);
+		if (r >= 0)
+			r = rows[i].append(&rows[i], m, &request);
+		if (r >= 0)
+			r = sd_bus_message_close_container(m);
+		if (r >= 0)
+			r = sd_bus_message_close_container(m);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}

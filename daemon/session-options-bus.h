@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options of CreateSession, a{sv}, into what a session takes, and back for the property
+ * Options. Whatever comes from the bus is checked here, once; an error names the option.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+#include "base/cleanup.h"
+#include "capture/options.h"
+
+struct create_request {
+	struct session_options options; /* owned */
+	int output_fd;                  /* owned */
+	bool linger;                    /* outlives the connection that made it */
+};
+
+void create_request_deinit(struct create_request *r);
+
+/* Reads a{sv} from M. *RET is set only on success. Returns 0 or a negative errno with a sentence
+ * in RETERR. */
+int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr);
+
+/*
+ * 0 if FD, somebody else's, can be written and is of a kind that an archive can go to, else -EBADF
+ * with a sentence in RETERR.
+ */
+int output_fd_check(int fd, sd_bus_error *reterr);
+
+/* Appends O and LINGER as a{sv}, the output left out. Returns 0 or a negative errno. */
+int session_options_append(sd_bus_message *m, const struct session_options *o, bool linger);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/fxt/fxt-args.h"
+
+#include <string.h>
+
+const uint64_t *fxt_args_end(const struct fxt_args *args)
+{
+	const uint64_t *p = args->next;
+
+	for (unsigned i = 0; i < args->n_left; i++) {
+		uint64_t words;
+
+		if (p == args->end)
+			return NULL;
+		words = fxt_get_arg_words(*p);
+		if (words == 0 || words > (uint64_t)(args->end - p))
+			return NULL;
+		p += words;
+	}
+	return p;
+}
+
+/* Resolves REF; an inline one is taken from *P. Returns false if it is not there. */
+static bool take_text(const struct fxt_provider *provider, unsigned ref, const uint64_t **p,
+		      const uint64_t *end, struct fxt_text *ret)
+{
+	uint32_t length = (uint32_t)fxt_get_string_ref_length(ref);
+
+	if (!fxt_get_string_ref_inline(ref)) {
+		*ret = fxt_provider_string(provider, ref);
+		return true;
+	}
+	if (fxt_stream_words(length) > (uint64_t)(end - *p))
+		return false;
+	*ret = (struct fxt_text){ (const char *)*p, length, -1, (uint16_t)ref };
+	*p += fxt_stream_words(length);
+	return true;
+}
+
+/* Takes the value of *ARG from P. Returns NULL, or what is wrong. */
+static const char *take_value(const struct fxt_provider *provider, struct fxt_arg *arg,
+			      const uint64_t *p, const uint64_t *end)
+{
+	uint64_t head = arg->words[0];
+	uint32_t value32 = (uint32_t)fxt_get_arg_value32(head);
+
+	switch (arg->type) {
+	case FXT_ARG_INT32:
+		arg->int32 = (int32_t)value32;
+		return NULL;
+	case FXT_ARG_UINT32:
+		arg->uint32 = value32;
+		return NULL;
+	case FXT_ARG_BOOL:
+		arg->boolean = value32 & 1;
+		return NULL;
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_DOUBLE:
+	case FXT_ARG_POINTER:
+	case FXT_ARG_KOID:
+		if (p == end)
+			return "an argument is too short for its value";
+		memcpy(&arg->uint64, p, sizeof(arg->uint64));
+		return NULL;
+	case FXT_ARG_STRING:
+		if (!take_text(provider, (unsigned)fxt_get_arg_value_ref(head), &p, end,
+			       &arg->text))
+			return "an argument is too short for its string";
+		return NULL;
+	case FXT_ARG_BLOB:
+		if (fxt_stream_words(value32) > (uint64_t)(end - p))
+			return "an argument is too short for its blob";
+		arg->blob.bytes = (const uint8_t *)p;
+		arg->blob.length = value32;
+		return NULL;
+	default: /* null, and types that are not known, which their size skips */
+		return NULL;
+	}
+}
+
+int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret)
+{
+	const uint64_t *p = it->next, *end;
+	uint64_t words;
+
+	if (it->n_left == 0)
+		return FXT_ARGS_END;
+	it->n_left--;
+	words = p < it->end ? fxt_get_arg_words(*p) : 0;
+	if (words == 0 || words > (uint64_t)(it->end - p)) {
+		it->n_left = 0;
+		it->damage = p == it->end ? "fewer arguments than the record counts"
+			     : words == 0 ? "an argument of size 0"
+					  : "an argument is larger than its record";
+		return FXT_ARGS_DAMAGE;
+	}
+	end = p + words;
+	it->next = end;
+	ret->type = (unsigned)fxt_get_arg_type(*p);
+	ret->n_words = (unsigned)words;
+	ret->words = p;
+	p++;
+	if (!take_text(it->provider, (unsigned)fxt_get_arg_name(ret->words[0]), &p, end,
+		       &ret->name)) {
+		it->damage = "an argument is too short for its name";
+		return FXT_ARGS_DAMAGE;
+	}
+	it->damage = take_value(it->provider, ret, p, end);
+	return it->damage ? FXT_ARGS_DAMAGE : FXT_ARGS_NEXT;
+}

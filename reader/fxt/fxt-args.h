@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The arguments of a record ("Argument types"), one by one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "reader/fxt/fxt-provider.h"
+
+/* Where the next argument is, and how many follow; copied to walk them. */
+struct fxt_args {
+	const uint64_t *next, *end; /* borrowed from the record */
+	unsigned n_left;
+	const struct fxt_provider *provider;
+	const char *damage; /* what was wrong, once fxt_args_next() said FXT_ARGS_DAMAGE */
+};
+
+struct fxt_arg {
+	unsigned type; /* enum fxt_arg_type, or one that is not known: then there is no value */
+	unsigned n_words;
+	const uint64_t *words;
+	struct fxt_text name;
+	union {
+		int32_t int32;
+		uint32_t uint32;
+		int64_t int64;
+		uint64_t uint64; /* pointers and koids, too */
+		double real;
+		bool boolean;
+		struct fxt_text text;
+		struct {
+			const uint8_t *bytes;
+			uint32_t length;
+		} blob;
+	};
+};
+
+enum fxt_args_outcome {
+	FXT_ARGS_END = 0,
+	FXT_ARGS_NEXT = 1,
+	FXT_ARGS_DAMAGE = 2, /* it does not hold what it claims; what follows it can be read */
+};
+
+/* Takes the next argument into *RET. Returns an enum fxt_args_outcome. */
+int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret);
+
+/* Finds the end of the arguments by their sizes alone; NULL if they do not fit. */
+const uint64_t *fxt_args_end(const struct fxt_args *args);

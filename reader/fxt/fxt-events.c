@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The arguments of a record are taken once, in whatever order they stand, into a row for each name
+ * that the record's kind may have; after that no code looks at the archive's bytes again. Strings
+ * are cleaned into slots that live in struct fxt_events.
+ */
+#include "reader/fxt/fxt-events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Strings that one event can have. */
+enum { SLOTS = 8 };
+
+struct slot {
+	char *text; /* owned */
+	size_t room;
+};
+
+struct fxt_events {
+	struct slot slots[SLOTS];
+	unsigned n_slots; /* used for this event */
+	const char *damage;
+};
+
+int fxt_events_new(struct fxt_events **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
+}
+
+struct fxt_events *fxt_events_free(struct fxt_events *e)
+{
+	for (size_t i = 0; e && i < SLOTS; i++)
+		free(e->slots[i].text);
+	free(e);
+	return NULL;
+}
+
+/* Makes *RET the clean text of T. Returns 0 or -ENOMEM. */
+static int keep_text(struct fxt_events *e, const struct fxt_text *t, const char **ret)
+{
+	struct slot *slot = &e->slots[e->n_slots];
+	size_t need = 3 * (size_t)t->length + 1;
+
+	if (!t->bytes || t->length == 0 || e->n_slots == SLOTS) {
+		*ret = "";
+		return 0;
+	}
+	if (need > slot->room) {
+		free(slot->text);
+		slot->room = 0;
+		slot->text = malloc(need);
+		if (!slot->text)
+			return -ENOMEM;
+		slot->room = need;
+	}
+	text_clean(slot->text, slot->room, t->bytes, t->length);
+	*ret = slot->text;
+	e->n_slots++;
+	return 0;
+}
+
+/* What an argument may be turned into. */
+enum want {
+	WANT_INT32,  /* int32_t */
+	WANT_UINT32, /* uint32_t; from uint32, uint64 or koid, cut to 32 bits */
+	WANT_UINT64,
+	WANT_TEXT, /* const char * */
+	WANT_BOOL,
+};
+
+struct row {
+	int name; /* enum fxt_name */
+	enum want want;
+	void *to;    /* keeps its value where the archive has no such argument */
+	bool *found; /* or NULL */
+};
+
+static bool get_unsigned(const struct fxt_arg *arg, uint64_t *ret)
+{
+	switch (arg->type) {
+	case FXT_ARG_UINT32:
+		*ret = arg->uint32;
+		return true;
+	case FXT_ARG_UINT64:
+	case FXT_ARG_KOID:
+		*ret = arg->uint64;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Puts the value of ARG where ROW says. Returns 1, 0 if it is of another type, or -ENOMEM. */
+static int put(struct fxt_events *e, const struct row *row, const struct fxt_arg *arg)
+{
+	uint64_t number;
+
+	switch (row->want) {
+	case WANT_INT32:
+		if (arg->type != FXT_ARG_INT32)
+			return 0;
+		*(int32_t *)row->to = arg->int32;
+		return 1;
+	case WANT_UINT32:
+		if (!get_unsigned(arg, &number))
+			return 0;
+		*(uint32_t *)row->to = (uint32_t)number;
+		return 1;
+	case WANT_UINT64:
+		if (!get_unsigned(arg, &number))
+			return 0;
+		*(uint64_t *)row->to = number;
+		return 1;
+	case WANT_TEXT:
+		if (arg->type != FXT_ARG_STRING)
+			return 0;
+		return keep_text(e, &arg->text, row->to) ?: 1;
+	default:
+		if (arg->type != FXT_ARG_BOOL)
+			return 0;
+		*(bool *)row->to = arg->boolean;
+		return 1;
+	}
+}
+
+/* Takes the arguments of RECORD into N rows. Returns an enum fxt_events_outcome or -ENOMEM. */
+static int take_args(struct fxt_events *e, const struct fxt_record *record, const struct row *rows,
+		     size_t n)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int r;
+
+	while ((r = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		int known;
+
+		if (r == FXT_ARGS_DAMAGE) {
+			e->damage = it.damage;
+			return FXT_EVENTS_DAMAGE;
+		}
+		known = fxt_text_known(&arg.name);
+		for (size_t i = 0; known && i < n; i++) {
+			if (rows[i].name != known)
+				continue;
+			r = put(e, &rows[i], &arg);
+			if (r < 0)
+				return r;
+			if (r > 0 && rows[i].found)
+				*rows[i].found = true;
+			break;
+		}
+	}
+	return FXT_EVENTS_EVENT;
+}
+
+#define TAKE(e, record, ...)                                                                       \
+	take_args((e), (record), (const struct row[]){ __VA_ARGS__ },                              \
+		  ARRAY_SIZE(((const struct row[]){ __VA_ARGS__ })))
+
+/* Scheduling records, whose arguments are one word each in all that we have seen: no rows. */
+static int take_weights(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int r;
+
+	while ((r = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		if (r == FXT_ARGS_DAMAGE) {
+			e->damage = it.damage;
+			return FXT_EVENTS_DAMAGE;
+		}
+		switch (fxt_text_known(&arg.name)) {
+		case FXT_NAME_OUTGOING_WEIGHT:
+			if (arg.type == FXT_ARG_INT32)
+				ev->sw.prev_prio = arg.int32;
+			break;
+		case FXT_NAME_INCOMING_WEIGHT:
+			if (arg.type == FXT_ARG_INT32)
+				ev->sw.next_prio = arg.int32;
+			break;
+		case FXT_NAME_PREV_STATE:
+			if (arg.type == FXT_ARG_STRING && arg.text.bytes && arg.text.length == 1)
+				ev->sw.state = arg.text.bytes[0];
+			break;
+		case FXT_NAME_SYNTHETIC:
+			if (arg.type == FXT_ARG_BOOL)
+				ev->sw.synthetic = arg.boolean;
+			break;
+		default:
+			break;
+		}
+	}
+	return FXT_EVENTS_EVENT;
+}
+
+static int get_switch(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+{
+	bool legacy = record->subtype == FXT_SCHED_LEGACY_SWITCH;
+	int r;
+
+	ev->kind = EVENT_SWITCH;
+	ev->ts_ns = record->ts_ns;
+	ev->cpu = record->sw.cpu;
+	ev->pid = (uint32_t)record->sw.out_pid;
+	ev->tid = (uint32_t)record->sw.out_tid;
+	ev->sw.next_tid = (uint32_t)record->sw.in_tid;
+	ev->sw.out_state = record->sw.out_state;
+	ev->sw.prev_prio = legacy ? record->sw.out_priority : 0;
+	ev->sw.next_prio = legacy ? record->sw.in_priority : 0;
+	ev->sw.state = '\0';
+	ev->sw.synthetic = false;
+	if (legacy) {
+		if (record->sw.out_pid == 0 && record->sw.out_priority == 0)
+			ev->sw.prev_prio = FXT_IDLE_WEIGHT;
+		if (record->sw.in_pid == 0 && record->sw.in_priority == 0)
+			ev->sw.next_prio = FXT_IDLE_WEIGHT;
+	}
+	r = take_weights(e, record, ev);
+	if (ev->sw.prev_prio == FXT_IDLE_WEIGHT || ev->tid == 0) {
+		ev->sw.prev_prio = FXT_IDLE_WEIGHT;
+		ev->tid = 0;
+	}
+	if (ev->sw.next_prio == FXT_IDLE_WEIGHT || ev->sw.next_tid == 0) {
+		ev->sw.next_prio = FXT_IDLE_WEIGHT;
+		ev->sw.next_tid = 0;
+	}
+	return r;
+}
+
+static int get_wakeup(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int r;
+
+	ev->kind = EVENT_WAKE;
+	ev->ts_ns = record->ts_ns;
+	ev->cpu = record->wake.cpu;
+	ev->pid = 0;
+	ev->tid = (uint32_t)record->wake.tid;
+	ev->wake.waker_tid = 0;
+	ev->wake.prio = 0;
+	while ((r = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		int known;
+
+		if (r == FXT_ARGS_DAMAGE) {
+			e->damage = it.damage;
+			return FXT_EVENTS_DAMAGE;
+		}
+		known = fxt_text_known(&arg.name);
+		if (known == FXT_NAME_WEIGHT && arg.type == FXT_ARG_INT32)
+			ev->wake.prio = arg.int32;
+		else if (known == FXT_NAME_WAKER && arg.type == FXT_ARG_KOID)
+			ev->wake.waker_tid = (uint32_t)arg.uint64;
+	}
+	return FXT_EVENTS_EVENT;
+}
+
+static int get_task(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+{
+	uint32_t koid = (uint32_t)record->kernel_object.koid;
+	bool is_process = record->kernel_object.object_type == FXT_OBJECT_PROCESS;
+	int r;
+
+	if (!is_process && record->kernel_object.object_type != FXT_OBJECT_THREAD)
+		return FXT_EVENTS_NONE;
+	*ev = (struct event){ .kind = EVENT_TASK };
+	ev->task.command_line = "";
+	ev->task.is_process = is_process;
+	if (is_process)
+		ev->pid = koid;
+	else
+		ev->tid = koid;
+	r = keep_text(e, &record->name, &ev->task.comm);
+	if (r < 0)
+		return r;
+	if (!is_process)
+		return TAKE(e, record, { FXT_NAME_PROCESS, WANT_UINT32, &ev->pid, NULL },
+			    { FXT_NAME_START_TIME, WANT_UINT64, &ev->task.start_ns, NULL },
+			    { FXT_NAME_REAL_ID, WANT_UINT32, &ev->task.real_tid, NULL });
+	return TAKE(e, record, { FXT_NAME_PARENT, WANT_UINT32, &ev->task.parent_pid, NULL },
+		    { FXT_NAME_UID, WANT_UINT32, &ev->task.uid, NULL },
+		    { FXT_NAME_START_TIME, WANT_UINT64, &ev->task.start_ns, NULL },
+		    { FXT_NAME_COMMAND_LINE, WANT_TEXT, &ev->task.command_line, NULL },
+		    { FXT_NAME_CGROUP, WANT_UINT64, &ev->task.cgroup_id, NULL },
+		    { FXT_NAME_REAL_ID, WANT_UINT32, &ev->task.real_tid, NULL });
+}
+
+/* An event of category `sched` or `process`. */
+static int get_happening(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
+			 int category)
+{
+	bool found = false;
+	int r, name = fxt_text_known(&record->name);
+
+	if (category == FXT_NAME_SCHED && name == FXT_NAME_MIGRATE) {
+		ev->kind = EVENT_MIGRATE;
+		r = TAKE(e, record, { FXT_NAME_FROM_CPU, WANT_UINT32, &ev->migrate.from_cpu, NULL },
+			 { FXT_NAME_TO_CPU, WANT_UINT32, &ev->migrate.to_cpu, &found });
+		ev->cpu = ev->migrate.to_cpu;
+	} else if (category == FXT_NAME_PROCESS && name == FXT_NAME_FORK) {
+		ev->kind = EVENT_FORK;
+		r = TAKE(e, record,
+			 { FXT_NAME_CHILD_PROCESS, WANT_UINT32, &ev->fork.child_pid, NULL },
+			 { FXT_NAME_CHILD_THREAD, WANT_UINT32, &ev->fork.child_tid, &found });
+	} else if (category == FXT_NAME_PROCESS && name == FXT_NAME_EXEC) {
+		ev->kind = EVENT_EXEC;
+		ev->exec.file = ev->exec.command_line = "";
+		r = TAKE(e, record, { FXT_NAME_FILE, WANT_TEXT, &ev->exec.file, &found },
+			 { FXT_NAME_COMMAND_LINE, WANT_TEXT, &ev->exec.command_line, &found },
+			 { FXT_NAME_OLD_THREAD, WANT_UINT32, &ev->exec.old_tid, NULL });
+	} else if (category == FXT_NAME_PROCESS && name == FXT_NAME_EXIT) {
+		ev->kind = EVENT_EXIT;
+		r = TAKE(e, record, { FXT_NAME_EXIT_CODE, WANT_INT32, &ev->exit.code, NULL },
+			 { FXT_NAME_SIGNAL, WANT_INT32, &ev->exit.signal, NULL },
+			 { FXT_NAME_PROCESS_ENDS, WANT_BOOL, &ev->exit.process_ends, &found });
+	} else if (category == FXT_NAME_PROCESS && name == FXT_NAME_RENAME) {
+		ev->kind = EVENT_RENAME;
+		ev->rename.from = ev->rename.to = "";
+		r = TAKE(e, record, { FXT_NAME_FROM, WANT_TEXT, &ev->rename.from, NULL },
+			 { FXT_NAME_TO, WANT_TEXT, &ev->rename.to, &found });
+	} else {
+		return FXT_EVENTS_NONE;
+	}
+	/* Without its main argument it is somebody else's event of the same name. */
+	return r == FXT_EVENTS_EVENT && !found ? FXT_EVENTS_NONE : r;
+}
+
+static int get_start(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+{
+	ev->kind = EVENT_START;
+	ev->start.session = ev->start.command = ev->start.options = ev->start.kernel = "";
+	ev->start.machine = ev->start.host = ev->start.version = "";
+	return TAKE(e, record, { FXT_NAME_SESSION, WANT_TEXT, &ev->start.session, NULL },
+		    { FXT_NAME_COMMAND, WANT_TEXT, &ev->start.command, NULL },
+		    { FXT_NAME_OPTIONS, WANT_TEXT, &ev->start.options, NULL },
+		    { FXT_NAME_KERNEL, WANT_TEXT, &ev->start.kernel, NULL },
+		    { FXT_NAME_MACHINE, WANT_TEXT, &ev->start.machine, NULL },
+		    { FXT_NAME_HOST, WANT_TEXT, &ev->start.host, NULL },
+		    { FXT_NAME_VERSION, WANT_TEXT, &ev->start.version, NULL },
+		    { FXT_NAME_CPUS, WANT_UINT32, &ev->start.n_cpus, NULL },
+		    { FXT_NAME_FILTERED, WANT_BOOL, &ev->start.filtered, NULL });
+}
+
+/* An event of category `kymo`. */
+static int get_own(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+{
+	switch (fxt_text_known(&record->name)) {
+	case FXT_NAME_SESSION_START:
+		return get_start(e, record, ev);
+	case FXT_NAME_SESSION_STOP:
+		ev->kind = EVENT_STOP;
+		ev->stop.reason = "";
+		return TAKE(e, record, { FXT_NAME_REASON, WANT_TEXT, &ev->stop.reason, NULL },
+			    { FXT_NAME_EVENTS, WANT_UINT64, &ev->stop.events, NULL },
+			    { FXT_NAME_LOST, WANT_UINT64, &ev->stop.lost, NULL },
+			    { FXT_NAME_BYTES, WANT_UINT64, &ev->stop.bytes, NULL },
+			    { FXT_NAME_DAEMON_CPU, WANT_UINT64, &ev->stop.daemon_cpu_ns, NULL });
+	case FXT_NAME_CLOCK:
+		ev->kind = EVENT_CLOCK;
+		return TAKE(e, record, { FXT_NAME_BOOTTIME, WANT_UINT64, &ev->clock.boot_ns, NULL },
+			    { FXT_NAME_MONOTONIC, WANT_UINT64, &ev->clock.mono_ns, NULL },
+			    { FXT_NAME_REALTIME, WANT_UINT64, &ev->clock.real_ns, NULL });
+	case FXT_NAME_MARK:
+		ev->kind = EVENT_MARK;
+		ev->mark.text = "";
+		return TAKE(e, record, { FXT_NAME_TEXT, WANT_TEXT, &ev->mark.text, NULL });
+	case FXT_NAME_LOST:
+		ev->kind = EVENT_LOST;
+		ev->lost.class_name = "";
+		return TAKE(e, record, { FXT_NAME_CLASS, WANT_TEXT, &ev->lost.class_name, NULL },
+			    { FXT_NAME_CPU, WANT_UINT32, &ev->cpu, NULL },
+			    { FXT_NAME_COUNT, WANT_UINT64, &ev->lost.count, NULL },
+			    { FXT_NAME_FIRST, WANT_UINT64, &ev->lost.first_ns, NULL },
+			    { FXT_NAME_LAST, WANT_UINT64, &ev->lost.last_ns, NULL });
+	default:
+		return FXT_EVENTS_NONE;
+	}
+}
+
+static int get_event(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+{
+	int category;
+
+	/* The counter `lost` repeats what the instant says. */
+	if (record->subtype != FXT_EVENT_INSTANT)
+		return FXT_EVENTS_NONE;
+	category = fxt_text_known(&record->category);
+	if (category != FXT_NAME_SCHED && category != FXT_NAME_PROCESS && category != FXT_NAME_KYMO)
+		return FXT_EVENTS_NONE;
+	*ev = (struct event){ .ts_ns = record->ts_ns,
+			      .pid = (uint32_t)record->thread.pid,
+			      .tid = (uint32_t)record->thread.tid };
+	return category == FXT_NAME_KYMO ? get_own(e, record, ev)
+					 : get_happening(e, record, ev, category);
+}
+
+int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct event *ret,
+		   const char **ret_what)
+{
+	int r;
+
+	e->n_slots = 0;
+	switch (record->type) {
+	case FXT_RECORD_SCHEDULING:
+		r = record->subtype == FXT_SCHED_WAKEUP ? get_wakeup(e, record, ret)
+							: get_switch(e, record, ret);
+		break;
+	case FXT_RECORD_KERNEL_OBJECT:
+		r = get_task(e, record, ret);
+		break;
+	case FXT_RECORD_EVENT:
+		r = get_event(e, record, ret);
+		break;
+	default:
+		return FXT_EVENTS_NONE;
+	}
+	if (r == FXT_EVENTS_DAMAGE)
+		*ret_what = e->damage;
+	return r;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the records of an archive to neutral events, by docs/FXT-MAPPING.md.
+ *
+ * Archives of other writers are understood as far as the specification goes: scheduling records of
+ * all three kinds, and the names of processes and threads. A side of a switch with the idle weight
+ * (or, in the legacy record, process 0 with priority 0) is the idle thread, tid 0, whatever its
+ * koid; koids are cut to 32 bits, as other readers do.
+ *
+ * A kernel object of a process becomes EVENT_TASK with is_process and tid 0; that of a thread
+ * EVENT_TASK with both ids. Switches and wakeups of types 1 and 2 name no process: their pid is 0.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "reader/fxt/fxt-reader.h"
+#include "writer/event.h"
+
+struct fxt_events;
+
+enum fxt_events_outcome {
+	FXT_EVENTS_NONE = 0, /* the record is no event that kymo knows */
+	FXT_EVENTS_EVENT = 1,
+	FXT_EVENTS_DAMAGE = 2, /* its arguments are not what they should be */
+};
+
+int fxt_events_new(struct fxt_events **ret);
+struct fxt_events *fxt_events_free(struct fxt_events *e);
+DEFINE_CLEANUP(struct fxt_events *, fxt_events_free)
+
+/*
+ * Makes *RET from RECORD; what it points to holds until the next call. Returns an enum
+ * fxt_events_outcome (with *RET_WHAT, static text, for damage), or -ENOMEM.
+ */
+int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct event *ret,
+		   const char **ret_what);

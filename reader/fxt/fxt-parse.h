@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes one whole record apart. Internal to the FXT reader.
+ */
+#pragma once
+
+#include "reader/fxt/fxt-reader.h"
+
+/*
+ * Fills in *RECORD from record->words and n_words (at least 1) by the tables of record->provider.
+ * Changes no table. Returns NULL, or what is wrong: the record does not hold what it claims.
+ */
+const char *fxt_parse_record(struct fxt_record *record);

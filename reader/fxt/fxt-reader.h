@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a Fuchsia trace archive, record by record, in one pass.
+ *
+ * fxt_reader_next() finds the next record, takes it apart and hands out a view of it. Everything in
+ * the view is proven to lie inside the record; strings and threads are resolved through the tables
+ * of the provider whose section it is in. The view and all it points to hold until the next call.
+ * What cannot be read is damage: it is reported with its place, skipped by its size, and reading
+ * goes on behind it. Nothing in an archive can make the reader fail otherwise.
+ *
+ * Arguments are checked and resolved when they are asked for (fxt_args_next()), and references to
+ * strings or threads that were never registered are no damage here: the record stands as it is,
+ * with text without bytes or a thread that is not defined. fxt-check.h judges these.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "reader/fxt/fxt-args.h"
+#include "reader/fxt/fxt-provider.h"
+#include "writer/fxt/fxt-wire.h"
+
+/* What fxt_reader_new_*() answer, beside 0 and negative errnos. */
+enum fxt_alien {
+	FXT_ALIEN_EMPTY = 1, /* no byte at all */
+	FXT_ALIEN_GZIP,      /* compressed */
+	FXT_ALIEN_ZSTD,
+	FXT_ALIEN_XZ,
+	FXT_ALIEN_BIG_ENDIAN, /* FXT, of a big-endian machine */
+	FXT_ALIEN_OTHER,      /* does not start with the magic number */
+};
+
+/* What fxt_reader_next() answers, beside negative errnos. */
+enum fxt_reader_outcome {
+	FXT_READER_END = 0,
+	FXT_READER_RECORD = 1,
+	FXT_READER_DAMAGE = 2,
+};
+
+/* Bytes that are not a record, or a record that is not what it claims. */
+struct fxt_damage {
+	uint64_t offset;  /* in the input */
+	uint64_t bytes;   /* that were skipped */
+	const char *what; /* static text */
+	bool truncated;   /* the input ends inside this record */
+};
+
+struct fxt_record {
+	unsigned type;    /* enum fxt_record_type, or 11..14: of no known type, whole and skipped */
+	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
+	uint64_t offset;  /* in the input */
+	uint64_t n_words;
+	const uint64_t *words; /* the record, header first */
+	const struct fxt_provider *provider;
+
+	/* Set where the record has them, else undefined, but for args.n_left, which is then 0. */
+	uint64_t ts_ticks, ts_ns;
+	struct fxt_thread thread; /* also of thread records; pid only of userspace objects */
+	struct fxt_text category, name;
+	struct fxt_args args; /* a copy of it is an iterator */
+
+	union {
+		struct {
+			uint32_t provider_id;
+			uint32_t number; /* of the provider event; the trace info type */
+		} metadata;              /* a provider info's name is in name */
+		struct {
+			uint64_t ticks_per_second;
+		} initialization;
+		struct {
+			unsigned index;
+		} string; /* the text is in name */
+		struct {
+			unsigned index;
+		} thread_record;
+		struct {
+			uint64_t value;  /* counter id, end time, correlation id; 0 without one */
+			uint64_t end_ns; /* of duration complete */
+		} event;
+		struct {
+			unsigned blob_type; /* not of large ones */
+			const uint8_t *bytes;
+			uint64_t length;
+		} blob; /* large ones too */
+		struct {
+			uint64_t pointer;
+		} userspace_object;
+		struct {
+			uint64_t koid;
+			unsigned object_type;
+		} kernel_object;
+		struct {
+			uint64_t out_tid, in_tid;
+			uint64_t out_pid, in_pid; /* of the legacy record; else 0 */
+			uint16_t cpu;
+			uint8_t out_state;
+			uint8_t out_priority, in_priority; /* of the legacy record */
+			bool out_defined, in_defined;      /* the legacy record's thread refs */
+		} sw;
+		struct {
+			uint64_t tid;
+			uint16_t cpu;
+		} wake;
+		struct {
+			uint16_t id;
+			const uint8_t *build_id;
+			uint8_t build_id_length;
+		} module; /* its name is in name; so is a log record's message */
+		struct {
+			uint16_t module_id;
+			uint8_t flags;
+			uint64_t start, range, vaddr;
+		} mmap;
+		struct {
+			const uint64_t *frames;
+			unsigned n_frames;
+		} backtrace;
+	};
+};
+
+struct fxt_reader;
+
+/*
+ * Start to read from FD (borrowed, from where it stands), or N bytes at P (borrowed). Waits for the
+ * first bytes. Returns 0, an enum fxt_alien if this is no archive that we read, or a negative errno
+ * (-EISDIR, -ENOMEM, what read() says).
+ */
+int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
+int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);
+
+struct fxt_reader *fxt_reader_free(struct fxt_reader *r);
+DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)
+
+/*
+ * Reads on. FXT_READER_RECORD: *RET is the next record; FXT_READER_DAMAGE: *RET is NULL and
+ * fxt_reader_damage() says what; FXT_READER_END; or what read() said, or -ENOMEM.
+ */
+int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);
+
+/* The last damage. */
+const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r);
+
+/* How many bytes were looked at. */
+uint64_t fxt_reader_offset(const struct fxt_reader *r);

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two accounts are kept of the same switches. The CPU's account says who ran: the records of one
+ * CPU are in order, so it is exact. The thread's account says what it did between its runs, from
+ * switch-outs, wakeups and switch-ins of different CPUs, where one may come late by a little.
+ */
+#include "reader/summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+int summary_new(struct summary **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
+}
+
+struct summary *summary_free(struct summary *s)
+{
+	struct summary_thread *t;
+	struct summary_process *p;
+	size_t pos;
+
+	if (!s)
+		return NULL;
+	for (pos = 0; (t = table_next(&s->threads, &pos)); free(t))
+		free(t->name);
+	for (pos = 0; (p = table_next(&s->processes, &pos)); free(p)) {
+		free(p->name);
+		free(p->command_line);
+	}
+	table_deinit(&s->threads);
+	table_deinit(&s->processes);
+	for (size_t i = 0; i < s->n_marks; i++)
+		free(s->marks[i].text);
+	free(s->marks);
+	for (size_t i = 0; i < s->n_lost; i++)
+		free(s->lost[i].class_name);
+	free(s->cpus);
+	free(s->recording.session);
+	free(s->recording.command);
+	free(s->recording.options);
+	free(s->recording.kernel);
+	free(s->recording.machine);
+	free(s->recording.host);
+	free(s->recording.version);
+	free(s);
+	return NULL;
+}
+
+/* Puts a copy of FROM in place of *TO. Returns 0 or -ENOMEM. */
+static int replace(char **to, const char *from)
+{
+	char *copy = strdup(from);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*to);
+	*to = copy;
+	return 0;
+}
+
+/* The thread TID (not 0), made if it is new; NULL without memory. */
+static struct summary_thread *get_thread(struct summary *s, uint32_t tid)
+{
+	struct summary_thread *t = table_get(&s->threads, tid);
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	if (table_set(&s->threads, tid, t) < 0) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+static struct summary_process *get_process(struct summary *s, uint32_t pid)
+{
+	struct summary_process *p = table_get(&s->processes, (uint64_t)pid + 1);
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	if (table_set(&s->processes, (uint64_t)pid + 1, p) < 0) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+static struct summary_cpu *get_cpu(struct summary *s, uint32_t cpu)
+{
+	struct summary_cpu *cpus;
+	size_t n;
+
+	if (cpu < s->n_cpus)
+		return &s->cpus[cpu];
+	if (cpu > FXT_CPU_MAX)
+		return NULL;
+	n = cpu < 8 ? 8 : 2 * ((size_t)cpu + 1);
+	cpus = realloc(s->cpus, n * sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	memset(cpus + s->n_cpus, 0, (n - s->n_cpus) * sizeof(*cpus));
+	s->cpus = cpus;
+	s->n_cpus = n;
+	return &s->cpus[cpu];
+}
+
+/* A recording without a session_start or a session_stop lasts as long as its times reach. */
+static void see_time(struct summary *s, uint64_t ts_ns)
+{
+	if (!s->timed) {
+		s->start_ns = s->end_ns = ts_ns;
+		s->timed = true;
+		return;
+	}
+	if (!s->started && ts_ns < s->start_ns)
+		s->start_ns = ts_ns;
+	if (!s->stopped && ts_ns > s->end_ns)
+		s->end_ns = ts_ns;
+}
+
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+/* Ends what CPU does at TS. */
+static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
+{
+	uint64_t since = cpu->since_ns > s->start_ns ? cpu->since_ns : s->start_ns;
+	uint64_t ns = between(since, ts_ns);
+	struct summary_thread *t;
+
+	if (cpu->tid == FXT_KOID_OTHER)
+		cpu->other_ns += ns;
+	else if (cpu->tid != 0)
+		cpu->busy_ns += ns;
+	t = table_get(&s->threads, cpu->tid);
+	if (t)
+		t->cpu_ns += ns;
+}
+
+/* Puts T into STATE at TS; the time in the old one is booked, unless records were lost in it. */
+static void set_state(struct summary *s, struct summary_thread *t, enum summary_state state,
+		      uint64_t ts_ns)
+{
+	uint64_t ns = between(t->since_ns, ts_ns);
+
+	if (t->epoch == s->n_gaps) {
+		if (t->state == SUMMARY_RUNNABLE)
+			t->runnable_ns += ns;
+		else if (t->state == SUMMARY_BLOCKED)
+			t->blocked_ns += ns;
+	}
+	t->state = state;
+	t->since_ns = ts_ns;
+	t->epoch = s->n_gaps;
+}
+
+static enum summary_state state_after(const struct event *ev)
+{
+	/* Who was cut off by the recording or a loss: nobody knows what it does next. */
+	if (ev->sw.synthetic)
+		return SUMMARY_UNKNOWN;
+	switch (ev->sw.out_state) {
+	case FXT_STATE_NEW:
+	case FXT_STATE_RUNNING:
+		return SUMMARY_RUNNABLE;
+	case FXT_STATE_SUSPENDED:
+	case FXT_STATE_BLOCKED:
+		return SUMMARY_BLOCKED;
+	case FXT_STATE_DYING:
+	case FXT_STATE_DEAD:
+		return SUMMARY_DEAD;
+	default:
+		return SUMMARY_UNKNOWN;
+	}
+}
+
+static void switch_out(struct summary *s, struct summary_thread *t, const struct event *ev)
+{
+	enum summary_state after = state_after(ev);
+
+	if (after == SUMMARY_RUNNABLE)
+		t->preempted++;
+	if (t->state == SUMMARY_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns) {
+		/* Late: it runs elsewhere already. What lay between is known now. */
+		if (after == SUMMARY_RUNNABLE)
+			t->runnable_ns += t->since_ns - ev->ts_ns;
+		else if (after == SUMMARY_BLOCKED)
+			t->blocked_ns += t->since_ns - ev->ts_ns;
+		return;
+	}
+	set_state(s, t, after, ev->ts_ns);
+}
+
+static void switch_in(struct summary *s, struct summary_thread *t, const struct event *ev)
+{
+	if (!ev->sw.synthetic)
+		t->switches++;
+	if (t->woken_ns != 0 && !ev->sw.synthetic && t->epoch == s->n_gaps) {
+		uint64_t latency = between(t->woken_ns, ev->ts_ns);
+
+		if (latency > t->max_wakeup_latency_ns)
+			t->max_wakeup_latency_ns = latency;
+	}
+	t->woken_ns = 0;
+	set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
+	t->cpu = ev->cpu;
+}
+
+static int add_switch(struct summary *s, const struct event *ev)
+{
+	struct summary_cpu *cpu = get_cpu(s, ev->cpu);
+	struct summary_thread *out = NULL, *in = NULL;
+
+	if (!cpu)
+		return ev->cpu > FXT_CPU_MAX ? 0 : -ENOMEM;
+	if (ev->tid != 0 && ev->tid != FXT_KOID_OTHER) {
+		out = get_thread(s, ev->tid);
+		if (!out)
+			return -ENOMEM;
+		if (out->pid == 0)
+			out->pid = ev->pid;
+	}
+	if (ev->sw.next_tid != 0)
+		s->sched_slices++;
+	if (ev->sw.next_tid != 0 && ev->sw.next_tid != FXT_KOID_OTHER) {
+		in = get_thread(s, ev->sw.next_tid);
+		if (!in)
+			return -ENOMEM;
+	}
+	/* If it is not what ran here, records are missing, and nobody knows until when it ran. */
+	if (cpu->seen && cpu->tid == ev->tid)
+		account_cpu(s, cpu, ev->ts_ns);
+	if (!ev->sw.synthetic) {
+		s->switches++;
+		cpu->switches++;
+	}
+	if (out)
+		switch_out(s, out, ev);
+	if (in)
+		switch_in(s, in, ev);
+	cpu->seen = true;
+	cpu->tid = ev->sw.next_tid;
+	cpu->since_ns = ev->ts_ns;
+	return 0;
+}
+
+static int add_wake(struct summary *s, const struct event *ev)
+{
+	struct summary_thread *t;
+
+	s->wakeups++;
+	if (ev->tid == 0)
+		return 0;
+	t = get_thread(s, ev->tid);
+	if (!t)
+		return -ENOMEM;
+	t->wakeups++;
+	/* Of a thread that runs or waits already, it changes nothing. */
+	if (t->state == SUMMARY_RUNNING || (t->state == SUMMARY_RUNNABLE && t->epoch == s->n_gaps))
+		return 0;
+	set_state(s, t, SUMMARY_RUNNABLE, ev->ts_ns > t->since_ns ? ev->ts_ns : t->since_ns);
+	t->woken_ns = ev->ts_ns;
+	return 0;
+}
+
+static int add_task(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p;
+	struct summary_thread *t;
+	int r;
+
+	if (ev->tid != 0) {
+		t = get_thread(s, ev->tid);
+		if (!t)
+			return -ENOMEM;
+		t->pid = ev->pid;
+		r = replace(&t->name, ev->task.comm);
+		if (r < 0)
+			return r;
+	}
+	if (!ev->task.is_process)
+		return 0;
+	p = get_process(s, ev->pid);
+	if (!p)
+		return -ENOMEM;
+	p->parent_pid = ev->task.parent_pid;
+	p->uid = ev->task.uid;
+	p->described = true;
+	if (ev->task.start_ns != 0)
+		p->start_ns = ev->task.start_ns;
+	if (*ev->task.command_line) {
+		r = replace(&p->command_line, ev->task.command_line);
+		if (r < 0)
+			return r;
+	}
+	return replace(&p->name, ev->task.comm);
+}
+
+static int add_fork(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p;
+	struct summary_thread *t;
+
+	s->forks++;
+	if (ev->fork.child_tid != 0) {
+		t = get_thread(s, ev->fork.child_tid);
+		if (!t)
+			return -ENOMEM;
+		t->pid = ev->fork.child_pid;
+	}
+	if (ev->fork.child_pid == ev->pid)
+		return 0;
+	p = get_process(s, ev->fork.child_pid);
+	if (!p)
+		return -ENOMEM;
+	if (!p->described)
+		p->parent_pid = ev->pid;
+	if (p->start_ns == 0)
+		p->start_ns = ev->ts_ns;
+	return 0;
+}
+
+/* The thread OLD_TID that runs is called TID from TS on. */
+static int change_tid(struct summary *s, uint32_t old_tid, uint32_t tid, uint64_t ts_ns)
+{
+	struct summary_thread *old = table_get(&s->threads, old_tid), *t;
+
+	if (!old || tid == 0)
+		return 0;
+	t = get_thread(s, tid);
+	if (!t)
+		return -ENOMEM;
+	if (old->state == SUMMARY_RUNNING && s->cpus[old->cpu].tid == old_tid) {
+		account_cpu(s, &s->cpus[old->cpu], ts_ns);
+		s->cpus[old->cpu].tid = tid;
+		s->cpus[old->cpu].since_ns = ts_ns;
+		set_state(s, t, SUMMARY_RUNNING, ts_ns);
+		t->cpu = old->cpu;
+	}
+	set_state(s, old, SUMMARY_DEAD, ts_ns);
+	return 0;
+}
+
+static int add_exec(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p = get_process(s, ev->pid);
+	int r;
+
+	s->execs++;
+	if (!p)
+		return -ENOMEM;
+	if (ev->exec.old_tid != 0) {
+		r = change_tid(s, ev->exec.old_tid, ev->tid, ev->ts_ns);
+		if (r < 0)
+			return r;
+	}
+	return *ev->exec.command_line ? replace(&p->command_line, ev->exec.command_line) : 0;
+}
+
+static int add_exit(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p;
+
+	s->exits++;
+	if (!ev->exit.process_ends)
+		return 0;
+	p = get_process(s, ev->pid);
+	if (!p)
+		return -ENOMEM;
+	p->exited = true;
+	p->exit_ns = ev->ts_ns;
+	p->exit_code = ev->exit.code;
+	p->signal = ev->exit.signal;
+	return 0;
+}
+
+static int add_rename(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p = table_get(&s->processes, (uint64_t)ev->pid + 1);
+	struct summary_thread *t;
+	int r;
+
+	if (ev->tid == 0)
+		return 0;
+	t = get_thread(s, ev->tid);
+	if (!t)
+		return -ENOMEM;
+	r = replace(&t->name, ev->rename.to);
+	if (r < 0 || !p || ev->tid != ev->pid)
+		return r;
+	return replace(&p->name, ev->rename.to);
+}
+
+static int add_lost(struct summary *s, const struct event *ev)
+{
+	size_t i = 0;
+
+	if (strcmp(ev->lost.class_name, event_class_names[CLASS_SCHED]) == 0)
+		s->n_gaps++;
+	while (i < s->n_lost && strcmp(s->lost[i].class_name, ev->lost.class_name) != 0)
+		i++;
+	if (i == SUMMARY_LOST_MAX)
+		i--;
+	if (i == s->n_lost) {
+		s->lost[i].class_name = strdup(ev->lost.class_name);
+		if (!s->lost[i].class_name)
+			return -ENOMEM;
+		s->n_lost++;
+	}
+	s->lost[i].count += ev->lost.count;
+	return 0;
+}
+
+static int add_mark(struct summary *s, const struct event *ev)
+{
+	struct summary_mark *marks;
+	size_t room = s->room_marks ? 2 * s->room_marks : 16;
+
+	if (s->n_marks == SUMMARY_MARKS_MAX) {
+		s->n_marks_dropped++;
+		return 0;
+	}
+	if (s->n_marks == s->room_marks) {
+		marks = reallocarray(s->marks, room, sizeof(*marks));
+		if (!marks)
+			return -ENOMEM;
+		s->marks = marks;
+		s->room_marks = room;
+	}
+	marks = &s->marks[s->n_marks];
+	*marks = (struct summary_mark){ .ts_ns = ev->ts_ns, .text = strdup(ev->mark.text) };
+	if (!marks->text)
+		return -ENOMEM;
+	s->n_marks++;
+	return 0;
+}
+
+static int add_start(struct summary *s, const struct event *ev)
+{
+	/* Where archives are joined, the first one says when it began. */
+	if (!s->started || ev->ts_ns < s->start_ns)
+		s->start_ns = ev->ts_ns;
+	s->started = true;
+	s->filtered = ev->start.filtered;
+	s->recording.n_cpus = ev->start.n_cpus;
+	if (replace(&s->recording.session, ev->start.session) < 0 ||
+	    replace(&s->recording.command, ev->start.command) < 0 ||
+	    replace(&s->recording.options, ev->start.options) < 0 ||
+	    replace(&s->recording.kernel, ev->start.kernel) < 0 ||
+	    replace(&s->recording.machine, ev->start.machine) < 0 ||
+	    replace(&s->recording.host, ev->start.host) < 0 ||
+	    replace(&s->recording.version, ev->start.version) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int summary_add(struct summary *s, const struct event *ev)
+{
+	if (ev->kind != EVENT_TASK)
+		see_time(s, ev->ts_ns);
+	switch (ev->kind) {
+	case EVENT_SWITCH:
+		return add_switch(s, ev);
+	case EVENT_WAKE:
+		return add_wake(s, ev);
+	case EVENT_MIGRATE:
+		s->migrations++;
+		return 0;
+	case EVENT_TASK:
+		return add_task(s, ev);
+	case EVENT_FORK:
+		return add_fork(s, ev);
+	case EVENT_EXEC:
+		return add_exec(s, ev);
+	case EVENT_EXIT:
+		return add_exit(s, ev);
+	case EVENT_RENAME:
+		return add_rename(s, ev);
+	case EVENT_LOST:
+		return add_lost(s, ev);
+	case EVENT_MARK:
+		return add_mark(s, ev);
+	case EVENT_START:
+		return add_start(s, ev);
+	case EVENT_STOP:
+		s->stopped = true;
+		s->end_ns = ev->ts_ns;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+void summary_finish(struct summary *s)
+{
+	struct summary_thread *t;
+	size_t pos = 0;
+
+	s->duration_ns = between(s->start_ns, s->end_ns);
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		struct summary_cpu *cpu = &s->cpus[i];
+
+		account_cpu(s, cpu, s->end_ns);
+		cpu->idle_ns = between(cpu->busy_ns + cpu->other_ns, s->duration_ns);
+	}
+	while ((t = table_next(&s->threads, &pos)))
+		set_state(s, t, t->state, s->end_ns);
+}
+
+uint64_t summary_lost(const struct summary *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_lost; i++)
+		n += s->lost[i].count;
+	return n;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct summary_thread *x = *(struct summary_thread *const *)a;
+	const struct summary_thread *y = *(struct summary_thread *const *)b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct summary_process *x = *(struct summary_process *const *)a;
+	const struct summary_process *y = *(struct summary_process *const *)b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* What is about the recording itself is no thread or process of the machine. */
+static bool is_pseudo(const struct summary *s, uint32_t koid)
+{
+	return s->started && koid >> FXT_KOID_TID_BITS == 1;
+}
+
+/* The values of T, whose first member is the koid, sorted, in a new array. */
+static int sorted(const struct summary *s, const struct table *t,
+		  int (*compare)(const void *, const void *), void ***ret, size_t *ret_n)
+{
+	void **values = calloc(t->n_used + 1, sizeof(*values)), *value;
+	size_t pos = 0, n = 0;
+
+	if (!values)
+		return -ENOMEM;
+	while ((value = table_next(t, &pos)))
+		if (!is_pseudo(s, *(uint32_t *)value))
+			values[n++] = value;
+	qsort(values, n, sizeof(*values), compare);
+	*ret = values;
+	*ret_n = n;
+	return 0;
+}
+
+int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n)
+{
+	return sorted(s, &s->threads, compare_threads, (void ***)ret, ret_n);
+}
+
+int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n)
+{
+	return sorted(s, &s->processes, compare_processes, (void ***)ret, ret_n);
+}
+
+const char *summary_process_name(const struct summary *s, const struct summary_thread *t)
+{
+	const struct summary_process *p = table_get(&s->processes, (uint64_t)t->pid + 1);
+
+	return p ? p->name : NULL;
+}

@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the service says of itself is what units/org.kymo.Trace1.xml says.
+# From meson, KYMOD is the one whose sessions need no kernel.
+
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_bus
+need_command busctl xmllint
+
+start_bus
+start_kymod
+
+# interfaces FILE: members of our interfaces and their arguments, a line each
+interfaces() {
+	xmllint --noblanks --xpath '//interface[starts-with(@name, "org.kymo.")]' "$1" |
+		sed 's|<!--|\n&|g; s|>|>\n|g' |
+		awk '
+			function attribute(name) {
+				if (!match($0, " " name "=\"[^\"]*\""))
+					return "-"
+				return substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 4)
+			}
+			/^ *<!--/ { comment = 1 }
+			!comment && /<interface / { interface = attribute("name") }
+			!comment && match($0, /<(method|signal|property) /) {
+				member = substr($0, RSTART + 1, RLENGTH - 2) " " attribute("name")
+				n_args = 0
+				print interface, member, attribute("type")
+			}
+			!comment && /<arg / {
+				print interface, member, ++n_args, attribute("name"), attribute("type"), attribute("direction")
+			}
+			!comment && /EmitsChangedSignal/ { print interface, member, "emits", attribute("value") }
+			/-->/ { comment = 0 }
+		' | sort
+}
+
+# introspect OBJECT
+introspect() {
+	busctl --address="$BUS" --xml-interface introspect org.kymo.Trace1 "$1"
+}
+
+expect_exit 0 "$KYMO" start here -o "$TMP/out" --bus "$BUS"
+{
+	echo '<node>'
+	for object in /org/kymo/Trace1 /org/kymo/Trace1/session/here; do
+		introspect $object | sed '/<!DOCTYPE/,/>/d; s/<node>//; s/<\/node>//; /<node /d'
+	done
+	echo '</node>'
+} >"$TMP/service.xml"
+cp "$ROOT/units/org.kymo.Trace1.xml" "$TMP/document.xml"
+interfaces "$TMP/service.xml" >"$TMP/service"
+interfaces "$TMP/document.xml" >"$TMP/document"
+assert_ge "$(wc -l <"$TMP/document")" 30 "lines of the documented interface"
+diff -u "$TMP/document" "$TMP/service" || fail "the service is not what units/org.kymo.Trace1.xml says"
+expect_exit 0 xmllint --noout "$ROOT/units/org.kymo.Trace1.conf"

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The verbs that ask the service, with real recordings.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+
+start_bus
+start_kymod
+remember_bpf
+
+# kymo VERB WORD ... on our bus
+ask() {
+	local verb=$1
+
+	shift
+	"$KYMO" "$verb" --bus "$BUS" "$@"
+}
+
+# A session that stays, is marked, looked at and stopped.
+expect_exit 0 ask start one -o "$TMP/one.fxt" -b 1M
+expect_exit 0 ask list
+assert_contains "$TMP/stdout" '^one +running ' "list"
+expect_exit 0 ask list --json
+assert_eq "$(json "$TMP/stdout" '.[0].path')" /org/kymo/Trace1/session/one "object of the session"
+sleep 0.6
+expect_exit 0 ask mark one 'a mark of the test'
+expect_exit 0 ask status one --json
+assert_eq "$(json "$TMP/stdout" '.[0].state')" running "state"
+assert_eq "$(json "$TMP/stdout" '.[0].options.ring_bytes')" 1048576 "ring_bytes"
+assert_ge "$(json "$TMP/stdout" '.[0].events')" 1 "events"
+expect_exit 0 ask monitor one -n 2 --json
+assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of monitor"
+expect_exit 1 ask start one -o "$TMP/two.fxt"
+assert_contains "$TMP/stderr" "session 'one' already" "complaint about a name that is taken"
+[ ! -e "$TMP/two.fxt" ] || fail "a session that could not be made left its file behind"
+expect_exit 0 ask stop one --json
+assert_eq "$(json "$TMP/stdout" .reason)" requested "reason"
+assert_contains "$TMP/stderr" '^one: .* events, ' "what stop says"
+expect_exit 0 "$KYMO" check "$TMP/one.fxt"
+dump_records "$TMP/one.fxt"
+assert_eq "$(events mark | jq -r .args.text)" 'a mark of the test' "mark"
+expect_exit 0 ask list
+assert_empty "$TMP/stdout" "list after stop"
+
+# record through the service; its session goes with it.
+expect_exit 0 ask record -d 300ms -o "$TMP/short.fxt"
+assert_contains "$TMP/stderr" '^.*short.fxt: .* events, ' "what record says"
+expect_exit 0 "$KYMO" check "$TMP/short.fxt"
+expect_exit 0 ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
+assert_contains "$TMP/stderr" 'exited with 7' "what is said about the command"
+expect_exit 0 "$KYMO" check "$TMP/command.fxt"
+"$KYMO" record --bus "$BUS" -d 300ms -o - 2>"$TMP/log" | "$KYMO" check - >"$TMP/check" ||
+	fail "recording to a pipe: $(cat "$TMP/log" "$TMP/check")"
+no_sessions() {
+	[ -z "$(ask list)" ]
+}
+expect_soon 5 no_sessions
+
+# Ctrl-C completes; so does the sudden death of the one who asked.
+ask record -o "$TMP/interrupted.fxt" 2>"$TMP/log" &
+pid=$!
+expect_soon 5 test -s "$TMP/interrupted.fxt"
+kill -INT $pid
+wait $pid || fail "exit status $? after SIGINT: $(cat "$TMP/log")"
+expect_exit 0 "$KYMO" check "$TMP/interrupted.fxt"
+"$KYMO" record --bus "$BUS" -o "$TMP/orphan.fxt" 2>"$TMP/log" &
+pid=$!
+expect_soon 5 test -s "$TMP/orphan.fxt"
+kill -KILL $pid
+expect_soon 10 no_sessions
+expect_exit 0 "$KYMO" check "$TMP/orphan.fxt"
+dump_records "$TMP/orphan.fxt"
+assert_eq "$(events session_stop | jq -r .args.reason)" 'owner gone' "reason"
+
+# What the service can is what this process sees.
+expect_exit 0 ask capabilities --json
+cp "$TMP/stdout" "$TMP/service.json"
+expect_exit 0 "$KYMO" capabilities --direct --json
+assert_eq "$(jq -S keys "$TMP/service.json")" "$(jq -S keys "$TMP/stdout")" "capabilities"
+
+no_bpf_left "all sessions"
+
+# The service ends with a session running: complete, and nothing left in the kernel.
+expect_exit 0 ask start last -o "$TMP/last.fxt"
+sleep 0.3
+stop_kymod
+expect_exit 0 "$KYMO" check "$TMP/last.fxt"
+no_bpf_left "the service"

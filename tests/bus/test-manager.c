@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The daemon as its callers see it, over a real bus, with sessions that need no kernel
+ * (support/fake-session.c). manager.sh starts both and passes the bus in KYMO_TEST_BUS. The daemon
+ * runs with `--group 65534`: MEMBER below may come in, STRANGER not. (Both are users of every system:
+ * the bus lets no unknown one in.)
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <systemd/sd-bus.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/cleanup.h"
+
+#define NAME              "org.kymo.Trace1"
+#define MANAGER_PATH      "/org/kymo/Trace1"
+#define MANAGER_INTERFACE "org.kymo.Trace1.Manager"
+#define SESSION_INTERFACE "org.kymo.Trace1.Session"
+#define SESSION_PREFIX    "/org/kymo/Trace1/session/"
+#define ERROR_PREFIX      "org.kymo.Trace1.Error."
+
+enum { MEMBER = 65534, STRANGER = 1 };
+
+static sd_bus *bus; /* of the test that runs */
+
+static sd_bus *connect_bus(void)
+{
+	sd_bus *b = NULL;
+
+	assert_int_equal(sd_bus_new(&b), 0);
+	assert_true(sd_bus_set_address(b, getenv("KYMO_TEST_BUS")) >= 0);
+	assert_true(sd_bus_set_bus_client(b, true) >= 0);
+	assert_true(sd_bus_start(b) >= 0);
+	return b;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	bus = connect_bus();
+	return 0;
+}
+
+/* Sessions of this connection go with it; those that linger are removed by their tests. */
+static int teardown(void **state)
+{
+	(void)state;
+	bus = sd_bus_flush_close_unref(bus);
+	return 0;
+}
+
+/* A file without a name, open for writing. */
+static int open_output(void)
+{
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void assert_content(int fd, const char *expected)
+{
+	char text[512];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	assert_true(n >= 0);
+	text[n] = '\0';
+	assert_string_equal(text, expected);
+}
+
+struct answer {
+	int r;
+	sd_bus_error error;
+	char path[128];
+};
+
+/* CreateSession with an output (unless it is -1) and one more option of a basic type. */
+static struct answer create_with(sd_bus *b, const char *name, int fd, const char *option,
+				 const char *type, uint64_t value)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	struct answer a = { 0 };
+	const char *path;
+
+	assert_true(sd_bus_message_new_method_call(b, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+						   "CreateSession") >= 0);
+	assert_true(sd_bus_message_append(m, "s", name) >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "{sv}") >= 0);
+	if (fd >= 0)
+		assert_true(sd_bus_message_append(m, "{sv}", "output", "h", fd) >= 0);
+	if (option && *type == 's')
+		assert_true(sd_bus_message_append(m, "{sv}", option, "s",
+						  (const char *)(uintptr_t)value) >= 0);
+	else if (option && *type == 'b')
+		assert_true(sd_bus_message_append(m, "{sv}", option, "b", (int)value) >= 0);
+	else if (option)
+		assert_true(sd_bus_message_append(m, "{sv}", option, type, value) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	a.r = sd_bus_call(b, m, 0, &a.error, &reply);
+	if (a.r >= 0) {
+		assert_true(sd_bus_message_read(reply, "o", &path) > 0);
+		snprintf(a.path, sizeof(a.path), "%s", path);
+	}
+	return a;
+}
+
+static struct answer create(sd_bus *b, const char *name, int fd)
+{
+	return create_with(b, name, fd, NULL, NULL, 0);
+}
+
+static struct answer call(sd_bus *b, const char *path, const char *method)
+{
+	struct answer a = { 0 };
+
+	a.r = sd_bus_call_method(b, NAME, path, SESSION_INTERFACE, method, &a.error, NULL, NULL);
+	return a;
+}
+
+static void assert_done(struct answer a)
+{
+	if (a.r < 0)
+		print_error("%s: %s\n", a.error.name, a.error.message);
+	assert_true(a.r >= 0);
+}
+
+/* It failed with the error NAME, and its sentence has TEXT in it. */
+static void assert_refused(struct answer a, const char *name, const char *text)
+{
+	char full[128];
+
+	snprintf(full, sizeof(full), ERROR_PREFIX "%s", name);
+	assert_true(a.r < 0);
+	assert_string_equal(a.error.name, full);
+	if (!strstr(a.error.message, text))
+		print_error("'%s' is not in: %s\n", text, a.error.message);
+	assert_non_null(strstr(a.error.message, text));
+	sd_bus_error_free(&a.error);
+}
+
+static void assert_state(sd_bus *b, const char *path, const char *expected)
+{
+	_cleanup_free_ char *state = NULL;
+
+	assert_true(sd_bus_get_property_string(b, NAME, path, SESSION_INTERFACE, "State", NULL,
+					       &state) >= 0);
+	assert_string_equal(state, expected);
+}
+
+static bool exists(sd_bus *b, const char *name)
+{
+	return sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", NULL,
+				  NULL, "s", name) >= 0;
+}
+
+static void test_create_session_options(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	const uint64_t text = (uint64_t)(uintptr_t) "x";
+
+	(void)state;
+	assert_refused(create(bus, "x", -1), "InvalidOption", "`output` is missing");
+	assert_refused(create_with(bus, "x", fd, "colour", "t", 1), "InvalidOption", "`colour`");
+	assert_refused(create_with(bus, "x", fd, "ring_bytes", "s", text), "InvalidOption",
+		       "`ring_bytes` must be of type t, not s");
+	assert_refused(create_with(bus, "x", fd, "ring_bytes", "t", 1), "InvalidOption",
+		       "`ring_bytes` is 1");
+	assert_refused(create_with(bus, "x", fd, "flush_ns", "t", UINT64_MAX), "InvalidOption",
+		       "`flush_ns`");
+	assert_refused(create_with(bus, "x", fd, "profile", "s", text), "NotSupported",
+		       "profiles come with");
+	assert_refused(create_with(bus, "x", fd, "output", "h", (uint64_t)fd), "InvalidOption",
+		       "`output` is given twice");
+	assert_refused(create(bus, "", fd), "InvalidOption", "name of a session");
+	assert_refused(create(bus, "a/b", fd), "InvalidOption", "'a/b'");
+	assert_false(exists(bus, "x"));
+}
+
+static void test_create_session_output(void **state)
+{
+	static const struct {
+		const char *path;
+		int flags;
+		const char *text;
+	} rows[] = {
+		{ "/dev/null", O_WRONLY, "a character device" },
+		{ "/tmp", O_RDONLY, "a directory" },
+		{ "/proc/self/status", O_RDONLY, "for reading only" },
+		{ "/proc/self/status", O_PATH, "O_PATH" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_close_ int fd = open(rows[i].path, rows[i].flags | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		assert_refused(create(bus, "x", fd), "InvalidOutput", rows[i].text);
+	}
+}
+
+static void test_create_session_name_taken(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	struct answer a;
+
+	(void)state;
+	a = create(bus, "taken", fd);
+	assert_done(a);
+	assert_string_equal(a.path, SESSION_PREFIX "taken");
+	assert_refused(create(bus, "taken", fd), "SessionExists", "'taken'");
+	assert_done(call(bus, a.path, "Remove"));
+	assert_done(create(bus, "taken", fd));
+}
+
+static void test_session_life(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	uint64_t events = 0;
+	struct answer a;
+
+	(void)state;
+	a = create(bus, "life", fd);
+	assert_done(a);
+	assert_state(bus, a.path, "ready");
+	assert_refused(call(bus, a.path, "Stop"), "NotRunning", "never been started");
+	assert_done(call(bus, a.path, "Start"));
+	assert_state(bus, a.path, "running");
+	assert_refused(call(bus, a.path, "Start"), "AlreadyStarted", "before");
+	assert_true(sd_bus_call_method(bus, NAME, a.path, SESSION_INTERFACE, "Mark", NULL, NULL,
+				       "s", "here") >= 0);
+	usleep(50000);
+	assert_done(call(bus, a.path, "Stop"));
+	assert_state(bus, a.path, "stopped");
+	assert_content(fd, "start\nmark here\nstop requested\n");
+	assert_true(sd_bus_get_property_trivial(bus, NAME, a.path, SESSION_INTERFACE, "Events",
+						NULL, 't', &events) >= 0);
+	assert_true(events > 0);
+	assert_done(call(bus, a.path, "Stop"));
+	a.r = sd_bus_call_method(bus, NAME, a.path, SESSION_INTERFACE, "Mark", &a.error, NULL, "s",
+				 "late");
+	assert_refused(a, "NotRunning", "does not run");
+	assert_done(call(bus, a.path, "Remove"));
+	assert_false(exists(bus, "life"));
+}
+
+static int count(sd_bus_message *m, void *userdata, sd_bus_error *)
+{
+	(void)m;
+	++*(int *)userdata;
+	return 0;
+}
+
+static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *)
+{
+	const char *name, *state;
+
+	assert_true(sd_bus_message_skip(m, "s") >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read(m, "s", &name) > 0);
+		if (strcmp(name, "State") == 0) {
+			assert_true(sd_bus_message_read(m, "v", "s", &state) > 0);
+			strcat(strcat(userdata, state), " ");
+		} else {
+			assert_true(sd_bus_message_skip(m, "v") >= 0);
+		}
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+	return 0;
+}
+
+static void test_session_signals(void **state)
+{
+	int added = 0, removed = 0, finished = 0;
+	_cleanup_close_ int fd = open_output();
+	char states[128] = "";
+	struct answer a;
+
+	(void)state;
+	sd_bus_match_signal(bus, NULL, NAME, MANAGER_PATH, MANAGER_INTERFACE, "SessionAdded", count,
+			    &added);
+	sd_bus_match_signal(bus, NULL, NAME, MANAGER_PATH, MANAGER_INTERFACE, "SessionRemoved",
+			    count, &removed);
+	sd_bus_match_signal(bus, NULL, NAME, SESSION_PREFIX "signals", SESSION_INTERFACE,
+			    "Finished", count, &finished);
+	sd_bus_match_signal(bus, NULL, NAME, SESSION_PREFIX "signals",
+			    "org.freedesktop.DBus.Properties", "PropertiesChanged", on_changed,
+			    states);
+	a = create(bus, "signals", fd);
+	assert_done(call(bus, a.path, "Start"));
+	assert_done(call(bus, a.path, "Stop"));
+	assert_done(call(bus, a.path, "Remove"));
+	while (sd_bus_process(bus, NULL) > 0)
+		;
+	assert_int_equal(added, 1);
+	assert_int_equal(removed, 1);
+	assert_int_equal(finished, 1);
+	assert_string_equal(states, "starting running draining stopped ");
+}
+
+static void test_session_ends_itself(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	struct answer a;
+
+	(void)state;
+	a = create_with(bus, "short", fd, "duration_ns", "t", 50000000);
+	assert_done(call(bus, a.path, "Start"));
+	for (int i = 0; i < 100; i++) {
+		_cleanup_free_ char *now = NULL;
+
+		usleep(10000);
+		sd_bus_get_property_string(bus, NAME, a.path, SESSION_INTERFACE, "State", NULL,
+					   &now);
+		if (now && strcmp(now, "stopped") == 0)
+			break;
+	}
+	assert_state(bus, a.path, "stopped");
+	assert_content(fd, "start\nstop duration\n");
+}
+
+static void test_session_fails(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	struct answer a;
+
+	(void)state;
+	a = create(bus, "fail_start", fd);
+	assert_refused(call(bus, a.path, "Start"), "CannotCapture", "refuses the programs");
+	assert_state(bus, a.path, "failed");
+	a = create(bus, "fail_output", fd);
+	assert_done(call(bus, a.path, "Start"));
+	usleep(50000);
+	assert_refused(call(bus, a.path, "Stop"), "OutputFailed", "output is full");
+}
+
+static void test_remove_hanging_output(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	uint64_t begin = clock_boot_ns();
+	struct answer a;
+
+	(void)state;
+	a = create(bus, "hang", fd);
+	assert_done(call(bus, a.path, "Start"));
+	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive has no end");
+	assert_in_range((clock_boot_ns() - begin) / 1000000000, 4, 8);
+	assert_false(exists(bus, "hang"));
+}
+
+/* What is sent at once on a fresh connection is served in that order, although it has to wait for
+ * the answer who we are. */
+static void test_order_of_first_calls(void **state)
+{
+	static const char *const methods[] = { "Start", "Stop", "Remove" };
+	_cleanup_close_ int fd = open_output();
+	sd_bus *other = connect_bus();
+	int answers = 0;
+
+	(void)state;
+	assert_done(create_with(bus, "order", fd, "linger", "b", true));
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
+		assert_true(sd_bus_call_method_async(other, NULL, NAME, SESSION_PREFIX "order",
+						     SESSION_INTERFACE, methods[i], count, &answers,
+						     NULL) >= 0);
+	while (answers < 3) {
+		if (sd_bus_process(other, NULL) == 0)
+			assert_true(sd_bus_wait(other, 5000000) > 0);
+	}
+	assert_content(fd, "stop requested\n");
+	assert_false(exists(bus, "order"));
+	sd_bus_flush_close_unref(other);
+}
+
+static void test_owner_gone(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	sd_bus *other = connect_bus();
+
+	(void)state;
+	assert_done(call(other, create(other, "orphan", fd).path, "Start"));
+	sd_bus_flush_close_unref(other);
+	for (int i = 0; i < 100 && exists(bus, "orphan"); i++)
+		usleep(10000);
+	assert_false(exists(bus, "orphan"));
+	assert_content(fd, "start\nstop owner gone\n");
+}
+
+static void test_linger(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	sd_bus *other = connect_bus();
+
+	(void)state;
+	assert_done(
+		call(other, create_with(other, "stays", fd, "linger", "b", true).path, "Start"));
+	sd_bus_flush_close_unref(other);
+	usleep(100000);
+	assert_state(bus, SESSION_PREFIX "stays", "running");
+	assert_done(call(bus, SESSION_PREFIX "stays", "Remove"));
+	assert_content(fd, "start\nstop requested\n");
+}
+
+static void test_limits(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		snprintf(name, sizeof(name), "n%d", i);
+		assert_done(create(bus, name, fd));
+	}
+	assert_refused(create(bus, "n8", fd), "LimitReached", "8 sessions");
+}
+
+static void test_limit_of_rings(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	int possible = (int)(4 / n_cpus); /* sessions with rings of 256 MiB in 1 GiB */
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < possible; i++) {
+		snprintf(name, sizeof(name), "r%d", i);
+		assert_done(create_with(bus, name, fd, "ring_bytes", "t", 256 << 20));
+	}
+	assert_refused(create_with(bus, "r9", fd, "ring_bytes", "t", 256 << 20), "LimitReached",
+		       "`ring_bytes`");
+}
+
+/* Runs FN as user UID in a process of its own; its assertions count here. */
+static void as_user(uid_t uid, void (*fn)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
+		    setresuid(uid, uid, uid) < 0)
+			_exit(99);
+		fn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* In the child: exits with the line that failed. */
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                    \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
+
+static void check_denied(int r, const sd_bus_error *e)
+{
+	CHECK(r < 0);
+	CHECK(strcmp(e->name, ERROR_PREFIX "AccessDenied") == 0);
+	CHECK(strstr(e->message, " is neither root nor in group 65534: add them with `adduser "));
+}
+
+static void be_stranger(void)
+{
+	static const struct {
+		const char *path, *interface, *method;
+	} calls[] = {
+		{ MANAGER_PATH, MANAGER_INTERFACE, "ListSessions" },
+		{ MANAGER_PATH, MANAGER_INTERFACE, "GetCapabilities" },
+		{ MANAGER_PATH, "org.freedesktop.DBus.Introspectable", "Introspect" },
+		{ SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop" },
+	};
+	sd_bus *b = connect_bus();
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		sd_bus_error e = SD_BUS_ERROR_NULL;
+
+		check_denied(sd_bus_call_method(b, NAME, calls[i].path, calls[i].interface,
+						calls[i].method, &e, NULL, NULL),
+			     &e);
+	}
+	for (int i = 0; i < 2; i++) {
+		sd_bus_error e = SD_BUS_ERROR_NULL;
+		char *value = NULL;
+
+		check_denied(sd_bus_get_property_string(b, NAME, SESSION_PREFIX "roots",
+							SESSION_INTERFACE, "State", &e, &value),
+			     &e);
+	}
+	CHECK(sd_bus_call_method(b, NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping", NULL,
+				 NULL, NULL) >= 0);
+}
+
+static void test_access_stranger(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+
+	(void)state;
+	assert_done(create(bus, "roots", fd));
+	as_user(STRANGER, be_stranger);
+}
+
+/* How many sessions ListSessions tells B of. */
+static int count_sessions(sd_bus *b)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int n = 0;
+
+	if (sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "ListSessions", NULL,
+			       &reply, NULL) < 0 ||
+	    sd_bus_message_enter_container(reply, 'a', "(sos)") < 0)
+		return -1;
+	while (sd_bus_message_skip(reply, "(sos)") > 0)
+		n++;
+	return n;
+}
+
+static void be_member(void)
+{
+	sd_bus *b = connect_bus();
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+	const char *text;
+	sd_bus_message *reply = NULL;
+	int fd = open_output();
+	struct answer a;
+
+	CHECK(count_sessions(b) == 0);
+	CHECK(call(b, SESSION_PREFIX "x", "Stop").r < 0);
+	CHECK(sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", &e, NULL,
+				 "s", "0/x") < 0);
+	CHECK(strcmp(e.name, ERROR_PREFIX "NoSuchSession") == 0);
+	a = create_with(b, "x", fd, "linger", "b", true);
+	CHECK(a.r >= 0);
+	CHECK(strcmp(a.path, SESSION_PREFIX "65534/x") == 0);
+	CHECK(count_sessions(b) == 1);
+	CHECK(call(b, a.path, "Start").r >= 0);
+	/* Introspection does not tell of others' either. */
+	CHECK(sd_bus_call_method(b, NAME, "/org/kymo/Trace1/session",
+				 "org.freedesktop.DBus.Introspectable", "Introspect", NULL, &reply,
+				 NULL) >= 0);
+	CHECK(sd_bus_message_read(reply, "s", &text) > 0);
+	CHECK(strstr(text, "\"65534/x\"") || strstr(text, "\"65534\""));
+	CHECK(!strstr(text, "\"x\""));
+}
+
+static void test_access_member(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+
+	(void)state;
+	assert_done(create(bus, "x", fd));
+	as_user(MEMBER, be_member);
+	assert_int_equal(count_sessions(bus), 2);
+	assert_true(exists(bus, "65534/x"));
+	assert_state(bus, SESSION_PREFIX "x", "ready");
+	assert_state(bus, SESSION_PREFIX "65534/x", "running");
+	assert_done(call(bus, SESSION_PREFIX "65534/x", "Remove"));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_create_session_options),
+		CASE(test_create_session_output),
+		CASE(test_create_session_name_taken),
+		CASE(test_session_life),
+		CASE(test_session_signals),
+		CASE(test_session_ends_itself),
+		CASE(test_session_fails),
+		CASE(test_remove_hanging_output),
+		CASE(test_order_of_first_calls),
+		CASE(test_owner_gone),
+		CASE(test_linger),
+		CASE(test_limits),
+		CASE(test_limit_of_rings),
+		CASE(test_access_stranger),
+		CASE(test_access_member),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

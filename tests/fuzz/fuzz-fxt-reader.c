@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything that is done with an archive from elsewhere: read, check, events, summary.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "reader/fxt/fxt-check.h"
+#include "reader/fxt/fxt-events.h"
+#include "reader/fxt/fxt-reader.h"
+#include "reader/summary.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Strings of events are whole and end. */
+static void use_event(const struct event *ev)
+{
+	static volatile size_t sink;
+
+	switch (ev->kind) {
+	case EVENT_TASK:
+		sink += strlen(ev->task.comm) + strlen(ev->task.command_line);
+		break;
+	case EVENT_EXEC:
+		sink += strlen(ev->exec.file) + strlen(ev->exec.command_line);
+		break;
+	case EVENT_RENAME:
+		sink += strlen(ev->rename.from) + strlen(ev->rename.to);
+		break;
+	case EVENT_START:
+		sink += strlen(ev->start.session) + strlen(ev->start.version);
+		break;
+	default:
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
+	_cleanup_(summary_freep) struct summary *summary = NULL;
+	const struct fxt_record *record;
+	uint64_t offset = 0;
+	int r;
+
+	if (fxt_reader_new_memory(&reader, data, size) != 0)
+		return 0;
+	if (fxt_events_new(&events) < 0 || summary_new(&summary) < 0)
+		return 0;
+	while ((r = fxt_reader_next(reader, &record)) > 0) {
+		struct fxt_findings findings;
+		const char *what;
+		struct event ev;
+
+		assert(fxt_reader_offset(reader) >= offset);
+		offset = fxt_reader_offset(reader);
+		if (r == FXT_READER_DAMAGE)
+			continue;
+		fxt_check_record(record, &findings);
+		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT) {
+			use_event(&ev);
+			if (summary_add(summary, &ev) < 0)
+				return 0;
+		}
+	}
+	assert(r == FXT_READER_END);
+	assert(fxt_reader_offset(reader) == size);
+	summary_finish(summary);
+	for (size_t i = 0; i < summary->n_cpus; i++)
+		assert(!summary->cpus[i].seen || summary->cpus[i].busy_ns +
+								 summary->cpus[i].other_ns +
+								 summary->cpus[i].idle_ns >=
+							 summary->duration_ns);
+	return 0;
+}

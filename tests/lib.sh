@@ -1,0 +1,436 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What every shell test begins with:
+#
+#	. "$(dirname "$0")/../lib.sh"
+#
+# It gives the test a directory of its own ($TMP) that goes away with it, ends what the test
+# started, and the words that tests are written in: need_*, assert_*, expect_*, start_*. A test
+# passes by reaching its end; it exits 77 with "SKIP: why" where the machine lacks what it needs.
+#
+# From meson: KYMO, KYMOD, KYMO_LOAD (the binaries), KYMO_PERFETTO_SQL (optional, see HACKING.md).
+
+set -euo pipefail
+export LC_ALL=C
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+KYMO=${KYMO:-$ROOT/build/cli/kymo}
+KYMOD=${KYMOD:-$ROOT/build/daemon/kymod}
+KYMO_LOAD=${KYMO_LOAD:-$ROOT/build/tests/support/kymo-load}
+PATH=$PATH:/usr/sbin:/sbin
+
+TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")
+# Whoever has this in his environment was started by this test.
+export KYMO_TEST_RUN=$$-$RANDOM
+at_exit_commands=()
+
+# at_exit COMMAND ...: run when the test ends, last one first.
+at_exit() {
+	at_exit_commands=("$(printf '%q ' "$@")" "${at_exit_commands[@]}")
+}
+
+cleanup() {
+	local status=$? pid command
+
+	set +e
+	# jobs, not remembered numbers: those may belong to others by now.
+	for pid in $(jobs -rp); do
+		kill -CONT "$pid"
+		kill -TERM "$pid"
+	done
+	for _ in {1..60}; do
+		[ "$(jobs -rp)" ] || break
+		sleep 0.05
+	done
+	for pid in $(jobs -rp); do
+		kill -KILL "$pid"
+	done
+	for command in "${at_exit_commands[@]}"; do
+		eval "$command"
+	done
+	wait 2>/dev/null
+	if [ "${KEEP_TMP:-}" ]; then
+		echo "kept: $TMP" >&2
+	else
+		rm -rf "$TMP"
+	fi
+	exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 1' INT TERM
+trap 'echo "FAIL: ${BASH_SOURCE[0]}:$LINENO: $BASH_COMMAND" >&2' ERR
+
+# ---- what a test may end with ----
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+fail() {
+	trap - ERR
+	printf 'FAIL: %s:%s: %s\n' "${BASH_SOURCE[-1]}" "${BASH_LINENO[-2]}" "$*" >&2
+	exit 1
+}
+
+note() {
+	printf -- '- %s\n' "$*"
+}
+
+# ---- what a test may need ----
+
+need_command() {
+	local name
+
+	for name in "$@"; do
+		command -v "$name" >/dev/null || skip "there is no command '$name'"
+	done
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+# Everything that a real recording needs.
+need_btf() {
+	need_root
+	need_command jq bpftool
+	[ -r /sys/kernel/btf/vmlinux ] || skip "this kernel has no BTF (/sys/kernel/btf/vmlinux)"
+	# Loads count pids as the initial pid namespace does only where they run in it.
+	[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] ||
+		skip "needs the initial pid namespace"
+}
+
+need_bus() {
+	need_command dbus-daemon
+}
+
+need_perfetto() {
+	[ "${KYMO_PERFETTO_SQL:-}" ] || skip "no Perfetto SQL command (KYMO_PERFETTO_SQL is not set)"
+}
+
+need_cpus() {
+	[ "$(nproc)" -ge "$1" ] || skip "needs $1 CPUs"
+}
+
+# Sets CGROUP2 to where the unified hierarchy is mounted.
+need_cgroup2() {
+	CGROUP2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+	[ "$CGROUP2" ] || skip "no cgroup2 is mounted"
+	[ -w "$CGROUP2" ] || skip "cannot write to $CGROUP2"
+}
+
+# ---- checks ----
+
+assert_eq() {
+	[ "$1" = "$2" ] || fail "${3:-values}: expected '$2', got '$1'"
+}
+
+assert_ge() {
+	[ "$1" -ge "$2" ] || fail "${3:-value}: expected at least $2, got $1"
+}
+
+assert_le() {
+	[ "$1" -le "$2" ] || fail "${3:-value}: expected at most $2, got $1"
+}
+
+# assert_within VALUE REFERENCE PERCENT WHAT
+assert_within() {
+	awk -v a="$1" -v b="$2" -v p="$3" '
+		BEGIN { d = a > b ? a - b : b - a; exit !(d <= b * p / 100) }' ||
+		fail "$4: $1 is not within $3 % of $2"
+}
+
+# assert_contains FILE TEXT WHAT: TEXT is an extended regular expression
+assert_contains() {
+	grep -qE -e "$2" "$1" || {
+		sed 's/^/    | /' "$1" >&2
+		fail "${3:-$1}: nothing matches '$2'"
+	}
+}
+
+assert_empty() {
+	[ ! -s "$1" ] || {
+		sed 's/^/    | /' "$1" >&2
+		fail "${2:-$1} should be empty"
+	}
+}
+
+# expect_exit STATUS COMMAND ...: its output is in $TMP/stdout and $TMP/stderr afterwards.
+# STATUS may be several: "0|3".
+expect_exit() {
+	local expected=$1 status=0
+
+	shift
+	"$@" >"$TMP/stdout" 2>"$TMP/stderr" </dev/null || status=$?
+	case "|$expected|" in
+	*"|$status|"*) ;;
+	*)
+		sed 's/^/    | /' "$TMP/stdout" "$TMP/stderr" | head -40 >&2
+		fail "exit status $status instead of $expected: $*"
+		;;
+	esac
+	# shellcheck disable=SC2034 # for the test
+	exit_status=$status
+}
+
+# json FILE FILTER [jq options]: the value as text
+json() {
+	local file=$1 filter=$2
+
+	shift 2
+	jq -r "$@" "$filter" "$file"
+}
+
+# wait_for SECONDS COMMAND ...: until it succeeds; false when it did not in that time.
+wait_for() {
+	local tries=$(($1 * 20))
+
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		[ "$tries" -gt 0 ] || return 1
+		tries=$((tries - 1))
+		sleep 0.05
+	done
+}
+
+# expect_soon SECONDS COMMAND ...
+expect_soon() {
+	wait_for "$@" || fail "not within $1 s: ${*:2}"
+}
+
+is_gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# A program that is dead but was not waited for counts as gone, too.
+has_ended() {
+	is_gone "$1" || grep -q '^State:.Z' "/proc/$1/status"
+}
+
+is_asleep() {
+	grep -q '^State:.S' "/proc/$1/status"
+}
+
+# ---- recordings ----
+
+# summarize FILE: fills $SUMMARY (a file) with `kymo summary --json` of it. Exit 0 and 3 are good.
+summarize() {
+	SUMMARY=$TMP/$(basename "$1").summary.json
+	expect_exit "0|3" "$KYMO" summary --json "$1"
+	cp "$TMP/stdout" "$SUMMARY"
+}
+
+# dump_records FILE: fills $DUMP (a file) with `kymo dump --json` of it, an object a line.
+dump_records() {
+	DUMP=$TMP/$(basename "$1").dump.json
+	"$KYMO" dump --json "$1" >"$DUMP" 2>"$TMP/dump.stderr" || [ $? = 3 ] || {
+		cat "$TMP/dump.stderr" >&2
+		fail "kymo dump failed on $1"
+	}
+}
+
+# record_around FILE [record option ...] -- COMMAND ...: records in this process while COMMAND runs
+record_around() {
+	local file=$1
+
+	shift
+	expect_exit 0 "$KYMO" record --direct -o "$file" "$@"
+}
+
+# Switches of the last `dump_records`, a row each: time, cpu, outgoing, incoming, state of the
+# outgoing, synthetic (0/1)
+switches() {
+	grep -F '"context_switch"' "$DUMP" | jq -r 'select(.record == "context_switch") |
+		[.timestamp_ns, .cpu_number, .outgoing_thread_id, .incoming_thread_id,
+		 .outgoing_thread_state, ([.args[] | select(.name == "synthetic")] | length)] | @tsv'
+}
+
+# switches_from TID: how often it went off a CPU, by the last `dump_records`
+switches_from() {
+	switches | awk -v tid="$1" '$3 == tid && !$6' | wc -l
+}
+
+# Wakeups of the last `dump_records`, a row each: time, cpu, woken, waker (0 = not said)
+wakeups() {
+	grep -F '"thread_wakeup"' "$DUMP" | jq -r 'select(.record == "thread_wakeup") |
+		[.timestamp_ns, .cpu_number, .waking_thread_id,
+		 (first(.args[] | select(.name == "waker") | .value) // 0)] | @tsv'
+}
+
+# events NAME: those of the last `dump_records` that are called so, an object a line; .args is an
+# object of names and values
+events() {
+	{ grep -F "\"$1\"" "$DUMP" || true; } |
+		jq -c --arg name "$1" 'select(.record == "event" and .name == $name) | .args |= from_entries'
+}
+
+# Total of what was lost, by the last `summarize`.
+lost_total() {
+	json "$SUMMARY" '[.lost[]] | add // 0'
+}
+
+assert_no_loss() {
+	assert_eq "$(lost_total)" 0 "records lost"
+}
+
+# thread TID FIELD: of the last `summarize`
+thread() {
+	json "$SUMMARY" ".threads[] | select(.tid == $1) | .$2"
+}
+
+# A CPU that is good for pinning: the last one of ours.
+last_cpu() {
+	taskset -pc $$ | sed 's/.*[:,-] *//'
+}
+
+# start_held NAME LOAD-ARGUMENT ...: starts a kymo-load that waits (asleep) for `begin_held NAME`,
+# then works, prints the truth to $TMP/NAME.json, and lives until `end_held NAME`. Its pid is
+# ${HELD[NAME]}.
+declare -A HELD HELD_FD
+start_held() {
+	local name=$1 fd
+
+	shift
+	mkfifo "$TMP/$name.fifo"
+	exec {fd}<>"$TMP/$name.fifo"
+	HELD_FD[$name]=$fd
+	(
+		# A copy of the writing end would keep the load from ever seeing the end of it.
+		for fd in "${HELD_FD[@]}"; do
+			exec {fd}>&-
+		done
+		exec "$KYMO_LOAD" --held "$@" <"$TMP/$name.fifo" >"$TMP/$name.json"
+	) &
+	HELD[$name]=$!
+	expect_soon 5 grep -qx kymo-load "/proc/$!/comm"
+	expect_soon 5 is_asleep "$!"
+}
+
+begin_held() {
+	echo >&"${HELD_FD[$1]}"
+}
+
+# Until the truth of load $1 is complete; it is asleep then.
+wait_held() {
+	# (-e alone takes no input for success)
+	expect_soon "${2:-60}" jq -se "length == 1" "$TMP/$1.json"
+	expect_soon 5 is_asleep "${HELD[$1]}"
+}
+
+end_held() {
+	local fd=${HELD_FD[$1]}
+
+	exec {fd}>&-
+	unset "HELD_FD[$1]"
+	wait "${HELD[$1]}"
+}
+
+# ---- the bus and the daemon ----
+
+# A private bus that lets everybody own and say everything; its address is in $BUS.
+start_bus() {
+	BUS=unix:path=$TMP/bus
+	cat >"$TMP/bus.conf" <<-END
+		<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+		 "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+		<busconfig>
+		  <type>system</type>
+		  <listen>$BUS</listen>
+		  <auth>EXTERNAL</auth>
+		  <policy context="default">
+		    <allow user="*"/>
+		    <allow own="*"/>
+		    <allow send_type="method_call"/>
+		    <allow send_type="signal"/>
+		    <allow send_requested_reply="true" send_type="method_return"/>
+		    <allow send_requested_reply="true" send_type="error"/>
+		    <allow receive_type="method_call"/>
+		    <allow receive_type="method_return"/>
+		    <allow receive_type="error"/>
+		    <allow receive_type="signal"/>
+		  </policy>
+		</busconfig>
+	END
+	dbus-daemon --config-file="$TMP/bus.conf" --nofork --nopidfile >"$TMP/bus.log" 2>&1 &
+	expect_soon 5 test -S "$TMP/bus"
+}
+
+# The daemon on that bus; its pid is in $KYMOD_PID.
+start_kymod() {
+	"$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
+	KYMOD_PID=$!
+	wait_for 5 "$KYMO" list --bus "$BUS" || {
+		cat "$TMP/kymod.log" >&2
+		fail "kymod does not answer"
+	}
+}
+
+stop_kymod() {
+	local status=0
+
+	kill -TERM "$KYMOD_PID"
+	wait "$KYMOD_PID" || status=$?
+	assert_eq "$status" 0 "exit status of kymod after SIGTERM"
+}
+
+session_is_running() {
+	"$KYMO" status --json "$1" --bus "$BUS" | grep -q '"running"'
+}
+
+# ---- nothing stays behind ----
+
+bpf_ids() {
+	bpftool -j prog show | jq -r '.[] | "prog \(.id) \(.name // "?")"'
+	bpftool -j link show | jq -r '.[] | "link \(.id) \(.type)"'
+	bpftool -j map show | jq -r '.[] | "map \(.id) \(.name // "?")"'
+}
+
+# Prints the pids of those who hold what `bpf_ids` calls "$1 $2".
+bpf_holders() {
+	grep -lsx "$1_id:[[:space:]]*$2" /proc/[0-9]*/fdinfo/* 2>/dev/null | cut -d/ -f3 | sort -u
+}
+
+# Remembers what BPF objects there are; no_bpf_left compares with it.
+remember_bpf() {
+	bpf_ids | sort >"$TMP/bpf.before"
+}
+
+# What came since remember_bpf and is held by nobody, or by somebody whom this test started. Others
+# may record on the same machine at the same time; theirs are none of our business.
+bpf_left() {
+	local kind id name pid ours holders
+
+	bpf_ids | sort | comm -13 "$TMP/bpf.before" - | while read -r kind id name; do
+		holders=$(bpf_holders "$kind" "$id")
+		ours=yes
+		for pid in $holders; do
+			ours=no
+			if grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ"; then
+				ours=yes
+				break
+			fi
+		done
+		[ $ours = no ] || echo "$kind $id $name${holders:+ (held by $holders)}"
+	done
+}
+
+no_bpf_is_left() {
+	[ -z "$(bpf_left)" ]
+}
+
+# The kernel frees them a moment after the last descriptor is closed.
+no_bpf_left() {
+	wait_for 5 no_bpf_is_left || fail "left in the kernel after ${1:-the test}: $(bpf_left | head -5)"
+}
+
+# ---- Perfetto ----
+
+# perfetto FILE SQL ...: prints a JSON array a query
+perfetto() {
+	"$KYMO_PERFETTO_SQL" "$@" 2>"$TMP/perfetto.stderr" || {
+		cat "$TMP/perfetto.stderr" >&2
+		fail "Perfetto does not read $1"
+	}
+}

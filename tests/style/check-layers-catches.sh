@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The checker of layers must pass the tree as it is, and fail on each kind of violation.
+
+. "$(dirname "$0")/../lib.sh"
+
+copy=$TMP/tree
+mkdir "$copy"
+(cd "$ROOT" && tar cf - --exclude='./build*' --exclude=.git .) | tar xf - -C "$copy"
+check=$ROOT/tests/check-layers
+
+expect_exit 0 "$check" "$copy"
+assert_empty "$TMP/stdout" "complaints about the tree"
+
+# plant FILE LINE COMPLAINT: FILE with LINE in it must be complained about, and only it.
+plant() {
+	local file=$copy/$1 there=no
+
+	if [ -f "$file" ]; then
+		there=yes
+		cp "$file" "$TMP/saved"
+	fi
+	mkdir -p "$(dirname "$file")"
+	printf '%s\n' "$2" >>"$file"
+	expect_exit 1 "$check" "$copy"
+	assert_contains "$TMP/stdout" "^$1:.*$3" "complaint about $2 in $1"
+	assert_eq "$(wc -l <"$TMP/stdout")" 1 "number of complaints about $2 in $1"
+	if [ $there = yes ]; then
+		cp "$TMP/saved" "$file"
+	else
+		rm "$file"
+	fi
+}
+
+plant base/planted.c '#include "writer/event.h"' 'base/ may not include writer/event.h'
+plant writer/planted.h '#include "capture/session.h"' 'writer/ may not include'
+plant reader/planted.h '#include "daemon/manager.h"' 'reader/ may not include'
+plant capture/planted.c '#include "cli/verb.h"' 'capture/ may not include'
+plant cli/planted.c '#include "bpf/record.h"' 'cli/ may not include'
+plant bpf/planted.bpf.c '#include "writer/event.h"' 'bpf/ may not include'
+plant daemon/planted.c '#include "reader/fxt/fxt-reader.h"' 'daemon/ may not include'
+plant base/planted.c '#include "text.h"' 'named from the top'
+plant base/planted.c '  #  include  "base/nothing.h"' 'there is no base/nothing.h'
+plant cli/planted.c '#include "kymo.skel.h"' 'only capture/'
+plant daemon/planted.c '#include <bpf/libbpf.h>' 'libbpf'
+plant cli/planted.c '#include <systemd/sd-bus.h>' 'libsystemd'
+plant reader/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
+plant writer/planted.c 'int f(void) { return open("x", 0); }' 'never prints, logs or opens'
+plant writer/planted.c 'int f(void) { log_error("x"); }' 'never prints, logs or opens'
+plant cli/text.c '' 'has the name of base/text.c'
+
+# Formats do not know each other.
+mkdir "$copy/writer/planted"
+echo '#pragma once' >"$copy/writer/planted/planted-wire.h"
+plant writer/fxt/planted.c '#include "writer/planted/planted-wire.h"' 'a format may not include another'
+plant reader/fxt/planted.c '#include "writer/planted/planted-wire.h"' 'a format may not include another'
+
+# These only look like violations.
+cat >"$copy/writer/planted.c" <<-'END'
+	/* printf("x")
+	 * open("y") */
+	int f(void)
+	{
+		ops->open(w);
+		ops.open(w);
+		fxt_open(w);
+		snprintf(to, n, "open(%d) printf(", 1); // fopen(x)
+	}
+END
+expect_exit 0 "$check" "$copy"
+
+# Without its table the checker checks nothing, and must say so.
+sed -i 's/^## Layers/## Ways/' "$copy/docs/ARCHITECTURE.md"
+expect_exit 2 "$check" "$copy"

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * capture/session.h without a kernel, for tests of what drives sessions: it takes its time like a
+ * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
+ * lines. Names choose what goes wrong: "fail_start" cannot start, "fail_output" fails after the
+ * first events, "hang" never writes its end.
+ */
+#include "capture/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define STEP_NS 10000000
+
+struct session {
+	struct session_options options;
+	int output_fd;
+	int timer_fd;
+	enum session_state state;
+	struct session_counters counters;
+	const char *reason;
+	int error;
+	const char *error_text;
+	session_changed_fn changed;
+	void *userdata;
+};
+
+const char *const session_state_names[SESSION_STATE_MAX] = {
+	"ready", "starting", "running", "draining", "stopped", "failed",
+};
+
+int session_new(struct session_options *options, int output_fd, struct session **ret)
+{
+	struct session *s;
+	int flags = fcntl(output_fd, F_GETFL);
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	s->options = *options;
+	if (s->options.ring_bytes == 0)
+		s->options.ring_bytes = 1 << 20;
+	if (s->options.flush_ns == 0)
+		s->options.flush_ns = FLUSH_NS_DEFAULT;
+	if (s->options.categories == 0)
+		s->options.categories = CATEGORY_SCHED;
+	s->output_fd = output_fd;
+	s->reason = "";
+	s->error_text = "";
+	*ret = s;
+	return 0;
+}
+
+struct session *session_free(struct session *s)
+{
+	if (!s)
+		return NULL;
+	close(s->output_fd);
+	close(s->timer_fd);
+	session_options_deinit(&s->options);
+	free(s);
+	return NULL;
+}
+
+void session_set_changed(struct session *s, session_changed_fn fn, void *userdata)
+{
+	s->changed = fn;
+	s->userdata = userdata;
+}
+
+static void arm(struct session *s, bool on)
+{
+	const struct itimerspec step = { .it_interval.tv_nsec = on ? STEP_NS : 0,
+					 .it_value.tv_nsec = on ? STEP_NS : 0 };
+
+	timerfd_settime(s->timer_fd, 0, &step, NULL);
+}
+
+static void become(struct session *s, enum session_state state)
+{
+	s->state = state;
+	if (state == SESSION_STOPPED || state == SESSION_FAILED)
+		arm(s, false);
+	if (s->changed)
+		s->changed(s, s->userdata);
+}
+
+int session_start(struct session *s)
+{
+	if (s->state != SESSION_READY)
+		return -EALREADY;
+	arm(s, true);
+	become(s, SESSION_STARTING);
+	return 0;
+}
+
+int session_stop(struct session *s, const char *reason)
+{
+	if (s->state == SESSION_READY)
+		return -EINVAL;
+	if (s->state >= SESSION_DRAINING)
+		return 0;
+	s->reason = reason;
+	s->counters.stop_ns = clock_boot_ns();
+	become(s, SESSION_DRAINING);
+	return 0;
+}
+
+int session_mark(struct session *s, const char *text)
+{
+	if (s->state != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	s->counters.bytes += (uint64_t)dprintf(s->output_fd, "mark %s\n", text);
+	return 0;
+}
+
+static void fail(struct session *s, const char *reason, int error, const char *text)
+{
+	s->reason = reason;
+	s->error = error;
+	s->error_text = text;
+	s->counters.stop_ns = clock_boot_ns();
+	become(s, SESSION_FAILED);
+}
+
+static void step_running(struct session *s)
+{
+	s->counters.events += 100;
+	s->counters.daemon_cpu_ns += 1000;
+	if (strcmp(s->options.name, "fail_output") == 0)
+		fail(s, "output failed", -ENOSPC, "the output is full");
+	else if (s->options.duration_ns &&
+		 clock_boot_ns() - s->counters.start_ns >= s->options.duration_ns)
+		session_stop(s, "duration");
+	else if (s->options.max_bytes && s->counters.bytes >= s->options.max_bytes)
+		session_stop(s, "size");
+}
+
+int session_fd(const struct session *s)
+{
+	return s->timer_fd;
+}
+
+void session_dispatch(struct session *s)
+{
+	uint64_t times;
+
+	if (read(s->timer_fd, &times, sizeof(times)) < 0)
+		return;
+	if (s->state == SESSION_STARTING) {
+		if (strcmp(s->options.name, "fail_start") == 0) {
+			fail(s, "could not start", -EPERM, "the kernel refuses the programs");
+			return;
+		}
+		s->counters.start_ns = clock_boot_ns();
+		s->counters.bytes += (uint64_t)dprintf(s->output_fd, "start\n");
+		become(s, SESSION_RUNNING);
+	} else if (s->state == SESSION_RUNNING) {
+		step_running(s);
+	} else if (s->state == SESSION_DRAINING && strcmp(s->options.name, "hang") != 0) {
+		s->counters.bytes += (uint64_t)dprintf(s->output_fd, "stop %s\n", s->reason);
+		become(s, SESSION_STOPPED);
+	}
+}
+
+enum session_state session_state(const struct session *s)
+{
+	return s->state;
+}
+
+void session_counters(const struct session *s, struct session_counters *ret)
+{
+	*ret = s->counters;
+}
+
+const struct session_options *session_options(const struct session *s)
+{
+	return &s->options;
+}
+
+const char *session_reason(const struct session *s)
+{
+	return s->reason;
+}
+
+int session_error(const struct session *s, const char **ret_text)
+{
+	if (ret_text)
+		*ret_text = s->error_text;
+	return s->error;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An archive with a record of every type, its words put together from the specification's figures
+ * and not by our writer: what the reader is held against.
+ */
+#pragma once
+
+#include <stdint.h>
+
+struct golden_record {
+	const char *what;
+	unsigned n_words;
+	uint64_t words[48];
+};
+
+enum golden {
+	GOLDEN_MAGIC,
+	GOLDEN_PROVIDER_INFO,
+	GOLDEN_PROVIDER_SECTION,
+	GOLDEN_PROVIDER_EVENT,
+	GOLDEN_INITIALIZATION,
+	GOLDEN_STRING,
+	GOLDEN_STRING_2,
+	GOLDEN_THREAD,
+	GOLDEN_INSTANT,
+	GOLDEN_COUNTER,
+	GOLDEN_DURATION_BEGIN,
+	GOLDEN_DURATION_END,
+	GOLDEN_DURATION_COMPLETE,
+	GOLDEN_ASYNC_BEGIN,
+	GOLDEN_ASYNC_INSTANT,
+	GOLDEN_ASYNC_END,
+	GOLDEN_FLOW_BEGIN,
+	GOLDEN_FLOW_STEP,
+	GOLDEN_FLOW_END,
+	GOLDEN_BLOB,
+	GOLDEN_USERSPACE_OBJECT,
+	GOLDEN_KERNEL_OBJECT,
+	GOLDEN_LEGACY_SWITCH,
+	GOLDEN_SWITCH,
+	GOLDEN_WAKEUP,
+	GOLDEN_LOG,
+	GOLDEN_MODULE,
+	GOLDEN_MMAP,
+	GOLDEN_BACKTRACE,
+	GOLDEN_LARGE_BLOB,
+	GOLDEN_LARGE_BLOB_BARE,
+	GOLDEN_UNKNOWN,
+	GOLDEN_MAX,
+};
+
+static const struct golden_record golden_records[GOLDEN_MAX] = {
+	/* the magic number: 10 00 04 46 78 54 16 00 */
+	[GOLDEN_MAGIC] = {
+		"magic",
+		1,
+		{ 0x0016547846040010 },
+	},
+	/* provider 7, "kymo-test" */
+	[GOLDEN_PROVIDER_INFO] = {
+		"provider_info",
+		3,
+		{ 0x0090000000710030, 0x7365742d6f6d796b, 0x0000000000000074 },
+	},
+	/* provider 7 */
+	[GOLDEN_PROVIDER_SECTION] = {
+		"provider_section",
+		1,
+		{ 0x0000000000720010 },
+	},
+	/* provider 7: a buffer filled up */
+	[GOLDEN_PROVIDER_EVENT] = {
+		"provider_event",
+		1,
+		{ 0x0000000000730010 },
+	},
+	/* 2,000,000,000 ticks a second */
+	[GOLDEN_INITIALIZATION] = {
+		"initialization",
+		2,
+		{ 0x0000000000000021, 0x0000000077359400 },
+	},
+	/* string 1 = "category" */
+	[GOLDEN_STRING] = {
+		"string",
+		2,
+		{ 0x0000000800010022, 0x79726f6765746163 },
+	},
+	/* string 2 = "\u00e4", which pads */
+	[GOLDEN_STRING_2] = {
+		"string_2",
+		2,
+		{ 0x0000000200020022, 0x000000000000a4c3 },
+	},
+	/* thread 3 = 1000/1001 */
+	[GOLDEN_THREAD] = {
+		"thread",
+		3,
+		{ 0x0000000000030033, 0x00000000000003e8, 0x00000000000003e9 },
+	},
+	/* string 1, inline "now"; inline thread 5/6; at tick 2000 */
+	[GOLDEN_INSTANT] = {
+		"instant",
+		5,
+		{ 0x8003000100000054, 0x00000000000007d0, 0x0000000000000005, 0x0000000000000006, 0x0000000000776f6e },
+	},
+	/* all eleven types of arguments; thread 3; counter id 77 */
+	[GOLDEN_COUNTER] = {
+		"counter",
+		32,
+		{ 0x0002000103b10204, 0x0000000000000fa0, 0x0000000080010020, 0x000000000000006e, 0xfffffffb80010021, 0x0000000000000069, 0xee6b280080010022, 0x0000000000000075, 0x0000000080010033, 0x0000000000000049, 0xffffff0000000000, 0x0000000080010034, 0x0000000000000055, 0xffffffffffffffff, 0x0000000080010035, 0x0000000000000064, 0x3ff8000000000000, 0x0000800380010036, 0x0000000000000073, 0x0000000000727473, 0x0000000080010037, 0x0000000000000070, 0x00000000deadbeef, 0x0000000080010038, 0x000000000000006b, 0x00000000000003e9, 0x0000000180010029, 0x0000000000000062, 0x000000038001003a, 0x0000000000000042, 0x0000000000030201, 0x000000000000004d },
+	},
+	/* one argument */
+	[GOLDEN_DURATION_BEGIN] = {
+		"duration_begin",
+		3,
+		{ 0x0002000103120034, 0x0000000000001770, 0x0000000900020011 },
+	},
+	/* one argument */
+	[GOLDEN_DURATION_END] = {
+		"duration_end",
+		3,
+		{ 0x0002000103130034, 0x0000000000001770, 0x0000000900020011 },
+	},
+	/* one argument; then 8000 */
+	[GOLDEN_DURATION_COMPLETE] = {
+		"duration_complete",
+		4,
+		{ 0x0002000103140044, 0x0000000000001770, 0x0000000900020011, 0x0000000000001f40 },
+	},
+	/* one argument; then 11 */
+	[GOLDEN_ASYNC_BEGIN] = {
+		"async_begin",
+		4,
+		{ 0x0002000103150044, 0x0000000000001770, 0x0000000900020011, 0x000000000000000b },
+	},
+	/* one argument; then 11 */
+	[GOLDEN_ASYNC_INSTANT] = {
+		"async_instant",
+		4,
+		{ 0x0002000103160044, 0x0000000000001770, 0x0000000900020011, 0x000000000000000b },
+	},
+	/* one argument; then 11 */
+	[GOLDEN_ASYNC_END] = {
+		"async_end",
+		4,
+		{ 0x0002000103170044, 0x0000000000001770, 0x0000000900020011, 0x000000000000000b },
+	},
+	/* one argument; then 12 */
+	[GOLDEN_FLOW_BEGIN] = {
+		"flow_begin",
+		4,
+		{ 0x0002000103180044, 0x0000000000001770, 0x0000000900020011, 0x000000000000000c },
+	},
+	/* one argument; then 12 */
+	[GOLDEN_FLOW_STEP] = {
+		"flow_step",
+		4,
+		{ 0x0002000103190044, 0x0000000000001770, 0x0000000900020011, 0x000000000000000c },
+	},
+	/* one argument; then 12 */
+	[GOLDEN_FLOW_END] = {
+		"flow_end",
+		4,
+		{ 0x00020001031a0044, 0x0000000000001770, 0x0000000900020011, 0x000000000000000c },
+	},
+	/* type 1, named by string 2, 5 bytes */
+	[GOLDEN_BLOB] = {
+		"blob",
+		2,
+		{ 0x0001000500020025, 0x0000007365747962 },
+	},
+	/* pointer 0xabc of process 1000 (inline), inline name, one argument */
+	[GOLDEN_USERSPACE_OBJECT] = {
+		"userspace_object",
+		5,
+		{ 0x0000018006000056, 0x0000000000000abc, 0x00000000000003e8, 0x00007463656a626f, 0x0000000300020011 },
+	},
+	/* thread 1001 "worker" of process 1000 */
+	[GOLDEN_KERNEL_OBJECT] = {
+		"kernel_object",
+		6,
+		{ 0x0000018006020067, 0x00000000000003e9, 0x000072656b726f77, 0x0000000080070038, 0x00737365636f7270, 0x00000000000003e8 },
+	},
+	/* cpu 2, thread 3 blocked, then inline 8/9; priorities 1 and 2 */
+	[GOLDEN_LEGACY_SWITCH] = {
+		"legacy_switch",
+		4,
+		{ 0x0020100033020048, 0x0000000000002710, 0x0000000000000008, 0x0000000000000009 },
+	},
+	/* cpu 300, 1001 preempted, then 1002; one argument */
+	[GOLDEN_SWITCH] = {
+		"switch",
+		5,
+		{ 0x1000001012c10058, 0x0000000000002ee0, 0x00000000000003e9, 0x00000000000003ea, 0x0000007800020011 },
+	},
+	/* cpu 300, thread 1001; one argument */
+	[GOLDEN_WAKEUP] = {
+		"wakeup",
+		4,
+		{ 0x2000000012c10048, 0x00000000000036b0, 0x00000000000003e9, 0x0000007800020011 },
+	},
+	/* "hello, log" from thread 3 */
+	[GOLDEN_LOG] = {
+		"log",
+		4,
+		{ 0x00000003000a0049, 0x0000000000003e80, 0x6c202c6f6c6c6568, 0x000000000000676f },
+	},
+	/* module 4 "libc" with a build id of 3 bytes, of thread 3 */
+	[GOLDEN_MODULE] = {
+		"module",
+		4,
+		{ 0x003040004030004a, 0x0000000000004650, 0x000000006362696c, 0x0000000000ccbbaa },
+	},
+	/* module 4 at 0x1000, 0x2000 bytes, vaddr 0x3000; inline thread 1000/0; flags 5 */
+	[GOLDEN_MMAP] = {
+		"mmap",
+		7,
+		{ 0x000050004001007a, 0x0000000000004650, 0x00000000000003e8, 0x0000000000000000, 0x0000000000001000, 0x0000000000002000, 0x0000000000003000 },
+	},
+	/* three frames of thread 3 */
+	[GOLDEN_BACKTRACE] = {
+		"backtrace",
+		5,
+		{ 0x000000003032005a, 0x0000000000004e20, 0x0000000000000011, 0x0000000000000022, 0x0000000000000033 },
+	},
+	/* format 0: metadata, inline name and thread, one argument, 9 bytes */
+	[GOLDEN_LARGE_BLOB] = {
+		"large_blob",
+		10,
+		{ 0x00000000000000af, 0x0000000180030001, 0x0000000000676962, 0x00000000000055f0, 0x0000000000000005, 0x0000000000000006, 0x0000000100020011, 0x0000000000000009, 0x65747962656e696e, 0x0000000000000073 },
+	},
+	/* format 1: without metadata, 4 bytes */
+	[GOLDEN_LARGE_BLOB_BARE] = {
+		"large_blob_bare",
+		4,
+		{ 0x000001000000004f, 0x0000000000020001, 0x0000000000000004, 0x0000000072756f66 },
+	},
+	/* a record of type 12, two words: to be skipped */
+	[GOLDEN_UNKNOWN] = {
+		"unknown",
+		2,
+		{ 0x000000000000002c, 0x0000000000000005 },
+	},
+};

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# One session writes to a pipe that nobody reads. The other one loses nothing, and the daemon
+# answers.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+start_bus
+remember_bpf
+start_kymod
+
+mkfifo "$TMP/pipe"
+# shellcheck disable=SC2217 # it holds the reading end and never reads
+sleep 600 <"$TMP/pipe" &
+reader=$!
+"$KYMO" record -o - --bus "$BUS" >"$TMP/pipe" 2>"$TMP/blocked.log" &
+blocked=$!
+expect_soon 10 bash -c "'$KYMO' list --bus '$BUS' | grep -q running"
+
+start_held naps sleep 4000 500
+expect_exit 0 "$KYMO" start good -o "$TMP/good.fxt" -p "${HELD[naps]}" --bus "$BUS"
+begin_held naps
+# Far more than a pipe and a queue hold.
+"$KYMO_LOAD" --out "$TMP/pingpong.json" --cpu "$(last_cpu)" pingpong 300000
+expect_exit 0 timeout 5 "$KYMO" list --bus "$BUS"
+expect_exit 0 timeout 5 "$KYMO" status good --bus "$BUS"
+wait_held naps
+expect_exit 0 timeout 20 "$KYMO" stop good --bus "$BUS"
+end_held naps
+
+summarize "$TMP/good.fxt"
+assert_no_loss
+expect_exit 0 "$KYMO" check "$TMP/good.fxt"
+napper=$(json "$TMP/naps.json" .napper.tid)
+counted=$(json "$TMP/naps.json" '.napper | .nvcsw + .nivcsw')
+dump_records "$TMP/good.fxt"
+recorded=$(switches_from "$napper")
+assert_ge "$recorded" "$counted" "switches from the napper"
+assert_le "$recorded" $((counted + 3)) "switches from the napper"
+
+# With the reader gone the blocked session ends by itself, and says why.
+is_gone $blocked && fail "the blocked session ended too early: $(cat "$TMP/blocked.log")"
+kill $reader
+status=0
+wait_for 20 has_ended $blocked || fail "the session whose pipe broke did not end"
+wait $blocked || status=$?
+assert_eq $status 1 "exit status of the session whose pipe broke"
+assert_contains "$TMP/blocked.log" '[a-z]+ [a-z]+ [a-z]+' "what it says"
+stop_kymod
+no_bpf_left

@@ -1,0 +1,101 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What each filter lets through: all of what it names, and nothing else.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_command setpriv
+
+# only PIDS: a JSON array of those whose threads may be in the archive
+only() {
+	json "$SUMMARY" ".threads[] | select(.tid < 4194304 and .tid != 0) |
+		select(.pid as \$p | $1 | index(\$p) | not) | [.pid, .tid, .name] | @tsv" >"$TMP/strangers"
+	assert_empty "$TMP/strangers" "threads that the filter should have left out"
+}
+
+# whole TRUTH: all the switches from the napper, which were counted a little before its end
+whole() {
+	local counted recorded
+
+	counted=$(json "$1" '.napper | .nvcsw + .nivcsw')
+	recorded=$(switches_from "$(json "$1" .napper.tid)")
+	assert_ge "$recorded" "$counted" "switches from the napper"
+	assert_le "$recorded" $((counted + 3)) "switches from the napper"
+}
+
+# Something else that must not be seen.
+"$KYMO_LOAD" sleep 1000000 200 &
+other=$!
+
+note "pid, with children"
+start_held family procs 50
+"$KYMO" record --direct -p "${HELD[family]}" -o "$TMP/pid.fxt" 2>"$TMP/record.log" &
+recorder=$!
+expect_soon 10 test -s "$TMP/pid.fxt"
+sleep 0.5
+begin_held family
+wait_held family
+kill -INT $recorder
+wait $recorder || fail "recording failed: $(cat "$TMP/record.log")"
+end_held family
+summarize "$TMP/pid.fxt"
+assert_no_loss
+only "$(jq -c '[.pid, .children[].pid]' "$TMP/family.json")"
+json "$TMP/family.json" '.children[] | [.pid, .name] | @tsv' | sort >"$TMP/truth"
+json "$SUMMARY" '.threads[] | [.tid, .name] | @tsv' | sort >"$TMP/trace"
+comm -23 "$TMP/truth" "$TMP/trace" >"$TMP/missing"
+assert_empty "$TMP/missing" "children that are missing"
+
+note "comm"
+record_around "$TMP/comm.fxt" --comm pong -- \
+	"$KYMO_LOAD" --out "$TMP/truth.json" --cpu "$(last_cpu)" pingpong 2000
+summarize "$TMP/comm.fxt"
+dump_records "$TMP/comm.fxt"
+only "$(jq -c '[.pid]' "$TMP/truth.json")"
+assert_eq "$(json "$SUMMARY" '[.threads[] | select(.name == "ping")] | length')" 0 \
+	"threads called ping"
+# It has its name only from a moment after its birth.
+assert_within "$(switches_from "$(json "$TMP/truth.json" .pong.tid)")" \
+	"$(json "$TMP/truth.json" '.pong | .nvcsw + .nivcsw')" 0.2 "switches from pong"
+# What was left out is "other", which is not idle.
+assert_ge "$(json "$SUMMARY" '[.cpus[].other_ns] | add')" 1 "time of others"
+
+note "uid"
+# Where nobody may look, nobody cannot run a program either.
+chmod 755 "$TMP"
+cp "$KYMO_LOAD" "$TMP/kymo-load"
+mkdir -m 777 "$TMP/truths"
+record_around "$TMP/uid.fxt" --uid 65534 -- \
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+	"$TMP/kymo-load" --out "$TMP/truths/uid.json" sleep 500 200
+summarize "$TMP/uid.fxt"
+dump_records "$TMP/uid.fxt"
+only "$(jq -c '[.pid]' "$TMP/truths/uid.json")"
+whole "$TMP/truths/uid.json"
+
+note "comm and uid: both must hold"
+record_around "$TMP/both.fxt" --uid 65534 --comm nobody-is-called -- \
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$TMP/kymo-load" sleep 100 200
+summarize "$TMP/both.fxt"
+only '[]'
+
+note "cgroup, with those below it"
+if (need_cgroup2) >"$TMP/why"; then
+	need_cgroup2
+	group=$CGROUP2/kymo-test-$$
+	mkdir -p "$group/below"
+	# After a moment: a cgroup is busy until its last task is gone for good.
+	at_exit bash -c "sleep 0.1; rmdir $group/below $group"
+	# shellcheck disable=SC2016 # for the other shell
+	record_around "$TMP/cgroup.fxt" --cgroup "$group" -- \
+		bash -c 'echo $$ >"$1" && shift && exec "$@"' bash "$group/below/cgroup.procs" \
+		"$KYMO_LOAD" --out "$TMP/truth.json" sleep 500 200
+	summarize "$TMP/cgroup.fxt"
+	dump_records "$TMP/cgroup.fxt"
+	only "$(jq -c '[.pid]' "$TMP/truth.json")"
+	whole "$TMP/truth.json"
+else
+	note "not tested: $(cat "$TMP/why")"
+fi
+kill $other

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Who is who when ids and names change: renames, chains of parents, an exec by a thread that is not
+# the main one, and processes that get the id of one that has ended.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+# record LOAD ...
+record() {
+	rm -f "$TMP/t.fxt"
+	record_around "$TMP/t.fxt" -- "$KYMO_LOAD" --out "$TMP/truth.json" "$@"
+	summarize "$TMP/t.fxt"
+	assert_no_loss
+	dump_records "$TMP/t.fxt"
+}
+
+record rename 50
+pid=$(json "$TMP/truth.json" .pid)
+assert_eq "$(thread "$pid" name)" name50 "the last name"
+renames=$(events rename | jq "select(.thread_id == $pid) | .args.to | select(startswith(\"name\"))")
+assert_eq "$(wc -l <<<"$renames")" 50 "renames"
+
+record forkchain 20
+json "$TMP/truth.json" '.links[] | [.pid, .ppid, .name] | @tsv' | sort >"$TMP/truth"
+json "$SUMMARY" '.processes[] | [.pid, .parent, .name] | @tsv' | sort >"$TMP/trace"
+comm -23 "$TMP/truth" "$TMP/trace" >"$TMP/missing"
+assert_empty "$TMP/missing" "links of the chain that are missing or have another parent"
+
+record threadexec
+pid=$(json "$TMP/truth.json" .pid)
+old=$(json "$TMP/truth.json" .old_thread)
+assert_eq "$(thread "$pid" name)" taken "name of the thread that took over"
+assert_eq "$(events exec | jq -s "[.[] | select(.args.old_thread == $old)] | length")" 1 \
+	"exec events that name the old thread"
+
+# Koids of later owners are tid + (n << 22), and their number goes up.
+owners=6
+record reuse $owners
+tid=$(json "$TMP/truth.json" .tid)
+json "$SUMMARY" ".threads[] | select(.tid % 4194304 == $tid) |
+	[(.tid - $tid) / 4194304, .name] | @tsv" | sort -n >"$TMP/owners"
+for ((i = 1; i <= owners; i++)); do
+	printf '%d\towner%d\n' $((i == 1 ? 0 : i)) $i
+done >"$TMP/expected"
+diff "$TMP/expected" "$TMP/owners" || fail "owners of thread id $tid"

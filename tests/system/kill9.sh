@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Whoever records is killed in the middle: the file is whole up to the last flush, and the kernel is
+# as before.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+start_bus
+
+flush_ms=250
+# From the look at the rings to the bytes in the file: on a busy machine writing takes a while.
+slack_ms=100
+
+# check_cut FILE KILLED: the time of the kill, CLOCK_BOOTTIME ns
+check_cut() {
+	local last
+
+	# A cut tail is the only thing that may be wrong, and must not be there: pieces are whole.
+	expect_exit "0|3" "$KYMO" check --json "$1"
+	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
+		"errors other than a cut tail"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of the end"
+	dump_records "$1"
+	last=$(jq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
+	note "$(((KILLED - last) / 1000000)) ms before the kill are missing"
+	assert_le "$last" "$KILLED" "time of the last record"
+	assert_ge "$last" $((KILLED - (flush_ms + slack_ms) * 1000000)) "time of the last record"
+	assert_eq "$(events session_stop | wc -l)" 0 "session_stop events"
+	summarize "$1"
+	assert_no_loss
+	assert_ge "$(json "$SUMMARY" .events.switch)" 1000 "switches"
+}
+
+# kill9 PID: sets KILLED
+kill9() {
+	KILLED=$("$KYMO_LOAD" clock | jq .boottime)
+	kill -9 "$1"
+	wait "$1" 2>/dev/null || true
+}
+
+# Something that happens all the time.
+"$KYMO_LOAD" sleep 1000000 200 &
+napper=$!
+
+for _ in 1 2 3; do
+	remember_bpf
+	start_kymod
+	rm -f "$TMP/daemon.fxt"
+	expect_exit 0 "$KYMO" start doomed -o "$TMP/daemon.fxt" --bus "$BUS"
+	sleep 1.$((RANDOM % 10))
+	kill9 "$KYMOD_PID"
+	check_cut "$TMP/daemon.fxt"
+	no_bpf_left "kill -9 of kymod"
+
+	remember_bpf
+	rm -f "$TMP/direct.fxt"
+	"$KYMO" record --direct -o "$TMP/direct.fxt" 2>"$TMP/direct.log" &
+	pid=$!
+	expect_soon 10 test -s "$TMP/direct.fxt"
+	sleep 1.$((RANDOM % 10))
+	kill9 $pid
+	check_cut "$TMP/direct.fxt"
+	no_bpf_left "kill -9 of kymo record --direct"
+done
+kill $napper

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A ring made tiny on purpose, and a reader that is stopped for a while: what is missing is counted
+# exactly, at its place, and said everywhere. A session with a large ring beside it is the witness.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+start_bus
+start_kymod
+
+cpu=$(last_cpu)
+start_held game --cpu "$cpu" pingpong 40000
+for name in tiny large; do
+	size=64K
+	[ $name = tiny ] || size=32M
+	expect_exit 0 "$KYMO" start $name -o "$TMP/$name.fxt" -b $size -p "${HELD[game]}" --bus "$BUS"
+done
+# Three gaps: nobody empties the rings while the daemon is stopped.
+begin_held game
+for _ in 1 2 3; do
+	kill -STOP "$KYMOD_PID"
+	sleep 0.03
+	kill -CONT "$KYMOD_PID"
+	sleep 0.03
+done
+wait_held game
+expect_exit 0 "$KYMO" stop large --bus "$BUS"
+expect_exit 3 "$KYMO" stop tiny --bus "$BUS"
+end_held game
+
+# of FILE: records of class sched, and how many are lost
+of() {
+	summarize "$1"
+	recorded=$(json "$SUMMARY" '.events | .switch + .wakeup + .migrate')
+	lost=$(json "$SUMMARY" '.lost.sched // 0')
+}
+of "$TMP/large.fxt"
+assert_no_loss
+all=$recorded
+of "$TMP/tiny.fxt"
+note "$all records; with a tiny ring $recorded, and $lost counted as lost"
+assert_ge "$lost" 1000 "records lost"
+assert_eq $((recorded + lost)) "$all" "recorded and lost"
+assert_eq "$(json "$SUMMARY" '.lost.lifecycle // 0')" 0 "lifecycle records lost"
+
+# Said by everybody who could be asked.
+expect_exit 3 "$KYMO" summary "$TMP/tiny.fxt"
+assert_contains "$TMP/stderr" "$lost .*lost" "summary"
+expect_exit 0 "$KYMO" check "$TMP/tiny.fxt"
+dump_records "$TMP/tiny.fxt"
+events lost | jq -s 'map(select(.event_type == "instant" and .args.class == "sched"))' \
+	>"$TMP/gaps.json"
+assert_eq "$(jq 'map(.args.count) | add' "$TMP/gaps.json")" "$lost" "sum of the marks"
+assert_ge "$(jq length "$TMP/gaps.json")" 1 "number of marks"
+
+# At its place: inside a gap of a CPU there is no switch of that CPU, and the witness has some
+# there.
+gaps() {
+	jq -r '.[].args | [.cpu, .first, .last] | @tsv' "$TMP/gaps.json"
+}
+switches_in_gaps() {
+	switches | awk '
+		NR == FNR { cpu[NR] = $1; first[NR] = $2; last[NR] = $3; n = NR; next }
+		!$6 { for (i = 1; i <= n; i++) if ($2 == cpu[i] && $1 > first[i] && $1 < last[i]) found++ }
+		END { print found + 0 }' <(gaps) -
+}
+assert_eq "$(switches_in_gaps)" 0 "switches inside the gaps"
+dump_records "$TMP/large.fxt"
+assert_ge "$(switches_in_gaps)" 1000 "switches of the witness inside the gaps"
+
+# Without a daemon, and unfiltered. The command's parent is kymo.
+cat >"$TMP/load.sh" <<-END
+	kill -STOP \$PPID
+	"$KYMO_LOAD" --cpu $cpu pingpong 5000
+	kill -CONT \$PPID
+	sleep 0.3
+END
+expect_exit 3 "$KYMO" record --direct -b 64K -o "$TMP/direct.fxt" -- bash "$TMP/load.sh"
+assert_contains "$TMP/stderr" '[Ll]ost' "what record says"
+of "$TMP/direct.fxt"
+assert_ge "$lost" 1000 "records lost"
+# No slice stays open: each CPU's time still adds up.
+while read -r c busy idle; do
+	assert_within $((busy + idle)) "$(json "$SUMMARY" .duration_ns)" 1 "busy and idle of CPU $c"
+done < <(json "$SUMMARY" '.cpus[] | [.cpu, .busy_ns, .idle_ns] | @tsv')
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	assert_eq "$(perfetto "$TMP/direct.fxt" 'select count(*) n from sched_slice where dur = -1')" \
+		'[{"n":0}]' "open slices in Perfetto"
+fi

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Every event and kernel object of a real archive is in a table of docs/FXT-MAPPING.md, with every
+# argument and its type; and the archive begins and ends as that page says.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+cat >"$TMP/load.sh" <<-END
+	"$KYMO_LOAD" --out "$TMP/rename.json" rename 3
+	"$KYMO_LOAD" --out "$TMP/threadexec.json" threadexec
+	"$KYMO_LOAD" --out "$TMP/reuse.json" reuse 3
+	"$KYMO_LOAD" --out "$TMP/pingpong.json" pingpong 100
+	sh -c 'kill -9 \$\$'
+END
+record_around "$TMP/t.fxt" -- bash "$TMP/load.sh"
+dump_records "$TMP/t.fxt"
+
+# "what argument type", a row each, as the page has it. Its tables say `name` type, `name` type,
+# ...; where one type follows several names (`a`, `b` strings) it is that of them all.
+documented() {
+	awk -F'|' '
+		function words_of(what, text,   n, i, part, names, k, type) {
+			gsub(/\([^)]*\)/, "", text)
+			n = split(text, part, "`")
+			k = 0
+			for (i = 2; i <= n; i += 2) {
+				names[++k] = part[i]
+				type = part[i + 1]
+				if (type ~ /^ *, *$/)
+					continue
+				sub(/^ */, "", type)
+				sub(/[^a-z0-9].*/, "", type)
+				sub(/s$/, "", type)
+				for (; k > 0; k--)
+					print what, names[k], type
+			}
+		}
+		/^## / { section = $0 }
+		section == "## Events" && /^\| `/ {
+			split($2, category, "`")
+			split($3, name, "`")
+			words_of(category[2] ":" name[2], $5)
+		}
+		section == "## Kernel objects" && /^\| (process|thread) / {
+			split($2, kind, " ")
+			words_of(kind[1], $4)
+		}' "$ROOT/docs/FXT-MAPPING.md"
+}
+documented | sort -u >"$TMP/documented"
+assert_ge "$(wc -l <"$TMP/documented")" 30 "arguments understood in docs/FXT-MAPPING.md"
+
+# The counter `lost` has an argument named by the class.
+jq -r '
+	def kind: if .kernel_object_type == 1 then "process" else "thread" end;
+	select(.record == "event" or .record == "kernel_object") |
+	(if .record == "event" then "\(.category):\(.name)" else kind end) as $what |
+	select(.event_type != "counter") | .args[] | "\($what) \(.name) \(.type)"' "$DUMP" |
+	sort -u >"$TMP/written"
+comm -13 "$TMP/documented" "$TMP/written" >"$TMP/undocumented"
+assert_empty "$TMP/undocumented" "arguments that docs/FXT-MAPPING.md does not have"
+# And what this load makes happen must be there.
+for what in sched:migrate process:fork process:exec process:exit process:rename \
+	kymo:session_start kymo:session_stop kymo:clock; do
+	grep -q "^$what " "$TMP/written" || [ $what = sched:migrate ] || fail "there is no $what"
+done
+grep -q '^process:exec old_thread koid$' "$TMP/written" || fail "no exec says old_thread"
+assert_ge "$(events exit | jq 'select(.args.signal == 9) | .name' | wc -l)" 1 "exits by signal 9"
+
+# Scheduling records.
+jq -r 'select(.record == "context_switch" or .record == "thread_wakeup") | .record as $r |
+	.args[] | "\($r) \(.name) \(.type)"' "$DUMP" | sort -u >"$TMP/written"
+cat >"$TMP/documented" <<-END
+	context_switch incoming_weight int32
+	context_switch outgoing_weight int32
+	context_switch prev_state string
+	context_switch synthetic bool
+	thread_wakeup waker koid
+	thread_wakeup weight int32
+END
+comm -13 "$TMP/documented" "$TMP/written" >"$TMP/undocumented"
+assert_empty "$TMP/undocumented" "arguments of scheduling records that are not documented"
+
+# Order: magic, provider, section, initialization; then names; then who kymo is, start, clock.
+assert_eq "$(head -4 "$DUMP" | jq -r .record | tr '\n' ' ')" \
+	"trace_info provider_info provider_section initialization " "first records"
+jq -r 'select(.record == "event" or .record == "context_switch" or .record == "thread_wakeup") |
+	"\(.record) \(.name // "")"' "$DUMP" >"$TMP/order"
+assert_eq "$(sed -n '1,2p' "$TMP/order" | tr '\n' ' ')" "event session_start event clock " \
+	"first events"
+assert_eq "$(tail -2 "$TMP/order" | tr '\n' ' ')" "event clock event session_stop " "last events"
+opening=$(nproc)
+assert_eq "$(sed -n "3,$((2 + opening))p" "$TMP/order" | sort -u)" "context_switch " \
+	"opening switches"
+
+# A thread's kernel object stands before the first record that names it, but for few whose identity
+# came late.
+jq -r '
+	if .record == "kernel_object" then "object \(.koid)"
+	elif .record == "context_switch" then "use \(.outgoing_thread_id)", "use \(.incoming_thread_id)"
+	elif .record == "thread_wakeup" then "use \(.waking_thread_id)"
+	else empty end' "$DUMP" | awk '
+	$1 == "object" { known[$2] = 1 }
+	$1 == "use" && $2 != 0 && !known[$2] && !late[$2]++ { n++ }
+	END { print n + 0 }' >"$TMP/late"
+assert_le "$(cat "$TMP/late")" 5 "threads that are named before they are introduced"
+# And in the end everybody is known.
+jq -r 'if .record == "context_switch" then .outgoing_thread_id, .incoming_thread_id
+	elif .record == "thread_wakeup" then .waking_thread_id else empty end' "$DUMP" |
+	grep -vx 0 | sort -u >"$TMP/used"
+jq -r 'select(.record == "kernel_object" and .kernel_object_type == 2) | .koid' "$DUMP" |
+	sort -u >"$TMP/known"
+comm -23 "$TMP/used" "$TMP/known" >"$TMP/unknown"
+assert_empty "$TMP/unknown" "threads without a kernel object"

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Perfetto sees what kymo sees: no import error, no open slice, idle CPUs idle, the same slices,
+# names, processes and wakers.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_perfetto
+
+# Under 100,000 wakeups: some versions take time quadratic in those with a waker.
+cat >"$TMP/load.sh" <<-END
+	"$KYMO_LOAD" --out "$TMP/wakeups.json" wakeups futex 5000 &
+	"$KYMO_LOAD" --cpu $(last_cpu) --out "$TMP/pingpong.json" pingpong 5000
+	"$KYMO_LOAD" --out "$TMP/procs.json" procs 200
+	wait
+	sleep 0.5
+END
+record_around "$TMP/t.fxt" -- bash "$TMP/load.sh"
+summarize "$TMP/t.fxt"
+assert_no_loss
+assert_le "$(json "$SUMMARY" .events.wakeup)" 100000 "wakeups (Perfetto would take for ever)"
+
+perfetto "$TMP/t.fxt" \
+	"select name, value from stats where value != 0 and
+		(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
+	"select count(*) n from sched_slice where dur = -1" \
+	"select count(*) n from slice where dur = -1" \
+	"select count(*) n from sched_slice join thread using (utid) where tid != 0" \
+	"select ucpu cpu, sum(dur) busy_ns from sched_slice join thread using (utid) where tid != 0
+		group by ucpu" \
+	"select t.tid, p.pid, t.name from thread t join process p using (upid)" \
+	"select pid, name from process" \
+	"select w.tid waker, t.tid woken, count(*) n from thread_state s join thread t using (utid)
+		join thread w on s.waker_utid = w.utid where w.utid != t.utid group by 1, 2" \
+	>"$TMP/answers"
+answer() {
+	sed -n "$1p" "$TMP/answers"
+}
+
+assert_eq "$(answer 1)" '[]' "errors of import"
+assert_eq "$(answer 2)" '[{"n":0}]' "open sched slices"
+assert_eq "$(answer 3)" '[{"n":0}]' "open slices"
+assert_eq "$(answer 4 | jq '.[0].n')" "$(json "$SUMMARY" .sched_slices)" "sched slices"
+
+while read -r cpu busy; do
+	theirs=$(answer 5 | jq ".[] | select(.cpu == $cpu) | .busy_ns")
+	assert_within "${theirs:-0}" "$busy" 0.1 "busy time of CPU $cpu"
+done < <(json "$SUMMARY" '.cpus[] | [.cpu, .busy_ns] | @tsv')
+
+answer 6 | jq -r '.[] | [.tid, .pid, .name] | @tsv' | sort >"$TMP/theirs"
+json "$SUMMARY" '.threads[] | [.tid, .pid, .name] | @tsv' | sort >"$TMP/ours"
+comm -23 "$TMP/ours" "$TMP/theirs" >"$TMP/missing"
+assert_empty "$TMP/missing" "threads that Perfetto sees otherwise"
+
+answer 7 | jq -r '.[] | [.pid, .name] | @tsv' | sort >"$TMP/theirs"
+json "$SUMMARY" '.processes[] | [.pid, .name] | @tsv' | sort >"$TMP/ours"
+comm -23 "$TMP/ours" "$TMP/theirs" >"$TMP/missing"
+assert_empty "$TMP/missing" "processes that Perfetto sees otherwise"
+
+# Of the wakeups that tasks made (we know of these), 95 % have their waker.
+dump_records "$TMP/t.fxt"
+with_waker=$(wakeups | awk '$4 != 0' | wc -l)
+theirs=$(answer 8 | jq '[.[].n] | add')
+note "$with_waker wakeups by tasks, $theirs with their waker in Perfetto"
+assert_ge "$theirs" $((with_waker * 95 / 100)) "wakeups with a waker in Perfetto"
+waker=$(json "$TMP/wakeups.json" .waker)
+sleeper=$(json "$TMP/wakeups.json" .sleeper)
+right=$(answer 8 | jq "[.[] | select(.waker == $waker and .woken == $sleeper) | .n] | add // 0")
+assert_ge "$right" $((5000 * 95 / 100)) "wakeups of the sleeper by its waker in Perfetto"

@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A ping-pong of 50,000 round trips pinned to one CPU: every switch is there, nothing is lost, the
+# time of each CPU adds up, and the time of the two threads is what the kernel's books say.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+rounds=50000
+cpu=$(last_cpu)
+
+record() {
+	rm -f "$TMP/t.fxt"
+	record_around "$TMP/t.fxt" -- \
+		"$KYMO_LOAD" --out "$TMP/truth.json" --cpu "$cpu" pingpong $rounds
+	summarize "$TMP/t.fxt"
+	assert_no_loss
+}
+
+# Time that a hypervisor gives to others counts as run time here, but not in the kernel's books.
+for _ in 1 2 3; do
+	record
+	stolen=$(json "$TMP/truth.json" .steal_ns)
+	[ "$stolen" != 0 ] || break
+done
+
+dump_records "$TMP/t.fxt"
+switches >"$TMP/switches"
+ping=$(json "$TMP/truth.json" .ping.tid)
+pong=$(json "$TMP/truth.json" .pong.tid)
+
+# Now and then a kernel thread or an interrupt's comes between the two; the switch-in counts then.
+awk -v ping="$ping" -v pong="$pong" '
+	{ in_is = $4 == ping || $4 == pong; out_is = $3 == ping || $3 == pong }
+	in_is { into++ }
+	in_is && out_is { between++ }
+	END { print into + 0, between + 0 }' "$TMP/switches" >"$TMP/counts"
+read -r into between <"$TMP/counts"
+note "$into switches to the two threads, $between of them from one to the other"
+assert_ge "$into" $((2 * rounds)) "switches to ping or pong"
+assert_ge "$between" $((2 * rounds * 99 / 100)) "switches between ping and pong"
+
+# Exactly as many as the kernel counted until the end of the loop, and the last sleep and exit.
+for name in ping pong; do
+	tid=$(json "$TMP/truth.json" ".$name.tid")
+	counted=$(json "$TMP/truth.json" ".$name | .nvcsw + .nivcsw")
+	recorded=$(awk -v tid="$tid" '$3 == tid && !$6' "$TMP/switches" | wc -l)
+	assert_ge "$recorded" $((counted + 1)) "switches from $name"
+	assert_le "$recorded" $((counted + 3)) "switches from $name"
+	assert_eq "$(thread "$tid" name)" $name "name of thread $tid"
+	if [ "$stolen" = 0 ]; then
+		assert_within "$(thread "$tid" cpu_ns)" "$(json "$TMP/truth.json" ".$name.cpu_ns")" 2 \
+			"CPU time of $name"
+	else
+		note "CPU time of $name not compared: $stolen ns were stolen"
+	fi
+done
+
+# adds_up: busy + idle is the duration, on every CPU of this machine
+adds_up() {
+	local cpu busy idle
+
+	assert_eq "$(json "$SUMMARY" '.cpus | length')" "$(nproc --all)" "number of CPUs"
+	while read -r cpu busy idle; do
+		assert_within $((busy + idle)) "$(json "$SUMMARY" .duration_ns)" 1 "busy and idle of CPU $cpu"
+	done < <(json "$SUMMARY" '.cpus[] | [.cpu, .busy_ns, .idle_ns] | @tsv')
+}
+adds_up
+
+# So short that a CPU may not switch at all: busy throughout, or idle.
+quiet=no
+"$KYMO_LOAD" --cpu "$cpu" spin 30000 >"$TMP/spin" &
+spinner=$!
+chrt -f -p 1 $spinner 2>/dev/null || note "the spinner could not be made real-time"
+for i in 1 2 3 4 5 6 7 8; do
+	expect_exit 0 "$KYMO" record --direct -d 10ms -o "$TMP/short$i.fxt"
+	summarize "$TMP/short$i.fxt"
+	adds_up
+	[ "$(json "$SUMMARY" '[.cpus[] | select(.switches == 0)] | length')" = 0 ] || {
+		quiet=yes
+		break
+	}
+done
+kill $spinner
+if [ $quiet = yes ]; then
+	note "one CPU never switched"
+	if [ "$(json "$SUMMARY" ".cpus[] | select(.cpu == $cpu) | .switches")" = 0 ]; then
+		assert_within "$(json "$SUMMARY" ".cpus[] | select(.cpu == $cpu) | .busy_ns")" \
+			"$(json "$SUMMARY" .duration_ns)" 1 "busy time of the spinner's CPU"
+	fi
+else
+	note "every CPU switched in every 10 ms; that case was not seen"
+fi

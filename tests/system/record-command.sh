@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# `kymo record -- COMMAND` and Ctrl-C: what is run, what is said, and a file that is complete.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+# complete FILE REASON
+complete() {
+	expect_exit 0 "$KYMO" check "$1"
+	dump_records "$1"
+	events session_stop | jq -r .args.reason >"$TMP/reason"
+	assert_eq "$(wc -l <"$TMP/reason")" 1 "session_stop events"
+	[ $# = 1 ] || assert_contains "$TMP/reason" "$2" "reason of the stop"
+}
+
+# kymo's exit status is its own; the command's is shown.
+expect_exit 0 "$KYMO" record --direct -o "$TMP/true.fxt" -- sh -c 'echo said by the command; exit 0'
+assert_contains "$TMP/stdout" '^said by the command$' "output of the command"
+complete "$TMP/true.fxt"
+expect_exit 0 "$KYMO" record --direct -o "$TMP/false.fxt" -- sh -c 'exit 42'
+assert_contains "$TMP/stderr" 42 "what is said about the command's exit status"
+complete "$TMP/false.fxt"
+expect_exit 0 "$KYMO" record --direct -o "$TMP/killed.fxt" -- sh -c 'kill -USR1 $$'
+assert_contains "$TMP/stderr" 'signal|USR1|User' "what is said about the command's death"
+complete "$TMP/killed.fxt"
+
+# The command's options are its own, and its arguments stay apart.
+expect_exit 0 "$KYMO" record --direct -o "$TMP/args.fxt" -- printf '%s|' -d 'two words' --help
+assert_contains "$TMP/stdout" '^-d\|two words\|--help\|$' "arguments of the command"
+
+# The recording holds the command from its first moment.
+summarize "$TMP/args.fxt"
+assert_ge "$(json "$SUMMARY" '[.processes[] | select(.name == "printf")] | length')" 1 \
+	"processes called printf"
+
+# Ended by -d while the command still runs: that is not waited for.
+expect_exit 0 timeout 10 "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
+complete "$TMP/long.fxt" duration
+
+# Ctrl-C, and its like.
+for signal in INT TERM; do
+	"$KYMO" record --direct -o "$TMP/$signal.fxt" 2>"$TMP/log" &
+	pid=$!
+	expect_soon 10 test -s "$TMP/$signal.fxt"
+	sleep 0.3
+	kill -$signal $pid
+	status=0
+	wait $pid || status=$?
+	assert_eq $status 0 "exit status after SIG$signal"
+	complete "$TMP/$signal.fxt"
+done
+
+# To a pipe; and what comes out of it can be read from one.
+"$KYMO" record --direct -d 300ms -o - 2>"$TMP/log" | "$KYMO" summary --json - >"$TMP/piped.json" ||
+	fail "recording to a pipe: $(cat "$TMP/log")"
+assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
+
+# The file is for its owner only, and has a name of its own without -o.
+(cd "$TMP" && mkdir default && cd default && "$KYMO" record --direct -d 100ms 2>"$TMP/log") ||
+	fail "recording without -o: $(cat "$TMP/log")"
+assert_eq "$(find "$TMP/default" -name 'kymo-*.fxt' -perm 600 | wc -l)" 1 \
+	"files with the default name and mode 0600"

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# 10,000 wakeups of a thread that really sleeps, by futex, pipe, timer and signal, on one CPU and
+# across two: all are there, and each says who woke it - nobody, if it was a timer.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+n=10000
+
+# check KIND [load option ...]
+check() {
+	local kind=$1 what="$*" sleeper waker row all by_waker by_none slept
+
+	shift
+	rm -f "$TMP/t.fxt"
+	record_around "$TMP/t.fxt" -- "$KYMO_LOAD" --out "$TMP/truth.json" "$@" wakeups "$kind" $n
+	sleeper=$(json "$TMP/truth.json" .sleeper)
+	waker=$(json "$TMP/truth.json" .waker)
+	slept=$(json "$TMP/truth.json" .slept)
+	summarize "$TMP/t.fxt"
+	assert_no_loss
+	dump_records "$TMP/t.fxt"
+	row=$(wakeups | awk -v sleeper="$sleeper" -v waker="$waker" '
+		$3 == sleeper { all++; $4 == 0 ? none++ : $4 == waker ? right++ : other++ }
+		END { print all + 0, right + 0, none + 0 }')
+	read -r all by_waker by_none <<<"$row"
+	note "$what: $all wakeups, $by_waker by the waker, $by_none by an interrupt; it slept $slept times"
+	assert_eq "$(thread "$sleeper" wakeups)" "$all" "$what: wakeups that the summary counts"
+	# Making the thread wakes it too, and moving it to its CPU may.
+	assert_le $((all - by_waker - by_none)) 3 "$what: wakeups by others"
+	if [ "$kind" = timer ]; then
+		assert_eq "$by_none" "$slept" "$what: wakeups by nobody"
+	else
+		assert_eq "$by_waker" $n "$what: wakeups by the waker"
+		assert_le "$by_none" 3 "$what: wakeups by nobody"
+	fi
+}
+
+for kind in futex pipe signal timer; do
+	check $kind --cpu 0 --waker-cpu 0
+	[ "$(nproc)" = 1 ] || check $kind --cpu 0 --waker-cpu "$(last_cpu)"
+done
+check pipe

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From records, as docs/FXT-MAPPING.md writes them and as others do, to events. The records are put
+ * together here, word by word; strings are inline, so that no table is needed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/outbuf.h"
+#include "reader/fxt/fxt-events.h"
+#include "tests/support/fxt-golden.h"
+
+/* ---- records in the making ---- */
+
+struct record {
+	uint64_t words[512];
+	unsigned n;
+};
+
+static void put_text(struct record *r, const char *text)
+{
+	size_t n = strlen(text);
+
+	memcpy(&r->words[r->n], text, n);
+	r->n += (unsigned)fxt_stream_words(n);
+}
+
+static uint64_t inline_ref(const char *text)
+{
+	return *text ? 0x8000 | strlen(text) : 0;
+}
+
+static void put_arg32(struct record *r, unsigned type, const char *name, uint32_t value)
+{
+	r->words[r->n++] = fxt_put_arg_type(type) |
+			   fxt_put_arg_words(1 + fxt_stream_words(strlen(name))) |
+			   fxt_put_arg_name(inline_ref(name)) | fxt_put_arg_value32(value);
+	put_text(r, name);
+}
+
+static void put_arg64(struct record *r, unsigned type, const char *name, uint64_t value)
+{
+	r->words[r->n++] = fxt_put_arg_type(type) |
+			   fxt_put_arg_words(2 + fxt_stream_words(strlen(name))) |
+			   fxt_put_arg_name(inline_ref(name));
+	put_text(r, name);
+	r->words[r->n++] = value;
+}
+
+static void put_arg_text(struct record *r, const char *name, const char *value)
+{
+	r->words[r->n++] = fxt_put_arg_type(FXT_ARG_STRING) |
+			   fxt_put_arg_words(1 + fxt_stream_words(strlen(name)) +
+					     fxt_stream_words(strlen(value))) |
+			   fxt_put_arg_name(inline_ref(name)) |
+			   fxt_put_arg_value_ref(inline_ref(value));
+	put_text(r, name);
+	put_text(r, value);
+}
+
+/* An instant event at time 1000 of thread 50/51. */
+static struct record instant(const char *category, const char *name, unsigned n_args)
+{
+	struct record r = { .n = 1 };
+
+	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_event_n_args(n_args) |
+		     fxt_put_event_category(inline_ref(category)) |
+		     fxt_put_event_name(inline_ref(name));
+	r.words[r.n++] = 1000;
+	r.words[r.n++] = 50;
+	r.words[r.n++] = 51;
+	put_text(&r, category);
+	put_text(&r, name);
+	return r;
+}
+
+static struct record kernel_object(unsigned type, uint64_t koid, const char *name, unsigned n_args)
+{
+	struct record r = { .n = 1 };
+
+	r.words[0] =
+		fxt_put_record_type(FXT_RECORD_KERNEL_OBJECT) | fxt_put_kernel_object_type(type) |
+		fxt_put_kernel_object_name(inline_ref(name)) | fxt_put_kernel_object_n_args(n_args);
+	r.words[r.n++] = koid;
+	put_text(&r, name);
+	return r;
+}
+
+static struct record context_switch(unsigned cpu, unsigned state, uint64_t out, uint64_t in,
+				    unsigned n_args)
+{
+	struct record r = { .n = 4 };
+
+	r.words[0] = fxt_put_record_type(FXT_RECORD_SCHEDULING) |
+		     fxt_put_sched_type(FXT_SCHED_SWITCH) | fxt_put_sched_cpu(cpu) |
+		     fxt_put_sched_out_state(state) | fxt_put_sched_n_args(n_args);
+	r.words[1] = 2000;
+	r.words[2] = out;
+	r.words[3] = in;
+	return r;
+}
+
+/* ---- reading one back ---- */
+
+struct fixture {
+	struct outbuf archive;
+	struct fxt_reader *reader;
+	struct fxt_events *events;
+	struct event ev;
+	const char *what;
+};
+
+static int convert(struct fixture *f, struct record *r)
+{
+	const struct fxt_record *record;
+
+	r->words[0] |= fxt_put_record_words(r->n);
+	outbuf_reset(&f->archive);
+	f->reader = fxt_reader_free(f->reader);
+	assert_int_equal(outbuf_append(&f->archive, golden_records[GOLDEN_MAGIC].words, 8), 0);
+	assert_int_equal(outbuf_append(&f->archive, r->words, 8 * r->n), 0);
+	assert_int_equal(fxt_reader_new_memory(&f->reader, f->archive.data, f->archive.size), 0);
+	assert_int_equal(fxt_reader_next(f->reader, &record), FXT_READER_RECORD);
+	assert_int_equal(fxt_events_get(f->events, record, &f->ev, &f->what), FXT_EVENTS_NONE);
+	assert_int_equal(fxt_reader_next(f->reader, &record), FXT_READER_RECORD);
+	memset(&f->ev, 0xa5, sizeof(f->ev));
+	return fxt_events_get(f->events, record, &f->ev, &f->what);
+}
+
+static void assert_event(struct fixture *f, struct record r, enum event_kind kind)
+{
+	assert_int_equal(convert(f, &r), FXT_EVENTS_EVENT);
+	assert_int_equal(f->ev.kind, kind);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	return fxt_events_new(&f->events);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	fxt_reader_free(f->reader);
+	fxt_events_free(f->events);
+	outbuf_deinit(&f->archive);
+	free(f);
+	return 0;
+}
+
+/* ---- scheduling ---- */
+
+static void test_switch(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = context_switch(300, FXT_STATE_BLOCKED, 51, 0, 4);
+
+	put_arg32(&r, FXT_ARG_INT32, "outgoing_weight", 98);
+	put_arg32(&r, FXT_ARG_INT32, "incoming_weight", 0x80000000);
+	put_arg_text(&r, "prev_state", "D");
+	put_arg32(&r, FXT_ARG_BOOL, "synthetic", 1);
+	assert_event(f, r, EVENT_SWITCH);
+	assert_int_equal(f->ev.ts_ns, 2000);
+	assert_int_equal(f->ev.cpu, 300);
+	assert_int_equal(f->ev.pid, 0);
+	assert_int_equal(f->ev.tid, 51);
+	assert_int_equal(f->ev.sw.next_tid, 0);
+	assert_int_equal(f->ev.sw.prev_prio, 98);
+	assert_int_equal(f->ev.sw.next_prio, INT32_MIN);
+	assert_int_equal(f->ev.sw.out_state, FXT_STATE_BLOCKED);
+	assert_int_equal(f->ev.sw.state, 'D');
+	assert_true(f->ev.sw.synthetic);
+}
+
+static void test_switch_bare(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_event(f, context_switch(1, FXT_STATE_RUNNING, 51, 52, 0), EVENT_SWITCH);
+	assert_int_equal(f->ev.sw.prev_prio, 0);
+	assert_int_equal(f->ev.sw.next_prio, 0);
+	assert_int_equal(f->ev.sw.state, 0);
+	assert_false(f->ev.sw.synthetic);
+}
+
+/* Elsewhere the idle threads have koids; their weight says what they are. */
+static void test_switch_foreign_idle(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = context_switch(1, FXT_STATE_RUNNING, 4711, 52, 1);
+
+	put_arg32(&r, FXT_ARG_INT32, "outgoing_weight", 0x80000000);
+	assert_event(f, r, EVENT_SWITCH);
+	assert_int_equal(f->ev.tid, 0);
+	assert_int_equal(f->ev.sw.next_tid, 52);
+}
+
+static void test_legacy_switch(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = { .words = { 0x0100000003000008 | 2 << 16, 2000, 50, 51, 0, 99 },
+			    .n = 6 };
+
+	assert_event(f, r, EVENT_SWITCH);
+	assert_int_equal(f->ev.cpu, 2);
+	assert_int_equal(f->ev.pid, 50);
+	assert_int_equal(f->ev.tid, 51);
+	assert_int_equal(f->ev.sw.next_prio, 16);
+	r.words[0] = 0x0000100003000008;
+	assert_event(f, r, EVENT_SWITCH);
+	assert_int_equal(f->ev.sw.next_tid, 0);
+	assert_int_equal(f->ev.sw.next_prio, INT32_MIN);
+}
+
+static void test_wakeup(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = { .words = { 0x2000000000320008, 2000, 51 }, .n = 3 };
+
+	put_arg32(&r, FXT_ARG_INT32, "weight", 120);
+	put_arg64(&r, FXT_ARG_KOID, "waker", 77);
+	assert_event(f, r, EVENT_WAKE);
+	assert_int_equal(f->ev.cpu, 3);
+	assert_int_equal(f->ev.tid, 51);
+	assert_int_equal(f->ev.wake.prio, 120);
+	assert_int_equal(f->ev.wake.waker_tid, 77);
+}
+
+static void test_migrate(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = instant("sched", "migrate", 2);
+
+	put_arg32(&r, FXT_ARG_UINT32, "from_cpu", 3);
+	put_arg32(&r, FXT_ARG_UINT32, "to_cpu", 4);
+	assert_event(f, r, EVENT_MIGRATE);
+	assert_int_equal(f->ev.ts_ns, 1000);
+	assert_int_equal(f->ev.tid, 51);
+	assert_int_equal(f->ev.migrate.from_cpu, 3);
+	assert_int_equal(f->ev.migrate.to_cpu, 4);
+}
+
+/* ---- processes and threads ---- */
+
+static void test_process(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = kernel_object(FXT_OBJECT_PROCESS, 50, "sh", 6);
+
+	put_arg64(&r, FXT_ARG_KOID, "parent", 1);
+	put_arg32(&r, FXT_ARG_UINT32, "uid", 1000);
+	put_arg64(&r, FXT_ARG_UINT64, "start_time", 999);
+	put_arg_text(&r, "command_line", "sh -c true");
+	put_arg64(&r, FXT_ARG_UINT64, "cgroup", 4242);
+	put_arg32(&r, FXT_ARG_UINT32, "real_id", 49);
+	assert_event(f, r, EVENT_TASK);
+	assert_int_equal(f->ev.pid, 50);
+	assert_int_equal(f->ev.tid, 0);
+	assert_true(f->ev.task.is_process);
+	assert_string_equal(f->ev.task.comm, "sh");
+	assert_string_equal(f->ev.task.command_line, "sh -c true");
+	assert_int_equal(f->ev.task.parent_pid, 1);
+	assert_int_equal(f->ev.task.uid, 1000);
+	assert_int_equal(f->ev.task.start_ns, 999);
+	assert_int_equal(f->ev.task.cgroup_id, 4242);
+	assert_int_equal(f->ev.task.real_tid, 49);
+}
+
+static void test_thread(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = kernel_object(FXT_OBJECT_THREAD, 51, "work\xff\x1b", 1);
+
+	put_arg64(&r, FXT_ARG_KOID, "process", 50);
+	assert_event(f, r, EVENT_TASK);
+	assert_int_equal(f->ev.pid, 50);
+	assert_int_equal(f->ev.tid, 51);
+	assert_false(f->ev.task.is_process);
+	assert_string_equal(f->ev.task.comm, "work\ufffd\ufffd");
+	assert_string_equal(f->ev.task.command_line, "");
+}
+
+static void test_other_object(void **state)
+{
+	struct record r = kernel_object(17, 51, "socket", 0);
+
+	assert_int_equal(convert(*state, &r), FXT_EVENTS_NONE);
+}
+
+static void test_lifecycle(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = instant("process", "fork", 2);
+
+	put_arg64(&r, FXT_ARG_KOID, "child_process", 60);
+	put_arg64(&r, FXT_ARG_KOID, "child_thread", 61);
+	assert_event(f, r, EVENT_FORK);
+	assert_int_equal(f->ev.pid, 50);
+	assert_int_equal(f->ev.fork.child_pid, 60);
+	assert_int_equal(f->ev.fork.child_tid, 61);
+
+	r = instant("process", "exec", 3);
+	put_arg_text(&r, "file", "/bin/ls");
+	put_arg_text(&r, "command_line", "ls -l");
+	put_arg64(&r, FXT_ARG_KOID, "old_thread", 59);
+	assert_event(f, r, EVENT_EXEC);
+	assert_string_equal(f->ev.exec.file, "/bin/ls");
+	assert_string_equal(f->ev.exec.command_line, "ls -l");
+	assert_int_equal(f->ev.exec.old_tid, 59);
+
+	r = instant("process", "exit", 3);
+	put_arg32(&r, FXT_ARG_INT32, "exit_code", 3);
+	put_arg32(&r, FXT_ARG_INT32, "signal", 9);
+	put_arg32(&r, FXT_ARG_BOOL, "process_ends", 1);
+	assert_event(f, r, EVENT_EXIT);
+	assert_int_equal(f->ev.exit.code, 3);
+	assert_int_equal(f->ev.exit.signal, 9);
+	assert_true(f->ev.exit.process_ends);
+
+	r = instant("process", "rename", 2);
+	put_arg_text(&r, "from", "a");
+	put_arg_text(&r, "to", "b");
+	assert_event(f, r, EVENT_RENAME);
+	assert_string_equal(f->ev.rename.from, "a");
+	assert_string_equal(f->ev.rename.to, "b");
+}
+
+/* ---- the recording ---- */
+
+static void test_session(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = instant("kymo", "session_start", 9);
+
+	put_arg_text(&r, "session", "s");
+	put_arg_text(&r, "command", "c");
+	put_arg_text(&r, "options", "o");
+	put_arg_text(&r, "kernel", "6.1");
+	put_arg_text(&r, "machine", "x86_64");
+	put_arg_text(&r, "host", "h");
+	put_arg_text(&r, "version", "1");
+	put_arg32(&r, FXT_ARG_UINT32, "cpus", 8);
+	put_arg32(&r, FXT_ARG_BOOL, "filtered", 1);
+	assert_event(f, r, EVENT_START);
+	assert_string_equal(f->ev.start.session, "s");
+	assert_string_equal(f->ev.start.version, "1");
+	assert_string_equal(f->ev.start.kernel, "6.1");
+	assert_int_equal(f->ev.start.n_cpus, 8);
+	assert_true(f->ev.start.filtered);
+
+	r = instant("kymo", "session_stop", 5);
+	put_arg_text(&r, "reason", "stopped");
+	put_arg64(&r, FXT_ARG_UINT64, "events", 1);
+	put_arg64(&r, FXT_ARG_UINT64, "lost", 2);
+	put_arg64(&r, FXT_ARG_UINT64, "bytes", 3);
+	put_arg64(&r, FXT_ARG_UINT64, "daemon_cpu", 4);
+	assert_event(f, r, EVENT_STOP);
+	assert_string_equal(f->ev.stop.reason, "stopped");
+	assert_int_equal(f->ev.stop.events, 1);
+	assert_int_equal(f->ev.stop.lost, 2);
+	assert_int_equal(f->ev.stop.bytes, 3);
+	assert_int_equal(f->ev.stop.daemon_cpu_ns, 4);
+}
+
+static void test_clock_mark_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = instant("kymo", "clock", 3);
+
+	put_arg64(&r, FXT_ARG_UINT64, "boottime", 1);
+	put_arg64(&r, FXT_ARG_UINT64, "monotonic", 2);
+	put_arg64(&r, FXT_ARG_UINT64, "realtime", UINT64_MAX);
+	assert_event(f, r, EVENT_CLOCK);
+	assert_int_equal(f->ev.clock.boot_ns, 1);
+	assert_int_equal(f->ev.clock.mono_ns, 2);
+	assert_true(f->ev.clock.real_ns == UINT64_MAX);
+
+	r = instant("kymo", "mark", 1);
+	put_arg_text(&r, "text", "here");
+	assert_event(f, r, EVENT_MARK);
+	assert_string_equal(f->ev.mark.text, "here");
+
+	r = instant("kymo", "lost", 5);
+	put_arg_text(&r, "class", "sched");
+	put_arg32(&r, FXT_ARG_UINT32, "cpu", 5);
+	put_arg64(&r, FXT_ARG_UINT64, "count", 12);
+	put_arg64(&r, FXT_ARG_UINT64, "first", 13);
+	put_arg64(&r, FXT_ARG_UINT64, "last", 14);
+	assert_event(f, r, EVENT_LOST);
+	assert_string_equal(f->ev.lost.class_name, "sched");
+	assert_int_equal(f->ev.cpu, 5);
+	assert_int_equal(f->ev.lost.count, 12);
+	assert_int_equal(f->ev.lost.first_ns, 13);
+	assert_int_equal(f->ev.lost.last_ns, 14);
+}
+
+/* Events of others, or of ours without what makes them so. */
+static void test_none(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "gfx", "migrate" },
+		{ "sched", "fork" },
+		{ "process", "fork" },
+		{ "kymo", "other" },
+		{ "", "" },
+		{ "sched", "migrate" },
+		{ "process", "exit" },
+		{ "process", "exec" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct record r = instant(rows[i][0], rows[i][1], 0);
+
+		assert_int_equal(convert(*state, &r), FXT_EVENTS_NONE);
+	}
+}
+
+static void test_damaged_arguments(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = instant("kymo", "mark", 1);
+
+	assert_int_equal(convert(f, &r), FXT_EVENTS_DAMAGE);
+	assert_non_null(f->what);
+	r = context_switch(1, FXT_STATE_RUNNING, 51, 52, 1);
+	assert_int_equal(convert(f, &r), FXT_EVENTS_DAMAGE);
+	r = (struct record){ .words = { 0x2000000000010008, 2000, 51 }, .n = 3 };
+	assert_int_equal(convert(f, &r), FXT_EVENTS_DAMAGE);
+}
+
+#define WITH_EVENTS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH_EVENTS(test_switch),
+		WITH_EVENTS(test_switch_bare),
+		WITH_EVENTS(test_switch_foreign_idle),
+		WITH_EVENTS(test_legacy_switch),
+		WITH_EVENTS(test_wakeup),
+		WITH_EVENTS(test_migrate),
+		WITH_EVENTS(test_process),
+		WITH_EVENTS(test_thread),
+		WITH_EVENTS(test_other_object),
+		WITH_EVENTS(test_lifecycle),
+		WITH_EVENTS(test_session),
+		WITH_EVENTS(test_clock_mark_lost),
+		WITH_EVENTS(test_none),
+		WITH_EVENTS(test_damaged_arguments),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

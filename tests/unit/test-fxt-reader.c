@@ -1,0 +1,759 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The FXT reader, held against records that were made by hand (support/fxt-golden.h), and against
+ * archives that lie.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/outbuf.h"
+#include "reader/fxt/fxt-check.h"
+#include "reader/fxt/fxt-reader.h"
+#include "tests/support/fxt-golden.h"
+
+/* ---- archives ---- */
+
+static void put(struct outbuf *b, const struct golden_record *g)
+{
+	assert_int_equal(outbuf_append(b, g->words, 8 * g->n_words), 0);
+}
+
+static void put_words(struct outbuf *b, size_t n, const uint64_t *words)
+{
+	assert_int_equal(outbuf_append(b, words, 8 * n), 0);
+}
+
+#define PUT_WORDS(b, ...)                                                                          \
+	put_words((b), sizeof((uint64_t[]){ __VA_ARGS__ }) / 8, (uint64_t[]){ __VA_ARGS__ })
+
+static void put_all(struct outbuf *b)
+{
+	for (int i = 0; i < GOLDEN_MAX; i++)
+		put(b, &golden_records[i]);
+}
+
+static struct fxt_reader *reader_of(const struct outbuf *b)
+{
+	struct fxt_reader *r = NULL;
+
+	assert_int_equal(fxt_reader_new_memory(&r, b->data, b->size), 0);
+	return r;
+}
+
+/* Reads to record WHICH of an archive that begins with the golden ones. */
+static const struct fxt_record *read_to(struct fxt_reader *r, enum golden which)
+{
+	const struct fxt_record *record = NULL;
+
+	for (int i = 0; i <= (int)which; i++)
+		assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+	return record;
+}
+
+static void assert_text(const struct fxt_text *t, const char *expected)
+{
+	assert_non_null(t->bytes);
+	assert_int_equal(t->length, strlen(expected));
+	assert_memory_equal(t->bytes, expected, t->length);
+}
+
+struct fixture {
+	struct outbuf archive;
+	struct fxt_reader *reader;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	put_all(&f->archive);
+	f->reader = reader_of(&f->archive);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	fxt_reader_free(f->reader);
+	outbuf_deinit(&f->archive);
+	free(f);
+	return 0;
+}
+
+/* ---- every record type ---- */
+
+static void test_golden_frames(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *record;
+	uint64_t offset = 0;
+
+	for (int i = 0; i < GOLDEN_MAX; i++) {
+		assert_int_equal(fxt_reader_next(f->reader, &record), FXT_READER_RECORD);
+		assert_int_equal(record->offset, offset);
+		assert_int_equal(record->n_words, golden_records[i].n_words);
+		assert_memory_equal(record->words, golden_records[i].words, 8 * record->n_words);
+		offset += 8 * record->n_words;
+	}
+	assert_int_equal(fxt_reader_next(f->reader, &record), FXT_READER_END);
+	assert_int_equal(fxt_reader_next(f->reader, &record), FXT_READER_END);
+	assert_int_equal(fxt_reader_offset(f->reader), offset);
+}
+
+static void test_golden_metadata(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_PROVIDER_INFO);
+
+	assert_int_equal(r->type, FXT_RECORD_METADATA);
+	assert_int_equal(r->subtype, FXT_METADATA_PROVIDER_INFO);
+	assert_int_equal(r->metadata.provider_id, 7);
+	assert_text(&r->name, "kymo-test");
+	assert_string_equal(r->provider->name, "kymo-test");
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_METADATA_PROVIDER_SECTION);
+	assert_int_equal(r->metadata.provider_id, 7);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_METADATA_PROVIDER_EVENT);
+	assert_int_equal(r->metadata.number, FXT_PROVIDER_EVENT_BUFFER_FILLED);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->initialization.ticks_per_second, 2000000000);
+}
+
+static void test_golden_tables(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_STRING);
+
+	assert_int_equal(r->string.index, 1);
+	assert_text(&r->name, "category");
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->string.index, 2);
+	assert_text(&r->name, "\u00e4");
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->thread_record.index, 3);
+	assert_int_equal(r->thread.pid, 1000);
+	assert_int_equal(r->thread.tid, 1001);
+}
+
+static void test_golden_instant(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_INSTANT);
+	struct fxt_args it = r->args;
+	struct fxt_arg arg;
+
+	assert_int_equal(r->type, FXT_RECORD_EVENT);
+	assert_int_equal(r->subtype, FXT_EVENT_INSTANT);
+	assert_int_equal(r->ts_ticks, 2000);
+	assert_int_equal(r->ts_ns, 1000);
+	assert_true(r->thread.defined);
+	assert_int_equal(r->thread.pid, 5);
+	assert_int_equal(r->thread.tid, 6);
+	assert_text(&r->category, "category");
+	assert_text(&r->name, "now");
+	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_END);
+}
+
+static void next_arg(struct fxt_args *it, struct fxt_arg *arg, unsigned type, const char *name)
+{
+	assert_int_equal(fxt_args_next(it, arg), FXT_ARGS_NEXT);
+	assert_int_equal(arg->type, type);
+	assert_text(&arg->name, name);
+}
+
+static void test_golden_arguments(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_COUNTER);
+	struct fxt_args it = r->args;
+	struct fxt_arg arg;
+
+	assert_int_equal(r->subtype, FXT_EVENT_COUNTER);
+	assert_int_equal(r->event.value, 77);
+	next_arg(&it, &arg, FXT_ARG_NULL, "n");
+	next_arg(&it, &arg, FXT_ARG_INT32, "i");
+	assert_int_equal(arg.int32, -5);
+	next_arg(&it, &arg, FXT_ARG_UINT32, "u");
+	assert_int_equal(arg.uint32, 4000000000u);
+	next_arg(&it, &arg, FXT_ARG_INT64, "I");
+	assert_true(arg.int64 == -(INT64_C(1) << 40));
+	next_arg(&it, &arg, FXT_ARG_UINT64, "U");
+	assert_true(arg.uint64 == UINT64_MAX);
+	next_arg(&it, &arg, FXT_ARG_DOUBLE, "d");
+	assert_true(arg.real == 1.5);
+	next_arg(&it, &arg, FXT_ARG_STRING, "s");
+	assert_text(&arg.text, "str");
+	next_arg(&it, &arg, FXT_ARG_POINTER, "p");
+	assert_int_equal(arg.uint64, 0xdeadbeef);
+	next_arg(&it, &arg, FXT_ARG_KOID, "k");
+	assert_int_equal(arg.uint64, 1001);
+	next_arg(&it, &arg, FXT_ARG_BOOL, "b");
+	assert_true(arg.boolean);
+	next_arg(&it, &arg, FXT_ARG_BLOB, "B");
+	assert_int_equal(arg.blob.length, 3);
+	assert_memory_equal(arg.blob.bytes, "\1\2\3", 3);
+	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_END);
+}
+
+static void test_golden_event_types(void **state)
+{
+	static const uint64_t values[] = { 0, 0, 8000, 11, 11, 11, 12, 12, 12 };
+	struct fixture *f = *state;
+	const struct fxt_record *r;
+
+	read_to(f->reader, GOLDEN_COUNTER);
+	for (unsigned i = 0; i < ARRAY_SIZE(values); i++) {
+		struct fxt_args it;
+		struct fxt_arg arg;
+
+		assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+		assert_int_equal(r->type, FXT_RECORD_EVENT);
+		assert_int_equal(r->subtype, FXT_EVENT_DURATION_BEGIN + i);
+		assert_int_equal(r->event.value, values[i]);
+		assert_int_equal(r->thread.tid, 1001);
+		it = r->args;
+		next_arg(&it, &arg, FXT_ARG_INT32, "\u00e4");
+		assert_int_equal(arg.int32, 9);
+		if (r->subtype == FXT_EVENT_DURATION_COMPLETE)
+			assert_int_equal(r->event.end_ns, 4000);
+	}
+}
+
+static void test_golden_blob_and_objects(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_BLOB);
+	struct fxt_args it;
+	struct fxt_arg arg;
+
+	assert_int_equal(r->blob.blob_type, FXT_BLOB_DATA);
+	assert_int_equal(r->blob.length, 5);
+	assert_memory_equal(r->blob.bytes, "bytes", 5);
+	assert_text(&r->name, "\u00e4");
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->userspace_object.pointer, 0xabc);
+	assert_int_equal(r->thread.pid, 1000);
+	assert_text(&r->name, "object");
+	it = r->args;
+	next_arg(&it, &arg, FXT_ARG_INT32, "\u00e4");
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->kernel_object.object_type, FXT_OBJECT_THREAD);
+	assert_int_equal(r->kernel_object.koid, 1001);
+	assert_text(&r->name, "worker");
+	it = r->args;
+	next_arg(&it, &arg, FXT_ARG_KOID, "process");
+	assert_int_equal(arg.uint64, 1000);
+}
+
+static void test_golden_scheduling(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_LEGACY_SWITCH);
+
+	assert_int_equal(r->subtype, FXT_SCHED_LEGACY_SWITCH);
+	assert_int_equal(r->ts_ns, 5000);
+	assert_int_equal(r->sw.cpu, 2);
+	assert_int_equal(r->sw.out_state, FXT_STATE_BLOCKED);
+	assert_int_equal(r->sw.out_pid, 1000);
+	assert_int_equal(r->sw.out_tid, 1001);
+	assert_int_equal(r->sw.in_pid, 8);
+	assert_int_equal(r->sw.in_tid, 9);
+	assert_int_equal(r->sw.out_priority, 1);
+	assert_int_equal(r->sw.in_priority, 2);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_SCHED_SWITCH);
+	assert_int_equal(r->ts_ns, 6000);
+	assert_int_equal(r->sw.cpu, 300);
+	assert_int_equal(r->sw.out_state, FXT_STATE_RUNNING);
+	assert_int_equal(r->sw.out_tid, 1001);
+	assert_int_equal(r->sw.in_tid, 1002);
+	assert_int_equal(r->args.n_left, 1);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_SCHED_WAKEUP);
+	assert_int_equal(r->wake.cpu, 300);
+	assert_int_equal(r->wake.tid, 1001);
+}
+
+static void test_golden_log_and_profiler(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_LOG);
+
+	assert_text(&r->name, "hello, log");
+	assert_int_equal(r->thread.tid, 1001);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_PROFILER_MODULE);
+	assert_int_equal(r->module.id, 4);
+	assert_text(&r->name, "libc");
+	assert_int_equal(r->module.build_id_length, 3);
+	assert_memory_equal(r->module.build_id, "\xaa\xbb\xcc", 3);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_PROFILER_MMAP);
+	assert_int_equal(r->mmap.flags, 5);
+	assert_int_equal(r->mmap.start, 0x1000);
+	assert_int_equal(r->mmap.range, 0x2000);
+	assert_int_equal(r->mmap.vaddr, 0x3000);
+	assert_int_equal(r->thread.pid, 1000);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_PROFILER_BACKTRACE);
+	assert_int_equal(r->backtrace.n_frames, 3);
+	assert_int_equal(r->backtrace.frames[2], 0x33);
+}
+
+static void test_golden_large(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r = read_to(f->reader, GOLDEN_LARGE_BLOB);
+
+	assert_int_equal(r->type, FXT_RECORD_LARGE);
+	assert_int_equal(r->subtype, FXT_LARGE_BLOB_METADATA);
+	assert_text(&r->category, "category");
+	assert_text(&r->name, "big");
+	assert_int_equal(r->ts_ns, 11000);
+	assert_int_equal(r->thread.tid, 6);
+	assert_int_equal(r->args.n_left, 1);
+	assert_int_equal(r->blob.length, 9);
+	assert_memory_equal(r->blob.bytes, "ninebytes", 9);
+	assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+	assert_int_equal(r->subtype, FXT_LARGE_BLOB_NO_METADATA);
+	assert_int_equal(r->blob.length, 4);
+	assert_int_equal(r->args.n_left, 0);
+}
+
+/* The check has nothing to say of any of them, but that one is of an unknown type. */
+static void test_golden_is_clean(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *r;
+
+	for (int i = 0; i < GOLDEN_MAX; i++) {
+		struct fxt_findings findings;
+
+		assert_int_equal(fxt_reader_next(f->reader, &r), FXT_READER_RECORD);
+		fxt_check_record(r, &findings);
+		assert_int_equal(findings.n_errors, 0);
+		assert_int_equal(findings.n, i == GOLDEN_UNKNOWN);
+	}
+}
+
+/* ---- what is no archive ---- */
+
+static void test_new_alien(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		enum fxt_alien alien;
+	} rows[] = {
+		{ "", 0, FXT_ALIEN_EMPTY },
+		{ "\x10", 1, FXT_ALIEN_OTHER },
+		{ "\x10\x00\x04\x46\x78\x54\x16", 7, FXT_ALIEN_OTHER },
+		{ "\x10\x00\x04\x46\x78\x54\x17\x00", 8, FXT_ALIEN_OTHER },
+		{ "\x00\x16\x54\x78\x46\x04\x00\x10", 8, FXT_ALIEN_BIG_ENDIAN },
+		{ "\x1f\x8b\x08\x00", 4, FXT_ALIEN_GZIP },
+		{ "\x28\xb5\x2f\xfd", 4, FXT_ALIEN_ZSTD },
+		{ "\xfd\x37zXZ\x00", 6, FXT_ALIEN_XZ },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct fxt_reader *r = NULL;
+
+		assert_int_equal(fxt_reader_new_memory(&r, rows[i].bytes, rows[i].n),
+				 rows[i].alien);
+		assert_null(r);
+	}
+}
+
+/* ---- providers ---- */
+
+/* Provider NUMBER is introduced without a name. */
+#define PROVIDER_INFO(number)    (0x0000000000010010 | (uint64_t)(number) << 20)
+#define PROVIDER_SECTION(number) (0x0000000000020010 | (uint64_t)(number) << 20)
+/* String 1 is one character; an instant event of thread 0/0, category 1, name 1. */
+#define STRING_1(character) 0x0000000100010022, (character)
+#define INSTANT_1           0x0001000100000044, 1, 0, 0
+
+static void test_providers_have_tables_of_their_own(void **state)
+{
+	struct outbuf b = { 0 };
+	const struct fxt_record *record;
+	struct fxt_reader *r;
+	int n = 0;
+
+	(void)state;
+	put(&b, &golden_records[GOLDEN_MAGIC]);
+	PUT_WORDS(&b, PROVIDER_INFO(1), STRING_1('a'), INSTANT_1);
+	PUT_WORDS(&b, PROVIDER_INFO(2), INSTANT_1, STRING_1('b'), INSTANT_1);
+	PUT_WORDS(&b, PROVIDER_SECTION(1), INSTANT_1, PROVIDER_SECTION(2), INSTANT_1);
+	PUT_WORDS(&b, PROVIDER_INFO(1), INSTANT_1);
+	r = reader_of(&b);
+	while (fxt_reader_next(r, &record) == FXT_READER_RECORD) {
+		static const char *const names[] = { "a", NULL, "b", "a", "b", NULL };
+
+		if (record->type != FXT_RECORD_EVENT)
+			continue;
+		if (names[n])
+			assert_text(&record->name, names[n]);
+		else
+			assert_null(record->name.bytes);
+		n++;
+	}
+	assert_int_equal(n, 6);
+	fxt_reader_free(r);
+	outbuf_deinit(&b);
+}
+
+static void test_section_without_introduction(void **state)
+{
+	struct outbuf b = { 0 };
+	const struct fxt_record *record;
+	struct fxt_reader *r;
+
+	(void)state;
+	put(&b, &golden_records[GOLDEN_MAGIC]);
+	PUT_WORDS(&b, PROVIDER_SECTION(9), STRING_1('a'), INSTANT_1);
+	r = reader_of(&b);
+	read_to(r, 1);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_DAMAGE);
+	assert_int_equal(fxt_reader_damage(r)->offset, 8);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+	assert_text(&record->name, "a");
+	fxt_reader_free(r);
+	outbuf_deinit(&b);
+}
+
+/* More providers than anybody has: no tables without end, and their records still come. */
+static void test_too_many_providers(void **state)
+{
+	struct outbuf b = { 0 };
+	const struct fxt_record *record;
+	struct fxt_reader *r;
+	int e, damages = 0, records = 0;
+
+	(void)state;
+	put(&b, &golden_records[GOLDEN_MAGIC]);
+	for (uint64_t i = 0; i < 1000; i++)
+		PUT_WORDS(&b, PROVIDER_INFO(i), STRING_1('a'), INSTANT_1);
+	r = reader_of(&b);
+	while ((e = fxt_reader_next(r, &record)) > 0)
+		*(e == FXT_READER_DAMAGE ? &damages : &records) += 1;
+	assert_int_equal(e, 0);
+	assert_int_equal(records, 3001);
+	assert_int_equal(damages, 1000 - 256);
+	fxt_reader_free(r);
+	outbuf_deinit(&b);
+}
+
+/* ---- damage ---- */
+
+static void assert_damage(struct fxt_reader *r, uint64_t offset, uint64_t bytes)
+{
+	const struct fxt_record *record;
+
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_DAMAGE);
+	assert_null(record);
+	assert_int_equal(fxt_reader_damage(r)->offset, offset);
+	assert_int_equal(fxt_reader_damage(r)->bytes, bytes);
+	assert_non_null(fxt_reader_damage(r)->what);
+}
+
+static void test_zero_fill(void **state)
+{
+	struct outbuf b = { 0 };
+	const struct fxt_record *record;
+	struct fxt_reader *r;
+
+	(void)state;
+	put(&b, &golden_records[GOLDEN_MAGIC]);
+	PUT_WORDS(&b, 0, 0, 0, PROVIDER_INFO(1), 0x0000000000000004);
+	put(&b, &golden_records[GOLDEN_STRING]);
+	PUT_WORDS(&b, 0, 0);
+	r = reader_of(&b);
+	read_to(r, GOLDEN_MAGIC);
+	assert_damage(r, 8, 24);
+	assert_false(fxt_reader_damage(r)->truncated);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+	assert_damage(r, 40, 8);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+	assert_text(&record->name, "category");
+	assert_damage(r, 64, 16);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_END);
+	fxt_reader_free(r);
+	outbuf_deinit(&b);
+}
+
+/* Cut at every byte: whole records come, then one damage unless the cut is between two. */
+static void test_cut_at_every_byte(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t n = 8; n < f->archive.size; n++) {
+		/* Of its own, so that a sanitizer sees a read past the end. */
+		uint8_t *copy = malloc(n);
+		const struct fxt_record *record;
+		struct fxt_reader *r = NULL;
+		size_t whole = 0, i = 0;
+		int e;
+
+		memcpy(copy, f->archive.data, n);
+		while (whole + 8 * golden_records[i].n_words <= n)
+			whole += 8 * golden_records[i++].n_words;
+		assert_int_equal(fxt_reader_new_memory(&r, copy, n), 0);
+		for (size_t j = 0; j < i; j++)
+			assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+		e = fxt_reader_next(r, &record);
+		assert_int_equal(e, whole == n ? FXT_READER_END : FXT_READER_DAMAGE);
+		if (e == FXT_READER_DAMAGE) {
+			assert_int_equal(fxt_reader_damage(r)->offset, whole);
+			assert_int_equal(fxt_reader_damage(r)->bytes, n - whole);
+			assert_true(fxt_reader_damage(r)->truncated);
+			assert_int_equal(fxt_reader_next(r, &record), FXT_READER_END);
+		}
+		fxt_reader_free(r);
+		free(copy);
+	}
+}
+
+/* Looks at everything that a record holds. */
+static void use(const struct fxt_record *record)
+{
+	struct fxt_findings findings;
+
+	fxt_check_record(record, &findings);
+}
+
+/* Each record in turn claims each size up to its own: it is damaged or not, and never read past. */
+static void test_sizes_that_lie(void **state)
+{
+	struct fixture *f = *state;
+	size_t at = 8;
+
+	for (int i = 1; i < GOLDEN_MAX; at += 8 * golden_records[i++].n_words) {
+		for (uint64_t words = 0; words < golden_records[i].n_words; words++) {
+			size_t n = at + 8 * (words ? words : 1);
+			uint8_t *copy = malloc(n);
+			const struct fxt_record *record;
+			struct fxt_reader *r = NULL;
+			uint64_t head;
+
+			memcpy(copy, f->archive.data, n);
+			memcpy(&head, copy + at, 8);
+			head = (head & ~UINT64_C(0xfff0)) | words << 4;
+			memcpy(copy + at, &head, 8);
+			assert_int_equal(fxt_reader_new_memory(&r, copy, n), 0);
+			for (int j = 0; j < i; j++)
+				assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+			if (fxt_reader_next(r, &record) == FXT_READER_RECORD)
+				use(record);
+			else
+				assert_int_equal(fxt_reader_damage(r)->offset, at);
+			assert_int_equal(fxt_reader_next(r, &record), FXT_READER_END);
+			fxt_reader_free(r);
+			free(copy);
+		}
+	}
+}
+
+/* Any byte may be any value: whatever comes, it ends, and a sanitizer has nothing to say. */
+static void test_every_byte_wrong(void **state)
+{
+	static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
+	struct fixture *f = *state;
+
+	for (size_t at = 8; at < f->archive.size; at++) {
+		uint8_t was = f->archive.data[at];
+
+		for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+			const struct fxt_record *record;
+			struct fxt_reader *r;
+			int e;
+
+			f->archive.data[at] = values[i];
+			r = reader_of(&f->archive);
+			while ((e = fxt_reader_next(r, &record)) > 0)
+				if (e == FXT_READER_RECORD)
+					use(record);
+			assert_int_equal(e, FXT_READER_END);
+			fxt_reader_free(r);
+		}
+		f->archive.data[at] = was;
+	}
+}
+
+/* A large record that claims 32 GiB asks for no memory, and is a cut record. */
+static void test_large_lie(void **state)
+{
+	struct outbuf b = { 0 };
+	struct fxt_reader *r;
+
+	(void)state;
+	put(&b, &golden_records[GOLDEN_MAGIC]);
+	PUT_WORDS(&b, 0x0000000fffffffff, 1, 2, 3);
+	r = reader_of(&b);
+	read_to(r, GOLDEN_MAGIC);
+	assert_damage(r, 8, 32);
+	assert_true(fxt_reader_damage(r)->truncated);
+	fxt_reader_free(r);
+	outbuf_deinit(&b);
+}
+
+static void test_arguments_that_lie(void **state)
+{
+	/* One argument of a context switch each, in a record of five or six words. */
+	static const struct {
+		uint64_t n_words;
+		uint64_t words[2];
+		int outcome;
+	} rows[] = {
+		{ 1, { 0x0000000000000001 }, FXT_ARGS_DAMAGE }, /* size 0 */
+		{ 1, { 0x0000000000000021 }, FXT_ARGS_DAMAGE }, /* two words, one there */
+		{ 1, { 0x0000000080010011 }, FXT_ARGS_DAMAGE }, /* inline name in one word */
+		{ 1, { 0x0000000000000013 }, FXT_ARGS_DAMAGE }, /* int64 without its word */
+		{ 1, { 0x0000800100000016 }, FXT_ARGS_DAMAGE }, /* inline string not there */
+		{ 2, { 0x000000090000002a }, FXT_ARGS_DAMAGE }, /* blob of 9 bytes in one word */
+		{ 2, { 0x000000080000002a }, FXT_ARGS_NEXT },
+		{ 1, { 0x000000000000001f }, FXT_ARGS_NEXT }, /* unknown type */
+		{ 0, { 0 }, FXT_ARGS_DAMAGE },                /* none there */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct outbuf b = { 0 };
+		const struct fxt_record *record;
+		struct fxt_reader *r;
+		struct fxt_args it;
+		struct fxt_arg arg;
+
+		put(&b, &golden_records[GOLDEN_MAGIC]);
+		PUT_WORDS(&b, 0x1000000000010008 | (4 + rows[i].n_words) << 4, 1, 2, 3);
+		put_words(&b, rows[i].n_words, rows[i].words);
+		r = reader_of(&b);
+		record = read_to(r, 1);
+		it = record->args;
+		assert_int_equal(fxt_args_next(&it, &arg), rows[i].outcome);
+		assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_END);
+		fxt_reader_free(r);
+		outbuf_deinit(&b);
+	}
+}
+
+/* ---- sources ---- */
+
+/* Through a pipe, in pieces that fit nothing. */
+static void test_pipe(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *record;
+	struct fxt_reader *r = NULL;
+	int fds[2], n = 0;
+
+	assert_int_equal(pipe(fds), 0);
+	if (fork() == 0) {
+		for (size_t at = 0; at < f->archive.size; at += 13) {
+			size_t left = f->archive.size - at;
+
+			if (write(fds[1], f->archive.data + at, left < 13 ? left : 13) < 0)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	close(fds[1]);
+	assert_int_equal(fxt_reader_new_fd(&r, fds[0]), 0);
+	while (fxt_reader_next(r, &record) == FXT_READER_RECORD) {
+		assert_memory_equal(record->words, golden_records[n].words, 8 * record->n_words);
+		n++;
+	}
+	assert_int_equal(n, GOLDEN_MAX);
+	fxt_reader_free(r);
+	close(fds[0]);
+}
+
+/* Longer than the buffer, from a file, with a record at every edge of it. */
+static void test_file_longer_than_buffer(void **state)
+{
+	struct fixture *f = *state;
+	const struct fxt_record *record;
+	struct fxt_reader *r = NULL;
+	char path[] = "/tmp/test-fxt-reader-XXXXXX";
+	int e, n = 0, fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	unlink(path);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(write(fd, f->archive.data, f->archive.size),
+				 (ssize_t)f->archive.size);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	assert_int_equal(fxt_reader_new_fd(&r, fd), 0);
+	while ((e = fxt_reader_next(r, &record)) == FXT_READER_RECORD) {
+		assert_memory_equal(record->words, golden_records[n % GOLDEN_MAX].words,
+				    8 * record->n_words);
+		n++;
+	}
+	assert_int_equal(e, FXT_READER_END);
+	assert_int_equal(n, 1000 * GOLDEN_MAX);
+	fxt_reader_free(r);
+	close(fd);
+}
+
+static void test_directory(void **state)
+{
+	struct fxt_reader *r = NULL;
+	char path[] = "/tmp/test-fxt-reader-XXXXXX";
+	FILE *dir;
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	dir = fopen(path, "re");
+	assert_non_null(dir);
+	assert_int_equal(fxt_reader_new_fd(&r, fileno(dir)), -EISDIR);
+	fclose(dir);
+	rmdir(path);
+}
+
+#define WITH_ARCHIVE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH_ARCHIVE(test_golden_frames),
+		WITH_ARCHIVE(test_golden_metadata),
+		WITH_ARCHIVE(test_golden_tables),
+		WITH_ARCHIVE(test_golden_instant),
+		WITH_ARCHIVE(test_golden_arguments),
+		WITH_ARCHIVE(test_golden_event_types),
+		WITH_ARCHIVE(test_golden_blob_and_objects),
+		WITH_ARCHIVE(test_golden_scheduling),
+		WITH_ARCHIVE(test_golden_log_and_profiler),
+		WITH_ARCHIVE(test_golden_large),
+		WITH_ARCHIVE(test_golden_is_clean),
+		cmocka_unit_test(test_new_alien),
+		cmocka_unit_test(test_providers_have_tables_of_their_own),
+		cmocka_unit_test(test_section_without_introduction),
+		cmocka_unit_test(test_too_many_providers),
+		cmocka_unit_test(test_zero_fill),
+		WITH_ARCHIVE(test_cut_at_every_byte),
+		WITH_ARCHIVE(test_sizes_that_lie),
+		WITH_ARCHIVE(test_every_byte_wrong),
+		cmocka_unit_test(test_large_lie),
+		cmocka_unit_test(test_arguments_that_lie),
+		WITH_ARCHIVE(test_pipe),
+		WITH_ARCHIVE(test_file_longer_than_buffer),
+		cmocka_unit_test(test_directory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Options are written into messages that are never sent: a connection to nobody makes and reads
+ * them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "daemon/session-options-bus.h"
+
+struct fixture {
+	sd_bus *bus;
+	int other_fd;
+	int output[2];
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	assert_int_equal(pipe2(f.output, O_CLOEXEC), 0);
+	f.other_fd = fds[1];
+	assert_true(sd_bus_new(&f.bus) >= 0);
+	assert_true(sd_bus_set_fd(f.bus, fds[0], fds[0]) >= 0);
+	assert_true(sd_bus_negotiate_fds(f.bus, true) >= 0);
+	assert_true(sd_bus_start(f.bus) >= 0);
+	*state = &f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	sd_bus_close_unref(f->bus);
+	close(f->other_fd);
+	close(f->output[0]);
+	close(f->output[1]);
+	return 0;
+}
+
+static sd_bus_message *begin(struct fixture *f)
+{
+	sd_bus_message *m = NULL;
+
+	assert_true(sd_bus_message_new_method_call(f->bus, &m, "a.b", "/", "a.b", "c") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "{sv}") >= 0);
+	return m;
+}
+
+static void end(sd_bus_message *m)
+{
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
+}
+
+/* It is refused with this ERROR and TEXT in the sentence. */
+static void assert_refused(sd_bus_message *m, int error, const char *text)
+{
+	struct create_request request = { .output_fd = -77 };
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+
+	assert_int_equal(create_request_read(m, &request, &e), error);
+	assert_int_equal(request.output_fd, -77); /* untouched */
+	assert_non_null(e.message);
+	if (!strstr(e.message, text))
+		print_error("'%s' is not in: %s\n", text, e.message);
+	assert_non_null(strstr(e.message, text));
+	sd_bus_error_free(&e);
+	sd_bus_message_unref(m);
+}
+
+static void test_create_request_read_all(void **state)
+{
+	struct create_request request;
+	struct fixture *f = *state;
+	sd_bus_message *m = begin(f);
+
+	/* clang-format off */
+	assert_true(sd_bus_message_append(m, "{sv}{sv}{sv}{sv}{sv}{sv}{sv}",
+					  "output", "h", f->output[1],
+					  "ring_bytes", "t", UINT64_C(65536),
+					  "duration_ns", "t", UINT64_C(5),
+					  "linger", "b", 1,
+					  "command", "s", "kymo record",
+					  "categories", "as", 1, "sched",
+					  "pids", "au", 2, 10, 20) >= 0);
+	assert_true(sd_bus_message_append(m, "{sv}{sv}{sv}",
+					  "uids", "au", 1, 0,
+					  "comms", "as", 2, "bash", "a_name_that_is_too_long",
+					  "cgroups", "a(tus)", 1, UINT64_C(42), 2, "x.service") >= 0);
+	/* clang-format on */
+	end(m);
+	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_true(request.output_fd >= 3);
+	assert_true(fcntl(request.output_fd, F_GETFD) & FD_CLOEXEC);
+	assert_int_equal(request.options.ring_bytes, 65536);
+	assert_int_equal(request.options.duration_ns, 5);
+	assert_int_equal(request.options.flush_ns, 0);
+	assert_true(request.linger);
+	assert_string_equal(request.options.command, "kymo record");
+	assert_int_equal(request.options.categories, CATEGORY_SCHED);
+	assert_int_equal(request.options.filter.n_pids, 2);
+	assert_int_equal(request.options.filter.pids[1], 20);
+	assert_int_equal(request.options.filter.n_uids, 1);
+	assert_int_equal(request.options.filter.uids[0], 0);
+	assert_int_equal(request.options.filter.n_comms, 2);
+	assert_string_equal(request.options.filter.comms[1], "a_name_that_is_");
+	assert_int_equal(request.options.filter.n_cgroups, 1);
+	assert_int_equal(request.options.filter.cgroups[0].parent_id, 42);
+	assert_int_equal(request.options.filter.cgroups[0].level, 2);
+	assert_string_equal(request.options.filter.cgroups[0].name, "x.service");
+	create_request_deinit(&request);
+	sd_bus_message_unref(m);
+}
+
+static void test_create_request_read_refuses(void **state)
+{
+	static const struct {
+		const char *name, *type, *text, *sentence;
+		uint64_t number;
+		int error;
+	} rows[] = {
+		{ "ring_bytes", "t", NULL, "`ring_bytes` is 1,", 1, -EINVAL },
+		{ "ring_bytes", "t", NULL, "`ring_bytes`", UINT64_MAX, -EINVAL },
+		{ "flush_ns", "t", NULL, "`flush_ns` is 9999999,", 9999999, -EINVAL },
+		{ "duration_ns", "t", NULL, "`duration_ns`", UINT64_MAX, -EINVAL },
+		{ "linger", "t", NULL, "`linger` must be of type b, not t", 1, -EINVAL },
+		{ "command", "t", NULL, "`command` must be of type s, not t", 1, -EINVAL },
+		{ "output", "t", NULL, "`output` must be of type h, not t", 1, -EINVAL },
+		{ "pids", "s", "1", "`pids` must be of type au, not s", 0, -EINVAL },
+		{ "profile", "s", "x", "`profile`: profiles come with", 0, -EOPNOTSUPP },
+		{ "Ring_bytes", "t", NULL, "no option `Ring_bytes`", 1, -EINVAL },
+		{ "", "t", NULL, "no option ``", 1, -EINVAL },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sd_bus_message *m = begin(*state);
+
+		if (rows[i].text)
+			assert_true(sd_bus_message_append(m, "{sv}", rows[i].name, rows[i].type,
+							  rows[i].text) >= 0);
+		else
+			assert_true(sd_bus_message_append(m, "{sv}", rows[i].name, rows[i].type,
+							  rows[i].number) >= 0);
+		end(m);
+		assert_refused(m, rows[i].error, rows[i].sentence);
+	}
+}
+
+static void test_create_request_read_refuses_lists(void **state)
+{
+	sd_bus_message *m = begin(*state);
+	uint32_t many[4097];
+
+	sd_bus_message_append(m, "{sv}", "categories", "as", 1, "nonsense");
+	end(m);
+	assert_refused(m, -EINVAL, "no category 'nonsense'");
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}", "pids", "au", 2, 1, 0);
+	end(m);
+	assert_refused(m, -EINVAL, "`pids`: 0 is none");
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}", "comms", "as", 1, "");
+	end(m);
+	assert_refused(m, -EINVAL, "`comms`: an empty name");
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}", "cgroups", "a(tus)", 1, UINT64_C(1), 1, "a/b");
+	end(m);
+	assert_refused(m, -EINVAL, "`cgroups`");
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}", "cgroups", "a(tus)", 1, UINT64_C(1), 0, "a");
+	end(m);
+	assert_refused(m, -EINVAL, "`cgroups`");
+	for (size_t i = 0; i < 4097; i++)
+		many[i] = 1;
+	m = begin(*state);
+	sd_bus_message_open_container(m, 'e', "sv");
+	sd_bus_message_append(m, "s", "pids");
+	sd_bus_message_open_container(m, 'v', "au");
+	sd_bus_message_append_array(m, 'u', many, sizeof(many));
+	sd_bus_message_close_container(m);
+	sd_bus_message_close_container(m);
+	end(m);
+	assert_refused(m, -EINVAL, "`pids` has more than 4096 values");
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}{sv}", "linger", "b", 1, "linger", "b", 1);
+	end(m);
+	assert_refused(m, -EINVAL, "`linger` is given twice");
+	m = begin(*state);
+	end(m);
+	assert_refused(m, -EINVAL, "`output` is missing");
+}
+
+static void test_output_fd_check(void **state)
+{
+	static const struct {
+		const char *path;
+		int flags;
+		const char *sentence;
+	} rows[] = {
+		{ "/dev/null", O_WRONLY, "is a character device" },
+		{ "/", O_RDONLY, "is a directory" },
+		{ "/", O_PATH, "is a directory" },
+		{ "/proc/self/status", O_PATH, "only names a file" },
+		{ "/proc/self/status", O_RDONLY, "for reading only" },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sd_bus_error e = SD_BUS_ERROR_NULL;
+		int fd = open(rows[i].path, rows[i].flags | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		assert_int_equal(output_fd_check(fd, &e), -EBADF);
+		assert_non_null(strstr(e.message, rows[i].sentence));
+		assert_string_equal(e.name, "org.kymo.Trace1.Error.InvalidOutput");
+		sd_bus_error_free(&e);
+		close(fd);
+	}
+	assert_int_equal(output_fd_check(f->output[1], NULL), 0);
+	assert_int_equal(output_fd_check(f->output[0], NULL), -EBADF);
+	assert_int_equal(output_fd_check(-1, NULL), -EBADF);
+	assert_int_equal(output_fd_check(f->other_fd, NULL), 0);
+}
+
+/* What a session shows can be given to another one. */
+static void test_session_options_append_round_trip(void **state)
+{
+	uint32_t pids[] = { 1, 2 }, uids[] = { 0 };
+	char comms[1][REC_COMM_BYTES] = { "bash" };
+	struct filter_cgroup cgroup = { .parent_id = 42, .level = 2, .name = "x.service" };
+	char command[] = "me";
+	const struct session_options o = {
+		.categories = CATEGORY_SCHED,
+		.ring_bytes = 1 << 20,
+		.flush_ns = FLUSH_NS_DEFAULT,
+		.max_bytes = 99,
+		.command = command,
+		.filter = { pids, 2, uids, 1, comms, 1, &cgroup, 1 },
+	};
+	struct fixture *f = *state;
+	sd_bus_message *m = NULL, *again = begin(f);
+	struct create_request request;
+
+	assert_true(sd_bus_message_new_method_call(f->bus, &m, "a.b", "/", "a.b", "c") >= 0);
+	assert_true(session_options_append(m, &o, true) >= 0);
+	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
+	/* The output is not shown. */
+	assert_true(sd_bus_message_append(again, "{sv}", "output", "h", f->output[1]) >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	while (sd_bus_message_at_end(m, false) == 0)
+		assert_true(sd_bus_message_copy(again, m, false) >= 0);
+	end(again);
+	assert_int_equal(create_request_read(again, &request, NULL), 0);
+	assert_true(request.linger);
+	assert_int_equal(request.options.categories, o.categories);
+	assert_int_equal(request.options.ring_bytes, o.ring_bytes);
+	assert_int_equal(request.options.flush_ns, o.flush_ns);
+	assert_int_equal(request.options.duration_ns, 0);
+	assert_int_equal(request.options.max_bytes, 99);
+	assert_string_equal(request.options.command, "me");
+	assert_int_equal(request.options.filter.n_pids, 2);
+	assert_memory_equal(request.options.filter.pids, pids, sizeof(pids));
+	assert_int_equal(request.options.filter.n_uids, 1);
+	assert_string_equal(request.options.filter.comms[0], "bash");
+	assert_memory_equal(&request.options.filter.cgroups[0], &cgroup, sizeof(cgroup));
+	create_request_deinit(&request);
+	sd_bus_message_unref(m);
+	sd_bus_message_unref(again);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_create_request_read_all),
+		CASE(test_create_request_read_refuses),
+		CASE(test_create_request_read_refuses_lists),
+		CASE(test_output_fd_check),
+		CASE(test_session_options_append_round_trip),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

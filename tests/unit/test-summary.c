@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sums of a recording, from events written down here with their times in nanoseconds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reader/summary.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+/* ---- the words in which recordings are told ---- */
+
+static void tell(struct summary *s, struct event ev)
+{
+	assert_int_equal(summary_add(s, &ev), 0);
+}
+
+static void start(struct summary *s, uint64_t ts)
+{
+	tell(s, (struct event){ .kind = EVENT_START,
+				.ts_ns = ts,
+				.start = { "s", "c", "o", "k", "m", "h", "v", 2, false } });
+}
+
+static void stop(struct summary *s, uint64_t ts)
+{
+	tell(s, (struct event){ .kind = EVENT_STOP, .ts_ns = ts, .stop = { .reason = "" } });
+	summary_finish(s);
+}
+
+struct sw {
+	uint32_t cpu, out, in;
+	uint8_t state;
+	bool synthetic;
+};
+
+static void sw(struct summary *s, uint64_t ts, struct sw w)
+{
+	tell(s, (struct event){ .kind = EVENT_SWITCH,
+				.ts_ns = ts,
+				.cpu = w.cpu,
+				.tid = w.out,
+				.sw = { .next_tid = w.in,
+					.prev_prio = w.out ? 120 : FXT_IDLE_WEIGHT,
+					.next_prio = w.in ? 120 : FXT_IDLE_WEIGHT,
+					.out_state = w.state,
+					.synthetic = w.synthetic } });
+}
+
+static void wake(struct summary *s, uint64_t ts, uint32_t tid)
+{
+	tell(s, (struct event){ .kind = EVENT_WAKE, .ts_ns = ts, .tid = tid });
+}
+
+static void task(struct summary *s, uint32_t pid, uint32_t tid, const char *name)
+{
+	tell(s, (struct event){ .kind = EVENT_TASK,
+				.pid = pid,
+				.tid = tid,
+				.task = { .comm = name,
+					  .command_line = "",
+					  .parent_pid = tid ? 0 : 1,
+					  .uid = 1000,
+					  .is_process = tid == 0 } });
+}
+
+static void lost(struct summary *s, uint64_t ts, const char *class_name, uint64_t count)
+{
+	tell(s, (struct event){ .kind = EVENT_LOST,
+				.ts_ns = ts,
+				.lost = { .class_name = class_name, .count = count } });
+}
+
+static const struct summary_thread *thread(const struct summary *s, uint32_t tid)
+{
+	const struct summary_thread *t = table_get(&s->threads, tid);
+
+	assert_non_null(t);
+	return t;
+}
+
+#define BLOCKED   FXT_STATE_BLOCKED
+#define PREEMPTED FXT_STATE_RUNNING
+#define DEAD      FXT_STATE_DEAD
+
+static int set_up(void **state)
+{
+	return summary_new((struct summary **)state);
+}
+
+static int tear_down(void **state)
+{
+	summary_free(*state);
+	return 0;
+}
+
+/* ---- tests ---- */
+
+static void test_empty(void **state)
+{
+	struct summary *s = *state;
+
+	summary_finish(s);
+	assert_int_equal(s->duration_ns, 0);
+	assert_int_equal(summary_lost(s), 0);
+}
+
+/* One CPU: runs, blocks, is woken, runs on, is preempted. */
+static void test_one_cpu(void **state)
+{
+	struct summary *s = *state;
+	const struct summary_thread *t;
+
+	start(s, 1000);
+	sw(s, 1000, (struct sw){ .in = 10, .state = PREEMPTED, .synthetic = true });
+	sw(s, 1100, (struct sw){ .out = 10, .state = BLOCKED });
+	wake(s, 1400, 10);
+	sw(s, 1450, (struct sw){ .in = 10, .state = PREEMPTED });
+	sw(s, 1600, (struct sw){ .out = 10, .in = 11, .state = PREEMPTED });
+	sw(s, 1700, (struct sw){ .out = 11, .in = 10, .state = BLOCKED });
+	sw(s, 2000, (struct sw){ .out = 10, .state = PREEMPTED, .synthetic = true });
+	stop(s, 2000);
+
+	assert_int_equal(s->duration_ns, 1000);
+	assert_int_equal(s->switches, 4);
+	assert_int_equal(s->wakeups, 1);
+	assert_int_equal(s->sched_slices, 4);
+	assert_int_equal(s->cpus[0].busy_ns, 650);
+	assert_int_equal(s->cpus[0].idle_ns, 350);
+	assert_int_equal(s->cpus[0].switches, 4);
+	t = thread(s, 10);
+	assert_int_equal(t->cpu_ns, 100 + 150 + 300);
+	assert_int_equal(t->blocked_ns, 300);
+	assert_int_equal(t->runnable_ns, 50 + 100);
+	assert_int_equal(t->switches, 2);
+	assert_int_equal(t->preempted, 1);
+	assert_int_equal(t->wakeups, 1);
+	assert_int_equal(t->max_wakeup_latency_ns, 50);
+	t = thread(s, 11);
+	assert_int_equal(t->cpu_ns, 100);
+	assert_int_equal(t->blocked_ns, 300);
+}
+
+/* Busy, other and idle are the duration on every CPU, whatever is known of it. */
+static void test_cpus_add_up(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0,
+	   (struct sw){ .cpu = 0, .in = FXT_KOID_OTHER, .state = PREEMPTED, .synthetic = true });
+	sw(s, 0, (struct sw){ .cpu = 1, .state = PREEMPTED, .synthetic = true });
+	sw(s, 30, (struct sw){ .cpu = 0, .out = FXT_KOID_OTHER, .in = 5, .state = BLOCKED });
+	sw(s, 40, (struct sw){ .cpu = 3, .out = 6, .in = 7, .state = BLOCKED });
+	sw(s, 50, (struct sw){ .cpu = 0, .out = 5, .in = FXT_KOID_OTHER, .state = BLOCKED });
+	sw(s, 60, (struct sw){ .cpu = 3, .out = 8, .in = 6, .state = BLOCKED });
+	stop(s, 100);
+
+	assert_int_equal(s->cpus[0].busy_ns, 20);
+	assert_int_equal(s->cpus[0].other_ns, 80);
+	assert_int_equal(s->cpus[0].idle_ns, 0);
+	assert_int_equal(s->cpus[1].idle_ns, 100);
+	assert_false(s->cpus[2].seen);
+	/* It is not known until when 7 ran before 8 did. */
+	assert_int_equal(s->cpus[3].busy_ns, 40);
+	assert_int_equal(s->cpus[3].idle_ns, 60);
+	assert_null(table_get(&s->threads, FXT_KOID_OTHER));
+	assert_int_equal(s->sched_slices, 5);
+}
+
+/* A wakeup that stands late in the file, right before its thread's switch-in. */
+static void test_late_wakeup(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 100, (struct sw){ .cpu = 0, .out = 10, .state = BLOCKED });
+	sw(s, 500, (struct sw){ .cpu = 1, .out = 11, .state = BLOCKED });
+	wake(s, 300, 10);
+	sw(s, 600, (struct sw){ .cpu = 1, .in = 10 });
+	stop(s, 700);
+
+	assert_int_equal(thread(s, 10)->blocked_ns, 200);
+	assert_int_equal(thread(s, 10)->runnable_ns, 300);
+	assert_int_equal(thread(s, 10)->max_wakeup_latency_ns, 300);
+	assert_int_equal(s->end_ns, 700);
+}
+
+/* A switch-out that stands behind the switch-in elsewhere. */
+static void test_late_switch_out(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .cpu = 0, .in = 10, .synthetic = true });
+	sw(s, 120, (struct sw){ .cpu = 1, .in = 10 });
+	sw(s, 100, (struct sw){ .cpu = 0, .out = 10, .state = PREEMPTED });
+	sw(s, 200, (struct sw){ .cpu = 1, .out = 10, .state = BLOCKED });
+	stop(s, 300);
+
+	assert_int_equal(thread(s, 10)->cpu_ns, 100 + 80);
+	assert_int_equal(thread(s, 10)->runnable_ns, 20);
+	assert_int_equal(thread(s, 10)->blocked_ns, 100);
+	assert_int_equal(thread(s, 10)->preempted, 1);
+}
+
+/* A wakeup of who runs or was woken already changes nothing but its number. */
+static void test_needless_wakeups(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
+	wake(s, 10, 10);
+	sw(s, 20, (struct sw){ .out = 10, .state = BLOCKED });
+	wake(s, 30, 10);
+	wake(s, 40, 10);
+	sw(s, 50, (struct sw){ .in = 10 });
+	stop(s, 60);
+
+	assert_int_equal(s->wakeups, 3);
+	assert_int_equal(thread(s, 10)->cpu_ns, 30);
+	assert_int_equal(thread(s, 10)->blocked_ns, 10);
+	assert_int_equal(thread(s, 10)->runnable_ns, 20);
+	assert_int_equal(thread(s, 10)->max_wakeup_latency_ns, 20);
+}
+
+/* While records were lost the CPU counts as idle, and no state of a thread goes across. */
+static void test_loss(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .cpu = 0, .in = 10, .synthetic = true });
+	sw(s, 0, (struct sw){ .cpu = 1, .in = 11, .synthetic = true });
+	sw(s, 10, (struct sw){ .cpu = 1, .out = 11, .state = BLOCKED });
+	lost(s, 50, "sched", 7);
+	sw(s, 50, (struct sw){ .cpu = 0, .out = 10, .state = PREEMPTED, .synthetic = true });
+	sw(s, 80, (struct sw){ .cpu = 0, .in = 12, .synthetic = true });
+	lost(s, 85, "lifecycle", 2);
+	lost(s, 86, "sched", 1);
+	sw(s, 90, (struct sw){ .cpu = 1, .in = 11 });
+	stop(s, 100);
+
+	assert_int_equal(s->cpus[0].busy_ns, 70);
+	assert_int_equal(s->cpus[0].idle_ns, 30);
+	assert_int_equal(s->switches, 2);
+	assert_int_equal(thread(s, 10)->preempted, 0);
+	assert_int_equal(thread(s, 10)->runnable_ns, 0);
+	assert_int_equal(thread(s, 11)->blocked_ns, 0);
+	assert_int_equal(thread(s, 11)->cpu_ns, 20);
+	assert_int_equal(s->n_lost, 2);
+	assert_string_equal(s->lost[0].class_name, "sched");
+	assert_int_equal(s->lost[0].count, 8);
+	assert_int_equal(s->lost[1].count, 2);
+	assert_int_equal(summary_lost(s), 10);
+}
+
+/* Without session_stop the recording ends with the last time seen; what runs, runs until then. */
+static void test_cut_off(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 100);
+	sw(s, 100, (struct sw){ .in = 10, .synthetic = true });
+	wake(s, 400, 11);
+	summary_finish(s);
+
+	assert_false(s->stopped);
+	assert_int_equal(s->duration_ns, 300);
+	assert_int_equal(s->cpus[0].busy_ns, 300);
+}
+
+/* Nothing of a thread that is dead is counted. */
+static void test_dead(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
+	sw(s, 10, (struct sw){ .out = 10, .state = DEAD });
+	stop(s, 100);
+
+	assert_int_equal(thread(s, 10)->cpu_ns, 10);
+	assert_int_equal(thread(s, 10)->blocked_ns, 0);
+	assert_int_equal(thread(s, 10)->runnable_ns, 0);
+}
+
+static void test_processes(void **state)
+{
+	struct summary *s = *state;
+	_cleanup_free_ struct summary_process **list = NULL;
+	size_t n;
+
+	start(s, 0);
+	task(s, FXT_KOID_KYMO, 0, "kymo");
+	task(s, 50, 0, "sh");
+	task(s, 50, 50, "sh");
+	tell(s, (struct event){ .kind = EVENT_FORK,
+				.ts_ns = 10,
+				.pid = 50,
+				.tid = 50,
+				.fork = { .child_pid = 60, .child_tid = 60 } });
+	tell(s, (struct event){ .kind = EVENT_FORK,
+				.ts_ns = 11,
+				.pid = 50,
+				.tid = 50,
+				.fork = { .child_pid = 50, .child_tid = 61 } });
+	tell(s, (struct event){ .kind = EVENT_EXEC,
+				.ts_ns = 12,
+				.pid = 60,
+				.tid = 60,
+				.exec = { .file = "/bin/ls", .command_line = "ls -l" } });
+	tell(s, (struct event){ .kind = EVENT_RENAME,
+				.ts_ns = 12,
+				.pid = 50,
+				.tid = 50,
+				.rename = { .from = "sh", .to = "shell" } });
+	tell(s, (struct event){ .kind = EVENT_EXIT,
+				.ts_ns = 20,
+				.pid = 60,
+				.tid = 60,
+				.exit = { .code = 3, .signal = 9, .process_ends = true } });
+	stop(s, 30);
+
+	assert_int_equal(summary_processes_by_pid(s, &list, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(list[0]->pid, 50);
+	assert_string_equal(list[0]->name, "shell");
+	assert_int_equal(list[0]->uid, 1000);
+	assert_int_equal(list[1]->pid, 60);
+	assert_int_equal(list[1]->parent_pid, 50);
+	assert_int_equal(list[1]->start_ns, 10);
+	assert_string_equal(list[1]->command_line, "ls -l");
+	assert_true(list[1]->exited);
+	assert_int_equal(list[1]->exit_code, 3);
+	assert_int_equal(list[1]->signal, 9);
+	assert_int_equal(thread(s, 61)->pid, 50);
+	assert_string_equal(summary_process_name(s, thread(s, 61)), "shell");
+	assert_int_equal(s->forks, 2);
+	assert_int_equal(s->execs, 1);
+	assert_int_equal(s->exits, 1);
+}
+
+/* A thread that calls exec and takes over its process's id goes on running under it. */
+static void test_exec_changes_tid(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .in = 61, .synthetic = true });
+	tell(s, (struct event){ .kind = EVENT_EXEC,
+				.ts_ns = 40,
+				.pid = 60,
+				.tid = 60,
+				.exec = { .file = "f", .command_line = "", .old_tid = 61 } });
+	sw(s, 100, (struct sw){ .out = 60, .state = BLOCKED });
+	stop(s, 100);
+
+	assert_int_equal(thread(s, 61)->cpu_ns, 40);
+	assert_int_equal(thread(s, 60)->cpu_ns, 60);
+	assert_int_equal(s->cpus[0].busy_ns, 100);
+}
+
+static void test_marks(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	for (int i = 0; i < 100; i++)
+		tell(s, (struct event){ .kind = EVENT_MARK,
+					.ts_ns = (uint64_t)i,
+					.mark = { .text = i == 99 ? "last" : "" } });
+	stop(s, 100);
+	assert_int_equal(s->n_marks, 100);
+	assert_int_equal(s->marks[99].ts_ns, 99);
+	assert_string_equal(s->marks[99].text, "last");
+}
+
+static void test_threads_by_cpu(void **state)
+{
+	struct summary *s = *state;
+	_cleanup_free_ struct summary_thread **list = NULL;
+	size_t n;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .in = 10 });
+	sw(s, 10, (struct sw){ .out = 10, .in = 11, .state = BLOCKED });
+	sw(s, 50, (struct sw){ .out = 11, .in = 12, .state = BLOCKED });
+	stop(s, 70);
+	assert_int_equal(summary_threads_by_cpu(s, &list, &n), 0);
+	assert_int_equal(n, 3);
+	assert_int_equal(list[0]->tid, 11);
+	assert_int_equal(list[1]->tid, 12);
+	assert_int_equal(list[2]->tid, 10);
+}
+
+#define WITH_SUMMARY(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		WITH_SUMMARY(test_empty),
+		WITH_SUMMARY(test_one_cpu),
+		WITH_SUMMARY(test_cpus_add_up),
+		WITH_SUMMARY(test_late_wakeup),
+		WITH_SUMMARY(test_late_switch_out),
+		WITH_SUMMARY(test_needless_wakeups),
+		WITH_SUMMARY(test_loss),
+		WITH_SUMMARY(test_cut_off),
+		WITH_SUMMARY(test_dead),
+		WITH_SUMMARY(test_processes),
+		WITH_SUMMARY(test_exec_changes_tid),
+		WITH_SUMMARY(test_marks),
+		WITH_SUMMARY(test_threads_by_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

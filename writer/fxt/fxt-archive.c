@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "writer/fxt/fxt-archive.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "writer/fxt/fxt-perfetto.h"
+
+enum { PROVIDER_ID = 1 };
+
+int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus)
+{
+	int r;
+
+	*a = (struct fxt_archive){ .n_cpus = n_cpus };
+	a->lost = calloc((size_t)n_cpus * CLASS_MAX, sizeof(*a->lost));
+	if (!a->lost)
+		return -ENOMEM;
+	r = fxt_writer_init(&a->writer, out);
+	if (r < 0)
+		fxt_archive_deinit(a);
+	return r;
+}
+
+void fxt_archive_deinit(struct fxt_archive *a)
+{
+	fxt_writer_deinit(&a->writer);
+	free(a->lost);
+	a->lost = NULL;
+}
+
+void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out)
+{
+	a->writer.out = out;
+}
+
+int fxt_archive_begin(struct fxt_archive *a)
+{
+	return fxt_write_head(&a->writer, PROVIDER_ID, "kymo");
+}
+
+/* Arguments of one record, added as they are known. */
+struct args {
+	struct fxt_arg list[FXT_ARGS_MAX];
+	unsigned n;
+};
+
+static struct fxt_arg *add(struct args *args, enum fxt_arg_type type, enum fxt_name name)
+{
+	struct fxt_arg *arg = &args->list[args->n++];
+
+	assert(args->n <= FXT_ARGS_MAX);
+	*arg = (struct fxt_arg){ .type = type, .name = name };
+	return arg;
+}
+
+static void add_koid(struct args *args, enum fxt_name name, uint32_t koid)
+{
+	add(args, FXT_ARG_KOID, name)->u64 = koid;
+}
+
+static void add_u32(struct args *args, enum fxt_name name, uint32_t v)
+{
+	add(args, FXT_ARG_UINT32, name)->u32 = v;
+}
+
+static void add_i32(struct args *args, enum fxt_name name, int32_t v)
+{
+	add(args, FXT_ARG_INT32, name)->i32 = v;
+}
+
+static void add_u64(struct args *args, enum fxt_name name, uint64_t v)
+{
+	add(args, FXT_ARG_UINT64, name)->u64 = v;
+}
+
+static void add_text(struct args *args, enum fxt_name name, const char *text)
+{
+	add(args, FXT_ARG_STRING, name)->text = text;
+}
+
+static void add_bool(struct args *args, enum fxt_name name, bool v)
+{
+	add(args, FXT_ARG_BOOL, name)->boolean = v;
+}
+
+static int write_instant(struct fxt_archive *a, const struct event *ev, enum fxt_name category,
+			 enum fxt_name name, const struct args *args)
+{
+	return fxt_write_event(&a->writer, &(struct fxt_event){
+						   .type = FXT_EVENT_INSTANT,
+						   .category = category,
+						   .name = name,
+						   .ts_ns = ev->ts_ns,
+						   .pid = ev->pid,
+						   .tid = ev->tid,
+						   .args = args->list,
+						   .n_args = args->n,
+					   });
+}
+
+/* An event about the recording itself. */
+static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
+		     const struct args *args)
+{
+	const struct event about_us = {
+		.ts_ns = ts_ns,
+		.pid = FXT_KOID_KYMO,
+		.tid = FXT_KOID_KYMO,
+	};
+
+	return write_instant(a, &about_us, FXT_NAME_KYMO, name, args);
+}
+
+static int write_switch(struct fxt_archive *a, const struct event *ev)
+{
+	if (!ev->sw.synthetic)
+		return -EINVAL;
+	return fxt_write_synthetic_switch(&a->writer, &(struct fxt_switch){
+							      .ts_ns = ev->ts_ns,
+							      .cpu = ev->cpu,
+							      .out_tid = ev->tid,
+							      .in_tid = ev->sw.next_tid,
+							      .out_weight = ev->sw.prev_prio,
+							      .in_weight = ev->sw.next_prio,
+							      .out_state = ev->sw.out_state,
+						      });
+}
+
+static int write_task(struct fxt_archive *a, const struct event *ev)
+{
+	struct args process = { .n = 0 }, thread = { .n = 0 };
+	int r;
+
+	if (ev->task.is_process) {
+		if (ev->task.parent_pid)
+			add_koid(&process, FXT_NAME_PARENT, ev->task.parent_pid);
+		add_u32(&process, FXT_NAME_UID, ev->task.uid);
+		if (ev->task.start_ns)
+			add_u64(&process, FXT_NAME_START_TIME, ev->task.start_ns);
+		if (*ev->task.command_line)
+			add_text(&process, FXT_NAME_COMMAND_LINE, ev->task.command_line);
+		if (ev->task.cgroup_id)
+			add_u64(&process, FXT_NAME_CGROUP, ev->task.cgroup_id);
+		if (ev->task.real_tid)
+			add_u32(&process, FXT_NAME_REAL_ID, ev->task.real_tid);
+		r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_PROCESS, ev->pid, ev->task.comm,
+					    process.list, process.n);
+		if (r < 0)
+			return r;
+	}
+	add_koid(&thread, FXT_NAME_PROCESS, ev->pid);
+	if (ev->task.start_ns)
+		add_u64(&thread, FXT_NAME_START_TIME, ev->task.start_ns);
+	if (ev->task.real_tid)
+		add_u32(&thread, FXT_NAME_REAL_ID, ev->task.real_tid);
+	return fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, ev->tid, ev->task.comm,
+				       thread.list, thread.n);
+}
+
+static int write_fork(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_koid(&args, FXT_NAME_CHILD_PROCESS, ev->fork.child_pid);
+	add_koid(&args, FXT_NAME_CHILD_THREAD, ev->fork.child_tid);
+	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_FORK, &args);
+}
+
+static int write_exec(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_text(&args, FXT_NAME_FILE, ev->exec.file);
+	add_text(&args, FXT_NAME_COMMAND_LINE, ev->exec.command_line);
+	if (ev->exec.old_tid)
+		add_koid(&args, FXT_NAME_OLD_THREAD, ev->exec.old_tid);
+	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXEC, &args);
+}
+
+static int write_exit(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_i32(&args, FXT_NAME_EXIT_CODE, ev->exit.code);
+	add_i32(&args, FXT_NAME_SIGNAL, ev->exit.signal);
+	add_bool(&args, FXT_NAME_PROCESS_ENDS, ev->exit.process_ends);
+	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXIT, &args);
+}
+
+static int write_rename(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_text(&args, FXT_NAME_FROM, ev->rename.from);
+	add_text(&args, FXT_NAME_TO, ev->rename.to);
+	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_RENAME, &args);
+}
+
+/* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */
+static int write_lost(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 }, total = { .n = 0 };
+	struct event at_cpu = *ev;
+	enum event_class class = 0;
+	uint64_t *lost;
+	int r;
+
+	while (class < CLASS_MAX && strcmp(ev->lost.class_name, event_class_names[class]) != 0)
+		class ++;
+	if (class == CLASS_MAX || ev->cpu >= a->n_cpus)
+		return -EINVAL;
+	r = fxt_write_provider_event(&a->writer, FXT_PROVIDER_EVENT_BUFFER_FILLED);
+	if (r < 0)
+		return r;
+	add_text(&args, FXT_NAME_CLASS, ev->lost.class_name);
+	add_u32(&args, FXT_NAME_CPU, ev->cpu);
+	add_u64(&args, FXT_NAME_COUNT, ev->lost.count);
+	add_u64(&args, FXT_NAME_FIRST, ev->lost.first_ns);
+	add_u64(&args, FXT_NAME_LAST, ev->lost.last_ns);
+	at_cpu.pid = FXT_KOID_KYMO;
+	at_cpu.tid = FXT_KOID_KYMO_CPU + ev->cpu;
+	r = write_instant(a, &at_cpu, FXT_NAME_KYMO, FXT_NAME_LOST, &args);
+	if (r < 0)
+		return r;
+	lost = &a->lost[ev->cpu * CLASS_MAX + class];
+	*lost += ev->lost.count;
+	add_u64(&total, class == CLASS_SCHED ? FXT_NAME_SCHED : FXT_NAME_LIFECYCLE, *lost);
+	return fxt_write_event(&a->writer, &(struct fxt_event){
+						   .type = FXT_EVENT_COUNTER,
+						   .category = FXT_NAME_KYMO,
+						   .name = FXT_NAME_LOST,
+						   .ts_ns = ev->ts_ns,
+						   .pid = FXT_KOID_KYMO,
+						   .tid = FXT_KOID_KYMO,
+						   .args = total.list,
+						   .n_args = total.n,
+						   .id = ev->cpu,
+					   });
+}
+
+static int write_mark(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_text(&args, FXT_NAME_TEXT, ev->mark.text);
+	return write_own(a, ev->ts_ns, FXT_NAME_MARK, &args);
+}
+
+static int write_clock(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_u64(&args, FXT_NAME_BOOTTIME, ev->clock.boot_ns);
+	add_u64(&args, FXT_NAME_MONOTONIC, ev->clock.mono_ns);
+	add_u64(&args, FXT_NAME_REALTIME, ev->clock.real_ns);
+	return write_own(a, ev->ts_ns, FXT_NAME_CLOCK, &args);
+}
+
+/* The pseudo-process, its thread, and one thread a CPU. */
+static int write_own_objects(struct fxt_archive *a)
+{
+	struct args args = { .n = 0 };
+	char name[32];
+	int r;
+
+	add_koid(&args, FXT_NAME_PROCESS, FXT_KOID_KYMO);
+	r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_PROCESS, FXT_KOID_KYMO, "kymo", NULL, 0);
+	if (r == 0)
+		r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, FXT_KOID_KYMO, "kymo",
+					    args.list, args.n);
+	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
+		snprintf(name, sizeof(name), "cpu %u", cpu);
+		r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, FXT_KOID_KYMO_CPU + cpu,
+					    name, args.list, args.n);
+	}
+	return r;
+}
+
+/* The pseudo-thread for all that a filter leaves out. */
+static int write_other_objects(struct fxt_archive *a)
+{
+	struct args args = { .n = 0 };
+	int r;
+
+	add_koid(&args, FXT_NAME_PROCESS, FXT_KOID_OTHER);
+	r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_PROCESS, FXT_KOID_OTHER, "other", NULL,
+				    0);
+	if (r < 0)
+		return r;
+	return fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, FXT_KOID_OTHER, "other",
+				       args.list, args.n);
+}
+
+static int write_start(struct fxt_archive *a, const struct event *ev)
+{
+	uint8_t info[FXT_PERFETTO_SYSTEM_INFO_MAX];
+	struct args args = { .n = 0 };
+	int r;
+
+	r = fxt_write_blob(&a->writer, FXT_NAME_PERFETTO, FXT_BLOB_PERFETTO, info,
+			   fxt_perfetto_system_info(info, ev->start.kernel, ev->start.machine));
+	if (r == 0)
+		r = write_own_objects(a);
+	if (r == 0 && ev->start.filtered)
+		r = write_other_objects(a);
+	if (r < 0)
+		return r;
+	add_text(&args, FXT_NAME_SESSION, ev->start.session);
+	add_text(&args, FXT_NAME_COMMAND, ev->start.command);
+	add_text(&args, FXT_NAME_OPTIONS, ev->start.options);
+	add_text(&args, FXT_NAME_KERNEL, ev->start.kernel);
+	add_text(&args, FXT_NAME_MACHINE, ev->start.machine);
+	add_text(&args, FXT_NAME_HOST, ev->start.host);
+	add_text(&args, FXT_NAME_VERSION, ev->start.version);
+	add_u32(&args, FXT_NAME_CPUS, ev->start.n_cpus);
+	add_bool(&args, FXT_NAME_FILTERED, ev->start.filtered);
+	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_START, &args);
+}
+
+static int write_stop(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_text(&args, FXT_NAME_REASON, ev->stop.reason);
+	add_u64(&args, FXT_NAME_EVENTS, ev->stop.events);
+	add_u64(&args, FXT_NAME_LOST, ev->stop.lost);
+	add_u64(&args, FXT_NAME_UNREPORTED, ev->stop.unreported);
+	add_u64(&args, FXT_NAME_BYTES, ev->stop.bytes);
+	add_u64(&args, FXT_NAME_DAEMON_CPU, ev->stop.daemon_cpu_ns);
+	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_STOP, &args);
+}
+
+int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
+{
+	static int (*const write[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
+		[EVENT_SWITCH] = write_switch, [EVENT_TASK] = write_task,
+		[EVENT_FORK] = write_fork,     [EVENT_EXEC] = write_exec,
+		[EVENT_EXIT] = write_exit,     [EVENT_RENAME] = write_rename,
+		[EVENT_LOST] = write_lost,     [EVENT_MARK] = write_mark,
+		[EVENT_CLOCK] = write_clock,   [EVENT_START] = write_start,
+		[EVENT_STOP] = write_stop,
+	};
+
+	if (ev->kind >= EVENT_KIND_MAX || !write[ev->kind])
+		return -EINVAL;
+	return write[ev->kind](a, ev);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo's archive: which FXT records say which event. docs/FXT-MAPPING.md is its specification.
+ *
+ * Bytes collect in the output buffer that is set at that moment; the owner takes them away between
+ * calls, always at the end of a record.
+ */
+#pragma once
+
+#include "writer/event.h"
+#include "writer/fxt/fxt-writer.h"
+
+struct fxt_archive {
+	struct fxt_writer writer;
+	uint64_t *lost; /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
+	uint32_t n_cpus;
+};
+
+/* N_CPUS: cpu numbers of events are below it. Returns 0 or -ENOMEM. Writes nothing. */
+int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus);
+void fxt_archive_deinit(struct fxt_archive *a);
+
+/* From now on records go to OUT (borrowed). */
+void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out);
+
+/* The head of the archive: all that stands before the first event. */
+int fxt_archive_begin(struct fxt_archive *a);
+
+/*
+ * Writes EV. EVENT_SWITCH only if it is synthetic; real switches, wakeups and migrations come as
+ * finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo". Returns 0, or a
+ * negative errno: -EINVAL if the event cannot be said, or the output's error, which sticks.
+ */
+int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
+
+static inline int fxt_archive_words(struct fxt_archive *a, const uint64_t *words, size_t n)
+{
+	return fxt_write_words(&a->writer, words, n);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The string table and the thread table of an FXT provider, as its writer keeps them.
+ *
+ * A table hands out indices from `first` to `last` ("String references", "Thread references"). When
+ * all are taken, the entry that was used least recently gives its index away; the record that the
+ * caller then writes replaces the registration for all records that follow, so references written
+ * before stay right. A record never refers to so many strings that it could lose one of its own.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+
+struct fxt_table_entry {
+	uint64_t key;
+	char *text; /* owned; of strings only */
+	uint32_t length;
+	uint16_t older, newer; /* by last use; 0 = none */
+};
+
+struct fxt_table {
+	struct table by_key;		 /* to entries */
+	struct fxt_table_entry *entries; /* [index - first + 1]; 0 is no entry */
+	uint16_t first, last;
+	uint16_t n_used;
+	uint16_t oldest, newest; /* entry numbers; 0 = none */
+};
+
+/* The positive results of the look-ups. */
+enum {
+	FXT_TABLE_KNOWN = 1, /* registered before */
+	FXT_TABLE_NEW = 2,   /* the caller must write the record that registers it, now */
+};
+
+/* Makes an empty table of the indices FIRST..LAST. Returns 0 or -ENOMEM. */
+int fxt_table_init(struct fxt_table *t, uint16_t first, uint16_t last);
+void fxt_table_deinit(struct fxt_table *t);
+
+/* The index of the N bytes at TEXT (N > 0). Returns FXT_TABLE_KNOWN, FXT_TABLE_NEW or -ENOMEM. */
+int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *ret_index);
+
+/* The index of a thread. Returns as above. */
+int fxt_table_thread(struct fxt_table *t, uint32_t pid, uint32_t tid, uint16_t *ret_index);
