@@ -12,7 +12,7 @@ enum { ASLEEP_MAX = 4096 };
 
 /* Where the words of scheduling records hold what. */
 enum { WORD_TS = 1, SWITCH_OUT = 2, SWITCH_IN = 3, WAKEUP_TID = 2, WAKEUP_WAKER = 5 };
-enum { SWITCH_OUT_WEIGHT = 4, SWITCH_IN_WEIGHT = 5, EVENT_PID = 2, EVENT_TID = 3 };
+enum { SWITCH_OUT_WEIGHT = 4, SWITCH_IN_WEIGHT = 5, EVENT_PID = 2, EVENT_TID = 3, EVENT_FROM_CPU = 4 };
 
 #define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
 
@@ -58,30 +58,37 @@ static int32_t weight_of(uint64_t arg)
 	return (int32_t)fxt_get_arg_value32(arg);
 }
 
-/* A switch that did not happen, at TS_NS, from what runs on CPU to TID. */
-static int write_synthetic(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
-			   int32_t prio)
+/* Who goes off and who comes on, in a switch that is made up. */
+struct turn {
+	uint64_t ts_ns;
+	enum fxt_thread_state out_state; /* of what runs on the CPU */
+	uint32_t tid;			 /* what runs from then on; 0 = idle */
+	int32_t prio;
+};
+
+/* A switch that did not happen, or was not reported. */
+static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct event ev = {
 		.kind = EVENT_SWITCH,
-		.ts_ns = ts_ns,
+		.ts_ns = turn.ts_ns,
 		.cpu = cpu,
 		.tid = tasks_koid(s->tasks, c->tid),
 		.sw = {
-			.next_tid = tasks_koid(s->tasks, tid),
+			.next_tid = tasks_koid(s->tasks, turn.tid),
 			.prev_prio = c->tid ? c->prio : FXT_IDLE_WEIGHT,
-			.next_prio = tid ? prio : FXT_IDLE_WEIGHT,
-			.out_state = FXT_STATE_RUNNING,
+			.next_prio = turn.tid ? turn.prio : FXT_IDLE_WEIGHT,
+			.out_state = turn.out_state,
 			.synthetic = true,
 		},
 	};
-	int r = ensure_announced(s, tid);
+	int r = ensure_announced(s, turn.tid);
 
 	if (r < 0)
 		return r;
-	c->tid = tid;
-	c->prio = prio;
+	c->tid = turn.tid;
+	c->prio = turn.prio;
 	c->held.n_words = 0;
 	return fxt_archive_event(s->archive, &ev);
 }
@@ -89,7 +96,7 @@ static int write_synthetic(struct schedule *s, unsigned cpu, uint64_t ts_ns, uin
 int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
 {
 	s->cpus[cpu] = (struct schedule_cpu){ .known = true };
-	return write_synthetic(s, cpu, s->from_ns, tid, prio);
+	return write_synthetic(s, cpu, (struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
 }
 
 static void hold(struct schedule_wakeup *w, const uint64_t *words, unsigned n_words, bool certain)
@@ -161,32 +168,50 @@ static int settle_asleep(struct schedule *s, uint32_t tid)
 }
 
 /*
- * The thread that a switch takes off is not the one that we saw running: a CPU that came up, a
- * thread that a filter took in or let go while it ran, or a switch that the kernel did not report
- * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits for
- * the switch-out of the one that we saw proves that it was off the CPU by then.
+ * What we saw running on CPU cannot have run until TS_NS: the kernel did not report its switch-out
+ * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits
+ * for that switch proves that the thread was asleep by then.
+ */
+static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	struct schedule_wakeup held = c->held;
+	struct turn turn = { ts_ns, FXT_STATE_RUNNING, 0, 0 };
+	int r;
+
+	if (!s->filtered)
+		s->n_unreported++;
+	if (held.n_words && held.certain) {
+		turn.ts_ns = held.words[WORD_TS];
+		turn.out_state = FXT_STATE_BLOCKED;
+	}
+	r = write_synthetic(s, cpu, turn);
+	if (r == 0 && held.n_words && held.certain)
+		r = write_wakeup(s, held.words, held.n_words);
+	return r;
+}
+
+/*
+ * The thread that the switch in WORDS takes off is not the one that we saw running: a CPU that
+ * came up, a thread that a filter took in or let go while it ran, or an unreported switch.
  */
 static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
-	struct schedule_wakeup held = c->held;
-	int r;
+	int r = 0;
 
 	if (!c->known)
 		*c = (struct schedule_cpu){ .known = true };
+	else if (c->tid != 0)
+		r = close_unreported(s, cpu, words[WORD_TS]);
 	else if (!s->filtered)
 		s->n_unreported++;
-	if (held.n_words && held.certain) {
-		r = write_synthetic(s, cpu, held.words[WORD_TS], 0, 0);
-		if (r == 0)
-			r = write_wakeup(s, held.words, held.n_words);
-		if (r < 0)
-			return r;
-	}
-	if (c->tid == (uint32_t)words[SWITCH_OUT])
-		return 0;
-	return write_synthetic(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
-			       weight_of(words[SWITCH_OUT_WEIGHT]));
+	if (r < 0 || words[SWITCH_OUT] == 0)
+		return r;
+	return write_synthetic(s, cpu,
+			       (struct turn){ words[WORD_TS], FXT_STATE_RUNNING,
+					      (uint32_t)words[SWITCH_OUT],
+					      weight_of(words[SWITCH_OUT_WEIGHT]) });
 }
 
 static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
@@ -239,8 +264,13 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 
 static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 {
-	int r = ensure_announced(s, (uint32_t)words[EVENT_TID]);
+	uint32_t tid = (uint32_t)words[EVENT_TID];
+	uint64_t from = fxt_get_arg_value32(words[EVENT_FROM_CPU]);
+	int r = ensure_announced(s, tid);
 
+	/* Only what does not run is moved. */
+	if (r == 0 && from < s->n_cpus && s->cpus[from].known && s->cpus[from].tid == tid)
+		r = close_unreported(s, (unsigned)from, words[WORD_TS]);
 	if (r < 0)
 		return r;
 	words[EVENT_PID] = tasks_koid(s->tasks, (uint32_t)words[EVENT_PID]);
@@ -283,7 +313,7 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	s->lost += mark->count;
 	r = fxt_archive_event(s->archive, &ev);
 	if (r == 0 && c->known && c->tid != 0)
-		r = write_synthetic(s, cpu, ev.ts_ns, 0, 0);
+		r = write_synthetic(s, cpu, (struct turn){ ev.ts_ns, FXT_STATE_RUNNING, 0, 0 });
 
 	/* What would have told about wakeups in doubt may be among what is lost, on whatever CPU. */
 	forget_asleep(s);
@@ -298,7 +328,8 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
 	if (mark->last_ns <= s->from_ns || mark->last_ns > s->to_ns || mark->tid == 0)
 		return 0;
 	s->cpus[cpu].known = true;
-	return write_synthetic(s, cpu, mark->last_ns, mark->tid, mark->prio);
+	return write_synthetic(s, cpu, (struct turn){ mark->last_ns, FXT_STATE_RUNNING, mark->tid,
+						      mark->prio });
 }
 
 int schedule_close(struct schedule *s)
@@ -307,6 +338,7 @@ int schedule_close(struct schedule *s)
 
 	for (unsigned cpu = 0; r == 0 && cpu < s->n_cpus; cpu++)
 		if (s->cpus[cpu].known)
-			r = write_synthetic(s, cpu, s->to_ns, 0, 0);
+			r = write_synthetic(s, cpu,
+					    (struct turn){ s->to_ns, FXT_STATE_RUNNING, 0, 0 });
 	return r;
 }
