@@ -29,7 +29,7 @@ int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks 
 	return s->cpus ? 0 : -ENOMEM;
 }
 
-static void forget_asleep(struct schedule *s)
+void schedule_deinit(struct schedule *s)
 {
 	struct schedule_wakeup *w;
 	size_t pos = 0;
@@ -37,11 +37,6 @@ static void forget_asleep(struct schedule *s)
 	while ((w = table_next(&s->asleep, &pos)))
 		free(w);
 	table_deinit(&s->asleep);
-}
-
-void schedule_deinit(struct schedule *s)
-{
-	forget_asleep(s);
 	free(s->cpus);
 	*s = (struct schedule){ 0 };
 }
@@ -56,6 +51,42 @@ static int ensure_announced(struct schedule *s, uint32_t tid)
 static int32_t weight_of(uint64_t arg)
 {
 	return (int32_t)fxt_get_arg_value32(arg);
+}
+
+/* Waits for the switch-out of the thread that it is about, which runs on C. */
+static void hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
+		 unsigned n_words, bool certain)
+{
+	struct schedule_wakeup *w = &c->held;
+
+	if (w->n_words)
+		s->n_dismissed++; /* one of the two */
+	if (w->n_words && w->certain && !certain)
+		return;
+	memcpy(w->words, words, n_words * sizeof(*words));
+	w->n_words = n_words;
+	w->certain = certain;
+}
+
+/* Whatever waits for a switch-out on C waits in vain. */
+static void drop_held(struct schedule *s, struct schedule_cpu *c)
+{
+	s->n_dismissed += c->held.n_words != 0;
+	c->held.n_words = 0;
+}
+
+/* The wakeup that waits for the next record about TID; the caller frees it. */
+static struct schedule_wakeup *take_asleep(struct schedule *s, uint32_t tid)
+{
+	return s->asleep.n_used ? table_remove(&s->asleep, tid) : NULL;
+}
+
+static void drop_asleep(struct schedule *s, uint32_t tid)
+{
+	struct schedule_wakeup *w = take_asleep(s, tid);
+
+	s->n_dismissed += w != NULL;
+	free(w);
 }
 
 /* Who goes off and who comes on, in a switch that is made up. */
@@ -89,7 +120,7 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 		return r;
 	c->tid = turn.tid;
 	c->prio = turn.prio;
-	c->held.n_words = 0;
+	drop_held(s, c);
 	return fxt_archive_event(s->archive, &ev);
 }
 
@@ -97,15 +128,6 @@ int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
 {
 	s->cpus[cpu] = (struct schedule_cpu){ .known = true };
 	return write_synthetic(s, cpu, (struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
-}
-
-static void hold(struct schedule_wakeup *w, const uint64_t *words, unsigned n_words, bool certain)
-{
-	if (w->n_words && w->certain && !certain)
-		return;
-	memcpy(w->words, words, n_words * sizeof(*words));
-	w->n_words = n_words;
-	w->certain = certain;
 }
 
 /* Koids in, names before, words out. */
@@ -130,9 +152,11 @@ static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wa
 	struct schedule_wakeup *copy;
 	int r;
 
-	if (s->asleep.n_used >= ASLEEP_MAX)
+	drop_asleep(s, tid);
+	if (s->asleep.n_used >= ASLEEP_MAX) {
+		s->n_dismissed++;
 		return 0;
-	free(table_remove(&s->asleep, tid));
+	}
 	copy = malloc(sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;
@@ -151,8 +175,10 @@ static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_
 	struct schedule_wakeup w = *held;
 
 	held->n_words = 0;
-	if (state != FXT_STATE_BLOCKED && state != FXT_STATE_SUSPENDED)
+	if (state != FXT_STATE_BLOCKED && state != FXT_STATE_SUSPENDED) {
+		s->n_dismissed++;
 		return 0;
+	}
 	w.words[WORD_TS] = words[WORD_TS];
 	if (w.certain)
 		return write_wakeup(s, w.words, w.n_words);
@@ -162,7 +188,7 @@ static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_
 /* TID comes in: if a wakeup waits for it and no other one came, that one it was. */
 static int settle_asleep(struct schedule *s, uint32_t tid)
 {
-	_cleanup_free_ struct schedule_wakeup *w = table_remove(&s->asleep, tid);
+	_cleanup_free_ struct schedule_wakeup *w = take_asleep(s, tid);
 
 	return w ? write_wakeup(s, w->words, w->n_words) : 0;
 }
@@ -182,6 +208,7 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns)
 	if (!s->filtered)
 		s->n_unreported++;
 	if (held.n_words && held.certain) {
+		c->held.n_words = 0;
 		turn.ts_ns = held.words[WORD_TS];
 		turn.out_state = FXT_STATE_BLOCKED;
 	}
@@ -218,10 +245,8 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	uint32_t out = (uint32_t)words[SWITCH_OUT], in = (uint32_t)words[SWITCH_IN];
-	int r = 0;
+	int r = settle_asleep(s, in);
 
-	if (s->asleep.n_used)
-		r = settle_asleep(s, in);
 	if (r == 0)
 		r = ensure_announced(s, out);
 	if (r == 0)
@@ -253,13 +278,16 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	bool on_rq = words[0] & WAKE_ON_RQ;
 
 	words[0] &= ~WAKE_ON_RQ;
-	if (s->asleep.n_used && !on_rq)
-		free(table_remove(&s->asleep, tid));
+	if (!on_rq)
+		drop_asleep(s, tid);
 	if (cpu < s->n_cpus && s->cpus[cpu].known && s->cpus[cpu].tid == tid) {
-		hold(&s->cpus[cpu].held, words, n_words, !on_rq);
+		hold(s, &s->cpus[cpu], words, n_words, !on_rq);
 		return 0;
 	}
-	return on_rq ? 0 : write_wakeup(s, words, n_words);
+	if (!on_rq)
+		return write_wakeup(s, words, n_words);
+	s->n_dismissed++;
+	return 0;
 }
 
 static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
@@ -304,6 +332,8 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 			.last_ns = mark->last_ns,
 		},
 	};
+	struct turn turn = { .out_state = FXT_STATE_RUNNING };
+	struct schedule_wakeup held;
 	int r;
 
 	if (mark->last_ns <= s->from_ns || mark->first_ns > s->to_ns)
@@ -312,14 +342,20 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 		ev.ts_ns = s->from_ns;
 	s->lost += mark->count;
 	r = fxt_archive_event(s->archive, &ev);
-	if (r == 0 && c->known && c->tid != 0)
-		r = write_synthetic(s, cpu, (struct turn){ ev.ts_ns, FXT_STATE_RUNNING, 0, 0 });
-
-	/* What would have told about wakeups in doubt may be among what is lost, on whatever CPU. */
-	forget_asleep(s);
-	for (unsigned i = 0; i < s->n_cpus; i++)
-		if (i == cpu || !s->cpus[i].held.certain)
-			s->cpus[i].held.n_words = 0;
+	if (r < 0 || !c->known || c->tid == 0)
+		return r;
+	/* A wakeup that waits for a switch-out which is lost did happen. One in doubt stays so. */
+	held = c->held;
+	turn.ts_ns = ev.ts_ns;
+	if (held.n_words && held.certain) {
+		c->held.n_words = 0;
+		turn.out_state = FXT_STATE_BLOCKED;
+	}
+	r = write_synthetic(s, cpu, turn);
+	if (r == 0 && held.n_words && held.certain) {
+		held.words[WORD_TS] = ev.ts_ns;
+		r = write_wakeup(s, held.words, held.n_words);
+	}
 	return r;
 }
 
@@ -336,6 +372,7 @@ int schedule_close(struct schedule *s)
 {
 	int r = 0;
 
+	s->n_dismissed += s->asleep.n_used;
 	for (unsigned cpu = 0; r == 0 && cpu < s->n_cpus; cpu++)
 		if (s->cpus[cpu].known)
 			r = write_synthetic(s, cpu,

@@ -48,6 +48,7 @@ struct schedule {
 	struct table asleep;	 /* tid -> struct schedule_wakeup: blocked right after it */
 	uint64_t n_events;	 /* switches, wakeups and migrations written */
 	uint64_t lost;		 /* sum of all losses so far */
+	uint64_t n_dismissed;	 /* wakeups that turned out to be none */
 	uint64_t n_unreported;	 /* switches that the kernel made and did not report */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);

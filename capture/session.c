@@ -402,6 +402,7 @@ static int close_archive(struct session *s)
 						 .reason = s->reason,
 						 .events = n_events(s),
 						 .lost = total_lost(s),
+						 .dismissed = s->schedule.n_dismissed,
 						 .unreported = s->schedule.n_unreported,
 						 .bytes = s->status.bytes + s->buffer->size,
 						 .daemon_cpu_ns = cpu_ns(s),

@@ -113,6 +113,14 @@ void output_file_discard(struct output_file *o)
 	o->created = false;
 }
 
+void output_file_discard_empty(struct output_file *o)
+{
+	struct stat st;
+
+	if (fstat(o->fd, &st) == 0 && st.st_size == 0)
+		output_file_discard(o);
+}
+
 void output_file_deinit(struct output_file *o)
 {
 	o->fd = close_fd(o->fd);

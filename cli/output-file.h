@@ -38,4 +38,7 @@ int output_file_begin(struct output_file *o);
 /* Removes the file again if we created it. */
 void output_file_discard(struct output_file *o);
 
+/* The same, if there is nothing in it. */
+void output_file_discard_empty(struct output_file *o);
+
 void output_file_deinit(struct output_file *o);

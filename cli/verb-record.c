@@ -48,12 +48,15 @@ static void job_deinit(struct job *j)
  * are blocked before any thread is made. */
 static int catch_signals(struct job *j)
 {
+	struct sigaction hangup;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* Not under nohup. */
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &j->mask);
 	signal(SIGPIPE, SIG_IGN);
@@ -187,8 +190,7 @@ static int report(struct job *j)
 	status = session_view_report(&v, j->output.path);
 	if (j->options.json)
 		print_json(j, &v);
-	if (v.counters.bytes == 0)
-		output_file_discard(&j->output);
+	output_file_discard_empty(&j->output);
 	return status;
 }
 
@@ -208,8 +210,10 @@ static int record(struct job *j)
 		output_file_discard(&j->output);
 		return CLI_FAILED;
 	}
-	if (wait_finished(j) < 0)
+	if (wait_finished(j) < 0) {
+		output_file_discard_empty(&j->output);
 		return CLI_FAILED;
+	}
 	return report(j);
 }
 

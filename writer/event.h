@@ -107,6 +107,7 @@ struct event {
 		struct {
 			const char *reason;
 			uint64_t events, bytes, lost;
+			uint64_t dismissed;  /* wakeups of threads that were awake */
 			uint64_t unreported; /* switches that the kernel made and did not report */
 			uint64_t daemon_cpu_ns;
 		} stop;

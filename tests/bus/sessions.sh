@@ -60,7 +60,7 @@ no_sessions() {
 expect_soon 5 no_sessions
 
 # Ctrl-C completes; so does the sudden death of the one who asked.
-ask record -o "$TMP/interrupted.fxt" 2>"$TMP/log" &
+"$KYMO" record --bus "$BUS" -o "$TMP/interrupted.fxt" 2>"$TMP/log" &
 pid=$!
 expect_soon 5 test -s "$TMP/interrupted.fxt"
 kill -INT $pid

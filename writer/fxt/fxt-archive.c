@@ -327,6 +327,7 @@ static int write_stop(struct fxt_archive *a, const struct event *ev)
 	add_text(&args, FXT_NAME_REASON, ev->stop.reason);
 	add_u64(&args, FXT_NAME_EVENTS, ev->stop.events);
 	add_u64(&args, FXT_NAME_LOST, ev->stop.lost);
+	add_u64(&args, FXT_NAME_DISMISSED, ev->stop.dismissed);
 	add_u64(&args, FXT_NAME_UNREPORTED, ev->stop.unreported);
 	add_u64(&args, FXT_NAME_BYTES, ev->stop.bytes);
 	add_u64(&args, FXT_NAME_DAEMON_CPU, ev->stop.daemon_cpu_ns);

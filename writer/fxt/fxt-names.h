@@ -82,7 +82,8 @@
 	X(DAEMON_CPU, 101, "daemon_cpu")                                                           \
 	X(FILTERED, 102, "filtered")                                                               \
 	X(LIFECYCLE, 103, "lifecycle")                                                             \
-	X(UNREPORTED, 104, "unreported")
+	X(UNREPORTED, 104, "unreported")                                                           \
+	X(DISMISSED, 105, "dismissed")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
