@@ -184,6 +184,8 @@ static void print_json(const struct summary *s, const struct open_trace *t)
 	json_add(o, "events", json_events(s));
 	json_add_u64(o, "sched_slices", s->sched_slices);
 	json_add(o, "lost", json_lost(s));
+	json_add_u64(o, "dismissed", s->dismissed);
+	json_add_u64(o, "unreported", s->unreported);
 	json_add(o, "cpus", json_cpus(s));
 	json_add(o, "threads", json_threads(s));
 	json_add(o, "processes", json_processes(s));
@@ -209,6 +211,10 @@ static void print_header(const struct summary *s, const char *name)
 	printf("\nswitches %" PRIu64 ", wakeups %" PRIu64 ", migrations %" PRIu64 ", forks %" PRIu64
 	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
 	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);
+	if (s->unreported)
+		printf("The kernel did not report %" PRIu64 " switches: while those who hide from "
+		       "tracing ran.\n",
+		       s->unreported);
 	if (s->started && !s->stopped)
 		printf("The recording was cut off; it ends with the last event that was saved.\n");
 }

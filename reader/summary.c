@@ -501,6 +501,8 @@ int summary_add(struct summary *s, const struct event *ev)
 	case EVENT_STOP:
 		s->stopped = true;
 		s->end_ns = ev->ts_ns;
+		s->dismissed = ev->stop.dismissed;
+		s->unreported = ev->stop.unreported;
 		return 0;
 	default:
 		return 0;

@@ -83,6 +83,8 @@ enum { SUMMARY_LOST_MAX = 16 };
 struct summary {
 	uint64_t start_ns, end_ns, duration_ns;
 	bool started, stopped; /* session_start and session_stop were seen */
+	uint64_t dismissed;    /* wakeups of threads that were awake, which were not written */
+	uint64_t unreported;   /* switches that the kernel made and did not report */
 	bool filtered;
 	struct {
 		char *session, *command, *options, *kernel, *machine, *host, *version;

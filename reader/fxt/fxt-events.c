@@ -359,6 +359,8 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 		return TAKE(e, record, { FXT_NAME_REASON, WANT_TEXT, &ev->stop.reason, NULL },
 			    { FXT_NAME_EVENTS, WANT_UINT64, &ev->stop.events, NULL },
 			    { FXT_NAME_LOST, WANT_UINT64, &ev->stop.lost, NULL },
+			    { FXT_NAME_DISMISSED, WANT_UINT64, &ev->stop.dismissed, NULL },
+			    { FXT_NAME_UNREPORTED, WANT_UINT64, &ev->stop.unreported, NULL },
 			    { FXT_NAME_BYTES, WANT_UINT64, &ev->stop.bytes, NULL },
 			    { FXT_NAME_DAEMON_CPU, WANT_UINT64, &ev->stop.daemon_cpu_ns, NULL });
 	case FXT_NAME_CLOCK:

@@ -30,10 +30,11 @@ expect_exit 0 "$KYMO" stop large --bus "$BUS"
 expect_exit 3 "$KYMO" stop tiny --bus "$BUS"
 end_held game
 
-# of FILE: records of class sched, and how many are lost
+# of FILE: records of class sched that left the rings, and how many are lost. Those include wakeups
+# that turned out to be none (dismissed): a program that finds its ring full cannot know.
 of() {
 	summarize "$1"
-	recorded=$(json "$SUMMARY" '.events | .switch + .wakeup + .migrate')
+	recorded=$(json "$SUMMARY" '(.events | .switch + .wakeup + .migrate) + .dismissed')
 	lost=$(json "$SUMMARY" '.lost.sched // 0')
 }
 of "$TMP/large.fxt"
