@@ -28,7 +28,9 @@ static int outbuf_grow(struct outbuf *b, size_t need)
 	if (need > limit)
 		return -EMSGSIZE;
 	while (room < need)
-		room *= 2;
+		room = room > limit / 2 ? limit : 2 * room;
+	if (room > limit)
+		room = limit;
 	data = realloc(b->data, room);
 	if (!data)
 		return -ENOMEM;
@@ -43,7 +45,7 @@ void *outbuf_reserve(struct outbuf *b, size_t n)
 
 	if (b->error < 0)
 		return NULL;
-	if (n > b->room - b->size) {
+	if (n > b->room - b->size || !b->data) {
 		b->error = n > SIZE_MAX - b->size ? -EMSGSIZE : outbuf_grow(b, b->size + n);
 		if (b->error < 0)
 			return NULL;

@@ -58,7 +58,8 @@ bool text_is_utf8(const char *p, size_t n)
 	return true;
 }
 
-size_t text_clean(char *to, size_t room, const char *from, size_t n)
+/* text_clean(), which sets *RET_WHOLE to whether all of it did fit. */
+static size_t clean(char *to, size_t room, const char *from, size_t n, bool *ret_whole)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
 	const unsigned char *p = (const unsigned char *)from;
@@ -81,11 +82,20 @@ size_t text_clean(char *to, size_t room, const char *from, size_t n)
 		n -= step;
 	}
 	to[used] = '\0';
+	*ret_whole = n == 0;
 	return used;
+}
+
+size_t text_clean(char *to, size_t room, const char *from, size_t n)
+{
+	bool whole;
+
+	return clean(to, room, from, n, &whole);
 }
 
 size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 {
+	bool whole = true;
 	size_t used = 0;
 
 	while (n > 0 && args[n - 1] == '\0')
@@ -94,14 +104,14 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 	while (n > 0) {
 		size_t len = strnlen(args, n);
 
-		used += text_clean(to + used, room - used, args, len);
+		used += clean(to + used, room - used, args, len, &whole);
 		args += len;
 		n -= len;
 		if (n > 0) {
 			args++;
 			n--;
-			if (used + 1 >= room)
-				break;
+			if (!whole || used + 1 >= room)
+				break; /* what comes later is not to stand where something is missing */
 			to[used++] = ' ';
 			to[used] = '\0';
 		}

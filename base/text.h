@@ -46,5 +46,5 @@ enum { TEXT_FORMAT_MAX = 32 };
 /* "1.5 MiB", "512 B": writes to TO (TEXT_FORMAT_MAX bytes) and returns TO. */
 char *text_format_size(char *to, uint64_t bytes);
 
-/* "3.002 s", "17.4 ms", "850 ns": three digits that matter; writes to TO and returns TO. */
+/* "3.00 s", "17.4 ms", "850 ns": three digits that matter; writes to TO and returns TO. */
 char *text_format_time(char *to, uint64_t ns);

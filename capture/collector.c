@@ -17,9 +17,9 @@
 /* 1000 whole lives of processes between two drains, on each CPU. */
 enum { LIFECYCLE_RING_BYTES = 1 << 20 };
 
-/* All word rings together stay below this unless the user asks for more. */
-#define RING_BYTES_ALL	   ((uint64_t)256 << 20)
-#define RING_BYTES_DEFAULT ((uint64_t)4 << 20)
+/* Unless the user asks for more: a CPU's word ring, and all of them together. */
+#define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
+#define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
 
 struct collector {
 	struct kymo_bpf *skel;
@@ -69,23 +69,6 @@ static int failed(int error, const char *deed, char **reterr_text)
 }
 
 /* ---- load ---- */
-
-static uint64_t choose_ring_bytes(uint64_t wanted, unsigned n_cpus)
-{
-	uint64_t bytes = RING_BYTES_MIN;
-
-	if (wanted == 0) {
-		wanted = RING_BYTES_ALL / n_cpus;
-		if (wanted > RING_BYTES_DEFAULT)
-			wanted = RING_BYTES_DEFAULT;
-		while (2 * bytes <= wanted)
-			bytes *= 2;
-		return bytes;
-	}
-	while (bytes < wanted && bytes < RING_BYTES_MAX)
-		bytes *= 2;
-	return bytes;
-}
 
 static uint32_t filter_kinds(const struct capture_filter *f)
 {
@@ -226,6 +209,29 @@ static int make_rings(struct collector *c)
 	return c->doorbell ? 0 : -errno;
 }
 
+uint64_t collector_memory(uint64_t ring_bytes)
+{
+	int n = libbpf_num_possible_cpus();
+
+	return (uint64_t)(n > 0 ? n : 1) * (ring_bytes + LIFECYCLE_RING_BYTES);
+}
+
+uint64_t collector_choose_ring_bytes(uint64_t wanted)
+{
+	int n = libbpf_num_possible_cpus();
+	uint64_t bytes = RING_BYTES_MIN, most = RINGS_BYTES_DEFAULT / (uint64_t)(n > 0 ? n : 1);
+
+	if (wanted == 0) {
+		wanted = most < RING_BYTES_DEFAULT ? most : RING_BYTES_DEFAULT;
+		while (2 * bytes <= wanted)
+			bytes *= 2;
+	} else {
+		while (bytes < wanted && bytes < RING_BYTES_MAX)
+			bytes *= 2;
+	}
+	return bytes;
+}
+
 int collector_new(const struct session_options *options, struct collector **ret,
 		  char **reterr_text)
 {
@@ -243,7 +249,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->states = calloc(c->n_cpus, sizeof(*c->states));
 	if (!c->states)
 		return failed(-ENOMEM, "make a session", reterr_text);
-	c->ring_bytes = choose_ring_bytes(options->ring_bytes, c->n_cpus);
+	c->ring_bytes = options->ring_bytes;
 	c->skel = kymo_bpf__open();
 	if (!c->skel)
 		return failed(-errno, "open the eBPF programs", reterr_text);

@@ -26,8 +26,14 @@ struct collector_lost {
  * after that record. */
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
+/* The size of a CPU's word ring, a power of two, for what was asked for (0: nothing was). */
+uint64_t collector_choose_ring_bytes(uint64_t wanted);
+
+/* Bytes of kernel memory that all rings of a collector take. */
+uint64_t collector_memory(uint64_t ring_bytes);
+
 /*
- * Loads what OPTIONS asks for; nothing is attached yet. Returns 0 or a negative errno with
+ * Loads what OPTIONS asks for (its ring_bytes are chosen); nothing is attached yet. Returns 0 or a negative errno with
  * *RETERR_TEXT a sentence (owned by the caller, may be NULL).
  */
 int collector_new(const struct session_options *options, struct collector **ret,

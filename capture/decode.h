@@ -23,6 +23,22 @@ const struct rec_head *decode_record(const void *data, size_t size);
  */
 unsigned decode_ring_words(const uint64_t *words, size_t n_words, unsigned cpu);
 
+/*
+ * Where the records that sched.bpf.c writes hold what. The time stands second in all of them, in a
+ * mark of loss too.
+ */
+enum { WORD_TS = 1 };
+enum { SWITCH_OUT = 2, SWITCH_IN = 3, SWITCH_OUT_WEIGHT = 4, SWITCH_IN_WEIGHT = 5 };
+enum { WAKEUP_TID = 2, WAKEUP_WAKER = 5 };
+enum { MIGRATE_PID = 2, MIGRATE_TID = 3, MIGRATE_FROM_CPU = 4 };
+
+/* Whether the record is a scheduling record of TYPE. */
+static inline bool decode_is_sched(const uint64_t *words, enum fxt_sched_type type)
+{
+	return fxt_get_record_type(words[0]) == FXT_RECORD_SCHEDULING &&
+	       fxt_get_sched_type(words[0]) == type;
+}
+
 /* Whether the record is a mark of loss rather than FXT. */
 static inline bool decode_is_lost(const uint64_t *words)
 {

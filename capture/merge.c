@@ -145,7 +145,7 @@ static int source_look(struct merge *m, struct source *s)
 	s->n_words = decode_ring_words(s->words, (s->head - s->tail) / sizeof(uint64_t), s->cpu);
 	if (s->n_words == 0)
 		return -EBADMSG;
-	s->ts_ns = s->words[1];
+	s->ts_ns = s->words[WORD_TS];
 	if (s->in_loss) {
 		mark = (const struct ring_lost *)s->words;
 		s->ts_ns = mark->last_ns;
@@ -200,9 +200,7 @@ static int source_deliver(struct merge *m, struct source *s, const struct merge_
 
 static bool is_sched(const struct source *s, enum fxt_sched_type type)
 {
-	return s->kind == SOURCE_SCHED && !s->in_loss &&
-	       fxt_get_record_type(s->words[0]) == FXT_RECORD_SCHEDULING &&
-	       fxt_get_sched_type(s->words[0]) == type;
+	return s->kind == SOURCE_SCHED && decode_is_sched(s->words, type);
 }
 
 static int rank(const struct source *s)
@@ -218,9 +216,9 @@ static bool before(const struct source *a, const struct source *b)
 		return a->ts_ns < b->ts_ns;
 	if (rank(a) != rank(b))
 		return rank(a) < rank(b);
-	/* B puts on its CPU the thread that A takes off. (Words 2 and 3: outgoing, incoming.) */
+	/* B puts on its CPU the thread that A takes off. */
 	if (is_sched(a, FXT_SCHED_SWITCH) && is_sched(b, FXT_SCHED_SWITCH))
-		return a->words[2] != 0 && a->words[2] == b->words[3];
+		return a->words[SWITCH_OUT] != 0 && a->words[SWITCH_OUT] == b->words[SWITCH_IN];
 	return false;
 }
 
@@ -312,29 +310,26 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
 	return r;
 }
 
-const uint64_t *merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t to_ns,
-				  bool *ret_loss)
+int merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t to_ns,
+		      struct merge_switch *ret)
 {
-	struct word_ring *ring = sched_source(m, cpu)->ring;
-	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-	uint64_t tail = sched_source(m, cpu)->tail;
+	struct source *s = sched_source(m, cpu);
+	uint64_t head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+	const uint64_t *words;
+	unsigned n;
 
-	*ret_loss = false;
-	while (tail != head) {
-		const uint64_t *words = (const uint64_t *)(ring->bytes + (tail & m->ring_mask));
-		unsigned n = decode_ring_words(words, (head - tail) / sizeof(*words), cpu);
-
-		if (n == 0 || words[1] > to_ns)
-			return NULL;
-		if (decode_is_lost(words) && ((const struct ring_lost *)words)->last_ns > from_ns) {
-			*ret_loss = true;
-			return NULL;
+	for (uint64_t tail = s->tail; tail != head; tail += n * sizeof(*words)) {
+		words = (const uint64_t *)(s->ring->bytes + (tail & m->ring_mask));
+		n = decode_ring_words(words, (head - tail) / sizeof(*words), cpu);
+		if (n == 0 || words[WORD_TS] > to_ns)
+			break;
+		if (decode_is_lost(words) && ((const struct ring_lost *)words)->last_ns > from_ns)
+			return MERGE_PEEK_LOSS;
+		if (words[WORD_TS] > from_ns && decode_is_sched(words, FXT_SCHED_SWITCH)) {
+			ret->out_tid = (uint32_t)words[SWITCH_OUT];
+			ret->out_prio = (int32_t)fxt_get_arg_value32(words[SWITCH_OUT_WEIGHT]);
+			return MERGE_PEEK_SWITCH;
 		}
-		if (words[1] > from_ns &&
-		    fxt_get_record_type(words[0]) == FXT_RECORD_SCHEDULING &&
-		    fxt_get_sched_type(words[0]) == FXT_SCHED_SWITCH)
-			return words;
-		tail += n * sizeof(*words);
 	}
-	return NULL;
+	return MERGE_PEEK_NOTHING;
 }

@@ -43,10 +43,21 @@ DEFINE_CLEANUP(struct merge *, merge_free)
  */
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink);
 
+/* What a look ahead finds. */
+enum {
+	MERGE_PEEK_NOTHING,
+	MERGE_PEEK_SWITCH,
+	MERGE_PEEK_LOSS, /* before any switch */
+};
+
+struct merge_switch {
+	uint32_t out_tid; /* the thread that it takes off */
+	int32_t out_prio;
+};
+
 /*
- * Looks ahead, without taking anything: the first switch on CPU after FROM_NS and not after
- * TO_NS. Returns its words (borrowed until the next round), or NULL if there is none, or a loss
- * comes first (then *RET_LOSS is true).
+ * Looks ahead, without taking anything, for the first switch on CPU after FROM_NS and not after
+ * TO_NS. Returns a MERGE_PEEK_*, with *RET set if it is a switch.
  */
-const uint64_t *merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t to_ns,
-				  bool *ret_loss);
+int merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t to_ns,
+		      struct merge_switch *ret);

@@ -26,6 +26,7 @@ enum { N_BUFFERS = 64 }; /* of about 256 KiB: see the session */
 struct output {
 	int fd;
 	bool regular;
+	output_whole_fn whole;
 	int event_fd;  /* to the owner */
 	int cancel_fd; /* to the thread */
 
@@ -81,10 +82,12 @@ static int wait_writable(struct output *o)
 	}
 }
 
-static int write_all(struct output *o, const uint8_t *data, size_t size)
+/* Writes SIZE bytes; *RET_WRITTEN says how many of them, also when it fails. */
+static int write_all(struct output *o, const uint8_t *data, size_t size, size_t *ret_written)
 {
-	while (size > 0) {
-		size_t piece = size;
+	*ret_written = 0;
+	while (*ret_written < size) {
+		size_t piece = size - *ret_written;
 		ssize_t n;
 		int r;
 
@@ -95,26 +98,28 @@ static int write_all(struct output *o, const uint8_t *data, size_t size)
 			if (piece > PIPE_BUF)
 				piece = PIPE_BUF;
 		}
-		n = write(o->fd, data, piece);
+		n = write(o->fd, data + *ret_written, piece);
 		if (n < 0) {
 			if (errno == EINTR || errno == EAGAIN)
 				continue;
 			return -errno;
 		}
-		data += n;
-		size -= (size_t)n;
+		*ret_written += (size_t)n;
 	}
 	return 0;
 }
 
-/* Writes one buffer; takes back what it began to write when it fails. */
-static int write_buffer(struct output *o, const struct outbuf *b)
+/* Writes one buffer, or as many whole records of it as it can. */
+static int write_buffer(struct output *o, const struct outbuf *b, size_t *ret_kept)
 {
 	off_t start = o->regular ? lseek(o->fd, 0, SEEK_CUR) : -1;
-	int r = write_all(o, b->data, b->size);
+	int r = write_all(o, b->data, b->size, ret_kept);
 
-	if (r < 0 && start >= 0 && ftruncate(o->fd, start) < 0)
-		return r; /* the tail is a cut record, which readers drop */
+	if (r == 0 || start < 0)
+		return r;
+	*ret_kept = o->whole(b->data, *ret_kept);
+	if (ftruncate(o->fd, start + (off_t)*ret_kept) < 0)
+		return r; /* the tail is a cut record then, which readers drop */
 	return r;
 }
 
@@ -122,6 +127,7 @@ static void *run(void *userdata)
 {
 	struct output *o = userdata;
 	struct outbuf *b;
+	size_t kept;
 	int r;
 
 	pthread_mutex_lock(&o->lock);
@@ -133,16 +139,15 @@ static void *run(void *userdata)
 		b = o->queue[o->first];
 		r = o->status.error;
 		pthread_mutex_unlock(&o->lock);
+		kept = 0;
 		if (r == 0)
-			r = write_buffer(o, b);
+			r = write_buffer(o, b, &kept);
 		pthread_mutex_lock(&o->lock);
 		o->first = (o->first + 1) % N_BUFFERS;
 		o->n_queued--;
 		o->spare[o->n_spare++] = b;
-		if (r == 0)
-			o->status.bytes += b->size;
-		else
-			o->status.error = r;
+		o->status.bytes += kept;
+		o->status.error = r;
 		o->status.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		thread_signal(o->event_fd);
 	}
@@ -171,10 +176,10 @@ static int check_fd(int fd, bool *ret_regular)
 	return 0;
 }
 
-int output_new(int fd, struct output **ret)
+int output_new(int fd, output_whole_fn whole, struct output **ret)
 {
 	struct output *o;
-	bool regular;
+	bool regular = false;
 	int r;
 
 	r = check_fd(fd, &regular);
@@ -185,6 +190,7 @@ int output_new(int fd, struct output **ret)
 		return -ENOMEM;
 	o->fd = -1;
 	o->regular = regular;
+	o->whole = whole;
 	o->n_holders = 2;
 	o->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	o->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

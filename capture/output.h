@@ -4,8 +4,8 @@
  * two. The one who fills buffers never waits; when all buffers are on their way, there is none to
  * be had until the thread has written one.
  *
- * A buffer holds whole records. When writing fails, what was written of the buffer is taken back
- * where the output is a regular file, so that it ends with a whole record.
+ * A buffer holds whole records. When writing fails, a regular file is cut back to the last whole
+ * record that was written.
  */
 #pragma once
 
@@ -18,18 +18,22 @@
 struct output;
 
 struct output_status {
-	uint64_t bytes;	 /* written, of whole buffers */
+	uint64_t bytes;	 /* written, and left in the file */
 	uint64_t cpu_ns; /* CPU time of the thread */
 	int error;	 /* 0, or why nothing more is written */
 	bool done;	 /* finished or failed: the thread has ended its work */
 };
 
+/* Where in the N bytes at DATA the last whole record ends: an output knows no format. */
+typedef size_t (*output_whole_fn)(const uint8_t *data, size_t n);
+
 /*
- * Starts a thread that writes to FD. Takes over FD, only on success. Returns 0, -EBADF if FD is not
+ * Starts a thread that writes to FD; WHOLE is asked when writing fails in the middle of a buffer.
+ * Takes over FD, only on success. Returns 0, -EBADF if FD is not
  * open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
  * device, or another errno.
  */
-int output_new(int fd, struct output **ret);
+int output_new(int fd, output_whole_fn whole, struct output **ret);
 
 /*
  * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread

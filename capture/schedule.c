@@ -6,13 +6,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/decode.h"
 
 /* Wakeups that wait for the next word about their thread: more than a machine can have in flight. */
 enum { ASLEEP_MAX = 4096 };
-
-/* Where the words of scheduling records hold what. */
-enum { WORD_TS = 1, SWITCH_OUT = 2, SWITCH_IN = 3, WAKEUP_TID = 2, WAKEUP_WAKER = 5 };
-enum { SWITCH_OUT_WEIGHT = 4, SWITCH_IN_WEIGHT = 5, EVENT_PID = 2, EVENT_TID = 3, EVENT_FROM_CPU = 4 };
 
 #define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
 
@@ -292,8 +289,8 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 
 static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 {
-	uint32_t tid = (uint32_t)words[EVENT_TID];
-	uint64_t from = fxt_get_arg_value32(words[EVENT_FROM_CPU]);
+	uint32_t tid = (uint32_t)words[MIGRATE_TID];
+	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
 	int r = ensure_announced(s, tid);
 
 	/* Only what does not run is moved. */
@@ -301,8 +298,8 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 		r = close_unreported(s, (unsigned)from, words[WORD_TS]);
 	if (r < 0)
 		return r;
-	words[EVENT_PID] = tasks_koid(s->tasks, (uint32_t)words[EVENT_PID]);
-	words[EVENT_TID] = tasks_koid(s->tasks, (uint32_t)words[EVENT_TID]);
+	words[MIGRATE_PID] = tasks_koid(s->tasks, (uint32_t)words[MIGRATE_PID]);
+	words[MIGRATE_TID] = tasks_koid(s->tasks, (uint32_t)words[MIGRATE_TID]);
 	s->n_events++;
 	return fxt_archive_words(s->archive, words, n_words);
 }
@@ -311,11 +308,11 @@ int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned 
 {
 	if (words[WORD_TS] <= s->from_ns || words[WORD_TS] > s->to_ns)
 		return 0;
-	if (fxt_get_record_type(words[0]) == FXT_RECORD_EVENT)
-		return on_migrate(s, words, n_words);
-	if (fxt_get_sched_type(words[0]) == FXT_SCHED_SWITCH)
+	if (decode_is_sched(words, FXT_SCHED_SWITCH))
 		return on_switch(s, cpu, words, n_words);
-	return on_wakeup(s, words, n_words);
+	if (decode_is_sched(words, FXT_SCHED_WAKEUP))
+		return on_wakeup(s, words, n_words);
+	return on_migrate(s, words, n_words);
 }
 
 int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_lost *mark)

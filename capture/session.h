@@ -29,7 +29,7 @@ enum session_state {
 	SESSION_RUNNING,
 	SESSION_DRAINING, /* stopped; the last records are on their way to the output */
 	SESSION_STOPPED,  /* all is written */
-	SESSION_FAILED,	  /* could not start, or ended early; session_error() says why */
+	SESSION_FAILED,	  /* final, too: could not start, or ended early; session_error() says why */
 	SESSION_STATE_MAX,
 };
 
@@ -49,7 +49,8 @@ struct session_counters {
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
- * Makes a session that will write to OUTPUT_FD. Takes over what OPTIONS owns and the descriptor,
+ * Makes a session that will write to OUTPUT_FD; what OPTIONS left open is filled in
+ * (session_options()). Takes over what OPTIONS owns and the descriptor,
  * both only on success. Returns 0, -EINVAL (an option out of range), -EBADF (a descriptor that
  * cannot be written), -ENOMEM, or another errno.
  */
@@ -62,6 +63,9 @@ int session_new(struct session_options *options, int output_fd, struct session *
 struct session *session_free(struct session *s);
 
 DEFINE_CLEANUP(struct session *, session_free)
+
+/* Bytes of kernel memory that the rings of a session with these options take, on this machine. */
+uint64_t session_ring_memory(const struct session_options *o);
 
 /* FN is told of each change of state; at most one. */
 void session_set_changed(struct session *s, session_changed_fn fn, void *userdata);

@@ -141,7 +141,7 @@ static void read_commands(struct worker *w, const struct outbuf *tasks)
 		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text));
 		if (head.size == 0)
 			continue;
-		p = outbuf_reserve(&batch, sizeof(head) + ((head.size + 7) & ~7u));
+		p = outbuf_reserve(&batch, sizeof(head) + worker_command_room(head.size));
 		if (!p)
 			break;
 		memcpy(p, &head, sizeof(head));

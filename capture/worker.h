@@ -26,6 +26,12 @@ struct worker_command {
 	uint32_t size;
 };
 
+/* The bytes that SIZE takes in the buffer. */
+static inline size_t worker_command_room(uint32_t size)
+{
+	return ((size_t)size + 7) & ~(size_t)7;
+}
+
 struct worker_news {
 	bool started, detached, unloaded; /* since when it does not matter: they stay true */
 	int error;	      /* why it could not start */

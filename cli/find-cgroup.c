@@ -78,7 +78,7 @@ static int resolve(const char *mount, const char *below, struct filter_cgroup *r
 	struct filter_cgroup c = { .level = 1 };
 	const char *name = strrchr(below, '/');
 	char path[2 * PATH_MAX];
-	uint64_t parent_id;
+	uint64_t parent_id = 0;
 	struct stat st;
 	int r;
 

@@ -11,10 +11,14 @@
 #include "daemon/bus-error.h"
 #include "daemon/log.h"
 
-/* Above (served later than) the bus: a request is answered even while much is captured. */
+/*
+ * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not, must
+ * not keep rings from being emptied, and a drain is bounded by what the rings hold. A state is told
+ * when all that led to it is done.
+ */
 enum {
+	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
 	PRIORITY_SETTLE = SD_EVENT_PRIORITY_NORMAL + 10,
-	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL + 20,
 };
 
 bool managed_finished(const struct managed *s)
@@ -27,16 +31,6 @@ bool managed_finished(const struct managed *s)
 bool managed_active(const struct managed *s)
 {
 	return session_state(s->session) != SESSION_READY && !managed_finished(s);
-}
-
-uint64_t managed_ring_bytes(uint64_t ring_bytes)
-{
-	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
-	uint64_t rounded = RING_BYTES_MIN;
-
-	while (rounded < ring_bytes && rounded < RING_BYTES_MAX)
-		rounded <<= 1;
-	return rounded * (uint64_t)(n_cpus > 0 ? n_cpus : 1);
 }
 
 static void answer(const struct managed *s, const struct waiter *w)
@@ -96,7 +90,7 @@ void managed_tell_counters(struct managed *s)
 	s->told_bytes = now.bytes;
 	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
 					   "Events", "Lost", "Bytes", "Cost", NULL);
-	if (r < 0)
+	if (r < 0 && r != -ENOTCONN)
 		log_warning(r, "session %s: its counters could not be told", s->path);
 }
 
@@ -112,14 +106,14 @@ static void tell_state(struct managed *s)
 	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
 					   "State", "Reason", "Error", "StartTime", "StopTime",
 					   NULL);
-	if (r < 0)
+	if (r < 0 && r != -ENOTCONN)
 		log_warning(r, "session %s: its state could not be told", s->path);
 	if (!managed_finished(s))
 		return;
 	managed_tell_counters(s);
 	r = sd_bus_emit_signal(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Finished", "s",
 			       session_reason(s->session));
-	if (r < 0)
+	if (r < 0 && r != -ENOTCONN)
 		log_warning(r, "session %s: its end could not be told", s->path);
 	if (session_error(s->session, &text) < 0)
 		log_warning(0, "session %s failed: %s", s->path, text);

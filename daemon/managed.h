@@ -77,5 +77,3 @@ void managed_remove(struct managed *s, const char *reason);
 /* Tells the bus of counters that have changed since the last time. */
 void managed_tell_counters(struct managed *s);
 
-/* What its rings take, over all CPUs. */
-uint64_t managed_ring_bytes(uint64_t ring_bytes);

@@ -123,11 +123,11 @@ static int check_counts(const struct manager *m, uid_t uid, sd_bus_error *reterr
 static int check_rings(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
 {
 	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
-	uint64_t own = managed_ring_bytes(session_options(s->session)->ring_bytes), others = 0;
+	uint64_t own = session_ring_memory(session_options(s->session)), others = 0;
 
 	for (const struct managed *o = m->sessions; o; o = o->next) {
 		if (!managed_finished(o))
-			others += managed_ring_bytes(session_options(o->session)->ring_bytes);
+			others += session_ring_memory(session_options(o->session));
 	}
 	if (own + others <= LIMIT_RING_BYTES)
 		return 0;
@@ -160,7 +160,7 @@ static void emit(const struct manager *m, const char *signal, const struct manag
 	int r = sd_bus_emit_signal(m->bus, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE, signal, "so",
 				   session_options(s->session)->name, s->path);
 
-	if (r < 0)
+	if (r < 0 && r != -ENOTCONN)
 		log_warning(r, "session %s: %s could not be told", s->path, signal);
 }
 

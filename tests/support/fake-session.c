@@ -182,6 +182,11 @@ void session_counters(const struct session *s, struct session_counters *ret)
 	*ret = s->counters;
 }
 
+uint64_t session_ring_memory(const struct session_options *o)
+{
+	return o->ring_bytes;
+}
+
 const struct session_options *session_options(const struct session *s)
 {
 	return &s->options;

@@ -5,50 +5,51 @@
 # across two: all are there, and each says who woke it - nobody, if it was a timer.
 #
 # Some kernels hide from all tracing what happens while certain threads run (a supervisor of the
-# machine, say). A timer that expires just then is woken unseen, by ftrace as well: so the kernel's
-# own tracer is asked how many of the timer's wakeups were to be seen.
+# machine, say). The wakeup of a timer that expires just then is not to be seen.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
 n=10000
 
-# Mounts a tracefs of our own and sets up an instance that sees wakeups of threads called "sleeper".
-witness=
-start_witness() {
-	[ "$witness" ] || {
-		mkdir "$TMP/tracing"
-		mount -t tracefs none "$TMP/tracing" || return 0
-		at_exit umount "$TMP/tracing"
-		mkdir "$TMP/tracing/instances/kymo-test-$$" || return 0
-		at_exit rmdir "$TMP/tracing/instances/kymo-test-$$"
-		witness=$TMP/tracing/instances/kymo-test-$$
-		echo 8192 >"$witness/buffer_size_kb"
-		echo 'comm == "sleeper"' >"$witness/events/sched/sched_waking/filter"
-	}
-	echo >"$witness/trace"
-	echo 1 >"$witness/events/sched/sched_waking/enable"
-}
-
-# Prints what it saw.
-stop_witness() {
-	[ "$witness" ] || {
-		echo $n
-		return
-	}
-	echo 0 >"$witness/events/sched/sched_waking/enable"
-	grep -c 'sched_waking: comm=sleeper' "$witness/trace" || true
+# unseen TID: how often TID came in from its sleep without a wakeup, and how often of these no hidden
+# thread ran meanwhile. A thread is hidden if nobody ever saw it leave a CPU.
+unseen() {
+	{
+		switches | awk '{ print $1, "switch", $2, $3, $4, $6, $5 }'
+		wakeups | awk -v tid="$1" '$3 == tid { print $1, "wakeup" }'
+	} | sort -s -n -k1,1 >"$TMP/order"
+	awk -v tid="$1" '
+		$2 == "switch" && NR == FNR { came[$5]++; left[$4] += !$6; next }
+		NR == FNR { next }
+		function hidden(t) {
+			return t && came[t] && !left[t]
+		}
+		$2 == "wakeup" { asleep = 0 }
+		$2 == "switch" {
+			runs[$3] = $5
+			if ($4 == tid && $7 == "blocked") {
+				asleep = 1
+				excused = 0
+			}
+			for (cpu in runs)
+				excused += hidden(runs[cpu]) || hidden($4)
+			if ($5 == tid && asleep) {
+				unseen++
+				unexcused += !excused
+				asleep = 0
+			}
+		}
+		END { print unseen + 0, unexcused + 0 }' "$TMP/order" "$TMP/order"
 }
 
 # check KIND [load option ...]
 check() {
-	local kind=$1 what="$*" sleeper waker row all by_waker by_none slept seen
+	local kind=$1 what="$*" sleeper waker row all by_waker by_none slept unseen unexcused
 
 	shift
 	rm -f "$TMP/t.fxt"
-	start_witness
 	record_around "$TMP/t.fxt" -- "$KYMO_LOAD" --out "$TMP/truth.json" "$@" wakeups "$kind" $n
-	seen=$(stop_witness)
 	sleeper=$(json "$TMP/truth.json" .sleeper)
 	waker=$(json "$TMP/truth.json" .waker)
 	slept=$(json "$TMP/truth.json" .slept)
@@ -64,14 +65,12 @@ check() {
 	# Making the thread wakes it too, and moving it to its CPU may.
 	assert_le $((all - by_waker - by_none)) 3 "$what: wakeups by others"
 	if [ "$kind" = timer ]; then
-		if [ "$seen" -lt "$slept" ]; then
-			note "$what: this kernel hid $((slept - seen)) of them from its own tracer"
-			# A few that it saw may have been made by tasks, at the start.
-			assert_ge "$by_none" $((seen - 3)) "$what: wakeups by nobody"
-			assert_ge "$by_none" $((slept / 2)) "$what: wakeups by nobody"
-		else
-			assert_eq "$by_none" "$slept" "$what: wakeups by nobody"
-		fi
+		read -r unseen unexcused <<<"$(unseen "$sleeper")"
+		[ "$unseen" = 0 ] || note "$what: $unseen of them while a hidden thread ran"
+		assert_eq "$unexcused" 0 "$what: wakeups that are missing"
+		assert_le "$unseen" $((slept / 5)) "$what: wakeups while a hidden thread ran"
+		assert_ge $((by_none + unseen)) "$slept" "$what: wakeups by nobody"
+		assert_le $((by_none + unseen)) $((slept + 3)) "$what: wakeups by nobody"
 	else
 		assert_eq "$by_waker" $n "$what: wakeups by the waker"
 		assert_le "$by_none" 3 "$what: wakeups by nobody"

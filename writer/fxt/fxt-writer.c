@@ -329,3 +329,18 @@ int fxt_write_provider_event(struct fxt_writer *w, unsigned event_id)
 	     fxt_put_provider_id(w->provider_id) | fxt_put_provider_event_id(event_id);
 	return 0;
 }
+
+size_t fxt_whole_records(const uint8_t *data, size_t n)
+{
+	size_t whole = 0, next;
+	fxt_word header;
+
+	while (n - whole >= sizeof(header)) {
+		memcpy(&header, data + whole, sizeof(header));
+		next = whole + fxt_get_record_words(header) * FXT_WORD_BYTES;
+		if (next > n)
+			break;
+		whole = next;
+	}
+	return whole;
+}

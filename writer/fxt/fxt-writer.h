@@ -90,6 +90,9 @@ int fxt_write_blob(struct fxt_writer *w, enum fxt_name name, enum fxt_blob_type 
 /* "Provider event metadata" */
 int fxt_write_provider_event(struct fxt_writer *w, unsigned event_id);
 
+/* How many of the N bytes at DATA, which we wrote, are whole records. */
+size_t fxt_whole_records(const uint8_t *data, size_t n);
+
 /* N words of finished records. */
 static inline int fxt_write_words(struct fxt_writer *w, const uint64_t *words, size_t n)
 {

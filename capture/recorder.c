@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+enum { MARK_MAX = 256, COMMAND_MAX = 1024, OTHER_PRIO = 120 };
+
+int recorder_init(struct recorder *r)
+{
+	*r = (struct recorder){ 0 };
+	r->lifecycle.archive = &r->archive;
+	r->lifecycle.tasks = &r->tasks;
+	return tasks_init(&r->tasks);
+}
+
+void recorder_deinit(struct recorder *r)
+{
+	merge_free(r->merge);
+	schedule_deinit(&r->schedule);
+	fxt_archive_deinit(&r->archive);
+	tasks_deinit(&r->tasks);
+	free(r->running);
+	*r = (struct recorder){ 0 };
+}
+
+static int announce(uint32_t tid, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return lifecycle_announce(&r->lifecycle, tid);
+}
+
+static void ask(uint32_t tid, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	r->ask(tid, r->userdata);
+}
+
+void recorder_set_buffer(struct recorder *r, struct outbuf *b)
+{
+	fxt_archive_set_output(&r->archive, b);
+}
+
+void recorder_set_end(struct recorder *r, uint64_t end_ns)
+{
+	r->schedule.to_ns = r->lifecycle.to_ns = end_ns;
+}
+
+/* ---- who is who ---- */
+
+static int learn_task(struct recorder *r, const struct rec_task *rec, bool write)
+{
+	if (rec->task.flags & IDENTITY_ON_CPU && rec->head.cpu < r->n_cpus)
+		r->running[rec->head.cpu] = (uint64_t)(uint32_t)rec->task.prio << 32 | rec->task.tid;
+	return lifecycle_learned(&r->lifecycle, &rec->task, write);
+}
+
+static int learn_tasks(struct recorder *r, const struct outbuf *tasks, bool write)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
+		error = learn_task(r, &list[i], write);
+	return error;
+}
+
+static int learn_command(struct recorder *r, const struct worker_command *head, bool write)
+{
+	const struct task *task = tasks_get(&r->tasks, head->tid);
+	int n;
+
+	/* Known already: the process has called exec meanwhile, and what that said is newer. */
+	if (!task || task->command_line)
+		return 0;
+	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
+			      head->size);
+	/* A filtered archive names only those whom it shows. */
+	if (n <= 0 || !write || r->schedule.filtered)
+		return n < 0 ? n : 0;
+	return lifecycle_announce(&r->lifecycle, head->tid);
+}
+
+static int learn_commands(struct recorder *r, const struct outbuf *commands, bool write)
+{
+	const struct worker_command *head;
+	int error = 0;
+
+	for (size_t at = 0; error == 0 && at + sizeof(*head) <= commands->size;
+	     at += sizeof(*head) + worker_command_room(head->size)) {
+		head = (const struct worker_command *)(commands->data + at);
+		error = learn_command(r, head, write);
+	}
+	return error;
+}
+
+int recorder_learn(struct recorder *r, const struct worker_news *news, bool write)
+{
+	int error = learn_tasks(r, &news->looked_up, write);
+
+	return error < 0 ? error : learn_commands(r, &news->commands, write);
+}
+
+static int announce_all(struct recorder *r)
+{
+	struct task *task;
+	size_t pos = 0;
+	int error = 0;
+
+	while (error == 0 && (task = table_next(&r->tasks.by_tid, &pos)))
+		if (!tasks_announced(&r->tasks, task->tid))
+			error = lifecycle_announce(&r->lifecycle, task->tid);
+	return error;
+}
+
+/* ---- the beginning ---- */
+
+int recorder_begin(struct recorder *r, const struct worker_news *news, bool filtered)
+{
+	int error;
+
+	r->collector = news->collector;
+	r->n_cpus = collector_n_cpus(r->collector);
+	r->running = calloc(r->n_cpus, sizeof(*r->running));
+	if (!r->running)
+		return -ENOMEM;
+	error = merge_new(r->collector, &r->merge);
+	if (error == 0)
+		error = fxt_archive_init(&r->archive, NULL, r->n_cpus);
+	if (error == 0)
+		error = schedule_init(&r->schedule, &r->archive, &r->tasks, r->n_cpus);
+	if (error < 0)
+		return error;
+	r->start_ns = news->start_ns;
+	r->listed_ns = news->listed_ns;
+	r->schedule.filtered = filtered;
+	r->schedule.from_ns = r->lifecycle.from_ns = r->start_ns;
+	r->schedule.announce = announce;
+	r->schedule.userdata = r;
+	r->lifecycle.ask = ask;
+	r->lifecycle.userdata = r;
+	recorder_set_end(r, UINT64_MAX);
+	return learn_tasks(r, &news->tasks, false);
+}
+
+void recorder_let_go(struct recorder *r)
+{
+	r->closed = true;
+	r->merge = merge_free(r->merge);
+	r->collector = NULL;
+}
+
+static int write_clock(struct recorder *r, uint64_t ts_ns)
+{
+	return fxt_archive_event(&r->archive, &(struct event){ .kind = EVENT_CLOCK,
+							       .ts_ns = ts_ns,
+							       .clock = clock_snapshot() });
+}
+
+static int write_start(struct recorder *r, const struct session_options *o)
+{
+	_cleanup_free_ char *options = session_options_describe(o);
+	const char *asked = o->command ? o->command : "";
+	char command[COMMAND_MAX];
+	struct utsname u;
+
+	uname(&u);
+	if (!options)
+		return -ENOMEM;
+	text_clean(command, sizeof(command), asked, strlen(asked));
+	return fxt_archive_event(&r->archive, &(struct event){
+						      .kind = EVENT_START,
+						      .ts_ns = r->start_ns,
+						      .start = {
+							      .session = o->name,
+							      .command = command,
+							      .options = options,
+							      .kernel = u.release,
+							      .machine = u.machine,
+							      .host = u.nodename,
+							      .version = KYMO_VERSION,
+							      .n_cpus = r->n_cpus,
+							      .filtered = r->schedule.filtered,
+						      },
+					      });
+}
+
+/* What ran on CPU when the recording began, and has since before it. */
+static int open_cpu(struct recorder *r, unsigned cpu)
+{
+	uint32_t tid = (uint32_t)r->running[cpu];
+	int32_t prio = (int32_t)(r->running[cpu] >> 32);
+	struct merge_switch first;
+
+	/* A switch before the list was complete knows better than the list. */
+	switch (merge_peek_switch(r->merge, cpu, r->start_ns, r->listed_ns, &first)) {
+	case MERGE_PEEK_SWITCH:
+		tid = first.out_tid;
+		prio = first.out_prio;
+		break;
+	case MERGE_PEEK_LOSS:
+		tid = 0;
+		break;
+	}
+	return schedule_open(&r->schedule, cpu, tid, prio);
+}
+
+/* Whether a CPU is there now. Without sysfs all are taken to be. */
+static bool cpu_online(unsigned cpu)
+{
+	char path[64], state = '1';
+	_cleanup_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 || read(fd, &state, 1) != 1 || state != '0';
+}
+
+int recorder_open(struct recorder *r, const struct session_options *options)
+{
+	int error = fxt_archive_begin(&r->archive);
+
+	if (error == 0)
+		error = write_start(r, options);
+	if (error == 0)
+		error = write_clock(r, r->start_ns);
+	if (error == 0 && !r->schedule.filtered)
+		error = announce_all(r);
+	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
+		if (!cpu_online(cpu))
+			continue;
+		if (r->schedule.filtered)
+			error = schedule_open(&r->schedule, cpu, FXT_KOID_OTHER, OTHER_PRIO);
+		else
+			error = open_cpu(r, cpu);
+	}
+	r->opened = error == 0;
+	return error;
+}
+
+/* ---- what happens ---- */
+
+static int after(struct recorder *r, int error)
+{
+	return error < 0 ? error : r->after_record(r->userdata);
+}
+
+static int on_words(unsigned cpu, uint64_t *words, unsigned n_words, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return after(r, schedule_record(&r->schedule, cpu, words, n_words));
+}
+
+static int on_loss_begins(unsigned cpu, const struct ring_lost *mark, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return after(r, schedule_loss_begins(&r->schedule, cpu, mark));
+}
+
+static int on_loss_ends(unsigned cpu, const struct ring_lost *mark, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return after(r, schedule_loss_ends(&r->schedule, cpu, mark));
+}
+
+static int on_lifecycle(const struct rec_head *rec, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return after(r, lifecycle_record(&r->lifecycle, rec));
+}
+
+int recorder_round(struct recorder *r, uint64_t horizon_ns)
+{
+	const struct merge_sink sink = { on_words, on_loss_begins, on_loss_ends, on_lifecycle, r };
+
+	return merge_round(r->merge, horizon_ns, &sink);
+}
+
+int recorder_mark(struct recorder *r, const char *text)
+{
+	char clean[MARK_MAX + 1];
+	struct event ev = { .kind = EVENT_MARK, .ts_ns = clock_boot_ns(), .mark.text = clean };
+	int error;
+
+	text_clean(clean, sizeof(clean), text, strlen(text));
+	error = fxt_archive_event(&r->archive, &ev);
+	if (error == 0)
+		r->n_marks++;
+	return error;
+}
+
+uint64_t recorder_n_events(const struct recorder *r)
+{
+	return r->schedule.n_events + r->lifecycle.n_events + r->n_marks;
+}
+
+uint64_t recorder_lost(const struct recorder *r, enum event_class class)
+{
+	uint64_t lost = class == CLASS_SCHED ? r->schedule.lost : r->lifecycle.lost;
+
+	/* Once the archive is closed, the pending ones are in it. */
+	for (unsigned cpu = 0; r->collector && !r->closed && cpu < r->n_cpus; cpu++)
+		lost += collector_pending_lost(r->collector, class, cpu).count;
+	return lost;
+}
+
+/* ---- the end ---- */
+
+/* What the programs counted and could not mark any more, since nothing followed. */
+static int write_trailing_loss(struct recorder *r, unsigned cpu)
+{
+	struct collector_lost sched = collector_pending_lost(r->collector, CLASS_SCHED, cpu);
+	struct collector_lost lifecycle =
+		collector_pending_lost(r->collector, CLASS_LIFECYCLE, cpu);
+	const struct ring_lost mark = {
+		.count = sched.count,
+		.first_ns = sched.first_ns,
+		.last_ns = sched.last_ns,
+	};
+	const struct rec_lost rec = {
+		.head = { .kind = REC_LOST, .cpu = (uint16_t)cpu },
+		.count = lifecycle.count,
+		.first_ns = lifecycle.first_ns,
+		.last_ns = lifecycle.last_ns,
+	};
+	int error = 0;
+
+	if (sched.count)
+		error = schedule_loss_begins(&r->schedule, cpu, &mark);
+	if (error == 0 && lifecycle.count)
+		error = lifecycle_record(&r->lifecycle, &rec.head);
+	return error;
+}
+
+int recorder_close(struct recorder *r, const struct recorder_end *end)
+{
+	struct event stop = {
+		.kind = EVENT_STOP,
+		.ts_ns = r->schedule.to_ns,
+		.stop = {
+			.reason = end->reason,
+			.bytes = end->bytes,
+			.daemon_cpu_ns = end->daemon_cpu_ns,
+		},
+	};
+	int error = 0;
+
+	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
+		error = write_trailing_loss(r, cpu);
+	if (error == 0)
+		error = schedule_close(&r->schedule);
+	if (error == 0)
+		error = write_clock(r, r->schedule.to_ns);
+	if (error < 0)
+		return error;
+	r->closed = true;
+	stop.stop.events = recorder_n_events(r);
+	stop.stop.lost = recorder_lost(r, CLASS_SCHED) + recorder_lost(r, CLASS_LIFECYCLE);
+	stop.stop.dismissed = r->schedule.n_dismissed;
+	stop.stop.unreported = r->schedule.n_unreported;
+	return fxt_archive_event(&r->archive, &stop);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From rings to archive: all that turns records into bytes, without threads, timers or descriptors.
+ *
+ * The recorder owns the tables and the archive's state and borrows the collector. It writes into
+ * the buffer that is set (recorder_set_buffer()), whole records only; its owner decides when it
+ * runs and takes the buffers away.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "capture/collector.h"
+#include "capture/lifecycle.h"
+#include "capture/merge.h"
+#include "capture/options.h"
+#include "capture/schedule.h"
+#include "capture/tasks.h"
+#include "capture/worker.h"
+#include "writer/fxt/fxt-archive.h"
+
+struct recorder {
+	struct fxt_archive archive;
+	struct tasks tasks;
+	struct schedule schedule;
+	struct lifecycle lifecycle;
+	struct merge *merge;
+	struct collector *collector; /* borrowed; NULL before and after the recording */
+	unsigned n_cpus;
+	bool opened, closed;	     /* head and end of the archive are written */
+	uint64_t start_ns, listed_ns;
+	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
+	uint64_t n_marks;
+
+	/* Set by the owner: called after each record. 0 = go on, positive = no room, end the round. */
+	int (*after_record)(void *userdata);
+	/* Set by the owner: nothing is known about TID, somebody should look. */
+	void (*ask)(uint32_t tid, void *userdata);
+	void *userdata;
+};
+
+/* What the archive says about itself at its end, beyond what the recorder knows. */
+struct recorder_end {
+	const char *reason;
+	uint64_t bytes, daemon_cpu_ns;
+};
+
+/* Returns 0 or -ENOMEM. The three last members are the caller's to set. */
+int recorder_init(struct recorder *r);
+void recorder_deinit(struct recorder *r);
+
+/* The programs run: takes in what the worker found. Returns 0 or a negative errno. */
+int recorder_begin(struct recorder *r, const struct worker_news *news, bool filtered);
+
+/* The rings are about to go. */
+void recorder_let_go(struct recorder *r);
+
+void recorder_set_buffer(struct recorder *r, struct outbuf *b);
+
+/* Records younger than this are not for the archive. */
+void recorder_set_end(struct recorder *r, uint64_t end_ns);
+
+/* Writes the head of the archive, up to what runs on each CPU. */
+int recorder_open(struct recorder *r, const struct session_options *options);
+
+/* Writes what is not younger than HORIZON_NS. Returns 0 when that is done, a positive number if
+ * after_record() ended the round, or a negative errno. */
+int recorder_round(struct recorder *r, uint64_t horizon_ns);
+
+/* Writes the end of the archive: after a round up to MERGE_ALL, with all programs detached. */
+int recorder_close(struct recorder *r, const struct recorder_end *end);
+
+/* What the worker learned: tasks that were asked for, command lines. What is news is written if
+ * WRITE, else before the next record about it. Returns 0 or a negative errno. */
+int recorder_learn(struct recorder *r, const struct worker_news *news, bool write);
+
+/* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
+int recorder_mark(struct recorder *r, const char *text);
+
+uint64_t recorder_n_events(const struct recorder *r);
+
+/* Counted by the programs, marked in the archive or not yet. */
+uint64_t recorder_lost(const struct recorder *r, enum event_class class);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+
+static bool all_zero(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != 0)
+			return false;
+	return true;
+}
+
+static void test_reserve(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+	uint8_t *p = outbuf_reserve(&b, 16);
+
+	(void)state;
+	assert_non_null(p);
+	assert_int_equal((uintptr_t)p % 8, 0);
+	assert_int_equal(b.size, 16);
+	assert_true(all_zero(p, 16));
+	memset(p, 0xff, 16);
+	p = outbuf_reserve(&b, 8);
+	assert_ptr_equal(p, b.data + 16);
+	assert_true(all_zero(p, 8));
+	assert_int_equal(b.size, 24);
+}
+
+static void test_reserve_nothing(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+
+	(void)state;
+	assert_non_null(outbuf_reserve(&b, 0));
+	assert_int_equal(b.size, 0);
+	assert_int_equal(b.error, 0);
+}
+
+/* What was written stays, over any number of moves. */
+static void test_reserve_grows(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 10000; i++) {
+		uint64_t *p = outbuf_reserve(&b, sizeof(i));
+
+		assert_non_null(p);
+		*p = i;
+	}
+	assert_int_equal(b.size, 80000);
+	for (uint64_t i = 0; i < 10000; i++)
+		assert_int_equal(((uint64_t *)b.data)[i], i);
+}
+
+/* Memory that was used before is zeroed again. */
+static void test_reserve_after_reset(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+	uint8_t *p = outbuf_reserve(&b, 64);
+
+	(void)state;
+	memset(p, 0xff, 64);
+	outbuf_reset(&b);
+	assert_int_equal(b.size, 0);
+	assert_ptr_equal(outbuf_reserve(&b, 64), p);
+	assert_true(all_zero(p, 64));
+}
+
+/* Room is had in larger steps; the limit holds to the byte all the same. */
+static void test_reserve_limit(void **state)
+{
+	static const struct {
+		size_t limit, first, second;
+		bool fits;
+	} rows[] = {
+		{ 100, 50, 50, true },	    { 100, 50, 51, false },    { 5000, 4097, 903, true },
+		{ 5000, 4097, 904, false }, { 5000, 4097, 4000, false }, { 4096, 4096, 1, false },
+		{ 4096, 4090, 6, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(outbuf_deinit) struct outbuf b = { .limit = rows[i].limit };
+
+		assert_non_null(outbuf_reserve(&b, rows[i].first));
+		if (rows[i].fits) {
+			assert_non_null(outbuf_reserve(&b, rows[i].second));
+			assert_int_equal(b.size, rows[i].first + rows[i].second);
+		} else {
+			assert_null(outbuf_reserve(&b, rows[i].second));
+			assert_int_equal(b.error, -EMSGSIZE);
+			assert_int_equal(b.size, rows[i].first);
+		}
+	}
+}
+
+static void test_reserve_overflow(void **state)
+{
+	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 8, SIZE_MAX / 2 + 1 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+
+		assert_non_null(outbuf_reserve(&b, 16));
+		assert_null(outbuf_reserve(&b, sizes[i]));
+		assert_int_equal(b.error, -EMSGSIZE);
+	}
+}
+
+/* The first error stays, whatever would fit. */
+static void test_error_sticks(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { .limit = 32 };
+
+	(void)state;
+	assert_non_null(outbuf_reserve(&b, 24));
+	assert_null(outbuf_reserve(&b, 16));
+	assert_null(outbuf_reserve(&b, 8));
+	assert_int_equal(outbuf_append(&b, "x", 1), -EMSGSIZE);
+	assert_int_equal(b.size, 24);
+	outbuf_reset(&b);
+	assert_int_equal(b.error, 0);
+	assert_non_null(outbuf_reserve(&b, 32));
+}
+
+static void test_append(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { .limit = 10 };
+
+	(void)state;
+	assert_int_equal(outbuf_append(&b, NULL, 0), 0);
+	assert_int_equal(outbuf_append(&b, "hello", 5), 0);
+	assert_int_equal(outbuf_append(&b, "", 0), 0);
+	assert_int_equal(outbuf_append(&b, "world", 5), 0);
+	assert_memory_equal(b.data, "helloworld", 10);
+	assert_int_equal(outbuf_append(&b, "!", 1), -EMSGSIZE);
+	assert_int_equal(b.size, 10);
+	assert_int_equal(b.error, -EMSGSIZE);
+}
+
+static void test_deinit(void **state)
+{
+	struct outbuf b = { .limit = 16 };
+
+	(void)state;
+	assert_null(outbuf_reserve(&b, 17));
+	outbuf_deinit(&b);
+	assert_null(b.data);
+	assert_int_equal(b.error, 0);
+	assert_int_equal(b.limit, 16);
+	assert_non_null(outbuf_reserve(&b, 16));
+	outbuf_deinit(&b);
+	outbuf_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_reserve),
+		cmocka_unit_test(test_reserve_nothing),
+		cmocka_unit_test(test_reserve_grows),
+		cmocka_unit_test(test_reserve_after_reset),
+		cmocka_unit_test(test_reserve_limit),
+		cmocka_unit_test(test_reserve_overflow),
+		cmocka_unit_test(test_error_sticks),
+		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_deinit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/table.h"
+
+static char values[4096]; /* their addresses are the values */
+
+static void test_empty(void **state)
+{
+	struct table t = { 0 };
+	size_t pos = 0;
+
+	(void)state;
+	assert_null(table_get(&t, 1));
+	assert_null(table_get(&t, 0));
+	assert_null(table_remove(&t, 1));
+	assert_null(table_remove(&t, 0));
+	assert_null(table_next(&t, &pos));
+	table_deinit(&t);
+}
+
+static void test_set(void **state)
+{
+	_cleanup_(table_deinit) struct table t = { 0 };
+
+	(void)state;
+	assert_int_equal(table_set(&t, 1, &values[1]), 0);
+	assert_int_equal(table_set(&t, UINT64_MAX, &values[2]), 0);
+	assert_ptr_equal(table_get(&t, 1), &values[1]);
+	assert_ptr_equal(table_get(&t, UINT64_MAX), &values[2]);
+	assert_null(table_get(&t, 2));
+	assert_null(table_get(&t, 0));
+	assert_int_equal(table_set(&t, 1, &values[3]), 0);
+	assert_ptr_equal(table_get(&t, 1), &values[3]);
+	assert_int_equal(t.n_used, 2);
+}
+
+static void test_remove(void **state)
+{
+	_cleanup_(table_deinit) struct table t = { 0 };
+
+	(void)state;
+	assert_int_equal(table_set(&t, 7, &values[7]), 0);
+	assert_null(table_remove(&t, 8));
+	assert_ptr_equal(table_remove(&t, 7), &values[7]);
+	assert_null(table_remove(&t, 7));
+	assert_null(table_get(&t, 7));
+	assert_int_equal(t.n_used, 0);
+}
+
+/* Against an array that does the same: keys that come and go, gaps that close over runs. */
+static void test_random(void **state)
+{
+	enum { KEYS = ARRAY_SIZE(values), STEPS = 200000 };
+	_cleanup_(table_deinit) struct table t = { 0 };
+	bool there[KEYS] = { 0 };
+	uint64_t random = 88172645463325252;
+	size_t n = 0, pos = 0;
+	char *value;
+
+	(void)state;
+	for (unsigned step = 0; step < STEPS; step++) {
+		/* The share of removals goes up and down, so that it grows and empties. */
+		unsigned removals = step / (STEPS / 8) % 2 ? 70 : 30;
+		size_t i;
+
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		i = random % KEYS;
+		if (random >> 32 & 1)
+			i %= 100; /* often the same few */
+		if ((random >> 40) % 100 < removals) {
+			assert_ptr_equal(table_remove(&t, i + 1), there[i] ? &values[i] : NULL);
+			n -= there[i];
+			there[i] = false;
+		} else {
+			assert_int_equal(table_set(&t, i + 1, &values[i]), 0);
+			n += !there[i];
+			there[i] = true;
+		}
+		assert_int_equal(t.n_used, n);
+		i = (random >> 20) % KEYS;
+		assert_ptr_equal(table_get(&t, i + 1), there[i] ? &values[i] : NULL);
+	}
+	for (size_t i = 0; i < KEYS; i++)
+		assert_ptr_equal(table_get(&t, i + 1), there[i] ? &values[i] : NULL);
+	while ((value = table_next(&t, &pos))) {
+		assert_true(there[value - values]);
+		there[value - values] = false;
+		n--;
+	}
+	assert_int_equal(n, 0);
+	assert_null(table_next(&t, &pos));
+}
+
+static void test_deinit(void **state)
+{
+	struct table t = { 0 };
+
+	(void)state;
+	assert_int_equal(table_set(&t, 1, &values[1]), 0);
+	table_deinit(&t);
+	assert_null(table_get(&t, 1));
+	assert_int_equal(table_set(&t, 1, &values[1]), 0);
+	table_deinit(&t);
+	table_deinit(&t);
+}
+
+static void test_hash(void **state)
+{
+	static const struct {
+		const char *a, *b;
+		size_t na, nb;
+		bool same;
+	} rows[] = {
+		{ "abc", "abc", 3, 3, true },	{ "abc", "abcd", 3, 3, true },
+		{ "abc", "abd", 3, 3, false },	{ "a", "a\0", 1, 2, false },
+		{ "\0", "\0\0", 1, 2, false },	{ "", "\0", 0, 1, false },
+		{ "ab", "ba", 2, 2, false },	{ "\x80", "\xff\x80", 1, 1, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t a = table_hash(rows[i].a, rows[i].na);
+		uint64_t b = table_hash(rows[i].b, rows[i].nb);
+
+		assert_int_not_equal(a, 0);
+		assert_int_equal(a == b, rows[i].same);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_empty),  cmocka_unit_test(test_set),
+		cmocka_unit_test(test_remove), cmocka_unit_test(test_random),
+		cmocka_unit_test(test_deinit), cmocka_unit_test(test_hash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
