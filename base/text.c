@@ -184,10 +184,14 @@ int text_parse_time(const char *text, uint64_t *ret_ns)
 		const char *suffix;
 		uint64_t ns;
 	} units[] = {
-		{ "", 1000000000 },           { "s", 1000000000 },
-		{ "ms", 1000000 },            { "us", 1000 },
-		{ "ns", 1 },                  { "m", UINT64_C(60000000000) },
-		{ "h", UINT64_C(3600000000000) }, { "d", UINT64_C(86400000000000) },
+		{ "", 1000000000 },
+		{ "s", 1000000000 },
+		{ "ms", 1000000 },
+		{ "us", 1000 },
+		{ "ns", 1 },
+		{ "m", UINT64_C(60000000000) },
+		{ "h", UINT64_C(3600000000000) },
+		{ "d", UINT64_C(86400000000000) },
 	};
 	uint64_t whole, fraction = 0, scale = 1, ns;
 	int n = take_digits(text, &whole);
@@ -247,7 +251,10 @@ char *text_format_time(char *to, uint64_t ns)
 
 		if (v < 0.9995)
 			continue;
-		snprintf(to, TEXT_FORMAT_MAX, v < 9.995 ? "%.2f %s" : v < 99.95 ? "%.1f %s" : "%.0f %s",
+		snprintf(to, TEXT_FORMAT_MAX,
+			 v < 9.995   ? "%.2f %s"
+			 : v < 99.95 ? "%.1f %s"
+				     : "%.0f %s",
 			 v, units[i].unit);
 		return to;
 	}

@@ -113,6 +113,18 @@ static __always_inline void *lifecycle_reserve(__u64 size, __u64 now_ns)
 	return rec;
 }
 
+/* The child of a selected process is selected. If there is no room for it, what it would have
+ * shown is lost. */
+static __always_inline void follow(struct task_struct *child, __u64 now_ns)
+{
+	__u32 tgid = (__u32)child->tgid, zero = 0;
+	struct lifecycle_state *state = bpf_map_lookup_elem(&lifecycle_states, &zero);
+	__u8 lives = FILTER_PID_LIVES;
+
+	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0 && state)
+		count_lost(state, now_ns);
+}
+
 SEC("?tp_btf/sched_process_fork")
 int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_struct *child)
 {
@@ -120,14 +132,11 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 	bool selected = filter_selects(parent);
 	struct rec_fork *rec;
 	__u32 tgid;
-	__u8 one = 1;
 
 	if (filter_kinds & FILTER_PID && child->pid == child->tgid) {
 		tgid = (__u32)parent->tgid;
-		if (bpf_map_lookup_elem(&filter_pids, &tgid)) {
-			tgid = (__u32)child->tgid;
-			bpf_map_update_elem(&filter_pids, &tgid, &one, BPF_ANY);
-		}
+		if (bpf_map_lookup_elem(&filter_pids, &tgid))
+			follow(child, now_ns);
 	}
 	if (!selected && !filter_selects(child))
 		return 0;
@@ -179,8 +188,13 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	__u32 tgid = (__u32)p->tgid;
 	bool ends = BPF_CORE_READ(p, signal, live.counter) == 0;
 
-	if (filter_kinds & FILTER_PID && ends)
-		bpf_map_delete_elem(&filter_pids, &tgid);
+	/* Other threads of it may still be on their way out: on_sched_process_free lets it go. */
+	if (filter_kinds & FILTER_PID && ends) {
+		__u8 *value = bpf_map_lookup_elem(&filter_pids, &tgid);
+
+		if (value)
+			*value = FILTER_PID_ENDED;
+	}
 	if (!selected)
 		return 0;
 	rec = lifecycle_reserve(sizeof(*rec), now_ns);
@@ -191,6 +205,21 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	rec->exit_code = p->exit_code;
 	rec->process_ends = ends;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* Nothing is left of the task. Its id may have been given out again: then it is not marked. */
+SEC("?tp_btf/sched_process_free")
+int BPF_PROG(on_sched_process_free, struct task_struct *p)
+{
+	__u32 tgid = (__u32)p->tgid;
+	__u8 *value;
+
+	if (p->pid != p->tgid)
+		return 0;
+	value = bpf_map_lookup_elem(&filter_pids, &tgid);
+	if (value && *value == FILTER_PID_ENDED)
+		bpf_map_delete_elem(&filter_pids, &tgid);
 	return 0;
 }
 
@@ -232,6 +261,8 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	fill_identity(&rec.task, p);
 	if (p->on_cpu)
 		rec.task.flags |= IDENTITY_ON_CPU;
+	if (filter_selects(p))
+		rec.task.flags |= IDENTITY_SELECTED;
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));
 	return 0;
 }

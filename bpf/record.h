@@ -37,7 +37,8 @@ struct word_ring {
 	__u64 lost_count; /* not yet marked in the ring */
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
-	__u64 pad_0[4];
+	__u32 shown_tid; /* with a filter: who the last record says runs, if selected; else 0 */
+	__u32 pad_0[7];
 	/* written by user space, read by the program */
 	__u64 tail;
 	__u64 pad_1[7];
@@ -105,6 +106,7 @@ _Static_assert(sizeof(struct rec_identity) == 56, "ABI");
 
 #define IDENTITY_KTHREAD (1u << 0)
 #define IDENTITY_ON_CPU	 (1u << 1) /* REC_TASK only: it is running, on head.cpu */
+#define IDENTITY_SELECTED (1u << 2) /* REC_TASK only: the filter selects it */
 
 struct rec_fork {
 	struct rec_head head; /* the parent's thread */
@@ -170,6 +172,10 @@ _Static_assert(sizeof(struct lifecycle_state) == 32, "ABI");
 #define FILTER_CGROUP_BYTES 128 /* of a cgroup's own name, NUL included */
 #define FILTER_VALUES_MAX   64	/* comms or uids */
 #define FILTER_PIDS_MAX	    65536
+
+/* What a selected process's entry says. */
+#define FILTER_PID_LIVES 1
+#define FILTER_PID_ENDED 2 /* its last thread is going; it is taken out when nothing is left */
 
 /*
  * A cgroup to follow, over restarts too, which give it a new id: by its name below a parent that

@@ -39,6 +39,13 @@ struct {
 	__uint(value_size, 8192); /* user space: struct word_ring, ring, slack */
 } sched_rings SEC(".maps");
 
+/* The ring of CPU, on which we run. NULL only if there are more CPUs than the kernel called
+ * possible: cannot be. */
+static __always_inline struct word_ring *ring_of(__u32 cpu)
+{
+	return bpf_map_lookup_elem(&sched_rings, &cpu);
+}
+
 /* What a record is written with: room for it, and where the ring stands after it. */
 struct reservation {
 	struct word_ring *ring;
@@ -59,17 +66,25 @@ static __always_inline void ring_count_lost(struct word_ring *ring, __u64 now_ns
 }
 
 /*
+ * Whether P, which runs on this CPU, is shown: it is selected, or was when it came on. A thread
+ * that leaves the filter while it runs (it exits, or changes its name or user) is shown until it
+ * goes off, else nothing would say that it did.
+ */
+static __always_inline bool is_shown(const struct word_ring *ring, struct task_struct *p)
+{
+	return !filter_kinds || (p->pid != 0 && ring->shown_tid == (__u32)p->pid) ||
+	       filter_selects(p);
+}
+
+/*
  * Makes room for BYTES, and for the mark of a loss before them if there was one; RUNNING is the
  * task on this CPU until now. Returns false, and counts, if the ring is full.
  */
-static __always_inline bool ring_reserve(struct reservation *r, __u32 cpu, __u32 bytes,
-					 __u64 now_ns, struct task_struct *running)
+static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring,
+					 __u32 bytes, __u64 now_ns, struct task_struct *running)
 {
-	struct word_ring *ring = bpf_map_lookup_elem(&sched_rings, &cpu);
 	__u64 head, room;
 
-	if (!ring)
-		return false; /* more CPUs than the kernel called possible: cannot be */
 	head = ring->head;
 	room = sched_ring_bytes - (head - *(volatile __u64 *)&ring->tail);
 	r->ring = ring;
@@ -88,7 +103,7 @@ static __always_inline bool ring_reserve(struct reservation *r, __u32 cpu, __u32
 		mark->count = ring->lost_count;
 		mark->tid = running->pid;
 		mark->prio = running->prio;
-		if (filter_kinds && !filter_selects(running)) {
+		if (!is_shown(ring, running)) {
 			mark->tid = FXT_KOID_OTHER;
 			mark->prio = NICE_0_PRIO;
 		}
@@ -111,7 +126,8 @@ static __always_inline void ring_commit(const struct reservation *r)
 	barrier();
 	*(volatile __u64 *)&r->ring->head = r->after;
 #else
-	__sync_fetch_and_add(&r->ring->head, r->after - r->before);
+	/* An exchange, which is fully ordered even when its result is not used. */
+	__sync_lock_test_and_set(&r->ring->head, r->after);
 #endif
 	doorbell_on_quarter(r->before, r->after, sched_ring_bytes / 4);
 }
@@ -156,13 +172,19 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u32 state = preempt || prev->pid == 0 ? 0 : prev_state;
+	struct word_ring *ring = ring_of(cpu);
 	bool prev_in = true, next_in = true;
 	struct reservation r;
 	__u32 letter, words;
 	__u64 now_ns;
 
+	if (!ring)
+		return 0;
+	/* Woken by a signal on its way to sleep, it stays on the queue, whatever the argument says. */
+	if (state && prev->on_rq && !dequeue_is_delayed(prev))
+		state = 0;
 	if (filter_kinds) {
-		prev_in = filter_selects(prev);
+		prev_in = is_shown(ring, prev);
 		next_in = filter_selects(next);
 		if (!prev_in && !next_in)
 			return 0;
@@ -172,7 +194,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	letter = state_letter(state);
 	words = letter ? 7 : 6;
 	now_ns = bpf_ktime_get_boot_ns();
-	if (!ring_reserve(&r, cpu, words * sizeof(__u64), now_ns, prev))
+	if (!ring_reserve(&r, ring, words * sizeof(__u64), now_ns, prev))
 		return 0;
 	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));
 	r.words[1] = now_ns;
@@ -182,6 +204,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	r.words[5] = weight_arg(FXT_NAME_INCOMING_WEIGHT, next, next_in);
 	if (letter)
 		r.words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE, letter);
+	if (filter_kinds)
+		ring->shown_tid = next_in ? next->pid : 0;
 	ring_commit(&r);
 	return 0;
 }
@@ -190,12 +214,16 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 static __always_inline int write_wakeup(struct task_struct *p, struct task_struct *waker,
 					__u64 now_ns, __u64 flags)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	bool named = waker->pid != 0 && !in_interrupt(waker) && filter_selects(waker);
-	__u32 words = named ? 6 : 4;
+	struct word_ring *ring = ring_of(bpf_get_smp_processor_id());
 	struct reservation r;
+	__u32 words;
+	bool named;
 
-	if (!ring_reserve(&r, cpu, words * sizeof(__u64), now_ns, waker))
+	if (!ring)
+		return 0;
+	named = waker->pid != 0 && !in_interrupt(waker) && is_shown(ring, waker);
+	words = named ? 6 : 4;
+	if (!ring_reserve(&r, ring, words * sizeof(__u64), now_ns, waker))
 		return 0;
 	r.words[0] = fxt_wakeup_header(words, named ? 2 : 1, p->thread_info.cpu) | flags;
 	r.words[1] = now_ns;
@@ -237,13 +265,13 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 SEC("?tp_btf/sched_migrate_task")
 int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int dest_cpu)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
+	struct word_ring *ring = ring_of(bpf_get_smp_processor_id());
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct reservation r;
 
-	if (!filter_selects(p))
+	if (!ring || !filter_selects(p))
 		return 0;
-	if (!ring_reserve(&r, cpu, 6 * sizeof(__u64), now_ns, bpf_get_current_task_btf()))
+	if (!ring_reserve(&r, ring, 6 * sizeof(__u64), now_ns, bpf_get_current_task_btf()))
 		return 0;
 	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6) |
 		     fxt_put_event_type(FXT_EVENT_INSTANT) | fxt_put_event_n_args(2) |

@@ -96,8 +96,6 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 					 all ? "fork, exec, exit and rename" :
 					       "see btf, privilege and kernel" };
 	caps[n++] = waker_context(btf);
-	caps[n++] = (struct capability){ "profile", false, "stack samples: not built yet" };
-	caps[n++] = (struct capability){ "memory", false, "allocations: not built yet" };
 	return n;
 }
 

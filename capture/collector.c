@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -106,6 +108,7 @@ static int configure(struct collector *c, const struct session_options *o)
 	bpf_program__set_autoload(skel->progs.on_sched_process_exit, true);
 	bpf_program__set_autoload(skel->progs.on_task_rename, true);
 	bpf_program__set_autoload(skel->progs.on_iter_task, true);
+	bpf_program__set_autoload(skel->progs.on_sched_process_free, o->filter.n_pids > 0);
 	if (o->categories & CATEGORY_SCHED) {
 		bpf_program__set_autoload(skel->progs.on_sched_switch, true);
 		bpf_program__set_autoload(skel->progs.on_sched_waking, true);
@@ -117,7 +120,7 @@ static int configure(struct collector *c, const struct session_options *o)
 
 static int fill_filters(struct collector *c, const struct capture_filter *f)
 {
-	uint8_t one = 1;
+	uint8_t one = FILTER_PID_LIVES;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < f->n_pids; i++)
@@ -298,6 +301,7 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_task_rename, &skel->links.on_task_rename },
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
+		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		{ skel->progs.on_sched_migrate_task, &skel->links.on_sched_migrate_task },
 		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
 		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
@@ -321,6 +325,9 @@ int collector_attach(struct collector *c, char **reterr_text)
 void collector_detach(struct collector *c)
 {
 	kymo_bpf__detach(c->skel);
+	/* One that was running when its link went may still be: wait until every CPU has passed
+	 * through the scheduler. Where the call is not to be had, the wait is what it was. */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)

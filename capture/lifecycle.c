@@ -12,11 +12,10 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	struct event ev;
 	int r = 0;
 
-	tasks_set_announced(l->tasks, tid);
-	if (!task) {
-		l->ask(tid, l->userdata);
+	if (task || l->ask(tid, l->userdata))
+		tasks_set_announced(l->tasks, tid);
+	if (!task)
 		return 0;
-	}
 	if (!tasks_announced(l->tasks, task->pid))
 		r = lifecycle_announce(l, task->pid);
 	if (r < 0)
@@ -117,7 +116,9 @@ static int on_exit(struct lifecycle *l, const struct rec_head *head)
 	ev = about(l, EVENT_EXIT, head);
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
-	ev.exit.process_ends = rec->process_ends == 1;
+	/* On older kernels more than one thread can find itself to be the last one. */
+	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
+			       tasks_set_ended(l->tasks, head->pid);
 	r = write_event(l, &ev, head->tid);
 	tasks_forget(l->tasks, head->tid);
 	return r;

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/record.h"
@@ -17,8 +18,9 @@ struct lifecycle {
 	uint64_t from_ns, to_ns; /* events outside are not written; who is who is learned always */
 	uint64_t n_events;	 /* written */
 	uint64_t lost;		 /* sum of all losses so far */
-	/* Asks for a task about which nothing is known; lifecycle_learned() gets the answer. */
-	void (*ask)(uint32_t tid, void *userdata);
+	/* Asks for a task about which nothing is known; lifecycle_learned() gets the answer. False if
+	 * that cannot be asked now. */
+	bool (*ask)(uint32_t tid, void *userdata);
 	void *userdata;
 };
 
@@ -27,7 +29,7 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
 
 /*
  * Writes who TID is, and its process before it; asks if that is not known. TID then counts as
- * announced. Returns 0 or the archive's error.
+ * announced, unless it could not even be asked for. Returns 0 or the archive's error.
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 

@@ -108,6 +108,11 @@ static int queue_record(const struct rec_head *rec, void *userdata)
 
 	if (s->from == s->to)
 		s->from = s->to = 0;
+	if (rec->size > s->room - s->to && s->from > 0) {
+		memmove(s->queue, s->queue + s->from, s->to - s->from);
+		s->to -= s->from;
+		s->from = 0;
+	}
 	if (rec->size > s->room - s->to) {
 		size_t room = s->room ? 2 * s->room : 4096;
 		uint8_t *queue = realloc(s->queue, room);

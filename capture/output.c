@@ -112,14 +112,19 @@ static int write_all(struct output *o, const uint8_t *data, size_t size, size_t 
 /* Writes one buffer, or as many whole records of it as it can. */
 static int write_buffer(struct output *o, const struct outbuf *b, size_t *ret_kept)
 {
-	off_t start = o->regular ? lseek(o->fd, 0, SEEK_CUR) : -1;
 	int r = write_all(o, b->data, b->size, ret_kept);
+	off_t end = o->regular ? lseek(o->fd, 0, SEEK_CUR) : -1;
+	size_t whole;
+	struct stat st;
 
-	if (r == 0 || start < 0)
-		return r;
-	*ret_kept = o->whole(b->data, *ret_kept);
-	if (ftruncate(o->fd, start + (off_t)*ret_kept) < 0)
-		return r; /* the tail is a cut record then, which readers drop */
+	if (r == 0)
+		return 0;
+	whole = o->whole(b->data, *ret_kept);
+	/* What follows the last whole record is ours to cut off only where the file ends with it. If
+	 * it cannot be cut off it is a cut record, which readers drop. */
+	if (end >= 0 && fstat(o->fd, &st) == 0 && st.st_size == end &&
+	    ftruncate(o->fd, end - (off_t)(*ret_kept - whole)) == 0)
+		*ret_kept = whole;
 	return r;
 }
 

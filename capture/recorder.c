@@ -37,11 +37,11 @@ static int announce(uint32_t tid, void *userdata)
 	return lifecycle_announce(&r->lifecycle, tid);
 }
 
-static void ask(uint32_t tid, void *userdata)
+static bool ask(uint32_t tid, void *userdata)
 {
 	struct recorder *r = userdata;
 
-	r->ask(tid, r->userdata);
+	return r->ask(tid, r->userdata);
 }
 
 void recorder_set_buffer(struct recorder *r, struct outbuf *b)
@@ -56,20 +56,33 @@ void recorder_set_end(struct recorder *r, uint64_t end_ns)
 
 /* ---- who is who ---- */
 
-static int learn_task(struct recorder *r, const struct rec_task *rec, bool write)
+static int learn_task(struct recorder *r, const struct rec_task *rec)
 {
-	if (rec->task.flags & IDENTITY_ON_CPU && rec->head.cpu < r->n_cpus)
+	if (rec->task.flags & IDENTITY_ON_CPU && rec->task.flags & IDENTITY_SELECTED &&
+	    rec->head.cpu < r->n_cpus)
 		r->running[rec->head.cpu] = (uint64_t)(uint32_t)rec->task.prio << 32 | rec->task.tid;
-	return lifecycle_learned(&r->lifecycle, &rec->task, write);
+	return lifecycle_learned(&r->lifecycle, &rec->task, false);
 }
 
-static int learn_tasks(struct recorder *r, const struct outbuf *tasks, bool write)
+static int learn_tasks(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	int error = 0;
 
 	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
-		error = learn_task(r, &list[i], write);
+		error = learn_task(r, &list[i]);
+	return error;
+}
+
+/* What was asked for and has not told of itself meanwhile. */
+static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
+		if (!tasks_get(&r->tasks, list[i].task.tid))
+			error = lifecycle_learned(&r->lifecycle, &list[i].task, write);
 	return error;
 }
 
@@ -104,7 +117,7 @@ static int learn_commands(struct recorder *r, const struct outbuf *commands, boo
 
 int recorder_learn(struct recorder *r, const struct worker_news *news, bool write)
 {
-	int error = learn_tasks(r, &news->looked_up, write);
+	int error = learn_asked(r, &news->looked_up, write);
 
 	return error < 0 ? error : learn_commands(r, &news->commands, write);
 }
@@ -148,7 +161,9 @@ int recorder_begin(struct recorder *r, const struct worker_news *news, bool filt
 	r->lifecycle.ask = ask;
 	r->lifecycle.userdata = r;
 	recorder_set_end(r, UINT64_MAX);
-	return learn_tasks(r, &news->tasks, false);
+	for (unsigned cpu = 0; filtered && cpu < r->n_cpus; cpu++)
+		r->running[cpu] = (uint64_t)OTHER_PRIO << 32 | FXT_KOID_OTHER;
+	return learn_tasks(r, &news->tasks);
 }
 
 void recorder_let_go(struct recorder *r)
@@ -235,11 +250,7 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 	if (error == 0 && !r->schedule.filtered)
 		error = announce_all(r);
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
-		if (!cpu_online(cpu))
-			continue;
-		if (r->schedule.filtered)
-			error = schedule_open(&r->schedule, cpu, FXT_KOID_OTHER, OTHER_PRIO);
-		else
+		if (cpu_online(cpu))
 			error = open_cpu(r, cpu);
 	}
 	r->opened = error == 0;
@@ -277,8 +288,13 @@ static int on_loss_ends(unsigned cpu, const struct ring_lost *mark, void *userda
 static int on_lifecycle(const struct rec_head *rec, void *userdata)
 {
 	struct recorder *r = userdata;
+	const struct rec_exec *exec = (const struct rec_exec *)rec;
+	int error = lifecycle_record(&r->lifecycle, rec);
 
-	return after(r, lifecycle_record(&r->lifecycle, rec));
+	if (error == 0 && rec->kind == REC_EXEC && exec->old_tid != rec->tid)
+		error = schedule_renumber(&r->schedule, rec->cpu, rec->ts_ns, exec->old_tid,
+					  rec->tid);
+	return after(r, error);
 }
 
 int recorder_round(struct recorder *r, uint64_t horizon_ns)

@@ -36,8 +36,8 @@ struct recorder {
 
 	/* Set by the owner: called after each record. 0 = go on, positive = no room, end the round. */
 	int (*after_record)(void *userdata);
-	/* Set by the owner: nothing is known about TID, somebody should look. */
-	void (*ask)(uint32_t tid, void *userdata);
+	/* Set by the owner: nothing is known about TID, somebody should look. False: not now. */
+	bool (*ask)(uint32_t tid, void *userdata);
 	void *userdata;
 };
 

@@ -23,7 +23,33 @@ int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks 
 		.to_ns = UINT64_MAX,
 	};
 	s->cpus = calloc(n_cpus, sizeof(*s->cpus));
-	return s->cpus ? 0 : -ENOMEM;
+	s->blocked = calloc(TASKS_TID_MAX / 64, sizeof(*s->blocked));
+	return s->cpus && s->blocked ? 0 : -ENOMEM;
+}
+
+static bool is_blocked(const struct schedule *s, uint32_t tid)
+{
+	return tid < TASKS_TID_MAX && s->blocked[tid / 64] >> (tid % 64) & 1;
+}
+
+static void set_blocked(struct schedule *s, uint32_t tid, bool blocked)
+{
+	uint64_t bit = UINT64_C(1) << (tid % 64);
+
+	if (tid >= TASKS_TID_MAX)
+		return;
+	if (blocked)
+		s->blocked[tid / 64] |= bit;
+	else
+		s->blocked[tid / 64] &= ~bit;
+}
+
+/* Whether the switch in WORDS takes its thread off to sleep. */
+static bool goes_to_sleep(const uint64_t *words)
+{
+	uint64_t state = fxt_get_sched_out_state(words[0]);
+
+	return state == FXT_STATE_BLOCKED || state == FXT_STATE_SUSPENDED;
 }
 
 void schedule_deinit(struct schedule *s)
@@ -35,6 +61,7 @@ void schedule_deinit(struct schedule *s)
 		free(w);
 	table_deinit(&s->asleep);
 	free(s->cpus);
+	free(s->blocked);
 	*s = (struct schedule){ 0 };
 }
 
@@ -132,6 +159,7 @@ static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	int r = ensure_announced(s, (uint32_t)words[WAKEUP_TID]);
 
+	set_blocked(s, (uint32_t)words[WAKEUP_TID], false);
 	if (r == 0 && n_words == SCHEDULE_WAKEUP_WORDS)
 		r = ensure_announced(s, (uint32_t)words[WAKEUP_WAKER]);
 	if (r < 0)
@@ -168,11 +196,10 @@ static int put_asleep(struct schedule *s, uint32_t tid, const struct schedule_wa
 static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_t tid,
 		       const uint64_t *words)
 {
-	uint64_t state = fxt_get_sched_out_state(words[0]);
 	struct schedule_wakeup w = *held;
 
 	held->n_words = 0;
-	if (state != FXT_STATE_BLOCKED && state != FXT_STATE_SUSPENDED) {
+	if (!goes_to_sleep(words)) {
 		s->n_dismissed++;
 		return 0;
 	}
@@ -188,6 +215,16 @@ static int settle_asleep(struct schedule *s, uint32_t tid)
 	_cleanup_free_ struct schedule_wakeup *w = take_asleep(s, tid);
 
 	return w ? write_wakeup(s, w->words, w->n_words) : 0;
+}
+
+int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t old_tid,
+		      uint32_t tid)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+
+	if (!c->known || c->tid != old_tid || ts_ns <= s->from_ns || ts_ns > s->to_ns)
+		return 0;
+	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
 }
 
 /*
@@ -222,8 +259,12 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns)
 static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
+	const struct task *task = tasks_get(s->tasks, c->tid);
 	int r = 0;
 
+	/* It has called exec and gone to sleep before that was said. */
+	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD)
+		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
 	if (!c->known)
 		*c = (struct schedule_cpu){ .known = true };
 	else if (c->tid != 0)
@@ -255,6 +296,8 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 		if (r < 0)
 			return r;
 	}
+	set_blocked(s, out, goes_to_sleep(words));
+	set_blocked(s, in, false);
 	if (s->tasks->owner) {
 		words[SWITCH_OUT] = tasks_koid(s->tasks, out);
 		words[SWITCH_IN] = tasks_koid(s->tasks, in);
@@ -275,12 +318,16 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	bool on_rq = words[0] & WAKE_ON_RQ;
 
 	words[0] &= ~WAKE_ON_RQ;
-	if (!on_rq)
-		drop_asleep(s, tid);
 	if (cpu < s->n_cpus && s->cpus[cpu].known && s->cpus[cpu].tid == tid) {
 		hold(s, &s->cpus[cpu], words, n_words, !on_rq);
 		return 0;
 	}
+	/* The order of time knows better than the look at the queue: when a delayed dequeue is
+	 * completed, a thread that sleeps is for a moment on the queue and not delayed any more. */
+	if (is_blocked(s, tid))
+		on_rq = false;
+	if (!on_rq)
+		drop_asleep(s, tid);
 	if (!on_rq)
 		return write_wakeup(s, words, n_words);
 	s->n_dismissed++;

@@ -7,8 +7,8 @@
  * at the moment of each, and so here are settled (docs/ARCHITECTURE.md, "Merge by time"):
  *
  *  - a wakeup that overtook its thread's switch-out: held, and written right after that switch;
- *  - a wakeup of a thread that was still on its run queue: none, unless it went to sleep right
- *    then, which the next record about it tells;
+ *  - a wakeup of a thread that was seen on its run queue: none, unless the thread has blocked by
+ *    then, or does so right then, which the next record about it tells;
  *  - losses: what ran is closed where the loss begins, and what runs is opened where it ends;
  *  - start and end: each CPU's timeline is opened and closed;
  *  - koids: of tids that had another owner before.
@@ -45,6 +45,7 @@ struct schedule {
 	unsigned n_cpus;
 	bool filtered;
 	uint64_t from_ns, to_ns; /* records outside are dropped */
+	uint64_t *blocked;	 /* a bit per tid: its last switch-out was into sleep */
 	struct table asleep;	 /* tid -> struct schedule_wakeup: blocked right after it */
 	uint64_t n_events;	 /* switches, wakeups and migrations written */
 	uint64_t lost;		 /* sum of all losses so far */
@@ -62,6 +63,13 @@ void schedule_deinit(struct schedule *s);
 
 /* Opens CPU's timeline at s->from_ns: TID has been running since before (0: idle). */
 int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio);
+
+/*
+ * The thread that runs on CPU as OLD_TID goes on as TID (exec by a thread that is not the main one
+ * takes over the id of its process).
+ */
+int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t old_tid,
+		      uint32_t tid);
 
 /*
  * The next record in the order of time, checked by decode_ring_words(), from the ring of CPU. Its

@@ -186,11 +186,11 @@ static int after_record(void *userdata)
 	return have_buffer(s) ? 0 : 1;
 }
 
-static void ask(uint32_t tid, void *userdata)
+static bool ask(uint32_t tid, void *userdata)
 {
 	struct session *s = userdata;
 
-	worker_order_lookup(s->worker, tid);
+	return worker_order_lookup(s->worker, tid);
 }
 
 /* Whether records can be written now. */

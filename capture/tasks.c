@@ -14,7 +14,8 @@ int tasks_init(struct tasks *t)
 	*t = (struct tasks){ 0 };
 	t->announced = calloc(BITMAP_WORDS, sizeof(*t->announced));
 	t->named = calloc(BITMAP_WORDS, sizeof(*t->named));
-	if (!t->announced || !t->named) {
+	t->ended = calloc(BITMAP_WORDS, sizeof(*t->ended));
+	if (!t->announced || !t->named || !t->ended) {
 		tasks_deinit(t);
 		return -ENOMEM;
 	}
@@ -39,6 +40,7 @@ void tasks_deinit(struct tasks *t)
 	table_deinit(&t->by_tid);
 	free(t->announced);
 	free(t->named);
+	free(t->ended);
 	free(t->owner);
 	*t = (struct tasks){ 0 };
 }
@@ -75,6 +77,7 @@ struct task *tasks_get(const struct tasks *t, uint32_t tid)
 static int next_owner(struct tasks *t, uint32_t tid)
 {
 	clear_bit(t->announced, tid);
+	clear_bit(t->ended, tid);
 	if (!test_bit(t->named, tid))
 		return 0;
 	if (!t->owner) {
@@ -179,6 +182,14 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 	task->command_line = copy;
 	clear_bit(t->announced, tid);
 	return 1;
+}
+
+bool tasks_set_ended(struct tasks *t, uint32_t pid)
+{
+	if (pid >= TASKS_TID_MAX || test_bit(t->ended, pid))
+		return false;
+	set_bit(t->ended, pid);
+	return true;
 }
 
 void tasks_forget(struct tasks *t, uint32_t tid)

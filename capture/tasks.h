@@ -35,6 +35,7 @@ struct tasks {
 	struct table by_tid;   /* owns its struct task */
 	uint64_t *announced;   /* a bit per tid */
 	uint64_t *named;       /* a bit per tid: ever announced, by whatever owner */
+	uint64_t *ended;       /* a bit per tgid: its process has ended */
 	uint16_t *owner;       /* per tid: 0, or 2..1023; allocated when first needed */
 	uint64_t n_merged;     /* owners that got no koid of their own any more */
 };
@@ -80,6 +81,9 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 
 /* Sets the name, to what the kernel has. Returns 1 if it is another than before. */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
+
+/* The process PID has ended. Returns true, but only the first time that it is said. */
+bool tasks_set_ended(struct tasks *t, uint32_t pid);
 
 /* The task has ended: what is known of it goes, its koid stays until its tid is given out again. */
 void tasks_forget(struct tasks *t, uint32_t tid);

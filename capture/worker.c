@@ -290,13 +290,17 @@ void worker_order_unload(struct worker *w)
 	order(w, &w->want_unload);
 }
 
-void worker_order_lookup(struct worker *w, uint32_t tid)
+bool worker_order_lookup(struct worker *w, uint32_t tid)
 {
+	bool room;
+
 	pthread_mutex_lock(&w->lock);
-	if (w->n_lookups < LOOKUPS_MAX)
+	room = w->n_lookups < LOOKUPS_MAX;
+	if (room)
 		w->lookups[w->n_lookups++] = tid;
 	pthread_cond_signal(&w->wake);
 	pthread_mutex_unlock(&w->lock);
+	return room;
 }
 
 struct worker *worker_free(struct worker *w)

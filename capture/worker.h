@@ -57,7 +57,9 @@ DEFINE_CLEANUP(struct worker *, worker_free)
 void worker_order_start(struct worker *w);
 void worker_order_detach(struct worker *w);
 void worker_order_unload(struct worker *w);
-void worker_order_lookup(struct worker *w, uint32_t tid); /* of too many, some are dropped */
+
+/* Another order, to look up TID in /proc. False if too many are waiting. */
+bool worker_order_lookup(struct worker *w, uint32_t tid);
 
 /* Becomes readable when there is news. */
 int worker_fd(const struct worker *w);

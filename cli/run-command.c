@@ -56,21 +56,29 @@ int run_command_start(struct run_command *c, char **argv, const sigset_t *mask)
 
 bool run_command_poll(struct run_command *c)
 {
+	siginfo_t info = { .si_pid = 0 };
+
 	if (c->pid == 0 || c->ended)
 		return c->ended;
-	c->ended = waitpid(c->pid, &c->status, WNOHANG) == c->pid;
+	c->ended = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		   info.si_pid == c->pid;
 	return c->ended;
 }
 
-void run_command_report(const struct run_command *c, const char *name)
+void run_command_report(struct run_command *c, const char *name)
 {
+	int status = 0;
+
 	if (c->pid == 0)
 		return;
-	if (!c->ended)
+	if (!run_command_poll(c)) {
 		fprintf(stderr, "%s is still running, as process %d\n", name, (int)c->pid);
-	else if (WIFSIGNALED(c->status))
+		return;
+	}
+	waitpid(c->pid, &status, 0);
+	if (WIFSIGNALED(status))
 		fprintf(stderr, "%s was killed by SIG%s\n", name,
-			sigabbrev_np(WTERMSIG(c->status)) ?: "?");
+			sigabbrev_np(WTERMSIG(status)) ?: "?");
 	else
-		fprintf(stderr, "%s exited with %d\n", name, WEXITSTATUS(c->status));
+		fprintf(stderr, "%s exited with %d\n", name, WEXITSTATUS(status));
 }

@@ -12,7 +12,6 @@
 struct run_command {
 	pid_t pid; /* 0 = not started */
 	bool ended;
-	int status; /* as from waitpid(), if it has ended */
 };
 
 /*
@@ -21,8 +20,11 @@ struct run_command {
  */
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
 
-/* Looks whether it has ended, without waiting; true if so. */
+/*
+ * Looks whether it has ended, without waiting; true if so. It is left as it is: to reap a process
+ * can keep the kernel busy for a long time, during which a recording in this thread would stand still.
+ */
 bool run_command_poll(struct run_command *c);
 
-/* Says on stderr how NAME ended: "NAME exited with 3". */
-void run_command_report(const struct run_command *c, const char *name);
+/* Reaps it if it has ended, and says on stderr how: "NAME exited with 3". */
+void run_command_report(struct run_command *c, const char *name);

@@ -184,7 +184,6 @@ static int report(struct job *j)
 
 	if (recording_view(j->recording, &v) < 0)
 		return CLI_FAILED;
-	run_command_poll(&j->command);
 	if (j->options.n_rest)
 		run_command_report(&j->command, j->options.rest[0]);
 	status = session_view_report(&v, j->output.path);

@@ -212,8 +212,7 @@ static void print_header(const struct summary *s, const char *name)
 	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
 	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);
 	if (s->unreported)
-		printf("The kernel did not report %" PRIu64 " switches: while those who hide from "
-		       "tracing ran.\n",
+		printf("switches that the kernel made and did not report: %" PRIu64 "\n",
 		       s->unreported);
 	if (s->started && !s->stopped)
 		printf("The recording was cut off; it ends with the last event that was saved.\n");

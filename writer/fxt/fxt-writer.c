@@ -158,11 +158,11 @@ static fxt_word *put_arg(fxt_word *p, const struct fxt_arg *arg)
 	return p + words;
 }
 
-/* The words of all arguments, or a negative errno if the format cannot hold them. */
-static int args_words(const struct fxt_arg *args, unsigned n_args, size_t *ret_words)
+/* The words of a record that has WORDS beside its arguments, or a negative errno if it is more than
+ * the format can hold. */
+static int record_words(size_t words, const struct fxt_arg *args, unsigned n_args,
+			size_t *ret_words)
 {
-	size_t words = 0;
-
 	if (n_args > FXT_ARGS_MAX)
 		return -EINVAL;
 	for (unsigned i = 0; i < n_args; i++) {
@@ -222,16 +222,16 @@ int fxt_write_kernel_object(struct fxt_writer *w, unsigned type, uint64_t koid, 
 	fxt_word *p;
 	int r;
 
-	r = args_words(args, n_args, &words);
+	r = record_words(2, args, n_args, &words);
 	if (r < 0)
 		return r;
 	r = string_ref(w, name, &ref);
 	if (r < 0)
 		return r;
-	p = reserve(w, 2 + words, &r);
+	p = reserve(w, words, &r);
 	if (!p)
 		return r;
-	p[0] = fxt_put_record_type(FXT_RECORD_KERNEL_OBJECT) | fxt_put_record_words(2 + words) |
+	p[0] = fxt_put_record_type(FXT_RECORD_KERNEL_OBJECT) | fxt_put_record_words(words) |
 	       fxt_put_kernel_object_type(type) | fxt_put_kernel_object_name(ref) |
 	       fxt_put_kernel_object_n_args(n_args);
 	p[1] = koid;
@@ -258,13 +258,12 @@ int fxt_write_event(struct fxt_writer *w, const struct fxt_event *ev)
 	fxt_word *p;
 	int r;
 
-	r = args_words(ev->args, ev->n_args, &words);
+	r = record_words(2 + event_has_id(ev->type), ev->args, ev->n_args, &words);
 	if (r < 0)
 		return r;
 	r = thread_ref(w, ev->pid, ev->tid, &thread);
 	if (r < 0)
 		return r;
-	words += 2 + event_has_id(ev->type);
 	p = reserve(w, words, &r);
 	if (!p)
 		return r;
