@@ -12,8 +12,8 @@
 
 /* include/linux/preempt.h; a softirq being served is an odd number of SOFTIRQ_OFFSETs. */
 #define PREEMPT_SOFTIRQ_SERVED 0x00000100
-#define PREEMPT_HARDIRQ	       0x000f0000
-#define PREEMPT_NMI	       0x00f00000
+#define PREEMPT_HARDIRQ        0x000f0000
+#define PREEMPT_NMI            0x00f00000
 
 /*
  * Where x86 keeps its preempt count: bytes from this CPU's run queue, both being per-CPU variables.

@@ -52,9 +52,9 @@ _Static_assert(sizeof(struct word_ring) == 128, "ABI");
 
 /* A loss, in a word ring: five words. first_ns stands where every record has its time. */
 struct ring_lost {
-	__u64 header;	/* record type RING_RECORD_CONTROL, 5 words */
+	__u64 header;   /* record type RING_RECORD_CONTROL, 5 words */
 	__u64 first_ns; /* when the first one was lost: until then all is there */
-	__u64 last_ns;	/* when the last one was lost: from then on all is there */
+	__u64 last_ns;  /* when the last one was lost: from then on all is there */
 	__u64 count;
 	__u32 tid; /* what runs on the CPU since last_ns; 0 = idle */
 	__s32 prio;
@@ -77,7 +77,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_LOST   5
 #define REC_TASK   6 /* from the iterator over all tasks, not from a ring */
 
-#define REC_COMM_BYTES 16  /* TASK_COMM_LEN, NUL included */
+#define REC_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
 #define REC_FILE_BYTES 256
 #define REC_ARGS_BYTES 512
 
@@ -86,26 +86,26 @@ struct rec_head {
 	__u32 size;  /* of the whole record */
 	__u16 kind;  /* REC_* */
 	__u16 cpu;
-	__u32 pid;   /* tgid of the task it happened to; 2 for kernel threads */
+	__u32 pid; /* tgid of the task it happened to; 2 for kernel threads */
 	__u32 tid;
 };
 _Static_assert(sizeof(struct rec_head) == 24, "ABI");
 
 /* Who a task is. */
 struct rec_identity {
-	__u64 start_ns;	 /* CLOCK_BOOTTIME; tells two owners of one tid apart */
+	__u64 start_ns;  /* CLOCK_BOOTTIME; tells two owners of one tid apart */
 	__u64 cgroup_id; /* in the unified hierarchy */
 	__u32 pid, tid;
 	__u32 parent_pid; /* tgid of the real parent */
-	__u32 uid;	  /* effective, initial user namespace */
+	__u32 uid;        /* effective, initial user namespace */
 	__s32 prio;
-	__u32 flags;	  /* IDENTITY_* */
+	__u32 flags; /* IDENTITY_* */
 	char comm[REC_COMM_BYTES];
 };
 _Static_assert(sizeof(struct rec_identity) == 56, "ABI");
 
-#define IDENTITY_KTHREAD (1u << 0)
-#define IDENTITY_ON_CPU	 (1u << 1) /* REC_TASK only: it is running, on head.cpu */
+#define IDENTITY_KTHREAD  (1u << 0)
+#define IDENTITY_ON_CPU   (1u << 1) /* REC_TASK only: it is running, on head.cpu */
 #define IDENTITY_SELECTED (1u << 2) /* REC_TASK only: the filter selects it */
 
 struct rec_fork {
@@ -122,9 +122,9 @@ _Static_assert(sizeof(struct rec_task) == 80, "ABI");
 
 struct rec_exec {
 	struct rec_head head;
-	struct rec_identity task; /* as it is after the exec */
-	__u32 old_tid;		  /* the tid of the thread that called exec */
-	__u32 args_bytes;	  /* valid bytes in args */
+	struct rec_identity task;  /* as it is after the exec */
+	__u32 old_tid;             /* the tid of the thread that called exec */
+	__u32 args_bytes;          /* valid bytes in args */
 	char file[REC_FILE_BYTES]; /* NUL-terminated */
 	char args[REC_ARGS_BYTES]; /* NUL-separated, may be cut */
 };
@@ -133,14 +133,14 @@ _Static_assert(sizeof(struct rec_exec) == 856, "ABI");
 struct rec_exit {
 	struct rec_head head;
 	struct rec_identity task; /* with its last name */
-	__u32 exit_code;	  /* as wait() gives it */
-	__u32 process_ends;	  /* 1 = the last thread of its process */
+	__u32 exit_code;          /* as wait() gives it */
+	__u32 process_ends;       /* 1 = the last thread of its process */
 };
 _Static_assert(sizeof(struct rec_exit) == 88, "ABI");
 
 struct rec_rename {
 	struct rec_head head;
-	struct rec_identity task; /* with the old name */
+	struct rec_identity task;  /* with the old name */
 	char comm[REC_COMM_BYTES]; /* the new one */
 };
 _Static_assert(sizeof(struct rec_rename) == 96, "ABI");
@@ -170,8 +170,8 @@ _Static_assert(sizeof(struct lifecycle_state) == 32, "ABI");
 
 #define FILTER_CGROUPS_MAX  8
 #define FILTER_CGROUP_BYTES 128 /* of a cgroup's own name, NUL included */
-#define FILTER_VALUES_MAX   64	/* comms or uids */
-#define FILTER_PIDS_MAX	    65536
+#define FILTER_VALUES_MAX   64  /* comms or uids */
+#define FILTER_PIDS_MAX     65536
 
 /* What a selected process's entry says. */
 #define FILTER_PID_LIVES 1

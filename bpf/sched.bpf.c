@@ -20,11 +20,11 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 /* include/linux/sched.h; TASK_FREEZABLE, TASK_WAKEKILL and others may be set beside these. */
 #define TASK_INTERRUPTIBLE   0x0001
 #define TASK_UNINTERRUPTIBLE 0x0002
-#define TASK_STOPPED	     0x0004
-#define TASK_TRACED	     0x0008
-#define TASK_PARKED	     0x0040
-#define TASK_DEAD	     0x0080
-#define TASK_NOLOAD	     0x0400
+#define TASK_STOPPED         0x0004
+#define TASK_TRACED          0x0008
+#define TASK_PARKED          0x0040
+#define TASK_DEAD            0x0080
+#define TASK_NOLOAD          0x0400
 
 #define NICE_0_PRIO 120
 
@@ -80,8 +80,8 @@ static __always_inline bool is_shown(const struct word_ring *ring, struct task_s
  * Makes room for BYTES, and for the mark of a loss before them if there was one; RUNNING is the
  * task on this CPU until now. Returns false, and counts, if the ring is full.
  */
-static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring,
-					 __u32 bytes, __u64 now_ns, struct task_struct *running)
+static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring, __u32 bytes,
+					 __u64 now_ns, struct task_struct *running)
 {
 	__u64 head, room;
 

@@ -21,9 +21,9 @@ typedef __u32 __be32;
 typedef __u32 __wsum;
 typedef _Bool bool;
 
-#define true  1
+#define true 1
 #define false 0
-#define NULL  ((void *)0)
+#define NULL ((void *)0)
 
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
@@ -87,7 +87,7 @@ struct cfs_rq {
 
 struct sched_entity {
 	unsigned char sched_delayed; /* since 6.12 */
-	struct cfs_rq *cfs_rq;	     /* with CONFIG_FAIR_GROUP_SCHED */
+	struct cfs_rq *cfs_rq;       /* with CONFIG_FAIR_GROUP_SCHED */
 };
 
 struct thread_info {

@@ -81,20 +81,20 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	int n = 0;
 
 	caps[n++] = (struct capability){ "btf", btf,
-					 btf ? "the kernel describes its types in " BTF_PATH :
-					       "there is no " BTF_PATH
+					 btf ? "the kernel describes its types in " BTF_PATH
+					     : "there is no " BTF_PATH
 					       ": the kernel needs CONFIG_DEBUG_INFO_BTF" };
 	caps[n++] = (struct capability){ "privilege", load,
-					 load ? "CAP_BPF and CAP_PERFMON, or more" :
-						"needs root, or CAP_BPF and CAP_PERFMON" };
+					 load ? "CAP_BPF and CAP_PERFMON, or more"
+					      : "needs root, or CAP_BPF and CAP_PERFMON" };
 	caps[n++] = (struct capability){ "kernel", version,
 					 version ? "6.1 or later" : "needs Linux 6.1 or later" };
 	caps[n++] = (struct capability){ "sched", all,
-					 all ? "context switches, wakeups and migrations" :
-					       "see btf, privilege and kernel" };
+					 all ? "context switches, wakeups and migrations"
+					     : "see btf, privilege and kernel" };
 	caps[n++] = (struct capability){ "lifecycle", all,
-					 all ? "fork, exec, exit and rename" :
-					       "see btf, privilege and kernel" };
+					 all ? "fork, exec, exit and rename"
+					     : "see btf, privilege and kernel" };
 	caps[n++] = waker_context(btf);
 	return n;
 }

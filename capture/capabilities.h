@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct capability {
-	const char *name;   /* "btf", "sched", "waker_context", ... */
+	const char *name; /* "btf", "sched", "waker_context", ... */
 	bool available;
 	const char *detail; /* how, or why not: a sentence */
 };

@@ -28,12 +28,12 @@ struct collector {
 	unsigned n_cpus;
 	uint64_t ring_bytes;
 	size_t ring_stride; /* from one CPU's word ring to the next */
-	uint8_t *rings;	    /* mapped */
+	uint8_t *rings;     /* mapped */
 	size_t rings_size;
 	struct ring_buffer *lifecycle; /* all CPUs' */
 	struct ring_buffer *doorbell;
 	struct lifecycle_state *states; /* where a look-up puts those of all CPUs */
-	collector_record_fn fn; /* of the round that runs */
+	collector_record_fn fn;         /* of the round that runs */
 	void *userdata;
 	uint64_t n_malformed;
 };
@@ -235,8 +235,7 @@ uint64_t collector_choose_ring_bytes(uint64_t wanted)
 	return bytes;
 }
 
-int collector_new(const struct session_options *options, struct collector **ret,
-		  char **reterr_text)
+int collector_new(const struct session_options *options, struct collector **ret, char **reterr_text)
 {
 	_cleanup_(collector_freep) struct collector *c = calloc(1, sizeof(*c));
 	int r;
@@ -402,8 +401,7 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 			.first_ns = __atomic_load_n(&ring->lost_first_ns, __ATOMIC_RELAXED),
 			.last_ns = __atomic_load_n(&ring->lost_last_ns, __ATOMIC_RELAXED),
 		};
-	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.lifecycle_states), &zero,
-				c->states) < 0)
+	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.lifecycle_states), &zero, c->states) < 0)
 		return (struct collector_lost){ 0 };
 	return (struct collector_lost){
 		.count = c->states[cpu].lost_count,

@@ -16,9 +16,9 @@ static bool identity_ends(const struct rec_identity *id)
 const struct rec_head *decode_record(const void *data, size_t size)
 {
 	static const size_t sizes[] = {
-		[REC_FORK] = sizeof(struct rec_fork),	  [REC_EXEC] = sizeof(struct rec_exec),
-		[REC_EXIT] = sizeof(struct rec_exit),	  [REC_RENAME] = sizeof(struct rec_rename),
-		[REC_LOST] = sizeof(struct rec_lost),	  [REC_TASK] = sizeof(struct rec_task),
+		[REC_FORK] = sizeof(struct rec_fork), [REC_EXEC] = sizeof(struct rec_exec),
+		[REC_EXIT] = sizeof(struct rec_exit), [REC_RENAME] = sizeof(struct rec_rename),
+		[REC_LOST] = sizeof(struct rec_lost), [REC_TASK] = sizeof(struct rec_task),
 	};
 	const struct rec_head *head = data;
 
@@ -35,15 +35,16 @@ const struct rec_head *decode_record(const void *data, size_t size)
 	case REC_RENAME: {
 		const struct rec_rename *rec = data;
 
-		return identity_ends(&rec->task) && ends(rec->comm, sizeof(rec->comm)) ? head : NULL;
+		return identity_ends(&rec->task) && ends(rec->comm, sizeof(rec->comm)) ? head
+										       : NULL;
 	}
 	case REC_EXEC: {
 		const struct rec_exec *rec = data;
 
 		return identity_ends(&rec->task) && ends(rec->file, sizeof(rec->file)) &&
-				       rec->args_bytes <= sizeof(rec->args) ?
-			       head :
-			       NULL;
+				       rec->args_bytes <= sizeof(rec->args)
+			       ? head
+			       : NULL;
 	}
 	default:
 		return head;
@@ -63,7 +64,7 @@ unsigned decode_ring_words(const uint64_t *words, size_t n_words, unsigned cpu)
 			ours = (n == 6 || n == 7) && fxt_get_sched_cpu(words[0]) == cpu;
 		else
 			ours = fxt_get_sched_type(words[0]) == FXT_SCHED_WAKEUP &&
-			       (n == 4 || n == 6);
+			       (n == 4 || n == 6) && (uint32_t)words[WAKEUP_TID] != 0;
 		break;
 	case FXT_RECORD_EVENT:
 		ours = n == 6 && fxt_get_event_thread(words[0]) == 0;

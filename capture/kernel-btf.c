@@ -19,8 +19,7 @@ static const char *name_of(const struct btf *btf, const struct btf_type *t)
 }
 
 /* The offset in bytes of MEMBER in the struct called NAME. */
-static bool member_offset(const struct btf *btf, const char *name, const char *member,
-			  int64_t *ret)
+static bool member_offset(const struct btf *btf, const char *name, const char *member, int64_t *ret)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT);
 	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;

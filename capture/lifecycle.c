@@ -87,6 +87,7 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
+	r = tasks_update(l->tasks, &rec->task, false);
 	ev = about(l, EVENT_EXEC, head);
 	ev.exec.file = file;
 	ev.exec.command_line = command;
@@ -95,7 +96,6 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 		ev.exec.old_tid = tasks_koid(l->tasks, rec->old_tid);
 		tasks_forget(l->tasks, rec->old_tid);
 	}
-	r = tasks_update(l->tasks, &rec->task, false);
 	if (r == 0)
 		r = tasks_set_command(l->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
@@ -128,11 +128,12 @@ static int on_rename(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_rename *rec = (const struct rec_rename *)head;
 	char from[TASK_COMM_MAX], to[TASK_COMM_MAX];
-	struct event ev = about(l, EVENT_RENAME, head);
+	struct event ev;
 	int r = tasks_update(l->tasks, &rec->task, false);
 
 	if (r < 0)
 		return r;
+	ev = about(l, EVENT_RENAME, head);
 	text_clean(from, sizeof(from), rec->task.comm, strlen(rec->task.comm));
 	text_clean(to, sizeof(to), rec->comm, strlen(rec->comm));
 	ev.rename.from = from;

@@ -16,8 +16,8 @@ struct lifecycle {
 	struct fxt_archive *archive; /* borrowed, both */
 	struct tasks *tasks;
 	uint64_t from_ns, to_ns; /* events outside are not written; who is who is learned always */
-	uint64_t n_events;	 /* written */
-	uint64_t lost;		 /* sum of all losses so far */
+	uint64_t n_events;       /* written */
+	uint64_t lost;           /* sum of all losses so far */
 	/* Asks for a task about which nothing is known; lifecycle_learned() gets the answer. False if
 	 * that cannot be asked now. */
 	bool (*ask)(uint32_t tid, void *userdata);

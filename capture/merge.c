@@ -31,7 +31,7 @@ struct source {
 	uint64_t *words; /* the next record */
 	unsigned n_words;
 	uint64_t head, tail; /* ours; the ring's follow */
-	bool in_loss;	     /* the next record is a mark whose beginning has been handed out */
+	bool in_loss;        /* the next record is a mark whose beginning has been handed out */
 
 	/* SOURCE_LIFECYCLE */
 	uint8_t *queue; /* owned */
@@ -219,12 +219,7 @@ static bool before(const struct source *a, const struct source *b)
 {
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns;
-	if (rank(a) != rank(b))
-		return rank(a) < rank(b);
-	/* B puts on its CPU the thread that A takes off. */
-	if (is_sched(a, FXT_SCHED_SWITCH) && is_sched(b, FXT_SCHED_SWITCH))
-		return a->words[SWITCH_OUT] != 0 && a->words[SWITCH_OUT] == b->words[SWITCH_IN];
-	return false;
+	return rank(a) < rank(b);
 }
 
 static void sift_down(struct merge *m, size_t i)
@@ -256,22 +251,57 @@ static void build_heap(struct merge *m, uint64_t horizon_ns)
 		sift_down(m, i);
 }
 
+/* Where in the heap a switch stands that takes off, at that time, what S puts on; 0 = nowhere. */
+static size_t find_taking_off(const struct merge *m, const struct source *s)
+{
+	if (!is_sched(s, FXT_SCHED_SWITCH) || s->words[SWITCH_IN] == 0)
+		return 0;
+	for (size_t i = 1; i < m->n_heap; i++)
+		if (m->heap[i]->ts_ns == s->ts_ns && is_sched(m->heap[i], FXT_SCHED_SWITCH) &&
+		    m->heap[i]->words[SWITCH_OUT] == s->words[SWITCH_IN])
+			return i;
+	return 0;
+}
+
+/*
+ * Switches of one time: a thread is taken off here before it is put on there. That is no order that
+ * a heap could hold, so the first one is looked for; in the heap they are all alike.
+ */
+static void settle_tie(struct merge *m)
+{
+	for (size_t tries = 0; tries < m->n_heap; tries++) {
+		struct source *s = m->heap[0];
+		size_t i;
+
+		if ((m->n_heap < 2 || m->heap[1]->ts_ns != s->ts_ns) &&
+		    (m->n_heap < 3 || m->heap[2]->ts_ns != s->ts_ns))
+			return;
+		i = find_taking_off(m, s);
+		if (i == 0)
+			return;
+		m->heap[0] = m->heap[i];
+		m->heap[i] = s;
+	}
+}
+
 /* Empties the first source until another one is due. */
 static int deliver_run(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink)
 {
-	struct source *s = m->heap[0];
-	uint64_t limit_ns = horizon_ns;
+	uint64_t until_ns = horizon_ns + 1;
+	struct source *s;
 	int r, stop;
 
+	settle_tie(m);
+	s = m->heap[0];
 	for (size_t child = 1; child <= 2 && child < m->n_heap; child++)
-		if (m->heap[child]->ts_ns <= limit_ns)
-			limit_ns = m->heap[child]->ts_ns - 1;
+		if (m->heap[child]->ts_ns < until_ns)
+			until_ns = m->heap[child]->ts_ns;
 	do {
 		stop = source_deliver(m, s, sink);
 		r = source_look(m, s);
 		if (r < 0)
 			return r;
-	} while (stop == 0 && s->ts_ns <= limit_ns);
+	} while (stop == 0 && s->ts_ns < until_ns);
 	if (s->ts_ns > horizon_ns)
 		m->heap[0] = m->heap[--m->n_heap];
 	if (m->n_heap > 0)

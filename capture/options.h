@@ -43,20 +43,20 @@ struct capture_filter {
 	size_t n_cgroups;
 };
 
-#define RING_BYTES_MIN	 (64u << 10)
-#define RING_BYTES_MAX	 (256u << 20)
-#define FLUSH_NS_MIN	 UINT64_C(10000000)
-#define FLUSH_NS_MAX	 UINT64_C(60000000000)
+#define RING_BYTES_MIN   (64u << 10)
+#define RING_BYTES_MAX   (256u << 20)
+#define FLUSH_NS_MIN     UINT64_C(10000000)
+#define FLUSH_NS_MAX     UINT64_C(60000000000)
 #define FLUSH_NS_DEFAULT UINT64_C(250000000)
 
 struct session_options {
-	char name[65];		  /* [A-Za-z0-9_]{1,64} */
-	uint32_t categories;	  /* 0 = default */
-	uint64_t ring_bytes;	  /* per CPU, rounded up to a power of two; 0 = default */
-	uint64_t flush_ns;	  /* at most this much is lost when we are killed; 0 = default */
-	uint64_t duration_ns;	  /* ends the session; 0 = never */
-	uint64_t max_bytes;	  /* ends the session; 0 = never */
-	char *command;		  /* what asked for it, for the archive; NULL = not said. Owned */
+	char name[65];        /* [A-Za-z0-9_]{1,64} */
+	uint32_t categories;  /* 0 = default */
+	uint64_t ring_bytes;  /* per CPU, rounded up to a power of two; 0 = default */
+	uint64_t flush_ns;    /* at most this much is lost when we are killed; 0 = default */
+	uint64_t duration_ns; /* ends the session; 0 = never */
+	uint64_t max_bytes;   /* ends the session; 0 = never */
+	char *command;        /* what asked for it, for the archive; NULL = not said. Owned */
 	struct capture_filter filter;
 };
 

@@ -18,10 +18,10 @@
 struct output;
 
 struct output_status {
-	uint64_t bytes;	 /* written, and left in the file */
+	uint64_t bytes;  /* written, and left in the file */
 	uint64_t cpu_ns; /* CPU time of the thread */
-	int error;	 /* 0, or why nothing more is written */
-	bool done;	 /* finished or failed: the thread has ended its work */
+	int error;       /* 0, or why nothing more is written */
+	bool done;       /* output_finish() was called, and nothing is left to write */
 };
 
 /* Where in the N bytes at DATA the last whole record ends: an output knows no format. */

@@ -60,7 +60,7 @@ int proc_identity(uint32_t tid, struct rec_identity *ret)
 		.parent_pid = number(field(status, "PPid")),
 		.uid = number(uids),
 	};
-	if (number(field(status, "Kthread")) == 1) { /* since 6.8 */
+	if (ret->parent_pid == 2 || tid == 2) {
 		ret->flags = IDENTITY_KTHREAD;
 		ret->pid = 2;
 	}

@@ -60,7 +60,8 @@ static int learn_task(struct recorder *r, const struct rec_task *rec)
 {
 	if (rec->task.flags & IDENTITY_ON_CPU && rec->task.flags & IDENTITY_SELECTED &&
 	    rec->head.cpu < r->n_cpus)
-		r->running[rec->head.cpu] = (uint64_t)(uint32_t)rec->task.prio << 32 | rec->task.tid;
+		r->running[rec->head.cpu] =
+			(uint64_t)(uint32_t)rec->task.prio << 32 | rec->task.tid;
 	return lifecycle_learned(&r->lifecycle, &rec->task, false);
 }
 

@@ -29,7 +29,7 @@ struct recorder {
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
-	bool opened, closed;	     /* head and end of the archive are written */
+	bool opened, closed; /* head and end of the archive are written */
 	uint64_t start_ns, listed_ns;
 	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
 	uint64_t n_marks;

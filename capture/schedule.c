@@ -11,6 +11,8 @@
 /* Wakeups that wait for the next word about their thread: more than a machine can have in flight. */
 enum { ASLEEP_MAX = 4096 };
 
+enum { BLOCKED_WORDS = TASKS_TID_MAX / 64 };
+
 #define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
 
 int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks *tasks,
@@ -23,7 +25,7 @@ int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks 
 		.to_ns = UINT64_MAX,
 	};
 	s->cpus = calloc(n_cpus, sizeof(*s->cpus));
-	s->blocked = calloc(TASKS_TID_MAX / 64, sizeof(*s->blocked));
+	s->blocked = calloc(BLOCKED_WORDS, sizeof(*s->blocked));
 	return s->cpus && s->blocked ? 0 : -ENOMEM;
 }
 
@@ -117,7 +119,7 @@ static void drop_asleep(struct schedule *s, uint32_t tid)
 struct turn {
 	uint64_t ts_ns;
 	enum fxt_thread_state out_state; /* of what runs on the CPU */
-	uint32_t tid;			 /* what runs from then on; 0 = idle */
+	uint32_t tid;                    /* what runs from then on; 0 = idle */
 	int32_t prio;
 };
 
@@ -262,8 +264,10 @@ static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 	const struct task *task = tasks_get(s->tasks, c->tid);
 	int r = 0;
 
-	/* It has called exec and gone to sleep before that was said. */
-	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD)
+	/* The main thread of its process has ended, and it has the main thread's id: it has called
+	 * exec, and gone to sleep before that was said. */
+	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
+	    !tasks_get(s->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
 	if (!c->known)
 		*c = (struct schedule_cpu){ .known = true };
@@ -385,6 +389,8 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	if (ev.ts_ns <= s->from_ns)
 		ev.ts_ns = s->from_ns;
 	s->lost += mark->count;
+	/* Who slept may have run and stopped in between. */
+	memset(s->blocked, 0, BLOCKED_WORDS * sizeof(*s->blocked));
 	r = fxt_archive_event(s->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;
@@ -408,8 +414,8 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
 	if (mark->last_ns <= s->from_ns || mark->last_ns > s->to_ns || mark->tid == 0)
 		return 0;
 	s->cpus[cpu].known = true;
-	return write_synthetic(s, cpu, (struct turn){ mark->last_ns, FXT_STATE_RUNNING, mark->tid,
-						      mark->prio });
+	return write_synthetic(
+		s, cpu, (struct turn){ mark->last_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
 }
 
 int schedule_close(struct schedule *s)

@@ -28,13 +28,13 @@ enum { SCHEDULE_WAKEUP_WORDS = 6 };
 struct schedule_wakeup {
 	uint64_t words[SCHEDULE_WAKEUP_WORDS];
 	unsigned n_words; /* 0 = none */
-	bool certain;	  /* it was asleep; else only if it blocks */
+	bool certain;     /* it was asleep; else only if it blocks */
 };
 
 struct schedule_cpu {
 	uint32_t tid; /* runs; the kernel's; 0 = idle */
 	int32_t prio;
-	bool known;   /* false: nothing is known yet, or no more */
+	bool known;                  /* false: nothing is known yet, or no more */
 	struct schedule_wakeup held; /* of `tid`, for after its switch-out */
 };
 
@@ -45,12 +45,12 @@ struct schedule {
 	unsigned n_cpus;
 	bool filtered;
 	uint64_t from_ns, to_ns; /* records outside are dropped */
-	uint64_t *blocked;	 /* a bit per tid: its last switch-out was into sleep */
-	struct table asleep;	 /* tid -> struct schedule_wakeup: blocked right after it */
-	uint64_t n_events;	 /* switches, wakeups and migrations written */
-	uint64_t lost;		 /* sum of all losses so far */
-	uint64_t n_dismissed;	 /* wakeups that turned out to be none */
-	uint64_t n_unreported;	 /* switches that the kernel made and did not report */
+	uint64_t *blocked;       /* a bit per tid: its last switch-out was into sleep */
+	struct table asleep;     /* tid -> struct schedule_wakeup: blocked right after it */
+	uint64_t n_events;       /* switches, wakeups and migrations written */
+	uint64_t lost;           /* sum of all losses so far */
+	uint64_t n_dismissed;    /* wakeups that turned out to be none */
+	uint64_t n_unreported;   /* switches that the kernel made and did not report */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
 	void *userdata;

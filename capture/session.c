@@ -28,15 +28,15 @@ enum { BUFFER_FULL = 256 << 10 };
 enum { DRAINS_PER_FLUSH = 2 };
 
 const char *const session_state_names[SESSION_STATE_MAX] = {
-	[SESSION_READY] = "ready",	   [SESSION_STARTING] = "starting",
-	[SESSION_RUNNING] = "running",	   [SESSION_DRAINING] = "draining",
-	[SESSION_STOPPED] = "stopped",	   [SESSION_FAILED] = "failed",
+	[SESSION_READY] = "ready",     [SESSION_STARTING] = "starting",
+	[SESSION_RUNNING] = "running", [SESSION_DRAINING] = "draining",
+	[SESSION_STOPPED] = "stopped", [SESSION_FAILED] = "failed",
 };
 
 struct session {
 	struct session_options options;
 	int epoll_fd;
-	int timer_fd;	 /* the next drain */
+	int timer_fd;    /* the next drain */
 	int deadline_fd; /* the end of the duration */
 
 	struct worker *worker;
@@ -45,7 +45,7 @@ struct session {
 	struct recorder recorder;
 
 	/* facts, from which the state follows */
-	bool ordered;	/* session_start() was called */
+	bool ordered; /* session_start() was called */
 	bool detached;
 	bool unloading; /* ordered; the output has been told that nothing more comes */
 	bool unloaded;
@@ -300,7 +300,8 @@ static void go_on(struct session *s)
 		return;
 	if (s->status.error == 0)
 		drain(s);
-	if (!s->unloading && (s->recorder.closed || !s->recorder.collector || s->status.error < 0)) {
+	if (!s->unloading &&
+	    (s->recorder.closed || !s->recorder.collector || s->status.error < 0)) {
 		s->unloading = true;
 		recorder_let_go(&s->recorder);
 		arm(s->timer_fd, 0, 0);
@@ -361,7 +362,8 @@ int session_new(struct session_options *options, int output_fd, struct session *
 	if (r == 0)
 		r = watch(s, worker_fd(s->worker));
 	if (r == 0)
-		r = output_new(output_fd, fxt_whole_records, &s->output); /* last: it takes the descriptor over */
+		r = output_new(output_fd, fxt_whole_records,
+			       &s->output); /* last: it takes the descriptor over */
 	if (r < 0)
 		return r;
 	s->recorder.after_record = after_record;

@@ -24,24 +24,24 @@
 struct session;
 
 enum session_state {
-	SESSION_READY,	  /* made, not started */
+	SESSION_READY,    /* made, not started */
 	SESSION_STARTING, /* programs are being loaded and attached */
 	SESSION_RUNNING,
 	SESSION_DRAINING, /* stopped; the last records are on their way to the output */
 	SESSION_STOPPED,  /* all is written */
-	SESSION_FAILED,	  /* final, too: could not start, or ended early; session_error() says why */
+	SESSION_FAILED, /* final, too: could not start, or ended early; session_error() says why */
 	SESSION_STATE_MAX,
 };
 
 extern const char *const session_state_names[SESSION_STATE_MAX]; /* "ready", "running", ... */
 
 struct session_counters {
-	uint64_t events;	  /* records of happenings in the archive, synthetic ones not counted */
+	uint64_t events; /* records of happenings in the archive, synthetic ones not counted */
 	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
-	uint64_t bytes;		  /* written to the output */
-	uint64_t daemon_cpu_ns;	  /* CPU time of ours for this session, all threads */
-	uint64_t start_ns;	  /* CLOCK_BOOTTIME; 0 = not yet */
-	uint64_t stop_ns;	  /* CLOCK_BOOTTIME; 0 = not yet */
+	uint64_t bytes;           /* written to the output */
+	uint64_t daemon_cpu_ns;   /* CPU time of ours for this session, all threads */
+	uint64_t start_ns;        /* CLOCK_BOOTTIME; 0 = not yet */
+	uint64_t stop_ns;         /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
 /* Called from session_dispatch() or session_stop() whenever the state has changed. It may call

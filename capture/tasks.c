@@ -164,8 +164,7 @@ int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COM
 	return 1;
 }
 
-int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args,
-		      size_t n)
+int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n)
 {
 	struct task *task = tasks_get(t, tid);
 	char clean[TASK_COMMAND_MAX], *copy;

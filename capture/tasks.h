@@ -32,12 +32,12 @@ struct task {
 };
 
 struct tasks {
-	struct table by_tid;   /* owns its struct task */
-	uint64_t *announced;   /* a bit per tid */
-	uint64_t *named;       /* a bit per tid: ever announced, by whatever owner */
-	uint64_t *ended;       /* a bit per tgid: its process has ended */
-	uint16_t *owner;       /* per tid: 0, or 2..1023; allocated when first needed */
-	uint64_t n_merged;     /* owners that got no koid of their own any more */
+	struct table by_tid; /* owns its struct task */
+	uint64_t *announced; /* a bit per tid */
+	uint64_t *named;     /* a bit per tid: ever announced, by whatever owner */
+	uint64_t *ended;     /* a bit per tgid: its process has ended */
+	uint16_t *owner;     /* per tid: 0, or 2..1023; allocated when first needed */
+	uint64_t n_merged;   /* owners that got no koid of their own any more */
 };
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
@@ -76,8 +76,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new);
 
 /* Sets the command line: N bytes, arguments separated by NUL. Returns 1 if that is news, 0, or
  * -ENOMEM. A task of another start time (if START_NS is not 0) is left alone. */
-int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args,
-		      size_t n);
+int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n);
 
 /* Sets the name, to what the kernel has. Returns 1 if it is another than before. */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);

@@ -608,19 +608,21 @@ int bus_client_capabilities(struct bus_client *c, struct capability caps[static 
 	return r < 0 ? fail_call(c, r, NULL) : n;
 }
 
-static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *)
+static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 
+	(void)reterr;
 	(void)m;
 	c->finished = true;
 	return 0;
 }
 
-static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *)
+static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 
+	(void)reterr;
 	(void)m;
 	c->gone = true;
 	return 0;
@@ -666,8 +668,9 @@ int bus_client_dispatch(struct bus_client *c)
 	return c->finished;
 }
 
-static int on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *)
+static int on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
+	(void)reterr;
 	(void)m; /* what became of it is in its properties */
 	(void)userdata;
 	return 0;

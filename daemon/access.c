@@ -255,12 +255,13 @@ static void release(struct peer *p)
 	}
 }
 
-static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *)
+static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
 	struct credentials c = { 0 };
 	struct peer *p = userdata;
 	int r = -ENXIO;
 
+	(void)reterr;
 	if (!sd_bus_message_is_method_error(reply, NULL))
 		r = read_credentials(reply, &c);
 	if (r >= 0 && c.has_uid) {
@@ -275,13 +276,14 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *)
 	return 0;
 }
 
-static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *)
+static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *name, *old_owner, *new_owner;
 	struct peer *p = userdata;
 	struct access *a = p->access;
 	int r;
 
+	(void)reterr;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
 	if (r < 0 || *new_owner != '\0' || strcmp(name, p->name) != 0)
 		return 0;

@@ -143,8 +143,9 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 }
 
 /* Nobody can reach us, and nobody's sessions have an owner any more. */
-static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *)
+static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
+	(void)reterr;
 	(void)m;
 	log_error(0, "the bus has gone: sessions are stopped");
 	sd_notify(0, "STOPPING=1");

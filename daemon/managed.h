@@ -76,4 +76,3 @@ void managed_remove(struct managed *s, const char *reason);
 
 /* Tells the bus of counters that have changed since the last time. */
 void managed_tell_counters(struct managed *s);
-

@@ -36,15 +36,15 @@ cleanup() {
 	set +e
 	# jobs, not remembered numbers: those may belong to others by now.
 	for pid in $(jobs -rp); do
-		kill -CONT "$pid"
-		kill -TERM "$pid"
+		kill -CONT "$pid" 2>/dev/null
+		kill -TERM "$pid" 2>/dev/null
 	done
 	for _ in {1..60}; do
 		[ "$(jobs -rp)" ] || break
 		sleep 0.05
 	done
 	for pid in $(jobs -rp); do
-		kill -KILL "$pid"
+		kill -KILL "$pid" 2>/dev/null
 	done
 	for command in "${at_exit_commands[@]}"; do
 		eval "$command"

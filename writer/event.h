@@ -19,7 +19,7 @@ enum event_kind {
 	EVENT_SWITCH = 1,
 	EVENT_WAKE,
 	EVENT_MIGRATE,
-	EVENT_TASK,   /* who a thread is; not a happening: it holds from when it is first said */
+	EVENT_TASK, /* who a thread is; not a happening: it holds from when it is first said */
 	EVENT_FORK,
 	EVENT_EXEC,
 	EVENT_EXIT,
@@ -27,14 +27,14 @@ enum event_kind {
 	EVENT_LOST,
 	EVENT_MARK,
 	EVENT_CLOCK,
-	EVENT_START,  /* of the recording */
+	EVENT_START, /* of the recording */
 	EVENT_STOP,
 	EVENT_KIND_MAX,
 };
 
 /* Classes of records, each with its own rings: none can push out another's. */
 enum event_class {
-	CLASS_SCHED,	 /* switches, wakings, migrations */
+	CLASS_SCHED,     /* switches, wakings, migrations */
 	CLASS_LIFECYCLE, /* fork, exec, exit, rename */
 	CLASS_MAX,
 };
@@ -44,22 +44,22 @@ extern const char *const event_class_names[CLASS_MAX];
 
 struct event {
 	enum event_kind kind;
-	uint64_t ts_ns;	     /* CLOCK_BOOTTIME */
-	uint32_t pid;	     /* the process and thread it happened to; koids; 0 = none or idle */
+	uint64_t ts_ns; /* CLOCK_BOOTTIME */
+	uint32_t pid;   /* the process and thread it happened to; koids; 0 = none or idle */
 	uint32_t tid;
 	uint32_t cpu;
 	union {
 		struct {
-			uint32_t next_tid;     /* tid (above) went out, this came in */
-			int32_t prev_prio;     /* kernel prio 0..139; INT32_MIN: that side is idle */
+			uint32_t next_tid; /* tid (above) went out, this came in */
+			int32_t prev_prio; /* kernel prio 0..139; INT32_MIN: that side is idle */
 			int32_t next_prio;
-			uint8_t out_state;     /* enum fxt_thread_state: the neutral set, too */
-			char state;	       /* R S D T t X Z P I; 0 = not said */
-			bool synthetic;	       /* made to open or close a slice, no switch happened */
+			uint8_t out_state; /* enum fxt_thread_state: the neutral set, too */
+			char state;        /* R S D T t X Z P I; 0 = not said */
+			bool synthetic;    /* made to open or close a slice, no switch happened */
 		} sw;
 		struct {
-			uint32_t waker_tid;    /* 0 = an interrupt, or not known */
-			int32_t prio;	       /* of the woken thread */
+			uint32_t waker_tid; /* 0 = an interrupt, or not known */
+			int32_t prio;       /* of the woken thread */
 		} wake;
 		struct {
 			uint32_t from_cpu, to_cpu;
@@ -67,12 +67,12 @@ struct event {
 		struct {
 			const char *comm;
 			const char *command_line; /* "" = not known; arguments joined by spaces */
-			uint64_t start_ns;	  /* CLOCK_BOOTTIME; 0 = not known */
-			uint64_t cgroup_id;	  /* unified hierarchy; 0 = not known */
-			uint32_t parent_pid;	  /* koid of the parent process; 0 = none */
-			uint32_t uid;		  /* effective */
-			uint32_t real_tid;	  /* the kernel's tid where the koid differs; else 0 */
-			bool is_process;	  /* its name is the process's too */
+			uint64_t start_ns;        /* CLOCK_BOOTTIME; 0 = not known */
+			uint64_t cgroup_id;       /* unified hierarchy; 0 = not known */
+			uint32_t parent_pid;      /* koid of the parent process; 0 = none */
+			uint32_t uid;             /* effective */
+			uint32_t real_tid; /* the kernel's tid where the koid differs; else 0 */
+			bool is_process;   /* its name is the process's too */
 		} task;
 		struct {
 			uint32_t child_pid, child_tid;
@@ -80,11 +80,12 @@ struct event {
 		struct {
 			const char *file;
 			const char *command_line;
-			uint32_t old_tid; /* koid the thread had before, if exec changed it; else 0 */
+			uint32_t
+				old_tid; /* koid the thread had before, if exec changed it; else 0 */
 		} exec;
 		struct {
-			int32_t code;	   /* exit status 0..255 */
-			int32_t signal;	   /* that killed it; 0 = none */
+			int32_t code;      /* exit status 0..255 */
+			int32_t signal;    /* that killed it; 0 = none */
 			bool process_ends; /* the last thread of its process */
 		} exit;
 		struct {

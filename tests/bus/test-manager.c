@@ -256,17 +256,19 @@ static void test_session_life(void **state)
 	assert_false(exists(bus, "life"));
 }
 
-static int count(sd_bus_message *m, void *userdata, sd_bus_error *)
+static int count(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
+	(void)reterr;
 	(void)m;
 	++*(int *)userdata;
 	return 0;
 }
 
-static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *)
+static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *name, *state;
 
+	(void)reterr;
 	assert_true(sd_bus_message_skip(m, "s") >= 0);
 	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
 	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {

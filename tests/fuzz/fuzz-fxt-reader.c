@@ -35,6 +35,7 @@ static void use_event(const struct event *ev)
 	default:
 		break;
 	}
+	(void)sink;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

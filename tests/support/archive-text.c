@@ -116,9 +116,9 @@ static void print_metadata(FILE *f, const struct fxt_record *record)
 static void print_event(FILE *f, const struct fxt_record *record)
 {
 	fprintf(f, "%" PRIu64 " %s ", record->ts_ns,
-		record->subtype == FXT_EVENT_INSTANT   ? "instant" :
-		record->subtype == FXT_EVENT_COUNTER   ? "counter" :
-							 "event");
+		record->subtype == FXT_EVENT_INSTANT   ? "instant"
+		: record->subtype == FXT_EVENT_COUNTER ? "counter"
+						       : "event");
 	print_text(f, &record->category);
 	fputc('/', f);
 	print_text(f, &record->name);
@@ -154,8 +154,8 @@ static void record_line(const struct fxt_record *record, void *userdata)
 		break;
 	case FXT_RECORD_KERNEL_OBJECT:
 		fprintf(f, "%s %" PRIu64 " '",
-			record->kernel_object.object_type == FXT_OBJECT_PROCESS ? "process" :
-										  "thread",
+			record->kernel_object.object_type == FXT_OBJECT_PROCESS ? "process"
+										: "thread",
 			record->kernel_object.koid);
 		print_text(f, &record->name);
 		fputc('\'', f);
@@ -244,15 +244,15 @@ static void no_damage(const char *what, void *userdata)
 size_t archive_events(const struct outbuf *archive,
 		      void (*fn)(const struct event *ev, void *userdata), void *userdata)
 {
-	return listen_to(archive, &(struct listener){
-					  .fn = fn, .damage = no_damage, .userdata = userdata });
+	return listen_to(archive,
+			 &(struct listener){ .fn = fn, .damage = no_damage, .userdata = userdata });
 }
 
 /* ---- the story ---- */
 
 static void print_switch(FILE *f, const struct event *ev)
 {
-	static const char *const states[] = { "new",	 "running", "suspended",
+	static const char *const states[] = { "new",     "running", "suspended",
 					      "blocked", "dying",   "dead" };
 
 	fprintf(f, "%" PRIu64 " cpu%u %u>%u ", ev->ts_ns, ev->cpu, ev->tid, ev->sw.next_tid);
@@ -265,8 +265,7 @@ static void print_switch(FILE *f, const struct event *ev)
 static void print_task(FILE *f, const struct event *ev)
 {
 	if (ev->task.is_process)
-		fprintf(f,
-			"process %u '%s' parent %u uid %u cgroup %" PRIu64 " '%s' real %u\n",
+		fprintf(f, "process %u '%s' parent %u uid %u cgroup %" PRIu64 " '%s' real %u\n",
 			ev->pid, ev->task.comm, ev->task.parent_pid, ev->task.uid,
 			ev->task.cgroup_id, ev->task.command_line, ev->task.real_tid);
 	else

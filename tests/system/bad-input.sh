@@ -40,7 +40,7 @@ direct 2 soon -d soon
 direct 2 . -d -1s
 direct "1|2" bogus -p bogus
 direct "1|2" 4194300 -p 4194300
-direct "1|2" /no/such/cgroup --cgroup /no/such/cgroup
+direct "1|2" "/no/such/cgroup|no cgroup2" --cgroup /no/such/cgroup
 direct "1|2" no_such_user --uid no_such_user
 direct 2 no-such-option --no-such-option
 direct 1 no_such_command -- "$TMP/no_such_command"

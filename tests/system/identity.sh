@@ -35,6 +35,11 @@ assert_eq "$(thread "$pid" name)" taken "name of the thread that took over"
 assert_eq "$(events exec | jq -s "[.[] | select(.args.old_thread == $old)] | length")" 1 \
 	"exec events that name the old thread"
 
+# It goes on under its new id without a gap, and nothing of that is put down to the kernel.
+switches >"$TMP/switches"
+awk -v old="$old" '$3 == old { state = $5 } END { exit state != "dead" }' "$TMP/switches" ||
+	fail "the old id is not dead at its end"
+
 # Koids of later owners are tid + (n << 22), and their number goes up.
 owners=6
 record reuse $owners

@@ -13,7 +13,7 @@ flush_ms=250
 # From the look at the rings to the bytes in the file: on a busy machine writing takes a while.
 slack_ms=100
 
-# check_cut FILE KILLED: the time of the kill, CLOCK_BOOTTIME ns
+# check_cut FILE: against BEFORE and AFTER, between which the kill was
 check_cut() {
 	local last
 
@@ -24,20 +24,25 @@ check_cut() {
 	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of the end"
 	dump_records "$1"
 	last=$(jq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
-	note "$(((KILLED - last) / 1000000)) ms before the kill are missing"
-	assert_le "$last" "$KILLED" "time of the last record"
-	assert_ge "$last" $((KILLED - (flush_ms + slack_ms) * 1000000)) "time of the last record"
+	note "$(((BEFORE - last) / 1000000)) ms before the kill are missing"
+	assert_le "$last" "$AFTER" "time of the last record"
+	assert_ge "$last" $((BEFORE - (flush_ms + slack_ms) * 1000000)) "time of the last record"
 	assert_eq "$(events session_stop | wc -l)" 0 "session_stop events"
 	summarize "$1"
 	assert_no_loss
 	assert_ge "$(json "$SUMMARY" .events.switch)" 1000 "switches"
 }
 
-# kill9 PID: sets KILLED
+boottime() {
+	"$KYMO_LOAD" clock | jq .boottime
+}
+
+# kill9 PID: sets BEFORE and AFTER, CLOCK_BOOTTIME ns
 kill9() {
-	KILLED=$("$KYMO_LOAD" clock | jq .boottime)
+	BEFORE=$(boottime)
 	kill -9 "$1"
 	wait "$1" 2>/dev/null || true
+	AFTER=$(boottime)
 }
 
 # Something that happens all the time.

@@ -35,7 +35,7 @@ wait $pid || true
 no_bpf_left "reaching the size"
 
 # The disk is full.
-if mkdir "$TMP/small" && mount -t tmpfs -o size=256k none "$TMP/small" 2>/dev/null; then
+if mkdir "$TMP/small" && mount -t tmpfs -o size=3m none "$TMP/small" 2>/dev/null; then
 	at_exit umount "$TMP/small"
 	remember_bpf
 	expect_exit 1 "$KYMO" record --direct -o "$TMP/small/t.fxt" -- \

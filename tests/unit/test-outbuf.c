@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ static void test_reserve_limit(void **state)
 		size_t limit, first, second;
 		bool fits;
 	} rows[] = {
-		{ 100, 50, 50, true },	    { 100, 50, 51, false },    { 5000, 4097, 903, true },
+		{ 100, 50, 50, true },      { 100, 50, 51, false },      { 5000, 4097, 903, true },
 		{ 5000, 4097, 904, false }, { 5000, 4097, 4000, false }, { 4096, 4096, 1, false },
 		{ 4096, 4090, 6, true },
 	};
@@ -170,14 +171,10 @@ static void test_deinit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reserve),
-		cmocka_unit_test(test_reserve_nothing),
-		cmocka_unit_test(test_reserve_grows),
-		cmocka_unit_test(test_reserve_after_reset),
-		cmocka_unit_test(test_reserve_limit),
-		cmocka_unit_test(test_reserve_overflow),
-		cmocka_unit_test(test_error_sticks),
-		cmocka_unit_test(test_append),
+		cmocka_unit_test(test_reserve),       cmocka_unit_test(test_reserve_nothing),
+		cmocka_unit_test(test_reserve_grows), cmocka_unit_test(test_reserve_after_reset),
+		cmocka_unit_test(test_reserve_limit), cmocka_unit_test(test_reserve_overflow),
+		cmocka_unit_test(test_error_sticks),  cmocka_unit_test(test_append),
 		cmocka_unit_test(test_deinit),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -122,10 +123,10 @@ static void test_hash(void **state)
 		size_t na, nb;
 		bool same;
 	} rows[] = {
-		{ "abc", "abc", 3, 3, true },	{ "abc", "abcd", 3, 3, true },
-		{ "abc", "abd", 3, 3, false },	{ "a", "a\0", 1, 2, false },
-		{ "\0", "\0\0", 1, 2, false },	{ "", "\0", 0, 1, false },
-		{ "ab", "ba", 2, 2, false },	{ "\x80", "\xff\x80", 1, 1, false },
+		{ "abc", "abc", 3, 3, true },  { "abc", "abcd", 3, 3, true },
+		{ "abc", "abd", 3, 3, false }, { "a", "a\0", 1, 2, false },
+		{ "\0", "\0\0", 1, 2, false }, { "", "\0", 0, 1, false },
+		{ "ab", "ba", 2, 2, false },   { "\x80", "\xff\x80", 1, 1, false },
 	};
 
 	(void)state;

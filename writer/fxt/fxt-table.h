@@ -22,7 +22,7 @@ struct fxt_table_entry {
 };
 
 struct fxt_table {
-	struct table by_key;		 /* to entries */
+	struct table by_key;             /* to entries */
 	struct fxt_table_entry *entries; /* [index - first + 1]; 0 is no entry */
 	uint16_t first, last;
 	uint16_t n_used;

@@ -35,13 +35,13 @@ typedef unsigned long long fxt_word;
 
 /* ---- limits ("Records", "String references", "Thread references", "Arguments") ---- */
 
-#define FXT_WORD_BYTES	       8
+#define FXT_WORD_BYTES         8
 #define FXT_RECORD_WORDS_MAX   4095 /* of a record with a 12-bit size */
 #define FXT_STRING_INDEX_MAX   0x7fff
 #define FXT_STRING_BYTES_MAX   32000
 #define FXT_THREAD_INDEX_MAX   0xff
-#define FXT_ARGS_MAX	       15
-#define FXT_CPU_MAX	       0xffff
+#define FXT_ARGS_MAX           15
+#define FXT_CPU_MAX            0xffff
 #define FXT_PROVIDER_NAME_MAX  255
 #define FXT_BLOB_BYTES_MAX     0x7fff
 #define FXT_BACKTRACE_MAX      255
@@ -100,7 +100,7 @@ FXT_FIELD(provider_event_reserved, 56, 63)
 
 FXT_FIELD(trace_info_type, 20, 23)
 #define FXT_TRACE_INFO_MAGIC 0
-#define FXT_MAGIC	     0x0016547846040010ull /* the whole record */
+#define FXT_MAGIC            0x0016547846040010ull /* the whole record */
 #define FXT_MAGIC_SWAPPED    0x1000044678541600ull /* the same, read in the other byte order */
 
 /* ---- initialization record (type 1) ---- */
@@ -186,7 +186,7 @@ enum fxt_sched_type {
 /* context switch (1) and thread wakeup (2) */
 FXT_FIELD(sched_n_args, 16, 19)
 FXT_FIELD(sched_cpu, 20, 35)
-FXT_FIELD(sched_out_state, 36, 39)	  /* context switch only */
+FXT_FIELD(sched_out_state, 36, 39) /* context switch only */
 FXT_FIELD(sched_switch_reserved, 40, 59)
 FXT_FIELD(sched_wakeup_reserved, 36, 59)
 
@@ -242,7 +242,7 @@ FXT_FIELD(backtrace_reserved, 36, 63)
 
 FXT_FIELD(large_blob_format, 40, 43)
 FXT_FIELD(large_blob_reserved, 44, 63)
-#define FXT_LARGE_BLOB_METADATA	   0
+#define FXT_LARGE_BLOB_METADATA    0
 #define FXT_LARGE_BLOB_NO_METADATA 1
 
 /* the format header word; the last three fields only with metadata */
@@ -258,7 +258,7 @@ FXT_FIELD(large_blob_bare_reserved, 32, 63)
 FXT_FIELD(arg_type, 0, 3)
 FXT_FIELD(arg_words, 4, 15)
 FXT_FIELD(arg_name, 16, 31)
-FXT_FIELD(arg_value32, 32, 63) /* int32, uint32, bool, blob size */
+FXT_FIELD(arg_value32, 32, 63)   /* int32, uint32, bool, blob size */
 FXT_FIELD(arg_value_ref, 32, 47) /* string */
 FXT_FIELD(arg_string_reserved, 48, 63)
 FXT_FIELD(arg_reserved, 32, 63) /* null, int64, uint64, double, pointer, koid */
@@ -311,7 +311,7 @@ fxt_arg32(enum fxt_arg_type type, unsigned name, unsigned value)
 
 /* The header of an argument whose value is the next word. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_arg64(enum fxt_arg_type type,
-									 unsigned name)
+									unsigned name)
 {
 	return fxt_put_arg_type(type) | fxt_put_arg_words(2) | fxt_put_arg_name(name);
 }

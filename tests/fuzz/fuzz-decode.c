@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arbitrary bytes where the programs' records should be: what passes the border (capture/decode.h)
+ * goes on through the schedule and the table of tasks into an archive.
+ *
+ * The first byte says what the rest is: 'w' words of a ring, 'l' lifecycle records, each after the
+ * other.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/decode.h"
+#include "capture/lifecycle.h"
+#include "capture/schedule.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { N_CPUS = 4, CPU = 1 };
+
+struct world {
+	struct outbuf out;
+	struct fxt_archive archive;
+	struct tasks tasks;
+	struct schedule schedule;
+	struct lifecycle lifecycle;
+};
+
+static int announce(uint32_t tid, void *userdata)
+{
+	struct world *w = userdata;
+
+	return lifecycle_announce(&w->lifecycle, tid);
+}
+
+static bool ask(uint32_t tid, void *userdata)
+{
+	(void)userdata;
+	return tid % 2;
+}
+
+static bool begin(struct world *w)
+{
+	w->out.limit = 64 << 20;
+	w->lifecycle = (struct lifecycle){
+		.archive = &w->archive,
+		.tasks = &w->tasks,
+		.to_ns = UINT64_MAX,
+		.ask = ask,
+	};
+	if (tasks_init(&w->tasks) < 0 || fxt_archive_init(&w->archive, &w->out, N_CPUS) < 0 ||
+	    schedule_init(&w->schedule, &w->archive, &w->tasks, N_CPUS) < 0)
+		return false;
+	w->schedule.announce = announce;
+	w->schedule.userdata = w;
+	return fxt_archive_begin(&w->archive) == 0;
+}
+
+static void end(struct world *w)
+{
+	schedule_deinit(&w->schedule);
+	fxt_archive_deinit(&w->archive);
+	tasks_deinit(&w->tasks);
+	outbuf_deinit(&w->out);
+}
+
+static void take_words(struct world *w, uint64_t *words, size_t n_words)
+{
+	unsigned n;
+
+	for (; n_words > 0; words += n, n_words -= n) {
+		n = decode_ring_words(words, n_words, CPU);
+		assert(n <= n_words);
+		if (n == 0) {
+			n = 1; /* the merge gives up here; there may be more to find */
+		} else if (decode_is_lost(words)) {
+			schedule_loss_begins(&w->schedule, CPU, (const struct ring_lost *)words);
+			schedule_loss_ends(&w->schedule, CPU, (const struct ring_lost *)words);
+		} else {
+			schedule_record(&w->schedule, CPU, words, n);
+		}
+	}
+	w->schedule.to_ns = UINT64_MAX;
+	schedule_close(&w->schedule);
+}
+
+static void take_records(struct world *w, const uint8_t *data, size_t size)
+{
+	const struct rec_head *rec;
+	size_t step;
+
+	for (; size > 0; data += step, size -= step) {
+		rec = decode_record(data, size);
+		assert(!rec || rec->size <= size);
+		step = rec ? rec->size : 8;
+		if (rec && rec->cpu < N_CPUS) /* as the collector sees to */
+			lifecycle_record(&w->lifecycle, rec);
+		if (step > size)
+			break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_free_ uint64_t *copy = NULL;
+	struct world w = { 0 };
+	size_t words = size ? (size - 1) / sizeof(*copy) : 0;
+
+	if (words == 0)
+		return 0;
+	/* Aligned, as rings are, and exactly as long. */
+	copy = malloc(words * sizeof(*copy));
+	if (!copy)
+		return 0;
+	memcpy(copy, data + 1, words * sizeof(*copy));
+	if (begin(&w)) {
+		if (*data == 'w')
+			take_words(&w, copy, words);
+		else if (*data == 'l')
+			take_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
+		/* Nothing but whole records was written. */
+		assert(w.out.size % 8 == 0);
+		assert(fxt_whole_records(w.out.data, w.out.size) == w.out.size);
+	}
+	end(&w);
+	return 0;
+}

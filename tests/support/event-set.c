@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/support/event-set.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+enum { IDLE = FXT_IDLE_WEIGHT };
+
+#define WIDE                                                                                       \
+	"gr\xc3\xbc\xc3\x9f\x65 \xe2\x82\xac \xf0\x9f\x98\x80" /* 2, 3 and 4 bytes a character */
+#define REPLACED "\xef\xbf\xbd"
+
+/* As long as a producer makes them: a command line of 511 bytes, a file of 255, a comm of 45. */
+#define X10(s)          s s s s s s s s s s
+#define LONGEST_COMMAND X10(X10("0123 ")) "0123456789a"
+#define LONGEST_FILE    X10("/a-directory-with-a-name") "/and-a-file-yes"
+#define LONGEST_COMM                                                                               \
+	REPLACED REPLACED REPLACED REPLACED REPLACED REPLACED REPLACED REPLACED REPLACED REPLACED  \
+		REPLACED REPLACED REPLACED REPLACED REPLACED
+_Static_assert(sizeof(LONGEST_COMMAND) == 512, "as text_join_args() cuts it");
+_Static_assert(sizeof(LONGEST_FILE) == 256, "as text_clean() cuts it");
+_Static_assert(sizeof(LONGEST_COMM) == 46, "15 bytes, each of them wrong");
+
+#define KYMO         .pid = FXT_KOID_KYMO, .tid = FXT_KOID_KYMO
+#define KYMO_CPU(n)  .pid = FXT_KOID_KYMO, .tid = FXT_KOID_KYMO_CPU + (n), .cpu = (n)
+#define SECOND_OWNER (2u << FXT_KOID_TID_BITS)
+#define LAST_OWNER   (1023u << FXT_KOID_TID_BITS)
+#define TASK(...)    .kind = EVENT_TASK, .task = { __VA_ARGS__ }
+#define SWITCH(...)  .kind = EVENT_SWITCH, .sw = { __VA_ARGS__ }
+#define WAKE(...)    .kind = EVENT_WAKE, .wake = { __VA_ARGS__ }
+#define EXEC(...)    .kind = EVENT_EXEC, .exec = { __VA_ARGS__ }
+#define EXIT(...)    .kind = EVENT_EXIT, .exit = { __VA_ARGS__ }
+#define RENAME(...)  .kind = EVENT_RENAME, .rename = { __VA_ARGS__ }
+#define LOST(...)    .kind = EVENT_LOST, .lost = { __VA_ARGS__ }
+
+static const struct event set[] = {
+	{
+		.kind = EVENT_START,
+		.ts_ns = 1000000,
+		KYMO,
+		.start = {
+			.session = "all_of_it",
+			.command = "kymo record -o " WIDE,
+			.options = "ring=4.0 MiB flush=250 ms",
+			.kernel = "6.1.0-test",
+			.machine = "x86_64",
+			.host = "",
+			.version = "0.0",
+			.n_cpus = EVENT_SET_CPUS,
+			.filtered = true,
+		},
+	},
+	{
+		.kind = EVENT_CLOCK,
+		.ts_ns = 1000001,
+		KYMO,
+		.clock = { .boot_ns = 1000001, .mono_ns = 900001, .real_ns = UINT64_MAX },
+	},
+
+	/* ---- who is who ---- */
+	{ .pid = 1, .tid = 1,
+	  TASK(.comm = "init", .command_line = "/sbin/init", .start_ns = 5, .cgroup_id = 1,
+	       .is_process = true) },
+	{ .pid = FXT_KOID_KTHREADD, .tid = FXT_KOID_KTHREADD,
+	  TASK(.comm = "kthreadd", .command_line = "", .start_ns = 6, .is_process = true) },
+	{ .pid = FXT_KOID_KTHREADD, .tid = 12,
+	  TASK(.comm = "kworker/0:0H-events", .command_line = "", .start_ns = 7) },
+	{ .pid = 100, .tid = 100,
+	  TASK(.comm = WIDE, .command_line = "name --option " WIDE, .start_ns = UINT64_MAX,
+	       .cgroup_id = UINT64_MAX, .parent_pid = 1, .uid = UINT32_MAX, .is_process = true) },
+	{ .pid = 100, .tid = 101, TASK(.comm = "", .command_line = "", .start_ns = 8) },
+	{ .pid = 102, .tid = 102, TASK(.comm = "?", .command_line = "", .is_process = true) },
+	{ .pid = 103, .tid = 103,
+	  TASK(.comm = LONGEST_COMM, .command_line = LONGEST_COMMAND, .uid = 1000, .parent_pid = 100,
+	       .start_ns = 9, .is_process = true) },
+	{ .pid = 100 + SECOND_OWNER, .tid = 100 + SECOND_OWNER,
+	  TASK(.comm = "second", .command_line = "", .start_ns = 10, .real_tid = 100,
+	       .parent_pid = 1, .is_process = true) },
+	{ .pid = 100 + SECOND_OWNER, .tid = (1u << 22) - 1 + LAST_OWNER,
+	  TASK(.comm = "last", .command_line = "", .start_ns = 11, .real_tid = (1u << 22) - 1) },
+
+	/* ---- the schedule ---- */
+	{ .ts_ns = 1000010, .cpu = 0,
+	  SWITCH(.next_tid = 100, .prev_prio = IDLE, .next_prio = 120, .out_state = FXT_STATE_RUNNING,
+		 .synthetic = true) },
+	{ .ts_ns = 1000010, .cpu = 3,
+	  SWITCH(.prev_prio = IDLE, .next_prio = IDLE, .out_state = FXT_STATE_RUNNING,
+		 .synthetic = true) },
+	{ .ts_ns = 1000020, .cpu = 0, .tid = 100,
+	  SWITCH(.next_tid = 101, .prev_prio = 120, .next_prio = -1,
+		 .out_state = FXT_STATE_BLOCKED) },
+	{ .ts_ns = 1000030, .cpu = 0, .tid = 101,
+	  SWITCH(.next_tid = 102, .prev_prio = -1, .next_prio = 0, .out_state = FXT_STATE_BLOCKED,
+		 .state = 'D') },
+	{ .ts_ns = 1000040, .cpu = 0, .tid = 102,
+	  SWITCH(.next_tid = 103, .prev_prio = 0, .next_prio = 139,
+		 .out_state = FXT_STATE_SUSPENDED, .state = 't') },
+	{ .ts_ns = 1000050, .cpu = 0, .tid = 103,
+	  SWITCH(.next_tid = 103 + LAST_OWNER, .prev_prio = 139, .next_prio = 99,
+		 .out_state = FXT_STATE_RUNNING) },
+	{ .ts_ns = 1000060, .cpu = 0, .tid = 103 + LAST_OWNER,
+	  SWITCH(.next_tid = FXT_KOID_OTHER, .prev_prio = 99, .next_prio = 120,
+		 .out_state = FXT_STATE_DEAD, .state = 'X') },
+	{ .ts_ns = 1000070, .cpu = 65535, .tid = FXT_KOID_OTHER,
+	  SWITCH(.prev_prio = 120, .next_prio = IDLE, .out_state = FXT_STATE_RUNNING) },
+	{ .ts_ns = 1000080, .cpu = 0, .tid = 100, WAKE(.waker_tid = 101, .prio = 120) },
+	{ .ts_ns = 1000081, .cpu = 1, .tid = 101, WAKE(.prio = -1) },
+	{ .ts_ns = 1000082, .cpu = 65535, .tid = UINT32_MAX, WAKE(.waker_tid = UINT32_MAX) },
+	{ .kind = EVENT_MIGRATE, .ts_ns = 1000090, .pid = 100, .tid = 101,
+	  .migrate = { .from_cpu = 0, .to_cpu = 1 } },
+	{ .kind = EVENT_MIGRATE, .ts_ns = 1000091, .pid = FXT_KOID_KTHREADD, .tid = 12,
+	  .migrate = { .from_cpu = UINT32_MAX, .to_cpu = 0 } },
+
+	/* ---- lives ---- */
+	{ .kind = EVENT_FORK, .ts_ns = 1000100, .pid = 100, .tid = 101,
+	  .fork = { .child_pid = 104, .child_tid = 104 } },
+	{ .kind = EVENT_FORK, .ts_ns = 1000101, .pid = 100, .tid = 101,
+	  .fork = { .child_pid = 100, .child_tid = 105 + SECOND_OWNER } },
+	{ .ts_ns = 1000110, .pid = 104, .tid = 104,
+	  EXEC(.file = "/bin/true", .command_line = "true") },
+	{ .ts_ns = 1000111, .pid = 104, .tid = 104, EXEC(.file = "", .command_line = "") },
+	{ .ts_ns = 1000112, .pid = 104, .tid = 104,
+	  EXEC(.file = LONGEST_FILE, .command_line = LONGEST_COMMAND, .old_tid = 106) },
+	{ .ts_ns = 1000120, .pid = 104, .tid = 104,
+	  RENAME(.from = WIDE, .to = LONGEST_COMM) },
+	{ .ts_ns = 1000121, .pid = 104, .tid = 104, RENAME(.from = "", .to = "") },
+	{ .ts_ns = 1000130, .pid = 104, .tid = 104, EXIT(.code = 255, .process_ends = true) },
+	{ .ts_ns = 1000131, .pid = 100, .tid = 101, EXIT(.signal = 64) },
+
+	/* ---- losses ---- */
+	{ .ts_ns = 1000140, KYMO_CPU(0),
+	  LOST(.class_name = "sched", .count = 1, .first_ns = 1000140, .last_ns = 1000140) },
+	{ .ts_ns = 1000150, KYMO_CPU(0),
+	  LOST(.class_name = "sched", .count = UINT32_MAX, .first_ns = 1000150,
+	       .last_ns = UINT64_MAX) },
+	{ .ts_ns = 1000160, KYMO_CPU(EVENT_SET_CPUS - 1),
+	  LOST(.class_name = "lifecycle", .count = 3, .first_ns = 0, .last_ns = 1000161) },
+
+	/* ---- ourselves ---- */
+	{ .kind = EVENT_MARK, .ts_ns = 1000170, KYMO, .mark = { .text = "here: " WIDE } },
+	{ .kind = EVENT_MARK, .ts_ns = UINT64_MAX, KYMO, .mark = { .text = "" } },
+	{
+		.kind = EVENT_STOP,
+		.ts_ns = 1000200,
+		KYMO,
+		.stop = {
+			.reason = "requested",
+			.events = UINT64_MAX,
+			.bytes = 12345678901234,
+			.lost = 4294967299,
+			.dismissed = 17,
+			.unreported = 2,
+			.daemon_cpu_ns = 250000000,
+		},
+	},
+};
+
+const struct event *event_set(size_t *ret_n)
+{
+	*ret_n = ARRAY_SIZE(set);
+	return set;
+}

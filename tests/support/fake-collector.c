@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/support/fake-collector.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A record in its "ring": its own piece of memory, so that a sanitizer sees who reads too far. */
+struct record {
+	struct record *next;
+	uint64_t bytes[];
+};
+
+struct collector {
+	unsigned n_cpus;
+	uint64_t ring_bytes;
+	struct word_ring **rings;
+	struct record *first, **end;
+	size_t n_records;
+};
+
+static void *must(void *p)
+{
+	assert(p);
+	return p;
+}
+
+struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes)
+{
+	struct collector *c = must(calloc(1, sizeof(*c)));
+
+	assert((ring_bytes & (ring_bytes - 1)) == 0);
+	c->n_cpus = n_cpus;
+	c->ring_bytes = ring_bytes;
+	c->end = &c->first;
+	c->rings = must(calloc(n_cpus, sizeof(*c->rings)));
+	for (unsigned cpu = 0; cpu < n_cpus; cpu++)
+		c->rings[cpu] = must(calloc(1, sizeof(**c->rings) + ring_bytes + RING_SLACK_BYTES));
+	return c;
+}
+
+static void drop_first(struct collector *c)
+{
+	struct record *rec = c->first;
+
+	c->first = rec->next;
+	if (!c->first)
+		c->end = &c->first;
+	c->n_records--;
+	free(rec);
+}
+
+struct collector *collector_free(struct collector *c)
+{
+	if (!c)
+		return NULL;
+	while (c->first)
+		drop_first(c);
+	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
+		free(c->rings[cpu]);
+	free(c->rings);
+	free(c);
+	return NULL;
+}
+
+bool fake_collector_put_words(struct collector *c, unsigned cpu, const uint64_t *words, size_t n)
+{
+	struct word_ring *ring = c->rings[cpu];
+
+	if (c->ring_bytes - (ring->head - ring->tail) < n * sizeof(*words))
+		return false;
+	memcpy(ring->bytes + (ring->head & (c->ring_bytes - 1)), words, n * sizeof(*words));
+	ring->head += n * sizeof(*words);
+	return true;
+}
+
+void fake_collector_put_record(struct collector *c, const void *rec, size_t size)
+{
+	struct record *copy = must(malloc(sizeof(*copy) + size));
+
+	copy->next = NULL;
+	memcpy(copy->bytes, rec, size);
+	*c->end = copy;
+	c->end = &copy->next;
+	c->n_records++;
+}
+
+size_t fake_collector_n_records(const struct collector *c)
+{
+	return c->n_records;
+}
+
+/* ---- capture/collector.h ---- */
+
+unsigned collector_n_cpus(const struct collector *c)
+{
+	return c->n_cpus;
+}
+
+struct word_ring *collector_ring(struct collector *c, unsigned cpu)
+{
+	return c->rings[cpu];
+}
+
+uint64_t collector_ring_bytes(const struct collector *c)
+{
+	return c->ring_bytes;
+}
+
+int collector_drain_lifecycle(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	int r = 0;
+
+	while (r >= 0 && c->first) {
+		r = fn((const struct rec_head *)c->first->bytes, userdata);
+		drop_first(c);
+	}
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "capture/decode.h"
+
+/* ---- lifecycle records ---- */
+
+union any_record {
+	struct rec_head head;
+	struct rec_fork fork;
+	struct rec_exec exec;
+	struct rec_exit exit;
+	struct rec_rename rename;
+	struct rec_lost lost;
+	struct rec_task task;
+};
+
+static const struct {
+	uint16_t kind;
+	size_t size;
+} kinds[] = {
+	{ REC_FORK, sizeof(struct rec_fork) }, { REC_EXEC, sizeof(struct rec_exec) },
+	{ REC_EXIT, sizeof(struct rec_exit) }, { REC_RENAME, sizeof(struct rec_rename) },
+	{ REC_LOST, sizeof(struct rec_lost) }, { REC_TASK, sizeof(struct rec_task) },
+};
+
+/* A record in memory that is exactly SIZE bytes long. */
+static void *record(uint16_t kind, size_t size, size_t says)
+{
+	union any_record all = { .head = { .kind = kind, .size = (uint32_t)says } };
+	void *copy = malloc(size ? size : 1);
+
+	assert_non_null(copy);
+	memcpy(copy, &all, size < sizeof(all) ? size : sizeof(all));
+	return copy;
+}
+
+static void test_record(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		_cleanup_free_ void *data = record(kinds[i].kind, kinds[i].size, kinds[i].size);
+		_cleanup_free_ void *more = record(kinds[i].kind, kinds[i].size + 8, kinds[i].size);
+
+		assert_ptr_equal(decode_record(data, kinds[i].size), data);
+		assert_ptr_equal(decode_record(more, kinds[i].size + 8), more);
+	}
+}
+
+static void test_record_sizes(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		size_t right = kinds[i].size;
+		const struct {
+			size_t size, says;
+		} rows[] = {
+			{ 0, right },          { 8, right },
+			{ 23, right },         { 24, right },
+			{ right - 1, right },  { right, right - 1 },
+			{ right, right + 1 },  { right, 0 },
+			{ right, UINT32_MAX }, { right + 8, right + 8 },
+			{ right, right - 8 },
+		};
+
+		for (size_t j = 0; j < ARRAY_SIZE(rows); j++) {
+			_cleanup_free_ void *data =
+				record(kinds[i].kind, rows[j].size, rows[j].says);
+
+			assert_null(decode_record(data, rows[j].size));
+		}
+	}
+}
+
+static void test_record_kinds(void **state)
+{
+	static const uint16_t unknown[] = { 0, 7, 8, 255, UINT16_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(kinds); j++) {
+			_cleanup_free_ void *data =
+				record(unknown[i], kinds[j].size, kinds[j].size);
+
+			assert_null(decode_record(data, kinds[j].size));
+		}
+}
+
+/* Strings have a NUL within their bounds. */
+static void test_record_strings(void **state)
+{
+	static const struct {
+		uint16_t kind;
+		size_t size, offset, room;
+	} rows[] = {
+		{ REC_FORK, sizeof(struct rec_fork), offsetof(struct rec_fork, child.comm), 16 },
+		{ REC_TASK, sizeof(struct rec_task), offsetof(struct rec_task, task.comm), 16 },
+		{ REC_EXIT, sizeof(struct rec_exit), offsetof(struct rec_exit, task.comm), 16 },
+		{ REC_EXEC, sizeof(struct rec_exec), offsetof(struct rec_exec, task.comm), 16 },
+		{ REC_EXEC, sizeof(struct rec_exec), offsetof(struct rec_exec, file), 256 },
+		{ REC_RENAME, sizeof(struct rec_rename), offsetof(struct rec_rename, task.comm),
+		  16 },
+		{ REC_RENAME, sizeof(struct rec_rename), offsetof(struct rec_rename, comm), 16 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *data = record(rows[i].kind, rows[i].size, rows[i].size);
+		char *text = data + rows[i].offset;
+
+		memset(text, 'x', rows[i].room);
+		assert_null(decode_record(data, rows[i].size));
+		text[rows[i].room - 1] = '\0';
+		assert_ptr_equal(decode_record(data, rows[i].size), data);
+		memset(text, 'x', rows[i].room);
+		text[0] = '\0';
+		assert_ptr_equal(decode_record(data, rows[i].size), data);
+	}
+}
+
+static void test_record_args(void **state)
+{
+	static const struct {
+		uint32_t bytes;
+		bool good;
+	} rows[] = {
+		{ 0, true }, { 1, true }, { 512, true }, { 513, false }, { UINT32_MAX, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ struct rec_exec *rec =
+			record(REC_EXEC, sizeof(struct rec_exec), sizeof(struct rec_exec));
+
+		/* They need no NUL. */
+		memset(rec->args, 'x', sizeof(rec->args));
+		rec->args_bytes = rows[i].bytes;
+		assert_ptr_equal(decode_record(rec, sizeof(*rec)), rows[i].good ? rec : NULL);
+	}
+}
+
+/* ---- ring words ---- */
+
+#define SWITCH(words, cpu) (0x1000000000000008ull | (words) << 4 | (uint64_t)(cpu) << 20)
+#define WAKEUP(words, cpu) (0x2000000000000008ull | (words) << 4 | (uint64_t)(cpu) << 20)
+#define EVENT(words)       (0x0020001400200004ull | (words) << 4)
+#define CONTROL(words)     (0x000000000000000eull | (words) << 4)
+
+static void test_ring_words(void **state)
+{
+	static const struct {
+		uint64_t header;
+		size_t n_words;
+		unsigned n;
+	} rows[] = {
+		/* what the programs write */
+		{ SWITCH(6, 3), 6, 6 },
+		{ SWITCH(7, 3), 7, 7 },
+		{ SWITCH(6, 3), 1000, 6 },
+		{ WAKEUP(4, 3), 4, 4 },
+		{ WAKEUP(6, 3), 6, 6 },
+		{ WAKEUP(4, 9), 4, 4 }, /* of a thread that ran elsewhere */
+		{ WAKEUP(4, 3) | 1ull << WAKE_ON_RQ_BIT, 4, 4 },
+		{ EVENT(6), 6, 6 },
+		{ CONTROL(5), 5, 5 },
+		/* more than there is */
+		{ SWITCH(6, 3), 5, 0 },
+		{ SWITCH(7, 3), 6, 0 },
+		{ SWITCH(6, 3), 0, 0 },
+		{ WAKEUP(6, 3), 5, 0 },
+		{ EVENT(6), 5, 0 },
+		{ CONTROL(5), 4, 0 },
+		/* other sizes */
+		{ 0, 100, 0 },
+		{ SWITCH(0, 3), 100, 0 },
+		{ SWITCH(5, 3), 100, 0 },
+		{ SWITCH(8, 3), 100, 0 },
+		{ SWITCH(4095, 3), 5000, 0 },
+		{ WAKEUP(3, 3), 100, 0 },
+		{ WAKEUP(5, 3), 100, 0 },
+		{ WAKEUP(7, 3), 100, 0 },
+		{ EVENT(0), 100, 0 },
+		{ EVENT(5), 100, 0 },
+		{ EVENT(7), 100, 0 },
+		{ CONTROL(0), 100, 0 },
+		{ CONTROL(4), 100, 0 },
+		{ CONTROL(6), 100, 0 },
+		/* another CPU's switch */
+		{ SWITCH(6, 2), 6, 0 },
+		{ SWITCH(6, 65535), 6, 0 },
+		/* a thread by its index, and records that the rings never hold */
+		{ EVENT(6) | 1 << 24, 6, 0 },
+		{ 0x0000000000000068, 6, 0 }, /* legacy switch */
+		{ 0x3000000000300068, 6, 0 },
+		{ 0x0016547846040010, 6, 0 }, /* magic */
+		{ 0x0000000000000061, 6, 0 },
+		{ 0x0000000000000062, 6, 0 },
+		{ 0x0000000000000063, 6, 0 },
+		{ 0x0000000000000065, 6, 0 },
+		{ 0x0000000000000067, 6, 0 },
+		{ 0x000000000000006f, 6, 0 },
+		{ UINT64_MAX, 5000, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		/* Exactly as many as are said to be readable; the first one always is. */
+		size_t n_words = rows[i].n_words ? rows[i].n_words : 1;
+		_cleanup_free_ uint64_t *words = malloc(n_words * sizeof(*words));
+		unsigned n;
+
+		assert_non_null(words);
+		for (size_t j = 0; j < n_words; j++)
+			words[j] = 1;
+		*words = rows[i].header;
+		n = decode_ring_words(words, rows[i].n_words, 3);
+		if (n != rows[i].n)
+			fail_msg("row %zu: %u words", i, n);
+	}
+}
+
+static void test_is_lost(void **state)
+{
+	static const struct ring_lost mark = { .header = CONTROL(5) };
+
+	(void)state;
+	assert_true(decode_is_lost((const uint64_t *)&mark));
+	assert_false(decode_is_lost(&(uint64_t){ SWITCH(6, 0) }));
+	assert_false(decode_is_lost(&(uint64_t){ WAKEUP(6, 0) }));
+	assert_false(decode_is_lost(&(uint64_t){ EVENT(6) }));
+}
+
+static void test_is_sched(void **state)
+{
+	(void)state;
+	assert_true(decode_is_sched(&(uint64_t){ SWITCH(6, 0) }, FXT_SCHED_SWITCH));
+	assert_false(decode_is_sched(&(uint64_t){ SWITCH(6, 0) }, FXT_SCHED_WAKEUP));
+	assert_true(decode_is_sched(&(uint64_t){ WAKEUP(6, 0) }, FXT_SCHED_WAKEUP));
+	assert_false(
+		decode_is_sched(&(uint64_t){ EVENT(6) | UINT64_C(1) << 60 }, FXT_SCHED_SWITCH));
+	assert_false(decode_is_sched(&(uint64_t){ CONTROL(5) }, FXT_SCHED_LEGACY_SWITCH));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_record),       cmocka_unit_test(test_record_sizes),
+		cmocka_unit_test(test_record_kinds), cmocka_unit_test(test_record_strings),
+		cmocka_unit_test(test_record_args),  cmocka_unit_test(test_ring_words),
+		cmocka_unit_test(test_is_lost),      cmocka_unit_test(test_is_sched),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

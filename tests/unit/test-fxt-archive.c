@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an event becomes is said in docs/FXT-MAPPING.md; the lines here are its rows. They are read
+ * back by the reader (tests/support/archive-text.h), so the two are held to each other.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "tests/support/archive-text.h"
+#include "tests/support/event-set.h"
+#include "tests/support/golden-file.h"
+#include "writer/fxt/fxt-archive.h"
+
+struct fixture {
+	struct outbuf out;
+	struct fxt_archive a;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	if (fxt_archive_init(&f->a, &f->out, EVENT_SET_CPUS) < 0)
+		return -1;
+	return fxt_archive_begin(&f->a);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	fxt_archive_deinit(&f->a);
+	outbuf_deinit(&f->out);
+	free(f);
+	return 0;
+}
+
+#define HEAD "magic\nprovider 1 'kymo'\nsection 1\nticks 1000000000\n"
+
+static void write_events(struct fixture *f, const struct event *events, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(fxt_archive_event(&f->a, &events[i]), 0);
+}
+
+static void assert_text(struct fixture *f, const char *want)
+{
+	_cleanup_free_ char *text = archive_text(&f->out);
+
+	assert_string_equal(text, want);
+}
+
+/* ---- a row a kind ---- */
+
+#define AT(n) .ts_ns = (n), .pid = 10, .tid = 11
+
+static const struct {
+	struct event ev;
+	const char *text;
+} rows[] = {
+	{ { .kind = EVENT_SWITCH,
+	    .ts_ns = 5,
+	    .cpu = 2,
+	    .tid = 0,
+	    .sw = { .next_tid = 11,
+		    .prev_prio = INT32_MIN,
+		    .next_prio = 120,
+		    .out_state = FXT_STATE_RUNNING,
+		    .synthetic = true } },
+	  "5 switch cpu 2 0>11 state 1 outgoing_weight:int32=-2147483648 "
+	  "incoming_weight:int32=120 synthetic:bool=true\n" },
+	{ { .kind = EVENT_SWITCH,
+	    .ts_ns = 5,
+	    .cpu = 2,
+	    .tid = 11,
+	    .sw = { .prev_prio = -1,
+		    .next_prio = INT32_MIN,
+		    .out_state = FXT_STATE_BLOCKED,
+		    .synthetic = true } },
+	  "5 switch cpu 2 11>0 state 3 outgoing_weight:int32=-1 "
+	  "incoming_weight:int32=-2147483648 synthetic:bool=true\n" },
+	{ { .kind = EVENT_TASK,
+	    .pid = 10,
+	    .tid = 10,
+	    .task = { .comm = "sh",
+		      .command_line = "sh -c x",
+		      .start_ns = 7,
+		      .cgroup_id = 8,
+		      .parent_pid = 1,
+		      .uid = 1000,
+		      .real_tid = 9,
+		      .is_process = true } },
+	  "process 10 'sh' parent:koid=1 uid:uint32=1000 start_time:uint64=7 "
+	  "command_line:string='sh -c x' cgroup:uint64=8 real_id:uint32=9\n"
+	  "thread 10 'sh' process:koid=10 start_time:uint64=7 real_id:uint32=9\n" },
+	{ { .kind = EVENT_TASK,
+	    .pid = 10,
+	    .tid = 10,
+	    .task = { .comm = "?", .command_line = "", .is_process = true } },
+	  "process 10 '?' uid:uint32=0\nthread 10 '?' process:koid=10\n" },
+	{ { .kind = EVENT_TASK,
+	    .pid = 10,
+	    .tid = 11,
+	    .task = { .comm = "t",
+		      .command_line = "not said of threads",
+		      .uid = 1000,
+		      .start_ns = 7,
+		      .parent_pid = 1,
+		      .cgroup_id = 8 } },
+	  "thread 11 't' process:koid=10 start_time:uint64=7\n" },
+	{ { .kind = EVENT_FORK, AT(5), .fork = { .child_pid = 20, .child_tid = 21 } },
+	  "5 instant process/fork of 10/11 child_process:koid=20 child_thread:koid=21\n" },
+	{ { .kind = EVENT_EXEC, AT(5), .exec = { .file = "/bin/x", .command_line = "x y" } },
+	  "5 instant process/exec of 10/11 file:string='/bin/x' command_line:string='x y'\n" },
+	{ { .kind = EVENT_EXEC, AT(5), .exec = { .file = "", .command_line = "", .old_tid = 12 } },
+	  "5 instant process/exec of 10/11 file:string='' command_line:string='' "
+	  "old_thread:koid=12\n" },
+	{ { .kind = EVENT_EXIT, AT(5), .exit = { .code = 3, .process_ends = true } },
+	  "5 instant process/exit of 10/11 exit_code:int32=3 signal:int32=0 "
+	  "process_ends:bool=true\n" },
+	{ { .kind = EVENT_EXIT, AT(5), .exit = { .signal = 9 } },
+	  "5 instant process/exit of 10/11 exit_code:int32=0 signal:int32=9 "
+	  "process_ends:bool=false\n" },
+	{ { .kind = EVENT_RENAME, AT(5), .rename = { .from = "a", .to = "b" } },
+	  "5 instant process/rename of 10/11 from:string='a' to:string='b'\n" },
+	{ { .kind = EVENT_MARK, AT(5), .mark = { .text = "hi" } },
+	  "5 instant kymo/mark of 4194304/4194304 text:string='hi'\n" },
+	{ { .kind = EVENT_CLOCK, AT(5), .clock = { .boot_ns = 1, .mono_ns = 2, .real_ns = 3 } },
+	  "5 instant kymo/clock of 4194304/4194304 boottime:uint64=1 monotonic:uint64=2 "
+	  "realtime:uint64=3\n" },
+	{ { .kind = EVENT_LOST,
+	    AT(5),
+	    .cpu = 2,
+	    .lost = { .class_name = "sched", .count = 3, .first_ns = 5, .last_ns = 6 } },
+	  "provider event 0\n"
+	  "5 instant kymo/lost of 4194304/4194307 class:string='sched' cpu:uint32=2 "
+	  "count:uint64=3 first:uint64=5 last:uint64=6\n"
+	  "5 counter kymo/lost of 4194304/4194304 id 2 sched:uint64=3\n" },
+	{ { .kind = EVENT_STOP,
+	    AT(5),
+	    .stop = { .reason = "duration",
+		      .events = 1,
+		      .lost = 2,
+		      .dismissed = 3,
+		      .unreported = 4,
+		      .bytes = 5,
+		      .daemon_cpu_ns = 6 } },
+	  "5 instant kymo/session_stop of 4194304/4194304 reason:string='duration' "
+	  "events:uint64=1 lost:uint64=2 dismissed:uint64=3 unreported:uint64=4 "
+	  "bytes:uint64=5 daemon_cpu:uint64=6\n" },
+};
+
+static void test_event(void **state)
+{
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_free_ char *want = NULL;
+
+		tear_down(state);
+		assert_int_equal(set_up(state), 0);
+		f = *state;
+		write_events(f, &rows[i].ev, 1);
+		assert_true(asprintf(&want, HEAD "%s", rows[i].text) > 0);
+		assert_text(f, want);
+	}
+}
+
+#define START_EVENT(f)                                                                             \
+	{                                                                                          \
+		.kind = EVENT_START, .ts_ns = 5, .start = {                                        \
+			.session = "s",                                                            \
+			.command = "c",                                                            \
+			.options = "o",                                                            \
+			.kernel = "6.1.0",                                                         \
+			.machine = "x86_64",                                                       \
+			.host = "h",                                                               \
+			.version = "v",                                                            \
+			.n_cpus = 4,                                                               \
+			.filtered = (f)                                                            \
+		}                                                                                  \
+	}
+
+#define OWN_OBJECTS                                                                                \
+	"blob 3 'perfetto' 29 bytes\n"                                                             \
+	"process 4194304 'kymo'\n"                                                                 \
+	"thread 4194304 'kymo' process:koid=4194304\n"                                             \
+	"thread 4194305 'cpu 0' process:koid=4194304\n"                                            \
+	"thread 4194306 'cpu 1' process:koid=4194304\n"                                            \
+	"thread 4194307 'cpu 2' process:koid=4194304\n"                                            \
+	"thread 4194308 'cpu 3' process:koid=4194304\n"
+
+#define SESSION_START                                                                              \
+	"5 instant kymo/session_start of 4194304/4194304 session:string='s' command:string='c' "   \
+	"options:string='o' kernel:string='6.1.0' machine:string='x86_64' host:string='h' "        \
+	"version:string='v' cpus:uint32=4 "
+
+static void test_event_start(void **state)
+{
+	const struct event ev = START_EVENT(false);
+
+	write_events(*state, &ev, 1);
+	assert_text(*state, HEAD OWN_OBJECTS SESSION_START "filtered:bool=false\n");
+}
+
+static void test_event_start_filtered(void **state)
+{
+	const struct event ev = START_EVENT(true);
+
+	write_events(*state, &ev, 1);
+	assert_text(*state,
+		    HEAD OWN_OBJECTS "process 4325376 'other'\n"
+				     "thread 4325376 'other' process:koid=4325376\n" SESSION_START
+				     "filtered:bool=true\n");
+}
+
+/* The counter holds the total of its CPU and class. */
+static void test_event_lost_total(void **state)
+{
+	static const struct event events[] = {
+		{ .kind = EVENT_LOST,
+		  .ts_ns = 1,
+		  .cpu = 1,
+		  .lost = { "sched", .count = 3, .first_ns = 1, .last_ns = 2 } },
+		{ .kind = EVENT_LOST,
+		  .ts_ns = 3,
+		  .cpu = 1,
+		  .lost = { "lifecycle", .count = 10, .first_ns = 3, .last_ns = 4 } },
+		{ .kind = EVENT_LOST,
+		  .ts_ns = 5,
+		  .cpu = 3,
+		  .lost = { "sched", .count = 100, .first_ns = 5, .last_ns = 6 } },
+		{ .kind = EVENT_LOST,
+		  .ts_ns = 7,
+		  .cpu = 1,
+		  .lost = { "sched", .count = 4, .first_ns = 7, .last_ns = 8 } },
+		{ .kind = EVENT_LOST,
+		  .ts_ns = 9,
+		  .cpu = 1,
+		  .lost = { "lifecycle", .count = 1, .first_ns = 9, .last_ns = 9 } },
+	};
+	static const char *const counters[] = {
+		"1 counter kymo/lost of 4194304/4194304 id 1 sched:uint64=3\n",
+		"3 counter kymo/lost of 4194304/4194304 id 1 lifecycle:uint64=10\n",
+		"5 counter kymo/lost of 4194304/4194304 id 3 sched:uint64=100\n",
+		"7 counter kymo/lost of 4194304/4194304 id 1 sched:uint64=7\n",
+		"9 counter kymo/lost of 4194304/4194304 id 1 lifecycle:uint64=11\n",
+	};
+	struct fixture *f = *state;
+	_cleanup_free_ char *text = NULL;
+
+	write_events(f, events, ARRAY_SIZE(events));
+	text = archive_text(&f->out);
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
+		assert_non_null(strstr(text, counters[i]));
+}
+
+/* ---- what cannot be said ---- */
+
+static void test_event_refused(void **state)
+{
+	static const struct event events[] = {
+		{ .kind = 0 },
+		{ .kind = EVENT_KIND_MAX },
+		{ .kind = EVENT_KIND_MAX + 1 },
+		{ .kind = EVENT_WAKE }, /* come as words */
+		{ .kind = EVENT_MIGRATE },
+		{ .kind = EVENT_SWITCH, .sw = { .synthetic = false } },
+		{ .kind = EVENT_SWITCH, .cpu = 65536, .sw = { .synthetic = true } },
+		{ .kind = EVENT_LOST, .cpu = 0, .lost = { .class_name = "memory" } },
+		{ .kind = EVENT_LOST, .cpu = 0, .lost = { .class_name = "" } },
+		{ .kind = EVENT_LOST, .cpu = EVENT_SET_CPUS, .lost = { .class_name = "sched" } },
+	};
+	struct fixture *f = *state;
+	size_t size = f->out.size;
+
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		assert_int_equal(fxt_archive_event(&f->a, &events[i]), -EINVAL);
+	assert_int_equal(f->out.size, size);
+	assert_int_equal(f->out.error, 0);
+}
+
+static void test_event_too_long(void **state)
+{
+	struct fixture *f = *state;
+	size_t size = f->out.size;
+	_cleanup_free_ char *text = malloc(32002);
+	struct event ev = { .kind = EVENT_MARK, .mark = { .text = text } };
+
+	memset(text, 't', 32001);
+	text[32001] = '\0';
+	assert_int_equal(fxt_archive_event(&f->a, &ev), -EMSGSIZE);
+	assert_int_equal(f->out.size, size);
+	assert_int_equal(f->out.error, 0);
+	ev.mark.text++;
+	assert_int_equal(fxt_archive_event(&f->a, &ev), 0);
+}
+
+static void test_event_output_full(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_(outbuf_deinit) struct outbuf small = { .limit = 100 };
+	const struct event ev = START_EVENT(false);
+
+	fxt_archive_set_output(&f->a, &small);
+	assert_int_equal(fxt_archive_event(&f->a, &ev), -EMSGSIZE);
+	assert_int_equal(small.error, -EMSGSIZE);
+	assert_int_equal(fxt_archive_event(&f->a, &rows[0].ev), -EMSGSIZE);
+	assert_int_equal(fxt_archive_words(&f->a, &(uint64_t){ 1 }, 1), -EMSGSIZE);
+}
+
+/* Strings and threads stay known when the buffer is exchanged. */
+static void test_set_output(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_(outbuf_deinit) struct outbuf second = { 0 };
+	const struct event ev = { .kind = EVENT_TASK,
+				  .pid = 10,
+				  .tid = 11,
+				  .task = { .comm = "name", .command_line = "" } };
+	_cleanup_free_ char *text = NULL;
+
+	write_events(f, &ev, 1);
+	fxt_archive_set_output(&f->a, &second);
+	write_events(f, &ev, 1);
+	assert_int_equal(second.size, 8 * 4); /* no string record */
+	assert_int_equal(outbuf_append(&f->out, second.data, second.size), 0);
+	text = archive_text(&f->out);
+	assert_string_equal(text, HEAD "thread 11 'name' process:koid=10\n"
+				       "thread 11 'name' process:koid=10\n");
+}
+
+/* ---- the set: through the writer, the reader, and back ---- */
+
+static uint64_t weight(enum fxt_name name, int32_t prio)
+{
+	return fxt_arg32(FXT_ARG_INT32, name, (uint32_t)prio);
+}
+
+static enum fxt_name letter_name(char letter)
+{
+	switch (letter) {
+	case 'D':
+		return FXT_NAME_STATE_D;
+	case 't':
+		return FXT_NAME_STATE_t;
+	default:
+		assert_int_equal(letter, 'X');
+		return FXT_NAME_STATE_X;
+	}
+}
+
+/* The words that a program writes for EV (bpf/sched.bpf.c). */
+static unsigned words_of(const struct event *ev, uint64_t *words)
+{
+	unsigned n = 0;
+
+	words[1] = ev->ts_ns;
+	switch (ev->kind) {
+	case EVENT_SWITCH:
+		n = ev->sw.state ? 7 : 6;
+		words[0] = fxt_switch_header(n, n - 4, ev->cpu, ev->sw.out_state);
+		words[2] = ev->tid;
+		words[3] = ev->sw.next_tid;
+		words[4] = weight(FXT_NAME_OUTGOING_WEIGHT, ev->sw.prev_prio);
+		words[5] = weight(FXT_NAME_INCOMING_WEIGHT, ev->sw.next_prio);
+		if (ev->sw.state)
+			words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE,
+					     letter_name(ev->sw.state));
+		break;
+	case EVENT_WAKE:
+		n = ev->wake.waker_tid ? 6 : 4;
+		words[0] = fxt_wakeup_header(n, n == 6 ? 2 : 1, ev->cpu);
+		words[2] = ev->tid;
+		words[3] = weight(FXT_NAME_WEIGHT, ev->wake.prio);
+		words[4] = fxt_arg64(FXT_ARG_KOID, FXT_NAME_WAKER);
+		words[5] = ev->wake.waker_tid;
+		break;
+	case EVENT_MIGRATE:
+		n = 6;
+		words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(n) |
+			   fxt_put_event_n_args(2) | fxt_put_event_category(FXT_NAME_SCHED) |
+			   fxt_put_event_name(FXT_NAME_MIGRATE);
+		words[2] = ev->pid;
+		words[3] = ev->tid;
+		words[4] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_FROM_CPU, ev->migrate.from_cpu);
+		words[5] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_TO_CPU, ev->migrate.to_cpu);
+		break;
+	default:
+		break;
+	}
+	if (ev->kind == EVENT_SWITCH && ev->sw.synthetic)
+		return 0;
+	return n;
+}
+
+static void write_set(struct fixture *f)
+{
+	size_t n;
+	const struct event *set = event_set(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t words[7];
+		unsigned n_words = words_of(&set[i], words);
+
+		if (n_words)
+			assert_int_equal(fxt_archive_words(&f->a, words, n_words), 0);
+		else
+			assert_int_equal(fxt_archive_event(&f->a, &set[i]), 0);
+	}
+}
+
+/* Where the comparison stands. */
+struct back {
+	const struct event *next;
+	size_t left;
+	bool thread_comes; /* of the task whose process has been */
+};
+
+static void assert_same_text(const char *is, const char *want)
+{
+	assert_string_equal(is, want);
+}
+
+static void assert_same_task(const struct event *is, const struct event *want, bool thread)
+{
+	const bool process = want->task.is_process && !thread;
+
+	assert_same_text(is->task.comm, want->task.comm);
+	assert_same_text(is->task.command_line, process ? want->task.command_line : "");
+	assert_int_equal(is->pid, want->pid);
+	assert_int_equal(is->tid, process ? 0 : want->tid);
+	assert_int_equal(is->task.is_process, process);
+	assert_int_equal(is->task.start_ns, want->task.start_ns);
+	assert_int_equal(is->task.real_tid, want->task.real_tid);
+	assert_int_equal(is->task.cgroup_id, process ? want->task.cgroup_id : 0);
+	assert_int_equal(is->task.parent_pid, process ? want->task.parent_pid : 0);
+	assert_int_equal(is->task.uid, process ? want->task.uid : 0);
+}
+
+static void assert_same_start(const struct event *is, const struct event *want)
+{
+	assert_same_text(is->start.session, want->start.session);
+	assert_same_text(is->start.command, want->start.command);
+	assert_same_text(is->start.options, want->start.options);
+	assert_same_text(is->start.kernel, want->start.kernel);
+	assert_same_text(is->start.machine, want->start.machine);
+	assert_same_text(is->start.host, want->start.host);
+	assert_same_text(is->start.version, want->start.version);
+	assert_int_equal(is->start.n_cpus, want->start.n_cpus);
+	assert_int_equal(is->start.filtered, want->start.filtered);
+}
+
+static void assert_same_stop(const struct event *is, const struct event *want)
+{
+	assert_same_text(is->stop.reason, want->stop.reason);
+	assert_int_equal(is->stop.events, want->stop.events);
+	assert_int_equal(is->stop.bytes, want->stop.bytes);
+	assert_int_equal(is->stop.lost, want->stop.lost);
+	assert_int_equal(is->stop.dismissed, want->stop.dismissed);
+	assert_int_equal(is->stop.unreported, want->stop.unreported);
+	assert_int_equal(is->stop.daemon_cpu_ns, want->stop.daemon_cpu_ns);
+}
+
+static void assert_same_sched(const struct event *is, const struct event *want)
+{
+	if (want->kind == EVENT_WAKE) {
+		assert_int_equal(is->wake.waker_tid, want->wake.waker_tid);
+		assert_int_equal(is->wake.prio, want->wake.prio);
+		return;
+	}
+	if (want->kind == EVENT_MIGRATE) {
+		assert_int_equal(is->migrate.from_cpu, want->migrate.from_cpu);
+		assert_int_equal(is->migrate.to_cpu, want->migrate.to_cpu);
+		return;
+	}
+	assert_int_equal(is->sw.next_tid, want->sw.next_tid);
+	assert_int_equal(is->sw.prev_prio, want->sw.prev_prio);
+	assert_int_equal(is->sw.next_prio, want->sw.next_prio);
+	assert_int_equal(is->sw.out_state, want->sw.out_state);
+	assert_int_equal(is->sw.state, want->sw.state);
+	assert_int_equal(is->sw.synthetic, want->sw.synthetic);
+}
+
+static void assert_same_detail(const struct event *is, const struct event *want)
+{
+	switch (want->kind) {
+	case EVENT_SWITCH:
+	case EVENT_WAKE:
+	case EVENT_MIGRATE:
+		assert_same_sched(is, want);
+		break;
+	case EVENT_FORK:
+		assert_int_equal(is->fork.child_pid, want->fork.child_pid);
+		assert_int_equal(is->fork.child_tid, want->fork.child_tid);
+		break;
+	case EVENT_EXEC:
+		assert_same_text(is->exec.file, want->exec.file);
+		assert_same_text(is->exec.command_line, want->exec.command_line);
+		assert_int_equal(is->exec.old_tid, want->exec.old_tid);
+		break;
+	case EVENT_EXIT:
+		assert_int_equal(is->exit.code, want->exit.code);
+		assert_int_equal(is->exit.signal, want->exit.signal);
+		assert_int_equal(is->exit.process_ends, want->exit.process_ends);
+		break;
+	case EVENT_RENAME:
+		assert_same_text(is->rename.from, want->rename.from);
+		assert_same_text(is->rename.to, want->rename.to);
+		break;
+	case EVENT_LOST:
+		assert_same_text(is->lost.class_name, want->lost.class_name);
+		assert_int_equal(is->lost.count, want->lost.count);
+		assert_int_equal(is->lost.first_ns, want->lost.first_ns);
+		assert_int_equal(is->lost.last_ns, want->lost.last_ns);
+		break;
+	case EVENT_MARK:
+		assert_same_text(is->mark.text, want->mark.text);
+		break;
+	case EVENT_CLOCK:
+		assert_memory_equal(&is->clock, &want->clock, sizeof(want->clock));
+		break;
+	case EVENT_START:
+		assert_same_start(is, want);
+		break;
+	case EVENT_STOP:
+		assert_same_stop(is, want);
+		break;
+	default:
+		fail();
+	}
+}
+
+static void compare(const struct event *is, void *userdata)
+{
+	struct back *b = userdata;
+	const struct event *want = b->next;
+
+	/* The kernel objects that START brings along. */
+	if (is->kind == EVENT_TASK && want->kind == EVENT_START)
+		return;
+	assert_true(b->left > 0);
+	assert_int_equal(is->kind, want->kind);
+	if (is->kind == EVENT_TASK) {
+		assert_same_task(is, want, b->thread_comes);
+		b->thread_comes = want->task.is_process && !b->thread_comes;
+		if (b->thread_comes)
+			return;
+	} else {
+		assert_int_equal(is->ts_ns, want->ts_ns);
+		assert_int_equal(is->pid, want->pid);
+		assert_int_equal(is->tid, want->tid);
+		assert_int_equal(is->cpu,
+				 is->kind == EVENT_MIGRATE ? want->migrate.to_cpu : want->cpu);
+		assert_same_detail(is, want);
+	}
+	b->next++;
+	b->left--;
+}
+
+static void test_round_trip(void **state)
+{
+	struct fixture *f = *state;
+	struct back back = { 0 };
+
+	back.next = event_set(&back.left);
+	write_set(f);
+	archive_events(&f->out, compare, &back);
+	assert_int_equal(back.left, 0);
+}
+
+/* The list is what its name says. */
+static void test_set_has_all_kinds(void **state)
+{
+	bool seen[EVENT_KIND_MAX] = { 0 };
+	size_t n;
+	const struct event *set = event_set(&n);
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		seen[set[i].kind] = true;
+	for (size_t kind = 1; kind < EVENT_KIND_MAX; kind++)
+		assert_true(seen[kind]);
+}
+
+static void test_golden(void **state)
+{
+	struct fixture *f = *state;
+
+	write_set(f);
+	assert_golden("fxt/events.fxt", f->out.data, f->out.size);
+}
+
+static void test_golden_small(void **state)
+{
+	struct fixture *f = *state;
+	const struct event events[] = {
+		START_EVENT(false),
+		{ .kind = EVENT_CLOCK, .ts_ns = 5, .clock = { 5, 4, 6 } },
+		{ .kind = EVENT_CLOCK, .ts_ns = 10, .clock = { 10, 9, 11 } },
+		{ .kind = EVENT_STOP, .ts_ns = 10, .stop = { .reason = "requested" } },
+	};
+
+	write_events(f, events, ARRAY_SIZE(events));
+	assert_golden("fxt/empty-session.fxt", f->out.data, f->out.size);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_event),
+		TEST(test_event_start),
+		TEST(test_event_start_filtered),
+		TEST(test_event_lost_total),
+		TEST(test_event_refused),
+		TEST(test_event_too_long),
+		TEST(test_event_output_full),
+		TEST(test_set_output),
+		TEST(test_round_trip),
+		TEST(test_set_has_all_kinds),
+		TEST(test_golden),
+		TEST(test_golden_small),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

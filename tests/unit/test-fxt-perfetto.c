@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bytes are worked out from Perfetto's trace_packet.proto: a tag is field << 3 | 2, then comes
+ * the length as a varint.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "writer/fxt/fxt-perfetto.h"
+
+static void test_system_info(void **state)
+{
+	static const uint8_t want[] = {
+		0x0a, 0x1b,                                /* Trace.packet, 27 bytes */
+		0xea, 0x02, 0x18,                          /* TracePacket.system_info (45), 24 */
+		0x0a, 0x16,                                /* SystemInfo.utsname, 22 */
+		0x0a, 0x05, 'L',  'i', 'n', 'u', 'x',      /* Utsname.sysname */
+		0x1a, 0x05, '6',  '.', '1', '.', '0',      /* Utsname.release (3) */
+		0x22, 0x06, 'x',  '8', '6', '_', '6', '4', /* Utsname.machine (4) */
+	};
+	uint8_t is[FXT_PERFETTO_SYSTEM_INFO_MAX];
+
+	(void)state;
+	assert_int_equal(fxt_perfetto_system_info(is, "6.1.0", "x86_64"), sizeof(want));
+	assert_memory_equal(is, want, sizeof(want));
+}
+
+static void test_system_info_empty(void **state)
+{
+	static const uint8_t want[] = {
+		0x0a, 0x10, 0xea, 0x02, 0x0d, 0x0a, 0x0b, 0x0a, 0x05,
+		'L',  'i',  'n',  'u',  'x',  0x1a, 0x00, 0x22, 0x00,
+	};
+	uint8_t is[FXT_PERFETTO_SYSTEM_INFO_MAX];
+
+	(void)state;
+	assert_int_equal(fxt_perfetto_system_info(is, "", ""), sizeof(want));
+	assert_memory_equal(is, want, sizeof(want));
+}
+
+/* Each text is cut to 100 bytes; lengths from 128 on take two bytes. */
+static void test_system_info_longest(void **state)
+{
+	static const uint8_t heads[] = {
+		0x0a, 0xda, 0x01,       /* 218: 4 + 214 */
+		0xea, 0x02, 0xd6, 0x01, /* 214: 3 + 211 */
+		0x0a, 0xd3, 0x01,       /* 211: 7 + 102 + 102 */
+	};
+	uint8_t is[FXT_PERFETTO_SYSTEM_INFO_MAX];
+	char release[300], machine[300];
+	const uint8_t *p = is + sizeof(heads);
+
+	(void)state;
+	memset(release, 'r', sizeof(release));
+	memset(machine, 'm', sizeof(machine));
+	release[299] = machine[299] = '\0';
+	assert_int_equal(fxt_perfetto_system_info(is, release, machine), 3 + 218);
+	assert_memory_equal(is, heads, sizeof(heads));
+	assert_memory_equal(p, "\x0a\x05Linux\x1a\x64", 9);
+	assert_memory_equal(p + 9, release, 100);
+	assert_memory_equal(p + 109, "\x22\x64", 2);
+	assert_memory_equal(p + 111, machine, 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_system_info),
+		cmocka_unit_test(test_system_info_empty),
+		cmocka_unit_test(test_system_info_longest),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Scripted records in, the story of the archive out (tests/support/archive-text.h).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "capture/lifecycle.h"
+#include "tests/support/archive-text.h"
+
+#define SECOND_10 "8388618"
+#define SECOND_20 "8388628"
+
+struct fixture {
+	struct outbuf out;
+	struct fxt_archive archive;
+	struct tasks tasks;
+	struct lifecycle l;
+	char asked[64]; /* "10 11 " */
+	bool nobody_to_ask;
+};
+
+static bool on_ask(uint32_t tid, void *userdata)
+{
+	struct fixture *f = userdata;
+	size_t n = strlen(f->asked);
+
+	if (f->nobody_to_ask)
+		return false;
+	snprintf(f->asked + n, sizeof(f->asked) - n, "%u ", tid);
+	return true;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	f->l = (struct lifecycle){
+		.archive = &f->archive,
+		.tasks = &f->tasks,
+		.from_ns = 100,
+		.to_ns = 1000,
+		.ask = on_ask,
+		.userdata = f,
+	};
+	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, 4) < 0)
+		return -1;
+	return fxt_archive_begin(&f->archive);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	fxt_archive_deinit(&f->archive);
+	tasks_deinit(&f->tasks);
+	outbuf_deinit(&f->out);
+	free(f);
+	return 0;
+}
+
+/* ---- records ---- */
+
+static struct rec_identity identity(uint32_t pid, uint32_t tid, const char *comm)
+{
+	struct rec_identity id = {
+		.start_ns = 1000 + tid,
+		.cgroup_id = 5,
+		.pid = pid,
+		.tid = tid,
+		.parent_pid = 1,
+	};
+
+	memcpy(id.comm, comm, strlen(comm));
+	return id;
+}
+
+#define HEAD(k, t, p, i)                                                                           \
+	{                                                                                          \
+		.ts_ns = (t), .kind = (k), .cpu = 1, .pid = (p), .tid = (i)                        \
+	}
+
+static void feed(struct fixture *f, struct rec_head *rec, size_t size)
+{
+	rec->size = (uint32_t)size;
+	assert_int_equal(lifecycle_record(&f->l, rec), 0);
+}
+
+static void list(struct fixture *f, uint32_t pid, uint32_t tid, const char *comm)
+{
+	const struct rec_identity id = identity(pid, tid, comm);
+
+	assert_int_equal(lifecycle_learned(&f->l, &id, false), 0);
+	tasks_set_announced(&f->tasks, tid);
+}
+
+static void on_fork(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t tid,
+		    struct rec_identity child)
+{
+	struct rec_fork rec = { .head = HEAD(REC_FORK, ts, pid, tid), .child = child };
+
+	feed(f, &rec.head, sizeof(rec));
+}
+
+static void on_exit_(struct fixture *f, uint64_t ts, struct rec_identity id, uint32_t code,
+		     uint32_t ends)
+{
+	struct rec_exit rec = { .head = HEAD(REC_EXIT, ts, id.pid, id.tid),
+				.task = id,
+				.exit_code = code,
+				.process_ends = ends };
+
+	feed(f, &rec.head, sizeof(rec));
+}
+
+static void on_rename(struct fixture *f, uint64_t ts, struct rec_identity id, const char *to)
+{
+	struct rec_rename rec = { .head = HEAD(REC_RENAME, ts, id.pid, id.tid), .task = id };
+
+	memcpy(rec.comm, to, strlen(to));
+	feed(f, &rec.head, sizeof(rec));
+}
+
+static void on_exec(struct fixture *f, uint64_t ts, struct rec_identity id, uint32_t old_tid,
+		    const char *file)
+{
+	struct rec_exec rec = { .head = HEAD(REC_EXEC, ts, id.pid, id.tid),
+				.task = id,
+				.old_tid = old_tid,
+				.args_bytes = 5,
+				.args = "ls\0-l" };
+
+	memcpy(rec.file, file, strlen(file));
+	feed(f, &rec.head, sizeof(rec));
+}
+
+/* What was written since the last time. */
+static void assert_story(struct fixture *f, const char *want)
+{
+	_cleanup_free_ char *story = archive_story(&f->out);
+
+	assert_string_equal(story, want);
+	outbuf_reset(&f->out);
+	/* Names and threads are known to the writer still, and have to be to the reader. */
+	fxt_archive_deinit(&f->archive);
+	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 4), 0);
+	assert_int_equal(fxt_archive_begin(&f->archive), 0);
+}
+
+static void assert_asked(struct fixture *f, const char *want)
+{
+	assert_string_equal(f->asked, want);
+	*f->asked = '\0';
+}
+
+#define PROCESS(koid, comm, more) "process " koid " '" comm "' parent 1 uid 0 cgroup 5 " more "\n"
+#define PLAIN                     "'' real 0"
+
+/* ---- fork ---- */
+
+static void test_fork_process(void **state)
+{
+	struct fixture *f = *state;
+
+	list(f, 10, 11, "parent");
+	on_fork(f, 200, 10, 11, identity(20, 20, "child"));
+	assert_story(f, PROCESS("20", "child", PLAIN) "thread 20/20 'child' real 0\n"
+						      "200 fork 10/11 > 20/20\n");
+	assert_int_equal(f->l.n_events, 1);
+	assert_asked(f, "");
+}
+
+static void test_fork_thread(void **state)
+{
+	struct fixture *f = *state;
+
+	list(f, 10, 10, "parent");
+	on_fork(f, 200, 10, 10, identity(10, 12, "parent"));
+	assert_story(f, "thread 10/12 'parent' real 0\n200 fork 10/10 > 10/12\n");
+}
+
+/* A process is named before its thread, and who is not known is asked for. */
+static void test_fork_unknown_parent(void **state)
+{
+	struct fixture *f = *state;
+	const struct rec_identity main_thread = identity(10, 10, "parent");
+
+	on_fork(f, 200, 10, 11, identity(10, 12, "child"));
+	assert_story(f, "thread 10/12 'child' real 0\n200 fork 10/11 > 10/12\n");
+	assert_asked(f, "10 11 ");
+
+	/* Asked once only; the answer is written when it comes. */
+	on_fork(f, 300, 10, 11, identity(10, 13, "child"));
+	assert_story(f, "thread 10/13 'child' real 0\n300 fork 10/11 > 10/13\n");
+	assert_asked(f, "");
+	assert_int_equal(lifecycle_learned(&f->l, &main_thread, true), 0);
+	assert_story(f, PROCESS("10", "parent", PLAIN) "thread 10/10 'parent' real 0\n");
+}
+
+/* A tid that is given out again gets another koid. */
+static void test_fork_again(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_identity second = identity(20, 20, "second");
+
+	second.start_ns = 5000;
+	list(f, 1, 1, "init");
+	list(f, 20, 20, "first");
+	on_exit_(f, 200, identity(20, 20, "first"), 0, 1);
+	assert_story(f, "200 exit 20/20 code 0 signal 0 ends\n");
+	on_fork(f, 300, 1, 1, second);
+	assert_story(f, PROCESS(SECOND_20, "second", "'' real 20") //
+		     "thread " SECOND_20 "/" SECOND_20 " 'second' real 20\n"
+		     "300 fork 1/1 > " SECOND_20 "/" SECOND_20 "\n");
+	on_exit_(f, 400, second, 9, 1);
+	assert_story(f, "400 exit " SECOND_20 "/" SECOND_20 " code 0 signal 9 ends\n");
+}
+
+/* ---- exec ---- */
+
+static void test_exec(void **state)
+{
+	struct fixture *f = *state;
+
+	list(f, 10, 10, "sh");
+	on_exec(f, 200, identity(10, 10, "ls"), 10, "/bin/ls");
+	assert_story(f, PROCESS("10", "ls",
+				"'ls -l' real 0") "thread 10/10 'ls' real 0\n"
+						  "200 exec 10/10 '/bin/ls' 'ls -l' old 0\n");
+	/* The same again is no news, but it is an event. */
+	on_exec(f, 300, identity(10, 10, "ls"), 10, "/bin/ls");
+	assert_story(f, "300 exec 10/10 '/bin/ls' 'ls -l' old 0\n");
+}
+
+/* A thread that execs takes over the id of its process; its own is gone. */
+static void test_exec_thread(void **state)
+{
+	struct fixture *f = *state;
+
+	list(f, 10, 10, "sh");
+	list(f, 10, 11, "thread");
+	on_exec(f, 200, identity(10, 10, "ls"), 11, "/bin/ls");
+	assert_story(f, PROCESS("10", "ls",
+				"'ls -l' real 0") "thread 10/10 'ls' real 0\n"
+						  "200 exec 10/10 '/bin/ls' 'ls -l' old 11\n");
+	assert_null(tasks_get(&f->tasks, 11));
+	assert_non_null(tasks_get(&f->tasks, 10));
+}
+
+static void test_exec_bad_utf8(void **state)
+{
+	struct fixture *f = *state;
+
+	list(f, 10, 10, "sh");
+	on_exec(f, 200, identity(10, 10, "\xff"), 10, "/\xc3(");
+	assert_story(f, PROCESS("10", "\xef\xbf\xbd", "'ls -l' real 0") //
+		     "thread 10/10 '\xef\xbf\xbd' real 0\n"
+		     "200 exec 10/10 '/\xef\xbf\xbd(' 'ls -l' old 0\n");
+}
+
+/* Its fork was lost: the record itself says that it is another owner of the tid. */
+static void test_exec_other_owner(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_identity other = identity(10, 10, "ls");
+
+	other.start_ns = 5000;
+	list(f, 10, 10, "sh");
+	on_exec(f, 200, other, 10, "/bin/ls");
+	assert_story(f, PROCESS(SECOND_10, "ls", "'ls -l' real 10") //
+		     "thread " SECOND_10 "/" SECOND_10 " 'ls' real 10\n"
+		     "200 exec " SECOND_10 "/" SECOND_10 " '/bin/ls' 'ls -l' old 0\n");
+}
+
+/* ---- exit ---- */
+
+static void test_exit(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		uint32_t code, ends, flags;
+		const char *how;
+	} rows[] = {
+		{ 0, 1, 0, "code 0 signal 0 ends" },
+		{ 3 << 8, 0, 0, "code 3 signal 0" },
+		{ 255 << 8, 1, 0, "code 255 signal 0 ends" },
+		{ 9, 1, 0, "code 0 signal 9 ends" },
+		{ 0x80 | 11, 1, 0, "code 0 signal 11 ends" }, /* dumped core */
+		{ 64, 2, 0, "code 0 signal 64" },
+		{ 0, 1, IDENTITY_KTHREAD, "code 0 signal 0" }, /* their process does not end */
+	};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t pid = 100 + 10 * i, tid = pid + 1;
+		struct rec_identity id = identity(pid, tid, "t");
+		char want[128];
+
+		list(f, pid, pid, "main");
+		list(f, pid, tid, "t");
+		id.flags = rows[i].flags;
+		on_exit_(f, 200, id, rows[i].code, rows[i].ends);
+		snprintf(want, sizeof(want), "200 exit %u/%u %s\n", pid, tid, rows[i].how);
+		assert_story(f, want);
+		assert_null(tasks_get(&f->tasks, tid));
+	}
+}
+
+/* Each of the last two threads can take itself for the last: the process ends once. */
+static void test_exit_ends_once(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_identity again = identity(10, 10, "again");
+
+	list(f, 1, 1, "init");
+	list(f, 10, 10, "main");
+	list(f, 10, 11, "t");
+	on_exit_(f, 200, identity(10, 11, "t"), 0, 1);
+	on_exit_(f, 201, identity(10, 10, "main"), 0, 1);
+	assert_story(f, "200 exit 10/11 code 0 signal 0 ends\n201 exit 10/10 code 0 signal 0\n");
+	/* The next owner of the id is another process. */
+	again.start_ns = 5000;
+	on_fork(f, 300, 1, 1, again);
+	on_exit_(f, 301, again, 0, 1);
+	assert_story(f, PROCESS(SECOND_10, "again", "'' real 10") //
+		     "thread " SECOND_10 "/" SECOND_10 " 'again' real 10\n"
+		     "300 fork 1/1 > " SECOND_10 "/" SECOND_10 "\n"
+		     "301 exit " SECOND_10 "/" SECOND_10 " code 0 signal 0 ends\n");
+}
+
+/* Never heard of: the record says all that there is to say. */
+static void test_exit_unknown(void **state)
+{
+	struct fixture *f = *state;
+
+	on_exit_(f, 200, identity(10, 10, "brief"), 0, 1);
+	assert_story(f, PROCESS("10", "brief", PLAIN) "thread 10/10 'brief' real 0\n"
+						      "200 exit 10/10 code 0 signal 0 ends\n");
+	assert_asked(f, "");
+}
+
+/* ---- rename ---- */
+
+static void test_rename(void **state)
+{
+	struct fixture *f = *state;
+
+	list(f, 10, 10, "old");
+	on_rename(f, 200, identity(10, 10, "old"), "new");
+	assert_story(f, PROCESS("10", "new", PLAIN) "thread 10/10 'new' real 0\n"
+						    "200 rename 10/10 'old' 'new'\n");
+	on_rename(f, 300, identity(10, 10, "new"), "new");
+	assert_story(f, "");
+	on_rename(f, 400, identity(10, 10, "new"), "");
+	assert_story(f, PROCESS("10", "", PLAIN) "thread 10/10 '' real 0\n"
+						 "400 rename 10/10 'new' ''\n");
+	assert_int_equal(f->l.n_events, 2);
+}
+
+static void test_rename_other_owner(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_identity other = identity(10, 10, "b");
+
+	other.start_ns = 5000;
+	list(f, 10, 10, "a");
+	on_rename(f, 200, other, "c");
+	assert_story(f, PROCESS(SECOND_10, "c", "'' real 10") //
+		     "thread " SECOND_10 "/" SECOND_10 " 'c' real 10\n"
+		     "200 rename " SECOND_10 "/" SECOND_10 " 'b' 'c'\n");
+}
+
+/* ---- lost ---- */
+
+static void test_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_lost rec = {
+		.head = { .kind = REC_LOST, .cpu = 3 }, .count = 5, .first_ns = 200, .last_ns = 210
+	};
+
+	feed(f, &rec.head, sizeof(rec));
+	assert_story(f, "200 lost lifecycle cpu3 5 200..210\n");
+	feed(f, &rec.head, sizeof(rec));
+	assert_int_equal(f->l.lost, 10);
+	assert_int_equal(f->l.n_events, 0);
+}
+
+/* ---- the time of the recording ---- */
+
+/* What happens outside is learned and not written. */
+static void test_outside(void **state)
+{
+	struct fixture *f = *state;
+	static const struct {
+		uint64_t ts_ns;
+		bool written;
+	} rows[] = {
+		{ 1, false }, { 100, false }, { 101, true }, { 1000, true }, { 1001, false },
+	};
+	uint32_t tid = 20;
+
+	list(f, 1, 1, "init");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++, tid++) {
+		_cleanup_free_ char *story = NULL;
+
+		on_fork(f, rows[i].ts_ns, 1, 1, identity(tid, tid, "child"));
+		story = archive_story(&f->out);
+		assert_int_equal(strstr(story, " fork ") != NULL, rows[i].written);
+		assert_non_null(tasks_get(&f->tasks, tid));
+		on_exit_(f, rows[i].ts_ns, identity(tid, tid, "child"), 0, 1);
+		assert_null(tasks_get(&f->tasks, tid));
+		outbuf_reset(&f->out);
+		fxt_archive_deinit(&f->archive);
+		assert_int_equal(fxt_archive_init(&f->archive, &f->out, 4), 0);
+		assert_int_equal(fxt_archive_begin(&f->archive), 0);
+	}
+	assert_int_equal(f->l.n_events, 4);
+}
+
+/* ---- who is who ---- */
+
+static void test_announce(void **state)
+{
+	struct fixture *f = *state;
+	const struct rec_identity main_thread = identity(10, 10, "main"),
+				  thread = identity(10, 11, "t"),
+				  kthread = identity(2, 30, "kworker");
+
+	assert_int_equal(lifecycle_learned(&f->l, &thread, false), 0);
+	assert_int_equal(lifecycle_learned(&f->l, &main_thread, false), 0);
+	assert_int_equal(lifecycle_learned(&f->l, &kthread, false), 0);
+	assert_story(f, "");
+	assert_int_equal(lifecycle_announce(&f->l, 11), 0);
+	assert_story(f, PROCESS("10", "main", PLAIN) "thread 10/10 'main' real 0\n"
+						     "thread 10/11 't' real 0\n");
+	assert_true(tasks_announced(&f->tasks, 10));
+	assert_true(tasks_announced(&f->tasks, 11));
+	assert_asked(f, "");
+	assert_int_equal(lifecycle_announce(&f->l, 30), 0);
+	assert_asked(f, "2 ");
+	assert_story(f, "thread 2/30 'kworker' real 0\n");
+	assert_int_equal(lifecycle_announce(&f->l, 40), 0);
+	assert_asked(f, "40 ");
+	assert_story(f, "");
+}
+
+/* Who could not even be asked for is asked for the next time. */
+static void test_announce_nobody_to_ask(void **state)
+{
+	struct fixture *f = *state;
+
+	f->nobody_to_ask = true;
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_false(tasks_announced(&f->tasks, 10));
+	f->nobody_to_ask = false;
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_true(tasks_announced(&f->tasks, 10));
+	assert_asked(f, "10 ");
+	assert_story(f, "");
+}
+
+static void test_learned(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_identity id = identity(10, 10, "a");
+
+	assert_int_equal(lifecycle_learned(&f->l, &id, true), 0);
+	assert_story(f, PROCESS("10", "a", PLAIN) "thread 10/10 'a' real 0\n");
+	assert_int_equal(lifecycle_learned(&f->l, &id, true), 0);
+	assert_story(f, "");
+	id.uid = 7;
+	assert_int_equal(lifecycle_learned(&f->l, &id, false), 0);
+	assert_story(f, "");
+	assert_int_equal(lifecycle_learned(&f->l, &id, true), 0);
+	assert_story(f, "process 10 'a' parent 1 uid 7 cgroup 5 '' real 0\n"
+			"thread 10/10 'a' real 0\n");
+}
+
+/* ---- failure ---- */
+
+static void test_output_full(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_(outbuf_deinit) struct outbuf full = { .limit = 16 };
+	struct rec_fork rec = { .head = HEAD(REC_FORK, 200, 1, 1),
+				.child = identity(20, 20, "child") };
+
+	rec.head.size = sizeof(rec);
+	fxt_archive_set_output(&f->archive, &full);
+	assert_int_equal(lifecycle_record(&f->l, &rec.head), -EMSGSIZE);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_fork_process),
+		TEST(test_fork_thread),
+		TEST(test_fork_unknown_parent),
+		TEST(test_fork_again),
+		TEST(test_exec),
+		TEST(test_exec_thread),
+		TEST(test_exec_bad_utf8),
+		TEST(test_exec_other_owner),
+		TEST(test_exit),
+		TEST(test_exit_ends_once),
+		TEST(test_exit_unknown),
+		TEST(test_rename),
+		TEST(test_rename_other_owner),
+		TEST(test_lost),
+		TEST(test_outside),
+		TEST(test_announce),
+		TEST(test_announce_nobody_to_ask),
+		TEST(test_learned),
+		TEST(test_output_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

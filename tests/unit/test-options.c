@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "capture/options.h"
+
+static void test_categories_parse(void **state)
+{
+	static const struct {
+		const char *text;
+		int r;
+		size_t word, n; /* where the unknown one stands */
+	} rows[] = {
+		{ "sched", 0, 0, 0 },
+		{ "sched,sched", 0, 0, 0 },
+		{ "", -EINVAL, 0, 0 },
+		{ ",", -EINVAL, 0, 0 },
+		{ "sched,", -EINVAL, 6, 0 },
+		{ ",sched", -EINVAL, 0, 0 },
+		{ "sche", -EINVAL, 0, 4 },
+		{ "sched2", -EINVAL, 0, 6 },
+		{ "Sched", -EINVAL, 0, 5 },
+		{ " sched", -EINVAL, 0, 6 },
+		{ "sched,memory,sched", -EINVAL, 6, 6 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint32_t bits = 77;
+		const char *word = NULL;
+		size_t n = 99;
+
+		assert_int_equal(categories_parse(rows[i].text, &bits, &word, &n), rows[i].r);
+		if (rows[i].r == 0) {
+			assert_int_equal(bits, CATEGORY_SCHED);
+			continue;
+		}
+		assert_int_equal(bits, 77);
+		assert_ptr_equal(word, rows[i].text + rows[i].word);
+		assert_int_equal(n, rows[i].n);
+		assert_int_equal(categories_parse(rows[i].text, &bits, NULL, NULL), -EINVAL);
+	}
+}
+
+/* Each row of the table is one bit, has a name that can be parsed, and is explained. */
+static void test_category_rows(void **state)
+{
+	uint32_t all = 0;
+
+	(void)state;
+	for (const struct category_row *row = category_rows; row->name; row++) {
+		uint32_t bits;
+
+		assert_int_equal(categories_parse(row->name, &bits, NULL, NULL), 0);
+		assert_int_equal(bits, row->bit);
+		assert_int_equal(__builtin_popcount(row->bit), 1);
+		assert_int_equal(all & row->bit, 0);
+		assert_true(*row->what && *row->cost);
+		all |= row->bit;
+	}
+	assert_true(all & CATEGORY_SCHED);
+}
+
+#define TEN(s)     s s s s s s s s s s
+#define SIXTY_FOUR TEN("a_9Zxy") "last"
+
+static void test_name_valid(void **state)
+{
+	static const struct {
+		const char *name;
+		bool valid;
+	} rows[] = {
+		{ "a", true },         { "Z", true },
+		{ "0", true },         { "_", true },
+		{ "a_B_9", true },     { SIXTY_FOUR, true },
+		{ "", false },         { SIXTY_FOUR "x", false },
+		{ "a-b", false },      { "a b", false },
+		{ "a/b", false },      { "a.b", false },
+		{ "\xc3\xa4", false }, { "a\n", false },
+	};
+
+	(void)state;
+	assert_int_equal(strlen(SIXTY_FOUR), 64);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(session_name_valid(rows[i].name), rows[i].valid);
+}
+
+static void test_copy(void **state)
+{
+	uint32_t pids[] = { 1, 2, 3 }, uids[] = { 1000 };
+	char comms[][REC_COMM_BYTES] = { "bash", "exactly-fifteen" };
+	struct filter_cgroup cgroups[] = { { .parent_id = 5, .level = 2, .name = "user" } };
+	char command[] = "kymo record";
+	const struct session_options from = {
+		.name = "n",
+		.categories = CATEGORY_SCHED,
+		.ring_bytes = 1 << 20,
+		.flush_ns = 2,
+		.duration_ns = 3,
+		.max_bytes = 4,
+		.command = command,
+		.filter = { .pids = pids,
+			    .n_pids = 3,
+			    .uids = uids,
+			    .n_uids = 1,
+			    .comms = comms,
+			    .n_comms = 2,
+			    .cgroups = cgroups,
+			    .n_cgroups = 1 },
+	};
+	struct session_options to;
+
+	(void)state;
+	memset(&to, 0xa5, sizeof(to));
+	assert_int_equal(session_options_copy(&to, &from), 0);
+	assert_string_equal(to.name, "n");
+	assert_int_equal(to.categories, CATEGORY_SCHED);
+	assert_int_equal(to.ring_bytes, 1 << 20);
+	assert_int_equal(to.flush_ns, 2);
+	assert_int_equal(to.duration_ns, 3);
+	assert_int_equal(to.max_bytes, 4);
+	assert_int_equal(to.filter.n_pids, 3);
+	assert_int_equal(to.filter.n_uids, 1);
+	assert_int_equal(to.filter.n_comms, 2);
+	assert_int_equal(to.filter.n_cgroups, 1);
+
+	/* All that is owned is a copy. */
+	memset(command, 'x', 4);
+	memset(pids, 0xff, sizeof(pids));
+	memset(uids, 0xff, sizeof(uids));
+	memset(comms, 'x', sizeof(comms));
+	memset(cgroups, 0xff, sizeof(cgroups));
+	assert_string_equal(to.command, "kymo record");
+	assert_memory_equal(to.filter.pids, ((uint32_t[]){ 1, 2, 3 }), sizeof(pids));
+	assert_int_equal(to.filter.uids[0], 1000);
+	assert_string_equal(to.filter.comms[1], "exactly-fifteen");
+	assert_int_equal(to.filter.cgroups[0].parent_id, 5);
+	assert_string_equal(to.filter.cgroups[0].name, "user");
+
+	session_options_deinit(&to);
+	assert_null(to.command);
+	assert_null(to.filter.pids);
+	assert_int_equal(to.filter.n_pids, 0);
+	session_options_deinit(&to);
+}
+
+static void test_copy_empty(void **state)
+{
+	const struct session_options from = { .name = "" };
+	struct session_options to;
+
+	(void)state;
+	memset(&to, 0xa5, sizeof(to));
+	assert_int_equal(session_options_copy(&to, &from), 0);
+	assert_null(to.command);
+	assert_null(to.filter.pids);
+	assert_null(to.filter.uids);
+	assert_null(to.filter.comms);
+	assert_null(to.filter.cgroups);
+	session_options_deinit(&to);
+}
+
+static void test_describe(void **state)
+{
+	const struct session_options o = {
+		.ring_bytes = 4 << 20,
+		.flush_ns = 250000000,
+		.duration_ns = 0,
+		.max_bytes = UINT64_MAX,
+	};
+	_cleanup_free_ char *text = session_options_describe(&o);
+
+	(void)state;
+	assert_string_equal(
+		text, "ring=4.0 MiB flush=250 ms duration_ns=0 max_bytes=18446744073709551615");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_categories_parse), cmocka_unit_test(test_category_rows),
+		cmocka_unit_test(test_name_valid),       cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_copy_empty),       cmocka_unit_test(test_describe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "capture/output.h"
+
+enum { WAIT_MS = 20000, RECORD = 10 };
+
+/* "Records" of ten bytes. */
+static size_t whole_tens(const uint8_t *data, size_t n)
+{
+	(void)data;
+	return n - n % RECORD;
+}
+
+static int temporary_file(void)
+{
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static struct output *output(int fd)
+{
+	struct output *o;
+
+	assert_int_equal(output_new(fd, whole_tens, &o), 0);
+	return o;
+}
+
+/* Queues N bytes C. */
+static void put(struct output *o, char c, size_t n)
+{
+	struct outbuf *b = output_take(o);
+	uint8_t *p;
+
+	assert_non_null(b);
+	assert_int_equal(b->size, 0);
+	p = outbuf_reserve(b, n);
+	assert_non_null(p);
+	memset(p, c, n);
+	output_put(o, b);
+}
+
+/* Waits until FD is readable. */
+static void wait_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	assert_int_equal(poll(&p, 1, WAIT_MS), 1);
+}
+
+/* Waits until the work is done. */
+static struct output_status finish(struct output *o)
+{
+	struct output_status status;
+
+	output_finish(o);
+	do {
+		wait_readable(output_fd(o));
+		status = output_poll(o);
+	} while (!status.done);
+	return status;
+}
+
+static struct output_status wait_error(struct output *o)
+{
+	struct output_status status;
+
+	do {
+		wait_readable(output_fd(o));
+		status = output_poll(o);
+	} while (status.error == 0);
+	return status;
+}
+
+static void assert_bytes(int fd, off_t at, char c, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		char is = 0;
+
+		assert_int_equal(pread(fd, &is, 1, at + (off_t)i), 1);
+		assert_int_equal(is, c);
+	}
+}
+
+static off_t file_size(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_size;
+}
+
+/* ---- what can be written to ---- */
+
+static void test_new_refused(void **state)
+{
+	int not_open = dup(STDIN_FILENO);
+	const struct {
+		int fd;
+		int r;
+	} rows[] = {
+		{ -1, -EBADF },
+		{ not_open, -EBADF },
+		{ open("/dev/null", O_RDONLY | O_CLOEXEC), -EBADF },
+		{ open("/dev/null", O_PATH | O_CLOEXEC), -EBADF },
+		{ open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), -EBADF },
+		{ eventfd(0, EFD_CLOEXEC), -EINVAL },
+	};
+	struct output *o = (struct output *)&rows;
+
+	(void)state;
+	close(not_open);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(output_new(rows[i].fd, whole_tens, &o), rows[i].r);
+		assert_ptr_equal(o, &rows);
+		/* It stays the caller's. */
+		if (rows[i].fd >= 0 && rows[i].fd != not_open)
+			assert_int_equal(close(rows[i].fd), 0);
+	}
+}
+
+static void test_file(void **state)
+{
+	int fd = temporary_file();
+	_cleanup_close_ int look = dup(fd);
+	_cleanup_(output_freep) struct output *o = output(fd);
+	struct output_status status;
+
+	(void)state;
+	put(o, 'a', 10);
+	put(o, 'b', 300000);
+	put(o, 'c', 0);
+	put(o, 'd', 20);
+	status = finish(o);
+	assert_int_equal(status.error, 0);
+	assert_int_equal(status.bytes, 300030);
+	assert_int_equal(file_size(look), 300030);
+	assert_bytes(look, 0, 'a', 10);
+	assert_bytes(look, 10, 'b', 100);
+	assert_bytes(look, 300010, 'd', 20);
+	assert_true(status.cpu_ns > 0);
+}
+
+static void test_finish_nothing(void **state)
+{
+	_cleanup_(output_freep) struct output *o = output(temporary_file());
+	struct output_status status = output_poll(o);
+
+	(void)state;
+	assert_false(status.done);
+	assert_int_equal(status.bytes, 0);
+	status = finish(o);
+	assert_true(status.done);
+	assert_int_equal(status.error, 0);
+}
+
+static void test_free_null(void **state)
+{
+	(void)state;
+	assert_null(output_free(NULL));
+}
+
+/* Each buffer that was written can be had again, as often as one likes. */
+static void test_take_again(void **state)
+{
+	int fd = temporary_file();
+	_cleanup_close_ int look = dup(fd);
+	_cleanup_(output_freep) struct output *o = output(fd);
+
+	(void)state;
+	for (unsigned i = 0; i < 500; i++) {
+		struct outbuf *b;
+
+		while (!(b = output_take(o))) {
+			wait_readable(output_fd(o));
+			output_poll(o);
+		}
+		assert_int_equal(outbuf_append(b, &i, sizeof(i)), 0);
+		output_put(o, b);
+	}
+	assert_int_equal(finish(o).bytes, 500 * sizeof(unsigned));
+	for (unsigned i = 0; i < 500; i++) {
+		unsigned is;
+
+		assert_int_equal(pread(look, &is, sizeof(is), (off_t)(i * sizeof(is))), sizeof(is));
+		assert_int_equal(is, i);
+	}
+}
+
+/* ---- pipes and sockets ---- */
+
+static void make_pair(int kind, int *ret_read, int *ret_write)
+{
+	int fds[2];
+
+	if (kind == 0) {
+		assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	} else if (kind == 1) {
+		assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+		assert_int_equal(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+	} else {
+		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	}
+	*ret_read = fds[0];
+	*ret_write = fds[1];
+}
+
+/* Reads until the end, in small pieces. */
+static size_t read_to_end(int fd, char want)
+{
+	size_t total = 0;
+	char piece[777];
+	ssize_t n;
+
+	for (;;) {
+		wait_readable(fd);
+		n = read(fd, piece, sizeof(piece));
+		if (n <= 0)
+			break;
+		for (ssize_t i = 0; want && i < n; i++)
+			assert_int_equal(piece[i], want);
+		total += (size_t)n;
+	}
+	assert_int_equal(n, 0);
+	return total;
+}
+
+static void test_slow_reader(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		_cleanup_close_ int from = -1;
+		struct output *o;
+		size_t n = 0;
+		int to;
+
+		make_pair(kind, &from, &to);
+		o = output(to);
+		/* More than fits: some wait, until there is no buffer to be had. */
+		for (struct outbuf *b; (b = output_take(o)); n++) {
+			memset(outbuf_reserve(b, 50000), 'x', 50000);
+			output_put(o, b);
+			assert_true(n < 1000);
+		}
+		assert_true(n >= 64);
+		output_finish(o);
+		assert_false(output_poll(o).done);
+		for (size_t total = 0; total < n * 50000;) {
+			char piece[777];
+			ssize_t got = read(from, piece, sizeof(piece));
+
+			assert_true(got > 0);
+			total += (size_t)got;
+		}
+		assert_int_equal(finish(o).bytes, n * 50000);
+		output_free(o);
+		assert_int_equal(read_to_end(from, 0), 0);
+	}
+}
+
+/* A reader that does not read holds up nobody: the descriptor is closed, what is left is dropped. */
+static void test_free_while_blocked(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		_cleanup_close_ int from = -1;
+		struct output *o;
+		int to;
+
+		make_pair(kind, &from, &to);
+		o = output(to);
+		for (unsigned i = 0; i < 20; i++)
+			put(o, 'x', 1000000);
+		wait_readable(from);
+		assert_null(output_free(o));
+		assert_true(read_to_end(from, 'x') < 20000000);
+	}
+}
+
+static void test_free_idle(void **state)
+{
+	_cleanup_close_ int from = -1;
+	int to;
+
+	(void)state;
+	make_pair(0, &from, &to);
+	output_free(output(to));
+	assert_int_equal(read_to_end(from, 0), 0);
+}
+
+static void test_reader_gone(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		_cleanup_(output_freep) struct output *o = NULL;
+		int from, to;
+
+		make_pair(kind, &from, &to);
+		close(from);
+		o = output(to);
+		put(o, 'x', 100);
+		assert_int_equal(wait_error(o).error, -EPIPE);
+		put(o, 'x', 100);
+		assert_int_equal(finish(o).bytes, 0);
+		assert_int_equal(output_poll(o).error, -EPIPE);
+	}
+}
+
+/* ---- failure ---- */
+
+static void test_device_full(void **state)
+{
+	_cleanup_(output_freep) struct output *o = output(open("/dev/full", O_WRONLY | O_CLOEXEC));
+	struct output_status status;
+
+	(void)state;
+	put(o, 'a', 100);
+	put(o, 'b', 100);
+	status = finish(o);
+	assert_int_equal(status.error, -ENOSPC);
+	assert_int_equal(status.bytes, 0);
+}
+
+/* A file that may grow to LIMIT bytes: what was written of a buffer ends with a whole record. */
+static void test_file_full(void **state)
+{
+	static const struct {
+		rlim_t limit;
+		off_t left;
+	} rows[] = {
+		{ 25, 20 },   { 30, 30 },   { 31, 30 }, { 99, 90 },
+		{ 100, 100 }, { 109, 100 }, { 9, 0 },
+	};
+	struct rlimit before, limit;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int fd = temporary_file();
+		_cleanup_close_ int look = dup(fd);
+		_cleanup_(output_freep) struct output *o = output(fd);
+		struct output_status status;
+
+		limit = before;
+		limit.rlim_cur = rows[i].limit;
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		put(o, 'a', 30);
+		put(o, 'b', 80);
+		put(o, 'c', 10);
+		status = finish(o);
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+		assert_int_equal(status.error, -EFBIG);
+		assert_int_equal(status.bytes, rows[i].left);
+		assert_int_equal(file_size(look), rows[i].left);
+		assert_bytes(look, 0, 'a', rows[i].left < 30 ? (size_t)rows[i].left : 30);
+		if (rows[i].left > 30)
+			assert_bytes(look, 30, 'b', (size_t)rows[i].left - 30);
+	}
+}
+
+/* What stood in a file before us stays, also where we write by appending. */
+static void test_file_full_append(void **state)
+{
+	struct rlimit before, limit;
+	int fd = temporary_file();
+	_cleanup_close_ int look = dup(fd);
+	_cleanup_(output_freep) struct output *o = NULL;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(pwrite(fd, "0123456789012345678901234567890123456789", 40, 0), 40);
+	assert_int_equal(fcntl(fd, F_SETFL, O_APPEND), 0);
+	o = output(fd);
+	limit = before;
+	limit.rlim_cur = 55;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	put(o, 'a', 30);
+	assert_int_equal(finish(o).error, -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(file_size(look), 50);
+	assert_bytes(look, 40, 'a', 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_new_refused),        cmocka_unit_test(test_file),
+		cmocka_unit_test(test_finish_nothing),     cmocka_unit_test(test_free_null),
+		cmocka_unit_test(test_take_again),         cmocka_unit_test(test_slow_reader),
+		cmocka_unit_test(test_free_while_blocked), cmocka_unit_test(test_free_idle),
+		cmocka_unit_test(test_reader_gone),        cmocka_unit_test(test_device_full),
+		cmocka_unit_test(test_file_full),          cmocka_unit_test(test_file_full_append),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

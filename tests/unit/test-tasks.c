@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "capture/tasks.h"
+
+#define KOID(n, tid) ((uint32_t)(n) << 22 | (tid))
+
+static int set_up(void **state)
+{
+	struct tasks *t = calloc(1, sizeof(*t));
+
+	*state = t;
+	return tasks_init(t);
+}
+
+static int tear_down(void **state)
+{
+	tasks_deinit(*state);
+	free(*state);
+	return 0;
+}
+
+static struct rec_identity identity(uint32_t tid, uint64_t start_ns, const char *comm)
+{
+	struct rec_identity id = {
+		.start_ns = start_ns,
+		.pid = tid,
+		.tid = tid,
+		.parent_pid = 1,
+		.uid = 1000,
+		.cgroup_id = 5,
+	};
+
+	strncpy(id.comm, comm, sizeof(id.comm) - 1);
+	return id;
+}
+
+static void update(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *comm, bool is_new)
+{
+	const struct rec_identity id = identity(tid, start_ns, comm);
+
+	assert_int_equal(tasks_update(t, &id, is_new), 0);
+}
+
+/* ---- what is announced ---- */
+
+static void test_announced(void **state)
+{
+	struct tasks *t = *state;
+	static const uint32_t tids[] = { 1, 63, 64, 65, TASKS_TID_MAX - 1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tids); i++) {
+		assert_false(tasks_announced(t, tids[i]));
+		tasks_set_announced(t, tids[i]);
+		assert_true(tasks_announced(t, tids[i]));
+	}
+	assert_false(tasks_announced(t, 2));
+	assert_false(tasks_announced(t, 62));
+	assert_false(tasks_announced(t, 66));
+}
+
+/* The idle thread and the pseudo-threads need no announcement. */
+static void test_announced_no_task(void **state)
+{
+	struct tasks *t = *state;
+	static const uint32_t koids[] = { 0, TASKS_TID_MAX, FXT_KOID_KYMO_CPU, FXT_KOID_OTHER,
+					  UINT32_MAX };
+
+	for (size_t i = 0; i < ARRAY_SIZE(koids); i++) {
+		assert_true(tasks_announced(t, koids[i]));
+		tasks_set_announced(t, koids[i]);
+		assert_int_equal(tasks_koid(t, koids[i]), koids[i]);
+	}
+}
+
+/* Only what is news has to be said again. */
+static void test_update_news(void **state)
+{
+	struct tasks *t = *state;
+	static const struct {
+		uint32_t pid, uid, parent_pid;
+		uint64_t cgroup_id;
+		const char *comm;
+		bool news;
+	} rows[] = {
+		{ 10, 1000, 1, 5, "a", false }, /* as it is */
+		{ 10, 1000, 1, 5, "b", true },  { 10, 1001, 1, 5, "b", true },
+		{ 10, 1001, 1, 6, "b", true },  { 11, 1001, 1, 6, "b", true },
+		{ 11, 1001, 1, 6, "b", false }, { 11, 1001, 7, 6, "b", false }, /* an orphan */
+	};
+
+	update(t, 10, 100, "a", false);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rec_identity id = identity(10, 100, rows[i].comm);
+
+		id.pid = rows[i].pid;
+		id.uid = rows[i].uid;
+		id.parent_pid = rows[i].parent_pid;
+		id.cgroup_id = rows[i].cgroup_id;
+		tasks_set_announced(t, 10);
+		assert_int_equal(tasks_update(t, &id, false), 0);
+		assert_int_equal(tasks_announced(t, 10), !rows[i].news);
+	}
+	assert_int_equal(tasks_get(t, 10)->parent_pid, 1);
+	assert_int_equal(tasks_koid(t, 10), 10);
+}
+
+static void test_update_no_task(void **state)
+{
+	struct tasks *t = *state;
+
+	update(t, 0, 100, "idle", true);
+	update(t, TASKS_TID_MAX, 100, "beyond", true);
+	update(t, UINT32_MAX, 100, "beyond", true);
+	assert_null(tasks_get(t, 0));
+	assert_null(tasks_get(t, TASKS_TID_MAX));
+	assert_null(tasks_get(t, UINT32_MAX));
+}
+
+/* ---- owners of a tid ---- */
+
+static void test_update_fork(void **state)
+{
+	struct tasks *t = *state;
+
+	update(t, 10, 100, "a", true);
+	assert_int_equal(tasks_koid(t, 10), 10); /* the first one */
+	tasks_set_announced(t, 10);
+	tasks_forget(t, 10);
+	assert_int_equal(tasks_koid(t, 10), 10); /* until it is given out again */
+	assert_true(tasks_announced(t, 10));
+
+	update(t, 10, 200, "b", true);
+	assert_int_equal(tasks_koid(t, 10), KOID(2, 10));
+	assert_false(tasks_announced(t, 10));
+	assert_int_equal(tasks_koid(t, 11), 11);
+	tasks_set_announced(t, 10);
+
+	/* Without having heard of its end, too. */
+	update(t, 10, 300, "c", true);
+	assert_int_equal(tasks_koid(t, 10), KOID(3, 10));
+	assert_string_equal(tasks_get(t, 10)->comm, "c");
+	assert_int_equal(tasks_get(t, 10)->start_ns, 300);
+	assert_int_equal(t->n_merged, 0);
+}
+
+/* An owner whom the archive never saw leaves its koid to the next one. */
+static void test_update_fork_unnamed(void **state)
+{
+	struct tasks *t = *state;
+
+	update(t, 10, 100, "a", true);
+	tasks_forget(t, 10);
+	update(t, 10, 200, "b", true);
+	assert_int_equal(tasks_koid(t, 10), 10);
+	tasks_set_announced(t, 10);
+	update(t, 10, 300, "c", true);
+	assert_int_equal(tasks_koid(t, 10), KOID(2, 10));
+}
+
+/* The task may be listed before its fork is read: the start time tells. */
+static void test_update_listed_before_fork(void **state)
+{
+	struct tasks *t = *state;
+
+	update(t, 10, 100, "a", false);
+	tasks_set_announced(t, 10);
+	update(t, 10, 100, "a", true);
+	assert_int_equal(tasks_koid(t, 10), 10);
+	assert_true(tasks_announced(t, 10));
+}
+
+/* A fork that was lost: another start time says that it is another one. */
+static void test_update_other_start(void **state)
+{
+	struct tasks *t = *state;
+
+	update(t, 10, 100, "a", false);
+	tasks_set_announced(t, 10);
+	update(t, 10, 200, "a", false);
+	assert_int_equal(tasks_koid(t, 10), KOID(2, 10));
+	assert_false(tasks_announced(t, 10));
+	assert_int_equal(tasks_get(t, 10)->start_ns, 200);
+}
+
+/* What is looked up in /proc has no start time, and says nothing about the owner. */
+static void test_update_unknown_start(void **state)
+{
+	struct tasks *t = *state;
+
+	update(t, 10, 0, "a", false);
+	tasks_set_announced(t, 10);
+	update(t, 10, 100, "a", false);
+	assert_int_equal(tasks_koid(t, 10), 10);
+	assert_int_equal(tasks_get(t, 10)->start_ns, 100);
+	update(t, 10, 0, "a", false);
+	assert_int_equal(tasks_koid(t, 10), 10);
+	assert_int_equal(tasks_get(t, 10)->start_ns, 100);
+	assert_true(tasks_announced(t, 10));
+}
+
+static void test_update_too_many_owners(void **state)
+{
+	struct tasks *t = *state;
+
+	for (uint64_t n = 1; n <= 1025; n++) {
+		/* There is no owner 1: the first one has the plain tid. */
+		uint64_t owner = n == 1 ? 0 : n < 1023 ? n : 1023;
+
+		update(t, 10, n, "a", true);
+		assert_int_equal(tasks_koid(t, 10), KOID(owner, 10));
+		tasks_set_announced(t, 10);
+		tasks_forget(t, 10);
+	}
+	assert_int_equal(t->n_merged, 2);
+	assert_int_equal(tasks_koid(t, TASKS_TID_MAX - 1), TASKS_TID_MAX - 1);
+	tasks_set_announced(t, TASKS_TID_MAX - 1);
+	update(t, TASKS_TID_MAX - 1, 5, "a", true);
+	assert_int_equal(tasks_koid(t, TASKS_TID_MAX - 1), KOID(2, TASKS_TID_MAX - 1));
+}
+
+/* ---- names and commands ---- */
+
+static void test_set_comm(void **state)
+{
+	struct tasks *t = *state;
+	static const struct {
+		char comm[REC_COMM_BYTES];
+		int r;
+		const char *is;
+	} rows[] = {
+		{ "a", 0, "a" },
+		{ "b", 1, "b" },
+		{ "", 1, "" },
+		{ "\xff\n", 1, "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "exactly-fifteen", 1, "exactly-fifteen" },
+		{ { "sixteen-no-NUL-x" }, 1, "sixteen-no-NUL-x" },
+	};
+
+	assert_int_equal(tasks_set_comm(t, 10, rows[0].comm), 0); /* nobody known */
+	update(t, 10, 100, "a", false);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		tasks_set_announced(t, 10);
+		assert_int_equal(tasks_set_comm(t, 10, rows[i].comm), rows[i].r);
+		assert_string_equal(tasks_get(t, 10)->comm, rows[i].is);
+		assert_int_equal(tasks_announced(t, 10), !rows[i].r);
+	}
+}
+
+/* The longest: each byte of fifteen is wrong. */
+static void test_set_comm_longest(void **state)
+{
+	struct tasks *t = *state;
+	char comm[REC_COMM_BYTES];
+
+	update(t, 10, 100, "a", false);
+	memset(comm, 0xff, sizeof(comm));
+	comm[15] = '\0';
+	assert_int_equal(tasks_set_comm(t, 10, comm), 1);
+	assert_int_equal(strlen(tasks_get(t, 10)->comm), 45);
+}
+
+static void test_set_command(void **state)
+{
+	struct tasks *t = *state;
+	char longest[600];
+
+	assert_int_equal(tasks_set_command(t, 10, 0, "x", 1), 0); /* nobody known */
+	update(t, 10, 100, "a", false);
+	tasks_set_announced(t, 10);
+	assert_int_equal(tasks_set_command(t, 10, 99, "x", 1), 0); /* another owner's */
+	assert_null(tasks_get(t, 10)->command_line);
+	assert_int_equal(tasks_set_command(t, 10, 100, "ls\0-l\0", 6), 1);
+	assert_string_equal(tasks_get(t, 10)->command_line, "ls -l");
+	assert_false(tasks_announced(t, 10));
+	tasks_set_announced(t, 10);
+	assert_int_equal(tasks_set_command(t, 10, 0, "ls\0-l", 5), 0);
+	assert_true(tasks_announced(t, 10));
+	assert_int_equal(tasks_set_command(t, 10, 0, "", 0), 1);
+	assert_string_equal(tasks_get(t, 10)->command_line, "");
+	memset(longest, 'x', sizeof(longest));
+	assert_int_equal(tasks_set_command(t, 10, 0, longest, sizeof(longest)), 1);
+	assert_int_equal(strlen(tasks_get(t, 10)->command_line), 511);
+}
+
+/* ---- describing ---- */
+
+static void test_describe(void **state)
+{
+	struct tasks *t = *state;
+	struct rec_identity id = identity(11, 300, "thread");
+	struct event ev;
+
+	update(t, 10, 100, "first", true);
+	tasks_describe(t, tasks_get(t, 10), &ev);
+	assert_int_equal(ev.kind, EVENT_TASK);
+	assert_int_equal(ev.pid, 10);
+	assert_int_equal(ev.tid, 10);
+	assert_string_equal(ev.task.comm, "first");
+	assert_string_equal(ev.task.command_line, "");
+	assert_int_equal(ev.task.start_ns, 100);
+	assert_int_equal(ev.task.cgroup_id, 5);
+	assert_int_equal(ev.task.parent_pid, 1);
+	assert_int_equal(ev.task.uid, 1000);
+	assert_int_equal(ev.task.real_tid, 0);
+	assert_true(ev.task.is_process);
+
+	/* The second owner, its thread, and its child. */
+	tasks_set_announced(t, 10);
+	update(t, 10, 200, "second", true);
+	id.pid = id.parent_pid = 10;
+	assert_int_equal(tasks_update(t, &id, true), 0);
+	assert_int_equal(tasks_set_command(t, 11, 0, "cmd", 3), 1);
+	tasks_describe(t, tasks_get(t, 10), &ev);
+	assert_int_equal(ev.pid, KOID(2, 10));
+	assert_int_equal(ev.tid, KOID(2, 10));
+	assert_int_equal(ev.task.real_tid, 10);
+	tasks_describe(t, tasks_get(t, 11), &ev);
+	assert_int_equal(ev.pid, KOID(2, 10));
+	assert_int_equal(ev.tid, 11);
+	assert_int_equal(ev.task.parent_pid, KOID(2, 10));
+	assert_int_equal(ev.task.real_tid, 0);
+	assert_string_equal(ev.task.command_line, "cmd");
+	assert_false(ev.task.is_process);
+}
+
+/* Said once of each owner of the id. */
+static void test_set_ended(void **state)
+{
+	struct tasks *t = *state;
+
+	assert_true(tasks_set_ended(t, 10));
+	assert_false(tasks_set_ended(t, 10));
+	assert_true(tasks_set_ended(t, 11));
+	update(t, 10, 100, "a", true);
+	assert_true(tasks_set_ended(t, 10));
+	assert_false(tasks_set_ended(t, 10));
+	assert_false(tasks_set_ended(t, TASKS_TID_MAX));
+	assert_false(tasks_set_ended(t, UINT32_MAX));
+}
+
+static void test_forget(void **state)
+{
+	struct tasks *t = *state;
+
+	tasks_forget(t, 10);
+	update(t, 10, 100, "a", false);
+	tasks_forget(t, 10);
+	assert_null(tasks_get(t, 10));
+	tasks_forget(t, 10);
+	tasks_forget(t, 0);
+	tasks_forget(t, UINT32_MAX);
+}
+
+static void test_deinit(void **state)
+{
+	struct tasks t = { 0 };
+
+	(void)state;
+	tasks_deinit(&t);
+	assert_int_equal(tasks_init(&t), 0);
+	update(&t, 10, 100, "a", false);
+	assert_int_equal(tasks_set_command(&t, 10, 0, "cmd", 3), 1);
+	tasks_deinit(&t);
+	tasks_deinit(&t);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_announced),
+		TEST(test_announced_no_task),
+		TEST(test_update_news),
+		TEST(test_update_no_task),
+		TEST(test_update_fork),
+		TEST(test_update_fork_unnamed),
+		TEST(test_update_listed_before_fork),
+		TEST(test_update_other_start),
+		TEST(test_update_unknown_start),
+		TEST(test_update_too_many_owners),
+		TEST(test_set_comm),
+		TEST(test_set_comm_longest),
+		TEST(test_set_command),
+		TEST(test_describe),
+		TEST(test_set_ended),
+		TEST(test_forget),
+		TEST(test_deinit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

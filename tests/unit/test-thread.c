@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+
+#include "base/cleanup.h"
+#include "capture/thread.h"
+
+static bool readable(int fd, int timeout_ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, timeout_ms) == 1;
+}
+
+static void test_signal(void **state)
+{
+	_cleanup_close_ int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	(void)state;
+	assert_false(readable(fd, 0));
+	thread_quiet(fd);
+	assert_false(readable(fd, 0));
+	thread_signal(fd);
+	thread_signal(fd);
+	assert_true(readable(fd, 0));
+	thread_quiet(fd);
+	assert_false(readable(fd, 0));
+}
+
+/* The counter is as high as it gets: it is readable, and that is all that counts. */
+static void test_signal_overflow(void **state)
+{
+	_cleanup_close_ int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	uint64_t most = UINT64_MAX - 1;
+
+	(void)state;
+	assert_int_equal(write(fd, &most, sizeof(most)), sizeof(most));
+	thread_signal(fd);
+	assert_true(readable(fd, 0));
+	thread_quiet(fd);
+	assert_false(readable(fd, 0));
+}
+
+struct started {
+	int event_fd;
+	sigset_t blocked;
+};
+
+static void *look_at_mask(void *userdata)
+{
+	struct started *s = userdata;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &s->blocked);
+	thread_signal(s->event_fd);
+	return NULL;
+}
+
+static void test_start(void **state)
+{
+	struct started s = { .event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	static const int signals[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGUSR1, SIGXFSZ
+	};
+	sigset_t before, after;
+
+	(void)state;
+	pthread_sigmask(SIG_SETMASK, NULL, &before);
+	assert_int_equal(thread_start(look_at_mask, &s), 0);
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	assert_true(readable(s.event_fd, 10000));
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		assert_true(sigismember(&s.blocked, signals[i]));
+		assert_int_equal(sigismember(&before, signals[i]), sigismember(&after, signals[i]));
+	}
+	close_fd(s.event_fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signal),
+		cmocka_unit_test(test_signal_overflow),
+		cmocka_unit_test(test_start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
