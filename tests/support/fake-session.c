@@ -184,7 +184,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 
 uint64_t session_ring_memory(const struct session_options *o)
 {
-	return o->ring_bytes;
+	return (uint64_t)sysconf(_SC_NPROCESSORS_CONF) * o->ring_bytes;
 }
 
 const struct session_options *session_options(const struct session *s)
