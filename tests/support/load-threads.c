@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -235,6 +234,7 @@ static void *waker_main(void *arg)
 
 	set_name("waker");
 	pin(opt.waker_cpu);
+	prctl(PR_SET_TIMERSLACK, 1);
 	w->waker = my_tid();
 	for (uint64_t i = 1; i <= w->n; i++) {
 		for (;;) {
@@ -243,7 +243,9 @@ static void *waker_main(void *arg)
 				if (b.state == 'S' && b.nvcsw > w->nvcsw_before)
 					break;
 			}
-			sched_yield();
+			/* A nap, not sched_yield(): a thread that only yields can keep others, the recorder
+			 * too, off its CPU for a second. */
+			sleep_us(2);
 		}
 		w->kind->wake(w);
 	}
@@ -277,7 +279,7 @@ int load_wakeups(char **argv)
 	hold_begin();
 	start_thread(&sleeper, sleeper_main, &w);
 	while (!w.sleeper)
-		sched_yield();
+		sleep_us(100);
 	if (w.kind->wake) {
 		start_thread(&waker, waker_main, &w);
 		pthread_join(waker, NULL);

@@ -82,3 +82,13 @@ for kind in futex pipe signal timer; do
 	[ "$(nproc)" = 1 ] || check $kind --cpu 0 --waker-cpu "$(last_cpu)"
 done
 check pipe
+
+# Beside a load that keeps the CPUs switching, wakeups race with switch-outs and delayed dequeues.
+if [ "$(nproc)" -gt 1 ]; then
+	"$KYMO_LOAD" pingpong 100000000 >/dev/null &
+	busy=$!
+	for kind in futex pipe signal; do
+		check $kind --cpu 0 --waker-cpu "$(last_cpu)"
+	done
+	kill $busy
+fi
