@@ -11,28 +11,32 @@
 
 static const struct verb *current;
 
+/* "kymo VERB: message" */
+static void complain(const char *format, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+}
+
 void cli_error(const char *format, ...)
 {
 	va_list ap;
 
-	fflush(stdout);
-	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	complain(format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
 }
 
 int cli_usage_error(const char *format, ...)
 {
 	va_list ap;
 
-	fflush(stdout);
-	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	complain(format, ap);
 	va_end(ap);
-	fprintf(stderr, "\nTry 'kymo%s%s --help'.\n", current ? " " : "",
+	fprintf(stderr, "Try 'kymo%s%s --help'.\n", current ? " " : "",
 		current ? current->name : "");
 	return CLI_USAGE;
 }
