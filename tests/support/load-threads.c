@@ -52,8 +52,10 @@ static void receive(const struct player *p)
 static void *play(void *arg)
 {
 	struct player *p = arg;
+	char name[COMM_BYTES];
 
-	set_name(p->name);
+	snprintf(name, sizeof(name), "%s%s", p->name, opt.tag);
+	set_name(name);
 	pin(opt.cpu);
 	p->tid = my_tid();
 	pthread_barrier_wait(&p->game->begin);

@@ -29,7 +29,7 @@
 
 #include "tests/support/load.h"
 
-struct load_options opt = { .cpu = -1, .waker_cpu = -1, .life_us = 1000, .at_once = 4 };
+struct load_options opt = { .cpu = -1, .waker_cpu = -1, .life_us = 1000, .at_once = 4, .tag = "" };
 
 /* ---- small things ---- */
 
@@ -297,7 +297,7 @@ static const struct load loads[] = {
 static void usage(FILE *to)
 {
 	fputs("Usage: kymo-load [--cpu C] [--waker-cpu C] [--life US] [--at-once N] [--held]\n"
-	      "                 [--out FILE] LOAD ...\n\n",
+	      "                 [--tag TAG] [--out FILE] LOAD ...\n\n",
 	      to);
 	for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
 		fprintf(to, "  %s %s\n", loads[i].name, loads[i].usage);
@@ -311,6 +311,7 @@ static void parse_options(int argc, char **argv)
 		{ "life", required_argument, NULL, 'l' },
 		{ "at-once", required_argument, NULL, 'a' },
 		{ "held", no_argument, NULL, 'h' },
+		{ "tag", required_argument, NULL, 't' },
 		{ "out", required_argument, NULL, 'o' },
 		{ "help", no_argument, NULL, '?' },
 		{ NULL, 0, NULL, 0 },
@@ -333,6 +334,9 @@ static void parse_options(int argc, char **argv)
 			break;
 		case 'h':
 			opt.held = true;
+			break;
+		case 't':
+			opt.tag = optarg;
 			break;
 		case 'o':
 			if (!freopen(optarg, "we", stdout))

@@ -22,6 +22,7 @@ struct load_options {
 	int waker_cpu;    /* wakeups: the waker's; -1 = any */
 	uint64_t life_us; /* procs: how long each sleeps */
 	uint64_t at_once; /* procs: how many live at one time */
+	const char *tag;  /* pingpong: what the names of its threads end in */
 	bool held;
 };
 

@@ -65,12 +65,14 @@ switches >"$TMP/switches"
 gone "$TMP/family.json"
 
 note "comm"
-record_around "$TMP/comm.fxt" --comm pong -- \
-	"$KYMO_LOAD" --out "$TMP/truth.json" --cpu "$(last_cpu)" pingpong 2000
+# A name that nobody else on this machine has.
+tag=$((BASHPID % 1000000))
+record_around "$TMP/comm.fxt" --comm pong$tag -- \
+	"$KYMO_LOAD" --out "$TMP/truth.json" --cpu "$(last_cpu)" --tag $tag pingpong 2000
 summarize "$TMP/comm.fxt"
 dump_records "$TMP/comm.fxt"
 only "$(jq -c '[.pid]' "$TMP/truth.json")"
-assert_eq "$(json "$SUMMARY" '[.threads[] | select(.name == "ping")] | length')" 0 \
+assert_eq "$(json "$SUMMARY" "[.threads[] | select(.name == \"ping$tag\")] | length")" 0 \
 	"threads called ping"
 # It has its name only from a moment after its birth.
 assert_within "$(switches_from "$(json "$TMP/truth.json" .pong.tid)")" \
@@ -79,12 +81,14 @@ assert_within "$(switches_from "$(json "$TMP/truth.json" .pong.tid)")" \
 assert_ge "$(json "$SUMMARY" '[.cpus[].other_ns] | add')" 1 "time of others"
 
 note "uid"
+# Of somebody who does nothing else.
+uid=$((100000 + BASHPID))
 # Where nobody may look, nobody cannot run a program either.
 chmod 755 "$TMP"
 cp "$KYMO_LOAD" "$TMP/kymo-load"
 mkdir -m 777 "$TMP/truths"
-record_around "$TMP/uid.fxt" --uid 65534 -- \
-	setpriv --reuid=65534 --regid=65534 --clear-groups \
+record_around "$TMP/uid.fxt" --uid $uid -- \
+	setpriv --reuid=$uid --regid=$uid --clear-groups \
 	"$TMP/kymo-load" --out "$TMP/truths/uid.json" sleep 500 200
 summarize "$TMP/uid.fxt"
 dump_records "$TMP/uid.fxt"
@@ -92,8 +96,8 @@ only "$(jq -c '[.pid]' "$TMP/truths/uid.json")"
 whole "$TMP/truths/uid.json"
 
 note "comm and uid: both must hold"
-record_around "$TMP/both.fxt" --uid 65534 --comm nobody-is-called -- \
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$TMP/kymo-load" sleep 100 200
+record_around "$TMP/both.fxt" --uid $uid --comm nobody-is-called -- \
+	setpriv --reuid=$uid --regid=$uid --clear-groups "$TMP/kymo-load" sleep 100 200
 summarize "$TMP/both.fxt"
 only '[]'
 

