@@ -14,7 +14,8 @@
  *
  * Large records (fxt_write_large_blob()) may be longer than FXT_RECORD_WORDS_MAX, and the format
  * wants each to be one record. But known readers, Perfetto among them, take the size of every record
- * from 12 bits, and lose their way behind a longer one: for them, split what does not fit.
+ * from 12 bits, and lose their way behind a longer one: for them, split what does not fit. Likewise
+ * a cpu has 16 bits here, and Perfetto gives up a trace that has one from 4096 on.
  */
 #pragma once
 
