@@ -203,6 +203,25 @@ static void test_thread(void **state)
 	}
 }
 
+/* Koids that agree in what Linux has of them. */
+static void test_thread_wide(void **state)
+{
+	_cleanup_(fxt_table_deinit) struct fxt_table t;
+	static const uint64_t pids[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63 };
+	uint16_t index = 0;
+
+	(void)state;
+	assert_int_equal(fxt_table_init(&t, 1, 255), 0);
+	for (uint16_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		assert_int_equal(fxt_table_thread(&t, pids[i], 5, &index), FXT_TABLE_NEW);
+		assert_int_equal(index, i + 1);
+	}
+	for (uint16_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		assert_int_equal(fxt_table_thread(&t, pids[i], 5, &index), FXT_TABLE_KNOWN);
+		assert_int_equal(index, i + 1);
+	}
+}
+
 static void test_deinit(void **state)
 {
 	struct fxt_table t = { 0 };
@@ -225,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_string_collision_full),
 		cmocka_unit_test(test_string_random),
 		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_thread_wide),
 		cmocka_unit_test(test_deinit),
 	};
 

@@ -66,31 +66,20 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 }
 
 /*
- * The entry of the N bytes at TEXT. Texts with the same hash stand at the keys that follow it. When
- * the first of them gives up its place the others are not found any more: they are registered anew.
+ * Finds the N bytes at TEXT, whose key is KEY or, if that is another text's, one that follows it. When
+ * the first of such texts gives up its place the others are not found any more: they are registered
+ * anew.
  */
-static struct fxt_table_entry *find(struct fxt_table *t, const void *text, size_t n,
-				    uint64_t *ret_key)
+static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
+			uint16_t *ret_index)
 {
 	struct fxt_table_entry *e;
-	uint64_t key = table_hash(text, n);
-
-	for (; (e = table_get(&t->by_key, key)); key = key + 1 ? key + 1 : 1)
-		if (e->length == n && memcmp(e->text, text, n) == 0)
-			return e;
-	*ret_key = key;
-	return NULL;
-}
-
-int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *ret_index)
-{
-	struct fxt_table_entry *e;
-	uint64_t key;
 	char *copy;
 	uint16_t i;
 
-	e = find(t, text, n, &key);
-	if (e) {
+	for (; (e = table_get(&t->by_key, key)); key = key + 1 ? key + 1 : 1) {
+		if (e->length != n || memcmp(e->text, text, n) != 0)
+			continue;
 		i = (uint16_t)(e - t->entries);
 		if (t->newest != i) {
 			unlink_entry(t, i);
@@ -115,9 +104,16 @@ int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *
 	return FXT_TABLE_NEW;
 }
 
+int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *ret_index)
+{
+	return find_or_take(t, table_hash(text, n), text, n, ret_index);
+}
+
 int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index)
 {
 	const uint64_t both[] = { pid, tid };
+	/* Never 0, and one thread's alone as long as koids are those of Linux. */
+	uint64_t key = UINT64_C(1) << 63 | (pid << 32 ^ tid);
 
-	return fxt_table_string(t, (const char *)both, sizeof(both), ret_index);
+	return find_or_take(t, key, both, sizeof(both), ret_index);
 }
