@@ -103,18 +103,33 @@ static void test_string_single_place(void **state)
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
-/* Texts with one hash share a place: each is registered anew when the other one held it. */
+/* Texts with one hash have places of their own: a record can refer to both. */
 static void test_string_collision(void **state)
 {
 	static const struct row rows[] = {
-		{ "=one", "new 1" },        { "=one", "known 1" },  { "=two", "new 1" },
-		{ "=two", "known 1" },      { "=one", "new 1" },    { "other", "new 2" },
-		{ "=oneandmore", "new 1" }, { "other", "known 2" },
+		{ "=one", "new 1" },   { "=one", "known 1" },      { "=two", "new 2" },
+		{ "=two", "known 2" }, { "=one", "known 1" },      { "other", "new 3" },
+		{ "=two", "known 2" }, { "=oneandmore", "new 4" }, { "other", "known 3" },
 	};
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 
 	(void)state;
 	assert_int_equal(fxt_table_init(&t, 1, 100), 0);
+	assert_answers(&t, rows, ARRAY_SIZE(rows));
+}
+
+/* The first of them gives up its place, and those behind it are registered anew. */
+static void test_string_collision_full(void **state)
+{
+	static const struct row rows[] = {
+		{ "=one", "new 1" },   { "=two", "new 2" },   { "other", "new 1" },
+		{ "=two", "new 2" },   { "=two", "known 2" }, { "=one", "new 1" },
+		{ "=two", "known 2" }, { "other", "new 1" },
+	};
+	_cleanup_(fxt_table_deinit) struct fxt_table t;
+
+	(void)state;
+	assert_int_equal(fxt_table_init(&t, 1, 2), 0);
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
@@ -164,7 +179,7 @@ static void test_string_random(void **state)
 static void test_thread(void **state)
 {
 	static const struct {
-		uint32_t pid, tid;
+		uint64_t pid, tid;
 		int r;
 		uint16_t index;
 	} rows[] = {
@@ -172,7 +187,7 @@ static void test_thread(void **state)
 		{ 1, 2, FXT_TABLE_NEW, 2 },
 		{ 2, 1, FXT_TABLE_NEW, 3 },
 		{ 1, 2, FXT_TABLE_KNOWN, 2 },
-		{ 0x7fffffff, 0xffffffff, FXT_TABLE_NEW, 1 }, /* 0/0 was used least recently */
+		{ UINT64_MAX, UINT64_MAX, FXT_TABLE_NEW, 1 }, /* 0/0 was used least recently */
 		{ 2, 1, FXT_TABLE_KNOWN, 3 },
 		{ 0, 0, FXT_TABLE_NEW, 2 },
 	};
@@ -185,6 +200,25 @@ static void test_thread(void **state)
 
 		assert_int_equal(fxt_table_thread(&t, rows[i].pid, rows[i].tid, &index), rows[i].r);
 		assert_int_equal(index, rows[i].index);
+	}
+}
+
+/* Koids that agree in what Linux has of them. */
+static void test_thread_wide(void **state)
+{
+	_cleanup_(fxt_table_deinit) struct fxt_table t;
+	static const uint64_t pids[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63 };
+	uint16_t index = 0;
+
+	(void)state;
+	assert_int_equal(fxt_table_init(&t, 1, 255), 0);
+	for (uint16_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		assert_int_equal(fxt_table_thread(&t, pids[i], 5, &index), FXT_TABLE_NEW);
+		assert_int_equal(index, i + 1);
+	}
+	for (uint16_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		assert_int_equal(fxt_table_thread(&t, pids[i], 5, &index), FXT_TABLE_KNOWN);
+		assert_int_equal(index, i + 1);
 	}
 }
 
@@ -207,8 +241,10 @@ int main(void)
 		cmocka_unit_test(test_string_full),
 		cmocka_unit_test(test_string_single_place),
 		cmocka_unit_test(test_string_collision),
+		cmocka_unit_test(test_string_collision_full),
 		cmocka_unit_test(test_string_random),
 		cmocka_unit_test(test_thread),
+		cmocka_unit_test(test_thread_wide),
 		cmocka_unit_test(test_deinit),
 	};
 

@@ -22,6 +22,7 @@
 struct fixture {
 	struct outbuf out;
 	struct fxt_writer w;
+	struct fxt_out_provider p;
 };
 
 static int set_up(void **state)
@@ -29,14 +30,18 @@ static int set_up(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	return fxt_writer_init(&f->w, &f->out);
+	f->w.out = &f->out;
+	if (fxt_out_provider_init(&f->p, 1) < 0 || fxt_write_head(&f->w, &f->p, "kymo") < 0)
+		return -1;
+	outbuf_reset(&f->out);
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	fxt_writer_deinit(&f->w);
+	fxt_out_provider_deinit(&f->p);
 	outbuf_deinit(&f->out);
 	free(f);
 	return 0;
@@ -58,6 +63,16 @@ static void assert_words_are(struct fixture *f, const uint64_t *want, size_t n)
 #define assert_words(f, ...)                                                                       \
 	assert_words_are(f, (const uint64_t[]){ __VA_ARGS__ },                                     \
 			 ARRAY_SIZE(((const uint64_t[]){ __VA_ARGS__ })))
+
+/* For tables. */
+#define NAME(name)                                                                                 \
+	{                                                                                          \
+		.index = FXT_NAME_##name                                                           \
+	}
+#define INLINE(text_)                                                                              \
+	{                                                                                          \
+		.is_inline = true, .text = (text_), .length = sizeof(text_) - 1                    \
+	}
 
 static char *text_of(char c, size_t n)
 {
@@ -96,7 +111,7 @@ static void test_head(void **state)
 	};
 	const uint8_t *p;
 
-	assert_int_equal(fxt_write_head(&f->w, 1, "kymo"), 0);
+	assert_int_equal(fxt_write_head(&f->w, &f->p, "kymo"), 0);
 	assert_true(f->out.size > sizeof(want));
 	assert_memory_equal(f->out.data, want, sizeof(want));
 
@@ -121,42 +136,56 @@ static void test_head_provider(void **state)
 	struct fixture *f = *state;
 	_cleanup_free_ char *longest = text_of('p', 255), *too_long = text_of('p', 256);
 
-	assert_int_equal(fxt_write_head(&f->w, 1, too_long), -EMSGSIZE);
+	assert_int_equal(fxt_write_head(&f->w, &f->p, too_long), -EMSGSIZE);
 	assert_int_equal(f->out.size, 0);
 	assert_int_equal(f->out.error, 0);
 
+	f->p.id = UINT32_MAX;
 	/* id ffffffff in bits 20..51, 255 in bits 52..59, 33 words in bits 4..15 */
-	assert_int_equal(fxt_write_head(&f->w, UINT32_MAX, longest), 0);
+	assert_int_equal(fxt_write_head(&f->w, &f->p, longest), 0);
 	assert_int_equal(((uint64_t *)f->out.data)[1], 0x0ffffffffff10210);
 	assert_memory_equal(f->out.data + 16, longest, 255);
 	assert_int_equal(f->out.data[16 + 255], 0);
 	assert_int_equal(((uint64_t *)f->out.data)[34], 0x000ffffffff20010);
 
 	outbuf_reset(&f->out);
-	assert_int_equal(fxt_write_head(&f->w, 2, ""), 0);
+	f->p.id = 2;
+	assert_int_equal(fxt_write_head(&f->w, &f->p, ""), 0);
 	assert_int_equal(((uint64_t *)f->out.data)[1], 0x0000000000210010);
 	assert_int_equal(((uint64_t *)f->out.data)[2], 0x0000000000220010);
 }
 
 /* ---- kernel objects ---- */
 
+static int write_object(struct fixture *f, unsigned type, uint64_t koid, const char *name,
+			const struct fxt_out_arg *args, unsigned n_args)
+{
+	return fxt_write_kernel_object(&f->w, &(struct fxt_kernel_object){
+						      .type = type,
+						      .koid = koid,
+						      .name = fxt_interned(name),
+						      .args = args,
+						      .n_args = n_args,
+					      });
+}
+
 static void test_kernel_object(void **state)
 {
 	struct fixture *f = *state;
-	const struct fxt_arg process = { FXT_ARG_KOID, FXT_NAME_PROCESS, .u64 = 1000 };
+	const struct fxt_out_arg process = { FXT_ARG_KOID, NAME(PROCESS), .u64 = 1000 };
 
-	assert_int_equal(fxt_write_kernel_object(&f->w, 1, 1000, "worker", NULL, 0), 0);
+	assert_int_equal(write_object(f, 1, 1000, "worker", NULL, 0), 0);
 	assert_words(f, 0x0000000601000022, 0x000072656b726f77, /* string 256 "worker" */
 		     0x0000000100010027, 1000);
 
 	/* The string is known now; type 2, one argument. */
-	assert_int_equal(fxt_write_kernel_object(&f->w, 2, UINT64_MAX, "worker", &process, 1), 0);
+	assert_int_equal(write_object(f, 2, UINT64_MAX, "worker", &process, 1), 0);
 	assert_words(f, 0x0000010100020047, UINT64_MAX, 0x0000000000150028, 1000);
 
-	assert_int_equal(fxt_write_kernel_object(&f->w, 255, 3, "12345678", NULL, 0), 0);
+	assert_int_equal(write_object(f, 255, 3, "12345678", NULL, 0), 0);
 	assert_words(f, 0x0000000801010022, 0x3837363534333231, 0x0000000101ff0027, 3);
 
-	assert_int_equal(fxt_write_kernel_object(&f->w, 2, 4, "", NULL, 0), 0);
+	assert_int_equal(write_object(f, 2, 4, "", NULL, 0), 0);
 	assert_words(f, 0x0000000000020027, 4);
 }
 
@@ -166,9 +195,9 @@ static void test_kernel_object_longest_name(void **state)
 	_cleanup_free_ char *longest = text_of('n', 32000), *too_long = text_of('n', 32001);
 	const uint64_t *words;
 
-	assert_int_equal(fxt_write_kernel_object(&f->w, 1, 1, too_long, NULL, 0), -EMSGSIZE);
+	assert_int_equal(write_object(f, 1, 1, too_long, NULL, 0), -EMSGSIZE);
 	assert_int_equal(f->out.size, 0);
-	assert_int_equal(fxt_write_kernel_object(&f->w, 1, 1, longest, NULL, 0), 0);
+	assert_int_equal(write_object(f, 1, 1, longest, NULL, 0), 0);
 	words = (const uint64_t *)f->out.data;
 	assert_int_equal(f->out.size, 8 * (4001 + 2));
 	assert_int_equal(words[0], 0x00007d000100fa12); /* 4001 words, 32000 bytes */
@@ -177,15 +206,14 @@ static void test_kernel_object_longest_name(void **state)
 
 /* ---- events ---- */
 
-static struct fxt_event instant(const struct fxt_arg *args, unsigned n_args)
+static struct fxt_event instant(const struct fxt_out_arg *args, unsigned n_args)
 {
 	return (struct fxt_event){
 		.type = FXT_EVENT_INSTANT,
-		.category = FXT_NAME_KYMO,
-		.name = FXT_NAME_MARK,
-		.ts_ns = 5000,
-		.pid = 10,
-		.tid = 11,
+		.category = NAME(KYMO),
+		.name = NAME(MARK),
+		.ts_ticks = 5000,
+		.thread = { 10, 11 },
 		.args = args,
 		.n_args = n_args,
 	};
@@ -201,7 +229,7 @@ static void test_event_thread(void **state)
 		     0x0029001601000024, 5000);
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	assert_words(f, 0x0029001601000024, 5000);
-	ev.tid = UINT32_MAX;
+	ev.thread.tid = UINT32_MAX;
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	assert_words(f, 0x0000000000020033, 10, 0xffffffff, 0x0029001602000024, 5000);
 }
@@ -212,16 +240,16 @@ static void test_event_threads_full(void **state)
 	struct fixture *f = *state;
 	struct fxt_event ev = instant(NULL, 0);
 
-	for (ev.tid = 1; ev.tid <= 255; ev.tid++)
+	for (ev.thread.tid = 1; ev.thread.tid <= 255; ev.thread.tid++)
 		assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	outbuf_reset(&f->out);
-	ev.tid = 1;
+	ev.thread.tid = 1;
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	assert_words(f, 0x0029001601000024, 5000);
-	ev.tid = 256;
+	ev.thread.tid = 256;
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	assert_words(f, 0x0000000000020033, 10, 256, 0x0029001602000024, 5000);
-	ev.tid = 2;
+	ev.thread.tid = 2;
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	assert_words(f, 0x0000000000030033, 10, 2, 0x0029001603000024, 5000);
 }
@@ -246,60 +274,58 @@ static void test_event_types(void **state)
 		{ FXT_EVENT_FLOW_STEP, 0x0029001601190044, true },
 		{ FXT_EVENT_FLOW_END, 0x00290016011a0044, true },
 	};
-	const struct fxt_arg cpu = { FXT_ARG_UINT32, FXT_NAME_CPU, .u32 = 7 };
+	const struct fxt_out_arg cpu = { FXT_ARG_UINT32, NAME(CPU), .u32 = 7 };
 	struct fxt_event ev = instant(&cpu, 1);
 
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	outbuf_reset(&f->out);
-	ev.ts_ns = UINT64_MAX;
+	ev.ts_ticks = 0x8000000000000000;
 	ev.id = 0x8000000000000001;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		ev.type = rows[i].type;
 		assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 		if (rows[i].has_id)
-			assert_words(f, rows[i].header, UINT64_MAX, 0x0000000700520012,
+			assert_words(f, rows[i].header, 0x8000000000000000, 0x0000000700520012,
 				     0x8000000000000001);
 		else
-			assert_words(f, rows[i].header, UINT64_MAX, 0x0000000700520012);
+			assert_words(f, rows[i].header, 0x8000000000000000, 0x0000000700520012);
 	}
 }
 
 static const struct {
-	struct fxt_arg arg;
+	struct fxt_out_arg arg;
 	unsigned n_words;
 	uint64_t words[3];
 } arg_rows[] = {
-	{ { FXT_ARG_NULL, FXT_NAME_TEXT }, 1, { 0x0000000000560010 } },
-	{ { FXT_ARG_INT32, FXT_NAME_TEXT, .i32 = -5 }, 1, { 0xfffffffb00560011 } },
-	{ { FXT_ARG_INT32, FXT_NAME_TEXT, .i32 = INT32_MIN }, 1, { 0x8000000000560011 } },
-	{ { FXT_ARG_UINT32, FXT_NAME_TEXT, .u32 = UINT32_MAX }, 1, { 0xffffffff00560012 } },
-	{ { FXT_ARG_INT64, FXT_NAME_TEXT, .i64 = -2 },
-	  2,
-	  { 0x0000000000560023, 0xfffffffffffffffe } },
-	{ { FXT_ARG_UINT64, FXT_NAME_TEXT, .u64 = 1 }, 2, { 0x0000000000560024, 1 } },
-	{ { FXT_ARG_DOUBLE, FXT_NAME_TEXT, .f64 = 1.5 },
+	{ { FXT_ARG_NULL, NAME(TEXT) }, 1, { 0x0000000000560010 } },
+	{ { FXT_ARG_INT32, NAME(TEXT), .i32 = -5 }, 1, { 0xfffffffb00560011 } },
+	{ { FXT_ARG_INT32, NAME(TEXT), .i32 = INT32_MIN }, 1, { 0x8000000000560011 } },
+	{ { FXT_ARG_UINT32, NAME(TEXT), .u32 = UINT32_MAX }, 1, { 0xffffffff00560012 } },
+	{ { FXT_ARG_INT64, NAME(TEXT), .i64 = -2 }, 2, { 0x0000000000560023, 0xfffffffffffffffe } },
+	{ { FXT_ARG_UINT64, NAME(TEXT), .u64 = 1 }, 2, { 0x0000000000560024, 1 } },
+	{ { FXT_ARG_DOUBLE, NAME(TEXT), .f64 = 1.5 },
 	  2,
 	  { 0x0000000000560025, 0x3ff8000000000000 } },
-	{ { FXT_ARG_STRING, FXT_NAME_TEXT, .text = "" }, 1, { 0x0000000000560016 } },
-	{ { FXT_ARG_STRING, FXT_NAME_TEXT, .text = "str" },
+	{ { FXT_ARG_STRING, NAME(TEXT), .text = INLINE("") }, 1, { 0x0000000000560016 } },
+	{ { FXT_ARG_STRING, NAME(TEXT), .text = INLINE("str") },
 	  2,
 	  { 0x0000800300560026, 0x0000000000727473 } },
-	{ { FXT_ARG_STRING, FXT_NAME_TEXT, .text = "12345678" },
+	{ { FXT_ARG_STRING, NAME(TEXT), .text = INLINE("12345678") },
 	  2,
 	  { 0x0000800800560026, 0x3837363534333231 } },
-	{ { FXT_ARG_STRING, FXT_NAME_TEXT, .text = "12345678\xc3\xa4" },
+	{ { FXT_ARG_STRING, NAME(TEXT), .text = INLINE("12345678\xc3\xa4") },
 	  3,
 	  { 0x0000800a00560036, 0x3837363534333231, 0x000000000000a4c3 } },
-	{ { FXT_ARG_POINTER, FXT_NAME_TEXT, .u64 = 0xdeadbeef },
+	{ { FXT_ARG_POINTER, NAME(TEXT), .u64 = 0xdeadbeef },
 	  2,
 	  { 0x0000000000560027, 0xdeadbeef } },
-	{ { FXT_ARG_KOID, FXT_NAME_TEXT, .u64 = 1001 }, 2, { 0x0000000000560028, 1001 } },
-	{ { FXT_ARG_BOOL, FXT_NAME_TEXT, .boolean = true }, 1, { 0x0000000100560019 } },
-	{ { FXT_ARG_BOOL, FXT_NAME_TEXT, .boolean = false }, 1, { 0x0000000000560019 } },
-	{ { FXT_ARG_BLOB, FXT_NAME_TEXT, .blob = { "\1\2\3", 3 } },
+	{ { FXT_ARG_KOID, NAME(TEXT), .u64 = 1001 }, 2, { 0x0000000000560028, 1001 } },
+	{ { FXT_ARG_BOOL, NAME(TEXT), .boolean = true }, 1, { 0x0000000100560019 } },
+	{ { FXT_ARG_BOOL, NAME(TEXT), .boolean = false }, 1, { 0x0000000000560019 } },
+	{ { FXT_ARG_BLOB, NAME(TEXT), .blob = { "\1\2\3", 3 } },
 	  2,
 	  { 0x000000030056002a, 0x0000000000030201 } },
-	{ { FXT_ARG_BLOB, FXT_NAME_TEXT, .blob = { NULL, 0 } }, 1, { 0x000000000056001a } },
+	{ { FXT_ARG_BLOB, NAME(TEXT), .blob = { NULL, 0 } }, 1, { 0x000000000056001a } },
 };
 
 static void test_event_args(void **state)
@@ -324,13 +350,13 @@ static void test_event_args(void **state)
 static void test_event_n_args(void **state)
 {
 	struct fixture *f = *state;
-	struct fxt_arg args[16];
+	struct fxt_out_arg args[16];
 	struct fxt_event ev = instant(args, 16);
 
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++)
-		args[i] = (struct fxt_arg){ FXT_ARG_NULL, FXT_NAME_CPU };
+		args[i] = (struct fxt_out_arg){ FXT_ARG_NULL, NAME(CPU) };
 	assert_int_equal(fxt_write_event(&f->w, &ev), -EINVAL);
-	assert_int_equal(fxt_write_kernel_object(&f->w, 1, 1, "n", args, 16), -EINVAL);
+	assert_int_equal(write_object(f, 1, 1, "n", args, 16), -EINVAL);
 	assert_int_equal(f->out.size, 0);
 	assert_int_equal(f->out.error, 0);
 	ev.n_args = 15;
@@ -338,7 +364,7 @@ static void test_event_n_args(void **state)
 	assert_int_equal(f->out.size, 8 * (3 + 2 + 15));
 	assert_int_equal(((uint64_t *)f->out.data)[3], 0x0029001601f00114);
 	outbuf_reset(&f->out);
-	assert_int_equal(fxt_write_kernel_object(&f->w, 1, 1, "", args, 15), 0);
+	assert_int_equal(write_object(f, 1, 1, "", args, 15), 0);
 	assert_int_equal(((uint64_t *)f->out.data)[0], 0x00000f0000010117);
 }
 
@@ -357,36 +383,35 @@ static void test_too_long(void **state)
 		{ 32744, -EMSGSIZE }, { 32752, -EMSGSIZE }, /* the argument alone has 4095 */
 		{ 32760, -EMSGSIZE }, { 32768, -EMSGSIZE }, { UINT32_MAX, -EMSGSIZE },
 	};
-	struct fxt_arg arg = { FXT_ARG_BLOB, FXT_NAME_TEXT, .blob = { blob, 0 } };
-	struct fxt_arg many[2];
+	struct fxt_out_arg arg = { FXT_ARG_BLOB, NAME(TEXT), .blob = { blob, 0 } };
+	struct fxt_out_arg many[2];
 	struct fxt_event ev = instant(&arg, 1);
 
 	for (size_t i = 0; i < ARRAY_SIZE(event_rows); i++) {
-		ev.tid = (uint32_t)i;
+		ev.thread.tid = (uint32_t)i;
 		arg.blob.size = event_rows[i].bytes;
 		assert_int_equal(fxt_write_event(&f->w, &ev), event_rows[i].r);
 		assert_int_equal(f->out.size, event_rows[i].r ? 0 : 8 * (3 + 4095));
 		assert_int_equal(f->out.error, 0);
 		outbuf_reset(&f->out);
-		assert_int_equal(fxt_write_kernel_object(&f->w, 1, i, text + 32000 - i, &arg, 1),
-				 event_rows[i].r);
+		assert_int_equal(write_object(f, 1, i, text + 32000 - i, &arg, 1), event_rows[i].r);
 		if (event_rows[i].r)
 			assert_int_equal(f->out.size, 0);
 		outbuf_reset(&f->out);
 	}
 
 	/* One text over 32000 bytes, and two that are too long together. */
-	many[0] = (struct fxt_arg){ FXT_ARG_STRING, FXT_NAME_TEXT, .text = text };
+	many[0] = (struct fxt_out_arg){ FXT_ARG_STRING, NAME(TEXT), .text = fxt_inline(text) };
 	ev = instant(many, 1);
 	assert_int_equal(fxt_write_event(&f->w, &ev), -EMSGSIZE);
 	assert_int_equal(f->out.size, 0);
-	many[0].text = many[1].text = half;
+	many[0].text = many[1].text = fxt_inline(half);
 	many[1].type = FXT_ARG_STRING;
-	many[1].name = FXT_NAME_TEXT;
+	many[1].name = fxt_named(FXT_NAME_TEXT);
 	ev.n_args = 2;
 	assert_int_equal(fxt_write_event(&f->w, &ev), -EMSGSIZE);
 	assert_int_equal(f->out.size, 0);
-	many[0].text = text + 1;
+	many[0].text = fxt_inline(text + 1);
 	ev.n_args = 1;
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	assert_int_equal(f->out.size, 8 * (3 + 2 + 4001));
@@ -394,37 +419,11 @@ static void test_too_long(void **state)
 
 /* ---- the others ---- */
 
-static void test_synthetic_switch(void **state)
+static int write_blob(struct fixture *f, enum fxt_blob_type type, const void *data, size_t size)
 {
-	struct fixture *f = *state;
-	struct fxt_switch sw = {
-		.ts_ns = 777,
-		.cpu = 3,
-		.out_tid = 100,
-		.in_tid = 0,
-		.out_weight = 120,
-		.in_weight = FXT_IDLE_WEIGHT,
-		.out_state = FXT_STATE_RUNNING,
-	};
+	const struct fxt_blob blob = { NAME(PERFETTO), type, data, size };
 
-	assert_int_equal(fxt_write_synthetic_switch(&f->w, &sw), 0);
-	assert_words(f, 0x1000001000330078, 777, 100, 0, 0x0000007800020011, 0x8000000000010011,
-		     0x0000000100060019);
-	sw = (struct fxt_switch){
-		.ts_ns = UINT64_MAX,
-		.cpu = 65535,
-		.out_tid = UINT32_MAX,
-		.in_tid = 1,
-		.out_weight = -1,
-		.in_weight = 99,
-		.out_state = FXT_STATE_DEAD,
-	};
-	assert_int_equal(fxt_write_synthetic_switch(&f->w, &sw), 0);
-	assert_words(f, 0x1000005ffff30078, UINT64_MAX, 0xffffffff, 1, 0xffffffff00020011,
-		     0x0000006300010011, 0x0000000100060019);
-	sw.cpu = 65536;
-	assert_int_equal(fxt_write_synthetic_switch(&f->w, &sw), -EINVAL);
-	assert_int_equal(f->out.size, 0);
+	return fxt_write_blob(&f->w, &blob);
 }
 
 static void test_blob(void **state)
@@ -432,18 +431,16 @@ static void test_blob(void **state)
 	struct fixture *f = *state;
 	_cleanup_free_ char *data = text_of('d', 32768);
 
-	assert_int_equal(fxt_write_blob(&f->w, FXT_NAME_PERFETTO, FXT_BLOB_PERFETTO, "bytes", 5),
-			 0);
+	assert_int_equal(write_blob(f, FXT_BLOB_PERFETTO, "bytes", 5), 0);
 	assert_words(f, 0x00030005002a0025, 0x0000007365747962);
-	assert_int_equal(fxt_write_blob(&f->w, FXT_NAME_PERFETTO, FXT_BLOB_DATA, NULL, 0), 0);
+	assert_int_equal(write_blob(f, FXT_BLOB_DATA, NULL, 0), 0);
 	assert_words(f, 0x00010000002a0015);
-	assert_int_equal(fxt_write_blob(&f->w, FXT_NAME_PERFETTO, FXT_BLOB_DATA, data, 32752), 0);
+	assert_int_equal(write_blob(f, FXT_BLOB_DATA, data, 32752), 0);
 	assert_int_equal(((uint64_t *)f->out.data)[0], 0x00017ff0002afff5); /* 4095 words */
 	assert_int_equal(f->out.size, 32760);
 	outbuf_reset(&f->out);
 	for (size_t n = 32753; n <= 32768; n++)
-		assert_int_equal(fxt_write_blob(&f->w, FXT_NAME_PERFETTO, FXT_BLOB_DATA, data, n),
-				 -EMSGSIZE);
+		assert_int_equal(write_blob(f, FXT_BLOB_DATA, data, n), -EMSGSIZE);
 	assert_int_equal(f->out.size, 0);
 	assert_int_equal(f->out.error, 0);
 }
@@ -452,12 +449,14 @@ static void test_provider_event(void **state)
 {
 	struct fixture *f = *state;
 
-	f->w.provider_id = 1;
+	f->p.id = 1;
 	assert_int_equal(fxt_write_provider_event(&f->w, FXT_PROVIDER_EVENT_BUFFER_FILLED), 0);
 	assert_words(f, 0x0000000000130010);
-	f->w.provider_id = UINT32_MAX;
+	f->p.id = UINT32_MAX;
 	assert_int_equal(fxt_write_provider_event(&f->w, 15), 0);
 	assert_words(f, 0x00fffffffff30010);
+	assert_int_equal(fxt_write_provider_event(&f->w, 16), -EINVAL);
+	assert_int_equal(f->out.size, 0);
 }
 
 static void test_words(void **state)
@@ -491,21 +490,21 @@ static void test_full_sticks(void **state)
 {
 	struct fixture *f = *state;
 	struct fxt_event ev = instant(NULL, 0);
-	struct fxt_switch sw = { .ts_ns = 1 };
+	struct fxt_switch sw = { .ts_ticks = 1 };
 
+	outbuf_deinit(&f->out);
 	f->out.limit = 64;
 	assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	assert_int_equal(f->out.size, 40);
-	assert_int_equal(fxt_write_synthetic_switch(&f->w, &sw), -EMSGSIZE);
+	assert_int_equal(fxt_write_switch(&f->w, &sw), -EMSGSIZE);
 	assert_int_equal(f->out.size, 40);
 	assert_int_equal(f->out.error, -EMSGSIZE);
 	assert_int_equal(fxt_write_event(&f->w, &ev), -EMSGSIZE);
 	assert_int_equal(fxt_write_provider_event(&f->w, 0), -EMSGSIZE);
-	assert_int_equal(fxt_write_blob(&f->w, FXT_NAME_PERFETTO, FXT_BLOB_DATA, NULL, 0),
-			 -EMSGSIZE);
-	assert_int_equal(fxt_write_kernel_object(&f->w, 1, 1, "", NULL, 0), -EMSGSIZE);
+	assert_int_equal(write_blob(f, FXT_BLOB_DATA, NULL, 0), -EMSGSIZE);
+	assert_int_equal(write_object(f, 1, 1, "", NULL, 0), -EMSGSIZE);
 	assert_int_equal(fxt_write_words(&f->w, &(uint64_t){ 1 }, 1), -EMSGSIZE);
-	assert_int_equal(fxt_write_head(&f->w, 1, "kymo"), -EMSGSIZE);
+	assert_int_equal(fxt_write_head(&f->w, &f->p, "kymo"), -EMSGSIZE);
 	assert_int_equal(f->out.size, 40);
 }
 
@@ -520,7 +519,7 @@ static void test_full_head(void **state)
 
 		outbuf_deinit(&f->out);
 		f->out.limit = limit;
-		assert_int_equal(fxt_write_head(&f->w, 1, "kymo"), -EMSGSIZE);
+		assert_int_equal(fxt_write_head(&f->w, &f->p, "kymo"), -EMSGSIZE);
 		words = (const uint64_t *)f->out.data;
 		while (at < f->out.size / 8)
 			at += words[at] >> 4 & 0xfff;
@@ -534,7 +533,7 @@ static void test_whole_records(void **state)
 	size_t whole = 0;
 	const uint64_t *words;
 
-	assert_int_equal(fxt_write_head(&f->w, 1, "kymo"), 0);
+	assert_int_equal(fxt_write_head(&f->w, &f->p, "kymo"), 0);
 	words = (const uint64_t *)f->out.data;
 	for (size_t n = 0; n <= f->out.size; n++) {
 		/* Bits 4..15 of the header say where the record ends. */
@@ -550,21 +549,28 @@ static void test_whole_records(void **state)
 static void test_golden(void **state)
 {
 	struct fixture *f = *state;
-	struct fxt_arg args[FXT_ARGS_MAX];
+	struct fxt_out_arg args[FXT_ARGS_MAX];
 	struct fxt_event ev = instant(args, FXT_ARGS_MAX);
-	struct fxt_switch sw = { .ts_ns = 6000, .cpu = 2, .in_tid = 11, .in_weight = 120 };
+	const struct fxt_out_arg sw_args[] = {
+		{ FXT_ARG_INT32, NAME(OUTGOING_WEIGHT), .i32 = 0 },
+		{ FXT_ARG_INT32, NAME(INCOMING_WEIGHT), .i32 = 120 },
+		{ FXT_ARG_BOOL, NAME(SYNTHETIC), .boolean = true },
+	};
+	struct fxt_switch sw = {
+		.ts_ticks = 6000, .cpu = 2, .in_tid = 11, .args = sw_args, .n_args = 3
+	};
 
-	assert_int_equal(fxt_write_head(&f->w, 1, "kymo"), 0);
-	assert_int_equal(fxt_write_blob(&f->w, FXT_NAME_PERFETTO, FXT_BLOB_DATA, "bytes", 5), 0);
-	assert_int_equal(fxt_write_kernel_object(&f->w, FXT_OBJECT_PROCESS, 10, "sh", NULL, 0), 0);
+	assert_int_equal(fxt_write_head(&f->w, &f->p, "kymo"), 0);
+	assert_int_equal(write_blob(f, FXT_BLOB_DATA, "bytes", 5), 0);
+	assert_int_equal(write_object(f, FXT_OBJECT_PROCESS, 10, "sh", NULL, 0), 0);
 	for (size_t i = 0; i < FXT_ARGS_MAX; i++)
 		args[i] = arg_rows[i].arg;
 	for (ev.type = FXT_EVENT_INSTANT; ev.type <= FXT_EVENT_FLOW_END; ev.type++) {
-		ev.ts_ns++;
-		ev.id = ev.ts_ns + 100; /* also an end time */
+		ev.ts_ticks++;
+		ev.id = ev.ts_ticks + 100; /* also an end time */
 		assert_int_equal(fxt_write_event(&f->w, &ev), 0);
 	}
-	assert_int_equal(fxt_write_synthetic_switch(&f->w, &sw), 0);
+	assert_int_equal(fxt_write_switch(&f->w, &sw), 0);
 	assert_int_equal(fxt_write_provider_event(&f->w, 0), 0);
 	assert_golden("fxt/writer.fxt", f->out.data, f->out.size);
 }
@@ -574,25 +580,15 @@ static void test_golden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_head),
-		TEST(test_head_provider),
-		TEST(test_kernel_object),
-		TEST(test_kernel_object_longest_name),
-		TEST(test_event_thread),
-		TEST(test_event_threads_full),
-		TEST(test_event_types),
-		TEST(test_event_args),
-		TEST(test_event_n_args),
-		TEST(test_too_long),
-		TEST(test_synthetic_switch),
-		TEST(test_blob),
-		TEST(test_provider_event),
-		TEST(test_words),
-		TEST(test_headers),
-		TEST(test_full_sticks),
-		TEST(test_full_head),
-		TEST(test_whole_records),
-		TEST(test_golden),
+		TEST(test_head),          TEST(test_head_provider),
+		TEST(test_kernel_object), TEST(test_kernel_object_longest_name),
+		TEST(test_event_thread),  TEST(test_event_threads_full),
+		TEST(test_event_types),   TEST(test_event_args),
+		TEST(test_event_n_args),  TEST(test_too_long),
+		TEST(test_blob),          TEST(test_provider_event),
+		TEST(test_words),         TEST(test_headers),
+		TEST(test_full_sticks),   TEST(test_full_head),
+		TEST(test_whole_records), TEST(test_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,11 +14,11 @@ int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus)
 {
 	int r;
 
-	*a = (struct fxt_archive){ .n_cpus = n_cpus };
+	*a = (struct fxt_archive){ .writer = { .out = out }, .n_cpus = n_cpus };
 	a->lost = calloc((size_t)n_cpus * CLASS_MAX, sizeof(*a->lost));
 	if (!a->lost)
 		return -ENOMEM;
-	r = fxt_writer_init(&a->writer, out);
+	r = fxt_out_provider_init(&a->provider, PROVIDER_ID);
 	if (r < 0)
 		fxt_archive_deinit(a);
 	return r;
@@ -26,7 +26,7 @@ int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus)
 
 void fxt_archive_deinit(struct fxt_archive *a)
 {
-	fxt_writer_deinit(&a->writer);
+	fxt_out_provider_deinit(&a->provider);
 	free(a->lost);
 	a->lost = NULL;
 }
@@ -38,21 +38,21 @@ void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out)
 
 int fxt_archive_begin(struct fxt_archive *a)
 {
-	return fxt_write_head(&a->writer, PROVIDER_ID, "kymo");
+	return fxt_write_head(&a->writer, &a->provider, "kymo");
 }
 
 /* Arguments of one record, added as they are known. */
 struct args {
-	struct fxt_arg list[FXT_ARGS_MAX];
+	struct fxt_out_arg list[FXT_ARGS_MAX];
 	unsigned n;
 };
 
-static struct fxt_arg *add(struct args *args, enum fxt_arg_type type, enum fxt_name name)
+static struct fxt_out_arg *add(struct args *args, enum fxt_arg_type type, enum fxt_name name)
 {
-	struct fxt_arg *arg = &args->list[args->n++];
+	struct fxt_out_arg *arg = &args->list[args->n++];
 
 	assert(args->n <= FXT_ARGS_MAX);
-	*arg = (struct fxt_arg){ .type = type, .name = name };
+	*arg = (struct fxt_out_arg){ .type = type, .name = fxt_named(name) };
 	return arg;
 }
 
@@ -78,7 +78,7 @@ static void add_u64(struct args *args, enum fxt_name name, uint64_t v)
 
 static void add_text(struct args *args, enum fxt_name name, const char *text)
 {
-	add(args, FXT_ARG_STRING, name)->text = text;
+	add(args, FXT_ARG_STRING, name)->text = fxt_inline(text);
 }
 
 static void add_bool(struct args *args, enum fxt_name name, bool v)
@@ -91,11 +91,10 @@ static int write_instant(struct fxt_archive *a, const struct event *ev, enum fxt
 {
 	return fxt_write_event(&a->writer, &(struct fxt_event){
 						   .type = FXT_EVENT_INSTANT,
-						   .category = category,
-						   .name = name,
-						   .ts_ns = ev->ts_ns,
-						   .pid = ev->pid,
-						   .tid = ev->tid,
+						   .category = fxt_named(category),
+						   .name = fxt_named(name),
+						   .ts_ticks = ev->ts_ns,
+						   .thread = { ev->pid, ev->tid },
 						   .args = args->list,
 						   .n_args = args->n,
 					   });
@@ -116,17 +115,34 @@ static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
 
 static int write_switch(struct fxt_archive *a, const struct event *ev)
 {
+	struct args args = { .n = 0 };
+
 	if (!ev->sw.synthetic)
 		return -EINVAL;
-	return fxt_write_synthetic_switch(&a->writer, &(struct fxt_switch){
-							      .ts_ns = ev->ts_ns,
-							      .cpu = ev->cpu,
-							      .out_tid = ev->tid,
-							      .in_tid = ev->sw.next_tid,
-							      .out_weight = ev->sw.prev_prio,
-							      .in_weight = ev->sw.next_prio,
-							      .out_state = ev->sw.out_state,
-						      });
+	add_i32(&args, FXT_NAME_OUTGOING_WEIGHT, ev->sw.prev_prio);
+	add_i32(&args, FXT_NAME_INCOMING_WEIGHT, ev->sw.next_prio);
+	add_bool(&args, FXT_NAME_SYNTHETIC, true);
+	return fxt_write_switch(&a->writer, &(struct fxt_switch){
+						    .ts_ticks = ev->ts_ns,
+						    .cpu = ev->cpu,
+						    .out_state = ev->sw.out_state,
+						    .out_tid = ev->tid,
+						    .in_tid = ev->sw.next_tid,
+						    .args = args.list,
+						    .n_args = args.n,
+					    });
+}
+
+static int write_object(struct fxt_archive *a, unsigned type, uint32_t koid, const char *name,
+			const struct args *args)
+{
+	return fxt_write_kernel_object(&a->writer, &(struct fxt_kernel_object){
+							   .type = type,
+							   .koid = koid,
+							   .name = fxt_interned(name),
+							   .args = args->list,
+							   .n_args = args->n,
+						   });
 }
 
 static int write_task(struct fxt_archive *a, const struct event *ev)
@@ -146,8 +162,7 @@ static int write_task(struct fxt_archive *a, const struct event *ev)
 			add_u64(&process, FXT_NAME_CGROUP, ev->task.cgroup_id);
 		if (ev->task.real_tid)
 			add_u32(&process, FXT_NAME_REAL_ID, ev->task.real_tid);
-		r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_PROCESS, ev->pid, ev->task.comm,
-					    process.list, process.n);
+		r = write_object(a, FXT_OBJECT_PROCESS, ev->pid, ev->task.comm, &process);
 		if (r < 0)
 			return r;
 	}
@@ -156,8 +171,7 @@ static int write_task(struct fxt_archive *a, const struct event *ev)
 		add_u64(&thread, FXT_NAME_START_TIME, ev->task.start_ns);
 	if (ev->task.real_tid)
 		add_u32(&thread, FXT_NAME_REAL_ID, ev->task.real_tid);
-	return fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, ev->tid, ev->task.comm,
-				       thread.list, thread.n);
+	return write_object(a, FXT_OBJECT_THREAD, ev->tid, ev->task.comm, &thread);
 }
 
 static int write_fork(struct fxt_archive *a, const struct event *ev)
@@ -230,11 +244,10 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 	add_u64(&total, class == CLASS_SCHED ? FXT_NAME_SCHED : FXT_NAME_LIFECYCLE, *lost);
 	return fxt_write_event(&a->writer, &(struct fxt_event){
 						   .type = FXT_EVENT_COUNTER,
-						   .category = FXT_NAME_KYMO,
-						   .name = FXT_NAME_LOST,
-						   .ts_ns = ev->ts_ns,
-						   .pid = FXT_KOID_KYMO,
-						   .tid = FXT_KOID_KYMO,
+						   .category = fxt_named(FXT_NAME_KYMO),
+						   .name = fxt_named(FXT_NAME_LOST),
+						   .ts_ticks = ev->ts_ns,
+						   .thread = { FXT_KOID_KYMO, FXT_KOID_KYMO },
 						   .args = total.list,
 						   .n_args = total.n,
 						   .id = ev->cpu,
@@ -262,19 +275,17 @@ static int write_clock(struct fxt_archive *a, const struct event *ev)
 /* The pseudo-process, its thread, and one thread a CPU. */
 static int write_own_objects(struct fxt_archive *a)
 {
-	struct args args = { .n = 0 };
+	struct args none = { .n = 0 }, args = { .n = 0 };
 	char name[32];
 	int r;
 
 	add_koid(&args, FXT_NAME_PROCESS, FXT_KOID_KYMO);
-	r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_PROCESS, FXT_KOID_KYMO, "kymo", NULL, 0);
+	r = write_object(a, FXT_OBJECT_PROCESS, FXT_KOID_KYMO, "kymo", &none);
 	if (r == 0)
-		r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, FXT_KOID_KYMO, "kymo",
-					    args.list, args.n);
+		r = write_object(a, FXT_OBJECT_THREAD, FXT_KOID_KYMO, "kymo", &args);
 	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
 		snprintf(name, sizeof(name), "cpu %u", cpu);
-		r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, FXT_KOID_KYMO_CPU + cpu,
-					    name, args.list, args.n);
+		r = write_object(a, FXT_OBJECT_THREAD, FXT_KOID_KYMO_CPU + cpu, name, &args);
 	}
 	return r;
 }
@@ -282,26 +293,25 @@ static int write_own_objects(struct fxt_archive *a)
 /* The pseudo-thread for all that a filter leaves out. */
 static int write_other_objects(struct fxt_archive *a)
 {
-	struct args args = { .n = 0 };
+	struct args none = { .n = 0 }, args = { .n = 0 };
 	int r;
 
 	add_koid(&args, FXT_NAME_PROCESS, FXT_KOID_OTHER);
-	r = fxt_write_kernel_object(&a->writer, FXT_OBJECT_PROCESS, FXT_KOID_OTHER, "other", NULL,
-				    0);
+	r = write_object(a, FXT_OBJECT_PROCESS, FXT_KOID_OTHER, "other", &none);
 	if (r < 0)
 		return r;
-	return fxt_write_kernel_object(&a->writer, FXT_OBJECT_THREAD, FXT_KOID_OTHER, "other",
-				       args.list, args.n);
+	return write_object(a, FXT_OBJECT_THREAD, FXT_KOID_OTHER, "other", &args);
 }
 
 static int write_start(struct fxt_archive *a, const struct event *ev)
 {
 	uint8_t info[FXT_PERFETTO_SYSTEM_INFO_MAX];
+	struct fxt_blob blob = { fxt_named(FXT_NAME_PERFETTO), FXT_BLOB_PERFETTO, info, 0 };
 	struct args args = { .n = 0 };
 	int r;
 
-	r = fxt_write_blob(&a->writer, FXT_NAME_PERFETTO, FXT_BLOB_PERFETTO, info,
-			   fxt_perfetto_system_info(info, ev->start.kernel, ev->start.machine));
+	blob.size = fxt_perfetto_system_info(info, ev->start.kernel, ev->start.machine);
+	r = fxt_write_blob(&a->writer, &blob);
 	if (r == 0)
 		r = write_own_objects(a);
 	if (r == 0 && ev->start.filtered)

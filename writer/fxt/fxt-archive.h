@@ -12,6 +12,7 @@
 
 struct fxt_archive {
 	struct fxt_writer writer;
+	struct fxt_out_provider provider; /* the only one */
 	uint64_t *lost; /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
 	uint32_t n_cpus;
 };

@@ -65,58 +65,55 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 	return i;
 }
 
-static int find_or_take(struct fxt_table *t, uint64_t key, uint16_t *ret_i)
+/*
+ * Finds the N bytes at TEXT, whose key is KEY or, if that is another text's, one that follows it. When
+ * the first of such texts gives up its place the others are not found any more: they are registered
+ * anew.
+ */
+static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
+			uint16_t *ret_index)
 {
-	struct fxt_table_entry *e = table_get(&t->by_key, key);
+	struct fxt_table_entry *e;
+	char *copy;
+	uint16_t i;
 
-	if (e) {
-		*ret_i = (uint16_t)(e - t->entries);
-		if (t->newest != *ret_i) {
-			unlink_entry(t, *ret_i);
-			link_newest(t, *ret_i);
+	for (; (e = table_get(&t->by_key, key)); key = key + 1 ? key + 1 : 1) {
+		if (e->length != n || memcmp(e->text, text, n) != 0)
+			continue;
+		i = (uint16_t)(e - t->entries);
+		if (t->newest != i) {
+			unlink_entry(t, i);
+			link_newest(t, i);
 		}
+		*ret_index = index_of(t, i);
 		return FXT_TABLE_KNOWN;
 	}
-	*ret_i = take_place(t, key);
-	return *ret_i ? FXT_TABLE_NEW : -ENOMEM;
+	copy = malloc(n);
+	if (!copy)
+		return -ENOMEM;
+	i = take_place(t, key);
+	if (i == 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	memcpy(copy, text, n);
+	free(t->entries[i].text);
+	t->entries[i].text = copy;
+	t->entries[i].length = (uint32_t)n;
+	*ret_index = index_of(t, i);
+	return FXT_TABLE_NEW;
 }
 
 int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *ret_index)
 {
-	struct fxt_table_entry *e;
-	uint16_t i;
-	char *copy;
-	int r;
-
-	r = find_or_take(t, table_hash(text, n), &i);
-	if (r < 0)
-		return r;
-	e = &t->entries[i];
-	if (r == FXT_TABLE_NEW || e->length != n || memcmp(e->text, text, n) != 0) {
-		/* New, or another text with the same hash, which then is registered anew. */
-		copy = malloc(n);
-		if (!copy) {
-			e->length = 0; /* matches no text: will be registered next time */
-			return -ENOMEM;
-		}
-		memcpy(copy, text, n);
-		free(e->text);
-		e->text = copy;
-		e->length = (uint32_t)n;
-		r = FXT_TABLE_NEW;
-	}
-	*ret_index = index_of(t, i);
-	return r;
+	return find_or_take(t, table_hash(text, n), text, n, ret_index);
 }
 
-int fxt_table_thread(struct fxt_table *t, uint32_t pid, uint32_t tid, uint16_t *ret_index)
+int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index)
 {
-	uint16_t i;
-	int r;
+	const uint64_t both[] = { pid, tid };
+	/* Never 0, and one thread's alone as long as koids are those of Linux. */
+	uint64_t key = UINT64_C(1) << 63 | (pid << 32 ^ tid);
 
-	/* Never 0: bit 63 is set. Koids have 32 bits, of which the top one is never used. */
-	r = find_or_take(t, UINT64_C(1) << 63 | (uint64_t)pid << 32 | tid, &i);
-	if (r > 0)
-		*ret_index = index_of(t, i);
-	return r;
+	return find_or_take(t, key, both, sizeof(both), ret_index);
 }

@@ -16,7 +16,7 @@
 
 struct fxt_table_entry {
 	uint64_t key;
-	char *text; /* owned; of strings only */
+	char *text; /* owned; of a thread: its two koids */
 	uint32_t length;
 	uint16_t older, newer; /* by last use; 0 = none */
 };
@@ -43,4 +43,4 @@ void fxt_table_deinit(struct fxt_table *t);
 int fxt_table_string(struct fxt_table *t, const char *text, size_t n, uint16_t *ret_index);
 
 /* The index of a thread. Returns as above. */
-int fxt_table_thread(struct fxt_table *t, uint32_t pid, uint32_t tid, uint16_t *ret_index);
+int fxt_table_thread(struct fxt_table *t, uint64_t pid, uint64_t tid, uint16_t *ret_index);

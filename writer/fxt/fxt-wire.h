@@ -36,12 +36,20 @@ typedef unsigned long long fxt_word;
 /* ---- limits ("Records", "String references", "Thread references", "Arguments") ---- */
 
 #define FXT_WORD_BYTES         8
-#define FXT_RECORD_WORDS_MAX   4095 /* of a record with a 12-bit size */
+#define FXT_RECORD_WORDS_MAX   4095          /* of a record with a 12-bit size */
+#define FXT_LARGE_WORDS_MAX    0xffffffffull /* of a large record, with its 32-bit size */
+#define FXT_LARGE_BYTES_MAX    (FXT_LARGE_WORDS_MAX * FXT_WORD_BYTES)
 #define FXT_STRING_INDEX_MAX   0x7fff
 #define FXT_STRING_BYTES_MAX   32000
 #define FXT_THREAD_INDEX_MAX   0xff
 #define FXT_ARGS_MAX           15
 #define FXT_CPU_MAX            0xffff
+#define FXT_LEGACY_CPU_MAX     0xff
+#define FXT_PROVIDER_EVENT_MAX 0xf
+#define FXT_OBJECT_TYPE_MAX    0xff
+#define FXT_BLOB_TYPE_MAX      0xff
+#define FXT_MODULE_ID_MAX      0xffff
+#define FXT_MMAP_FLAGS_MAX     7
 #define FXT_PROVIDER_NAME_MAX  255
 #define FXT_BLOB_BYTES_MAX     0x7fff
 #define FXT_BACKTRACE_MAX      255
@@ -299,6 +307,14 @@ fxt_wakeup_header(unsigned words, unsigned n_args, unsigned cpu)
 	return fxt_put_record_type(FXT_RECORD_SCHEDULING) | fxt_put_record_words(words) |
 	       fxt_put_sched_n_args(n_args) | fxt_put_sched_cpu(cpu) |
 	       fxt_put_sched_type(FXT_SCHED_WAKEUP);
+}
+
+static inline __attribute__((always_inline, unused)) fxt_word fxt_string_header(unsigned index,
+										fxt_word n_bytes)
+{
+	return fxt_put_record_type(FXT_RECORD_STRING) |
+	       fxt_put_record_words(1 + fxt_stream_words(n_bytes)) | fxt_put_string_index(index) |
+	       fxt_put_string_length(n_bytes);
 }
 
 /* An argument of one word: NAME and VALUE are string indices or 32 bits of value. */

@@ -1,36 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * FXT records, one function a type: the wire side of the writer. What is written when, and under
- * which names, is decided in fxt-archive.
+ * which names, is decided by its callers; kymo's own archive is fxt-archive.
  *
- * Strings that recur go through the string table (their record is written right before the first
- * use), values of string arguments stand inline. Threads of events go through the thread table.
- * A record is written whole or not at all; a failure for lack of room or memory sticks to the
- * output buffer, an argument out of the format's bounds is refused with -EINVAL or -EMSGSIZE
- * and nothing is written of that record.
+ * An archive comes from one or more providers, each with tables of its own; the writer says with a
+ * section record when the provider changes. Strings and threads stand in a record or go through the
+ * provider's tables, as the caller asks; then their record is written right before the first use.
+ *
+ * A record is written whole or not at all. One that the format cannot hold is refused: -EMSGSIZE if
+ * it is too long, -EINVAL if a value is out of bounds. Nothing is written then, not even the string
+ * and thread records that it would have needed. A failure for lack of room or memory sticks to the
+ * output buffer.
+ *
+ * Large records (fxt_write_large_blob()) may be longer than FXT_RECORD_WORDS_MAX, and the format
+ * wants each to be one record. But known readers, Perfetto among them, take the size of every record
+ * from 12 bits, and lose their way behind a longer one: for them, split what does not fit. Likewise
+ * a cpu has 16 bits here, and Perfetto gives up a trace that has one from 4096 on.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/outbuf.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-table.h"
 #include "writer/fxt/fxt-wire.h"
 
-struct fxt_writer {
-	struct outbuf *out; /* borrowed; may be exchanged between records */
-	struct fxt_table strings;
-	struct fxt_table threads;
-	uint32_t provider_id;
+/* ---- what records are made of ---- */
+
+/*
+ * A string ("String references"): one that was registered at a fixed INDEX, such as an enum
+ * fxt_name, or else LENGTH bytes of UTF-8 at TEXT, which go through the table or stand inline.
+ * All zeroes is the empty string.
+ */
+struct fxt_out_string {
+	unsigned index;
+	bool is_inline;
+	const char *text; /* borrowed */
+	size_t length;
 };
 
-/* One argument ("Arguments"). The name is one of the fixed ones. */
-struct fxt_arg {
+static inline struct fxt_out_string fxt_named(enum fxt_name name)
+{
+	return (struct fxt_out_string){ .index = name };
+}
+
+static inline struct fxt_out_string fxt_interned(const char *text)
+{
+	return (struct fxt_out_string){ .text = text, .length = strlen(text) };
+}
+
+static inline struct fxt_out_string fxt_inline(const char *text)
+{
+	return (struct fxt_out_string){ 0, true, text, strlen(text) };
+}
+
+/* A thread ("Thread references"): koids, which go through the table or stand inline. */
+struct fxt_out_thread {
+	uint64_t pid, tid;
+	bool is_inline;
+};
+
+/* An argument ("Arguments"). */
+struct fxt_out_arg {
 	enum fxt_arg_type type;
-	enum fxt_name name;
+	struct fxt_out_string name;
 	union {
 		int32_t i32;
 		uint32_t u32;
@@ -38,57 +75,190 @@ struct fxt_arg {
 		uint64_t u64; /* also pointer and koid */
 		double f64;
 		bool boolean;
-		const char *text; /* UTF-8, borrowed; "" is the empty string */
+		struct fxt_out_string text;
 		struct {
-			const void *data;
-			uint32_t size;
+			const void *data; /* borrowed */
+			size_t size;
 		} blob;
 	};
 };
 
+/* ---- providers ---- */
+
+/* Strings below the reserved index are the caller's to register, those above it the table's. */
+struct fxt_out_provider {
+	uint32_t id;
+	bool introduced;
+	uint64_t registered[(FXT_NAME_RESERVED + 1) / 64]; /* a bit for each fixed index */
+	struct fxt_table strings, threads;
+};
+
+/* No two providers of an archive have the same ID. Returns 0 or -ENOMEM. */
+int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id);
+void fxt_out_provider_deinit(struct fxt_out_provider *p);
+
+struct fxt_writer {
+	struct outbuf *out; /* borrowed; may be exchanged between records */
+	struct fxt_out_provider
+		*provider; /* borrowed; whose section it is, NULL before the first */
+};
+
+/* ---- the frame of an archive ---- */
+
+/* "Magic number record" */
+int fxt_write_magic(struct fxt_writer *w);
+
+/* "Provider info metadata": NAME is at most FXT_PROVIDER_NAME_MAX bytes. What follows is P's, whose
+ * tables are empty now. */
+int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
+
+/* "Provider section metadata": what follows is P's, which was introduced. */
+int fxt_write_section(struct fxt_writer *w, struct fxt_out_provider *p);
+
+/* "Provider event metadata" of the current provider. */
+int fxt_write_provider_event(struct fxt_writer *w, unsigned event_id);
+
+/* "Initialization record" */
+int fxt_write_initialization(struct fxt_writer *w, uint64_t ticks_per_second);
+
+/* "String record", for a fixed index, 1..FXT_NAME_RESERVED. */
+int fxt_write_string(struct fxt_writer *w, unsigned index, const char *text, size_t n);
+
+/* All strings of fxt-names.h. */
+int fxt_write_names(struct fxt_writer *w);
+
+/* What an archive of one provider begins with: magic, provider info and section, initialization
+ * (ticks are nanoseconds), and the names. */
+int fxt_write_head(struct fxt_writer *w, struct fxt_out_provider *p, const char *name);
+
+/* ---- events and objects ---- */
+
 struct fxt_event {
 	enum fxt_event_type type;
-	enum fxt_name category, name;
-	uint64_t ts_ns;
-	uint32_t pid, tid; /* koids */
-	const struct fxt_arg *args;
+	struct fxt_out_string category, name;
+	uint64_t ts_ticks;
+	struct fxt_out_thread thread;
+	const struct fxt_out_arg *args;
 	unsigned n_args;
 	uint64_t id; /* counter, async and flow: their id; complete: the end time */
 };
 
-struct fxt_switch {
-	uint64_t ts_ns;
-	uint32_t cpu, out_tid, in_tid;
-	int32_t out_weight, in_weight; /* FXT_IDLE_WEIGHT: that side is idle */
-	enum fxt_thread_state out_state;
+struct fxt_userspace_object {
+	uint64_t pointer;
+	struct fxt_out_thread process; /* inline, its tid is not written */
+	struct fxt_out_string name;
+	const struct fxt_out_arg *args;
+	unsigned n_args;
 };
 
-/* Returns 0 or -ENOMEM; nothing is written yet. */
-int fxt_writer_init(struct fxt_writer *w, struct outbuf *out);
-void fxt_writer_deinit(struct fxt_writer *w);
+struct fxt_kernel_object {
+	unsigned type; /* FXT_OBJECT_*, or another of Zircon's; at most 255 */
+	uint64_t koid;
+	struct fxt_out_string name;
+	const struct fxt_out_arg *args;
+	unsigned n_args;
+};
 
-/*
- * Magic, provider info and section, initialization (ticks are nanoseconds), and the strings of
- * fxt-names.h. NAME is at most FXT_PROVIDER_NAME_MAX bytes.
- */
-int fxt_write_head(struct fxt_writer *w, uint32_t provider_id, const char *name);
+struct fxt_log {
+	uint64_t ts_ticks;
+	struct fxt_out_thread thread;
+	const char *text;
+	size_t length;
+};
 
-/* "Kernel object record": NAME is cut to 256 bytes by the caller; empty is allowed. */
-int fxt_write_kernel_object(struct fxt_writer *w, unsigned type, uint64_t koid, const char *name,
-			    const struct fxt_arg *args, unsigned n_args);
-
-/* "Event record" */
+/* "Event record", and so on. */
 int fxt_write_event(struct fxt_writer *w, const struct fxt_event *ev);
+int fxt_write_userspace_object(struct fxt_writer *w, const struct fxt_userspace_object *o);
+int fxt_write_kernel_object(struct fxt_writer *w, const struct fxt_kernel_object *o);
+int fxt_write_log(struct fxt_writer *w, const struct fxt_log *log);
 
-/* "Context Switch Record", one that did not happen: with the argument `synthetic`. */
-int fxt_write_synthetic_switch(struct fxt_writer *w, const struct fxt_switch *sw);
+/* ---- bulk data ---- */
 
-/* "BLOB record" */
-int fxt_write_blob(struct fxt_writer *w, enum fxt_name name, enum fxt_blob_type type,
-		   const void *data, size_t size);
+struct fxt_blob {
+	struct fxt_out_string name;
+	enum fxt_blob_type type;
+	const void *data;
+	size_t size;
+};
 
-/* "Provider event metadata" */
-int fxt_write_provider_event(struct fxt_writer *w, unsigned event_id);
+struct fxt_large_blob {
+	struct fxt_out_string category, name;
+	const void *data;
+	size_t size;
+	bool has_metadata; /* what follows is written */
+	uint64_t ts_ticks;
+	struct fxt_out_thread thread;
+	const struct fxt_out_arg *args;
+	unsigned n_args;
+};
+
+int fxt_write_blob(struct fxt_writer *w, const struct fxt_blob *blob);
+
+/* "Large BLOB record"; see above about its length. */
+int fxt_write_large_blob(struct fxt_writer *w, const struct fxt_large_blob *blob);
+
+/* ---- scheduling ---- */
+
+struct fxt_switch {
+	uint64_t ts_ticks;
+	uint32_t cpu;
+	enum fxt_thread_state out_state;
+	uint64_t out_tid, in_tid;
+	const struct fxt_out_arg *args;
+	unsigned n_args;
+};
+
+struct fxt_wakeup {
+	uint64_t ts_ticks;
+	uint32_t cpu;
+	uint64_t tid;
+	const struct fxt_out_arg *args;
+	unsigned n_args;
+};
+
+struct fxt_legacy_switch {
+	uint64_t ts_ticks;
+	uint32_t cpu; /* at most 255 */
+	enum fxt_thread_state out_state;
+	struct fxt_out_thread out, in;
+	uint8_t out_priority, in_priority;
+};
+
+int fxt_write_switch(struct fxt_writer *w, const struct fxt_switch *sw);
+int fxt_write_wakeup(struct fxt_writer *w, const struct fxt_wakeup *wake);
+int fxt_write_legacy_switch(struct fxt_writer *w, const struct fxt_legacy_switch *sw);
+
+/* ---- profiler ---- */
+
+struct fxt_module {
+	uint64_t ts_ticks;
+	struct fxt_out_thread thread;
+	uint32_t id; /* at most 16 bits */
+	const char *name;
+	const void *build_id;
+	size_t build_id_size;
+};
+
+struct fxt_mmap {
+	uint64_t ts_ticks;
+	struct fxt_out_thread thread;
+	uint32_t module_id; /* at most 16 bits */
+	unsigned flags;     /* at most 3 bits */
+	uint64_t start, range, vaddr;
+};
+
+struct fxt_backtrace {
+	uint64_t ts_ticks;
+	struct fxt_out_thread thread;
+	const uint64_t *frames;
+	size_t n_frames;
+};
+
+int fxt_write_module(struct fxt_writer *w, const struct fxt_module *module);
+int fxt_write_mmap(struct fxt_writer *w, const struct fxt_mmap *map);
+int fxt_write_backtrace(struct fxt_writer *w, const struct fxt_backtrace *trace);
+
+/* ---- finished records ---- */
 
 /* How many of the N bytes at DATA, which we wrote, are whole records. */
 size_t fxt_whole_records(const uint8_t *data, size_t n);
