@@ -41,7 +41,7 @@ static struct output *output(int fd)
 {
 	struct output *o;
 
-	assert_int_equal(output_new(fd, whole_tens, &o), 0);
+	assert_int_equal(output_new(fd, whole_tens, PACK_NONE, &o), 0);
 	return o;
 }
 
@@ -130,7 +130,7 @@ static void test_new_refused(void **state)
 	(void)state;
 	close(not_open);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(output_new(rows[i].fd, whole_tens, &o), rows[i].r);
+		assert_int_equal(output_new(rows[i].fd, whole_tens, PACK_NONE, &o), rows[i].r);
 		assert_ptr_equal(o, &rows);
 		/* It stays the caller's. */
 		if (rows[i].fd >= 0 && rows[i].fd != not_open)
