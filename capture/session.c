@@ -336,9 +336,9 @@ static bool options_valid(const struct session_options *o)
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
 	       o->flush_ns <= FLUSH_NS_MAX && o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
-	       o->compress < PACK_METHOD_MAX &&
-	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
-	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+	       o->compress < PACK_METHOD_MAX && o->filter.n_pids <= FILTER_PIDS_MAX &&
+	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
+	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
 int session_new(struct session_options *options, int output_fd, struct session **ret)
