@@ -90,9 +90,10 @@ char *session_options_describe(const struct session_options *o)
 {
 	char ring[TEXT_FORMAT_MAX], flush[TEXT_FORMAT_MAX], *text;
 
-	if (asprintf(&text, "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64,
+	if (asprintf(&text, "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64 "%s%s",
 		     text_format_size(ring, o->ring_bytes), text_format_time(flush, o->flush_ns),
-		     o->duration_ns, o->max_bytes) < 0)
+		     o->duration_ns, o->max_bytes, o->compress ? " compress=" : "",
+		     pack_ops(o->compress)->name) < 0)
 		return NULL;
 	return text;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
+#include "writer/pack/pack.h"
 
 /* Categories of -e. Lifecycle is always recorded. Later ones find their bit here. */
 enum capture_category {
@@ -55,8 +56,9 @@ struct session_options {
 	uint64_t ring_bytes;  /* per CPU, rounded up to a power of two; 0 = default */
 	uint64_t flush_ns;    /* at most this much is lost when we are killed; 0 = default */
 	uint64_t duration_ns; /* ends the session; 0 = never */
-	uint64_t max_bytes;   /* ends the session; 0 = never */
-	char *command;        /* what asked for it, for the archive; NULL = not said. Owned */
+	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
+	enum pack_method compress;
+	char *command; /* what asked for it, for the archive; NULL = not said. Owned */
 	struct capture_filter filter;
 };
 

@@ -27,8 +27,11 @@ struct output {
 	int fd;
 	bool regular;
 	output_whole_fn whole;
-	int event_fd;  /* to the owner */
-	int cancel_fd; /* to the thread */
+	enum pack_method method;
+	struct pack packer;   /* the thread's */
+	struct outbuf packed; /* the thread's: a piece on its way */
+	int event_fd;         /* to the owner */
+	int cancel_fd;        /* to the thread */
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
@@ -53,6 +56,8 @@ static void release(struct output *o)
 		return;
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		outbuf_deinit(&o->buffers[i]);
+	outbuf_deinit(&o->packed);
+	pack_deinit(&o->packer);
 	close_fd(o->fd);
 	close_fd(o->event_fd);
 	close_fd(o->cancel_fd);
@@ -109,23 +114,70 @@ static int write_all(struct output *o, const uint8_t *data, size_t size, size_t 
 	return 0;
 }
 
-/* Writes one buffer, or as many whole records of it as it can. */
-static int write_buffer(struct output *o, const struct outbuf *b, size_t *ret_kept)
+/* Writes SIZE bytes, or as much of them as WHOLE says. */
+static int write_piece(struct output *o, const uint8_t *data, size_t size, output_whole_fn whole_fn,
+		       size_t *ret_kept)
 {
-	int r = write_all(o, b->data, b->size, ret_kept);
+	int r = write_all(o, data, size, ret_kept);
 	off_t end = o->regular ? lseek(o->fd, 0, SEEK_CUR) : -1;
 	size_t whole;
 	struct stat st;
 
 	if (r == 0)
 		return 0;
-	whole = o->whole(b->data, *ret_kept);
-	/* What follows the last whole record is ours to cut off only where the file ends with it. If
-	 * it cannot be cut off it is a cut record, which readers drop. */
+	whole = whole_fn(data, *ret_kept);
+	/* What follows the last whole one is ours to cut off only where the file ends with it. If
+	 * it cannot be cut off it is a cut record or piece, which readers drop. */
 	if (end >= 0 && fstat(o->fd, &st) == 0 && st.st_size == end &&
 	    ftruncate(o->fd, end - (off_t)(*ret_kept - whole)) == 0)
 		*ret_kept = whole;
 	return r;
+}
+
+/* Of a packed piece that was not written to its end, nothing is whole. */
+static size_t whole_piece(const uint8_t *data, size_t n)
+{
+	(void)data;
+	(void)n;
+	return 0;
+}
+
+/* How many of the N bytes at DATA make the next piece: whole records, unless one is larger. */
+static size_t piece_bytes(struct output *o, const uint8_t *data, size_t n)
+{
+	size_t whole;
+
+	if (n <= PACK_CHUNK_MAX)
+		return n;
+	whole = o->whole(data, PACK_CHUNK_MAX);
+	return whole > 0 ? whole : PACK_CHUNK_MAX;
+}
+
+static int write_packed(struct output *o, const struct outbuf *b, size_t *ret_kept)
+{
+	size_t done = 0, n, kept;
+	int r = 0;
+
+	while (r == 0 && done < b->size) {
+		n = piece_bytes(o, b->data + done, b->size - done);
+		outbuf_reset(&o->packed);
+		r = pack_put(&o->packer, b->data + done, n, &o->packed);
+		if (r < 0)
+			break;
+		r = write_piece(o, o->packed.data, o->packed.size, whole_piece, &kept);
+		*ret_kept += kept;
+		done += n;
+	}
+	return r;
+}
+
+/* Writes one buffer, or as much of it as it can; *RET_KEPT bytes are in the file then. */
+static int write_buffer(struct output *o, const struct outbuf *b, size_t *ret_kept)
+{
+	*ret_kept = 0;
+	if (o->method != PACK_NONE)
+		return write_packed(o, b, ret_kept);
+	return write_piece(o, b->data, b->size, o->whole, ret_kept);
 }
 
 static void *run(void *userdata)
@@ -181,7 +233,7 @@ static int check_fd(int fd, bool *ret_regular)
 	return 0;
 }
 
-int output_new(int fd, output_whole_fn whole, struct output **ret)
+int output_new(int fd, output_whole_fn whole, enum pack_method method, struct output **ret)
 {
 	struct output *o;
 	bool regular = false;
@@ -196,6 +248,7 @@ int output_new(int fd, output_whole_fn whole, struct output **ret)
 	o->fd = -1;
 	o->regular = regular;
 	o->whole = whole;
+	o->method = method;
 	o->n_holders = 2;
 	o->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	o->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -204,7 +257,9 @@ int output_new(int fd, output_whole_fn whole, struct output **ret)
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		o->spare[o->n_spare++] = &o->buffers[i];
 	o->fd = fd;
-	r = o->event_fd < 0 || o->cancel_fd < 0 ? -errno : thread_start(run, o);
+	r = o->event_fd < 0 || o->cancel_fd < 0 ? -errno : pack_init(&o->packer, method);
+	if (r == 0)
+		r = thread_start(run, o);
 	if (r < 0) {
 		o->fd = -1; /* stays the caller's */
 		o->n_holders = 1;

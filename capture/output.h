@@ -6,6 +6,10 @@
  *
  * A buffer holds whole records. When writing fails, a regular file is cut back to the last whole
  * record that was written.
+ *
+ * The thread is also where the archive is packed, if it is: each buffer into a piece of its own (or
+ * several, if it is large), so that what is in the file can be unpacked up to there. A file is then
+ * cut back to the last whole piece.
  */
 #pragma once
 
@@ -14,11 +18,12 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
+#include "writer/pack/pack.h"
 
 struct output;
 
 struct output_status {
-	uint64_t bytes;  /* written, and left in the file */
+	uint64_t bytes;  /* written, and left in the file: packed, if it is */
 	uint64_t cpu_ns; /* CPU time of the thread */
 	int error;       /* 0, or why nothing more is written */
 	bool done;       /* output_finish() was called, and nothing is left to write */
@@ -28,12 +33,12 @@ struct output_status {
 typedef size_t (*output_whole_fn)(const uint8_t *data, size_t n);
 
 /*
- * Starts a thread that writes to FD; WHOLE is asked when writing fails in the middle of a buffer.
- * Takes over FD, only on success. Returns 0, -EBADF if FD is not
+ * Starts a thread that packs by METHOD and writes to FD; WHOLE is asked when writing fails in the
+ * middle of a buffer, and when a buffer makes several pieces. Takes over FD, only on success. Returns 0, -EBADF if FD is not
  * open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
  * device, or another errno.
  */
-int output_new(int fd, output_whole_fn whole, struct output **ret);
+int output_new(int fd, output_whole_fn whole, enum pack_method method, struct output **ret);
 
 /*
  * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread

@@ -43,6 +43,7 @@ struct session {
 	struct output *output;
 	struct outbuf *buffer; /* being filled; NULL = none to be had */
 	struct recorder recorder;
+	uint64_t archive_bytes; /* handed over, before they are packed */
 
 	/* facts, from which the state follows */
 	bool ordered; /* session_start() was called */
@@ -167,6 +168,7 @@ static void hand_over(struct session *s)
 {
 	if (!s->buffer || s->buffer->size == 0)
 		return;
+	s->archive_bytes += s->buffer->size;
 	output_put(s->output, TAKE_PTR(s->buffer));
 }
 
@@ -203,7 +205,7 @@ static int close_archive(struct session *s)
 {
 	return recorder_close(&s->recorder, &(struct recorder_end){
 						    .reason = s->reason,
-						    .bytes = s->status.bytes + s->buffer->size,
+						    .bytes = s->archive_bytes + s->buffer->size,
 						    .daemon_cpu_ns = cpu_ns(s),
 					    });
 }
@@ -334,8 +336,9 @@ static bool options_valid(const struct session_options *o)
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
 	       o->flush_ns <= FLUSH_NS_MAX && o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
-	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
-	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+	       o->compress < PACK_METHOD_MAX && o->filter.n_pids <= FILTER_PIDS_MAX &&
+	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
+	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
 int session_new(struct session_options *options, int output_fd, struct session **ret)
@@ -362,7 +365,7 @@ int session_new(struct session_options *options, int output_fd, struct session *
 	if (r == 0)
 		r = watch(s, worker_fd(s->worker));
 	if (r == 0)
-		r = output_new(output_fd, fxt_whole_records,
+		r = output_new(output_fd, fxt_whole_records, defaulted.compress,
 			       &s->output); /* last: it takes the descriptor over */
 	if (r < 0)
 		return r;

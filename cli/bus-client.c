@@ -243,6 +243,8 @@ static int append_options(sd_bus_message *m, const struct bus_client_create_args
 		r = append_u64(m, "duration_ns", o->duration_ns);
 	if (r >= 0)
 		r = append_u64(m, "max_bytes", o->max_bytes);
+	if (r >= 0)
+		r = sd_bus_message_append(m, "{sv}", "compress", "s", pack_ops(o->compress)->name);
 	if (r >= 0 && o->command)
 		r = sd_bus_message_append(m, "{sv}", "command", "s", o->command);
 	if (r >= 0)

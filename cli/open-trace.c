@@ -9,29 +9,28 @@
 #include <unistd.h>
 
 #include "cli/verb.h"
+#include "writer/pack/pack.h"
 
 /* More damage than this is counted and not described one by one. */
 enum { DAMAGES_SHOWN = 10 };
 
 static void say_alien(const struct open_trace *t, int alien)
 {
-	static const char *const compressed[] = {
-		[FXT_ALIEN_GZIP] = "gzip",
-		[FXT_ALIEN_ZSTD] = "zstd",
-		[FXT_ALIEN_XZ] = "xz",
-	};
+	const struct unpack_damage *damage = unpack_damage(t->unpack);
 
+	if (damage) {
+		cli_error("%s: no trace can be unpacked from it: %s, at its byte %" PRIu64, t->name,
+			  damage->what, damage->packed_offset);
+		return;
+	}
 	switch (alien) {
 	case FXT_ALIEN_EMPTY:
 		cli_error("%s: the file is empty; it holds no trace", t->name);
 		break;
-	case FXT_ALIEN_GZIP:
-	case FXT_ALIEN_ZSTD:
 	case FXT_ALIEN_XZ:
-		cli_error(
-			"%s: it is compressed with %s, which kymo does not read; unpack it first: "
-			"%s -dc %s | kymo ... -",
-			t->name, compressed[alien], compressed[alien], t->name);
+		cli_error("%s: it is compressed with xz, which kymo does not read; unpack it "
+			  "first: xz -dc %s | kymo ... -",
+			  t->name, t->name);
 		break;
 	case FXT_ALIEN_BIG_ENDIAN:
 		cli_error("%s: big-endian archives are not read yet", t->name);
@@ -42,6 +41,11 @@ static void say_alien(const struct open_trace *t, int alien)
 			  t->name);
 		break;
 	}
+}
+
+static ssize_t read_unpacked(void *userdata, void *to, size_t n)
+{
+	return unpack_read(userdata, to, n);
 }
 
 int open_trace(struct open_trace *t, const char *path)
@@ -65,7 +69,9 @@ int open_trace(struct open_trace *t, const char *path)
 		cli_error("cannot open %s: %m", path);
 		return CLI_FAILED;
 	}
-	r = fxt_reader_new_fd(&t->reader, t->fd);
+	r = unpack_new_fd(&t->unpack, t->fd);
+	if (r == 0)
+		r = fxt_reader_new_source(&t->reader, read_unpacked, t->unpack);
 	if (r == 0)
 		return CLI_OK;
 	if (r < 0)
@@ -79,6 +85,7 @@ int open_trace(struct open_trace *t, const char *path)
 void open_trace_close(struct open_trace *t)
 {
 	t->reader = fxt_reader_free(t->reader);
+	t->unpack = unpack_free(t->unpack);
 	if (t->fd > STDIN_FILENO)
 		close(t->fd);
 	t->fd = -1;
@@ -95,18 +102,47 @@ void open_trace_failed(const struct open_trace *t, int e)
 void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what)
 {
 	if (t->n_damages++ < DAMAGES_SHOWN)
-		cli_error("%s: at byte %" PRIu64 ": %s", t->name, offset, what);
+		cli_error("%s: at byte %" PRIu64 "%s: %s", t->name, offset,
+			  unpack_method(t->unpack) ? " of the unpacked archive" : "", what);
+}
+
+const char *open_trace_packed(const struct open_trace *t)
+{
+	return pack_ops(unpack_method(t->unpack))->name;
+}
+
+int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
+		    struct fxt_damage *ret_damage)
+{
+	int r = fxt_reader_next(t->reader, ret);
+	const struct unpack_damage *end;
+
+	if (r == FXT_READER_DAMAGE)
+		*ret_damage = *fxt_reader_damage(t->reader);
+	/* A last record that is not all there is no damage of its own where unpacking has ended. */
+	if (r != FXT_READER_END && !(r == FXT_READER_DAMAGE && ret_damage->truncated))
+		return r;
+	end = unpack_damage(t->unpack);
+	if (!end || t->unpack_told)
+		return r;
+	t->unpack_told = true;
+	snprintf(t->unpack_text, sizeof(t->unpack_text), "%s, at byte %" PRIu64 " of the file",
+		 end->what, end->packed_offset);
+	*ret_damage = (struct fxt_damage){
+		.offset = end->unpacked_offset,
+		.what = t->unpack_text,
+		.truncated = end->cut,
+	};
+	return FXT_READER_DAMAGE;
 }
 
 int open_trace_next(struct open_trace *t, const struct fxt_record **ret)
 {
+	struct fxt_damage damage;
 	int r;
 
-	while ((r = fxt_reader_next(t->reader, ret)) == FXT_READER_DAMAGE) {
-		const struct fxt_damage *damage = fxt_reader_damage(t->reader);
-
-		open_trace_damage(t, damage->offset, damage->what);
-	}
+	while ((r = open_trace_step(t, ret, &damage)) == FXT_READER_DAMAGE)
+		open_trace_damage(t, damage.offset, damage.what);
 	if (r < 0) {
 		open_trace_failed(t, r);
 		return -1;

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opens an archive for a verb that reads, and speaks of what goes wrong with it.
+ * Opens an archive for a verb that reads, unpacks it if it is packed, and speaks of what goes wrong
+ * with it. Bytes are counted in the archive as it is unpacked.
  */
 #pragma once
 
 #include <stdint.h>
 
 #include "reader/fxt/fxt-reader.h"
+#include "reader/pack/unpack.h"
 
 struct open_trace {
 	const char *name; /* borrowed; for messages */
 	int fd;
+	struct unpack *unpack;
 	struct fxt_reader *reader;
 	uint64_t n_damages;
+	bool unpack_told;      /* what ended the unpacking was handed out */
+	char unpack_text[128]; /* what it was */
 };
 
 #define OPEN_TRACE_NULL                                                                            \
@@ -27,6 +32,16 @@ struct open_trace {
 int open_trace(struct open_trace *t, const char *path);
 
 void open_trace_close(struct open_trace *t);
+
+/*
+ * Reads on, as fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. What ends the
+ * unpacking is damage, too, the last one.
+ */
+int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
+		    struct fxt_damage *ret_damage);
+
+/* "zstd", "" if the archive is not packed. */
+const char *open_trace_packed(const struct open_trace *t);
 
 /*
  * Gets the next record, past damage, of which it speaks on stderr. Returns 1, 0 at the end, or -1

@@ -31,14 +31,14 @@ static int open_stdout(struct output_file *o)
 	return o->path && o->fd >= 0 ? 0 : -ENOMEM;
 }
 
-static char *default_path(void)
+static char *default_path(const char *suffix)
 {
 	time_t now = time(NULL);
-	char name[64];
+	char name[64], *path;
 	struct tm tm;
 
 	strftime(name, sizeof(name), "kymo-%Y%m%d-%H%M%S.fxt", localtime_r(&now, &tm));
-	return strdup(name);
+	return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
 }
 
 static int open_path(struct output_file *o, bool force)
@@ -70,7 +70,7 @@ static int open_path(struct output_file *o, bool force)
 	return 0;
 }
 
-int output_file_open(const char *path, bool force, struct output_file *ret)
+int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 	int r;
@@ -78,7 +78,7 @@ int output_file_open(const char *path, bool force, struct output_file *ret)
 	if (path && strcmp(path, "-") == 0) {
 		r = open_stdout(&o);
 	} else {
-		o.path = path ? strdup(path) : default_path();
+		o.path = path ? strdup(path) : default_path(suffix);
 		r = o.path ? open_path(&o, force) : -ENOMEM;
 	}
 	if (r < 0)

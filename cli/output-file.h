@@ -26,11 +26,11 @@ struct output_file {
 	}
 
 /*
- * Opens PATH for writing (NULL = kymo-YYYYMMDD-HHMMSS.fxt, "-" = standard output), mode 0600. An
- * existing file is an error, unless FORCE is set; it is not truncated yet. Returns 0, or a negative
+ * Opens PATH for writing (NULL = kymo-YYYYMMDD-HHMMSS.fxt with SUFFIX behind it, "-" = standard
+ * output), mode 0600. An existing file is an error, unless FORCE is set; it is not truncated yet. Returns 0, or a negative
  * errno after it has said why.
  */
-int output_file_open(const char *path, bool force, struct output_file *ret);
+int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret);
 
 /* Empties a regular file that existed before. Returns 0, or a negative errno with a message. */
 int output_file_begin(struct output_file *o);

@@ -277,6 +277,14 @@ static int parse_max_size(struct record_options *o, const char *name, const char
 	return parse_size(name, text, 1, INT64_MAX, &o->session.max_bytes);
 }
 
+static int parse_compress(struct record_options *o, const char *name, const char *text)
+{
+	o->session.compress = PACK_ZSTD;
+	if (text && pack_parse(text, &o->session.compress) < 0)
+		return cli_usage_error("%s: '%s' is none of snappy, zstd and gzip", name, text);
+	return RECORD_OPTIONS_GO;
+}
+
 static int parse_output(struct record_options *o, const char *name, const char *text)
 {
 	if (*text == '\0')
@@ -345,6 +353,7 @@ static const struct row {
 	{ 0, "--uid", required_argument, parse_uids, false },
 	{ 0, "--flush", required_argument, parse_flush, false },
 	{ 0, "--max-size", required_argument, parse_max_size, false },
+	{ 0, "--compress", optional_argument, parse_compress, false },
 	{ 0, "--force", no_argument, set_force, false },
 	{ 0, "--bus", required_argument, parse_bus, false },
 	{ 0, "--direct", no_argument, set_direct, true },

@@ -41,6 +41,7 @@ enum {
 	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"           \
 	"  --flush TIME        write at least this often (250ms)\n"                                \
 	"  --max-size SIZE     stop when the archive has this size\n"                              \
+	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"           \
 	"  --force             write over an existing file\n"
 
 /* What the parsing verb differs in. */

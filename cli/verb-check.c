@@ -67,18 +67,17 @@ static void check_record(struct report *r, const struct fxt_record *record)
 static int check_all(struct open_trace *t, struct report *r)
 {
 	const struct fxt_record *record;
+	struct fxt_damage damage;
 	int outcome;
 
-	while ((outcome = fxt_reader_next(t->reader, &record)) > 0) {
-		const struct fxt_damage *damage = fxt_reader_damage(t->reader);
-
+	while ((outcome = open_trace_step(t, &record, &damage)) > 0) {
 		if (outcome == FXT_READER_RECORD) {
 			check_record(r, record);
 			continue;
 		}
 		r->n_errors++;
-		r->truncated |= damage->truncated;
-		find(r, damage->offset, "error", damage->what);
+		r->truncated |= damage.truncated;
+		find(r, damage.offset, "error", damage.what);
 	}
 	if (outcome < 0) {
 		open_trace_failed(t, outcome);
@@ -90,7 +89,9 @@ static int check_all(struct open_trace *t, struct report *r)
 static void print_json(const struct report *r, const struct open_trace *t)
 {
 	struct json_object *o = json_object_new_object();
+	const char *packed = open_trace_packed(t);
 
+	json_add_string(o, "compression", *packed ? packed : "none");
 	json_add_u64(o, "bytes", fxt_reader_offset(t->reader));
 	json_add_u64(o, "records", r->n_records);
 	json_add_u64(o, "good_records", r->n_good);
@@ -104,12 +105,16 @@ static void print_json(const struct report *r, const struct open_trace *t)
 
 static void print_text(const struct report *r, const struct open_trace *t)
 {
+	const char *packed = open_trace_packed(t);
 	char size[TEXT_FORMAT_MAX];
 
 	if (r->n_shown > FINDINGS_SHOWN)
 		printf("and %" PRIu64 " more\n", r->n_shown - FINDINGS_SHOWN);
 	if (r->started && !r->stopped)
 		printf("note: there is no session_stop: the recording was cut off\n");
+	if (*packed)
+		printf("note: it is packed by %s; bytes are counted in the unpacked archive\n",
+		       packed);
 	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good, %" PRIu64 " error%s, %" PRIu64
 	       " warning%s\n",
 	       t->name, text_format_size(size, fxt_reader_offset(t->reader)), r->n_good,

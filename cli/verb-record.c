@@ -237,7 +237,8 @@ static int run(int argc, char **argv)
 		return CLI_FAILED;
 	}
 	if (recording_new(&j.options, &j.recording) < 0 ||
-	    output_file_open(j.options.output, j.options.force, &j.output) < 0)
+	    output_file_open(j.options.output, pack_ops(j.options.session.compress)->suffix,
+			     j.options.force, &j.output) < 0)
 		return CLI_FAILED;
 	if (recording_create(j.recording, &j.options.session, j.output.fd) < 0 ||
 	    output_file_begin(&j.output) < 0) {

@@ -67,7 +67,7 @@ static int verb_start(int argc, char **argv)
 	r = client_connect(&(struct client_options){ .bus = o.bus }, &c);
 	if (r != CLI_OK)
 		return r;
-	if (output_file_open(o.output, o.force, &output) < 0)
+	if (output_file_open(o.output, "", o.force, &output) < 0)
 		return CLI_FAILED;
 	r = make(c, &o, &output);
 	if (r != CLI_OK)

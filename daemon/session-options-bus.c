@@ -205,6 +205,28 @@ static int append_command(const struct option_row *row, sd_bus_message *m,
 	return sd_bus_message_append(m, "s", from->options.command ?: "");
 }
 
+static int read_compress(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+			 sd_bus_error *reterr)
+{
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	if (r < 0)
+		return r;
+	if (*name && pack_parse(name, &to->options.compress) < 0)
+		return bus_error_set(reterr, -EINVAL,
+				     "option `%s`: '%s' is none of snappy, zstd and gzip",
+				     row->name, name);
+	return 0;
+}
+
+static int append_compress(const struct option_row *row, sd_bus_message *m,
+			   const struct create_request *from)
+{
+	(void)row;
+	return sd_bus_message_append(m, "s", pack_ops(from->options.compress)->name);
+}
+
 static int too_many(const struct option_row *row, sd_bus_error *reterr)
 {
 	return bus_error_set(reterr, -EINVAL, "option `%s` has more than %" PRIu64 " values",
@@ -353,6 +375,7 @@ static const struct option_row rows[] = {
 	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX },
+	{ "compress", "s", read_compress, append_compress, 0, 0, 0 },
 	{ "linger", "b", read_linger, append_linger, 0, 0, 0 },
 	{ "command", "s", read_command, append_command, 0, 0, OPTION_COMMAND_MAX },
 	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, OPTION_PIDS_MAX },

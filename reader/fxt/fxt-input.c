@@ -37,6 +37,12 @@ int fxt_input_init_memory(struct fxt_input *in, const void *p, size_t n)
 	return init(in);
 }
 
+int fxt_input_init_source(struct fxt_input *in, fxt_input_read_fn read, void *userdata)
+{
+	*in = (struct fxt_input){ .fd = -1, .read = read, .userdata = userdata };
+	return init(in);
+}
+
 void fxt_input_deinit(struct fxt_input *in)
 {
 	free(in->data);
@@ -49,6 +55,8 @@ static ssize_t get(struct fxt_input *in, size_t room)
 	uint8_t *to = in->data + in->end;
 	ssize_t n;
 
+	if (in->read)
+		return in->read(in->userdata, to, room);
 	if (in->fd < 0) {
 		n = (ssize_t)(room < in->memory_left ? room : in->memory_left);
 		memcpy(to, in->memory, (size_t)n);

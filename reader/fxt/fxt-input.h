@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the bytes of an archive come from: a descriptor (file, pipe, socket) or memory, in one
- * pass, through one buffer.
+ * Where the bytes of an archive come from: a descriptor (file, pipe, socket), memory, or whoever
+ * unpacks them, in one pass, through one buffer.
  *
  * Files are read and not mapped: a mapped file that somebody cuts while it is read kills the
  * reader, and reading through a buffer that stays in the cache is not slower. The buffer starts at
@@ -13,8 +13,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+/* Puts up to N bytes to TO. Returns how many, 0 at the end, or a negative errno. */
+typedef ssize_t (*fxt_input_read_fn)(void *userdata, void *to, size_t n);
 
 struct fxt_input {
+	fxt_input_read_fn read; /* NULL = from the descriptor or memory */
+	void *userdata;
 	int fd;                /* borrowed; -1 = from memory */
 	const uint8_t *memory; /* borrowed; what is not in the buffer yet */
 	size_t memory_left;
@@ -29,6 +35,9 @@ int fxt_input_init_fd(struct fxt_input *in, int fd);
 
 /* Reads N bytes at P, which must stay there. Returns 0 or -ENOMEM. */
 int fxt_input_init_memory(struct fxt_input *in, const void *p, size_t n);
+
+/* Reads what READ brings. Returns 0 or -ENOMEM. */
+int fxt_input_init_source(struct fxt_input *in, fxt_input_read_fn read, void *userdata);
 
 void fxt_input_deinit(struct fxt_input *in);
 

@@ -55,27 +55,15 @@ static uint64_t header_bytes(uint64_t head)
 /* Returns 0 if the input starts with our magic number. */
 static int check_magic(struct fxt_reader *r)
 {
-	static const struct {
-		const char *magic;
-		size_t n;
-		enum fxt_alien alien;
-	} known[] = {
-		{ "\x1f\x8b", 2, FXT_ALIEN_GZIP },
-		{ "\x28\xb5\x2f\xfd", 4, FXT_ALIEN_ZSTD },
-		{ "\xfd"
-		  "7zXZ",
-		  5, FXT_ALIEN_XZ },
-	};
+	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
 	int full = fxt_input_need(&r->input, FXT_WORD_BYTES);
 
 	if (full < 0)
 		return full;
 	if (fxt_input_ready(&r->input) == 0)
 		return FXT_ALIEN_EMPTY;
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
-		if (fxt_input_ready(&r->input) >= known[i].n &&
-		    memcmp(r->input.data, known[i].magic, known[i].n) == 0)
-			return (int)known[i].alien;
+	if (fxt_input_ready(&r->input) >= sizeof(xz) && memcmp(r->input.data, xz, sizeof(xz)) == 0)
+		return FXT_ALIEN_XZ;
 	if (full && first_word(&r->input) == FXT_MAGIC)
 		return 0;
 	if (full && first_word(&r->input) == FXT_MAGIC_SWAPPED)
@@ -150,6 +138,23 @@ int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n)
 	if (!r)
 		return -ENOMEM;
 	e = fxt_input_init_memory(&r->input, p, n);
+	if (e < 0)
+		return e;
+	e = start(r);
+	if (e != 0)
+		return e;
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+int fxt_reader_new_source(struct fxt_reader **ret, fxt_input_read_fn read, void *userdata)
+{
+	_cleanup_(fxt_reader_freep) struct fxt_reader *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	e = fxt_input_init_source(&r->input, read, userdata);
 	if (e < 0)
 		return e;
 	e = start(r);

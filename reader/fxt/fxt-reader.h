@@ -20,15 +20,14 @@
 
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-args.h"
+#include "reader/fxt/fxt-input.h"
 #include "reader/fxt/fxt-provider.h"
 #include "writer/fxt/fxt-wire.h"
 
 /* What fxt_reader_new_*() answer, beside 0 and negative errnos. */
 enum fxt_alien {
-	FXT_ALIEN_EMPTY = 1, /* no byte at all */
-	FXT_ALIEN_GZIP,      /* compressed */
-	FXT_ALIEN_ZSTD,
-	FXT_ALIEN_XZ,
+	FXT_ALIEN_EMPTY = 1,  /* no byte at all */
+	FXT_ALIEN_XZ,         /* compressed */
 	FXT_ALIEN_BIG_ENDIAN, /* FXT, of a big-endian machine */
 	FXT_ALIEN_OTHER,      /* does not start with the magic number */
 };
@@ -124,12 +123,13 @@ struct fxt_record {
 struct fxt_reader;
 
 /*
- * Start to read from FD (borrowed, from where it stands), or N bytes at P (borrowed). Waits for the
- * first bytes. Returns 0, an enum fxt_alien if this is no archive that we read, or a negative errno
+ * Start to read from FD (borrowed, from where it stands), N bytes at P (borrowed), or what READ
+ * brings. Wait for the first bytes. Return 0, an enum fxt_alien if this is no archive that we read, or a negative errno
  * (-EISDIR, -ENOMEM, what read() says).
  */
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);
+int fxt_reader_new_source(struct fxt_reader **ret, fxt_input_read_fn read, void *userdata);
 
 struct fxt_reader *fxt_reader_free(struct fxt_reader *r);
 DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)

@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 mkdir directory
 echo "this is no trace" >text
-gzip -c "$T/small" >small.gz
-for file in absent directory text small.gz "$T/empty" "$T/big-endian"; do
+printf 'attention: no trace' >attention
+gzip -c text >text.gz
+head -c 12 text.gz >cut.gz
+printf '\3757zXZ\0' >small.xz
+for file in absent directory text attention text.gz cut.gz small.xz "$T/empty" "$T/big-endian"; do
 	kymo dump "$file"
 	echo "exit $?"
 done

@@ -171,17 +171,20 @@ static void test_copy_empty(void **state)
 
 static void test_describe(void **state)
 {
-	const struct session_options o = {
+	struct session_options o = {
 		.ring_bytes = 4 << 20,
 		.flush_ns = 250000000,
 		.duration_ns = 0,
 		.max_bytes = UINT64_MAX,
 	};
-	_cleanup_free_ char *text = session_options_describe(&o);
+	_cleanup_free_ char *text = session_options_describe(&o), *packed = NULL;
 
 	(void)state;
 	assert_string_equal(
 		text, "ring=4.0 MiB flush=250 ms duration_ns=0 max_bytes=18446744073709551615");
+	o.compress = PACK_GZIP;
+	packed = session_options_describe(&o);
+	assert_non_null(strstr(packed, " max_bytes=18446744073709551615 compress=gzip"));
 }
 
 int main(void)

@@ -41,7 +41,7 @@ static struct output *output(int fd)
 {
 	struct output *o;
 
-	assert_int_equal(output_new(fd, whole_tens, &o), 0);
+	assert_int_equal(output_new(fd, whole_tens, PACK_NONE, &o), 0);
 	return o;
 }
 
@@ -130,7 +130,7 @@ static void test_new_refused(void **state)
 	(void)state;
 	close(not_open);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(output_new(rows[i].fd, whole_tens, &o), rows[i].r);
+		assert_int_equal(output_new(rows[i].fd, whole_tens, PACK_NONE, &o), rows[i].r);
 		assert_ptr_equal(o, &rows);
 		/* It stays the caller's. */
 		if (rows[i].fd >= 0 && rows[i].fd != not_open)
@@ -400,15 +400,134 @@ static void test_file_full_append(void **state)
 	assert_bytes(look, 40, 'a', 10);
 }
 
+/* ---- packed ---- */
+
+static struct output *packed_output(int fd, enum pack_method method)
+{
+	struct output *o;
+
+	assert_int_equal(output_new(fd, whole_tens, method, &o), 0);
+	return o;
+}
+
+/* Each buffer is a piece that can be unpacked by itself; a large one is several, of whole records. */
+static void test_packed(void **state)
+{
+	enum { LARGE = 2 * PACK_CHUNK_MAX };
+
+	(void)state;
+	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
+		int fd = temporary_file();
+		_cleanup_close_ int look = dup(fd);
+		_cleanup_(output_freep) struct output *o = packed_output(fd, m);
+		_cleanup_free_ uint8_t *file = NULL;
+		struct outbuf expected = { 0 };
+		struct output_status status;
+		struct pack p;
+		/* The most that is whole in a chunk. */
+		size_t most = PACK_CHUNK_MAX - PACK_CHUNK_MAX % RECORD;
+		size_t sizes[] = { 10, most, most, LARGE - LARGE % RECORD - 2 * most, 20 };
+		_cleanup_free_ uint8_t *as = malloc(most);
+
+		put(o, 'a', 10);
+		put(o, 'a', LARGE - LARGE % RECORD);
+		put(o, 'a', 0);
+		put(o, 'a', 20);
+		status = finish(o);
+		assert_int_equal(status.error, 0);
+
+		memset(as, 'a', most);
+		assert_int_equal(pack_init(&p, m), 0);
+		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+			assert_int_equal(pack_put(&p, as, sizes[i], &expected), 0);
+		assert_int_equal(status.bytes, expected.size);
+		assert_int_equal(file_size(look), expected.size);
+		file = malloc(expected.size);
+		assert_int_equal(pread(look, file, expected.size, 0), expected.size);
+		assert_memory_equal(file, expected.data, expected.size);
+		pack_deinit(&p);
+		outbuf_deinit(&expected);
+	}
+}
+
+/* A file that may not grow ends with a whole piece, wherever the limit is. */
+static void test_packed_file_full(void **state)
+{
+	struct rlimit before, limit;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
+		rlim_t ends[4] = { 0 };
+		struct outbuf b = { 0 };
+		struct pack p;
+
+		assert_int_equal(pack_init(&p, m), 0);
+		for (size_t i = 0; i < 3; i++) {
+			assert_int_equal(pack_put(&p, (const uint8_t *)"0000000000", RECORD, &b),
+					 0);
+			ends[i + 1] = b.size;
+		}
+		pack_deinit(&p);
+		outbuf_deinit(&b);
+		for (rlim_t n = 1; n < ends[3]; n++) {
+			int fd = temporary_file();
+			_cleanup_close_ int look = dup(fd);
+			_cleanup_(output_freep) struct output *o = packed_output(fd, m);
+			struct output_status status;
+			size_t whole = 0;
+
+			while (ends[whole + 1] <= n)
+				whole++;
+			limit = before;
+			limit.rlim_cur = n;
+			assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+			for (int i = 0; i < 3; i++)
+				put(o, '0', RECORD);
+			status = finish(o);
+			assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+			assert_int_equal(status.error, -EFBIG);
+			assert_int_equal(status.bytes, ends[whole]);
+			assert_int_equal(file_size(look), ends[whole]);
+		}
+	}
+}
+
+/* A reader that does not read holds up a packing thread no more than another. */
+static void test_packed_free_while_blocked(void **state)
+{
+	_cleanup_close_ int from = -1;
+	struct output *o;
+	int to;
+
+	(void)state;
+	make_pair(0, &from, &to);
+	o = packed_output(to, PACK_SNAPPY);
+	for (int i = 0; i < 60; i++)
+		put(o, 'x', 1000000);
+	wait_readable(from);
+	assert_null(output_free(o));
+	assert_true(read_to_end(from, 0) < 60000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_new_refused),        cmocka_unit_test(test_file),
-		cmocka_unit_test(test_finish_nothing),     cmocka_unit_test(test_free_null),
-		cmocka_unit_test(test_take_again),         cmocka_unit_test(test_slow_reader),
-		cmocka_unit_test(test_free_while_blocked), cmocka_unit_test(test_free_idle),
-		cmocka_unit_test(test_reader_gone),        cmocka_unit_test(test_device_full),
-		cmocka_unit_test(test_file_full),          cmocka_unit_test(test_file_full_append),
+		cmocka_unit_test(test_new_refused),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_finish_nothing),
+		cmocka_unit_test(test_free_null),
+		cmocka_unit_test(test_take_again),
+		cmocka_unit_test(test_slow_reader),
+		cmocka_unit_test(test_free_while_blocked),
+		cmocka_unit_test(test_free_idle),
+		cmocka_unit_test(test_reader_gone),
+		cmocka_unit_test(test_device_full),
+		cmocka_unit_test(test_file_full),
+		cmocka_unit_test(test_file_full_append),
+		cmocka_unit_test(test_packed),
+		cmocka_unit_test(test_packed_file_full),
+		cmocka_unit_test(test_packed_free_while_blocked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,6 +139,10 @@ static void test_create_request_read_refuses(void **state)
 		{ "linger", "t", NULL, "`linger` must be of type b, not t", 1, -EINVAL },
 		{ "command", "t", NULL, "`command` must be of type s, not t", 1, -EINVAL },
 		{ "output", "t", NULL, "`output` must be of type h, not t", 1, -EINVAL },
+		{ "compress", "s", "lzma", "`compress`: 'lzma' is none of snappy, zstd and gzip", 0,
+		  -EINVAL },
+		{ "compress", "s", "none", "`compress`: 'none'", 0, -EINVAL },
+		{ "compress", "t", NULL, "`compress` must be of type s, not t", 1, -EINVAL },
 		{ "pids", "s", "1", "`pids` must be of type au, not s", 0, -EINVAL },
 		{ "profile", "s", "x", "`profile`: profiles come with", 0, -EOPNOTSUPP },
 		{ "Ring_bytes", "t", NULL, "no option `Ring_bytes`", 1, -EINVAL },
@@ -247,6 +251,7 @@ static void test_session_options_append_round_trip(void **state)
 		.ring_bytes = 1 << 20,
 		.flush_ns = FLUSH_NS_DEFAULT,
 		.max_bytes = 99,
+		.compress = PACK_SNAPPY,
 		.command = command,
 		.filter = { pids, 2, uids, 1, comms, 1, &cgroup, 1 },
 	};
@@ -267,6 +272,7 @@ static void test_session_options_append_round_trip(void **state)
 	assert_true(request.linger);
 	assert_int_equal(request.options.categories, o.categories);
 	assert_int_equal(request.options.ring_bytes, o.ring_bytes);
+	assert_int_equal(request.options.compress, o.compress);
 	assert_int_equal(request.options.flush_ns, o.flush_ns);
 	assert_int_equal(request.options.duration_ns, 0);
 	assert_int_equal(request.options.max_bytes, 99);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frames one after the other. The window that a frame may ask for is limited, and with it memory.
+ */
+#include <errno.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "reader/pack/unpack-method.h"
+
+/* 128 MiB, the default of zstd(1): what anybody packs without asking for more. */
+enum { WINDOW_LOG_MAX = 27 };
+
+static const char cut_off[] = "the file is cut off in a zstd frame";
+
+struct state {
+	ZSTD_DCtx *context;
+	bool inside; /* a frame */
+};
+
+static void zstd_destroy(void *state)
+{
+	struct state *s = state;
+
+	ZSTD_freeDCtx(s->context);
+	free(s);
+}
+
+static void *zstd_create(void)
+{
+	struct state *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->context = ZSTD_createDCtx();
+	if (!s->context) {
+		free(s);
+		return NULL;
+	}
+	ZSTD_DCtx_setParameter(s->context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
+	return s;
+}
+
+static int fail(struct unpack *u, size_t code)
+{
+	switch (ZSTD_getErrorCode(code)) {
+	case ZSTD_error_memory_allocation:
+		return -ENOMEM;
+	case ZSTD_error_frameParameter_windowTooLarge:
+		return unpack_give_up(u, false, "a zstd frame that needs more than 128 MiB");
+	case ZSTD_error_checksum_wrong:
+		return unpack_give_up(u, false, "a zstd frame with a wrong checksum");
+	default:
+		return unpack_give_up(u, false, "a damaged zstd frame");
+	}
+}
+
+/* Between frames: returns 1 if there is another one, 0 at the end, or a negative errno. */
+static int begin_frame(struct state *s, struct unpack *u)
+{
+	struct unpack_input *in = &u->input;
+	int r = unpack_need(in, PACK_MAGIC_BYTES_MAX);
+
+	u->piece_offset = in->offset;
+	if (r < 0 || (r == 0 && unpack_ready(in) == 0))
+		return r;
+	if (r == 0)
+		return unpack_give_up(u, true, cut_off);
+	/* Asked here, since the library would read frames of its early versions, too. */
+	if (!unpack_at_zstd_frame(in))
+		return unpack_give_up(u, false, "something that is not a zstd frame");
+	s->inside = true;
+	return 1;
+}
+
+static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
+{
+	struct unpack_input *in = &u->input;
+	ZSTD_outBuffer out = { .dst = to, .size = n };
+	struct state *s = state;
+
+	for (;;) {
+		ZSTD_inBuffer from;
+		size_t code;
+		int r = s->inside ? unpack_need(in, 1) : begin_frame(s, u);
+
+		if (r < 0 || !s->inside)
+			return r;
+		/* With nothing left to put in, there may still be something to come out. */
+		from = (ZSTD_inBuffer){ .src = unpack_peek(in), .size = unpack_ready(in) };
+		code = ZSTD_decompressStream(s->context, &out, &from);
+		if (ZSTD_isError(code))
+			return fail(u, code);
+		s->inside = code != 0;
+		unpack_take(in, from.pos);
+		if (out.pos > 0)
+			return (ssize_t)out.pos;
+		if (r == 0)
+			return unpack_give_up(u, true, cut_off);
+	}
+}
+
+const struct unpack_ops unpack_zstd_ops = {
+	.create = zstd_create,
+	.destroy = zstd_destroy,
+	.read = zstd_read,
+};

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unpacks what a trace is packed in (writer/pack/pack-wire.h), told by its first bytes, from a
+ * descriptor or memory, in one pass. What is not packed comes out as it is.
+ *
+ * Memory is bounded, whatever the bytes claim: output is made as it is asked for, so that a small
+ * file that unpacks to a huge one costs time and nothing else. What cannot be unpacked ends the
+ * output: everything before it is given back, then unpack_damage() says what was wrong, and where. A
+ * file that was cut off is such damage, unless it was cut between two pieces; nobody can tell that.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+#include "writer/pack/pack-wire.h"
+
+struct unpack;
+
+struct unpack_damage {
+	const char *what;         /* static text */
+	bool cut;                 /* the input ends where more must come */
+	uint64_t packed_offset;   /* in the input, of the chunk, frame or member that it is in */
+	uint64_t unpacked_offset; /* so many bytes were given back */
+};
+
+/*
+ * Start to read from FD (borrowed, from where it stands), or N bytes at P (borrowed). Waits for the
+ * first bytes. Returns 0 or a negative errno (-EISDIR, -ENOMEM, what read() says).
+ */
+int unpack_new_fd(struct unpack **ret, int fd);
+int unpack_new_memory(struct unpack **ret, const void *p, size_t n);
+
+struct unpack *unpack_free(struct unpack *u);
+DEFINE_CLEANUP(struct unpack *, unpack_free)
+
+/* What the bytes are packed in. */
+enum pack_method unpack_method(const struct unpack *u);
+
+/* Puts up to N bytes, unpacked, to TO. Returns how many, 0 at the end or at damage, or a negative
+ * errno. */
+ssize_t unpack_read(struct unpack *u, void *to, size_t n);
+
+/* What ended the output, or NULL. Borrowed. */
+const struct unpack_damage *unpack_damage(const struct unpack *u);

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unpacks whatever comes, and unpacks it again in other steps: the same must come out.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "reader/pack/unpack.h"
+
+/* More output than this is not waited for: a small input may make very much. */
+enum { OUTPUT_MAX = 8 << 20 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct result {
+	uint64_t bytes, sum;
+	bool ended, damaged, cut;
+};
+
+static struct result unpack_in_steps(const uint8_t *data, size_t size, size_t step)
+{
+	_cleanup_(unpack_freep) struct unpack *u = NULL;
+	struct result r = { 0 };
+	uint8_t piece[4096];
+	ssize_t n = 0;
+
+	if (unpack_new_memory(&u, data, size) != 0)
+		return r;
+	while (r.bytes < OUTPUT_MAX && (n = unpack_read(u, piece, step)) > 0) {
+		assert((size_t)n <= step);
+		for (ssize_t i = 0; i < n; i++)
+			r.sum = r.sum * 31 + piece[i];
+		r.bytes += (uint64_t)n;
+	}
+	assert(n >= 0);
+	r.ended = n == 0;
+	if (unpack_damage(u)) {
+		const struct unpack_damage *damage = unpack_damage(u);
+
+		assert(damage->packed_offset <= size);
+		assert(damage->unpacked_offset == r.bytes);
+		assert(strlen(damage->what) > 0);
+		r.damaged = true;
+		r.cut = damage->cut;
+	}
+	if (unpack_method(u) == PACK_NONE)
+		assert(!r.damaged && (!r.ended || r.bytes == size));
+	return r;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct result a = unpack_in_steps(data, size, 4096);
+	struct result b = unpack_in_steps(data, size, 1021);
+
+	/* Damage may take along what was made in the same step; what ends well is the same. */
+	assert(a.damaged == b.damaged || !a.ended || !b.ended);
+	if (a.ended && b.ended && !a.damaged)
+		assert(a.bytes == b.bytes && a.sum == b.sum);
+	return 0;
+}

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Recordings that are packed while they are made hold what others hold, are smaller, and lose no more
+# when the recorder is killed.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+start_bus
+start_kymod
+
+flush_ms=250
+# As in kill9.sh, and for packing.
+slack_ms=150
+
+declare -A SUFFIX=([snappy]=sz [zstd]=zst [gzip]=gz)
+declare -A UNPACK=([zstd]="zstd -qdc" [gzip]="gzip -dc")
+
+# check_recording FILE METHOD: it is packed so, sound, and has what the load did
+check_recording() {
+	expect_exit 0 "$KYMO" check --json "$1"
+	assert_eq "$(json "$TMP/stdout" .compression)" "$2" "how $1 is packed"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" false "cut off"
+	unpacked=$(json "$TMP/stdout" .bytes)
+	summarize "$1"
+	assert_no_loss
+	# Each round trip is two switches and two wakings.
+	assert_ge "$(json "$SUMMARY" .events.switch)" 10000 "switches in $1"
+	assert_ge "$(json "$SUMMARY" .events.wakeup)" 10000 "wakeups in $1"
+	dump_records "$1"
+	# It is counted before the load ends, which takes a few more.
+	assert_within "$(switches_from "$(json "$TMP/truth" .ping.tid)")" \
+		"$(json "$TMP/truth" '.ping | .nvcsw + .nivcsw')" 1 "switches of the load in $1"
+	# What the archive says of its size is the archive's.
+	assert_within "$(events session_stop | jq .args.bytes)" "$unpacked" 1 "bytes of session_stop"
+}
+
+load=("$KYMO_LOAD" --cpu "$(last_cpu)" --out "$TMP/truth" pingpong 10000)
+record_around "$TMP/t.fxt" -- "${load[@]}"
+check_recording "$TMP/t.fxt" none
+plain=$unpacked
+jq -S 'map_values(type)' "$SUMMARY" >"$TMP/kind.none"
+
+for method in snappy zstd gzip; do
+	file=$TMP/t.fxt.${SUFFIX[$method]}
+	record_around "$file" --json --compress=$method -- "${load[@]}"
+	assert_eq "$(json "$TMP/stdout" .bytes)" "$(stat -c %s "$file")" "bytes that record tells"
+	check_recording "$file" $method
+	jq -S 'map_values(type)' "$SUMMARY" | diff "$TMP/kind.none" - ||
+		fail "the summary of $method is of another kind"
+	note "$method: $(stat -c %s "$file") bytes of $unpacked"
+	assert_le $((2 * $(stat -c %s "$file"))) "$unpacked" "twice the size of $file"
+
+	# By a pipe, and by the commands that others have.
+	"$KYMO" summary --json - <"$file" | jq 'del(.file)' >"$TMP/by-pipe"
+	jq 'del(.file)' "$SUMMARY" | cmp - "$TMP/by-pipe"
+	if [ "${UNPACK[$method]:-}" ] && command -v "${UNPACK[$method]%% *}" >/dev/null; then
+		${UNPACK[$method]} <"$file" >"$TMP/unpacked.fxt"
+		assert_eq "$(stat -c %s "$TMP/unpacked.fxt")" "$unpacked" "bytes by ${UNPACK[$method]}"
+	fi
+
+	# The service does the same.
+	expect_exit 0 "$KYMO" start packed -o "$TMP/service.fxt" --compress=$method --bus "$BUS"
+	"${load[@]}"
+	expect_exit 0 "$KYMO" status --json packed --bus "$BUS"
+	assert_contains "$TMP/stdout" "\"compress\": *\"$method\"" "options of the session"
+	expect_exit 0 "$KYMO" stop packed --bus "$BUS"
+	check_recording "$TMP/service.fxt" $method
+	rm "$TMP/service.fxt"
+done
+assert_ge "$plain" 100000 "bytes without packing"
+
+# The default is zstd, the name says so, and the limit of the size is that of the file.
+mkdir "$TMP/cwd"
+(cd "$TMP/cwd" && "$KYMO" record --direct --compress -d 300ms 2>/dev/null)
+assert_eq "$(find "$TMP/cwd" -name 'kymo-*.fxt.zst' | wc -l)" 1 "archives of the default name"
+expect_exit 2 "$KYMO" record --direct --compress=lzma -o "$TMP/x"
+assert_contains "$TMP/stderr" "none of snappy, zstd and gzip"
+"$KYMO_LOAD" sleep 1000000 200 &
+napper=$!
+expect_exit 0 "$KYMO" record --direct --compress -o "$TMP/limited" --max-size 100K -d 60 --json
+assert_eq "$(json "$TMP/stdout" .reason)" size "why it ended"
+assert_ge "$(stat -c %s "$TMP/limited")" 102400 "size of the limited file"
+
+boottime() {
+	"$KYMO_LOAD" clock | jq .boottime
+}
+
+# kill -9 in the middle: what there is can be unpacked, up to the last flush. (Large rings: how fast
+# the machine can pack is not what this is about.)
+for method in snappy zstd gzip; do
+	rm -f "$TMP/killed"
+	"$KYMO" record --direct -b 32M --compress=$method -o "$TMP/killed" 2>/dev/null &
+	pid=$!
+	expect_soon 10 test -s "$TMP/killed"
+	sleep 1.$((RANDOM % 10))
+	before=$(boottime)
+	kill -9 $pid
+	wait $pid 2>/dev/null || true
+	expect_exit "0|3" "$KYMO" check --json "$TMP/killed"
+	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
+		"errors other than a cut tail"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of the end"
+	dump_records "$TMP/killed"
+	last=$(jq '.timestamp_ns // empty' "$DUMP" | sort -n | tail -1)
+	note "$method: $(((before - last) / 1000000)) ms before the kill are missing"
+	assert_ge "$last" $((before - (flush_ms + slack_ms) * 1000000)) "time of the last record"
+	summarize "$TMP/killed"
+	assert_no_loss
+done
+kill $napper
+
+# Cut anywhere, a recording gives back what is before the cut.
+for method in snappy zstd gzip; do
+	file=$TMP/t.fxt.${SUFFIX[$method]}
+	size=$(stat -c %s "$file")
+	for share in 20 50 90; do
+		head -c $((size * share / 100)) "$file" >"$TMP/cut"
+		expect_exit "0|3" "$KYMO" check --json "$TMP/cut"
+		assert_le "$(json "$TMP/stdout" .errors)" 1 "errors in a cut file"
+		assert_ge "$(json "$TMP/stdout" .good_records)" 1000 "records before the cut"
+	done
+done
+
+stop_kymod
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	summarize "$TMP/t.fxt.gz"
+	perfetto "$TMP/t.fxt.gz" "select count(*) n from sched_slice where dur >= 0" \
+		"select count(*) n from stats where name glob 'fuchsia*' and value != 0" >"$TMP/answers"
+	assert_ge "$(sed -n 1p "$TMP/answers" | jq '.[0].n')" 20000 "slices that Perfetto has"
+	assert_eq "$(sed -n 2p "$TMP/answers" | jq '.[0].n')" 0 "complaints of Perfetto"
+fi

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/cleanup.h"
+#include "reader/pack/unpack.h"
+#include "writer/pack/pack.h"
+
+/* All that comes out, in pieces of STEP bytes. */
+static struct outbuf drain(struct unpack *u, size_t step)
+{
+	struct outbuf out = { 0 };
+	uint8_t piece[4096];
+	ssize_t n;
+
+	assert_true(step <= sizeof(piece));
+	while ((n = unpack_read(u, piece, step)) > 0)
+		assert_int_equal(outbuf_append(&out, piece, (size_t)n), 0);
+	assert_int_equal(n, 0);
+	/* The end stays the end. */
+	assert_int_equal(unpack_read(u, piece, step), 0);
+	return out;
+}
+
+/* Unpacks N bytes at DATA, of which a copy is made that a sanitizer watches the end of. */
+static struct outbuf unpack_all(const void *data, size_t n, struct unpack_damage *ret)
+{
+	_cleanup_free_ uint8_t *copy = malloc(n ? n : 1);
+	struct unpack *u;
+	struct outbuf out;
+
+	assert_non_null(copy);
+	if (n)
+		memcpy(copy, data, n);
+	assert_int_equal(unpack_new_memory(&u, copy, n), 0);
+	out = drain(u, 4096);
+	*ret = unpack_damage(u) ? *unpack_damage(u) : (struct unpack_damage){ 0 };
+	unpack_free(u);
+	return out;
+}
+
+static void assert_unpacks(const void *data, size_t n, const void *to, size_t n_to)
+{
+	struct unpack_damage damage;
+	struct outbuf out = unpack_all(data, n, &damage);
+
+	assert_null(damage.what);
+	assert_int_equal(out.size, n_to);
+	if (n_to)
+		assert_memory_equal(out.data, to, n_to);
+	outbuf_deinit(&out);
+}
+
+/* What comes out before the damage is TO. */
+static void assert_damaged(const void *data, size_t n, const char *what, uint64_t packed_offset,
+			   bool cut, const char *to)
+{
+	struct unpack_damage damage;
+	struct outbuf out = unpack_all(data, n, &damage);
+
+	assert_non_null(damage.what);
+	assert_non_null(strstr(damage.what, what));
+	assert_int_equal(damage.packed_offset, packed_offset);
+	assert_int_equal(damage.unpacked_offset, out.size);
+	assert_int_equal(damage.cut, cut);
+	assert_int_equal(out.size, strlen(to));
+	if (out.size)
+		assert_memory_equal(out.data, to, out.size);
+	outbuf_deinit(&out);
+}
+
+/* Pieces of a text that repeats, but not too much; *RET_ENDS[i] is where piece i ends in the file. */
+enum { N_PIECES = 5, PIECE = 700 };
+
+static void make_text(uint8_t *text)
+{
+	uint32_t x = 7;
+
+	for (size_t i = 0; i < N_PIECES * PIECE; i++) {
+		x = x * 1664525 + 1013904223;
+		text[i] = (uint8_t)(x >> 28);
+	}
+}
+
+static struct outbuf pack_text(enum pack_method method, const uint8_t *text, size_t *ret_ends)
+{
+	struct outbuf b = { 0 };
+	struct pack p;
+
+	assert_int_equal(pack_init(&p, method), 0);
+	for (size_t i = 0; i < N_PIECES; i++) {
+		assert_int_equal(pack_put(&p, text + i * PIECE, PIECE, &b), 0);
+		ret_ends[i] = b.size;
+	}
+	pack_deinit(&p);
+	return b;
+}
+
+/* ---- golden bytes ---- */
+
+#define BYTES(literal) (literal), sizeof(literal) - 1
+
+static void test_golden(void **state)
+{
+	(void)state;
+	assert_unpacks(BYTES(""), BYTES(""));
+	assert_unpacks(BYTES("a"), BYTES("a"));
+	assert_unpacks(BYTES("plain text"), BYTES("plain text"));
+	/* Snappy: literals; a copy of 5 bytes from 5 back; two chunks. */
+	assert_unpacks(BYTES("at"), BYTES(""));
+	assert_unpacks(BYTES("at\x07\0\0\0\x05\x10kymo!"), BYTES("kymo!"));
+	assert_unpacks(BYTES("at\x09\0\0\0\x0a\x10kymo!\x05\x05"), BYTES("kymo!kymo!"));
+	assert_unpacks(BYTES("at\x03\0\0\0\x01\0x\x03\0\0\0\x01\0y"), BYTES("xy"));
+	/* zstd: a frame of one raw block; two of them; one to skip between and before. */
+	assert_unpacks(BYTES("\x28\xb5\x2f\xfd\x20\x02\x11\0\0hi"), BYTES("hi"));
+	assert_unpacks(
+		BYTES("\x28\xb5\x2f\xfd\x20\x02\x11\0\0hi\x28\xb5\x2f\xfd\x20\x02\x11\0\0ho"),
+		BYTES("hiho"));
+	assert_unpacks(BYTES("\x5a\x2a\x4d\x18\x03\0\0\0xyz\x28\xb5\x2f\xfd\x20\x02\x11\0\0hi"),
+		       BYTES("hi"));
+	/* gzip: a stored block, its CRC and size; two members; padding. */
+#define MEMBER "\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x01\0\xfe\xff\x61\x43\xbe\xb7\xe8\x01\0\0\0"
+	assert_unpacks(BYTES(MEMBER), BYTES("a"));
+	assert_unpacks(BYTES(MEMBER MEMBER), BYTES("aa"));
+	assert_unpacks(BYTES(MEMBER "\0\0\0"), BYTES("a"));
+}
+
+static void test_method(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t n;
+		enum pack_method method;
+	} rows[] = {
+		{ BYTES(""), PACK_NONE },
+		{ BYTES("a"), PACK_NONE },
+		{ BYTES("at"), PACK_SNAPPY },
+		{ BYTES("\x1f"), PACK_NONE },
+		{ BYTES("\x1f\x8b"), PACK_GZIP },
+		{ BYTES("\x28\xb5\x2f"), PACK_NONE },
+		{ BYTES("\x28\xb5\x2f\xfd"), PACK_ZSTD },
+		{ BYTES("\x50\x2a\x4d\x18"), PACK_ZSTD },
+		{ BYTES("\x5f\x2a\x4d\x18"), PACK_ZSTD },
+		{ BYTES("\x60\x2a\x4d\x18"), PACK_NONE },
+		{ BYTES("\x10\0\x04\x46\x78\x54\x16\0"), PACK_NONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(unpack_freep) struct unpack *u = NULL;
+
+		assert_int_equal(unpack_new_memory(&u, rows[i].bytes, rows[i].n), 0);
+		assert_int_equal(unpack_method(u), rows[i].method);
+		assert_null(unpack_damage(u));
+	}
+}
+
+/* ---- round trips ---- */
+
+static void test_round_trip(void **state)
+{
+	uint8_t text[N_PIECES * PIECE];
+	size_t ends[N_PIECES];
+
+	(void)state;
+	make_text(text);
+	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
+		struct outbuf b = pack_text(m, text, ends);
+
+		assert_unpacks(b.data, b.size, text, sizeof(text));
+		outbuf_deinit(&b);
+	}
+}
+
+/* Whatever is asked for at once, and however it arrives. */
+static void test_round_trip_pipe(void **state)
+{
+	static const size_t steps[] = { 1, 7, 4096 };
+	uint8_t text[N_PIECES * PIECE];
+	size_t ends[N_PIECES];
+
+	(void)state;
+	make_text(text);
+	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
+		struct outbuf b = pack_text(m, text, ends);
+
+		for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+			struct outbuf out;
+			struct unpack *u;
+			int fds[2];
+
+			assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+			assert_int_equal(write(fds[1], b.data, b.size), b.size);
+			close(fds[1]);
+			assert_int_equal(unpack_new_fd(&u, fds[0]), 0);
+			out = drain(u, steps[i]);
+			assert_null(unpack_damage(u));
+			assert_int_equal(out.size, sizeof(text));
+			assert_memory_equal(out.data, text, sizeof(text));
+			outbuf_deinit(&out);
+			unpack_free(u);
+			close(fds[0]);
+		}
+		outbuf_deinit(&b);
+	}
+}
+
+/* Pieces larger than any buffer on the way. */
+static void test_round_trip_large(void **state)
+{
+	_cleanup_free_ uint8_t *data = malloc(PACK_CHUNK_MAX);
+	uint32_t x = 1;
+
+	(void)state;
+	assert_non_null(data);
+	for (size_t i = 0; i < PACK_CHUNK_MAX; i++) {
+		x = x * 1664525 + 1013904223;
+		data[i] = (uint8_t)(x >> 24);
+	}
+	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
+		struct unpack_damage damage;
+		struct outbuf b = { 0 }, out;
+		struct pack p;
+
+		assert_int_equal(pack_init(&p, m), 0);
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(pack_put(&p, data, PACK_CHUNK_MAX, &b), 0);
+		out = unpack_all(b.data, b.size, &damage);
+		assert_null(damage.what);
+		assert_int_equal(out.size, 3 * PACK_CHUNK_MAX);
+		for (int i = 0; i < 3; i++)
+			assert_memory_equal(out.data + i * PACK_CHUNK_MAX, data, PACK_CHUNK_MAX);
+		outbuf_deinit(&out);
+		outbuf_deinit(&b);
+		pack_deinit(&p);
+	}
+}
+
+/* ---- damage ---- */
+
+/* Cut at every byte: every whole piece comes back, and what is cut is told, with its place. */
+static void test_cut_everywhere(void **state)
+{
+	uint8_t text[N_PIECES * PIECE];
+	size_t ends[N_PIECES];
+
+	(void)state;
+	make_text(text);
+	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
+		struct outbuf b = pack_text(m, text, ends);
+
+		for (size_t n = PACK_MAGIC_BYTES_MAX; n < b.size; n++) {
+			size_t begin = m == PACK_SNAPPY ? 2 : 0, whole = 0;
+			struct unpack_damage damage;
+			struct outbuf out = unpack_all(b.data, n, &damage);
+
+			while (ends[whole] <= n)
+				begin = ends[whole++];
+			assert_true(out.size >= whole * PIECE);
+			assert_true(out.size <= (whole + 1) * PIECE);
+			assert_memory_equal(out.data ? out.data : text, text, out.size);
+			assert_int_equal(damage.what != NULL, n != begin);
+			assert_int_equal(damage.cut, n != begin);
+			if (damage.what) {
+				assert_non_null(strstr(damage.what, "cut off"));
+				assert_int_equal(damage.packed_offset, begin);
+				assert_int_equal(damage.unpacked_offset, out.size);
+			}
+			outbuf_deinit(&out);
+		}
+		outbuf_deinit(&b);
+	}
+}
+
+/* A bit flipped anywhere: no crash; what has a checksum never ends well with other bytes. */
+static void test_flipped(void **state)
+{
+	uint8_t text[N_PIECES * PIECE];
+	size_t ends[N_PIECES];
+
+	(void)state;
+	make_text(text);
+	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
+		struct outbuf b = pack_text(m, text, ends);
+
+		for (size_t i = 0; i < b.size; i++) {
+			struct unpack_damage damage;
+			struct outbuf out;
+			size_t piece = 0;
+
+			b.data[i] ^= 1u << i % 8;
+			out = unpack_all(b.data, b.size, &damage);
+			b.data[i] ^= 1u << i % 8;
+			while (ends[piece] <= i)
+				piece++;
+			/* What the magic number does not tell any more is not packed. */
+			if (i >= PACK_MAGIC_BYTES_MAX) {
+				assert_true(out.size >= piece * PIECE);
+				assert_memory_equal(out.data ? out.data : text, text,
+						    piece * PIECE);
+				if (m != PACK_SNAPPY && !damage.what) {
+					assert_int_equal(out.size, sizeof(text));
+					assert_memory_equal(out.data, text, sizeof(text));
+				}
+			}
+			outbuf_deinit(&out);
+		}
+		outbuf_deinit(&b);
+	}
+}
+
+/* Behind each of the pieces that are whole stands something that lies. */
+static void test_lies(void **state)
+{
+#define WHOLE "at\x07\0\0\0\x05\x10kymo!"
+#define FRAME "\x28\xb5\x2f\xfd\x20\x02\x11\0\0hi"
+	(void)state;
+	/* Lengths of chunks that cannot be: 0, one more than readers have room for, a lot. */
+	assert_damaged(BYTES(WHOLE "\0\0\0\0"), "size that cannot be", 13, false, "kymo!");
+	assert_damaged(BYTES(WHOLE "\xcb\xaa\x12\0"), "size that cannot be", 13, false, "kymo!");
+	assert_damaged(BYTES(WHOLE "\xff\xff\xff\xff"), "size that cannot be", 13, false, "kymo!");
+	assert_damaged(BYTES(WHOLE "\xca\xaa\x12\0"), "cut off", 13, true, "kymo!");
+	/* Nothing in it; more than it can hold; a length without end; other than it holds. */
+	assert_damaged(BYTES(WHOLE "\x01\0\0\0\0"), "nothing in it", 13, false, "kymo!");
+	assert_damaged(BYTES(WHOLE "\x07\0\0\0\xff\xff\xff\xff\x0f\0x"), "claims more", 13, false,
+		       "kymo!");
+	assert_damaged(BYTES(WHOLE "\x06\0\0\0\xff\xff\xff\xff\xff\xff"), "begin with its size", 13,
+		       false, "kymo!");
+	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x02\0x"), "damaged Snappy", 13, false, "kymo!");
+	/* A copy from before the start. */
+	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x04\x01\x09"), "damaged Snappy", 13, false, "kymo!");
+	/* Not a frame; a frame of an early version; a window of a gigabyte; a block type of none. */
+	assert_damaged(BYTES(FRAME "what?"), "not a zstd frame", 11, false, "hi");
+	assert_damaged(BYTES(FRAME "\x25\xb5\x2f\xfd\0\0\0"), "not a zstd frame", 11, false, "hi");
+	assert_damaged(BYTES(FRAME "\x28\xb5\x2f\xfd\0\xa0\x11\0\0hi"), "128 MiB", 11, false, "hi");
+	assert_damaged(BYTES(FRAME "\x28\xb5\x2f\xfd\x20\x02\x17\0\0ho"), "damaged zstd", 11, false,
+		       "hi");
+	assert_damaged(BYTES(FRAME "\x28\xb5"), "cut off", 11, true, "hi");
+	/* Something behind a member; behind its padding; a wrong CRC. */
+	assert_damaged(BYTES(MEMBER "what?"), "damaged gzip", 24, false, "a");
+	assert_damaged(BYTES(MEMBER "\0\0" MEMBER), "padding", 24, false, "a");
+	assert_damaged(
+		BYTES("\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x01\0\xfe\xff\x61\0\xbe\xb7\xe8\x01\0"
+		      "\0\0"),
+		"damaged gzip", 0, false, "a");
+}
+
+/* A little that unpacks to 256 MiB takes no memory to speak of. */
+static void test_bombs(void **state)
+{
+	enum { BLOCK = 1 << 20, N_BLOCKS = 256 };
+	_cleanup_free_ uint8_t *zeros = calloc(1, BLOCK), *to = malloc(BLOCK);
+	struct rusage before, after;
+
+	(void)state;
+	assert_non_null(zeros);
+	assert_non_null(to);
+	for (int kind = 0; kind < 2; kind++) {
+		struct outbuf b = { 0 };
+		struct unpack *u;
+		uint64_t total = 0;
+		ssize_t n;
+
+		if (kind == 0) {
+			ZSTD_CCtx *c = ZSTD_createCCtx();
+			ZSTD_inBuffer in;
+			uint8_t *p = outbuf_reserve(&b, BLOCK);
+			ZSTD_outBuffer out = { .dst = p, .size = BLOCK };
+
+			for (int i = 0; i < N_BLOCKS; i++) {
+				in = (ZSTD_inBuffer){ .src = zeros, .size = BLOCK };
+				while (in.pos < in.size)
+					assert_false(ZSTD_isError(ZSTD_compressStream2(
+						c, &out, &in, ZSTD_e_continue)));
+			}
+			assert_int_equal(ZSTD_compressStream2(c, &out, &in, ZSTD_e_end), 0);
+			b.size = out.pos;
+			ZSTD_freeCCtx(c);
+		} else {
+			z_stream z = { 0 };
+
+			assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
+			z.next_out = outbuf_reserve(&b, BLOCK);
+			z.avail_out = BLOCK;
+			for (int i = 0; i < N_BLOCKS; i++) {
+				z.next_in = zeros;
+				z.avail_in = BLOCK;
+				deflate(&z, i == N_BLOCKS - 1 ? Z_FINISH : Z_NO_FLUSH);
+			}
+			b.size = z.total_out;
+			deflateEnd(&z);
+		}
+		assert_true(b.size < BLOCK);
+		getrusage(RUSAGE_SELF, &before);
+		assert_int_equal(unpack_new_memory(&u, b.data, b.size), 0);
+		while ((n = unpack_read(u, to, BLOCK)) > 0)
+			total += (uint64_t)n;
+		assert_int_equal(n, 0);
+		assert_null(unpack_damage(u));
+		assert_int_equal(total, (uint64_t)N_BLOCKS * BLOCK);
+		getrusage(RUSAGE_SELF, &after);
+		assert_true(after.ru_maxrss - before.ru_maxrss < 32 << 10);
+		unpack_free(u);
+		outbuf_deinit(&b);
+	}
+}
+
+/* ---- descriptors ---- */
+
+static void test_new_fd_refused(void **state)
+{
+	_cleanup_close_ int dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_close_ int write_only = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	struct unpack *u = NULL;
+
+	(void)state;
+	assert_int_equal(unpack_new_fd(&u, dir), -EISDIR);
+	assert_int_equal(unpack_new_fd(&u, write_only), -EBADF);
+	assert_int_equal(unpack_new_fd(&u, -1), -EBADF);
+	assert_null(u);
+	assert_null(unpack_free(NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_method),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_round_trip_pipe),
+		cmocka_unit_test(test_round_trip_large),
+		cmocka_unit_test(test_cut_everywhere),
+		cmocka_unit_test(test_flipped),
+		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_new_fd_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

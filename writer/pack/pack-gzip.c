@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A member a piece; gzip(1) and all who read gzip take members one after the other for one file.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "writer/pack/pack.h"
+
+/* Measured with recordings: 1 takes as long and leaves a quarter more, 6 takes twice as long for a
+ * tenth less. */
+enum { LEVEL = 3 };
+
+enum {
+	WINDOW_BITS = 15,
+	GZIP_WRAPPER = 16, /* added to the window: a gzip header, not one of zlib */
+	MEMORY_LEVEL = 8,
+};
+
+static void *gzip_create(void)
+{
+	z_stream *z = calloc(1, sizeof(*z));
+
+	if (z && deflateInit2(z, LEVEL, Z_DEFLATED, WINDOW_BITS + GZIP_WRAPPER, MEMORY_LEVEL,
+			      Z_DEFAULT_STRATEGY) != Z_OK) {
+		free(z);
+		return NULL;
+	}
+	return z;
+}
+
+static void gzip_destroy(void *state)
+{
+	deflateEnd(state);
+	free(state);
+}
+
+static int put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
+{
+	z_stream *z = state;
+	size_t room;
+	uint8_t *p;
+	int r;
+
+	(void)first;
+	deflateReset(z);
+	room = deflateBound(z, n);
+	p = outbuf_reserve(to, room);
+	if (!p)
+		return to->error;
+	z->next_in = (Bytef *)data;
+	z->avail_in = (uInt)n;
+	z->next_out = p;
+	z->avail_out = (uInt)room;
+	r = deflate(z, Z_FINISH);
+	to->size -= z->avail_out;
+	return r == Z_STREAM_END ? 0 : -EIO;
+}
+
+const struct pack_ops pack_gzip_ops = {
+	.name = "gzip",
+	.suffix = ".gz",
+	.create = gzip_create,
+	.destroy = gzip_destroy,
+	.put = put,
+};

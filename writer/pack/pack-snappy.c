@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Snappy has no state of its own between blocks; what is kept is the room to compress into.
+ */
+#include <errno.h>
+#include <snappy-c.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/pack/pack.h"
+
+static void *snappy_create(void)
+{
+	return malloc(SNAPPY_BLOCK_MAX);
+}
+
+static int put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
+{
+	uint8_t length[SNAPPY_LENGTH_BYTES];
+	size_t size = SNAPPY_BLOCK_MAX;
+
+	if (snappy_compress((const char *)data, n, state, &size) != SNAPPY_OK)
+		return -EIO;
+	if (first)
+		outbuf_append(to, PACK_MAGIC_SNAPPY, strlen(PACK_MAGIC_SNAPPY));
+	snappy_put_length(length, (uint32_t)size);
+	outbuf_append(to, length, sizeof(length));
+	return outbuf_append(to, state, size);
+}
+
+const struct pack_ops pack_snappy_ops = {
+	.name = "snappy",
+	.suffix = ".sz",
+	.create = snappy_create,
+	.destroy = free,
+	.put = put,
+};

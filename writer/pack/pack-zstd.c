@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A frame a piece, with its unpacked size and a checksum.
+ */
+#include <errno.h>
+#include <zstd.h>
+
+#include "writer/pack/pack.h"
+
+/* The recorded machine pays for it: the level that costs least. */
+enum { LEVEL = 1 };
+
+static void *zstd_create(void)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+
+	if (!c)
+		return NULL;
+	ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
+	return c;
+}
+
+static void zstd_destroy(void *state)
+{
+	ZSTD_freeCCtx(state);
+}
+
+static int put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
+{
+	size_t room = ZSTD_compressBound(n), size;
+	uint8_t *p = outbuf_reserve(to, room);
+
+	(void)first;
+	if (!p)
+		return to->error;
+	size = ZSTD_compress2(state, p, room, data, n);
+	if (ZSTD_isError(size))
+		return -ENOMEM; /* the only thing that it can lack */
+	to->size -= room - size;
+	return 0;
+}
+
+const struct pack_ops pack_zstd_ops = {
+	.name = "zstd",
+	.suffix = ".zst",
+	.create = zstd_create,
+	.destroy = zstd_destroy,
+	.put = put,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "writer/pack/pack.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+static const struct pack_ops none_ops = { .name = "", .suffix = "" };
+
+const struct pack_ops *pack_ops(enum pack_method method)
+{
+	static const struct pack_ops *const rows[PACK_METHOD_MAX] = {
+		[PACK_NONE] = &none_ops,
+		[PACK_SNAPPY] = &pack_snappy_ops,
+		[PACK_ZSTD] = &pack_zstd_ops,
+		[PACK_GZIP] = &pack_gzip_ops,
+	};
+
+	assert(method < PACK_METHOD_MAX);
+	return rows[method];
+}
+
+int pack_parse(const char *name, enum pack_method *ret)
+{
+	for (enum pack_method m = PACK_NONE + 1; m < PACK_METHOD_MAX; m++) {
+		if (strcmp(pack_ops(m)->name, name) == 0) {
+			*ret = m;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int pack_init(struct pack *p, enum pack_method method)
+{
+	*p = (struct pack){ .ops = pack_ops(method) };
+	if (p->ops->create)
+		p->state = p->ops->create();
+	return p->state || !p->ops->create ? 0 : -ENOMEM;
+}
+
+void pack_deinit(struct pack *p)
+{
+	if (p->state)
+		p->ops->destroy(p->state);
+	*p = (struct pack){ 0 };
+}
+
+int pack_put(struct pack *p, const uint8_t *data, size_t n, struct outbuf *to)
+{
+	int r;
+
+	assert(n <= PACK_CHUNK_MAX);
+	if (n == 0)
+		return 0;
+	r = p->ops->put ? p->ops->put(p->state, data, n, !p->begun, to)
+			: outbuf_append(to, data, n);
+	p->begun = true;
+	return r;
+}
