@@ -6,22 +6,41 @@
 
 #include "base/text.h"
 
+void lifecycle_deinit(struct lifecycle *l)
+{
+	table_deinit(&l->asked);
+}
+
+/* Counts TID as announced when it could be asked for: the answer is on its way. */
+static int ask(struct lifecycle *l, uint32_t tid)
+{
+	if (!l->ask(tid, l->userdata))
+		return 0;
+	tasks_set_announced(l->tasks, tid);
+	return table_set(&l->asked, tid, l);
+}
+
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 {
 	const struct task *task = tasks_get(l->tasks, tid);
 	struct event ev;
 	int r = 0;
 
-	if (task || l->ask(tid, l->userdata))
-		tasks_set_announced(l->tasks, tid);
 	if (!task)
-		return 0;
+		return ask(l, tid);
+	tasks_set_announced(l->tasks, tid);
 	if (!tasks_announced(l->tasks, task->pid))
 		r = lifecycle_announce(l, task->pid);
 	if (r < 0)
 		return r;
 	tasks_describe(l->tasks, task, &ev);
 	return fxt_archive_event(l->archive, &ev);
+}
+
+int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
+{
+	table_remove(&l->asked, id->tid);
+	return tasks_get(l->tasks, id->tid) ? 0 : lifecycle_learned(l, id, wanted);
 }
 
 static int announce_if_news(struct lifecycle *l, uint32_t tid)
@@ -180,4 +199,18 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
 	default:
 		return 0;
 	}
+}
+
+int lifecycle_close(struct lifecycle *l)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < l->asked.n_slots; i++) {
+		uint32_t tid = (uint32_t)l->asked.slots[i].key;
+		const struct rec_identity unknown = { .pid = tid, .tid = tid, .comm = "?" };
+
+		if (tid != 0 && !tasks_get(l->tasks, tid))
+			r = lifecycle_learned(l, &unknown, true);
+	}
+	return r;
 }

@@ -22,7 +22,10 @@ struct lifecycle {
 	 * that cannot be asked now. */
 	bool (*ask)(uint32_t tid, void *userdata);
 	void *userdata;
+	struct table asked; /* tids that were asked for and not answered; values mean nothing */
 };
+
+void lifecycle_deinit(struct lifecycle *l);
 
 /* The next record in the order of time. Returns 0 or the archive's error. */
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
@@ -33,5 +36,11 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 
-/* A task that lives was listed or looked up. If WANTED, its identity is written. */
+/* The answer to a question. What has told of itself meanwhile is left alone. */
+int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);
+
+/* The end: writes those that were asked for in vain, as tasks of which nothing is known. */
+int lifecycle_close(struct lifecycle *l);
+
+/* A task that lives was listed. If WANTED, its identity is written. */
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

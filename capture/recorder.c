@@ -23,10 +23,12 @@ int recorder_init(struct recorder *r)
 void recorder_deinit(struct recorder *r)
 {
 	merge_free(r->merge);
+	lifecycle_deinit(&r->lifecycle);
 	schedule_deinit(&r->schedule);
 	fxt_archive_deinit(&r->archive);
 	tasks_deinit(&r->tasks);
 	free(r->running);
+	free(r->at_end);
 	*r = (struct recorder){ 0 };
 }
 
@@ -52,6 +54,23 @@ void recorder_set_buffer(struct recorder *r, struct outbuf *b)
 void recorder_set_end(struct recorder *r, uint64_t end_ns)
 {
 	r->schedule.to_ns = r->lifecycle.to_ns = end_ns;
+	for (unsigned cpu = 0; r->at_end && r->collector && cpu < r->n_cpus; cpu++)
+		r->at_end[cpu] = collector_pending_lost(r->collector, CLASS_SCHED, cpu);
+}
+
+/* Of a loss that goes on after the end, only what was lost by then counts. */
+static struct ring_lost clip_to_end(const struct recorder *r, unsigned cpu,
+				    const struct ring_lost *mark)
+{
+	const struct collector_lost *at_end = &r->at_end[cpu];
+	struct ring_lost clipped = *mark;
+
+	if (mark->last_ns > r->schedule.to_ns && at_end->first_ns == mark->first_ns &&
+	    at_end->count > 0 && at_end->count < mark->count) {
+		clipped.count = at_end->count;
+		clipped.last_ns = r->schedule.to_ns;
+	}
+	return clipped;
 }
 
 /* ---- who is who ---- */
@@ -82,8 +101,7 @@ static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool writ
 	int error = 0;
 
 	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
-		if (!tasks_get(&r->tasks, list[i].task.tid))
-			error = lifecycle_learned(&r->lifecycle, &list[i].task, write);
+		error = lifecycle_answered(&r->lifecycle, &list[i].task, write);
 	return error;
 }
 
@@ -144,7 +162,8 @@ int recorder_begin(struct recorder *r, const struct worker_news *news, bool filt
 	r->collector = news->collector;
 	r->n_cpus = collector_n_cpus(r->collector);
 	r->running = calloc(r->n_cpus, sizeof(*r->running));
-	if (!r->running)
+	r->at_end = calloc(r->n_cpus, sizeof(*r->at_end));
+	if (!r->running || !r->at_end)
 		return -ENOMEM;
 	error = merge_new(r->collector, &r->merge);
 	if (error == 0)
@@ -275,8 +294,9 @@ static int on_words(unsigned cpu, uint64_t *words, unsigned n_words, void *userd
 static int on_loss_begins(unsigned cpu, const struct ring_lost *mark, void *userdata)
 {
 	struct recorder *r = userdata;
+	struct ring_lost clipped = clip_to_end(r, cpu, mark);
 
-	return after(r, schedule_loss_begins(&r->schedule, cpu, mark));
+	return after(r, schedule_loss_begins(&r->schedule, cpu, &clipped));
 }
 
 static int on_loss_ends(unsigned cpu, const struct ring_lost *mark, void *userdata)
@@ -341,7 +361,7 @@ static int write_trailing_loss(struct recorder *r, unsigned cpu)
 	struct collector_lost sched = collector_pending_lost(r->collector, CLASS_SCHED, cpu);
 	struct collector_lost lifecycle =
 		collector_pending_lost(r->collector, CLASS_LIFECYCLE, cpu);
-	const struct ring_lost mark = {
+	struct ring_lost mark = {
 		.count = sched.count,
 		.first_ns = sched.first_ns,
 		.last_ns = sched.last_ns,
@@ -354,6 +374,7 @@ static int write_trailing_loss(struct recorder *r, unsigned cpu)
 	};
 	int error = 0;
 
+	mark = clip_to_end(r, cpu, &mark);
 	if (sched.count)
 		error = schedule_loss_begins(&r->schedule, cpu, &mark);
 	if (error == 0 && lifecycle.count)
@@ -376,6 +397,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
 		error = write_trailing_loss(r, cpu);
+	if (error == 0)
+		error = lifecycle_close(&r->lifecycle);
 	if (error == 0)
 		error = schedule_close(&r->schedule);
 	if (error == 0)

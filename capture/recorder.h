@@ -33,6 +33,7 @@ struct recorder {
 	uint64_t start_ns, listed_ns;
 	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
 	uint64_t n_marks;
+	struct collector_lost *at_end; /* per CPU: losses that had begun when the end was set */
 
 	/* Set by the owner: called after each record. 0 = go on, positive = no room, end the round. */
 	int (*after_record)(void *userdata);
@@ -59,7 +60,7 @@ void recorder_let_go(struct recorder *r);
 
 void recorder_set_buffer(struct recorder *r, struct outbuf *b);
 
-/* Records younger than this are not for the archive. */
+/* The recording ends here: records younger than this are not for the archive. Once. */
 void recorder_set_end(struct recorder *r, uint64_t end_ns);
 
 /* Writes the head of the archive, up to what runs on each CPU. */

@@ -12,6 +12,16 @@
  */
 int thread_start(void *(*fn)(void *), void *userdata);
 
+/*
+ * For the thread that drains: rings overflow while it waits for its turn, so it gets its turn early
+ * (nice -10, where that is allowed). It needs little of a CPU; helper threads, which may need more,
+ * and commands that are run have the priority that this process was started with.
+ */
+void thread_be_prompt(void);
+
+/* Back to the priority that the process was started with, for the calling thread. */
+void thread_be_ordinary(void);
+
 /* Makes an eventfd readable. */
 void thread_signal(int event_fd);
 

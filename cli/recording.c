@@ -8,6 +8,7 @@
 #include <fcntl.h>
 
 #include "capture/capabilities.h"
+#include "capture/thread.h"
 #include "cli/bus-client.h"
 #include "cli/verb.h"
 
@@ -93,6 +94,7 @@ static int direct_create(struct recording *r, struct session_options *options, i
 		cli_error("cannot use the output: %s", strerror(-e));
 		return e;
 	}
+	thread_be_prompt();
 	e = session_new(options, fd, &r->session);
 	if (e < 0) {
 		close(fd);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/thread.h"
 
 /* In the child: becomes ARGV, or says in ERROR_FD why not. */
 __attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, int error_fd)
@@ -17,6 +18,7 @@ __attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, 
 	int e;
 
 	signal(SIGPIPE, SIG_DFL);
+	thread_be_ordinary();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	e = errno;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "capture/thread.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 
@@ -217,6 +218,7 @@ int main(int argc, char **argv)
 	sigaddset(&ours, SIGINT);
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	thread_be_prompt();
 	r = run(&args);
 	return r < 0 ? EXIT_FAILURE : r;
 }
