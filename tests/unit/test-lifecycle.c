@@ -64,6 +64,7 @@ static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
+	lifecycle_deinit(&f->l);
 	fxt_archive_deinit(&f->archive);
 	tasks_deinit(&f->tasks);
 	outbuf_deinit(&f->out);
@@ -471,6 +472,34 @@ static void test_announce_nobody_to_ask(void **state)
 	assert_story(f, "");
 }
 
+/* An answer names who was asked for, if that did not tell of itself meanwhile. */
+static void test_answered(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_identity id = identity(10, 10, "a");
+
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_int_equal(lifecycle_answered(&f->l, &id, true), 0);
+	assert_story(f, PROCESS("10", "a", PLAIN) "thread 10/10 'a' real 0\n");
+	memcpy(id.comm, "b", sizeof("b"));
+	assert_int_equal(lifecycle_answered(&f->l, &id, true), 0);
+	assert_string_equal(tasks_get(&f->tasks, 10)->comm, "a");
+	assert_int_equal(lifecycle_close(&f->l), 0);
+	assert_story(f, "");
+}
+
+/* Whoever was asked for in vain still gets an object. */
+static void test_close_unanswered(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_story(f, "");
+	assert_int_equal(lifecycle_close(&f->l), 0);
+	assert_string_equal(tasks_get(&f->tasks, 10)->comm, "?");
+	assert_true(tasks_announced(&f->tasks, 10));
+}
+
 static void test_learned(void **state)
 {
 	struct fixture *f = *state;
@@ -524,6 +553,8 @@ int main(void)
 		TEST(test_outside),
 		TEST(test_announce),
 		TEST(test_announce_nobody_to_ask),
+		TEST(test_answered),
+		TEST(test_close_unanswered),
 		TEST(test_learned),
 		TEST(test_output_full),
 	};

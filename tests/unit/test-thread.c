@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 
 #include "base/cleanup.h"
 #include "capture/thread.h"
@@ -50,6 +51,34 @@ static void test_signal_overflow(void **state)
 	assert_true(readable(fd, 0));
 	thread_quiet(fd);
 	assert_false(readable(fd, 0));
+}
+
+static void *look_at_nice(void *userdata)
+{
+	int *fds = userdata;
+
+	fds[1] = getpriority(PRIO_PROCESS, 0);
+	thread_signal(fds[0]);
+	return NULL;
+}
+
+/* The one that drains is served first; its helpers and what it runs are as they were. */
+static void test_prompt(void **state)
+{
+	int fd_and_nice[2] = { eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), 0 };
+	int before = getpriority(PRIO_PROCESS, 0);
+
+	(void)state;
+	thread_be_ordinary(); /* nobody is prompt: nothing happens */
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+	thread_be_prompt();
+	assert_true(getpriority(PRIO_PROCESS, 0) <= before);
+	assert_int_equal(thread_start(look_at_nice, fd_and_nice), 0);
+	assert_true(readable(fd_and_nice[0], 5000));
+	assert_int_equal(fd_and_nice[1], before);
+	thread_be_ordinary();
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+	close(fd_and_nice[0]);
 }
 
 struct started {
@@ -91,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_signal_overflow),
+		cmocka_unit_test(test_prompt),
 		cmocka_unit_test(test_start),
 	};
 
