@@ -16,10 +16,14 @@
 #define SESSION_INTERFACE "org.kymo.Trace1.Session"
 
 #define ANSWER_USEC UINT64_C(30000000) /* what answers at once, and programs being loaded */
+#define STUCK_USEC  UINT64_C(5000000)  /* an output without progress, after Stop */
 
 struct bus_client {
 	sd_bus *bus;
 	sd_bus_message *capabilities; /* holds the strings that were given out */
+	/* The session that is watched. */
+	char *path;
+	struct session_view last; /* as far as signals have told */
 	bool finished, gone;
 	char error[1024];
 };
@@ -33,6 +37,8 @@ struct bus_client *bus_client_free(struct bus_client *c)
 {
 	if (!c)
 		return NULL;
+	session_view_deinit(&c->last);
+	free(c->path);
 	sd_bus_message_unref(c->capabilities);
 	sd_bus_flush_close_unref(c->bus);
 	free(c);
@@ -297,15 +303,6 @@ int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 int bus_client_start(struct bus_client *c, const char *path)
 {
 	return call_plain(c, path, "Start", NULL);
-}
-
-int bus_client_stop(struct bus_client *c, const char *path)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	int r = new_call(c, path, "Stop", &m);
-
-	/* As long as the output needs. */
-	return r < 0 ? r : call(c, m, UINT64_MAX, NULL);
 }
 
 int bus_client_remove(struct bus_client *c, const char *path)
@@ -613,10 +610,33 @@ int bus_client_capabilities(struct bus_client *c, struct capability caps[static 
 static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
+	const char *reason;
 
 	(void)reterr;
-	(void)m;
 	c->finished = true;
+	if (sd_bus_message_read(m, "s", &reason) > 0)
+		snprintf(c->last.reason, sizeof(c->last.reason), "%s", reason);
+	return 0;
+}
+
+static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+	const char *name, *path;
+
+	(void)reterr;
+	if (sd_bus_message_read(m, "so", &name, &path) > 0 && strcmp(path, c->path) == 0)
+		c->finished = true;
+	return 0;
+}
+
+static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+
+	(void)reterr;
+	if (sd_bus_message_skip(m, "s") >= 0)
+		read_view(m, &c->last);
 	return 0;
 }
 
@@ -632,15 +652,25 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 
 int bus_client_watch(struct bus_client *c, const char *path)
 {
-	int r = sd_bus_match_signal(c->bus, NULL, NAME, path, SESSION_INTERFACE, "Finished",
-				    on_finished, c);
+	int r;
 
+	c->path = strdup(path);
+	if (!c->path)
+		return fail_call(c, -ENOMEM, NULL);
+	r = sd_bus_match_signal(c->bus, NULL, NAME, path, SESSION_INTERFACE, "Finished",
+				on_finished, c);
+	if (r >= 0)
+		r = sd_bus_match_signal(c->bus, NULL, NAME, path, "org.freedesktop.DBus.Properties",
+					"PropertiesChanged", on_properties, c);
+	if (r >= 0)
+		r = sd_bus_match_signal(c->bus, NULL, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+					"SessionRemoved", on_removed, c);
 	if (r >= 0)
 		r = sd_bus_add_match(c->bus, NULL,
 				     "type='signal',sender='org.freedesktop.DBus',"
 				     "member='NameOwnerChanged',arg0='" NAME "'",
 				     on_owner, c);
-	return r < 0 ? fail_call(c, r, NULL) : 0;
+	return r < 0 ? fail_call(c, r, NULL) : bus_client_view(c, path, &c->last);
 }
 
 int bus_client_pollfd(struct bus_client *c, struct pollfd *ret)
@@ -663,25 +693,124 @@ int bus_client_dispatch(struct bus_client *c)
 	do
 		r = sd_bus_process(c->bus, NULL);
 	while (r > 0 && !c->gone);
+	/* A service that ends in order finishes its sessions first. */
+	if (c->finished)
+		return 1;
 	if (r < 0 || c->gone)
 		return fail(c, -ECONNRESET,
 			    "the service kymod has gone: what it had not written "
 			    "yet is lost");
-	return c->finished;
+	return 0;
+}
+
+int bus_client_last(struct bus_client *c, struct session_view *ret)
+{
+	if (bus_client_dispatch(c) <= 0)
+		return -ENODATA;
+	*ret = c->last;
+	ret->options = json_object_get(c->last.options);
+	if (strcmp(ret->state, session_state_names[SESSION_STOPPED]) == 0 ||
+	    strcmp(ret->state, session_state_names[SESSION_FAILED]) == 0)
+		return 0;
+	/* It never came to its end. */
+	snprintf(ret->state, sizeof(ret->state), "%s", session_state_names[SESSION_FAILED]);
+	if (!*ret->error)
+		snprintf(ret->error, sizeof(ret->error),
+			 "the session was removed before its archive was complete%s%s",
+			 *ret->reason ? ": " : "", ret->reason);
+	return 0;
+}
+
+/* Whether an error answer to Stop means that nothing more will come of the session. */
+static bool is_end(const sd_bus_error *e)
+{
+	/* It stops all the same; or the service has gone, which is seen otherwise. */
+	return !sd_bus_error_has_name(e, NAME ".Error.LimitReached") &&
+	       !sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) &&
+	       !sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED);
 }
 
 static int on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
+	struct bus_client *c = userdata;
+
 	(void)reterr;
-	(void)m; /* what became of it is in its properties */
-	(void)userdata;
+	/* What became of it is in its properties. */
+	if (sd_bus_message_is_method_error(m, NULL) && is_end(sd_bus_message_get_error(m)))
+		c->finished = true;
 	return 0;
 }
 
 int bus_client_ask_stop(struct bus_client *c, const char *path)
 {
-	int r = sd_bus_call_method_async(c->bus, NULL, NAME, path, SESSION_INTERFACE, "Stop",
-					 on_stop_answer, c, NULL);
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = new_call(c, path, "Stop", &m);
 
+	if (r < 0)
+		return r;
+	/* As long as the output needs. */
+	r = sd_bus_call_async(c->bus, NULL, m, on_stop_answer, c, UINT64_MAX);
 	return r < 0 ? fail_call(c, r, NULL) : 0;
+}
+
+static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	sd_bus_message **answer = userdata;
+
+	(void)reterr;
+	*answer = sd_bus_message_ref(m);
+	return 0;
+}
+
+/* Waits for ANSWER, as long as the output of the session at PATH moves. */
+static int wait_stopped(struct bus_client *c, const char *path, sd_bus_message **answer)
+{
+	uint64_t now, moved = clock_read_ns(CLOCK_MONOTONIC), bytes = UINT64_MAX;
+	int r;
+
+	for (;;) {
+		_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+		while ((r = sd_bus_process(c->bus, NULL)) > 0 && !*answer)
+			;
+		if (*answer)
+			return 0;
+		if (r < 0)
+			return fail_call(c, r, NULL);
+		r = sd_bus_wait(c->bus, STUCK_USEC / 5);
+		if (r < 0 && r != -EINTR)
+			return fail_call(c, r, NULL);
+		if (r > 0)
+			continue;
+		r = bus_client_view(c, path, &v);
+		if (r < 0)
+			return r;
+		now = clock_read_ns(CLOCK_MONOTONIC);
+		if (v.counters.bytes != bytes)
+			moved = now;
+		else if (now - moved > STUCK_USEC * 1000)
+			return fail(c, -ETIMEDOUT,
+				    "the output of the session takes nothing any more");
+		bytes = v.counters.bytes;
+	}
+}
+
+int bus_client_stop(struct bus_client *c, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *answer = NULL;
+	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
+	int r = new_call(c, path, "Stop", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_call_async(c->bus, &slot, m, on_answer, &answer, UINT64_MAX);
+	if (r < 0)
+		return fail_call(c, r, NULL);
+	r = wait_stopped(c, path, &answer);
+	if (r < 0)
+		return r;
+	if (sd_bus_message_is_method_error(answer, NULL))
+		return fail_call(c, -sd_bus_message_get_errno(answer),
+				 sd_bus_message_get_error(answer));
+	return 0;
 }

@@ -41,7 +41,8 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 		      char **ret_path);
 int bus_client_find(struct bus_client *c, const char *name, char **ret_path);
 
-/* Each returns when it is done: running; written; gone. */
+/* Each returns when it is done: running; written; gone. Stopping fails with -ETIMEDOUT when the
+ * session's output takes nothing any more; removing gives up such an output. */
 int bus_client_start(struct bus_client *c, const char *path);
 int bus_client_stop(struct bus_client *c, const char *path);
 int bus_client_remove(struct bus_client *c, const char *path);
@@ -63,11 +64,16 @@ int bus_client_capabilities(struct bus_client *c, struct capability caps[static 
 /*
  * To follow a session: from bus_client_watch() on, poll for what bus_client_pollfd() says (it
  * returns the timeout in milliseconds, -1 = none) and then call bus_client_dispatch(). That
- * returns 1 when the session has finished, else 0, or -ECONNRESET when the daemon has gone.
+ * returns 1 when the session has finished or was removed, else 0, or -ECONNRESET when the daemon
+ * has gone before that.
  */
 int bus_client_watch(struct bus_client *c, const char *path);
 int bus_client_pollfd(struct bus_client *c, struct pollfd *ret);
 int bus_client_dispatch(struct bus_client *c);
+
+/* What signals have told of the watched session, once it has finished: for when it cannot be asked
+ * any more. Returns 0, or -ENODATA if it has not finished. */
+int bus_client_last(struct bus_client *c, struct session_view *ret);
 
 /* Asks it to stop and does not wait. */
 int bus_client_ask_stop(struct bus_client *c, const char *path);

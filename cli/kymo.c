@@ -2,10 +2,13 @@
 /*
  * kymo: finds the verb and runs it.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/verb.h"
 
@@ -41,14 +44,30 @@ int cli_usage_error(const char *format, ...)
 	return CLI_USAGE;
 }
 
+/* Whether getopt_long() complains of a long option, which then is the word that it took last. */
+static bool is_long_option(char **argv)
+{
+	const char *word = argv[optind - 1], *next = argv[optind];
+
+	if (optopt == 0 || optopt >= 256)
+		return true;
+	/* "--help=x" has the letter of -h. A word of letters, though, is taken only with its last
+	 * one, so that what was taken last may be any other option. */
+	return strncmp(word, "--", 2) == 0 && strchr(word, '=') &&
+	       !(next && next[0] == '-' && next[1] != '-' && strchr(next + 1, optopt));
+}
+
 int cli_bad_option(int answer, char **argv)
 {
 	const char *word = argv[optind - 1];
 
 	if (answer == ':')
 		return cli_usage_error("option '%s' needs a value", word);
-	if (strncmp(word, "--", 2) == 0 || optopt == 0)
+	if (is_long_option(argv))
 		return cli_usage_error("there is no option '%s', or it takes no value", word);
+	if (optopt <= ' ' || optopt > '~')
+		return cli_usage_error("there is no option of the character 0x%02x",
+				       (unsigned char)optopt);
 	return cli_usage_error("there is no option '-%c'", optopt);
 }
 
@@ -121,8 +140,24 @@ static int unknown_verb(const char *name)
 	return cli_usage_error("there is no verb '%s'", name);
 }
 
+/*
+ * What is opened later must not become standard output, or messages would end up in it. What was
+ * closed stays of no use: it is opened for the wrong direction. Returns 0 or a negative errno.
+ */
+static int fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			return -errno;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	if (fill_standard_descriptors() < 0)
+		return CLI_FAILED; /* nobody can be told */
 	if (argc < 2) {
 		print_overview(stderr);
 		return CLI_USAGE;

@@ -41,6 +41,20 @@ static char *default_path(const char *suffix)
 	return asprintf(&path, "%s%s", name, suffix) < 0 ? NULL : path;
 }
 
+/* Opens what exists, without waiting for somebody to read it. Returns it, or -1 with errno. */
+static int open_existing(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int flags;
+
+	if (fd < 0)
+		return -1;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		return -1;
+	return TAKE_FD(fd);
+}
+
 static int open_path(struct output_file *o, bool force)
 {
 	struct stat st;
@@ -49,7 +63,11 @@ static int open_path(struct output_file *o, bool force)
 	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	o->created = o->fd >= 0;
 	if (o->fd < 0 && errno == EEXIST && force)
-		o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		o->fd = open_existing(o->path);
+	if (o->fd < 0 && errno == ENXIO && stat(o->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+		cli_error("cannot write %s: it is a pipe that nobody reads", o->path);
+		return -ENXIO;
+	}
 	if (o->fd < 0 && errno == EEXIST && stat(o->path, &st) == 0 && S_ISDIR(st.st_mode)) {
 		cli_error("%s is a directory", o->path);
 		return -EISDIR;

@@ -27,7 +27,8 @@ struct output_file {
 
 /*
  * Opens PATH for writing (NULL = kymo-YYYYMMDD-HHMMSS.fxt with SUFFIX behind it, "-" = standard
- * output), mode 0600. An existing file is an error, unless FORCE is set; it is not truncated yet. Returns 0, or a negative
+ * output), mode 0600. An existing file is an error, unless FORCE is set; it is not truncated yet. A
+ * named pipe that nobody reads is an error, too: it is not waited for. Returns 0, or a negative
  * errno after it has said why.
  */
 int output_file_open(const char *path, const char *suffix, bool force, struct output_file *ret);

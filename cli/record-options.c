@@ -418,7 +418,7 @@ static int parse_all(int argc, char **argv, const struct record_options_args *ar
 {
 	struct option long_options[ARRAY_SIZE(rows) + 1];
 	char letters[2 * ARRAY_SIZE(rows) + 3];
-	int c, r = RECORD_OPTIONS_GO;
+	int c, behind = 1, r = RECORD_OPTIONS_GO;
 
 	o->session.command = join(argc, argv);
 	make_getopt(args, long_options, letters);
@@ -427,17 +427,15 @@ static int parse_all(int argc, char **argv, const struct record_options_args *ar
 	       (c = getopt_long(argc, argv, letters, long_options, NULL)) >= 0) {
 		const struct row *row = row_of(c);
 
-		if (c == ':')
-			return cli_usage_error("option '%s' needs a value", argv[optind - 1]);
-		if (!row && optopt)
-			return cli_usage_error("there is no option '-%c'", optopt);
 		if (!row)
-			return cli_usage_error("there is no option '%s'", argv[optind - 1]);
+			return cli_bad_option(c, argv);
+		behind = optind;
 		r = row->parse(o, row->name, optarg);
 	}
 	o->rest = argv + optind;
 	o->n_rest = argc - optind;
-	o->separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
+	/* Behind the last option: "-o --" names a file. */
+	o->separated = optind > behind && strcmp(argv[optind - 1], "--") == 0;
 	return r;
 }
 

@@ -71,7 +71,12 @@ static int bus_stop(struct recording *r)
 
 static int bus_view(struct recording *r, struct session_view *ret)
 {
-	return bus_failed(r, bus_client_view(r->client, r->path, ret));
+	int e = bus_client_view(r->client, r->path, ret);
+
+	/* It may have been removed since it finished, or the service has ended. */
+	if (e < 0 && bus_client_last(r->client, ret) == 0)
+		return 0;
+	return bus_failed(r, e);
 }
 
 static const struct recording_ops bus_ops = {

@@ -54,21 +54,26 @@ static void print_text(const struct session_view *v, uint64_t new_events)
 	       text_format_time(cpu, v->counters.daemon_cpu_ns));
 }
 
+static void print(const struct session_view *v, const char *path, struct last *list, bool json)
+{
+	struct last *last = last_of(list, path);
+	uint64_t new_events = v->counters.events - (last ? last->events : 0);
+
+	if (last)
+		last->events = v->counters.events;
+	if (json)
+		json_print_line(session_view_json(v));
+	else
+		print_text(v, new_events);
+}
+
 static int show(struct bus_client *c, const char *path, struct last *list, bool json)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
-	struct last *last = last_of(list, path);
-	uint64_t new_events;
 
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
-	new_events = v.counters.events - (last ? last->events : 0);
-	if (last)
-		last->events = v.counters.events;
-	if (json)
-		json_print_line(session_view_json(&v));
-	else
-		print_text(&v, new_events);
+	print(&v, path, list, json);
 	return CLI_OK;
 }
 
@@ -83,7 +88,7 @@ static int show_all(struct bus_client *c, struct last *list, bool json)
 
 		/* It may have been removed since. */
 		if (bus_client_view(c, s->path, &v) >= 0)
-			show(c, s->path, list, json);
+			print(&v, s->path, list, json);
 	}
 	bus_client_list_free(sessions);
 	return CLI_OK;

@@ -51,6 +51,8 @@ static int catch_signals(struct job *j)
 	struct sigaction hangup;
 	sigset_t set;
 
+	/* Where children are ignored, none would ever be said to have ended. */
+	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);

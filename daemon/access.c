@@ -5,6 +5,9 @@
  * Messages that came before the answer are put back into the connection's read queue when it is
  * there. Others of the same sender may have queued up behind the answer meanwhile; they go to the
  * back, so that everyone's messages are served in the order in which they were sent.
+ *
+ * One match for all names, not one for each peer: the bus allows a connection only so many, and
+ * strangers must not be able to use them up.
  */
 #include "daemon/access.h"
 
@@ -22,6 +25,7 @@
 enum {
 	PEER_HELD_MAX = 16, /* messages of one sender that wait for the answer */
 	PEER_GROUPS_MAX = 4096,
+	PEERS_MAX = 8192, /* far more than a bus lets in */
 };
 
 enum verdict { VERDICT_PENDING, VERDICT_ALLOWED, VERDICT_DENIED };
@@ -34,7 +38,6 @@ struct peer {
 	enum verdict verdict;
 	uid_t uid;
 	sd_bus_error denial;   /* if denied */
-	sd_bus_slot *watch;    /* NameOwnerChanged */
 	sd_bus_slot *question; /* GetConnectionCredentials */
 	sd_bus_message *held[PEER_HELD_MAX];
 	size_t n_held;
@@ -44,7 +47,9 @@ struct access {
 	sd_bus *bus;
 	char *group;
 	sd_bus_slot *filter;
+	sd_bus_slot *watch; /* NameOwnerChanged */
 	struct peer *peers;
+	size_t n_peers;
 	access_gone_fn gone;
 	void *userdata;
 };
@@ -55,7 +60,6 @@ static struct peer *peer_free(struct peer *p)
 		return NULL;
 	for (size_t i = 0; i < p->n_held; i++)
 		sd_bus_message_unref(p->held[i]);
-	sd_bus_slot_unref(p->watch);
 	sd_bus_slot_unref(p->question);
 	sd_bus_error_free(&p->denial);
 	free(p->name);
@@ -79,6 +83,7 @@ static void forget(struct peer *peer)
 	for (struct peer **at = &peer->access->peers; *at; at = &(*at)->next) {
 		if (*at == peer) {
 			*at = peer->next;
+			peer->access->n_peers--;
 			break;
 		}
 	}
@@ -255,15 +260,30 @@ static void release(struct peer *p)
 	}
 }
 
+/* The bus does not know the peer. If it has left, nobody hears the answers and the next message
+ * of that name never comes; else the next one asks again. */
+static void give_up(struct peer *p, const sd_bus_error *e)
+{
+	if (!sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
+		for (size_t i = 0; i < p->n_held; i++)
+			bus_error_reply(p->held[i], -EACCES, "the bus does not say who you are: %s",
+					e->message ?: e->name);
+	}
+	forget(p);
+}
+
 static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
 	struct credentials c = { 0 };
 	struct peer *p = userdata;
-	int r = -ENXIO;
+	int r;
 
 	(void)reterr;
-	if (!sd_bus_message_is_method_error(reply, NULL))
-		r = read_credentials(reply, &c);
+	if (sd_bus_message_is_method_error(reply, NULL)) {
+		give_up(p, sd_bus_message_get_error(reply));
+		return 0;
+	}
+	r = read_credentials(reply, &c);
 	if (r >= 0 && c.has_uid) {
 		p->uid = c.uid;
 		r = access_decide(p->access->group, c.uid, c.groups, c.n_groups, &p->denial);
@@ -279,13 +299,16 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *name, *old_owner, *new_owner;
-	struct peer *p = userdata;
-	struct access *a = p->access;
+	struct access *a = userdata;
+	struct peer *p;
 	int r;
 
 	(void)reterr;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
-	if (r < 0 || *new_owner != '\0' || strcmp(name, p->name) != 0)
+	if (r < 0 || *new_owner != '\0')
+		return 0;
+	p = find(a, name);
+	if (!p)
 		return 0;
 	forget(p);
 	if (a->gone)
@@ -293,27 +316,20 @@ static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-/* Starts to watch NAME and asks the bus who it is. */
+/* Asks the bus who NAME is. */
 static int meet(struct access *a, const char *name, struct peer **ret)
 {
 	_cleanup_(peer_freep) struct peer *p = calloc(1, sizeof(*p));
-	char match[512];
 	int r;
 
+	if (a->n_peers >= PEERS_MAX)
+		return -EDQUOT;
 	if (!p)
 		return -ENOMEM;
 	p->access = a;
 	p->name = strdup(name);
 	if (!p->name)
 		return -ENOMEM;
-	snprintf(match, sizeof(match),
-		 "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-		 "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='%s'",
-		 name);
-	/* In this order: whoever leaves after the question was answered is seen leaving. */
-	r = sd_bus_add_match_async(a->bus, &p->watch, match, on_gone, NULL, p);
-	if (r < 0)
-		return r;
 	r = sd_bus_call_method_async(a->bus, &p->question, "org.freedesktop.DBus",
 				     "/org/freedesktop/DBus", "org.freedesktop.DBus",
 				     "GetConnectionCredentials", on_credentials, p, "s", name);
@@ -321,6 +337,7 @@ static int meet(struct access *a, const char *name, struct peer **ret)
 		return r;
 	p->next = a->peers;
 	a->peers = p;
+	a->n_peers++;
 	*ret = TAKE_PTR(p);
 	return 0;
 }
@@ -381,6 +398,12 @@ int access_new(sd_bus *bus, const char *group, struct access **ret)
 	a->group = strdup(group);
 	if (!a->group)
 		return -ENOMEM;
+	/* Waits for the bus's answer; a refusal later would cost the connection. It comes before
+	 * every question, so whoever leaves after the answer is seen leaving. */
+	r = sd_bus_match_signal(bus, &a->watch, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				"org.freedesktop.DBus", "NameOwnerChanged", on_gone, a);
+	if (r < 0)
+		return r;
 	r = sd_bus_add_filter(bus, &a->filter, on_message, a);
 	if (r < 0)
 		return r;
@@ -401,6 +424,7 @@ struct access *access_free(struct access *a)
 	while (a->peers)
 		forget(a->peers);
 	sd_bus_slot_unref(a->filter);
+	sd_bus_slot_unref(a->watch);
 	sd_bus_unref(a->bus);
 	free(a->group);
 	free(a);

@@ -162,10 +162,9 @@ static int serve(sd_event *event, sd_bus *bus, struct manager *m)
 	if (r >= 0)
 		r = sd_event_add_signal(event, NULL, SIGINT, on_signal, m);
 	if (r >= 0)
-		r = sd_bus_match_signal_async(bus, NULL, "org.freedesktop.DBus.Local",
-					      "/org/freedesktop/DBus/Local",
-					      "org.freedesktop.DBus.Local", "Disconnected",
-					      on_disconnected, NULL, m);
+		r = sd_bus_match_signal(bus, NULL, "org.freedesktop.DBus.Local",
+					"/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_disconnected, m);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)

@@ -33,6 +33,11 @@ bool managed_active(const struct managed *s)
 	return session_state(s->session) != SESSION_READY && !managed_finished(s);
 }
 
+bool managed_told(const struct managed *s)
+{
+	return s->told_state == session_state(s->session);
+}
+
 static void answer(const struct managed *s, const struct waiter *w)
 {
 	const char *text = "";
@@ -78,6 +83,19 @@ int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call)
 	return 0;
 }
 
+void managed_drop_waiters(struct managed *s, const char *sender)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n_waiters; i++) {
+		if (strcmp(sd_bus_message_get_sender(s->waiters[i].call), sender) == 0)
+			sd_bus_message_unref(s->waiters[i].call);
+		else
+			s->waiters[kept++] = s->waiters[i];
+	}
+	s->n_waiters = kept;
+}
+
 void managed_tell_counters(struct managed *s)
 {
 	struct session_counters now;
@@ -92,6 +110,15 @@ void managed_tell_counters(struct managed *s)
 					   "Events", "Lost", "Bytes", "Cost", NULL);
 	if (r < 0 && r != -ENOTCONN)
 		log_warning(r, "session %s: its counters could not be told", s->path);
+}
+
+static void tell_finished(const struct managed *s, const char *reason)
+{
+	int r = sd_bus_emit_signal(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Finished",
+				   "s", reason);
+
+	if (r < 0 && r != -ENOTCONN)
+		log_warning(r, "session %s: its end could not be told", s->path);
 }
 
 static void tell_state(struct managed *s)
@@ -111,10 +138,7 @@ static void tell_state(struct managed *s)
 	if (!managed_finished(s))
 		return;
 	managed_tell_counters(s);
-	r = sd_bus_emit_signal(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Finished", "s",
-			       session_reason(s->session));
-	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: its end could not be told", s->path);
+	tell_finished(s, session_reason(s->session));
 	if (session_error(s->session, &text) < 0)
 		log_warning(0, "session %s failed: %s", s->path, text);
 }
@@ -169,6 +193,8 @@ static int on_patience(sd_event_source *source, uint64_t usec, void *userdata)
 	}
 	log_warning(0, "session %s: its output takes nothing any more, removed without its end",
 		    s->path);
+	managed_tell_counters(s);
+	tell_finished(s, "output does not move");
 	manager_remove(m, s);
 	manager_settle(m);
 	return 0;

@@ -67,8 +67,14 @@ bool managed_finished(const struct managed *s);
 /* True from its start until it has finished. */
 bool managed_active(const struct managed *s);
 
+/* True unless a change of its state has yet to be told to the bus and to those who wait. */
+bool managed_told(const struct managed *s);
+
 /* Answers CALL when S has come as far as WHAT. Returns 0, or -EDQUOT if too many wait. */
 int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call);
+
+/* Forgets the calls of SENDER, who has left the bus. */
+void managed_drop_waiters(struct managed *s, const char *sender);
 
 /* Stops it if it runs, and removes it when it has finished or its output does not move for
  * PATIENCE_OUTPUT_NS. REASON is as for session_stop(). */

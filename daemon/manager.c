@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,6 +201,9 @@ void manager_remove(struct manager *m, struct managed *s)
 	}
 	emit(m, "SessionRemoved", s);
 	managed_free(s);
+	/* The buffers of a session are large; an idle service gives them back. */
+	if (!m->sessions)
+		malloc_trim(0);
 }
 
 static bool any_active(const struct manager *m)
@@ -211,12 +215,21 @@ static bool any_active(const struct manager *m)
 	return false;
 }
 
+static bool all_told(const struct manager *m)
+{
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (!managed_told(s))
+			return false;
+	}
+	return true;
+}
+
 void manager_settle(struct manager *m)
 {
 	bool active = any_active(m);
 	int enabled = SD_EVENT_OFF;
 
-	if (m->exiting && !active)
+	if (m->exiting && !active && all_told(m))
 		sd_event_exit(m->event, m->exit_status);
 	sd_event_source_get_enabled(m->tick, &enabled);
 	if (active == (enabled != SD_EVENT_OFF))
@@ -244,6 +257,7 @@ static void on_gone(const char *unique_name, void *userdata)
 
 	for (struct managed *s = m->sessions; s; s = next) {
 		next = s->next;
+		managed_drop_waiters(s, unique_name);
 		if (s->owner && strcmp(s->owner, unique_name) == 0)
 			managed_remove(s, "owner gone");
 	}

@@ -55,10 +55,11 @@ static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *ret
 	struct managed *s = userdata;
 	int r = managed_wait(s, WAIT_REMOVED, call);
 
-	if (r < 0)
-		return bus_error_set(reterr, r, NULL);
 	managed_remove(s, "requested");
-	return 1;
+	return r < 0 ? bus_error_set(reterr, r,
+				     "the session will be removed, but too many calls wait for it "
+				     "to say when")
+		     : 1;
 }
 
 /* The parameters that sd-bus calls every getter with. */

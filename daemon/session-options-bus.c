@@ -10,7 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "daemon/bus-error.h"
 
@@ -32,7 +34,8 @@ struct option_row {
 	option_read_fn read;
 	option_append_fn append; /* NULL = not shown */
 	size_t offset;           /* in struct create_request, of what the row is about */
-	uint64_t min, max;       /* of a value or a count; a value of 0 is always "the default" */
+	uint64_t min, max;       /* of a value; a single one of 0 is always "the default" */
+	uint64_t max_count;      /* of the values of a list, or the bytes of a text */
 };
 
 void create_request_deinit(struct create_request *r)
@@ -56,9 +59,38 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
+/* Their files are the kernel's knobs: what is written there is a command to it, and from us one of
+ * root's. */
+static const struct {
+	uint32_t type;
+	const char *name;
+} kernel_filesystems[] = {
+	{ PROC_SUPER_MAGIC, "procfs" },     { SYSFS_MAGIC, "sysfs" },
+	{ CGROUP_SUPER_MAGIC, "cgroupfs" }, { CGROUP2_SUPER_MAGIC, "cgroupfs" },
+	{ TRACEFS_MAGIC, "tracefs" },       { DEBUGFS_MAGIC, "debugfs" },
+	{ BPF_FS_MAGIC, "bpffs" },          { 0x62656570, "configfs" },
+	{ SECURITYFS_MAGIC, "securityfs" }, { SELINUX_MAGIC, "selinuxfs" },
+	{ EFIVARFS_MAGIC, "efivarfs" },     { BINFMTFS_MAGIC, "binfmt_misc" },
+};
+
+/* The name of the kernel filesystem that FD is on, or NULL if it is on another one. */
+static const char *kernel_filesystem_of(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_filesystems); i++) {
+		if ((uint32_t)fs.f_type == kernel_filesystems[i].type)
+			return kernel_filesystems[i].name;
+	}
+	return NULL;
+}
+
 int output_fd_check(int fd, sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL);
+	const char *filesystem;
 	struct stat st;
 
 	if (flags < 0 || fstat(fd, &st) < 0)
@@ -75,6 +107,12 @@ int output_fd_check(int fd, sd_bus_error *reterr)
 				     "writing");
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return bus_error_set(reterr, -EBADF, "option `output` is open for reading only");
+	filesystem = kernel_filesystem_of(fd);
+	if (filesystem)
+		return bus_error_set(reterr, -EBADF,
+				     "option `output` is a file of the kernel's, on %s: no archive "
+				     "can be written there",
+				     filesystem);
 	return 0;
 }
 
@@ -85,7 +123,9 @@ static int read_output(const struct option_row *row, sd_bus_message *m, struct c
 
 	(void)row;
 	if (r < 0)
-		return r;
+		return bus_error_set(reterr, -EBADF,
+				     "option `output` names a descriptor that did not come with "
+				     "the message");
 	r = output_fd_check(fd, reterr);
 	if (r < 0)
 		return r;
@@ -190,10 +230,10 @@ static int read_command(const struct option_row *row, sd_bus_message *m, struct 
 
 	if (r < 0)
 		return r;
-	if (strlen(text) > row->max)
+	if (strlen(text) > row->max_count)
 		return bus_error_set(reterr, -EINVAL,
 				     "option `%s` is longer than %" PRIu64 " bytes", row->name,
-				     row->max);
+				     row->max_count);
 	to->options.command = strdup(text);
 	return to->options.command ? 0 : -ENOMEM;
 }
@@ -230,7 +270,7 @@ static int append_compress(const struct option_row *row, sd_bus_message *m,
 static int too_many(const struct option_row *row, sd_bus_error *reterr)
 {
 	return bus_error_set(reterr, -EINVAL, "option `%s` has more than %" PRIu64 " values",
-			     row->name, row->max);
+			     row->name, row->max_count);
 }
 
 /* pids and uids: a uint32_t * followed by its size_t. */
@@ -250,12 +290,14 @@ static int read_u32s(const struct option_row *row, sd_bus_message *m, struct cre
 	if (r < 0)
 		return r;
 	list.n = bytes / sizeof(uint32_t);
-	if (list.n > row->max)
+	if (list.n > row->max_count)
 		return too_many(row, reterr);
 	for (size_t i = 0; i < list.n; i++) {
-		if (((const uint32_t *)p)[i] < row->min || ((const uint32_t *)p)[i] > INT32_MAX)
+		uint32_t value = ((const uint32_t *)p)[i];
+
+		if (value < row->min || value > row->max)
 			return bus_error_set(reterr, -EINVAL, "option `%s`: %u is none", row->name,
-					     ((const uint32_t *)p)[i]);
+					     value);
 	}
 	if (list.n == 0)
 		return 0;
@@ -285,11 +327,11 @@ static int read_comms(const struct option_row *row, sd_bus_message *m, struct cr
 
 	if (r < 0)
 		return r;
-	filter->comms = calloc(row->max, sizeof(*filter->comms));
+	filter->comms = calloc(row->max_count, sizeof(*filter->comms));
 	if (!filter->comms)
 		return -ENOMEM;
 	while ((r = sd_bus_message_read(m, "s", &name)) > 0) {
-		if (filter->n_comms == row->max)
+		if (filter->n_comms == row->max_count)
 			return too_many(row, reterr);
 		if (*name == '\0')
 			return bus_error_set(reterr, -EINVAL, "option `%s`: an empty name",
@@ -323,13 +365,13 @@ static int read_cgroups(const struct option_row *row, sd_bus_message *m, struct 
 
 	if (r < 0)
 		return r;
-	filter->cgroups = calloc(row->max, sizeof(*filter->cgroups));
+	filter->cgroups = calloc(row->max_count, sizeof(*filter->cgroups));
 	if (!filter->cgroups)
 		return -ENOMEM;
 	while ((r = sd_bus_message_read(m, "(tus)", &parent_id, &level, &name)) > 0) {
 		struct filter_cgroup *c = &filter->cgroups[filter->n_cgroups];
 
-		if (filter->n_cgroups == row->max)
+		if (filter->n_cgroups == row->max_count)
 			return too_many(row, reterr);
 		if (*name == '\0' || strchr(name, '/') || strlen(name) >= sizeof(c->name) ||
 		    parent_id == 0 || level == 0)
@@ -368,20 +410,20 @@ _Static_assert(AT(options.filter.n_uids) == AT(options.filter.uids) + offsetof(s
 
 /* clang-format off */
 static const struct option_row rows[] = {
-	{ "output", "h", read_output, NULL, 0, 0, 0 },
-	{ "profile", NULL, read_profile, NULL, 0, 0, 0 },
-	{ "categories", "as", read_categories, append_categories, 0, 0, 0 },
-	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX },
-	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX },
-	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX },
-	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX },
-	{ "compress", "s", read_compress, append_compress, 0, 0, 0 },
-	{ "linger", "b", read_linger, append_linger, 0, 0, 0 },
-	{ "command", "s", read_command, append_command, 0, 0, OPTION_COMMAND_MAX },
-	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, OPTION_PIDS_MAX },
-	{ "uids", "au", read_u32s, append_u32s, AT(options.filter.uids), 0, FILTER_VALUES_MAX },
-	{ "comms", "as", read_comms, append_comms, 0, 0, FILTER_VALUES_MAX },
-	{ "cgroups", "a(tus)", read_cgroups, append_cgroups, 0, 0, FILTER_CGROUPS_MAX },
+	{ "output", "h", read_output, NULL, 0, 0, 0, 0 },
+	{ "profile", NULL, read_profile, NULL, 0, 0, 0, 0 },
+	{ "categories", "as", read_categories, append_categories, 0, 0, 0, 0 },
+	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
+	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
+	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
+	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
+	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
+	{ "linger", "b", read_linger, append_linger, 0, 0, 0, 0 },
+	{ "command", "s", read_command, append_command, 0, 0, 0, OPTION_COMMAND_MAX },
+	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, INT32_MAX, OPTION_PIDS_MAX },
+	{ "uids", "au", read_u32s, append_u32s, AT(options.filter.uids), 0, UINT32_MAX - 1, FILTER_VALUES_MAX },
+	{ "comms", "as", read_comms, append_comms, 0, 0, 0, FILTER_VALUES_MAX },
+	{ "cgroups", "a(tus)", read_cgroups, append_cgroups, 0, 0, 0, FILTER_CGROUPS_MAX },
 };
 /* clang-format on */
 

@@ -137,11 +137,20 @@ static uint64_t between(uint64_t from, uint64_t to)
 	return to > from ? to - from : 0;
 }
 
+/* How much of the recording lies between the two; only damaged files have times outside of it. */
+static uint64_t recorded(const struct summary *s, uint64_t from, uint64_t to)
+{
+	if (from < s->start_ns)
+		from = s->start_ns;
+	if (s->stopped && to > s->end_ns)
+		to = s->end_ns;
+	return between(from, to);
+}
+
 /* Ends what CPU does at TS. */
 static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
 {
-	uint64_t since = cpu->since_ns > s->start_ns ? cpu->since_ns : s->start_ns;
-	uint64_t ns = between(since, ts_ns);
+	uint64_t ns = recorded(s, cpu->since_ns, ts_ns);
 	struct summary_thread *t;
 
 	if (cpu->tid == FXT_KOID_OTHER)
@@ -157,7 +166,7 @@ static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_
 static void set_state(struct summary *s, struct summary_thread *t, enum summary_state state,
 		      uint64_t ts_ns)
 {
-	uint64_t ns = between(t->since_ns, ts_ns);
+	uint64_t ns = recorded(s, t->since_ns, ts_ns);
 
 	if (t->epoch == s->n_gaps) {
 		if (t->state == SUMMARY_RUNNABLE)
@@ -199,9 +208,9 @@ static void switch_out(struct summary *s, struct summary_thread *t, const struct
 	if (t->state == SUMMARY_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns) {
 		/* Late: it runs elsewhere already. What lay between is known now. */
 		if (after == SUMMARY_RUNNABLE)
-			t->runnable_ns += t->since_ns - ev->ts_ns;
+			t->runnable_ns += recorded(s, ev->ts_ns, t->since_ns);
 		else if (after == SUMMARY_BLOCKED)
-			t->blocked_ns += t->since_ns - ev->ts_ns;
+			t->blocked_ns += recorded(s, ev->ts_ns, t->since_ns);
 		return;
 	}
 	set_state(s, t, after, ev->ts_ns);
@@ -212,7 +221,7 @@ static void switch_in(struct summary *s, struct summary_thread *t, const struct 
 	if (!ev->sw.synthetic)
 		t->switches++;
 	if (t->woken_ns != 0 && !ev->sw.synthetic && t->epoch == s->n_gaps) {
-		uint64_t latency = between(t->woken_ns, ev->ts_ns);
+		uint64_t latency = recorded(s, t->woken_ns, ev->ts_ns);
 
 		if (latency > t->max_wakeup_latency_ns)
 			t->max_wakeup_latency_ns = latency;
@@ -457,6 +466,7 @@ static int add_start(struct summary *s, const struct event *ev)
 	if (!s->started || ev->ts_ns < s->start_ns)
 		s->start_ns = ev->ts_ns;
 	s->started = true;
+	s->stopped = false;
 	s->filtered = ev->start.filtered;
 	s->recording.n_cpus = ev->start.n_cpus;
 	if (replace(&s->recording.session, ev->start.session) < 0 ||
@@ -509,6 +519,11 @@ int summary_add(struct summary *s, const struct event *ev)
 	}
 }
 
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 void summary_finish(struct summary *s)
 {
 	struct summary_thread *t;
@@ -519,7 +534,10 @@ void summary_finish(struct summary *s)
 		struct summary_cpu *cpu = &s->cpus[i];
 
 		account_cpu(s, cpu, s->end_ns);
-		cpu->idle_ns = between(cpu->busy_ns + cpu->other_ns, s->duration_ns);
+		/* Before session_stop nobody knew that times were beyond it. */
+		cpu->busy_ns = smaller(cpu->busy_ns, s->duration_ns);
+		cpu->other_ns = smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
+		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
 	}
 	while ((t = table_next(&s->threads, &pos)))
 		set_state(s, t, t->state, s->end_ns);

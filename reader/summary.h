@@ -12,6 +12,8 @@
  * Time before the first event that tells, and time in which scheduling records were lost, is none
  * of them, so the three need not add up to the duration.
  *
+ * Of what a damaged file tells outside of the recording nothing counts as time.
+ *
  * Events may be a little late in file order (docs/FXT-MAPPING.md, "Order of an archive"); then
  * intervals are cut to what does not contradict itself.
  */

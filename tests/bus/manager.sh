@@ -23,9 +23,30 @@ KYMO_TEST_BUS=$BUS "$KYMO_TEST_MANAGER"
 expect_exit 1 timeout 10 "$KYMOD" --bus "$BUS"
 assert_contains "$TMP/stderr" 'org.kymo.Trace1 is taken' "complaint of a second kymod"
 
-# The end of the service completes archives.
+# An output that takes nothing any more: stop says so and removes the session; record hears of it.
+expect_exit 0 "$KYMO" start hang -o "$TMP/stuck" --bus "$BUS"
+expect_exit 1 timeout 30 "$KYMO" stop hang --bus "$BUS"
+assert_contains "$TMP/stderr" 'takes nothing any more' "complaint about a stuck output"
+"$KYMO" record -o "$TMP/hang" --bus "$BUS" 2>"$TMP/record.log" &
+record_pid=$!
+expect_soon 5 grep -q start "$TMP/hang"
+expect_exit 1 timeout 30 "$KYMO" stop "record_$record_pid" --bus "$BUS"
+status=0
+wait "$record_pid" || status=$?
+assert_eq "$status" 1 "exit status of a recording that was removed"
+assert_contains "$TMP/record.log" 'before its archive was complete' "complaint of that recording"
+expect_exit 0 "$KYMO" list --bus "$BUS"
+assert_empty "$TMP/stdout" "list after that"
+
+# The end of the service completes archives, and who recorded one is told so.
 expect_exit 0 "$KYMO" start last -o "$TMP/last" --bus "$BUS"
+"$KYMO" record -o "$TMP/recorded" --bus "$BUS" 2>"$TMP/record.log" &
+record_pid=$!
+expect_soon 5 grep -q start "$TMP/recorded"
 stop_kymod
+wait "$record_pid" || fail "a recording failed with the orderly end of the service: $(cat "$TMP/record.log")"
+assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says at the end of the service"
+assert_contains "$TMP/recorded" '^stop service stopped$' "its archive"
 assert_contains "$TMP/last" '^stop service stopped$' "archive of a session that ran at the end"
 
 # Wrong words, no bus, no rights.

@@ -200,6 +200,7 @@ static void test_create_session_output(void **state)
 		{ "/tmp", O_RDONLY, "a directory" },
 		{ "/proc/self/status", O_RDONLY, "for reading only" },
 		{ "/proc/self/status", O_PATH, "O_PATH" },
+		{ "/proc/self/comm", O_WRONLY, "on procfs" },
 	};
 
 	(void)state;
@@ -363,6 +364,60 @@ static void test_remove_hanging_output(void **state)
 	assert_false(exists(bus, "hang"));
 }
 
+static bool comes_to_an_end(const char *name)
+{
+	for (int i = 0; i < 1000 && exists(bus, name); i++)
+		usleep(10000);
+	return !exists(bus, name);
+}
+
+/* As many calls of Stop wait for the session that hangs as may. */
+static sd_bus *crowd(int *answers)
+{
+	sd_bus *b = connect_bus();
+
+	for (int i = 0; i < 32; i++)
+		assert_true(sd_bus_call_method_async(b, NULL, NAME, SESSION_PREFIX "hang",
+						     SESSION_INTERFACE, "Stop", count, answers,
+						     NULL) >= 0);
+	assert_state(b, SESSION_PREFIX "hang", "draining"); /* all have been served */
+	return b;
+}
+
+static void test_remove_in_a_crowd(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	int answers = 0;
+	sd_bus *other;
+
+	(void)state;
+	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
+	other = crowd(&answers);
+	assert_refused(call(bus, SESSION_PREFIX "hang", "Stop"), "LimitReached", "limit");
+	assert_refused(call(bus, SESSION_PREFIX "hang", "Remove"), "LimitReached",
+		       "will be removed");
+	assert_true(comes_to_an_end("hang"));
+	sd_bus_flush_close_unref(other);
+}
+
+static void test_waiters_leave(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	int answers = 0, finished = 0;
+
+	(void)state;
+	sd_bus_match_signal(bus, NULL, NAME, SESSION_PREFIX "hang", SESSION_INTERFACE, "Finished",
+			    count, &finished);
+	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
+	sd_bus_flush_close_unref(crowd(&answers));
+	usleep(100000);
+	assert_refused(call(bus, SESSION_PREFIX "hang", "Remove"), "TimedOut",
+		       "the archive has no end");
+	while (sd_bus_process(bus, NULL) > 0)
+		;
+	assert_int_equal(finished, 1);
+}
+
 /* What is sent at once on a fresh connection is served in that order, although it has to wait for
  * the answer who we are. */
 static void test_order_of_first_calls(void **state)
@@ -519,6 +574,64 @@ static void test_access_stranger(void **state)
 	as_user(STRANGER, be_stranger);
 }
 
+/* Sends one message on each of many connections, waits for no answer, and leaves. */
+static void be_in_a_hurry(void)
+{
+	for (int i = 0; i < 600; i++) {
+		sd_bus *b = connect_bus();
+		sd_bus_message *m = NULL;
+
+		CHECK(sd_bus_message_new_method_call(b, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+						     "ListSessions") >= 0);
+		CHECK(sd_bus_message_set_expect_reply(m, false) >= 0);
+		CHECK(sd_bus_send(b, m, NULL) >= 0);
+		sd_bus_message_unref(m);
+		sd_bus_flush_close_unref(b);
+	}
+}
+
+/* How many matches the bus keeps for the service, or -1 if it does not tell. */
+static int count_matches(void)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *key, *contents;
+	uint32_t n;
+
+	if (sd_bus_call_method(bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+			       "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats", NULL,
+			       &reply, "s", NAME) < 0 ||
+	    sd_bus_message_enter_container(reply, 'a', "{sv}") < 0)
+		return -1;
+	while (sd_bus_message_enter_container(reply, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read(reply, "s", &key) > 0);
+		assert_true(sd_bus_message_peek_type(reply, NULL, &contents) > 0);
+		if (strcmp(key, "MatchRules") == 0) {
+			assert_true(sd_bus_message_read(reply, "v", "u", &n) > 0);
+			return (int)n;
+		}
+		assert_true(sd_bus_message_skip(reply, "v") >= 0);
+		assert_true(sd_bus_message_exit_container(reply) >= 0);
+	}
+	return -1;
+}
+
+/* Many strangers that come and go leave nothing behind. */
+static void test_access_strangers_in_a_hurry(void **state)
+{
+	int matches = count_matches();
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		as_user(STRANGER, be_in_a_hurry);
+		assert_false(exists(bus, "nothing"));
+		assert_int_equal(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+						    "ListSessions", NULL, NULL, NULL) < 0,
+				 0);
+		assert_int_equal(count_matches(), matches);
+	}
+	assert_true(matches < 8);
+}
+
 /* How many sessions ListSessions tells B of. */
 static int count_sessions(sd_bus *b)
 {
@@ -588,12 +701,15 @@ int main(void)
 		CASE(test_session_ends_itself),
 		CASE(test_session_fails),
 		CASE(test_remove_hanging_output),
+		CASE(test_remove_in_a_crowd),
+		CASE(test_waiters_leave),
 		CASE(test_order_of_first_calls),
 		CASE(test_owner_gone),
 		CASE(test_linger),
 		CASE(test_limits),
 		CASE(test_limit_of_rings),
 		CASE(test_access_stranger),
+		CASE(test_access_strangers_in_a_hurry),
 		CASE(test_access_member),
 	};
 

@@ -3,7 +3,7 @@
  * capture/session.h without a kernel, for tests of what drives sessions: it takes its time like a
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start, "fail_output" fails after the
- * first events, "hang" never writes its end.
+ * first events, "hang" never writes its end; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -145,6 +145,12 @@ static void step_running(struct session *s)
 		session_stop(s, "size");
 }
 
+static bool hangs(const struct session *s)
+{
+	return strcmp(s->options.name, "hang") == 0 ||
+	       (s->options.command && strstr(s->options.command, "hang"));
+}
+
 int session_fd(const struct session *s)
 {
 	return s->timer_fd;
@@ -166,7 +172,7 @@ void session_dispatch(struct session *s)
 		become(s, SESSION_RUNNING);
 	} else if (s->state == SESSION_RUNNING) {
 		step_running(s);
-	} else if (s->state == SESSION_DRAINING && strcmp(s->options.name, "hang") != 0) {
+	} else if (s->state == SESSION_DRAINING && !hangs(s)) {
 		s->counters.bytes += (uint64_t)dprintf(s->output_fd, "stop %s\n", s->reason);
 		become(s, SESSION_STOPPED);
 	}

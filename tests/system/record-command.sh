@@ -39,6 +39,11 @@ assert_ge "$(json "$SUMMARY" '[.processes[] | select(.name == "printf")] | lengt
 expect_exit 0 timeout 10 "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
 complete "$TMP/long.fxt" duration
 
+# Also where children are ignored, as some who start it do.
+expect_exit 0 timeout 10 bash -c "trap '' CHLD; exec \"\$@\"" - \
+	"$KYMO" record --direct -o "$TMP/ignored.fxt" -- true
+complete "$TMP/ignored.fxt" requested
+
 # Ctrl-C, and its like.
 for signal in INT TERM; do
 	"$KYMO" record --direct -o "$TMP/$signal.fxt" 2>"$TMP/log" &
@@ -56,6 +61,35 @@ done
 "$KYMO" record --direct -d 300ms -o - 2>"$TMP/log" | "$KYMO" summary --json - >"$TMP/piped.json" ||
 	fail "recording to a pipe: $(cat "$TMP/log")"
 assert_ge "$(json "$TMP/piped.json" .events.switch)" 1 "switches through a pipe"
+
+# A named pipe that nobody reads is not waited for.
+mkfifo "$TMP/fifo"
+expect_exit 1 timeout 10 "$KYMO" record --direct -d 100ms --force -o "$TMP/fifo"
+assert_contains "$TMP/stderr" 'nobody reads' "what is said about a pipe that nobody reads"
+"$KYMO" check "$TMP/fifo" >"$TMP/read" 2>&1 &
+pid=$!
+wait_for 10 "$KYMO" record --direct -d 300ms --force -o "$TMP/fifo" ||
+	fail "recording to a named pipe"
+wait $pid || fail "what went through a named pipe: $(cat "$TMP/read")"
+
+# With closed descriptors no message gets into the archive, nor does the command write there.
+"$KYMO" record --direct -d 300ms -o "$TMP/closed.fxt" >&- 2>&- || fail "recording without descriptors"
+complete "$TMP/closed.fxt" duration
+"$KYMO" record --direct -o "$TMP/closed3.fxt" -- sh -c 'echo x; echo y >&2' <&- >&- 2>&- ||
+	fail "recording a command without descriptors"
+complete "$TMP/closed3.fxt"
+
+# What is wrong usage is said in words that can be read.
+expect_exit 2 "$KYMO" record --force=1
+assert_contains "$TMP/stderr" "no option '--force=1', or it takes no value" "a needless value"
+expect_exit 2 "$KYMO" record --unit
+assert_contains "$TMP/stderr" "option '--unit' needs a value" "a missing value"
+expect_exit 2 "$KYMO" record --json -qh
+assert_contains "$TMP/stderr" "no option '-q'" "an unknown letter"
+expect_exit 2 "$KYMO" check --help=1
+assert_contains "$TMP/stderr" "no option '--help=1', or it takes no value" "a needless value"
+(cd "$TMP" && expect_exit 2 "$KYMO" record -o -- foo)
+assert_contains "$TMP/stderr" "unexpected argument 'foo'" "a command without '--'"
 
 # The file is for its owner only, and has a name of its own without -o.
 (cd "$TMP" && mkdir default && cd default && "$KYMO" record --direct -d 100ms 2>"$TMP/log") ||

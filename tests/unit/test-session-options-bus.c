@@ -176,6 +176,14 @@ static void test_create_request_read_refuses_lists(void **state)
 	end(m);
 	assert_refused(m, -EINVAL, "`pids`: 0 is none");
 	m = begin(*state);
+	sd_bus_message_append(m, "{sv}", "pids", "au", 1, UINT32_C(1) << 31);
+	end(m);
+	assert_refused(m, -EINVAL, "`pids`: 2147483648 is none");
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}", "uids", "au", 1, UINT32_MAX);
+	end(m);
+	assert_refused(m, -EINVAL, "`uids`: 4294967295 is none");
+	m = begin(*state);
 	sd_bus_message_append(m, "{sv}", "comms", "as", 1, "");
 	end(m);
 	assert_refused(m, -EINVAL, "`comms`: an empty name");
@@ -207,6 +215,25 @@ static void test_create_request_read_refuses_lists(void **state)
 	assert_refused(m, -EINVAL, "`output` is missing");
 }
 
+/* As a client may send it, although no library makes it. */
+static void test_create_request_read_output_not_sent(void **state)
+{
+	struct fixture *f = *state;
+	sd_bus_message *m = begin(f);
+	const uint32_t index = 7;
+	const char *name;
+
+	sd_bus_message_append(m, "{sv}", "output", "h", f->output[1]);
+	end(m);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
+	assert_true(sd_bus_message_enter_container(m, 'e', "sv") > 0);
+	assert_true(sd_bus_message_read(m, "s", &name) > 0);
+	/* In the body: the name, its 0, the type with its length and 0, two bytes of padding. */
+	memcpy((char *)(uintptr_t)name + 12, &index, sizeof(index));
+	assert_true(sd_bus_message_rewind(m, true) >= 0);
+	assert_refused(m, -EBADF, "did not come with the message");
+}
+
 static void test_output_fd_check(void **state)
 {
 	static const struct {
@@ -219,6 +246,7 @@ static void test_output_fd_check(void **state)
 		{ "/", O_PATH, "is a directory" },
 		{ "/proc/self/status", O_PATH, "only names a file" },
 		{ "/proc/self/status", O_RDONLY, "for reading only" },
+		{ "/proc/self/comm", O_WRONLY, "a file of the kernel's, on procfs" },
 	};
 	struct fixture *f = *state;
 
@@ -242,7 +270,7 @@ static void test_output_fd_check(void **state)
 /* What a session shows can be given to another one. */
 static void test_session_options_append_round_trip(void **state)
 {
-	uint32_t pids[] = { 1, 2 }, uids[] = { 0 };
+	uint32_t pids[] = { 1, 2 }, uids[] = { 0, UINT32_MAX - 1 };
 	char comms[1][REC_COMM_BYTES] = { "bash" };
 	struct filter_cgroup cgroup = { .parent_id = 42, .level = 2, .name = "x.service" };
 	char command[] = "me";
@@ -253,7 +281,7 @@ static void test_session_options_append_round_trip(void **state)
 		.max_bytes = 99,
 		.compress = PACK_SNAPPY,
 		.command = command,
-		.filter = { pids, 2, uids, 1, comms, 1, &cgroup, 1 },
+		.filter = { pids, 2, uids, 2, comms, 1, &cgroup, 1 },
 	};
 	struct fixture *f = *state;
 	sd_bus_message *m = NULL, *again = begin(f);
@@ -279,7 +307,8 @@ static void test_session_options_append_round_trip(void **state)
 	assert_string_equal(request.options.command, "me");
 	assert_int_equal(request.options.filter.n_pids, 2);
 	assert_memory_equal(request.options.filter.pids, pids, sizeof(pids));
-	assert_int_equal(request.options.filter.n_uids, 1);
+	assert_int_equal(request.options.filter.n_uids, 2);
+	assert_memory_equal(request.options.filter.uids, uids, sizeof(uids));
 	assert_string_equal(request.options.filter.comms[0], "bash");
 	assert_memory_equal(&request.options.filter.cgroups[0], &cgroup, sizeof(cgroup));
 	create_request_deinit(&request);
@@ -294,6 +323,7 @@ int main(void)
 		CASE(test_create_request_read_all),
 		CASE(test_create_request_read_refuses),
 		CASE(test_create_request_read_refuses_lists),
+		CASE(test_create_request_read_output_not_sent),
 		CASE(test_output_fd_check),
 		CASE(test_session_options_append_round_trip),
 	};

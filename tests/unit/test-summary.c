@@ -278,6 +278,66 @@ static void test_cut_off(void **state)
 	assert_int_equal(s->cpus[0].busy_ns, 300);
 }
 
+/* What a damaged file tells of times outside of the recording is not booked. */
+static void test_outside(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 1000);
+	sw(s, 500, (struct sw){ .cpu = 0, .in = 10 });
+	sw(s, 1000, (struct sw){ .cpu = 1, .in = 20 });
+	sw(s, 1000, (struct sw){ .cpu = 2, .in = 30 });
+	sw(s, 1600, (struct sw){ .cpu = 2, .out = 30, .in = FXT_KOID_OTHER, .state = BLOCKED });
+	/* Not known to be outside yet. */
+	sw(s, 9000, (struct sw){ .cpu = 3, .in = 40 });
+	sw(s, 99000, (struct sw){ .cpu = 3, .out = 40, .in = FXT_KOID_OTHER, .state = BLOCKED });
+	tell(s, (struct event){ .kind = EVENT_STOP, .ts_ns = 2000, .stop = { .reason = "" } });
+	sw(s, 5000, (struct sw){ .cpu = 0, .out = 10, .in = 11, .state = BLOCKED });
+	sw(s, 7000, (struct sw){ .cpu = 0, .out = 11, .in = 10, .state = PREEMPTED });
+	wake(s, 8000, 30);
+	sw(s, 9000, (struct sw){ .cpu = 2, .out = FXT_KOID_OTHER, .in = 30, .state = BLOCKED });
+	summary_finish(s);
+
+	assert_int_equal(s->end_ns, 2000);
+	assert_int_equal(s->duration_ns, 1000);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(s->cpus[i].busy_ns + s->cpus[i].other_ns + s->cpus[i].idle_ns,
+				 1000);
+	assert_int_equal(s->cpus[0].busy_ns, 1000);
+	assert_int_equal(thread(s, 10)->cpu_ns, 1000);
+	assert_int_equal(thread(s, 10)->blocked_ns, 0);
+	assert_int_equal(thread(s, 11)->cpu_ns, 0);
+	assert_int_equal(thread(s, 11)->runnable_ns, 0);
+	assert_int_equal(s->cpus[1].busy_ns, 1000);
+	assert_int_equal(s->cpus[2].busy_ns, 600);
+	assert_int_equal(s->cpus[2].other_ns, 400);
+	assert_int_equal(thread(s, 30)->blocked_ns, 400);
+	assert_int_equal(thread(s, 30)->runnable_ns, 0);
+	assert_int_equal(thread(s, 30)->max_wakeup_latency_ns, 0);
+}
+
+/* Of archives that are joined, the later one goes on after the first one's session_stop. */
+static void test_joined(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	sw(s, 0, (struct sw){ .in = 10, .synthetic = true });
+	sw(s, 100, (struct sw){ .out = 10, .state = PREEMPTED, .synthetic = true });
+	tell(s, (struct event){ .kind = EVENT_STOP, .ts_ns = 100, .stop = { .reason = "" } });
+	start(s, 500);
+	sw(s, 500, (struct sw){ .in = 10, .synthetic = true });
+	sw(s, 530, (struct sw){ .out = 10, .state = BLOCKED });
+	stop(s, 600);
+
+	assert_true(s->stopped);
+	assert_int_equal(s->duration_ns, 600);
+	assert_int_equal(s->cpus[0].busy_ns, 130);
+	assert_int_equal(s->cpus[0].idle_ns, 470);
+	assert_int_equal(thread(s, 10)->cpu_ns, 130);
+	assert_int_equal(thread(s, 10)->blocked_ns, 70);
+}
+
 /* Nothing of a thread that is dead is counted. */
 static void test_dead(void **state)
 {
@@ -415,6 +475,8 @@ int main(void)
 		WITH_SUMMARY(test_needless_wakeups),
 		WITH_SUMMARY(test_loss),
 		WITH_SUMMARY(test_cut_off),
+		WITH_SUMMARY(test_outside),
+		WITH_SUMMARY(test_joined),
 		WITH_SUMMARY(test_dead),
 		WITH_SUMMARY(test_processes),
 		WITH_SUMMARY(test_exec_changes_tid),

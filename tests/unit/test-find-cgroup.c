@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of cgroups that are none, and, where a cgroup2 hierarchy is mounted, one of this machine.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/find-cgroup.h"
+
+/* Skips where no cgroup2 is mounted: then that is the answer to everything. */
+static void need_cgroup2(void)
+{
+	struct filter_cgroup c;
+
+	if (find_cgroup_path("/", &c) != -EINVAL)
+		skip();
+}
+
+static void test_bad_paths(void **state)
+{
+	struct filter_cgroup c;
+
+	(void)state;
+	need_cgroup2();
+	assert_int_equal(find_cgroup_path("", &c), -EINVAL);
+	assert_int_equal(find_cgroup_path("///", &c), -EINVAL);
+	assert_int_equal(find_cgroup_path(".", &c), -ENOENT);
+	assert_int_equal(find_cgroup_path("..", &c), -ENOENT);
+	assert_int_equal(find_cgroup_path("a/../b", &c), -ENOENT);
+	assert_int_equal(find_cgroup_path("no/such/cgroup", &c), -ENOENT);
+	/* A file of the root is none. */
+	assert_int_equal(find_cgroup_path("cgroup.procs", &c), -ENOENT);
+}
+
+static void test_long_path(void **state)
+{
+	static char path[8192];
+	struct filter_cgroup c;
+
+	(void)state;
+	need_cgroup2();
+	memset(path, 'a', sizeof(path) - 1);
+	assert_int_equal(find_cgroup_path(path, &c), -ENAMETOOLONG);
+}
+
+static void test_bad_units(void **state)
+{
+	struct filter_cgroup list[2];
+	char name[2 * FILTER_CGROUP_BYTES];
+
+	(void)state;
+	assert_int_equal(find_cgroup_unit("", list, 2), -EINVAL);
+	assert_int_equal(find_cgroup_unit("a/b", list, 2), -EINVAL);
+	memset(name, 'a', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	assert_int_equal(find_cgroup_unit(name, list, 2), -EINVAL);
+	/* It fits, but not with ".service" behind it. */
+	name[FILTER_CGROUP_BYTES - 4] = '\0';
+	assert_int_equal(find_cgroup_unit(name, list, 2), -EINVAL);
+	need_cgroup2();
+	assert_int_equal(find_cgroup_unit("kymo-test-no-such-unit", list, 2), -ENOENT);
+}
+
+/* However it is written, it is the same. */
+static void test_spellings(void **state)
+{
+	struct filter_cgroup plain, other;
+	char path[512], name[256] = "";
+	struct dirent *d;
+	DIR *root;
+
+	(void)state;
+	need_cgroup2();
+	/* Where there is version 1, too, it is the second of them. */
+	root = opendir("/sys/fs/cgroup/unified") ?: opendir("/sys/fs/cgroup");
+	while (root && (d = readdir(root))) {
+		if (d->d_type == DT_DIR && *d->d_name != '.' &&
+		    strlen(d->d_name) < FILTER_CGROUP_BYTES)
+			snprintf(name, sizeof(name), "%s", d->d_name);
+	}
+	if (root)
+		closedir(root);
+	/* It may be mounted elsewhere, or empty. */
+	if (!*name || find_cgroup_path(name, &plain) < 0)
+		skip();
+	assert_string_equal(plain.name, name);
+	assert_int_equal(plain.level, 1);
+	assert_true(plain.parent_id != 0);
+	snprintf(path, sizeof(path), "//%s/", name);
+	assert_int_equal(find_cgroup_path(path, &other), 0);
+	assert_string_equal(other.name, plain.name);
+	assert_int_equal(other.level, plain.level);
+	assert_int_equal(other.parent_id, plain.parent_id);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_paths),
+		cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_bad_units),
+		cmocka_unit_test(test_spellings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Command lines of `kymo record` and `kymo start`, and what becomes of them.
+ */
+#include <getopt.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/record-options.h"
+#include "cli/verb.h"
+
+/* ---- in place of kymo.c ---- */
+
+static char said[512];
+static int bad_option;
+
+static void say(const char *format, va_list ap)
+{
+	vsnprintf(said, sizeof(said), format, ap);
+}
+
+void cli_error(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+}
+
+int cli_usage_error(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+	return CLI_USAGE;
+}
+
+int cli_bad_option(int answer, char **argv)
+{
+	(void)argv;
+	bad_option = answer;
+	return CLI_USAGE;
+}
+
+int cli_help(void)
+{
+	return CLI_OK;
+}
+
+/* ---- the words of the tests ---- */
+
+enum { WORDS_MAX = 16 };
+
+static struct record_options options;
+
+/* Parses the words up to a NULL. */
+static int parse(bool with_command, const char *const *words)
+{
+	static char *argv[WORDS_MAX + 1];
+	int argc = 0;
+
+	while (words[argc] && argc < WORDS_MAX) {
+		argv[argc] = (char *)words[argc];
+		argc++;
+	}
+	argv[argc] = NULL;
+	record_options_deinit(&options);
+	options = (struct record_options){ 0 };
+	*said = '\0';
+	bad_option = 0;
+	optind = 0; /* begins anew */
+	return record_options_parse(argc, argv,
+				    &(struct record_options_args){ .with_command = with_command },
+				    &options);
+}
+
+#define RECORD(...) parse(true, (const char *const[]){ "record", __VA_ARGS__, NULL })
+#define START(...)  parse(false, (const char *const[]){ "start", __VA_ARGS__, NULL })
+
+static int tear_down(void **state)
+{
+	(void)state;
+	record_options_deinit(&options);
+	return 0;
+}
+
+/* ---- tests ---- */
+
+static void test_values(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-o", "file", "-d", "500ms", "-b", "8M", "--flush", "1",
+				"--max-size=64K", "--force", "--direct", "--json"),
+			 RECORD_OPTIONS_GO);
+	assert_string_equal(options.output, "file");
+	assert_int_equal(options.session.duration_ns, 500000000);
+	assert_int_equal(options.session.ring_bytes, 8 << 20);
+	assert_int_equal(options.session.flush_ns, 1000000000);
+	assert_int_equal(options.session.max_bytes, 64 << 10);
+	assert_true(options.force);
+	assert_true(options.direct);
+	assert_true(options.json);
+	assert_int_equal(options.n_rest, 0);
+	assert_false(options.separated);
+	assert_string_equal(options.session.command,
+			    "kymo record -o file -d 500ms -b 8M --flush 1 --max-size=64K --force "
+			    "--direct --json");
+}
+
+static void test_defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(true, (const char *const[]){ "record", NULL }), RECORD_OPTIONS_GO);
+	assert_null(options.output);
+	assert_null(options.bus);
+	assert_false(options.force);
+	assert_int_equal(options.session.duration_ns, 0);
+	assert_int_equal(options.session.categories, 0);
+	assert_int_equal(options.session.compress, PACK_NONE);
+}
+
+static void test_out_of_range(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-d", "soon"), CLI_USAGE);
+	assert_string_equal(said, "-d: 'soon' is not a time; say 5, 500ms or 2m");
+	assert_int_equal(RECORD("-d", "0"), CLI_USAGE);
+	assert_non_null(strstr(said, "out of range"));
+	assert_int_equal(RECORD("-b", "1K"), CLI_USAGE);
+	assert_non_null(strstr(said, "out of range"));
+	assert_int_equal(RECORD("-b", "big"), CLI_USAGE);
+	assert_int_equal(RECORD("--flush", "1ms"), CLI_USAGE);
+	assert_int_equal(RECORD("--max-size", "0"), CLI_USAGE);
+	assert_int_equal(RECORD("-o", ""), CLI_USAGE);
+}
+
+static void test_filters(void **state)
+{
+	char self[16], twice[40];
+
+	(void)state;
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	snprintf(twice, sizeof(twice), "%s,%s", self, self);
+	assert_int_equal(RECORD("-p", twice, "-p", self, "--uid", "0,65534", "--comm", "a,b",
+				"--comm", "a name that is cut"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.filter.n_pids, 3);
+	assert_int_equal(options.session.filter.pids[2], getpid());
+	assert_int_equal(options.session.filter.n_uids, 2);
+	assert_int_equal(options.session.filter.uids[1], 65534);
+	/* A name may hold a comma. */
+	assert_int_equal(options.session.filter.n_comms, 2);
+	assert_string_equal(options.session.filter.comms[0], "a,b");
+	assert_string_equal(options.session.filter.comms[1], "a name that is ");
+}
+
+static void test_bad_filters(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-p", "0"), CLI_USAGE);
+	assert_int_equal(RECORD("-p", "1,"), CLI_USAGE);
+	assert_int_equal(RECORD("-p", "2147483647"), CLI_FAILED);
+	assert_string_equal(said, "-p: there is no process 2147483647");
+	assert_int_equal(RECORD("--uid", "no such user"), CLI_FAILED);
+	assert_int_equal(RECORD("--comm", ""), CLI_USAGE);
+	assert_int_equal(RECORD("--comm", "\xff"), CLI_USAGE);
+	assert_int_equal(RECORD("--cgroup", "/"), CLI_FAILED);
+	assert_int_equal(RECORD("--unit", "a/b"), CLI_FAILED);
+}
+
+static void test_categories(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-e", "sched"), RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.categories, CATEGORY_SCHED);
+	assert_int_equal(RECORD("-e", "sched,nonsense"), CLI_USAGE);
+	assert_string_equal(said, "there is no category 'nonsense'; '-e help' lists them");
+}
+
+static void test_compress(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("--compress"), RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.compress, PACK_ZSTD);
+	assert_int_equal(RECORD("--compress=gzip"), RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.compress, PACK_GZIP);
+	assert_int_equal(RECORD("--compress=rar"), CLI_USAGE);
+	assert_string_equal(said, "--compress: 'rar' is none of snappy, zstd and gzip");
+}
+
+/* What comes after "--" is a command, and only what getopt takes for a "--" is one. */
+static void test_command(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-d", "1", "--", "ls", "-o", "x"), RECORD_OPTIONS_GO);
+	assert_true(options.separated);
+	assert_int_equal(options.n_rest, 3);
+	assert_string_equal(options.rest[0], "ls");
+	assert_null(options.rest[3]);
+	assert_null(options.output);
+
+	assert_int_equal(RECORD("ls", "-o", "x"), RECORD_OPTIONS_GO);
+	assert_false(options.separated);
+	assert_int_equal(options.n_rest, 3);
+
+	assert_int_equal(RECORD("-o", "--", "ls"), RECORD_OPTIONS_GO);
+	assert_string_equal(options.output, "--");
+	assert_false(options.separated);
+	assert_int_equal(options.n_rest, 1);
+
+	assert_int_equal(RECORD("-o", "--", "--", "ls"), RECORD_OPTIONS_GO);
+	assert_string_equal(options.output, "--");
+	assert_true(options.separated);
+	assert_int_equal(options.n_rest, 1);
+
+	assert_int_equal(RECORD("--force", "--"), RECORD_OPTIONS_GO);
+	assert_true(options.separated);
+	assert_int_equal(options.n_rest, 0);
+}
+
+static void test_start(void **state)
+{
+	(void)state;
+	assert_int_equal(START("name", "-o", "file", "--force"), RECORD_OPTIONS_GO);
+	assert_string_equal(options.output, "file");
+	assert_true(options.force);
+	assert_int_equal(options.n_rest, 1);
+	assert_string_equal(options.rest[0], "name");
+	assert_int_equal(START("name", "--direct"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+}
+
+static void test_bad_options(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("--force=1"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(RECORD("--nonsense"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(RECORD("-q"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(RECORD("-o"), CLI_USAGE);
+	assert_int_equal(bad_option, ':');
+	assert_int_equal(RECORD("--unit"), CLI_USAGE);
+	assert_int_equal(bad_option, ':');
+	assert_int_equal(RECORD("--help"), CLI_OK);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_values, tear_down),
+		cmocka_unit_test_teardown(test_defaults, tear_down),
+		cmocka_unit_test_teardown(test_out_of_range, tear_down),
+		cmocka_unit_test_teardown(test_filters, tear_down),
+		cmocka_unit_test_teardown(test_bad_filters, tear_down),
+		cmocka_unit_test_teardown(test_categories, tear_down),
+		cmocka_unit_test_teardown(test_compress, tear_down),
+		cmocka_unit_test_teardown(test_command, tear_down),
+		cmocka_unit_test_teardown(test_start, tear_down),
+		cmocka_unit_test_teardown(test_bad_options, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
