@@ -62,6 +62,7 @@ static bool begin(struct world *w)
 static void end(struct world *w)
 {
 	schedule_deinit(&w->schedule);
+	lifecycle_deinit(&w->lifecycle);
 	fxt_archive_deinit(&w->archive);
 	tasks_deinit(&w->tasks);
 	outbuf_deinit(&w->out);
