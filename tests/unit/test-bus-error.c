@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "daemon/bus-error.h"
+
+static void test_set_names(void **state)
+{
+	static const struct {
+		int error;
+		const char *name;
+	} rows[] = {
+		{ -EACCES, "AccessDenied" },     { -EINVAL, "InvalidOption" },
+		{ -EBADF, "InvalidOutput" },     { -EEXIST, "SessionExists" },
+		{ -ENOENT, "NoSuchSession" },    { -EDQUOT, "LimitReached" },
+		{ -EOPNOTSUPP, "NotSupported" }, { -ENODEV, "CannotCapture" },
+		{ -EALREADY, "AlreadyStarted" }, { -ESHUTDOWN, "NotRunning" },
+		{ -EAGAIN, "TryAgain" },         { -ENOSPC, "OutputFailed" },
+		{ -EPIPE, "OutputFailed" },      { -EXDEV, "Failed" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		sd_bus_error e = SD_BUS_ERROR_NULL;
+
+		assert_int_equal(bus_error_set(&e, rows[i].error, NULL), rows[i].error);
+		assert_memory_equal(e.name, BUS_ERROR_PREFIX, strlen(BUS_ERROR_PREFIX));
+		assert_string_equal(e.name + strlen(BUS_ERROR_PREFIX), rows[i].name);
+		assert_true(strlen(e.message) > 3);
+		sd_bus_error_free(&e);
+	}
+}
+
+static void test_set_sentence(void **state)
+{
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+
+	(void)state;
+	assert_int_equal(bus_error_set(&e, -ENOENT, "there is no %s, %d", "thing", 7), -ENOENT);
+	assert_string_equal(e.message, "there is no thing, 7");
+	/* What is set first stays. */
+	assert_int_equal(bus_error_set(&e, -EINVAL, "something else"), -EINVAL);
+	assert_string_equal(e.name, BUS_ERROR_PREFIX "NoSuchSession");
+	assert_string_equal(e.message, "there is no thing, 7");
+	sd_bus_error_free(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_set_names),
+		cmocka_unit_test(test_set_sentence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whatever the machine is like, what is said of it must hang together.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <unistd.h>
+
+#include "capture/capabilities.h"
+#include "capture/kernel-btf.h"
+
+static const struct capability *find(const struct capability *caps, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(caps[i].name, name) == 0)
+			return &caps[i];
+	fail_msg("there is no capability '%s'", name);
+	return NULL;
+}
+
+static void test_probe(void **state)
+{
+	struct capability caps[CAPABILITIES_MAX];
+	int n = capabilities_probe(caps);
+
+	(void)state;
+	assert_in_range(n, 1, CAPABILITIES_MAX);
+	for (int i = 0; i < n; i++) {
+		assert_true(strlen(caps[i].detail) > 3);
+		assert_ptr_equal(find(caps, n, caps[i].name), &caps[i]); /* each once */
+	}
+	assert_int_equal(find(caps, n, "btf")->available,
+			 access("/sys/kernel/btf/vmlinux", R_OK) == 0);
+	assert_int_equal(find(caps, n, "sched")->available,
+			 find(caps, n, "btf")->available && find(caps, n, "privilege")->available &&
+				 find(caps, n, "kernel")->available);
+}
+
+/* The check and the list agree. */
+static void test_check(void **state)
+{
+	struct capability caps[CAPABILITIES_MAX];
+	int n = capabilities_probe(caps);
+	const char *text = NULL;
+	int r = capabilities_check(&text);
+
+	(void)state;
+	assert_int_equal(r == 0, find(caps, n, "sched")->available);
+	if (r < 0)
+		assert_true(text && strlen(text) > 3);
+}
+
+static void test_preempt_count(void **state)
+{
+	int64_t from_rq = 0;
+	int r = kernel_btf_preempt_count(&from_rq);
+
+	(void)state;
+	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
+		assert_true(r < 0);
+		return;
+	}
+	assert_in_range(r, 0, 1);
+	assert_int_equal(r == 1, from_rq != 0); /* two variables never share a place */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_preempt_count),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
