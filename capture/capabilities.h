@@ -15,7 +15,7 @@ struct capability {
 enum { CAPABILITIES_MAX = 16 };
 
 /*
- * Looks (without loading anything, in under a millisecond) and fills CAPS; returns how many. The
+ * Looks, without loading any program (it reads the kernel's BTF: milliseconds), and fills CAPS; returns how many. The
  * strings are static or live until the next call in the same thread.
  */
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX]);

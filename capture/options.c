@@ -11,7 +11,7 @@
 
 const struct category_row category_rows[] = {
 	{ "sched", CATEGORY_SCHED, "context switches, wakeups, migrations",
-	  "48 bytes and about a sixth of a microsecond an event" },
+	  "48 bytes and about a quarter of a microsecond an event" },
 	{ 0 },
 };
 
