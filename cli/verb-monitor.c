@@ -57,8 +57,11 @@ static void print_text(const struct session_view *v, uint64_t new_events)
 static void print(const struct session_view *v, const char *path, struct last *list, bool json)
 {
 	struct last *last = last_of(list, path);
-	uint64_t new_events = v->counters.events - (last ? last->events : 0);
+	uint64_t new_events = v->counters.events;
 
+	/* Fewer than before: it is another session, which has the name of one that was removed. */
+	if (last && last->events <= new_events)
+		new_events -= last->events;
 	if (last)
 		last->events = v->counters.events;
 	if (json)
