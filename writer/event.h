@@ -29,6 +29,7 @@ enum event_kind {
 	EVENT_CLOCK,
 	EVENT_START, /* of the recording */
 	EVENT_STOP,
+	EVENT_DAMAGE, /* bytes of an archive could not be read */
 	EVENT_KIND_MAX,
 };
 
@@ -100,6 +101,10 @@ struct event {
 			const char *text;
 		} mark;
 		struct clock_snapshot clock;
+		struct {
+			uint64_t offset, bytes; /* in the damaged archive */
+			const char *what;
+		} damage;
 		struct {
 			const char *session, *command, *options, *kernel, *machine, *host, *version;
 			uint32_t n_cpus;

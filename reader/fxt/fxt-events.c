@@ -372,6 +372,12 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 		ev->kind = EVENT_MARK;
 		ev->mark.text = "";
 		return TAKE(e, record, { FXT_NAME_TEXT, WANT_TEXT, &ev->mark.text, NULL });
+	case FXT_NAME_DAMAGE:
+		ev->kind = EVENT_DAMAGE;
+		ev->damage.what = "";
+		return TAKE(e, record, { FXT_NAME_OFFSET, WANT_UINT64, &ev->damage.offset, NULL },
+			    { FXT_NAME_BYTES, WANT_UINT64, &ev->damage.bytes, NULL },
+			    { FXT_NAME_REASON, WANT_TEXT, &ev->damage.what, NULL });
 	case FXT_NAME_LOST:
 		ev->kind = EVENT_LOST;
 		ev->lost.class_name = "";

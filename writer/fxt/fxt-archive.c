@@ -344,6 +344,16 @@ static int write_stop(struct fxt_archive *a, const struct event *ev)
 	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_STOP, &args);
 }
 
+static int write_damage(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_u64(&args, FXT_NAME_OFFSET, ev->damage.offset);
+	add_u64(&args, FXT_NAME_BYTES, ev->damage.bytes);
+	add_text(&args, FXT_NAME_REASON, ev->damage.what);
+	return write_own(a, ev->ts_ns, FXT_NAME_DAMAGE, &args);
+}
+
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 {
 	static int (*const write[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
@@ -352,7 +362,7 @@ int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 		[EVENT_EXIT] = write_exit,     [EVENT_RENAME] = write_rename,
 		[EVENT_LOST] = write_lost,     [EVENT_MARK] = write_mark,
 		[EVENT_CLOCK] = write_clock,   [EVENT_START] = write_start,
-		[EVENT_STOP] = write_stop,
+		[EVENT_STOP] = write_stop,     [EVENT_DAMAGE] = write_damage,
 	};
 
 	if (ev->kind >= EVENT_KIND_MAX || !write[ev->kind])

@@ -41,6 +41,7 @@
 	X(LOST, 40, "lost")                                                                        \
 	X(MARK, 41, "mark")                                                                        \
 	X(PERFETTO, 42, "perfetto")                                                                \
+	X(DAMAGE, 43, "damage")                                                                \
 	/* arguments */                                                                            \
 	X(FROM_CPU, 64, "from_cpu")                                                                \
 	X(TO_CPU, 65, "to_cpu")                                                                    \
@@ -83,7 +84,8 @@
 	X(FILTERED, 102, "filtered")                                                               \
 	X(LIFECYCLE, 103, "lifecycle")                                                             \
 	X(UNREPORTED, 104, "unreported")                                                           \
-	X(DISMISSED, 105, "dismissed")
+	X(DISMISSED, 105, "dismissed")                                                             \
+	X(OFFSET, 106, "offset")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
@@ -100,5 +102,6 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
 #define FXT_KOID_KYMO        (1u << FXT_KOID_TID_BITS)  /* pseudo-process "kymo" and its thread */
 #define FXT_KOID_KYMO_CPU    (FXT_KOID_KYMO + 1)        /* + cpu: pseudo-thread "cpu N" of it */
 #define FXT_KOID_OTHER       (FXT_KOID_KYMO + 0x20000u) /* "other": what a filter left out */
+#define FXT_KOID_UNKNOWN     (FXT_KOID_KYMO + 0x20001u) /* "unknown": a damaged reference */
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the verbs share that make an archive from archives: where the result goes, and what becomes
+ * of it when something fails.
+ *
+ * An output that we made goes again if nothing good came of it; one that is whole but made from a
+ * damaged archive stays, and the command ends with CLI_DAMAGE.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "cli/output-file.h"
+#include "edit/edit-copy.h"
+
+struct edit_trace {
+	struct output_file file;
+	struct edit_output output;
+	uint64_t bytes; /* written to the file */
+};
+
+#define EDIT_TRACE_NULL                                                                            \
+	{                                                                                          \
+		.file = { .fd = -1 }                                                               \
+	}
+
+/* Opens PATH ("-" = standard output) as output_file_open() does. INPUT is not to be the same file
+ * (-1 = no check). Returns CLI_OK, or CLI_FAILED when it has said why. */
+int edit_trace_open(struct edit_trace *t, const char *path, bool force, int input);
+
+/* Writes what has collected, if it is much, or with ALL. Returns as above. */
+int edit_trace_flush(struct edit_trace *t, bool all);
+
+/* Says what the negative errno E of an edit_* function means. Returns CLI_FAILED. */
+int edit_trace_failed(struct edit_trace *t, int e);
+
+/* Unless it was KEPT, removes what we made. */
+void edit_trace_close(struct edit_trace *t);

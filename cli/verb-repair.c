@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo repair: makes a whole archive of what can be read of a damaged one.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/edit-trace.h"
+#include "cli/json.h"
+#include "cli/open-trace.h"
+#include "cli/verb.h"
+#include "edit/edit-repair.h"
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+static int repair_all(struct open_trace *in, struct edit_trace *out, struct edit_repair *repair)
+{
+	const struct fxt_record *record;
+	struct fxt_damage damage;
+	int outcome, r = 0, status = CLI_OK;
+
+	while (status == CLI_OK && (outcome = open_trace_step(in, &record, &damage)) > 0) {
+		r = outcome == FXT_READER_RECORD ? edit_repair_record(repair, record)
+						 : edit_repair_damage(repair, &damage);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+		status = edit_trace_flush(out, false);
+	}
+	if (status != CLI_OK)
+		return status;
+	if (outcome < 0) {
+		open_trace_failed(in, outcome);
+		return CLI_FAILED;
+	}
+	r = edit_repair_finish(repair);
+	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
+}
+
+/* What repair found and did, in the order of the report. */
+static const struct {
+	const char *key, *text;
+	size_t offset;
+} rows[] = {
+#define ROW(key, field, text) { key, text, offsetof(struct edit_repair_counts, field) }
+	ROW("damages", damages, "places with damage"),
+	ROW("damaged_bytes", damaged_bytes, "bytes that could not be read"),
+	ROW("strings_lost", copied.strings, "references to strings that were lost"),
+	ROW("threads_lost", copied.threads, "references to threads that were lost"),
+	ROW("texts_mended", copied.texts, "texts that were not UTF-8 or too long"),
+	ROW("arguments_dropped", copied.arguments, "arguments that could not be read, left out"),
+	ROW("records_refused", copied.refused, "records that the format does not know, left out"),
+	ROW("doubled", doubled, "records that were there twice, left out"),
+	ROW("misplaced", misplaced, "records with a time that cannot be right, left out"),
+	ROW("scheduling_dropped", scheduling_dropped,
+	    "scheduling records that contradict others, left out"),
+	ROW("ends_dropped", ends_dropped, "ends of what did not begin, left out"),
+	ROW("switches_added", switches_added, "switches added where some were missing"),
+	ROW("ends_added", ends_added, "ends added of what was open"),
+#undef ROW
+};
+
+static uint64_t count_of(const struct edit_repair_counts *counts, size_t row)
+{
+	return *(const uint64_t *)((const char *)counts + rows[row].offset);
+}
+
+static void print_json(const struct edit_repair_counts *counts, const struct edit_trace *out)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "output", out->file.path);
+	json_add_u64(o, "bytes", out->bytes);
+	json_add_u64(o, "records", counts->copied.records);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		json_add_u64(o, rows[i].key, count_of(counts, i));
+	json_add(o, "end_added", json_object_new_boolean(counts->stop_added));
+	json_print_pretty(o);
+}
+
+static void print_text(const struct edit_repair_counts *counts, const struct edit_trace *out)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (count_of(counts, i))
+			fprintf(stderr, "%10" PRIu64 "  %s\n", count_of(counts, i), rows[i].text);
+	if (counts->stop_added)
+		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
+	fprintf(stderr, "%s: %s, %" PRIu64 " records\n", out->file.path,
+		text_format_size(size, out->bytes), counts->copied.records);
+}
+
+static int verb_repair(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "force", no_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ 0 },
+	};
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_repair_freep) struct edit_repair *repair = NULL;
+	struct edit_repair_counts counts;
+	bool force = false, json = false;
+	int c, r;
+
+	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			force = true;
+			break;
+		case 'h':
+			return cli_help();
+		case 'j':
+			json = true;
+			break;
+		default:
+			return cli_bad_option(c, argv);
+		}
+	}
+	if (argc - optind != 2)
+		return cli_usage_error("it takes the damaged archive and a file for the result");
+	r = open_trace(&in, argv[optind]);
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, argv[optind + 1], force, in.fd);
+	if (r != CLI_OK)
+		return r;
+	r = edit_repair_new(&repair, &out.output);
+	if (r < 0)
+		return edit_trace_failed(&out, r);
+	r = repair_all(&in, &out, repair);
+	if (r != CLI_OK) {
+		output_file_discard(&out.file);
+		return r;
+	}
+	edit_repair_get_counts(repair, &counts);
+	if (json && !out.file.standard)
+		print_json(&counts, &out);
+	else
+		print_text(&counts, &out);
+	return CLI_OK;
+}
+
+const struct verb verb_repair_row = {
+	.name = "repair",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make a whole archive of what can be read of a damaged one",
+	.options =
+		"      --force  write over an existing file\n"
+		"      --json   print what was done as JSON\n"
+		"  -h, --help   show this\n"
+		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+		"FILE is not changed.\n",
+	.run = verb_repair,
+};

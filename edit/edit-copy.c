@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-copy.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "base/text.h"
+#include "writer/fxt/fxt-archive.h"
+
+/* Texts of one record: category, name, and two for each argument; each with a NUL. */
+enum { TEXTS_MAX = 2 + 2 * FXT_ARGS_MAX, TEXT_ROOM = FXT_STRING_BYTES_MAX + 1 };
+
+enum { NANOSECOND_TICKS = 1000000000 };
+
+static const char lost_text[] = "(lost)";
+
+/* A provider of the source, and what it is in the output. */
+struct provider {
+	struct fxt_out_provider *out;  /* that of `own`, or `other` */
+	struct fxt_out_provider other;
+	bool named; /* has the names of fxt-names.h at their places */
+};
+
+struct edit_copy {
+	struct edit_output *to;
+	struct edit_rules rules;
+	struct table providers;    /* address of the source's -> struct provider, owned */
+	struct fxt_archive own;    /* for our own events; its writer writes everything */
+	bool source_kymo;          /* a provider of the source shares that one */
+	bool unknown_said;         /* who the pseudo-thread "unknown" is */
+	struct edit_counts counts;
+	size_t last;
+	char *texts; /* owned; TEXTS_MAX of TEXT_ROOM bytes */
+	unsigned n_texts;
+
+	/* Of the record that is being copied. */
+	const struct provider *provider;
+	const struct fxt_record *record;
+	struct fxt_out_arg args[FXT_ARGS_MAX];
+	unsigned n_args;
+};
+
+/* ---- outputs ---- */
+
+int edit_output_init(struct edit_output *out)
+{
+	*out = (struct edit_output){ .next_provider = 1 };
+	return fxt_write_magic(&(struct fxt_writer){ .out = &out->bytes });
+}
+
+void edit_output_deinit(struct edit_output *out)
+{
+	outbuf_deinit(&out->bytes);
+}
+
+int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct edit_rules *rules)
+{
+	_cleanup_(edit_copy_freep) struct edit_copy *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	r = fxt_archive_init(&c->own, &out->bytes, 1);
+	if (r < 0)
+		return r;
+	c->to = out;
+	if (rules)
+		c->rules = *rules;
+	c->texts = malloc((size_t)TEXTS_MAX * TEXT_ROOM);
+	if (!c->texts)
+		return -ENOMEM;
+	*ret = TAKE_PTR(c);
+	return 0;
+}
+
+struct edit_copy *edit_copy_free(struct edit_copy *c)
+{
+	struct provider *p;
+	size_t pos = 0;
+
+	if (!c)
+		return NULL;
+	while ((p = table_next(&c->providers, &pos))) {
+		if (p->out == &p->other)
+			fxt_out_provider_deinit(&p->other);
+		free(p);
+	}
+	table_deinit(&c->providers);
+	fxt_archive_deinit(&c->own);
+	free(c->texts);
+	free(c);
+	return NULL;
+}
+
+const struct edit_counts *edit_copy_counts(const struct edit_copy *c)
+{
+	return &c->counts;
+}
+
+size_t edit_copy_last(const struct edit_copy *c)
+{
+	return c->last;
+}
+
+bool edit_copy_is_kymo(const struct fxt_provider *from)
+{
+	return strcmp(from->name, "kymo") == 0;
+}
+
+/* ---- text ---- */
+
+/* The N bytes at BYTES as valid UTF-8 of at most MAX bytes, with a NUL, in one of our places. */
+static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_t max, size_t *ret_n)
+{
+	char *to = c->texts + (size_t)c->n_texts * TEXT_ROOM;
+
+	c->n_texts++;
+	if (n <= max && text_is_utf8(bytes, n)) {
+		memcpy(to, bytes, n);
+		to[n] = '\0';
+		*ret_n = n;
+	} else {
+		*ret_n = text_clean(to, max + 1, bytes, n);
+		c->counts.texts++;
+	}
+	return to;
+}
+
+/* What T says, as OUT's provider can say it. */
+static struct fxt_out_string convert_text(struct edit_copy *c, const struct fxt_text *t,
+					  enum edit_text what, int arg_name)
+{
+	struct fxt_out_string s = { .is_inline = c->rules.all_inline };
+	bool is_word = what == EDIT_TEXT_CATEGORY || what == EDIT_TEXT_ARG_NAME ||
+		       (what == EDIT_TEXT_NAME && c->record->type == FXT_RECORD_EVENT);
+	int known;
+
+	if (!t->bytes) {
+		c->counts.strings++;
+		s.text = lost_text;
+		s.length = strlen(lost_text);
+		return s;
+	}
+	if (t->length == 0)
+		return s;
+	known = fxt_text_known(t);
+	if (known && c->provider->named && (is_word || !c->rules.text) && !s.is_inline)
+		return fxt_named((enum fxt_name)known);
+	s.text = clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
+	if (c->rules.text && !(known && is_word))
+		c->rules.text(c->rules.userdata, c->record, what, arg_name, &s);
+	return s;
+}
+
+/* ---- koids, times ---- */
+
+static uint64_t convert_koid(const struct edit_copy *c, uint64_t koid)
+{
+	return c->rules.koid ? c->rules.koid(c->rules.userdata, koid) : koid;
+}
+
+static uint64_t convert_time(const struct edit_copy *c, uint64_t ns)
+{
+	int64_t shift = c->rules.shift_ns;
+	uint64_t shifted = ns + (uint64_t)shift;
+
+	if (shift < 0)
+		return shifted > ns ? 0 : shifted;
+	return shifted < ns ? UINT64_MAX : shifted;
+}
+
+static struct fxt_out_thread convert_thread(struct edit_copy *c, const struct fxt_thread *t)
+{
+	struct fxt_out_thread thread = { .is_inline = c->rules.all_inline };
+
+	if (!t->defined) {
+		c->counts.threads++;
+		thread.pid = thread.tid = FXT_KOID_UNKNOWN;
+		return thread;
+	}
+	thread.pid = convert_koid(c, t->pid);
+	thread.tid = convert_koid(c, t->tid);
+	return thread;
+}
+
+/* ---- arguments ---- */
+
+/* Takes ARG over, without its name. False: it cannot be said. */
+static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int name,
+			  struct fxt_out_arg *ret)
+{
+	ret->type = (enum fxt_arg_type)arg->type;
+	switch (arg->type) {
+	case FXT_ARG_NULL:
+		return true;
+	case FXT_ARG_INT32:
+		ret->i32 = arg->int32;
+		return true;
+	case FXT_ARG_UINT32:
+		ret->u32 = arg->uint32;
+		return true;
+	case FXT_ARG_BOOL:
+		ret->boolean = arg->boolean;
+		return true;
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_DOUBLE:
+	case FXT_ARG_POINTER:
+		ret->u64 = arg->uint64;
+		return true;
+	case FXT_ARG_KOID:
+		ret->u64 = convert_koid(c, arg->uint64);
+		return true;
+	case FXT_ARG_STRING:
+		ret->text = convert_text(c, &arg->text, EDIT_TEXT_ARG, name);
+		return true;
+	case FXT_ARG_BLOB:
+		ret->blob.data = arg->blob.bytes;
+		ret->blob.size = arg->blob.length;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void convert_args(struct edit_copy *c)
+{
+	struct fxt_args it = c->record->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	c->n_args = 0;
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		struct fxt_out_arg *to = &c->args[c->n_args];
+		int name;
+
+		if (outcome == FXT_ARGS_DAMAGE) {
+			c->counts.arguments += 1 + it.n_left * (it.next == it.end);
+			continue;
+		}
+		name = fxt_text_known(&arg.name);
+		if (!convert_value(c, &arg, name, to)) {
+			c->counts.arguments++;
+			continue;
+		}
+		to->name = convert_text(c, &arg.name, EDIT_TEXT_ARG_NAME, name);
+		if (!c->rules.arg || c->rules.arg(c->rules.userdata, c->record, name, to))
+			c->n_args++;
+	}
+}
+
+/* ---- records ---- */
+
+static int copy_metadata(struct edit_copy *c)
+{
+	if (c->record->subtype != FXT_METADATA_PROVIDER_EVENT)
+		return 0;
+	return fxt_write_provider_event(&c->own.writer, c->record->metadata.number);
+}
+
+static int copy_event(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+
+	if (r->subtype > FXT_EVENT_FLOW_END)
+		return -EINVAL;
+	return fxt_write_event(
+		&c->own.writer,
+		&(struct fxt_event){
+			.type = (enum fxt_event_type)r->subtype,
+			.category = convert_text(c, &r->category, EDIT_TEXT_CATEGORY, 0),
+			.name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
+			.ts_ticks = convert_time(c, r->ts_ns),
+			.thread = convert_thread(c, &r->thread),
+			.args = c->args,
+			.n_args = c->n_args,
+			.id = r->subtype == FXT_EVENT_DURATION_COMPLETE ? convert_time(c, r->event.end_ns)
+						  : r->event.value,
+		});
+}
+
+static int copy_blob(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+
+	return fxt_write_blob(&c->own.writer,
+			      &(struct fxt_blob){
+				      .name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
+				      .type = (enum fxt_blob_type)r->blob.blob_type,
+				      .data = r->blob.bytes,
+				      .size = (size_t)r->blob.length,
+			      });
+}
+
+static int copy_large(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+	struct fxt_large_blob blob = {
+		.category = convert_text(c, &r->category, EDIT_TEXT_CATEGORY, 0),
+		.name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
+		.data = r->blob.bytes,
+		.size = (size_t)r->blob.length,
+	};
+
+	if (r->subtype == FXT_LARGE_BLOB_METADATA) {
+		blob.has_metadata = true;
+		blob.ts_ticks = convert_time(c, r->ts_ns);
+		blob.thread = convert_thread(c, &r->thread);
+		blob.args = c->args;
+		blob.n_args = c->n_args;
+	}
+	return fxt_write_large_blob(&c->own.writer, &blob);
+}
+
+static int copy_userspace_object(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+
+	return fxt_write_userspace_object(
+		&c->own.writer, &(struct fxt_userspace_object){
+					.pointer = r->userspace_object.pointer,
+					.process = convert_thread(c, &r->thread),
+					.name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
+					.args = c->args,
+					.n_args = c->n_args,
+				});
+}
+
+static int copy_kernel_object(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+
+	return fxt_write_kernel_object(
+		&c->own.writer, &(struct fxt_kernel_object){
+					.type = r->kernel_object.object_type,
+					.koid = convert_koid(c, r->kernel_object.koid),
+					.name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
+					.args = c->args,
+					.n_args = c->n_args,
+				});
+}
+
+static int copy_legacy_switch(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+	struct fxt_thread out = { r->sw.out_pid, r->sw.out_tid, r->sw.out_defined };
+	struct fxt_thread in = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
+
+	return fxt_write_legacy_switch(&c->own.writer,
+				       &(struct fxt_legacy_switch){
+					       .ts_ticks = convert_time(c, r->ts_ns),
+					       .cpu = r->sw.cpu + c->rules.shift_cpu,
+					       .out_state = (enum fxt_thread_state)r->sw.out_state,
+					       .out = convert_thread(c, &out),
+					       .in = convert_thread(c, &in),
+					       .out_priority = r->sw.out_priority,
+					       .in_priority = r->sw.in_priority,
+				       });
+}
+
+static int copy_scheduling(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+
+	switch (r->subtype) {
+	case FXT_SCHED_LEGACY_SWITCH:
+		return copy_legacy_switch(c);
+	case FXT_SCHED_SWITCH:
+		return fxt_write_switch(
+			&c->own.writer,
+			&(struct fxt_switch){
+				.ts_ticks = convert_time(c, r->ts_ns),
+				.cpu = r->sw.cpu + c->rules.shift_cpu,
+				.out_state = (enum fxt_thread_state)r->sw.out_state,
+				.out_tid = convert_koid(c, r->sw.out_tid),
+				.in_tid = convert_koid(c, r->sw.in_tid),
+				.args = c->args,
+				.n_args = c->n_args,
+			});
+	default:
+		return fxt_write_wakeup(&c->own.writer,
+					&(struct fxt_wakeup){
+						.ts_ticks = convert_time(c, r->ts_ns),
+						.cpu = r->wake.cpu + c->rules.shift_cpu,
+						.tid = convert_koid(c, r->wake.tid),
+						.args = c->args,
+						.n_args = c->n_args,
+					});
+	}
+}
+
+static int copy_log(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+	struct fxt_out_string text = convert_text(c, &r->name, EDIT_TEXT_LOG, 0);
+
+	return fxt_write_log(&c->own.writer, &(struct fxt_log){
+						     .ts_ticks = convert_time(c, r->ts_ns),
+						     .thread = convert_thread(c, &r->thread),
+						     .text = text.text,
+						     .length = text.length,
+					     });
+}
+
+static int copy_profiler(struct edit_copy *c)
+{
+	const struct fxt_record *r = c->record;
+	struct fxt_out_thread thread = convert_thread(c, &r->thread);
+	uint64_t ts = convert_time(c, r->ts_ns);
+
+	switch (r->subtype) {
+	case FXT_PROFILER_MODULE:
+		return fxt_write_module(
+			&c->own.writer,
+			&(struct fxt_module){
+				.ts_ticks = ts,
+				.thread = thread,
+				.id = r->module.id,
+				.name = convert_text(c, &r->name, EDIT_TEXT_MODULE, 0).text ?: "",
+				.build_id = r->module.build_id,
+				.build_id_size = r->module.build_id_length,
+			});
+	case FXT_PROFILER_MMAP:
+		return fxt_write_mmap(&c->own.writer, &(struct fxt_mmap){
+							      .ts_ticks = ts,
+							      .thread = thread,
+							      .module_id = r->mmap.module_id,
+							      .flags = r->mmap.flags,
+							      .start = r->mmap.start,
+							      .range = r->mmap.range,
+							      .vaddr = r->mmap.vaddr,
+						      });
+	default:
+		return fxt_write_backtrace(&c->own.writer,
+					   &(struct fxt_backtrace){
+						   .ts_ticks = ts,
+						   .thread = thread,
+						   .frames = r->backtrace.frames,
+						   .n_frames = r->backtrace.n_frames,
+					   });
+	}
+}
+
+static int copy_by_type(struct edit_copy *c)
+{
+	switch (c->record->type) {
+	case FXT_RECORD_METADATA:
+		return copy_metadata(c);
+	case FXT_RECORD_EVENT:
+		return copy_event(c);
+	case FXT_RECORD_BLOB:
+		return copy_blob(c);
+	case FXT_RECORD_USERSPACE_OBJECT:
+		return copy_userspace_object(c);
+	case FXT_RECORD_KERNEL_OBJECT:
+		return copy_kernel_object(c);
+	case FXT_RECORD_SCHEDULING:
+		return copy_scheduling(c);
+	case FXT_RECORD_LOG:
+		return copy_log(c);
+	case FXT_RECORD_PROFILER:
+		return copy_profiler(c);
+	case FXT_RECORD_LARGE:
+		return copy_large(c);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* ---- providers ---- */
+
+/* Makes P's section the one that records go to. */
+static int enter(struct edit_copy *c, const struct provider *p)
+{
+	int r = 0;
+
+	if (c->to->current != p->out)
+		r = fxt_write_section(&c->own.writer, p->out);
+	c->own.writer.provider = p->out;
+	c->to->current = p->out;
+	return r;
+}
+
+static int introduce(struct edit_copy *c, const struct provider *p, const char *name)
+{
+	int r;
+
+	p->out->id = c->to->next_provider++;
+	r = fxt_write_provider_info(&c->own.writer, p->out, name);
+	if (r == 0)
+		r = fxt_write_section(&c->own.writer, p->out);
+	if (r == 0)
+		r = fxt_write_initialization(&c->own.writer, NANOSECOND_TICKS);
+	if (r == 0 && p->named && !c->rules.all_inline)
+		r = fxt_write_names(&c->own.writer);
+	c->to->current = p->out;
+	return r;
+}
+
+static struct provider *provider_free(struct provider *p)
+{
+	if (p && p->out == &p->other)
+		fxt_out_provider_deinit(&p->other);
+	free(p);
+	return NULL;
+}
+DEFINE_CLEANUP(struct provider *, provider_free)
+
+/* What the source's provider FROM is called in the output; TO has FXT_PROVIDER_NAME_MAX + 1 bytes. */
+static void convert_provider_name(struct edit_copy *c, const struct fxt_provider *from, char *to)
+{
+	struct fxt_text name = { from->name, from->name_length, 0, 0 };
+	struct fxt_out_string text = convert_text(c, &name, EDIT_TEXT_PROVIDER, 0);
+
+	if (text.length == 0)
+		text = fxt_interned("unnamed");
+	text_clean(to, FXT_PROVIDER_NAME_MAX + 1, text.text, text.length);
+}
+
+/*
+ * FROM in the output; NULL: the provider of our own events. The first one that kymo wrote shares
+ * it.
+ */
+static int get_provider(struct edit_copy *c, const struct fxt_provider *from,
+			struct provider **ret)
+{
+	uint64_t key = from ? (uint64_t)(uintptr_t)from : 1;
+	bool is_kymo = !from || edit_copy_is_kymo(from);
+	_cleanup_(provider_freep) struct provider *p = NULL;
+	char name[FXT_PROVIDER_NAME_MAX + 1] = "kymo";
+	int r = 0;
+
+	*ret = table_get(&c->providers, key);
+	if (*ret)
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->named = is_kymo;
+	p->out = is_kymo && !(from && c->source_kymo) ? &c->own.provider : &p->other;
+	c->source_kymo |= is_kymo && from;
+	if (p->out == &p->other)
+		r = fxt_out_provider_init(&p->other, 0);
+	c->provider = p;
+	if (r == 0 && !is_kymo)
+		convert_provider_name(c, from, name);
+	if (r == 0 && !p->out->introduced)
+		r = introduce(c, p, name);
+	if (r == 0)
+		r = table_set(&c->providers, key, p);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+/* ---- from outside ---- */
+
+static bool has_thread(const struct fxt_record *r)
+{
+	switch (r->type) {
+	case FXT_RECORD_EVENT:
+	case FXT_RECORD_USERSPACE_OBJECT:
+	case FXT_RECORD_LOG:
+	case FXT_RECORD_PROFILER:
+		return true;
+	case FXT_RECORD_LARGE:
+		return r->subtype == FXT_LARGE_BLOB_METADATA;
+	default:
+		return false;
+	}
+}
+
+static bool names_unknown(const struct fxt_record *r)
+{
+	if (r->type == FXT_RECORD_SCHEDULING)
+		return r->subtype == FXT_SCHED_LEGACY_SWITCH &&
+		       !(r->sw.out_defined && r->sw.in_defined);
+	return has_thread(r) && (!r->thread.defined || r->thread.pid == FXT_KOID_UNKNOWN);
+}
+
+/* Says who "unknown" is. */
+static int say_unknown(struct edit_copy *c)
+{
+	struct event ev = {
+		.kind = EVENT_TASK,
+		.pid = FXT_KOID_UNKNOWN,
+		.tid = FXT_KOID_UNKNOWN,
+		.task = { .comm = "unknown", .command_line = "", .is_process = true },
+	};
+
+	c->unknown_said = true;
+	return edit_copy_event(c, &ev);
+}
+
+int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
+		     const struct fxt_record *record)
+{
+	struct provider *p;
+	int r;
+
+	if (record->type <= FXT_RECORD_THREAD &&
+	    !(record->type == FXT_RECORD_METADATA &&
+	      record->subtype == FXT_METADATA_PROVIDER_EVENT))
+		return 0;
+	c->n_texts = 0;
+	c->record = record;
+	if (!c->rules.all_inline && !c->unknown_said && names_unknown(record)) {
+		r = say_unknown(c);
+		if (r < 0)
+			return r;
+	}
+	r = get_provider(c, from, &p);
+	if (r == 0)
+		r = enter(c, p);
+	if (r < 0)
+		return r;
+	c->n_texts = 0;
+	c->provider = p;
+	convert_args(c);
+	c->last = c->to->bytes.size;
+	r = copy_by_type(c);
+	if (r < 0 && c->to->bytes.error)
+		return c->to->bytes.error;
+	if (r < 0)
+		c->counts.refused++;
+	else
+		c->counts.records++;
+	return 0;
+}
+
+int edit_copy_event(struct edit_copy *c, const struct event *ev)
+{
+	struct provider *p;
+	int r = get_provider(c, NULL, &p);
+
+	if (r == 0)
+		r = enter(c, p);
+	return r == 0 ? fxt_archive_event(&c->own, ev) : r;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes records that a reader has found into another archive.
+ *
+ * Nothing of the source's tables is taken over: strings, threads and providers are registered anew,
+ * so that records can be left out, moved and changed one by one, and nothing in the result refers to
+ * what is not there. What a record says is kept, but for:
+ *
+ *	- times become nanoseconds (1,000,000,000 ticks per second)
+ *	- references that lead nowhere become the text "(lost)" and the pseudo-thread "unknown"
+ *	- text becomes valid UTF-8 of at most FXT_STRING_BYTES_MAX bytes
+ *	- arguments that cannot be read, or are of a type that is not known, are left out
+ *	- words behind a record's contents, which the specification does not know, are left out
+ *
+ * Each of these but the first is counted. A record of no known type cannot be copied, since
+ * nobody knows what in it is a reference; it is counted, too.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+#include "reader/fxt/fxt-reader.h"
+#include "writer/event.h"
+#include "writer/fxt/fxt-writer.h"
+
+/* One archive that is being made, of one or several sources. */
+struct edit_output {
+	struct outbuf bytes; /* whole records, to be taken away between calls */
+	const struct fxt_out_provider *current;
+	uint32_t next_provider; /* the lowest id that no provider has */
+};
+
+/* The output lives as long as its copies. Writes the magic number. Returns 0 or -ENOMEM. */
+int edit_output_init(struct edit_output *out);
+void edit_output_deinit(struct edit_output *out);
+
+/* What a text is in its record. */
+enum edit_text {
+	EDIT_TEXT_PROVIDER, /* its name */
+	EDIT_TEXT_CATEGORY,
+	EDIT_TEXT_NAME, /* of an event, object or blob */
+	EDIT_TEXT_MODULE,
+	EDIT_TEXT_LOG,
+	EDIT_TEXT_ARG_NAME,
+	EDIT_TEXT_ARG,
+};
+
+/* Changes on the way. A function may be NULL. */
+struct edit_rules {
+	void *userdata;
+
+	/* Another koid in place of KOID, wherever one stands. */
+	uint64_t (*koid)(void *userdata, uint64_t koid);
+
+	/* Another text in place of *TEXT, valid UTF-8 that holds until the next call for the same
+	 * copy. ARG_NAME is that of the argument's name (enum fxt_name, 0 = not known or no argument).
+	 * Is not asked for empty text, nor for names of fxt-names.h that are a category, an event's or
+	 * an argument's name. */
+	void (*text)(void *userdata, const struct fxt_record *record, enum edit_text what,
+		     int arg_name, struct fxt_out_string *text);
+
+	/* Changes ARG, whose name is NAME (enum fxt_name, 0 = not known). False: it is left out. */
+	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
+		    struct fxt_out_arg *arg);
+
+	int64_t shift_ns;  /* is added to all times; the result is kept within 64 bits */
+	uint32_t shift_cpu; /* to all cpus of scheduling records */
+	bool all_inline;   /* nothing goes through tables: records that stand for themselves */
+};
+
+struct edit_counts {
+	uint64_t records; /* written; without those that only fill tables */
+	uint64_t strings, threads; /* references that led nowhere */
+	uint64_t texts;            /* mended or cut */
+	uint64_t arguments;        /* left out, since they could not be read */
+	uint64_t refused;          /* records: of unknown type, or the format cannot hold them */
+};
+
+struct edit_copy;
+
+/* Makes copies into OUT by RULES (borrowed, both; RULES may be NULL). Returns 0 or -ENOMEM. */
+int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct edit_rules *rules);
+struct edit_copy *edit_copy_free(struct edit_copy *c);
+DEFINE_CLEANUP(struct edit_copy *, edit_copy_free)
+
+/*
+ * Copies RECORD as one of provider FROM (record->provider, unless the record was kept meanwhile).
+ * Records that fill tables, or say where a section begins, are only looked at: what they say
+ * shows in the records that need it. Returns 0, or -ENOMEM or -EMSGSIZE for lack of room in the
+ * output, which sticks.
+ */
+int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
+		     const struct fxt_record *record);
+
+/*
+ * Writes an event of kymo's own, unchanged by rules: into the source's provider "kymo" if there is
+ * one, else into a provider of that name. Returns as above, or -EINVAL.
+ */
+int edit_copy_event(struct edit_copy *c, const struct event *ev);
+
+/* Where in the output the last record begins that edit_copy_record() has written. */
+size_t edit_copy_last(const struct edit_copy *c);
+
+const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
+
+/* Whether the source has a provider that kymo wrote. */
+bool edit_copy_is_kymo(const struct fxt_provider *from);

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-repair.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "edit/edit-sort.h"
+#include "edit/edit-spans.h"
+#include "edit/edit-timeline.h"
+
+/* How far out of place a record may be: this much of what was kept. */
+#define WINDOW ((size_t)64 << 20)
+
+/*
+ * A damaged time is most likely far away. A record that is so far from the one before it, and from
+ * the one behind it, too, was not recorded then. Where all that follows is as far away, there was a
+ * pause.
+ */
+#define FAR_NS ((uint64_t)60 * 1000000000)
+
+/* Records of one time that a record is compared with; longer ones are not. */
+enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
+
+/* Places with damage that wait for their time; more become one with the last. */
+enum { GAPS_MAX = 1024 };
+
+struct recent {
+	uint64_t words[RECENT_WORDS_MAX];
+	size_t n_words;
+	const struct fxt_provider *from;
+};
+
+/* Where records are missing. */
+struct gap {
+	uint64_t from_ns, to_ns;
+	struct fxt_damage damage;
+};
+
+struct edit_repair {
+	struct edit_copy *copy;
+	struct edit_sort *sort;
+	struct edit_sort *suspect; /* one record whose time is far away from the last one's */
+	uint64_t suspect_ns;
+	bool has_suspect;
+	struct edit_timeline *timeline;
+	struct edit_spans *spans;
+	struct edit_repair_counts counts;
+	struct fxt_damage damage; /* that was found since the last record with a time */
+	bool damaged;
+	bool has_read;
+	uint64_t read_ns;    /* of the last record with a time that was put in */
+	uint64_t written_ns; /* of the last record with a time that was written */
+	uint64_t n_timed;
+	struct gap gaps[GAPS_MAX]; /* in the order of the archive */
+	unsigned first_gap, n_gaps;
+	struct recent recent[RECENT_MAX];
+	uint64_t recent_ns;
+	unsigned n_recent;
+	bool started, stopped; /* kymo's session_start and session_stop */
+};
+
+static int write_synthetic(void *userdata, const struct event *ev)
+{
+	struct edit_repair *r = userdata;
+
+	r->counts.switches_added++;
+	return edit_copy_event(r->copy, ev);
+}
+
+static int write_end(void *userdata, const struct fxt_provider *from,
+		     const struct fxt_record *record)
+{
+	struct edit_repair *r = userdata;
+
+	r->counts.ends_added++;
+	return edit_copy_record(r->copy, from, record);
+}
+
+int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
+{
+	_cleanup_(edit_repair_freep) struct edit_repair *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	e = edit_copy_new(&r->copy, out, NULL);
+	if (e == 0)
+		e = edit_sort_new(&r->sort, WINDOW);
+	if (e == 0)
+		e = edit_sort_new(&r->suspect, WINDOW);
+	if (e == 0)
+		e = edit_timeline_new(&r->timeline, write_synthetic, r);
+	if (e == 0)
+		e = edit_spans_new(&r->spans, write_end, r);
+	if (e < 0)
+		return e;
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+struct edit_repair *edit_repair_free(struct edit_repair *r)
+{
+	if (!r)
+		return NULL;
+	edit_spans_free(r->spans);
+	edit_timeline_free(r->timeline);
+	edit_sort_free(r->suspect);
+	edit_sort_free(r->sort);
+	edit_copy_free(r->copy);
+	free(r);
+	return NULL;
+}
+
+/* ---- out ---- */
+
+/* Tells of damage, and that what ran before it need not run behind it. */
+static int write_gap(struct edit_repair *r, const struct gap *gap)
+{
+	edit_timeline_gap(r->timeline, gap->from_ns, gap->to_ns);
+	return edit_copy_event(r->copy, &(struct event){
+						.kind = EVENT_DAMAGE,
+						.ts_ns = gap->from_ns,
+						.damage = { .offset = gap->damage.offset,
+							    .bytes = gap->damage.bytes,
+							    .what = gap->damage.what },
+					});
+}
+
+static int write_gaps(struct edit_repair *r, uint64_t until_ns)
+{
+	int e = 0;
+
+	while (e == 0 && r->n_gaps > 0 && r->gaps[r->first_gap].from_ns <= until_ns) {
+		e = write_gap(r, &r->gaps[r->first_gap]);
+		r->first_gap = (r->first_gap + 1) % GAPS_MAX;
+		r->n_gaps--;
+	}
+	return e;
+}
+
+/* Whether the same was written at the same time. */
+static bool is_double(struct edit_repair *r, const struct edit_sorted *item)
+{
+	const struct fxt_record *record = item->record;
+	struct recent *next;
+
+	if (r->recent_ns != record->ts_ns)
+		r->n_recent = 0;
+	r->recent_ns = record->ts_ns;
+	if (record->n_words > RECENT_WORDS_MAX)
+		return false;
+	for (unsigned i = 0; i < r->n_recent && i < RECENT_MAX; i++) {
+		const struct recent *other = &r->recent[i];
+
+		if (other->n_words == record->n_words && other->from == item->from &&
+		    memcmp(other->words, record->words, record->n_words * FXT_WORD_BYTES) == 0)
+			return true;
+	}
+	next = &r->recent[r->n_recent++ % RECENT_MAX];
+	memcpy(next->words, record->words, record->n_words * FXT_WORD_BYTES);
+	next->n_words = record->n_words;
+	next->from = item->from;
+	return false;
+}
+
+/* Returns 1 if the record is to be written, 0 if not, or a negative errno. */
+static int judge(struct edit_repair *r, const struct edit_sorted *item)
+{
+	const struct fxt_record *record = item->record;
+	int verdict;
+
+	/* Others may mean it. */
+	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) && is_double(r, item)) {
+		r->counts.doubled++;
+		return 0;
+	}
+	if (record->type == FXT_RECORD_SCHEDULING) {
+		verdict = edit_timeline_take(r->timeline, record);
+		r->counts.scheduling_dropped += verdict == EDIT_TIMELINE_DROP;
+		return verdict;
+	}
+	if (record->type == FXT_RECORD_EVENT) {
+		verdict = edit_spans_take(r->spans, item->from, record);
+		r->counts.ends_dropped += verdict == EDIT_SPANS_DROP;
+		if (edit_copy_is_kymo(item->from) &&
+		    fxt_text_known(&record->category) == FXT_NAME_KYMO) {
+			r->started |= fxt_text_known(&record->name) == FXT_NAME_SESSION_START;
+			r->stopped |= fxt_text_known(&record->name) == FXT_NAME_SESSION_STOP;
+		}
+		return verdict;
+	}
+	return 1;
+}
+
+static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
+{
+	int e = 1;
+
+	if (item->timed) {
+		e = write_gaps(r, item->record->ts_ns);
+		if (e == 0)
+			e = judge(r, item);
+		r->written_ns = item->record->ts_ns > r->written_ns ? item->record->ts_ns
+								    : r->written_ns;
+	}
+	return e <= 0 ? e : edit_copy_record(r->copy, item->from, item->record);
+}
+
+static int write_all_sorted(struct edit_repair *r, bool all)
+{
+	struct edit_sorted item;
+	int e = 0;
+
+	while (e == 0 && edit_sort_take(r->sort, all, &item))
+		e = write_sorted(r, &item);
+	return e;
+}
+
+/* ---- in ---- */
+
+/* Damage lies between the last record with a time and one at TO_NS. */
+static void add_gap(struct edit_repair *r, uint64_t to_ns)
+{
+	uint64_t from_ns = r->has_read && r->read_ns < to_ns ? r->read_ns : to_ns;
+	struct gap *last = &r->gaps[(r->first_gap + r->n_gaps + GAPS_MAX - 1) % GAPS_MAX];
+
+	r->damaged = false;
+	if (r->n_gaps == GAPS_MAX) {
+		last->to_ns = last->to_ns > to_ns ? last->to_ns : to_ns;
+		last->damage.bytes += r->damage.bytes;
+		return;
+	}
+	/* Told in the order of the archive: none before the one before it. */
+	if (r->n_gaps > 0 && last->from_ns > from_ns)
+		from_ns = last->from_ns;
+	r->gaps[(r->first_gap + r->n_gaps++) % GAPS_MAX] =
+		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, r->damage };
+}
+
+static int put(struct edit_repair *r, const struct fxt_provider *from,
+	       const struct fxt_record *record)
+{
+	if (r->damaged)
+		add_gap(r, record->ts_ns);
+	r->has_read = true;
+	r->read_ns = record->ts_ns;
+	r->n_timed++;
+	return edit_sort_put(r->sort, from, record);
+}
+
+static bool is_far(uint64_t a, uint64_t b)
+{
+	return (a > b ? a - b : b - a) > FAR_NS;
+}
+
+/* The suspect was right after all, or else wrong. */
+static int settle_suspect(struct edit_repair *r, bool right)
+{
+	struct edit_sorted item;
+
+	r->has_suspect = false;
+	if (!edit_sort_take(r->suspect, true, &item))
+		return 0;
+	if (right)
+		return put(r, item.from, item.record);
+	r->counts.misplaced++;
+	return 0;
+}
+
+static int put_timed(struct edit_repair *r, const struct fxt_record *record)
+{
+	uint64_t ts_ns = record->ts_ns;
+	int e = 0;
+
+	if (r->has_suspect)
+		e = settle_suspect(r, !is_far(ts_ns, r->suspect_ns));
+	if (e < 0)
+		return e;
+	if (r->has_read && !is_far(ts_ns, r->read_ns))
+		return put(r, record->provider, record);
+	r->has_suspect = true;
+	r->suspect_ns = ts_ns;
+	return edit_sort_put(r->suspect, record->provider, record);
+}
+
+int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
+{
+	int e = edit_has_time(record) ? put_timed(r, record)
+				      : edit_sort_put(r->sort, record->provider, record);
+
+	return e < 0 ? e : write_all_sorted(r, false);
+}
+
+int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage)
+{
+	r->counts.damages++;
+	r->counts.damaged_bytes += damage->bytes;
+	if (r->damaged)
+		r->damage.bytes += damage->bytes;
+	else
+		r->damage = *damage;
+	r->damaged = true;
+	return 0;
+}
+
+/* The recording has no end: it ends where its records do. */
+static int write_stop(struct edit_repair *r)
+{
+	r->counts.stop_added = true;
+	return edit_copy_event(r->copy,
+			       &(struct event){
+				       .kind = EVENT_STOP,
+				       .ts_ns = r->written_ns,
+				       .stop = { .reason = "cut off", .events = r->n_timed },
+			       });
+}
+
+int edit_repair_finish(struct edit_repair *r)
+{
+	/* With nothing to be compared with, a time is as good as any. */
+	int e = settle_suspect(r, !r->has_read);
+
+	if (r->damaged)
+		add_gap(r, r->read_ns);
+	if (e == 0)
+		e = write_all_sorted(r, true);
+	if (e == 0)
+		e = write_gaps(r, UINT64_MAX);
+	if (e == 0)
+		e = edit_spans_close(r->spans, r->written_ns);
+	if (e == 0)
+		e = edit_timeline_close(r->timeline, r->written_ns);
+	if (e == 0 && r->started && !r->stopped)
+		e = write_stop(r);
+	return e;
+}
+
+void edit_repair_get_counts(const struct edit_repair *r, struct edit_repair_counts *ret)
+{
+	const struct edit_counts *mended = edit_sort_counts(r->sort);
+
+	*ret = r->counts;
+	ret->copied = *edit_copy_counts(r->copy);
+	ret->copied.strings += mended->strings;
+	ret->copied.threads += mended->threads;
+	ret->copied.texts += mended->texts;
+	ret->copied.arguments += mended->arguments;
+	ret->copied.refused += mended->refused;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A binary heap, smallest (time, number) first.
+ */
+#include "edit/edit-sort.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "edit/edit-kept.h"
+
+struct item {
+	uint64_t ts_ns; /* 0 without one: goes first */
+	uint64_t number;
+	bool timed;
+	struct edit_kept *kept; /* owned */
+};
+
+struct edit_sort {
+	struct edit_output scratch;
+	struct edit_copy *copy;      /* to scratch */
+	struct fxt_provider *nobody; /* knows no string and no thread; its ticks are nanoseconds */
+	struct item *heap;           /* owned, and what is kept */
+	size_t n, room;
+	size_t bytes, window;
+	uint64_t next_number;
+	struct edit_kept *taken; /* the last one; owned */
+	struct fxt_record record;
+};
+
+int edit_sort_new(struct edit_sort **ret, size_t window)
+{
+	static const struct edit_rules inline_all = { .all_inline = true };
+	_cleanup_(edit_sort_freep) struct edit_sort *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->window = window;
+	r = edit_output_init(&s->scratch);
+	if (r == 0)
+		r = edit_copy_new(&s->copy, &s->scratch, &inline_all);
+	if (r == 0)
+		r = fxt_provider_new(&s->nobody, 0);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct edit_sort *edit_sort_free(struct edit_sort *s)
+{
+	if (!s)
+		return NULL;
+	for (size_t i = 0; i < s->n; i++)
+		free(s->heap[i].kept);
+	free(s->heap);
+	free(s->taken);
+	fxt_provider_free(s->nobody);
+	edit_copy_free(s->copy);
+	edit_output_deinit(&s->scratch);
+	free(s);
+	return NULL;
+}
+
+const struct edit_counts *edit_sort_counts(const struct edit_sort *s)
+{
+	return edit_copy_counts(s->copy);
+}
+
+bool edit_has_time(const struct fxt_record *record)
+{
+	switch (record->type) {
+	case FXT_RECORD_EVENT:
+	case FXT_RECORD_SCHEDULING:
+	case FXT_RECORD_LOG:
+	case FXT_RECORD_PROFILER:
+		return true;
+	case FXT_RECORD_LARGE:
+		return record->subtype == FXT_LARGE_BLOB_METADATA;
+	default:
+		return false;
+	}
+}
+
+/* ---- the heap ---- */
+
+static bool is_before(const struct item *a, const struct item *b)
+{
+	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->number < b->number;
+}
+
+static int make_room(struct edit_sort *s)
+{
+	size_t room = s->room ? 2 * s->room : 1024;
+	struct item *heap;
+
+	if (s->n < s->room)
+		return 0;
+	heap = realloc(s->heap, room * sizeof(*heap));
+	if (!heap)
+		return -ENOMEM;
+	s->heap = heap;
+	s->room = room;
+	return 0;
+}
+
+static void push(struct edit_sort *s, const struct item *item)
+{
+	size_t i = s->n++;
+
+	for (; i > 0 && is_before(item, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		s->heap[i] = s->heap[(i - 1) / 2];
+	s->heap[i] = *item;
+}
+
+static struct item pop(struct edit_sort *s)
+{
+	struct item first = s->heap[0], last = s->heap[--s->n];
+	size_t i = 0;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= s->n)
+			break;
+		if (child + 1 < s->n && is_before(&s->heap[child + 1], &s->heap[child]))
+			child++;
+		if (!is_before(&s->heap[child], &last))
+			break;
+		s->heap[i] = s->heap[child];
+		i = child;
+	}
+	s->heap[i] = last;
+	return first;
+}
+
+static size_t size_of(const struct edit_kept *kept)
+{
+	return sizeof(struct item) + sizeof(*kept) + kept->n_words * sizeof(*kept->words);
+}
+
+/* ---- in and out ---- */
+
+int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
+		  const struct fxt_record *record)
+{
+	struct item item = { .number = s->next_number++, .timed = edit_has_time(record) };
+	uint64_t n_before = edit_copy_counts(s->copy)->records;
+	size_t begin;
+	int r;
+
+	outbuf_reset(&s->scratch.bytes);
+	r = edit_copy_record(s->copy, from, record);
+	begin = edit_copy_last(s->copy);
+	if (r < 0 || edit_copy_counts(s->copy)->records == n_before)
+		return r;
+	r = make_room(s);
+	if (r < 0)
+		return r;
+	item.kept = edit_keep(from, (const uint64_t *)(s->scratch.bytes.data + begin),
+			      (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
+	if (!item.kept)
+		return -ENOMEM;
+	if (item.timed)
+		item.ts_ns = record->ts_ns;
+	s->bytes += size_of(item.kept);
+	push(s, &item);
+	return 0;
+}
+
+bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
+{
+	if (s->n == 0 || !(all || s->bytes > s->window || !s->heap[0].timed))
+		return false;
+	*ret_ns = s->heap[0].ts_ns;
+	return true;
+}
+
+int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
+{
+	struct item item;
+	uint64_t ts_ns;
+
+	if (!edit_sort_peek(s, all, &ts_ns))
+		return 0;
+	item = pop(s);
+	free(s->taken);
+	s->taken = item.kept;
+	s->bytes -= size_of(item.kept);
+	edit_kept_view(item.kept, s->nobody, &s->record);
+	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.timed };
+	return 1;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Puts the records of one source in the order of their times, as far as a window of bounded memory
+ * reaches.
+ *
+ * Archives may hold records in any order, and kymo's own are some milliseconds out of order here
+ * and there; in a damaged one, records can be anywhere. A record is kept as a copy that stands for
+ * itself (edit-copy.h, all_inline), and leaves when the window is full of later ones. At equal times
+ * the order of the source is kept. One that comes later than the window reaches leaves at once;
+ * whoever takes it sees that its time is before the one before it. Records without a time (objects,
+ * blobs, metadata) do not wait.
+ */
+#pragma once
+
+#include "edit/edit-copy.h"
+
+struct edit_sort;
+
+/* WINDOW: bytes that are kept, at most. Returns 0 or -ENOMEM. */
+int edit_sort_new(struct edit_sort **ret, size_t window);
+struct edit_sort *edit_sort_free(struct edit_sort *s);
+DEFINE_CLEANUP(struct edit_sort *, edit_sort_free)
+
+/* Keeps a copy of RECORD, one of provider FROM. What it refers to is resolved now. Returns 0 or
+ * -ENOMEM. */
+int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
+		  const struct fxt_record *record);
+
+/* A record that is taken out. Borrowed until the next call. */
+struct edit_sorted {
+	const struct fxt_record *record;   /* its times in ns; as edit_kept_view() makes it */
+	const struct fxt_provider *from;   /* the one that the record was put in with */
+	bool timed;
+};
+
+/*
+ * Takes the next record out: as long as the window is full, or with ALL as long as there is one.
+ * Returns 1, or 0 if there is none.
+ */
+int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret);
+
+/* Whether edit_sort_take() would give one; *RET_NS is its time, 0 if it has none. */
+bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
+
+/* What edit_copy_counts() says of the copies. */
+const struct edit_counts *edit_sort_counts(const struct edit_sort *s);
+
+/* Whether the specification gives records like RECORD a time. */
+bool edit_has_time(const struct fxt_record *record);

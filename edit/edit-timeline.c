@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+
+enum { CPUS = FXT_CPU_MAX + 1 };
+
+/* More threads than this are not followed: their wakeups pass as they are. */
+enum { THREADS_MAX = 1 << 22 };
+
+/* A side of a switch. */
+struct side {
+	uint64_t tid; /* 0 = idle */
+	int32_t weight;
+};
+
+struct cpu {
+	bool known;
+	struct side runs;
+	uint64_t last_ns; /* of the last switch */
+};
+
+struct thread {
+	int cpu; /* where it runs; -1 = nowhere */
+	bool woken;
+};
+
+struct edit_timeline {
+	edit_timeline_fn write;
+	void *userdata;
+	bool silent; /* nothing is to be written */
+	struct cpu *cpus; /* owned; CPUS */
+	uint32_t n_cpus;  /* that are known are below it */
+	struct table threads; /* tid -> struct thread, owned */
+	uint64_t gap_from_ns, gap_to_ns;
+	uint64_t n_mended, n_dropped;
+};
+
+int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *userdata)
+{
+	_cleanup_(edit_timeline_freep) struct edit_timeline *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return -ENOMEM;
+	t->cpus = calloc(CPUS, sizeof(*t->cpus));
+	if (!t->cpus)
+		return -ENOMEM;
+	t->write = write;
+	t->userdata = userdata;
+	*ret = TAKE_PTR(t);
+	return 0;
+}
+
+struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
+{
+	struct thread *thread;
+	size_t pos = 0;
+
+	if (!t)
+		return NULL;
+	while ((thread = table_next(&t->threads, &pos)))
+		free(thread);
+	table_deinit(&t->threads);
+	free(t->cpus);
+	free(t);
+	return NULL;
+}
+
+void edit_timeline_gap(struct edit_timeline *t, uint64_t from_ns, uint64_t to_ns)
+{
+	t->gap_from_ns = from_ns;
+	t->gap_to_ns = to_ns;
+}
+
+uint64_t edit_timeline_mended(const struct edit_timeline *t)
+{
+	return t->n_mended;
+}
+
+uint64_t edit_timeline_dropped(const struct edit_timeline *t)
+{
+	return t->n_dropped;
+}
+
+uint64_t edit_timeline_runs(const struct edit_timeline *t, uint32_t cpu)
+{
+	return cpu < CPUS && t->cpus[cpu].known ? t->cpus[cpu].runs.tid : 0;
+}
+
+int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid)
+{
+	const struct thread *thread = tid ? table_get(&t->threads, tid) : NULL;
+
+	return thread ? thread->cpu : -1;
+}
+
+/* What is known of TID; *RET is NULL if it is not followed. */
+static int get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret)
+{
+	struct thread *thread;
+	int r;
+
+	/* "Other" is many threads, and can run on several CPUs. */
+	if (tid == 0 || tid == FXT_KOID_OTHER) {
+		*ret = NULL;
+		return 0;
+	}
+	*ret = table_get(&t->threads, tid);
+	if (*ret || t->threads.n_used >= THREADS_MAX)
+		return 0;
+	thread = malloc(sizeof(*thread));
+	if (!thread)
+		return -ENOMEM;
+	*thread = (struct thread){ .cpu = -1 };
+	r = table_set(&t->threads, tid, thread);
+	if (r < 0) {
+		free(thread);
+		return r;
+	}
+	*ret = thread;
+	return 0;
+}
+
+/* From now on SIDE runs on CPU. */
+static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
+{
+	struct cpu *c = &t->cpus[cpu];
+	struct thread *out, *in;
+	int r = get_thread(t, c->runs.tid, &out);
+
+	if (r == 0)
+		r = get_thread(t, side.tid, &in);
+	if (r < 0)
+		return r;
+	if (out && out->cpu == (int)cpu)
+		out->cpu = -1;
+	if (in)
+		*in = (struct thread){ .cpu = (int)cpu };
+	c->known = true;
+	c->runs = side;
+	c->last_ns = ts_ns;
+	if (cpu >= t->n_cpus)
+		t->n_cpus = cpu + 1;
+	return 0;
+}
+
+static int write_switch(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns, struct side out,
+			struct side in)
+{
+	struct event ev = {
+		.kind = EVENT_SWITCH,
+		.ts_ns = ts_ns,
+		.cpu = cpu,
+		.tid = (uint32_t)out.tid,
+		.sw = { .next_tid = (uint32_t)in.tid,
+			.prev_prio = out.tid ? out.weight : FXT_IDLE_WEIGHT,
+			.next_prio = in.tid ? in.weight : FXT_IDLE_WEIGHT,
+			.out_state = FXT_STATE_RUNNING,
+			.synthetic = true },
+	};
+
+	return t->silent ? 0 : t->write(t->userdata, &ev);
+}
+
+static uint64_t clamp(uint64_t ns, uint64_t min, uint64_t max)
+{
+	return ns < min ? min : ns > max ? max : ns;
+}
+
+/* The last time at which CPU is known to have run what it runs, looked at from TS_NS. */
+static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, uint64_t ts_ns)
+{
+	if (t->gap_from_ns >= c->last_ns && t->gap_from_ns <= ts_ns)
+		return t->gap_from_ns;
+	return t->gap_to_ns >= c->last_ns ? c->last_ns : ts_ns;
+}
+
+/* What runs on CPU left it, and its switch is missing. */
+static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
+{
+	struct cpu *c = &t->cpus[cpu];
+	uint64_t at = clamp(sure_until(t, c, ts_ns), c->last_ns, ts_ns);
+	int r = write_switch(t, cpu, at, c->runs, (struct side){ 0 });
+
+	t->n_mended++;
+	return r < 0 ? r : set_running(t, cpu, (struct side){ 0 }, at);
+}
+
+/* SIDE is about to be switched out on CPU, and how it came there is missing. */
+static int open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
+{
+	struct cpu *c = &t->cpus[cpu];
+	uint64_t at = clamp(t->gap_to_ns, c->last_ns, ts_ns);
+	int r = 0;
+
+	if (c->known) {
+		t->n_mended++;
+		r = write_switch(t, cpu, at, (struct side){ 0 }, side);
+	}
+	return r < 0 ? r : set_running(t, cpu, side, at);
+}
+
+/* The weight of argument NAME of R, or FALLBACK. */
+static int32_t weight_of(const struct fxt_record *r, int name, int32_t fallback)
+{
+	struct fxt_args it = r->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_INT32 &&
+		    fxt_text_known(&arg.name) == name)
+			return arg.int32;
+	return fallback;
+}
+
+/* Both sides of the switch R, idle as readers take it. */
+static void get_sides(const struct fxt_record *r, struct side *out, struct side *in)
+{
+	*out = (struct side){ r->sw.out_tid, 0 };
+	*in = (struct side){ r->sw.in_tid, 0 };
+	if (r->subtype == FXT_SCHED_LEGACY_SWITCH) {
+		if (r->sw.out_pid == 0 && r->sw.out_priority == 0)
+			out->tid = 0;
+		if (r->sw.in_pid == 0 && r->sw.in_priority == 0)
+			in->tid = 0;
+		out->weight = r->sw.out_priority;
+		in->weight = r->sw.in_priority;
+		return;
+	}
+	out->weight = weight_of(r, FXT_NAME_OUTGOING_WEIGHT, 0);
+	in->weight = weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0);
+	if (out->weight == FXT_IDLE_WEIGHT)
+		out->tid = 0;
+	if (in->weight == FXT_IDLE_WEIGHT)
+		in->tid = 0;
+}
+
+static int drop(struct edit_timeline *t)
+{
+	t->n_dropped++;
+	return EDIT_TIMELINE_DROP;
+}
+
+static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
+{
+	uint32_t cpu = record->sw.cpu;
+	struct cpu *c = &t->cpus[cpu];
+	uint64_t ts_ns = record->ts_ns;
+	struct side out, in;
+	int elsewhere, r = 0;
+
+	get_sides(record, &out, &in);
+	/* What comes after it is written already; or it came twice. */
+	if (c->known && (ts_ns < c->last_ns || (ts_ns == c->last_ns && c->runs.tid == in.tid &&
+						c->runs.tid != out.tid)))
+		return drop(t);
+	if (c->known && c->runs.tid != out.tid) {
+		if (c->runs.tid != 0)
+			r = close_cpu(t, cpu, ts_ns);
+	}
+	elsewhere = edit_timeline_cpu_of(t, out.tid);
+	if (r == 0 && elsewhere >= 0 && elsewhere != (int)cpu)
+		r = close_cpu(t, (uint32_t)elsewhere, ts_ns);
+	if (r == 0 && c->runs.tid != out.tid)
+		r = open_cpu(t, cpu, out, ts_ns);
+	elsewhere = edit_timeline_cpu_of(t, in.tid);
+	if (r == 0 && elsewhere >= 0 && elsewhere != (int)cpu)
+		r = close_cpu(t, (uint32_t)elsewhere, ts_ns);
+	if (r == 0)
+		r = set_running(t, cpu, in, ts_ns);
+	return r < 0 ? r : EDIT_TIMELINE_KEEP;
+}
+
+static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
+{
+	struct thread *thread;
+	int r = get_thread(t, record->wake.tid, &thread);
+
+	if (r < 0)
+		return r;
+	if (!thread)
+		return EDIT_TIMELINE_KEEP;
+	if (thread->woken)
+		return drop(t);
+	if (thread->cpu >= 0) {
+		const struct cpu *c = &t->cpus[thread->cpu];
+
+		/* It sleeps; so it was switched out, if that can have been lost. */
+		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
+			return drop(t);
+		r = close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);
+		if (r < 0)
+			return r;
+	}
+	thread->woken = true;
+	return EDIT_TIMELINE_KEEP;
+}
+
+int edit_timeline_take(struct edit_timeline *t, const struct fxt_record *record)
+{
+	return record->subtype == FXT_SCHED_WAKEUP ? take_wakeup(t, record)
+						   : take_switch(t, record);
+}
+
+int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record)
+{
+	uint64_t n_mended = t->n_mended, n_dropped = t->n_dropped;
+	int r;
+
+	t->silent = true;
+	r = edit_timeline_take(t, record);
+	t->silent = false;
+	t->n_mended = n_mended;
+	t->n_dropped = n_dropped;
+	return r;
+}
+
+int edit_timeline_open(struct edit_timeline *t, uint64_t ts_ns)
+{
+	int r = 0;
+
+	for (uint32_t cpu = 0; r == 0 && cpu < t->n_cpus; cpu++) {
+		struct cpu *c = &t->cpus[cpu];
+
+		if (!c->known)
+			continue;
+		r = write_switch(t, cpu, ts_ns, (struct side){ 0 }, c->runs);
+		c->last_ns = ts_ns;
+	}
+	return r;
+}
+
+int edit_timeline_close(struct edit_timeline *t, uint64_t ts_ns)
+{
+	int r = 0;
+
+	for (uint32_t cpu = 0; r == 0 && cpu < t->n_cpus; cpu++) {
+		struct cpu *c = &t->cpus[cpu];
+
+		if (!c->known || c->runs.tid == 0)
+			continue;
+		r = write_switch(t, cpu, ts_ns > c->last_ns ? ts_ns : c->last_ns, c->runs,
+				 (struct side){ 0 });
+		if (r == 0)
+			r = set_running(t, cpu, (struct side){ 0 }, ts_ns);
+	}
+	return r;
+}
