@@ -283,11 +283,37 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 	return edit_sort_put(r->suspect, record->provider, record);
 }
 
+/* What is wrong with the arguments of RECORD, or NULL. */
+static const char *find_damage(const struct fxt_record *record)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_DAMAGE)
+			return it.damage;
+	return NULL;
+}
+
 int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 {
-	int e = edit_has_time(record) ? put_timed(r, record)
-				      : edit_sort_put(r->sort, record->provider, record);
+	const char *what = NULL;
+	int e;
 
+	/* Without its weights a switch says something else. */
+	if (record->type == FXT_RECORD_SCHEDULING)
+		what = find_damage(record);
+	if (what)
+		return edit_repair_damage(r, &(struct fxt_damage){
+						     .offset = record->offset,
+						     .bytes = record->n_words * FXT_WORD_BYTES,
+						     .what = what,
+					     });
+	if (edit_has_time(record))
+		e = put_timed(r, record);
+	else
+		e = edit_sort_put(r->sort, record->provider, record);
 	return e < 0 ? e : write_all_sorted(r, false);
 }
 

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo cut: an archive of a part of another.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/edit-trace.h"
+#include "cli/json.h"
+#include "cli/open-trace.h"
+#include "cli/verb.h"
+#include "edit/edit-cut.h"
+
+enum { PIDS_MAX = 256 };
+
+struct request {
+	uint64_t from_ns, to_ns;
+	bool from_absolute, to_absolute, has_from, has_to;
+	uint32_t pids[PIDS_MAX];
+	size_t n_pids;
+	bool cpus[FXT_CPU_MAX + 1];
+	size_t n_cpus;
+	bool force, json;
+};
+
+/* "1.5s" since the beginning, "@NS" as the archive has it. */
+static int parse_time(const char *option, const char *text, uint64_t *ret_ns, bool *ret_absolute)
+{
+	int r;
+
+	*ret_absolute = *text == '@';
+	r = *ret_absolute ? text_parse_u64(text + 1, UINT64_MAX, ret_ns)
+			  : text_parse_time(text, ret_ns);
+	if (r < 0)
+		return cli_usage_error("%s takes a time since the beginning, such as 1.5 or 200ms, or "
+				       "@ and a timestamp in nanoseconds, not '%s'",
+				       option, text);
+	return CLI_OK;
+}
+
+static int parse_pids(struct request *q, char *list)
+{
+	for (char *rest = list, *word; (word = strsep(&rest, ","));) {
+		uint64_t pid;
+
+		if (text_parse_u64(word, UINT32_MAX, &pid) < 0 || pid == 0)
+			return cli_usage_error("'%s' is not a process id", word);
+		if (q->n_pids == PIDS_MAX)
+			return cli_usage_error("more than %d processes", PIDS_MAX);
+		q->pids[q->n_pids++] = (uint32_t)pid;
+	}
+	return CLI_OK;
+}
+
+/* "0,2-3" */
+static int parse_cpus(struct request *q, char *list)
+{
+	for (char *rest = list, *word; (word = strsep(&rest, ","));) {
+		char *dash = strchr(word, '-');
+		uint64_t first, last;
+
+		if (dash)
+			*dash = '\0';
+		if (text_parse_u64(word, FXT_CPU_MAX, &first) < 0 ||
+		    text_parse_u64(dash ? dash + 1 : word, FXT_CPU_MAX, &last) < 0 || first > last)
+			return cli_usage_error(
+				"'%s%s%s' is not a CPU or a range of CPUs, such as 0,2-3", word,
+				dash ? "-" : "", dash ? dash + 1 : "");
+		for (uint64_t cpu = first; cpu <= last; cpu++)
+			q->cpus[cpu] = true;
+		if (last >= q->n_cpus)
+			q->n_cpus = (size_t)last + 1;
+	}
+	return CLI_OK;
+}
+
+static int check_times(const struct request *q)
+{
+	if (q->has_from && q->has_to && q->from_absolute != q->to_absolute)
+		return cli_usage_error("--from and --to are both since the beginning, or both with @");
+	if (q->to_ns <= q->from_ns)
+		return cli_usage_error("--to is not after --from");
+	return CLI_OK;
+}
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
+{
+	const struct fxt_record *record;
+	int more, r, status = CLI_OK;
+
+	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
+		r = edit_cut_record(cut, record);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+		status = edit_trace_flush(out, false);
+	}
+	if (status != CLI_OK || more < 0)
+		return CLI_FAILED;
+	r = edit_cut_finish(cut);
+	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
+}
+
+static void say_nothing_there(const struct open_trace *in, const struct edit_cut_counts *counts)
+{
+	char length[TEXT_FORMAT_MAX];
+
+	if (counts->last_ns == 0)
+		cli_error("%s: there is no record with a time in it", in->name);
+	else
+		cli_error("%s: nothing lies between these times: it lasts %s, from @%" PRIu64
+			  " to @%" PRIu64,
+			  in->name,
+			  text_format_time(length, counts->last_ns - counts->first_ns),
+			  counts->first_ns, counts->last_ns);
+}
+
+static void report(const struct edit_cut_counts *counts, const struct edit_trace *out, bool json)
+{
+	char size[TEXT_FORMAT_MAX];
+	struct json_object *o;
+
+	if (!json || out->file.standard) {
+		fprintf(stderr, "%s: %s, %" PRIu64 " records; %" PRIu64 " were left out\n",
+			out->file.path, text_format_size(size, out->bytes), counts->records,
+			counts->left_out);
+		return;
+	}
+	o = json_object_new_object();
+	json_add_string(o, "output", out->file.path);
+	json_add_u64(o, "bytes", out->bytes);
+	json_add_u64(o, "records", counts->records);
+	json_add_u64(o, "left_out", counts->left_out);
+	json_print_pretty(o);
+}
+
+static int run(const struct request *q, const char *from, const char *to)
+{
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_cut_freep) struct edit_cut *cut = NULL;
+	struct edit_cut_options options = {
+		.from_ns = q->from_ns,
+		.to_ns = q->to_ns,
+		.absolute = q->has_from ? q->from_absolute : q->to_absolute,
+		.pids = q->pids,
+		.n_pids = q->n_pids,
+		.cpus = q->cpus,
+		.n_cpus = q->n_cpus,
+	};
+	struct edit_cut_counts counts;
+	int r = open_trace(&in, from);
+
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, to, q->force, in.fd);
+	if (r != CLI_OK)
+		return r;
+	r = edit_cut_new(&cut, &out.output, &options);
+	r = r < 0 ? edit_trace_failed(&out, r) : cut_all(&in, &out, cut);
+	if (r == CLI_OK) {
+		edit_cut_get_counts(cut, &counts);
+		if (!counts.any) {
+			say_nothing_there(&in, &counts);
+			r = CLI_FAILED;
+		}
+	}
+	if (r != CLI_OK) {
+		output_file_discard(&out.file);
+		return r;
+	}
+	report(&counts, &out, q->json);
+	return open_trace_finish(&in);
+}
+
+static int verb_cut(int argc, char **argv)
+{
+	enum { OPT_FROM = 256, OPT_TO, OPT_PID, OPT_CPU };
+	static const struct option options[] = {
+		{ "cpu", required_argument, NULL, OPT_CPU },
+		{ "force", no_argument, NULL, 'f' },
+		{ "from", required_argument, NULL, OPT_FROM },
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "pid", required_argument, NULL, OPT_PID },
+		{ "to", required_argument, NULL, OPT_TO },
+		{ 0 },
+	};
+	struct request q = { .to_ns = UINT64_MAX };
+	int c, r = CLI_OK;
+
+	while (r == CLI_OK && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			q.force = true;
+			break;
+		case 'h':
+			return cli_help();
+		case 'j':
+			q.json = true;
+			break;
+		case OPT_FROM:
+			q.has_from = true;
+			r = parse_time("--from", optarg, &q.from_ns, &q.from_absolute);
+			break;
+		case OPT_TO:
+			q.has_to = true;
+			r = parse_time("--to", optarg, &q.to_ns, &q.to_absolute);
+			break;
+		case OPT_PID:
+			r = parse_pids(&q, optarg);
+			break;
+		case OPT_CPU:
+			r = parse_cpus(&q, optarg);
+			break;
+		default:
+			return cli_bad_option(c, argv);
+		}
+	}
+	if (r == CLI_OK)
+		r = check_times(&q);
+	if (r != CLI_OK)
+		return r;
+	if (argc - optind != 2)
+		return cli_usage_error("it takes an archive and a file for the result");
+	if (!q.has_from && !q.has_to && !q.n_pids && !q.n_cpus)
+		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
+	return run(&q, argv[optind], argv[optind + 1]);
+}
+
+const struct verb verb_cut_row = {
+	.name = "cut",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make an archive of a part of another: a time, processes, CPUs",
+	.options =
+		"      --from TIME    begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --to TIME      end there\n"
+		"      --pid PID,...  only these processes, with their children\n"
+		"      --cpu CPU,...  only these CPUs (0,2-3)\n"
+		"      --force        write over an existing file\n"
+		"      --json         print what was done as JSON\n"
+		"  -h, --help         show this\n"
+		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+		"The result stands for itself: names, what runs where and what is open at its\n"
+		"beginning are in it.\n",
+	.run = verb_cut,
+};

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-cut.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "edit/edit-kept.h"
+#include "edit/edit-select.h"
+#include "edit/edit-sort.h"
+#include "edit/edit-spans.h"
+#include "edit/edit-state.h"
+#include "edit/edit-timeline.h"
+
+/* How far out of place a record may be: this much of what was kept. */
+#define WINDOW ((size_t)16 << 20)
+
+/* More complete events than this that go on over the cut's first moment are left out. */
+enum { ACROSS_MAX = 1 << 16 };
+
+enum phase { BEFORE, WITHIN, BEHIND };
+
+struct edit_cut {
+	struct edit_cut_options options;
+	uint64_t from_ns, to_ns; /* in the archive's time, once the first record is known */
+	enum phase phase;
+	struct edit_copy *copy;
+	struct edit_sort *sort;
+	struct edit_select *select;
+	struct edit_state *state;
+	struct edit_timeline *timeline; /* of what is selected */
+	struct edit_spans *spans;
+	struct fxt_provider *nobody;
+	struct edit_kept *start; /* session_start; owned, NULL without one */
+	struct clock_snapshot clock; /* the last one; all 0 without one */
+	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
+	size_t n_across;
+	uint64_t lost; /* that the archive tells of within the cut */
+	uint64_t n_events;
+	struct edit_cut_counts counts;
+	bool timed; /* a record with a time was there */
+};
+
+static int write_switch(void *userdata, const struct event *ev)
+{
+	struct edit_cut *c = userdata;
+
+	return edit_copy_event(c->copy, ev);
+}
+
+static int write_record(void *userdata, const struct fxt_provider *from,
+			const struct fxt_record *record)
+{
+	struct edit_cut *c = userdata;
+
+	return edit_copy_record(c->copy, from, record);
+}
+
+int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
+		 const struct edit_cut_options *options)
+{
+	_cleanup_(edit_cut_freep) struct edit_cut *c = calloc(1, sizeof(*c));
+	struct edit_rules rules = { .arg = edit_select_arg };
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	c->options = *options;
+	r = edit_select_new(&c->select, options->pids, options->n_pids, options->cpus,
+			    options->n_cpus);
+	rules.userdata = c->select;
+	if (r == 0)
+		r = edit_copy_new(&c->copy, out, &rules);
+	if (r == 0)
+		r = edit_sort_new(&c->sort, WINDOW);
+	if (r == 0)
+		r = edit_state_new(&c->state);
+	if (r == 0)
+		r = edit_timeline_new(&c->timeline, write_switch, c);
+	if (r == 0)
+		r = edit_spans_new(&c->spans, write_record, c);
+	if (r == 0)
+		r = fxt_provider_new(&c->nobody, 0);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(c);
+	return 0;
+}
+
+struct edit_cut *edit_cut_free(struct edit_cut *c)
+{
+	if (!c)
+		return NULL;
+	for (size_t i = 0; i < c->n_across; i++)
+		free(c->across[i]);
+	free(c->start);
+	fxt_provider_free(c->nobody);
+	edit_spans_free(c->spans);
+	edit_timeline_free(c->timeline);
+	edit_state_free(c->state);
+	edit_select_free(c->select);
+	edit_sort_free(c->sort);
+	edit_copy_free(c->copy);
+	free(c);
+	return NULL;
+}
+
+void edit_cut_get_counts(const struct edit_cut *c, struct edit_cut_counts *ret)
+{
+	*ret = c->counts;
+	ret->records = edit_copy_counts(c->copy)->records;
+}
+
+/* ---- the two ends ---- */
+
+/* The archive's clocks at TS_NS, by the last snapshot. */
+static int write_clock(struct edit_cut *c, uint64_t ts_ns)
+{
+	struct clock_snapshot *clock = &c->clock;
+	uint64_t passed = ts_ns - clock->boot_ns;
+
+	if (clock->boot_ns == 0)
+		return 0;
+	return edit_copy_event(c->copy, &(struct event){
+						.kind = EVENT_CLOCK,
+						.ts_ns = ts_ns,
+						.clock = { .boot_ns = ts_ns,
+							   .mono_ns = clock->mono_ns + passed,
+							   .real_ns = clock->real_ns + passed },
+					});
+}
+
+/* The pseudo-process for what is left out. */
+static int write_other(struct edit_cut *c)
+{
+	return edit_copy_event(c->copy, &(struct event){
+						.kind = EVENT_TASK,
+						.pid = FXT_KOID_OTHER,
+						.tid = FXT_KOID_OTHER,
+						.task = { .comm = "other",
+							  .command_line = "",
+							  .is_process = true },
+					});
+}
+
+static int write_start(struct edit_cut *c)
+{
+	struct fxt_record record;
+
+	if (!c->start)
+		return 0;
+	edit_kept_view(c->start, c->nobody, &record);
+	record.ts_ns = c->from_ns;
+	return edit_copy_record(c->copy, c->start->from, &record);
+}
+
+/* A record of the state: names as they are, the rest as of the cut's first moment. */
+static int write_state(void *userdata, const struct fxt_provider *from, struct fxt_record *record)
+{
+	struct edit_cut *c = userdata;
+
+	if (!edit_select_take(c->select, record))
+		return 0;
+	record->ts_ns = c->from_ns;
+	return edit_copy_record(c->copy, from, record);
+}
+
+/* Complete events that began before the cut begin with it. */
+static int write_across(struct edit_cut *c)
+{
+	struct fxt_record record;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->n_across; i++) {
+		edit_kept_view(c->across[i], c->nobody, &record);
+		record.ts_ns = c->from_ns;
+		r = edit_copy_record(c->copy, c->across[i]->from, &record);
+	}
+	return r;
+}
+
+static int begin(struct edit_cut *c)
+{
+	int r = edit_state_give(c->state, write_state, c);
+
+	c->phase = WITHIN;
+	if (r == 0 && edit_select_by_process(c->select))
+		r = write_other(c);
+	if (r == 0)
+		r = write_start(c);
+	if (r == 0)
+		r = write_clock(c, c->from_ns);
+	if (r == 0)
+		r = edit_timeline_open(c->timeline, c->from_ns);
+	if (r == 0)
+		r = write_across(c);
+	return r == 0 ? edit_spans_open(c->spans, c->from_ns) : r;
+}
+
+/* At TS_NS: where the cut ends, or the archive, if that is earlier. */
+static int end(struct edit_cut *c, uint64_t ts_ns)
+{
+	int r = edit_spans_close(c->spans, ts_ns);
+
+	c->phase = BEHIND;
+	if (r == 0)
+		r = edit_timeline_close(c->timeline, ts_ns);
+	if (r == 0)
+		r = write_clock(c, ts_ns);
+	if (r < 0 || !c->start)
+		return r;
+	return edit_copy_event(c->copy, &(struct event){
+						.kind = EVENT_STOP,
+						.ts_ns = ts_ns,
+						.stop = { .reason = "cut",
+							  .events = c->n_events,
+							  .lost = c->lost },
+					});
+}
+
+/* ---- records ---- */
+
+/* The number that argument NAME of R holds, or 0. */
+static uint64_t number_of(const struct fxt_record *r, int name)
+{
+	struct fxt_args it = r->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_UINT64 &&
+		    fxt_text_known(&arg.name) == name)
+			return arg.uint64;
+	return 0;
+}
+
+/* Which of kymo's own events R is, an enum fxt_name, or 0. */
+static int own_event(const struct fxt_record *r)
+{
+	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_INSTANT ||
+	    fxt_text_known(&r->category) != FXT_NAME_KYMO)
+		return 0;
+	return fxt_text_known(&r->name);
+}
+
+/* Events that tell of the recording as a whole: ours take their place. Returns 1 if R is one. */
+static int take_own(struct edit_cut *c, const struct edit_sorted *item)
+{
+	const struct fxt_record *r = item->record;
+
+	switch (own_event(r)) {
+	case FXT_NAME_SESSION_START:
+		if (!c->start) {
+			c->start = edit_keep(item->from, r->words, r->n_words);
+			return c->start ? 1 : -ENOMEM;
+		}
+		return 1;
+	case FXT_NAME_SESSION_STOP:
+		return 1;
+	case FXT_NAME_CLOCK:
+		c->clock = (struct clock_snapshot){ number_of(r, FXT_NAME_BOOTTIME),
+						    number_of(r, FXT_NAME_MONOTONIC),
+						    number_of(r, FXT_NAME_REALTIME) };
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static int keep_across(struct edit_cut *c, const struct edit_sorted *item)
+{
+	const struct fxt_record *r = item->record;
+
+	if (c->n_across == ACROSS_MAX) {
+		c->counts.left_out++;
+		return 0;
+	}
+	c->across[c->n_across] = edit_keep(item->from, r->words, r->n_words);
+	return c->across[c->n_across] ? (c->n_across++, 0) : -ENOMEM;
+}
+
+/* Of a record before the cut, what is still so within it. R is the item's, to be changed. */
+static int note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
+{
+	int e = edit_state_take(c->state, item->from, r);
+
+	if (e != 0)
+		return e < 0 ? e : 0;
+	if (!edit_select_take(c->select, r)) {
+		c->counts.left_out++;
+		return 0;
+	}
+	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
+	    r->event.end_ns > c->from_ns)
+		return keep_across(c, item);
+	c->counts.left_out++;
+	if (r->type == FXT_RECORD_SCHEDULING)
+		e = edit_timeline_note(c->timeline, r);
+	else if (r->type == FXT_RECORD_EVENT)
+		e = edit_spans_take(c->spans, item->from, r);
+	return e < 0 ? e : 0;
+}
+
+/* A record that lies within the cut. */
+static int take_within(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
+{
+	int verdict = 1;
+
+	c->counts.any = true;
+	if (!edit_select_take(c->select, r)) {
+		c->counts.left_out++;
+		return 0;
+	}
+	if (r->type == FXT_RECORD_SCHEDULING)
+		verdict = edit_timeline_note(c->timeline, r);
+	else if (r->type == FXT_RECORD_EVENT)
+		verdict = edit_spans_take(c->spans, item->from, r);
+	if (verdict < 0)
+		return verdict;
+	/* What the timeline thinks of a record is repair's to act on. */
+	if (verdict == 0 && r->type == FXT_RECORD_EVENT) {
+		c->counts.left_out++;
+		return 0;
+	}
+	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
+	    r->event.end_ns > c->to_ns)
+		r->event.end_ns = c->to_ns;
+	c->n_events++;
+	if (own_event(r) == FXT_NAME_LOST)
+		c->lost += number_of(r, FXT_NAME_COUNT);
+	return edit_copy_record(c->copy, item->from, r);
+}
+
+static void learn_time(struct edit_cut *c, uint64_t ts_ns)
+{
+	if (!c->timed) {
+		uint64_t base = c->options.absolute ? 0 : ts_ns;
+
+		c->timed = true;
+		c->counts.first_ns = c->counts.last_ns = ts_ns;
+		c->from_ns = base + c->options.from_ns;
+		if (c->from_ns < base)
+			c->from_ns = UINT64_MAX;
+		if (c->from_ns < ts_ns)
+			c->from_ns = ts_ns;
+		c->to_ns = base + c->options.to_ns;
+		if (c->to_ns < base)
+			c->to_ns = UINT64_MAX;
+	}
+	if (ts_ns > c->counts.last_ns)
+		c->counts.last_ns = ts_ns;
+}
+
+static int take_timed(struct edit_cut *c, const struct edit_sorted *item)
+{
+	struct fxt_record r = *item->record;
+	int e = take_own(c, item);
+
+	learn_time(c, r.ts_ns);
+	if (e != 0)
+		return e < 0 ? e : 0;
+	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
+		return note(c, item, &r);
+	if (r.ts_ns >= c->from_ns && c->phase == BEFORE)
+		e = begin(c);
+	if (e == 0 && r.ts_ns >= c->to_ns && c->phase == WITHIN)
+		e = end(c, c->to_ns);
+	if (e < 0)
+		return e;
+	if (c->phase == WITHIN && r.ts_ns >= c->from_ns)
+		return take_within(c, item, &r);
+	c->counts.left_out++;
+	return 0;
+}
+
+static int take_untimed(struct edit_cut *c, const struct edit_sorted *item)
+{
+	struct fxt_record r = *item->record;
+
+	if (r.type == FXT_RECORD_METADATA && c->phase != WITHIN)
+		return 0;
+	if (r.type == FXT_RECORD_KERNEL_OBJECT && c->phase == BEFORE) {
+		int e = edit_state_take(c->state, item->from, &r);
+
+		return e < 0 ? e : 0;
+	}
+	if (!edit_select_take(c->select, &r))
+		return 0;
+	return edit_copy_record(c->copy, item->from, &r);
+}
+
+static int take_sorted(struct edit_cut *c, bool all)
+{
+	struct edit_sorted item;
+	int r = 0;
+
+	while (r == 0 && edit_sort_take(c->sort, all, &item)) {
+		r = edit_select_learn(c->select, item.record);
+		if (r == 0)
+			r = item.timed ? take_timed(c, &item) : take_untimed(c, &item);
+	}
+	return r;
+}
+
+int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
+{
+	int r = edit_sort_put(c->sort, record->provider, record);
+
+	return r < 0 ? r : take_sorted(c, false);
+}
+
+int edit_cut_finish(struct edit_cut *c)
+{
+	int r = take_sorted(c, true);
+
+	if (r == 0 && c->phase == WITHIN)
+		r = end(c, c->counts.last_ns);
+	return r;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-select.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/table.h"
+#include "edit/edit-timeline.h"
+
+/* Ancestors that are looked at; a damaged archive can have a circle of parents. */
+enum { DEPTH_MAX = 256 };
+
+/* What "other" has for a weight: a normal thread's, never idle's. */
+enum { OTHER_WEIGHT = 120 };
+
+struct process {
+	uint64_t parent; /* koid + 1; 0 = not known */
+};
+
+struct edit_select {
+	const uint32_t *pids;
+	size_t n_pids;
+	const bool *cpus;
+	size_t n_cpus;
+	struct table processes; /* koid + 1 -> struct process, owned */
+	struct table threads;   /* tid -> its process's koid + 1, as a pointer */
+	struct edit_timeline *timeline; /* all of it: says which thread runs where */
+};
+
+static int write_nothing(void *userdata, const struct event *ev)
+{
+	(void)userdata;
+	(void)ev;
+	return 0;
+}
+
+int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids,
+		    const bool *cpus, size_t n_cpus)
+{
+	_cleanup_(edit_select_freep) struct edit_select *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->pids = pids;
+	s->n_pids = n_pids;
+	s->cpus = cpus;
+	s->n_cpus = n_cpus;
+	r = edit_timeline_new(&s->timeline, write_nothing, NULL);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct edit_select *edit_select_free(struct edit_select *s)
+{
+	struct process *p;
+	size_t pos = 0;
+
+	if (!s)
+		return NULL;
+	while ((p = table_next(&s->processes, &pos)))
+		free(p);
+	table_deinit(&s->processes);
+	table_deinit(&s->threads);
+	edit_timeline_free(s->timeline);
+	free(s);
+	return NULL;
+}
+
+bool edit_select_by_process(const struct edit_select *s)
+{
+	return s->n_pids > 0;
+}
+
+/* ---- who is whose ---- */
+
+static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
+{
+	if (tid == 0)
+		return 0;
+	return table_set(&s->threads, tid, (void *)(uintptr_t)(pid + 1));
+}
+
+/* The first parent that is told holds: later ones are those who took in an orphan. */
+static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
+{
+	struct process *p = table_get(&s->processes, pid + 1);
+	int r;
+
+	if (p || pid == parent)
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->parent = parent + 1;
+	r = table_set(&s->processes, pid + 1, p);
+	if (r < 0)
+		free(p);
+	return r;
+}
+
+/* The koid that RECORD's argument NAME holds, or 0. */
+static uint64_t find_koid(const struct fxt_record *record, int name)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_KOID &&
+		    fxt_text_known(&arg.name) == name)
+			return arg.uint64;
+	return 0;
+}
+
+static int learn_object(struct edit_select *s, const struct fxt_record *r)
+{
+	uint64_t koid;
+
+	switch (r->kernel_object.object_type) {
+	case FXT_OBJECT_PROCESS:
+		koid = find_koid(r, FXT_NAME_PARENT);
+		return koid ? learn_parent(s, r->kernel_object.koid, koid) : 0;
+	case FXT_OBJECT_THREAD:
+		koid = find_koid(r, FXT_NAME_PROCESS);
+		return koid ? learn_thread(s, r->kernel_object.koid, koid) : 0;
+	default:
+		return 0;
+	}
+}
+
+static bool is_fork(const struct fxt_record *r)
+{
+	return r->subtype == FXT_EVENT_INSTANT &&
+	       fxt_text_known(&r->category) == FXT_NAME_PROCESS &&
+	       fxt_text_known(&r->name) == FXT_NAME_FORK;
+}
+
+static int learn_event(struct edit_select *s, const struct fxt_record *r)
+{
+	int e = r->thread.defined ? learn_thread(s, r->thread.tid, r->thread.pid) : 0;
+	uint64_t child;
+
+	if (e < 0 || !is_fork(r))
+		return e;
+	child = find_koid(r, FXT_NAME_CHILD_PROCESS);
+	if (child)
+		e = learn_parent(s, child, r->thread.pid);
+	return e < 0 ? e : learn_thread(s, find_koid(r, FXT_NAME_CHILD_THREAD), child);
+}
+
+int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
+{
+	int r;
+
+	switch (record->type) {
+	case FXT_RECORD_KERNEL_OBJECT:
+		return learn_object(s, record);
+	case FXT_RECORD_EVENT:
+		return learn_event(s, record);
+	case FXT_RECORD_SCHEDULING:
+		r = edit_timeline_note(s->timeline, record);
+		return r < 0 ? r : 0;
+	default:
+		return 0;
+	}
+}
+
+/* ---- what is selected ---- */
+
+static bool is_named(const struct edit_select *s, uint64_t pid)
+{
+	uint32_t real_pid = (uint32_t)(pid & ((UINT64_C(1) << FXT_KOID_TID_BITS) - 1));
+
+	/* Between the tids and the first that is used again stand those that are no tasks. */
+	if (pid >> FXT_KOID_TID_BITS == 1)
+		return false;
+	for (size_t i = 0; i < s->n_pids; i++)
+		if (s->pids[i] == real_pid || s->pids[i] == pid)
+			return true;
+	return false;
+}
+
+bool edit_select_process(const struct edit_select *s, uint64_t pid)
+{
+	if (s->n_pids == 0 || pid == FXT_KOID_KYMO || pid == FXT_KOID_OTHER)
+		return true;
+	for (unsigned i = 0; i < DEPTH_MAX; i++) {
+		const struct process *p;
+
+		if (is_named(s, pid))
+			return true;
+		p = table_get(&s->processes, pid + 1);
+		if (!p || p->parent == 0)
+			return false;
+		pid = p->parent - 1;
+	}
+	return false;
+}
+
+static bool has_thread(const struct edit_select *s, uint64_t tid)
+{
+	uint64_t pid = (uint64_t)(uintptr_t)(tid ? table_get(&s->threads, tid) : NULL);
+
+	if (s->n_pids == 0)
+		return true;
+	return pid && edit_select_process(s, pid - 1);
+}
+
+static bool has_cpu(const struct edit_select *s, uint32_t cpu)
+{
+	return s->n_cpus == 0 || (cpu < s->n_cpus && s->cpus[cpu]);
+}
+
+static bool take_switch(const struct edit_select *s, struct fxt_record *r)
+{
+	bool out = has_thread(s, r->sw.out_tid), in = has_thread(s, r->sw.in_tid);
+
+	if (!has_cpu(s, r->sw.cpu))
+		return false;
+	if (!out) {
+		r->sw.out_pid = r->sw.out_tid = FXT_KOID_OTHER;
+		r->sw.out_state = FXT_STATE_RUNNING;
+		r->sw.out_priority = OTHER_WEIGHT;
+	}
+	if (!in) {
+		r->sw.in_pid = r->sw.in_tid = FXT_KOID_OTHER;
+		r->sw.in_priority = OTHER_WEIGHT;
+	}
+	return out || in;
+}
+
+/* Where RECORD says that it happened; -1 = it does not say. */
+static int64_t cpu_said(const struct fxt_record *r, int name)
+{
+	struct fxt_args it = r->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_UINT32 &&
+		    fxt_text_known(&arg.name) == name)
+			return arg.uint32;
+	return -1;
+}
+
+/* Events of processes' lives stay: they say who is who. */
+static bool event_is_on_cpus(const struct edit_select *s, const struct fxt_record *r)
+{
+	int category = fxt_text_known(&r->category), name = fxt_text_known(&r->name);
+	int64_t cpu, from;
+
+	if (s->n_cpus == 0 || category == FXT_NAME_PROCESS)
+		return true;
+	if (category == FXT_NAME_SCHED && name == FXT_NAME_MIGRATE) {
+		from = cpu_said(r, FXT_NAME_FROM_CPU);
+		cpu = cpu_said(r, FXT_NAME_TO_CPU);
+		return (from >= 0 && has_cpu(s, (uint32_t)from)) ||
+		       (cpu >= 0 && has_cpu(s, (uint32_t)cpu));
+	}
+	cpu = cpu_said(r, FXT_NAME_CPU);
+	if (cpu < 0)
+		cpu = edit_timeline_cpu_of(s->timeline, r->thread.tid);
+	return cpu < 0 || has_cpu(s, (uint32_t)cpu);
+}
+
+static bool take_object(const struct edit_select *s, const struct fxt_record *r)
+{
+	switch (r->kernel_object.object_type) {
+	case FXT_OBJECT_PROCESS:
+		return edit_select_process(s, r->kernel_object.koid);
+	case FXT_OBJECT_THREAD:
+		return has_thread(s, r->kernel_object.koid);
+	default:
+		return true;
+	}
+}
+
+bool edit_select_take(struct edit_select *s, struct fxt_record *r)
+{
+	switch (r->type) {
+	case FXT_RECORD_KERNEL_OBJECT:
+		return take_object(s, r);
+	case FXT_RECORD_SCHEDULING:
+		if (r->subtype != FXT_SCHED_WAKEUP)
+			return take_switch(s, r);
+		return has_thread(s, r->wake.tid) && has_cpu(s, r->wake.cpu);
+	case FXT_RECORD_EVENT:
+		return edit_select_process(s, r->thread.pid) && event_is_on_cpus(s, r);
+	case FXT_RECORD_USERSPACE_OBJECT:
+	case FXT_RECORD_PROFILER:
+	case FXT_RECORD_LOG:
+		return edit_select_process(s, r->thread.pid);
+	case FXT_RECORD_LARGE:
+		return r->subtype != FXT_LARGE_BLOB_METADATA ||
+		       edit_select_process(s, r->thread.pid);
+	default:
+		return true;
+	}
+}
+
+static void set_other(struct fxt_out_arg *arg)
+{
+	arg->type = FXT_ARG_INT32;
+	arg->i32 = OTHER_WEIGHT;
+}
+
+bool edit_select_arg(void *userdata, const struct fxt_record *r, int name, struct fxt_out_arg *arg)
+{
+	const struct edit_select *s = userdata;
+
+	if (s->n_pids == 0 || r->type != FXT_RECORD_SCHEDULING)
+		return true;
+	if (r->subtype == FXT_SCHED_WAKEUP)
+		return name != FXT_NAME_WAKER || has_thread(s, arg->u64);
+	switch (name) {
+	case FXT_NAME_OUTGOING_WEIGHT:
+		if (r->sw.out_tid == FXT_KOID_OTHER)
+			set_other(arg);
+		return true;
+	case FXT_NAME_INCOMING_WEIGHT:
+		if (r->sw.in_tid == FXT_KOID_OTHER)
+			set_other(arg);
+		return true;
+	case FXT_NAME_PREV_STATE:
+		return r->sw.out_tid != FXT_KOID_OTHER;
+	default:
+		return true;
+	}
+}

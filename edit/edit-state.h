@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is so at one moment of an archive because records before it said it: who is who, what is
+ * mapped where, the last value of each counter. What has ended is forgotten.
+ */
+#pragma once
+
+#include "base/cleanup.h"
+#include "edit/edit-copy.h"
+
+struct edit_state;
+
+int edit_state_new(struct edit_state **ret);
+struct edit_state *edit_state_free(struct edit_state *s);
+DEFINE_CLEANUP(struct edit_state *, edit_state_free)
+
+/* Takes RECORD in, which is kept as edit-kept.h says. Returns 1 if it is part of the state, 0 if
+ * not, or -ENOMEM. */
+int edit_state_take(struct edit_state *s, const struct fxt_provider *from,
+		    const struct fxt_record *record);
+
+/* Called with each record of the state, names first. Returns 0 or a negative errno. */
+typedef int (*edit_state_fn)(void *userdata, const struct fxt_provider *from,
+			     struct fxt_record *record);
+
+/* Gives all records to WRITE, and forgets them. Stops at its first error, which it returns. */
+int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata);
