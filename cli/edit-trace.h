@@ -23,6 +23,17 @@ struct edit_trace {
 		.file = { .fd = -1 }                                                               \
 	}
 
+/* The options that each of these verbs has, and their lines of --help. */
+#define EDIT_TRACE_OPTIONS                                                                         \
+	{ "force", no_argument, NULL, 'f' }, { "help", no_argument, NULL, 'h' },                   \
+	{                                                                                          \
+		"json", no_argument, NULL, 'j'                                                     \
+	}
+#define EDIT_TRACE_HELP                                                                            \
+	"      --force        write over an existing file\n"                                       \
+	"      --json         print what was done as JSON\n"                                       \
+	"  -h, --help         show this\n"
+
 /* Opens PATH ("-" = standard output) as output_file_open() does. INPUT is not to be the same file
  * (-1 = no check). Returns CLI_OK, or CLI_FAILED when it has said why. */
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, int input);

@@ -181,10 +181,8 @@ static int verb_cut(int argc, char **argv)
 	enum { OPT_FROM = 256, OPT_TO, OPT_PID, OPT_CPU };
 	static const struct option options[] = {
 		{ "cpu", required_argument, NULL, OPT_CPU },
-		{ "force", no_argument, NULL, 'f' },
 		{ "from", required_argument, NULL, OPT_FROM },
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
+		EDIT_TRACE_OPTIONS,
 		{ "pid", required_argument, NULL, OPT_PID },
 		{ "to", required_argument, NULL, OPT_TO },
 		{ 0 },
@@ -240,9 +238,7 @@ const struct verb verb_cut_row = {
 		"      --to TIME      end there\n"
 		"      --pid PID,...  only these processes, with their children\n"
 		"      --cpu CPU,...  only these CPUs (0,2-3)\n"
-		"      --force        write over an existing file\n"
-		"      --json         print what was done as JSON\n"
-		"  -h, --help         show this\n"
+		EDIT_TRACE_HELP
 		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
 		"The result stands for itself: names, what runs where and what is open at its\n"
 		"beginning are in it.\n",

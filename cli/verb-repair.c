@@ -94,9 +94,7 @@ static void print_text(const struct edit_repair_counts *counts, const struct edi
 static int verb_repair(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "force", no_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
+		EDIT_TRACE_OPTIONS,
 		{ 0 },
 	};
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
@@ -148,9 +146,7 @@ const struct verb verb_repair_row = {
 	.synopsis = "[OPTION ...] FILE OUT",
 	.what = "Make a whole archive of what can be read of a damaged one",
 	.options =
-		"      --force  write over an existing file\n"
-		"      --json   print what was done as JSON\n"
-		"  -h, --help   show this\n"
+		EDIT_TRACE_HELP
 		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
 		"FILE is not changed.\n",
 	.run = verb_repair,

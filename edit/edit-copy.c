@@ -9,7 +9,7 @@
 #include "writer/fxt/fxt-archive.h"
 
 /* Texts of one record: category, name, and two for each argument; each with a NUL. */
-enum { TEXTS_MAX = 2 + 2 * FXT_ARGS_MAX, TEXT_ROOM = FXT_STRING_BYTES_MAX + 1 };
+enum { TEXTS_MAX = 2 + 2 * FXT_ARGS_MAX + 1, /* the last one is for text() */ TEXT_ROOM = FXT_STRING_BYTES_MAX + 1 };
 
 enum { NANOSECOND_TICKS = 1000000000 };
 
@@ -127,6 +127,22 @@ static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_
 	return to;
 }
 
+/* Asks the rules about S, which is in one of our places. */
+static void replace(struct edit_copy *c, enum edit_text what, int arg_name,
+		    struct fxt_out_string *s)
+{
+	char *place = c->texts + (size_t)(c->n_texts - 1) * TEXT_ROOM;
+	char *to = c->texts + (size_t)(TEXTS_MAX - 1) * TEXT_ROOM;
+	size_t n = c->rules.text(c->rules.userdata, c->record, what, arg_name, s->text, s->length,
+				 to);
+
+	if (n == EDIT_TEXT_AS_IT_IS)
+		return;
+	memcpy(place, to, n);
+	place[n] = '\0';
+	s->length = n;
+}
+
 /* What T says, as OUT's provider can say it. */
 static struct fxt_out_string convert_text(struct edit_copy *c, const struct fxt_text *t,
 					  enum edit_text what, int arg_name)
@@ -149,7 +165,7 @@ static struct fxt_out_string convert_text(struct edit_copy *c, const struct fxt_
 		return fxt_named((enum fxt_name)known);
 	s.text = clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
 	if (c->rules.text && !(known && is_word))
-		c->rules.text(c->rules.userdata, c->record, what, arg_name, &s);
+		replace(c, what, arg_name, &s);
 	return s;
 }
 
@@ -511,7 +527,10 @@ DEFINE_CLEANUP(struct provider *, provider_free)
 static void convert_provider_name(struct edit_copy *c, const struct fxt_provider *from, char *to)
 {
 	struct fxt_text name = { from->name, from->name_length, 0, 0 };
-	struct fxt_out_string text = convert_text(c, &name, EDIT_TEXT_PROVIDER, 0);
+	struct fxt_out_string text;
+
+	c->record = NULL;
+	text = convert_text(c, &name, EDIT_TEXT_PROVIDER, 0);
 
 	if (text.length == 0)
 		text = fxt_interned("unnamed");
@@ -543,6 +562,7 @@ static int get_provider(struct edit_copy *c, const struct fxt_provider *from,
 	if (p->out == &p->other)
 		r = fxt_out_provider_init(&p->other, 0);
 	c->provider = p;
+	c->n_texts = 0;
 	if (r == 0 && !is_kymo)
 		convert_provider_name(c, from, name);
 	if (r == 0 && !p->out->introduced)
@@ -604,8 +624,6 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	    !(record->type == FXT_RECORD_METADATA &&
 	      record->subtype == FXT_METADATA_PROVIDER_EVENT))
 		return 0;
-	c->n_texts = 0;
-	c->record = record;
 	if (!c->rules.all_inline && !c->unknown_said && names_unknown(record)) {
 		r = say_unknown(c);
 		if (r < 0)
@@ -616,6 +634,7 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 		r = enter(c, p);
 	if (r < 0)
 		return r;
+	c->record = record;
 	c->n_texts = 0;
 	c->provider = p;
 	convert_args(c);

@@ -45,6 +45,9 @@ enum edit_text {
 	EDIT_TEXT_ARG,
 };
 
+/* What edit_rules.text() returns to leave a text as it is. */
+#define EDIT_TEXT_AS_IT_IS SIZE_MAX
+
 /* Changes on the way. A function may be NULL. */
 struct edit_rules {
 	void *userdata;
@@ -52,12 +55,15 @@ struct edit_rules {
 	/* Another koid in place of KOID, wherever one stands. */
 	uint64_t (*koid)(void *userdata, uint64_t koid);
 
-	/* Another text in place of *TEXT, valid UTF-8 that holds until the next call for the same
-	 * copy. ARG_NAME is that of the argument's name (enum fxt_name, 0 = not known or no argument).
-	 * Is not asked for empty text, nor for names of fxt-names.h that are a category, an event's or
-	 * an argument's name. */
-	void (*text)(void *userdata, const struct fxt_record *record, enum edit_text what,
-		     int arg_name, struct fxt_out_string *text);
+	/*
+	 * Puts another text in place of the N bytes at TEXT to TO, which has room for
+	 * FXT_STRING_BYTES_MAX, and returns its length, or EDIT_TEXT_AS_IT_IS. Both are valid UTF-8. ARG_NAME
+	 * is that of the argument's name (enum fxt_name, 0 = not known, or no argument). Is not asked
+	 * for empty text, nor for names of fxt-names.h that are a category, an event's or an
+	 * argument's name. RECORD is NULL for a provider's name.
+	 */
+	size_t (*text)(void *userdata, const struct fxt_record *record, enum edit_text what,
+		       int arg_name, const char *text, size_t n, char *to);
 
 	/* Changes ARG, whose name is NAME (enum fxt_name, 0 = not known). False: it is left out. */
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,

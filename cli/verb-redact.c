@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo redact: an archive that can be given away.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/edit-trace.h"
+#include "cli/json.h"
+#include "cli/open-trace.h"
+#include "cli/verb.h"
+#include "edit/edit-redact.h"
+
+/* More bytes of a key than this are not looked at. */
+enum { KEY_MAX = 4096 };
+
+struct request {
+	const char *key_path;
+	uint8_t key[KEY_MAX];
+	size_t key_size;
+	bool keep_kernel, force, json;
+};
+
+/* Returns CLI_OK, or CLI_FAILED when it has said why. */
+static int read_key(struct request *q)
+{
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	if (!q->key_path)
+		return CLI_OK;
+	fd = open(q->key_path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	n = fd < 0 ? -1 : read(fd, q->key, sizeof(q->key));
+	if (n < 0) {
+		cli_error("cannot read the key %s: %m", q->key_path);
+		return CLI_FAILED;
+	}
+	if (n < EDIT_REDACT_KEY_MIN) {
+		cli_error("the key %s has %zd bytes; it needs at least %d, such as from "
+			  "head -c 32 /dev/urandom",
+			  q->key_path, n, EDIT_REDACT_KEY_MIN);
+		return CLI_FAILED;
+	}
+	q->key_size = (size_t)n;
+	return CLI_OK;
+}
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+static int redact_all(struct open_trace *in, struct edit_trace *out, struct edit_redact *redact)
+{
+	const struct fxt_record *record;
+	int more, r, status = CLI_OK;
+
+	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
+		r = edit_redact_record(redact, record);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+		status = edit_trace_flush(out, false);
+	}
+	if (status != CLI_OK || more < 0)
+		return CLI_FAILED;
+	return edit_trace_flush(out, true);
+}
+
+static void report(const struct edit_redact_counts *counts, const struct edit_trace *out, bool json)
+{
+	char size[TEXT_FORMAT_MAX];
+	struct json_object *o;
+
+	if (!json || out->file.standard) {
+		fprintf(stderr,
+			"%s: %s, %" PRIu64 " records; %" PRIu64 " texts and %" PRIu64
+			" numbers replaced, %" PRIu64 " blobs and %" PRIu64
+			" records of unknown type left out\n",
+			out->file.path, text_format_size(size, out->bytes), counts->copied.records,
+			counts->texts, counts->numbers, counts->blobs, counts->copied.refused);
+		return;
+	}
+	o = json_object_new_object();
+	json_add_string(o, "output", out->file.path);
+	json_add_u64(o, "bytes", out->bytes);
+	json_add_u64(o, "records", counts->copied.records);
+	json_add_u64(o, "texts", counts->texts);
+	json_add_u64(o, "numbers", counts->numbers);
+	json_add_u64(o, "blobs", counts->blobs);
+	json_add_u64(o, "records_refused", counts->copied.refused);
+	json_print_pretty(o);
+}
+
+static int run(const struct request *q, const char *from, const char *to)
+{
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_redact_freep) struct edit_redact *redact = NULL;
+	struct edit_redact_options options = {
+		.key = q->key_size ? q->key : NULL,
+		.key_size = q->key_size,
+		.keep_kernel = q->keep_kernel,
+	};
+	struct edit_redact_counts counts;
+	int r = open_trace(&in, from);
+
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, to, q->force, in.fd);
+	if (r != CLI_OK)
+		return r;
+	r = edit_redact_new(&redact, &out.output, &options);
+	r = r < 0 ? edit_trace_failed(&out, r) : redact_all(&in, &out, redact);
+	if (r != CLI_OK) {
+		output_file_discard(&out.file);
+		return r;
+	}
+	edit_redact_get_counts(redact, &counts);
+	report(&counts, &out, q->json);
+	return open_trace_finish(&in);
+}
+
+static int verb_redact(int argc, char **argv)
+{
+	enum { OPT_KEY = 256, OPT_KEEP_KERNEL };
+	static const struct option options[] = {
+		{ "keep-kernel", no_argument, NULL, OPT_KEEP_KERNEL },
+		{ "key", required_argument, NULL, OPT_KEY },
+		EDIT_TRACE_OPTIONS,
+		{ 0 },
+	};
+	struct request q = { 0 };
+	int c, r;
+
+	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			q.force = true;
+			break;
+		case 'h':
+			return cli_help();
+		case 'j':
+			q.json = true;
+			break;
+		case OPT_KEEP_KERNEL:
+			q.keep_kernel = true;
+			break;
+		case OPT_KEY:
+			q.key_path = optarg;
+			break;
+		default:
+			return cli_bad_option(c, argv);
+		}
+	}
+	if (argc - optind != 2)
+		return cli_usage_error("it takes an archive and a file for the result");
+	r = read_key(&q);
+	return r == CLI_OK ? run(&q, argv[optind], argv[optind + 1]) : r;
+}
+
+const struct verb verb_redact_row = {
+	.name = "redact",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make an archive that can be given away, without names, paths and texts",
+	.options =
+		"      --key FILE     a secret of 16 bytes or more: with the same key, equal words\n"
+		"                     become equal in several archives; without one nobody, not even\n"
+		"                     you, can tell later which word was which\n"
+		"      --keep-kernel  keep the names of the kernel's threads and interrupts\n"
+		EDIT_TRACE_HELP
+		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+		"Ids, times and the kernel's version stay: kymo(1) says what is replaced.\n",
+	.run = verb_redact,
+};

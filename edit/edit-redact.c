@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-redact.h"
+
+#include <errno.h>
+#include <sodium.h>
+#include <string.h>
+
+#include "writer/fxt/fxt-perfetto.h"
+
+/* A word is replaced by so many letters and digits of 5 bits each. */
+enum { WORD_LETTERS = 10 };
+
+struct edit_redact {
+	struct edit_copy *copy;
+	bool keep_kernel;
+	bool system_said; /* the blob that says "this is Linux" was written */
+	uint8_t key[crypto_generichash_KEYBYTES];
+	struct edit_redact_counts counts;
+};
+
+/* The keyed hash of N bytes, which nobody can reverse without the key. SIZE: of what comes out. */
+static void hash(const struct edit_redact *r, const void *p, size_t n, void *ret, size_t size)
+{
+	uint8_t full[crypto_generichash_BYTES_MAX];
+
+	crypto_generichash(full, sizeof(full), p, n, r->key, sizeof(r->key));
+	memcpy(ret, full, size);
+}
+
+/* Puts the word that stands for the N bytes at WORD to TO. Returns its length. */
+static size_t put_word(const struct edit_redact *r, const char *word, size_t n, char *to)
+{
+	static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
+	uint64_t bits;
+
+	hash(r, word, n, &bits, sizeof(bits));
+	for (unsigned i = 0; i < WORD_LETTERS; i++, bits >>= 5)
+		to[i] = letters[bits & 31];
+	return WORD_LETTERS;
+}
+
+static bool separates(char c)
+{
+	return c == '/' || c == ' ';
+}
+
+/* Word by word, so that paths keep their depth and command lines the number of their arguments. */
+static size_t put_text(const struct edit_redact *r, const char *text, size_t n, char *to)
+{
+	size_t size = 0;
+
+	for (size_t begin = 0, end; begin < n; begin = end) {
+		end = begin + 1;
+		if (separates(text[begin])) {
+			to[size++] = text[begin];
+		} else {
+			while (end < n && !separates(text[end]))
+				end++;
+			size += put_word(r, text + begin, end - begin, to + size);
+		}
+		if (size > FXT_STRING_BYTES_MAX - WORD_LETTERS)
+			break;
+	}
+	return size;
+}
+
+/* ---- what is replaced ---- */
+
+static bool is_pseudo(uint64_t koid)
+{
+	return koid >> FXT_KOID_TID_BITS == 1;
+}
+
+/* The process that the thread object RECORD is of, or 0. */
+static uint64_t process_of(const struct fxt_record *record)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_KOID &&
+		    fxt_text_known(&arg.name) == FXT_NAME_PROCESS)
+			return arg.uint64;
+	return 0;
+}
+
+/* Names that kymo gave, and those of kernel threads, if they are to be kept. */
+static bool keeps_object(const struct edit_redact *r, const struct fxt_record *record)
+{
+	uint64_t koid = record->kernel_object.koid;
+
+	if (!edit_copy_is_kymo(record->provider))
+		return false;
+	if (is_pseudo(koid))
+		return true;
+	if (!r->keep_kernel)
+		return false;
+	return koid == FXT_KOID_KTHREADD || process_of(record) == FXT_KOID_KTHREADD;
+}
+
+static bool is_own(const struct fxt_record *record)
+{
+	return edit_copy_is_kymo(record->provider) &&
+	       (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category));
+}
+
+static bool keeps_argument(const struct edit_redact *r, const struct fxt_record *record, int name)
+{
+	if (!is_own(record))
+		return false;
+	switch (name) {
+	case FXT_NAME_KERNEL:
+	case FXT_NAME_MACHINE:
+	case FXT_NAME_VERSION:
+	case FXT_NAME_REASON:
+	case FXT_NAME_CLASS:
+	case FXT_NAME_PREV_STATE:
+		return true;
+	default:
+		break;
+	}
+	/* Events of threads that kymo made up are the kernel's. */
+	return r->keep_kernel && record->type == FXT_RECORD_EVENT &&
+	       is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO;
+}
+
+static bool keeps_name(const struct edit_redact *r, const struct fxt_record *record)
+{
+	if (record->type == FXT_RECORD_KERNEL_OBJECT)
+		return keeps_object(r, record);
+	if (record->type == FXT_RECORD_BLOB)
+		return is_own(record);
+	return record->type == FXT_RECORD_EVENT && is_own(record) && r->keep_kernel;
+}
+
+static size_t replace_text(void *userdata, const struct fxt_record *record, enum edit_text what,
+			   int arg_name, const char *text, size_t n, char *to)
+{
+	struct edit_redact *r = userdata;
+
+	if (what == EDIT_TEXT_ARG && keeps_argument(r, record, arg_name))
+		return EDIT_TEXT_AS_IT_IS;
+	if (what == EDIT_TEXT_NAME && keeps_name(r, record))
+		return EDIT_TEXT_AS_IT_IS;
+	r->counts.texts++;
+	return put_text(r, text, n, to);
+}
+
+/* Numbers of other programs' events: equal ones stay equal. */
+static bool replace_number(void *userdata, const struct fxt_record *record, int name,
+			   struct fxt_out_arg *arg)
+{
+	struct edit_redact *r = userdata;
+
+	(void)name;
+	if (arg->type == FXT_ARG_BLOB) {
+		arg->blob.size = 0;
+		r->counts.blobs++;
+		return true;
+	}
+	if (is_own(record) || arg->type == FXT_ARG_STRING || arg->type == FXT_ARG_NULL ||
+	    arg->type == FXT_ARG_BOOL || arg->type == FXT_ARG_KOID ||
+	    record->type == FXT_RECORD_SCHEDULING)
+		return true;
+	r->counts.numbers++;
+	switch (arg->type) {
+	case FXT_ARG_INT32:
+	case FXT_ARG_UINT32:
+		hash(r, &arg->u32, sizeof(arg->u32), &arg->u32, sizeof(arg->u32));
+		arg->u32 &= INT32_MAX;
+		return true;
+	case FXT_ARG_DOUBLE:
+		hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
+		arg->f64 = (double)(arg->u64 >> 11) / (double)(UINT64_C(1) << 53);
+		return true;
+	default:
+		hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
+		arg->u64 &= INT64_MAX;
+		return true;
+	}
+}
+
+/* ---- records ---- */
+
+int edit_redact_new(struct edit_redact **ret, struct edit_output *out,
+		    const struct edit_redact_options *options)
+{
+	_cleanup_(edit_redact_freep) struct edit_redact *r = calloc(1, sizeof(*r));
+	struct edit_rules rules = { .text = replace_text, .arg = replace_number };
+	int e;
+
+	if (!r || sodium_init() < 0)
+		return -ENOMEM;
+	r->keep_kernel = options->keep_kernel;
+	if (!options->key)
+		randombytes_buf(r->key, sizeof(r->key));
+	else if (options->key_size < EDIT_REDACT_KEY_MIN)
+		return -EINVAL;
+	else
+		crypto_generichash(r->key, sizeof(r->key), options->key, options->key_size, NULL,
+				   0);
+	rules.userdata = r;
+	e = edit_copy_new(&r->copy, out, &rules);
+	if (e < 0)
+		return e;
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+struct edit_redact *edit_redact_free(struct edit_redact *r)
+{
+	if (!r)
+		return NULL;
+	edit_copy_free(r->copy);
+	sodium_memzero(r->key, sizeof(r->key));
+	free(r);
+	return NULL;
+}
+
+/* Only that it is Linux, which Perfetto's UI goes by, is left of what kymo says of the system. */
+static int redact_blob(struct edit_redact *r, struct fxt_record *record)
+{
+	uint8_t info[FXT_PERFETTO_SYSTEM_INFO_MAX];
+
+	if (record->type == FXT_RECORD_BLOB && is_own(record) &&
+	    fxt_text_known(&record->name) == FXT_NAME_PERFETTO && !r->system_said) {
+		r->system_said = true;
+		record->blob.length = fxt_perfetto_system_info(info, "", "");
+		record->blob.bytes = info;
+		return edit_copy_record(r->copy, record->provider, record);
+	}
+	r->counts.blobs++;
+	return 0;
+}
+
+int edit_redact_record(struct edit_redact *r, const struct fxt_record *record)
+{
+	struct fxt_record changed = *record;
+	uint8_t build_id[crypto_generichash_BYTES_MAX];
+
+	switch (record->type) {
+	case FXT_RECORD_BLOB:
+	case FXT_RECORD_LARGE:
+		return redact_blob(r, &changed);
+	case FXT_RECORD_PROFILER:
+		if (record->subtype != FXT_PROFILER_MODULE)
+			break;
+		if (changed.module.build_id_length > sizeof(build_id))
+			changed.module.build_id_length = sizeof(build_id);
+		hash(r, record->module.build_id, record->module.build_id_length, build_id,
+		     changed.module.build_id_length);
+		changed.module.build_id = build_id;
+		break;
+	default:
+		break;
+	}
+	return edit_copy_record(r->copy, record->provider, &changed);
+}
+
+void edit_redact_get_counts(const struct edit_redact *r, struct edit_redact_counts *ret)
+{
+	*ret = r->counts;
+	ret->copied = *edit_copy_counts(r->copy);
+}
