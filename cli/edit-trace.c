@@ -19,11 +19,14 @@ static bool is_same_file(int a, int b)
 	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-int edit_trace_open(struct edit_trace *t, const char *path, bool force, int input)
+int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
+		    unsigned n)
 {
 	if (output_file_open(path, "", force, &t->file) < 0)
 		return CLI_FAILED;
-	if (input >= 0 && is_same_file(t->file.fd, input)) {
+	for (unsigned i = 0; i < n; i++) {
+		if (!is_same_file(t->file.fd, in[i].fd))
+			continue;
 		cli_error("%s is the archive that is read; name another file for the result", path);
 		return CLI_FAILED;
 	}

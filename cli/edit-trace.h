@@ -9,6 +9,7 @@
 #pragma once
 
 #include "base/cleanup.h"
+#include "cli/open-trace.h"
 #include "cli/output-file.h"
 #include "edit/edit-copy.h"
 
@@ -34,9 +35,10 @@ struct edit_trace {
 	"      --json         print what was done as JSON\n"                                       \
 	"  -h, --help         show this\n"
 
-/* Opens PATH ("-" = standard output) as output_file_open() does. INPUT is not to be the same file
- * (-1 = no check). Returns CLI_OK, or CLI_FAILED when it has said why. */
-int edit_trace_open(struct edit_trace *t, const char *path, bool force, int input);
+/* Opens PATH ("-" = standard output) as output_file_open() does, but none of the N archives at IN.
+ * Returns CLI_OK, or CLI_FAILED when it has said why. */
+int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
+		    unsigned n);
 
 /* Writes what has collected, if it is much, or with ALL. Returns as above. */
 int edit_trace_flush(struct edit_trace *t, bool all);
@@ -44,5 +46,5 @@ int edit_trace_flush(struct edit_trace *t, bool all);
 /* Says what the negative errno E of an edit_* function means. Returns CLI_FAILED. */
 int edit_trace_failed(struct edit_trace *t, int e);
 
-/* Unless it was KEPT, removes what we made. */
+/* Lets go. The file stays. */
 void edit_trace_close(struct edit_trace *t);

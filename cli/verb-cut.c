@@ -156,7 +156,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	int r = open_trace(&in, from);
 
 	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->force, in.fd);
+		r = edit_trace_open(&out, to, q->force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_cut_new(&cut, &out.output, &options);

@@ -122,7 +122,7 @@ static int verb_repair(int argc, char **argv)
 		return cli_usage_error("it takes the damaged archive and a file for the result");
 	r = open_trace(&in, argv[optind]);
 	if (r == CLI_OK)
-		r = edit_trace_open(&out, argv[optind + 1], force, in.fd);
+		r = edit_trace_open(&out, argv[optind + 1], force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_repair_new(&repair, &out.output);

@@ -33,6 +33,7 @@ extern const struct verb verb_cut_row;
 extern const struct verb verb_dump_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
+extern const struct verb verb_merge_row;
 extern const struct verb verb_monitor_row;
 extern const struct verb verb_record_row;
 extern const struct verb verb_redact_row;

@@ -169,6 +169,11 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 	return 0;
 }
 
+bool edit_sort_is_full(const struct edit_sort *s)
+{
+	return s->bytes > s->window;
+}
+
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
 {
 	if (s->n == 0 || !(all || s->bytes > s->window || !s->heap[0].timed))

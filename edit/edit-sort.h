@@ -42,6 +42,9 @@ int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret);
 /* Whether edit_sort_take() would give one; *RET_NS is its time, 0 if it has none. */
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns);
 
+/* Whether the window is full of records. */
+bool edit_sort_is_full(const struct edit_sort *s);
+
 /* What edit_copy_counts() says of the copies. */
 const struct edit_counts *edit_sort_counts(const struct edit_sort *s);
 

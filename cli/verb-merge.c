@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo merge: one archive of several.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/edit-trace.h"
+#include "cli/json.h"
+#include "cli/open-trace.h"
+#include "cli/verb.h"
+#include "edit/edit-merge.h"
+
+struct request {
+	bool force, json;
+	unsigned n;
+	struct open_trace in[EDIT_MERGE_INPUTS_MAX];
+};
+
+static void request_deinit(struct request *q)
+{
+	for (unsigned i = 0; i < q->n; i++)
+		open_trace_close(&q->in[i]);
+}
+
+/* Returns CLI_OK when all is written, or CLI_FAILED when it has said why. */
+static int merge_all(struct request *q, struct edit_trace *out, struct edit_merge *merge)
+{
+	const struct fxt_record *record;
+	int input, r, status = CLI_OK;
+
+	while (status == CLI_OK) {
+		r = edit_merge_step(merge, &input);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+		status = edit_trace_flush(out, r == 0 && input < 0);
+		if (r > 0 || status != CLI_OK)
+			continue;
+		if (input < 0)
+			return CLI_OK;
+		r = open_trace_next(&q->in[input], &record);
+		if (r < 0)
+			return CLI_FAILED;
+		if (r == 0)
+			edit_merge_end(merge, (unsigned)input);
+		else
+			r = edit_merge_put(merge, (unsigned)input, record);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+	}
+	return status;
+}
+
+static struct json_object *json_of(const struct open_trace *in, const struct edit_merge_view *view)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "input", in->name);
+	json_add_u64(o, "machine", view->machine);
+	json_add(o, "has_clock", json_object_new_boolean(view->has_clock));
+	json_add_i64(o, "shift_ns", view->shift_ns);
+	json_add_u64(o, "first_cpu", view->shift_cpu);
+	json_add_u64(o, "records", view->records);
+	json_add_u64(o, "doubled", view->doubled);
+	json_add_u64(o, "koids_cut", view->koids_cut);
+	return o;
+}
+
+static void print_json(const struct request *q, const struct edit_trace *out,
+		       const struct edit_merge *merge)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	struct edit_merge_view view;
+
+	for (unsigned i = 0; i < q->n; i++) {
+		edit_merge_get_view(merge, i, &view);
+		json_object_array_add(list, json_of(&q->in[i], &view));
+	}
+	json_add_string(o, "output", out->file.path);
+	json_add_u64(o, "bytes", out->bytes);
+	json_add(o, "inputs", list);
+	json_print_pretty(o);
+}
+
+static void print_input(const struct open_trace *in, const struct edit_merge_view *view)
+{
+	char shift[TEXT_FORMAT_MAX];
+	uint64_t apart = (uint64_t)(view->shift_ns < 0 ? -view->shift_ns : view->shift_ns);
+
+	fprintf(stderr, "%s: %" PRIu64 " records", in->name, view->records);
+	if (view->machine > 0)
+		fprintf(stderr, ", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
+			view->shift_ns < 0 ? "-" : "", text_format_time(shift, apart),
+			view->shift_cpu);
+	else if (!view->has_clock)
+		fprintf(stderr,
+			", no clock snapshot: taken to have the first one's clock and machine");
+	if (view->doubled > 0)
+		fprintf(stderr, "; %" PRIu64 " left out, since another archive tells of the "
+				"same CPUs at the same time",
+			view->doubled);
+	if (view->koids_cut > 0)
+		fprintf(stderr, "; %" PRIu64 " ids were too large to be moved whole",
+			view->koids_cut);
+	fputc('\n', stderr);
+}
+
+static void print_text(const struct request *q, const struct edit_trace *out,
+		       const struct edit_merge *merge)
+{
+	struct edit_merge_view view;
+	char size[TEXT_FORMAT_MAX];
+
+	for (unsigned i = 0; i < q->n; i++) {
+		edit_merge_get_view(merge, i, &view);
+		print_input(&q->in[i], &view);
+	}
+	fprintf(stderr, "%s: %s\n", out->file.path, text_format_size(size, out->bytes));
+}
+
+static int run(struct request *q, char **paths, const char *to)
+{
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_merge_freep) struct edit_merge *merge = NULL;
+	int r = CLI_OK, damage = CLI_OK;
+	unsigned n = q->n;
+
+	for (q->n = 0; r == CLI_OK && q->n < n; q->n++)
+		r = open_trace(&q->in[q->n], paths[q->n]);
+	if (r != CLI_OK)
+		return r;
+	r = edit_trace_open(&out, to, q->force, q->in, q->n);
+	if (r != CLI_OK)
+		return r;
+	r = edit_merge_new(&merge, &out.output, q->n);
+	r = r < 0 ? edit_trace_failed(&out, r) : merge_all(q, &out, merge);
+	if (r != CLI_OK) {
+		output_file_discard(&out.file);
+		return r;
+	}
+	if (q->json && !out.file.standard)
+		print_json(q, &out, merge);
+	else
+		print_text(q, &out, merge);
+	for (unsigned i = 0; i < q->n; i++)
+		if (open_trace_finish(&q->in[i]) != CLI_OK)
+			damage = CLI_DAMAGE;
+	return damage;
+}
+
+static int verb_merge(int argc, char **argv)
+{
+	static const struct option options[] = {
+		EDIT_TRACE_OPTIONS,
+		{ 0 },
+	};
+	_cleanup_(request_deinit) struct request q = { 0 };
+	int c, n;
+
+	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			q.force = true;
+			break;
+		case 'h':
+			return cli_help();
+		case 'j':
+			q.json = true;
+			break;
+		default:
+			return cli_bad_option(c, argv);
+		}
+	}
+	n = argc - optind;
+	if (n < 3)
+		return cli_usage_error("it takes two archives or more, and a file for the result");
+	if (n - 1 > EDIT_MERGE_INPUTS_MAX)
+		return cli_usage_error("it takes no more than %d archives", EDIT_MERGE_INPUTS_MAX);
+	q.n = (unsigned)n - 1;
+	return run(&q, argv + optind, argv[argc - 1]);
+}
+
+const struct verb verb_merge_row = {
+	.name = "merge",
+	.synopsis = "[OPTION ...] FILE FILE ... OUT",
+	.what = "Make one archive of several, on one time line",
+	.options =
+		EDIT_TRACE_HELP
+		"\nEach FILE is an archive, OUT where the result goes; '-' is standard input and\n"
+		"output. Archives of one machine share its processes and CPUs; those of others are\n"
+		"aligned by their clock snapshots and kept apart.\n",
+	.run = verb_merge,
+};

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-merge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "edit/edit-sort.h"
+#include "edit/edit-timeline.h"
+
+/* Of each input, to put it in order, and to have seen its head before anything is written. */
+#define WINDOW ((size_t)8 << 20)
+
+/* Clock snapshots of one boot differ by what the wall clock was set meanwhile. */
+#define SAME_BOOT_NS ((int64_t)2 * 1000000000)
+
+/* So much collects before the caller is asked to take it away. */
+enum { OUTPUT_BYTES = 1 << 20 };
+
+enum { HOST_MAX = 64 };
+
+struct input {
+	struct edit_merge *merge;
+	struct edit_copy *copy;
+	struct edit_sort *sort;
+	struct edit_timeline *timeline; /* what runs, as this one has it */
+	bool ended;
+
+	/* Its head. */
+	char host[HOST_MAX + 1]; /* "" = not said */
+	uint32_t n_cpus;
+	bool has_start, has_clock;
+	int64_t wall_ns; /* wall clock less boot time */
+
+	struct edit_merge_view view;
+};
+
+struct machine {
+	unsigned input;      /* the first one that is of it */
+	int schedule_input;  /* whose schedule holds, -1 = nobody's */
+	uint32_t first_cpu;
+};
+
+struct edit_merge {
+	struct edit_output *out;
+	struct input inputs[EDIT_MERGE_INPUTS_MAX];
+	unsigned n_inputs;
+	struct machine machines[EDIT_MERGE_INPUTS_MAX];
+	unsigned n_machines;
+	uint64_t koid_span; /* koids of a machine; 0 = there is one, they stay */
+	bool started;
+};
+
+static uint64_t move_koid(void *userdata, uint64_t koid)
+{
+	struct input *in = userdata;
+	uint64_t span = in->merge->koid_span;
+
+	if (koid == 0 || span == 0)
+		return koid;
+	if (koid >= span)
+		in->view.koids_cut++;
+	return koid % span + in->view.machine * span;
+}
+
+/* A switch of an input's timeline, which knows it as the input does. */
+static int write_switch(void *userdata, const struct event *ev)
+{
+	struct input *in = userdata;
+	struct event moved = *ev;
+
+	moved.ts_ns += (uint64_t)in->view.shift_ns;
+	moved.cpu += in->view.shift_cpu;
+	moved.tid = (uint32_t)move_koid(in, ev->tid);
+	moved.sw.next_tid = (uint32_t)move_koid(in, ev->sw.next_tid);
+	return edit_copy_event(in->copy, &moved);
+}
+
+int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
+{
+	_cleanup_(edit_merge_freep) struct edit_merge *m = calloc(1, sizeof(*m));
+	int r = 0;
+
+	if (!m)
+		return -ENOMEM;
+	m->out = out;
+	for (m->n_inputs = 0; r == 0 && m->n_inputs < n; m->n_inputs++) {
+		m->inputs[m->n_inputs].merge = m;
+		r = edit_sort_new(&m->inputs[m->n_inputs].sort, WINDOW);
+		if (r == 0)
+			r = edit_timeline_new(&m->inputs[m->n_inputs].timeline, write_switch,
+					      &m->inputs[m->n_inputs]);
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(m);
+	return 0;
+}
+
+struct edit_merge *edit_merge_free(struct edit_merge *m)
+{
+	if (!m)
+		return NULL;
+	for (unsigned i = 0; i < m->n_inputs; i++) {
+		edit_timeline_free(m->inputs[i].timeline);
+		edit_copy_free(m->inputs[i].copy);
+		edit_sort_free(m->inputs[i].sort);
+	}
+	free(m);
+	return NULL;
+}
+
+void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit_merge_view *ret)
+{
+	const struct input *in = &m->inputs[input];
+
+	*ret = in->view;
+	ret->has_clock = in->has_clock;
+	ret->records = in->copy ? edit_copy_counts(in->copy)->records : 0;
+}
+
+/* ---- changes on the way ---- */
+
+/* Processes of other machines than the first say which. */
+static size_t name_process(void *userdata, const struct fxt_record *record, enum edit_text what,
+			   int arg_name, const char *text, size_t n, char *to)
+{
+	const struct input *in = userdata;
+	const struct input *first = &in->merge->inputs[in->merge->machines[in->view.machine].input];
+	int length;
+
+	(void)arg_name;
+	if (what != EDIT_TEXT_NAME || record->type != FXT_RECORD_KERNEL_OBJECT ||
+	    record->kernel_object.object_type != FXT_OBJECT_PROCESS)
+		return EDIT_TEXT_AS_IT_IS;
+	length = snprintf(to, HOST_MAX + 32, "%s: ", first->host[0] ? first->host : "?");
+	if (n > FXT_STRING_BYTES_MAX - (size_t)length)
+		n = FXT_STRING_BYTES_MAX - (size_t)length;
+	memcpy(to + length, text, n);
+	return (size_t)length + n;
+}
+
+/* What says a CPU or a time in an argument. */
+static bool move_arg(void *userdata, const struct fxt_record *record, int name,
+		     struct fxt_out_arg *arg)
+{
+	const struct input *in = userdata;
+
+	if (record->type != FXT_RECORD_EVENT || !fxt_text_known(&record->category))
+		return true;
+	switch (name) {
+	case FXT_NAME_CPU:
+	case FXT_NAME_FROM_CPU:
+	case FXT_NAME_TO_CPU:
+		if (arg->type == FXT_ARG_UINT32)
+			arg->u32 += in->view.shift_cpu;
+		return true;
+	case FXT_NAME_BOOTTIME:
+	case FXT_NAME_MONOTONIC:
+	case FXT_NAME_FIRST:
+	case FXT_NAME_LAST:
+	case FXT_NAME_START_TIME:
+		if (arg->type == FXT_ARG_UINT64)
+			arg->u64 += (uint64_t)in->view.shift_ns;
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* ---- heads ---- */
+
+static void take_host(struct input *in, const struct fxt_record *record)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	in->has_start = true;
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		int name = outcome == FXT_ARGS_NEXT ? fxt_text_known(&arg.name) : 0;
+
+		if (name == FXT_NAME_HOST && arg.type == FXT_ARG_STRING && arg.text.bytes)
+			text_clean(in->host, sizeof(in->host), arg.text.bytes, arg.text.length);
+		if (name == FXT_NAME_CPUS && arg.type == FXT_ARG_UINT32)
+			in->n_cpus = arg.uint32;
+	}
+}
+
+static void take_clock(struct input *in, const struct fxt_record *record)
+{
+	uint64_t boot_ns = 0, real_ns = 0;
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		int name = outcome == FXT_ARGS_NEXT ? fxt_text_known(&arg.name) : 0;
+
+		if (name == FXT_NAME_BOOTTIME && arg.type == FXT_ARG_UINT64)
+			boot_ns = arg.uint64;
+		if (name == FXT_NAME_REALTIME && arg.type == FXT_ARG_UINT64)
+			real_ns = arg.uint64;
+	}
+	if (boot_ns == 0 || real_ns == 0)
+		return;
+	in->has_clock = true;
+	in->wall_ns = (int64_t)(real_ns - boot_ns);
+}
+
+static void learn_head(struct input *in, const struct fxt_record *record)
+{
+	if (record->type != FXT_RECORD_EVENT ||
+	    fxt_text_known(&record->category) != FXT_NAME_KYMO)
+		return;
+	if (!in->has_start && fxt_text_known(&record->name) == FXT_NAME_SESSION_START)
+		take_host(in, record);
+	if (!in->has_clock && fxt_text_known(&record->name) == FXT_NAME_CLOCK)
+		take_clock(in, record);
+}
+
+static bool is_same_boot(const struct input *a, const struct input *b)
+{
+	int64_t apart = a->wall_ns - b->wall_ns;
+
+	if (!a->has_clock || !b->has_clock)
+		return false;
+	return strcmp(a->host, b->host) == 0 && apart < SAME_BOOT_NS && apart > -SAME_BOOT_NS;
+}
+
+/* Which machine IN is of, a new one if need be. */
+static unsigned find_machine(struct edit_merge *m, unsigned input)
+{
+	struct input *in = &m->inputs[input];
+
+	if (m->n_machines > 0 && !in->has_clock)
+		return 0;
+	for (unsigned i = 0; i < m->n_machines; i++)
+		if (is_same_boot(&m->inputs[m->machines[i].input], in))
+			return i;
+	m->machines[m->n_machines] = (struct machine){ .input = input, .schedule_input = -1 };
+	return m->n_machines++;
+}
+
+/* CPUs of machines come one after the other. */
+static void place_cpus(struct edit_merge *m)
+{
+	uint32_t next = 0;
+
+	for (unsigned i = 0; i < m->n_machines; i++) {
+		uint32_t n = 0;
+
+		for (unsigned j = 0; j < m->n_inputs; j++)
+			if (m->inputs[j].view.machine == i && m->inputs[j].n_cpus > n)
+				n = m->inputs[j].n_cpus;
+		m->machines[i].first_cpu = next;
+		next += n;
+	}
+}
+
+/* All heads are known. */
+static int start(struct edit_merge *m)
+{
+	const struct input *first = &m->inputs[0];
+	int r = 0;
+
+	m->started = true;
+	for (unsigned i = 0; i < m->n_inputs; i++)
+		m->inputs[i].view.machine = find_machine(m, i);
+	place_cpus(m);
+	if (m->n_machines > 1) {
+		m->koid_span = UINT64_C(1) << 32;
+		for (unsigned n = 1; n < m->n_machines; n *= 2)
+			m->koid_span /= 2;
+	}
+	for (unsigned i = 0; r == 0 && i < m->n_inputs; i++) {
+		struct input *in = &m->inputs[i];
+		struct edit_rules rules = { .userdata = in, .koid = move_koid, .arg = move_arg };
+
+		if (in->view.machine > 0) {
+			rules.text = name_process;
+			if (in->has_clock && first->has_clock)
+				in->view.shift_ns = in->wall_ns - first->wall_ns;
+		}
+		in->view.shift_cpu = m->machines[in->view.machine].first_cpu;
+		rules.shift_ns = in->view.shift_ns;
+		rules.shift_cpu = in->view.shift_cpu;
+		r = edit_copy_new(&in->copy, m->out, &rules);
+	}
+	return r;
+}
+
+/* ---- records ---- */
+
+/* Whether RECORD tells of the kernel: of what there is one of on a machine. */
+static bool is_kernels(const struct edit_sorted *item)
+{
+	const struct fxt_record *r = item->record;
+
+	switch (r->type) {
+	case FXT_RECORD_SCHEDULING:
+		return true;
+	case FXT_RECORD_EVENT:
+		if (!edit_copy_is_kymo(item->from))
+			return false;
+		return fxt_text_known(&r->category) && fxt_text_known(&r->category) != FXT_NAME_KYMO;
+	default:
+		return false;
+	}
+}
+
+static bool is_done(const struct input *in)
+{
+	uint64_t ts_ns;
+
+	return in->ended && !edit_sort_peek(in->sort, true, &ts_ns);
+}
+
+/* Whose schedule holds: the one's that told of it first, until it has no more to tell. Returns 1 if
+ * it is that of INPUT. */
+static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
+{
+	struct input *in = &m->inputs[input];
+	struct machine *machine = &m->machines[in->view.machine];
+	int other = machine->schedule_input;
+
+	if (other == (int)input)
+		return 1;
+	if (other >= 0 && !is_done(&m->inputs[other])) {
+		in->view.doubled++;
+		return 0;
+	}
+	machine->schedule_input = (int)input;
+	/* What ran when the other one ended was told by records that were left out. */
+	return in->view.doubled > 0 ? (edit_timeline_open(in->timeline, ts_ns) ?: 1) : 1;
+}
+
+static int write_item(struct edit_merge *m, unsigned input, const struct edit_sorted *item)
+{
+	struct input *in = &m->inputs[input];
+	int r = 1;
+
+	if (is_kernels(item))
+		r = take_schedule(m, input, item->record->ts_ns);
+	if (r >= 0 && item->record->type == FXT_RECORD_SCHEDULING) {
+		int noted = edit_timeline_note(in->timeline, item->record);
+
+		if (noted < 0)
+			return noted;
+	}
+	return r <= 0 ? r : edit_copy_record(in->copy, item->from, item->record);
+}
+
+/* An input of which more must be known, or -1: before the start, as much as the window holds, so that
+ * its head is. */
+static int find_starving(const struct edit_merge *m)
+{
+	uint64_t ts_ns;
+
+	for (unsigned i = 0; i < m->n_inputs; i++) {
+		const struct input *in = &m->inputs[i];
+
+		if (in->ended)
+			continue;
+		if (!(m->started ? edit_sort_peek(in->sort, false, &ts_ns)
+				 : edit_sort_is_full(in->sort)))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* The input with the earliest record, by the first one's clock; -1 if all are empty. */
+static int find_earliest(const struct edit_merge *m)
+{
+	uint64_t ts_ns, earliest_ns = UINT64_MAX;
+	int earliest = -1;
+
+	for (unsigned i = 0; i < m->n_inputs; i++) {
+		const struct input *in = &m->inputs[i];
+
+		if (!edit_sort_peek(in->sort, in->ended, &ts_ns))
+			continue;
+		if (ts_ns > 0)
+			ts_ns += (uint64_t)in->view.shift_ns;
+		if (earliest < 0 || ts_ns < earliest_ns) {
+			earliest = (int)i;
+			earliest_ns = ts_ns;
+		}
+	}
+	return earliest;
+}
+
+int edit_merge_step(struct edit_merge *m, int *ret)
+{
+	struct edit_sorted item;
+	int input, r = 0;
+
+	for (;;) {
+		*ret = find_starving(m);
+		if (*ret >= 0)
+			return 0;
+		if (!m->started)
+			r = start(m);
+		input = r == 0 ? find_earliest(m) : -1;
+		if (input < 0)
+			return r;
+		edit_sort_take(m->inputs[input].sort, m->inputs[input].ended, &item);
+		r = write_item(m, (unsigned)input, &item);
+		if (r < 0)
+			return r;
+		if (m->out->bytes.size > OUTPUT_BYTES)
+			return 1;
+	}
+}
+
+int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record *record)
+{
+	struct input *in = &m->inputs[input];
+
+	if (!in->has_clock)
+		learn_head(in, record);
+	return edit_sort_put(in->sort, record->provider, record);
+}
+
+void edit_merge_end(struct edit_merge *m, unsigned input)
+{
+	m->inputs[input].ended = true;
+}
