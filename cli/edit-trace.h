@@ -21,7 +21,7 @@ struct edit_trace {
 
 #define EDIT_TRACE_NULL                                                                            \
 	{                                                                                          \
-		.file = { .fd = -1 }                                                               \
+		.file = {.fd = -1 }                                                                \
 	}
 
 /* The options that each of these verbs has, and their lines of --help. */

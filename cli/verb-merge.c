@@ -92,15 +92,17 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 
 	fprintf(stderr, "%s: %" PRIu64 " records", in->name, view->records);
 	if (view->machine > 0)
-		fprintf(stderr, ", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
+		fprintf(stderr,
+			", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
 			view->shift_ns < 0 ? "-" : "", text_format_time(shift, apart),
 			view->shift_cpu);
 	else if (!view->has_clock)
 		fprintf(stderr,
 			", no clock snapshot: taken to have the first one's clock and machine");
 	if (view->doubled > 0)
-		fprintf(stderr, "; %" PRIu64 " left out, since another archive tells of the "
-				"same CPUs at the same time",
+		fprintf(stderr,
+			"; %" PRIu64 " left out, since another archive tells of the "
+			"same CPUs at the same time",
 			view->doubled);
 	if (view->koids_cut > 0)
 		fprintf(stderr, "; %" PRIu64 " ids were too large to be moved whole",
@@ -187,10 +189,9 @@ const struct verb verb_merge_row = {
 	.name = "merge",
 	.synopsis = "[OPTION ...] FILE FILE ... OUT",
 	.what = "Make one archive of several, on one time line",
-	.options =
-		EDIT_TRACE_HELP
-		"\nEach FILE is an archive, OUT where the result goes; '-' is standard input and\n"
-		"output. Archives of one machine share its processes and CPUs; those of others are\n"
-		"aligned by their clock snapshots and kept apart.\n",
+	.options = EDIT_TRACE_HELP
+	"\nEach FILE is an archive, OUT where the result goes; '-' is standard input and\n"
+	"output. Archives of one machine share its processes and CPUs; those of others are\n"
+	"aligned by their clock snapshots and kept apart.\n",
 	.run = verb_merge,
 };

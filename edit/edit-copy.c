@@ -9,7 +9,10 @@
 #include "writer/fxt/fxt-archive.h"
 
 /* Texts of one record: category, name, and two for each argument; each with a NUL. */
-enum { TEXTS_MAX = 2 + 2 * FXT_ARGS_MAX + 1, /* the last one is for text() */ TEXT_ROOM = FXT_STRING_BYTES_MAX + 1 };
+enum {
+	TEXTS_MAX = 2 + 2 * FXT_ARGS_MAX + 1,
+	/* the last one is for text() */ TEXT_ROOM = FXT_STRING_BYTES_MAX + 1
+};
 
 enum { NANOSECOND_TICKS = 1000000000 };
 
@@ -17,7 +20,7 @@ static const char lost_text[] = "(lost)";
 
 /* A provider of the source, and what it is in the output. */
 struct provider {
-	struct fxt_out_provider *out;  /* that of `own`, or `other` */
+	struct fxt_out_provider *out; /* that of `own`, or `other` */
 	struct fxt_out_provider other;
 	bool named; /* has the names of fxt-names.h at their places */
 };
@@ -25,10 +28,10 @@ struct provider {
 struct edit_copy {
 	struct edit_output *to;
 	struct edit_rules rules;
-	struct table providers;    /* address of the source's -> struct provider, owned */
-	struct fxt_archive own;    /* for our own events; its writer writes everything */
-	bool source_kymo;          /* a provider of the source shares that one */
-	bool unknown_said;         /* who the pseudo-thread "unknown" is */
+	struct table providers; /* address of the source's -> struct provider, owned */
+	struct fxt_archive own; /* for our own events; its writer writes everything */
+	bool source_kymo;       /* a provider of the source shares that one */
+	bool unknown_said;      /* who the pseudo-thread "unknown" is */
 	struct edit_counts counts;
 	size_t last;
 	char *texts; /* owned; TEXTS_MAX of TEXT_ROOM bytes */
@@ -111,7 +114,8 @@ bool edit_copy_is_kymo(const struct fxt_provider *from)
 /* ---- text ---- */
 
 /* The N bytes at BYTES as valid UTF-8 of at most MAX bytes, with a NUL, in one of our places. */
-static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_t max, size_t *ret_n)
+static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_t max,
+			 size_t *ret_n)
 {
 	char *to = c->texts + (size_t)c->n_texts * TEXT_ROOM;
 
@@ -133,8 +137,8 @@ static void replace(struct edit_copy *c, enum edit_text what, int arg_name,
 {
 	char *place = c->texts + (size_t)(c->n_texts - 1) * TEXT_ROOM;
 	char *to = c->texts + (size_t)(TEXTS_MAX - 1) * TEXT_ROOM;
-	size_t n = c->rules.text(c->rules.userdata, c->record, what, arg_name, s->text, s->length,
-				 to);
+	size_t n =
+		c->rules.text(c->rules.userdata, c->record, what, arg_name, s->text, s->length, to);
 
 	if (n == EDIT_TEXT_AS_IT_IS)
 		return;
@@ -281,19 +285,20 @@ static int copy_event(struct edit_copy *c)
 
 	if (r->subtype > FXT_EVENT_FLOW_END)
 		return -EINVAL;
-	return fxt_write_event(
-		&c->own.writer,
-		&(struct fxt_event){
-			.type = (enum fxt_event_type)r->subtype,
-			.category = convert_text(c, &r->category, EDIT_TEXT_CATEGORY, 0),
-			.name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
-			.ts_ticks = convert_time(c, r->ts_ns),
-			.thread = convert_thread(c, &r->thread),
-			.args = c->args,
-			.n_args = c->n_args,
-			.id = r->subtype == FXT_EVENT_DURATION_COMPLETE ? convert_time(c, r->event.end_ns)
-						  : r->event.value,
-		});
+	return fxt_write_event(&c->own.writer,
+			       &(struct fxt_event){
+				       .type = (enum fxt_event_type)r->subtype,
+				       .category =
+					       convert_text(c, &r->category, EDIT_TEXT_CATEGORY, 0),
+				       .name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
+				       .ts_ticks = convert_time(c, r->ts_ns),
+				       .thread = convert_thread(c, &r->thread),
+				       .args = c->args,
+				       .n_args = c->n_args,
+				       .id = r->subtype == FXT_EVENT_DURATION_COMPLETE
+						     ? convert_time(c, r->event.end_ns)
+						     : r->event.value,
+			       });
 }
 
 static int copy_blob(struct edit_copy *c)
@@ -347,14 +352,14 @@ static int copy_kernel_object(struct edit_copy *c)
 {
 	const struct fxt_record *r = c->record;
 
-	return fxt_write_kernel_object(
-		&c->own.writer, &(struct fxt_kernel_object){
-					.type = r->kernel_object.object_type,
-					.koid = convert_koid(c, r->kernel_object.koid),
-					.name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
-					.args = c->args,
-					.n_args = c->n_args,
-				});
+	return fxt_write_kernel_object(&c->own.writer,
+				       &(struct fxt_kernel_object){
+					       .type = r->kernel_object.object_type,
+					       .koid = convert_koid(c, r->kernel_object.koid),
+					       .name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
+					       .args = c->args,
+					       .n_args = c->n_args,
+				       });
 }
 
 static int copy_legacy_switch(struct edit_copy *c)
@@ -383,17 +388,16 @@ static int copy_scheduling(struct edit_copy *c)
 	case FXT_SCHED_LEGACY_SWITCH:
 		return copy_legacy_switch(c);
 	case FXT_SCHED_SWITCH:
-		return fxt_write_switch(
-			&c->own.writer,
-			&(struct fxt_switch){
-				.ts_ticks = convert_time(c, r->ts_ns),
-				.cpu = r->sw.cpu + c->rules.shift_cpu,
-				.out_state = (enum fxt_thread_state)r->sw.out_state,
-				.out_tid = convert_koid(c, r->sw.out_tid),
-				.in_tid = convert_koid(c, r->sw.in_tid),
-				.args = c->args,
-				.n_args = c->n_args,
-			});
+		return fxt_write_switch(&c->own.writer,
+					&(struct fxt_switch){
+						.ts_ticks = convert_time(c, r->ts_ns),
+						.cpu = r->sw.cpu + c->rules.shift_cpu,
+						.out_state = (enum fxt_thread_state)r->sw.out_state,
+						.out_tid = convert_koid(c, r->sw.out_tid),
+						.in_tid = convert_koid(c, r->sw.in_tid),
+						.args = c->args,
+						.n_args = c->n_args,
+					});
 	default:
 		return fxt_write_wakeup(&c->own.writer,
 					&(struct fxt_wakeup){
@@ -541,8 +545,7 @@ static void convert_provider_name(struct edit_copy *c, const struct fxt_provider
  * FROM in the output; NULL: the provider of our own events. The first one that kymo wrote shares
  * it.
  */
-static int get_provider(struct edit_copy *c, const struct fxt_provider *from,
-			struct provider **ret)
+static int get_provider(struct edit_copy *c, const struct fxt_provider *from, struct provider **ret)
 {
 	uint64_t key = from ? (uint64_t)(uintptr_t)from : 1;
 	bool is_kymo = !from || edit_copy_is_kymo(from);
@@ -620,9 +623,8 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	struct provider *p;
 	int r;
 
-	if (record->type <= FXT_RECORD_THREAD &&
-	    !(record->type == FXT_RECORD_METADATA &&
-	      record->subtype == FXT_METADATA_PROVIDER_EVENT))
+	if (record->type <= FXT_RECORD_THREAD && !(record->type == FXT_RECORD_METADATA &&
+						   record->subtype == FXT_METADATA_PROVIDER_EVENT))
 		return 0;
 	if (!c->rules.all_inline && !c->unknown_said && names_unknown(record)) {
 		r = say_unknown(c);

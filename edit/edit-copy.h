@@ -69,13 +69,13 @@ struct edit_rules {
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
 		    struct fxt_out_arg *arg);
 
-	int64_t shift_ns;  /* is added to all times; the result is kept within 64 bits */
+	int64_t shift_ns;   /* is added to all times; the result is kept within 64 bits */
 	uint32_t shift_cpu; /* to all cpus of scheduling records */
-	bool all_inline;   /* nothing goes through tables: records that stand for themselves */
+	bool all_inline;    /* nothing goes through tables: records that stand for themselves */
 };
 
 struct edit_counts {
-	uint64_t records; /* written; without those that only fill tables */
+	uint64_t records;          /* written; without those that only fill tables */
 	uint64_t strings, threads; /* references that led nowhere */
 	uint64_t texts;            /* mended or cut */
 	uint64_t arguments;        /* left out, since they could not be read */

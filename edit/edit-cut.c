@@ -30,8 +30,8 @@ struct edit_cut {
 	struct edit_timeline *timeline; /* of what is selected */
 	struct edit_spans *spans;
 	struct fxt_provider *nobody;
-	struct edit_kept *start; /* session_start; owned, NULL without one */
-	struct clock_snapshot clock; /* the last one; all 0 without one */
+	struct edit_kept *start;              /* session_start; owned, NULL without one */
+	struct clock_snapshot clock;          /* the last one; all 0 without one */
 	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
 	size_t n_across;
 	uint64_t lost; /* that the archive tells of within the cut */
@@ -132,14 +132,14 @@ static int write_clock(struct edit_cut *c, uint64_t ts_ns)
 /* The pseudo-process for what is left out. */
 static int write_other(struct edit_cut *c)
 {
-	return edit_copy_event(c->copy, &(struct event){
-						.kind = EVENT_TASK,
-						.pid = FXT_KOID_OTHER,
-						.tid = FXT_KOID_OTHER,
-						.task = { .comm = "other",
-							  .command_line = "",
-							  .is_process = true },
-					});
+	return edit_copy_event(
+		c->copy,
+		&(struct event){
+			.kind = EVENT_TASK,
+			.pid = FXT_KOID_OTHER,
+			.tid = FXT_KOID_OTHER,
+			.task = { .comm = "other", .command_line = "", .is_process = true },
+		});
 }
 
 static int write_start(struct edit_cut *c)
@@ -208,13 +208,13 @@ static int end(struct edit_cut *c, uint64_t ts_ns)
 		r = write_clock(c, ts_ns);
 	if (r < 0 || !c->start)
 		return r;
-	return edit_copy_event(c->copy, &(struct event){
-						.kind = EVENT_STOP,
-						.ts_ns = ts_ns,
-						.stop = { .reason = "cut",
-							  .events = c->n_events,
-							  .lost = c->lost },
-					});
+	return edit_copy_event(
+		c->copy,
+		&(struct event){
+			.kind = EVENT_STOP,
+			.ts_ns = ts_ns,
+			.stop = { .reason = "cut", .events = c->n_events, .lost = c->lost },
+		});
 }
 
 /* ---- records ---- */

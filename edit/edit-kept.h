@@ -15,8 +15,7 @@ struct edit_kept {
 };
 
 /* A copy of the N_WORDS words of such a record; the caller's, free() it. NULL without memory. */
-struct edit_kept *edit_keep(const struct fxt_provider *from, const uint64_t *words,
-			    size_t n_words);
+struct edit_kept *edit_keep(const struct fxt_provider *from, const uint64_t *words, size_t n_words);
 
 /*
  * A view of KEPT, which holds as long as it. Its provider is NOBODY: one that knows no string

@@ -37,8 +37,8 @@ struct input {
 };
 
 struct machine {
-	unsigned input;      /* the first one that is of it */
-	int schedule_input;  /* whose schedule holds, -1 = nobody's */
+	unsigned input;     /* the first one that is of it */
+	int schedule_input; /* whose schedule holds, -1 = nobody's */
 	uint32_t first_cpu;
 };
 
@@ -211,8 +211,7 @@ static void take_clock(struct input *in, const struct fxt_record *record)
 
 static void learn_head(struct input *in, const struct fxt_record *record)
 {
-	if (record->type != FXT_RECORD_EVENT ||
-	    fxt_text_known(&record->category) != FXT_NAME_KYMO)
+	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
 		return;
 	if (!in->has_start && fxt_text_known(&record->name) == FXT_NAME_SESSION_START)
 		take_host(in, record);
@@ -304,7 +303,8 @@ static bool is_kernels(const struct edit_sorted *item)
 	case FXT_RECORD_EVENT:
 		if (!edit_copy_is_kymo(item->from))
 			return false;
-		return fxt_text_known(&r->category) && fxt_text_known(&r->category) != FXT_NAME_KYMO;
+		return fxt_text_known(&r->category) &&
+		       fxt_text_known(&r->category) != FXT_NAME_KYMO;
 	default:
 		return false;
 	}

@@ -40,8 +40,8 @@ struct edit_merge_view {
 	unsigned machine; /* 0 = the first one's */
 	int64_t shift_ns; /* was added to its times */
 	uint32_t shift_cpu;
-	uint64_t records; /* that were written */
-	uint64_t doubled; /* left out, since another input tells of it */
+	uint64_t records;   /* that were written */
+	uint64_t doubled;   /* left out, since another input tells of it */
 	uint64_t koids_cut; /* ids that were too large to be moved whole */
 };
 

@@ -170,7 +170,8 @@ static int judge(struct edit_repair *r, const struct edit_sorted *item)
 	int verdict;
 
 	/* Others may mean it. */
-	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) && is_double(r, item)) {
+	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) &&
+	    is_double(r, item)) {
 		r->counts.doubled++;
 		return 0;
 	}
@@ -200,8 +201,8 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 		e = write_gaps(r, item->record->ts_ns);
 		if (e == 0)
 			e = judge(r, item);
-		r->written_ns = item->record->ts_ns > r->written_ns ? item->record->ts_ns
-								    : r->written_ns;
+		r->written_ns =
+			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
 	return e <= 0 ? e : edit_copy_record(r->copy, item->from, item->record);
 }

@@ -22,8 +22,8 @@ struct edit_select {
 	size_t n_pids;
 	const bool *cpus;
 	size_t n_cpus;
-	struct table processes; /* koid + 1 -> struct process, owned */
-	struct table threads;   /* tid -> its process's koid + 1, as a pointer */
+	struct table processes;         /* koid + 1 -> struct process, owned */
+	struct table threads;           /* tid -> its process's koid + 1, as a pointer */
 	struct edit_timeline *timeline; /* all of it: says which thread runs where */
 };
 
@@ -34,8 +34,8 @@ static int write_nothing(void *userdata, const struct event *ev)
 	return 0;
 }
 
-int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids,
-		    const bool *cpus, size_t n_cpus)
+int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids, const bool *cpus,
+		    size_t n_cpus)
 {
 	_cleanup_(edit_select_freep) struct edit_select *s = calloc(1, sizeof(*s));
 	int r;

@@ -28,8 +28,8 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 
 /* A record that is taken out. Borrowed until the next call. */
 struct edit_sorted {
-	const struct fxt_record *record;   /* its times in ns; as edit_kept_view() makes it */
-	const struct fxt_provider *from;   /* the one that the record was put in with */
+	const struct fxt_record *record; /* its times in ns; as edit_kept_view() makes it */
+	const struct fxt_provider *from; /* the one that the record was put in with */
 	bool timed;
 };
 

@@ -20,7 +20,7 @@ struct key {
 
 struct span {
 	struct key key;
-	struct span *outer;         /* of the same key */
+	struct span *outer;          /* of the same key */
 	struct span *before, *after; /* in the order of their begin, over all keys */
 	const struct fxt_provider *from;
 	struct fxt_thread thread;
@@ -33,7 +33,7 @@ struct span {
 struct edit_spans {
 	edit_spans_fn write;
 	void *userdata;
-	struct table top;  /* hash of the key -> innermost struct span */
+	struct table top;          /* hash of the key -> innermost struct span */
 	struct span *first, *last; /* owned, all of them */
 	uint64_t n_open;
 };

@@ -18,7 +18,7 @@ struct key {
 };
 
 struct item {
-	struct edit_kept *kept; /* owned */
+	struct edit_kept *kept;      /* owned */
 	struct item *before, *after; /* in the order of the archive */
 	struct item *newer, *older;  /* of the same pid */
 	uint64_t hash;
@@ -29,7 +29,7 @@ struct item {
 struct edit_state {
 	struct table items; /* hash of the key -> struct item, owned */
 	struct item *first, *last;
-	struct table by_pid; /* pid -> newest struct item of it */
+	struct table by_pid;         /* pid -> newest struct item of it */
 	struct fxt_provider *nobody; /* for edit_kept_view() */
 };
 
@@ -111,10 +111,9 @@ static int keep(struct edit_state *s, const struct key *key, uint64_t pid,
 	item = calloc(1, sizeof(*item));
 	if (!item)
 		return -ENOMEM;
-	*item = (struct item){ .before = s->last,
-			       .hash = hash,
-			       .kind = (enum kind)key->kind,
-			       .pid = pid };
+	*item = (struct item){
+		.before = s->last, .hash = hash, .kind = (enum kind)key->kind, .pid = pid
+	};
 	item->kept = edit_keep(from, r->words, r->n_words);
 	e = item->kept ? table_set(&s->items, hash, item) : -ENOMEM;
 	if (e == 0) {

@@ -32,9 +32,9 @@ struct thread {
 struct edit_timeline {
 	edit_timeline_fn write;
 	void *userdata;
-	bool silent; /* nothing is to be written */
-	struct cpu *cpus; /* owned; CPUS */
-	uint32_t n_cpus;  /* that are known are below it */
+	bool silent;          /* nothing is to be written */
+	struct cpu *cpus;     /* owned; CPUS */
+	uint32_t n_cpus;      /* that are known are below it */
 	struct table threads; /* tid -> struct thread, owned */
 	uint64_t gap_from_ns, gap_to_ns;
 	uint64_t n_mended, n_dropped;
@@ -256,8 +256,8 @@ static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
 
 	get_sides(record, &out, &in);
 	/* What comes after it is written already; or it came twice. */
-	if (c->known && (ts_ns < c->last_ns || (ts_ns == c->last_ns && c->runs.tid == in.tid &&
-						c->runs.tid != out.tid)))
+	if (c->known && (ts_ns < c->last_ns ||
+			 (ts_ns == c->last_ns && c->runs.tid == in.tid && c->runs.tid != out.tid)))
 		return drop(t);
 	if (c->known && c->runs.tid != out.tid) {
 		if (c->runs.tid != 0)

@@ -141,6 +141,10 @@ static const struct event set[] = {
 
 	/* ---- ourselves ---- */
 	{ .kind = EVENT_MARK, .ts_ns = 1000170, KYMO, .mark = { .text = "here: " WIDE } },
+	{ .kind = EVENT_DAMAGE,
+	  .ts_ns = 1000180,
+	  KYMO,
+	  .damage = { .offset = UINT64_MAX, .bytes = 8, .what = "broken " WIDE } },
 	{ .kind = EVENT_MARK, .ts_ns = UINT64_MAX, KYMO, .mark = { .text = "" } },
 	{
 		.kind = EVENT_STOP,

@@ -136,6 +136,9 @@ static const struct {
 	  "5 instant process/rename of 10/11 from:string='a' to:string='b'\n" },
 	{ { .kind = EVENT_MARK, AT(5), .mark = { .text = "hi" } },
 	  "5 instant kymo/mark of 4194304/4194304 text:string='hi'\n" },
+	{ { .kind = EVENT_DAMAGE, AT(5), .damage = { .offset = 16, .bytes = 8, .what = "zeros" } },
+	  "5 instant kymo/damage of 4194304/4194304 offset:uint64=16 bytes:uint64=8 "
+	  "reason:string='zeros'\n" },
 	{ { .kind = EVENT_CLOCK, AT(5), .clock = { .boot_ns = 1, .mono_ns = 2, .real_ns = 3 } },
 	  "5 instant kymo/clock of 4194304/4194304 boottime:uint64=1 monotonic:uint64=2 "
 	  "realtime:uint64=3\n" },
@@ -524,6 +527,11 @@ static void assert_same_detail(const struct event *is, const struct event *want)
 		assert_int_equal(is->lost.count, want->lost.count);
 		assert_int_equal(is->lost.first_ns, want->lost.first_ns);
 		assert_int_equal(is->lost.last_ns, want->lost.last_ns);
+		break;
+	case EVENT_DAMAGE:
+		assert_int_equal(is->damage.offset, want->damage.offset);
+		assert_int_equal(is->damage.bytes, want->damage.bytes);
+		assert_same_text(is->damage.what, want->damage.what);
 		break;
 	case EVENT_MARK:
 		assert_same_text(is->mark.text, want->mark.text);

@@ -390,6 +390,15 @@ static void test_clock_mark_lost(void **state)
 	assert_event(f, r, EVENT_MARK);
 	assert_string_equal(f->ev.mark.text, "here");
 
+	r = instant("kymo", "damage", 1);
+	put_arg64(&r, FXT_ARG_UINT64, "offset", 16);
+	put_arg64(&r, FXT_ARG_UINT64, "bytes", 8);
+	put_arg_text(&r, "reason", "zeros");
+	assert_event(f, r, EVENT_DAMAGE);
+	assert_int_equal(f->ev.damage.offset, 16);
+	assert_int_equal(f->ev.damage.bytes, 8);
+	assert_string_equal(f->ev.damage.what, "zeros");
+
 	r = instant("kymo", "lost", 5);
 	put_arg_text(&r, "class", "sched");
 	put_arg32(&r, FXT_ARG_UINT32, "cpu", 5);

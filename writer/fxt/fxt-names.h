@@ -41,7 +41,7 @@
 	X(LOST, 40, "lost")                                                                        \
 	X(MARK, 41, "mark")                                                                        \
 	X(PERFETTO, 42, "perfetto")                                                                \
-	X(DAMAGE, 43, "damage")                                                                \
+	X(DAMAGE, 43, "damage")                                                                    \
 	/* arguments */                                                                            \
 	X(FROM_CPU, 64, "from_cpu")                                                                \
 	X(TO_CPU, 65, "to_cpu")                                                                    \
