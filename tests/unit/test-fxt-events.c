@@ -390,7 +390,7 @@ static void test_clock_mark_lost(void **state)
 	assert_event(f, r, EVENT_MARK);
 	assert_string_equal(f->ev.mark.text, "here");
 
-	r = instant("kymo", "damage", 1);
+	r = instant("kymo", "damage", 3);
 	put_arg64(&r, FXT_ARG_UINT64, "offset", 16);
 	put_arg64(&r, FXT_ARG_UINT64, "bytes", 8);
 	put_arg_text(&r, "reason", "zeros");
