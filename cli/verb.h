@@ -30,6 +30,7 @@ struct verb {
 extern const struct verb verb_capabilities_row;
 extern const struct verb verb_check_row;
 extern const struct verb verb_dump_row;
+extern const struct verb verb_export_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
 extern const struct verb verb_monitor_row;
