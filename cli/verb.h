@@ -35,6 +35,7 @@ extern const struct verb verb_export_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
 extern const struct verb verb_monitor_row;
+extern const struct verb verb_open_row;
 extern const struct verb verb_record_row;
 extern const struct verb verb_start_row;
 extern const struct verb verb_status_row;
