@@ -26,7 +26,7 @@ enum { N_BUFFERS = 64 }; /* of about 256 KiB: see the session */
 struct output {
 	int fd;
 	bool regular;
-	output_whole_fn whole;
+	pack_whole_fn whole;
 	enum pack_method method;
 	struct pack packer;   /* the thread's */
 	struct outbuf packed; /* the thread's: a piece on its way */
@@ -115,7 +115,7 @@ static int write_all(struct output *o, const uint8_t *data, size_t size, size_t 
 }
 
 /* Writes SIZE bytes, or as much of them as WHOLE says. */
-static int write_piece(struct output *o, const uint8_t *data, size_t size, output_whole_fn whole_fn,
+static int write_piece(struct output *o, const uint8_t *data, size_t size, pack_whole_fn whole_fn,
 		       size_t *ret_kept)
 {
 	int r = write_all(o, data, size, ret_kept);
@@ -142,24 +142,13 @@ static size_t whole_piece(const uint8_t *data, size_t n)
 	return 0;
 }
 
-/* How many of the N bytes at DATA make the next piece: whole records, unless one is larger. */
-static size_t piece_bytes(struct output *o, const uint8_t *data, size_t n)
-{
-	size_t whole;
-
-	if (n <= PACK_CHUNK_MAX)
-		return n;
-	whole = o->whole(data, PACK_CHUNK_MAX);
-	return whole > 0 ? whole : PACK_CHUNK_MAX;
-}
-
 static int write_packed(struct output *o, const struct outbuf *b, size_t *ret_kept)
 {
 	size_t done = 0, n, kept;
 	int r = 0;
 
 	while (r == 0 && done < b->size) {
-		n = piece_bytes(o, b->data + done, b->size - done);
+		n = pack_piece_bytes(o->whole, b->data + done, b->size - done);
 		outbuf_reset(&o->packed);
 		r = pack_put(&o->packer, b->data + done, n, &o->packed);
 		if (r < 0)
@@ -233,7 +222,7 @@ static int check_fd(int fd, bool *ret_regular)
 	return 0;
 }
 
-int output_new(int fd, output_whole_fn whole, enum pack_method method, struct output **ret)
+int output_new(int fd, pack_whole_fn whole, enum pack_method method, struct output **ret)
 {
 	struct output *o;
 	bool regular = false;

@@ -29,16 +29,13 @@ struct output_status {
 	bool done;       /* output_finish() was called, and nothing is left to write */
 };
 
-/* Where in the N bytes at DATA the last whole record ends: an output knows no format. */
-typedef size_t (*output_whole_fn)(const uint8_t *data, size_t n);
-
 /*
  * Starts a thread that packs by METHOD and writes to FD; WHOLE is asked when writing fails in the
  * middle of a buffer, and when a buffer makes several pieces. Takes over FD, only on success. Returns 0, -EBADF if FD is not
  * open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
  * device, or another errno.
  */
-int output_new(int fd, output_whole_fn whole, enum pack_method method, struct output **ret);
+int output_new(int fd, pack_whole_fn whole, enum pack_method method, struct output **ret);
 
 /*
  * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread

@@ -33,6 +33,14 @@ void json_add_i64(struct json_object *to, const char *key, int64_t value)
 	json_add(to, key, needed(json_object_new_int64(value)));
 }
 
+void json_add_double(struct json_object *to, const char *key, double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.6g", value);
+	json_add(to, key, needed(json_object_new_double_s(value, text)));
+}
+
 struct json_object *json_from_bytes(const char *p, size_t n)
 {
 	_cleanup_free_ char *clean = NULL;

@@ -13,6 +13,9 @@ void json_add(struct json_object *to, const char *key, struct json_object *value
 void json_add_u64(struct json_object *to, const char *key, uint64_t value);
 void json_add_i64(struct json_object *to, const char *key, int64_t value);
 
+/* With six digits that matter. */
+void json_add_double(struct json_object *to, const char *key, double value);
+
 /* N bytes of text that nobody vouches for: what is not UTF-8 becomes U+FFFD; NULL becomes null. */
 struct json_object *json_from_bytes(const char *p, size_t n);
 void json_add_bytes(struct json_object *to, const char *key, const char *p, size_t n);

@@ -1,44 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/open-trace.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "cli/input-file.h"
 #include "cli/verb.h"
 #include "writer/pack/pack.h"
 
 /* More damage than this is counted and not described one by one. */
 enum { DAMAGES_SHOWN = 10 };
 
-static void say_alien(const struct open_trace *t, int alien)
+void open_trace_say_alien(const char *name, const struct unpack_damage *damage, int alien)
 {
-	const struct unpack_damage *damage = unpack_damage(t->unpack);
-
 	if (damage) {
-		cli_error("%s: no trace can be unpacked from it: %s, at its byte %" PRIu64, t->name,
+		cli_error("%s: no trace can be unpacked from it: %s, at its byte %" PRIu64, name,
 			  damage->what, damage->packed_offset);
 		return;
 	}
 	switch (alien) {
 	case FXT_ALIEN_EMPTY:
-		cli_error("%s: the file is empty; it holds no trace", t->name);
+		cli_error("%s: the file is empty; it holds no trace", name);
 		break;
 	case FXT_ALIEN_XZ:
 		cli_error("%s: it is compressed with xz, which kymo does not read; unpack it "
 			  "first: xz -dc %s | kymo ... -",
-			  t->name, t->name);
+			  name, name);
 		break;
 	case FXT_ALIEN_BIG_ENDIAN:
-		cli_error("%s: big-endian archives are not read yet", t->name);
+		cli_error("%s: big-endian archives are not read yet", name);
 		break;
 	default:
 		cli_error("%s: it is not a Fuchsia trace (FXT): it does not start with the magic "
 			  "number",
-			  t->name);
+			  name);
 		break;
 	}
 }
@@ -50,25 +46,15 @@ static ssize_t read_unpacked(void *userdata, void *to, size_t n)
 
 int open_trace(struct open_trace *t, const char *path)
 {
+	struct input_file file;
 	int r;
 
 	*t = (struct open_trace)OPEN_TRACE_NULL;
-	t->name = path;
-	if (strcmp(path, "-") == 0) {
-		t->name = "standard input";
-		t->fd = STDIN_FILENO;
-		if (isatty(STDIN_FILENO)) {
-			cli_error(
-				"a trace cannot be read from a terminal; name a file, or pipe one in");
-			return CLI_FAILED;
-		}
-	} else {
-		t->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	}
-	if (t->fd < 0) {
-		cli_error("cannot open %s: %m", path);
-		return CLI_FAILED;
-	}
+	r = input_file_open(&file, path);
+	if (r != CLI_OK)
+		return r;
+	t->name = file.name;
+	t->fd = file.fd;
 	r = unpack_new_fd(&t->unpack, t->fd);
 	if (r == 0)
 		r = fxt_reader_new_source(&t->reader, read_unpacked, t->unpack);
@@ -77,7 +63,7 @@ int open_trace(struct open_trace *t, const char *path)
 	if (r < 0)
 		open_trace_failed(t, r);
 	else
-		say_alien(t, r);
+		open_trace_say_alien(t->name, unpack_damage(t->unpack), r);
 	open_trace_close(t);
 	return CLI_FAILED;
 }
@@ -93,10 +79,7 @@ void open_trace_close(struct open_trace *t)
 
 void open_trace_failed(const struct open_trace *t, int e)
 {
-	if (e == -EISDIR)
-		cli_error("cannot read %s: it is a directory; name the archive in it", t->name);
-	else
-		cli_error("cannot read %s: %s", t->name, strerror(-e));
+	input_file_failed(&(struct input_file){ .name = t->name }, e);
 }
 
 void open_trace_damage(struct open_trace *t, uint64_t offset, const char *what)

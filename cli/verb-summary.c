@@ -2,7 +2,6 @@
 /*
  * kymo summary: a recording in one screen, or all of its sums as JSON.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,36 +11,15 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/json.h"
-#include "cli/open-trace.h"
+#include "cli/read-events.h"
 #include "cli/verb.h"
-#include "reader/fxt/fxt-events.h"
 #include "reader/summary.h"
 
 enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20 };
 
-/* ---- reading ---- */
-
-/* Reads all of T into S. Returns CLI_OK, or CLI_FAILED when it has said why. */
-static int read_all(struct open_trace *t, struct summary *s)
+static int take_event(void *userdata, const struct event *ev)
 {
-	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
-	const struct fxt_record *record;
-	struct event ev;
-	int r = fxt_events_new(&events);
-
-	while (r >= 0 && (r = open_trace_next(t, &record)) > 0) {
-		const char *what;
-
-		r = fxt_events_get(events, record, &ev, &what);
-		if (r == FXT_EVENTS_DAMAGE)
-			open_trace_damage(t, record->offset, what);
-		else if (r == FXT_EVENTS_EVENT)
-			r = summary_add(s, &ev);
-		if (r == -ENOMEM)
-			open_trace_failed(t, r);
-	}
-	summary_finish(s);
-	return r < 0 ? CLI_FAILED : CLI_OK;
+	return summary_add(userdata, ev);
 }
 
 /* ---- for programs ---- */
@@ -298,19 +276,6 @@ static int print_text(const struct summary *s, const char *name, size_t limit)
 	return r;
 }
 
-static int finish(struct open_trace *t, const struct summary *s)
-{
-	int r = open_trace_finish(t);
-
-	for (size_t i = 0; i < s->n_lost; i++)
-		if (s->lost[i].count != 0)
-			cli_error("%s: %" PRIu64
-				  " events of class '%s' were lost while it was recorded; "
-				  "a larger buffer (-b) loses less",
-				  t->name, s->lost[i].count, s->lost[i].class_name);
-	return summary_lost(s) != 0 ? CLI_DAMAGE : r;
-}
-
 static int verb_summary(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -348,14 +313,15 @@ static int verb_summary(int argc, char **argv)
 	}
 	r = open_trace(&t, argv[optind]);
 	if (r == CLI_OK)
-		r = read_all(&t, s);
+		r = read_events(&t, take_event, s);
 	if (r != CLI_OK)
 		return r;
+	summary_finish(s);
 	if (json)
 		print_json(s, &t);
 	else if (print_text(s, t.name, (size_t)limit) < 0)
 		return CLI_FAILED;
-	return finish(&t, s);
+	return read_events_finish(&t, s);
 }
 
 const struct verb verb_summary_row = {

@@ -30,11 +30,14 @@ struct verb {
 extern const struct verb verb_capabilities_row;
 extern const struct verb verb_check_row;
 extern const struct verb verb_cut_row;
+extern const struct verb verb_diff_row;
 extern const struct verb verb_dump_row;
+extern const struct verb verb_export_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
 extern const struct verb verb_merge_row;
 extern const struct verb verb_monitor_row;
+extern const struct verb verb_open_row;
 extern const struct verb verb_record_row;
 extern const struct verb verb_redact_row;
 extern const struct verb verb_repair_row;

@@ -216,16 +216,31 @@ static void switch_out(struct summary *s, struct summary_thread *t, const struct
 	set_state(s, t, after, ev->ts_ns);
 }
 
+/* Whether EV brings T onto a CPU in answer to a wakeup; *RET_NS is how long it has waited. */
+static bool answers_wakeup(const struct summary *s, const struct summary_thread *t,
+			   const struct event *ev, uint64_t *ret_ns)
+{
+	if (t->woken_ns == 0 || ev->sw.synthetic || t->epoch != s->n_gaps)
+		return false;
+	*ret_ns = recorded(s, t->woken_ns, ev->ts_ns);
+	return true;
+}
+
+bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns)
+{
+	const struct summary_thread *t = table_get(&s->threads, ev->sw.next_tid);
+
+	return t && ev->cpu <= FXT_CPU_MAX && answers_wakeup(s, t, ev, ret_ns);
+}
+
 static void switch_in(struct summary *s, struct summary_thread *t, const struct event *ev)
 {
+	uint64_t latency;
+
 	if (!ev->sw.synthetic)
 		t->switches++;
-	if (t->woken_ns != 0 && !ev->sw.synthetic && t->epoch == s->n_gaps) {
-		uint64_t latency = recorded(s, t->woken_ns, ev->ts_ns);
-
-		if (latency > t->max_wakeup_latency_ns)
-			t->max_wakeup_latency_ns = latency;
-	}
+	if (answers_wakeup(s, t, ev, &latency) && latency > t->max_wakeup_latency_ns)
+		t->max_wakeup_latency_ns = latency;
 	t->woken_ns = 0;
 	set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
 	t->cpu = ev->cpu;

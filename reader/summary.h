@@ -119,6 +119,12 @@ DEFINE_CLEANUP(struct summary *, summary_free)
 /* Takes one event in. Returns 0 or -ENOMEM. */
 int summary_add(struct summary *s, const struct event *ev);
 
+/*
+ * For who wants more than the greatest wakeup latency: whether EV, a switch that is not taken in yet,
+ * answers a wakeup; *RET_NS is the time since then.
+ */
+bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns);
+
 /* Closes what is open at the end of the recording. Once, after the last event. */
 void summary_finish(struct summary *s);
 

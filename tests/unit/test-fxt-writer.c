@@ -544,6 +544,26 @@ static void test_whole_records(void **state)
 	assert_int_equal(whole, f->out.size);
 }
 
+/* Headers that nobody wrote: there the count ends. */
+static void test_whole_records_of_damage(void **state)
+{
+	static const struct {
+		uint64_t words[3];
+		size_t whole;
+	} rows[] = {
+		{ { FXT_MAGIC, 0x20, 0 }, 24 },      { { FXT_MAGIC, 0, FXT_MAGIC }, 8 },
+		{ { 0, FXT_MAGIC, FXT_MAGIC }, 0 },  { { 0x1f, 0, 0 }, 8 },
+		{ { 0xfffffffff0 | 15, 0, 0 }, 0 },  { { 0xf, 0, 0 }, 0 },
+		{ { FXT_MAGIC, UINT64_MAX, 0 }, 8 }, { { 0xfff0, 0, 0 }, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(fxt_whole_records((const uint8_t *)rows[i].words,
+						   sizeof(rows[i].words)),
+				 rows[i].whole);
+}
+
 /* ---- all of it, as a file ---- */
 
 static void test_golden(void **state)
@@ -588,7 +608,8 @@ int main(void)
 		TEST(test_blob),          TEST(test_provider_event),
 		TEST(test_words),         TEST(test_headers),
 		TEST(test_full_sticks),   TEST(test_full_head),
-		TEST(test_whole_records), TEST(test_golden),
+		TEST(test_whole_records), TEST(test_whole_records_of_damage),
+		TEST(test_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,6 +42,49 @@ static void test_parse(void **state)
 	assert_string_equal(pack_ops(PACK_GZIP)->suffix, ".gz");
 }
 
+static void test_of_suffix(void **state)
+{
+	static const struct {
+		const char *name;
+		enum pack_method method;
+	} rows[] = {
+		{ "a.fxt", PACK_NONE },   { "a.fxt.zst", PACK_ZSTD }, { "/x.gz/a.sz", PACK_SNAPPY },
+		{ "a.b.gz", PACK_GZIP },  { "/x.gz/a", PACK_NONE },   { ".gz", PACK_NONE },
+		{ "a.zst.x", PACK_NONE }, { "", PACK_NONE },          { "zst", PACK_NONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(pack_of_suffix(rows[i].name), rows[i].method);
+}
+
+/* "Records" of three bytes. */
+static size_t whole_threes(const uint8_t *data, size_t n)
+{
+	(void)data;
+	return n - n % 3;
+}
+
+static size_t whole_none(const uint8_t *data, size_t n)
+{
+	(void)data;
+	(void)n;
+	return 0;
+}
+
+static void test_piece_bytes(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 3, PACK_CHUNK_MAX - 1, PACK_CHUNK_MAX };
+	static const uint8_t data[2 * PACK_CHUNK_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		assert_int_equal(pack_piece_bytes(whole_threes, data, sizes[i]), sizes[i]);
+	assert_int_equal(pack_piece_bytes(whole_threes, data, PACK_CHUNK_MAX + 1),
+			 PACK_CHUNK_MAX - PACK_CHUNK_MAX % 3);
+	assert_int_equal(pack_piece_bytes(whole_none, data, sizeof(data)), PACK_CHUNK_MAX);
+}
+
 /* What one piece becomes. */
 static struct outbuf pack_one(enum pack_method method, const void *data, size_t n)
 {
@@ -277,7 +320,8 @@ static void test_commands_unpack(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),           cmocka_unit_test(test_put_nothing),
+		cmocka_unit_test(test_parse),           cmocka_unit_test(test_of_suffix),
+		cmocka_unit_test(test_piece_bytes),     cmocka_unit_test(test_put_nothing),
 		cmocka_unit_test(test_put_none_copies), cmocka_unit_test(test_snappy_bytes),
 		cmocka_unit_test(test_snappy_largest),  cmocka_unit_test(test_zstd_frames),
 		cmocka_unit_test(test_gzip_members),    cmocka_unit_test(test_put_no_room),

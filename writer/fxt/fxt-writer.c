@@ -198,7 +198,8 @@ size_t fxt_whole_records(const uint8_t *data, size_t n)
 		words = fxt_get_record_type(header) == FXT_RECORD_LARGE
 				? fxt_get_large_words(header)
 				: fxt_get_record_words(header);
-		if (words > (n - whole) / FXT_WORD_BYTES)
+		/* No record has no words: of bytes that are damaged, there the count ends. */
+		if (words == 0 || words > (n - whole) / FXT_WORD_BYTES)
 			break;
 		whole += words * FXT_WORD_BYTES;
 	}

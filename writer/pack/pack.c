@@ -31,6 +31,29 @@ int pack_parse(const char *name, enum pack_method *ret)
 	return -EINVAL;
 }
 
+enum pack_method pack_of_suffix(const char *name)
+{
+	size_t n = strlen(name);
+
+	for (enum pack_method m = PACK_NONE + 1; m < PACK_METHOD_MAX; m++) {
+		const char *suffix = pack_ops(m)->suffix;
+
+		if (n > strlen(suffix) && strcmp(name + n - strlen(suffix), suffix) == 0)
+			return m;
+	}
+	return PACK_NONE;
+}
+
+size_t pack_piece_bytes(pack_whole_fn whole, const uint8_t *data, size_t n)
+{
+	size_t bytes;
+
+	if (n <= PACK_CHUNK_MAX)
+		return n;
+	bytes = whole(data, PACK_CHUNK_MAX);
+	return bytes > 0 ? bytes : PACK_CHUNK_MAX;
+}
+
 int pack_init(struct pack *p, enum pack_method method)
 {
 	*p = (struct pack){ .ops = pack_ops(method) };

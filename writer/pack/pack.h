@@ -38,6 +38,18 @@ const struct pack_ops *pack_ops(enum pack_method method);
 /* The method called NAME, not PACK_NONE. Returns 0, or -EINVAL if there is none. */
 int pack_parse(const char *name, enum pack_method *ret);
 
+/* The method by whose suffix a file of this NAME is called; PACK_NONE without one. */
+enum pack_method pack_of_suffix(const char *name);
+
+/* Where in the N bytes at DATA the last whole record ends: a packer knows no format. */
+typedef size_t (*pack_whole_fn)(const uint8_t *data, size_t n);
+
+/*
+ * How many of the N bytes at DATA make the next piece: all if they are PACK_CHUNK_MAX at most, else
+ * whole records as many as fit, or as much as fits of a record that is larger.
+ */
+size_t pack_piece_bytes(pack_whole_fn whole, const uint8_t *data, size_t n);
+
 struct pack {
 	const struct pack_ops *ops;
 	void *state;

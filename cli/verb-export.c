@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo export: a trace in another format, or the same one in another container.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/export.h"
+#include "cli/json.h"
+#include "cli/verb.h"
+
+static const struct export_format formats[] = {
+	{ "fxt", ".fxt", export_fxt },
+};
+
+struct export_options {
+	const char *format, *input, *output;
+	const char *compress; /* METHOD; NULL = not said */
+	bool pack;            /* --compress */
+	bool force, json;
+};
+
+static void export_deinit(struct export *e)
+{
+	packed_output_deinit(&e->output);
+	input_file_close(&e->input);
+}
+
+/* ---- what is wanted ---- */
+
+/* "fxt, x, y" */
+static const char *format_names(void)
+{
+	static char names[128];
+
+	*names = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		strcat(names, i ? ", " : "");
+		strcat(names, formats[i].name);
+	}
+	return names;
+}
+
+/* Whether NAME ends with SUFFIX, with or without that of METHOD behind it. */
+static bool has_suffix(const char *name, const char *suffix, enum pack_method method)
+{
+	size_t n = strlen(name) - strlen(pack_ops(method)->suffix), length = strlen(suffix);
+
+	return n > length && strncmp(name + n - length, suffix, length) == 0;
+}
+
+/* The format that is said, or by whose suffix the output is called. */
+static int choose_format(const struct export_options *o, const struct export_format **ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (o->format
+			    ? strcmp(formats[i].name, o->format) == 0
+			    : has_suffix(o->output, formats[i].suffix, pack_of_suffix(o->output))) {
+			*ret = &formats[i];
+			return CLI_OK;
+		}
+	}
+	if (o->format)
+		return cli_usage_error("there is no format '%s'; there are: %s", o->format,
+				       format_names());
+	return cli_usage_error("'%s' does not say which format it is to be; --format is one of: %s",
+			       o->output, format_names());
+}
+
+static int contradiction(const struct export_options *o, const char *called, const char *asked)
+{
+	return cli_usage_error("%s is the name of a file that is %s, but --compress asks for %s",
+			       o->output, called, asked);
+}
+
+/* What the output is to be packed by: as is said, else as it is called. */
+static int choose_method(const struct export_options *o, const struct export_format *format,
+			 enum pack_method *ret)
+{
+	enum pack_method called = pack_of_suffix(o->output), asked = PACK_NONE;
+	bool plain = called == PACK_NONE && has_suffix(o->output, format->suffix, called);
+
+	if (!o->pack) {
+		*ret = called;
+		return CLI_OK;
+	}
+	if (!o->compress) {
+		if (plain)
+			return contradiction(o, "not compressed", "a method");
+		*ret = called != PACK_NONE ? called : PACK_ZSTD;
+		return CLI_OK;
+	}
+	if (strcmp(o->compress, "none") != 0 && pack_parse(o->compress, &asked) < 0)
+		return cli_usage_error("--compress: '%s' is none of snappy, zstd, gzip and none",
+				       o->compress);
+	if ((called != PACK_NONE || plain) && called != asked)
+		return contradiction(
+			o, called == PACK_NONE ? "not compressed" : pack_ops(called)->name,
+			o->compress);
+	*ret = asked;
+	return CLI_OK;
+}
+
+static int check_options(const struct export_options *o)
+{
+	if (!o->output || !*o->output)
+		return cli_usage_error("it takes a file to write: -o FILE, or '-o -' for standard "
+				       "output");
+	if (strcmp(o->output, "-") == 0 && o->json)
+		return cli_usage_error("'-o -' and '--json' would write to the same place");
+	return CLI_OK;
+}
+
+/* ---- what became of it ---- */
+
+static const char *method_name(enum pack_method method)
+{
+	return method == PACK_NONE ? "none" : pack_ops(method)->name;
+}
+
+static void print_json(const struct export *e, const struct export_format *format)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_bytes(o, "input", e->input.name, strlen(e->input.name));
+	json_add_bytes(o, "output", e->output.file.path, strlen(e->output.file.path));
+	json_add_string(o, "format", format->name);
+	json_add_string(o, "input_compression", method_name(e->input_method));
+	json_add_string(o, "output_compression", method_name(e->method));
+	if (e->input_bytes != 0)
+		json_add_u64(o, "input_bytes", e->input_bytes);
+	json_add_u64(o, "unpacked_bytes", e->output.bytes);
+	json_add_u64(o, "output_bytes", e->output.file_bytes);
+	json_add(o, "damaged", json_object_new_boolean(e->damaged));
+	json_print_pretty(o);
+}
+
+static void report(const struct export *e, const struct export_format *format)
+{
+	char size[TEXT_FORMAT_MAX], unpacked[TEXT_FORMAT_MAX];
+
+	fprintf(stderr, "%s: %s, %s", e->output.file.path,
+		text_format_size(size, e->output.file_bytes), format->name);
+	if (e->method != PACK_NONE)
+		fprintf(stderr, " packed by %s from %s", method_name(e->method),
+			text_format_size(unpacked, e->output.bytes));
+	fputc('\n', stderr);
+}
+
+/* ---- the verb ---- */
+
+static int run_export(const struct export_options *o)
+{
+	_cleanup_(export_deinit) struct export e = {
+		.input = INPUT_FILE_NULL,
+		.output_path = o->output,
+		.force = o->force,
+		.output = PACKED_OUTPUT_NULL,
+	};
+	const struct export_format *format;
+	int r;
+
+	r = choose_format(o, &format);
+	if (r == CLI_OK)
+		r = choose_method(o, format, &e.method);
+	if (r == CLI_OK)
+		r = input_file_open(&e.input, o->input);
+	if (r != CLI_OK)
+		return r;
+	r = format->run(&e);
+	if (r == CLI_FAILED)
+		return r;
+	if (o->json)
+		print_json(&e, format);
+	else
+		report(&e, format);
+	return r;
+}
+
+static int verb_export(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "compress", optional_argument, NULL, 'c' },
+		{ "force", no_argument, NULL, 'f' },
+		{ "format", required_argument, NULL, 't' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "output", required_argument, NULL, 'o' },
+		{ 0 },
+	};
+	struct export_options o = { 0 };
+	int c, r;
+
+	while ((c = getopt_long(argc, argv, ":ho:", options, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			o.pack = true;
+			o.compress = optarg;
+			break;
+		case 'f':
+			o.force = true;
+			break;
+		case 't':
+			o.format = optarg;
+			break;
+		case 'h':
+			return cli_help();
+		case 'j':
+			o.json = true;
+			break;
+		case 'o':
+			o.output = optarg;
+			break;
+		default:
+			return cli_bad_option(c, argv);
+		}
+	}
+	if (argc - optind != 1)
+		return cli_usage_error("it takes one FILE, or '-' for standard input");
+	o.input = argv[optind];
+	r = check_options(&o);
+	return r == CLI_OK ? run_export(&o) : r;
+}
+
+const struct verb verb_export_row = {
+	.name = "export",
+	.synopsis = "[OPTION ...] FILE -o OUT",
+	.what = "Write a trace in another format, or compressed in another way",
+	.options =
+		"  -o, --output=OUT         the file to write; '-' is standard output\n"
+		"      --format=FORMAT      fxt: the archive as it is; the default is what OUT is called\n"
+		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
+		"                           called: .zst, .gz, .sz\n"
+		"      --force              write over an existing file\n"
+		"      --json               print what became of it as JSON\n"
+		"  -h, --help               show this\n"
+		"\nFILE is an archive, compressed or not; '-' is standard input.\n"
+		"Exits with 3 if FILE is damaged; what could be unpacked is exported.\n",
+	.run = verb_export,
+};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long things took, as a histogram: exact up to 16 ns, then 16 steps to each power of two, so
+ * that percentiles are right to about 3 %. Count, sum and extremes are exact.
+ *
+ * Only steps that were met take room, 8 bytes each: most threads are woken a few times, and there
+ * may be very many. There are no more than LATENCY_STEPS.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	LATENCY_FINE_BITS = 4, /* 16 steps to a power of two */
+	LATENCY_STEPS = (64 - LATENCY_FINE_BITS + 1) << LATENCY_FINE_BITS,
+};
+
+struct latency_step {
+	uint32_t step, count; /* a count stops at UINT32_MAX */
+};
+
+struct latency {
+	uint64_t n, sum_ns, max_ns;
+	struct latency_step *steps; /* owned; in order */
+	uint32_t n_steps, room;
+};
+
+/* Frees the steps and makes L empty and usable again. */
+void latency_deinit(struct latency *l);
+
+/* Counts one that took NS. Returns 0 or -ENOMEM. */
+int latency_add(struct latency *l, uint64_t ns);
+
+/* Counts all of FROM, too. Returns 0 or -ENOMEM. */
+int latency_merge(struct latency *l, const struct latency *from);
+
+/* 0 without any. */
+uint64_t latency_mean_ns(const struct latency *l);
+
+/* What PERCENT (0 to 100) of them did not exceed, in the middle of its step; 0 without any. */
+uint64_t latency_percentile_ns(const struct latency *l, double percent);

@@ -1,0 +1,24 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Damaged archives come through as they are; of damaged containers what can be unpacked.
+for name in bad-args cut-off large-lie truncated zeros; do
+	kymo export "$T/$name" -o $name.fxt.gz 2>/dev/null
+	echo "exit $?"
+	gzip -dc $name.fxt.gz | cmp - "$T/$name" && echo "same bytes"
+done
+for method in sz zst gz; do
+	head -c -5 "$T/../unpack/small.$method" >short
+	kymo export short -o short-$method.fxt
+	echo "exit $?"
+	cmp -n "$(stat -c %s short-$method.fxt)" short-$method.fxt "$T/small" && echo "the beginning"
+done
+kymo export --json - -o short-json.fxt <short
+echo "exit $?"
+head -c 3 "$T/../unpack/small.gz" >nothing
+kymo export nothing -o nothing.fxt
+echo "exit $?"
+printf 'this is no trace' >alien
+kymo export alien -o alien.fxt
+echo "exit $?"
+# Nothing of those stays.
+ls nothing.fxt alien.fxt 2>&1

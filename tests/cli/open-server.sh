@@ -1,0 +1,243 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# `kymo open` without a browser: curl fetches as the page would, and as others would who should not.
+
+. "$(dirname "$0")/../lib.sh"
+need_command curl jq
+
+UI=https://ui.perfetto.dev
+small=$ROOT/tests/golden/fxt/everything.fxt
+
+# More than the sockets between two processes hold.
+for _ in {1..40}; do cat "$small"; done >"$TMP/some.fxt"
+for _ in {1..200}; do cat "$TMP/some.fxt"; done >"$TMP/large.fxt"
+"$KYMO" export "$TMP/large.fxt" -o "$TMP/large.fxt.zst" 2>/dev/null
+"$KYMO" export "$small" -o "$TMP/small.fxt.gz" 2>/dev/null
+
+# start_open ARGUMENT ...: sets OPEN (its pid), URL (of the trace) and PORT
+start_open() {
+	: >"$TMP/open.err"
+	"$KYMO" open --port 0 --json "$@" >"$TMP/open.json" 2>"$TMP/open.err" &
+	OPEN=$!
+	for _ in {1..100}; do
+		URL=$(sed -n '/#!/{s/.*#!\/?url=//p;q}' "$TMP/open.err")
+		[ -z "$URL" ] || break
+		kill -0 $OPEN 2>/dev/null || fail "kymo open $* ended: $(cat "$TMP/open.err")"
+		sleep 0.05
+	done
+	PORT=${URL#http://127.0.0.1:}
+	PORT=${PORT%%/*}
+	[ "$PORT" ] || fail "kymo open $* says no URL"
+}
+
+# end_open STATUS ENDED: it exits so and says so
+end_open() {
+	local status=0
+
+	wait $OPEN || status=$?
+	[ $status = "$1" ] || fail "exit status $status instead of $1: $(cat "$TMP/open.err")"
+	assert_eq "$(jq -r .ended "$TMP/open.json")" "$2" "how it ended"
+}
+
+# status ARGUMENT ...: the HTTP status that curl gets
+status() {
+	curl -s -o "$TMP/body" -w '%{http_code}' "$@" || true
+}
+
+# header NAME: of the answer in $TMP/headers
+header() {
+	sed -n "s/^$1: \(.*\)\r$/\1/Ip" "$TMP/headers"
+}
+
+note "what is fetched is the file, once"
+start_open --no-browser "$small"
+[[ $URL =~ ^http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/everything\.fxt$ ]] || fail "the URL is $URL"
+grep -q "^$UI/#!/?url=$URL$" "$TMP/open.err" || fail "the URL of the page is not as expected"
+awk -v port="$(printf ':%04X' "$PORT")" '$4 == "0A" && index($2, port) { print $2 }' /proc/net/tcp /proc/net/tcp6 \
+	>"$TMP/listening"
+assert_eq "$(cat "$TMP/listening")" "$(printf '0100007F:%04X' "$PORT")" "what it listens on"
+assert_eq "$(status -D "$TMP/headers" -H "Origin: $UI" "$URL")" 200 "GET"
+cmp "$TMP/body" "$small"
+assert_eq "$(header access-control-allow-origin)" "$UI" "Access-Control-Allow-Origin"
+assert_eq "$(header content-length)" "$(stat -c %s "$small")" "Content-Length"
+assert_eq "$(header content-type)" application/octet-stream "Content-Type"
+assert_eq "$(header content-encoding)" "" "Content-Encoding"
+assert_eq "$(header cache-control)" no-store "Cache-Control"
+end_open 0 fetched
+assert_eq "$(status "$URL")" 000 "a second fetch"
+assert_eq "$(jq -r '.fetched, .refused, .served_bytes' "$TMP/open.json" | xargs)" \
+	"1 0 $(stat -c %s "$small")" "what it says that it did"
+
+note "nobody else gets anything, and asking ends nothing"
+start_open --no-browser --timeout 20 "$small"
+base=http://127.0.0.1:$PORT
+path=${URL#"$base"}
+for refused in \
+	"403 -H Origin:https://evil.example $URL" \
+	"403 -H Origin:null $URL" \
+	"403 -H Origin:http://ui.perfetto.dev $URL" \
+	"403 -H Host:evil.example:$PORT $URL" \
+	"403 -H Host:evil.example $URL" \
+	"403 -H Host:127.0.0.1 $URL" \
+	"403 -X OPTIONS -H Origin:https://evil.example $URL" \
+	"404 $base/" \
+	"404 $base/everything.fxt" \
+	"404 $base/00000000000000000000000000000000/everything.fxt" \
+	"404 $URL/" \
+	"404 ${URL}x" \
+	"404 ${URL%?}" \
+	"404 --path-as-is $base/../../../../../../etc/passwd" \
+	"404 --path-as-is $URL/../../../etc/passwd" \
+	"404 --path-as-is $base/%2e%2e/%2e%2e/etc/passwd" \
+	"404 -X POST -H Origin:$UI $base/status" \
+	"405 -X POST -d x $URL" \
+	"405 -X PUT -d x $URL" \
+	"405 -X DELETE $URL"; do
+	read -r -a words <<<"$refused"
+	assert_eq "$(status -D "$TMP/headers" "${words[@]:1}")" "${words[0]}" "${words[*]:1}"
+	assert_eq "$(header access-control-allow-origin)" "" "Access-Control-Allow-Origin for ${words[*]:1}"
+	! cmp -s "$TMP/body" "$small" || fail "${words[*]:1}: got the file"
+done
+# Not HTTP at all, and a request that does not end.
+exec 3<>"/dev/tcp/127.0.0.1/$PORT" 4<>"/dev/tcp/127.0.0.1/$PORT"
+head -c 3000 "$small" >&3
+printf 'GET %s HTTP/1.1\r\nHost: ' "$path" >&4
+assert_eq "$(curl -sI -D "$TMP/headers" -H "Origin: $UI" -o /dev/null -w '%{http_code}' "$URL")" 200 "HEAD"
+assert_eq "$(header content-length)" "$(stat -c %s "$small")" "Content-Length of HEAD"
+assert_eq "$(status -D "$TMP/headers" -X OPTIONS -H "Origin: $UI" -H "Access-Control-Request-Method: GET" \
+	-H "Access-Control-Request-Private-Network: true" "$URL")" 204 "OPTIONS"
+assert_eq "$(header access-control-allow-origin)" "$UI" "Access-Control-Allow-Origin of OPTIONS"
+assert_eq "$(header access-control-allow-private-network)" true "Access-Control-Allow-Private-Network"
+assert_eq "$(header access-control-allow-methods)" "GET, HEAD" "Access-Control-Allow-Methods"
+assert_eq "$(status -H "Host: localhost:$PORT" "$URL")" 200 "GET from localhost"
+exec 3>&- 4>&-
+end_open 0 fetched
+
+note "a port that is taken"
+start_open --no-browser "$small"
+expect_exit 1 "$KYMO" open --no-browser --port "$PORT" "$small"
+assert_contains "$TMP/stderr" "port $PORT is taken" "message"
+status "$URL" >/dev/null
+end_open 0 fetched
+
+note "gzip goes as it is, zstd is unpacked, and a name is made fit for a URL"
+cp "$TMP/small.fxt.gz" "$TMP/a b&c?#é.fxt.gz"
+start_open --no-browser "$TMP/a b&c?#é.fxt.gz"
+[[ $URL == */a_b_c____.fxt.gz ]] || fail "the URL is $URL"
+assert_eq "$(status -D "$TMP/headers" "$URL")" 200 "GET"
+cmp "$TMP/body" "$TMP/small.fxt.gz"
+end_open 0 fetched
+start_open --no-browser "$TMP/large.fxt.zst"
+[[ $URL == */large.fxt ]] || fail "the URL is $URL"
+assert_eq "$(curl -sI -D "$TMP/headers" -o /dev/null -w '%{http_code}' "$URL")" 200 "HEAD"
+assert_eq "$(header content-length)" "" "Content-Length of HEAD of what is unpacked"
+assert_eq "$(status "$URL")" 200 "GET"
+cmp "$TMP/body" "$TMP/large.fxt"
+end_open 0 fetched
+
+note "a client that goes away does not end it, and one that is slow gets all of it"
+for file in large.fxt large.fxt.zst; do
+	start_open --no-browser --timeout 2 "$TMP/$file"
+	curl -s --limit-rate 1M -o /dev/null "$URL" &
+	sleep 0.5
+	kill $!
+	wait $! || true
+	assert_eq "$(status --limit-rate 8M "$URL")" 200 "GET of $file"
+	cmp "$TMP/body" "$TMP/large.fxt"
+	end_open 0 fetched
+done
+
+note "while somebody fetches, others who come too late are told so"
+start_open --no-browser "$TMP/large.fxt"
+curl -s --limit-rate 10M -o "$TMP/slow" "$URL" &
+slow=$!
+sleep 0.3
+assert_eq "$(status "$URL")" 200 "GET beside it"
+assert_eq "$(status "$URL")" 410 "GET after that"
+wait $slow
+cmp "$TMP/slow" "$TMP/large.fxt"
+end_open 0 fetched
+
+note "two that unpack: the newer one gets it"
+start_open --no-browser --keep "$TMP/large.fxt.zst"
+curl -s --limit-rate 1M -o "$TMP/slow" "$URL" &
+slow=$!
+sleep 0.3
+for _ in 1 2; do
+	assert_eq "$(status "$URL")" 200 "GET beside it"
+	cmp "$TMP/body" "$TMP/large.fxt"
+done
+kill -INT $OPEN
+end_open 0 interrupted
+assert_eq "$(jq -r .fetched "$TMP/open.json")" 2 "fetches that were complete"
+wait $slow && fail "the older transfer came to an end"
+
+note "nobody comes, or only comes to sleep; Ctrl-C"
+start_open --no-browser --timeout 300ms "$small"
+end_open 1 timeout
+assert_contains "$TMP/open.err" "nobody has fetched it within 300 ms" "message"
+start_open --no-browser --timeout 1 "$TMP/large.fxt"
+exec 3<>"/dev/tcp/127.0.0.1/$PORT"
+printf 'GET /%s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n' "${URL#http://*/}" "$PORT" >&3
+end_open 1 timeout
+exec 3>&-
+for signal in INT TERM HUP; do
+	start_open --no-browser "$small"
+	kill -$signal $OPEN
+	end_open 1 interrupted
+done
+
+note "what is cut off arrives as far as it goes"
+head -c -100 "$TMP/large.fxt.zst" >"$TMP/cut.fxt.zst"
+start_open --no-browser "$TMP/cut.fxt.zst"
+assert_eq "$(status "$URL")" 200 "GET"
+[ -s "$TMP/body" ] || fail "nothing arrived"
+cmp -n "$(stat -c %s "$TMP/body")" "$TMP/body" "$TMP/large.fxt"
+end_open 3 fetched
+
+note "the browser gets the URL, whatever it is"
+chmod 711 "$TMP"
+mkdir -m 777 "$TMP/seen"
+cat >"$TMP/browse" <<'EOF'
+#!/bin/bash
+echo "$# $2 $(id -u) $HOME" >"$1/seen.tmp"
+mv "$1/seen.tmp" "$1/seen"
+echo "words that are none of ours"
+EOF
+chmod 755 "$TMP/browse"
+start_open --browser "$TMP/browse $TMP/seen" --origin "HTTP://Localhost:80/perfetto/" "$small"
+expect_soon 10 test -e "$TMP/seen/seen"
+assert_eq "$(cat "$TMP/seen/seen")" "2 HTTP://Localhost:80/perfetto/#!/?url=$URL $(id -u) $HOME" "what the browser got"
+assert_eq "$(status -H "Origin: $UI" "$URL")" 403 "GET of another UI"
+assert_eq "$(status -D "$TMP/headers" -H "Origin: http://localhost" "$URL")" 200 "GET"
+assert_eq "$(header access-control-allow-origin)" http://localhost "Access-Control-Allow-Origin"
+end_open 0 fetched
+start_open --browser false "$small"
+expect_soon 10 grep -q "the browser failed; open this yourself: $UI" "$TMP/open.err"
+status "$URL" >/dev/null
+end_open 0 fetched
+rm "$TMP/seen/seen"
+env -u DISPLAY -u WAYLAND_DISPLAY BROWSER="$TMP/browse $TMP/seen:x" \
+	"$KYMO" open --port 0 --timeout 1 "$small" >/dev/null 2>&1 || true
+[ -e "$TMP/seen/seen" ] || fail "\$BROWSER was not started"
+env -u DISPLAY -u WAYLAND_DISPLAY -u BROWSER "$KYMO" open --port 0 --timeout 100ms "$small" \
+	>"$TMP/stdout" 2>"$TMP/stderr" || true
+assert_contains "$TMP/stderr" "There is no display" "message"
+
+if [ "$(id -u)" = 0 ] && getent passwd nobody >/dev/null; then
+	note "root who came by sudo is who called it, also where only root reads the file"
+	nobody=$(id -u nobody)
+	cp "$TMP/large.fxt.zst" "$TMP/secret.fxt.zst"
+	chmod 600 "$TMP/secret.fxt.zst"
+	rm -f "$TMP/seen/seen"
+	SUDO_UID=$nobody start_open --browser "$TMP/browse $TMP/seen" "$TMP/secret.fxt.zst"
+	expect_soon 10 test -e "$TMP/seen/seen"
+	assert_eq "$(cat "$TMP/seen/seen")" "2 $UI/#!/?url=$URL $nobody $(getent passwd nobody | cut -d: -f6)" \
+		"what the browser got"
+	assert_eq "$(awk '/^(Uid|Gid):/ { print $2, $3, $4, $5 }' /proc/$OPEN/status | sort -u)" \
+		"$nobody $nobody $nobody $nobody" "who serves"
+	assert_eq "$(status "$URL")" 200 "GET"
+	cmp "$TMP/body" "$TMP/large.fxt"
+	end_open 0 fetched
+fi

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "reader/latency.h"
+
+static void add(struct latency *l, uint64_t ns)
+{
+	assert_int_equal(latency_add(l, ns), 0);
+}
+
+static void test_none(void **state)
+{
+	struct latency l = { 0 };
+
+	(void)state;
+	assert_int_equal(latency_mean_ns(&l), 0);
+	assert_int_equal(latency_percentile_ns(&l, 50), 0);
+	latency_deinit(&l);
+}
+
+/* Every time is told to a sixteenth, and small ones as they are. */
+static void test_steps(void **state)
+{
+	(void)state;
+	for (unsigned bit = 0; bit < 64; bit++) {
+		for (unsigned i = 0; i < 3; i++) {
+			uint64_t ns = (UINT64_C(1) << bit) - 1 + i;
+			_cleanup_(latency_deinit) struct latency l = { 0 };
+			uint64_t is;
+
+			add(&l, ns);
+			add(&l, UINT64_MAX);
+			is = latency_percentile_ns(&l, 50);
+			if (ns < 16)
+				assert_int_equal(is, ns);
+			else
+				assert_true((is > ns ? is - ns : ns - is) <= ns / 32 + 1);
+			assert_true(l.steps[l.n_steps - 1].step < LATENCY_STEPS);
+			assert_int_equal(l.max_ns, UINT64_MAX);
+		}
+	}
+}
+
+/* 1 to 10000 us, in an order that is none. */
+static void test_percentiles(void **state)
+{
+	static const struct {
+		double percent;
+		uint64_t us;
+	} rows[] = { { 1, 100 }, { 10, 1000 }, { 50, 5000 }, { 90, 9000 }, { 99, 9900 } };
+	_cleanup_(latency_deinit) struct latency l = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 10000; i++)
+		add(&l, (i * 7919 % 10000 + 1) * 1000);
+	assert_int_equal(l.n, 10000);
+	assert_int_equal(latency_mean_ns(&l), 5000500);
+	assert_int_equal(l.max_ns, 10000000);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int64_t off = (int64_t)latency_percentile_ns(&l, rows[i].percent) -
+			      (int64_t)rows[i].us * 1000;
+
+		assert_true(off <= (int64_t)rows[i].us * 1000 / 25);
+		assert_true(-off <= (int64_t)rows[i].us * 1000 / 25);
+	}
+	/* What is not exact is never more than the greatest. */
+	assert_int_equal(latency_percentile_ns(&l, 100), 10000000);
+	for (uint32_t i = 1; i < l.n_steps; i++)
+		assert_true(l.steps[i - 1].step < l.steps[i].step);
+	/* Room only for what was met. */
+	assert_true(l.n_steps < 16 * 15);
+}
+
+/* Merged is the same as counted in one. */
+static void test_merge(void **state)
+{
+	_cleanup_(latency_deinit) struct latency a = { 0 };
+	_cleanup_(latency_deinit) struct latency b = { 0 };
+	_cleanup_(latency_deinit) struct latency both = { 0 };
+
+	(void)state;
+	for (uint64_t i = 1; i < 1000; i++) {
+		add(i % 3 ? &a : &b, i * i);
+		add(&both, i * i);
+	}
+	assert_int_equal(latency_merge(&a, &b), 0);
+	assert_int_equal(a.n, both.n);
+	assert_int_equal(a.sum_ns, both.sum_ns);
+	assert_int_equal(a.max_ns, both.max_ns);
+	assert_int_equal(a.n_steps, both.n_steps);
+	assert_memory_equal(a.steps, both.steps, a.n_steps * sizeof(*a.steps));
+}
+
+/* What damaged files tell does not wrap. */
+static void test_much(void **state)
+{
+	_cleanup_(latency_deinit) struct latency l = { 0 };
+
+	(void)state;
+	add(&l, UINT64_MAX);
+	add(&l, UINT64_MAX);
+	assert_int_equal(l.sum_ns, UINT64_MAX);
+	l.steps[0].count = UINT32_MAX;
+	add(&l, UINT64_MAX);
+	assert_int_equal(l.steps[0].count, UINT32_MAX);
+	assert_int_equal(latency_merge(&l, &l), 0);
+	assert_int_equal(l.steps[0].count, UINT32_MAX);
+	assert_int_equal(l.sum_ns, UINT64_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_none),        cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_percentiles), cmocka_unit_test(test_merge),
+		cmocka_unit_test(test_much),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Traces on their way into files, packed and not, in a directory of the test's own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/packed-output.h"
+#include "cli/verb.h"
+#include "reader/pack/unpack.h"
+
+enum { RECORD = 10 };
+
+static char said[512];
+
+/* In place of kymo.c's. */
+void cli_error(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(said, sizeof(said), format, ap);
+	va_end(ap);
+}
+
+static char directory[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(directory, "/tmp/kymo-test-packed-output.XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	*said = '\0';
+	return chdir(directory);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink("file");
+	return chdir("/") < 0 ? -1 : rmdir(directory);
+}
+
+/* "Records" of ten bytes. */
+static size_t whole_tens(const uint8_t *data, size_t n)
+{
+	(void)data;
+	return n - n % RECORD;
+}
+
+static int open_output(struct packed_output *o, enum pack_method method, bool force)
+{
+	return packed_output_open(o, &(struct packed_output_args){ "file", force, method,
+								   whole_tens, -1 });
+}
+
+/* N bytes of little order, the same ones each time. */
+static uint8_t *some_bytes(size_t n)
+{
+	uint8_t *p = malloc(n);
+	uint32_t x = 1;
+
+	assert_non_null(p);
+	for (size_t i = 0; i < n; i++) {
+		x = x * 1103515245 + 12345;
+		p[i] = (uint8_t)(x >> 28);
+	}
+	return p;
+}
+
+static long size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 ? -errno : (long)st.st_size;
+}
+
+static void assert_unpacks_to(const uint8_t *data, size_t n, enum pack_method method)
+{
+	_cleanup_(unpack_freep) struct unpack *u = NULL;
+	_cleanup_close_ int fd = open("file", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ uint8_t *back = malloc(n + 1);
+	size_t have = 0;
+	ssize_t got;
+
+	assert_true(fd >= 0);
+	assert_int_equal(unpack_new_fd(&u, fd), 0);
+	assert_int_equal(unpack_method(u), method);
+	while ((got = unpack_read(u, back + have, n + 1 - have)) > 0)
+		have += (size_t)got;
+	assert_int_equal(got, 0);
+	assert_null(unpack_damage(u));
+	assert_int_equal(have, n);
+	assert_memory_equal(back, data, n);
+}
+
+/* Whatever it is given in, it comes out as it was. */
+static void test_bytes(void **state)
+{
+	static const size_t steps[] = { 777, 300000, 3 * PACK_CHUNK_MAX };
+	const size_t n = 2 * PACK_CHUNK_MAX + 12345;
+	_cleanup_free_ uint8_t *data = some_bytes(n);
+
+	(void)state;
+	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
+		for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
+			_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
+
+			assert_int_equal(open_output(&o, m, false), 0);
+			for (size_t at = 0; at < n; at += steps[i])
+				assert_int_equal(packed_output_write(&o, data + at,
+								     n - at < steps[i] ? n - at
+										       : steps[i]),
+						 0);
+			assert_int_equal(packed_output_finish(&o), 0);
+			assert_int_equal(o.bytes, n);
+			assert_int_equal(o.file_bytes, size_of("file"));
+			assert_unpacks_to(data, n, m);
+			unlink("file");
+		}
+	}
+	assert_string_equal(said, "");
+}
+
+/* Each piece holds whole records: what a frame or chunk unpacks to is counted. */
+static void test_pieces(void **state)
+{
+	const size_t n = 3 * PACK_CHUNK_MAX + 5 * RECORD, whole = PACK_CHUNK_MAX / RECORD * RECORD;
+	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
+	_cleanup_free_ uint8_t *data = some_bytes(n), *file = NULL;
+	_cleanup_close_ int fd = -1;
+	size_t size, at = 2, rest = n;
+
+	(void)state;
+	assert_int_equal(open_output(&o, PACK_SNAPPY, false), 0);
+	assert_int_equal(packed_output_write(&o, data, n), 0);
+	assert_int_equal(packed_output_finish(&o), 0);
+	size = (size_t)size_of("file");
+	file = malloc(size);
+	fd = open("file", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(read(fd, file, size), size);
+	while (at < size) {
+		size_t expected = rest > PACK_CHUNK_MAX ? whole : rest, unpacked = 0, length;
+		unsigned shift = 0;
+
+		length = snappy_get_length(file + at);
+		at += SNAPPY_LENGTH_BYTES;
+		/* A block begins with its unpacked length. */
+		for (size_t i = at;; i++, shift += 7) {
+			unpacked |= (size_t)(file[i] & 0x7f) << shift;
+			if (!(file[i] & 0x80))
+				break;
+		}
+		assert_int_equal(unpacked, expected);
+		rest -= expected;
+		at += length;
+	}
+	assert_int_equal(rest, 0);
+}
+
+/* What is not finished is no file. */
+static void test_not_finished(void **state)
+{
+	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
+
+	(void)state;
+	assert_int_equal(open_output(&o, PACK_NONE, false), 0);
+	assert_int_equal(packed_output_write(&o, "abc", 3), 0);
+	assert_int_equal(size_of("file"), 3);
+	packed_output_deinit(&o);
+	assert_int_equal(size_of("file"), -ENOENT);
+	packed_output_deinit(&o);
+}
+
+/* A file that was there stays there, but holds nothing. */
+static void test_not_finished_forced(void **state)
+{
+	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
+	_cleanup_close_ int fd = open("file", O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
+
+	(void)state;
+	assert_int_equal(write(fd, "before", 6), 6);
+	assert_int_equal(open_output(&o, PACK_NONE, false), -EEXIST);
+	assert_int_equal(size_of("file"), 6);
+	assert_int_equal(open_output(&o, PACK_NONE, true), 0);
+	assert_int_equal(packed_output_write(&o, "abc", 3), 0);
+	packed_output_deinit(&o);
+	assert_int_equal(size_of("file"), 0);
+}
+
+static void test_own_input(void **state)
+{
+	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
+	_cleanup_close_ int fd = open("file", O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+
+	(void)state;
+	assert_int_equal(write(fd, "before", 6), 6);
+	assert_int_equal(packed_output_open(&o,
+					    &(struct packed_output_args){ "file", true, PACK_NONE,
+									  whole_tens, fd }),
+			 -EINVAL);
+	assert_string_equal(said, "file is what is read; write to another file");
+	assert_int_equal(size_of("file"), 6);
+}
+
+/* No room: it says so, and the half of a file goes. */
+static void test_no_room(void **state)
+{
+	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
+	struct rlimit limit, was;
+	int r;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	limit = was;
+	limit.rlim_cur = 4;
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(open_output(&o, PACK_NONE, false), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	r = packed_output_write(&o, "abcdefgh", 8);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
+	assert_int_equal(r, -EFBIG);
+	assert_string_equal(said, "cannot write file: File too large");
+	packed_output_deinit(&o);
+	assert_int_equal(size_of("file"), -ENOENT);
+}
+
+/* A signal that ends the process takes the file with it, and one that is ignored does not. */
+static void test_signal(void **state)
+{
+	static const struct {
+		int number;
+		bool ignored;
+	} rows[] = {
+		{ SIGINT, false },
+		{ SIGTERM, false },
+		{ SIGHUP, false },
+		{ SIGHUP, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			struct packed_output o = PACKED_OUTPUT_NULL;
+
+			signal(rows[i].number, rows[i].ignored ? SIG_IGN : SIG_DFL);
+			if (open_output(&o, PACK_ZSTD, false) < 0 ||
+			    packed_output_write(&o, "abc", 3) < 0)
+				_exit(1);
+			raise(rows[i].number);
+			_exit(packed_output_finish(&o) == 0 ? 2 : 3);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		if (rows[i].ignored) {
+			assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+			assert_true(size_of("file") > 0);
+		} else {
+			assert_true(WIFSIGNALED(status) && WTERMSIG(status) == rows[i].number);
+			assert_int_equal(size_of("file"), -ENOENT);
+		}
+	}
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_bytes),     TEST(test_pieces),  TEST(test_not_finished),
+		TEST(test_own_input), TEST(test_no_room), TEST(test_not_finished_forced),
+		TEST(test_signal),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
