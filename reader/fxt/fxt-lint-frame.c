@@ -10,8 +10,9 @@
 
 #include "reader/fxt/fxt-lint-state.h"
 
-/* Scheduling records of one archive may stand this far from their place in time. */
-#define LATE_NS UINT64_C(10000000)
+/* Scheduling records may stand this far from their place in time: whoever merges several CPUs waits
+ * for late ones so long, and learns of a loss when it has ended. */
+#define LATE_NS UINT64_C(100000000)
 
 /* So many wakeups with a waker are too many for some. */
 #define WAKERS_MANY 100000
@@ -57,19 +58,6 @@ static bool is_introduced(const struct fxt_lint *l, uint32_t id)
 	return (p && p->introduced) || (id == 0 && !l->any_provider);
 }
 
-static void lose(struct fxt_lint *l)
-{
-	struct fxt_lint_fact fact = {
-		.ts_ns = l->last_ns,
-		.place = l->here,
-		.kind = FXT_LINT_LOSS,
-	};
-
-	if (l->n_losses++ == 0)
-		l->first_loss = l->here;
-	fxt_lint_order_add(l, &fact);
-}
-
 static void check_metadata(struct fxt_lint *l, struct fxt_lint_provider *p,
 			   const struct fxt_record *r)
 {
@@ -88,8 +76,8 @@ static void check_metadata(struct fxt_lint *l, struct fxt_lint_provider *p,
 	case FXT_METADATA_PROVIDER_EVENT:
 		if (!is_introduced(l, id))
 			fxt_lint_find(l, FXT_FINDING_PROVIDER_UNKNOWN, l->here, id, 0);
-		if (r->metadata.number == FXT_PROVIDER_EVENT_BUFFER_FILLED)
-			lose(l);
+		if (r->metadata.number == FXT_PROVIDER_EVENT_BUFFER_FILLED && l->n_losses++ == 0)
+			l->first_loss = l->here;
 		break;
 	default:
 		break;
@@ -127,7 +115,6 @@ static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const st
 	if (!p->timed && !p->has_init)
 		fxt_lint_find(l, FXT_FINDING_INIT_MISSING, l->here, p->id, 0);
 	p->timed = true;
-	l->last_ns = r->ts_ns;
 	if (r->type != FXT_RECORD_SCHEDULING)
 		return;
 	if (r->ts_ns >= l->sched_last_ns)

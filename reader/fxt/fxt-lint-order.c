@@ -19,7 +19,6 @@ static void judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	case FXT_LINT_SWITCH:
 	case FXT_LINT_SYNTHETIC_SWITCH:
 	case FXT_LINT_WAKEUP:
-	case FXT_LINT_LOSS:
 		fxt_lint_sched_fact(l, fact);
 		break;
 	case FXT_LINT_FLOW_BEGIN:

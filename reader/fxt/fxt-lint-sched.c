@@ -2,8 +2,8 @@
 /*
  * What runs on each CPU, and which threads run or were woken, in the order of time.
  *
- * After a loss nothing is known of a thread that does not run, but a CPU is held to what it ran:
- * readers do not know of losses, and whoever loses records must close what ran.
+ * Where records were lost, a thread may have run between two wakeups. But a CPU is held to what it
+ * ran: readers do not know of losses, and whoever loses records must close what ran.
  */
 #include <errno.h>
 
@@ -159,7 +159,7 @@ static void judge_wakeup(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 			      fact->place, t->tid, t->cpu);
 		return;
 	}
-	if (t->state == FXT_LINT_WOKEN && t->epoch == l->epoch)
+	if (t->state == FXT_LINT_WOKEN && t->epoch == l->epoch && l->n_losses == 0)
 		fxt_lint_find(l, FXT_FINDING_WAKE_TWICE, fact->place, t->tid, 0);
 	t->state = FXT_LINT_WOKEN;
 	t->epoch = l->epoch;
@@ -175,11 +175,8 @@ void fxt_lint_sched_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	case FXT_LINT_SWITCH:
 		judge_switch(l, fact);
 		break;
-	case FXT_LINT_WAKEUP:
-		judge_wakeup(l, fact);
-		break;
 	default:
-		l->epoch++;
+		judge_wakeup(l, fact);
 	}
 }
 

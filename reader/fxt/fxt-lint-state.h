@@ -89,7 +89,6 @@ enum fxt_lint_fact_kind {
 	FXT_LINT_SWITCH,           /* a, b: outgoing and incoming tid, 0 = idle */
 	FXT_LINT_SYNTHETIC_SWITCH, /* the same */
 	FXT_LINT_WAKEUP,           /* a: tid */
-	FXT_LINT_LOSS,             /* what came before says nothing about what follows */
 	FXT_LINT_BEGIN,            /* track */
 	FXT_LINT_END,              /* track */
 	FXT_LINT_COMPLETE,         /* track, b: end */
@@ -147,14 +146,13 @@ struct fxt_lint {
 	struct fxt_lint_place first_loss;
 	bool loss_told;
 	uint64_t n_wakers;
-	uint64_t last_ns;       /* of the last record with a time */
 	uint64_t sched_last_ns; /* of the scheduling record that is latest in time */
 	struct table modules;   /* hash of process and module, or of process -> &lint_seen */
 
 	struct table threads, processes, tracks; /* koid or hash -> struct ..., owned */
 	struct table flows, asyncs;              /* key -> struct fxt_lint_span, owned */
 	struct fxt_lint_cpu **cpus;              /* by number; owned, made when it is needed */
-	uint32_t epoch;                          /* losses so far, in time */
+	uint32_t epoch;                          /* synthetic switches so far, in time */
 	struct fxt_lint_order order;
 };
 
