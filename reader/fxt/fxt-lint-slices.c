@@ -4,6 +4,7 @@
  * closes the innermost open duration, a complete one leaves the stack when time has passed it.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "reader/fxt/fxt-lint-state.h"
 
@@ -71,13 +72,14 @@ static void find(struct fxt_lint *l, enum fxt_finding_id id, const struct fxt_li
 	fxt_lint_find(l, id, place, t->pid, t->tid);
 }
 
-/* Takes I and what is above it off the stack; open ones above it outlived it. */
+/* Takes I off the stack, a complete one; open ones above it outlive it. */
 static void cut(struct fxt_lint *l, struct fxt_lint_track *t, size_t i)
 {
 	for (size_t above = i + 1; above < t->depth; above++)
 		if (t->stack[above].end_ns == OPEN)
 			find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
-	t->depth = i;
+	t->depth--;
+	memmove(t->stack + i, t->stack + i + 1, (t->depth - i) * sizeof(*t->stack));
 }
 
 /* Takes complete durations off the stack that have ended by NS. */
@@ -92,7 +94,6 @@ static void settle(struct fxt_lint *l, struct fxt_lint_track *t, uint64_t ns)
 			open_above = true;
 		} else if (open_above ? end < ns : end <= ns) {
 			cut(l, t, i);
-			open_above = false;
 		}
 	}
 }
