@@ -389,7 +389,8 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"flow-no-slice", WARNING, "a flow event outside of any duration on its thread",
 		"process #, thread #",
 		"A flow is \"associated with the enclosing duration event for this thread\". Perfetto "
-		"draws no arrow without one at both ends (flow_no_enclosing_slice).",
+		"draws no arrow without one at both ends (flow_no_enclosing_slice), or draws it to a "
+		"duration that has ended.",
 	},
 	[FXT_FINDING_COUNTER_TYPE] = {
 		"counter-type", WARNING, "an argument of a counter that is no number", "argument type #",

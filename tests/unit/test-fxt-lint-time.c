@@ -331,7 +331,7 @@ static void flow_no_slice(struct build *b, bool bad)
 {
 	complete(b, 0, 1000);
 	build_event(b, FXT_EVENT_FLOW_BEGIN, 0, 10, "flow", 5);
-	build_event(b, FXT_EVENT_FLOW_END, bad ? 1001 : 1000, 10, "flow", 5);
+	build_event(b, FXT_EVENT_FLOW_END, 1000, bad ? 11 : 10, "flow", 5);
 }
 
 static const struct lint_case cases[] = {

@@ -142,8 +142,7 @@ static void record_trailing_legacy(struct build *b, bool bad)
 			100, 0, FXT_STATE_BLOCKED, { 10, 10, true }, { 0, 0, true }, 1, 0 }));
 	/* 2 words of a header and a time, 4 of threads. */
 	RAW(b,
-	    head(FXT_RECORD_SCHEDULING, bad ? 7 : 6) | fxt_put_legacy_out_state(FXT_STATE_BLOCKED) |
-		    fxt_put_legacy_out_priority(1),
+	    head(FXT_RECORD_SCHEDULING, bad ? 7 : 6) | fxt_put_legacy_out_state(FXT_STATE_BLOCKED),
 	    200, 0, 0, 0, 0);
 	if (bad)
 		RAW(b, 0);
