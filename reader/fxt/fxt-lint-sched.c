@@ -49,21 +49,28 @@ static struct fxt_lint_thread *get_thread(struct fxt_lint *l, uint64_t tid,
 	if (tid == 0)
 		return NULL;
 	t = fxt_lint_get(l, &l->threads, tid, sizeof(*t), FXT_LINT_THREADS_MAX);
-	if (!t) {
-		l->n_not_judged++;
+	if (!t)
 		return NULL;
-	}
 	if (!t->scheduled) {
 		t->tid = tid;
 		t->scheduled = true;
 		t->first = fact->place;
 	}
-	if (fact->ts_ns < t->last_ns) {
-		t->state = FXT_LINT_UNKNOWN;
-		t->conflict = false;
-	}
-	t->last_ns = fact->ts_ns;
 	return t;
+}
+
+/* Whether the time of FACT is over for T, which may be NULL. Then T is not known any more. */
+static bool is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
+{
+	if (!t)
+		return false;
+	if (fact->ts_ns >= t->last_ns) {
+		t->last_ns = fact->ts_ns;
+		return false;
+	}
+	t->state = FXT_LINT_UNKNOWN;
+	t->conflict = false;
+	return true;
 }
 
 /* In kymo's archives "other" is whatever a filter left out, on several CPUs at a time. */
@@ -128,14 +135,17 @@ static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	struct fxt_lint_thread *out = get_thread(l, fact->a, fact);
 	struct fxt_lint_thread *in = get_thread(l, fact->b, fact);
 	struct fxt_lint_cpu *cpu = get_cpu(l, fact->cpu);
+	bool late_out = is_late(out, fact), late_in = is_late(in, fact);
 
 	if (!cpu)
 		return;
 	/* A thread beyond the limit is not idle. */
-	if (fact->ts_ns < cpu->last_ns || (fact->a != 0 && !out) || (fact->b != 0 && !in)) {
+	if (late_out || late_in || fact->ts_ns < cpu->last_ns || (fact->a != 0 && !out) ||
+	    (fact->b != 0 && !in)) {
 		l->n_not_judged++;
 		cpu->known = false;
 		cpu->running = NULL;
+		return;
 	}
 	cpu->last_ns = fact->ts_ns;
 	switch_out(l, cpu, out, fact);
@@ -143,15 +153,17 @@ static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 		switch_in(l, in, fact);
 	cpu->running = in;
 	cpu->place = fact->place;
-	cpu->known = fact->b == 0 || in;
+	cpu->known = true;
 }
 
 static void judge_wakeup(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 {
 	struct fxt_lint_thread *t = get_thread(l, fact->a, fact);
 
-	if (!t)
+	if (!t || is_late(t, fact)) {
+		l->n_not_judged++;
 		return;
+	}
 	if (t->state == FXT_LINT_RUNNING) {
 		fxt_lint_find(l,
 			      t->since_ns == fact->ts_ns ? FXT_FINDING_TIE_WAKEUP

@@ -174,10 +174,7 @@ void fxt_lint_slice_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	if (fact->ts_ns < t->last_ns) {
 		l->n_not_judged++;
 		t->unknown = true;
-		/* A long one is written when it ends: those in it came before. */
-		if (fact->kind == FXT_LINT_COMPLETE)
-			return;
-		t->depth = 0;
+		return;
 	}
 	t->last_ns = fact->ts_ns;
 	switch (fact->kind) {

@@ -5,8 +5,8 @@
  * back for each finding; some findings can only be made at the end.
  *
  * Memory is bounded, whatever the archive holds. What depends on the order in time is judged in that
- * order, over a window of FXT_LINT_WINDOW records; what comes later than that, and threads, CPUs and
- * ids beyond what is held, are not judged, and counted as such. So a finding is never a guess.
+ * order, over a window of FXT_LINT_WINDOW records; what comes later than that, and threads, tracks and
+ * ids beyond what is held, are not judged, and counted as such (and may be missed elsewhere).
  */
 #pragma once
 

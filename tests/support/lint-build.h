@@ -46,6 +46,17 @@ struct lint_cases {
  */
 int lint_cases_run(int argc, char **argv, const struct lint_cases *cases);
 
+/* What is found in an archive: how often each kind, and what was not judged. */
+struct lint_tally {
+	uint64_t n[FXT_FINDING_MAX];
+	uint64_t not_judged;
+};
+
+/* By hand: begin an archive, lint it, let go of it. */
+void build_begin(struct build *b, bool bare);
+void build_lint(const struct build *b, struct lint_tally *ret);
+void build_deinit(struct build *b);
+
 /* ---- words for the cases; all of them fail the test if the writer refuses ---- */
 
 #define OK(call) assert_int_equal(call, 0)
