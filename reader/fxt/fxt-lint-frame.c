@@ -23,7 +23,7 @@ static char seen;
 static struct fxt_lint_provider *get_provider(struct fxt_lint *l, uint32_t id)
 {
 	return fxt_lint_get(l, &l->providers, (uint64_t)id + 1, sizeof(struct fxt_lint_provider),
-			    FXT_LINT_CPUS_MAX);
+			    FXT_LINT_PROVIDERS_MAX);
 }
 
 /* Whose record R is; NULL if that cannot be known. */

@@ -110,6 +110,8 @@ static void hand_on(struct fxt_lint *l, size_t n)
 {
 	struct fxt_lint_order *o = &l->order;
 
+	if (n == 0)
+		return;
 	if (o->unsorted)
 		sort(o);
 	for (size_t i = 0; i < n; i++)

@@ -6,6 +6,7 @@
  * ran: readers do not know of losses, and whoever loses records must close what ran.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "reader/fxt/fxt-lint-state.h"
 #include "writer/fxt/fxt-names.h"
@@ -32,13 +33,19 @@ void fxt_lint_sched(struct fxt_lint *l, const struct fxt_record *r)
 
 static struct fxt_lint_cpu *get_cpu(struct fxt_lint *l, unsigned number)
 {
-	if (!l->cpus)
-		l->cpus = calloc(FXT_LINT_CPUS_MAX, sizeof(struct fxt_lint_cpu *));
-	if (l->cpus && !l->cpus[number])
-		l->cpus[number] = calloc(1, sizeof(struct fxt_lint_cpu));
-	if (!l->cpus || !l->cpus[number])
-		l->error = -ENOMEM;
-	return l->error ? NULL : l->cpus[number];
+	if (number >= l->n_cpus) {
+		size_t n = number + 16;
+		struct fxt_lint_cpu *cpus = realloc(l->cpus, n * sizeof(*cpus));
+
+		if (!cpus) {
+			l->error = -ENOMEM;
+			return NULL;
+		}
+		memset(cpus + l->n_cpus, 0, (n - l->n_cpus) * sizeof(*cpus));
+		l->cpus = cpus;
+		l->n_cpus = n;
+	}
+	return &l->cpus[number];
 }
 
 static struct fxt_lint_thread *get_thread(struct fxt_lint *l, uint64_t tid,
@@ -194,9 +201,9 @@ void fxt_lint_sched_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 
 void fxt_lint_sched_finish(struct fxt_lint *l)
 {
-	for (unsigned i = 0; l->cpus && i < FXT_LINT_CPUS_MAX; i++) {
-		const struct fxt_lint_cpu *cpu = l->cpus[i];
-		struct fxt_lint_thread *t = cpu ? cpu->running : NULL;
+	for (size_t i = 0; i < l->n_cpus; i++) {
+		const struct fxt_lint_cpu *cpu = &l->cpus[i];
+		struct fxt_lint_thread *t = cpu->running;
 
 		if (!t)
 			continue;

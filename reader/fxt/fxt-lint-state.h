@@ -23,7 +23,7 @@ enum {
 	FXT_LINT_SPANS_MAX = 1 << 20,
 	FXT_LINT_MODULES_MAX = 1 << 20,
 	FXT_LINT_DEPTH_MAX = 1 << 10,
-	FXT_LINT_CPUS_MAX = 1 << 16,
+	FXT_LINT_PROVIDERS_MAX = 1 << 16,
 };
 
 struct fxt_lint_place {
@@ -151,8 +151,9 @@ struct fxt_lint {
 
 	struct table threads, processes, tracks; /* koid or hash -> struct ..., owned */
 	struct table flows, asyncs;              /* key -> struct fxt_lint_span, owned */
-	struct fxt_lint_cpu **cpus;              /* by number; owned, made when it is needed */
-	uint32_t epoch;                          /* synthetic switches so far, in time */
+	struct fxt_lint_cpu *cpus;               /* by number, as far as they go; owned */
+	size_t n_cpus;
+	uint32_t epoch; /* synthetic switches so far, in time */
 	struct fxt_lint_order order;
 };
 

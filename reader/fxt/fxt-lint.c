@@ -44,8 +44,6 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 	free_values(&l->flows);
 	free_values(&l->asyncs);
 	table_deinit(&l->modules);
-	for (unsigned i = 0; l->cpus && i < FXT_LINT_CPUS_MAX; i++)
-		free(l->cpus[i]);
 	free(l->cpus);
 	free(l->order.facts);
 	free(l->order.spare);

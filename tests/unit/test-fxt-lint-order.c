@@ -108,7 +108,7 @@ static void test_too_late(void **state)
 	struct lint_tally t;
 
 	(void)state;
-	lint_turns(FXT_LINT_WINDOW, backwards, &t);
+	lint_turns((size_t)3 * FXT_LINT_WINDOW, backwards, &t);
 	assert_true(t.not_judged > 0);
 	assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
 	t.n[FXT_FINDING_WAKE_TWICE] = t.n[FXT_FINDING_SCHED_UNSORTED] = 0;
