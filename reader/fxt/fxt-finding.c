@@ -153,6 +153,12 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"Index 0 stands for threads that are given inline; the record must be ignored (\"Thread "
 		"record\").",
 	},
+	[FXT_FINDING_THREAD_INDEX_SHARED] = {
+		"thread-index-shared", NOTE, "two providers use a thread index for different threads",
+		"index #, also of provider #",
+		"Each provider has a thread table of its own (\"Provider section metadata\"), but "
+		"Fuchsia's Rust reader keeps one for all, in which the last thread holds.",
+	},
 	[FXT_FINDING_ARG_DAMAGED] = {
 		"arg-damaged", ERROR, "arguments that are not what they claim", NULL,
 		"An argument has a size of at least one word, ends inside its record, and holds its name "

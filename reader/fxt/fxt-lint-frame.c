@@ -95,21 +95,6 @@ static void check_init(struct fxt_lint *l, struct fxt_lint_provider *p, const st
 	p->ticks_per_second = ticks;
 }
 
-static bool has_time(const struct fxt_record *r)
-{
-	switch (r->type) {
-	case FXT_RECORD_EVENT:
-	case FXT_RECORD_SCHEDULING:
-	case FXT_RECORD_LOG:
-	case FXT_RECORD_PROFILER:
-		return true;
-	case FXT_RECORD_LARGE:
-		return r->subtype == FXT_LARGE_BLOB_METADATA;
-	default:
-		return false;
-	}
-}
-
 static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const struct fxt_record *r)
 {
 	if (!p->timed && !p->has_init)
@@ -124,6 +109,24 @@ static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const st
 			      0);
 	if (l->findings.said.waker && ++l->n_wakers == WAKERS_MANY + 1)
 		fxt_lint_find(l, FXT_FINDING_WAKERS_MANY, l->here, l->n_wakers, 0);
+}
+
+/* Another provider may use the index for another thread: not every reader keeps them apart. */
+static void check_index(struct fxt_lint *l, const struct fxt_record *r)
+{
+	unsigned index = r->thread_record.index;
+	const struct fxt_lint_provider *p;
+	size_t pos = 0;
+
+	while ((p = table_next(&l->providers, &pos))) {
+		const struct fxt_thread *t = p->tables ? &p->tables->threads[index] : NULL;
+
+		if (t && p->tables != r->provider && t->defined &&
+		    (t->pid != r->thread.pid || t->tid != r->thread.tid)) {
+			fxt_lint_find(l, FXT_FINDING_THREAD_INDEX_SHARED, l->here, index, p->id);
+			return;
+		}
+	}
 }
 
 /* Does the name of an event speak of a loss? */
@@ -201,6 +204,9 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 			fxt_lint_find(l, FXT_FINDING_STRING_BEFORE_PROVIDER, l->here,
 				      r->string.index, 0);
 		break;
+	case FXT_RECORD_THREAD:
+		check_index(l, r);
+		break;
 	case FXT_RECORD_EVENT:
 		if (!l->loss_told)
 			l->loss_told = tells_loss(&r->name);
@@ -211,7 +217,7 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 	default:
 		break;
 	}
-	if (has_time(r))
+	if (fxt_record_has_time(r))
 		check_time(l, p, r);
 }
 

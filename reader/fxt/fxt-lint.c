@@ -98,27 +98,23 @@ void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_p
 	hand_out(l, &(struct fxt_finding){ id, place.offset, place.number, NULL, { a, b } });
 }
 
-/* Whether another provider than R's registered the string REF. */
-static const char *whose_string(const struct fxt_lint *l, const struct fxt_record *r, uint64_t ref)
+static bool is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uint64_t ref)
+{
+	if (id == FXT_FINDING_STRING_UNDEFINED)
+		return fxt_provider_string(p, (unsigned)ref).bytes;
+	return ref <= FXT_THREAD_INDEX_MAX && p->threads[ref].defined;
+}
+
+/* Of an undefined reference in R: does another provider have it? */
+static const char *whose(const struct fxt_lint *l, const struct fxt_record *r,
+			 const struct fxt_finding *f)
 {
 	const struct fxt_lint_provider *p;
 	size_t pos = 0;
 
 	while ((p = table_next(&l->providers, &pos)))
 		if (p->tables && p->tables != r->provider &&
-		    fxt_provider_string(p->tables, (unsigned)ref).bytes)
-			return "another provider registered it";
-	return NULL;
-}
-
-static const char *whose_thread(const struct fxt_lint *l, const struct fxt_record *r, uint64_t ref)
-{
-	const struct fxt_lint_provider *p;
-	size_t pos = 0;
-
-	while ((p = table_next(&l->providers, &pos)))
-		if (p->tables && p->tables != r->provider && ref <= FXT_THREAD_INDEX_MAX &&
-		    p->tables->threads[ref].defined)
+		    is_defined(p->tables, f->id, f->value[0]))
 			return "another provider registered it";
 	return NULL;
 }
@@ -134,10 +130,9 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 	for (unsigned i = 0; i < f->n; i++) {
 		f->list[i].offset = l->here.offset;
 		f->list[i].number = l->here.number;
-		if (f->list[i].id == FXT_FINDING_STRING_UNDEFINED)
-			f->list[i].what = whose_string(l, r, f->list[i].value[0]);
-		if (f->list[i].id == FXT_FINDING_THREAD_UNDEFINED)
-			f->list[i].what = whose_thread(l, r, f->list[i].value[0]);
+		if (f->list[i].id == FXT_FINDING_STRING_UNDEFINED ||
+		    f->list[i].id == FXT_FINDING_THREAD_UNDEFINED)
+			f->list[i].what = whose(l, r, &f->list[i]);
 		hand_out(l, &f->list[i]);
 	}
 	switch (r->type) {

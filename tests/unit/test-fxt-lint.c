@@ -253,6 +253,13 @@ static void thread_index_0(struct build *b, bool bad)
 	RAW(b, head(FXT_RECORD_THREAD, 3) | fxt_put_thread_index(bad ? 0 : 77), 10, 10);
 }
 
+static void thread_index_shared(struct build *b, bool bad)
+{
+	RAW(b, head(FXT_RECORD_THREAD, 3) | fxt_put_thread_index(77), 10, 10);
+	provider_info(b, 2);
+	RAW(b, head(FXT_RECORD_THREAD, 3) | fxt_put_thread_index(77), 10, bad ? 11 : 10);
+}
+
 /* ---- arguments ---- */
 
 static void raw_arg(struct build *b, uint64_t arg)
@@ -515,6 +522,7 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_STRING_EMPTY, string_empty },
 	{ FXT_FINDING_THREAD_UNDEFINED, thread_undefined },
 	{ FXT_FINDING_THREAD_INDEX_0, thread_index_0 },
+	{ FXT_FINDING_THREAD_INDEX_SHARED, thread_index_shared },
 	{ FXT_FINDING_ARG_DAMAGED, arg_damaged },
 	{ FXT_FINDING_ARG_DAMAGED, arg_damaged_count },
 	{ FXT_FINDING_ARG_UNKNOWN, arg_unknown },
