@@ -275,7 +275,7 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"Perfetto v55 ends with a failed assertion.",
 	},
 	[FXT_FINDING_SCHED_UNSORTED] = {
-		"sched-unsorted", WARNING, "a scheduling record over 100 ms older than one before it",
+		"sched-unsorted", WARNING, "a scheduling record over 10 ms older than one before it",
 		"# ns older",
 		"The format allows any order, and readers sort; but Perfetto before v49 took scheduling "
 		"records as they came. Merge what comes from several CPUs by time.",

@@ -11,8 +11,8 @@
 #include "reader/fxt/fxt-lint-state.h"
 
 /* Scheduling records may stand this far from their place in time: whoever merges several CPUs waits
- * for late ones so long, and learns of a loss when it has ended. */
-#define LATE_NS UINT64_C(100000000)
+ * for late ones no longer. */
+#define LATE_NS UINT64_C(10000000)
 
 /* So many wakeups with a waker are too many for some. */
 #define WAKERS_MANY 100000
@@ -102,9 +102,10 @@ static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const st
 	p->timed = true;
 	if (r->type != FXT_RECORD_SCHEDULING)
 		return;
+	/* When a loss began is learned when it has ended: what closes the CPU then did not happen. */
 	if (r->ts_ns >= l->sched_last_ns)
 		l->sched_last_ns = r->ts_ns;
-	else if (l->sched_last_ns - r->ts_ns > LATE_NS)
+	else if (l->sched_last_ns - r->ts_ns > LATE_NS && !l->findings.said.synthetic)
 		fxt_lint_find(l, FXT_FINDING_SCHED_UNSORTED, l->here, l->sched_last_ns - r->ts_ns,
 			      0);
 	if (l->findings.said.waker && ++l->n_wakers == WAKERS_MANY + 1)

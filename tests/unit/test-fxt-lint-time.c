@@ -101,7 +101,7 @@ static void cpu_huge(struct build *b, bool bad)
 
 static void sched_unsorted(struct build *b, bool bad)
 {
-	const uint64_t late = bad ? 500000000 : 950000000;
+	const uint64_t late = bad ? 500000000 : 995000000;
 
 	build_switch(b, 1000000000, 0, 0, 11);
 	build_switch(b, 1000000001, 0, 11, 0);
