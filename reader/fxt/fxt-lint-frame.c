@@ -102,10 +102,13 @@ static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const st
 	p->timed = true;
 	if (r->type != FXT_RECORD_SCHEDULING)
 		return;
-	/* When a loss began is learned when it has ended: what closes the CPU then did not happen. */
+	/* That a CPU must be closed, after a loss, is learned late. So is the wakeup that was held until
+	 * its thread left the CPU. */
+	if (l->findings.said.synthetic)
+		l->synthetic_ns = r->ts_ns;
 	if (r->ts_ns >= l->sched_last_ns)
 		l->sched_last_ns = r->ts_ns;
-	else if (l->sched_last_ns - r->ts_ns > LATE_NS && !l->findings.said.synthetic)
+	else if (l->sched_last_ns - r->ts_ns > LATE_NS && r->ts_ns != l->synthetic_ns)
 		fxt_lint_find(l, FXT_FINDING_SCHED_UNSORTED, l->here, l->sched_last_ns - r->ts_ns,
 			      0);
 	if (l->findings.said.waker && ++l->n_wakers == WAKERS_MANY + 1)

@@ -146,6 +146,7 @@ struct fxt_lint {
 	struct fxt_lint_place first_loss;
 	bool loss_told;
 	uint64_t n_wakers;
+	uint64_t synthetic_ns;  /* of the last switch that did not happen */
 	uint64_t sched_last_ns; /* of the scheduling record that is latest in time */
 	struct table modules;   /* hash of process and module, or of process -> &lint_seen */
 
