@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo check: is an archive whole, and does it keep to the specification? Says what is wrong, and
- * where.
+ * kymo check: the lint. Is an archive whole, does it keep to the specification, and what will other
+ * readers make of it?
+ *
+ * Findings are counted by kind, and the first of each kind are shown with their place at the end;
+ * with --all each is shown when it is found, so that nothing is kept.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -13,72 +16,123 @@
 #include "cli/json.h"
 #include "cli/open-trace.h"
 #include "cli/verb.h"
-#include "reader/fxt/fxt-check.h"
+#include "reader/fxt/fxt-lint.h"
 
-/* More findings than this are counted and not listed. */
-enum { FINDINGS_SHOWN = 100 };
+/* Of each kind so many are shown. */
+enum { SHOWN = 3 };
 
-struct report {
-	struct json_object *list; /* with --json */
-	uint64_t n_records, n_good, n_errors, n_warnings, n_shown;
-	bool started, stopped; /* kymo's own session_start and session_stop */
-	bool truncated;
+struct options {
+	bool json, all, notes, strict, list;
+	const char *explain;
 };
 
-static void find(struct report *r, uint64_t offset, const char *severity, const char *what)
-{
-	if (r->n_shown++ >= FINDINGS_SHOWN)
-		return;
-	if (r->list) {
-		struct json_object *o = json_object_new_object();
+struct kind_count {
+	uint64_t n;
+	struct fxt_finding first[SHOWN];
+};
 
-		json_add_u64(o, "offset", offset);
-		json_add_string(o, "severity", severity);
-		json_add_string(o, "what", what);
-		json_object_array_add(r->list, o);
+struct report {
+	const struct options *options;
+	struct kind_count kinds[FXT_FINDING_MAX];
+	uint64_t n_of[FXT_SEVERITY_MAX];
+	uint64_t n_records, n_good;
+	bool started, stopped; /* kymo's own session_start and session_stop */
+};
+
+static bool is_shown(const struct report *r, enum fxt_finding_id id)
+{
+	return fxt_finding_kinds[id].severity != FXT_SEVERITY_NOTE || r->options->notes;
+}
+
+static struct json_object *finding_to_json(const struct fxt_finding *f)
+{
+	const struct fxt_finding_kind *kind = &fxt_finding_kinds[f->id];
+	struct json_object *o = json_object_new_object();
+	char detail[FXT_FINDING_DETAIL_MAX];
+
+	json_add_u64(o, "offset", f->offset);
+	if (f->number > 0)
+		json_add_u64(o, "record", f->number);
+	json_add_string(o, "severity", fxt_severity_text(kind->severity));
+	json_add_string(o, "id", kind->id);
+	json_add_string(o, "what", kind->text);
+	json_add_string(o, "detail", fxt_finding_detail(detail, f));
+	return o;
+}
+
+/* "byte 40, record 3" */
+static void print_place(const struct fxt_finding *f)
+{
+	printf("byte %" PRIu64, f->offset);
+	if (f->number > 0)
+		printf(", record %" PRIu64, f->number);
+}
+
+/* ": thread 7", if there is something to say. */
+static void print_detail(const struct fxt_finding *f)
+{
+	char detail[FXT_FINDING_DETAIL_MAX];
+
+	fxt_finding_detail(detail, f);
+	printf("%s%s\n", *detail ? ": " : "", detail);
+}
+
+static void found(void *userdata, const struct fxt_finding *f)
+{
+	const struct fxt_finding_kind *kind = &fxt_finding_kinds[f->id];
+	struct report *r = userdata;
+	struct kind_count *k = &r->kinds[f->id];
+
+	if (k->n < SHOWN)
+		k->first[k->n] = *f;
+	k->n++;
+	r->n_of[kind->severity]++;
+	if (!r->options->all || !is_shown(r, f->id))
+		return;
+	if (r->options->json) {
+		json_print_line(finding_to_json(f));
 	} else {
-		printf("at byte %" PRIu64 ": %s: %s\n", offset, severity, what);
+		print_place(f);
+		printf(": %s %s: %s", fxt_severity_text(kind->severity), kind->id, kind->text);
+		print_detail(f);
 	}
 }
 
-static void check_record(struct report *r, const struct fxt_record *record)
+/* An archive that has kymo's first event and not its last was cut off. */
+static void look_for_session(struct report *r, const struct fxt_record *record)
 {
-	struct fxt_findings findings;
+	int name;
 
-	fxt_check_record(record, &findings);
-	r->n_records++;
-	r->n_good += findings.n_errors == 0;
-	for (unsigned i = 0; i < findings.n; i++) {
-		bool warning = findings.list[i].warning;
-
-		*(warning ? &r->n_warnings : &r->n_errors) += 1;
-		find(r, record->offset, warning ? "warning" : "error", findings.list[i].what);
-	}
-	if (record->type == FXT_RECORD_EVENT &&
-	    fxt_text_known(&record->category) == FXT_NAME_KYMO) {
-		int name = fxt_text_known(&record->name);
-
-		r->started |= name == FXT_NAME_SESSION_START;
-		r->stopped |= name == FXT_NAME_SESSION_STOP;
-	}
+	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
+		return;
+	name = fxt_text_known(&record->name);
+	r->started |= name == FXT_NAME_SESSION_START;
+	r->stopped |= name == FXT_NAME_SESSION_STOP;
 }
 
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
-static int check_all(struct open_trace *t, struct report *r)
+static int check_all(struct open_trace *t, struct fxt_lint *lint, struct report *r)
 {
 	const struct fxt_record *record;
 	struct fxt_damage damage;
-	int outcome;
+	int outcome, good;
 
 	while ((outcome = open_trace_step(t, &record, &damage)) > 0) {
-		if (outcome == FXT_READER_RECORD) {
-			check_record(r, record);
+		if (outcome != FXT_READER_RECORD) {
+			fxt_lint_damage(lint, &damage);
 			continue;
 		}
-		r->n_errors++;
-		r->truncated |= damage.truncated;
-		find(r, damage.offset, "error", damage.what);
+		good = fxt_lint_record(lint, record);
+		if (good < 0) {
+			outcome = good;
+			break;
+		}
+		r->n_records++;
+		r->n_good += (unsigned)good;
+		look_for_session(r, record);
 	}
+	if (outcome == 0)
+		outcome = fxt_lint_finish(lint);
 	if (outcome < 0) {
 		open_trace_failed(t, outcome);
 		return CLI_FAILED;
@@ -86,7 +140,37 @@ static int check_all(struct open_trace *t, struct report *r)
 	return CLI_OK;
 }
 
-static void print_json(const struct report *r, const struct open_trace *t)
+static struct json_object *kinds_to_json(const struct report *r)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
+		struct json_object *o;
+
+		if (r->kinds[i].n == 0 || !is_shown(r, i))
+			continue;
+		o = json_object_new_object();
+		json_add_string(o, "id", fxt_finding_kinds[i].id);
+		json_add_string(o, "severity", fxt_severity_text(fxt_finding_kinds[i].severity));
+		json_add_string(o, "what", fxt_finding_kinds[i].text);
+		json_add_u64(o, "count", r->kinds[i].n);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *findings_to_json(const struct report *r)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
+		for (unsigned j = 0; j < SHOWN && j < r->kinds[i].n && is_shown(r, i); j++)
+			json_object_array_add(list, finding_to_json(&r->kinds[i].first[j]));
+	return list;
+}
+
+static void print_json(const struct report *r, const struct open_trace *t,
+		       const struct fxt_lint *lint)
 {
 	struct json_object *o = json_object_new_object();
 	const char *packed = open_trace_packed(t);
@@ -95,88 +179,216 @@ static void print_json(const struct report *r, const struct open_trace *t)
 	json_add_u64(o, "bytes", fxt_reader_offset(t->reader));
 	json_add_u64(o, "records", r->n_records);
 	json_add_u64(o, "good_records", r->n_good);
-	json_add_u64(o, "errors", r->n_errors);
-	json_add_u64(o, "warnings", r->n_warnings);
-	json_add(o, "truncated", json_object_new_boolean(r->truncated));
+	json_add_u64(o, "errors", r->n_of[FXT_SEVERITY_ERROR]);
+	json_add_u64(o, "warnings", r->n_of[FXT_SEVERITY_WARNING]);
+	json_add_u64(o, "notes", r->n_of[FXT_SEVERITY_NOTE]);
+	json_add_u64(o, "not_judged", fxt_lint_not_judged(lint));
+	json_add(o, "truncated", json_object_new_boolean(r->kinds[FXT_FINDING_TRUNCATED].n > 0));
 	json_add(o, "cut_off", json_object_new_boolean(r->started && !r->stopped));
-	json_add(o, "findings", json_object_get(r->list));
+	json_add(o, "kinds", kinds_to_json(r));
+	if (r->options->all) {
+		json_print_line(o);
+		return;
+	}
+	json_add(o, "findings", findings_to_json(r));
 	json_print_pretty(o);
 }
 
-static void print_text(const struct report *r, const struct open_trace *t)
+static void print_kind(const struct report *r, enum fxt_finding_id id)
+{
+	const struct fxt_finding_kind *kind = &fxt_finding_kinds[id];
+	const struct kind_count *k = &r->kinds[id];
+
+	printf("%s %s: %s", fxt_severity_text(kind->severity), kind->id, kind->text);
+	if (k->n > 1)
+		printf(", %" PRIu64 " times", k->n);
+	putchar('\n');
+	for (unsigned i = 0; i < SHOWN && i < k->n && !r->options->all; i++) {
+		printf("    at ");
+		print_place(&k->first[i]);
+		print_detail(&k->first[i]);
+	}
+}
+
+static void print_kinds(const struct report *r, enum fxt_severity severity)
+{
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
+		if (fxt_finding_kinds[i].severity == severity && r->kinds[i].n > 0 &&
+		    is_shown(r, i))
+			print_kind(r, i);
+}
+
+static void print_count(const struct report *r, enum fxt_severity severity, const char *before)
+{
+	uint64_t n = r->n_of[severity];
+
+	printf("%s%" PRIu64 " %s%s", before, n, fxt_severity_text(severity), n == 1 ? "" : "s");
+}
+
+static void print_text(const struct report *r, const struct open_trace *t,
+		       const struct fxt_lint *lint)
 {
 	const char *packed = open_trace_packed(t);
 	char size[TEXT_FORMAT_MAX];
 
-	if (r->n_shown > FINDINGS_SHOWN)
-		printf("and %" PRIu64 " more\n", r->n_shown - FINDINGS_SHOWN);
+	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
+		print_kinds(r, i);
 	if (r->started && !r->stopped)
-		printf("note: there is no session_stop: the recording was cut off\n");
+		printf("there is no session_stop: the recording was cut off\n");
 	if (*packed)
-		printf("note: it is packed by %s; bytes are counted in the unpacked archive\n",
-		       packed);
-	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good, %" PRIu64 " error%s, %" PRIu64
-	       " warning%s\n",
-	       t->name, text_format_size(size, fxt_reader_offset(t->reader)), r->n_good,
-	       r->n_records, r->n_errors, r->n_errors == 1 ? "" : "s", r->n_warnings,
-	       r->n_warnings == 1 ? "" : "s");
+		printf("it is packed by %s; bytes are counted in the unpacked archive\n", packed);
+	if (fxt_lint_not_judged(lint) > 0)
+		printf("%" PRIu64 " records were not judged together with others: they come too "
+		       "late, or threads or ids are too many\n",
+		       fxt_lint_not_judged(lint));
+	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good", t->name,
+	       text_format_size(size, fxt_reader_offset(t->reader)), r->n_good, r->n_records);
+	print_count(r, FXT_SEVERITY_ERROR, ", ");
+	print_count(r, FXT_SEVERITY_WARNING, ", ");
+	if (r->options->notes)
+		print_count(r, FXT_SEVERITY_NOTE, ", ");
+	putchar('\n');
 }
 
-static void put_listp(struct json_object **list)
+static int list_kinds(bool json)
 {
-	json_object_put(*list);
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
+		const struct fxt_finding_kind *kind = &fxt_finding_kinds[i];
+		struct json_object *o;
+
+		if (!json) {
+			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
+			       kind->text);
+			continue;
+		}
+		o = json_object_new_object();
+		json_add_string(o, "id", kind->id);
+		json_add_string(o, "severity", fxt_severity_text(kind->severity));
+		json_add_string(o, "what", kind->text);
+		json_add_string(o, "explanation", kind->explain);
+		json_print_line(o);
+	}
+	return CLI_OK;
+}
+
+/* Prints TEXT in lines of at most 78 columns. */
+static void print_folded(const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column > 0 && column + 1 + n > 78) {
+			putchar('\n');
+			column = 0;
+		}
+		column += (size_t)printf("%s%.*s", column > 0 ? " " : "", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
+static int explain(const char *id)
+{
+	const struct fxt_finding_kind *kind;
+	int i = fxt_finding_by_id(id);
+
+	if (i < 0)
+		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
+				       id);
+	kind = &fxt_finding_kinds[i];
+	printf("%s (%s): %s\n\n", kind->id, fxt_severity_text(kind->severity), kind->text);
+	print_folded(kind->explain);
+	return CLI_OK;
+}
+
+static int check_file(const char *path, const struct options *options)
+{
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
+	struct report report = { .options = options };
+	int r = open_trace(&t, path);
+
+	if (r != CLI_OK)
+		return r;
+	if (fxt_lint_new(&lint, found, &report) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = check_all(&t, lint, &report);
+	if (options->json)
+		print_json(&report, &t, lint);
+	else
+		print_text(&report, &t, lint);
+	if (r != CLI_OK)
+		return r;
+	if (report.n_of[FXT_SEVERITY_ERROR] > 0)
+		return CLI_DAMAGE;
+	return options->strict && report.n_of[FXT_SEVERITY_WARNING] > 0 ? CLI_DAMAGE : CLI_OK;
 }
 
 static int verb_check(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
-		{ 0 },
+	static const struct option long_options[] = {
+		{ "all", no_argument, NULL, 'a' },    { "explain", required_argument, NULL, 'e' },
+		{ "help", no_argument, NULL, 'h' },   { "json", no_argument, NULL, 'j' },
+		{ "list", no_argument, NULL, 'l' },   { "notes", no_argument, NULL, 'n' },
+		{ "strict", no_argument, NULL, 's' }, { 0 },
 	};
-	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
-	_cleanup_(put_listp) struct json_object *list = NULL;
-	struct report report = { 0 };
-	bool json = false;
-	int c, r;
+	struct options o = { 0 };
+	int c;
 
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
 		switch (c) {
+		case 'a':
+			o.all = true;
+			break;
+		case 'e':
+			o.explain = optarg;
+			break;
 		case 'h':
 			return cli_help();
 		case 'j':
-			json = true;
+			o.json = true;
+			break;
+		case 'l':
+			o.list = true;
+			break;
+		case 'n':
+			o.notes = true;
+			break;
+		case 's':
+			o.strict = true;
 			break;
 		default:
 			return cli_bad_option(c, argv);
 		}
 	}
+	if (o.explain || o.list) {
+		if (argc != optind)
+			return cli_usage_error("--list and --explain take no FILE");
+		return o.explain ? explain(o.explain) : list_kinds(o.json);
+	}
 	if (argc - optind != 1)
 		return cli_usage_error("it takes one FILE, or '-' for standard input");
-	r = open_trace(&t, argv[optind]);
-	if (r != CLI_OK)
-		return r;
-	if (json)
-		list = report.list = json_object_new_array();
-	r = check_all(&t, &report);
-	if (json)
-		print_json(&report, &t);
-	else
-		print_text(&report, &t);
-	if (r != CLI_OK)
-		return r;
-	return report.n_errors ? CLI_DAMAGE : CLI_OK;
+	return check_file(argv[optind], &o);
 }
 
 const struct verb verb_check_row = {
 	.name = "check",
 	.synopsis = "[OPTION ...] FILE",
-	.what = "Check that an archive is whole and keeps to the format",
+	.what = "Check that an archive is whole and that readers understand it",
 	.options =
-		"      --json  print the findings as JSON\n"
-		"  -h, --help  show this\n"
+		"      --all         show each finding, not only the first ones of each kind\n"
+		"      --notes       show what is right, but ignored by the most used reader, too\n"
+		"      --strict      exit with 3 for warnings, too\n"
+		"      --json        print the findings as JSON; with --all, an object a line\n"
+		"      --list        list all kinds of findings\n"
+		"      --explain ID  say what a kind of finding means and what to do about it\n"
+		"  -h, --help        show this\n"
 		"\nFILE is an archive; '-' is standard input.\n"
-		"Exits with 0 if nothing is wrong, 3 if it is damaged but can be read, and 1 if it is\n"
-		"not an archive. Warnings are not counted as damage.\n",
+		"Errors are against the specification; of warnings, other readers make something wrong.\n"
+		"Exits with 0 if there is no error, 3 if there is one, and 1 if it is not an archive.\n",
 	.run = verb_check,
 };

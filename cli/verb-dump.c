@@ -114,21 +114,6 @@ static void print_time(struct dump *d, const struct fxt_record *r)
 	       ns / 1000000000, ns % 1000000000);
 }
 
-static bool has_time(const struct fxt_record *r)
-{
-	switch (r->type) {
-	case FXT_RECORD_EVENT:
-	case FXT_RECORD_SCHEDULING:
-	case FXT_RECORD_LOG:
-	case FXT_RECORD_PROFILER:
-		return true;
-	case FXT_RECORD_LARGE:
-		return r->subtype == FXT_LARGE_BLOB_METADATA;
-	default:
-		return false;
-	}
-}
-
 static void print_scheduling(const struct fxt_record *r)
 {
 	const char *state;
@@ -258,7 +243,7 @@ static const char *print_record(struct dump *d, const struct fxt_record *r)
 		json_print_line(o);
 		return damage;
 	}
-	if (has_time(r))
+	if (fxt_record_has_time(r))
 		print_time(d, r);
 	else
 		printf("%16s  ", "");

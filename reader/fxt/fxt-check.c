@@ -3,262 +3,327 @@
 
 #include "base/text.h"
 
-static void add(struct fxt_findings *f, bool warning, const char *what)
+/* Longer names are of no use in a viewer. */
+enum { NAME_BYTES_MAX = 1024 };
+
+/* Perfetto keeps its CPUs in tables of this size. */
+enum { CPUS_MAX = 4096 };
+
+void fxt_findings_add(struct fxt_findings *f, enum fxt_finding_id id, uint64_t value)
 {
 	for (unsigned i = 0; i < f->n; i++)
-		if (f->list[i].what == what)
+		if (f->list[i].id == id)
 			return;
 	if (f->n == FXT_CHECK_MAX)
 		return;
-	f->list[f->n++] = (struct fxt_finding){ what, warning };
-	if (!warning)
+	f->list[f->n++] = (struct fxt_finding){ .id = id, .value = { value } };
+	if (fxt_finding_kinds[id].severity == FXT_SEVERITY_ERROR)
 		f->n_errors++;
 }
 
-static void error(struct fxt_findings *f, const char *what)
-{
-	add(f, false, what);
-}
-
-static void warning(struct fxt_findings *f, const char *what)
-{
-	add(f, true, what);
-}
-
-static void check_reserved(struct fxt_findings *f, uint64_t bits)
+void fxt_check_reserved(struct fxt_findings *f, uint64_t bits)
 {
 	if (bits != 0)
-		error(f, "reserved bits are not zero");
+		fxt_findings_add(f, FXT_FINDING_RESERVED_BITS, 0);
 }
 
-/* The bytes behind N bytes of a stream, up to the next word. */
-static void check_padding(struct fxt_findings *f, const void *p, uint64_t n)
+void fxt_check_padding(struct fxt_findings *f, const void *p, uint64_t n)
 {
 	const uint8_t *bytes = p;
 
 	for (uint64_t i = n; i % FXT_WORD_BYTES != 0; i++)
 		if (bytes[i] != 0)
-			warning(f, "padding is not zero");
+			fxt_findings_add(f, FXT_FINDING_PADDING, 0);
 }
 
-/* IS_STREAM: the bytes lie in the record, padded. */
-static void check_text(struct fxt_findings *f, const struct fxt_text *t, bool is_stream)
+void fxt_check_stream(struct fxt_findings *f, const struct fxt_text *t)
 {
-	if (!t->bytes) {
-		error(f, "a reference to a string that was not registered");
-		return;
-	}
 	if (!text_is_utf8(t->bytes, t->length))
-		error(f, "text that is not UTF-8");
+		fxt_findings_add(f, FXT_FINDING_UTF8, 0);
+	fxt_check_padding(f, t->bytes, t->length);
+}
+
+static void check_length(struct fxt_findings *f, const struct fxt_text *t)
+{
 	if (t->length > FXT_STRING_BYTES_MAX)
-		error(f, "a string over 32000 bytes");
-	if (is_stream)
-		check_padding(f, t->bytes, t->length);
+		fxt_findings_add(f, FXT_FINDING_STRING_LONG, t->length);
 }
 
-static void check_ref(struct fxt_findings *f, const struct fxt_text *t)
+void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 {
-	check_text(f, t, fxt_get_string_ref_inline(t->ref));
-}
-
-static void check_thread(struct fxt_findings *f, bool defined)
-{
-	if (!defined)
-		error(f, "a reference to a thread that was not registered");
-}
-
-static void check_value(struct fxt_findings *f, const struct fxt_arg *arg)
-{
-	uint64_t head = arg->words[0];
-
-	switch (arg->type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_UINT32:
-		break;
-	case FXT_ARG_NULL:
-	case FXT_ARG_INT64:
-	case FXT_ARG_UINT64:
-	case FXT_ARG_DOUBLE:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		check_reserved(f, fxt_get_arg_reserved(head));
-		break;
-	case FXT_ARG_STRING:
-		check_reserved(f, fxt_get_arg_string_reserved(head));
-		check_ref(f, &arg->text);
-		break;
-	case FXT_ARG_BOOL:
-		check_reserved(f, fxt_get_arg_value32(head) >> 1);
-		break;
-	case FXT_ARG_BLOB:
-		check_padding(f, arg->blob.bytes, arg->blob.length);
-		break;
-	default:
-		warning(f, "an argument of unknown type");
+	/* The text of the table was judged when it was registered. */
+	if (!t->bytes)
+		fxt_findings_add(f, FXT_FINDING_STRING_UNDEFINED, t->ref);
+	else if (fxt_get_string_ref_inline(t->ref)) {
+		fxt_check_stream(f, t);
+		check_length(f, t);
 	}
 }
 
-/* The arguments of scheduling records that readers ask for must have the types they ask for. */
-static void check_sched_arg(struct fxt_findings *f, const struct fxt_record *r,
-			    const struct fxt_arg *arg)
+/* What names or classes something. */
+static void check_name(struct fxt_findings *f, const struct fxt_text *t)
 {
-	bool wakeup = r->subtype == FXT_SCHED_WAKEUP;
-	int name = fxt_text_known(&arg->name);
-
-	if ((wakeup ? name == FXT_NAME_WEIGHT
-		    : name == FXT_NAME_INCOMING_WEIGHT || name == FXT_NAME_OUTGOING_WEIGHT) &&
-	    arg->type != FXT_ARG_INT32)
-		error(f, "a weight that is not an int32");
-	if (wakeup && name == FXT_NAME_WAKER && arg->type != FXT_ARG_KOID)
-		error(f, "a waker that is not a koid");
+	fxt_check_ref(f, t);
+	if (t->length > NAME_BYTES_MAX)
+		fxt_findings_add(f, FXT_FINDING_NAME_LONG, t->length);
 }
 
-static void check_args(struct fxt_findings *f, const struct fxt_record *r)
+static void check_thread(struct fxt_findings *f, const struct fxt_thread *t, uint64_t ref)
 {
-	bool has_process = false;
-	struct fxt_args it = r->args;
-	struct fxt_arg arg;
-	int outcome;
+	if (!t->defined)
+		fxt_findings_add(f, FXT_FINDING_THREAD_UNDEFINED, ref);
+	else if ((t->pid | t->tid) > UINT32_MAX)
+		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, t->tid > UINT32_MAX ? t->tid : t->pid);
+}
 
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
-		if (outcome == FXT_ARGS_DAMAGE) {
-			error(f, it.damage);
-			continue;
-		}
-		check_ref(f, &arg.name);
-		check_value(f, &arg);
-		if (r->type == FXT_RECORD_SCHEDULING)
-			check_sched_arg(f, r, &arg);
-		if (fxt_text_known(&arg.name) == FXT_NAME_PROCESS) {
-			has_process = true;
-			if (r->type == FXT_RECORD_KERNEL_OBJECT && arg.type != FXT_ARG_KOID)
-				error(f, "a thread's process that is not a koid");
-		}
-	}
-	if (r->type == FXT_RECORD_KERNEL_OBJECT &&
-	    r->kernel_object.object_type == FXT_OBJECT_THREAD && !has_process)
-		warning(f, "a thread without its process");
+static void check_time(struct fxt_findings *f, uint64_t ns)
+{
+	if (ns > INT64_MAX)
+		fxt_findings_add(f, FXT_FINDING_TIME_HUGE, 0);
+}
+
+/* Scheduling and profiler records with WORDS words of contents. */
+static void check_trailing(struct fxt_findings *f, const struct fxt_record *r, uint64_t words)
+{
+	if (r->n_words > words)
+		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_words - words);
 }
 
 static void check_metadata(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		check_reserved(f, fxt_get_provider_info_reserved(head));
-		check_text(f, &r->name, true);
+		fxt_check_reserved(f, fxt_get_provider_info_reserved(head));
+		fxt_check_stream(f, &r->name);
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
-		check_reserved(f, fxt_get_provider_section_reserved(head));
+		fxt_check_reserved(f, fxt_get_provider_section_reserved(head));
 		break;
 	case FXT_METADATA_PROVIDER_EVENT:
-		check_reserved(f, fxt_get_provider_event_reserved(head));
-		if (r->metadata.number != FXT_PROVIDER_EVENT_BUFFER_FILLED)
-			warning(f, "a provider event of unknown kind");
+		fxt_check_reserved(f, fxt_get_provider_event_reserved(head));
+		fxt_findings_add(f,
+				 r->metadata.number == FXT_PROVIDER_EVENT_BUFFER_FILLED
+					 ? FXT_FINDING_LOSS_UNSEEN
+					 : FXT_FINDING_METADATA_UNKNOWN,
+				 r->metadata.number);
 		break;
 	case FXT_METADATA_TRACE_INFO:
 		if (r->metadata.number != FXT_TRACE_INFO_MAGIC)
-			warning(f, "trace info of unknown type");
+			fxt_findings_add(f, FXT_FINDING_METADATA_UNKNOWN, r->metadata.number);
 		else if (head != FXT_MAGIC)
-			error(f, "a wrong magic number");
+			fxt_findings_add(f, FXT_FINDING_MAGIC_WRONG, 0);
+		else if (r->offset != 0)
+			fxt_findings_add(f, FXT_FINDING_MAGIC_AGAIN, 0);
 		break;
 	default:
-		warning(f, "metadata of unknown type");
+		fxt_findings_add(f, FXT_FINDING_METADATA_UNKNOWN, r->subtype);
 	}
 }
 
-static void check_event(struct fxt_findings *f, const struct fxt_record *r)
+static void check_event(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	check_thread(f, r->thread.defined);
-	check_ref(f, &r->category);
-	check_ref(f, &r->name);
-	check_args(f, r);
+	check_time(f, r->ts_ns);
+	check_thread(f, &r->thread, fxt_get_event_thread(head));
+	check_name(f, &r->category);
+	check_name(f, &r->name);
+	fxt_check_args(f, r);
 	if (r->subtype > FXT_EVENT_FLOW_END)
-		warning(f, "an event of unknown type");
-	if (r->subtype == FXT_EVENT_DURATION_COMPLETE && r->event.value < r->ts_ticks)
-		error(f, "a duration that ends before it begins");
+		fxt_findings_add(f, FXT_FINDING_EVENT_UNKNOWN, r->subtype);
+	if (r->subtype == FXT_EVENT_COUNTER && r->args.n_left == 0)
+		fxt_findings_add(f, FXT_FINDING_COUNTER_EMPTY, 0);
+	if (r->subtype == FXT_EVENT_DURATION_COMPLETE) {
+		check_time(f, r->event.end_ns);
+		if (r->event.value < r->ts_ticks)
+			fxt_findings_add(f, FXT_FINDING_COMPLETE_BACKWARDS, 0);
+	}
+}
+
+static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+{
+	uint64_t out = fxt_get_legacy_out_thread(head), in = fxt_get_legacy_in_thread(head);
+	const struct fxt_thread out_thread = { r->sw.out_pid, r->sw.out_tid, r->sw.out_defined };
+	const struct fxt_thread in_thread = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
+
+	check_thread(f, &out_thread, out);
+	check_thread(f, &in_thread, in);
+	if (r->sw.out_state == FXT_STATE_RUNNING)
+		fxt_findings_add(f, FXT_FINDING_LEGACY_RUNNING, 0);
+	f->said.out_idle = r->sw.out_defined && r->sw.out_pid == 0 && r->sw.out_priority == 0;
+	f->said.in_idle = r->sw.in_defined && r->sw.in_pid == 0 && r->sw.in_priority == 0;
+	if ((r->sw.out_defined && r->sw.out_tid == 0 && !f->said.out_idle) ||
+	    (r->sw.in_defined && r->sw.in_tid == 0 && !f->said.in_idle))
+		fxt_findings_add(f, FXT_FINDING_IDLE_WEIGHT, r->sw.cpu);
+	check_trailing(f, r, 2 + 2 * (out == 0) + 2 * (in == 0));
+}
+
+/* One side of a switch of type 1: the idle thread, or another with its weight. */
+static void check_side(struct fxt_findings *f, const struct fxt_record *r, uint64_t tid, bool idle,
+		       bool has_weight)
+{
+	if (idle)
+		return;
+	if (tid == 0)
+		fxt_findings_add(f, FXT_FINDING_IDLE_WEIGHT, r->sw.cpu);
+	else if (!has_weight)
+		fxt_findings_add(f, FXT_FINDING_WEIGHT_MISSING, tid);
+	if (tid > UINT32_MAX)
+		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, tid);
 }
 
 static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
+	check_time(f, r->ts_ns);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
-		check_reserved(f, fxt_get_sched_wakeup_reserved(head));
-		check_args(f, r);
-		return;
+		fxt_check_reserved(f, fxt_get_sched_wakeup_reserved(head));
+		fxt_check_args(f, r);
+		if (!f->said.waker)
+			fxt_findings_add(f, FXT_FINDING_WAKER_MISSING, r->wake.tid);
+		if (r->wake.tid > UINT32_MAX)
+			fxt_findings_add(f, FXT_FINDING_KOID_WIDE, r->wake.tid);
+		if (r->wake.cpu >= CPUS_MAX)
+			fxt_findings_add(f, FXT_FINDING_CPU_HUGE, r->wake.cpu);
+	} else {
+		if (r->sw.out_state > FXT_STATE_DEAD)
+			fxt_findings_add(f, FXT_FINDING_THREAD_STATE, r->sw.out_state);
+		if (r->sw.cpu >= CPUS_MAX)
+			fxt_findings_add(f, FXT_FINDING_CPU_HUGE, r->sw.cpu);
+		if (r->subtype == FXT_SCHED_LEGACY_SWITCH) {
+			check_legacy_switch(f, r, head);
+			return;
+		}
+		fxt_check_reserved(f, fxt_get_sched_switch_reserved(head));
+		fxt_check_args(f, r);
+		/* What damaged arguments would have said is not known. */
+		check_side(f, r, r->sw.out_tid, f->said.out_idle,
+			   f->said.out_weight || !f->said.end);
+		check_side(f, r, r->sw.in_tid, f->said.in_idle, f->said.in_weight || !f->said.end);
 	}
-	if (r->sw.out_state > FXT_STATE_DEAD)
-		error(f, "a thread state over 5");
-	if (r->subtype == FXT_SCHED_LEGACY_SWITCH) {
-		check_thread(f, r->sw.out_defined && r->sw.in_defined);
-		return;
-	}
-	check_reserved(f, fxt_get_sched_switch_reserved(head));
-	check_args(f, r);
+	if (f->said.end)
+		check_trailing(f, r, (uint64_t)(f->said.end - r->words));
 }
 
 static void check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	check_thread(f, r->thread.defined);
+	uint64_t ref = fxt_get_profiler_thread(head), words = 2 + 2 * (ref == 0);
+
+	fxt_findings_add(f, FXT_FINDING_PROFILER_UNSEEN, 0);
+	check_time(f, r->ts_ns);
+	check_thread(f, &r->thread, ref);
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
-		check_reserved(f, fxt_get_module_reserved(head));
-		check_text(f, &r->name, true);
-		check_padding(f, r->module.build_id, r->module.build_id_length);
+		fxt_check_reserved(f, fxt_get_module_reserved(head));
+		fxt_check_stream(f, &r->name);
+		fxt_check_padding(f, r->module.build_id, r->module.build_id_length);
+		words += fxt_stream_words(r->name.length) +
+			 fxt_stream_words(r->module.build_id_length);
 		break;
 	case FXT_PROFILER_MMAP:
-		check_reserved(f, fxt_get_mmap_reserved(head));
+		fxt_check_reserved(f, fxt_get_mmap_reserved(head));
+		words += 3;
 		break;
 	default:
-		check_reserved(f, fxt_get_backtrace_reserved(head));
+		fxt_check_reserved(f, fxt_get_backtrace_reserved(head));
+		words += r->backtrace.n_frames;
 	}
+	if (ref == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
+		fxt_findings_add(f, FXT_FINDING_PROFILER_INLINE, 0);
+	check_trailing(f, r, words);
 }
 
 static void check_large(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	uint64_t format = r->words[1];
 
-	check_reserved(f, fxt_get_large_blob_reserved(head));
-	check_ref(f, &r->category);
-	check_ref(f, &r->name);
-	check_padding(f, r->blob.bytes, r->blob.length);
+	fxt_findings_add(f, FXT_FINDING_LARGE_UNSEEN, 0);
+	if (r->n_words > FXT_RECORD_WORDS_MAX)
+		fxt_findings_add(f, FXT_FINDING_LARGE_LONG, r->n_words);
+	fxt_check_reserved(f, fxt_get_large_blob_reserved(head));
+	check_name(f, &r->category);
+	check_name(f, &r->name);
+	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (r->subtype == FXT_LARGE_BLOB_NO_METADATA) {
-		check_reserved(f, fxt_get_large_blob_bare_reserved(format));
+		fxt_check_reserved(f, fxt_get_large_blob_bare_reserved(format));
 		return;
 	}
-	check_reserved(f, fxt_get_large_blob_header_reserved(format));
-	check_thread(f, r->thread.defined);
-	check_args(f, r);
+	check_time(f, r->ts_ns);
+	fxt_check_reserved(f, fxt_get_large_blob_header_reserved(format));
+	check_thread(f, &r->thread, fxt_get_large_blob_thread(format));
+	fxt_check_args(f, r);
+}
+
+/* How much later Perfetto's clock is than it should be after 10^12 ns: it multiplies by a factor
+ * with 32 binary places, the rest of which is thrown away. */
+static uint64_t short_ns(uint64_t ticks_per_second)
+{
+	const uint64_t factor = UINT64_C(1000000000) << 32;
+
+	return (uint64_t)((unsigned __int128)(factor % ticks_per_second) * UINT64_C(1000000000000) /
+			  factor);
 }
 
 static void check_table_record(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (r->type) {
 	case FXT_RECORD_INITIALIZATION:
-		check_reserved(f, fxt_get_initialization_reserved(head));
+		fxt_check_reserved(f, fxt_get_initialization_reserved(head));
+		if (short_ns(r->initialization.ticks_per_second) > 0) {
+			fxt_findings_add(f, FXT_FINDING_TICKS_INEXACT,
+					 r->initialization.ticks_per_second);
+			f->list[f->n - 1].value[1] = short_ns(r->initialization.ticks_per_second);
+		}
 		break;
 	case FXT_RECORD_STRING:
-		check_reserved(f, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
-					  fxt_get_string_reserved(head));
-		check_text(f, &r->name, true);
+		fxt_check_reserved(f, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
+					      fxt_get_string_reserved(head));
+		fxt_check_stream(f, &r->name);
+		check_length(f, &r->name);
 		if (r->string.index == 0)
-			warning(f, "a string record for index 0");
+			fxt_findings_add(f, FXT_FINDING_STRING_INDEX_0, 0);
+		else if (r->name.length == 0)
+			fxt_findings_add(f, FXT_FINDING_STRING_EMPTY, r->string.index);
 		break;
 	default:
-		check_reserved(f, fxt_get_thread_reserved(head));
+		fxt_check_reserved(f, fxt_get_thread_reserved(head));
+		check_thread(f, &r->thread, 0);
 		if (r->thread_record.index == 0)
-			warning(f, "a thread record for index 0");
+			fxt_findings_add(f, FXT_FINDING_THREAD_INDEX_0, 0);
 	}
 }
 
 static void check_object(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
+	unsigned type = r->kernel_object.object_type;
+
+	check_name(f, &r->name);
+	fxt_check_args(f, r);
 	if (r->type == FXT_RECORD_USERSPACE_OBJECT) {
-		check_reserved(f, fxt_get_userspace_reserved(head));
-		check_thread(f, r->thread.defined);
-	} else {
-		check_reserved(f, fxt_get_kernel_object_reserved(head));
+		fxt_findings_add(f, FXT_FINDING_USERSPACE_UNSEEN, 0);
+		fxt_check_reserved(f, fxt_get_userspace_reserved(head));
+		check_thread(f, &r->thread, fxt_get_userspace_thread(head));
+		return;
 	}
-	check_ref(f, &r->name);
-	check_args(f, r);
+	fxt_check_reserved(f, fxt_get_kernel_object_reserved(head));
+	if (type != FXT_OBJECT_PROCESS && type != FXT_OBJECT_THREAD) {
+		fxt_findings_add(f, FXT_FINDING_OBJECT_UNSEEN, type);
+		return;
+	}
+	if (r->kernel_object.koid > UINT32_MAX)
+		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, r->kernel_object.koid);
+	if (type == FXT_OBJECT_THREAD && !f->said.has_process)
+		fxt_findings_add(f, FXT_FINDING_PROCESS_MISSING, r->kernel_object.koid);
+}
+
+static void check_blob(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+{
+	unsigned type = r->blob.blob_type;
+
+	fxt_check_reserved(f, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
+	fxt_check_ref(f, &r->name);
+	fxt_check_padding(f, r->blob.bytes, r->blob.length);
+	if (type < FXT_BLOB_DATA || type > FXT_BLOB_PERFETTO)
+		fxt_findings_add(f, FXT_FINDING_BLOB_TYPE, type);
+	else if (type != FXT_BLOB_PERFETTO)
+		fxt_findings_add(f, FXT_FINDING_BLOB_UNSEEN, type);
 }
 
 void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
@@ -266,6 +331,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	uint64_t head = r->words[0];
 
 	ret->n = ret->n_errors = 0;
+	ret->said = (struct fxt_said){ 0 };
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
 		check_metadata(ret, r, head);
@@ -276,12 +342,10 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		check_table_record(ret, r, head);
 		break;
 	case FXT_RECORD_EVENT:
-		check_event(ret, r);
+		check_event(ret, r, head);
 		break;
 	case FXT_RECORD_BLOB:
-		check_reserved(ret, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
-		check_ref(ret, &r->name);
-		check_padding(ret, r->blob.bytes, r->blob.length);
+		check_blob(ret, r, head);
 		break;
 	case FXT_RECORD_USERSPACE_OBJECT:
 	case FXT_RECORD_KERNEL_OBJECT:
@@ -291,9 +355,11 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		check_scheduling(ret, r, head);
 		break;
 	case FXT_RECORD_LOG:
-		check_reserved(ret, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
-		check_thread(ret, r->thread.defined);
-		check_text(ret, &r->name, true);
+		fxt_findings_add(ret, FXT_FINDING_LOG_UNSEEN, 0);
+		fxt_check_reserved(ret, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
+		check_time(ret, r->ts_ns);
+		check_thread(ret, &r->thread, fxt_get_log_thread(head));
+		fxt_check_stream(ret, &r->name);
 		break;
 	case FXT_RECORD_PROFILER:
 		check_profiler(ret, r, head);
@@ -302,6 +368,6 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		check_large(ret, r, head);
 		break;
 	default:
-		warning(ret, "a record of unknown type");
+		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, r->type);
 	}
 }

@@ -120,6 +120,22 @@ struct fxt_record {
 	};
 };
 
+/* Whether ts_ticks and ts_ns are set. */
+static inline bool fxt_record_has_time(const struct fxt_record *r)
+{
+	switch (r->type) {
+	case FXT_RECORD_EVENT:
+	case FXT_RECORD_SCHEDULING:
+	case FXT_RECORD_LOG:
+	case FXT_RECORD_PROFILER:
+		return true;
+	case FXT_RECORD_LARGE:
+		return r->subtype == FXT_LARGE_BLOB_METADATA;
+	default:
+		return false;
+	}
+}
+
 struct fxt_reader;
 
 /*

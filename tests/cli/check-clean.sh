@@ -1,3 +1,4 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-kymo check "$T/small" && kymo check "$T/golden" && kymo check "$T/lost"
+# --strict: without a warning, too.
+kymo check --strict "$G/everything.fxt" && kymo check --strict "$G/empty-session.fxt"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that is done with an archive from elsewhere: read, check, events, summary.
+ * Everything that is done with an archive from elsewhere: read, lint, events, summary.
  */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "reader/fxt/fxt-check.h"
 #include "reader/fxt/fxt-events.h"
+#include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-reader.h"
 #include "reader/summary.h"
 
@@ -38,29 +38,43 @@ static void use_event(const struct event *ev)
 	(void)sink;
 }
 
+/* Findings can be told. */
+static void use_finding(void *userdata, const struct fxt_finding *finding)
+{
+	char detail[FXT_FINDING_DETAIL_MAX];
+
+	(void)userdata;
+	assert(finding->id < FXT_FINDING_MAX);
+	assert(strlen(fxt_finding_detail(detail, finding)) < sizeof(detail) - 1);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
 	_cleanup_(summary_freep) struct summary *summary = NULL;
+	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
 	const struct fxt_record *record;
 	uint64_t offset = 0;
 	int r;
 
 	if (fxt_reader_new_memory(&reader, data, size) != 0)
 		return 0;
-	if (fxt_events_new(&events) < 0 || summary_new(&summary) < 0)
+	if (fxt_events_new(&events) < 0 || summary_new(&summary) < 0 ||
+	    fxt_lint_new(&lint, use_finding, NULL) < 0)
 		return 0;
 	while ((r = fxt_reader_next(reader, &record)) > 0) {
-		struct fxt_findings findings;
 		const char *what;
 		struct event ev;
 
 		assert(fxt_reader_offset(reader) >= offset);
 		offset = fxt_reader_offset(reader);
-		if (r == FXT_READER_DAMAGE)
+		if (r == FXT_READER_DAMAGE) {
+			fxt_lint_damage(lint, fxt_reader_damage(reader));
 			continue;
-		fxt_check_record(record, &findings);
+		}
+		if (fxt_lint_record(lint, record) < 0)
+			return 0;
 		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT) {
 			use_event(&ev);
 			if (summary_add(summary, &ev) < 0)
@@ -69,6 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	assert(r == FXT_READER_END);
 	assert(fxt_reader_offset(reader) == size);
+	if (fxt_lint_finish(lint) < 0)
+		return 0;
 	summary_finish(summary);
 	for (size_t i = 0; i < summary->n_cpus; i++)
 		assert(!summary->cpus[i].seen || summary->cpus[i].busy_ns +

@@ -33,7 +33,8 @@ static void walk(const struct outbuf *archive,
 		}
 		fxt_check_record(record, &findings);
 		for (unsigned i = 0; i < findings.n; i++)
-			on_damage(findings.list[i].what, userdata);
+			if (fxt_finding_kinds[findings.list[i].id].severity == FXT_SEVERITY_ERROR)
+				on_damage(fxt_finding_kinds[findings.list[i].id].text, userdata);
 		on_record(record, userdata);
 	}
 }

@@ -2,7 +2,8 @@
 /*
  * One archive with everything that the format has, as a file for whoever reads FXT: each record type,
  * each type of argument, strings and threads inline and indexed, two providers with tables of their
- * own. It is also a trace that makes sense: durations nest and end, flows connect, threads are named.
+ * own. It is also a trace that makes sense: durations nest and end, flows connect, threads are named,
+ * and the lint has nothing to say about it.
  * The words of each record are judged elsewhere (test-fxt-records.c), what a reader makes of them in
  * tests/cli/.
  */
@@ -88,6 +89,18 @@ static void instant(struct fxt_writer *w, uint64_t ts, struct fxt_out_thread thr
 			      }));
 }
 
+/* What makes a loss visible. */
+static void lost(struct fxt_writer *w, uint64_t ts)
+{
+	OK(fxt_write_event(w, &(struct fxt_event){
+				      .type = FXT_EVENT_INSTANT,
+				      .category = INTERNED("category"),
+				      .name = INTERNED("lost"),
+				      .ts_ticks = ts,
+				      .thread = THREAD(102),
+			      }));
+}
+
 /* Names the threads 100/101 and 100/102. */
 static void write_objects(struct fxt_writer *w)
 {
@@ -97,7 +110,8 @@ static void write_objects(struct fxt_writer *w)
 	const struct fxt_kernel_object objects[] = {
 		{ FXT_OBJECT_PROCESS, 100, INTERNED("everything"), NULL, 0 },
 		{ FXT_OBJECT_THREAD, 101, INTERNED("first thread"), process, 1 },
-		{ FXT_OBJECT_THREAD, 102, INLINE("second thread"), process, 1 },
+		{ FXT_OBJECT_THREAD, 102, INTERNED("second thread"), process, 1 },
+		{ 16, 5001, INLINE("inline"), inline_args, 1 },
 		{ 17, 5000, { .index = 0 }, inline_args, 2 },
 	};
 
@@ -166,7 +180,7 @@ static void write_scheduling(struct fxt_writer *w)
 						     ARGS(to_102) }));
 	OK(fxt_write_switch(w, &(struct fxt_switch){ 4300, 3, FXT_STATE_DEAD, 102, 0,
 						     ARGS(to_idle) }));
-	OK(fxt_write_legacy_switch(w, &(struct fxt_legacy_switch){ 4400, 255, FXT_STATE_RUNNING,
+	OK(fxt_write_legacy_switch(w, &(struct fxt_legacy_switch){ 4400, 255, FXT_STATE_SUSPENDED,
 								   THREAD(102), THREAD_INLINE(101),
 								   1, 255 }));
 	OK(fxt_write_legacy_switch(w, &(struct fxt_legacy_switch){ 4500,
@@ -188,11 +202,11 @@ static void write_log_and_profiler(struct fxt_writer *w)
 	OK(fxt_write_log(w, &(struct fxt_log){ 5001, THREAD_INLINE(102), "\u00e4", 2 }));
 	OK(fxt_write_module(w, &(struct fxt_module){ 5100, THREAD(101), 1, "libc.so.6", build_id,
 						     sizeof(build_id) - 1 }));
-	OK(fxt_write_module(w, &(struct fxt_module){ 5101, THREAD_INLINE(0), FXT_MODULE_ID_MAX, "",
-						     NULL, 0 }));
+	OK(fxt_write_module(w, &(struct fxt_module){ 5101, THREAD(102), FXT_MODULE_ID_MAX, "", NULL,
+						     0 }));
 	OK(fxt_write_mmap(w, &(struct fxt_mmap){ 5200, THREAD(101), 1, 5, 0x400000, 0x10000,
 						 0x1000 }));
-	OK(fxt_write_mmap(w, &(struct fxt_mmap){ 5201, THREAD_INLINE(0), FXT_MODULE_ID_MAX, 7,
+	OK(fxt_write_mmap(w, &(struct fxt_mmap){ 5201, THREAD(102), FXT_MODULE_ID_MAX, 7,
 						 UINT64_MAX, 1, 0 }));
 	OK(fxt_write_backtrace(w, &(struct fxt_backtrace){ 5300, THREAD(101), frames, 3 }));
 	OK(fxt_write_backtrace(w, &(struct fxt_backtrace){ 5301, THREAD_INLINE(102), frames, 1 }));
@@ -262,6 +276,7 @@ static void test_everything(void **state)
 	OK(fxt_write_string(&w, SHARED, "of the second", 13));
 	instant(&w, 14000, (struct fxt_out_thread)THREAD(102), NULL, 0);
 	OK(fxt_write_provider_event(&w, FXT_PROVIDER_EVENT_BUFFER_FILLED));
+	lost(&w, 14002);
 	OK(fxt_write_section(&w, &first));
 	instant(&w, 7001, (struct fxt_out_thread)THREAD(101), NULL, 0);
 	OK(fxt_write_section(&w, &second));

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Judges the arguments of a record, by the specification's "Argument types" and by what the kind of
+ * record asks of them.
+ */
+#include "reader/fxt/fxt-check.h"
+
+static void check_koid(struct fxt_findings *f, uint64_t koid)
+{
+	if (koid > UINT32_MAX)
+		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, koid);
+}
+
+static void check_value(struct fxt_findings *f, const struct fxt_arg *arg)
+{
+	uint64_t head = arg->words[0];
+
+	switch (arg->type) {
+	case FXT_ARG_INT32:
+	case FXT_ARG_UINT32:
+		return;
+	case FXT_ARG_INT64:
+		if (arg->int64 >= INT32_MIN && arg->int64 <= INT32_MAX)
+			fxt_findings_add(f, FXT_FINDING_ARG_WIDE, 0);
+		break;
+	case FXT_ARG_UINT64:
+		if (arg->uint64 <= UINT32_MAX)
+			fxt_findings_add(f, FXT_FINDING_ARG_WIDE, 0);
+		if (arg->uint64 > INT64_MAX)
+			fxt_findings_add(f, FXT_FINDING_ARG_NEGATIVE, 0);
+		break;
+	case FXT_ARG_NULL:
+		fxt_findings_add(f, FXT_FINDING_ARG_OPAQUE, arg->type);
+		break;
+	case FXT_ARG_DOUBLE:
+	case FXT_ARG_POINTER:
+	case FXT_ARG_KOID:
+		break;
+	case FXT_ARG_STRING:
+		fxt_check_reserved(f, fxt_get_arg_string_reserved(head));
+		fxt_check_ref(f, &arg->text);
+		return;
+	case FXT_ARG_BOOL:
+		fxt_check_reserved(f, fxt_get_arg_value32(head) >> 1);
+		return;
+	case FXT_ARG_BLOB:
+		fxt_findings_add(f, FXT_FINDING_ARG_OPAQUE, arg->type);
+		fxt_check_padding(f, arg->blob.bytes, arg->blob.length);
+		return;
+	default:
+		fxt_findings_add(f, FXT_FINDING_ARG_UNKNOWN, arg->type);
+		return;
+	}
+	fxt_check_reserved(f, fxt_get_arg_reserved(head));
+}
+
+static bool take_weight(struct fxt_findings *f, const struct fxt_arg *arg, bool *ret_idle)
+{
+	if (arg->type != FXT_ARG_INT32) {
+		fxt_findings_add(f, FXT_FINDING_WEIGHT_TYPE, arg->type);
+		return true;
+	}
+	*ret_idle = arg->int32 == FXT_IDLE_WEIGHT;
+	return true;
+}
+
+static void check_switch_arg(struct fxt_findings *f, const struct fxt_arg *arg)
+{
+	switch (fxt_text_known(&arg->name)) {
+	case FXT_NAME_OUTGOING_WEIGHT:
+		f->said.out_weight = take_weight(f, arg, &f->said.out_idle);
+		break;
+	case FXT_NAME_INCOMING_WEIGHT:
+		f->said.in_weight = take_weight(f, arg, &f->said.in_idle);
+		break;
+	case FXT_NAME_SYNTHETIC:
+		f->said.synthetic = arg->type == FXT_ARG_BOOL && arg->boolean;
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_wakeup_arg(struct fxt_findings *f, const struct fxt_arg *arg)
+{
+	bool idle;
+
+	switch (fxt_text_known(&arg->name)) {
+	case FXT_NAME_WEIGHT:
+		take_weight(f, arg, &idle);
+		break;
+	case FXT_NAME_WAKER:
+		f->said.waker = true;
+		if (arg->type != FXT_ARG_KOID)
+			fxt_findings_add(f, FXT_FINDING_WAKER_TYPE, arg->type);
+		else
+			check_koid(f, arg->uint64);
+		break;
+	default:
+		break;
+	}
+}
+
+static bool is_named_object(const struct fxt_record *r)
+{
+	return r->kernel_object.object_type == FXT_OBJECT_PROCESS ||
+	       r->kernel_object.object_type == FXT_OBJECT_THREAD;
+}
+
+static void check_thread_arg(struct fxt_findings *f, const struct fxt_record *r,
+			     const struct fxt_arg *arg, bool is_first)
+{
+	if (fxt_text_known(&arg->name) != FXT_NAME_PROCESS)
+		return;
+	f->said.has_process = true;
+	if (!is_first)
+		fxt_findings_add(f, FXT_FINDING_PROCESS_NOT_FIRST, r->kernel_object.koid);
+	if (fxt_get_string_ref_inline(arg->name.ref))
+		fxt_findings_add(f, FXT_FINDING_OBJECT_NAME_INLINE, r->kernel_object.koid);
+	if (arg->type != FXT_ARG_KOID) {
+		fxt_findings_add(f, FXT_FINDING_PROCESS_TYPE, arg->type);
+		return;
+	}
+	check_koid(f, arg->uint64);
+	f->said.process = arg->uint64;
+}
+
+static void check_counter_arg(struct fxt_findings *f, const struct fxt_arg *arg)
+{
+	switch (arg->type) {
+	case FXT_ARG_INT32:
+	case FXT_ARG_UINT32:
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_DOUBLE:
+		break;
+	default:
+		fxt_findings_add(f, FXT_FINDING_COUNTER_TYPE, arg->type);
+	}
+}
+
+/* What the kind of record asks of an argument. */
+static void check_role(struct fxt_findings *f, const struct fxt_record *r,
+		       const struct fxt_arg *arg, bool is_first)
+{
+	if (r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP)
+		check_wakeup_arg(f, arg);
+	else if (r->type == FXT_RECORD_SCHEDULING)
+		check_switch_arg(f, arg);
+	else if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_COUNTER)
+		check_counter_arg(f, arg);
+	else if (r->type == FXT_RECORD_KERNEL_OBJECT &&
+		 r->kernel_object.object_type == FXT_OBJECT_THREAD)
+		check_thread_arg(f, r, arg, is_first);
+}
+
+void fxt_check_args(struct fxt_findings *f, const struct fxt_record *r)
+{
+	struct fxt_args it = r->args;
+	bool is_first = true, damaged = false;
+	struct fxt_arg arg;
+	int outcome;
+
+	for (; (outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END; is_first = false) {
+		if (outcome == FXT_ARGS_DAMAGE) {
+			fxt_findings_add(f, FXT_FINDING_ARG_DAMAGED, 0);
+			for (unsigned i = 0; i < f->n; i++)
+				if (f->list[i].id == FXT_FINDING_ARG_DAMAGED)
+					f->list[i].what = it.damage;
+			damaged = true;
+			continue;
+		}
+		fxt_check_ref(f, &arg.name);
+		check_value(f, &arg);
+		check_role(f, r, &arg, is_first);
+	}
+	f->said.end = damaged ? NULL : it.next;
+	if (r->type == FXT_RECORD_KERNEL_OBJECT && is_named_object(r) &&
+	    fxt_get_string_ref_inline(r->name.ref))
+		fxt_findings_add(f, FXT_FINDING_OBJECT_NAME_INLINE, r->kernel_object.koid);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the order of records in the file decides: which provider was introduced, when its ticks
+ * were known, what its strings were; that losses are visible; modules before mappings before
+ * backtraces.
+ */
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+#include "reader/fxt/fxt-lint-state.h"
+
+/* Scheduling records may stand this far from their place in time: whoever merges several CPUs waits
+ * for late ones no longer. */
+#define LATE_NS UINT64_C(10000000)
+
+/* So many wakeups with a waker are too many for some. */
+#define WAKERS_MANY 100000
+
+/* What a value in a set is. */
+static char seen;
+
+static struct fxt_lint_provider *get_provider(struct fxt_lint *l, uint32_t id)
+{
+	return fxt_lint_get(l, &l->providers, (uint64_t)id + 1, sizeof(struct fxt_lint_provider),
+			    FXT_LINT_PROVIDERS_MAX);
+}
+
+/* Whose record R is; NULL if that cannot be known. */
+static struct fxt_lint_provider *enter(struct fxt_lint *l, const struct fxt_record *r)
+{
+	if (!l->provider || l->provider->tables != r->provider) {
+		l->provider = get_provider(l, r->provider->id);
+		if (l->provider) {
+			l->provider->tables = r->provider;
+			l->provider->id = r->provider->id;
+		}
+	}
+	return l->provider;
+}
+
+static void introduce(struct fxt_lint *l, struct fxt_lint_provider *p, const struct fxt_record *r)
+{
+	if (p->introduced)
+		fxt_lint_find(l, FXT_FINDING_PROVIDER_AGAIN, l->here, r->metadata.provider_id, 0);
+	p->introduced = l->any_provider = true;
+	p->has_init = p->timed = false;
+	p->ticks_per_second = 1000000000;
+	if (r->name.length == 4 && memcmp(r->name.bytes, "kymo", 4) == 0)
+		l->is_kymo = true;
+}
+
+static bool is_introduced(const struct fxt_lint *l, uint32_t id)
+{
+	const struct fxt_lint_provider *p = table_get(&l->providers, (uint64_t)id + 1);
+
+	/* Readers know provider 0 without an introduction, if nobody introduces himself. */
+	return (p && p->introduced) || (id == 0 && !l->any_provider);
+}
+
+static void check_metadata(struct fxt_lint *l, struct fxt_lint_provider *p,
+			   const struct fxt_record *r)
+{
+	uint32_t id = r->metadata.provider_id;
+
+	switch (r->subtype) {
+	case FXT_METADATA_PROVIDER_INFO:
+		introduce(l, p, r);
+		break;
+	case FXT_METADATA_PROVIDER_SECTION:
+		if (!is_introduced(l, id)) {
+			l->unknown_offset = r->offset;
+			fxt_lint_find(l, FXT_FINDING_PROVIDER_UNKNOWN, l->here, id, 0);
+		}
+		break;
+	case FXT_METADATA_PROVIDER_EVENT:
+		if (!is_introduced(l, id))
+			fxt_lint_find(l, FXT_FINDING_PROVIDER_UNKNOWN, l->here, id, 0);
+		if (r->metadata.number == FXT_PROVIDER_EVENT_BUFFER_FILLED && l->n_losses++ == 0)
+			l->first_loss = l->here;
+		break;
+	default:
+		break;
+	}
+}
+
+static void check_init(struct fxt_lint *l, struct fxt_lint_provider *p, const struct fxt_record *r)
+{
+	uint64_t ticks = r->initialization.ticks_per_second;
+	uint64_t before = p->ticks_per_second ? p->ticks_per_second : 1000000000;
+
+	if (p->timed && ticks != before)
+		fxt_lint_find(l, FXT_FINDING_INIT_LATE, l->here, ticks, before);
+	p->has_init = true;
+	p->ticks_per_second = ticks;
+}
+
+static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const struct fxt_record *r)
+{
+	if (!p->timed && !p->has_init)
+		fxt_lint_find(l, FXT_FINDING_INIT_MISSING, l->here, p->id, 0);
+	p->timed = true;
+	if (r->type != FXT_RECORD_SCHEDULING)
+		return;
+	/* That a CPU must be closed, after a loss, is learned late. So is the wakeup that was held until
+	 * its thread left the CPU. */
+	if (l->findings.said.synthetic)
+		l->synthetic_ns = r->ts_ns;
+	if (r->ts_ns >= l->sched_last_ns)
+		l->sched_last_ns = r->ts_ns;
+	else if (l->sched_last_ns - r->ts_ns > LATE_NS && r->ts_ns != l->synthetic_ns)
+		fxt_lint_find(l, FXT_FINDING_SCHED_UNSORTED, l->here, l->sched_last_ns - r->ts_ns,
+			      0);
+	if (l->findings.said.waker && ++l->n_wakers == WAKERS_MANY + 1)
+		fxt_lint_find(l, FXT_FINDING_WAKERS_MANY, l->here, l->n_wakers, 0);
+}
+
+/* Another provider may use the index for another thread: not every reader keeps them apart. */
+static void check_index(struct fxt_lint *l, const struct fxt_record *r)
+{
+	unsigned index = r->thread_record.index;
+	const struct fxt_lint_provider *p;
+	size_t pos = 0;
+
+	while ((p = table_next(&l->providers, &pos))) {
+		const struct fxt_thread *t = p->tables ? &p->tables->threads[index] : NULL;
+
+		if (t && p->tables != r->provider && t->defined &&
+		    (t->pid != r->thread.pid || t->tid != r->thread.tid)) {
+			fxt_lint_find(l, FXT_FINDING_THREAD_INDEX_SHARED, l->here, index, p->id);
+			return;
+		}
+	}
+}
+
+/* Does the name of an event speak of a loss? */
+static bool tells_loss(const struct fxt_text *name)
+{
+	static const char *const words[] = { "lost", "loss", "drop", "overflow", "discard" };
+
+	for (size_t i = 0; name->bytes && i < ARRAY_SIZE(words); i++)
+		for (size_t at = 0; at + strlen(words[i]) <= name->length; at++)
+			if (strncasecmp(name->bytes + at, words[i], strlen(words[i])) == 0)
+				return true;
+	return false;
+}
+
+/* Whether this is the first time for the N words at KEY. */
+static bool is_new(struct fxt_lint *l, const uint64_t *key, size_t n)
+{
+	uint64_t hash = table_hash(key, n * sizeof(*key));
+
+	if (table_get(&l->modules, hash))
+		return false;
+	if (l->modules.n_used >= FXT_LINT_MODULES_MAX)
+		l->n_not_judged++;
+	else if (table_set(&l->modules, hash, &seen) < 0)
+		l->error = -ENOMEM;
+	return true;
+}
+
+static bool is_known(const struct fxt_lint *l, const uint64_t *key, size_t n)
+{
+	return l->modules.n_used >= FXT_LINT_MODULES_MAX ||
+	       table_get(&l->modules, table_hash(key, n * sizeof(*key)));
+}
+
+static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
+{
+	const uint64_t process[] = { r->thread.pid };
+	uint64_t module[] = { r->thread.pid, 0 };
+
+	if (!r->thread.defined)
+		return;
+	switch (r->subtype) {
+	case FXT_PROFILER_MODULE:
+		module[1] = r->module.id;
+		is_new(l, module, 2);
+		break;
+	case FXT_PROFILER_MMAP:
+		module[1] = r->mmap.module_id;
+		if (!is_known(l, module, 2))
+			fxt_lint_find(l, FXT_FINDING_MMAP_BEFORE_MODULE, l->here, module[0],
+				      module[1]);
+		is_new(l, process, 1);
+		break;
+	default:
+		if (!is_known(l, process, 1))
+			fxt_lint_find(l, FXT_FINDING_BACKTRACE_BEFORE_MMAP, l->here, process[0], 0);
+	}
+}
+
+void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
+{
+	struct fxt_lint_provider *p = enter(l, r);
+
+	if (!p)
+		return;
+	switch (r->type) {
+	case FXT_RECORD_METADATA:
+		check_metadata(l, p, r);
+		break;
+	case FXT_RECORD_INITIALIZATION:
+		check_init(l, p, r);
+		break;
+	case FXT_RECORD_STRING:
+		if (!l->any_provider)
+			fxt_lint_find(l, FXT_FINDING_STRING_BEFORE_PROVIDER, l->here,
+				      r->string.index, 0);
+		break;
+	case FXT_RECORD_THREAD:
+		check_index(l, r);
+		break;
+	case FXT_RECORD_EVENT:
+		if (!l->loss_told)
+			l->loss_told = tells_loss(&r->name);
+		break;
+	case FXT_RECORD_PROFILER:
+		check_profiler(l, r);
+		break;
+	default:
+		break;
+	}
+	if (fxt_record_has_time(r))
+		check_time(l, p, r);
+}
+
+void fxt_lint_frame_finish(struct fxt_lint *l)
+{
+	if (l->n_losses > 0 && !l->loss_told)
+		fxt_lint_find(l, FXT_FINDING_LOSS_INVISIBLE, l->first_loss, l->n_losses, 0);
+}

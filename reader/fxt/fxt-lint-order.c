@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Puts facts into the order of time, as readers do: by time, and as they stand in the file where
+ * times are equal. Archives are mostly sorted, so a fact that is a little late is put into its
+ * place at once; others wait until the buffer is full, which is then sorted by merging its runs. The
+ * first half of the buffer is handed on, so a fact can be late by FXT_LINT_WINDOW facts.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "reader/fxt/fxt-lint-state.h"
+
+/* A fact that is late by more than this is not put into its place at once. */
+enum { MOVE_MAX = 1024 };
+
+static void judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
+{
+	switch ((enum fxt_lint_fact_kind)fact->kind) {
+	case FXT_LINT_SWITCH:
+	case FXT_LINT_SYNTHETIC_SWITCH:
+	case FXT_LINT_WAKEUP:
+		fxt_lint_sched_fact(l, fact);
+		break;
+	case FXT_LINT_FLOW_BEGIN:
+	case FXT_LINT_FLOW_STEP:
+	case FXT_LINT_FLOW_END:
+		fxt_lint_slice_fact(l, fact);
+		fxt_lint_span_fact(l, fact);
+		break;
+	case FXT_LINT_BEGIN:
+	case FXT_LINT_END:
+	case FXT_LINT_COMPLETE:
+		fxt_lint_slice_fact(l, fact);
+		break;
+	case FXT_LINT_ASYNC_BEGIN:
+	case FXT_LINT_ASYNC_INSTANT:
+	case FXT_LINT_ASYNC_END:
+		fxt_lint_span_fact(l, fact);
+		break;
+	}
+}
+
+/* Where the run that begins at I ends. */
+static size_t run_end(const struct fxt_lint_fact *facts, size_t i, size_t n)
+{
+	while (++i < n && facts[i].ts_ns >= facts[i - 1].ts_ns)
+		;
+	return i;
+}
+
+static void merge_two(const struct fxt_lint_fact *a, size_t na, const struct fxt_lint_fact *b,
+		      size_t nb, struct fxt_lint_fact *to)
+{
+	while (na > 0 && nb > 0) {
+		if (b->ts_ns < a->ts_ns) {
+			*to++ = *b++;
+			nb--;
+		} else {
+			*to++ = *a++;
+			na--;
+		}
+	}
+	memcpy(to, a, na * sizeof(*a));
+	memcpy(to + na, b, nb * sizeof(*b));
+}
+
+/* Merges each two neighbouring runs of FROM to TO. Returns false if there was only one. */
+static bool merge_runs(const struct fxt_lint_fact *from, size_t n, struct fxt_lint_fact *to)
+{
+	for (size_t i = 0; i < n;) {
+		size_t middle = run_end(from, i, n), end;
+
+		if (i == 0 && middle == n)
+			return false;
+		end = middle < n ? run_end(from, middle, n) : n;
+		merge_two(from + i, middle - i, from + middle, end - middle, to + i);
+		i = end;
+	}
+	return true;
+}
+
+static void sort(struct fxt_lint_order *o)
+{
+	while (merge_runs(o->facts, o->n, o->spare)) {
+		struct fxt_lint_fact *sorted = o->spare;
+
+		o->spare = o->facts;
+		o->facts = sorted;
+	}
+	o->unsorted = false;
+}
+
+static int grow(struct fxt_lint_order *o)
+{
+	size_t room = o->room ? 2 * o->room : 256;
+	struct fxt_lint_fact *facts = realloc(o->facts, room * sizeof(*facts));
+
+	if (!facts)
+		return -ENOMEM;
+	o->facts = facts;
+	facts = realloc(o->spare, room * sizeof(*facts));
+	if (!facts)
+		return -ENOMEM;
+	o->spare = facts;
+	o->room = room;
+	return 0;
+}
+
+static void hand_on(struct fxt_lint *l, size_t n)
+{
+	struct fxt_lint_order *o = &l->order;
+
+	if (n == 0)
+		return;
+	if (o->unsorted)
+		sort(o);
+	for (size_t i = 0; i < n; i++)
+		judge(l, &o->facts[i]);
+	o->n -= n;
+	memmove(o->facts, o->facts + n, o->n * sizeof(*o->facts));
+}
+
+void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
+{
+	struct fxt_lint_order *o = &l->order;
+	size_t i;
+
+	if (l->error)
+		return;
+	if (o->n == (size_t)2 * FXT_LINT_WINDOW)
+		hand_on(l, FXT_LINT_WINDOW);
+	if (o->n == o->room) {
+		l->error = grow(o);
+		if (l->error)
+			return;
+	}
+	i = o->n++;
+	if (!o->unsorted && i > 0 && o->facts[i - 1].ts_ns > fact->ts_ns) {
+		size_t first = i > MOVE_MAX ? i - MOVE_MAX : 0;
+
+		if (first > 0 && o->facts[first].ts_ns > fact->ts_ns) {
+			o->unsorted = true;
+		} else {
+			while (i > first && o->facts[i - 1].ts_ns > fact->ts_ns) {
+				o->facts[i] = o->facts[i - 1];
+				i--;
+			}
+		}
+	}
+	o->facts[i] = *fact;
+}
+
+void fxt_lint_order_finish(struct fxt_lint *l)
+{
+	hand_on(l, l->order.n);
+}

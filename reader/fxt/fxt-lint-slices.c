@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Durations of a thread are a stack, in the order of time. It is kept as Perfetto keeps it: an end
+ * closes the innermost open duration, a complete one leaves the stack when time has passed it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "reader/fxt/fxt-lint-state.h"
+
+#define OPEN UINT64_MAX
+
+static struct fxt_lint_track *get_track(struct fxt_lint *l, const struct fxt_record *r)
+{
+	const uint64_t key[] = { r->thread.pid, r->thread.tid };
+	struct fxt_lint_track *t = fxt_lint_get(l, &l->tracks, table_hash(key, sizeof(key)),
+						sizeof(*t), FXT_LINT_TRACKS_MAX);
+
+	if (t && t->first.number == 0) {
+		t->pid = key[0];
+		t->tid = key[1];
+		t->first = l->here;
+	}
+	return t;
+}
+
+void fxt_lint_event(struct fxt_lint *l, const struct fxt_record *r)
+{
+	static const uint8_t kinds[] = {
+		[FXT_EVENT_DURATION_BEGIN] = FXT_LINT_BEGIN,
+		[FXT_EVENT_DURATION_END] = FXT_LINT_END,
+		[FXT_EVENT_DURATION_COMPLETE] = FXT_LINT_COMPLETE,
+		[FXT_EVENT_ASYNC_BEGIN] = FXT_LINT_ASYNC_BEGIN,
+		[FXT_EVENT_ASYNC_INSTANT] = FXT_LINT_ASYNC_INSTANT,
+		[FXT_EVENT_ASYNC_END] = FXT_LINT_ASYNC_END,
+		[FXT_EVENT_FLOW_BEGIN] = FXT_LINT_FLOW_BEGIN,
+		[FXT_EVENT_FLOW_STEP] = FXT_LINT_FLOW_STEP,
+		[FXT_EVENT_FLOW_END] = FXT_LINT_FLOW_END,
+	};
+	struct fxt_lint_fact fact = { .ts_ns = r->ts_ns, .place = l->here, .b = r->event.value };
+	struct fxt_lint_track *track;
+
+	if (!r->thread.defined)
+		return;
+	track = get_track(l, r);
+	if (r->subtype < FXT_EVENT_DURATION_BEGIN || r->subtype > FXT_EVENT_FLOW_END)
+		return;
+	fact.kind = kinds[r->subtype];
+	switch (r->subtype) {
+	case FXT_EVENT_ASYNC_BEGIN:
+	case FXT_EVENT_ASYNC_INSTANT:
+	case FXT_EVENT_ASYNC_END:
+		fact.a = fxt_lint_async_key(r);
+		break;
+	default:
+		if (!track) {
+			l->n_not_judged++;
+			return;
+		}
+		fact.track = track;
+		if (r->name.bytes && r->name.length > 0)
+			fact.name = (uint32_t)table_hash(r->name.bytes, r->name.length);
+		if (r->subtype == FXT_EVENT_DURATION_COMPLETE)
+			fact.b = r->event.end_ns;
+	}
+	fxt_lint_order_add(l, &fact);
+}
+
+static void find(struct fxt_lint *l, enum fxt_finding_id id, const struct fxt_lint_track *t,
+		 struct fxt_lint_place place)
+{
+	fxt_lint_find(l, id, place, t->pid, t->tid);
+}
+
+/* Takes I off the stack, a complete one; open ones above it outlive it. */
+static void cut(struct fxt_lint *l, struct fxt_lint_track *t, size_t i)
+{
+	for (size_t above = i + 1; above < t->depth; above++)
+		if (t->stack[above].end_ns == OPEN)
+			find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
+	t->depth--;
+	memmove(t->stack + i, t->stack + i + 1, (t->depth - i) * sizeof(*t->stack));
+}
+
+/* Takes complete durations off the stack that have ended by NS. */
+static void settle(struct fxt_lint *l, struct fxt_lint_track *t, uint64_t ns)
+{
+	bool open_above = false;
+
+	for (size_t i = t->depth; i-- > 0;) {
+		uint64_t end = t->stack[i].end_ns;
+
+		if (end == OPEN) {
+			open_above = true;
+		} else if (open_above ? end < ns : end <= ns) {
+			cut(l, t, i);
+		}
+	}
+}
+
+static void push(struct fxt_lint *l, struct fxt_lint_track *t, const struct fxt_lint_fact *fact,
+		 uint64_t end_ns)
+{
+	if (t->depth == FXT_LINT_DEPTH_MAX) {
+		l->n_not_judged++;
+		t->unknown = true;
+		return;
+	}
+	if (t->depth == t->room) {
+		size_t room = t->room ? 2 * t->room : 8;
+		struct fxt_lint_slice *stack = realloc(t->stack, room * sizeof(*stack));
+
+		if (!stack) {
+			l->error = -ENOMEM;
+			return;
+		}
+		t->stack = stack;
+		t->room = room;
+	}
+	t->stack[t->depth++] = (struct fxt_lint_slice){ end_ns, fact->name, fact->place };
+}
+
+static void judge_complete(struct fxt_lint *l, struct fxt_lint_track *t,
+			   const struct fxt_lint_fact *fact)
+{
+	const struct fxt_lint_slice *top;
+
+	if (fact->b < fact->ts_ns || fact->b == OPEN)
+		return;
+	settle(l, t, fact->ts_ns);
+	top = t->depth > 0 ? &t->stack[t->depth - 1] : NULL;
+	if (top && top->end_ns < fact->b)
+		find(l, FXT_FINDING_COMPLETE_OVERLAP, t, fact->place);
+	else
+		push(l, t, fact, fact->b);
+}
+
+static void judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
+		      const struct fxt_lint_fact *fact)
+{
+	size_t i;
+
+	settle(l, t, fact->ts_ns);
+	i = t->depth;
+	while (i > 0 && t->stack[i - 1].end_ns != OPEN)
+		i--;
+	if (i == 0) {
+		if (!t->unknown)
+			find(l, FXT_FINDING_DURATION_END_ALONE, t, fact->place);
+		return;
+	}
+	if (fact->name != 0 && t->stack[i - 1].name != fact->name && !t->unknown)
+		find(l, FXT_FINDING_DURATION_NAMES, t, fact->place);
+	/* What is left above it is complete and ends behind it. */
+	for (size_t above = i; above < t->depth; above++)
+		find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
+	t->depth = i - 1;
+}
+
+/* A flow event needs a duration around it. */
+static void judge_flow(struct fxt_lint *l, struct fxt_lint_track *t,
+		       const struct fxt_lint_fact *fact)
+{
+	if (fact->ts_ns > 0)
+		settle(l, t, fact->ts_ns - 1);
+	if (t->depth == 0 && !t->unknown)
+		find(l, FXT_FINDING_FLOW_NO_SLICE, t, fact->place);
+}
+
+void fxt_lint_slice_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
+{
+	struct fxt_lint_track *t = fact->track;
+
+	if (fact->ts_ns < t->last_ns) {
+		l->n_not_judged++;
+		t->unknown = true;
+		return;
+	}
+	t->last_ns = fact->ts_ns;
+	switch (fact->kind) {
+	case FXT_LINT_BEGIN:
+		settle(l, t, fact->ts_ns);
+		push(l, t, fact, OPEN);
+		break;
+	case FXT_LINT_END:
+		judge_end(l, t, fact);
+		break;
+	case FXT_LINT_COMPLETE:
+		judge_complete(l, t, fact);
+		break;
+	default:
+		judge_flow(l, t, fact);
+	}
+}
+
+void fxt_lint_slices_finish(struct fxt_lint *l)
+{
+	struct fxt_lint_track *t;
+	size_t pos = 0;
+
+	while ((t = table_next(&l->tracks, &pos))) {
+		if (t->unknown)
+			continue;
+		settle(l, t, OPEN - 1);
+		for (size_t i = 0; i < t->depth; i++)
+			if (t->stack[i].end_ns == OPEN)
+				find(l, FXT_FINDING_DURATION_OPEN, t, t->stack[i].place);
+	}
+}

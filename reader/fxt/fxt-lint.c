@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/fxt/fxt-lint.h"
+
+#include <errno.h>
+
+#include "reader/fxt/fxt-lint-state.h"
+
+int fxt_lint_new(struct fxt_lint **ret, fxt_lint_found_fn found, void *userdata)
+{
+	struct fxt_lint *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return -ENOMEM;
+	l->found = found;
+	l->userdata = userdata;
+	l->unknown_offset = UINT64_MAX;
+	*ret = l;
+	return 0;
+}
+
+static void free_values(struct table *t)
+{
+	size_t pos = 0;
+	void *value;
+
+	while ((value = table_next(t, &pos)))
+		free(value);
+	table_deinit(t);
+}
+
+struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
+{
+	struct fxt_lint_track *track;
+	size_t pos = 0;
+
+	if (!l)
+		return NULL;
+	while ((track = table_next(&l->tracks, &pos)))
+		free(track->stack);
+	free_values(&l->tracks);
+	free_values(&l->threads);
+	free_values(&l->processes);
+	free_values(&l->providers);
+	free_values(&l->flows);
+	free_values(&l->asyncs);
+	table_deinit(&l->modules);
+	free(l->cpus);
+	free(l->order.facts);
+	free(l->order.spare);
+	free(l->last);
+	free(l);
+	return NULL;
+}
+
+void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t size, size_t max)
+{
+	_cleanup_free_ void *value = NULL;
+	void *old = table_get(t, key);
+
+	if (old || t->n_used >= max)
+		return old;
+	value = calloc(1, size);
+	if (!value || table_set(t, key, value) < 0) {
+		l->error = -ENOMEM;
+		return NULL;
+	}
+	return TAKE_PTR(value);
+}
+
+/* Keeps F, to be handed out in the order of the file. */
+static void keep(struct fxt_lint *l, const struct fxt_finding *f)
+{
+	if (l->n_last == l->last_room) {
+		size_t room = l->last_room ? 2 * l->last_room : 64;
+		struct fxt_finding *last = realloc(l->last, room * sizeof(*last));
+
+		if (!last) {
+			l->error = -ENOMEM;
+			return;
+		}
+		l->last = last;
+		l->last_room = room;
+	}
+	l->last[l->n_last++] = *f;
+}
+
+static void hand_out(struct fxt_lint *l, const struct fxt_finding *f)
+{
+	if (l->finishing)
+		keep(l, f);
+	else
+		l->found(l->userdata, f);
+}
+
+void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_place place,
+		   uint64_t a, uint64_t b)
+{
+	hand_out(l, &(struct fxt_finding){ id, place.offset, place.number, NULL, { a, b } });
+}
+
+static bool is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uint64_t ref)
+{
+	if (id == FXT_FINDING_STRING_UNDEFINED)
+		return fxt_provider_string(p, (unsigned)ref).bytes;
+	return ref <= FXT_THREAD_INDEX_MAX && p->threads[ref].defined;
+}
+
+/* Of an undefined reference in R: does another provider have it? */
+static const char *whose(const struct fxt_lint *l, const struct fxt_record *r,
+			 const struct fxt_finding *f)
+{
+	const struct fxt_lint_provider *p;
+	size_t pos = 0;
+
+	while ((p = table_next(&l->providers, &pos)))
+		if (p->tables && p->tables != r->provider &&
+		    is_defined(p->tables, f->id, f->value[0]))
+			return "another provider registered it";
+	return NULL;
+}
+
+int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
+{
+	struct fxt_findings *f = &l->findings;
+
+	l->here.offset = r->offset;
+	l->here.number++;
+	fxt_check_record(r, f);
+	fxt_lint_frame(l, r);
+	for (unsigned i = 0; i < f->n; i++) {
+		f->list[i].offset = l->here.offset;
+		f->list[i].number = l->here.number;
+		if (f->list[i].id == FXT_FINDING_STRING_UNDEFINED ||
+		    f->list[i].id == FXT_FINDING_THREAD_UNDEFINED)
+			f->list[i].what = whose(l, r, &f->list[i]);
+		hand_out(l, &f->list[i]);
+	}
+	switch (r->type) {
+	case FXT_RECORD_SCHEDULING:
+		fxt_lint_sched(l, r);
+		break;
+	case FXT_RECORD_EVENT:
+		fxt_lint_event(l, r);
+		break;
+	case FXT_RECORD_KERNEL_OBJECT:
+		fxt_lint_object(l, r);
+		break;
+	default:
+		break;
+	}
+	if (l->error)
+		return l->error;
+	return f->n_errors == 0;
+}
+
+void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
+{
+	/* What is told of a section record was found here, too. */
+	if (damage->bytes == 0 && damage->offset == l->unknown_offset)
+		return;
+	hand_out(l, &(struct fxt_finding){
+			    damage->truncated ? FXT_FINDING_TRUNCATED : FXT_FINDING_DAMAGE,
+			    damage->offset,
+			    0,
+			    damage->what,
+			    { damage->bytes },
+		    });
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+	const struct fxt_finding *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+int fxt_lint_finish(struct fxt_lint *l)
+{
+	fxt_lint_order_finish(l);
+	l->finishing = true;
+	fxt_lint_frame_finish(l);
+	fxt_lint_sched_finish(l);
+	fxt_lint_slices_finish(l);
+	fxt_lint_spans_finish(l);
+	fxt_lint_names_finish(l);
+	l->finishing = false;
+	if (l->n_last > 0)
+		qsort(l->last, l->n_last, sizeof(*l->last), compare_findings);
+	for (size_t i = 0; i < l->n_last; i++)
+		hand_out(l, &l->last[i]);
+	return l->error;
+}
+
+uint64_t fxt_lint_not_judged(const struct fxt_lint *l)
+{
+	return l->n_not_judged;
+}

@@ -1,0 +1,3 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+kymo check "$T/spans"

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What kymo records passes its own lint, without an error and without a warning: a busy machine,
+# filters, losses, packed archives.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+cat >"$TMP/load.sh" <<-END
+	"$KYMO_LOAD" --out "$TMP/wakeups.json" wakeups futex 20000 &
+	"$KYMO_LOAD" --out "$TMP/pipe.json" wakeups pipe 20000 &
+	"$KYMO_LOAD" --out "$TMP/pingpong.json" pingpong 20000 &
+	"$KYMO_LOAD" --out "$TMP/procs.json" procs 500 &
+	"$KYMO_LOAD" --out "$TMP/rename.json" rename 100
+	"$KYMO_LOAD" --out "$TMP/threadexec.json" threadexec
+	"$KYMO_LOAD" --out "$TMP/reuse.json" reuse 3
+	wait
+END
+
+# recording_is_clean WHAT [record option ...]
+recording_is_clean() {
+	local what=$1 archive=$TMP/t.fxt
+
+	shift
+	expect_exit "0|3" "$KYMO" record --direct --force -o "$archive" "$@" -- bash "$TMP/load.sh"
+	expect_exit 0 "$KYMO" check --strict --json "$archive"
+	note "$what: $(json "$TMP/stdout" '"\(.records) records, \(.notes) notes, \(.not_judged) not judged"')"
+	assert_eq "$(json "$TMP/stdout" .good_records)" "$(json "$TMP/stdout" .records)" "good records"
+}
+
+recording_is_clean "all"
+recording_is_clean "packed" --compress
+recording_is_clean "one command" --comm kymo-load
+recording_is_clean "one process" -p $$
+
+# After losses a thread may be asked for so late that it stays unknown ("?"), while a migration told
+# its process: TODO, until that is written, too.
+expect_exit "0|3" "$KYMO" record --direct --force -o "$TMP/t.fxt" -b 64K -- bash "$TMP/load.sh"
+expect_exit "0|3" "$KYMO" check --strict --json "$TMP/t.fxt"
+assert_eq "$(json "$TMP/stdout" '[.kinds[].id] - ["thread-processes"] | join(" ")')" "" \
+	"findings in a lossy archive"
+summarize "$TMP/t.fxt"
+note "a small ring: $(lost_total) lost"

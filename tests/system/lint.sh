@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The lint is right: Perfetto makes of the archives that the unit tests of the lint are made of what
+# the warnings say, and nothing of the kind of those next to them. And of what kymo records the
+# lint has nothing to say.
+
+. "$(dirname "$0")/../lib.sh"
+need_command jq
+need_perfetto
+
+"$KYMO_LINT_CASES" --write "$TMP"
+"$KYMO_LINT_TIME_CASES" --write "$TMP"
+
+# trap ID SQL BAD GOOD: what Perfetto answers about the two archives
+trap_is_real() {
+	local id=$1 sql=$2 kind answer
+
+	for kind in bad good; do
+		answer=$(perfetto "$TMP/$id.$kind.fxt" "$sql")
+		assert_eq "$answer" "$3" "$id: Perfetto about the $kind archive"
+		shift
+	done
+	expect_exit 3 "$KYMO" check --strict "$TMP/$id.bad.fxt"
+	assert_contains "$TMP/stdout" "^(error|warning) $id:"
+	expect_exit 0 "$KYMO" check --strict "$TMP/$id.good.fxt"
+	note "$id"
+}
+
+durations="select dur from sched_slice order by ts, cpu"
+stats_of() {
+	echo "select count(*) n from stats where value != 0 and name = '$1'"
+}
+none='[{"n":0}]'
+one='[{"n":1}]'
+
+trap_is_real wake-running "$durations" '[{"dur":50}]' '[{"dur":100}]'
+trap_is_real tie-wakeup "select dur from thread_state where state = 'Running'" \
+	'[{"dur":0}]' '[{"dur":100}]'
+trap_is_real switch-out-lost "$durations" '[{"dur":-1}]' '[{"dur":100}]'
+trap_is_real switch-in-lost "$durations" '[{"dur":100}]' '[{"dur":100},{"dur":100}]'
+trap_is_real tie-switch "$durations" '[{"dur":-1},{"dur":0}]' '[{"dur":100},{"dur":100}]'
+trap_is_real cpu-left-open "$durations" '[{"dur":-1}]' '[{"dur":100}]'
+trap_is_real idle-weight "$durations" '[{"dur":-1}]' '[]'
+trap_is_real weight-missing "select priority from sched_slice" '[{"priority":0}]' '[{"priority":120}]'
+trap_is_real wake-twice "select count(*) n from thread_state where state = 'W' and dur = 50" \
+	'[{"n":2}]' "$none"
+trap_is_real koid-over-32-bits "select name from thread where tid = 10" \
+	'[{"name":"another"}]' '[{"name":"main"}]'
+trap_is_real thread-unnamed "select count(*) n from thread where tid = 99" "$one" "$none"
+trap_is_real tid-reused "select count(*) n from thread where tid = 11" '[{"n":2}]' "$one"
+trap_is_real thread-processes "select count(*) n from thread where tid = 11" '[{"n":2}]' "$one"
+trap_is_real process-type "$(stats_of fuchsia_invalid_event_arg_type)" "$one" "$none"
+trap_is_real weight-type "$(stats_of fuchsia_invalid_event_arg_type)" "$one" "$none"
+trap_is_real waker-type "$(stats_of fuchsia_invalid_event_arg_type)" "$one" "$none"
+trap_is_real string-undefined "$(stats_of fuchsia_invalid_string_ref)" "$one" "$none"
+trap_is_real time-over-63-bits "$(stats_of fuchsia_timestamp_overflow)" "$one" "$none"
+trap_is_real counter-type "$(stats_of fuchsia_non_numeric_counters)" "$one" "$none"
+trap_is_real complete-overlap "$(stats_of slice_drop_overlapping_complete_event)" "$one" "$none"
+trap_is_real flow-no-slice "$(stats_of flow_no_enclosing_slice)" "$one" "$none"
+trap_is_real flow-twice "$(stats_of flow_duplicate_id)" "$one" "$none"
+trap_is_real async-differs "select dur from slice" '[{"dur":-1}]' '[{"dur":100}]'
+
+# A hole of zeros: the whole file is rejected.
+! "$KYMO_PERFETTO_SQL" "$TMP/damage.bad.fxt" "select 1" >/dev/null 2>&1 ||
+	fail "Perfetto reads an archive with zeros in it"
+expect_exit 3 "$KYMO" check "$TMP/damage.bad.fxt"
+perfetto "$TMP/damage.good.fxt" "select 1" >/dev/null

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lint and the order of the file: it finds the same in whatever order records come, as long as
+ * they are within its window, and guesses nothing beyond.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "reader/fxt/fxt-lint.h"
+#include "tests/support/lint-build.h"
+
+/* A turn of thread 11 or 12 on a CPU: a wakeup and two switches, three facts. */
+static void turn(struct build *b, uint64_t i, bool with_wakeup)
+{
+	uint64_t tid = 11 + i % 2, ts = 1000 + 100 * i;
+
+	if (with_wakeup)
+		build_wakeup(b, ts, tid);
+	build_switch(b, ts + 10, (uint32_t)i % 2, 0, tid);
+	build_switch(b, ts + 20, (uint32_t)i % 2, tid, 0);
+}
+
+static void assert_clean(const struct lint_tally *t)
+{
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
+		if (t->n[i] > 0 && fxt_finding_kinds[i].severity != FXT_SEVERITY_NOTE)
+			fail_msg("%s", fxt_finding_kinds[i].id);
+}
+
+static size_t forwards(size_t i, size_t n)
+{
+	(void)n;
+	return i;
+}
+
+static size_t backwards(size_t i, size_t n)
+{
+	return n - 1 - i;
+}
+
+/* 7919 is prime and divides none of the numbers of turns. */
+static size_t shuffled(size_t i, size_t n)
+{
+	return i * 7919 % n;
+}
+
+/* One half after the other, as of two buffers. */
+static size_t halves(size_t i, size_t n)
+{
+	return i < n / 2 ? 2 * i : 2 * (i - n / 2) + 1;
+}
+
+/* Lints N turns in the order that ORDER gives, and an odd wakeup at their end. Beyond the window there
+ * are no others: the window would end in the middle of a turn, and its rest be missed. */
+static void lint_turns(size_t n, size_t (*order)(size_t i, size_t n), struct lint_tally *ret)
+{
+	struct build b;
+
+	build_begin(&b, false);
+	for (size_t i = 0; i < n; i++)
+		turn(&b, order(i, n), n <= FXT_LINT_WINDOW / 3 || order == forwards);
+	build_wakeup(&b, 1000 + 100 * n, 11);
+	build_wakeup(&b, 1001 + 100 * n, 11);
+	build_lint(&b, ret);
+	build_deinit(&b);
+}
+
+static void test_within_the_window(void **state)
+{
+	static size_t (*const orders[])(size_t, size_t) = { forwards, backwards, shuffled, halves };
+	static const size_t sizes[] = { 10, 1000, FXT_LINT_WINDOW / 3 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
+		for (size_t j = 0; j < ARRAY_SIZE(sizes); j++) {
+			struct lint_tally t;
+
+			lint_turns(sizes[j], orders[i], &t);
+			assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
+			assert_int_equal(t.not_judged, 0);
+			t.n[FXT_FINDING_WAKE_TWICE] = t.n[FXT_FINDING_SCHED_UNSORTED] = 0;
+			assert_clean(&t);
+		}
+}
+
+/* A long archive in order is judged to its end. */
+static void test_beyond_the_window(void **state)
+{
+	struct lint_tally t;
+
+	(void)state;
+	lint_turns(FXT_LINT_WINDOW, forwards, &t);
+	assert_int_equal(t.not_judged, 0);
+	assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
+	t.n[FXT_FINDING_WAKE_TWICE] = 0;
+	assert_clean(&t);
+}
+
+/* What comes too late is not judged, and nothing wrong is said of it. */
+static void test_too_late(void **state)
+{
+	struct lint_tally t;
+
+	(void)state;
+	lint_turns((size_t)3 * FXT_LINT_WINDOW, backwards, &t);
+	assert_true(t.not_judged > 0);
+	assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
+	t.n[FXT_FINDING_WAKE_TWICE] = t.n[FXT_FINDING_SCHED_UNSORTED] = 0;
+	assert_clean(&t);
+}
+
+/* A long duration is written when it ends, after all that was in it. */
+static void test_late_duration(void **state)
+{
+	struct lint_tally t;
+	struct build b;
+
+	(void)state;
+	build_begin(&b, false);
+	for (uint64_t i = 0; i < 3 * FXT_LINT_WINDOW; i++)
+		build_event(&b, FXT_EVENT_DURATION_COMPLETE, 10 * i + 10, 10, "short", 10 * i + 20);
+	build_event(&b, FXT_EVENT_DURATION_COMPLETE, 5, 10, "long", 40 * FXT_LINT_WINDOW);
+	build_lint(&b, &t);
+	build_deinit(&b);
+	assert_clean(&t);
+	assert_int_equal(t.not_judged, 1);
+}
+
+/* At equal times the file's order counts, also when all has to be sorted. */
+static void test_equal_times(void **state)
+{
+	struct lint_tally t;
+	struct build b;
+
+	(void)state;
+	build_begin(&b, false);
+	for (uint64_t i = 2000; i > 0; i--) {
+		build_wakeup(&b, 100 * i, 11);
+		build_switch(&b, 100 * i, 0, 0, 11);
+		build_switch(&b, 100 * i, 0, 11, 0);
+	}
+	build_lint(&b, &t);
+	build_deinit(&b);
+	assert_clean(&t);
+}
+
+/* In kymo's archives "other" runs on many CPUs; in others it is a thread like any. */
+static void test_crowd(void **state)
+{
+	(void)state;
+	for (unsigned is_kymo = 0; is_kymo < 2; is_kymo++) {
+		struct lint_tally t;
+		struct build b;
+
+		build_begin(&b, true);
+		OK(fxt_write_provider_info(&b.w, &b.provider, is_kymo ? "kymo" : "komy"));
+		OK(fxt_write_initialization(&b.w, 1000000000));
+		build_process(&b, FXT_KOID_OTHER, "other");
+		build_thread(&b, FXT_KOID_OTHER, FXT_KOID_OTHER, "other");
+		build_switch(&b, 100, 0, 0, FXT_KOID_OTHER);
+		build_switch(&b, 100, 1, 0, FXT_KOID_OTHER);
+		build_switch(&b, 200, 0, FXT_KOID_OTHER, 0);
+		build_switch(&b, 300, 1, FXT_KOID_OTHER, 0);
+		build_lint(&b, &t);
+		build_deinit(&b);
+		assert_int_equal(t.n[FXT_FINDING_TWO_CPUS], !is_kymo);
+	}
+}
+
+/* Where records were lost, a thread may have run between two wakeups. */
+static void test_lost_between_wakeups(void **state)
+{
+	struct lint_tally t;
+	struct build b;
+
+	(void)state;
+	build_begin(&b, false);
+	build_wakeup(&b, 100, 11);
+	OK(fxt_write_provider_event(&b.w, FXT_PROVIDER_EVENT_BUFFER_FILLED));
+	build_event(&b, FXT_EVENT_INSTANT, 150, 10, "lost", 0);
+	build_wakeup(&b, 200, 11);
+	build_lint(&b, &t);
+	build_deinit(&b);
+	assert_clean(&t);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_within_the_window),
+		cmocka_unit_test(test_beyond_the_window),
+		cmocka_unit_test(test_too_late),
+		cmocka_unit_test(test_late_duration),
+		cmocka_unit_test(test_equal_times),
+		cmocka_unit_test(test_crowd),
+		cmocka_unit_test(test_lost_between_wakeups),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
