@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "reader/fxt/fxt-input.h"
 #include "reader/fxt/fxt-parse.h"
 
 enum { PROVIDERS_MAX = 256 };
@@ -27,7 +26,7 @@ enum { PROVIDERS_MAX = 256 };
 static const char truncated_tail[] = "truncated tail: the last record is not all there";
 
 struct fxt_reader {
-	struct fxt_input input;
+	struct input input;
 	struct fxt_provider *current;
 	struct fxt_provider *overflow; /* in place of those over the limit; never has tables */
 	struct table providers;        /* id + 1 -> struct fxt_provider, owned */
@@ -36,7 +35,7 @@ struct fxt_reader {
 	const char *late; /* what is wrong with the record that was handed out last */
 };
 
-static uint64_t first_word(const struct fxt_input *in)
+static uint64_t first_word(const struct input *in)
 {
 	uint64_t word;
 
@@ -56,13 +55,13 @@ static uint64_t header_bytes(uint64_t head)
 static int check_magic(struct fxt_reader *r)
 {
 	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
-	int full = fxt_input_need(&r->input, FXT_WORD_BYTES);
+	int full = input_need(&r->input, FXT_WORD_BYTES);
 
 	if (full < 0)
 		return full;
-	if (fxt_input_ready(&r->input) == 0)
+	if (input_ready(&r->input) == 0)
 		return FXT_ALIEN_EMPTY;
-	if (fxt_input_ready(&r->input) >= sizeof(xz) && memcmp(r->input.data, xz, sizeof(xz)) == 0)
+	if (input_ready(&r->input) >= sizeof(xz) && memcmp(r->input.data, xz, sizeof(xz)) == 0)
 		return FXT_ALIEN_XZ;
 	if (full && first_word(&r->input) == FXT_MAGIC)
 		return 0;
@@ -120,7 +119,7 @@ int fxt_reader_new_fd(struct fxt_reader **ret, int fd)
 
 	if (!r)
 		return -ENOMEM;
-	e = fxt_input_init_fd(&r->input, fd);
+	e = input_init_fd(&r->input, fd);
 	if (e < 0)
 		return e;
 	e = start(r);
@@ -137,7 +136,7 @@ int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n)
 
 	if (!r)
 		return -ENOMEM;
-	e = fxt_input_init_memory(&r->input, p, n);
+	e = input_init_memory(&r->input, p, n);
 	if (e < 0)
 		return e;
 	e = start(r);
@@ -147,14 +146,14 @@ int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n)
 	return 0;
 }
 
-int fxt_reader_new_source(struct fxt_reader **ret, fxt_input_read_fn read, void *userdata)
+int fxt_reader_new_source(struct fxt_reader **ret, input_read_fn read, void *userdata)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *r = calloc(1, sizeof(*r));
 	int e;
 
 	if (!r)
 		return -ENOMEM;
-	e = fxt_input_init_source(&r->input, read, userdata);
+	e = input_init_source(&r->input, read, userdata);
 	if (e < 0)
 		return e;
 	e = start(r);
@@ -175,7 +174,7 @@ struct fxt_reader *fxt_reader_free(struct fxt_reader *r)
 		fxt_provider_free(p);
 	table_deinit(&r->providers);
 	fxt_provider_free(r->overflow);
-	fxt_input_deinit(&r->input);
+	input_deinit(&r->input);
 	free(r);
 	return NULL;
 }
@@ -190,7 +189,7 @@ static int report(struct fxt_reader *r, uint64_t offset, uint64_t bytes, const c
 static int report_truncated(struct fxt_reader *r)
 {
 	uint64_t offset = r->input.offset;
-	int e = fxt_input_skip(&r->input, UINT64_MAX);
+	int e = input_skip(&r->input, UINT64_MAX);
 
 	if (e < 0)
 		return e;
@@ -213,8 +212,8 @@ static int skip_sizeless(struct fxt_reader *r)
 			break;
 		if (word != 0)
 			zero = false;
-		fxt_input_take(&r->input, FXT_WORD_BYTES);
-		e = fxt_input_need(&r->input, FXT_WORD_BYTES);
+		input_take(&r->input, FXT_WORD_BYTES);
+		e = input_need(&r->input, FXT_WORD_BYTES);
 		if (e < 0)
 			return e;
 	} while (e > 0);
@@ -283,7 +282,7 @@ static int take_record(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 
 	record->offset = r->input.offset;
 	record->n_words = bytes / FXT_WORD_BYTES;
-	record->words = fxt_input_take(&r->input, (size_t)bytes);
+	record->words = input_take(&r->input, (size_t)bytes);
 	record->provider = r->current;
 	what = fxt_parse_record(record);
 	if (what)
@@ -306,7 +305,7 @@ static int get_record(struct fxt_reader *r, uint64_t bytes)
 	int e;
 
 	if (bytes > RECORD_BYTES_MAX) {
-		e = fxt_input_skip(&r->input, bytes);
+		e = input_skip(&r->input, bytes);
 		if (e < 0)
 			return e;
 		report(r, offset, r->input.offset - offset,
@@ -314,7 +313,7 @@ static int get_record(struct fxt_reader *r, uint64_t bytes)
 		r->damage.truncated = e == 0;
 		return FXT_READER_DAMAGE;
 	}
-	e = fxt_input_fill(&r->input, (size_t)bytes);
+	e = input_fill(&r->input, (size_t)bytes);
 	if (e < 0)
 		return e;
 	if (e == 0)
@@ -333,18 +332,18 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 		r->late = NULL;
 		return FXT_READER_DAMAGE;
 	}
-	e = fxt_input_need(&r->input, FXT_WORD_BYTES);
+	e = input_need(&r->input, FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
 	if (e == 0) {
-		if (fxt_input_ready(&r->input) == 0)
+		if (input_ready(&r->input) == 0)
 			return FXT_READER_END;
 		return report_truncated(r);
 	}
 	bytes = header_bytes(first_word(&r->input));
 	if (bytes == 0)
 		return skip_sizeless(r);
-	if (bytes > fxt_input_ready(&r->input)) {
+	if (bytes > input_ready(&r->input)) {
 		e = get_record(r, bytes);
 		if (e != 0)
 			return e;

@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/input.h"
 #include "reader/fxt/fxt-args.h"
-#include "reader/fxt/fxt-input.h"
 #include "reader/fxt/fxt-provider.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -129,7 +129,7 @@ struct fxt_reader;
  */
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);
-int fxt_reader_new_source(struct fxt_reader **ret, fxt_input_read_fn read, void *userdata);
+int fxt_reader_new_source(struct fxt_reader **ret, input_read_fn read, void *userdata);
 
 struct fxt_reader *fxt_reader_free(struct fxt_reader *r);
 DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)

@@ -40,12 +40,12 @@ static void gzip_destroy(void *state)
 /* Between members: returns 1 if there is another one, 0 at the end, or a negative errno. */
 static int begin_member(struct state *s, struct unpack *u)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	int r;
 
 	u->piece_offset = in->offset;
-	while ((r = unpack_need(in, 1)) > 0 && *unpack_peek(in) == 0)
-		unpack_take(in, 1);
+	while ((r = input_need(in, 1)) > 0 && *input_peek(in) == 0)
+		input_take(in, 1);
 	if (r <= 0)
 		return r;
 	if (u->piece_offset != in->offset)
@@ -57,24 +57,24 @@ static int begin_member(struct state *s, struct unpack *u)
 
 static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	struct state *s = state;
 	z_stream *z = &s->z;
 
 	for (;;) {
 		size_t ready;
-		int r = s->inside ? unpack_need(in, 1) : begin_member(s, u);
+		int r = s->inside ? input_need(in, 1) : begin_member(s, u);
 
 		if (r < 0 || !s->inside)
 			return r;
-		ready = unpack_ready(in);
-		z->next_in = (Bytef *)unpack_peek(in);
+		ready = input_ready(in);
+		z->next_in = (Bytef *)input_peek(in);
 		z->avail_in = (uInt)ready;
 		z->next_out = to;
 		z->avail_out = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
 		n = z->avail_out;
 		r = inflate(z, Z_NO_FLUSH);
-		unpack_take(in, ready - z->avail_in);
+		input_take(in, ready - z->avail_in);
 		if (r == Z_STREAM_END)
 			s->inside = false;
 		if (n > z->avail_out)

@@ -50,7 +50,7 @@ static int make_room(struct state *s, size_t size)
 /* Unpacks the LENGTH bytes that are ready. */
 static int unpack_block(struct state *s, struct unpack *u, size_t length)
 {
-	const char *block = (const char *)unpack_peek(&u->input);
+	const char *block = (const char *)input_peek(&u->input);
 	size_t size;
 	int r;
 
@@ -65,7 +65,7 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 		return r;
 	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK)
 		return unpack_give_up(u, false, "a damaged Snappy chunk");
-	unpack_take(&u->input, length);
+	input_take(&u->input, length);
 	s->size = size;
 	s->given = 0;
 	return 1;
@@ -74,24 +74,24 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 /* Returns 1, 0 at the end of the input, or a negative errno. */
 static int next_chunk(struct state *s, struct unpack *u)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	size_t length;
 	int r;
 
 	if (!s->begun)
-		unpack_take(in, strlen(PACK_MAGIC_SNAPPY));
+		input_take(in, strlen(PACK_MAGIC_SNAPPY));
 	s->begun = true;
 	u->piece_offset = in->offset;
-	r = unpack_need(in, SNAPPY_LENGTH_BYTES);
-	if (r < 0 || (r == 0 && unpack_ready(in) == 0))
+	r = input_need(in, SNAPPY_LENGTH_BYTES);
+	if (r < 0 || (r == 0 && input_ready(in) == 0))
 		return r;
 	if (r == 0)
 		return unpack_give_up(u, true, cut_off);
-	length = snappy_get_length(unpack_peek(in));
+	length = snappy_get_length(input_peek(in));
 	if (length == 0 || length > SNAPPY_BLOCK_MAX)
 		return unpack_give_up(u, false, "a Snappy chunk of a size that cannot be");
-	unpack_take(in, SNAPPY_LENGTH_BYTES);
-	r = unpack_need(in, length);
+	input_take(in, SNAPPY_LENGTH_BYTES);
+	r = input_need(in, length);
 	if (r == 0)
 		return unpack_give_up(u, true, cut_off);
 	return r < 0 ? r : unpack_block(s, u, length);

@@ -58,11 +58,11 @@ static int fail(struct unpack *u, size_t code)
 /* Between frames: returns 1 if there is another one, 0 at the end, or a negative errno. */
 static int begin_frame(struct state *s, struct unpack *u)
 {
-	struct unpack_input *in = &u->input;
-	int r = unpack_need(in, PACK_MAGIC_BYTES_MAX);
+	struct input *in = &u->input;
+	int r = input_need(in, PACK_MAGIC_BYTES_MAX);
 
 	u->piece_offset = in->offset;
-	if (r < 0 || (r == 0 && unpack_ready(in) == 0))
+	if (r < 0 || (r == 0 && input_ready(in) == 0))
 		return r;
 	if (r == 0)
 		return unpack_give_up(u, true, cut_off);
@@ -75,24 +75,24 @@ static int begin_frame(struct state *s, struct unpack *u)
 
 static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	ZSTD_outBuffer out = { .dst = to, .size = n };
 	struct state *s = state;
 
 	for (;;) {
 		ZSTD_inBuffer from;
 		size_t code;
-		int r = s->inside ? unpack_need(in, 1) : begin_frame(s, u);
+		int r = s->inside ? input_need(in, 1) : begin_frame(s, u);
 
 		if (r < 0 || !s->inside)
 			return r;
 		/* With nothing left to put in, there may still be something to come out. */
-		from = (ZSTD_inBuffer){ .src = unpack_peek(in), .size = unpack_ready(in) };
+		from = (ZSTD_inBuffer){ .src = input_peek(in), .size = input_ready(in) };
 		code = ZSTD_decompressStream(s->context, &out, &from);
 		if (ZSTD_isError(code))
 			return fail(u, code);
 		s->inside = code != 0;
-		unpack_take(in, from.pos);
+		input_take(in, from.pos);
 		if (out.pos > 0)
 			return (ssize_t)out.pos;
 		if (r == 0)

@@ -3,112 +3,40 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "reader/pack/unpack-method.h"
-
-enum { FIRST_ROOM = 128 * 1024 };
-
-/* ---- the input ---- */
-
-static ssize_t get(struct unpack_input *in, void *to, size_t room)
-{
-	ssize_t n;
-
-	if (in->fd < 0) {
-		n = (ssize_t)(room < in->memory_left ? room : in->memory_left);
-		if (n > 0)
-			memcpy(to, in->memory, (size_t)n);
-		in->memory += n;
-		in->memory_left -= (size_t)n;
-		return n;
-	}
-	do
-		n = read(in->fd, to, room);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
-static int make_room(struct unpack_input *in)
-{
-	uint8_t *data;
-
-	memmove(in->data, in->data + in->begin, in->end - in->begin);
-	in->end -= in->begin;
-	in->begin = 0;
-	if (in->end < in->room)
-		return 0;
-	data = realloc(in->data, 2 * in->room);
-	if (!data)
-		return -ENOMEM;
-	in->data = data;
-	in->room *= 2;
-	return 0;
-}
-
-int unpack_need(struct unpack_input *in, size_t n)
-{
-	while (unpack_ready(in) < n) {
-		ssize_t got;
-
-		if (in->eof)
-			return 0;
-		if (in->end == in->room || in->begin + n > in->room) {
-			int r = make_room(in);
-
-			if (r < 0)
-				return r;
-		}
-		got = get(in, in->data + in->end, in->room - in->end);
-		if (got < 0)
-			return (int)got;
-		in->eof = got == 0;
-		in->end += (size_t)got;
-	}
-	return 1;
-}
 
 /* ---- not packed ---- */
 
 static ssize_t read_plain(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
-	struct unpack_input *in = &u->input;
-	size_t ready = unpack_ready(in);
-
 	(void)state;
-	if (ready == 0)
-		return in->eof ? 0 : get(in, to, n);
-	if (n > ready)
-		n = ready;
-	memcpy(to, unpack_peek(in), n);
-	unpack_take(in, n);
-	return (ssize_t)n;
+	return input_read(&u->input, to, n);
 }
 
 static const struct unpack_ops plain_ops = { .read = read_plain };
 
 /* ---- the unpacker ---- */
 
-static bool starts_with(const struct unpack_input *in, const char *magic)
+static bool starts_with(const struct input *in, const char *magic)
 {
 	size_t n = strlen(magic);
 
-	return unpack_ready(in) >= n && memcmp(unpack_peek(in), magic, n) == 0;
+	return input_ready(in) >= n && memcmp(input_peek(in), magic, n) == 0;
 }
 
-bool unpack_at_zstd_frame(const struct unpack_input *in)
+bool unpack_at_zstd_frame(const struct input *in)
 {
-	const uint8_t *p = unpack_peek(in);
+	const uint8_t *p = input_peek(in);
 
 	if (starts_with(in, PACK_MAGIC_ZSTD))
 		return true;
-	return unpack_ready(in) >= PACK_MAGIC_BYTES_MAX &&
+	return input_ready(in) >= PACK_MAGIC_BYTES_MAX &&
 	       (p[0] & PACK_MAGIC_ZSTD_SKIP_MASK) == (uint8_t)PACK_MAGIC_ZSTD_SKIP[0] &&
 	       memcmp(p + 1, &PACK_MAGIC_ZSTD_SKIP[1], PACK_MAGIC_BYTES_MAX - 1) == 0;
 }
 
-static enum pack_method detect(const struct unpack_input *in)
+static enum pack_method detect(const struct input *in)
 {
 	if (starts_with(in, PACK_MAGIC_SNAPPY))
 		return PACK_SNAPPY;
@@ -119,7 +47,8 @@ static enum pack_method detect(const struct unpack_input *in)
 	return PACK_NONE;
 }
 
-static int make(struct unpack **ret, const struct unpack_input *input)
+/* Looks at the first bytes, once it is known where from. */
+static int start(struct unpack *u)
 {
 	static const struct unpack_ops *const rows[PACK_METHOD_MAX] = {
 		[PACK_NONE] = &plain_ops,
@@ -127,45 +56,40 @@ static int make(struct unpack **ret, const struct unpack_input *input)
 		[PACK_ZSTD] = &unpack_zstd_ops,
 		[PACK_GZIP] = &unpack_gzip_ops,
 	};
-	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
-	int r;
+	int r = input_need(&u->input, PACK_MAGIC_BYTES_MAX);
 
-	if (!u)
-		return -ENOMEM;
-	u->ops = &plain_ops;
-	u->input = *input;
-	u->input.room = FIRST_ROOM;
-	u->input.data = malloc(FIRST_ROOM);
-	if (!u->input.data)
-		return -ENOMEM;
-	r = unpack_need(&u->input, PACK_MAGIC_BYTES_MAX);
 	if (r < 0)
 		return r;
 	u->method = detect(&u->input);
 	u->ops = rows[u->method];
-	if (u->ops->create) {
-		u->state = u->ops->create();
-		if (!u->state)
-			return -ENOMEM;
-	}
-	*ret = TAKE_PTR(u);
-	return 0;
+	if (!u->ops->create)
+		return 0;
+	u->state = u->ops->create();
+	return u->state ? 0 : -ENOMEM;
 }
 
 int unpack_new_fd(struct unpack **ret, int fd)
 {
-	struct stat st;
+	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
+	int r = u ? input_init_fd(&u->input, fd) : -ENOMEM;
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	return make(ret, &(struct unpack_input){ .fd = fd });
+	if (r == 0)
+		r = start(u);
+	if (r == 0)
+		*ret = TAKE_PTR(u);
+	return r;
 }
 
 int unpack_new_memory(struct unpack **ret, const void *p, size_t n)
 {
-	return make(ret, &(struct unpack_input){ .fd = -1, .memory = p, .memory_left = n });
+	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
+	int r = u ? input_init_memory(&u->input, p, n) : -ENOMEM;
+
+	if (r == 0)
+		r = start(u);
+	if (r == 0)
+		*ret = TAKE_PTR(u);
+	return r;
 }
 
 struct unpack *unpack_free(struct unpack *u)
@@ -174,7 +98,7 @@ struct unpack *unpack_free(struct unpack *u)
 		return NULL;
 	if (u->state)
 		u->ops->destroy(u->state);
-	free(u->input.data);
+	input_deinit(&u->input);
 	free(u);
 	return NULL;
 }
