@@ -16,8 +16,7 @@ struct open_trace {
 	struct unpack *unpack;
 	struct fxt_reader *reader;
 	uint64_t n_damages;
-	bool unpack_told;      /* what ended the unpacking was handed out */
-	char unpack_text[128]; /* what it was */
+	char unpack_text[160]; /* what was wrong with what the archive is packed in */
 };
 
 #define OPEN_TRACE_NULL                                                                            \
@@ -34,8 +33,8 @@ int open_trace(struct open_trace *t, const char *path);
 void open_trace_close(struct open_trace *t);
 
 /*
- * Reads on, as fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. What ends the
- * unpacking is damage, too, the last one.
+ * Reads on, as fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. What could not be unpacked
+ * is damage, too, where it is missing, and is told of once.
  */
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
 		    struct fxt_damage *ret_damage);

@@ -6,17 +6,211 @@
 
 #include "reader/pack/unpack-method.h"
 
+/*
+ * A piece of ours holds 1 MiB at most (PACK_CHUNK_MAX) and is unpacked as a whole before anything
+ * of it is given back. Of a larger one the beginning must be given back unseen.
+ */
+enum { STAGE_BYTES = PACK_CHUNK_MAX };
+
+/* What is tried in search of a good piece may cost so much for each byte that is searched. */
+enum { WORK_PER_BYTE = 64, WORK_FREE = 16 << 20 };
+
 /* ---- not packed ---- */
 
 static ssize_t read_plain(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
+	ssize_t got = input_read(&u->input, to, n);
+
 	(void)state;
-	return input_read(&u->input, to, n);
+	u->ended = got == 0;
+	return got;
 }
 
 static const struct unpack_ops plain_ops = { .read = read_plain };
 
-/* ---- the unpacker ---- */
+/* ---- one piece after the other ---- */
+
+/* Unpacks a piece, or as much of it as fits. Returns 0 or a negative errno. */
+static int fill_stage(struct unpack *u)
+{
+	u->staged = u->stage_given = 0;
+	u->streaming = false;
+	do {
+		ssize_t got =
+			u->ops->read(u->state, u, u->stage + u->staged, STAGE_BYTES - u->staged);
+
+		if (got == -EBADMSG && u->bad_checksum)
+			u->staged = 0;
+		/* A file that was cut ends with what is there of its last piece, wherever that began. */
+		if (got == -EBADMSG && u->staged > 0 && (!u->searching || u->bad.cut)) {
+			u->bad_is_late = true;
+			return 0;
+		}
+		if (got < 0)
+			return (int)got;
+		u->staged += (size_t)got;
+	} while (u->inside && u->staged < STAGE_BYTES);
+	u->streaming = u->inside;
+	return 0;
+}
+
+/* As unpack_read(), up to the next damage, which is -EBADMSG. */
+static ssize_t read_good(struct unpack *u, uint8_t *to, size_t n)
+{
+	for (;;) {
+		ssize_t got;
+
+		if (u->stage_given < u->staged) {
+			if (n > u->staged - u->stage_given)
+				n = u->staged - u->stage_given;
+			memcpy(to, u->stage + u->stage_given, n);
+			u->stage_given += n;
+			return (ssize_t)n;
+		}
+		if (u->bad_is_late) {
+			u->bad_is_late = false;
+			u->bad.unpacked_offset = u->given;
+			return -EBADMSG;
+		}
+		if (u->ended)
+			return 0;
+		if (u->ops->staged && !u->streaming) {
+			got = fill_stage(u);
+		} else {
+			got = u->ops->read(u->state, u, to, n);
+			u->streaming &= u->inside;
+			if (got > 0)
+				return got;
+		}
+		if (got < 0)
+			return got;
+	}
+}
+
+/* ---- behind damage ---- */
+
+static void tell(struct unpack *u, const struct unpack_damage *damage, uint64_t to)
+{
+	struct unpack_damage *last = &u->damages[UNPACK_DAMAGES - 1];
+
+	if (u->n_damages == UNPACK_DAMAGES) {
+		last->packed_bytes = to - last->packed_offset;
+		return;
+	}
+	u->damages[u->n_damages] = *damage;
+	u->damages[u->n_damages++].packed_bytes = to - damage->packed_offset;
+}
+
+/* Goes to the next byte at which a piece could begin. Returns 1, 0 at the end, or a negative errno. */
+static int find_begin(struct unpack *u)
+{
+	struct input *in = &u->input;
+
+	for (;;) {
+		int r = input_need(in, UNPACK_BEGIN_BYTES);
+
+		if (r < 0)
+			return r;
+		if (input_ready(in) == 0)
+			return 0;
+		if (u->ops->begins(input_peek(in), input_ready(in)))
+			return 1;
+		input_take(in, 1);
+	}
+}
+
+/* What was read last is damaged: finds the next that may be good. Returns 1, 0 if there is none, or
+ * a negative errno. */
+static int search(struct unpack *u, const struct unpack_damage *first)
+{
+	struct input *in = &u->input;
+	uint64_t back;
+	int r;
+
+	u->search_work += in->offset - u->piece_offset + u->staged;
+	u->staged = u->stage_given = 0;
+	u->streaming = u->inside = false;
+	/* From behind where it begins; or from what is still there. */
+	back = in->offset - u->piece_offset;
+	back = back > 0 ? back - 1 : 0;
+	if (back > input_kept(in))
+		back = input_kept(in);
+	if (in->offset == u->piece_offset && input_ready(in) > 0)
+		input_take(in, 1);
+	input_back(in, (size_t)back);
+	if (u->search_work > WORK_FREE + WORK_PER_BYTE * (in->offset - u->search_begin))
+		r = 0;
+	else
+		r = find_begin(u);
+	if (r > 0)
+		u->ops->restart(u->state);
+	if (r == 0) {
+		u->ended = true;
+		tell(u, first, in->offset + input_ready(in));
+	}
+	return r;
+}
+
+ssize_t unpack_read(struct unpack *u, void *to, size_t n)
+{
+	struct unpack_damage first = { 0 };
+
+	if (n == 0)
+		return 0;
+	for (;;) {
+		ssize_t got = read_good(u, to, n);
+		int r;
+
+		if (got == 0 && u->searching)
+			tell(u, &first, u->input.offset);
+		if (got > 0 && u->searching)
+			tell(u, &first, u->piece_offset);
+		if (got >= 0)
+			u->searching = false;
+		if (got > 0)
+			u->given += (uint64_t)got;
+		if (got != -EBADMSG || !u->bad.what)
+			return got;
+		if (!u->searching) {
+			first = u->bad;
+			u->searching = true;
+			u->search_begin = u->piece_offset;
+			u->search_work = 0;
+		}
+		r = search(u, &first);
+		if (r == 0)
+			u->searching = false;
+		if (r <= 0)
+			return r;
+	}
+}
+
+const struct unpack_damage *unpack_damage(const struct unpack *u)
+{
+	return u->n_damages > 0 ? &u->damages[0] : NULL;
+}
+
+void unpack_damage_taken(struct unpack *u)
+{
+	if (u->n_damages == 0)
+		return;
+	u->n_damages--;
+	memmove(u->damages, u->damages + 1, u->n_damages * sizeof(*u->damages));
+}
+
+int unpack_give_up(struct unpack *u, bool cut, const char *what)
+{
+	u->bad = (struct unpack_damage){
+		.what = what,
+		.cut = cut,
+		.packed_offset = u->piece_offset,
+		.unpacked_offset = u->given,
+	};
+	u->bad_checksum = false;
+	return -EBADMSG;
+}
+
+/* ---- beginning and end ---- */
 
 static bool starts_with(const struct input *in, const char *magic)
 {
@@ -62,6 +256,12 @@ static int start(struct unpack *u)
 		return r;
 	u->method = detect(&u->input);
 	u->ops = rows[u->method];
+	u->input.keep = u->ops->keep;
+	if (u->ops->staged) {
+		u->stage = malloc(STAGE_BYTES);
+		if (!u->stage)
+			return -ENOMEM;
+	}
 	if (!u->ops->create)
 		return 0;
 	u->state = u->ops->create();
@@ -99,6 +299,7 @@ struct unpack *unpack_free(struct unpack *u)
 	if (u->state)
 		u->ops->destroy(u->state);
 	input_deinit(&u->input);
+	free(u->stage);
 	free(u);
 	return NULL;
 }
@@ -106,32 +307,4 @@ struct unpack *unpack_free(struct unpack *u)
 enum pack_method unpack_method(const struct unpack *u)
 {
 	return u->method;
-}
-
-int unpack_give_up(struct unpack *u, bool cut, const char *what)
-{
-	u->damage = (struct unpack_damage){
-		.what = what,
-		.cut = cut,
-		.packed_offset = u->piece_offset,
-		.unpacked_offset = u->given,
-	};
-	return -EBADMSG;
-}
-
-ssize_t unpack_read(struct unpack *u, void *to, size_t n)
-{
-	ssize_t got;
-
-	if (n == 0 || u->damage.what)
-		return 0;
-	got = u->ops->read(u->state, u, to, n);
-	if (got > 0)
-		u->given += (uint64_t)got;
-	return got == -EBADMSG && u->damage.what ? 0 : got;
-}
-
-const struct unpack_damage *unpack_damage(const struct unpack *u)
-{
-	return u->damage.what ? &u->damage : NULL;
 }
