@@ -5,8 +5,12 @@
  * fxt_reader_next() finds the next record, takes it apart and hands out a view of it. Everything in
  * the view is proven to lie inside the record; strings and threads are resolved through the tables
  * of the provider whose section it is in. The view and all it points to hold until the next call.
- * What cannot be read is damage: it is reported with its place, skipped by its size, and reading
- * goes on behind it. Nothing in an archive can make the reader fail otherwise.
+ * What cannot be read is damage: it is reported with its place and length, and reading goes on at
+ * the next place where records are found to begin. Nothing in an archive can make the reader fail
+ * otherwise. docs/ARCHITECTURE.md ("Reading what is damaged") says how records are found again.
+ *
+ * Archives of big-endian machines come out as those of little-endian ones do: words in our byte
+ * order, streams (strings, blobs) as they are.
  *
  * Arguments are checked and resolved when they are asked for (fxt_args_next()), and references to
  * strings or threads that were never registered are no damage here: the record stands as it is,
@@ -26,10 +30,9 @@
 
 /* What fxt_reader_new_*() answer, beside 0 and negative errnos. */
 enum fxt_alien {
-	FXT_ALIEN_EMPTY = 1,  /* no byte at all */
-	FXT_ALIEN_XZ,         /* compressed */
-	FXT_ALIEN_BIG_ENDIAN, /* FXT, of a big-endian machine */
-	FXT_ALIEN_OTHER,      /* does not start with the magic number */
+	FXT_ALIEN_EMPTY = 1, /* no byte at all */
+	FXT_ALIEN_XZ,        /* compressed */
+	FXT_ALIEN_OTHER,     /* does not start with the magic number, nor are records found in it */
 };
 
 /* What fxt_reader_next() answers, beside negative errnos. */
@@ -42,7 +45,7 @@ enum fxt_reader_outcome {
 /* Bytes that are not a record, or a record that is not what it claims. */
 struct fxt_damage {
 	uint64_t offset;  /* in the input */
-	uint64_t bytes;   /* that were skipped */
+	uint64_t bytes;   /* that were skipped; 0: it is told, and nothing was skipped for it */
 	const char *what; /* static text */
 	bool truncated;   /* the input ends inside this record */
 };
@@ -52,8 +55,9 @@ struct fxt_record {
 	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
 	uint64_t offset;  /* in the input */
 	uint64_t n_words;
-	const uint64_t *words; /* the record, header first */
+	const uint64_t *words; /* the record, header first; in our byte order, aligned */
 	const struct fxt_provider *provider;
+	bool ignored; /* it would change the tables, but it is odd and was not believed */
 
 	/* Set where the record has them, else undefined, but for args.n_left, which is then 0. */
 	uint64_t ts_ticks, ts_ns;
@@ -143,5 +147,8 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);
 /* The last damage. */
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r);
 
-/* How many bytes were looked at. */
+/* How many bytes were read or skipped: where the next record is looked for. */
 uint64_t fxt_reader_offset(const struct fxt_reader *r);
+
+/* Whether it is an archive of a big-endian machine. */
+bool fxt_reader_swaps(const struct fxt_reader *r);

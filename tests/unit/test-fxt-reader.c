@@ -361,7 +361,6 @@ static void test_new_alien(void **state)
 		{ "\x10", 1, FXT_ALIEN_OTHER },
 		{ "\x10\x00\x04\x46\x78\x54\x16", 7, FXT_ALIEN_OTHER },
 		{ "\x10\x00\x04\x46\x78\x54\x17\x00", 8, FXT_ALIEN_OTHER },
-		{ "\x00\x16\x54\x78\x46\x04\x00\x10", 8, FXT_ALIEN_BIG_ENDIAN },
 		{ "\x1f\x8b\x08\x00", 4, FXT_ALIEN_OTHER },
 		{ "\xfd\x37zXZ\x00", 6, FXT_ALIEN_XZ },
 	};
