@@ -449,7 +449,7 @@ static int doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cu
 		 const struct fxt_record **ret)
 {
 	struct fxt_resync *s = resync(r);
-	size_t contents, from, at, to;
+	size_t contents, at, to;
 	bool sure = false;
 	int e;
 
@@ -475,8 +475,7 @@ static int doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cu
 	}
 	if (cut)
 		return skip_damage(r, 1, bytes, what);
-	from = !what && contents > 0 && contents < bytes ? contents : 1;
-	e = fxt_resync_find(s, from, (size_t)bytes, 0, &at);
+	e = fxt_resync_find(s, 1, (size_t)bytes, 0, &at);
 	if (e < 0)
 		return e;
 	if (e > 0)

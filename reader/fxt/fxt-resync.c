@@ -20,6 +20,7 @@ enum {
 	WORTH_KNOWN = 10,    /* of those that there are many of, one that we know */
 	WORTH_MAGIC = 60,
 	WORTH_LARGE = 40, /* two sizes that agree in 32 bits */
+	WORTH_NOTHING = -1000,
 
 	ENOUGH_AT_END = 30, /* where the input ends behind the last record */
 	ENOUGH_AT_CUT = 40, /* where it ends inside of one, or what we look at does */
@@ -44,6 +45,8 @@ struct chain {
 	int worth;
 	unsigned n, n_strings;
 	bool introduced; /* the record before is of the provider: an initialization may follow */
+	bool has_new;    /* a provider was introduced in the chain: new_id */
+	uint64_t new_id;
 	uint16_t strings[CHAIN_MAX]; /* that were registered in the chain */
 	uint64_t offsets[CHAIN_MAX];
 };
@@ -110,9 +113,6 @@ static int worth_of_references(const struct chain *c, const struct fxt_shape *sh
 	return shape->n_refs + shape->n_threads > 0 ? WORTH_REFERENCES : 0;
 }
 
-/* Returns what it adds, or BAD_METADATA. */
-enum { BAD_METADATA = -1000 };
-
 static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
 			     const struct fxt_shape *shape)
 {
@@ -121,26 +121,30 @@ static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
 	switch (fxt_get_metadata_type(shape->head)) {
 	case FXT_METADATA_PROVIDER_INFO:
 		if (shape->clean_bytes == 0 || shape->odd_text)
-			return BAD_METADATA;
+			return WORTH_NOTHING;
 		c->provider = NULL;
+		c->has_new = true;
+		c->new_id = id;
 		return 0;
 	case FXT_METADATA_PROVIDER_SECTION:
 		/* What a null argument can look like; so it must be known. */
-		if (!table_get(s->providers, id + 1))
-			return BAD_METADATA;
 		c->provider = table_get(s->providers, id + 1);
+		if (c->has_new && c->new_id == id)
+			c->provider = NULL;
+		else if (!c->provider)
+			return WORTH_NOTHING;
 		return WORTH_KNOWN;
 	case FXT_METADATA_PROVIDER_EVENT:
 		return table_get(s->providers, id + 1) && fxt_get_provider_event_id(shape->head) ==
 								  FXT_PROVIDER_EVENT_BUFFER_FILLED
 			       ? WORTH_KNOWN
-			       : BAD_METADATA;
+			       : WORTH_NOTHING;
 	default:
 		return WORTH_MAGIC;
 	}
 }
 
-/* What the record adds to the evidence by what it says, or a lot less than nothing. */
+/* What the record adds to the evidence by what it says; WORTH_NOTHING: it is not believed at all. */
 static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
 {
 	const struct fxt_thread *thread;
@@ -151,31 +155,31 @@ static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const stru
 		return worth_of_metadata(s, c, shape);
 	case FXT_RECORD_INITIALIZATION:
 		if (c->introduced)
-			return shape->value ? WORTH_KNOWN : BAD_METADATA;
+			return shape->value ? WORTH_KNOWN : WORTH_NOTHING;
 		if (!c->provider || shape->value != c->provider->ticks_per_second)
-			return BAD_METADATA;
+			return WORTH_NOTHING;
 		return 2 * WORTH_KNOWN;
 	case FXT_RECORD_STRING:
 		if (fxt_get_string_index(head) == 0 || shape->clean_bytes == 0)
-			return BAD_METADATA;
+			return WORTH_NOTHING;
 		if (c->n == 0 && shape->odd_text)
-			return BAD_METADATA;
+			return WORTH_NOTHING;
 		if (c->n_strings < CHAIN_MAX)
 			c->strings[c->n_strings++] = (uint16_t)fxt_get_string_index(head);
 		return 0;
 	case FXT_RECORD_THREAD:
 		if (fxt_get_thread_index(head) == 0)
-			return BAD_METADATA;
+			return WORTH_NOTHING;
 		thread = c->provider ? &c->provider->threads[fxt_get_thread_index(head)] : NULL;
-		return c->n == 0 && thread && thread->defined ? BAD_METADATA : 0;
+		return c->n == 0 && thread && thread->defined ? WORTH_NOTHING : 0;
 	case FXT_RECORD_EVENT:
-		return fxt_get_event_name(head) == 0 ? BAD_METADATA : 0;
+		return fxt_get_event_name(head) == 0 ? WORTH_NOTHING : 0;
 	case FXT_RECORD_BLOB:
-		return fxt_get_blob_name(head) == 0 ? BAD_METADATA : 0;
+		return fxt_get_blob_name(head) == 0 ? WORTH_NOTHING : 0;
 	case FXT_RECORD_KERNEL_OBJECT:
 		/* A pointer argument looks like one without a name. */
 		if (fxt_get_kernel_object_name(head) == 0)
-			return BAD_METADATA;
+			return WORTH_NOTHING;
 		return fxt_get_kernel_object_type(head) == FXT_OBJECT_PROCESS ||
 				       fxt_get_kernel_object_type(head) == FXT_OBJECT_THREAD
 			       ? WORTH_KNOWN
@@ -193,7 +197,7 @@ static enum verdict weigh(const struct fxt_resync *s, struct chain *c,
 {
 	int worth = WORTH_SHAPE, kind = worth_of_kind(s, c, shape);
 
-	if (kind == BAD_METADATA)
+	if (kind == WORTH_NOTHING)
 		return BAD;
 	worth += kind + worth_of_references(c, shape);
 	if (shape->timed)
@@ -294,7 +298,7 @@ static int try_at(struct fxt_resync *s, size_t at, uint64_t *ret_end)
 	c.last_ns = 0;
 	c.worth = 0;
 	c.n = c.n_strings = 0;
-	c.introduced = false;
+	c.introduced = c.has_new = false;
 	*ret_end = at;
 	r = try_chain(s, &c, at, ret_end);
 	/* From those in between nothing better can begin: they would end at the same place. */

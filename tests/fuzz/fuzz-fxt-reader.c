@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
 	_cleanup_(summary_freep) struct summary *summary = NULL;
 	const struct fxt_record *record;
-	uint64_t offset = 0;
+	uint64_t end = 0, looked_at = 0;
 	int r;
 
 	if (fxt_reader_new_memory(&reader, data, size) != 0)
@@ -56,10 +56,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const char *what;
 		struct event ev;
 
-		assert(fxt_reader_offset(reader) >= offset);
-		offset = fxt_reader_offset(reader);
-		if (r == FXT_READER_DAMAGE)
+		assert(fxt_reader_offset(reader) <= size);
+		if (r == FXT_READER_DAMAGE) {
+			const struct fxt_damage *damage = fxt_reader_damage(reader);
+
+			assert(damage->offset <= size && damage->bytes <= size - damage->offset);
+			/* Damage is told or leads on; it does not come without end. */
+			assert(++looked_at <= 3 * size + 100);
 			continue;
+		}
+		/* A record may begin in the one before it, which ran into it, and ends behind it. */
+		assert(record->offset + FXT_WORD_BYTES * record->n_words > end);
+		end = record->offset + FXT_WORD_BYTES * record->n_words;
+		assert(end <= size);
+		assert((uintptr_t)record->words % sizeof(uint64_t) == 0);
 		fxt_check_record(record, &findings);
 		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT) {
 			use_event(&ev);
