@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A chunk is unpacked as a whole. Both its lengths are checked before anything is made as large as
- * they say.
+ * they say. Of one that is damaged or cut off, the part before that is unpacked by hand.
  */
 #include <errno.h>
 #include <snappy-c.h>
@@ -21,6 +21,7 @@ struct state {
 	uint8_t *data; /* the chunk, unpacked. Owned */
 	size_t room, size, given;
 	bool begun; /* the magic number was taken */
+	bool late;  /* what is given is the part of a chunk before damage, which was told */
 };
 
 static void *snappy_create(void)
@@ -71,6 +72,7 @@ static void snappy_restart(void *state)
 
 	s->size = s->given = 0;
 	s->begun = true;
+	s->late = false;
 }
 
 /* Behind the block of LENGTH bytes another one begins, or the input ends. Returns 1, 0, or a negative
@@ -83,6 +85,83 @@ static int is_followed(struct unpack *u, size_t length)
 	if (r < 0 || input_ready(in) == length)
 		return r < 0 ? r : 1;
 	return snappy_begins(input_peek(in) + length, input_ready(in) - length);
+}
+
+/* Tags: what the lowest two bits say. */
+enum { TAG_LITERAL = 0, TAG_COPY_1 = 1, TAG_COPY_2 = 2, TAG_COPY_4 = 3, TAG_LITERAL_LONG = 60 };
+
+/* N bytes, little-endian. */
+static size_t get_number(const uint8_t *p, size_t n)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < n; i++)
+		number |= (size_t)p[i] << 8 * i;
+	return number;
+}
+
+/* Unpacks the block of N bytes at P as far as it can be, at most SIZE bytes. Returns how many. */
+static size_t salvage(const uint8_t *p, size_t n, uint8_t *to, size_t size)
+{
+	size_t at = 0, made = 0;
+
+	while (at < n && p[at++] >= 0x80) /* the size that it begins with */
+		;
+	while (at < n) {
+		unsigned tag = p[at] & 3, high = p[at] >> 2;
+		size_t extra = tag == TAG_COPY_4 ? 4 : tag, length = high + 1, offset = 0;
+
+		at++;
+		if (tag == TAG_LITERAL && high >= TAG_LITERAL_LONG)
+			extra = high - TAG_LITERAL_LONG + 1;
+		if (extra > n - at)
+			break;
+		if (tag == TAG_LITERAL && extra > 0)
+			length = get_number(p + at, extra) + 1;
+		else if (tag == TAG_COPY_1)
+			offset = (high >> 3) << 8 | p[at];
+		else if (tag != TAG_LITERAL)
+			offset = get_number(p + at, extra);
+		if (tag == TAG_COPY_1)
+			length = (high & 7) + 4;
+		at += extra;
+		if (length > size - made)
+			break;
+		if (tag == TAG_LITERAL) {
+			if (length > n - at)
+				length = n - at;
+			memcpy(to + made, p + at, length);
+			at += length;
+			made += length;
+			continue;
+		}
+		if (offset == 0 || offset > made)
+			break;
+		for (; length > 0; length--, made++)
+			to[made] = to[made - offset];
+	}
+	return made;
+}
+
+/* The chunk of which LENGTH bytes are ready is damaged, which was told: gives what is before that.
+ * Returns 1, or -EBADMSG if there is nothing. */
+static int give_part(struct state *s, struct unpack *u, size_t length)
+{
+	const uint8_t *block = input_peek(&u->input);
+	size_t size;
+
+	if (u->searching ||
+	    snappy_uncompressed_length((const char *)block, length, &size) != SNAPPY_OK ||
+	    size == 0)
+		return -EBADMSG;
+	if (size > RATIO_MAX * length)
+		size = RATIO_MAX * length;
+	if (make_room(s, size) < 0)
+		return -ENOMEM;
+	s->size = salvage(block, length, s->data, size);
+	s->given = 0;
+	s->late = s->size > 0;
+	return s->late ? 1 : -EBADMSG;
 }
 
 /* Unpacks the LENGTH bytes that are ready. */
@@ -107,8 +186,10 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 	r = make_room(s, size);
 	if (r < 0)
 		return r;
-	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK)
-		return unpack_give_up(u, false, "a damaged Snappy chunk");
+	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK) {
+		unpack_give_up(u, false, "a damaged Snappy chunk");
+		return give_part(s, u, length);
+	}
 	input_take(&u->input, length);
 	s->size = size;
 	s->given = 0;
@@ -137,8 +218,10 @@ static int next_chunk(struct state *s, struct unpack *u)
 		return unpack_give_up(u, false, "a Snappy chunk of a size that cannot be");
 	input_take(in, SNAPPY_LENGTH_BYTES);
 	r = input_need(in, length);
-	if (r == 0)
-		return unpack_give_up(u, true, cut_off);
+	if (r == 0) {
+		unpack_give_up(u, true, cut_off);
+		return give_part(s, u, input_ready(in));
+	}
 	return r < 0 ? r : unpack_block(s, u, length);
 }
 
@@ -146,6 +229,11 @@ static ssize_t snappy_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
 	struct state *s = state;
 
+	if (s->given == s->size && s->late) {
+		s->late = false;
+		u->bad.unpacked_offset = u->given;
+		return -EBADMSG;
+	}
 	if (s->given == s->size) {
 		int r = next_chunk(s, u);
 
