@@ -27,7 +27,7 @@ for seed in {1..12}; do
 	note "$("$DAMAGE_TRACE" "$TMP/real.fxt" "$seed" "$TMP/variant")"
 	expect_exit "0|3" timeout 20 "$KYMO" check --json "$TMP/variant"
 	cp "$TMP/stdout" "$TMP/from-file"
-	cat <(cat "$TMP/variant") | timeout 20 "$KYMO" check --json - >"$TMP/from-pipe" || [ $? = 3 ]
+	timeout 20 "$KYMO" check --json - < <(cat "$TMP/variant") >"$TMP/from-pipe" || [ $? = 3 ]
 	cmp "$TMP/from-file" "$TMP/from-pipe" || fail "seed $seed: a pipe gives something else"
 done
 
