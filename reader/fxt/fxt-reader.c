@@ -81,6 +81,22 @@ static int report(struct fxt_reader *r, uint64_t offset, uint64_t bytes, const c
 	return FXT_READER_DAMAGE;
 }
 
+/* Does it start with what may have been the magic number? */
+static bool resembles_magic(const struct fxt_reader *r)
+{
+	uint8_t differs[FXT_WORD_BYTES];
+	unsigned n_same = 0;
+	uint64_t word;
+
+	if (input_ready(&r->input) < FXT_WORD_BYTES)
+		return false;
+	word = first_word(r) ^ FXT_MAGIC;
+	memcpy(differs, &word, sizeof(differs));
+	for (size_t i = 0; i < sizeof(differs); i++)
+		n_same += differs[i] == 0;
+	return n_same >= FXT_WORD_BYTES / 2;
+}
+
 /*
  * It does not start with the magic number, but perhaps that is damaged, or bytes are missing before it: finds
  * the first place where, in either byte order, more records follow each other than can be chance.
@@ -97,7 +113,7 @@ static int find_archive(struct fxt_reader *r)
 
 		r->swap = swap;
 		s = resync(r);
-		s->enough = FXT_RESYNC_ARCHIVE;
+		s->enough = resembles_magic(r) ? FXT_RESYNC_ENOUGH : FXT_RESYNC_ARCHIVE;
 		e = fxt_resync_find(s, 0, found < FXT_RESYNC_WINDOW ? found : FXT_RESYNC_WINDOW, 0,
 				    &at);
 		if (e < 0)

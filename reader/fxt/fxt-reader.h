@@ -53,7 +53,7 @@ struct fxt_damage {
 struct fxt_record {
 	unsigned type;    /* enum fxt_record_type, or 11..14: of no known type, whole and skipped */
 	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
-	uint64_t offset;  /* in the input */
+	uint64_t offset;  /* in the input; it may lie in the record before it, which ran into it */
 	uint64_t n_words;
 	const uint64_t *words; /* the record, header first; in our byte order, aligned */
 	const struct fxt_provider *provider;

@@ -260,8 +260,8 @@ static bool enough_at_end(const struct fxt_resync *s, const struct chain *c, siz
 	return c->worth >= needed;
 }
 
-/* Returns 1 or 0, or a negative errno. *RET_END is where the first record ends. */
-static int try_chain(struct fxt_resync *s, struct chain *c, size_t at, uint64_t *ret_end)
+/* Returns 1 or 0, or a negative errno. */
+static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 {
 	size_t begin = at;
 
@@ -277,8 +277,7 @@ static int try_chain(struct fxt_resync *s, struct chain *c, size_t at, uint64_t 
 			return c->n > 0 && enough_at_end(s, c, at);
 		if (r != GOOD)
 			return r;
-		if (c->n++ == 0)
-			*ret_end = at + bytes;
+		c->n++;
 		if (c->worth >= s->enough)
 			return 1;
 		if (c->n == CHAIN_MAX)
@@ -289,29 +288,45 @@ static int try_chain(struct fxt_resync *s, struct chain *c, size_t at, uint64_t 
 	}
 }
 
-static int try_at(struct fxt_resync *s, size_t at, uint64_t *ret_end)
+static struct chain new_chain(const struct fxt_resync *s)
 {
 	struct chain c;
-	int r;
 
 	c.provider = s->provider;
 	c.last_ns = 0;
 	c.worth = 0;
 	c.n = c.n_strings = 0;
 	c.introduced = c.has_new = false;
-	*ret_end = at;
-	r = try_chain(s, &c, at, ret_end);
+	return c;
+}
+
+int fxt_resync_at(struct fxt_resync *s, size_t at)
+{
+	struct chain c = new_chain(s);
+	int r = try_chain(s, &c, at);
+
 	/* From those in between nothing better can begin: they would end at the same place. */
 	for (unsigned i = 1; r == 0 && i < c.n; i++)
 		mark_dead(s, c.offsets[i]);
 	return r;
 }
 
-int fxt_resync_at(struct fxt_resync *s, size_t at)
+/* Do good records follow each other from AT to one that begins before END and ends behind it? Returns
+ * 1 or 0, or a negative errno. */
+static int leads_over(struct fxt_resync *s, size_t at, size_t end)
 {
-	uint64_t end;
+	struct chain c = new_chain(s);
+	int r = GOOD;
 
-	return try_at(s, at, &end);
+	for (size_t begin = at; r == GOOD && at < end; c.n = 1) {
+		uint64_t bytes = 0, offset = s->input->offset + at;
+
+		r = at > begin && is_dead(s, offset) ? BAD : judge(s, at, &c, &bytes);
+		/* If it does not lead over, then what is on the way does not, either. */
+		mark_dead(s, offset);
+		at += bytes;
+	}
+	return r < 0 ? r : r == GOOD && at > end;
 }
 
 /* Is worth to be tried, by its first word alone? */
@@ -323,17 +338,18 @@ static bool begins_at(const struct fxt_resync *s, size_t at)
 int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, size_t *ret_at)
 {
 	for (size_t at = from; at < to; at++) {
-		uint64_t first_end;
 		int r = input_need(s->input, at + FXT_WORD_BYTES);
 
 		if (r <= 0)
 			return r;
 		if (!begins_at(s, at))
 			continue;
-		r = try_at(s, at, &first_end);
+		r = fxt_resync_at(s, at);
+		if (r > 0 && end > 0)
+			r = leads_over(s, at, end);
 		if (r < 0)
 			return r;
-		if (r > 0 && (end == 0 || first_end > end)) {
+		if (r > 0) {
 			*ret_at = at;
 			return 1;
 		}

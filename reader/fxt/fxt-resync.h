@@ -51,8 +51,8 @@ void fxt_resync_begin(struct fxt_resync *s);
  * All places are counted from where the input stands. Negative errnos are read()'s.
  *
  * fxt_resync_at: do good records begin at AT? Returns 1 or 0.
- * fxt_resync_find: finds the first such place in [FROM, TO); END > 0: the record there must end
- * behind END. Returns 1 or 0.
+ * fxt_resync_find: finds the first such place in [FROM, TO); END > 0: good records must follow each
+ * other from there to behind END, where none begins. Returns 1 or 0.
  * fxt_resync_find_on: the same without a limit, and goes there: skips what is before it, or all.
  */
 int fxt_resync_at(struct fxt_resync *s, size_t at);

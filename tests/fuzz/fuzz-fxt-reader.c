@@ -65,10 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			assert(++looked_at <= 3 * size + 100);
 			continue;
 		}
-		/* A record may begin in the one before it, which ran into it, and ends behind it. */
-		assert(record->offset + FXT_WORD_BYTES * record->n_words > end);
-		end = record->offset + FXT_WORD_BYTES * record->n_words;
-		assert(end <= size);
+		/* A record may begin in the one before it, which ran into it, and not before that. */
+		assert(record->offset >= end);
+		end = record->offset + 1;
+		assert(record->offset + FXT_WORD_BYTES * record->n_words <= size);
 		assert((uintptr_t)record->words % sizeof(uint64_t) == 0);
 		fxt_check_record(record, &findings);
 		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT) {

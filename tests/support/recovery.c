@@ -103,9 +103,8 @@ void recovery_try(const uint8_t *data, size_t n, uint64_t seed, struct recovery 
 		}
 		must(record->offset + FXT_WORD_BYTES * record->n_words <= d.n,
 		     "a record behind the end");
-		must(record->offset + FXT_WORD_BYTES * record->n_words > end,
-		     "the reader goes back");
-		end = record->offset + FXT_WORD_BYTES * record->n_words;
+		must(record->offset >= end, "the reader goes back");
+		end = record->offset + 1;
 		bytes = intact_bytes(&d, record->offset, sizes);
 		if (bytes == 0 || bytes != FXT_WORD_BYTES * record->n_words)
 			continue;
