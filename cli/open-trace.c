@@ -42,7 +42,11 @@ static void say_alien(const struct open_trace *t, int alien)
 
 static ssize_t read_unpacked(void *userdata, void *to, size_t n)
 {
-	return unpack_read(userdata, to, n);
+	struct open_trace *t = userdata;
+	ssize_t got = unpack_read(t->unpack, to, n);
+
+	t->unpack_damaged = unpack_damage(t->unpack) != NULL;
+	return got;
 }
 
 int open_trace(struct open_trace *t, const char *path)
@@ -68,7 +72,7 @@ int open_trace(struct open_trace *t, const char *path)
 	}
 	r = unpack_new_fd(&t->unpack, t->fd);
 	if (r == 0)
-		r = fxt_reader_new_source(&t->reader, read_unpacked, t->unpack);
+		r = fxt_reader_new_source(&t->reader, read_unpacked, t);
 	if (r == 0)
 		return CLI_OK;
 	if (r < 0)
@@ -125,28 +129,37 @@ static int take_unpack_damage(struct open_trace *t, uint64_t bytes, struct fxt_d
 		.truncated = d->cut,
 	};
 	unpack_damage_taken(t->unpack);
+	t->unpack_damaged = unpack_damage(t->unpack) != NULL;
 	return FXT_READER_DAMAGE;
+}
+
+/* Is there damage of the container in the archive between FROM and TO? */
+static bool is_damaged_at(const struct open_trace *t, uint64_t from, uint64_t to)
+{
+	const struct unpack_damage *d = unpack_damage(t->unpack);
+
+	return d && d->unpacked_offset >= from && d->unpacked_offset <= to;
 }
 
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
 		    struct fxt_damage *ret_damage)
 {
-	const struct unpack_damage *d = unpack_damage(t->unpack);
 	int r;
 
 	*ret = NULL;
-	if (d && d->unpacked_offset <= fxt_reader_offset(t->reader))
+	if (t->unpack_damaged && is_damaged_at(t, 0, fxt_reader_offset(t->reader)))
 		return take_unpack_damage(t, 0, ret_damage);
 	r = fxt_reader_next(t->reader, ret);
-	d = unpack_damage(t->unpack);
-	if (r == FXT_READER_END && d)
+	if (r == FXT_READER_RECORD)
+		return r;
+	if (r == FXT_READER_END && t->unpack_damaged)
 		return take_unpack_damage(t, 0, ret_damage);
 	if (r != FXT_READER_DAMAGE)
 		return r;
 	*ret_damage = *fxt_reader_damage(t->reader);
 	/* A record of which a part could not be unpacked is no damage of its own. */
-	if (d && d->unpacked_offset >= ret_damage->offset &&
-	    d->unpacked_offset <= ret_damage->offset + ret_damage->bytes)
+	if (t->unpack_damaged &&
+	    is_damaged_at(t, ret_damage->offset, ret_damage->offset + ret_damage->bytes))
 		return take_unpack_damage(t, ret_damage->bytes, ret_damage);
 	return r;
 }

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "reader/fxt/fxt-reader.h"
@@ -16,6 +17,7 @@ struct open_trace {
 	struct unpack *unpack;
 	struct fxt_reader *reader;
 	uint64_t n_damages;
+	bool unpack_damaged;   /* there is damage of it that was not told yet */
 	char unpack_text[160]; /* what was wrong with what the archive is packed in */
 };
 
@@ -25,8 +27,8 @@ struct open_trace {
 	}
 
 /*
- * Opens the archive at PATH; "-" is standard input. Returns CLI_OK, or CLI_FAILED when it has said
- * what is wrong.
+ * Opens the archive at PATH; "-" is standard input. *T must stay where it is until it is closed.
+ * Returns CLI_OK, or CLI_FAILED when it has said what is wrong.
  */
 int open_trace(struct open_trace *t, const char *path);
 

@@ -29,6 +29,7 @@ enum { PROVIDERS_MAX = 256 };
 /* Of what is not sure to be a record at all, no more than this is waited for. */
 #define DOUBTFUL_BYTES_MAX ((uint64_t)1 << 20)
 
+static const char lost_start[] = "the archive does not begin with its magic number";
 static const char odd_record[] = "an odd record, and no record behind it";
 static const char truncated_tail[] = "truncated tail: the last record is not all there";
 
@@ -40,7 +41,6 @@ struct fxt_reader {
 	struct table providers;        /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	bool has_lost_start;
 	uint64_t lost_start;        /* bytes before the first record, to be told first */
 	const char *late;           /* what is wrong with the record that was handed out last */
 	uint64_t *copy;             /* of a record that cannot be used where it lies. Owned */
@@ -127,7 +127,7 @@ static int find_archive(struct fxt_reader *r)
 		return FXT_ALIEN_OTHER;
 	r->swap = found_swap;
 	r->lost_start = found;
-	r->has_lost_start = true;
+	r->late = lost_start;
 	input_take(&r->input, found);
 	return 0;
 }
@@ -564,6 +564,17 @@ static int bring(struct fxt_reader *r, uint64_t bytes, const struct fxt_record *
 	return 0;
 }
 
+/* Tells what is wrong with the record that was handed out last, or with the beginning. */
+static int report_late(struct fxt_reader *r)
+{
+	const char *what = r->late;
+
+	r->late = NULL;
+	if (what == lost_start)
+		return report(r, 0, r->lost_start, what);
+	return report(r, r->record.offset, 0, what);
+}
+
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 {
 	const char *what;
@@ -572,16 +583,8 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 	int e;
 
 	*ret = NULL;
-	if (r->late) {
-		report(r, r->record.offset, 0, r->late);
-		r->late = NULL;
-		return FXT_READER_DAMAGE;
-	}
-	if (__builtin_expect(r->has_lost_start, 0)) {
-		r->has_lost_start = false;
-		return report(r, 0, r->lost_start,
-			      "the archive does not begin with its magic number");
-	}
+	if (__builtin_expect(r->late != NULL, 0))
+		return report_late(r);
 	e = input_need(&r->input, FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
