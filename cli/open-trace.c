@@ -28,9 +28,6 @@ void open_trace_say_alien(const char *name, const struct unpack_damage *damage, 
 			  "first: xz -dc %s | kymo ... -",
 			  name, name);
 		break;
-	case FXT_ALIEN_BIG_ENDIAN:
-		cli_error("%s: big-endian archives are not read yet", name);
-		break;
 	default:
 		cli_error("%s: it is not a Fuchsia trace (FXT): it does not start with the magic "
 			  "number",
@@ -41,7 +38,11 @@ void open_trace_say_alien(const char *name, const struct unpack_damage *damage, 
 
 static ssize_t read_unpacked(void *userdata, void *to, size_t n)
 {
-	return unpack_read(userdata, to, n);
+	struct open_trace *t = userdata;
+	ssize_t got = unpack_read(t->unpack, to, n);
+
+	t->unpack_damaged = unpack_damage(t->unpack) != NULL;
+	return got;
 }
 
 int open_trace(struct open_trace *t, const char *path)
@@ -57,7 +58,7 @@ int open_trace(struct open_trace *t, const char *path)
 	t->fd = file.fd;
 	r = unpack_new_fd(&t->unpack, t->fd);
 	if (r == 0)
-		r = fxt_reader_new_source(&t->reader, read_unpacked, t->unpack);
+		r = fxt_reader_new_source(&t->reader, read_unpacked, t);
 	if (r == 0)
 		return CLI_OK;
 	if (r < 0)
@@ -94,29 +95,56 @@ const char *open_trace_packed(const struct open_trace *t)
 	return pack_ops(unpack_method(t->unpack))->name;
 }
 
+/* Damage of what the archive is packed in. BYTES of the archive were skipped for it. */
+static int take_unpack_damage(struct open_trace *t, uint64_t bytes, struct fxt_damage *ret)
+{
+	const struct unpack_damage *d = unpack_damage(t->unpack);
+	int n = snprintf(t->unpack_text, sizeof(t->unpack_text),
+			 "%s, at byte %" PRIu64 " of the file", d->what, d->packed_offset);
+
+	if (!d->cut && n > 0 && (size_t)n < sizeof(t->unpack_text))
+		snprintf(t->unpack_text + n, sizeof(t->unpack_text) - (size_t)n,
+			 "; it goes on at byte %" PRIu64, d->packed_offset + d->packed_bytes);
+	*ret = (struct fxt_damage){
+		.offset = d->unpacked_offset,
+		.bytes = bytes,
+		.what = t->unpack_text,
+		.truncated = d->cut,
+	};
+	unpack_damage_taken(t->unpack);
+	t->unpack_damaged = unpack_damage(t->unpack) != NULL;
+	return FXT_READER_DAMAGE;
+}
+
+/* Is there damage of the container in the archive between FROM and TO? */
+static bool is_damaged_at(const struct open_trace *t, uint64_t from, uint64_t to)
+{
+	const struct unpack_damage *d = unpack_damage(t->unpack);
+
+	return d && d->unpacked_offset >= from && d->unpacked_offset <= to;
+}
+
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
 		    struct fxt_damage *ret_damage)
 {
-	int r = fxt_reader_next(t->reader, ret);
-	const struct unpack_damage *end;
+	int r;
 
-	if (r == FXT_READER_DAMAGE)
-		*ret_damage = *fxt_reader_damage(t->reader);
-	/* A last record that is not all there is no damage of its own where unpacking has ended. */
-	if (r != FXT_READER_END && !(r == FXT_READER_DAMAGE && ret_damage->truncated))
+	*ret = NULL;
+	if (t->unpack_damaged && is_damaged_at(t, 0, fxt_reader_offset(t->reader)))
+		return take_unpack_damage(t, 0, ret_damage);
+	r = fxt_reader_next(t->reader, ret);
+	if (r == FXT_READER_RECORD)
 		return r;
-	end = unpack_damage(t->unpack);
-	if (!end || t->unpack_told)
+	if (r == FXT_READER_END && t->unpack_damaged)
+		return take_unpack_damage(t, 0, ret_damage);
+	if (r != FXT_READER_DAMAGE)
 		return r;
-	t->unpack_told = true;
-	snprintf(t->unpack_text, sizeof(t->unpack_text), "%s, at byte %" PRIu64 " of the file",
-		 end->what, end->packed_offset);
-	*ret_damage = (struct fxt_damage){
-		.offset = end->unpacked_offset,
-		.what = t->unpack_text,
-		.truncated = end->cut,
-	};
-	return FXT_READER_DAMAGE;
+	*ret_damage = *fxt_reader_damage(t->reader);
+	/* A record of which a part could not be unpacked is no damage of its own. */
+	if (t->unpack_damaged &&
+	    is_damaged_at(t, ret_damage->offset, ret_damage->offset + ret_damage->bytes))
+		return take_unpack_damage(t, ret_damage->bytes, ret_damage);
+	return r;
 }
 
 int open_trace_next(struct open_trace *t, const struct fxt_record **ret)

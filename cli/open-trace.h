@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "reader/fxt/fxt-reader.h"
@@ -16,8 +17,8 @@ struct open_trace {
 	struct unpack *unpack;
 	struct fxt_reader *reader;
 	uint64_t n_damages;
-	bool unpack_told;      /* what ended the unpacking was handed out */
-	char unpack_text[128]; /* what it was */
+	bool unpack_damaged;   /* there is damage of it that was not told yet */
+	char unpack_text[160]; /* what was wrong with what the archive is packed in */
 };
 
 #define OPEN_TRACE_NULL                                                                            \
@@ -26,16 +27,16 @@ struct open_trace {
 	}
 
 /*
- * Opens the archive at PATH; "-" is standard input. Returns CLI_OK, or CLI_FAILED when it has said
- * what is wrong.
+ * Opens the archive at PATH; "-" is standard input. *T must stay where it is until it is closed.
+ * Returns CLI_OK, or CLI_FAILED when it has said what is wrong.
  */
 int open_trace(struct open_trace *t, const char *path);
 
 void open_trace_close(struct open_trace *t);
 
 /*
- * Reads on, as fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. What ends the
- * unpacking is damage, too, the last one.
+ * Reads on, as fxt_reader_next(); *RET_DAMAGE is set with FXT_READER_DAMAGE. What could not be unpacked
+ * is damage, too, where it is missing, and is told of once.
  */
 int open_trace_step(struct open_trace *t, const struct fxt_record **ret,
 		    struct fxt_damage *ret_damage);

@@ -25,6 +25,8 @@ void edit_kept_view(const struct edit_kept *kept, const struct fxt_provider *nob
 	ret->offset = 0;
 	ret->provider = nobody;
 	/* Our own writer has made it: it can be taken apart. */
-	if (fxt_parse_record(ret))
+	bool odd;
+
+	if (fxt_parse_record(ret, &odd))
 		abort();
 }

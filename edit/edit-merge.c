@@ -20,7 +20,7 @@ enum { OUTPUT_BYTES = 1 << 20 };
 
 enum { HOST_MAX = 64 };
 
-struct input {
+struct merge_input {
 	struct edit_merge *merge;
 	struct edit_copy *copy;
 	struct edit_sort *sort;
@@ -44,7 +44,7 @@ struct machine {
 
 struct edit_merge {
 	struct edit_output *out;
-	struct input inputs[EDIT_MERGE_INPUTS_MAX];
+	struct merge_input inputs[EDIT_MERGE_INPUTS_MAX];
 	unsigned n_inputs;
 	struct machine machines[EDIT_MERGE_INPUTS_MAX];
 	unsigned n_machines;
@@ -54,7 +54,7 @@ struct edit_merge {
 
 static uint64_t move_koid(void *userdata, uint64_t koid)
 {
-	struct input *in = userdata;
+	struct merge_input *in = userdata;
 	uint64_t span = in->merge->koid_span;
 
 	if (koid == 0 || span == 0)
@@ -67,7 +67,7 @@ static uint64_t move_koid(void *userdata, uint64_t koid)
 /* A switch of an input's timeline, which knows it as the input does. */
 static int write_switch(void *userdata, const struct event *ev)
 {
-	struct input *in = userdata;
+	struct merge_input *in = userdata;
 	struct event moved = *ev;
 
 	moved.ts_ns += (uint64_t)in->view.shift_ns;
@@ -113,7 +113,7 @@ struct edit_merge *edit_merge_free(struct edit_merge *m)
 
 void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit_merge_view *ret)
 {
-	const struct input *in = &m->inputs[input];
+	const struct merge_input *in = &m->inputs[input];
 
 	*ret = in->view;
 	ret->has_clock = in->has_clock;
@@ -126,8 +126,9 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 static size_t name_process(void *userdata, const struct fxt_record *record, enum edit_text what,
 			   int arg_name, const char *text, size_t n, char *to)
 {
-	const struct input *in = userdata;
-	const struct input *first = &in->merge->inputs[in->merge->machines[in->view.machine].input];
+	const struct merge_input *in = userdata;
+	const struct merge_input *first =
+		&in->merge->inputs[in->merge->machines[in->view.machine].input];
 	int length;
 
 	(void)arg_name;
@@ -145,7 +146,7 @@ static size_t name_process(void *userdata, const struct fxt_record *record, enum
 static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 		     struct fxt_out_arg *arg)
 {
-	const struct input *in = userdata;
+	const struct merge_input *in = userdata;
 
 	if (record->type != FXT_RECORD_EVENT || !fxt_text_known(&record->category))
 		return true;
@@ -171,7 +172,7 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 
 /* ---- heads ---- */
 
-static void take_host(struct input *in, const struct fxt_record *record)
+static void take_host(struct merge_input *in, const struct fxt_record *record)
 {
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
@@ -188,7 +189,7 @@ static void take_host(struct input *in, const struct fxt_record *record)
 	}
 }
 
-static void take_clock(struct input *in, const struct fxt_record *record)
+static void take_clock(struct merge_input *in, const struct fxt_record *record)
 {
 	uint64_t boot_ns = 0, real_ns = 0;
 	struct fxt_args it = record->args;
@@ -209,7 +210,7 @@ static void take_clock(struct input *in, const struct fxt_record *record)
 	in->wall_ns = (int64_t)(real_ns - boot_ns);
 }
 
-static void learn_head(struct input *in, const struct fxt_record *record)
+static void learn_head(struct merge_input *in, const struct fxt_record *record)
 {
 	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
 		return;
@@ -219,7 +220,7 @@ static void learn_head(struct input *in, const struct fxt_record *record)
 		take_clock(in, record);
 }
 
-static bool is_same_boot(const struct input *a, const struct input *b)
+static bool is_same_boot(const struct merge_input *a, const struct merge_input *b)
 {
 	int64_t apart = a->wall_ns - b->wall_ns;
 
@@ -231,7 +232,7 @@ static bool is_same_boot(const struct input *a, const struct input *b)
 /* Which machine IN is of, a new one if need be. */
 static unsigned find_machine(struct edit_merge *m, unsigned input)
 {
-	struct input *in = &m->inputs[input];
+	struct merge_input *in = &m->inputs[input];
 
 	if (m->n_machines > 0 && !in->has_clock)
 		return 0;
@@ -261,7 +262,7 @@ static void place_cpus(struct edit_merge *m)
 /* All heads are known. */
 static int start(struct edit_merge *m)
 {
-	const struct input *first = &m->inputs[0];
+	const struct merge_input *first = &m->inputs[0];
 	int r = 0;
 
 	m->started = true;
@@ -274,7 +275,7 @@ static int start(struct edit_merge *m)
 			m->koid_span /= 2;
 	}
 	for (unsigned i = 0; r == 0 && i < m->n_inputs; i++) {
-		struct input *in = &m->inputs[i];
+		struct merge_input *in = &m->inputs[i];
 		struct edit_rules rules = { .userdata = in, .koid = move_koid, .arg = move_arg };
 
 		if (in->view.machine > 0) {
@@ -310,7 +311,7 @@ static bool is_kernels(const struct edit_sorted *item)
 	}
 }
 
-static bool is_done(const struct input *in)
+static bool is_done(const struct merge_input *in)
 {
 	uint64_t ts_ns;
 
@@ -321,7 +322,7 @@ static bool is_done(const struct input *in)
  * it is that of INPUT. */
 static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
-	struct input *in = &m->inputs[input];
+	struct merge_input *in = &m->inputs[input];
 	struct machine *machine = &m->machines[in->view.machine];
 	int other = machine->schedule_input;
 
@@ -338,7 +339,7 @@ static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 
 static int write_item(struct edit_merge *m, unsigned input, const struct edit_sorted *item)
 {
-	struct input *in = &m->inputs[input];
+	struct merge_input *in = &m->inputs[input];
 	int r = 1;
 
 	if (is_kernels(item))
@@ -359,7 +360,7 @@ static int find_starving(const struct edit_merge *m)
 	uint64_t ts_ns;
 
 	for (unsigned i = 0; i < m->n_inputs; i++) {
-		const struct input *in = &m->inputs[i];
+		const struct merge_input *in = &m->inputs[i];
 
 		if (in->ended)
 			continue;
@@ -377,7 +378,7 @@ static int find_earliest(const struct edit_merge *m)
 	int earliest = -1;
 
 	for (unsigned i = 0; i < m->n_inputs; i++) {
-		const struct input *in = &m->inputs[i];
+		const struct merge_input *in = &m->inputs[i];
 
 		if (!edit_sort_peek(in->sort, in->ended, &ts_ns))
 			continue;
@@ -416,7 +417,7 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 
 int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record *record)
 {
-	struct input *in = &m->inputs[input];
+	struct merge_input *in = &m->inputs[input];
 
 	if (!in->has_clock)
 		learn_head(in, record);

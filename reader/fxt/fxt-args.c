@@ -3,23 +3,6 @@
 
 #include <string.h>
 
-const uint64_t *fxt_args_end(const struct fxt_args *args)
-{
-	const uint64_t *p = args->next;
-
-	for (unsigned i = 0; i < args->n_left; i++) {
-		uint64_t words;
-
-		if (p == args->end)
-			return NULL;
-		words = fxt_get_arg_words(*p);
-		if (words == 0 || words > (uint64_t)(args->end - p))
-			return NULL;
-		p += words;
-	}
-	return p;
-}
-
 /* Resolves REF; an inline one is taken from *P. Returns false if it is not there. */
 static bool take_text(const struct fxt_provider *provider, unsigned ref, const uint64_t **p,
 		      const uint64_t *end, struct fxt_text *ret)

@@ -46,5 +46,18 @@ enum fxt_args_outcome {
 /* Takes the next argument into *RET. Returns an enum fxt_args_outcome. */
 int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret);
 
-/* Finds the end of the arguments by their sizes alone; NULL if they do not fit. */
-const uint64_t *fxt_args_end(const struct fxt_args *args);
+/* Finds the end of the arguments by their sizes alone; NULL if they do not fit. Here, since it is
+ * done for each record. */
+static inline const uint64_t *fxt_args_end(const struct fxt_args *args)
+{
+	const uint64_t *p = args->next;
+
+	for (unsigned n = args->n_left; n > 0; n--) {
+		uint64_t words = p < args->end ? fxt_get_arg_words(*p) : 0;
+
+		if (words - 1 >= (uint64_t)(args->end - p)) /* 0, too */
+			return NULL;
+		p += words;
+	}
+	return p;
+}

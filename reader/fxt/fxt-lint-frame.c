@@ -69,7 +69,7 @@ static void check_metadata(struct fxt_lint *l, struct fxt_lint_provider *p,
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
 		if (!is_introduced(l, id)) {
-			l->unknown_offset = r->offset;
+			l->told_offset = r->offset;
 			fxt_lint_find(l, FXT_FINDING_PROVIDER_UNKNOWN, l->here, id, 0);
 		}
 		break;

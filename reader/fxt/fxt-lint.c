@@ -13,7 +13,7 @@ int fxt_lint_new(struct fxt_lint **ret, fxt_lint_found_fn found, void *userdata)
 		return -ENOMEM;
 	l->found = found;
 	l->userdata = userdata;
-	l->unknown_offset = UINT64_MAX;
+	l->told_offset = UINT64_MAX;
 	*ret = l;
 	return 0;
 }
@@ -133,6 +133,8 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 		if (f->list[i].id == FXT_FINDING_STRING_UNDEFINED ||
 		    f->list[i].id == FXT_FINDING_THREAD_UNDEFINED)
 			f->list[i].what = whose(l, r, &f->list[i]);
+		if (fxt_finding_kinds[f->list[i].id].severity == FXT_SEVERITY_ERROR)
+			l->told_offset = r->offset;
 		hand_out(l, &f->list[i]);
 	}
 	switch (r->type) {
@@ -155,8 +157,8 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 
 void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 {
-	/* What is told of a section record was found here, too. */
-	if (damage->bytes == 0 && damage->offset == l->unknown_offset)
+	/* What the reader tells of a record that it gave was found here, too. */
+	if (damage->bytes == 0 && damage->offset == l->told_offset)
 		return;
 	hand_out(l, &(struct fxt_finding){
 			    damage->truncated ? FXT_FINDING_TRUNCATED : FXT_FINDING_DAMAGE,

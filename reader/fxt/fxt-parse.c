@@ -2,12 +2,14 @@
 /*
  * One function a record type, in the order of the specification's "Record Types". Each takes words
  * from the front of what is left; a word that is not there ends the record as damaged. Words left
- * over are no damage: "Appending new information to existing record types" is how the format grows.
+ * over are no damage by themselves: "Appending new information to existing record types" is how the
+ * format grows. The reader looks twice at such a record.
  */
 #include "reader/fxt/fxt-parse.h"
 
 struct cursor {
 	const uint64_t *p, *end;
+	bool odd;
 };
 
 static const char too_short[] = "the record is shorter than its contents";
@@ -79,6 +81,12 @@ static void begin_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 	r->args = (struct fxt_args){ c->p, c->end, (unsigned)n, r->provider, NULL };
 }
 
+static void must_be_zero(struct cursor *c, uint64_t bits)
+{
+	if (bits != 0)
+		c->odd = true;
+}
+
 /* Goes behind the arguments, for what follows them. */
 static bool skip_args(struct cursor *c, const struct fxt_record *r)
 {
@@ -90,28 +98,43 @@ static bool skip_args(struct cursor *c, const struct fxt_record *r)
 	return true;
 }
 
+/* Goes behind the arguments that end a record. They are judged when they are asked for. */
+static void pass_args(struct cursor *c, const struct fxt_record *r)
+{
+	if (!skip_args(c, r))
+		c->odd = true;
+}
+
 static const char *parse_metadata(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	r->subtype = (unsigned)fxt_get_metadata_type(head);
 	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
+		must_be_zero(c, fxt_get_provider_info_reserved(head));
 		if (!take_bytes_as_text(c, (uint32_t)fxt_get_provider_name_length(head), &r->name))
 			return too_short;
 		return NULL;
+	case FXT_METADATA_PROVIDER_SECTION:
+		must_be_zero(c, fxt_get_provider_section_reserved(head));
+		return NULL;
 	case FXT_METADATA_PROVIDER_EVENT:
+		must_be_zero(c, fxt_get_provider_event_reserved(head));
 		r->metadata.number = (uint32_t)fxt_get_provider_event_id(head);
 		return NULL;
 	case FXT_METADATA_TRACE_INFO:
+		must_be_zero(c, head ^ FXT_MAGIC);
 		r->metadata.number = (uint32_t)fxt_get_trace_info_type(head);
 		return NULL;
 	default:
+		c->odd = true;
 		return NULL;
 	}
 }
 
-static const char *parse_initialization(struct cursor *c, struct fxt_record *r)
+static const char *parse_initialization(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
+	must_be_zero(c, fxt_get_initialization_reserved(head));
 	if (!take_word(c, &r->initialization.ticks_per_second))
 		return too_short;
 	if (r->initialization.ticks_per_second == 0)
@@ -121,6 +144,8 @@ static const char *parse_initialization(struct cursor *c, struct fxt_record *r)
 
 static const char *parse_string(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
+	must_be_zero(c, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
+				fxt_get_string_reserved(head));
 	r->string.index = (unsigned)fxt_get_string_index(head);
 	if (!take_bytes_as_text(c, (uint32_t)fxt_get_string_length(head), &r->name))
 		return too_short;
@@ -129,6 +154,7 @@ static const char *parse_string(struct cursor *c, struct fxt_record *r, uint64_t
 
 static const char *parse_thread(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
+	must_be_zero(c, fxt_get_thread_reserved(head));
 	r->thread_record.index = (unsigned)fxt_get_thread_index(head);
 	return take_thread(c, r->provider, 0, &r->thread) ? NULL : too_short;
 }
@@ -160,12 +186,16 @@ static const char *parse_event(struct cursor *c, struct fxt_record *r, uint64_t 
 		r->event.end_ns = fxt_provider_ns(r->provider, r->event.value);
 		return NULL;
 	default:
+		pass_args(c, r);
+		if (r->subtype > FXT_EVENT_FLOW_END)
+			c->odd = true;
 		return NULL;
 	}
 }
 
 static const char *parse_blob(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
+	must_be_zero(c, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
 	r->blob.blob_type = (unsigned)fxt_get_blob_type(head);
 	r->blob.length = fxt_get_blob_length(head);
 	if (!take_text(c, r->provider, fxt_get_blob_name(head), &r->name) ||
@@ -189,7 +219,9 @@ static const char *parse_userspace_object(struct cursor *c, struct fxt_record *r
 	}
 	if (!take_text(c, r->provider, fxt_get_userspace_name(head), &r->name))
 		return too_short;
+	must_be_zero(c, fxt_get_userspace_reserved(head));
 	begin_args(c, r, fxt_get_userspace_n_args(head));
+	pass_args(c, r);
 	return NULL;
 }
 
@@ -199,7 +231,9 @@ static const char *parse_kernel_object(struct cursor *c, struct fxt_record *r, u
 	if (!take_word(c, &r->kernel_object.koid) ||
 	    !take_text(c, r->provider, fxt_get_kernel_object_name(head), &r->name))
 		return too_short;
+	must_be_zero(c, fxt_get_kernel_object_reserved(head));
 	begin_args(c, r, fxt_get_kernel_object_n_args(head));
+	pass_args(c, r);
 	return NULL;
 }
 
@@ -242,6 +276,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		r->sw.out_defined = r->sw.in_defined = true;
 		r->sw.cpu = (uint16_t)fxt_get_sched_cpu(head);
 		r->sw.out_state = (uint8_t)fxt_get_sched_out_state(head);
+		must_be_zero(c, fxt_get_sched_switch_reserved(head));
 		c->p = w + 4;
 		break;
 	case FXT_SCHED_WAKEUP:
@@ -251,6 +286,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		r->ts_ns = fxt_provider_ns(r->provider, w[1]);
 		r->wake.tid = w[2];
 		r->wake.cpu = (uint16_t)fxt_get_sched_cpu(head);
+		must_be_zero(c, fxt_get_sched_wakeup_reserved(head));
 		c->p = w + 3;
 		break;
 	case FXT_SCHED_LEGACY_SWITCH:
@@ -259,11 +295,13 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		return "a scheduling record of unknown type";
 	}
 	begin_args(c, r, fxt_get_sched_n_args(head));
+	pass_args(c, r);
 	return NULL;
 }
 
 static const char *parse_log(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
+	must_be_zero(c, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
 	if (!take_time(c, r) ||
 	    !take_thread(c, r->provider, fxt_get_log_thread(head), &r->thread) ||
 	    !take_bytes_as_text(c, (uint32_t)fxt_get_log_length(head), &r->name))
@@ -283,6 +321,7 @@ static const char *parse_profiler(struct cursor *c, struct fxt_record *r, uint64
 		return too_short;
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
+		must_be_zero(c, fxt_get_module_reserved(head));
 		r->module.id = (uint16_t)fxt_get_module_id(head);
 		r->module.build_id_length = (uint8_t)fxt_get_module_build_id_length(head);
 		if (!take_bytes_as_text(c, (uint32_t)fxt_get_module_name_length(head), &r->name) ||
@@ -290,6 +329,7 @@ static const char *parse_profiler(struct cursor *c, struct fxt_record *r, uint64
 			return too_short;
 		return NULL;
 	case FXT_PROFILER_MMAP:
+		must_be_zero(c, fxt_get_mmap_reserved(head));
 		r->mmap.module_id = (uint16_t)fxt_get_mmap_module_id(head);
 		r->mmap.flags = (uint8_t)fxt_get_mmap_flags(head);
 		if (!take_word(c, &r->mmap.start) || !take_word(c, &r->mmap.range) ||
@@ -297,6 +337,7 @@ static const char *parse_profiler(struct cursor *c, struct fxt_record *r, uint64
 			return too_short;
 		return NULL;
 	default:
+		must_be_zero(c, fxt_get_backtrace_reserved(head));
 		r->backtrace.n_frames = (unsigned)fxt_get_backtrace_n_frames(head);
 		if (!take_stream(c, (uint64_t)r->backtrace.n_frames * FXT_WORD_BYTES, &bytes))
 			return too_short;
@@ -311,6 +352,7 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 
 	if (fxt_get_large_type(head) != FXT_LARGE_BLOB)
 		return "a large record of unknown type";
+	must_be_zero(c, fxt_get_large_blob_reserved(head));
 	r->subtype = (unsigned)fxt_get_large_blob_format(head);
 	if (r->subtype > FXT_LARGE_BLOB_NO_METADATA)
 		return "a large BLOB record of unknown format";
@@ -333,40 +375,52 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 	return NULL;
 }
 
-const char *fxt_parse_record(struct fxt_record *r)
+/* (apart, so that the path of scheduling records stays short) */
+static __attribute__((noinline)) const char *parse_other(struct cursor *c, struct fxt_record *r,
+							 uint64_t head)
 {
-	struct cursor c = { r->words + 1, r->words + r->n_words };
+	r->subtype = 0;
+	switch (r->type) {
+	case FXT_RECORD_METADATA:
+		return parse_metadata(c, r, head);
+	case FXT_RECORD_INITIALIZATION:
+		return parse_initialization(c, r, head);
+	case FXT_RECORD_STRING:
+		return parse_string(c, r, head);
+	case FXT_RECORD_THREAD:
+		return parse_thread(c, r, head);
+	case FXT_RECORD_EVENT:
+		return parse_event(c, r, head);
+	case FXT_RECORD_BLOB:
+		return parse_blob(c, r, head);
+	case FXT_RECORD_USERSPACE_OBJECT:
+		return parse_userspace_object(c, r, head);
+	case FXT_RECORD_KERNEL_OBJECT:
+		return parse_kernel_object(c, r, head);
+	case FXT_RECORD_LOG:
+		return parse_log(c, r, head);
+	case FXT_RECORD_PROFILER:
+		return parse_profiler(c, r, head);
+	case FXT_RECORD_LARGE:
+		return parse_large(c, r, head);
+	default: /* skipped by its size, as the format wants */
+		c->odd = true;
+		return NULL;
+	}
+}
+
+const char *fxt_parse_record(struct fxt_record *r, bool *ret_odd)
+{
+	struct cursor c = { r->words + 1, r->words + r->n_words, false };
 	uint64_t head = r->words[0];
+	const char *what;
 
 	r->type = (unsigned)fxt_get_record_type(head);
 	r->args.n_left = 0;
 	if (__builtin_expect(r->type == FXT_RECORD_SCHEDULING, 1))
-		return parse_scheduling(&c, r, head);
-	r->subtype = 0;
-	switch (r->type) {
-	case FXT_RECORD_METADATA:
-		return parse_metadata(&c, r, head);
-	case FXT_RECORD_INITIALIZATION:
-		return parse_initialization(&c, r);
-	case FXT_RECORD_STRING:
-		return parse_string(&c, r, head);
-	case FXT_RECORD_THREAD:
-		return parse_thread(&c, r, head);
-	case FXT_RECORD_EVENT:
-		return parse_event(&c, r, head);
-	case FXT_RECORD_BLOB:
-		return parse_blob(&c, r, head);
-	case FXT_RECORD_USERSPACE_OBJECT:
-		return parse_userspace_object(&c, r, head);
-	case FXT_RECORD_KERNEL_OBJECT:
-		return parse_kernel_object(&c, r, head);
-	case FXT_RECORD_LOG:
-		return parse_log(&c, r, head);
-	case FXT_RECORD_PROFILER:
-		return parse_profiler(&c, r, head);
-	case FXT_RECORD_LARGE:
-		return parse_large(&c, r, head);
-	default:
-		return NULL; /* skipped by its size, as the format wants */
-	}
+		what = parse_scheduling(&c, r, head);
+	else
+		what = parse_other(&c, r, head);
+	*ret_odd = c.odd | (c.p != c.end);
+	return what;
 }

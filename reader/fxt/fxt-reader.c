@@ -6,8 +6,9 @@
  * A provider that a section names without an introduction gets empty tables; this is reported, and
  * its records are read. Providers are limited, so that an archive cannot ask for tables without end.
  *
- * An archive of a big-endian machine would be read here, too: a record lies in our own buffer, and
- * take_record() could swap the words of it (streams are bytes and stay) before it is parsed.
+ * A record that is just what the specification describes is handed out at once. One that is not is
+ * odd or damaged, and what stands around it decides (doubt()). The record lies in the input's buffer,
+ * or in a copy if it is not aligned there (bytes are missing before it) or its words must be swapped.
  */
 #include "reader/fxt/fxt-reader.h"
 
@@ -16,59 +17,137 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "reader/fxt/fxt-input.h"
 #include "reader/fxt/fxt-parse.h"
+#include "reader/fxt/fxt-resync.h"
+#include "reader/fxt/fxt-shape.h"
 
 enum { PROVIDERS_MAX = 256 };
 
 /* A larger record is skipped: nothing that we show needs one. */
 #define RECORD_BYTES_MAX ((uint64_t)64 << 20)
 
+/* Of what is not sure to be a record at all, no more than this is waited for. */
+#define DOUBTFUL_BYTES_MAX ((uint64_t)1 << 20)
+
+static const char lost_start[] = "the archive does not begin with its magic number";
+static const char odd_record[] = "an odd record, and no record behind it";
 static const char truncated_tail[] = "truncated tail: the last record is not all there";
 
 struct fxt_reader {
-	struct fxt_input input;
+	struct input input;
+	bool swap; /* the words of a big-endian archive */
 	struct fxt_provider *current;
 	struct fxt_provider *overflow; /* in place of those over the limit; never has tables */
 	struct table providers;        /* id + 1 -> struct fxt_provider, owned */
 	struct fxt_record record;
 	struct fxt_damage damage;
-	const char *late; /* what is wrong with the record that was handed out last */
+	uint64_t lost_start;        /* bytes before the first record, to be told first */
+	const char *late;           /* what is wrong with the record that was handed out last */
+	uint64_t *copy;             /* of a record that cannot be used where it lies. Owned */
+	size_t copy_room;           /* bytes */
+	uint64_t first_ns, last_ns; /* times that were read; 0 = none */
+	uint64_t trusted_to;        /* in the input: odd records before it were looked at */
+	size_t last_bytes;          /* that the last record took; 0: it was damage */
+	struct fxt_resync resync;
 };
 
-static uint64_t first_word(const struct fxt_input *in)
+static uint64_t first_word(const struct fxt_reader *r)
 {
-	uint64_t word;
-
-	memcpy(&word, in->data + in->begin, sizeof(word));
-	return word;
+	return fxt_load_word(input_peek(&r->input), r->swap);
 }
 
 /* The size that the record with this header claims. */
 static uint64_t header_bytes(uint64_t head)
 {
-	if (fxt_get_record_type(head) == FXT_RECORD_LARGE)
-		return FXT_WORD_BYTES * fxt_get_large_words(head);
-	return FXT_WORD_BYTES * fxt_get_record_words(head);
+	return FXT_WORD_BYTES * fxt_claimed_words(head);
 }
 
-/* Returns 0 if the input starts with our magic number. */
+static struct fxt_resync *resync(struct fxt_reader *r)
+{
+	r->resync.input = &r->input;
+	r->resync.providers = &r->providers;
+	r->resync.provider = r->current;
+	r->resync.swap = r->swap;
+	r->resync.enough = FXT_RESYNC_ENOUGH;
+	r->resync.first_ns = r->first_ns;
+	r->resync.last_ns = r->last_ns;
+	fxt_resync_begin(&r->resync);
+	return &r->resync;
+}
+
+static int report(struct fxt_reader *r, uint64_t offset, uint64_t bytes, const char *what)
+{
+	r->damage = (struct fxt_damage){ .offset = offset, .bytes = bytes, .what = what };
+	return FXT_READER_DAMAGE;
+}
+
+/* Does it start with what may have been the magic number? */
+static bool resembles_magic(const struct fxt_reader *r)
+{
+	uint8_t differs[FXT_WORD_BYTES];
+	unsigned n_same = 0;
+	uint64_t word;
+
+	if (input_ready(&r->input) < FXT_WORD_BYTES)
+		return false;
+	word = first_word(r) ^ FXT_MAGIC;
+	memcpy(differs, &word, sizeof(differs));
+	for (size_t i = 0; i < sizeof(differs); i++)
+		n_same += differs[i] == 0;
+	return n_same >= FXT_WORD_BYTES / 2;
+}
+
+/*
+ * It does not start with the magic number, but perhaps that is damaged, or bytes are missing before it: finds
+ * the first place where, in either byte order, more records follow each other than can be chance.
+ */
+static int find_archive(struct fxt_reader *r)
+{
+	size_t found = SIZE_MAX;
+	bool found_swap = false;
+
+	for (int swap = 0; swap <= 1; swap++) {
+		struct fxt_resync *s;
+		size_t at;
+		int e;
+
+		r->swap = swap;
+		s = resync(r);
+		s->enough = resembles_magic(r) ? FXT_RESYNC_ENOUGH : FXT_RESYNC_ARCHIVE;
+		e = fxt_resync_find(s, 0, found < FXT_RESYNC_WINDOW ? found : FXT_RESYNC_WINDOW, 0,
+				    &at);
+		if (e < 0)
+			return e;
+		if (e > 0) {
+			found = at;
+			found_swap = swap;
+		}
+	}
+	if (found == SIZE_MAX)
+		return FXT_ALIEN_OTHER;
+	r->swap = found_swap;
+	r->lost_start = found;
+	r->late = lost_start;
+	input_take(&r->input, found);
+	return 0;
+}
+
+/* Returns 0 if the input is an archive. */
 static int check_magic(struct fxt_reader *r)
 {
 	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
-	int full = fxt_input_need(&r->input, FXT_WORD_BYTES);
+	int full = input_need(&r->input, FXT_WORD_BYTES);
 
 	if (full < 0)
 		return full;
-	if (fxt_input_ready(&r->input) == 0)
+	if (input_ready(&r->input) == 0)
 		return FXT_ALIEN_EMPTY;
-	if (fxt_input_ready(&r->input) >= sizeof(xz) && memcmp(r->input.data, xz, sizeof(xz)) == 0)
+	if (input_ready(&r->input) >= sizeof(xz) && memcmp(r->input.data, xz, sizeof(xz)) == 0)
 		return FXT_ALIEN_XZ;
-	if (full && first_word(&r->input) == FXT_MAGIC)
+	if (full && first_word(r) == FXT_MAGIC)
 		return 0;
-	if (full && first_word(&r->input) == FXT_MAGIC_SWAPPED)
-		return FXT_ALIEN_BIG_ENDIAN;
-	return FXT_ALIEN_OTHER;
+	r->swap = full && first_word(r) == FXT_MAGIC_SWAPPED;
+	return r->swap ? 0 : find_archive(r);
 }
 
 /* The provider ID, made if need be; *RET_IS_NEW says so. */
@@ -102,15 +181,12 @@ static int get_provider(struct fxt_reader *r, uint32_t id, struct fxt_provider *
 static int start(struct fxt_reader *r)
 {
 	bool is_new;
-	int e = check_magic(r);
+	int e = fxt_provider_new(&r->overflow, UINT32_MAX);
 
-	if (e != 0)
-		return e;
-	e = fxt_provider_new(&r->overflow, UINT32_MAX);
-	if (e < 0)
-		return e;
 	/* Some writers introduce no provider at all. */
-	return get_provider(r, 0, &r->current, &is_new);
+	if (e == 0)
+		e = get_provider(r, 0, &r->current, &is_new);
+	return e < 0 ? e : check_magic(r);
 }
 
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd)
@@ -120,7 +196,7 @@ int fxt_reader_new_fd(struct fxt_reader **ret, int fd)
 
 	if (!r)
 		return -ENOMEM;
-	e = fxt_input_init_fd(&r->input, fd);
+	e = input_init_fd(&r->input, fd);
 	if (e < 0)
 		return e;
 	e = start(r);
@@ -137,7 +213,7 @@ int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n)
 
 	if (!r)
 		return -ENOMEM;
-	e = fxt_input_init_memory(&r->input, p, n);
+	e = input_init_memory(&r->input, p, n);
 	if (e < 0)
 		return e;
 	e = start(r);
@@ -147,14 +223,14 @@ int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n)
 	return 0;
 }
 
-int fxt_reader_new_source(struct fxt_reader **ret, fxt_input_read_fn read, void *userdata)
+int fxt_reader_new_source(struct fxt_reader **ret, input_read_fn read, void *userdata)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *r = calloc(1, sizeof(*r));
 	int e;
 
 	if (!r)
 		return -ENOMEM;
-	e = fxt_input_init_source(&r->input, read, userdata);
+	e = input_init_source(&r->input, read, userdata);
 	if (e < 0)
 		return e;
 	e = start(r);
@@ -175,51 +251,10 @@ struct fxt_reader *fxt_reader_free(struct fxt_reader *r)
 		fxt_provider_free(p);
 	table_deinit(&r->providers);
 	fxt_provider_free(r->overflow);
-	fxt_input_deinit(&r->input);
+	free(r->copy);
+	input_deinit(&r->input);
 	free(r);
 	return NULL;
-}
-
-static int report(struct fxt_reader *r, uint64_t offset, uint64_t bytes, const char *what)
-{
-	r->damage = (struct fxt_damage){ .offset = offset, .bytes = bytes, .what = what };
-	return FXT_READER_DAMAGE;
-}
-
-/* The input ends inside a record, or what looks like one: nothing behind it can be found. */
-static int report_truncated(struct fxt_reader *r)
-{
-	uint64_t offset = r->input.offset;
-	int e = fxt_input_skip(&r->input, UINT64_MAX);
-
-	if (e < 0)
-		return e;
-	report(r, offset, r->input.offset - offset, truncated_tail);
-	r->damage.truncated = true;
-	return FXT_READER_DAMAGE;
-}
-
-/* Skips words that cannot be headers; a run of them is one damage. */
-static int skip_sizeless(struct fxt_reader *r)
-{
-	uint64_t offset = r->input.offset;
-	bool zero = true;
-	int e;
-
-	do {
-		uint64_t word = first_word(&r->input);
-
-		if (header_bytes(word) != 0)
-			break;
-		if (word != 0)
-			zero = false;
-		fxt_input_take(&r->input, FXT_WORD_BYTES);
-		e = fxt_input_need(&r->input, FXT_WORD_BYTES);
-		if (e < 0)
-			return e;
-	} while (e > 0);
-	return report(r, offset, r->input.offset - offset,
-		      zero ? "zeros where a record should be" : "a record of size 0");
 }
 
 static int become_provider(struct fxt_reader *r, const struct fxt_record *record)
@@ -244,6 +279,27 @@ static int become_provider(struct fxt_reader *r, const struct fxt_record *record
 	return 0;
 }
 
+/*
+ * May what RECORD says be used for those that follow? A record that is odd can be one of another type,
+ * whose header was damaged: believing it costs more than the record.
+ */
+static bool is_to_be_believed(const struct fxt_record *record)
+{
+	struct fxt_shape s;
+
+	if (record->type > FXT_RECORD_THREAD ||
+	    (record->type == FXT_RECORD_METADATA && record->subtype != FXT_METADATA_PROVIDER_INFO &&
+	     record->subtype != FXT_METADATA_PROVIDER_SECTION))
+		return true; /* it changes nothing */
+	fxt_shape_of((const uint8_t *)record->words, record->n_words, false, &s);
+	if (s.flawed || s.words == 0)
+		return false;
+	if (s.words == s.claimed)
+		return true;
+	/* Words may be appended, but a section has nothing else that could be checked. */
+	return !s.odd_text && (record->type != FXT_RECORD_METADATA || s.clean_bytes > 0);
+}
+
 /* Keeps what RECORD says for those that follow. */
 static int remember(struct fxt_reader *r, const struct fxt_record *record)
 {
@@ -254,6 +310,9 @@ static int remember(struct fxt_reader *r, const struct fxt_record *record)
 		if (record->subtype == FXT_METADATA_PROVIDER_INFO ||
 		    record->subtype == FXT_METADATA_PROVIDER_SECTION)
 			return become_provider(r, record);
+		/* Another archive may come from another machine. */
+		if (record->subtype == FXT_METADATA_TRACE_INFO)
+			r->record.ts_ns = r->first_ns = r->last_ns = 0;
 		return 0;
 	case FXT_RECORD_INITIALIZATION:
 		r->current->ticks_per_second = record->initialization.ticks_per_second;
@@ -275,20 +334,53 @@ static int remember(struct fxt_reader *r, const struct fxt_record *record)
 	}
 }
 
-/* Takes the record of BYTES bytes that is ready. */
-static int take_record(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
+/* Makes the record of BYTES bytes that is ready usable where it lies, or in a copy, which may be
+ * asked for. */
+static int lay_out(struct fxt_reader *r, size_t bytes, bool copy)
+{
+	const uint8_t *p = input_peek(&r->input);
+
+	if (!copy && !r->swap && (uintptr_t)p % sizeof(uint64_t) == 0) {
+		r->record.words = (const uint64_t *)(const void *)p;
+		return 0;
+	}
+	if (bytes > r->copy_room) {
+		uint64_t *room = realloc(r->copy, bytes);
+
+		if (!room)
+			return -ENOMEM;
+		r->copy = room;
+		r->copy_room = bytes;
+	}
+	fxt_shape_copy(p, bytes / FXT_WORD_BYTES, r->swap, r->copy);
+	r->record.words = r->copy;
+	return 0;
+}
+
+/* Takes apart the record of BYTES bytes that was laid out; it is not taken yet. */
+static inline const char *parse(struct fxt_reader *r, size_t bytes, bool *ret_odd)
 {
 	struct fxt_record *record = &r->record;
-	const char *what;
 
 	record->offset = r->input.offset;
 	record->n_words = bytes / FXT_WORD_BYTES;
-	record->words = fxt_input_take(&r->input, (size_t)bytes);
 	record->provider = r->current;
-	what = fxt_parse_record(record);
-	if (what)
-		return report(r, record->offset, bytes, what);
-	if (record->type <= FXT_RECORD_THREAD) {
+	record->ignored = false;
+	return fxt_parse_record(record, ret_odd);
+}
+
+/* Hands out the record that was looked at and is BYTES long in the input. */
+static inline int hand_out(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
+{
+	struct fxt_record *record = &r->record;
+
+	input_take(&r->input, bytes);
+	r->last_bytes = bytes;
+	/* (of a record without a time it is that of the one before) */
+	r->last_ns = record->ts_ns;
+	if (__builtin_expect(r->first_ns == 0, 0))
+		r->first_ns = r->last_ns;
+	if (record->type <= FXT_RECORD_THREAD && !record->ignored) {
 		int e = remember(r, record);
 
 		if (e < 0)
@@ -299,57 +391,221 @@ static int take_record(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 	return FXT_READER_RECORD;
 }
 
-/* The record does not lie in the buffer yet: get it, or find out why there is none. */
-static int get_record(struct fxt_reader *r, uint64_t bytes)
+/* The input ends inside a record, or what looks like one. */
+static int report_truncated(struct fxt_reader *r, uint64_t offset)
 {
-	uint64_t offset = r->input.offset;
+	report(r, offset, r->input.offset - offset, truncated_tail);
+	r->damage.truncated = true;
+	return FXT_READER_DAMAGE;
+}
+
+/*
+ * The record before the damage was good by itself, but where bytes are missing it has taken some of
+ * the next one: finds one that begins in it and ends behind it. Returns 1 if it goes on there.
+ */
+static int look_back(struct fxt_reader *r)
+{
+	size_t back = r->last_bytes, at;
 	int e;
 
-	if (bytes > RECORD_BYTES_MAX) {
-		e = fxt_input_skip(&r->input, bytes);
+	r->last_bytes = 0;
+	if (back == 0 || back > FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES ||
+	    back > input_kept(&r->input))
+		return 0;
+	input_back(&r->input, back);
+	e = fxt_resync_find(resync(r), 1, back, back, &at);
+	if (e > 0)
+		report(r, r->input.offset, at,
+		       "a record that runs into the next one, which was read again");
+	input_take(&r->input, e > 0 ? at : back);
+	return e;
+}
+
+/* What begins here is no record: goes on where one does, at FROM or behind. If there is none, and it
+ * claims more than the input has, then that was cut off. */
+static int skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed, const char *what)
+{
+	uint64_t offset = r->input.offset;
+	int e = look_back(r);
+
+	if (e != 0)
+		return e < 0 ? e : FXT_READER_DAMAGE;
+	e = fxt_resync_find_on(resync(r), from);
+	if (e < 0)
+		return e;
+	if (e == 0 && claimed > r->input.offset - offset)
+		return report_truncated(r, offset);
+	return report(r, offset, r->input.offset - offset, what);
+}
+
+/* The record that begins here claims a wrong size, and it is known what it must be. */
+static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
+{
+	const char *what;
+	bool odd;
+	int e = lay_out(r, bytes, true);
+
+	if (e < 0)
+		return e;
+	r->copy[0] = fxt_with_record_words(r->copy[0], bytes / FXT_WORD_BYTES);
+	what = parse(r, bytes, &odd);
+	if (what)
+		return skip_damage(r, bytes, 0, what);
+	e = hand_out(r, bytes, ret);
+	if (e == FXT_READER_RECORD && !r->late)
+		r->late = "the size of this record was wrong; it was read by its contents";
+	return e;
+}
+
+/*
+ * The record of BYTES bytes that was looked at is odd, or damaged (WHAT): what is around it says
+ * which. CUT: it claims more bytes than the input has.
+ */
+static int doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cut,
+		 const struct fxt_record **ret)
+{
+	struct fxt_resync *s = resync(r);
+	size_t contents, at, to;
+	bool sure = false;
+	int e;
+
+	if (what || cut) {
+		e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 		if (e < 0)
 			return e;
-		report(r, offset, r->input.offset - offset,
-		       e ? "a record over 64 MiB, skipped" : truncated_tail);
-		r->damage.truncated = e == 0;
-		return FXT_READER_DAMAGE;
 	}
-	e = fxt_input_fill(&r->input, (size_t)bytes);
+	contents = fxt_resync_contents(s, &sure);
+	if (contents > 0 && contents != bytes) {
+		e = fxt_resync_at(s, contents);
+		if (e == 0 && cut)
+			e = sure && contents == input_ready(&r->input);
+		if (e > 0 && contents > bytes) {
+			/* A length inside may be what is wrong: then others lie in it. */
+			e = fxt_resync_find(s, 1, contents, 0, &at);
+			if (e > 0)
+				return skip_damage(r, at, 0, what ? what : odd_record);
+			e = e < 0 ? e : 1;
+		}
+		if (e != 0)
+			return e < 0 ? e : mend_size(r, contents, ret);
+	}
+	if (cut)
+		return skip_damage(r, 1, bytes, what);
+	e = fxt_resync_find(s, 1, (size_t)bytes, 0, &at);
+	if (e < 0)
+		return e;
+	if (e > 0)
+		return skip_damage(r, at, 0, what ? what : "a record that takes in others");
+	if (what)
+		return skip_damage(r, (size_t)bytes, 0, what);
+	if (r->input.offset + bytes > r->trusted_to) {
+		e = fxt_resync_follows(s, (size_t)bytes, &to);
+		if (e < 0)
+			return e;
+		if (e == 0)
+			return skip_damage(r, (size_t)bytes, 0, odd_record);
+		r->trusted_to = r->input.offset + to;
+	}
+	if (is_to_be_believed(&r->record))
+		return hand_out(r, (size_t)bytes, ret);
+	r->record.ignored = true;
+	r->late = "reserved bits in a record that others depend on; it is not used";
+	return hand_out(r, (size_t)bytes, ret);
+}
+
+/* What is not there, or would be far too large: is it to be waited for? */
+static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
+{
+	uint64_t offset = r->input.offset;
+	struct fxt_shape shape;
+	int e;
+
+	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
+	if (e < 0)
+		return e;
+	fxt_shape_of(input_peek(&r->input), input_ready(&r->input) / FXT_WORD_BYTES, r->swap,
+		     &shape);
+	if (shape.flawed || shape.words != shape.claimed) {
+		e = bytes <= DOUBTFUL_BYTES_MAX ? input_need(&r->input, (size_t)bytes) : 0;
+		if (e < 0)
+			return e;
+		return e > 0 ? 0 : doubt(r, bytes, "a large record that is not there", true, ret);
+	}
+	if (bytes <= RECORD_BYTES_MAX) {
+		e = input_need(&r->input, (size_t)bytes);
+		return e != 0 ? (e < 0 ? e : 0) : doubt(r, bytes, truncated_tail, true, ret);
+	}
+	e = input_skip(&r->input, bytes);
+	if (e < 0)
+		return e;
+	r->last_bytes = 0;
+	if (e == 0)
+		return report_truncated(r, offset);
+	return report(r, offset, bytes, "a record over 64 MiB, skipped");
+}
+
+/* No record of the BYTES bytes that its header claims is ready. Returns 0 once it is, or as
+ * fxt_reader_next(). */
+static int bring(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
+{
+	int e;
+
+	if (bytes == 0)
+		return skip_damage(r, 1, 0,
+				   first_word(r) == 0 ? "zeros where a record should be"
+						      : "a record of size 0");
+	if (bytes > FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES)
+		return doubt_large(r, bytes, ret);
+	e = input_fill(&r->input, (size_t)bytes);
 	if (e < 0)
 		return e;
 	if (e == 0)
-		return report_truncated(r);
+		return doubt(r, bytes, "a record that claims more than the archive has", true, ret);
 	return 0;
+}
+
+/* Tells what is wrong with the record that was handed out last, or with the beginning. */
+static int report_late(struct fxt_reader *r)
+{
+	const char *what = r->late;
+
+	r->late = NULL;
+	if (what == lost_start)
+		return report(r, 0, r->lost_start, what);
+	return report(r, r->record.offset, 0, what);
 }
 
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 {
+	const char *what;
 	uint64_t bytes;
+	bool odd;
 	int e;
 
 	*ret = NULL;
-	if (r->late) {
-		report(r, r->record.offset, 0, r->late);
-		r->late = NULL;
-		return FXT_READER_DAMAGE;
-	}
-	e = fxt_input_need(&r->input, FXT_WORD_BYTES);
+	if (__builtin_expect(r->late != NULL, 0))
+		return report_late(r);
+	e = input_need(&r->input, FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
 	if (e == 0) {
-		if (fxt_input_ready(&r->input) == 0)
+		if (input_ready(&r->input) == 0)
 			return FXT_READER_END;
-		return report_truncated(r);
+		return skip_damage(r, input_ready(&r->input), FXT_WORD_BYTES, truncated_tail);
 	}
-	bytes = header_bytes(first_word(&r->input));
-	if (bytes == 0)
-		return skip_sizeless(r);
-	if (bytes > fxt_input_ready(&r->input)) {
-		e = get_record(r, bytes);
+	bytes = header_bytes(first_word(r));
+	if (bytes == 0 || bytes > input_ready(&r->input)) {
+		e = bring(r, bytes, ret);
 		if (e != 0)
 			return e;
 	}
-	return take_record(r, bytes, ret);
+	e = lay_out(r, (size_t)bytes, false);
+	if (e < 0)
+		return e;
+	what = parse(r, (size_t)bytes, &odd);
+	if (__builtin_expect(what || odd, 0))
+		return doubt(r, bytes, what, false, ret);
+	return hand_out(r, (size_t)bytes, ret);
 }
 
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r)
@@ -360,4 +616,9 @@ const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r)
 uint64_t fxt_reader_offset(const struct fxt_reader *r)
 {
 	return r->input.offset;
+}
+
+bool fxt_reader_swaps(const struct fxt_reader *r)
+{
+	return r->swap;
 }

@@ -5,8 +5,12 @@
  * fxt_reader_next() finds the next record, takes it apart and hands out a view of it. Everything in
  * the view is proven to lie inside the record; strings and threads are resolved through the tables
  * of the provider whose section it is in. The view and all it points to hold until the next call.
- * What cannot be read is damage: it is reported with its place, skipped by its size, and reading
- * goes on behind it. Nothing in an archive can make the reader fail otherwise.
+ * What cannot be read is damage: it is reported with its place and length, and reading goes on at
+ * the next place where records are found to begin. Nothing in an archive can make the reader fail
+ * otherwise. docs/ARCHITECTURE.md ("Reading what is damaged") says how records are found again.
+ *
+ * Archives of big-endian machines come out as those of little-endian ones do: words in our byte
+ * order, streams (strings, blobs) as they are.
  *
  * Arguments are checked and resolved when they are asked for (fxt_args_next()), and references to
  * strings or threads that were never registered are no damage here: the record stands as it is,
@@ -19,17 +23,16 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/input.h"
 #include "reader/fxt/fxt-args.h"
-#include "reader/fxt/fxt-input.h"
 #include "reader/fxt/fxt-provider.h"
 #include "writer/fxt/fxt-wire.h"
 
 /* What fxt_reader_new_*() answer, beside 0 and negative errnos. */
 enum fxt_alien {
-	FXT_ALIEN_EMPTY = 1,  /* no byte at all */
-	FXT_ALIEN_XZ,         /* compressed */
-	FXT_ALIEN_BIG_ENDIAN, /* FXT, of a big-endian machine */
-	FXT_ALIEN_OTHER,      /* does not start with the magic number */
+	FXT_ALIEN_EMPTY = 1, /* no byte at all */
+	FXT_ALIEN_XZ,        /* compressed */
+	FXT_ALIEN_OTHER,     /* does not start with the magic number, nor are records found in it */
 };
 
 /* What fxt_reader_next() answers, beside negative errnos. */
@@ -42,7 +45,7 @@ enum fxt_reader_outcome {
 /* Bytes that are not a record, or a record that is not what it claims. */
 struct fxt_damage {
 	uint64_t offset;  /* in the input */
-	uint64_t bytes;   /* that were skipped */
+	uint64_t bytes;   /* that were skipped; 0: it is told, and nothing was skipped for it */
 	const char *what; /* static text */
 	bool truncated;   /* the input ends inside this record */
 };
@@ -50,10 +53,11 @@ struct fxt_damage {
 struct fxt_record {
 	unsigned type;    /* enum fxt_record_type, or 11..14: of no known type, whole and skipped */
 	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
-	uint64_t offset;  /* in the input */
+	uint64_t offset;  /* in the input; it may lie in the record before it, which ran into it */
 	uint64_t n_words;
-	const uint64_t *words; /* the record, header first */
+	const uint64_t *words; /* the record, header first; in our byte order, aligned */
 	const struct fxt_provider *provider;
+	bool ignored; /* it would change the tables, but it is odd and was not believed */
 
 	/* Set where the record has them, else undefined, but for args.n_left, which is then 0. */
 	uint64_t ts_ticks, ts_ns;
@@ -145,7 +149,7 @@ struct fxt_reader;
  */
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd);
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n);
-int fxt_reader_new_source(struct fxt_reader **ret, fxt_input_read_fn read, void *userdata);
+int fxt_reader_new_source(struct fxt_reader **ret, input_read_fn read, void *userdata);
 
 struct fxt_reader *fxt_reader_free(struct fxt_reader *r);
 DEFINE_CLEANUP(struct fxt_reader *, fxt_reader_free)
@@ -159,5 +163,8 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret);
 /* The last damage. */
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r);
 
-/* How many bytes were looked at. */
+/* How many bytes were read or skipped: where the next record is looked for. */
 uint64_t fxt_reader_offset(const struct fxt_reader *r);
+
+/* Whether it is an archive of a big-endian machine. */
+bool fxt_reader_swaps(const struct fxt_reader *r);

@@ -13,9 +13,11 @@ enum {
 	GZIP_WRAPPER = 16, /* added to the window: a gzip header, not one of zlib */
 };
 
+/* Member header: deflate, and no flags that are not known. */
+enum { GZIP_DEFLATE = 8, GZIP_FLAGS_MAX = 0x1f };
+
 struct state {
 	z_stream z;
-	bool inside; /* a member */
 };
 
 static void *gzip_create(void)
@@ -37,54 +39,82 @@ static void gzip_destroy(void *state)
 	free(s);
 }
 
+static bool gzip_begins(const uint8_t *p, size_t n)
+{
+	size_t magic = strlen(PACK_MAGIC_GZIP);
+
+	return n >= magic + 2 && memcmp(p, PACK_MAGIC_GZIP, magic) == 0 &&
+	       p[magic] == GZIP_DEFLATE && p[magic + 1] <= GZIP_FLAGS_MAX;
+}
+
+static void gzip_restart(void *state)
+{
+	(void)state; /* a member begins with a reset */
+}
+
 /* Between members: returns 1 if there is another one, 0 at the end, or a negative errno. */
 static int begin_member(struct state *s, struct unpack *u)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	int r;
 
 	u->piece_offset = in->offset;
-	while ((r = unpack_need(in, 1)) > 0 && *unpack_peek(in) == 0)
-		unpack_take(in, 1);
+	while ((r = input_need(in, 1)) > 0 && *input_peek(in) == 0)
+		input_take(in, 1);
+	u->ended = r == 0;
 	if (r <= 0)
 		return r;
 	if (u->piece_offset != in->offset)
 		return unpack_give_up(u, false, "something behind the padding of a gzip file");
-	s->inside = true;
+	u->inside = true;
 	inflateReset(&s->z);
 	return 1;
 }
 
+/* The checksum, or the length, at the end of a member is not that of what was unpacked. */
+static bool is_wrong_check(const z_stream *z)
+{
+	return z->msg && (strcmp(z->msg, "incorrect data check") == 0 ||
+			  strcmp(z->msg, "incorrect length check") == 0);
+}
+
 static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	struct state *s = state;
 	z_stream *z = &s->z;
 
 	for (;;) {
 		size_t ready;
-		int r = s->inside ? unpack_need(in, 1) : begin_member(s, u);
+		int r = u->inside ? input_need(in, 1) : begin_member(s, u);
 
-		if (r < 0 || !s->inside)
+		if (r < 0 || !u->inside)
 			return r;
-		ready = unpack_ready(in);
-		z->next_in = (Bytef *)unpack_peek(in);
-		z->avail_in = (uInt)ready;
+		ready = input_ready(in);
+		z->next_in = (Bytef *)input_peek(in);
+		z->avail_in = ready < UINT32_MAX ? (uInt)ready : UINT32_MAX;
+		ready = z->avail_in;
 		z->next_out = to;
 		z->avail_out = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
 		n = z->avail_out;
 		r = inflate(z, Z_NO_FLUSH);
-		unpack_take(in, ready - z->avail_in);
+		input_take(in, ready - z->avail_in);
 		if (r == Z_STREAM_END)
-			s->inside = false;
-		if (n > z->avail_out)
+			u->inside = false;
+		/* (what is wrong behind it is said again by the next call) */
+		if (n > z->avail_out || r == Z_STREAM_END)
 			return (ssize_t)(n - z->avail_out);
 		if (r == Z_MEM_ERROR)
 			return -ENOMEM;
 		if (r == Z_BUF_ERROR && in->eof)
 			return unpack_give_up(u, true, "the file is cut off in a gzip member");
-		if (r != Z_OK && r != Z_STREAM_END && r != Z_BUF_ERROR)
-			return unpack_give_up(u, false, "a damaged gzip member");
+		if (r != Z_OK && r != Z_BUF_ERROR) {
+			bool check = is_wrong_check(z);
+
+			unpack_give_up(u, false, "a damaged gzip member");
+			u->bad_checksum = check;
+			return -EBADMSG;
+		}
 	}
 }
 
@@ -92,4 +122,8 @@ const struct unpack_ops unpack_gzip_ops = {
 	.create = gzip_create,
 	.destroy = gzip_destroy,
 	.read = gzip_read,
+	.begins = gzip_begins,
+	.restart = gzip_restart,
+	.keep = PACK_CHUNK_MAX + PACK_CHUNK_MAX / 16,
+	.staged = true,
 };

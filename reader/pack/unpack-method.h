@@ -1,66 +1,74 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What unpack.c and the methods share: the input, through a window of bounded size, and one row of
- * functions a method.
+ * What unpack.c and the methods share: the input, and one row of functions a method. A piece is a
+ * chunk, frame or member: what can be unpacked without what is before it.
  */
 #pragma once
 
+#include "base/input.h"
 #include "reader/pack/unpack.h"
-
-/* data[begin..end) of the input is there and not taken. */
-struct unpack_input {
-	int fd;                /* borrowed; -1 = from memory */
-	const uint8_t *memory; /* borrowed; what is not in the window yet */
-	size_t memory_left;
-	uint8_t *data; /* owned */
-	size_t room, begin, end;
-	uint64_t offset; /* of data[begin] in the input */
-	bool eof;
-};
 
 struct unpack_ops {
 	/* What the method keeps; NULL without memory. NULL: nothing. */
 	void *(*create)(void);
 	void (*destroy)(void *state);
 
-	/* As unpack_read(); -EBADMSG: damage, which unpack_give_up() has told. N > 0. */
+	/*
+	 * Puts up to N > 0 bytes to TO. Returns how many; 0 when a piece has ended (u->inside says
+	 * whether one is being read) or the input has (u->ended); -EBADMSG: damage, which
+	 * unpack_give_up() has told; or another negative errno. Never reads beyond the end of a piece.
+	 */
 	ssize_t (*read)(void *state, struct unpack *u, uint8_t *to, size_t n);
+
+	/* Could a piece begin at P? At least UNPACK_BEGIN_BYTES are there, but at the end. */
+	bool (*begins)(const uint8_t *p, size_t n);
+
+	/* Forgets the piece that was being read; another one begins where the input stands. */
+	void (*restart)(void *state);
+
+	/* So many bytes of the input are kept to look for another piece in, if one is damaged. */
+	size_t keep;
+
+	/* A piece is only known to be good when it was read to its end. */
+	bool staged;
 };
+
+enum { UNPACK_BEGIN_BYTES = 16 };
 
 extern const struct unpack_ops unpack_snappy_ops, unpack_zstd_ops, unpack_gzip_ops;
 
+enum { UNPACK_DAMAGES = 16 };
+
 struct unpack {
-	struct unpack_input input;
+	struct input input;
 	enum pack_method method;
 	const struct unpack_ops *ops;
 	void *state;
-	uint64_t piece_offset; /* kept by the method: of the chunk, frame or member that is read */
+
+	/* Kept by the method. */
+	uint64_t piece_offset; /* of the chunk, frame or member that is read */
+	bool inside;           /* of one */
+	bool ended;            /* the input has, behind a piece */
+
 	uint64_t given;
-	struct unpack_damage damage;
+	uint8_t *stage; /* owned; a piece, or its beginning */
+	size_t staged, stage_given;
+	bool streaming; /* the piece is larger than that */
+
+	/* What unpack_give_up() told last. */
+	struct unpack_damage bad;
+	bool bad_checksum;
+	bool bad_is_late; /* what comes before it is to be given back first */
+
+	bool searching; /* for a piece behind the damage in bad */
+	uint64_t search_begin, search_work;
+
+	struct unpack_damage damages[UNPACK_DAMAGES]; /* that were not taken yet */
+	unsigned n_damages;
 };
 
-/* Gets more until N bytes are in the window. Returns 1, 0 if the input ends before, or a negative
- * errno. The window grows only as far as bytes really arrive. */
-int unpack_need(struct unpack_input *in, size_t n);
-
-static inline size_t unpack_ready(const struct unpack_input *in)
-{
-	return in->end - in->begin;
-}
-
-static inline const uint8_t *unpack_peek(const struct unpack_input *in)
-{
-	return in->data + in->begin;
-}
-
-static inline void unpack_take(struct unpack_input *in, size_t n)
-{
-	in->begin += n;
-	in->offset += n;
-}
-
 /* Whether a zstd frame, or one to skip, begins in the window. */
-bool unpack_at_zstd_frame(const struct unpack_input *in);
+bool unpack_at_zstd_frame(const struct input *in);
 
 /* Tells damage. Returns -EBADMSG. */
 int unpack_give_up(struct unpack *u, bool cut, const char *what);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A chunk is unpacked as a whole. Both its lengths are checked before anything is made as large as
- * they say.
+ * they say. Of one that is damaged or cut off, the part before that is unpacked by hand.
  */
 #include <errno.h>
 #include <snappy-c.h>
 #include <string.h>
 
 #include "reader/pack/unpack-method.h"
+
+/* There is no checksum: a shorter block that can be unpacked may be chance, when it was searched for. */
+enum { SURE_BYTES = 64 };
 
 /* Snappy's best is a copy of 64 bytes for 3: who claims more lies. */
 enum { RATIO_MAX = 64 / 3 + 1 };
@@ -17,7 +20,8 @@ static const char cut_off[] = "the file is cut off in a Snappy chunk";
 struct state {
 	uint8_t *data; /* the chunk, unpacked. Owned */
 	size_t room, size, given;
-	bool begun;
+	bool begun; /* the magic number was taken */
+	bool late;  /* what is given is the part of a chunk before damage, which was told */
 };
 
 static void *snappy_create(void)
@@ -47,13 +51,132 @@ static int make_room(struct state *s, size_t size)
 	return 0;
 }
 
+static bool snappy_begins(const uint8_t *p, size_t n)
+{
+	size_t length, size, head = n < UNPACK_BEGIN_BYTES ? n : UNPACK_BEGIN_BYTES;
+
+	if (n <= SNAPPY_LENGTH_BYTES)
+		return false;
+	length = snappy_get_length(p);
+	if (length == 0 || length > SNAPPY_BLOCK_MAX)
+		return false;
+	head -= SNAPPY_LENGTH_BYTES;
+	return snappy_uncompressed_length((const char *)p + SNAPPY_LENGTH_BYTES,
+					  length < head ? length : head, &size) == SNAPPY_OK &&
+	       size > 0 && size <= RATIO_MAX * length;
+}
+
+static void snappy_restart(void *state)
+{
+	struct state *s = state;
+
+	s->size = s->given = 0;
+	s->begun = true;
+	s->late = false;
+}
+
+/* Behind the block of LENGTH bytes another one begins, or the input ends. Returns 1, 0, or a negative
+ * errno. */
+static int is_followed(struct unpack *u, size_t length)
+{
+	struct input *in = &u->input;
+	int r = input_need(in, length + UNPACK_BEGIN_BYTES);
+
+	if (r < 0 || input_ready(in) == length)
+		return r < 0 ? r : 1;
+	return snappy_begins(input_peek(in) + length, input_ready(in) - length);
+}
+
+/* Tags: what the lowest two bits say. */
+enum { TAG_LITERAL = 0, TAG_COPY_1 = 1, TAG_COPY_2 = 2, TAG_COPY_4 = 3, TAG_LITERAL_LONG = 60 };
+
+/* N bytes, little-endian. */
+static size_t get_number(const uint8_t *p, size_t n)
+{
+	size_t number = 0;
+
+	for (size_t i = 0; i < n; i++)
+		number |= (size_t)p[i] << 8 * i;
+	return number;
+}
+
+/* Unpacks the block of N bytes at P as far as it can be, at most SIZE bytes. Returns how many. */
+static size_t salvage(const uint8_t *p, size_t n, uint8_t *to, size_t size)
+{
+	size_t at = 0, made = 0;
+
+	while (at < n && p[at++] >= 0x80) /* the size that it begins with */
+		;
+	while (at < n) {
+		unsigned tag = p[at] & 3, high = p[at] >> 2;
+		size_t extra = tag == TAG_COPY_4 ? 4 : tag, length = high + 1, offset = 0;
+
+		at++;
+		if (tag == TAG_LITERAL && high >= TAG_LITERAL_LONG)
+			extra = high - TAG_LITERAL_LONG + 1;
+		if (extra > n - at)
+			break;
+		if (tag == TAG_LITERAL && extra > 0)
+			length = get_number(p + at, extra) + 1;
+		else if (tag == TAG_COPY_1)
+			offset = (high >> 3) << 8 | p[at];
+		else if (tag != TAG_LITERAL)
+			offset = get_number(p + at, extra);
+		if (tag == TAG_COPY_1)
+			length = (high & 7) + 4;
+		at += extra;
+		if (length > size - made)
+			break;
+		if (tag == TAG_LITERAL) {
+			if (length > n - at)
+				length = n - at;
+			memcpy(to + made, p + at, length);
+			at += length;
+			made += length;
+			continue;
+		}
+		if (offset == 0 || offset > made)
+			break;
+		for (; length > 0; length--, made++)
+			to[made] = to[made - offset];
+	}
+	return made;
+}
+
+/* The chunk of which LENGTH bytes are ready is damaged, which was told: gives what is before that.
+ * Returns 1, or -EBADMSG if there is nothing. */
+static int give_part(struct state *s, struct unpack *u, size_t length)
+{
+	const uint8_t *block = input_peek(&u->input);
+	size_t size;
+
+	if (u->searching ||
+	    snappy_uncompressed_length((const char *)block, length, &size) != SNAPPY_OK ||
+	    size == 0)
+		return -EBADMSG;
+	if (size > RATIO_MAX * length)
+		size = RATIO_MAX * length;
+	if (make_room(s, size) < 0)
+		return -ENOMEM;
+	s->size = salvage(block, length, s->data, size);
+	s->given = 0;
+	s->late = s->size > 0;
+	return s->late ? 1 : -EBADMSG;
+}
+
 /* Unpacks the LENGTH bytes that are ready. */
 static int unpack_block(struct state *s, struct unpack *u, size_t length)
 {
-	const char *block = (const char *)unpack_peek(&u->input);
+	int r = u->searching && length < SURE_BYTES ? is_followed(u, length) : 1;
+	const char *block = (const char *)input_peek(&u->input);
 	size_t size;
-	int r;
 
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return unpack_give_up(u, false, "a Snappy chunk that leads nowhere");
+	if (u->searching)
+		u->search_work += length;
 	if (snappy_uncompressed_length(block, length, &size) != SNAPPY_OK)
 		return unpack_give_up(u, false, "a Snappy chunk that does not begin with its size");
 	if (size == 0)
@@ -63,9 +186,11 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 	r = make_room(s, size);
 	if (r < 0)
 		return r;
-	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK)
-		return unpack_give_up(u, false, "a damaged Snappy chunk");
-	unpack_take(&u->input, length);
+	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK) {
+		unpack_give_up(u, false, "a damaged Snappy chunk");
+		return give_part(s, u, length);
+	}
+	input_take(&u->input, length);
 	s->size = size;
 	s->given = 0;
 	return 1;
@@ -74,26 +199,29 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 /* Returns 1, 0 at the end of the input, or a negative errno. */
 static int next_chunk(struct state *s, struct unpack *u)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	size_t length;
 	int r;
 
 	if (!s->begun)
-		unpack_take(in, strlen(PACK_MAGIC_SNAPPY));
+		input_take(in, strlen(PACK_MAGIC_SNAPPY));
 	s->begun = true;
 	u->piece_offset = in->offset;
-	r = unpack_need(in, SNAPPY_LENGTH_BYTES);
-	if (r < 0 || (r == 0 && unpack_ready(in) == 0))
+	r = input_need(in, SNAPPY_LENGTH_BYTES);
+	u->ended = r == 0 && input_ready(in) == 0;
+	if (r < 0 || u->ended)
 		return r;
 	if (r == 0)
 		return unpack_give_up(u, true, cut_off);
-	length = snappy_get_length(unpack_peek(in));
+	length = snappy_get_length(input_peek(in));
 	if (length == 0 || length > SNAPPY_BLOCK_MAX)
 		return unpack_give_up(u, false, "a Snappy chunk of a size that cannot be");
-	unpack_take(in, SNAPPY_LENGTH_BYTES);
-	r = unpack_need(in, length);
-	if (r == 0)
-		return unpack_give_up(u, true, cut_off);
+	input_take(in, SNAPPY_LENGTH_BYTES);
+	r = input_need(in, length);
+	if (r == 0) {
+		unpack_give_up(u, true, cut_off);
+		return give_part(s, u, input_ready(in));
+	}
 	return r < 0 ? r : unpack_block(s, u, length);
 }
 
@@ -101,6 +229,11 @@ static ssize_t snappy_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
 	struct state *s = state;
 
+	if (s->given == s->size && s->late) {
+		s->late = false;
+		u->bad.unpacked_offset = u->given;
+		return -EBADMSG;
+	}
 	if (s->given == s->size) {
 		int r = next_chunk(s, u);
 
@@ -118,4 +251,7 @@ const struct unpack_ops unpack_snappy_ops = {
 	.create = snappy_create,
 	.destroy = snappy_destroy,
 	.read = snappy_read,
+	.begins = snappy_begins,
+	.restart = snappy_restart,
+	.keep = UNPACK_BEGIN_BYTES,
 };

@@ -3,6 +3,7 @@
  * Frames one after the other. The window that a frame may ask for is limited, and with it memory.
  */
 #include <errno.h>
+#include <string.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -15,7 +16,7 @@ static const char cut_off[] = "the file is cut off in a zstd frame";
 
 struct state {
 	ZSTD_DCtx *context;
-	bool inside; /* a frame */
+	size_t failed; /* an error that comes behind what was given back; 0 = none */
 };
 
 static void zstd_destroy(void *state)
@@ -43,57 +44,81 @@ static void *zstd_create(void)
 
 static int fail(struct unpack *u, size_t code)
 {
+	int r;
+
 	switch (ZSTD_getErrorCode(code)) {
 	case ZSTD_error_memory_allocation:
 		return -ENOMEM;
 	case ZSTD_error_frameParameter_windowTooLarge:
 		return unpack_give_up(u, false, "a zstd frame that needs more than 128 MiB");
 	case ZSTD_error_checksum_wrong:
-		return unpack_give_up(u, false, "a zstd frame with a wrong checksum");
+		r = unpack_give_up(u, false, "a zstd frame with a wrong checksum");
+		u->bad_checksum = true;
+		return r;
 	default:
 		return unpack_give_up(u, false, "a damaged zstd frame");
 	}
 }
 
-/* Between frames: returns 1 if there is another one, 0 at the end, or a negative errno. */
-static int begin_frame(struct state *s, struct unpack *u)
+static bool zstd_begins(const uint8_t *p, size_t n)
 {
-	struct unpack_input *in = &u->input;
-	int r = unpack_need(in, PACK_MAGIC_BYTES_MAX);
+	/* Not those to skip: nothing in them can be checked. */
+	return n >= strlen(PACK_MAGIC_ZSTD) &&
+	       memcmp(p, PACK_MAGIC_ZSTD, strlen(PACK_MAGIC_ZSTD)) == 0;
+}
+
+static void zstd_restart(void *state)
+{
+	struct state *s = state;
+
+	s->failed = 0;
+	ZSTD_DCtx_reset(s->context, ZSTD_reset_session_only);
+}
+
+/* Between frames: returns 1 if there is another one, 0 at the end, or a negative errno. */
+static int begin_frame(struct unpack *u)
+{
+	struct input *in = &u->input;
+	int r = input_need(in, PACK_MAGIC_BYTES_MAX);
 
 	u->piece_offset = in->offset;
-	if (r < 0 || (r == 0 && unpack_ready(in) == 0))
+	u->ended = r == 0 && input_ready(in) == 0;
+	if (r < 0 || u->ended)
 		return r;
 	if (r == 0)
 		return unpack_give_up(u, true, cut_off);
 	/* Asked here, since the library would read frames of its early versions, too. */
 	if (!unpack_at_zstd_frame(in))
 		return unpack_give_up(u, false, "something that is not a zstd frame");
-	s->inside = true;
+	u->inside = true;
 	return 1;
 }
 
 static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
-	struct unpack_input *in = &u->input;
+	struct input *in = &u->input;
 	ZSTD_outBuffer out = { .dst = to, .size = n };
 	struct state *s = state;
 
+	if (s->failed)
+		return fail(u, s->failed);
 	for (;;) {
 		ZSTD_inBuffer from;
 		size_t code;
-		int r = s->inside ? unpack_need(in, 1) : begin_frame(s, u);
+		int r = u->inside ? input_need(in, 1) : begin_frame(u);
 
-		if (r < 0 || !s->inside)
+		if (r < 0 || !u->inside)
 			return r;
 		/* With nothing left to put in, there may still be something to come out. */
-		from = (ZSTD_inBuffer){ .src = unpack_peek(in), .size = unpack_ready(in) };
+		from = (ZSTD_inBuffer){ .src = input_peek(in), .size = input_ready(in) };
 		code = ZSTD_decompressStream(s->context, &out, &from);
-		if (ZSTD_isError(code))
-			return fail(u, code);
-		s->inside = code != 0;
-		unpack_take(in, from.pos);
-		if (out.pos > 0)
+		input_take(in, from.pos);
+		if (ZSTD_isError(code)) {
+			s->failed = code;
+			return out.pos > 0 ? (ssize_t)out.pos : fail(u, code);
+		}
+		u->inside = code != 0;
+		if (out.pos > 0 || !u->inside)
 			return (ssize_t)out.pos;
 		if (r == 0)
 			return unpack_give_up(u, true, cut_off);
@@ -104,4 +129,8 @@ const struct unpack_ops unpack_zstd_ops = {
 	.create = zstd_create,
 	.destroy = zstd_destroy,
 	.read = zstd_read,
+	.begins = zstd_begins,
+	.restart = zstd_restart,
+	.keep = PACK_CHUNK_MAX + PACK_CHUNK_MAX / 16,
+	.staged = true,
 };

@@ -3,112 +3,234 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "reader/pack/unpack-method.h"
 
-enum { FIRST_ROOM = 128 * 1024 };
+/*
+ * A piece of ours holds 1 MiB at most (PACK_CHUNK_MAX) and is unpacked as a whole before anything
+ * of it is given back. Of a larger one the beginning must be given back unseen.
+ */
+enum { STAGE_BYTES = PACK_CHUNK_MAX };
 
-/* ---- the input ---- */
-
-static ssize_t get(struct unpack_input *in, void *to, size_t room)
-{
-	ssize_t n;
-
-	if (in->fd < 0) {
-		n = (ssize_t)(room < in->memory_left ? room : in->memory_left);
-		if (n > 0)
-			memcpy(to, in->memory, (size_t)n);
-		in->memory += n;
-		in->memory_left -= (size_t)n;
-		return n;
-	}
-	do
-		n = read(in->fd, to, room);
-	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
-}
-
-static int make_room(struct unpack_input *in)
-{
-	uint8_t *data;
-
-	memmove(in->data, in->data + in->begin, in->end - in->begin);
-	in->end -= in->begin;
-	in->begin = 0;
-	if (in->end < in->room)
-		return 0;
-	data = realloc(in->data, 2 * in->room);
-	if (!data)
-		return -ENOMEM;
-	in->data = data;
-	in->room *= 2;
-	return 0;
-}
-
-int unpack_need(struct unpack_input *in, size_t n)
-{
-	while (unpack_ready(in) < n) {
-		ssize_t got;
-
-		if (in->eof)
-			return 0;
-		if (in->end == in->room || in->begin + n > in->room) {
-			int r = make_room(in);
-
-			if (r < 0)
-				return r;
-		}
-		got = get(in, in->data + in->end, in->room - in->end);
-		if (got < 0)
-			return (int)got;
-		in->eof = got == 0;
-		in->end += (size_t)got;
-	}
-	return 1;
-}
+/* What is tried in search of a good piece may cost so much for each byte that is searched. */
+enum { WORK_PER_BYTE = 64, WORK_FREE = 16 << 20 };
 
 /* ---- not packed ---- */
 
 static ssize_t read_plain(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
-	struct unpack_input *in = &u->input;
-	size_t ready = unpack_ready(in);
+	ssize_t got = input_read(&u->input, to, n);
 
 	(void)state;
-	if (ready == 0)
-		return in->eof ? 0 : get(in, to, n);
-	if (n > ready)
-		n = ready;
-	memcpy(to, unpack_peek(in), n);
-	unpack_take(in, n);
-	return (ssize_t)n;
+	u->ended = got == 0;
+	return got;
 }
 
 static const struct unpack_ops plain_ops = { .read = read_plain };
 
-/* ---- the unpacker ---- */
+/* ---- one piece after the other ---- */
 
-static bool starts_with(const struct unpack_input *in, const char *magic)
+/* Unpacks a piece, or as much of it as fits. Returns 0 or a negative errno. */
+static int fill_stage(struct unpack *u)
+{
+	u->staged = u->stage_given = 0;
+	u->streaming = false;
+	do {
+		ssize_t got =
+			u->ops->read(u->state, u, u->stage + u->staged, STAGE_BYTES - u->staged);
+
+		if (got == -EBADMSG && u->bad_checksum)
+			u->staged = 0;
+		/* A file that was cut ends with what is there of its last piece, wherever that began. */
+		if (got == -EBADMSG && u->staged > 0 && (!u->searching || u->bad.cut)) {
+			u->bad_is_late = true;
+			return 0;
+		}
+		if (got < 0)
+			return (int)got;
+		u->staged += (size_t)got;
+	} while (u->inside && u->staged < STAGE_BYTES);
+	u->streaming = u->inside;
+	return 0;
+}
+
+/* As unpack_read(), up to the next damage, which is -EBADMSG. */
+static ssize_t read_good(struct unpack *u, uint8_t *to, size_t n)
+{
+	for (;;) {
+		ssize_t got;
+
+		if (u->stage_given < u->staged) {
+			if (n > u->staged - u->stage_given)
+				n = u->staged - u->stage_given;
+			memcpy(to, u->stage + u->stage_given, n);
+			u->stage_given += n;
+			return (ssize_t)n;
+		}
+		if (u->bad_is_late) {
+			u->bad_is_late = false;
+			u->bad.unpacked_offset = u->given;
+			return -EBADMSG;
+		}
+		if (u->ended)
+			return 0;
+		if (u->ops->staged && !u->streaming) {
+			got = fill_stage(u);
+		} else {
+			got = u->ops->read(u->state, u, to, n);
+			u->streaming &= u->inside;
+			if (got > 0)
+				return got;
+		}
+		if (got < 0)
+			return got;
+	}
+}
+
+/* ---- behind damage ---- */
+
+static void tell(struct unpack *u, const struct unpack_damage *damage, uint64_t to)
+{
+	struct unpack_damage *last = &u->damages[UNPACK_DAMAGES - 1];
+
+	if (u->n_damages == UNPACK_DAMAGES) {
+		last->packed_bytes = to - last->packed_offset;
+		return;
+	}
+	u->damages[u->n_damages] = *damage;
+	u->damages[u->n_damages++].packed_bytes = to - damage->packed_offset;
+}
+
+/* Goes to the next byte at which a piece could begin. Returns 1, 0 at the end, or a negative errno. */
+static int find_begin(struct unpack *u)
+{
+	struct input *in = &u->input;
+
+	for (;;) {
+		int r = input_need(in, UNPACK_BEGIN_BYTES);
+
+		if (r < 0)
+			return r;
+		if (input_ready(in) == 0)
+			return 0;
+		if (u->ops->begins(input_peek(in), input_ready(in)))
+			return 1;
+		input_take(in, 1);
+	}
+}
+
+/* What was read last is damaged: finds the next that may be good. Returns 1, 0 if there is none, or
+ * a negative errno. */
+static int search(struct unpack *u, const struct unpack_damage *first)
+{
+	struct input *in = &u->input;
+	uint64_t back;
+	int r;
+
+	u->search_work += in->offset - u->piece_offset + u->staged;
+	u->staged = u->stage_given = 0;
+	u->streaming = u->inside = false;
+	/* From behind where it begins; or from what is still there. */
+	back = in->offset - u->piece_offset;
+	back = back > 0 ? back - 1 : 0;
+	if (back > input_kept(in))
+		back = input_kept(in);
+	if (in->offset == u->piece_offset && input_ready(in) > 0)
+		input_take(in, 1);
+	input_back(in, (size_t)back);
+	if (u->search_work > WORK_FREE + WORK_PER_BYTE * (in->offset - u->search_begin))
+		r = 0;
+	else
+		r = find_begin(u);
+	if (r > 0)
+		u->ops->restart(u->state);
+	if (r == 0) {
+		u->ended = true;
+		tell(u, first, in->offset + input_ready(in));
+	}
+	return r;
+}
+
+ssize_t unpack_read(struct unpack *u, void *to, size_t n)
+{
+	struct unpack_damage first = { 0 };
+
+	if (n == 0)
+		return 0;
+	for (;;) {
+		ssize_t got = read_good(u, to, n);
+		int r;
+
+		if (got == 0 && u->searching)
+			tell(u, &first, u->input.offset);
+		if (got > 0 && u->searching)
+			tell(u, &first, u->piece_offset);
+		if (got >= 0)
+			u->searching = false;
+		if (got > 0)
+			u->given += (uint64_t)got;
+		if (got != -EBADMSG || !u->bad.what)
+			return got;
+		if (!u->searching) {
+			first = u->bad;
+			u->searching = true;
+			u->search_begin = u->piece_offset;
+			u->search_work = 0;
+		}
+		r = search(u, &first);
+		if (r == 0)
+			u->searching = false;
+		if (r <= 0)
+			return r;
+	}
+}
+
+const struct unpack_damage *unpack_damage(const struct unpack *u)
+{
+	return u->n_damages > 0 ? &u->damages[0] : NULL;
+}
+
+void unpack_damage_taken(struct unpack *u)
+{
+	if (u->n_damages == 0)
+		return;
+	u->n_damages--;
+	memmove(u->damages, u->damages + 1, u->n_damages * sizeof(*u->damages));
+}
+
+int unpack_give_up(struct unpack *u, bool cut, const char *what)
+{
+	u->bad = (struct unpack_damage){
+		.what = what,
+		.cut = cut,
+		.packed_offset = u->piece_offset,
+		.unpacked_offset = u->given,
+	};
+	u->bad_checksum = false;
+	return -EBADMSG;
+}
+
+/* ---- beginning and end ---- */
+
+static bool starts_with(const struct input *in, const char *magic)
 {
 	size_t n = strlen(magic);
 
-	return unpack_ready(in) >= n && memcmp(unpack_peek(in), magic, n) == 0;
+	return input_ready(in) >= n && memcmp(input_peek(in), magic, n) == 0;
 }
 
-bool unpack_at_zstd_frame(const struct unpack_input *in)
+bool unpack_at_zstd_frame(const struct input *in)
 {
-	const uint8_t *p = unpack_peek(in);
+	const uint8_t *p = input_peek(in);
 
 	if (starts_with(in, PACK_MAGIC_ZSTD))
 		return true;
-	return unpack_ready(in) >= PACK_MAGIC_BYTES_MAX &&
+	return input_ready(in) >= PACK_MAGIC_BYTES_MAX &&
 	       (p[0] & PACK_MAGIC_ZSTD_SKIP_MASK) == (uint8_t)PACK_MAGIC_ZSTD_SKIP[0] &&
 	       memcmp(p + 1, &PACK_MAGIC_ZSTD_SKIP[1], PACK_MAGIC_BYTES_MAX - 1) == 0;
 }
 
-static enum pack_method detect(const struct unpack_input *in)
+static enum pack_method detect(const struct input *in)
 {
 	if (starts_with(in, PACK_MAGIC_SNAPPY))
 		return PACK_SNAPPY;
@@ -119,7 +241,8 @@ static enum pack_method detect(const struct unpack_input *in)
 	return PACK_NONE;
 }
 
-static int make(struct unpack **ret, const struct unpack_input *input)
+/* Looks at the first bytes, once it is known where from. */
+static int start(struct unpack *u)
 {
 	static const struct unpack_ops *const rows[PACK_METHOD_MAX] = {
 		[PACK_NONE] = &plain_ops,
@@ -127,45 +250,46 @@ static int make(struct unpack **ret, const struct unpack_input *input)
 		[PACK_ZSTD] = &unpack_zstd_ops,
 		[PACK_GZIP] = &unpack_gzip_ops,
 	};
-	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
-	int r;
+	int r = input_need(&u->input, PACK_MAGIC_BYTES_MAX);
 
-	if (!u)
-		return -ENOMEM;
-	u->ops = &plain_ops;
-	u->input = *input;
-	u->input.room = FIRST_ROOM;
-	u->input.data = malloc(FIRST_ROOM);
-	if (!u->input.data)
-		return -ENOMEM;
-	r = unpack_need(&u->input, PACK_MAGIC_BYTES_MAX);
 	if (r < 0)
 		return r;
 	u->method = detect(&u->input);
 	u->ops = rows[u->method];
-	if (u->ops->create) {
-		u->state = u->ops->create();
-		if (!u->state)
+	u->input.keep = u->ops->keep;
+	if (u->ops->staged) {
+		u->stage = malloc(STAGE_BYTES);
+		if (!u->stage)
 			return -ENOMEM;
 	}
-	*ret = TAKE_PTR(u);
-	return 0;
+	if (!u->ops->create)
+		return 0;
+	u->state = u->ops->create();
+	return u->state ? 0 : -ENOMEM;
 }
 
 int unpack_new_fd(struct unpack **ret, int fd)
 {
-	struct stat st;
+	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
+	int r = u ? input_init_fd(&u->input, fd) : -ENOMEM;
 
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	return make(ret, &(struct unpack_input){ .fd = fd });
+	if (r == 0)
+		r = start(u);
+	if (r == 0)
+		*ret = TAKE_PTR(u);
+	return r;
 }
 
 int unpack_new_memory(struct unpack **ret, const void *p, size_t n)
 {
-	return make(ret, &(struct unpack_input){ .fd = -1, .memory = p, .memory_left = n });
+	_cleanup_(unpack_freep) struct unpack *u = calloc(1, sizeof(*u));
+	int r = u ? input_init_memory(&u->input, p, n) : -ENOMEM;
+
+	if (r == 0)
+		r = start(u);
+	if (r == 0)
+		*ret = TAKE_PTR(u);
+	return r;
 }
 
 struct unpack *unpack_free(struct unpack *u)
@@ -174,7 +298,8 @@ struct unpack *unpack_free(struct unpack *u)
 		return NULL;
 	if (u->state)
 		u->ops->destroy(u->state);
-	free(u->input.data);
+	input_deinit(&u->input);
+	free(u->stage);
 	free(u);
 	return NULL;
 }
@@ -182,32 +307,4 @@ struct unpack *unpack_free(struct unpack *u)
 enum pack_method unpack_method(const struct unpack *u)
 {
 	return u->method;
-}
-
-int unpack_give_up(struct unpack *u, bool cut, const char *what)
-{
-	u->damage = (struct unpack_damage){
-		.what = what,
-		.cut = cut,
-		.packed_offset = u->piece_offset,
-		.unpacked_offset = u->given,
-	};
-	return -EBADMSG;
-}
-
-ssize_t unpack_read(struct unpack *u, void *to, size_t n)
-{
-	ssize_t got;
-
-	if (n == 0 || u->damage.what)
-		return 0;
-	got = u->ops->read(u->state, u, to, n);
-	if (got > 0)
-		u->given += (uint64_t)got;
-	return got == -EBADMSG && u->damage.what ? 0 : got;
-}
-
-const struct unpack_damage *unpack_damage(const struct unpack *u)
-{
-	return u->damage.what ? &u->damage : NULL;
 }

@@ -4,9 +4,11 @@
  * descriptor or memory, in one pass. What is not packed comes out as it is.
  *
  * Memory is bounded, whatever the bytes claim: output is made as it is asked for, so that a small
- * file that unpacks to a huge one costs time and nothing else. What cannot be unpacked ends the
- * output: everything before it is given back, then unpack_damage() says what was wrong, and where. A
- * file that was cut off is such damage, unless it was cut between two pieces; nobody can tell that.
+ * file that unpacks to a huge one costs time and nothing else. What cannot be unpacked is damage:
+ * what is before it is given back, and then what is behind it, from the next chunk, frame or member that is
+ * found to be whole. unpack_damage() says what was wrong, and where. What a checksum does not stand for is not
+ * given back, unless it is so large that the beginning was before its end was seen. A file that was cut
+ * off is damaged, too, unless it was cut between two pieces; nobody can tell that.
  */
 #pragma once
 
@@ -24,7 +26,8 @@ struct unpack_damage {
 	const char *what;         /* static text */
 	bool cut;                 /* the input ends where more must come */
 	uint64_t packed_offset;   /* in the input, of the chunk, frame or member that it is in */
-	uint64_t unpacked_offset; /* so many bytes were given back */
+	uint64_t packed_bytes;    /* from there to where it goes on */
+	uint64_t unpacked_offset; /* so many bytes were given back before it */
 };
 
 /*
@@ -40,9 +43,12 @@ DEFINE_CLEANUP(struct unpack *, unpack_free)
 /* What the bytes are packed in. */
 enum pack_method unpack_method(const struct unpack *u);
 
-/* Puts up to N bytes, unpacked, to TO. Returns how many, 0 at the end or at damage, or a negative
- * errno. */
+/* Puts up to N bytes, unpacked, to TO. Returns how many, 0 at the end, or a negative errno. */
 ssize_t unpack_read(struct unpack *u, void *to, size_t n);
 
-/* What ended the output, or NULL. Borrowed. */
+/* The first damage that was come upon and not taken yet, or NULL. Borrowed. What is not taken in
+ * time is told of together with the one before it. */
 const struct unpack_damage *unpack_damage(const struct unpack *u);
+
+/* Takes the first damage away. */
+void unpack_damage_taken(struct unpack *u);

@@ -6,7 +6,7 @@ printf 'attention: no trace' >attention
 gzip -c text >text.gz
 head -c 12 text.gz >cut.gz
 printf '\3757zXZ\0' >small.xz
-for file in absent directory text attention text.gz cut.gz small.xz "$T/empty" "$T/big-endian"; do
+for file in absent directory text attention text.gz cut.gz small.xz "$T/empty"; do
 	kymo dump "$file"
 	echo "exit $?"
 done

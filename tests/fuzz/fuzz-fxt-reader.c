@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	_cleanup_(summary_freep) struct summary *summary = NULL;
 	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
 	const struct fxt_record *record;
-	uint64_t offset = 0;
+	uint64_t end = 0, looked_at = 0;
 	int r;
 
 	if (fxt_reader_new_memory(&reader, data, size) != 0)
@@ -67,12 +67,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const char *what;
 		struct event ev;
 
-		assert(fxt_reader_offset(reader) >= offset);
-		offset = fxt_reader_offset(reader);
+		assert(fxt_reader_offset(reader) <= size);
 		if (r == FXT_READER_DAMAGE) {
-			fxt_lint_damage(lint, fxt_reader_damage(reader));
+			const struct fxt_damage *damage = fxt_reader_damage(reader);
+
+			assert(damage->offset <= size && damage->bytes <= size - damage->offset);
+			/* Damage is told or leads on; it does not come without end. */
+			assert(++looked_at <= 3 * size + 100);
+			fxt_lint_damage(lint, damage);
 			continue;
 		}
+		/* A record may begin in the one before it, which ran into it, and not before that. */
+		assert(record->offset >= end);
+		end = record->offset + 1;
+		assert(record->offset + FXT_WORD_BYTES * record->n_words <= size);
+		assert((uintptr_t)record->words % sizeof(uint64_t) == 0);
 		if (fxt_lint_record(lint, record) < 0)
 			return 0;
 		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT) {

@@ -16,12 +16,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct result {
 	uint64_t bytes, sum;
-	bool ended, damaged, cut;
+	bool ended, damaged;
 };
 
 static struct result unpack_in_steps(const uint8_t *data, size_t size, size_t step)
 {
 	_cleanup_(unpack_freep) struct unpack *u = NULL;
+	uint64_t packed = 0, unpacked = 0;
 	struct result r = { 0 };
 	uint8_t piece[4096];
 	ssize_t n = 0;
@@ -36,14 +37,17 @@ static struct result unpack_in_steps(const uint8_t *data, size_t size, size_t st
 	}
 	assert(n >= 0);
 	r.ended = n == 0;
-	if (unpack_damage(u)) {
+	for (; unpack_damage(u); unpack_damage_taken(u)) {
 		const struct unpack_damage *damage = unpack_damage(u);
 
-		assert(damage->packed_offset <= size);
-		assert(damage->unpacked_offset == r.bytes);
+		assert(damage->packed_offset >= packed);
+		packed = damage->packed_offset + damage->packed_bytes;
+		assert(packed <= size);
+		assert(damage->unpacked_offset >= unpacked);
+		unpacked = damage->unpacked_offset;
+		assert(unpacked <= r.bytes);
 		assert(strlen(damage->what) > 0);
 		r.damaged = true;
-		r.cut = damage->cut;
 	}
 	if (unpack_method(u) == PACK_NONE)
 		assert(!r.damaged && (!r.ended || r.bytes == size));

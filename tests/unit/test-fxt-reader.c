@@ -363,7 +363,6 @@ static void test_new_alien(void **state)
 		{ "\x10", 1, FXT_ALIEN_OTHER },
 		{ "\x10\x00\x04\x46\x78\x54\x16", 7, FXT_ALIEN_OTHER },
 		{ "\x10\x00\x04\x46\x78\x54\x17\x00", 8, FXT_ALIEN_OTHER },
-		{ "\x00\x16\x54\x78\x46\x04\x00\x10", 8, FXT_ALIEN_BIG_ENDIAN },
 		{ "\x1f\x8b\x08\x00", 4, FXT_ALIEN_OTHER },
 		{ "\xfd\x37zXZ\x00", 6, FXT_ALIEN_XZ },
 	};
@@ -480,18 +479,24 @@ static void test_zero_fill(void **state)
 
 	(void)state;
 	put(&b, &golden_records[GOLDEN_MAGIC]);
-	PUT_WORDS(&b, 0, 0, 0, PROVIDER_INFO(1), 0x0000000000000004);
+	PUT_WORDS(&b, 0, 0, 0);
 	put(&b, &golden_records[GOLDEN_STRING]);
-	PUT_WORDS(&b, 0, 0);
+	PUT_WORDS(&b, INSTANT_1, 0x0000000000000004);
+	put(&b, &golden_records[GOLDEN_STRING]);
+	PUT_WORDS(&b, INSTANT_1, 0, 0);
 	r = reader_of(&b);
 	read_to(r, GOLDEN_MAGIC);
 	assert_damage(r, 8, 24);
 	assert_false(fxt_reader_damage(r)->truncated);
 	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
-	assert_damage(r, 40, 8);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+	assert_damage(r, 80, 8);
+	assert_string_equal(fxt_reader_damage(r)->what, "a record of size 0");
 	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
 	assert_text(&record->name, "category");
-	assert_damage(r, 64, 16);
+	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_RECORD);
+	assert_damage(r, 136, 16);
+	assert_string_equal(fxt_reader_damage(r)->what, "zeros where a record should be");
 	assert_int_equal(fxt_reader_next(r, &record), FXT_READER_END);
 	fxt_reader_free(r);
 	outbuf_deinit(&b);

@@ -64,7 +64,7 @@ static void assert_unpacks(const void *data, size_t n, const void *to, size_t n_
 	outbuf_deinit(&out);
 }
 
-/* What comes out before the damage is TO. */
+/* What comes out before and behind the damage is TO. */
 static void assert_damaged(const void *data, size_t n, const char *what, uint64_t packed_offset,
 			   bool cut, const char *to)
 {
@@ -74,7 +74,8 @@ static void assert_damaged(const void *data, size_t n, const char *what, uint64_
 	assert_non_null(damage.what);
 	assert_non_null(strstr(damage.what, what));
 	assert_int_equal(damage.packed_offset, packed_offset);
-	assert_int_equal(damage.unpacked_offset, out.size);
+	assert_true(damage.packed_offset + damage.packed_bytes <= n);
+	assert_true(damage.unpacked_offset <= out.size);
 	assert_int_equal(damage.cut, cut);
 	assert_int_equal(out.size, strlen(to));
 	if (out.size)
@@ -339,7 +340,7 @@ static void test_lies(void **state)
 		       "kymo!");
 	assert_damaged(BYTES(WHOLE "\x06\0\0\0\xff\xff\xff\xff\xff\xff"), "begin with its size", 13,
 		       false, "kymo!");
-	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x02\0x"), "damaged Snappy", 13, false, "kymo!");
+	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x02\0x"), "damaged Snappy", 13, false, "kymo!x");
 	/* A copy from before the start. */
 	assert_damaged(BYTES(WHOLE "\x03\0\0\0\x04\x01\x09"), "damaged Snappy", 13, false, "kymo!");
 	/* Not a frame; a frame of an early version; a window of a gigabyte; a block type of none. */
@@ -351,11 +352,150 @@ static void test_lies(void **state)
 	assert_damaged(BYTES(FRAME "\x28\xb5"), "cut off", 11, true, "hi");
 	/* Something behind a member; behind its padding; a wrong CRC. */
 	assert_damaged(BYTES(MEMBER "what?"), "damaged gzip", 24, false, "a");
-	assert_damaged(BYTES(MEMBER "\0\0" MEMBER), "padding", 24, false, "a");
+	assert_damaged(BYTES(MEMBER "\0\0" MEMBER), "padding", 24, false, "aa");
 	assert_damaged(
 		BYTES("\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x01\0\xfe\xff\x61\0\xbe\xb7\xe8\x01\0"
 		      "\0\0"),
-		"damaged gzip", 0, false, "a");
+		"damaged gzip", 0, false, "");
+	/* Behind something that is no piece, another one is found. */
+	assert_damaged(BYTES(WHOLE "\xff\xff\xff\xff"
+				   "\x05\0\0\0\x03\x08"
+				   "abc"),
+		       "size that cannot be", 13, false, "kymo!abc");
+	assert_damaged(BYTES(FRAME "what?" FRAME), "not a zstd frame", 11, false, "hihi");
+	assert_damaged(BYTES(FRAME "\x28\xb5\x2f\xfd\x20\x02\x17\0\0ho" FRAME), "damaged zstd", 11,
+		       false, "hihi");
+	assert_damaged(BYTES(MEMBER "what?" MEMBER MEMBER), "damaged gzip", 24, false, "aaa");
+	/* A length that takes in the next chunk, and all of the file. */
+	assert_damaged(BYTES("at\x12\0\0\0\x05\x10kymo!\x07\0\0\0\x05\x10kymo!"), "damaged Snappy",
+		       2, false, "kymo!kymo!");
+	assert_damaged(BYTES("at\xf0\0\0\0\x05\x10kymo!\x07\0\0\0\x05\x10kymo!"), "cut off", 2,
+		       true, "kymo!kymo!");
+}
+
+/* One piece is damaged, at each of its bytes in turn: those around it come back whole. */
+static void test_goes_on(void **state)
+{
+	uint8_t text[N_PIECES * PIECE];
+	size_t ends[N_PIECES];
+
+	(void)state;
+	make_text(text);
+	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
+		struct outbuf b = pack_text(m, text, ends);
+
+		for (size_t i = ends[1]; i < ends[2]; i++) {
+			const size_t behind = (N_PIECES - 3) * PIECE;
+			struct unpack_damage damage;
+			struct outbuf out;
+
+			b.data[i] ^= 0xff;
+			out = unpack_all(b.data, b.size, &damage);
+			b.data[i] ^= 0xff;
+			assert_true(out.size >= 2 * PIECE + behind);
+			assert_memory_equal(out.data, text, 2 * PIECE);
+			assert_memory_equal(out.data + out.size - behind, text + 3 * PIECE, behind);
+			if (!damage.what) {
+				/* Nothing in the container could tell. */
+				assert_int_equal(out.size, sizeof(text));
+			} else {
+				assert_int_equal(damage.packed_offset, ends[1]);
+				assert_int_equal(damage.packed_bytes, ends[2] - ends[1]);
+				assert_in_range(damage.unpacked_offset, 2 * PIECE, 3 * PIECE);
+			}
+			outbuf_deinit(&out);
+		}
+		outbuf_deinit(&b);
+	}
+}
+
+/* Several are damaged, and each is told of; bytes are inserted and missing between others. */
+static void test_several(void **state)
+{
+	uint8_t text[N_PIECES * PIECE];
+	size_t ends[N_PIECES];
+
+	(void)state;
+	make_text(text);
+	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
+		struct outbuf b = pack_text(m, text, ends), broken = { 0 }, out;
+		struct unpack *u;
+		int n = 0;
+
+		/* 0, something, 1, 2 without its end, 3 without its beginning, 4 */
+		outbuf_append(&broken, b.data, ends[0]);
+		outbuf_append(&broken, "\x1f\x8b\x08\x00something", 13);
+		outbuf_append(&broken, b.data + ends[0], ends[2] - 10 - ends[0]);
+		outbuf_append(&broken, b.data + ends[2] + 10, ends[4] - 10 - ends[2]);
+		assert_int_equal(unpack_new_memory(&u, broken.data, broken.size), 0);
+		out = drain(u, 1000);
+		for (; unpack_damage(u); unpack_damage_taken(u))
+			n++;
+		assert_in_range(n, 2, 3);
+		assert_true(out.size >= 3 * PIECE);
+		assert_memory_equal(out.data, text, 2 * PIECE);
+		assert_memory_equal(out.data + out.size - PIECE, text + 4 * PIECE, PIECE);
+		unpack_free(u);
+		outbuf_deinit(&out);
+		outbuf_deinit(&broken);
+		outbuf_deinit(&b);
+	}
+}
+
+/* A checksum that is wrong, at the end of a piece that was not given back yet: nothing of it is. */
+static void test_checksum(void **state)
+{
+	uint8_t text[N_PIECES * PIECE];
+	size_t ends[N_PIECES];
+
+	(void)state;
+	make_text(text);
+	for (enum pack_method m = PACK_ZSTD; m < PACK_METHOD_MAX; m++) {
+		struct outbuf b = pack_text(m, text, ends), out;
+		struct unpack_damage damage;
+
+		/* zstd: the last four bytes; gzip: four, and then the length */
+		b.data[ends[1] - (m == PACK_ZSTD ? 1 : 5)] ^= 1;
+		out = unpack_all(b.data, b.size, &damage);
+		assert_non_null(damage.what);
+		assert_int_equal(damage.packed_offset, ends[0]);
+		assert_int_equal(damage.unpacked_offset, PIECE);
+		assert_int_equal(out.size, (N_PIECES - 1) * PIECE);
+		assert_memory_equal(out.data, text, PIECE);
+		assert_memory_equal(out.data + PIECE, text + 2 * PIECE, 3 * PIECE);
+		outbuf_deinit(&out);
+		outbuf_deinit(&b);
+	}
+}
+
+/* Beginnings of pieces without end, none of them good: it ends in time. */
+static void test_false_beginnings(void **state)
+{
+	static const struct {
+		const char *first, *begin;
+		size_t n_first, n;
+	} rows[] = {
+		{ "at\x07\0\0\0\x05\x10kymo!", "\x40\0\0\0\x40\xf0\x3f", 13, 7 },
+		/* a block of 128 KiB of one byte, then one of no known type */
+		{ FRAME, "\x28\xb5\x2f\xfd\0\x58\x02\0\x10x\x07", 11, 11 },
+		{ MEMBER, "\x1f\x8b\x08\0\0\0\0\0\0\xff\x03", 24, 11 },
+	};
+	enum { SIZE = 4 << 20 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct outbuf b = { 0 }, out;
+		struct unpack_damage damage;
+
+		outbuf_append(&b, rows[i].first, rows[i].n_first);
+		outbuf_append(&b, "\xff\xff\xff\xff", 4);
+		while (b.size < SIZE)
+			outbuf_append(&b, rows[i].begin, rows[i].n);
+		out = unpack_all(b.data, b.size, &damage);
+		assert_non_null(damage.what);
+		outbuf_deinit(&out);
+		outbuf_deinit(&b);
+	}
 }
 
 /* A little that unpacks to 256 MiB takes no memory to speak of. */
@@ -445,6 +585,10 @@ int main(void)
 		cmocka_unit_test(test_cut_everywhere),
 		cmocka_unit_test(test_flipped),
 		cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_goes_on),
+		cmocka_unit_test(test_several),
+		cmocka_unit_test(test_checksum),
+		cmocka_unit_test(test_false_beginnings),
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_new_fd_refused),
 	};

@@ -285,6 +285,13 @@ enum fxt_arg_type {
 	FXT_ARG_BLOB = 10,
 };
 
+/* HEAD with another size; of records with a 12-bit size. */
+static inline __attribute__((always_inline, unused)) fxt_word fxt_with_record_words(fxt_word head,
+										    fxt_word words)
+{
+	return (head & ~fxt_put_record_words(FXT_RECORD_WORDS_MAX)) | fxt_put_record_words(words);
+}
+
 /* Words that N bytes of a stream take. */
 static inline __attribute__((always_inline, unused)) fxt_word fxt_stream_words(fxt_word n)
 {

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/fxt/fxt-resync.h"
+
+#include <string.h>
+
+/*
+ * What a record is worth. Two records of which only the shape can be checked are not enough, one
+ * with a time that fits is.
+ */
+enum {
+	WORTH_SHAPE = 10,      /* known kind, exact size, all reserved bits zero */
+	WORTH_NEAR = 40,       /* a time near to what was read before */
+	WORTH_TIME = 5,        /* a time, of which nothing is known */
+	WORTH_NEXT = 15,       /* a time near that of the record before it */
+	WORTH_FAR = -10,       /* a time that is neither */
+	WORTH_REFERENCES = 10, /* references, and all of them are registered */
+	WORTH_UNDEFINED = -5,  /* a reference that is not: its record may have been lost */
+	WORTH_TEXT = 15,
+	WORTH_NO_TEXT = -15, /* where text should be */
+	WORTH_KNOWN = 10,    /* of those that there are many of, one that we know */
+	WORTH_MAGIC = 60,
+	WORTH_LARGE = 40, /* two sizes that agree in 32 bits */
+	WORTH_NOTHING = -1000,
+
+	ENOUGH_AT_END = 30, /* where the input ends behind the last record */
+	ENOUGH_AT_CUT = 40, /* where it ends inside of one, or what we look at does */
+
+	CHAIN_MAX = 16,
+	FOLLOW_MAX = 8,
+	TEXT_BYTES = 3, /* shorter text is no evidence */
+};
+
+#define SECOND UINT64_C(1000000000)
+
+enum verdict {
+	BAD,
+	GOOD,
+	CUT, /* the input ends before it does */
+};
+
+/* Records one after the other, from a place that is tried. */
+struct chain {
+	const struct fxt_provider *provider; /* NULL: one that was introduced in the chain */
+	uint64_t last_ns;
+	int worth;
+	unsigned n, n_strings;
+	bool introduced; /* the record before is of the provider: an initialization may follow */
+	bool has_new;    /* a provider was introduced in the chain: new_id */
+	uint64_t new_id;
+	uint16_t strings[CHAIN_MAX]; /* that were registered in the chain */
+	uint64_t offsets[CHAIN_MAX];
+};
+
+void fxt_resync_begin(struct fxt_resync *s)
+{
+	if (s->n_dead > 0)
+		memset(s->dead, 0, sizeof(s->dead));
+	s->n_dead = 0;
+}
+
+static bool is_dead(const struct fxt_resync *s, uint64_t offset)
+{
+	return s->dead[offset % FXT_RESYNC_DEAD] == offset + 1;
+}
+
+static void mark_dead(struct fxt_resync *s, uint64_t offset)
+{
+	s->dead[offset % FXT_RESYNC_DEAD] = offset + 1;
+	s->n_dead++;
+}
+
+/* Between what was read first and last, and then as long again. */
+static bool is_near(const struct fxt_resync *s, uint64_t ns)
+{
+	uint64_t low = s->first_ns < s->last_ns ? s->first_ns : s->last_ns;
+	uint64_t high = s->first_ns < s->last_ns ? s->last_ns : s->first_ns;
+	uint64_t before = high - low + 60 * SECOND, behind = high - low + 3600 * SECOND;
+
+	return ns >= (low > before ? low - before : 0) &&
+	       ns <= (high < UINT64_MAX - behind ? high + behind : UINT64_MAX);
+}
+
+static int worth_of_time(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
+{
+	static const struct fxt_provider plain = { .ticks_per_second = SECOND };
+	uint64_t ns = fxt_provider_ns(c->provider ? c->provider : &plain, shape->ticks);
+	uint64_t last = c->last_ns, apart = ns > last ? ns - last : last - ns;
+
+	c->last_ns = ns;
+	if (s->last_ns && is_near(s, ns))
+		return WORTH_NEAR;
+	if (last && apart < 3600 * SECOND)
+		return WORTH_NEXT;
+	return s->last_ns ? WORTH_FAR : WORTH_TIME;
+}
+
+static bool is_registered(const struct chain *c, uint16_t ref)
+{
+	for (unsigned i = 0; i < c->n_strings; i++)
+		if (c->strings[i] == ref)
+			return true;
+	return !c->provider || fxt_provider_string(c->provider, ref).bytes;
+}
+
+static int worth_of_references(const struct chain *c, const struct fxt_shape *shape)
+{
+	for (unsigned i = 0; i < shape->n_refs; i++)
+		if (!is_registered(c, shape->refs[i]))
+			return WORTH_UNDEFINED;
+	for (unsigned i = 0; i < shape->n_threads; i++)
+		if (c->provider && !c->provider->threads[shape->threads[i]].defined)
+			return WORTH_UNDEFINED;
+	return shape->n_refs + shape->n_threads > 0 ? WORTH_REFERENCES : 0;
+}
+
+static int worth_of_metadata(const struct fxt_resync *s, struct chain *c,
+			     const struct fxt_shape *shape)
+{
+	uint64_t id = fxt_get_provider_id(shape->head);
+
+	switch (fxt_get_metadata_type(shape->head)) {
+	case FXT_METADATA_PROVIDER_INFO:
+		if (shape->clean_bytes == 0 || shape->odd_text)
+			return WORTH_NOTHING;
+		c->provider = NULL;
+		c->has_new = true;
+		c->new_id = id;
+		return 0;
+	case FXT_METADATA_PROVIDER_SECTION:
+		/* What a null argument can look like; so it must be known. */
+		c->provider = table_get(s->providers, id + 1);
+		if (c->has_new && c->new_id == id)
+			c->provider = NULL;
+		else if (!c->provider)
+			return WORTH_NOTHING;
+		return WORTH_KNOWN;
+	case FXT_METADATA_PROVIDER_EVENT:
+		return table_get(s->providers, id + 1) && fxt_get_provider_event_id(shape->head) ==
+								  FXT_PROVIDER_EVENT_BUFFER_FILLED
+			       ? WORTH_KNOWN
+			       : WORTH_NOTHING;
+	default:
+		return WORTH_MAGIC;
+	}
+}
+
+/* What the record adds to the evidence by what it says; WORTH_NOTHING: it is not believed at all. */
+static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
+{
+	const struct fxt_thread *thread;
+	uint64_t head = shape->head;
+
+	switch (fxt_get_record_type(head)) {
+	case FXT_RECORD_METADATA:
+		return worth_of_metadata(s, c, shape);
+	case FXT_RECORD_INITIALIZATION:
+		if (c->introduced)
+			return shape->value ? WORTH_KNOWN : WORTH_NOTHING;
+		if (!c->provider || shape->value != c->provider->ticks_per_second)
+			return WORTH_NOTHING;
+		return 2 * WORTH_KNOWN;
+	case FXT_RECORD_STRING:
+		if (fxt_get_string_index(head) == 0 || shape->clean_bytes == 0)
+			return WORTH_NOTHING;
+		if (c->n == 0 && shape->odd_text)
+			return WORTH_NOTHING;
+		if (c->n_strings < CHAIN_MAX)
+			c->strings[c->n_strings++] = (uint16_t)fxt_get_string_index(head);
+		return 0;
+	case FXT_RECORD_THREAD:
+		if (fxt_get_thread_index(head) == 0)
+			return WORTH_NOTHING;
+		thread = c->provider ? &c->provider->threads[fxt_get_thread_index(head)] : NULL;
+		return c->n == 0 && thread && thread->defined ? WORTH_NOTHING : 0;
+	case FXT_RECORD_EVENT:
+		return fxt_get_event_name(head) == 0 ? WORTH_NOTHING : 0;
+	case FXT_RECORD_BLOB:
+		return fxt_get_blob_name(head) == 0 ? WORTH_NOTHING : 0;
+	case FXT_RECORD_KERNEL_OBJECT:
+		/* A pointer argument looks like one without a name. */
+		if (fxt_get_kernel_object_name(head) == 0)
+			return WORTH_NOTHING;
+		return fxt_get_kernel_object_type(head) == FXT_OBJECT_PROCESS ||
+				       fxt_get_kernel_object_type(head) == FXT_OBJECT_THREAD
+			       ? WORTH_KNOWN
+			       : 0;
+	case FXT_RECORD_LARGE:
+		return WORTH_LARGE;
+	default:
+		return 0;
+	}
+}
+
+/* Adds what the record is worth to the chain. */
+static enum verdict weigh(const struct fxt_resync *s, struct chain *c,
+			  const struct fxt_shape *shape)
+{
+	int worth = WORTH_SHAPE, kind = worth_of_kind(s, c, shape);
+
+	if (kind == WORTH_NOTHING)
+		return BAD;
+	worth += kind + worth_of_references(c, shape);
+	if (shape->timed)
+		worth += worth_of_time(s, c, shape);
+	if (shape->odd_text)
+		worth += WORTH_NO_TEXT;
+	else if (shape->clean_bytes >= TEXT_BYTES)
+		worth += WORTH_TEXT;
+	c->worth += worth;
+	c->introduced = fxt_get_record_type(shape->head) == FXT_RECORD_METADATA;
+	return GOOD;
+}
+
+/* Brings the record at AT into the buffer, of a large one the beginning. Returns the words that are
+ * there, 0 if the input ends before, or a negative errno. */
+static ssize_t bring(struct fxt_resync *s, size_t at, uint64_t head)
+{
+	uint64_t words = fxt_claimed_words(head);
+	int r;
+
+	if (words > FXT_RECORD_WORDS_MAX)
+		words = FXT_RECORD_WORDS_MAX;
+	r = input_need(s->input, at + (size_t)words * FXT_WORD_BYTES);
+	if (r == 0 && fxt_get_record_type(head) == FXT_RECORD_LARGE &&
+	    fxt_claimed_words(head) > FXT_RECORD_WORDS_MAX)
+		return (ssize_t)((input_ready(s->input) - at) / FXT_WORD_BYTES);
+	return r <= 0 ? r : (ssize_t)words;
+}
+
+/* Judges the record at AT. Returns an enum verdict or a negative errno; *RET_BYTES if it is good. */
+static int judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
+{
+	struct fxt_shape shape;
+	ssize_t words;
+	uint64_t head;
+	int r = input_need(s->input, at + FXT_WORD_BYTES);
+
+	if (r <= 0)
+		return r < 0 ? r : CUT;
+	head = fxt_load_word(input_peek(s->input) + at, s->swap);
+	if (!fxt_shape_begins(head))
+		return BAD;
+	words = bring(s, at, head);
+	if (words <= 0)
+		return words < 0 ? (int)words : CUT;
+	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
+	if (shape.flawed || shape.words != shape.claimed)
+		return BAD;
+	*ret_bytes = shape.words * FXT_WORD_BYTES;
+	return weigh(s, c, &shape);
+}
+
+/* The input ends behind the last of the chain, or inside of the next. */
+static bool enough_at_end(const struct fxt_resync *s, const struct chain *c, size_t at)
+{
+	int needed = input_ready(s->input) == at ? ENOUGH_AT_END : ENOUGH_AT_CUT;
+
+	if (s->enough > FXT_RESYNC_ENOUGH)
+		needed = s->enough;
+	return c->worth >= needed;
+}
+
+/* Returns 1 or 0, or a negative errno. */
+static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
+{
+	size_t begin = at;
+
+	for (;;) {
+		uint64_t offset = s->input->offset + at, bytes = 0;
+		int r;
+
+		if (is_dead(s, offset))
+			return 0;
+		c->offsets[c->n] = offset;
+		r = judge(s, at, c, &bytes);
+		if (r == CUT)
+			return c->n > 0 && enough_at_end(s, c, at);
+		if (r != GOOD)
+			return r;
+		c->n++;
+		if (c->worth >= s->enough)
+			return 1;
+		if (c->n == CHAIN_MAX)
+			return s->enough == FXT_RESYNC_ENOUGH;
+		if (bytes > FXT_RESYNC_WINDOW || at + bytes - begin > FXT_RESYNC_WINDOW)
+			return s->enough == FXT_RESYNC_ENOUGH && c->worth >= ENOUGH_AT_CUT;
+		at += bytes;
+	}
+}
+
+static struct chain new_chain(const struct fxt_resync *s)
+{
+	struct chain c;
+
+	c.provider = s->provider;
+	c.last_ns = 0;
+	c.worth = 0;
+	c.n = c.n_strings = 0;
+	c.introduced = c.has_new = false;
+	return c;
+}
+
+int fxt_resync_at(struct fxt_resync *s, size_t at)
+{
+	struct chain c = new_chain(s);
+	int r = try_chain(s, &c, at);
+
+	/* From those in between nothing better can begin: they would end at the same place. */
+	for (unsigned i = 1; r == 0 && i < c.n; i++)
+		mark_dead(s, c.offsets[i]);
+	return r;
+}
+
+/* Do good records follow each other from AT to one that begins before END and ends behind it? Returns
+ * 1 or 0, or a negative errno. */
+static int leads_over(struct fxt_resync *s, size_t at, size_t end)
+{
+	struct chain c = new_chain(s);
+	int r = GOOD;
+
+	for (size_t begin = at; r == GOOD && at < end; c.n = 1) {
+		uint64_t bytes = 0, offset = s->input->offset + at;
+
+		r = at > begin && is_dead(s, offset) ? BAD : judge(s, at, &c, &bytes);
+		/* If it does not lead over, then what is on the way does not, either. */
+		mark_dead(s, offset);
+		at += bytes;
+	}
+	return r < 0 ? r : r == GOOD && at > end;
+}
+
+/* Is worth to be tried, by its first word alone? */
+static bool begins_at(const struct fxt_resync *s, size_t at)
+{
+	return fxt_shape_begins(fxt_load_word(input_peek(s->input) + at, s->swap));
+}
+
+int fxt_resync_find(struct fxt_resync *s, size_t from, size_t to, size_t end, size_t *ret_at)
+{
+	for (size_t at = from; at < to; at++) {
+		int r = input_need(s->input, at + FXT_WORD_BYTES);
+
+		if (r <= 0)
+			return r;
+		if (!begins_at(s, at))
+			continue;
+		r = fxt_resync_at(s, at);
+		if (r > 0 && end > 0)
+			r = leads_over(s, at, end);
+		if (r < 0)
+			return r;
+		if (r > 0) {
+			*ret_at = at;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int fxt_resync_find_on(struct fxt_resync *s, size_t from)
+{
+	/* So much is searched before it is let go. */
+	enum { STEP = 64 * 1024 };
+	int r;
+
+	for (;;) {
+		size_t at;
+
+		r = fxt_resync_find(s, from, from + STEP, 0, &at);
+		if (r < 0)
+			return r;
+		if (r > 0) {
+			input_take(s->input, at);
+			return 1;
+		}
+		if (input_ready(s->input) < from + STEP)
+			break; /* that was all */
+		input_take(s->input, from + STEP);
+		from = 0;
+	}
+	r = input_skip(s->input, UINT64_MAX);
+	return r < 0 ? r : 0;
+}
+
+int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
+{
+	*ret_to = at;
+	for (int i = 0; i < FOLLOW_MAX; i++) {
+		struct fxt_shape shape;
+		uint64_t head;
+		ssize_t words;
+		int r = input_need(s->input, at + FXT_WORD_BYTES);
+
+		if (r <= 0)
+			return r < 0 ? r : 1;
+		head = fxt_load_word(input_peek(s->input) + at, s->swap);
+		if (fxt_claimed_words(head) == 0)
+			return head == 0; /* zeros: a hole, or the end of what was preallocated */
+		words = bring(s, at, head);
+		if (words < 0)
+			return (int)words;
+		if (words == 0)
+			return fxt_shape_begins(head); /* the last one, cut off */
+		fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
+		*ret_to = at;
+		if (!shape.flawed && shape.words == shape.claimed)
+			return 1;
+		if ((shape.words == 0 && !shape.unknown) || shape.words > shape.claimed ||
+		    shape.claimed * FXT_WORD_BYTES > FXT_RESYNC_WINDOW || at > FXT_RESYNC_WINDOW)
+			return 0;
+		at += shape.claimed * FXT_WORD_BYTES;
+	}
+	return 1;
+}
+
+size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure)
+{
+	struct chain c = { .provider = s->provider };
+	size_t ready = input_ready(s->input) / FXT_WORD_BYTES;
+	struct fxt_shape shape;
+
+	if (ready > FXT_RECORD_WORDS_MAX)
+		ready = FXT_RECORD_WORDS_MAX;
+	if (ready == 0)
+		return 0;
+	fxt_shape_of(input_peek(s->input), ready, s->swap, &shape);
+	if (shape.flawed || shape.odd_text || shape.words == 0 ||
+	    shape.words > FXT_RECORD_WORDS_MAX || weigh(s, &c, &shape) != GOOD)
+		return 0;
+	*ret_sure = c.worth >= s->enough;
+	/* What has a time must have one that fits, or it is garbage. */
+	if (shape.timed ? c.worth < ENOUGH_AT_CUT && s->last_ns : c.worth < 2 * WORTH_SHAPE)
+		return 0;
+	return shape.words * FXT_WORD_BYTES;
+}

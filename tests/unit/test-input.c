@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one buffer that everything is read through, from each kind of source.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/input.h"
+
+enum { LARGE = 3 << 20 };
+
+static void test_memory(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+
+	(void)state;
+	assert_int_equal(input_init_memory(&in, "0123456789", 10), 0);
+	assert_int_equal(input_need(&in, 4), 1);
+	assert_memory_equal(input_take(&in, 4), "0123", 4);
+	assert_int_equal(in.offset, 4);
+	assert_int_equal(input_skip(&in, 3), 1);
+	assert_int_equal(in.offset, 7);
+	/* What is there stays there when more is asked for. */
+	assert_int_equal(input_need(&in, 4), 0);
+	assert_int_equal(input_ready(&in), 3);
+	assert_memory_equal(input_take(&in, 3), "789", 3);
+	assert_int_equal(input_need(&in, 1), 0);
+	assert_int_equal(input_skip(&in, 1), 0);
+	assert_int_equal(input_skip(&in, 0), 1);
+}
+
+static void test_empty(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+
+	(void)state;
+	assert_int_equal(input_init_memory(&in, "", 0), 0);
+	assert_int_equal(input_need(&in, 1), 0);
+	assert_true(in.eof);
+}
+
+/* Brings one byte after the other: its number. */
+static ssize_t drip(void *userdata, void *to, size_t n)
+{
+	uint32_t *left = userdata;
+
+	if (n == 0 || *left == 0)
+		return 0;
+	*(uint8_t *)to = (uint8_t)-- * left;
+	return 1;
+}
+
+static void test_source(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+	uint32_t left = 20;
+
+	(void)state;
+	assert_int_equal(input_init_source(&in, drip, &left), 0);
+	assert_int_equal(input_need(&in, 8), 1);
+	assert_int_equal(left, 12);
+	assert_int_equal(((const uint8_t *)input_take(&in, 8))[7], 12);
+	assert_int_equal(input_skip(&in, 30), 0);
+	assert_int_equal(in.offset, 20);
+}
+
+static ssize_t bring_error(void *userdata, void *to, size_t n)
+{
+	(void)userdata;
+	(void)to;
+	(void)n;
+	return -EBADMSG;
+}
+
+static void test_failing_source(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+
+	(void)state;
+	assert_int_equal(input_init_source(&in, bring_error, NULL), 0);
+	assert_int_equal(input_need(&in, 1), -EBADMSG);
+	assert_int_equal(input_skip(&in, 1), -EBADMSG);
+}
+
+/* The buffer grows for what is larger, and moves what was not taken yet. */
+static void test_large(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+	_cleanup_free_ uint8_t *bytes = malloc(LARGE);
+	size_t room;
+
+	(void)state;
+	assert_non_null(bytes);
+	for (size_t i = 0; i < LARGE; i++)
+		bytes[i] = (uint8_t)(i * 7 + i / 256);
+	assert_int_equal(input_init_memory(&in, bytes, LARGE), 0);
+	room = in.room;
+	assert_int_equal(input_need(&in, 24), 1);
+	assert_memory_equal(input_take(&in, 24), bytes, 24);
+	assert_int_equal(input_need(&in, room), 1);
+	assert_memory_equal(input_take(&in, room), bytes + 24, room);
+	assert_int_equal(input_need(&in, 4 * room), 1);
+	assert_true(in.room >= 4 * room);
+	assert_memory_equal(input_take(&in, 4 * room), bytes + 24 + room, 4 * room);
+	assert_int_equal(input_skip(&in, LARGE - 24 - 5 * room - 1), 1);
+	assert_int_equal(in.offset, LARGE - 1);
+	assert_int_equal(input_ready(&in) <= 1 && input_need(&in, 1) == 1, true);
+	assert_memory_equal(input_take(&in, 1), bytes + LARGE - 1, 1);
+	assert_int_equal(input_need(&in, 1), 0);
+}
+
+/* Whatever a record claims: only what arrives takes room. */
+static void test_claims(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+
+	(void)state;
+	assert_int_equal(input_init_memory(&in, "01234567", 8), 0);
+	assert_int_equal(input_skip(&in, UINT64_MAX), 0);
+	assert_int_equal(in.offset, 8);
+	assert_true(in.room < LARGE);
+}
+
+static void test_descriptor(void **state)
+{
+	_cleanup_(input_deinit) struct input in = { .fd = -1 };
+	_cleanup_close_ int reader = -1, directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fds[2];
+
+	(void)state;
+	assert_true(directory >= 0);
+	assert_int_equal(input_init_fd(&in, directory), -EISDIR);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	reader = fds[0];
+	assert_int_equal(write(fds[1], "0123456789", 10), 10);
+	close(fds[1]);
+	assert_int_equal(input_init_fd(&in, reader), 0);
+	assert_int_equal(input_skip(&in, 8), 1);
+	assert_int_equal(input_need(&in, 2), 1);
+	assert_memory_equal(input_take(&in, 2), "89", 2);
+	assert_int_equal(input_need(&in, 1), 0);
+}
+
+/* What was taken can be given back, as far as it was said to be kept, however much came since. */
+static void test_back(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+	_cleanup_free_ uint8_t *bytes = malloc(LARGE);
+
+	(void)state;
+	assert_non_null(bytes);
+	for (size_t i = 0; i < LARGE; i++)
+		bytes[i] = (uint8_t)(i * 5 + i / 256);
+	assert_int_equal(input_init_memory(&in, bytes, LARGE), 0);
+	in.keep = 100;
+	for (size_t at = 0; at + 1000 <= LARGE; at += 1000) {
+		assert_int_equal(input_need(&in, 1000), 1);
+		assert_memory_equal(input_take(&in, 1000), bytes + at, 1000);
+		assert_true(input_kept(&in) >= 100);
+		input_back(&in, 100);
+		assert_int_equal(in.offset, at + 900);
+		assert_memory_equal(input_take(&in, 100), bytes + at + 900, 100);
+	}
+	assert_true(in.room < LARGE);
+}
+
+/* Past the buffer where that is empty, else out of it: the order stays. */
+static void test_read(void **state)
+{
+	_cleanup_(input_deinit) struct input in;
+	uint32_t left = 20;
+	uint8_t to[8];
+
+	(void)state;
+	assert_int_equal(input_init_source(&in, drip, &left), 0);
+	assert_int_equal(input_need(&in, 2), 1);
+	assert_int_equal(input_read(&in, to, 8), 2);
+	assert_int_equal(to[1], 18);
+	assert_int_equal(input_read(&in, to, 8), 1);
+	assert_int_equal(to[0], 17);
+	assert_int_equal(in.offset, 3);
+	assert_int_equal(input_need(&in, 1), 1);
+	assert_int_equal(*input_peek(&in), 16);
+	left = 0;
+	assert_int_equal(input_read(&in, to, 8), 1);
+	assert_int_equal(input_read(&in, to, 8), 0);
+	assert_int_equal(in.offset, 4);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_memory),     cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_source),     cmocka_unit_test(test_failing_source),
+		cmocka_unit_test(test_large),      cmocka_unit_test(test_claims),
+		cmocka_unit_test(test_descriptor), cmocka_unit_test(test_back),
+		cmocka_unit_test(test_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
