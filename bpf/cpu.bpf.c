@@ -108,7 +108,10 @@ int BPF_PROG(on_irq_handler_exit, int irq, struct irqaction *action, int ret)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
 	length = read_irq_name(state, action);
-	name_words = ((length + 7) / 8) & 7;
+	name_words = (length + 7) / 8;
+	/* It is less than 8; the verifier of 6.1 only sees it where clang does not. */
+	barrier_var(name_words);
+	name_words &= 7;
 	n = 4 + name_words + 3;
 	if (!reserve(&r, CPU_RING_IRQ, cpu, n, now_ns))
 		return 0;
