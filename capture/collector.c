@@ -556,6 +556,31 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 	};
 }
 
+uint64_t collector_skipped(struct collector *c, enum event_class class)
+{
+	const struct kymo_bpf *skel = c->skel;
+	const struct {
+		enum event_class class;
+		const struct bpf_program *prog;
+	} rows[] = {
+		{ CLASS_IRQ, skel->progs.on_irq_handler_exit },
+		{ CLASS_SOFTIRQ, skel->progs.on_softirq_exit },
+		{ CLASS_IDLE, skel->progs.on_cpu_idle },
+		{ CLASS_FREQUENCY, skel->progs.on_cpu_frequency },
+	};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+
+		if (rows[i].class == class && bpf_program__autoload(rows[i].prog) &&
+		    bpf_obj_get_info_by_fd(bpf_program__fd(rows[i].prog), &info, &size) == 0)
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns)
 {
 	uint32_t zero = 0;

@@ -67,6 +67,13 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu);
 
+/*
+ * How often the kernel has skipped a program of CLASS, because on that CPU it was already running: records
+ * that nobody made, and nobody knows when. Not of work items: there the program for softirqs leaves to
+ * the other what is not its own, and is skipped in vain. Nor of CLASS_SCHED and CLASS_LIFECYCLE.
+ */
+uint64_t collector_skipped(struct collector *c, enum event_class class);
+
 /* The idle state that CPU is in, and since when, if it was seen to begin. Once detached. */
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns);
 

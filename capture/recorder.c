@@ -453,6 +453,18 @@ static int write_trailing_loss(struct recorder *r, enum event_class class, unsig
 				    : write_loss(r, class, cpu, &mark);
 }
 
+/* What the kernel did not let the programs see; on which CPU and when is not known. */
+static int write_skipped(struct recorder *r, enum event_class class)
+{
+	const struct rec_lost lost = {
+		.count = collector_skipped(r->collector, class),
+		.first_ns = r->start_ns,
+		.last_ns = r->schedule.to_ns,
+	};
+
+	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
+}
+
 /* What CPU was in the middle of. */
 static int close_cpu(struct recorder *r, unsigned cpu)
 {
@@ -483,6 +495,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
 		error = close_cpu(r, cpu);
+	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
+		error = write_skipped(r, class);
 	if (error == 0)
 		error = lifecycle_close(&r->lifecycle);
 	if (error == 0)
