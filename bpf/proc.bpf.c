@@ -45,12 +45,11 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
  * shown is lost. */
 static __always_inline void follow(struct task_struct *child, __u64 now_ns)
 {
-	__u32 tgid = (__u32)child->tgid, ring = REC_RING_LIFECYCLE;
-	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &ring);
+	__u32 tgid = (__u32)child->tgid;
 	__u8 lives = FILTER_PID_LIVES;
 
-	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0 && state)
-		rec_count_lost(state, now_ns);
+	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
+		rec_lose(REC_RING_LIFECYCLE, now_ns);
 }
 
 SEC("?tp_btf/sched_process_fork")

@@ -46,11 +46,21 @@ static __always_inline void rec_fill_head(struct rec_head *h, __u64 now_ns, __u1
 	h->tid = p->pid;
 }
 
+/* Atomic: whoever interrupts us here may count, too. */
 static __always_inline void rec_count_lost(struct rec_state *state, __u64 now_ns)
 {
-	if (state->lost_count++ == 0)
+	if (__sync_fetch_and_add(&state->lost_count, 1) == 0)
 		state->lost_first_ns = now_ns;
 	state->lost_last_ns = now_ns;
+}
+
+/* One more of RING that there will be no record of. */
+static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
+{
+	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &ring);
+
+	if (state)
+		rec_count_lost(state, now_ns);
 }
 
 /* Room for SIZE bytes in this CPU's RING, preceded by the mark of a loss if there was one; or NULL,
@@ -77,13 +87,15 @@ static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 		mark->head.kind = REC_LOST;
 		mark->head.cpu = cpu;
 		mark->head.pid = mark->head.tid = 0;
-		mark->count = state->lost_count;
 		mark->first_ns = state->lost_first_ns;
 		mark->last_ns = state->lost_last_ns;
 		mark->ring = ring;
 		mark->pad_0 = 0;
-		bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-		state->lost_count = 0;
+		mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
+		if (mark->count)
+			bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
+		else /* whoever has interrupted us has marked it */
+			bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
 	}
 	rec = bpf_ringbuf_reserve(buffer, size, 0);
 	if (!rec) {

@@ -102,6 +102,8 @@ int BPF_PROG(on_work_start, struct work_struct *work)
 	state = bpf_task_storage_get(&work_states, p, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (state)
 		begin_work(state, work);
+	else
+		rec_lose(REC_RING_WORKQUEUE, bpf_ktime_get_boot_ns());
 	return 0;
 }
 

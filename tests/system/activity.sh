@@ -37,7 +37,7 @@ cat >"$TMP/load.sh" <<-END
 	sleep 0.1
 END
 books >"$TMP/outer.before"
-record_around "$TMP/t.fxt" -e sched,irq,softirq,workqueue,power -- bash "$TMP/load.sh"
+record_around "$TMP/t.fxt" -b 32M -e sched,irq,softirq,workqueue,power -- bash "$TMP/load.sh"
 books >"$TMP/outer.after"
 expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 summarize "$TMP/t.fxt"
@@ -149,7 +149,9 @@ if grep -q '^idle ' "$TMP/outer.after"; then
 else
 	note "no cpuidle driver: idle states are not held against its books"
 fi
-assert_ge "$(grep -c $'^power\t' "$TMP/complete")" 1 "idle states"
+# (where others keep all CPUs busy there is none)
+[ "$(json "$SUMMARY" '[.cpus[].idle_ns] | add')" -lt 100000000 ] || grep -q $'^power\t' "$TMP/complete" ||
+	fail "no idle state was recorded"
 while read -r c idle; do
 	state_ns=$(json "$SUMMARY" "[.activity.idle[].cpu_ns[$c] // 0] | add // 0")
 	# Where the kernel does not report a switch to idle (ARCHITECTURE.md, "Merge by time"), the
@@ -199,12 +201,14 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	assert_eq "$(sed -n 2p "$TMP/answers")" '[{"n":0}]' "open slices"
 	sed -n 3p "$TMP/answers" | jq -r '.[] | select(.process != "kthreadd") |
 		[.process, .thread, .name, .n, .ns] | @tsv' | sort >"$TMP/theirs"
-	awk -F'\t' -v OFS='\t' '
+	awk -F'\t' '
+		BEGIN {
+			track[4390912] = "IRQ\tirq cpu "
+			track[4521984] = "Softirq\tsoftirq cpu "
+			track[4653056] = "Power\tidle cpu "
+		}
 		$1 != "workqueue" || $3 != 2 {
-			base = $3 + 1
-			what = $3 == 4390912 ? "IRQ\tirq cpu " : $3 == 4521984 ? "Softirq\tsoftirq cpu "
-				: "Power\tidle cpu "
-			k = what $4 - base "\t" $2
+			k = track[$3] $4 - $3 - 1 "\t" $2
 			n[k]++
 			ns[k] += $6 - $5
 		}

@@ -127,11 +127,12 @@ jq -r '
 	$1 == "use" && $2 != 0 && !known[$2] && !late[$2]++ { n++ }
 	END { print n + 0 }' >"$TMP/late"
 assert_le "$(cat "$TMP/late")" 5 "threads that are named before they are introduced"
-# And in the end everybody is known.
+# And in the end everybody is known, processes and threads.
 jq -r 'if .record == "context_switch" then .outgoing_thread_id, .incoming_thread_id
-	elif .record == "thread_wakeup" then .waking_thread_id else empty end' "$DUMP" |
+	elif .record == "thread_wakeup" then .waking_thread_id
+	elif .record == "event" then .thread_id, "process \(.process_id)" else empty end' "$DUMP" |
 	grep -vx 0 | sort -u >"$TMP/used"
-jq -r 'select(.record == "kernel_object" and .kernel_object_type == 2) | .koid' "$DUMP" |
-	sort -u >"$TMP/known"
+jq -r 'select(.record == "kernel_object") |
+	if .kernel_object_type == 1 then "process \(.koid)" else .koid end' "$DUMP" | sort -u >"$TMP/known"
 comm -23 "$TMP/used" "$TMP/known" >"$TMP/unknown"
-assert_empty "$TMP/unknown" "threads without a kernel object"
+assert_empty "$TMP/unknown" "processes and threads without a kernel object"
