@@ -18,10 +18,11 @@ books() {
 	awk 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) cpu[i] = substr($i, 4) }
 		$1 ~ /^[0-9]+:$/ { sub(":", "", $1); for (i = 1; i <= n; i++) print "irq", cpu[i], $1, $(i + 1) }' \
 		/proc/interrupts
-	for file in /sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/usage; do
+	for file in /sys/devices/system/cpu/cpu[0-9]*/cpuidle/state*/{usage,time}; do
 		[ -r "$file" ] || continue
-		echo "$file $(cat "$file")" |
-			sed 's|.*/cpu\([0-9]*\)/cpuidle/state\([0-9]*\)/usage|idle \1 \2|'
+		echo "$file $(cat "$file")" | sed -n '
+			s|.*/cpu\([0-9]*\)/cpuidle/state[0-9]*/usage|idle \1 all|p
+			s|.*/cpu\([0-9]*\)/cpuidle/state[0-9]*/time|idle_us \1 all|p'
 	done
 }
 export -f books
@@ -55,10 +56,12 @@ assert_ge "$(wc -l <"$TMP/complete")" $((packets + items)) "complete events"
 awk -F'\t' -v OFS=' ' '
 	$1 == "softirq" { n[$1 " " $4 - 4521985 " " $2]++ }
 	$1 == "irq" { n[$1 " " $4 - 4390913 " " $7]++ }
-	$1 == "power" { n["idle " $4 - 4653057 " " $7]++ }
+	$1 == "power" { n["idle " $4 - 4653057 " all"]++ }
 	END { for (k in n) print k, n[k] }' "$TMP/complete" | sort >"$TMP/recorded"
 
-# sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one)
+# sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one). Where kernels
+# hide from all tracing what happens while certain threads run (ARCHITECTURE.md, "Merge by time"), very
+# few are counted and not reported.
 sandwich() {
 	awk -v kind="$1" -v slack="$2" '
 		FILENAME ~ /inner.before$/ { inner[$1 " " $2 " " $3] -= $4 }
@@ -72,7 +75,7 @@ sandwich() {
 					continue
 				n = recorded[k] + 0
 				total += n
-				if (n < inner[k] || n > outer[k] * (1 + slack / 100) + 1)
+				if (n < inner[k] * 0.99 - 3 || n > outer[k] * (1 + slack / 100) + 1)
 					print k ": " inner[k] " <= " n " <= " outer[k] " is not so"
 			}
 			for (k in recorded)
@@ -135,31 +138,39 @@ awk -F'\t' '
 note "work items that begin while their worker does not run: $(cat "$TMP/outside")"
 assert_le "$(cat "$TMP/outside")" $((expected / 100)) "work items outside of their worker's slices"
 
-# Idle states: by the CPU's own count; and no CPU is in one for longer than nothing runs on it.
+# Idle states, all of a CPU together: as many as its driver counts, and as long. The driver's clock runs
+# inside of our programs, so it has a little less for each; a state that the end has cut is not in its
+# books yet.
 if grep -q '^idle ' "$TMP/outer.after"; then
-	awk '{ if ($1 == "idle") $3 = "all"; n[$1 " " $2 " " $3] += $4 }
-		END { for (k in n) print k, n[k] }' "$TMP/recorded" >"$TMP/recorded.sum"
-	mv "$TMP/recorded.sum" "$TMP/recorded"
-	for file in "$TMP"/{inner,outer}.{before,after}; do
-		awk '{ if ($1 == "idle") $3 = "all"; n[$1 " " $2 " " $3] += $4 }
-			END { for (k in n) print k, n[k] }' "$file" >"$file.sum"
-		mv "$file.sum" "$file"
-	done
 	sandwich idle 0
+	stop=$(json "$SUMMARY" .end_ns)
+	awk -v stop="$stop" '
+		FILENAME ~ /complete$/ {
+			if ($1 != "power")
+				next
+			cpu = $(NF - 3) - 4653057
+			us[cpu] += ($(NF - 1) - $(NF - 2)) / 1000
+			n[cpu]++
+			if ($(NF - 1) == stop)
+				open[cpu] = ($(NF - 1) - $(NF - 2)) / 1000
+		}
+		$1 == "idle_us" && FILENAME ~ /inner.before$/ { inner[$2] -= $4 }
+		$1 == "idle_us" && FILENAME ~ /inner.after$/ { inner[$2] += $4 }
+		$1 == "idle_us" && FILENAME ~ /outer.before$/ { outer[$2] -= $4 }
+		$1 == "idle_us" && FILENAME ~ /outer.after$/ { outer[$2] += $4 }
+		END {
+			for (c in outer)
+				if (us[c] < inner[c] * 0.97 - 1000 ||
+				    us[c] > outer[c] * 1.03 + 2 * n[c] + open[c] + 1000)
+					printf "CPU %s: %d <= %d <= %d us is not so\n", c, inner[c], us[c], outer[c]
+		}' "$TMP"/{inner,outer}.{before,after} "$TMP/complete" >"$TMP/wrong"
+	assert_empty "$TMP/wrong" "time in idle states that does not agree with the driver's books"
 else
 	note "no cpuidle driver: idle states are not held against its books"
 fi
 # (where others keep all CPUs busy there is none)
 [ "$(json "$SUMMARY" '[.cpus[].idle_ns] | add')" -lt 100000000 ] || grep -q $'^power\t' "$TMP/complete" ||
 	fail "no idle state was recorded"
-while read -r c idle; do
-	state_ns=$(json "$SUMMARY" "[.activity.idle[].cpu_ns[$c] // 0] | add // 0")
-	# Where the kernel does not report a switch to idle (ARCHITECTURE.md, "Merge by time"), the
-	# schedule has less of it.
-	assert_le "$state_ns" $((idle * 105 / 100 + 5000000)) "time of idle states of CPU $c"
-	# What is missing is the way in and out.
-	[ "$idle" -lt 100000000 ] || assert_ge "$state_ns" $((idle / 2)) "time of idle states of CPU $c"
-done < <(json "$SUMMARY" '.cpus[] | [.cpu, .idle_ns] | @tsv')
 
 # On each track they nest, and none reaches out of the recording.
 sort -t$'\t' -k4,4n -k5,5n -k6,6nr "$TMP/complete" | awk -F'\t' '
