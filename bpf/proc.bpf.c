@@ -3,11 +3,11 @@
  * The life of processes and threads: fork, exec, exit, rename, and who is there at the start.
  *
  * These are rare beside switches, of several sizes, and must not get lost: they go through a BPF
- * ring buffer per CPU that nothing else writes to. The maps that all programs share are here too.
+ * ring buffer per CPU (bpf/rec-ring.bpf.h) that nothing else writes to. The maps that all programs share are here too.
  */
 #include "bpf/context.bpf.h"
-#include "bpf/doorbell.bpf.h"
 #include "bpf/filter.bpf.h"
+#include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
 
 #include <bpf/bpf_tracing.h>
@@ -15,7 +15,8 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 filter_kinds = 0;
-const volatile __u64 lifecycle_ring_bytes = 0; /* a power of two */
+const volatile __u32 possible_cpus = 1;
+const volatile __u64 rec_ring_bytes[REC_RINGS] = { 0 };
 
 struct doorbell doorbell SEC(".maps");
 struct filter_pids filter_pids SEC(".maps");
@@ -24,35 +25,8 @@ struct filter_uids filter_uids SEC(".maps");
 struct filter_cgroups filter_cgroups SEC(".maps");
 struct filter_verdicts filter_verdicts SEC(".maps");
 
-struct lifecycle_ring {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 65536); /* user space makes the real ones */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, 1); /* user space: possible CPUs */
-	__type(key, __u32);
-	__array(values, struct lifecycle_ring);
-} lifecycle_rings SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct lifecycle_state);
-} lifecycle_states SEC(".maps");
-
-static __always_inline void fill_head(struct rec_head *h, __u64 now_ns, __u16 kind, __u32 size,
-				      struct task_struct *p)
-{
-	h->ts_ns = now_ns;
-	h->size = size;
-	h->kind = kind;
-	h->cpu = bpf_get_smp_processor_id();
-	h->pid = process_id(p);
-	h->tid = p->pid;
-}
+struct rec_rings rec_rings SEC(".maps");
+struct rec_states rec_states SEC(".maps");
 
 static __always_inline void fill_identity(struct rec_identity *id, struct task_struct *p)
 {
@@ -67,62 +41,15 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
 	bpf_probe_read_kernel_str(id->comm, sizeof(id->comm), p->comm);
 }
 
-static __always_inline void count_lost(struct lifecycle_state *state, __u64 now_ns)
-{
-	if (state->lost_count++ == 0)
-		state->lost_first_ns = now_ns;
-	state->lost_last_ns = now_ns;
-}
-
-/* Room for SIZE bytes in this CPU's ring, preceded by the mark of a loss if there was one; or NULL,
- * counted. */
-static __always_inline void *lifecycle_reserve(__u64 size, __u64 now_ns)
-{
-	__u32 cpu = bpf_get_smp_processor_id(), zero = 0;
-	struct lifecycle_state *state = bpf_map_lookup_elem(&lifecycle_states, &zero);
-	void *ring = bpf_map_lookup_elem(&lifecycle_rings, &cpu);
-	struct rec_lost *mark;
-	void *rec;
-
-	if (!state || !ring)
-		return NULL;
-	if (state->lost_count) {
-		mark = bpf_ringbuf_reserve(ring, sizeof(*mark), 0);
-		if (!mark) {
-			count_lost(state, now_ns);
-			return NULL;
-		}
-		mark->head.ts_ns = state->lost_first_ns;
-		mark->head.size = sizeof(*mark);
-		mark->head.kind = REC_LOST;
-		mark->head.cpu = cpu;
-		mark->head.pid = mark->head.tid = 0;
-		mark->count = state->lost_count;
-		mark->first_ns = state->lost_first_ns;
-		mark->last_ns = state->lost_last_ns;
-		bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-		state->lost_count = 0;
-	}
-	rec = bpf_ringbuf_reserve(ring, size, 0);
-	if (!rec) {
-		count_lost(state, now_ns);
-		return NULL;
-	}
-	state->bytes += size;
-	doorbell_on_quarter(state->bytes - size, state->bytes, lifecycle_ring_bytes / 4);
-	return rec;
-}
-
 /* The child of a selected process is selected. If there is no room for it, what it would have
  * shown is lost. */
 static __always_inline void follow(struct task_struct *child, __u64 now_ns)
 {
-	__u32 tgid = (__u32)child->tgid, zero = 0;
-	struct lifecycle_state *state = bpf_map_lookup_elem(&lifecycle_states, &zero);
+	__u32 tgid = (__u32)child->tgid;
 	__u8 lives = FILTER_PID_LIVES;
 
-	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0 && state)
-		count_lost(state, now_ns);
+	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
+		rec_lose(REC_RING_LIFECYCLE, now_ns);
 }
 
 SEC("?tp_btf/sched_process_fork")
@@ -140,10 +67,10 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 	}
 	if (!selected && !filter_selects(child))
 		return 0;
-	rec = lifecycle_reserve(sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
-	fill_head(&rec->head, now_ns, REC_FORK, sizeof(*rec), parent);
+	rec_fill_head(&rec->head, now_ns, REC_FORK, sizeof(*rec), parent);
 	fill_identity(&rec->child, child);
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 	return 0;
@@ -158,10 +85,10 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_pid, struct l
 
 	if (!filter_selects(p))
 		return 0;
-	rec = lifecycle_reserve(sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
-	fill_head(&rec->head, now_ns, REC_EXEC, sizeof(*rec), p);
+	rec_fill_head(&rec->head, now_ns, REC_EXEC, sizeof(*rec), p);
 	fill_identity(&rec->task, p);
 	rec->old_tid = old_pid;
 	rec->file[0] = '\0';
@@ -197,10 +124,10 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	}
 	if (!selected)
 		return 0;
-	rec = lifecycle_reserve(sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
-	fill_head(&rec->head, now_ns, REC_EXIT, sizeof(*rec), p);
+	rec_fill_head(&rec->head, now_ns, REC_EXIT, sizeof(*rec), p);
 	fill_identity(&rec->task, p);
 	rec->exit_code = p->exit_code;
 	rec->process_ends = ends;
@@ -233,10 +160,10 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 	if (filter_kinds && !(filter_selects_but_comm(p) &&
 			      (filter_selects_comm(p->comm) || filter_selects_comm(comm))))
 		return 0;
-	rec = lifecycle_reserve(sizeof(*rec), now_ns);
+	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
-	fill_head(&rec->head, now_ns, REC_RENAME, sizeof(*rec), p);
+	rec_fill_head(&rec->head, now_ns, REC_RENAME, sizeof(*rec), p);
 	fill_identity(&rec->task, p);
 	rec->comm[0] = '\0';
 	bpf_probe_read_kernel_str(rec->comm, sizeof(rec->comm), comm);

@@ -6,14 +6,16 @@
  *
  * Two kinds of rings, each one per CPU:
  *
- *  - CLASS_SCHED: `struct word_ring`, an element of a mmap-able array. The programs write finished
- *    FXT records into it; user space copies them into the archive. They run with interrupts off on
- *    the CPU that owns the ring, so there is one producer and no lock. `head` and `tail` count
+ *  - CLASS_SCHED, CLASS_IRQ, CLASS_SOFTIRQ, CLASS_IDLE: `struct word_ring`, an element of a mmap-able
+ *    array. The programs write finished FXT records into it; user space copies them into the
+ *    archive. Those of one class never interrupt each other on the CPU that owns the ring (sched.bpf.c
+ *    and cpu.bpf.c say why), so there is one producer and no lock. `head` and `tail` count
  *    bytes since the start and never wrap. A record starts at head % size and is always
  *    contiguous: one that would run over the end runs on into `slack`, and the next one starts at
  *    head % size as ever. Free room is size - (head - tail).
  *
- *  - CLASS_LIFECYCLE: a BPF ring buffer holding `struct rec_*`, each with a `struct rec_head`.
+ *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY: a BPF ring buffer holding `struct rec_*`, each
+ *    with a `struct rec_head`.
  *
  * Loss: after a failed reserve, the next record written on that CPU and class is a mark of it:
  * how many are missing, from when to when. In a word ring the mark looks like an FXT record of a
@@ -70,12 +72,22 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 
 /* ---- lifecycle records ---- */
 
-#define REC_FORK   1
-#define REC_EXEC   2
-#define REC_EXIT   3
-#define REC_RENAME 4
-#define REC_LOST   5
-#define REC_TASK   6 /* from the iterator over all tasks, not from a ring */
+#define REC_FORK      1
+#define REC_EXEC      2
+#define REC_EXIT      3
+#define REC_RENAME    4
+#define REC_LOST      5
+#define REC_TASK      6 /* from the iterator over all tasks, not from a ring */
+#define REC_WORK      7
+#define REC_FUNCTION  8
+#define REC_FREQUENCY 9
+#define REC_SAMPLE    10 /* of counters, by user space, not from a ring */
+
+/* Which BPF ring buffer of a CPU */
+#define REC_RING_LIFECYCLE 0
+#define REC_RING_WORKQUEUE 1
+#define REC_RING_FREQUENCY 2
+#define REC_RINGS          3
 
 #define REC_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
 #define REC_FILE_BYTES 256
@@ -149,17 +161,94 @@ struct rec_lost {
 	struct rec_head head; /* ts_ns = first_ns */
 	__u64 count;
 	__u64 first_ns, last_ns;
+	__u32 ring; /* REC_RING_* */
+	__u32 pad_0;
 };
-_Static_assert(sizeof(struct rec_lost) == 48, "ABI");
+_Static_assert(sizeof(struct rec_lost) == 56, "ABI");
 
-/* What each CPU keeps about its lifecycle ring, in a per-CPU map. */
-struct lifecycle_state {
+/* What each CPU keeps about each of its BPF ring buffers, in a per-CPU map. */
+struct rec_state {
 	__u64 bytes;
 	__u64 lost_count; /* not yet marked in the ring */
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
 };
-_Static_assert(sizeof(struct lifecycle_state) == 32, "ABI");
+_Static_assert(sizeof(struct rec_state) == 32, "ABI");
+
+/* ---- work items and frequencies ---- */
+
+#define REC_SYMBOL_BYTES 80
+
+/* A work item has ended, at head.ts_ns; head names its worker. */
+struct rec_work {
+	struct rec_head head;
+	__u64 begin_ns;
+	__u64 function;   /* address; a struct rec_function has said its name */
+	__u32 in_softirq; /* 1: it ran in a softirq, and head names whoever was interrupted */
+	__u32 pad_0;
+};
+_Static_assert(sizeof(struct rec_work) == 48, "ABI");
+
+/* The name of a function: before the first work item of it, and perhaps again. */
+struct rec_function {
+	struct rec_head head;
+	__u64 function;
+	char name[REC_SYMBOL_BYTES]; /* NUL-terminated */
+};
+_Static_assert(sizeof(struct rec_function) == 112, "ABI");
+
+/* A CPU's frequency was set; head says who did, and where. */
+struct rec_frequency {
+	struct rec_head head;
+	__u32 khz;
+	__u32 cpu;
+};
+_Static_assert(sizeof(struct rec_frequency) == 32, "ABI");
+
+/* Counters that were sampled at head.ts_ns, a group of them. By user space only. */
+#define REC_SAMPLE_VALUES_MAX 15
+#define REC_SAMPLE_NAME_BYTES 24
+struct rec_sample {
+	struct rec_head head;
+	__u64 id; /* the cpu, where it is one's */
+	char name[REC_SAMPLE_NAME_BYTES];
+	__u32 n_values;
+	__u32 whole; /* a bit for each value that is a __u64; the others are doubles */
+	struct {
+		char name[REC_SAMPLE_NAME_BYTES];
+		__u64 value;
+	} values[REC_SAMPLE_VALUES_MAX];
+};
+_Static_assert(sizeof(struct rec_sample) == 544, "ABI");
+
+/* ---- what a CPU does ---- */
+
+#define CPU_IRQ_DEPTH_MAX  4  /* handlers that call handlers; deeper ones are not seen */
+#define CPU_IRQ_NAME_BYTES 32 /* of a handler's name, NUL included */
+
+/* The work item that a worker, or the softirq of a CPU, is in. */
+struct work_state {
+	__u64 begin_ns; /* 0 = in none */
+	__u64 function;
+};
+
+/* What has begun on a CPU and not ended, in a per-CPU map. */
+struct cpu_state {
+	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
+	__u64 softirq_begin_ns;
+	__u64 idle_begin_ns; /* 0 = not idle, or nobody saw it begin; likewise above */
+	struct work_state bh_work;
+	__u32 irq_depth;
+	__u32 idle_state;
+	char irq_name[CPU_IRQ_NAME_BYTES]; /* room to work in */
+};
+_Static_assert(sizeof(struct cpu_state) == 104, "ABI");
+
+/* The word rings other than CLASS_SCHED's are in one map, those that are asked for. */
+#define CPU_RING_IRQ     0
+#define CPU_RING_SOFTIRQ 1
+#define CPU_RING_IDLE    2
+#define CPU_RINGS        3
 
 /* ---- filters ---- */
 

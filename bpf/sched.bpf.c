@@ -7,9 +7,9 @@
  * before it touches the ring. docs/FXT-MAPPING.md says what the records mean.
  */
 #include "bpf/context.bpf.h"
-#include "bpf/doorbell.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/record.h"
+#include "bpf/ring.bpf.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -46,25 +46,6 @@ static __always_inline struct word_ring *ring_of(__u32 cpu)
 	return bpf_map_lookup_elem(&sched_rings, &cpu);
 }
 
-/* What a record is written with: room for it, and where the ring stands after it. */
-struct reservation {
-	struct word_ring *ring;
-	__u64 *words;
-	__u64 before, after;
-};
-
-static __always_inline __u64 *ring_at(struct word_ring *ring, __u64 position)
-{
-	return (__u64 *)(ring->bytes + (position & (sched_ring_bytes - 1)));
-}
-
-static __always_inline void ring_count_lost(struct word_ring *ring, __u64 now_ns)
-{
-	if (ring->lost_count++ == 0)
-		ring->lost_first_ns = now_ns;
-	ring->lost_last_ns = now_ns;
-}
-
 /*
  * Whether P, which runs on this CPU, is shown: it is selected, or was when it came on. A thread
  * that leaves the filter while it runs (it exits, or changes its name or user) is shown until it
@@ -76,60 +57,28 @@ static __always_inline bool is_shown(const struct word_ring *ring, struct task_s
 	       filter_selects(p);
 }
 
-/*
- * Makes room for BYTES, and for the mark of a loss before them if there was one; RUNNING is the
- * task on this CPU until now. Returns false, and counts, if the ring is full.
- */
-static __always_inline bool ring_reserve(struct reservation *r, struct word_ring *ring, __u32 bytes,
-					 __u64 now_ns, struct task_struct *running)
+/* Makes room for BYTES; RUNNING is the task on this CPU until now. As ring_reserve(). */
+static __always_inline bool reserve(struct reservation *r, struct word_ring *ring, __u32 bytes,
+				    __u64 now_ns, struct task_struct *running)
 {
-	__u64 head, room;
+	struct ring_lost *mark = NULL;
 
-	head = ring->head;
-	room = sched_ring_bytes - (head - *(volatile __u64 *)&ring->tail);
-	r->ring = ring;
-	r->before = head;
-	if (__builtin_expect(ring->lost_count != 0, 0)) {
-		struct ring_lost *mark = (struct ring_lost *)ring_at(ring, head);
-
-		if (room < bytes + sizeof(*mark)) {
-			ring_count_lost(ring, now_ns);
-			return false;
-		}
-		mark->header = fxt_put_record_type(RING_RECORD_CONTROL) |
-			       fxt_put_record_words(sizeof(*mark) / sizeof(__u64));
-		mark->first_ns = ring->lost_first_ns;
-		mark->last_ns = ring->lost_last_ns;
-		mark->count = ring->lost_count;
+	if (!ring_reserve(r, ring, sched_ring_bytes, bytes, now_ns, &mark))
+		return false;
+	if (__builtin_expect(mark != NULL, 0)) {
 		mark->tid = running->pid;
 		mark->prio = running->prio;
 		if (!is_shown(ring, running)) {
 			mark->tid = FXT_KOID_OTHER;
 			mark->prio = NICE_0_PRIO;
 		}
-		ring->lost_count = 0;
-		head += sizeof(*mark);
-	} else if (room < bytes) {
-		ring_count_lost(ring, now_ns);
-		return false;
 	}
-	r->words = ring_at(ring, head);
-	r->after = head + bytes;
 	return true;
 }
 
-/* Publishes the record: user space may read it from here on. */
-static __always_inline void ring_commit(const struct reservation *r)
+static __always_inline void commit(const struct reservation *r)
 {
-#if defined(__TARGET_ARCH_x86)
-	/* Stores are not reordered with stores there; the compiler is told likewise. */
-	barrier();
-	*(volatile __u64 *)&r->ring->head = r->after;
-#else
-	/* An exchange, which is fully ordered even when its result is not used. */
-	__sync_lock_test_and_set(&r->ring->head, r->after);
-#endif
-	doorbell_on_quarter(r->before, r->after, sched_ring_bytes / 4);
+	ring_commit(r, sched_ring_bytes);
 }
 
 static __always_inline __u64 weight_arg(enum fxt_name name, struct task_struct *p, bool selected)
@@ -194,7 +143,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	letter = state_letter(state);
 	words = letter ? 7 : 6;
 	now_ns = bpf_ktime_get_boot_ns();
-	if (!ring_reserve(&r, ring, words * sizeof(__u64), now_ns, prev))
+	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, prev))
 		return 0;
 	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));
 	r.words[1] = now_ns;
@@ -206,7 +155,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		r.words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE, letter);
 	if (filter_kinds)
 		ring->shown_tid = next_in ? next->pid : 0;
-	ring_commit(&r);
+	commit(&r);
 	return 0;
 }
 
@@ -223,7 +172,7 @@ static __always_inline int write_wakeup(struct task_struct *p, struct task_struc
 		return 0;
 	named = waker->pid != 0 && !in_interrupt(waker) && is_shown(ring, waker);
 	words = named ? 6 : 4;
-	if (!ring_reserve(&r, ring, words * sizeof(__u64), now_ns, waker))
+	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, waker))
 		return 0;
 	r.words[0] = fxt_wakeup_header(words, named ? 2 : 1, p->thread_info.cpu) | flags;
 	r.words[1] = now_ns;
@@ -233,7 +182,7 @@ static __always_inline int write_wakeup(struct task_struct *p, struct task_struc
 		r.words[4] = fxt_arg64(FXT_ARG_KOID, FXT_NAME_WAKER);
 		r.words[5] = (__u32)waker->pid;
 	}
-	ring_commit(&r);
+	commit(&r);
 	return 0;
 }
 
@@ -271,7 +220,7 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int dest_cpu)
 
 	if (!ring || !filter_selects(p))
 		return 0;
-	if (!ring_reserve(&r, ring, 6 * sizeof(__u64), now_ns, bpf_get_current_task_btf()))
+	if (!reserve(&r, ring, 6 * sizeof(__u64), now_ns, bpf_get_current_task_btf()))
 		return 0;
 	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6) |
 		     fxt_put_event_type(FXT_EVENT_INSTANT) | fxt_put_event_n_args(2) |
@@ -281,6 +230,6 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int dest_cpu)
 	r.words[3] = (__u32)p->pid;
 	r.words[4] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_FROM_CPU, p->thread_info.cpu);
 	r.words[5] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_TO_CPU, (__u32)dest_cpu);
-	ring_commit(&r);
+	commit(&r);
 	return 0;
 }

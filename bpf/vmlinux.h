@@ -32,12 +32,14 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 enum {
 	BPF_ANY = 0,
 	BPF_F_NO_PREALLOC = 1 << 0,
 	BPF_F_MMAPABLE = 1 << 10,
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1 << 0,
 	BPF_RB_NO_WAKEUP = 1 << 0,
 	BPF_RB_FORCE_WAKEUP = 1 << 1,
 };
@@ -112,6 +114,14 @@ struct task_struct {
 	char comm[16];
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+};
+
+struct work_struct {
+	void (*func)(struct work_struct *);
+};
+
+struct irqaction {
+	const char *name;
 };
 
 struct linux_binprm {

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "capture/kernel-btf.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
@@ -74,6 +75,81 @@ static struct capability waker_context(bool btf)
 	return c;
 }
 
+/* The categories that need tracepoints of their own. */
+static const struct {
+	const char *name;
+	const char *tracepoints[2];
+	const char *has, *lacks;
+} hooks[] = {
+	{ "irq",
+	  { "irq_handler_entry", "irq_handler_exit" },
+	  "handlers of hardware interrupts",
+	  "this kernel has no tracepoints irq_handler_entry and irq_handler_exit" },
+	{ "softirq",
+	  { "softirq_entry", "softirq_exit" },
+	  "softirqs",
+	  "this kernel has no tracepoints softirq_entry and softirq_exit" },
+	{ "workqueue",
+	  { "workqueue_execute_start", "workqueue_execute_end" },
+	  "work items; the kernel tells the names of their functions",
+	  "this kernel has no tracepoints workqueue_execute_start and workqueue_execute_end" },
+	{ "power",
+	  { "cpu_idle", "cpu_frequency" },
+	  "idle states, and frequencies where the kernel sets them",
+	  "this kernel has no tracepoints cpu_idle and cpu_frequency (CONFIG_CPU_IDLE)" },
+};
+
+enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };
+
+/* Rows for the categories with hooks. ALL: whatever all of them need is there. */
+static int probe_hooks(struct capability *caps, bool all)
+{
+	const char *names[N_TRACEPOINTS];
+	bool has[N_TRACEPOINTS] = { 0 };
+
+	for (size_t i = 0; i < N_TRACEPOINTS; i++)
+		names[i] = hooks[i / 2].tracepoints[i % 2];
+	if (all && kernel_btf_tracepoints(names, N_TRACEPOINTS, has) < 0)
+		all = false;
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
+		bool available = all && has[2 * i] && has[2 * i + 1];
+
+		caps[i] = (struct capability){ hooks[i].name, available,
+					       available ? hooks[i].has
+					       : all     ? hooks[i].lacks
+							 : "see btf, privilege and kernel" };
+	}
+	return ARRAY_SIZE(hooks);
+}
+
+/* What there is to sample; it needs no rights of its own, but sessions do. */
+static struct capability counters(bool all)
+{
+	static const struct {
+		bool pressure, frequency;
+		const char *detail;
+	} rows[] = {
+		{ true, true, "memory, load, pressure and CPU frequencies" },
+		{ true, false,
+		  "memory, load and pressure; no CPU frequencies: this machine has no cpufreq" },
+		{ false, true,
+		  "memory, load and CPU frequencies; no pressure: the kernel needs CONFIG_PSI, and "
+		  "perhaps psi=1 on its command line" },
+		{ false, false,
+		  "memory and load; no pressure (the kernel needs CONFIG_PSI, and perhaps psi=1), "
+		  "and no CPU frequencies (there is no cpufreq)" },
+	};
+	bool pressure = access("/proc/pressure/cpu", R_OK) == 0;
+	bool frequency = access("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", R_OK) == 0;
+	struct capability c = { .name = "counters", .available = all };
+
+	c.detail = "see btf, privilege and kernel";
+	for (size_t i = 0; all && i < ARRAY_SIZE(rows); i++)
+		if (rows[i].pressure == pressure && rows[i].frequency == frequency)
+			c.detail = rows[i].detail;
+	return c;
+}
+
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 {
 	bool btf = access(BTF_PATH, R_OK) == 0, load = may_load(), version = kernel_at_least(6, 1);
@@ -95,6 +171,8 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	caps[n++] = (struct capability){ "lifecycle", all,
 					 all ? "fork, exec, exit and rename"
 					     : "see btf, privilege and kernel" };
+	n += probe_hooks(&caps[n], all);
+	caps[n++] = counters(all);
 	caps[n++] = waker_context(btf);
 	return n;
 }

@@ -17,23 +17,33 @@
 #include "capture/kernel-btf.h"
 
 /* 1000 whole lives of processes between two drains, on each CPU. */
-enum { LIFECYCLE_RING_BYTES = 1 << 20 };
+#define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
 
 /* Unless the user asks for more: a CPU's word ring, and all of them together. */
 #define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
 #define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
 
+/* The rings of the other categories are so much smaller: there is less in them. */
+enum { OTHER_RINGS_SHARE = 4 };
+
+/* The word rings of one map. */
+struct word_rings {
+	uint64_t bytes; /* of each; 0 = there are none */
+	size_t stride;  /* from one to the next */
+	uint8_t *map;   /* mapped */
+	size_t map_size;
+};
+
 struct collector {
 	struct kymo_bpf *skel;
+	uint32_t categories;
 	unsigned n_cpus;
-	uint64_t ring_bytes;
-	size_t ring_stride; /* from one CPU's word ring to the next */
-	uint8_t *rings;     /* mapped */
-	size_t rings_size;
-	struct ring_buffer *lifecycle; /* all CPUs' */
+	struct word_rings sched, cpu;
+	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
-	struct lifecycle_state *states; /* where a look-up puts those of all CPUs */
-	collector_record_fn fn;         /* of the round that runs */
+	struct rec_state *states; /* where a look-up puts those of all CPUs */
+	struct cpu_state *cpu_states;
+	collector_record_fn fn; /* of the round that runs */
 	void *userdata;
 	uint64_t n_malformed;
 };
@@ -78,44 +88,121 @@ static uint32_t filter_kinds(const struct capture_filter *f)
 	       (f->n_uids ? FILTER_UID : 0) | (f->n_cgroups ? FILTER_CGROUP : 0);
 }
 
+static uint64_t other_ring_bytes(uint64_t ring_bytes)
+{
+	uint64_t bytes = ring_bytes / OTHER_RINGS_SHARE;
+
+	return bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
+}
+
+/* The category that fills the CPU_RING_* or REC_RING_* of that number; 0 = all do. */
+static const uint32_t cpu_ring_categories[CPU_RINGS] = {
+	[CPU_RING_IRQ] = CATEGORY_IRQ,
+	[CPU_RING_SOFTIRQ] = CATEGORY_SOFTIRQ,
+	[CPU_RING_IDLE] = CATEGORY_POWER,
+};
+static const uint32_t rec_ring_categories[REC_RINGS] = {
+	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE,
+	[REC_RING_FREQUENCY] = CATEGORY_POWER,
+};
+
+static bool has_rec_ring(uint32_t categories, unsigned ring)
+{
+	return rec_ring_categories[ring] == 0 || categories & rec_ring_categories[ring];
+}
+
+static uint64_t rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
+{
+	return ring == REC_RING_LIFECYCLE ? LIFECYCLE_RING_BYTES : other_ring_bytes(ring_bytes);
+}
+
+/* Sets up a map of N word rings of BYTES each; without any, the map is not made. */
+static int configure_rings(struct word_rings *rings, struct bpf_map *map, unsigned n,
+			   uint64_t bytes)
+{
+	int r;
+
+	if (n == 0)
+		return bpf_map__set_autocreate(map, false);
+	rings->bytes = bytes;
+	rings->stride = sizeof(struct word_ring) + bytes + RING_SLACK_BYTES;
+	rings->map_size = n * rings->stride;
+	r = bpf_map__set_value_size(map, (uint32_t)rings->stride);
+	return r < 0 ? r : bpf_map__set_max_entries(map, n);
+}
+
+static int configure_maps(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	unsigned n_cpu_rings = 0;
+	int r;
+
+	skel->rodata->sched_ring_bytes = o->ring_bytes;
+	skel->rodata->cpu_ring_bytes = other_ring_bytes(o->ring_bytes);
+	for (unsigned i = 0; i < CPU_RINGS; i++) {
+		skel->rodata->cpu_rings_from[i] = n_cpu_rings;
+		if (o->categories & cpu_ring_categories[i])
+			n_cpu_rings += c->n_cpus;
+	}
+	for (unsigned i = 0; i < REC_RINGS; i++)
+		skel->rodata->rec_ring_bytes[i] = rec_ring_bytes(o->ring_bytes, i);
+	r = configure_rings(&c->sched, skel->maps.sched_rings,
+			    o->categories & CATEGORY_SCHED ? c->n_cpus : 0, o->ring_bytes);
+	if (r == 0)
+		r = configure_rings(&c->cpu, skel->maps.cpu_rings, n_cpu_rings,
+				    other_ring_bytes(o->ring_bytes));
+	if (r == 0)
+		r = bpf_map__set_max_entries(skel->maps.rec_rings, REC_RINGS * c->n_cpus);
+	if (r == 0)
+		r = bpf_map__set_max_entries(skel->maps.doorbell, (uint32_t)getpagesize());
+	if (r == 0)
+		r = bpf_map__set_autocreate(skel->maps.work_states,
+					    o->categories & CATEGORY_WORKQUEUE);
+	if (r == 0)
+		r = bpf_map__set_autocreate(skel->maps.work_functions,
+					    o->categories & CATEGORY_WORKQUEUE);
+	return r;
+}
+
 static int configure(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
+	const struct {
+		struct bpf_program *prog;
+		bool wanted;
+	} rows[] = {
+		{ skel->progs.on_sched_process_fork, true },
+		{ skel->progs.on_sched_process_exec, true },
+		{ skel->progs.on_sched_process_exit, true },
+		{ skel->progs.on_task_rename, true },
+		{ skel->progs.on_iter_task, true },
+		{ skel->progs.on_sched_process_free, o->filter.n_pids > 0 },
+		{ skel->progs.on_sched_switch, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_sched_waking, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_sched_wakeup_new, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_sched_migrate_task, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_irq_handler_entry, o->categories & CATEGORY_IRQ },
+		{ skel->progs.on_irq_handler_exit, o->categories & CATEGORY_IRQ },
+		{ skel->progs.on_softirq_entry, o->categories & CATEGORY_SOFTIRQ },
+		{ skel->progs.on_softirq_exit, o->categories & CATEGORY_SOFTIRQ },
+		{ skel->progs.on_work_start, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_work_end, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_bh_work_start, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_bh_work_end, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_cpu_idle, o->categories & CATEGORY_POWER },
+		{ skel->progs.on_cpu_frequency, o->categories & CATEGORY_POWER },
+	};
 	int64_t from_rq = 0;
-	int r;
+	int r = kernel_btf_preempt_count(&from_rq);
 
-	c->ring_stride = sizeof(struct word_ring) + c->ring_bytes + RING_SLACK_BYTES;
-	skel->rodata->sched_ring_bytes = c->ring_bytes;
-	skel->rodata->lifecycle_ring_bytes = LIFECYCLE_RING_BYTES;
-	skel->rodata->filter_kinds = filter_kinds(&o->filter);
-	r = kernel_btf_preempt_count(&from_rq);
 	if (r < 0)
 		return r;
 	skel->rodata->preempt_count_from_rq = from_rq;
-
-	r = bpf_map__set_value_size(skel->maps.sched_rings, (uint32_t)c->ring_stride);
-	if (r == 0)
-		r = bpf_map__set_max_entries(skel->maps.sched_rings, c->n_cpus);
-	if (r == 0)
-		r = bpf_map__set_max_entries(skel->maps.lifecycle_rings, c->n_cpus);
-	if (r == 0)
-		r = bpf_map__set_max_entries(skel->maps.doorbell, (uint32_t)getpagesize());
-	if (r < 0)
-		return r;
-
-	bpf_program__set_autoload(skel->progs.on_sched_process_fork, true);
-	bpf_program__set_autoload(skel->progs.on_sched_process_exec, true);
-	bpf_program__set_autoload(skel->progs.on_sched_process_exit, true);
-	bpf_program__set_autoload(skel->progs.on_task_rename, true);
-	bpf_program__set_autoload(skel->progs.on_iter_task, true);
-	bpf_program__set_autoload(skel->progs.on_sched_process_free, o->filter.n_pids > 0);
-	if (o->categories & CATEGORY_SCHED) {
-		bpf_program__set_autoload(skel->progs.on_sched_switch, true);
-		bpf_program__set_autoload(skel->progs.on_sched_waking, true);
-		bpf_program__set_autoload(skel->progs.on_sched_wakeup_new, true);
-		bpf_program__set_autoload(skel->progs.on_sched_migrate_task, true);
-	}
-	return 0;
+	skel->rodata->possible_cpus = c->n_cpus;
+	skel->rodata->filter_kinds = filter_kinds(&o->filter);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		bpf_program__set_autoload(rows[i].prog, rows[i].wanted);
+	return configure_maps(c, o);
 }
 
 static int fill_filters(struct collector *c, const struct capture_filter *f)
@@ -138,21 +225,22 @@ static int fill_filters(struct collector *c, const struct capture_filter *f)
 	return r;
 }
 
-static int map_word_rings(struct collector *c)
+static int map_word_rings(struct word_rings *rings, struct bpf_map *map)
 {
 	size_t page = (size_t)getpagesize();
 	void *p;
 
-	c->rings_size = (c->n_cpus * c->ring_stride + page - 1) & ~(page - 1);
-	p = mmap(NULL, c->rings_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-		 bpf_map__fd(c->skel->maps.sched_rings), 0);
+	if (rings->bytes == 0)
+		return 0;
+	rings->map_size = (rings->map_size + page - 1) & ~(page - 1);
+	p = mmap(NULL, rings->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	c->rings = p;
+	rings->map = p;
 	return 0;
 }
 
-static int on_lifecycle_record(void *userdata, void *data, size_t size)
+static int on_record(void *userdata, void *data, size_t size)
 {
 	struct collector *c = userdata;
 	const struct rec_head *rec = decode_record(data, size);
@@ -164,32 +252,36 @@ static int on_lifecycle_record(void *userdata, void *data, size_t size)
 	return c->fn(rec, c->userdata);
 }
 
-static int make_lifecycle_rings(struct collector *c)
+/* Makes the BPF ring buffer that stands at INDEX. */
+static int make_rec_ring(struct collector *c, uint32_t index, uint64_t bytes)
 {
-	int outer = bpf_map__fd(c->skel->maps.lifecycle_rings);
+	_cleanup_close_ int ring =
+		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
 
-	for (uint32_t cpu = 0; cpu < c->n_cpus; cpu++) {
-		_cleanup_close_ int ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "lifecycle_ring", 0,
-							  0, LIFECYCLE_RING_BYTES, NULL);
+	if (ring < 0)
+		return ring;
+	if (bpf_map_update_elem(bpf_map__fd(c->skel->maps.rec_rings), &index, &ring, BPF_ANY) < 0)
+		return -errno;
+	/* The manager maps the ring and needs the descriptor only meanwhile; the outer map keeps the
+	 * ring alive. */
+	if (c->records)
+		return ring_buffer__add(c->records, ring, on_record, c);
+	c->records = ring_buffer__new(ring, on_record, c, NULL);
+	return c->records ? 0 : -errno;
+}
 
-		if (ring < 0)
-			return ring;
-		if (bpf_map_update_elem(outer, &cpu, &ring, BPF_ANY) < 0)
-			return -errno;
-		/* The manager maps the ring and needs the descriptor only meanwhile; the outer map
-		 * keeps the ring alive. */
-		if (!c->lifecycle) {
-			c->lifecycle = ring_buffer__new(ring, on_lifecycle_record, c, NULL);
-			if (!c->lifecycle)
-				return -errno;
-		} else {
-			int r = ring_buffer__add(c->lifecycle, ring, on_lifecycle_record, c);
+static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
+{
+	int r = 0;
 
-			if (r < 0)
-				return r;
-		}
+	for (unsigned ring = 0; ring < REC_RINGS; ring++) {
+		if (!has_rec_ring(c->categories, ring))
+			continue;
+		for (uint32_t cpu = 0; r == 0 && cpu < c->n_cpus; cpu++)
+			r = make_rec_ring(c, ring * c->n_cpus + cpu,
+					  rec_ring_bytes(ring_bytes, ring));
 	}
-	return 0;
+	return r;
 }
 
 static int on_doorbell(void *userdata, void *data, size_t size)
@@ -200,23 +292,32 @@ static int on_doorbell(void *userdata, void *data, size_t size)
 	return 0;
 }
 
-static int make_rings(struct collector *c)
+static int make_rings(struct collector *c, uint64_t ring_bytes)
 {
-	int r = map_word_rings(c);
+	int r = map_word_rings(&c->sched, c->skel->maps.sched_rings);
 
 	if (r == 0)
-		r = make_lifecycle_rings(c);
+		r = map_word_rings(&c->cpu, c->skel->maps.cpu_rings);
+	if (r == 0)
+		r = make_rec_rings(c, ring_bytes);
 	if (r < 0)
 		return r;
 	c->doorbell = ring_buffer__new(bpf_map__fd(c->skel->maps.doorbell), on_doorbell, c, NULL);
 	return c->doorbell ? 0 : -errno;
 }
 
-uint64_t collector_memory(uint64_t ring_bytes)
+uint64_t collector_memory(const struct session_options *o)
 {
+	uint64_t bytes = o->categories & CATEGORY_SCHED ? o->ring_bytes : 0;
 	int n = libbpf_num_possible_cpus();
 
-	return (uint64_t)(n > 0 ? n : 1) * (ring_bytes + LIFECYCLE_RING_BYTES);
+	for (unsigned i = 0; i < CPU_RINGS; i++)
+		if (o->categories & cpu_ring_categories[i])
+			bytes += other_ring_bytes(o->ring_bytes);
+	for (unsigned i = 0; i < REC_RINGS; i++)
+		if (has_rec_ring(o->categories, i))
+			bytes += rec_ring_bytes(o->ring_bytes, i);
+	return (uint64_t)(n > 0 ? n : 1) * bytes;
 }
 
 uint64_t collector_choose_ring_bytes(uint64_t wanted)
@@ -248,10 +349,11 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	if (r < 0)
 		return failed(r, "count the CPUs", reterr_text);
 	c->n_cpus = (unsigned)r;
+	c->categories = options->categories;
 	c->states = calloc(c->n_cpus, sizeof(*c->states));
-	if (!c->states)
+	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
+	if (!c->states || !c->cpu_states)
 		return failed(-ENOMEM, "make a session", reterr_text);
-	c->ring_bytes = options->ring_bytes;
 	c->skel = kymo_bpf__open();
 	if (!c->skel)
 		return failed(-errno, "open the eBPF programs", reterr_text);
@@ -264,7 +366,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	r = fill_filters(c, &options->filter);
 	if (r < 0)
 		return failed(r, "set the filters", reterr_text);
-	r = make_rings(c);
+	r = make_rings(c, options->ring_bytes);
 	if (r < 0)
 		return failed(r, "make the rings", reterr_text);
 	*ret = TAKE_PTR(c);
@@ -276,11 +378,14 @@ struct collector *collector_free(struct collector *c)
 	if (!c)
 		return NULL;
 	ring_buffer__free(c->doorbell);
-	ring_buffer__free(c->lifecycle);
-	if (c->rings)
-		munmap(c->rings, c->rings_size);
+	ring_buffer__free(c->records);
+	if (c->sched.map)
+		munmap(c->sched.map, c->sched.map_size);
+	if (c->cpu.map)
+		munmap(c->cpu.map, c->cpu.map_size);
 	kymo_bpf__destroy(c->skel);
 	free(c->states);
+	free(c->cpu_states);
 	free(c);
 	return NULL;
 }
@@ -291,7 +396,8 @@ int collector_attach(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
 	/* In this order: who a thread is must be known before it is seen running. The switches come
-	 * last, so that each wakeup that matters to one has been seen. */
+	 * last, so that each wakeup that matters to one has been seen. Ends come before begins
+	 * (cpu.bpf.c). */
 	const struct {
 		struct bpf_program *prog;
 		struct bpf_link **link;
@@ -301,6 +407,16 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
+		{ skel->progs.on_irq_handler_exit, &skel->links.on_irq_handler_exit },
+		{ skel->progs.on_irq_handler_entry, &skel->links.on_irq_handler_entry },
+		{ skel->progs.on_softirq_exit, &skel->links.on_softirq_exit },
+		{ skel->progs.on_softirq_entry, &skel->links.on_softirq_entry },
+		{ skel->progs.on_work_end, &skel->links.on_work_end },
+		{ skel->progs.on_work_start, &skel->links.on_work_start },
+		{ skel->progs.on_bh_work_end, &skel->links.on_bh_work_end },
+		{ skel->progs.on_bh_work_start, &skel->links.on_bh_work_start },
+		{ skel->progs.on_cpu_idle, &skel->links.on_cpu_idle },
+		{ skel->progs.on_cpu_frequency, &skel->links.on_cpu_frequency },
 		{ skel->progs.on_sched_migrate_task, &skel->links.on_sched_migrate_task },
 		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
 		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
@@ -369,45 +485,112 @@ unsigned collector_n_cpus(const struct collector *c)
 	return c->n_cpus;
 }
 
-struct word_ring *collector_ring(struct collector *c, unsigned cpu)
+static const struct word_rings *rings_of(const struct collector *c, enum event_class class)
 {
-	return (struct word_ring *)(c->rings + cpu * c->ring_stride);
+	return class == CLASS_SCHED ? &c->sched : &c->cpu;
 }
 
-uint64_t collector_ring_bytes(const struct collector *c)
+struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu)
 {
-	return c->ring_bytes;
+	static const int cpu_rings[CLASS_MAX] = {
+		[CLASS_IRQ] = CPU_RING_IRQ + 1,
+		[CLASS_SOFTIRQ] = CPU_RING_SOFTIRQ + 1,
+		[CLASS_IDLE] = CPU_RING_IDLE + 1,
+	};
+	const struct word_rings *rings = rings_of(c, class);
+	unsigned at = cpu;
+
+	if (class != CLASS_SCHED) {
+		if (!cpu_rings[class] ||
+		    !(c->categories & cpu_ring_categories[cpu_rings[class] - 1]))
+			return NULL;
+		at += c->skel->rodata->cpu_rings_from[cpu_rings[class] - 1];
+	}
+	return rings->map ? (struct word_ring *)(rings->map + at * rings->stride) : NULL;
 }
 
-int collector_drain_lifecycle(struct collector *c, collector_record_fn fn, void *userdata)
+uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
+{
+	return rings_of(c, class)->bytes;
+}
+
+int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata)
 {
 	int r;
 
 	c->fn = fn;
 	c->userdata = userdata;
-	r = ring_buffer__consume(c->lifecycle);
+	r = ring_buffer__consume(c->records);
 	return r < 0 ? r : 0;
+}
+
+static struct collector_lost pending_in_words(const struct word_ring *ring)
+{
+	return (struct collector_lost){
+		.count = __atomic_load_n(&ring->lost_count, __ATOMIC_RELAXED),
+		.first_ns = __atomic_load_n(&ring->lost_first_ns, __ATOMIC_RELAXED),
+		.last_ns = __atomic_load_n(&ring->lost_last_ns, __ATOMIC_RELAXED),
+	};
 }
 
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu)
 {
-	const struct word_ring *ring = collector_ring(c, cpu);
-	uint32_t zero = 0;
+	static const int rec_rings[CLASS_MAX] = {
+		[CLASS_LIFECYCLE] = REC_RING_LIFECYCLE + 1,
+		[CLASS_WORKQUEUE] = REC_RING_WORKQUEUE + 1,
+		[CLASS_FREQUENCY] = REC_RING_FREQUENCY + 1,
+	};
+	const struct word_ring *ring = collector_ring(c, class, cpu);
+	uint32_t at = (uint32_t)rec_rings[class] - 1;
 
-	if (class == CLASS_SCHED)
-		return (struct collector_lost){
-			.count = __atomic_load_n(&ring->lost_count, __ATOMIC_RELAXED),
-			.first_ns = __atomic_load_n(&ring->lost_first_ns, __ATOMIC_RELAXED),
-			.last_ns = __atomic_load_n(&ring->lost_last_ns, __ATOMIC_RELAXED),
-		};
-	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.lifecycle_states), &zero, c->states) < 0)
+	if (ring)
+		return pending_in_words(ring);
+	if (rec_rings[class] == 0 || !has_rec_ring(c->categories, at) ||
+	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.rec_states), &at, c->states) < 0)
 		return (struct collector_lost){ 0 };
 	return (struct collector_lost){
 		.count = c->states[cpu].lost_count,
 		.first_ns = c->states[cpu].lost_first_ns,
 		.last_ns = c->states[cpu].lost_last_ns,
 	};
+}
+
+uint64_t collector_skipped(struct collector *c, enum event_class class)
+{
+	const struct kymo_bpf *skel = c->skel;
+	const struct {
+		enum event_class class;
+		const struct bpf_program *prog;
+	} rows[] = {
+		{ CLASS_IRQ, skel->progs.on_irq_handler_exit },
+		{ CLASS_SOFTIRQ, skel->progs.on_softirq_exit },
+		{ CLASS_IDLE, skel->progs.on_cpu_idle },
+		{ CLASS_FREQUENCY, skel->progs.on_cpu_frequency },
+	};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+
+		if (rows[i].class == class && bpf_program__autoload(rows[i].prog) &&
+		    bpf_obj_get_info_by_fd(bpf_program__fd(rows[i].prog), &info, &size) == 0)
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
+bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns)
+{
+	uint32_t zero = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.cpu_states), &zero, c->cpu_states) < 0 ||
+	    c->cpu_states[cpu].idle_begin_ns == 0)
+		return false;
+	*ret_state = c->cpu_states[cpu].idle_state;
+	*ret_begin_ns = c->cpu_states[cpu].idle_begin_ns;
+	return true;
 }
 
 int collector_doorbell_fd(const struct collector *c)

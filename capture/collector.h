@@ -22,15 +22,15 @@ struct collector_lost {
 	uint64_t count, first_ns, last_ns;
 };
 
-/* Called with each lifecycle or task record, checked (decode.h). A negative result ends the round
+/* Called with each struct rec_*, checked (decode.h). A negative result ends the round
  * after that record. */
 typedef int (*collector_record_fn)(const struct rec_head *rec, void *userdata);
 
 /* The size of a CPU's word ring, a power of two, for what was asked for (0: nothing was). */
 uint64_t collector_choose_ring_bytes(uint64_t wanted);
 
-/* Bytes of kernel memory that all rings of a collector take. */
-uint64_t collector_memory(uint64_t ring_bytes);
+/* Bytes of kernel memory that all rings of a collector take; the ring_bytes of OPTIONS are chosen. */
+uint64_t collector_memory(const struct session_options *options);
 
 /*
  * Loads what OPTIONS asks for (its ring_bytes are chosen); nothing is attached yet. Returns 0 or a negative errno with
@@ -55,16 +55,27 @@ int collector_list_tasks(struct collector *c, collector_record_fn fn, void *user
 
 unsigned collector_n_cpus(const struct collector *c);
 
-/* The word ring of a CPU, and its size (a power of two). */
-struct word_ring *collector_ring(struct collector *c, unsigned cpu);
-uint64_t collector_ring_bytes(const struct collector *c);
+/* The word ring of CPU for CLASS, NULL if there is none; the size of such rings (a power of two). */
+struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu);
+uint64_t collector_ring_bytes(const struct collector *c, enum event_class class);
 
-/* Hands lifecycle records to FN, those of one CPU in order. Returns 0, or what FN ended it with. */
-int collector_drain_lifecycle(struct collector *c, collector_record_fn fn, void *userdata);
+/* Hands the records of all BPF ring buffers to FN, those of one buffer in order. Returns 0, or what
+ * FN ended it with. */
+int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 
 /* What was lost in CLASS on CPU and is not marked in its ring yet. */
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu);
+
+/*
+ * How often the kernel has skipped a program of CLASS, because on that CPU it was already running: records
+ * that nobody made, and nobody knows when. Not of work items: there the program for softirqs leaves to
+ * the other what is not its own, and is skipped in vain. Nor of CLASS_SCHED and CLASS_LIFECYCLE.
+ */
+uint64_t collector_skipped(struct collector *c, enum event_class class);
+
+/* The idle state that CPU is in, and since when, if it was seen to begin. Once detached. */
+bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns);
 
 /* Becomes readable when a ring has filled by another quarter. */
 int collector_doorbell_fd(const struct collector *c);

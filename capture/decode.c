@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "writer/fxt/fxt-names.h"
+
 static bool ends(const char *text, size_t room)
 {
 	return memchr(text, '\0', room) != NULL;
@@ -16,9 +18,15 @@ static bool identity_ends(const struct rec_identity *id)
 const struct rec_head *decode_record(const void *data, size_t size)
 {
 	static const size_t sizes[] = {
-		[REC_FORK] = sizeof(struct rec_fork), [REC_EXEC] = sizeof(struct rec_exec),
-		[REC_EXIT] = sizeof(struct rec_exit), [REC_RENAME] = sizeof(struct rec_rename),
-		[REC_LOST] = sizeof(struct rec_lost), [REC_TASK] = sizeof(struct rec_task),
+		[REC_FORK] = sizeof(struct rec_fork),
+		[REC_EXEC] = sizeof(struct rec_exec),
+		[REC_EXIT] = sizeof(struct rec_exit),
+		[REC_RENAME] = sizeof(struct rec_rename),
+		[REC_LOST] = sizeof(struct rec_lost),
+		[REC_TASK] = sizeof(struct rec_task),
+		[REC_WORK] = sizeof(struct rec_work),
+		[REC_FUNCTION] = sizeof(struct rec_function),
+		[REC_FREQUENCY] = sizeof(struct rec_frequency),
 	};
 	const struct rec_head *head = data;
 
@@ -46,18 +54,65 @@ const struct rec_head *decode_record(const void *data, size_t size)
 			       ? head
 			       : NULL;
 	}
+	case REC_WORK:
+		return ((const struct rec_work *)data)->begin_ns <= head->ts_ns ? head : NULL;
+	case REC_FUNCTION: {
+		const struct rec_function *rec = data;
+
+		return ends(rec->name, sizeof(rec->name)) ? head : NULL;
+	}
+	case REC_LOST:
+		return ((const struct rec_lost *)data)->ring < REC_RINGS ? head : NULL;
 	default:
 		return head;
 	}
 }
 
-unsigned decode_ring_words(const uint64_t *words, size_t n_words, unsigned cpu)
+/* Whether the N words, a whole record, say what CPU did, in the way of CLASS. */
+static bool is_interval(const uint64_t *words, unsigned n, enum event_class class, unsigned cpu)
+{
+	static const struct {
+		uint32_t process;
+		unsigned category, n_args;
+	} rows[CLASS_MAX] = {
+		[CLASS_IRQ] = { FXT_KOID_IRQ, FXT_NAME_IRQ, 2 },
+		[CLASS_SOFTIRQ] = { FXT_KOID_SOFTIRQ, FXT_NAME_SOFTIRQ, 0 },
+		[CLASS_IDLE] = { FXT_KOID_POWER, FXT_NAME_POWER, 1 },
+	};
+	uint64_t name = fxt_get_event_name(words[0]), length = fxt_get_string_ref_length(name);
+	unsigned expected = INTERVAL_ARGS + rows[class].n_args + 1;
+
+	if (class == CLASS_IRQ) {
+		if (!fxt_get_string_ref_inline(name) || length == 0 || length >= CPU_IRQ_NAME_BYTES)
+			return false;
+		expected += (unsigned)fxt_stream_words(length);
+	} else if (class == CLASS_SOFTIRQ) {
+		if (name < FXT_NAME_SOFTIRQ_HI || name > FXT_NAME_SOFTIRQ_RCU)
+			return false;
+	} else if (name != 0) {
+		return false;
+	}
+	return n == expected && fxt_get_event_type(words[0]) == FXT_EVENT_DURATION_COMPLETE &&
+	       fxt_get_event_n_args(words[0]) == rows[class].n_args &&
+	       fxt_get_event_thread(words[0]) == 0 &&
+	       fxt_get_event_category(words[0]) == rows[class].category &&
+	       words[2] == rows[class].process && words[3] == rows[class].process + 1 + cpu &&
+	       words[WORD_TS] <= words[n - 1];
+}
+
+unsigned decode_ring_words(const uint64_t *words, size_t n_words, enum event_class class,
+			   unsigned cpu)
 {
 	unsigned n = (unsigned)fxt_get_record_words(words[0]);
 	bool ours;
 
-	if (n > n_words)
+	if (n > n_words || n <= INTERVAL_ARGS - 1)
 		return 0;
+	if (class != CLASS_SCHED && !decode_is_lost(words))
+		return fxt_get_record_type(words[0]) == FXT_RECORD_EVENT &&
+				       is_interval(words, n, class, cpu)
+			       ? n
+			       : 0;
 	switch (fxt_get_record_type(words[0])) {
 	case FXT_RECORD_SCHEDULING:
 		if (fxt_get_sched_type(words[0]) == FXT_SCHED_SWITCH)

@@ -2,7 +2,7 @@
 #include "capture/kernel-btf.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <bpf/btf.h>
@@ -41,6 +41,20 @@ static bool member_offset(const struct btf *btf, const char *name, const char *m
 		t = btf__type_by_id(btf, m[0].type);
 	}
 	return false;
+}
+
+int kernel_btf_tracepoints(const char *const *names, size_t n, bool *ret)
+{
+	_cleanup_(btf__freep) struct btf *btf = btf__load_vmlinux_btf();
+	char type[128];
+
+	if (!btf)
+		return errno ? -errno : -ENOENT;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(type, sizeof(type), "btf_trace_%s", names[i]);
+		ret[i] = btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) > 0;
+	}
+	return 0;
 }
 
 int kernel_btf_preempt_count(int64_t *ret_from_rq)

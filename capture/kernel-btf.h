@@ -4,7 +4,15 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/*
+ * Which of N tracepoints (NAMES) the kernel has, into RET. Returns 0, or a negative errno if there
+ * is no BTF to read.
+ */
+int kernel_btf_tracepoints(const char *const *names, size_t n, bool *ret);
 
 /*
  * Where x86 keeps its preempt count, in bytes from the CPU's run queue; both are per-CPU variables

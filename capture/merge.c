@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A heap of sources, each with the time of its next record. The source at the top is emptied until
- * the next one is due, so the heap is touched once a run, not once a record. Lifecycle
- * records are taken out of their rings first and wait in a queue per CPU: they are rare, and a BPF
+ * the next one is due, so the heap is touched once a run, not once a record. Records of BPF ring
+ * buffers are taken out of them first and wait in a queue for each ring: they are rare, and a BPF
  * ring buffer cannot be looked into without taking.
  */
 #include "capture/merge.h"
@@ -19,70 +19,89 @@ enum {
 	PUBLISH_BYTES = 64 << 10,    /* give room back to the programs at least this often */
 };
 
-enum source_kind { SOURCE_LIFECYCLE, SOURCE_SCHED };
+enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
+
+/* Queues: one a CPU for each BPF ring buffer, and one for what user space adds. */
+enum { QUEUE_ADDED = REC_RINGS };
 
 struct source {
 	enum source_kind kind;
-	unsigned cpu;
-	uint64_t ts_ns; /* of the next record; UINT64_MAX = none: beyond every horizon */
+	struct merge_ring id; /* SOURCE_WORDS: which one it is */
+	uint64_t ts_ns;       /* of the next record; UINT64_MAX = none: beyond every horizon */
 
-	/* SOURCE_SCHED */
+	/* SOURCE_WORDS */
 	struct word_ring *ring;
+	uint64_t ring_mask;
 	uint64_t *words; /* the next record */
 	unsigned n_words;
 	uint64_t head, tail; /* ours; the ring's follow */
 	bool in_loss;        /* the next record is a mark whose beginning has been handed out */
 
-	/* SOURCE_LIFECYCLE */
+	/* SOURCE_QUEUE */
 	uint8_t *queue; /* owned */
 	size_t from, to, room;
 };
 
 struct merge {
 	struct collector *collector;
-	uint64_t ring_mask;
 	unsigned n_cpus;
-	struct source *sources; /* n_cpus of each kind */
+	struct source *sources; /* the queues, then the word rings that there are */
+	size_t n_sources;
+	struct source *sched; /* of CPU 0, the others follow; NULL if there are none */
 	struct source **heap;
 	size_t n_heap;
 	size_t queued_bytes;
 	int error; /* of the copying into queues */
 };
 
-static struct source *sched_source(struct merge *m, unsigned cpu)
+static struct source *queue_of(struct merge *m, unsigned ring, unsigned cpu)
 {
-	return &m->sources[cpu];
+	return &m->sources[ring * m->n_cpus + cpu];
 }
 
-static struct source *lifecycle_source(struct merge *m, unsigned cpu)
+static size_t n_queues(const struct merge *m)
 {
-	return &m->sources[m->n_cpus + cpu];
+	return (size_t)REC_RINGS * m->n_cpus + 1;
+}
+
+/* The word rings of CLASS, if it has any. */
+static void add_rings(struct merge *m, enum event_class class)
+{
+	struct source *first = &m->sources[m->n_sources];
+
+	for (unsigned cpu = 0; cpu < m->n_cpus; cpu++) {
+		struct word_ring *ring = collector_ring(m->collector, class, cpu);
+
+		if (!ring)
+			return;
+		m->sources[m->n_sources++] = (struct source){
+			.kind = SOURCE_WORDS,
+			.id = { class, cpu },
+			.ring = ring,
+			.ring_mask = collector_ring_bytes(m->collector, class) - 1,
+		};
+	}
+	if (class == CLASS_SCHED)
+		m->sched = first;
 }
 
 int merge_new(struct collector *collector, struct merge **ret)
 {
 	_cleanup_(merge_freep) struct merge *m = calloc(1, sizeof(*m));
+	size_t most;
 
 	if (!m)
 		return -ENOMEM;
 	m->collector = collector;
 	m->n_cpus = collector_n_cpus(collector);
-	m->ring_mask = collector_ring_bytes(collector) - 1;
-	m->sources = calloc((size_t)2 * m->n_cpus, sizeof(*m->sources));
-	m->heap = calloc((size_t)2 * m->n_cpus, sizeof(*m->heap));
+	most = n_queues(m) + (size_t)CLASS_MAX * m->n_cpus;
+	m->sources = calloc(most, sizeof(*m->sources));
+	m->heap = calloc(most, sizeof(*m->heap));
 	if (!m->sources || !m->heap)
 		return -ENOMEM;
-	for (unsigned cpu = 0; cpu < m->n_cpus; cpu++) {
-		*sched_source(m, cpu) = (struct source){
-			.kind = SOURCE_SCHED,
-			.cpu = cpu,
-			.ring = collector_ring(collector, cpu),
-		};
-		*lifecycle_source(m, cpu) = (struct source){
-			.kind = SOURCE_LIFECYCLE,
-			.cpu = cpu,
-		};
-	}
+	m->n_sources = n_queues(m);
+	for (enum event_class class = 0; class < CLASS_MAX; class ++)
+		add_rings(m, class);
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -91,7 +110,7 @@ struct merge *merge_free(struct merge *m)
 {
 	if (!m)
 		return NULL;
-	for (size_t i = 0; m->sources && i < (size_t)2 * m->n_cpus; i++)
+	for (size_t i = 0; m->sources && i < n_queues(m); i++)
 		free(m->sources[i].queue);
 	free(m->sources);
 	free(m->heap);
@@ -101,11 +120,8 @@ struct merge *merge_free(struct merge *m)
 
 /* ---- sources ---- */
 
-static int queue_record(const struct rec_head *rec, void *userdata)
+static int append(struct merge *m, struct source *s, const struct rec_head *rec)
 {
-	struct merge *m = userdata;
-	struct source *s = lifecycle_source(m, rec->cpu);
-
 	if (s->from == s->to)
 		s->from = s->to = 0;
 	if (rec->size > s->room - s->to && s->from > 0) {
@@ -114,7 +130,7 @@ static int queue_record(const struct rec_head *rec, void *userdata)
 		s->from = 0;
 	}
 	if (rec->size > s->room - s->to) {
-		size_t room = s->room ? 2 * s->room : 4096;
+		size_t room = s->room ? 2 * s->room : 4096; /* more than any record has */
 		uint8_t *queue = realloc(s->queue, room);
 
 		if (!queue)
@@ -128,29 +144,60 @@ static int queue_record(const struct rec_head *rec, void *userdata)
 	return m->queued_bytes > QUEUES_MAX_BYTES ? -ENOBUFS : 0;
 }
 
+/* Which BPF ring buffer it comes from. */
+static unsigned rec_ring(const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_LOST:
+		return ((const struct rec_lost *)rec)->ring;
+	case REC_WORK:
+	case REC_FUNCTION:
+		return REC_RING_WORKQUEUE;
+	case REC_FREQUENCY:
+		return REC_RING_FREQUENCY;
+	default:
+		return REC_RING_LIFECYCLE;
+	}
+}
+
+static int queue_record(const struct rec_head *rec, void *userdata)
+{
+	struct merge *m = userdata;
+
+	return append(m, queue_of(m, rec_ring(rec), rec->cpu), rec);
+}
+
+int merge_add(struct merge *m, const struct rec_head *rec)
+{
+	if (m->queued_bytes > QUEUES_MAX_BYTES)
+		return -ENOBUFS;
+	return append(m, queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
+}
+
 static const struct rec_head *queue_front(const struct source *s)
 {
 	return (const struct rec_head *)(s->queue + s->from);
 }
 
 /* Finds the next record of S, if there is one. */
-static int source_look(struct merge *m, struct source *s)
+static int source_look(struct source *s)
 {
 	const struct ring_lost *mark;
 
 	s->ts_ns = UINT64_MAX;
-	if (s->kind == SOURCE_LIFECYCLE) {
+	if (s->kind == SOURCE_QUEUE) {
 		if (s->from < s->to)
 			s->ts_ns = queue_front(s)->ts_ns;
 		return 0;
 	}
 	if (s->tail == s->head)
 		return 0;
-	s->words = (uint64_t *)(s->ring->bytes + (s->tail & m->ring_mask));
-	s->n_words = decode_ring_words(s->words, (s->head - s->tail) / sizeof(uint64_t), s->cpu);
+	s->words = (uint64_t *)(s->ring->bytes + (s->tail & s->ring_mask));
+	s->n_words = decode_ring_words(s->words, (s->head - s->tail) / sizeof(uint64_t),
+				       s->id.class, s->id.cpu);
 	if (s->n_words == 0)
 		return -EBADMSG;
-	s->ts_ns = s->words[WORD_TS];
+	s->ts_ns = decode_time(s->words, s->n_words, s->id.class);
 	if (s->in_loss) {
 		mark = (const struct ring_lost *)s->words;
 		s->ts_ns = mark->last_ns;
@@ -161,14 +208,14 @@ static int source_look(struct merge *m, struct source *s)
 /* Lets the programs have the room again. */
 static void source_publish(struct source *s)
 {
-	if (s->kind == SOURCE_SCHED && s->ring->tail != s->tail)
+	if (s->kind == SOURCE_WORDS && s->ring->tail != s->tail)
 		__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
 }
 
 /* Steps over the record at the front. */
 static void source_step(struct merge *m, struct source *s)
 {
-	if (s->kind == SOURCE_LIFECYCLE) {
+	if (s->kind == SOURCE_QUEUE) {
 		size_t size = queue_front(s)->size;
 
 		s->from += size;
@@ -186,16 +233,16 @@ static int source_deliver(struct merge *m, struct source *s, const struct merge_
 	const struct ring_lost *mark;
 	int r;
 
-	if (s->kind == SOURCE_LIFECYCLE) {
-		r = sink->lifecycle(queue_front(s), sink->userdata);
+	if (s->kind == SOURCE_QUEUE) {
+		r = sink->record(queue_front(s), sink->userdata);
 	} else if (!decode_is_lost(s->words)) {
-		r = sink->words(s->cpu, s->words, s->n_words, sink->userdata);
+		r = sink->words(&s->id, s->words, s->n_words, sink->userdata);
 	} else {
 		mark = (const struct ring_lost *)s->words;
 		s->in_loss = !s->in_loss;
 		if (s->in_loss) /* stays at the front, to come up again when it ends */
-			return sink->loss_begins(s->cpu, mark, sink->userdata);
-		r = sink->loss_ends(s->cpu, mark, sink->userdata);
+			return sink->loss_begins(&s->id, mark, sink->userdata);
+		r = sink->loss_ends(&s->id, mark, sink->userdata);
 	}
 	source_step(m, s);
 	return r;
@@ -205,13 +252,16 @@ static int source_deliver(struct merge *m, struct source *s, const struct merge_
 
 static bool is_sched(const struct source *s, enum fxt_sched_type type)
 {
-	return s->kind == SOURCE_SCHED && decode_is_sched(s->words, type);
+	return s->kind == SOURCE_WORDS && s->id.class == CLASS_SCHED &&
+	       decode_is_sched(s->words, type);
 }
 
 static int rank(const struct source *s)
 {
-	if (s->kind == SOURCE_LIFECYCLE)
+	if (s->kind == SOURCE_QUEUE)
 		return 0;
+	if (s->id.class != CLASS_SCHED)
+		return 1;
 	return is_sched(s, FXT_SCHED_WAKEUP) ? 1 : 2;
 }
 
@@ -244,7 +294,7 @@ static void sift_down(struct merge *m, size_t i)
 static void build_heap(struct merge *m, uint64_t horizon_ns)
 {
 	m->n_heap = 0;
-	for (size_t i = 0; i < (size_t)2 * m->n_cpus; i++)
+	for (size_t i = 0; i < m->n_sources; i++)
 		if (m->sources[i].ts_ns <= horizon_ns)
 			m->heap[m->n_heap++] = &m->sources[i];
 	for (size_t i = m->n_heap / 2; i-- > 0;)
@@ -298,7 +348,7 @@ static int deliver_run(struct merge *m, uint64_t horizon_ns, const struct merge_
 			until_ns = m->heap[child]->ts_ns;
 	do {
 		stop = source_deliver(m, s, sink);
-		r = source_look(m, s);
+		r = source_look(s);
 		if (r < 0)
 			return r;
 	} while (stop == 0 && s->ts_ns < until_ns);
@@ -315,16 +365,16 @@ static int look_at_rings(struct merge *m)
 	int r;
 
 	if (m->queued_bytes <= QUEUES_MAX_BYTES) {
-		r = collector_drain_lifecycle(m->collector, queue_record, m);
+		r = collector_drain_records(m->collector, queue_record, m);
 		if (r < 0 && r != -ENOBUFS)
 			return m->error < 0 ? m->error : r;
 	}
-	for (size_t i = 0; i < (size_t)2 * m->n_cpus; i++) {
+	for (size_t i = 0; i < m->n_sources; i++) {
 		struct source *s = &m->sources[i];
 
-		if (s->kind == SOURCE_SCHED)
+		if (s->kind == SOURCE_WORDS)
 			s->head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
-		r = source_look(m, s);
+		r = source_look(s);
 		if (r < 0)
 			return r;
 	}
@@ -340,22 +390,22 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
 	build_heap(m, horizon_ns);
 	while (r == 0 && m->n_heap > 0)
 		r = deliver_run(m, horizon_ns, sink);
-	for (unsigned cpu = 0; cpu < m->n_cpus; cpu++)
-		source_publish(sched_source(m, cpu));
+	for (size_t i = n_queues(m); i < m->n_sources; i++)
+		source_publish(&m->sources[i]);
 	return r;
 }
 
 int merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t to_ns,
 		      struct merge_switch *ret)
 {
-	struct source *s = sched_source(m, cpu);
+	struct source *s = &m->sched[cpu];
 	uint64_t head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
 	const uint64_t *words;
 	unsigned n;
 
 	for (uint64_t tail = s->tail; tail != head; tail += n * sizeof(*words)) {
-		words = (const uint64_t *)(s->ring->bytes + (tail & m->ring_mask));
-		n = decode_ring_words(words, (head - tail) / sizeof(*words), cpu);
+		words = (const uint64_t *)(s->ring->bytes + (tail & s->ring_mask));
+		n = decode_ring_words(words, (head - tail) / sizeof(*words), CLASS_SCHED, cpu);
 		if (n == 0 || words[WORD_TS] > to_ns)
 			break;
 		if (decode_is_lost(words) && ((const struct ring_lost *)words)->last_ns > from_ns)

@@ -3,8 +3,8 @@
  * All rings of a collector as one sequence in the order of time.
  *
  * A round looks at what is in the rings now and hands out what is not younger than a horizon;
- * the rest stays where it is. Records of one ring keep their order. At equal times lifecycle
- * records come first, then wakeups, then switches, those that take a thread off a CPU before those
+ * the rest stays where it is. Records of one ring keep their order; what has a begin and an end comes
+ * at its end. At equal times struct rec_* come first, then wakeups, then switches, those that take a thread off a CPU before those
  * that put it on another one (FXT readers sort stably by time, so the order in the file decides).
  */
 #pragma once
@@ -17,13 +17,22 @@
 
 struct merge;
 
+/* A word ring. */
+struct merge_ring {
+	enum event_class class;
+	unsigned cpu;
+};
+
 /* What gets the records. Each returns 0 to go on, a positive number to end the round after this
  * record, or a negative errno. */
 struct merge_sink {
-	int (*words)(unsigned cpu, uint64_t *words, unsigned n_words, void *userdata);
-	int (*loss_begins)(unsigned cpu, const struct ring_lost *mark, void *userdata);
-	int (*loss_ends)(unsigned cpu, const struct ring_lost *mark, void *userdata);
-	int (*lifecycle)(const struct rec_head *rec, void *userdata);
+	int (*words)(const struct merge_ring *from, uint64_t *words, unsigned n_words,
+		     void *userdata);
+	int (*loss_begins)(const struct merge_ring *from, const struct ring_lost *mark,
+			   void *userdata);
+	int (*loss_ends)(const struct merge_ring *from, const struct ring_lost *mark,
+			 void *userdata);
+	int (*record)(const struct rec_head *rec, void *userdata);
 	void *userdata;
 };
 
@@ -42,6 +51,10 @@ DEFINE_CLEANUP(struct merge *, merge_free)
  * programs never write, or the sink's error.
  */
 int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *sink);
+
+/* Puts in a record from elsewhere, of its size, checked; it is copied. Those that come this way are
+ * in order. Returns 0, -ENOMEM, or -ENOBUFS: too many are waiting. */
+int merge_add(struct merge *m, const struct rec_head *rec);
 
 /* What a look ahead finds. */
 enum {

@@ -14,6 +14,15 @@
 /* Categories of -e. Lifecycle is always recorded. Later ones find their bit here. */
 enum capture_category {
 	CATEGORY_SCHED = 1 << 0,
+	CATEGORY_IRQ = 1 << 1,
+	CATEGORY_SOFTIRQ = 1 << 2,
+	CATEGORY_WORKQUEUE = 1 << 3,
+	CATEGORY_POWER = 1 << 4,
+	CATEGORY_COUNTERS = 1 << 5,
+	CATEGORIES_DEFAULT = CATEGORY_SCHED,
+	/* What belongs to no thread: filters do not apply to it. */
+	CATEGORIES_UNFILTERED =
+		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
 };
 
 struct category_row {
@@ -50,17 +59,29 @@ struct capture_filter {
 #define FLUSH_NS_MAX     UINT64_C(60000000000)
 #define FLUSH_NS_DEFAULT UINT64_C(250000000)
 
+#define COUNTER_NS_MIN     UINT64_C(100000000)
+#define COUNTER_NS_MAX     UINT64_C(60000000000)
+#define COUNTER_NS_DEFAULT UINT64_C(1000000000)
+
 struct session_options {
-	char name[65];        /* [A-Za-z0-9_]{1,64} */
-	uint32_t categories;  /* 0 = default */
-	uint64_t ring_bytes;  /* per CPU, rounded up to a power of two; 0 = default */
-	uint64_t flush_ns;    /* at most this much is lost when we are killed; 0 = default */
-	uint64_t duration_ns; /* ends the session; 0 = never */
-	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
+	char name[65];       /* [A-Za-z0-9_]{1,64} */
+	uint32_t categories; /* 0 = default */
+	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */
+	uint64_t flush_ns;   /* at most this much is lost when we are killed; 0 = default */
+	uint64_t counter_interval_ns; /* between two samples of the counters; 0 = default */
+	uint64_t duration_ns;         /* ends the session; 0 = never */
+	uint64_t max_bytes;           /* of the file; ends the session; 0 = never */
 	enum pack_method compress;
 	char *command; /* what asked for it, for the archive; NULL = not said. Owned */
 	struct capture_filter filter;
 };
+
+/* The names in CATEGORIES, with commas between them, into RET. */
+#define CATEGORIES_TEXT_MAX 128
+char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
+
+/* Whether a filter is set. */
+bool capture_filter_is_set(const struct capture_filter *f);
 
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);
@@ -72,7 +93,7 @@ int session_options_copy(struct session_options *ret, const struct session_optio
 bool session_name_valid(const char *name);
 
 /*
- * The options that are neither filters nor categories in words, for the archive: a new string that
- * the caller frees, or NULL without memory.
+ * The options that are no filters in words, for the archive, categories only if they are not the
+ * default: a new string that the caller frees, or NULL without memory.
  */
 char *session_options_describe(const struct session_options *o);

@@ -17,6 +17,7 @@ int recorder_init(struct recorder *r)
 	*r = (struct recorder){ 0 };
 	r->lifecycle.archive = &r->archive;
 	r->lifecycle.tasks = &r->tasks;
+	activity_init(&r->activity, &r->archive, &r->tasks);
 	return tasks_init(&r->tasks);
 }
 
@@ -24,6 +25,7 @@ void recorder_deinit(struct recorder *r)
 {
 	merge_free(r->merge);
 	lifecycle_deinit(&r->lifecycle);
+	activity_deinit(&r->activity);
 	schedule_deinit(&r->schedule);
 	fxt_archive_deinit(&r->archive);
 	tasks_deinit(&r->tasks);
@@ -51,23 +53,29 @@ void recorder_set_buffer(struct recorder *r, struct outbuf *b)
 	fxt_archive_set_output(&r->archive, b);
 }
 
+static struct collector_lost *at_end(const struct recorder *r, enum event_class class, unsigned cpu)
+{
+	return &r->at_end[class * r->n_cpus + cpu];
+}
+
 void recorder_set_end(struct recorder *r, uint64_t end_ns)
 {
-	r->schedule.to_ns = r->lifecycle.to_ns = end_ns;
-	for (unsigned cpu = 0; r->at_end && r->collector && cpu < r->n_cpus; cpu++)
-		r->at_end[cpu] = collector_pending_lost(r->collector, CLASS_SCHED, cpu);
+	r->schedule.to_ns = r->lifecycle.to_ns = r->activity.to_ns = end_ns;
+	for (enum event_class class = 0; r->at_end && r->collector && class < CLASS_MAX; class ++)
+		for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
+			*at_end(r, class, cpu) = collector_pending_lost(r->collector, class, cpu);
 }
 
 /* Of a loss that goes on after the end, only what was lost by then counts. */
-static struct ring_lost clip_to_end(const struct recorder *r, unsigned cpu,
+static struct ring_lost clip_to_end(const struct recorder *r, enum event_class class, unsigned cpu,
 				    const struct ring_lost *mark)
 {
-	const struct collector_lost *at_end = &r->at_end[cpu];
+	const struct collector_lost *then = at_end(r, class, cpu);
 	struct ring_lost clipped = *mark;
 
-	if (mark->last_ns > r->schedule.to_ns && at_end->first_ns == mark->first_ns &&
-	    at_end->count > 0 && at_end->count < mark->count) {
-		clipped.count = at_end->count;
+	if (mark->last_ns > r->schedule.to_ns && then->first_ns == mark->first_ns &&
+	    then->count > 0 && then->count < mark->count) {
+		clipped.count = then->count;
 		clipped.last_ns = r->schedule.to_ns;
 	}
 	return clipped;
@@ -155,14 +163,17 @@ static int announce_all(struct recorder *r)
 
 /* ---- the beginning ---- */
 
-int recorder_begin(struct recorder *r, const struct worker_news *news, bool filtered)
+int recorder_begin(struct recorder *r, const struct worker_news *news,
+		   const struct session_options *options)
 {
+	bool filtered = capture_filter_is_set(&options->filter);
 	int error;
 
 	r->collector = news->collector;
 	r->n_cpus = collector_n_cpus(r->collector);
+	r->categories = options->categories;
 	r->running = calloc(r->n_cpus, sizeof(*r->running));
-	r->at_end = calloc(r->n_cpus, sizeof(*r->at_end));
+	r->at_end = calloc((size_t)CLASS_MAX * r->n_cpus, sizeof(*r->at_end));
 	if (!r->running || !r->at_end)
 		return -ENOMEM;
 	error = merge_new(r->collector, &r->merge);
@@ -175,9 +186,9 @@ int recorder_begin(struct recorder *r, const struct worker_news *news, bool filt
 	r->start_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 	r->schedule.filtered = filtered;
-	r->schedule.from_ns = r->lifecycle.from_ns = r->start_ns;
-	r->schedule.announce = announce;
-	r->schedule.userdata = r;
+	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->start_ns;
+	r->schedule.announce = r->activity.announce = announce;
+	r->schedule.userdata = r->activity.userdata = r;
 	r->lifecycle.ask = ask;
 	r->lifecycle.userdata = r;
 	recorder_set_end(r, UINT64_MAX);
@@ -270,7 +281,7 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 	if (error == 0 && !r->schedule.filtered)
 		error = announce_all(r);
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
-		if (cpu_online(cpu))
+		if (r->categories & CATEGORY_SCHED && cpu_online(cpu))
 			error = open_cpu(r, cpu);
 	}
 	r->opened = error == 0;
@@ -284,31 +295,50 @@ static int after(struct recorder *r, int error)
 	return error < 0 ? error : r->after_record(r->userdata);
 }
 
-static int on_words(unsigned cpu, uint64_t *words, unsigned n_words, void *userdata)
+static int on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
+		    void *userdata)
 {
 	struct recorder *r = userdata;
 
-	return after(r, schedule_record(&r->schedule, cpu, words, n_words));
+	if (from->class == CLASS_SCHED)
+		return after(r, schedule_record(&r->schedule, from->cpu, words, n_words));
+	return after(r, activity_words(&r->activity, from->class, from->cpu, words, n_words));
 }
 
-static int on_loss_begins(unsigned cpu, const struct ring_lost *mark, void *userdata)
+/* A loss of something that has no state that would have to be closed and opened. */
+static int write_loss(struct recorder *r, enum event_class class, unsigned cpu,
+		      const struct ring_lost *mark)
 {
-	struct recorder *r = userdata;
-	struct ring_lost clipped = clip_to_end(r, cpu, mark);
-
-	return after(r, schedule_loss_begins(&r->schedule, cpu, &clipped));
+	return activity_lost(&r->activity, class, cpu,
+			     &(struct rec_lost){
+				     .count = mark->count,
+				     .first_ns = mark->first_ns,
+				     .last_ns = mark->last_ns,
+			     });
 }
 
-static int on_loss_ends(unsigned cpu, const struct ring_lost *mark, void *userdata)
+static int on_loss_begins(const struct merge_ring *from, const struct ring_lost *mark,
+			  void *userdata)
 {
 	struct recorder *r = userdata;
+	struct ring_lost clipped = clip_to_end(r, from->class, from->cpu, mark);
 
-	return after(r, schedule_loss_ends(&r->schedule, cpu, mark));
+	if (from->class == CLASS_SCHED)
+		return after(r, schedule_loss_begins(&r->schedule, from->cpu, &clipped));
+	return after(r, write_loss(r, from->class, from->cpu, &clipped));
 }
 
-static int on_lifecycle(const struct rec_head *rec, void *userdata)
+static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *mark, void *userdata)
 {
 	struct recorder *r = userdata;
+
+	if (from->class != CLASS_SCHED)
+		return 0;
+	return after(r, schedule_loss_ends(&r->schedule, from->cpu, mark));
+}
+
+static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
+{
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
 	int error = lifecycle_record(&r->lifecycle, rec);
 
@@ -318,11 +348,51 @@ static int on_lifecycle(const struct rec_head *rec, void *userdata)
 	return after(r, error);
 }
 
+static int on_lost(struct recorder *r, const struct rec_head *head)
+{
+	const struct rec_lost *rec = (const struct rec_lost *)head;
+
+	if (rec->ring == REC_RING_LIFECYCLE)
+		return after(r, lifecycle_record(&r->lifecycle, head));
+	return after(r, activity_lost(&r->activity,
+				      rec->ring == REC_RING_WORKQUEUE ? CLASS_WORKQUEUE
+								      : CLASS_FREQUENCY,
+				      head->cpu, rec));
+}
+
+static int on_record(const struct rec_head *rec, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	switch (rec->kind) {
+	case REC_FORK:
+	case REC_EXEC:
+	case REC_EXIT:
+	case REC_RENAME:
+		return on_lifecycle(r, rec);
+	case REC_LOST:
+		return on_lost(r, rec);
+	default:
+		return after(r, activity_record(&r->activity, rec));
+	}
+}
+
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
 {
-	const struct merge_sink sink = { on_words, on_loss_begins, on_loss_ends, on_lifecycle, r };
+	const struct merge_sink sink = { on_words, on_loss_begins, on_loss_ends, on_record, r };
 
 	return merge_round(r->merge, horizon_ns, &sink);
+}
+
+int recorder_add_samples(struct recorder *r, const struct worker_news *news)
+{
+	const struct rec_sample *list = (const struct rec_sample *)news->samples.data;
+	int error = 0;
+
+	/* When too many are waiting for an output that has stopped, later ones are dropped. */
+	for (size_t i = 0; error == 0 && i < news->samples.size / sizeof(*list); i++)
+		error = merge_add(r->merge, &list[i].head);
+	return error == -ENOBUFS ? 0 : error;
 }
 
 int recorder_mark(struct recorder *r, const char *text)
@@ -340,12 +410,14 @@ int recorder_mark(struct recorder *r, const char *text)
 
 uint64_t recorder_n_events(const struct recorder *r)
 {
-	return r->schedule.n_events + r->lifecycle.n_events + r->n_marks;
+	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events + r->n_marks;
 }
 
 uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 {
-	uint64_t lost = class == CLASS_SCHED ? r->schedule.lost : r->lifecycle.lost;
+	uint64_t lost = class == CLASS_SCHED       ? r->schedule.lost
+			: class == CLASS_LIFECYCLE ? r->lifecycle.lost
+						   : r->activity.lost[class];
 
 	/* Once the archive is closed, the pending ones are in it. */
 	for (unsigned cpu = 0; r->collector && !r->closed && cpu < r->n_cpus; cpu++)
@@ -356,29 +428,55 @@ uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 /* ---- the end ---- */
 
 /* What the programs counted and could not mark any more, since nothing followed. */
-static int write_trailing_loss(struct recorder *r, unsigned cpu)
+static int write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu)
 {
-	struct collector_lost sched = collector_pending_lost(r->collector, CLASS_SCHED, cpu);
-	struct collector_lost lifecycle =
-		collector_pending_lost(r->collector, CLASS_LIFECYCLE, cpu);
+	struct collector_lost lost = collector_pending_lost(r->collector, class, cpu);
 	struct ring_lost mark = {
-		.count = sched.count,
-		.first_ns = sched.first_ns,
-		.last_ns = sched.last_ns,
+		.count = lost.count,
+		.first_ns = lost.first_ns,
+		.last_ns = lost.last_ns,
 	};
 	const struct rec_lost rec = {
 		.head = { .kind = REC_LOST, .cpu = (uint16_t)cpu },
-		.count = lifecycle.count,
-		.first_ns = lifecycle.first_ns,
-		.last_ns = lifecycle.last_ns,
+		.count = lost.count,
+		.first_ns = lost.first_ns,
+		.last_ns = lost.last_ns,
+		.ring = REC_RING_LIFECYCLE,
 	};
+
+	if (lost.count == 0)
+		return 0;
+	if (class == CLASS_LIFECYCLE)
+		return lifecycle_record(&r->lifecycle, &rec.head);
+	mark = clip_to_end(r, class, cpu, &mark);
+	return class == CLASS_SCHED ? schedule_loss_begins(&r->schedule, cpu, &mark)
+				    : write_loss(r, class, cpu, &mark);
+}
+
+/* What the kernel did not let the programs see; on which CPU and when is not known. */
+static int write_skipped(struct recorder *r, enum event_class class)
+{
+	const struct rec_lost lost = {
+		.count = collector_skipped(r->collector, class),
+		.first_ns = r->start_ns,
+		.last_ns = r->schedule.to_ns,
+	};
+
+	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
+}
+
+/* What CPU was in the middle of. */
+static int close_cpu(struct recorder *r, unsigned cpu)
+{
+	uint64_t begin_ns;
+	uint32_t state;
 	int error = 0;
 
-	mark = clip_to_end(r, cpu, &mark);
-	if (sched.count)
-		error = schedule_loss_begins(&r->schedule, cpu, &mark);
-	if (error == 0 && lifecycle.count)
-		error = lifecycle_record(&r->lifecycle, &rec.head);
+	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
+		error = write_trailing_loss(r, class, cpu);
+	if (error == 0 && r->categories & CATEGORY_POWER &&
+	    collector_idle(r->collector, cpu, &state, &begin_ns))
+		error = activity_close_idle(&r->activity, cpu, state, begin_ns);
 	return error;
 }
 
@@ -396,7 +494,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	int error = 0;
 
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
-		error = write_trailing_loss(r, cpu);
+		error = close_cpu(r, cpu);
+	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
+		error = write_skipped(r, class);
 	if (error == 0)
 		error = lifecycle_close(&r->lifecycle);
 	if (error == 0)
@@ -407,7 +507,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 		return error;
 	r->closed = true;
 	stop.stop.events = recorder_n_events(r);
-	stop.stop.lost = recorder_lost(r, CLASS_SCHED) + recorder_lost(r, CLASS_LIFECYCLE);
+	for (enum event_class class = 0; class < CLASS_MAX; class ++)
+		stop.stop.lost += recorder_lost(r, class);
 	stop.stop.dismissed = r->schedule.n_dismissed;
 	stop.stop.unreported = r->schedule.n_unreported;
 	return fxt_archive_event(&r->archive, &stop);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
+#include "capture/activity.h"
 #include "capture/collector.h"
 #include "capture/lifecycle.h"
 #include "capture/merge.h"
@@ -26,14 +27,17 @@ struct recorder {
 	struct tasks tasks;
 	struct schedule schedule;
 	struct lifecycle lifecycle;
+	struct activity activity;
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
+	uint32_t categories;
 	bool opened, closed; /* head and end of the archive are written */
 	uint64_t start_ns, listed_ns;
 	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
 	uint64_t n_marks;
-	struct collector_lost *at_end; /* per CPU: losses that had begun when the end was set */
+	struct collector_lost
+		*at_end; /* per class and CPU: losses that had begun when the end was set */
 
 	/* Set by the owner: called after each record. 0 = go on, positive = no room, end the round. */
 	int (*after_record)(void *userdata);
@@ -53,7 +57,8 @@ int recorder_init(struct recorder *r);
 void recorder_deinit(struct recorder *r);
 
 /* The programs run: takes in what the worker found. Returns 0 or a negative errno. */
-int recorder_begin(struct recorder *r, const struct worker_news *news, bool filtered);
+int recorder_begin(struct recorder *r, const struct worker_news *news,
+		   const struct session_options *options);
 
 /* The rings are about to go. */
 void recorder_let_go(struct recorder *r);
@@ -76,6 +81,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end);
 /* What the worker learned: tasks that were asked for, command lines. What is news is written if
  * WRITE, else before the next record about it. Returns 0 or a negative errno. */
 int recorder_learn(struct recorder *r, const struct worker_news *news, bool write);
+
+/* Takes in samples of counters, for the next rounds. Returns 0 or a negative errno. */
+int recorder_add_samples(struct recorder *r, const struct worker_news *news);
 
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);

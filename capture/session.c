@@ -234,14 +234,9 @@ static void drain(struct session *s)
 
 /* ---- news ---- */
 
-static bool filters_set(const struct capture_filter *f)
-{
-	return f->n_pids || f->n_uids || f->n_comms || f->n_cgroups;
-}
-
 static void on_started(struct session *s, const struct worker_news *news)
 {
-	int r = recorder_begin(&s->recorder, news, filters_set(&s->options.filter));
+	int r = recorder_begin(&s->recorder, news, &s->options);
 
 	if (r == 0)
 		r = watch(s, collector_doorbell_fd(news->collector));
@@ -279,6 +274,9 @@ static void on_news(struct session *s)
 	}
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
+	if (s->recorder.collector && !s->recorder.closed &&
+	    recorder_add_samples(&s->recorder, &news) < 0)
+		fail(s, -ENOMEM, "sample counters");
 	if (s->recorder.collector &&
 	    recorder_learn(&s->recorder, &news, s->recorder.opened && writable(s)) < 0)
 		fail(s, -ENOMEM, "remember who is who");
@@ -334,7 +332,8 @@ static int make_descriptors(struct session *s)
 static bool options_valid(const struct session_options *o)
 {
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
-	       o->flush_ns <= FLUSH_NS_MAX && o->ring_bytes <= RING_BYTES_MAX &&
+	       o->flush_ns <= FLUSH_NS_MAX && o->counter_interval_ns >= COUNTER_NS_MIN &&
+	       o->counter_interval_ns <= COUNTER_NS_MAX && o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
 	       o->compress < PACK_METHOD_MAX && o->filter.n_pids <= FILTER_PIDS_MAX &&
 	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
@@ -353,7 +352,9 @@ int session_new(struct session_options *options, int output_fd, struct session *
 	if (defaulted.flush_ns == 0)
 		defaulted.flush_ns = FLUSH_NS_DEFAULT;
 	if (defaulted.categories == 0)
-		defaulted.categories = CATEGORY_SCHED;
+		defaulted.categories = CATEGORIES_DEFAULT;
+	if (defaulted.counter_interval_ns == 0)
+		defaulted.counter_interval_ns = COUNTER_NS_DEFAULT;
 	if (!options_valid(&defaulted))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
@@ -396,7 +397,12 @@ struct session *session_free(struct session *s)
 
 uint64_t session_ring_memory(const struct session_options *o)
 {
-	return collector_memory(collector_choose_ring_bytes(o->ring_bytes));
+	struct session_options defaulted = {
+		.categories = o->categories ?: CATEGORIES_DEFAULT,
+		.ring_bytes = collector_choose_ring_bytes(o->ring_bytes),
+	};
+
+	return collector_memory(&defaulted);
 }
 
 void session_set_changed(struct session *s, session_changed_fn fn, void *userdata)

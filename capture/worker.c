@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
+#include "capture/counters.h"
 #include "capture/proc.h"
 #include "capture/thread.h"
 
@@ -26,7 +28,10 @@ struct worker {
 	unsigned n_holders; /* 2: owner and thread */
 	struct worker_news news;
 
-	struct collector *collector; /* the thread's own */
+	/* the thread's own */
+	struct collector *collector;
+	struct counters *counters; /* NULL = none are to be sampled, or no more */
+	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 };
 
 void worker_news_deinit(struct worker_news *news)
@@ -35,6 +40,7 @@ void worker_news_deinit(struct worker_news *news)
 	outbuf_deinit(&news->tasks);
 	outbuf_deinit(&news->looked_up);
 	outbuf_deinit(&news->commands);
+	outbuf_deinit(&news->samples);
 }
 
 static void release(struct worker *w)
@@ -68,6 +74,47 @@ static int keep_task(const struct rec_head *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->size);
 }
 
+static int keep_sample(const struct rec_sample *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, sizeof(*rec));
+}
+
+/* Samples the counters if it is time to. When a sample came late, the next ones are on time again. */
+static void sample_if_due(struct worker *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
+		 interval_ns = w->options.counter_interval_ns;
+	struct outbuf samples = { 0 };
+
+	if (!w->counters || now_ns < w->next_sample_ns)
+		return;
+	counters_sample(w->counters, clock_boot_ns(), keep_sample, &samples);
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.samples, samples.data, samples.size);
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+	outbuf_deinit(&samples);
+	w->next_sample_ns += interval_ns * ((now_ns - w->next_sample_ns) / interval_ns + 1);
+}
+
+/* Each CPU leaves the idle state that it is in: one whose begin was not seen would not be shown. */
+static void rouse_cpus(unsigned n_cpus)
+{
+	size_t size = CPU_ALLOC_SIZE(n_cpus);
+	cpu_set_t *one = CPU_ALLOC(n_cpus), *before = CPU_ALLOC(n_cpus);
+
+	if (one && before && sched_getaffinity(0, size, before) == 0) {
+		for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
+			CPU_ZERO_S(size, one);
+			CPU_SET_S(cpu, size, one);
+			sched_setaffinity(0, size, one); /* where it is not allowed: never mind */
+		}
+		sched_setaffinity(0, size, before);
+	}
+	CPU_FREE(one);
+	CPU_FREE(before);
+}
+
 /* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
 static void start(struct worker *w, struct outbuf *list)
 {
@@ -80,6 +127,12 @@ static void start(struct worker *w, struct outbuf *list)
 	r = collector_new(&w->options, &c, &text);
 	if (r == 0)
 		r = collector_attach(c, &text);
+	if (r == 0 && w->options.categories & CATEGORY_COUNTERS) {
+		r = counters_new("", collector_n_cpus(c), &w->counters);
+		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
+	}
+	if (r == 0 && w->options.categories & CATEGORY_POWER)
+		rouse_cpus(collector_n_cpus(c));
 	if (r == 0) {
 		start_ns = clock_boot_ns();
 		r = collector_list_tasks(c, keep_task, &tasks);
@@ -148,6 +201,7 @@ static void read_commands(struct worker *w, const struct outbuf *tasks)
 		memcpy((char *)p + sizeof(head), text, head.size);
 		if (++n % COMMAND_BATCH == 0)
 			deliver_commands(w, &batch);
+		sample_if_due(w);
 	}
 	deliver_commands(w, &batch);
 	outbuf_deinit(&batch);
@@ -172,13 +226,16 @@ static void start_and_describe(struct worker *w)
 	struct outbuf list = { 0 };
 
 	start(w, &list);
-	if (w->collector)
+	if (w->collector) {
+		sample_if_due(w);
 		read_commands(w, &list);
+	}
 	outbuf_deinit(&list);
 }
 
 static void detach(struct worker *w)
 {
+	w->counters = counters_free(w->counters);
 	if (w->collector)
 		collector_detach(w->collector);
 	pthread_mutex_lock(&w->lock);
@@ -195,6 +252,23 @@ static void unload(struct worker *w)
 	w->news.collector = NULL;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
+}
+
+/* Waits for an order, or for the next sample. The lock is held, and again at return. */
+static void wait_for_order(struct worker *w)
+{
+	const struct timespec until = {
+		.tv_sec = (time_t)(w->next_sample_ns / 1000000000),
+		.tv_nsec = (long)(w->next_sample_ns % 1000000000),
+	};
+
+	if (!w->counters) {
+		pthread_cond_wait(&w->wake, &w->lock);
+	} else if (pthread_cond_timedwait(&w->wake, &w->lock, &until) == ETIMEDOUT) {
+		pthread_mutex_unlock(&w->lock);
+		sample_if_due(w);
+		pthread_mutex_lock(&w->lock);
+	}
 }
 
 /* Takes the next order; false when there will be none. The lock is held, and again at return. */
@@ -217,7 +291,7 @@ static bool do_next(struct worker *w)
 	} else if (w->n_lookups > 0) {
 		tid = w->lookups[--w->n_lookups];
 	} else {
-		pthread_cond_wait(&w->wake, &w->lock);
+		wait_for_order(w);
 		return true;
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -237,6 +311,7 @@ static void *run(void *userdata)
 	while (do_next(w))
 		;
 	pthread_mutex_unlock(&w->lock);
+	w->counters = counters_free(w->counters);
 	w->collector = collector_free(w->collector);
 	release(w);
 	return NULL;
@@ -247,13 +322,17 @@ static void *run(void *userdata)
 int worker_new(const struct session_options *options, struct worker **ret)
 {
 	struct worker *w = calloc(1, sizeof(*w));
+	pthread_condattr_t attr;
 	int r;
 
 	if (!w)
 		return -ENOMEM;
 	w->n_holders = 2;
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_cond_init(&w->wake, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->wake, &attr);
+	pthread_condattr_destroy(&attr);
 	w->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = session_options_copy(&w->options, options);
 	if (r == 0)
@@ -323,6 +402,7 @@ void worker_fetch(struct worker *w, struct worker_news *ret)
 	pthread_mutex_lock(&w->lock);
 	*ret = w->news;
 	w->news.error_text = NULL;
-	w->news.tasks = w->news.looked_up = w->news.commands = (struct outbuf){ 0 };
+	w->news.tasks = w->news.looked_up = w->news.commands = w->news.samples =
+		(struct outbuf){ 0 };
 	pthread_mutex_unlock(&w->lock);
 }

@@ -246,6 +246,8 @@ static int append_options(sd_bus_message *m, const struct bus_client_create_args
 	if (r >= 0)
 		r = append_u64(m, "flush_ns", o->flush_ns);
 	if (r >= 0)
+		r = append_u64(m, "counter_interval_ns", o->counter_interval_ns);
+	if (r >= 0)
 		r = append_u64(m, "duration_ns", o->duration_ns);
 	if (r >= 0)
 		r = append_u64(m, "max_bytes", o->max_bytes);

@@ -267,6 +267,12 @@ static int parse_flush(struct record_options *o, const char *name, const char *t
 	return parse_time(name, text, FLUSH_NS_MIN, FLUSH_NS_MAX, &o->session.flush_ns);
 }
 
+static int parse_counter_interval(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, COUNTER_NS_MIN, COUNTER_NS_MAX,
+			  &o->session.counter_interval_ns);
+}
+
 static int parse_ring(struct record_options *o, const char *name, const char *text)
 {
 	return parse_size(name, text, RING_BYTES_MIN, RING_BYTES_MAX, &o->session.ring_bytes);
@@ -351,6 +357,7 @@ static const struct row {
 	{ 0, "--cgroup", required_argument, parse_cgroup, false },
 	{ 0, "--comm", required_argument, parse_comm, false },
 	{ 0, "--uid", required_argument, parse_uids, false },
+	{ 0, "--counter-interval", required_argument, parse_counter_interval, false },
 	{ 0, "--flush", required_argument, parse_flush, false },
 	{ 0, "--max-size", required_argument, parse_max_size, false },
 	{ 0, "--compress", optional_argument, parse_compress, false },
@@ -439,12 +446,29 @@ static int parse_all(int argc, char **argv, const struct record_options_args *ar
 	return r;
 }
 
+/* What the options say together. */
+static int check_all(const struct record_options *o)
+{
+	uint32_t categories = o->session.categories;
+	char names[CATEGORIES_TEXT_MAX];
+
+	if (o->session.counter_interval_ns && !(categories & CATEGORY_COUNTERS))
+		return cli_usage_error("--counter-interval: no counters are recorded; "
+				       "add 'counters' to -e");
+	if (categories & CATEGORIES_UNFILTERED && capture_filter_is_set(&o->session.filter))
+		cli_error("filters are for threads; these are recorded of the whole machine: %s",
+			  categories_format(names, categories & CATEGORIES_UNFILTERED));
+	return RECORD_OPTIONS_GO;
+}
+
 int record_options_parse(int argc, char **argv, const struct record_options_args *args,
 			 struct record_options *ret)
 {
 	_cleanup_(record_options_deinit) struct record_options o = { 0 };
 	int r = parse_all(argc, argv, args, &o);
 
+	if (r == RECORD_OPTIONS_GO)
+		r = check_all(&o);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	*ret = o;

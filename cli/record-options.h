@@ -39,6 +39,7 @@ enum {
 	"  --comm NAME         only threads of this name\n"                                        \
 	"  --uid USER          only processes of this user, a name or a number\n"                  \
 	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"           \
+	"  --counter-interval TIME  between two samples of the counters (1s)\n"                    \
 	"  --flush TIME        write at least this often (250ms)\n"                                \
 	"  --max-size SIZE     stop when the archive has this size\n"                              \
 	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"           \

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/read-events.h"
+#include "cli/summary-activity.h"
 #include "cli/verb.h"
 #include "reader/summary.h"
 
@@ -168,6 +169,7 @@ static void print_json(const struct summary *s, const struct open_trace *t)
 	json_add(o, "threads", json_threads(s));
 	json_add(o, "processes", json_processes(s));
 	json_add(o, "marks", json_marks(s));
+	summary_activity_json(o, s);
 	json_print_pretty(o);
 }
 
@@ -196,12 +198,17 @@ static void print_header(const struct summary *s, const char *name)
 		printf("The recording was cut off; it ends with the last event that was saved.\n");
 }
 
-static void print_cpus(const struct summary *s)
+/* False if there are none: no scheduling was recorded. */
+static bool print_cpus(const struct summary *s)
 {
-	bool other = false;
+	bool other = false, seen = false;
 
-	for (size_t i = 0; i < s->n_cpus; i++)
+	for (size_t i = 0; i < s->n_cpus; i++) {
 		other |= s->cpus[i].other_ns != 0;
+		seen |= s->cpus[i].seen;
+	}
+	if (!seen)
+		return false;
 	printf("\n  CPU    BUSY%s     SWITCHES\n", other ? "   OTHER" : "");
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		const struct summary_cpu *cpu = &s->cpus[i];
@@ -213,6 +220,7 @@ static void print_cpus(const struct summary *s)
 			printf(" %6.1f%%", percent(cpu->other_ns, s->duration_ns));
 		printf(" %12" PRIu64 "\n", cpu->switches);
 	}
+	return true;
 }
 
 /* The last column: the thread, and its process where that says more. */
@@ -267,11 +275,13 @@ static void print_marks(const struct summary *s)
 
 static int print_text(const struct summary *s, const char *name, size_t limit)
 {
-	int r;
+	int r = 0;
 
 	print_header(s, name);
-	print_cpus(s);
-	r = print_threads(s, limit);
+	if (print_cpus(s))
+		r = print_threads(s, limit);
+	if (r == 0)
+		r = summary_activity_print(s);
 	print_marks(s);
 	return r;
 }

@@ -415,6 +415,7 @@ static const struct option_row rows[] = {
 	{ "categories", "as", read_categories, append_categories, 0, 0, 0, 0 },
 	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
 	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
+	{ "counter_interval_ns", "t", read_u64, append_u64, AT(options.counter_interval_ns), COUNTER_NS_MIN, COUNTER_NS_MAX, 0 },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },

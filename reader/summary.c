@@ -40,6 +40,7 @@ struct summary *summary_free(struct summary *s)
 	free(s->marks);
 	for (size_t i = 0; i < s->n_lost; i++)
 		free(s->lost[i].class_name);
+	activity_sums_deinit(&s->activity);
 	free(s->cpus);
 	free(s->recording.session);
 	free(s->recording.command);
@@ -523,6 +524,12 @@ int summary_add(struct summary *s, const struct event *ev)
 		return add_mark(s, ev);
 	case EVENT_START:
 		return add_start(s, ev);
+	case EVENT_INTERVAL:
+		see_time(s, ev->interval.end_ns);
+		return activity_sums_add_interval(&s->activity, ev,
+						  recorded(s, ev->ts_ns, ev->interval.end_ns));
+	case EVENT_COUNTER:
+		return activity_sums_add_counter(&s->activity, ev);
 	case EVENT_STOP:
 		s->stopped = true;
 		s->end_ns = ev->ts_ns;
@@ -556,6 +563,7 @@ void summary_finish(struct summary *s)
 	}
 	while ((t = table_next(&s->threads, &pos)))
 		set_state(s, t, t->state, s->end_ns);
+	activity_sums_finish(&s->activity, s->duration_ns);
 }
 
 uint64_t summary_lost(const struct summary *s)

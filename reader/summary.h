@@ -25,6 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/table.h"
+#include "reader/activity-sums.h"
 #include "writer/event.h"
 
 struct summary_cpu {
@@ -107,6 +108,7 @@ struct summary {
 	struct summary_mark *marks; /* owned */
 	size_t n_marks, room_marks;
 	uint64_t n_marks_dropped;
+	struct activity_sums activity;
 
 	uint64_t n_gaps; /* losses of scheduling records so far */
 	bool timed;      /* start_ns and end_ns hold something */

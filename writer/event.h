@@ -29,14 +29,41 @@ enum event_kind {
 	EVENT_CLOCK,
 	EVENT_START, /* of the recording */
 	EVENT_STOP,
-	EVENT_DAMAGE, /* bytes of an archive could not be read */
+	EVENT_DAMAGE,   /* bytes of an archive could not be read */
+	EVENT_INTERVAL, /* something that a CPU or a worker did from ts_ns to its end */
+	EVENT_COUNTER,
 	EVENT_KIND_MAX,
+};
+
+enum interval_kind {
+	INTERVAL_IRQ,     /* a hard interrupt's handler */
+	INTERVAL_SOFTIRQ, /* tid is that of the CPU's track, here and above */
+	INTERVAL_WORK,    /* a work item; tid is that of the worker, or of the CPU's softirqs */
+	INTERVAL_IDLE,    /* an idle state */
+	INTERVAL_KIND_MAX,
+};
+
+/* Values that a counter can have at one time. */
+enum { EVENT_VALUES_MAX = 15 };
+
+struct event_value {
+	const char *name;
+	bool whole; /* u64 holds it, else f64 */
+	union {
+		uint64_t u64;
+		double f64;
+	};
 };
 
 /* Classes of records, each with its own rings: none can push out another's. */
 enum event_class {
 	CLASS_SCHED,     /* switches, wakings, migrations */
 	CLASS_LIFECYCLE, /* fork, exec, exit, rename */
+	CLASS_IRQ,
+	CLASS_SOFTIRQ,
+	CLASS_WORKQUEUE,
+	CLASS_IDLE,
+	CLASS_FREQUENCY,
 	CLASS_MAX,
 };
 
@@ -117,5 +144,18 @@ struct event {
 			uint64_t unreported; /* switches that the kernel made and did not report */
 			uint64_t daemon_cpu_ns;
 		} stop;
+		struct {
+			enum interval_kind kind;
+			const char *name; /* the handler's, vector's, function's or state's */
+			uint64_t end_ns;
+			int32_t number; /* of the interrupt or state; else 0 */
+			bool handled;   /* interrupts only */
+		} interval;
+		struct {
+			const char *category, *name;
+			uint64_t id; /* the cpu, where it is one's; else 0 */
+			const struct event_value *values;
+			unsigned n_values;
+		} counter;
 	};
 };

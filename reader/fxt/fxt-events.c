@@ -12,8 +12,8 @@
 
 #include "base/text.h"
 
-/* Strings that one event can have. */
-enum { SLOTS = 8 };
+/* Strings that one event can have: a counter's name and those of its values. */
+enum { SLOTS = EVENT_VALUES_MAX + 1 };
 
 struct slot {
 	char *text; /* owned */
@@ -22,7 +22,8 @@ struct slot {
 
 struct fxt_events {
 	struct slot slots[SLOTS];
-	unsigned n_slots; /* used for this event */
+	unsigned n_slots;                            /* used for this event */
+	struct event_value values[EVENT_VALUES_MAX]; /* of a counter */
 	const char *damage;
 };
 
@@ -391,19 +392,113 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 	}
 }
 
+/* The CPU whose pseudo-thread of PROCESS the thread of RECORD is; false if it is none. */
+static bool get_track(const struct fxt_record *record, uint32_t process, uint32_t *ret_cpu)
+{
+	uint64_t tid = record->thread.tid;
+
+	if (record->thread.pid != process || tid <= process || tid > process + 1 + FXT_CPU_MAX)
+		return false;
+	*ret_cpu = (uint32_t)(tid - process - 1);
+	return true;
+}
+
+/* A complete event. */
+static int get_interval(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
+			int category)
+{
+	static const struct {
+		int category;
+		enum interval_kind kind;
+		uint32_t process;
+	} rows[] = {
+		{ FXT_NAME_IRQ, INTERVAL_IRQ, FXT_KOID_IRQ },
+		{ FXT_NAME_SOFTIRQ, INTERVAL_SOFTIRQ, FXT_KOID_SOFTIRQ },
+		{ FXT_NAME_WORKQUEUE, INTERVAL_WORK, FXT_KOID_SOFTIRQ },
+		{ FXT_NAME_POWER, INTERVAL_IDLE, FXT_KOID_POWER },
+	};
+	size_t i = 0;
+	uint32_t number = 0;
+	bool on_track;
+	int r;
+
+	while (i < ARRAY_SIZE(rows) && rows[i].category != category)
+		i++;
+	if (i == ARRAY_SIZE(rows))
+		return FXT_EVENTS_NONE;
+	on_track = get_track(record, rows[i].process, &ev->cpu);
+	/* Somebody else's event of the same category. */
+	if (!on_track && (rows[i].kind != INTERVAL_WORK || ev->pid == rows[i].process))
+		return FXT_EVENTS_NONE;
+	ev->kind = EVENT_INTERVAL;
+	ev->interval.kind = rows[i].kind;
+	ev->interval.end_ns = record->event.end_ns;
+	r = keep_text(e, &record->name, &ev->interval.name);
+	if (r < 0)
+		return r;
+	r = TAKE(e, record, { FXT_NAME_IRQ, WANT_INT32, &ev->interval.number, NULL },
+		 { FXT_NAME_HANDLED, WANT_BOOL, &ev->interval.handled, NULL },
+		 { FXT_NAME_STATE, WANT_UINT32, &number, NULL });
+	if (rows[i].kind == INTERVAL_IDLE)
+		ev->interval.number = (int32_t)number;
+	return r;
+}
+
+/* Counters of whatever names; what is no number is left out. */
+static int get_counter(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
+		       int category)
+{
+	struct fxt_args it = record->args;
+	struct fxt_arg arg;
+	unsigned n = 0;
+	int r;
+
+	ev->kind = EVENT_COUNTER;
+	ev->counter.category = category == FXT_NAME_POWER ? "power" : "counters";
+	ev->counter.id = record->event.value;
+	ev->counter.values = e->values;
+	r = keep_text(e, &record->name, &ev->counter.name);
+	while (r >= 0 && (r = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		struct event_value *v = &e->values[n];
+
+		if (r == FXT_ARGS_DAMAGE) {
+			e->damage = it.damage;
+			return FXT_EVENTS_DAMAGE;
+		}
+		v->whole = get_unsigned(&arg, &v->u64);
+		if (!v->whole && arg.type != FXT_ARG_DOUBLE)
+			continue;
+		if (!v->whole)
+			v->f64 = arg.real;
+		r = keep_text(e, &arg.name, &v->name);
+		n++;
+	}
+	ev->counter.n_values = n;
+	return r < 0 ? r : n > 0 ? FXT_EVENTS_EVENT : FXT_EVENTS_NONE;
+}
+
 static int get_event(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
 {
 	int category;
 
-	/* The counter `lost` repeats what the instant says. */
-	if (record->subtype != FXT_EVENT_INSTANT)
+	if (record->subtype != FXT_EVENT_INSTANT && record->subtype != FXT_EVENT_COUNTER &&
+	    record->subtype != FXT_EVENT_DURATION_COMPLETE)
 		return FXT_EVENTS_NONE;
 	category = fxt_text_known(&record->category);
-	if (category != FXT_NAME_SCHED && category != FXT_NAME_PROCESS && category != FXT_NAME_KYMO)
+	if (category == 0)
 		return FXT_EVENTS_NONE;
 	*ev = (struct event){ .ts_ns = record->ts_ns,
 			      .pid = (uint32_t)record->thread.pid,
 			      .tid = (uint32_t)record->thread.tid };
+	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
+		return get_interval(e, record, ev, category);
+	/* The counter `lost` repeats what the instant says. */
+	if (record->subtype == FXT_EVENT_COUNTER)
+		return category == FXT_NAME_COUNTERS || category == FXT_NAME_POWER
+			       ? get_counter(e, record, ev, category)
+			       : FXT_EVENTS_NONE;
+	if (category != FXT_NAME_SCHED && category != FXT_NAME_PROCESS && category != FXT_NAME_KYMO)
+		return FXT_EVENTS_NONE;
 	return category == FXT_NAME_KYMO ? get_own(e, record, ev)
 					 : get_happening(e, record, ev, category);
 }

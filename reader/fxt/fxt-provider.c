@@ -52,7 +52,7 @@ static const struct known {
 
 int fxt_provider_look_up(const struct fxt_text *t)
 {
-	if (!t->bytes || t->length == 0 || t->length > 16)
+	if (!t->bytes || t->length == 0 || t->length > 24)
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(known_names); i++)
 		if (known_names[i].length == t->length &&

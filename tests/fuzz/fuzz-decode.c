@@ -3,8 +3,8 @@
  * Arbitrary bytes where the programs' records should be: what passes the border (capture/decode.h)
  * goes on through the schedule and the table of tasks into an archive.
  *
- * The first byte says what the rest is: 'w' words of a ring, 'l' lifecycle records, each after the
- * other.
+ * The first byte says what the rest is: 'w' words of a ring of the schedule, 'i' of interrupts, 's'
+ * of softirqs, 'p' of idle states; 'l' struct rec_*, each after the other.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/activity.h"
 #include "capture/decode.h"
 #include "capture/lifecycle.h"
 #include "capture/schedule.h"
@@ -27,6 +28,7 @@ struct world {
 	struct tasks tasks;
 	struct schedule schedule;
 	struct lifecycle lifecycle;
+	struct activity activity;
 };
 
 static int announce(uint32_t tid, void *userdata)
@@ -54,8 +56,9 @@ static bool begin(struct world *w)
 	if (tasks_init(&w->tasks) < 0 || fxt_archive_init(&w->archive, &w->out, N_CPUS) < 0 ||
 	    schedule_init(&w->schedule, &w->archive, &w->tasks, N_CPUS) < 0)
 		return false;
-	w->schedule.announce = announce;
-	w->schedule.userdata = w;
+	activity_init(&w->activity, &w->archive, &w->tasks);
+	w->schedule.announce = w->activity.announce = announce;
+	w->schedule.userdata = w->activity.userdata = w;
 	return fxt_archive_begin(&w->archive) == 0;
 }
 
@@ -63,9 +66,25 @@ static void end(struct world *w)
 {
 	schedule_deinit(&w->schedule);
 	lifecycle_deinit(&w->lifecycle);
+	activity_deinit(&w->activity);
 	fxt_archive_deinit(&w->archive);
 	tasks_deinit(&w->tasks);
 	outbuf_deinit(&w->out);
+}
+
+static void take_intervals(struct world *w, enum event_class class, uint64_t *words, size_t n_words)
+{
+	unsigned n;
+
+	for (; n_words > 0; words += n, n_words -= n) {
+		n = decode_ring_words(words, n_words, class, CPU);
+		assert(n <= n_words);
+		if (n == 0)
+			n = 1;
+		else if (!decode_is_lost(words))
+			activity_words(&w->activity, class, CPU, words, n);
+	}
+	activity_close_idle(&w->activity, CPU, 1, 10);
 }
 
 static void take_words(struct world *w, uint64_t *words, size_t n_words)
@@ -73,7 +92,7 @@ static void take_words(struct world *w, uint64_t *words, size_t n_words)
 	unsigned n;
 
 	for (; n_words > 0; words += n, n_words -= n) {
-		n = decode_ring_words(words, n_words, CPU);
+		n = decode_ring_words(words, n_words, CLASS_SCHED, CPU);
 		assert(n <= n_words);
 		if (n == 0) {
 			n = 1; /* the merge gives up here; there may be more to find */
@@ -97,8 +116,10 @@ static void take_records(struct world *w, const uint8_t *data, size_t size)
 		rec = decode_record(data, size);
 		assert(!rec || rec->size <= size);
 		step = rec ? rec->size : 8;
-		if (rec && rec->cpu < N_CPUS) /* as the collector sees to */
+		if (rec && rec->cpu < N_CPUS) { /* as the collector sees to */
 			lifecycle_record(&w->lifecycle, rec);
+			activity_record(&w->activity, rec);
+		}
 		if (step > size)
 			break;
 	}
@@ -120,6 +141,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (begin(&w)) {
 		if (*data == 'w')
 			take_words(&w, copy, words);
+		else if (*data == 'i')
+			take_intervals(&w, CLASS_IRQ, copy, words);
+		else if (*data == 's')
+			take_intervals(&w, CLASS_SOFTIRQ, copy, words);
+		else if (*data == 'p')
+			take_intervals(&w, CLASS_IDLE, copy, words);
 		else if (*data == 'l')
 			take_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
 		/* Nothing but whole records was written. */

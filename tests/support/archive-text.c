@@ -68,6 +68,9 @@ static void print_arg(FILE *f, const struct fxt_arg *arg)
 	case FXT_ARG_UINT64:
 		fprintf(f, ":uint64=%" PRIu64, arg->uint64);
 		break;
+	case FXT_ARG_DOUBLE:
+		fprintf(f, ":double=%g", arg->real);
+		break;
 	case FXT_ARG_KOID:
 		fprintf(f, ":koid=%" PRIu64, arg->uint64);
 		break;
@@ -117,9 +120,10 @@ static void print_metadata(FILE *f, const struct fxt_record *record)
 static void print_event(FILE *f, const struct fxt_record *record)
 {
 	fprintf(f, "%" PRIu64 " %s ", record->ts_ns,
-		record->subtype == FXT_EVENT_INSTANT   ? "instant"
-		: record->subtype == FXT_EVENT_COUNTER ? "counter"
-						       : "event");
+		record->subtype == FXT_EVENT_INSTANT             ? "instant"
+		: record->subtype == FXT_EVENT_COUNTER           ? "counter"
+		: record->subtype == FXT_EVENT_DURATION_COMPLETE ? "complete"
+								 : "event");
 	print_text(f, &record->category);
 	fputc('/', f);
 	print_text(f, &record->name);
@@ -128,6 +132,8 @@ static void print_event(FILE *f, const struct fxt_record *record)
 		fputs(" (not defined)", f);
 	if (record->subtype == FXT_EVENT_COUNTER)
 		fprintf(f, " id %" PRIu64, record->event.value);
+	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
+		fprintf(f, " to %" PRIu64, record->event.end_ns);
 	print_args(f, record);
 }
 

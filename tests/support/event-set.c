@@ -36,6 +36,26 @@ _Static_assert(sizeof(LONGEST_COMM) == 46, "15 bytes, each of them wrong");
 #define RENAME(...)  .kind = EVENT_RENAME, .rename = { __VA_ARGS__ }
 #define LOST(...)    .kind = EVENT_LOST, .lost = { __VA_ARGS__ }
 
+#define TRACK(process, n) .pid = FXT_KOID_##process, .tid = FXT_KOID_##process + 1 + (n), .cpu = (n)
+#define INTERVAL(...)     .kind = EVENT_INTERVAL, .interval = { __VA_ARGS__ }
+#define COUNTER(...)      .kind = EVENT_COUNTER, .counter = { __VA_ARGS__ }
+#define WHOLE(n, v)                                                                                \
+	{                                                                                          \
+		.name = n, .whole = true, .u64 = v                                                 \
+	}
+#define REAL(n, v)                                                                                 \
+	{                                                                                          \
+		.name = n, .f64 = v                                                                \
+	}
+
+static const struct event_value frequency[] = { WHOLE("khz", UINT64_MAX) };
+static const struct event_value load[] = { REAL("one_minute", 0.25), WHOLE("runnable", 0) };
+static const struct event_value most[EVENT_VALUES_MAX] = {
+	REAL("a", 1e300), REAL("b", -0.0), WHOLE("c", 1),  WHOLE("d", 2),  WHOLE("e", 3),
+	WHOLE("f", 4),    WHOLE("g", 5),   WHOLE("h", 6),  WHOLE("i", 7),  WHOLE("j", 8),
+	WHOLE("k", 9),    WHOLE("l", 10),  WHOLE("m", 11), WHOLE("n", 12), WHOLE(WIDE, 13),
+};
+
 static const struct event set[] = {
 	{
 		.kind = EVENT_START,
@@ -138,6 +158,46 @@ static const struct event set[] = {
 	       .last_ns = UINT64_MAX) },
 	{ .ts_ns = 1000160, KYMO_CPU(EVENT_SET_CPUS - 1),
 	  LOST(.class_name = "lifecycle", .count = 3, .first_ns = 0, .last_ns = 1000161) },
+
+	{ .ts_ns = 1000162, KYMO_CPU(1),
+	  LOST(.class_name = "irq", .count = 1, .first_ns = 1000162, .last_ns = 1000163) },
+	{ .ts_ns = 1000162, KYMO_CPU(1),
+	  LOST(.class_name = "softirq", .count = 1, .first_ns = 1000162, .last_ns = 1000163) },
+	{ .ts_ns = 1000162, KYMO_CPU(1),
+	  LOST(.class_name = "workqueue", .count = 1, .first_ns = 1000162, .last_ns = 1000163) },
+	{ .ts_ns = 1000162, KYMO_CPU(1),
+	  LOST(.class_name = "idle", .count = 1, .first_ns = 1000162, .last_ns = 1000163) },
+	{ .ts_ns = 1000162, KYMO_CPU(1),
+	  LOST(.class_name = "frequency", .count = 1, .first_ns = 1000162, .last_ns = 1000163) },
+
+	/* ---- what CPUs do ---- */
+	{ .ts_ns = 1000164, TRACK(IRQ, 0),
+	  INTERVAL(.kind = INTERVAL_IRQ, .name = "virtio0-req.0", .end_ns = 1000165, .number = 24,
+		   .handled = true) },
+	{ .ts_ns = 1000164, TRACK(IRQ, EVENT_SET_CPUS - 1),
+	  INTERVAL(.kind = INTERVAL_IRQ, .name = "a handler whose name is longest",
+		   .end_ns = UINT64_MAX, .number = INT32_MAX) },
+	{ .ts_ns = 1000164, TRACK(SOFTIRQ, 1),
+	  INTERVAL(.kind = INTERVAL_SOFTIRQ, .name = "HI", .end_ns = 1000164) },
+	{ .ts_ns = 1000164, TRACK(SOFTIRQ, 1),
+	  INTERVAL(.kind = INTERVAL_SOFTIRQ, .name = "RCU", .end_ns = 1000167) },
+	{ .ts_ns = 1000165, TRACK(SOFTIRQ, 1),
+	  INTERVAL(.kind = INTERVAL_WORK, .name = "of_a_softirq", .end_ns = 1000166) },
+	{ .ts_ns = 1000165, .pid = FXT_KOID_KTHREADD, .tid = 12,
+	  INTERVAL(.kind = INTERVAL_WORK, .name = "work_fn [module]", .end_ns = 1000166) },
+	{ .ts_ns = 0, TRACK(POWER, 2),
+	  INTERVAL(.kind = INTERVAL_IDLE, .name = "C1E " WIDE, .end_ns = 1000166, .number = 3) },
+
+	/* ---- counters ---- */
+	{ .ts_ns = 1000168, .pid = FXT_KOID_POWER, .tid = FXT_KOID_POWER,
+	  COUNTER(.category = "power", .name = "cpu_frequency", .id = 3, .values = frequency,
+		  .n_values = ARRAY_SIZE(frequency)) },
+	{ .ts_ns = 1000168, .pid = FXT_KOID_COUNTERS, .tid = FXT_KOID_COUNTERS,
+	  COUNTER(.category = "counters", .name = "load", .values = load,
+		  .n_values = ARRAY_SIZE(load)) },
+	{ .ts_ns = 1000168, .pid = FXT_KOID_COUNTERS, .tid = FXT_KOID_COUNTERS,
+	  COUNTER(.category = "counters", .name = "of another time", .id = UINT64_MAX,
+		  .values = most, .n_values = ARRAY_SIZE(most)) },
 
 	/* ---- ourselves ---- */
 	{ .kind = EVENT_MARK, .ts_ns = 1000170, KYMO, .mark = { .text = "here: " WIDE } },

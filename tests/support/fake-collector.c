@@ -25,6 +25,11 @@ static void *must(void *p)
 	return p;
 }
 
+static bool has_words(enum event_class class)
+{
+	return class != CLASS_LIFECYCLE && class != CLASS_WORKQUEUE && class != CLASS_FREQUENCY;
+}
+
 struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes)
 {
 	struct collector *c = must(calloc(1, sizeof(*c)));
@@ -33,9 +38,11 @@ struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes)
 	c->n_cpus = n_cpus;
 	c->ring_bytes = ring_bytes;
 	c->end = &c->first;
-	c->rings = must(calloc(n_cpus, sizeof(*c->rings)));
-	for (unsigned cpu = 0; cpu < n_cpus; cpu++)
-		c->rings[cpu] = must(calloc(1, sizeof(**c->rings) + ring_bytes + RING_SLACK_BYTES));
+	c->rings = must(calloc((size_t)CLASS_MAX * n_cpus, sizeof(*c->rings)));
+	for (unsigned i = 0; i < CLASS_MAX * n_cpus; i++)
+		if (has_words(i / n_cpus))
+			c->rings[i] =
+				must(calloc(1, sizeof(**c->rings) + ring_bytes + RING_SLACK_BYTES));
 	return c;
 }
 
@@ -56,16 +63,17 @@ struct collector *collector_free(struct collector *c)
 		return NULL;
 	while (c->first)
 		drop_first(c);
-	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
-		free(c->rings[cpu]);
+	for (unsigned i = 0; i < CLASS_MAX * c->n_cpus; i++)
+		free(c->rings[i]);
 	free(c->rings);
 	free(c);
 	return NULL;
 }
 
-bool fake_collector_put_words(struct collector *c, unsigned cpu, const uint64_t *words, size_t n)
+bool fake_collector_put_words(struct collector *c, enum event_class class, unsigned cpu,
+			      const uint64_t *words, size_t n)
 {
-	struct word_ring *ring = c->rings[cpu];
+	struct word_ring *ring = collector_ring(c, class, cpu);
 
 	if (c->ring_bytes - (ring->head - ring->tail) < n * sizeof(*words))
 		return false;
@@ -97,17 +105,18 @@ unsigned collector_n_cpus(const struct collector *c)
 	return c->n_cpus;
 }
 
-struct word_ring *collector_ring(struct collector *c, unsigned cpu)
+struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu)
 {
-	return c->rings[cpu];
+	return c->rings[class * c->n_cpus + cpu];
 }
 
-uint64_t collector_ring_bytes(const struct collector *c)
+uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
 {
+	(void)class;
 	return c->ring_bytes;
 }
 
-int collector_drain_lifecycle(struct collector *c, collector_record_fn fn, void *userdata)
+int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata)
 {
 	int r = 0;
 

@@ -9,12 +9,13 @@
 
 struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes);
 
-/* Writes a record of N words into the word ring of CPU, as sched.bpf.c does. Returns false, and
- * nothing is written, if there is no room. */
-bool fake_collector_put_words(struct collector *c, unsigned cpu, const uint64_t *words, size_t n);
+/* Writes a record of N words into the word ring of CPU for CLASS (all but those of BPF ring buffers
+ * have one), as the programs do. Returns false, and nothing is written, if there is no room. */
+bool fake_collector_put_words(struct collector *c, enum event_class class, unsigned cpu,
+			      const uint64_t *words, size_t n);
 
-/* Puts a lifecycle record of SIZE bytes into CPU's ring. */
+/* Puts a struct rec_* of SIZE bytes into CPU's ring. */
 void fake_collector_put_record(struct collector *c, const void *rec, size_t size);
 
-/* How many lifecycle records nobody has taken yet. */
+/* How many of those nobody has taken yet. */
 size_t fake_collector_n_records(const struct collector *c);

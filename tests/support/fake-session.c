@@ -52,7 +52,7 @@ int session_new(struct session_options *options, int output_fd, struct session *
 	if (s->options.flush_ns == 0)
 		s->options.flush_ns = FLUSH_NS_DEFAULT;
 	if (s->options.categories == 0)
-		s->options.categories = CATEGORY_SCHED;
+		s->options.categories = CATEGORIES_DEFAULT;
 	s->output_fd = output_fd;
 	s->reason = "";
 	s->error_text = "";

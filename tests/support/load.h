@@ -37,6 +37,9 @@ int load_reuse(char **argv);
 int load_rename(char **argv);
 int load_threadexec(char **argv);
 int load_child(char **argv);
+int load_loopback(char **argv);
+int load_refresh(char **argv);
+int load_blocks(char **argv);
 
 /* Prints what cannot go on and why (errno, unless 0), and exits. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -13,12 +13,17 @@ cat >"$TMP/load.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/reuse.json" reuse 3
 	"$KYMO_LOAD" --out "$TMP/pingpong.json" pingpong 100
 	sh -c 'kill -9 \$\$'
+	"$KYMO_LOAD" --out "$TMP/loopback.json" loopback 100
+	"$KYMO_LOAD" --out "$TMP/refresh.json" refresh 10
+	sleep 0.3
 END
-record_around "$TMP/t.fxt" -- bash "$TMP/load.sh"
+record_around "$TMP/t.fxt" -e sched,irq,softirq,workqueue,power,counters --counter-interval 100ms -- \
+	bash "$TMP/load.sh"
 dump_records "$TMP/t.fxt"
 
 # "what argument type", a row each, as the page has it. Its tables say `name` type, `name` type,
-# ...; where one type follows several names (`a`, `b` strings) it is that of them all.
+# ...; where one type follows several names (`a`, `b` strings) it is that of them all. What a complete
+# event is called the page says only of softirqs; "category:" stands for all of a category.
 documented() {
 	awk -F'|' '
 		function words_of(what, text,   n, i, part, names, k, type) {
@@ -43,6 +48,16 @@ documented() {
 			split($3, name, "`")
 			words_of(category[2] ":" name[2], $5)
 		}
+		section == "## Complete events" && /^\| `/ {
+			split($2, category, "`")
+			words_of(category[2] ":", $5)
+			print category[2] ":"
+		}
+		section == "## Counters" && /^\| `/ {
+			split($2, category, "`")
+			split($3, name, "`")
+			words_of(category[2] ":" name[2], $5)
+		}
 		section == "## Kernel objects" && /^\| (process|thread) / {
 			split($2, kind, " ")
 			words_of(kind[1], $4)
@@ -55,15 +70,23 @@ assert_ge "$(wc -l <"$TMP/documented")" 30 "arguments understood in docs/FXT-MAP
 jq -r '
 	def kind: if .kernel_object_type == 1 then "process" else "thread" end;
 	select(.record == "event" or .record == "kernel_object") |
-	(if .record == "event" then "\(.category):\(.name)" else kind end) as $what |
-	select(.event_type != "counter") | .args[] | "\($what) \(.name) \(.type)"' "$DUMP" |
+	(if .record != "event" then kind
+	 elif .event_type == "duration_complete" then "\(.category):"
+	 else "\(.category):\(.name)" end) as $what |
+	select(.event_type != "counter" or .category != "kymo") |
+	(if .event_type == "duration_complete" then $what else empty end),
+	(.args[] | "\($what) \(.name) \(.type)")' "$DUMP" |
 	sort -u >"$TMP/written"
 comm -13 "$TMP/documented" "$TMP/written" >"$TMP/undocumented"
 assert_empty "$TMP/undocumented" "arguments that docs/FXT-MAPPING.md does not have"
 # And what this load makes happen must be there.
 for what in sched:migrate process:fork process:exec process:exit process:rename \
-	kymo:session_start kymo:session_stop kymo:clock; do
+	kymo:session_start kymo:session_stop kymo:clock counters:memory counters:load; do
 	grep -q "^$what " "$TMP/written" || [ $what = sched:migrate ] || fail "there is no $what"
+done
+# (no CPU is idle on a busy machine, and no disk need interrupt)
+for what in softirq: workqueue:; do
+	grep -qx "$what" "$TMP/written" || fail "there is no complete event of $what"
 done
 grep -q '^process:exec old_thread koid$' "$TMP/written" || fail "no exec says old_thread"
 assert_ge "$(events exit | jq 'select(.args.signal == 9) | .name' | wc -l)" 1 "exits by signal 9"
@@ -105,11 +128,12 @@ jq -r '
 	$1 == "use" && $2 != 0 && !known[$2] && !late[$2]++ { n++ }
 	END { print n + 0 }' >"$TMP/late"
 assert_le "$(cat "$TMP/late")" 5 "threads that are named before they are introduced"
-# And in the end everybody is known.
+# And in the end everybody is known, processes and threads.
 jq -r 'if .record == "context_switch" then .outgoing_thread_id, .incoming_thread_id
-	elif .record == "thread_wakeup" then .waking_thread_id else empty end' "$DUMP" |
+	elif .record == "thread_wakeup" then .waking_thread_id
+	elif .record == "event" then .thread_id, "process \(.process_id)" else empty end' "$DUMP" |
 	grep -vx 0 | sort -u >"$TMP/used"
-jq -r 'select(.record == "kernel_object" and .kernel_object_type == 2) | .koid' "$DUMP" |
-	sort -u >"$TMP/known"
+jq -r 'select(.record == "kernel_object") |
+	if .kernel_object_type == 1 then "process \(.koid)" else .koid end' "$DUMP" | sort -u >"$TMP/known"
 comm -23 "$TMP/used" "$TMP/known" >"$TMP/unknown"
-assert_empty "$TMP/unknown" "threads without a kernel object"
+assert_empty "$TMP/unknown" "processes and threads without a kernel object"

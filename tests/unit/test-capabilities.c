@@ -16,6 +16,7 @@
 
 #include "capture/capabilities.h"
 #include "capture/kernel-btf.h"
+#include "capture/options.h"
 
 static const struct capability *find(const struct capability *caps, int n, const char *name)
 {
@@ -42,6 +43,39 @@ static void test_probe(void **state)
 	assert_int_equal(find(caps, n, "sched")->available,
 			 find(caps, n, "btf")->available && find(caps, n, "privilege")->available &&
 				 find(caps, n, "kernel")->available);
+}
+
+/* Every category can be asked for by its name, and says why where there is nothing. */
+static void test_categories(void **state)
+{
+	struct capability caps[CAPABILITIES_MAX];
+	int n = capabilities_probe(caps);
+	bool all = find(caps, n, "sched")->available;
+
+	(void)state;
+	for (const struct category_row *row = category_rows; row->name; row++) {
+		const struct capability *c = find(caps, n, row->name);
+
+		if (!all)
+			assert_string_equal(c->detail, "see btf, privilege and kernel");
+		assert_true(all || !c->available);
+	}
+	assert_int_equal(find(caps, n, "counters")->available, all);
+}
+
+static void test_tracepoints(void **state)
+{
+	static const char *const names[] = { "sched_switch", "no_such_tracepoint" };
+	bool has[2] = { false, true };
+
+	(void)state;
+	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
+		assert_true(kernel_btf_tracepoints(names, 2, has) < 0);
+		return;
+	}
+	assert_int_equal(kernel_btf_tracepoints(names, 2, has), 0);
+	assert_true(has[0]);
+	assert_false(has[1]);
 }
 
 /* The check and the list agree. */
@@ -75,8 +109,8 @@ static void test_preempt_count(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_probe),
-		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_probe),         cmocka_unit_test(test_categories),
+		cmocka_unit_test(test_tracepoints),   cmocka_unit_test(test_check),
 		cmocka_unit_test(test_preempt_count),
 	};
 

@@ -21,15 +21,24 @@ union any_record {
 	struct rec_rename rename;
 	struct rec_lost lost;
 	struct rec_task task;
+	struct rec_work work;
+	struct rec_function function;
+	struct rec_frequency frequency;
 };
 
 static const struct {
 	uint16_t kind;
 	size_t size;
 } kinds[] = {
-	{ REC_FORK, sizeof(struct rec_fork) }, { REC_EXEC, sizeof(struct rec_exec) },
-	{ REC_EXIT, sizeof(struct rec_exit) }, { REC_RENAME, sizeof(struct rec_rename) },
-	{ REC_LOST, sizeof(struct rec_lost) }, { REC_TASK, sizeof(struct rec_task) },
+	{ REC_FORK, sizeof(struct rec_fork) },
+	{ REC_EXEC, sizeof(struct rec_exec) },
+	{ REC_EXIT, sizeof(struct rec_exit) },
+	{ REC_RENAME, sizeof(struct rec_rename) },
+	{ REC_LOST, sizeof(struct rec_lost) },
+	{ REC_TASK, sizeof(struct rec_task) },
+	{ REC_WORK, sizeof(struct rec_work) },
+	{ REC_FUNCTION, sizeof(struct rec_function) },
+	{ REC_FREQUENCY, sizeof(struct rec_frequency) },
 };
 
 /* A record in memory that is exactly SIZE bytes long. */
@@ -82,7 +91,8 @@ static void test_record_sizes(void **state)
 
 static void test_record_kinds(void **state)
 {
-	static const uint16_t unknown[] = { 0, 7, 8, 255, UINT16_MAX };
+	/* A sample comes from no ring. */
+	static const uint16_t unknown[] = { 0, REC_SAMPLE, 11, 255, UINT16_MAX };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
@@ -109,6 +119,8 @@ static void test_record_strings(void **state)
 		{ REC_RENAME, sizeof(struct rec_rename), offsetof(struct rec_rename, task.comm),
 		  16 },
 		{ REC_RENAME, sizeof(struct rec_rename), offsetof(struct rec_rename, comm), 16 },
+		{ REC_FUNCTION, sizeof(struct rec_function), offsetof(struct rec_function, name),
+		  80 },
 	};
 
 	(void)state;
@@ -145,6 +157,27 @@ static void test_record_args(void **state)
 		rec->args_bytes = rows[i].bytes;
 		assert_ptr_equal(decode_record(rec, sizeof(*rec)), rows[i].good ? rec : NULL);
 	}
+}
+
+/* A work item does not end before it begins, and a loss is that of a ring. */
+static void test_record_values(void **state)
+{
+	struct rec_work work = {
+		.head = { .kind = REC_WORK, .size = sizeof(work), .ts_ns = 10 },
+		.begin_ns = 10,
+	};
+	struct rec_lost lost = {
+		.head = { .kind = REC_LOST, .size = sizeof(lost) },
+		.ring = REC_RINGS - 1,
+	};
+
+	(void)state;
+	assert_ptr_equal(decode_record(&work, sizeof(work)), &work);
+	work.begin_ns = 11;
+	assert_null(decode_record(&work, sizeof(work)));
+	assert_ptr_equal(decode_record(&lost, sizeof(lost)), &lost);
+	lost.ring = REC_RINGS;
+	assert_null(decode_record(&lost, sizeof(lost)));
 }
 
 /* ---- ring words ---- */
@@ -221,10 +254,89 @@ static void test_ring_words(void **state)
 		for (size_t j = 0; j < n_words; j++)
 			words[j] = 1;
 		*words = rows[i].header;
-		n = decode_ring_words(words, rows[i].n_words, 3);
+		n = decode_ring_words(words, rows[i].n_words, CLASS_SCHED, 3);
 		if (n != rows[i].n)
 			fail_msg("row %zu: %u words", i, n);
 	}
+}
+
+/* ---- ring words of intervals ---- */
+
+#define COMPLETE(words, n_args, category, name)                                                    \
+	(0x40004ull | (uint64_t)(words) << 4 | (uint64_t)(n_args) << 20 |                          \
+	 (uint64_t)(category) << 32 | (uint64_t)(name) << 48)
+enum { IRQ = 4390912, SOFTIRQ = 4521984, POWER = 4653056 };
+
+static void test_ring_intervals(void **state)
+{
+	static const struct {
+		enum event_class class;
+		uint64_t words[12];
+		unsigned n;
+	} rows[] = {
+		/* what the programs write, on CPU 3 */
+		{ CLASS_IRQ, { COMPLETE(8, 2, 23, 0x8001), 5, IRQ, IRQ + 4, 'x', 0, 0, 6 }, 8 },
+		{ CLASS_IRQ,
+		  { COMPLETE(11, 2, 23, 0x801f), 5, IRQ, IRQ + 4, 0, 0, 0, 0, 0, 0, 6 },
+		  11 },
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 5 }, 5 },
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 52), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 5 },
+		{ CLASS_IDLE, { COMPLETE(6, 1, 26, 0), 5, POWER, POWER + 4, 0, 6 }, 6 },
+		{ CLASS_IRQ, { CONTROL(5), 5, 6 }, 5 },
+		{ CLASS_IDLE, { CONTROL(5), 5, 6 }, 5 },
+		/* it ends before it begins */
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 4 }, 0 },
+		/* another CPU, process, category, name, number of arguments */
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 3, 6 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 43), 5, IRQ, SOFTIRQ + 4, 6 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 23, 43), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 42), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 0, 24, 53), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(5, 1, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
+		{ CLASS_IDLE, { COMPLETE(6, 1, 26, 1), 5, POWER, POWER + 4, 0, 6 }, 0 },
+		{ CLASS_IRQ, { COMPLETE(7, 2, 23, 0x8000), 5, IRQ, IRQ + 4, 0, 0, 6 }, 0 },
+		{ CLASS_IRQ,
+		  { COMPLETE(11, 2, 23, 0x8020), 5, IRQ, IRQ + 4, 0, 0, 0, 0, 0, 0, 6 },
+		  0 },
+		{ CLASS_IRQ, { COMPLETE(8, 2, 23, 1), 5, IRQ, IRQ + 4, 'x', 0, 0, 6 }, 0 },
+		/* another length */
+		{ CLASS_IRQ, { COMPLETE(9, 2, 23, 0x8001), 5, IRQ, IRQ + 4, 'x', 0, 0, 6, 6 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(4, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(1, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
+		{ CLASS_SOFTIRQ, { COMPLETE(0, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
+		{ CLASS_IRQ, { CONTROL(6), 5, 6 }, 0 },
+		/* an instant, a thread by its index, the record of another ring */
+		{ CLASS_SOFTIRQ,
+		  { COMPLETE(5, 0, 24, 43) & ~0x40000ull, 5, SOFTIRQ, SOFTIRQ + 4, 6 },
+		  0 },
+		{ CLASS_SOFTIRQ,
+		  { COMPLETE(5, 0, 24, 43) | 1 << 24, 5, SOFTIRQ, SOFTIRQ + 4, 6 },
+		  0 },
+		{ CLASS_SOFTIRQ, { SWITCH(6, 3), 5, 1, 2, 0, 0 }, 0 },
+		{ CLASS_SCHED, { COMPLETE(5, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unsigned n = decode_ring_words(rows[i].words, 12, rows[i].class, 3);
+
+		if (n != rows[i].n)
+			fail_msg("row %zu: %u words", i, n);
+		if (n > 0) /* and not where one word is missing */
+			assert_int_equal(decode_ring_words(rows[i].words, n - 1, rows[i].class, 3),
+					 0);
+	}
+}
+
+static void test_time(void **state)
+{
+	const uint64_t interval[] = { COMPLETE(5, 0, 24, 43), 5, 0, 0, 6 };
+	const uint64_t mark[] = { CONTROL(5), 5, 6, 0, 0 }, migrate[] = { EVENT(6), 5, 0, 0, 0, 6 };
+
+	(void)state;
+	assert_int_equal(decode_time(interval, 5, CLASS_SOFTIRQ), 6);
+	assert_int_equal(decode_time(mark, 5, CLASS_SOFTIRQ), 5);
+	assert_int_equal(decode_time(migrate, 6, CLASS_SCHED), 5);
 }
 
 static void test_is_lost(void **state)
@@ -252,10 +364,12 @@ static void test_is_sched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_record),       cmocka_unit_test(test_record_sizes),
-		cmocka_unit_test(test_record_kinds), cmocka_unit_test(test_record_strings),
-		cmocka_unit_test(test_record_args),  cmocka_unit_test(test_ring_words),
-		cmocka_unit_test(test_is_lost),      cmocka_unit_test(test_is_sched),
+		cmocka_unit_test(test_record),        cmocka_unit_test(test_record_sizes),
+		cmocka_unit_test(test_record_kinds),  cmocka_unit_test(test_record_strings),
+		cmocka_unit_test(test_record_args),   cmocka_unit_test(test_ring_words),
+		cmocka_unit_test(test_record_values), cmocka_unit_test(test_ring_intervals),
+		cmocka_unit_test(test_time),          cmocka_unit_test(test_is_lost),
+		cmocka_unit_test(test_is_sched),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,6 +65,12 @@ static void assert_text(struct fixture *f, const char *want)
 
 #define AT(n) .ts_ns = (n), .pid = 10, .tid = 11
 
+static const struct event_value khz[] = { { "khz", true, { .u64 = 7 } } };
+static const struct event_value load[] = {
+	{ "one_minute", false, { .f64 = 0.25 } },
+	{ "runnable", true, { .u64 = 2 } },
+};
+
 static const struct {
 	struct event ev;
 	const char *text;
@@ -150,6 +156,40 @@ static const struct {
 	  "5 instant kymo/lost of 4194304/4194307 class:string='sched' cpu:uint32=2 "
 	  "count:uint64=3 first:uint64=5 last:uint64=6\n"
 	  "5 counter kymo/lost of 4194304/4194304 id 2 sched:uint64=3\n" },
+	{ { .kind = EVENT_INTERVAL,
+	    .ts_ns = 5,
+	    .cpu = 2,
+	    .interval = { INTERVAL_IRQ, "eth0-rx", .end_ns = 9, .number = 36, .handled = true } },
+	  "process 4390912 'IRQ'\nthread 4390915 'irq cpu 2' process:koid=4390912\n"
+	  "5 complete irq/eth0-rx of 4390912/4390915 to 9 irq:int32=36 handled:bool=true\n" },
+	{ { .kind = EVENT_INTERVAL,
+	    .ts_ns = 5,
+	    .cpu = 0,
+	    .interval = { INTERVAL_SOFTIRQ, "NET_RX", .end_ns = 5 } },
+	  "process 4521984 'Softirq'\nthread 4521985 'softirq cpu 0' process:koid=4521984\n"
+	  "5 complete softirq/NET_RX of 4521984/4521985 to 5\n" },
+	{ { .kind = EVENT_INTERVAL,
+	    .ts_ns = 5,
+	    .cpu = 1,
+	    .interval = { INTERVAL_IDLE, "C6", .end_ns = 9, .number = 3 } },
+	  "process 4653056 'Power'\nthread 4653058 'idle cpu 1' process:koid=4653056\n"
+	  "5 complete power/C6 of 4653056/4653058 to 9 state:uint32=3\n" },
+	{ { .kind = EVENT_INTERVAL,
+	    AT(5),
+	    .cpu = 1,
+	    .interval = { INTERVAL_WORK, "f", .end_ns = 9 } },
+	  "5 complete workqueue/f of 10/11 to 9\n" },
+	{ { .kind = EVENT_COUNTER,
+	    .ts_ns = 5,
+	    .counter = { "power", "cpu_frequency", 3, khz, ARRAY_SIZE(khz) } },
+	  "process 4653056 'Power'\nthread 4653056 'Power' process:koid=4653056\n"
+	  "5 counter power/cpu_frequency of 4653056/4653056 id 3 khz:uint64=7\n" },
+	{ { .kind = EVENT_COUNTER,
+	    .ts_ns = 5,
+	    .counter = { "counters", "load", 0, load, ARRAY_SIZE(load) } },
+	  "process 4784128 'Counters'\nthread 4784128 'Counters' process:koid=4784128\n"
+	  "5 counter counters/load of 4784128/4784128 id 0 one_minute:double=0.25 "
+	  "runnable:uint64=2\n" },
 	{ { .kind = EVENT_STOP,
 	    AT(5),
 	    .stop = { .reason = "duration",
@@ -284,6 +324,12 @@ static void test_event_refused(void **state)
 		{ .kind = EVENT_LOST, .cpu = 0, .lost = { .class_name = "memory" } },
 		{ .kind = EVENT_LOST, .cpu = 0, .lost = { .class_name = "" } },
 		{ .kind = EVENT_LOST, .cpu = EVENT_SET_CPUS, .lost = { .class_name = "sched" } },
+		{ .kind = EVENT_INTERVAL, .interval = { .kind = INTERVAL_KIND_MAX, .name = "x" } },
+		{ .kind = EVENT_INTERVAL,
+		  .cpu = EVENT_SET_CPUS,
+		  .interval = { .kind = INTERVAL_IRQ, .name = "x" } },
+		{ .kind = EVENT_COUNTER,
+		  .counter = { "counters", "x", .n_values = FXT_ARGS_MAX + 1 } },
 	};
 	struct fixture *f = *state;
 	size_t size = f->out.size;
@@ -496,6 +542,28 @@ static void assert_same_sched(const struct event *is, const struct event *want)
 	assert_int_equal(is->sw.synthetic, want->sw.synthetic);
 }
 
+static void assert_same_interval(const struct event *is, const struct event *want)
+{
+	assert_int_equal(is->interval.kind, want->interval.kind);
+	assert_same_text(is->interval.name, want->interval.name);
+	assert_int_equal(is->interval.end_ns, want->interval.end_ns);
+	assert_int_equal(is->interval.number, want->interval.number);
+	assert_int_equal(is->interval.handled, want->interval.handled);
+}
+
+static void assert_same_counter(const struct event *is, const struct event *want)
+{
+	assert_same_text(is->counter.category, want->counter.category);
+	assert_same_text(is->counter.name, want->counter.name);
+	assert_int_equal(is->counter.id, want->counter.id);
+	assert_int_equal(is->counter.n_values, want->counter.n_values);
+	for (unsigned i = 0; i < want->counter.n_values; i++) {
+		assert_same_text(is->counter.values[i].name, want->counter.values[i].name);
+		assert_int_equal(is->counter.values[i].whole, want->counter.values[i].whole);
+		assert_int_equal(is->counter.values[i].u64, want->counter.values[i].u64);
+	}
+}
+
 static void assert_same_detail(const struct event *is, const struct event *want)
 {
 	switch (want->kind) {
@@ -545,6 +613,12 @@ static void assert_same_detail(const struct event *is, const struct event *want)
 	case EVENT_STOP:
 		assert_same_stop(is, want);
 		break;
+	case EVENT_INTERVAL:
+		assert_same_interval(is, want);
+		break;
+	case EVENT_COUNTER:
+		assert_same_counter(is, want);
+		break;
 	default:
 		fail();
 	}
@@ -555,8 +629,9 @@ static void compare(const struct event *is, void *userdata)
 	struct back *b = userdata;
 	const struct event *want = b->next;
 
-	/* The kernel objects that START brings along. */
-	if (is->kind == EVENT_TASK && want->kind == EVENT_START)
+	/* The kernel objects that these bring along. */
+	if (is->kind == EVENT_TASK && (want->kind == EVENT_START || want->kind == EVENT_INTERVAL ||
+				       want->kind == EVENT_COUNTER))
 		return;
 	assert_true(b->left > 0);
 	assert_int_equal(is->kind, want->kind);
@@ -624,6 +699,24 @@ static void test_golden_small(void **state)
 	assert_golden("fxt/empty-session.fxt", f->out.data, f->out.size);
 }
 
+/* A track is named once, and a process once for all its threads. */
+static void test_track(void **state)
+{
+	struct fixture *f = *state;
+	_cleanup_free_ char *text = NULL;
+
+	for (unsigned i = 0; i < 6; i++)
+		assert_int_equal(fxt_archive_track(&f->a, FXT_TRACK_IRQ, i % 2), 0);
+	assert_int_equal(fxt_archive_track(&f->a, FXT_TRACK_IRQ, EVENT_SET_CPUS), -EINVAL);
+	assert_int_equal(fxt_archive_track(&f->a, FXT_TRACK_COUNTERS, EVENT_SET_CPUS), 0);
+	text = archive_text(&f->out);
+	assert_string_equal(text, HEAD "process 4390912 'IRQ'\n"
+				       "thread 4390913 'irq cpu 0' process:koid=4390912\n"
+				       "thread 4390914 'irq cpu 1' process:koid=4390912\n"
+				       "process 4784128 'Counters'\n"
+				       "thread 4784128 'Counters' process:koid=4784128\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -637,6 +730,7 @@ int main(void)
 		TEST(test_event_too_long),
 		TEST(test_event_output_full),
 		TEST(test_set_output),
+		TEST(test_track),
 		TEST(test_round_trip),
 		TEST(test_set_has_all_kinds),
 		TEST(test_golden),

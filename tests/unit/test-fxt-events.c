@@ -64,20 +64,27 @@ static void put_arg_text(struct record *r, const char *name, const char *value)
 	put_text(r, value);
 }
 
-/* An instant event at time 1000 of thread 50/51. */
-static struct record instant(const char *category, const char *name, unsigned n_args)
+/* An event at time 1000 of thread PID/TID; but for instants, a word is to follow its arguments. */
+static struct record event_of(enum fxt_event_type type, uint32_t pid, uint32_t tid,
+			      const char *category, const char *name, unsigned n_args)
 {
 	struct record r = { .n = 1 };
 
-	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_event_n_args(n_args) |
-		     fxt_put_event_category(inline_ref(category)) |
+	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_event_type(type) |
+		     fxt_put_event_n_args(n_args) | fxt_put_event_category(inline_ref(category)) |
 		     fxt_put_event_name(inline_ref(name));
 	r.words[r.n++] = 1000;
-	r.words[r.n++] = 50;
-	r.words[r.n++] = 51;
+	r.words[r.n++] = pid;
+	r.words[r.n++] = tid;
 	put_text(&r, category);
 	put_text(&r, name);
 	return r;
+}
+
+/* An instant event at time 1000 of thread 50/51. */
+static struct record instant(const char *category, const char *name, unsigned n_args)
+{
+	return event_of(FXT_EVENT_INSTANT, 50, 51, category, name, n_args);
 }
 
 static struct record kernel_object(unsigned type, uint64_t koid, const char *name, unsigned n_args)
@@ -447,6 +454,82 @@ static void test_damaged_arguments(void **state)
 	assert_int_equal(convert(f, &r), FXT_EVENTS_DAMAGE);
 }
 
+/* ---- complete events and counters ---- */
+
+/* Whose they are decides: on other threads they are somebody else's. */
+static void test_interval(void **state)
+{
+	static const struct {
+		const char *category;
+		uint32_t pid, tid;
+		int outcome;
+		enum interval_kind kind;
+		uint32_t cpu;
+	} rows[] = {
+		{ "irq", 4390912, 4390913, FXT_EVENTS_EVENT, INTERVAL_IRQ, 0 },
+		{ "softirq", 4521984, 4521985 + 65535, FXT_EVENTS_EVENT, INTERVAL_SOFTIRQ, 65535 },
+		{ "power", 4653056, 4653059, FXT_EVENTS_EVENT, INTERVAL_IDLE, 2 },
+		{ "workqueue", 4521984, 4521987, FXT_EVENTS_EVENT, INTERVAL_WORK, 2 },
+		{ "workqueue", 2, 30, FXT_EVENTS_EVENT, INTERVAL_WORK, 0 },
+		{ "irq", 4390912, 4390912, FXT_EVENTS_NONE, 0, 0 },
+		{ "irq", 4390911, 4390913, FXT_EVENTS_NONE, 0, 0 },
+		{ "irq", 50, 51, FXT_EVENTS_NONE, 0, 0 },
+		{ "softirq", 4521984, 4521985 + 65536, FXT_EVENTS_NONE, 0, 0 },
+		{ "workqueue", 4521984, 4521984, FXT_EVENTS_NONE, 0, 0 },
+		{ "power", 50, 51, FXT_EVENTS_NONE, 0, 0 },
+		{ "sched", 4390912, 4390913, FXT_EVENTS_NONE, 0, 0 },
+		{ "counters", 4784128, 4784128, FXT_EVENTS_NONE, 0, 0 },
+		{ "none of ours", 4390912, 4390913, FXT_EVENTS_NONE, 0, 0 },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct record r = event_of(FXT_EVENT_DURATION_COMPLETE, rows[i].pid, rows[i].tid,
+					   rows[i].category, "name", 0);
+
+		r.words[r.n++] = 2000;
+		assert_int_equal(convert(f, &r), rows[i].outcome);
+		if (rows[i].outcome == FXT_EVENTS_NONE)
+			continue;
+		assert_int_equal(f->ev.kind, EVENT_INTERVAL);
+		assert_int_equal(f->ev.interval.kind, rows[i].kind);
+		assert_int_equal(f->ev.cpu, rows[i].cpu);
+		assert_int_equal(f->ev.ts_ns, 1000);
+		assert_int_equal(f->ev.interval.end_ns, 2000);
+		assert_string_equal(f->ev.interval.name, "name");
+		assert_int_equal(f->ev.interval.number, 0);
+		assert_false(f->ev.interval.handled);
+	}
+}
+
+/* Values that are no numbers are left out; without any it is no counter. */
+static void test_counter(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = event_of(FXT_EVENT_COUNTER, 1, 1, "counters", "anything", 2);
+
+	put_arg_text(&r, "text", "5");
+	put_arg64(&r, FXT_ARG_UINT64, "number", UINT64_MAX);
+	r.words[r.n++] = 77;
+	assert_event(f, r, EVENT_COUNTER);
+	assert_string_equal(f->ev.counter.category, "counters");
+	assert_string_equal(f->ev.counter.name, "anything");
+	assert_int_equal(f->ev.counter.id, 77);
+	assert_int_equal(f->ev.counter.n_values, 1);
+	assert_string_equal(f->ev.counter.values[0].name, "number");
+	assert_true(f->ev.counter.values[0].whole);
+	assert_int_equal(f->ev.counter.values[0].u64, UINT64_MAX);
+
+	r = event_of(FXT_EVENT_COUNTER, 1, 1, "counters", "anything", 1);
+	put_arg_text(&r, "text", "5");
+	r.words[r.n++] = 77;
+	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+	r = event_of(FXT_EVENT_COUNTER, 1, 1, "kymo", "lost", 1);
+	put_arg64(&r, FXT_ARG_UINT64, "sched", 5);
+	r.words[r.n++] = 0;
+	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+}
+
 #define WITH_EVENTS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -464,6 +547,8 @@ int main(void)
 		WITH_EVENTS(test_lifecycle),
 		WITH_EVENTS(test_session),
 		WITH_EVENTS(test_clock_mark_lost),
+		WITH_EVENTS(test_interval),
+		WITH_EVENTS(test_counter),
 		WITH_EVENTS(test_none),
 		WITH_EVENTS(test_damaged_arguments),
 	};

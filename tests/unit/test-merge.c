@@ -44,25 +44,28 @@ __attribute__((format(printf, 2, 3))) static int note(struct fixture *f, const c
 	return f->stop_at && f->n == f->stop_at ? f->stop_with : 0;
 }
 
-static int on_words(unsigned cpu, uint64_t *words, unsigned n_words, void *userdata)
+static int on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
+		    void *userdata)
 {
 	unsigned type = (unsigned)fxt_get_record_type(words[0]);
-	char kind = type == FXT_RECORD_EVENT                           ? 'm'
+	char kind = from->class != CLASS_SCHED                         ? 'i'
+		    : type == FXT_RECORD_EVENT                         ? 'm'
 		    : fxt_get_sched_type(words[0]) == FXT_SCHED_WAKEUP ? 'w'
 								       : 's';
 
 	assert_int_equal(fxt_get_record_words(words[0]), n_words);
-	return note(userdata, "%u:%lu%c ", cpu, words[1], kind);
+	return note(userdata, "%u:%lu%c ", from->cpu, words[1], kind);
 }
 
-static int on_loss_begins(unsigned cpu, const struct ring_lost *mark, void *userdata)
+static int on_loss_begins(const struct merge_ring *from, const struct ring_lost *mark,
+			  void *userdata)
 {
-	return note(userdata, "%u:%llu(%llu ", cpu, mark->first_ns, mark->count);
+	return note(userdata, "%u:%llu(%llu ", from->cpu, mark->first_ns, mark->count);
 }
 
-static int on_loss_ends(unsigned cpu, const struct ring_lost *mark, void *userdata)
+static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *mark, void *userdata)
 {
-	return note(userdata, "%u:%llu)%u ", cpu, mark->last_ns, mark->tid);
+	return note(userdata, "%u:%llu)%u ", from->cpu, mark->last_ns, mark->tid);
 }
 
 static int on_lifecycle(const struct rec_head *rec, void *userdata)
@@ -120,14 +123,16 @@ static void put_switch(struct fixture *f, unsigned cpu, uint64_t ts, uint32_t ou
 {
 	const uint64_t words[6] = { fxt_switch_header(6, 2, cpu, FXT_STATE_BLOCKED), ts, out, in };
 
-	assert_true(fake_collector_put_words(f->collector, cpu, words, ARRAY_SIZE(words)));
+	assert_true(
+		fake_collector_put_words(f->collector, CLASS_SCHED, cpu, words, ARRAY_SIZE(words)));
 }
 
 static void put_wakeup(struct fixture *f, unsigned cpu, uint64_t ts)
 {
 	const uint64_t words[4] = { fxt_wakeup_header(4, 1, 0), ts, 77 };
 
-	assert_true(fake_collector_put_words(f->collector, cpu, words, ARRAY_SIZE(words)));
+	assert_true(
+		fake_collector_put_words(f->collector, CLASS_SCHED, cpu, words, ARRAY_SIZE(words)));
 }
 
 static void put_migrate(struct fixture *f, unsigned cpu, uint64_t ts)
@@ -135,7 +140,8 @@ static void put_migrate(struct fixture *f, unsigned cpu, uint64_t ts)
 	const uint64_t words[6] = { fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6),
 				    ts };
 
-	assert_true(fake_collector_put_words(f->collector, cpu, words, ARRAY_SIZE(words)));
+	assert_true(
+		fake_collector_put_words(f->collector, CLASS_SCHED, cpu, words, ARRAY_SIZE(words)));
 }
 
 static void put_loss(struct fixture *f, unsigned cpu, uint64_t first, uint64_t last, uint64_t count,
@@ -149,13 +155,44 @@ static void put_loss(struct fixture *f, unsigned cpu, uint64_t first, uint64_t l
 		.tid = tid,
 	};
 
-	assert_true(fake_collector_put_words(f->collector, cpu, (const uint64_t *)&mark, 5));
+	assert_true(fake_collector_put_words(f->collector, CLASS_SCHED, cpu,
+					     (const uint64_t *)&mark, 5));
 }
 
 static void put_exit(struct fixture *f, unsigned cpu, uint64_t ts)
 {
 	const struct rec_exit rec = {
 		.head = { .ts_ns = ts, .size = sizeof(rec), .kind = REC_EXIT, .cpu = (uint16_t)cpu }
+	};
+
+	fake_collector_put_record(f->collector, &rec, sizeof(rec));
+}
+
+/* A softirq, which stands where it ends. */
+static void put_softirq(struct fixture *f, unsigned cpu, uint64_t begin, uint64_t end)
+{
+	const uint64_t words[5] = {
+		fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(5) |
+			fxt_put_event_type(FXT_EVENT_DURATION_COMPLETE) |
+			fxt_put_event_category(FXT_NAME_SOFTIRQ) |
+			fxt_put_event_name(FXT_NAME_SOFTIRQ_TIMER),
+		begin,
+		FXT_KOID_SOFTIRQ,
+		FXT_KOID_SOFTIRQ + 1 + cpu,
+		end,
+	};
+
+	assert_true(fake_collector_put_words(f->collector, CLASS_SOFTIRQ, cpu, words, 5));
+}
+
+static void put_work(struct fixture *f, unsigned cpu, uint64_t begin, uint64_t end)
+{
+	const struct rec_work rec = {
+		.head = { .ts_ns = end,
+			  .size = sizeof(rec),
+			  .kind = REC_WORK,
+			  .cpu = (uint16_t)cpu },
+		.begin_ns = begin,
 	};
 
 	fake_collector_put_record(f->collector, &rec, sizeof(rec));
@@ -188,6 +225,25 @@ static void test_round_order(void **state)
 		     "3:99s 0:100s 2:101l 3:102m 1:103w 0:104s 0:105s 1:106s 2:107l 0:109l "
 		     "3:110w ");
 	assert_round(f, MERGE_ALL, "");
+}
+
+/* What lasts comes when it has ended, from whatever ring. */
+static void test_round_intervals(void **state)
+{
+	const struct rec_sample sample = {
+		.head = { .ts_ns = 104, .size = sizeof(sample), .kind = REC_SAMPLE },
+	};
+	struct fixture *f = *state;
+
+	put_softirq(f, 0, 10, 103);
+	put_softirq(f, 0, 105, 106);
+	put_switch(f, 0, 100, 1, 2);
+	put_switch(f, 0, 106, 2, 1);
+	put_work(f, 1, 1, 105);
+	put_exit(f, 1, 102); /* of another ring than the work item before it */
+	assert_int_equal(merge_add(f->merge, &sample.head), 0);
+	assert_round(f, 105, "0:100s 1:102l 0:10i 0:104l 1:105l ");
+	assert_round(f, MERGE_ALL, "0:105i 0:106s ");
 }
 
 /* Only what is not younger than the horizon; the rest comes in its turn. */
@@ -326,7 +382,7 @@ static void test_round_loss_over_rounds(void **state)
 static void test_round_wrap(void **state)
 {
 	struct fixture *f = *state;
-	struct word_ring *ring = collector_ring(f->collector, 0);
+	struct word_ring *ring = collector_ring(f->collector, CLASS_SCHED, 0);
 	uint64_t ts = 1;
 
 	for (unsigned round = 0; round < 500; round++) {
@@ -337,7 +393,7 @@ static void test_round_wrap(void **state)
 		for (;; ts++) {
 			uint64_t words[7] = { fxt_switch_header(7, 3, 0, 1), ts, 1, 2, 3, 4, ts };
 
-			if (!fake_collector_put_words(f->collector, 0, words, 7))
+			if (!fake_collector_put_words(f->collector, CLASS_SCHED, 0, words, 7))
 				break;
 			used += (size_t)snprintf(want + used, sizeof(want) - used, "0:%lus ", ts);
 		}
@@ -352,7 +408,7 @@ static void test_round_wrap(void **state)
 static void test_round_tail(void **state)
 {
 	struct fixture *f = *state;
-	struct word_ring *ring = collector_ring(f->collector, 0);
+	struct word_ring *ring = collector_ring(f->collector, CLASS_SCHED, 0);
 
 	put_switch(f, 0, 100, 1, 2);
 	put_switch(f, 0, 200, 2, 1);
@@ -387,7 +443,7 @@ static void test_round_malformed(void **state)
 		assert_int_equal(set_up(state), 0);
 		f = *state;
 		put_switch(f, 0, 100, 1, 2);
-		assert_true(fake_collector_put_words(f->collector, 0, words, 6));
+		assert_true(fake_collector_put_words(f->collector, CLASS_SCHED, 0, words, 6));
 		put_switch(f, 1, 200, 1, 2);
 		assert_int_equal(do_round(f, MERGE_ALL), -EBADMSG);
 		assert_int_equal(do_round(f, MERGE_ALL), -EBADMSG); /* it does not get better */
@@ -406,7 +462,7 @@ static void test_round_bad_head(void **state)
 		assert_int_equal(set_up(state), 0);
 		f = *state;
 		put_switch(f, 0, 100, 1, 2);
-		collector_ring(f->collector, 0)->head = heads[i];
+		collector_ring(f->collector, CLASS_SCHED, 0)->head = heads[i];
 		assert_int_equal(do_round(f, MERGE_ALL), -EBADMSG);
 		assert_int_equal(f->n, 0);
 	}
@@ -442,8 +498,8 @@ static void test_round_stop_and_resume(void **state)
 		assert_int_equal(do_round(f, MERGE_ALL), 0);
 		assert_string_equal(f->log, all);
 		for (unsigned cpu = 0; cpu < N_CPUS; cpu++)
-			assert_int_equal(collector_ring(f->collector, cpu)->tail,
-					 collector_ring(f->collector, cpu)->head);
+			assert_int_equal(collector_ring(f->collector, CLASS_SCHED, cpu)->tail,
+					 collector_ring(f->collector, CLASS_SCHED, cpu)->head);
 	}
 }
 
@@ -496,8 +552,8 @@ static void test_round_random(void **state)
 			random ^= random << 17;
 			cpu = random >> 10 & 3;
 			ts += random >> 20 & 1;
-			if (RING_BYTES - (collector_ring(f->collector, cpu)->head -
-					  collector_ring(f->collector, cpu)->tail) <
+			if (RING_BYTES - (collector_ring(f->collector, CLASS_SCHED, cpu)->head -
+					  collector_ring(f->collector, CLASS_SCHED, cpu)->tail) <
 			    64)
 				continue;
 			switch (random >> 30 & 7) {
@@ -630,7 +686,7 @@ static void test_peek_switch_prio(void **state)
 	};
 	struct merge_switch sw;
 
-	assert_true(fake_collector_put_words(f->collector, 1, words, 6));
+	assert_true(fake_collector_put_words(f->collector, CLASS_SCHED, 1, words, 6));
 	assert_int_equal(merge_peek_switch(f->merge, 1, 0, 100, &sw), MERGE_PEEK_SWITCH);
 	assert_int_equal(sw.out_tid, 5);
 	assert_int_equal(sw.out_prio, -1);
@@ -642,7 +698,7 @@ static void test_peek_switch_malformed(void **state)
 	const uint64_t words[6] = { 0 };
 	struct merge_switch sw;
 
-	assert_true(fake_collector_put_words(f->collector, 1, words, 6));
+	assert_true(fake_collector_put_words(f->collector, CLASS_SCHED, 1, words, 6));
 	put_switch(f, 1, 100, 1, 2);
 	assert_int_equal(merge_peek_switch(f->merge, 1, 0, 100, &sw), MERGE_PEEK_NOTHING);
 }
@@ -660,6 +716,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_nothing),
 		TEST(test_round_order),
+		TEST(test_round_intervals),
 		TEST(test_round_horizon),
 		TEST(test_round_late_record),
 		TEST(test_round_ties_of_kinds),

@@ -31,6 +31,7 @@ static void test_categories_parse(void **state)
 		{ "Sched", -EINVAL, 0, 5 },
 		{ " sched", -EINVAL, 0, 6 },
 		{ "sched,memory,sched", -EINVAL, 6, 6 },
+		{ "irqs", -EINVAL, 0, 4 },
 	};
 
 	(void)state;
@@ -49,6 +50,34 @@ static void test_categories_parse(void **state)
 		assert_int_equal(n, rows[i].n);
 		assert_int_equal(categories_parse(rows[i].text, &bits, NULL, NULL), -EINVAL);
 	}
+}
+
+static void test_categories_format(void **state)
+{
+	char text[CATEGORIES_TEXT_MAX];
+	uint32_t all = 0, bits;
+
+	(void)state;
+	assert_string_equal(categories_format(text, 0), "");
+	assert_string_equal(categories_format(text, CATEGORY_IRQ), "irq");
+	for (const struct category_row *row = category_rows; row->name; row++)
+		all |= row->bit;
+	categories_format(text, all);
+	assert_true(strlen(text) + 1 < sizeof(text)); /* nothing was cut */
+	assert_int_equal(categories_parse(text, &bits, NULL, NULL), 0);
+	assert_int_equal(bits, all);
+}
+
+static void test_filter_is_set(void **state)
+{
+	const struct capture_filter filters[] = {
+		{ .n_pids = 1 }, { .n_uids = 1 }, { .n_comms = 1 }, { .n_cgroups = 1 }
+	};
+
+	(void)state;
+	assert_false(capture_filter_is_set(&(struct capture_filter){ 0 }));
+	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
+		assert_true(capture_filter_is_set(&filters[i]));
 }
 
 /* Each row of the table is one bit, has a name that can be parsed, and is explained. */
@@ -183,16 +212,20 @@ static void test_describe(void **state)
 	assert_string_equal(
 		text, "ring=4.0 MiB flush=250 ms duration_ns=0 max_bytes=18446744073709551615");
 	o.compress = PACK_GZIP;
+	o.categories = CATEGORY_SCHED | CATEGORY_COUNTERS;
+	o.counter_interval_ns = 500000000;
 	packed = session_options_describe(&o);
-	assert_non_null(strstr(packed, " max_bytes=18446744073709551615 compress=gzip"));
+	assert_non_null(strstr(packed, " max_bytes=18446744073709551615 compress=gzip "
+				       "categories=sched,counters counters=500 ms"));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_categories_parse), cmocka_unit_test(test_category_rows),
-		cmocka_unit_test(test_name_valid),       cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_copy_empty),       cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_categories_parse),  cmocka_unit_test(test_category_rows),
+		cmocka_unit_test(test_categories_format), cmocka_unit_test(test_filter_is_set),
+		cmocka_unit_test(test_name_valid),        cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_copy_empty),        cmocka_unit_test(test_describe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,6 +188,34 @@ static void test_categories(void **state)
 	assert_string_equal(said, "there is no category 'nonsense'; '-e help' lists them");
 }
 
+static void test_counter_interval(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-e", "counters", "--counter-interval", "100ms"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.counter_interval_ns, 100000000);
+	assert_int_equal(RECORD("--counter-interval", "1", "-e", "sched,counters"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(RECORD("-e", "counters", "--counter-interval", "99ms"), CLI_USAGE);
+	assert_non_null(strstr(said, "out of range"));
+	assert_int_equal(RECORD("--counter-interval", "1"), CLI_USAGE);
+	assert_string_equal(said, "--counter-interval: no counters are recorded; "
+				  "add 'counters' to -e");
+}
+
+/* Nobody is left to think that a filter holds where it does not. */
+static void test_unfiltered(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-e", "sched,workqueue", "--comm", "x"), RECORD_OPTIONS_GO);
+	assert_string_equal(said, "");
+	assert_int_equal(RECORD("-e", "irq,sched,counters"), RECORD_OPTIONS_GO);
+	assert_string_equal(said, "");
+	assert_int_equal(RECORD("-e", "irq,sched,counters", "--comm", "x"), RECORD_OPTIONS_GO);
+	assert_string_equal(said, "filters are for threads; these are recorded of the whole "
+				  "machine: irq,counters");
+}
+
 static void test_compress(void **state)
 {
 	(void)state;
@@ -266,6 +294,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_filters, tear_down),
 		cmocka_unit_test_teardown(test_bad_filters, tear_down),
 		cmocka_unit_test_teardown(test_categories, tear_down),
+		cmocka_unit_test_teardown(test_counter_interval, tear_down),
+		cmocka_unit_test_teardown(test_unfiltered, tear_down),
 		cmocka_unit_test_teardown(test_compress, tear_down),
 		cmocka_unit_test_teardown(test_command, tear_down),
 		cmocka_unit_test_teardown(test_start, tear_down),

@@ -202,7 +202,7 @@ static int take(struct fixture *f, const struct step *step)
 		return schedule_close(&f->s);
 	default:
 		n = words_of(step, words);
-		assert_int_equal(decode_ring_words(words, n, step->cpu), n);
+		assert_int_equal(decode_ring_words(words, n, CLASS_SCHED, step->cpu), n);
 		if (step->kind == WAKE && step->ts_ns > f->s.from_ns && step->ts_ns <= f->s.to_ns)
 			f->n_wakeups++;
 		return schedule_record(&f->s, step->cpu, words, n);

@@ -136,6 +136,8 @@ static void test_create_request_read_refuses(void **state)
 		{ "ring_bytes", "t", NULL, "`ring_bytes`", UINT64_MAX, -EINVAL },
 		{ "flush_ns", "t", NULL, "`flush_ns` is 9999999,", 9999999, -EINVAL },
 		{ "duration_ns", "t", NULL, "`duration_ns`", UINT64_MAX, -EINVAL },
+		{ "counter_interval_ns", "t", NULL, "`counter_interval_ns` is 99999999,", 99999999,
+		  -EINVAL },
 		{ "linger", "t", NULL, "`linger` must be of type b, not t", 1, -EINVAL },
 		{ "command", "t", NULL, "`command` must be of type s, not t", 1, -EINVAL },
 		{ "output", "t", NULL, "`output` must be of type h, not t", 1, -EINVAL },
@@ -275,9 +277,10 @@ static void test_session_options_append_round_trip(void **state)
 	struct filter_cgroup cgroup = { .parent_id = 42, .level = 2, .name = "x.service" };
 	char command[] = "me";
 	const struct session_options o = {
-		.categories = CATEGORY_SCHED,
+		.categories = CATEGORY_SCHED | CATEGORY_POWER | CATEGORY_COUNTERS,
 		.ring_bytes = 1 << 20,
 		.flush_ns = FLUSH_NS_DEFAULT,
+		.counter_interval_ns = COUNTER_NS_MIN,
 		.max_bytes = 99,
 		.compress = PACK_SNAPPY,
 		.command = command,
@@ -302,6 +305,7 @@ static void test_session_options_append_round_trip(void **state)
 	assert_int_equal(request.options.ring_bytes, o.ring_bytes);
 	assert_int_equal(request.options.compress, o.compress);
 	assert_int_equal(request.options.flush_ns, o.flush_ns);
+	assert_int_equal(request.options.counter_interval_ns, COUNTER_NS_MIN);
 	assert_int_equal(request.options.duration_ns, 0);
 	assert_int_equal(request.options.max_bytes, 99);
 	assert_string_equal(request.options.command, "me");

@@ -462,6 +462,115 @@ static void test_threads_by_cpu(void **state)
 	assert_int_equal(list[2]->tid, 10);
 }
 
+/* ---- what CPUs do, and counters ---- */
+
+struct interval {
+	enum interval_kind kind;
+	uint32_t cpu;
+	const char *name;
+	int32_t number;
+};
+
+static void interval(struct summary *s, uint64_t begin, uint64_t end, struct interval i)
+{
+	tell(s, (struct event){ .kind = EVENT_INTERVAL,
+				.ts_ns = begin,
+				.cpu = i.cpu,
+				.interval = { .kind = i.kind,
+					      .name = i.name,
+					      .end_ns = end,
+					      .number = i.number } });
+}
+
+static void test_intervals(void **state)
+{
+	struct summary *s = *state;
+	struct activity_sum **sums;
+	size_t n;
+
+	start(s, 1000);
+	interval(s, 1010, 1020, (struct interval){ INTERVAL_SOFTIRQ, 0, "TIMER", 0 });
+	interval(s, 1030, 1035, (struct interval){ INTERVAL_SOFTIRQ, 3, "TIMER", 0 });
+	interval(s, 1040, 1070, (struct interval){ INTERVAL_SOFTIRQ, 1, "RCU", 0 });
+	interval(s, 1040, 1041, (struct interval){ INTERVAL_WORK, 0, "RCU", 0 });
+	/* Of one name, but not one. */
+	interval(s, 1050, 1052, (struct interval){ INTERVAL_IRQ, 0, "eth", 7 });
+	interval(s, 1050, 1053, (struct interval){ INTERVAL_IRQ, 0, "eth", 8 });
+	/* Partly, or wholly, outside of the recording. */
+	interval(s, 900, 1005, (struct interval){ INTERVAL_IDLE, 0, "C1", 1 });
+	interval(s, 1060, UINT64_MAX, (struct interval){ INTERVAL_IDLE, 0, "C1", 1 });
+	stop(s, 1100);
+
+	assert_int_equal(activity_sums_by_time(&s->activity, INTERVAL_SOFTIRQ, &sums, &n), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(sums[0]->name, "RCU");
+	assert_int_equal(sums[0]->total_ns, 30);
+	assert_string_equal(sums[1]->name, "TIMER");
+	assert_int_equal(sums[1]->count, 2);
+	assert_int_equal(sums[1]->total_ns, 15);
+	assert_int_equal(sums[1]->max_ns, 10);
+	assert_int_equal(sums[1]->n_cpus, 4);
+	assert_int_equal(sums[1]->cpu_ns[0], 10);
+	assert_int_equal(sums[1]->cpu_ns[1], 0);
+	assert_int_equal(sums[1]->cpu_ns[3], 5);
+	free(sums);
+	assert_int_equal(activity_sums_by_time(&s->activity, INTERVAL_WORK, &sums, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(sums[0]->total_ns, 1);
+	assert_int_equal(sums[0]->n_cpus, 0); /* whose it was, nobody says */
+	free(sums);
+	assert_int_equal(activity_sums_by_time(&s->activity, INTERVAL_IRQ, &sums, &n), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(sums[0]->number, 8);
+	assert_int_equal(sums[1]->number, 7);
+	free(sums);
+	assert_int_equal(activity_sums_by_time(&s->activity, INTERVAL_IDLE, &sums, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(sums[0]->count, 2);
+	assert_int_equal(sums[0]->max_ns, 100);
+	assert_int_equal(sums[0]->total_ns, 100); /* as long as the recording, at most */
+	free(sums);
+}
+
+static void counter(struct summary *s, const char *name, uint64_t id,
+		    const struct event_value *values, unsigned n)
+{
+	tell(s, (struct event){ .kind = EVENT_COUNTER,
+				.ts_ns = 1050,
+				.counter = { "counters", name, id, values, n } });
+}
+
+static void test_counters(void **state)
+{
+	const struct event_value first[] = { { "a", true, { .u64 = 5 } },
+					     { "b", false, { .f64 = -1.5 } } };
+	const struct event_value second[] = { { "a", true, { .u64 = 1 } },
+					      { "b", false, { .f64 = __builtin_inf() } } };
+	struct counter_sum **sums;
+	struct summary *s = *state;
+	size_t n;
+
+	start(s, 1000);
+	counter(s, "x", 0, first, 2);
+	counter(s, "x", 0, second, 2); /* what is no number does not count */
+	counter(s, "x", 1, second, 1);
+	counter(s, "w", 0, second, 1);
+	stop(s, 1100);
+	assert_int_equal(activity_sums_counters(&s->activity, &sums, &n), 0);
+	assert_int_equal(n, 4);
+	assert_string_equal(sums[0]->name, "w");
+	assert_string_equal(sums[1]->name, "x");
+	assert_string_equal(sums[1]->value, "a");
+	assert_int_equal(sums[1]->id, 0);
+	assert_int_equal(sums[1]->count, 2);
+	assert_true(sums[1]->min == 1 && sums[1]->max == 5 && sums[1]->sum == 6);
+	assert_int_equal(sums[2]->id, 1);
+	assert_string_equal(sums[3]->value, "b");
+	assert_int_equal(sums[3]->count, 1);
+	assert_true(sums[3]->min == -1.5 && sums[3]->max == -1.5);
+	free(sums);
+}
+
 #define WITH_SUMMARY(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -482,6 +591,8 @@ int main(void)
 		WITH_SUMMARY(test_exec_changes_tid),
 		WITH_SUMMARY(test_marks),
 		WITH_SUMMARY(test_threads_by_cpu),
+		WITH_SUMMARY(test_intervals),
+		WITH_SUMMARY(test_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,9 +16,8 @@ int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus)
 
 	*a = (struct fxt_archive){ .writer = { .out = out }, .n_cpus = n_cpus };
 	a->lost = calloc((size_t)n_cpus * CLASS_MAX, sizeof(*a->lost));
-	if (!a->lost)
-		return -ENOMEM;
-	r = fxt_out_provider_init(&a->provider, PROVIDER_ID);
+	a->tracks = calloc(n_cpus, sizeof(*a->tracks));
+	r = a->lost && a->tracks ? fxt_out_provider_init(&a->provider, PROVIDER_ID) : -ENOMEM;
 	if (r < 0)
 		fxt_archive_deinit(a);
 	return r;
@@ -28,7 +27,9 @@ void fxt_archive_deinit(struct fxt_archive *a)
 {
 	fxt_out_provider_deinit(&a->provider);
 	free(a->lost);
+	free(a->tracks);
 	a->lost = NULL;
+	a->tracks = NULL;
 }
 
 void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out)
@@ -213,6 +214,16 @@ static int write_rename(struct fxt_archive *a, const struct event *ev)
 	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_RENAME, &args);
 }
 
+static const enum fxt_name class_fxt_names[CLASS_MAX] = {
+	[CLASS_SCHED] = FXT_NAME_SCHED,
+	[CLASS_LIFECYCLE] = FXT_NAME_LIFECYCLE,
+	[CLASS_IRQ] = FXT_NAME_IRQ,
+	[CLASS_SOFTIRQ] = FXT_NAME_SOFTIRQ,
+	[CLASS_WORKQUEUE] = FXT_NAME_WORKQUEUE,
+	[CLASS_IDLE] = FXT_NAME_IDLE,
+	[CLASS_FREQUENCY] = FXT_NAME_FREQUENCY,
+};
+
 /* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */
 static int write_lost(struct fxt_archive *a, const struct event *ev)
 {
@@ -241,7 +252,7 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 		return r;
 	lost = &a->lost[ev->cpu * CLASS_MAX + class];
 	*lost += ev->lost.count;
-	add_u64(&total, class == CLASS_SCHED ? FXT_NAME_SCHED : FXT_NAME_LIFECYCLE, *lost);
+	add_u64(&total, class_fxt_names[class], *lost);
 	return fxt_write_event(&a->writer, &(struct fxt_event){
 						   .type = FXT_EVENT_COUNTER,
 						   .category = fxt_named(FXT_NAME_KYMO),
@@ -354,15 +365,162 @@ static int write_damage(struct fxt_archive *a, const struct event *ev)
 	return write_own(a, ev->ts_ns, FXT_NAME_DAMAGE, &args);
 }
 
+/* ---- what CPUs do ---- */
+
+static const struct {
+	uint32_t process;
+	const char *process_name, *thread_name; /* with one %u, if there is one a CPU; else NULL */
+} tracks[FXT_TRACK_MAX] = {
+	[FXT_TRACK_IRQ] = { FXT_KOID_IRQ, "IRQ", "irq cpu %u" },
+	[FXT_TRACK_SOFTIRQ] = { FXT_KOID_SOFTIRQ, "Softirq", "softirq cpu %u" },
+	[FXT_TRACK_IDLE] = { FXT_KOID_POWER, "Power", "idle cpu %u" },
+	[FXT_TRACK_POWER] = { FXT_KOID_POWER, "Power", NULL },
+	[FXT_TRACK_COUNTERS] = { FXT_KOID_COUNTERS, "Counters", NULL },
+};
+
+uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu)
+{
+	return tracks[track].thread_name ? tracks[track].process + 1 + cpu : tracks[track].process;
+}
+
+int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
+{
+	const char *process = tracks[track].process_name;
+	struct args none = { .n = 0 }, args = { .n = 0 };
+	char name[32];
+	int r = 0;
+
+	if (!tracks[track].thread_name)
+		cpu = 0;
+	if (cpu >= a->n_cpus)
+		return -EINVAL;
+	if (__builtin_expect(a->tracks[cpu] >> track & 1, 1))
+		return 0;
+	if (!(a->processes >> track & 1))
+		r = write_object(a, FXT_OBJECT_PROCESS, tracks[track].process, process, &none);
+	if (r < 0)
+		return r;
+	for (enum fxt_track other = 0; other < FXT_TRACK_MAX; other++)
+		if (tracks[other].process == tracks[track].process)
+			a->processes |= (uint8_t)(1u << other);
+	a->tracks[cpu] |= (uint8_t)(1u << track);
+	add_koid(&args, FXT_NAME_PROCESS, tracks[track].process);
+	if (tracks[track].thread_name)
+		snprintf(name, sizeof(name), tracks[track].thread_name, cpu);
+	return write_object(a, FXT_OBJECT_THREAD, fxt_archive_track_koid(track, cpu),
+			    tracks[track].thread_name ? name : process, &args);
+}
+
+/* TEXT by its fixed place, if it has one. */
+static struct fxt_out_string named_or_interned(const char *text)
+{
+	static const struct {
+		uint16_t index;
+		const char *text;
+	} fixed[] = {
+#define X(id, index, text) { index, text },
+		FXT_NAMES(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
+		if (strcmp(fixed[i].text, text) == 0)
+			return (struct fxt_out_string){ .index = fixed[i].index };
+	return fxt_interned(text);
+}
+
+static int write_interval(struct fxt_archive *a, const struct event *ev)
+{
+	static const struct {
+		enum fxt_name category;
+		enum fxt_track track;
+	} rows[INTERVAL_KIND_MAX] = {
+		[INTERVAL_IRQ] = { FXT_NAME_IRQ, FXT_TRACK_IRQ },
+		[INTERVAL_SOFTIRQ] = { FXT_NAME_SOFTIRQ, FXT_TRACK_SOFTIRQ },
+		[INTERVAL_WORK] = { FXT_NAME_WORKQUEUE, FXT_TRACK_SOFTIRQ },
+		[INTERVAL_IDLE] = { FXT_NAME_POWER, FXT_TRACK_IDLE },
+	};
+	enum interval_kind kind = ev->interval.kind;
+	struct fxt_event out = {
+		.type = FXT_EVENT_DURATION_COMPLETE,
+		.ts_ticks = ev->ts_ns,
+		.thread = { ev->pid, ev->tid, true },
+		.id = ev->interval.end_ns,
+	};
+	struct args args = { .n = 0 };
+	int r = 0;
+
+	if (kind >= INTERVAL_KIND_MAX)
+		return -EINVAL;
+	if (kind != INTERVAL_WORK || ev->pid == FXT_KOID_SOFTIRQ) {
+		out.thread.pid = tracks[rows[kind].track].process;
+		out.thread.tid = fxt_archive_track_koid(rows[kind].track, ev->cpu);
+		r = fxt_archive_track(a, rows[kind].track, ev->cpu);
+	}
+	if (r < 0)
+		return r;
+	if (kind == INTERVAL_IRQ) {
+		add_i32(&args, FXT_NAME_IRQ, ev->interval.number);
+		add_bool(&args, FXT_NAME_HANDLED, ev->interval.handled);
+	} else if (kind == INTERVAL_IDLE) {
+		add_u32(&args, FXT_NAME_STATE, (uint32_t)ev->interval.number);
+	}
+	out.category = fxt_named(rows[kind].category);
+	out.name = kind == INTERVAL_IRQ       ? fxt_inline(ev->interval.name)
+		   : kind == INTERVAL_SOFTIRQ ? named_or_interned(ev->interval.name)
+					      : fxt_interned(ev->interval.name);
+	out.args = args.list;
+	out.n_args = args.n;
+	return fxt_write_event(&a->writer, &out);
+}
+
+static int write_counter(struct fxt_archive *a, const struct event *ev)
+{
+	bool power = strcmp(ev->counter.category, "power") == 0;
+	enum fxt_track track = power ? FXT_TRACK_POWER : FXT_TRACK_COUNTERS;
+	uint32_t koid = fxt_archive_track_koid(track, 0);
+	struct args args = { .n = 0 };
+	int r;
+
+	if (ev->counter.n_values > FXT_ARGS_MAX)
+		return -EINVAL;
+	r = fxt_archive_track(a, track, 0);
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; i < ev->counter.n_values; i++) {
+		const struct event_value *v = &ev->counter.values[i];
+		struct fxt_out_arg *arg = &args.list[args.n++];
+
+		*arg = (struct fxt_out_arg){ .type = v->whole ? FXT_ARG_UINT64 : FXT_ARG_DOUBLE,
+					     .name = named_or_interned(v->name) };
+		if (v->whole)
+			arg->u64 = v->u64;
+		else
+			arg->f64 = v->f64;
+	}
+	return fxt_write_event(&a->writer, &(struct fxt_event){
+						   .type = FXT_EVENT_COUNTER,
+						   .category = fxt_named(power ? FXT_NAME_POWER
+									       : FXT_NAME_COUNTERS),
+						   .name = named_or_interned(ev->counter.name),
+						   .ts_ticks = ev->ts_ns,
+						   .thread = { koid, koid },
+						   .args = args.list,
+						   .n_args = args.n,
+						   .id = ev->counter.id,
+					   });
+}
+
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 {
 	static int (*const write[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-		[EVENT_SWITCH] = write_switch, [EVENT_TASK] = write_task,
-		[EVENT_FORK] = write_fork,     [EVENT_EXEC] = write_exec,
-		[EVENT_EXIT] = write_exit,     [EVENT_RENAME] = write_rename,
-		[EVENT_LOST] = write_lost,     [EVENT_MARK] = write_mark,
-		[EVENT_CLOCK] = write_clock,   [EVENT_START] = write_start,
-		[EVENT_STOP] = write_stop,     [EVENT_DAMAGE] = write_damage,
+		[EVENT_SWITCH] = write_switch,   [EVENT_TASK] = write_task,
+		[EVENT_FORK] = write_fork,       [EVENT_EXEC] = write_exec,
+		[EVENT_EXIT] = write_exit,       [EVENT_RENAME] = write_rename,
+		[EVENT_LOST] = write_lost,       [EVENT_MARK] = write_mark,
+		[EVENT_CLOCK] = write_clock,     [EVENT_START] = write_start,
+		[EVENT_STOP] = write_stop,       [EVENT_INTERVAL] = write_interval,
+		[EVENT_COUNTER] = write_counter, [EVENT_DAMAGE] = write_damage,
 	};
 
 	if (ev->kind >= EVENT_KIND_MAX || !write[ev->kind])

@@ -10,10 +10,22 @@
 #include "writer/event.h"
 #include "writer/fxt/fxt-writer.h"
 
+/* Pseudo-threads; the first three are one a CPU. */
+enum fxt_track {
+	FXT_TRACK_IRQ,
+	FXT_TRACK_SOFTIRQ,
+	FXT_TRACK_IDLE,
+	FXT_TRACK_POWER,
+	FXT_TRACK_COUNTERS,
+	FXT_TRACK_MAX,
+};
+
 struct fxt_archive {
 	struct fxt_writer writer;
 	struct fxt_out_provider provider; /* the only one */
-	uint64_t *lost; /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
+	uint64_t *lost;  /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
+	uint8_t *tracks; /* per CPU (of none: 0): a bit for each track that has been named */
+	uint8_t processes; /* a bit for each track whose process has been named */
 	uint32_t n_cpus;
 };
 
@@ -29,10 +41,17 @@ int fxt_archive_begin(struct fxt_archive *a);
 
 /*
  * Writes EV. EVENT_SWITCH only if it is synthetic; real switches, wakeups and migrations come as
- * finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo". Returns 0, or a
+ * finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo"; pseudo-threads of
+ * intervals and counters are named by the way. Returns 0, or a
  * negative errno: -EINVAL if the event cannot be said, or the output's error, which sticks.
  */
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
+
+/* The koid of a track's thread. */
+uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu);
+
+/* Names a track and its process, unless that has been done. Returns as fxt_archive_event(). */
+int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu);
 
 static inline int fxt_archive_words(struct fxt_archive *a, const uint64_t *words, size_t n)
 {

@@ -29,6 +29,11 @@
 	X(SCHED, 20, "sched")                                                                      \
 	X(PROCESS, 21, "process")                                                                  \
 	X(KYMO, 22, "kymo")                                                                        \
+	X(IRQ, 23, "irq")                                                                          \
+	X(SOFTIRQ, 24, "softirq")                                                                  \
+	X(WORKQUEUE, 25, "workqueue")                                                              \
+	X(POWER, 26, "power")                                                                      \
+	X(COUNTERS, 27, "counters")                                                                \
 	/* event names */                                                                          \
 	X(MIGRATE, 32, "migrate")                                                                  \
 	X(FORK, 33, "fork")                                                                        \
@@ -41,7 +46,21 @@
 	X(LOST, 40, "lost")                                                                        \
 	X(MARK, 41, "mark")                                                                        \
 	X(PERFETTO, 42, "perfetto")                                                                \
-	X(DAMAGE, 43, "damage")                                                                    \
+	X(SOFTIRQ_HI, 43, "HI")                                                                    \
+	X(SOFTIRQ_TIMER, 44, "TIMER")                                                              \
+	X(SOFTIRQ_NET_TX, 45, "NET_TX")                                                            \
+	X(SOFTIRQ_NET_RX, 46, "NET_RX")                                                            \
+	X(SOFTIRQ_BLOCK, 47, "BLOCK")                                                              \
+	X(SOFTIRQ_IRQ_POLL, 48, "IRQ_POLL")                                                        \
+	X(SOFTIRQ_TASKLET, 49, "TASKLET")                                                          \
+	X(SOFTIRQ_SCHED, 50, "SCHED")                                                              \
+	X(SOFTIRQ_HRTIMER, 51, "HRTIMER")                                                          \
+	X(SOFTIRQ_RCU, 52, "RCU")                                                                  \
+	X(CPU_FREQUENCY, 53, "cpu_frequency")                                                      \
+	X(MEMORY, 54, "memory")                                                                    \
+	X(LOAD, 55, "load")                                                                        \
+	X(PRESSURE, 56, "pressure")                                                                \
+	X(DAMAGE, 57, "damage")                                                                    \
 	/* arguments */                                                                            \
 	X(FROM_CPU, 64, "from_cpu")                                                                \
 	X(TO_CPU, 65, "to_cpu")                                                                    \
@@ -85,7 +104,36 @@
 	X(LIFECYCLE, 103, "lifecycle")                                                             \
 	X(UNREPORTED, 104, "unreported")                                                           \
 	X(DISMISSED, 105, "dismissed")                                                             \
-	X(OFFSET, 106, "offset")
+	X(IDLE, 106, "idle")                                                                       \
+	X(FREQUENCY, 107, "frequency")                                                             \
+	X(HANDLED, 108, "handled")                                                                 \
+	X(STATE, 109, "state")                                                                     \
+	X(KHZ, 110, "khz")                                                                         \
+	X(TOTAL_BYTES, 111, "total_bytes")                                                         \
+	X(FREE_BYTES, 112, "free_bytes")                                                           \
+	X(AVAILABLE_BYTES, 113, "available_bytes")                                                 \
+	X(BUFFERS_BYTES, 114, "buffers_bytes")                                                     \
+	X(CACHED_BYTES, 115, "cached_bytes")                                                       \
+	X(ANONYMOUS_BYTES, 116, "anonymous_bytes")                                                 \
+	X(SHARED_BYTES, 117, "shared_bytes")                                                       \
+	X(SLAB_BYTES, 118, "slab_bytes")                                                           \
+	X(DIRTY_BYTES, 119, "dirty_bytes")                                                         \
+	X(WRITEBACK_BYTES, 120, "writeback_bytes")                                                 \
+	X(SWAP_TOTAL_BYTES, 121, "swap_total_bytes")                                               \
+	X(SWAP_FREE_BYTES, 122, "swap_free_bytes")                                                 \
+	X(ONE_MINUTE, 123, "one_minute")                                                           \
+	X(FIVE_MINUTES, 124, "five_minutes")                                                       \
+	X(FIFTEEN_MINUTES, 125, "fifteen_minutes")                                                 \
+	X(RUNNABLE, 126, "runnable")                                                               \
+	X(THREADS, 127, "threads")                                                                 \
+	X(CPU_SOME_PERCENT, 128, "cpu_some_percent")                                               \
+	X(CPU_FULL_PERCENT, 129, "cpu_full_percent")                                               \
+	X(MEMORY_SOME_PERCENT, 130, "memory_some_percent")                                         \
+	X(MEMORY_FULL_PERCENT, 131, "memory_full_percent")                                         \
+	X(IO_SOME_PERCENT, 132, "io_some_percent")                                                 \
+	X(IO_FULL_PERCENT, 133, "io_full_percent")                                                 \
+	X(IRQ_FULL_PERCENT, 134, "irq_full_percent")                                               \
+	X(OFFSET, 135, "offset")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
@@ -97,11 +145,16 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
  * 1023; kernel threads are threads of process 2; what is no Linux task has a koid from 1 << 22 on.
  * 0 is the idle thread. All fit the 32 bits that readers keep.
  */
-#define FXT_KOID_TID_BITS    22
-#define FXT_KOID_KTHREADD    2u
-#define FXT_KOID_KYMO        (1u << FXT_KOID_TID_BITS)  /* pseudo-process "kymo" and its thread */
-#define FXT_KOID_KYMO_CPU    (FXT_KOID_KYMO + 1)        /* + cpu: pseudo-thread "cpu N" of it */
-#define FXT_KOID_OTHER       (FXT_KOID_KYMO + 0x20000u) /* "other": what a filter left out */
-#define FXT_KOID_UNKNOWN     (FXT_KOID_KYMO + 0x20001u) /* "unknown": a damaged reference */
+#define FXT_KOID_TID_BITS 22
+#define FXT_KOID_KTHREADD 2u
+#define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS)  /* pseudo-process "kymo" and its thread */
+#define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)        /* + cpu: pseudo-thread "cpu N" of it */
+#define FXT_KOID_OTHER    (FXT_KOID_KYMO + 0x20000u) /* "other": what a filter left out */
+#define FXT_KOID_UNKNOWN  (FXT_KOID_KYMO + 0x1ffffu) /* "unknown": a damaged reference */
+/* Pseudo-processes for what belongs to a CPU; + 1 + cpu: their threads */
+#define FXT_KOID_IRQ         (FXT_KOID_KYMO + 0x30000u) /* "IRQ", "irq cpu N" */
+#define FXT_KOID_SOFTIRQ     (FXT_KOID_KYMO + 0x50000u) /* "Softirq", "softirq cpu N" */
+#define FXT_KOID_POWER       (FXT_KOID_KYMO + 0x70000u) /* "Power", "idle cpu N" */
+#define FXT_KOID_COUNTERS    (FXT_KOID_KYMO + 0x90000u) /* "Counters" and its thread */
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * BPF ring buffers for `struct rec_*` (bpf/record.h): one a CPU for each class that goes through
+ * them. Any context may write, whatever it has interrupted.
+ */
+#pragma once
+
+#include "bpf/context.bpf.h"
+#include "bpf/doorbell.bpf.h"
+#include "bpf/record.h"
+
+struct rec_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536); /* user space makes the real ones */
+};
+
+/* [ring * CPUs + cpu], ring being a REC_RING_* */
+struct rec_rings {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* user space */
+	__type(key, __u32);
+	__array(values, struct rec_ring);
+};
+
+struct rec_states {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, REC_RINGS);
+	__type(key, __u32);
+	__type(value, struct rec_state);
+};
+
+extern struct rec_rings rec_rings SEC(".maps");
+extern struct rec_states rec_states SEC(".maps");
+
+extern const volatile __u32 possible_cpus;
+extern const volatile __u64 rec_ring_bytes[REC_RINGS]; /* powers of two */
+
+static __always_inline void rec_fill_head(struct rec_head *h, __u64 now_ns, __u16 kind, __u32 size,
+					  struct task_struct *p)
+{
+	h->ts_ns = now_ns;
+	h->size = size;
+	h->kind = kind;
+	h->cpu = bpf_get_smp_processor_id();
+	h->pid = process_id(p);
+	h->tid = p->pid;
+}
+
+/* Atomic: whoever interrupts us here may count, too. */
+static __always_inline void rec_count_lost(struct rec_state *state, __u64 now_ns)
+{
+	if (__sync_fetch_and_add(&state->lost_count, 1) == 0)
+		state->lost_first_ns = now_ns;
+	state->lost_last_ns = now_ns;
+}
+
+/* One more of RING that there will be no record of. */
+static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
+{
+	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &ring);
+
+	if (state)
+		rec_count_lost(state, now_ns);
+}
+
+/* Room for SIZE bytes in this CPU's RING, preceded by the mark of a loss if there was one; or NULL,
+ * counted. */
+static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), at = ring * possible_cpus + cpu;
+	__u32 key = ring; /* what an address was taken of, the verifier does not know any more */
+	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &key);
+	void *buffer = bpf_map_lookup_elem(&rec_rings, &at);
+	struct rec_lost *mark;
+	void *rec;
+
+	if (!state || !buffer)
+		return NULL;
+	if (state->lost_count) {
+		mark = bpf_ringbuf_reserve(buffer, sizeof(*mark), 0);
+		if (!mark) {
+			rec_count_lost(state, now_ns);
+			return NULL;
+		}
+		mark->head.ts_ns = state->lost_first_ns;
+		mark->head.size = sizeof(*mark);
+		mark->head.kind = REC_LOST;
+		mark->head.cpu = cpu;
+		mark->head.pid = mark->head.tid = 0;
+		mark->first_ns = state->lost_first_ns;
+		mark->last_ns = state->lost_last_ns;
+		mark->ring = ring;
+		mark->pad_0 = 0;
+		mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
+		if (mark->count)
+			bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
+		else /* whoever has interrupted us has marked it */
+			bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
+	}
+	rec = bpf_ringbuf_reserve(buffer, size, 0);
+	if (!rec) {
+		rec_count_lost(state, now_ns);
+		return NULL;
+	}
+	state->bytes += size;
+	doorbell_on_quarter(state->bytes - size, state->bytes, rec_ring_bytes[ring] / 4);
+	return rec;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What CPUs did beside running threads, and what counters said, in sum: interrupts, softirqs, work
+ * items and idle states by name; counters by name and id.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "writer/event.h"
+
+struct activity_sum {
+	enum interval_kind kind;
+	char *name;     /* owned */
+	int32_t number; /* of the interrupt or state; else 0 */
+	uint64_t count, total_ns, max_ns;
+	uint64_t *cpu_ns; /* owned; per CPU, n_cpus of them; none of work items */
+	size_t n_cpus;
+};
+
+struct counter_sum {
+	char *category, *name, *value; /* owned */
+	uint64_t id;
+	uint64_t count;
+	double min, max, sum;
+};
+
+struct activity_sums {
+	struct table intervals, counters; /* own theirs */
+};
+
+void activity_sums_deinit(struct activity_sums *s);
+
+/* Takes an EVENT_INTERVAL in, of which NS count. Returns 0 or -ENOMEM. */
+int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, uint64_t ns);
+
+/* The recording lasted for that long: what a damaged file says beyond it is none. */
+void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns);
+
+/* Takes an EVENT_COUNTER in. Returns 0 or -ENOMEM. */
+int activity_sums_add_counter(struct activity_sums *s, const struct event *ev);
+
+/* Those of KIND, most time first, or all counters, by name and id, into a new array (free() it).
+ * Return 0 or -ENOMEM. */
+int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind,
+			  struct activity_sum ***ret, size_t *ret_n);
+int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n);

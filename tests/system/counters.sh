@@ -1,0 +1,100 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Counters say what the kernel's files say, as often as was asked for, with --direct and by the
+# service, and not for longer than the recording.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+start_bus
+start_kymod
+
+value() {
+	awk -v key="$1:" '$1 == key { printf "%.0f\n", $2 * 1024 }' /proc/meminfo
+}
+
+# samples NAME VALUE: time and value, a row each, of the last `dump_records`
+samples() {
+	events "$1" | jq -r --arg value "$2" 'select(.event_type == "counter" and
+		.category == "counters" and .args[$value] != null) | [.timestamp_ns, .args[$value]] | @tsv'
+}
+
+check_file() {
+	local file=$1 interval_ms=$2 n late
+
+	expect_exit 0 "$KYMO" check "$file"
+	summarize "$file"
+	assert_no_loss
+	dump_records "$file"
+	samples memory total_bytes >"$TMP/memory"
+	n=$(wc -l <"$TMP/memory")
+	# One at the start, one each interval after that; where others hold the CPUs some come late.
+	expected=$(($(json "$SUMMARY" .duration_ns) / 1000000 / interval_ms + 1))
+	note "$n samples in $(json "$SUMMARY" .duration_ns) ns"
+	assert_le "$n" "$expected" "samples"
+	assert_ge "$n" $((expected * 8 / 10 - 1)) "samples"
+	assert_eq "$(cut -f2 "$TMP/memory" | sort -u)" "$(value MemTotal)" "memory of the machine"
+	assert_eq "$(samples load threads | wc -l)" "$n" "samples of the load"
+	# In the order of time, and none outside of the recording.
+	sort -nc "$TMP/memory" || fail "the samples are not in the order of time"
+	start=$(json "$SUMMARY" .start_ns) stop=$(json "$SUMMARY" .end_ns)
+	late=$(awk -v from="$start" -v to="$stop" '$1 < from || $1 > to' "$TMP/memory" | wc -l)
+	assert_eq "$late" 0 "samples outside of the recording"
+	first=$(($(head -1 "$TMP/memory" | cut -f1) - start))
+	assert_le "$first" 100000000 "ns from the start to the first sample"
+}
+
+# A load that is to be seen: half a GiB less is free, and one CPU is wanted by four.
+cat >"$TMP/load.sh" <<-END
+	sleep 0.5
+	for i in 1 2 3 4; do "$KYMO_LOAD" --cpu $(last_cpu) --out /dev/null spin 1000 & done
+	head -c 512M /dev/zero | tail -c 512M | (sleep 0.7; wc -c) >"$TMP/bytes"
+	wait
+END
+free=$(value MemFree)
+record_around "$TMP/t.fxt" -e counters --counter-interval 100ms -- bash "$TMP/load.sh"
+check_file "$TMP/t.fxt" 100
+assert_eq "$(cat "$TMP/bytes")" $((512 << 20)) "bytes of the load"
+least=$(json "$SUMMARY" '.counters[] | select(.value == "free_bytes") | .min')
+assert_le "$least" $((free - (256 << 20))) "least free memory, when half a GiB was in use"
+if [ -r /proc/pressure/cpu ]; then
+	# All the while three of the four wait.
+	most=$(json "$SUMMARY" '.counters[] | select(.value == "cpu_some_percent") | .max | floor')
+	assert_ge "$most" 80 "highest pressure on CPUs"
+	assert_eq "$(json "$SUMMARY" '[.counters[] | select(.name == "pressure") | .min < 0 or .max > 100] |
+		any')" false "a pressure that is no percentage"
+	assert_eq "$(json "$SUMMARY" '.counters[] | select(.value == "cpu_some_percent") | .count')" \
+		$(($(wc -l <"$TMP/memory") - 1)) "samples of the pressure"
+else
+	note "no pressure on this kernel"
+fi
+one=$(cut -d' ' -f1 /proc/loadavg)
+json "$SUMMARY" '.counters[] | select(.value == "one_minute") | .max' |
+	awk -v now="$one" '{ exit !($1 <= now + 2 && $1 >= now - 2) }' || fail "the load is not $one"
+
+# Nothing but counters was asked for.
+assert_eq "$(jq -r 'select(.record == "context_switch") | .record' "$DUMP" | wc -l)" 0 "switches"
+
+expect_exit 0 "$KYMO" start bus -e counters,sched --counter-interval 200ms -o "$TMP/bus.fxt" --bus "$BUS"
+expect_soon 5 session_is_running bus
+"$KYMO" status --json bus --bus "$BUS" >"$TMP/status.json"
+assert_eq "$(jq -r '.. | .counter_interval_ns? // empty' "$TMP/status.json")" 200000000 "interval of the session"
+sleep 1.5
+expect_exit 0 "$KYMO" stop bus --bus "$BUS"
+check_file "$TMP/bus.fxt" 200
+stop_kymod
+
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	perfetto "$TMP/t.fxt" \
+		"select name, value from stats where value != 0 and
+			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
+		"select t.name, count(*) n, p.name process from counter c join process_counter_track t
+			on c.track_id = t.id join process p using (upid)
+			where t.name = 'memory:free_bytes:0' group by 1" >"$TMP/answers"
+	assert_eq "$(sed -n 1p "$TMP/answers")" '[]' "errors of import"
+	assert_eq "$(sed -n 2p "$TMP/answers" | jq -r '.[0] | [.n, .process] | @tsv')" \
+		"$(json "$TMP/t.fxt.summary.json" \
+			'.counters[] | select(.value == "free_bytes") | "\(.count)\tCounters"')" \
+		"samples in Perfetto"
+fi

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples of files that are written here, below a directory that stands for the root.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/counters.h"
+
+enum { N_CPUS = 2 };
+
+struct fixture {
+	char root[64];
+	struct counters *c;
+	char said[8192]; /* of the last sample: a line a group */
+	size_t used;
+	int stop_with;
+};
+
+static void put(struct fixture *f, const char *path, const char *text)
+{
+	char full[256];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s%s", f->root, path);
+	for (char *p = strchr(full + strlen(f->root) + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		mkdir(full, 0700);
+		*p = '/';
+	}
+	/* Written over, not exchanged: the sampler has it open. */
+	file = fopen(full, "we");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static int say(const struct rec_sample *rec, void *userdata)
+{
+	struct fixture *f = userdata;
+
+	assert_int_equal(rec->head.kind, REC_SAMPLE);
+	assert_int_equal(rec->head.size, sizeof(*rec));
+	f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used, "%llu %s %llu",
+				    rec->head.ts_ns, rec->name, rec->id);
+	for (unsigned i = 0; i < rec->n_values; i++) {
+		double real;
+
+		memcpy(&real, &rec->values[i].value, sizeof(real));
+		f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used,
+					    " %s=", rec->values[i].name);
+		if (rec->whole >> i & 1)
+			f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used,
+						    "%llu", rec->values[i].value);
+		else
+			f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used,
+						    "%g.", real);
+	}
+	f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used, "\n");
+	assert_true(f->used < sizeof(f->said));
+	return f->stop_with;
+}
+
+static void assert_sample(struct fixture *f, uint64_t now_ns, const char *want)
+{
+	f->used = 0;
+	*f->said = '\0';
+	assert_int_equal(counters_sample(f->c, now_ns, say, f), 0);
+	assert_string_equal(f->said, want);
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	snprintf(f->root, sizeof(f->root), "/tmp/kymo-test-counters.XXXXXX");
+	return mkdtemp(f->root) ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
+{
+	(void)st;
+	(void)flag;
+	(void)ftw;
+	return remove(path);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+	int r = nftw(f->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+
+	counters_free(f->c);
+	free(f);
+	return r;
+}
+
+#define MEMINFO                                                                                    \
+	"MemTotal:       24684092 kB\nMemFree:        23863080 kB\nMemAvailable:   24234244 kB\n"  \
+	"Buffers:            2916 kB\nCached:           448244 kB\nSwapCached:            1 kB\n"  \
+	"AnonPages:         18728 kB\nShmem:              8856 kB\nSlab:             264366 kB\n"  \
+	"SwapTotal:             0 kB\nSwapFree:              0 kB\nDirty:              4888 kB\n"  \
+	"Writeback:             3 kB\nWritebackTmp:          5 kB\nHugePages_Total:       9\n"
+
+#define PRESSURE(some, full)                                                                       \
+	"some avg10=47.40 avg60=11.85 avg300=5.42 total=" some "\n"                                \
+	"full avg10=0.00 avg60=0.00 avg300=0.00 total=" full "\n"
+
+static void test_all(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, "/proc/meminfo", MEMINFO);
+	put(f, "/proc/loadavg", "1.04 0.56 0.79 3/96 2766\n");
+	put(f, "/proc/pressure/cpu", PRESSURE("1000000", "0"));
+	put(f, "/proc/pressure/memory", PRESSURE("18446744073709551615", "7"));
+	put(f, "/proc/pressure/io", PRESSURE("34184930", "20723408"));
+	put(f, "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
+	put(f, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2399998\n");
+	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+#define FIRST                                                                                      \
+	" memory 0 total_bytes=25276510208 free_bytes=24435793920 available_bytes=24815865856 "    \
+	"buffers_bytes=2985984 cached_bytes=459001856 anonymous_bytes=19177472 "                   \
+	"shared_bytes=9068544 slab_bytes=270710784 dirty_bytes=5005312 writeback_bytes=3072 "      \
+	"swap_total_bytes=0 swap_free_bytes=0\n"
+	assert_sample(f, 1000000000,
+		      "1000000000" FIRST
+		      "1000000000 load 0 one_minute=1.04. five_minutes=0.56. fifteen_minutes=0.79. "
+		      "runnable=3 threads=96\n"
+		      "1000000000 cpu_frequency 1 khz=2399998\n");
+
+	/* Half a second later. */
+	put(f, "/proc/loadavg", "0.00 0.00 0.00 1/1 1\n");
+	put(f, "/proc/pressure/cpu", PRESSURE("1125000", "0"));
+	put(f, "/proc/pressure/memory", PRESSURE("3", "500008")); /* wrapped; the clocks differ */
+	put(f, "/proc/pressure/io", PRESSURE("34184931", "20773408"));
+	put(f, "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
+	put(f, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
+	assert_sample(f, 1500000000,
+		      "1500000000" FIRST
+		      "1500000000 load 0 one_minute=0. five_minutes=0. fifteen_minutes=0. "
+		      "runnable=1 threads=1\n"
+		      "1500000000 pressure 0 cpu_some_percent=25. cpu_full_percent=0. "
+		      "memory_full_percent=100. io_some_percent=0.0002. io_full_percent=10. "
+		      "irq_full_percent=0.\n");
+}
+
+/* What is not there is not said, and what makes no sense neither. */
+static void test_missing(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+	assert_sample(f, 5, "");
+	f->c = counters_free(f->c);
+	assert_null(counters_free(NULL));
+
+	put(f, "/proc/meminfo", "MemTotal: much\nMemFree:  1 kB\nNotMemAvailable: 3 kB\nDirty:");
+	put(f, "/proc/loadavg", "1.04 0.56 0.79\n");
+	put(f, "/proc/pressure/cpu", "some total=x\nfull avg10=0\n");
+	put(f, "/proc/pressure/io", "");
+	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+	assert_sample(f, 5, "5 memory 0 free_bytes=1024\n");
+	assert_sample(f, 6, "6 memory 0 free_bytes=1024\n");
+}
+
+static void test_stopped(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, "/proc/meminfo", "MemFree: 1 kB\n");
+	put(f, "/proc/loadavg", "1 2 3 4/5 6\n");
+	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+	f->stop_with = -ENOMEM;
+	assert_int_equal(counters_sample(f->c, 7, say, f), -ENOMEM);
+	assert_string_equal(f->said, "7 memory 0 free_bytes=1024\n");
+}
+
+/* This machine's own. */
+static void test_own(void **state)
+{
+	struct fixture *f = *state;
+
+	if (access("/proc/meminfo", R_OK) < 0)
+		skip();
+	assert_int_equal(counters_new("", N_CPUS, &f->c), 0);
+	assert_int_equal(counters_sample(f->c, 7, say, f), 0);
+	assert_non_null(strstr(f->said, "7 memory 0 total_bytes="));
+	assert_non_null(strstr(f->said, "7 load 0 one_minute="));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_all),
+		TEST(test_missing),
+		TEST(test_stopped),
+		TEST(test_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
