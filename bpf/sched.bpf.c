@@ -69,7 +69,7 @@ static __always_inline bool reserve(struct reservation *r, struct word_ring *rin
 		mark->tid = running->pid;
 		mark->prio = running->prio;
 		if (!is_shown(ring, running)) {
-			mark->tid = FXT_KOID_OTHER;
+			mark->tid = FXT_KOID_OTHER + bpf_get_smp_processor_id();
 			mark->prio = NICE_0_PRIO;
 		}
 	}
@@ -147,8 +147,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		return 0;
 	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));
 	r.words[1] = now_ns;
-	r.words[2] = prev_in ? (__u32)prev->pid : FXT_KOID_OTHER;
-	r.words[3] = next_in ? (__u32)next->pid : FXT_KOID_OTHER;
+	r.words[2] = prev_in ? (__u32)prev->pid : FXT_KOID_OTHER + cpu;
+	r.words[3] = next_in ? (__u32)next->pid : FXT_KOID_OTHER + cpu;
 	r.words[4] = weight_arg(FXT_NAME_OUTGOING_WEIGHT, prev, prev_in);
 	r.words[5] = weight_arg(FXT_NAME_INCOMING_WEIGHT, next, next_in);
 	if (letter)

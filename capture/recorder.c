@@ -193,7 +193,7 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->lifecycle.userdata = r;
 	recorder_set_end(r, UINT64_MAX);
 	for (unsigned cpu = 0; filtered && cpu < r->n_cpus; cpu++)
-		r->running[cpu] = (uint64_t)OTHER_PRIO << 32 | FXT_KOID_OTHER;
+		r->running[cpu] = (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu);
 	return learn_tasks(r, &news->tasks);
 }
 

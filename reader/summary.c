@@ -154,7 +154,7 @@ static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_
 	uint64_t ns = recorded(s, cpu->since_ns, ts_ns);
 	struct summary_thread *t;
 
-	if (cpu->tid == FXT_KOID_OTHER)
+	if (fxt_koid_is_other(cpu->tid))
 		cpu->other_ns += ns;
 	else if (cpu->tid != 0)
 		cpu->busy_ns += ns;
@@ -254,7 +254,7 @@ static int add_switch(struct summary *s, const struct event *ev)
 
 	if (!cpu)
 		return ev->cpu > FXT_CPU_MAX ? 0 : -ENOMEM;
-	if (ev->tid != 0 && ev->tid != FXT_KOID_OTHER) {
+	if (ev->tid != 0 && !fxt_koid_is_other(ev->tid)) {
 		out = get_thread(s, ev->tid);
 		if (!out)
 			return -ENOMEM;
@@ -263,7 +263,7 @@ static int add_switch(struct summary *s, const struct event *ev)
 	}
 	if (ev->sw.next_tid != 0)
 		s->sched_slices++;
-	if (ev->sw.next_tid != 0 && ev->sw.next_tid != FXT_KOID_OTHER) {
+	if (ev->sw.next_tid != 0 && !fxt_koid_is_other(ev->sw.next_tid)) {
 		in = get_thread(s, ev->sw.next_tid);
 		if (!in)
 			return -ENOMEM;

@@ -46,8 +46,6 @@ static void introduce(struct fxt_lint *l, struct fxt_lint_provider *p, const str
 	p->introduced = l->any_provider = true;
 	p->has_init = p->timed = false;
 	p->ticks_per_second = 1000000000;
-	if (r->name.length == 4 && memcmp(r->name.bytes, "kymo", 4) == 0)
-		l->is_kymo = true;
 }
 
 static bool is_introduced(const struct fxt_lint *l, uint32_t id)

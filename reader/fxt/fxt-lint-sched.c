@@ -80,12 +80,6 @@ static bool is_late(struct fxt_lint_thread *t, const struct fxt_lint_fact *fact)
 	return true;
 }
 
-/* In kymo's archives "other" is whatever a filter left out, on several CPUs at a time. */
-static bool is_crowd(const struct fxt_lint *l, const struct fxt_lint_thread *t)
-{
-	return l->is_kymo && t->tid == FXT_KOID_OTHER;
-}
-
 /* The CPU of T's last conflict switches it off at last, or never will. */
 static void end_conflict(struct fxt_lint *l, struct fxt_lint_thread *t, bool tie)
 {
@@ -124,7 +118,7 @@ static void switch_out(struct fxt_lint *l, struct fxt_lint_cpu *cpu, struct fxt_
 static void switch_in(struct fxt_lint *l, struct fxt_lint_thread *in,
 		      const struct fxt_lint_fact *fact)
 {
-	if (in->state == FXT_LINT_RUNNING && in->cpu != fact->cpu && !is_crowd(l, in)) {
+	if (in->state == FXT_LINT_RUNNING && in->cpu != fact->cpu) {
 		if (in->conflict)
 			end_conflict(l, in, false);
 		in->conflict = true;

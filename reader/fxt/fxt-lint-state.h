@@ -140,7 +140,7 @@ struct fxt_lint {
 	/* frame */
 	struct table providers;             /* id + 1 -> struct fxt_lint_provider, owned */
 	struct fxt_lint_provider *provider; /* whose records come */
-	bool any_provider, is_kymo;
+	bool any_provider;
 	uint64_t told_offset; /* of the last record for which an error was found */
 	uint64_t n_losses;
 	struct fxt_lint_place first_loss;

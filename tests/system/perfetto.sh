@@ -34,6 +34,13 @@ perfetto "$TMP/t.fxt" \
 	"select w.tid waker, t.tid woken, count(*) n from thread_state s join thread t using (utid)
 		join thread w on s.waker_utid = w.utid where w.utid != t.utid group by 1, 2" \
 	>"$TMP/answers"
+# What a filter leaves out is a thread on each CPU, since a thread is at one place.
+record_around "$TMP/filtered.fxt" --comm kymo-load -- bash "$TMP/load.sh"
+perfetto "$TMP/filtered.fxt" \
+	"select count(*) n from sched_slice where dur = -1" \
+	"select count(distinct ucpu) n from sched_slice join thread using (utid)
+		where name glob 'other cpu *'" >"$TMP/filtered"
+
 answer() {
 	sed -n "$1p" "$TMP/answers"
 }
@@ -41,6 +48,8 @@ answer() {
 assert_eq "$(answer 1)" '[]' "errors of import"
 assert_eq "$(answer 2)" '[{"n":0}]' "open sched slices"
 assert_eq "$(answer 3)" '[{"n":0}]' "open slices"
+assert_eq "$(sed -n 1p "$TMP/filtered")" '[{"n":0}]' "open sched slices with a filter"
+assert_ge "$(sed -n 2p "$TMP/filtered" | jq '.[0].n')" 2 "CPUs that show others"
 assert_eq "$(answer 4 | jq '.[0].n')" "$(json "$SUMMARY" .sched_slices)" "sched slices"
 
 while read -r cpu busy; do

@@ -262,10 +262,13 @@ static void test_event_start_filtered(void **state)
 	const struct event ev = START_EVENT(true);
 
 	write_events(*state, &ev, 1);
-	assert_text(*state,
-		    HEAD OWN_OBJECTS "process 4325376 'other'\n"
-				     "thread 4325376 'other' process:koid=4325376\n" SESSION_START
-				     "filtered:bool=true\n");
+	assert_text(*state, HEAD OWN_OBJECTS
+		    "process 4325376 'other'\n"
+		    "thread 4325376 'other cpu 0' process:koid=4325376\n"
+		    "thread 4325377 'other cpu 1' process:koid=4325376\n"
+		    "thread 4325378 'other cpu 2' process:koid=4325376\n"
+		    "thread 4325379 'other cpu 3' process:koid=4325376\n" SESSION_START
+		    "filtered:bool=true\n");
 }
 
 /* The counter holds the total of its CPU and class. */

@@ -150,29 +150,6 @@ static void test_equal_times(void **state)
 	assert_clean(&t);
 }
 
-/* In kymo's archives "other" runs on many CPUs; in others it is a thread like any. */
-static void test_crowd(void **state)
-{
-	(void)state;
-	for (unsigned is_kymo = 0; is_kymo < 2; is_kymo++) {
-		struct lint_tally t;
-		struct build b;
-
-		build_begin(&b, true);
-		OK(fxt_write_provider_info(&b.w, &b.provider, is_kymo ? "kymo" : "komy"));
-		OK(fxt_write_initialization(&b.w, 1000000000));
-		build_process(&b, FXT_KOID_OTHER, "other");
-		build_thread(&b, FXT_KOID_OTHER, FXT_KOID_OTHER, "other");
-		build_switch(&b, 100, 0, 0, FXT_KOID_OTHER);
-		build_switch(&b, 100, 1, 0, FXT_KOID_OTHER);
-		build_switch(&b, 200, 0, FXT_KOID_OTHER, 0);
-		build_switch(&b, 300, 1, FXT_KOID_OTHER, 0);
-		build_lint(&b, &t);
-		build_deinit(&b);
-		assert_int_equal(t.n[FXT_FINDING_TWO_CPUS], !is_kymo);
-	}
-}
-
 /* Where records were lost, a thread may have run between two wakeups. */
 static void test_lost_between_wakeups(void **state)
 {
@@ -198,7 +175,6 @@ int main(void)
 		cmocka_unit_test(test_too_late),
 		cmocka_unit_test(test_late_duration),
 		cmocka_unit_test(test_equal_times),
-		cmocka_unit_test(test_crowd),
 		cmocka_unit_test(test_lost_between_wakeups),
 	};
 

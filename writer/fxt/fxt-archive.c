@@ -301,17 +301,19 @@ static int write_own_objects(struct fxt_archive *a)
 	return r;
 }
 
-/* The pseudo-thread for all that a filter leaves out. */
+/* The pseudo-process for all that a filter leaves out, and one thread a CPU. */
 static int write_other_objects(struct fxt_archive *a)
 {
 	struct args none = { .n = 0 }, args = { .n = 0 };
-	int r;
+	char name[32];
+	int r = write_object(a, FXT_OBJECT_PROCESS, FXT_KOID_OTHER, "other", &none);
 
 	add_koid(&args, FXT_NAME_PROCESS, FXT_KOID_OTHER);
-	r = write_object(a, FXT_OBJECT_PROCESS, FXT_KOID_OTHER, "other", &none);
-	if (r < 0)
-		return r;
-	return write_object(a, FXT_OBJECT_THREAD, FXT_KOID_OTHER, "other", &args);
+	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
+		snprintf(name, sizeof(name), "other cpu %u", cpu);
+		r = write_object(a, FXT_OBJECT_THREAD, FXT_KOID_OTHER + cpu, name, &args);
+	}
+	return r;
 }
 
 static int write_start(struct fxt_archive *a, const struct event *ev)

@@ -147,10 +147,11 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
  */
 #define FXT_KOID_TID_BITS 22
 #define FXT_KOID_KTHREADD 2u
-#define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS)  /* pseudo-process "kymo" and its thread */
-#define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)        /* + cpu: pseudo-thread "cpu N" of it */
-#define FXT_KOID_OTHER    (FXT_KOID_KYMO + 0x20000u) /* "other": what a filter left out */
-#define FXT_KOID_UNKNOWN  (FXT_KOID_KYMO + 0x1ffffu) /* "unknown": a damaged reference */
+#define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS) /* pseudo-process "kymo" and its thread */
+#define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)       /* + cpu: pseudo-thread "cpu N" of it */
+/* "other": what a filter left out. One a CPU, since readers know one place for a thread: + cpu. */
+#define FXT_KOID_OTHER   (FXT_KOID_KYMO + 0x20000u)
+#define FXT_KOID_UNKNOWN (FXT_KOID_KYMO + 0x1ffffu) /* "unknown": a damaged reference */
 /* Pseudo-processes for what belongs to a CPU; + 1 + cpu: their threads */
 #define FXT_KOID_IRQ         (FXT_KOID_KYMO + 0x30000u) /* "IRQ", "irq cpu N" */
 #define FXT_KOID_SOFTIRQ     (FXT_KOID_KYMO + 0x50000u) /* "Softirq", "softirq cpu N" */
@@ -158,3 +159,9 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
 #define FXT_KOID_COUNTERS    (FXT_KOID_KYMO + 0x90000u) /* "Counters" and its thread */
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u
+
+/* Whether KOID is the "other" of a CPU. */
+static inline __attribute__((always_inline, unused)) int fxt_koid_is_other(unsigned long long koid)
+{
+	return koid - FXT_KOID_OTHER <= 0xffff;
+}
