@@ -36,9 +36,10 @@ static int parse_time(const char *option, const char *text, uint64_t *ret_ns, bo
 	r = *ret_absolute ? text_parse_u64(text + 1, UINT64_MAX, ret_ns)
 			  : text_parse_time(text, ret_ns);
 	if (r < 0)
-		return cli_usage_error("%s takes a time since the beginning, such as 1.5 or 200ms, or "
-				       "@ and a timestamp in nanoseconds, not '%s'",
-				       option, text);
+		return cli_usage_error(
+			"%s takes a time since the beginning, such as 1.5 or 200ms, or "
+			"@ and a timestamp in nanoseconds, not '%s'",
+			option, text);
 	return CLI_OK;
 }
 
@@ -81,7 +82,8 @@ static int parse_cpus(struct request *q, char *list)
 static int check_times(const struct request *q)
 {
 	if (q->has_from && q->has_to && q->from_absolute != q->to_absolute)
-		return cli_usage_error("--from and --to are both since the beginning, or both with @");
+		return cli_usage_error(
+			"--from and --to are both since the beginning, or both with @");
 	if (q->to_ns <= q->from_ns)
 		return cli_usage_error("--to is not after --from");
 	return CLI_OK;
@@ -114,8 +116,7 @@ static void say_nothing_there(const struct open_trace *in, const struct edit_cut
 	else
 		cli_error("%s: nothing lies between these times: it lasts %s, from @%" PRIu64
 			  " to @%" PRIu64,
-			  in->name,
-			  text_format_time(length, counts->last_ns - counts->first_ns),
+			  in->name, text_format_time(length, counts->last_ns - counts->first_ns),
 			  counts->first_ns, counts->last_ns);
 }
 
@@ -169,7 +170,7 @@ static int run(const struct request *q, const char *from, const char *to)
 		}
 	}
 	if (r != CLI_OK) {
-		output_file_discard(&out.file);
+		edit_trace_discard(&out);
 		return r;
 	}
 	report(&counts, &out, q->json);
@@ -237,8 +238,7 @@ const struct verb verb_cut_row = {
 		"      --from TIME    begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
 		"      --to TIME      end there\n"
 		"      --pid PID,...  only these processes, with their children\n"
-		"      --cpu CPU,...  only these CPUs (0,2-3)\n"
-		EDIT_TRACE_HELP
+		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP
 		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
 		"The result stands for itself: names, what runs where and what is open at its\n"
 		"beginning are in it.\n",

@@ -112,7 +112,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	r = edit_redact_new(&redact, &out.output, &options);
 	r = r < 0 ? edit_trace_failed(&out, r) : redact_all(&in, &out, redact);
 	if (r != CLI_OK) {
-		output_file_discard(&out.file);
+		edit_trace_discard(&out);
 		return r;
 	}
 	edit_redact_get_counts(redact, &counts);
@@ -166,8 +166,7 @@ const struct verb verb_redact_row = {
 		"      --key FILE     a secret of 16 bytes or more: with the same key, equal words\n"
 		"                     become equal in several archives; without one nobody, not even\n"
 		"                     you, can tell later which word was which\n"
-		"      --keep-kernel  keep the names of the kernel's threads and interrupts\n"
-		EDIT_TRACE_HELP
+		"      --keep-kernel  keep the names of the kernel's threads and interrupts\n" EDIT_TRACE_HELP
 		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
 		"Ids, times and the kernel's version stay: kymo(1) says what is replaced.\n",
 	.run = verb_redact,

@@ -42,7 +42,10 @@ static const struct {
 	const char *key, *text;
 	size_t offset;
 } rows[] = {
-#define ROW(key, field, text) { key, text, offsetof(struct edit_repair_counts, field) }
+#define ROW(key, field, text)                                                                      \
+	{                                                                                          \
+		key, text, offsetof(struct edit_repair_counts, field)                              \
+	}
 	ROW("damages", damages, "places with damage"),
 	ROW("damaged_bytes", damaged_bytes, "bytes that could not be read"),
 	ROW("strings_lost", copied.strings, "references to strings that were lost"),
@@ -130,7 +133,7 @@ static int verb_repair(int argc, char **argv)
 		return edit_trace_failed(&out, r);
 	r = repair_all(&in, &out, repair);
 	if (r != CLI_OK) {
-		output_file_discard(&out.file);
+		edit_trace_discard(&out);
 		return r;
 	}
 	edit_repair_get_counts(repair, &counts);
@@ -145,9 +148,8 @@ const struct verb verb_repair_row = {
 	.name = "repair",
 	.synopsis = "[OPTION ...] FILE OUT",
 	.what = "Make a whole archive of what can be read of a damaged one",
-	.options =
-		EDIT_TRACE_HELP
-		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
-		"FILE is not changed.\n",
+	.options = EDIT_TRACE_HELP
+	"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+	"FILE is not changed.\n",
 	.run = verb_repair,
 };

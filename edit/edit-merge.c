@@ -31,14 +31,14 @@ struct input {
 	char host[HOST_MAX + 1]; /* "" = not said */
 	uint32_t n_cpus;
 	bool has_start, has_clock;
-	int64_t wall_ns; /* wall clock less boot time */
+	uint64_t wall_ns; /* wall clock less boot time, whatever that is in a damaged archive */
 
 	struct edit_merge_view view;
 };
 
 struct machine {
-	unsigned input;      /* the first one that is of it */
-	int schedule_input;  /* whose schedule holds, -1 = nobody's */
+	unsigned input;     /* the first one that is of it */
+	int schedule_input; /* whose schedule holds, -1 = nobody's */
 	uint32_t first_cpu;
 };
 
@@ -64,17 +64,11 @@ static uint64_t move_koid(void *userdata, uint64_t koid)
 	return koid % span + in->view.machine * span;
 }
 
-/* A switch of an input's timeline, which knows it as the input does. */
-static int write_switch(void *userdata, const struct event *ev)
+static int write_switch(void *userdata, const struct edit_switch *sw)
 {
 	struct input *in = userdata;
-	struct event moved = *ev;
 
-	moved.ts_ns += (uint64_t)in->view.shift_ns;
-	moved.cpu += in->view.shift_cpu;
-	moved.tid = (uint32_t)move_koid(in, ev->tid);
-	moved.sw.next_tid = (uint32_t)move_koid(in, ev->sw.next_tid);
-	return edit_copy_event(in->copy, &moved);
+	return edit_copy_switch(in->copy, sw);
 }
 
 int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
@@ -135,8 +129,14 @@ static size_t name_process(void *userdata, const struct fxt_record *record, enum
 	    record->kernel_object.object_type != FXT_OBJECT_PROCESS)
 		return EDIT_TEXT_AS_IT_IS;
 	length = snprintf(to, HOST_MAX + 32, "%s: ", first->host[0] ? first->host : "?");
-	if (n > FXT_STRING_BYTES_MAX - (size_t)length)
-		n = FXT_STRING_BYTES_MAX - (size_t)length;
+	if (n <= FXT_STRING_BYTES_MAX - (size_t)length) {
+		memcpy(to + length, text, n);
+		return (size_t)length + n;
+	}
+	n = FXT_STRING_BYTES_MAX - (size_t)length;
+	/* Cut at a character. */
+	while (n > 0 && !text_is_utf8(text, n))
+		n--;
 	memcpy(to + length, text, n);
 	return (size_t)length + n;
 }
@@ -147,6 +147,12 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 {
 	const struct input *in = userdata;
 
+	/* A process that began before the first one's time did has no start on it. */
+	if (record->type == FXT_RECORD_KERNEL_OBJECT && name == FXT_NAME_START_TIME &&
+	    arg->type == FXT_ARG_UINT64) {
+		arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
+		return arg->u64 > 0;
+	}
 	if (record->type != FXT_RECORD_EVENT || !fxt_text_known(&record->category))
 		return true;
 	switch (name) {
@@ -160,9 +166,8 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 	case FXT_NAME_MONOTONIC:
 	case FXT_NAME_FIRST:
 	case FXT_NAME_LAST:
-	case FXT_NAME_START_TIME:
 		if (arg->type == FXT_ARG_UINT64)
-			arg->u64 += (uint64_t)in->view.shift_ns;
+			arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
 		return true;
 	default:
 		return true;
@@ -170,6 +175,12 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 }
 
 /* ---- heads ---- */
+
+static void learn_cpus(struct input *in, uint32_t n)
+{
+	if (n > in->n_cpus)
+		in->n_cpus = n < FXT_CPU_MAX + 1 ? n : FXT_CPU_MAX + 1;
+}
 
 static void take_host(struct input *in, const struct fxt_record *record)
 {
@@ -184,7 +195,7 @@ static void take_host(struct input *in, const struct fxt_record *record)
 		if (name == FXT_NAME_HOST && arg.type == FXT_ARG_STRING && arg.text.bytes)
 			text_clean(in->host, sizeof(in->host), arg.text.bytes, arg.text.length);
 		if (name == FXT_NAME_CPUS && arg.type == FXT_ARG_UINT32)
-			in->n_cpus = arg.uint32;
+			learn_cpus(in, arg.uint32);
 	}
 }
 
@@ -206,13 +217,15 @@ static void take_clock(struct input *in, const struct fxt_record *record)
 	if (boot_ns == 0 || real_ns == 0)
 		return;
 	in->has_clock = true;
-	in->wall_ns = (int64_t)(real_ns - boot_ns);
+	in->wall_ns = real_ns - boot_ns;
 }
 
 static void learn_head(struct input *in, const struct fxt_record *record)
 {
-	if (record->type != FXT_RECORD_EVENT ||
-	    fxt_text_known(&record->category) != FXT_NAME_KYMO)
+	if (record->type == FXT_RECORD_SCHEDULING)
+		learn_cpus(in, 1 + (record->subtype == FXT_SCHED_WAKEUP ? record->wake.cpu
+									: record->sw.cpu));
+	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
 		return;
 	if (!in->has_start && fxt_text_known(&record->name) == FXT_NAME_SESSION_START)
 		take_host(in, record);
@@ -222,7 +235,7 @@ static void learn_head(struct input *in, const struct fxt_record *record)
 
 static bool is_same_boot(const struct input *a, const struct input *b)
 {
-	int64_t apart = a->wall_ns - b->wall_ns;
+	int64_t apart = (int64_t)(a->wall_ns - b->wall_ns);
 
 	if (!a->has_clock || !b->has_clock)
 		return false;
@@ -234,8 +247,6 @@ static unsigned find_machine(struct edit_merge *m, unsigned input)
 {
 	struct input *in = &m->inputs[input];
 
-	if (m->n_machines > 0 && !in->has_clock)
-		return 0;
 	for (unsigned i = 0; i < m->n_machines; i++)
 		if (is_same_boot(&m->inputs[m->machines[i].input], in))
 			return i;
@@ -262,12 +273,16 @@ static void place_cpus(struct edit_merge *m)
 /* All heads are known. */
 static int start(struct edit_merge *m)
 {
-	const struct input *first = &m->inputs[0];
+	const struct input *first;
 	int r = 0;
 
 	m->started = true;
 	for (unsigned i = 0; i < m->n_inputs; i++)
-		m->inputs[i].view.machine = find_machine(m, i);
+		if (m->inputs[i].has_clock)
+			m->inputs[i].view.machine = find_machine(m, i);
+	if (m->n_machines == 0)
+		find_machine(m, 0);
+	first = &m->inputs[m->machines[0].input];
 	place_cpus(m);
 	if (m->n_machines > 1) {
 		m->koid_span = UINT64_C(1) << 32;
@@ -280,8 +295,9 @@ static int start(struct edit_merge *m)
 
 		if (in->view.machine > 0) {
 			rules.text = name_process;
-			if (in->has_clock && first->has_clock)
-				in->view.shift_ns = in->wall_ns - first->wall_ns;
+			in->view.shift_ns =
+				(int64_t)(m->inputs[m->machines[in->view.machine].input].wall_ns -
+					  first->wall_ns);
 		}
 		in->view.shift_cpu = m->machines[in->view.machine].first_cpu;
 		rules.shift_ns = in->view.shift_ns;
@@ -304,7 +320,8 @@ static bool is_kernels(const struct edit_sorted *item)
 	case FXT_RECORD_EVENT:
 		if (!edit_copy_is_kymo(item->from))
 			return false;
-		return fxt_text_known(&r->category) && fxt_text_known(&r->category) != FXT_NAME_KYMO;
+		return fxt_text_known(&r->category) &&
+		       fxt_text_known(&r->category) != FXT_NAME_KYMO;
 	default:
 		return false;
 	}
@@ -382,7 +399,7 @@ static int find_earliest(const struct edit_merge *m)
 		if (!edit_sort_peek(in->sort, in->ended, &ts_ns))
 			continue;
 		if (ts_ns > 0)
-			ts_ns += (uint64_t)in->view.shift_ns;
+			ts_ns = edit_shift_ns(ts_ns, in->view.shift_ns);
 		if (earliest < 0 || ts_ns < earliest_ns) {
 			earliest = (int)i;
 			earliest_ns = ts_ns;
@@ -405,8 +422,9 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 		input = r == 0 ? find_earliest(m) : -1;
 		if (input < 0)
 			return r;
-		edit_sort_take(m->inputs[input].sort, m->inputs[input].ended, &item);
-		r = write_item(m, (unsigned)input, &item);
+		r = edit_sort_take(m->inputs[input].sort, m->inputs[input].ended, &item);
+		if (r > 0)
+			r = write_item(m, (unsigned)input, &item);
 		if (r < 0)
 			return r;
 		if (m->out->bytes.size > OUTPUT_BYTES)
@@ -418,7 +436,7 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 {
 	struct input *in = &m->inputs[input];
 
-	if (!in->has_clock)
+	if (!m->started)
 		learn_head(in, record);
 	return edit_sort_put(in->sort, record->provider, record);
 }

@@ -13,10 +13,13 @@
 
 /*
  * A damaged time is most likely far away. A record that is so far from the one before it, and from
- * the one behind it, too, was not recorded then. Where all that follows is as far away, there was a
- * pause.
+ * the one behind it, was not recorded then, unless the three are in order: then nothing happened for
+ * a while. Where all that follows is as far away, there was a pause.
  */
 #define FAR_NS ((uint64_t)60 * 1000000000)
+
+/* The first and the last record have only one neighbour; from so far away they are not believed. */
+#define LONELY_NS ((uint64_t)3600 * 1000000000)
 
 /* Records of one time that a record is compared with; longer ones are not. */
 enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
@@ -59,12 +62,12 @@ struct edit_repair {
 	bool started, stopped; /* kymo's session_start and session_stop */
 };
 
-static int write_synthetic(void *userdata, const struct event *ev)
+static int write_synthetic(void *userdata, const struct edit_switch *sw)
 {
 	struct edit_repair *r = userdata;
 
 	r->counts.switches_added++;
-	return edit_copy_event(r->copy, ev);
+	return edit_copy_switch(r->copy, sw);
 }
 
 static int write_end(void *userdata, const struct fxt_provider *from,
@@ -170,7 +173,8 @@ static int judge(struct edit_repair *r, const struct edit_sorted *item)
 	int verdict;
 
 	/* Others may mean it. */
-	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) && is_double(r, item)) {
+	if ((r->counts.damages > 0 || record->type == FXT_RECORD_SCHEDULING) &&
+	    is_double(r, item)) {
 		r->counts.doubled++;
 		return 0;
 	}
@@ -200,8 +204,8 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 		e = write_gaps(r, item->record->ts_ns);
 		if (e == 0)
 			e = judge(r, item);
-		r->written_ns = item->record->ts_ns > r->written_ns ? item->record->ts_ns
-								    : r->written_ns;
+		r->written_ns =
+			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
 	return e <= 0 ? e : edit_copy_record(r->copy, item->from, item->record);
 }
@@ -211,7 +215,7 @@ static int write_all_sorted(struct edit_repair *r, bool all)
 	struct edit_sorted item;
 	int e = 0;
 
-	while (e == 0 && edit_sort_take(r->sort, all, &item))
+	while (e == 0 && (e = edit_sort_take(r->sort, all, &item)) > 0)
 		e = write_sorted(r, &item);
 	return e;
 }
@@ -257,14 +261,28 @@ static bool is_far(uint64_t a, uint64_t b)
 static int settle_suspect(struct edit_repair *r, bool right)
 {
 	struct edit_sorted item;
+	int e = edit_sort_take(r->suspect, true, &item);
 
 	r->has_suspect = false;
-	if (!edit_sort_take(r->suspect, true, &item))
-		return 0;
+	if (e <= 0)
+		return e;
 	if (right)
 		return put(r, item.from, item.record);
 	r->counts.misplaced++;
 	return 0;
+}
+
+/* Whether the suspect can be right where TS_NS follows it. */
+static bool is_plausible(struct edit_repair *r, uint64_t ts_ns)
+{
+	if (!is_far(ts_ns, r->suspect_ns))
+		return true;
+	if (ts_ns < r->suspect_ns)
+		return false;
+	if (r->has_read)
+		return r->read_ns <= r->suspect_ns;
+	/* There is none before it. Only one that is wrong is to be expected. */
+	return r->counts.misplaced > 0 || ts_ns - r->suspect_ns <= LONELY_NS;
 }
 
 static int put_timed(struct edit_repair *r, const struct fxt_record *record)
@@ -273,7 +291,7 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 	int e = 0;
 
 	if (r->has_suspect)
-		e = settle_suspect(r, !is_far(ts_ns, r->suspect_ns));
+		e = settle_suspect(r, is_plausible(r, ts_ns));
 	if (e < 0)
 		return e;
 	if (r->has_read && !is_far(ts_ns, r->read_ns))
@@ -344,7 +362,9 @@ static int write_stop(struct edit_repair *r)
 int edit_repair_finish(struct edit_repair *r)
 {
 	/* With nothing to be compared with, a time is as good as any. */
-	int e = settle_suspect(r, !r->has_read);
+	bool last_is_right = !r->has_read || (r->suspect_ns >= r->read_ns &&
+					      r->suspect_ns - r->read_ns <= LONELY_NS);
+	int e = settle_suspect(r, last_is_right);
 
 	if (r->damaged)
 		add_gap(r, r->read_ns);

@@ -15,15 +15,15 @@ struct edit_repair;
 
 struct edit_repair_counts {
 	struct edit_counts copied;
-	uint64_t damages;       /* places where the reader skipped something */
+	uint64_t damages; /* places where the reader skipped something */
 	uint64_t damaged_bytes;
 	uint64_t switches_added;
-	uint64_t ends_added;    /* of durations that were open at the end */
+	uint64_t ends_added;         /* of durations that were open at the end */
 	uint64_t scheduling_dropped; /* contradicts the records before it */
-	uint64_t doubled;       /* was there already */
-	uint64_t ends_dropped;  /* of durations that did not begin */
-	uint64_t misplaced;     /* its time cannot be right */
-	bool stop_added;        /* the recording was cut off */
+	uint64_t doubled;            /* was there already */
+	uint64_t ends_dropped;       /* of durations that did not begin */
+	uint64_t misplaced;          /* its time cannot be right */
+	bool stop_added;             /* the recording was cut off */
 };
 
 /* Returns 0 or -ENOMEM. OUT is borrowed. */

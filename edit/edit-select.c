@@ -22,20 +22,20 @@ struct edit_select {
 	size_t n_pids;
 	const bool *cpus;
 	size_t n_cpus;
-	struct table processes; /* koid + 1 -> struct process, owned */
-	struct table threads;   /* tid -> its process's koid + 1, as a pointer */
+	struct table processes;         /* koid + 1 -> struct process, owned */
+	struct table threads;           /* tid -> its process's koid + 1, as a pointer */
 	struct edit_timeline *timeline; /* all of it: says which thread runs where */
 };
 
-static int write_nothing(void *userdata, const struct event *ev)
+static int write_nothing(void *userdata, const struct edit_switch *sw)
 {
 	(void)userdata;
-	(void)ev;
+	(void)sw;
 	return 0;
 }
 
-int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids,
-		    const bool *cpus, size_t n_cpus)
+int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids, const bool *cpus,
+		    size_t n_cpus)
 {
 	_cleanup_(edit_select_freep) struct edit_select *s = calloc(1, sizeof(*s));
 	int r;
@@ -78,7 +78,7 @@ bool edit_select_by_process(const struct edit_select *s)
 
 static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 {
-	if (tid == 0)
+	if (tid == 0 || pid == UINT64_MAX)
 		return 0;
 	return table_set(&s->threads, tid, (void *)(uintptr_t)(pid + 1));
 }
@@ -89,7 +89,7 @@ static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 	struct process *p = table_get(&s->processes, pid + 1);
 	int r;
 
-	if (p || pid == parent)
+	if (p || pid == parent || pid == UINT64_MAX)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -311,10 +311,14 @@ bool edit_select_arg(void *userdata, const struct fxt_record *r, int name, struc
 {
 	const struct edit_select *s = userdata;
 
+	if (s->n_pids > 0 && r->type == FXT_RECORD_EVENT && name == FXT_NAME_FILTERED &&
+	    arg->type == FXT_ARG_BOOL)
+		arg->boolean = true;
 	if (s->n_pids == 0 || r->type != FXT_RECORD_SCHEDULING)
 		return true;
 	if (r->subtype == FXT_SCHED_WAKEUP)
-		return name != FXT_NAME_WAKER || has_thread(s, arg->u64);
+		return name != FXT_NAME_WAKER || arg->type != FXT_ARG_KOID ||
+		       has_thread(s, arg->u64);
 	switch (name) {
 	case FXT_NAME_OUTGOING_WEIGHT:
 		if (r->sw.out_tid == FXT_KOID_OTHER)

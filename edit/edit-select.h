@@ -13,8 +13,8 @@
 struct edit_select;
 
 /* As in struct edit_cut_options. The lists are borrowed. Returns 0 or -ENOMEM. */
-int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids,
-		    const bool *cpus, size_t n_cpus);
+int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pids, const bool *cpus,
+		    size_t n_cpus);
 struct edit_select *edit_select_free(struct edit_select *s);
 DEFINE_CLEANUP(struct edit_select *, edit_select_free)
 

@@ -7,10 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "edit/edit-kept.h"
-
 struct item {
-	uint64_t ts_ns; /* 0 without one: goes first */
+	uint64_t ts_ns; /* 0 = goes first */
 	uint64_t number;
 	bool timed;
 	struct edit_kept *kept; /* owned */
@@ -18,19 +16,20 @@ struct item {
 
 struct edit_sort {
 	struct edit_output scratch;
-	struct edit_copy *copy;      /* to scratch */
-	struct fxt_provider *nobody; /* knows no string and no thread; its ticks are nanoseconds */
-	struct item *heap;           /* owned, and what is kept */
+	struct edit_copy *copy; /* to scratch */
+	struct edit_viewer *viewer;
+	struct item *heap; /* owned, and what is kept */
 	size_t n, room;
 	size_t bytes, window;
 	uint64_t next_number;
+	uint64_t put_ns;         /* time of the last one with a time that was put in */
 	struct edit_kept *taken; /* the last one; owned */
 	struct fxt_record record;
 };
 
 int edit_sort_new(struct edit_sort **ret, size_t window)
 {
-	static const struct edit_rules inline_all = { .all_inline = true };
+	static const struct edit_rules apart = { .apart = true };
 	_cleanup_(edit_sort_freep) struct edit_sort *s = calloc(1, sizeof(*s));
 	int r;
 
@@ -39,9 +38,9 @@ int edit_sort_new(struct edit_sort **ret, size_t window)
 	s->window = window;
 	r = edit_output_init(&s->scratch);
 	if (r == 0)
-		r = edit_copy_new(&s->copy, &s->scratch, &inline_all);
+		r = edit_copy_new(&s->copy, &s->scratch, &apart);
 	if (r == 0)
-		r = fxt_provider_new(&s->nobody, 0);
+		r = edit_viewer_new(&s->viewer);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(s);
@@ -53,10 +52,10 @@ struct edit_sort *edit_sort_free(struct edit_sort *s)
 	if (!s)
 		return NULL;
 	for (size_t i = 0; i < s->n; i++)
-		free(s->heap[i].kept);
+		edit_kept_unref(s->heap[i].kept);
 	free(s->heap);
-	free(s->taken);
-	fxt_provider_free(s->nobody);
+	edit_kept_unref(s->taken);
+	edit_viewer_free(s->viewer);
 	edit_copy_free(s->copy);
 	edit_output_deinit(&s->scratch);
 	free(s);
@@ -137,7 +136,7 @@ static struct item pop(struct edit_sort *s)
 
 static size_t size_of(const struct edit_kept *kept)
 {
-	return sizeof(struct item) + sizeof(*kept) + kept->n_words * sizeof(*kept->words);
+	return sizeof(struct item) + edit_kept_bytes(kept);
 }
 
 /* ---- in and out ---- */
@@ -158,12 +157,16 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 	r = make_room(s);
 	if (r < 0)
 		return r;
-	item.kept = edit_keep(from, (const uint64_t *)(s->scratch.bytes.data + begin),
-			      (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
+	item.kept = edit_kept_new(edit_copy_from(s->copy),
+				  (const uint64_t *)(s->scratch.bytes.data + begin),
+				  (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
 	if (!item.kept)
 		return -ENOMEM;
+	/* Metadata belongs to what stands around it; other records without a time go first. */
 	if (item.timed)
-		item.ts_ns = record->ts_ns;
+		s->put_ns = record->ts_ns;
+	if (item.timed || record->type == FXT_RECORD_METADATA)
+		item.ts_ns = s->put_ns;
 	s->bytes += size_of(item.kept);
 	push(s, &item);
 	return 0;
@@ -186,14 +189,17 @@ int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
 {
 	struct item item;
 	uint64_t ts_ns;
+	int r;
 
 	if (!edit_sort_peek(s, all, &ts_ns))
 		return 0;
 	item = pop(s);
-	free(s->taken);
+	edit_kept_unref(s->taken);
 	s->taken = item.kept;
 	s->bytes -= size_of(item.kept);
-	edit_kept_view(item.kept, s->nobody, &s->record);
-	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.timed };
+	r = edit_viewer_look(s->viewer, item.kept, &s->record);
+	if (r < 0)
+		return r;
+	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.kept, item.timed };
 	return 1;
 }

@@ -27,14 +27,16 @@ struct cpu {
 struct thread {
 	int cpu; /* where it runs; -1 = nowhere */
 	bool woken;
+	uint64_t woken_ns;
+	uint64_t left_ns; /* the last CPU */
 };
 
 struct edit_timeline {
 	edit_timeline_fn write;
 	void *userdata;
-	bool silent; /* nothing is to be written */
-	struct cpu *cpus; /* owned; CPUS */
-	uint32_t n_cpus;  /* that are known are below it */
+	bool silent;          /* nothing is to be written */
+	struct cpu *cpus;     /* owned; CPUS */
+	uint32_t n_cpus;      /* that are known are below it */
 	struct table threads; /* tid -> struct thread, owned */
 	uint64_t gap_from_ns, gap_to_ns;
 	uint64_t n_mended, n_dropped;
@@ -136,8 +138,10 @@ static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, 
 		r = get_thread(t, side.tid, &in);
 	if (r < 0)
 		return r;
-	if (out && out->cpu == (int)cpu)
+	if (out && out->cpu == (int)cpu) {
 		out->cpu = -1;
+		out->left_ns = ts_ns;
+	}
 	if (in)
 		*in = (struct thread){ .cpu = (int)cpu };
 	c->known = true;
@@ -151,19 +155,9 @@ static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, 
 static int write_switch(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns, struct side out,
 			struct side in)
 {
-	struct event ev = {
-		.kind = EVENT_SWITCH,
-		.ts_ns = ts_ns,
-		.cpu = cpu,
-		.tid = (uint32_t)out.tid,
-		.sw = { .next_tid = (uint32_t)in.tid,
-			.prev_prio = out.tid ? out.weight : FXT_IDLE_WEIGHT,
-			.next_prio = in.tid ? in.weight : FXT_IDLE_WEIGHT,
-			.out_state = FXT_STATE_RUNNING,
-			.synthetic = true },
-	};
+	struct edit_switch sw = { ts_ns, cpu, out.tid, in.tid, out.weight, in.weight };
 
-	return t->silent ? 0 : t->write(t->userdata, &ev);
+	return t->silent ? 0 : t->write(t->userdata, &sw);
 }
 
 static uint64_t clamp(uint64_t ns, uint64_t min, uint64_t max)
@@ -195,9 +189,14 @@ static int open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side, uin
 {
 	struct cpu *c = &t->cpus[cpu];
 	uint64_t at = clamp(t->gap_to_ns, c->last_ns, ts_ns);
-	int r = 0;
+	struct thread *thread;
+	int r = get_thread(t, side.tid, &thread);
 
-	if (c->known) {
+	/* Not before it left another CPU, nor while it slept. */
+	if (r == 0 && thread)
+		at = clamp(thread->woken ? thread->woken_ns : thread->left_ns, at, ts_ns);
+
+	if (r == 0 && c->known) {
 		t->n_mended++;
 		r = write_switch(t, cpu, at, (struct side){ 0 }, side);
 	}
@@ -256,8 +255,8 @@ static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
 
 	get_sides(record, &out, &in);
 	/* What comes after it is written already; or it came twice. */
-	if (c->known && (ts_ns < c->last_ns || (ts_ns == c->last_ns && c->runs.tid == in.tid &&
-						c->runs.tid != out.tid)))
+	if (c->known && (ts_ns < c->last_ns ||
+			 (ts_ns == c->last_ns && c->runs.tid == in.tid && c->runs.tid != out.tid)))
 		return drop(t);
 	if (c->known && c->runs.tid != out.tid) {
 		if (c->runs.tid != 0)
@@ -285,7 +284,8 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 		return r;
 	if (!thread)
 		return EDIT_TIMELINE_KEEP;
-	if (thread->woken)
+	/* Unless it can have run since then. */
+	if (thread->woken && (t->gap_to_ns <= thread->woken_ns))
 		return drop(t);
 	if (thread->cpu >= 0) {
 		const struct cpu *c = &t->cpus[thread->cpu];
@@ -298,6 +298,7 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 			return r;
 	}
 	thread->woken = true;
+	thread->woken_ns = record->ts_ns;
 	return EDIT_TIMELINE_KEEP;
 }
 
