@@ -38,8 +38,9 @@ struct provider {
 struct edit_copy {
 	struct edit_output *to;
 	struct edit_rules rules;
-	struct table providers; /* address of the source's -> the last struct provider of it */
-	struct provider *all;   /* owned */
+	struct table
+		providers; /* id of the source's + 2 -> the last struct provider of it; 1: ours */
+	struct provider *all; /* owned */
 	unsigned n_providers;
 	struct fxt_archive own; /* for our own events; its writer writes everything */
 	bool source_kymo;       /* a provider of the source shares that one */
@@ -659,7 +660,7 @@ static bool is_called(const struct provider *p, const struct fxt_provider *from)
  */
 static int get_provider(struct edit_copy *c, const struct fxt_provider *from, struct provider **ret)
 {
-	uint64_t key = from ? (uint64_t)(uintptr_t)from : 1;
+	uint64_t key = from ? (uint64_t)from->id + 2 : 1;
 	bool is_kymo = !from || edit_copy_is_kymo(from);
 	_cleanup_(provider_freep) struct provider *p = NULL;
 	char name[FXT_PROVIDER_NAME_MAX + 1] = "kymo";

@@ -45,6 +45,8 @@ struct edit_repair {
 	struct edit_sort *suspect; /* one record whose time is far away from the last one's */
 	uint64_t suspect_ns;
 	bool has_suspect;
+	struct fxt_damage suspect_damage; /* that was found right before it */
+	bool suspect_damaged;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
 	struct edit_repair_counts counts;
@@ -223,29 +225,36 @@ static int write_all_sorted(struct edit_repair *r, bool all)
 /* ---- in ---- */
 
 /* Damage lies between the last record with a time and one at TO_NS. */
-static void add_gap(struct edit_repair *r, uint64_t to_ns)
+static void add_gap(struct edit_repair *r, uint64_t to_ns, const struct fxt_damage *damage)
 {
 	uint64_t from_ns = r->has_read && r->read_ns < to_ns ? r->read_ns : to_ns;
 	struct gap *last = &r->gaps[(r->first_gap + r->n_gaps + GAPS_MAX - 1) % GAPS_MAX];
 
-	r->damaged = false;
 	if (r->n_gaps == GAPS_MAX) {
 		last->to_ns = last->to_ns > to_ns ? last->to_ns : to_ns;
-		last->damage.bytes += r->damage.bytes;
+		last->damage.bytes += damage->bytes;
 		return;
 	}
 	/* Told in the order of the archive: none before the one before it. */
 	if (r->n_gaps > 0 && last->from_ns > from_ns)
 		from_ns = last->from_ns;
 	r->gaps[(r->first_gap + r->n_gaps++) % GAPS_MAX] =
-		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, r->damage };
+		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, *damage };
+}
+
+/* Damage was found since the last record with a time; NEW lies behind it. */
+static void join_damage(struct fxt_damage *damage, bool *damaged, const struct fxt_damage *new)
+{
+	if (*damaged)
+		damage->bytes += new->bytes;
+	else
+		*damage = *new;
+	*damaged = true;
 }
 
 static int put(struct edit_repair *r, const struct fxt_provider *from,
 	       const struct fxt_record *record)
 {
-	if (r->damaged)
-		add_gap(r, record->ts_ns);
 	r->has_read = true;
 	r->read_ns = record->ts_ns;
 	r->n_timed++;
@@ -266,10 +275,18 @@ static int settle_suspect(struct edit_repair *r, bool right)
 	r->has_suspect = false;
 	if (e <= 0)
 		return e;
-	if (right)
-		return put(r, item.from, item.record);
-	r->counts.misplaced++;
-	return 0;
+	if (!right) {
+		r->counts.misplaced++;
+		if (r->damaged && r->suspect_damaged)
+			join_damage(&r->suspect_damage, &r->suspect_damaged, &r->damage);
+		if (r->suspect_damaged)
+			r->damage = r->suspect_damage;
+		r->damaged |= r->suspect_damaged;
+		return 0;
+	}
+	if (r->suspect_damaged)
+		add_gap(r, item.record->ts_ns, &r->suspect_damage);
+	return put(r, item.from, item.record);
 }
 
 /* Whether the suspect can be right where TS_NS follows it. */
@@ -294,10 +311,17 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 		e = settle_suspect(r, is_plausible(r, ts_ns));
 	if (e < 0)
 		return e;
-	if (r->has_read && !is_far(ts_ns, r->read_ns))
+	if (r->has_read && !is_far(ts_ns, r->read_ns)) {
+		if (r->damaged)
+			add_gap(r, ts_ns, &r->damage);
+		r->damaged = false;
 		return put(r, record->provider, record);
+	}
 	r->has_suspect = true;
 	r->suspect_ns = ts_ns;
+	r->suspect_damage = r->damage;
+	r->suspect_damaged = r->damaged;
+	r->damaged = false;
 	return edit_sort_put(r->suspect, record->provider, record);
 }
 
@@ -339,11 +363,7 @@ int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage)
 {
 	r->counts.damages++;
 	r->counts.damaged_bytes += damage->bytes;
-	if (r->damaged)
-		r->damage.bytes += damage->bytes;
-	else
-		r->damage = *damage;
-	r->damaged = true;
+	join_damage(&r->damage, &r->damaged, damage);
 	return 0;
 }
 
@@ -367,7 +387,7 @@ int edit_repair_finish(struct edit_repair *r)
 	int e = settle_suspect(r, last_is_right);
 
 	if (r->damaged)
-		add_gap(r, r->read_ns);
+		add_gap(r, r->read_ns, &r->damage);
 	if (e == 0)
 		e = write_all_sorted(r, true);
 	if (e == 0)

@@ -126,9 +126,10 @@ static int edit(enum way way, struct edit_output *out, struct fxt_reader *reader
 		return cut(out, reader,
 			   &(struct edit_cut_options){ .from_ns = 1000, .to_ns = 100000 });
 	case CUT_PROCESS:
-		return cut(out, reader,
-			   &(struct edit_cut_options){
-				   .to_ns = UINT64_MAX, .absolute = true, .pids = pids, .n_pids = 3 });
+		return cut(
+			out, reader,
+			&(struct edit_cut_options){
+				.to_ns = UINT64_MAX, .absolute = true, .pids = pids, .n_pids = 3 });
 	case CUT_CPU:
 		return cut(out, reader,
 			   &(struct edit_cut_options){
