@@ -37,8 +37,9 @@ struct input {
 };
 
 struct machine {
-	unsigned input;     /* the first one that is of it */
-	int schedule_input; /* whose schedule holds, -1 = nobody's */
+	unsigned input;       /* the first one that is of it */
+	int schedule_input;   /* whose schedule holds, -1 = nobody's */
+	uint64_t schedule_ns; /* of the last that was written of it, in its time */
 	uint32_t first_cpu;
 };
 
@@ -340,17 +341,18 @@ static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
 	struct input *in = &m->inputs[input];
 	struct machine *machine = &m->machines[in->view.machine];
-	int other = machine->schedule_input;
+	int other = machine->schedule_input, r = 0;
 
-	if (other == (int)input)
-		return 1;
-	if (other >= 0 && !is_done(&m->inputs[other])) {
+	if (other >= 0 && other != (int)input && !is_done(&m->inputs[other])) {
 		in->view.doubled++;
 		return 0;
 	}
-	machine->schedule_input = (int)input;
 	/* What ran when the other one ended was told by records that were left out. */
-	return in->view.doubled > 0 ? (edit_timeline_open(in->timeline, ts_ns) ?: 1) : 1;
+	if (other != (int)input && in->view.doubled > 0)
+		r = edit_timeline_open(in->timeline, machine->schedule_ns);
+	machine->schedule_input = (int)input;
+	machine->schedule_ns = ts_ns;
+	return r < 0 ? r : 1;
 }
 
 static int write_item(struct edit_merge *m, unsigned input, const struct edit_sorted *item)
@@ -387,6 +389,12 @@ static int find_starving(const struct edit_merge *m)
 	return -1;
 }
 
+/* Whether the schedule of INPUT holds: at equal times it goes first, so that it can end. */
+static bool holds_schedule(const struct edit_merge *m, unsigned input)
+{
+	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
+}
+
 /* The input with the earliest record, by the first one's clock; -1 if all are empty. */
 static int find_earliest(const struct edit_merge *m)
 {
@@ -400,7 +408,8 @@ static int find_earliest(const struct edit_merge *m)
 			continue;
 		if (ts_ns > 0)
 			ts_ns = edit_shift_ns(ts_ns, in->view.shift_ns);
-		if (earliest < 0 || ts_ns < earliest_ns) {
+		if (earliest < 0 || ts_ns < earliest_ns ||
+		    (ts_ns == earliest_ns && holds_schedule(m, i))) {
 			earliest = (int)i;
 			earliest_ns = ts_ns;
 		}
