@@ -2,8 +2,10 @@
 #include "edit/edit-repair.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
 #include "edit/edit-timeline.h"
@@ -39,6 +41,16 @@ struct gap {
 	struct fxt_damage damage;
 };
 
+/* More threads than this are not looked after. */
+enum { THREADS_MAX = 1 << 20 };
+
+/* A thread that kymo's records name. */
+struct thread {
+	uint64_t tid;
+	uint64_t pid; /* 0 = not known */
+	bool named;
+};
+
 struct edit_repair {
 	struct edit_copy *copy;
 	struct edit_sort *sort;
@@ -49,6 +61,7 @@ struct edit_repair {
 	bool suspect_damaged;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
+	struct table threads; /* tid -> struct thread, owned */
 	struct edit_repair_counts counts;
 	struct fxt_damage damage; /* that was found since the last record with a time */
 	bool damaged;
@@ -105,8 +118,14 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 
 struct edit_repair *edit_repair_free(struct edit_repair *r)
 {
+	struct thread *thread;
+	size_t pos = 0;
+
 	if (!r)
 		return NULL;
+	while ((thread = table_next(&r->threads, &pos)))
+		free(thread);
+	table_deinit(&r->threads);
 	edit_spans_free(r->spans);
 	edit_timeline_free(r->timeline);
 	edit_sort_free(r->suspect);
@@ -114,6 +133,85 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 	edit_copy_free(r->copy);
 	free(r);
 	return NULL;
+}
+
+/* ---- who is named ---- */
+
+/* TID is spoken of, as one of process PID (0 = it is not said). */
+static int see_thread(struct edit_repair *r, uint64_t tid, uint64_t pid, bool named)
+{
+	struct thread *t = tid ? table_get(&r->threads, tid) : NULL;
+	int e;
+
+	if (tid == 0 || (!t && r->threads.n_used >= THREADS_MAX))
+		return 0;
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t)
+			return -ENOMEM;
+		t->tid = tid;
+		e = table_set(&r->threads, tid, t);
+		if (e < 0) {
+			free(t);
+			return e;
+		}
+	}
+	t->named |= named;
+	t->pid = pid ? pid : t->pid;
+	return 0;
+}
+
+static int see_threads(struct edit_repair *r, const struct edit_sorted *item)
+{
+	const struct fxt_record *record = item->record;
+	int e;
+
+	if (!edit_copy_is_kymo(item->from))
+		return 0;
+	switch (record->type) {
+	case FXT_RECORD_KERNEL_OBJECT:
+		return record->kernel_object.object_type == FXT_OBJECT_THREAD
+			       ? see_thread(r, record->kernel_object.koid, 0, true)
+			       : 0;
+	case FXT_RECORD_EVENT:
+		return see_thread(r, record->thread.tid, record->thread.pid, false);
+	case FXT_RECORD_SCHEDULING:
+		if (record->subtype == FXT_SCHED_WAKEUP)
+			return see_thread(r, record->wake.tid, 0, false);
+		e = see_thread(r, record->sw.out_tid, 0, false);
+		return e == 0 ? see_thread(r, record->sw.in_tid, 0, false) : e;
+	default:
+		return 0;
+	}
+}
+
+/* As docs/FXT-MAPPING.md calls those about which nothing could be learned. */
+static int name_thread(struct edit_repair *r, const struct thread *t)
+{
+	uint64_t pid = t->pid ? t->pid : t->tid;
+	struct event ev = {
+		.kind = EVENT_TASK,
+		.pid = (uint32_t)pid,
+		.tid = (uint32_t)t->tid,
+		.task = { .comm = "?", .command_line = "", .is_process = pid == t->tid },
+	};
+
+	if (pid > UINT32_MAX || t->tid > UINT32_MAX)
+		return 0;
+	r->counts.names_lost++;
+	return edit_copy_event(r->copy, &ev);
+}
+
+static int name_threads(struct edit_repair *r)
+{
+	const struct thread *t;
+	size_t pos = 0;
+	int e = 0;
+
+	while (e == 0 && r->counts.damages > 0 && (t = table_next(&r->threads, &pos)))
+		if (!t->named)
+			e = name_thread(r, t);
+	return e;
 }
 
 /* ---- out ---- */
@@ -209,6 +307,8 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 		r->written_ns =
 			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
+	if (e > 0)
+		e = see_threads(r, item) ?: 1;
 	return e <= 0 ? e : edit_copy_record(r->copy, item->from, item->record);
 }
 
@@ -396,6 +496,8 @@ int edit_repair_finish(struct edit_repair *r)
 		e = edit_spans_close(r->spans, r->written_ns);
 	if (e == 0)
 		e = edit_timeline_close(r->timeline, r->written_ns);
+	if (e == 0)
+		e = name_threads(r);
 	if (e == 0 && r->started && !r->stopped)
 		e = write_stop(r);
 	return e;

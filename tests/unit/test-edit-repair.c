@@ -110,6 +110,10 @@ static void test_repair_zeros(void **state)
 	assert_line(text, "kymo: 200 cpu0 6>0 blocked");
 	assert_int_equal(count_lines(text, "kymo: 150 instant kymo/damage"), 1);
 	assert_int_equal(c.damaged_bytes, 64);
+	/* Nobody says who they are; their names may have stood there. */
+	assert_line(text, "kymo: process 9 '?' uid:uint32=0");
+	assert_line(text, "kymo: thread 9 '?' process:koid=9");
+	assert_int_equal(c.names_lost, 3);
 	assert_int_equal(c.switches_added, 2);
 	source_deinit(&s);
 }
