@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A binary heap, smallest (time, number) first.
+ * Most records come in order: they wait in a queue. Those that are earlier than the last one there
+ * wait in a binary heap, smallest (time, number) first.
  */
 #include "edit/edit-sort.h"
 
@@ -18,8 +19,10 @@ struct edit_sort {
 	struct edit_output scratch;
 	struct edit_copy *copy; /* to scratch */
 	struct edit_viewer *viewer;
+	struct item *queue; /* owned, and what is kept; a ring in order, room for a power of two */
+	size_t first, n_queue, queue_room;
 	struct item *heap; /* owned, and what is kept */
-	size_t n, room;
+	size_t n_heap, heap_room;
 	size_t bytes, window;
 	uint64_t next_number;
 	uint64_t put_ns;         /* time of the last one with a time that was put in */
@@ -51,7 +54,10 @@ struct edit_sort *edit_sort_free(struct edit_sort *s)
 {
 	if (!s)
 		return NULL;
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n_queue; i++)
+		edit_kept_unref(s->queue[(s->first + i) & (s->queue_room - 1)].kept);
+	free(s->queue);
+	for (size_t i = 0; i < s->n_heap; i++)
 		edit_kept_unref(s->heap[i].kept);
 	free(s->heap);
 	edit_kept_unref(s->taken);
@@ -82,48 +88,81 @@ bool edit_has_time(const struct fxt_record *record)
 	}
 }
 
-/* ---- the heap ---- */
+/* ---- the queue and the heap ---- */
 
 static bool is_before(const struct item *a, const struct item *b)
 {
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->number < b->number;
 }
 
-static int make_room(struct edit_sort *s)
+static int push_queue(struct edit_sort *s, const struct item *item)
 {
-	size_t room = s->room ? 2 * s->room : 1024;
-	struct item *heap;
+	size_t room = s->queue_room ? 2 * s->queue_room : 1024;
+	struct item *queue;
 
-	if (s->n < s->room)
-		return 0;
-	heap = realloc(s->heap, room * sizeof(*heap));
-	if (!heap)
-		return -ENOMEM;
-	s->heap = heap;
-	s->room = room;
+	if (s->n_queue == s->queue_room) {
+		queue = malloc(room * sizeof(*queue));
+		if (!queue)
+			return -ENOMEM;
+		for (size_t i = 0; i < s->n_queue; i++)
+			queue[i] = s->queue[(s->first + i) & (s->queue_room - 1)];
+		free(s->queue);
+		s->queue = queue;
+		s->queue_room = room;
+		s->first = 0;
+	}
+	s->queue[(s->first + s->n_queue++) & (s->queue_room - 1)] = *item;
 	return 0;
 }
 
-static void push(struct edit_sort *s, const struct item *item)
+static int push_heap(struct edit_sort *s, const struct item *item)
 {
-	size_t i = s->n++;
+	size_t room = s->heap_room ? 2 * s->heap_room : 64, i;
+	struct item *heap;
 
+	if (s->n_heap == s->heap_room) {
+		heap = realloc(s->heap, room * sizeof(*heap));
+		if (!heap)
+			return -ENOMEM;
+		s->heap = heap;
+		s->heap_room = room;
+	}
+	i = s->n_heap++;
 	for (; i > 0 && is_before(item, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = *item;
+	return 0;
 }
 
-static struct item pop(struct edit_sort *s)
+static int push(struct edit_sort *s, const struct item *item)
 {
-	struct item first = s->heap[0], last = s->heap[--s->n];
+	const struct item *last = NULL;
+
+	if (s->n_queue > 0)
+		last = &s->queue[(s->first + s->n_queue - 1) & (s->queue_room - 1)];
+	return last && is_before(item, last) ? push_heap(s, item) : push_queue(s, item);
+}
+
+static struct item pop_queue(struct edit_sort *s)
+{
+	struct item first = s->queue[s->first];
+
+	s->first = (s->first + 1) & (s->queue_room - 1);
+	s->n_queue--;
+	return first;
+}
+
+static struct item pop_heap(struct edit_sort *s)
+{
+	struct item first = s->heap[0], last = s->heap[--s->n_heap];
 	size_t i = 0;
 
 	for (;;) {
 		size_t child = 2 * i + 1;
 
-		if (child >= s->n)
+		if (child >= s->n_heap)
 			break;
-		if (child + 1 < s->n && is_before(&s->heap[child + 1], &s->heap[child]))
+		if (child + 1 < s->n_heap && is_before(&s->heap[child + 1], &s->heap[child]))
 			child++;
 		if (!is_before(&s->heap[child], &last))
 			break;
@@ -132,6 +171,16 @@ static struct item pop(struct edit_sort *s)
 	}
 	s->heap[i] = last;
 	return first;
+}
+
+/* The one that goes next, NULL if there is none. */
+static const struct item *next(const struct edit_sort *s)
+{
+	const struct item *queued = s->n_queue > 0 ? &s->queue[s->first] : NULL;
+
+	if (s->n_heap > 0 && (!queued || is_before(&s->heap[0], queued)))
+		return &s->heap[0];
+	return queued;
 }
 
 static size_t size_of(const struct edit_kept *kept)
@@ -154,9 +203,6 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 	begin = edit_copy_last(s->copy);
 	if (r < 0 || edit_copy_counts(s->copy)->records == n_before)
 		return r;
-	r = make_room(s);
-	if (r < 0)
-		return r;
 	item.kept = edit_kept_new(edit_copy_from(s->copy),
 				  (const uint64_t *)(s->scratch.bytes.data + begin),
 				  (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
@@ -167,8 +213,12 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		s->put_ns = record->ts_ns;
 	if (item.timed || record->type == FXT_RECORD_METADATA)
 		item.ts_ns = s->put_ns;
+	r = push(s, &item);
+	if (r < 0) {
+		edit_kept_unref(item.kept);
+		return r;
+	}
 	s->bytes += size_of(item.kept);
-	push(s, &item);
 	return 0;
 }
 
@@ -179,9 +229,11 @@ bool edit_sort_is_full(const struct edit_sort *s)
 
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
 {
-	if (s->n == 0 || !(all || s->bytes > s->window || !s->heap[0].timed))
+	const struct item *item = next(s);
+
+	if (!item || !(all || s->bytes > s->window || !item->timed))
 		return false;
-	*ret_ns = s->heap[0].ts_ns;
+	*ret_ns = item->ts_ns;
 	return true;
 }
 
@@ -193,7 +245,7 @@ int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
 
 	if (!edit_sort_peek(s, all, &ts_ns))
 		return 0;
-	item = pop(s);
+	item = s->n_heap > 0 && next(s) == s->heap ? pop_heap(s) : pop_queue(s);
 	edit_kept_unref(s->taken);
 	s->taken = item.kept;
 	s->bytes -= size_of(item.kept);
