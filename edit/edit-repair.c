@@ -42,7 +42,7 @@ struct gap {
 };
 
 /* More threads than this are not looked after. */
-enum { THREADS_MAX = 1 << 20 };
+enum { THREADS_MAX = 1 << 18 };
 
 /* A thread that kymo's records name. */
 struct thread {

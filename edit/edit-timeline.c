@@ -12,6 +12,13 @@ enum { CPUS = FXT_CPU_MAX + 1 };
 /* More threads than this are not followed: their wakeups pass as they are. */
 enum { THREADS_MAX = 1 << 22 };
 
+/* Gaps that are remembered; a CPU of which nothing was told for longer ran until the first of them. */
+enum { GAPS_MAX = 256 };
+
+struct gap {
+	uint64_t from_ns, to_ns;
+};
+
 /* A side of a switch. */
 struct side {
 	uint64_t tid; /* 0 = idle */
@@ -34,11 +41,13 @@ struct thread {
 struct edit_timeline {
 	edit_timeline_fn write;
 	void *userdata;
-	bool silent;          /* nothing is to be written */
-	struct cpu *cpus;     /* owned; CPUS */
-	uint32_t n_cpus;      /* that are known are below it */
-	struct table threads; /* tid -> struct thread, owned */
-	uint64_t gap_from_ns, gap_to_ns;
+	bool silent;               /* nothing is to be written */
+	struct cpu *cpus;          /* owned; CPUS */
+	uint32_t n_cpus;           /* that are known are below it */
+	struct table threads;      /* tid -> struct thread, owned */
+	struct gap gaps[GAPS_MAX]; /* a ring; the last is at (n_gaps - 1) % GAPS_MAX */
+	uint64_t n_gaps;
+	uint64_t gap_to_ns; /* of the last one; 0 = there was none */
 	uint64_t n_mended, n_dropped;
 };
 
@@ -74,7 +83,7 @@ struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
 
 void edit_timeline_gap(struct edit_timeline *t, uint64_t from_ns, uint64_t to_ns)
 {
-	t->gap_from_ns = from_ns;
+	t->gaps[t->n_gaps++ % GAPS_MAX] = (struct gap){ from_ns, to_ns };
 	t->gap_to_ns = to_ns;
 }
 
@@ -165,12 +174,21 @@ static uint64_t clamp(uint64_t ns, uint64_t min, uint64_t max)
 	return ns < min ? min : ns > max ? max : ns;
 }
 
-/* The last time at which CPU is known to have run what it runs, looked at from TS_NS. */
+/* The last time at which CPU is known to have run what it runs, looked at from TS_NS: where the first
+ * gap since its last switch began. */
 static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, uint64_t ts_ns)
 {
-	if (t->gap_from_ns >= c->last_ns && t->gap_from_ns <= ts_ns)
-		return t->gap_from_ns;
-	return t->gap_to_ns >= c->last_ns ? c->last_ns : ts_ns;
+	uint64_t sure_ns = ts_ns;
+
+	for (uint64_t n = t->n_gaps; n > 0 && t->n_gaps - n < GAPS_MAX; n--) {
+		const struct gap *gap = &t->gaps[(n - 1) % GAPS_MAX];
+
+		if (gap->to_ns < c->last_ns)
+			break;
+		if (gap->from_ns <= ts_ns)
+			sure_ns = gap->from_ns;
+	}
+	return sure_ns;
 }
 
 /* What runs on CPU left it, and its switch is missing. */

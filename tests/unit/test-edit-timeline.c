@@ -160,6 +160,24 @@ static void test_timeline_gap(void **state)
 	end(&s, "+20 cpu0 5>0\n+30 cpu0 0>7\n+20 cpu1 6>0\n");
 }
 
+/* Of several gaps, the first one since its last switch is where a CPU is not known any more. */
+static void test_timeline_gaps(void **state)
+{
+	struct script s;
+
+	(void)state;
+	begin(&s);
+	take_switch(&s, 10, 0, 0, 5);
+	take_switch(&s, 10, 1, 0, 6);
+	edit_timeline_gap(s.timeline, 20, 30);
+	take_switch(&s, 40, 1, 6, 7);
+	edit_timeline_gap(s.timeline, 50, 60);
+	edit_timeline_gap(s.timeline, 70, 80);
+	take_switch(&s, 90, 0, 8, 0);
+	take_switch(&s, 90, 1, 9, 0);
+	end(&s, "+20 cpu0 5>0\n+80 cpu0 0>8\n+50 cpu1 7>0\n+80 cpu1 0>9\n");
+}
+
 /* "Other" is many, and runs everywhere. */
 static void test_timeline_other(void **state)
 {
@@ -195,13 +213,10 @@ static void test_timeline_open_close(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_timeline_good),
-		cmocka_unit_test(test_timeline_drops),
-		cmocka_unit_test(test_timeline_missing),
-		cmocka_unit_test(test_timeline_two_places),
-		cmocka_unit_test(test_timeline_gap),
-		cmocka_unit_test(test_timeline_other),
-		cmocka_unit_test(test_timeline_open_close),
+		cmocka_unit_test(test_timeline_good),    cmocka_unit_test(test_timeline_drops),
+		cmocka_unit_test(test_timeline_missing), cmocka_unit_test(test_timeline_two_places),
+		cmocka_unit_test(test_timeline_gap),     cmocka_unit_test(test_timeline_gaps),
+		cmocka_unit_test(test_timeline_other),   cmocka_unit_test(test_timeline_open_close),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
