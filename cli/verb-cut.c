@@ -118,6 +118,9 @@ static void say_nothing_there(const struct open_trace *in, const struct edit_cut
 			  " to @%" PRIu64,
 			  in->name, text_format_time(length, counts->last_ns - counts->first_ns),
 			  counts->first_ns, counts->last_ns);
+	if (in->n_damages > 0)
+		cli_error("%s: the archive is damaged, its times may be, too; 'kymo repair' first",
+			  in->name);
 }
 
 static void report(const struct edit_cut_counts *counts, const struct edit_trace *out, bool json)
