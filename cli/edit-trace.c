@@ -32,7 +32,10 @@ int edit_trace_open(struct edit_trace *t, const char *path, bool force, const st
 	}
 	if (output_file_begin(&t->file) < 0)
 		return CLI_FAILED;
-	return edit_output_init(&t->output) < 0 ? edit_trace_failed(t, -ENOMEM) : CLI_OK;
+	if (edit_output_init(&t->output) == 0)
+		return CLI_OK;
+	edit_trace_discard(t);
+	return edit_trace_failed(t, -ENOMEM);
 }
 
 int edit_trace_flush(struct edit_trace *t, bool all)
@@ -62,6 +65,14 @@ int edit_trace_failed(struct edit_trace *t, int e)
 {
 	cli_error("cannot make %s: %s", t->file.path, strerror(-e));
 	return CLI_FAILED;
+}
+
+void edit_trace_discard(struct edit_trace *t)
+{
+	if (t->file.created)
+		output_file_discard(&t->file);
+	else
+		output_file_begin(&t->file);
 }
 
 void edit_trace_close(struct edit_trace *t)

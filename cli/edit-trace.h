@@ -46,5 +46,8 @@ int edit_trace_flush(struct edit_trace *t, bool all);
 /* Says what the negative errno E of an edit_* function means. Returns CLI_FAILED. */
 int edit_trace_failed(struct edit_trace *t, int e);
 
+/* Nothing good came of it: the file goes if we made it, and is empty else. */
+void edit_trace_discard(struct edit_trace *t);
+
 /* Lets go. The file stays. */
 void edit_trace_close(struct edit_trace *t);

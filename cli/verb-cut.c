@@ -118,6 +118,9 @@ static void say_nothing_there(const struct open_trace *in, const struct edit_cut
 			  " to @%" PRIu64,
 			  in->name, text_format_time(length, counts->last_ns - counts->first_ns),
 			  counts->first_ns, counts->last_ns);
+	if (in->n_damages > 0)
+		cli_error("%s: the archive is damaged, its times may be, too; 'kymo repair' first",
+			  in->name);
 }
 
 static void report(const struct edit_cut_counts *counts, const struct edit_trace *out, bool json)
@@ -170,7 +173,7 @@ static int run(const struct request *q, const char *from, const char *to)
 		}
 	}
 	if (r != CLI_OK) {
-		output_file_discard(&out.file);
+		edit_trace_discard(&out);
 		return r;
 	}
 	report(&counts, &out, q->json);

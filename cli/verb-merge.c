@@ -88,7 +88,8 @@ static void print_json(const struct request *q, const struct edit_trace *out,
 static void print_input(const struct open_trace *in, const struct edit_merge_view *view)
 {
 	char shift[TEXT_FORMAT_MAX];
-	uint64_t apart = (uint64_t)(view->shift_ns < 0 ? -view->shift_ns : view->shift_ns);
+	uint64_t shifted = (uint64_t)view->shift_ns,
+		 apart = view->shift_ns < 0 ? 0 - shifted : shifted;
 
 	fprintf(stderr, "%s: %" PRIu64 " records", in->name, view->records);
 	if (view->machine > 0)
@@ -140,7 +141,7 @@ static int run(struct request *q, char **paths, const char *to)
 	r = edit_merge_new(&merge, &out.output, q->n);
 	r = r < 0 ? edit_trace_failed(&out, r) : merge_all(q, &out, merge);
 	if (r != CLI_OK) {
-		output_file_discard(&out.file);
+		edit_trace_discard(&out);
 		return r;
 	}
 	if (q->json && !out.file.standard)
@@ -160,6 +161,7 @@ static int verb_merge(int argc, char **argv)
 		{ 0 },
 	};
 	_cleanup_(request_deinit) struct request q = { 0 };
+	unsigned n_standard = 0;
 	int c, n;
 
 	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
@@ -182,6 +184,10 @@ static int verb_merge(int argc, char **argv)
 	if (n - 1 > EDIT_MERGE_INPUTS_MAX)
 		return cli_usage_error("it takes no more than %d archives", EDIT_MERGE_INPUTS_MAX);
 	q.n = (unsigned)n - 1;
+	for (unsigned i = 0; i < q.n; i++)
+		n_standard += strcmp(argv[optind + (int)i], "-") == 0;
+	if (n_standard > 1)
+		return cli_usage_error("standard input is one archive; '-' can be named once");
 	return run(&q, argv + optind, argv[argc - 1]);
 }
 

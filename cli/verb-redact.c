@@ -112,7 +112,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	r = edit_redact_new(&redact, &out.output, &options);
 	r = r < 0 ? edit_trace_failed(&out, r) : redact_all(&in, &out, redact);
 	if (r != CLI_OK) {
-		output_file_discard(&out.file);
+		edit_trace_discard(&out);
 		return r;
 	}
 	edit_redact_get_counts(redact, &counts);

@@ -58,6 +58,7 @@ static const struct {
 	ROW("scheduling_dropped", scheduling_dropped,
 	    "scheduling records that contradict others, left out"),
 	ROW("ends_dropped", ends_dropped, "ends of what did not begin, left out"),
+	ROW("names_lost", names_lost, "threads whose names were lost"),
 	ROW("switches_added", switches_added, "switches added where some were missing"),
 	ROW("ends_added", ends_added, "ends added of what was open"),
 #undef ROW
@@ -133,7 +134,7 @@ static int verb_repair(int argc, char **argv)
 		return edit_trace_failed(&out, r);
 	r = repair_all(&in, &out, repair);
 	if (r != CLI_OK) {
-		output_file_discard(&out.file);
+		edit_trace_discard(&out);
 		return r;
 	}
 	edit_repair_get_counts(repair, &counts);

@@ -6,6 +6,7 @@
 
 #include "base/table.h"
 #include "base/text.h"
+#include "edit/edit-kept.h"
 #include "writer/fxt/fxt-archive.h"
 
 /* Texts of one record: category, name, and two for each argument; each with a NUL. */
@@ -18,17 +19,29 @@ enum { NANOSECOND_TICKS = 1000000000 };
 
 static const char lost_text[] = "(lost)";
 
+/* Sources that introduce the same provider under ever other names are not followed beyond this. */
+enum { PROVIDERS_MAX = 1024 };
+
+#define X(id, index, text) static_assert(index < EDIT_KEPT_STRING_FIRST, text);
+FXT_NAMES(X)
+#undef X
+
 /* A provider of the source, and what it is in the output. */
 struct provider {
+	struct fxt_provider as;       /* its id and name when we met it */
 	struct fxt_out_provider *out; /* that of `own`, or `other` */
 	struct fxt_out_provider other;
-	bool named; /* has the names of fxt-names.h at their places */
+	bool named;            /* has the names of fxt-names.h at their places */
+	struct provider *next; /* in edit_copy.all */
 };
 
 struct edit_copy {
 	struct edit_output *to;
 	struct edit_rules rules;
-	struct table providers; /* address of the source's -> struct provider, owned */
+	struct table
+		providers; /* id of the source's + 2 -> the last struct provider of it; 1: ours */
+	struct provider *all; /* owned */
+	unsigned n_providers;
 	struct fxt_archive own; /* for our own events; its writer writes everything */
 	bool source_kymo;       /* a provider of the source shares that one */
 	bool unknown_said;      /* who the pseudo-thread "unknown" is */
@@ -39,6 +52,8 @@ struct edit_copy {
 
 	/* Of the record that is being copied. */
 	const struct provider *provider;
+	unsigned n_strings; /* apart: that were written for it */
+	bool threads_apart; /* apart: its threads stand in records of their own */
 	const struct fxt_record *record;
 	struct fxt_out_arg args[FXT_ARGS_MAX];
 	unsigned n_args;
@@ -77,17 +92,22 @@ int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct 
 	return 0;
 }
 
+static struct provider *provider_free(struct provider *p)
+{
+	if (p && p->out == &p->other)
+		fxt_out_provider_deinit(&p->other);
+	free(p);
+	return NULL;
+}
+DEFINE_CLEANUP(struct provider *, provider_free)
+
 struct edit_copy *edit_copy_free(struct edit_copy *c)
 {
-	struct provider *p;
-	size_t pos = 0;
-
 	if (!c)
 		return NULL;
-	while ((p = table_next(&c->providers, &pos))) {
-		if (p->out == &p->other)
-			fxt_out_provider_deinit(&p->other);
-		free(p);
+	for (struct provider *p = c->all, *next; p; p = next) {
+		next = p->next;
+		provider_free(p);
 	}
 	table_deinit(&c->providers);
 	fxt_archive_deinit(&c->own);
@@ -104,6 +124,11 @@ const struct edit_counts *edit_copy_counts(const struct edit_copy *c)
 size_t edit_copy_last(const struct edit_copy *c)
 {
 	return c->last;
+}
+
+const struct fxt_provider *edit_copy_from(const struct edit_copy *c)
+{
+	return &c->provider->as;
 }
 
 bool edit_copy_is_kymo(const struct fxt_provider *from)
@@ -147,42 +172,88 @@ static void replace(struct edit_copy *c, enum edit_text what, int arg_name,
 	s->length = n;
 }
 
-/* What T says, as OUT's provider can say it. */
+static const char *name_text(int name)
+{
+	switch (name) {
+#define X(id, index, text)                                                                         \
+	case index:                                                                                \
+		return text;
+		FXT_NAMES(X)
+#undef X
+	default:
+		return "";
+	}
+}
+
+/* Which of fxt-names.h T is, or 0. kymo's own are known by their places, even if what registered them
+ * there was lost. */
+static int known_name(const struct edit_copy *c, const struct fxt_text *t)
+{
+	if (t->bytes || !c->provider->named)
+		return fxt_text_known(t);
+	switch (t->ref) {
+#define X(id, index, text) case index:
+		FXT_NAMES(X)
+#undef X
+		return t->ref;
+	default:
+		return 0;
+	}
+}
+
+/* Writes the record of S, at the next place for strings of this record. */
+static struct fxt_out_string set_apart(struct edit_copy *c, const struct fxt_out_string *s)
+{
+	unsigned index = EDIT_KEPT_STRING_FIRST + c->n_strings++;
+
+	fxt_write_string(&c->own.writer, index, s->text, s->length);
+	return (struct fxt_out_string){ .index = index };
+}
+
+/* What T says, as the provider can say it. */
 static struct fxt_out_string convert_text(struct edit_copy *c, const struct fxt_text *t,
 					  enum edit_text what, int arg_name)
 {
-	struct fxt_out_string s = { .is_inline = c->rules.all_inline };
+	struct fxt_out_string s = { 0 };
 	bool is_word = what == EDIT_TEXT_CATEGORY || what == EDIT_TEXT_ARG_NAME ||
 		       (what == EDIT_TEXT_NAME && c->record->type == FXT_RECORD_EVENT);
-	int known;
+	bool in_record =
+		what == EDIT_TEXT_LOG || what == EDIT_TEXT_MODULE || what == EDIT_TEXT_PROVIDER;
+	int known = known_name(c, t);
 
-	if (!t->bytes) {
+	if (known && !in_record && (c->provider->named || c->rules.apart) &&
+	    (is_word || !c->rules.text))
+		return fxt_named((enum fxt_name)known);
+	if (!t->bytes && !known) {
 		c->counts.strings++;
 		s.text = lost_text;
 		s.length = strlen(lost_text);
-		return s;
+		return c->rules.apart ? set_apart(c, &s) : s;
 	}
-	if (t->length == 0)
+	if (t->bytes && t->length == 0)
 		return s;
-	known = fxt_text_known(t);
-	if (known && c->provider->named && (is_word || !c->rules.text) && !s.is_inline)
-		return fxt_named((enum fxt_name)known);
-	s.text = clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
+	if (t->bytes)
+		s.text = clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
+	else
+		s.text = clean(c, name_text(known), strlen(name_text(known)), FXT_STRING_BYTES_MAX,
+			       &s.length);
 	if (c->rules.text && !(known && is_word))
 		replace(c, what, arg_name, &s);
-	return s;
+	return c->rules.apart && !in_record ? set_apart(c, &s) : s;
 }
 
 /* ---- koids, times ---- */
 
 static uint64_t convert_koid(const struct edit_copy *c, uint64_t koid)
 {
-	return c->rules.koid ? c->rules.koid(c->rules.userdata, koid) : koid;
+	/* We say who "unknown" is, and there is one of it. */
+	if (!c->rules.koid || koid == FXT_KOID_UNKNOWN)
+		return koid;
+	return c->rules.koid(c->rules.userdata, koid);
 }
 
-static uint64_t convert_time(const struct edit_copy *c, uint64_t ns)
+uint64_t edit_shift_ns(uint64_t ns, int64_t shift)
 {
-	int64_t shift = c->rules.shift_ns;
 	uint64_t shifted = ns + (uint64_t)shift;
 
 	if (shift < 0)
@@ -190,9 +261,14 @@ static uint64_t convert_time(const struct edit_copy *c, uint64_t ns)
 	return shifted < ns ? UINT64_MAX : shifted;
 }
 
+static uint64_t convert_time(const struct edit_copy *c, uint64_t ns)
+{
+	return edit_shift_ns(ns, c->rules.shift_ns);
+}
+
 static struct fxt_out_thread convert_thread(struct edit_copy *c, const struct fxt_thread *t)
 {
-	struct fxt_out_thread thread = { .is_inline = c->rules.all_inline };
+	struct fxt_out_thread thread = { .is_inline = c->rules.apart && !c->threads_apart };
 
 	if (!t->defined) {
 		c->counts.threads++;
@@ -244,6 +320,27 @@ static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int na
 	}
 }
 
+/* Readers give up where these are of another type. */
+static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
+{
+	switch (name) {
+	case FXT_NAME_OUTGOING_WEIGHT:
+	case FXT_NAME_INCOMING_WEIGHT:
+		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_SWITCH &&
+		       type != FXT_ARG_INT32;
+	case FXT_NAME_WEIGHT:
+		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP &&
+		       type != FXT_ARG_INT32;
+	case FXT_NAME_WAKER:
+		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP &&
+		       type != FXT_ARG_KOID;
+	case FXT_NAME_PROCESS:
+		return r->type == FXT_RECORD_KERNEL_OBJECT && type != FXT_ARG_KOID;
+	default:
+		return false;
+	}
+}
+
 static void convert_args(struct edit_copy *c)
 {
 	struct fxt_args it = c->record->args;
@@ -256,11 +353,12 @@ static void convert_args(struct edit_copy *c)
 		int name;
 
 		if (outcome == FXT_ARGS_DAMAGE) {
-			c->counts.arguments += 1 + it.n_left * (it.next == it.end);
+			c->counts.arguments++;
 			continue;
 		}
-		name = fxt_text_known(&arg.name);
-		if (!convert_value(c, &arg, name, to)) {
+		name = known_name(c, &arg.name);
+		if (has_wrong_type(c->record, name, arg.type) ||
+		    !convert_value(c, &arg, name, to)) {
 			c->counts.arguments++;
 			continue;
 		}
@@ -337,11 +435,14 @@ static int copy_large(struct edit_copy *c)
 static int copy_userspace_object(struct edit_copy *c)
 {
 	const struct fxt_record *r = c->record;
+	struct fxt_out_thread process = convert_thread(c, &r->thread);
 
+	/* In the record stands only the process; a reference is to a thread. */
+	process.is_inline = process.tid == 0;
 	return fxt_write_userspace_object(
 		&c->own.writer, &(struct fxt_userspace_object){
 					.pointer = r->userspace_object.pointer,
-					.process = convert_thread(c, &r->thread),
+					.process = process,
 					.name = convert_text(c, &r->name, EDIT_TEXT_NAME, 0),
 					.args = c->args,
 					.n_args = c->n_args,
@@ -367,12 +468,16 @@ static int copy_legacy_switch(struct edit_copy *c)
 	const struct fxt_record *r = c->record;
 	struct fxt_thread out = { r->sw.out_pid, r->sw.out_tid, r->sw.out_defined };
 	struct fxt_thread in = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
+	enum fxt_thread_state state = (enum fxt_thread_state)r->sw.out_state;
 
+	/* Running is not for these; readers take both for runnable. */
+	if (state == FXT_STATE_RUNNING)
+		state = FXT_STATE_NEW;
 	return fxt_write_legacy_switch(&c->own.writer,
 				       &(struct fxt_legacy_switch){
 					       .ts_ticks = convert_time(c, r->ts_ns),
 					       .cpu = r->sw.cpu + c->rules.shift_cpu,
-					       .out_state = (enum fxt_thread_state)r->sw.out_state,
+					       .out_state = state,
 					       .out = convert_thread(c, &out),
 					       .in = convert_thread(c, &in),
 					       .out_priority = r->sw.out_priority,
@@ -423,6 +528,21 @@ static int copy_log(struct edit_copy *c)
 					     });
 }
 
+/* A name that fits a module record. */
+static const char *convert_module_name(struct edit_copy *c)
+{
+	struct fxt_out_string name = convert_text(c, &c->record->name, EDIT_TEXT_MODULE, 0);
+	char *place;
+
+	/* It stands there as a C string. */
+	if (name.length <= FXT_MODULE_NAME_MAX && name.length == strlen(name.text ?: ""))
+		return name.text ?: "";
+	place = c->texts + (size_t)c->n_texts++ * TEXT_ROOM;
+	text_clean(place, FXT_MODULE_NAME_MAX + 1, name.text, name.length);
+	c->counts.texts++;
+	return place;
+}
+
 static int copy_profiler(struct edit_copy *c)
 {
 	const struct fxt_record *r = c->record;
@@ -431,16 +551,15 @@ static int copy_profiler(struct edit_copy *c)
 
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
-		return fxt_write_module(
-			&c->own.writer,
-			&(struct fxt_module){
-				.ts_ticks = ts,
-				.thread = thread,
-				.id = r->module.id,
-				.name = convert_text(c, &r->name, EDIT_TEXT_MODULE, 0).text ?: "",
-				.build_id = r->module.build_id,
-				.build_id_size = r->module.build_id_length,
-			});
+		return fxt_write_module(&c->own.writer,
+					&(struct fxt_module){
+						.ts_ticks = ts,
+						.thread = thread,
+						.id = r->module.id,
+						.name = convert_module_name(c),
+						.build_id = r->module.build_id,
+						.build_id_size = r->module.build_id_length,
+					});
 	case FXT_PROFILER_MMAP:
 		return fxt_write_mmap(&c->own.writer, &(struct fxt_mmap){
 							      .ts_ticks = ts,
@@ -512,20 +631,11 @@ static int introduce(struct edit_copy *c, const struct provider *p, const char *
 		r = fxt_write_section(&c->own.writer, p->out);
 	if (r == 0)
 		r = fxt_write_initialization(&c->own.writer, NANOSECOND_TICKS);
-	if (r == 0 && p->named && !c->rules.all_inline)
+	if (r == 0 && (p->named || c->rules.apart))
 		r = fxt_write_names(&c->own.writer);
 	c->to->current = p->out;
 	return r;
 }
-
-static struct provider *provider_free(struct provider *p)
-{
-	if (p && p->out == &p->other)
-		fxt_out_provider_deinit(&p->other);
-	free(p);
-	return NULL;
-}
-DEFINE_CLEANUP(struct provider *, provider_free)
 
 /* What the source's provider FROM is called in the output; TO has FXT_PROVIDER_NAME_MAX + 1 bytes. */
 static void convert_provider_name(struct edit_copy *c, const struct fxt_provider *from, char *to)
@@ -541,26 +651,39 @@ static void convert_provider_name(struct edit_copy *c, const struct fxt_provider
 	text_clean(to, FXT_PROVIDER_NAME_MAX + 1, text.text, text.length);
 }
 
+/* Whether P is what FROM is called now. */
+static bool is_called(const struct provider *p, const struct fxt_provider *from)
+{
+	return !from || (p->as.name_length == from->name_length &&
+			 memcmp(p->as.name, from->name, from->name_length) == 0);
+}
+
 /*
  * FROM in the output; NULL: the provider of our own events. The first one that kymo wrote shares
  * it.
  */
 static int get_provider(struct edit_copy *c, const struct fxt_provider *from, struct provider **ret)
 {
-	uint64_t key = from ? (uint64_t)(uintptr_t)from : 1;
+	uint64_t key = from ? (uint64_t)from->id + 2 : 1;
 	bool is_kymo = !from || edit_copy_is_kymo(from);
 	_cleanup_(provider_freep) struct provider *p = NULL;
 	char name[FXT_PROVIDER_NAME_MAX + 1] = "kymo";
 	int r = 0;
 
 	*ret = table_get(&c->providers, key);
-	if (*ret)
+	if (*ret && (is_called(*ret, from) || c->n_providers >= PROVIDERS_MAX))
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -ENOMEM;
+	if (from) {
+		p->as.id = from->id;
+		p->as.name_length = from->name_length;
+		memcpy(p->as.name, from->name, sizeof(p->as.name));
+	}
 	p->named = is_kymo;
-	p->out = is_kymo && !(from && c->source_kymo) ? &c->own.provider : &p->other;
+	p->out = c->rules.apart || (is_kymo && !(from && c->source_kymo)) ? &c->own.provider
+									  : &p->other;
 	c->source_kymo |= is_kymo && from;
 	if (p->out == &p->other)
 		r = fxt_out_provider_init(&p->other, 0);
@@ -572,8 +695,12 @@ static int get_provider(struct edit_copy *c, const struct fxt_provider *from, st
 		r = introduce(c, p, name);
 	if (r == 0)
 		r = table_set(&c->providers, key, p);
+	c->provider = NULL;
 	if (r < 0)
 		return r;
+	p->next = c->all;
+	c->all = p;
+	c->n_providers++;
 	*ret = TAKE_PTR(p);
 	return 0;
 }
@@ -599,7 +726,8 @@ static bool names_unknown(const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_SCHEDULING)
 		return r->subtype == FXT_SCHED_LEGACY_SWITCH &&
-		       !(r->sw.out_defined && r->sw.in_defined);
+		       (!r->sw.out_defined || !r->sw.in_defined ||
+			r->sw.out_pid == FXT_KOID_UNKNOWN || r->sw.in_pid == FXT_KOID_UNKNOWN);
 	return has_thread(r) && (!r->thread.defined || r->thread.pid == FXT_KOID_UNKNOWN);
 }
 
@@ -617,16 +745,43 @@ static int say_unknown(struct edit_copy *c)
 	return edit_copy_event(c, &ev);
 }
 
+/* Begins the record anew, for another attempt. */
+static int attempt(struct edit_copy *c)
+{
+	c->to->bytes.size = c->last;
+	c->n_texts = 0;
+	c->n_strings = 0;
+	convert_args(c);
+	return copy_by_type(c);
+}
+
+/* A record with threads in its place can be too long where one with references is not. */
+static int attempt_with_threads_apart(struct edit_copy *c)
+{
+	struct fxt_table *threads = &c->own.provider.threads;
+	int r;
+
+	fxt_table_deinit(threads);
+	r = fxt_table_init(threads, 1, FXT_THREAD_INDEX_MAX);
+	if (r < 0)
+		return c->to->bytes.error = r;
+	c->threads_apart = true;
+	r = attempt(c);
+	c->threads_apart = false;
+	return r;
+}
+
 int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 		     const struct fxt_record *record)
 {
+	struct edit_counts before = c->counts;
 	struct provider *p;
 	int r;
 
 	if (record->type <= FXT_RECORD_THREAD && !(record->type == FXT_RECORD_METADATA &&
 						   record->subtype == FXT_METADATA_PROVIDER_EVENT))
 		return 0;
-	if (!c->rules.all_inline && !c->unknown_said && names_unknown(record)) {
+	if (!c->rules.apart && !c->unknown_said && names_unknown(record)) {
 		r = say_unknown(c);
 		if (r < 0)
 			return r;
@@ -637,12 +792,16 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	if (r < 0)
 		return r;
 	c->record = record;
-	c->n_texts = 0;
 	c->provider = p;
-	convert_args(c);
 	c->last = c->to->bytes.size;
-	r = copy_by_type(c);
-	if (r < 0 && c->to->bytes.error)
+	r = c->rules.apart && record->type == FXT_RECORD_USERSPACE_OBJECT
+		    ? attempt_with_threads_apart(c)
+		    : attempt(c);
+	if (r == -EMSGSIZE && c->rules.apart && !c->to->bytes.error) {
+		c->counts = before;
+		r = attempt_with_threads_apart(c);
+	}
+	if (c->to->bytes.error)
 		return c->to->bytes.error;
 	if (r < 0)
 		c->counts.refused++;
@@ -659,4 +818,36 @@ int edit_copy_event(struct edit_copy *c, const struct event *ev)
 	if (r == 0)
 		r = enter(c, p);
 	return r == 0 ? fxt_archive_event(&c->own, ev) : r;
+}
+
+int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
+{
+	const struct fxt_out_arg args[] = {
+		{ .type = FXT_ARG_INT32,
+		  .name = fxt_named(FXT_NAME_OUTGOING_WEIGHT),
+		  .i32 = sw->out_tid ? sw->out_weight : FXT_IDLE_WEIGHT },
+		{ .type = FXT_ARG_INT32,
+		  .name = fxt_named(FXT_NAME_INCOMING_WEIGHT),
+		  .i32 = sw->in_tid ? sw->in_weight : FXT_IDLE_WEIGHT },
+		{ .type = FXT_ARG_BOOL, .name = fxt_named(FXT_NAME_SYNTHETIC), .boolean = true },
+	};
+	struct provider *p;
+	int r = get_provider(c, NULL, &p);
+
+	if (r == 0)
+		r = enter(c, p);
+	if (r < 0)
+		return r;
+	r = fxt_write_switch(&c->own.writer, &(struct fxt_switch){
+						     .ts_ticks = convert_time(c, sw->ts_ns),
+						     .cpu = sw->cpu + c->rules.shift_cpu,
+						     .out_state = FXT_STATE_RUNNING,
+						     .out_tid = convert_koid(c, sw->out_tid),
+						     .in_tid = convert_koid(c, sw->in_tid),
+						     .args = args,
+						     .n_args = ARRAY_SIZE(args),
+					     });
+	/* The CPU's other records are refused, too. */
+	c->counts.refused += r < 0;
+	return c->to->bytes.error;
 }

@@ -7,9 +7,11 @@
  * what is not there. What a record says is kept, but for:
  *
  *	- times become nanoseconds (1,000,000,000 ticks per second)
- *	- references that lead nowhere become the text "(lost)" and the pseudo-thread "unknown"
+ *	- references that lead nowhere become the text "(lost)" and the pseudo-thread "unknown"; but for
+ *	  the names that every archive of kymo has at fixed places, which are known without their records
  *	- text becomes valid UTF-8 of at most FXT_STRING_BYTES_MAX bytes
- *	- arguments that cannot be read, or are of a type that is not known, are left out
+ *	- arguments that cannot be read, are of a type that is not known, or not of the one that readers
+ *	  insist on (weights, wakers, processes of threads), are left out
  *	- words behind a record's contents, which the specification does not know, are left out
  *
  * Each of these but the first is counted. A record of no known type cannot be copied, since
@@ -23,7 +25,7 @@
 #include "writer/event.h"
 #include "writer/fxt/fxt-writer.h"
 
-/* One archive that is being made, of one or several sources. */
+/* One archive that is being made, of one or several sources. All copies into it live until it is done. */
 struct edit_output {
 	struct outbuf bytes; /* whole records, to be taken away between calls */
 	const struct fxt_out_provider *current;
@@ -69,9 +71,12 @@ struct edit_rules {
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
 		    struct fxt_out_arg *arg);
 
-	int64_t shift_ns;   /* is added to all times; the result is kept within 64 bits */
+	int64_t shift_ns;   /* is added to all times, as edit_shift_ns() does */
 	uint32_t shift_cpu; /* to all cpus of scheduling records */
-	bool all_inline;    /* nothing goes through tables: records that stand for themselves */
+
+	/* Each record with the strings and threads that it needs before it, to be kept as edit-kept.h
+	 * says. The output is no archive. */
+	bool apart;
 };
 
 struct edit_counts {
@@ -81,6 +86,9 @@ struct edit_counts {
 	uint64_t arguments;        /* left out, since they could not be read */
 	uint64_t refused;          /* records: of unknown type, or the format cannot hold them */
 };
+
+/* NS later by SHIFT, kept within 64 bits. */
+uint64_t edit_shift_ns(uint64_t ns, int64_t shift);
 
 struct edit_copy;
 
@@ -104,8 +112,24 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
  */
 int edit_copy_event(struct edit_copy *c, const struct event *ev);
 
-/* Where in the output the last record begins that edit_copy_record() has written. */
+/* A switch that no record tells of, but that a timeline needs. */
+struct edit_switch {
+	uint64_t ts_ns;
+	uint32_t cpu;
+	uint64_t out_tid, in_tid; /* 0 = idle */
+	int32_t out_weight, in_weight;
+};
+
+/* Writes SW, synthetic, into kymo's own provider; its koids, time and cpu are changed by rules as a
+ * record's are. Returns as edit_copy_record(). */
+int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
+
+/* Where in the output the words begin that the last edit_copy_record() has written for its record. */
 size_t edit_copy_last(const struct edit_copy *c);
+
+/* The provider of that record, as it is called at that time: readers give it another name when it is
+ * introduced again. Lives as long as C; only its name and id are set. */
+const struct fxt_provider *edit_copy_from(const struct edit_copy *c);
 
 const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
 

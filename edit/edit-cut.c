@@ -2,9 +2,10 @@
 #include "edit/edit-cut.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "edit/edit-kept.h"
 #include "edit/edit-select.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
@@ -16,6 +17,7 @@
 
 /* More complete events than this that go on over the cut's first moment are left out. */
 enum { ACROSS_MAX = 1 << 16 };
+#define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
 enum phase { BEFORE, WITHIN, BEHIND };
 
@@ -29,22 +31,55 @@ struct edit_cut {
 	struct edit_state *state;
 	struct edit_timeline *timeline; /* of what is selected */
 	struct edit_spans *spans;
-	struct fxt_provider *nobody;
+	struct edit_viewer *viewer;
 	struct edit_kept *start;              /* session_start; owned, NULL without one */
 	struct clock_snapshot clock;          /* the last one; all 0 without one */
 	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
-	size_t n_across;
+	size_t n_across, across_bytes;
 	uint64_t lost; /* that the archive tells of within the cut */
 	uint64_t n_events;
 	struct edit_cut_counts counts;
+	bool others[FXT_CPU_MAX + 1]; /* CPUs whose "other" was named */
+	bool any_other;
 	bool timed; /* a record with a time was there */
 };
 
-static int write_switch(void *userdata, const struct event *ev)
+static int write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
+{
+	return edit_copy_event(
+		c->copy,
+		&(struct event){
+			.kind = EVENT_TASK,
+			.pid = FXT_KOID_OTHER,
+			.tid = tid,
+			.task = { .comm = name, .command_line = "", .is_process = is_process },
+		});
+}
+
+/* Before it is named: the pseudo-thread of CPU for what is left out. */
+static int say_other(struct edit_cut *c, uint32_t cpu)
+{
+	char name[32];
+	int r = 0;
+
+	if (c->others[cpu])
+		return 0;
+	if (!c->any_other)
+		r = write_task(c, FXT_KOID_OTHER, "other", true);
+	c->others[cpu] = c->any_other = true;
+	snprintf(name, sizeof(name), "other cpu %" PRIu32, cpu);
+	return r == 0 ? write_task(c, FXT_KOID_OTHER + cpu, name, false) : r;
+}
+
+static int write_switch(void *userdata, const struct edit_switch *sw)
 {
 	struct edit_cut *c = userdata;
+	int r = 0;
 
-	return edit_copy_event(c->copy, ev);
+	if (edit_select_by_process(c->select) &&
+	    (fxt_koid_is_other(sw->out_tid) || fxt_koid_is_other(sw->in_tid)))
+		r = say_other(c, sw->cpu);
+	return r == 0 ? edit_copy_switch(c->copy, sw) : r;
 }
 
 static int write_record(void *userdata, const struct fxt_provider *from,
@@ -79,7 +114,7 @@ int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
 	if (r == 0)
 		r = edit_spans_new(&c->spans, write_record, c);
 	if (r == 0)
-		r = fxt_provider_new(&c->nobody, 0);
+		r = edit_viewer_new(&c->viewer);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(c);
@@ -91,9 +126,9 @@ struct edit_cut *edit_cut_free(struct edit_cut *c)
 	if (!c)
 		return NULL;
 	for (size_t i = 0; i < c->n_across; i++)
-		free(c->across[i]);
-	free(c->start);
-	fxt_provider_free(c->nobody);
+		edit_kept_unref(c->across[i]);
+	edit_kept_unref(c->start);
+	edit_viewer_free(c->viewer);
 	edit_spans_free(c->spans);
 	edit_timeline_free(c->timeline);
 	edit_state_free(c->state);
@@ -129,26 +164,16 @@ static int write_clock(struct edit_cut *c, uint64_t ts_ns)
 					});
 }
 
-/* The pseudo-process for what is left out. */
-static int write_other(struct edit_cut *c)
-{
-	return edit_copy_event(
-		c->copy,
-		&(struct event){
-			.kind = EVENT_TASK,
-			.pid = FXT_KOID_OTHER,
-			.tid = FXT_KOID_OTHER,
-			.task = { .comm = "other", .command_line = "", .is_process = true },
-		});
-}
-
 static int write_start(struct edit_cut *c)
 {
 	struct fxt_record record;
+	int r;
 
 	if (!c->start)
 		return 0;
-	edit_kept_view(c->start, c->nobody, &record);
+	r = edit_viewer_look(c->viewer, c->start, &record);
+	if (r < 0)
+		return r;
 	record.ts_ns = c->from_ns;
 	return edit_copy_record(c->copy, c->start->from, &record);
 }
@@ -164,18 +189,23 @@ static int write_state(void *userdata, const struct fxt_provider *from, struct f
 	return edit_copy_record(c->copy, from, record);
 }
 
-/* Complete events that began before the cut begin with it. */
+/* Complete events that began before the cut begin with it, and what they lie in before them. */
 static int write_across(struct edit_cut *c)
 {
 	struct fxt_record record;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->n_across; i++) {
-		edit_kept_view(c->across[i], c->nobody, &record);
+		r = edit_viewer_look(c->viewer, c->across[i], &record);
+		if (r == 0)
+			r = edit_spans_open(c->spans, record.ts_ns, c->from_ns);
 		record.ts_ns = c->from_ns;
-		r = edit_copy_record(c->copy, c->across[i]->from, &record);
+		if (record.event.end_ns > c->to_ns)
+			record.event.end_ns = c->to_ns;
+		if (r == 0)
+			r = edit_copy_record(c->copy, c->across[i]->from, &record);
 	}
-	return r;
+	return r == 0 ? edit_spans_open(c->spans, UINT64_MAX, c->from_ns) : r;
 }
 
 static int begin(struct edit_cut *c)
@@ -183,17 +213,13 @@ static int begin(struct edit_cut *c)
 	int r = edit_state_give(c->state, write_state, c);
 
 	c->phase = WITHIN;
-	if (r == 0 && edit_select_by_process(c->select))
-		r = write_other(c);
 	if (r == 0)
 		r = write_start(c);
 	if (r == 0)
 		r = write_clock(c, c->from_ns);
 	if (r == 0)
 		r = edit_timeline_open(c->timeline, c->from_ns);
-	if (r == 0)
-		r = write_across(c);
-	return r == 0 ? edit_spans_open(c->spans, c->from_ns) : r;
+	return r == 0 ? write_across(c) : r;
 }
 
 /* At TS_NS: where the cut ends, or the archive, if that is earlier. */
@@ -234,10 +260,10 @@ static uint64_t number_of(const struct fxt_record *r, int name)
 }
 
 /* Which of kymo's own events R is, an enum fxt_name, or 0. */
-static int own_event(const struct fxt_record *r)
+static int own_event(const struct fxt_provider *from, const struct fxt_record *r)
 {
-	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_INSTANT ||
-	    fxt_text_known(&r->category) != FXT_NAME_KYMO)
+	if (!edit_copy_is_kymo(from) || r->type != FXT_RECORD_EVENT ||
+	    r->subtype != FXT_EVENT_INSTANT || fxt_text_known(&r->category) != FXT_NAME_KYMO)
 		return 0;
 	return fxt_text_known(&r->name);
 }
@@ -247,12 +273,10 @@ static int take_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *r = item->record;
 
-	switch (own_event(r)) {
+	switch (own_event(item->from, r)) {
 	case FXT_NAME_SESSION_START:
-		if (!c->start) {
-			c->start = edit_keep(item->from, r->words, r->n_words);
-			return c->start ? 1 : -ENOMEM;
-		}
+		if (!c->start)
+			c->start = edit_kept_ref(item->kept);
 		return 1;
 	case FXT_NAME_SESSION_STOP:
 		return 1;
@@ -266,22 +290,20 @@ static int take_own(struct edit_cut *c, const struct edit_sorted *item)
 	}
 }
 
-static int keep_across(struct edit_cut *c, const struct edit_sorted *item)
+static void keep_across(struct edit_cut *c, const struct edit_sorted *item)
 {
-	const struct fxt_record *r = item->record;
-
-	if (c->n_across == ACROSS_MAX) {
+	if (c->n_across == ACROSS_MAX || c->across_bytes > ACROSS_BYTES_MAX) {
 		c->counts.left_out++;
-		return 0;
+		return;
 	}
-	c->across[c->n_across] = edit_keep(item->from, r->words, r->n_words);
-	return c->across[c->n_across] ? (c->n_across++, 0) : -ENOMEM;
+	c->across_bytes += edit_kept_bytes(item->kept);
+	c->across[c->n_across++] = edit_kept_ref(item->kept);
 }
 
 /* Of a record before the cut, what is still so within it. R is the item's, to be changed. */
 static int note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
-	int e = edit_state_take(c->state, item->from, r);
+	int e = edit_state_take(c->state, item->kept, r);
 
 	if (e != 0)
 		return e < 0 ? e : 0;
@@ -290,8 +312,10 @@ static int note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_r
 		return 0;
 	}
 	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
-	    r->event.end_ns > c->from_ns)
-		return keep_across(c, item);
+	    r->event.end_ns > c->from_ns) {
+		keep_across(c, item);
+		return 0;
+	}
 	c->counts.left_out++;
 	if (r->type == FXT_RECORD_SCHEDULING)
 		e = edit_timeline_note(c->timeline, r);
@@ -314,6 +338,12 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 		verdict = edit_timeline_note(c->timeline, r);
 	else if (r->type == FXT_RECORD_EVENT)
 		verdict = edit_spans_take(c->spans, item->from, r);
+	if (verdict >= 0 && edit_select_by_process(c->select) && r->type == FXT_RECORD_SCHEDULING &&
+	    r->subtype != FXT_SCHED_WAKEUP) {
+		int e = say_other(c, r->sw.cpu);
+
+		verdict = e < 0 ? e : verdict;
+	}
 	if (verdict < 0)
 		return verdict;
 	/* What the timeline thinks of a record is repair's to act on. */
@@ -325,7 +355,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 	    r->event.end_ns > c->to_ns)
 		r->event.end_ns = c->to_ns;
 	c->n_events++;
-	if (own_event(r) == FXT_NAME_LOST)
+	if (own_event(item->from, r) == FXT_NAME_LOST)
 		c->lost += number_of(r, FXT_NAME_COUNT);
 	return edit_copy_record(c->copy, item->from, r);
 }
@@ -379,7 +409,7 @@ static int take_untimed(struct edit_cut *c, const struct edit_sorted *item)
 	if (r.type == FXT_RECORD_METADATA && c->phase != WITHIN)
 		return 0;
 	if (r.type == FXT_RECORD_KERNEL_OBJECT && c->phase == BEFORE) {
-		int e = edit_state_take(c->state, item->from, &r);
+		int e = edit_state_take(c->state, item->kept, &r);
 
 		return e < 0 ? e : 0;
 	}
@@ -393,7 +423,7 @@ static int take_sorted(struct edit_cut *c, bool all)
 	struct edit_sorted item;
 	int r = 0;
 
-	while (r == 0 && edit_sort_take(c->sort, all, &item)) {
+	while (r == 0 && (r = edit_sort_take(c->sort, all, &item)) > 0) {
 		r = edit_select_learn(c->select, item.record);
 		if (r == 0)
 			r = item.timed ? take_timed(c, &item) : take_untimed(c, &item);

@@ -31,14 +31,15 @@ struct merge_input {
 	char host[HOST_MAX + 1]; /* "" = not said */
 	uint32_t n_cpus;
 	bool has_start, has_clock;
-	int64_t wall_ns; /* wall clock less boot time */
+	uint64_t wall_ns; /* wall clock less boot time, whatever that is in a damaged archive */
 
 	struct edit_merge_view view;
 };
 
 struct machine {
-	unsigned input;     /* the first one that is of it */
-	int schedule_input; /* whose schedule holds, -1 = nobody's */
+	unsigned input;       /* the first one that is of it */
+	int schedule_input;   /* whose schedule holds, -1 = nobody's */
+	uint64_t schedule_ns; /* of the last that was written of it, in its time */
 	uint32_t first_cpu;
 };
 
@@ -64,17 +65,11 @@ static uint64_t move_koid(void *userdata, uint64_t koid)
 	return koid % span + in->view.machine * span;
 }
 
-/* A switch of an input's timeline, which knows it as the input does. */
-static int write_switch(void *userdata, const struct event *ev)
+static int write_switch(void *userdata, const struct edit_switch *sw)
 {
 	struct merge_input *in = userdata;
-	struct event moved = *ev;
 
-	moved.ts_ns += (uint64_t)in->view.shift_ns;
-	moved.cpu += in->view.shift_cpu;
-	moved.tid = (uint32_t)move_koid(in, ev->tid);
-	moved.sw.next_tid = (uint32_t)move_koid(in, ev->sw.next_tid);
-	return edit_copy_event(in->copy, &moved);
+	return edit_copy_switch(in->copy, sw);
 }
 
 int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
@@ -136,8 +131,14 @@ static size_t name_process(void *userdata, const struct fxt_record *record, enum
 	    record->kernel_object.object_type != FXT_OBJECT_PROCESS)
 		return EDIT_TEXT_AS_IT_IS;
 	length = snprintf(to, HOST_MAX + 32, "%s: ", first->host[0] ? first->host : "?");
-	if (n > FXT_STRING_BYTES_MAX - (size_t)length)
-		n = FXT_STRING_BYTES_MAX - (size_t)length;
+	if (n <= FXT_STRING_BYTES_MAX - (size_t)length) {
+		memcpy(to + length, text, n);
+		return (size_t)length + n;
+	}
+	n = FXT_STRING_BYTES_MAX - (size_t)length;
+	/* Cut at a character. */
+	while (n > 0 && !text_is_utf8(text, n))
+		n--;
 	memcpy(to + length, text, n);
 	return (size_t)length + n;
 }
@@ -148,6 +149,12 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 {
 	const struct merge_input *in = userdata;
 
+	/* A process that began before the first one's time did has no start on it. */
+	if (record->type == FXT_RECORD_KERNEL_OBJECT && name == FXT_NAME_START_TIME &&
+	    arg->type == FXT_ARG_UINT64) {
+		arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
+		return arg->u64 > 0;
+	}
 	if (record->type != FXT_RECORD_EVENT || !fxt_text_known(&record->category))
 		return true;
 	switch (name) {
@@ -161,9 +168,8 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 	case FXT_NAME_MONOTONIC:
 	case FXT_NAME_FIRST:
 	case FXT_NAME_LAST:
-	case FXT_NAME_START_TIME:
 		if (arg->type == FXT_ARG_UINT64)
-			arg->u64 += (uint64_t)in->view.shift_ns;
+			arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
 		return true;
 	default:
 		return true;
@@ -171,6 +177,12 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 }
 
 /* ---- heads ---- */
+
+static void learn_cpus(struct merge_input *in, uint32_t n)
+{
+	if (n > in->n_cpus)
+		in->n_cpus = n < FXT_CPU_MAX + 1 ? n : FXT_CPU_MAX + 1;
+}
 
 static void take_host(struct merge_input *in, const struct fxt_record *record)
 {
@@ -185,7 +197,7 @@ static void take_host(struct merge_input *in, const struct fxt_record *record)
 		if (name == FXT_NAME_HOST && arg.type == FXT_ARG_STRING && arg.text.bytes)
 			text_clean(in->host, sizeof(in->host), arg.text.bytes, arg.text.length);
 		if (name == FXT_NAME_CPUS && arg.type == FXT_ARG_UINT32)
-			in->n_cpus = arg.uint32;
+			learn_cpus(in, arg.uint32);
 	}
 }
 
@@ -207,11 +219,14 @@ static void take_clock(struct merge_input *in, const struct fxt_record *record)
 	if (boot_ns == 0 || real_ns == 0)
 		return;
 	in->has_clock = true;
-	in->wall_ns = (int64_t)(real_ns - boot_ns);
+	in->wall_ns = real_ns - boot_ns;
 }
 
 static void learn_head(struct merge_input *in, const struct fxt_record *record)
 {
+	if (record->type == FXT_RECORD_SCHEDULING)
+		learn_cpus(in, 1 + (record->subtype == FXT_SCHED_WAKEUP ? record->wake.cpu
+									: record->sw.cpu));
 	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
 		return;
 	if (!in->has_start && fxt_text_known(&record->name) == FXT_NAME_SESSION_START)
@@ -222,7 +237,7 @@ static void learn_head(struct merge_input *in, const struct fxt_record *record)
 
 static bool is_same_boot(const struct merge_input *a, const struct merge_input *b)
 {
-	int64_t apart = a->wall_ns - b->wall_ns;
+	int64_t apart = (int64_t)(a->wall_ns - b->wall_ns);
 
 	if (!a->has_clock || !b->has_clock)
 		return false;
@@ -234,8 +249,6 @@ static unsigned find_machine(struct edit_merge *m, unsigned input)
 {
 	struct merge_input *in = &m->inputs[input];
 
-	if (m->n_machines > 0 && !in->has_clock)
-		return 0;
 	for (unsigned i = 0; i < m->n_machines; i++)
 		if (is_same_boot(&m->inputs[m->machines[i].input], in))
 			return i;
@@ -262,12 +275,16 @@ static void place_cpus(struct edit_merge *m)
 /* All heads are known. */
 static int start(struct edit_merge *m)
 {
-	const struct merge_input *first = &m->inputs[0];
+	const struct merge_input *first;
 	int r = 0;
 
 	m->started = true;
 	for (unsigned i = 0; i < m->n_inputs; i++)
-		m->inputs[i].view.machine = find_machine(m, i);
+		if (m->inputs[i].has_clock)
+			m->inputs[i].view.machine = find_machine(m, i);
+	if (m->n_machines == 0)
+		find_machine(m, 0);
+	first = &m->inputs[m->machines[0].input];
 	place_cpus(m);
 	if (m->n_machines > 1) {
 		m->koid_span = UINT64_C(1) << 32;
@@ -280,8 +297,9 @@ static int start(struct edit_merge *m)
 
 		if (in->view.machine > 0) {
 			rules.text = name_process;
-			if (in->has_clock && first->has_clock)
-				in->view.shift_ns = in->wall_ns - first->wall_ns;
+			in->view.shift_ns =
+				(int64_t)(m->inputs[m->machines[in->view.machine].input].wall_ns -
+					  first->wall_ns);
 		}
 		in->view.shift_cpu = m->machines[in->view.machine].first_cpu;
 		rules.shift_ns = in->view.shift_ns;
@@ -324,17 +342,18 @@ static int take_schedule(struct edit_merge *m, unsigned input, uint64_t ts_ns)
 {
 	struct merge_input *in = &m->inputs[input];
 	struct machine *machine = &m->machines[in->view.machine];
-	int other = machine->schedule_input;
+	int other = machine->schedule_input, r = 0;
 
-	if (other == (int)input)
-		return 1;
-	if (other >= 0 && !is_done(&m->inputs[other])) {
+	if (other >= 0 && other != (int)input && !is_done(&m->inputs[other])) {
 		in->view.doubled++;
 		return 0;
 	}
-	machine->schedule_input = (int)input;
 	/* What ran when the other one ended was told by records that were left out. */
-	return in->view.doubled > 0 ? (edit_timeline_open(in->timeline, ts_ns) ?: 1) : 1;
+	if (other != (int)input && in->view.doubled > 0)
+		r = edit_timeline_open(in->timeline, machine->schedule_ns);
+	machine->schedule_input = (int)input;
+	machine->schedule_ns = ts_ns;
+	return r < 0 ? r : 1;
 }
 
 static int write_item(struct edit_merge *m, unsigned input, const struct edit_sorted *item)
@@ -371,6 +390,12 @@ static int find_starving(const struct edit_merge *m)
 	return -1;
 }
 
+/* Whether the schedule of INPUT holds: at equal times it goes first, so that it can end. */
+static bool holds_schedule(const struct edit_merge *m, unsigned input)
+{
+	return m->machines[m->inputs[input].view.machine].schedule_input == (int)input;
+}
+
 /* The input with the earliest record, by the first one's clock; -1 if all are empty. */
 static int find_earliest(const struct edit_merge *m)
 {
@@ -383,8 +408,9 @@ static int find_earliest(const struct edit_merge *m)
 		if (!edit_sort_peek(in->sort, in->ended, &ts_ns))
 			continue;
 		if (ts_ns > 0)
-			ts_ns += (uint64_t)in->view.shift_ns;
-		if (earliest < 0 || ts_ns < earliest_ns) {
+			ts_ns = edit_shift_ns(ts_ns, in->view.shift_ns);
+		if (earliest < 0 || ts_ns < earliest_ns ||
+		    (ts_ns == earliest_ns && holds_schedule(m, i))) {
 			earliest = (int)i;
 			earliest_ns = ts_ns;
 		}
@@ -406,8 +432,9 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 		input = r == 0 ? find_earliest(m) : -1;
 		if (input < 0)
 			return r;
-		edit_sort_take(m->inputs[input].sort, m->inputs[input].ended, &item);
-		r = write_item(m, (unsigned)input, &item);
+		r = edit_sort_take(m->inputs[input].sort, m->inputs[input].ended, &item);
+		if (r > 0)
+			r = write_item(m, (unsigned)input, &item);
 		if (r < 0)
 			return r;
 		if (m->out->bytes.size > OUTPUT_BYTES)
@@ -419,7 +446,7 @@ int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record
 {
 	struct merge_input *in = &m->inputs[input];
 
-	if (!in->has_clock)
+	if (!m->started)
 		learn_head(in, record);
 	return edit_sort_put(in->sort, record->provider, record);
 }

@@ -3,10 +3,10 @@
  * Makes one archive of several, on one time line, each record of a provider of its own archive.
  *
  * Archives of one boot of one machine (the same host, and clock snapshots that agree) share their
- * time, their processes and their CPUs. Others are moved to the first one's time by their
- * clock snapshots; their koids and CPU numbers are moved behind those before them, and their
+ * time, their processes and their CPUs. Others are moved to the time of the first one
+ * that has a clock snapshot, by theirs; their koids and CPU numbers are moved behind those before them, and their
  * processes' names say the host. An archive without a clock snapshot, such as a program's own, is
- * taken to be of the first one's machine and clock.
+ * taken to be of that one's machine and clock.
  *
  * Where two archives tell of the same CPUs at the same time, what the first one tells of the
  * schedule and of processes holds, since readers know one schedule of a CPU; the other's is left out,
@@ -36,7 +36,7 @@ void edit_merge_end(struct edit_merge *m, unsigned input);
 
 /* What became of an input. */
 struct edit_merge_view {
-	bool has_clock;   /* else it is taken to have the first one's clock */
+	bool has_clock;   /* else it is taken to have the first one's */
 	unsigned machine; /* 0 = the first one's */
 	int64_t shift_ns; /* was added to its times */
 	uint32_t shift_cpu;

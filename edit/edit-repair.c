@@ -2,8 +2,10 @@
 #include "edit/edit-repair.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
 #include "edit/edit-timeline.h"
@@ -13,10 +15,13 @@
 
 /*
  * A damaged time is most likely far away. A record that is so far from the one before it, and from
- * the one behind it, too, was not recorded then. Where all that follows is as far away, there was a
- * pause.
+ * the one behind it, was not recorded then, unless the three are in order: then nothing happened for
+ * a while. Where all that follows is as far away, there was a pause.
  */
 #define FAR_NS ((uint64_t)60 * 1000000000)
+
+/* The first and the last record have only one neighbour; from so far away they are not believed. */
+#define LONELY_NS ((uint64_t)3600 * 1000000000)
 
 /* Records of one time that a record is compared with; longer ones are not. */
 enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
@@ -36,14 +41,27 @@ struct gap {
 	struct fxt_damage damage;
 };
 
+/* More threads than this are not looked after. */
+enum { THREADS_MAX = 1 << 18 };
+
+/* A thread that kymo's records name. */
+struct thread {
+	uint64_t tid;
+	uint64_t pid; /* 0 = not known */
+	bool named;
+};
+
 struct edit_repair {
 	struct edit_copy *copy;
 	struct edit_sort *sort;
 	struct edit_sort *suspect; /* one record whose time is far away from the last one's */
 	uint64_t suspect_ns;
 	bool has_suspect;
+	struct fxt_damage suspect_damage; /* that was found right before it */
+	bool suspect_damaged;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
+	struct table threads; /* tid -> struct thread, owned */
 	struct edit_repair_counts counts;
 	struct fxt_damage damage; /* that was found since the last record with a time */
 	bool damaged;
@@ -59,12 +77,12 @@ struct edit_repair {
 	bool started, stopped; /* kymo's session_start and session_stop */
 };
 
-static int write_synthetic(void *userdata, const struct event *ev)
+static int write_synthetic(void *userdata, const struct edit_switch *sw)
 {
 	struct edit_repair *r = userdata;
 
 	r->counts.switches_added++;
-	return edit_copy_event(r->copy, ev);
+	return edit_copy_switch(r->copy, sw);
 }
 
 static int write_end(void *userdata, const struct fxt_provider *from,
@@ -100,8 +118,14 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 
 struct edit_repair *edit_repair_free(struct edit_repair *r)
 {
+	struct thread *thread;
+	size_t pos = 0;
+
 	if (!r)
 		return NULL;
+	while ((thread = table_next(&r->threads, &pos)))
+		free(thread);
+	table_deinit(&r->threads);
 	edit_spans_free(r->spans);
 	edit_timeline_free(r->timeline);
 	edit_sort_free(r->suspect);
@@ -109,6 +133,85 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 	edit_copy_free(r->copy);
 	free(r);
 	return NULL;
+}
+
+/* ---- who is named ---- */
+
+/* TID is spoken of, as one of process PID (0 = it is not said). */
+static int see_thread(struct edit_repair *r, uint64_t tid, uint64_t pid, bool named)
+{
+	struct thread *t = tid ? table_get(&r->threads, tid) : NULL;
+	int e;
+
+	if (tid == 0 || (!t && r->threads.n_used >= THREADS_MAX))
+		return 0;
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t)
+			return -ENOMEM;
+		t->tid = tid;
+		e = table_set(&r->threads, tid, t);
+		if (e < 0) {
+			free(t);
+			return e;
+		}
+	}
+	t->named |= named;
+	t->pid = pid ? pid : t->pid;
+	return 0;
+}
+
+static int see_threads(struct edit_repair *r, const struct edit_sorted *item)
+{
+	const struct fxt_record *record = item->record;
+	int e;
+
+	if (!edit_copy_is_kymo(item->from))
+		return 0;
+	switch (record->type) {
+	case FXT_RECORD_KERNEL_OBJECT:
+		return record->kernel_object.object_type == FXT_OBJECT_THREAD
+			       ? see_thread(r, record->kernel_object.koid, 0, true)
+			       : 0;
+	case FXT_RECORD_EVENT:
+		return see_thread(r, record->thread.tid, record->thread.pid, false);
+	case FXT_RECORD_SCHEDULING:
+		if (record->subtype == FXT_SCHED_WAKEUP)
+			return see_thread(r, record->wake.tid, 0, false);
+		e = see_thread(r, record->sw.out_tid, 0, false);
+		return e == 0 ? see_thread(r, record->sw.in_tid, 0, false) : e;
+	default:
+		return 0;
+	}
+}
+
+/* As docs/FXT-MAPPING.md calls those about which nothing could be learned. */
+static int name_thread(struct edit_repair *r, const struct thread *t)
+{
+	uint64_t pid = t->pid ? t->pid : t->tid;
+	struct event ev = {
+		.kind = EVENT_TASK,
+		.pid = (uint32_t)pid,
+		.tid = (uint32_t)t->tid,
+		.task = { .comm = "?", .command_line = "", .is_process = pid == t->tid },
+	};
+
+	if (pid > UINT32_MAX || t->tid > UINT32_MAX)
+		return 0;
+	r->counts.names_lost++;
+	return edit_copy_event(r->copy, &ev);
+}
+
+static int name_threads(struct edit_repair *r)
+{
+	const struct thread *t;
+	size_t pos = 0;
+	int e = 0;
+
+	while (e == 0 && r->counts.damages > 0 && (t = table_next(&r->threads, &pos)))
+		if (!t->named)
+			e = name_thread(r, t);
+	return e;
 }
 
 /* ---- out ---- */
@@ -204,6 +307,8 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 		r->written_ns =
 			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
+	if (e > 0)
+		e = see_threads(r, item) ?: 1;
 	return e <= 0 ? e : edit_copy_record(r->copy, item->from, item->record);
 }
 
@@ -212,7 +317,7 @@ static int write_all_sorted(struct edit_repair *r, bool all)
 	struct edit_sorted item;
 	int e = 0;
 
-	while (e == 0 && edit_sort_take(r->sort, all, &item))
+	while (e == 0 && (e = edit_sort_take(r->sort, all, &item)) > 0)
 		e = write_sorted(r, &item);
 	return e;
 }
@@ -220,29 +325,36 @@ static int write_all_sorted(struct edit_repair *r, bool all)
 /* ---- in ---- */
 
 /* Damage lies between the last record with a time and one at TO_NS. */
-static void add_gap(struct edit_repair *r, uint64_t to_ns)
+static void add_gap(struct edit_repair *r, uint64_t to_ns, const struct fxt_damage *damage)
 {
 	uint64_t from_ns = r->has_read && r->read_ns < to_ns ? r->read_ns : to_ns;
 	struct gap *last = &r->gaps[(r->first_gap + r->n_gaps + GAPS_MAX - 1) % GAPS_MAX];
 
-	r->damaged = false;
 	if (r->n_gaps == GAPS_MAX) {
 		last->to_ns = last->to_ns > to_ns ? last->to_ns : to_ns;
-		last->damage.bytes += r->damage.bytes;
+		last->damage.bytes += damage->bytes;
 		return;
 	}
 	/* Told in the order of the archive: none before the one before it. */
 	if (r->n_gaps > 0 && last->from_ns > from_ns)
 		from_ns = last->from_ns;
 	r->gaps[(r->first_gap + r->n_gaps++) % GAPS_MAX] =
-		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, r->damage };
+		(struct gap){ from_ns, to_ns > from_ns ? to_ns : from_ns, *damage };
+}
+
+/* Damage was found since the last record with a time; NEW lies behind it. */
+static void join_damage(struct fxt_damage *damage, bool *damaged, const struct fxt_damage *new)
+{
+	if (*damaged)
+		damage->bytes += new->bytes;
+	else
+		*damage = *new;
+	*damaged = true;
 }
 
 static int put(struct edit_repair *r, const struct fxt_provider *from,
 	       const struct fxt_record *record)
 {
-	if (r->damaged)
-		add_gap(r, record->ts_ns);
 	r->has_read = true;
 	r->read_ns = record->ts_ns;
 	r->n_timed++;
@@ -258,14 +370,36 @@ static bool is_far(uint64_t a, uint64_t b)
 static int settle_suspect(struct edit_repair *r, bool right)
 {
 	struct edit_sorted item;
+	int e = edit_sort_take(r->suspect, true, &item);
 
 	r->has_suspect = false;
-	if (!edit_sort_take(r->suspect, true, &item))
+	if (e <= 0)
+		return e;
+	if (!right) {
+		r->counts.misplaced++;
+		if (r->damaged && r->suspect_damaged)
+			join_damage(&r->suspect_damage, &r->suspect_damaged, &r->damage);
+		if (r->suspect_damaged)
+			r->damage = r->suspect_damage;
+		r->damaged |= r->suspect_damaged;
 		return 0;
-	if (right)
-		return put(r, item.from, item.record);
-	r->counts.misplaced++;
-	return 0;
+	}
+	if (r->suspect_damaged)
+		add_gap(r, item.record->ts_ns, &r->suspect_damage);
+	return put(r, item.from, item.record);
+}
+
+/* Whether the suspect can be right where TS_NS follows it. */
+static bool is_plausible(struct edit_repair *r, uint64_t ts_ns)
+{
+	if (!is_far(ts_ns, r->suspect_ns))
+		return true;
+	if (ts_ns < r->suspect_ns)
+		return false;
+	if (r->has_read)
+		return r->read_ns <= r->suspect_ns;
+	/* There is none before it. Only one that is wrong is to be expected. */
+	return r->counts.misplaced > 0 || ts_ns - r->suspect_ns <= LONELY_NS;
 }
 
 static int put_timed(struct edit_repair *r, const struct fxt_record *record)
@@ -274,13 +408,20 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 	int e = 0;
 
 	if (r->has_suspect)
-		e = settle_suspect(r, !is_far(ts_ns, r->suspect_ns));
+		e = settle_suspect(r, is_plausible(r, ts_ns));
 	if (e < 0)
 		return e;
-	if (r->has_read && !is_far(ts_ns, r->read_ns))
+	if (r->has_read && !is_far(ts_ns, r->read_ns)) {
+		if (r->damaged)
+			add_gap(r, ts_ns, &r->damage);
+		r->damaged = false;
 		return put(r, record->provider, record);
+	}
 	r->has_suspect = true;
 	r->suspect_ns = ts_ns;
+	r->suspect_damage = r->damage;
+	r->suspect_damaged = r->damaged;
+	r->damaged = false;
 	return edit_sort_put(r->suspect, record->provider, record);
 }
 
@@ -322,11 +463,7 @@ int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage)
 {
 	r->counts.damages++;
 	r->counts.damaged_bytes += damage->bytes;
-	if (r->damaged)
-		r->damage.bytes += damage->bytes;
-	else
-		r->damage = *damage;
-	r->damaged = true;
+	join_damage(&r->damage, &r->damaged, damage);
 	return 0;
 }
 
@@ -345,10 +482,12 @@ static int write_stop(struct edit_repair *r)
 int edit_repair_finish(struct edit_repair *r)
 {
 	/* With nothing to be compared with, a time is as good as any. */
-	int e = settle_suspect(r, !r->has_read);
+	bool last_is_right = !r->has_read || (r->suspect_ns >= r->read_ns &&
+					      r->suspect_ns - r->read_ns <= LONELY_NS);
+	int e = settle_suspect(r, last_is_right);
 
 	if (r->damaged)
-		add_gap(r, r->read_ns);
+		add_gap(r, r->read_ns, &r->damage);
 	if (e == 0)
 		e = write_all_sorted(r, true);
 	if (e == 0)
@@ -357,6 +496,8 @@ int edit_repair_finish(struct edit_repair *r)
 		e = edit_spans_close(r->spans, r->written_ns);
 	if (e == 0)
 		e = edit_timeline_close(r->timeline, r->written_ns);
+	if (e == 0)
+		e = name_threads(r);
 	if (e == 0 && r->started && !r->stopped)
 		e = write_stop(r);
 	return e;

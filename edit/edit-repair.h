@@ -3,7 +3,8 @@
  * Makes a whole archive of what a reader could save from a damaged one.
  *
  * Records are put in the order of their times; what came twice is left out. Where records are
- * missing, an event `damage` (docs/FXT-MAPPING.md) says so, and switches close what no longer runs. At
+ * missing, an event `damage` (docs/FXT-MAPPING.md) says so, and switches close what no longer runs, and threads whose names
+ * were lost with them are called "?". At
  * the end, everything that is open is closed, and a recording that was cut off gets its session_stop.
  * What is left out is counted.
  */
@@ -23,6 +24,7 @@ struct edit_repair_counts {
 	uint64_t doubled;            /* was there already */
 	uint64_t ends_dropped;       /* of durations that did not begin */
 	uint64_t misplaced;          /* its time cannot be right */
+	uint64_t names_lost;         /* of threads that are called "?" now */
 	bool stop_added;             /* the recording was cut off */
 };
 

@@ -10,9 +10,6 @@
 /* Ancestors that are looked at; a damaged archive can have a circle of parents. */
 enum { DEPTH_MAX = 256 };
 
-/* What "other" has for a weight: a normal thread's, never idle's. */
-enum { OTHER_WEIGHT = 120 };
-
 struct process {
 	uint64_t parent; /* koid + 1; 0 = not known */
 };
@@ -27,10 +24,10 @@ struct edit_select {
 	struct edit_timeline *timeline; /* all of it: says which thread runs where */
 };
 
-static int write_nothing(void *userdata, const struct event *ev)
+static int write_nothing(void *userdata, const struct edit_switch *sw)
 {
 	(void)userdata;
-	(void)ev;
+	(void)sw;
 	return 0;
 }
 
@@ -78,7 +75,7 @@ bool edit_select_by_process(const struct edit_select *s)
 
 static int learn_thread(struct edit_select *s, uint64_t tid, uint64_t pid)
 {
-	if (tid == 0)
+	if (tid == 0 || pid == UINT64_MAX)
 		return 0;
 	return table_set(&s->threads, tid, (void *)(uintptr_t)(pid + 1));
 }
@@ -89,7 +86,7 @@ static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 	struct process *p = table_get(&s->processes, pid + 1);
 	int r;
 
-	if (p || pid == parent)
+	if (p || pid == parent || pid == UINT64_MAX)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -221,13 +218,15 @@ static bool take_switch(const struct edit_select *s, struct fxt_record *r)
 	if (!has_cpu(s, r->sw.cpu))
 		return false;
 	if (!out) {
-		r->sw.out_pid = r->sw.out_tid = FXT_KOID_OTHER;
+		r->sw.out_pid = FXT_KOID_OTHER;
+		r->sw.out_tid = FXT_KOID_OTHER + r->sw.cpu;
 		r->sw.out_state = FXT_STATE_RUNNING;
-		r->sw.out_priority = OTHER_WEIGHT;
+		r->sw.out_priority = EDIT_OTHER_WEIGHT;
 	}
 	if (!in) {
-		r->sw.in_pid = r->sw.in_tid = FXT_KOID_OTHER;
-		r->sw.in_priority = OTHER_WEIGHT;
+		r->sw.in_pid = FXT_KOID_OTHER;
+		r->sw.in_tid = FXT_KOID_OTHER + r->sw.cpu;
+		r->sw.in_priority = EDIT_OTHER_WEIGHT;
 	}
 	return out || in;
 }
@@ -304,28 +303,32 @@ bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 static void set_other(struct fxt_out_arg *arg)
 {
 	arg->type = FXT_ARG_INT32;
-	arg->i32 = OTHER_WEIGHT;
+	arg->i32 = EDIT_OTHER_WEIGHT;
 }
 
 bool edit_select_arg(void *userdata, const struct fxt_record *r, int name, struct fxt_out_arg *arg)
 {
 	const struct edit_select *s = userdata;
 
+	if (s->n_pids > 0 && r->type == FXT_RECORD_EVENT && name == FXT_NAME_FILTERED &&
+	    arg->type == FXT_ARG_BOOL)
+		arg->boolean = true;
 	if (s->n_pids == 0 || r->type != FXT_RECORD_SCHEDULING)
 		return true;
 	if (r->subtype == FXT_SCHED_WAKEUP)
-		return name != FXT_NAME_WAKER || has_thread(s, arg->u64);
+		return name != FXT_NAME_WAKER || arg->type != FXT_ARG_KOID ||
+		       has_thread(s, arg->u64);
 	switch (name) {
 	case FXT_NAME_OUTGOING_WEIGHT:
-		if (r->sw.out_tid == FXT_KOID_OTHER)
+		if (fxt_koid_is_other(r->sw.out_tid))
 			set_other(arg);
 		return true;
 	case FXT_NAME_INCOMING_WEIGHT:
-		if (r->sw.in_tid == FXT_KOID_OTHER)
+		if (fxt_koid_is_other(r->sw.in_tid))
 			set_other(arg);
 		return true;
 	case FXT_NAME_PREV_STATE:
-		return r->sw.out_tid != FXT_KOID_OTHER;
+		return !fxt_koid_is_other(r->sw.out_tid);
 	default:
 		return true;
 	}

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A binary heap, smallest (time, number) first.
+ * Most records come in order: they wait in a queue. Those that are earlier than the last one there
+ * wait in a binary heap, smallest (time, number) first.
  */
 #include "edit/edit-sort.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "edit/edit-kept.h"
-
 struct item {
-	uint64_t ts_ns; /* 0 without one: goes first */
+	uint64_t ts_ns; /* 0 = goes first */
 	uint64_t number;
 	bool timed;
 	struct edit_kept *kept; /* owned */
@@ -18,19 +17,22 @@ struct item {
 
 struct edit_sort {
 	struct edit_output scratch;
-	struct edit_copy *copy;      /* to scratch */
-	struct fxt_provider *nobody; /* knows no string and no thread; its ticks are nanoseconds */
-	struct item *heap;           /* owned, and what is kept */
-	size_t n, room;
+	struct edit_copy *copy; /* to scratch */
+	struct edit_viewer *viewer;
+	struct item *queue; /* owned, and what is kept; a ring in order, room for a power of two */
+	size_t first, n_queue, queue_room;
+	struct item *heap; /* owned, and what is kept */
+	size_t n_heap, heap_room;
 	size_t bytes, window;
 	uint64_t next_number;
+	uint64_t put_ns;         /* time of the last one with a time that was put in */
 	struct edit_kept *taken; /* the last one; owned */
 	struct fxt_record record;
 };
 
 int edit_sort_new(struct edit_sort **ret, size_t window)
 {
-	static const struct edit_rules inline_all = { .all_inline = true };
+	static const struct edit_rules apart = { .apart = true };
 	_cleanup_(edit_sort_freep) struct edit_sort *s = calloc(1, sizeof(*s));
 	int r;
 
@@ -39,9 +41,9 @@ int edit_sort_new(struct edit_sort **ret, size_t window)
 	s->window = window;
 	r = edit_output_init(&s->scratch);
 	if (r == 0)
-		r = edit_copy_new(&s->copy, &s->scratch, &inline_all);
+		r = edit_copy_new(&s->copy, &s->scratch, &apart);
 	if (r == 0)
-		r = fxt_provider_new(&s->nobody, 0);
+		r = edit_viewer_new(&s->viewer);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(s);
@@ -52,11 +54,14 @@ struct edit_sort *edit_sort_free(struct edit_sort *s)
 {
 	if (!s)
 		return NULL;
-	for (size_t i = 0; i < s->n; i++)
-		free(s->heap[i].kept);
+	for (size_t i = 0; i < s->n_queue; i++)
+		edit_kept_unref(s->queue[(s->first + i) & (s->queue_room - 1)].kept);
+	free(s->queue);
+	for (size_t i = 0; i < s->n_heap; i++)
+		edit_kept_unref(s->heap[i].kept);
 	free(s->heap);
-	free(s->taken);
-	fxt_provider_free(s->nobody);
+	edit_kept_unref(s->taken);
+	edit_viewer_free(s->viewer);
 	edit_copy_free(s->copy);
 	edit_output_deinit(&s->scratch);
 	free(s);
@@ -83,48 +88,81 @@ bool edit_has_time(const struct fxt_record *record)
 	}
 }
 
-/* ---- the heap ---- */
+/* ---- the queue and the heap ---- */
 
 static bool is_before(const struct item *a, const struct item *b)
 {
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->number < b->number;
 }
 
-static int make_room(struct edit_sort *s)
+static int push_queue(struct edit_sort *s, const struct item *item)
 {
-	size_t room = s->room ? 2 * s->room : 1024;
-	struct item *heap;
+	size_t room = s->queue_room ? 2 * s->queue_room : 1024;
+	struct item *queue;
 
-	if (s->n < s->room)
-		return 0;
-	heap = realloc(s->heap, room * sizeof(*heap));
-	if (!heap)
-		return -ENOMEM;
-	s->heap = heap;
-	s->room = room;
+	if (s->n_queue == s->queue_room) {
+		queue = malloc(room * sizeof(*queue));
+		if (!queue)
+			return -ENOMEM;
+		for (size_t i = 0; i < s->n_queue; i++)
+			queue[i] = s->queue[(s->first + i) & (s->queue_room - 1)];
+		free(s->queue);
+		s->queue = queue;
+		s->queue_room = room;
+		s->first = 0;
+	}
+	s->queue[(s->first + s->n_queue++) & (s->queue_room - 1)] = *item;
 	return 0;
 }
 
-static void push(struct edit_sort *s, const struct item *item)
+static int push_heap(struct edit_sort *s, const struct item *item)
 {
-	size_t i = s->n++;
+	size_t room = s->heap_room ? 2 * s->heap_room : 64, i;
+	struct item *heap;
 
+	if (s->n_heap == s->heap_room) {
+		heap = realloc(s->heap, room * sizeof(*heap));
+		if (!heap)
+			return -ENOMEM;
+		s->heap = heap;
+		s->heap_room = room;
+	}
+	i = s->n_heap++;
 	for (; i > 0 && is_before(item, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
 	s->heap[i] = *item;
+	return 0;
 }
 
-static struct item pop(struct edit_sort *s)
+static int push(struct edit_sort *s, const struct item *item)
 {
-	struct item first = s->heap[0], last = s->heap[--s->n];
+	const struct item *last = NULL;
+
+	if (s->n_queue > 0)
+		last = &s->queue[(s->first + s->n_queue - 1) & (s->queue_room - 1)];
+	return last && is_before(item, last) ? push_heap(s, item) : push_queue(s, item);
+}
+
+static struct item pop_queue(struct edit_sort *s)
+{
+	struct item first = s->queue[s->first];
+
+	s->first = (s->first + 1) & (s->queue_room - 1);
+	s->n_queue--;
+	return first;
+}
+
+static struct item pop_heap(struct edit_sort *s)
+{
+	struct item first = s->heap[0], last = s->heap[--s->n_heap];
 	size_t i = 0;
 
 	for (;;) {
 		size_t child = 2 * i + 1;
 
-		if (child >= s->n)
+		if (child >= s->n_heap)
 			break;
-		if (child + 1 < s->n && is_before(&s->heap[child + 1], &s->heap[child]))
+		if (child + 1 < s->n_heap && is_before(&s->heap[child + 1], &s->heap[child]))
 			child++;
 		if (!is_before(&s->heap[child], &last))
 			break;
@@ -135,9 +173,19 @@ static struct item pop(struct edit_sort *s)
 	return first;
 }
 
+/* The one that goes next, NULL if there is none. */
+static const struct item *next(const struct edit_sort *s)
+{
+	const struct item *queued = s->n_queue > 0 ? &s->queue[s->first] : NULL;
+
+	if (s->n_heap > 0 && (!queued || is_before(&s->heap[0], queued)))
+		return &s->heap[0];
+	return queued;
+}
+
 static size_t size_of(const struct edit_kept *kept)
 {
-	return sizeof(struct item) + sizeof(*kept) + kept->n_words * sizeof(*kept->words);
+	return sizeof(struct item) + edit_kept_bytes(kept);
 }
 
 /* ---- in and out ---- */
@@ -155,17 +203,22 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 	begin = edit_copy_last(s->copy);
 	if (r < 0 || edit_copy_counts(s->copy)->records == n_before)
 		return r;
-	r = make_room(s);
-	if (r < 0)
-		return r;
-	item.kept = edit_keep(from, (const uint64_t *)(s->scratch.bytes.data + begin),
-			      (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
+	item.kept = edit_kept_new(edit_copy_from(s->copy),
+				  (const uint64_t *)(s->scratch.bytes.data + begin),
+				  (s->scratch.bytes.size - begin) / FXT_WORD_BYTES);
 	if (!item.kept)
 		return -ENOMEM;
+	/* Metadata belongs to what stands around it; other records without a time go first. */
 	if (item.timed)
-		item.ts_ns = record->ts_ns;
+		s->put_ns = record->ts_ns;
+	if (item.timed || record->type == FXT_RECORD_METADATA)
+		item.ts_ns = s->put_ns;
+	r = push(s, &item);
+	if (r < 0) {
+		edit_kept_unref(item.kept);
+		return r;
+	}
 	s->bytes += size_of(item.kept);
-	push(s, &item);
 	return 0;
 }
 
@@ -176,9 +229,11 @@ bool edit_sort_is_full(const struct edit_sort *s)
 
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
 {
-	if (s->n == 0 || !(all || s->bytes > s->window || !s->heap[0].timed))
+	const struct item *item = next(s);
+
+	if (!item || !(all || s->bytes > s->window || !item->timed))
 		return false;
-	*ret_ns = s->heap[0].ts_ns;
+	*ret_ns = item->ts_ns;
 	return true;
 }
 
@@ -186,14 +241,17 @@ int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
 {
 	struct item item;
 	uint64_t ts_ns;
+	int r;
 
 	if (!edit_sort_peek(s, all, &ts_ns))
 		return 0;
-	item = pop(s);
-	free(s->taken);
+	item = s->n_heap > 0 && next(s) == s->heap ? pop_heap(s) : pop_queue(s);
+	edit_kept_unref(s->taken);
 	s->taken = item.kept;
 	s->bytes -= size_of(item.kept);
-	edit_kept_view(item.kept, s->nobody, &s->record);
-	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.timed };
+	r = edit_viewer_look(s->viewer, item.kept, &s->record);
+	if (r < 0)
+		return r;
+	*ret = (struct edit_sorted){ &s->record, item.kept->from, item.kept, item.timed };
 	return 1;
 }

@@ -7,7 +7,7 @@
 #include "base/table.h"
 
 /* More open ones are not followed: they pass as they are. */
-enum { OPEN_MAX = 1 << 18 };
+#define BYTES_MAX ((size_t)32 << 20)
 
 enum family { DURATION, ASYNC, FLOW };
 
@@ -25,6 +25,7 @@ struct span {
 	const struct fxt_provider *from;
 	struct fxt_thread thread;
 	uint64_t id;
+	uint64_t began_ns;
 	uint32_t n_category;
 	uint32_t n_name;
 	char text[]; /* category, then name */
@@ -35,8 +36,16 @@ struct edit_spans {
 	void *userdata;
 	struct table top;          /* hash of the key -> innermost struct span */
 	struct span *first, *last; /* owned, all of them */
+	struct span *reopened;     /* the last one that edit_spans_open() has written */
 	uint64_t n_open;
+	uint64_t n_unfollowed; /* that began, and are not here */
+	size_t bytes;
 };
+
+static size_t bytes_of(const struct span *span)
+{
+	return sizeof(*span) + span->n_category + span->n_name;
+}
 
 int edit_spans_new(struct edit_spans **ret, edit_spans_fn write, void *userdata)
 {
@@ -102,8 +111,10 @@ static int begin(struct edit_spans *s, const struct key *key, const struct fxt_p
 	struct span *outer = table_get(&s->top, hash), *span;
 	int e;
 
-	if (s->n_open >= OPEN_MAX || (outer && memcmp(&outer->key, key, sizeof(*key)) != 0))
+	if (s->bytes > BYTES_MAX || (outer && memcmp(&outer->key, key, sizeof(*key)) != 0)) {
+		s->n_unfollowed++;
 		return EDIT_SPANS_KEEP;
+	}
 	span = calloc(1, sizeof(*span) + n_category + n_name);
 	if (!span)
 		return -ENOMEM;
@@ -113,6 +124,7 @@ static int begin(struct edit_spans *s, const struct key *key, const struct fxt_p
 			       .from = from,
 			       .thread = r->thread,
 			       .id = r->event.value,
+			       .began_ns = r->ts_ns,
 			       .n_category = n_category,
 			       .n_name = n_name };
 	if (n_category > 0)
@@ -127,40 +139,37 @@ static int begin(struct edit_spans *s, const struct key *key, const struct fxt_p
 	*(s->last ? &s->last->after : &s->first) = span;
 	s->last = span;
 	s->n_open++;
+	s->bytes += bytes_of(span);
 	return EDIT_SPANS_KEEP;
 }
 
-static int forget(struct edit_spans *s, struct span *span)
+static void forget(struct edit_spans *s, struct span *span)
 {
 	uint64_t hash = table_hash(&span->key, sizeof(span->key));
-	int e = 0;
 
+	table_remove(&s->top, hash);
+	/* Cannot fail: a place was given back just now. */
 	if (span->outer)
-		e = table_set(&s->top, hash, span->outer);
-	else
-		table_remove(&s->top, hash);
+		table_set(&s->top, hash, span->outer);
+	if (s->reopened == span)
+		s->reopened = span->before;
 	*(span->before ? &span->before->after : &s->first) = span->after;
 	*(span->after ? &span->after->before : &s->last) = span->before;
+	s->bytes -= bytes_of(span);
 	free(span);
 	s->n_open--;
-	return e;
 }
 
 int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
 		    const struct fxt_record *r)
 {
+	bool ends = r->subtype != FXT_EVENT_ASYNC_INSTANT && r->subtype != FXT_EVENT_FLOW_STEP;
 	struct key key;
 	struct span *span;
-	int e;
 
-	switch (r->subtype) {
-	case FXT_EVENT_INSTANT:
-	case FXT_EVENT_COUNTER:
-	case FXT_EVENT_DURATION_COMPLETE:
+	if (r->subtype <= FXT_EVENT_COUNTER || r->subtype == FXT_EVENT_DURATION_COMPLETE ||
+	    r->subtype > FXT_EVENT_FLOW_END)
 		return EDIT_SPANS_KEEP;
-	default:
-		break;
-	}
 	key = key_of(from, r);
 	switch (r->subtype) {
 	case FXT_EVENT_DURATION_BEGIN:
@@ -171,13 +180,15 @@ int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
 		break;
 	}
 	span = table_get(&s->top, table_hash(&key, sizeof(key)));
-	if (!span)
-		return s->n_open >= OPEN_MAX ? EDIT_SPANS_KEEP : EDIT_SPANS_DROP;
-	if (memcmp(&span->key, &key, sizeof(key)) != 0 || r->subtype == FXT_EVENT_ASYNC_INSTANT ||
-	    r->subtype == FXT_EVENT_FLOW_STEP)
+	if (!span || memcmp(&span->key, &key, sizeof(key)) != 0) {
+		if (s->n_unfollowed == 0)
+			return EDIT_SPANS_DROP;
+		s->n_unfollowed -= ends;
 		return EDIT_SPANS_KEEP;
-	e = forget(s, span);
-	return e < 0 ? e : EDIT_SPANS_KEEP;
+	}
+	if (ends)
+		forget(s, span);
+	return EDIT_SPANS_KEEP;
 }
 
 /* An event record of SPAN, as its BEGIN or its end. */
@@ -202,12 +213,15 @@ static int write_event(struct edit_spans *s, const struct span *span, bool is_be
 	return s->write(s->userdata, span->from, &r);
 }
 
-int edit_spans_open(struct edit_spans *s, uint64_t ts_ns)
+int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns)
 {
+	const struct span *span = s->reopened ? s->reopened->after : s->first;
 	int e = 0;
 
-	for (const struct span *span = s->first; e == 0 && span; span = span->after)
+	for (; e == 0 && span && span->began_ns <= began_ns; span = span->after) {
 		e = write_event(s, span, true, ts_ns);
+		s->reopened = (struct span *)span;
+	}
 	return e;
 }
 
@@ -218,7 +232,7 @@ int edit_spans_close(struct edit_spans *s, uint64_t ts_ns)
 	while (e == 0 && s->last) {
 		e = write_event(s, s->last, false, ts_ns);
 		if (e == 0)
-			e = forget(s, s->last);
+			forget(s, s->last);
 	}
 	return e;
 }

@@ -4,6 +4,8 @@
  * with another. Whoever leaves events out must not leave a half of one behind: readers keep it open
  * to the end of the trace, or end another in its place.
  *
+ * Memory is bounded; what is open beyond that is not followed, and passes as it is.
+ *
  * Durations are told apart by thread, and nest; the others by their correlation id, for each
  * provider.
  */
@@ -27,12 +29,16 @@ enum edit_spans_verdict {
 	EDIT_SPANS_KEEP = 1,
 };
 
-/* Takes an event in. Returns an enum edit_spans_verdict, or -ENOMEM. */
+/* Takes an event in. FROM is borrowed for as long as it is open. Returns an enum
+ * edit_spans_verdict, or -ENOMEM. */
 int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
 		    const struct fxt_record *record);
 
-/* Writes the begin of all that is open, outer ones first, at TS_NS. */
-int edit_spans_open(struct edit_spans *s, uint64_t ts_ns);
+/*
+ * Writes the begin of what is open, outer ones first, at TS_NS: of what began at BEGAN_NS or before,
+ * and was not written by an earlier call.
+ */
+int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns);
 
 /* Writes the end of all that is open, inner ones first, at TS_NS; nothing is open then. */
 int edit_spans_close(struct edit_spans *s, uint64_t ts_ns);

@@ -2,12 +2,17 @@
 #include "edit/edit-state.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/table.h"
 #include "edit/edit-kept.h"
 
-/* More mappings and counters than this are not kept. */
-enum { ITEMS_MAX = 1 << 20 };
+/* What is more is not kept. */
+#define BYTES_MAX ((size_t)128 << 20)
+
+/* Threads and processes that have ended are forgotten after so long, or when there are more of them. */
+#define ENDED_NS ((uint64_t)1000000000)
+enum { ENDED_MAX = 1024 };
 
 enum kind { PROCESS, THREAD, OBJECT, MODULE, MMAP, COUNTER };
 
@@ -24,13 +29,24 @@ struct item {
 	uint64_t hash;
 	enum kind kind;
 	uint64_t pid; /* whose end is its end; 0 = nobody's */
+	bool ended;
+};
+
+/* The end of a thread, and of its process, too, if that ends with it. */
+struct ended {
+	const struct fxt_provider *from;
+	uint64_t ts_ns, pid, tid;
+	bool process_ends;
 };
 
 struct edit_state {
 	struct table items; /* hash of the key -> struct item, owned */
 	struct item *first, *last;
-	struct table by_pid;         /* pid -> newest struct item of it */
-	struct fxt_provider *nobody; /* for edit_kept_view() */
+	struct table by_pid; /* pid -> newest struct item of it */
+	size_t bytes;
+	struct edit_viewer *viewer;
+	struct ended ended[ENDED_MAX]; /* a ring, in their order */
+	unsigned first_ended, n_ended;
 };
 
 int edit_state_new(struct edit_state **ret)
@@ -40,26 +56,27 @@ int edit_state_new(struct edit_state **ret)
 
 	if (!s)
 		return -ENOMEM;
-	r = fxt_provider_new(&s->nobody, 0);
+	r = edit_viewer_new(&s->viewer);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(s);
 	return 0;
 }
 
-/* Cannot fail where ITEM is taken out: its pid has its place in the table. */
 static void unlink_pid(struct edit_state *s, struct item *item)
 {
 	if (item->pid == 0)
 		return;
 	if (item->older)
 		item->older->newer = item->newer;
-	if (item->newer)
+	if (item->newer) {
 		item->newer->older = item->older;
-	else if (item->older)
+		return;
+	}
+	table_remove(&s->by_pid, item->pid);
+	/* Cannot fail: a place was given back just now. */
+	if (item->older)
 		table_set(&s->by_pid, item->pid, item->older);
-	else
-		table_remove(&s->by_pid, item->pid);
 }
 
 static int link_pid(struct edit_state *s, struct item *item)
@@ -74,13 +91,19 @@ static int link_pid(struct edit_state *s, struct item *item)
 	return r;
 }
 
+static size_t bytes_of(const struct edit_kept *kept)
+{
+	return sizeof(struct item) + edit_kept_bytes(kept);
+}
+
 static void forget(struct edit_state *s, struct item *item)
 {
 	unlink_pid(s, item);
 	*(item->before ? &item->before->after : &s->first) = item->after;
 	*(item->after ? &item->after->before : &s->last) = item->before;
 	table_remove(&s->items, item->hash);
-	free(item->kept);
+	s->bytes -= bytes_of(item->kept);
+	edit_kept_unref(item->kept);
 	free(item);
 }
 
@@ -92,13 +115,12 @@ struct edit_state *edit_state_free(struct edit_state *s)
 		forget(s, s->first);
 	table_deinit(&s->items);
 	table_deinit(&s->by_pid);
-	fxt_provider_free(s->nobody);
+	edit_viewer_free(s->viewer);
 	free(s);
 	return NULL;
 }
 
-static int keep(struct edit_state *s, const struct key *key, uint64_t pid,
-		const struct fxt_provider *from, const struct fxt_record *r)
+static int keep(struct edit_state *s, const struct key *key, uint64_t pid, struct edit_kept *kept)
 {
 	uint64_t hash = table_hash(key, sizeof(*key));
 	struct item *item = table_get(&s->items, hash);
@@ -106,7 +128,7 @@ static int keep(struct edit_state *s, const struct key *key, uint64_t pid,
 
 	if (item)
 		forget(s, item);
-	if (s->items.n_used >= ITEMS_MAX && key->kind > OBJECT)
+	if (s->bytes + bytes_of(kept) > BYTES_MAX)
 		return 1;
 	item = calloc(1, sizeof(*item));
 	if (!item)
@@ -114,40 +136,39 @@ static int keep(struct edit_state *s, const struct key *key, uint64_t pid,
 	*item = (struct item){
 		.before = s->last, .hash = hash, .kind = (enum kind)key->kind, .pid = pid
 	};
-	item->kept = edit_keep(from, r->words, r->n_words);
-	e = item->kept ? table_set(&s->items, hash, item) : -ENOMEM;
+	e = table_set(&s->items, hash, item);
 	if (e == 0) {
 		e = link_pid(s, item);
 		if (e < 0)
 			table_remove(&s->items, hash);
 	}
 	if (e < 0) {
-		free(item->kept);
 		free(item);
 		return e;
 	}
+	item->kept = edit_kept_ref(kept);
+	s->bytes += bytes_of(kept);
 	*(s->last ? &s->last->after : &s->first) = item;
 	s->last = item;
 	return 1;
 }
 
-static int keep_object(struct edit_state *s, const struct fxt_provider *from,
-		       const struct fxt_record *r)
+static int keep_object(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
-	struct key key = { OBJECT, (uint64_t)(uintptr_t)from, r->kernel_object.koid,
+	struct key key = { OBJECT, (uint64_t)(uintptr_t)kept->from, r->kernel_object.koid,
 			   r->kernel_object.object_type, 0 };
 
 	if (key.b == FXT_OBJECT_PROCESS)
 		key.kind = PROCESS;
 	else if (key.b == FXT_OBJECT_THREAD)
 		key.kind = THREAD;
-	return keep(s, &key, 0, from, r);
+	return keep(s, &key, 0, kept);
 }
 
-static int keep_profiler(struct edit_state *s, const struct fxt_provider *from,
-			 const struct fxt_record *r)
+static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
-	struct key key = { MODULE, (uint64_t)(uintptr_t)from, r->thread.pid, r->module.id, 0 };
+	struct key key = { MODULE, (uint64_t)(uintptr_t)kept->from, r->thread.pid, r->module.id,
+			   0 };
 
 	if (r->subtype == FXT_PROFILER_BACKTRACE)
 		return 0;
@@ -155,16 +176,15 @@ static int keep_profiler(struct edit_state *s, const struct fxt_provider *from,
 		key.kind = MMAP;
 		key.b = r->mmap.start;
 	}
-	return keep(s, &key, r->thread.pid, from, r);
+	return keep(s, &key, r->thread.pid, kept);
 }
 
-static int keep_counter(struct edit_state *s, const struct fxt_provider *from,
-			const struct fxt_record *r)
+static int keep_counter(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
-	struct key key = { COUNTER, (uint64_t)(uintptr_t)from, r->thread.pid, r->event.value,
+	struct key key = { COUNTER, (uint64_t)(uintptr_t)kept->from, r->thread.pid, r->event.value,
 			   table_hash(r->name.bytes ? r->name.bytes : "", r->name.length) };
 
-	return keep(s, &key, r->thread.pid, from, r);
+	return keep(s, &key, r->thread.pid, kept);
 }
 
 /* The process PID has ended: its mappings and counters have, too. */
@@ -176,14 +196,49 @@ static void forget_process(struct edit_state *s, uint64_t pid)
 		forget(s, item);
 }
 
-static void forget_object(struct edit_state *s, enum kind kind, unsigned type,
-			  const struct fxt_provider *from, uint64_t koid)
+static struct item *find_object(const struct edit_state *s, enum kind kind, unsigned type,
+				const struct fxt_provider *from, uint64_t koid)
 {
 	struct key key = { kind, (uint64_t)(uintptr_t)from, koid, type, 0 };
-	struct item *item = table_get(&s->items, table_hash(&key, sizeof(key)));
+
+	return table_get(&s->items, table_hash(&key, sizeof(key)));
+}
+
+/* One that was named anew since then lives. */
+static void forget_ended_item(struct edit_state *s, struct item *item)
+{
+	if (item && item->ended)
+		forget(s, item);
+}
+
+/* Forgets the oldest of what has ended. */
+static void forget_ended(struct edit_state *s)
+{
+	const struct ended *e = &s->ended[s->first_ended];
+
+	forget_ended_item(s, find_object(s, THREAD, FXT_OBJECT_THREAD, e->from, e->tid));
+	if (e->process_ends)
+		forget_ended_item(s, find_object(s, PROCESS, FXT_OBJECT_PROCESS, e->from, e->pid));
+	s->first_ended = (s->first_ended + 1) % ENDED_MAX;
+	s->n_ended--;
+}
+
+static void take_end(struct edit_state *s, const struct ended *end)
+{
+	struct item *item = find_object(s, THREAD, FXT_OBJECT_THREAD, end->from, end->tid);
 
 	if (item)
-		forget(s, item);
+		item->ended = true;
+	item = end->process_ends ? find_object(s, PROCESS, FXT_OBJECT_PROCESS, end->from, end->pid)
+				 : NULL;
+	if (item)
+		item->ended = true;
+	if (s->n_ended == ENDED_MAX)
+		forget_ended(s);
+	s->ended[(s->first_ended + s->n_ended++) % ENDED_MAX] = *end;
+	while (end->ts_ns > s->ended[s->first_ended].ts_ns &&
+	       end->ts_ns - s->ended[s->first_ended].ts_ns > ENDED_NS)
+		forget_ended(s);
 }
 
 static bool says_process_ends(const struct fxt_record *r)
@@ -199,32 +254,31 @@ static bool says_process_ends(const struct fxt_record *r)
 	return false;
 }
 
-static int take_event(struct edit_state *s, const struct fxt_provider *from,
-		      const struct fxt_record *r)
+static int take_event(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
+	struct ended end = { kept->from, r->ts_ns, r->thread.pid, r->thread.tid, false };
+
 	if (r->subtype == FXT_EVENT_COUNTER)
-		return keep_counter(s, from, r);
+		return keep_counter(s, kept, r);
 	if (r->subtype != FXT_EVENT_INSTANT || fxt_text_known(&r->category) != FXT_NAME_PROCESS ||
 	    fxt_text_known(&r->name) != FXT_NAME_EXIT)
 		return 0;
-	forget_object(s, THREAD, FXT_OBJECT_THREAD, from, r->thread.tid);
-	if (says_process_ends(r)) {
-		forget_object(s, PROCESS, FXT_OBJECT_PROCESS, from, r->thread.pid);
+	end.process_ends = says_process_ends(r);
+	if (end.process_ends)
 		forget_process(s, r->thread.pid);
-	}
+	take_end(s, &end);
 	return 0;
 }
 
-int edit_state_take(struct edit_state *s, const struct fxt_provider *from,
-		    const struct fxt_record *r)
+int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_KERNEL_OBJECT:
-		return keep_object(s, from, r);
+		return keep_object(s, kept, r);
 	case FXT_RECORD_PROFILER:
-		return keep_profiler(s, from, r);
+		return keep_profiler(s, kept, r);
 	case FXT_RECORD_EVENT:
-		return take_event(s, from, r);
+		return take_event(s, kept, r);
 	default:
 		return 0;
 	}
@@ -236,8 +290,9 @@ int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
 	int r = 0;
 
 	while (r == 0 && s->first) {
-		edit_kept_view(s->first->kept, s->nobody, &record);
-		r = write(userdata, s->first->kept->from, &record);
+		r = edit_viewer_look(s->viewer, s->first->kept, &record);
+		if (r == 0)
+			r = write(userdata, s->first->kept->from, &record);
 		forget(s, s->first);
 	}
 	return r;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is so at one moment of an archive because records before it said it: who is who, what is
- * mapped where, the last value of each counter. What has ended is forgotten.
+ * mapped where, the last value of each counter. What has ended is forgotten, a moment later: the last
+ * records of a thread stand behind its end.
+ *
+ * Memory is bounded: of what is more than 128 MiB, nothing is kept.
  */
 #pragma once
 
 #include "base/cleanup.h"
-#include "edit/edit-copy.h"
+#include "edit/edit-kept.h"
 
 struct edit_state;
 
@@ -14,10 +17,8 @@ int edit_state_new(struct edit_state **ret);
 struct edit_state *edit_state_free(struct edit_state *s);
 DEFINE_CLEANUP(struct edit_state *, edit_state_free)
 
-/* Takes RECORD in, which is kept as edit-kept.h says. Returns 1 if it is part of the state, 0 if
- * not, or -ENOMEM. */
-int edit_state_take(struct edit_state *s, const struct fxt_provider *from,
-		    const struct fxt_record *record);
+/* Takes RECORD in, a view of KEPT. Returns 1 if it is part of the state, 0 if not, or -ENOMEM. */
+int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *record);
 
 /* Called with each record of the state, names first. Returns 0 or a negative errno. */
 typedef int (*edit_state_fn)(void *userdata, const struct fxt_provider *from,

@@ -12,6 +12,13 @@ enum { CPUS = FXT_CPU_MAX + 1 };
 /* More threads than this are not followed: their wakeups pass as they are. */
 enum { THREADS_MAX = 1 << 22 };
 
+/* Gaps that are remembered; a CPU of which nothing was told for longer ran until the first of them. */
+enum { GAPS_MAX = 256 };
+
+struct gap {
+	uint64_t from_ns, to_ns;
+};
+
 /* A side of a switch. */
 struct side {
 	uint64_t tid; /* 0 = idle */
@@ -27,16 +34,20 @@ struct cpu {
 struct thread {
 	int cpu; /* where it runs; -1 = nowhere */
 	bool woken;
+	uint64_t woken_ns;
+	uint64_t left_ns; /* the last CPU */
 };
 
 struct edit_timeline {
 	edit_timeline_fn write;
 	void *userdata;
-	bool silent;          /* nothing is to be written */
-	struct cpu *cpus;     /* owned; CPUS */
-	uint32_t n_cpus;      /* that are known are below it */
-	struct table threads; /* tid -> struct thread, owned */
-	uint64_t gap_from_ns, gap_to_ns;
+	bool silent;               /* nothing is to be written */
+	struct cpu *cpus;          /* owned; CPUS */
+	uint32_t n_cpus;           /* that are known are below it */
+	struct table threads;      /* tid -> struct thread, owned */
+	struct gap gaps[GAPS_MAX]; /* a ring; the last is at (n_gaps - 1) % GAPS_MAX */
+	uint64_t n_gaps;
+	uint64_t gap_to_ns; /* of the last one; 0 = there was none */
 	uint64_t n_mended, n_dropped;
 };
 
@@ -72,7 +83,7 @@ struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
 
 void edit_timeline_gap(struct edit_timeline *t, uint64_t from_ns, uint64_t to_ns)
 {
-	t->gap_from_ns = from_ns;
+	t->gaps[t->n_gaps++ % GAPS_MAX] = (struct gap){ from_ns, to_ns };
 	t->gap_to_ns = to_ns;
 }
 
@@ -104,13 +115,8 @@ static int get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret
 	struct thread *thread;
 	int r;
 
-	/* "Other" is many threads, and can run on several CPUs. */
-	if (tid == 0 || tid == FXT_KOID_OTHER) {
-		*ret = NULL;
-		return 0;
-	}
-	*ret = table_get(&t->threads, tid);
-	if (*ret || t->threads.n_used >= THREADS_MAX)
+	*ret = tid ? table_get(&t->threads, tid) : NULL;
+	if (*ret || tid == 0 || t->threads.n_used >= THREADS_MAX)
 		return 0;
 	thread = malloc(sizeof(*thread));
 	if (!thread)
@@ -136,8 +142,10 @@ static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, 
 		r = get_thread(t, side.tid, &in);
 	if (r < 0)
 		return r;
-	if (out && out->cpu == (int)cpu)
+	if (out && out->cpu == (int)cpu) {
 		out->cpu = -1;
+		out->left_ns = ts_ns;
+	}
 	if (in)
 		*in = (struct thread){ .cpu = (int)cpu };
 	c->known = true;
@@ -151,19 +159,9 @@ static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, 
 static int write_switch(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns, struct side out,
 			struct side in)
 {
-	struct event ev = {
-		.kind = EVENT_SWITCH,
-		.ts_ns = ts_ns,
-		.cpu = cpu,
-		.tid = (uint32_t)out.tid,
-		.sw = { .next_tid = (uint32_t)in.tid,
-			.prev_prio = out.tid ? out.weight : FXT_IDLE_WEIGHT,
-			.next_prio = in.tid ? in.weight : FXT_IDLE_WEIGHT,
-			.out_state = FXT_STATE_RUNNING,
-			.synthetic = true },
-	};
+	struct edit_switch sw = { ts_ns, cpu, out.tid, in.tid, out.weight, in.weight };
 
-	return t->silent ? 0 : t->write(t->userdata, &ev);
+	return t->silent ? 0 : t->write(t->userdata, &sw);
 }
 
 static uint64_t clamp(uint64_t ns, uint64_t min, uint64_t max)
@@ -171,12 +169,21 @@ static uint64_t clamp(uint64_t ns, uint64_t min, uint64_t max)
 	return ns < min ? min : ns > max ? max : ns;
 }
 
-/* The last time at which CPU is known to have run what it runs, looked at from TS_NS. */
+/* The last time at which CPU is known to have run what it runs, looked at from TS_NS: where the first
+ * gap since its last switch began. */
 static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, uint64_t ts_ns)
 {
-	if (t->gap_from_ns >= c->last_ns && t->gap_from_ns <= ts_ns)
-		return t->gap_from_ns;
-	return t->gap_to_ns >= c->last_ns ? c->last_ns : ts_ns;
+	uint64_t sure_ns = ts_ns;
+
+	for (uint64_t n = t->n_gaps; n > 0 && t->n_gaps - n < GAPS_MAX; n--) {
+		const struct gap *gap = &t->gaps[(n - 1) % GAPS_MAX];
+
+		if (gap->to_ns < c->last_ns)
+			break;
+		if (gap->from_ns <= ts_ns)
+			sure_ns = gap->from_ns;
+	}
+	return sure_ns;
 }
 
 /* What runs on CPU left it, and its switch is missing. */
@@ -195,9 +202,14 @@ static int open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side, uin
 {
 	struct cpu *c = &t->cpus[cpu];
 	uint64_t at = clamp(t->gap_to_ns, c->last_ns, ts_ns);
-	int r = 0;
+	struct thread *thread;
+	int r = get_thread(t, side.tid, &thread);
 
-	if (c->known) {
+	/* Not before it left another CPU, nor while it slept. */
+	if (r == 0 && thread)
+		at = clamp(thread->woken ? thread->woken_ns : thread->left_ns, at, ts_ns);
+
+	if (r == 0 && c->known) {
 		t->n_mended++;
 		r = write_switch(t, cpu, at, (struct side){ 0 }, side);
 	}
@@ -218,6 +230,16 @@ static int32_t weight_of(const struct fxt_record *r, int name, int32_t fallback)
 	return fallback;
 }
 
+/* "Other" can stand for the idle thread, and is none. */
+static void take_weight(struct side *side, int32_t weight)
+{
+	side->weight = weight;
+	if (fxt_koid_is_other(side->tid))
+		side->weight = EDIT_OTHER_WEIGHT;
+	else if (weight == FXT_IDLE_WEIGHT)
+		side->tid = 0;
+}
+
 /* Both sides of the switch R, idle as readers take it. */
 static void get_sides(const struct fxt_record *r, struct side *out, struct side *in)
 {
@@ -232,12 +254,8 @@ static void get_sides(const struct fxt_record *r, struct side *out, struct side 
 		in->weight = r->sw.in_priority;
 		return;
 	}
-	out->weight = weight_of(r, FXT_NAME_OUTGOING_WEIGHT, 0);
-	in->weight = weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0);
-	if (out->weight == FXT_IDLE_WEIGHT)
-		out->tid = 0;
-	if (in->weight == FXT_IDLE_WEIGHT)
-		in->tid = 0;
+	take_weight(out, weight_of(r, FXT_NAME_OUTGOING_WEIGHT, 0));
+	take_weight(in, weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0));
 }
 
 static int drop(struct edit_timeline *t)
@@ -285,7 +303,8 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 		return r;
 	if (!thread)
 		return EDIT_TIMELINE_KEEP;
-	if (thread->woken)
+	/* Unless it can have run since then. */
+	if (thread->woken && (t->gap_to_ns <= thread->woken_ns))
 		return drop(t);
 	if (thread->cpu >= 0) {
 		const struct cpu *c = &t->cpus[thread->cpu];
@@ -298,6 +317,7 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 			return r;
 	}
 	thread->woken = true;
+	thread->woken_ns = record->ts_ns;
 	return EDIT_TIMELINE_KEEP;
 }
 

@@ -13,13 +13,15 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
-#include "reader/fxt/fxt-reader.h"
-#include "writer/event.h"
+#include "edit/edit-copy.h"
+
+/* What "other" has for a weight: a normal thread's, never idle's. */
+enum { EDIT_OTHER_WEIGHT = 120 };
 
 struct edit_timeline;
 
 /* Writes a synthetic switch. Returns 0 or a negative errno. */
-typedef int (*edit_timeline_fn)(void *userdata, const struct event *ev);
+typedef int (*edit_timeline_fn)(void *userdata, const struct edit_switch *sw);
 
 int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *userdata);
 struct edit_timeline *edit_timeline_free(struct edit_timeline *t);

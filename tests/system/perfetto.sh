@@ -35,7 +35,8 @@ perfetto "$TMP/t.fxt" \
 		join thread w on s.waker_utid = w.utid where w.utid != t.utid group by 1, 2" \
 	>"$TMP/answers"
 # What a filter leaves out is a thread on each CPU, since a thread is at one place.
-record_around "$TMP/filtered.fxt" --comm kymo-load -- bash "$TMP/load.sh"
+record_around "$TMP/filtered.fxt" --comm kymo-load -- \
+	"$KYMO_LOAD" --out "$TMP/procs2.json" procs 200
 perfetto "$TMP/filtered.fxt" \
 	"select count(*) n from sched_slice where dur = -1" \
 	"select count(distinct ucpu) n from sched_slice join thread using (utid)

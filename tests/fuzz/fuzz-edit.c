@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Everything that makes an archive of an archive from elsewhere. Each result must be one that the
+ * reader takes and the check finds no error in.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "edit/edit-cut.h"
+#include "edit/edit-merge.h"
+#include "edit/edit-redact.h"
+#include "edit/edit-repair.h"
+#include "reader/fxt/fxt-check.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum way { REPAIR, CUT_TIME, CUT_PROCESS, CUT_CPU, REDACT, MERGE, WAYS };
+
+static const char key[EDIT_REDACT_KEY_MIN];
+
+/* What BYTES hold is read without damage, and no record breaks a rule. */
+static void check(const struct outbuf *bytes)
+{
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	const struct fxt_record *record;
+	int r = fxt_reader_new_memory(&reader, bytes->data, bytes->size);
+
+	assert(r == 0);
+	while ((r = fxt_reader_next(reader, &record)) > 0) {
+		struct fxt_findings findings;
+
+		if (r == FXT_READER_DAMAGE) {
+			fprintf(stderr, "at %llu: %s\n",
+				(unsigned long long)fxt_reader_damage(reader)->offset,
+				fxt_reader_damage(reader)->what);
+			abort();
+		}
+		fxt_check_record(record, &findings);
+		if (findings.n_errors == 0)
+			continue;
+		fprintf(stderr, "at %llu: %s\n", (unsigned long long)record->offset,
+			fxt_finding_kinds[findings.list[0].id].text);
+		abort();
+	}
+	assert(r == FXT_READER_END);
+}
+
+static int repair(struct edit_output *out, struct fxt_reader *reader)
+{
+	_cleanup_(edit_repair_freep) struct edit_repair *repair = NULL;
+	const struct fxt_record *record;
+	int r = edit_repair_new(&repair, out), outcome;
+
+	while (r == 0 && (outcome = fxt_reader_next(reader, &record)) > 0)
+		r = outcome == FXT_READER_RECORD
+			    ? edit_repair_record(repair, record)
+			    : edit_repair_damage(repair, fxt_reader_damage(reader));
+	return r == 0 ? edit_repair_finish(repair) : r;
+}
+
+static int cut(struct edit_output *out, struct fxt_reader *reader,
+	       const struct edit_cut_options *options)
+{
+	_cleanup_(edit_cut_freep) struct edit_cut *cut = NULL;
+	const struct fxt_record *record;
+	int r = edit_cut_new(&cut, out, options), outcome;
+
+	while (r == 0 && (outcome = fxt_reader_next(reader, &record)) > 0)
+		if (outcome == FXT_READER_RECORD)
+			r = edit_cut_record(cut, record);
+	return r == 0 ? edit_cut_finish(cut) : r;
+}
+
+static int redact(struct edit_output *out, struct fxt_reader *reader)
+{
+	const struct edit_redact_options options = { key, sizeof(key), false };
+	_cleanup_(edit_redact_freep) struct edit_redact *redact = NULL;
+	const struct fxt_record *record;
+	int r = edit_redact_new(&redact, out, &options), outcome;
+
+	while (r == 0 && (outcome = fxt_reader_next(reader, &record)) > 0)
+		if (outcome == FXT_READER_RECORD)
+			r = edit_redact_record(redact, record);
+	return r;
+}
+
+/* DATA with itself. */
+static int merge(struct edit_output *out, const uint8_t *data, size_t size)
+{
+	_cleanup_(fxt_reader_freep) struct fxt_reader *first = NULL;
+	_cleanup_(fxt_reader_freep) struct fxt_reader *second = NULL;
+	_cleanup_(edit_merge_freep) struct edit_merge *merge = NULL;
+	const struct fxt_record *record;
+	int input, outcome, r = edit_merge_new(&merge, out, 2);
+
+	if (r < 0 || fxt_reader_new_memory(&first, data, size) != 0 ||
+	    fxt_reader_new_memory(&second, data, size) != 0)
+		return r;
+	while ((r = edit_merge_step(merge, &input)) >= 0) {
+		if (r > 0)
+			continue;
+		if (input < 0)
+			return 0;
+		while ((outcome = fxt_reader_next(input == 0 ? first : second, &record)) ==
+		       FXT_READER_DAMAGE)
+			;
+		if (outcome == FXT_READER_END)
+			edit_merge_end(merge, (unsigned)input);
+		else if ((r = edit_merge_put(merge, (unsigned)input, record)) < 0)
+			return r;
+	}
+	return r;
+}
+
+static int edit(enum way way, struct edit_output *out, struct fxt_reader *reader,
+		const uint8_t *data, size_t size)
+{
+	static const uint32_t pids[] = { 2, 100, 1000 };
+	static const bool cpus[] = { true, false, true };
+
+	switch (way) {
+	case CUT_TIME:
+		return cut(out, reader,
+			   &(struct edit_cut_options){ .from_ns = 1000, .to_ns = 100000 });
+	case CUT_PROCESS:
+		return cut(
+			out, reader,
+			&(struct edit_cut_options){
+				.to_ns = UINT64_MAX, .absolute = true, .pids = pids, .n_pids = 3 });
+	case CUT_CPU:
+		return cut(out, reader,
+			   &(struct edit_cut_options){
+				   .from_ns = 1, .to_ns = UINT64_MAX, .cpus = cpus, .n_cpus = 3 });
+	case REDACT:
+		return redact(out, reader);
+	case MERGE:
+		return merge(out, data, size);
+	default:
+		return repair(out, reader);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	for (enum way way = 0; way < WAYS; way++) {
+		_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+		struct edit_output out;
+
+		if (fxt_reader_new_memory(&reader, data, size) != 0 || edit_output_init(&out) < 0)
+			return 0;
+		assert(edit(way, &out, reader, data, size) == 0);
+		check(&out.bytes);
+		edit_output_deinit(&out);
+	}
+	return 0;
+}

@@ -1,0 +1,141 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# repair, cut, merge and redact on real recordings: results are clean, parts add up to the whole, and
+# Perfetto takes them all.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_command dd
+
+# check_result FILE [SQL that is to be 0 ...]: it is a clean archive, and Perfetto has nothing to say
+check_result() {
+	local answers
+
+	expect_exit 0 "$KYMO" check "$1"
+	grep -q ' 0 errors, 0 warnings' "$TMP/stdout" || fail "$1: $(cat "$TMP/stdout")"
+	[ "${KYMO_PERFETTO_SQL:-}" ] || return 0
+	# (threads that a switch names, and that nobody names)
+	answers=$(perfetto "$1" \
+		"select name, value from stats where value != 0 and
+			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
+		"select count(*) n from sched_slice join thread using (utid)
+			where dur = -1" \
+		"select count(*) n from slice where dur = -1" \
+		"select count(*) n from sched_slice join thread using (utid)
+			where tid != 0 and name is null")
+	assert_eq "$(sed -n 1p <<<"$answers")" '[]' "errors of import of $1"
+	assert_eq "$(sed -n 2p <<<"$answers")" '[{"n":0}]' "open sched slices of $1"
+	assert_eq "$(sed -n 3p <<<"$answers")" '[{"n":0}]' "open slices of $1"
+	assert_eq "$(sed -n 4p <<<"$answers")" '[{"n":0}]' "nameless threads of $1"
+}
+
+# edit VERB ARGUMENT ...
+edit() {
+	expect_exit 0 "$KYMO" "$@"
+}
+
+# cpu_times FILE ...: the CPU time of each process, by pid, of all of them together
+cpu_times() {
+	local file
+
+	for file in "$@"; do
+		summarize "$file"
+		json "$SUMMARY" '.processes[] | select(.cpu_ns > 0) | [.pid, .cpu_ns] | @tsv'
+	done | awk '{ ns[$1] += $2 } END { for (pid in ns) print pid, ns[pid] }' | sort
+}
+
+busy() {
+	cat >"$TMP/load.sh" <<-END
+		"$KYMO_LOAD" --out "$TMP/pingpong.json" pingpong $1 &
+		"$KYMO_LOAD" --out "$TMP/procs.json" procs $2
+		wait
+		sleep 0.2
+	END
+	echo "$TMP/load.sh"
+}
+
+record_around "$TMP/whole.fxt" -- bash "$(busy 10000 300)"
+check_result "$TMP/whole.fxt"
+summarize "$TMP/whole.fxt"
+ns=$(json "$SUMMARY" .duration_ns)
+t1=$((ns / 3)) t2=$((ns * 2 / 3))
+
+note "parts of it add up to the whole"
+edit cut --to "${t1}ns" "$TMP/whole.fxt" "$TMP/p1.fxt"
+edit cut --from "${t1}ns" --to "${t2}ns" "$TMP/whole.fxt" "$TMP/p2.fxt"
+edit cut --from "${t2}ns" "$TMP/whole.fxt" "$TMP/p3.fxt"
+for part in 1 2 3; do
+	check_result "$TMP/p$part.fxt"
+done
+cpu_times "$TMP/whole.fxt" >"$TMP/whole.times"
+cpu_times "$TMP/p1.fxt" "$TMP/p2.fxt" "$TMP/p3.fxt" >"$TMP/parts.times"
+diff "$TMP/whole.times" "$TMP/parts.times" >&2 || fail "CPU times of the parts are not those of the whole"
+
+note "merged, they are the whole again"
+edit merge "$TMP/p3.fxt" "$TMP/p1.fxt" "$TMP/p2.fxt" "$TMP/merged.fxt"
+check_result "$TMP/merged.fxt"
+cpu_times "$TMP/merged.fxt" >"$TMP/merged.times"
+diff "$TMP/whole.times" "$TMP/merged.times" >&2 || fail "CPU times of the merged parts"
+dump_records "$TMP/whole.fxt"
+switches | awk '!$6' | sort >"$TMP/whole.switches"
+dump_records "$TMP/merged.fxt"
+switches | awk '!$6' | sort | cmp - "$TMP/whole.switches" || fail "switches of the merged parts"
+
+note "one process and one CPU"
+pid=$(json "$TMP/pingpong.json" '.threads[0] // .pid')
+edit cut --pid "$pid" "$TMP/whole.fxt" "$TMP/pid.fxt"
+check_result "$TMP/pid.fxt"
+assert_eq "$(cpu_times "$TMP/pid.fxt" | awk -v p="$pid" '$1 == p')" \
+	"$(awk -v p="$pid" '$1 == p' "$TMP/whole.times")" "CPU time of process $pid"
+edit cut --cpu 0 "$TMP/whole.fxt" "$TMP/cpu.fxt"
+check_result "$TMP/cpu.fxt"
+summarize "$TMP/cpu.fxt"
+assert_eq "$(json "$SUMMARY" '[.cpus[] | select(.busy_ns > 0) | .cpu] | @csv')" 0 "CPUs of --cpu 0"
+
+note "repair changes nothing that is good"
+edit repair --json "$TMP/whole.fxt" "$TMP/same.fxt"
+assert_eq "$(jq '[to_entries[] | select(.key != "output" and .key != "bytes" and .key != "records") |
+	.value | select(. != 0 and . != false)] | length' "$TMP/stdout")" 0 "things repaired in a good archive"
+check_result "$TMP/same.fxt"
+cpu_times "$TMP/same.fxt" | diff - "$TMP/whole.times" >&2 || fail "CPU times after repair"
+
+note "repair of damaged ones"
+size=$(stat -c %s "$TMP/whole.fxt")
+head -c $((size * 3 / 5 / 8 * 8 + 3)) "$TMP/whole.fxt" >"$TMP/cut-off.fxt"
+cp "$TMP/whole.fxt" "$TMP/zeroed.fxt"
+dd if=/dev/zero of="$TMP/zeroed.fxt" bs=4096 seek=$((size / 8192)) count=5 conv=notrunc status=none
+for damaged in cut-off zeroed; do
+	edit repair "$TMP/$damaged.fxt" "$TMP/$damaged.repaired.fxt"
+	check_result "$TMP/$damaged.repaired.fxt"
+done
+
+note "redacted, and still the same machine"
+edit redact "$TMP/whole.fxt" "$TMP/redacted.fxt"
+check_result "$TMP/redacted.fxt"
+cpu_times "$TMP/redacted.fxt" | diff - "$TMP/whole.times" >&2 || fail "CPU times after redact"
+for secret in kymo-load pingpong load.sh "$TMP"; do
+	! grep -qaF "$secret" "$TMP/redacted.fxt" || fail "'$secret' is in the redacted archive"
+done
+
+dump_records "$TMP/redacted.fxt"
+[ "$(events session_start | jq -r .args.host)" != "$(uname -n)" ] || fail "the host's name is still there"
+
+note "two recordings, one after the other and both at once"
+record_around "$TMP/later.fxt" -- bash "$(busy 2000 50)"
+edit merge "$TMP/whole.fxt" "$TMP/later.fxt" "$TMP/sequence.fxt"
+check_result "$TMP/sequence.fxt"
+cpu_times "$TMP/later.fxt" "$TMP/whole.fxt" >"$TMP/both.times"
+cpu_times "$TMP/sequence.fxt" | diff - "$TMP/both.times" >&2 || fail "CPU times of two recordings"
+
+"$KYMO" record --direct -o "$TMP/outer.fxt" -- sleep 1.2 >/dev/null 2>&1 &
+outer=$!
+sleep 0.4
+record_around "$TMP/inner.fxt" -- bash -c "'$KYMO_LOAD' --out /dev/null pingpong 2000; sleep 1.5"
+wait $outer
+edit merge "$TMP/outer.fxt" "$TMP/inner.fxt" "$TMP/overlap.fxt"
+check_result "$TMP/overlap.fxt"
+# Where both tell of it, a thread ran once.
+summarize "$TMP/overlap.fxt"
+assert_le "$(json "$SUMMARY" '[.cpus[] | .busy_ns] | max')" "$(json "$SUMMARY" .duration_ns)" \
+	"busy time of a CPU"

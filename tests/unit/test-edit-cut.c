@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A cut stands for itself at both ends, and holds nothing that is not in it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "tests/support/edit-archives.h"
+
+enum { WALL = 1700000000 };
+
+/* Two CPUs from 100 to 900. */
+static void make(struct source *s)
+{
+	source_init(s);
+	put_start(s, 100, "box", 2, WALL);
+	put_task(s, 5, "five", 1);
+	put_task(s, 6, "six", 1);
+	put_task(s, 7, "seven", 5);
+	put_switch(s, 100, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(s, 100, 1, 0, 0, FXT_STATE_RUNNING);
+	as_app(s);
+	put_event(s, FXT_EVENT_DURATION_BEGIN, 150, 5, "c", "outer", 0);
+	put_event(s, FXT_EVENT_DURATION_COMPLETE, 160, 5, "c", "whole", 800);
+	put_event(s, FXT_EVENT_DURATION_BEGIN, 170, 5, "c", "inner", 0);
+	put_event(s, FXT_EVENT_DURATION_COMPLETE, 180, 6, "c", "before", 190);
+	put_event(s, FXT_EVENT_COUNTER, 200, 6, "c", "n", 1);
+	put_event(s, FXT_EVENT_COUNTER, 210, 6, "c", "n", 1);
+	as_kymo(s);
+	put_switch(s, 300, 0, 5, 6, FXT_STATE_RUNNING);
+	put_switch(s, 350, 1, 0, 7, FXT_STATE_RUNNING);
+	/* The cut is from 400 to 600. */
+	put_switch(s, 450, 0, 6, 5, FXT_STATE_BLOCKED);
+	as_app(s);
+	put_event(s, FXT_EVENT_DURATION_END, 460, 5, "c", "inner", 0);
+	put_event(s, FXT_EVENT_DURATION_COMPLETE, 500, 7, "c", "late", 700);
+	as_kymo(s);
+	put_switch(s, 600, 0, 5, 0, FXT_STATE_BLOCKED);
+	as_app(s);
+	put_event(s, FXT_EVENT_DURATION_END, 750, 5, "c", "outer", 0);
+	as_kymo(s);
+	put_switch(s, 900, 1, 7, 0, FXT_STATE_RUNNING);
+	put_stop(s, 900);
+}
+
+/* At both ends: who is who, what runs, what is open, counters, the clock, the session. */
+static void test_cut_both_ends(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	make(&s);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){ .from_ns = 300, .to_ns = 500 });
+	assert_string_equal(
+		text,
+		"kymo: process 4194304 'kymo'\n"
+		"kymo: thread 4194304 'kymo' process:koid=4194304\n"
+		"kymo: process 5 'five' parent:koid=1\n"
+		"kymo: thread 5 'five' process:koid=5\n"
+		"kymo: process 6 'six' parent:koid=1\n"
+		"kymo: thread 6 'six' process:koid=6\n"
+		"kymo: process 7 'seven' parent:koid=5\n"
+		"kymo: thread 7 'seven' process:koid=7\n"
+		"app: 400 counter c/n 6/6 id 1\n"
+		"kymo: 400 instant kymo/session_start 4194304/4194304 host:string=box cpus:uint32=2"
+		" filtered:bool=0\n"
+		"kymo: 400 instant kymo/clock 4194304/4194304 boottime:uint64=400"
+		" monotonic:uint64=400 realtime:uint64=1700000400\n"
+		"kymo: 400 cpu0 0>6 running *\n"
+		"kymo: 400 cpu1 0>7 running *\n"
+		"app: 400 begin c/outer 5/5\n"
+		"app: 400 complete c/whole 5/5 ..600\n"
+		"app: 400 begin c/inner 5/5\n"
+		"kymo: 450 cpu0 6>5 blocked\n"
+		"app: 460 end c/inner 5/5\n"
+		"app: 500 complete c/late 7/7 ..600\n"
+		"app: 600 end c/outer 5/5\n"
+		"kymo: 600 cpu0 5>0 running *\n"
+		"kymo: 600 cpu1 7>0 running *\n"
+		"kymo: 600 instant kymo/clock 4194304/4194304 boottime:uint64=600"
+		" monotonic:uint64=600 realtime:uint64=1700000600\n"
+		"kymo: 600 instant kymo/session_stop 4194304/4194304 reason:string=cut"
+		" events:uint64=3 lost:uint64=0 dismissed:uint64=0 unreported:uint64=0"
+		" bytes:uint64=0 daemon_cpu:uint64=0\n");
+	source_deinit(&s);
+}
+
+/* Everything, and the two open ends. */
+static void test_cut_open_ends(void **state)
+{
+	_cleanup_free_ char *all = NULL, *from = NULL, *to = NULL;
+	struct source s;
+
+	(void)state;
+	make(&s);
+	all = cut_text(&s.bytes, &(struct edit_cut_options){ .to_ns = UINT64_MAX });
+	assert_line(all, "kymo: 100 cpu0 0>5 running");
+	assert_line(all, "kymo: 900 cpu1 7>0 running");
+	assert_int_equal(count_lines(all, " *"), 0);
+	from = cut_text(&s.bytes, &(struct edit_cut_options){
+					  .from_ns = 600, .to_ns = UINT64_MAX, .absolute = true });
+	assert_line(from, "kymo: 600 cpu0 0>5 running *");
+	assert_line(from, "kymo: 600 cpu0 5>0 blocked");
+	assert_line(from, "app: 600 complete c/whole 5/5 ..800");
+	to = cut_text(&s.bytes, &(struct edit_cut_options){ .to_ns = 600, .absolute = true });
+	assert_line(to, "kymo: 600 cpu0 5>0 running *");
+	assert_no_line(to, "kymo: 600 cpu0 5>0 blocked");
+	assert_line(to, "app: 160 complete c/whole 5/5 ..600");
+	source_deinit(&s);
+}
+
+/* A process with its child: the rest is "other", and the session says that it is filtered. */
+static void test_cut_process(void **state)
+{
+	const uint32_t pids[] = { 5 };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	make(&s);
+	text = cut_text(&s.bytes,
+			&(struct edit_cut_options){
+				.from_ns = 300, .to_ns = 500, .pids = pids, .n_pids = 1 });
+	assert_line(text, "kymo: thread 4325376 'other cpu 0' process:koid=4325376");
+	assert_line(text, "kymo: 400 cpu0 0>4325376 running *");
+	assert_line(text, "kymo: 450 cpu0 4325376>5 running");
+	assert_line(text, "kymo: 400 cpu1 0>7 running *");
+	assert_int_equal(count_lines(text, "six"), 0);
+	assert_int_equal(count_lines(text, "counter"), 0);
+	assert_int_equal(count_lines(text, "filtered:bool=1"), 1);
+	source_deinit(&s);
+}
+
+static void test_cut_cpu(void **state)
+{
+	const bool cpus[] = { false, true };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	make(&s);
+	text = cut_text(&s.bytes,
+			&(struct edit_cut_options){
+				.from_ns = 300, .to_ns = 500, .cpus = cpus, .n_cpus = 2 });
+	assert_int_equal(count_lines(text, "cpu0"), 0);
+	assert_line(text, "kymo: 400 cpu1 0>7 running *");
+	assert_line(text, "app: 500 complete c/late 7/7 ..600");
+	source_deinit(&s);
+}
+
+/* A thread whose end is told before the cut, and whose last switch is in it, has a name. */
+static void test_cut_dying_thread(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_task(&s, 5, "five", 1);
+	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
+	put_event_args(&s, 200, 5, "process", "exit",
+		       &(struct fxt_out_arg){ FXT_ARG_BOOL, fxt_interned("process_ends"),
+					      .boolean = true },
+		       1);
+	put_switch(&s, 220, 0, 5, 0, FXT_STATE_DEAD);
+	put_stop(&s, 300);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){
+					  .from_ns = 210, .to_ns = UINT64_MAX, .absolute = true });
+	assert_line(text, "kymo: thread 5 'five' process:koid=5");
+	assert_line(text, "kymo: 220 cpu0 5>0 dead");
+	source_deinit(&s);
+}
+
+/* Times at the ends of what 64 bits hold, in every phase. */
+static void test_cut_extreme_times(void **state)
+{
+	const struct edit_cut_options list[] = {
+		{ .from_ns = UINT64_MAX, .to_ns = UINT64_MAX },
+		{ .from_ns = UINT64_MAX, .to_ns = UINT64_MAX, .absolute = true },
+		{ .from_ns = 1, .to_ns = 2, .absolute = true },
+		{ .to_ns = UINT64_MAX },
+		{ .from_ns = 5, .to_ns = UINT64_MAX - 1 },
+	};
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_start(&s, 0, "box", 1, 0);
+	put_switch(&s, 0, 0, 0, 5, FXT_STATE_RUNNING);
+	as_app(&s);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 0, 5, "c", "n", UINT64_MAX);
+	put_event(&s, FXT_EVENT_DURATION_COMPLETE, UINT64_MAX, 5, "c", "n", UINT64_MAX);
+	as_kymo(&s);
+	put_switch(&s, UINT64_MAX, 0, 5, 0, FXT_STATE_RUNNING);
+	for (size_t i = 0; i < ARRAY_SIZE(list); i++) {
+		_cleanup_free_ char *text = cut_text(&s.bytes, &list[i]);
+
+		assert_null(strstr(text, "damage"));
+	}
+	source_deinit(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cut_both_ends),    cmocka_unit_test(test_cut_open_ends),
+		cmocka_unit_test(test_cut_process),      cmocka_unit_test(test_cut_cpu),
+		cmocka_unit_test(test_cut_dying_thread), cmocka_unit_test(test_cut_extreme_times),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

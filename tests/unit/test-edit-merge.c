@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Several archives on one time line.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "tests/support/edit-archives.h"
+
+static const uint64_t wall = UINT64_C(1700000000000000000), second = 1000000000;
+
+/* One CPU, on which TID runs from FROM to TO. */
+static void make(struct source *s, const char *host, uint64_t wall_ns, uint64_t tid, uint64_t from,
+		 uint64_t to)
+{
+	source_init(s);
+	put_start(s, from, host, 2, wall_ns);
+	put_task(s, tid, host, 0);
+	put_switch(s, from, 1, 0, tid, FXT_STATE_RUNNING);
+	put_switch(s, to, 1, tid, 0, FXT_STATE_RUNNING);
+	put_stop(s, to);
+}
+
+static char *merge2(const struct source *a, const struct source *b, struct edit_merge_view *views)
+{
+	const struct outbuf *list[] = { &a->bytes, &b->bytes };
+
+	return merge_text(list, 2, views);
+}
+
+/* Of one boot: nothing is moved. */
+static void test_merge_sequence(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_merge_view v[2];
+	struct source a, b;
+
+	(void)state;
+	make(&a, "box", wall, 5, 100, 200);
+	make(&b, "box", wall + second, 6, 300, 400);
+	text = merge2(&b, &a, v);
+	assert_int_equal(v[0].machine + v[1].machine, 0);
+	assert_int_equal(v[0].doubled + v[1].doubled, 0);
+	assert_true(strstr(text, "100 cpu1 0>5") < strstr(text, "200 cpu1 5>0"));
+	assert_true(strstr(text, "200 cpu1 5>0") < strstr(text, "300 cpu1 0>6"));
+	assert_line(text, "kymo: 300 cpu1 0>6 running");
+	assert_line(text, "kymo: 400 cpu1 6>0 running");
+	assert_int_equal(count_lines(text, "session_start"), 2);
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+/* One begins where the other ends, as parts of one that was cut do, in whichever order. */
+static void test_merge_parts(void **state)
+{
+	struct source a, b;
+
+	(void)state;
+	make(&a, "box", wall, 5, 100, 200);
+	make(&b, "box", wall, 6, 200, 300);
+	for (unsigned i = 0; i < 2; i++) {
+		struct edit_merge_view v[2];
+		_cleanup_free_ char *text = merge2(i ? &b : &a, i ? &a : &b, v);
+
+		assert_int_equal(v[0].doubled + v[1].doubled, 0);
+		assert_line(text, "kymo: 200 cpu1 5>0 running");
+		assert_line(text, "kymo: 200 cpu1 0>6 running");
+		assert_true(strstr(text, "200 cpu1 5>0") < strstr(text, "200 cpu1 0>6"));
+	}
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+/* Both tell of the same CPU: the one that began first is believed, then the other one. */
+static void test_merge_overlap(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_merge_view v[2];
+	struct source a, b;
+
+	(void)state;
+	make(&a, "box", wall, 5, 100, 300);
+	source_init(&b);
+	put_start(&b, 200, "box", 2, wall);
+	put_task(&b, 6, "six", 0);
+	put_switch(&b, 200, 1, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&b, 250, 1, 5, 6, FXT_STATE_RUNNING);
+	put_wakeup(&b, 320, 1, 5);
+	put_switch(&b, 350, 1, 6, 0, FXT_STATE_RUNNING);
+	put_stop(&b, 400);
+	text = merge2(&a, &b, v);
+	assert_int_equal(v[1].doubled, 2);
+	assert_no_line(text, "kymo: 250 cpu1 5>6 running");
+	assert_line(text, "kymo: 300 cpu1 5>0 running");
+	assert_line(text, "kymo: 300 cpu1 0>6 running *");
+	assert_line(text, "kymo: 350 cpu1 6>0 running");
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+/* Another machine: its time, ids, CPUs and clocks are moved, and its processes say whose they are. */
+static void test_merge_machines(void **state)
+{
+	const struct fxt_out_arg process[] = {
+		{ FXT_ARG_UINT64, fxt_interned("start_time"), .u64 = 50 * second },
+	};
+	const struct fxt_out_arg old_process[] = {
+		{ FXT_ARG_UINT64, fxt_interned("start_time"), .u64 = second },
+	};
+	const struct fxt_out_arg lost[] = {
+		{ FXT_ARG_UINT32, fxt_interned("cpu"), .u32 = 1 },
+		{ FXT_ARG_UINT64, fxt_interned("first"), .u64 = 60 * second },
+	};
+	_cleanup_free_ char *text = NULL;
+	struct edit_merge_view v[2];
+	struct source a, b;
+
+	(void)state;
+	/* That one was booted 40 s earlier. */
+	make(&a, "box", wall, 5, 10 * second, 20 * second);
+	make(&b, "tower", wall - 40 * second, 5, 55 * second, 65 * second);
+	OK(fxt_write_kernel_object(&b.w, &(struct fxt_kernel_object){ FXT_OBJECT_PROCESS, 7,
+								      fxt_interned("seven"),
+								      process, 1 }));
+	OK(fxt_write_kernel_object(&b.w, &(struct fxt_kernel_object){ FXT_OBJECT_PROCESS, 8,
+								      fxt_interned("eight"),
+								      old_process, 1 }));
+	put_event_args(&b, 60 * second, FXT_KOID_KYMO, "kymo", "lost", lost, 2);
+	text = merge2(&a, &b, v);
+	assert_int_equal(v[1].machine, 1);
+	assert_int_equal(v[1].shift_ns, -40 * (int64_t)second);
+	assert_int_equal(v[1].shift_cpu, 2);
+	assert_int_equal(v[1].koids_cut, 0);
+	assert_line(text, "kymo: 15000000000 cpu3 0>2147483653 running");
+	assert_line(text, "kymo: process 2147483653 'tower: tower'");
+	assert_line(text, "kymo: thread 2147483653 'tower' process:koid=2147483653");
+	assert_line(text, "kymo: process 2147483655 'tower: seven' start_time:uint64=10000000000");
+	assert_line(text, "kymo: process 2147483656 'tower: eight'");
+	assert_line(text, "kymo: 20000000000 instant kymo/lost 2151677952/2151677952 cpu:uint32=3"
+			  " first:uint64=20000000000");
+	assert_int_equal(count_lines(text,
+				     "boottime:uint64=15000000000 monotonic:uint64=15000000000"
+				     " realtime:uint64=1700000015000000000"),
+			 1);
+	assert_line(text, "kymo: 10000000000 cpu1 0>5 running");
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+/* A program's own archive, without a clock, is of the one machine whose clock is known. */
+static void test_merge_without_clock(void **state)
+{
+	struct edit_merge_view v[3];
+	struct source a, b, c;
+
+	(void)state;
+	source_init(&a);
+	as_app(&a);
+	put_event(&a, FXT_EVENT_INSTANT, 55 * second, 5, "c", "n", 0);
+	make(&b, "box", wall, 5, 50 * second, 60 * second);
+	make(&c, "tower", wall, 5, 50 * second, 60 * second);
+	{
+		const struct outbuf *list[] = { &a.bytes, &b.bytes, &c.bytes };
+		_cleanup_free_ char *text = merge_text(list, 3, v);
+
+		assert_line(text, "app: 55000000000 instant c/n 5/5");
+		assert_line(text, "kymo: 50000000000 cpu1 0>5 running");
+	}
+	assert_false(v[0].has_clock);
+	assert_int_equal(v[0].machine, 0);
+	assert_int_equal(v[1].machine, 0);
+	assert_int_equal(v[2].machine, 1);
+	source_deinit(&a);
+	source_deinit(&b);
+	source_deinit(&c);
+}
+
+/* Clocks, ids and CPUs as no machine has them. */
+static void test_merge_hostile(void **state)
+{
+	struct edit_merge_view v[3];
+	struct source list[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		source_init(&list[i]);
+		put_start(&list[i], 1 + i, "box", UINT32_MAX,
+			  i == 0   ? INT64_MAX
+			  : i == 1 ? 1
+				   : (uint64_t)INT64_MIN);
+		put_task(&list[i], UINT64_MAX - i, "max", 0);
+		put_switch(&list[i], UINT64_MAX - i, FXT_CPU_MAX, UINT64_MAX - i, 0,
+			   FXT_STATE_RUNNING);
+		put_switch(&list[i], 10, 0, 5, 6, FXT_STATE_RUNNING);
+	}
+	{
+		const struct outbuf *archives[] = { &list[0].bytes, &list[1].bytes,
+						    &list[2].bytes };
+		_cleanup_free_ char *text = merge_text(archives, 3, v);
+
+		assert_null(strstr(text, "damage"));
+	}
+	assert_true(v[0].koids_cut > 0);
+	for (unsigned i = 0; i < 3; i++)
+		source_deinit(&list[i]);
+}
+
+/* Providers of several archives share one output, record by record. */
+static void test_merge_providers(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source a, b;
+
+	(void)state;
+	source_init(&a);
+	source_init(&b);
+	as_app(&a);
+	as_app(&b);
+	for (unsigned i = 1; i < 50; i++) {
+		put_event(&a, FXT_EVENT_INSTANT, 2 * i, 100 + i, "a", "of a", 0);
+		put_event(&b, FXT_EVENT_INSTANT, 2 * i + 1, 200 + i, "b", "of b", 0);
+	}
+	text = merge2(&a, &b, NULL);
+	assert_int_equal(count_lines(text, "app: "), 98);
+	assert_line(text, "app: 40 instant a/of a 120/120");
+	assert_line(text, "app: 41 instant b/of b 220/220");
+	assert_null(strstr(text, "damage"));
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_merge_sequence),      cmocka_unit_test(test_merge_overlap),
+		cmocka_unit_test(test_merge_parts),         cmocka_unit_test(test_merge_machines),
+		cmocka_unit_test(test_merge_without_clock), cmocka_unit_test(test_merge_hostile),
+		cmocka_unit_test(test_merge_providers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

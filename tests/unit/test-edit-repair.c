@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A damaged archive becomes a whole one, and a good one stays what it is.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "tests/support/edit-archives.h"
+
+enum { WALL = 1700000000 };
+static const uint64_t second = 1000000000;
+
+/* Two CPUs, as kymo records them; records are whole, so damage can be put in anywhere. */
+static void make(struct source *s, bool stop)
+{
+	source_init(s);
+	put_start(s, 100, "box", 2, WALL);
+	put_task(s, 5, "five", 1);
+	put_task(s, 6, "six", 1);
+	put_switch(s, 100, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(s, 100, 1, 0, 0, FXT_STATE_RUNNING);
+	put_wakeup(s, 110, 1, 6);
+	put_switch(s, 120, 1, 0, 6, FXT_STATE_RUNNING);
+	put_switch(s, 130, 0, 5, 0, FXT_STATE_BLOCKED);
+	as_app(s);
+	put_event(s, FXT_EVENT_DURATION_BEGIN, 140, 6, "c", "n", 0);
+	as_kymo(s);
+	if (!stop)
+		return;
+	as_app(s);
+	put_event(s, FXT_EVENT_DURATION_END, 150, 6, "c", "n", 0);
+	as_kymo(s);
+	put_switch(s, 160, 1, 6, 0, FXT_STATE_BLOCKED);
+	put_stop(s, 170);
+}
+
+static void test_repair_good(void **state)
+{
+	_cleanup_free_ char *text = NULL, *source = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	make(&s, true);
+	text = repair_text(&s.bytes, &c);
+	source = edited_text(&s.bytes);
+	/* Objects do not wait; all else stands where it stood. */
+	for (char *line = strtok(source, "\n"); line; line = strtok(NULL, "\n"))
+		assert_line(text, line);
+	assert_int_equal(c.switches_added + c.ends_added + c.scheduling_dropped + c.doubled +
+				 c.ends_dropped + c.misplaced + c.damages + c.copied.refused,
+			 0);
+	assert_false(c.stop_added);
+	assert_int_equal(count_lines(text, "another provider"), 0);
+	source_deinit(&s);
+}
+
+/* What is open is closed, and the end is said. */
+static void test_repair_cut_off(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	make(&s, false);
+	s.bytes.size -= 8; /* the section of kymo */
+	OK(outbuf_append(&s.bytes, "\x54\0\0\0\0\0\0\0", 8));
+	text = repair_text(&s.bytes, &c);
+	assert_line(text, "app: 140 end c/n 6/6");
+	assert_line(text, "kymo: 140 cpu1 6>0 running *");
+	assert_int_equal(count_lines(text, "kymo: 140 instant kymo/session_stop 4194304/4194304 "
+					   "reason:string=cut off events:uint64="),
+			 1);
+	assert_int_equal(count_lines(text, "kymo: 140 instant kymo/damage"), 1);
+	assert_null(strstr(text, "damage: "));
+	assert_true(c.stop_added);
+	assert_int_equal(c.damages, 1);
+	assert_int_equal(c.switches_added, 1);
+	assert_int_equal(c.ends_added, 1);
+	source_deinit(&s);
+}
+
+/* A range of zeros: what ran before it ends with it, and what ran behind it began there. */
+static void test_repair_zeros(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
+	put_wakeup(&s, 150, 0, 9);
+	put_words(&s, (uint64_t[8]){ 0 }, 8);
+	put_switch(&s, 200, 0, 6, 0, FXT_STATE_BLOCKED);
+	put_stop(&s, 300);
+	text = repair_text(&s.bytes, &c);
+	assert_line(text, "kymo: 150 cpu0 5>0 running *");
+	assert_line(text, "kymo: 200 cpu0 0>6 running *");
+	assert_line(text, "kymo: 200 cpu0 6>0 blocked");
+	assert_int_equal(count_lines(text, "kymo: 150 instant kymo/damage"), 1);
+	assert_int_equal(c.damaged_bytes, 64);
+	/* Nobody says who they are; their names may have stood there. */
+	assert_line(text, "kymo: process 9 '?' uid:uint32=0");
+	assert_line(text, "kymo: thread 9 '?' process:koid=9");
+	assert_int_equal(c.names_lost, 3);
+	assert_int_equal(c.switches_added, 2);
+	source_deinit(&s);
+}
+
+static void test_repair_swapped_and_doubled(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&s, 300, 0, 6, 0, FXT_STATE_BLOCKED);
+	put_switch(&s, 200, 0, 5, 6, FXT_STATE_RUNNING);
+	put_switch(&s, 200, 0, 5, 6, FXT_STATE_RUNNING);
+	text = repair_text(&s.bytes, &c);
+	assert_string_equal(text, "kymo: 100 cpu0 0>5 running\n"
+				  "kymo: 200 cpu0 5>6 running\n"
+				  "kymo: 300 cpu0 6>0 blocked\n");
+	assert_int_equal(c.doubled, 1);
+	assert_int_equal(c.switches_added, 0);
+	source_deinit(&s);
+}
+
+/* Without its weight a switch would say something else: it is lost, and what it did is mended. */
+static void test_repair_switch_with_bad_arguments(void **state)
+{
+	const uint64_t bad[] = { fxt_switch_header(5, 1, 0, 1), 200, 5, 6,
+				 fxt_put_arg_type(FXT_ARG_INT32) };
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
+	put_words(&s, bad, ARRAY_SIZE(bad));
+	put_switch(&s, 300, 0, 6, 0, FXT_STATE_BLOCKED);
+	text = repair_text(&s.bytes, &c);
+	assert_line(text, "kymo: 100 cpu0 5>0 running *");
+	assert_line(text, "kymo: 300 cpu0 0>6 running *");
+	assert_int_equal(c.damages, 1);
+	source_deinit(&s);
+}
+
+/* Events at TIMES; those that repair keeps. */
+static void assert_times(const uint64_t *times, size_t n, const char *expected)
+{
+	_cleanup_free_ char *text = NULL;
+	char found[512] = "";
+	struct source s;
+
+	source_init(&s);
+	as_app(&s);
+	for (size_t i = 0; i < n; i++)
+		put_event(&s, FXT_EVENT_INSTANT, times[i] * second, 5, "c", "n", 0);
+	text = repair_text(&s.bytes, NULL);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		unsigned long long ns = 0;
+
+		if (sscanf(line, "app: %llu instant", &ns) == 1)
+			snprintf(found + strlen(found), sizeof(found) - strlen(found), "%llu ",
+				 ns / (unsigned long long)second);
+	}
+	assert_string_equal(found, expected);
+	source_deinit(&s);
+}
+
+#define TIMES(expected, ...)                                                                       \
+	assert_times((const uint64_t[]){ __VA_ARGS__ },                                            \
+		     sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t), expected)
+
+/* A time that is far from both neighbours is wrong, unless nothing happened around it. */
+static void test_repair_lonely_times(void **state)
+{
+	(void)state;
+	TIMES("1000 1001 1002 ", 1000, 1001, 99999, 1002);
+	TIMES("1000 1001 1002 ", 1000, 1001, 3, 1002);
+	TIMES("1000 1001 1002 ", 99999, 1000, 1001, 1002);
+	TIMES("100000 100001 ", 0, 100000, 100001);
+	TIMES("1000 1001 1002 ", 1000, 1001, 1002, 99999);
+	TIMES("1000 1001 9000 9001 ", 1000, 1001, 9000, 9001);
+	TIMES("1 2 1000 1001 ", 1000, 1001, 1, 2);
+	TIMES("100 200 300 400 ", 100, 200, 300, 400);
+	TIMES("7 ", 7);
+	TIMES("1 100 ", 1, 100);
+}
+
+/* Halves of durations go or are made whole. */
+static void test_repair_halves(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	as_app(&s);
+	put_event(&s, FXT_EVENT_DURATION_END, 10, 5, "c", "n", 0);
+	put_event(&s, FXT_EVENT_ASYNC_BEGIN, 20, 5, "c", "a", 3);
+	put_event(&s, FXT_EVENT_FLOW_END, 30, 5, "c", "f", 4);
+	text = repair_text(&s.bytes, &c);
+	assert_string_equal(text, "app: 20 async-begin c/a 5/5 id 3\n"
+				  "app: 30 async-end c/a 5/5 id 3\n");
+	assert_int_equal(c.ends_dropped, 2);
+	assert_int_equal(c.ends_added, 1);
+	assert_false(c.stop_added);
+	source_deinit(&s);
+}
+
+/* Undefined threads of a switch are one that has a name. */
+static void test_repair_legacy_undefined(void **state)
+{
+	const uint64_t legacy[] = {
+		fxt_put_record_type(FXT_RECORD_SCHEDULING) | fxt_put_record_words(2) |
+			fxt_put_legacy_out_thread(7) | fxt_put_legacy_in_thread(8) |
+			fxt_put_legacy_out_priority(3) | fxt_put_legacy_in_priority(3),
+		100,
+	};
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	as_app(&s);
+	put_words(&s, legacy, 2);
+	text = repair_text(&s.bytes, NULL);
+	assert_line(text, "kymo: thread 4325375 'unknown' process:koid=4325375");
+	assert_null(strstr(text, "undefined"));
+	source_deinit(&s);
+}
+
+/* Two archives behind each other in one file. */
+static void test_repair_concatenated(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source a, b;
+
+	(void)state;
+	make(&a, true);
+	source_init(&b);
+	put_start(&b, 200, "box", 1, WALL);
+	put_switch(&b, 200, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&b, 210, 0, 5, 0, FXT_STATE_BLOCKED);
+	put_stop(&b, 220);
+	OK(outbuf_append(&a.bytes, b.bytes.data, b.bytes.size));
+	text = repair_text(&a.bytes, &c);
+	assert_int_equal(count_lines(text, "session_start"), 2);
+	assert_line(text, "kymo: 210 cpu0 5>0 blocked");
+	assert_int_equal(c.damages + c.switches_added + c.scheduling_dropped, 0);
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_repair_good),
+		cmocka_unit_test(test_repair_cut_off),
+		cmocka_unit_test(test_repair_zeros),
+		cmocka_unit_test(test_repair_swapped_and_doubled),
+		cmocka_unit_test(test_repair_switch_with_bad_arguments),
+		cmocka_unit_test(test_repair_lonely_times),
+		cmocka_unit_test(test_repair_halves),
+		cmocka_unit_test(test_repair_legacy_undefined),
+		cmocka_unit_test(test_repair_concatenated),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

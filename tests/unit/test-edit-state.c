@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is so at a moment: the last word on each thing, and nothing of what has ended.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "edit/edit-sort.h"
+#include "edit/edit-state.h"
+#include "tests/support/edit-archives.h"
+
+static int give(void *userdata, const struct fxt_provider *from, struct fxt_record *record)
+{
+	return edit_copy_record(userdata, from, record);
+}
+
+/* Gives the state behind ARCHIVE to WRITE. */
+static void give_state(const struct outbuf *archive, edit_state_fn write, void *userdata)
+{
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	_cleanup_(edit_sort_freep) struct edit_sort *sort = NULL;
+	_cleanup_(edit_state_freep) struct edit_state *s = NULL;
+	const struct fxt_record *record;
+	struct edit_sorted item;
+
+	OK(edit_sort_new(&sort, 1));
+	OK(edit_state_new(&s));
+	OK(fxt_reader_new_memory(&reader, archive->data, archive->size));
+	while (fxt_reader_next(reader, &record) == FXT_READER_RECORD) {
+		OK(edit_sort_put(sort, record->provider, record));
+		while (edit_sort_take(sort, true, &item) > 0)
+			assert_true(edit_state_take(s, item.kept, item.record) >= 0);
+	}
+	OK(edit_state_give(s, write, userdata));
+}
+
+/* The state behind ARCHIVE, as edited_text() has it; new. */
+static char *state_text(const struct outbuf *archive)
+{
+	_cleanup_(edit_copy_freep) struct edit_copy *c = NULL;
+	struct edit_output out;
+	char *text;
+
+	OK(edit_output_init(&out));
+	OK(edit_copy_new(&c, &out, NULL));
+	give_state(archive, give, c);
+	text = edited_text(&out.bytes);
+	edit_output_deinit(&out);
+	return text;
+}
+
+static int count(void *userdata, const struct fxt_provider *from, struct fxt_record *record)
+{
+	unsigned *n = userdata;
+
+	(void)from;
+	assert_int_equal(record->name.length, FXT_STRING_BYTES_MAX);
+	++*n;
+	return 0;
+}
+
+static void test_state_last_word(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_process(&s, 5, "old", 1);
+	put_thread(&s, 5, 5, "old");
+	put_process(&s, 6, "six", 5);
+	put_process(&s, 5, "new", 1);
+	as_app(&s);
+	put_event(&s, FXT_EVENT_COUNTER, 10, 5, "c", "n", 1);
+	put_event(&s, FXT_EVENT_COUNTER, 20, 5, "c", "n", 2);
+	put_event(&s, FXT_EVENT_COUNTER, 30, 5, "c", "n", 1);
+	put_event(&s, FXT_EVENT_INSTANT, 40, 5, "c", "n", 0);
+	OK(fxt_write_module(&s.w, &(struct fxt_module){ 50, { 5, 5 }, 1, "libc", "\1", 1 }));
+	OK(fxt_write_mmap(&s.w, &(struct fxt_mmap){ 60, { 5, 5 }, 1, 5, 4096, 8192, 0 }));
+	OK(fxt_write_mmap(&s.w, &(struct fxt_mmap){ 70, { 5, 5 }, 2, 5, 4096, 4096, 0 }));
+	text = state_text(&s.bytes);
+	assert_string_equal(text, "kymo: thread 5 'old' process:koid=5\n"
+				  "kymo: process 6 'six' parent:koid=5\n"
+				  "kymo: process 5 'new' parent:koid=1\n"
+				  "app: 20 counter c/n 5/5 id 2\n"
+				  "app: 30 counter c/n 5/5 id 1\n"
+				  "app: 50 module 1 libc 01 5/5\n"
+				  "app: 70 mmap 2 flags 5 1000 1000 0 5/5\n");
+	source_deinit(&s);
+}
+
+static void put_exit(struct source *s, uint64_t ts, uint64_t tid)
+{
+	const struct fxt_out_arg ends = { FXT_ARG_BOOL, fxt_interned("process_ends"),
+					  .boolean = true };
+
+	put_event_args(s, ts, tid, "process", "exit", &ends, 1);
+}
+
+/* A thread that ended is named for as long as its last records can be on the way. */
+static void test_state_ends(void **state)
+{
+	const uint64_t second = 1000000000;
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	for (uint64_t tid = 5; tid <= 8; tid++) {
+		put_task(&s, tid, "task", 1);
+		put_event(&s, FXT_EVENT_COUNTER, 10, tid, "c", "n", 1);
+	}
+	put_exit(&s, 1 * second, 5);
+	put_exit(&s, 2 * second, 6);
+	put_task(&s, 6, "again", 1);
+	put_exit(&s, 4 * second, 7);
+	text = state_text(&s.bytes);
+	assert_string_equal(text, "kymo: process 7 'task' parent:koid=1\n"
+				  "kymo: thread 7 'task' process:koid=7\n"
+				  "kymo: process 8 'task' parent:koid=1\n"
+				  "kymo: thread 8 'task' process:koid=8\n"
+				  "kymo: 10 counter c/n 8/8 id 1\n"
+				  "kymo: process 6 'again' parent:koid=1\n"
+				  "kymo: thread 6 'again' process:koid=6\n");
+	source_deinit(&s);
+}
+
+/* A small archive can ask for much: each of these is 32,000 bytes when it is kept. */
+static void test_state_bounded(void **state)
+{
+	static char name[FXT_STRING_BYTES_MAX + 1];
+	unsigned n = 0;
+	struct source s;
+
+	(void)state;
+	memset(name, 'n', FXT_STRING_BYTES_MAX);
+	source_init(&s);
+	for (unsigned i = 1; i <= 5000; i++)
+		put_event(&s, FXT_EVENT_COUNTER, i, 5, "c", name, i);
+	give_state(&s.bytes, count, &n);
+	assert_in_range(n, 3000, 4500);
+	source_deinit(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_state_last_word),
+		cmocka_unit_test(test_state_ends),
+		cmocka_unit_test(test_state_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
