@@ -58,7 +58,7 @@ static const struct {
 	ROW("scheduling_dropped", scheduling_dropped,
 	    "scheduling records that contradict others, left out"),
 	ROW("ends_dropped", ends_dropped, "ends of what did not begin, left out"),
-	ROW("names_lost", names_lost, "threads whose names were lost"),
+	ROW("names_lost", names_lost, "threads and processes whose names were lost"),
 	ROW("switches_added", switches_added, "switches added where some were missing"),
 	ROW("ends_added", ends_added, "ends added of what was open"),
 #undef ROW

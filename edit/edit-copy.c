@@ -851,3 +851,26 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
 	c->counts.refused += r < 0;
 	return c->to->bytes.error;
 }
+
+int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
+		   const char *name)
+{
+	const struct fxt_out_arg process = { .type = FXT_ARG_KOID,
+					     .name = fxt_named(FXT_NAME_PROCESS),
+					     .u64 = convert_koid(c, pid) };
+	struct provider *p;
+	int r = get_provider(c, NULL, &p);
+
+	if (r == 0)
+		r = enter(c, p);
+	if (r < 0)
+		return r;
+	fxt_write_kernel_object(&c->own.writer, &(struct fxt_kernel_object){
+							.type = type,
+							.koid = convert_koid(c, koid),
+							.name = fxt_interned(name),
+							.args = &process,
+							.n_args = type == FXT_OBJECT_THREAD,
+						});
+	return c->to->bytes.error;
+}

@@ -124,6 +124,11 @@ struct edit_switch {
  * record's are. Returns as edit_copy_record(). */
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw);
 
+/* Names KOID, an object of TYPE (FXT_OBJECT_*), a thread one of process PID, in kymo's own provider.
+ * Returns as edit_copy_record(). */
+int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t pid,
+		   const char *name);
+
 /* Where in the output the words begin that the last edit_copy_record() has written for its record. */
 size_t edit_copy_last(const struct edit_copy *c);
 

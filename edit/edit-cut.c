@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "edit/edit-find.h"
 #include "edit/edit-select.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
@@ -248,15 +249,9 @@ static int end(struct edit_cut *c, uint64_t ts_ns)
 /* The number that argument NAME of R holds, or 0. */
 static uint64_t number_of(const struct fxt_record *r, int name)
 {
-	struct fxt_args it = r->args;
 	struct fxt_arg arg;
-	int outcome;
 
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
-		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_UINT64 &&
-		    fxt_text_known(&arg.name) == name)
-			return arg.uint64;
-	return 0;
+	return edit_find_arg(r, name, FXT_ARG_UINT64, &arg) ? arg.uint64 : 0;
 }
 
 /* Which of kymo's own events R is, an enum fxt_name, or 0. */

@@ -5,6 +5,7 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "edit/edit-find.h"
 #include "writer/fxt/fxt-perfetto.h"
 
 /* A word is replaced by so many letters and digits of 5 bits each. */
@@ -71,20 +72,6 @@ static bool is_pseudo(uint64_t koid)
 	return koid >> FXT_KOID_TID_BITS == 1;
 }
 
-/* The process that the thread object RECORD is of, or 0. */
-static uint64_t process_of(const struct fxt_record *record)
-{
-	struct fxt_args it = record->args;
-	struct fxt_arg arg;
-	int outcome;
-
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
-		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_KOID &&
-		    fxt_text_known(&arg.name) == FXT_NAME_PROCESS)
-			return arg.uint64;
-	return 0;
-}
-
 /* Names that kymo gave, and those of kernel threads, if they are to be kept. */
 static bool keeps_object(const struct edit_redact *r, const struct fxt_record *record)
 {
@@ -96,7 +83,8 @@ static bool keeps_object(const struct edit_redact *r, const struct fxt_record *r
 		return true;
 	if (!r->keep_kernel)
 		return false;
-	return koid == FXT_KOID_KTHREADD || process_of(record) == FXT_KOID_KTHREADD;
+	return koid == FXT_KOID_KTHREADD ||
+	       edit_find_koid(record, FXT_NAME_PROCESS) == FXT_KOID_KTHREADD;
 }
 
 static bool is_own(const struct fxt_record *record)

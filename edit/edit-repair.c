@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/table.h"
+#include "edit/edit-find.h"
+#include "edit/edit-names.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
 #include "edit/edit-timeline.h"
@@ -22,6 +23,11 @@
 
 /* The first and the last record have only one neighbour; from so far away they are not believed. */
 #define LONELY_NS ((uint64_t)3600 * 1000000000)
+
+/* No machine that kymo runs on has more, and Perfetto takes no more. */
+enum { CPU_MAX = 4095 };
+
+static const char wrong_id[] = "the id of a thread or process cannot be right";
 
 /* Records of one time that a record is compared with; longer ones are not. */
 enum { RECENT_MAX = 32, RECENT_WORDS_MAX = 64 };
@@ -41,16 +47,6 @@ struct gap {
 	struct fxt_damage damage;
 };
 
-/* More threads than this are not looked after. */
-enum { THREADS_MAX = 1 << 18 };
-
-/* A thread that kymo's records name. */
-struct thread {
-	uint64_t tid;
-	uint64_t pid; /* 0 = not known */
-	bool named;
-};
-
 struct edit_repair {
 	struct edit_copy *copy;
 	struct edit_sort *sort;
@@ -61,7 +57,7 @@ struct edit_repair {
 	bool suspect_damaged;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
-	struct table threads; /* tid -> struct thread, owned */
+	struct edit_names *names;
 	struct edit_repair_counts counts;
 	struct fxt_damage damage; /* that was found since the last record with a time */
 	bool damaged;
@@ -110,6 +106,8 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 		e = edit_timeline_new(&r->timeline, write_synthetic, r);
 	if (e == 0)
 		e = edit_spans_new(&r->spans, write_end, r);
+	if (e == 0)
+		e = edit_names_new(&r->names);
 	if (e < 0)
 		return e;
 	*ret = TAKE_PTR(r);
@@ -118,14 +116,9 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 
 struct edit_repair *edit_repair_free(struct edit_repair *r)
 {
-	struct thread *thread;
-	size_t pos = 0;
-
 	if (!r)
 		return NULL;
-	while ((thread = table_next(&r->threads, &pos)))
-		free(thread);
-	table_deinit(&r->threads);
+	edit_names_free(r->names);
 	edit_spans_free(r->spans);
 	edit_timeline_free(r->timeline);
 	edit_sort_free(r->suspect);
@@ -133,85 +126,6 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 	edit_copy_free(r->copy);
 	free(r);
 	return NULL;
-}
-
-/* ---- who is named ---- */
-
-/* TID is spoken of, as one of process PID (0 = it is not said). */
-static int see_thread(struct edit_repair *r, uint64_t tid, uint64_t pid, bool named)
-{
-	struct thread *t = tid ? table_get(&r->threads, tid) : NULL;
-	int e;
-
-	if (tid == 0 || (!t && r->threads.n_used >= THREADS_MAX))
-		return 0;
-	if (!t) {
-		t = calloc(1, sizeof(*t));
-		if (!t)
-			return -ENOMEM;
-		t->tid = tid;
-		e = table_set(&r->threads, tid, t);
-		if (e < 0) {
-			free(t);
-			return e;
-		}
-	}
-	t->named |= named;
-	t->pid = pid ? pid : t->pid;
-	return 0;
-}
-
-static int see_threads(struct edit_repair *r, const struct edit_sorted *item)
-{
-	const struct fxt_record *record = item->record;
-	int e;
-
-	if (!edit_copy_is_kymo(item->from))
-		return 0;
-	switch (record->type) {
-	case FXT_RECORD_KERNEL_OBJECT:
-		return record->kernel_object.object_type == FXT_OBJECT_THREAD
-			       ? see_thread(r, record->kernel_object.koid, 0, true)
-			       : 0;
-	case FXT_RECORD_EVENT:
-		return see_thread(r, record->thread.tid, record->thread.pid, false);
-	case FXT_RECORD_SCHEDULING:
-		if (record->subtype == FXT_SCHED_WAKEUP)
-			return see_thread(r, record->wake.tid, 0, false);
-		e = see_thread(r, record->sw.out_tid, 0, false);
-		return e == 0 ? see_thread(r, record->sw.in_tid, 0, false) : e;
-	default:
-		return 0;
-	}
-}
-
-/* As docs/FXT-MAPPING.md calls those about which nothing could be learned. */
-static int name_thread(struct edit_repair *r, const struct thread *t)
-{
-	uint64_t pid = t->pid ? t->pid : t->tid;
-	struct event ev = {
-		.kind = EVENT_TASK,
-		.pid = (uint32_t)pid,
-		.tid = (uint32_t)t->tid,
-		.task = { .comm = "?", .command_line = "", .is_process = pid == t->tid },
-	};
-
-	if (pid > UINT32_MAX || t->tid > UINT32_MAX)
-		return 0;
-	r->counts.names_lost++;
-	return edit_copy_event(r->copy, &ev);
-}
-
-static int name_threads(struct edit_repair *r)
-{
-	const struct thread *t;
-	size_t pos = 0;
-	int e = 0;
-
-	while (e == 0 && r->counts.damages > 0 && (t = table_next(&r->threads, &pos)))
-		if (!t->named)
-			e = name_thread(r, t);
-	return e;
 }
 
 /* ---- out ---- */
@@ -308,7 +222,7 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
 	if (e > 0)
-		e = see_threads(r, item) ?: 1;
+		e = edit_names_see(r->names, item->from, item->record) ?: 1;
 	return e <= 0 ? e : edit_copy_record(r->copy, item->from, item->record);
 }
 
@@ -426,26 +340,79 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 }
 
 /* What is wrong with the arguments of RECORD, or NULL. */
-static const char *find_damage(const struct fxt_record *record)
+static const char *find_wrong_arg(const struct fxt_record *record)
 {
+	bool is_kymo = edit_copy_is_kymo(record->provider);
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
 	int outcome;
 
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
 		if (outcome == FXT_ARGS_DAMAGE)
 			return it.damage;
+		if (is_kymo && arg.type == FXT_ARG_KOID && arg.uint64 > UINT32_MAX)
+			return wrong_id;
+	}
+	return NULL;
+}
+
+static bool has_weight(const struct fxt_record *record, int name)
+{
+	struct fxt_arg arg;
+
+	return edit_find_arg(record, name, FXT_ARG_INT32, &arg);
+}
+
+/* Without its weights a switch says something else. */
+static const char *find_wrong_scheduling(const struct fxt_record *r)
+{
+	const char *what = find_wrong_arg(r);
+
+	if (what || !edit_copy_is_kymo(r->provider))
+		return what;
+	if ((r->subtype == FXT_SCHED_WAKEUP ? r->wake.cpu : r->sw.cpu) > CPU_MAX)
+		return "a CPU that no machine has";
+	if (r->subtype == FXT_SCHED_WAKEUP) {
+		if (!has_weight(r, FXT_NAME_WEIGHT))
+			return "a wakeup without its weight";
+		return r->wake.tid > UINT32_MAX ? wrong_id : NULL;
+	}
+	if (r->sw.out_tid > UINT32_MAX || r->sw.in_tid > UINT32_MAX)
+		return wrong_id;
+	if (!has_weight(r, FXT_NAME_OUTGOING_WEIGHT) || !has_weight(r, FXT_NAME_INCOMING_WEIGHT))
+		return "a switch without its weights";
+	return NULL;
+}
+
+/* What in RECORD kymo cannot have written, or NULL: then it was damaged where nobody else can tell. */
+static const char *find_wrong(const struct fxt_record *r)
+{
+	uint64_t process;
+
+	if (r->type == FXT_RECORD_SCHEDULING)
+		return find_wrong_scheduling(r);
+	if (!edit_copy_is_kymo(r->provider))
+		return NULL;
+	if (r->type == FXT_RECORD_EVENT)
+		return r->thread.defined &&
+				       (r->thread.pid > UINT32_MAX || r->thread.tid > UINT32_MAX)
+			       ? wrong_id
+			       : NULL;
+	if (r->type != FXT_RECORD_KERNEL_OBJECT)
+		return NULL;
+	process = edit_find_koid(r, FXT_NAME_PROCESS);
+	if (r->kernel_object.koid > UINT32_MAX || process > UINT32_MAX)
+		return wrong_id;
+	if (r->kernel_object.object_type == FXT_OBJECT_THREAD && process == 0)
+		return "a thread without its process";
 	return NULL;
 }
 
 int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 {
-	const char *what = NULL;
+	const char *what = find_wrong(record);
 	int e;
 
-	/* Without its weights a switch says something else. */
-	if (record->type == FXT_RECORD_SCHEDULING)
-		what = find_damage(record);
 	if (what)
 		return edit_repair_damage(r, &(struct fxt_damage){
 						     .offset = record->offset,
@@ -497,7 +464,7 @@ int edit_repair_finish(struct edit_repair *r)
 	if (e == 0)
 		e = edit_timeline_close(r->timeline, r->written_ns);
 	if (e == 0)
-		e = name_threads(r);
+		e = edit_names_write(r->names, r->copy, &r->counts.names_lost);
 	if (e == 0 && r->started && !r->stopped)
 		e = write_stop(r);
 	return e;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/table.h"
+#include "edit/edit-find.h"
 #include "edit/edit-timeline.h"
 
 /* Ancestors that are looked at; a damaged archive can have a circle of parents. */
@@ -98,30 +99,16 @@ static int learn_parent(struct edit_select *s, uint64_t pid, uint64_t parent)
 	return r;
 }
 
-/* The koid that RECORD's argument NAME holds, or 0. */
-static uint64_t find_koid(const struct fxt_record *record, int name)
-{
-	struct fxt_args it = record->args;
-	struct fxt_arg arg;
-	int outcome;
-
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
-		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_KOID &&
-		    fxt_text_known(&arg.name) == name)
-			return arg.uint64;
-	return 0;
-}
-
 static int learn_object(struct edit_select *s, const struct fxt_record *r)
 {
 	uint64_t koid;
 
 	switch (r->kernel_object.object_type) {
 	case FXT_OBJECT_PROCESS:
-		koid = find_koid(r, FXT_NAME_PARENT);
+		koid = edit_find_koid(r, FXT_NAME_PARENT);
 		return koid ? learn_parent(s, r->kernel_object.koid, koid) : 0;
 	case FXT_OBJECT_THREAD:
-		koid = find_koid(r, FXT_NAME_PROCESS);
+		koid = edit_find_koid(r, FXT_NAME_PROCESS);
 		return koid ? learn_thread(s, r->kernel_object.koid, koid) : 0;
 	default:
 		return 0;
@@ -142,10 +129,10 @@ static int learn_event(struct edit_select *s, const struct fxt_record *r)
 
 	if (e < 0 || !is_fork(r))
 		return e;
-	child = find_koid(r, FXT_NAME_CHILD_PROCESS);
+	child = edit_find_koid(r, FXT_NAME_CHILD_PROCESS);
 	if (child)
 		e = learn_parent(s, child, r->thread.pid);
-	return e < 0 ? e : learn_thread(s, find_koid(r, FXT_NAME_CHILD_THREAD), child);
+	return e < 0 ? e : learn_thread(s, edit_find_koid(r, FXT_NAME_CHILD_THREAD), child);
 }
 
 int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
@@ -171,9 +158,6 @@ static bool is_named(const struct edit_select *s, uint64_t pid)
 {
 	uint32_t real_pid = (uint32_t)(pid & ((UINT64_C(1) << FXT_KOID_TID_BITS) - 1));
 
-	/* Between the tids and the first that is used again stand those that are no tasks. */
-	if (pid >> FXT_KOID_TID_BITS == 1)
-		return false;
 	for (size_t i = 0; i < s->n_pids; i++)
 		if (s->pids[i] == real_pid || s->pids[i] == pid)
 			return true;
@@ -182,7 +166,8 @@ static bool is_named(const struct edit_select *s, uint64_t pid)
 
 bool edit_select_process(const struct edit_select *s, uint64_t pid)
 {
-	if (s->n_pids == 0 || pid == FXT_KOID_KYMO || pid == FXT_KOID_OTHER)
+	/* What is no task is everybody's: interrupts, counters, kymo's own. */
+	if (s->n_pids == 0 || pid >> FXT_KOID_TID_BITS == 1)
 		return true;
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
 		const struct process *p;
@@ -234,15 +219,19 @@ static bool take_switch(const struct edit_select *s, struct fxt_record *r)
 /* Where RECORD says that it happened; -1 = it does not say. */
 static int64_t cpu_said(const struct fxt_record *r, int name)
 {
-	struct fxt_args it = r->args;
 	struct fxt_arg arg;
-	int outcome;
 
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
-		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_UINT32 &&
-		    fxt_text_known(&arg.name) == name)
-			return arg.uint32;
-	return -1;
+	return edit_find_arg(r, name, FXT_ARG_UINT32, &arg) ? (int64_t)arg.uint32 : -1;
+}
+
+/* The CPU whose pseudo-thread RECORD is about, -1 if it is about none. */
+static int64_t cpu_of_track(const struct fxt_record *r)
+{
+	uint64_t pid = r->thread.pid, cpu = r->thread.tid - pid - 1;
+	bool is_track = pid == FXT_KOID_KYMO || pid == FXT_KOID_IRQ || pid == FXT_KOID_SOFTIRQ ||
+			pid == FXT_KOID_POWER;
+
+	return is_track && cpu <= FXT_CPU_MAX ? (int64_t)cpu : -1;
 }
 
 /* Events of processes' lives stay: they say who is who. */
@@ -259,7 +248,9 @@ static bool event_is_on_cpus(const struct edit_select *s, const struct fxt_recor
 		return (from >= 0 && has_cpu(s, (uint32_t)from)) ||
 		       (cpu >= 0 && has_cpu(s, (uint32_t)cpu));
 	}
-	cpu = cpu_said(r, FXT_NAME_CPU);
+	cpu = cpu_of_track(r);
+	if (cpu < 0)
+		cpu = cpu_said(r, FXT_NAME_CPU);
 	if (cpu < 0)
 		cpu = edit_timeline_cpu_of(s->timeline, r->thread.tid);
 	return cpu < 0 || has_cpu(s, (uint32_t)cpu);

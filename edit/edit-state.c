@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/table.h"
+#include "edit/edit-find.h"
 #include "edit/edit-kept.h"
 
 /* What is more is not kept. */
@@ -243,15 +244,9 @@ static void take_end(struct edit_state *s, const struct ended *end)
 
 static bool says_process_ends(const struct fxt_record *r)
 {
-	struct fxt_args it = r->args;
 	struct fxt_arg arg;
-	int outcome;
 
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
-		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_BOOL &&
-		    fxt_text_known(&arg.name) == FXT_NAME_PROCESS_ENDS)
-			return arg.boolean;
-	return false;
+	return edit_find_arg(r, FXT_NAME_PROCESS_ENDS, FXT_ARG_BOOL, &arg) && arg.boolean;
 }
 
 static int take_event(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "edit/edit-find.h"
 
 enum { CPUS = FXT_CPU_MAX + 1 };
 
@@ -219,15 +220,9 @@ static int open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side, uin
 /* The weight of argument NAME of R, or FALLBACK. */
 static int32_t weight_of(const struct fxt_record *r, int name, int32_t fallback)
 {
-	struct fxt_args it = r->args;
 	struct fxt_arg arg;
-	int outcome;
 
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
-		if (outcome == FXT_ARGS_NEXT && arg.type == FXT_ARG_INT32 &&
-		    fxt_text_known(&arg.name) == name)
-			return arg.int32;
-	return fallback;
+	return edit_find_arg(r, name, FXT_ARG_INT32, &arg) ? arg.int32 : fallback;
 }
 
 /* "Other" can stand for the idle thread, and is none. */

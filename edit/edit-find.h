@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looks for one argument of a record.
+ */
+#pragma once
+
+#include "reader/fxt/fxt-reader.h"
+
+/* The first argument of RECORD that is called NAME (enum fxt_name) and is of TYPE. */
+bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
+		   struct fxt_arg *ret);
+
+/* The koid that it holds; 0 without one. */
+static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
+{
+	struct fxt_arg arg;
+
+	return edit_find_arg(record, name, FXT_ARG_KOID, &arg) ? arg.uint64 : 0;
+}

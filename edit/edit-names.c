@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-names.h"
+
+#include <errno.h>
+
+#include "base/table.h"
+#include "edit/edit-find.h"
+
+/* More of either than this are not followed. */
+enum { NAMES_MAX = 1 << 18 };
+
+/* A thread or a process. */
+struct body {
+	uint64_t koid;
+	uint64_t pid; /* of a thread; 0 = not known */
+	bool named;
+};
+
+struct edit_names {
+	struct table threads, processes; /* koid -> struct body, owned */
+};
+
+int edit_names_new(struct edit_names **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
+}
+
+static void free_bodies(struct table *t)
+{
+	struct body *body;
+	size_t pos = 0;
+
+	while ((body = table_next(t, &pos)))
+		free(body);
+	table_deinit(t);
+}
+
+struct edit_names *edit_names_free(struct edit_names *n)
+{
+	if (!n)
+		return NULL;
+	free_bodies(&n->threads);
+	free_bodies(&n->processes);
+	free(n);
+	return NULL;
+}
+
+/* KOID is spoken of, as one of process PID (0 = it is not said). */
+static int see(struct table *table, uint64_t koid, uint64_t pid, bool named)
+{
+	struct body *body = koid ? table_get(table, koid) : NULL;
+	int r;
+
+	if (koid == 0 || (!body && table->n_used >= NAMES_MAX))
+		return 0;
+	if (!body) {
+		body = calloc(1, sizeof(*body));
+		if (!body)
+			return -ENOMEM;
+		body->koid = koid;
+		r = table_set(table, koid, body);
+		if (r < 0) {
+			free(body);
+			return r;
+		}
+	}
+	body->named |= named;
+	body->pid = pid ? pid : body->pid;
+	return 0;
+}
+
+static int see_thread(struct edit_names *n, uint64_t tid, uint64_t pid, bool named)
+{
+	int r = see(&n->threads, tid, pid, named);
+
+	return r == 0 ? see(&n->processes, pid, 0, false) : r;
+}
+
+static int see_object(struct edit_names *n, const struct fxt_record *r)
+{
+	uint64_t koid = r->kernel_object.koid;
+
+	switch (r->kernel_object.object_type) {
+	case FXT_OBJECT_PROCESS:
+		return see(&n->processes, koid, 0, true);
+	case FXT_OBJECT_THREAD:
+		return see_thread(n, koid, edit_find_koid(r, FXT_NAME_PROCESS), true);
+	default:
+		return 0;
+	}
+}
+
+int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
+		   const struct fxt_record *record)
+{
+	int r;
+
+	if (!edit_copy_is_kymo(from))
+		return 0;
+	switch (record->type) {
+	case FXT_RECORD_KERNEL_OBJECT:
+		return see_object(n, record);
+	case FXT_RECORD_EVENT:
+		return see_thread(n, record->thread.tid, record->thread.pid, false);
+	case FXT_RECORD_SCHEDULING:
+		if (record->subtype == FXT_SCHED_WAKEUP)
+			return see(&n->threads, record->wake.tid, 0, false);
+		r = see(&n->threads, record->sw.out_tid, 0, false);
+		return r == 0 ? see(&n->threads, record->sw.in_tid, 0, false) : r;
+	default:
+		return 0;
+	}
+}
+
+int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret_count)
+{
+	const struct body *body;
+	size_t pos = 0;
+	int r = 0;
+
+	while (r == 0 && (body = table_next(&n->threads, &pos))) {
+		uint64_t pid = body->pid ? body->pid : body->koid;
+
+		if (body->named)
+			continue;
+		++*ret_count;
+		r = see(&n->processes, pid, 0, false);
+		if (r == 0)
+			r = edit_copy_name(copy, FXT_OBJECT_THREAD, body->koid, pid, "?");
+	}
+	pos = 0;
+	while (r == 0 && (body = table_next(&n->processes, &pos))) {
+		if (body->named)
+			continue;
+		++*ret_count;
+		r = edit_copy_name(copy, FXT_OBJECT_PROCESS, body->koid, 0, "?");
+	}
+	return r;
+}

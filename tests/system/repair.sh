@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A real recording, damaged in 204 ways, is repaired: no result has an error, and most have not even a
+# warning (damage can turn an id into another one, which nobody can tell). Some are shown to Perfetto.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+work() {
+	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 1500 >/dev/null
+	for _ in {1..40}; do
+		/bin/true
+	done
+	sleep 0.2
+}
+export -f work last_cpu
+export KYMO_LOAD
+record_around "$TMP/real.fxt" -- bash -c work
+
+silent=0
+for seed in {1..204}; do
+	how=$("$DAMAGE_TRACE" "$TMP/real.fxt" "$seed" "$TMP/variant")
+	expect_exit 0 timeout 20 "$KYMO" repair --force "$TMP/variant" "$TMP/repaired"
+	expect_exit 0 timeout 20 "$KYMO" check --json "$TMP/repaired"
+	assert_eq "$(json "$TMP/stdout" .errors)" 0 "seed $seed ($how): errors"
+	[ "$(json "$TMP/stdout" .warnings)" != 0 ] || silent=$((silent + 1))
+	# (the ways take turns: each once)
+	if [ -z "${KYMO_PERFETTO_SQL:-}" ] || [ $((seed % 12)) != $((seed / 12 % 12)) ]; then
+		continue
+	fi
+	note "seed $seed: $how: Perfetto"
+	perfetto "$TMP/repaired" \
+		"select name, value from stats where value != 0 and
+			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
+		"select count(*) n from sched_slice where dur = -1" >"$TMP/answers"
+	assert_eq "$(sed -n 1p "$TMP/answers")" '[]' "seed $seed ($how): errors of import"
+	assert_eq "$(sed -n 2p "$TMP/answers")" '[{"n":0}]' "seed $seed ($how): open slices"
+done
+assert_ge $silent 150 "results of 204 without any warning"
