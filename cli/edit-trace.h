@@ -3,25 +3,26 @@
  * What the verbs share that make an archive from archives: where the result goes, and what becomes
  * of it when something fails.
  *
- * An output that we made goes again if nothing good came of it; one that is whole but made from a
- * damaged archive stays, and the command ends with CLI_DAMAGE.
+ * OUT's suffix says what it is packed in, if it is. An output that was not finished goes again, or is
+ * empty if it was there before; one that is whole but made from a damaged archive stays, and the
+ * command ends with CLI_DAMAGE.
  */
 #pragma once
 
 #include "base/cleanup.h"
+#include "cli/json.h"
 #include "cli/open-trace.h"
-#include "cli/output-file.h"
+#include "cli/packed-output.h"
 #include "edit/edit-copy.h"
 
 struct edit_trace {
-	struct output_file file;
+	struct packed_output to;
 	struct edit_output output;
-	uint64_t bytes; /* written to the file */
 };
 
 #define EDIT_TRACE_NULL                                                                            \
 	{                                                                                          \
-		.file = {.fd = -1 }                                                                \
+		.to = {.file = { .fd = -1 } }                                                      \
 	}
 
 /* The options that each of these verbs has, and their lines of --help. */
@@ -35,7 +36,7 @@ struct edit_trace {
 	"      --json         print what was done as JSON\n"                                       \
 	"  -h, --help         show this\n"
 
-/* Opens PATH ("-" = standard output) as output_file_open() does, but none of the N archives at IN.
+/* Opens PATH ("-" = standard output) as packed_output_open() does, but none of the N archives at IN.
  * Returns CLI_OK, or CLI_FAILED when it has said why. */
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
 		    unsigned n);
@@ -46,8 +47,11 @@ int edit_trace_flush(struct edit_trace *t, bool all);
 /* Says what the negative errno E of an edit_* function means. Returns CLI_FAILED. */
 int edit_trace_failed(struct edit_trace *t, int e);
 
-/* Nothing good came of it: the file goes if we made it, and is empty else. */
-void edit_trace_discard(struct edit_trace *t);
+/* All was made: writes what is left. Returns as above. */
+int edit_trace_finish(struct edit_trace *t);
 
-/* Lets go. The file stays. */
+/* Lets go, also of a file that was not finished. */
 void edit_trace_close(struct edit_trace *t);
+
+/* With what each report begins: where it went, and how large it is. */
+struct json_object *edit_trace_json(const struct edit_trace *t);

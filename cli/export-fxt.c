@@ -51,7 +51,8 @@ static int open_output(struct export *e)
 		.force = e->force,
 		.method = e->method,
 		.whole = fxt_whole_records,
-		.input_fd = e->input.fd,
+		.inputs = &e->input.fd,
+		.n_inputs = 1,
 	};
 
 	return packed_output_open(&e->output, &args) < 0 ? CLI_FAILED : CLI_OK;

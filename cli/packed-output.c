@@ -62,7 +62,9 @@ int packed_output_open(struct packed_output *o, const struct packed_output_args 
 	r = output_file_open(args->path, pack_ops(args->method)->suffix, args->force, &o->file);
 	if (r < 0)
 		return r;
-	if (is_same_file(o->file.fd, args->input_fd)) {
+	for (size_t i = 0; i < args->n_inputs; i++) {
+		if (!is_same_file(o->file.fd, args->inputs[i]))
+			continue;
 		cli_error("%s is what is read; write to another file", o->file.path);
 		output_file_deinit(&o->file);
 		return -EINVAL;

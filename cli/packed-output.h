@@ -37,7 +37,8 @@ struct packed_output_args {
 	bool force;
 	enum pack_method method;
 	pack_whole_fn whole; /* of the format */
-	int input_fd;        /* of what is read meanwhile, which must not be the same file; or -1 */
+	const int *inputs;   /* of what is read meanwhile: none of them may be the same file */
+	size_t n_inputs;
 };
 
 /* Returns 0, or a negative errno when it has said what is wrong. One at a time may be open. */

@@ -128,15 +128,13 @@ static void report(const struct edit_cut_counts *counts, const struct edit_trace
 	char size[TEXT_FORMAT_MAX];
 	struct json_object *o;
 
-	if (!json || out->file.standard) {
+	if (!json || out->to.file.standard) {
 		fprintf(stderr, "%s: %s, %" PRIu64 " records; %" PRIu64 " were left out\n",
-			out->file.path, text_format_size(size, out->bytes), counts->records,
+			out->to.file.path, text_format_size(size, out->to.bytes), counts->records,
 			counts->left_out);
 		return;
 	}
-	o = json_object_new_object();
-	json_add_string(o, "output", out->file.path);
-	json_add_u64(o, "bytes", out->bytes);
+	o = edit_trace_json(out);
 	json_add_u64(o, "records", counts->records);
 	json_add_u64(o, "left_out", counts->left_out);
 	json_print_pretty(o);
@@ -172,10 +170,10 @@ static int run(const struct request *q, const char *from, const char *to)
 			r = CLI_FAILED;
 		}
 	}
-	if (r != CLI_OK) {
-		edit_trace_discard(&out);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
 		return r;
-	}
 	report(&counts, &out, q->json);
 	return open_trace_finish(&in);
 }

@@ -72,15 +72,13 @@ static struct json_object *json_of(const struct open_trace *in, const struct edi
 static void print_json(const struct request *q, const struct edit_trace *out,
 		       const struct edit_merge *merge)
 {
-	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	struct json_object *o = edit_trace_json(out), *list = json_object_new_array();
 	struct edit_merge_view view;
 
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
 		json_object_array_add(list, json_of(&q->in[i], &view));
 	}
-	json_add_string(o, "output", out->file.path);
-	json_add_u64(o, "bytes", out->bytes);
 	json_add(o, "inputs", list);
 	json_print_pretty(o);
 }
@@ -121,7 +119,7 @@ static void print_text(const struct request *q, const struct edit_trace *out,
 		edit_merge_get_view(merge, i, &view);
 		print_input(&q->in[i], &view);
 	}
-	fprintf(stderr, "%s: %s\n", out->file.path, text_format_size(size, out->bytes));
+	fprintf(stderr, "%s: %s\n", out->to.file.path, text_format_size(size, out->to.bytes));
 }
 
 static int run(struct request *q, char **paths, const char *to)
@@ -140,11 +138,11 @@ static int run(struct request *q, char **paths, const char *to)
 		return r;
 	r = edit_merge_new(&merge, &out.output, q->n);
 	r = r < 0 ? edit_trace_failed(&out, r) : merge_all(q, &out, merge);
-	if (r != CLI_OK) {
-		edit_trace_discard(&out);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
 		return r;
-	}
-	if (q->json && !out.file.standard)
+	if (q->json && !out.to.file.standard)
 		print_json(q, &out, merge);
 	else
 		print_text(q, &out, merge);

@@ -72,18 +72,17 @@ static void report(const struct edit_redact_counts *counts, const struct edit_tr
 	char size[TEXT_FORMAT_MAX];
 	struct json_object *o;
 
-	if (!json || out->file.standard) {
+	if (!json || out->to.file.standard) {
 		fprintf(stderr,
 			"%s: %s, %" PRIu64 " records; %" PRIu64 " texts and %" PRIu64
 			" numbers replaced, %" PRIu64 " blobs and %" PRIu64
 			" records of unknown type left out\n",
-			out->file.path, text_format_size(size, out->bytes), counts->copied.records,
-			counts->texts, counts->numbers, counts->blobs, counts->copied.refused);
+			out->to.file.path, text_format_size(size, out->to.bytes),
+			counts->copied.records, counts->texts, counts->numbers, counts->blobs,
+			counts->copied.refused);
 		return;
 	}
-	o = json_object_new_object();
-	json_add_string(o, "output", out->file.path);
-	json_add_u64(o, "bytes", out->bytes);
+	o = edit_trace_json(out);
 	json_add_u64(o, "records", counts->copied.records);
 	json_add_u64(o, "texts", counts->texts);
 	json_add_u64(o, "numbers", counts->numbers);
@@ -111,10 +110,10 @@ static int run(const struct request *q, const char *from, const char *to)
 		return r;
 	r = edit_redact_new(&redact, &out.output, &options);
 	r = r < 0 ? edit_trace_failed(&out, r) : redact_all(&in, &out, redact);
-	if (r != CLI_OK) {
-		edit_trace_discard(&out);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
 		return r;
-	}
 	edit_redact_get_counts(redact, &counts);
 	report(&counts, &out, q->json);
 	return open_trace_finish(&in);

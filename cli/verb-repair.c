@@ -71,10 +71,8 @@ static uint64_t count_of(const struct edit_repair_counts *counts, size_t row)
 
 static void print_json(const struct edit_repair_counts *counts, const struct edit_trace *out)
 {
-	struct json_object *o = json_object_new_object();
+	struct json_object *o = edit_trace_json(out);
 
-	json_add_string(o, "output", out->file.path);
-	json_add_u64(o, "bytes", out->bytes);
 	json_add_u64(o, "records", counts->copied.records);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		json_add_u64(o, rows[i].key, count_of(counts, i));
@@ -91,8 +89,8 @@ static void print_text(const struct edit_repair_counts *counts, const struct edi
 			fprintf(stderr, "%10" PRIu64 "  %s\n", count_of(counts, i), rows[i].text);
 	if (counts->stop_added)
 		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
-	fprintf(stderr, "%s: %s, %" PRIu64 " records\n", out->file.path,
-		text_format_size(size, out->bytes), counts->copied.records);
+	fprintf(stderr, "%s: %s, %" PRIu64 " records\n", out->to.file.path,
+		text_format_size(size, out->to.bytes), counts->copied.records);
 }
 
 static int verb_repair(int argc, char **argv)
@@ -133,12 +131,12 @@ static int verb_repair(int argc, char **argv)
 	if (r < 0)
 		return edit_trace_failed(&out, r);
 	r = repair_all(&in, &out, repair);
-	if (r != CLI_OK) {
-		edit_trace_discard(&out);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
 		return r;
-	}
 	edit_repair_get_counts(repair, &counts);
-	if (json && !out.file.standard)
+	if (json && !out.to.file.standard)
 		print_json(&counts, &out);
 	else
 		print_text(&counts, &out);

@@ -165,6 +165,7 @@ static void print_json(const struct summary *s, const struct open_trace *t)
 	json_add(o, "lost", json_lost(s));
 	json_add_u64(o, "dismissed", s->dismissed);
 	json_add_u64(o, "unreported", s->unreported);
+	json_add_u64(o, "damages_repaired", s->n_damages);
 	json_add(o, "cpus", json_cpus(s));
 	json_add(o, "threads", json_threads(s));
 	json_add(o, "processes", json_processes(s));
@@ -194,6 +195,9 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->unreported)
 		printf("switches that the kernel made and did not report: %" PRIu64 "\n",
 		       s->unreported);
+	if (s->n_damages)
+		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
+		       s->n_damages);
 	if (s->started && !s->stopped)
 		printf("The recording was cut off; it ends with the last event that was saved.\n");
 }

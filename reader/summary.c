@@ -478,9 +478,14 @@ static int add_mark(struct summary *s, const struct event *ev)
 
 static int add_start(struct summary *s, const struct event *ev)
 {
-	/* Where archives are joined, the first one says when it began. */
-	if (!s->started || ev->ts_ns < s->start_ns)
-		s->start_ns = ev->ts_ns;
+	s->n_sessions++;
+	/* Where archives are joined, the first one says when it began, and of what. */
+	if (s->started && ev->ts_ns >= s->start_ns) {
+		s->stopped = false;
+		s->filtered |= ev->start.filtered;
+		return 0;
+	}
+	s->start_ns = ev->ts_ns;
 	s->started = true;
 	s->stopped = false;
 	s->filtered = ev->start.filtered;
@@ -531,10 +536,18 @@ int summary_add(struct summary *s, const struct event *ev)
 	case EVENT_COUNTER:
 		return activity_sums_add_counter(&s->activity, ev);
 	case EVENT_STOP:
-		s->stopped = true;
-		s->end_ns = ev->ts_ns;
-		s->dismissed = ev->stop.dismissed;
-		s->unreported = ev->stop.unreported;
+		s->n_sessions -= s->n_sessions > 0;
+		s->stopped = s->n_sessions == 0;
+		if (ev->ts_ns > s->end_ns || !s->any_stop)
+			s->end_ns = ev->ts_ns;
+		s->any_stop = true;
+		s->dismissed += ev->stop.dismissed;
+		s->unreported += ev->stop.unreported;
+		return 0;
+	case EVENT_DAMAGE:
+		s->n_gaps++;
+		s->n_damages++;
+		s->damaged_bytes += ev->damage.bytes;
 		return 0;
 	default:
 		return 0;

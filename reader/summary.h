@@ -88,6 +88,9 @@ struct summary {
 	bool started, stopped; /* session_start and session_stop were seen */
 	uint64_t dismissed;    /* wakeups of threads that were awake, which were not written */
 	uint64_t unreported;   /* switches that the kernel made and did not report */
+	uint64_t
+		n_damages; /* places of the archive that could not be read, before it was repaired */
+	uint64_t damaged_bytes;
 	bool filtered;
 	struct {
 		char *session, *command, *options, *kernel, *machine, *host, *version;
@@ -110,8 +113,10 @@ struct summary {
 	uint64_t n_marks_dropped;
 	struct activity_sums activity;
 
-	uint64_t n_gaps; /* losses of scheduling records so far */
-	bool timed;      /* start_ns and end_ns hold something */
+	uint64_t n_gaps;     /* losses of scheduling records so far */
+	bool any_stop;       /* a session_stop was seen */
+	unsigned n_sessions; /* that have begun and not stopped */
+	bool timed;          /* start_ns and end_ns hold something */
 };
 
 int summary_new(struct summary **ret);

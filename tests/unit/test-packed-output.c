@@ -66,7 +66,7 @@ static size_t whole_tens(const uint8_t *data, size_t n)
 static int open_output(struct packed_output *o, enum pack_method method, bool force)
 {
 	return packed_output_open(o, &(struct packed_output_args){ "file", force, method,
-								   whole_tens, -1 });
+								   whole_tens, NULL, 0 });
 }
 
 /* N bytes of little order, the same ones each time. */
@@ -212,7 +212,7 @@ static void test_own_input(void **state)
 	assert_int_equal(write(fd, "before", 6), 6);
 	assert_int_equal(packed_output_open(&o,
 					    &(struct packed_output_args){ "file", true, PACK_NONE,
-									  whole_tens, fd }),
+									  whole_tens, &fd, 1 }),
 			 -EINVAL);
 	assert_string_equal(said, "file is what is read; write to another file");
 	assert_int_equal(size_of("file"), 6);
