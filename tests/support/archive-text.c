@@ -67,6 +67,9 @@ static void print_arg(FILE *f, const struct fxt_arg *arg)
 	case FXT_ARG_UINT64:
 		fprintf(f, ":uint64=%" PRIu64, arg->uint64);
 		break;
+	case FXT_ARG_POINTER:
+		fprintf(f, ":pointer=%#" PRIx64, arg->uint64);
+		break;
 	case FXT_ARG_KOID:
 		fprintf(f, ":koid=%" PRIu64, arg->uint64);
 		break;
@@ -116,9 +119,10 @@ static void print_metadata(FILE *f, const struct fxt_record *record)
 static void print_event(FILE *f, const struct fxt_record *record)
 {
 	fprintf(f, "%" PRIu64 " %s ", record->ts_ns,
-		record->subtype == FXT_EVENT_INSTANT   ? "instant"
-		: record->subtype == FXT_EVENT_COUNTER ? "counter"
-						       : "event");
+		record->subtype == FXT_EVENT_INSTANT             ? "instant"
+		: record->subtype == FXT_EVENT_COUNTER           ? "counter"
+		: record->subtype == FXT_EVENT_DURATION_COMPLETE ? "complete"
+								 : "event");
 	print_text(f, &record->category);
 	fputc('/', f);
 	print_text(f, &record->name);
@@ -127,7 +131,34 @@ static void print_event(FILE *f, const struct fxt_record *record)
 		fputs(" (not defined)", f);
 	if (record->subtype == FXT_EVENT_COUNTER)
 		fprintf(f, " id %" PRIu64, record->event.value);
+	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
+		fprintf(f, " to %" PRIu64, record->event.end_ns);
 	print_args(f, record);
+}
+
+static void print_profiler(FILE *f, const struct fxt_record *record)
+{
+	fprintf(f, "%" PRIu64 " ", record->ts_ns);
+	if (record->subtype == FXT_PROFILER_MODULE)
+		fprintf(f, "module %u", record->module.id);
+	else if (record->subtype == FXT_PROFILER_MMAP)
+		fprintf(f, "mmap of module %u", record->mmap.module_id);
+	else
+		fprintf(f, "backtrace");
+	fprintf(f, " of %" PRIu64 "/%" PRIu64, record->thread.pid, record->thread.tid);
+	if (record->subtype == FXT_PROFILER_MODULE) {
+		fputs(" '", f);
+		print_text(f, &record->name);
+		fprintf(f, "' build id of %u bytes", record->module.build_id_length);
+	} else if (record->subtype == FXT_PROFILER_MMAP) {
+		fprintf(f, " %#" PRIx64 "+%" PRIu64 " vaddr %" PRIu64 " flags %u",
+			record->mmap.start, record->mmap.range, record->mmap.vaddr,
+			record->mmap.flags);
+	} else {
+		for (unsigned i = 0; i < record->backtrace.n_frames; i++)
+			fprintf(f, " %#" PRIx64, record->backtrace.frames[i]);
+	}
+	fputc('\n', f);
 }
 
 static void record_line(const struct fxt_record *record, void *userdata)
@@ -151,6 +182,9 @@ static void record_line(const struct fxt_record *record, void *userdata)
 		fprintf(f, "blob %u '", record->blob.blob_type);
 		print_text(f, &record->name);
 		fprintf(f, "' %" PRIu64 " bytes\n", record->blob.length);
+		break;
+	case FXT_RECORD_PROFILER:
+		print_profiler(f, record);
 		break;
 	case FXT_RECORD_KERNEL_OBJECT:
 		fprintf(f, "%s %" PRIu64 " '",

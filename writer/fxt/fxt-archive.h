@@ -15,6 +15,8 @@ struct fxt_archive {
 	struct fxt_out_provider provider; /* the only one */
 	uint64_t *lost; /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
 	uint32_t n_cpus;
+	struct fxt_perfetto_samples *samples; /* owned; NULL until the profiler has something */
+	bool no_perfetto_samples;
 };
 
 /* N_CPUS: cpu numbers of events are below it. Returns 0 or -ENOMEM. Writes nothing. */
@@ -24,13 +26,17 @@ void fxt_archive_deinit(struct fxt_archive *a);
 /* From now on records go to OUT (borrowed). */
 void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out);
 
+/* Whether samples go into the archive a second time, as Perfetto's packets, too (the default). */
+void fxt_archive_set_perfetto(struct fxt_archive *a, bool samples);
+
 /* The head of the archive: all that stands before the first event. */
 int fxt_archive_begin(struct fxt_archive *a);
 
 /*
  * Writes EV. EVENT_SWITCH only if it is synthetic; real switches, wakeups and migrations come as
- * finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo". Returns 0, or a
- * negative errno: -EINVAL if the event cannot be said, or the output's error, which sticks.
+ * finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo". Of a stack what is
+ * longer than FXT_BACKTRACE_MAX is cut off at its outer end. Returns 0, or a negative errno: -EINVAL if
+ * the event cannot be said, or the output's error, which sticks.
  */
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
 

@@ -29,6 +29,7 @@
 	X(SCHED, 20, "sched")                                                                      \
 	X(PROCESS, 21, "process")                                                                  \
 	X(KYMO, 22, "kymo")                                                                        \
+	X(PROFILE, 28, "profile")                                                                  \
 	/* event names */                                                                          \
 	X(MIGRATE, 32, "migrate")                                                                  \
 	X(FORK, 33, "fork")                                                                        \
@@ -42,6 +43,11 @@
 	X(MARK, 41, "mark")                                                                        \
 	X(PERFETTO, 42, "perfetto")                                                                \
 	X(DAMAGE, 43, "damage")                                                                    \
+	X(MAPPING, 57, "mapping")                                                                  \
+	X(OFFCPU, 58, "offcpu")                                                                    \
+	X(FRAME, 59, "frame")                                                                      \
+	X(SAMPLING, 60, "sampling")                                                                \
+	X(PERFETTO_SAMPLES, 61, "perfetto_samples")                                                \
 	/* arguments */                                                                            \
 	X(FROM_CPU, 64, "from_cpu")                                                                \
 	X(TO_CPU, 65, "to_cpu")                                                                    \
@@ -85,7 +91,24 @@
 	X(LIFECYCLE, 103, "lifecycle")                                                             \
 	X(UNREPORTED, 104, "unreported")                                                           \
 	X(DISMISSED, 105, "dismissed")                                                             \
-	X(OFFSET, 106, "offset")
+	X(OFFSET, 106, "offset")                                                                   \
+	X(PATH, 150, "path")                                                                       \
+	X(FILE_OFFSET, 151, "file_offset")                                                         \
+	X(START, 152, "start")                                                                     \
+	X(SIZE, 153, "size")                                                                       \
+	X(MODULE_ID, 154, "module_id")                                                             \
+	X(DEVICE, 155, "device")                                                                   \
+	X(INODE, 156, "inode")                                                                     \
+	X(BUILD_ID, 157, "build_id")                                                               \
+	X(STATE, 158, "state")                                                                     \
+	X(ADDRESS, 159, "address")                                                                 \
+	X(DEPTH, 160, "depth")                                                                     \
+	X(FUNCTION, 161, "function")                                                               \
+	X(SOURCE, 162, "source")                                                                   \
+	X(LINE, 163, "line")                                                                       \
+	X(MODULE, 164, "module")                                                                   \
+	X(FREQUENCY, 165, "frequency")                                                             \
+	X(THRESHOLD, 166, "threshold")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
