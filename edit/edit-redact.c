@@ -209,13 +209,16 @@ struct edit_redact *edit_redact_free(struct edit_redact *r)
 /* Only that it is Linux, which Perfetto's UI goes by, is left of what kymo says of the system. */
 static int redact_blob(struct edit_redact *r, struct fxt_record *record)
 {
-	uint8_t info[FXT_PERFETTO_SYSTEM_INFO_MAX];
+	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };
 
 	if (record->type == FXT_RECORD_BLOB && is_own(record) &&
 	    fxt_text_known(&record->name) == FXT_NAME_PERFETTO && !r->system_said) {
 		r->system_said = true;
-		record->blob.length = fxt_perfetto_system_info(info, "", "");
-		record->blob.bytes = info;
+		fxt_perfetto_system_info(&info, "", "");
+		if (info.error < 0)
+			return info.error;
+		record->blob.length = info.size;
+		record->blob.bytes = info.data;
 		return edit_copy_record(r->copy, record->provider, record);
 	}
 	r->counts.blobs++;

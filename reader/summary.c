@@ -503,7 +503,8 @@ static int add_start(struct summary *s, const struct event *ev)
 
 int summary_add(struct summary *s, const struct event *ev)
 {
-	if (ev->kind != EVENT_TASK)
+	/* These hold, they do not happen. */
+	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME)
 		see_time(s, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SWITCH:

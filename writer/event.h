@@ -32,6 +32,11 @@ enum event_kind {
 	EVENT_DAMAGE,   /* bytes of an archive could not be read */
 	EVENT_INTERVAL, /* something that a CPU or a worker did from ts_ns to its end */
 	EVENT_COUNTER,
+	EVENT_SAMPLING, /* how samples are taken */
+	EVENT_MAPPING,  /* code is mapped; holds until it is mapped over, or exec */
+	EVENT_SAMPLE,   /* a call stack */
+	EVENT_OFFCPU,   /* a thread was away from any CPU */
+	EVENT_FRAME,    /* what an address of call stacks means */
 	EVENT_KIND_MAX,
 };
 
@@ -157,5 +162,36 @@ struct event {
 			const struct event_value *values;
 			unsigned n_values;
 		} counter;
+		struct {
+			uint32_t frequency;    /* samples a second and CPU; 0 = none are taken */
+			const char *clock;     /* what counts them: "cycles", "cpu-clock" */
+			uint64_t threshold_ns; /* shortest time off CPU said; 0 = none is */
+		} sampling;
+		struct {
+			const char *path; /* in the mount namespace of the process */
+			const uint8_t *build_id;
+			uint32_t build_id_size; /* 0 = not known */
+			uint32_t module_id;     /* 16 bits */
+			uint64_t start, size;   /* addresses */
+			uint64_t file_offset;   /* of what is at start */
+			uint64_t device, inode; /* major << 20 | minor; 0 = not known */
+		} mapping;                      /* of the process pid; tid = pid */
+		struct {
+			const uint64_t *frames; /* addresses, innermost first, the kernel's first */
+			unsigned n_frames;
+			bool offcpu; /* with it the thread left; EVENT_OFFCPU came before */
+		} sample;
+		struct {
+			uint64_t end_ns;
+			uint32_t waker_tid; /* 0 = an interrupt, or not known */
+			char state;         /* as in a switch; 0 = not said */
+		} offcpu;
+		struct {
+			uint32_t process; /* whose address it is: koid; kthreadd's: the kernel's */
+			uint32_t depth;   /* 0 = the innermost inlined function at the address */
+			uint64_t address;
+			const char *function, *source, *module; /* "" = not known */
+			uint32_t line;                          /* 0 = not known */
+		} frame;
 	};
 };

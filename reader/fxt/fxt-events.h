@@ -9,6 +9,10 @@
  *
  * A kernel object of a process becomes EVENT_TASK with is_process and tid 0; that of a thread
  * EVENT_TASK with both ids. Switches and wakeups of types 1 and 2 name no process: their pid is 0.
+ *
+ * A backtrace becomes EVENT_SAMPLE; it is an off-CPU one if the last event `offcpu` of its thread
+ * began at its time. Which CPU it was taken on the archive does not say (cpu is 0). Of module and
+ * mmap records EVENT_MAPPING is made, as long as there was no event `mapping` of the same process.
  */
 #pragma once
 

@@ -71,6 +71,9 @@ static void print_arg(FILE *f, const struct fxt_arg *arg)
 	case FXT_ARG_DOUBLE:
 		fprintf(f, ":double=%g", arg->real);
 		break;
+	case FXT_ARG_POINTER:
+		fprintf(f, ":pointer=%#" PRIx64, arg->uint64);
+		break;
 	case FXT_ARG_KOID:
 		fprintf(f, ":koid=%" PRIu64, arg->uint64);
 		break;
@@ -137,6 +140,31 @@ static void print_event(FILE *f, const struct fxt_record *record)
 	print_args(f, record);
 }
 
+static void print_profiler(FILE *f, const struct fxt_record *record)
+{
+	fprintf(f, "%" PRIu64 " ", record->ts_ns);
+	if (record->subtype == FXT_PROFILER_MODULE)
+		fprintf(f, "module %u", record->module.id);
+	else if (record->subtype == FXT_PROFILER_MMAP)
+		fprintf(f, "mmap of module %u", record->mmap.module_id);
+	else
+		fprintf(f, "backtrace");
+	fprintf(f, " of %" PRIu64 "/%" PRIu64, record->thread.pid, record->thread.tid);
+	if (record->subtype == FXT_PROFILER_MODULE) {
+		fputs(" '", f);
+		print_text(f, &record->name);
+		fprintf(f, "' build id of %u bytes", record->module.build_id_length);
+	} else if (record->subtype == FXT_PROFILER_MMAP) {
+		fprintf(f, " %#" PRIx64 "+%" PRIu64 " vaddr %" PRIu64 " flags %u",
+			record->mmap.start, record->mmap.range, record->mmap.vaddr,
+			record->mmap.flags);
+	} else {
+		for (unsigned i = 0; i < record->backtrace.n_frames; i++)
+			fprintf(f, " %#" PRIx64, record->backtrace.frames[i]);
+	}
+	fputc('\n', f);
+}
+
 static void record_line(const struct fxt_record *record, void *userdata)
 {
 	FILE *f = userdata;
@@ -158,6 +186,9 @@ static void record_line(const struct fxt_record *record, void *userdata)
 		fprintf(f, "blob %u '", record->blob.blob_type);
 		print_text(f, &record->name);
 		fprintf(f, "' %" PRIu64 " bytes\n", record->blob.length);
+		break;
+	case FXT_RECORD_PROFILER:
+		print_profiler(f, record);
 		break;
 	case FXT_RECORD_KERNEL_OBJECT:
 		fprintf(f, "%s %" PRIu64 " '",

@@ -145,6 +145,56 @@ static const struct {
 	{ { .kind = EVENT_DAMAGE, AT(5), .damage = { .offset = 16, .bytes = 8, .what = "zeros" } },
 	  "5 instant kymo/damage of 4194304/4194304 offset:uint64=16 bytes:uint64=8 "
 	  "reason:string='zeros'\n" },
+	{ { .kind = EVENT_SAMPLING, AT(5), .sampling = { 99, "cycles", 1000 } },
+	  "5 instant profile/sampling of 4194304/4194304 frequency:uint32=99 "
+	  "clock:string='cycles' threshold:uint64=1000\n" },
+	{ { .kind = EVENT_MAPPING,
+	    AT(5),
+	    .mapping = { .path = "/bin/x",
+			 .build_id = (const uint8_t[]){ 1, 0xab },
+			 .build_id_size = 2,
+			 .start = 0x1000,
+			 .size = 16,
+			 .file_offset = 32,
+			 .module_id = 3,
+			 .device = 4,
+			 .inode = 5 } },
+	  "5 instant profile/mapping of 10/10 path:string='/bin/x' file_offset:uint64=32 "
+	  "start:pointer=0x1000 size:uint64=16 module_id:uint32=3 device:uint64=4 inode:uint64=5 "
+	  "build_id:string='01ab'\n"
+	  "5 module 3 of 10/10 '/bin/x' build id of 2 bytes\n"
+	  "5 mmap of module 3 of 10/10 0x1000+16 vaddr 32 flags 5\n" },
+	{ { .kind = EVENT_MAPPING, AT(5), .mapping = { .path = "/a", .start = 1, .size = 2 } },
+	  "5 instant profile/mapping of 10/10 path:string='/a' file_offset:uint64=0 "
+	  "start:pointer=0x1 size:uint64=2 module_id:uint32=0\n"
+	  "5 module 0 of 10/10 '/a' build id of 0 bytes\n"
+	  "5 mmap of module 0 of 10/10 0x1+2 vaddr 0 flags 5\n" },
+	{ { .kind = EVENT_SAMPLE,
+	    AT(5),
+	    .sample = { .frames = (const uint64_t[]){ 1, 2 }, .n_frames = 2 } },
+	  "5 backtrace of 10/11 0x1 0x2\n" },
+	{ { .kind = EVENT_SAMPLE, AT(5), .sample = { .n_frames = 0 } }, "5 backtrace of 10/11\n" },
+	{ { .kind = EVENT_OFFCPU, AT(5), .offcpu = { .end_ns = 9, .waker_tid = 12, .state = 'D' } },
+	  "5 complete profile/offcpu of 10/11 to 9 waker:koid=12 state:string='D'\n" },
+	{ { .kind = EVENT_OFFCPU, AT(5), .offcpu = { .end_ns = 5 } },
+	  "5 complete profile/offcpu of 10/11 to 5\n" },
+	{ { .kind = EVENT_FRAME,
+	    AT(5),
+	    .frame = { .process = 10,
+		       .address = 0x20,
+		       .depth = 1,
+		       .function = "f",
+		       .source = "s.c",
+		       .line = 7,
+		       .module = "m" } },
+	  "5 instant profile/frame of 4194304/4194304 process:koid=10 address:pointer=0x20 "
+	  "depth:uint32=1 function:string='f' source:string='s.c' line:uint32=7 "
+	  "module:string='m'\n" },
+	{ { .kind = EVENT_FRAME,
+	    AT(5),
+	    .frame = { .process = 10, .function = "", .source = "", .module = "" } },
+	  "5 instant profile/frame of 4194304/4194304 process:koid=10 address:pointer=0 "
+	  "depth:uint32=0\n" },
 	{ { .kind = EVENT_CLOCK, AT(5), .clock = { .boot_ns = 1, .mono_ns = 2, .real_ns = 3 } },
 	  "5 instant kymo/clock of 4194304/4194304 boottime:uint64=1 monotonic:uint64=2 "
 	  "realtime:uint64=3\n" },
@@ -341,6 +391,102 @@ static void test_event_refused(void **state)
 		assert_int_equal(fxt_archive_event(&f->a, &events[i]), -EINVAL);
 	assert_int_equal(f->out.size, size);
 	assert_int_equal(f->out.error, 0);
+}
+
+static void test_profiler_refused(void **state)
+{
+	static const uint8_t build_id[FXT_BUILD_ID_BYTES_MAX + 1];
+	static const struct event events[] = {
+		{ .kind = EVENT_MAPPING, .mapping = { .path = "", .module_id = 65536 } },
+		{ .kind = EVENT_MAPPING,
+		  .mapping = { .path = "",
+			       .build_id = build_id,
+			       .build_id_size = sizeof(build_id) } },
+		{ .kind = EVENT_OFFCPU, AT(5), .offcpu = { .end_ns = 4 } },
+	};
+	struct fixture *f = *state;
+	size_t size = f->out.size;
+
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		assert_int_equal(fxt_archive_event(&f->a, &events[i]), -EINVAL);
+	assert_int_equal(f->out.size, size);
+}
+
+/* The name of a module is the end of its path, from a character on. */
+static void test_mapping_long_path(void **state)
+{
+	char path[302];
+	struct event ev = { .kind = EVENT_MAPPING, AT(5), .mapping = { .path = path } };
+	_cleanup_free_ char *text = NULL;
+
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	/* 254 bytes follow the euro sign, of which one byte would still fit */
+	memcpy(path + 44, "\u20ac", 3);
+	path[301] = '\0';
+	write_events(*state, &ev, 1);
+	text = archive_text(&((struct fixture *)*state)->out);
+	assert_non_null(strstr(text, path));
+	path[46] = '\'';
+	path[301] = '\0';
+	assert_non_null(strstr(text, path + 46));
+	assert_null(strchr(strstr(text, "5 module 0 of 10/10 "), 0xe2));
+}
+
+/* The outermost frames of a deep stack are cut off. */
+static void test_sample_deep(void **state)
+{
+	uint64_t frames[FXT_BACKTRACE_MAX + 1];
+	struct fixture *f = *state;
+	struct event ev = { .kind = EVENT_SAMPLE, AT(5), .sample = { frames, ARRAY_SIZE(frames) } };
+	_cleanup_free_ char *text = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
+		frames[i] = i + 1;
+	write_events(f, &ev, 1);
+	text = archive_text(&f->out);
+	assert_non_null(strstr(text, "5 backtrace of 10/11 0x1 0x2 "));
+	assert_non_null(strstr(text, " 0xfe 0xff\n"));
+}
+
+static bool has_packets(struct fixture *f)
+{
+	_cleanup_free_ char *text = archive_text(&f->out);
+
+	return strstr(text, "blob 3 'perfetto_samples'");
+}
+
+/* Perfetto's packets: when a second is over, or at the end, and only if they are wanted. */
+static void test_perfetto_samples(void **state)
+{
+	static const uint64_t stack[] = { 1 };
+	const struct event stop = { .kind = EVENT_STOP, .stop = { .reason = "" } };
+	struct event sample = { .kind = EVENT_SAMPLE, AT(1000000000), .sample = { stack, 1 } };
+	struct fixture *f = *state;
+
+	write_events(f, &sample, 1);
+	sample.ts_ns = 1999999999;
+	write_events(f, &sample, 1);
+	assert_false(has_packets(f));
+	sample.ts_ns = 2000000000;
+	write_events(f, &sample, 1);
+	assert_true(has_packets(f));
+
+	tear_down(state);
+	assert_int_equal(set_up(state), 0);
+	f = *state;
+	write_events(f, &sample, 1);
+	assert_false(has_packets(f));
+	write_events(f, &stop, 1);
+	assert_true(has_packets(f));
+
+	tear_down(state);
+	assert_int_equal(set_up(state), 0);
+	f = *state;
+	fxt_archive_set_perfetto(&f->a, false);
+	write_events(f, &sample, 1);
+	write_events(f, &stop, 1);
+	assert_false(has_packets(f));
 }
 
 static void test_event_too_long(void **state)
@@ -567,6 +713,62 @@ static void assert_same_counter(const struct event *is, const struct event *want
 	}
 }
 
+static void assert_same_mapping(const struct event *is, const struct event *want)
+{
+	assert_same_text(is->mapping.path, want->mapping.path);
+	assert_int_equal(is->mapping.build_id_size, want->mapping.build_id_size);
+	if (want->mapping.build_id_size)
+		assert_memory_equal(is->mapping.build_id, want->mapping.build_id,
+				    want->mapping.build_id_size);
+	assert_int_equal(is->mapping.start, want->mapping.start);
+	assert_int_equal(is->mapping.size, want->mapping.size);
+	assert_int_equal(is->mapping.file_offset, want->mapping.file_offset);
+	assert_int_equal(is->mapping.module_id, want->mapping.module_id);
+	assert_int_equal(is->mapping.device, want->mapping.device);
+	assert_int_equal(is->mapping.inode, want->mapping.inode);
+}
+
+static void assert_same_frame(const struct event *is, const struct event *want)
+{
+	assert_int_equal(is->frame.process, want->frame.process);
+	assert_int_equal(is->frame.address, want->frame.address);
+	assert_int_equal(is->frame.depth, want->frame.depth);
+	assert_int_equal(is->frame.line, want->frame.line);
+	assert_same_text(is->frame.function, want->frame.function);
+	assert_same_text(is->frame.source, want->frame.source);
+	assert_same_text(is->frame.module, want->frame.module);
+}
+
+static void assert_same_profile(const struct event *is, const struct event *want)
+{
+	switch (want->kind) {
+	case EVENT_SAMPLING:
+		assert_int_equal(is->sampling.frequency, want->sampling.frequency);
+		assert_same_text(is->sampling.clock, want->sampling.clock);
+		assert_int_equal(is->sampling.threshold_ns, want->sampling.threshold_ns);
+		break;
+	case EVENT_MAPPING:
+		assert_same_mapping(is, want);
+		break;
+	case EVENT_FRAME:
+		assert_same_frame(is, want);
+		break;
+	case EVENT_OFFCPU:
+		assert_int_equal(is->offcpu.end_ns, want->offcpu.end_ns);
+		assert_int_equal(is->offcpu.waker_tid, want->offcpu.waker_tid);
+		assert_int_equal(is->offcpu.state, want->offcpu.state);
+		break;
+	case EVENT_SAMPLE:
+		assert_int_equal(is->sample.n_frames, want->sample.n_frames);
+		assert_memory_equal(is->sample.frames, want->sample.frames,
+				    want->sample.n_frames * sizeof(uint64_t));
+		assert_int_equal(is->sample.offcpu, want->sample.offcpu);
+		break;
+	default:
+		fail();
+	}
+}
+
 static void assert_same_detail(const struct event *is, const struct event *want)
 {
 	switch (want->kind) {
@@ -623,7 +825,7 @@ static void assert_same_detail(const struct event *is, const struct event *want)
 		assert_same_counter(is, want);
 		break;
 	default:
-		fail();
+		assert_same_profile(is, want);
 	}
 }
 
@@ -730,6 +932,10 @@ int main(void)
 		TEST(test_event_start_filtered),
 		TEST(test_event_lost_total),
 		TEST(test_event_refused),
+		TEST(test_profiler_refused),
+		TEST(test_mapping_long_path),
+		TEST(test_sample_deep),
+		TEST(test_perfetto_samples),
 		TEST(test_event_too_long),
 		TEST(test_event_output_full),
 		TEST(test_set_output),

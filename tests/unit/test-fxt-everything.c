@@ -214,14 +214,14 @@ static void write_log_and_profiler(struct fxt_writer *w)
 
 static void write_blobs(struct fxt_writer *w)
 {
-	uint8_t packet[FXT_PERFETTO_SYSTEM_INFO_MAX];
-	const size_t n = fxt_perfetto_system_info(packet, "6.1.0", "x86_64");
+	_cleanup_(outbuf_deinit) struct outbuf packet = { 0 };
 
+	fxt_perfetto_system_info(&packet, "6.1.0", "x86_64");
 	OK(fxt_write_blob(w, &(struct fxt_blob){ INTERNED("blob"), FXT_BLOB_DATA, "bytes", 5 }));
 	OK(fxt_write_blob(w,
 			  &(struct fxt_blob){ INLINE("no bytes"), FXT_BLOB_LAST_BRANCH, "", 0 }));
-	OK(fxt_write_blob(w, &(struct fxt_blob){ INTERNED("perfetto"), FXT_BLOB_PERFETTO, packet,
-						 n }));
+	OK(fxt_write_blob(w, &(struct fxt_blob){ INTERNED("perfetto"), FXT_BLOB_PERFETTO,
+						 packet.data, packet.size }));
 	OK(fxt_write_large_blob(w, &(struct fxt_large_blob){
 					   .category = INTERNED("category"),
 					   .name = INLINE("with metadata"),

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "writer/fxt/fxt-perfetto.h"
 
 static void test_system_info(void **state)
@@ -24,11 +25,12 @@ static void test_system_info(void **state)
 		0x1a, 0x05, '6',  '.', '1', '.', '0',      /* Utsname.release (3) */
 		0x22, 0x06, 'x',  '8', '6', '_', '6', '4', /* Utsname.machine (4) */
 	};
-	uint8_t is[FXT_PERFETTO_SYSTEM_INFO_MAX];
+	_cleanup_(outbuf_deinit) struct outbuf is = { 0 };
 
 	(void)state;
-	assert_int_equal(fxt_perfetto_system_info(is, "6.1.0", "x86_64"), sizeof(want));
-	assert_memory_equal(is, want, sizeof(want));
+	fxt_perfetto_system_info(&is, "6.1.0", "x86_64");
+	assert_int_equal(is.size, sizeof(want));
+	assert_memory_equal(is.data, want, sizeof(want));
 }
 
 static void test_system_info_empty(void **state)
@@ -37,11 +39,12 @@ static void test_system_info_empty(void **state)
 		0x0a, 0x10, 0xea, 0x02, 0x0d, 0x0a, 0x0b, 0x0a, 0x05,
 		'L',  'i',  'n',  'u',  'x',  0x1a, 0x00, 0x22, 0x00,
 	};
-	uint8_t is[FXT_PERFETTO_SYSTEM_INFO_MAX];
+	_cleanup_(outbuf_deinit) struct outbuf is = { 0 };
 
 	(void)state;
-	assert_int_equal(fxt_perfetto_system_info(is, "", ""), sizeof(want));
-	assert_memory_equal(is, want, sizeof(want));
+	fxt_perfetto_system_info(&is, "", "");
+	assert_int_equal(is.size, sizeof(want));
+	assert_memory_equal(is.data, want, sizeof(want));
 }
 
 /* Each text is cut to 100 bytes; lengths from 128 on take two bytes. */
@@ -52,16 +55,18 @@ static void test_system_info_longest(void **state)
 		0xea, 0x02, 0xd6, 0x01, /* 214: 3 + 211 */
 		0x0a, 0xd3, 0x01,       /* 211: 7 + 102 + 102 */
 	};
-	uint8_t is[FXT_PERFETTO_SYSTEM_INFO_MAX];
+	_cleanup_(outbuf_deinit) struct outbuf is = { 0 };
 	char release[300], machine[300];
-	const uint8_t *p = is + sizeof(heads);
+	const uint8_t *p;
 
 	(void)state;
 	memset(release, 'r', sizeof(release));
 	memset(machine, 'm', sizeof(machine));
 	release[299] = machine[299] = '\0';
-	assert_int_equal(fxt_perfetto_system_info(is, release, machine), 3 + 218);
-	assert_memory_equal(is, heads, sizeof(heads));
+	fxt_perfetto_system_info(&is, release, machine);
+	assert_int_equal(is.size, 3 + 218);
+	assert_memory_equal(is.data, heads, sizeof(heads));
+	p = is.data + sizeof(heads);
 	assert_memory_equal(p, "\x0a\x05Linux\x1a\x64", 9);
 	assert_memory_equal(p + 9, release, 100);
 	assert_memory_equal(p + 109, "\x22\x64", 2);

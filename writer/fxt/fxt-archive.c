@@ -7,8 +7,13 @@
 
 #include "base/cleanup.h"
 #include "writer/fxt/fxt-perfetto.h"
+#include "writer/fxt/fxt-perfetto-samples.h"
 
-enum { PROVIDER_ID = 1 };
+enum {
+	PROVIDER_ID = 1,
+	/* Bytes of a blob: a record has 4095 words, one of them the header. */
+	PACKETS_MAX = (FXT_RECORD_WORDS_MAX - 1) * FXT_WORD_BYTES,
+};
 
 int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus)
 {
@@ -30,11 +35,17 @@ void fxt_archive_deinit(struct fxt_archive *a)
 	free(a->tracks);
 	a->lost = NULL;
 	a->tracks = NULL;
+	a->samples = fxt_perfetto_samples_free(a->samples);
 }
 
 void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out)
 {
 	a->writer.out = out;
+}
+
+void fxt_archive_set_perfetto(struct fxt_archive *a, bool samples)
+{
+	a->no_perfetto_samples = !samples;
 }
 
 int fxt_archive_begin(struct fxt_archive *a)
@@ -77,6 +88,11 @@ static void add_u64(struct args *args, enum fxt_name name, uint64_t v)
 	add(args, FXT_ARG_UINT64, name)->u64 = v;
 }
 
+static void add_pointer(struct args *args, enum fxt_name name, uint64_t v)
+{
+	add(args, FXT_ARG_POINTER, name)->u64 = v;
+}
+
 static void add_text(struct args *args, enum fxt_name name, const char *text)
 {
 	add(args, FXT_ARG_STRING, name)->text = fxt_inline(text);
@@ -101,9 +117,9 @@ static int write_instant(struct fxt_archive *a, const struct event *ev, enum fxt
 					   });
 }
 
-/* An event about the recording itself. */
-static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
-		     const struct args *args)
+/* An event on our own thread. */
+static int write_on_kymo(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name category,
+			 enum fxt_name name, const struct args *args)
 {
 	const struct event about_us = {
 		.ts_ns = ts_ns,
@@ -111,7 +127,14 @@ static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
 		.tid = FXT_KOID_KYMO,
 	};
 
-	return write_instant(a, &about_us, FXT_NAME_KYMO, name, args);
+	return write_instant(a, &about_us, category, name, args);
+}
+
+/* An event about the recording itself. */
+static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
+		     const struct args *args)
+{
+	return write_on_kymo(a, ts_ns, FXT_NAME_KYMO, name, args);
 }
 
 static int write_switch(struct fxt_archive *a, const struct event *ev)
@@ -316,15 +339,30 @@ static int write_other_objects(struct fxt_archive *a)
 	return r;
 }
 
+/* What is too long for one record goes on in the next. */
+static int write_packets(struct fxt_archive *a, enum fxt_name name, const struct outbuf *packets)
+{
+	struct fxt_blob blob = { fxt_named(name), FXT_BLOB_PERFETTO, NULL, 0 };
+	int r = 0;
+
+	for (size_t done = 0; r == 0 && done < packets->size; done += blob.size) {
+		blob.data = packets->data + done;
+		blob.size = packets->size - done;
+		if (blob.size > PACKETS_MAX)
+			blob.size = PACKETS_MAX;
+		r = fxt_write_blob(&a->writer, &blob);
+	}
+	return r;
+}
+
 static int write_start(struct fxt_archive *a, const struct event *ev)
 {
-	uint8_t info[FXT_PERFETTO_SYSTEM_INFO_MAX];
-	struct fxt_blob blob = { fxt_named(FXT_NAME_PERFETTO), FXT_BLOB_PERFETTO, info, 0 };
+	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };
 	struct args args = { .n = 0 };
 	int r;
 
-	blob.size = fxt_perfetto_system_info(info, ev->start.kernel, ev->start.machine);
-	r = fxt_write_blob(&a->writer, &blob);
+	fxt_perfetto_system_info(&info, ev->start.kernel, ev->start.machine);
+	r = info.error < 0 ? info.error : write_packets(a, FXT_NAME_PERFETTO, &info);
 	if (r == 0)
 		r = write_own_objects(a);
 	if (r == 0 && ev->start.filtered)
@@ -513,19 +551,196 @@ static int write_counter(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
+/* ---- the profiler ---- */
+
+static int write_sampling(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_u32(&args, FXT_NAME_FREQUENCY, ev->sampling.frequency);
+	add_text(&args, FXT_NAME_CLOCK, ev->sampling.clock);
+	add_u64(&args, FXT_NAME_THRESHOLD, ev->sampling.threshold_ns);
+	return write_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_SAMPLING, &args);
+}
+
+/* The end of PATH, as much of it as the name of a module holds, from a character on. */
+static const char *module_name(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n <= FXT_MODULE_NAME_MAX)
+		return path;
+	path += n - FXT_MODULE_NAME_MAX;
+	while (((unsigned char)*path & 0xc0) == 0x80)
+		path++;
+	return path;
+}
+
+static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
+{
+	const struct fxt_out_thread thread = { ev->pid, ev->pid };
+	int r = fxt_write_module(&a->writer, &(struct fxt_module){
+						     .ts_ticks = ev->ts_ns,
+						     .thread = thread,
+						     .id = ev->mapping.module_id,
+						     .name = module_name(ev->mapping.path),
+						     .build_id = ev->mapping.build_id,
+						     .build_id_size = ev->mapping.build_id_size,
+					     });
+
+	if (r < 0)
+		return r;
+	return fxt_write_mmap(&a->writer, &(struct fxt_mmap){
+						  .ts_ticks = ev->ts_ns,
+						  .thread = thread,
+						  .module_id = ev->mapping.module_id,
+						  .flags = FXT_MMAP_READABLE | FXT_MMAP_EXECUTABLE,
+						  .start = ev->mapping.start,
+						  .range = ev->mapping.size,
+						  .vaddr = ev->mapping.file_offset,
+					  });
+}
+
+static int write_mapping(struct fxt_archive *a, const struct event *ev)
+{
+	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1];
+	struct event at_process = *ev;
+	struct args args = { .n = 0 };
+	int r;
+
+	if (ev->mapping.module_id > FXT_MODULE_ID_MAX ||
+	    ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
+		return -EINVAL;
+	add_text(&args, FXT_NAME_PATH, ev->mapping.path);
+	add_u64(&args, FXT_NAME_FILE_OFFSET, ev->mapping.file_offset);
+	add_pointer(&args, FXT_NAME_START, ev->mapping.start);
+	add_u64(&args, FXT_NAME_SIZE, ev->mapping.size);
+	add_u32(&args, FXT_NAME_MODULE_ID, ev->mapping.module_id);
+	if (ev->mapping.inode) {
+		add_u64(&args, FXT_NAME_DEVICE, ev->mapping.device);
+		add_u64(&args, FXT_NAME_INODE, ev->mapping.inode);
+	}
+	for (uint32_t i = 0; i < ev->mapping.build_id_size; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", ev->mapping.build_id[i]);
+	if (ev->mapping.build_id_size)
+		add_text(&args, FXT_NAME_BUILD_ID, build_id);
+	at_process.tid = ev->pid;
+	r = write_instant(a, &at_process, FXT_NAME_PROFILE, FXT_NAME_MAPPING, &args);
+	return r < 0 ? r : write_mapping_records(a, ev);
+}
+
+static int write_sample(struct fxt_archive *a, const struct event *ev)
+{
+	unsigned n = ev->sample.n_frames;
+
+	return fxt_write_backtrace(
+		&a->writer, &(struct fxt_backtrace){
+				    .ts_ticks = ev->ts_ns,
+				    .thread = { ev->pid, ev->tid },
+				    .frames = ev->sample.frames,
+				    .n_frames = n < FXT_BACKTRACE_MAX ? n : FXT_BACKTRACE_MAX,
+			    });
+}
+
+static int write_offcpu(struct fxt_archive *a, const struct event *ev)
+{
+	const char state[] = { ev->offcpu.state, '\0' };
+	struct args args = { .n = 0 };
+
+	if (ev->offcpu.end_ns < ev->ts_ns)
+		return -EINVAL;
+	if (ev->offcpu.waker_tid)
+		add_koid(&args, FXT_NAME_WAKER, ev->offcpu.waker_tid);
+	if (*state)
+		add_text(&args, FXT_NAME_STATE, state);
+	return fxt_write_event(&a->writer, &(struct fxt_event){
+						   .type = FXT_EVENT_DURATION_COMPLETE,
+						   .category = fxt_named(FXT_NAME_PROFILE),
+						   .name = fxt_named(FXT_NAME_OFFCPU),
+						   .ts_ticks = ev->ts_ns,
+						   .thread = { ev->pid, ev->tid },
+						   .args = args.list,
+						   .n_args = args.n,
+						   .id = ev->offcpu.end_ns,
+					   });
+}
+
+static int write_frame(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_koid(&args, FXT_NAME_PROCESS, ev->frame.process);
+	add_pointer(&args, FXT_NAME_ADDRESS, ev->frame.address);
+	add_u32(&args, FXT_NAME_DEPTH, ev->frame.depth);
+	if (*ev->frame.function)
+		add_text(&args, FXT_NAME_FUNCTION, ev->frame.function);
+	if (*ev->frame.source)
+		add(&args, FXT_ARG_STRING, FXT_NAME_SOURCE)->text = fxt_interned(ev->frame.source);
+	if (ev->frame.line)
+		add_u32(&args, FXT_NAME_LINE, ev->frame.line);
+	if (*ev->frame.module)
+		add(&args, FXT_ARG_STRING, FXT_NAME_MODULE)->text = fxt_interned(ev->frame.module);
+	return write_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_FRAME, &args);
+}
+
+/* Packets that are due; all of them, if ALL. */
+static int write_samples(struct fxt_archive *a, bool all)
+{
+	const struct outbuf *batch =
+		a->samples ? fxt_perfetto_samples_batch(a->samples, all) : NULL;
+	int r;
+
+	if (!batch)
+		return 0;
+	r = write_packets(a, FXT_NAME_PERFETTO_SAMPLES, batch);
+	fxt_perfetto_samples_next(a->samples);
+	return r;
+}
+
+/* EV has been written: Perfetto is told, too, once there is something of the profiler. */
+static int tell_perfetto(struct fxt_archive *a, const struct event *ev)
+{
+	int r = 0;
+
+	if (a->no_perfetto_samples)
+		return 0;
+	switch (ev->kind) {
+	case EVENT_SAMPLING:
+	case EVENT_MAPPING:
+	case EVENT_SAMPLE:
+	case EVENT_FRAME:
+		if (!a->samples)
+			r = fxt_perfetto_samples_new(&a->samples);
+		break;
+	default:
+		if (!a->samples)
+			return 0;
+	}
+	if (r == 0)
+		r = fxt_perfetto_samples_add(a->samples, ev);
+	return r < 0 ? r : write_samples(a, false);
+}
+
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 {
 	static int (*const write[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-		[EVENT_SWITCH] = write_switch,   [EVENT_TASK] = write_task,
-		[EVENT_FORK] = write_fork,       [EVENT_EXEC] = write_exec,
-		[EVENT_EXIT] = write_exit,       [EVENT_RENAME] = write_rename,
-		[EVENT_LOST] = write_lost,       [EVENT_MARK] = write_mark,
-		[EVENT_CLOCK] = write_clock,     [EVENT_START] = write_start,
-		[EVENT_STOP] = write_stop,       [EVENT_INTERVAL] = write_interval,
-		[EVENT_COUNTER] = write_counter, [EVENT_DAMAGE] = write_damage,
+		[EVENT_SWITCH] = write_switch,     [EVENT_TASK] = write_task,
+		[EVENT_FORK] = write_fork,         [EVENT_EXEC] = write_exec,
+		[EVENT_EXIT] = write_exit,         [EVENT_RENAME] = write_rename,
+		[EVENT_LOST] = write_lost,         [EVENT_MARK] = write_mark,
+		[EVENT_CLOCK] = write_clock,       [EVENT_START] = write_start,
+		[EVENT_STOP] = write_stop,         [EVENT_DAMAGE] = write_damage,
+		[EVENT_SAMPLING] = write_sampling, [EVENT_MAPPING] = write_mapping,
+		[EVENT_SAMPLE] = write_sample,     [EVENT_OFFCPU] = write_offcpu,
+		[EVENT_FRAME] = write_frame,       [EVENT_INTERVAL] = write_interval,
+		[EVENT_COUNTER] = write_counter,
 	};
+	int r;
 
 	if (ev->kind >= EVENT_KIND_MAX || !write[ev->kind])
 		return -EINVAL;
-	return write[ev->kind](a, ev);
+	r = ev->kind == EVENT_STOP ? write_samples(a, true) : 0;
+	if (r == 0)
+		r = write[ev->kind](a, ev);
+	return r < 0 ? r : tell_perfetto(a, ev);
 }

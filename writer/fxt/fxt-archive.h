@@ -27,6 +27,8 @@ struct fxt_archive {
 	uint8_t *tracks; /* per CPU (of none: 0): a bit for each track that has been named */
 	uint8_t processes; /* a bit for each track whose process has been named */
 	uint32_t n_cpus;
+	struct fxt_perfetto_samples *samples; /* owned; NULL until the profiler has something */
+	bool no_perfetto_samples;
 };
 
 /* N_CPUS: cpu numbers of events are below it. Returns 0 or -ENOMEM. Writes nothing. */
@@ -36,14 +38,18 @@ void fxt_archive_deinit(struct fxt_archive *a);
 /* From now on records go to OUT (borrowed). */
 void fxt_archive_set_output(struct fxt_archive *a, struct outbuf *out);
 
+/* Whether samples go into the archive a second time, as Perfetto's packets, too (the default). */
+void fxt_archive_set_perfetto(struct fxt_archive *a, bool samples);
+
 /* The head of the archive: all that stands before the first event. */
 int fxt_archive_begin(struct fxt_archive *a);
 
 /*
  * Writes EV. EVENT_SWITCH only if it is synthetic; real switches, wakeups and migrations come as
  * finished words (fxt_archive_words). EVENT_START adds the pseudo-process "kymo"; pseudo-threads of
- * intervals and counters are named by the way. Returns 0, or a
- * negative errno: -EINVAL if the event cannot be said, or the output's error, which sticks.
+ * intervals and counters are named by the way. Of a stack what is longer than FXT_BACKTRACE_MAX is
+ * cut off at its outer end. Returns 0, or a negative errno: -EINVAL if the event cannot be said, or
+ * the output's error, which sticks.
  */
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
 

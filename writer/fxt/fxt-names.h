@@ -34,6 +34,7 @@
 	X(WORKQUEUE, 25, "workqueue")                                                              \
 	X(POWER, 26, "power")                                                                      \
 	X(COUNTERS, 27, "counters")                                                                \
+	X(PROFILE, 28, "profile")                                                                  \
 	/* event names */                                                                          \
 	X(MIGRATE, 32, "migrate")                                                                  \
 	X(FORK, 33, "fork")                                                                        \
@@ -61,6 +62,11 @@
 	X(LOAD, 55, "load")                                                                        \
 	X(PRESSURE, 56, "pressure")                                                                \
 	X(DAMAGE, 57, "damage")                                                                    \
+	X(MAPPING, 58, "mapping")                                                                  \
+	X(OFFCPU, 59, "offcpu")                                                                    \
+	X(FRAME, 60, "frame")                                                                      \
+	X(SAMPLING, 61, "sampling")                                                                \
+	X(PERFETTO_SAMPLES, 62, "perfetto_samples")                                                \
 	/* arguments */                                                                            \
 	X(FROM_CPU, 64, "from_cpu")                                                                \
 	X(TO_CPU, 65, "to_cpu")                                                                    \
@@ -133,7 +139,22 @@
 	X(IO_SOME_PERCENT, 132, "io_some_percent")                                                 \
 	X(IO_FULL_PERCENT, 133, "io_full_percent")                                                 \
 	X(IRQ_FULL_PERCENT, 134, "irq_full_percent")                                               \
-	X(OFFSET, 135, "offset")
+	X(OFFSET, 135, "offset")                                                                   \
+	X(PATH, 150, "path")                                                                       \
+	X(FILE_OFFSET, 151, "file_offset")                                                         \
+	X(START, 152, "start")                                                                     \
+	X(SIZE, 153, "size")                                                                       \
+	X(MODULE_ID, 154, "module_id")                                                             \
+	X(DEVICE, 155, "device")                                                                   \
+	X(INODE, 156, "inode")                                                                     \
+	X(BUILD_ID, 157, "build_id")                                                               \
+	X(ADDRESS, 159, "address")                                                                 \
+	X(DEPTH, 160, "depth")                                                                     \
+	X(FUNCTION, 161, "function")                                                               \
+	X(SOURCE, 162, "source")                                                                   \
+	X(LINE, 163, "line")                                                                       \
+	X(MODULE, 164, "module")                                                                   \
+	X(THRESHOLD, 166, "threshold")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The few protobuf bytes that we need, each message built inside out: a field of bytes is its tag,
- * its length, and the bytes. Field numbers are those of Perfetto's trace_packet.proto.
+ * Field numbers are those of Perfetto's trace_packet.proto and system_info.proto.
  */
 #include "writer/fxt/fxt-perfetto.h"
 
 #include <string.h>
+
+#include "base/protobuf.h"
 
 enum {
 	TRACE_PACKET = 1,        /* Trace.packet */
@@ -17,41 +18,21 @@ enum {
 	TEXT_MAX = 100,
 };
 
-static size_t put_varint(uint8_t *to, uint64_t v)
+static void add_text(struct outbuf *to, unsigned field, const char *text)
 {
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		to[n++] = (uint8_t)(v | 0x80);
-	to[n++] = (uint8_t)v;
-	return n;
+	protobuf_add_bytes(to, field, text, strnlen(text, TEXT_MAX));
 }
 
-static size_t put_bytes(uint8_t *to, unsigned field, const void *data, size_t size)
+void fxt_perfetto_system_info(struct outbuf *to, const char *release, const char *machine)
 {
-	const unsigned wire_type_bytes = 2;
-	size_t n = put_varint(to, field << 3 | wire_type_bytes);
+	size_t packet = protobuf_begin(to, TRACE_PACKET);
+	size_t info = protobuf_begin(to, PACKET_SYSTEM_INFO);
+	size_t utsname = protobuf_begin(to, SYSTEM_INFO_UTSNAME);
 
-	n += put_varint(to + n, size);
-	memcpy(to + n, data, size);
-	return n + size;
-}
-
-static size_t put_text(uint8_t *to, unsigned field, const char *text)
-{
-	return put_bytes(to, field, text, strnlen(text, TEXT_MAX));
-}
-
-size_t fxt_perfetto_system_info(uint8_t *to, const char *release, const char *machine)
-{
-	uint8_t utsname[FXT_PERFETTO_SYSTEM_INFO_MAX], info[FXT_PERFETTO_SYSTEM_INFO_MAX],
-		packet[FXT_PERFETTO_SYSTEM_INFO_MAX];
-	size_t n;
-
-	n = put_text(utsname, UTSNAME_SYSNAME, "Linux");
-	n += put_text(utsname + n, UTSNAME_RELEASE, release);
-	n += put_text(utsname + n, UTSNAME_MACHINE, machine);
-	n = put_bytes(info, SYSTEM_INFO_UTSNAME, utsname, n);
-	n = put_bytes(packet, PACKET_SYSTEM_INFO, info, n);
-	return put_bytes(to, TRACE_PACKET, packet, n);
+	add_text(to, UTSNAME_SYSNAME, "Linux");
+	add_text(to, UTSNAME_RELEASE, release);
+	add_text(to, UTSNAME_MACHINE, machine);
+	protobuf_end(to, utsname);
+	protobuf_end(to, info);
+	protobuf_end(to, packet);
 }

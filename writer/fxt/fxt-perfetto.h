@@ -5,14 +5,10 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
-
-enum { FXT_PERFETTO_SYSTEM_INFO_MAX = 512 };
+#include "base/outbuf.h"
 
 /*
- * A packet with SystemInfo: sysname "Linux" and RELEASE and MACHINE (each cut to 100 bytes). With
- * it Perfetto's UI shows the threads of process 2 as the kernel's. TO has
- * FXT_PERFETTO_SYSTEM_INFO_MAX bytes; returns how many are used.
+ * Adds a packet with SystemInfo: sysname "Linux" and RELEASE and MACHINE (each cut to 100 bytes).
+ * With it Perfetto's UI shows the threads of process 2 as the kernel's. Failures stick to TO.
  */
-size_t fxt_perfetto_system_info(uint8_t *to, const char *release, const char *machine);
+void fxt_perfetto_system_info(struct outbuf *to, const char *release, const char *machine);

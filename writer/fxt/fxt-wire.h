@@ -236,6 +236,11 @@ enum fxt_profiler_type {
 	FXT_PROFILER_BACKTRACE = 2,
 };
 
+/* Flags of a mapping. */
+#define FXT_MMAP_READABLE   1
+#define FXT_MMAP_WRITABLE   2
+#define FXT_MMAP_EXECUTABLE 4
+
 FXT_FIELD(module_id, 28, 43)
 FXT_FIELD(module_name_length, 44, 51)
 FXT_FIELD(module_build_id_length, 52, 59)

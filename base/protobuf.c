@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/protobuf.h"
+
+#include <string.h>
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
+
+static size_t put_varint(uint8_t *to, uint64_t v)
+{
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		to[n++] = (uint8_t)(v | 0x80);
+	to[n++] = (uint8_t)v;
+	return n;
+}
+
+void protobuf_add_packed(struct outbuf *b, uint64_t v)
+{
+	uint8_t bytes[VARINT_MAX];
+
+	outbuf_append(b, bytes, put_varint(bytes, v));
+}
+
+static void add_tag(struct outbuf *b, unsigned field, unsigned wire_type)
+{
+	protobuf_add_packed(b, (uint64_t)field << 3 | wire_type);
+}
+
+void protobuf_add_u64(struct outbuf *b, unsigned field, uint64_t v)
+{
+	add_tag(b, field, WIRE_VARINT);
+	protobuf_add_packed(b, v);
+}
+
+void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v)
+{
+	if (v != 0)
+		protobuf_add_u64(b, field, v);
+}
+
+void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n)
+{
+	add_tag(b, field, WIRE_BYTES);
+	protobuf_add_packed(b, n);
+	outbuf_append(b, p, n);
+}
+
+void protobuf_add_text(struct outbuf *b, unsigned field, const char *text)
+{
+	protobuf_add_bytes(b, field, text, strlen(text));
+}
+
+size_t protobuf_begin(struct outbuf *b, unsigned field)
+{
+	add_tag(b, field, WIRE_BYTES);
+	return b->size;
+}
+
+void protobuf_end(struct outbuf *b, size_t begin)
+{
+	uint8_t length[VARINT_MAX];
+	size_t size, n;
+
+	if (b->error < 0)
+		return;
+	size = b->size - begin;
+	n = put_varint(length, size);
+	if (!outbuf_reserve(b, n))
+		return;
+	memmove(b->data + begin + n, b->data + begin, size);
+	memcpy(b->data + begin, length, n);
+}

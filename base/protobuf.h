@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Protobuf messages, field by field, at the end of a buffer. Failures stick to the buffer.
+ *
+ * A message within a message is opened and closed; its length comes in front of it when it is
+ * closed, so what is in it has been moved by then: keep no pointers.
+ */
+#pragma once
+
+#include "base/outbuf.h"
+
+/* A number (int32 and int64 as two's complement, bool, enum) of FIELD. */
+void protobuf_add_u64(struct outbuf *b, unsigned field, uint64_t v);
+
+/* The same, left out where it is 0, which is what readers take it for then. */
+void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v);
+
+/* Bytes, or a string, of FIELD. */
+void protobuf_add_bytes(struct outbuf *b, unsigned field, const void *p, size_t n);
+void protobuf_add_text(struct outbuf *b, unsigned field, const char *text);
+
+/* A number of a packed field, whose message was opened: without a tag. */
+void protobuf_add_packed(struct outbuf *b, uint64_t v);
+
+/* Opens a message (or a packed field) of FIELD; what is added until protobuf_end() is its own.
+ * Returns what protobuf_end() wants. */
+size_t protobuf_begin(struct outbuf *b, unsigned field);
+void protobuf_end(struct outbuf *b, size_t begin);

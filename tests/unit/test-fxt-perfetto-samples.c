@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Perfetto's packets, read back field by field here: what they say of the samples that were put in.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "tests/support/golden-file.h"
+#include "tests/support/profile-set.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-perfetto-samples.h"
+
+/* ---- a reader of protobuf ---- */
+
+struct cursor {
+	const uint8_t *p, *end;
+};
+
+static uint64_t get_varint(struct cursor *c)
+{
+	uint64_t v = 0;
+	unsigned shift = 0;
+
+	do {
+		assert_true(c->p < c->end && shift < 64);
+		v |= (uint64_t)(*c->p & 0x7f) << shift;
+		shift += 7;
+	} while (*c->p++ & 0x80);
+	return v;
+}
+
+/* Prints the fields of C as "3:7 5{1:2}", texts in quotes. */
+static void put_message(FILE *f, struct cursor c, const unsigned *path, unsigned depth);
+
+/* What a field of bytes is, by the fields on the way to it. */
+static bool is_text(const unsigned *path, unsigned depth)
+{
+	/* packet, interned data, an interned string, its str */
+	return depth == 4 && path[1] == 12 && path[3] == 2 &&
+	       (path[2] == 5 || path[2] == 16 || path[2] == 17 || path[2] == 18);
+}
+
+static void put_bytes(FILE *f, struct cursor c, const unsigned *path, unsigned depth)
+{
+	if (!is_text(path, depth)) {
+		fputc('{', f);
+		put_message(f, c, path, depth);
+		fputc('}', f);
+		return;
+	}
+	fputc('\'', f);
+	for (; c.p < c.end; c.p++)
+		fprintf(f, path[2] == 16 ? "%02x" : "%c", *c.p);
+	fputc('\'', f);
+}
+
+static void put_message(FILE *f, struct cursor c, const unsigned *path, unsigned depth)
+{
+	unsigned here[8];
+	const char *space = "";
+
+	assert_true(depth < 8);
+	memcpy(here, path, depth * sizeof(*path));
+	while (c.p < c.end) {
+		uint64_t tag = get_varint(&c), n;
+
+		here[depth] = (unsigned)(tag >> 3);
+		fprintf(f, "%s%u", space, here[depth]);
+		space = depth == 0 ? "\n" : " ";
+		if ((tag & 7) == 0) {
+			fprintf(f, ":%llu", (unsigned long long)get_varint(&c));
+			continue;
+		}
+		assert_int_equal(tag & 7, 2);
+		n = get_varint(&c);
+		assert_true(n <= (size_t)(c.end - c.p));
+		put_bytes(f, (struct cursor){ c.p, c.p + n }, here, depth + 1);
+		c.p += n;
+	}
+}
+
+static char *text_of(const struct outbuf *batch)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(batch);
+	put_message(f, (struct cursor){ batch->data, batch->data + batch->size },
+		    (const unsigned[]){ 0 }, 0);
+	fclose(f);
+	return text;
+}
+
+/* ---- cases ---- */
+
+static void add(struct fxt_perfetto_samples *s, const struct event *ev)
+{
+	assert_int_equal(fxt_perfetto_samples_add(s, ev), 0);
+}
+
+#define SAMPLE(ts, n)                                                                              \
+	{                                                                                          \
+		.kind = EVENT_SAMPLE, .ts_ns = (ts), .pid = 10, .tid = 11, .cpu = 3, .sample = {   \
+			stack,                                                                     \
+			n                                                                          \
+		}                                                                                  \
+	}
+
+static const uint64_t stack[] = { UINT64_C(0xffffffff81000010), 0x1010, 0x99 };
+
+static const struct event before[] = {
+	{ .kind = EVENT_SAMPLING, .sampling = { 99, "cycles", 0 } },
+	{ .kind = EVENT_MAPPING,
+	  .pid = 10,
+	  .mapping = { "/bin/x", (const uint8_t *)"\xab\xcd", 2, .start = 0x1000, .size = 0x100,
+		       .file_offset = 0x500 } },
+	{ .kind = EVENT_FRAME, .frame = { 10, 0, 0x1010, "inner", "x.c", "", 7 } },
+	{ .kind = EVENT_FRAME, .frame = { 10, 1, 0x1010, "outer", "", "", 0 } },
+	{ .kind = EVENT_FRAME,
+	  .frame = { FXT_KOID_KTHREADD, 0, UINT64_C(0xffffffff81000010), "k", "", "", 0 } },
+};
+
+static void test_packets(void **state)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	const struct event first = SAMPLE(5, 3), second = SAMPLE(6, 3), other = SAMPLE(7, 1),
+			   none = SAMPLE(8, 0);
+	struct event away = SAMPLE(9, 3);
+	_cleanup_free_ char *text = NULL, *again = NULL;
+
+	(void)state;
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
+		add(s, &before[i]);
+	assert_null(fxt_perfetto_samples_batch(s, true));
+	add(s, &first);
+	add(s, &second);
+	add(s, &other);
+	add(s, &none);
+	away.sample.offcpu = true;
+	add(s, &away);
+	assert_null(fxt_perfetto_samples_batch(s, false));
+	text = text_of(fxt_perfetto_samples_batch(s, true));
+	assert_string_equal(
+		text,
+		/* timestamp, sequence, cleared, clock and timebase */
+		"1{8:5 10:1 13:3 59{58:6 12{1{2:99 4:10}}} "
+		"12{17{1:1 2'[unknown]'} 19{1:1 7:1} 5{1:1 2'k'} 6{1:1 3:1 4:18446744071578845200 2:1} "
+		"17{1:2 2'/bin/x'} 16{1:1 2'abcd'} 19{1:2 2:1 3:1280 8:1280 4:4096 5:4352 7:2} "
+		"5{1:2 2'inner'} 18{1:1 2'x.c'} 6{1:2 3:2 4:1296 2:2 5:1 6:7} "
+		"5{1:3 2'outer'} 6{1:3 3:2 4:1296 2:3} 6{1:4 3:1 4:153} "
+		"7{1:1 2:4 2:3 2:2 2:1}} "
+		"66{1:3 2:10 3:11 4:1 5:1}}\n"
+		"1{8:6 10:1 13:2 66{1:3 2:10 3:11 4:1 5:1}}\n"
+		"1{8:7 10:1 13:2 12{7{1:2 2:1}} 66{1:3 2:10 3:11 4:2 5:1}}\n"
+		"1{8:8 10:1 13:2 66{1:3 2:10 3:11}}");
+
+	/* The next batch stands for itself. */
+	fxt_perfetto_samples_next(s);
+	assert_null(fxt_perfetto_samples_batch(s, true));
+	add(s, &other);
+	again = text_of(fxt_perfetto_samples_batch(s, true));
+	assert_string_equal(again, "1{8:7 10:1 13:3 59{58:6 12{1{2:99 4:10}}} "
+				   "12{17{1:1 2'[unknown]'} 19{1:1 7:1} 5{1:1 2'k'} "
+				   "6{1:1 3:1 4:18446744071578845200 2:1} 7{1:1 2:1}} "
+				   "66{1:3 2:10 3:11 4:1 5:1}}");
+}
+
+/* A batch is due by its size. Stacks that differ all make it large. */
+static void test_batch_size(void **state)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	uint64_t frames[100];
+	struct event ev = SAMPLE(5, 0);
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	ev.sample.frames = frames;
+	ev.sample.n_frames = ARRAY_SIZE(frames);
+	while (!fxt_perfetto_samples_batch(s, false)) {
+		for (size_t i = 0; i < ARRAY_SIZE(frames); i++)
+			frames[i] = 1000 * n + i;
+		add(s, &ev);
+		assert_true(++n < 100);
+	}
+	assert_in_range(fxt_perfetto_samples_batch(s, false)->size, 16384, 32752);
+}
+
+/* Longer names are cut at a character. */
+static void test_long_name(void **state)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	struct event ev = SAMPLE(5, 1);
+	struct event frame = { .kind = EVENT_FRAME,
+			       .frame = { FXT_KOID_KTHREADD, 0, stack[0], "", "", "", 0 } };
+	char name[300];
+	_cleanup_free_ char *text = NULL, *want = NULL;
+
+	(void)state;
+	memset(name, 'n', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	memcpy(name + 253, "\u20ac", 3);
+	frame.frame.function = name;
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	add(s, &frame);
+	add(s, &ev);
+	text = text_of(fxt_perfetto_samples_batch(s, true));
+	assert_true(asprintf(&want, " 2'%.253s'}", name) > 0);
+	assert_non_null(strstr(text, want));
+}
+
+/* The archives that others test with. */
+static void test_golden(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf names = { 0 }, bare = { 0 };
+
+	(void)state;
+	profile_set_write(&names, true);
+	assert_golden("fxt/profile.fxt", names.data, names.size);
+	profile_set_write(&bare, false);
+	assert_golden("fxt/profile-bare.fxt", bare.data, bare.size);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packets),
+		cmocka_unit_test(test_batch_size),
+		cmocka_unit_test(test_long_name),
+		cmocka_unit_test(test_golden),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/maps.h"
+
+static struct maps *of_all_times(void)
+{
+	struct maps *m;
+
+	assert_int_equal(maps_new(&m, MAPS_OF_ALL_TIMES), 0);
+	return m;
+}
+
+static void add(struct maps *m, struct event ev)
+{
+	assert_int_equal(maps_add(m, &ev), 0);
+}
+
+static void map(struct maps *m, uint64_t ts, uint32_t pid, uint64_t start, uint64_t size,
+		const char *path)
+{
+	add(m, (struct event){ .kind = EVENT_MAPPING,
+			       .ts_ns = ts,
+			       .pid = pid,
+			       .mapping = { .path = path, .start = start, .size = size } });
+}
+
+static void fork_to(struct maps *m, uint64_t ts, uint32_t pid, uint32_t child)
+{
+	add(m, (struct event){ .kind = EVENT_FORK,
+			       .ts_ns = ts,
+			       .pid = pid,
+			       .fork = { .child_pid = child, .child_tid = child } });
+}
+
+static void exec(struct maps *m, uint64_t ts, uint32_t pid)
+{
+	add(m, (struct event){ .kind = EVENT_EXEC,
+			       .ts_ns = ts,
+			       .pid = pid,
+			       .exec = { .file = "", .command_line = "" } });
+}
+
+static void process(struct maps *m, uint32_t pid, uint32_t parent)
+{
+	add(m, (struct event){ .kind = EVENT_TASK,
+			       .pid = pid,
+			       .task = { .comm = "",
+					 .command_line = "",
+					 .parent_pid = parent,
+					 .is_process = true } });
+}
+
+/* The path of what is found, "-" for nothing. */
+static const char *at(const struct maps *m, uint32_t pid, uint64_t address, uint64_t ts)
+{
+	const struct mapping *mapping = maps_find(m, pid, address, ts);
+
+	return mapping ? mapping->path : "-";
+}
+
+#define ASSERT_AT(m, pid, address, ts, want)                                                       \
+	assert_string_equal(at((m), (pid), (address), (ts)), (want))
+
+static void test_bounds(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	ASSERT_AT(m, 1, 0x1000, 0, "-");
+	map(m, 5, 1, 0x1000, 0x100, "a");
+	map(m, 5, 1, 0x3000, 1, "one");
+	map(m, 5, 1, UINT64_MAX - 9, 10, "top");
+	map(m, 5, 1, UINT64_MAX, 2, "beyond");
+	map(m, 5, 1, 0x2000, 0, "empty");
+	ASSERT_AT(m, 1, 0xfff, 5, "-");
+	ASSERT_AT(m, 1, 0x1000, 5, "a");
+	ASSERT_AT(m, 1, 0x10ff, 5, "a");
+	ASSERT_AT(m, 1, 0x1100, 5, "-");
+	ASSERT_AT(m, 1, 0x2000, 5, "-");
+	ASSERT_AT(m, 1, 0x3000, 5, "one");
+	ASSERT_AT(m, 1, UINT64_MAX, 5, "top");
+	ASSERT_AT(m, 1, UINT64_MAX - 10, 5, "-");
+	ASSERT_AT(m, 2, 0x1000, 5, "-");
+	/* Before it was mapped. */
+	ASSERT_AT(m, 1, 0x1000, 4, "-");
+}
+
+/* What is said of a mapping is all there. */
+static void test_detail(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+	uint8_t build_id[] = { 1, 2, 3 };
+	char path[] = "/a";
+	const struct mapping *found;
+
+	(void)state;
+	add(m, (struct event){ .kind = EVENT_MAPPING,
+			       .ts_ns = 5,
+			       .pid = 1,
+			       .mapping = { path, build_id, 3, 7, 0x1000, 0x10, 0x20, 8, 9 } });
+	path[0] = 'x';
+	build_id[0] = 0;
+	found = maps_find(m, 1, 0x1001, 5);
+	assert_non_null(found);
+	assert_string_equal(found->path, "/a");
+	assert_int_equal(found->build_id_size, 3);
+	assert_memory_equal(found->build_id, "\1\2\3", 3);
+	assert_int_equal(found->pid, 1);
+	assert_int_equal(found->ts_ns, 5);
+	assert_int_equal(found->start, 0x1000);
+	assert_int_equal(found->size, 0x10);
+	assert_int_equal(found->file_offset, 0x20);
+	assert_int_equal(found->device, 8);
+	assert_int_equal(found->inode, 9);
+}
+
+static void test_overlap(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	map(m, 1, 1, 0x1000, 0x1000, "low");
+	map(m, 1, 1, 0x2000, 0x1000, "high");
+	/* into the middle of one; over the seam of both; exactly over the rest of one */
+	map(m, 2, 1, 0x1400, 0x100, "hole");
+	map(m, 3, 1, 0x1f00, 0x200, "seam");
+	map(m, 4, 1, 0x2100, 0xf00, "rest");
+	ASSERT_AT(m, 1, 0x13ff, 9, "low");
+	ASSERT_AT(m, 1, 0x1400, 9, "hole");
+	ASSERT_AT(m, 1, 0x14ff, 9, "hole");
+	ASSERT_AT(m, 1, 0x1500, 9, "low");
+	ASSERT_AT(m, 1, 0x1eff, 9, "low");
+	ASSERT_AT(m, 1, 0x1f00, 9, "seam");
+	ASSERT_AT(m, 1, 0x20ff, 9, "seam");
+	ASSERT_AT(m, 1, 0x2100, 9, "rest");
+	ASSERT_AT(m, 1, 0x2fff, 9, "rest");
+	/* as it was */
+	ASSERT_AT(m, 1, 0x1400, 1, "low");
+	ASSERT_AT(m, 1, 0x1400, 2, "hole");
+	ASSERT_AT(m, 1, 0x1f00, 2, "low");
+	ASSERT_AT(m, 1, 0x2000, 2, "high");
+	ASSERT_AT(m, 1, 0x2000, 3, "seam");
+	ASSERT_AT(m, 1, 0x2100, 3, "high");
+	/* over everything */
+	map(m, 5, 1, 0, UINT64_MAX, "all");
+	ASSERT_AT(m, 1, 0x1400, 5, "all");
+	ASSERT_AT(m, 1, 0x1400, 4, "hole");
+	ASSERT_AT(m, 1, 0, 4, "-");
+}
+
+static void test_later(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	map(m, 1, 1, 0x1000, 0x1000, "program");
+	map(m, 10, 1, 0x5000, 0x1000, "plugin");
+	ASSERT_AT(m, 1, 0x5000, 9, "-");
+	ASSERT_AT(m, 1, 0x5000, 10, "plugin");
+	/* another one at its place, after dlclose(), of which nothing is said */
+	map(m, 20, 1, 0x5000, 0x2000, "other");
+	ASSERT_AT(m, 1, 0x5000, 19, "plugin");
+	ASSERT_AT(m, 1, 0x5000, 20, "other");
+	ASSERT_AT(m, 1, 0x6000, 19, "-");
+}
+
+static void test_fork(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	map(m, 1, 1, 0x1000, 0x1000, "program");
+	fork_to(m, 2, 1, 2);
+	ASSERT_AT(m, 2, 0x1000, 2, "program");
+	/* From then on each has its own. */
+	map(m, 3, 1, 0x1000, 0x1000, "parent's");
+	map(m, 4, 2, 0x1800, 0x1000, "child's");
+	ASSERT_AT(m, 2, 0x1000, 9, "program");
+	ASSERT_AT(m, 2, 0x1800, 9, "child's");
+	ASSERT_AT(m, 2, 0x1800, 3, "program");
+	ASSERT_AT(m, 1, 0x1800, 9, "parent's");
+	ASSERT_AT(m, 1, 0x1000, 2, "program");
+	/* A thread is no child. */
+	add(m, (struct event){ .kind = EVENT_FORK,
+			       .ts_ns = 5,
+			       .pid = 1,
+			       .fork = { .child_pid = 1, .child_tid = 7 } });
+	ASSERT_AT(m, 1, 0x1000, 9, "parent's");
+	/* A child that has mappings already keeps them: its fork was only late. */
+	map(m, 6, 3, 0x1000, 0x1000, "own");
+	fork_to(m, 5, 1, 3);
+	ASSERT_AT(m, 3, 0x1000, 9, "own");
+	/* A parent of which nothing is known. */
+	fork_to(m, 7, 50, 51);
+	ASSERT_AT(m, 51, 0x1000, 9, "-");
+}
+
+static void test_exec(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	map(m, 1, 1, 0x1000, 0x1000, "old");
+	map(m, 1, 1, 0x9000, 0x1000, "old library");
+	exec(m, 10, 1);
+	ASSERT_AT(m, 1, 0x1000, 10, "-");
+	map(m, 10, 1, 0x1000, 0x1000, "new");
+	exec(m, 20, 1);
+	map(m, 20, 1, 0x2000, 0x1000, "newest");
+	ASSERT_AT(m, 1, 0x1000, 9, "old");
+	ASSERT_AT(m, 1, 0x9000, 9, "old library");
+	ASSERT_AT(m, 1, 0x9000, 11, "-");
+	ASSERT_AT(m, 1, 0x1000, 10, "new");
+	ASSERT_AT(m, 1, 0x1000, 20, "-");
+	ASSERT_AT(m, 1, 0x2000, 20, "newest");
+	/* A child that calls exec does not touch its parent. */
+	fork_to(m, 30, 1, 2);
+	exec(m, 31, 2);
+	ASSERT_AT(m, 1, 0x2000, 31, "newest");
+	ASSERT_AT(m, 2, 0x2000, 31, "-");
+	ASSERT_AT(m, 2, 0x2000, 30, "newest");
+}
+
+/* The second owner of a pid has a koid of its own, and nothing of the first. */
+static void test_reuse(void **state)
+{
+	const uint32_t second = 1 + (2u << FXT_KOID_TID_BITS);
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	map(m, 1, 1, 0x1000, 0x1000, "first");
+	add(m,
+	    (struct event){
+		    .kind = EVENT_EXIT, .ts_ns = 2, .pid = 1, .exit = { .process_ends = true } });
+	map(m, 3, second, 0x1000, 0x1000, "second");
+	ASSERT_AT(m, 1, 0x1000, 1, "first");
+	ASSERT_AT(m, second, 0x1000, 3, "second");
+	ASSERT_AT(m, second, 0x1000, 1, "-");
+}
+
+/* What a process that was born before the archive has. */
+static void test_parent(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	process(m, 2, 1);
+	process(m, 3, 2);
+	process(m, 4, 4);
+	map(m, 1, 1, 0x1000, 0x1000, "ancestor's");
+	ASSERT_AT(m, 2, 0x1000, 1, "ancestor's");
+	ASSERT_AT(m, 3, 0x1000, 1, "ancestor's");
+	ASSERT_AT(m, 4, 0x1000, 1, "-");
+	fork_to(m, 2, 3, 9);
+	ASSERT_AT(m, 9, 0x1000, 2, "ancestor's");
+	/* Somebody who has called exec has nothing of it. */
+	exec(m, 3, 2);
+	ASSERT_AT(m, 2, 0x1000, 3, "-");
+	ASSERT_AT(m, 3, 0x1000, 3, "-");
+	/* Two that are each other's parents are no trap. */
+	process(m, 10, 11);
+	process(m, 11, 10);
+	ASSERT_AT(m, 10, 0x1000, 3, "-");
+}
+
+static void test_of_now(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = NULL;
+
+	(void)state;
+	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
+	map(m, 5, 1, 0x1000, 0x1000, "a");
+	ASSERT_AT(m, 1, 0x1000, 0, "a");
+	map(m, 6, 1, 0x1000, 0x800, "b");
+	ASSERT_AT(m, 1, 0x1000, 5, "b");
+	ASSERT_AT(m, 1, 0x1800, 5, "a");
+	fork_to(m, 7, 1, 2);
+	exec(m, 8, 1);
+	ASSERT_AT(m, 1, 0x1000, 5, "-");
+	ASSERT_AT(m, 2, 0x1000, 5, "b");
+	/* A thread's end is not the process's. */
+	add(m, (struct event){ .kind = EVENT_EXIT, .ts_ns = 9, .pid = 2 });
+	ASSERT_AT(m, 2, 0x1000, 9, "b");
+	add(m, (struct event){ .kind = EVENT_EXIT, .pid = 2, .exit = { .process_ends = true } });
+	ASSERT_AT(m, 2, 0x1000, 9, "-");
+}
+
+static void test_owner(void **state)
+{
+	(void)state;
+	assert_int_equal(maps_owner(7, 0x7fffffffffffffff), 7);
+	assert_int_equal(maps_owner(7, UINT64_C(1) << 63), FXT_KOID_KTHREADD);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bounds),  cmocka_unit_test(test_detail),
+		cmocka_unit_test(test_overlap), cmocka_unit_test(test_later),
+		cmocka_unit_test(test_fork),    cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_reuse),   cmocka_unit_test(test_parent),
+		cmocka_unit_test(test_of_now),  cmocka_unit_test(test_owner),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

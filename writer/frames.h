@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the addresses of call stacks mean, as EVENT_FRAME says it: for each address of a process the
+ * functions it lies in, inlined ones first.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "writer/event.h"
+
+/* One function. Texts are "" and the line 0 where it is not known. They live as long as the frames. */
+struct frame {
+	const char *function, *source, *module;
+	uint32_t line;
+	uint32_t depth; /* 0 = innermost */
+};
+
+/* The functions at one address, innermost first. */
+struct frame_list {
+	uint32_t process;
+	uint64_t address;
+	size_t n;
+	struct frame *list;
+	struct frame_list *next; /* of frames.c */
+};
+
+struct frames;
+
+/* Addresses from the LIMIT-th on are not kept, and not found. */
+int frames_new(struct frames **ret, size_t limit);
+struct frames *frames_free(struct frames *f);
+DEFINE_CLEANUP(struct frames *, frames_free)
+
+/* Takes an EVENT_FRAME in; of two for the same process, address and depth the last one holds.
+ * Returns 0 or -ENOMEM. */
+int frames_add(struct frames *f, const struct event *ev);
+
+/* What ADDRESS of PROCESS means, or NULL. */
+const struct frame_list *frames_find(const struct frames *f, uint32_t process, uint64_t address);

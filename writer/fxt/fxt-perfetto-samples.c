@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Field numbers are those of Perfetto's trace_packet.proto, interned_data.proto,
+ * profile_common.proto, profile_packet.proto and perf_events.proto.
+ *
+ * A packet has what its sample is the first to use (interned_data) and the sample. Ids of interned
+ * things are counted from 1, separately for each kind of thing.
+ */
+#include "writer/fxt/fxt-perfetto-samples.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/protobuf.h"
+#include "base/table.h"
+#include "writer/frames.h"
+#include "writer/maps.h"
+
+enum {
+	TRACE_PACKET = 1, /* Trace.packet */
+
+	/* TracePacket */
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_CLOCK_ID = 58,
+	PACKET_DEFAULTS = 59,
+	PACKET_PERF_SAMPLE = 66,
+
+	SEQUENCE_CLEARED = 1, /* SEQ_INCREMENTAL_STATE_CLEARED */
+	SEQUENCE_NEEDED = 2,  /* SEQ_NEEDS_INCREMENTAL_STATE */
+	CLOCK_BOOT = 6,       /* BUILTIN_CLOCK_BOOTTIME */
+
+	/* TracePacketDefaults, PerfSampleDefaults, PerfEvents.Timebase */
+	DEFAULTS_PERF_SAMPLE = 12,
+	PERF_SAMPLE_TIMEBASE = 1,
+	TIMEBASE_FREQUENCY = 2,
+	TIMEBASE_COUNTER = 4,
+	COUNTER_CPU_CLOCK = 1,
+	COUNTER_CPU_CYCLES = 10,
+
+	/* InternedData */
+	INTERNED_FUNCTION_NAMES = 5,
+	INTERNED_FRAMES = 6,
+	INTERNED_CALLSTACKS = 7,
+	INTERNED_BUILD_IDS = 16,
+	INTERNED_MAPPING_PATHS = 17,
+	INTERNED_SOURCE_PATHS = 18,
+	INTERNED_MAPPINGS = 19,
+
+	/* what each of those begins with */
+	ITEM_IID = 1,
+
+	/* InternedString, Mapping, Frame, Callstack */
+	STRING_BYTES = 2,
+	MAPPING_BUILD_ID = 2,
+	MAPPING_START_OFFSET = 3,
+	MAPPING_START = 4,
+	MAPPING_END = 5,
+	MAPPING_PATH = 7,
+	MAPPING_EXACT_OFFSET = 8,
+	FRAME_FUNCTION = 2,
+	FRAME_MAPPING = 3,
+	FRAME_REL_PC = 4,
+	FRAME_SOURCE = 5,
+	FRAME_LINE = 6,
+	CALLSTACK_FRAMES = 2,
+
+	/* PerfSample */
+	SAMPLE_CPU = 1,
+	SAMPLE_PID = 2,
+	SAMPLE_TID = 3,
+	SAMPLE_CALLSTACK = 4,
+	SAMPLE_CPU_MODE = 5,
+	CPU_MODE_KERNEL = 1,
+	CPU_MODE_USER = 2,
+};
+
+enum {
+	SEQUENCE_ID = 1,
+	BATCH_BYTES = 16 * 1024,
+	BATCH_NS = 1000000000,
+	TEXT_MAX = 255,   /* longer paths and names are cut */
+	STACK_MAX = 1024, /* frames of a sample, inlined ones too; more are cut, outermost first */
+	NAMES_MAX = 1 << 20, /* addresses whose names are known */
+};
+
+/* What was interned in this batch: where its bytes are, by hash. */
+struct interning {
+	struct table known; /* hash -> position in `kept` + 1 */
+	uint64_t last_iid;
+};
+
+/* In `kept`; the bytes follow. */
+struct kept {
+	uint64_t iid;
+	uint64_t size;
+};
+
+enum kind { FUNCTION, FRAME, CALLSTACK, BUILD_ID, PATH, SOURCE, MAPPING, KIND_MAX };
+
+static const unsigned interned_fields[KIND_MAX] = {
+	[FUNCTION] = INTERNED_FUNCTION_NAMES, [FRAME] = INTERNED_FRAMES,
+	[CALLSTACK] = INTERNED_CALLSTACKS,    [BUILD_ID] = INTERNED_BUILD_IDS,
+	[PATH] = INTERNED_MAPPING_PATHS,      [SOURCE] = INTERNED_SOURCE_PATHS,
+	[MAPPING] = INTERNED_MAPPINGS,
+};
+
+struct fxt_perfetto_samples {
+	struct maps *maps;
+	struct frames *frames;
+	uint32_t frequency;
+	bool cycles;
+
+	struct outbuf batch;
+	uint64_t first_ns, last_ns; /* of the batch's samples */
+
+	struct interning interned[KIND_MAX];
+	struct outbuf kept;  /* struct kept, one behind the other */
+	struct outbuf fresh; /* InternedData of the sample that is being added */
+};
+
+int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s =
+		calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	r = maps_new(&s->maps, MAPS_OF_NOW);
+	if (r == 0)
+		r = frames_new(&s->frames, NAMES_MAX);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+void fxt_perfetto_samples_next(struct fxt_perfetto_samples *s)
+{
+	for (size_t i = 0; i < KIND_MAX; i++) {
+		table_deinit(&s->interned[i].known);
+		s->interned[i].last_iid = 0;
+	}
+	outbuf_reset(&s->batch);
+	outbuf_reset(&s->kept);
+	outbuf_reset(&s->fresh);
+}
+
+struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_samples *s)
+{
+	if (!s)
+		return NULL;
+	fxt_perfetto_samples_next(s);
+	outbuf_deinit(&s->batch);
+	outbuf_deinit(&s->kept);
+	outbuf_deinit(&s->fresh);
+	maps_free(s->maps);
+	frames_free(s->frames);
+	free(s);
+	return NULL;
+}
+
+/* ---- interning ---- */
+
+/*
+ * The iid of the N bytes at KEY, which is the same as long as the batch lasts. *RET_NEW says that it
+ * is the first time. Failures stick to s->kept.
+ */
+static uint64_t intern(struct fxt_perfetto_samples *s, enum kind kind, const void *key, size_t n,
+		       bool *ret_new)
+{
+	struct interning *t = &s->interned[kind];
+	uint64_t hash = table_hash(key, n);
+	size_t at = (size_t)(uintptr_t)table_get(&t->known, hash);
+	struct kept head;
+
+	*ret_new = false;
+	if (at > 0) {
+		memcpy(&head, s->kept.data + at - 1, sizeof(head));
+		if (head.size == n && memcmp(s->kept.data + at - 1 + sizeof(head), key, n) == 0)
+			return head.iid;
+	}
+	head = (struct kept){ ++t->last_iid, n };
+	at = s->kept.size;
+	if (outbuf_append(&s->kept, &head, sizeof(head)) < 0 || outbuf_append(&s->kept, key, n) < 0)
+		return 0;
+	if (table_set(&t->known, hash, (void *)(uintptr_t)(at + 1)) < 0)
+		s->kept.error = -ENOMEM;
+	*ret_new = true;
+	return head.iid;
+}
+
+/* Opens the item of KIND in the sample's InternedData. */
+static size_t begin_item(struct fxt_perfetto_samples *s, enum kind kind, uint64_t iid)
+{
+	size_t item = protobuf_begin(&s->fresh, interned_fields[kind]);
+
+	protobuf_add_u64(&s->fresh, ITEM_IID, iid);
+	return item;
+}
+
+/* N bytes as an InternedString; none are iid 0. */
+static uint64_t intern_bytes(struct fxt_perfetto_samples *s, enum kind kind, const void *bytes,
+			     size_t n)
+{
+	uint64_t iid;
+	size_t item;
+	bool new;
+
+	if (n == 0)
+		return 0;
+	iid = intern(s, kind, bytes, n, &new);
+	if (new) {
+		item = begin_item(s, kind, iid);
+		protobuf_add_bytes(&s->fresh, STRING_BYTES, bytes, n);
+		protobuf_end(&s->fresh, item);
+	}
+	return iid;
+}
+
+/* The same of a text, cut at a character. */
+static uint64_t intern_text(struct fxt_perfetto_samples *s, enum kind kind, const char *text)
+{
+	size_t n = strnlen(text, TEXT_MAX + 1);
+
+	if (n > TEXT_MAX)
+		for (n = TEXT_MAX; n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80;)
+			n--;
+	return intern_bytes(s, kind, text, n);
+}
+
+/* MAP may be NULL: an address that nothing is known of. */
+static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapping *map)
+{
+	uint64_t number = map ? map->number : 0, iid, path, build_id = 0;
+	size_t item;
+	bool new;
+
+	iid = intern(s, MAPPING, &number, sizeof(number), &new);
+	if (!new)
+		return iid;
+	path = intern_text(s, PATH, map ? map->path : "[unknown]");
+	if (map)
+		build_id = intern_bytes(s, BUILD_ID, map->build_id, map->build_id_size);
+	item = begin_item(s, MAPPING, iid);
+	protobuf_add_nonzero(&s->fresh, MAPPING_BUILD_ID, build_id);
+	if (map) {
+		protobuf_add_u64(&s->fresh, MAPPING_START_OFFSET, map->file_offset);
+		protobuf_add_u64(&s->fresh, MAPPING_EXACT_OFFSET, map->file_offset);
+		protobuf_add_u64(&s->fresh, MAPPING_START, map->start);
+		protobuf_add_u64(&s->fresh, MAPPING_END, map->start + map->size);
+	}
+	protobuf_add_nonzero(&s->fresh, MAPPING_PATH, path);
+	protobuf_end(&s->fresh, item);
+	return iid;
+}
+
+/* NAME may be NULL. */
+static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mapping *map,
+			     uint64_t address, const struct frame *name)
+{
+	const uint64_t key[] = {
+		intern_mapping(s, map),
+		map ? address - map->start + map->file_offset : address,
+		name ? intern_text(s, FUNCTION, name->function) : 0,
+		name ? intern_text(s, SOURCE, name->source) : 0,
+		name ? name->line : 0,
+	};
+	bool new;
+	uint64_t iid = intern(s, FRAME, key, sizeof(key), &new);
+	size_t item;
+
+	if (!new)
+		return iid;
+	item = begin_item(s, FRAME, iid);
+	protobuf_add_u64(&s->fresh, FRAME_MAPPING, key[0]);
+	protobuf_add_u64(&s->fresh, FRAME_REL_PC, key[1]);
+	protobuf_add_nonzero(&s->fresh, FRAME_FUNCTION, key[2]);
+	protobuf_add_nonzero(&s->fresh, FRAME_SOURCE, key[3]);
+	protobuf_add_nonzero(&s->fresh, FRAME_LINE, key[4]);
+	protobuf_end(&s->fresh, item);
+	return iid;
+}
+
+/* The stack of EV, or 0 if it has none. */
+static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
+{
+	uint64_t stack[STACK_MAX], iid;
+	size_t n = 0, item;
+	bool new;
+
+	for (unsigned i = 0; i < ev->sample.n_frames && n < STACK_MAX; i++) {
+		uint64_t address = ev->sample.frames[i];
+		uint32_t owner = maps_owner(ev->pid, address);
+		const struct mapping *map = maps_find(s->maps, owner, address, ev->ts_ns);
+		const struct frame_list *names = frames_find(s->frames, owner, address);
+
+		for (size_t j = 0; names && j < names->n && n < STACK_MAX; j++)
+			stack[n++] = intern_frame(s, map, address, &names->list[j]);
+		if (!names)
+			stack[n++] = intern_frame(s, map, address, NULL);
+	}
+	if (n == 0)
+		return 0;
+	iid = intern(s, CALLSTACK, stack, n * sizeof(*stack), &new);
+	if (!new)
+		return iid;
+	item = begin_item(s, CALLSTACK, iid);
+	/* Outermost first. */
+	while (n > 0)
+		protobuf_add_u64(&s->fresh, CALLSTACK_FRAMES, stack[--n]);
+	protobuf_end(&s->fresh, item);
+	return iid;
+}
+
+/* ---- packets ---- */
+
+static void add_defaults(struct fxt_perfetto_samples *s)
+{
+	size_t defaults, sample, timebase;
+
+	defaults = protobuf_begin(&s->batch, PACKET_DEFAULTS);
+	protobuf_add_u64(&s->batch, PACKET_CLOCK_ID, CLOCK_BOOT);
+	sample = protobuf_begin(&s->batch, DEFAULTS_PERF_SAMPLE);
+	timebase = protobuf_begin(&s->batch, PERF_SAMPLE_TIMEBASE);
+	protobuf_add_nonzero(&s->batch, TIMEBASE_FREQUENCY, s->frequency);
+	protobuf_add_u64(&s->batch, TIMEBASE_COUNTER,
+			 s->cycles ? COUNTER_CPU_CYCLES : COUNTER_CPU_CLOCK);
+	protobuf_end(&s->batch, timebase);
+	protobuf_end(&s->batch, sample);
+	protobuf_end(&s->batch, defaults);
+}
+
+static void add_perf_sample(struct fxt_perfetto_samples *s, const struct event *ev,
+			    uint64_t callstack)
+{
+	size_t sample = protobuf_begin(&s->batch, PACKET_PERF_SAMPLE);
+
+	protobuf_add_u64(&s->batch, SAMPLE_CPU, ev->cpu);
+	protobuf_add_u64(&s->batch, SAMPLE_PID, ev->pid);
+	protobuf_add_u64(&s->batch, SAMPLE_TID, ev->tid);
+	if (callstack != 0) {
+		protobuf_add_u64(&s->batch, SAMPLE_CALLSTACK, callstack);
+		protobuf_add_u64(&s->batch, SAMPLE_CPU_MODE,
+				 maps_is_kernel(ev->sample.frames[0]) ? CPU_MODE_KERNEL
+								      : CPU_MODE_USER);
+	}
+	protobuf_end(&s->batch, sample);
+}
+
+static int add_sample(struct fxt_perfetto_samples *s, const struct event *ev)
+{
+	bool first = s->batch.size == 0;
+	uint64_t callstack;
+	size_t packet;
+
+	if (ev->sample.offcpu)
+		return 0;
+	if (first)
+		s->first_ns = s->last_ns = ev->ts_ns;
+	else if (ev->ts_ns > s->last_ns)
+		s->last_ns = ev->ts_ns;
+	outbuf_reset(&s->fresh);
+	callstack = intern_callstack(s, ev);
+	if (s->kept.error < 0 || s->fresh.error < 0)
+		goto no_memory;
+	packet = protobuf_begin(&s->batch, TRACE_PACKET);
+	protobuf_add_u64(&s->batch, PACKET_TIMESTAMP, ev->ts_ns);
+	protobuf_add_u64(&s->batch, PACKET_SEQUENCE_ID, SEQUENCE_ID);
+	protobuf_add_u64(&s->batch, PACKET_SEQUENCE_FLAGS,
+			 SEQUENCE_NEEDED | (first ? SEQUENCE_CLEARED : 0));
+	if (first)
+		add_defaults(s);
+	if (s->fresh.size > 0)
+		protobuf_add_bytes(&s->batch, PACKET_INTERNED_DATA, s->fresh.data, s->fresh.size);
+	add_perf_sample(s, ev, callstack);
+	protobuf_end(&s->batch, packet);
+	if (s->batch.error < 0)
+		goto no_memory;
+	return 0;
+no_memory:
+	/* What was interned is not in the batch. */
+	fxt_perfetto_samples_next(s);
+	return -ENOMEM;
+}
+
+int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_SAMPLE:
+		return add_sample(s, ev);
+	case EVENT_FRAME:
+		return frames_add(s->frames, ev);
+	case EVENT_SAMPLING:
+		s->frequency = ev->sampling.frequency;
+		s->cycles = strcmp(ev->sampling.clock, "cycles") == 0;
+		return 0;
+	default:
+		return maps_add(s->maps, ev);
+	}
+}
+
+const struct outbuf *fxt_perfetto_samples_batch(const struct fxt_perfetto_samples *s, bool all)
+{
+	if (s->batch.size == 0)
+		return NULL;
+	return all || s->batch.size >= BATCH_BYTES || s->last_ns - s->first_ns >= BATCH_NS
+		       ? &s->batch
+		       : NULL;
+}

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A process has programs, the last one first: one for each exec. A program has a set of ranges that
+ * do not overlap, sorted, and the ones that were covered. A set is shared from fork until one of its
+ * users changes it.
+ */
+#include "writer/maps.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/fxt/fxt-names.h"
+
+/* How far a process without mappings is followed to its ancestors. */
+enum { ANCESTORS_MAX = 16 };
+
+/* What is left of a mapping, its end included (or the last address could not be mapped). */
+struct range {
+	uint64_t first, last;
+	struct mapping *mapping; /* a reference */
+};
+
+/* A part of a mapping that was covered at UNTIL_NS. */
+struct covered {
+	struct range range;
+	uint64_t until_ns;
+};
+
+struct set {
+	unsigned n_refs;
+	struct range *ranges; /* sorted */
+	size_t n_ranges, room_ranges;
+	struct covered *covered; /* only with MAPS_OF_ALL_TIMES */
+	size_t n_covered, room_covered;
+};
+
+struct program {
+	uint64_t from_ns;
+	struct set *set; /* a reference; NULL = nothing is mapped */
+	struct program *older;
+};
+
+struct process {
+	uint32_t pid, parent;
+	bool known; /* exec or mappings of its own, or a fork, were seen */
+	struct program program;
+};
+
+struct maps {
+	enum maps_mode mode;
+	struct table processes; /* pid + 1 -> struct process */
+	uint64_t last_number;
+	uint64_t n_mappings, n_dropped;
+};
+
+/* ---- ownership ---- */
+
+static void unref_mapping(struct maps *m, struct mapping *mapping)
+{
+	if (--mapping->n_refs > 0)
+		return;
+	free(mapping->path);
+	free(mapping->build_id);
+	free(mapping);
+	m->n_mappings--;
+}
+
+static void unref_set(struct maps *m, struct set *set)
+{
+	if (!set || --set->n_refs > 0)
+		return;
+	for (size_t i = 0; i < set->n_ranges; i++)
+		unref_mapping(m, set->ranges[i].mapping);
+	for (size_t i = 0; i < set->n_covered; i++)
+		unref_mapping(m, set->covered[i].range.mapping);
+	free(set->ranges);
+	free(set->covered);
+	free(set);
+}
+
+static void forget_older(struct maps *m, struct process *p)
+{
+	struct program *next;
+
+	for (struct program *old = p->program.older; old; old = next) {
+		next = old->older;
+		unref_set(m, old->set);
+		free(old);
+	}
+	p->program.older = NULL;
+}
+
+static void free_process(struct maps *m, struct process *p)
+{
+	if (!p)
+		return;
+	forget_older(m, p);
+	unref_set(m, p->program.set);
+	free(p);
+}
+
+int maps_new(struct maps **ret, enum maps_mode mode)
+{
+	struct maps *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	m->mode = mode;
+	*ret = m;
+	return 0;
+}
+
+struct maps *maps_free(struct maps *m)
+{
+	struct process *p;
+
+	if (!m)
+		return NULL;
+	for (size_t pos = 0; (p = table_next(&m->processes, &pos));)
+		free_process(m, p);
+	table_deinit(&m->processes);
+	free(m);
+	return NULL;
+}
+
+/* ---- processes ---- */
+
+static struct process *find_process(const struct maps *m, uint32_t pid)
+{
+	return table_get(&m->processes, (uint64_t)pid + 1);
+}
+
+static struct process *get_process(struct maps *m, uint32_t pid)
+{
+	struct process *p = find_process(m, pid);
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	if (table_set(&m->processes, (uint64_t)pid + 1, p) < 0) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* P itself, or the ancestor whose mappings are taken for its own. */
+static struct process *process_to_ask(const struct maps *m, uint32_t pid)
+{
+	struct process *p = find_process(m, pid);
+
+	for (unsigned i = 0; p && !p->known && p->parent != 0 && i < ANCESTORS_MAX; i++)
+		p = find_process(m, p->parent);
+	return p;
+}
+
+/* Its program of now becomes an older one (or goes, with MAPS_OF_NOW), and SET the one of now. */
+static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, struct set *set)
+{
+	if (m->mode == MAPS_OF_ALL_TIMES && p->program.set) {
+		struct program *old = malloc(sizeof(*old));
+
+		if (!old)
+			return -ENOMEM;
+		*old = p->program;
+		p->program.older = old;
+	} else {
+		unref_set(m, p->program.set);
+	}
+	if (set)
+		set->n_refs++;
+	p->program.set = set;
+	p->program.from_ns = ts_ns;
+	p->known = true;
+	return 0;
+}
+
+/* ---- sets ---- */
+
+/* Makes room for one more element of SIZE bytes in LIST. */
+static int grow(void **list, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 8;
+	void *p;
+
+	if (n < *room)
+		return 0;
+	p = realloc(*list, more * size);
+	if (!p)
+		return -ENOMEM;
+	*list = p;
+	*room = more;
+	return 0;
+}
+
+/* The first range that ends at or behind ADDRESS. */
+static size_t lower_bound(const struct set *set, uint64_t address)
+{
+	size_t low = 0, high = set->n_ranges;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->ranges[middle].last < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int insert_range(struct set *set, size_t at, struct range range)
+{
+	if (grow((void **)&set->ranges, set->n_ranges, &set->room_ranges, sizeof(range)) < 0)
+		return -ENOMEM;
+	memmove(&set->ranges[at + 1], &set->ranges[at], (set->n_ranges - at) * sizeof(range));
+	set->ranges[at] = range;
+	set->n_ranges++;
+	range.mapping->n_refs++;
+	return 0;
+}
+
+static void remove_range(struct maps *m, struct set *set, size_t at)
+{
+	struct mapping *mapping = set->ranges[at].mapping;
+
+	set->n_ranges--;
+	memmove(&set->ranges[at], &set->ranges[at + 1],
+		(set->n_ranges - at) * sizeof(*set->ranges));
+	unref_mapping(m, mapping);
+}
+
+static int keep_covered(struct set *set, struct range range, uint64_t until_ns)
+{
+	if (grow((void **)&set->covered, set->n_covered, &set->room_covered,
+		 sizeof(*set->covered)) < 0)
+		return -ENOMEM;
+	set->covered[set->n_covered++] = (struct covered){ range, until_ns };
+	range.mapping->n_refs++;
+	return 0;
+}
+
+/* Takes FIRST..LAST out of what is mapped. */
+static int cover(struct maps *m, struct set *set, uint64_t first, uint64_t last, uint64_t ts_ns)
+{
+	size_t i = lower_bound(set, first);
+	int r = 0;
+
+	while (r == 0 && i < set->n_ranges && set->ranges[i].first <= last) {
+		struct range whole = set->ranges[i], hidden = whole;
+
+		hidden.first = whole.first > first ? whole.first : first;
+		hidden.last = whole.last < last ? whole.last : last;
+		if (m->mode == MAPS_OF_ALL_TIMES)
+			r = keep_covered(set, hidden, ts_ns);
+		if (r == 0 && whole.last > last)
+			r = insert_range(set, i + 1,
+					 (struct range){ last + 1, whole.last, whole.mapping });
+		if (r < 0)
+			break;
+		if (whole.first < first)
+			set->ranges[i++].last = first - 1;
+		else
+			remove_range(m, set, i);
+	}
+	return r;
+}
+
+static int copy_set(struct maps *m, const struct set *from, struct set **ret)
+{
+	struct set *set = calloc(1, sizeof(*set));
+	int r = set ? 0 : -ENOMEM;
+
+	if (set)
+		set->n_refs = 1;
+	for (size_t i = 0; r == 0 && from && i < from->n_ranges; i++)
+		r = insert_range(set, i, from->ranges[i]);
+	for (size_t i = 0; r == 0 && from && i < from->n_covered; i++)
+		r = keep_covered(set, from->covered[i].range, from->covered[i].until_ns);
+	if (r < 0) {
+		unref_set(m, set);
+		return r;
+	}
+	*ret = set;
+	return 0;
+}
+
+/* Makes the set of P's program its own. */
+static int own_set(struct maps *m, struct process *p)
+{
+	struct set *set;
+	int r;
+
+	if (p->program.set && p->program.set->n_refs == 1)
+		return 0;
+	r = copy_set(m, p->program.set, &set);
+	if (r < 0)
+		return r;
+	unref_set(m, p->program.set);
+	p->program.set = set;
+	return 0;
+}
+
+/* ---- events ---- */
+
+static struct mapping *make_mapping(struct maps *m, const struct event *ev)
+{
+	struct mapping *mapping = calloc(1, sizeof(*mapping));
+
+	if (!mapping)
+		return NULL;
+	*mapping = (struct mapping){
+		.pid = ev->pid,
+		.ts_ns = ev->ts_ns,
+		.start = ev->mapping.start,
+		.size = ev->mapping.size,
+		.file_offset = ev->mapping.file_offset,
+		.device = ev->mapping.device,
+		.inode = ev->mapping.inode,
+		.path = strdup(ev->mapping.path),
+		.build_id_size = ev->mapping.build_id_size,
+		.build_id = malloc(ev->mapping.build_id_size + 1),
+		.n_refs = 1,
+	};
+	m->n_mappings++;
+	if (!mapping->path || !mapping->build_id) {
+		unref_mapping(m, mapping);
+		return NULL;
+	}
+	if (mapping->build_id_size)
+		memcpy(mapping->build_id, ev->mapping.build_id, mapping->build_id_size);
+	mapping->number = ++m->last_number;
+	return mapping;
+}
+
+static int add_mapping(struct maps *m, const struct event *ev)
+{
+	uint64_t first = ev->mapping.start, last = first + ev->mapping.size - 1;
+	struct process *p;
+	struct mapping *mapping;
+	struct set *set;
+	int r;
+
+	if (ev->mapping.size == 0 || last < first)
+		return 0;
+	if (m->n_mappings >= MAPS_MAX) {
+		m->n_dropped++;
+		return 0;
+	}
+	p = get_process(m, ev->pid);
+	r = p ? own_set(m, p) : -ENOMEM;
+	if (r < 0)
+		return r;
+	p->known = true;
+	set = p->program.set;
+	mapping = make_mapping(m, ev);
+	if (!mapping)
+		return -ENOMEM;
+	r = cover(m, set, first, last, ev->ts_ns);
+	if (r == 0)
+		r = insert_range(set, lower_bound(set, first),
+				 (struct range){ first, last, mapping });
+	unref_mapping(m, mapping);
+	return r;
+}
+
+/* A thread of the same process has what the process has. */
+static int add_fork(struct maps *m, const struct event *ev)
+{
+	struct process *parent, *child;
+
+	if (ev->fork.child_pid == ev->pid)
+		return 0;
+	parent = process_to_ask(m, ev->pid);
+	if (!parent || !parent->known)
+		return 0;
+	child = get_process(m, ev->fork.child_pid);
+	if (!child)
+		return -ENOMEM;
+	/* The mappings of a child that was seen before its fork are its own. */
+	if (child->known)
+		return 0;
+	return begin_program(m, child, ev->ts_ns, parent->program.set);
+}
+
+static int add_exec(struct maps *m, const struct event *ev)
+{
+	struct process *p = get_process(m, ev->pid);
+
+	return p ? begin_program(m, p, ev->ts_ns, NULL) : -ENOMEM;
+}
+
+static int add_task(struct maps *m, const struct event *ev)
+{
+	struct process *p;
+
+	if (!ev->task.is_process || ev->task.parent_pid == 0 || ev->task.parent_pid == ev->pid ||
+	    find_process(m, ev->pid))
+		return 0;
+	p = get_process(m, ev->pid);
+	if (!p)
+		return -ENOMEM;
+	p->parent = ev->task.parent_pid;
+	return 0;
+}
+
+static void add_exit(struct maps *m, const struct event *ev)
+{
+	if (m->mode == MAPS_OF_NOW && ev->exit.process_ends)
+		free_process(m, table_remove(&m->processes, (uint64_t)ev->pid + 1));
+}
+
+int maps_add(struct maps *m, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_MAPPING:
+		return add_mapping(m, ev);
+	case EVENT_FORK:
+		return add_fork(m, ev);
+	case EVENT_EXEC:
+		return add_exec(m, ev);
+	case EVENT_TASK:
+		return add_task(m, ev);
+	case EVENT_EXIT:
+		add_exit(m, ev);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* ---- questions ---- */
+
+/* What was covered later than TS_NS, or NULL. */
+static const struct mapping *find_covered(const struct set *set, uint64_t address, uint64_t ts_ns)
+{
+	for (size_t i = 0; i < set->n_covered; i++) {
+		const struct covered *c = &set->covered[i];
+
+		if (address >= c->range.first && address <= c->range.last && ts_ns < c->until_ns &&
+		    ts_ns >= c->range.mapping->ts_ns)
+			return c->range.mapping;
+	}
+	return NULL;
+}
+
+const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
+				uint64_t ts_ns)
+{
+	const struct process *p = process_to_ask(m, pid);
+	const struct program *program;
+	const struct range *range;
+	const struct set *set;
+	size_t i;
+
+	if (!p)
+		return NULL;
+	program = &p->program;
+	while (m->mode == MAPS_OF_ALL_TIMES && program->older && ts_ns < program->from_ns)
+		program = program->older;
+	set = program->set;
+	if (!set)
+		return NULL;
+	i = lower_bound(set, address);
+	range = i < set->n_ranges && set->ranges[i].first <= address ? &set->ranges[i] : NULL;
+	if (m->mode == MAPS_OF_NOW || (range && range->mapping->ts_ns <= ts_ns))
+		return range ? range->mapping : NULL;
+	return find_covered(set, address, ts_ns);
+}
+
+uint32_t maps_owner(uint32_t pid, uint64_t address)
+{
+	return maps_is_kernel(address) ? FXT_KOID_KTHREADD : pid;
+}
+
+uint64_t maps_n_dropped(const struct maps *m)
+{
+	return m->n_dropped;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which code is mapped where, in each process, at each time: from EVENT_MAPPING, EVENT_FORK,
+ * EVENT_EXEC, EVENT_EXIT and EVENT_TASK. Here and not in reader/, since Perfetto's packets say of each frame
+ * which mapping it is in, when they are written.
+ *
+ * That something is unmapped is not recorded: a mapping holds until another one covers it, or until
+ * exec. A child has what its parent had at the fork. Of a process about which neither is known (the
+ * archive begins later, or the record got lost) it is taken that it has what its parent has, unless
+ * it is known to have called exec. Mappings of a new program stand behind its exec, or at its time.
+ *
+ * With MAPS_OF_ALL_TIMES what was covered or replaced is found again by its time: memory grows with
+ * the mappings that were made, at most MAPS_MAX of them; a fork copies nothing until somebody maps.
+ * Without, only what is mapped now is kept, and nothing of processes that have ended.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/table.h"
+#include "writer/event.h"
+
+/* More are counted, and not found. */
+enum { MAPS_MAX = 1 << 20 };
+
+/* One executable mapping. It lives as long as its maps (MAPS_OF_ALL_TIMES), or as it is mapped. */
+struct mapping {
+	uint64_t number; /* no two of one maps have the same; from 1 */
+	uint32_t pid;    /* whose mapping it was first; children share it */
+	uint64_t ts_ns;  /* from then on */
+	uint64_t start, size, file_offset;
+	uint64_t device, inode; /* 0 = not known */
+	char *path;
+	uint32_t build_id_size; /* 0 = not known */
+	uint8_t *build_id;
+	unsigned n_refs; /* of maps.c */
+};
+
+enum maps_mode {
+	MAPS_OF_NOW,
+	MAPS_OF_ALL_TIMES,
+};
+
+struct maps;
+
+int maps_new(struct maps **ret, enum maps_mode mode);
+struct maps *maps_free(struct maps *m);
+DEFINE_CLEANUP(struct maps *, maps_free)
+
+/* Takes EV in; what is of no use here is passed over. Returns 0 or -ENOMEM. */
+int maps_add(struct maps *m, const struct event *ev);
+
+/*
+ * The mapping that ADDRESS of process PID (the kernel's: kthreadd's) was in at TS_NS, or NULL. With
+ * MAPS_OF_NOW, TS_NS means nothing.
+ */
+const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
+				uint64_t ts_ns);
+
+/* An address of the kernel's half. */
+static inline bool maps_is_kernel(uint64_t address)
+{
+	return address >> 63;
+}
+
+/* The process whose mappings and frames say what ADDRESS, in a stack of PID, is. */
+uint32_t maps_owner(uint32_t pid, uint64_t address);
+
+/* Mappings that are not kept, because there are MAPS_MAX. */
+uint64_t maps_n_dropped(const struct maps *m);
