@@ -31,7 +31,7 @@ static const char style[] =
 	".f{cursor:pointer}.f rect{stroke:var(--line);stroke-width:.7}.f text{fill:#17171a;"
 	"pointer-events:none;unicode-bidi:isolate}\n"
 	".f:hover rect,.f:focus rect{stroke:#000;stroke-width:2}.f:focus{outline:none}\n"
-	".f.s text{display:none}.f.h{display:none}.f.up rect{opacity:.55}\n"
+	".f.s text{display:none}.f.h{display:none}.f.up rect{fill-opacity:.45}.f.up text{fill:var(--fg)}\n"
 	".m rect{fill:var(--mark)!important}.m text{fill:#fff}\n"
 	".r rect{fill:#d5d5da}.p rect{fill:#bfc6d1}.x rect{fill:#d0d0c8}\n"
 	".u0 rect{fill:#f2a65a}.u1 rect{fill:#f4b76b}.u2 rect{fill:#ee9a63}.u3 rect{fill:#f6c177}"

@@ -328,6 +328,12 @@ static void begin_window(struct profile *p, uint64_t ts_ns)
 	o->to_ns = saturating_add(ts_ns, o->to_ns);
 }
 
+/* The greatest time is none: a window that goes up to it has no end. */
+static bool is_behind(const struct profile_options *o, uint64_t ts_ns)
+{
+	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
+}
+
 static int add_on_cpu(struct profile *p, const struct event *ev)
 {
 	const struct profile_options *o = &p->state->options;
@@ -335,7 +341,7 @@ static int add_on_cpu(struct profile *p, const struct event *ev)
 	int r;
 
 	p->n_samples_seen++;
-	if (!o->on_cpu || ev->ts_ns < o->from_ns || ev->ts_ns >= o->to_ns ||
+	if (!o->on_cpu || ev->ts_ns < o->from_ns || is_behind(o, ev->ts_ns) ||
 	    !is_wanted(p, ev->pid, ev->tid, ev->ts_ns))
 		return 0;
 	r = find_node(p, ev, &stack.node);
@@ -359,7 +365,7 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 	int r;
 
 	runner->open = false;
-	if (to < from || (to == from && runner->begin_ns < from) || runner->begin_ns >= o->to_ns ||
+	if (to < from || (to == from && runner->begin_ns < from) || is_behind(o, runner->begin_ns) ||
 	    !is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
 		return 0;
 	r = ev ? find_node(p, ev, &stack.node) : 0;

@@ -42,7 +42,7 @@ struct profile_options {
 	size_t n_tids;
 	const bool *cpus; /* by number: on these CPUs only, as the schedule has it; borrowed */
 	size_t n_cpus;    /* 0 = all */
-	uint64_t from_ns, to_ns; /* [from, to) */
+	uint64_t from_ns, to_ns; /* [from, to); UINT64_MAX = without an end */
 	bool absolute;           /* times of the archive; else since its beginning */
 };
 
