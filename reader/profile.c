@@ -365,7 +365,8 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 	int r;
 
 	runner->open = false;
-	if (to < from || (to == from && runner->begin_ns < from) || is_behind(o, runner->begin_ns) ||
+	if (to < from || (to == from && runner->begin_ns < from) ||
+	    is_behind(o, runner->begin_ns) ||
 	    !is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
 		return 0;
 	r = ev ? find_node(p, ev, &stack.node) : 0;
