@@ -9,7 +9,7 @@
 #include "reader/profile-names.h"
 
 /* More nodes are not made: what would need them counts at the ones above. */
-enum { CALL_TREE_NODES_MAX = 1 << 24 };
+enum { CALL_TREE_NODES_MAX = 1 << 23 };
 
 enum call_kind {
 	CALL_ROOT,

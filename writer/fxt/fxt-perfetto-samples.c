@@ -80,7 +80,7 @@ enum {
 
 enum {
 	SEQUENCE_ID = 1,
-	BATCH_BYTES = 16 * 1024,
+	BATCH_BYTES = 256 * 1024,
 	BATCH_NS = 1000000000,
 	TEXT_MAX = 255,   /* longer paths and names are cut */
 	STACK_MAX = 1024, /* frames of a sample, inlined ones too; more are cut, outermost first */
