@@ -9,7 +9,7 @@
 /* More mappings and counters than this are not kept. */
 enum { ITEMS_MAX = 1 << 20 };
 
-enum kind { PROCESS, THREAD, OBJECT, MODULE, MMAP, COUNTER };
+enum kind { PROCESS, THREAD, OBJECT, MODULE, MMAP, COUNTER, MAPPING, FRAME, SAMPLING };
 
 /* What tells items apart; the last one of a key holds. Without holes: its bytes are hashed. */
 struct key {
@@ -186,6 +186,60 @@ static void forget_object(struct edit_state *s, enum kind kind, unsigned type,
 		forget(s, item);
 }
 
+/* The argument called NAME, a number, or 0. */
+static uint64_t number_of(const struct fxt_record *r, enum fxt_name name)
+{
+	struct fxt_args it = r->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_NEXT && fxt_text_known(&arg.name) == (int)name)
+			return arg.type == FXT_ARG_UINT32 ? arg.uint32
+			       : arg.type == FXT_ARG_UINT64 || arg.type == FXT_ARG_POINTER ||
+					       arg.type == FXT_ARG_KOID
+				       ? arg.uint64
+				       : 0;
+	return 0;
+}
+
+/* What the profiler says of code and names. */
+static int keep_profile(struct edit_state *s, const struct fxt_provider *from,
+			const struct fxt_record *r)
+{
+	struct key key = { SAMPLING, (uint64_t)(uintptr_t)from, 0, 0, 0 };
+
+	switch (fxt_text_known(&r->name)) {
+	case FXT_NAME_MAPPING:
+		key.kind = MAPPING;
+		key.a = r->thread.pid;
+		key.b = number_of(r, FXT_NAME_START);
+		return keep(s, &key, r->thread.pid, from, r);
+	case FXT_NAME_FRAME:
+		key.kind = FRAME;
+		key.a = number_of(r, FXT_NAME_PROCESS);
+		key.b = number_of(r, FXT_NAME_ADDRESS);
+		key.c = number_of(r, FXT_NAME_DEPTH);
+		return keep(s, &key, 0, from, r);
+	case FXT_NAME_SAMPLING:
+		return keep(s, &key, 0, from, r);
+	default:
+		return 0;
+	}
+}
+
+/* The process PID runs another program. */
+static void forget_program(struct edit_state *s, uint64_t pid)
+{
+	struct item *older;
+
+	for (struct item *i = pid ? table_get(&s->by_pid, pid) : NULL; i; i = older) {
+		older = i->older;
+		if (i->kind == MODULE || i->kind == MMAP || i->kind == MAPPING)
+			forget(s, i);
+	}
+}
+
 static bool says_process_ends(const struct fxt_record *r)
 {
 	struct fxt_args it = r->args;
@@ -204,8 +258,15 @@ static int take_event(struct edit_state *s, const struct fxt_provider *from,
 {
 	if (r->subtype == FXT_EVENT_COUNTER)
 		return keep_counter(s, from, r);
-	if (r->subtype != FXT_EVENT_INSTANT || fxt_text_known(&r->category) != FXT_NAME_PROCESS ||
-	    fxt_text_known(&r->name) != FXT_NAME_EXIT)
+	if (r->subtype != FXT_EVENT_INSTANT)
+		return 0;
+	if (fxt_text_known(&r->category) == FXT_NAME_PROFILE)
+		return keep_profile(s, from, r);
+	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS)
+		return 0;
+	if (fxt_text_known(&r->name) == FXT_NAME_EXEC)
+		forget_program(s, r->thread.pid);
+	if (fxt_text_known(&r->name) != FXT_NAME_EXIT)
 		return 0;
 	forget_object(s, THREAD, FXT_OBJECT_THREAD, from, r->thread.tid);
 	if (says_process_ends(r)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is so at one moment of an archive because records before it said it: who is who, what is
- * mapped where, the last value of each counter. What has ended is forgotten.
+ * mapped where and called how, the last value of each counter. What has ended is forgotten.
  */
 #pragma once
 
