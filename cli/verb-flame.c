@@ -465,7 +465,7 @@ static int verb_flame(int argc, char **argv)
 		{ "to", required_argument, NULL, OPT_TO },
 		{ 0 },
 	};
-	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.02 };
+	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
 	int c, r = CLI_OK;
 
 	while (r == CLI_OK && (c = getopt_long(argc, argv, ":ho:p:", options, NULL)) != -1) {
@@ -553,7 +553,7 @@ const struct verb verb_flame_row = {
 		"      --diff=OLD         show what changed since the archive OLD\n"
 		"      --inverted         from the innermost function outwards, to its callers\n"
 		"      --title=TEXT       what stands above it\n"
-		"      --min-percent=N    do not draw what is less (0.02)\n"
+		"      --min-percent=N    do not draw what is less (0.05)\n"
 		"      --force            write over an existing file\n"
 		"      --json             print what was written as JSON\n"
 		"  -h, --help             show this\n"
