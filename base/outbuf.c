@@ -2,6 +2,8 @@
 #include "base/outbuf.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,5 +72,28 @@ int outbuf_append(struct outbuf *b, const void *p, size_t n)
 	if (n > 0)
 		memcpy(b->data + b->size, p, n);
 	b->size += n;
+	return 0;
+}
+
+int outbuf_print(struct outbuf *b, const char *format, ...)
+{
+	va_list args;
+	size_t at = b->size;
+	char *to;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (n < 0 && b->error == 0)
+		b->error = -EINVAL;
+	/* The NUL goes again. */
+	to = n < 0 ? NULL : outbuf_reserve(b, (size_t)n + 1);
+	if (!to)
+		return b->error;
+	va_start(args, format);
+	vsnprintf(to, (size_t)n + 1, format, args);
+	va_end(args);
+	b->size = at + (size_t)n;
 	return 0;
 }

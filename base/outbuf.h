@@ -36,3 +36,6 @@ void *outbuf_reserve(struct outbuf *b, size_t n);
 
 /* Appends a copy of N bytes. Returns 0 or b->error. */
 int outbuf_append(struct outbuf *b, const void *p, size_t n);
+
+/* Appends what printf() would print, without a NUL. Returns 0 or b->error. */
+int outbuf_print(struct outbuf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -12,82 +12,14 @@
 #include "cli/edit-trace.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
+#include "cli/part-options.h"
 #include "cli/verb.h"
 #include "edit/edit-cut.h"
 
-enum { PIDS_MAX = 256 };
-
 struct request {
-	uint64_t from_ns, to_ns;
-	bool from_absolute, to_absolute, has_from, has_to;
-	uint32_t pids[PIDS_MAX];
-	size_t n_pids;
-	bool cpus[FXT_CPU_MAX + 1];
-	size_t n_cpus;
+	struct part_options part;
 	bool force, json;
 };
-
-/* "1.5s" since the beginning, "@NS" as the archive has it. */
-static int parse_time(const char *option, const char *text, uint64_t *ret_ns, bool *ret_absolute)
-{
-	int r;
-
-	*ret_absolute = *text == '@';
-	r = *ret_absolute ? text_parse_u64(text + 1, UINT64_MAX, ret_ns)
-			  : text_parse_time(text, ret_ns);
-	if (r < 0)
-		return cli_usage_error(
-			"%s takes a time since the beginning, such as 1.5 or 200ms, or "
-			"@ and a timestamp in nanoseconds, not '%s'",
-			option, text);
-	return CLI_OK;
-}
-
-static int parse_pids(struct request *q, char *list)
-{
-	for (char *rest = list, *word; (word = strsep(&rest, ","));) {
-		uint64_t pid;
-
-		if (text_parse_u64(word, UINT32_MAX, &pid) < 0 || pid == 0)
-			return cli_usage_error("'%s' is not a process id", word);
-		if (q->n_pids == PIDS_MAX)
-			return cli_usage_error("more than %d processes", PIDS_MAX);
-		q->pids[q->n_pids++] = (uint32_t)pid;
-	}
-	return CLI_OK;
-}
-
-/* "0,2-3" */
-static int parse_cpus(struct request *q, char *list)
-{
-	for (char *rest = list, *word; (word = strsep(&rest, ","));) {
-		char *dash = strchr(word, '-');
-		uint64_t first, last;
-
-		if (dash)
-			*dash = '\0';
-		if (text_parse_u64(word, FXT_CPU_MAX, &first) < 0 ||
-		    text_parse_u64(dash ? dash + 1 : word, FXT_CPU_MAX, &last) < 0 || first > last)
-			return cli_usage_error(
-				"'%s%s%s' is not a CPU or a range of CPUs, such as 0,2-3", word,
-				dash ? "-" : "", dash ? dash + 1 : "");
-		for (uint64_t cpu = first; cpu <= last; cpu++)
-			q->cpus[cpu] = true;
-		if (last >= q->n_cpus)
-			q->n_cpus = (size_t)last + 1;
-	}
-	return CLI_OK;
-}
-
-static int check_times(const struct request *q)
-{
-	if (q->has_from && q->has_to && q->from_absolute != q->to_absolute)
-		return cli_usage_error(
-			"--from and --to are both since the beginning, or both with @");
-	if (q->to_ns <= q->from_ns)
-		return cli_usage_error("--to is not after --from");
-	return CLI_OK;
-}
 
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
 static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
@@ -146,13 +78,13 @@ static int run(const struct request *q, const char *from, const char *to)
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_(edit_cut_freep) struct edit_cut *cut = NULL;
 	struct edit_cut_options options = {
-		.from_ns = q->from_ns,
-		.to_ns = q->to_ns,
-		.absolute = q->has_from ? q->from_absolute : q->to_absolute,
-		.pids = q->pids,
-		.n_pids = q->n_pids,
-		.cpus = q->cpus,
-		.n_cpus = q->n_cpus,
+		.from_ns = q->part.from_ns,
+		.to_ns = q->part.to_ns,
+		.absolute = part_options_absolute(&q->part),
+		.pids = q->part.pids.list,
+		.n_pids = q->part.pids.n,
+		.cpus = q->part.cpus,
+		.n_cpus = q->part.n_cpus,
 	};
 	struct edit_cut_counts counts;
 	int r = open_trace(&in, from);
@@ -189,7 +121,7 @@ static int verb_cut(int argc, char **argv)
 		{ "to", required_argument, NULL, OPT_TO },
 		{ 0 },
 	};
-	struct request q = { .to_ns = UINT64_MAX };
+	struct request q = { .part = PART_OPTIONS_ALL };
 	int c, r = CLI_OK;
 
 	while (r == CLI_OK && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
@@ -203,30 +135,28 @@ static int verb_cut(int argc, char **argv)
 			q.json = true;
 			break;
 		case OPT_FROM:
-			q.has_from = true;
-			r = parse_time("--from", optarg, &q.from_ns, &q.from_absolute);
+			r = part_options_from(&q.part, optarg);
 			break;
 		case OPT_TO:
-			q.has_to = true;
-			r = parse_time("--to", optarg, &q.to_ns, &q.to_absolute);
+			r = part_options_to(&q.part, optarg);
 			break;
 		case OPT_PID:
-			r = parse_pids(&q, optarg);
+			r = part_options_ids(&q.part.pids, "process", optarg);
 			break;
 		case OPT_CPU:
-			r = parse_cpus(&q, optarg);
+			r = part_options_cpus(&q.part, optarg);
 			break;
 		default:
 			return cli_bad_option(c, argv);
 		}
 	}
 	if (r == CLI_OK)
-		r = check_times(&q);
+		r = part_options_check(&q.part);
 	if (r != CLI_OK)
 		return r;
 	if (argc - optind != 2)
 		return cli_usage_error("it takes an archive and a file for the result");
-	if (!q.has_from && !q.has_to && !q.n_pids && !q.n_cpus)
+	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus)
 		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
 	return run(&q, argv[optind], argv[optind + 1]);
 }

@@ -14,13 +14,54 @@
 #include "cli/read-events.h"
 #include "cli/summary-activity.h"
 #include "cli/verb.h"
+#include "reader/call-tree.h"
 #include "reader/summary.h"
 
-enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20 };
+enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20, FUNCTIONS_SHOWN = 10, FUNCTIONS_TOLD = 50 };
+
+/* What is computed. */
+struct sums {
+	struct summary *summary;
+	struct profile *profile;
+	struct call_function *functions; /* the hottest first; NULL without samples */
+	size_t n_functions;
+};
+
+static void sums_deinit(struct sums *s)
+{
+	summary_free(s->summary);
+	profile_free(s->profile);
+	free(s->functions);
+}
 
 static int take_event(void *userdata, const struct event *ev)
 {
-	return summary_add(userdata, ev);
+	struct sums *s = userdata;
+	int r = summary_add(s->summary, ev);
+
+	return r < 0 ? r : profile_add(s->profile, ev);
+}
+
+/* What the samples say of functions; their names are those of the tree, which goes to *RET. */
+static int find_functions(struct sums *s, struct call_tree **ret)
+{
+	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
+	const struct profile_names names = { 0 };
+	int r;
+
+	if (s->profile->n_samples == 0)
+		return 0;
+	r = call_tree_new(&t);
+	if (r == 0)
+		r = call_tree_add(t, s->profile, &(struct call_tree_options){ .names = &names });
+	if (r == 0)
+		r = call_tree_finish(t);
+	if (r == 0)
+		r = call_tree_functions(t, &s->functions, &s->n_functions);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(t);
+	return 0;
 }
 
 /* ---- for programs ---- */
@@ -141,8 +182,26 @@ static struct json_object *json_marks(const struct summary *s)
 	return list;
 }
 
-static void print_json(const struct summary *s, const struct open_trace *t)
+static struct json_object *json_profile(const struct sums *s)
 {
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *f;
+
+	json_add_u64(o, "samples", s->profile->n_samples);
+	json_add_u64(o, "frequency", s->profile->frequency);
+	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_TOLD; i++) {
+		f = json_object_new_object();
+		json_add_string(f, "name", s->functions[i].name);
+		json_add_u64(f, "self", s->functions[i].self);
+		json_add_u64(f, "total", s->functions[i].total);
+		json_object_array_add(list, f);
+	}
+	json_add(o, "functions", list);
+	return o;
+}
+
+static void print_json(const struct sums *sums, const struct open_trace *t)
+{
+	const struct summary *s = sums->summary;
 	struct json_object *o = json_object_new_object();
 
 	json_add_u64(o, "start_ns", s->start_ns);
@@ -171,6 +230,8 @@ static void print_json(const struct summary *s, const struct open_trace *t)
 	json_add(o, "processes", json_processes(s));
 	json_add(o, "marks", json_marks(s));
 	summary_activity_json(o, s);
+	if (sums->profile->n_samples)
+		json_add(o, "profile", json_profile(sums));
 	json_print_pretty(o);
 }
 
@@ -275,10 +336,26 @@ static void print_marks(const struct summary *s)
 		printf("  ... and %zu more\n", s->n_marks - MARKS_SHOWN);
 }
 
+static void print_functions(const struct sums *s)
+{
+	uint64_t all = s->profile->n_samples;
+
+	if (all == 0)
+		return;
+	printf("\n   SELF   TOTAL  FUNCTION, of %" PRIu64 " samples\n", all);
+	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_SHOWN; i++)
+		printf("%6.2f%% %6.2f%%  %s\n", percent(s->functions[i].self, all),
+		       percent(s->functions[i].total, all), s->functions[i].name);
+	if (s->n_functions > FUNCTIONS_SHOWN)
+		printf("    ... and %zu functions with less (kymo flame shows all)\n",
+		       s->n_functions - FUNCTIONS_SHOWN);
+}
+
 /* ---- the verb ---- */
 
-static int print_text(const struct summary *s, const char *name, size_t limit)
+static int print_text(const struct sums *sums, const char *name, size_t limit)
 {
+	const struct summary *s = sums->summary;
 	int r = 0;
 
 	print_header(s, name);
@@ -286,6 +363,7 @@ static int print_text(const struct summary *s, const char *name, size_t limit)
 		r = print_threads(s, limit);
 	if (r == 0)
 		r = summary_activity_print(s);
+	print_functions(sums);
 	print_marks(s);
 	return r;
 }
@@ -298,7 +376,8 @@ static int verb_summary(int argc, char **argv)
 		{ "threads", required_argument, NULL, 'n' },
 		{ 0 },
 	};
-	_cleanup_(summary_freep) struct summary *s = NULL;
+	_cleanup_(sums_deinit) struct sums s = { 0 };
+	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	uint64_t limit = THREADS_SHOWN;
 	bool json = false;
@@ -321,21 +400,27 @@ static int verb_summary(int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return cli_usage_error("it takes one FILE, or '-' for standard input");
-	if (summary_new(&s) < 0) {
+	if (summary_new(&s.summary) < 0 ||
+	    profile_new(&s.profile,
+			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
 	r = open_trace(&t, argv[optind]);
 	if (r == CLI_OK)
-		r = read_events(&t, take_event, s);
+		r = read_events(&t, take_event, &s);
 	if (r != CLI_OK)
 		return r;
-	summary_finish(s);
-	if (json)
-		print_json(s, &t);
-	else if (print_text(s, t.name, (size_t)limit) < 0)
+	summary_finish(s.summary);
+	if (profile_finish(s.profile) < 0 || find_functions(&s, &tree) < 0) {
+		cli_error("out of memory");
 		return CLI_FAILED;
-	return read_events_finish(&t, s);
+	}
+	if (json)
+		print_json(&s, &t);
+	else if (print_text(&s, t.name, (size_t)limit) < 0)
+		return CLI_FAILED;
+	return read_events_finish(&t, s.summary);
 }
 
 const struct verb verb_summary_row = {

@@ -33,6 +33,7 @@ extern const struct verb verb_cut_row;
 extern const struct verb verb_diff_row;
 extern const struct verb verb_dump_row;
 extern const struct verb verb_export_row;
+extern const struct verb verb_flame_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
 extern const struct verb verb_merge_row;

@@ -136,6 +136,12 @@ bool edit_copy_is_kymo(const struct fxt_provider *from)
 	return strcmp(from->name, "kymo") == 0;
 }
 
+bool edit_copy_is_packets(const struct fxt_record *record)
+{
+	return record->type == FXT_RECORD_BLOB && record->blob.blob_type == FXT_BLOB_PERFETTO &&
+	       fxt_text_known(&record->name) == FXT_NAME_PERFETTO_SAMPLES;
+}
+
 /* ---- text ---- */
 
 /* The N bytes at BYTES as valid UTF-8 of at most MAX bytes, with a NUL, in one of our places. */

@@ -140,3 +140,6 @@ const struct edit_counts *edit_copy_counts(const struct edit_copy *c);
 
 /* Whether the source has a provider that kymo wrote. */
 bool edit_copy_is_kymo(const struct fxt_provider *from);
+
+/* Whether RECORD has samples as Perfetto's packets, whose times and koids nobody here converts. */
+bool edit_copy_is_packets(const struct fxt_record *record);

@@ -428,7 +428,12 @@ static int take_sorted(struct edit_cut *c, bool all)
 
 int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 {
-	int r = edit_sort_put(c->sort, record->provider, record);
+	int r;
+
+	/* They say nothing that the profiler's records do not, and are not cut by time or process. */
+	if (edit_copy_is_packets(record))
+		return 0;
+	r = edit_sort_put(c->sort, record->provider, record);
 
 	return r < 0 ? r : take_sorted(c, false);
 }

@@ -104,6 +104,8 @@ static bool keeps_argument(const struct edit_redact *r, const struct fxt_record 
 	case FXT_NAME_REASON:
 	case FXT_NAME_CLASS:
 	case FXT_NAME_PREV_STATE:
+	case FXT_NAME_STATE:
+	case FXT_NAME_CLOCK:
 		return true;
 	default:
 		break;

@@ -15,7 +15,7 @@
 #define ENDED_NS ((uint64_t)1000000000)
 enum { ENDED_MAX = 1024 };
 
-enum kind { PROCESS, THREAD, OBJECT, MODULE, MMAP, COUNTER };
+enum kind { PROCESS, THREAD, OBJECT, MODULE, MMAP, COUNTER, MAPPING, FRAME, SAMPLING };
 
 /* What tells items apart; the last one of a key holds. Without holes: its bytes are hashed. */
 struct key {
@@ -242,6 +242,46 @@ static void take_end(struct edit_state *s, const struct ended *end)
 		forget_ended(s);
 }
 
+/* What the profiler says of code and names. */
+static int keep_profile(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+{
+	struct key key = { SAMPLING, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
+	struct fxt_arg arg;
+
+	switch (fxt_text_known(&r->name)) {
+	case FXT_NAME_MAPPING:
+		key.kind = MAPPING;
+		key.a = r->thread.pid;
+		if (edit_find_arg(r, FXT_NAME_START, FXT_ARG_POINTER, &arg))
+			key.b = arg.uint64;
+		return keep(s, &key, r->thread.pid, kept);
+	case FXT_NAME_FRAME:
+		key.kind = FRAME;
+		key.a = edit_find_koid(r, FXT_NAME_PROCESS);
+		if (edit_find_arg(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER, &arg))
+			key.b = arg.uint64;
+		if (edit_find_arg(r, FXT_NAME_DEPTH, FXT_ARG_UINT32, &arg))
+			key.c = arg.uint32;
+		return keep(s, &key, 0, kept);
+	case FXT_NAME_SAMPLING:
+		return keep(s, &key, 0, kept);
+	default:
+		return 0;
+	}
+}
+
+/* The process PID runs another program. */
+static void forget_program(struct edit_state *s, uint64_t pid)
+{
+	struct item *older;
+
+	for (struct item *i = pid ? table_get(&s->by_pid, pid) : NULL; i; i = older) {
+		older = i->older;
+		if (i->kind == MODULE || i->kind == MMAP || i->kind == MAPPING)
+			forget(s, i);
+	}
+}
+
 static bool says_process_ends(const struct fxt_record *r)
 {
 	struct fxt_arg arg;
@@ -255,8 +295,15 @@ static int take_event(struct edit_state *s, struct edit_kept *kept, const struct
 
 	if (r->subtype == FXT_EVENT_COUNTER)
 		return keep_counter(s, kept, r);
-	if (r->subtype != FXT_EVENT_INSTANT || fxt_text_known(&r->category) != FXT_NAME_PROCESS ||
-	    fxt_text_known(&r->name) != FXT_NAME_EXIT)
+	if (r->subtype != FXT_EVENT_INSTANT)
+		return 0;
+	if (fxt_text_known(&r->category) == FXT_NAME_PROFILE)
+		return keep_profile(s, kept, r);
+	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS)
+		return 0;
+	if (fxt_text_known(&r->name) == FXT_NAME_EXEC)
+		forget_program(s, r->thread.pid);
+	if (fxt_text_known(&r->name) != FXT_NAME_EXIT)
 		return 0;
 	end.process_ends = says_process_ends(r);
 	if (end.process_ends)

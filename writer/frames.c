@@ -6,18 +6,14 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "base/text-pool.h"
 
 /* More functions than this at one address nobody has inlined. */
 enum { DEPTH_MAX = 1024 };
 
-struct text {
-	struct text *next; /* of the same hash */
-	char bytes[];
-};
-
 struct frames {
 	struct table addresses; /* hash -> struct frame_list, a chain */
-	struct table texts; /* hash -> struct text, a chain: functions are named again and again */
+	struct text_pool texts; /* functions are named again and again */
 	size_t n, limit;
 };
 
@@ -35,7 +31,6 @@ int frames_new(struct frames **ret, size_t limit)
 struct frames *frames_free(struct frames *f)
 {
 	struct frame_list *list, *next_list;
-	struct text *text, *next_text;
 
 	if (!f)
 		return NULL;
@@ -46,42 +41,10 @@ struct frames *frames_free(struct frames *f)
 			free(list);
 		}
 	}
-	for (size_t pos = 0; (text = table_next(&f->texts, &pos));) {
-		for (; text; text = next_text) {
-			next_text = text->next;
-			free(text);
-		}
-	}
 	table_deinit(&f->addresses);
-	table_deinit(&f->texts);
+	text_pool_deinit(&f->texts);
 	free(f);
 	return NULL;
-}
-
-/* TEXT, kept once. Returns NULL without memory. */
-static const char *keep_text(struct frames *f, const char *text)
-{
-	size_t size = strlen(text) + 1;
-	uint64_t hash;
-	struct text *first, *t;
-
-	if (size == 1)
-		return "";
-	hash = table_hash(text, size);
-	first = table_get(&f->texts, hash);
-	for (t = first; t; t = t->next)
-		if (strcmp(t->bytes, text) == 0)
-			return t->bytes;
-	t = malloc(sizeof(*t) + size);
-	if (!t)
-		return NULL;
-	memcpy(t->bytes, text, size);
-	t->next = first;
-	if (table_set(&f->texts, hash, t) < 0) {
-		free(t);
-		return NULL;
-	}
-	return t->bytes;
 }
 
 static uint64_t hash_of(uint32_t process, uint64_t address)
@@ -128,9 +91,9 @@ int frames_add(struct frames *f, const struct event *ev)
 		return 0;
 	if (!list)
 		list = add_list(f, ev->frame.process, ev->frame.address);
-	frame.function = keep_text(f, ev->frame.function);
-	frame.source = keep_text(f, ev->frame.source);
-	frame.module = keep_text(f, ev->frame.module);
+	frame.function = text_pool_keep(&f->texts, ev->frame.function);
+	frame.source = text_pool_keep(&f->texts, ev->frame.source);
+	frame.module = text_pool_keep(&f->texts, ev->frame.module);
 	if (!list || !frame.function || !frame.source || !frame.module)
 		return -ENOMEM;
 	while (at < list->n && list->list[at].depth < frame.depth)

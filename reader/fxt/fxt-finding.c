@@ -418,9 +418,10 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"Readers resolve module ids as they come. Write the module record first.",
 	},
 	[FXT_FINDING_BACKTRACE_BEFORE_MMAP] = {
-		"backtrace-before-mmap", WARNING, "a backtrace of a process without any mapping before it",
+		"backtrace-before-mmap", NOTE, "a backtrace of a process without any mapping before it",
 		"process #",
-		"Its addresses cannot be given to a module. Write module and mmap records first.",
+		"Right in a process that was forked: it has the mappings of its parent. In others its "
+		"addresses cannot be given to a module; write module and mmap records first.",
 	},
 	[FXT_FINDING_LOG_UNSEEN] = {
 		"log-unseen", NOTE, "a log record, which Perfetto ignores", NULL,

@@ -163,6 +163,15 @@ static bool is_known(const struct fxt_lint *l, const uint64_t *key, size_t n)
 	       table_get(&l->modules, table_hash(key, n * sizeof(*key)));
 }
 
+/* Addresses of the kernel lie in no mapping of the process. */
+static bool has_user_address(const struct fxt_record *r)
+{
+	for (size_t i = 0; i < r->backtrace.n_frames; i++)
+		if (!(r->backtrace.frames[i] >> 63))
+			return true;
+	return false;
+}
+
 static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
 {
 	const uint64_t process[] = { r->thread.pid };
@@ -183,7 +192,7 @@ static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
 		is_new(l, process, 1);
 		break;
 	default:
-		if (!is_known(l, process, 1))
+		if (has_user_address(r) && !is_known(l, process, 1))
 			fxt_lint_find(l, FXT_FINDING_BACKTRACE_BEFORE_MMAP, l->here, process[0], 0);
 	}
 }

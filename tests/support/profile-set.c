@@ -17,6 +17,8 @@
 static const uint8_t kernel_id[] = { 0x11, 0x22, 0x33, 0x44 };
 static const uint8_t app_id[] = { 0xaa, 0xbb, 0xcc, 0xdd, 0xee };
 
+#define REAL(n) (MS(n) + UINT64_C(1700000000000000000))
+
 enum {
 	APP_MAIN = 0x401010,
 	APP_WORK = 0x401100,
@@ -85,7 +87,7 @@ static const struct event set[] = {
 		     .host = "box",
 		     .version = "0.1.0",
 		     .n_cpus = PROFILE_SET_CPUS } },
-	{ .kind = EVENT_CLOCK, .ts_ns = MS(0), KYMO, .clock = { MS(0), MS(0), MS(0) } },
+	{ .kind = EVENT_CLOCK, .ts_ns = MS(0), KYMO, .clock = { MS(0), MS(0), REAL(0) } },
 	{ .kind = EVENT_SAMPLING, .ts_ns = MS(0), KYMO, .sampling = { 100, "cpu-clock", 1000000 } },
 	TASK(KTHREADD, KTHREADD, "kthreadd"),
 	TASK(KTHREADD, 12, "kworker/0:1"),
@@ -173,7 +175,7 @@ static const struct event set[] = {
 	/* The idle thread. */
 	SAMPLE(111, 0, 0, 1, K_SCHEDULE),
 	RUNS(120, 0, 200, 0),
-	{ .kind = EVENT_CLOCK, .ts_ns = MS(120), KYMO, .clock = { MS(120), MS(120), MS(120) } },
+	{ .kind = EVENT_CLOCK, .ts_ns = MS(120), KYMO, .clock = { MS(120), MS(120), REAL(120) } },
 	{ .kind = EVENT_STOP, .ts_ns = MS(120), KYMO, .stop = { .reason = "requested" } },
 };
 

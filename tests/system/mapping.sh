@@ -43,7 +43,7 @@ documented() {
 			}
 		}
 		/^## / { section = $0 }
-		section == "## Events" && /^\| `/ {
+		(section == "## Events" || section == "## The profiler") && /^\| `/ {
 			split($2, category, "`")
 			split($3, name, "`")
 			words_of(category[2] ":" name[2], $5)

@@ -868,6 +868,70 @@ static void test_round_trip(void **state)
 	assert_int_equal(back.left, 0);
 }
 
+/* What is mapped, a line each. */
+static void mapping_line(const struct event *ev, void *userdata)
+{
+	if (ev->kind != EVENT_MAPPING)
+		return;
+	fprintf(userdata, "%llu %u '%s' %llx+%llx @%llx id %u", (unsigned long long)ev->ts_ns,
+		ev->pid, ev->mapping.path, (unsigned long long)ev->mapping.start,
+		(unsigned long long)ev->mapping.size, (unsigned long long)ev->mapping.file_offset,
+		ev->mapping.module_id);
+	for (uint32_t i = 0; i < ev->mapping.build_id_size; i++)
+		fprintf(userdata, " %02x", ev->mapping.build_id[i]);
+	fputc('\n', userdata);
+}
+
+static void write_module(struct fixture *f, uint32_t pid, uint32_t id, const char *name)
+{
+	assert_int_equal(
+		fxt_write_module(&f->a.writer,
+				 &(struct fxt_module){ 5, { pid, pid }, id, name, "\xab\x01", 2 }),
+		0);
+}
+
+static void write_mmap(struct fixture *f, uint32_t pid, uint32_t id, unsigned flags)
+{
+	assert_int_equal(fxt_write_mmap(&f->a.writer,
+					&(struct fxt_mmap){
+						6, { pid, pid }, id, flags, 0x1000, 0x200, 0x30 }),
+			 0);
+}
+
+/* Archives of other writers have only module and mmap records. */
+static void test_foreign_mappings(void **state)
+{
+	const struct event ours = { .kind = EVENT_MAPPING,
+				    AT(7),
+				    .mapping = { .path = "/ours", .start = 1, .size = 2 } };
+	struct fixture *f = *state;
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	write_module(f, 20, 1, "libc");
+	write_module(f, 20, 1, "libc.so");
+	write_mmap(f, 20, 1, 0);
+	write_mmap(f, 20, 1, FXT_MMAP_READABLE);
+	write_mmap(f, 20, 1, FXT_MMAP_EXECUTABLE);
+	/* of a module that nobody has named, also not in another process */
+	write_mmap(f, 21, 1, 7);
+	write_mmap(f, 20, 2, 7);
+	/* Where there is an event, the records say nothing more. */
+	write_mmap(f, 10, 3, 7);
+	write_events(f, &ours, 1);
+	write_module(f, 10, 1, "late");
+	write_mmap(f, 10, 1, 7);
+	archive_events(&f->out, mapping_line, to);
+	fclose(to);
+	assert_string_equal(text, "6 20 'libc.so' 1000+200 @30 id 1 ab 01\n"
+				  "6 20 'libc.so' 1000+200 @30 id 1 ab 01\n"
+				  "6 21 '' 1000+200 @30 id 1\n"
+				  "6 20 '' 1000+200 @30 id 2\n"
+				  "6 10 '' 1000+200 @30 id 3\n"
+				  "7 10 '/ours' 1+2 @0 id 0\n");
+}
+
 /* The list is what its name says. */
 static void test_set_has_all_kinds(void **state)
 {
@@ -941,6 +1005,7 @@ int main(void)
 		TEST(test_set_output),
 		TEST(test_track),
 		TEST(test_round_trip),
+		TEST(test_foreign_mappings),
 		TEST(test_set_has_all_kinds),
 		TEST(test_golden),
 		TEST(test_golden_small),

@@ -532,6 +532,47 @@ static void test_counter(void **state)
 
 #define WITH_EVENTS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* Events of category `profile` that are somebody else's, or not what they should be. */
+static void test_profile_foreign(void **state)
+{
+	struct fixture *f = *state;
+	struct record r = instant("profile", "mapping", 1);
+
+	put_arg_text(&r, "path", "/no/size");
+	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+	r = instant("profile", "frame", 1);
+	put_arg_text(&r, "function", "nowhere");
+	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+	r = instant("profile", "offcpu", 0);
+	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+	r = instant("profile", "other", 0);
+	assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+}
+
+/* A build id that is none is not known. */
+static void test_mapping_build_id(void **state)
+{
+	static const char *const bad[] = { "abc", "xy", "AB", "0 " };
+	struct fixture *f = *state;
+	struct record r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		r = instant("profile", "mapping", 2);
+		put_arg64(&r, FXT_ARG_UINT64, "size", 5);
+		put_arg_text(&r, "build_id", bad[i]);
+		assert_event(f, r, EVENT_MAPPING);
+		assert_int_equal(f->ev.mapping.build_id_size, 0);
+	}
+	r = instant("profile", "mapping", 2);
+	put_arg64(&r, FXT_ARG_UINT64, "size", 5);
+	put_arg_text(&r, "build_id", "00ff1a");
+	assert_event(f, r, EVENT_MAPPING);
+	assert_int_equal(f->ev.mapping.build_id_size, 3);
+	assert_memory_equal(f->ev.mapping.build_id, "\x00\xff\x1a", 3);
+	assert_int_equal(f->ev.pid, 50);
+	assert_int_equal(f->ev.tid, 50);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -544,6 +585,8 @@ int main(void)
 		WITH_EVENTS(test_process),
 		WITH_EVENTS(test_thread),
 		WITH_EVENTS(test_other_object),
+		WITH_EVENTS(test_profile_foreign),
+		WITH_EVENTS(test_mapping_build_id),
 		WITH_EVENTS(test_lifecycle),
 		WITH_EVENTS(test_session),
 		WITH_EVENTS(test_clock_mark_lost),

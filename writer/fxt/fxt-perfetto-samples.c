@@ -80,7 +80,7 @@ enum {
 
 enum {
 	SEQUENCE_ID = 1,
-	BATCH_BYTES = 16 * 1024,
+	BATCH_BYTES = 256 * 1024,
 	BATCH_NS = 1000000000,
 	TEXT_MAX = 255,   /* longer paths and names are cut */
 	STACK_MAX = 1024, /* frames of a sample, inlined ones too; more are cut, outermost first */
@@ -99,13 +99,14 @@ struct kept {
 	uint64_t size;
 };
 
-enum kind { FUNCTION, FRAME, CALLSTACK, BUILD_ID, PATH, SOURCE, MAPPING, KIND_MAX };
+/* The last one is for us: the addresses of a stack, of which nothing is written. */
+enum kind { FUNCTION, FRAME, CALLSTACK, BUILD_ID, PATH, SOURCE, MAPPING, ADDRESSES, KIND_MAX };
 
 static const unsigned interned_fields[KIND_MAX] = {
 	[FUNCTION] = INTERNED_FUNCTION_NAMES, [FRAME] = INTERNED_FRAMES,
 	[CALLSTACK] = INTERNED_CALLSTACKS,    [BUILD_ID] = INTERNED_BUILD_IDS,
 	[PATH] = INTERNED_MAPPING_PATHS,      [SOURCE] = INTERNED_SOURCE_PATHS,
-	[MAPPING] = INTERNED_MAPPINGS,
+	[MAPPING] = INTERNED_MAPPINGS,        [ADDRESSES] = 0,
 };
 
 struct fxt_perfetto_samples {
@@ -118,8 +119,10 @@ struct fxt_perfetto_samples {
 	uint64_t first_ns, last_ns; /* of the batch's samples */
 
 	struct interning interned[KIND_MAX];
-	struct outbuf kept;  /* struct kept, one behind the other */
-	struct outbuf fresh; /* InternedData of the sample that is being added */
+	struct outbuf kept;   /* struct kept, one behind the other */
+	struct outbuf stacks; /* of each ADDRESSES its CALLSTACK: uint64_t by iid - 1 */
+	uint64_t meaning;     /* another one whenever addresses may mean something else */
+	struct outbuf fresh;  /* InternedData of the sample that is being added */
 };
 
 int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
@@ -147,6 +150,7 @@ void fxt_perfetto_samples_next(struct fxt_perfetto_samples *s)
 	}
 	outbuf_reset(&s->batch);
 	outbuf_reset(&s->kept);
+	outbuf_reset(&s->stacks);
 	outbuf_reset(&s->fresh);
 }
 
@@ -157,6 +161,7 @@ struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_sampl
 	fxt_perfetto_samples_next(s);
 	outbuf_deinit(&s->batch);
 	outbuf_deinit(&s->kept);
+	outbuf_deinit(&s->stacks);
 	outbuf_deinit(&s->fresh);
 	maps_free(s->maps);
 	frames_free(s->frames);
@@ -286,8 +291,8 @@ static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mappin
 	return iid;
 }
 
-/* The stack of EV, or 0 if it has none. */
-static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
+/* The stack of EV, frame by frame; 0 if it has none. */
+static uint64_t intern_frames(struct fxt_perfetto_samples *s, const struct event *ev)
 {
 	uint64_t stack[STACK_MAX], iid;
 	size_t n = 0, item;
@@ -315,6 +320,31 @@ static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct ev
 		protobuf_add_u64(&s->fresh, CALLSTACK_FRAMES, stack[--n]);
 	protobuf_end(&s->fresh, item);
 	return iid;
+}
+
+/* The same; most stacks were seen before, and need not be looked at again. */
+static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
+{
+	uint64_t key[2 + STACK_MAX], iid, stack;
+	const unsigned n = ev->sample.n_frames;
+	bool new;
+
+	if (n == 0 || n > STACK_MAX)
+		return intern_frames(s, ev);
+	key[0] = ev->pid;
+	key[1] = s->meaning;
+	memcpy(key + 2, ev->sample.frames, n * sizeof(*key));
+	iid = intern(s, ADDRESSES, key, (2 + n) * sizeof(*key), &new);
+	if (s->kept.error < 0)
+		return 0;
+	if (new) {
+		stack = intern_frames(s, ev);
+		if (outbuf_append(&s->stacks, &stack, sizeof(stack)) < 0)
+			s->kept.error = s->stacks.error;
+		return stack;
+	}
+	memcpy(&stack, s->stacks.data + (iid - 1) * sizeof(stack), sizeof(stack));
+	return stack;
 }
 
 /* ---- packets ---- */
@@ -394,11 +424,17 @@ int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event 
 	case EVENT_SAMPLE:
 		return add_sample(s, ev);
 	case EVENT_FRAME:
+		s->meaning++;
 		return frames_add(s->frames, ev);
 	case EVENT_SAMPLING:
 		s->frequency = ev->sampling.frequency;
 		s->cycles = strcmp(ev->sampling.clock, "cycles") == 0;
 		return 0;
+	case EVENT_MAPPING:
+	case EVENT_EXEC:
+	case EVENT_FORK:
+		s->meaning++;
+		return maps_add(s->maps, ev);
 	default:
 		return maps_add(s->maps, ev);
 	}

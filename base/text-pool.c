@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text-pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct pooled {
+	struct pooled *next; /* of the same hash */
+	char text[];
+};
+
+void text_pool_deinit(struct text_pool *p)
+{
+	struct pooled *text, *next;
+
+	for (size_t pos = 0; (text = table_next(&p->texts, &pos));) {
+		for (; text; text = next) {
+			next = text->next;
+			free(text);
+		}
+	}
+	table_deinit(&p->texts);
+}
+
+const char *text_pool_keep(struct text_pool *p, const char *text)
+{
+	size_t size = strlen(text) + 1;
+	struct pooled *first, *t;
+	uint64_t hash;
+
+	if (size == 1)
+		return "";
+	hash = table_hash(text, size);
+	first = table_get(&p->texts, hash);
+	for (t = first; t; t = t->next)
+		if (strcmp(t->text, text) == 0)
+			return t->text;
+	t = malloc(sizeof(*t) + size);
+	if (!t)
+		return NULL;
+	t->next = first;
+	memcpy(t->text, text, size);
+	if (table_set(&p->texts, hash, t) < 0) {
+		free(t);
+		return NULL;
+	}
+	return t->text;
+}

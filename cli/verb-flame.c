@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo flame: where the time went, from the call stacks of a recording.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/flame.h"
+#include "cli/json.h"
+#include "cli/packed-output.h"
+#include "cli/part-options.h"
+#include "cli/read-events.h"
+#include "cli/verb.h"
+
+static const struct flame_format formats[] = {
+	{ .name = "svg", .suffix = ".svg", .of_tree = true, .drawn = true, .write = flame_svg },
+	{ .name = "folded", .suffix = ".folded", .of_tree = true, .write = flame_folded },
+	{ .name = "pprof", .suffix = ".pb.gz", .gzip = true, .write = flame_pprof },
+	{ .name = "speedscope", .suffix = ".json", .write = flame_speedscope },
+};
+
+/* The result may be this large. */
+#define OUTPUT_MAX ((size_t)4 << 30)
+
+struct request {
+	const char *input, *output, *format, *old, *process, *title;
+	struct part_options part;
+	struct part_ids tids;
+	bool on_cpu, off_cpu, inverted, force, json;
+	double min_percent;
+	bool has_min_percent;
+};
+
+/* ---- what is wanted ---- */
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), length = strlen(suffix);
+
+	return n > length && strcmp(name + n - length, suffix) == 0;
+}
+
+static const struct flame_format *find_format(const struct request *q)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (q->format ? strcmp(q->format, formats[i].name) == 0
+			      : has_suffix(q->output, formats[i].suffix))
+			return &formats[i];
+	return NULL;
+}
+
+static int choose_format(const struct request *q, const struct flame_format **ret)
+{
+	const struct flame_format *format = find_format(q);
+
+	if (!format && q->format)
+		return cli_usage_error("'%s' is not a format; there are svg, folded, pprof and "
+				       "speedscope",
+				       q->format);
+	if (!format)
+		return cli_usage_error("what '%s' is called says no format: .svg, .folded, "
+				       ".pb.gz or .json; or say it with --format",
+				       q->output);
+	if (q->old && !format->of_tree)
+		return cli_usage_error("--diff is only for svg and folded, not for %s",
+				       format->name);
+	if (q->inverted && !format->of_tree)
+		return cli_usage_error("--inverted is only for svg and folded: viewers of %s turn "
+				       "stacks around themselves",
+				       format->name);
+	if (q->has_min_percent && !format->drawn)
+		return cli_usage_error("--min-percent is only for svg: %s has everything",
+				       format->name);
+	*ret = format;
+	return CLI_OK;
+}
+
+static int parse_percent(struct request *q, const char *text)
+{
+	char *end;
+
+	q->has_min_percent = true;
+	q->min_percent = strtod(text, &end);
+	if (end == text || *end != '\0' || !(q->min_percent >= 0 && q->min_percent <= 100))
+		return cli_usage_error("--min-percent takes a number from 0 to 100, not '%s'",
+				       text);
+	return CLI_OK;
+}
+
+/* ---- reading ---- */
+
+static void flame_input_deinit(struct flame_input *in)
+{
+	in->profile = profile_free(in->profile);
+	in->summary = summary_free(in->summary);
+}
+
+const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,
+			      uint32_t tid)
+{
+	const struct summary_thread *t = tid ? table_get(&in->summary->threads, tid) : NULL;
+
+	if (t && t->name && *t->name)
+		return t->name;
+	if (tid == 0)
+		return "idle";
+	snprintf(to, PROFILE_LABEL_MAX, "thread %" PRIu32, tid);
+	return to;
+}
+
+static const char *process_name(void *userdata, uint32_t pid)
+{
+	const struct flame_input *in = userdata;
+	const struct summary_process *p = table_get(&in->summary->processes, (uint64_t)pid + 1);
+
+	return p ? p->name : NULL;
+}
+
+static int take_event(void *userdata, const struct event *ev)
+{
+	struct flame_input *in = userdata;
+	int r = summary_add(in->summary, ev);
+
+	if (ev->kind == EVENT_CLOCK && in->real_offset_ns == 0)
+		in->real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
+	return r < 0 ? r : profile_add(in->profile, ev);
+}
+
+struct process_filter {
+	const struct flame_input *in;
+	const char *pattern;
+};
+
+static bool is_process(void *userdata, const struct profile_stack *stack)
+{
+	const struct process_filter *filter = userdata;
+	char name[PROFILE_LABEL_MAX];
+
+	return fnmatch(filter->pattern, profile_names_process(name, &filter->in->names, stack->pid),
+		       0) == 0;
+}
+
+static int out_of_memory(void)
+{
+	cli_error("out of memory");
+	return CLI_FAILED;
+}
+
+/* Says why there is nothing to be shown. */
+static int say_nothing_there(const struct request *q, const struct open_trace *t,
+			     const struct profile *p)
+{
+	if (p->n_samples_seen == 0 && p->n_offcpu_seen == 0)
+		cli_error("%s: there are no call stacks in it", t->name);
+	else if (q->on_cpu && !q->off_cpu && p->n_samples_seen == 0)
+		cli_error("%s: no samples were taken of what ran; times off CPU were recorded: "
+			  "--off-cpu",
+			  t->name);
+	else if (q->off_cpu && !q->on_cpu && p->n_offcpu_seen == 0)
+		cli_error("%s: no times off CPU were recorded; there are samples of what ran: "
+			  "--on-cpu",
+			  t->name);
+	else
+		cli_error("%s: there are %" PRIu64 " samples and %" PRIu64
+			  " times off CPU in it, and none of them is what was asked for",
+			  t->name, p->n_samples_seen, p->n_offcpu_seen);
+	return CLI_FAILED;
+}
+
+/* Reads all of T into IN. Returns CLI_OK, CLI_DAMAGE, or CLI_FAILED when it has said why. */
+static int read_input(const struct request *q, struct open_trace *t, struct flame_input *in)
+{
+	const struct profile_options options = {
+		.on_cpu = q->on_cpu,
+		.off_cpu = q->off_cpu,
+		.pids = q->part.pids.list,
+		.n_pids = q->part.pids.n,
+		.tids = q->tids.list,
+		.n_tids = q->tids.n,
+		.cpus = q->part.cpus,
+		.n_cpus = q->part.n_cpus,
+		.from_ns = q->part.from_ns,
+		.to_ns = q->part.to_ns,
+		.absolute = part_options_absolute(&q->part),
+	};
+	struct process_filter filter = { in, q->process };
+	int r;
+
+	if (summary_new(&in->summary) < 0 || profile_new(&in->profile, &options) < 0)
+		return out_of_memory();
+	in->names = (struct profile_names){ .process = process_name, .userdata = in };
+	r = read_events(t, take_event, in);
+	if (r != CLI_OK)
+		return r;
+	summary_finish(in->summary);
+	if (profile_finish(in->profile) < 0)
+		return out_of_memory();
+	if (q->process)
+		profile_filter(in->profile, is_process, &filter);
+	if (in->profile->n_stacks == 0)
+		return say_nothing_there(q, t, in->profile);
+	return read_events_finish(t, in->summary);
+}
+
+/* ---- writing ---- */
+
+static int make_tree(const struct flame *f, struct call_tree **ret)
+{
+	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
+	struct call_tree_options options = {
+		.by_time = f->by_time,
+		.inverted = f->inverted,
+		.names = &f->now->names,
+	};
+	int r = call_tree_new(&t);
+
+	if (r == 0)
+		r = call_tree_add(t, f->now->profile, &options);
+	if (r == 0 && f->old) {
+		options.side = CALL_OLD;
+		options.names = &f->old->names;
+		r = call_tree_add(t, f->old->profile, &options);
+	}
+	if (r == 0)
+		r = call_tree_finish(t);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(t);
+	return 0;
+}
+
+static size_t any_bytes(const uint8_t *data, size_t n)
+{
+	(void)data;
+	return n;
+}
+
+/* Where the result goes, and which archives it must not be. */
+struct target {
+	struct packed_output output;
+	const struct open_trace *now, *old;
+};
+
+static int write_output(const struct request *q, const struct flame_format *format,
+			struct target *to, const struct outbuf *bytes)
+{
+	const int inputs[] = { to->now->fd, to->old->fd };
+	const struct packed_output_args args = {
+		.path = q->output,
+		.force = q->force,
+		.method = format->gzip ? PACK_GZIP : PACK_NONE,
+		.whole = any_bytes,
+		.inputs = inputs,
+		.n_inputs = ARRAY_SIZE(inputs),
+	};
+
+	if (packed_output_open(&to->output, &args) < 0 ||
+	    packed_output_write(&to->output, bytes->data, bytes->size) < 0 ||
+	    packed_output_finish(&to->output) < 0)
+		return CLI_FAILED;
+	return CLI_OK;
+}
+
+/* ---- the report ---- */
+
+static void add_counts(struct json_object *o, const struct profile *p)
+{
+	uint64_t on_ns = 0, off_ns = 0;
+
+	for (size_t i = 0; i < p->n_stacks; i++)
+		*(p->stacks[i].off_cpu ? &off_ns : &on_ns) += p->stacks[i].ns;
+	json_add_u64(o, "samples", p->n_samples);
+	json_add_u64(o, "cpu_ns", on_ns);
+	json_add_u64(o, "waits", p->n_offcpu);
+	json_add_u64(o, "offcpu_ns", off_ns);
+	json_add_u64(o, "samples_in_archive", p->n_samples_seen);
+	json_add_u64(o, "waits_in_archive", p->n_offcpu_seen);
+	json_add_u64(o, "stacks", p->n_stacks);
+	json_add_u64(o, "cut_stacks", p->n_cut);
+	json_add_u64(o, "frequency", p->frequency);
+}
+
+static void print_json(const struct flame *f, const struct flame_format *format,
+		       const struct packed_output *output)
+{
+	struct json_object *o = json_object_new_object(), *old;
+
+	json_add_bytes(o, "output", output->file.path, strlen(output->file.path));
+	json_add_string(o, "format", format->name);
+	json_add_u64(o, "output_bytes", output->file_bytes);
+	json_add_string(o, "weight", f->by_time ? "nanoseconds" : "samples");
+	add_counts(o, f->now->profile);
+	if (f->tree)
+		json_add_u64(o, "cut_in_tree", f->tree->n_cut);
+	if (format->drawn) {
+		json_add_u64(o, "drawn", f->n_drawn);
+		json_add_u64(o, "left_out", f->n_left_out);
+	}
+	if (f->old) {
+		old = json_object_new_object();
+		add_counts(old, f->old->profile);
+		json_add(o, "old", old);
+	}
+	json_print_pretty(o);
+}
+
+static void report(const struct flame *f, const struct flame_format *format,
+		   const struct packed_output *output)
+{
+	const struct profile *p = f->now->profile;
+	char size[TEXT_FORMAT_MAX];
+
+	fprintf(stderr, "%s: %s, %s of", output->file.path,
+		text_format_size(size, output->file_bytes), format->name);
+	if (f->on_cpu)
+		fprintf(stderr, " %" PRIu64 " samples", p->n_samples);
+	if (f->off_cpu)
+		fprintf(stderr, "%s %" PRIu64 " times off CPU", f->on_cpu ? " and" : "",
+			p->n_offcpu);
+	fprintf(stderr, ", %zu stacks\n", p->n_stacks);
+	if (p->n_cut)
+		cli_error("%" PRIu64 " of them are cut: there are too many that differ", p->n_cut);
+}
+
+/* ---- the verb ---- */
+
+static void make_title(char *to, size_t room, const struct request *q, const struct flame_input *in)
+{
+	const char *host = in->summary->started ? in->summary->recording.host : "";
+
+	snprintf(to, room, "%.300s%s%.200s", profile_names_base(q->input), *host ? " \u2013 " : "",
+		 host);
+}
+
+static int write_flame(const struct request *q, const struct flame_format *format, struct flame *f,
+		       struct target *to)
+{
+	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
+	_cleanup_(outbuf_deinit) struct outbuf bytes = { .limit = OUTPUT_MAX };
+	int r = format->of_tree ? make_tree(f, &tree) : 0;
+
+	f->tree = tree;
+	if (r == 0)
+		r = format->write(f, &bytes);
+	if (r == -EMSGSIZE) {
+		cli_error("the result is over 4 GiB; take a part of it (--from, --to, --pid)");
+		return CLI_FAILED;
+	}
+	if (r < 0)
+		return out_of_memory();
+	r = write_output(q, format, to, &bytes);
+	if (r != CLI_OK)
+		return r;
+	if (q->json && !to->output.file.standard)
+		print_json(f, format, &to->output);
+	else
+		report(f, format, &to->output);
+	return CLI_OK;
+}
+
+static int run_flame(const struct request *q)
+{
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	_cleanup_(open_trace_close) struct open_trace old_t = OPEN_TRACE_NULL;
+	_cleanup_(flame_input_deinit) struct flame_input now = { 0 };
+	_cleanup_(flame_input_deinit) struct flame_input old = { 0 };
+	struct target to = { PACKED_OUTPUT_NULL, &t, &old_t };
+	const struct flame_format *format = NULL;
+	struct flame f = {
+		.now = &now,
+		.old = q->old ? &old : NULL,
+		.on_cpu = q->on_cpu,
+		.off_cpu = q->off_cpu,
+		.by_time = q->off_cpu,
+		.inverted = q->inverted,
+		.min_percent = q->min_percent,
+	};
+	char title[600];
+	int r = choose_format(q, &format), damage, status = CLI_OK;
+
+	if (r == CLI_OK)
+		r = open_trace(&t, q->input);
+	if (r == CLI_OK && q->old)
+		r = open_trace(&old_t, q->old);
+	if (r != CLI_OK)
+		return r;
+	damage = read_input(q, &t, &now);
+	if (damage != CLI_FAILED && q->old)
+		status = read_input(q, &old_t, &old);
+	if (damage == CLI_FAILED || status == CLI_FAILED)
+		return CLI_FAILED;
+	if (q->on_cpu && q->off_cpu && now.profile->frequency == 0 && now.profile->n_samples)
+		cli_error("%s: it does not say how many samples a second were taken; without "
+			  "that they weigh nothing beside times off CPU",
+			  t.name);
+	make_title(title, sizeof(title), q, &now);
+	f.title = q->title ?: title;
+	r = write_flame(q, format, &f, &to);
+	packed_output_deinit(&to.output);
+	return r != CLI_OK ? r : damage != CLI_OK ? damage : status;
+}
+
+static int check_request(const struct request *q)
+{
+	if (!q->output)
+		return cli_usage_error("say where the result goes: -o OUT");
+	if (strcmp(q->output, "-") == 0 && !q->format)
+		return cli_usage_error("say what to write to standard output: --format");
+	if (q->old && strcmp(q->old, "-") == 0 && strcmp(q->input, "-") == 0)
+		return cli_usage_error("only one archive can come from standard input");
+	return part_options_check(&q->part);
+}
+
+static int verb_flame(int argc, char **argv)
+{
+	enum {
+		OPT_FROM = 256,
+		OPT_TO,
+		OPT_CPU,
+		OPT_THREAD,
+		OPT_PROCESS,
+		OPT_ON,
+		OPT_OFF,
+		OPT_BOTH,
+		OPT_DIFF,
+		OPT_TITLE,
+		OPT_MIN,
+		OPT_FORMAT,
+	};
+	static const struct option options[] = {
+		{ "both", no_argument, NULL, OPT_BOTH },
+		{ "cpu", required_argument, NULL, OPT_CPU },
+		{ "diff", required_argument, NULL, OPT_DIFF },
+		{ "force", no_argument, NULL, 'f' },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "from", required_argument, NULL, OPT_FROM },
+		{ "help", no_argument, NULL, 'h' },
+		{ "inverted", no_argument, NULL, 'i' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "min-percent", required_argument, NULL, OPT_MIN },
+		{ "off-cpu", no_argument, NULL, OPT_OFF },
+		{ "on-cpu", no_argument, NULL, OPT_ON },
+		{ "output", required_argument, NULL, 'o' },
+		{ "pid", required_argument, NULL, 'p' },
+		{ "process", required_argument, NULL, OPT_PROCESS },
+		{ "thread", required_argument, NULL, OPT_THREAD },
+		{ "title", required_argument, NULL, OPT_TITLE },
+		{ "to", required_argument, NULL, OPT_TO },
+		{ 0 },
+	};
+	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
+	int c, r = CLI_OK;
+
+	while (r == CLI_OK && (c = getopt_long(argc, argv, ":ho:p:", options, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			q.force = true;
+			break;
+		case 'h':
+			return cli_help();
+		case 'i':
+			q.inverted = true;
+			break;
+		case 'j':
+			q.json = true;
+			break;
+		case 'o':
+			q.output = optarg;
+			break;
+		case 'p':
+			r = part_options_ids(&q.part.pids, "process", optarg);
+			break;
+		case OPT_ON:
+		case OPT_OFF:
+		case OPT_BOTH:
+			q.on_cpu = c != OPT_OFF;
+			q.off_cpu = c != OPT_ON;
+			break;
+		case OPT_CPU:
+			r = part_options_cpus(&q.part, optarg);
+			break;
+		case OPT_DIFF:
+			q.old = optarg;
+			break;
+		case OPT_FORMAT:
+			q.format = optarg;
+			break;
+		case OPT_FROM:
+			r = part_options_from(&q.part, optarg);
+			break;
+		case OPT_TO:
+			r = part_options_to(&q.part, optarg);
+			break;
+		case OPT_MIN:
+			r = parse_percent(&q, optarg);
+			break;
+		case OPT_PROCESS:
+			q.process = optarg;
+			break;
+		case OPT_THREAD:
+			r = part_options_ids(&q.tids, "thread", optarg);
+			break;
+		case OPT_TITLE:
+			q.title = optarg;
+			break;
+		default:
+			return cli_bad_option(c, argv);
+		}
+	}
+	if (r != CLI_OK)
+		return r;
+	if (argc - optind != 1)
+		return cli_usage_error("it takes one FILE, or '-' for standard input");
+	q.input = argv[optind];
+	r = check_request(&q);
+	return r == CLI_OK ? run_flame(&q) : r;
+}
+
+const struct verb verb_flame_row = {
+	.name = "flame",
+	.synopsis = "[OPTION ...] FILE -o OUT",
+	.what = "Make a flame graph, or a profile for other tools, of the call stacks",
+	.options =
+		"  -o, --output=OUT       what to write, by how it is called: .svg, .folded (a line a stack),\n"
+		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output\n"
+		"      --format=FORMAT    svg, folded, pprof or speedscope, whatever OUT is called\n"
+		"  -p, --pid=PID,...      only these processes\n"
+		"      --process=NAME     only processes called so; * and ? stand for anything\n"
+		"      --thread=TID,...   only these threads\n"
+		"      --cpu=CPU,...      only what ran on these CPUs (0,2-3), or left them\n"
+		"      --from=TIME        begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --to=TIME          end there\n"
+		"      --on-cpu           samples of what ran (the default)\n"
+		"      --off-cpu          times off CPU, by how long they were\n"
+		"      --both             both, by time\n"
+		"      --diff=OLD         show what changed since the archive OLD\n"
+		"      --inverted         from the innermost function outwards, to its callers\n"
+		"      --title=TEXT       what stands above it\n"
+		"      --min-percent=N    do not draw what is less (0.05)\n"
+		"      --force            write over an existing file\n"
+		"      --json             print what was written as JSON\n"
+		"  -h, --help             show this\n"
+		"\nFILE is an archive; '-' is standard input.\n"
+		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
+	.run = verb_flame,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is counted of a recording whose truth is known (tests/support/profile-set.c), through the archive
+ * and its reader.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "reader/profile-names.h"
+#include "tests/support/archive-text.h"
+#include "tests/support/profile-set.h"
+
+#define BOTH .on_cpu = true, .off_cpu = true
+#define ALL  BOTH, .to_ns = UINT64_MAX
+#define MSEC UINT64_C(1000000)
+
+static void take(const struct event *ev, void *userdata)
+{
+	assert_int_equal(profile_add(userdata, ev), 0);
+}
+
+static struct profile *profile_of(const struct profile_options *options)
+{
+	_cleanup_(outbuf_deinit) struct outbuf archive = { 0 };
+	struct profile *p;
+
+	profile_set_write(&archive, true);
+	assert_int_equal(profile_new(&p, options), 0);
+	archive_events(&archive, take, p);
+	assert_int_equal(profile_finish(p), 0);
+	return p;
+}
+
+/* "pid/tid on 2 20ms: innermost < ... < outermost", a line each. */
+static char *text_of(const struct profile *p)
+{
+	char *text, label[PROFILE_LABEL_MAX];
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < p->n_stacks; i++) {
+		const struct profile_stack *s = &p->stacks[i];
+
+		fprintf(f, "%u/%u %s %llu %llums:", s->pid, s->tid, s->off_cpu ? "off" : "on",
+			(unsigned long long)s->count, (unsigned long long)(s->ns / MSEC));
+		for (uint32_t n = s->node; n != 0; n = p->nodes[n].parent) {
+			const struct profile_place *place = &p->places[p->nodes[n].place];
+
+			fprintf(f, " %s%s", place->returns ? "<" : "",
+				profile_names_label(label, place, NULL));
+		}
+		fputc('\n', f);
+	}
+	fclose(f);
+	return text;
+}
+
+static void test_all(void **state)
+{
+	_cleanup_(profile_freep) struct profile *p = profile_of(&(struct profile_options){
+		ALL, .pids = (const uint32_t[]){ 2, 100, 300, 0 }, .n_pids = 4 });
+	_cleanup_free_ char *text = text_of(p);
+
+	(void)state;
+	assert_string_equal(
+		text,
+		"100/100 on 3 30ms: app+0x1200 <app+0x1010\n"
+		"100/101 on 2 20ms: [ext4]+0x40 <[kernel.kallsyms]+0x200 <[kernel.kallsyms]+0x100 "
+		"libc.so.6+0x28010 <app+0x1300\n"
+		"100/100 on 1 10ms: app+0x1100 <app+0x1010\n"
+		"100/101 off 1 40ms: [kernel.kallsyms]+0x300 <[kernel.kallsyms]+0x200 "
+		"<[kernel.kallsyms]+0x100 libc.so.6+0x28010 <app+0x1300\n"
+		"100/100 off 1 20ms: [kernel.kallsyms]+0x300 <[kernel.kallsyms]+0x100 "
+		"libc.so.6+0x28010 <app+0x1010\n"
+		"100/100 on 1 10ms: [unknown] <app+0x1010\n"
+		"100/100 on 1 10ms: plugin.so+0x4100 <app+0x1010\n"
+		"300/300 on 1 10ms: app+0x1010\n"
+		"300/300 on 1 10ms: true+0x300 <[unknown] <[unknown]\n"
+		"2/12 on 1 10ms: [kernel.kallsyms]+0x300\n"
+		"2/12 on 1 10ms:\n"
+		"0/0 on 1 10ms: [kernel.kallsyms]+0x300\n"
+		"100/101 off 1 40ms:\n");
+	assert_int_equal(p->frequency, 100);
+	assert_int_equal(p->n_samples_seen, PROFILE_SET_SAMPLES);
+	assert_int_equal(p->n_offcpu_seen, PROFILE_SET_OFFCPU);
+	assert_int_equal(p->n_samples, PROFILE_SET_SAMPLES - 2);
+	assert_int_equal(p->n_cut, 0);
+}
+
+/* What each selection leaves. */
+static void test_selections(void **state)
+{
+	static const uint32_t pid_100[] = { 100 }, tid_101[] = { 101 };
+	static const bool cpu_0[] = { true }, cpu_1[] = { false, true }, cpu_9[10] = { [9] = true };
+	static const struct {
+		struct profile_options options;
+		unsigned samples, waits, off_ms;
+	} rows[] = {
+		{ { ALL }, 15, 3, 100 },
+		{ { .on_cpu = true, .to_ns = UINT64_MAX }, 15, 0, 0 },
+		{ { .off_cpu = true, .to_ns = UINT64_MAX }, 0, 3, 100 },
+		{ { ALL, .pids = pid_100, .n_pids = 1 }, 8, 3, 100 },
+		{ { ALL, .tids = tid_101, .n_tids = 1 }, 2, 2, 80 },
+		/* The reader leaves CPU 1 first and CPU 0 then. */
+		{ { ALL, .cpus = cpu_0, .n_cpus = 1 }, 10, 2, 60 },
+		{ { ALL, .cpus = cpu_1, .n_cpus = 2 }, 4, 1, 40 },
+		{ { ALL, .cpus = cpu_9, .n_cpus = 10 }, 0, 0, 0 },
+		/* Times off CPU are cut to the window. */
+		{ { BOTH, .from_ns = 30 * MSEC, .to_ns = 76 * MSEC }, 3, 3, 61 },
+		{ { BOTH, .from_ns = 1030 * MSEC, .to_ns = 1075 * MSEC, .absolute = true },
+		  2,
+		  3,
+		  60 },
+		{ { ALL, .from_ns = 110 * MSEC }, 1, 0, 0 },
+		{ { BOTH, .to_ns = 10 * MSEC }, 0, 0, 0 },
+		{ { ALL, .from_ns = UINT64_MAX - 1 }, 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_(profile_freep) struct profile *p = profile_of(&rows[i].options);
+		uint64_t samples = 0, waits = 0, ns = 0;
+
+		for (size_t j = 0; j < p->n_stacks; j++) {
+			const struct profile_stack *s = &p->stacks[j];
+
+			*(s->off_cpu ? &waits : &samples) += s->count;
+			ns += s->off_cpu ? s->ns : 0;
+		}
+		assert_int_equal(samples, rows[i].samples);
+		assert_int_equal(waits, rows[i].waits);
+		assert_int_equal(ns / MSEC, rows[i].off_ms);
+		assert_int_equal(p->n_samples, samples);
+		assert_int_equal(p->n_offcpu, waits);
+		assert_int_equal(p->n_samples_seen, PROFILE_SET_SAMPLES);
+	}
+}
+
+static bool is_of_100(void *userdata, const struct profile_stack *stack)
+{
+	(void)userdata;
+	return stack->pid == 100;
+}
+
+static void test_filter(void **state)
+{
+	_cleanup_(profile_freep) struct profile *p = profile_of(&(struct profile_options){ ALL });
+
+	(void)state;
+	profile_filter(p, is_of_100, NULL);
+	assert_int_equal(p->n_samples, 8);
+	assert_int_equal(p->n_offcpu, 3);
+	for (size_t i = 0; i < p->n_stacks; i++)
+		assert_int_equal(p->stacks[i].pid, 100);
+}
+
+/* Stacks that are all different, deep and shallow: each is found again, none is lost. */
+static void test_many(void **state)
+{
+	enum { N = 20000 };
+	_cleanup_(profile_freep) struct profile *p = NULL;
+	uint64_t frames[100];
+
+	(void)state;
+	assert_int_equal(profile_new(&p, &(struct profile_options){ ALL }), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		for (unsigned i = 0; i < N; i++) {
+			struct event ev = { .kind = EVENT_SAMPLE,
+					    .pid = i % 7,
+					    .tid = i % 7,
+					    .sample = { frames, i % 100 } };
+
+			for (unsigned j = 0; j < ev.sample.n_frames; j++)
+				frames[j] = j == 0 ? i : (i % 500) * 1000 + j;
+			take(&ev, p);
+		}
+	}
+	assert_int_equal(profile_finish(p), 0);
+	assert_int_equal(p->n_samples, 2 * N);
+	for (size_t i = 0; i < p->n_stacks; i++) {
+		if (p->stacks[i].node != 0)
+			assert_int_equal(p->stacks[i].count, 2);
+	}
+	/* of each hundredth there is no stack */
+	assert_int_equal(p->n_stacks, N - N / 100 + 7);
+	assert_int_equal(p->n_cut, 0);
+}
+
+/* A time off CPU is counted once, with its stack, wherever that stands. */
+static void test_off_cpu_order(void **state)
+{
+	static const uint64_t stack[] = { 1 };
+	static const struct event events[] = {
+		{ .kind = EVENT_OFFCPU, .ts_ns = 5, .pid = 1, .tid = 1, .offcpu = { 10 } },
+		{ .kind = EVENT_OFFCPU, .ts_ns = 5, .pid = 1, .tid = 2, .offcpu = { 20 } },
+		{ .kind = EVENT_SAMPLE,
+		  .ts_ns = 5,
+		  .pid = 1,
+		  .tid = 1,
+		  .sample = { stack, 1, true } },
+		/* a second one, and one of nothing */
+		{ .kind = EVENT_SAMPLE,
+		  .ts_ns = 5,
+		  .pid = 1,
+		  .tid = 1,
+		  .sample = { stack, 1, true } },
+		{ .kind = EVENT_SAMPLE,
+		  .ts_ns = 9,
+		  .pid = 1,
+		  .tid = 3,
+		  .sample = { stack, 1, true } },
+		{ .kind = EVENT_SAMPLE,
+		  .ts_ns = 5,
+		  .pid = 1,
+		  .tid = 2,
+		  .sample = { stack, 1, true } },
+	};
+	_cleanup_(profile_freep) struct profile *p = NULL;
+
+	(void)state;
+	assert_int_equal(profile_new(&p, &(struct profile_options){ ALL }), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		take(&events[i], p);
+	assert_int_equal(profile_finish(p), 0);
+	assert_int_equal(p->n_offcpu, 2);
+	assert_int_equal(p->n_stacks, 2);
+	assert_int_equal(p->stacks[0].ns, 5);
+	assert_int_equal(p->stacks[1].ns, 15);
+	assert_int_not_equal(p->stacks[0].node, 0);
+	assert_int_equal(p->stacks[0].node, p->stacks[1].node);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all),           cmocka_unit_test(test_selections),
+		cmocka_unit_test(test_filter),        cmocka_unit_test(test_many),
+		cmocka_unit_test(test_off_cpu_order),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
