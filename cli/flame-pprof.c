@@ -68,7 +68,7 @@ enum {
 struct maker {
 	const struct flame *f;
 	struct outbuf *out;
-	struct text_pool texts;
+	struct text_set texts;
 	struct table text_numbers; /* address of a pooled text -> its number + 1 */
 	struct outbuf text_list;   /* the string table, as it is written */
 	uint64_t n_texts;
@@ -95,7 +95,7 @@ static void fail(struct maker *m, int error)
 /* The number of TEXT in the string table. */
 static uint64_t text(struct maker *m, const char *s)
 {
-	const char *kept = text_pool_keep(&m->texts, s);
+	const char *kept = text_set_keep(&m->texts, s);
 	uint64_t number;
 
 	if (!kept) {
@@ -365,7 +365,7 @@ int flame_pprof(struct flame *f, struct outbuf *out)
 	f->n_drawn = p->n_stacks;
 	outbuf_append(out, m.text_list.data, m.text_list.size);
 	r = m.error < 0 ? m.error : m.text_list.error < 0 ? m.text_list.error : out->error;
-	text_pool_deinit(&m.texts);
+	text_set_deinit(&m.texts);
 	table_deinit(&m.text_numbers);
 	table_deinit(&m.functions);
 	table_deinit(&m.mapping_numbers);

@@ -21,7 +21,7 @@ struct place_frames {
 struct maker {
 	struct flame *f;
 	struct outbuf *out;
-	struct text_pool texts;
+	struct text_set texts;
 	struct table
 		known; /* hash of name, file, line, a try further where it is taken -> number + 1 */
 	struct shared {
@@ -48,8 +48,8 @@ static int share_frame(struct maker *m, struct shared frame, uint32_t *ret)
 	uint64_t key[4] = { 0 }, hash;
 	size_t number;
 
-	frame.name = text_pool_keep(&m->texts, frame.name);
-	frame.file = text_pool_keep(&m->texts, frame.file);
+	frame.name = text_set_keep(&m->texts, frame.name);
+	frame.file = text_set_keep(&m->texts, frame.file);
 	if (!frame.name || !frame.file)
 		return -ENOMEM;
 	key[0] = (uintptr_t)frame.name;
@@ -269,6 +269,6 @@ int flame_speedscope(struct flame *f, struct outbuf *out)
 	free(m.places);
 	free(m.frames);
 	table_deinit(&m.known);
-	text_pool_deinit(&m.texts);
+	text_set_deinit(&m.texts);
 	return r < 0 ? r : out->error;
 }

@@ -44,7 +44,7 @@ struct call_tree *call_tree_free(struct call_tree *t)
 	if (!t)
 		return NULL;
 	table_deinit(&t->children);
-	text_pool_deinit(&t->names);
+	text_set_deinit(&t->names);
 	free(t->nodes);
 	free(t);
 	return NULL;
@@ -128,7 +128,7 @@ static int label_place(struct call_tree *t, const struct profile *p,
 		const struct frame *frame = n > 0 ? &frames[n - 1 - (int)i] : NULL;
 
 		steps[i].kind = kind_of(place, n > 0);
-		steps[i].name = text_pool_keep(&t->names, profile_names_label(label, place, frame));
+		steps[i].name = text_set_keep(&t->names, profile_names_label(label, place, frame));
 		if (!steps[i].name)
 			return -ENOMEM;
 	}
@@ -169,8 +169,7 @@ static int find_path(struct call_tree *t, const struct profile *p,
 	struct step process = { .kind = CALL_PROCESS };
 	int r;
 
-	process.name =
-		text_pool_keep(&t->names, profile_names_process(label, o->names, stack->pid));
+	process.name = text_set_keep(&t->names, profile_names_process(label, o->names, stack->pid));
 	if (!process.name)
 		return -ENOMEM;
 	path->n = 0;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/text-pool.h"
+#include "base/text-set.h"
 #include "reader/profile-names.h"
 
 /* More nodes are not made: what would need them counts at the ones above. */
@@ -41,7 +41,7 @@ struct call_tree {
 	size_t n_nodes, room_nodes;
 	uint32_t max_depth;
 	uint64_t n_cut; /* stacks of which a part only is there */
-	struct text_pool names;
+	struct text_set names;
 	struct table children; /* hash of parent, name, kind -> number + 1 */
 };
 

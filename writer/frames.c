@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "base/table.h"
-#include "base/text-pool.h"
+#include "base/text-set.h"
 
 /* More functions than this at one address nobody has inlined. */
 enum { DEPTH_MAX = 1024 };
 
 struct frames {
 	struct table addresses; /* hash -> struct frame_list, a chain */
-	struct text_pool texts; /* functions are named again and again */
+	struct text_set texts;  /* functions are named again and again */
 	size_t n, limit;
 };
 
@@ -42,7 +42,7 @@ struct frames *frames_free(struct frames *f)
 		}
 	}
 	table_deinit(&f->addresses);
-	text_pool_deinit(&f->texts);
+	text_set_deinit(&f->texts);
 	free(f);
 	return NULL;
 }
@@ -91,9 +91,9 @@ int frames_add(struct frames *f, const struct event *ev)
 		return 0;
 	if (!list)
 		list = add_list(f, ev->frame.process, ev->frame.address);
-	frame.function = text_pool_keep(&f->texts, ev->frame.function);
-	frame.source = text_pool_keep(&f->texts, ev->frame.source);
-	frame.module = text_pool_keep(&f->texts, ev->frame.module);
+	frame.function = text_set_keep(&f->texts, ev->frame.function);
+	frame.source = text_set_keep(&f->texts, ev->frame.source);
+	frame.module = text_set_keep(&f->texts, ev->frame.module);
 	if (!list || !frame.function || !frame.source || !frame.module)
 		return -ENOMEM;
 	while (at < list->n && list->list[at].depth < frame.depth)

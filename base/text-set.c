@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/text-pool.h"
+#include "base/text-set.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct pooled {
-	struct pooled *next; /* of the same hash */
+struct kept_text {
+	struct kept_text *next; /* of the same hash */
 	char text[];
 };
 
-void text_pool_deinit(struct text_pool *p)
+void text_set_deinit(struct text_set *p)
 {
-	struct pooled *text, *next;
+	struct kept_text *text, *next;
 
 	for (size_t pos = 0; (text = table_next(&p->texts, &pos));) {
 		for (; text; text = next) {
@@ -22,10 +22,10 @@ void text_pool_deinit(struct text_pool *p)
 	table_deinit(&p->texts);
 }
 
-const char *text_pool_keep(struct text_pool *p, const char *text)
+const char *text_set_keep(struct text_set *p, const char *text)
 {
 	size_t size = strlen(text) + 1;
-	struct pooled *first, *t;
+	struct kept_text *first, *t;
 	uint64_t hash;
 
 	if (size == 1)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Texts that are kept once each, as long as the set: equal texts have one address.
+ */
+#pragma once
+
+#include "base/table.h"
+
+/* All zeroes is an empty one. */
+struct text_set {
+	struct table texts; /* hash -> struct kept_text, a chain */
+};
+
+void text_set_deinit(struct text_set *p);
+
+/* The set's copy of TEXT; "" is its own. NULL without memory. */
+const char *text_set_keep(struct text_set *p, const char *text);
