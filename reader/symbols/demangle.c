@@ -91,7 +91,7 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 struct estimate {
 	const struct demangle_component *nodes;
 	size_t n_nodes;
-	uint32_t *cost;	     /* of each node; 0 = not known yet */
+	uint32_t *cost;      /* of each node; 0 = not known yet */
 	uint32_t parameter;  /* of one */
 	uint32_t argument;   /* of the dearest */
 	unsigned int levels; /* names of functions: what opens a level */
@@ -208,8 +208,8 @@ static size_t demangle_cpp(char *to, size_t room, const char *name)
 	if (is_too_much(root, mem, 2 * strlen(name)))
 		printed = false;
 	else if (setjmp(text.full) == 0)
-		printed = cplus_demangle_print_callback(DMGL_PARAMS | DMGL_ANSI, root, append,
-							&text);
+		printed =
+			cplus_demangle_print_callback(DMGL_PARAMS | DMGL_ANSI, root, append, &text);
 	free(mem);
 	return printed ? finish(&text) : 0;
 }

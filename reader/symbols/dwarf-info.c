@@ -391,8 +391,8 @@ static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 	    next - start <= UNIT_BYTES_MAX)
 		r = walk(&w, die, NO_PARENT, 0);
 	range_list_sort(&unit->ranges);
-	d->bytes += unit->room * sizeof(*unit->nodes) +
-		    unit->ranges.room * sizeof(*unit->ranges.items);
+	d->bytes +=
+		unit->room * sizeof(*unit->nodes) + unit->ranges.room * sizeof(*unit->ranges.items);
 	return r;
 }
 
@@ -490,7 +490,8 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame 
 	size_t n_frames = 1;
 
 	if (d->given_up && !d->told) {
-		*reterr_what = "its debug information took too long to read: only some of it is used";
+		*reterr_what =
+			"its debug information took too long to read: only some of it is used";
 		d->told = true;
 	}
 	if (n == 0 || d->given_up)

@@ -14,9 +14,10 @@ struct dwarf_info;
 
 /* A function at an address. */
 struct dwarf_frame {
-	const char *function; /* as the linker or, else, as the programmer calls it; NULL = not known */
-	const char *source;   /* NULL = not known */
-	uint32_t line;	      /* from 1; 0 = not known */
+	const char *
+		function; /* as the linker or, else, as the programmer calls it; NULL = not known */
+	const char *source; /* NULL = not known */
+	uint32_t line;      /* from 1; 0 = not known */
 };
 
 /* True if F has the sections. */

@@ -157,8 +157,7 @@ static bool covers_offset(const struct elf_segment *segment, uint64_t offset)
 	return offset >= segment->offset && offset - segment->offset < segment->file_size;
 }
 
-bool elf_segments_address(const struct elf_segments *segments, uint64_t offset,
-			  uint64_t *ret_vaddr)
+bool elf_segments_address(const struct elf_segments *segments, uint64_t offset, uint64_t *ret_vaddr)
 {
 	const struct elf_segment *found = NULL;
 
@@ -263,9 +262,8 @@ static int add_symbol(const struct elf_file *f, const struct elf_segments *segme
 
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return 0;
-	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS ||
-	    sym->st_shndx == SHN_COMMON || sym->st_name >= n_names ||
-	    is_mark(names + sym->st_name))
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || sym->st_shndx == SHN_COMMON ||
+	    sym->st_name >= n_names || is_mark(names + sym->st_name))
 		return 0;
 	segment = executable_at(segments, sym->st_value);
 	if (!segment || sym->st_size > segment->vaddr + segment->memory_size - sym->st_value)
@@ -439,14 +437,14 @@ int elf_file_plt_symbols(const struct elf_file *f, size_t max, struct symbol_lis
 		    !gelf_getsym(table, (int)GELF_R_SYM(rela.r_info), &sym) ||
 		    sym.st_name >= n_names || names[sym.st_name] == '\0')
 			continue;
-		r = symbol_list_add(list, &(struct symbol){
-						  .start = plt.sh_addr + layout->header +
-							   i * layout->entry,
-						  .size = layout->entry,
-						  .name = base + (uint32_t)sym.st_name,
-						  .function = true,
-						  .plt = true,
-					  });
+		r = symbol_list_add(
+			list, &(struct symbol){
+				      .start = plt.sh_addr + layout->header + i * layout->entry,
+				      .size = layout->entry,
+				      .name = base + (uint32_t)sym.st_name,
+				      .function = true,
+				      .plt = true,
+			      });
 		if (r < 0)
 			return r;
 	}

@@ -26,9 +26,9 @@ struct elf_segments {
 
 struct elf_file {
 	Elf *elf;
-	int fd;	       /* -1 for memory */
-	char *memory;  /* owned, when not a file */
-	bool mapped;   /* its pages are the kernel's to take back */
+	int fd;       /* -1 for memory */
+	char *memory; /* owned, when not a file */
+	bool mapped;  /* its pages are the kernel's to take back */
 	struct elf_segments segments;
 	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
 	size_t n_build_id; /* 0 = it has none */

@@ -409,7 +409,8 @@ static int try_link(const struct search *s, const struct found_file *main, int r
 	int r = try_path(s, root_fd, path, ret);
 
 	if (r == 1 && !is_linked(main, ret, crc)) {
-		tell(s, path, "it is the debug information of another file: its checksum is another");
+		tell(s, path,
+		     "it is the debug information of another file: its checksum is another");
 		found_file_deinit(ret);
 		r = 0;
 	}
@@ -480,9 +481,9 @@ int find_alternate_file(const struct find_places *p, const struct found_file *de
 	if (s.n_build_id == 0)
 		return -ENOENT;
 	r = try_build_id(&s, ".debug", ret);
-	if (r == 0 && make_path(path, sizeof(path), "%.*s%s",
-				name[0] == '/' ? 0 : (int)folder_length(debug->path), debug->path,
-				name))
+	if (r == 0 &&
+	    make_path(path, sizeof(path), "%.*s%s",
+		      name[0] == '/' ? 0 : (int)folder_length(debug->path), debug->path, name))
 		r = try_path(&s, debug->root_fd, path, ret);
 	if (r == 0)
 		r = try_debuginfod(&s, true, ret);

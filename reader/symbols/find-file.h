@@ -20,7 +20,7 @@ struct find_places {
 	struct find_debug_dir {
 		int root_fd; /* one of the above; borrowed */
 		char *path;  /* owned */
-	} *debug_dirs;	     /* owned */
+	} * debug_dirs;      /* owned */
 	size_t n_debug_dirs;
 	bool debuginfod;
 };
@@ -32,10 +32,10 @@ void find_places_deinit(struct find_places *p);
 /* A file that was found. */
 struct found_file {
 	struct elf_file *elf;
-	int root_fd;	/* owned: below which it was found */
-	char *path;	/* owned: below that root */
-	uint64_t size;	/* bytes */
-	bool unsure;	/* nothing says that it is the one that was mapped */
+	int root_fd;   /* owned: below which it was found */
+	char *path;    /* owned: below that root */
+	uint64_t size; /* bytes */
+	bool unsure;   /* nothing says that it is the one that was mapped */
 };
 
 void found_file_deinit(struct found_file *f);

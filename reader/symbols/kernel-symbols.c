@@ -61,8 +61,7 @@ static void find_build_id(const uint8_t *notes, size_t n, struct build_id *ret)
 		if (content + note.n_descsz > n)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
-		    memcmp(notes + name, "GNU", 4) == 0 &&
-		    note.n_descsz <= sizeof(ret->bytes)) {
+		    memcmp(notes + name, "GNU", 4) == 0 && note.n_descsz <= sizeof(ret->bytes)) {
 			memcpy(ret->bytes, notes + content, note.n_descsz);
 			ret->n = note.n_descsz;
 			return;
@@ -293,7 +292,8 @@ static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapp
 		return lookup(k, address - mapping->start + k->text, ret) && !ret->module[0];
 	/* What is elsewhere is so in this boot only, and some of it comes and goes. */
 	if (mapping->start != k->text) {
-		*reterr_what = "what is not the kernel's own text is somewhere else since it was booted anew";
+		*reterr_what =
+			"what is not the kernel's own text is somewhere else since it was booted anew";
 		return -EBADMSG;
 	}
 	if (!lookup(k, address, ret))
@@ -312,7 +312,8 @@ static int find_in_module(const struct kernel_symbols *k, const struct symbol_ma
 		return -EBADMSG;
 	}
 	if (!is_recorded(&module->build_id, module->start, mapping)) {
-		*reterr_what = "another build of this module is loaded now, or it is loaded elsewhere";
+		*reterr_what =
+			"another build of this module is loaded now, or it is loaded elsewhere";
 		return -EBADMSG;
 	}
 	return is_in(mapping, address) &&

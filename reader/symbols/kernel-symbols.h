@@ -21,7 +21,7 @@ DEFINE_CLEANUP(struct kernel_symbols *, kernel_symbols_free)
 struct kernel_found {
 	struct symbol_found symbol;
 	const char *module; /* borrowed; "" = none */
-	bool unsure;	    /* it is not known that this was there when it was recorded */
+	bool unsure;        /* it is not known that this was there when it was recorded */
 };
 
 /*

@@ -20,7 +20,8 @@ static int unpack(lzma_stream *stream, struct outbuf *out, const char **reterr_w
 		uint8_t *to = outbuf_reserve(out, STEP);
 
 		if (!to) {
-			*reterr_what = "its .gnu_debugdata is larger than the memory that may be used";
+			*reterr_what =
+				"its .gnu_debugdata is larger than the memory that may be used";
 			return out->error == -ENOMEM ? -ENOMEM : -EBADMSG;
 		}
 		stream->next_out = to;

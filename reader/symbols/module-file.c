@@ -15,7 +15,7 @@
 enum { PAGE_BYTES = 4096, VDSO_BYTES_MAX = 1 << 20 };
 
 struct module_file {
-	struct found_file main;	 /* elf is NULL if only its debug information is here */
+	struct found_file main;  /* elf is NULL if only its debug information is here */
 	struct found_file debug; /* what is kept apart; elf is NULL if nothing is */
 	struct found_file alternate;
 	struct elf_segments segments;
@@ -90,9 +90,8 @@ static int load_symbols(struct module_file *m, const struct module_file_options 
 static int load_dwarf(struct module_file *m, const struct find_places *places,
 		      const struct module_file_options *options)
 {
-	const struct found_file *file = m->debug.elf && dwarf_info_is_in(m->debug.elf) ?
-						&m->debug :
-						&m->main;
+	const struct found_file *file =
+		m->debug.elf && dwarf_info_is_in(m->debug.elf) ? &m->debug : &m->main;
 	const char *what = NULL;
 	int r = 0;
 

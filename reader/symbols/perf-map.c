@@ -122,8 +122,7 @@ static int add_line(struct perf_map *m, char *line, char *end, uint32_t number)
 	if (at == line || *at != ' ' || at[1] == '\0' || size == 0 || start > ULLONG_MAX - size)
 		return 0;
 	return range_list_add(&m->ranges, start, start + size,
-			      (uint32_t)(at + 1 - (const char *)m->text.data),
-			      UINT32_MAX - number);
+			      (uint32_t)(at + 1 - (const char *)m->text.data), UINT32_MAX - number);
 }
 
 static int read_lines(struct perf_map *m)
@@ -148,8 +147,9 @@ static int read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_w
 	int r;
 
 	if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != uid)) {
-		*reterr_what = "it belongs neither to root nor to the user of the process (or, if that "
-			       "has ended, to you)";
+		*reterr_what =
+			"it belongs neither to root nor to the user of the process (or, if that "
+			"has ended, to you)";
 		return -EBADMSG;
 	}
 	r = read_text(m, fd);

@@ -10,9 +10,9 @@
 
 struct range {
 	uint64_t start, end; /* END is the first address behind it */
-	uint64_t reach;	     /* the greatest END so far; set by range_list_sort() */
-	uint32_t value;	     /* the owner's */
-	uint32_t rank;	     /* of ranges with one start the one with the lowest is found first */
+	uint64_t reach;      /* the greatest END so far; set by range_list_sort() */
+	uint32_t value;      /* the owner's */
+	uint32_t rank;       /* of ranges with one start the one with the lowest is found first */
 };
 
 struct range_list {

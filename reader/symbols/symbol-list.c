@@ -98,11 +98,12 @@ static bool is_unsized(const struct range *range)
 void symbol_list_finish(struct symbol_list *l)
 {
 	struct range_list *ranges = &l->ranges;
-	struct range *items = ranges->items;
+	struct range *items;
 	uint64_t sized_to = 0;
 	size_t n = 0;
 
 	range_list_sort(ranges);
+	items = ranges->items;
 	for (size_t i = 0; i < ranges->n; i++) {
 		/* The best of those with one start is the last. */
 		if (i + 1 < ranges->n && items[i + 1].start == items[i].start)

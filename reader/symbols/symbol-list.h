@@ -22,14 +22,14 @@
 
 struct symbol_list {
 	struct range_list ranges; /* values are offsets into NAMES */
-	struct outbuf names;	  /* texts that end with a NUL; shared by symbols, never by addresses */
+	struct outbuf names; /* texts that end with a NUL; shared by symbols, never by addresses */
 };
 
 struct symbol {
 	uint64_t start;
-	uint64_t size;	/* bytes; 0 = not known */
+	uint64_t size;  /* bytes; 0 = not known */
 	uint64_t bound; /* without a size: where it ends at the latest */
-	uint32_t name;	/* offset into the names */
+	uint32_t name;  /* offset into the names */
 	bool function;
 	bool local;
 	bool weak;
@@ -50,7 +50,7 @@ void symbol_list_finish(struct symbol_list *l);
 
 struct symbol_found {
 	const char *name; /* borrowed; not ended where it ends, but there is a NUL behind it */
-	size_t n;	  /* bytes, without the version of the symbol */
+	size_t n;         /* bytes, without the version of the symbol */
 	uint64_t offset;  /* of the address in it */
 	bool function;
 	bool plt;

@@ -23,10 +23,10 @@ enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
 /* Who a module is. Padding is zero, so that it can be hashed and compared as bytes. */
 struct identity {
 	uint64_t kind;
-	uint64_t number;   /* of a map: the pid; of a file without build id: its inode */
+	uint64_t number; /* of a map: the pid; of a file without build id: its inode */
 	uint64_t device;
-	uint64_t lives;    /* of a map */
-	uint64_t path;	   /* the address of its text in the pool; 0 with a build id */
+	uint64_t lives; /* of a map */
+	uint64_t path;  /* the address of its text in the pool; 0 with a build id */
 	uint64_t n_build_id;
 	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
 };
@@ -311,8 +311,8 @@ static int own_texts(struct symbols_options *o)
 		const char **text;
 		const char *otherwise;
 	} rows[] = {
-		{ &o->kallsyms, NULL },		{ &o->kernel_notes, NULL },
-		{ &o->kernel_modules, NULL },	{ &o->kernel_module_dir, NULL },
+		{ &o->kallsyms, NULL },       { &o->kernel_notes, NULL },
+		{ &o->kernel_modules, NULL }, { &o->kernel_module_dir, NULL },
 		{ &o->perf_map_dir, "/tmp" },
 	};
 	int r = 0;
@@ -420,8 +420,8 @@ static const char *module_text(struct symbols *s, const char *path)
 }
 
 /* An address in a file: fills the frames and returns how many. */
-static size_t resolve_in_file(struct symbols *s, struct module *m,
-			      const struct symbol_query *query, uint64_t address)
+static size_t resolve_in_file(struct symbols *s, struct module *m, const struct symbol_query *query,
+			      uint64_t address)
 {
 	struct dwarf_frame frames[SYMBOL_FRAMES_MAX];
 	struct symbol_found symbol;
@@ -447,12 +447,11 @@ static size_t resolve_in_file(struct symbols *s, struct module *m,
 
 		*frame = s->frames[0];
 		frame->inlined = i + 1 < n;
-		frame->function = from->function ? symbol_text(s, from->function,
-							       strlen(from->function), "") :
-						   NULL;
-		frame->source = from->source ?
-					plain_text(s, from->source, strlen(from->source)) :
-					NULL;
+		frame->function =
+			from->function ? symbol_text(s, from->function, strlen(from->function), "")
+				       : NULL;
+		frame->source =
+			from->source ? plain_text(s, from->source, strlen(from->source)) : NULL;
 		frame->line = from->line;
 		frame->offset = has_symbol ? symbol.offset + (query->address - address) : 0;
 	}
@@ -463,8 +462,8 @@ static size_t resolve_in_file(struct symbols *s, struct module *m,
 	return n;
 }
 
-static void resolve_in_kernel(struct symbols *s, struct module *m,
-			      const struct symbol_query *query, uint64_t address)
+static void resolve_in_kernel(struct symbols *s, struct module *m, const struct symbol_query *query,
+			      uint64_t address)
 {
 	struct symbol_frame *frame = &s->frames[0];
 	struct kernel_found found;

@@ -40,41 +40,42 @@ struct symbols;
 
 enum {
 	SYMBOL_BUILD_ID_MAX = 64, /* bytes; longer ones are taken for none */
-	SYMBOL_NAME_MAX = 4096,	  /* bytes of a function's name; what is longer is cut */
-	SYMBOL_FRAMES_MAX = 64,	  /* of one address; the innermost ones of more */
+	SYMBOL_NAME_MAX = 4096,   /* bytes of a function's name; what is longer is cut */
+	SYMBOL_FRAMES_MAX = 64,   /* of one address; the innermost ones of more */
 };
 
 /* All may be left zero. Texts are borrowed until symbols_new() returns. */
 struct symbols_options {
-	const char *sysroot;		/* recorded paths are looked for below it; NULL = "/" */
-	const char *const *debug_dirs;	/* looked through before /usr/lib/debug; not below SYSROOT */
+	const char *sysroot;           /* recorded paths are looked for below it; NULL = "/" */
+	const char *const *debug_dirs; /* looked through before /usr/lib/debug; not below SYSROOT */
 	size_t n_debug_dirs;
-	const char *kallsyms;		/* NULL = /proc/kallsyms */
-	const char *kernel_notes;	/* ELF notes of that kernel; NULL = /sys/kernel/notes */
-	const char *kernel_modules;	/* where they are loaded; NULL = /proc/modules */
-	const char *kernel_module_dir;	/* their notes: DIR/NAME/notes/...; NULL = /sys/module */
-	const char *perf_map_dir;	/* of processes that are gone; NULL = /tmp */
-	uint64_t memory_limit;		/* bytes that are kept of files, about; 0 = SYMBOLS_MEMORY_DEFAULT */
-	bool lines;			/* look for source lines and inlined functions, too */
-	bool debuginfod;		/* ask the servers in DEBUGINFOD_URLS for what is not found */
+	const char *kallsyms;          /* NULL = /proc/kallsyms */
+	const char *kernel_notes;      /* ELF notes of that kernel; NULL = /sys/kernel/notes */
+	const char *kernel_modules;    /* where they are loaded; NULL = /proc/modules */
+	const char *kernel_module_dir; /* their notes: DIR/NAME/notes/...; NULL = /sys/module */
+	const char *perf_map_dir;      /* of processes that are gone; NULL = /tmp */
+	uint64_t memory_limit; /* bytes that are kept of files, about; 0 = SYMBOLS_MEMORY_DEFAULT */
+	bool lines;            /* look for source lines and inlined functions, too */
+	bool debuginfod;       /* ask the servers in DEBUGINFOD_URLS for what is not found */
 };
 
 /* A mapping as it was recorded. */
 struct symbol_mapping {
-	const char *path;	 /* in the process's mount namespace, or "[vdso]", "//anon", ...; or NULL */
+	const char
+		*path; /* in the process's mount namespace, or "[vdso]", "//anon", ...; or NULL */
 	const uint8_t *build_id;
-	size_t n_build_id;	 /* 0 = not known */
-	uint64_t start;		 /* address */
-	uint64_t size;		 /* bytes */
-	uint64_t file_offset;	 /* bytes, of START */
-	uint64_t device;	 /* major << 20 | minor */
-	uint64_t inode;		 /* 0 = not known */
+	size_t n_build_id;    /* 0 = not known */
+	uint64_t start;       /* address */
+	uint64_t size;        /* bytes */
+	uint64_t file_offset; /* bytes, of START */
+	uint64_t device;      /* major << 20 | minor */
+	uint64_t inode;       /* 0 = not known */
 };
 
 struct symbol_query {
-	uint32_t pid;	  /* as recorded; 0 = not known */
-	bool lives;	  /* PID still is that process: /proc/PID may be looked at */
-	bool kernel;	  /* ADDRESS is one of the kernel; PID and LIVES say nothing then */
+	uint32_t pid; /* as recorded; 0 = not known */
+	bool lives;   /* PID still is that process: /proc/PID may be looked at */
+	bool kernel;  /* ADDRESS is one of the kernel; PID and LIVES say nothing then */
 	/*
 	 * ADDRESS is where a function returns to, as every frame but the innermost of a backtrace is:
 	 * the call before it is what is looked for. (It can be the last thing that a function does.)
@@ -91,11 +92,12 @@ struct symbol_query {
 struct symbol_frame {
 	const char *function; /* demangled; NULL = not known */
 	const char *source;   /* file; NULL = not known */
-	const char *module;   /* last part of the path, "[vdso]", "[kernel]", "[nf_tables]", ...; or NULL */
-	uint64_t offset;      /* bytes from the beginning of the function that was not inlined */
-	uint32_t line;	      /* in SOURCE, from 1; 0 = not known */
-	bool inlined;	      /* into the next frame */
-	bool unsure;	      /* may be the name of something else: nothing says that the file is the right one */
+	const char *
+		module; /* last part of the path, "[vdso]", "[kernel]", "[nf_tables]", ...; or NULL */
+	uint64_t offset; /* bytes from the beginning of the function that was not inlined */
+	uint32_t line;   /* in SOURCE, from 1; 0 = not known */
+	bool inlined;    /* into the next frame */
+	bool unsure; /* may be the name of something else: nothing says that the file is the right one */
 };
 
 /* Returns 0 or a negative errno: a directory that was asked for is not there, -ENOMEM. */

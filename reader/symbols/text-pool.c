@@ -14,7 +14,7 @@
 /* A text under its key, which for symbols is the mangled one, behind a mark that no text has. */
 struct text_pool_entry {
 	struct text_pool_entry *next; /* with the same hash */
-	const char *text;	      /* of another entry, or behind the key */
+	const char *text;             /* of another entry, or behind the key */
 	size_t n_key;
 	char key[];
 };

@@ -58,9 +58,18 @@ static void test_demangle_names(void **state)
 
 static void test_demangle_refuses_what_is_no_name(void **state)
 {
-	static const char *const rows[] = { "",	     "main",	"_",	   "_Z",      "_ZN",
-					    "_ZNoclass", "__libc_start_main", "_R", "_RNvC", "Z1fv",
-					    "_Z99999999999f", "_ZN3fooEEE" };
+	static const char *const rows[] = { "",
+					    "main",
+					    "_",
+					    "_Z",
+					    "_ZN",
+					    "_ZNoclass",
+					    "__libc_start_main",
+					    "_R",
+					    "_RNvC",
+					    "Z1fv",
+					    "_Z99999999999f",
+					    "_ZN3fooEEE" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -95,7 +104,8 @@ static void repeat(char *to, size_t room, const char *begin, const char *piece, 
 /* A number below 62 plus one, as references of Rust have it. */
 static char base_62(unsigned int n)
 {
-	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	static const char digits[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 	assert_true(n > 0 && n <= 62);
 	return digits[n - 1];
@@ -109,18 +119,12 @@ static void test_demangle_hostile(void **state)
 		size_t n;
 		const char *end;
 	} rows[] = {
-		{ "_Z1f", "P", 4000, "i" },
-		{ "_Z", "N", 4000, "" },
-		{ "_Z1fI", "1aI", 1300, "" },
-		{ "_Z1f", "DpDp", 1000, "i" },
-		{ "_Z1fI", "J", 4000, "" },
-		{ "_Z", "Z", 4000, "" },
-		{ "_Z1fIXs", "rcvl", 1000, "" },
-		{ "_RNvC1a1b", "", 0, "" },
-		{ "_RI", "C1a", 1000, "" },
-		{ "_RINvC1a1b", "T", 4000, "E" },
-		{ "_RINvC1a1b", "RRRR", 1000, "hE" },
-		{ "_RINvC1a1b", "B_", 1000, "E" },
+		{ "_Z1f", "P", 4000, "i" },           { "_Z", "N", 4000, "" },
+		{ "_Z1fI", "1aI", 1300, "" },         { "_Z1f", "DpDp", 1000, "i" },
+		{ "_Z1fI", "J", 4000, "" },           { "_Z", "Z", 4000, "" },
+		{ "_Z1fIXs", "rcvl", 1000, "" },      { "_RNvC1a1b", "", 0, "" },
+		{ "_RI", "C1a", 1000, "" },           { "_RINvC1a1b", "T", 4000, "E" },
+		{ "_RINvC1a1b", "RRRR", 1000, "hE" }, { "_RINvC1a1b", "B_", 1000, "E" },
 		{ "_RI", "B_", 1000, "E" },
 	};
 	uint64_t start = clock_boot_ns();

@@ -122,12 +122,13 @@ static struct symbols *open_fake(void)
 {
 	struct symbols *s = NULL;
 
-	assert_int_equal(symbols_new(&s, &(struct symbols_options){
-						 .kallsyms = path_of("kallsyms"),
-						 .kernel_notes = path_of("notes"),
-						 .kernel_modules = path_of("modules"),
-						 .kernel_module_dir = path_of("module"),
-					 }),
+	assert_int_equal(symbols_new(&s,
+				     &(struct symbols_options){
+					     .kallsyms = path_of("kallsyms"),
+					     .kernel_notes = path_of("notes"),
+					     .kernel_modules = path_of("modules"),
+					     .kernel_module_dir = path_of("module"),
+				     }),
 			 0);
 	return s;
 }
@@ -184,7 +185,8 @@ static void test_same_boot(void **state)
 	assert_function(ask(s, text, UINT64_C(0xffffffffc0c00010)),
 			"bpf_prog_6deef7357e7b4530_sd_devices", 16, "[bpf]");
 	assert_true(ask(s, text, UINT64_C(0xffffffffc0c00010))->unsure);
-	assert_function(ask(s, text, UINT64_C(0xffffffffc0b00010)), "other_function", 16, "[other]");
+	assert_function(ask(s, text, UINT64_C(0xffffffffc0b00010)), "other_function", 16,
+			"[other]");
 	assert_true(ask(s, text, UINT64_C(0xffffffffc0b00010))->unsure);
 	assert_problem(s, NULL);
 	symbols_free(s);
@@ -260,8 +262,8 @@ static void test_hidden(void **state)
 
 	(void)state;
 	write_file("hidden", hidden, strlen(hidden));
-	assert_int_equal(symbols_new(&s, &(struct symbols_options){ .kallsyms = path_of("hidden") }),
-			 0);
+	assert_int_equal(
+		symbols_new(&s, &(struct symbols_options){ .kallsyms = path_of("hidden") }), 0);
 	assert_null(ask(s, text, text.start)->function);
 	assert_problem(s, "only root");
 	symbols_free(s);
@@ -312,9 +314,9 @@ static void test_this_kernel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_boot),	cmocka_unit_test(test_other_boot),
-		cmocka_unit_test(test_other_kernel),	cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_hidden),		cmocka_unit_test(test_this_kernel),
+		cmocka_unit_test(test_same_boot),    cmocka_unit_test(test_other_boot),
+		cmocka_unit_test(test_other_kernel), cmocka_unit_test(test_modules),
+		cmocka_unit_test(test_hidden),       cmocka_unit_test(test_this_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -17,15 +17,18 @@ static void test_range_list_find(void **state)
 {
 	static const struct {
 		uint64_t start, end;
-	} rows[] = { { 100, 200 }, { 120, 150 }, { 130, 140 }, { 300, 400 }, { 300, 310 }, { 500, 500 },
-		     { 600, UINT64_MAX } };
+	} rows[] = { { 100, 200 }, { 120, 150 }, { 130, 140 },       { 300, 400 },
+		     { 300, 310 }, { 500, 500 }, { 600, UINT64_MAX } };
 	static const struct {
 		uint64_t address;
 		int row; /* -1 = none */
-	} questions[] = { { 0, -1 },  { 99, -1 },  { 100, 0 }, { 119, 0 }, { 120, 1 },
-			  { 130, 2 }, { 139, 2 },  { 140, 1 }, { 150, 0 }, { 199, 0 },
-			  { 200, -1 }, { 300, 4 }, { 310, 3 }, { 399, 3 }, { 400, -1 },
-			  { 500, -1 }, { 600, 6 }, { UINT64_MAX - 1, 6 }, { UINT64_MAX, -1 } };
+	} questions[] = { { 0, -1 },         { 99, -1 },  { 100, 0 },
+			  { 119, 0 },        { 120, 1 },  { 130, 2 },
+			  { 139, 2 },        { 140, 1 },  { 150, 0 },
+			  { 199, 0 },        { 200, -1 }, { 300, 4 },
+			  { 310, 3 },        { 399, 3 },  { 400, -1 },
+			  { 500, -1 },       { 600, 6 },  { UINT64_MAX - 1, 6 },
+			  { UINT64_MAX, -1 } };
 	struct range_list list = { 0 };
 
 	(void)state;
@@ -93,7 +96,8 @@ static void test_symbol_list_aliases(void **state)
 		{ { "global", "weak" }, { { .size = 8 }, { .size = 8, .weak = true } } },
 		{ { "short", "not_so_short" }, { { .size = 8 }, { .size = 8 } } },
 		{ { "_ZN1aC1Ev", "___b" }, { { .size = 8 }, { .size = 8 } } },
-		{ { "itself", "stub" }, { { .size = 8, .local = true }, { .size = 8, .plt = true } } },
+		{ { "itself", "stub" },
+		  { { .size = 8, .local = true }, { .size = 8, .plt = true } } },
 	};
 
 	(void)state;

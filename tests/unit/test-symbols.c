@@ -362,7 +362,8 @@ static void test_plt(void **state)
 	if (!have("objdump"))
 		skip();
 	command("cc -O2 -no-pie -fcf-protection=none %s -o plt", SAMPLE);
-	read_line(line, sizeof(line), "objdump -d plt | sed -n 's/^0*\\([0-9a-f]*\\) <printf@plt>:/\\1/p'");
+	read_line(line, sizeof(line),
+		  "objdump -d plt | sed -n 's/^0*\\([0-9a-f]*\\) <printf@plt>:/\\1/p'");
 	vaddr = strtoul(line, NULL, 16);
 	assert_true(vaddr > 0);
 	start(&p, "plt");
@@ -447,8 +448,8 @@ static void test_debug_by_build_id(void **state)
 	/* A directory that is not there was meant to be. */
 	assert_int_equal(symbols_new(&s, &options), -ENOENT);
 	read_line(line, sizeof(line), "readelf -n stripped | sed -n 's/.*Build ID: //p'");
-	command("mkdir -p debug/.build-id/%.2s && cp pie.debug debug/.build-id/%.2s/%s.debug", line, line,
-		line + 2);
+	command("mkdir -p debug/.build-id/%.2s && cp pie.debug debug/.build-id/%.2s/%s.debug", line,
+		line, line + 2);
 	s = open_symbols(&options);
 	start(&p, "stripped");
 	stop(&p);
@@ -558,7 +559,8 @@ static void compare_lines(const char *name, const char *twin, const struct symbo
 	snprintf(line, sizeof(line),
 		 "cd %s && for i in $(seq %llu %llu); do printf '0x%%x\\n' $i; done | "
 		 "addr2line -a -i -f -C -e %s",
-		 dir, (unsigned long long)(first - bias), (unsigned long long)(last - bias - 1), twin);
+		 dir, (unsigned long long)(first - bias), (unsigned long long)(last - bias - 1),
+		 twin);
 	f = popen(line, "r");
 	assert_non_null(f);
 	for (uint64_t address = first; address < last; address++) {
@@ -725,8 +727,9 @@ static void test_sysroot(void **state)
 
 static void test_no_mapping(void **state)
 {
-	static const char *const paths[] = { NULL,     "",	 "[heap]",     "//anon",   "/memfd:x",
-					     "[stack]", "/proc/kmsg", "relative", "/dev/zero", "/" };
+	static const char *const paths[] = { NULL,        "",        "[heap]",     "//anon",
+					     "/memfd:x",  "[stack]", "/proc/kmsg", "relative",
+					     "/dev/zero", "/" };
 	struct symbols *s = open_symbols(&(struct symbols_options){ .lines = true });
 
 	(void)state;
