@@ -186,14 +186,15 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 		if (r < 0)
 			return r;
 	}
-	range_list_sort(&d->ranges);
-	d->bytes += d->room * sizeof(*d->units) + d->ranges.room * sizeof(*d->ranges.items);
+	d->bytes += d->room * sizeof(*d->units);
 	/* What came before damage is good. */
 	if (r < 0 && d->n_units == 0) {
 		*reterr_what = "its debug information is damaged";
 		return -EBADMSG;
 	}
-	return 0;
+	r = range_list_sort(&d->ranges);
+	d->bytes += range_list_bytes(&d->ranges);
+	return r;
 }
 
 int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
@@ -390,9 +391,9 @@ static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 	if (dwarf_nextcu(d->dwarf, start, &next, &header, NULL, NULL, NULL) == 0 &&
 	    next - start <= UNIT_BYTES_MAX)
 		r = walk(&w, die, NO_PARENT, 0);
-	range_list_sort(&unit->ranges);
-	d->bytes +=
-		unit->room * sizeof(*unit->nodes) + unit->ranges.room * sizeof(*unit->ranges.items);
+	if (r == 0)
+		r = range_list_sort(&unit->ranges);
+	d->bytes += unit->room * sizeof(*unit->nodes) + range_list_bytes(&unit->ranges);
 	return r;
 }
 

@@ -198,8 +198,7 @@ static int read_symbols(struct kernel_symbols *k, const char *path, const char *
 			       "/proc/kallsyms, unless kernel.kptr_restrict says otherwise";
 		return -EBADMSG;
 	}
-	symbol_list_finish(&k->list);
-	return 0;
+	return symbol_list_finish(&k->list);
 }
 
 int kernel_symbols_open(struct kernel_symbols **ret, const struct symbols_options *options,

@@ -82,8 +82,7 @@ static int load_symbols(struct module_file *m, const struct module_file_options 
 		r = add_symbols(m, m->debug.elf, m->debug.path, options);
 	if (r == 0 && m->main.elf)
 		r = add_minidebug(m, options);
-	symbol_list_finish(&m->symbols);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : symbol_list_finish(&m->symbols);
 }
 
 /* PLACES may be NULL: then nothing is looked for. */

@@ -137,8 +137,7 @@ static int read_lines(struct perf_map *m)
 		if (r < 0)
 			return r;
 	}
-	range_list_sort(&m->ranges);
-	return 0;
+	return range_list_sort(&m->ranges);
 }
 
 static int read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_what)
@@ -216,5 +215,5 @@ bool perf_map_is_unsure(const struct perf_map *m)
 
 uint64_t perf_map_bytes(const struct perf_map *m)
 {
-	return m->text.room + m->ranges.room * sizeof(*m->ranges.items);
+	return m->text.room + range_list_bytes(&m->ranges);
 }

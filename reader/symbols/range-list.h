@@ -10,14 +10,19 @@
 
 struct range {
 	uint64_t start, end; /* END is the first address behind it */
-	uint64_t reach;      /* the greatest END so far; set by range_list_sort() */
 	uint32_t value;      /* the owner's */
-	uint32_t rank;       /* of ranges with one start the one with the lowest is found first */
+	uint32_t rank;       /* of ranges with one start the one with the lowest is innermost */
 };
 
 struct range_list {
 	struct range *items; /* owned */
 	size_t n, room;
+	/* Set by range_list_sort(): where the innermost range becomes another. */
+	struct range_piece {
+		uint64_t start;
+		uint32_t item; /* UINT32_MAX = none */
+	} * pieces;            /* owned */
+	size_t n_pieces;
 };
 
 void range_list_deinit(struct range_list *l);
@@ -26,14 +31,14 @@ void range_list_deinit(struct range_list *l);
 int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t value,
 		   uint32_t rank);
 
-/* Sorts the list by start; must come between adding and finding. Gives back spare room. */
-void range_list_sort(struct range_list *l);
-
 /*
- * The range around ADDRESS that starts last, or NULL. Ranges that lie in each other many times over
- * are not looked through to the end: then there may be one although NULL is returned.
+ * Sorts the list by start, the innermost one of equal starts last, for searching; must come between
+ * adding (or changing items) and finding. Returns 0 or -ENOMEM; then nothing is found.
  */
+int range_list_sort(struct range_list *l);
+
+/* The range around ADDRESS that starts last, or NULL. */
 const struct range *range_list_find(const struct range_list *l, uint64_t address);
 
-/* The first one that starts after ADDRESS, or NULL. */
-const struct range *range_list_after(const struct range_list *l, uint64_t address);
+/* Bytes of memory. */
+size_t range_list_bytes(const struct range_list *l);

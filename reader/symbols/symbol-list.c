@@ -95,14 +95,16 @@ static bool is_unsized(const struct range *range)
 }
 
 /* One name an address; then what has no size gets one, or goes. */
-void symbol_list_finish(struct symbol_list *l)
+int symbol_list_finish(struct symbol_list *l)
 {
 	struct range_list *ranges = &l->ranges;
 	struct range *items;
 	uint64_t sized_to = 0;
 	size_t n = 0;
+	int r = range_list_sort(ranges);
 
-	range_list_sort(ranges);
+	if (r < 0)
+		return r;
 	items = ranges->items;
 	for (size_t i = 0; i < ranges->n; i++) {
 		/* The best of those with one start is the last. */
@@ -118,7 +120,7 @@ void symbol_list_finish(struct symbol_list *l)
 	for (size_t i = 0; i + 1 < n; i++)
 		if (is_unsized(&items[i]) && items[i].end > items[i + 1].start)
 			items[i].end = items[i + 1].start;
-	range_list_sort(ranges);
+	return range_list_sort(ranges);
 }
 
 bool symbol_list_find(const struct symbol_list *l, uint64_t address, struct symbol_found *ret)
@@ -137,5 +139,5 @@ bool symbol_list_find(const struct symbol_list *l, uint64_t address, struct symb
 
 size_t symbol_list_bytes(const struct symbol_list *l)
 {
-	return l->ranges.room * sizeof(*l->ranges.items) + l->names.room;
+	return range_list_bytes(&l->ranges) + l->names.room;
 }

@@ -45,8 +45,8 @@ int symbol_list_add_names(struct symbol_list *l, const char *names, size_t n, ui
 /* Returns 0 or -ENOMEM. */
 int symbol_list_add(struct symbol_list *l, const struct symbol *symbol);
 
-/* To be called once, between adding and finding. */
-void symbol_list_finish(struct symbol_list *l);
+/* To be called once, between adding and finding. Returns 0 or -ENOMEM. */
+int symbol_list_finish(struct symbol_list *l);
 
 struct symbol_found {
 	const char *name; /* borrowed; not ended where it ends, but there is a NUL behind it */
