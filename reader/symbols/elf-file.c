@@ -355,14 +355,27 @@ static Elf_Scn *section_of_type(const struct elf_file *f, uint32_t type, GElf_Sh
 int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segments, size_t max,
 		     struct symbol_list *list, bool *ret_full, const char **reterr_what)
 {
-	GElf_Shdr header;
-	Elf_Scn *section = section_of_type(f, SHT_SYMTAB, &header);
-
-	*ret_full = section != NULL;
 	/* The full table has what the dynamic one has. */
-	if (!section)
-		section = section_of_type(f, SHT_DYNSYM, &header);
-	return section ? add_table(f, section, &header, segments, max, list, reterr_what) : 0;
+	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	int r = 0;
+
+	*ret_full = false;
+	for (size_t i = 0; i < ARRAY_SIZE(types) && !*ret_full; i++) {
+		GElf_Shdr header;
+		Elf_Scn *section = section_of_type(f, types[i], &header);
+		int added;
+
+		if (!section)
+			continue;
+		added = add_table(f, section, &header, segments, max, list, reterr_what);
+		if (added == -ENOMEM)
+			return added;
+		if (added < 0)
+			r = added;
+		else
+			*ret_full = types[i] == SHT_SYMTAB;
+	}
+	return r;
 }
 
 /* ---- stubs ---- */

@@ -3,75 +3,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <linux/openat2.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "reader/symbols/debug-link.h"
 #include "reader/symbols/find-debuginfod.h"
+#include "reader/symbols/open-below.h"
 
 static const char debug_dir_default[] = "/usr/lib/debug";
 static const char deleted[] = " (deleted)";
 
-/* ---- opening ---- */
-
-/* Some files of these wait, or do something, when they are read. */
-static bool is_real_file_system(int fd)
-{
-	struct statfs st;
-
-	if (fstatfs(fd, &st) < 0)
-		return false;
-	switch ((unsigned long)st.f_type) {
-	case PROC_SUPER_MAGIC:
-	case SYSFS_MAGIC:
-	case DEBUGFS_MAGIC:
-	case TRACEFS_MAGIC:
-	case SECURITYFS_MAGIC:
-	case CGROUP_SUPER_MAGIC:
-	case CGROUP2_SUPER_MAGIC:
-	case BPF_FS_MAGIC:
-		return false;
-	default:
-		return true;
-	}
-}
-
-/* What FD (opened by O_PATH) stands for, to be read; before that nothing has happened to it. */
-static int open_to_read(int fd)
-{
-	char name[64];
-	struct stat st;
-	int ret;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || !is_real_file_system(fd))
-		return -EINVAL;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	ret = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	return ret < 0 ? -errno : ret;
-}
-
-int find_open(int root_fd, const char *path)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	_cleanup_close_ int fd = -1;
-
-	fd = (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-	return fd < 0 ? -errno : open_to_read(fd);
-}
+/* ---- paths ---- */
 
 bool find_is_file(const char *path)
 {
@@ -202,12 +149,10 @@ static int take_candidate(const struct search *s, int root_fd, const char *path,
 
 static int try_path(const struct search *s, int root_fd, const char *path, struct found_file *ret)
 {
-	int fd = find_open(root_fd, path);
+	int fd = open_below(root_fd, path);
 
 	if (fd == -EACCES || fd == -EPERM)
 		tell(s, path, "there is no permission to read it");
-	if (fd == -ENOSYS)
-		tell(s, path, "this kernel cannot open it safely (openat2 is of Linux 5.6)");
 	return fd < 0 ? 0 : take_candidate(s, root_fd, path, fd, ret);
 }
 
@@ -320,7 +265,7 @@ static int try_living(const struct search *s, const struct symbol_query *query, 
 	fd = open(name, O_PATH | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	r = open_to_read(fd);
+	r = open_regular(fd);
 	if (r < 0)
 		return 0;
 	return judge(take_candidate(s, root_fd, path, r, found), mapping, found, kept);

@@ -43,12 +43,6 @@ void found_file_deinit(struct found_file *f);
 /* Takes over texts for people: PATH is what has the problem, WHAT is static. */
 typedef void (*find_problem_fn)(void *userdata, const char *path, const char *what);
 
-/*
- * Opens PATH, taken as below the directory ROOT_FD, for reading. Returns a descriptor or a negative
- * errno: -EINVAL for what is no regular file of a real file system, -ENOSYS before Linux 5.6.
- */
-int find_open(int root_fd, const char *path);
-
 /* True if PATH can be one of a file: false for "[heap]", "//anon", memory files, devices. */
 bool find_is_file(const char *path);
 

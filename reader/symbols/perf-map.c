@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/outbuf.h"
+#include "reader/symbols/open-below.h"
 #include "reader/symbols/range-list.h"
 
 enum { MAP_BYTES_MAX = 64 << 20, PIECE = 64 * 1024 };
@@ -70,7 +71,7 @@ static int open_map(const struct find_places *places, const struct symbol_query 
 		if (snprintf(path, sizeof(path), "%s/perf-%u.map", dir, query->pid) >=
 		    (int)sizeof(path))
 			return -ENAMETOOLONG;
-		return find_open(places->root_fd, path);
+		return open_below(places->root_fd, path);
 	}
 	snprintf(path, sizeof(path), "/proc/%u/root", query->pid);
 	root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -78,7 +79,7 @@ static int open_map(const struct find_places *places, const struct symbol_query 
 		return -ESRCH;
 	*ret_uid = process.uid;
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", process.pid);
-	return find_open(root_fd, path);
+	return open_below(root_fd, path);
 }
 
 /* ---- content ---- */

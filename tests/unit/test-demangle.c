@@ -122,10 +122,10 @@ static void test_demangle_hostile(void **state)
 		{ "_Z1f", "P", 4000, "i" },           { "_Z", "N", 4000, "" },
 		{ "_Z1fI", "1aI", 1300, "" },         { "_Z1f", "DpDp", 1000, "i" },
 		{ "_Z1fI", "J", 4000, "" },           { "_Z", "Z", 4000, "" },
-		{ "_Z1fIXs", "rcvl", 1000, "" },      { "_RNvC1a1b", "", 0, "" },
-		{ "_RI", "C1a", 1000, "" },           { "_RINvC1a1b", "T", 4000, "E" },
-		{ "_RINvC1a1b", "RRRR", 1000, "hE" }, { "_RINvC1a1b", "B_", 1000, "E" },
-		{ "_RI", "B_", 1000, "E" },
+		{ "_Z1fIX", "ng", 2000, "Li1EEEvv" }, { "_Z1fIX", "cvi", 1300, "Li1EEEvv" },
+		{ "_RNvC1a1b", "", 0, "" },           { "_RI", "C1a", 1000, "" },
+		{ "_RINvC1a1b", "T", 4000, "E" },     { "_RINvC1a1b", "RRRR", 1000, "hE" },
+		{ "_RINvC1a1b", "B_", 1000, "E" },    { "_RI", "B_", 1000, "E" },
 	};
 	uint64_t start = clock_boot_ns();
 	char name[DEMANGLE_NAME_MAX + 100], text[4096];
