@@ -695,6 +695,40 @@ static void test_process(void **state)
 	symbols_free(s);
 }
 
+/* A file that only the process itself sees, as in a container. */
+static void test_mount_namespace(void **state)
+{
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	struct symbol_query query;
+	struct program p;
+
+	(void)state;
+	need_program();
+	if (try_command("unshare -m true") != 0) {
+		symbols_free(s);
+		print_message("skip: this user may not make mount namespaces\n");
+		skip();
+	}
+	command("mkdir hidden && { echo '#!/bin/sh'; echo exec unshare -m sh -c \\''"
+		"mount -t tmpfs none %s && cp %s %s && exec %s/pie'\\'; } >script && chmod +x script",
+		path_of("hidden"), path_of("pie"), path_of("hidden"), path_of("hidden"));
+	start(&p, "script");
+	assert_string_equal(p.mapping.path, path_of("hidden/pie"));
+	assert_null(ask_program(s, &p, p.points[0].address)->function);
+	query = (struct symbol_query){
+		.pid = (uint32_t)p.pid,
+		.lives = true,
+		.address = p.points[0].address,
+		.mapping = p.mapping,
+	};
+	assert_function(ask(s, &query, NULL), p.points[0].name, 0);
+	assert_false(ask(s, &query, NULL)->unsure);
+	/* It was read, so the process need not be there any more. */
+	stop(&p);
+	assert_all_points(s, &p);
+	symbols_free(s);
+}
+
 static void test_sysroot(void **state)
 {
 	struct symbols *s;
@@ -833,6 +867,7 @@ int main(void)
 		cmocka_unit_test(test_lines_elsewhere),
 		cmocka_unit_test(test_inlined),
 		cmocka_unit_test(test_process),
+		cmocka_unit_test(test_mount_namespace),
 		cmocka_unit_test(test_sysroot),
 		cmocka_unit_test(test_no_mapping),
 		cmocka_unit_test(test_memory_limit),
