@@ -86,8 +86,12 @@ int main(int argc, char **argv)
 		return 1;
 	for (size_t i = 0; i < found.gl_pathc && n < FILES_MAX; i++)
 		n += map_code(&mappings[n], found.gl_pathv[i], n);
-	for (int i = 1; i < argc && n < FILES_MAX; i++)
-		n += map_code(&mappings[n], argv[i], n);
+	/* (recorded paths are absolute; these stay until the end) */
+	for (int i = 1; i < argc && n < FILES_MAX; i++) {
+		const char *path = realpath(argv[i], NULL);
+
+		n += path && map_code(&mappings[n], path, n);
+	}
 	if (n == 0) {
 		fprintf(stderr, "symbols-cost: none of these is a program or a library\n");
 		return 1;

@@ -6,9 +6,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 enum { SECTION_MAX = 2 * PATH_MAX, PIECE = 128 * 1024 };
+
+/* More is not read only to know whether it is the right file. */
+#define CHECKSUM_BYTES_MAX (INT64_C(2) << 30)
 
 static const char alternate_section[] = ".gnu_debugaltlink";
 
@@ -44,10 +48,15 @@ int debug_link_checksum(int fd, uint32_t *ret_crc)
 	_cleanup_free_ uint8_t *piece = malloc(PIECE);
 	uLong crc = crc32(0, NULL, 0);
 	off_t offset = 0;
+	struct stat st;
 	ssize_t n;
 
 	if (!piece)
 		return -ENOMEM;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_size > CHECKSUM_BYTES_MAX)
+		return -EFBIG;
 	while ((n = pread(fd, piece, PIECE, offset)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;

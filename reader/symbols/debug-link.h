@@ -11,7 +11,8 @@
  * be used: it must be a name, not a path. */
 bool debug_link_read(const struct elf_file *f, char *name, uint32_t *ret_crc);
 
-/* The checksum that such a link has of the file at FD, all of it. Returns 0 or a negative errno. */
+/* The checksum that such a link has of the file at FD, all of it. Returns 0 or a negative errno, -EFBIG
+ * for more than 2 GiB. */
 int debug_link_checksum(int fd, uint32_t *ret_crc);
 
 bool debug_link_has_alternate(const struct elf_file *f);

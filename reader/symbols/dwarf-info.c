@@ -17,15 +17,17 @@
  * ways to make each step as dear as the limits allow.
  */
 enum {
-	UNITS_MAX = 1000 * 1000,
 	UNIT_BYTES_MAX = 32 << 20,
 	DIES_MAX = 4 * 1000 * 1000, /* looked at in one unit */
 	RANGES_MAX = 1000 * 1000,   /* of one unit */
 	DEPTH_MAX = 128,
-	LINE_BYTES = 48, /* what libdw keeps for a row of a line table, and what it is packed in */
+	LINE_BYTES = 48,  /* what libdw keeps for a row of a line table, and what it is packed in */
+	UNIT_BYTES = 512, /* and for a unit, read or not */
 };
 
 #define TIME_MAX_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+
+static const char too_large[] = "its debug information is larger than the memory that may be used";
 
 enum { NO_PARENT = UINT32_MAX };
 
@@ -175,13 +177,14 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 	int r;
 
 	while ((r = dwarf_get_units(d->dwarf, unit, &unit, NULL, &type, &die, NULL)) == 0) {
+		d->bytes += UNIT_BYTES;
+		if (d->bytes > d->max) {
+			*reterr_what = too_large;
+			return -EBADMSG;
+		}
 		/* Skeletons would make libdw open the files that they name, whatever those are. */
 		if (type != DW_UT_compile)
 			continue;
-		if (d->n_units == UNITS_MAX) {
-			*reterr_what = "it has more units than programs have";
-			return -EBADMSG;
-		}
 		r = add_unit(d, &die);
 		if (r < 0)
 			return r;
@@ -213,7 +216,7 @@ int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
 	d->bytes = memory_needed(f);
 	other = alternate ? memory_needed(alternate) : 0;
 	if (d->bytes > max || other > max - d->bytes) {
-		*reterr_what = "its debug information is larger than the memory that may be used";
+		*reterr_what = too_large;
 		return -EBADMSG;
 	}
 	d->bytes += other;

@@ -147,6 +147,13 @@ static int load(struct module_file *m, const struct find_places *places,
 	return r;
 }
 
+/* The file itself has not all that is asked for. */
+static bool needs_debug(const struct module_file *m, const struct module_file_options *options)
+{
+	return !elf_file_section(m->main.elf, ".symtab", NULL) ||
+	       (options->lines && !dwarf_info_is_in(m->main.elf));
+}
+
 int module_file_open(struct module_file **ret, const struct find_places *places,
 		     const struct symbol_query *query, const struct module_file_options *options)
 {
@@ -159,10 +166,10 @@ int module_file_open(struct module_file **ret, const struct find_places *places,
 	r = find_mapped_file(places, query, &m->main, options->problem, options->userdata);
 	if (r < 0)
 		return r;
-	if (r == 1)
+	if (r == 1 && needs_debug(m, options))
 		r = find_debug_file(places, &m->main, &m->debug, options->problem,
 				    options->userdata);
-	else
+	else if (r == 0)
 		r = find_debug_by_build_id(places, mapping->build_id, mapping->n_build_id,
 					   &m->debug);
 	if (r < 0)

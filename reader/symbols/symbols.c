@@ -39,7 +39,9 @@ struct module {
 	struct module_file *file;
 	struct kernel_symbols *kernel;
 	struct perf_map *map;
-	uint64_t bytes;
+	uint64_t bytes; /* of the content */
+	uint64_t
+		bytes_read; /* of these, what came with reading it: the rest grew with what was asked */
 	/* Those with content, the one used last first. */
 	struct module *newer, *older;
 	struct table absent_for; /* processes it was looked for by */
@@ -132,6 +134,17 @@ static void account(struct symbols *s, struct module *m)
 		drop_content(s, s->oldest);
 }
 
+/*
+ * After M was used. If it alone is too much, it has grown by what was read for many addresses, and is read anew for
+ * the next one; but not if it would be as large at once.
+ */
+static void settle(struct symbols *s, struct module *m)
+{
+	account(s, m);
+	if (m->bytes > s->options.memory_limit && m->bytes / 2 > m->bytes_read)
+		drop_content(s, m);
+}
+
 static int read_content(struct symbols *s, struct module *m, const struct symbol_query *query)
 {
 	struct module_file_options options = {
@@ -185,6 +198,7 @@ static int load(struct symbols *s, struct module *m, const struct symbol_query *
 		return table_set(&m->absent_for, seeker, m);
 	link_newest(s, m);
 	account(s, m);
+	m->bytes_read = m->bytes;
 	return s->error;
 }
 
@@ -532,7 +546,7 @@ int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 	else if (m->map)
 		resolve_in_map(s, m, &clean, address);
 	if (has_content(m))
-		account(s, m);
+		settle(s, m);
 	*ret = s->frames;
 	*ret_n = n;
 	return s->error;

@@ -816,6 +816,44 @@ static void test_memory_limit(void **state)
 	symbols_free(s);
 }
 
+/* One file grows with what is asked of it: here this program, until it is too much and begins anew. */
+static void test_memory_growth(void **state)
+{
+	struct symbols *all = open_symbols(&(struct symbols_options){ .lines = true }), *some;
+	uint64_t at, limit, last = 0, lines = 0, most = 0;
+	struct program self = { .pid = getpid() };
+	unsigned int fell = 0;
+
+	(void)state;
+	find_mapping(&self, (uint64_t)(uintptr_t)test_memory_growth);
+	for (at = 0; at < self.mapping.size; at += 16)
+		ask_program(all, &self, self.mapping.start + at);
+	limit = symbols_memory(all) * 2 / 3;
+	some = open_symbols(&(struct symbols_options){ .lines = true, .memory_limit = limit });
+	for (at = 0; at < self.mapping.size; at += 16) {
+		const struct symbol_frame *frame =
+			ask_program(some, &self, self.mapping.start + at);
+		const struct symbol_frame *same = ask_program(all, &self, self.mapping.start + at);
+
+		assert_true(!frame->function == !same->function);
+		if (frame->function)
+			assert_string_equal(frame->function, same->function);
+		/* (tables of lines that do not fit at all are left out) */
+		if (frame->line)
+			assert_int_equal(frame->line, same->line);
+		lines += frame->line > 0;
+		fell += symbols_memory(some) < last;
+		last = symbols_memory(some);
+		most = last > most ? last : most;
+	}
+	assert_true(most <= limit);
+	/* (without lines, if this was built without them, nothing grows) */
+	if (lines > 0)
+		assert_true(fell > 0);
+	symbols_free(some);
+	symbols_free(all);
+}
+
 /* ---- the vdso ---- */
 
 static void test_vdso(void **state)
@@ -871,6 +909,7 @@ int main(void)
 		cmocka_unit_test(test_sysroot),
 		cmocka_unit_test(test_no_mapping),
 		cmocka_unit_test(test_memory_limit),
+		cmocka_unit_test(test_memory_growth),
 		cmocka_unit_test(test_vdso),
 	};
 
