@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * symbols-cost [FILE ...]: what it costs to name addresses: 20,000 of them all over 50 files (programs or libraries;
- * those of this machine if none are named), with and without lines. Each is asked for again when
- * everything has been read.
+ * symbols-cost [FILE ...]: what it costs to name addresses: 20,000 of them all over 50 files
+ * (programs or libraries; those of this machine if none are named), with and without lines. Each is
+ * asked for again when everything has been read.
  */
 #include <fcntl.h>
 #include <glob.h>

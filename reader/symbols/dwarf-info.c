@@ -364,7 +364,10 @@ static bool lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 	memcpy(&length, table + offset, sizeof(length));
 	if (ident && ident[EI_DATA] != order)
 		length = bswap_32(length);
-	/* (64-bit tables, which begin with all ones, are not made by anybody for a program that small) */
+	/*
+	 * (64-bit tables, which begin with all ones, are not made by anybody for a program that
+	 * small)
+	 */
 	return length < d->max / LINE_BYTES;
 }
 

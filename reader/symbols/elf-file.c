@@ -59,7 +59,9 @@ static int read_identity(struct elf_file *f, const char **reterr_what)
 		*reterr_what = "it is not an ELF file";
 		return -EBADMSG;
 	}
-	/* (what dwz makes for others to share is said to be relocatable; nothing is loaded from it) */
+	/*
+	 * (what dwz makes for others to share is said to be relocatable; nothing is loaded from it)
+	 */
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL) {
 		*reterr_what = "it is neither a program nor a library";
 		return -EBADMSG;

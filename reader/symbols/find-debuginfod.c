@@ -12,7 +12,9 @@
 
 #include "base/cleanup.h"
 
-/* Of the library, which brings a lot of others along: so it is loaded only by those who ask for it. */
+/*
+ * Of the library, which brings a lot of others along: so it is loaded only by those who ask for it.
+ */
 struct functions {
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);

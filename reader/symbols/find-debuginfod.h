@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /*
- * Fetches the debug information (DEBUG) or the program itself, or finds it in the cache; may take as long as
- * DEBUGINFOD_TIMEOUT says. Returns a descriptor, with its path in TO (ROOM bytes), or a negative errno:
- * -ENOSYS if kymo was built without it, or the library is not installed.
+ * Fetches the debug information (DEBUG) or the program itself, or finds it in the cache; may take
+ * as long as DEBUGINFOD_TIMEOUT says. Returns a descriptor, with its path in TO (ROOM bytes), or a
+ * negative errno: -ENOSYS if kymo was built without it, or the library is not installed.
  */
 int find_debuginfod(const uint8_t *build_id, size_t n, bool debug, char *to, size_t room);

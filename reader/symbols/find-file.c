@@ -111,8 +111,8 @@ static void tell(const struct search *s, const char *path, const char *what)
 }
 
 /*
- * Opens FD (taken over) as an ELF file that was asked for as PATH below ROOT_FD. Returns 1 with *RET,
- * 0 if it is another file, or -ENOMEM.
+ * Opens FD (taken over) as an ELF file that was asked for as PATH below ROOT_FD. Returns 1 with
+ * *RET, 0 if it is another file, or -ENOMEM.
  */
 static int take_candidate(const struct search *s, int root_fd, const char *path, int fd,
 			  struct found_file *ret)
@@ -224,8 +224,8 @@ static bool is_same_inode(const struct found_file *f, const struct symbol_mappin
 }
 
 /*
- * What R, a try, says of FOUND. Without a build id the first file is only kept until there is one with
- * the right inode.
+ * What R, a try, says of FOUND. Without a build id the first file is only kept until there is one
+ * with the right inode.
  */
 static int judge(int r, const struct symbol_mapping *mapping, struct found_file *found,
 		 struct found_file *kept)

@@ -3,7 +3,8 @@
  * Which file was mapped, and where its debug information is kept apart.
  *
  * Everything is opened below some root (of this machine, of a sysroot, of a living process's mount
- * namespace), from which neither links nor ".." lead out, and is a regular file of a real file system.
+ * namespace), from which neither links nor ".." lead out, and is a regular file of a real file
+ * system.
  */
 #pragma once
 
@@ -47,21 +48,22 @@ typedef void (*find_problem_fn)(void *userdata, const char *path, const char *wh
 bool find_is_file(const char *path);
 
 /*
- * The file of the mapping of QUERY. Returns 1 with *RET, 0 if there is none (what was in the way has been told to
- * PROBLEM), or -ENOMEM.
+ * The file of the mapping of QUERY. Returns 1 with *RET, 0 if there is none (what was in the way
+ * has been told to PROBLEM), or -ENOMEM.
  */
 int find_mapped_file(const struct find_places *p, const struct symbol_query *query,
 		     struct found_file *ret, find_problem_fn problem, void *userdata);
 
 /*
- * Only the debug information of a file with BUILD_ID, wherever that is. As find_debug_file(), for when the file itself
- * is not here.
+ * Only the debug information of a file with BUILD_ID, wherever that is. As find_debug_file(), for
+ * when the file itself is not here.
  */
 int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id, size_t n,
 			   struct found_file *ret);
 
 /*
- * The debug information that belongs to MAIN and is not in it. Returns 1 with *RET, 0 or -ENOMEM as above.
+ * The debug information that belongs to MAIN and is not in it. Returns 1 with *RET, 0 or -ENOMEM as
+ * above.
  */
 int find_debug_file(const struct find_places *p, const struct found_file *main,
 		    struct found_file *ret, find_problem_fn problem, void *userdata);

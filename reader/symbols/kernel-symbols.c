@@ -242,8 +242,8 @@ static bool is_same(const struct build_id *id, const struct symbol_mapping *mapp
 }
 
 /*
- * If what is at NOW, with ID, is what was recorded. Without both build ids the place has to tell: it
- * is another one at each boot.
+ * If what is at NOW, with ID, is what was recorded. Without both build ids the place has to tell:
+ * it is another one at each boot.
  */
 static bool is_recorded(const struct build_id *id, uint64_t now,
 			const struct symbol_mapping *mapping)
@@ -291,8 +291,7 @@ static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapp
 		return lookup(k, address - mapping->start + k->text, ret) && !ret->module[0];
 	/* What is elsewhere is so in this boot only, and some of it comes and goes. */
 	if (mapping->start != k->text) {
-		*reterr_what =
-			"what is not the kernel's own text is somewhere else since it was booted anew";
+		*reterr_what = "what is not its own text is elsewhere since it was booted anew";
 		return -EBADMSG;
 	}
 	if (!lookup(k, address, ret))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the kernel that runs, from /proc/kallsyms: its text, its modules, and code that was made at run
- * time (BPF programs, trampolines). They are of use only if the kernel that was recorded is this one; since it is
- * loaded somewhere else at each boot, addresses are moved by how far it is from where it was.
+ * Names of the kernel that runs, from /proc/kallsyms: its text, its modules, and code that was made
+ * at run time (BPF programs, trampolines). They are of use only if the kernel that was recorded is
+ * this one; since it is loaded somewhere else at each boot, addresses are moved by how far it is
+ * from where it was.
  */
 #pragma once
 
@@ -25,8 +26,9 @@ struct kernel_found {
 };
 
 /*
- * The symbol at ADDRESS, which lies in the mapping or, if that is the kernel's text, anywhere. Returns 1 with
- * *RET, 0 if there is none, or -EBADMSG with *RETERR_WHAT: what runs is not what was recorded.
+ * The symbol at ADDRESS, which lies in the mapping or, if that is the kernel's text, anywhere.
+ * Returns 1 with *RET, 0 if there is none, or -EBADMSG with *RETERR_WHAT: what runs is not what was
+ * recorded.
  */
 int kernel_symbols_find(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
 			uint64_t address, struct kernel_found *ret, const char **reterr_what);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * .gnu_debugdata: the symbols of functions that strip(1) would have taken out, as an ELF file packed
- * by xz in a section ("minidebuginfo").
+ * .gnu_debugdata: the symbols of functions that strip(1) would have taken out, as an ELF file
+ * packed by xz in a section ("minidebuginfo").
  */
 #pragma once
 

@@ -271,8 +271,8 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 /* ---- finding ---- */
 
 /*
- * Only debug information is here, which does not say where in the file the program was. If the mapping is
- * as large as what it has of code, that is what was mapped.
+ * Only debug information is here, which does not say where in the file the program was. If the
+ * mapping is as large as what it has of code, that is what was mapped.
  */
 static bool address_by_size(const struct module_file *m, const struct symbol_mapping *mapping,
 			    uint64_t address, uint64_t *ret_vaddr)

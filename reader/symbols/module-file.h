@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All that is known of one mapped file: its symbols from wherever they are, and its debug information.
+ * All that is known of one mapped file: its symbols from wherever they are, and its debug
+ * information.
  */
 #pragma once
 
@@ -17,8 +18,8 @@ struct module_file_options {
 };
 
 /*
- * Reads what is to be known of the file of QUERY's mapping. Returns 1 with *RET, 0 if there is no file (the
- * problems have been told), or -ENOMEM.
+ * Reads what is to be known of the file of QUERY's mapping. Returns 1 with *RET, 0 if there is no
+ * file (the problems have been told), or -ENOMEM.
  */
 int module_file_open(struct module_file **ret, const struct find_places *places,
 		     const struct symbol_query *query, const struct module_file_options *options);
@@ -27,7 +28,10 @@ int module_file_open(struct module_file **ret, const struct find_places *places,
 int module_file_open_vdso(struct module_file **ret, const struct symbol_query *query,
 			  const struct module_file_options *options);
 
-/* The same for ELF, taken over: without looking anywhere else. NAME is what its problems are told of. */
+/*
+ * The same for ELF, taken over: without looking anywhere else. NAME is what its problems are told
+ * of.
+ */
 int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const char *name,
 			 const struct module_file_options *options);
 

@@ -104,7 +104,9 @@ static int follow(struct walk *w, int fd)
 	return 0;
 }
 
-/* Goes to NAME. Returns 0, or a descriptor when that is no folder and no link, or a negative errno. */
+/*
+ * Goes to NAME. Returns 0, or a descriptor when that is no folder and no link, or a negative errno.
+ */
 static int enter(struct walk *w, const char *name)
 {
 	_cleanup_close_ int fd = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ranges of addresses that may overlap and lie in each other, sorted once, then searched often for the
- * innermost one around an address.
+ * Ranges of addresses that may overlap and lie in each other, sorted once, then searched often for
+ * the innermost one around an address.
  */
 #pragma once
 

@@ -2,11 +2,11 @@
 /*
  * The symbols of one module, whatever they were read from: addresses to names.
  *
- * Many symbols have one address. Which name is given is settled by these, in this order: one with a size
- * rather than a mark in assembly; one that says it is a function; one that others can link to, since
- * local aliases (__GI_write) are the linker's and the library's own; the one with the fewest
- * underscores in front (write, not __write: what the programmer wrote, be it weak); a global one rather
- * than a weak one; the shortest.
+ * Many symbols have one address. Which name is given is settled by these, in this order: one with a
+ * size rather than a mark in assembly; one that says it is a function; one that others can link to,
+ * since local aliases (__GI_write) are the linker's and the library's own; the one with the fewest
+ * underscores in front (write, not __write: what the programmer wrote, be it weak); a global one
+ * rather than a weak one; the shortest.
  *
  * A symbol without a size goes on to the next symbol, but not beyond its section; if it lies in a
  * function with a size, it is a mark in it and left out.
@@ -38,8 +38,10 @@ struct symbol {
 
 void symbol_list_deinit(struct symbol_list *l);
 
-/* Takes over N bytes of names, ended with a NUL if they are not. Returns 0 (*RET_BASE is the offset of the
- * first), -EFBIG if names get out of what offsets can say, or -ENOMEM. */
+/*
+ * Takes over N bytes of names, ended with a NUL if they are not. Returns 0 (*RET_BASE is the offset
+ * of the first), -EFBIG if names get out of what offsets can say, or -ENOMEM.
+ */
 int symbol_list_add_names(struct symbol_list *l, const char *names, size_t n, uint32_t *ret_base);
 
 /* Returns 0 or -ENOMEM. */

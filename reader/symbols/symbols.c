@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Modules are what names come from: a file (by its build id, else by inode and path), the vdso, the kernel, the map
- * of a process. Of each one that was asked for there is a struct module for good, which is small; what was read
- * of it is its content, and the contents used longest ago go when there are more than the limit allows. What
- * could not be found is not looked for again, except by another process, which may have it.
+ * Modules are what names come from: a file (by its build id, else by inode and path), the vdso, the
+ * kernel, the map of a process. Of each one that was asked for there is a struct module for good,
+ * which is small; what was read of it is its content, and the contents used longest ago go when
+ * there are more than the limit allows. What could not be found is not looked for again, except by
+ * another process, which may have it.
  */
 #include "reader/symbols/symbols.h"
 
@@ -39,9 +40,8 @@ struct module {
 	struct module_file *file;
 	struct kernel_symbols *kernel;
 	struct perf_map *map;
-	uint64_t bytes; /* of the content */
-	uint64_t
-		bytes_read; /* of these, what came with reading it: the rest grew with what was asked */
+	uint64_t bytes;      /* of the content */
+	uint64_t bytes_read; /* what it began with; the rest is of what was asked for */
 	/* Those with content, the one used last first. */
 	struct module *newer, *older;
 	struct table absent_for; /* processes it was looked for by */
@@ -135,8 +135,8 @@ static void account(struct symbols *s, struct module *m)
 }
 
 /*
- * After M was used. If it alone is too much, it has grown by what was read for many addresses, and is read anew for
- * the next one; but not if it would be as large at once.
+ * After M was used. If it alone is too much, it has grown by what was read for many addresses, and
+ * is read anew for the next one; but not if it would be as large at once.
  */
 static void settle(struct symbols *s, struct module *m)
 {
@@ -362,6 +362,9 @@ int symbols_new(struct symbols **ret, const struct symbols_options *options)
 		return r;
 	}
 	s->options = *options;
+	/* (the places have these) */
+	s->options.sysroot = NULL;
+	s->options.debug_dirs = NULL;
 	r = own_texts(&s->options);
 	if (r < 0) {
 		symbols_free(s);

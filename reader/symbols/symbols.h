@@ -15,14 +15,15 @@
  * recorded build id its device and inode must be; if they are not, answers are marked as unsure. An
  * address without a name is no error: its frame says what is known, be it nothing.
  *
- * What is trusted: the options, and files below the given directories to be what root or whoever
- * calls this put there, as far as *names* go. What is not trusted is their content, and everything in
- * a query. Files may be of a hostile user, in a mount namespace that he made, and this may
- * run as root: so paths are resolved below the root of the process they belong to, nothing but a
- * regular file on a real file system is opened, and it is read, not mapped, unless it
- * belongs to root or to the caller; sizes, counts, depths and the memory to unpack something are bounded; all text
- * is valid UTF-8 without control characters. A file that cannot be understood is a problem of that file: it is
- * remembered, told by symbols_next_problem(), and costs names and nothing else.
+ * What is trusted: the options, and that files which belong to root or to the caller are not cut
+ * short while they are read (they are mapped). What is not trusted: the content of every file, and
+ * everything in a query. Files may be of a hostile user, in a mount namespace that he made, and
+ * this may run as root: so paths are resolved below the root of the process they belong to, and
+ * nothing but a regular file of a real file system is opened; sizes, counts, depths, time, and the
+ * memory to unpack something are bounded; all text is valid UTF-8 without control characters. A
+ * file that cannot be understood is a problem of that file: it is remembered, told by
+ * symbols_next_problem(), and costs names and nothing else. A build id is what its file says of
+ * itself: whoever can make a file can make one that has the names he likes.
  *
  * Only the command line uses this. Not safe for threads.
  */
@@ -61,8 +62,7 @@ struct symbols_options {
 
 /* A mapping as it was recorded. */
 struct symbol_mapping {
-	const char
-		*path; /* in the process's mount namespace, or "[vdso]", "//anon", ...; or NULL */
+	const char *path; /* in its mount namespace, or "[vdso]", "//anon", ...; or NULL */
 	const uint8_t *build_id;
 	size_t n_build_id;    /* 0 = not known */
 	uint64_t start;       /* address */
@@ -77,14 +77,15 @@ struct symbol_query {
 	bool lives;   /* PID still is that process: /proc/PID may be looked at */
 	bool kernel;  /* ADDRESS is one of the kernel; PID and LIVES say nothing then */
 	/*
-	 * ADDRESS is where a function returns to, as every frame but the innermost of a backtrace is:
-	 * the call before it is what is looked for. (It can be the last thing that a function does.)
+	 * ADDRESS is where a function returns to, as every frame but the innermost of a backtrace
+	 * is: the call before it is what is looked for. (It can be the last thing that a function
+	 * does.)
 	 */
 	bool is_return;
 	uint64_t address;
 	/*
-	 * The mapping that it lies in. For kernel addresses in none (BPF programs, modules that were
-	 * not recorded) the one of the kernel's text: it says which kernel it was.
+	 * The mapping that it lies in. For kernel addresses in none (BPF programs, modules that
+	 * were not recorded) the one of the kernel's text: it says which kernel it was.
 	 */
 	struct symbol_mapping mapping;
 };
@@ -92,12 +93,11 @@ struct symbol_query {
 struct symbol_frame {
 	const char *function; /* demangled; NULL = not known */
 	const char *source;   /* file; NULL = not known */
-	const char *
-		module; /* last part of the path, "[vdso]", "[kernel]", "[nf_tables]", ...; or NULL */
-	uint64_t offset; /* bytes from the beginning of the function that was not inlined */
-	uint32_t line;   /* in SOURCE, from 1; 0 = not known */
-	bool inlined;    /* into the next frame */
-	bool unsure; /* may be the name of something else: nothing says that the file is the right one */
+	const char *module;   /* last part of the path; "[vdso]", "[kernel]", ...; or NULL */
+	uint64_t offset;      /* bytes from the beginning of the function that was not inlined */
+	uint32_t line;        /* in SOURCE, from 1; 0 = not known */
+	bool inlined;         /* into the next frame */
+	bool unsure;          /* nothing says that this was there when it was recorded */
 };
 
 /* Returns 0 or a negative errno: a directory that was asked for is not there, -ENOMEM. */
@@ -107,9 +107,9 @@ struct symbols *symbols_free(struct symbols *s);
 DEFINE_CLEANUP(struct symbols *, symbols_free)
 
 /*
- * Resolves an address to *RET_N frames, at least one: functions that were inlined, innermost first, then
- * the one they were inlined into. The line of every outer one is that of the call. *RET is valid
- * until the next call, its texts until symbols_free(). Equal texts have equal pointers.
+ * Resolves an address to *RET_N frames, at least one: functions that were inlined, innermost first,
+ * then the one they were inlined into. The line of every outer one is that of the call. *RET is
+ * valid until the next call, its texts until symbols_free(). Equal texts have equal pointers.
  * Returns 0 or -ENOMEM.
  */
 int symbols_resolve(struct symbols *s, const struct symbol_query *query,
@@ -122,8 +122,8 @@ struct symbol_problem {
 };
 
 /*
- * The problems so far, one for a file and reason: *POS starts at 0; returns NULL after the last one. The
- * texts are valid until symbols_free(). After SYMBOLS_PROBLEMS_MAX nothing is added.
+ * The problems so far, one for a file and reason: *POS starts at 0; returns NULL after the last
+ * one. The texts are valid until symbols_free(). After SYMBOLS_PROBLEMS_MAX nothing is added.
  */
 enum { SYMBOLS_PROBLEMS_MAX = 1024 };
 const struct symbol_problem *symbols_next_problem(const struct symbols *s, size_t *pos);

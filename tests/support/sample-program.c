@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tests of symbols build, strip and take apart: functions of every kind that names are looked for
- * of. Prints where some of them are, a line each, then waits until its input ends.
+ * What the tests of symbols build, strip and take apart: functions of every kind that names are
+ * looked for of. Prints where some of them are, a line each, then waits until its input ends.
  */
 #include <stdint.h>
 #include <stdio.h>

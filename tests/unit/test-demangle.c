@@ -137,7 +137,10 @@ static void test_demangle_hostile(void **state)
 		       rows[i].end);
 		assert_true(demangle(text, sizeof(text), name) < sizeof(text));
 	}
-	/* Each type has the one before twice: all of them are looked through, and nothing is printed. */
+	/*
+	 * Each type has the one before twice: all of them are looked through, and nothing is
+	 * printed.
+	 */
 	at = (size_t)snprintf(name, sizeof(name), "_Z1fIiEvDpFvFvT_T_E");
 	for (unsigned int i = 1; i < 36; i++) {
 		char digit = (char)(i < 10 ? '0' + i : 'A' + i - 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files that are not what they should be: cut off anywhere, with any byte wrong, or pretending to be huge. The
- * files are those that the fuzzer starts from.
+ * Files that are not what they should be: cut off anywhere, with any byte wrong, or pretending to
+ * be huge. The files are those that the fuzzer starts from.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols of programs that are built here, from tests/support/sample-program.c: what they say of themselves, and
- * what other tools say of them, is the truth that answers are held to.
+ * Symbols of programs that are built here, from tests/support/sample-program.c: what they say of
+ * themselves, and what other tools say of them, is the truth that answers are held to.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -218,7 +218,10 @@ static const struct symbol_frame *ask(struct symbols *s, const struct symbol_que
 	return frames;
 }
 
-/* The function that was not inlined at ADDRESS of P, whose process has ended as far as anybody knows. */
+/*
+ * The function that was not inlined at ADDRESS of P, whose process has ended as far as anybody
+ * knows.
+ */
 static const struct symbol_frame *ask_program(struct symbols *s, const struct program *p,
 					      uint64_t address)
 {
@@ -816,7 +819,9 @@ static void test_memory_limit(void **state)
 	symbols_free(s);
 }
 
-/* One file grows with what is asked of it: here this program, until it is too much and begins anew. */
+/*
+ * One file grows with what is asked of it: here this program, until it is too much and begins anew.
+ */
 static void test_memory_growth(void **state)
 {
 	struct symbols *all = open_symbols(&(struct symbols_options){ .lines = true }), *some;
