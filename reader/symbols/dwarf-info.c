@@ -13,19 +13,20 @@
 #include "reader/symbols/range-list.h"
 
 /*
- * What honest files stay far below. The time is what a file may take altogether: there are too many
- * ways to make each step as dear as the limits allow.
+ * What honest files stay far below. What a unit and a file may take altogether is a matter of
+ * time: there are too many ways to make each step as dear as the limits allow.
  */
 enum {
-	UNIT_BYTES_MAX = 32 << 20,
+	UNIT_SIZE_MAX = 32 << 20,
 	DIES_MAX = 4 * 1000 * 1000, /* looked at in one unit */
 	RANGES_MAX = 1000 * 1000,   /* of one unit */
 	DEPTH_MAX = 128,
-	LINE_BYTES = 48,  /* what libdw keeps for a row of a line table, and what it is packed in */
-	UNIT_BYTES = 512, /* and for a unit, read or not */
+	LINE_COST = 48,  /* what libdw keeps for a row of a line table, and what it is packed in */
+	UNIT_COST = 512, /* and for a unit, read or not */
 };
 
-#define TIME_MAX_NS (UINT64_C(10) * 1000 * 1000 * 1000)
+#define UNIT_TIME_MAX_NS (UINT64_C(3) * 1000 * 1000 * 1000)
+#define FILE_TIME_MAX_NS (UINT64_C(60) * 1000 * 1000 * 1000)
 
 static const char too_large[] = "its debug information is larger than the memory that may be used";
 
@@ -60,6 +61,7 @@ struct dwarf_info {
 	uint64_t bytes, max;
 	uint64_t time_ns; /* spent */
 	bool given_up;
+	bool cut; /* there is a unit that was not read to its end */
 	bool told;
 };
 
@@ -177,7 +179,7 @@ static int list_units(struct dwarf_info *d, const char **reterr_what)
 	int r;
 
 	while ((r = dwarf_get_units(d->dwarf, unit, &unit, NULL, &type, &die, NULL)) == 0) {
-		d->bytes += UNIT_BYTES;
+		d->bytes += UNIT_COST;
 		if (d->bytes > d->max) {
 			*reterr_what = too_large;
 			return -EBADMSG;
@@ -260,6 +262,7 @@ struct walk {
 	struct unit *unit;
 	uint64_t stop_ns;
 	size_t n_dies;
+	bool stopped;
 };
 
 static int add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t *ret)
@@ -339,12 +342,12 @@ static int walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node, unsigne
 	do {
 		int r;
 
-		if (w->n_dies++ >= DIES_MAX || now_ns() > w->stop_ns)
-			return 0;
 		r = walk_one(w, &die, parent_node, depth);
 		if (r < 0)
 			return r;
-	} while (next_sibling(&die));
+		/* (on the way out, too: going to a sibling can be dear) */
+		w->stopped |= w->n_dies++ >= DIES_MAX || now_ns() > w->stop_ns;
+	} while (!w->stopped && next_sibling(&die));
 	return 0;
 }
 
@@ -368,7 +371,7 @@ static bool lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
 	 * (64-bit tables, which begin with all ones, are not made by anybody for a program that
 	 * small)
 	 */
-	return length < d->max / LINE_BYTES;
+	return length < d->max / LINE_COST;
 }
 
 static void load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
@@ -382,12 +385,12 @@ static void load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 			 dwarf_formudata(&attribute, &offset) != 0 ||
 			 !lines_are_bearable(d, offset) || dwarf_getsrclines(die, &lines, &n) != 0;
 	if (!unit->no_lines)
-		d->bytes += n * LINE_BYTES;
+		d->bytes += n * LINE_COST;
 }
 
 static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 {
-	struct walk w = { .d = d, .unit = unit, .stop_ns = now_ns() + TIME_MAX_NS };
+	struct walk w = { .d = d, .unit = unit, .stop_ns = now_ns() + UNIT_TIME_MAX_NS };
 	Dwarf_Off start = dwarf_dieoffset(die) - dwarf_cuoffset(die), next;
 	size_t header;
 	int r = 0;
@@ -395,8 +398,9 @@ static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 	unit->loaded = true;
 	load_lines(d, unit, die);
 	if (dwarf_nextcu(d->dwarf, start, &next, &header, NULL, NULL, NULL) == 0 &&
-	    next - start <= UNIT_BYTES_MAX)
+	    next - start <= UNIT_SIZE_MAX)
 		r = walk(&w, die, NO_PARENT, 0);
+	d->cut |= w.stopped;
 	if (r == 0)
 		r = range_list_sort(&unit->ranges);
 	d->bytes += unit->room * sizeof(*unit->nodes) + range_list_bytes(&unit->ranges);
@@ -458,7 +462,7 @@ static struct unit *find_unit(struct dwarf_info *d, uint64_t vaddr, Dwarf_Die *r
 	/* (without memory the unit has what it could get) */
 	load_unit(d, unit, ret_die);
 	d->time_ns += now_ns() - start;
-	d->given_up = d->time_ns > TIME_MAX_NS;
+	d->given_up = d->time_ns > FILE_TIME_MAX_NS;
 	return unit;
 }
 
@@ -496,14 +500,14 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame 
 	uint32_t i;
 	size_t n_frames = 1;
 
-	if (d->given_up && !d->told) {
-		*reterr_what =
-			"its debug information took too long to read: only some of it is used";
-		d->told = true;
-	}
 	if (n == 0 || d->given_up)
 		return 0;
 	unit = find_unit(d, vaddr, &die);
+	if ((d->given_up || d->cut) && !d->told) {
+		*reterr_what =
+			"its debug information takes too long to read: only some of it is used";
+		d->told = true;
+	}
 	if (!unit)
 		return 0;
 	frames[0] = (struct dwarf_frame){ 0 };
