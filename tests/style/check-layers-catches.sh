@@ -48,6 +48,12 @@ plant cli/planted.c '#include <systemd/sd-bus.h>' 'libsystemd'
 plant reader/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
 plant writer/planted.c 'int f(void) { return open("x", 0); }' 'never prints, logs or opens'
 plant writer/planted.c 'int f(void) { log_error("x"); }' 'never prints, logs or opens'
+plant reader/symbols/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
+plant reader/planted.c '#include "reader/symbols/symbols.h"' 'only cli/ may include'
+plant reader/fxt/planted.c '#include "reader/symbols/symbols.h"' 'only cli/ may include'
+plant edit/planted.c '#include "reader/symbols/symbols.h"' 'only cli/ may include'
+plant capture/planted.c '#include <elfutils/libdw.h>' 'only for reader/symbols/'
+plant cli/planted.c '#include <libiberty/demangle.h>' 'only for reader/symbols/'
 plant cli/text.c '' 'has the name of base/text.c'
 
 # Formats do not know each other.
@@ -68,6 +74,7 @@ cat >"$copy/writer/planted.c" <<-'END'
 		snprintf(to, n, "open(%d) printf(", 1); // fopen(x)
 	}
 END
+echo 'int f(void) { return open("x", 0); }' >"$copy/reader/symbols/planted-open.c"
 expect_exit 0 "$check" "$copy"
 
 # Without its table the checker checks nothing, and must say so.

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/symbols/demangle.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* (last, since it has an ARRAY_SIZE, too) */
+#include <libiberty/demangle.h>
+
+/* A long name of a real program has some thousand parts when all its references are followed. */
+enum { WORK_MAX = 1000 * 1000, LEVELS_MAX = 16, RUST_BACKREFS_MAX = 24 };
+
+/* ---- the text ---- */
+
+struct text {
+	char *to;
+	size_t n, room;
+	jmp_buf full;
+	bool may_jump;
+	bool cut;
+};
+
+/* The demanglers cannot be told to stop; while they print they own nothing, so they can be left. */
+static void append(const char *p, size_t n, void *opaque)
+{
+	struct text *text = opaque;
+	size_t left = text->room - 1 - text->n;
+
+	if (n > left) {
+		n = left;
+		text->cut = true;
+	}
+	memcpy(text->to + text->n, p, n);
+	text->n += n;
+	if (text->cut && text->may_jump)
+		longjmp(text->full, 1);
+}
+
+static size_t finish(struct text *text)
+{
+	if (text->cut)
+		memcpy(text->to + text->n - 3, "...", 3);
+	text->to[text->n] = '\0';
+	return text->n;
+}
+
+/* ---- Rust ---- */
+
+static bool has_punycode(const char *name)
+{
+	for (const char *u = strchr(name, 'u'); u; u = strchr(u + 1, 'u'))
+		if (u[1] >= '0' && u[1] <= '9')
+			return true;
+	return false;
+}
+
+static size_t count(const char *name, char c)
+{
+	size_t n = 0;
+
+	for (; *name; name++)
+		n += *name == c;
+	return n;
+}
+
+static size_t demangle_rust(char *to, size_t room, const char *name)
+{
+	struct text text = { .to = to, .room = room };
+
+	/* Such identifiers are decoded in memory of its own: then the printing must not be left. */
+	text.may_jump = name[1] != 'R' || !has_punycode(name);
+	if (!text.may_jump && count(name, 'B') > RUST_BACKREFS_MAX)
+		return 0;
+	if (setjmp(text.full) == 0 && !rust_demangle_callback(name, DMGL_PARAMS, append, &text))
+		return 0;
+	return finish(&text);
+}
+
+/* ---- C++ ---- */
+
+/*
+ * What printing a tree of components costs: the tree shares parts, so it is a good deal more than
+ * its nodes. A template parameter costs what the dearest argument costs; arguments can have
+ * parameters themselves, of the template around: so that is found out level by level.
+ */
+struct estimate {
+	const struct demangle_component *nodes;
+	size_t n_nodes;
+	uint32_t *cost;      /* of each node; 0 = not known yet */
+	uint32_t parameter;  /* of one */
+	uint32_t argument;   /* of the dearest */
+	unsigned int levels; /* names of functions: what opens a level */
+	bool refused;
+};
+
+enum { BEING_MADE = UINT32_MAX };
+
+static uint32_t estimate(struct estimate *e, const struct demangle_component *node);
+
+static uint32_t children(struct estimate *e, const struct demangle_component *node)
+{
+	switch (node->type) {
+	case DEMANGLE_COMPONENT_NAME:
+	case DEMANGLE_COMPONENT_SUB_STD:
+	case DEMANGLE_COMPONENT_OPERATOR:
+	case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_CHARACTER:
+	case DEMANGLE_COMPONENT_NUMBER:
+	case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+		return 0;
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+		return e->parameter;
+	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+		return estimate(e, node->u.s_extended_operator.name);
+	case DEMANGLE_COMPONENT_FIXED_TYPE:
+		return estimate(e, node->u.s_fixed.length);
+	case DEMANGLE_COMPONENT_CTOR:
+		return estimate(e, node->u.s_ctor.name);
+	case DEMANGLE_COMPONENT_DTOR:
+		return estimate(e, node->u.s_dtor.name);
+	case DEMANGLE_COMPONENT_LAMBDA:
+	case DEMANGLE_COMPONENT_DEFAULT_ARG:
+		return estimate(e, node->u.s_unary_num.sub);
+	case DEMANGLE_COMPONENT_TEMPLATE_ARGLIST: {
+		uint32_t left = estimate(e, node->u.s_binary.left);
+
+		if (left > e->argument)
+			e->argument = left;
+		return left + estimate(e, node->u.s_binary.right);
+	}
+	case DEMANGLE_COMPONENT_TYPED_NAME:
+		e->levels++;
+		break;
+	default:
+		if (node->type > DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE) {
+			e->refused = true;
+			return 0;
+		}
+		break;
+	}
+	return estimate(e, node->u.s_binary.left) + estimate(e, node->u.s_binary.right);
+}
+
+/* At most WORK_MAX, so that sums of two do not overflow. */
+static uint32_t estimate(struct estimate *e, const struct demangle_component *node)
+{
+	size_t i = (size_t)(node - e->nodes);
+	uint32_t cost;
+
+	if (!node || e->refused)
+		return 0;
+	if (node < e->nodes || i >= e->n_nodes || e->cost[i] == BEING_MADE) {
+		e->refused = true;
+		return 0;
+	}
+	if (e->cost[i])
+		return e->cost[i];
+	e->cost[i] = BEING_MADE;
+	cost = 1 + children(e, node);
+	if (cost >= WORK_MAX) {
+		cost = WORK_MAX;
+		e->refused = true;
+	}
+	return e->cost[i] = cost;
+}
+
+static bool is_too_much(const struct demangle_component *root,
+			const struct demangle_component *nodes, size_t n_nodes)
+{
+	_cleanup_free_ uint32_t *cost = malloc(n_nodes * sizeof(*cost));
+	struct estimate e = { .nodes = nodes, .n_nodes = n_nodes, .cost = cost };
+	unsigned int level = 0;
+
+	if (!cost)
+		return true;
+	do {
+		e.parameter = e.argument;
+		e.levels = 0;
+		memset(cost, 0, n_nodes * sizeof(*cost));
+		estimate(&e, root);
+		if (e.refused)
+			return true;
+		level++;
+	} while (e.argument > e.parameter && level <= e.levels && level <= LEVELS_MAX);
+	return e.argument > e.parameter && level > LEVELS_MAX;
+}
+
+static size_t demangle_cpp(char *to, size_t room, const char *name)
+{
+	struct text text = { .to = to, .room = room, .may_jump = true };
+	struct demangle_component *root;
+	void *volatile mem = NULL;
+	volatile bool printed = true;
+	void *nodes = NULL;
+
+	root = cplus_demangle_v3_components(name, DMGL_PARAMS | DMGL_ANSI, &nodes);
+	if (!root)
+		return 0;
+	mem = nodes;
+	/* The library makes room for two components a character. */
+	if (is_too_much(root, mem, 2 * strlen(name)))
+		printed = false;
+	else if (setjmp(text.full) == 0)
+		printed =
+			cplus_demangle_print_callback(DMGL_PARAMS | DMGL_ANSI, root, append, &text);
+	free(mem);
+	return printed ? finish(&text) : 0;
+}
+
+size_t demangle(char *to, size_t room, const char *name)
+{
+	size_t n = 0;
+
+	if (name[0] != '_' || strnlen(name, DEMANGLE_NAME_MAX + 1) > DEMANGLE_NAME_MAX)
+		return 0;
+	if (name[1] == 'R' || name[1] == 'Z')
+		n = demangle_rust(to, room, name);
+	if (n == 0 && name[1] == 'Z')
+		n = demangle_cpp(to, room, name);
+	return n;
+}

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/symbols/dwarf-info.h"
+
+#include <byteswap.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "reader/symbols/range-list.h"
+
+/*
+ * What honest files stay far below. What a unit and a file may take altogether is a matter of
+ * time: there are too many ways to make each step as dear as the limits allow.
+ */
+enum {
+	UNIT_SIZE_MAX = 32 << 20,
+	DIES_MAX = 4 * 1000 * 1000, /* looked at in one unit */
+	RANGES_MAX = 1000 * 1000,   /* of one unit */
+	DEPTH_MAX = 128,
+	LINE_COST = 48,  /* what libdw keeps for a row of a line table, and what it is packed in */
+	UNIT_COST = 512, /* and for a unit, read or not */
+};
+
+#define UNIT_TIME_MAX_NS (UINT64_C(3) * 1000 * 1000 * 1000)
+#define FILE_TIME_MAX_NS (UINT64_C(60) * 1000 * 1000 * 1000)
+
+static const char too_large[] = "its debug information is larger than the memory that may be used";
+
+enum { NO_PARENT = UINT32_MAX };
+
+/* A function, or one that is inlined in another. */
+struct node {
+	Dwarf_Off die;
+	uint32_t parent;
+	uint32_t call_file, call_line;
+	bool named; /* what follows has been looked for */
+	const char *name;
+};
+
+struct unit {
+	Dwarf_Off die;
+	bool loaded;
+	bool no_lines;
+	struct node *nodes;
+	size_t n_nodes, room;
+	struct range_list ranges; /* of nodes; the innermost is found first */
+};
+
+struct dwarf_info {
+	Dwarf *dwarf;
+	Dwarf *alternate;
+	const struct elf_file *file;
+	const struct elf_segments *segments;
+	struct unit *units;
+	size_t n_units, room;
+	struct range_list ranges; /* of units */
+	uint64_t bytes, max;
+	uint64_t time_ns; /* spent */
+	bool given_up;
+	bool cut; /* there is a unit that was not read to its end */
+	bool told;
+};
+
+/* Often asked, so a clock that costs nothing. */
+static uint64_t now_ns(void)
+{
+	return clock_read_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+/* ---- opening ---- */
+
+static bool is_debug_section(const char *name)
+{
+	return strncmp(name, ".debug_", 7) == 0 || strncmp(name, ".zdebug_", 8) == 0;
+}
+
+/* How large SECTION is when it is unpacked. */
+static uint64_t unpacked_size(Elf_Scn *section, const GElf_Shdr *header, const char *name)
+{
+	uint64_t size;
+	GElf_Chdr packed;
+	Elf_Data *data;
+
+	if (header->sh_type == SHT_NOBITS)
+		return 0;
+	if (header->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &packed) ? packed.ch_size : UINT64_MAX;
+	if (name[1] != 'z')
+		return header->sh_size;
+	/* "ZLIB" and the size, big endian: how it was done before there was a flag */
+	data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf || data->d_size < 12)
+		return header->sh_size;
+	memcpy(&size, (const char *)data->d_buf + 4, sizeof(size));
+	return be64toh(size);
+}
+
+/* What libdw will hold in memory of F. Returns UINT64_MAX if that cannot be said. */
+static uint64_t memory_needed(const struct elf_file *f)
+{
+	uint64_t sum = 0;
+	size_t names;
+
+	if (elf_getshdrstrndx(f->elf, &names) != 0)
+		return UINT64_MAX;
+	for (Elf_Scn *section = elf_nextscn(f->elf, NULL); section;
+	     section = elf_nextscn(f->elf, section)) {
+		const char *name;
+		GElf_Shdr header;
+		uint64_t size;
+
+		if (!gelf_getshdr(section, &header))
+			return UINT64_MAX;
+		name = elf_strptr(f->elf, names, header.sh_name);
+		if (!name || !is_debug_section(name))
+			continue;
+		size = unpacked_size(section, &header, name);
+		if (size == header.sh_size && f->mapped)
+			continue;
+		if (size > UINT64_MAX - sum)
+			return UINT64_MAX;
+		sum += size;
+	}
+	return sum;
+}
+
+bool dwarf_info_is_in(const struct elf_file *f)
+{
+	return elf_file_section(f, ".debug_info", NULL) != NULL ||
+	       elf_file_section(f, ".zdebug_info", NULL) != NULL;
+}
+
+/* Notes the addresses that DIE says it has, in LIST. */
+static int add_ranges(const struct dwarf_info *d, struct range_list *list, Dwarf_Die *die,
+		      size_t value, unsigned int rank)
+{
+	Dwarf_Addr base, start, end;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
+		int r;
+
+		/* (what the linker has thrown away lies at 0, or at the end) */
+		if (start >= end || !elf_segments_executable(d->segments, start))
+			continue;
+		if (list->n >= RANGES_MAX)
+			break;
+		r = range_list_add(list, start, end, (uint32_t)value, rank);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_unit(struct dwarf_info *d, Dwarf_Die *die)
+{
+	if (d->n_units == d->room) {
+		size_t room = d->room ? 2 * d->room : 64;
+		struct unit *units = reallocarray(d->units, room, sizeof(*units));
+
+		if (!units)
+			return -ENOMEM;
+		d->units = units;
+		d->room = room;
+	}
+	d->units[d->n_units] = (struct unit){ .die = dwarf_dieoffset(die) };
+	return add_ranges(d, &d->ranges, die, d->n_units++, 0);
+}
+
+static int list_units(struct dwarf_info *d, const char **reterr_what)
+{
+	Dwarf_CU *unit = NULL;
+	uint8_t type;
+	Dwarf_Die die;
+	int r;
+
+	while ((r = dwarf_get_units(d->dwarf, unit, &unit, NULL, &type, &die, NULL)) == 0) {
+		d->bytes += UNIT_COST;
+		if (d->bytes > d->max) {
+			*reterr_what = too_large;
+			return -EBADMSG;
+		}
+		/* Skeletons would make libdw open the files that they name, whatever those are. */
+		if (type != DW_UT_compile)
+			continue;
+		r = add_unit(d, &die);
+		if (r < 0)
+			return r;
+	}
+	d->bytes += d->room * sizeof(*d->units);
+	/* What came before damage is good. */
+	if (r < 0 && d->n_units == 0) {
+		*reterr_what = "its debug information is damaged";
+		return -EBADMSG;
+	}
+	r = range_list_sort(&d->ranges);
+	d->bytes += range_list_bytes(&d->ranges);
+	return r;
+}
+
+int dwarf_info_open(struct dwarf_info **ret, const struct elf_file *f,
+		    const struct elf_file *alternate, const struct elf_segments *segments,
+		    uint64_t max, const char **reterr_what)
+{
+	_cleanup_(dwarf_info_freep) struct dwarf_info *d = calloc(1, sizeof(*d));
+	uint64_t start = now_ns(), other;
+	int r;
+
+	if (!d)
+		return -ENOMEM;
+	d->file = f;
+	d->segments = segments;
+	d->max = max;
+	d->bytes = memory_needed(f);
+	other = alternate ? memory_needed(alternate) : 0;
+	if (d->bytes > max || other > max - d->bytes) {
+		*reterr_what = too_large;
+		return -EBADMSG;
+	}
+	d->bytes += other;
+	d->dwarf = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	if (d->dwarf && alternate)
+		d->alternate = dwarf_begin_elf(alternate->elf, DWARF_C_READ, NULL);
+	if (!d->dwarf || (alternate && !d->alternate)) {
+		*reterr_what = "its debug information is damaged";
+		return -EBADMSG;
+	}
+	if (d->alternate)
+		dwarf_setalt(d->dwarf, d->alternate);
+	r = list_units(d, reterr_what);
+	if (r < 0)
+		return r;
+	d->time_ns = now_ns() - start;
+	*ret = TAKE_PTR(d);
+	return 0;
+}
+
+struct dwarf_info *dwarf_info_free(struct dwarf_info *d)
+{
+	if (!d)
+		return NULL;
+	for (size_t i = 0; i < d->n_units; i++) {
+		free(d->units[i].nodes);
+		range_list_deinit(&d->units[i].ranges);
+	}
+	free(d->units);
+	range_list_deinit(&d->ranges);
+	dwarf_end(d->dwarf);
+	dwarf_end(d->alternate);
+	free(d);
+	return NULL;
+}
+
+/* ---- reading a unit ---- */
+
+struct walk {
+	struct dwarf_info *d;
+	struct unit *unit;
+	uint64_t stop_ns;
+	size_t n_dies;
+	bool stopped;
+};
+
+static int add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t *ret)
+{
+	if (unit->n_nodes == unit->room) {
+		size_t room = unit->room ? 2 * unit->room : 32;
+		struct node *nodes = reallocarray(unit->nodes, room, sizeof(*nodes));
+
+		if (!nodes)
+			return -ENOMEM;
+		unit->nodes = nodes;
+		unit->room = room;
+	}
+	unit->nodes[unit->n_nodes] = (struct node){
+		.die = dwarf_dieoffset(die),
+		.parent = parent,
+	};
+	*ret = (uint32_t)unit->n_nodes++;
+	return 0;
+}
+
+/* Siblings come later in the file; or this would have no end. */
+static bool next_sibling(Dwarf_Die *die)
+{
+	Dwarf_Off before = dwarf_dieoffset(die);
+
+	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > before;
+}
+
+static int walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node, unsigned int depth);
+
+static int walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent, unsigned int depth)
+{
+	size_t before = w->unit->ranges.n;
+	uint32_t node;
+	int r = add_node(w->unit, die, parent, &node);
+
+	if (r == 0)
+		r = add_ranges(w->d, &w->unit->ranges, die, node, DEPTH_MAX - depth);
+	if (r < 0)
+		return r;
+	if (w->unit->ranges.n == before) {
+		/* A declaration, or the pattern of what is inlined elsewhere. */
+		w->unit->n_nodes--;
+		return 0;
+	}
+	return walk(w, die, node, depth + 1);
+}
+
+static int walk_one(struct walk *w, Dwarf_Die *die, uint32_t parent_node, unsigned int depth)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		return walk_function(w, die, NO_PARENT, depth);
+	case DW_TAG_inlined_subroutine:
+		return walk_function(w, die, parent_node, depth);
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return walk(w, die, parent_node, depth + 1);
+	default:
+		return 0;
+	}
+}
+
+static int walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node, unsigned int depth)
+{
+	Dwarf_Die die;
+
+	if (depth >= DEPTH_MAX || dwarf_child(parent, &die) != 0)
+		return 0;
+	do {
+		int r;
+
+		r = walk_one(w, &die, parent_node, depth);
+		if (r < 0)
+			return r;
+		/* (on the way out, too: going to a sibling can be dear) */
+		w->stopped |= w->n_dies++ >= DIES_MAX || now_ns() > w->stop_ns;
+	} while (!w->stopped && next_sibling(&die));
+	return 0;
+}
+
+/* The length of the line table at OFFSET: libdw takes it as a whole, many bytes for each in it. */
+static bool lines_are_bearable(const struct dwarf_info *d, Dwarf_Word offset)
+{
+	int order = BYTE_ORDER == LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB;
+	const char *ident = elf_getident(d->file->elf, NULL);
+	size_t n = 0;
+	const char *table = elf_file_content(d->file, ".debug_line", SIZE_MAX, &n);
+	uint32_t length;
+
+	if (!table)
+		table = elf_file_content(d->file, ".zdebug_line", SIZE_MAX, &n);
+	if (!table || n < sizeof(length) || offset > n - sizeof(length))
+		return false;
+	memcpy(&length, table + offset, sizeof(length));
+	if (ident && ident[EI_DATA] != order)
+		length = bswap_32(length);
+	/*
+	 * (64-bit tables, which begin with all ones, are not made by anybody for a program that
+	 * small)
+	 */
+	return length < d->max / LINE_COST;
+}
+
+static void load_lines(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Lines *lines;
+	Dwarf_Word offset;
+	size_t n;
+
+	unit->no_lines = !dwarf_attr(die, DW_AT_stmt_list, &attribute) ||
+			 dwarf_formudata(&attribute, &offset) != 0 ||
+			 !lines_are_bearable(d, offset) || dwarf_getsrclines(die, &lines, &n) != 0;
+	if (!unit->no_lines)
+		d->bytes += n * LINE_COST;
+}
+
+static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
+{
+	struct walk w = { .d = d, .unit = unit, .stop_ns = now_ns() + UNIT_TIME_MAX_NS };
+	Dwarf_Off start = dwarf_dieoffset(die) - dwarf_cuoffset(die), next;
+	size_t header;
+	int r = 0;
+
+	unit->loaded = true;
+	load_lines(d, unit, die);
+	if (dwarf_nextcu(d->dwarf, start, &next, &header, NULL, NULL, NULL) == 0 &&
+	    next - start <= UNIT_SIZE_MAX)
+		r = walk(&w, die, NO_PARENT, 0);
+	d->cut |= w.stopped;
+	if (r == 0)
+		r = range_list_sort(&unit->ranges);
+	d->bytes += unit->room * sizeof(*unit->nodes) + range_list_bytes(&unit->ranges);
+	return r;
+}
+
+/* ---- finding ---- */
+
+static uint32_t number(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 ||
+	    value > UINT32_MAX)
+		return 0;
+	return (uint32_t)value;
+}
+
+static const char *text(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr_integrate(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+static void name_node(struct dwarf_info *d, struct node *node)
+{
+	Dwarf_Die die;
+
+	if (node->named)
+		return;
+	node->named = true;
+	if (!dwarf_offdie(d->dwarf, node->die, &die))
+		return;
+	node->name = text(&die, DW_AT_linkage_name);
+	if (!node->name)
+		node->name = text(&die, DW_AT_MIPS_linkage_name);
+	if (!node->name)
+		node->name = text(&die, DW_AT_name);
+	node->call_file = number(&die, DW_AT_call_file);
+	node->call_line = number(&die, DW_AT_call_line);
+}
+
+static struct unit *find_unit(struct dwarf_info *d, uint64_t vaddr, Dwarf_Die *ret_die)
+{
+	const struct range *range = range_list_find(&d->ranges, vaddr);
+	struct unit *unit;
+	uint64_t start;
+
+	if (!range)
+		return NULL;
+	unit = &d->units[range->value];
+	if (!dwarf_offdie(d->dwarf, unit->die, ret_die))
+		return NULL;
+	if (unit->loaded)
+		return unit;
+	start = now_ns();
+	/* (without memory the unit has what it could get) */
+	load_unit(d, unit, ret_die);
+	d->time_ns += now_ns() - start;
+	d->given_up = d->time_ns > FILE_TIME_MAX_NS;
+	return unit;
+}
+
+static void find_line(const struct unit *unit, Dwarf_Die *die, uint64_t vaddr,
+		      struct dwarf_frame *frame)
+{
+	Dwarf_Line *line = unit->no_lines ? NULL : dwarf_getsrc_die(die, vaddr);
+	int n;
+
+	if (!line || dwarf_lineno(line, &n) != 0 || n <= 0)
+		return;
+	frame->source = dwarf_linesrc(line, NULL, NULL);
+	frame->line = frame->source ? (uint32_t)n : 0;
+}
+
+static void find_call(const struct unit *unit, Dwarf_Die *die, const struct node *node,
+		      struct dwarf_frame *frame)
+{
+	Dwarf_Files *files;
+	size_t n;
+
+	if (unit->no_lines || node->call_line == 0 || dwarf_getsrcfiles(die, &files, &n) != 0 ||
+	    node->call_file >= n)
+		return;
+	frame->source = dwarf_filesrc(files, node->call_file, NULL, NULL);
+	frame->line = frame->source ? node->call_line : 0;
+}
+
+size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame *frames, size_t n,
+		       const char **reterr_what)
+{
+	const struct range *range;
+	struct unit *unit;
+	Dwarf_Die die;
+	uint32_t i;
+	size_t n_frames = 1;
+
+	if (n == 0 || d->given_up)
+		return 0;
+	unit = find_unit(d, vaddr, &die);
+	if ((d->given_up || d->cut) && !d->told) {
+		*reterr_what =
+			"its debug information takes too long to read: only some of it is used";
+		d->told = true;
+	}
+	if (!unit)
+		return 0;
+	frames[0] = (struct dwarf_frame){ 0 };
+	find_line(unit, &die, vaddr, &frames[0]);
+	range = range_list_find(&unit->ranges, vaddr);
+	if (!range)
+		return frames[0].source ? 1 : 0;
+	for (i = range->value;; i = unit->nodes[i].parent) {
+		struct node *node = &unit->nodes[i];
+
+		name_node(d, node);
+		frames[n_frames - 1].function = node->name;
+		if (node->parent == NO_PARENT || n_frames == n)
+			return n_frames;
+		frames[n_frames] = (struct dwarf_frame){ 0 };
+		find_call(unit, &die, node, &frames[n_frames]);
+		n_frames++;
+	}
+}
+
+uint64_t dwarf_info_bytes(const struct dwarf_info *d)
+{
+	return d->bytes;
+}

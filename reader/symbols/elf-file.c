@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/symbols/elf-file.h"
+
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PHDRS_MAX = 4096, SECTIONS_MAX = 100000 };
+
+/* ---- opening ---- */
+
+static int read_segments(struct elf_file *f, const char **reterr_what)
+{
+	size_t n;
+
+	if (elf_getphdrnum(f->elf, &n) != 0 || n > PHDRS_MAX) {
+		*reterr_what = "its program headers are damaged";
+		return -EBADMSG;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct elf_segment *segment = &f->segments.items[f->segments.n];
+		GElf_Phdr phdr;
+
+		if (!gelf_getphdr(f->elf, (int)i, &phdr)) {
+			*reterr_what = "its program headers are damaged";
+			return -EBADMSG;
+		}
+		if (phdr.p_type != PT_LOAD || phdr.p_filesz > phdr.p_memsz ||
+		    phdr.p_vaddr > UINT64_MAX - phdr.p_memsz ||
+		    phdr.p_offset > UINT64_MAX - phdr.p_filesz)
+			continue;
+		if (f->segments.n == ARRAY_SIZE(f->segments.items)) {
+			*reterr_what = "it has more loaded segments than programs have";
+			return -EBADMSG;
+		}
+		*segment = (struct elf_segment){
+			.offset = phdr.p_offset,
+			.vaddr = phdr.p_vaddr,
+			.file_size = phdr.p_filesz,
+			.memory_size = phdr.p_memsz,
+			.executable = phdr.p_flags & PF_X,
+		};
+		f->segments.n++;
+	}
+	return 0;
+}
+
+static int read_identity(struct elf_file *f, const char **reterr_what)
+{
+	const void *id;
+	GElf_Ehdr header;
+	size_t n_sections;
+	ssize_t n;
+
+	if (elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &header)) {
+		*reterr_what = "it is not an ELF file";
+		return -EBADMSG;
+	}
+	/*
+	 * (what dwz makes for others to share is said to be relocatable; nothing is loaded from it)
+	 */
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN && header.e_type != ET_REL) {
+		*reterr_what = "it is neither a program nor a library";
+		return -EBADMSG;
+	}
+	if (elf_getshdrnum(f->elf, &n_sections) != 0 || n_sections > SECTIONS_MAX) {
+		*reterr_what = "its section headers are damaged";
+		return -EBADMSG;
+	}
+	n = dwelf_elf_gnu_build_id(f->elf, &id);
+	if (n > 0 && n <= SYMBOL_BUILD_ID_MAX) {
+		memcpy(f->build_id, id, (size_t)n);
+		f->n_build_id = (size_t)n;
+	}
+	return read_segments(f, reterr_what);
+}
+
+static int take_over(struct elf_file **ret, struct elf_file *file, const char **reterr_what)
+{
+	_cleanup_(elf_file_freep) struct elf_file *f = file;
+	int r;
+
+	if (!f->elf) {
+		*reterr_what = "it is not an ELF file";
+		return -EBADMSG;
+	}
+	r = read_identity(f, reterr_what);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(f);
+	return 0;
+}
+
+/*
+ * A file that is cut short while it is mapped kills who reads it. Those who could do that to us
+ * can do as they like anyway when it is root or ourselves.
+ */
+static bool may_be_mapped(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int elf_file_open_fd(struct elf_file **ret, int fd, const char **reterr_what)
+{
+	struct elf_file *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		close(fd);
+		return -ENOMEM;
+	}
+	elf_version(EV_CURRENT);
+	f->fd = fd;
+	f->mapped = may_be_mapped(fd);
+	f->elf = elf_begin(fd, f->mapped ? ELF_C_READ_MMAP : ELF_C_READ, NULL);
+	return take_over(ret, f, reterr_what);
+}
+
+int elf_file_open_memory(struct elf_file **ret, char *memory, size_t n, const char **reterr_what)
+{
+	struct elf_file *f = calloc(1, sizeof(*f));
+
+	if (!f) {
+		free(memory);
+		return -ENOMEM;
+	}
+	elf_version(EV_CURRENT);
+	f->fd = -1;
+	f->memory = memory;
+	f->elf = n > 0 ? elf_memory(memory, n) : NULL;
+	return take_over(ret, f, reterr_what);
+}
+
+struct elf_file *elf_file_free(struct elf_file *f)
+{
+	if (!f)
+		return NULL;
+	elf_end(f->elf);
+	close_fd(f->fd);
+	free(f->memory);
+	free(f);
+	return NULL;
+}
+
+bool elf_file_has_build_id(const struct elf_file *f, const uint8_t *id, size_t n)
+{
+	return n > 0 && f->n_build_id == n && memcmp(f->build_id, id, n) == 0;
+}
+
+/* ---- addresses ---- */
+
+static bool covers_offset(const struct elf_segment *segment, uint64_t offset)
+{
+	return offset >= segment->offset && offset - segment->offset < segment->file_size;
+}
+
+bool elf_segments_address(const struct elf_segments *segments, uint64_t offset, uint64_t *ret_vaddr)
+{
+	const struct elf_segment *found = NULL;
+
+	/* One part of a page can be loaded twice: what runs is in the executable one. */
+	for (size_t i = 0; i < segments->n; i++)
+		if (covers_offset(&segments->items[i], offset) &&
+		    (!found || (segments->items[i].executable && !found->executable)))
+			found = &segments->items[i];
+	if (!found)
+		return false;
+	*ret_vaddr = offset - found->offset + found->vaddr;
+	return true;
+}
+
+static const struct elf_segment *executable_at(const struct elf_segments *segments, uint64_t vaddr)
+{
+	for (size_t i = 0; i < segments->n; i++) {
+		const struct elf_segment *segment = &segments->items[i];
+
+		if (segment->executable && vaddr >= segment->vaddr &&
+		    vaddr - segment->vaddr < segment->memory_size)
+			return segment;
+	}
+	return NULL;
+}
+
+bool elf_segments_executable(const struct elf_segments *segments, uint64_t vaddr)
+{
+	return executable_at(segments, vaddr) != NULL;
+}
+
+/* ---- sections ---- */
+
+Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr *ret_header)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(f->elf, &names) != 0)
+		return NULL;
+	for (Elf_Scn *section = elf_nextscn(f->elf, NULL); section;
+	     section = elf_nextscn(f->elf, section)) {
+		const char *other;
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header))
+			return NULL;
+		other = elf_strptr(f->elf, names, header.sh_name);
+		if (!other || strcmp(other, name) != 0)
+			continue;
+		if (header.sh_type == SHT_NOBITS || header.sh_size == 0)
+			return NULL;
+		if (ret_header)
+			*ret_header = header;
+		return section;
+	}
+	return NULL;
+}
+
+const void *elf_file_content(const struct elf_file *f, const char *name, size_t max, size_t *ret_n)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = elf_file_section(f, name, &header);
+	Elf_Data *data;
+
+	if (!section || header.sh_size > max)
+		return NULL;
+	data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf || data->d_size == 0)
+		return NULL;
+	*ret_n = data->d_size;
+	return data->d_buf;
+}
+
+/* ---- symbols ---- */
+
+/* The end of section INDEX if ADDRESS is in it, else the end of the segment. */
+static uint64_t bound_of(const struct elf_file *f, size_t index, uint64_t address,
+			 const struct elf_segment *segment)
+{
+	Elf_Scn *section = index < SHN_LORESERVE ? elf_getscn(f->elf, index) : NULL;
+	GElf_Shdr header;
+
+	if (section && gelf_getshdr(section, &header) && address >= header.sh_addr &&
+	    address - header.sh_addr < header.sh_size)
+		return address + (header.sh_size - (address - header.sh_addr));
+	return segment->vaddr + segment->memory_size;
+}
+
+/* Marks of the tool chain: "$x", "$d.1", ".L12". */
+static bool is_mark(const char *name)
+{
+	return name[0] == '\0' || name[0] == '$' || (name[0] == '.' && name[1] == 'L');
+}
+
+static int add_symbol(const struct elf_file *f, const struct elf_segments *segments,
+		      const GElf_Sym *sym, uint32_t base, const char *names, size_t n_names,
+		      struct symbol_list *list)
+{
+	unsigned int type = GELF_ST_TYPE(sym->st_info), binding = GELF_ST_BIND(sym->st_info);
+	const struct elf_segment *segment;
+	struct symbol symbol;
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return 0;
+	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS || sym->st_shndx == SHN_COMMON ||
+	    sym->st_name >= n_names || is_mark(names + sym->st_name))
+		return 0;
+	segment = executable_at(segments, sym->st_value);
+	if (!segment || sym->st_size > segment->vaddr + segment->memory_size - sym->st_value)
+		return 0;
+	symbol = (struct symbol){
+		.start = sym->st_value,
+		.size = sym->st_size,
+		.name = base + (uint32_t)sym->st_name,
+		.function = type != STT_NOTYPE,
+		.local = binding == STB_LOCAL,
+		.weak = binding == STB_WEAK,
+	};
+	if (symbol.size == 0)
+		symbol.bound = bound_of(f, sym->st_shndx, symbol.start, segment);
+	return symbol_list_add(list, &symbol);
+}
+
+static bool is_table(const GElf_Shdr *header, size_t entry, size_t max)
+{
+	return header->sh_type != SHT_NOBITS && header->sh_entsize == entry &&
+	       header->sh_size <= max && !(header->sh_flags & SHF_COMPRESSED);
+}
+
+/* The strings that the table with HEADER names things by; the byte behind them is not a NUL. */
+static const char *strings_of(const struct elf_file *f, const GElf_Shdr *header, size_t max,
+			      size_t *ret_n)
+{
+	Elf_Scn *section = elf_getscn(f->elf, header->sh_link);
+	GElf_Shdr strings;
+	Elf_Data *data;
+
+	if (!section || !gelf_getshdr(section, &strings) || strings.sh_type != SHT_STRTAB ||
+	    strings.sh_size > max || strings.sh_flags & SHF_COMPRESSED)
+		return NULL;
+	data = elf_rawdata(section, NULL);
+	if (!data || !data->d_buf)
+		return NULL;
+	*ret_n = data->d_size;
+	return data->d_buf;
+}
+
+static int add_table(const struct elf_file *f, Elf_Scn *section, const GElf_Shdr *header,
+		     const struct elf_segments *segments, size_t max, struct symbol_list *list,
+		     const char **reterr_what)
+{
+	Elf_Data *data;
+	const char *names;
+	size_t n_names = 0;
+	uint32_t base;
+	int r;
+
+	*reterr_what = "its symbol table is damaged, or larger than the memory that may be used";
+	if (!is_table(header, gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), max))
+		return -EBADMSG;
+	names = strings_of(f, header, max, &n_names);
+	data = elf_getdata(section, NULL);
+	if (!names || !data || !data->d_buf)
+		return -EBADMSG;
+	r = symbol_list_add_names(list, names, n_names, &base);
+	if (r < 0)
+		return r == -ENOMEM ? r : -EBADMSG;
+	/* (the copy ends with a NUL, whatever the file says) */
+	names = (const char *)list->names.data + base;
+	for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
+		GElf_Sym sym;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			return -EBADMSG;
+		r = add_symbol(f, segments, &sym, base, names, n_names, list);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The first section of that type. */
+static Elf_Scn *section_of_type(const struct elf_file *f, uint32_t type, GElf_Shdr *ret_header)
+{
+	for (Elf_Scn *section = elf_nextscn(f->elf, NULL); section;
+	     section = elf_nextscn(f->elf, section)) {
+		if (!gelf_getshdr(section, ret_header))
+			return NULL;
+		if (ret_header->sh_type == type)
+			return section;
+	}
+	return NULL;
+}
+
+int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segments, size_t max,
+		     struct symbol_list *list, bool *ret_full, const char **reterr_what)
+{
+	/* The full table has what the dynamic one has. */
+	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	int r = 0;
+
+	*ret_full = false;
+	for (size_t i = 0; i < ARRAY_SIZE(types) && !*ret_full; i++) {
+		GElf_Shdr header;
+		Elf_Scn *section = section_of_type(f, types[i], &header);
+		int added;
+
+		if (!section)
+			continue;
+		added = add_table(f, section, &header, segments, max, list, reterr_what);
+		if (added == -ENOMEM)
+			return added;
+		if (added < 0)
+			r = added;
+		else
+			*ret_full = types[i] == SHT_SYMTAB;
+	}
+	return r;
+}
+
+/* ---- stubs ---- */
+
+/* How a linker lays stubs out: each ENTRY bytes, after HEADER bytes, in the order of .rela.plt. */
+struct plt_layout {
+	const char *section;
+	uint64_t header, entry;
+};
+
+static const struct plt_layout *plt_of(const struct elf_file *f, uint64_t n_stubs,
+				       GElf_Shdr *ret_header)
+{
+	static const struct plt_layout x86_64[] = { { ".plt.sec", 0, 16 }, { ".plt", 16, 16 } };
+	static const struct plt_layout aarch64[] = { { ".plt", 32, 16 } };
+	const struct plt_layout *layouts;
+	GElf_Ehdr ehdr;
+	size_t n;
+
+	if (!gelf_getehdr(f->elf, &ehdr))
+		return NULL;
+	if (ehdr.e_machine == EM_X86_64) {
+		layouts = x86_64;
+		n = ARRAY_SIZE(x86_64);
+	} else if (ehdr.e_machine == EM_AARCH64) {
+		layouts = aarch64;
+		n = ARRAY_SIZE(aarch64);
+	} else {
+		return NULL;
+	}
+	/* As many as there are relocations, or it is another layout. */
+	for (size_t i = 0; i < n; i++)
+		if (elf_file_section(f, layouts[i].section, ret_header) &&
+		    ret_header->sh_size == layouts[i].header + n_stubs * layouts[i].entry &&
+		    ret_header->sh_addr < UINT64_MAX - ret_header->sh_size)
+			return &layouts[i];
+	return NULL;
+}
+
+int elf_file_plt_symbols(const struct elf_file *f, size_t max, struct symbol_list *list)
+{
+	GElf_Shdr relocations, symbols, plt;
+	Elf_Scn *section = elf_file_section(f, ".rela.plt", &relocations);
+	const struct plt_layout *layout;
+	Elf_Data *data, *table;
+	const char *names;
+	size_t n_names = 0;
+	uint32_t base;
+	int r;
+
+	if (!section || !is_table(&relocations, gelf_fsize(f->elf, ELF_T_RELA, 1, EV_CURRENT), max))
+		return 0;
+	layout = plt_of(f, relocations.sh_size / relocations.sh_entsize, &plt);
+	data = elf_getdata(section, NULL);
+	section = elf_getscn(f->elf, relocations.sh_link);
+	if (!layout || !data || !data->d_buf || !section || !gelf_getshdr(section, &symbols) ||
+	    !is_table(&symbols, gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT), max))
+		return 0;
+	table = elf_getdata(section, NULL);
+	names = strings_of(f, &symbols, max, &n_names);
+	if (!table || !table->d_buf || !names)
+		return 0;
+	r = symbol_list_add_names(list, names, n_names, &base);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	for (size_t i = 0; i < relocations.sh_size / relocations.sh_entsize; i++) {
+		GElf_Rela rela;
+		GElf_Sym sym;
+
+		/* (those without a symbol are for functions that choose their implementation) */
+		if (!gelf_getrela(data, (int)i, &rela) || GELF_R_SYM(rela.r_info) == 0 ||
+		    !gelf_getsym(table, (int)GELF_R_SYM(rela.r_info), &sym) ||
+		    sym.st_name >= n_names || names[sym.st_name] == '\0')
+			continue;
+		r = symbol_list_add(
+			list, &(struct symbol){
+				      .start = plt.sh_addr + layout->header + i * layout->entry,
+				      .size = layout->entry,
+				      .name = base + (uint32_t)sym.st_name,
+				      .function = true,
+				      .plt = true,
+			      });
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

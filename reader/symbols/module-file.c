@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/symbols/module-file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "reader/symbols/minidebug.h"
+
+/* Addresses of programs of 32 bits, which have a vdso of their own. */
+#define ADDRESS_32_BITS_END (UINT64_C(1) << 32)
+
+enum { PAGE_BYTES = 4096, VDSO_BYTES_MAX = 1 << 20 };
+
+struct module_file {
+	struct found_file main;  /* elf is NULL if only its debug information is here */
+	struct found_file debug; /* what is kept apart; elf is NULL if nothing is */
+	struct found_file alternate;
+	struct elf_segments segments;
+	struct symbol_list symbols;
+	struct dwarf_info *dwarf; /* borrows the files */
+};
+
+static void tell(const struct module_file_options *options, const char *path, const char *what)
+{
+	if (options->problem)
+		options->problem(options->userdata, path, what);
+}
+
+/* ---- loading ---- */
+
+static struct module_file *make(void)
+{
+	struct module_file *m = calloc(1, sizeof(*m));
+
+	if (m)
+		m->main.root_fd = m->debug.root_fd = m->alternate.root_fd = -1;
+	return m;
+}
+
+/* Adds what FILE has. Returns whether it has a full table (1 or 0), or -ENOMEM. */
+static int add_symbols(struct module_file *m, const struct elf_file *elf, const char *path,
+		       const struct module_file_options *options)
+{
+	const char *what = NULL;
+	bool full = false;
+	int r = elf_file_symbols(elf, &m->segments, options->memory_limit / 4, &m->symbols, &full,
+				 &what);
+
+	if (r == -EBADMSG)
+		tell(options, path, what);
+	return r == -ENOMEM ? r : full;
+}
+
+static int add_minidebug(struct module_file *m, const struct module_file_options *options)
+{
+	_cleanup_(elf_file_freep) struct elf_file *elf = NULL;
+	const char *what = NULL;
+	int r = minidebug_open(&elf, m->main.elf, options->memory_limit / 4, &what);
+
+	if (r == -EBADMSG)
+		tell(options, m->main.path, what);
+	if (r <= 0)
+		return r == -ENOMEM ? r : 0;
+	return add_symbols(m, elf, m->main.path, options);
+}
+
+/* Symbols from the file, from its debug information, or the packed ones: the first full table. */
+static int load_symbols(struct module_file *m, const struct module_file_options *options)
+{
+	int r = 0;
+
+	if (m->main.elf) {
+		r = add_symbols(m, m->main.elf, m->main.path, options);
+		if (r >= 0 &&
+		    elf_file_plt_symbols(m->main.elf, options->memory_limit / 4, &m->symbols) < 0)
+			r = -ENOMEM;
+	}
+	if (r == 0 && m->debug.elf)
+		r = add_symbols(m, m->debug.elf, m->debug.path, options);
+	if (r == 0 && m->main.elf)
+		r = add_minidebug(m, options);
+	return r < 0 ? r : symbol_list_finish(&m->symbols);
+}
+
+/* PLACES may be NULL: then nothing is looked for. */
+static int load_dwarf(struct module_file *m, const struct find_places *places,
+		      const struct module_file_options *options)
+{
+	const struct found_file *file =
+		m->debug.elf && dwarf_info_is_in(m->debug.elf) ? &m->debug : &m->main;
+	const char *what = NULL;
+	int r = 0;
+
+	if (!options->lines || !file->elf || !dwarf_info_is_in(file->elf))
+		return 0;
+	if (places)
+		r = find_alternate_file(places, file, &m->alternate);
+	else if (elf_file_section(file->elf, ".gnu_debugaltlink", NULL))
+		r = -ENOENT;
+	if (r == -ENOENT)
+		tell(options, file->path,
+		     "it shares debug information with other files (dwz), and that is not found");
+	if (r >= 0)
+		r = dwarf_info_open(&m->dwarf, file->elf, m->alternate.elf, &m->segments,
+				    options->memory_limit / 2, &what);
+	if (r == -EBADMSG)
+		tell(options, file->path, what);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Files of which everything has been read need not stay open. */
+static void let_go(struct module_file *m)
+{
+	if (m->dwarf)
+		return;
+	elf_file_free(m->main.elf);
+	elf_file_free(m->debug.elf);
+	m->main.elf = m->debug.elf = NULL;
+}
+
+static void close_descriptors(struct found_file *f)
+{
+	f->root_fd = close_fd(f->root_fd);
+	if (!f->elf || f->elf->fd < 0)
+		return;
+	/* (the sections that are still to be read are in memory, libdw has seen to that) */
+	elf_cntl(f->elf->elf, ELF_C_FDDONE);
+	f->elf->fd = close_fd(f->elf->fd);
+}
+
+static int load(struct module_file *m, const struct find_places *places,
+		const struct module_file_options *options)
+{
+	int r;
+
+	m->segments = m->main.elf ? m->main.elf->segments : m->debug.elf->segments;
+	r = load_symbols(m, options);
+	if (r == 0)
+		r = load_dwarf(m, places, options);
+	let_go(m);
+	close_descriptors(&m->main);
+	close_descriptors(&m->debug);
+	close_descriptors(&m->alternate);
+	return r;
+}
+
+/* The file itself has not all that is asked for. */
+static bool needs_debug(const struct module_file *m, const struct module_file_options *options)
+{
+	return !elf_file_section(m->main.elf, ".symtab", NULL) ||
+	       (options->lines && !dwarf_info_is_in(m->main.elf));
+}
+
+int module_file_open(struct module_file **ret, const struct find_places *places,
+		     const struct symbol_query *query, const struct module_file_options *options)
+{
+	_cleanup_(module_file_freep) struct module_file *m = make();
+	const struct symbol_mapping *mapping = &query->mapping;
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	r = find_mapped_file(places, query, &m->main, options->problem, options->userdata);
+	if (r < 0)
+		return r;
+	if (r == 1 && needs_debug(m, options))
+		r = find_debug_file(places, &m->main, &m->debug, options->problem,
+				    options->userdata);
+	else if (r == 0)
+		r = find_debug_by_build_id(places, mapping->build_id, mapping->n_build_id,
+					   &m->debug);
+	if (r < 0)
+		return r;
+	if (!m->main.elf && !m->debug.elf)
+		return 0;
+	r = load(m, places, options);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(m);
+	return 1;
+}
+
+int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const char *name,
+			 const struct module_file_options *options)
+{
+	_cleanup_(module_file_freep) struct module_file *m = make();
+	int r;
+
+	if (!m) {
+		elf_file_free(elf);
+		return -ENOMEM;
+	}
+	m->main.elf = elf;
+	m->main.path = strdup(name);
+	if (!m->main.path)
+		return -ENOMEM;
+	r = load(m, NULL, options);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(m);
+	return 1;
+}
+
+struct module_file *module_file_free(struct module_file *m)
+{
+	if (!m)
+		return NULL;
+	dwarf_info_free(m->dwarf);
+	found_file_deinit(&m->main);
+	found_file_deinit(&m->debug);
+	found_file_deinit(&m->alternate);
+	symbol_list_deinit(&m->symbols);
+	free(m);
+	return NULL;
+}
+
+/* ---- vdso ---- */
+
+/* How many bytes this process's has. */
+static size_t vdso_size(uint64_t address)
+{
+	_cleanup_free_ char *line = NULL;
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned long long start, end;
+	size_t room = 0, size = 0;
+
+	while (f && size == 0 && getline(&line, &room, f) > 0)
+		if (sscanf(line, "%llx-%llx", &start, &end) == 2 && start == address)
+			size = end - start;
+	if (f)
+		fclose(f);
+	return size <= VDSO_BYTES_MAX ? size : 0;
+}
+
+int module_file_open_vdso(struct module_file **ret, const struct symbol_query *query,
+			  const struct module_file_options *options)
+{
+	const struct symbol_mapping *mapping = &query->mapping;
+	unsigned long address = getauxval(AT_SYSINFO_EHDR);
+	size_t size = address ? vdso_size(address) : 0;
+	const char *what = NULL;
+	struct elf_file *elf;
+	char *copy;
+	int r;
+
+	if (size == 0 || query->address < ADDRESS_32_BITS_END)
+		return 0;
+	copy = malloc(size);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, (const void *)address, size);
+	r = elf_file_open_memory(&elf, copy, size, &what);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	if (mapping->n_build_id > 0 &&
+	    !elf_file_has_build_id(elf, mapping->build_id, mapping->n_build_id)) {
+		tell(options, "[vdso]", "another kernel runs now than when it was recorded");
+		elf_file_free(elf);
+		return 0;
+	}
+	r = module_file_open_elf(ret, elf, "[vdso]", options);
+	/* A process that lives has this kernel's; of one that does not nobody knows. */
+	if (r == 1)
+		(*ret)->main.unsure = mapping->n_build_id == 0 && !query->lives;
+	return r;
+}
+
+/* ---- finding ---- */
+
+/*
+ * Only debug information is here, which does not say where in the file the program was. If the
+ * mapping is as large as what it has of code, that is what was mapped.
+ */
+static bool address_by_size(const struct module_file *m, const struct symbol_mapping *mapping,
+			    uint64_t address, uint64_t *ret_vaddr)
+{
+	const struct elf_segment *code = NULL;
+	uint64_t start, end;
+
+	for (size_t i = 0; i < m->segments.n; i++) {
+		if (!m->segments.items[i].executable)
+			continue;
+		if (code)
+			return false;
+		code = &m->segments.items[i];
+	}
+	if (!code || code->vaddr + code->memory_size > UINT64_MAX - PAGE_BYTES)
+		return false;
+	start = code->vaddr & ~(uint64_t)(PAGE_BYTES - 1);
+	end = (code->vaddr + code->memory_size + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
+	if (end - start != mapping->size)
+		return false;
+	*ret_vaddr = address - mapping->start + start;
+	return true;
+}
+
+bool module_file_address(const struct module_file *m, const struct symbol_mapping *mapping,
+			 uint64_t address, uint64_t *ret_vaddr)
+{
+	uint64_t offset;
+
+	if (address < mapping->start || address - mapping->start >= mapping->size)
+		return false;
+	offset = address - mapping->start;
+	if (!m->main.path)
+		return address_by_size(m, mapping, address, ret_vaddr);
+	if (offset > UINT64_MAX - mapping->file_offset)
+		return false;
+	return elf_segments_address(&m->segments, offset + mapping->file_offset, ret_vaddr);
+}
+
+bool module_file_symbol(const struct module_file *m, uint64_t vaddr, struct symbol_found *ret)
+{
+	return symbol_list_find(&m->symbols, vaddr, ret);
+}
+
+size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,
+			  size_t n, const char **reterr_what)
+{
+	return m->dwarf ? dwarf_info_find(m->dwarf, vaddr, frames, n, reterr_what) : 0;
+}
+
+bool module_file_is_unsure(const struct module_file *m)
+{
+	return m->main.unsure;
+}
+
+uint64_t module_file_bytes(const struct module_file *m)
+{
+	uint64_t bytes = sizeof(*m) + symbol_list_bytes(&m->symbols);
+
+	return m->dwarf ? bytes + dwarf_info_bytes(m->dwarf) : bytes;
+}

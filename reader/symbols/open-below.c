@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/symbols/open-below.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+enum { LINKS_MAX = 40, DEPTH_MAX = 128 };
+
+/* Some files of these wait, or do something, when they are read. */
+static bool is_real_file_system(int fd)
+{
+	struct statfs st;
+
+	if (fstatfs(fd, &st) < 0)
+		return false;
+	switch ((unsigned long)st.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECURITYFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case BPF_FS_MAGIC:
+		return false;
+	default:
+		return true;
+	}
+}
+
+int open_regular(int fd)
+{
+	char name[64];
+	struct stat st;
+	int ret;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || !is_real_file_system(fd))
+		return -EINVAL;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	ret = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return ret < 0 ? -errno : ret;
+}
+
+/* A path on its way: the folders that have been entered, and what is still to come. */
+struct walk {
+	int root_fd;
+	int folders[DEPTH_MAX];
+	size_t n;
+	char rest[PATH_MAX];
+	unsigned int n_links;
+};
+
+static void leave(struct walk *w, size_t n)
+{
+	while (w->n > n)
+		close(w->folders[--w->n]);
+}
+
+/* Takes the next name off the rest. Returns false at the end. */
+static bool next_name(struct walk *w, char *name)
+{
+	size_t skip = strspn(w->rest, "/");
+	size_t n = strcspn(w->rest + skip, "/");
+
+	if (n == 0)
+		return false;
+	/* (the kernel says that one of NAME_MAX + 1 bytes is too long) */
+	memcpy(name, w->rest + skip, n <= NAME_MAX ? n : NAME_MAX + 1);
+	name[n <= NAME_MAX ? n : NAME_MAX + 1] = '\0';
+	memmove(w->rest, w->rest + skip + n, strlen(w->rest + skip + n) + 1);
+	return true;
+}
+
+/* Puts where the link FD leads before the rest. */
+static int follow(struct walk *w, int fd)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(fd, "", target, sizeof(target));
+	size_t n_rest = strlen(w->rest);
+
+	if (n < 0)
+		return -errno;
+	if (++w->n_links > LINKS_MAX)
+		return -ELOOP;
+	if ((size_t)n + n_rest >= sizeof(w->rest))
+		return -ENAMETOOLONG;
+	/* (the rest is empty or begins with a slash) */
+	memmove(w->rest + n, w->rest, n_rest + 1);
+	memcpy(w->rest, target, (size_t)n);
+	if (n > 0 && target[0] == '/')
+		leave(w, 0);
+	return 0;
+}
+
+/*
+ * Goes to NAME. Returns 0, or a descriptor when that is no folder and no link, or a negative errno.
+ */
+static int enter(struct walk *w, const char *name)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (strcmp(name, ".") == 0)
+		return 0;
+	if (strcmp(name, "..") == 0) {
+		leave(w, w->n > 0 ? w->n - 1 : 0);
+		return 0;
+	}
+	fd = openat(w->n > 0 ? w->folders[w->n - 1] : w->root_fd, name,
+		    O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISLNK(st.st_mode))
+		return follow(w, fd);
+	if (!S_ISDIR(st.st_mode))
+		return TAKE_FD(fd);
+	if (w->n == DEPTH_MAX)
+		return -ENAMETOOLONG;
+	w->folders[w->n++] = TAKE_FD(fd);
+	return 0;
+}
+
+int open_below(int root_fd, const char *path)
+{
+	struct walk w = { .root_fd = root_fd };
+	char name[NAME_MAX + 2];
+	int r = -EISDIR;
+
+	if (strlen(path) >= sizeof(w.rest))
+		return -ENAMETOOLONG;
+	strcpy(w.rest, path);
+	while (next_name(&w, name)) {
+		r = enter(&w, name);
+		if (r != 0)
+			break;
+		r = -EISDIR;
+	}
+	leave(&w, 0);
+	if (r > 0) {
+		_cleanup_close_ int fd = r;
+
+		/* What is no folder has nothing in it. */
+		r = w.rest[0] == '\0' ? open_regular(fd) : -ENOTDIR;
+	}
+	return r;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/symbols/perf-map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/outbuf.h"
+#include "reader/symbols/open-below.h"
+#include "reader/symbols/range-list.h"
+
+enum { MAP_BYTES_MAX = 64 << 20, PIECE = 64 * 1024 };
+
+struct perf_map {
+	struct outbuf text;
+	struct range_list ranges; /* values are offsets of names in the text */
+	bool unsure;
+};
+
+/* ---- whose file ---- */
+
+struct process {
+	uid_t uid;
+	uint32_t pid; /* in its own pid namespace */
+};
+
+/* From /proc/PID/status. Returns false if that cannot be read. */
+static bool read_process(uint32_t pid, struct process *ret)
+{
+	_cleanup_free_ char *line = NULL;
+	bool has_uid = false;
+	unsigned int uid;
+	size_t room = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	ret->pid = pid;
+	while (getline(&line, &room, f) > 0) {
+		const char *last = strrchr(line, '\t');
+
+		if (sscanf(line, "Uid: %*u %u", &uid) == 1) {
+			ret->uid = uid;
+			has_uid = true;
+		}
+		if (strncmp(line, "NSpid:", 6) == 0 && last)
+			ret->pid = (uint32_t)strtoul(last, NULL, 10);
+	}
+	fclose(f);
+	return has_uid;
+}
+
+/* Opens the map; *RET_UID is whose it must be if it is not root's. */
+static int open_map(const struct find_places *places, const struct symbol_query *query,
+		    const char *dir, uid_t *ret_uid)
+{
+	_cleanup_close_ int root_fd = -1;
+	struct process process;
+	char path[PATH_MAX];
+
+	if (!query->lives) {
+		*ret_uid = geteuid();
+		if (snprintf(path, sizeof(path), "%s/perf-%u.map", dir, query->pid) >=
+		    (int)sizeof(path))
+			return -ENAMETOOLONG;
+		return open_below(places->root_fd, path);
+	}
+	snprintf(path, sizeof(path), "/proc/%u/root", query->pid);
+	root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root_fd < 0 || !read_process(query->pid, &process))
+		return -ESRCH;
+	*ret_uid = process.uid;
+	snprintf(path, sizeof(path), "/tmp/perf-%u.map", process.pid);
+	return open_below(root_fd, path);
+}
+
+/* ---- content ---- */
+
+/* Fills the text, up to the last whole line: the process may be writing on. */
+static int read_text(struct perf_map *m, int fd)
+{
+	const char *end;
+	ssize_t n;
+
+	m->text.limit = MAP_BYTES_MAX;
+	do {
+		uint8_t *to = outbuf_reserve(&m->text, PIECE);
+
+		if (!to)
+			return m->text.error == -ENOMEM ? -ENOMEM : -EFBIG;
+		do
+			n = read(fd, to, PIECE);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			return -errno;
+		m->text.size -= PIECE - (size_t)n;
+	} while (n > 0);
+	end = memrchr(m->text.data, '\n', m->text.size);
+	m->text.size = end ? (size_t)(end + 1 - (const char *)m->text.data) : 0;
+	return 0;
+}
+
+/* Lines that are not understood are none of ours. Ends the name with a NUL. */
+static int add_line(struct perf_map *m, char *line, char *end, uint32_t number)
+{
+	unsigned long long start, size;
+	char *at;
+
+	*end = '\0';
+	start = strtoull(line, &at, 16);
+	if (at == line || *at != ' ')
+		return 0;
+	line = at + 1;
+	size = strtoull(line, &at, 16);
+	if (at == line || *at != ' ' || at[1] == '\0' || size == 0 || start > ULLONG_MAX - size)
+		return 0;
+	return range_list_add(&m->ranges, start, start + size,
+			      (uint32_t)(at + 1 - (const char *)m->text.data), UINT32_MAX - number);
+}
+
+static int read_lines(struct perf_map *m)
+{
+	char *line = (char *)m->text.data, *stop = line + m->text.size, *end;
+
+	for (uint32_t i = 0; line < stop; line = end + 1, i++) {
+		int r;
+
+		end = memchr(line, '\n', (size_t)(stop - line));
+		r = add_line(m, line, end, i);
+		if (r < 0)
+			return r;
+	}
+	return range_list_sort(&m->ranges);
+}
+
+static int read_map(struct perf_map *m, int fd, uid_t uid, const char **reterr_what)
+{
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != uid)) {
+		*reterr_what =
+			"it belongs neither to root nor to the user of the process (or, if that "
+			"has ended, to you)";
+		return -EBADMSG;
+	}
+	r = read_text(m, fd);
+	if (r == 0)
+		r = read_lines(m);
+	if (r == -ENOMEM || r == 0)
+		return r;
+	*reterr_what = r == -EFBIG ? "it is larger than 64 MiB" : "it cannot be read";
+	return -EBADMSG;
+}
+
+int perf_map_open(struct perf_map **ret, const struct find_places *places,
+		  const struct symbol_query *query, const char *dir, const char **reterr_what)
+{
+	_cleanup_(perf_map_freep) struct perf_map *m = NULL;
+	_cleanup_close_ int fd = -1;
+	uid_t uid = 0;
+	int r;
+
+	if (query->pid == 0)
+		return 0;
+	fd = open_map(places, query, dir, &uid);
+	if (fd < 0)
+		return 0;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	m->unsure = !query->lives;
+	r = read_map(m, fd, uid, reterr_what);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(m);
+	return 1;
+}
+
+struct perf_map *perf_map_free(struct perf_map *m)
+{
+	if (!m)
+		return NULL;
+	outbuf_deinit(&m->text);
+	range_list_deinit(&m->ranges);
+	free(m);
+	return NULL;
+}
+
+const char *perf_map_find(const struct perf_map *m, uint64_t address, size_t *ret_n,
+			  uint64_t *ret_offset)
+{
+	const struct range *range = range_list_find(&m->ranges, address);
+	const char *name;
+
+	if (!range)
+		return NULL;
+	name = (const char *)m->text.data + range->value;
+	*ret_n = strlen(name);
+	*ret_offset = address - range->start;
+	return name;
+}
+
+bool perf_map_is_unsure(const struct perf_map *m)
+{
+	return m->unsure;
+}
+
+uint64_t perf_map_bytes(const struct perf_map *m)
+{
+	return m->text.room + range_list_bytes(&m->ranges);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/symbols/range-list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+
+enum { FIRST_ROOM = 64 };
+
+#define NO_ITEM UINT32_MAX
+
+void range_list_deinit(struct range_list *l)
+{
+	free(l->items);
+	free(l->pieces);
+	*l = (struct range_list){ 0 };
+}
+
+int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t value,
+		   uint32_t rank)
+{
+	if (l->n == l->room) {
+		size_t room = l->room ? 2 * l->room : FIRST_ROOM;
+		struct range *items = reallocarray(l->items, room, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		l->items = items;
+		l->room = room;
+	}
+	l->items[l->n++] =
+		(struct range){ .start = start, .end = end, .value = value, .rank = rank };
+	return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank > b->rank ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return a->value > b->value ? -1 : a->value < b->value;
+}
+
+static void add_piece(struct range_list *l, uint64_t start, uint32_t item)
+{
+	struct range_piece *last = l->n_pieces ? &l->pieces[l->n_pieces - 1] : NULL;
+
+	if (last && last->start == start)
+		last->item = item;
+	else if (!last || last->item != item)
+		l->pieces[l->n_pieces++] = (struct range_piece){ .start = start, .item = item };
+}
+
+/* The ranges on the stack, up to POSITION: those that end before it uncover those below. */
+static size_t uncover(struct range_list *l, const uint32_t *stack, size_t n, uint64_t position)
+{
+	while (n > 0 && l->items[stack[n - 1]].end <= position) {
+		uint64_t end = l->items[stack[--n]].end;
+
+		/* (some below may have ended before it) */
+		while (n > 0 && l->items[stack[n - 1]].end <= end)
+			n--;
+		add_piece(l, end, n > 0 ? stack[n - 1] : NO_ITEM);
+	}
+	return n;
+}
+
+/* One sweep over the items: what starts later lies on top, so the open ones are a stack. */
+static int make_pieces(struct range_list *l)
+{
+	_cleanup_free_ uint32_t *stack = NULL;
+	size_t n = 0;
+
+	free(l->pieces);
+	l->n_pieces = 0;
+	l->pieces = NULL;
+	if (l->n == 0)
+		return 0;
+	if (l->n >= NO_ITEM / 2)
+		return -ENOMEM;
+	stack = reallocarray(NULL, l->n, sizeof(*stack));
+	l->pieces = reallocarray(NULL, 2 * l->n, sizeof(*l->pieces));
+	if (!stack || !l->pieces)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct range *item = &l->items[i];
+
+		if (item->end <= item->start)
+			continue;
+		n = uncover(l, stack, n, item->start);
+		add_piece(l, item->start, i);
+		stack[n++] = i;
+	}
+	uncover(l, stack, n, UINT64_MAX);
+	return 0;
+}
+
+/* Gives back what was allocated and is not used. */
+static void shrink(struct range_list *l)
+{
+	struct range *items = reallocarray(l->items, l->n ? l->n : 1, sizeof(*items));
+	struct range_piece *pieces =
+		reallocarray(l->pieces, l->n_pieces ? l->n_pieces : 1, sizeof(*pieces));
+
+	if (items) {
+		l->items = items;
+		l->room = l->n ? l->n : 1;
+	}
+	if (pieces)
+		l->pieces = pieces;
+}
+
+int range_list_sort(struct range_list *l)
+{
+	int r;
+
+	if (l->n > 0)
+		qsort(l->items, l->n, sizeof(*l->items), compare);
+	r = make_pieces(l);
+	shrink(l);
+	return r;
+}
+
+const struct range *range_list_find(const struct range_list *l, uint64_t address)
+{
+	size_t low = 0, high = l->n_pieces;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (l->pieces[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || l->pieces[low - 1].item == NO_ITEM)
+		return NULL;
+	return &l->items[l->pieces[low - 1].item];
+}
+
+size_t range_list_bytes(const struct range_list *l)
+{
+	return l->room * sizeof(*l->items) + l->n_pieces * sizeof(*l->pieces);
+}

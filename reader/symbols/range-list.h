@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ranges of addresses that may overlap and lie in each other, sorted once, then searched often for
+ * the innermost one around an address.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct range {
+	uint64_t start, end; /* END is the first address behind it */
+	uint32_t value;      /* the owner's */
+	uint32_t rank;       /* of ranges with one start the one with the lowest is innermost */
+};
+
+struct range_list {
+	struct range *items; /* owned */
+	size_t n, room;
+	/* Set by range_list_sort(): where the innermost range becomes another. */
+	struct range_piece {
+		uint64_t start;
+		uint32_t item; /* UINT32_MAX = none */
+	} * pieces;            /* owned */
+	size_t n_pieces;
+};
+
+void range_list_deinit(struct range_list *l);
+
+/* Adds [START, END); an empty one is never found. Returns 0 or -ENOMEM. */
+int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t value,
+		   uint32_t rank);
+
+/*
+ * Sorts the list by start, the innermost one of equal starts last, for searching; must come between
+ * adding (or changing items) and finding. Returns 0 or -ENOMEM; then nothing is found.
+ */
+int range_list_sort(struct range_list *l);
+
+/* The range around ADDRESS that starts last, or NULL. */
+const struct range *range_list_find(const struct range_list *l, uint64_t address);
+
+/* Bytes of memory. */
+size_t range_list_bytes(const struct range_list *l);

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Modules are what names come from: a file (by its build id, else by inode and path), the vdso, the
+ * kernel, the map of a process. Of each one that was asked for there is a struct module for good,
+ * which is small; what was read of it is its content, and the contents used longest ago go when
+ * there are more than the limit allows. What could not be found is not looked for again, except by
+ * another process, which may have it.
+ */
+#include "reader/symbols/symbols.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "reader/symbols/find-file.h"
+#include "reader/symbols/kernel-symbols.h"
+#include "reader/symbols/module-file.h"
+#include "reader/symbols/perf-map.h"
+#include "reader/symbols/text-pool.h"
+
+enum module_kind { MODULE_FILE, MODULE_VDSO, MODULE_KERNEL, MODULE_PERF_MAP };
+
+/* Who a module is. Padding is zero, so that it can be hashed and compared as bytes. */
+struct identity {
+	uint64_t kind;
+	uint64_t number; /* of a map: the pid; of a file without build id: its inode */
+	uint64_t device;
+	uint64_t lives; /* of a map */
+	uint64_t path;  /* the address of its text in the pool; 0 with a build id */
+	uint64_t n_build_id;
+	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
+};
+
+struct module {
+	struct module *next; /* with the same hash */
+	struct identity identity;
+	const char *name; /* what its problems are told of */
+	/* The content: at most one of them. */
+	struct module_file *file;
+	struct kernel_symbols *kernel;
+	struct perf_map *map;
+	uint64_t bytes;      /* of the content */
+	uint64_t bytes_read; /* what it began with; the rest is of what was asked for */
+	/* Those with content, the one used last first. */
+	struct module *newer, *older;
+	struct table absent_for; /* processes it was looked for by */
+};
+
+struct symbols {
+	struct symbols_options options; /* its texts are owned */
+	struct find_places places;
+	struct text_pool texts;
+	struct table modules; /* by hash */
+	struct module *newest, *oldest;
+	uint64_t bytes;
+	struct symbol_problem problems[SYMBOLS_PROBLEMS_MAX];
+	size_t n_problems;
+	int error; /* -ENOMEM where nothing could be returned */
+	struct symbol_frame frames[SYMBOL_FRAMES_MAX];
+};
+
+/* ---- problems ---- */
+
+static void add_problem(void *userdata, const char *file, const char *what)
+{
+	struct symbols *s = userdata;
+	const char *name = text_pool_add(&s->texts, file, strlen(file));
+
+	if (!name) {
+		s->error = -ENOMEM;
+		return;
+	}
+	for (size_t i = 0; i < s->n_problems; i++)
+		if (s->problems[i].file == name && s->problems[i].what == what)
+			return;
+	if (s->n_problems < SYMBOLS_PROBLEMS_MAX)
+		s->problems[s->n_problems++] = (struct symbol_problem){
+			.file = name,
+			.what = what,
+		};
+}
+
+const struct symbol_problem *symbols_next_problem(const struct symbols *s, size_t *pos)
+{
+	return *pos < s->n_problems ? &s->problems[(*pos)++] : NULL;
+}
+
+/* ---- contents ---- */
+
+static void unlink_module(struct symbols *s, struct module *m)
+{
+	*(m->newer ? &m->newer->older : &s->newest) = m->older;
+	*(m->older ? &m->older->newer : &s->oldest) = m->newer;
+	m->newer = m->older = NULL;
+}
+
+static void link_newest(struct symbols *s, struct module *m)
+{
+	m->older = s->newest;
+	*(s->newest ? &s->newest->newer : &s->oldest) = m;
+	s->newest = m;
+}
+
+static bool has_content(const struct module *m)
+{
+	return m->file || m->kernel || m->map;
+}
+
+static void drop_content(struct symbols *s, struct module *m)
+{
+	unlink_module(s, m);
+	m->file = module_file_free(m->file);
+	m->kernel = kernel_symbols_free(m->kernel);
+	m->map = perf_map_free(m->map);
+	s->bytes -= m->bytes;
+	m->bytes = 0;
+}
+
+/* After M was read or used: it may have grown. Makes room, but not at the cost of M. */
+static void account(struct symbols *s, struct module *m)
+{
+	uint64_t bytes = 0;
+
+	if (m->file)
+		bytes = module_file_bytes(m->file);
+	else if (m->kernel)
+		bytes = kernel_symbols_bytes(m->kernel);
+	else if (m->map)
+		bytes = perf_map_bytes(m->map);
+	s->bytes += bytes - m->bytes;
+	m->bytes = bytes;
+	while (s->bytes > s->options.memory_limit && s->oldest != m)
+		drop_content(s, s->oldest);
+}
+
+/*
+ * After M was used. If it alone is too much, it has grown by what was read for many addresses, and
+ * is read anew for the next one; but not if it would be as large at once.
+ */
+static void settle(struct symbols *s, struct module *m)
+{
+	account(s, m);
+	if (m->bytes > s->options.memory_limit && m->bytes / 2 > m->bytes_read)
+		drop_content(s, m);
+}
+
+static int read_content(struct symbols *s, struct module *m, const struct symbol_query *query)
+{
+	struct module_file_options options = {
+		.lines = s->options.lines,
+		.memory_limit = s->options.memory_limit,
+		.problem = add_problem,
+		.userdata = s,
+	};
+	const char *what = NULL;
+	int r = 0;
+
+	switch ((enum module_kind)m->identity.kind) {
+	case MODULE_FILE:
+		r = module_file_open(&m->file, &s->places, query, &options);
+		break;
+	case MODULE_VDSO:
+		r = module_file_open_vdso(&m->file, query, &options);
+		break;
+	case MODULE_KERNEL:
+		r = kernel_symbols_open(&m->kernel, &s->options, &what);
+		break;
+	case MODULE_PERF_MAP:
+		r = perf_map_open(&m->map, &s->places, query, s->options.perf_map_dir, &what);
+		break;
+	}
+	if (r == -EBADMSG && what)
+		add_problem(s, m->name, what);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Sees to it that M has content, if there is any to be had. Returns 0 or -ENOMEM. */
+static int load(struct symbols *s, struct module *m, const struct symbol_query *query)
+{
+	/* (a process that has ended has nothing that others have not) */
+	uint64_t seeker = query->lives ? (uint64_t)query->pid + 1 : 1;
+	int r;
+
+	if (has_content(m)) {
+		if (s->newest != m) {
+			unlink_module(s, m);
+			link_newest(s, m);
+		}
+		return 0;
+	}
+	if (table_get(&m->absent_for, seeker))
+		return 0;
+	r = read_content(s, m, query);
+	if (r < 0)
+		return r;
+	if (!has_content(m))
+		return table_set(&m->absent_for, seeker, m);
+	link_newest(s, m);
+	account(s, m);
+	m->bytes_read = m->bytes;
+	return s->error;
+}
+
+/* ---- modules ---- */
+
+static struct module *module_free(struct module *m)
+{
+	if (!m)
+		return NULL;
+	module_file_free(m->file);
+	kernel_symbols_free(m->kernel);
+	perf_map_free(m->map);
+	table_deinit(&m->absent_for);
+	free(m);
+	return NULL;
+}
+
+static bool has_build_id(const struct symbol_mapping *mapping)
+{
+	return mapping->build_id && mapping->n_build_id > 0 &&
+	       mapping->n_build_id <= SYMBOL_BUILD_ID_MAX;
+}
+
+static enum module_kind kind_of(const struct symbol_query *query)
+{
+	const char *path = query->mapping.path;
+
+	if (query->kernel)
+		return MODULE_KERNEL;
+	if (path && strcmp(path, "[vdso]") == 0)
+		return MODULE_VDSO;
+	return find_is_file(path) ? MODULE_FILE : MODULE_PERF_MAP;
+}
+
+/* Fills *RET for QUERY; *RET_NAME is what its problems are told of. Returns 0 or -ENOMEM. */
+static int identify(struct symbols *s, const struct symbol_query *query, struct identity *ret,
+		    const char **ret_name)
+{
+	const struct symbol_mapping *mapping = &query->mapping;
+	char map_name[32];
+
+	memset(ret, 0, sizeof(*ret));
+	ret->kind = kind_of(query);
+	switch (ret->kind) {
+	case MODULE_KERNEL:
+		*ret_name = "[kernel]";
+		return 0;
+	case MODULE_VDSO:
+		/* (what agrees once agrees again, and the refused ones are told apart by this) */
+		*ret_name = "[vdso]";
+		break;
+	case MODULE_PERF_MAP:
+		snprintf(map_name, sizeof(map_name), "perf-%u.map", query->pid);
+		*ret_name = text_pool_add(&s->texts, map_name, strlen(map_name));
+		ret->number = query->pid;
+		ret->lives = query->lives;
+		return *ret_name ? 0 : -ENOMEM;
+	default:
+		*ret_name = text_pool_add(&s->texts, mapping->path, strlen(mapping->path));
+		if (!*ret_name)
+			return -ENOMEM;
+		break;
+	}
+	if (has_build_id(mapping)) {
+		ret->n_build_id = mapping->n_build_id;
+		memcpy(ret->build_id, mapping->build_id, mapping->n_build_id);
+	} else if (ret->kind == MODULE_FILE) {
+		ret->number = mapping->inode;
+		ret->device = mapping->device;
+		ret->path = (uint64_t)(uintptr_t)*ret_name;
+	} else {
+		ret->lives = query->lives;
+	}
+	return 0;
+}
+
+/* Returns 0 with *RET, or -ENOMEM. */
+static int find_module(struct symbols *s, const struct symbol_query *query, struct module **ret)
+{
+	struct identity identity;
+	struct module *m, *first;
+	const char *name;
+	uint64_t hash;
+	int r = identify(s, query, &identity, &name);
+
+	if (r < 0)
+		return r;
+	hash = table_hash(&identity, sizeof(identity));
+	first = table_get(&s->modules, hash);
+	for (m = first; m; m = m->next)
+		if (memcmp(&m->identity, &identity, sizeof(identity)) == 0)
+			break;
+	if (!m) {
+		m = calloc(1, sizeof(*m));
+		if (!m)
+			return -ENOMEM;
+		m->identity = identity;
+		m->name = name;
+		m->next = first;
+		r = table_set(&s->modules, hash, m);
+		if (r < 0) {
+			free(m);
+			return r;
+		}
+	}
+	*ret = m;
+	return 0;
+}
+
+/* ---- the object ---- */
+
+static int copy_text(const char **text, const char *otherwise)
+{
+	if (!*text && !otherwise)
+		return 0;
+	*text = strdup(*text ? *text : otherwise);
+	return *text ? 0 : -ENOMEM;
+}
+
+/* Makes the texts of O, which are somebody else's, its own. Those after a failure are NULL. */
+static int own_texts(struct symbols_options *o)
+{
+	const struct {
+		const char **text;
+		const char *otherwise;
+	} rows[] = {
+		{ &o->kallsyms, NULL },       { &o->kernel_notes, NULL },
+		{ &o->kernel_modules, NULL }, { &o->kernel_module_dir, NULL },
+		{ &o->perf_map_dir, "/tmp" },
+	};
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (r == 0)
+			r = copy_text(rows[i].text, rows[i].otherwise);
+		else
+			*rows[i].text = NULL;
+	}
+	return r;
+}
+
+static void free_texts(struct symbols_options *o)
+{
+	free((char *)o->kallsyms);
+	free((char *)o->kernel_notes);
+	free((char *)o->kernel_modules);
+	free((char *)o->kernel_module_dir);
+	free((char *)o->perf_map_dir);
+}
+
+int symbols_new(struct symbols **ret, const struct symbols_options *options)
+{
+	struct symbols *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	r = find_places_init(&s->places, options);
+	if (r < 0) {
+		free(s);
+		return r;
+	}
+	s->options = *options;
+	/* (the places have these) */
+	s->options.sysroot = NULL;
+	s->options.debug_dirs = NULL;
+	r = own_texts(&s->options);
+	if (r < 0) {
+		symbols_free(s);
+		return r;
+	}
+	if (s->options.memory_limit == 0)
+		s->options.memory_limit = SYMBOLS_MEMORY_DEFAULT;
+	*ret = s;
+	return 0;
+}
+
+struct symbols *symbols_free(struct symbols *s)
+{
+	struct module *m, *next;
+	size_t pos = 0;
+
+	if (!s)
+		return NULL;
+	while ((m = table_next(&s->modules, &pos)))
+		for (; m; m = next) {
+			next = m->next;
+			module_free(m);
+		}
+	table_deinit(&s->modules);
+	text_pool_deinit(&s->texts);
+	find_places_deinit(&s->places);
+	free_texts(&s->options);
+	free(s);
+	return NULL;
+}
+
+uint64_t symbols_memory(const struct symbols *s)
+{
+	return s->bytes;
+}
+
+/* ---- resolving ---- */
+
+static const char *symbol_text(struct symbols *s, const char *name, size_t n, const char *suffix)
+{
+	const char *text = text_pool_add_symbol(&s->texts, name, n, suffix);
+
+	if (!text)
+		s->error = -ENOMEM;
+	return text;
+}
+
+static const char *plain_text(struct symbols *s, const char *from, size_t n)
+{
+	const char *text = text_pool_add(&s->texts, from, n);
+
+	if (!text)
+		s->error = -ENOMEM;
+	return text;
+}
+
+/* The last part of PATH; "[anon]" for "//anon". */
+static const char *module_text(struct symbols *s, const char *path)
+{
+	const char *slash;
+
+	if (!path || path[0] == '\0')
+		return NULL;
+	if (strcmp(path, "//anon") == 0)
+		path = "[anon]";
+	slash = strrchr(path, '/');
+	if (slash && slash[1] != '\0')
+		path = slash + 1;
+	return plain_text(s, path, strlen(path));
+}
+
+/* An address in a file: fills the frames and returns how many. */
+static size_t resolve_in_file(struct symbols *s, struct module *m, const struct symbol_query *query,
+			      uint64_t address)
+{
+	struct dwarf_frame frames[SYMBOL_FRAMES_MAX];
+	struct symbol_found symbol;
+	const char *what = NULL;
+	uint64_t vaddr;
+	bool has_symbol;
+	size_t n;
+
+	s->frames[0].unsure = module_file_is_unsure(m->file);
+	if (!module_file_address(m->file, &query->mapping, address, &vaddr))
+		return 1;
+	has_symbol = module_file_symbol(m->file, vaddr, &symbol);
+	n = module_file_frames(m->file, vaddr, frames, SYMBOL_FRAMES_MAX, &what);
+	if (what)
+		add_problem(s, m->name, what);
+	if (n == 0) {
+		frames[0] = (struct dwarf_frame){ 0 };
+		n = 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct symbol_frame *frame = &s->frames[i];
+		const struct dwarf_frame *from = &frames[i];
+
+		*frame = s->frames[0];
+		frame->inlined = i + 1 < n;
+		frame->function =
+			from->function ? symbol_text(s, from->function, strlen(from->function), "")
+				       : NULL;
+		frame->source =
+			from->source ? plain_text(s, from->source, strlen(from->source)) : NULL;
+		frame->line = from->line;
+		frame->offset = has_symbol ? symbol.offset + (query->address - address) : 0;
+	}
+	/* What it is called from outside says more than what it is declared as ("foo.cold"). */
+	if (has_symbol && n < SYMBOL_FRAMES_MAX)
+		s->frames[n - 1].function =
+			symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");
+	return n;
+}
+
+static void resolve_in_kernel(struct symbols *s, struct module *m, const struct symbol_query *query,
+			      uint64_t address)
+{
+	struct symbol_frame *frame = &s->frames[0];
+	struct kernel_found found;
+	const char *what = NULL;
+	char module[64];
+	int r = kernel_symbols_find(m->kernel, &query->mapping, address, &found, &what);
+
+	if (what)
+		add_problem(s, query->mapping.path ? query->mapping.path : m->name, what);
+	if (r <= 0)
+		return;
+	frame->function = plain_text(s, found.symbol.name, found.symbol.n);
+	frame->offset = found.symbol.offset + (query->address - address);
+	frame->unsure = found.unsure;
+	if (found.module[0] != '\0') {
+		snprintf(module, sizeof(module), "[%s]", found.module);
+		frame->module = plain_text(s, module, strlen(module));
+	}
+}
+
+static void resolve_in_map(struct symbols *s, struct module *m, const struct symbol_query *query,
+			   uint64_t address)
+{
+	struct symbol_frame *frame = &s->frames[0];
+	uint64_t offset;
+	size_t n;
+	const char *name = perf_map_find(m->map, address, &n, &offset);
+
+	if (!name)
+		return;
+	frame->function = symbol_text(s, name, n, "");
+	frame->module = m->name;
+	frame->offset = offset + (query->address - address);
+	frame->unsure = perf_map_is_unsure(m->map);
+}
+
+int symbols_resolve(struct symbols *s, const struct symbol_query *query,
+		    const struct symbol_frame **ret, size_t *ret_n)
+{
+	uint64_t address = query->address - (query->is_return && query->address > 0);
+	const struct symbol_mapping *mapping = &query->mapping;
+	struct symbol_query clean = *query;
+	struct module *m;
+	size_t n = 1;
+	int r;
+
+	if (!has_build_id(mapping)) {
+		clean.mapping.build_id = NULL;
+		clean.mapping.n_build_id = 0;
+	}
+	s->error = 0;
+	s->frames[0] = (struct symbol_frame){ 0 };
+	r = find_module(s, &clean, &m);
+	if (r == 0)
+		r = load(s, m, &clean);
+	if (r < 0)
+		return r;
+	if (query->kernel && (!mapping->path || strncmp(mapping->path, "[kernel", 7) == 0))
+		s->frames[0].module = m->name;
+	else
+		s->frames[0].module = module_text(s, mapping->path);
+	if (m->file)
+		n = resolve_in_file(s, m, &clean, address);
+	else if (m->kernel)
+		resolve_in_kernel(s, m, &clean, address);
+	else if (m->map)
+		resolve_in_map(s, m, &clean, address);
+	if (has_content(m))
+		settle(s, m);
+	*ret = s->frames;
+	*ret_n = n;
+	return s->error;
+}

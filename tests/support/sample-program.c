@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the tests of symbols build, strip and take apart: functions of every kind that names are
+ * looked for of. Prints where some of them are, a line each, then waits until its input ends.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int sample_plain(int x);
+int sample_inlining(int x);
+int sample_cxx(int x) __asm__("_ZN6sample6methodEi");
+int __sample_alias(int x);
+int sample_alias(int x) __attribute__((weak, alias("__sample_alias")));
+int sample_chosen(int x);
+void sample_unsized(void);
+
+static volatile int sink;
+
+__attribute__((noinline)) int sample_plain(int x)
+{
+	for (int i = 0; i < x; i++)
+		sink += i;
+	return sink;
+}
+
+static inline __attribute__((always_inline)) int innermost(int x)
+{
+	sink += x;
+	return sink * 3;
+}
+
+static inline __attribute__((always_inline)) int middle(int x)
+{
+	int sum = 0;
+
+	for (int i = 0; i < x; i++)
+		sum += innermost(i + x);
+	return sum;
+}
+
+__attribute__((noinline)) int sample_inlining(int x)
+{
+	sink = x;
+	if (x > 3)
+		return middle(x) - innermost(x);
+	return middle(x + 1);
+}
+
+__attribute__((noinline)) int sample_cxx(int x)
+{
+	return x + sink;
+}
+
+__attribute__((noinline)) int __sample_alias(int x)
+{
+	return x - sink;
+}
+
+static __attribute__((noinline, used)) int sample_local(int x)
+{
+	return x * sink;
+}
+
+static int (*choose(void))(int)
+{
+	return sample_local;
+}
+
+int sample_chosen(int x) __attribute__((ifunc("choose")));
+
+/* Assembly that does not say how long it is. */
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl sample_unsized\n"
+	"sample_unsized:\n"
+	"	nop\n"
+	"	nop\n"
+	"	nop\n"
+	"	ret\n"
+	".p2align 4\n");
+
+static void print(const char *name, const void *address)
+{
+	printf("%s %lx\n", name, (unsigned long)(uintptr_t)address);
+}
+
+int main(void)
+{
+	print("sample_plain", (void *)sample_plain);
+	print("sample_inlining", (void *)sample_inlining);
+	print("sample::method(int)", (void *)sample_cxx);
+	print("sample_alias", (void *)__sample_alias);
+	print("sample_local", (void *)sample_local);
+	print("sample_unsized", (void *)sample_unsized);
+	print("main", (void *)main);
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
+	return sample_chosen(sample_plain(3) + sample_inlining(4) + sample_cxx(1)) == 12345678;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "reader/symbols/open-below.h"
+
+static char dir[] = "/tmp/kymo-test-open-below.XXXXXX";
+static int root_fd = -1;
+
+static int set_up(void **state)
+{
+	char command[512];
+
+	(void)state;
+	if (!mkdtemp(dir))
+		return -1;
+	snprintf(
+		command, sizeof(command),
+		"cd %s && echo outside >file && mkdir -p root/a/b && cd root && echo inside >file && "
+		"echo deep >a/b/file && ln -s /file absolute && ln -s ../../../../file up && "
+		"ln -s b a/c && ln -s a/c chain && ln -s loop loop && mkfifo fifo && "
+		"ln -s /proc/kmsg kmsg && ln -s a folder",
+		dir);
+	if (system(command) != 0)
+		return -1;
+	snprintf(command, sizeof(command), "%s/root", dir);
+	root_fd = open(command, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root_fd < 0 ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	close(root_fd);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+static void test_open_below(void **state)
+{
+	static const struct {
+		const char *path, *content;
+		int error;
+	} rows[] = {
+		{ "/file", "inside", 0 },
+		{ "file", "inside", 0 },
+		{ "//file", "inside", 0 },
+		{ "/a/b/file", "deep", 0 },
+		{ "/a/./b/../b//file", "deep", 0 },
+		{ "/a/c/file", "deep", 0 },
+		{ "/chain/file", "deep", 0 },
+		{ "/folder/b/file", "deep", 0 },
+		{ "/a/c/../../file", "inside", 0 },
+		/* Never out of it. */
+		{ "/absolute", "inside", 0 },
+		{ "/up", "inside", 0 },
+		{ "/../../file", "inside", 0 },
+		{ "/a/../../../file", "inside", 0 },
+		/* Nothing to open. */
+		{ "/none", NULL, -ENOENT },
+		{ "/none/../file", NULL, -ENOENT },
+		{ "/file/x", NULL, -ENOTDIR },
+		{ "/loop", NULL, -ELOOP },
+		{ "/loop/x", NULL, -ELOOP },
+		{ "/fifo", NULL, -EINVAL },
+		{ "/kmsg", NULL, -ENOENT },
+		{ "/a", NULL, -EISDIR },
+		{ "/folder", NULL, -EISDIR },
+		{ "/", NULL, -EISDIR },
+		{ "", NULL, -EISDIR },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char content[64] = "";
+		int fd = open_below(root_fd, rows[i].path);
+
+		if (!rows[i].content) {
+			assert_int_equal(fd, rows[i].error);
+			continue;
+		}
+		assert_true(fd >= 0);
+		assert_true(read(fd, content, sizeof(content) - 1) > 0);
+		content[strcspn(content, "\n")] = '\0';
+		assert_string_equal(content, rows[i].content);
+		close(fd);
+	}
+}
+
+/* Files that are none: reading them waits, or does something. */
+static void test_open_below_special(void **state)
+{
+	static const char *const rows[] = { "/proc/kmsg", "/proc/self/maps", "/sys/kernel/notes",
+					    "/dev/null", "/dev/zero" };
+	_cleanup_close_ int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (access(rows[i], F_OK) == 0)
+			assert_int_equal(open_below(fd, rows[i]), -EINVAL);
+}
+
+static void test_open_below_long(void **state)
+{
+	char path[8192];
+
+	(void)state;
+	memset(path, 'a', sizeof(path));
+	path[sizeof(path) - 1] = '\0';
+	assert_int_equal(open_below(root_fd, path), -ENAMETOOLONG);
+	path[300] = '\0';
+	assert_int_equal(open_below(root_fd, path), -ENAMETOOLONG);
+	/* Into folders and out of them again, more often than there may be open ones. */
+	path[0] = '\0';
+	for (unsigned int i = 0; i < 400; i++)
+		strcat(path, "/a/..");
+	strcat(path, "/file");
+	_cleanup_close_ int fd = open_below(root_fd, path);
+
+	assert_true(fd >= 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_open_below),
+		cmocka_unit_test(test_open_below_special),
+		cmocka_unit_test(test_open_below_long),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

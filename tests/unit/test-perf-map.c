@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "reader/symbols/symbols.h"
+
+enum { PID = 12345 };
+
+static char dir[] = "/tmp/kymo-test-perf-map.XXXXXX";
+
+static int set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/perf-%u.map", dir, PID);
+	unlink(path);
+	return rmdir(dir);
+}
+
+static void write_map(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	fclose(f);
+}
+
+static void write_fake(const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/perf-%u.map", dir, PID);
+	write_map(path, text);
+}
+
+static const struct symbol_frame *ask(struct symbols *s, uint32_t pid, bool lives, uint64_t address)
+{
+	struct symbol_query query = {
+		.pid = pid,
+		.lives = lives,
+		.address = address,
+		.mapping = { .path = "//anon", .start = 0x1000, .size = 0x10000 },
+	};
+	const struct symbol_frame *frames = NULL;
+	size_t n = 0;
+
+	assert_int_equal(symbols_resolve(s, &query, &frames, &n), 0);
+	assert_int_equal(n, 1);
+	return frames;
+}
+
+static struct symbols *open_fake(void)
+{
+	struct symbols *s = NULL;
+
+	assert_int_equal(symbols_new(&s, &(struct symbols_options){ .perf_map_dir = dir }), 0);
+	return s;
+}
+
+static void assert_function(const struct symbol_frame *frame, const char *function, uint64_t offset)
+{
+	assert_non_null(frame->function);
+	assert_string_equal(frame->function, function);
+	assert_int_equal(frame->offset, offset);
+}
+
+static void test_of_the_dead(void **state)
+{
+	struct symbols *s = open_fake();
+
+	(void)state;
+	write_fake("2000 100 Lcom/example/Main;::run (compiled)\n"
+		   "2100 20 _ZN3foo3barEi\n"
+		   "\n"
+		   "zzz\n"
+		   "2300\n"
+		   "2300 10\n"
+		   "2300 10 \n"
+		   "2400 0 nothing\n"
+		   "ffffffffffffff00 1000 beyond\n"
+		   "3000 100 old\n"
+		   "3000 100 new\n"
+		   "3040 10 inside\n"
+		   "5000 100 with\ta tab and \x1b[31m colour\n"
+		   "6000 100 not yet who");
+	assert_function(ask(s, PID, false, 0x2000), "Lcom/example/Main;::run (compiled)", 0);
+	assert_function(ask(s, PID, false, 0x20ff), "Lcom/example/Main;::run (compiled)", 0xff);
+	assert_function(ask(s, PID, false, 0x2100), "foo::bar(int)", 0);
+	assert_string_equal(ask(s, PID, false, 0x2100)->module, "perf-12345.map");
+	/* Nobody knows who wrote it. */
+	assert_true(ask(s, PID, false, 0x2100)->unsure);
+	assert_null(ask(s, PID, false, 0x2120)->function);
+	assert_string_equal(ask(s, PID, false, 0x2120)->module, "[anon]");
+	assert_null(ask(s, PID, false, 0x2300)->function);
+	assert_null(ask(s, PID, false, 0x2400)->function);
+	assert_null(ask(s, PID, false, UINT64_C(0xffffffffffffff01))->function);
+	assert_null(ask(s, PID, false, 0x6000)->function);
+	/* What stands later holds. */
+	assert_function(ask(s, PID, false, 0x3001), "new", 1);
+	assert_function(ask(s, PID, false, 0x3041), "inside", 1);
+	assert_function(ask(s, PID, false, 0x3051), "new", 0x51);
+	assert_function(ask(s, PID, false, 0x5000), "with\ta tab and \ufffd[31m colour", 0);
+	/* Others have none, and without a pid there is none to look for. */
+	assert_null(ask(s, PID + 1, false, 0x2000)->function);
+	assert_null(ask(s, 0, false, 0x2000)->function);
+	symbols_free(s);
+}
+
+static void test_of_the_living(void **state)
+{
+	struct symbols *s = open_fake();
+	char path[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	write_map(path, "2000 100 compiled\n");
+	assert_function(ask(s, (uint32_t)getpid(), true, 0x2001), "compiled", 1);
+	assert_false(ask(s, (uint32_t)getpid(), true, 0x2001)->unsure);
+	symbols_free(s);
+	/* Somebody else's. */
+	if (geteuid() == 0 && chown(path, 12345, 12345) == 0) {
+		const struct symbol_problem *problem;
+		size_t pos = 0;
+
+		s = open_fake();
+		assert_null(ask(s, (uint32_t)getpid(), true, 0x2001)->function);
+		problem = symbols_next_problem(s, &pos);
+		assert_non_null(problem);
+		assert_non_null(strstr(problem->file, "perf-"));
+		assert_non_null(strstr(problem->what, "belongs"));
+		symbols_free(s);
+	}
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_of_the_dead),
+		cmocka_unit_test(test_of_the_living),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
