@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/outbuf.h"
+#include "cli/resolver.h"
 #include "reader/call-tree.h"
 #include "reader/profile-names.h"
 #include "reader/summary.h"
@@ -14,6 +15,7 @@ struct flame_input {
 	struct profile *profile;
 	struct summary *summary;
 	struct profile_names names;
+	struct resolver resolver;
 	int64_t real_offset_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME; 0 = not known */
 };
 

@@ -32,6 +32,7 @@ struct request {
 	const char *input, *output, *format, *old, *process, *title;
 	struct part_options part;
 	struct part_ids tids;
+	struct symbol_options symbols;
 	bool on_cpu, off_cpu, inverted, force, json;
 	double min_percent;
 	bool has_min_percent;
@@ -99,6 +100,7 @@ static void flame_input_deinit(struct flame_input *in)
 {
 	in->profile = profile_free(in->profile);
 	in->summary = summary_free(in->summary);
+	resolver_deinit(&in->resolver);
 }
 
 const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,
@@ -122,11 +124,20 @@ static const char *process_name(void *userdata, uint32_t pid)
 	return p ? p->name : NULL;
 }
 
+static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
+{
+	struct flame_input *in = userdata;
+
+	return resolver_find(&in->resolver, place, ret);
+}
+
 static int take_event(void *userdata, const struct event *ev)
 {
 	struct flame_input *in = userdata;
 	int r = summary_add(in->summary, ev);
 
+	if (r == 0)
+		r = resolver_add(&in->resolver, ev);
 	if (ev->kind == EVENT_CLOCK && in->real_offset_ns == 0)
 		in->real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
 	return r < 0 ? r : profile_add(in->profile, ev);
@@ -194,7 +205,7 @@ static int read_input(const struct request *q, struct open_trace *t, struct flam
 
 	if (summary_new(&in->summary) < 0 || profile_new(&in->profile, &options) < 0)
 		return out_of_memory();
-	in->names = (struct profile_names){ .process = process_name, .userdata = in };
+	in->names = (struct profile_names){ find_names, process_name, in };
 	r = read_events(t, take_event, in);
 	if (r != CLI_OK)
 		return r;
@@ -269,8 +280,9 @@ static int write_output(const struct request *q, const struct flame_format *form
 
 /* ---- the report ---- */
 
-static void add_counts(struct json_object *o, const struct profile *p)
+static void add_counts(struct json_object *o, const struct flame_input *in)
 {
+	const struct profile *p = in->profile;
 	uint64_t on_ns = 0, off_ns = 0;
 
 	for (size_t i = 0; i < p->n_stacks; i++)
@@ -284,6 +296,8 @@ static void add_counts(struct json_object *o, const struct profile *p)
 	json_add_u64(o, "stacks", p->n_stacks);
 	json_add_u64(o, "cut_stacks", p->n_cut);
 	json_add_u64(o, "frequency", p->frequency);
+	json_add_u64(o, "addresses_looked_up", in->resolver.n_asked);
+	json_add_u64(o, "addresses_found", in->resolver.n_named);
 }
 
 static void print_json(const struct flame *f, const struct flame_format *format,
@@ -295,7 +309,7 @@ static void print_json(const struct flame *f, const struct flame_format *format,
 	json_add_string(o, "format", format->name);
 	json_add_u64(o, "output_bytes", output->file_bytes);
 	json_add_string(o, "weight", f->by_time ? "nanoseconds" : "samples");
-	add_counts(o, f->now->profile);
+	add_counts(o, f->now);
 	if (f->tree)
 		json_add_u64(o, "cut_in_tree", f->tree->n_cut);
 	if (format->drawn) {
@@ -304,7 +318,7 @@ static void print_json(const struct flame *f, const struct flame_format *format,
 	}
 	if (f->old) {
 		old = json_object_new_object();
-		add_counts(old, f->old->profile);
+		add_counts(old, f->old);
 		json_add(o, "old", old);
 	}
 	json_print_pretty(o);
@@ -326,6 +340,12 @@ static void report(const struct flame *f, const struct flame_format *format,
 	fprintf(stderr, ", %zu stacks\n", p->n_stacks);
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of them are cut: there are too many that differ", p->n_cut);
+	if (f->now->resolver.n_asked > f->now->resolver.n_named)
+		cli_error("%" PRIu64 " of %" PRIu64
+			  " addresses without a name in the archive have none here, either; "
+			  "'kymo symbolize' says why",
+			  f->now->resolver.n_asked - f->now->resolver.n_named,
+			  f->now->resolver.n_asked);
 }
 
 /* ---- the verb ---- */
@@ -368,6 +388,7 @@ static int run_flame(const struct request *q)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	_cleanup_(open_trace_close) struct open_trace old_t = OPEN_TRACE_NULL;
+	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
 	_cleanup_(flame_input_deinit) struct flame_input now = { 0 };
 	_cleanup_(flame_input_deinit) struct flame_input old = { 0 };
 	struct target to = { PACKED_OUTPUT_NULL, &t, &old_t };
@@ -388,8 +409,12 @@ static int run_flame(const struct request *q)
 		r = open_trace(&t, q->input);
 	if (r == CLI_OK && q->old)
 		r = open_trace(&old_t, q->old);
+	if (r == CLI_OK)
+		r = symbol_options_open(&q->symbols, &symbols);
 	if (r != CLI_OK)
 		return r;
+	resolver_init(&now.resolver, symbols, &q->symbols);
+	resolver_init(&old.resolver, symbols, &q->symbols);
 	damage = read_input(q, &t, &now);
 	if (damage != CLI_FAILED && q->old)
 		status = read_input(q, &old_t, &old);
@@ -452,6 +477,8 @@ static int verb_flame(int argc, char **argv)
 		{ "thread", required_argument, NULL, OPT_THREAD },
 		{ "title", required_argument, NULL, OPT_TITLE },
 		{ "to", required_argument, NULL, OPT_TO },
+		SYMBOL_NONE_OPTION,
+		SYMBOL_PLACE_OPTIONS,
 		{ 0 },
 	};
 	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
@@ -510,7 +537,9 @@ static int verb_flame(int argc, char **argv)
 			q.title = optarg;
 			break;
 		default:
-			return cli_bad_option(c, argv);
+			r = symbol_options_take(&q.symbols, c, optarg);
+			if (r < 0)
+				return cli_bad_option(c, argv);
 		}
 	}
 	if (r != CLI_OK)
@@ -542,8 +571,8 @@ const struct verb verb_flame_row = {
 		"      --diff=OLD         show what changed since the archive OLD\n"
 		"      --inverted         from the innermost function outwards, to its callers\n"
 		"      --title=TEXT       what stands above it\n"
-		"      --min-percent=N    do not draw what is less (0.05)\n"
-		"      --force            write over an existing file\n"
+		"      --min-percent=N    do not draw what is less (0.05)\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP "      --force            write over an existing file\n"
 		"      --json             print what was written as JSON\n"
 		"  -h, --help             show this\n"
 		"\nFILE is an archive; '-' is standard input.\n"

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/read-events.h"
+#include "cli/resolver.h"
 #include "cli/summary-activity.h"
 #include "cli/verb.h"
 #include "reader/call-tree.h"
@@ -23,6 +24,7 @@ enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20, FUNCTIONS_SHOWN = 10, FUNCTIONS_TOL
 struct sums {
 	struct summary *summary;
 	struct profile *profile;
+	struct resolver resolver;
 	struct call_function *functions; /* the hottest first; NULL without samples */
 	size_t n_functions;
 };
@@ -31,6 +33,7 @@ static void sums_deinit(struct sums *s)
 {
 	summary_free(s->summary);
 	profile_free(s->profile);
+	resolver_deinit(&s->resolver);
 	free(s->functions);
 }
 
@@ -39,6 +42,8 @@ static int take_event(void *userdata, const struct event *ev)
 	struct sums *s = userdata;
 	int r = summary_add(s->summary, ev);
 
+	if (r == 0)
+		r = resolver_add(&s->resolver, ev);
 	return r < 0 ? r : profile_add(s->profile, ev);
 }
 
@@ -46,7 +51,7 @@ static int take_event(void *userdata, const struct event *ev)
 static int find_functions(struct sums *s, struct call_tree **ret)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
-	const struct profile_names names = { 0 };
+	const struct profile_names names = { .find = resolver_find, .userdata = &s->resolver };
 	int r;
 
 	if (s->profile->n_samples == 0)
@@ -374,14 +379,18 @@ static int verb_summary(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "threads", required_argument, NULL, 'n' },
+		SYMBOL_NONE_OPTION,
+		SYMBOL_PLACE_OPTIONS,
 		{ 0 },
 	};
+	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
 	_cleanup_(sums_deinit) struct sums s = { 0 };
 	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	struct symbol_options o = { 0 };
 	uint64_t limit = THREADS_SHOWN;
 	bool json = false;
-	int c, r;
+	int c, r = CLI_OK;
 
 	while ((c = getopt_long(argc, argv, ":hn:", options, NULL)) != -1) {
 		switch (c) {
@@ -395,7 +404,11 @@ static int verb_summary(int argc, char **argv)
 				return cli_usage_error("'%s' is not a number of threads", optarg);
 			break;
 		default:
-			return cli_bad_option(c, argv);
+			r = symbol_options_take(&o, c, optarg);
+			if (r < 0)
+				return cli_bad_option(c, argv);
+			if (r != CLI_OK)
+				return r;
 		}
 	}
 	if (argc - optind != 1)
@@ -407,6 +420,9 @@ static int verb_summary(int argc, char **argv)
 		return CLI_FAILED;
 	}
 	r = open_trace(&t, argv[optind]);
+	if (r == CLI_OK)
+		r = symbol_options_open(&o, &symbols);
+	resolver_init(&s.resolver, symbols, &o);
 	if (r == CLI_OK)
 		r = read_events(&t, take_event, &s);
 	if (r != CLI_OK)
@@ -427,10 +443,12 @@ const struct verb verb_summary_row = {
 	.name = "summary",
 	.synopsis = "[OPTION ...] FILE",
 	.what = "Show what a recording says in sum: CPUs, threads, losses",
-	.options = "  -n, --threads=N  show N threads (20), those with the most CPU time\n"
-		   "      --json       print everything, all threads and processes, as JSON\n"
-		   "  -h, --help       show this\n"
-		   "\nFILE is an archive; '-' is standard input.\n"
-		   "Exits with 3 if the archive is damaged or events were lost in the recording.\n",
+	.options =
+		"  -n, --threads=N        show N threads (20), those with the most CPU time\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP
+		"      --json             print everything, all threads and processes, as JSON\n"
+		"  -h, --help             show this\n"
+		"\nFILE is an archive; '-' is standard input.\n"
+		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
 	.run = verb_summary,
 };

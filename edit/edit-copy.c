@@ -82,6 +82,7 @@ int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct 
 	r = fxt_archive_init(&c->own, &out->bytes, 1);
 	if (r < 0)
 		return r;
+	fxt_archive_set_perfetto(&c->own, false);
 	c->to = out;
 	if (rules)
 		c->rules = *rules;
@@ -816,14 +817,45 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	return 0;
 }
 
-int edit_copy_event(struct edit_copy *c, const struct event *ev)
+/* Makes kymo's own section the one that records go to. */
+static int enter_own(struct edit_copy *c)
 {
 	struct provider *p;
 	int r = get_provider(c, NULL, &p);
 
-	if (r == 0)
-		r = enter(c, p);
+	return r == 0 ? enter(c, p) : r;
+}
+
+int edit_copy_event(struct edit_copy *c, const struct event *ev)
+{
+	int r = enter_own(c);
+
 	return r == 0 ? fxt_archive_event(&c->own, ev) : r;
+}
+
+void edit_copy_make_packets(struct edit_copy *c)
+{
+	fxt_archive_set_perfetto(&c->own, true);
+}
+
+static int write_packets(struct edit_copy *c, bool all)
+{
+	int r = enter_own(c);
+
+	return r == 0 ? fxt_archive_packets(&c->own, all) : r;
+}
+
+int edit_copy_gather(struct edit_copy *c, const struct event *ev)
+{
+	int r = fxt_archive_gather(&c->own, ev);
+
+	return r > 0 ? write_packets(c, false) : r;
+}
+
+int edit_copy_packets(struct edit_copy *c)
+{
+	/* Nobody is introduced for nothing. */
+	return c->own.samples ? write_packets(c, true) : 0;
 }
 
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
@@ -837,11 +869,8 @@ int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)
 		  .i32 = sw->in_tid ? sw->in_weight : FXT_IDLE_WEIGHT },
 		{ .type = FXT_ARG_BOOL, .name = fxt_named(FXT_NAME_SYNTHETIC), .boolean = true },
 	};
-	struct provider *p;
-	int r = get_provider(c, NULL, &p);
+	int r = enter_own(c);
 
-	if (r == 0)
-		r = enter(c, p);
 	if (r < 0)
 		return r;
 	r = fxt_write_switch(&c->own.writer, &(struct fxt_switch){
@@ -864,11 +893,8 @@ int edit_copy_name(struct edit_copy *c, unsigned type, uint64_t koid, uint64_t p
 	const struct fxt_out_arg process = { .type = FXT_ARG_KOID,
 					     .name = fxt_named(FXT_NAME_PROCESS),
 					     .u64 = convert_koid(c, pid) };
-	struct provider *p;
-	int r = get_provider(c, NULL, &p);
+	int r = enter_own(c);
 
-	if (r == 0)
-		r = enter(c, p);
 	if (r < 0)
 		return r;
 	fxt_write_kernel_object(&c->own.writer, &(struct fxt_kernel_object){

@@ -8,7 +8,11 @@
 int profile_names_find(const struct profile *p, const struct profile_names *names,
 		       const struct profile_place *place, const struct frame **ret)
 {
-	const struct frame_list *known = frames_find(p->frames, place->owner, place->address);
+	/* (they may be said after the stacks that need them, too) */
+	const struct frame_list *known =
+		place->frames
+			?: frames_find(p->frames, place->owner,
+				       frames_code(place->address, place->returns));
 
 	if (known) {
 		*ret = known->list;

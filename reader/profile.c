@@ -132,6 +132,8 @@ static int find_place(struct profile *p, struct profile_place place, uint32_t *r
 	if (p->n_places >= PROFILE_PLACES_MAX)
 		return 0;
 	place.next = first;
+	place.frames =
+		frames_find(p->frames, place.owner, frames_code(place.address, place.returns));
 	if (grow((void **)&p->places, p->n_places, &s->room_places, sizeof(place)) < 0 ||
 	    set_number(&s->place_numbers, hash, p->n_places) < 0)
 		return -ENOMEM;
@@ -161,14 +163,6 @@ static int descend(struct profile *p, uint32_t *node, uint32_t place)
 	return 0;
 }
 
-/* The address that the Ith frame was interrupted at, not one that it returns to. */
-static bool is_exact(const struct event *ev, unsigned i)
-{
-	const uint64_t *frames = ev->sample.frames;
-
-	return i == 0 || (maps_is_kernel(frames[i - 1]) && !maps_is_kernel(frames[i]));
-}
-
 /* Finds the node of the stack of EV. Returns 1 if only a part of it could be kept. */
 static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 {
@@ -179,7 +173,7 @@ static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 		uint64_t address = ev->sample.frames[i];
 		struct profile_place place = {
 			.owner = maps_owner(ev->pid, address),
-			.returns = !is_exact(ev, i),
+			.returns = maps_is_return(ev->sample.frames, i),
 			.address = address,
 		};
 

@@ -52,7 +52,9 @@ struct profile_place {
 	bool returns;   /* a return address: the call stands before it */
 	uint64_t address;
 	const struct mapping *mapping; /* NULL = not known; of the profile */
-	uint32_t next;                 /* of profile.c */
+	const struct frame_list
+		*frames; /* what the archive had said when it was first seen, or NULL */
+	uint32_t next;   /* of profile.c */
 };
 
 /* A call. Number 0 is the root: none. */

@@ -81,6 +81,16 @@ static struct frame_list *add_list(struct frames *f, uint32_t process, uint64_t 
 	return list;
 }
 
+/* Whether FRAME begins another set than LIST, which begins otherwise. */
+static bool begins_anew(const struct frame_list *list, const struct frame *frame)
+{
+	const struct frame *first = list->list;
+
+	return frame->depth == 0 && list->n > 0 && first->depth == 0 &&
+	       (first->function != frame->function || first->source != frame->source ||
+		first->module != frame->module || first->line != frame->line);
+}
+
 int frames_add(struct frames *f, const struct event *ev)
 {
 	struct frame_list *list = find_list(f, ev->frame.process, ev->frame.address);
@@ -89,12 +99,20 @@ int frames_add(struct frames *f, const struct event *ev)
 
 	if (!list && f->n >= f->limit)
 		return 0;
-	if (!list)
-		list = add_list(f, ev->frame.process, ev->frame.address);
 	frame.function = text_set_keep(&f->texts, ev->frame.function);
 	frame.source = text_set_keep(&f->texts, ev->frame.source);
 	frame.module = text_set_keep(&f->texts, ev->frame.module);
-	if (!list || !frame.function || !frame.source || !frame.module)
+	if (!frame.function || !frame.source || !frame.module)
+		return -ENOMEM;
+	if (list && begins_anew(list, &frame)) {
+		if (f->n < f->limit)
+			list = NULL;
+		else
+			list->n = 0;
+	}
+	if (!list)
+		list = add_list(f, ev->frame.process, ev->frame.address);
+	if (!list)
 		return -ENOMEM;
 	while (at < list->n && list->list[at].depth < frame.depth)
 		at++;

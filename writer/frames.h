@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,9 +35,20 @@ int frames_new(struct frames **ret, size_t limit);
 struct frames *frames_free(struct frames *f);
 DEFINE_CLEANUP(struct frames *, frames_free)
 
-/* Takes an EVENT_FRAME in; of two for the same process, address and depth the last one holds.
- * Returns 0 or -ENOMEM. */
+/*
+ * Takes an EVENT_FRAME in; of two for the same process, address and depth the last one holds, and an
+ * innermost one that differs begins a new set: the process runs another program there. Sets that
+ * were found before stay as they were, as long as the frames. Returns 0 or -ENOMEM.
+ */
 int frames_add(struct frames *f, const struct event *ev);
 
 /* What ADDRESS of PROCESS means, or NULL. */
 const struct frame_list *frames_find(const struct frames *f, uint32_t process, uint64_t address);
+
+/* Where the code is that the address of a stack stands for, which is what frames are found by: an
+ * address that a call returns to stands for the call before it, which may be the last thing in its
+ * function. */
+static inline uint64_t frames_code(uint64_t address, bool returns)
+{
+	return address - (returns && address > 0);
+}

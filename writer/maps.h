@@ -66,6 +66,13 @@ static inline bool maps_is_kernel(uint64_t address)
 	return address >> 63;
 }
 
+/* Whether frame I of a stack, innermost first, is where a call returns to: the others are addresses
+ * that were interrupted, the first of the stack and the first of user space below the kernel's. */
+static inline bool maps_is_return(const uint64_t *frames, unsigned i)
+{
+	return i > 0 && (!maps_is_kernel(frames[i - 1]) || maps_is_kernel(frames[i]));
+}
+
 /* The process whose mappings and frames say what ADDRESS, in a stack of PID, is. */
 uint32_t maps_owner(uint32_t pid, uint64_t address);
 

@@ -72,6 +72,8 @@ enum {
 			__VA_ARGS__                                                                \
 		}                                                                                  \
 	}
+/* What returns there. */
+#define CALL(address) ((address)-1)
 #define APP_SOURCE(n) .source = "/src/app.c", .line = (n), .module = "/usr/bin/app"
 #define KERNEL        .source = "", .module = "[kernel.kallsyms]"
 
@@ -107,17 +109,17 @@ static const struct event set[] = {
 	MAPPING(0, 200, .path = "/tmp/" EVIL, .start = 0x401000, .size = 0x1000),
 
 	/* The one at the innermost of three functions has two lines. */
-	FRAME(100, APP_MAIN, 0, "main", APP_SOURCE(10)),
+	FRAME(100, CALL(APP_MAIN), 0, "main", APP_SOURCE(10)),
 	FRAME(100, APP_WORK, 0, "work", APP_SOURCE(20)),
 	FRAME(100, APP_HASH, 0, "mix(unsigned int)", APP_SOURCE(31)),
 	FRAME(100, APP_HASH, 1, "hash", APP_SOURCE(32)),
 	FRAME(100, APP_HASH, 2, "work", APP_SOURCE(21)),
-	FRAME(100, APP_READ, 0, "read_all", APP_SOURCE(40)),
+	FRAME(100, CALL(APP_READ), 0, "read_all", APP_SOURCE(40)),
 	FRAME(100, LIBC_READ, 0, "read", .source = "", .module = "/lib/libc.so.6"),
 	FRAME(200, APP_MAIN, 0, EVIL, .source = EVIL, .module = EVIL),
 	FRAME(300, APP_MAIN, 0, "main", APP_SOURCE(10)),
-	FRAME(KTHREADD, K_SYSCALL, 0, "do_syscall_64", KERNEL),
-	FRAME(KTHREADD, K_READ, 0, "vfs_read", KERNEL),
+	FRAME(KTHREADD, CALL(K_SYSCALL), 0, "do_syscall_64", KERNEL),
+	FRAME(KTHREADD, CALL(K_READ), 0, "vfs_read", KERNEL),
 	FRAME(KTHREADD, K_SCHEDULE, 0, "schedule", KERNEL),
 	FRAME(KTHREADD, K_EXT4, 0, "ext4_file_read_iter", .source = "", .module = "[ext4]"),
 

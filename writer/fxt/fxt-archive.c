@@ -683,8 +683,7 @@ static int write_frame(struct fxt_archive *a, const struct event *ev)
 	return write_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_FRAME, &args);
 }
 
-/* Packets that are due; all of them, if ALL. */
-static int write_samples(struct fxt_archive *a, bool all)
+int fxt_archive_packets(struct fxt_archive *a, bool all)
 {
 	const struct outbuf *batch =
 		a->samples ? fxt_perfetto_samples_batch(a->samples, all) : NULL;
@@ -697,8 +696,8 @@ static int write_samples(struct fxt_archive *a, bool all)
 	return r;
 }
 
-/* EV has been written: Perfetto is told, too, once there is something of the profiler. */
-static int tell_perfetto(struct fxt_archive *a, const struct event *ev)
+/* (not before there is something of the profiler) */
+int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 {
 	int r = 0;
 
@@ -718,7 +717,7 @@ static int tell_perfetto(struct fxt_archive *a, const struct event *ev)
 	}
 	if (r == 0)
 		r = fxt_perfetto_samples_add(a->samples, ev);
-	return r < 0 ? r : write_samples(a, false);
+	return r < 0 ? r : fxt_perfetto_samples_batch(a->samples, false) != NULL;
 }
 
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
@@ -739,8 +738,10 @@ int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 
 	if (ev->kind >= EVENT_KIND_MAX || !write[ev->kind])
 		return -EINVAL;
-	r = ev->kind == EVENT_STOP ? write_samples(a, true) : 0;
+	r = ev->kind == EVENT_STOP ? fxt_archive_packets(a, true) : 0;
 	if (r == 0)
 		r = write[ev->kind](a, ev);
-	return r < 0 ? r : tell_perfetto(a, ev);
+	if (r == 0)
+		r = fxt_archive_gather(a, ev);
+	return r > 0 ? fxt_archive_packets(a, false) : r;
 }

@@ -53,6 +53,13 @@ int fxt_archive_begin(struct fxt_archive *a);
  */
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev);
 
+/* Takes EV, which has been written by other means, into Perfetto's packets. Returns 1 if packets are
+ * due, 0, or -ENOMEM. */
+int fxt_archive_gather(struct fxt_archive *a, const struct event *ev);
+
+/* Writes the packets that are due; all that there are, if ALL. Returns as fxt_archive_event(). */
+int fxt_archive_packets(struct fxt_archive *a, bool all);
+
 /* The koid of a track's thread. */
 uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu);
 

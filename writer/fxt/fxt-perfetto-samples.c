@@ -302,7 +302,9 @@ static uint64_t intern_frames(struct fxt_perfetto_samples *s, const struct event
 		uint64_t address = ev->sample.frames[i];
 		uint32_t owner = maps_owner(ev->pid, address);
 		const struct mapping *map = maps_find(s->maps, owner, address, ev->ts_ns);
-		const struct frame_list *names = frames_find(s->frames, owner, address);
+		const struct frame_list *names =
+			frames_find(s->frames, owner,
+				    frames_code(address, maps_is_return(ev->sample.frames, i)));
 
 		for (size_t j = 0; names && j < names->n && n < STACK_MAX; j++)
 			stack[n++] = intern_frame(s, map, address, &names->list[j]);
@@ -424,7 +426,11 @@ int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event 
 	case EVENT_SAMPLE:
 		return add_sample(s, ev);
 	case EVENT_FRAME:
-		s->meaning++;
+		/* Names come before the stacks that need them: those that were seen change only if an
+		 * address is named anew. */
+		if (ev->frame.depth == 0 &&
+		    frames_find(s->frames, ev->frame.process, ev->frame.address))
+			s->meaning++;
 		return frames_add(s->frames, ev);
 	case EVENT_SAMPLING:
 		s->frequency = ev->sampling.frequency;

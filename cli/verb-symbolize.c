@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo symbolize: an archive whose call stacks have names wherever they are looked at.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/edit-trace.h"
+#include "cli/json.h"
+#include "cli/open-trace.h"
+#include "cli/resolver.h"
+#include "cli/symbol-options.h"
+#include "cli/verb.h"
+#include "edit/edit-symbolize.h"
+
+struct request {
+	struct symbol_options symbols;
+	bool no_packets, force, json;
+};
+
+static int take_event(void *userdata, const struct event *ev)
+{
+	return resolver_add(userdata, ev);
+}
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+static int symbolize_all(struct open_trace *in, struct edit_trace *out, struct edit_symbolize *s)
+{
+	const struct fxt_record *record;
+	int more, r, status = CLI_OK;
+
+	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
+		const char *what;
+
+		r = edit_symbolize_record(s, record, &what);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+		if (what)
+			open_trace_damage(in, record->offset, what);
+		status = edit_trace_flush(out, false);
+	}
+	if (status != CLI_OK || more < 0)
+		return CLI_FAILED;
+	r = edit_symbolize_finish(s);
+	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
+}
+
+static void report(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
+		   const struct resolver *resolver)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	fprintf(stderr,
+		"%s: %s, %" PRIu64 " backtraces with %" PRIu64 " addresses: %" PRIu64
+		" were given names, %" PRIu64 " had some, %" PRIu64 " have none\n",
+		out->to.file.path, text_format_size(size, out->to.bytes), counts->backtraces,
+		counts->addresses, counts->named, counts->known, counts->unnamed);
+	if (counts->not_looked)
+		cli_error("addresses are not looked for beyond %d: %" PRIu64
+			  " places in backtraces have no names for that",
+			  EDIT_SYMBOLIZE_PLACES_MAX, counts->not_looked);
+	resolver_print_missing(resolver);
+}
+
+static void report_json(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
+			const struct resolver *resolver)
+{
+	struct json_object *o = edit_trace_json(out);
+
+	json_add_u64(o, "records", counts->copied.records);
+	json_add_u64(o, "records_refused", counts->copied.refused);
+	json_add_u64(o, "backtraces", counts->backtraces);
+	json_add_u64(o, "addresses", counts->addresses);
+	json_add_u64(o, "named", counts->named);
+	json_add_u64(o, "known_before", counts->known);
+	json_add_u64(o, "unnamed", counts->unnamed);
+	json_add_u64(o, "frames", counts->frames);
+	json_add_u64(o, "not_looked_for", counts->not_looked);
+	json_add(o, "modules", resolver_json_modules(resolver));
+	json_add(o, "problems", resolver_json_problems(resolver));
+	json_print_pretty(o);
+}
+
+static int run(const struct request *q, const char *from, const char *to)
+{
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
+	_cleanup_(resolver_deinit) struct resolver resolver = { 0 };
+	_cleanup_(edit_symbolize_freep) struct edit_symbolize *symbolize = NULL;
+	const struct profile_names names = { .find = resolver_find, .userdata = &resolver };
+	const struct edit_symbolize_options options = {
+		.names = &names,
+		.no_packets = q->no_packets,
+		.event = take_event,
+		.userdata = &resolver,
+	};
+	struct edit_symbolize_counts counts;
+	int r = open_trace(&in, from);
+
+	if (r == CLI_OK)
+		r = symbol_options_open(&q->symbols, &symbols);
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, to, q->force, &in, 1);
+	if (r != CLI_OK)
+		return r;
+	resolver_init(&resolver, symbols, &q->symbols);
+	r = edit_symbolize_new(&symbolize, &out.output, &options);
+	r = r < 0 ? edit_trace_failed(&out, r) : symbolize_all(&in, &out, symbolize);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
+		return r;
+	edit_symbolize_get_counts(symbolize, &counts);
+	if (q->json && !out.to.file.standard)
+		report_json(&counts, &out, &resolver);
+	else
+		report(&counts, &out, &resolver);
+	return open_trace_finish(&in);
+}
+
+static int verb_symbolize(int argc, char **argv)
+{
+	enum { OPT_NO_PACKETS = 256 };
+	static const struct option options[] = {
+		EDIT_TRACE_OPTIONS,
+		{ "no-perfetto-blobs", no_argument, NULL, OPT_NO_PACKETS },
+		SYMBOL_PLACE_OPTIONS,
+		{ 0 },
+	};
+	struct request q = { 0 };
+	int c, r = CLI_OK;
+
+	while (r == CLI_OK && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			q.force = true;
+			break;
+		case 'h':
+			return cli_help();
+		case 'j':
+			q.json = true;
+			break;
+		case OPT_NO_PACKETS:
+			q.no_packets = true;
+			break;
+		default:
+			r = symbol_options_take(&q.symbols, c, optarg);
+			if (r < 0)
+				return cli_bad_option(c, argv);
+		}
+	}
+	if (r != CLI_OK)
+		return r;
+	if (argc - optind != 2)
+		return cli_usage_error("it takes an archive and a file for the result");
+	return run(&q, argv[optind], argv[optind + 1]);
+}
+
+const struct verb verb_symbolize_row = {
+	.name = "symbolize",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make an archive with the names of the functions in its call stacks",
+	.options = SYMBOL_PLACE_HELP
+	"      --no-perfetto-blobs\n"
+	"                         leave out the samples that are there for Perfetto, too\n"
+	"      --force            write over an existing file\n"
+	"      --json             print what was done as JSON\n"
+	"  -h, --help             show this\n"
+	"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+	"Names are looked for in the programs and libraries of this machine; what the\n"
+	"archive has already stays. What cannot be found is said, and is no failure.\n",
+	.run = verb_symbolize,
+};

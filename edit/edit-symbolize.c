@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A place is an address of a process, and what it was said to mean last: by whom, and in which
+ * mapping. Mappings are told apart by what they are, not by when they were made, so that an archive
+ * that lists them again changes nothing.
+ */
+#include "edit/edit-symbolize.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "reader/fxt/fxt-events.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/maps.h"
+
+enum said_by { NOBODY, SOURCE, US };
+
+struct place {
+	uint64_t address; /* of the code: frames_code() */
+	uint64_t meaning; /* the identity of its mapping; 0 = in none, or not known */
+	uint32_t owner;
+	uint32_t next; /* of the same hash: index + 1 */
+	enum said_by said_by;
+	bool any_frame; /* something was written that holds until something else is */
+};
+
+struct edit_symbolize {
+	struct edit_symbolize_options options;
+	struct edit_copy *copy;
+	struct fxt_events *events;
+	struct maps *maps;
+	struct table by_hash; /* of owner and address -> index + 1 */
+	struct place *places; /* owned */
+	size_t n_places, room_places;
+	struct edit_symbolize_counts counts;
+};
+
+int edit_symbolize_new(struct edit_symbolize **ret, struct edit_output *out,
+		       const struct edit_symbolize_options *options)
+{
+	_cleanup_(edit_symbolize_freep) struct edit_symbolize *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->options = *options;
+	r = edit_copy_new(&s->copy, out, NULL);
+	if (r == 0)
+		r = fxt_events_new(&s->events);
+	if (r == 0)
+		r = maps_new(&s->maps, MAPS_OF_ALL_TIMES);
+	if (r < 0)
+		return r;
+	if (!options->no_packets)
+		edit_copy_make_packets(s->copy);
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct edit_symbolize *edit_symbolize_free(struct edit_symbolize *s)
+{
+	if (!s)
+		return NULL;
+	edit_copy_free(s->copy);
+	fxt_events_free(s->events);
+	maps_free(s->maps);
+	table_deinit(&s->by_hash);
+	free(s->places);
+	free(s);
+	return NULL;
+}
+
+void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbolize_counts *ret)
+{
+	*ret = s->counts;
+	ret->copied = *edit_copy_counts(s->copy);
+}
+
+/* ---- places ---- */
+
+/* What tells MAP, and where in it an address lies, from others; never 0. */
+static uint64_t identity_of(const struct mapping *map)
+{
+	uint64_t key[5];
+
+	if (!map)
+		return 0;
+	key[0] = map->start - map->file_offset;
+	key[1] = map->device;
+	key[2] = map->inode;
+	key[3] = table_hash(map->path, strlen(map->path));
+	key[4] = map->build_id_size ? table_hash(map->build_id, map->build_id_size) : 0;
+	return table_hash(key, sizeof(key));
+}
+
+/* Finds or makes the place; *RET is NULL if there are too many. Returns 0 or -ENOMEM. */
+static int get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address, struct place **ret)
+{
+	const uint64_t key[] = { owner, address };
+	uint64_t hash = table_hash(key, sizeof(key));
+	uint32_t first = (uint32_t)(uintptr_t)table_get(&s->by_hash, hash);
+	struct place *place;
+
+	for (uint32_t i = first; i != 0; i = place->next) {
+		place = &s->places[i - 1];
+		if (place->owner == owner && place->address == address) {
+			*ret = place;
+			return 0;
+		}
+	}
+	*ret = NULL;
+	if (s->n_places == EDIT_SYMBOLIZE_PLACES_MAX)
+		return 0;
+	if (s->n_places == s->room_places) {
+		size_t room = s->room_places ? 2 * s->room_places : 1024;
+		struct place *more = realloc(s->places, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		s->places = more;
+		s->room_places = room;
+	}
+	place = &s->places[s->n_places];
+	*place = (struct place){ .address = address, .owner = owner, .next = first };
+	if (table_set(&s->by_hash, hash, (void *)(uintptr_t)(s->n_places + 1)) < 0)
+		return -ENOMEM;
+	s->n_places++;
+	*ret = place;
+	return 0;
+}
+
+/* ---- names ---- */
+
+static int write_frame(struct edit_symbolize *s, const struct event *sample,
+		       const struct place *place, const struct frame *frame)
+{
+	s->counts.frames++;
+	return edit_copy_event(s->copy, &(struct event){
+						.kind = EVENT_FRAME,
+						.ts_ns = sample->ts_ns,
+						.pid = FXT_KOID_KYMO,
+						.tid = FXT_KOID_KYMO,
+						.frame = { .process = place->owner,
+							   .depth = frame->depth,
+							   .address = place->address,
+							   .function = frame->function,
+							   .source = frame->source,
+							   .module = frame->module,
+							   .line = frame->line },
+					});
+}
+
+/* Says what PLACE, frame I of SAMPLE, means in MAP. */
+static int name_place(struct edit_symbolize *s, struct place *place, const struct event *sample,
+		      unsigned i, const struct mapping *map)
+{
+	const struct profile_place asked = {
+		.owner = place->owner,
+		.returns = maps_is_return(sample->sample.frames, i),
+		.address = sample->sample.frames[i],
+		.mapping = map,
+	};
+	const struct frame empty = { "", "", map ? map->path : "", 0, 0 }, *frames = NULL;
+	int n = s->options.names->find(s->options.names->userdata, &asked, &frames), r = 0;
+
+	if (n < 0)
+		return n;
+	s->counts.addresses++;
+	s->counts.named += n > 0;
+	s->counts.unnamed += n == 0;
+	for (int k = 0; r == 0 && k < n; k++)
+		r = write_frame(s, sample, place, &frames[k]);
+	if (n == 0 && place->any_frame)
+		r = write_frame(s, sample, place, &empty);
+	place->said_by = US;
+	place->meaning = identity_of(map);
+	place->any_frame = n > 0;
+	return r;
+}
+
+/* Whether what was said of PLACE last still holds. */
+static bool is_named(const struct place *place, uint64_t meaning)
+{
+	if (place->said_by == NOBODY)
+		return false;
+	/* The source may name addresses before it says what is mapped. */
+	return place->meaning == meaning || (place->said_by == SOURCE && place->meaning == 0);
+}
+
+static int name_frame(struct edit_symbolize *s, const struct event *sample, unsigned i)
+{
+	uint64_t address = sample->sample.frames[i];
+	uint32_t owner = maps_owner(sample->pid, address);
+	const struct mapping *map = maps_find(s->maps, owner, address, sample->ts_ns);
+	uint64_t meaning = identity_of(map);
+	struct place *place;
+	int r = get_place(s, owner, frames_code(address, maps_is_return(sample->sample.frames, i)),
+			  &place);
+
+	if (r < 0)
+		return r;
+	if (!place) {
+		s->counts.not_looked++;
+		return 0;
+	}
+	return is_named(place, meaning) ? 0 : name_place(s, place, sample, i, map);
+}
+
+/* Notes what the source says. Returns 1 if it is to be left out, since it has been said. */
+static int take_frame(struct edit_symbolize *s, const struct event *ev)
+{
+	const struct mapping *map =
+		maps_find(s->maps, ev->frame.process, ev->frame.address, ev->ts_ns);
+	uint64_t meaning = identity_of(map);
+	struct place *place;
+	int r = get_place(s, ev->frame.process, ev->frame.address, &place);
+
+	if (r < 0 || !place)
+		return r;
+	if (place->said_by == US && place->meaning == meaning && place->any_frame) {
+		s->counts.repeated++;
+		return 1;
+	}
+	if (place->said_by != SOURCE || place->meaning != meaning) {
+		s->counts.addresses++;
+		s->counts.known++;
+	}
+	place->said_by = SOURCE;
+	place->meaning = meaning;
+	place->any_frame = true;
+	return 0;
+}
+
+/* ---- records ---- */
+
+/* What is to be said before EV. Returns 1 if EV is to be left out. */
+static int before(struct edit_symbolize *s, const struct event *ev)
+{
+	int r = s->options.event ? s->options.event(s->options.userdata, ev) : 0;
+
+	if (r == 0)
+		r = maps_add(s->maps, ev);
+	if (r < 0)
+		return r;
+	switch (ev->kind) {
+	case EVENT_FRAME:
+		return take_frame(s, ev);
+	case EVENT_SAMPLE:
+		s->counts.backtraces++;
+		for (unsigned i = 0; r == 0 && i < ev->sample.n_frames; i++)
+			r = name_frame(s, ev, i);
+		return r;
+	case EVENT_STOP:
+		return edit_copy_packets(s->copy);
+	default:
+		return 0;
+	}
+}
+
+int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *record,
+			  const char **ret_what)
+{
+	struct event ev;
+	int outcome, r = 0;
+
+	*ret_what = NULL;
+	if (edit_copy_is_packets(record))
+		return 0;
+	outcome = fxt_events_get(s->events, record, &ev, ret_what);
+	if (outcome < 0)
+		return outcome;
+	if (outcome == FXT_EVENTS_EVENT)
+		r = before(s, &ev);
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = edit_copy_record(s->copy, record->provider, record);
+	if (r == 0 && outcome == FXT_EVENTS_EVENT && !s->options.no_packets)
+		r = edit_copy_gather(s->copy, &ev);
+	return r;
+}
+
+int edit_symbolize_finish(struct edit_symbolize *s)
+{
+	return edit_copy_packets(s->copy);
+}

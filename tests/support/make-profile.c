@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * make-profile OUT: writes an archive with call stacks, as lines on standard input say it:
+ *
+ *	start HOST                      the recording begins; "." is this host, and this boot's clocks
+ *	task PID NAME [START_NS]        a process
+ *	exec PID FILE                   it runs another program
+ *	map PID START SIZE OFFSET BUILD_ID PATH     code is mapped; BUILD_ID is hexadecimal, or "-"
+ *	at MS                           what follows happens MS milliseconds after the start
+ *	sample PID ADDRESS ...          a stack, innermost first
+ *
+ * Addresses, sizes and offsets are hexadecimal; the kernel's process is 2.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/outbuf.h"
+#include "writer/fxt/fxt-archive.h"
+
+enum { BUILD_ID_MAX = 64 };
+
+#define KYMO .pid = FXT_KOID_KYMO, .tid = FXT_KOID_KYMO
+
+struct maker {
+	struct fxt_archive archive;
+	struct outbuf out;
+	uint64_t start_ns, now_ns;
+	uint32_t module_id;
+	unsigned line;
+};
+
+static void fail(const struct maker *m, const char *what)
+{
+	fprintf(stderr, "make-profile: line %u: %s\n", m->line, what);
+	exit(1);
+}
+
+static void put(struct maker *m, struct event ev)
+{
+	int r;
+
+	ev.ts_ns = m->now_ns;
+	r = fxt_archive_event(&m->archive, &ev);
+	if (r < 0)
+		fail(m, strerror(-r));
+}
+
+static char *word(struct maker *m, char **rest)
+{
+	char *w = strsep(rest, " ");
+
+	if (!w || !*w)
+		fail(m, "there is something missing");
+	return w;
+}
+
+static uint64_t number(struct maker *m, char **rest, int base)
+{
+	const char *w = word(m, rest);
+	char *end;
+	uint64_t n = strtoull(w, &end, base);
+
+	if (*end)
+		fail(m, "that is no number");
+	return n;
+}
+
+static uint32_t pid(struct maker *m, char **rest)
+{
+	return (uint32_t)number(m, rest, 10);
+}
+
+/* ---- lines ---- */
+
+static void on_start(struct maker *m, char *rest)
+{
+	struct clock_snapshot clock = clock_snapshot();
+	const char *host = word(m, &rest);
+	struct utsname here;
+
+	if (uname(&here) < 0)
+		fail(m, "uname failed");
+	if (strcmp(host, ".") == 0)
+		host = here.nodename;
+	else
+		/* another machine's, one that is always the same */
+		clock = (struct clock_snapshot){ 1000000000, 1000000000, 1700000000000000000 };
+	m->start_ns = m->now_ns = clock.boot_ns;
+	put(m, (struct event){ .kind = EVENT_START,
+			       KYMO,
+			       .start = { .session = "profile",
+					  .command = "",
+					  .options = "",
+					  .kernel = "6.1.0",
+					  .machine = "x86_64",
+					  .host = host,
+					  .version = "0.1.0",
+					  .n_cpus = 1 } });
+	put(m, (struct event){ .kind = EVENT_CLOCK, KYMO, .clock = clock });
+	put(m, (struct event){ .kind = EVENT_SAMPLING, KYMO, .sampling = { 99, "cpu-clock", 0 } });
+}
+
+static void on_task(struct maker *m, char *rest)
+{
+	uint32_t id = pid(m, &rest);
+	const char *name = word(m, &rest);
+
+	put(m, (struct event){ .kind = EVENT_TASK,
+			       .pid = id,
+			       .tid = id,
+			       .task = { .comm = name,
+					 .command_line = "",
+					 .start_ns = rest ? number(m, &rest, 10) : 0,
+					 .parent_pid = 1,
+					 .is_process = true } });
+}
+
+static void on_exec(struct maker *m, char *rest)
+{
+	uint32_t id = pid(m, &rest);
+
+	put(m, (struct event){ .kind = EVENT_EXEC,
+			       .pid = id,
+			       .tid = id,
+			       .exec = { .file = word(m, &rest), .command_line = "" } });
+}
+
+static uint32_t build_id(struct maker *m, const char *digits, uint8_t *to)
+{
+	size_t n = strlen(digits) / 2;
+
+	if (strcmp(digits, "-") == 0)
+		return 0;
+	if (n > BUILD_ID_MAX)
+		fail(m, "that build id is too long");
+	for (size_t i = 0; i < n; i++) {
+		unsigned byte;
+
+		if (sscanf(digits + 2 * i, "%2x", &byte) != 1)
+			fail(m, "that is no build id");
+		to[i] = (uint8_t)byte;
+	}
+	return (uint32_t)n;
+}
+
+static void on_map(struct maker *m, char *rest)
+{
+	uint8_t bytes[BUILD_ID_MAX];
+	struct event ev = { .kind = EVENT_MAPPING, .pid = pid(m, &rest) };
+
+	ev.tid = ev.pid;
+	ev.mapping.start = number(m, &rest, 16);
+	ev.mapping.size = number(m, &rest, 16);
+	ev.mapping.file_offset = number(m, &rest, 16);
+	ev.mapping.build_id = bytes;
+	ev.mapping.build_id_size = build_id(m, word(m, &rest), bytes);
+	ev.mapping.module_id = m->module_id++ & UINT16_MAX;
+	if (!rest)
+		fail(m, "there is no path");
+	ev.mapping.path = rest;
+	put(m, ev);
+}
+
+static void on_at(struct maker *m, char *rest)
+{
+	m->now_ns = m->start_ns + 1000000 * number(m, &rest, 10);
+}
+
+static void on_sample(struct maker *m, char *rest)
+{
+	uint32_t id = pid(m, &rest);
+	uint64_t frames[FXT_BACKTRACE_MAX];
+	unsigned n = 0;
+
+	while (rest && n < FXT_BACKTRACE_MAX)
+		frames[n++] = number(m, &rest, 16);
+	put(m, (struct event){ .kind = EVENT_SAMPLE,
+			       .pid = id,
+			       .tid = id,
+			       .sample = { .frames = frames, .n_frames = n } });
+}
+
+static void take_line(struct maker *m, char *line)
+{
+	static const struct {
+		const char *word;
+		void (*take)(struct maker *m, char *rest);
+	} rows[] = {
+		{ "start", on_start }, { "task", on_task }, { "exec", on_exec },
+		{ "map", on_map },     { "at", on_at },     { "sample", on_sample },
+	};
+	char *rest = line;
+	const char *what;
+
+	line[strcspn(line, "\n")] = '\0';
+	what = word(m, &rest);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (strcmp(what, rows[i].word) == 0) {
+			rows[i].take(m, rest);
+			return;
+		}
+	}
+	fail(m, "nobody knows what that is");
+}
+
+int main(int argc, char **argv)
+{
+	struct maker m = { 0 };
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+	FILE *out;
+	bool failed;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: make-profile OUT <lines\n");
+		return 2;
+	}
+	if (fxt_archive_init(&m.archive, &m.out, 1) < 0 || fxt_archive_begin(&m.archive) < 0)
+		fail(&m, "out of memory");
+	for (m.line = 1; getline(&line, &room, stdin) > 0; m.line++)
+		if (*line != '\n')
+			take_line(&m, line);
+	put(&m, (struct event){ .kind = EVENT_STOP, KYMO, .stop = { .reason = "duration" } });
+	out = fopen(argv[1], "we");
+	failed = !out || fwrite(m.out.data, 1, m.out.size, out) != m.out.size;
+	failed |= out && fclose(out) != 0;
+	if (failed)
+		perror(argv[1]);
+	fxt_archive_deinit(&m.archive);
+	outbuf_deinit(&m.out);
+	return failed;
+}
