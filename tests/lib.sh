@@ -9,7 +9,7 @@
 # started, and the words that tests are written in: need_*, assert_*, expect_*, start_*. A test
 # passes by reaching its end; it exits 77 with "SKIP: why" where the machine lacks what it needs.
 #
-# From meson: KYMO, KYMOD, KYMO_LOAD, DAMAGE_TRACE, CHECK_RECOVERY (the binaries),
+# From meson: KYMO, KYMOD, KYMO_LOAD, DAMAGE_TRACE, CHECK_RECOVERY, MAKE_PROFILE (the binaries),
 # KYMO_PERFETTO_SQL (optional, see HACKING.md).
 
 set -euo pipefail
@@ -21,6 +21,7 @@ KYMOD=${KYMOD:-$ROOT/build/daemon/kymod}
 KYMO_LOAD=${KYMO_LOAD:-$ROOT/build/tests/support/kymo-load}
 DAMAGE_TRACE=${DAMAGE_TRACE:-$ROOT/build/tests/support/damage-trace}
 CHECK_RECOVERY=${CHECK_RECOVERY:-$ROOT/build/tests/support/check-recovery}
+MAKE_PROFILE=${MAKE_PROFILE:-$ROOT/build/tests/support/make-profile}
 PATH=$PATH:/usr/sbin:/sbin
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")

@@ -13,11 +13,12 @@
 #include "edit/edit-merge.h"
 #include "edit/edit-redact.h"
 #include "edit/edit-repair.h"
+#include "edit/edit-symbolize.h"
 #include "reader/fxt/fxt-check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum way { REPAIR, CUT_TIME, CUT_PROCESS, CUT_CPU, REDACT, MERGE, WAYS };
+enum way { REPAIR, CUT_TIME, CUT_PROCESS, CUT_CPU, REDACT, MERGE, SYMBOLIZE, WAYS };
 
 static const char key[EDIT_REDACT_KEY_MIN];
 
@@ -115,6 +116,34 @@ static int merge(struct edit_output *out, const uint8_t *data, size_t size)
 	return r;
 }
 
+/* Even addresses have names, of every fourth one function is inlined. */
+static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
+{
+	static const struct frame frames[] = {
+		{ "inlined", "a.c", "a", 1, 0 },
+		{ "outer", "a.c", "a", 2, 1 },
+	};
+
+	(void)userdata;
+	*ret = frames;
+	return place->address & 1 ? 0 : place->address & 2 ? 2 : 1;
+}
+
+static int symbolize(struct edit_output *out, struct fxt_reader *reader)
+{
+	static const struct profile_names names = { .find = find_names };
+	const struct edit_symbolize_options options = { .names = &names };
+	_cleanup_(edit_symbolize_freep) struct edit_symbolize *s = NULL;
+	const struct fxt_record *record;
+	const char *what;
+	int r = edit_symbolize_new(&s, out, &options), outcome;
+
+	while (r == 0 && (outcome = fxt_reader_next(reader, &record)) > 0)
+		if (outcome == FXT_READER_RECORD)
+			r = edit_symbolize_record(s, record, &what);
+	return r == 0 ? edit_symbolize_finish(s) : r;
+}
+
 static int edit(enum way way, struct edit_output *out, struct fxt_reader *reader,
 		const uint8_t *data, size_t size)
 {
@@ -138,6 +167,8 @@ static int edit(enum way way, struct edit_output *out, struct fxt_reader *reader
 		return redact(out, reader);
 	case MERGE:
 		return merge(out, data, size);
+	case SYMBOLIZE:
+		return symbolize(out, reader);
 	default:
 		return repair(out, reader);
 	}

@@ -1,0 +1,264 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Names of a program that is built here: stacks by hand, at addresses that nm and addr2line know. `kymo flame`
+# names them here, and anywhere once `kymo symbolize` has been at them; nothing is ever named wrong.
+
+. "$(dirname "$0")/../lib.sh"
+need_command cc nm readelf addr2line objcopy strip jq
+
+# Functions that do not return: what they call returns to the beginning of another function.
+cat >"$TMP/first.c" <<-END
+	#include <stdlib.h>
+	static volatile int sink;
+	static inline __attribute__((always_inline)) void inner(int x)
+	{
+		while (sink < x)
+			sink += x * 3;
+	}
+	__attribute__((noinline)) void work(int x)
+	{
+		sink = 0;
+		inner(x);
+		sink = 1;
+	}
+	__attribute__((noinline, noreturn)) void leaves(int x)
+	{
+		work(x);
+		exit(sink);
+	}
+	__attribute__((noinline)) void behind(void) { sink++; }
+	int main(int argc, char **argv)
+	{
+		(void)argv;
+		leaves(argc);
+	}
+END
+sed 's/work/toil/g; s/inner/core/g; s/leaves/parts/g' "$TMP/first.c" >"$TMP/second.c"
+mkdir "$TMP/bin"
+for i in first second; do
+	cc -O1 -g -no-pie -fno-pie -fno-reorder-functions -Wl,--build-id=sha1 "$TMP/$i.c" -o "$TMP/bin/$i" || skip "cc makes no such programs"
+done
+
+build_id() {
+	readelf -n "$1" | sed -n 's/.*Build ID: //p'
+}
+
+# end_of FILE FUNCTION: the address behind it
+end_of() {
+	nm -S "$1" | while read -r start size _ name; do
+		[ "$name" != "$2" ] || printf '%x\n' $((0x$start + 0x$size))
+	done
+}
+
+# inside FILE FUNCTION INLINED: an address in FUNCTION where code of INLINED is
+inside() {
+	local start size name i
+
+	nm -S "$1" | while read -r start size _ name; do
+		[ "$name" = "$2" ] || continue
+		for ((i = 0x$start; i < 0x$start + 0x$size; i++)); do
+			if [ "$(addr2line -ife "$1" "$(printf %x "$i")" | head -1)" = "$3" ]; then
+				printf '%x\n' "$i"
+				return
+			fi
+		done
+	done
+}
+
+# map PID FILE BUILD_ID PATH: a line for make-profile, of the code of FILE
+map() {
+	readelf -lW "$2" | while read -r type offset vaddr _ _ size flags; do
+		case "$type $flags" in
+		LOAD\ *R*E*)
+			printf 'map %d %x %x %x %s %s\n' "$1" $((vaddr & ~4095)) \
+				$((((vaddr & 4095) + size + 4095) & ~4095)) $((offset & ~4095)) "$3" "$4"
+			;;
+		esac
+	done
+}
+
+# make NAME <LINES: an archive $TMP/NAME.fxt
+make() {
+	"$MAKE_PROFILE" "$TMP/$1.fxt"
+}
+
+# flame NAME OPTION ...: folded stacks of $TMP/NAME.fxt
+flame() {
+	local name=$1
+
+	shift
+	"$KYMO" flame "$TMP/$name.fxt" -o - --format folded "$@" 2>"$TMP/flame.stderr"
+}
+
+# symbolize NAME OPTION ...: $TMP/NAME.fxt -> $TMP/NAME-named.fxt; its report is $TMP/report
+symbolize() {
+	local name=$1
+
+	shift
+	expect_exit 0 "$KYMO" symbolize --json --force "$@" "$TMP/$name.fxt" "$TMP/$name-named.fxt"
+	assert_empty "$TMP/stderr"
+	cp "$TMP/stdout" "$TMP/report"
+}
+
+report() {
+	jq -c "[.addresses, .named, .known_before, .unnamed, .frames]" "$TMP/report"
+}
+
+first=$TMP/bin/first second=$TMP/bin/second
+id=$(build_id "$first")
+[ "$id" ] || skip "cc gives programs no build id"
+# Not the pid of anybody.
+pid=4194000
+stack="$(inside "$first" work inner) $(end_of "$first" leaves) $(end_of "$first" main)"
+assert_eq "$(wc -w <<<"$stack")" 3 "addresses in $first"
+chain='prog;main;leaves;work;inner 1'
+lines() {
+	printf 'start %s\ntask %d prog\n' "$1" $pid
+	map $pid "$first" "$2" "${3:-$first}"
+	printf 'sample %d %s\n' $pid "$stack"
+}
+
+note "functions, one of them inlined, and calls that do not return"
+lines . "$id" | make a
+assert_eq "$(flame a)" "$chain" "flame"
+assert_eq "$(flame a --no-symbols | tr ';' '\n' | grep -c 'first+0x')" 3 "flame --no-symbols"
+expect_exit 0 "$KYMO" summary "$TMP/a.fxt"
+assert_contains "$TMP/stdout" '^100.00% 100.00%  inner$' "summary"
+assert_contains "$TMP/stdout" '^  0.00% 100.00%  leaves$' "summary"
+expect_exit 0 "$KYMO" summary --no-symbols "$TMP/a.fxt"
+assert_contains "$TMP/stdout" '^100.00% 100.00%  first[+]0x' "summary --no-symbols"
+
+note "in the archive"
+symbolize a
+assert_eq "$(report)" '[3,3,0,0,4]' "what was done"
+assert_eq "$(jq -c '.problems, [.modules[].unnamed]' "$TMP/report")" $'[]\n[0]' "what is missing"
+assert_eq "$(flame a-named --no-symbols)" "$chain" "flame of what was symbolized"
+"$KYMO" dump "$TMP/a-named.fxt" | grep profile:frame >"$TMP/frames"
+line=$(addr2line -ie "$first" "${stack%% *}" | head -1 | sed 's/.*:\([0-9]*\).*/\1/')
+assert_contains "$TMP/frames" "depth=0 function=\"inner\" source=\"$TMP/first.c\" line=$line module=\"$first\"" "a frame"
+expect_exit 0 "$KYMO" check --strict "$TMP/a-named.fxt"
+cp "$TMP/a-named.fxt" "$TMP/b.fxt"
+symbolize b
+assert_eq "$(report)" '[3,0,3,0,0]' "what is done the second time"
+"$KYMO" dump "$TMP/a-named.fxt" | sed 's/^ *//' | grep -v '^string' >"$TMP/once"
+"$KYMO" dump "$TMP/b-named.fxt" | sed 's/^ *//' | grep -v '^string' >"$TMP/twice"
+cmp "$TMP/once" "$TMP/twice" || fail "what is symbolized twice is another archive"
+
+note "through a pipe, and packed"
+"$KYMO" symbolize - - <"$TMP/a.fxt" 2>/dev/null | cmp - "$TMP/a-named.fxt"
+"$KYMO" symbolize "$TMP/a.fxt" "$TMP/a.fxt.zst" 2>/dev/null
+"$KYMO" export "$TMP/a.fxt.zst" -o - --format fxt 2>/dev/null | cmp - "$TMP/a-named.fxt"
+
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	note "in Perfetto"
+	perfetto "$TMP/a-named.fxt" "select name from stack_profile_frame order by id" \
+		"select count(*) n from perf_sample" >"$TMP/answers"
+	assert_eq "$(head -1 "$TMP/answers" | jq -c 'map(.name) | sort')" \
+		'["inner","leaves","main","work"]' "functions in Perfetto"
+	assert_eq "$(tail -1 "$TMP/answers")" '[{"n":1}]' "samples in Perfetto"
+fi
+
+note "another build has other names"
+lines . 0123456789abcdef0123456789abcdef01234567 | make wrong
+assert_eq "$(flame wrong | tr ';' '\n' | grep -c 'first+0x')" 3 "flame by a wrong build id"
+symbolize wrong
+assert_eq "$(report)" '[3,0,0,3,0]' "by a wrong build id"
+assert_eq "$(jq -c '.modules' "$TMP/report")" "[{\"module\":\"$first\",\"addresses\":3,\"unnamed\":3}]" "modules"
+assert_eq "$(jq -r '.problems[].file' "$TMP/report")" "$first" "what is told"
+expect_exit 0 "$KYMO" symbolize --force "$TMP/wrong.fxt" "$TMP/wrong-named.fxt"
+assert_contains "$TMP/stderr" "^  3 of 3 without a name: $first\$" "the report"
+assert_contains "$TMP/stderr" "^kymo symbolize: $first: " "the report"
+
+note "recorded elsewhere: by build id"
+lines elsewhere "$id" | make far
+assert_eq "$(flame far)" "$chain" "the same build"
+note "recorded elsewhere: not by the path alone, unless that is said"
+lines elsewhere - | make vague
+assert_eq "$(flame vague | tr ';' '\n' | grep -c 'first+0x')" 3 "flame by the path alone"
+symbolize vague
+assert_eq "$(report)" '[3,0,0,3,0]' "by the path alone"
+assert_eq "$(flame vague --sysroot /)" "$chain" "with --sysroot"
+lines . - | make near
+assert_eq "$(flame near)" "$chain" "recorded here since it was booted"
+lines elsewhere "$id" /opt/first | make moved
+assert_eq "$(flame moved | grep -c inner || :)" 0 "a file that is not there"
+mkdir -p "$TMP/root/opt"
+cp "$first" "$TMP/root/opt/first"
+assert_eq "$(flame moved --sysroot "$TMP/root")" "$chain" "below --sysroot"
+
+note "by separate debug files"
+mkdir -p "$TMP/debug/.build-id/${id:0:2}"
+objcopy --only-keep-debug "$first" "$TMP/debug/.build-id/${id:0:2}/${id:2}.debug"
+assert_eq "$(flame moved --debug-dir "$TMP/debug")" "$chain" "--debug-dir"
+symbolize moved --debug-dir "$TMP/debug"
+assert_eq "$(report)" '[3,3,0,0,4]' "--debug-dir"
+
+note "one process, two programs at one address"
+{
+	lines . "$id"
+	echo "at 10"
+	echo "exec $pid $second"
+	map $pid "$second" "$(build_id "$second")" "$second"
+	printf 'sample %d %s\n' $pid "$stack"
+} | make exec
+printf 'prog;main;%s 1\n' 'leaves;work;inner' 'parts;toil;core' >"$TMP/both"
+flame exec | diff "$TMP/both" - || fail "flame"
+symbolize exec
+assert_eq "$(report)" '[6,6,0,0,8]' "two programs"
+flame exec-named --no-symbols | diff "$TMP/both" - || fail "flame of what was symbolized"
+
+note "names stay when the program has gone"
+mv "$first" "$TMP/gone"
+assert_eq "$(flame a | grep -c inner || :)" 0 "flame without the program"
+assert_eq "$(flame a-named)" "$chain" "flame of what was symbolized"
+mv "$TMP/gone" "$first"
+
+# Files that only the recorded process sees: it must be that process.
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	note "in the mount namespace of the process, while it lives"
+	mkdir "$TMP/inner"
+	# shellcheck disable=SC2016
+	unshare -m bash -c 'mount -t tmpfs none "$1" && cp "$2" "$1/first" && touch "$1/../ready" && exec sleep 60' \
+		- "$TMP/inner" "$first" &
+	sleeper=$!
+	for _ in {1..100}; do
+		[ ! -e "$TMP/ready" ] || break
+		sleep 0.05
+	done
+	[ -e "$TMP/ready" ] || fail "there is no mount namespace"
+	ticks=$(sed 's/.*) //' "/proc/$sleeper/stat" | cut -d' ' -f20)
+	began=$((ticks * (1000000000 / $(getconf CLK_TCK))))
+	# living HOST START_NS
+	living() {
+		printf 'start %s\ntask %d prog %d\n' "$1" "$sleeper" "$2"
+		map "$sleeper" "$first" "$id" "$TMP/inner/first"
+		printf 'sample %d %s\n' "$sleeper" "$stack"
+	}
+	living . "$began" | make lives
+	assert_eq "$(flame lives)" "$chain" "a process that lives"
+	living . "$((began + 10000000000))" | make other
+	assert_eq "$(flame other | grep -c inner || :)" 0 "another process of that id"
+	living elsewhere "$began" | make remote
+	assert_eq "$(flame remote | grep -c inner || :)" 0 "a process of another machine"
+	kill "$sleeper"
+	wait "$sleeper" || :
+	assert_eq "$(flame lives | grep -c inner || :)" 0 "a process that has ended"
+fi
+
+# The kernel, where its addresses may be seen.
+text=$(awk '$3 == "_stext" && $1 !~ /^0*$/ { print $1 }' /proc/kallsyms)
+function=$(awk '$3 == "vfs_read" { print $1 }' /proc/kallsyms)
+if [ "$text" ] && [ "$function" ]; then
+	note "the kernel"
+	kernel() {
+		printf 'start %s\nmap 2 %s 10000000 0 - [kernel.kallsyms]\nsample 7 %x\n' "$1" "$text" \
+			$((0x$function + 1))
+	}
+	kernel . | make kernel
+	assert_contains <(flame kernel) ';vfs_read 1$' "a function of the kernel"
+	symbolize kernel
+	assert_contains <("$KYMO" dump "$TMP/kernel-named.fxt") 'frame .* process=2 .*function="vfs_read"' "in the archive"
+	kernel elsewhere | make kernel
+	assert_eq "$(flame kernel | grep -c vfs_read || :)" 0 "the kernel of another machine"
+fi
