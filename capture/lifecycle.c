@@ -17,7 +17,14 @@ static int ask(struct lifecycle *l, uint32_t tid)
 	if (!l->ask(tid, l->userdata))
 		return 0;
 	tasks_set_announced(l->tasks, tid);
-	return table_set(&l->asked, tid, l);
+	return table_set(&l->asked, tid, (void *)(uintptr_t)(tid + UINT64_C(1)));
+}
+
+int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
+{
+	if (l->asked.n_used == 0 || !table_get(&l->asked, tid))
+		return 0;
+	return table_set(&l->asked, tid, (void *)(uintptr_t)(pid + UINT64_C(1)));
 }
 
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
@@ -201,16 +208,27 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
 	}
 }
 
+static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
+{
+	const struct rec_identity unknown = { .pid = pid, .tid = tid, .comm = "?" };
+
+	return tasks_get(l->tasks, tid) ? 0 : lifecycle_learned(l, &unknown, true);
+}
+
 int lifecycle_close(struct lifecycle *l)
 {
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < l->asked.n_slots; i++) {
 		uint32_t tid = (uint32_t)l->asked.slots[i].key;
-		const struct rec_identity unknown = { .pid = tid, .tid = tid, .comm = "?" };
+		uint32_t pid = (uint32_t)((uintptr_t)l->asked.slots[i].value - 1);
 
-		if (tid != 0 && !tasks_get(l->tasks, tid))
-			r = lifecycle_learned(l, &unknown, true);
+		if (tid == 0)
+			continue;
+		/* The process first, so that nothing more is asked for. */
+		r = learn_unknown(l, pid, pid);
+		if (r == 0)
+			r = learn_unknown(l, tid, pid);
 	}
 	return r;
 }

@@ -22,7 +22,8 @@ struct lifecycle {
 	 * that cannot be asked now. */
 	bool (*ask)(uint32_t tid, void *userdata);
 	void *userdata;
-	struct table asked; /* tids that were asked for and not answered; values mean nothing */
+	struct table
+		asked; /* tid that was asked for and not answered -> its pid + 1, as far as known */
 };
 
 void lifecycle_deinit(struct lifecycle *l);
@@ -35,6 +36,9 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec);
  * announced, unless it could not even be asked for. Returns 0 or the archive's error.
  */
 int lifecycle_announce(struct lifecycle *l, uint32_t tid);
+
+/* TID is one of process PID: should the question about it get no answer, that at least is known. */
+int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 
 /* The answer to a question. What has told of itself meanwhile is left alone. */
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted);

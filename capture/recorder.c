@@ -41,6 +41,13 @@ static int announce(uint32_t tid, void *userdata)
 	return lifecycle_announce(&r->lifecycle, tid);
 }
 
+static int belongs(uint32_t tid, uint32_t pid, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return lifecycle_belongs(&r->lifecycle, tid, pid);
+}
+
 static bool ask(uint32_t tid, void *userdata)
 {
 	struct recorder *r = userdata;
@@ -188,6 +195,7 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->schedule.filtered = filtered;
 	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->start_ns;
 	r->schedule.announce = r->activity.announce = announce;
+	r->schedule.belongs = belongs;
 	r->schedule.userdata = r->activity.userdata = r;
 	r->lifecycle.ask = ask;
 	r->lifecycle.userdata = r;

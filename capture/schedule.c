@@ -344,6 +344,8 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
 	int r = ensure_announced(s, tid);
 
+	if (r == 0)
+		r = s->belongs(tid, (uint32_t)words[MIGRATE_PID], s->userdata);
 	/* Only what does not run is moved. */
 	if (r == 0 && from < s->n_cpus && s->cpus[from].known && s->cpus[from].tid == tid)
 		r = close_unreported(s, (unsigned)from, words[WORD_TS]);

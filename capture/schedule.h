@@ -53,6 +53,8 @@ struct schedule {
 	uint64_t n_unreported;   /* switches that the kernel made and did not report */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
+	/* A record says whose thread one is. */
+	int (*belongs)(uint32_t tid, uint32_t pid, void *userdata);
 	void *userdata;
 };
 

@@ -43,6 +43,21 @@ int edit_trace_flush(struct edit_trace *t, bool all)
 	return CLI_OK;
 }
 
+int edit_trace_take_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn take,
+			void *userdata)
+{
+	const struct fxt_record *record;
+	int more, r, status = CLI_OK;
+
+	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
+		r = take(userdata, record);
+		if (r < 0)
+			return edit_trace_failed(t, r);
+		status = edit_trace_flush(t, false);
+	}
+	return status != CLI_OK || more < 0 ? CLI_FAILED : CLI_OK;
+}
+
 int edit_trace_finish(struct edit_trace *t)
 {
 	int r = edit_trace_flush(t, true);

@@ -47,6 +47,11 @@ int edit_trace_flush(struct edit_trace *t, bool all);
 /* Says what the negative errno E of an edit_* function means. Returns CLI_FAILED. */
 int edit_trace_failed(struct edit_trace *t, int e);
 
+/* Takes each record of IN, past damage. USERDATA's answer is that of an edit_* function. */
+typedef int (*edit_trace_fn)(void *userdata, const struct fxt_record *record);
+int edit_trace_take_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn take,
+			void *userdata);
+
 /* All was made: writes what is left. Returns as above. */
 int edit_trace_finish(struct edit_trace *t);
 

@@ -21,22 +21,20 @@ struct request {
 	bool force, json;
 };
 
+static int take(void *userdata, const struct fxt_record *record)
+{
+	return edit_cut_record(userdata, record);
+}
+
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
 static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
 {
-	const struct fxt_record *record;
-	int more, r, status = CLI_OK;
+	int r = edit_trace_take_all(out, in, take, cut);
 
-	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
-		r = edit_cut_record(cut, record);
-		if (r < 0)
-			return edit_trace_failed(out, r);
-		status = edit_trace_flush(out, false);
-	}
-	if (status != CLI_OK || more < 0)
-		return CLI_FAILED;
+	if (r != CLI_OK)
+		return r;
 	r = edit_cut_finish(cut);
-	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
+	return r < 0 ? edit_trace_failed(out, r) : CLI_OK;
 }
 
 static void say_nothing_there(const struct open_trace *in, const struct edit_cut_counts *counts)

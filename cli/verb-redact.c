@@ -50,21 +50,9 @@ static int read_key(struct request *q)
 	return CLI_OK;
 }
 
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
-static int redact_all(struct open_trace *in, struct edit_trace *out, struct edit_redact *redact)
+static int take(void *userdata, const struct fxt_record *record)
 {
-	const struct fxt_record *record;
-	int more, r, status = CLI_OK;
-
-	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
-		r = edit_redact_record(redact, record);
-		if (r < 0)
-			return edit_trace_failed(out, r);
-		status = edit_trace_flush(out, false);
-	}
-	if (status != CLI_OK || more < 0)
-		return CLI_FAILED;
-	return edit_trace_flush(out, true);
+	return edit_redact_record(userdata, record);
 }
 
 static void report(const struct edit_redact_counts *counts, const struct edit_trace *out, bool json)
@@ -109,7 +97,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	if (r != CLI_OK)
 		return r;
 	r = edit_redact_new(&redact, &out.output, &options);
-	r = r < 0 ? edit_trace_failed(&out, r) : redact_all(&in, &out, redact);
+	r = r < 0 ? edit_trace_failed(&out, r) : edit_trace_take_all(&out, &in, take, redact);
 	if (r == CLI_OK)
 		r = edit_trace_finish(&out);
 	if (r != CLI_OK)

@@ -27,26 +27,31 @@ static int take_event(void *userdata, const struct event *ev)
 	return resolver_add(userdata, ev);
 }
 
+struct work {
+	struct edit_symbolize *symbolize;
+	struct open_trace *in;
+};
+
+static int take_record(void *userdata, const struct fxt_record *record)
+{
+	const struct work *work = userdata;
+	const char *what;
+	int r = edit_symbolize_record(work->symbolize, record, &what);
+
+	if (what)
+		open_trace_damage(work->in, record->offset, what);
+	return r;
+}
+
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
 static int symbolize_all(struct open_trace *in, struct edit_trace *out, struct edit_symbolize *s)
 {
-	const struct fxt_record *record;
-	int more, r, status = CLI_OK;
+	int r = edit_trace_take_all(out, in, take_record, &(struct work){ s, in });
 
-	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
-		const char *what;
-
-		r = edit_symbolize_record(s, record, &what);
-		if (r < 0)
-			return edit_trace_failed(out, r);
-		if (what)
-			open_trace_damage(in, record->offset, what);
-		status = edit_trace_flush(out, false);
-	}
-	if (status != CLI_OK || more < 0)
-		return CLI_FAILED;
+	if (r != CLI_OK)
+		return r;
 	r = edit_symbolize_finish(s);
-	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
+	return r < 0 ? edit_trace_failed(out, r) : CLI_OK;
 }
 
 static void report(const struct edit_symbolize_counts *counts, const struct edit_trace *out,

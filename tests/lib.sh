@@ -429,6 +429,15 @@ no_bpf_left() {
 	wait_for 5 no_bpf_is_left || fail "left in the kernel after ${1:-the test}: $(bpf_left | head -5)"
 }
 
+# A little of everything that sched and lifecycle records tell, for half a second; to be run by bash -c.
+little_work() {
+	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 1500 >/dev/null
+	for _ in {1..40}; do
+		/bin/true
+	done
+	sleep 0.3
+}
+
 # ---- Perfetto ----
 
 # perfetto FILE SQL ...: prints a JSON array a query

@@ -31,6 +31,13 @@ struct world {
 	struct activity activity;
 };
 
+static int belongs(uint32_t tid, uint32_t pid, void *userdata)
+{
+	struct world *w = userdata;
+
+	return lifecycle_belongs(&w->lifecycle, tid, pid);
+}
+
 static int announce(uint32_t tid, void *userdata)
 {
 	struct world *w = userdata;
@@ -58,6 +65,7 @@ static bool begin(struct world *w)
 		return false;
 	activity_init(&w->activity, &w->archive, &w->tasks);
 	w->schedule.announce = w->activity.announce = announce;
+	w->schedule.belongs = belongs;
 	w->schedule.userdata = w->activity.userdata = w;
 	return fxt_archive_begin(&w->archive) == 0;
 }

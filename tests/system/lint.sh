@@ -17,7 +17,11 @@ trap_is_real() {
 	local id=$1 sql=$2 kind answer
 
 	for kind in bad good; do
-		answer=$(perfetto "$TMP/$id.$kind.fxt" "$sql")
+		perfetto "$TMP/$id.$kind.fxt" "$sql" >"$TMP/$kind.answer" &
+	done
+	wait
+	for kind in bad good; do
+		answer=$(cat "$TMP/$kind.answer")
 		assert_eq "$answer" "$3" "$id: Perfetto about the $kind archive"
 		shift
 	done

@@ -8,16 +8,9 @@
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-work() {
-	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 1500 >/dev/null
-	for _ in {1..40}; do
-		/bin/true
-	done
-	sleep 0.3
-}
-export -f work last_cpu
+export -f little_work last_cpu
 export KYMO_LOAD
-record_around "$TMP/real.fxt" -- bash -c work
+record_around "$TMP/real.fxt" -- bash -c little_work
 bytes=$(stat -c %s "$TMP/real.fxt")
 assert_ge "$bytes" 200000 "bytes recorded"
 "$CHECK_RECOVERY" "$TMP/real.fxt" 204 995 || fail "records that were not touched did not come back"
@@ -34,7 +27,7 @@ done
 # Packed, no more is lost than the pieces that are damaged, and where each begins is found again.
 records=$("$KYMO" check --json "$TMP/real.fxt" | jq .records)
 for method in snappy zstd gzip; do
-	record_around "$TMP/packed.$method" --compress=$method --flush 50ms -- bash -c work
+	record_around "$TMP/packed.$method" --compress=$method --flush 50ms -- bash -c little_work
 	for seed in {1..36}; do
 		"$DAMAGE_TRACE" "$TMP/packed.$method" "$seed" "$TMP/variant" >"$TMP/how"
 		# (1: its magic number is gone)

@@ -7,16 +7,9 @@
 . "$(dirname "$0")/../lib.sh"
 need_btf
 
-work() {
-	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 1500 >/dev/null
-	for _ in {1..40}; do
-		/bin/true
-	done
-	sleep 0.2
-}
-export -f work last_cpu
+export -f little_work last_cpu
 export KYMO_LOAD
-record_around "$TMP/real.fxt" -- bash -c work
+record_around "$TMP/real.fxt" -- bash -c little_work
 
 silent=0
 for seed in {1..204}; do

@@ -500,6 +500,20 @@ static void test_close_unanswered(void **state)
 	assert_true(tasks_announced(&f->tasks, 10));
 }
 
+/* A migration has said whose it is. */
+static void test_close_unanswered_belongs(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(lifecycle_belongs(&f->l, 10, 9), 0);
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_int_equal(lifecycle_belongs(&f->l, 10, 9), 0);
+	assert_int_equal(lifecycle_belongs(&f->l, 11, 9), 0);
+	assert_int_equal(lifecycle_close(&f->l), 0);
+	assert_int_equal(tasks_get(&f->tasks, 10)->pid, 9);
+	assert_null(tasks_get(&f->tasks, 11));
+}
+
 static void test_learned(void **state)
 {
 	struct fixture *f = *state;
@@ -555,6 +569,7 @@ int main(void)
 		TEST(test_announce_nobody_to_ask),
 		TEST(test_answered),
 		TEST(test_close_unanswered),
+		TEST(test_close_unanswered_belongs),
 		TEST(test_learned),
 		TEST(test_output_full),
 	};

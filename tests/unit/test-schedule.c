@@ -95,6 +95,14 @@ struct fixture {
 	int announce_fails;
 };
 
+static int on_belongs(uint32_t tid, uint32_t pid, void *userdata)
+{
+	(void)tid;
+	(void)pid;
+	(void)userdata;
+	return 0;
+}
+
 static int on_announce(uint32_t tid, void *userdata)
 {
 	struct fixture *f = userdata;
@@ -121,6 +129,7 @@ static int set_up(void **state)
 		return -1;
 	f->s.from_ns = FROM_NS;
 	f->s.announce = on_announce;
+	f->s.belongs = on_belongs;
 	f->s.userdata = f;
 	/* To keep the stories short; announcing has tests of its own. */
 	for (uint32_t tid = 1; tid < 10000; tid++)
