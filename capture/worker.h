@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The thread of a session that does what may be slow: it loads, attaches, detaches and unloads the
- * eBPF programs, lists the tasks that live, looks into /proc, and samples counters.
+ * eBPF programs, lists the tasks that live, looks into /proc, samples counters, and lets CPUs that
+ * come back be sampled again.
  *
  * Orders are taken in turn; what comes of them is fetched with worker_fetch() when the descriptor
  * is readable. The collector belongs to the worker; the owner may use its rings from `started`
@@ -43,6 +44,7 @@ struct worker_news {
 	struct outbuf looked_up; /* struct rec_task: asked for. Owned */
 	struct outbuf commands;  /* struct worker_command. Owned */
 	struct outbuf samples;   /* struct rec_sample. Owned */
+	struct outbuf mappings;  /* struct rec_mapping, of what was there at the start. Owned */
 	uint64_t cpu_ns;         /* CPU time of the thread */
 };
 
