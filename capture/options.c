@@ -23,10 +23,10 @@ const struct category_row category_rows[] = {
 	{ "counters", CATEGORY_COUNTERS,
 	  "memory, load, pressure and CPU frequencies, sampled (--counter-interval)",
 	  "half a KiB and about 0.15 ms of CPU time a sample, in the recorder" },
-	{ "profile", CATEGORY_PROFILE, "call stacks of what runs, sampled (-F)", "COST_PROFILE" },
+	{ "profile", CATEGORY_PROFILE, "call stacks of what runs, sampled (-F)", "PROFILE_COST" },
 	{ "offcpu", CATEGORY_OFFCPU,
 	  "call stacks of threads that were away from a CPU for long (--offcpu-min)",
-	  "COST_OFFCPU" },
+	  "OFFCPU_COST" },
 	{ 0 },
 };
 

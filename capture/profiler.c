@@ -110,7 +110,8 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 
 	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
 		return 0;
-	r = announce(p, rec->head.pid);
+	/* The kernel's are said of a process that a filter may well have left out: it is not named. */
+	r = p->filtered && rec->head.pid == FXT_KOID_KTHREADD ? 0 : announce(p, rec->head.pid);
 	if (r < 0)
 		return r;
 	process->n_modules++;
@@ -168,9 +169,6 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 	/* Of one that has called exec meanwhile it is the new program's, which is told elsewhere. */
 	if (process->new_image_ns)
 		return 0;
-	/* The kernel is everybody's. */
-	if (rec->head.pid == FXT_KOID_KTHREADD)
-		process->seen = true;
 	return on_mapping(p, rec);
 }
 
@@ -285,6 +283,8 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	sample.tid = tasks_koid(p->tasks, head->tid);
 	if (r == 0)
 		r = see(p, head->pid, ts_ns);
+	if (r == 0 && kernel_stack)
+		r = see(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {
 		ev->pid = sample.pid;
 		ev->tid = sample.tid;

@@ -47,7 +47,8 @@ struct session {
 	uint64_t archive_bytes; /* handed over, before they are packed */
 
 	/* facts, from which the state follows */
-	bool ordered; /* session_start() was called */
+	bool ordered;  /* session_start() was called */
+	bool complete; /* all that is asked for has begun */
 	bool detached;
 	bool unloading; /* ordered; the output has been told that nothing more comes */
 	bool unloaded;
@@ -75,7 +76,7 @@ enum session_state session_state(const struct session *s)
 		return s->error < 0 ? SESSION_FAILED : SESSION_STOPPED;
 	if (*s->reason)
 		return SESSION_DRAINING;
-	return s->start_ns ? SESSION_RUNNING : SESSION_STARTING;
+	return s->complete ? SESSION_RUNNING : SESSION_STARTING;
 }
 
 static void tell_changes(struct session *s)
@@ -275,6 +276,7 @@ static void on_news(struct session *s)
 	}
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
+	s->complete = news.complete;
 	if (s->recorder.collector && !s->recorder.closed &&
 	    recorder_add_samples(&s->recorder, &news) < 0)
 		fail(s, -ENOMEM, "sample counters");

@@ -155,6 +155,7 @@ static void start(struct worker *w, struct outbuf *list)
 	if (r == 0) {
 		w->news.tasks = tasks;
 		w->news.started = true;
+		w->news.complete = !(w->options.categories & CATEGORIES_STACKS);
 		w->news.collector = w->collector = TAKE_PTR(c);
 	} else {
 		outbuf_deinit(&tasks);
@@ -279,11 +280,12 @@ static void start_sampler(struct worker *w)
 	char *text = NULL;
 	int r = called_off(w) ? 0 : collector_start_sampler(w->collector, &text);
 
-	if (r == 0)
-		return;
 	pthread_mutex_lock(&w->lock);
-	w->news.error = r;
-	w->news.error_text = text;
+	if (r < 0) {
+		w->news.error = r;
+		w->news.error_text = text;
+	}
+	w->news.complete = r == 0;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -34,12 +34,13 @@ static inline size_t worker_command_room(uint32_t size)
 }
 
 struct worker_news {
-	bool started, detached, unloaded; /* since when it does not matter: they stay true */
-	int error;                        /* why it could not start */
-	char *error_text;                 /* a sentence, owned; NULL = none */
-	struct collector *collector;      /* borrowed; set with `started` */
-	uint64_t start_ns;                /* all programs were attached by then */
-	uint64_t listed_ns;               /* the list of tasks was complete by then */
+	/* Since when it does not matter: they stay true. `complete`: samples are taken, too. */
+	bool started, complete, detached, unloaded;
+	int error;                   /* why it could not start */
+	char *error_text;            /* a sentence, owned; NULL = none */
+	struct collector *collector; /* borrowed; set with `started` */
+	uint64_t start_ns;           /* all programs were attached by then */
+	uint64_t listed_ns;          /* the list of tasks was complete by then */
 	struct outbuf tasks;     /* struct rec_task: listed, all of them with `started`. Owned */
 	struct outbuf looked_up; /* struct rec_task: asked for. Owned */
 	struct outbuf commands;  /* struct worker_command. Owned */
