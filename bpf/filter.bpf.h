@@ -103,7 +103,9 @@ static __always_inline bool filter_by_cgroup(struct task_struct *p)
 		return *known;
 	for (__u32 i = 0; i < FILTER_CGROUPS_MAX && !verdict; i++)
 		verdict = filter_cgroup_is(c, i);
+#if !defined(FILTER_IN_NMI) /* the verdict may be in the middle of being written right here */
 	bpf_map_update_elem(&filter_verdicts, &id, &verdict, BPF_ANY);
+#endif
 	return verdict;
 }
 

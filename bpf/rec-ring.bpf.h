@@ -63,46 +63,79 @@ static __always_inline void rec_lose(__u32 ring, __u64 now_ns)
 		rec_count_lost(state, now_ns);
 }
 
+/*
+ * The BPF ring buffer RING of this CPU, after the mark of a loss if there was one; or NULL, counted.
+ * STATE is that of the ring.
+ */
+static __always_inline void *rec_open(__u32 ring, struct rec_state *state, __u64 now_ns)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), at = ring * possible_cpus + cpu;
+	void *buffer = bpf_map_lookup_elem(&rec_rings, &at);
+	struct rec_lost *mark;
+
+	if (!buffer || !state->lost_count)
+		return buffer;
+	mark = bpf_ringbuf_reserve(buffer, sizeof(*mark), 0);
+	if (!mark) {
+		rec_count_lost(state, now_ns);
+		return NULL;
+	}
+	mark->head.ts_ns = state->lost_first_ns;
+	mark->head.size = sizeof(*mark);
+	mark->head.kind = REC_LOST;
+	mark->head.cpu = cpu;
+	mark->head.pid = mark->head.tid = 0;
+	mark->first_ns = state->lost_first_ns;
+	mark->last_ns = state->lost_last_ns;
+	mark->ring = ring;
+	mark->pad_0 = 0;
+	mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
+	if (mark->count)
+		bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
+	else /* whoever has interrupted us has marked it */
+		bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
+	return buffer;
+}
+
+static __always_inline void rec_count_bytes(__u32 ring, struct rec_state *state, __u64 size)
+{
+	state->bytes += size;
+	doorbell_on_quarter(state->bytes - size, state->bytes, rec_ring_bytes[ring] / 4);
+}
+
 /* Room for SIZE bytes in this CPU's RING, preceded by the mark of a loss if there was one; or NULL,
  * counted. */
 static __always_inline void *rec_reserve(__u32 ring, __u64 size, __u64 now_ns)
 {
-	__u32 cpu = bpf_get_smp_processor_id(), at = ring * possible_cpus + cpu;
 	__u32 key = ring; /* what an address was taken of, the verifier does not know any more */
 	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &key);
-	void *buffer = bpf_map_lookup_elem(&rec_rings, &at);
-	struct rec_lost *mark;
-	void *rec;
+	void *buffer = state ? rec_open(ring, state, now_ns) : NULL, *rec;
 
-	if (!state || !buffer)
+	if (!buffer)
 		return NULL;
-	if (state->lost_count) {
-		mark = bpf_ringbuf_reserve(buffer, sizeof(*mark), 0);
-		if (!mark) {
-			rec_count_lost(state, now_ns);
-			return NULL;
-		}
-		mark->head.ts_ns = state->lost_first_ns;
-		mark->head.size = sizeof(*mark);
-		mark->head.kind = REC_LOST;
-		mark->head.cpu = cpu;
-		mark->head.pid = mark->head.tid = 0;
-		mark->first_ns = state->lost_first_ns;
-		mark->last_ns = state->lost_last_ns;
-		mark->ring = ring;
-		mark->pad_0 = 0;
-		mark->count = __sync_lock_test_and_set(&state->lost_count, 0);
-		if (mark->count)
-			bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-		else /* whoever has interrupted us has marked it */
-			bpf_ringbuf_discard(mark, BPF_RB_NO_WAKEUP);
-	}
 	rec = bpf_ringbuf_reserve(buffer, size, 0);
 	if (!rec) {
 		rec_count_lost(state, now_ns);
 		return NULL;
 	}
-	state->bytes += size;
-	doorbell_on_quarter(state->bytes - size, state->bytes, rec_ring_bytes[ring] / 4);
+	rec_count_bytes(ring, state, size);
 	return rec;
+}
+
+/* Puts a copy of the SIZE bytes at REC, a size that is only known here, into this CPU's RING. False
+ * if it is full, counted. */
+static __always_inline bool rec_output(__u32 ring, void *rec, __u64 size, __u64 now_ns)
+{
+	__u32 key = ring;
+	struct rec_state *state = bpf_map_lookup_elem(&rec_states, &key);
+	void *buffer = state ? rec_open(ring, state, now_ns) : NULL;
+
+	if (!buffer)
+		return false;
+	if (bpf_ringbuf_output(buffer, rec, size, BPF_RB_NO_WAKEUP) < 0) {
+		rec_count_lost(state, now_ns);
+		return false;
+	}
+	rec_count_bytes(ring, state, size);
+	return true;
 }

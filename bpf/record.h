@@ -14,8 +14,10 @@
  *    contiguous: one that would run over the end runs on into `slack`, and the next one starts at
  *    head % size as ever. Free room is size - (head - tail).
  *
- *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY: a BPF ring buffer holding `struct rec_*`, each
- *    with a `struct rec_head`.
+ *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS: a BPF ring buffer holding
+ *    `struct rec_*`, each with a `struct rec_head`.
+ *
+ * CLASS_MAPPINGS comes through the kernel's perf rings (capture/map-rings.h) and has no program of ours.
  *
  * Loss: after a failed reserve, the next record written on that CPU and class is a mark of it:
  * how many are missing, from when to when. In a word ring the mark looks like an FXT record of a
@@ -82,12 +84,20 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_FUNCTION  8
 #define REC_FREQUENCY 9
 #define REC_SAMPLE    10 /* of counters, by user space, not from a ring */
+#define REC_STACK     11
+#define REC_TICK      12
+#define REC_OFFCPU    13
+#define REC_MAPPING   14 /* by user space, from perf rings and /proc */
+#define REC_NEW_IMAGE 15 /* likewise */
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
 #define REC_RING_WORKQUEUE 1
 #define REC_RING_FREQUENCY 2
-#define REC_RINGS          3
+#define REC_RING_STACKS    3
+#define REC_RINGS          4
+#define REC_RING_MAPPINGS  4 /* none of BPF's: what user space makes of perf rings */
+#define REC_SOURCES        5
 
 #define REC_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
 #define REC_FILE_BYTES 256
@@ -221,6 +231,86 @@ struct rec_sample {
 };
 _Static_assert(sizeof(struct rec_sample) == 544, "ABI");
 
+/* ---- the profiler ---- */
+
+#define STACK_FRAMES_MAX 127 /* of one side, kernel or user: perf_event_max_stack as it comes */
+
+/*
+ * A call stack, of one side, innermost first. It precedes, in the same ring, the first record that
+ * names it, and comes again when the program has forgotten that it was sent. `head` says who had it
+ * then. Only n_frames of the frames are there.
+ */
+struct rec_stack {
+	struct rec_head head;
+	__u64 id; /* a hash of the frames and the generation; never 0 */
+	__u64 frames[STACK_FRAMES_MAX];
+};
+_Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
+#define REC_STACK_BYTES(n_frames) (32 + (n_frames)*8)
+
+/* A sample: head's thread ran on head's CPU, here. Ids are those of struct rec_stack; 0 = none. */
+struct rec_tick {
+	struct rec_head head;
+	__u64 kernel_stack, user_stack;
+};
+_Static_assert(sizeof(struct rec_tick) == 40, "ABI");
+
+/* head's thread was away, until head.ts_ns; the stacks are those with which it left. */
+struct rec_offcpu {
+	struct rec_head head;
+	__u64 begin_ns;
+	__u64 kernel_stack, user_stack;
+	__u32 waker_tid; /* 0 = an interrupt, or not known */
+	__u32 state;     /* a letter: R S D T t P I */
+};
+_Static_assert(sizeof(struct rec_offcpu) == 56, "ABI");
+
+/* What a thread left its CPU with, until it runs again. */
+struct offcpu_thread {
+	__u64 begin_ns; /* 0 = it runs */
+	__u32 waker_tid;
+	__u32 state;
+	__u32 n_user_frames;
+	__u32 pad_0;
+	struct rec_stack user; /* the frames; made a record when it is sent */
+};
+_Static_assert(sizeof(struct offcpu_thread) == 1072, "ABI");
+
+#define OFFCPU_THREADS_MAX 65536
+
+/* Which stacks were sent, on each CPU: sets of ids, of which the longest unused goes. */
+#define STACK_SETS 1024
+#define STACK_WAYS 4
+struct stack_set {
+	__u64 ids[STACK_WAYS];
+};
+
+/* A CPU's room to work in, one for each context that can interrupt the other. */
+#define STACK_ROOM_TICK   0
+#define STACK_ROOM_SWITCH 1
+#define STACK_ROOMS       2
+
+/* Code is mapped into head.pid, by head.tid, at head.ts_ns. By user space only. */
+#define MAPPING_BUILD_ID_BYTES 20
+#define MAPPING_PATH_BYTES     4096
+struct rec_mapping {
+	struct rec_head head;
+	__u64 start, bytes, file_offset;
+	__u64 device, inode; /* major << 20 | minor; 0 = not known */
+	__u32 build_id_bytes;
+	__u32 path_bytes; /* without the NUL that ends it */
+	__u8 build_id[MAPPING_BUILD_ID_BYTES];
+	__u32 pad_0;
+	char path[]; /* padded to 8 bytes */
+};
+_Static_assert(sizeof(struct rec_mapping) == 96, "ABI");
+
+/* head.pid has let go of what it had mapped, in the middle of exec. By user space only. */
+struct rec_new_image {
+	struct rec_head head;
+};
+_Static_assert(sizeof(struct rec_new_image) == 24, "ABI");
+
 /* ---- what a CPU does ---- */
 
 #define CPU_IRQ_DEPTH_MAX  4  /* handlers that call handlers; deeper ones are not seen */
@@ -237,12 +327,13 @@ struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
 	__u64 idle_begin_ns; /* 0 = not idle, or nobody saw it begin; likewise above */
+	__u64 switch_ns; /* of the last switch, for those who look at it behind on_sched_switch */
 	struct work_state bh_work;
 	__u32 irq_depth;
 	__u32 idle_state;
 	char irq_name[CPU_IRQ_NAME_BYTES]; /* room to work in */
 };
-_Static_assert(sizeof(struct cpu_state) == 104, "ABI");
+_Static_assert(sizeof(struct cpu_state) == 112, "ABI");
 
 /* The word rings other than CLASS_SCHED's are in one map, those that are asked for. */
 #define CPU_RING_IRQ     0

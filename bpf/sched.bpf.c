@@ -7,9 +7,11 @@
  * before it touches the ring. docs/FXT-MAPPING.md says what the records mean.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cpu-state.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/record.h"
 #include "bpf/ring.bpf.h"
+#include "bpf/task-state.bpf.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -17,19 +19,11 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* include/linux/sched.h; TASK_FREEZABLE, TASK_WAKEKILL and others may be set beside these. */
-#define TASK_INTERRUPTIBLE   0x0001
-#define TASK_UNINTERRUPTIBLE 0x0002
-#define TASK_STOPPED         0x0004
-#define TASK_TRACED          0x0008
-#define TASK_PARKED          0x0040
-#define TASK_DEAD            0x0080
-#define TASK_NOLOAD          0x0400
-
 #define NICE_0_PRIO 120
 
 const volatile __u64 sched_ring_bytes = 0; /* a power of two */
 const volatile __s64 preempt_count_from_rq = 0;
+const volatile __u64 offcpu_min_ns = 0; /* 0 = times off CPU are not recorded */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -88,22 +82,6 @@ static __always_inline __u64 weight_arg(enum fxt_name name, struct task_struct *
 	return fxt_arg32(FXT_ARG_INT32, name, (__u32)weight);
 }
 
-/* The name of the letter of STATE, where it is neither R nor S; else 0. */
-static __always_inline enum fxt_name state_letter(__u32 state)
-{
-	if (state & TASK_DEAD)
-		return FXT_NAME_STATE_X;
-	if (state & TASK_UNINTERRUPTIBLE)
-		return state & TASK_NOLOAD ? FXT_NAME_STATE_I : FXT_NAME_STATE_D;
-	if (state & TASK_STOPPED)
-		return FXT_NAME_STATE_T;
-	if (state & TASK_TRACED)
-		return FXT_NAME_STATE_t;
-	if (state & TASK_PARKED)
-		return FXT_NAME_STATE_P;
-	return 0;
-}
-
 static __always_inline __u32 fxt_state(__u32 state)
 {
 	if (state == 0)
@@ -115,12 +93,42 @@ static __always_inline __u32 fxt_state(__u32 state)
 	return FXT_STATE_BLOCKED;
 }
 
+/* For on_offcpu_switch, which runs right behind: its times are those of the switches. */
+static __always_inline void keep_switch_time(__u64 now_ns)
+{
+	struct cpu_state *state = cpu_state();
+
+	if (state)
+		state->switch_ns = now_ns;
+}
+
+/* The name of the letter of STATE, where it is neither R nor S; else 0. */
+static __always_inline enum fxt_name state_name(__u32 state)
+{
+	switch (state_letter(state)) {
+	case 'X':
+		return FXT_NAME_STATE_X;
+	case 'D':
+		return FXT_NAME_STATE_D;
+	case 'I':
+		return FXT_NAME_STATE_I;
+	case 'T':
+		return FXT_NAME_STATE_T;
+	case 't':
+		return FXT_NAME_STATE_t;
+	case 'P':
+		return FXT_NAME_STATE_P;
+	default:
+		return 0;
+	}
+}
+
 SEC("?tp_btf/sched_switch")
 int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
 	     unsigned int prev_state)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
-	__u32 state = preempt || prev->pid == 0 ? 0 : prev_state;
+	__u32 state = state_of_leaving(prev, preempt, prev_state);
 	struct word_ring *ring = ring_of(cpu);
 	bool prev_in = true, next_in = true;
 	struct reservation r;
@@ -129,9 +137,6 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 
 	if (!ring)
 		return 0;
-	/* Woken by a signal on its way to sleep, it stays on the queue, whatever the argument says. */
-	if (state && prev->on_rq && !dequeue_is_delayed(prev))
-		state = 0;
 	if (filter_kinds) {
 		prev_in = is_shown(ring, prev);
 		next_in = filter_selects(next);
@@ -140,9 +145,11 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		if (!prev_in)
 			state = 0;
 	}
-	letter = state_letter(state);
+	letter = state_name(state);
 	words = letter ? 7 : 6;
 	now_ns = bpf_ktime_get_boot_ns();
+	if (offcpu_min_ns)
+		keep_switch_time(now_ns);
 	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, prev))
 		return 0;
 	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));

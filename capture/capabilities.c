@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "capture/kernel-btf.h"
+#include "capture/sampler.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
@@ -150,6 +151,23 @@ static struct capability counters(bool all)
 	return c;
 }
 
+static struct capability profile(bool all)
+{
+	struct capability c = { .name = "profile" };
+	int error = 0;
+	const char *clock = all ? sampler_clock(&error) : NULL;
+
+	c.available = clock != NULL;
+	c.detail = !all     ? "see btf, privilege and kernel"
+		   : !clock ? "the kernel does not let us have perf events (CONFIG_PERF_EVENTS, or "
+			      "a sandbox)"
+		   : strcmp(clock, "cycles") == 0
+			   ? "samples by hardware cycles; stacks by frame pointers"
+			   : "samples by the CPU's clock: this machine has no hardware counters; "
+			     "stacks by frame pointers";
+	return c;
+}
+
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 {
 	bool btf = access(BTF_PATH, R_OK) == 0, load = may_load(), version = kernel_at_least(6, 1);
@@ -173,6 +191,12 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 					     : "see btf, privilege and kernel" };
 	n += probe_hooks(&caps[n], all);
 	caps[n++] = counters(all);
+	caps[n++] = profile(all);
+	caps[n] = caps[n - 1]; /* mappings come through perf events, too */
+	caps[n].name = "offcpu";
+	if (caps[n].available)
+		caps[n].detail = "stacks of threads that were away; by frame pointers";
+	n++;
 	caps[n++] = waker_context(btf);
 	return n;
 }

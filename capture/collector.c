@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <linux/membarrier.h>
+#include <sys/random.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -13,8 +14,11 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/kymo.skel.h"
+#include "capture/cpus.h"
 #include "capture/decode.h"
 #include "capture/kernel-btf.h"
+#include "capture/map-rings.h"
+#include "capture/sampler.h"
 
 /* 1000 whole lives of processes between two drains, on each CPU. */
 #define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
@@ -41,7 +45,12 @@ struct collector {
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
-	struct rec_state *states; /* where a look-up puts those of all CPUs */
+	struct map_rings *map_rings; /* NULL = mappings are not asked for */
+	struct sampler *sampler;     /* of whoever attaches */
+	const char *clock;           /* of the sampler */
+	uint32_t frequency;          /* likewise */
+	bool *online;                /* room for a list */
+	struct rec_state *states;    /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the round that runs */
 	void *userdata;
@@ -104,6 +113,7 @@ static const uint32_t cpu_ring_categories[CPU_RINGS] = {
 static const uint32_t rec_ring_categories[REC_RINGS] = {
 	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE,
 	[REC_RING_FREQUENCY] = CATEGORY_POWER,
+	[REC_RING_STACKS] = CATEGORIES_STACKS,
 };
 
 static bool has_rec_ring(uint32_t categories, unsigned ring)
@@ -131,13 +141,38 @@ static int configure_rings(struct word_rings *rings, struct bpf_map *map, unsign
 	return r < 0 ? r : bpf_map__set_max_entries(map, n);
 }
 
+static int configure_stacks(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	const struct {
+		struct bpf_map *map;
+		uint32_t categories;
+	} rows[] = {
+		{ skel->maps.stack_rooms, CATEGORIES_STACKS },
+		{ skel->maps.stacks_sent, CATEGORIES_STACKS },
+		{ skel->maps.ticks_taken, CATEGORY_PROFILE },
+		{ skel->maps.offcpu_threads, CATEGORY_OFFCPU },
+		{ skel->maps.offcpu_blank, CATEGORY_OFFCPU },
+	};
+	uint64_t seed = 0;
+	int r = 0;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+		seed = clock_boot_ns();
+	skel->rodata->stack_seed = seed;
+	skel->rodata->offcpu_min_ns = o->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(rows); i++)
+		r = bpf_map__set_autocreate(rows[i].map, o->categories & rows[i].categories);
+	return r;
+}
+
 static int configure_maps(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
 	unsigned n_cpu_rings = 0;
 	int r;
 
-	skel->rodata->sched_ring_bytes = o->ring_bytes;
+	skel->rodata->sched_ring_bytes = o->categories & CATEGORY_SCHED ? o->ring_bytes : 0;
 	skel->rodata->cpu_ring_bytes = other_ring_bytes(o->ring_bytes);
 	for (unsigned i = 0; i < CPU_RINGS; i++) {
 		skel->rodata->cpu_rings_from[i] = n_cpu_rings;
@@ -161,7 +196,7 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 	if (r == 0)
 		r = bpf_map__set_autocreate(skel->maps.work_functions,
 					    o->categories & CATEGORY_WORKQUEUE);
-	return r;
+	return r < 0 ? r : configure_stacks(c, o);
 }
 
 static int configure(struct collector *c, const struct session_options *o)
@@ -191,6 +226,9 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_bh_work_end, o->categories & CATEGORY_WORKQUEUE },
 		{ skel->progs.on_cpu_idle, o->categories & CATEGORY_POWER },
 		{ skel->progs.on_cpu_frequency, o->categories & CATEGORY_POWER },
+		{ skel->progs.on_tick, o->categories & CATEGORY_PROFILE },
+		{ skel->progs.on_offcpu_switch, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_offcpu_waking, o->categories & CATEGORY_OFFCPU },
 	};
 	int64_t from_rq = 0;
 	int r = kernel_btf_preempt_count(&from_rq);
@@ -317,7 +355,10 @@ uint64_t collector_memory(const struct session_options *o)
 	for (unsigned i = 0; i < REC_RINGS; i++)
 		if (has_rec_ring(o->categories, i))
 			bytes += rec_ring_bytes(o->ring_bytes, i);
-	return (uint64_t)(n > 0 ? n : 1) * bytes;
+	bytes *= (uint64_t)(n > 0 ? n : 1);
+	return o->categories & CATEGORIES_STACKS
+		       ? bytes + map_rings_memory((unsigned)(n > 0 ? n : 1))
+		       : bytes;
 }
 
 uint64_t collector_choose_ring_bytes(uint64_t wanted)
@@ -350,10 +391,15 @@ int collector_new(const struct session_options *options, struct collector **ret,
 		return failed(r, "count the CPUs", reterr_text);
 	c->n_cpus = (unsigned)r;
 	c->categories = options->categories;
+	c->frequency = (uint32_t)options->frequency;
+	c->online = calloc(c->n_cpus, sizeof(*c->online));
 	c->states = calloc(c->n_cpus, sizeof(*c->states));
 	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
-	if (!c->states || !c->cpu_states)
+	if (!c->states || !c->cpu_states || !c->online)
 		return failed(-ENOMEM, "make a session", reterr_text);
+	c->clock = sampler_clock(&r);
+	if (!c->clock && c->categories & CATEGORY_PROFILE)
+		return failed(r, "take samples (perf events)", reterr_text);
 	c->skel = kymo_bpf__open();
 	if (!c->skel)
 		return failed(-errno, "open the eBPF programs", reterr_text);
@@ -377,6 +423,8 @@ struct collector *collector_free(struct collector *c)
 {
 	if (!c)
 		return NULL;
+	sampler_free(c->sampler);
+	map_rings_free(c->map_rings);
 	ring_buffer__free(c->doorbell);
 	ring_buffer__free(c->records);
 	if (c->sched.map)
@@ -386,11 +434,26 @@ struct collector *collector_free(struct collector *c)
 	kymo_bpf__destroy(c->skel);
 	free(c->states);
 	free(c->cpu_states);
+	free(c->online);
 	free(c);
 	return NULL;
 }
 
 /* ---- attach ---- */
+
+/* Before everything else: what is listed later is what was mapped by then. */
+static int start_map_rings(struct collector *c, char **reterr_text)
+{
+	int r;
+
+	if (!(c->categories & CATEGORIES_STACKS))
+		return 0;
+	*libbpf_says = '\0';
+	r = map_rings_new(c->n_cpus, &c->map_rings);
+	if (r == 0)
+		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
+	return r < 0 ? failed(r, "watch what is mapped (perf events)", reterr_text) : 0;
+}
 
 int collector_attach(struct collector *c, char **reterr_text)
 {
@@ -420,10 +483,16 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_migrate_task, &skel->links.on_sched_migrate_task },
 		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
 		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
+		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
 		{ skel->progs.on_sched_switch, &skel->links.on_sched_switch },
+		/* Behind it: they run in this order. */
+		{ skel->progs.on_offcpu_switch, &skel->links.on_offcpu_switch },
 	};
 	char deed[64];
+	int r = start_map_rings(c, reterr_text);
 
+	if (r < 0)
+		return r;
 	*libbpf_says = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!bpf_program__autoload(rows[i].prog))
@@ -437,12 +506,52 @@ int collector_attach(struct collector *c, char **reterr_text)
 	return 0;
 }
 
+int collector_start_sampler(struct collector *c, char **reterr_text)
+{
+	int r;
+
+	if (!(c->categories & CATEGORY_PROFILE))
+		return 0;
+	*libbpf_says = '\0';
+	r = sampler_new(c->skel->progs.on_tick, c->n_cpus, c->frequency, &c->sampler);
+	if (r == -EINVAL) {
+		*reterr_text = strdup("the kernel does not allow this many samples a second; see "
+				      "kernel.perf_event_max_sample_rate, or give a smaller -F");
+		return r;
+	}
+	return r < 0 ? failed(r, "take samples (perf events)", reterr_text) : 0;
+}
+
+const char *collector_sample_clock(const struct collector *c)
+{
+	return c->clock ? c->clock : "";
+}
+
+void collector_look_after_cpus(struct collector *c)
+{
+	if (!c->map_rings)
+		return;
+	cpus_online(c->online, c->n_cpus);
+	map_rings_set_online(c->map_rings, c->online);
+	if (c->sampler)
+		sampler_set_online(c->sampler, c->online);
+}
+
+void collector_forget_stacks(struct collector *c)
+{
+	__atomic_add_fetch(&c->skel->bss->stack_generation, 1, __ATOMIC_RELAXED);
+}
+
 void collector_detach(struct collector *c)
 {
+	/* It began last. */
+	c->sampler = sampler_free(c->sampler);
 	kymo_bpf__detach(c->skel);
 	/* One that was running when its link went may still be: wait until every CPU has passed
 	 * through the scheduler. Where the call is not to be had, the wait is what it was. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	if (c->map_rings)
+		map_rings_stop(c->map_rings);
 }
 
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)
@@ -521,6 +630,8 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 	c->fn = fn;
 	c->userdata = userdata;
 	r = ring_buffer__consume(c->records);
+	if (r >= 0 && c->map_rings)
+		r = map_rings_drain(c->map_rings, fn, userdata);
 	return r < 0 ? r : 0;
 }
 
@@ -533,6 +644,15 @@ static struct collector_lost pending_in_words(const struct word_ring *ring)
 	};
 }
 
+static struct collector_lost pending_in_map_ring(struct collector *c, unsigned cpu)
+{
+	struct map_rings_lost lost = { 0 };
+
+	if (c->map_rings)
+		lost = map_rings_pending_lost(c->map_rings, cpu);
+	return (struct collector_lost){ lost.count, lost.first_ns, lost.last_ns };
+}
+
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu)
 {
@@ -540,12 +660,15 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 		[CLASS_LIFECYCLE] = REC_RING_LIFECYCLE + 1,
 		[CLASS_WORKQUEUE] = REC_RING_WORKQUEUE + 1,
 		[CLASS_FREQUENCY] = REC_RING_FREQUENCY + 1,
+		[CLASS_STACKS] = REC_RING_STACKS + 1,
 	};
 	const struct word_ring *ring = collector_ring(c, class, cpu);
 	uint32_t at = (uint32_t)rec_rings[class] - 1;
 
 	if (ring)
 		return pending_in_words(ring);
+	if (class == CLASS_MAPPINGS)
+		return pending_in_map_ring(c, cpu);
 	if (rec_rings[class] == 0 || !has_rec_ring(c->categories, at) ||
 	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.rec_states), &at, c->states) < 0)
 		return (struct collector_lost){ 0 };

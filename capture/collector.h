@@ -47,6 +47,21 @@ DEFINE_CLEANUP(struct collector *, collector_free)
 /* Lifecycle first, then the scheduler. Returns as collector_new(). */
 int collector_attach(struct collector *c, char **reterr_text);
 
+/*
+ * What is to begin last, once what there is has been listed: to sample. Takes up to 0.1 s. Returns as
+ * collector_new(); 0 also if no samples are asked for.
+ */
+int collector_start_sampler(struct collector *c, char **reterr_text);
+
+/* What counts for the samples: "cycles" or "cpu-clock". */
+const char *collector_sample_clock(const struct collector *c);
+
+/* To be called now and then by whoever attached: CPUs that have come back are looked after again. */
+void collector_look_after_cpus(struct collector *c);
+
+/* The programs are to send each stack again: those that they have sent are forgotten. */
+void collector_forget_stacks(struct collector *c);
+
 /* After it returns no program runs any more. */
 void collector_detach(struct collector *c);
 
@@ -59,7 +74,7 @@ unsigned collector_n_cpus(const struct collector *c);
 struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu);
 uint64_t collector_ring_bytes(const struct collector *c, enum event_class class);
 
-/* Hands the records of all BPF ring buffers to FN, those of one buffer in order. Returns 0, or what
+/* Hands the records of all BPF ring buffers, and of what was mapped, to FN, those of one buffer in order. Returns 0, or what
  * FN ended it with. */
 int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata);
 

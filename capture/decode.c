@@ -27,11 +27,15 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_WORK] = sizeof(struct rec_work),
 		[REC_FUNCTION] = sizeof(struct rec_function),
 		[REC_FREQUENCY] = sizeof(struct rec_frequency),
+		[REC_STACK] = sizeof(struct rec_stack), /* at most */
+		[REC_TICK] = sizeof(struct rec_tick),
+		[REC_OFFCPU] = sizeof(struct rec_offcpu),
 	};
 	const struct rec_head *head = data;
 
 	if (size < sizeof(*head) || head->kind >= sizeof(sizes) / sizeof(sizes[0]) ||
-	    sizes[head->kind] == 0 || head->size != sizes[head->kind] || size < head->size)
+	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size ||
+	    (head->size < sizes[head->kind] && head->kind != REC_STACK))
 		return NULL;
 	switch (head->kind) {
 	case REC_FORK:
@@ -60,6 +64,19 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		const struct rec_function *rec = data;
 
 		return ends(rec->name, sizeof(rec->name)) ? head : NULL;
+	}
+	case REC_STACK:
+		return head->size > REC_STACK_BYTES(0) && head->size % sizeof(uint64_t) == 0 &&
+				       ((const struct rec_stack *)data)->id != 0
+			       ? head
+			       : NULL;
+	case REC_OFFCPU: {
+		const struct rec_offcpu *rec = data;
+
+		return rec->begin_ns <= head->ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
+				       rec->state > 0 && rec->state < 0x80
+			       ? head
+			       : NULL;
 	}
 	case REC_LOST:
 		return ((const struct rec_lost *)data)->ring < REC_RINGS ? head : NULL;

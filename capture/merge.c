@@ -21,8 +21,8 @@ enum {
 
 enum source_kind { SOURCE_QUEUE, SOURCE_WORDS };
 
-/* Queues: one a CPU for each BPF ring buffer, and one for what user space adds. */
-enum { QUEUE_ADDED = REC_RINGS };
+/* Queues: one a CPU for each BPF ring buffer and for mappings, and one for what user space adds. */
+enum { QUEUE_ADDED = REC_SOURCES };
 
 struct source {
 	enum source_kind kind;
@@ -61,7 +61,7 @@ static struct source *queue_of(struct merge *m, unsigned ring, unsigned cpu)
 
 static size_t n_queues(const struct merge *m)
 {
-	return (size_t)REC_RINGS * m->n_cpus + 1;
+	return (size_t)REC_SOURCES * m->n_cpus + 1;
 }
 
 /* The word rings of CLASS, if it has any. */
@@ -130,7 +130,7 @@ static int append(struct merge *m, struct source *s, const struct rec_head *rec)
 		s->from = 0;
 	}
 	if (rec->size > s->room - s->to) {
-		size_t room = s->room ? 2 * s->room : 4096; /* more than any record has */
+		size_t room = s->room ? 2 * s->room : 8192; /* more than any record has */
 		uint8_t *queue = realloc(s->queue, room);
 
 		if (!queue)
@@ -155,6 +155,13 @@ static unsigned rec_ring(const struct rec_head *rec)
 		return REC_RING_WORKQUEUE;
 	case REC_FREQUENCY:
 		return REC_RING_FREQUENCY;
+	case REC_STACK:
+	case REC_TICK:
+	case REC_OFFCPU:
+		return REC_RING_STACKS;
+	case REC_MAPPING:
+	case REC_NEW_IMAGE:
+		return REC_RING_MAPPINGS;
 	default:
 		return REC_RING_LIFECYCLE;
 	}

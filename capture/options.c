@@ -23,6 +23,10 @@ const struct category_row category_rows[] = {
 	{ "counters", CATEGORY_COUNTERS,
 	  "memory, load, pressure and CPU frequencies, sampled (--counter-interval)",
 	  "half a KiB and about 0.15 ms of CPU time a sample, in the recorder" },
+	{ "profile", CATEGORY_PROFILE, "call stacks of what runs, sampled (-F)", "PROFILE_COST" },
+	{ "offcpu", CATEGORY_OFFCPU,
+	  "call stacks of threads that were away from a CPU for long (--offcpu-min)",
+	  "OFFCPU_COST" },
 	{ 0 },
 };
 
@@ -117,18 +121,25 @@ bool session_name_valid(const char *name)
 char *session_options_describe(const struct session_options *o)
 {
 	char ring[TEXT_FORMAT_MAX], flush[TEXT_FORMAT_MAX], interval[TEXT_FORMAT_MAX];
-	char categories[CATEGORIES_TEXT_MAX], *text;
+	char categories[CATEGORIES_TEXT_MAX], frequency[24], least[TEXT_FORMAT_MAX], *text;
 	bool usual = o->categories == CATEGORIES_DEFAULT || o->categories == 0;
-	bool counters = o->categories & CATEGORY_COUNTERS;
+	bool counters = o->categories & CATEGORY_COUNTERS, offcpu = o->categories & CATEGORY_OFFCPU;
 
+	snprintf(frequency, sizeof(frequency), "%" PRIu64, o->frequency);
 	if (asprintf(&text,
-		     "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64 "%s%s%s%s%s%s",
+		     "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64
+		     "%s%s%s%s%s%s%s%s%s%s%s",
 		     text_format_size(ring, o->ring_bytes), text_format_time(flush, o->flush_ns),
 		     o->duration_ns, o->max_bytes, o->compress ? " compress=" : "",
 		     pack_ops(o->compress)->name, usual ? "" : " categories=",
 		     usual ? "" : categories_format(categories, o->categories),
 		     counters ? " counters=" : "",
-		     counters ? text_format_time(interval, o->counter_interval_ns) : "") < 0)
+		     counters ? text_format_time(interval, o->counter_interval_ns) : "",
+		     o->categories & CATEGORY_PROFILE ? " frequency=" : "",
+		     o->categories & CATEGORY_PROFILE ? frequency : "",
+		     offcpu ? " offcpu_min=" : "",
+		     offcpu ? text_format_time(least, o->offcpu_min_ns) : "",
+		     o->no_perfetto_blobs ? " no_perfetto_blobs" : "") < 0)
 		return NULL;
 	return text;
 }

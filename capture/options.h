@@ -19,7 +19,12 @@ enum capture_category {
 	CATEGORY_WORKQUEUE = 1 << 3,
 	CATEGORY_POWER = 1 << 4,
 	CATEGORY_COUNTERS = 1 << 5,
-	CATEGORIES_DEFAULT = CATEGORY_SCHED,
+	CATEGORY_PROFILE = 1 << 6,
+	CATEGORY_OFFCPU = 1 << 7,
+	/* Without CATEGORY_PROFILE where no samples can be taken. */
+	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
+	/* With call stacks, for which it is to be known where code is mapped. */
+	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
 	/* What belongs to no thread: filters do not apply to it. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
@@ -63,12 +68,22 @@ struct capture_filter {
 #define COUNTER_NS_MAX     UINT64_C(60000000000)
 #define COUNTER_NS_DEFAULT UINT64_C(1000000000)
 
+#define FREQUENCY_MAX     10000u
+#define FREQUENCY_DEFAULT 99u
+
+#define OFFCPU_NS_MIN     UINT64_C(1000)
+#define OFFCPU_NS_MAX     UINT64_C(3600000000000)
+#define OFFCPU_NS_DEFAULT UINT64_C(1000000)
+
 struct session_options {
 	char name[65];       /* [A-Za-z0-9_]{1,64} */
 	uint32_t categories; /* 0 = default */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */
 	uint64_t flush_ns;   /* at most this much is lost when we are killed; 0 = default */
 	uint64_t counter_interval_ns; /* between two samples of the counters; 0 = default */
+	uint64_t frequency;           /* samples a second and CPU; 0 = default */
+	uint64_t offcpu_min_ns;       /* shorter times off CPU are not recorded; 0 = default */
+	bool no_perfetto_blobs;       /* the samples once only, not in Perfetto's way, too */
 	uint64_t duration_ns;         /* ends the session; 0 = never */
 	uint64_t max_bytes;           /* of the file; ends the session; 0 = never */
 	enum pack_method compress;

@@ -2,13 +2,13 @@
 #include "capture/recorder.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/cpus.h"
 
 enum { MARK_MAX = 256, COMMAND_MAX = 1024, OTHER_PRIO = 120 };
 
@@ -18,6 +18,7 @@ int recorder_init(struct recorder *r)
 	r->lifecycle.archive = &r->archive;
 	r->lifecycle.tasks = &r->tasks;
 	activity_init(&r->activity, &r->archive, &r->tasks);
+	profiler_init(&r->profiler, &r->archive, &r->tasks);
 	return tasks_init(&r->tasks);
 }
 
@@ -26,6 +27,8 @@ void recorder_deinit(struct recorder *r)
 	merge_free(r->merge);
 	lifecycle_deinit(&r->lifecycle);
 	activity_deinit(&r->activity);
+	profiler_deinit(&r->profiler);
+	outbuf_deinit(&r->mappings);
 	schedule_deinit(&r->schedule);
 	fxt_archive_deinit(&r->archive);
 	tasks_deinit(&r->tasks);
@@ -67,7 +70,7 @@ static struct collector_lost *at_end(const struct recorder *r, enum event_class 
 
 void recorder_set_end(struct recorder *r, uint64_t end_ns)
 {
-	r->schedule.to_ns = r->lifecycle.to_ns = r->activity.to_ns = end_ns;
+	r->schedule.to_ns = r->lifecycle.to_ns = r->activity.to_ns = r->profiler.to_ns = end_ns;
 	for (enum event_class class = 0; r->at_end && r->collector && class < CLASS_MAX; class ++)
 		for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
 			*at_end(r, class, cpu) = collector_pending_lost(r->collector, class, cpu);
@@ -193,10 +196,13 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->start_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 	r->schedule.filtered = filtered;
-	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->start_ns;
-	r->schedule.announce = r->activity.announce = announce;
+	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->profiler.from_ns =
+		r->start_ns;
+	r->schedule.announce = r->activity.announce = r->profiler.announce = announce;
 	r->schedule.belongs = belongs;
-	r->schedule.userdata = r->activity.userdata = r;
+	r->schedule.userdata = r->activity.userdata = r->profiler.userdata = r;
+	r->profiler.filtered = filtered;
+	r->archive.no_perfetto_samples = options->no_perfetto_blobs;
 	r->lifecycle.ask = ask;
 	r->lifecycle.userdata = r;
 	recorder_set_end(r, UINT64_MAX);
@@ -267,29 +273,33 @@ static int open_cpu(struct recorder *r, unsigned cpu)
 	return schedule_open(&r->schedule, cpu, tid, prio);
 }
 
-/* Whether a CPU is there now. Without sysfs all are taken to be. */
-static bool cpu_online(unsigned cpu)
+static int begin_profile(struct recorder *r, const struct session_options *o)
 {
-	char path[64], state = '1';
-	_cleanup_close_ int fd = -1;
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/online", cpu);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 || read(fd, &state, 1) != 1 || state != '0';
+	if (!(r->categories & CATEGORIES_STACKS))
+		return 0;
+	return profiler_begin(&r->profiler,
+			      r->categories & CATEGORY_PROFILE ? (uint32_t)o->frequency : 0,
+			      collector_sample_clock(r->collector),
+			      r->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0);
 }
 
 int recorder_open(struct recorder *r, const struct session_options *options)
 {
-	int error = fxt_archive_begin(&r->archive);
+	_cleanup_free_ bool *online = calloc(r->n_cpus, sizeof(*online));
+	int error = online ? fxt_archive_begin(&r->archive) : -ENOMEM;
 
 	if (error == 0)
 		error = write_start(r, options);
 	if (error == 0)
+		error = begin_profile(r, options);
+	if (error == 0)
 		error = write_clock(r, r->start_ns);
 	if (error == 0 && !r->schedule.filtered)
 		error = announce_all(r);
+	if (error == 0)
+		cpus_online(online, r->n_cpus);
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
-		if (r->categories & CATEGORY_SCHED && cpu_online(cpu))
+		if (r->categories & CATEGORY_SCHED && online[cpu])
 			error = open_cpu(r, cpu);
 	}
 	r->opened = error == 0;
@@ -348,11 +358,19 @@ static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *m
 static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
+	const struct rec_exit *exit = (const struct rec_exit *)rec;
 	int error = lifecycle_record(&r->lifecycle, rec);
 
 	if (error == 0 && rec->kind == REC_EXEC && exec->old_tid != rec->tid)
 		error = schedule_renumber(&r->schedule, rec->cpu, rec->ts_ns, exec->old_tid,
 					  rec->tid);
+	if (error == 0 && rec->kind == REC_EXEC)
+		error = profiler_executed(&r->profiler, rec->pid, rec->ts_ns);
+	if (error == 0 && rec->kind == REC_FORK)
+		error = profiler_forked(&r->profiler, rec->pid,
+					((const struct rec_fork *)rec)->child.pid);
+	if (rec->kind == REC_EXIT && exit->process_ends)
+		profiler_ended(&r->profiler, rec->pid);
 	return after(r, error);
 }
 
@@ -360,12 +378,16 @@ static int on_lost(struct recorder *r, const struct rec_head *head)
 {
 	const struct rec_lost *rec = (const struct rec_lost *)head;
 
+	static const enum event_class classes[REC_SOURCES] = {
+		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE,
+		[REC_RING_FREQUENCY] = CLASS_FREQUENCY,
+		[REC_RING_STACKS] = CLASS_STACKS,
+		[REC_RING_MAPPINGS] = CLASS_MAPPINGS,
+	};
+
 	if (rec->ring == REC_RING_LIFECYCLE)
 		return after(r, lifecycle_record(&r->lifecycle, head));
-	return after(r, activity_lost(&r->activity,
-				      rec->ring == REC_RING_WORKQUEUE ? CLASS_WORKQUEUE
-								      : CLASS_FREQUENCY,
-				      head->cpu, rec));
+	return after(r, activity_lost(&r->activity, classes[rec->ring], head->cpu, rec));
 }
 
 static int on_record(const struct rec_head *rec, void *userdata)
@@ -380,16 +402,78 @@ static int on_record(const struct rec_head *rec, void *userdata)
 		return on_lifecycle(r, rec);
 	case REC_LOST:
 		return on_lost(r, rec);
+	case REC_STACK:
+	case REC_TICK:
+	case REC_OFFCPU:
+	case REC_MAPPING:
+	case REC_NEW_IMAGE:
+		return after(r, profiler_record(&r->profiler, rec));
 	default:
 		return after(r, activity_record(&r->activity, rec));
 	}
 }
 
+/* What was mapped at the start: not through the merge, since it may be much. */
+static int write_mappings(struct recorder *r)
+{
+	const struct rec_mapping *rec;
+	int error = 0;
+
+	while (error == 0 && r->mappings_at < r->mappings.size) {
+		rec = (const struct rec_mapping *)(r->mappings.data + r->mappings_at);
+		r->mappings_at += rec->head.size;
+		error = after(r, profiler_listed(&r->profiler, rec));
+	}
+	if (error == 0 && r->mappings_at > 0) {
+		outbuf_deinit(&r->mappings);
+		r->mappings_at = 0;
+	}
+	return error;
+}
+
+int recorder_add_mappings(struct recorder *r, const struct worker_news *news)
+{
+	size_t from = r->mappings.size;
+	int error = outbuf_append(&r->mappings, news->mappings.data, news->mappings.size);
+
+	for (size_t at = from; error == 0 && at < r->mappings.size;) {
+		struct rec_head *head = (struct rec_head *)(r->mappings.data + at);
+
+		head->ts_ns = r->start_ns;
+		at += head->size;
+	}
+	return error;
+}
+
+static int write_shortage_of(struct recorder *r, enum event_class class, uint64_t *n)
+{
+	uint64_t now_ns = clock_boot_ns();
+	const struct rec_lost lost = { .count = *n, .first_ns = now_ns, .last_ns = now_ns };
+
+	*n = 0;
+	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
+}
+
+/* What came out of the rings and could not be made use of. */
+static int write_shortage(struct recorder *r)
+{
+	int error = write_shortage_of(r, CLASS_STACKS, &r->profiler.n_homeless);
+
+	return error < 0 ? error : write_shortage_of(r, CLASS_MAPPINGS, &r->profiler.n_dropped);
+}
+
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
 {
 	const struct merge_sink sink = { on_words, on_loss_begins, on_loss_ends, on_record, r };
+	int error = write_mappings(r);
 
-	return merge_round(r->merge, horizon_ns, &sink);
+	if (error == 0)
+		error = merge_round(r->merge, horizon_ns, &sink);
+	if (error != 0)
+		return error;
+	if (stacks_turn(&r->profiler.stacks, horizon_ns, clock_boot_ns()))
+		collector_forget_stacks(r->collector);
+	return write_shortage(r);
 }
 
 int recorder_add_samples(struct recorder *r, const struct worker_news *news)
@@ -418,7 +502,8 @@ int recorder_mark(struct recorder *r, const char *text)
 
 uint64_t recorder_n_events(const struct recorder *r)
 {
-	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events + r->n_marks;
+	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +
+	       r->profiler.n_events + r->n_marks;
 }
 
 uint64_t recorder_lost(const struct recorder *r, enum event_class class)

@@ -17,6 +17,7 @@
 #include "capture/lifecycle.h"
 #include "capture/merge.h"
 #include "capture/options.h"
+#include "capture/profiler.h"
 #include "capture/schedule.h"
 #include "capture/tasks.h"
 #include "capture/worker.h"
@@ -28,6 +29,9 @@ struct recorder {
 	struct schedule schedule;
 	struct lifecycle lifecycle;
 	struct activity activity;
+	struct profiler profiler;
+	struct outbuf mappings; /* struct rec_mapping: listed, not written yet */
+	size_t mappings_at;
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
@@ -81,6 +85,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end);
 /* What the worker learned: tasks that were asked for, command lines. What is news is written if
  * WRITE, else before the next record about it. Returns 0 or a negative errno. */
 int recorder_learn(struct recorder *r, const struct worker_news *news, bool write);
+
+/* Takes in what was mapped at the start, for the next round. Returns 0 or -ENOMEM. */
+int recorder_add_mappings(struct recorder *r, const struct worker_news *news);
 
 /* Takes in samples of counters, for the next rounds. Returns 0 or a negative errno. */
 int recorder_add_samples(struct recorder *r, const struct worker_news *news);

@@ -16,6 +16,7 @@
 
 #include "capture/output.h"
 #include "capture/recorder.h"
+#include "capture/sampler.h"
 #include "capture/worker.h"
 
 /* How long a record may be on its way from the clock to the ring. */
@@ -46,7 +47,8 @@ struct session {
 	uint64_t archive_bytes; /* handed over, before they are packed */
 
 	/* facts, from which the state follows */
-	bool ordered; /* session_start() was called */
+	bool ordered;  /* session_start() was called */
+	bool complete; /* all that is asked for has begun */
 	bool detached;
 	bool unloading; /* ordered; the output has been told that nothing more comes */
 	bool unloaded;
@@ -74,7 +76,7 @@ enum session_state session_state(const struct session *s)
 		return s->error < 0 ? SESSION_FAILED : SESSION_STOPPED;
 	if (*s->reason)
 		return SESSION_DRAINING;
-	return s->start_ns ? SESSION_RUNNING : SESSION_STARTING;
+	return s->complete ? SESSION_RUNNING : SESSION_STARTING;
 }
 
 static void tell_changes(struct session *s)
@@ -268,15 +270,19 @@ static void on_news(struct session *s)
 	s->worker_cpu_ns = news.cpu_ns;
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
-	if (news.error < 0 && !s->start_ns) {
+	if (news.error < 0 && s->error == 0) {
 		set_error(s, news.error, TAKE_PTR(news.error_text));
 		end(s, "could not start");
 	}
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
+	s->complete = news.complete;
 	if (s->recorder.collector && !s->recorder.closed &&
 	    recorder_add_samples(&s->recorder, &news) < 0)
 		fail(s, -ENOMEM, "sample counters");
+	if (s->recorder.collector && !s->recorder.closed &&
+	    recorder_add_mappings(&s->recorder, &news) < 0)
+		fail(s, -ENOMEM, "list what is mapped");
 	if (s->recorder.collector &&
 	    recorder_learn(&s->recorder, &news, s->recorder.opened && writable(s)) < 0)
 		fail(s, -ENOMEM, "remember who is who");
@@ -329,11 +335,21 @@ static int make_descriptors(struct session *s)
 	return watch(s, s->deadline_fd);
 }
 
+/* Samples, too, where they can be taken. */
+static uint32_t default_categories(void)
+{
+	int error;
+
+	return sampler_clock(&error) ? CATEGORIES_DEFAULT : CATEGORIES_DEFAULT & ~CATEGORY_PROFILE;
+}
+
 static bool options_valid(const struct session_options *o)
 {
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
 	       o->flush_ns <= FLUSH_NS_MAX && o->counter_interval_ns >= COUNTER_NS_MIN &&
-	       o->counter_interval_ns <= COUNTER_NS_MAX && o->ring_bytes <= RING_BYTES_MAX &&
+	       o->counter_interval_ns <= COUNTER_NS_MAX && o->frequency <= FREQUENCY_MAX &&
+	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
+	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
 	       o->compress < PACK_METHOD_MAX && o->filter.n_pids <= FILTER_PIDS_MAX &&
 	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
@@ -352,7 +368,11 @@ int session_new(struct session_options *options, int output_fd, struct session *
 	if (defaulted.flush_ns == 0)
 		defaulted.flush_ns = FLUSH_NS_DEFAULT;
 	if (defaulted.categories == 0)
-		defaulted.categories = CATEGORIES_DEFAULT;
+		defaulted.categories = default_categories();
+	if (defaulted.frequency == 0)
+		defaulted.frequency = FREQUENCY_DEFAULT;
+	if (defaulted.offcpu_min_ns == 0)
+		defaulted.offcpu_min_ns = OFFCPU_NS_DEFAULT;
 	if (defaulted.counter_interval_ns == 0)
 		defaulted.counter_interval_ns = COUNTER_NS_DEFAULT;
 	if (!options_valid(&defaulted))
@@ -398,7 +418,7 @@ struct session *session_free(struct session *s)
 uint64_t session_ring_memory(const struct session_options *o)
 {
 	struct session_options defaulted = {
-		.categories = o->categories ?: CATEGORIES_DEFAULT,
+		.categories = o->categories ?: default_categories(),
 		.ring_bytes = collector_choose_ring_bytes(o->ring_bytes),
 	};
 

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "capture/counters.h"
+#include "capture/mappings.h"
 #include "capture/proc.h"
 #include "capture/thread.h"
 
@@ -16,6 +17,9 @@ enum {
 	LOOKUPS_MAX = 1024,
 	COMMAND_BATCH = 64, /* processes between two deliveries */
 };
+
+/* How often to look for CPUs that have come or gone. */
+#define CPUS_NS UINT64_C(500000000)
 
 struct worker {
 	struct session_options options; /* a copy: the owner may be gone before we are */
@@ -32,6 +36,7 @@ struct worker {
 	struct collector *collector;
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
+	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
 };
 
 void worker_news_deinit(struct worker_news *news)
@@ -41,6 +46,7 @@ void worker_news_deinit(struct worker_news *news)
 	outbuf_deinit(&news->looked_up);
 	outbuf_deinit(&news->commands);
 	outbuf_deinit(&news->samples);
+	outbuf_deinit(&news->mappings);
 }
 
 static void release(struct worker *w)
@@ -149,6 +155,7 @@ static void start(struct worker *w, struct outbuf *list)
 	if (r == 0) {
 		w->news.tasks = tasks;
 		w->news.started = true;
+		w->news.complete = !(w->options.categories & CATEGORIES_STACKS);
 		w->news.collector = w->collector = TAKE_PTR(c);
 	} else {
 		outbuf_deinit(&tasks);
@@ -221,6 +228,68 @@ static void look_up(struct worker *w, uint32_t tid)
 	pthread_mutex_unlock(&w->lock);
 }
 
+static int keep_mapping(const struct rec_mapping *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->head.size);
+}
+
+static void deliver_mappings(struct worker *w, struct outbuf *batch)
+{
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.mappings, batch->data, batch->size);
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+	outbuf_reset(batch);
+}
+
+/* Whether a process is to be asked for its mappings: ID is one of those that were listed. */
+static bool has_mappings(const struct worker *w, const struct rec_identity *id)
+{
+	const struct capture_filter *f = &w->options.filter;
+	bool by_pid_only = f->n_pids && !f->n_uids && !f->n_comms && !f->n_cgroups;
+
+	if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
+		return false;
+	/* Names, users and cgroups change: then others are selected later. */
+	return !by_pid_only || id->flags & IDENTITY_SELECTED;
+}
+
+/* What is mapped by now, in those that were listed. */
+static void read_mappings(struct worker *w, const struct outbuf *tasks)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	size_t n_tasks = tasks->size / sizeof(*list), n = 0;
+	struct outbuf batch = { 0 };
+
+	mappings_of_kernel("", keep_mapping, &batch);
+	for (size_t i = 0; i < n_tasks && !called_off(w); i++) {
+		if (!has_mappings(w, &list[i].task))
+			continue;
+		mappings_of_process("", list[i].task.tid, keep_mapping, &batch);
+		if (++n % COMMAND_BATCH == 0)
+			deliver_mappings(w, &batch);
+		sample_if_due(w);
+	}
+	deliver_mappings(w, &batch);
+	outbuf_deinit(&batch);
+}
+
+/* The sampler: when all that it would disturb has begun, and all that its stacks need is known. */
+static void start_sampler(struct worker *w)
+{
+	char *text = NULL;
+	int r = called_off(w) ? 0 : collector_start_sampler(w->collector, &text);
+
+	pthread_mutex_lock(&w->lock);
+	if (r < 0) {
+		w->news.error = r;
+		w->news.error_text = text;
+	}
+	w->news.complete = r == 0;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void start_and_describe(struct worker *w)
 {
 	struct outbuf list = { 0 };
@@ -228,14 +297,30 @@ static void start_and_describe(struct worker *w)
 	start(w, &list);
 	if (w->collector) {
 		sample_if_due(w);
+		if (w->options.categories & CATEGORIES_STACKS) {
+			read_mappings(w, &list);
+			start_sampler(w);
+			w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
+		}
 		read_commands(w, &list);
 	}
 	outbuf_deinit(&list);
 }
 
+static void look_after_cpus_if_due(struct worker *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (!w->next_cpus_ns || now_ns < w->next_cpus_ns)
+		return;
+	collector_look_after_cpus(w->collector);
+	w->next_cpus_ns = now_ns + CPUS_NS;
+}
+
 static void detach(struct worker *w)
 {
 	w->counters = counters_free(w->counters);
+	w->next_cpus_ns = 0;
 	if (w->collector)
 		collector_detach(w->collector);
 	pthread_mutex_lock(&w->lock);
@@ -254,19 +339,23 @@ static void unload(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Waits for an order, or for the next sample. The lock is held, and again at return. */
+/* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
 static void wait_for_order(struct worker *w)
 {
+	uint64_t sample_ns = w->counters ? w->next_sample_ns : UINT64_MAX;
+	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
+	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns;
 	const struct timespec until = {
-		.tv_sec = (time_t)(w->next_sample_ns / 1000000000),
-		.tv_nsec = (long)(w->next_sample_ns % 1000000000),
+		.tv_sec = (time_t)(next_ns / 1000000000),
+		.tv_nsec = (long)(next_ns % 1000000000),
 	};
 
-	if (!w->counters) {
+	if (next_ns == UINT64_MAX) {
 		pthread_cond_wait(&w->wake, &w->lock);
 	} else if (pthread_cond_timedwait(&w->wake, &w->lock, &until) == ETIMEDOUT) {
 		pthread_mutex_unlock(&w->lock);
 		sample_if_due(w);
+		look_after_cpus_if_due(w);
 		pthread_mutex_lock(&w->lock);
 	}
 }
@@ -402,7 +491,7 @@ void worker_fetch(struct worker *w, struct worker_news *ret)
 	pthread_mutex_lock(&w->lock);
 	*ret = w->news;
 	w->news.error_text = NULL;
-	w->news.tasks = w->news.looked_up = w->news.commands = w->news.samples =
+	w->news.tasks = w->news.looked_up = w->news.commands = w->news.samples = w->news.mappings =
 		(struct outbuf){ 0 };
 	pthread_mutex_unlock(&w->lock);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The thread of a session that does what may be slow: it loads, attaches, detaches and unloads the
- * eBPF programs, lists the tasks that live, looks into /proc, and samples counters.
+ * eBPF programs, lists the tasks that live, looks into /proc, samples counters, and lets CPUs that
+ * come back be sampled again.
  *
  * Orders are taken in turn; what comes of them is fetched with worker_fetch() when the descriptor
  * is readable. The collector belongs to the worker; the owner may use its rings from `started`
@@ -33,16 +34,18 @@ static inline size_t worker_command_room(uint32_t size)
 }
 
 struct worker_news {
-	bool started, detached, unloaded; /* since when it does not matter: they stay true */
-	int error;                        /* why it could not start */
-	char *error_text;                 /* a sentence, owned; NULL = none */
-	struct collector *collector;      /* borrowed; set with `started` */
-	uint64_t start_ns;                /* all programs were attached by then */
-	uint64_t listed_ns;               /* the list of tasks was complete by then */
+	/* Since when it does not matter: they stay true. `complete`: samples are taken, too. */
+	bool started, complete, detached, unloaded;
+	int error;                   /* why it could not start */
+	char *error_text;            /* a sentence, owned; NULL = none */
+	struct collector *collector; /* borrowed; set with `started` */
+	uint64_t start_ns;           /* all programs were attached by then */
+	uint64_t listed_ns;          /* the list of tasks was complete by then */
 	struct outbuf tasks;     /* struct rec_task: listed, all of them with `started`. Owned */
 	struct outbuf looked_up; /* struct rec_task: asked for. Owned */
 	struct outbuf commands;  /* struct worker_command. Owned */
 	struct outbuf samples;   /* struct rec_sample. Owned */
+	struct outbuf mappings;  /* struct rec_mapping, of what was there at the start. Owned */
 	uint64_t cpu_ns;         /* CPU time of the thread */
 };
 

@@ -248,6 +248,12 @@ static int append_options(sd_bus_message *m, const struct bus_client_create_args
 	if (r >= 0)
 		r = append_u64(m, "counter_interval_ns", o->counter_interval_ns);
 	if (r >= 0)
+		r = append_u64(m, "frequency", o->frequency);
+	if (r >= 0)
+		r = append_u64(m, "offcpu_min_ns", o->offcpu_min_ns);
+	if (r >= 0 && o->no_perfetto_blobs)
+		r = sd_bus_message_append(m, "{sv}", "no_perfetto_blobs", "b", 1);
+	if (r >= 0)
 		r = append_u64(m, "duration_ns", o->duration_ns);
 	if (r >= 0)
 		r = append_u64(m, "max_bytes", o->max_bytes);

@@ -273,6 +273,20 @@ static int parse_counter_interval(struct record_options *o, const char *name, co
 			  &o->session.counter_interval_ns);
 }
 
+static int parse_frequency(struct record_options *o, const char *name, const char *text)
+{
+	if (text_parse_u64(text, FREQUENCY_MAX, &o->session.frequency) < 0 ||
+	    o->session.frequency == 0)
+		return cli_usage_error("%s: '%s' is not a frequency: 1 to %u samples a second",
+				       name, text, FREQUENCY_MAX);
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_offcpu_min(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, OFFCPU_NS_MIN, OFFCPU_NS_MAX, &o->session.offcpu_min_ns);
+}
+
 static int parse_ring(struct record_options *o, const char *name, const char *text)
 {
 	return parse_size(name, text, RING_BYTES_MIN, RING_BYTES_MAX, &o->session.ring_bytes);
@@ -314,6 +328,14 @@ static int set_force(struct record_options *o, const char *name, const char *tex
 	return RECORD_OPTIONS_GO;
 }
 
+static int set_no_perfetto_blobs(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	(void)text;
+	o->session.no_perfetto_blobs = true;
+	return RECORD_OPTIONS_GO;
+}
+
 static int set_direct(struct record_options *o, const char *name, const char *text)
 {
 	(void)name;
@@ -349,6 +371,7 @@ static const struct row {
 	{ 'o', "-o", required_argument, parse_output, false },
 	{ 'd', "-d", required_argument, parse_duration, false },
 	{ 'e', "-e", required_argument, parse_categories, false },
+	{ 'F', "-F", required_argument, parse_frequency, false },
 	{ 'p', "-p", required_argument, parse_pids, false },
 	{ 'b', "-b", required_argument, parse_ring, false },
 	{ 'h', "-h", no_argument, print_help, false },
@@ -358,6 +381,8 @@ static const struct row {
 	{ 0, "--comm", required_argument, parse_comm, false },
 	{ 0, "--uid", required_argument, parse_uids, false },
 	{ 0, "--counter-interval", required_argument, parse_counter_interval, false },
+	{ 0, "--offcpu-min", required_argument, parse_offcpu_min, false },
+	{ 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs, false },
 	{ 0, "--flush", required_argument, parse_flush, false },
 	{ 0, "--max-size", required_argument, parse_max_size, false },
 	{ 0, "--compress", optional_argument, parse_compress, false },
@@ -455,6 +480,11 @@ static int check_all(const struct record_options *o)
 	if (o->session.counter_interval_ns && !(categories & CATEGORY_COUNTERS))
 		return cli_usage_error("--counter-interval: no counters are recorded; "
 				       "add 'counters' to -e");
+	if (o->session.frequency && categories && !(categories & CATEGORY_PROFILE))
+		return cli_usage_error("-F: no samples are taken; add 'profile' to -e");
+	if (o->session.offcpu_min_ns && !(categories & CATEGORY_OFFCPU))
+		return cli_usage_error("--offcpu-min: times off CPU are not recorded; "
+				       "add 'offcpu' to -e");
 	if (categories & CATEGORIES_UNFILTERED && capture_filter_is_set(&o->session.filter))
 		cli_error("filters are for threads; these are recorded of the whole machine: %s",
 			  categories_format(names, categories & CATEGORIES_UNFILTERED));

@@ -33,6 +33,8 @@ enum {
 #define RECORD_OPTIONS_HELP                                                                        \
 	"  -d TIME             stop after TIME (5, 500ms, 2m)\n"                                   \
 	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"       \
+	"  -F HZ               samples a second of each CPU (99)\n"                                \
+	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                   \
 	"  -p PID,...          only these processes, with their children\n"                        \
 	"  --unit UNIT         only this systemd unit, over its restarts too\n"                    \
 	"  --cgroup PATH       only this cgroup, with those below it\n"                            \
@@ -42,6 +44,7 @@ enum {
 	"  --counter-interval TIME  between two samples of the counters (1s)\n"                    \
 	"  --flush TIME        write at least this often (250ms)\n"                                \
 	"  --max-size SIZE     stop when the archive has this size\n"                              \
+	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"    \
 	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"           \
 	"  --force             write over an existing file\n"
 

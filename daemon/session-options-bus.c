@@ -202,24 +202,22 @@ static int append_u64(const struct option_row *row, sd_bus_message *m,
 	return sd_bus_message_append(m, "t", v);
 }
 
-static int read_linger(const struct option_row *row, sd_bus_message *m, struct create_request *to,
-		       sd_bus_error *reterr)
+static int read_bool(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		     sd_bus_error *reterr)
 {
 	int v, r = sd_bus_message_read(m, "b", &v);
 
-	(void)row;
 	(void)reterr;
 	if (r < 0)
 		return r;
-	to->linger = v;
+	*((bool *)to + row->offset) = v;
 	return 0;
 }
 
-static int append_linger(const struct option_row *row, sd_bus_message *m,
-			 const struct create_request *from)
+static int append_bool(const struct option_row *row, sd_bus_message *m,
+		       const struct create_request *from)
 {
-	(void)row;
-	return sd_bus_message_append(m, "b", (int)from->linger);
+	return sd_bus_message_append(m, "b", (int)*((const bool *)from + row->offset));
 }
 
 static int read_command(const struct option_row *row, sd_bus_message *m, struct create_request *to,
@@ -416,10 +414,13 @@ static const struct option_row rows[] = {
 	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
 	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
 	{ "counter_interval_ns", "t", read_u64, append_u64, AT(options.counter_interval_ns), COUNTER_NS_MIN, COUNTER_NS_MAX, 0 },
+	{ "frequency", "t", read_u64, append_u64, AT(options.frequency), 1, FREQUENCY_MAX, 0 },
+	{ "offcpu_min_ns", "t", read_u64, append_u64, AT(options.offcpu_min_ns), OFFCPU_NS_MIN, OFFCPU_NS_MAX, 0 },
+	{ "no_perfetto_blobs", "b", read_bool, append_bool, AT(options.no_perfetto_blobs), 0, 0, 0 },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
-	{ "linger", "b", read_linger, append_linger, 0, 0, 0, 0 },
+	{ "linger", "b", read_bool, append_bool, AT(linger), 0, 0, 0 },
 	{ "command", "s", read_command, append_command, 0, 0, 0, OPTION_COMMAND_MAX },
 	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, INT32_MAX, OPTION_PIDS_MAX },
 	{ "uids", "au", read_u32s, append_u32s, AT(options.filter.uids), 0, UINT32_MAX - 1, FILTER_VALUES_MAX },

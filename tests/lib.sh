@@ -22,6 +22,9 @@ KYMO_LOAD=${KYMO_LOAD:-$ROOT/build/tests/support/kymo-load}
 DAMAGE_TRACE=${DAMAGE_TRACE:-$ROOT/build/tests/support/damage-trace}
 CHECK_RECOVERY=${CHECK_RECOVERY:-$ROOT/build/tests/support/check-recovery}
 MAKE_PROFILE=${MAKE_PROFILE:-$ROOT/build/tests/support/make-profile}
+STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
+STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
+LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}
 PATH=$PATH:/usr/sbin:/sbin
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")
@@ -329,6 +332,28 @@ end_held() {
 	exec {fd}>&-
 	unset "HELD_FD[$1]"
 	wait "${HELD[$1]}"
+}
+
+# start_stack_load ARGUMENT ...: a stack-load that waits until `go_stack_load`, which returns when it has
+# done its work, printed the truth to $TMP/stack-load.json and sleeps; `end_stack_load`. Its pid is $STACK_LOAD_PID.
+start_stack_load() {
+	rm -f "$TMP/stack-load.fifo"
+	mkfifo "$TMP/stack-load.fifo"
+	"$STACK_LOAD" --held "$@" <"$TMP/stack-load.fifo" >"$TMP/stack-load.json" &
+	STACK_LOAD_PID=$!
+	exec {STACK_LOAD_FD}>"$TMP/stack-load.fifo"
+	expect_soon 5 grep -qx stack-load "/proc/$STACK_LOAD_PID/comm"
+}
+
+go_stack_load() {
+	echo >&"$STACK_LOAD_FD"
+	expect_soon 60 test -s "$TMP/stack-load.json"
+	expect_soon 5 is_asleep "$STACK_LOAD_PID"
+}
+
+end_stack_load() {
+	exec {STACK_LOAD_FD}>&-
+	wait "$STACK_LOAD_PID"
 }
 
 # ---- the bus and the daemon ----

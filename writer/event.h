@@ -69,6 +69,8 @@ enum event_class {
 	CLASS_WORKQUEUE,
 	CLASS_IDLE,
 	CLASS_FREQUENCY,
+	CLASS_STACKS,   /* samples and times off CPU */
+	CLASS_MAPPINGS, /* of code */
 	CLASS_MAX,
 };
 

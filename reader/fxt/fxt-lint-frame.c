@@ -197,6 +197,20 @@ static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
 	}
 }
 
+/* A child has what its parent has mapped (docs/FXT-MAPPING.md): nothing need be said of it. */
+static void check_fork(struct fxt_lint *l, const struct fxt_record *r)
+{
+	struct fxt_args it = r->args;
+	struct fxt_arg arg;
+
+	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS ||
+	    fxt_text_known(&r->name) != FXT_NAME_FORK)
+		return;
+	while (fxt_args_next(&it, &arg) == FXT_ARGS_NEXT)
+		if (fxt_text_known(&arg.name) == FXT_NAME_CHILD_PROCESS && arg.type == FXT_ARG_KOID)
+			is_new(l, &arg.uint64, 1);
+}
+
 void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 {
 	struct fxt_lint_provider *p = enter(l, r);
@@ -221,6 +235,7 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 	case FXT_RECORD_EVENT:
 		if (!l->loss_told)
 			l->loss_told = tells_loss(&r->name);
+		check_fork(l, r);
 		break;
 	case FXT_RECORD_PROFILER:
 		check_profiler(l, r);

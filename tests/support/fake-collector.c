@@ -27,7 +27,8 @@ static void *must(void *p)
 
 static bool has_words(enum event_class class)
 {
-	return class != CLASS_LIFECYCLE && class != CLASS_WORKQUEUE && class != CLASS_FREQUENCY;
+	return class != CLASS_LIFECYCLE && class != CLASS_WORKQUEUE && class != CLASS_FREQUENCY &&
+	       class != CLASS_STACKS && class != CLASS_MAPPINGS;
 }
 
 struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes)

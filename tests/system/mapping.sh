@@ -17,7 +17,7 @@ cat >"$TMP/load.sh" <<-END
 	"$KYMO_LOAD" --out "$TMP/refresh.json" refresh 10
 	sleep 0.3
 END
-record_around "$TMP/t.fxt" -e sched,irq,softirq,workqueue,power,counters --counter-interval 100ms -- \
+record_around "$TMP/t.fxt" -e sched,irq,softirq,workqueue,power,counters,profile,offcpu --counter-interval 100ms -- \
 	bash "$TMP/load.sh"
 dump_records "$TMP/t.fxt"
 

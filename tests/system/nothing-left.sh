@@ -22,7 +22,7 @@ expect_exit 0 "$KYMO" record --direct -d 200ms -o "$TMP/d.fxt"
 no_bpf_left "a recording of 200 ms"
 remember_bpf
 expect_exit 0 "$KYMO" record --direct -d 200ms -o "$TMP/all.fxt" \
-	-e sched,irq,softirq,workqueue,power,counters
+	-e sched,irq,softirq,workqueue,power,counters,profile,offcpu
 no_bpf_left "a recording of all categories"
 
 for signal in INT TERM HUP KILL SEGV; do

@@ -245,6 +245,8 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_WORKQUEUE] = FXT_NAME_WORKQUEUE,
 	[CLASS_IDLE] = FXT_NAME_IDLE,
 	[CLASS_FREQUENCY] = FXT_NAME_FREQUENCY,
+	[CLASS_STACKS] = FXT_NAME_STACKS,
+	[CLASS_MAPPINGS] = FXT_NAME_MAPPINGS,
 };
 
 /* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */

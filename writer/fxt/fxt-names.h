@@ -154,7 +154,9 @@
 	X(SOURCE, 162, "source")                                                                   \
 	X(LINE, 163, "line")                                                                       \
 	X(MODULE, 164, "module")                                                                   \
-	X(THRESHOLD, 166, "threshold")
+	X(THRESHOLD, 166, "threshold")                                                             \
+	X(STACKS, 167, "stacks")                                                                   \
+	X(MAPPINGS, 168, "mappings")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Threads that were away from any CPU for long: how long, with which stack they left, who woke them.
+ *
+ * Whether it was long is known when a thread comes back, and most were away shortly; so as little as
+ * possible is done when it leaves. The kernel stack of a thread that is away stays as it is: it is
+ * walked at its return (2 us, but only for those that count). Its user stack stays, too, but at the
+ * return, in this hook, the CPU still has the memory of the thread before: it can only be walked
+ * when the thread leaves (by frame pointers, half a microsecond). It is kept with the thread, and hashed
+ * and sent only if the thread comes back late.
+ *
+ * Runs with interrupts off, as sched.bpf.c says. A thread's entry is written by one CPU at a time:
+ * where it leaves, then where it comes back, which the scheduler orders; only its waker writes from
+ * elsewhere, and only waker_tid.
+ */
+#include "bpf/context.bpf.h"
+#include "bpf/cpu-state.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+#include "bpf/stack.bpf.h"
+#include "bpf/task-state.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+extern const volatile __u64 offcpu_min_ns, sched_ring_bytes;
+
+/* By tid, from when it leaves first until it dies. Not task storage: that allocates as the kernel
+ * does, which may wake somebody, and we hold the run queue. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, OFFCPU_THREADS_MAX);
+	__type(key, __u32);
+	__type(value, struct offcpu_thread);
+} offcpu_threads SEC(".maps");
+
+/* What entries begin as: zeroes. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct offcpu_thread);
+} offcpu_blank SEC(".maps");
+
+static __always_inline struct offcpu_thread *entry_of(__u32 tid, __u64 now_ns)
+{
+	struct offcpu_thread *t = bpf_map_lookup_elem(&offcpu_threads, &tid), *blank;
+	__u32 zero = 0;
+
+	if (t)
+		return t;
+	blank = bpf_map_lookup_elem(&offcpu_blank, &zero);
+	if (!blank || bpf_map_update_elem(&offcpu_threads, &tid, blank, BPF_NOEXIST) < 0) {
+		/* What it would have shown is missing. */
+		rec_lose(REC_RING_STACKS, now_ns);
+		return NULL;
+	}
+	return bpf_map_lookup_elem(&offcpu_threads, &tid);
+}
+
+static __always_inline void leave(void *ctx, struct task_struct *p, __u32 state, __u64 now_ns)
+{
+	struct offcpu_thread *t;
+	__u32 tid = p->pid;
+
+	if (state & TASK_DEAD) {
+		bpf_map_delete_elem(&offcpu_threads, &tid);
+		return;
+	}
+	t = entry_of(tid, now_ns);
+	if (!t)
+		return;
+	t->state = state_letter(state);
+	t->n_user_frames = stack_walk_user(ctx, p, t->user.frames);
+	t->begin_ns = now_ns;
+}
+
+static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p,
+					 __u64 now_ns)
+{
+	struct rec_stack *room = stack_room(STACK_ROOM_SWITCH);
+	struct rec_offcpu *rec;
+	__u64 kernel, user;
+
+	if (!room || !stack_send(room, stack_walk_kernel_of(p, room->frames), p, now_ns, &kernel) ||
+	    !stack_send(&t->user, t->n_user_frames, p, now_ns, &user))
+		return;
+	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
+	if (!rec)
+		return;
+	rec_fill_head(&rec->head, now_ns, REC_OFFCPU, sizeof(*rec), p);
+	rec->begin_ns = t->begin_ns;
+	rec->kernel_stack = kernel;
+	rec->user_stack = user;
+	/* Who was only preempted was not woken. */
+	rec->waker_tid = t->state == 'R' ? 0 : t->waker_tid;
+	rec->state = t->state;
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void come_back(struct task_struct *p, __u64 now_ns)
+{
+	__u32 tid = p->pid;
+	struct offcpu_thread *t = bpf_map_lookup_elem(&offcpu_threads, &tid);
+
+	if (!t || t->begin_ns == 0)
+		return;
+	if (now_ns - t->begin_ns >= offcpu_min_ns)
+		write_offcpu(t, p, now_ns);
+	t->begin_ns = 0;
+	t->waker_tid = 0;
+}
+
+/* The time that on_sched_switch has taken, if it runs: it was attached before. */
+static __always_inline __u64 switch_time(void)
+{
+	struct cpu_state *state = sched_ring_bytes ? cpu_state() : NULL;
+
+	return state ? state->switch_ns : bpf_ktime_get_boot_ns();
+}
+
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(on_offcpu_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	bool out = prev->pid != 0 && filter_selects(prev);
+	bool in = next->pid != 0 && filter_selects(next);
+	__u64 now_ns;
+
+	if (!out && !in)
+		return 0;
+	now_ns = switch_time();
+	if (in)
+		come_back(next, now_ns);
+	if (out)
+		leave(ctx, prev, state_of_leaving(prev, preempt, prev_state), now_ns);
+	return 0;
+}
+
+SEC("?tp_btf/sched_waking")
+int BPF_PROG(on_offcpu_waking, struct task_struct *p)
+{
+	struct task_struct *waker = bpf_get_current_task_btf();
+	__u32 tid = p->pid;
+	struct offcpu_thread *t;
+
+	if (p->pid == waker->pid || !filter_selects(p))
+		return 0;
+	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
+	if (t)
+		t->waker_tid = waker->pid == 0 || in_interrupt(waker) || !filter_selects(waker)
+				       ? 0
+				       : (__u32)waker->pid;
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * The sampler: what runs on a CPU when its perf event has counted up. That can be an NMI, in the middle of
+ * whatever program of ours: it has room of its own to work in, writes to a ring that copes, and
+ * changes no map that another program changes.
+ */
+#define FILTER_IN_NMI
+
+#include "bpf/context.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+#include "bpf/stack.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile __u64 stack_seed = 0;
+__u32 stack_generation = 0;
+
+struct stack_rooms stack_rooms SEC(".maps");
+struct stacks_sent stacks_sent SEC(".maps");
+
+/* Samples that were taken, written or lost. For tests. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} ticks_taken SEC(".maps");
+
+SEC("?perf_event")
+int on_tick(void *ctx)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct rec_stack *room = stack_room(STACK_ROOM_TICK);
+	__u64 kernel, user, *taken;
+	struct rec_tick *rec;
+	__u32 n, zero = 0;
+
+	if (!room || p->pid == 0 || !filter_selects(p))
+		return 0;
+	taken = bpf_map_lookup_elem(&ticks_taken, &zero);
+	if (taken)
+		*taken += 1;
+	n = stack_walk_kernel(ctx, room->frames);
+	if (!stack_send(room, n, p, now_ns, &kernel))
+		return 0;
+	n = stack_walk_user(ctx, p, room->frames);
+	if (!stack_send(room, n, p, now_ns, &user))
+		return 0;
+	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
+	if (!rec)
+		return 0;
+	rec_fill_head(&rec->head, now_ns, REC_TICK, sizeof(*rec), p);
+	rec->kernel_stack = kernel;
+	rec->user_stack = user;
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+	return 0;
+}

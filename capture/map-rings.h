@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The perf rings through which the kernel tells of every executable mapping, one a CPU: also of
+ * processes of other mount namespaces, and of those that live for milliseconds.
+ *
+ * One thread drains; another one (which may wait for the kernel) says which CPUs are online.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "capture/map-records.h"
+
+struct map_rings;
+
+struct map_rings_lost {
+	uint64_t count, first_ns, last_ns;
+};
+
+/* Opens the rings of all CPUs of N_CPUS that are online. Returns 0 or a negative errno. */
+int map_rings_new(unsigned n_cpus, struct map_rings **ret);
+struct map_rings *map_rings_free(struct map_rings *r);
+
+DEFINE_CLEANUP(struct map_rings *, map_rings_free)
+
+/* Bytes of kernel memory that N_CPUS rings take. */
+uint64_t map_rings_memory(unsigned n_cpus);
+
+/* EPOLL_FD becomes readable when a ring has filled by a quarter. Returns 0 or a negative errno. */
+int map_rings_watch(struct map_rings *r, int epoll_fd);
+
+/* Hands what is in the rings to FN, and empties them; a loss is a struct rec_lost, in its place. Returns
+ * 0 or what FN ended it with. */
+int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata);
+
+/* What the kernel lost on CPU and has not said in its ring yet. */
+struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu);
+
+/* No more is told from here on; what is in the rings stays. */
+void map_rings_stop(struct map_rings *r);
+
+/* Whether they are ONLINE: those that have come back get new rings. */
+void map_rings_set_online(struct map_rings *r, const bool *online);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Code that is mapped already when a recording begins: of processes, and the kernel's own.
+ *
+ * ROOT is the directory that stands for the root, "" for the machine's own. What cannot be read (the
+ * process has ended, addresses are hidden from us) is left out.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "bpf/record.h"
+
+/* Called with each mapping, its time and CPU 0. Returns 0 or a negative errno, which ends the list. */
+typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);
+
+/* The executable mappings of process PID. The build ids are the kernel's to tell (since 6.11). Returns
+ * 0 or what FN ended it with. */
+int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata);
+
+/* The kernel's text, and its modules', as mappings of process 2. Returns as above. */
+int mappings_of_kernel(const char *root, mapping_fn fn, void *userdata);

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/profiler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/outbuf.h"
+#include "base/text.h"
+#include "writer/fxt/fxt-wire.h"
+
+enum {
+	WAITING_BYTES_MAX = 32 << 20,
+	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
+};
+
+/* An exec that has begun this long before is over, and its record was lost. */
+#define EXEC_NS UINT64_C(1000000000)
+
+/* What is to be known of a process for its mappings. */
+struct process {
+	uint32_t n_modules;    /* ids given out; 16 bits of it count */
+	bool seen;             /* there was a stack of it: mappings need not wait */
+	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
+	struct outbuf waiting; /* struct rec_mapping */
+};
+
+void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks)
+{
+	*p = (struct profiler){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+}
+
+static void drop_waiting(struct profiler *p, struct process *process)
+{
+	p->waiting_bytes -= process->waiting.size;
+	outbuf_deinit(&process->waiting);
+}
+
+void profiler_deinit(struct profiler *p)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = table_next(&p->processes, &pos))) {
+		outbuf_deinit(&process->waiting);
+		free(process);
+	}
+	table_deinit(&p->processes);
+	stacks_deinit(&p->stacks);
+}
+
+static struct process *process_of(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, pid);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (process && table_set(&p->processes, pid, process) < 0) {
+		free(process);
+		return NULL;
+	}
+	return process;
+}
+
+static int write_event(struct profiler *p, const struct event *ev)
+{
+	p->n_events++;
+	return fxt_archive_event(p->archive, ev);
+}
+
+static int announce(struct profiler *p, uint32_t tid)
+{
+	return tasks_announced(p->tasks, tid) ? 0 : p->announce(tid, p->userdata);
+}
+
+int profiler_begin(struct profiler *p, uint32_t frequency, const char *clock, uint64_t offcpu_ns)
+{
+	const struct event ev = {
+		.kind = EVENT_SAMPLING,
+		.ts_ns = p->from_ns,
+		.sampling = { .frequency = frequency, .clock = clock, .threshold_ns = offcpu_ns },
+	};
+
+	return fxt_archive_event(p->archive, &ev);
+}
+
+/* ---- mappings ---- */
+
+static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
+			 uint64_t ts_ns)
+{
+	char path[3 * MAPPING_PATH_BYTES];
+	struct event ev = {
+		.kind = EVENT_MAPPING,
+		.ts_ns = ts_ns,
+		.mapping = {
+			.path = path,
+			.build_id = rec->build_id,
+			.build_id_size = rec->build_id_bytes,
+			.module_id = process->n_modules & FXT_MODULE_ID_MAX,
+			.start = rec->start,
+			.size = rec->bytes,
+			.file_offset = rec->file_offset,
+			.device = rec->device,
+			.inode = rec->inode,
+		},
+	};
+	int r;
+
+	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
+		return 0;
+	/* The kernel's are said of a process that a filter may well have left out: it is not named. */
+	r = p->filtered && rec->head.pid == FXT_KOID_KTHREADD ? 0 : announce(p, rec->head.pid);
+	if (r < 0)
+		return r;
+	process->n_modules++;
+	ev.pid = ev.tid = tasks_koid(p->tasks, rec->head.pid);
+	text_clean(path, sizeof(path), rec->path, rec->path_bytes);
+	return write_event(p, &ev);
+}
+
+static int let_wait(struct profiler *p, struct process *process, const struct rec_mapping *rec)
+{
+	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
+		p->n_dropped++;
+		return 0;
+	}
+	p->waiting_bytes += rec->head.size;
+	return outbuf_append(&process->waiting, rec, rec->head.size);
+}
+
+/* Writes what has waited, at its time or at TS_NS if that is later. */
+static int write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
+{
+	const struct rec_mapping *rec;
+	int r = 0;
+
+	for (size_t at = 0; r == 0 && at < process->waiting.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(process->waiting.data + at);
+		r = write_mapping(p, process, rec,
+				  rec->head.ts_ns > ts_ns ? rec->head.ts_ns : ts_ns);
+	}
+	drop_waiting(p, process);
+	return r;
+}
+
+static bool waits(const struct profiler *p, const struct process *process)
+{
+	return process->new_image_ns || (p->filtered && !process->seen);
+}
+
+static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
+{
+	struct process *process = process_of(p, rec->head.pid);
+
+	if (!process)
+		return -ENOMEM;
+	return waits(p, process) ? let_wait(p, process, rec)
+				 : write_mapping(p, process, rec, rec->head.ts_ns);
+}
+
+int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
+{
+	struct process *process = process_of(p, rec->head.pid);
+
+	if (!process)
+		return -ENOMEM;
+	/* Of one that has called exec meanwhile it is the new program's, which is told elsewhere. */
+	if (process->new_image_ns)
+		return 0;
+	return on_mapping(p, rec);
+}
+
+static int on_new_image(struct profiler *p, const struct rec_head *head)
+{
+	struct process *process = process_of(p, head->pid);
+
+	if (!process)
+		return -ENOMEM;
+	drop_waiting(p, process);
+	process->new_image_ns = head->ts_ns;
+	process->seen = false;
+	return 0;
+}
+
+int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process = table_get(&p->processes, pid);
+
+	if (!process)
+		return 0;
+	process->new_image_ns = 0;
+	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
+}
+
+int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
+{
+	struct process *from, *to;
+
+	if (child == parent)
+		return 0;
+	profiler_ended(p, child); /* whoever had this id before */
+	from = table_get(&p->processes, parent);
+	/* Readers let the child have what they know of the parent. */
+	if (!from || !from->waiting.size || from->new_image_ns)
+		return 0;
+	to = process_of(p, child);
+	if (!to)
+		return -ENOMEM;
+	for (size_t at = 0; at < from->waiting.size;) {
+		struct rec_mapping *rec = (struct rec_mapping *)(from->waiting.data + at);
+		uint32_t pid = rec->head.pid;
+		int r;
+
+		rec->head.pid = child;
+		r = let_wait(p, to, rec);
+		rec->head.pid = pid;
+		if (r < 0)
+			return r;
+		at += rec->head.size;
+	}
+	return 0;
+}
+
+void profiler_ended(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_remove(&p->processes, pid);
+
+	if (!process)
+		return;
+	drop_waiting(p, process);
+	free(process);
+}
+
+/* ---- stacks ---- */
+
+/* There is a stack of PID at TS_NS: what it needs is to be known. */
+static int see(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process = table_get(&p->processes, pid);
+
+	if (!process && !p->filtered)
+		return 0;
+	if (!process)
+		process = process_of(p, pid);
+	if (!process)
+		return -ENOMEM;
+	if (process->new_image_ns && ts_ns - process->new_image_ns > EXEC_NS)
+		process->new_image_ns = 0;
+	process->seen = true;
+	return process->new_image_ns || !process->waiting.size ? 0 : write_waiting(p, process, 0);
+}
+
+static unsigned add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
+{
+	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
+
+	if (!stack) {
+		p->n_homeless += id != 0;
+		return n;
+	}
+	memcpy(frames + n, stack->frames, stack->n_frames * sizeof(*frames));
+	return n + stack->n_frames;
+}
+
+/* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
+static int write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
+		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
+{
+	uint64_t frames[FRAMES_MAX];
+	unsigned n = add_frames(p, frames, 0, kernel_stack);
+	struct event sample = {
+		.kind = EVENT_SAMPLE,
+		.ts_ns = ts_ns,
+		.cpu = head->cpu,
+		.sample = { .frames = frames, .offcpu = ev != NULL },
+	};
+	int r = announce(p, head->tid);
+
+	sample.sample.n_frames = add_frames(p, frames, n, user_stack);
+	sample.pid = tasks_koid(p->tasks, head->pid);
+	sample.tid = tasks_koid(p->tasks, head->tid);
+	if (r == 0)
+		r = see(p, head->pid, ts_ns);
+	if (r == 0 && kernel_stack)
+		r = see(p, FXT_KOID_KTHREADD, ts_ns);
+	if (r == 0 && ev) {
+		ev->pid = sample.pid;
+		ev->tid = sample.tid;
+		r = write_event(p, ev);
+	}
+	if (r < 0 || sample.sample.n_frames == 0)
+		return r;
+	return ev ? fxt_archive_event(p->archive, &sample) : write_event(p, &sample);
+}
+
+static int on_tick(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_tick *rec = (const struct rec_tick *)head;
+
+	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns)
+		return 0;
+	return write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
+}
+
+static int on_offcpu(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
+	struct event ev = {
+		.kind = EVENT_OFFCPU,
+		.ts_ns = rec->begin_ns < p->from_ns ? p->from_ns : rec->begin_ns,
+		.cpu = head->cpu,
+		.offcpu = {
+			.end_ns = head->ts_ns,
+			.waker_tid = rec->waker_tid ? tasks_koid(p->tasks, rec->waker_tid) : 0,
+			.state = (char)rec->state,
+		},
+	};
+
+	/* Who comes back after the end is still away, as others are who are not told of. */
+	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns)
+		return 0;
+	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
+}
+
+int profiler_record(struct profiler *p, const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_STACK:
+		return stacks_add(&p->stacks, (const struct rec_stack *)rec);
+	case REC_TICK:
+		return on_tick(p, rec);
+	case REC_OFFCPU:
+		return on_offcpu(p, rec);
+	case REC_MAPPING:
+		return on_mapping(p, (const struct rec_mapping *)rec);
+	case REC_NEW_IMAGE:
+		return on_new_image(p, rec);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call stacks, and where code is mapped, into the archive.
+ *
+ * What a new program maps while it is being put in place, the kernel tells before it tells of the exec;
+ * archives have it behind (docs/FXT-MAPPING.md): it waits for the exec.
+ *
+ * Whom a filter selects is decided in the kernel, and mappings do not come from there. With a filter
+ * those of a process wait until there is a stack of it, whose thread has been selected then.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "bpf/record.h"
+#include "capture/stacks.h"
+#include "capture/tasks.h"
+#include "writer/fxt/fxt-archive.h"
+
+struct profiler {
+	struct fxt_archive *archive; /* borrowed, both */
+	struct tasks *tasks;
+	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
+	bool filtered;
+	uint64_t n_events;   /* written */
+	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
+	uint64_t n_dropped;  /* mappings that there was no room to keep, likewise */
+	struct stacks stacks;
+	struct table processes; /* pid -> struct process, owned */
+	size_t waiting_bytes;   /* of all of them */
+	/* Writes who a task is before its first record; called when it is not announced. */
+	int (*announce)(uint32_t tid, void *userdata);
+	void *userdata;
+};
+
+void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks);
+void profiler_deinit(struct profiler *p);
+
+/* How the session samples: once, before all others. */
+int profiler_begin(struct profiler *p, uint32_t frequency, const char *clock, uint64_t offcpu_ns);
+
+/* The next record in the order of time, checked: one of a stack, or with one, or of a mapping. Returns 0
+ * or the archive's error. */
+int profiler_record(struct profiler *p, const struct rec_head *rec);
+
+/* What was mapped when the recording began, in whatever order. */
+int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
+
+/* What has happened to a process, and has been written. */
+int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
+int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);
+void profiler_ended(struct profiler *p, uint32_t pid);

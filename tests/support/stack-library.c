@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What stack-load loads while it is recorded.
+ */
+#include <stdint.h>
+#include <time.h>
+
+void library_spin(uint64_t ms);
+
+void library_spin(uint64_t ms)
+{
+	struct timespec t;
+	uint64_t now, end = 0;
+
+	do {
+		for (volatile int i = 0; i < 20000; i++)
+			;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+		now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+		if (end == 0)
+			end = now + ms * 1000000;
+	} while (now < end);
+}

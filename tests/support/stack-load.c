@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stack-load: runs, and waits, with call stacks that are known.
+ *
+ *	stack-load chain MS        burns MS in three leaves under a chain of twelve, in about 5, 3 and 2 parts
+ *	stack-load deep MS         burns MS in ever other stacks
+ *	stack-load spin MS         burns MS
+ *	stack-load burst N MS      N processes of its own program, each of which burns MS; two at once
+ *	stack-load library FILE MS loads FILE, after a while, and burns MS in its function `library_spin`
+ *	stack-load wait MS         threads that sleep, wait for a futex, and read a pipe, for MS each time
+ *
+ * It is built with frame pointers; system calls of the waits stand in its own functions, since the C
+ * library's have none. With --held it waits for a byte on stdin before it begins and for its end before it
+ * exits. What it did it prints as JSON.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline, noclone))
+
+/* Keeps a call from becoming a jump. */
+#define BARRIER __asm__ volatile("" ::: "memory")
+
+/* Makes a function that calls nobody have a frame: without, its caller is missing in its stacks. */
+#define FRAME __asm__ volatile("" : : "r"(__builtin_frame_address(0)) : "memory")
+
+extern char **environ;
+
+static const char *me;
+static bool held;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "stack-load: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static uint64_t now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t v = strtoull(text, &end, 10);
+
+	if (end == text || *end)
+		die(text);
+	return v;
+}
+
+/* ---- what burns ---- */
+
+static volatile uint64_t sink;
+
+#define LEAF(name)                                                                                 \
+	NOINLINE void name(uint64_t n);                                                            \
+	NOINLINE void name(uint64_t n)                                                             \
+	{                                                                                          \
+		for (uint64_t i = 0; i < n; i++)                                                   \
+			sink += i;                                                                 \
+		FRAME;                                                                             \
+	}
+LEAF(leaf_a)
+LEAF(leaf_b)
+LEAF(leaf_c)
+
+enum { N_LEAVES = 3 };
+static uint64_t leaf_ns[N_LEAVES]; /* that they took */
+
+/* Steps that take a tenth of a millisecond, about. */
+static uint64_t leaf_steps;
+
+static void calibrate(void)
+{
+	uint64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID), taken;
+
+	leaf_a(2000000);
+	taken = now_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	leaf_steps = 2000000 * UINT64_C(100000) / (taken ? taken : 1);
+}
+
+NOINLINE void chain_12(void);
+NOINLINE void chain_12(void)
+{
+	static void (*const leaves[N_LEAVES])(uint64_t) = { leaf_a, leaf_b, leaf_c };
+	static const uint64_t shares[N_LEAVES] = { 85, 51, 34 }; /* in step with nobody */
+
+	for (int i = 0; i < N_LEAVES; i++) {
+		uint64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+
+		leaves[i](shares[i] * leaf_steps);
+		leaf_ns[i] += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	}
+	BARRIER;
+}
+
+#define CHAIN(name, next)                                                                          \
+	NOINLINE void name(void);                                                                  \
+	NOINLINE void name(void)                                                                   \
+	{                                                                                          \
+		next();                                                                            \
+		BARRIER;                                                                           \
+	}
+CHAIN(chain_11, chain_12)
+CHAIN(chain_10, chain_11)
+CHAIN(chain_9, chain_10)
+CHAIN(chain_8, chain_9)
+CHAIN(chain_7, chain_8)
+CHAIN(chain_6, chain_7)
+CHAIN(chain_5, chain_6)
+CHAIN(chain_4, chain_5)
+CHAIN(chain_3, chain_4)
+CHAIN(chain_2, chain_3)
+CHAIN(chain_1, chain_2)
+
+static void burn(uint64_t ms, void (*step)(void))
+{
+	uint64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
+
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		step();
+}
+
+NOINLINE void spin_step(void);
+NOINLINE void spin_step(void)
+{
+	leaf_a(leaf_steps);
+	BARRIER;
+}
+
+/* Which of two functions calls which, by the bits of a number: all stacks are different. */
+NOINLINE void deep_even(uint32_t path, unsigned depth);
+NOINLINE void deep_odd(uint32_t path, unsigned depth);
+
+static inline __attribute__((always_inline)) void deep_go_on(uint32_t path, unsigned depth)
+{
+	if (depth == 0)
+		leaf_a(leaf_steps / 8);
+	else if (path & 1)
+		deep_odd(path >> 1, depth - 1);
+	else
+		deep_even(path >> 1, depth - 1);
+	BARRIER;
+}
+
+void deep_even(uint32_t path, unsigned depth)
+{
+	deep_go_on(path, depth);
+}
+
+void deep_odd(uint32_t path, unsigned depth)
+{
+	deep_go_on(path, depth);
+}
+
+static void deep_step(void)
+{
+	static uint32_t path;
+
+	deep_even(path++ * 2654435761u, 24);
+}
+
+/* ---- processes, libraries ---- */
+
+static void burst(uint64_t n, const char *ms)
+{
+	char *const argv[] = { (char *)(uintptr_t)me, (char *)(uintptr_t) "spin",
+			       (char *)(uintptr_t)ms, NULL };
+	uint64_t begun = 0, ended = 0;
+	pid_t pid;
+
+	while (ended < n) {
+		if (begun < n && begun - ended < 2) {
+			if (posix_spawn(&pid, me, NULL, NULL, argv, environ) != 0)
+				die("posix_spawn");
+			begun++;
+		} else if (waitpid(-1, NULL, 0) > 0) {
+			ended++;
+		}
+	}
+}
+
+static void use_library(const char *file, uint64_t ms)
+{
+	const struct timespec while_ = { .tv_nsec = 100000000 };
+	void (*spin)(uint64_t);
+	void *library;
+
+	nanosleep(&while_, NULL);
+	library = dlopen(file, RTLD_NOW);
+	spin = library ? (void (*)(uint64_t))dlsym(library, "library_spin") : NULL;
+	if (!spin)
+		die(dlerror());
+	spin(ms);
+}
+
+/* ---- what waits ---- */
+
+static long call(long nr, long a, long b, long c, long d)
+{
+#if defined(__x86_64__)
+	register long r10 __asm__("r10") = d;
+	long r;
+
+	__asm__ volatile("syscall"
+			 : "=a"(r)
+			 : "0"(nr), "D"(a), "S"(b), "d"(c), "r"(r10)
+			 : "rcx", "r11", "memory");
+	return r;
+#else
+	return syscall((int)nr, a, b, c, d);
+#endif
+}
+
+enum { WAITS = 20 };
+
+static uint64_t wait_ms;
+static uint32_t futex_word;
+static int pipe_fds[2];
+static struct waiter {
+	const char *name;
+	void (*wait)(void);
+	uint64_t waited_ns; /* as seen from inside */
+	pid_t tid;
+	pthread_t thread;
+} waiters[];
+
+NOINLINE void wait_in_sleep(void);
+NOINLINE void wait_in_sleep(void)
+{
+	struct timespec t = { .tv_nsec = (long)(wait_ms * 1000000) };
+
+	call(SYS_nanosleep, (long)&t, 0, 0, 0);
+	BARRIER;
+}
+
+NOINLINE void wait_in_futex(void);
+NOINLINE void wait_in_futex(void)
+{
+	call(SYS_futex, (long)&futex_word, FUTEX_WAIT_PRIVATE, 0, 0);
+	BARRIER;
+}
+
+NOINLINE void wait_in_read(void);
+NOINLINE void wait_in_read(void)
+{
+	char byte;
+
+	call(SYS_read, pipe_fds[0], (long)&byte, 1, 0);
+	BARRIER;
+}
+
+static struct waiter waiters[] = {
+	{ .name = "wait_in_sleep", .wait = wait_in_sleep },
+	{ .name = "wait_in_futex", .wait = wait_in_futex },
+	{ .name = "wait_in_read", .wait = wait_in_read },
+};
+enum { N_WAITERS = sizeof(waiters) / sizeof(waiters[0]) };
+
+NOINLINE void *wait_often(void *userdata);
+void *wait_often(void *userdata)
+{
+	struct waiter *w = userdata;
+
+	w->tid = (pid_t)syscall(SYS_gettid);
+	for (int i = 0; i < WAITS; i++) {
+		uint64_t begin = now_ns(CLOCK_BOOTTIME);
+
+		w->wait();
+		w->waited_ns += now_ns(CLOCK_BOOTTIME) - begin;
+	}
+	BARRIER;
+	return NULL;
+}
+
+static void wait_all(uint64_t ms)
+{
+	const struct timespec t = { .tv_nsec = (long)(ms * 1000000) };
+
+	wait_ms = ms;
+	if (pipe(pipe_fds) < 0)
+		die("pipe");
+	for (int i = 0; i < N_WAITERS; i++)
+		if (pthread_create(&waiters[i].thread, NULL, wait_often, &waiters[i]) != 0)
+			die("pthread_create");
+	/* The sleeper needs nobody. */
+	for (int i = 0; i < WAITS; i++) {
+		nanosleep(&t, NULL);
+		syscall(SYS_futex, &futex_word, FUTEX_WAKE_PRIVATE, 1);
+		if (write(pipe_fds[1], "", 1) != 1)
+			die("write");
+	}
+	for (int i = 0; i < N_WAITERS; i++) {
+		/* One may have come late to its futex. */
+		while (pthread_tryjoin_np(waiters[i].thread, NULL) == EBUSY) {
+			const struct timespec little = { .tv_nsec = 1000000 };
+
+			nanosleep(&little, NULL);
+			syscall(SYS_futex, &futex_word, FUTEX_WAKE_PRIVATE, 1);
+		}
+	}
+}
+
+static void print_truth(void)
+{
+	printf("{\"pid\": %d, \"cpu_ns\": %" PRIu64 ", \"leaf_ns\": [%" PRIu64 ", %" PRIu64
+	       ", %" PRIu64 "], \"waits\": [",
+	       (int)getpid(), now_ns(CLOCK_PROCESS_CPUTIME_ID), leaf_ns[0], leaf_ns[1], leaf_ns[2]);
+	for (int i = 0; wait_ms && i < N_WAITERS; i++)
+		printf("%s{\"name\": \"%s\", \"tid\": %d, \"n\": %d, \"ns\": %" PRIu64 "}",
+		       i ? ", " : "", waiters[i].name, (int)waiters[i].tid, WAITS,
+		       waiters[i].waited_ns);
+	puts("]}");
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	char byte;
+
+	me = argv[0];
+	if (argc > 1 && strcmp(argv[1], "--held") == 0) {
+		held = true;
+		argv++;
+		argc--;
+	}
+	if (argc < 3)
+		die("which load?");
+	calibrate();
+	if (held && read(0, &byte, 1) < 0)
+		die("read");
+	if (strcmp(argv[1], "chain") == 0)
+		burn(number(argv[2]), chain_1);
+	else if (strcmp(argv[1], "deep") == 0)
+		burn(number(argv[2]), deep_step);
+	else if (strcmp(argv[1], "spin") == 0)
+		burn(number(argv[2]), spin_step);
+	else if (strcmp(argv[1], "burst") == 0 && argc > 3)
+		burst(number(argv[2]), argv[3]);
+	else if (strcmp(argv[1], "library") == 0 && argc > 3)
+		use_library(argv[2], number(argv[3]));
+	else if (strcmp(argv[1], "wait") == 0)
+		wait_all(number(argv[2]));
+	else
+		die(argv[1]);
+	if (strcmp(argv[1], "spin") != 0)
+		print_truth();
+	while (held && read(0, &byte, 1) > 0)
+		;
+	return 0;
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Times off CPU: as long as they were, with the stack with which the thread left, and to the nanosecond those of
+# the switches beside them.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_command nm
+need_bus
+
+record_around "$TMP/t.fxt" -e sched,offcpu --offcpu-min 5ms -- "$STACK_LOAD" wait 20
+cp "$TMP/stdout" "$TMP/truth.json"
+"$LIST_STACKS" "$TMP/t.fxt" | grep '^offcpu' >"$TMP/stacks"
+summarize "$TMP/t.fxt"
+assert_no_loss
+
+json "$TMP/truth.json" '.waits[] | [.name, .tid, .n, .ns] | @tsv' >"$TMP/waits"
+assert_eq "$(wc -l <"$TMP/waits")" 3 "kinds of waits"
+main=$(json "$TMP/truth.json" .pid)
+while read -r name tid n ns; do
+	read -r at size _ < <(nm -S "$STACK_LOAD" | awk -v n="$name" '$4 == n')
+	from=$(printf %016x "0x$at")
+	to=$(printf %016x $((0x$at + 0x$size)))
+	# The innermost frame of the program is the function that waits.
+	awk -v tid="$tid" -v load="$STACK_LOAD+" -v from="$from" -v to="$to" '
+		$4 == tid {
+			for (f = 8; f <= NF && $f ~ /^kernel:/; f++)
+				kernel = 1
+			at = substr($f, length(load) + 1)
+			if (index($f, load) != 1 || at "" < from "" || at "" > to "" || !kernel)
+				next
+			printf "%s %s %s %s\n", $2, $5, $6, $7
+		}' "$TMP/stacks" >"$TMP/found"
+	assert_ge "$(wc -l <"$TMP/found")" "$n" "times off CPU in $name"
+	total=$(awk '{ t += $2 - $1 } END { printf "%d", t }' "$TMP/found")
+	note "$name: $n times, $((ns / 1000)) us as seen from inside, $((total / 1000)) us in the archive"
+	assert_within "$total" "$ns" 2 "time in $name"
+	assert_eq "$(awk '{ print $3 }' "$TMP/found" | sort -u)" S "states in $name"
+	case $name in
+	wait_in_sleep) waker=0 ;; # a timer
+	*) waker=$main ;;
+	esac
+	assert_ge "$(awk -v w="$waker" '$4 == w' "$TMP/found" | wc -l)" $((n - 1)) \
+		"times that $waker woke $name"
+done <"$TMP/waits"
+
+# Of all threads of the machine: each begins and ends with a switch of that thread.
+dump_records "$TMP/t.fxt"
+switches | awk '{ print "out", $1, $3; print "in", $1, $4 }' | sort >"$TMP/switches"
+awk '{ print "out", $2, $4; print "in", $5, $4 }' "$TMP/stacks" | sort >"$TMP/ends"
+assert_eq "$(comm -13 "$TMP/switches" "$TMP/ends" | wc -l)" 0 "ends that are no switch"
+assert_eq "$(awk '$5 - $2 < 5000000' "$TMP/stacks" | wc -l)" 0 "times below the threshold"
+
+# None that is missing: every stay of the waiters away from a CPU, by the switches.
+while read -r name tid _; do
+	switches | awk -v tid="$tid" '
+		$3 == tid && !$6 { left = $1 }
+		$4 == tid && left { if ($1 - left >= 5000000) n++; left = 0 }
+		END { print n + 0 }' >"$TMP/n"
+	assert_eq "$(awk -v tid="$tid" '$4 == tid' "$TMP/stacks" | wc -l)" "$(cat "$TMP/n")" \
+		"times that $name was away"
+done <"$TMP/waits"
+
+note "without the category sched, and of one process only"
+start_bus
+start_kymod
+start_stack_load wait 20
+expect_exit 0 "$KYMO" start one -o "$TMP/t.fxt" --force -e offcpu -p "$STACK_LOAD_PID" --bus "$BUS"
+go_stack_load
+expect_exit 0 "$KYMO" stop one --bus "$BUS"
+end_stack_load
+"$LIST_STACKS" "$TMP/t.fxt" | grep '^offcpu' >"$TMP/stacks"
+assert_ge "$(wc -l <"$TMP/stacks")" 60 "times off CPU"
+assert_eq "$(awk '{ print $3 }' "$TMP/stacks" | sort -u)" "$STACK_LOAD_PID" "processes"
+dump_records "$TMP/t.fxt"
+assert_eq "$({ grep -c '"context_switch"' "$DUMP" || true; })" 0 "switches"
+assert_eq "$({ grep -c unmapped: "$TMP/stacks" || true; })" 0 "stacks with a frame in no mapping"

@@ -1,0 +1,182 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Samples of what runs: whole stacks, in true shares, and each frame in a mapping of its process - of short
+# processes, of libraries that are loaded late, of processes in other namespaces.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command nm unshare
+
+# take FILE [record option ...] -- COMMAND ...: records, and lists the stacks in $STACKS, the
+# mappings in $MAPPINGS
+take() {
+	record_around "$@"
+	cp "$TMP/stdout" "$TMP/truth.json"
+	list_stacks "$1"
+}
+
+list_stacks() {
+	"$LIST_STACKS" "$1" >"$TMP/list"
+	STACKS=$TMP/stacks
+	MAPPINGS=$TMP/mappings
+	grep '^tick' "$TMP/list" >"$STACKS" || true
+	grep '^mapping' "$TMP/list" >"$MAPPINGS" || true
+	summarize "$1"
+	assert_no_loss
+}
+
+# Where functions of $STACK_LOAD are in its file: start, end, name (16 digits, to be compared as text).
+nm -S "$STACK_LOAD" | while read -r at size type name; do
+	case $type in
+	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
+	esac
+done >"$TMP/functions"
+
+# Names the frames of $STACKS that are in $STACK_LOAD: pid, then function, function, ... innermost first.
+name_frames() {
+	awk -v load="$STACK_LOAD" '
+		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
+		{
+			line = $3
+			for (f = 5; f <= NF; f++) {
+				if (index($f, load "+") != 1) {
+					line = line " ."
+					continue
+				}
+				at = substr($f, length(load) + 2)
+				found = "?"
+				for (i = 1; i <= n; i++)
+					# (a return address may be that behind the last instruction)
+					if (at "" >= from[i] "" && at "" <= to[i] "")
+						found = name[i]
+				line = line " " found
+			}
+			print line
+		}' "$TMP/functions" "$STACKS"
+}
+
+note "whole stacks, and shares"
+take "$TMP/chain.fxt" -e sched,profile -F 499 -- "$STACK_LOAD" chain 4000
+pid=$(json "$TMP/truth.json" .pid)
+name_frames | awk -v pid="$pid" '$1 == pid && / leaf_/' >"$TMP/named"
+counted=$(wc -l <"$TMP/named")
+assert_within "$counted" $((499 * 4)) 6 "samples in 4 s of CPU time at 499 Hz"
+chain=$(printf ' chain_%s' 12 11 10 9 8 7 6 5 4 3 2 1)
+whole=$(grep -c " leaf_[abc]$chain burn main " "$TMP/named" || true)
+# What interrupts a leaf has its own frames before it; nothing may be missing behind.
+assert_ge $((100 * whole)) $((98 * counted)) "samples with the whole chain (of $counted)"
+for which in a b c; do
+	# shellcheck disable=SC2016 # jq
+	percent=$(json "$TMP/truth.json" \
+		'.leaf_ns as $ns | 100 * $ns["abc" | index($leaf)] / ($ns | add)' --arg leaf $which)
+	n=$(grep -c " leaf_$which " "$TMP/named")
+	note "leaf_$which: $n of $counted, should be ${percent%.*} %"
+	awk -v n="$n" -v all="$counted" -v p="$percent" \
+		'BEGIN { d = 100 * n / all - p; exit !(d >= -3 && d <= 3) }' ||
+		fail "leaf_$which has $n of $counted samples, not ${percent%.*} %"
+done
+
+note "kernel frames are in the kernel's text"
+grep -o 'kernel:[0-9a-f]*' "$STACKS" | sort -u >"$TMP/kernel"
+grep ' \[kernel.kallsyms\]$' "$MAPPINGS" >"$TMP/text" || true
+if [ -s "$TMP/text" ]; then
+	assert_ge "$(wc -l <"$TMP/kernel")" 3 "different kernel frames"
+	start=$(grep -m1 ' _stext$' /proc/kallsyms | cut -d' ' -f1)
+	end=$(grep -m1 ' _etext$' /proc/kallsyms | cut -d' ' -f1)
+	assert_eq "$(awk '{ print $4 }' "$TMP/text")" "$start" "start of the kernel's text"
+	# Modules, and our own programs, lie elsewhere.
+	outside=$(awk -v s="$start" -v e="$end" '{ a = substr($0, 8) } a < s || a > e' "$TMP/kernel" | wc -l)
+	assert_le $((100 * outside)) $((5 * $(wc -l <"$TMP/kernel"))) "kernel frames outside of its text"
+	assert_eq "$(awk '{ print length($8) }' "$TMP/text")" 40 "digits of the kernel's build id"
+else
+	note "not tested: addresses of the kernel are hidden"
+fi
+
+note "short processes"
+take "$TMP/burst.fxt" -e sched,profile -F 499 -- "$STACK_LOAD" burst 1000 5
+json "$SUMMARY" '.events.exec' >"$TMP/execs"
+assert_ge "$(cat "$TMP/execs")" 1000 "execs"
+name_frames >"$TMP/named"
+processes=$(awk '/ spin_step / { print $1 }' "$TMP/named" | sort -u | wc -l)
+note "$processes of the 1000 were sampled in their loop"
+assert_ge "$processes" 600 "processes that were sampled"
+awk '{ print $1 }' "$TMP/named" | sort -u >"$TMP/ours"
+awk '/stack-load$/ { print $3 }' "$MAPPINGS" | sort -u >"$TMP/mapped"
+assert_ge "$(wc -l <"$TMP/mapped")" 1000 "processes with a mapping of the program"
+# Frame pointers that are none lead anywhere: the innermost frame of the program counts, and
+# those of stacks that our own code made.
+grep 'stack-load+' "$STACKS" | grep -v 'kernel:' >"$TMP/user" || true
+all=$(awk '{ n += NF - 4 } END { print n }' "$TMP/user")
+lost=$({ grep -o 'unmapped:' "$TMP/user" || true; } | wc -l)
+note "$lost of $all user frames are in no mapping"
+assert_le $((100 * lost)) "$all" "user frames that are in no mapping (in 100)"
+innermost=$(awk '{ for (f = 5; f <= NF && $f ~ /^kernel:/; f++); if (f <= NF) print $f }' "$STACKS" | tee "$TMP/innermost" | wc -l)
+lost=$(grep -c '^unmapped:' "$TMP/innermost" || true)
+note "$lost of $innermost innermost user frames are in no mapping, of all processes"
+assert_le $((100 * lost)) "$innermost" "innermost frames that are in no mapping (in 100)"
+
+note "a library that is loaded late"
+take "$TMP/library.fxt" -e profile -F 499 -- "$STACK_LOAD" library "$STACK_LIBRARY" 300
+n=$(grep -c "$STACK_LIBRARY+" "$STACKS" || true)
+assert_within "$n" 150 12 "samples in the library"
+assert_ge "$(grep -c "$STACK_LIBRARY\$" "$MAPPINGS")" 1 "mappings of the library"
+build_id=$(readelf -n "$STACK_LIBRARY" 2>/dev/null | sed -n 's/.*Build ID: //p')
+[ -z "$build_id" ] ||
+	assert_eq "$(awk '/stack-library/ { print $8 }' "$MAPPINGS" | sort -u)" "$build_id" "build id"
+
+note "a process in namespaces of its own, with a library of its own"
+libc=$(ldd "$STACK_LOAD" | awk '$1 ~ /^libc\./ { print $3 }')
+if [ "$libc" ] && unshare -mpf true 2>/dev/null; then
+	mkdir "$TMP/own"
+	cp "$libc" "$TMP/own/libc.copy"
+	inode=$(stat -c %i "$TMP/own/libc.copy")
+	# shellcheck disable=SC2016 # for the other shell
+	take "$TMP/ns.fxt" -e profile -F 499 -- unshare -mpf bash -c \
+		'mount --bind "$1" "$(readlink -f "$2")" && "$3" chain 300' \
+		bash "$TMP/own/libc.copy" "$libc" "$STACK_LOAD"
+	pid=$(awk '/stack-load$/ { print $3; exit }' "$MAPPINGS")
+	# (before its exec that process was another program, with another library)
+	awk -v pid="$pid" '$3 == pid && /stack-load$/ { on = 1 } on && $3 == pid' "$MAPPINGS" >"$TMP/its"
+	mv "$TMP/its" "$MAPPINGS"
+	assert_eq "$(awk -v pid="$pid" '$3 == pid && /\/libc/ { sub(/.*:/, "", $7); print $7 }' \
+		"$MAPPINGS" | sort -u)" "$inode" "inode of the copy"
+	assert_eq "$(awk -v pid="$pid" '$3 == pid && /\/libc/ { print $9 }' "$MAPPINGS" | sort -u)" \
+		"$(readlink -f "$libc")" "path, as that process has it"
+	assert_ge "$(grep -c ' leaf_.* main ' <(name_frames))" 100 "samples of it"
+else
+	note "not tested: no namespaces"
+fi
+
+note "only what a filter selects"
+start_bus
+start_kymod
+start_stack_load chain 1000
+"$STACK_LOAD" spin 3000 & # nobody asks for it
+expect_exit 0 "$KYMO" start one -o "$TMP/filter.fxt" -e profile -F 499 -p "$STACK_LOAD_PID" --bus "$BUS"
+go_stack_load
+expect_exit 0 "$KYMO" stop one --bus "$BUS"
+end_stack_load
+list_stacks "$TMP/filter.fxt"
+assert_within "$(wc -l <"$STACKS")" 500 10 "samples of the process"
+assert_eq "$(awk '{ print $3 }' "$STACKS" | sort -u)" "$STACK_LOAD_PID" "processes with samples"
+assert_eq "$(awk '$3 != 2 { print $3 }' "$MAPPINGS" | sort -u)" "$STACK_LOAD_PID" \
+	"processes with mappings"
+assert_eq "$({ grep -c unmapped: "$STACKS" || true; })" 0 "stacks with a frame in no mapping"
+
+note "by name, of a process that gets it with its program"
+take "$TMP/comm.fxt" -e profile -F 499 --comm stack-load -- "$STACK_LOAD" chain 300
+assert_ge "$(grep -c ' leaf_.* main ' <(name_frames))" 120 "samples with the whole chain"
+
+note "Perfetto has as many"
+if (need_perfetto) >/dev/null; then
+	list_stacks "$TMP/filter.fxt"
+	n=$(wc -l <"$STACKS")
+	perfetto "$TMP/filter.fxt" "select count(*) as n from perf_sample" \
+		"select count(*) as n from stats where severity = 'error' and value > 0" >"$TMP/answers"
+	assert_eq "$(sed -n 1p "$TMP/answers" | jq '.[0].n')" "$n" "rows of perf_sample"
+	assert_eq "$(sed -n 2p "$TMP/answers" | jq '.[0].n')" 0 "errors of the import"
+fi
+expect_exit 0 "$KYMO" record --direct --no-perfetto-blobs -e profile -d 300ms -o "$TMP/bare.fxt"
+assert_eq "$(grep -ac perfetto_samples <(strings "$TMP/bare.fxt"))" 1 "only the name, in the table"

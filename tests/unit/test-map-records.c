@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records as the kernel writes them into a perf ring, and such as it never would.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdbool.h>
+#include <linux/perf_event.h>
+
+#include "capture/map-records.h"
+
+enum { MISC_BUILD_ID = 1 << 14, MISC_EXEC = 1 << 13 };
+
+struct fixture {
+	struct map_records m;
+	char said[4096];
+	size_t used;
+	uint64_t lost;
+};
+
+static int say(const struct rec_head *head, void *userdata)
+{
+	const struct rec_mapping *rec = (const struct rec_mapping *)head;
+	struct fixture *f = userdata;
+
+	if (head->kind == REC_NEW_IMAGE) {
+		f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used,
+					    "image %u %llu;", head->pid, head->ts_ns);
+		return 0;
+	}
+	assert_int_equal(head->kind, REC_MAPPING);
+	assert_int_equal(head->size % 8, 0);
+	assert_true(head->size > sizeof(*rec) + rec->path_bytes);
+	assert_int_equal(strlen(rec->path), rec->path_bytes);
+	f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used,
+				    "%u %llu %llx+%llx %llx:%llu id%u %s;", head->pid, head->ts_ns,
+				    rec->start, rec->bytes, rec->device, rec->inode,
+				    rec->build_id_bytes, rec->path);
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	*state = calloc(1, sizeof(struct fixture));
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+/* A mapping: 72 bytes, the path, the time. */
+static size_t make_mmap(uint8_t *to, bool build_id, uint64_t start, const char *path,
+			uint64_t ts_ns)
+{
+	size_t room = (strlen(path) + 8) & ~(size_t)7, size = 72 + room + 8;
+	struct perf_event_header header = { PERF_RECORD_MMAP2, build_id ? MISC_BUILD_ID : 0,
+					    (uint16_t)size };
+	uint32_t ids[2] = { 7, 8 }, device[2] = { 254, 1 };
+	uint64_t where[3] = { start, 0x2000, 0x1000 }, inode[2] = { 55, 0 };
+
+	memset(to, 0, size);
+	memcpy(to, &header, sizeof(header));
+	memcpy(to + 8, ids, sizeof(ids));
+	memcpy(to + 16, where, sizeof(where));
+	if (build_id) {
+		to[40] = 20;
+		memset(to + 44, 0xab, 20);
+	} else {
+		memcpy(to + 40, device, sizeof(device));
+		memcpy(to + 48, inode, sizeof(inode));
+	}
+	memcpy(to + 72, path, strlen(path));
+	memcpy(to + size - 8, &ts_ns, sizeof(ts_ns));
+	return size;
+}
+
+static void take(struct fixture *f, const uint8_t *bytes, size_t size)
+{
+	uint8_t *exact = malloc(size); /* so that a sanitizer sees who reads too far */
+
+	assert_non_null(exact);
+	memcpy(exact, bytes, size);
+	assert_int_equal(map_records_take(&f->m, exact, size, say, f, &f->lost), 0);
+	free(exact);
+}
+
+static void take_mmap(struct fixture *f, bool build_id, uint64_t start, const char *path,
+		      uint64_t ts_ns)
+{
+	uint8_t bytes[512];
+
+	take(f, bytes, make_mmap(bytes, build_id, start, path, ts_ns));
+}
+
+static void test_halves(void **state)
+{
+	struct fixture *f = *state;
+
+	take_mmap(f, true, 0x1000, "/bin/a", 10);
+	take_mmap(f, false, 0x1000, "/bin/a", 11);
+	assert_string_equal(f->said, "7 10 1000+2000 fe00001:55 id20 /bin/a;");
+	f->used = 0;
+	/* In the other order; without a build id; with one half lost. */
+	take_mmap(f, false, 0x1000, "/bin/a", 20);
+	take_mmap(f, true, 0x1000, "/bin/a", 21);
+	take_mmap(f, false, 0x3000, "//anon", 30);
+	take_mmap(f, false, 0x3000, "//anon", 31);
+	take_mmap(f, true, 0x5000, "/bin/b", 40);
+	take_mmap(f, true, 0x7000, "/bin/c", 50);
+	assert_string_equal(f->said, "7 20 1000+2000 fe00001:55 id20 /bin/a;"
+				     "7 30 3000+2000 fe00001:55 id0 //anon;"
+				     "7 40 5000+2000 0:0 id20 /bin/b;");
+	f->used = 0;
+	assert_int_equal(map_records_flush(&f->m, 50, say, f), 0);
+	assert_int_equal(f->used, 0); /* its other half may be on its way */
+	assert_int_equal(map_records_flush(&f->m, 51, say, f), 0);
+	assert_string_equal(f->said, "7 50 7000+2000 0:0 id20 /bin/c;");
+}
+
+static void test_exec(void **state)
+{
+	struct fixture *f = *state;
+	struct {
+		struct perf_event_header header;
+		uint32_t pid, tid;
+		char comm[8];
+		uint64_t ts_ns;
+	} comm = { { PERF_RECORD_COMM, MISC_EXEC, sizeof(comm) }, 7, 7, "a", 15 };
+
+	take_mmap(f, true, 0x1000, "/bin/a", 10);
+	take(f, (const uint8_t *)&comm, sizeof(comm));
+	comm.header.misc = 0; /* only a rename */
+	take(f, (const uint8_t *)&comm, sizeof(comm));
+	assert_string_equal(f->said, "7 10 1000+2000 0:0 id20 /bin/a;image 7 15;");
+}
+
+static void test_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct {
+		struct perf_event_header header;
+		uint64_t id, lost, ts_ns;
+	} lost = { { PERF_RECORD_LOST, 0, sizeof(lost) }, 1, 5, 10 };
+
+	take(f, (const uint8_t *)&lost, sizeof(lost));
+	take(f, (const uint8_t *)&lost, sizeof(lost));
+	assert_int_equal(f->lost, 10);
+	assert_int_equal(f->used, 0);
+}
+
+/* Whatever the bytes are, nothing is read that is not there, and nothing wrong comes out. */
+static void test_nonsense(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t bytes[512];
+	size_t size = make_mmap(bytes, true, 0x1000, "/bin/a", 10);
+	struct perf_event_header header;
+
+	for (size_t n = 8; n < size; n += 8) {
+		memcpy(&header, bytes, sizeof(header));
+		header.size = (uint16_t)n;
+		memcpy(bytes, &header, sizeof(header));
+		take(f, bytes, n);
+	}
+	assert_int_equal(f->used, 0);
+	assert_false(f->m.waiting);
+	size = make_mmap(bytes, true, UINT64_MAX - 0x1000, "/bin/a", 10);
+	take(f, bytes, size); /* runs over the end of all addresses */
+	size = make_mmap(bytes, true, 0x1000, "/bin/a", 10);
+	memset(bytes + 72, 'x', 8); /* a path without an end */
+	take(f, bytes, size);
+	assert_false(f->m.waiting);
+	size = make_mmap(bytes, true, 0x1000, "/bin/a", 10);
+	bytes[40] = 255; /* a build id of this size */
+	take(f, bytes, size);
+	assert_int_equal(map_records_flush(&f->m, 100, say, f), 0);
+	assert_string_equal(f->said, "7 10 1000+2000 0:0 id20 /bin/a;");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_halves, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_lost, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nonsense, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records of stacks and mappings, as they come out of the merge, into an archive; and what an archive is
+ * to have of them, read back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture/lifecycle.h"
+#include "capture/profiler.h"
+#include "reader/fxt/fxt-events.h"
+
+enum { FROM = 100, PID = 500 };
+
+struct fixture {
+	struct outbuf out;
+	struct fxt_archive archive;
+	struct tasks tasks;
+	struct lifecycle lifecycle;
+	struct profiler p;
+	char said[8192];
+};
+
+static int announce(uint32_t tid, void *userdata)
+{
+	struct fixture *f = userdata;
+
+	return lifecycle_announce(&f->lifecycle, tid);
+}
+
+static bool ask(uint32_t tid, void *userdata)
+{
+	(void)tid;
+	(void)userdata;
+	return true;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	assert_int_equal(tasks_init(&f->tasks), 0);
+	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
+	f->archive.no_perfetto_samples = true;
+	f->lifecycle = (struct lifecycle){ .archive = &f->archive, .tasks = &f->tasks, .ask = ask };
+	profiler_init(&f->p, &f->archive, &f->tasks);
+	f->p.from_ns = FROM;
+	f->p.announce = announce;
+	f->p.userdata = f;
+	assert_int_equal(fxt_archive_begin(&f->archive), 0);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	profiler_deinit(&f->p);
+	lifecycle_deinit(&f->lifecycle);
+	fxt_archive_deinit(&f->archive);
+	tasks_deinit(&f->tasks);
+	outbuf_deinit(&f->out);
+	free(f);
+	return 0;
+}
+
+/* ---- records ---- */
+
+static void put(struct fixture *f, const void *rec)
+{
+	assert_int_equal(profiler_record(&f->p, rec), 0);
+}
+
+static void put_stack(struct fixture *f, uint64_t id, uint64_t first, unsigned n)
+{
+	struct rec_stack rec = { .head = { .size = REC_STACK_BYTES(n), .kind = REC_STACK },
+				 .id = id };
+
+	for (unsigned i = 0; i < n; i++)
+		rec.frames[i] = first + i;
+	put(f, &rec);
+}
+
+static void put_tick(struct fixture *f, uint64_t ts_ns, uint32_t pid, uint64_t kernel,
+		     uint64_t user)
+{
+	const struct rec_tick rec = {
+		.head = { ts_ns, sizeof(rec), REC_TICK, 1, pid, pid },
+		.kernel_stack = kernel,
+		.user_stack = user,
+	};
+
+	put(f, &rec);
+}
+
+union any_mapping {
+	struct rec_mapping rec;
+	uint8_t bytes[sizeof(struct rec_mapping) + 16];
+};
+
+static union any_mapping mapping(uint64_t ts_ns, uint32_t pid, uint64_t start, const char *path)
+{
+	union any_mapping m = {
+		.rec = { .head = { ts_ns, sizeof(m), REC_MAPPING, 0, pid, pid },
+			 .start = start,
+			 .bytes = 0x1000,
+			 .path_bytes = (uint32_t)strlen(path) },
+	};
+
+	memcpy(m.rec.path, path, strlen(path));
+	return m;
+}
+
+static void put_mapping(struct fixture *f, uint64_t ts_ns, uint32_t pid, uint64_t start,
+			const char *path)
+{
+	const union any_mapping m = mapping(ts_ns, pid, start, path);
+
+	put(f, &m);
+}
+
+static void put_new_image(struct fixture *f, uint64_t ts_ns, uint32_t pid)
+{
+	const struct rec_new_image rec = { { ts_ns, sizeof(rec), REC_NEW_IMAGE, 0, pid, pid } };
+
+	put(f, &rec);
+}
+
+/* ---- what is in the archive ---- */
+
+static size_t say(const struct event *ev, char *to, size_t room)
+{
+	size_t n = 0;
+
+	switch (ev->kind) {
+	case EVENT_MAPPING:
+		return (size_t)snprintf(to, room, "map %" PRIu64 " %u %" PRIx64 " #%u %s;",
+					ev->ts_ns, ev->pid, ev->mapping.start,
+					ev->mapping.module_id, ev->mapping.path);
+	case EVENT_OFFCPU:
+		return (size_t)snprintf(to, room, "away %" PRIu64 "-%" PRIu64 " %u %c by %u;",
+					ev->ts_ns, ev->offcpu.end_ns, ev->tid, ev->offcpu.state,
+					ev->offcpu.waker_tid);
+	case EVENT_SAMPLE:
+		n = (size_t)snprintf(to, room, "%s %" PRIu64 " %u",
+				     ev->sample.offcpu ? "left" : "on", ev->ts_ns, ev->pid);
+		for (unsigned i = 0; i < ev->sample.n_frames; i++)
+			n += (size_t)snprintf(to + n, room - n, " %" PRIx64, ev->sample.frames[i]);
+		return n + (size_t)snprintf(to + n, room - n, ";");
+	default:
+		return 0;
+	}
+}
+
+static const char *said(struct fixture *f)
+{
+	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	const struct fxt_record *record;
+	const char *what;
+	struct event ev;
+	size_t n = 0;
+
+	f->said[0] = '\0';
+	assert_int_equal(fxt_reader_new_memory(&reader, f->out.data, f->out.size), 0);
+	assert_int_equal(fxt_events_new(&events), 0);
+	while (fxt_reader_next(reader, &record) == FXT_READER_RECORD)
+		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT)
+			n += say(&ev, f->said + n, sizeof(f->said) - n);
+	return f->said;
+}
+
+/* ---- tests ---- */
+
+static void test_samples(void **state)
+{
+	struct fixture *f = *state;
+
+	put_stack(f, 1, 0xffffffff81000000, 2);
+	put_stack(f, 2, 0x1000, 1);
+	put_tick(f, 99, PID, 1, 2); /* before the recording */
+	put_tick(f, 110, PID, 1, 2);
+	put_tick(f, 120, PID, 0, 2);
+	put_tick(f, 130, PID, 0, 0); /* no stack could be had */
+	assert_string_equal(said(f), "on 110 500 ffffffff81000000 ffffffff81000001 1000;"
+				     "on 120 500 1000;");
+	assert_int_equal(f->p.n_events, 2);
+	assert_int_equal(f->p.n_homeless, 0);
+	put_tick(f, 140, PID, 0, 77);
+	assert_int_equal(f->p.n_homeless, 1);
+}
+
+static void test_offcpu(void **state)
+{
+	struct fixture *f = *state;
+	struct rec_offcpu rec = {
+		.head = { 200, sizeof(rec), REC_OFFCPU, 0, PID, PID },
+		.begin_ns = 150,
+		.user_stack = 2,
+		.waker_tid = 9,
+		.state = 'S',
+	};
+
+	put_stack(f, 2, 0x1000, 1);
+	put(f, &rec);
+	rec.begin_ns = 50; /* before the recording */
+	rec.waker_tid = 0;
+	rec.state = 'D';
+	put(f, &rec);
+	f->p.to_ns = 199;
+	put(f, &rec);
+	assert_string_equal(said(f), "away 150-200 500 S by 9;left 150 500 1000;"
+				     "away 100-200 500 D by 0;left 100 500 1000;");
+}
+
+/* What a new program maps stands behind its exec. */
+static void test_exec(void **state)
+{
+	struct fixture *f = *state;
+
+	put_mapping(f, 110, PID, 0x1000, "/a");
+	put_new_image(f, 120, PID);
+	put_mapping(f, 121, PID, 0x2000, "/b");
+	put_mapping(f, 122, PID, 0x3000, "/c");
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;");
+	assert_int_equal(profiler_executed(&f->p, PID, 130), 0);
+	put_mapping(f, 140, PID, 0x4000, "/d");
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 130 500 2000 #1 /b;"
+				     "map 130 500 3000 #2 /c;map 140 500 4000 #3 /d;");
+	/* The record of an exec was lost: at last a stack says that it is over. */
+	put_new_image(f, 150, PID);
+	put_mapping(f, 151, PID, 0x5000, "/e");
+	put_stack(f, 1, 0x5000, 1);
+	put_tick(f, 160, PID, 0, 1);
+	assert_null(strstr(said(f), "/e"));
+	put_tick(f, 2000000000, PID, 0, 1);
+	assert_non_null(strstr(said(f), "map 151 500 5000 #4 /e;on 2000000000"));
+}
+
+/* With a filter: only of those of whom there are stacks, and then all. */
+static void test_filter(void **state)
+{
+	const union any_mapping listed = mapping(FROM, PID, 0x1000, "/listed"),
+				stranger = mapping(FROM, 600, 0x1000, "/stranger");
+	struct fixture *f = *state;
+
+	f->p.filtered = true;
+	assert_int_equal(profiler_listed(&f->p, &listed.rec), 0);
+	assert_int_equal(profiler_listed(&f->p, &stranger.rec), 0);
+	put_mapping(f, 110, PID, 0x2000, "/later");
+	put_mapping(f, 110, 600, 0x2000, "/later");
+	assert_int_equal(profiler_forked(&f->p, PID, 501), 0);
+	assert_string_equal(said(f), "");
+	put_stack(f, 1, 0x1000, 1);
+	put_tick(f, 120, PID, 0, 1);
+	put_mapping(f, 130, PID, 0x3000, "/more");
+	assert_string_equal(said(f), "map 100 500 1000 #0 /listed;map 110 500 2000 #1 /later;"
+				     "on 120 500 1000;map 130 500 3000 #2 /more;");
+	/* The child has what its parent had. */
+	put_tick(f, 140, 501, 0, 1);
+	assert_non_null(strstr(said(f), "map 100 501 1000 #0 /listed;map 110 501 2000 #1 /later;"
+					"on 140 501 1000;"));
+	profiler_ended(&f->p, 600);
+	assert_int_equal(f->p.waiting_bytes, 0);
+}
+
+/* What cannot be kept is counted. */
+static void test_too_much(void **state)
+{
+	struct fixture *f = *state;
+	unsigned n = 0;
+
+	f->p.filtered = true;
+	while (f->p.n_dropped == 0 && n++ < 1000000)
+		put_mapping(f, 110, 1000 + n % 100, 0x1000, "/a");
+	assert_int_equal(f->p.n_dropped, 1);
+	assert_in_range(f->p.waiting_bytes, 31 << 20, 32 << 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_offcpu, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_too_much, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

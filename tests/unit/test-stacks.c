@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Stacks that are kept, and forgotten only when nobody can name them any more.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/cpus.h"
+#include "capture/stacks.h"
+
+static struct rec_stack make(uint64_t id, unsigned n)
+{
+	struct rec_stack rec = { .head = { .size = REC_STACK_BYTES(n), .kind = REC_STACK },
+				 .id = id };
+
+	for (unsigned i = 0; i < n; i++)
+		rec.frames[i] = id * 1000 + i;
+	return rec;
+}
+
+static void add(struct stacks *s, uint64_t id, unsigned n)
+{
+	const struct rec_stack rec = make(id, n);
+
+	assert_int_equal(stacks_add(s, &rec), 0);
+}
+
+static void test_kept(void **state)
+{
+	struct stacks s = { 0 };
+
+	(void)state;
+	add(&s, 1, 3);
+	add(&s, 2, STACK_FRAMES_MAX);
+	add(&s, 1, 3); /* again: the program had forgotten it */
+	assert_null(stacks_get(&s, 3));
+	assert_int_equal(stacks_get(&s, 1)->n_frames, 3);
+	assert_int_equal(stacks_get(&s, 1)->frames[2], 1002);
+	assert_int_equal(stacks_get(&s, 2)->n_frames, STACK_FRAMES_MAX);
+	assert_false(stacks_turn(&s, 1000, 1005));
+	stacks_deinit(&s);
+}
+
+/* Fills a generation with ids from FROM on, and returns the next one. */
+static uint64_t fill(struct stacks *s, uint64_t from)
+{
+	while (s->bytes <= 16 << 20)
+		add(s, from++, STACK_FRAMES_MAX);
+	return from;
+}
+
+static void test_turns(void **state)
+{
+	struct stacks s = { 0 };
+	uint64_t next;
+
+	(void)state;
+	next = fill(&s, 1);
+	assert_true(stacks_turn(&s, 1000, 1005));
+	assert_non_null(stacks_get(&s, 1)); /* who named it may be on his way */
+	next = fill(&s, next);
+	/* All up to the turn before has not been taken in yet. */
+	assert_false(stacks_turn(&s, 1005, 1010));
+	assert_non_null(stacks_get(&s, 1));
+	assert_true(stacks_turn(&s, 1006, 1011));
+	assert_null(stacks_get(&s, 1));
+	assert_non_null(stacks_get(&s, next - 1));
+	stacks_deinit(&s);
+}
+
+static void test_cpus(void **state)
+{
+	bool online[6];
+
+	(void)state;
+	assert_true(cpus_parse("0-1,4\n", online, 6));
+	assert_true(online[0] && online[1] && !online[2] && !online[3] && online[4] && !online[5]);
+	assert_true(cpus_parse("3", online, 6));
+	assert_true(!online[0] && online[3]);
+	assert_true(cpus_parse("0-4095", online, 6)); /* more than we know of */
+	assert_true(online[5]);
+	assert_false(cpus_parse("", online, 6));
+	assert_false(cpus_parse("0-1,x", online, 6));
+	assert_false(online[0]);
+	cpus_online(online, 6);
+	assert_true(online[0] || online[1] || online[2] || online[3] || online[4] || online[5]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_cpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
