@@ -6,7 +6,7 @@
  * possible is done when it leaves. The kernel stack of a thread that is away stays as it is: it is
  * walked at its return (2 us, but only for those that count). Its user stack stays, too, but at the
  * return, in this hook, the CPU still has the memory of the thread before: it can only be walked
- * when the thread leaves (by frame pointers, half a microsecond). It is kept with the thread, and hashed
+ * when the thread leaves (by frame pointers, up to a microsecond). It is kept with the thread, and hashed
  * and sent only if the thread comes back late.
  *
  * Runs with interrupts off, as sched.bpf.c says. A thread's entry is written by one CPU at a time:

@@ -38,6 +38,12 @@ struct lost {
 	uint64_t id, count;
 };
 
+/* Of another pid namespace it is 0, of one that has gone -1. */
+static bool is_pid(uint32_t pid)
+{
+	return pid != 0 && pid <= INT32_MAX;
+}
+
 static void fill_head(struct rec_head *head, uint64_t ts_ns, uint16_t kind, size_t size,
 		      unsigned cpu, uint32_t pid, uint32_t tid)
 {
@@ -51,38 +57,48 @@ static void fill_head(struct rec_head *head, uint64_t ts_ns, uint16_t kind, size
 	};
 }
 
+/* What waits, or is being made. */
+static struct rec_mapping *half_of(struct map_records *m)
+{
+	return (struct rec_mapping *)m->room;
+}
+
 static int hand_on(struct map_records *m, map_record_fn fn, void *userdata)
 {
 	if (!m->waiting)
 		return 0;
 	m->waiting = false;
-	return fn(&m->rec.head, userdata);
+	return fn(&half_of(m)->head, userdata);
 }
 
 /* The other half of what waits? */
 static bool is_other_half(const struct map_records *m, const struct mmap2 *rec, size_t path_bytes)
 {
+	const struct rec_mapping *waiting = (const struct rec_mapping *)m->room;
 	bool build_id = rec->header.misc & MISC_BUILD_ID;
 
 	/* A file without a build id is told of twice in the same way. */
-	return m->waiting && !(build_id && m->has_build_id) && m->rec.head.pid == rec->pid &&
-	       m->rec.head.tid == rec->tid && m->rec.start == rec->start &&
-	       m->rec.bytes == rec->bytes && m->rec.file_offset == rec->offset &&
-	       m->rec.path_bytes == path_bytes && memcmp(m->rec.path, rec->path, path_bytes) == 0;
+	return m->waiting && !(build_id && m->has_build_id) && waiting->head.pid == rec->pid &&
+	       waiting->head.tid == rec->tid && waiting->start == rec->start &&
+	       waiting->bytes == rec->bytes && waiting->file_offset == rec->offset &&
+	       waiting->path_bytes == path_bytes &&
+	       memcmp(waiting->path, rec->path, path_bytes) == 0;
 }
 
 static void add_half(struct map_records *m, const struct mmap2 *rec)
 {
+	struct rec_mapping *waiting = half_of(m);
+
 	if (rec->header.misc & MISC_BUILD_ID) {
 		m->has_build_id = true;
-		m->rec.build_id_bytes = rec->build_id_size < MAPPING_BUILD_ID_BYTES
-						? rec->build_id_size
-						: MAPPING_BUILD_ID_BYTES;
-		memcpy(m->rec.build_id, rec->build_id, m->rec.build_id_bytes);
+		waiting->build_id_bytes = rec->build_id_size < MAPPING_BUILD_ID_BYTES
+						  ? rec->build_id_size
+						  : MAPPING_BUILD_ID_BYTES;
+		memcpy(waiting->build_id, rec->build_id, waiting->build_id_bytes);
 	} else {
 		m->has_inode = true;
-		m->rec.device = (uint64_t)rec->major << 20 | rec->minor;
-		m->rec.inode = rec->inode;
+		waiting->device = (uint64_t)rec->major << 20 | rec->minor;
+		waiting->inode = rec->inode;
 	}
 }
 
@@ -90,11 +106,12 @@ static int take_mapping(struct map_records *m, const struct mmap2 *rec, size_t p
 			uint64_t ts_ns, map_record_fn fn, void *userdata)
 {
 	size_t path_bytes = strnlen(rec->path, path_room), size;
+	struct rec_mapping *waiting = half_of(m);
 	bool whole;
 	int r;
 
-	if (path_bytes == path_room || path_bytes >= MAPPING_PATH_BYTES || rec->bytes == 0 ||
-	    rec->start > UINT64_MAX - rec->bytes)
+	if (!is_pid(rec->pid) || path_bytes == path_room || path_bytes >= MAPPING_PATH_BYTES ||
+	    rec->bytes == 0 || rec->start > UINT64_MAX - rec->bytes)
 		return 0;
 	whole = is_other_half(m, rec, path_bytes);
 	if (whole) {
@@ -102,14 +119,14 @@ static int take_mapping(struct map_records *m, const struct mmap2 *rec, size_t p
 		return hand_on(m, fn, userdata);
 	}
 	r = hand_on(m, fn, userdata);
-	size = (sizeof(m->rec) + path_bytes + 1 + 7) & ~(size_t)7;
+	size = (sizeof(struct rec_mapping) + path_bytes + 1 + 7) & ~(size_t)7;
 	memset(m->room, 0, size);
-	fill_head(&m->rec.head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
-	m->rec.start = rec->start;
-	m->rec.bytes = rec->bytes;
-	m->rec.file_offset = rec->offset;
-	m->rec.path_bytes = (uint32_t)path_bytes;
-	memcpy(m->rec.path, rec->path, path_bytes);
+	fill_head(&waiting->head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
+	waiting->start = rec->start;
+	waiting->bytes = rec->bytes;
+	waiting->file_offset = rec->offset;
+	waiting->path_bytes = (uint32_t)path_bytes;
+	memcpy(waiting->path, rec->path, path_bytes);
 	m->waiting = true;
 	m->has_build_id = m->has_inode = false;
 	add_half(m, rec);
@@ -138,7 +155,7 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 		return take_mapping(m, data, body - sizeof(struct mmap2), ts_ns, fn, userdata);
 	case PERF_RECORD_COMM:
 		comm = data;
-		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC))
+		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC) || !is_pid(comm->pid))
 			return 0;
 		r = hand_on(m, fn, userdata);
 		fill_head(&image.head, ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu, comm->pid,
@@ -155,5 +172,5 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata)
 {
-	return m->waiting && m->rec.head.ts_ns < before_ns ? hand_on(m, fn, userdata) : 0;
+	return m->waiting && half_of(m)->head.ts_ns < before_ns ? hand_on(m, fn, userdata) : 0;
 }

@@ -24,10 +24,8 @@ struct map_records {
 	unsigned cpu;
 	bool waiting; /* for its other half */
 	bool has_build_id, has_inode;
-	union {
-		struct rec_mapping rec;
-		uint8_t room[sizeof(struct rec_mapping) + MAPPING_PATH_BYTES + 8];
-	};
+	/* a struct rec_mapping */
+	_Alignas(8) uint8_t room[sizeof(struct rec_mapping) + MAPPING_PATH_BYTES + 8];
 };
 
 /*

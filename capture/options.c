@@ -23,10 +23,11 @@ const struct category_row category_rows[] = {
 	{ "counters", CATEGORY_COUNTERS,
 	  "memory, load, pressure and CPU frequencies, sampled (--counter-interval)",
 	  "half a KiB and about 0.15 ms of CPU time a sample, in the recorder" },
-	{ "profile", CATEGORY_PROFILE, "call stacks of what runs, sampled (-F)", "PROFILE_COST" },
+	{ "profile", CATEGORY_PROFILE, "call stacks of what runs, sampled (-F)",
+	  "about 200 bytes and 4 to 9 microseconds a sample" },
 	{ "offcpu", CATEGORY_OFFCPU,
 	  "call stacks of threads that were away from a CPU for long (--offcpu-min)",
-	  "OFFCPU_COST" },
+	  "about 300 bytes a time; under a microsecond a switch, a sixth of one a wakeup" },
 	{ 0 },
 };
 

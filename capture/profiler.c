@@ -51,12 +51,12 @@ void profiler_deinit(struct profiler *p)
 
 static struct process *process_of(struct profiler *p, uint32_t pid)
 {
-	struct process *process = table_get(&p->processes, pid);
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (process)
 		return process;
 	process = calloc(1, sizeof(*process));
-	if (process && table_set(&p->processes, pid, process) < 0) {
+	if (process && table_set(&p->processes, (uint64_t)pid + 1, process) < 0) {
 		free(process);
 		return NULL;
 	}
@@ -186,7 +186,7 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = table_get(&p->processes, pid);
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (!process)
 		return 0;
@@ -201,7 +201,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	if (child == parent)
 		return 0;
 	profiler_ended(p, child); /* whoever had this id before */
-	from = table_get(&p->processes, parent);
+	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
 	if (!from || !from->waiting.size || from->new_image_ns)
 		return 0;
@@ -225,7 +225,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 
 void profiler_ended(struct profiler *p, uint32_t pid)
 {
-	struct process *process = table_remove(&p->processes, pid);
+	struct process *process = table_remove(&p->processes, (uint64_t)pid + 1);
 
 	if (!process)
 		return;
@@ -238,7 +238,7 @@ void profiler_ended(struct profiler *p, uint32_t pid)
 /* There is a stack of PID at TS_NS: what it needs is to be known. */
 static int see(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = table_get(&p->processes, pid);
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (!process && !p->filtered)
 		return 0;

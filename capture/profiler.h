@@ -28,7 +28,7 @@ struct profiler {
 	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
 	uint64_t n_dropped;  /* mappings that there was no room to keep, likewise */
 	struct stacks stacks;
-	struct table processes; /* pid -> struct process, owned */
+	struct table processes; /* pid + 1 -> struct process, owned */
 	size_t waiting_bytes;   /* of all of them */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);

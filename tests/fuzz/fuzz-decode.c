@@ -4,7 +4,8 @@
  * goes on through the schedule and the table of tasks into an archive.
  *
  * The first byte says what the rest is: 'w' words of a ring of the schedule, 'i' of interrupts, 's'
- * of softirqs, 'p' of idle states; 'l' struct rec_*, each after the other.
+ * of softirqs, 'p' of idle states; 'l' struct rec_*, each after the other; 'm' records of a perf ring
+ * about what is mapped.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -16,6 +17,8 @@
 #include "capture/activity.h"
 #include "capture/decode.h"
 #include "capture/lifecycle.h"
+#include "capture/map-records.h"
+#include "capture/profiler.h"
 #include "capture/schedule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -29,6 +32,8 @@ struct world {
 	struct schedule schedule;
 	struct lifecycle lifecycle;
 	struct activity activity;
+	struct profiler profiler;
+	struct map_records map_records;
 };
 
 static int belongs(uint32_t tid, uint32_t pid, void *userdata)
@@ -64,9 +69,10 @@ static bool begin(struct world *w)
 	    schedule_init(&w->schedule, &w->archive, &w->tasks, N_CPUS) < 0)
 		return false;
 	activity_init(&w->activity, &w->archive, &w->tasks);
-	w->schedule.announce = w->activity.announce = announce;
+	profiler_init(&w->profiler, &w->archive, &w->tasks);
+	w->schedule.announce = w->activity.announce = w->profiler.announce = announce;
 	w->schedule.belongs = belongs;
-	w->schedule.userdata = w->activity.userdata = w;
+	w->schedule.userdata = w->activity.userdata = w->profiler.userdata = w;
 	return fxt_archive_begin(&w->archive) == 0;
 }
 
@@ -75,6 +81,7 @@ static void end(struct world *w)
 	schedule_deinit(&w->schedule);
 	lifecycle_deinit(&w->lifecycle);
 	activity_deinit(&w->activity);
+	profiler_deinit(&w->profiler);
 	fxt_archive_deinit(&w->archive);
 	tasks_deinit(&w->tasks);
 	outbuf_deinit(&w->out);
@@ -127,10 +134,36 @@ static void take_records(struct world *w, const uint8_t *data, size_t size)
 		if (rec && rec->cpu < N_CPUS) { /* as the collector sees to */
 			lifecycle_record(&w->lifecycle, rec);
 			activity_record(&w->activity, rec);
+			profiler_record(&w->profiler, rec);
 		}
 		if (step > size)
 			break;
 	}
+}
+
+static int take_mapped(const struct rec_head *rec, void *userdata)
+{
+	struct world *w = userdata;
+
+	profiler_record(&w->profiler, rec);
+	return rec->kind == REC_NEW_IMAGE && rec->tid % 2
+		       ? profiler_executed(&w->profiler, rec->pid, rec->ts_ns)
+		       : 0;
+}
+
+/* As map-rings.c steps through a ring. */
+static void take_perf_records(struct world *w, const uint8_t *data, size_t size)
+{
+	uint64_t lost = 0;
+	uint16_t step;
+
+	for (; size >= 8; data += step, size -= step) {
+		memcpy(&step, data + 6, sizeof(step));
+		if (step < 8 || step > size || step % 8 != 0)
+			break;
+		map_records_take(&w->map_records, data, step, take_mapped, w, &lost);
+	}
+	map_records_flush(&w->map_records, UINT64_MAX, take_mapped, w);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -157,6 +190,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			take_intervals(&w, CLASS_IDLE, copy, words);
 		else if (*data == 'l')
 			take_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
+		else if (*data == 'm')
+			take_perf_records(&w, (const uint8_t *)copy, words * sizeof(*copy));
 		/* Nothing but whole records was written. */
 		assert(w.out.size % 8 == 0);
 		assert(fxt_whole_records(w.out.data, w.out.size) == w.out.size);

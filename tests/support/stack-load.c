@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 /* Keeps a call from becoming a jump. */
 #define BARRIER __asm__ volatile("" ::: "memory")
@@ -131,7 +131,7 @@ CHAIN(chain_3, chain_4)
 CHAIN(chain_2, chain_3)
 CHAIN(chain_1, chain_2)
 
-static void burn(uint64_t ms, void (*step)(void))
+NOINLINE static void burn(uint64_t ms, void (*step)(void))
 {
 	uint64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
 
