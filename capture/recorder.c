@@ -291,9 +291,9 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 	if (error == 0)
 		error = write_start(r, options);
 	if (error == 0)
-		error = begin_profile(r, options);
-	if (error == 0)
 		error = write_clock(r, r->start_ns);
+	if (error == 0)
+		error = begin_profile(r, options);
 	if (error == 0 && !r->schedule.filtered)
 		error = announce_all(r);
 	if (error == 0)

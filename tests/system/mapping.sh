@@ -53,6 +53,14 @@ documented() {
 			words_of(category[2] ":", $5)
 			print category[2] ":"
 		}
+		section == "## The profiler" && /^\| `/ {
+			split($2, category, "`")
+			split($3, name, "`")
+			what = category[2] ":" ($3 ~ /complete/ ? "" : name[2])
+			words_of(what, $5)
+			if ($3 ~ /complete/)
+				print what
+		}
 		section == "## Counters" && /^\| `/ {
 			split($2, category, "`")
 			split($3, name, "`")
@@ -81,7 +89,8 @@ comm -13 "$TMP/documented" "$TMP/written" >"$TMP/undocumented"
 assert_empty "$TMP/undocumented" "arguments that docs/FXT-MAPPING.md does not have"
 # And what this load makes happen must be there.
 for what in sched:migrate process:fork process:exec process:exit process:rename \
-	kymo:session_start kymo:session_stop kymo:clock counters:memory counters:load; do
+	kymo:session_start kymo:session_stop kymo:clock counters:memory counters:load \
+	profile:mapping profile:sampling; do
 	grep -q "^$what " "$TMP/written" || [ $what = sched:migrate ] || fail "there is no $what"
 done
 # (no CPU is idle on a busy machine, and no disk need interrupt)
