@@ -9,6 +9,9 @@
 #include "base/text.h"
 #include "writer/fxt/fxt-wire.h"
 
+/* No program has code in its first page. */
+#define LOWEST_CODE 4096
+
 enum {
 	WAITING_BYTES_MAX = 32 << 20,
 	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
@@ -264,6 +267,18 @@ static unsigned add_frames(struct profiler *p, uint64_t *frames, unsigned n, uin
 	return n + stack->n_frames;
 }
 
+/*
+ * Where the program's frames, FROM..N of FRAMES, end. Code without frame pointers keeps other things in
+ * that register, and what is found by them is no address of a program's code: nothing is known from there on.
+ */
+static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
+{
+	for (unsigned i = from + 1; i < n; i++)
+		if (frames[i] < LOWEST_CODE || frames[i] >> 63)
+			return i;
+	return n;
+}
+
 /* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
 static int write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
 		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
@@ -278,7 +293,7 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	};
 	int r = announce(p, head->tid);
 
-	sample.sample.n_frames = add_frames(p, frames, n, user_stack);
+	sample.sample.n_frames = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
 	sample.pid = tasks_koid(p->tasks, head->pid);
 	sample.tid = tasks_koid(p->tasks, head->tid);
 	if (r == 0)

@@ -201,6 +201,22 @@ static void test_samples(void **state)
 	assert_int_equal(f->p.n_homeless, 1);
 }
 
+/* What cannot be code ends the program's frames; the kernel's stand as they are. */
+static void test_nonsense(void **state)
+{
+	struct fixture *f = *state;
+
+	put_stack(f, 1, 0xffffffffffffffff, 3); /* wraps to 0 and 1 */
+	put_stack(f, 2, 0x7ffffffffffffffe, 4); /* goes on with the top bit set */
+	put_stack(f, 3, 0x0, 2);                /* a jump to nowhere is where it is */
+	put_tick(f, 110, PID, 0, 1);
+	put_tick(f, 120, PID, 0, 2);
+	put_tick(f, 130, PID, 1, 3);
+	assert_string_equal(said(f), "on 110 500 ffffffffffffffff;"
+				     "on 120 500 7ffffffffffffffe 7fffffffffffffff;"
+				     "on 130 500 ffffffffffffffff 0 1 0;");
+}
+
 static void test_offcpu(void **state)
 {
 	struct fixture *f = *state;
@@ -292,6 +308,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_samples, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nonsense, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_offcpu, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
