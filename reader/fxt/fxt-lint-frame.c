@@ -165,6 +165,15 @@ static bool is_known(const struct fxt_lint *l, const uint64_t *key, size_t n)
 	       table_get(&l->modules, table_hash(key, n * sizeof(*key)));
 }
 
+/* Addresses of the kernel's half are in no mapping of a process. */
+static bool needs_mapping(const struct fxt_record *r)
+{
+	for (unsigned i = 0; i < r->backtrace.n_frames; i++)
+		if (r->backtrace.frames[i] >> 63 == 0)
+			return true;
+	return r->backtrace.n_frames == 0;
+}
+
 static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
 {
 	const uint64_t process[] = { r->thread.pid };
@@ -185,7 +194,7 @@ static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
 		is_new(l, process, 1);
 		break;
 	default:
-		if (!is_known(l, process, 1))
+		if (!is_known(l, process, 1) && needs_mapping(r))
 			fxt_lint_find(l, FXT_FINDING_BACKTRACE_BEFORE_MMAP, l->here, process[0], 0);
 	}
 }
