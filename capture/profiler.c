@@ -279,6 +279,15 @@ static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
 	return n;
 }
 
+/* In the middle of the exec with which a filter selected it: what its old program had mapped was never
+ * said, and will not be. */
+static bool is_between_programs(const struct profiler *p, uint32_t pid)
+{
+	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	return p->filtered && process && process->new_image_ns;
+}
+
 /* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
 static int write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
 		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
@@ -293,11 +302,13 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	};
 	int r = announce(p, head->tid);
 
-	sample.sample.n_frames = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
 	sample.pid = tasks_koid(p->tasks, head->pid);
 	sample.tid = tasks_koid(p->tasks, head->tid);
 	if (r == 0)
 		r = see(p, head->pid, ts_ns);
+	if (!is_between_programs(p, head->pid))
+		n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
+	sample.sample.n_frames = n;
 	if (r == 0 && kernel_stack)
 		r = see(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {

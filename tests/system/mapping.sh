@@ -119,11 +119,11 @@ assert_eq "$(head -4 "$DUMP" | jq -r .record | tr '\n' ' ')" \
 	"trace_info provider_info provider_section initialization " "first records"
 jq -r 'select(.record == "event" or .record == "context_switch" or .record == "thread_wakeup") |
 	"\(.record) \(.name // "")"' "$DUMP" >"$TMP/order"
-assert_eq "$(sed -n '1,2p' "$TMP/order" | tr '\n' ' ')" "event session_start event clock " \
+assert_eq "$(sed -n '1,3p' "$TMP/order" | tr '\n' ' ')" "event session_start event clock event sampling " \
 	"first events"
 assert_eq "$(tail -2 "$TMP/order" | tr '\n' ' ')" "event clock event session_stop " "last events"
 opening=$(nproc)
-assert_eq "$(sed -n "3,$((2 + opening))p" "$TMP/order" | sort -u)" "context_switch " \
+assert_eq "$(sed -n "4,$((3 + opening))p" "$TMP/order" | sort -u)" "context_switch " \
 	"opening switches"
 
 # A thread's kernel object stands before the first record that names it, but for few whose identity
