@@ -10,6 +10,7 @@
 #include "edit/edit-sort.h"
 #include "edit/edit-spans.h"
 #include "edit/edit-timeline.h"
+#include "reader/fxt/fxt-events.h"
 
 /* How far out of place a record may be: this much of what was kept. */
 #define WINDOW ((size_t)64 << 20)
@@ -58,6 +59,7 @@ struct edit_repair {
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
 	struct edit_names *names;
+	struct fxt_events *events;
 	struct edit_repair_counts counts;
 	struct fxt_damage damage; /* that was found since the last record with a time */
 	bool damaged;
@@ -108,6 +110,8 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 		e = edit_spans_new(&r->spans, write_end, r);
 	if (e == 0)
 		e = edit_names_new(&r->names);
+	if (e == 0)
+		e = fxt_events_new(&r->events);
 	if (e < 0)
 		return e;
 	*ret = TAKE_PTR(r);
@@ -118,6 +122,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 {
 	if (!r)
 		return NULL;
+	fxt_events_free(r->events);
 	edit_names_free(r->names);
 	edit_spans_free(r->spans);
 	edit_timeline_free(r->timeline);
@@ -210,6 +215,23 @@ static int judge(struct edit_repair *r, const struct edit_sorted *item)
 	return 1;
 }
 
+/* Perfetto's copy of the samples is made anew: nobody can tell what damage has changed in it. */
+static int gather(struct edit_repair *r, const struct edit_sorted *item)
+{
+	const char *what;
+	struct event ev;
+	int outcome;
+
+	if (!edit_copy_is_kymo(item->from))
+		return 0;
+	outcome = fxt_events_get(r->events, item->record, &ev, &what);
+	if (outcome != FXT_EVENTS_EVENT)
+		return outcome < 0 ? outcome : 0;
+	if (ev.kind == EVENT_SAMPLING)
+		edit_copy_make_packets(r->copy);
+	return edit_copy_gather(r->copy, &ev);
+}
+
 static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 {
 	int e = 1;
@@ -223,7 +245,9 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 	}
 	if (e > 0)
 		e = edit_names_see(r->names, item->from, item->record) ?: 1;
-	return e <= 0 ? e : edit_copy_record(r->copy, item->from, item->record);
+	if (e > 0)
+		e = edit_copy_record(r->copy, item->from, item->record) ?: gather(r, item);
+	return e;
 }
 
 static int write_all_sorted(struct edit_repair *r, bool all)
@@ -413,6 +437,8 @@ int edit_repair_record(struct edit_repair *r, const struct fxt_record *record)
 	const char *what = find_wrong(record);
 	int e;
 
+	if (edit_copy_is_packets(record))
+		return 0;
 	if (what)
 		return edit_repair_damage(r, &(struct fxt_damage){
 						     .offset = record->offset,
@@ -465,6 +491,8 @@ int edit_repair_finish(struct edit_repair *r)
 		e = edit_timeline_close(r->timeline, r->written_ns);
 	if (e == 0)
 		e = edit_names_write(r->names, r->copy, &r->counts.names_lost);
+	if (e == 0)
+		e = edit_copy_packets(r->copy);
 	if (e == 0 && r->started && !r->stopped)
 		e = write_stop(r);
 	return e;

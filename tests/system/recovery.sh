@@ -27,7 +27,8 @@ done
 # Packed, no more is lost than the pieces that are damaged, and where each begins is found again.
 records=$("$KYMO" check --json "$TMP/real.fxt" | jq .records)
 for method in snappy zstd gzip; do
-	record_around "$TMP/packed.$method" --compress=$method --flush 50ms -- bash -c little_work
+	record_around "$TMP/packed.$method" -e sched --compress=$method --flush 50ms -- \
+		bash -c "little_work; little_work; little_work"
 	for seed in {1..36}; do
 		"$DAMAGE_TRACE" "$TMP/packed.$method" "$seed" "$TMP/variant" >"$TMP/how"
 		# (1: its magic number is gone)
