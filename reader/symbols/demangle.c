@@ -35,7 +35,9 @@ static void append(const char *p, size_t n, void *opaque)
 		n = left;
 		text->cut = true;
 	}
-	memcpy(text->to + text->n, p, n);
+	/* Of an empty name there is no pointer either. */
+	if (n > 0)
+		memcpy(text->to + text->n, p, n);
 	text->n += n;
 	if (text->cut && text->may_jump)
 		longjmp(text->full, 1);
