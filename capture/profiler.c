@@ -298,7 +298,7 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 		.kind = EVENT_SAMPLE,
 		.ts_ns = ts_ns,
 		.cpu = head->cpu,
-		.sample = { .frames = frames, .offcpu = ev != NULL },
+		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
 	};
 	int r = announce(p, head->tid);
 

@@ -395,8 +395,10 @@ static int add_sample(struct profile *p, const struct event *ev)
 {
 	struct runner *runner;
 
-	if (!ev->sample.offcpu)
+	if (ev->sample.kind == SAMPLE_ON_CPU)
 		return add_on_cpu(p, ev);
+	if (ev->sample.kind != SAMPLE_OFF_CPU)
+		return 0;
 	runner = table_get(&p->state->runners, (uint64_t)ev->tid + 1);
 	/* Not wanted, or the second stack of one time. */
 	if (!runner || !runner->open || runner->begin_ns != ev->ts_ns)

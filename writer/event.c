@@ -11,4 +11,22 @@ const char *const event_class_names[CLASS_MAX] = {
 	[CLASS_FREQUENCY] = "frequency",
 	[CLASS_STACKS] = "stacks",
 	[CLASS_MAPPINGS] = "mappings",
+	[CLASS_MEMORY] = "memory",
+};
+
+const char *const resource_names[RESOURCE_MAX] = {
+	[RESOURCE_MEMORY] = "memory",
+	[RESOURCE_MAPPING] = "mapping",
+	[RESOURCE_FD] = "fd",
+	[RESOURCE_SEGMENT] = "segment",
+	[RESOURCE_ATTACHMENT] = "attachment",
+	[RESOURCE_SHM] = "shm",
+	[RESOURCE_THREAD] = "thread",
+};
+
+const char *const reach_names[REACH_MAX] = {
+	[REACH_UNKNOWN] = "",
+	[REACH_LOST] = "lost",
+	[REACH_POSSIBLE] = "possible",
+	[REACH_REACHABLE] = "reachable",
 };

@@ -37,6 +37,14 @@ enum event_kind {
 	EVENT_SAMPLE,   /* a call stack */
 	EVENT_OFFCPU,   /* a thread was away from any CPU */
 	EVENT_FRAME,    /* what an address of call stacks means */
+	EVENT_WATCH,    /* from now on what a process allocates is known */
+	EVENT_WATCHED,  /* no more */
+	EVENT_ALLOC,    /* a resource was allocated */
+	EVENT_FREE,
+	EVENT_USAGE,    /* what was allocated with one stack, so far */
+	EVENT_SNAPSHOT, /* the blocks that follow are all that live */
+	EVENT_BLOCK,    /* something that was allocated and lives */
+	EVENT_CONTEXT,  /* what is allocated from here on, or until here, is of a context */
 	EVENT_KIND_MAX,
 };
 
@@ -60,6 +68,39 @@ struct event_value {
 	};
 };
 
+/* What a call stack was taken for. */
+enum sample_kind {
+	SAMPLE_ON_CPU,
+	SAMPLE_OFF_CPU, /* with it the thread left; EVENT_OFFCPU came before */
+	SAMPLE_NAMED,   /* no sample: allocations name it by its id */
+};
+
+/* What programs allocate and can lose. */
+enum resource {
+	RESOURCE_MEMORY,     /* by an allocator; id: its address, size: bytes */
+	RESOURCE_MAPPING,    /* by mmap(); its address, bytes */
+	RESOURCE_FD,         /* a descriptor; its number, 1 */
+	RESOURCE_SEGMENT,    /* of System V shared memory; its shmid, bytes */
+	RESOURCE_ATTACHMENT, /* of such a segment; its address, bytes */
+	RESOURCE_SHM,        /* a POSIX shared memory object; a hash of its name, bytes */
+	RESOURCE_THREAD, /* that has ended and was not joined; its pthread_t, bytes of its stack */
+	RESOURCE_MAX,
+};
+
+/* How a resource is called in the archive and in reports. */
+extern const char *const resource_names[RESOURCE_MAX];
+
+/* What a look at all memory of its process said of a block. */
+enum reach {
+	REACH_UNKNOWN,  /* nobody looked */
+	REACH_LOST,     /* nothing points to it */
+	REACH_POSSIBLE, /* only something that points into it */
+	REACH_REACHABLE,
+	REACH_MAX,
+};
+
+extern const char *const reach_names[REACH_MAX]; /* of REACH_UNKNOWN: "" */
+
 /* Classes of records, each with its own rings: none can push out another's. */
 enum event_class {
 	CLASS_SCHED,     /* switches, wakings, migrations */
@@ -71,6 +112,7 @@ enum event_class {
 	CLASS_FREQUENCY,
 	CLASS_STACKS,   /* samples and times off CPU */
 	CLASS_MAPPINGS, /* of code */
+	CLASS_MEMORY,   /* allocations of all kinds */
 	CLASS_MAX,
 };
 
@@ -181,7 +223,9 @@ struct event {
 		struct {
 			const uint64_t *frames; /* addresses, innermost first, the kernel's first */
 			unsigned n_frames;
-			bool offcpu; /* with it the thread left; EVENT_OFFCPU came before */
+			enum sample_kind kind;
+			uint64_t
+				id; /* of SAMPLE_NAMED: unique in its process from EVENT_WATCH on */
 		} sample;
 		struct {
 			uint64_t end_ns;
@@ -195,5 +239,51 @@ struct event {
 			const char *function, *source, *module; /* "" = not known */
 			uint32_t line;                          /* 0 = not known */
 		} frame;
+		/* Of a process (tid = pid), all but ALLOC, FREE and CONTEXT. */
+		struct {
+			const char *resources;  /* names with commas between them */
+			const char *allocators; /* where and what, for people; "" = none */
+			bool complete;          /* from the first instruction of the program on */
+			uint64_t interval;  /* one allocation each so many bytes; 0 = all of them */
+			uint64_t min_bytes; /* smaller ones are not known */
+		} watch;
+		struct {
+			const char *reason; /* "stop", "exit", "exec" */
+			uint64_t unmatched; /* freed, and not known: from before */
+			uint64_t failed;    /* allocations that failed */
+			uint64_t lost;      /* events that are missing */
+			uint64_t full;      /* allocations that there was no room to remember */
+			uint64_t no_stack;  /* ... whose stack there was no room for */
+		} watched;
+		/* ALLOC, FREE, BLOCK; also USAGE and SNAPSHOT, which are sums. */
+		struct {
+			enum resource resource;
+			uint64_t
+				id; /* as enum resource says; several may live only one after the other */
+			uint64_t size;
+			uint64_t stack;    /* id of a SAMPLE_NAMED of the process; 0 = not known */
+			uint64_t since_ns; /* BLOCK: when it was allocated */
+			uint32_t thread;   /* BLOCK: by whom; koid */
+			uint32_t context;  /* bits of the contexts that it was allocated in */
+			enum reach reach;  /* BLOCK */
+			const char *function; /* that allocated or freed it; "" = not known */
+			const char *text;     /* BLOCK: a path, or of which kind it is; "" = none */
+		} block;
+		struct {
+			enum resource resource;
+			uint64_t stack;
+			uint64_t blocks, bytes;                /* that live */
+			uint64_t allocations, allocated_bytes; /* so far */
+		} usage;
+		struct {
+			uint64_t blocks;   /* that follow, at the same time */
+			uint32_t sequence; /* 1, 2, ... of a process */
+			bool final;        /* the watch ends with it */
+		} snapshot;
+		struct {
+			const char *name;
+			uint32_t id; /* one bit */
+			bool begin;
+		} context;
 	};
 };

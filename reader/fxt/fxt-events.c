@@ -1,50 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The arguments of a record are taken once, in whatever order they stand, into a row for each name
- * that the record's kind may have; after that no code looks at the archive's bytes again. Strings
- * are cleaned into slots that live in struct fxt_events.
- */
-#include "reader/fxt/fxt-events.h"
+#include "reader/fxt/fxt-events-state.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "base/table.h"
-#include "base/text.h"
-
-/* Strings that one event can have: a counter's name and those of its values. */
-enum { SLOTS = EVENT_VALUES_MAX + 1 };
-
-struct slot {
-	char *text; /* owned */
-	size_t room;
-};
-
-struct fxt_events {
-	struct slot slots[SLOTS];
-	unsigned n_slots;                            /* used for this event */
-	struct event_value values[EVENT_VALUES_MAX]; /* of a counter */
-	const char *damage;
-	uint8_t build_id[FXT_BUILD_ID_BYTES_MAX]; /* of this event */
-	struct table mapped;                      /* pid + 1: an event `mapping` of it was seen */
-	struct table modules;                     /* hash -> struct module, owned, of the others */
-	struct table left;                        /* tid + 1 -> when it left its CPU last, + 1 */
-};
-
-/* Modules of archives of other writers; further ones are not known. */
-enum { MODULES_MAX = 1 << 20 };
-
-struct module_key {
-	uint64_t provider, pid, id;
-};
-
-struct module {
-	struct module_key key;
-	uint8_t build_id_size;
-	uint8_t build_id[FXT_BUILD_ID_BYTES_MAX];
-	char name[3 * FXT_MODULE_NAME_MAX + 1];
-};
 
 int fxt_events_new(struct fxt_events **ret)
 {
@@ -54,143 +12,16 @@ int fxt_events_new(struct fxt_events **ret)
 
 struct fxt_events *fxt_events_free(struct fxt_events *e)
 {
-	struct module *module;
-
 	if (!e)
 		return NULL;
 	for (size_t i = 0; i < SLOTS; i++)
 		free(e->slots[i].text);
-	for (size_t pos = 0; (module = table_next(&e->modules, &pos));)
-		free(module);
+	fxt_events_free_modules(e);
 	table_deinit(&e->mapped);
-	table_deinit(&e->modules);
 	table_deinit(&e->left);
 	free(e);
 	return NULL;
 }
-
-/* Makes *RET the clean text of T. Returns 0 or -ENOMEM. */
-static int keep_text(struct fxt_events *e, const struct fxt_text *t, const char **ret)
-{
-	struct slot *slot = &e->slots[e->n_slots];
-	size_t need = 3 * (size_t)t->length + 1;
-
-	if (!t->bytes || t->length == 0 || e->n_slots == SLOTS) {
-		*ret = "";
-		return 0;
-	}
-	if (need > slot->room) {
-		free(slot->text);
-		slot->room = 0;
-		slot->text = malloc(need);
-		if (!slot->text)
-			return -ENOMEM;
-		slot->room = need;
-	}
-	text_clean(slot->text, slot->room, t->bytes, t->length);
-	*ret = slot->text;
-	e->n_slots++;
-	return 0;
-}
-
-/* What an argument may be turned into. */
-enum want {
-	WANT_INT32,  /* int32_t */
-	WANT_UINT32, /* uint32_t; from uint32, uint64, pointer or koid, cut to 32 bits */
-	WANT_UINT64,
-	WANT_TEXT, /* const char * */
-	WANT_BOOL,
-};
-
-struct row {
-	int name; /* enum fxt_name */
-	enum want want;
-	void *to;    /* keeps its value where the archive has no such argument */
-	bool *found; /* or NULL */
-};
-
-static bool get_unsigned(const struct fxt_arg *arg, uint64_t *ret)
-{
-	switch (arg->type) {
-	case FXT_ARG_UINT32:
-		*ret = arg->uint32;
-		return true;
-	case FXT_ARG_UINT64:
-	case FXT_ARG_POINTER:
-	case FXT_ARG_KOID:
-		*ret = arg->uint64;
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Puts the value of ARG where ROW says. Returns 1, 0 if it is of another type, or -ENOMEM. */
-static int put(struct fxt_events *e, const struct row *row, const struct fxt_arg *arg)
-{
-	uint64_t number;
-
-	switch (row->want) {
-	case WANT_INT32:
-		if (arg->type != FXT_ARG_INT32)
-			return 0;
-		*(int32_t *)row->to = arg->int32;
-		return 1;
-	case WANT_UINT32:
-		if (!get_unsigned(arg, &number))
-			return 0;
-		*(uint32_t *)row->to = (uint32_t)number;
-		return 1;
-	case WANT_UINT64:
-		if (!get_unsigned(arg, &number))
-			return 0;
-		*(uint64_t *)row->to = number;
-		return 1;
-	case WANT_TEXT:
-		if (arg->type != FXT_ARG_STRING)
-			return 0;
-		return keep_text(e, &arg->text, row->to) ?: 1;
-	default:
-		if (arg->type != FXT_ARG_BOOL)
-			return 0;
-		*(bool *)row->to = arg->boolean;
-		return 1;
-	}
-}
-
-/* Takes the arguments of RECORD into N rows. Returns an enum fxt_events_outcome or -ENOMEM. */
-static int take_args(struct fxt_events *e, const struct fxt_record *record, const struct row *rows,
-		     size_t n)
-{
-	struct fxt_args it = record->args;
-	struct fxt_arg arg;
-	int r;
-
-	while ((r = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
-		int known;
-
-		if (r == FXT_ARGS_DAMAGE) {
-			e->damage = it.damage;
-			return FXT_EVENTS_DAMAGE;
-		}
-		known = fxt_text_known(&arg.name);
-		for (size_t i = 0; known && i < n; i++) {
-			if (rows[i].name != known)
-				continue;
-			r = put(e, &rows[i], &arg);
-			if (r < 0)
-				return r;
-			if (r > 0 && rows[i].found)
-				*rows[i].found = true;
-			break;
-		}
-	}
-	return FXT_EVENTS_EVENT;
-}
-
-#define TAKE(e, record, ...)                                                                       \
-	take_args((e), (record), (const struct row[]){ __VA_ARGS__ },                              \
-		  ARRAY_SIZE(((const struct row[]){ __VA_ARGS__ })))
 
 /* Scheduling records, whose arguments are one word each in all that we have seen: no rows. */
 static int take_weights(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
@@ -306,7 +137,7 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 		ev->pid = koid;
 	else
 		ev->tid = koid;
-	r = keep_text(e, &record->name, &ev->task.comm);
+	r = fxt_events_text(e, &record->name, &ev->task.comm);
 	if (r < 0)
 		return r;
 	if (!is_process)
@@ -462,7 +293,7 @@ static int get_interval(struct fxt_events *e, const struct fxt_record *record, s
 	ev->kind = EVENT_INTERVAL;
 	ev->interval.kind = rows[i].kind;
 	ev->interval.end_ns = record->event.end_ns;
-	r = keep_text(e, &record->name, &ev->interval.name);
+	r = fxt_events_text(e, &record->name, &ev->interval.name);
 	if (r < 0)
 		return r;
 	r = TAKE(e, record, { FXT_NAME_IRQ, WANT_INT32, &ev->interval.number, NULL },
@@ -486,7 +317,7 @@ static int get_counter(struct fxt_events *e, const struct fxt_record *record, st
 	ev->counter.category = category == FXT_NAME_POWER ? "power" : "counters";
 	ev->counter.id = record->event.value;
 	ev->counter.values = e->values;
-	r = keep_text(e, &record->name, &ev->counter.name);
+	r = fxt_events_text(e, &record->name, &ev->counter.name);
 	while (r >= 0 && (r = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
 		struct event_value *v = &e->values[n];
 
@@ -494,219 +325,16 @@ static int get_counter(struct fxt_events *e, const struct fxt_record *record, st
 			e->damage = it.damage;
 			return FXT_EVENTS_DAMAGE;
 		}
-		v->whole = get_unsigned(&arg, &v->u64);
+		v->whole = fxt_events_unsigned(&arg, &v->u64);
 		if (!v->whole && arg.type != FXT_ARG_DOUBLE)
 			continue;
 		if (!v->whole)
 			v->f64 = arg.real;
-		r = keep_text(e, &arg.name, &v->name);
+		r = fxt_events_text(e, &arg.name, &v->name);
 		n++;
 	}
 	ev->counter.n_values = n;
 	return r < 0 ? r : n > 0 ? FXT_EVENTS_EVENT : FXT_EVENTS_NONE;
-}
-
-/* ---- the profiler ---- */
-
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Bytes from hexadecimal digits; what is none makes it unknown. */
-static void take_build_id(struct fxt_events *e, const char *digits, struct event *ev)
-{
-	size_t n = strlen(digits) / 2;
-
-	if (strlen(digits) % 2 != 0 || n > sizeof(e->build_id))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return;
-		e->build_id[i] = (uint8_t)(high << 4 | low);
-	}
-	ev->mapping.build_id = e->build_id;
-	ev->mapping.build_id_size = (uint32_t)n;
-}
-
-static int get_mapping(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
-{
-	const char *build_id = "";
-	bool found = false;
-	int r;
-
-	ev->kind = EVENT_MAPPING;
-	ev->tid = ev->pid;
-	ev->mapping.path = "";
-	r = TAKE(e, record, { FXT_NAME_PATH, WANT_TEXT, &ev->mapping.path, NULL },
-		 { FXT_NAME_FILE_OFFSET, WANT_UINT64, &ev->mapping.file_offset, NULL },
-		 { FXT_NAME_START, WANT_UINT64, &ev->mapping.start, NULL },
-		 { FXT_NAME_SIZE, WANT_UINT64, &ev->mapping.size, &found },
-		 { FXT_NAME_MODULE_ID, WANT_UINT32, &ev->mapping.module_id, NULL },
-		 { FXT_NAME_DEVICE, WANT_UINT64, &ev->mapping.device, NULL },
-		 { FXT_NAME_INODE, WANT_UINT64, &ev->mapping.inode, NULL },
-		 { FXT_NAME_BUILD_ID, WANT_TEXT, &build_id, NULL });
-	if (r != FXT_EVENTS_EVENT || !found)
-		return r == FXT_EVENTS_EVENT ? FXT_EVENTS_NONE : r;
-	take_build_id(e, build_id, ev);
-	return table_set(&e->mapped, (uint64_t)ev->pid + 1, e) < 0 ? -ENOMEM : r;
-}
-
-static int get_frame(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
-{
-	bool found = false;
-	int r;
-
-	ev->kind = EVENT_FRAME;
-	ev->frame.function = ev->frame.source = ev->frame.module = "";
-	r = TAKE(e, record, { FXT_NAME_PROCESS, WANT_UINT32, &ev->frame.process, NULL },
-		 { FXT_NAME_ADDRESS, WANT_UINT64, &ev->frame.address, &found },
-		 { FXT_NAME_DEPTH, WANT_UINT32, &ev->frame.depth, NULL },
-		 { FXT_NAME_FUNCTION, WANT_TEXT, &ev->frame.function, NULL },
-		 { FXT_NAME_SOURCE, WANT_TEXT, &ev->frame.source, NULL },
-		 { FXT_NAME_LINE, WANT_UINT32, &ev->frame.line, NULL },
-		 { FXT_NAME_MODULE, WANT_TEXT, &ev->frame.module, NULL });
-	return r == FXT_EVENTS_EVENT && !found ? FXT_EVENTS_NONE : r;
-}
-
-/* What the thread's next stack of the same time belongs to. */
-static int get_offcpu(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
-{
-	const char *state = "";
-	int r;
-
-	ev->kind = EVENT_OFFCPU;
-	ev->offcpu.end_ns = record->event.end_ns;
-	if (ev->offcpu.end_ns < ev->ts_ns)
-		return FXT_EVENTS_NONE;
-	r = TAKE(e, record, { FXT_NAME_WAKER, WANT_UINT32, &ev->offcpu.waker_tid, NULL },
-		 { FXT_NAME_STATE, WANT_TEXT, &state, NULL });
-	ev->offcpu.state = *state;
-	if (r == FXT_EVENTS_EVENT && ev->ts_ns < UINT64_MAX &&
-	    table_set(&e->left, (uint64_t)ev->tid + 1, (void *)(uintptr_t)(ev->ts_ns + 1)) < 0)
-		return -ENOMEM;
-	return r;
-}
-
-/* An event of category `profile`. */
-static int get_profile(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
-{
-	int name = fxt_text_known(&record->name);
-
-	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
-		return name == FXT_NAME_OFFCPU ? get_offcpu(e, record, ev) : FXT_EVENTS_NONE;
-	switch (name) {
-	case FXT_NAME_MAPPING:
-		return get_mapping(e, record, ev);
-	case FXT_NAME_FRAME:
-		return get_frame(e, record, ev);
-	case FXT_NAME_SAMPLING:
-		ev->kind = EVENT_SAMPLING;
-		ev->sampling.clock = "";
-		return TAKE(e, record,
-			    { FXT_NAME_FREQUENCY, WANT_UINT32, &ev->sampling.frequency, NULL },
-			    { FXT_NAME_CLOCK, WANT_TEXT, &ev->sampling.clock, NULL },
-			    { FXT_NAME_THRESHOLD, WANT_UINT64, &ev->sampling.threshold_ns, NULL });
-	default:
-		return FXT_EVENTS_NONE;
-	}
-}
-
-static uint64_t module_hash(const struct module_key *key)
-{
-	return table_hash(key, sizeof(*key));
-}
-
-/* Remembers a module of another writer's; ours says more in an event `mapping`. */
-static int keep_module(struct fxt_events *e, const struct fxt_record *record)
-{
-	const struct module_key key = {
-		.provider = (uint64_t)(uintptr_t)record->provider,
-		.pid = (uint32_t)record->thread.pid,
-		.id = record->module.id,
-	};
-	struct module *m = table_get(&e->modules, module_hash(&key));
-
-	if (table_get(&e->mapped, key.pid + 1) || (!m && e->modules.n_used >= MODULES_MAX))
-		return FXT_EVENTS_NONE;
-	if (!m) {
-		m = malloc(sizeof(*m));
-		if (!m || table_set(&e->modules, module_hash(&key), m) < 0) {
-			free(m);
-			return -ENOMEM;
-		}
-	}
-	m->key = key;
-	m->build_id_size = record->module.build_id_length;
-	if (m->build_id_size)
-		memcpy(m->build_id, record->module.build_id, m->build_id_size);
-	text_clean(m->name, sizeof(m->name), record->name.bytes ?: "",
-		   record->name.bytes ? record->name.length : 0);
-	return FXT_EVENTS_NONE;
-}
-
-/* What another writer has mapped. */
-static int get_mmap(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
-{
-	const struct module_key key = {
-		.provider = (uint64_t)(uintptr_t)record->provider,
-		.pid = (uint32_t)record->thread.pid,
-		.id = record->mmap.module_id,
-	};
-	const struct module *m = table_get(&e->modules, module_hash(&key));
-
-	if (table_get(&e->mapped, key.pid + 1))
-		return FXT_EVENTS_NONE;
-	/* A writer that says nothing at all of what one may do there does not know. */
-	if (record->mmap.flags != 0 && !(record->mmap.flags & FXT_MMAP_EXECUTABLE))
-		return FXT_EVENTS_NONE;
-	if (m && memcmp(&m->key, &key, sizeof(key)) != 0)
-		m = NULL;
-	*ev = (struct event){
-		.kind = EVENT_MAPPING,
-		.ts_ns = record->ts_ns,
-		.pid = (uint32_t)key.pid,
-		.tid = (uint32_t)key.pid,
-		.mapping = {
-			.path = m ? m->name : "",
-			.build_id = m ? m->build_id : NULL,
-			.build_id_size = m ? m->build_id_size : 0,
-			.module_id = record->mmap.module_id,
-			.start = record->mmap.start,
-			.size = record->mmap.range,
-			.file_offset = record->mmap.vaddr,
-		},
-	};
-	return FXT_EVENTS_EVENT;
-}
-
-static int get_profiler(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
-{
-	uint64_t left;
-
-	switch (record->subtype) {
-	case FXT_PROFILER_MODULE:
-		return keep_module(e, record);
-	case FXT_PROFILER_MMAP:
-		return get_mmap(e, record, ev);
-	case FXT_PROFILER_BACKTRACE:
-		break;
-	default:
-		return FXT_EVENTS_NONE;
-	}
-	*ev = (struct event){ .kind = EVENT_SAMPLE,
-			      .ts_ns = record->ts_ns,
-			      .pid = (uint32_t)record->thread.pid,
-			      .tid = (uint32_t)record->thread.tid };
-	left = (uint64_t)(uintptr_t)table_get(&e->left, (uint64_t)ev->tid + 1);
-	ev->sample.frames = record->backtrace.frames;
-	ev->sample.n_frames = record->backtrace.n_frames;
-	ev->sample.offcpu = left != 0 && left - 1 == ev->ts_ns;
-	return FXT_EVENTS_EVENT;
 }
 
 static int get_event(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
@@ -723,7 +351,7 @@ static int get_event(struct fxt_events *e, const struct fxt_record *record, stru
 			      .pid = (uint32_t)record->thread.pid,
 			      .tid = (uint32_t)record->thread.tid };
 	if (category == FXT_NAME_PROFILE && record->subtype != FXT_EVENT_COUNTER)
-		return get_profile(e, record, ev);
+		return fxt_events_profile(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
 		return get_interval(e, record, ev, category);
 	/* The counter `lost` repeats what the instant says. */
@@ -731,6 +359,8 @@ static int get_event(struct fxt_events *e, const struct fxt_record *record, stru
 		return category == FXT_NAME_COUNTERS || category == FXT_NAME_POWER
 			       ? get_counter(e, record, ev, category)
 			       : FXT_EVENTS_NONE;
+	if (category == FXT_NAME_MEMORY)
+		return fxt_events_memory(e, record, ev);
 	if (category != FXT_NAME_SCHED && category != FXT_NAME_PROCESS && category != FXT_NAME_KYMO)
 		return FXT_EVENTS_NONE;
 	return category == FXT_NAME_KYMO ? get_own(e, record, ev)
@@ -755,7 +385,7 @@ int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct
 		r = get_event(e, record, ret);
 		break;
 	case FXT_RECORD_PROFILER:
-		r = get_profiler(e, record, ret);
+		r = fxt_events_profiler(e, record, ret);
 		break;
 	default:
 		return FXT_EVENTS_NONE;

@@ -40,9 +40,9 @@ static void print_frame(const struct list *l, const struct event *ev, uint64_t a
 
 static void print_sample(const struct list *l, const struct event *ev)
 {
-	printf("%s %" PRIu64 " %u %u", ev->sample.offcpu ? "offcpu" : "tick", ev->ts_ns, ev->pid,
-	       ev->tid);
-	if (ev->sample.offcpu)
+	printf("%s %" PRIu64 " %u %u", ev->sample.kind == SAMPLE_OFF_CPU ? "offcpu" : "tick",
+	       ev->ts_ns, ev->pid, ev->tid);
+	if (ev->sample.kind == SAMPLE_OFF_CPU)
 		printf(" %" PRIu64 " %c %u", l->offcpu.offcpu.end_ns, l->offcpu.offcpu.state,
 		       l->offcpu.offcpu.waker_tid);
 	for (unsigned i = 0; i < ev->sample.n_frames; i++)

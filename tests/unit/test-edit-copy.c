@@ -276,13 +276,13 @@ static void test_copy_rules(void **state)
 	put_switch(&s, 20, 1, 5, 6, FXT_STATE_BLOCKED);
 	put_wakeup(&s, 10, 2, 5);
 	as_app(&s);
-	put_event_args(&s, UINT64_MAX, 5, "cat", "name", args, 2);
+	put_event_args(&s, UINT64_MAX, 5, "cat", "label", args, 2);
 	put_event(&s, FXT_EVENT_DURATION_COMPLETE, 10, 5, "cat", "exec", 30);
 	text = copy(&s.bytes, &rules, NULL);
 	assert_string_equal(text,
 			    "kymo: 5 cpu5 1005>1006 blocked\n"
 			    "kymo: 0 wake 1005 @6\n"
-			    "app: 18446744073709551600 instant cat/NAME 1005/1005 k:koid=1009\n"
+			    "app: 18446744073709551600 instant cat/LABEL 1005/1005 k:koid=1009\n"
 			    "app: 0 complete cat/exec 1005/1005 ..15\n");
 	source_deinit(&s);
 }

@@ -374,7 +374,7 @@ static void test_event_refused(void **state)
 		{ .kind = EVENT_MIGRATE },
 		{ .kind = EVENT_SWITCH, .sw = { .synthetic = false } },
 		{ .kind = EVENT_SWITCH, .cpu = 65536, .sw = { .synthetic = true } },
-		{ .kind = EVENT_LOST, .cpu = 0, .lost = { .class_name = "memory" } },
+		{ .kind = EVENT_LOST, .cpu = 0, .lost = { .class_name = "of none" } },
 		{ .kind = EVENT_LOST, .cpu = 0, .lost = { .class_name = "" } },
 		{ .kind = EVENT_LOST, .cpu = EVENT_SET_CPUS, .lost = { .class_name = "sched" } },
 		{ .kind = EVENT_INTERVAL, .interval = { .kind = INTERVAL_KIND_MAX, .name = "x" } },
@@ -739,6 +739,61 @@ static void assert_same_frame(const struct event *is, const struct event *want)
 	assert_same_text(is->frame.module, want->frame.module);
 }
 
+static void assert_same_block(const struct event *is, const struct event *want)
+{
+	assert_int_equal(is->block.resource, want->block.resource);
+	assert_int_equal(is->block.id, want->block.id);
+	assert_int_equal(is->block.size, want->block.size);
+	assert_int_equal(is->block.stack, want->block.stack);
+	assert_int_equal(is->block.since_ns, want->block.since_ns);
+	assert_int_equal(is->block.thread, want->block.thread);
+	assert_int_equal(is->block.context, want->block.context);
+	assert_int_equal(is->block.reach, want->block.reach);
+	assert_same_text(is->block.function, want->block.function);
+	assert_same_text(is->block.text, want->block.text);
+}
+
+static void assert_same_memory(const struct event *is, const struct event *want)
+{
+	switch (want->kind) {
+	case EVENT_WATCH:
+		assert_same_text(is->watch.resources, want->watch.resources);
+		assert_same_text(is->watch.allocators, want->watch.allocators);
+		assert_int_equal(is->watch.complete, want->watch.complete);
+		assert_int_equal(is->watch.interval, want->watch.interval);
+		assert_int_equal(is->watch.min_bytes, want->watch.min_bytes);
+		break;
+	case EVENT_WATCHED:
+		assert_same_text(is->watched.reason, want->watched.reason);
+		assert_int_equal(is->watched.unmatched, want->watched.unmatched);
+		assert_int_equal(is->watched.failed, want->watched.failed);
+		assert_int_equal(is->watched.lost, want->watched.lost);
+		assert_int_equal(is->watched.full, want->watched.full);
+		assert_int_equal(is->watched.no_stack, want->watched.no_stack);
+		break;
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+	case EVENT_BLOCK:
+		assert_same_block(is, want);
+		break;
+	case EVENT_USAGE:
+		assert_memory_equal(&is->usage, &want->usage, sizeof(want->usage));
+		break;
+	case EVENT_SNAPSHOT:
+		assert_int_equal(is->snapshot.blocks, want->snapshot.blocks);
+		assert_int_equal(is->snapshot.sequence, want->snapshot.sequence);
+		assert_int_equal(is->snapshot.final, want->snapshot.final);
+		break;
+	case EVENT_CONTEXT:
+		assert_same_text(is->context.name, want->context.name);
+		assert_int_equal(is->context.id, want->context.id);
+		assert_int_equal(is->context.begin, want->context.begin);
+		break;
+	default:
+		fail();
+	}
+}
+
 static void assert_same_profile(const struct event *is, const struct event *want)
 {
 	switch (want->kind) {
@@ -762,10 +817,11 @@ static void assert_same_profile(const struct event *is, const struct event *want
 		assert_int_equal(is->sample.n_frames, want->sample.n_frames);
 		assert_memory_equal(is->sample.frames, want->sample.frames,
 				    want->sample.n_frames * sizeof(uint64_t));
-		assert_int_equal(is->sample.offcpu, want->sample.offcpu);
+		assert_int_equal(is->sample.kind, want->sample.kind);
+		assert_int_equal(is->sample.id, want->sample.id);
 		break;
 	default:
-		fail();
+		assert_same_memory(is, want);
 	}
 }
 

@@ -147,7 +147,7 @@ static void test_packets(void **state)
 	add(s, &second);
 	add(s, &other);
 	add(s, &none);
-	away.sample.offcpu = true;
+	away.sample.kind = SAMPLE_OFF_CPU;
 	add(s, &away);
 	assert_null(fxt_perfetto_samples_batch(s, false));
 	text = text_of(fxt_perfetto_samples_batch(s, true));

@@ -154,7 +154,8 @@ static size_t say(const struct event *ev, char *to, size_t room)
 					ev->offcpu.waker_tid);
 	case EVENT_SAMPLE:
 		n = (size_t)snprintf(to, room, "%s %" PRIu64 " %u",
-				     ev->sample.offcpu ? "left" : "on", ev->ts_ns, ev->pid);
+				     ev->sample.kind == SAMPLE_OFF_CPU ? "left" : "on", ev->ts_ns,
+				     ev->pid);
 		for (unsigned i = 0; i < ev->sample.n_frames; i++)
 			n += (size_t)snprintf(to + n, room - n, " %" PRIx64, ev->sample.frames[i]);
 		return n + (size_t)snprintf(to + n, room - n, ";");

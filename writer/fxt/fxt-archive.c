@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "writer/fxt/fxt-archive-args.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
 
@@ -53,58 +54,8 @@ int fxt_archive_begin(struct fxt_archive *a)
 	return fxt_write_head(&a->writer, &a->provider, "kymo");
 }
 
-/* Arguments of one record, added as they are known. */
-struct args {
-	struct fxt_out_arg list[FXT_ARGS_MAX];
-	unsigned n;
-};
-
-static struct fxt_out_arg *add(struct args *args, enum fxt_arg_type type, enum fxt_name name)
-{
-	struct fxt_out_arg *arg = &args->list[args->n++];
-
-	assert(args->n <= FXT_ARGS_MAX);
-	*arg = (struct fxt_out_arg){ .type = type, .name = fxt_named(name) };
-	return arg;
-}
-
-static void add_koid(struct args *args, enum fxt_name name, uint32_t koid)
-{
-	add(args, FXT_ARG_KOID, name)->u64 = koid;
-}
-
-static void add_u32(struct args *args, enum fxt_name name, uint32_t v)
-{
-	add(args, FXT_ARG_UINT32, name)->u32 = v;
-}
-
-static void add_i32(struct args *args, enum fxt_name name, int32_t v)
-{
-	add(args, FXT_ARG_INT32, name)->i32 = v;
-}
-
-static void add_u64(struct args *args, enum fxt_name name, uint64_t v)
-{
-	add(args, FXT_ARG_UINT64, name)->u64 = v;
-}
-
-static void add_pointer(struct args *args, enum fxt_name name, uint64_t v)
-{
-	add(args, FXT_ARG_POINTER, name)->u64 = v;
-}
-
-static void add_text(struct args *args, enum fxt_name name, const char *text)
-{
-	add(args, FXT_ARG_STRING, name)->text = fxt_inline(text);
-}
-
-static void add_bool(struct args *args, enum fxt_name name, bool v)
-{
-	add(args, FXT_ARG_BOOL, name)->boolean = v;
-}
-
-static int write_instant(struct fxt_archive *a, const struct event *ev, enum fxt_name category,
-			 enum fxt_name name, const struct args *args)
+int fxt_archive_instant(struct fxt_archive *a, const struct event *ev, enum fxt_name category,
+			enum fxt_name name, const struct args *args)
 {
 	return fxt_write_event(&a->writer, &(struct fxt_event){
 						   .type = FXT_EVENT_INSTANT,
@@ -117,9 +68,8 @@ static int write_instant(struct fxt_archive *a, const struct event *ev, enum fxt
 					   });
 }
 
-/* An event on our own thread. */
-static int write_on_kymo(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name category,
-			 enum fxt_name name, const struct args *args)
+int fxt_archive_on_kymo(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name category,
+			enum fxt_name name, const struct args *args)
 {
 	const struct event about_us = {
 		.ts_ns = ts_ns,
@@ -127,14 +77,14 @@ static int write_on_kymo(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name ca
 		.tid = FXT_KOID_KYMO,
 	};
 
-	return write_instant(a, &about_us, category, name, args);
+	return fxt_archive_instant(a, &about_us, category, name, args);
 }
 
 /* An event about the recording itself. */
 static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
 		     const struct args *args)
 {
-	return write_on_kymo(a, ts_ns, FXT_NAME_KYMO, name, args);
+	return fxt_archive_on_kymo(a, ts_ns, FXT_NAME_KYMO, name, args);
 }
 
 static int write_switch(struct fxt_archive *a, const struct event *ev)
@@ -204,7 +154,7 @@ static int write_fork(struct fxt_archive *a, const struct event *ev)
 
 	add_koid(&args, FXT_NAME_CHILD_PROCESS, ev->fork.child_pid);
 	add_koid(&args, FXT_NAME_CHILD_THREAD, ev->fork.child_tid);
-	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_FORK, &args);
+	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_FORK, &args);
 }
 
 static int write_exec(struct fxt_archive *a, const struct event *ev)
@@ -215,7 +165,7 @@ static int write_exec(struct fxt_archive *a, const struct event *ev)
 	add_text(&args, FXT_NAME_COMMAND_LINE, ev->exec.command_line);
 	if (ev->exec.old_tid)
 		add_koid(&args, FXT_NAME_OLD_THREAD, ev->exec.old_tid);
-	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXEC, &args);
+	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXEC, &args);
 }
 
 static int write_exit(struct fxt_archive *a, const struct event *ev)
@@ -225,7 +175,7 @@ static int write_exit(struct fxt_archive *a, const struct event *ev)
 	add_i32(&args, FXT_NAME_EXIT_CODE, ev->exit.code);
 	add_i32(&args, FXT_NAME_SIGNAL, ev->exit.signal);
 	add_bool(&args, FXT_NAME_PROCESS_ENDS, ev->exit.process_ends);
-	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXIT, &args);
+	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXIT, &args);
 }
 
 static int write_rename(struct fxt_archive *a, const struct event *ev)
@@ -234,7 +184,7 @@ static int write_rename(struct fxt_archive *a, const struct event *ev)
 
 	add_text(&args, FXT_NAME_FROM, ev->rename.from);
 	add_text(&args, FXT_NAME_TO, ev->rename.to);
-	return write_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_RENAME, &args);
+	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_RENAME, &args);
 }
 
 static const enum fxt_name class_fxt_names[CLASS_MAX] = {
@@ -247,6 +197,7 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_FREQUENCY] = FXT_NAME_FREQUENCY,
 	[CLASS_STACKS] = FXT_NAME_STACKS,
 	[CLASS_MAPPINGS] = FXT_NAME_MAPPINGS,
+	[CLASS_MEMORY] = FXT_NAME_MEMORY,
 };
 
 /* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */
@@ -272,7 +223,7 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 	add_u64(&args, FXT_NAME_LAST, ev->lost.last_ns);
 	at_cpu.pid = FXT_KOID_KYMO;
 	at_cpu.tid = FXT_KOID_KYMO_CPU + ev->cpu;
-	r = write_instant(a, &at_cpu, FXT_NAME_KYMO, FXT_NAME_LOST, &args);
+	r = fxt_archive_instant(a, &at_cpu, FXT_NAME_KYMO, FXT_NAME_LOST, &args);
 	if (r < 0)
 		return r;
 	lost = &a->lost[ev->cpu * CLASS_MAX + class];
@@ -553,138 +504,6 @@ static int write_counter(struct fxt_archive *a, const struct event *ev)
 					   });
 }
 
-/* ---- the profiler ---- */
-
-static int write_sampling(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	add_u32(&args, FXT_NAME_FREQUENCY, ev->sampling.frequency);
-	add_text(&args, FXT_NAME_CLOCK, ev->sampling.clock);
-	add_u64(&args, FXT_NAME_THRESHOLD, ev->sampling.threshold_ns);
-	return write_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_SAMPLING, &args);
-}
-
-/* The end of PATH, as much of it as the name of a module holds, from a character on. */
-static const char *module_name(const char *path)
-{
-	size_t n = strlen(path);
-
-	if (n <= FXT_MODULE_NAME_MAX)
-		return path;
-	path += n - FXT_MODULE_NAME_MAX;
-	while (((unsigned char)*path & 0xc0) == 0x80)
-		path++;
-	return path;
-}
-
-static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
-{
-	const struct fxt_out_thread thread = { ev->pid, ev->pid };
-	int r = fxt_write_module(&a->writer, &(struct fxt_module){
-						     .ts_ticks = ev->ts_ns,
-						     .thread = thread,
-						     .id = ev->mapping.module_id,
-						     .name = module_name(ev->mapping.path),
-						     .build_id = ev->mapping.build_id,
-						     .build_id_size = ev->mapping.build_id_size,
-					     });
-
-	if (r < 0)
-		return r;
-	return fxt_write_mmap(&a->writer, &(struct fxt_mmap){
-						  .ts_ticks = ev->ts_ns,
-						  .thread = thread,
-						  .module_id = ev->mapping.module_id,
-						  .flags = FXT_MMAP_READABLE | FXT_MMAP_EXECUTABLE,
-						  .start = ev->mapping.start,
-						  .range = ev->mapping.size,
-						  .vaddr = ev->mapping.file_offset,
-					  });
-}
-
-static int write_mapping(struct fxt_archive *a, const struct event *ev)
-{
-	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1];
-	struct event at_process = *ev;
-	struct args args = { .n = 0 };
-	int r;
-
-	if (ev->mapping.module_id > FXT_MODULE_ID_MAX ||
-	    ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
-		return -EINVAL;
-	add_text(&args, FXT_NAME_PATH, ev->mapping.path);
-	add_u64(&args, FXT_NAME_FILE_OFFSET, ev->mapping.file_offset);
-	add_pointer(&args, FXT_NAME_START, ev->mapping.start);
-	add_u64(&args, FXT_NAME_SIZE, ev->mapping.size);
-	add_u32(&args, FXT_NAME_MODULE_ID, ev->mapping.module_id);
-	if (ev->mapping.inode) {
-		add_u64(&args, FXT_NAME_DEVICE, ev->mapping.device);
-		add_u64(&args, FXT_NAME_INODE, ev->mapping.inode);
-	}
-	for (uint32_t i = 0; i < ev->mapping.build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", ev->mapping.build_id[i]);
-	if (ev->mapping.build_id_size)
-		add_text(&args, FXT_NAME_BUILD_ID, build_id);
-	at_process.tid = ev->pid;
-	r = write_instant(a, &at_process, FXT_NAME_PROFILE, FXT_NAME_MAPPING, &args);
-	return r < 0 ? r : write_mapping_records(a, ev);
-}
-
-static int write_sample(struct fxt_archive *a, const struct event *ev)
-{
-	unsigned n = ev->sample.n_frames;
-
-	return fxt_write_backtrace(
-		&a->writer, &(struct fxt_backtrace){
-				    .ts_ticks = ev->ts_ns,
-				    .thread = { ev->pid, ev->tid },
-				    .frames = ev->sample.frames,
-				    .n_frames = n < FXT_BACKTRACE_MAX ? n : FXT_BACKTRACE_MAX,
-			    });
-}
-
-static int write_offcpu(struct fxt_archive *a, const struct event *ev)
-{
-	const char state[] = { ev->offcpu.state, '\0' };
-	struct args args = { .n = 0 };
-
-	if (ev->offcpu.end_ns < ev->ts_ns)
-		return -EINVAL;
-	if (ev->offcpu.waker_tid)
-		add_koid(&args, FXT_NAME_WAKER, ev->offcpu.waker_tid);
-	if (*state)
-		add_text(&args, FXT_NAME_STATE, state);
-	return fxt_write_event(&a->writer, &(struct fxt_event){
-						   .type = FXT_EVENT_DURATION_COMPLETE,
-						   .category = fxt_named(FXT_NAME_PROFILE),
-						   .name = fxt_named(FXT_NAME_OFFCPU),
-						   .ts_ticks = ev->ts_ns,
-						   .thread = { ev->pid, ev->tid },
-						   .args = args.list,
-						   .n_args = args.n,
-						   .id = ev->offcpu.end_ns,
-					   });
-}
-
-static int write_frame(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	add_koid(&args, FXT_NAME_PROCESS, ev->frame.process);
-	add_pointer(&args, FXT_NAME_ADDRESS, ev->frame.address);
-	add_u32(&args, FXT_NAME_DEPTH, ev->frame.depth);
-	if (*ev->frame.function)
-		add_text(&args, FXT_NAME_FUNCTION, ev->frame.function);
-	if (*ev->frame.source)
-		add(&args, FXT_ARG_STRING, FXT_NAME_SOURCE)->text = fxt_interned(ev->frame.source);
-	if (ev->frame.line)
-		add_u32(&args, FXT_NAME_LINE, ev->frame.line);
-	if (*ev->frame.module)
-		add(&args, FXT_ARG_STRING, FXT_NAME_MODULE)->text = fxt_interned(ev->frame.module);
-	return write_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_FRAME, &args);
-}
-
 int fxt_archive_packets(struct fxt_archive *a, bool all)
 {
 	const struct outbuf *batch =
@@ -725,16 +544,33 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 {
 	static int (*const write[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-		[EVENT_SWITCH] = write_switch,     [EVENT_TASK] = write_task,
-		[EVENT_FORK] = write_fork,         [EVENT_EXEC] = write_exec,
-		[EVENT_EXIT] = write_exit,         [EVENT_RENAME] = write_rename,
-		[EVENT_LOST] = write_lost,         [EVENT_MARK] = write_mark,
-		[EVENT_CLOCK] = write_clock,       [EVENT_START] = write_start,
-		[EVENT_STOP] = write_stop,         [EVENT_DAMAGE] = write_damage,
-		[EVENT_SAMPLING] = write_sampling, [EVENT_MAPPING] = write_mapping,
-		[EVENT_SAMPLE] = write_sample,     [EVENT_OFFCPU] = write_offcpu,
-		[EVENT_FRAME] = write_frame,       [EVENT_INTERVAL] = write_interval,
+		[EVENT_SWITCH] = write_switch,
+		[EVENT_TASK] = write_task,
+		[EVENT_FORK] = write_fork,
+		[EVENT_EXEC] = write_exec,
+		[EVENT_EXIT] = write_exit,
+		[EVENT_RENAME] = write_rename,
+		[EVENT_LOST] = write_lost,
+		[EVENT_MARK] = write_mark,
+		[EVENT_CLOCK] = write_clock,
+		[EVENT_START] = write_start,
+		[EVENT_STOP] = write_stop,
+		[EVENT_DAMAGE] = write_damage,
+		[EVENT_SAMPLING] = fxt_archive_sampling,
+		[EVENT_MAPPING] = fxt_archive_mapping,
+		[EVENT_SAMPLE] = fxt_archive_sample,
+		[EVENT_OFFCPU] = fxt_archive_offcpu,
+		[EVENT_FRAME] = fxt_archive_frame,
+		[EVENT_INTERVAL] = write_interval,
 		[EVENT_COUNTER] = write_counter,
+		[EVENT_WATCH] = fxt_archive_watch,
+		[EVENT_WATCHED] = fxt_archive_watched,
+		[EVENT_ALLOC] = fxt_archive_alloc,
+		[EVENT_FREE] = fxt_archive_free,
+		[EVENT_USAGE] = fxt_archive_usage,
+		[EVENT_SNAPSHOT] = fxt_archive_snapshot,
+		[EVENT_BLOCK] = fxt_archive_block,
+		[EVENT_CONTEXT] = fxt_archive_context,
 	};
 	int r;
 

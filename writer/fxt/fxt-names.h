@@ -156,7 +156,43 @@
 	X(MODULE, 164, "module")                                                                   \
 	X(THRESHOLD, 166, "threshold")                                                             \
 	X(STACKS, 167, "stacks")                                                                   \
-	X(MAPPINGS, 168, "mappings")
+	X(MAPPINGS, 168, "mappings")                                                               \
+	X(WATCH, 169, "watch")                                                                     \
+	X(WATCHED, 170, "watched")                                                                 \
+	X(STACK, 171, "stack")                                                                     \
+	X(ALLOC, 172, "alloc")                                                                     \
+	X(FREE, 173, "free")                                                                       \
+	X(USAGE, 174, "usage")                                                                     \
+	X(SNAPSHOT, 175, "snapshot")                                                               \
+	X(BLOCK, 176, "block")                                                                     \
+	X(CONTEXT, 177, "context")                                                                 \
+	X(RESOURCES, 178, "resources")                                                             \
+	X(ALLOCATORS, 179, "allocators")                                                           \
+	X(COMPLETE, 180, "complete")                                                               \
+	X(INTERVAL, 181, "interval")                                                               \
+	X(MIN_BYTES, 182, "min_bytes")                                                             \
+	X(UNMATCHED, 183, "unmatched")                                                             \
+	X(FAILED, 184, "failed")                                                                   \
+	X(FULL, 185, "full")                                                                       \
+	X(NO_STACK, 186, "no_stack")                                                               \
+	X(RESOURCE, 187, "resource")                                                               \
+	X(ID, 188, "id")                                                                           \
+	X(TIME, 189, "time")                                                                       \
+	X(THREAD, 190, "thread")                                                                   \
+	X(REACH, 191, "reach")                                                                     \
+	X(BLOCKS, 192, "blocks")                                                                   \
+	X(ALLOCATIONS, 193, "allocations")                                                         \
+	X(ALLOCATED_BYTES, 194, "allocated_bytes")                                                 \
+	X(SEQUENCE, 195, "sequence")                                                               \
+	X(FINAL, 196, "final")                                                                     \
+	X(NAME, 197, "name")                                                                       \
+	X(BEGIN, 198, "begin")                                                                     \
+	X(FD, 199, "fd")                                                                           \
+	X(SEGMENT, 200, "segment")                                                                 \
+	X(ATTACHMENT, 201, "attachment")                                                           \
+	X(SHM, 202, "shm")                                                                         \
+	X(POSSIBLE, 203, "possible")                                                               \
+	X(REACHABLE, 204, "reachable")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -390,7 +390,7 @@ static int add_sample(struct fxt_perfetto_samples *s, const struct event *ev)
 	uint64_t callstack;
 	size_t packet;
 
-	if (ev->sample.offcpu)
+	if (ev->sample.kind != SAMPLE_ON_CPU)
 		return 0;
 	if (first)
 		s->first_ns = s->last_ns = ev->ts_ns;

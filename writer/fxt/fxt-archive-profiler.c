@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the profiler found: modules and mappings, stacks, and what addresses mean.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "writer/fxt/fxt-archive-args.h"
+
+int fxt_archive_sampling(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_u32(&args, FXT_NAME_FREQUENCY, ev->sampling.frequency);
+	add_text(&args, FXT_NAME_CLOCK, ev->sampling.clock);
+	add_u64(&args, FXT_NAME_THRESHOLD, ev->sampling.threshold_ns);
+	return fxt_archive_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_SAMPLING, &args);
+}
+
+/* The end of PATH, as much of it as the name of a module holds, from a character on. */
+static const char *module_name(const char *path)
+{
+	size_t n = strlen(path);
+
+	if (n <= FXT_MODULE_NAME_MAX)
+		return path;
+	path += n - FXT_MODULE_NAME_MAX;
+	while (((unsigned char)*path & 0xc0) == 0x80)
+		path++;
+	return path;
+}
+
+static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
+{
+	const struct fxt_out_thread thread = { ev->pid, ev->pid };
+	int r = fxt_write_module(&a->writer, &(struct fxt_module){
+						     .ts_ticks = ev->ts_ns,
+						     .thread = thread,
+						     .id = ev->mapping.module_id,
+						     .name = module_name(ev->mapping.path),
+						     .build_id = ev->mapping.build_id,
+						     .build_id_size = ev->mapping.build_id_size,
+					     });
+
+	if (r < 0)
+		return r;
+	return fxt_write_mmap(&a->writer, &(struct fxt_mmap){
+						  .ts_ticks = ev->ts_ns,
+						  .thread = thread,
+						  .module_id = ev->mapping.module_id,
+						  .flags = FXT_MMAP_READABLE | FXT_MMAP_EXECUTABLE,
+						  .start = ev->mapping.start,
+						  .range = ev->mapping.size,
+						  .vaddr = ev->mapping.file_offset,
+					  });
+}
+
+int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
+{
+	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1];
+	struct event at_process = *ev;
+	struct args args = { .n = 0 };
+	int r;
+
+	if (ev->mapping.module_id > FXT_MODULE_ID_MAX ||
+	    ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
+		return -EINVAL;
+	add_text(&args, FXT_NAME_PATH, ev->mapping.path);
+	add_u64(&args, FXT_NAME_FILE_OFFSET, ev->mapping.file_offset);
+	add_pointer(&args, FXT_NAME_START, ev->mapping.start);
+	add_u64(&args, FXT_NAME_SIZE, ev->mapping.size);
+	add_u32(&args, FXT_NAME_MODULE_ID, ev->mapping.module_id);
+	if (ev->mapping.inode) {
+		add_u64(&args, FXT_NAME_DEVICE, ev->mapping.device);
+		add_u64(&args, FXT_NAME_INODE, ev->mapping.inode);
+	}
+	for (uint32_t i = 0; i < ev->mapping.build_id_size; i++)
+		snprintf(build_id + 2 * i, 3, "%02x", ev->mapping.build_id[i]);
+	if (ev->mapping.build_id_size)
+		add_text(&args, FXT_NAME_BUILD_ID, build_id);
+	at_process.tid = ev->pid;
+	r = fxt_archive_instant(a, &at_process, FXT_NAME_PROFILE, FXT_NAME_MAPPING, &args);
+	return r < 0 ? r : write_mapping_records(a, ev);
+}
+
+int fxt_archive_sample(struct fxt_archive *a, const struct event *ev)
+{
+	unsigned n = ev->sample.n_frames;
+	int r = 0;
+
+	if (ev->sample.kind == SAMPLE_NAMED)
+		r = fxt_archive_stack_name(a, ev);
+	return r < 0 ? r
+		     : fxt_write_backtrace(
+			       &a->writer,
+			       &(struct fxt_backtrace){
+				       .ts_ticks = ev->ts_ns,
+				       .thread = { ev->pid, ev->tid },
+				       .frames = ev->sample.frames,
+				       .n_frames = n < FXT_BACKTRACE_MAX ? n : FXT_BACKTRACE_MAX,
+			       });
+}
+
+int fxt_archive_offcpu(struct fxt_archive *a, const struct event *ev)
+{
+	const char state[] = { ev->offcpu.state, '\0' };
+	struct args args = { .n = 0 };
+
+	if (ev->offcpu.end_ns < ev->ts_ns)
+		return -EINVAL;
+	if (ev->offcpu.waker_tid)
+		add_koid(&args, FXT_NAME_WAKER, ev->offcpu.waker_tid);
+	if (*state)
+		add_text(&args, FXT_NAME_STATE, state);
+	return fxt_write_event(&a->writer, &(struct fxt_event){
+						   .type = FXT_EVENT_DURATION_COMPLETE,
+						   .category = fxt_named(FXT_NAME_PROFILE),
+						   .name = fxt_named(FXT_NAME_OFFCPU),
+						   .ts_ticks = ev->ts_ns,
+						   .thread = { ev->pid, ev->tid },
+						   .args = args.list,
+						   .n_args = args.n,
+						   .id = ev->offcpu.end_ns,
+					   });
+}
+
+int fxt_archive_frame(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_koid(&args, FXT_NAME_PROCESS, ev->frame.process);
+	add_pointer(&args, FXT_NAME_ADDRESS, ev->frame.address);
+	add_u32(&args, FXT_NAME_DEPTH, ev->frame.depth);
+	if (*ev->frame.function)
+		add_text(&args, FXT_NAME_FUNCTION, ev->frame.function);
+	if (*ev->frame.source)
+		add(&args, FXT_ARG_STRING, FXT_NAME_SOURCE)->text = fxt_interned(ev->frame.source);
+	if (ev->frame.line)
+		add_u32(&args, FXT_NAME_LINE, ev->frame.line);
+	if (*ev->frame.module)
+		add(&args, FXT_ARG_STRING, FXT_NAME_MODULE)->text = fxt_interned(ev->frame.module);
+	return fxt_archive_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_FRAME, &args);
+}
