@@ -6,7 +6,6 @@
  * Findings are counted by kind, and the first of each kind are shown with their place at the end;
  * with --all each is shown when it is found, so that nothing is kept.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "reader/fxt/fxt-lint.h"
 
@@ -330,41 +330,20 @@ static int check_file(const char *path, const struct options *options)
 
 static int verb_check(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "all", no_argument, NULL, 'a' },    { "explain", required_argument, NULL, 'e' },
-		{ "help", no_argument, NULL, 'h' },   { "json", no_argument, NULL, 'j' },
-		{ "list", no_argument, NULL, 'l' },   { "notes", no_argument, NULL, 'n' },
-		{ "strict", no_argument, NULL, 's' }, { 0 },
-	};
 	struct options o = { 0 };
-	int c;
+	const struct verb_option rows[] = {
+		OPTION_FLAG("all", &o.all),
+		OPTION_TEXT("explain", 0, &o.explain),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("list", &o.list),
+		OPTION_FLAG("notes", &o.notes),
+		OPTION_FLAG("strict", &o.strict),
+		{ 0 },
+	};
+	int r = verb_options_parse(argc, argv, rows);
 
-	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'a':
-			o.all = true;
-			break;
-		case 'e':
-			o.explain = optarg;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			o.json = true;
-			break;
-		case 'l':
-			o.list = true;
-			break;
-		case 'n':
-			o.notes = true;
-			break;
-		case 's':
-			o.strict = true;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	if (o.explain || o.list) {
 		if (argc != optind)
 			return cli_usage_error("--list and --explain take no FILE");
