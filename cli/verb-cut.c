@@ -116,15 +116,13 @@ static int verb_cut(int argc, char **argv)
 		EDIT_TRACE_ROWS(&q.edit),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	r = part_options_check(&q.part);
 	if (r != CLI_OK)
 		return r;
-	if (argc - optind != 2)
-		return cli_usage_error("it takes an archive and a file for the result");
 	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus)
 		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
 	return run(&q, argv[optind], argv[optind + 1]);

@@ -588,13 +588,12 @@ static int verb_diff(int argc, char **argv)
 		OPTION_VALUE("top", 'n', take_top, &o),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(
+		argc, argv, options, 2,
+		"it takes two files, A and B; one may be '-' for standard input");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 2)
-		return cli_usage_error("it takes two files, A and B; one may be '-' for standard "
-				       "input");
 	if (strcmp(argv[optind], "-") == 0 && strcmp(argv[optind + 1], "-") == 0)
 		return cli_usage_error("only one of the two can be standard input");
 	return run_diff(&o, argv + optind);

@@ -276,12 +276,10 @@ static int verb_dump(int argc, char **argv)
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	struct dump d = { 0 };
 	const struct verb_option options[] = { OPTION_FLAG("json", &d.json), { 0 } };
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
 	r = open_trace(&t, argv[optind]);
 	if (r == CLI_OK)
 		r = dump_all(&d, &t);

@@ -192,12 +192,10 @@ static int verb_export(int argc, char **argv)
 		OPTION_TEXT("output", 'o', &o.output),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
 	o.input = argv[optind];
 	r = check_options(&o);
 	return r == CLI_OK ? run_export(&o) : r;

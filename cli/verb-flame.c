@@ -495,12 +495,10 @@ static int verb_flame(int argc, char **argv)
 		SYMBOL_PLACE_ROWS(&q.symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
 	q.input = argv[optind];
 	r = check_request(&q);
 	return r == CLI_OK ? run_flame(&q) : r;

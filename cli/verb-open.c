@@ -430,12 +430,10 @@ static int verb_open(int argc, char **argv)
 		OPTION_VALUE("timeout", 0, take_timeout, &o),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 1, "it takes one FILE");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE");
 	r = check_options(&o);
 	if (r != CLI_OK)
 		return r;

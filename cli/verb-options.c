@@ -76,3 +76,11 @@ int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
 	}
 	return VERB_OPTIONS_GO;
 }
+
+int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,
+			    const char *what)
+{
+	int r = verb_options_parse(argc, argv, rows);
+
+	return r == VERB_OPTIONS_GO && argc - optind != n ? cli_usage_error("%s", what) : r;
+}

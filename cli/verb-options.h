@@ -50,3 +50,12 @@ enum {
  * that is none, or the enum cli_exit to end with.
  */
 int verb_options_parse(int argc, char **argv, const struct verb_option *rows);
+
+/* The same for a verb that takes N words beside its options; WHAT says which, to whoever gives another
+ * number: "it takes ...". */
+int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,
+			    const char *what);
+
+/* What that is for many. */
+#define VERB_TAKES_FILE "it takes one FILE, or '-' for standard input"
+#define VERB_TAKES_EDIT "it takes an archive and a file for the result"

@@ -117,12 +117,10 @@ static int verb_redact(int argc, char **argv)
 		EDIT_TRACE_ROWS(&q.edit),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 2)
-		return cli_usage_error("it takes an archive and a file for the result");
 	r = read_key(&q);
 	return r == CLI_OK ? run(&q, argv[optind], argv[optind + 1]) : r;
 }

@@ -125,12 +125,11 @@ static int verb_repair(int argc, char **argv)
 {
 	struct edit_trace_options o = { 0 };
 	const struct verb_option options[] = { EDIT_TRACE_ROWS(&o), { 0 } };
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 2,
+					"it takes the damaged archive and a file for the result");
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 2)
-		return cli_usage_error("it takes the damaged archive and a file for the result");
 	return run(&o, argv[optind], argv[optind + 1]);
 }
 

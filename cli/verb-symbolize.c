@@ -138,12 +138,10 @@ static int verb_symbolize(int argc, char **argv)
 		SYMBOL_PLACE_ROWS(&q.symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 2)
-		return cli_usage_error("it takes an archive and a file for the result");
 	return run(&q, argv[optind], argv[optind + 1]);
 }
 
