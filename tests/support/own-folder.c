@@ -23,6 +23,11 @@ int own_folder_set_up(void **state)
 	return mkdtemp(folder) ? chdir(folder) : -1;
 }
 
+const char *own_folder(void)
+{
+	return folder;
+}
+
 static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *walk)
 {
 	(void)st;
@@ -36,7 +41,7 @@ int own_folder_tear_down(void **state)
 	(void)state;
 	if (chdir("/") < 0)
 		return -1;
-	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return getenv("KEEP_TMP") ? 0 : nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 void put_bytes(const char *root, const char *path, const void *p, size_t n)

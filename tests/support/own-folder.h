@@ -6,9 +6,13 @@
 
 #include <stddef.h>
 
-/* For cmocka: the test runs in a new and empty folder, which goes with all that is in it. */
+/* For cmocka: the test runs in a new and empty folder, which goes with all that is in it,
+ * unless KEEP_TMP is set. */
 int own_folder_set_up(void **state);
 int own_folder_tear_down(void **state);
+
+/* Its path. */
+const char *own_folder(void);
 
 /* Writes the N bytes at P to the file ROOT PATH, over what is there; the folders of PATH ("/a/b") are
  * made. The file itself stays the same one: who has it open sees what is new. */
