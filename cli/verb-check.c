@@ -250,23 +250,28 @@ static void print_text(const struct report *r, const struct open_trace *t,
 	putchar('\n');
 }
 
+static void print_kind_json(const struct fxt_finding_kind *kind)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "id", kind->id);
+	json_add_string(o, "severity", fxt_severity_text(kind->severity));
+	json_add_string(o, "what", kind->text);
+	json_add_string(o, "explanation", kind->explain);
+	json_print_line(o);
+}
+
 static int list_kinds(bool json)
 {
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
 		const struct fxt_finding_kind *kind = &fxt_finding_kinds[i];
-		struct json_object *o;
 
 		if (!json) {
 			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
 			       kind->text);
 			continue;
 		}
-		o = json_object_new_object();
-		json_add_string(o, "id", kind->id);
-		json_add_string(o, "severity", fxt_severity_text(kind->severity));
-		json_add_string(o, "what", kind->text);
-		json_add_string(o, "explanation", kind->explain);
-		json_print_line(o);
+		print_kind_json(kind);
 	}
 	return CLI_OK;
 }
@@ -289,7 +294,7 @@ static void print_folded(const char *text)
 	putchar('\n');
 }
 
-static int explain(const char *id)
+static int explain(const char *id, bool json)
 {
 	const struct fxt_finding_kind *kind;
 	int i = fxt_finding_by_id(id);
@@ -298,6 +303,10 @@ static int explain(const char *id)
 		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
 				       id);
 	kind = &fxt_finding_kinds[i];
+	if (json) {
+		print_kind_json(kind);
+		return CLI_OK;
+	}
 	printf("%s (%s): %s\n\n", kind->id, fxt_severity_text(kind->severity), kind->text);
 	print_folded(kind->explain);
 	return CLI_OK;
@@ -347,7 +356,9 @@ static int verb_check(int argc, char **argv)
 	if (o.explain || o.list) {
 		if (argc != optind)
 			return cli_usage_error("--list and --explain take no FILE");
-		return o.explain ? explain(o.explain) : list_kinds(o.json);
+		if (o.explain && o.list)
+			return cli_usage_error("--list and --explain are not for one call");
+		return o.explain ? explain(o.explain, o.json) : list_kinds(o.json);
 	}
 	if (argc - optind != 1)
 		return cli_usage_error("it takes one FILE, or '-' for standard input");

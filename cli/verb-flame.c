@@ -89,7 +89,8 @@ static int take_percent(void *request, char *text)
 
 	q->has_min_percent = true;
 	q->min_percent = strtod(text, &end);
-	if (end == text || *end != '\0' || !(q->min_percent >= 0 && q->min_percent <= 100))
+	if (strspn(text, "0123456789.") != strlen(text) || end == text || *end != '\0' ||
+	    q->min_percent > 100)
 		return cli_usage_error("--min-percent takes a number from 0 to 100, not '%s'",
 				       text);
 	return CLI_OK;
@@ -434,7 +435,7 @@ static int run_flame(const struct request *q)
 
 static int check_request(const struct request *q)
 {
-	if (!q->output)
+	if (!q->output || !*q->output)
 		return cli_usage_error("say where the result goes: -o OUT");
 	if (strcmp(q->output, "-") == 0 && !q->format)
 		return cli_usage_error("say what to write to standard output: --format");

@@ -192,19 +192,28 @@ static int start_server(struct opening *o)
 	return r < 0 ? say_no_server(options, r) : CLI_OK;
 }
 
+static int say_no_file(const char *name)
+{
+	cli_error("%s is not a file: a browser cannot fetch from it; save the trace first", name);
+	return CLI_FAILED;
+}
+
 /* What is served is fetched from its start, and its size is said: that takes a file. */
 static int open_file(struct opening *o)
 {
+	const char *path = o->options->file;
 	struct stat st;
-	int r = open_trace(&o->trace, o->options->file);
+	int r;
 
+	/* Before it is opened: that would wait for who writes to a pipe. */
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		return say_no_file(path);
+	r = open_trace(&o->trace, path);
 	if (r != CLI_OK)
 		return r;
 	if (fstat(o->trace.fd, &st) == 0 && S_ISREG(st.st_mode))
 		return CLI_OK;
-	cli_error("%s is not a file: a browser cannot fetch from it; save the trace first",
-		  o->trace.name);
-	return CLI_FAILED;
+	return say_no_file(o->trace.name);
 }
 
 /* ---- until it was fetched ---- */
