@@ -59,7 +59,7 @@ static int open_existing(const char *path)
 static int say_why_not(const char *path, int e)
 {
 	struct stat st;
-	bool there = stat(path, &st) == 0;
+	bool there = stat(path, &st) == 0, missing = !there && errno == ENOENT;
 
 	if (e == EEXIST && there && S_ISDIR(st.st_mode))
 		e = EISDIR;
@@ -69,7 +69,7 @@ static int say_why_not(const char *path, int e)
 		cli_error("cannot write %s: it is a pipe that nobody reads", path);
 	else if (e == EISDIR)
 		cli_error("%s is a directory", path);
-	else if (!there && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+	else if (missing && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
 		cli_error("cannot write %s: it is a link to what is not there", path);
 	else if (e == EEXIST)
 		cli_error("%s exists already; --force writes over it", path);

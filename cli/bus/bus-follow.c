@@ -3,6 +3,7 @@
  * Following a session: the signals that tell of it, until it has finished.
  */
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
 
