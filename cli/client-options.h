@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/bus-client.h"
+#include "cli/bus/bus-client.h"
 
 /* Which of the options a verb knows, beside --bus and --help. */
 enum {

@@ -13,6 +13,7 @@
 #include "cli/json.h"
 #include "cli/open-trace.h"
 #include "cli/packed-output.h"
+#include "cli/verb-options.h"
 #include "edit/edit-copy.h"
 
 struct edit_trace {
@@ -26,11 +27,11 @@ struct edit_trace {
 	}
 
 /* The options that each of these verbs has, and their lines of --help. */
-#define EDIT_TRACE_OPTIONS                                                                         \
-	{ "force", no_argument, NULL, 'f' }, { "help", no_argument, NULL, 'h' },                   \
-	{                                                                                          \
-		"json", no_argument, NULL, 'j'                                                     \
-	}
+struct edit_trace_options {
+	bool force, json;
+};
+
+#define EDIT_TRACE_ROWS(o) OPTION_FLAG("force", &(o)->force), OPTION_FLAG("json", &(o)->json)
 #define EDIT_TRACE_HELP                                                                            \
 	"      --force        write over an existing file\n"                                       \
 	"      --json         print what was done as JSON\n"                                       \

@@ -24,6 +24,10 @@ int input_file_open(struct input_file *f, const char *path)
 		f->fd = STDIN_FILENO;
 		return CLI_OK;
 	}
+	if (!*path) {
+		cli_error("a file to read has to have a name; '-' is standard input");
+		return CLI_FAILED;
+	}
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (f->fd >= 0)
 		return CLI_OK;

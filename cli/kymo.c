@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +14,26 @@
 #include "cli/verb.h"
 
 static const struct verb *current;
+static int print_errno; /* why printing failed, if that is known */
+
+/* What is said on stderr comes behind what was printed before. Returns whether that was printed. */
+static bool flush_printed(void)
+{
+	int e = errno; /* messages have it in them */
+	bool printed;
+
+	errno = 0;
+	printed = fflush(stdout) == 0 && !ferror(stdout);
+	if (print_errno == 0)
+		print_errno = errno;
+	errno = e;
+	return printed;
+}
 
 /* "kymo VERB: message" */
 static void complain(const char *format, va_list ap)
 {
-	fflush(stdout);
+	flush_printed();
 	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
 	vfprintf(stderr, format, ap);
 	fputc('\n', stderr);
@@ -154,10 +170,18 @@ static int fill_standard_descriptors(void)
 	return 0;
 }
 
-int main(int argc, char **argv)
+/* What was printed into a full disk or a closed pipe was not printed. */
+static int check_printed(int r)
 {
-	if (fill_standard_descriptors() < 0)
-		return CLI_FAILED; /* nobody can be told */
+	if (flush_printed() || (r != CLI_OK && r != CLI_DAMAGE))
+		return r;
+	cli_error("cannot write to standard output%s%s", print_errno ? ": " : "",
+		  print_errno ? strerror(print_errno) : "");
+	return CLI_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
 	if (argc < 2) {
 		print_overview(stderr);
 		return CLI_USAGE;
@@ -171,17 +195,18 @@ int main(int argc, char **argv)
 	}
 	for (const struct verb *const *v = verbs; *v; v++) {
 		if (strcmp(argv[1], (*v)->name) == 0) {
-			int r;
-
 			current = *v;
-			r = current->run(argc - 1, argv + 1);
-			/* What was printed into a full disk or a closed pipe was not printed. */
-			if ((fflush(stdout) != 0 || ferror(stdout)) && r == CLI_OK) {
-				cli_error("cannot write to standard output: %m");
-				r = CLI_FAILED;
-			}
-			return r;
+			return current->run(argc - 1, argv + 1);
 		}
 	}
 	return unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	if (fill_standard_descriptors() < 0)
+		return CLI_FAILED; /* nobody can be told */
+	/* A file that may not grow (ulimit -f) is a failure like others, with a message. */
+	signal(SIGXFSZ, SIG_IGN);
+	return check_printed(run(argc, argv));
 }

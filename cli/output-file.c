@@ -55,32 +55,39 @@ static int open_existing(const char *path)
 	return TAKE_FD(fd);
 }
 
+/* Says why PATH cannot be opened, by the errno E that opening it ended with. Returns -E. */
+static int say_why_not(const char *path, int e)
+{
+	struct stat st;
+	bool there = stat(path, &st) == 0, missing = !there && errno == ENOENT;
+
+	if (e == EEXIST && there && S_ISDIR(st.st_mode))
+		e = EISDIR;
+	if (!*path)
+		cli_error("a file to write has to have a name; '-' is standard output");
+	else if (e == ENXIO && there && S_ISFIFO(st.st_mode))
+		cli_error("cannot write %s: it is a pipe that nobody reads", path);
+	else if (e == EISDIR)
+		cli_error("%s is a directory", path);
+	else if (missing && lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		cli_error("cannot write %s: it is a link to what is not there", path);
+	else if (e == EEXIST)
+		cli_error("%s exists already; --force writes over it", path);
+	else
+		cli_error("cannot write %s: %s", path, strerror(e));
+	return -e;
+}
+
 static int open_path(struct output_file *o, bool force)
 {
 	struct stat st;
-	int r;
 
 	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	o->created = o->fd >= 0;
 	if (o->fd < 0 && errno == EEXIST && force)
 		o->fd = open_existing(o->path);
-	if (o->fd < 0 && errno == ENXIO && stat(o->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
-		cli_error("cannot write %s: it is a pipe that nobody reads", o->path);
-		return -ENXIO;
-	}
-	if (o->fd < 0 && errno == EEXIST && stat(o->path, &st) == 0 && S_ISDIR(st.st_mode)) {
-		cli_error("%s is a directory", o->path);
-		return -EISDIR;
-	}
-	if (o->fd < 0 && errno == EEXIST) {
-		cli_error("%s exists already; --force writes over it", o->path);
-		return -EEXIST;
-	}
-	if (o->fd < 0) {
-		r = -errno;
-		cli_error("cannot write %s: %s", o->path, strerror(-r));
-		return r;
-	}
+	if (o->fd < 0)
+		return say_why_not(o->path, errno);
 	if (o->created && fstat(o->fd, &st) == 0) {
 		o->device = st.st_dev;
 		o->inode = st.st_ino;

@@ -21,19 +21,23 @@ static int parse_time(const char *option, const char *text, uint64_t *ret_ns, bo
 	return CLI_OK;
 }
 
-int part_options_from(struct part_options *o, const char *text)
+int part_options_from(void *options, char *text)
 {
+	struct part_options *o = options;
+
 	o->has_from = true;
 	return parse_time("--from", text, &o->from_ns, &o->from_absolute);
 }
 
-int part_options_to(struct part_options *o, const char *text)
+int part_options_to(void *options, char *text)
 {
+	struct part_options *o = options;
+
 	o->has_to = true;
 	return parse_time("--to", text, &o->to_ns, &o->to_absolute);
 }
 
-int part_options_ids(struct part_ids *ids, const char *what, char *text)
+static int take_ids(struct part_ids *ids, const char *what, char *text)
 {
 	for (char *rest = text, *word; (word = strsep(&rest, ","));) {
 		uint64_t id;
@@ -47,8 +51,20 @@ int part_options_ids(struct part_ids *ids, const char *what, char *text)
 	return CLI_OK;
 }
 
-int part_options_cpus(struct part_options *o, char *text)
+int part_options_pids(void *ids, char *text)
 {
+	return take_ids(ids, "process", text);
+}
+
+int part_options_tids(void *ids, char *text)
+{
+	return take_ids(ids, "thread", text);
+}
+
+int part_options_cpus(void *options, char *text)
+{
+	struct part_options *o = options;
+
 	for (char *rest = text, *word; (word = strsep(&rest, ","));) {
 		char *dash = strchr(word, '-');
 		uint64_t first, last;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/verb-options.h"
 #include "writer/fxt/fxt-wire.h"
 
 enum { PART_IDS_MAX = 256 };
@@ -31,19 +32,28 @@ struct part_options {
 		.to_ns = UINT64_MAX                                                                \
 	}
 
-/* Each returns CLI_OK, or CLI_USAGE when it has said what is wrong. TEXT is taken apart. */
+/* The rows of the options. O is a struct part_options *, LETTER the short option of --pid, or 0. */
+#define PART_OPTION_ROWS(o, letter)                                                                \
+	OPTION_VALUE("cpu", 0, part_options_cpus, o),                                              \
+		OPTION_VALUE("from", 0, part_options_from, o),                                     \
+		OPTION_VALUE("pid", letter, part_options_pids, &(o)->pids),                        \
+		OPTION_VALUE("to", 0, part_options_to, o)
 
-/* "1.5s" since the beginning, "@NS" as the archive has it. */
-int part_options_from(struct part_options *o, const char *text);
-int part_options_to(struct part_options *o, const char *text);
+/* Each takes a value (verb-options.h) to OPTIONS. */
 
-/* "12,13"; WHAT they are ids of is said in complaints: "process". */
-int part_options_ids(struct part_ids *ids, const char *what, char *text);
+/* "1.5s" since the beginning, "@NS" as the archive has it; to a struct part_options. */
+int part_options_from(void *options, char *text);
+int part_options_to(void *options, char *text);
 
-/* "0,2-3" */
-int part_options_cpus(struct part_options *o, char *text);
+/* "0,2-3"; to a struct part_options. */
+int part_options_cpus(void *options, char *text);
 
-/* Once all have been taken: whether the times make sense. */
+/* "12,13"; to a struct part_ids. */
+int part_options_pids(void *ids, char *text);
+int part_options_tids(void *ids, char *text);
+
+/* Once all have been taken: whether the times make sense. Returns CLI_OK, or CLI_USAGE when it has
+ * said what is wrong. */
 int part_options_check(const struct part_options *o);
 
 static inline bool part_options_absolute(const struct part_options *o)

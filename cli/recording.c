@@ -9,7 +9,7 @@
 
 #include "capture/capabilities.h"
 #include "capture/thread.h"
-#include "cli/bus-client.h"
+#include "cli/bus/bus-client.h"
 #include "cli/verb.h"
 
 struct recording_ops {

@@ -18,6 +18,7 @@ __attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, 
 	int e;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	thread_be_ordinary();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);

@@ -7,27 +7,15 @@
 
 #include "cli/verb.h"
 
-int symbol_options_take(struct symbol_options *o, int answer, const char *value)
+int symbol_options_add_dir(void *options, char *dir)
 {
-	switch (answer) {
-	case SYMBOL_OPTION_NONE:
-		o->none = true;
-		return CLI_OK;
-	case SYMBOL_OPTION_DEBUGINFOD:
-		o->debuginfod = true;
-		return CLI_OK;
-	case SYMBOL_OPTION_SYSROOT:
-		o->sysroot = value;
-		return CLI_OK;
-	case SYMBOL_OPTION_DEBUG_DIR:
-		if (o->n_debug_dirs == SYMBOL_OPTIONS_DIRS_MAX)
-			return cli_usage_error("--debug-dir can be given %d times",
-					       SYMBOL_OPTIONS_DIRS_MAX);
-		o->debug_dirs[o->n_debug_dirs++] = value;
-		return CLI_OK;
-	default:
-		return -1;
-	}
+	struct symbol_options *o = options;
+
+	if (o->n_debug_dirs == SYMBOL_OPTIONS_DIRS_MAX)
+		return cli_usage_error("--debug-dir can be given %d times",
+				       SYMBOL_OPTIONS_DIRS_MAX);
+	o->debug_dirs[o->n_debug_dirs++] = dir;
+	return CLI_OK;
 }
 
 /* Says which directory is not there. */

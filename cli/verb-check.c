@@ -6,7 +6,6 @@
  * Findings are counted by kind, and the first of each kind are shown with their place at the end;
  * with --all each is shown when it is found, so that nothing is kept.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "reader/fxt/fxt-lint.h"
 
@@ -250,23 +250,28 @@ static void print_text(const struct report *r, const struct open_trace *t,
 	putchar('\n');
 }
 
+static void print_kind_json(const struct fxt_finding_kind *kind)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "id", kind->id);
+	json_add_string(o, "severity", fxt_severity_text(kind->severity));
+	json_add_string(o, "what", kind->text);
+	json_add_string(o, "explanation", kind->explain);
+	json_print_line(o);
+}
+
 static int list_kinds(bool json)
 {
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
 		const struct fxt_finding_kind *kind = &fxt_finding_kinds[i];
-		struct json_object *o;
 
 		if (!json) {
 			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
 			       kind->text);
 			continue;
 		}
-		o = json_object_new_object();
-		json_add_string(o, "id", kind->id);
-		json_add_string(o, "severity", fxt_severity_text(kind->severity));
-		json_add_string(o, "what", kind->text);
-		json_add_string(o, "explanation", kind->explain);
-		json_print_line(o);
+		print_kind_json(kind);
 	}
 	return CLI_OK;
 }
@@ -289,7 +294,7 @@ static void print_folded(const char *text)
 	putchar('\n');
 }
 
-static int explain(const char *id)
+static int explain(const char *id, bool json)
 {
 	const struct fxt_finding_kind *kind;
 	int i = fxt_finding_by_id(id);
@@ -298,6 +303,10 @@ static int explain(const char *id)
 		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
 				       id);
 	kind = &fxt_finding_kinds[i];
+	if (json) {
+		print_kind_json(kind);
+		return CLI_OK;
+	}
 	printf("%s (%s): %s\n\n", kind->id, fxt_severity_text(kind->severity), kind->text);
 	print_folded(kind->explain);
 	return CLI_OK;
@@ -330,45 +339,26 @@ static int check_file(const char *path, const struct options *options)
 
 static int verb_check(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{ "all", no_argument, NULL, 'a' },    { "explain", required_argument, NULL, 'e' },
-		{ "help", no_argument, NULL, 'h' },   { "json", no_argument, NULL, 'j' },
-		{ "list", no_argument, NULL, 'l' },   { "notes", no_argument, NULL, 'n' },
-		{ "strict", no_argument, NULL, 's' }, { 0 },
-	};
 	struct options o = { 0 };
-	int c;
+	const struct verb_option rows[] = {
+		OPTION_FLAG("all", &o.all),
+		OPTION_TEXT("explain", 0, &o.explain),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("list", &o.list),
+		OPTION_FLAG("notes", &o.notes),
+		OPTION_FLAG("strict", &o.strict),
+		{ 0 },
+	};
+	int r = verb_options_parse(argc, argv, rows);
 
-	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-		switch (c) {
-		case 'a':
-			o.all = true;
-			break;
-		case 'e':
-			o.explain = optarg;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			o.json = true;
-			break;
-		case 'l':
-			o.list = true;
-			break;
-		case 'n':
-			o.notes = true;
-			break;
-		case 's':
-			o.strict = true;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	if (o.explain || o.list) {
 		if (argc != optind)
 			return cli_usage_error("--list and --explain take no FILE");
-		return o.explain ? explain(o.explain) : list_kinds(o.json);
+		if (o.explain && o.list)
+			return cli_usage_error("--list and --explain are not for one call");
+		return o.explain ? explain(o.explain, o.json) : list_kinds(o.json);
 	}
 	if (argc - optind != 1)
 		return cli_usage_error("it takes one FILE, or '-' for standard input");

@@ -3,7 +3,6 @@
  * kymo cut: an archive of a part of another.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +12,13 @@
 #include "cli/json.h"
 #include "cli/open-trace.h"
 #include "cli/part-options.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "edit/edit-cut.h"
 
 struct request {
 	struct part_options part;
-	bool force, json;
+	struct edit_trace_options edit;
 };
 
 static int take(void *userdata, const struct fxt_record *record)
@@ -88,7 +88,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	int r = open_trace(&in, from);
 
 	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->force, &in, 1);
+		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_cut_new(&cut, &out.output, &options);
@@ -104,56 +104,25 @@ static int run(const struct request *q, const char *from, const char *to)
 		r = edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
-	report(&counts, &out, q->json);
+	report(&counts, &out, q->edit.json);
 	return open_trace_finish(&in);
 }
 
 static int verb_cut(int argc, char **argv)
 {
-	enum { OPT_FROM = 256, OPT_TO, OPT_PID, OPT_CPU };
-	static const struct option options[] = {
-		{ "cpu", required_argument, NULL, OPT_CPU },
-		{ "from", required_argument, NULL, OPT_FROM },
-		EDIT_TRACE_OPTIONS,
-		{ "pid", required_argument, NULL, OPT_PID },
-		{ "to", required_argument, NULL, OPT_TO },
+	struct request q = { .part = PART_OPTIONS_ALL };
+	const struct verb_option options[] = {
+		PART_OPTION_ROWS(&q.part, 0),
+		EDIT_TRACE_ROWS(&q.edit),
 		{ 0 },
 	};
-	struct request q = { .part = PART_OPTIONS_ALL };
-	int c, r = CLI_OK;
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
-	while (r == CLI_OK && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			q.force = true;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			q.json = true;
-			break;
-		case OPT_FROM:
-			r = part_options_from(&q.part, optarg);
-			break;
-		case OPT_TO:
-			r = part_options_to(&q.part, optarg);
-			break;
-		case OPT_PID:
-			r = part_options_ids(&q.part.pids, "process", optarg);
-			break;
-		case OPT_CPU:
-			r = part_options_cpus(&q.part, optarg);
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
-	if (r == CLI_OK)
-		r = part_options_check(&q.part);
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	r = part_options_check(&q.part);
 	if (r != CLI_OK)
 		return r;
-	if (argc - optind != 2)
-		return cli_usage_error("it takes an archive and a file for the result");
 	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus)
 		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
 	return run(&q, argv[optind], argv[optind + 1]);

@@ -3,7 +3,6 @@
  * kymo diff: what is different between two recordings.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/read-events.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "reader/summary-diff.h"
 
@@ -555,53 +555,45 @@ static int run_diff(const struct diff_options *o, char **paths)
 	return finish(&p);
 }
 
-static int parse_metric(const char *text, enum diff_metric *ret)
+static int take_metric(void *options, char *text)
 {
+	struct diff_options *o = options;
+
 	for (enum diff_metric m = 0; m < DIFF_METRIC_MAX; m++) {
 		if (strcmp(metrics[m].name, text) == 0) {
-			*ret = m;
+			o->by = m;
 			return CLI_OK;
 		}
 	}
 	return cli_usage_error("--by: '%s' is none of cpu, switches, latency and wait", text);
 }
 
+static int take_top(void *options, char *text)
+{
+	struct diff_options *o = options;
+
+	o->all = false;
+	if (text_parse_u64(text, UINT32_MAX, &o->top) < 0)
+		return cli_usage_error("'%s' is not a number of rows", text);
+	return CLI_OK;
+}
+
 static int verb_diff(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "by", required_argument, NULL, 'b' },  { "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },      { "threads", no_argument, NULL, 't' },
-		{ "top", required_argument, NULL, 'n' }, { 0 },
-	};
 	struct diff_options o = { .top = ROWS_SHOWN, .all = true };
-	int c;
+	const struct verb_option options[] = {
+		OPTION_VALUE("by", 0, take_metric, &o),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("threads", &o.by_thread),
+		OPTION_VALUE("top", 'n', take_top, &o),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(
+		argc, argv, options, 2,
+		"it takes two files, A and B; one may be '-' for standard input");
 
-	while ((c = getopt_long(argc, argv, ":hn:", options, NULL)) != -1) {
-		switch (c) {
-		case 'b':
-			if (parse_metric(optarg, &o.by) != CLI_OK)
-				return CLI_USAGE;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			o.json = true;
-			break;
-		case 't':
-			o.by_thread = true;
-			break;
-		case 'n':
-			if (text_parse_u64(optarg, UINT32_MAX, &o.top) < 0)
-				return cli_usage_error("'%s' is not a number of rows", optarg);
-			o.all = false;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
-	if (argc - optind != 2)
-		return cli_usage_error("it takes two files, A and B; one may be '-' for standard "
-				       "input");
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	if (strcmp(argv[optind], "-") == 0 && strcmp(argv[optind + 1], "-") == 0)
 		return cli_usage_error("only one of the two can be standard input");
 	return run_diff(&o, argv + optind);

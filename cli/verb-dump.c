@@ -5,7 +5,6 @@
  * For people: time since the first record that has one, what the record is, its arguments. Text of
  * the archive goes through text_clean(), so that no archive can send commands to a terminal.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/text.h"
 #include "cli/dump-json.h"
 #include "cli/open-trace.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 
 struct dump {
@@ -273,28 +273,13 @@ static int dump_all(struct dump *d, struct open_trace *t)
 
 static int verb_dump(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
-		{ 0 },
-	};
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	struct dump d = { 0 };
-	int c, r;
+	const struct verb_option options[] = { OPTION_FLAG("json", &d.json), { 0 } };
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'h':
-			return cli_help();
-		case 'j':
-			d.json = true;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	r = open_trace(&t, argv[optind]);
 	if (r == CLI_OK)
 		r = dump_all(&d, &t);

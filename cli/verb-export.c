@@ -3,7 +3,6 @@
  * kymo export: a trace in another format, or the same one in another container.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/text.h"
 #include "cli/export.h"
 #include "cli/json.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 
 static const struct export_format formats[] = {
@@ -183,44 +183,19 @@ static int run_export(const struct export_options *o)
 
 static int verb_export(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "compress", optional_argument, NULL, 'c' },
-		{ "force", no_argument, NULL, 'f' },
-		{ "format", required_argument, NULL, 't' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "output", required_argument, NULL, 'o' },
+	struct export_options o = { 0 };
+	const struct verb_option options[] = {
+		{ "compress", 0, optional_argument, .flag = &o.pack, .text = &o.compress },
+		OPTION_FLAG("force", &o.force),
+		OPTION_TEXT("format", 0, &o.format),
+		OPTION_FLAG("json", &o.json),
+		OPTION_TEXT("output", 'o', &o.output),
 		{ 0 },
 	};
-	struct export_options o = { 0 };
-	int c, r;
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
-	while ((c = getopt_long(argc, argv, ":ho:", options, NULL)) != -1) {
-		switch (c) {
-		case 'c':
-			o.pack = true;
-			o.compress = optarg;
-			break;
-		case 'f':
-			o.force = true;
-			break;
-		case 't':
-			o.format = optarg;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			o.json = true;
-			break;
-		case 'o':
-			o.output = optarg;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	o.input = argv[optind];
 	r = check_options(&o);
 	return r == CLI_OK ? run_export(&o) : r;

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "cli/packed-output.h"
 #include "cli/part-options.h"
 #include "cli/read-events.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 
 static const struct flame_format formats[] = {
@@ -82,13 +82,15 @@ static int choose_format(const struct request *q, const struct flame_format **re
 	return CLI_OK;
 }
 
-static int parse_percent(struct request *q, const char *text)
+static int take_percent(void *request, char *text)
 {
+	struct request *q = request;
 	char *end;
 
 	q->has_min_percent = true;
 	q->min_percent = strtod(text, &end);
-	if (end == text || *end != '\0' || !(q->min_percent >= 0 && q->min_percent <= 100))
+	if (strspn(text, "0123456789.") != strlen(text) || end == text || *end != '\0' ||
+	    q->min_percent > 100)
 		return cli_usage_error("--min-percent takes a number from 0 to 100, not '%s'",
 				       text);
 	return CLI_OK;
@@ -433,7 +435,7 @@ static int run_flame(const struct request *q)
 
 static int check_request(const struct request *q)
 {
-	if (!q->output)
+	if (!q->output || !*q->output)
 		return cli_usage_error("say where the result goes: -o OUT");
 	if (strcmp(q->output, "-") == 0 && !q->format)
 		return cli_usage_error("say what to write to standard output: --format");
@@ -442,110 +444,62 @@ static int check_request(const struct request *q)
 	return part_options_check(&q->part);
 }
 
+/* The last one of these holds. */
+static int take_on_cpu(void *request, char *value)
+{
+	struct request *q = request;
+
+	(void)value;
+	q->on_cpu = true;
+	q->off_cpu = false;
+	return CLI_OK;
+}
+
+static int take_off_cpu(void *request, char *value)
+{
+	struct request *q = request;
+
+	(void)value;
+	q->on_cpu = false;
+	q->off_cpu = true;
+	return CLI_OK;
+}
+
+static int take_both(void *request, char *value)
+{
+	struct request *q = request;
+
+	(void)value;
+	q->on_cpu = q->off_cpu = true;
+	return CLI_OK;
+}
+
 static int verb_flame(int argc, char **argv)
 {
-	enum {
-		OPT_FROM = 256,
-		OPT_TO,
-		OPT_CPU,
-		OPT_THREAD,
-		OPT_PROCESS,
-		OPT_ON,
-		OPT_OFF,
-		OPT_BOTH,
-		OPT_DIFF,
-		OPT_TITLE,
-		OPT_MIN,
-		OPT_FORMAT,
-	};
-	static const struct option options[] = {
-		{ "both", no_argument, NULL, OPT_BOTH },
-		{ "cpu", required_argument, NULL, OPT_CPU },
-		{ "diff", required_argument, NULL, OPT_DIFF },
-		{ "force", no_argument, NULL, 'f' },
-		{ "format", required_argument, NULL, OPT_FORMAT },
-		{ "from", required_argument, NULL, OPT_FROM },
-		{ "help", no_argument, NULL, 'h' },
-		{ "inverted", no_argument, NULL, 'i' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "min-percent", required_argument, NULL, OPT_MIN },
-		{ "off-cpu", no_argument, NULL, OPT_OFF },
-		{ "on-cpu", no_argument, NULL, OPT_ON },
-		{ "output", required_argument, NULL, 'o' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "process", required_argument, NULL, OPT_PROCESS },
-		{ "thread", required_argument, NULL, OPT_THREAD },
-		{ "title", required_argument, NULL, OPT_TITLE },
-		{ "to", required_argument, NULL, OPT_TO },
-		SYMBOL_NONE_OPTION,
-		SYMBOL_PLACE_OPTIONS,
+	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
+	const struct verb_option options[] = {
+		OPTION_PLAIN("both", take_both, &q),
+		OPTION_TEXT("diff", 0, &q.old),
+		OPTION_FLAG("force", &q.force),
+		OPTION_TEXT("format", 0, &q.format),
+		OPTION_FLAG("inverted", &q.inverted),
+		OPTION_FLAG("json", &q.json),
+		OPTION_VALUE("min-percent", 0, take_percent, &q),
+		OPTION_PLAIN("off-cpu", take_off_cpu, &q),
+		OPTION_PLAIN("on-cpu", take_on_cpu, &q),
+		OPTION_TEXT("output", 'o', &q.output),
+		PART_OPTION_ROWS(&q.part, 'p'),
+		OPTION_TEXT("process", 0, &q.process),
+		OPTION_VALUE("thread", 0, part_options_tids, &q.tids),
+		OPTION_TEXT("title", 0, &q.title),
+		SYMBOL_NONE_ROW(&q.symbols),
+		SYMBOL_PLACE_ROWS(&q.symbols),
 		{ 0 },
 	};
-	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
-	int c, r = CLI_OK;
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
-	while (r == CLI_OK && (c = getopt_long(argc, argv, ":ho:p:", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			q.force = true;
-			break;
-		case 'h':
-			return cli_help();
-		case 'i':
-			q.inverted = true;
-			break;
-		case 'j':
-			q.json = true;
-			break;
-		case 'o':
-			q.output = optarg;
-			break;
-		case 'p':
-			r = part_options_ids(&q.part.pids, "process", optarg);
-			break;
-		case OPT_ON:
-		case OPT_OFF:
-		case OPT_BOTH:
-			q.on_cpu = c != OPT_OFF;
-			q.off_cpu = c != OPT_ON;
-			break;
-		case OPT_CPU:
-			r = part_options_cpus(&q.part, optarg);
-			break;
-		case OPT_DIFF:
-			q.old = optarg;
-			break;
-		case OPT_FORMAT:
-			q.format = optarg;
-			break;
-		case OPT_FROM:
-			r = part_options_from(&q.part, optarg);
-			break;
-		case OPT_TO:
-			r = part_options_to(&q.part, optarg);
-			break;
-		case OPT_MIN:
-			r = parse_percent(&q, optarg);
-			break;
-		case OPT_PROCESS:
-			q.process = optarg;
-			break;
-		case OPT_THREAD:
-			r = part_options_ids(&q.tids, "thread", optarg);
-			break;
-		case OPT_TITLE:
-			q.title = optarg;
-			break;
-		default:
-			r = symbol_options_take(&q.symbols, c, optarg);
-			if (r < 0)
-				return cli_bad_option(c, argv);
-		}
-	}
-	if (r != CLI_OK)
+	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
 	q.input = argv[optind];
 	r = check_request(&q);
 	return r == CLI_OK ? run_flame(&q) : r;

@@ -2,7 +2,6 @@
 /*
  * kymo merge: one archive of several.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +10,12 @@
 #include "cli/edit-trace.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "edit/edit-merge.h"
 
 struct request {
-	bool force, json;
+	struct edit_trace_options edit;
 	unsigned n;
 	struct open_trace in[EDIT_MERGE_INPUTS_MAX];
 };
@@ -133,7 +133,7 @@ static int run(struct request *q, char **paths, const char *to)
 		r = open_trace(&q->in[q->n], paths[q->n]);
 	if (r != CLI_OK)
 		return r;
-	r = edit_trace_open(&out, to, q->force, q->in, q->n);
+	r = edit_trace_open(&out, to, q->edit.force, q->in, q->n);
 	if (r != CLI_OK)
 		return r;
 	r = edit_merge_new(&merge, &out.output, q->n);
@@ -142,7 +142,7 @@ static int run(struct request *q, char **paths, const char *to)
 		r = edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
-	if (q->json && !out.to.file.standard)
+	if (q->edit.json && !out.to.file.standard)
 		print_json(q, &out, merge);
 	else
 		print_text(q, &out, merge);
@@ -154,28 +154,13 @@ static int run(struct request *q, char **paths, const char *to)
 
 static int verb_merge(int argc, char **argv)
 {
-	static const struct option options[] = {
-		EDIT_TRACE_OPTIONS,
-		{ 0 },
-	};
 	_cleanup_(request_deinit) struct request q = { 0 };
+	const struct verb_option options[] = { EDIT_TRACE_ROWS(&q.edit), { 0 } };
+	int n, r = verb_options_parse(argc, argv, options);
 	unsigned n_standard = 0;
-	int c, n;
 
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			q.force = true;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			q.json = true;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	n = argc - optind;
 	if (n < 3)
 		return cli_usage_error("it takes two archives or more, and a file for the result");

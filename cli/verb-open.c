@@ -8,7 +8,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -24,6 +23,7 @@
 #include "cli/json.h"
 #include "cli/open-trace.h"
 #include "cli/serve-file.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "writer/pack/pack.h"
 
@@ -44,7 +44,7 @@ struct open_options {
 	char origin[ORIGIN_MAX]; /* of the UI, as browsers say it */
 	uint64_t timeout_ns;     /* 0 = none */
 	uint64_t port;
-	bool no_browser, keep, json;
+	bool no_browser, keep, json, with_timeout;
 };
 
 /* How it ended. */
@@ -192,19 +192,28 @@ static int start_server(struct opening *o)
 	return r < 0 ? say_no_server(options, r) : CLI_OK;
 }
 
+static int say_no_file(const char *name)
+{
+	cli_error("%s is not a file: a browser cannot fetch from it; save the trace first", name);
+	return CLI_FAILED;
+}
+
 /* What is served is fetched from its start, and its size is said: that takes a file. */
 static int open_file(struct opening *o)
 {
+	const char *path = o->options->file;
 	struct stat st;
-	int r = open_trace(&o->trace, o->options->file);
+	int r;
 
+	/* Before it is opened: that would wait for who writes to a pipe. */
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		return say_no_file(path);
+	r = open_trace(&o->trace, path);
 	if (r != CLI_OK)
 		return r;
 	if (fstat(o->trace.fd, &st) == 0 && S_ISREG(st.st_mode))
 		return CLI_OK;
-	cli_error("%s is not a file: a browser cannot fetch from it; save the trace first",
-		  o->trace.name);
-	return CLI_FAILED;
+	return say_no_file(o->trace.name);
 }
 
 /* ---- until it was fetched ---- */
@@ -388,9 +397,21 @@ static int run_open(const struct open_options *options)
 	return report(&o, wait_fetched(&o));
 }
 
-static int parse_timeout(const char *text, uint64_t *ret)
+static int take_port(void *options, char *text)
 {
-	if (text_parse_time(text, ret) < 0 || *ret > TIMEOUT_MAX_S * NS_PER_S)
+	struct open_options *o = options;
+
+	if (text_parse_u64(text, UINT16_MAX, &o->port) < 0)
+		return cli_usage_error("--port: '%s' is not a port", text);
+	return CLI_OK;
+}
+
+static int take_timeout(void *options, char *text)
+{
+	struct open_options *o = options;
+
+	o->with_timeout = true;
+	if (text_parse_time(text, &o->timeout_ns) < 0 || o->timeout_ns > TIMEOUT_MAX_S * NS_PER_S)
 		return cli_usage_error("--timeout: '%s' is not a time of up to a day", text);
 	return CLI_OK;
 }
@@ -407,60 +428,26 @@ static int check_options(struct open_options *o)
 
 static int verb_open(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "browser", required_argument, NULL, 'b' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "keep", no_argument, NULL, 'k' },
-		{ "no-browser", no_argument, NULL, 'n' },
-		{ "origin", required_argument, NULL, 'o' },
-		{ "port", required_argument, NULL, 'p' },
-		{ "timeout", required_argument, NULL, 't' },
+	struct open_options o = { .ui = UI_ORIGIN, .port = UI_PORT, .timeout_ns = TIMEOUT_NS };
+	const struct verb_option options[] = {
+		OPTION_TEXT("browser", 0, &o.browser),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("keep", &o.keep),
+		OPTION_FLAG("no-browser", &o.no_browser),
+		OPTION_TEXT("origin", 0, &o.ui),
+		OPTION_VALUE("port", 0, take_port, &o),
+		OPTION_VALUE("timeout", 0, take_timeout, &o),
 		{ 0 },
 	};
-	struct open_options o = { .ui = UI_ORIGIN, .port = UI_PORT, .timeout_ns = TIMEOUT_NS };
-	bool with_timeout = false;
-	int c, r = CLI_OK;
+	int r = verb_options_parse_with(argc, argv, options, 1, "it takes one FILE");
 
-	while (r == CLI_OK && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'b':
-			o.browser = optarg;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			o.json = true;
-			break;
-		case 'k':
-			o.keep = true;
-			break;
-		case 'n':
-			o.no_browser = true;
-			break;
-		case 'o':
-			o.ui = optarg;
-			break;
-		case 'p':
-			if (text_parse_u64(optarg, UINT16_MAX, &o.port) < 0)
-				r = cli_usage_error("--port: '%s' is not a port", optarg);
-			break;
-		case 't':
-			r = parse_timeout(optarg, &o.timeout_ns);
-			with_timeout = true;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
-	if (r == CLI_OK && argc - optind != 1)
-		r = cli_usage_error("it takes one FILE");
-	if (r == CLI_OK)
-		r = check_options(&o);
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	r = check_options(&o);
 	if (r != CLI_OK)
 		return r;
 	o.file = argv[optind];
-	if (o.keep && !with_timeout)
+	if (o.keep && !o.with_timeout)
 		o.timeout_ns = 0;
 	return run_open(&o);
 }

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "cli/edit-trace.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "edit/edit-redact.h"
 
@@ -23,7 +23,8 @@ struct request {
 	const char *key_path;
 	uint8_t key[KEY_MAX];
 	size_t key_size;
-	bool keep_kernel, force, json;
+	bool keep_kernel;
+	struct edit_trace_options edit;
 };
 
 /* Returns CLI_OK, or CLI_FAILED when it has said why. */
@@ -93,7 +94,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	int r = open_trace(&in, from);
 
 	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->force, &in, 1);
+		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_redact_new(&redact, &out.output, &options);
@@ -103,44 +104,23 @@ static int run(const struct request *q, const char *from, const char *to)
 	if (r != CLI_OK)
 		return r;
 	edit_redact_get_counts(redact, &counts);
-	report(&counts, &out, q->json);
+	report(&counts, &out, q->edit.json);
 	return open_trace_finish(&in);
 }
 
 static int verb_redact(int argc, char **argv)
 {
-	enum { OPT_KEY = 256, OPT_KEEP_KERNEL };
-	static const struct option options[] = {
-		{ "keep-kernel", no_argument, NULL, OPT_KEEP_KERNEL },
-		{ "key", required_argument, NULL, OPT_KEY },
-		EDIT_TRACE_OPTIONS,
+	struct request q = { 0 };
+	const struct verb_option options[] = {
+		OPTION_FLAG("keep-kernel", &q.keep_kernel),
+		OPTION_TEXT("key", 0, &q.key_path),
+		EDIT_TRACE_ROWS(&q.edit),
 		{ 0 },
 	};
-	struct request q = { 0 };
-	int c, r;
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			q.force = true;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			q.json = true;
-			break;
-		case OPT_KEEP_KERNEL:
-			q.keep_kernel = true;
-			break;
-		case OPT_KEY:
-			q.key_path = optarg;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
-	if (argc - optind != 2)
-		return cli_usage_error("it takes an archive and a file for the result");
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	r = read_key(&q);
 	return r == CLI_OK ? run(&q, argv[optind], argv[optind + 1]) : r;
 }

@@ -2,7 +2,6 @@
 /*
  * kymo repair: makes a whole archive of what can be read of a damaged one.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,6 +9,7 @@
 #include "cli/edit-trace.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "edit/edit-repair.h"
 
@@ -93,38 +93,16 @@ static void print_text(const struct edit_repair_counts *counts, const struct edi
 		text_format_size(size, out->to.bytes), counts->copied.records);
 }
 
-static int verb_repair(int argc, char **argv)
+static int run(const struct edit_trace_options *o, const char *from, const char *to)
 {
-	static const struct option options[] = {
-		EDIT_TRACE_OPTIONS,
-		{ 0 },
-	};
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_(edit_repair_freep) struct edit_repair *repair = NULL;
 	struct edit_repair_counts counts;
-	bool force = false, json = false;
-	int c, r;
+	int r = open_trace(&in, from);
 
-	while ((c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			force = true;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			json = true;
-			break;
-		default:
-			return cli_bad_option(c, argv);
-		}
-	}
-	if (argc - optind != 2)
-		return cli_usage_error("it takes the damaged archive and a file for the result");
-	r = open_trace(&in, argv[optind]);
 	if (r == CLI_OK)
-		r = edit_trace_open(&out, argv[optind + 1], force, &in, 1);
+		r = edit_trace_open(&out, to, o->force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	r = edit_repair_new(&repair, &out.output);
@@ -136,11 +114,23 @@ static int verb_repair(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	edit_repair_get_counts(repair, &counts);
-	if (json && !out.to.file.standard)
+	if (o->json && !out.to.file.standard)
 		print_json(&counts, &out);
 	else
 		print_text(&counts, &out);
 	return CLI_OK;
+}
+
+static int verb_repair(int argc, char **argv)
+{
+	struct edit_trace_options o = { 0 };
+	const struct verb_option options[] = { EDIT_TRACE_ROWS(&o), { 0 } };
+	int r = verb_options_parse_with(argc, argv, options, 2,
+					"it takes the damaged archive and a file for the result");
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	return run(&o, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_repair_row = {

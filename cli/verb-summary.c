@@ -2,7 +2,6 @@
 /*
  * kymo summary: a recording in one screen, or all of its sums as JSON.
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "cli/read-events.h"
 #include "cli/resolver.h"
 #include "cli/summary-activity.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "reader/call-tree.h"
 #include "reader/summary.h"
@@ -373,56 +373,30 @@ static int print_text(const struct sums *sums, const char *name, size_t limit)
 	return r;
 }
 
-static int verb_summary(int argc, char **argv)
+struct summary_options {
+	struct symbol_options symbols;
+	uint64_t limit; /* of threads */
+	bool json;
+};
+
+static int run(const struct summary_options *o, const char *path)
 {
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "threads", required_argument, NULL, 'n' },
-		SYMBOL_NONE_OPTION,
-		SYMBOL_PLACE_OPTIONS,
-		{ 0 },
-	};
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
 	_cleanup_(sums_deinit) struct sums s = { 0 };
 	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
-	struct symbol_options o = { 0 };
-	uint64_t limit = THREADS_SHOWN;
-	bool json = false;
-	int c, r = CLI_OK;
+	int r;
 
-	while ((c = getopt_long(argc, argv, ":hn:", options, NULL)) != -1) {
-		switch (c) {
-		case 'h':
-			return cli_help();
-		case 'j':
-			json = true;
-			break;
-		case 'n':
-			if (text_parse_u64(optarg, UINT32_MAX, &limit) < 0)
-				return cli_usage_error("'%s' is not a number of threads", optarg);
-			break;
-		default:
-			r = symbol_options_take(&o, c, optarg);
-			if (r < 0)
-				return cli_bad_option(c, argv);
-			if (r != CLI_OK)
-				return r;
-		}
-	}
-	if (argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
 	if (summary_new(&s.summary) < 0 ||
 	    profile_new(&s.profile,
 			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	r = open_trace(&t, argv[optind]);
+	r = open_trace(&t, path);
 	if (r == CLI_OK)
-		r = symbol_options_open(&o, &symbols);
-	resolver_init(&s.resolver, symbols, &o);
+		r = symbol_options_open(&o->symbols, &symbols);
+	resolver_init(&s.resolver, symbols, &o->symbols);
 	if (r == CLI_OK)
 		r = read_events(&t, take_event, &s);
 	if (r != CLI_OK)
@@ -432,11 +406,35 @@ static int verb_summary(int argc, char **argv)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	if (json)
+	if (o->json)
 		print_json(&s, &t);
-	else if (print_text(&s, t.name, (size_t)limit) < 0)
+	else if (print_text(&s, t.name, (size_t)o->limit) < 0)
 		return CLI_FAILED;
 	return read_events_finish(&t, s.summary);
+}
+
+static int take_limit(void *limit, char *text)
+{
+	if (text_parse_u64(text, UINT32_MAX, limit) < 0)
+		return cli_usage_error("'%s' is not a number of threads", text);
+	return CLI_OK;
+}
+
+static int verb_summary(int argc, char **argv)
+{
+	struct summary_options o = { .limit = THREADS_SHOWN };
+	const struct verb_option options[] = {
+		OPTION_FLAG("json", &o.json),
+		OPTION_VALUE("threads", 'n', take_limit, &o.limit),
+		SYMBOL_NONE_ROW(&o.symbols),
+		SYMBOL_PLACE_ROWS(&o.symbols),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	return run(&o, argv[optind]);
 }
 
 const struct verb verb_summary_row = {

@@ -3,7 +3,6 @@
  * kymo symbolize: an archive whose call stacks have names wherever they are looked at.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +13,14 @@
 #include "cli/open-trace.h"
 #include "cli/resolver.h"
 #include "cli/symbol-options.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "edit/edit-symbolize.h"
 
 struct request {
 	struct symbol_options symbols;
-	bool no_packets, force, json;
+	struct edit_trace_options edit;
+	bool no_packets;
 };
 
 static int take_event(void *userdata, const struct event *ev)
@@ -110,7 +111,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	if (r == CLI_OK)
 		r = symbol_options_open(&q->symbols, &symbols);
 	if (r == CLI_OK)
-		r = edit_trace_open(&out, to, q->force, &in, 1);
+		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
 	if (r != CLI_OK)
 		return r;
 	resolver_init(&resolver, symbols, &q->symbols);
@@ -121,7 +122,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	if (r != CLI_OK)
 		return r;
 	edit_symbolize_get_counts(symbolize, &counts);
-	if (q->json && !out.to.file.standard)
+	if (q->edit.json && !out.to.file.standard)
 		report_json(&counts, &out, &resolver);
 	else
 		report(&counts, &out, &resolver);
@@ -130,39 +131,17 @@ static int run(const struct request *q, const char *from, const char *to)
 
 static int verb_symbolize(int argc, char **argv)
 {
-	enum { OPT_NO_PACKETS = 256 };
-	static const struct option options[] = {
-		EDIT_TRACE_OPTIONS,
-		{ "no-perfetto-blobs", no_argument, NULL, OPT_NO_PACKETS },
-		SYMBOL_PLACE_OPTIONS,
+	struct request q = { 0 };
+	const struct verb_option options[] = {
+		EDIT_TRACE_ROWS(&q.edit),
+		OPTION_FLAG("no-perfetto-blobs", &q.no_packets),
+		SYMBOL_PLACE_ROWS(&q.symbols),
 		{ 0 },
 	};
-	struct request q = { 0 };
-	int c, r = CLI_OK;
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
 
-	while (r == CLI_OK && (c = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (c) {
-		case 'f':
-			q.force = true;
-			break;
-		case 'h':
-			return cli_help();
-		case 'j':
-			q.json = true;
-			break;
-		case OPT_NO_PACKETS:
-			q.no_packets = true;
-			break;
-		default:
-			r = symbol_options_take(&q.symbols, c, optarg);
-			if (r < 0)
-				return cli_bad_option(c, argv);
-		}
-	}
-	if (r != CLI_OK)
+	if (r != VERB_OPTIONS_GO)
 		return r;
-	if (argc - optind != 2)
-		return cli_usage_error("it takes an archive and a file for the result");
 	return run(&q, argv[optind], argv[optind + 1]);
 }
 

@@ -12,41 +12,21 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/counters.h"
+#include "tests/support/own-folder.h"
 
 enum { N_CPUS = 2 };
 
 struct fixture {
-	char root[64];
 	struct counters *c;
 	char said[8192]; /* of the last sample: a line a group */
 	size_t used;
 	int stop_with;
 };
-
-static void put(struct fixture *f, const char *path, const char *text)
-{
-	char full[256];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", f->root, path);
-	for (char *p = strchr(full + strlen(f->root) + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(full, 0700);
-		*p = '/';
-	}
-	/* Written over, not exchanged: the sampler has it open. */
-	file = fopen(full, "we");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
 
 static int say(const struct rec_sample *rec, void *userdata)
 {
@@ -87,22 +67,13 @@ static int set_up(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	snprintf(f->root, sizeof(f->root), "/tmp/kymo-test-counters.XXXXXX");
-	return mkdtemp(f->root) ? 0 : -1;
-}
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	(void)st;
-	(void)flag;
-	(void)ftw;
-	return remove(path);
+	return own_folder_set_up(NULL);
 }
 
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
-	int r = nftw(f->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	int r = own_folder_tear_down(NULL);
 
 	counters_free(f->c);
 	free(f);
@@ -124,14 +95,14 @@ static void test_all(void **state)
 {
 	struct fixture *f = *state;
 
-	put(f, "/proc/meminfo", MEMINFO);
-	put(f, "/proc/loadavg", "1.04 0.56 0.79 3/96 2766\n");
-	put(f, "/proc/pressure/cpu", PRESSURE("1000000", "0"));
-	put(f, "/proc/pressure/memory", PRESSURE("18446744073709551615", "7"));
-	put(f, "/proc/pressure/io", PRESSURE("34184930", "20723408"));
-	put(f, "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
-	put(f, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2399998\n");
-	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+	put_text(".", "/proc/meminfo", MEMINFO);
+	put_text(".", "/proc/loadavg", "1.04 0.56 0.79 3/96 2766\n");
+	put_text(".", "/proc/pressure/cpu", PRESSURE("1000000", "0"));
+	put_text(".", "/proc/pressure/memory", PRESSURE("18446744073709551615", "7"));
+	put_text(".", "/proc/pressure/io", PRESSURE("34184930", "20723408"));
+	put_text(".", "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
+	put_text(".", "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2399998\n");
+	assert_int_equal(counters_new(".", N_CPUS, &f->c), 0);
 #define FIRST                                                                                      \
 	" memory 0 total_bytes=25276510208 free_bytes=24435793920 available_bytes=24815865856 "    \
 	"buffers_bytes=2985984 cached_bytes=459001856 anonymous_bytes=19177472 "                   \
@@ -144,12 +115,13 @@ static void test_all(void **state)
 		      "1000000000 cpu_frequency 1 khz=2399998\n");
 
 	/* Half a second later. */
-	put(f, "/proc/loadavg", "0.00 0.00 0.00 1/1 1\n");
-	put(f, "/proc/pressure/cpu", PRESSURE("1125000", "0"));
-	put(f, "/proc/pressure/memory", PRESSURE("3", "500008")); /* wrapped; the clocks differ */
-	put(f, "/proc/pressure/io", PRESSURE("34184931", "20773408"));
-	put(f, "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
-	put(f, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
+	put_text(".", "/proc/loadavg", "0.00 0.00 0.00 1/1 1\n");
+	put_text(".", "/proc/pressure/cpu", PRESSURE("1125000", "0"));
+	put_text(".", "/proc/pressure/memory",
+		 PRESSURE("3", "500008")); /* wrapped; the clocks differ */
+	put_text(".", "/proc/pressure/io", PRESSURE("34184931", "20773408"));
+	put_text(".", "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
+	put_text(".", "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
 	assert_sample(f, 1500000000,
 		      "1500000000" FIRST
 		      "1500000000 load 0 one_minute=0. five_minutes=0. fifteen_minutes=0. "
@@ -164,16 +136,17 @@ static void test_missing(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+	assert_int_equal(counters_new(".", N_CPUS, &f->c), 0);
 	assert_sample(f, 5, "");
 	f->c = counters_free(f->c);
 	assert_null(counters_free(NULL));
 
-	put(f, "/proc/meminfo", "MemTotal: much\nMemFree:  1 kB\nNotMemAvailable: 3 kB\nDirty:");
-	put(f, "/proc/loadavg", "1.04 0.56 0.79\n");
-	put(f, "/proc/pressure/cpu", "some total=x\nfull avg10=0\n");
-	put(f, "/proc/pressure/io", "");
-	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+	put_text(".", "/proc/meminfo",
+		 "MemTotal: much\nMemFree:  1 kB\nNotMemAvailable: 3 kB\nDirty:");
+	put_text(".", "/proc/loadavg", "1.04 0.56 0.79\n");
+	put_text(".", "/proc/pressure/cpu", "some total=x\nfull avg10=0\n");
+	put_text(".", "/proc/pressure/io", "");
+	assert_int_equal(counters_new(".", N_CPUS, &f->c), 0);
 	assert_sample(f, 5, "5 memory 0 free_bytes=1024\n");
 	assert_sample(f, 6, "6 memory 0 free_bytes=1024\n");
 }
@@ -182,9 +155,9 @@ static void test_stopped(void **state)
 {
 	struct fixture *f = *state;
 
-	put(f, "/proc/meminfo", "MemFree: 1 kB\n");
-	put(f, "/proc/loadavg", "1 2 3 4/5 6\n");
-	assert_int_equal(counters_new(f->root, N_CPUS, &f->c), 0);
+	put_text(".", "/proc/meminfo", "MemFree: 1 kB\n");
+	put_text(".", "/proc/loadavg", "1 2 3 4/5 6\n");
+	assert_int_equal(counters_new(".", N_CPUS, &f->c), 0);
 	f->stop_with = -ENOMEM;
 	assert_int_equal(counters_sample(f->c, 7, say, f), -ENOMEM);
 	assert_string_equal(f->said, "7 memory 0 free_bytes=1024\n");

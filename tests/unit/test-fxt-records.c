@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "tests/support/fxt-golden.h"
+#include "tests/support/written-words.h"
 #include "writer/fxt/fxt-writer.h"
 
 /* Provider 7: string 1 is "category", string 2 "\u00e4", thread 3 is 1000/1001. */
@@ -69,25 +70,19 @@ static int tear_down(void **state)
 }
 
 /* R is 0, and all that was written since the last look is N words. */
-static void assert_words_are(struct fixture *f, int r, const uint64_t *want, size_t n)
+static void assert_wrote(struct fixture *f, int r, const uint64_t *want, size_t n)
 {
-	const uint64_t *is = (const uint64_t *)f->out.data;
-
 	assert_int_equal(r, 0);
-	for (size_t i = 0; i < n && i < f->out.size / 8; i++)
-		if (is[i] != want[i])
-			fail_msg("word %zu is %#018lx and has to be %#018lx", i, is[i], want[i]);
-	assert_int_equal(f->out.size, 8 * n);
-	outbuf_reset(&f->out);
+	assert_words_are(&f->out, want, n);
 }
 
 #define assert_words(f, r, ...)                                                                    \
-	assert_words_are(f, r, (const uint64_t[]){ __VA_ARGS__ },                                  \
-			 ARRAY_SIZE(((const uint64_t[]){ __VA_ARGS__ })))
+	assert_wrote(f, r, (const uint64_t[]){ __VA_ARGS__ },                                      \
+		     ARRAY_SIZE(((const uint64_t[]){ __VA_ARGS__ })))
 
 static void assert_golden_record(struct fixture *f, int r, enum golden which)
 {
-	assert_words_are(f, r, golden_records[which].words, golden_records[which].n_words);
+	assert_wrote(f, r, golden_records[which].words, golden_records[which].n_words);
 }
 
 /* R is the error, and nothing was written or spoilt by it. */
@@ -331,7 +326,7 @@ static void test_args_indexed_names(void **state)
 		uint64_t want[4] = { 0x0000010002030007 | (2 + rows[i].n_words) << 4, 9 };
 
 		memcpy(want + 2, rows[i].words, sizeof(rows[i].words));
-		assert_words_are(f, fxt_write_kernel_object(&f->w, &o), want, 2 + rows[i].n_words);
+		assert_wrote(f, fxt_write_kernel_object(&f->w, &o), want, 2 + rows[i].n_words);
 	}
 }
 

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "tests/support/golden-file.h"
+#include "tests/support/written-words.h"
 #include "writer/fxt/fxt-writer.h"
 
 struct fixture {
@@ -47,21 +48,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* All that was written since the last look is N words. */
-static void assert_words_are(struct fixture *f, const uint64_t *want, size_t n)
-{
-	const uint64_t *is = (const uint64_t *)f->out.data;
-
-	assert_int_equal(f->out.error, 0);
-	for (size_t i = 0; i < n && i < f->out.size / 8; i++)
-		if (is[i] != want[i])
-			fail_msg("word %zu is %#018lx and has to be %#018lx", i, is[i], want[i]);
-	assert_int_equal(f->out.size, 8 * n);
-	outbuf_reset(&f->out);
-}
-
+/* All that was written since the last look is these words. */
 #define assert_words(f, ...)                                                                       \
-	assert_words_are(f, (const uint64_t[]){ __VA_ARGS__ },                                     \
+	assert_words_are(&(f)->out, (const uint64_t[]){ __VA_ARGS__ },                             \
 			 ARRAY_SIZE(((const uint64_t[]){ __VA_ARGS__ })))
 
 /* For tables. */
@@ -342,7 +331,7 @@ static void test_event_args(void **state)
 		memcpy(want + 2, arg_rows[i].words, 8 * arg_rows[i].n_words);
 		ev.args = &arg_rows[i].arg;
 		assert_int_equal(fxt_write_event(&f->w, &ev), 0);
-		assert_words_are(f, want, 2 + arg_rows[i].n_words);
+		assert_words_are(&f->out, want, 2 + arg_rows[i].n_words);
 	}
 }
 

@@ -12,17 +12,15 @@
 
 #include <cmocka.h>
 
-#include <ftw.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/mappings.h"
+#include "tests/support/own-folder.h"
 
 struct fixture {
-	char root[64];
 	char said[4096];
 	size_t used;
 	uint64_t here; /* an address to look for */
@@ -45,61 +43,28 @@ static int say(const struct rec_mapping *rec, void *userdata)
 	return 0;
 }
 
-static void put(struct fixture *f, const char *path, const void *bytes, size_t n)
-{
-	char full[256];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", f->root, path);
-	for (char *p = strchr(full + strlen(f->root) + 1, '/'); p; p = strchr(p + 1, '/')) {
-		*p = '\0';
-		mkdir(full, 0700);
-		*p = '/';
-	}
-	file = fopen(full, "we");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, n, file), n);
-	fclose(file);
-}
-
-static void put_text(struct fixture *f, const char *path, const char *text)
-{
-	put(f, path, text, strlen(text));
-}
-
 static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
-	snprintf(f->root, sizeof(f->root), "/tmp/kymo-mappings.XXXXXX");
-	assert_non_null(mkdtemp(f->root));
 	*state = f;
-	return 0;
-}
-
-static int drop(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
+	return own_folder_set_up(NULL);
 }
 
 static int tear_down(void **state)
 {
 	struct fixture *f = *state;
 
-	nftw(f->root, drop, 8, FTW_DEPTH | FTW_PHYS);
 	free(f);
-	return 0;
+	return own_folder_tear_down(NULL);
 }
 
 static void test_process(void **state)
 {
 	struct fixture *f = *state;
 
-	put_text(f, "/proc/42/maps",
+	put_text(".", "/proc/42/maps",
 		 "00400000-00401000 r--p 00000000 fe:01 77                /bin/a b\n"
 		 "00401000-00402000 r-xp 00001000 fe:01 77                /bin/a b\n"
 		 "7f0000000000-7f0000002000 rwxp 00000000 00:00 0 \n"
@@ -107,11 +72,11 @@ static void test_process(void **state)
 		 "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]\n"
 		 "nonsense\n"
 		 "2000-1000 r-xp 00000000 fe:01 77 /backwards\n");
-	assert_int_equal(mappings_of_process(f->root, 42, say, f), 0);
+	assert_int_equal(mappings_of_process(".", 42, say, f), 0);
 	assert_string_equal(f->said, "42 401000+1000 @1000 fe00001:77 id0 /bin/a b;"
 				     "42 7f0000000000+2000 @0 0:0 id0 //anon;"
 				     "42 7fff00000000+1000 @0 0:0 id0 [vdso];");
-	assert_int_equal(mappings_of_process(f->root, 43, say, f), 0); /* has ended */
+	assert_int_equal(mappings_of_process(".", 43, say, f), 0); /* has ended */
 }
 
 static void test_kernel(void **state)
@@ -122,17 +87,17 @@ static void test_kernel(void **state)
 					 0, 0, 'G', 'N', 'U', 0, 1, 2, 3, 4, 5, 6, 7,   8 };
 	struct fixture *f = *state;
 
-	put_text(f, "/proc/kallsyms",
+	put_text(".", "/proc/kallsyms",
 		 "0000000000000000 A first\nffffffff81000000 T _stext\n"
 		 "ffffffff81000010 T f\nffffffff82000000 T _etext\n");
-	put(f, "/sys/kernel/notes", notes, sizeof(notes));
-	put_text(f, "/proc/modules",
+	put_bytes(".", "/sys/kernel/notes", notes, sizeof(notes));
+	put_text(".", "/proc/modules",
 		 "loop 4096 0 - Live 0xffffffffa0000000\n"
 		 "ext4 8192 1 loop, Live 0xffffffffa0010000 (E)\n"
 		 "hidden 8192 1 - Live 0x0000000000000000\n");
-	put(f, "/sys/module/ext4/notes/.note.gnu.build-id", notes, sizeof(notes) - 3);
-	put(f, "/sys/module/loop/notes/.note.gnu.build-id", notes + 20, sizeof(notes) - 20);
-	assert_int_equal(mappings_of_kernel(f->root, say, f), 0);
+	put_bytes(".", "/sys/module/ext4/notes/.note.gnu.build-id", notes, sizeof(notes) - 3);
+	put_bytes(".", "/sys/module/loop/notes/.note.gnu.build-id", notes + 20, sizeof(notes) - 20);
+	assert_int_equal(mappings_of_kernel(".", say, f), 0);
 	assert_string_equal(f->said, "2 ffffffff81000000+1000000 @0 0:0 id8 [kernel.kallsyms];"
 				     "2 ffffffffa0000000+1000 @0 0:0 id8 [loop];"
 				     "2 ffffffffa0010000+2000 @0 0:0 id0 [ext4];");
@@ -142,8 +107,8 @@ static void test_hidden(void **state)
 {
 	struct fixture *f = *state;
 
-	put_text(f, "/proc/kallsyms", "0000000000000000 T _stext\n0000000000000000 T _etext\n");
-	assert_int_equal(mappings_of_kernel(f->root, say, f), 0);
+	put_text(".", "/proc/kallsyms", "0000000000000000 T _stext\n0000000000000000 T _etext\n");
+	assert_int_equal(mappings_of_kernel(".", say, f), 0);
 	assert_int_equal(f->used, 0);
 }
 

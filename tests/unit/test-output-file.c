@@ -17,54 +17,13 @@
 #include <cmocka.h>
 
 #include "cli/output-file.h"
-#include "cli/verb.h"
-
-static char said[512];
-
-/* In place of kymo.c's. */
-void cli_error(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(said, sizeof(said), format, ap);
-	va_end(ap);
-}
-
-static char directory[64];
+#include "tests/support/own-folder.h"
+#include "tests/support/said.h"
 
 static int set_up(void **state)
 {
-	(void)state;
-	strcpy(directory, "/tmp/kymo-test-output-file.XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
 	*said = '\0';
-	return chdir(directory);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unlink("file");
-	unlink("other");
-	return chdir("/") < 0 ? -1 : rmdir(directory);
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
-}
-
-static long size_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) < 0 ? -errno : (long)st.st_size;
+	return own_folder_set_up(state);
 }
 
 static void test_new(void **state)
@@ -82,9 +41,9 @@ static void test_new(void **state)
 	assert_int_equal(output_file_begin(&o), 0);
 	assert_int_equal(write(o.fd, "x", 1), 1);
 	output_file_discard_empty(&o);
-	assert_int_equal(size_of("file"), 1);
+	assert_int_equal(size_of_file("file"), 1);
 	output_file_discard(&o);
-	assert_int_equal(size_of("file"), -ENOENT);
+	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
 static void test_discard_empty(void **state)
@@ -94,7 +53,7 @@ static void test_discard_empty(void **state)
 	(void)state;
 	assert_int_equal(output_file_open("file", "", false, &o), 0);
 	output_file_discard_empty(&o);
-	assert_int_equal(size_of("file"), -ENOENT);
+	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
 /* What somebody else put in its place stays. */
@@ -104,10 +63,10 @@ static void test_discard_replaced(void **state)
 
 	(void)state;
 	assert_int_equal(output_file_open("file", "", false, &o), 0);
-	put("other", "theirs");
+	put_text("", "other", "theirs");
 	assert_int_equal(rename("other", "file"), 0);
 	output_file_discard(&o);
-	assert_int_equal(size_of("file"), 6);
+	assert_int_equal(size_of_file("file"), 6);
 }
 
 static void test_existing(void **state)
@@ -115,7 +74,7 @@ static void test_existing(void **state)
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 
 	(void)state;
-	put("file", "before");
+	put_text("", "file", "before");
 	assert_int_equal(output_file_open("file", "", false, &o), -EEXIST);
 	assert_string_equal(said, "file exists already; --force writes over it");
 	assert_int_equal(o.fd, -1);
@@ -124,11 +83,11 @@ static void test_existing(void **state)
 	assert_false(o.created);
 	assert_int_equal(fcntl(o.fd, F_GETFL) & O_NONBLOCK, 0);
 	/* Nothing is lost before the recording is sure to begin. */
-	assert_int_equal(size_of("file"), 6);
+	assert_int_equal(size_of_file("file"), 6);
 	assert_int_equal(output_file_begin(&o), 0);
-	assert_int_equal(size_of("file"), 0);
+	assert_int_equal(size_of_file("file"), 0);
 	output_file_discard(&o);
-	assert_int_equal(size_of("file"), 0);
+	assert_int_equal(size_of_file("file"), 0);
 }
 
 static void test_not_possible(void **state)
@@ -170,10 +129,10 @@ static void test_default_name(void **state)
 	assert_memory_equal(o.path, "kymo-20", 7);
 	assert_string_equal(o.path + strlen(o.path) - 8, ".fxt.zst");
 	output_file_discard(&o);
-	assert_int_equal(size_of(o.path), -ENOENT);
+	assert_int_equal(size_of_file(o.path), -ENOENT);
 }
 
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, set_up, own_folder_tear_down)
 
 int main(void)
 {

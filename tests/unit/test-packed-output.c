@@ -20,40 +20,16 @@
 #include <cmocka.h>
 
 #include "cli/packed-output.h"
-#include "cli/verb.h"
 #include "reader/pack/unpack.h"
+#include "tests/support/own-folder.h"
+#include "tests/support/said.h"
 
 enum { RECORD = 10 };
 
-static char said[512];
-
-/* In place of kymo.c's. */
-void cli_error(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(said, sizeof(said), format, ap);
-	va_end(ap);
-}
-
-static char directory[64];
-
 static int set_up(void **state)
 {
-	(void)state;
-	strcpy(directory, "/tmp/kymo-test-packed-output.XXXXXX");
-	if (!mkdtemp(directory))
-		return -1;
 	*said = '\0';
-	return chdir(directory);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	unlink("file");
-	return chdir("/") < 0 ? -1 : rmdir(directory);
+	return own_folder_set_up(state);
 }
 
 /* "Records" of ten bytes. */
@@ -81,13 +57,6 @@ static uint8_t *some_bytes(size_t n)
 		p[i] = (uint8_t)(x >> 28);
 	}
 	return p;
-}
-
-static long size_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) < 0 ? -errno : (long)st.st_size;
 }
 
 static void assert_unpacks_to(const uint8_t *data, size_t n, enum pack_method method)
@@ -129,7 +98,7 @@ static void test_bytes(void **state)
 						 0);
 			assert_int_equal(packed_output_finish(&o), 0);
 			assert_int_equal(o.bytes, n);
-			assert_int_equal(o.file_bytes, size_of("file"));
+			assert_int_equal(o.file_bytes, size_of_file("file"));
 			assert_unpacks_to(data, n, m);
 			unlink("file");
 		}
@@ -150,7 +119,7 @@ static void test_pieces(void **state)
 	assert_int_equal(open_output(&o, PACK_SNAPPY, false), 0);
 	assert_int_equal(packed_output_write(&o, data, n), 0);
 	assert_int_equal(packed_output_finish(&o), 0);
-	size = (size_t)size_of("file");
+	size = (size_t)size_of_file("file");
 	file = malloc(size);
 	fd = open("file", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(read(fd, file, size), size);
@@ -181,9 +150,9 @@ static void test_not_finished(void **state)
 	(void)state;
 	assert_int_equal(open_output(&o, PACK_NONE, false), 0);
 	assert_int_equal(packed_output_write(&o, "abc", 3), 0);
-	assert_int_equal(size_of("file"), 3);
+	assert_int_equal(size_of_file("file"), 3);
 	packed_output_deinit(&o);
-	assert_int_equal(size_of("file"), -ENOENT);
+	assert_int_equal(size_of_file("file"), -ENOENT);
 	packed_output_deinit(&o);
 }
 
@@ -196,11 +165,11 @@ static void test_not_finished_forced(void **state)
 	(void)state;
 	assert_int_equal(write(fd, "before", 6), 6);
 	assert_int_equal(open_output(&o, PACK_NONE, false), -EEXIST);
-	assert_int_equal(size_of("file"), 6);
+	assert_int_equal(size_of_file("file"), 6);
 	assert_int_equal(open_output(&o, PACK_NONE, true), 0);
 	assert_int_equal(packed_output_write(&o, "abc", 3), 0);
 	packed_output_deinit(&o);
-	assert_int_equal(size_of("file"), 0);
+	assert_int_equal(size_of_file("file"), 0);
 }
 
 static void test_own_input(void **state)
@@ -215,7 +184,7 @@ static void test_own_input(void **state)
 									  whole_tens, &fd, 1 }),
 			 -EINVAL);
 	assert_string_equal(said, "file is what is read; write to another file");
-	assert_int_equal(size_of("file"), 6);
+	assert_int_equal(size_of_file("file"), 6);
 }
 
 /* No room: it says so, and the half of a file goes. */
@@ -237,7 +206,7 @@ static void test_no_room(void **state)
 	assert_int_equal(r, -EFBIG);
 	assert_string_equal(said, "cannot write file: File too large");
 	packed_output_deinit(&o);
-	assert_int_equal(size_of("file"), -ENOENT);
+	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
 /* A signal that ends the process takes the file with it, and one that is ignored does not. */
@@ -271,15 +240,15 @@ static void test_signal(void **state)
 		assert_int_equal(waitpid(pid, &status, 0), pid);
 		if (rows[i].ignored) {
 			assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 2);
-			assert_true(size_of("file") > 0);
+			assert_true(size_of_file("file") > 0);
 		} else {
 			assert_true(WIFSIGNALED(status) && WTERMSIG(status) == rows[i].number);
-			assert_int_equal(size_of("file"), -ENOENT);
+			assert_int_equal(size_of_file("file"), -ENOENT);
 		}
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, own_folder_tear_down)
 
 int main(void)
 {

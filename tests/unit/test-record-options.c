@@ -16,47 +16,7 @@
 
 #include "cli/record-options.h"
 #include "cli/verb.h"
-
-/* ---- in place of kymo.c ---- */
-
-static char said[512];
-static int bad_option;
-
-static void say(const char *format, va_list ap)
-{
-	vsnprintf(said, sizeof(said), format, ap);
-}
-
-void cli_error(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say(format, ap);
-	va_end(ap);
-}
-
-int cli_usage_error(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say(format, ap);
-	va_end(ap);
-	return CLI_USAGE;
-}
-
-int cli_bad_option(int answer, char **argv)
-{
-	(void)argv;
-	bad_option = answer;
-	return CLI_USAGE;
-}
-
-int cli_help(void)
-{
-	return CLI_OK;
-}
+#include "tests/support/said.h"
 
 /* ---- the words of the tests ---- */
 

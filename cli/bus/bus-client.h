@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemon, from the command's side: the one place in cli/ that knows the bus.
+ * The daemon, from the command's side: what cli/ asks it by the bus.
  *
  * Functions return 0 or a negative errno; bus_client_error() is then a sentence about it, the
  * daemon's own where the daemon refused.

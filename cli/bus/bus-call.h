@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of this folder share: the connection, and calls on it. Nothing outside of it knows
+ * libsystemd.
+ *
+ * Functions return 0 or a negative errno; those that take the client have left a sentence for
+ * bus_client_error() then.
+ */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "cli/bus/bus-client.h"
+
+#define BUS_NAME          "org.kymo.Trace1"
+#define MANAGER_PATH      "/org/kymo/Trace1"
+#define MANAGER_INTERFACE "org.kymo.Trace1.Manager"
+#define SESSION_INTERFACE "org.kymo.Trace1.Session"
+
+#define ANSWER_USEC UINT64_C(30000000) /* what answers at once, and programs being loaded */
+
+struct bus_client {
+	sd_bus *bus;
+	sd_bus_message *capabilities; /* holds the strings that were given out */
+	/* The session that is watched. */
+	char *path;
+	struct session_view last; /* as far as signals have told */
+	bool finished, gone;
+	char error[1024];
+};
+
+/* Leaves the sentence that FORMAT makes. Returns ERROR. */
+__attribute__((format(printf, 3, 4))) int bus_fail(struct bus_client *c, int error,
+						   const char *format, ...);
+
+/* A call that did not succeed: what the other side said (E, may be NULL), or else what ERROR, a
+ * negative errno, means. Returns ERROR. */
+int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e);
+
+/* Makes *RET, a call of METHOD of the manager or of the session at PATH; the caller's. */
+int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret);
+
+/* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = for ever). *RET, if RET is not NULL, is the
+ * answer, the caller's. */
+int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);
+
+/* Both, for a METHOD without arguments that answers at once. */
+int bus_call_plain(struct bus_client *c, const char *path, const char *method,
+		   sd_bus_message **ret);
+
+/* Appends the options of a session, a{sv}, to M. Leaves no sentence. */
+int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *args);
+
+/* Puts the properties of a session, a{sv}, that come next in M to *V; what is not among them stays.
+ * Leaves no sentence. */
+int bus_read_view(sd_bus_message *m, struct session_view *v);

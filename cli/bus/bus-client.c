@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The connection to the daemon, and what all calls on it share.
+ */
+#include "cli/bus/bus-client.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bus/bus-call.h"
+
+struct bus_client *bus_client_new(void)
+{
+	return calloc(1, sizeof(struct bus_client));
+}
+
+struct bus_client *bus_client_free(struct bus_client *c)
+{
+	if (!c)
+		return NULL;
+	session_view_deinit(&c->last);
+	free(c->path);
+	sd_bus_message_unref(c->capabilities);
+	sd_bus_flush_close_unref(c->bus);
+	free(c);
+	return NULL;
+}
+
+const char *bus_client_error(const struct bus_client *c)
+{
+	return c->error;
+}
+
+int bus_fail(struct bus_client *c, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(c->error, sizeof(c->error), format, ap);
+	va_end(ap);
+	return error;
+}
+
+int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
+{
+	if (e && e->name && strncmp(e->name, BUS_NAME ".Error.", strlen(BUS_NAME ".Error.")) == 0)
+		return bus_fail(c, error, "%s", e->message);
+	if (e && e->name &&
+	    (strcmp(e->name, SD_BUS_ERROR_NO_REPLY) == 0 ||
+	     strcmp(e->name, SD_BUS_ERROR_DISCONNECTED) == 0))
+		return bus_fail(c, error, "the service kymod does not answer any more");
+	if (e && e->message)
+		return bus_fail(c, error, "the service kymod could not be asked: %s", e->message);
+	return bus_fail(c, error, "the service kymod could not be asked: %s", strerror(-error));
+}
+
+static int open_bus(const char *address, sd_bus **ret)
+{
+	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
+	int r;
+
+	if (!address)
+		return sd_bus_open_system_with_description(ret, "kymo");
+	r = sd_bus_new(&bus);
+	if (r < 0)
+		return r;
+	r = sd_bus_set_address(bus, address);
+	if (r < 0)
+		return r;
+	r = sd_bus_set_bus_client(bus, true);
+	if (r < 0)
+		return r;
+	r = sd_bus_start(bus);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(bus);
+	return 0;
+}
+
+int bus_client_connect(struct bus_client *c, const char *address)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	const char *bus = address ? "bus " : "system bus";
+	int r;
+
+	r = open_bus(address, &c->bus);
+	if (r < 0)
+		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, address ?: "",
+				strerror(-r));
+	/* Starts it too, where the bus knows how. */
+	r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping",
+			       &e, NULL, NULL);
+	if (r >= 0)
+		return 0;
+	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+	    sd_bus_error_has_name(&e, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
+		return bus_fail(c, -ENXIO, "the service kymod does not run on the %s%s", bus,
+				address ?: "");
+	return bus_fail(c, -ENXIO, "the service kymod cannot be reached on the %s%s: %s", bus,
+			address ?: "", e.message ?: strerror(-r));
+}
+
+int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	int r = sd_bus_call(c->bus, m, timeout_usec, &e, ret);
+
+	return r < 0 ? bus_fail_call(c, r, &e) : 0;
+}
+
+int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
+{
+	const char *interface =
+		strcmp(path, MANAGER_PATH) == 0 ? MANAGER_INTERFACE : SESSION_INTERFACE;
+	int r = sd_bus_message_new_method_call(c->bus, ret, BUS_NAME, path, interface, method);
+
+	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
+}
+
+int bus_call_plain(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = bus_new_call(c, path, method, &m);
+
+	return r < 0 ? r : bus_call(c, m, ANSWER_USEC, ret);
+}

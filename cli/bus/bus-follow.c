@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Following a session: the signals that tell of it, until it has finished.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/bus/bus-call.h"
+
+static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+	const char *reason;
+
+	(void)reterr;
+	c->finished = true;
+	if (sd_bus_message_read(m, "s", &reason) > 0)
+		snprintf(c->last.reason, sizeof(c->last.reason), "%s", reason);
+	return 0;
+}
+
+static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+	const char *name, *path;
+
+	(void)reterr;
+	if (sd_bus_message_read(m, "so", &name, &path) > 0 && strcmp(path, c->path) == 0)
+		c->finished = true;
+	return 0;
+}
+
+static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+
+	(void)reterr;
+	if (sd_bus_message_skip(m, "s") >= 0)
+		bus_read_view(m, &c->last);
+	return 0;
+}
+
+static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+
+	(void)reterr;
+	(void)m;
+	c->gone = true;
+	return 0;
+}
+
+int bus_client_watch(struct bus_client *c, const char *path)
+{
+	int r;
+
+	c->path = strdup(path);
+	if (!c->path)
+		return bus_fail_call(c, -ENOMEM, NULL);
+	r = sd_bus_match_signal(c->bus, NULL, BUS_NAME, path, SESSION_INTERFACE, "Finished",
+				on_finished, c);
+	if (r >= 0)
+		r = sd_bus_match_signal(c->bus, NULL, BUS_NAME, path,
+					"org.freedesktop.DBus.Properties", "PropertiesChanged",
+					on_properties, c);
+	if (r >= 0)
+		r = sd_bus_match_signal(c->bus, NULL, BUS_NAME, MANAGER_PATH, MANAGER_INTERFACE,
+					"SessionRemoved", on_removed, c);
+	if (r >= 0)
+		r = sd_bus_add_match(c->bus, NULL,
+				     "type='signal',sender='org.freedesktop.DBus',"
+				     "member='NameOwnerChanged',arg0='" BUS_NAME "'",
+				     on_owner, c);
+	return r < 0 ? bus_fail_call(c, r, NULL) : bus_client_view(c, path, &c->last);
+}
+
+int bus_client_pollfd(struct bus_client *c, struct pollfd *ret)
+{
+	uint64_t until_usec, now_usec = clock_read_ns(CLOCK_MONOTONIC) / 1000;
+	int events = sd_bus_get_events(c->bus);
+
+	*ret = (struct pollfd){ sd_bus_get_fd(c->bus), (short)(events < 0 ? 0 : events), 0 };
+	if (events < 0)
+		return 0; /* closed: dispatch will say so */
+	if (sd_bus_get_timeout(c->bus, &until_usec) < 0 || until_usec == UINT64_MAX)
+		return -1;
+	return until_usec <= now_usec ? 0 : (int)((until_usec - now_usec) / 1000 + 1);
+}
+
+int bus_client_dispatch(struct bus_client *c)
+{
+	int r;
+
+	do
+		r = sd_bus_process(c->bus, NULL);
+	while (r > 0 && !c->gone);
+	/* A service that ends in order finishes its sessions first. */
+	if (c->finished)
+		return 1;
+	if (r < 0 || c->gone)
+		return bus_fail(c, -ECONNRESET,
+				"the service kymod has gone: what it had not written "
+				"yet is lost");
+	return 0;
+}
+
+int bus_client_last(struct bus_client *c, struct session_view *ret)
+{
+	if (bus_client_dispatch(c) <= 0)
+		return -ENODATA;
+	*ret = c->last;
+	ret->options = json_object_get(c->last.options);
+	if (strcmp(ret->state, session_state_names[SESSION_STOPPED]) == 0 ||
+	    strcmp(ret->state, session_state_names[SESSION_FAILED]) == 0)
+		return 0;
+	/* It never came to its end. */
+	snprintf(ret->state, sizeof(ret->state), "%s", session_state_names[SESSION_FAILED]);
+	if (!*ret->error)
+		snprintf(ret->error, sizeof(ret->error),
+			 "the session was removed before its archive was complete%s%s",
+			 *ret->reason ? ": " : "", ret->reason);
+	return 0;
+}
+
+/* Whether an error answer to Stop means that nothing more will come of the session. */
+static bool is_end(const sd_bus_error *e)
+{
+	/* It stops all the same; or the service has gone, which is seen otherwise. */
+	return !sd_bus_error_has_name(e, BUS_NAME ".Error.LimitReached") &&
+	       !sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) &&
+	       !sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED);
+}
+
+static int on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+
+	(void)reterr;
+	/* What became of it is in its properties. */
+	if (sd_bus_message_is_method_error(m, NULL) && is_end(sd_bus_message_get_error(m)))
+		c->finished = true;
+	return 0;
+}
+
+int bus_client_ask_stop(struct bus_client *c, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = bus_new_call(c, path, "Stop", &m);
+
+	if (r < 0)
+		return r;
+	/* As long as the output needs. */
+	r = sd_bus_call_async(c->bus, NULL, m, on_stop_answer, c, UINT64_MAX);
+	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
+}

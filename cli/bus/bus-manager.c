@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is asked of the daemon's manager: sessions, and what the machine can capture.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cli/bus/bus-call.h"
+
+static int read_path(struct bus_client *c, sd_bus_message *reply, char **ret_path)
+{
+	const char *path;
+	int r = sd_bus_message_read(reply, "o", &path);
+
+	if (r < 0)
+		return bus_fail_call(c, r, NULL);
+	*ret_path = strdup(path);
+	return *ret_path ? 0 : bus_fail_call(c, -ENOMEM, NULL);
+}
+
+int bus_client_create(struct bus_client *c, const struct bus_client_create_args *args,
+		      char **ret_path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	int r = bus_new_call(c, MANAGER_PATH, "CreateSession", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "s", args->options->name);
+	if (r >= 0)
+		r = bus_append_options(m, args);
+	if (r < 0)
+		return bus_fail_call(c, r, NULL);
+	r = bus_call(c, m, ANSWER_USEC, &reply);
+	return r < 0 ? r : read_path(c, reply, ret_path);
+}
+
+int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	int r = bus_new_call(c, MANAGER_PATH, "GetSession", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "s", name);
+	if (r < 0)
+		return bus_fail(c, r, "'%s' cannot be the name of a session", name);
+	r = bus_call(c, m, ANSWER_USEC, &reply);
+	return r < 0 ? r : read_path(c, reply, ret_path);
+}
+
+struct bus_client_session *bus_client_list_free(struct bus_client_session *list)
+{
+	for (struct bus_client_session *s = list; s && s->name; s++) {
+		free(s->name);
+		free(s->path);
+		free(s->state);
+	}
+	free(list);
+	return NULL;
+}
+
+static int read_list(sd_bus_message *reply, struct bus_client_session **list)
+{
+	const char *name, *path, *state;
+	size_t n = 0;
+	int r = sd_bus_message_enter_container(reply, 'a', "(sos)");
+
+	while (r >= 0 && (r = sd_bus_message_read(reply, "(sos)", &name, &path, &state)) > 0) {
+		struct bus_client_session *more = reallocarray(*list, n + 2, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		*list = more;
+		more[n] = (struct bus_client_session){ strdup(name), strdup(path), strdup(state) };
+		more[++n] = (struct bus_client_session){ 0 };
+		if (!more[n - 1].name || !more[n - 1].path || !more[n - 1].state)
+			return -ENOMEM;
+	}
+	return r;
+}
+
+int bus_client_list(struct bus_client *c, struct bus_client_session **ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct bus_client_session *list = calloc(1, sizeof(*list));
+	int r = list ? bus_call_plain(c, MANAGER_PATH, "ListSessions", &reply)
+		     : bus_fail_call(c, -ENOMEM, NULL);
+
+	if (r >= 0) {
+		r = read_list(reply, &list);
+		if (r < 0)
+			bus_fail_call(c, r, NULL);
+	}
+	if (r < 0) {
+		bus_client_list_free(list);
+		return r;
+	}
+	*ret = list;
+	return 0;
+}
+
+int bus_client_capabilities(struct bus_client *c, struct capability caps[static CAPABILITIES_MAX])
+{
+	sd_bus_message *reply = NULL;
+	int available, n = 0, r;
+
+	r = bus_call_plain(c, MANAGER_PATH, "GetCapabilities", &reply);
+	if (r < 0)
+		return r;
+	sd_bus_message_unref(c->capabilities);
+	c->capabilities = reply;
+	r = sd_bus_message_enter_container(reply, 'a', "{sv}");
+	while (r >= 0 && n < CAPABILITIES_MAX &&
+	       (r = sd_bus_message_read(reply, "{sv}", &caps[n].name, "(bs)", &available,
+					&caps[n].detail)) > 0)
+		caps[n++].available = available;
+	return r < 0 ? bus_fail_call(c, r, NULL) : n;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The properties of a session, a{sv}, as people and programs are shown them.
+ */
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/bus/bus-call.h"
+
+/* Any value, as JSON says it; NULL with *RETERR < 0 on failure. */
+static struct json_object *read_json(sd_bus_message *m, int *reterr);
+
+/* The elements of a container that has been entered. */
+static struct json_object *read_elements(sd_bus_message *m, int *reterr)
+{
+	struct json_object *list = json_object_new_array();
+
+	while (sd_bus_message_at_end(m, false) == 0) {
+		struct json_object *element = read_json(m, reterr);
+
+		if (*reterr < 0)
+			break;
+		json_object_array_add(list, element);
+	}
+	return list;
+}
+
+static struct json_object *read_basic(sd_bus_message *m, char type, int *reterr)
+{
+	union {
+		const char *s;
+		uint64_t t;
+		uint32_t u;
+		int b;
+	} v;
+
+	*reterr = sd_bus_message_read_basic(m, type, &v);
+	if (*reterr < 0)
+		return NULL;
+	switch (type) {
+	case 's':
+	case 'o':
+		return json_object_new_string(v.s);
+	case 't':
+		return json_object_new_uint64(v.t);
+	case 'u':
+		return json_object_new_uint64(v.u);
+	case 'b':
+		return json_object_new_boolean(v.b);
+	default:
+		return NULL;
+	}
+}
+
+static struct json_object *read_json(sd_bus_message *m, int *reterr)
+{
+	struct json_object *value;
+	const char *contents;
+	char type;
+
+	*reterr = sd_bus_message_peek_type(m, &type, &contents);
+	if (*reterr < 0)
+		return NULL;
+	if (!contents && strchr("sotub", type))
+		return read_basic(m, type, reterr);
+	if (!contents) {
+		char skip[2] = { type, '\0' };
+
+		*reterr = sd_bus_message_skip(m, skip);
+		return NULL;
+	}
+	*reterr = sd_bus_message_enter_container(m, type, contents);
+	if (*reterr < 0)
+		return NULL;
+	value = type == 'v' ? read_json(m, reterr) : read_elements(m, reterr);
+	if (*reterr >= 0)
+		*reterr = sd_bus_message_exit_container(m);
+	return value;
+}
+
+/* a{sv} */
+static struct json_object *read_json_dict(sd_bus_message *m, int *reterr)
+{
+	struct json_object *o = json_object_new_object();
+	const char *key;
+	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		r = sd_bus_message_read(m, "s", &key);
+		if (r >= 0)
+			json_object_object_add(o, key, read_json(m, &r));
+		if (r >= 0)
+			r = sd_bus_message_exit_container(m);
+	}
+	if (r >= 0)
+		r = sd_bus_message_exit_container(m);
+	*reterr = r;
+	return o;
+}
+
+static int read_lost(sd_bus_message *m, struct session_view *v)
+{
+	const char *class_name;
+	uint64_t count;
+	int r = sd_bus_message_enter_container(m, 'a', "{st}");
+
+	while (r >= 0 && (r = sd_bus_message_read(m, "{st}", &class_name, &count)) > 0) {
+		for (size_t i = 0; i < CLASS_MAX; i++) {
+			if (strcmp(event_class_names[i], class_name) == 0)
+				v->counters.lost[i] = count;
+		}
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_cost(sd_bus_message *m, struct session_view *v)
+{
+	struct json_object *cost, *ns;
+	int r;
+
+	cost = read_json_dict(m, &r);
+	if (json_object_object_get_ex(cost, "daemon_cpu_ns", &ns))
+		v->counters.daemon_cpu_ns = json_object_get_uint64(ns);
+	json_object_put(cost);
+	return r;
+}
+
+#define AT(member) offsetof(struct session_view, member)
+#define TEXT(property, member)                                                                     \
+	{                                                                                          \
+		property, "s", AT(member), sizeof(((struct session_view *)0)->member)              \
+	}
+
+/* Where simple properties go. */
+static const struct property_row {
+	const char *name;
+	const char *type;
+	size_t offset, room;
+} property_rows[] = {
+	TEXT("Name", name),
+	TEXT("State", state),
+	TEXT("Reason", reason),
+	TEXT("Error", error),
+	{ "Owner", "u", AT(uid), sizeof(uint32_t) },
+	{ "StartTime", "t", AT(counters.start_ns), sizeof(uint64_t) },
+	{ "StopTime", "t", AT(counters.stop_ns), sizeof(uint64_t) },
+	{ "Events", "t", AT(counters.events), sizeof(uint64_t) },
+	{ "Bytes", "t", AT(counters.bytes), sizeof(uint64_t) },
+};
+
+/* Reads the value of property BUS_NAME from its variant, which has been entered. */
+static int read_property(sd_bus_message *m, const char *name, struct session_view *v)
+{
+	int r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(property_rows); i++) {
+		const struct property_row *row = &property_rows[i];
+		char *to = (char *)v + row->offset;
+		const char *text;
+
+		if (strcmp(row->name, name) != 0)
+			continue;
+		if (*row->type != 's')
+			return sd_bus_message_read_basic(m, *row->type, to);
+		r = sd_bus_message_read_basic(m, 's', &text);
+		if (r >= 0)
+			snprintf(to, row->room, "%s", text);
+		return r;
+	}
+	if (strcmp(name, "Lost") == 0)
+		return read_lost(m, v);
+	if (strcmp(name, "Cost") == 0)
+		return read_cost(m, v);
+	if (strcmp(name, "Options") == 0) {
+		json_object_put(v->options);
+		v->options = read_json_dict(m, &r);
+		return r;
+	}
+	json_object_put(read_json(m, &r)); /* of a newer daemon */
+	return r;
+}
+
+int bus_read_view(sd_bus_message *reply, struct session_view *v)
+{
+	const char *name, *contents;
+	int r = sd_bus_message_enter_container(reply, 'a', "{sv}");
+
+	while (r >= 0 && (r = sd_bus_message_enter_container(reply, 'e', "sv")) > 0) {
+		r = sd_bus_message_read(reply, "s", &name);
+		if (r >= 0)
+			r = sd_bus_message_peek_type(reply, NULL, &contents);
+		if (r >= 0)
+			r = sd_bus_message_enter_container(reply, 'v', contents);
+		if (r >= 0)
+			r = read_property(reply, name, v);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(reply);
+		if (r >= 0)
+			r = sd_bus_message_exit_container(reply);
+	}
+	return r;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is asked of a session, and waited for.
+ */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "cli/bus/bus-call.h"
+
+#define STUCK_USEC UINT64_C(5000000) /* an output without progress, after Stop */
+
+int bus_client_start(struct bus_client *c, const char *path)
+{
+	return bus_call_plain(c, path, "Start", NULL);
+}
+
+int bus_client_remove(struct bus_client *c, const char *path)
+{
+	return bus_call_plain(c, path, "Remove", NULL);
+}
+
+int bus_client_mark(struct bus_client *c, const char *path, const char *text)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = bus_new_call(c, path, "Mark", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "s", text);
+	return r < 0 ? bus_fail_call(c, r, NULL) : bus_call(c, m, ANSWER_USEC, NULL);
+}
+
+int bus_client_view(struct bus_client *c, const char *path, struct session_view *ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+	int r;
+
+	r = sd_bus_message_new_method_call(c->bus, &m, BUS_NAME, path,
+					   "org.freedesktop.DBus.Properties", "GetAll");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", SESSION_INTERFACE);
+	if (r < 0)
+		return bus_fail_call(c, r, NULL);
+	r = bus_call(c, m, ANSWER_USEC, &reply);
+	if (r < 0)
+		return r;
+	r = bus_read_view(reply, &v);
+	if (r < 0)
+		return bus_fail_call(c, r, NULL);
+	*ret = v;
+	v.options = NULL;
+	return 0;
+}
+
+static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	sd_bus_message **answer = userdata;
+
+	(void)reterr;
+	*answer = sd_bus_message_ref(m);
+	return 0;
+}
+
+/* Waits for ANSWER, as long as the output of the session at PATH moves. */
+static int wait_stopped(struct bus_client *c, const char *path, sd_bus_message **answer)
+{
+	uint64_t now, moved = clock_read_ns(CLOCK_MONOTONIC), bytes = UINT64_MAX;
+	int r;
+
+	for (;;) {
+		_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+		while ((r = sd_bus_process(c->bus, NULL)) > 0 && !*answer)
+			;
+		if (*answer)
+			return 0;
+		if (r < 0)
+			return bus_fail_call(c, r, NULL);
+		r = sd_bus_wait(c->bus, STUCK_USEC / 5);
+		if (r < 0 && r != -EINTR)
+			return bus_fail_call(c, r, NULL);
+		if (r > 0)
+			continue;
+		r = bus_client_view(c, path, &v);
+		if (r < 0)
+			return r;
+		now = clock_read_ns(CLOCK_MONOTONIC);
+		if (v.counters.bytes != bytes)
+			moved = now;
+		else if (now - moved > STUCK_USEC * 1000)
+			return bus_fail(c, -ETIMEDOUT,
+					"the output of the session takes nothing any more");
+		bytes = v.counters.bytes;
+	}
+}
+
+int bus_client_stop(struct bus_client *c, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *answer = NULL;
+	_cleanup_(sd_bus_slot_unrefp) sd_bus_slot *slot = NULL;
+	int r = bus_new_call(c, path, "Stop", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_call_async(c->bus, &slot, m, on_answer, &answer, UINT64_MAX);
+	if (r < 0)
+		return bus_fail_call(c, r, NULL);
+	r = wait_stopped(c, path, &answer);
+	if (r < 0)
+		return r;
+	if (sd_bus_message_is_method_error(answer, NULL))
+		return bus_fail_call(c, -sd_bus_message_get_errno(answer),
+				     sd_bus_message_get_error(answer));
+	return 0;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the files of a process are looked for, and what has none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "tests/support/own-folder.h"
+#include "tests/support/symbol-program.h"
+
+static void test_process(void **state)
+{
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	struct symbol_query query;
+	struct program p;
+
+	(void)state;
+	need_program();
+	command("cp pie gone");
+	program_start(&p, "gone");
+	command("cp fixed other && mv other gone");
+	query = (struct symbol_query){
+		.pid = (uint32_t)p.pid,
+		.address = program_address(&p, "sample_plain"),
+		.mapping = p.mapping,
+	};
+	/* What is there now has another inode. */
+	assert_true(ask_symbols(s, &query, NULL)->unsure);
+	symbols_free(s);
+	s = open_symbols(&(struct symbols_options){ 0 });
+	query.lives = true;
+	if (geteuid() == 0) {
+		assert_function(ask_symbols(s, &query, NULL), "sample_plain", 0);
+		assert_false(ask_symbols(s, &query, NULL)->unsure);
+	}
+	program_stop(&p);
+	symbols_free(s);
+}
+
+/* A file that only the process itself sees, as in a container. */
+static void test_mount_namespace(void **state)
+{
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	struct symbol_query query;
+	struct program p;
+
+	(void)state;
+	need_program();
+	if (try_command("unshare -m true") != 0) {
+		symbols_free(s);
+		print_message("skip: this user may not make mount namespaces\n");
+		skip();
+	}
+	command("mkdir hidden && { echo '#!/bin/sh'; echo exec unshare -m sh -c \\''"
+		"mount -t tmpfs none %s && cp %s %s && exec %s/pie'\\'; } >script && chmod +x script",
+		folder_path("hidden"), folder_path("pie"), folder_path("hidden"),
+		folder_path("hidden"));
+	program_start(&p, "script");
+	assert_string_equal(p.mapping.path, folder_path("hidden/pie"));
+	assert_null(ask_program(s, &p, p.points[0].address)->function);
+	query = (struct symbol_query){
+		.pid = (uint32_t)p.pid,
+		.lives = true,
+		.address = p.points[0].address,
+		.mapping = p.mapping,
+	};
+	assert_function(ask_symbols(s, &query, NULL), p.points[0].name, 0);
+	assert_false(ask_symbols(s, &query, NULL)->unsure);
+	/* It was read, so the process need not be there any more. */
+	program_stop(&p);
+	assert_all_points(s, &p);
+	symbols_free(s);
+}
+
+static void test_sysroot(void **state)
+{
+	struct symbols *s;
+	struct program p;
+
+	(void)state;
+	need_program();
+	command("mkdir -p root/usr/bin && cp pie root/usr/bin/there && ln -s /usr/bin/there root/link && "
+		"ln -s ../../../../pie root/out && mkfifo root/fifo && : >root/empty");
+	program_start(&p, "pie");
+	program_stop(&p);
+	s = open_symbols(&(struct symbols_options){ .sysroot = folder_path("root") });
+	/* Links lead to what is below the root, and never out of it. */
+	p.mapping.path = "/link";
+	assert_all_points(s, &p);
+	p.mapping.path = "/out";
+	assert_null(ask_program(s, &p, p.points[0].address)->function);
+	p.mapping.path = "/../pie";
+	assert_null(ask_program(s, &p, p.points[0].address)->function);
+	/* Nobody waits for what is no file. */
+	p.mapping.path = "/fifo";
+	assert_null(ask_program(s, &p, p.points[0].address)->function);
+	p.mapping.path = "/empty";
+	assert_null(ask_program(s, &p, p.points[0].address)->function);
+	assert_true(has_problem(s, "/empty", "ELF"));
+	symbols_free(s);
+	assert_int_equal(symbols_new(&s, &(struct symbols_options){ .sysroot = folder_path("no") }),
+			 -ENOENT);
+}
+
+static void test_no_mapping(void **state)
+{
+	static const char *const paths[] = { NULL,        "",        "[heap]",     "//anon",
+					     "/memfd:x",  "[stack]", "/proc/kmsg", "relative",
+					     "/dev/zero", "/" };
+	struct symbols *s = open_symbols(&(struct symbols_options){ .lines = true });
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		struct symbol_query query = {
+			.pid = 1,
+			.lives = i % 2,
+			.address = 0x7000,
+			.mapping = { .path = paths[i], .start = 0x7000, .size = 0x1000 },
+		};
+		size_t n;
+		const struct symbol_frame *frames = ask_symbols(s, &query, &n);
+
+		assert_int_equal(n, 1);
+		assert_null(frames[0].function);
+		query.kernel = true;
+		ask_symbols(s, &query, &n);
+	}
+	symbols_free(s);
+}
+
+static void test_vdso(void **state)
+{
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	void *library = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *function = library ? dlsym(library, "__vdso_clock_gettime") : NULL;
+	struct program self = { .pid = getpid() };
+	struct symbol_query query;
+
+	(void)state;
+	if (!function || getauxval(AT_SYSINFO_EHDR) == 0) {
+		symbols_free(s);
+		skip();
+	}
+	program_find_mapping(&self, (uint64_t)(uintptr_t)function);
+	query = (struct symbol_query){
+		.pid = (uint32_t)getpid(),
+		.lives = true,
+		.address = (uint64_t)(uintptr_t)function,
+		.mapping = self.mapping,
+	};
+	assert_string_equal(query.mapping.path, "[vdso]");
+	/* (it has an alias) */
+	assert_string_equal(ask_symbols(s, &query, NULL)->function, "clock_gettime");
+	assert_string_equal(ask_symbols(s, &query, NULL)->module, "[vdso]");
+	assert_false(ask_symbols(s, &query, NULL)->unsure);
+	query.mapping.build_id = (const uint8_t *)"wrong";
+	query.mapping.n_build_id = 5;
+	assert_null(ask_symbols(s, &query, NULL)->function);
+	assert_true(has_problem(s, "[vdso]", "another kernel"));
+	query.mapping.n_build_id = 0;
+	query.lives = false;
+	assert_true(ask_symbols(s, &query, NULL)->unsure);
+	symbols_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_process), cmocka_unit_test(test_mount_namespace),
+		cmocka_unit_test(test_sysroot), cmocka_unit_test(test_no_mapping),
+		cmocka_unit_test(test_vdso),
+	};
+
+	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+}
