@@ -348,6 +348,22 @@ static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 	}
 }
 
+/* What the rules add. */
+static void add_arg(struct edit_copy *c)
+{
+	struct fxt_out_arg *to = &c->args[c->n_args];
+	int name;
+
+	if (!c->rules.more || c->n_args == FXT_ARGS_MAX)
+		return;
+	name = c->rules.more(c->rules.userdata, c->record, to);
+	if (!name)
+		return;
+	to->name =
+		c->provider->named ? fxt_named((enum fxt_name)name) : fxt_interned(name_text(name));
+	c->n_args++;
+}
+
 static void convert_args(struct edit_copy *c)
 {
 	struct fxt_args it = c->record->args;
@@ -373,6 +389,7 @@ static void convert_args(struct edit_copy *c)
 		if (!c->rules.arg || c->rules.arg(c->rules.userdata, c->record, name, to))
 			c->n_args++;
 	}
+	add_arg(c);
 }
 
 /* ---- records ---- */

@@ -156,7 +156,7 @@ int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
 
 static bool is_named(const struct edit_select *s, uint64_t pid)
 {
-	uint32_t real_pid = (uint32_t)(pid & ((UINT64_C(1) << FXT_KOID_TID_BITS) - 1));
+	uint32_t real_pid = fxt_koid_tid(pid);
 
 	for (size_t i = 0; i < s->n_pids; i++)
 		if (s->pids[i] == real_pid || s->pids[i] == pid)
