@@ -65,7 +65,7 @@ enum { WORDS_MAX = 16 };
 static struct record_options options;
 
 /* Parses the words up to a NULL. */
-static int parse(bool with_command, const char *const *words)
+static int parse(enum record_options_verb verb, const char *const *words)
 {
 	static char *argv[WORDS_MAX + 1];
 	int argc = 0;
@@ -80,13 +80,12 @@ static int parse(bool with_command, const char *const *words)
 	*said = '\0';
 	bad_option = 0;
 	optind = 0; /* begins anew */
-	return record_options_parse(argc, argv,
-				    &(struct record_options_args){ .with_command = with_command },
-				    &options);
+	return record_options_parse(argc, argv, verb, &options);
 }
 
-#define RECORD(...) parse(true, (const char *const[]){ "record", __VA_ARGS__, NULL })
-#define START(...)  parse(false, (const char *const[]){ "start", __VA_ARGS__, NULL })
+#define RECORD(...)                                                                                \
+	parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", __VA_ARGS__, NULL })
+#define START(...) parse(RECORD_OPTIONS_START, (const char *const[]){ "start", __VA_ARGS__, NULL })
 
 static int tear_down(void **state)
 {
@@ -121,7 +120,8 @@ static void test_values(void **state)
 static void test_defaults(void **state)
 {
 	(void)state;
-	assert_int_equal(parse(true, (const char *const[]){ "record", NULL }), RECORD_OPTIONS_GO);
+	assert_int_equal(parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", NULL }),
+			 RECORD_OPTIONS_GO);
 	assert_null(options.output);
 	assert_null(options.bus);
 	assert_false(options.force);
