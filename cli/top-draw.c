@@ -63,8 +63,8 @@ static void put_clean(struct outbuf *b, const char *text, unsigned columns)
 
 		if (*text == '\t')
 			outbuf_append(b, " ", 1);
-		else if ((unsigned char)*text < ' ' || *text == 0x7f || is_control(text))
-			outbuf_append(b, "?", 1);
+		else if (is_control(text))
+			outbuf_print(b, "\xef\xbf\xbd");
 		else
 			outbuf_append(b, text, bytes);
 		text += bytes;
@@ -87,7 +87,7 @@ __attribute__((format(printf, 3, 4))) static void put(struct page *p, bool is_he
 	va_start(ap, format);
 	vsnprintf(line, sizeof(line), format, ap);
 	va_end(ap);
-	/* (it may have been cut within a character) */
+	/* It may have been cut within a character; and names are clean, but who knows. */
 	text_clean(clean, sizeof(clean), line, strlen(line));
 	if (p->rows > 0)
 		outbuf_print(p->to, is_head ? "\033[7m" : "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command lines of `kymo record` and `kymo start`, and what becomes of them.
+ * Command lines of `kymo record`, `kymo start` and `kymo top`, and what becomes of them.
  */
 #include <getopt.h>
 #include <setjmp.h>
@@ -86,6 +86,7 @@ static int parse(enum record_options_verb verb, const char *const *words)
 #define RECORD(...)                                                                                \
 	parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", __VA_ARGS__, NULL })
 #define START(...) parse(RECORD_OPTIONS_START, (const char *const[]){ "start", __VA_ARGS__, NULL })
+#define TOP(...)   parse(RECORD_OPTIONS_TOP, (const char *const[]){ "top", __VA_ARGS__, NULL })
 
 static int tear_down(void **state)
 {
@@ -269,6 +270,32 @@ static void test_start(void **state)
 	assert_int_equal(bad_option, '?');
 }
 
+/* It knows what is about recording, and not what is about files. */
+static void test_top(void **state)
+{
+	(void)state;
+	assert_int_equal(TOP("-i", "250ms", "-n", "3", "-F", "199", "--json", "--direct",
+			     "--no-symbols", "-d", "5"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.interval_ns, 250000000);
+	assert_int_equal(options.count, 3);
+	assert_int_equal(options.session.frequency, 199);
+	assert_true(options.json);
+	assert_true(options.direct);
+	assert_true(options.no_symbols);
+	assert_int_equal(TOP("--interval=2"), RECORD_OPTIONS_GO);
+	assert_int_equal(options.interval_ns, 2000000000);
+	assert_int_equal(options.count, 0);
+	assert_int_equal(TOP("-o", "file"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(TOP("-e", "sched"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(RECORD("-i", "1"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(START("name", "-n", "1"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+}
+
 static void test_bad_options(void **state)
 {
 	(void)state;
@@ -299,6 +326,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_compress, tear_down),
 		cmocka_unit_test_teardown(test_command, tear_down),
 		cmocka_unit_test_teardown(test_start, tear_down),
+		cmocka_unit_test_teardown(test_top, tear_down),
 		cmocka_unit_test_teardown(test_bad_options, tear_down),
 	};
 
