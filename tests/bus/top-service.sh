@@ -36,6 +36,30 @@ session_is_running "top_$pid" || fail "there is no session top_$pid"
 kill -KILL $pid
 expect_soon 10 no_sessions
 
+# One that does not read keeps nobody waiting: records are lost, and it says so.
+rm -f "$TMP/top.json"
+"$KYMO" top --bus "$BUS" --json -b 64K -i 200ms >"$TMP/top.json" 2>"$TMP/stderr" &
+pid=$!
+expect_soon 20 test -s "$TMP/top.json"
+kill -STOP $pid
+"$KYMO_LOAD" pingpong 100000000 >/dev/null &
+pingpong=$!
+has_lost() {
+	"$KYMO" status --json "top_$pid" --bus "$BUS" | jq -e '.[0].lost.sched > 0'
+}
+expect_soon 60 has_lost
+kill -CONT $pid
+is_told() {
+	jq -se 'any(.[]; .lost.sched > 0) and .[-1].lost_so_far > 0' "$TMP/top.json"
+}
+expect_soon 60 is_told
+kill $pingpong
+kill -INT $pid
+status=0
+wait $pid || status=$?
+assert_eq $status 3 "exit status after a loss"
+assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what is said of the loss"
+
 # The service ends: so does the view, after what was recorded.
 rm -f "$TMP/top.json"
 "$KYMO" top --bus "$BUS" --json >"$TMP/top.json" 2>"$TMP/stderr" &
