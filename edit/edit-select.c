@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "edit/edit-find.h"
 #include "edit/edit-timeline.h"
+#include "writer/maps.h"
 
 /* Ancestors that are looked at; a damaged archive can have a circle of parents. */
 enum { DEPTH_MAX = 256 };
@@ -271,7 +272,7 @@ static bool take_object(const struct edit_select *s, const struct fxt_record *r)
 /* What the kernel has mapped is in the stacks of every process. */
 static bool is_kernel_mapping(const struct fxt_record *r)
 {
-	if (r->thread.pid != FXT_KOID_KTHREADD)
+	if (!maps_is_kthreadd(r->thread.pid))
 		return false;
 	if (r->type == FXT_RECORD_PROFILER)
 		return r->subtype != FXT_PROFILER_BACKTRACE;
