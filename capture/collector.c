@@ -45,7 +45,7 @@ struct collector {
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
-	struct map_rings *map_rings; /* NULL = mappings are not asked for */
+	struct map_rings *map_rings; /* NULL = not attached */
 	struct sampler *sampler;     /* of whoever attaches */
 	const char *clock;           /* of the sampler */
 	uint32_t frequency;          /* likewise */
@@ -356,9 +356,7 @@ uint64_t collector_memory(const struct session_options *o)
 		if (has_rec_ring(o->categories, i))
 			bytes += rec_ring_bytes(o->ring_bytes, i);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
-	return o->categories & CATEGORIES_STACKS
-		       ? bytes + map_rings_memory((unsigned)(n > 0 ? n : 1))
-		       : bytes;
+	return bytes + map_rings_memory((unsigned)(n > 0 ? n : 1));
 }
 
 uint64_t collector_choose_ring_bytes(uint64_t wanted)
@@ -446,8 +444,6 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 {
 	int r;
 
-	if (!(c->categories & CATEGORIES_STACKS))
-		return 0;
 	*libbpf_says = '\0';
 	r = map_rings_new(c->n_cpus, &c->map_rings);
 	if (r == 0)
