@@ -419,7 +419,7 @@ NOINLINE void wait_on_disk(const volatile char *page)
 	FRAME;
 }
 
-static void read_pages(const char *path)
+NOINLINE static void read_pages(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct rusage before, after;
