@@ -429,7 +429,8 @@ NOINLINE static void read_pages(const char *path)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		die(path);
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED || madvise((void *)(uintptr_t)map, (size_t)st.st_size, MADV_RANDOM) < 0)
+	if (map == MAP_FAILED ||
+	    madvise((void *)(uintptr_t)map, (size_t)st.st_size, MADV_RANDOM) < 0)
 		die("mmap");
 	fsync(fd);
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
