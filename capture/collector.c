@@ -50,6 +50,7 @@ struct collector {
 	const char *clock;           /* of the sampler */
 	uint32_t frequency;          /* likewise */
 	bool *online;                /* room for a list */
+	int cpus_fd;                 /* who tells of CPUs that go; -1 = nobody */
 	struct rec_state *states;    /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the round that runs */
@@ -382,6 +383,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 
 	if (!c)
 		return failed(-ENOMEM, "make a session", reterr_text);
+	c->cpus_fd = -1;
 	libbpf_set_print(keep_warning);
 	*libbpf_says = '\0';
 	r = libbpf_num_possible_cpus();
@@ -423,6 +425,7 @@ struct collector *collector_free(struct collector *c)
 		return NULL;
 	sampler_free(c->sampler);
 	map_rings_free(c->map_rings);
+	close_fd(c->cpus_fd);
 	ring_buffer__free(c->doorbell);
 	ring_buffer__free(c->records);
 	if (c->sched.map)
@@ -445,6 +448,7 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	int r;
 
 	*libbpf_says = '\0';
+	c->cpus_fd = cpus_listen(); /* not allowed? then whoever is gone for long is noticed */
 	r = map_rings_new(c->n_cpus, &c->map_rings);
 	if (r == 0)
 		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
@@ -523,14 +527,24 @@ const char *collector_sample_clock(const struct collector *c)
 	return c->clock ? c->clock : "";
 }
 
+static void set_online(struct collector *c)
+{
+	map_rings_set_online(c->map_rings, c->online);
+	if (c->sampler)
+		sampler_set_online(c->sampler, c->online);
+}
+
 void collector_look_after_cpus(struct collector *c)
 {
 	if (!c->map_rings)
 		return;
+	/* First those that are not there as before, then those that are back. */
 	cpus_online(c->online, c->n_cpus);
-	map_rings_set_online(c->map_rings, c->online);
-	if (c->sampler)
-		sampler_set_online(c->sampler, c->online);
+	if (cpus_clear_gone(c->cpus_fd, c->online, c->n_cpus)) {
+		set_online(c);
+		cpus_online(c->online, c->n_cpus);
+	}
+	set_online(c);
 }
 
 void collector_forget_stacks(struct collector *c)

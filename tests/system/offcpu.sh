@@ -46,7 +46,9 @@ while read -r name tid n ns; do
 	total=$(awk '{ t += $2 - $1 } END { printf "%d", t }' "$TMP/found")
 	note "$name: $n times, $((ns / 1000)) us as seen from inside, $((total / 1000)) us in the archive"
 	assert_within "$total" "$ns" 2 "time in $name"
-	assert_eq "$(awk '{ print $3 }' "$TMP/found" | sort -u)" S "states in $name"
+	# (a busy machine takes the CPU away for long, too)
+	assert_ge "$(awk '$3 == "S"' "$TMP/found" | wc -l)" "$n" "times asleep in $name"
+	assert_eq "$(awk '$3 != "S" && $3 != "R"' "$TMP/found" | wc -l)" 0 "times in other states in $name"
 	case $name in
 	wait_in_sleep) waker=0 ;; # a timer
 	*) waker=$main ;;
