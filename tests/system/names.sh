@@ -132,6 +132,23 @@ assert_le $((100 * unnamed)) "$all" "user frames without a name (in 100)"
 processes=$("$LIST_STACKS" "$TMP/burst.fxt" | awk '/^tick .*\/stack-load\+/ { print $3 }' | sort -u | wc -l)
 assert_ge "$processes" 600 "processes that were sampled"
 
+note "each sample counts once, whatever the format"
+fold "$TMP/burst.fxt"
+ticks=$(grep -c '^tick ' <("$LIST_STACKS" "$TMP/burst.fxt"))
+assert_eq "$(folded)" "$ticks" "samples in the folded stacks"
+assert_eq "$(json "$SUMMARY" .profile.samples)" "$ticks" "samples in the summary"
+if (need_command protoc gzip) >/dev/null; then
+	expect_exit 0 "$KYMO" flame "$TMP/burst.fxt" -o "$TMP/burst.pb.gz"
+	gzip -dc "$TMP/burst.pb.gz" |
+		protoc --decode=Profile -I "$ROOT/tests/support" profile.proto >"$TMP/pprof" 2>/dev/null ||
+		fail "protoc cannot read what is for pprof"
+	# The first of the values of each sample is how many they are.
+	assert_eq "$(awk '/^sample \{/ { first = 1 } first && /^  value: / { t += $2; first = 0 } END { print t }' "$TMP/pprof")" \
+		"$ticks" "samples in the profile for pprof"
+else
+	note "not tested for pprof: no protoc"
+fi
+
 note "a process in namespaces of its own, with a library of its own"
 libc=$(readlink -f "$(ldd "$STACK_LOAD" | awk '$1 ~ /^libc\./ { print $3 }')")
 note_at=$(readelf -SW "$libc" 2>/dev/null |

@@ -131,7 +131,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_cpus),   cmocka_unit_test(test_cpus_gone),
+		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_cpus_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
