@@ -414,6 +414,10 @@ static int on_record(const struct rec_head *rec, void *userdata)
 		return on_lifecycle(r, rec);
 	case REC_LOST:
 		return on_lost(r, rec);
+	case REC_CPU_GONE:
+		return after(r, schedule_cpu_gone(&r->schedule,
+						  ((const struct rec_cpu_gone *)rec)->gone_cpu,
+						  rec->ts_ns));
 	case REC_STACK:
 	case REC_TICK:
 	case REC_OFFCPU:

@@ -9,6 +9,10 @@ need_btf
 need_bus
 need_cpus 2
 
+# There they would not come back to those who had them.
+if grep -qE '^[^ ]+ [^ ]+ cgroup .*[ ,]cpuset[ ,]' /proc/mounts; then
+	skip "CPUs that go leave cpusets of cgroup v1 for good"
+fi
 cpu=$(last_cpu)
 knob=/sys/devices/system/cpu/cpu$cpu/online
 [ -w "$knob" ] || skip "CPU $cpu cannot be taken off ($knob)"

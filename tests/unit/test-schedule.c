@@ -595,6 +595,27 @@ static void test_renumber(void **state)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
+/* The last switch on a CPU that goes is not reported. */
+static void test_cpu_gone(void **state)
+{
+	struct fixture *f = *state;
+	static const struct step before[] = { OPEN(0, 11), OPEN(1, 12) };
+
+	play(f, before, ARRAY_SIZE(before));
+	assert_int_equal(schedule_cpu_gone(&f->s, 1, 120), 0);
+	/* Idle already, not within the recording, none that we know of. */
+	assert_int_equal(schedule_cpu_gone(&f->s, 1, 121), 0);
+	assert_int_equal(schedule_cpu_gone(&f->s, 0, 100), 0);
+	assert_int_equal(schedule_cpu_gone(&f->s, UINT32_MAX, 120), 0);
+	TELL(f,
+	     "100 cpu0 0>11 running *\n"
+	     "100 cpu1 0>12 running *\n"
+	     "120 cpu1 12>0 blocked *\n"
+	     "130 cpu1 0>12 running\n",
+	     SWITCH(130, 1, 0, 12, PREEMPTED));
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
 /* It has gone to sleep before the record of its exec comes. */
 static void test_renumber_at_switch(void **state)
 {
@@ -1046,6 +1067,7 @@ int main(void)
 		TEST(test_mend_unknown_cpu),
 		TEST(test_mend_held),
 		TEST(test_mend_held_maybe),
+		TEST(test_cpu_gone),
 		TEST(test_renumber),
 		TEST(test_renumber_at_switch),
 		TEST(test_renumber_not_kthread),
