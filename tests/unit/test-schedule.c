@@ -612,7 +612,7 @@ static void test_cpu_gone(void **state)
 	     "100 cpu1 0>12 running *\n"
 	     "120 cpu1 12>0 blocked *\n"
 	     "130 cpu1 0>12 running\n",
-	     SWITCH(130, 1, 0, 12, PREEMPTED));
+	     SWITCH(130, 1, 0, 12, READY));
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
