@@ -89,6 +89,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_OFFCPU    13
 #define REC_MAPPING   14 /* by user space, from perf rings and /proc */
 #define REC_NEW_IMAGE 15 /* likewise */
+#define REC_CPU_GONE  16
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
@@ -310,6 +311,14 @@ struct rec_new_image {
 	struct rec_head head;
 };
 _Static_assert(sizeof(struct rec_new_image) == 24, "ABI");
+
+/* A CPU is off: nothing runs there any more. */
+struct rec_cpu_gone {
+	struct rec_head head; /* of the one that took it off */
+	__u32 gone_cpu;
+	__u32 pad_0;
+};
+_Static_assert(sizeof(struct rec_cpu_gone) == 32, "ABI");
 
 /* ---- what a CPU does ---- */
 

@@ -126,6 +126,10 @@ struct irqaction {
 	const char *name;
 };
 
+enum cpuhp_state {
+	CPUHP_TEARDOWN_CPU = 1, /* as this kernel has it, by CO-RE */
+};
+
 struct linux_binprm {
 	const char *filename;
 };

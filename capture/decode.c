@@ -30,6 +30,7 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_STACK] = sizeof(struct rec_stack), /* at most */
 		[REC_TICK] = sizeof(struct rec_tick),
 		[REC_OFFCPU] = sizeof(struct rec_offcpu),
+		[REC_CPU_GONE] = sizeof(struct rec_cpu_gone),
 	};
 	const struct rec_head *head = data;
 

@@ -11,7 +11,7 @@
 #include "bpf/record.h"
 #include "writer/pack/pack.h"
 
-/* Categories of -e. Lifecycle is always recorded. Later ones find their bit here. */
+/* Categories of -e. Lifecycle and mappings are always recorded. Later ones find their bit here. */
 enum capture_category {
 	CATEGORY_SCHED = 1 << 0,
 	CATEGORY_IRQ = 1 << 1,
@@ -23,7 +23,7 @@ enum capture_category {
 	CATEGORY_OFFCPU = 1 << 7,
 	/* Without CATEGORY_PROFILE where no samples can be taken. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
-	/* With call stacks, for which it is to be known where code is mapped. */
+	/* With call stacks. */
 	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
 	/* What belongs to no thread: filters do not apply to it. */
 	CATEGORIES_UNFILTERED =

@@ -40,8 +40,11 @@ void recorder_deinit(struct recorder *r)
 static int announce(uint32_t tid, void *userdata)
 {
 	struct recorder *r = userdata;
+	const struct task *task = tasks_get(&r->tasks, tid);
+	int error = lifecycle_announce(&r->lifecycle, tid);
 
-	return lifecycle_announce(&r->lifecycle, tid);
+	/* (of one that is not known nobody can say whose thread it is) */
+	return error < 0 || !task ? error : profiler_selected(&r->profiler, task->pid);
 }
 
 static int belongs(uint32_t tid, uint32_t pid, void *userdata)
@@ -359,18 +362,27 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
 	const struct rec_exit *exit = (const struct rec_exit *)rec;
-	int error = lifecycle_record(&r->lifecycle, rec);
+	const struct rec_fork *fork = (const struct rec_fork *)rec;
+	int error = 0;
 
+	/* Before: the child has what it has. */
+	if (rec->kind == REC_FORK)
+		error = profiler_selected(&r->profiler, rec->pid);
+	if (error == 0)
+		error = lifecycle_record(&r->lifecycle, rec);
 	if (error == 0 && rec->kind == REC_EXEC && exec->old_tid != rec->tid)
 		error = schedule_renumber(&r->schedule, rec->cpu, rec->ts_ns, exec->old_tid,
 					  rec->tid);
 	if (error == 0 && rec->kind == REC_EXEC)
 		error = profiler_executed(&r->profiler, rec->pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
-		error = profiler_forked(&r->profiler, rec->pid,
-					((const struct rec_fork *)rec)->child.pid);
-	if (rec->kind == REC_EXIT && exit->process_ends)
-		profiler_ended(&r->profiler, rec->pid);
+		error = profiler_forked(&r->profiler, rec->pid, fork->child.pid);
+	if (error == 0 && rec->kind == REC_FORK)
+		error = profiler_selected(&r->profiler, fork->child.pid);
+	if (rec->kind == REC_RENAME)
+		profiler_renamed(&r->profiler, rec->pid);
+	if (error == 0 && rec->kind == REC_EXIT && exit->process_ends)
+		error = profiler_ended(&r->profiler, rec->pid);
 	return after(r, error);
 }
 
@@ -402,6 +414,10 @@ static int on_record(const struct rec_head *rec, void *userdata)
 		return on_lifecycle(r, rec);
 	case REC_LOST:
 		return on_lost(r, rec);
+	case REC_CPU_GONE:
+		return after(r, schedule_cpu_gone(&r->schedule,
+						  ((const struct rec_cpu_gone *)rec)->gone_cpu,
+						  rec->ts_ns));
 	case REC_STACK:
 	case REC_TICK:
 	case REC_OFFCPU:
@@ -590,6 +606,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 		error = close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
 		error = write_skipped(r, class);
+	if (error == 0)
+		error = profiler_finish(&r->profiler);
 	if (error == 0)
 		error = lifecycle_close(&r->lifecycle);
 	if (error == 0)

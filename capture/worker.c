@@ -155,7 +155,6 @@ static void start(struct worker *w, struct outbuf *list)
 	if (r == 0) {
 		w->news.tasks = tasks;
 		w->news.started = true;
-		w->news.complete = !(w->options.categories & CATEGORIES_STACKS);
 		w->news.collector = w->collector = TAKE_PTR(c);
 	} else {
 		outbuf_deinit(&tasks);
@@ -274,7 +273,7 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 	outbuf_deinit(&batch);
 }
 
-/* The sampler: when all that it would disturb has begun, and all that its stacks need is known. */
+/* The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. */
 static void start_sampler(struct worker *w)
 {
 	char *text = NULL;
@@ -297,11 +296,9 @@ static void start_and_describe(struct worker *w)
 	start(w, &list);
 	if (w->collector) {
 		sample_if_due(w);
-		if (w->options.categories & CATEGORIES_STACKS) {
-			read_mappings(w, &list);
-			start_sampler(w);
-			w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
-		}
+		read_mappings(w, &list);
+		start_sampler(w);
+		w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
 		read_commands(w, &list);
 	}
 	outbuf_deinit(&list);

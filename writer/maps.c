@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/fxt/fxt-names.h"
+/* Koids of a machine begin at a multiple of 1 << FXT_KOID_TID_BITS. */
+enum { MACHINES_MAX = 1 << (32 - FXT_KOID_TID_BITS) };
 
 /* How far a process without mappings is followed to its ancestors. */
 enum { ANCESTORS_MAX = 16 };
@@ -54,6 +55,7 @@ struct maps {
 	struct table processes; /* pid + 1 -> struct process */
 	uint64_t last_number;
 	uint64_t n_mappings, n_dropped;
+	uint64_t machines[MACHINES_MAX / 64]; /* a bit for each place where one's koids begin */
 };
 
 /* ---- ownership ---- */
@@ -110,6 +112,7 @@ int maps_new(struct maps **ret, enum maps_mode mode)
 	if (!m)
 		return -ENOMEM;
 	m->mode = mode;
+	m->machines[0] = 1;
 	*ret = m;
 	return 0;
 }
@@ -371,6 +374,15 @@ static int add_mapping(struct maps *m, const struct event *ev)
 	return r;
 }
 
+/* There is a machine whose process KOID is here called PID. */
+static void add_machine(struct maps *m, uint32_t pid, uint32_t koid)
+{
+	uint32_t at = (pid - koid) >> FXT_KOID_TID_BITS;
+
+	if (pid >= koid && ((pid - koid) & FXT_KOID_TID_MASK) == 0)
+		m->machines[at / 64] |= UINT64_C(1) << at % 64;
+}
+
 /* A thread of the same process has what the process has. */
 static int add_fork(struct maps *m, const struct event *ev)
 {
@@ -433,7 +445,12 @@ static void add_exit(struct maps *m, const struct event *ev)
 int maps_add(struct maps *m, const struct event *ev)
 {
 	switch (ev->kind) {
+	case EVENT_START:
+		add_machine(m, ev->pid, FXT_KOID_KYMO);
+		return 0;
 	case EVENT_MAPPING:
+		if (maps_is_kernel(ev->mapping.start))
+			add_machine(m, ev->pid, FXT_KOID_KTHREADD);
 		return add_mapping(m, ev);
 	case EVENT_FORK:
 		return add_fork(m, ev);
@@ -542,9 +559,15 @@ const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t add
 	return find_covered(set, address, ts_ns);
 }
 
-uint32_t maps_owner(uint32_t pid, uint64_t address)
+uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address)
 {
-	return maps_is_kernel(address) ? FXT_KOID_KTHREADD : pid;
+	uint32_t at = pid >> FXT_KOID_TID_BITS;
+
+	if (!maps_is_kernel(address))
+		return pid;
+	while (!(m->machines[at / 64] >> at % 64 & 1)) /* the first one is always there */
+		at--;
+	return (at << FXT_KOID_TID_BITS) + FXT_KOID_KTHREADD;
 }
 
 uint64_t maps_n_dropped(const struct maps *m)

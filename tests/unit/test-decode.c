@@ -34,6 +34,7 @@ static const struct {
 	{ REC_EXEC, sizeof(struct rec_exec) },
 	{ REC_EXIT, sizeof(struct rec_exit) },
 	{ REC_RENAME, sizeof(struct rec_rename) },
+	{ REC_CPU_GONE, sizeof(struct rec_cpu_gone) },
 	{ REC_LOST, sizeof(struct rec_lost) },
 	{ REC_TASK, sizeof(struct rec_task) },
 	{ REC_WORK, sizeof(struct rec_work) },

@@ -353,9 +353,31 @@ static void test_forget_many(void **state)
 
 static void test_owner(void **state)
 {
+	enum { THIRD = (1u << 31) + (1u << 30), REUSED = 5u << FXT_KOID_TID_BITS };
+	const uint64_t kernel = UINT64_C(1) << 63;
+	_cleanup_(maps_freep) struct maps *m = NULL;
+
 	(void)state;
-	assert_int_equal(maps_owner(7, 0x7fffffffffffffff), 7);
-	assert_int_equal(maps_owner(7, UINT64_C(1) << 63), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
+	assert_int_equal(maps_owner(m, 7, 0x7fffffffffffffff), 7);
+	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, REUSED + 7, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, UINT32_MAX, kernel), FXT_KOID_KTHREADD);
+	/* Of three machines, the second one says only when it began, the third what its kernel has. */
+	add(m, (struct event){ .kind = EVENT_START, .pid = FXT_KOID_KYMO });
+	add(m, (struct event){ .kind = EVENT_START, .pid = (1u << 31) + FXT_KOID_KYMO });
+	add(m, (struct event){ .kind = EVENT_START, .pid = 77 }); /* nobody's */
+	map(m, 5, THIRD + FXT_KOID_KTHREADD, kernel, 0x1000, "[kernel.kallsyms]");
+	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, (1u << 31) - 1, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, 1u << 31, kernel), (1u << 31) + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, (1u << 31) + REUSED + 7, kernel),
+			 (1u << 31) + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, THIRD + 1, kernel), THIRD + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, UINT32_MAX, kernel), THIRD + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, UINT32_MAX, 0x1000), UINT32_MAX);
+	assert_true(maps_is_kthreadd(FXT_KOID_KTHREADD) && maps_is_kthreadd(THIRD + 2));
+	assert_false(maps_is_kthreadd(0) || maps_is_kthreadd(THIRD) || maps_is_kthreadd(3));
 }
 
 int main(void)

@@ -300,7 +300,7 @@ static uint64_t intern_frames(struct fxt_perfetto_samples *s, const struct event
 
 	for (unsigned i = 0; i < ev->sample.n_frames && n < STACK_MAX; i++) {
 		uint64_t address = ev->sample.frames[i];
-		uint32_t owner = maps_owner(ev->pid, address);
+		uint32_t owner = maps_owner(s->maps, ev->pid, address);
 		const struct mapping *map = maps_find(s->maps, owner, address, ev->ts_ns);
 		const struct frame_list *names =
 			frames_find(s->frames, owner,
