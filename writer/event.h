@@ -181,7 +181,8 @@ struct event {
 		struct {
 			const uint64_t *frames; /* addresses, innermost first, the kernel's first */
 			unsigned n_frames;
-			bool offcpu; /* with it the thread left; EVENT_OFFCPU came before */
+			bool offcpu;    /* with it the thread left; EVENT_OFFCPU came before */
+			uint64_t stack; /* two of the same have the same frames; 0 = not said */
 		} sample;
 		struct {
 			uint64_t end_ns;

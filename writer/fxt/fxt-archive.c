@@ -603,6 +603,18 @@ static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
 					  });
 }
 
+/* Not by snprintf(), which would cost more than all the rest of a mapping. */
+static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (uint32_t i = 0; i < n; i++) {
+		*to++ = digits[bytes[i] >> 4];
+		*to++ = digits[bytes[i] & 15];
+	}
+	*to = '\0';
+}
+
 static int write_mapping(struct fxt_archive *a, const struct event *ev)
 {
 	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1];
@@ -622,8 +634,7 @@ static int write_mapping(struct fxt_archive *a, const struct event *ev)
 		add_u64(&args, FXT_NAME_DEVICE, ev->mapping.device);
 		add_u64(&args, FXT_NAME_INODE, ev->mapping.inode);
 	}
-	for (uint32_t i = 0; i < ev->mapping.build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", ev->mapping.build_id[i]);
+	put_hex(build_id, ev->mapping.build_id, ev->mapping.build_id_size);
 	if (ev->mapping.build_id_size)
 		add_text(&args, FXT_NAME_BUILD_ID, build_id);
 	at_process.tid = ev->pid;
