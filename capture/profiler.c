@@ -282,8 +282,12 @@ int profiler_ended(struct profiler *p, uint32_t pid)
 /* PID was selected, or there is a stack of it at TS_NS (0 = not said): what it has mapped is to be known. */
 static int see(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+	struct process *process;
 
+	/* Nearly always nobody has anything that waits. */
+	if (!p->filtered && p->waiting_bytes == 0)
+		return 0;
+	process = table_get(&p->processes, (uint64_t)pid + 1);
 	if (!process && !p->filtered)
 		return 0;
 	if (!process)
@@ -320,6 +324,15 @@ int profiler_finish(struct profiler *p)
 		if (process->renamed)
 			r = write_waiting(p, process, 0);
 	return r;
+}
+
+/* A number for what is made of two stacks, either of which may be none (0). */
+static uint64_t number_of(uint64_t kernel_stack, uint64_t user_stack)
+{
+	const uint64_t both[] = { kernel_stack, user_stack };
+
+	return kernel_stack && user_stack ? table_hash_seeded(0, both, sizeof(both))
+					  : kernel_stack + user_stack;
 }
 
 static unsigned add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
@@ -373,9 +386,12 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	sample.tid = tasks_koid(p->tasks, head->tid);
 	if (r == 0)
 		r = see(p, head->pid, ts_ns);
-	if (!is_between_programs(p, head->pid))
-		n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
+	if (is_between_programs(p, head->pid))
+		user_stack = 0;
+	n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
 	sample.sample.n_frames = n;
+	if (p->n_homeless == 0)
+		sample.sample.id = number_of(kernel_stack, user_stack);
 	if (r == 0 && kernel_stack)
 		r = see(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {

@@ -47,13 +47,14 @@ struct process {
 	bool known; /* exec or mappings of its own, or a fork, were seen */
 	bool ended; /* at ended_ns */
 	uint64_t ended_ns;
+	uint64_t version;
 	struct program program;
 };
 
 struct maps {
 	enum maps_mode mode;
 	struct table processes; /* pid + 1 -> struct process */
-	uint64_t last_number;
+	uint64_t last_number, last_version;
 	uint64_t n_mappings, n_dropped;
 	uint64_t machines[MACHINES_MAX / 64]; /* a bit for each place where one's koids begin */
 };
@@ -182,6 +183,7 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 	p->program.set = set;
 	p->program.from_ns = ts_ns;
 	p->known = true;
+	p->version = ++m->last_version;
 	return 0;
 }
 
@@ -362,6 +364,7 @@ static int add_mapping(struct maps *m, const struct event *ev)
 	if (r < 0)
 		return r;
 	p->known = true;
+	p->version = ++m->last_version;
 	set = p->program.set;
 	mapping = make_mapping(m, ev);
 	if (!mapping)
@@ -557,6 +560,13 @@ const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t add
 	if (m->mode == MAPS_OF_NOW || (range && range->mapping->ts_ns <= ts_ns))
 		return range ? range->mapping : NULL;
 	return find_covered(set, address, ts_ns);
+}
+
+uint64_t maps_version(const struct maps *m, uint32_t pid)
+{
+	const struct process *p = process_to_ask(m, pid);
+
+	return p ? p->version : 0;
 }
 
 uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address)

@@ -72,6 +72,13 @@ void maps_forget(struct maps *m, uint64_t before_ns);
 const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
 				uint64_t ts_ns);
 
+/*
+ * A number for what is mapped now in process PID. While it stays the same each address is in the
+ * same mapping; no two processes have the same, but those of which nothing is known (0), or which have what
+ * their parent has.
+ */
+uint64_t maps_version(const struct maps *m, uint32_t pid);
+
 /* An address of the kernel's half. */
 static inline bool maps_is_kernel(uint64_t address)
 {

@@ -50,7 +50,7 @@ static void test_kept(void **state)
 /* Fills a generation with ids from FROM on, and returns the next one. */
 static uint64_t fill(struct stacks *s, uint64_t from)
 {
-	while (s->bytes <= 16 << 20)
+	while (s->bytes <= 4 << 20)
 		add(s, from++, STACK_FRAMES_MAX);
 	return from;
 }
