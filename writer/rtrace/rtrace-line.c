@@ -117,6 +117,18 @@ static void put_words(struct line *l, struct rtrace_text text, size_t max, const
 	put_bytes(l, text.bytes, text.n);
 }
 
+/* As much as fits, with '_' for the bytes that are in FORBIDDEN, and for control characters. */
+static void put_somehow(struct line *l, struct rtrace_text text, const char *forbidden)
+{
+	size_t n = text.n < RTRACE_NAME_MAX ? text.n : RTRACE_NAME_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		char c = text.bytes[i];
+
+		put_bytes(l, is_control(c) || strchr(forbidden, c) ? "_" : &c, 1);
+	}
+}
+
 /* ---- header ---- */
 
 static void put_key(struct line *l, enum rtrace_key key)
@@ -135,14 +147,8 @@ static void put_value(struct line *l, enum rtrace_key key, struct rtrace_text va
 {
 	if (value.n == 0)
 		return;
-	if (value.n > RTRACE_NAME_MAX)
-		value.n = RTRACE_NAME_MAX;
 	put_key(l, key);
-	for (size_t i = 0; i < value.n; i++) {
-		char c = value.bytes[i];
-
-		put_bytes(l, is_control(c) || c == ',' || c == '=' ? "_" : &c, 1);
-	}
+	put_somehow(l, value, ",=");
 	put(l, ", ");
 }
 
@@ -312,7 +318,8 @@ int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 			   c->size > RTRACE_INT_MAX ? RTRACE_INT_MAX : c->size, c->id);
 	if (!c->is_free && c->size > RTRACE_INT_MAX) {
 		l.max = sizeof(l.text) - 1;
-		put_format(&l, "\n" RTRACE_ARG_MARK RTRACE_ARG_SIZE RTRACE_EQUALS "%" PRIu64, c->size);
+		put_format(&l, "\n" RTRACE_ARG_MARK RTRACE_ARG_SIZE RTRACE_EQUALS "%" PRIu64,
+			   c->size);
 	}
 	return finish(&l, out);
 }
@@ -387,9 +394,9 @@ int rtrace_line_leaks_summary(struct outbuf *out, const struct rtrace_summary *s
 
 	begin(&l, RTRACE_LINE_WRITE_MAX);
 	put(&l, RTRACE_TEMPORARY "Resource - ");
-	put_words(&l, s->type, RTRACE_TYPE_MAX, "");
+	put_somehow(&l, s->type, "");
 	put(&l, " (");
-	put_words(&l, s->description, RTRACE_NAME_MAX, "");
+	put_somehow(&l, s->description, "");
 	put(&l, "):\n");
 	put_format(&l,
 		   RTRACE_TEMPORARY "%" PRIu64 " block(s) leaked with total size of %" PRIu64

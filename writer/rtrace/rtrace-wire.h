@@ -30,7 +30,8 @@ enum {
 	RTRACE_LINE_MAX = 4095,       /* with its line feed; what is longer is read in pieces */
 	RTRACE_LINE_WRITE_MAX = 4000, /* without; what is written is never longer */
 	RTRACE_HEADER_WRITE_MAX = 2000,
-	RTRACE_NAME_MAX = 500, /* of functions, contexts, attachments; descriptions; header values */
+	RTRACE_NAME_MAX =
+		500, /* of functions, contexts, attachments; descriptions; header values */
 	RTRACE_TYPE_MAX = 100,
 	RTRACE_ARG_NAME_MAX = 120,
 };
@@ -38,7 +39,7 @@ enum {
 /* Numbers. Indices and sizes are C ints there, times are milliseconds in one. */
 #define RTRACE_INT_MAX      INT32_MAX
 #define RTRACE_TIME_MAX_NS  ((uint64_t)INT32_MAX * 1000000)
-#define RTRACE_PID_MAX	    9999999
+#define RTRACE_PID_MAX      9999999
 #define RTRACE_RESOURCE_MAX 32 /* bits of a mask */
 
 /* Milliseconds are what is read rightly everywhere; the specification has microseconds. */
@@ -77,15 +78,15 @@ enum rtrace_filter {
 };
 
 /* How records begin, and what stands between their parts. */
-#define RTRACE_MAP_MARK	    ": "
+#define RTRACE_MAP_MARK     ": "
 #define RTRACE_MAP_ARROW    " => "
 #define RTRACE_CONTEXT_MARK "@ "
 #define RTRACE_FILE_MARK    "& "
-#define RTRACE_COLON	    " : "
-#define RTRACE_ARG_MARK	    "\t$"
-#define RTRACE_EQUALS	    " = "
-#define RTRACE_REFCOUNT	    "refcount"
-#define RTRACE_COMMENT	    "## "
+#define RTRACE_COLON        " : "
+#define RTRACE_ARG_MARK     "\t$"
+#define RTRACE_EQUALS       " = "
+#define RTRACE_REFCOUNT     "refcount"
+#define RTRACE_COMMENT      "## "
 #define RTRACE_TEMPORARY    "# " /* a comment that the next post-processing drops */
 
 /* The argument that has a size which does not fit: the call has RTRACE_INT_MAX then. */

@@ -22,7 +22,13 @@ struct rtrace_writer_options {
 struct rtrace_writer {
 	struct outbuf *out; /* borrowed */
 	struct rtrace_writer_options options;
-	enum { RTRACE_AT_START, RTRACE_AT_REST, RTRACE_AT_CALL, RTRACE_AT_SUMMARY, RTRACE_AT_FRAME } at;
+	enum {
+		RTRACE_AT_START,
+		RTRACE_AT_REST,
+		RTRACE_AT_CALL,
+		RTRACE_AT_SUMMARY,
+		RTRACE_AT_FRAME
+	} at;
 	bool grouped;    /* the header says so */
 	bool has_called; /* no resource can be registered any more */
 	unsigned n_types;
