@@ -263,7 +263,7 @@ static void test_malformed_lines(void **state)
 		{ ": /a", "=>" },
 		{ ": /a => 0x1", "START" },
 		{ ": /a => 0x2-0x1", "end" },
-		{ ":  => 0x1-0x2", "path" },
+		{ ":  => 0x1-0x2", "=>" },
 		{ "@ g : x", "mask" },
 		{ "@ 1 x", "':'" },
 		{ "@ 100000000 : x", "mask" },
