@@ -138,7 +138,8 @@ static struct rtrace_postprocess_result check_leaks(const char *calls, const cha
 
 static void test_no_option_copies(void **state)
 {
-	static const char text[] = HEADER "\r\n# temporary\n\n\nodd\0line\n\t0x1\n1. malloc(1) = 0x1";
+	static const char text[] =
+		HEADER "\r\n# temporary\n\n\nodd\0line\n\t0x1\n1. malloc(1) = 0x1";
 	static const struct rtrace_postprocess_options none;
 	struct io io = { .text = text, .n = sizeof(text) - 1 };
 	struct rtrace_postprocess_result result;
@@ -171,7 +172,8 @@ static void test_unknown_frees(void **state)
 	struct rtrace_postprocess_result r;
 
 	(void)state;
-	r = check_leaks("1. free(0x10)\n\n2. malloc(2) = 0x10\n\n", "2. malloc(2) = 0x10\n\n", 1, 2);
+	r = check_leaks("1. free(0x10)\n\n2. malloc(2) = 0x10\n\n", "2. malloc(2) = 0x10\n\n", 1,
+			2);
 	assert_int_equal(r.counts.unknown, 1);
 	assert_int_equal(r.counts.replaced, 0);
 	assert_int_equal(r.counts.calls, 2);
@@ -206,12 +208,14 @@ static void test_refcount(void **state)
 
 	(void)state;
 	/* Held three times, given back twice: it is there once, by who made it. */
-	check(HEADER "<1> : segment (s) [refcount]\n"
-		     "1. shmat(1) = 0x1\n\n2. shmat(1) = 0x1\n\n3. shmdt(0x1)\n\n4. shmat(1) = 0x1\n\n"
-		     "5. shmdt(0x1)\n\n6. shmat(1) = 0x2\n\n7. shmdt(0x2)\n\n",
+	check(HEADER
+	      "<1> : segment (s) [refcount]\n"
+	      "1. shmat(1) = 0x1\n\n2. shmat(1) = 0x1\n\n3. shmdt(0x1)\n\n4. shmat(1) = 0x1\n\n"
+	      "5. shmdt(0x1)\n\n6. shmat(1) = 0x2\n\n7. shmdt(0x2)\n\n",
 	      &leaks,
-	      LEAKS_HEADER "<1> : segment (s) [refcount]\n1. shmat(1) = 0x1\n\n"
-			   "# Resource - segment (s):\n# 1 block(s) leaked with total size of 1 bytes\n");
+	      LEAKS_HEADER
+	      "<1> : segment (s) [refcount]\n1. shmat(1) = 0x1\n\n"
+	      "# Resource - segment (s):\n# 1 block(s) leaked with total size of 1 bytes\n");
 	outbuf_print(&in, HEADER "%s", registry);
 	for (unsigned i = 0; i < 1000; i++)
 		outbuf_print(&in, "%u. shmat(1) = 0x1\n\n", i);
@@ -219,8 +223,9 @@ static void test_refcount(void **state)
 		outbuf_print(&in, "%u. shmdt(0x1)\n\n", 1000 + i);
 	outbuf_append(&in, "", 1);
 	check((char *)in.data, &leaks,
-	      LEAKS_HEADER "<1> : segment (s) [refcount]\n"
-			   "# Resource - segment (s):\n# 0 block(s) leaked with total size of 0 bytes\n");
+	      LEAKS_HEADER
+	      "<1> : segment (s) [refcount]\n"
+	      "# Resource - segment (s):\n# 0 block(s) leaked with total size of 0 bytes\n");
 }
 
 /* Ids are of their resource; sums too, of the third and fourth as well. */
@@ -237,15 +242,17 @@ static void test_many_resources(void **state)
 		     registry);
 	outbuf_append(&in, "", 1);
 	outbuf_print(&out,
-		     LEAKS_HEADER "%s1. f<a>(1) = 0x1\n\n3. f<c>(300) = 0x1\n\n4. f<d>(4000) = 0x1\n\n"
-				  "5. f<d>(4000) = 0x2\n\n7. f(7) = 0x9\n\n8. x<y>(5) = 0x1\n\n",
+		     LEAKS_HEADER
+		     "%s1. f<a>(1) = 0x1\n\n3. f<c>(300) = 0x1\n\n4. f<d>(4000) = 0x1\n\n"
+		     "5. f<d>(4000) = 0x2\n\n7. f(7) = 0x9\n\n8. x<y>(5) = 0x1\n\n",
 		     registry);
-	outbuf_print(&out, "# Resource - a (aa):\n# 2 block(s) leaked with total size of 8 bytes\n"
-			   "# Resource - b (bb):\n# 0 block(s) leaked with total size of 0 bytes\n"
-			   "# Resource - c (cc):\n# 1 block(s) leaked with total size of 300 bytes\n"
-			   "# Resource - d (dd):\n# 2 block(s) leaked with total size of 8000 bytes\n"
-			   "# Resource - unknown (of no registered resource):\n"
-			   "# 1 block(s) leaked with total size of 5 bytes\n");
+	outbuf_print(&out,
+		     "# Resource - a (aa):\n# 2 block(s) leaked with total size of 8 bytes\n"
+		     "# Resource - b (bb):\n# 0 block(s) leaked with total size of 0 bytes\n"
+		     "# Resource - c (cc):\n# 1 block(s) leaked with total size of 300 bytes\n"
+		     "# Resource - d (dd):\n# 2 block(s) leaked with total size of 8000 bytes\n"
+		     "# Resource - unknown (of no registered resource):\n"
+		     "# 1 block(s) leaked with total size of 5 bytes\n");
 	outbuf_append(&out, "", 1);
 	check((char *)in.data, &leaks, (char *)out.data);
 }
@@ -274,8 +281,8 @@ static void test_unsorted(void **state)
 /* Problems are told once, however often a report is read. */
 static void test_problems_once(void **state)
 {
-	static const char text[] = HEADER MEMORY
-		"bad\n2. malloc(3) = 0x10\n\nbad\n1. malloc(1) = 0x10\nbad\n\n";
+	static const char text[] =
+		HEADER MEMORY "bad\n2. malloc(3) = 0x10\n\nbad\n1. malloc(1) = 0x10\nbad\n\n";
 	struct io io = { .text = text, .n = strlen(text) };
 	struct rtrace_postprocess_result result;
 
@@ -290,14 +297,16 @@ static void test_problems_once(void **state)
 static void test_what_stays(void **state)
 {
 	(void)state;
-	check(HEADER "& a : /b\n# goes\n" MEMORY "@ 1 : c\n: /a => 0x1-0x2\n\n"
-		     "1. malloc(1) = 0x10\n\t$x = y\n\t0x1 a\n\n"
-		     "## comment %s\n2. malloc(2) = 0x20\n\t$x = z\n# goes\n\t0x2 b\n\n: /b => 0x2-0x3\n"
-		     "3. free(0x10)\n\t0x3\n\nodd\n",
+	check(HEADER
+	      "& a : /b\n# goes\n" MEMORY "@ 1 : c\n: /a => 0x1-0x2\n\n"
+	      "1. malloc(1) = 0x10\n\t$x = y\n\t0x1 a\n\n"
+	      "## comment %s\n2. malloc(2) = 0x20\n\t$x = z\n# goes\n\t0x2 b\n\n: /b => 0x2-0x3\n"
+	      "3. free(0x10)\n\t0x3\n\nodd\n",
 	      &leaks,
-	      LEAKS_HEADER "& a : /b\n" MEMORY "@ 1 : c\n: /a => 0x1-0x2\n\n## comment %s\n"
-			   "2. malloc(2) = 0x20\n\t$x = z\n\t0x2 b\n\n: /b => 0x2-0x3\nodd\n"
-			   "# Resource - memory (m):\n# 1 block(s) leaked with total size of 2 bytes\n");
+	      LEAKS_HEADER
+	      "& a : /b\n" MEMORY "@ 1 : c\n: /a => 0x1-0x2\n\n## comment %s\n"
+	      "2. malloc(2) = 0x20\n\t$x = z\n\t0x2 b\n\n: /b => 0x2-0x3\nodd\n"
+	      "# Resource - memory (m):\n# 1 block(s) leaked with total size of 2 bytes\n");
 }
 
 /* Reports of version 1 have no empty lines. */
@@ -316,11 +325,12 @@ static void test_large_sizes(void **state)
 			    "2. malloc(2147483647) = 0x2\n\t$other = 5000000000\n\n"
 			    "3. malloc(6000000000) = 0x3\n\n4. malloc(5) = 0x4\n\t$size = 7\n\n",
 	      &leaks,
-	      LEAKS_HEADER MEMORY "1. malloc(2147483647) = 0x1\n\t$size = 5000000000\n\n"
-				  "2. malloc(2147483647) = 0x2\n\t$other = 5000000000\n\n"
-				  "3. malloc(6000000000) = 0x3\n\n4. malloc(5) = 0x4\n\t$size = 7\n\n"
-				  "# Resource - memory (m):\n"
-				  "# 4 block(s) leaked with total size of 13147483652 bytes\n");
+	      LEAKS_HEADER MEMORY
+	      "1. malloc(2147483647) = 0x1\n\t$size = 5000000000\n\n"
+	      "2. malloc(2147483647) = 0x2\n\t$other = 5000000000\n\n"
+	      "3. malloc(6000000000) = 0x3\n\n4. malloc(5) = 0x4\n\t$size = 7\n\n"
+	      "# Resource - memory (m):\n"
+	      "# 4 block(s) leaked with total size of 13147483652 bytes\n");
 }
 
 /* ---- order ---- */
@@ -332,26 +342,28 @@ static void test_large_sizes(void **state)
 
 static void test_compress(void **state)
 {
-	const struct rtrace_postprocess_options by_size = {
-		.compress = true, .sort = RTRACE_SORT_SIZE, .descending = true
-	};
-	const struct rtrace_postprocess_options by_count = { .compress = true, .sort = RTRACE_SORT_COUNT };
+	const struct rtrace_postprocess_options by_size = { .compress = true,
+							    .sort = RTRACE_SORT_SIZE,
+							    .descending = true };
+	const struct rtrace_postprocess_options by_count = { .compress = true,
+							     .sort = RTRACE_SORT_COUNT };
 
 	(void)state;
-#define HEAD	"version=2.0, filter=compress, \n" BOTH "## between\n"
-#define TWO	"# allocation summary: 2 block(s) with total size 20\n\t0x1\n\t0x9\n\n"
-#define FIRST	"1. f<memory>(10) = 0x1\n3. f<memory>(10) = 0x3\n\t$a = b\n" TWO
+#define HEAD  "version=2.0, filter=compress, \n" BOTH "## between\n"
+#define TWO   "# allocation summary: 2 block(s) with total size 20\n\t0x1\n\t0x9\n\n"
+#define FIRST "1. f<memory>(10) = 0x1\n3. f<memory>(10) = 0x3\n\t$a = b\n" TWO
 #define SECOND                                                                                     \
 	"2. f<memory>(30) = 0x2\n# allocation summary: 1 block(s) with total size 30\n\t0x2\n\n"
-#define FD	                                                                                   \
-	"4. f<fd>(1) = 0x3\n# allocation summary: 1 block(s) with total size 1\n\t0x1\n\t0x9\n\n"
+#define FD   "4. f<fd>(1) = 0x3\n# allocation summary: 1 block(s) with total size 1\n\t0x1\n\t0x9\n\n"
 #define BARE "5. f<memory>(5) = 0x5\n# allocation summary: 1 block(s) with total size 5\n\n"
 	check(STACKS, &by_size, HEAD SECOND FIRST BARE FD);
 	check(STACKS, &by_count, HEAD SECOND FD BARE FIRST);
 	/* Compressing again changes nothing; what is compressed stays so, in its order. */
 	check(HEAD FIRST SECOND FD BARE, &by_size, HEAD SECOND FIRST BARE FD);
-	check(HEAD SECOND FIRST BARE FD, &(struct rtrace_postprocess_options){ .has_depth = true, .depth = 9 },
-	      "version=2.0, filter=compress, backtrace depth=9, \n" BOTH "## between\n" SECOND FIRST BARE FD);
+	check(HEAD SECOND FIRST BARE FD,
+	      &(struct rtrace_postprocess_options){ .has_depth = true, .depth = 9 },
+	      "version=2.0, filter=compress, backtrace depth=9, \n" BOTH
+	      "## between\n" SECOND FIRST BARE FD);
 }
 
 /* Leaks of a compressed report, whose calls are not in order. */
@@ -375,13 +387,13 @@ static void test_compressed_leaks(void **state)
 
 static void test_sort(void **state)
 {
-	static const char text[] = HEADER MEMORY
-		"2. [23:59:00.000] f(20) = 0x2\n\n1. [23:58:00.000] f(10) = 0x1\n\n"
-		"3. [00:00:01.000] f(5) = 0x3\n\n4. [00:00:00.500] f(20) = 0x4";
-#define TWENTY	 "2. [23:59:00.000] f(20) = 0x2\n\n"
-#define TEN	 "1. [23:58:00.000] f(10) = 0x1\n\n"
-#define FIVE	 "3. [00:00:01.000] f(5) = 0x3\n\n"
-#define LAST	 "4. [00:00:00.500] f(20) = 0x4"
+	static const char text[] =
+		HEADER MEMORY "2. [23:59:00.000] f(20) = 0x2\n\n1. [23:58:00.000] f(10) = 0x1\n\n"
+			      "3. [00:00:01.000] f(5) = 0x3\n\n4. [00:00:00.500] f(20) = 0x4";
+#define TWENTY "2. [23:59:00.000] f(20) = 0x2\n\n"
+#define TEN    "1. [23:58:00.000] f(10) = 0x1\n\n"
+#define FIVE   "3. [00:00:01.000] f(5) = 0x3\n\n"
+#define LAST   "4. [00:00:00.500] f(20) = 0x4"
 	const struct {
 		enum rtrace_sort_key key;
 		bool descending;
@@ -396,8 +408,9 @@ static void test_sort(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		check(text, &(struct rtrace_postprocess_options){ .sort = rows[i].key,
-								  .descending = rows[i].descending },
+		check(text,
+		      &(struct rtrace_postprocess_options){ .sort = rows[i].key,
+							    .descending = rows[i].descending },
 		      rows[i].expected);
 }
 
@@ -440,9 +453,11 @@ static void check_select(const struct rtrace_select *select, const char *expecte
 
 static void test_select(void **state)
 {
-	static const char *const fd[] = { "fd", "none" }, *const two[] = { "two" }, *const three[] = { "3" };
+	static const char *const fd[] = { "fd", "none" }, *const two[] = { "two" },
+				 *const three[] = { "3" };
 	static const uint64_t list[] = { 2, 4, 5 };
-	const struct rtrace_call_range absolute = { NULL, 0x1100, 1 }, in_lib = { "liba.so", 0x200, 0x10 },
+	const struct rtrace_call_range absolute = { NULL, 0x1100, 1 },
+				       in_lib = { "liba.so", 0x200, 0x10 },
 				       other = { "ba.so", 0x200, 0x10 };
 
 	(void)state;
@@ -454,11 +469,13 @@ static void test_select(void **state)
 	check_select(&(struct rtrace_select){ .contexts = three, .n_contexts = 1 }, "");
 	check_select(&(struct rtrace_select){ .no_context = true }, "156");
 	check_select(&(struct rtrace_select){ .no_context = true, .context_mask = 1 }, "12356");
-	check_select(&(struct rtrace_select){ .has_index = true, .min_index = 2, .max_index = 4 }, "234");
+	check_select(&(struct rtrace_select){ .has_index = true, .min_index = 2, .max_index = 4 },
+		     "234");
 	check_select(&(struct rtrace_select){ .include = list, .n_include = 3 }, "245");
 	check_select(&(struct rtrace_select){ .exclude = list, .n_exclude = 3 }, "136");
 	/* What is freed goes with what it was allocated by. */
-	check_select(&(struct rtrace_select){ .has_size = true, .min_size = 5, .max_size = 100 }, "15");
+	check_select(&(struct rtrace_select){ .has_size = true, .min_size = 5, .max_size = 100 },
+		     "15");
 	check_select(&(struct rtrace_select){ .range = &absolute }, "1345");
 	check_select(&(struct rtrace_select){ .range = &in_lib }, "2");
 	check_select(&(struct rtrace_select){ .range = &other }, "");
@@ -471,19 +488,24 @@ static void test_select_leaks(void **state)
 	const struct rtrace_postprocess_options options = { .leaks = true, .select = &one };
 
 	(void)state;
-	check(HEADER MEMORY "1. @1 f(1) = 0x1\n\n2. @1 f(2) = 0x2\n\n3. g(0x1)\n\n4. f(4) = 0x4\n\n", &options,
+	check(HEADER MEMORY
+	      "1. @1 f(1) = 0x1\n\n2. @1 f(2) = 0x2\n\n3. g(0x1)\n\n4. f(4) = 0x4\n\n",
+	      &options,
 	      LEAKS_HEADER MEMORY "2. @1 f(2) = 0x2\n\n# Resource - memory (m):\n"
 				  "# 1 block(s) leaked with total size of 2 bytes\n");
 }
 
 static void test_select_large_size(void **state)
 {
-	const struct rtrace_select large = { .has_size = true, .min_size = 1u << 31, .max_size = UINT64_MAX };
+	const struct rtrace_select large = { .has_size = true,
+					     .min_size = 1u << 31,
+					     .max_size = UINT64_MAX };
 	const struct rtrace_postprocess_options options = { .select = &large };
 
 	(void)state;
-	check(HEADER MEMORY "1. f(2147483647) = 0x1\n\n2. f(2147483647) = 0x2\n\t$size = 2147483648\n\n"
-			    "3. f(1) = 0x3\n\t$size = 3000000000\n\n",
+	check(HEADER MEMORY
+	      "1. f(2147483647) = 0x1\n\n2. f(2147483647) = 0x2\n\t$size = 2147483648\n\n"
+	      "3. f(1) = 0x3\n\t$size = 3000000000\n\n",
 	      &options, HEADER MEMORY "2. f(2147483647) = 0x2\n\t$size = 2147483648\n\n");
 }
 
@@ -507,9 +529,9 @@ static void test_depth(void **state)
 static void test_resolve(void **state)
 {
 	const struct rtrace_postprocess_options plain = { .resolve = true };
-	const struct rtrace_postprocess_options grouped = {
-		.resolve = true, .compress = true, .sort = RTRACE_SORT_INDEX
-	};
+	const struct rtrace_postprocess_options grouped = { .resolve = true,
+							    .compress = true,
+							    .sort = RTRACE_SORT_INDEX };
 	static const char text[] = HEADER MEMORY
 		": /a => 0x1-0x2\n1. f(1) = 0x1\n\t0x1\n\t0x2 in ??\n\t0x3 known()\n\t0x9000\n\n"
 		": /b => 0x1-0x2\n2. f(1) = 0x2\n\t0x1\n\n";
@@ -584,7 +606,8 @@ static void write_many(struct outbuf *out, struct truth *t)
 		};
 
 		assert_int_equal(rtrace_write_call(&w, &call), 0);
-		assert_int_equal(rtrace_write_frame(&w, &(struct rtrace_frame){ .address = slot % 10 }), 0);
+		assert_int_equal(
+			rtrace_write_frame(&w, &(struct rtrace_frame){ .address = slot % 10 }), 0);
 		assert_int_equal(rtrace_write_end(&w), 0);
 		t->live += is_free ? (uint64_t)-1 : 1;
 		t->bytes += is_free ? -sizes[slot] : call.size;
@@ -602,9 +625,9 @@ static void assert_ends_with(const struct outbuf *b, const char *text)
 
 static void test_many(void **state)
 {
-	const struct rtrace_postprocess_options grouped = {
-		.leaks = true, .compress = true, .sort = RTRACE_SORT_COUNT
-	};
+	const struct rtrace_postprocess_options grouped = { .leaks = true,
+							    .compress = true,
+							    .sort = RTRACE_SORT_COUNT };
 	const struct rtrace_postprocess_options by_size = { .sort = RTRACE_SORT_SIZE };
 	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
 	struct rtrace_postprocess_result result;
@@ -615,7 +638,8 @@ static void test_many(void **state)
 	(void)state;
 	write_many(&text, &t);
 	io = (struct io){ .text = (char *)text.data, .n = text.size };
-	snprintf(expected, sizeof(expected), "# %llu block(s) leaked with total size of %llu bytes\n",
+	snprintf(expected, sizeof(expected),
+		 "# %llu block(s) leaked with total size of %llu bytes\n",
 		 (unsigned long long)t.live, (unsigned long long)t.bytes);
 	assert_int_equal(process(&io, &leaks, &result), 0);
 	assert_int_equal(result.counts.calls, t.calls);

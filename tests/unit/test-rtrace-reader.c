@@ -145,19 +145,24 @@ static void test_calls(void **state)
 		{ "1. malloc(64)=0x10", "malloc", "", 1, 64, 0x10, 0, 0, false, false },
 		{ "1. malloc( 64)  =  0x10 ", "malloc", "", 1, 64, 0x10, 0, 0, false, false },
 		{ "1.  malloc(64) = 0xAbC", "malloc", "", 1, 64, 0xabc, 0, 0, false, false },
-		{ "7. @3 [01:02:03.004] free<fd>(0x5)", "free", "fd", 7, 0, 5, 3723004000000, 3, true, true },
-		{ "7. [01:02:03.004005] free(0x5)", "free", "", 7, 0, 5, 3723004005000, 0, true, true },
+		{ "7. @3 [01:02:03.004] free<fd>(0x5)", "free", "fd", 7, 0, 5, 3723004000000, 3,
+		  true, true },
+		{ "7. [01:02:03.004005] free(0x5)", "free", "", 7, 0, 5, 3723004005000, 0, true,
+		  true },
 		/* As it is read where fractions are a number of milliseconds. */
 		{ "7. [00:00:00.5] free(0x5)", "free", "", 7, 0, 5, 5000000, 0, true, true },
-		{ "7. [600:00:00.000] free(0x5)", "free", "", 7, 0, 5, 2160000000000000, 0, true, true },
+		{ "7. [600:00:00.000] free(0x5)", "free", "", 7, 0, 5, 2160000000000000, 0, true,
+		  true },
 		{ "7. [x] free(0x5)", "[x] free", "", 7, 0, 5, 0, 0, false, true },
-		{ "8. operator new(unsigned long)<memory>(64) = 0x1", "operator new(unsigned long)", "memory",
-		  8, 64, 1, 0, 0, false, false },
+		{ "8. operator new(unsigned long)<memory>(64) = 0x1", "operator new(unsigned long)",
+		  "memory", 8, 64, 1, 0, 0, false, false },
 		{ "8. operator->(8) = 0x1", "operator->", "", 8, 8, 1, 0, 0, false, false },
-		{ "8. vector<int><memory>(8) = 0x1", "vector<int>", "memory", 8, 8, 1, 0, 0, false, false },
-		{ "9. malloc(18446744073709551615) = 0xffffffffffffffff", "malloc", "", 9, UINT64_MAX,
-		  UINT64_MAX, 0, 0, false, false },
-		{ "9. malloc(3000000000) = 0x1", "malloc", "", 9, 3000000000, 1, 0, 0, false, false },
+		{ "8. vector<int><memory>(8) = 0x1", "vector<int>", "memory", 8, 8, 1, 0, 0, false,
+		  false },
+		{ "9. malloc(18446744073709551615) = 0xffffffffffffffff", "malloc", "", 9,
+		  UINT64_MAX, UINT64_MAX, 0, 0, false, false },
+		{ "9. malloc(3000000000) = 0x1", "malloc", "", 9, 3000000000, 1, 0, 0, false,
+		  false },
 		{ "4294967295. (3) = 0x1", "", "", 4294967295, 3, 1, 0, 0, false, false },
 	};
 
@@ -281,7 +286,8 @@ static void test_malformed_lines(void **state)
 		struct rtrace_record r = read_line(rows[i].line, &p);
 
 		if (r.kind != RTRACE_NOTE || p.n != 1)
-			fail_msg("'%s' is taken for kind %d with %zu problems", rows[i].line, r.kind, p.n);
+			fail_msg("'%s' is taken for kind %d with %zu problems", rows[i].line,
+				 r.kind, p.n);
 		assert_one_problem(&p, 4, rows[i].part);
 		assert_text(r.note, rows[i].line);
 	}
@@ -328,7 +334,8 @@ static void test_no_line_feed_at_the_end(void **state)
 
 static void test_carriage_returns(void **state)
 {
-	static const char text[] = "version=2.0, \r\n<1> : a (b)\r\n1. free(0x12)\r\n\t0x1\r\n\r\n\t0x2\r\n";
+	static const char text[] =
+		"version=2.0, \r\n<1> : a (b)\r\n1. free(0x12)\r\n\t0x1\r\n\r\n\t0x2\r\n";
 	struct problems p;
 
 	(void)state;
