@@ -52,11 +52,14 @@ static int flush(struct work *w)
 {
 	int r = 0;
 
-	if (w->q->output)
+	if (w->q->output) {
 		r = packed_output_write(&w->out, w->waiting.data, w->waiting.size);
-	else if (w->waiting.size > 0 &&
-		 fwrite(w->waiting.data, 1, w->waiting.size, stdout) < w->waiting.size)
-		r = -EPIPE; /* said of all verbs when they end */
+	} else if (w->waiting.size > 0 &&
+		   (fwrite(w->waiting.data, 1, w->waiting.size, stdout) < w->waiting.size ||
+		    fflush(stdout) != 0)) {
+		r = -errno;
+		cli_error("cannot write to standard output: %m");
+	}
 	w->said |= r < 0;
 	outbuf_reset(&w->waiting);
 	return r;

@@ -39,3 +39,6 @@ kymo flame "$R/small" -o x.svg
 kymo check "$R/small"
 echo "exit $?"
 ls
+# What could not be written is said.
+kymo postprocess -l "$R/small" >/dev/full
+echo "exit $?"
