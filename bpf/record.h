@@ -359,7 +359,7 @@ _Static_assert(sizeof(struct cpu_state) == 112, "ABI");
  * Memory of an instance that has ended stays in the tables until user space has read it.
  */
 
-/* Functions, the cookies of the probes. */
+/* Functions. The cookie of a probe is its function, and a MEMORY_COOKIE_*. */
 #define MEMORY_FN_MALLOC         1
 #define MEMORY_FN_CALLOC         2
 #define MEMORY_FN_REALLOC        3
@@ -383,6 +383,9 @@ _Static_assert(sizeof(struct cpu_state) == 112, "ABI");
 #define MEMORY_FN_SHM_UNLINK     24
 #define MEMORY_FN_MAX            32
 
+#define MEMORY_COOKIE_FN(cookie) ((cookie)&0xff)
+#define MEMORY_COOKIE_RET        0x100 /* its result is looked at where it returns, by probes on `ret` */
+
 /* Resources: `enum resource` of writer/event.h. */
 #define MEMORY_RESOURCE_MEMORY     0
 #define MEMORY_RESOURCE_MAPPING    1
@@ -398,16 +401,15 @@ struct memory_process {
 	__u32 pid;
 	__u32 flags; /* MEMORY_PROCESS_* */
 	__u32 pad_0;
-	__u64 since_ns; /* CLOCK_BOOTTIME, both */
-	__u64 ended_ns; /* 0 = it lives */
-	__u64 allocations;
+	__u64 since_ns;  /* CLOCK_BOOTTIME, both */
+	__u64 ended_ns;  /* 0 = it lives */
 	__u64 failed;    /* allocations that failed */
 	__u64 unmatched; /* freed, and not known */
 	__u64 full;      /* not remembered: no room in the table */
-	__u64 no_stack;  /* remembered without a stack: no room for that */
+	__u64 no_stack;  /* remembered without a stack: no room for that, or none to be had */
 	__u64 lost; /* calls that could not be looked at, or records that the ring had no room for */
 };
-_Static_assert(sizeof(struct memory_process) == 80, "ABI");
+_Static_assert(sizeof(struct memory_process) == 72, "ABI");
 
 #define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
 #define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec: since_ns is that of its program */
@@ -454,22 +456,29 @@ struct memory_stack {
 };
 _Static_assert(sizeof(struct memory_stack) == 552, "ABI");
 
-/* What a thread is in the middle of, and its room to work in. */
+/* The call that a thread is in the middle of. */
 struct memory_call {
-	__u64 sp; /* at the outermost function's entry */
+	__u64 sp; /* at the entry of the outermost function */
 	__u64 args[3];
+	__u64 caller;   /* where that returns to; MEMORY_COOKIE_RET only */
 	__u32 function; /* 0 = in none */
-	__u32 weight;
 	__u32 instance;
-	__u32 strange;    /* one returned that was not the outermost: its own may never do so */
-	__u64 new_sp;     /* at the entry of operator new; 0 = in none */
-	__u64 new_caller; /* where that returns to */
-	__u64 old_size;   /* of what realloc() was given; taken out of the table meanwhile */
-	struct memory_block old;
+	__u32 weight;  /* of what comes of it; 0 = it is passed over */
+	__u32 strange; /* another one began at the same place: this one may never return */
+	__u64 new_sp;  /* at the entry of operator new; 0 = in none */
+	__u64 new_caller;
+	struct memory_block old; /* what realloc() was given: taken out of the table meanwhile */
 	__u32 has_old;
 	__u32 pad_0;
 };
 _Static_assert(sizeof(struct memory_call) == 120, "ABI");
+
+/* Of each thread that has called one; with its room to work in, since programs can be preempted. */
+struct memory_thread {
+	struct memory_call call;
+	struct memory_stack stack;
+};
+_Static_assert(sizeof(struct memory_thread) == 672, "ABI");
 
 /* To user space's worker, at once: a process that is watched, and its filter selects, did this. */
 #define MEMORY_HAPPENED_FORK 1 /* pid is the child */
@@ -499,7 +508,7 @@ struct rec_free {
 };
 _Static_assert(sizeof(struct rec_free) == 48, "ABI");
 
-/* A stack. It precedes, in time, the first record that names it. Only n_frames are there. */
+/* A stack. It precedes, in time, the first record that names it. */
 struct rec_named {
 	struct rec_head head;
 	__u64 id;
@@ -507,7 +516,6 @@ struct rec_named {
 	__u64 frames[MEMORY_FRAMES_MAX];
 };
 _Static_assert(sizeof(struct rec_named) == 552, "ABI");
-#define REC_NAMED_BYTES(n_frames) (40 + (n_frames)*8)
 
 /* One system call or library call about a resource that user space keeps the books of. */
 #define REC_RESOURCE_TEXT_BYTES 64

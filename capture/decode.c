@@ -32,14 +32,14 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_OFFCPU] = sizeof(struct rec_offcpu),
 		[REC_ALLOC] = sizeof(struct rec_alloc),
 		[REC_FREE] = sizeof(struct rec_free),
-		[REC_NAMED] = sizeof(struct rec_named), /* at most */
+		[REC_NAMED] = sizeof(struct rec_named),
 		[REC_RESOURCE] = sizeof(struct rec_resource),
 	};
 	const struct rec_head *head = data;
 
 	if (size < sizeof(*head) || head->kind >= sizeof(sizes) / sizeof(sizes[0]) ||
 	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size ||
-	    (head->size < sizes[head->kind] && head->kind != REC_STACK && head->kind != REC_NAMED))
+	    (head->size < sizes[head->kind] && head->kind != REC_STACK))
 		return NULL;
 	switch (head->kind) {
 	case REC_FORK:
@@ -77,8 +77,7 @@ const struct rec_head *decode_record(const void *data, size_t size)
 	case REC_NAMED: {
 		const struct rec_named *rec = data;
 
-		return head->size >= REC_NAMED_BYTES(1) && rec->n_frames <= MEMORY_FRAMES_MAX &&
-				       head->size == REC_NAMED_BYTES(rec->n_frames) && rec->id != 0
+		return rec->n_frames > 0 && rec->n_frames <= MEMORY_FRAMES_MAX && rec->id != 0
 			       ? head
 			       : NULL;
 	}
