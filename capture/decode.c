@@ -30,12 +30,16 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_STACK] = sizeof(struct rec_stack), /* at most */
 		[REC_TICK] = sizeof(struct rec_tick),
 		[REC_OFFCPU] = sizeof(struct rec_offcpu),
+		[REC_ALLOC] = sizeof(struct rec_alloc),
+		[REC_FREE] = sizeof(struct rec_free),
+		[REC_NAMED] = sizeof(struct rec_named), /* at most */
+		[REC_RESOURCE] = sizeof(struct rec_resource),
 	};
 	const struct rec_head *head = data;
 
 	if (size < sizeof(*head) || head->kind >= sizeof(sizes) / sizeof(sizes[0]) ||
 	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size ||
-	    (head->size < sizes[head->kind] && head->kind != REC_STACK))
+	    (head->size < sizes[head->kind] && head->kind != REC_STACK && head->kind != REC_NAMED))
 		return NULL;
 	switch (head->kind) {
 	case REC_FORK:
@@ -70,6 +74,23 @@ const struct rec_head *decode_record(const void *data, size_t size)
 				       ((const struct rec_stack *)data)->id != 0
 			       ? head
 			       : NULL;
+	case REC_NAMED: {
+		const struct rec_named *rec = data;
+
+		return head->size >= REC_NAMED_BYTES(1) && rec->n_frames <= MEMORY_FRAMES_MAX &&
+				       head->size == REC_NAMED_BYTES(rec->n_frames) && rec->id != 0
+			       ? head
+			       : NULL;
+	}
+	case REC_ALLOC:
+		return ((const struct rec_alloc *)data)->resource < RESOURCE_MAX ? head : NULL;
+	case REC_FREE:
+		return ((const struct rec_free *)data)->resource < RESOURCE_MAX ? head : NULL;
+	case REC_RESOURCE: {
+		const struct rec_resource *rec = data;
+
+		return ends(rec->text, sizeof(rec->text)) ? head : NULL;
+	}
 	case REC_OFFCPU: {
 		const struct rec_offcpu *rec = data;
 
