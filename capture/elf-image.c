@@ -89,9 +89,9 @@ static void look_for_go(struct elf_image *image)
 		return;
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(image->elf, s));) {
 		GElf_Shdr header;
-		const char *name = gelf_getshdr(s, &header) ?
-					   elf_strptr(image->elf, names, header.sh_name) :
-					   NULL;
+		const char *name = gelf_getshdr(s, &header)
+					   ? elf_strptr(image->elf, names, header.sh_name)
+					   : NULL;
 
 		if (name &&
 		    (strcmp(name, ".go.buildinfo") == 0 || strcmp(name, ".note.go.buildid") == 0))
@@ -190,9 +190,9 @@ int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void 
 static bool never_returns(const char *name)
 {
 	static const char *const names[] = {
-		"__assert_fail", "__cxa_rethrow", "__cxa_throw", "__stack_chk_fail",
-		"_Exit",	 "_Unwind_Resume", "_ZSt9terminatev", "_exit",
-		"abort",	 "exit",
+		"__assert_fail", "__cxa_rethrow",  "__cxa_throw",     "__stack_chk_fail",
+		"_Exit",         "_Unwind_Resume", "_ZSt9terminatev", "_exit",
+		"abort",         "exit",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <capstone.h>
+#include <capstone/capstone.h>
 
 struct disassembler {
 	csh handle;
@@ -121,8 +121,6 @@ static enum instruction_kind kind_of(const struct disassembler *d)
 	case X86_INS_RET:
 		return INSTRUCTION_RETURN;
 	case X86_INS_HLT:
-	case X86_INS_UD0:
-	case X86_INS_UD1:
 	case X86_INS_UD2:
 	case X86_INS_INT3:
 	case X86_INS_RETF:
@@ -132,8 +130,8 @@ static enum instruction_kind kind_of(const struct disassembler *d)
 	case X86_INS_IRETQ:
 		return INSTRUCTION_END;
 	default:
-		return cs_insn_group(d->handle, d->insn, CS_GRP_JUMP) ? INSTRUCTION_BRANCH :
-									INSTRUCTION_PLAIN;
+		return cs_insn_group(d->handle, d->insn, CS_GRP_JUMP) ? INSTRUCTION_BRANCH
+								      : INSTRUCTION_PLAIN;
 	}
 }
 
