@@ -137,19 +137,22 @@ static void call_threads(void)
 	mark(0, 0, 0, (uint64_t)pthread_detach(thread));
 }
 
+static void call_all(size_t n)
+{
+	call_c(n);
+	call_jemalloc(n);
+	call_cpp(n);
+}
+
 int main(void)
 {
-	/* Small ones twice: what is called for the first time goes another way. */
-	static const size_t sizes[] = { 24, 24, 40000 };
-
+	/* What is called for the first time goes a long way. */
+	call_all(24);
 #if defined(__x86_64__)
 	__asm__ volatile("int3" : : "D"(mark));
 #endif
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		call_c(sizes[i]);
-		call_jemalloc(sizes[i]);
-		call_cpp(sizes[i]);
-	}
+	call_all(24);
+	call_all(40000);
 	call_threads();
 	return 0;
 }

@@ -219,11 +219,12 @@ static void start(struct stepped *s, const char *name)
 	s->pid = fork();
 	assert_true(s->pid >= 0);
 	if (s->pid == 0) {
-		/* The processor repeats an instruction a step each time. */
+		/* A repeated instruction is a step each time; looking for symbols is many. */
 		setenv("GLIBC_TUNABLES",
 		       "glibc.cpu.x86_rep_movsb_threshold=1000000000:"
 		       "glibc.cpu.x86_rep_stosb_threshold=1000000000",
 		       1);
+		setenv("LD_BIND_NOW", "1", 1);
 		if (chdir(dir) == 0 && ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
 			execl(name, name, (char *)NULL);
 		_exit(99);
@@ -282,17 +283,17 @@ static const struct {
 	unsigned calls; /* at least */
 	bool rets;      /* it has an operator new of its own */
 } rows[] = {
-	{ "glibc", "cc", "", 3 * 11 + 4, false },
-	{ "glibc-static", "cc", "-static", 3 * 8 + 4, false },
-	{ "glibc-static-pie", "cc", "-static-pie", 3 * 8 + 4, false },
-	{ "libstdc++", "cc", "-Wl,--no-as-needed -lstdc++", 3 * 21 + 4, false },
-	{ "libstdc++-static", "cc", "-static " CPP " -lstdc++", 3 * 18 + 4, false },
-	{ "musl", "musl-gcc", HEADERS, 3 * 9 + 4, false },
-	{ "musl-static", "musl-gcc", HEADERS "-static", 3 * 8 + 4, false },
-	{ "jemalloc", "cc", "-Wl,--no-as-needed -ljemalloc", 3 * 26 + 4, true },
-	{ "jemalloc-static", "cc", "-l:libjemalloc.a -lstdc++ -lm", 3 * 16 + 4, false },
-	{ "tcmalloc", "cc", "-Wl,--no-as-needed -ltcmalloc_minimal", 3 * 21 + 4, true },
-	{ "mimalloc", "cc", "-Wl,--no-as-needed -lmimalloc", 3 * 21 + 4, true },
+	{ "glibc", "cc", "", 2 * 11 + 4, false },
+	{ "glibc-static", "cc", "-static", 2 * 8 + 4, false },
+	{ "glibc-static-pie", "cc", "-static-pie", 2 * 8 + 4, false },
+	{ "libstdc++", "cc", "-Wl,--no-as-needed -lstdc++", 2 * 21 + 4, false },
+	{ "libstdc++-static", "cc", "-static " CPP " -lstdc++", 2 * 18 + 4, false },
+	{ "musl", "musl-gcc", HEADERS, 2 * 9 + 4, false },
+	{ "musl-static", "musl-gcc", HEADERS "-static", 2 * 8 + 4, false },
+	{ "jemalloc", "cc", "-Wl,--no-as-needed -ljemalloc", 2 * 26 + 4, true },
+	{ "jemalloc-static", "cc", "-l:libjemalloc.a -lstdc++ -lm", 2 * 16 + 4, false },
+	{ "tcmalloc", "cc", "-Wl,--no-as-needed -ltcmalloc_minimal", 2 * 21 + 4, true },
+	{ "mimalloc", "cc", "-Wl,--no-as-needed -lmimalloc", 2 * 21 + 4, true },
 };
 
 static void test_allocators(void **state)
@@ -309,7 +310,7 @@ static void test_allocators(void **state)
 		}
 		run(&s, rows[i].name);
 		assert_true(s.n_calls >= rows[i].calls);
-		assert_true(!rows[i].rets || s.n_rets > 3);
+		assert_true(!rows[i].rets || s.n_rets > 2);
 		n++;
 	}
 	if (n == 0)
