@@ -25,24 +25,13 @@
 #include "base/cleanup.h"
 #include "reader/symbols/elf-file.h"
 #include "reader/symbols/symbols.h"
+#include "tests/support/commands.h"
 
 static char dir[] = "/tmp/kymo-test-symbols.XXXXXX";
 
 /* ---- commands ---- */
 
-/* Runs a command in DIR; what it says goes to a file there. */
-__attribute__((format(printf, 1, 2))) static int try_command(const char *format, ...)
-{
-	char command[4096], whole[4400];
-	va_list args;
-
-	va_start(args, format);
-	assert_true(vsnprintf(command, sizeof(command), format, args) < (int)sizeof(command));
-	va_end(args);
-	snprintf(whole, sizeof(whole), "cd %s && { %s; } >>log 2>&1", dir, command);
-	return system(whole);
-}
-
+#define try_command(...) command_in(dir, __VA_ARGS__)
 #define command(...) assert_int_equal(try_command(__VA_ARGS__), 0)
 
 static bool have(const char *name)
