@@ -2,9 +2,11 @@
 #include "capture/memory.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -128,8 +130,7 @@ static int announce(struct memory *m, struct memory_image *image)
 	if (image->announced)
 		return 0;
 	image->announced = true;
-	if (armed && armed->instance == image->process.instance)
-		describe(image, armed);
+	describe(image, armed);
 	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
 	return emit(m, &rec.head);
 }
@@ -198,13 +199,19 @@ static struct memory_image *image_of(struct memory *m, const struct memory_proce
 	return image;
 }
 
-static int forget_armed(struct memory *m, struct armed *armed)
+static void forget_armed(struct memory *m, struct armed *armed)
 {
 	table_remove(&m->processes, (uint64_t)armed->pid + 1);
 	for (size_t i = 0; i < armed->n_files; i++)
 		probes_free(armed->files[i].probes);
 	free(armed);
-	return 0;
+}
+
+static bool is_watched(const struct memory *m, uint32_t pid)
+{
+	struct memory_process process;
+
+	return bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0;
 }
 
 static int on_ended(const void *key, const void *value, void *userdata)
@@ -237,8 +244,7 @@ static void drop_ended(struct memory *m)
 			continue;
 		bpf_map_delete_elem(m->own.ended_fd, &instance);
 		armed = armed_of(m, image->process.pid);
-		if (armed && armed->instance == instance &&
-		    !(image->process.flags & MEMORY_PROCESS_EXECED))
+		if (armed && armed->instance == instance && !is_watched(m, armed->pid))
 			forget_armed(m, armed);
 		table_remove(&m->images, instance);
 		free(image);
@@ -410,6 +416,25 @@ static struct armed *make_armed(struct memory *m, uint32_t pid)
 	return armed;
 }
 
+/* Whether process PID has ended, or there is none. */
+static bool has_exited(uint32_t pid)
+{
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	return fd < 0 || poll(&pollfd, 1, 0) > 0;
+}
+
+/* It has ended before it could be watched, so that no program has told of that. */
+static void end_unseen(struct memory *m, struct armed *armed, struct memory_image *image)
+{
+	bpf_map_delete_elem(m->own.processes_fd, &armed->pid);
+	add_text(armed->refused, sizeof(armed->refused), "it ended before it could be watched");
+	image->process.ended_ns = clock_boot_ns();
+	image->ended = true;
+	m->n_ended++;
+}
+
 /* The probes are in their places: from now on ARMED is watched. */
 static int begin(struct memory *m, struct armed *armed)
 {
@@ -424,43 +449,47 @@ static int begin(struct memory *m, struct armed *armed)
 	if (!image)
 		return -ENOMEM;
 	armed->instance = process.instance;
-	r = announce(m, image);
-	if (r < 0)
-		return r;
-	/* It may have called exec meanwhile, and its new image have begun. */
 	r = bpf_map_update_elem(m->own.processes_fd, &armed->pid, &process, BPF_NOEXIST);
-	return r == -EEXIST ? 0 : r;
+	if (has_exited(armed->pid))
+		end_unseen(m, armed, image);
+	else if (r < 0)
+		add_text(armed->refused, sizeof(armed->refused), "too many processes are watched");
+	return announce(m, image);
 }
 
-/* Looks at the files of a process that may be another program by now. */
-static int look_at(struct memory *m, struct armed *armed)
+/* Attaches to those files of a process that have no probes yet. Returns how many. */
+static int arm_files(struct memory *m, struct armed *armed)
 {
 	struct look look = { .memory = m, .armed = armed };
+	int r = armed->n_files ? 0 : arm_announced_files(&look);
+
+	if (r == 0)
+		allocators_of_process((pid_t)armed->pid, m->cache, on_file, &look);
+	return (int)look.n_new;
+}
+
+/* Looks at the files of a process that may be another program by now. True if it is watched. */
+static bool look_at(struct memory *m, struct armed *armed)
+{
 	struct memory_process process;
 	struct memory_image *image;
-	bool watched;
-	int r;
+	bool watched, had_files = armed->n_files > 0;
 
 	watched = bpf_map_lookup_elem(m->own.processes_fd, &armed->pid, &process) == 0;
 	if (watched && process.instance != armed->instance) {
-		armed->instance = process.instance;
-		armed->refused[0] = '\0';
 		image = image_of(m, &process);
 		if (!image)
-			return -ENOMEM;
-		image->complete = armed->n_files > 0;
+			return true;
+		armed->instance = process.instance;
+		armed->refused[0] = '\0';
+		image->complete = had_files;
 	}
-	r = armed->n_files ? 0 : arm_announced_files(&look);
-	if (r == 0)
-		r = allocators_of_process((pid_t)armed->pid, m->cache, on_file, &look);
-	if (r < 0)
-		return r;
-	if (!watched)
-		return begin(m, armed);
+	if (arm_files(m, armed) == 0 || !watched)
+		return watched;
 	image = table_get(&m->images, armed->instance);
-	if (image && look.n_new)
+	if (image)
 		image->complete = false;
-	return 0;
+	return true;
 }
 
 int memory_arm(struct memory *m, uint32_t pid)
@@ -471,9 +500,10 @@ int memory_arm(struct memory *m, uint32_t pid)
 		armed = make_armed(m, pid);
 	if (!armed)
 		return -ENOMEM;
-	if (look_at(m, armed) < 0 && armed->instance == 0)
-		forget_armed(m, armed);
-	return m->error;
+	/* What has ended after it was watched is told of elsewhere. */
+	if (look_at(m, armed) || (armed->instance && has_exited(pid)))
+		return 0;
+	return begin(m, armed);
 }
 
 bool memory_watches(const struct memory *m, uint32_t pid)
@@ -514,6 +544,10 @@ static int on_happening(void *userdata, void *data, size_t size)
 		m->n_ended++;
 		return 0;
 	}
+	armed = armed_of(m, happened->pid);
+	/* Of somebody who had this id before. */
+	if (armed && happened->what == MEMORY_HAPPENED_FORK)
+		forget_armed(m, armed);
 	memory_arm(m, happened->pid);
 	armed = armed_of(m, happened->pid);
 	if (armed && happened->what == MEMORY_HAPPENED_EXEC) {

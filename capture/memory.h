@@ -33,8 +33,8 @@ DEFINE_CLEANUP(struct memory *, memory_free)
 int memory_fd(const struct memory *m);
 void memory_hear(struct memory *m);
 
-/* Watches process PID from now on, if it can be; or looks whether it has other files by now. Errors of one
- * process are not ours: it may be gone. Returns 0, or what the sink returned. */
+/* Watches process PID from now on, if it can be; or looks whether it has other files by now. That there is no such
+ * process any more is said as one that has ended at once. Returns 0 or a negative errno. */
 int memory_arm(struct memory *m, uint32_t pid);
 
 /* Whether memory_arm() has to do with PID already. */
