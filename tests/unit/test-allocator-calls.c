@@ -28,6 +28,7 @@
 #include "base/cleanup.h"
 #include "capture/allocators.h"
 #include "tests/support/commands.h"
+#include "tests/support/valgrind.h"
 
 #if defined(__x86_64__)
 static char dir[] = "/tmp/kymo-test-allocator-calls.XXXXXX";
@@ -346,6 +347,10 @@ int main(void)
 
 	if (!may_trace()) {
 		printf("skip: processes cannot be traced here\n");
+		return 77;
+	}
+	if (under_valgrind()) {
+		printf("skip: valgrind cannot step\n");
 		return 77;
 	}
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -32,7 +32,7 @@ static char dir[] = "/tmp/kymo-test-symbols.XXXXXX";
 /* ---- commands ---- */
 
 #define try_command(...) command_in(dir, __VA_ARGS__)
-#define command(...) assert_int_equal(try_command(__VA_ARGS__), 0)
+#define command(...)     assert_int_equal(try_command(__VA_ARGS__), 0)
 
 static bool have(const char *name)
 {
