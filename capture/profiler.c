@@ -279,8 +279,7 @@ int profiler_ended(struct profiler *p, uint32_t pid)
 
 /* ---- stacks ---- */
 
-/* PID was selected, or there is a stack of it at TS_NS (0 = not said): what it has mapped is to be known. */
-static int see(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
 	struct process *process;
 
@@ -304,7 +303,7 @@ int profiler_selected(struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
-	return !p->filtered || (process && process->seen) ? 0 : see(p, pid, 0);
+	return !p->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
 }
 
 void profiler_renamed(struct profiler *p, uint32_t pid)
@@ -385,7 +384,7 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	sample.pid = tasks_koid(p->tasks, head->pid);
 	sample.tid = tasks_koid(p->tasks, head->tid);
 	if (r == 0)
-		r = see(p, head->pid, ts_ns);
+		r = profiler_need(p, head->pid, ts_ns);
 	if (is_between_programs(p, head->pid))
 		user_stack = 0;
 	n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
@@ -393,7 +392,7 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	if (p->n_homeless == 0)
 		sample.sample.id = number_of(kernel_stack, user_stack);
 	if (r == 0 && kernel_stack)
-		r = see(p, FXT_KOID_KTHREADD, ts_ns);
+		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {
 		ev->pid = sample.pid;
 		ev->tid = sample.tid;
