@@ -42,6 +42,11 @@ enum {
 	"  --uid USER          only processes of this user, a name or a number\n"                  \
 	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"           \
 	"  --counter-interval TIME  between two samples of the counters (1s)\n"                    \
+	"  --memory-log        each allocation and each free, too\n"                               \
+	"  --memory-interval SIZE  one block each SIZE bytes, at random, instead of all\n"         \
+	"  --memory-min SIZE   pass over smaller blocks\n"                                         \
+	"  --memory-blocks N   blocks that can be remembered at once (1000000)\n"                  \
+	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                   \
 	"  --flush TIME        write at least this often (250ms)\n"                                \
 	"  --max-size SIZE     stop when the archive has this size\n"                              \
 	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"    \
