@@ -71,6 +71,20 @@ struct {
 	__uint(max_entries, 65536);
 } memory_happenings SEC(".maps");
 
+/* ---- stacks ---- */
+
+__u64 memory_stack_id(struct memory_stack *stack)
+{
+	return stack ? stack_hash_from(stack_seed, stack->frames, stack->n_frames,
+				       MEMORY_FRAMES_MAX)
+		     : 0;
+}
+
+__u32 memory_stack_true(struct memory_stack *stack)
+{
+	return stack ? stack_true_frames(stack->frames, stack->n_frames, MEMORY_FRAMES_MAX) : 0;
+}
+
 /* ---- sampling ---- */
 
 #define ONE (1ull << 32)
