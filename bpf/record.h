@@ -98,6 +98,8 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_USAGE     22
 #define REC_SNAPSHOT  23
 #define REC_BLOCK     24
+#define REC_LISTING   25
+#define REC_FOUND     26
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
@@ -642,8 +644,10 @@ struct rec_snapshot {
 	struct rec_head head;
 	__u64 blocks; /* that follow, as struct rec_block */
 	__u32 instance;
-	__u32 final;
+	__u32 final; /* SNAPSHOT_* */
 };
+#define SNAPSHOT_FINAL  1 /* else: the process is watched further */
+#define SNAPSHOT_EXECED 2 /* likewise, since another program has begun */
 _Static_assert(sizeof(struct rec_snapshot) == 40, "ABI");
 
 #define MEMORY_BLOCK_TEXT_BYTES 96
@@ -657,6 +661,30 @@ struct rec_block {
 	char text[];
 };
 _Static_assert(sizeof(struct rec_block) == 88, "ABI");
+
+/*
+ * What the kernel lists of head.pid begins or ends here, both at head.ts_ns: it was read between
+ * the two, and what came and went meanwhile may be missing.
+ */
+struct rec_listing {
+	struct rec_head head;
+	__u32 instance;
+	__u32 resources; /* a bit for each MEMORY_RESOURCE_* that is listed completely */
+	__u32 first;     /* 1: what there is is from before the watch, unless a call has said otherwise */
+	__u32 ends;
+};
+_Static_assert(sizeof(struct rec_listing) == 40, "ABI");
+
+/* Something listed. */
+struct rec_found {
+	struct rec_head head;
+	__u64 id, size; /* MEMORY_RESOURCE_MAPPING: any that is mapped; SHM: text is the name, id 0 */
+	__u32 instance, resource;
+	__u32 foreign; /* 1: another process made it */
+	__u32 pad_0;
+	char text[MEMORY_BLOCK_TEXT_BYTES]; /* ends with NUL */
+};
+_Static_assert(sizeof(struct rec_found) == 152, "ABI");
 
 /* ---- filters ---- */
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "capture/allocator-cache.h"
 #include "capture/probes.h"
+#include "capture/resource-lists.h"
 
 enum {
 	FILES_MAX = 64,   /* with probes, in one process */
@@ -290,7 +291,8 @@ static bool wanted(const struct memory *m, uint32_t function)
 			    : function >= MEMORY_FN_PTHREAD_CREATE ? CATEGORY_THREADS
 								   : CATEGORY_MEMORY;
 
-	return m->options->categories & category;
+	/* Shared memory is seen by its system calls. */
+	return category != CATEGORY_SHM && m->options->categories & category;
 }
 
 /* A look at the files of a process. */
@@ -433,6 +435,21 @@ static void end_unseen(struct memory *m, struct armed *armed, struct memory_imag
 	image->process.ended_ns = clock_boot_ns();
 	image->ended = true;
 	m->n_ended++;
+}
+
+/* What the kernel lists of PID, for the books of what it has made. */
+static int list_resources(struct memory *m, uint32_t pid, uint32_t instance, bool first)
+{
+	const struct resource_list list = {
+		.pid = pid,
+		.instance = instance,
+		.categories = m->options->categories,
+		.first = first,
+	};
+
+	return m->options->categories & CATEGORIES_CALLS && m->error == 0
+		       ? resource_list_send(&list, &m->sink)
+		       : 0;
 }
 
 /* The probes are in their places: from now on ARMED is watched. */
@@ -674,6 +691,8 @@ static void stop_image(struct memory *m, struct memory_image *image)
 	if (bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) < 0 ||
 	    process.instance != image->process.instance)
 		return;
+	/* While the books still go on: what comes and goes meanwhile is in them. */
+	list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
 	image->process = process;
 	image->ended = true;
