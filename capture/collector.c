@@ -521,16 +521,16 @@ int collector_attach(struct collector *c, char **reterr_text)
 		struct bpf_program *prog;
 		struct bpf_link **link;
 	} rows[] = {
+		/* What is said of a program at its end comes before that; and what of a thread, before it. */
+		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
+		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
+		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
 		{ skel->progs.on_sched_process_fork, &skel->links.on_sched_process_fork },
 		{ skel->progs.on_task_rename, &skel->links.on_task_rename },
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
-		/* Before the process that it is of has ended. */
-		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
-		/* Behind those who say whom the filter selects. */
-		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
-		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
+		/* Behind the one by which the filter follows. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
 		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
 		{ skel->progs.on_resource_enter, &skel->links.on_resource_enter },
