@@ -147,7 +147,8 @@ struct stack_callers {
 #if defined(__TARGET_ARCH_x86)
 /* No function that makes system calls, or calls one that does, is longer; if so, we do not know it. */
 #define STACK_FUNCTION_BYTES 4096
-#define STACK_SCAN_WORDS     48
+#define STACK_SCAN_WORDS     96
+#define STACK_NEAR_BYTES     (1 << 20)
 
 /* What the 8 bytes of instructions before ADDRESS call, if they do it by a constant or one in memory; else 0. */
 static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
@@ -221,7 +222,9 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, __u64 bp,
 			break;
 		if (bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
 			break;
-		if (word < 0x1000 || word >> 47 || !stack_calls_into(word, ip, &direct))
+		/* (most others are small numbers, or point into the stack) */
+		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES ||
+		    !stack_calls_into(word, ip, &direct))
 			continue;
 		if (n == 0)
 			to->direct = direct;

@@ -471,7 +471,8 @@ static int begin(struct memory *m, struct armed *armed)
 		end_unseen(m, armed, image);
 	else if (r < 0)
 		add_text(armed->refused, sizeof(armed->refused), "too many processes are watched");
-	return announce(m, image);
+	r = announce(m, image);
+	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
 }
 
 /* Attaches to those files of a process that have no probes yet. Returns how many. */
@@ -500,6 +501,7 @@ static bool look_at(struct memory *m, struct armed *armed)
 		armed->instance = process.instance;
 		armed->refused[0] = '\0';
 		image->complete = had_files;
+		list_resources(m, armed->pid, armed->instance, true);
 	}
 	if (arm_files(m, armed) == 0 || !watched)
 		return watched;
