@@ -4,11 +4,15 @@
  * some: each by a function of its own, named leak_*. Everything else is given back, or made to look
  * as if it were not.
  *
- *	resource-load [exit]
+ *	resource-load [exit | family]
  *
  * Waits for a line on its standard input, works, prints its truth - a line "RESOURCE BYTES FUNCTION" for each
  * thing that is left, RESOURCE as in the archive -, and waits for another line. With "exit", it ends then;
  * else it goes on waiting.
+ *
+ * With "family" it leaves a descriptor, and makes a child, which inherits that, waits for a line, leaves one of its own
+ * and one that is closed by exec, executes this program again, waits for a line, leaves another and ends when there
+ * is one more line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -403,16 +407,23 @@ static void share_well(void)
 
 /* ---- threads ---- */
 
-static void *be_thread(void *unused)
+static void *be_thread(void *tid)
 {
-	return unused;
+	if (tid)
+		__atomic_store_n((pid_t *)tid, gettid(), __ATOMIC_RELEASE);
+	return NULL;
 }
 
 static LEAK void leak_thread(void)
 {
+	pid_t tid = 0, its;
 	pthread_t thread;
 
-	check("pthread_create", pthread_create(&thread, NULL, be_thread, NULL) == 0);
+	check("pthread_create", pthread_create(&thread, NULL, be_thread, &tid) == 0);
+	/* It has ended before we say so. */
+	do
+		its = __atomic_load_n(&tid, __ATOMIC_ACQUIRE);
+	while (its == 0 || syscall(SYS_tgkill, getpid(), its, 0) == 0);
 	plant("thread", 0, "leak_thread");
 }
 
@@ -492,22 +503,65 @@ static LEAK void work(void)
 	check("pthread_create", pthread_create(&thread, NULL, run_for_ever, NULL) == 0);
 }
 
+/* No more of the standard input than a line: the child needs the next. */
+static void wait_for_line(void)
+{
+	char c;
+
+	while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
+		;
+}
+
+static LEAK int in_child(void)
+{
+	leak_openat();
+	return leak_socket();
+}
+
+static LEAK int grown(void)
+{
+	wait_for_line();
+	return leak_eventfd();
+}
+
+static void family(void)
+{
+	pid_t child;
+
+	wait_for_line();
+	leak_open();
+	child = fork();
+	check("fork", child >= 0);
+	if (child == 0) {
+		wait_for_line();
+		in_child();
+		execl("/proc/self/exe", "resource-load", "grown", NULL);
+		check("exec", false);
+	}
+	waitpid(child, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
-	char line[8];
-
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	snprintf(shm_name, sizeof(shm_name), "/resource-load-%d", (int)getpid());
 	before[0] = open("/dev/null", O_RDWR);
 	before[1] = open("/dev/null", O_RDWR);
 	check("open", before[0] >= 0 && before[1] >= 0);
-	if (!fgets(line, sizeof(line), stdin))
-		return 1;
-	work();
+	if (argc > 1 && strcmp(argv[1], "grown") == 0) {
+		grown();
+		wait_for_line();
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "family") == 0) {
+		family();
+	} else {
+		wait_for_line();
+		work();
+	}
 	printf("end\n");
 	fflush(stdout);
-	if (!fgets(line, sizeof(line), stdin))
-		return 1;
+	wait_for_line();
 	if (argc > 1 && strcmp(argv[1], "exit") == 0)
 		return 0;
 	for (;;)
