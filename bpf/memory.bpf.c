@@ -426,7 +426,8 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 }
 
 /* The outermost call of T, one about threads, has been successful. */
-static __always_inline void thread_call_returned(struct pt_regs *ctx, struct memory_process *process,
+static __always_inline void thread_call_returned(struct pt_regs *ctx,
+						 struct memory_process *process,
 						 struct memory_thread *t, bool at_ret)
 {
 	struct memory_call *call = &t->call;

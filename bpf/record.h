@@ -581,11 +581,12 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_UNLINKAT          59
 #define RESOURCE_OP_FTRUNCATE         60
 #define RESOURCE_OP_THREAD_FORK       61 /* args[0]: the tid that pthread_create() makes */
-#define RESOURCE_OP_THREAD_CREATE     62 /* args: pthread_t, the first, second and fourth word of the attr; 0 */
-#define RESOURCE_OP_THREAD_JOIN       63 /* args[0]: pthread_t */
-#define RESOURCE_OP_THREAD_DETACH     64
-#define RESOURCE_OP_THREAD_END        65 /* head's, by itself */
-#define RESOURCE_OP_MAX               96
+#define RESOURCE_OP_THREAD_CREATE                                                                  \
+	62 /* args: pthread_t, the first, second and fourth word of the attr; 0 */
+#define RESOURCE_OP_THREAD_JOIN   63 /* args[0]: pthread_t */
+#define RESOURCE_OP_THREAD_DETACH 64
+#define RESOURCE_OP_THREAD_END    65 /* head's, by itself */
+#define RESOURCE_OP_MAX           96
 
 /* struct memory_block's function, of what comes of a rec_resource. */
 #define MEMORY_FN_RESOURCE(op) (MEMORY_FN_MAX + (op))
@@ -670,7 +671,7 @@ struct rec_listing {
 	struct rec_head head;
 	__u32 instance;
 	__u32 resources; /* a bit for each MEMORY_RESOURCE_* that is listed completely */
-	__u32 first;     /* 1: what there is is from before the watch, unless a call has said otherwise */
+	__u32 first; /* 1: what there is is from before the watch, unless a call has said otherwise */
 	__u32 ends;
 };
 _Static_assert(sizeof(struct rec_listing) == 40, "ABI");
@@ -678,7 +679,8 @@ _Static_assert(sizeof(struct rec_listing) == 40, "ABI");
 /* Something listed. */
 struct rec_found {
 	struct rec_head head;
-	__u64 id, size; /* MEMORY_RESOURCE_MAPPING: any that is mapped; SHM: text is the name, id 0 */
+	__u64 id,
+		size; /* MEMORY_RESOURCE_MAPPING: any that is mapped; SHM: text is the name, id 0 */
 	__u32 instance, resource;
 	__u32 foreign; /* 1: another process made it */
 	__u32 pad_0;

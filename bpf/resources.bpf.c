@@ -382,7 +382,7 @@ int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 
 	if (!process)
 		return 0;
-	/* As many as a message can have. */
+		/* As many as a message can have. */
 #pragma clang loop unroll(disable)
 	for (int i = 0; i < 17; i++) {
 		if (n == 0)
@@ -486,7 +486,8 @@ static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 	__u64 caller = callers->frames[0];
 
 	return callers->n > 0 && callers->direct &&
-	       (caller < BPF_CORE_READ(p, mm, start_code) || caller >= BPF_CORE_READ(p, mm, end_code));
+	       (caller < BPF_CORE_READ(p, mm, start_code) ||
+		caller >= BPF_CORE_READ(p, mm, end_code));
 }
 
 /* Whether there is something to say of a mapping: it is the program's, or is put over something else. */

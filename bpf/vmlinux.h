@@ -103,8 +103,8 @@ struct sched_entity {
 
 struct thread_info {
 	__u32 cpu;
-	int preempt_count;    /* where it is kept with the task (arm64 and others) */
-	__u32 status;         /* x86 */
+	int preempt_count;   /* where it is kept with the task (arm64 and others) */
+	__u32 status;        /* x86 */
 	unsigned long flags; /* arm64 */
 };
 

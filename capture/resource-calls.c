@@ -20,7 +20,10 @@ struct call_row {
 	uint32_t categories; /* any of them */
 };
 
-#define CALL(operation, name, categories) { RESOURCE_OP_##operation, SYS_##name, #name, categories }
+#define CALL(operation, name, categories)                                                          \
+	{                                                                                          \
+		RESOURCE_OP_##operation, SYS_##name, #name, categories                             \
+	}
 
 static const struct call_row rows[] = {
 	CALL(OPENAT, openat, CATEGORIES_CALLS),

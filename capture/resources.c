@@ -45,12 +45,13 @@ struct resources {
 	struct resources_sink sink;
 	struct table things[RESOURCE_MAX]; /* id + 1 -> struct thing, owned; of fd, segment, ... */
 	struct ranges mappings;
-	struct ranges listed;      /* mappings that the list that is being read has named */
-	struct table by_handle;    /* pthread_t -> struct thread, owned */
-	struct table by_tid;       /* tid -> the same, until the tid is free; those without handle: owned */
-	struct table being_made;   /* tid of the maker + 1 -> the same */
-	struct table moves;        /* tid + 1 -> struct move, owned: a mremap() that has begun */
-	struct table sums;         /* hash -> struct resource_sums, owned */
+	struct ranges listed;   /* mappings that the list that is being read has named */
+	struct table by_handle; /* pthread_t -> struct thread, owned */
+	struct table
+		by_tid; /* tid -> the same, until the tid is free; those without handle: owned */
+	struct table being_made;    /* tid of the maker + 1 -> the same */
+	struct table moves;         /* tid + 1 -> struct move, owned: a mremap() that has begun */
+	struct table sums;          /* hash -> struct resource_sums, owned */
 	struct rec_listing listing; /* its beginning, while one is being read */
 	const struct rec_resource *call; /* that is being looked at */
 	bool remade;                     /* what is made now was there: it is no other allocation */

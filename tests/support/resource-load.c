@@ -524,7 +524,7 @@ static LEAK int grown(void)
 	return leak_eventfd();
 }
 
-static void family(void)
+static LEAK void family(void)
 {
 	pid_t child;
 
