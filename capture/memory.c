@@ -500,7 +500,8 @@ static bool look_at(struct memory *m, struct armed *armed)
 			return true;
 		armed->instance = process.instance;
 		armed->refused[0] = '\0';
-		image->complete = had_files;
+		/* Without probes to be placed, system calls are all that there is. */
+		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
 		list_resources(m, armed->pid, armed->instance, true);
 	}
 	if (arm_files(m, armed) == 0 || !watched)

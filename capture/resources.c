@@ -709,9 +709,10 @@ static int create_thread(struct resources *r)
 
 static int end_thread(struct resources *r)
 {
-	struct thread *t = table_get(&r->by_tid, r->call->head.tid);
+	struct thread *t;
 
 	forget_unfinished(r, r->call->head.tid);
+	t = table_get(&r->by_tid, r->call->head.tid);
 	if (!t || t->ended)
 		return 0;
 	t->ended = true;
