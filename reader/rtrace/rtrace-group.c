@@ -8,7 +8,8 @@
 /* Backtraces are told apart by so many frames, and by a hash of all. */
 enum { FRAMES_MAX = 1024, FIRST_ENTRIES = 1024 };
 
-enum { WINDOW_BYTES = 65536 };
+/* So much is read at once where lines follow each other, and where they do not. */
+enum { WINDOW_BYTES = 65536, NEAR_BYTES = 4096 };
 
 #define HALF_A_DAY_NS ((uint64_t)12 * 3600 * 1000000000)
 
@@ -307,11 +308,13 @@ static ssize_t look_at(struct rtrace_group *g, uint64_t offset, size_t n, const 
 
 	if (offset < g->window_offset || offset - g->window_offset > g->n_window ||
 	    g->n_window - (size_t)(offset - g->window_offset) < n) {
+		size_t room = offset - g->window_offset <= g->n_window ? WINDOW_BYTES : NEAR_BYTES;
+
 		g->window_offset = offset;
 		g->n_window = 0;
 		while (g->n_window < n) {
 			got = io->read_at(io->userdata, offset + g->n_window,
-					  g->window + g->n_window, WINDOW_BYTES - g->n_window);
+					  g->window + g->n_window, room - g->n_window);
 			if (got < 0)
 				return got;
 			if (got == 0)
