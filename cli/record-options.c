@@ -292,6 +292,18 @@ static int parse_ring(struct record_options *o, const char *name, const char *te
 	return parse_size(name, text, RING_BYTES_MIN, RING_BYTES_MAX, &o->session.ring_bytes);
 }
 
+static int parse_interval(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, TOP_INTERVAL_NS_MIN, TOP_INTERVAL_NS_MAX, &o->interval_ns);
+}
+
+static int parse_count(struct record_options *o, const char *name, const char *text)
+{
+	if (text_parse_u64(text, UINT32_MAX, &o->count) < 0 || o->count == 0)
+		return cli_usage_error("%s: '%s' is not a count", name, text);
+	return RECORD_OPTIONS_GO;
+}
+
 static int parse_max_size(struct record_options *o, const char *name, const char *text)
 {
 	return parse_size(name, text, 1, INT64_MAX, &o->session.max_bytes);
@@ -336,6 +348,14 @@ static int set_no_perfetto_blobs(struct record_options *o, const char *name, con
 	return RECORD_OPTIONS_GO;
 }
 
+static int set_no_symbols(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	(void)text;
+	o->no_symbols = true;
+	return RECORD_OPTIONS_GO;
+}
+
 static int set_direct(struct record_options *o, const char *name, const char *text)
 {
 	(void)name;
@@ -360,36 +380,48 @@ static int print_help(struct record_options *o, const char *name, const char *te
 	return cli_help();
 }
 
+/* Which verbs know an option. */
+enum {
+	OF_ALL = RECORD_OPTIONS_RECORD | RECORD_OPTIONS_START | RECORD_OPTIONS_TOP,
+	OF_ARCHIVES = RECORD_OPTIONS_RECORD | RECORD_OPTIONS_START,
+	OF_WAITING = RECORD_OPTIONS_RECORD | RECORD_OPTIONS_TOP,
+	OF_TOP = RECORD_OPTIONS_TOP,
+};
+
 /* Short options are their character, long ones their place here behind 256. */
 static const struct row {
+	unsigned verbs;
 	char letter;      /* or 0 */
 	const char *name; /* as it is called in messages; "--x" is a long option */
 	int has_argument;
 	parse_fn parse;
-	bool only_record;
 } rows[] = {
-	{ 'o', "-o", required_argument, parse_output, false },
-	{ 'd', "-d", required_argument, parse_duration, false },
-	{ 'e', "-e", required_argument, parse_categories, false },
-	{ 'F', "-F", required_argument, parse_frequency, false },
-	{ 'p', "-p", required_argument, parse_pids, false },
-	{ 'b', "-b", required_argument, parse_ring, false },
-	{ 'h', "-h", no_argument, print_help, false },
-	{ 0, "--help", no_argument, print_help, false },
-	{ 0, "--unit", required_argument, parse_unit, false },
-	{ 0, "--cgroup", required_argument, parse_cgroup, false },
-	{ 0, "--comm", required_argument, parse_comm, false },
-	{ 0, "--uid", required_argument, parse_uids, false },
-	{ 0, "--counter-interval", required_argument, parse_counter_interval, false },
-	{ 0, "--offcpu-min", required_argument, parse_offcpu_min, false },
-	{ 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs, false },
-	{ 0, "--flush", required_argument, parse_flush, false },
-	{ 0, "--max-size", required_argument, parse_max_size, false },
-	{ 0, "--compress", optional_argument, parse_compress, false },
-	{ 0, "--force", no_argument, set_force, false },
-	{ 0, "--bus", required_argument, parse_bus, false },
-	{ 0, "--direct", no_argument, set_direct, true },
-	{ 0, "--json", no_argument, set_json, true },
+	{ OF_ARCHIVES, 'o', "-o", required_argument, parse_output },
+	{ OF_ALL, 'd', "-d", required_argument, parse_duration },
+	{ OF_ARCHIVES, 'e', "-e", required_argument, parse_categories },
+	{ OF_ALL, 'F', "-F", required_argument, parse_frequency },
+	{ OF_ALL, 'p', "-p", required_argument, parse_pids },
+	{ OF_ALL, 'b', "-b", required_argument, parse_ring },
+	{ OF_TOP, 'i', "-i", required_argument, parse_interval },
+	{ OF_TOP, 0, "--interval", required_argument, parse_interval },
+	{ OF_TOP, 'n', "-n", required_argument, parse_count },
+	{ OF_ALL, 'h', "-h", no_argument, print_help },
+	{ OF_ALL, 0, "--help", no_argument, print_help },
+	{ OF_ALL, 0, "--unit", required_argument, parse_unit },
+	{ OF_ALL, 0, "--cgroup", required_argument, parse_cgroup },
+	{ OF_ALL, 0, "--comm", required_argument, parse_comm },
+	{ OF_ALL, 0, "--uid", required_argument, parse_uids },
+	{ OF_ARCHIVES, 0, "--counter-interval", required_argument, parse_counter_interval },
+	{ OF_ARCHIVES, 0, "--offcpu-min", required_argument, parse_offcpu_min },
+	{ OF_ARCHIVES, 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs },
+	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
+	{ OF_ARCHIVES, 0, "--max-size", required_argument, parse_max_size },
+	{ OF_ARCHIVES, 0, "--compress", optional_argument, parse_compress },
+	{ OF_ARCHIVES, 0, "--force", no_argument, set_force },
+	{ OF_TOP, 0, "--no-symbols", no_argument, set_no_symbols },
+	{ OF_ALL, 0, "--bus", required_argument, parse_bus },
+	{ OF_WAITING, 0, "--direct", no_argument, set_direct },
+	{ OF_WAITING, 0, "--json", no_argument, set_json },
 };
 
 static const struct row *row_of(int c)
@@ -402,15 +434,14 @@ static const struct row *row_of(int c)
 }
 
 /* Fills what getopt_long() wants from the rows. */
-static void make_getopt(const struct record_options_args *args, struct option *long_options,
-			char *letters)
+static void make_getopt(enum record_options_verb verb, struct option *long_options, char *letters)
 {
 	/* A command's own options are not ours. */
-	if (args->with_command)
+	if (verb == RECORD_OPTIONS_RECORD)
 		*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].only_record && !args->with_command)
+		if (!(rows[i].verbs & verb))
 			continue;
 		if (rows[i].letter) {
 			*letters++ = rows[i].letter;
@@ -445,15 +476,14 @@ static char *join(int argc, char **argv)
 	return clean;
 }
 
-static int parse_all(int argc, char **argv, const struct record_options_args *args,
-		     struct record_options *o)
+static int parse_all(int argc, char **argv, enum record_options_verb verb, struct record_options *o)
 {
 	struct option long_options[ARRAY_SIZE(rows) + 1];
 	char letters[2 * ARRAY_SIZE(rows) + 3];
 	int c, behind = 1, r = RECORD_OPTIONS_GO;
 
 	o->session.command = join(argc, argv);
-	make_getopt(args, long_options, letters);
+	make_getopt(verb, long_options, letters);
 	opterr = 0;
 	while (r == RECORD_OPTIONS_GO &&
 	       (c = getopt_long(argc, argv, letters, long_options, NULL)) >= 0) {
@@ -491,11 +521,11 @@ static int check_all(const struct record_options *o)
 	return RECORD_OPTIONS_GO;
 }
 
-int record_options_parse(int argc, char **argv, const struct record_options_args *args,
+int record_options_parse(int argc, char **argv, enum record_options_verb verb,
 			 struct record_options *ret)
 {
 	_cleanup_(record_options_deinit) struct record_options o = { 0 };
-	int r = parse_all(argc, argv, args, &o);
+	int r = parse_all(argc, argv, verb, &o);
 
 	if (r == RECORD_OPTIONS_GO)
 		r = check_all(&o);

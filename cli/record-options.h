@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo record` and `kymo start` are asked to record, and how. Names of processes, users,
+ * What `kymo record`, `kymo start` and `kymo top` are asked to record, and how. Names of processes, users,
  * units and cgroups are resolved here, so that the daemon gets numbers.
  */
 #pragma once
@@ -17,6 +17,9 @@ struct record_options {
 	bool force;                     /* write over an existing file */
 	bool direct;                    /* without the daemon */
 	bool json;
+	uint64_t interval_ns; /* of top; 0 = not given */
+	uint64_t count;       /* of intervals; 0 = without end */
+	bool no_symbols;
 	char **rest; /* what stands after the options; ends with NULL */
 	int n_rest;
 	bool separated; /* "--" stands before the rest */
@@ -28,19 +31,22 @@ enum {
 	RECORD_OPTIONS_GO = -1,
 };
 
-/* The lines of --help that both verbs share. */
+/* The lines of --help that verbs share: all of them, and those that record an archive. */
 
-#define RECORD_OPTIONS_HELP                                                                        \
+#define RECORD_OPTIONS_HELP_ALL                                                                    \
 	"  -d TIME             stop after TIME (5, 500ms, 2m)\n"                                   \
-	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"       \
 	"  -F HZ               samples a second of each CPU (99)\n"                                \
-	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                   \
 	"  -p PID,...          only these processes, with their children\n"                        \
 	"  --unit UNIT         only this systemd unit, over its restarts too\n"                    \
 	"  --cgroup PATH       only this cgroup, with those below it\n"                            \
 	"  --comm NAME         only threads of this name\n"                                        \
 	"  --uid USER          only processes of this user, a name or a number\n"                  \
-	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"           \
+	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"
+
+#define RECORD_OPTIONS_HELP                                                                        \
+	RECORD_OPTIONS_HELP_ALL                                                                    \
+	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"       \
+	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                   \
 	"  --counter-interval TIME  between two samples of the counters (1s)\n"                    \
 	"  --flush TIME        write at least this often (250ms)\n"                                \
 	"  --max-size SIZE     stop when the archive has this size\n"                              \
@@ -48,11 +54,17 @@ enum {
 	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"           \
 	"  --force             write over an existing file\n"
 
-/* What the parsing verb differs in. */
-struct record_options_args {
-	bool with_command; /* "-- COMMAND" ends the options; --direct and --json are known */
+/* Who parses: they differ in the options that they know. */
+enum record_options_verb {
+	RECORD_OPTIONS_RECORD = 1 << 0, /* "-- COMMAND" ends the options, too */
+	RECORD_OPTIONS_START = 1 << 1,
+	RECORD_OPTIONS_TOP = 1 << 2,
 };
 
-int record_options_parse(int argc, char **argv, const struct record_options_args *args,
+#define TOP_INTERVAL_NS_MIN     UINT64_C(100000000)
+#define TOP_INTERVAL_NS_MAX     UINT64_C(3600000000000)
+#define TOP_INTERVAL_NS_DEFAULT UINT64_C(1000000000)
+
+int record_options_parse(int argc, char **argv, enum record_options_verb verb,
 			 struct record_options *ret);
 void record_options_deinit(struct record_options *o);

@@ -2,7 +2,6 @@
 #include "cli/recording.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <fcntl.h>
@@ -208,8 +207,7 @@ int recording_new(const struct record_options *options, struct recording **ret)
 		return e;
 	}
 	if (e < 0) {
-		fprintf(stderr, "kymo record: %s; recording in this process (--direct)\n",
-			bus_client_error(r->client));
+		cli_error("%s; recording in this process (--direct)", bus_client_error(r->client));
 		e = choose_direct(r);
 		if (e < 0)
 			return e;

@@ -42,15 +42,23 @@ void resolver_init(struct resolver *r, struct symbols *symbols, const struct sym
 void resolver_deinit(struct resolver *r)
 {
 	struct resolver_process *p;
-	struct resolver_module *m;
 
 	for (size_t pos = 0; (p = table_next(&r->processes, &pos));)
 		free(p);
+	table_deinit(&r->processes);
+	resolver_use(r, NULL);
+}
+
+void resolver_use(struct resolver *r, struct symbols *symbols)
+{
+	struct resolver_module *m;
+
 	for (size_t pos = 0; (m = table_next(&r->modules, &pos));)
 		free(m);
-	table_deinit(&r->processes);
 	table_deinit(&r->modules);
 	text_set_deinit(&r->texts);
+	r->symbols = symbols;
+	r->n_asked = r->n_named = 0;
 }
 
 /* ---- whose archive it is ---- */
@@ -143,6 +151,11 @@ int resolver_add(struct resolver *r, const struct event *ev)
 	default:
 		return 0;
 	}
+}
+
+void resolver_forget(struct resolver *r, uint32_t pid)
+{
+	free(table_remove(&r->processes, (uint64_t)pid + 1));
 }
 
 /* ---- who lives ---- */

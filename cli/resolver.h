@@ -40,6 +40,12 @@ void resolver_deinit(struct resolver *r);
 /* Takes EV in; what is of no use here is passed over. Returns 0 or -ENOMEM. */
 int resolver_add(struct resolver *r, const struct event *ev);
 
+/* From now on SYMBOLS (borrowed) are asked; what was counted is forgotten. */
+void resolver_use(struct resolver *r, struct symbols *symbols);
+
+/* Forgets the process PID (a koid), of which nothing will be asked any more: for streams without end. */
+void resolver_forget(struct resolver *r, uint32_t pid);
+
 /* find() of struct profile_names; USERDATA is a struct resolver. */
 int resolver_find(void *userdata, const struct profile_place *place, const struct frame **ret);
 

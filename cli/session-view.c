@@ -50,11 +50,17 @@ uint64_t session_view_lost(const struct session_view *v)
 int session_view_report(const struct session_view *v, const char *what)
 {
 	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
-	int exit_status = CLI_OK;
 
 	fprintf(stderr, "%s: %s, %" PRIu64 " events, %s\n", what,
 		text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
 		text_format_size(size, v->counters.bytes));
+	return session_view_complain(v, what);
+}
+
+int session_view_complain(const struct session_view *v, const char *what)
+{
+	int exit_status = CLI_OK;
+
 	for (size_t i = 0; i < CLASS_MAX; i++) {
 		if (v->counters.lost[i] == 0)
 			continue;

@@ -36,5 +36,8 @@ uint64_t session_view_lost(const struct session_view *v);
  */
 int session_view_report(const struct session_view *v, const char *what);
 
+/* The same, without the first line: silent if all went well. */
+int session_view_complain(const struct session_view *v, const char *what);
+
 /* V as a JSON object (json-c; the caller puts it). */
 struct json_object *session_view_json(const struct session_view *v);

@@ -49,7 +49,7 @@ int symbol_options_open(const struct symbol_options *o, struct symbols **ret)
 				     .debug_dirs = o->debug_dirs,
 				     .n_debug_dirs = o->n_debug_dirs,
 				     .debuginfod = o->debuginfod,
-				     .lines = true,
+				     .lines = !o->no_lines,
 			     });
 	if (e == 0)
 		return CLI_OK;

@@ -14,6 +14,7 @@ enum { SYMBOL_OPTIONS_DIRS_MAX = 64 };
 
 struct symbol_options {
 	bool none;       /* no names but those in the archive */
+	bool no_lines;   /* functions by symbol tables: no DWARF is read */
 	bool debuginfod; /* ask servers, too */
 	const char *sysroot;
 	const char *debug_dirs[SYMBOL_OPTIONS_DIRS_MAX];

@@ -3,7 +3,6 @@
  * kymo postprocess: leak reports in the sp-rtrace text protocol: leaks, grouping, selection, names.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "cli/rtrace-json.h"
 #include "cli/rtrace-names.h"
 #include "cli/symbol-options.h"
+#include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "writer/rtrace/rtrace-line.h"
 
@@ -24,7 +24,7 @@ struct request {
 	struct postprocess_options post;
 	struct symbol_options symbols;
 	const char *output; /* NULL = standard output */
-	bool force, json, places;
+	bool force, json;
 };
 
 struct work {
@@ -254,111 +254,67 @@ static int run(const struct request *q, const char *path)
 	return r;
 }
 
-enum {
-	OPT_SIZE = 256,
-	OPT_INDEX,
-	OPT_INCLUDE,
-	OPT_EXCLUDE,
-	OPT_CALL_ADDRESS,
-};
-
-/* Takes what getopt_long() answered. Returns as verbs do, or -1 if it is no option of this verb. */
-static int take_option(struct request *q, int c, const char *value)
-{
-	switch (c) {
-	case 'l':
-		q->post.options.leaks = true;
-		return CLI_OK;
-	case 'c':
-		q->post.options.compress = true;
-		return CLI_OK;
-	case 'r':
-		q->post.options.resolve = true;
-		return CLI_OK;
-	case 'f':
-		q->force = true;
-		return CLI_OK;
-	case 'j':
-		q->json = true;
-		return CLI_OK;
-	case 'o':
-		q->output = strcmp(value, "-") == 0 ? NULL : value;
-		return CLI_OK;
-	case 's':
-		return postprocess_options_sort(&q->post, value);
-	case 'R':
-		return postprocess_options_resource(&q->post, value);
-	case 'C':
-		return postprocess_options_context(&q->post, value);
-	case 'b':
-		return postprocess_options_depth(&q->post, value);
-	case OPT_SIZE:
-		return postprocess_options_size(&q->post, value);
-	case OPT_INDEX:
-		return postprocess_options_index(&q->post, value);
-	case OPT_INCLUDE:
-		return postprocess_options_include(&q->post, value);
-	case OPT_EXCLUDE:
-		return postprocess_options_exclude(&q->post, value);
-	case OPT_CALL_ADDRESS:
-		return postprocess_options_call_address(&q->post, value);
-	default:
-		q->places = true;
-		return symbol_options_take(&q->symbols, c, value);
+/* A word that the options of the post-processing take. */
+#define TAKE(what)                                                                                 \
+	static int take_##what(void *request, char *word)                                          \
+	{                                                                                          \
+		struct request *q = request;                                                       \
+                                                                                                   \
+		return postprocess_options_##what(&q->post, word);                                 \
 	}
-}
+TAKE(sort)
+TAKE(resource)
+TAKE(context)
+TAKE(depth)
+TAKE(size)
+TAKE(index)
+TAKE(call_address)
+TAKE(include)
+TAKE(exclude)
+#undef TAKE
 
-/* *RET_HELPED: help was asked for, and nothing is to be done. */
-static int take_options(struct request *q, int argc, char **argv, bool *ret_helped)
+static int take_options(struct request *q, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "call-address", required_argument, NULL, OPT_CALL_ADDRESS },
-		{ "compress", no_argument, NULL, 'c' },
-		{ "context", required_argument, NULL, 'C' },
-		{ "depth", required_argument, NULL, 'b' },
-		{ "exclude", required_argument, NULL, OPT_EXCLUDE },
-		{ "force", no_argument, NULL, 'f' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "include", required_argument, NULL, OPT_INCLUDE },
-		{ "index", required_argument, NULL, OPT_INDEX },
-		{ "json", no_argument, NULL, 'j' },
-		{ "leaks", no_argument, NULL, 'l' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "resolve", no_argument, NULL, 'r' },
-		{ "resource", required_argument, NULL, 'R' },
-		{ "size", required_argument, NULL, OPT_SIZE },
-		{ "sort", required_argument, NULL, 's' },
-		SYMBOL_PLACE_OPTIONS,
+	const struct verb_option options[] = {
+		OPTION_VALUE("call-address", 0, take_call_address, q),
+		{ .name = "compress", .letter = 'c', .flag = &q->post.options.compress },
+		OPTION_VALUE("context", 'C', take_context, q),
+		OPTION_VALUE("depth", 'b', take_depth, q),
+		OPTION_VALUE("exclude", 0, take_exclude, q),
+		OPTION_FLAG("force", &q->force),
+		OPTION_VALUE("include", 0, take_include, q),
+		OPTION_VALUE("index", 0, take_index, q),
+		OPTION_FLAG("json", &q->json),
+		{ .name = "leaks", .letter = 'l', .flag = &q->post.options.leaks },
+		OPTION_TEXT("output", 'o', &q->output),
+		{ .name = "resolve", .letter = 'r', .flag = &q->post.options.resolve },
+		OPTION_VALUE("resource", 'R', take_resource, q),
+		OPTION_VALUE("size", 0, take_size, q),
+		OPTION_VALUE("sort", 's', take_sort, q),
+		SYMBOL_PLACE_ROWS(&q->symbols),
 		{ 0 },
 	};
-	int c, r = CLI_OK;
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
-	while (r == CLI_OK &&
-	       (c = getopt_long(argc, argv, ":hlcrs:o:R:C:b:", options, NULL)) != -1) {
-		if (c == 'h') {
-			*ret_helped = true;
-			return cli_help();
-		}
-		r = take_option(q, c, optarg);
-		if (r < 0)
-			return cli_bad_option(c, argv);
-	}
-	if (r == CLI_OK)
-		r = postprocess_options_finish(&q->post);
-	if (r == CLI_OK && q->places && !q->post.options.resolve)
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (q->output && strcmp(q->output, "-") == 0)
+		q->output = NULL;
+	r = postprocess_options_finish(&q->post);
+	if (r != CLI_OK)
+		return r;
+	if (!q->post.options.resolve &&
+	    (q->symbols.n_debug_dirs || q->symbols.debuginfod || q->symbols.sysroot))
 		return cli_usage_error("--debug-dir, --debuginfod and --sysroot are for --resolve");
-	if (r == CLI_OK && argc - optind != 1)
-		return cli_usage_error("it takes one FILE, or '-' for standard input");
-	return r;
+	return VERB_OPTIONS_GO;
 }
 
 static int verb_postprocess(int argc, char **argv)
 {
 	struct request q = { 0 };
-	bool helped = false;
-	int r = take_options(&q, argc, argv, &helped);
+	int r = take_options(&q, argc, argv);
 
-	if (r == CLI_OK && !helped)
+	if (r == VERB_OPTIONS_GO)
 		r = run(&q, argv[optind]);
 	postprocess_options_deinit(&q.post);
 	return r;

@@ -5,16 +5,15 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/json.h"
 #include "cli/output-file.h"
+#include "cli/record-loop.h"
 #include "cli/record-options.h"
 #include "cli/recording.h"
 #include "cli/run-command.h"
@@ -27,10 +26,7 @@ struct job {
 	struct output_file output;
 	struct recording *recording;
 	struct run_command command;
-	sigset_t mask; /* as it was before us */
-	int signal_fd;
-	bool asked_to_stop;
-	bool interrupted;
+	struct record_loop loop;
 	bool with_progress;
 	uint64_t next_progress_ns;
 };
@@ -40,30 +36,7 @@ static void job_deinit(struct job *j)
 	recording_free(j->recording);
 	output_file_deinit(&j->output);
 	record_options_deinit(&j->options);
-	close_fd(j->signal_fd);
-	sigprocmask(SIG_SETMASK, &j->mask, NULL);
-}
-
-/* SIGINT, SIGTERM and SIGHUP end the recording properly, SIGCHLD says that COMMAND has ended; they
- * are blocked before any thread is made. */
-static int catch_signals(struct job *j)
-{
-	struct sigaction hangup;
-	sigset_t set;
-
-	/* Where children are ignored, none would ever be said to have ended. */
-	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	/* Not under nohup. */
-	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &j->mask);
-	signal(SIGPIPE, SIG_IGN);
-	j->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return j->signal_fd < 0 ? -errno : 0;
+	record_loop_deinit(&j->loop);
 }
 
 static int check_options(const struct record_options *o)
@@ -80,35 +53,6 @@ static int check_options(const struct record_options *o)
 	if (to_stdout && o->json)
 		return cli_usage_error("'-o -' and '--json' would write to the same place");
 	return CLI_OK;
-}
-
-static int ask_to_stop(struct job *j)
-{
-	if (j->asked_to_stop)
-		return 0;
-	j->asked_to_stop = true;
-	return recording_stop(j->recording);
-}
-
-/* Returns 0, or a negative errno to give up at once. */
-static int take_signals(struct job *j)
-{
-	struct signalfd_siginfo info;
-	int r = 0;
-
-	while (r >= 0 && read(j->signal_fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			if (run_command_poll(&j->command))
-				r = ask_to_stop(j);
-		} else if (j->interrupted) {
-			cli_error("interrupted again: the archive is left without its end");
-			r = -EINTR;
-		} else {
-			j->interrupted = true;
-			r = ask_to_stop(j);
-		}
-	}
-	return r;
 }
 
 static void clear_progress(const struct job *j)
@@ -134,29 +78,27 @@ static void show_progress(struct job *j)
 	session_view_deinit(&v);
 }
 
+static void tick(void *userdata)
+{
+	show_progress(userdata);
+}
+
+static bool command_has_ended(void *userdata)
+{
+	struct job *j = userdata;
+
+	return run_command_poll(&j->command);
+}
+
 /* Until all is written. Returns 0 or a negative errno. */
 static int wait_finished(struct job *j)
 {
-	int r = 0, timeout;
+	int r = record_loop_run(&j->loop);
 
-	for (;;) {
-		struct pollfd fds[2] = { { j->signal_fd, POLLIN, 0 } };
-
-		r = recording_dispatch(j->recording);
-		if (r != 0)
-			break;
-		show_progress(j);
-		timeout = recording_pollfd(j->recording, &fds[1]);
-		if (j->with_progress && (timeout < 0 || timeout > PROGRESS_MS))
-			timeout = PROGRESS_MS;
-		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
-			return -errno;
-		r = take_signals(j);
-		if (r < 0)
-			break;
-	}
 	clear_progress(j);
-	return r < 0 ? r : 0;
+	if (r == -EINTR)
+		cli_error("interrupted again: the archive is left without its end");
+	return r;
 }
 
 static int start_command(struct job *j)
@@ -165,7 +107,7 @@ static int start_command(struct job *j)
 
 	if (j->options.n_rest == 0)
 		return 0;
-	r = run_command_start(&j->command, j->options.rest, &j->mask);
+	r = run_command_start(&j->command, j->options.rest, &j->loop.mask);
 	if (r < 0)
 		cli_error("cannot execute %s: %s", j->options.rest[0], strerror(-r));
 	return r;
@@ -206,7 +148,7 @@ static int record(struct job *j)
 	r = start_command(j);
 	if (r < 0) {
 		/* Nothing that was asked for has been recorded. */
-		if (ask_to_stop(j) >= 0)
+		if (record_loop_stop(&j->loop) >= 0)
 			wait_finished(j);
 		output_file_discard(&j->output);
 		return CLI_FAILED;
@@ -220,12 +162,11 @@ static int record(struct job *j)
 
 static int run(int argc, char **argv)
 {
-	_cleanup_(job_deinit) struct job j = { .output = OUTPUT_FILE_NULL, .signal_fd = -1 };
+	_cleanup_(job_deinit) struct job j = { .output = OUTPUT_FILE_NULL,
+					       .loop = RECORD_LOOP_NULL };
 	int r;
 
-	sigprocmask(SIG_BLOCK, NULL, &j.mask);
-	r = record_options_parse(argc, argv, &(struct record_options_args){ .with_command = true },
-				 &j.options);
+	r = record_options_parse(argc, argv, RECORD_OPTIONS_RECORD, &j.options);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	r = check_options(&j.options);
@@ -233,15 +174,19 @@ static int run(int argc, char **argv)
 		return r;
 	snprintf(j.options.session.name, sizeof(j.options.session.name), "record_%d", getpid());
 	j.with_progress = isatty(STDERR_FILENO);
-	r = catch_signals(&j);
-	if (r < 0) {
-		cli_error("cannot set up signals: %s", strerror(-r));
-		return CLI_FAILED;
+	j.loop.wants_stop = command_has_ended;
+	j.loop.userdata = &j;
+	if (j.with_progress) {
+		j.loop.tick = tick;
+		j.loop.interval_ms = PROGRESS_MS;
 	}
+	if (record_loop_init(&j.loop) < 0)
+		return CLI_FAILED;
 	if (recording_new(&j.options, &j.recording) < 0 ||
 	    output_file_open(j.options.output, pack_ops(j.options.session.compress)->suffix,
 			     j.options.force, &j.output) < 0)
 		return CLI_FAILED;
+	j.loop.recording = j.recording;
 	if (recording_create(j.recording, &j.options.session, j.output.fd) < 0 ||
 	    output_file_begin(&j.output) < 0) {
 		output_file_discard(&j.output);

@@ -57,8 +57,7 @@ static int verb_start(int argc, char **argv)
 	_cleanup_(output_file_deinit) struct output_file output = OUTPUT_FILE_NULL;
 	int r;
 
-	r = record_options_parse(argc, argv, &(struct record_options_args){ .with_command = false },
-				 &o);
+	r = record_options_parse(argc, argv, RECORD_OPTIONS_START, &o);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	r = check_options(&o);

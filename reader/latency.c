@@ -119,3 +119,28 @@ uint64_t latency_percentile_ns(const struct latency *l, double percent)
 	}
 	return l->max_ns;
 }
+
+int latency_table_add(struct table *t, uint64_t key, uint64_t ns)
+{
+	struct latency *l = table_get(t, key);
+
+	if (!l) {
+		l = calloc(1, sizeof(*l));
+		if (!l)
+			return -ENOMEM;
+		if (table_set(t, key, l) < 0) {
+			free(l);
+			return -ENOMEM;
+		}
+	}
+	return latency_add(l, ns);
+}
+
+void latency_table_deinit(struct table *t)
+{
+	struct latency *l;
+
+	for (size_t pos = 0; (l = table_next(t, &pos)); free(l))
+		latency_deinit(l);
+	table_deinit(t);
+}

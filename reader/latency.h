@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 enum {
 	LATENCY_FINE_BITS = 4, /* 16 steps to a power of two */
 	LATENCY_STEPS = (64 - LATENCY_FINE_BITS + 1) << LATENCY_FINE_BITS,
@@ -37,6 +39,13 @@ int latency_merge(struct latency *l, const struct latency *from);
 
 /* 0 without any. */
 uint64_t latency_mean_ns(const struct latency *l);
+
+/* Counts one that took NS in the latencies that T has for KEY (not 0), which are T's own. Returns 0 or
+ * -ENOMEM. */
+int latency_table_add(struct table *t, uint64_t key, uint64_t ns);
+
+/* Frees all latencies in T, makes it empty and usable again. */
+void latency_table_deinit(struct table *t);
 
 /* What PERCENT (0 to 100) of them did not exceed, in the middle of its step; 0 without any. */
 uint64_t latency_percentile_ns(const struct latency *l, double percent);

@@ -166,10 +166,13 @@ static int descend(struct profile *p, uint32_t *node, uint32_t place)
 /* Finds the node of the stack of EV. Returns 1 if only a part of it could be kept. */
 static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 {
+	unsigned n = ev->sample.n_frames;
 	uint32_t node = 0, number;
 	int r = 0;
 
-	for (unsigned i = ev->sample.n_frames; r == 0 && i-- > 0;) {
+	if (p->state->options.innermost && n > 1)
+		n = 1;
+	for (unsigned i = n; r == 0 && i-- > 0;) {
 		uint64_t address = ev->sample.frames[i];
 		struct profile_place place = {
 			.owner = maps_owner(ev->pid, address),
@@ -443,6 +446,19 @@ int profile_finish(struct profile *p)
 		if (runner->open)
 			r = close_off_cpu(p, runner, NULL);
 	return r;
+}
+
+void profile_begin_part(struct profile *p, uint64_t forget_ns)
+{
+	struct profile_state *s = p->state;
+
+	table_deinit(&s->node_numbers);
+	table_deinit(&s->place_numbers);
+	table_deinit(&s->stack_numbers);
+	p->n_places = p->n_stacks = 0;
+	p->n_nodes = 1; /* the root */
+	p->n_samples = p->n_offcpu = p->n_samples_seen = p->n_offcpu_seen = p->n_cut = 0;
+	maps_forget(s->maps, forget_ns);
 }
 
 void profile_filter(struct profile *p,

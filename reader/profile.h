@@ -36,6 +36,7 @@ enum {
 
 struct profile_options {
 	bool on_cpu, off_cpu; /* what is wanted; one at least */
+	bool innermost;       /* of each stack the innermost call only */
 	const uint32_t *pids; /* of these processes only; none = all; borrowed */
 	size_t n_pids;
 	const uint32_t *tids; /* of these threads only; likewise */
@@ -99,6 +100,12 @@ int profile_add(struct profile *p, const struct event *ev);
 
 /* Counts what is still open. Once, after the last event. Returns 0 or -ENOMEM. */
 int profile_finish(struct profile *p);
+
+/*
+ * For a recording that is still going on: begins anew. Stacks, calls and places are gone, mappings and names are kept, but
+ * for those that were over before FORGET_NS; what is taken in later must not be older.
+ */
+void profile_begin_part(struct profile *p, uint64_t forget_ns);
 
 /* Leaves out the stacks of which KEEP says no; n_samples and n_offcpu follow. */
 void profile_filter(struct profile *p,

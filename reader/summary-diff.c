@@ -23,31 +23,8 @@ int diff_input_init(struct diff_input *in)
 
 void diff_input_deinit(struct diff_input *in)
 {
-	struct latency *l;
-	size_t pos = 0;
-
-	while ((l = table_next(&in->latencies, &pos))) {
-		latency_deinit(l);
-		free(l);
-	}
-	table_deinit(&in->latencies);
+	latency_table_deinit(&in->latencies);
 	in->summary = summary_free(in->summary);
-}
-
-static int add_latency(struct diff_input *in, uint32_t tid, uint64_t ns)
-{
-	struct latency *l = table_get(&in->latencies, tid);
-
-	if (!l) {
-		l = calloc(1, sizeof(*l));
-		if (!l)
-			return -ENOMEM;
-		if (table_set(&in->latencies, tid, l) < 0) {
-			free(l);
-			return -ENOMEM;
-		}
-	}
-	return latency_add(l, ns);
 }
 
 int diff_input_add(struct diff_input *in, const struct event *ev)
@@ -55,7 +32,7 @@ int diff_input_add(struct diff_input *in, const struct event *ev)
 	uint64_t ns;
 
 	if (ev->kind == EVENT_SWITCH && summary_wakeup_latency(in->summary, ev, &ns) &&
-	    add_latency(in, ev->sw.next_tid, ns) < 0)
+	    latency_table_add(&in->latencies, ev->sw.next_tid, ns) < 0)
 		return -ENOMEM;
 	return summary_add(in->summary, ev);
 }

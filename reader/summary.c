@@ -19,6 +19,26 @@ int summary_new(struct summary **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
+static void free_thread(struct summary_thread *t)
+{
+	free(t->name);
+	free(t);
+}
+
+static void free_process(struct summary_process *p)
+{
+	free(p->name);
+	free(p->command_line);
+	free(p);
+}
+
+static void forget_marks(struct summary *s)
+{
+	for (size_t i = 0; i < s->n_marks; i++)
+		free(s->marks[i].text);
+	s->n_marks = 0;
+}
+
 struct summary *summary_free(struct summary *s)
 {
 	struct summary_thread *t;
@@ -27,16 +47,13 @@ struct summary *summary_free(struct summary *s)
 
 	if (!s)
 		return NULL;
-	for (pos = 0; (t = table_next(&s->threads, &pos)); free(t))
-		free(t->name);
-	for (pos = 0; (p = table_next(&s->processes, &pos)); free(p)) {
-		free(p->name);
-		free(p->command_line);
-	}
+	for (pos = 0; (t = table_next(&s->threads, &pos));)
+		free_thread(t);
+	for (pos = 0; (p = table_next(&s->processes, &pos));)
+		free_process(p);
 	table_deinit(&s->threads);
 	table_deinit(&s->processes);
-	for (size_t i = 0; i < s->n_marks; i++)
-		free(s->marks[i].text);
+	forget_marks(s);
 	free(s->marks);
 	for (size_t i = 0; i < s->n_lost; i++)
 		free(s->lost[i].class_name);
@@ -148,10 +165,16 @@ static uint64_t recorded(const struct summary *s, uint64_t from, uint64_t to)
 	return between(from, to);
 }
 
+/* How much of this part does. */
+static uint64_t counted(const struct summary *s, uint64_t from, uint64_t to)
+{
+	return recorded(s, from > s->part_ns ? from : s->part_ns, to);
+}
+
 /* Ends what CPU does at TS. */
 static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
 {
-	uint64_t ns = recorded(s, cpu->since_ns, ts_ns);
+	uint64_t ns = counted(s, cpu->since_ns, ts_ns);
 	struct summary_thread *t;
 
 	if (fxt_koid_is_other(cpu->tid))
@@ -163,18 +186,24 @@ static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_
 		t->cpu_ns += ns;
 }
 
-/* Puts T into STATE at TS; the time in the old one is booked, unless records were lost in it. */
+/* Books the time in the state of T up to TS, unless records were lost in it. */
+static void account_thread(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
+{
+	uint64_t ns = counted(s, t->since_ns, ts_ns);
+
+	if (t->epoch != s->n_gaps)
+		return;
+	if (t->state == SUMMARY_RUNNABLE)
+		t->runnable_ns += ns;
+	else if (t->state == SUMMARY_BLOCKED)
+		t->blocked_ns += ns;
+}
+
+/* Puts T into STATE at TS. */
 static void set_state(struct summary *s, struct summary_thread *t, enum summary_state state,
 		      uint64_t ts_ns)
 {
-	uint64_t ns = recorded(s, t->since_ns, ts_ns);
-
-	if (t->epoch == s->n_gaps) {
-		if (t->state == SUMMARY_RUNNABLE)
-			t->runnable_ns += ns;
-		else if (t->state == SUMMARY_BLOCKED)
-			t->blocked_ns += ns;
-	}
+	account_thread(s, t, ts_ns);
 	t->state = state;
 	t->since_ns = ts_ns;
 	t->epoch = s->n_gaps;
@@ -209,9 +238,9 @@ static void switch_out(struct summary *s, struct summary_thread *t, const struct
 	if (t->state == SUMMARY_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns) {
 		/* Late: it runs elsewhere already. What lay between is known now. */
 		if (after == SUMMARY_RUNNABLE)
-			t->runnable_ns += recorded(s, ev->ts_ns, t->since_ns);
+			t->runnable_ns += counted(s, ev->ts_ns, t->since_ns);
 		else if (after == SUMMARY_BLOCKED)
-			t->blocked_ns += recorded(s, ev->ts_ns, t->since_ns);
+			t->blocked_ns += counted(s, ev->ts_ns, t->since_ns);
 		return;
 	}
 	set_state(s, t, after, ev->ts_ns);
@@ -400,9 +429,12 @@ static int add_exec(struct summary *s, const struct event *ev)
 
 static int add_exit(struct summary *s, const struct event *ev)
 {
+	struct summary_thread *t = table_get(&s->threads, ev->tid);
 	struct summary_process *p;
 
 	s->exits++;
+	if (t)
+		t->exited = true;
 	if (!ev->exit.process_ends)
 		return 0;
 	p = get_process(s, ev->pid);
@@ -560,24 +592,128 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void summary_finish(struct summary *s)
+void summary_end_part(struct summary *s, uint64_t end_ns)
 {
 	struct summary_thread *t;
 	size_t pos = 0;
 
-	s->duration_ns = between(s->start_ns, s->end_ns);
+	s->duration_ns = counted(s, 0, end_ns);
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		struct summary_cpu *cpu = &s->cpus[i];
 
-		account_cpu(s, cpu, s->end_ns);
+		account_cpu(s, cpu, end_ns);
 		/* Before session_stop nobody knew that times were beyond it. */
 		cpu->busy_ns = smaller(cpu->busy_ns, s->duration_ns);
 		cpu->other_ns = smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
 		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
 	}
 	while ((t = table_next(&s->threads, &pos)))
-		set_state(s, t, t->state, s->end_ns);
+		account_thread(s, t, end_ns);
 	activity_sums_finish(&s->activity, s->duration_ns);
+}
+
+void summary_finish(struct summary *s)
+{
+	summary_end_part(s, s->end_ns);
+}
+
+/* ---- parts ---- */
+
+static bool is_over(const struct summary_thread *t)
+{
+	return t->state == SUMMARY_DEAD || (t->exited && t->state != SUMMARY_RUNNING);
+}
+
+static bool did_nothing(const struct summary_thread *t)
+{
+	return t->state != SUMMARY_RUNNING && t->cpu_ns == 0 && t->runnable_ns == 0 &&
+	       t->wakeups == 0;
+}
+
+static void begin_thread(struct summary_thread *t)
+{
+	t->cpu_ns = t->runnable_ns = t->blocked_ns = 0;
+	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = 0;
+}
+
+/* Keeps the threads that live, of more than MAX those that did anything. */
+static int begin_threads(struct summary *s, size_t max)
+{
+	struct table kept = { 0 };
+	struct summary_thread *t;
+	size_t n_alive = 0;
+
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
+		n_alive += !is_over(t);
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
+		if (is_over(t) || (n_alive > max && did_nothing(t)))
+			continue;
+		if (table_set(&kept, t->tid, t) < 0) {
+			table_deinit(&kept);
+			return -ENOMEM;
+		}
+	}
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
+		if (table_get(&kept, t->tid))
+			begin_thread(t);
+		else
+			free_thread(t);
+	}
+	table_deinit(&s->threads);
+	s->threads = kept;
+	return 0;
+}
+
+/* Keeps the processes that live, of more than MAX those that have threads. */
+static int begin_processes(struct summary *s, size_t max)
+{
+	struct table kept = { 0 }, used = { 0 };
+	struct summary_process *p;
+	struct summary_thread *t;
+	bool many = s->processes.n_used > max;
+	int r = 0;
+
+	for (size_t pos = 0; many && r == 0 && (t = table_next(&s->threads, &pos));)
+		r = table_set(&used, (uint64_t)t->pid + 1, t);
+	for (size_t pos = 0; r == 0 && (p = table_next(&s->processes, &pos));)
+		if (!p->exited && (!many || table_get(&used, (uint64_t)p->pid + 1)))
+			r = table_set(&kept, (uint64_t)p->pid + 1, p);
+	table_deinit(&used);
+	if (r < 0) {
+		table_deinit(&kept);
+		return r;
+	}
+	for (size_t pos = 0; (p = table_next(&s->processes, &pos));)
+		if (!table_get(&kept, (uint64_t)p->pid + 1))
+			free_process(p);
+	table_deinit(&s->processes);
+	s->processes = kept;
+	return 0;
+}
+
+int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
+{
+	int r = begin_threads(s, threads_max);
+
+	if (r == 0)
+		r = begin_processes(s, threads_max);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		struct summary_cpu *cpu = &s->cpus[i];
+
+		cpu->busy_ns = cpu->idle_ns = cpu->other_ns = cpu->switches = 0;
+	}
+	for (size_t i = 0; i < s->n_lost; i++)
+		s->lost[i].count = 0;
+	forget_marks(s);
+	activity_sums_deinit(&s->activity);
+	s->activity = (struct activity_sums){ 0 };
+	s->switches = s->wakeups = s->migrations = s->forks = s->execs = s->exits = 0;
+	s->sched_slices = s->dismissed = s->unreported = 0;
+	s->n_damages = s->damaged_bytes = s->n_marks_dropped = 0;
+	s->part_ns = start_ns;
+	return 0;
 }
 
 uint64_t summary_lost(const struct summary *s)

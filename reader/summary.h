@@ -14,6 +14,9 @@
  *
  * Of what a damaged file tells outside of the recording nothing counts as time.
  *
+ * A recording that is still going on is summed up in parts, one after the other: summary_end_part(), look,
+ * summary_begin_part().
+ *
  * Events may be a little late in file order (docs/FXT-MAPPING.md, "Order of an archive"); then
  * intervals are cut to what does not contradict itself.
  */
@@ -59,6 +62,7 @@ struct summary_thread {
 	uint64_t since_ns;
 	uint64_t woken_ns; /* of the wakeup that its next switch-in answers; 0 = none */
 	uint64_t epoch;    /* n_gaps when state and since_ns were set */
+	bool exited;
 };
 
 struct summary_process {
@@ -84,10 +88,11 @@ struct summary_mark {
 enum { SUMMARY_LOST_MAX = 16 };
 
 struct summary {
-	uint64_t start_ns, end_ns, duration_ns;
-	bool started, stopped; /* session_start and session_stop were seen */
-	uint64_t dismissed;    /* wakeups of threads that were awake, which were not written */
-	uint64_t unreported;   /* switches that the kernel made and did not report */
+	uint64_t start_ns, end_ns, duration_ns; /* duration: of the part */
+	uint64_t part_ns;                       /* the part began; 0 = with the recording */
+	bool started, stopped;                  /* session_start and session_stop were seen */
+	uint64_t dismissed;  /* wakeups of threads that were awake, which were not written */
+	uint64_t unreported; /* switches that the kernel made and did not report */
 	uint64_t
 		n_damages; /* places of the archive that could not be read, before it was repaired */
 	uint64_t damaged_bytes;
@@ -134,6 +139,17 @@ bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uin
 
 /* Closes what is open at the end of the recording. Once, after the last event. */
 void summary_finish(struct summary *s);
+
+/* Sums up to END_NS, which is not before the beginning of the part. Nothing is taken in until the next part
+ * begins. */
+void summary_end_part(struct summary *s, uint64_t end_ns);
+
+/*
+ * Begins a part at START_NS, where the one before has ended: all counts and times are 0 again, what holds (who runs
+ * where, who is who) is kept. What has ended before is forgotten; and, if there would be more than THREADS_MAX
+ * threads, all that did nothing in the part before: ends may be lost, too. Returns 0 or -ENOMEM.
+ */
+int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max);
 
 /* All events that were lost. */
 uint64_t summary_lost(const struct summary *s);

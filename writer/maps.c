@@ -44,6 +44,8 @@ struct program {
 struct process {
 	uint32_t pid, parent;
 	bool known; /* exec or mappings of its own, or a fork, were seen */
+	bool ended; /* at ended_ns */
+	uint64_t ended_ns;
 	struct program program;
 };
 
@@ -79,23 +81,24 @@ static void unref_set(struct maps *m, struct set *set)
 	free(set);
 }
 
-static void forget_older(struct maps *m, struct process *p)
+/* Forgets the programs before P. */
+static void forget_older(struct maps *m, struct program *p)
 {
 	struct program *next;
 
-	for (struct program *old = p->program.older; old; old = next) {
+	for (struct program *old = p->older; old; old = next) {
 		next = old->older;
 		unref_set(m, old->set);
 		free(old);
 	}
-	p->program.older = NULL;
+	p->older = NULL;
 }
 
 static void free_process(struct maps *m, struct process *p)
 {
 	if (!p)
 		return;
-	forget_older(m, p);
+	forget_older(m, &p->program);
 	unref_set(m, p->program.set);
 	free(p);
 }
@@ -408,10 +411,23 @@ static int add_task(struct maps *m, const struct event *ev)
 	return 0;
 }
 
+static void remove_process(struct maps *m, uint32_t pid)
+{
+	free_process(m, table_remove(&m->processes, (uint64_t)pid + 1));
+}
+
 static void add_exit(struct maps *m, const struct event *ev)
 {
-	if (m->mode == MAPS_OF_NOW && ev->exit.process_ends)
-		free_process(m, table_remove(&m->processes, (uint64_t)ev->pid + 1));
+	struct process *p = ev->exit.process_ends ? find_process(m, ev->pid) : NULL;
+
+	if (!p)
+		return;
+	if (m->mode == MAPS_OF_NOW) {
+		remove_process(m, ev->pid);
+		return;
+	}
+	p->ended = true;
+	p->ended_ns = ev->ts_ns;
 }
 
 int maps_add(struct maps *m, const struct event *ev)
@@ -430,6 +446,60 @@ int maps_add(struct maps *m, const struct event *ev)
 		return 0;
 	default:
 		return 0;
+	}
+}
+
+/* ---- forgetting ---- */
+
+/* A program was replaced when the next newer one began. */
+static void forget_programs(struct maps *m, struct program *newest, uint64_t before_ns)
+{
+	struct program *p = newest;
+
+	while (p->older && p->from_ns >= before_ns)
+		p = p->older;
+	forget_older(m, p);
+}
+
+static void forget_covered(struct maps *m, struct set *set, uint64_t before_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < set->n_covered; i++) {
+		if (set->covered[i].until_ns >= before_ns)
+			set->covered[n++] = set->covered[i];
+		else
+			unref_mapping(m, set->covered[i].range.mapping);
+	}
+	set->n_covered = n;
+}
+
+/* Returns false if there may be more of them. */
+static bool forget_ended(struct maps *m, uint64_t before_ns)
+{
+	uint32_t pids[256];
+	size_t n = 0;
+	struct process *p;
+
+	for (size_t pos = 0; n < ARRAY_SIZE(pids) && (p = table_next(&m->processes, &pos));)
+		if (p->ended && p->ended_ns < before_ns)
+			pids[n++] = p->pid;
+	for (size_t i = 0; i < n; i++)
+		remove_process(m, pids[i]);
+	return n < ARRAY_SIZE(pids);
+}
+
+void maps_forget(struct maps *m, uint64_t before_ns)
+{
+	struct process *p;
+
+	while (!forget_ended(m, before_ns))
+		;
+	for (size_t pos = 0; (p = table_next(&m->processes, &pos));) {
+		forget_programs(m, &p->program, before_ns);
+		for (struct program *q = &p->program; q; q = q->older)
+			if (q->set)
+				forget_covered(m, q->set, before_ns);
 	}
 }
 

@@ -11,6 +11,7 @@
  *
  * With MAPS_OF_ALL_TIMES what was covered or replaced is found again by its time: memory grows with
  * the mappings that were made, at most MAPS_MAX of them; a fork copies nothing until somebody maps.
+ * maps_forget() forgets what is over, for who reads a stream without end.
  * Without, only what is mapped now is kept, and nothing of processes that have ended.
  */
 #pragma once
@@ -52,6 +53,12 @@ DEFINE_CLEANUP(struct maps *, maps_free)
 
 /* Takes EV in; what is of no use here is passed over. Returns 0 or -ENOMEM. */
 int maps_add(struct maps *m, const struct event *ev);
+
+/*
+ * Forgets what was over (covered, replaced by exec, of a process that has ended) before BEFORE_NS: nobody will
+ * ask for that time any more. Mappings that were found are found anew before they are used.
+ */
+void maps_forget(struct maps *m, uint64_t before_ns);
 
 /*
  * The mapping that ADDRESS of process PID (the kernel's: kthreadd's) was in at TS_NS, or NULL. With

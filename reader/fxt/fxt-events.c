@@ -152,6 +152,14 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 		    { FXT_NAME_REAL_ID, WANT_UINT32, &ev->task.real_tid, NULL });
 }
 
+/* Streams may have no end, but what is in them has. */
+static void forget(struct fxt_events *e, const struct event *ev)
+{
+	table_remove(&e->left, (uint64_t)ev->tid + 1);
+	if (ev->exit.process_ends)
+		table_remove(&e->mapped, (uint64_t)ev->pid + 1);
+}
+
 /* An event of category `sched` or `process`. */
 static int get_happening(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
 			 int category)
@@ -188,6 +196,8 @@ static int get_happening(struct fxt_events *e, const struct fxt_record *record, 
 	} else {
 		return FXT_EVENTS_NONE;
 	}
+	if (ev->kind == EVENT_EXIT && r == FXT_EVENTS_EVENT && found)
+		forget(e, ev);
 	/* Without its main argument it is somebody else's event of the same name. */
 	return r == FXT_EVENTS_EVENT && !found ? FXT_EVENTS_NONE : r;
 }

@@ -114,12 +114,26 @@ static void test_much(void **state)
 	assert_int_equal(l.sum_ns, UINT64_MAX);
 }
 
+static void test_table(void **state)
+{
+	struct table t = { 0 };
+
+	(void)state;
+	assert_int_equal(latency_table_add(&t, 7, 10), 0);
+	assert_int_equal(latency_table_add(&t, 7, 12), 0);
+	assert_int_equal(latency_table_add(&t, 8, 3), 0);
+	assert_int_equal(((struct latency *)table_get(&t, 7))->sum_ns, 22);
+	assert_int_equal(((struct latency *)table_get(&t, 8))->n, 1);
+	latency_table_deinit(&t);
+	assert_null(table_get(&t, 7));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_none),        cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_percentiles), cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_much),
+		cmocka_unit_test(test_much),        cmocka_unit_test(test_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -295,6 +295,62 @@ static void test_of_now(void **state)
 	ASSERT_AT(m, 2, 0x1000, 9, "-");
 }
 
+static void end(struct maps *m, uint64_t ts, uint32_t pid)
+{
+	add(m, (struct event){ .kind = EVENT_EXIT,
+			       .ts_ns = ts,
+			       .pid = pid,
+			       .exit = { .process_ends = true } });
+}
+
+/* What was over before a time goes, what was not then stays as it was. */
+static void test_forget(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	map(m, 10, 1, 0x1000, 0x1000, "old");
+	fork_to(m, 15, 1, 2);
+	map(m, 20, 1, 0x1000, 0x1000, "new");
+	exec(m, 30, 1);
+	map(m, 31, 1, 0x1000, 0x1000, "program");
+	exec(m, 40, 1);
+	map(m, 41, 1, 0x1000, 0x1000, "last");
+	end(m, 50, 2);
+
+	maps_forget(m, 20);
+	ASSERT_AT(m, 1, 0x1000, 12, "old");
+	ASSERT_AT(m, 1, 0x1000, 22, "new");
+	ASSERT_AT(m, 2, 0x1000, 22, "old");
+	maps_forget(m, 21);
+	ASSERT_AT(m, 1, 0x1000, 12, "-");
+	ASSERT_AT(m, 1, 0x1000, 22, "new");
+	ASSERT_AT(m, 2, 0x1000, 22, "old");
+	maps_forget(m, 40);
+	ASSERT_AT(m, 1, 0x1000, 22, "-");
+	ASSERT_AT(m, 1, 0x1000, 32, "program");
+	ASSERT_AT(m, 1, 0x1000, 42, "last");
+	maps_forget(m, 51);
+	ASSERT_AT(m, 1, 0x1000, 32, "-");
+	ASSERT_AT(m, 1, 0x1000, 42, "last");
+	ASSERT_AT(m, 2, 0x1000, 49, "-");
+}
+
+/* More processes than are forgotten at once. */
+static void test_forget_many(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	for (uint32_t pid = 1; pid <= 2000; pid++) {
+		map(m, pid, pid, 0x1000, 0x1000, "a");
+		end(m, pid + 1, pid);
+	}
+	maps_forget(m, 1001);
+	for (uint32_t pid = 1; pid <= 2000; pid++)
+		ASSERT_AT(m, pid, 0x1000, pid, pid < 1000 ? "-" : "a");
+}
+
 static void test_owner(void **state)
 {
 	(void)state;
@@ -309,7 +365,8 @@ int main(void)
 		cmocka_unit_test(test_overlap), cmocka_unit_test(test_later),
 		cmocka_unit_test(test_fork),    cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_reuse),   cmocka_unit_test(test_parent),
-		cmocka_unit_test(test_of_now),  cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_of_now),  cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_owner),   cmocka_unit_test(test_forget_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,45 @@ static void test_all(void **state)
 	assert_int_equal(p->n_cut, 0);
 }
 
+/* Where time is taken, without who called; and what is left when a part begins. */
+static void test_innermost(void **state)
+{
+	_cleanup_(outbuf_deinit) struct outbuf archive = { 0 };
+	_cleanup_(profile_freep) struct profile *p = NULL;
+	_cleanup_free_ char *text = NULL, *again = NULL;
+
+	(void)state;
+	profile_set_write(&archive, true);
+	assert_int_equal(profile_new(&p,
+				     &(struct profile_options){ .on_cpu = true,
+								.innermost = true,
+								.pids = (const uint32_t[]){ 100 },
+								.n_pids = 1,
+								.to_ns = UINT64_MAX }),
+			 0);
+	archive_events(&archive, take, p);
+	text = text_of(p);
+	assert_string_equal(text, "100/100 on 3 30ms: app+0x1200\n"
+				  "100/101 on 2 20ms: [ext4]+0x40\n"
+				  "100/100 on 1 10ms: app+0x1100\n"
+				  "100/100 on 1 10ms: [unknown]\n"
+				  "100/100 on 1 10ms: plugin.so+0x4100\n");
+	assert_int_equal(p->n_samples, 8);
+	profile_begin_part(p, 0);
+	assert_int_equal(p->n_samples, 0);
+	assert_int_equal(p->n_stacks, 0);
+	/* What is mapped is still known. */
+	take(&(struct event){ .kind = EVENT_SAMPLE,
+			      .ts_ns = 2000 * MSEC,
+			      .pid = 100,
+			      .tid = 100,
+			      .sample = { .frames = (const uint64_t[]){ 0x401200 },
+					  .n_frames = 1 } },
+	     p);
+	again = text_of(p);
+	assert_string_equal(again, "100/100 on 1 10ms: app+0x1200\n");
+}
+
 /* What each selection leaves. */
 static void test_selections(void **state)
 {
@@ -244,7 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),           cmocka_unit_test(test_selections),
 		cmocka_unit_test(test_filter),        cmocka_unit_test(test_many),
-		cmocka_unit_test(test_off_cpu_order),
+		cmocka_unit_test(test_off_cpu_order), cmocka_unit_test(test_innermost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

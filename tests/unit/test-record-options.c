@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command lines of `kymo record` and `kymo start`, and what becomes of them.
+ * Command lines of `kymo record`, `kymo start` and `kymo top`, and what becomes of them.
  */
 #include <getopt.h>
 #include <setjmp.h>
@@ -25,7 +25,7 @@ enum { WORDS_MAX = 16 };
 static struct record_options options;
 
 /* Parses the words up to a NULL. */
-static int parse(bool with_command, const char *const *words)
+static int parse(enum record_options_verb verb, const char *const *words)
 {
 	static char *argv[WORDS_MAX + 1];
 	int argc = 0;
@@ -40,13 +40,13 @@ static int parse(bool with_command, const char *const *words)
 	*said = '\0';
 	bad_option = 0;
 	optind = 0; /* begins anew */
-	return record_options_parse(argc, argv,
-				    &(struct record_options_args){ .with_command = with_command },
-				    &options);
+	return record_options_parse(argc, argv, verb, &options);
 }
 
-#define RECORD(...) parse(true, (const char *const[]){ "record", __VA_ARGS__, NULL })
-#define START(...)  parse(false, (const char *const[]){ "start", __VA_ARGS__, NULL })
+#define RECORD(...)                                                                                \
+	parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", __VA_ARGS__, NULL })
+#define START(...) parse(RECORD_OPTIONS_START, (const char *const[]){ "start", __VA_ARGS__, NULL })
+#define TOP(...)   parse(RECORD_OPTIONS_TOP, (const char *const[]){ "top", __VA_ARGS__, NULL })
 
 static int tear_down(void **state)
 {
@@ -81,7 +81,8 @@ static void test_values(void **state)
 static void test_defaults(void **state)
 {
 	(void)state;
-	assert_int_equal(parse(true, (const char *const[]){ "record", NULL }), RECORD_OPTIONS_GO);
+	assert_int_equal(parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", NULL }),
+			 RECORD_OPTIONS_GO);
 	assert_null(options.output);
 	assert_null(options.bus);
 	assert_false(options.force);
@@ -229,6 +230,32 @@ static void test_start(void **state)
 	assert_int_equal(bad_option, '?');
 }
 
+/* It knows what is about recording, and not what is about files. */
+static void test_top(void **state)
+{
+	(void)state;
+	assert_int_equal(TOP("-i", "250ms", "-n", "3", "-F", "199", "--json", "--direct",
+			     "--no-symbols", "-d", "5"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.interval_ns, 250000000);
+	assert_int_equal(options.count, 3);
+	assert_int_equal(options.session.frequency, 199);
+	assert_true(options.json);
+	assert_true(options.direct);
+	assert_true(options.no_symbols);
+	assert_int_equal(TOP("--interval=2"), RECORD_OPTIONS_GO);
+	assert_int_equal(options.interval_ns, 2000000000);
+	assert_int_equal(options.count, 0);
+	assert_int_equal(TOP("-o", "file"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(TOP("-e", "sched"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(RECORD("-i", "1"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+	assert_int_equal(START("name", "-n", "1"), CLI_USAGE);
+	assert_int_equal(bad_option, '?');
+}
+
 static void test_bad_options(void **state)
 {
 	(void)state;
@@ -259,6 +286,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_compress, tear_down),
 		cmocka_unit_test_teardown(test_command, tear_down),
 		cmocka_unit_test_teardown(test_start, tear_down),
+		cmocka_unit_test_teardown(test_top, tear_down),
 		cmocka_unit_test_teardown(test_bad_options, tear_down),
 	};
 

@@ -571,6 +571,89 @@ static void test_counters(void **state)
 	free(sums);
 }
 
+/* Parts add up to what the whole would have been, and each has just its own. */
+static void test_parts(void **state)
+{
+	struct summary *s = *state;
+	uint64_t ns;
+
+	start(s, 0);
+	task(s, 10, 0, "process");
+	task(s, 10, 10, "thread");
+	task(s, 20, 20, "short");
+	sw(s, 10, (struct sw){ 0, 0, 10, 0, false });
+	wake(s, 40, 20);
+	summary_end_part(s, 50);
+	assert_int_equal(s->duration_ns, 50);
+	assert_int_equal(s->cpus[0].busy_ns, 40);
+	assert_int_equal(s->cpus[0].idle_ns, 10);
+	assert_int_equal(thread(s, 10)->cpu_ns, 40);
+	assert_int_equal(thread(s, 10)->switches, 1);
+	assert_int_equal(thread(s, 20)->runnable_ns, 10);
+
+	assert_int_equal(summary_begin_part(s, 50, 100), 0);
+	assert_int_equal(s->switches, 0);
+	assert_int_equal(thread(s, 10)->cpu_ns, 0);
+	lost(s, 55, "stacks", 3);
+	/* What was woken in one part may run in another. */
+	assert_true(summary_wakeup_latency(
+		s, &(struct event){ .kind = EVENT_SWITCH, .ts_ns = 60, .sw = { .next_tid = 20 } },
+		&ns));
+	assert_int_equal(ns, 20);
+	sw(s, 60, (struct sw){ 0, 10, 20, BLOCKED, false });
+	tell(s, (struct event){ .kind = EVENT_EXIT,
+				.ts_ns = 70,
+				.pid = 20,
+				.tid = 20,
+				.exit = { .process_ends = true } });
+	sw(s, 75, (struct sw){ 0, 20, 0, DEAD, false });
+	summary_end_part(s, 100);
+	assert_int_equal(s->duration_ns, 50);
+	assert_int_equal(s->switches, 2);
+	assert_int_equal(s->cpus[0].busy_ns, 25);
+	assert_int_equal(s->cpus[0].idle_ns, 25);
+	assert_int_equal(thread(s, 10)->cpu_ns, 10);
+	assert_int_equal(thread(s, 10)->blocked_ns, 40);
+	assert_int_equal(thread(s, 20)->cpu_ns, 15);
+	assert_int_equal(thread(s, 20)->runnable_ns, 10);
+	assert_int_equal(summary_lost(s), 3);
+
+	assert_int_equal(summary_begin_part(s, 100, 100), 0);
+	assert_null(table_get(&s->threads, 20));
+	assert_null(table_get(&s->processes, 21));
+	assert_string_equal(thread(s, 10)->name, "thread");
+	assert_int_equal(summary_lost(s), 0);
+	summary_end_part(s, 150);
+	assert_int_equal(s->cpus[0].idle_ns, 50);
+	assert_int_equal(thread(s, 10)->blocked_ns, 50);
+}
+
+/* Of too many threads those go that did nothing, whatever became of them. */
+static void test_parts_many(void **state)
+{
+	struct summary *s = *state;
+
+	start(s, 0);
+	for (uint32_t i = 1; i <= 100; i++) {
+		task(s, i, 0, "process");
+		task(s, i, i, "thread");
+	}
+	sw(s, 10, (struct sw){ 0, 0, 7, 0, false });
+	sw(s, 20, (struct sw){ 0, 7, 8, BLOCKED, false });
+	summary_end_part(s, 50);
+	assert_int_equal(summary_begin_part(s, 50, 100), 0);
+	assert_int_equal(s->threads.n_used, 100);
+	assert_int_equal(s->processes.n_used, 100);
+	sw(s, 60, (struct sw){ 0, 8, 9, BLOCKED, false });
+	summary_end_part(s, 100);
+	assert_int_equal(summary_begin_part(s, 100, 99), 0);
+	assert_int_equal(s->threads.n_used, 2);
+	assert_int_equal(s->processes.n_used, 2);
+	summary_end_part(s, 150);
+	assert_int_equal(thread(s, 9)->cpu_ns, 50);
+	assert_int_equal(s->cpus[0].busy_ns, 50);
+}
+
 #define WITH_SUMMARY(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
@@ -593,6 +676,8 @@ int main(void)
 		WITH_SUMMARY(test_threads_by_cpu),
 		WITH_SUMMARY(test_intervals),
 		WITH_SUMMARY(test_counters),
+		WITH_SUMMARY(test_parts),
+		WITH_SUMMARY(test_parts_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kymo top beside a load that is known: the load is seen, with its function by name; as JSON and as text, and with
+# filters. What it tells of each interval is true of that interval.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+remember_bpf
+
+# top [option ...]: JSON, an object a line, in $TMP/top.json
+top() {
+	expect_exit "0|3" timeout 60 "$KYMO" top --direct --json "$@"
+	mv "$TMP/stdout" "$TMP/top.json"
+}
+
+note "a busy function is at the top"
+"$STACK_LOAD" chain 60000 >/dev/null &
+load=$!
+expect_soon 5 grep -qx stack-load "/proc/$load/comm"
+# (names may be missing in the first interval, when all files are read at once)
+top -n 3 -F 499
+assert_eq "$(wc -l <"$TMP/top.json")" 3 "lines of -n 3"
+tail -1 "$TMP/top.json" >"$TMP/last.json"
+jq -c '.processes[] | select(.pid == '"$load"')' "$TMP/last.json" >"$TMP/process.json"
+assert_eq "$(json "$TMP/process.json" .name)" stack-load "its name"
+assert_contains "$TMP/process.json" '"command_line":"[^"]*stack-load chain 60000"' "its command line"
+# What it had of a CPU is what its samples say, roughly; others may run, too.
+assert_ge "$(json "$TMP/process.json" '.cpu_ns')" 50000000 "CPU time of the load"
+assert_ge "$(json "$TMP/process.json" '.samples')" 10 "samples of the load"
+jq -r '.functions[] | select(.process == "stack-load") | "\(.module) \(.name)"' "$TMP/last.json" >"$TMP/functions"
+assert_contains <(head -3 "$TMP/functions") '^stack-load leaf_a$' "hottest functions of the load"
+assert_eq "$(json "$TMP/last.json" '.threads | map(select(.tid == '"$load"')) | length')" 1 "its thread"
+
+note "sums are those of the interval"
+jq -c '{ns: (.end_ns - .start_ns), n: (.cpus | length), busy: (.cpus | map(.busy_percent) | max),
+	sum: (.threads | map(.cpu_ns) | add), all: (.processes | map(.cpu_ns) | add),
+	p: (.functions | map(.self_percent) | add)}' "$TMP/top.json" >"$TMP/sums.json"
+jq -se 'all(.[]; .ns == 1e9 and .busy <= 100.001 and .sum == .all and .all <= .ns * .n and .p <= 100.01)' \
+	"$TMP/sums.json" >/dev/null || fail "sums: $(cat "$TMP/sums.json")"
+jq -se '[.[].end_ns][:-1] == [.[].start_ns][1:]' "$TMP/top.json" >/dev/null ||
+	fail "intervals do not follow each other"
+
+note "filters, and -d"
+top -p "$load" -d 1500ms -i 500ms
+assert_ge "$(wc -l <"$TMP/top.json")" 2 "intervals of 500 ms in 1.5 s"
+tail -1 "$TMP/top.json" >"$TMP/last.json"
+assert_eq "$(json "$TMP/last.json" '[.processes[].pid] | join(" ")')" "$load" "processes that -p selects"
+assert_eq "$(json "$TMP/last.json" '[.functions[].process] | unique | join(" ")')" stack-load "whose functions"
+
+note "without names"
+top -p "$load" -n 1 --no-symbols
+assert_eq "$(json "$TMP/top.json" '.functions[0] | "\(.module) \(.name)"')" "stack-load [unknown]" "a module"
+
+note "text, where there is no terminal"
+expect_exit "0|3" timeout 60 "$KYMO" top --direct -n 2 -i 500ms -p "$load"
+assert_eq "$(grep -c '^kymo top  ' "$TMP/stdout")" 2 "blocks"
+assert_contains "$TMP/stdout" '^ +[0-9.]+%  stack-load +stack-load +leaf_a$' "a function"
+assert_contains "$TMP/stdout" "^ +$load +[0-9.]+% .* stack-load +.*stack-load chain 60000\$" "the process"
+! grep -q $'\033' "$TMP/stdout" || fail "escape sequences in a file"
+
+note "where nothing happens, intervals end all the same"
+sleep 100 &
+idle=$!
+top -p $idle -n 3 -i 200ms
+assert_eq "$(wc -l <"$TMP/top.json")" 3 "intervals without an event"
+kill $idle
+
+note "many processes come and go"
+"$STACK_LOAD" burst 400 5 >/dev/null &
+burst=$!
+top -n 2
+# shellcheck disable=SC2016 # jq
+assert_ge "$(jq -s --arg name stack-load '[.[].processes[] | select(.name == $name)] | length' "$TMP/top.json")" 20 \
+	"processes that lived for 5 ms"
+wait $burst
+
+note "ends"
+# The one who reads has gone.
+{ timeout 60 "$KYMO" top --direct --json -i 100ms 2>"$TMP/stderr" || echo $? >"$TMP/status"; } | head -1 >/dev/null
+assert_eq "$(cat "$TMP/status")" 1 "exit status with a closed pipe"
+assert_contains "$TMP/stderr" 'cannot write to standard output' "what is said of it"
+for signal in INT TERM HUP; do
+	rm -f "$TMP/top.json"
+	"$KYMO" top --direct --json -i 100ms >"$TMP/top.json" 2>"$TMP/stderr" &
+	pid=$!
+	expect_soon 20 test -s "$TMP/top.json"
+	kill -$signal $pid
+	expect_soon 10 has_ended $pid
+	wait $pid || [ $? = 3 ] || fail "failed after SIG$signal: $(cat "$TMP/stderr")"
+done
+kill $load
+no_bpf_left

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `kymo top` draws: within the screen, whatever the names are.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "cli/top-draw.h"
+#include "cli/verb.h"
+
+void cli_error(const char *format, ...)
+{
+	fail_msg("%s", format);
+}
+
+static struct live_task tasks[] = {
+	{ .pid = 1,
+	  .name = "one",
+	  .process = "a",
+	  .cpu_ns = 300,
+	  .switches = 1,
+	  .wait_ns = 5,
+	  .wakeups = 1 },
+	{ .pid = 2,
+	  .name = "\x1b[2Jtwo",
+	  .process = "b\x7f",
+	  .cpu_ns = 200,
+	  .switches = 9,
+	  .wait_ns = 1 },
+	{ .pid = 3,
+	  .name = "dr\xc3\xa4i",
+	  .process = "c\xc2\x9b"
+		     "2J\td",
+	  .cpu_ns = 100,
+	  .switches = 5,
+	  .wait_ns = 9 },
+};
+static struct live_function functions[] = {
+	{ .name = "a_very_long_name_of_a_function",
+	  .module = "libmodule",
+	  .process = "one",
+	  .samples = 3 },
+	{ .name = "short", .module = "[kernel]", .process = "one", .samples = 1 },
+};
+static struct live_cpu cpus[] = { { 0, 600, 15 }, { 1, 0, 0 } };
+static struct live_loss losses[] = { { "sched", 7 } };
+
+static struct live_window window(void)
+{
+	return (struct live_window){
+		.start_ns = 1000,
+		.end_ns = 2000,
+		.n_samples = 4,
+		.n_lost = 7,
+		.n_lost_ever = 8,
+		.lost = losses,
+		.n_classes = 1,
+		.cpus = cpus,
+		.n_cpus = 2,
+		.busy_ns = 600,
+		.functions = functions,
+		.n_functions = 2,
+		.processes = tasks,
+		.n_processes = 3,
+		.threads = tasks,
+		.n_threads = 3,
+	};
+}
+
+static char *draw(const struct top_state *s, unsigned rows, unsigned columns)
+{
+	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
+	struct live_window w = window();
+
+	assert_int_equal(top_draw(&b, &w, s, rows, columns), 0);
+	assert_int_equal(outbuf_append(&b, "", 1), 0);
+	return TAKE_PTR(*(char **)&b.data);
+}
+
+/* Our own sequences are taken out; nothing else may be one. */
+static void plain(char *text)
+{
+	static const char *const ours[] = { "\x1b[H", "\x1b[K", "\x1b[7m", "\x1b[0m" };
+	char *at;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		while ((at = strstr(text, ours[i])))
+			memmove(at, at + strlen(ours[i]), strlen(at + strlen(ours[i])) + 1);
+	for (at = text; *at; at++)
+		assert_true(*at == '\n' || (unsigned char)*at >= ' ');
+	assert_null(strchr(text, 0x7f));
+	assert_null(strstr(text, "\xc2\x9b"));
+}
+
+static void test_screen(void **state)
+{
+	static const enum top_view views[] = { TOP_ALL, TOP_FUNCTIONS, TOP_PROCESSES, TOP_THREADS };
+
+	(void)state;
+	for (size_t v = 0; v < ARRAY_SIZE(views); v++) {
+		for (unsigned rows = 1; rows < 30; rows++) {
+			for (unsigned columns = 1; columns < 130; columns += 16) {
+				_cleanup_free_ char *text = draw(
+					&(struct top_state){ .view = views[v] }, rows, columns);
+				unsigned n_lines = 1, n = 0;
+
+				plain(text);
+				for (const char *c = text; *c; c++) {
+					n += (*c & 0xc0) != 0x80;
+					if (*c == '\n') {
+						n_lines++;
+						n = 0;
+					}
+					assert_true(n <= columns);
+				}
+				assert_int_equal(n_lines, rows);
+			}
+		}
+	}
+}
+
+static void test_file(void **state)
+{
+	_cleanup_free_ char *text = draw(&(struct top_state){ 0 }, 0, 0);
+
+	(void)state;
+	assert_non_null(strstr(text, "  2 CPUs, 30.0% busy  0:60% 1:0%\n"));
+	assert_non_null(strstr(text, "lost 7 (sched 7), 8 in all\n"));
+	assert_non_null(strstr(text, " 75.00%  libmodule            one              "
+				     "a_very_long_name_of_a_function\n"));
+	assert_non_null(strstr(text, "       1  30.0% 1000000/s      5 ns  one              a\n"));
+	assert_non_null(strstr(text, "  \xef\xbf\xbd[2Jtwo          b\xef\xbf\xbd\n"));
+	assert_non_null(strstr(text, "  dr\xc3\xa4i             c\xef\xbf\xbd"
+				     "2J d\n"));
+	plain(text);
+}
+
+static void test_sort(void **state)
+{
+	struct live_window w = window();
+
+	(void)state;
+	top_sort(&w, TOP_BY_SWITCHES);
+	assert_int_equal(w.processes[0].pid, 2);
+	assert_int_equal(w.processes[2].pid, 1);
+	top_sort(&w, TOP_BY_WAIT);
+	assert_int_equal(w.processes[0].pid, 3);
+	top_sort(&w, TOP_BY_CPU);
+	assert_int_equal(w.processes[0].pid, 1);
+	assert_int_equal(w.processes[2].pid, 3);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_screen),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_sort),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
