@@ -114,6 +114,7 @@ static const uint32_t rec_ring_categories[REC_RINGS] = {
 	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE,
 	[REC_RING_FREQUENCY] = CATEGORY_POWER,
 	[REC_RING_STACKS] = CATEGORIES_STACKS,
+	[REC_RING_MEMORY] = CATEGORIES_MEMORY,
 };
 
 static bool has_rec_ring(uint32_t categories, unsigned ring)
@@ -356,7 +357,7 @@ uint64_t collector_memory(const struct session_options *o)
 		if (has_rec_ring(o->categories, i))
 			bytes += rec_ring_bytes(o->ring_bytes, i);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
-	return o->categories & CATEGORIES_STACKS
+	return o->categories & CATEGORIES_MAPPINGS
 		       ? bytes + map_rings_memory((unsigned)(n > 0 ? n : 1))
 		       : bytes;
 }
@@ -446,7 +447,7 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 {
 	int r;
 
-	if (!(c->categories & CATEGORIES_STACKS))
+	if (!(c->categories & CATEGORIES_MAPPINGS))
 		return 0;
 	*libbpf_says = '\0';
 	r = map_rings_new(c->n_cpus, &c->map_rings);
@@ -661,6 +662,7 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 		[CLASS_WORKQUEUE] = REC_RING_WORKQUEUE + 1,
 		[CLASS_FREQUENCY] = REC_RING_FREQUENCY + 1,
 		[CLASS_STACKS] = REC_RING_STACKS + 1,
+		[CLASS_MEMORY] = REC_RING_MEMORY + 1,
 	};
 	const struct word_ring *ring = collector_ring(c, class, cpu);
 	uint32_t at = (uint32_t)rec_rings[class] - 1;

@@ -379,9 +379,8 @@ static int on_lost(struct recorder *r, const struct rec_head *head)
 	const struct rec_lost *rec = (const struct rec_lost *)head;
 
 	static const enum event_class classes[REC_SOURCES] = {
-		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE,
-		[REC_RING_FREQUENCY] = CLASS_FREQUENCY,
-		[REC_RING_STACKS] = CLASS_STACKS,
+		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE, [REC_RING_FREQUENCY] = CLASS_FREQUENCY,
+		[REC_RING_STACKS] = CLASS_STACKS,       [REC_RING_MEMORY] = CLASS_MEMORY,
 		[REC_RING_MAPPINGS] = CLASS_MAPPINGS,
 	};
 

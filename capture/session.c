@@ -343,6 +343,14 @@ static uint32_t default_categories(void)
 	return sampler_clock(&error) ? CATEGORIES_DEFAULT : CATEGORIES_DEFAULT & ~CATEGORY_PROFILE;
 }
 
+static bool memory_options_valid(const struct memory_options *o)
+{
+	return o->blocks_max >= MEMORY_BLOCKS_MIN && o->blocks_max <= MEMORY_BLOCKS_MAX &&
+	       o->interval <= MEMORY_INTERVAL_MAX && o->min_bytes <= MEMORY_SIZE_MAX &&
+	       o->usage_interval_ns >= USAGE_NS_MIN && o->usage_interval_ns <= USAGE_NS_MAX &&
+	       o->reach < MEMORY_REACH_MAX && o->n_allocator_fds <= ALLOCATOR_FILES_MAX;
+}
+
 static bool options_valid(const struct session_options *o)
 {
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
@@ -351,9 +359,10 @@ static bool options_valid(const struct session_options *o)
 	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
-	       o->compress < PACK_METHOD_MAX && o->filter.n_pids <= FILTER_PIDS_MAX &&
-	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
-	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+	       o->compress < PACK_METHOD_MAX && memory_options_valid(&o->memory) &&
+	       !categories_refused(o->categories, &o->filter) &&
+	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
+	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
 int session_new(struct session_options *options, int output_fd, struct session **ret)
@@ -375,6 +384,10 @@ int session_new(struct session_options *options, int output_fd, struct session *
 		defaulted.offcpu_min_ns = OFFCPU_NS_DEFAULT;
 	if (defaulted.counter_interval_ns == 0)
 		defaulted.counter_interval_ns = COUNTER_NS_DEFAULT;
+	if (defaulted.memory.blocks_max == 0)
+		defaulted.memory.blocks_max = MEMORY_BLOCKS_DEFAULT;
+	if (defaulted.memory.usage_interval_ns == 0)
+		defaulted.memory.usage_interval_ns = USAGE_NS_DEFAULT;
 	if (!options_valid(&defaulted))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
