@@ -34,7 +34,7 @@ int leaks_new(struct leaks **ret, const struct leaks_options *options)
 	return 0;
 }
 
-static void free_watch(struct leak_watch *w)
+void leak_watch_free(struct leak_watch *w)
 {
 	struct leak_group *g, *next_group;
 	struct leak_block *b;
@@ -67,7 +67,7 @@ struct leaks *leaks_free(struct leaks *l)
 	if (!l)
 		return NULL;
 	for (size_t i = 0; i < l->n_watches; i++)
-		free_watch(l->watches[i]);
+		leak_watch_free(l->watches[i]);
 	free(l->watches);
 	for (size_t pos = 0; (p = table_next(&l->by_pid, &pos));)
 		free(p);

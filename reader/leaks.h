@@ -152,6 +152,9 @@ void leaks_filter(struct leaks *l,
 			       const struct leak_group *g),
 		  void *userdata);
 
+/* Lets go of W, which is no watch of the leaks any more. */
+void leak_watch_free(struct leak_watch *w);
+
 /* Whether B, after leaks_finish() and leaks_filter(), is one of those that are shown. */
 static inline bool leak_block_is_shown(const struct leak_block *b)
 {
