@@ -110,21 +110,17 @@ static struct leak_watch *find_watch(const struct leaks *l, uint32_t pid)
 }
 
 /* Process PID is called NAME from now on. */
-static int name_process(struct leaks *l, uint32_t pid, const char *name, uint32_t real_pid)
+static int name_process(struct leaks *l, uint32_t pid, const char *name)
 {
 	struct process *p = get_process(l, pid);
 
 	if (!p)
 		return -ENOMEM;
-	if (real_pid)
-		p->real_pid = real_pid;
 	p->name = keep_text(l, name);
 	if (!p->name)
 		return -ENOMEM;
 	if (p->watch && !p->watch->named)
 		p->watch->name = p->name;
-	if (p->watch)
-		p->watch->real_pid = p->real_pid;
 	return 0;
 }
 
@@ -559,9 +555,19 @@ static int take_of_watch(struct leaks *l, const struct event *ev)
 
 static int take_task(struct leaks *l, const struct event *ev)
 {
-	if (!ev->task.is_process || ev->pid != ev->tid)
+	struct process *p;
+
+	if (ev->task.is_process)
+		return name_process(l, ev->pid, ev->task.comm);
+	if (ev->tid != ev->pid || ev->task.real_tid == 0)
 		return 0;
-	return name_process(l, ev->pid, ev->task.comm, ev->task.real_tid);
+	p = get_process(l, ev->pid);
+	if (!p)
+		return -ENOMEM;
+	p->real_pid = ev->task.real_tid;
+	if (p->watch)
+		p->watch->real_pid = p->real_pid;
+	return 0;
 }
 
 int leaks_add(struct leaks *l, const struct event *ev)
@@ -576,7 +582,7 @@ int leaks_add(struct leaks *l, const struct event *ev)
 	case EVENT_TASK:
 		return take_task(l, ev);
 	case EVENT_RENAME:
-		return ev->pid == ev->tid ? name_process(l, ev->pid, ev->rename.to, 0) : 0;
+		return ev->pid == ev->tid ? name_process(l, ev->pid, ev->rename.to) : 0;
 	case EVENT_EXEC:
 		return take_exec(l, ev);
 	case EVENT_FORK:
