@@ -42,6 +42,7 @@ struct top_thread {
 	int finished_fd; /* eventfd: nothing more will come */
 	int signal_fd;   /* of the terminal; -1 = there is none */
 	bool tty, key_ended;
+	bool entered; /* the terminal is ours, but while we are stopped */
 
 	struct fxt_events *events;
 	struct live *live;
@@ -62,12 +63,6 @@ struct top_thread {
 
 /* ---- drawing ---- */
 
-/* Standard output takes no more: the dispatcher says why. */
-static void flush_text(void)
-{
-	fflush(stdout);
-}
-
 static void print_window(struct top_thread *t)
 {
 	outbuf_reset(&t->text);
@@ -75,8 +70,8 @@ static void print_window(struct top_thread *t)
 		json_print_line(top_json(&t->window, &t->state));
 	else if (top_draw(&t->text, &t->window, &t->state, 0, 0) == 0)
 		fwrite(t->text.data, 1, t->text.size, stdout);
-	flush_text();
-	t->quit |= ferror(stdout) != 0;
+	/* If it takes no more, the dispatcher says why. */
+	t->quit |= fflush(stdout) != 0 || ferror(stdout);
 }
 
 /* Draws the window that is shown, if there is one. */
@@ -216,8 +211,9 @@ static int take_stop(struct top_thread *t, const struct event *ev)
 static int take_start(struct top_thread *t)
 {
 	measure_own(t);
-	if (!t->tty || terminal_is_shown())
+	if (!t->tty || t->entered)
 		return 0;
+	t->entered = true;
 	t->quit |= terminal_enter() < 0;
 	draw(t);
 	return 0;
@@ -295,7 +291,7 @@ static void take_signals(struct top_thread *t)
 			kill(getpid(), SIGSTOP);
 			break;
 		case SIGCONT:
-			if (t->window.end_ns != 0)
+			if (t->entered)
 				t->quit |= terminal_enter() < 0;
 			draw(t);
 			break;

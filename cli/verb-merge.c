@@ -65,6 +65,9 @@ static struct json_object *json_of(const struct open_trace *in, const struct edi
 	json_add_u64(o, "first_cpu", view->shift_cpu);
 	json_add_u64(o, "records", view->records);
 	json_add_u64(o, "doubled", view->doubled);
+	json_add_u64(o, "unknown", view->unknown);
+	json_add_u64(o, "koids_moved", view->koids_moved);
+	json_add_u64(o, "koids_shared", view->koids_shared);
 	json_add_u64(o, "koids_cut", view->koids_cut);
 	return o;
 }
@@ -103,6 +106,16 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 			"; %" PRIu64 " left out, since another archive tells of the "
 			"same CPUs at the same time",
 			view->doubled);
+	if (view->koids_moved > 0)
+		fprintf(stderr,
+			"; %" PRIu64 " ids have other owners in an archive before it, and became "
+			"others",
+			view->koids_moved);
+	if (view->koids_shared > 0)
+		fprintf(stderr,
+			"; %" PRIu64 " ids have other owners in an archive before it, and could "
+			"not become others: these are shown as one",
+			view->koids_shared);
 	if (view->koids_cut > 0)
 		fprintf(stderr, "; %" PRIu64 " ids were too large to be moved whole",
 			view->koids_cut);

@@ -71,6 +71,10 @@ struct edit_rules {
 	bool (*arg)(void *userdata, const struct fxt_record *record, int name,
 		    struct fxt_out_arg *arg);
 
+	/* An argument that RECORD gets behind its own: fills *RET but for its name, and returns that (enum
+	 * fxt_name); 0 = none. Of a record that has no room for it it is left out. */
+	int (*more)(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret);
+
 	int64_t shift_ns;   /* is added to all times, as edit_shift_ns() does */
 	uint32_t shift_cpu; /* to all cpus of scheduling records */
 

@@ -319,6 +319,11 @@ static int note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_r
 	return e < 0 ? e : 0;
 }
 
+static bool is_wakeup(const struct fxt_record *r)
+{
+	return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP;
+}
+
 /* A record that lies within the cut. */
 static int take_within(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
@@ -341,8 +346,10 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 	}
 	if (verdict < 0)
 		return verdict;
-	/* What the timeline thinks of a record is repair's to act on. */
-	if (verdict == 0 && r->type == FXT_RECORD_EVENT) {
+	/* What the timeline thinks of a record is repair's to act on; but that a thread is woken twice can be
+	 * the cut's doing, if it ran on a CPU that is left out. */
+	if (verdict == 0 &&
+	    (r->type == FXT_RECORD_EVENT || (is_wakeup(r) && c->options.n_cpus > 0))) {
 		c->counts.left_out++;
 		return 0;
 	}

@@ -13,3 +13,14 @@ bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type 
 			return true;
 	return false;
 }
+
+bool edit_is_kernel_mapping(const struct fxt_record *r)
+{
+	if (r->thread.pid != FXT_KOID_KTHREADD)
+		return false;
+	if (r->type == FXT_RECORD_PROFILER)
+		return r->subtype != FXT_PROFILER_BACKTRACE;
+	return r->subtype == FXT_EVENT_INSTANT &&
+	       fxt_text_known(&r->category) == FXT_NAME_PROFILE &&
+	       fxt_text_known(&r->name) == FXT_NAME_MAPPING;
+}

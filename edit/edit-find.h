@@ -17,3 +17,7 @@ static inline uint64_t edit_find_koid(const struct fxt_record *record, int name)
 
 	return edit_find_arg(record, name, FXT_ARG_KOID, &arg) ? arg.uint64 : 0;
 }
+
+/* Whether R, an event or a profiler record, says what the kernel itself has mapped: it is said of process 2,
+ * whether anybody is recorded of it or not. */
+bool edit_is_kernel_mapping(const struct fxt_record *r);

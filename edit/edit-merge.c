@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "edit/edit-find.h"
+#include "edit/edit-owners.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-timeline.h"
+#include "reader/fxt/fxt-object.h"
 
 /* Of each input, to put it in order, and to have seen its head before anything is written. */
 #define WINDOW ((size_t)8 << 20)
@@ -22,6 +25,7 @@ enum { HOST_MAX = 64 };
 
 struct merge_input {
 	struct edit_merge *merge;
+	unsigned index;
 	struct edit_copy *copy;
 	struct edit_sort *sort;
 	struct edit_timeline *timeline; /* what runs, as this one has it */
@@ -49,6 +53,7 @@ struct edit_merge {
 	unsigned n_inputs;
 	struct machine machines[EDIT_MERGE_INPUTS_MAX];
 	unsigned n_machines;
+	struct edit_owners *owners;
 	uint64_t koid_span; /* koids of a machine; 0 = there is one, they stay */
 	bool started;
 };
@@ -58,6 +63,7 @@ static uint64_t move_koid(void *userdata, uint64_t koid)
 	struct merge_input *in = userdata;
 	uint64_t span = in->merge->koid_span;
 
+	koid = edit_owners_koid(in->merge->owners, in->index, koid);
 	if (koid == 0 || span == 0)
 		return koid;
 	if (koid >= span)
@@ -80,8 +86,10 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 	if (!m)
 		return -ENOMEM;
 	m->out = out;
+	r = edit_owners_new(&m->owners, n);
 	for (m->n_inputs = 0; r == 0 && m->n_inputs < n; m->n_inputs++) {
 		m->inputs[m->n_inputs].merge = m;
+		m->inputs[m->n_inputs].index = m->n_inputs;
 		r = edit_sort_new(&m->inputs[m->n_inputs].sort, WINDOW);
 		if (r == 0)
 			r = edit_timeline_new(&m->inputs[m->n_inputs].timeline, write_switch,
@@ -102,6 +110,7 @@ struct edit_merge *edit_merge_free(struct edit_merge *m)
 		edit_copy_free(m->inputs[i].copy);
 		edit_sort_free(m->inputs[i].sort);
 	}
+	edit_owners_free(m->owners);
 	free(m);
 	return NULL;
 }
@@ -110,7 +119,11 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 {
 	const struct merge_input *in = &m->inputs[input];
 
+	const struct edit_owners_counts *owners = edit_owners_counts(m->owners, input);
+
 	*ret = in->view;
+	ret->koids_moved = owners->moved;
+	ret->koids_shared = owners->shared;
 	ret->has_clock = in->has_clock;
 	ret->records = in->copy ? edit_copy_counts(in->copy)->records : 0;
 }
@@ -174,6 +187,21 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 	default:
 		return true;
 	}
+}
+
+/* A koid that another owner has on its machine became a later one: the tid is said. */
+static int add_real_id(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret)
+{
+	const struct merge_input *in = userdata;
+	uint64_t koid = record->kernel_object.koid;
+	struct fxt_arg arg;
+
+	if (record->type != FXT_RECORD_KERNEL_OBJECT ||
+	    edit_owners_koid(in->merge->owners, in->index, koid) == koid ||
+	    edit_find_arg(record, FXT_NAME_REAL_ID, FXT_ARG_UINT32, &arg))
+		return 0;
+	*ret = (struct fxt_out_arg){ .type = FXT_ARG_UINT32, .u32 = fxt_koid_tid(koid) };
+	return FXT_NAME_REAL_ID;
 }
 
 /* ---- heads ---- */
@@ -293,7 +321,9 @@ static int start(struct edit_merge *m)
 	}
 	for (unsigned i = 0; r == 0 && i < m->n_inputs; i++) {
 		struct merge_input *in = &m->inputs[i];
-		struct edit_rules rules = { .userdata = in, .koid = move_koid, .arg = move_arg };
+		struct edit_rules rules = {
+			.userdata = in, .koid = move_koid, .arg = move_arg, .more = add_real_id
+		};
 
 		if (in->view.machine > 0) {
 			rules.text = name_process;
@@ -305,6 +335,8 @@ static int start(struct edit_merge *m)
 		rules.shift_ns = in->view.shift_ns;
 		rules.shift_cpu = in->view.shift_cpu;
 		r = edit_copy_new(&in->copy, m->out, &rules);
+		if (r == 0)
+			r = edit_owners_join(m->owners, i, in->view.machine, m->koid_span);
 	}
 	return r;
 }
@@ -327,6 +359,14 @@ static bool is_kernels(const struct edit_sorted *item)
 	default:
 		return false;
 	}
+}
+
+/* Whether it is an object that says less than what is known of its owner, and would take its place. */
+static bool is_outdone(const struct merge_input *in, const struct edit_sorted *item)
+{
+	return item->record->type == FXT_RECORD_KERNEL_OBJECT &&
+	       fxt_object_is_unknown(item->record) &&
+	       edit_owners_knows(in->merge->owners, in->index, item->record->kernel_object.koid);
 }
 
 static bool is_done(const struct merge_input *in)
@@ -361,6 +401,10 @@ static int write_item(struct edit_merge *m, unsigned input, const struct edit_so
 	struct merge_input *in = &m->inputs[input];
 	int r = 1;
 
+	if (is_outdone(in, item)) {
+		in->view.unknown++;
+		return 0;
+	}
 	if (is_kernels(item))
 		r = take_schedule(m, input, item->record->ts_ns);
 	if (r >= 0 && item->record->type == FXT_RECORD_SCHEDULING) {
@@ -445,7 +489,10 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 int edit_merge_put(struct edit_merge *m, unsigned input, const struct fxt_record *record)
 {
 	struct merge_input *in = &m->inputs[input];
+	int r = edit_owners_see(m->owners, input, record);
 
+	if (r < 0)
+		return r;
 	if (!m->started)
 		learn_head(in, record);
 	/* With other times and koids they would say something else than the records. */

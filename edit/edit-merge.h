@@ -8,6 +8,10 @@
  * processes' names say the host. An archive without a clock snapshot, such as a program's own, is
  * taken to be of that one's machine and clock.
  *
+ * One machine gives the same id to several threads in the course of time: whose koid means another owner than
+ * the same koid of an archive before it gets another (edit-owners.h). What is not known of a thread
+ * in one archive ("?") does not take the place of what another one knows.
+ *
  * Where two archives tell of the same CPUs at the same time, what the first one tells of the
  * schedule and of processes holds, since readers know one schedule of a CPU; the other's is left out,
  * and counted.
@@ -40,9 +44,12 @@ struct edit_merge_view {
 	unsigned machine; /* 0 = the first one's */
 	int64_t shift_ns; /* was added to its times */
 	uint32_t shift_cpu;
-	uint64_t records;   /* that were written */
-	uint64_t doubled;   /* left out, since another input tells of it */
-	uint64_t koids_cut; /* ids that were too large to be moved whole */
+	uint64_t records;      /* that were written */
+	uint64_t doubled;      /* left out, since another input tells of it */
+	uint64_t unknown;      /* objects "?" left out, since another input knows whose they are */
+	uint64_t koids_moved;  /* another owner has them on the machine: they became others */
+	uint64_t koids_shared; /* the same, and they could not */
+	uint64_t koids_cut;    /* ids that were too large to be moved whole */
 };
 
 void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit_merge_view *ret);

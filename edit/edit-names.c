@@ -102,6 +102,8 @@ int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 	case FXT_RECORD_KERNEL_OBJECT:
 		return see_object(n, record);
 	case FXT_RECORD_EVENT:
+		if (edit_is_kernel_mapping(record))
+			return 0;
 		return see_thread(n, record->thread.tid, record->thread.pid, false);
 	case FXT_RECORD_SCHEDULING:
 		if (record->subtype == FXT_SCHED_WAKEUP)

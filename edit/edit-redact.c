@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "edit/edit-find.h"
+#include "reader/fxt/fxt-object.h"
 #include "writer/fxt/fxt-perfetto.h"
 
 /* A word is replaced by so many letters and digits of 5 bits each. */
@@ -79,7 +80,8 @@ static bool keeps_object(const struct edit_redact *r, const struct fxt_record *r
 
 	if (!edit_copy_is_kymo(record->provider))
 		return false;
-	if (is_pseudo(koid))
+	/* "?", too: that nothing is known of them is no secret, and readers have to know. */
+	if (is_pseudo(koid) || fxt_object_is_unknown(record))
 		return true;
 	if (!r->keep_kernel)
 		return false;

@@ -380,11 +380,13 @@ static const char *find_wrong_arg(const struct fxt_record *record)
 	return NULL;
 }
 
-static bool has_weight(const struct fxt_record *record, int name)
+/* Whether RECORD has the weight NAME, and it is idle's just where TID is the idle thread's. */
+static bool has_weight(const struct fxt_record *record, int name, uint64_t tid)
 {
 	struct fxt_arg arg;
 
-	return edit_find_arg(record, name, FXT_ARG_INT32, &arg);
+	return edit_find_arg(record, name, FXT_ARG_INT32, &arg) &&
+	       (arg.int32 == FXT_IDLE_WEIGHT) == (tid == 0);
 }
 
 /* Without its weights a switch says something else. */
@@ -397,13 +399,14 @@ static const char *find_wrong_scheduling(const struct fxt_record *r)
 	if ((r->subtype == FXT_SCHED_WAKEUP ? r->wake.cpu : r->sw.cpu) > CPU_MAX)
 		return "a CPU that no machine has";
 	if (r->subtype == FXT_SCHED_WAKEUP) {
-		if (!has_weight(r, FXT_NAME_WEIGHT))
+		if (!has_weight(r, FXT_NAME_WEIGHT, r->wake.tid))
 			return "a wakeup without its weight";
 		return r->wake.tid > UINT32_MAX ? wrong_id : NULL;
 	}
 	if (r->sw.out_tid > UINT32_MAX || r->sw.in_tid > UINT32_MAX)
 		return wrong_id;
-	if (!has_weight(r, FXT_NAME_OUTGOING_WEIGHT) || !has_weight(r, FXT_NAME_INCOMING_WEIGHT))
+	if (!has_weight(r, FXT_NAME_OUTGOING_WEIGHT, r->sw.out_tid) ||
+	    !has_weight(r, FXT_NAME_INCOMING_WEIGHT, r->sw.in_tid))
 		return "a switch without its weights";
 	return NULL;
 }

@@ -156,7 +156,7 @@ int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
 
 static bool is_named(const struct edit_select *s, uint64_t pid)
 {
-	uint32_t real_pid = (uint32_t)(pid & ((UINT64_C(1) << FXT_KOID_TID_BITS) - 1));
+	uint32_t real_pid = fxt_koid_tid(pid);
 
 	for (size_t i = 0; i < s->n_pids; i++)
 		if (s->pids[i] == real_pid || s->pids[i] == pid)
@@ -268,18 +268,6 @@ static bool take_object(const struct edit_select *s, const struct fxt_record *r)
 	}
 }
 
-/* What the kernel has mapped is in the stacks of every process. */
-static bool is_kernel_mapping(const struct fxt_record *r)
-{
-	if (r->thread.pid != FXT_KOID_KTHREADD)
-		return false;
-	if (r->type == FXT_RECORD_PROFILER)
-		return r->subtype != FXT_PROFILER_BACKTRACE;
-	return r->subtype == FXT_EVENT_INSTANT &&
-	       fxt_text_known(&r->category) == FXT_NAME_PROFILE &&
-	       fxt_text_known(&r->name) == FXT_NAME_MAPPING;
-}
-
 bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 {
 	switch (r->type) {
@@ -290,11 +278,12 @@ bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 			return take_switch(s, r);
 		return has_thread(s, r->wake.tid) && has_cpu(s, r->wake.cpu);
 	case FXT_RECORD_EVENT:
-		if (is_kernel_mapping(r))
+		/* It is in the stacks of every process. */
+		if (edit_is_kernel_mapping(r))
 			return true;
 		return edit_select_process(s, r->thread.pid) && event_is_on_cpus(s, r);
 	case FXT_RECORD_PROFILER:
-		return is_kernel_mapping(r) || edit_select_process(s, r->thread.pid);
+		return edit_is_kernel_mapping(r) || edit_select_process(s, r->thread.pid);
 	case FXT_RECORD_USERSPACE_OBJECT:
 	case FXT_RECORD_LOG:
 		return edit_select_process(s, r->thread.pid);

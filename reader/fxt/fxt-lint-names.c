@@ -4,6 +4,7 @@
  * last one holds, so who lacks one is known at the end.
  */
 #include "reader/fxt/fxt-lint-state.h"
+#include "reader/fxt/fxt-object.h"
 
 static uint64_t hash_text(const struct fxt_text *t)
 {
@@ -32,6 +33,10 @@ static void check_thread(struct fxt_lint *l, const struct fxt_record *r)
 	if (!t)
 		return;
 	t->tid = r->kernel_object.koid;
+	/* Of whom nothing was known: that what is known now differs is no news. */
+	if (t->unknown)
+		t->named = false;
+	t->unknown = fxt_object_is_unknown(r);
 	if (t->named && t->process != l->findings.said.process)
 		fxt_lint_find(l, FXT_FINDING_TID_REUSED, l->here, t->tid, l->findings.said.process);
 	else if (t->named && t->name != hash_text(&r->name))

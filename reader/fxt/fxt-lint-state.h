@@ -41,6 +41,7 @@ struct fxt_lint_thread {
 	uint64_t tid, process;
 	uint64_t name; /* a hash */
 	bool named, scheduled;
+	bool unknown;                /* its object says that nothing is known of it */
 	struct fxt_lint_place first; /* record that schedules it */
 
 	enum fxt_lint_state state;

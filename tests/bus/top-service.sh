@@ -18,13 +18,12 @@ no_sessions() {
 "$STACK_LOAD" chain 60000 >/dev/null &
 load=$!
 expect_soon 5 grep -qx stack-load "/proc/$load/comm"
-expect_exit "0|3" timeout 60 "$KYMO" top --bus "$BUS" --json -n 3 -i 500ms
-assert_eq "$(wc -l <"$TMP/stdout")" 3 "lines of -n 3"
-tail -1 "$TMP/stdout" >"$TMP/last.json"
-assert_contains <(jq -r '.functions[] | select(.process == "stack-load") | .name' "$TMP/last.json" | head -3) \
-	'^leaf_a$' "hottest functions of the load"
+expect_exit "0|3" timeout 60 "$KYMO" top --bus "$BUS" --json -n 8 -i 500ms -F 199
+assert_eq "$(wc -l <"$TMP/stdout")" 8 "lines of -n 8"
+jq -se 'any(.[].functions[]; .process == "stack-load" and .name == "leaf_a")' "$TMP/stdout" >/dev/null ||
+	fail "the function of the load is not named"
 # What recording costs is not hidden.
-assert_eq "$(json "$TMP/last.json" '[.processes[] | select(.pid == '"$KYMOD_PID"')] | length')" 1 "the service"
+jq -se 'any(.[].processes[]; .pid == '"$KYMOD_PID"')' "$TMP/stdout" >/dev/null || fail "the service is not seen"
 expect_soon 5 no_sessions
 
 # While it runs there is a session that anybody may look at; it goes with its owner, whatever that dies of.
@@ -35,6 +34,30 @@ expect_soon 20 test -s "$TMP/top.json"
 session_is_running "top_$pid" || fail "there is no session top_$pid"
 kill -KILL $pid
 expect_soon 10 no_sessions
+
+# One that does not read keeps nobody waiting: records are lost, and it says so.
+rm -f "$TMP/top.json"
+"$KYMO" top --bus "$BUS" --json -b 64K -i 200ms >"$TMP/top.json" 2>"$TMP/stderr" &
+pid=$!
+expect_soon 20 test -s "$TMP/top.json"
+kill -STOP $pid
+"$KYMO_LOAD" pingpong 100000000 >/dev/null &
+pingpong=$!
+has_lost() {
+	"$KYMO" status --json "top_$pid" --bus "$BUS" | jq -e '.[0].lost.sched > 0'
+}
+expect_soon 60 has_lost
+kill -CONT $pid
+is_told() {
+	jq -se 'any(.[]; .lost.sched > 0) and .[-1].lost_so_far > 0' "$TMP/top.json"
+}
+expect_soon 60 is_told
+kill $pingpong
+kill -INT $pid
+status=0
+wait $pid || status=$?
+assert_eq $status 3 "exit status after a loss"
+assert_contains "$TMP/stderr" 'lost [0-9]+ sched events' "what is said of the loss"
 
 # The service ends: so does the view, after what was recorded.
 rm -f "$TMP/top.json"

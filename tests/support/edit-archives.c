@@ -80,6 +80,19 @@ void put_task(struct source *s, uint64_t pid, const char *name, uint64_t parent)
 	put_thread(s, pid, pid, name);
 }
 
+void put_task_since(struct source *s, uint64_t pid, const char *name, uint64_t start_ns)
+{
+	const struct fxt_out_arg args[] = { koid_arg("process", pid),
+					    u64_arg("start_time", start_ns) };
+
+	OK(fxt_write_kernel_object(&s->w,
+				   &(struct fxt_kernel_object){ FXT_OBJECT_PROCESS, pid,
+								fxt_interned(name), &args[1], 1 }));
+	OK(fxt_write_kernel_object(&s->w,
+				   &(struct fxt_kernel_object){ FXT_OBJECT_THREAD, pid,
+								fxt_interned(name), args, 2 }));
+}
+
 static struct fxt_out_arg weight_arg(const char *name, uint64_t tid)
 {
 	return (struct fxt_out_arg){ FXT_ARG_INT32, fxt_interned(name),

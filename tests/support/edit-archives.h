@@ -35,6 +35,9 @@ void put_thread(struct source *s, uint64_t pid, uint64_t tid, const char *name);
 /* Each a process of one thread. */
 void put_task(struct source *s, uint64_t pid, const char *name, uint64_t parent);
 
+/* The same, with a start time. */
+void put_task_since(struct source *s, uint64_t pid, const char *name, uint64_t start_ns);
+
 /* A switch with weights as the kernel's threads have them, idle for tid 0. */
 void put_switch(struct source *s, uint64_t ts, uint32_t cpu, uint64_t out, uint64_t in,
 		enum fxt_thread_state state);

@@ -133,7 +133,7 @@ for signal in TERM HUP; do
 	kill -$signal "$TOP_PID"
 	end_top 0
 done
-for signal in QUIT ABRT SEGV; do
+for signal in QUIT ABRT USR1; do
 	start_top -p "$load"
 	expect_soon 20 screen_has 'busy'
 	forget_screen

@@ -157,6 +157,32 @@ static void test_cut_cpu(void **state)
 	source_deinit(&s);
 }
 
+/* A thread that ran elsewhere between two wakeups would be woken twice. */
+static void test_cut_cpu_woken_twice(void **state)
+{
+	const bool cpus[] = { true };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_start(&s, 100, "box", 2, 0);
+	put_task(&s, 5, "five", 0);
+	for (unsigned ts = 200; ts < 500; ts += 100) {
+		put_wakeup(&s, ts, 0, 5);
+		put_switch(&s, ts + 10, ts == 300, 0, 5, FXT_STATE_RUNNING);
+		put_switch(&s, ts + 20, ts == 300, 5, 0, FXT_STATE_BLOCKED);
+	}
+	put_stop(&s, 600);
+	text = cut_text(&s.bytes, &(struct edit_cut_options){
+					  .to_ns = UINT64_MAX, .cpus = cpus, .n_cpus = 1 });
+	assert_line(text, "kymo: 200 wake 5 @0");
+	assert_line(text, "kymo: 300 wake 5 @0");
+	assert_no_line(text, "kymo: 400 wake 5 @0");
+	assert_line(text, "kymo: 410 cpu0 0>5 running");
+	source_deinit(&s);
+}
+
 /* A thread whose end is told before the cut, and whose last switch is in it, has a name. */
 static void test_cut_dying_thread(void **state)
 {
@@ -213,9 +239,13 @@ static void test_cut_extreme_times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut_both_ends),    cmocka_unit_test(test_cut_open_ends),
-		cmocka_unit_test(test_cut_process),      cmocka_unit_test(test_cut_cpu),
-		cmocka_unit_test(test_cut_dying_thread), cmocka_unit_test(test_cut_extreme_times),
+		cmocka_unit_test(test_cut_both_ends),
+		cmocka_unit_test(test_cut_open_ends),
+		cmocka_unit_test(test_cut_process),
+		cmocka_unit_test(test_cut_cpu),
+		cmocka_unit_test(test_cut_dying_thread),
+		cmocka_unit_test(test_cut_extreme_times),
+		cmocka_unit_test(test_cut_cpu_woken_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,115 @@ static void test_merge_overlap(void **state)
 	source_deinit(&b);
 }
 
+/* What one archive could not learn of a thread, the other one knows: that holds, in whichever order. */
+static void test_merge_unknown(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		_cleanup_free_ char *text = NULL;
+		struct edit_merge_view v[2];
+		struct source a, b;
+
+		/* The known one before or behind it in time, too. */
+		make(&a, "box", wall, 5, i & 2 ? 300 : 100, i & 2 ? 400 : 200);
+		put_task(&a, 75, "?", 0);
+		make(&b, "box", wall, 6, 200, 300);
+		put_thread(&b, 1, 75, "worker");
+		text = merge2(i & 1 ? &b : &a, i & 1 ? &a : &b, v);
+		assert_int_equal(v[0].unknown + v[1].unknown, 2);
+		assert_int_equal(count_lines(text, " 75 '"), 1);
+		assert_line(text, "kymo: thread 75 'worker' process:koid=1");
+		source_deinit(&a);
+		source_deinit(&b);
+	}
+}
+
+/* Nobody knows it: it stays. And one that is called so and has a start time is known. */
+static void test_merge_nobody_knows(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_merge_view v[2];
+	struct source a, b;
+
+	(void)state;
+	make(&a, "box", wall, 5, 100, 200);
+	make(&b, "box", wall, 6, 200, 300);
+	put_task(&a, 75, "?", 0);
+	put_task_since(&b, 76, "?", 50);
+	text = merge2(&a, &b, v);
+	assert_int_equal(v[0].unknown + v[1].unknown, 0);
+	assert_line(text, "kymo: process 75 '?'");
+	assert_line(text, "kymo: process 76 '?' start_time:uint64=50");
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
+/* The kernel has given an id out again between two recordings: the second owner gets a koid of its
+ * own, wherever the second archive means it. */
+static void test_merge_reused(void **state)
+{
+	const struct fxt_out_arg child[] = {
+		{ FXT_ARG_KOID, fxt_interned("child_process"), .u64 = 5 },
+	};
+	const struct fxt_out_arg waker[] = {
+		{ FXT_ARG_INT32, fxt_interned("weight"), .i32 = 120 },
+		{ FXT_ARG_KOID, fxt_interned("waker"), .u64 = 5 },
+	};
+	_cleanup_free_ char *text = NULL;
+	struct edit_merge_view v[3];
+	struct source s[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		uint64_t ts = 100 + 100 * i;
+
+		source_init(&s[i]);
+		put_start(&s[i], ts, "box", 2, wall);
+		put_process(&s[i], 7, "child", 5);
+		put_task_since(&s[i], 5, i ? "second" : "first", i ? 150 : 50);
+		put_task_since(&s[i], 6, "six", 10);
+		put_switch(&s[i], ts, 1, 0, 5, FXT_STATE_RUNNING);
+		put_event_args(&s[i], ts + 10, 5, "process", "fork", child, 1);
+		OK(fxt_write_wakeup(&s[i].w, &(struct fxt_wakeup){ ts + 20, 0, 6, waker, 2 }));
+		put_switch(&s[i], ts + 50, 1, 5, 6, FXT_STATE_RUNNING);
+		put_stop(&s[i], ts + 60);
+	}
+	{
+		const struct outbuf *list[] = { &s[0].bytes, &s[1].bytes, &s[2].bytes };
+
+		text = merge_text(list, 3, v);
+	}
+	assert_int_equal(v[0].koids_moved, 0);
+	assert_int_equal(v[1].koids_moved, 1);
+	assert_int_equal(v[2].koids_moved, 1);
+	assert_int_equal(v[1].koids_shared + v[2].koids_shared, 0);
+	assert_line(text, "kymo: process 5 'first' start_time:uint64=50");
+	assert_line(text, "kymo: process 7 'child' parent:koid=5");
+	assert_line(text, "kymo: 100 cpu1 0>5 running");
+	assert_line(text, "kymo: 110 instant process/fork 5/5 child_process:koid=5");
+	assert_line(text, "kymo: process 8388613 'second' start_time:uint64=150 real_id:uint32=5");
+	assert_line(text, "kymo: thread 8388613 'second' process:koid=8388613 start_time:uint64=150"
+			  " real_id:uint32=5");
+	assert_line(text, "kymo: process 7 'child' parent:koid=8388613");
+	for (unsigned i = 2; i < 4; i++) {
+		char line[128];
+
+		snprintf(line, sizeof(line), "kymo: %u00 cpu1 0>8388613 running", i);
+		assert_line(text, line);
+		snprintf(
+			line, sizeof(line),
+			"kymo: %u10 instant process/fork 8388613/8388613 child_process:koid=8388613",
+			i);
+		assert_line(text, line);
+		snprintf(line, sizeof(line), "kymo: %u20 wake 6 @0 waker:koid=8388613", i);
+		assert_line(text, line);
+		snprintf(line, sizeof(line), "kymo: %u50 cpu1 8388613>6 running", i);
+		assert_line(text, line);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		source_deinit(&s[i]);
+}
+
 /* Another machine: its time, ids, CPUs and clocks are moved, and its processes say whose they are. */
 static void test_merge_machines(void **state)
 {
@@ -243,7 +352,8 @@ int main(void)
 		cmocka_unit_test(test_merge_sequence),      cmocka_unit_test(test_merge_overlap),
 		cmocka_unit_test(test_merge_parts),         cmocka_unit_test(test_merge_machines),
 		cmocka_unit_test(test_merge_without_clock), cmocka_unit_test(test_merge_hostile),
-		cmocka_unit_test(test_merge_providers),
+		cmocka_unit_test(test_merge_providers),     cmocka_unit_test(test_merge_unknown),
+		cmocka_unit_test(test_merge_nobody_knows),  cmocka_unit_test(test_merge_reused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

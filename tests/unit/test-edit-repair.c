@@ -164,6 +164,67 @@ static void test_repair_switch_with_bad_arguments(void **state)
 	source_deinit(&s);
 }
 
+static void put_weights(struct source *s, uint64_t ts, uint64_t out, int32_t out_weight,
+			uint64_t in, int32_t in_weight)
+{
+	const struct fxt_out_arg args[] = {
+		{ FXT_ARG_INT32, fxt_interned("outgoing_weight"), .i32 = out_weight },
+		{ FXT_ARG_INT32, fxt_interned("incoming_weight"), .i32 = in_weight },
+	};
+
+	OK(fxt_write_switch(&s->w,
+			    &(struct fxt_switch){ ts, 0, FXT_STATE_RUNNING, out, in, args, 2 }));
+}
+
+/* Readers take who has idle's weight for idle: one changed bit, and a thread never stops to run. */
+static void test_repair_weights(void **state)
+{
+	const struct fxt_out_arg weight = { FXT_ARG_INT32, fxt_interned("weight"),
+					    .i32 = FXT_IDLE_WEIGHT };
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_task(&s, 5, "five", 0);
+	/* As the kernel has them: a real-time thread, a deadline thread. */
+	put_weights(&s, 100, 0, FXT_IDLE_WEIGHT, 5, 0);
+	put_weights(&s, 200, 5, 0, 6, -1);
+	put_weights(&s, 300, 6, -1, 0, FXT_IDLE_WEIGHT);
+	put_weights(&s, 400, 0, FXT_IDLE_WEIGHT, 5, FXT_IDLE_WEIGHT);
+	put_weights(&s, 500, 0, 120, 5, 120);
+	put_weights(&s, 600, 5, FXT_IDLE_WEIGHT, 0, FXT_IDLE_WEIGHT);
+	OK(fxt_write_wakeup(&s.w, &(struct fxt_wakeup){ 700, 0, 5, &weight, 1 }));
+	put_weights(&s, 800, 0, FXT_IDLE_WEIGHT, 5, 120);
+	put_weights(&s, 900, 5, 120, 0, FXT_IDLE_WEIGHT);
+	text = repair_text(&s.bytes, &c);
+	assert_int_equal(c.damages, 4);
+	assert_int_equal(c.switches_added, 0);
+	assert_int_equal(count_lines(text, " cpu0 "), 5);
+	assert_int_equal(count_lines(text, " wake "), 0);
+	source_deinit(&s);
+}
+
+/* The kernel's mappings are said of process 2, of which nobody need be recorded. */
+static void test_repair_kernel_mapping(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_event_args(&s, 100, FXT_KOID_KTHREADD, "profile", "mapping", NULL, 0);
+	text = repair_text(&s.bytes, &c);
+	assert_int_equal(c.names_lost, 0);
+	put_event_args(&s, 200, FXT_KOID_KTHREADD, "process", "fork", NULL, 0);
+	free(text);
+	text = repair_text(&s.bytes, &c);
+	assert_int_equal(c.names_lost, 2);
+	source_deinit(&s);
+}
+
 /* Events at TIMES; those that repair keeps. */
 static void assert_times(const uint64_t *times, size_t n, const char *expected)
 {
@@ -286,6 +347,8 @@ int main(void)
 		cmocka_unit_test(test_repair_halves),
 		cmocka_unit_test(test_repair_legacy_undefined),
 		cmocka_unit_test(test_repair_concatenated),
+		cmocka_unit_test(test_repair_weights),
+		cmocka_unit_test(test_repair_kernel_mapping),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

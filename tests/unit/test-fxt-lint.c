@@ -375,6 +375,17 @@ static void tid_reused(struct build *b, bool bad)
 	build_thread(b, bad ? 20 : 10, 11, "second");
 }
 
+/* Who takes the place of nobody known takes nothing away; the other way round what is known is lost. */
+static void tid_unknown(struct build *b, bool bad)
+{
+	build_process(b, 13, "?");
+	for (unsigned i = 0; i < 2; i++)
+		if (i == bad)
+			build_thread(b, 13, 13, "?");
+		else
+			build_thread(b, 10, 13, "known");
+}
+
 static void thread_processes(struct build *b, bool bad)
 {
 	OK(fxt_write_event(&b->w, &(struct fxt_event){
@@ -538,6 +549,7 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_THREAD_UNNAMED, thread_unnamed },
 	{ FXT_FINDING_PROCESS_UNNAMED, process_unnamed },
 	{ FXT_FINDING_TID_REUSED, tid_reused },
+	{ FXT_FINDING_TID_REUSED, tid_unknown },
 	{ FXT_FINDING_THREAD_PROCESSES, thread_processes },
 	{ FXT_FINDING_RENAMED, renamed },
 	{ FXT_FINDING_EVENT_THREAD_UNNAMED, event_thread_unnamed },

@@ -219,6 +219,12 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u
 
+/* The tid that KOID, a thread's, is of. */
+static inline __attribute__((always_inline, unused)) unsigned fxt_koid_tid(unsigned long long koid)
+{
+	return koid & ((1u << FXT_KOID_TID_BITS) - 1);
+}
+
 /* Whether KOID is the "other" of a CPU. */
 static inline __attribute__((always_inline, unused)) int fxt_koid_is_other(unsigned long long koid)
 {

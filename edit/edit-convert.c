@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "base/text.h"
+#include "edit/edit-copy-state.h"
+#include "edit/edit-kept.h"
+
+static const char lost_text[] = "(lost)";
+
+#define X(id, index, text) static_assert(index < EDIT_KEPT_STRING_FIRST, text);
+FXT_NAMES(X)
+#undef X
+
+/* ---- text ---- */
+
+/* The N bytes at BYTES as valid UTF-8 of at most MAX bytes, with a NUL, in one of our places. */
+static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_t max,
+			 size_t *ret_n)
+{
+	char *to = c->texts + (size_t)c->n_texts * EDIT_TEXT_ROOM;
+
+	c->n_texts++;
+	if (n <= max && text_is_utf8(bytes, n)) {
+		memcpy(to, bytes, n);
+		to[n] = '\0';
+		*ret_n = n;
+	} else {
+		*ret_n = text_clean(to, max + 1, bytes, n);
+		c->counts.texts++;
+	}
+	return to;
+}
+
+/* Asks the rules about S, which is in one of our places. */
+static void replace(struct edit_copy *c, enum edit_text what, int arg_name,
+		    struct fxt_out_string *s)
+{
+	char *place = c->texts + (size_t)(c->n_texts - 1) * EDIT_TEXT_ROOM;
+	char *to = c->texts + (size_t)(EDIT_TEXTS_MAX - 1) * EDIT_TEXT_ROOM;
+	size_t n =
+		c->rules.text(c->rules.userdata, c->record, what, arg_name, s->text, s->length, to);
+
+	if (n == EDIT_TEXT_AS_IT_IS)
+		return;
+	memcpy(place, to, n);
+	place[n] = '\0';
+	s->length = n;
+}
+
+static const char *name_text(int name)
+{
+	switch (name) {
+#define X(id, index, text)                                                                         \
+	case index:                                                                                \
+		return text;
+		FXT_NAMES(X)
+#undef X
+	default:
+		return "";
+	}
+}
+
+/* Which of fxt-names.h T is, or 0. kymo's own are known by their places, even if what registered them
+ * there was lost. */
+static int known_name(const struct edit_copy *c, const struct fxt_text *t)
+{
+	if (t->bytes || !c->provider->named)
+		return fxt_text_known(t);
+	switch (t->ref) {
+#define X(id, index, text) case index:
+		FXT_NAMES(X)
+#undef X
+		return t->ref;
+	default:
+		return 0;
+	}
+}
+
+/* Writes the record of S, at the next place for strings of this record. */
+static struct fxt_out_string set_apart(struct edit_copy *c, const struct fxt_out_string *s)
+{
+	unsigned index = EDIT_KEPT_STRING_FIRST + c->n_strings++;
+
+	fxt_write_string(&c->own.writer, index, s->text, s->length);
+	return (struct fxt_out_string){ .index = index };
+}
+
+/* What T says, as the provider can say it. */
+struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_text *t,
+					enum edit_text what, int arg_name)
+{
+	struct fxt_out_string s = { 0 };
+	bool is_word = what == EDIT_TEXT_CATEGORY || what == EDIT_TEXT_ARG_NAME ||
+		       (what == EDIT_TEXT_NAME && c->record->type == FXT_RECORD_EVENT);
+	bool in_record =
+		what == EDIT_TEXT_LOG || what == EDIT_TEXT_MODULE || what == EDIT_TEXT_PROVIDER;
+	int known = known_name(c, t);
+
+	if (known && !in_record && (c->provider->named || c->rules.apart) &&
+	    (is_word || !c->rules.text))
+		return fxt_named((enum fxt_name)known);
+	if (!t->bytes && !known) {
+		c->counts.strings++;
+		s.text = lost_text;
+		s.length = strlen(lost_text);
+		return c->rules.apart ? set_apart(c, &s) : s;
+	}
+	if (t->bytes && t->length == 0)
+		return s;
+	if (t->bytes)
+		s.text = clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
+	else
+		s.text = clean(c, name_text(known), strlen(name_text(known)), FXT_STRING_BYTES_MAX,
+			       &s.length);
+	if (c->rules.text && !(known && is_word))
+		replace(c, what, arg_name, &s);
+	return c->rules.apart && !in_record ? set_apart(c, &s) : s;
+}
+
+/* A name that fits a module record. */
+const char *edit_convert_module_name(struct edit_copy *c)
+{
+	struct fxt_out_string name = edit_convert_text(c, &c->record->name, EDIT_TEXT_MODULE, 0);
+	char *place;
+
+	/* It stands there as a C string. */
+	if (name.length <= FXT_MODULE_NAME_MAX && name.length == strlen(name.text ?: ""))
+		return name.text ?: "";
+	place = c->texts + (size_t)c->n_texts++ * EDIT_TEXT_ROOM;
+	text_clean(place, FXT_MODULE_NAME_MAX + 1, name.text, name.length);
+	c->counts.texts++;
+	return place;
+}
+
+/* ---- koids, times ---- */
+
+uint64_t edit_convert_koid(const struct edit_copy *c, uint64_t koid)
+{
+	/* We say who "unknown" is, and there is one of it. */
+	if (!c->rules.koid || koid == FXT_KOID_UNKNOWN)
+		return koid;
+	return c->rules.koid(c->rules.userdata, koid);
+}
+
+uint64_t edit_shift_ns(uint64_t ns, int64_t shift)
+{
+	uint64_t shifted = ns + (uint64_t)shift;
+
+	if (shift < 0)
+		return shifted > ns ? 0 : shifted;
+	return shifted < ns ? UINT64_MAX : shifted;
+}
+
+uint64_t edit_convert_time(const struct edit_copy *c, uint64_t ns)
+{
+	return edit_shift_ns(ns, c->rules.shift_ns);
+}
+
+struct fxt_out_thread edit_convert_thread(struct edit_copy *c, const struct fxt_thread *t)
+{
+	struct fxt_out_thread thread = { .is_inline = c->rules.apart && !c->threads_apart };
+
+	if (!t->defined) {
+		c->counts.threads++;
+		thread.pid = thread.tid = FXT_KOID_UNKNOWN;
+		return thread;
+	}
+	thread.pid = edit_convert_koid(c, t->pid);
+	thread.tid = edit_convert_koid(c, t->tid);
+	return thread;
+}
+
+/* ---- arguments ---- */
+
+/* Takes ARG over, without its name. False: it cannot be said. */
+static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int name,
+			  struct fxt_out_arg *ret)
+{
+	ret->type = (enum fxt_arg_type)arg->type;
+	switch (arg->type) {
+	case FXT_ARG_NULL:
+		return true;
+	case FXT_ARG_INT32:
+		ret->i32 = arg->int32;
+		return true;
+	case FXT_ARG_UINT32:
+		ret->u32 = arg->uint32;
+		return true;
+	case FXT_ARG_BOOL:
+		ret->boolean = arg->boolean;
+		return true;
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_DOUBLE:
+	case FXT_ARG_POINTER:
+		ret->u64 = arg->uint64;
+		return true;
+	case FXT_ARG_KOID:
+		ret->u64 = edit_convert_koid(c, arg->uint64);
+		return true;
+	case FXT_ARG_STRING:
+		ret->text = edit_convert_text(c, &arg->text, EDIT_TEXT_ARG, name);
+		return true;
+	case FXT_ARG_BLOB:
+		ret->blob.data = arg->blob.bytes;
+		ret->blob.size = arg->blob.length;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Readers give up where these are of another type. */
+static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
+{
+	switch (name) {
+	case FXT_NAME_OUTGOING_WEIGHT:
+	case FXT_NAME_INCOMING_WEIGHT:
+		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_SWITCH &&
+		       type != FXT_ARG_INT32;
+	case FXT_NAME_WEIGHT:
+		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP &&
+		       type != FXT_ARG_INT32;
+	case FXT_NAME_WAKER:
+		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP &&
+		       type != FXT_ARG_KOID;
+	case FXT_NAME_PROCESS:
+		return r->type == FXT_RECORD_KERNEL_OBJECT && type != FXT_ARG_KOID;
+	default:
+		return false;
+	}
+}
+
+/* What the rules add. */
+static void add_arg(struct edit_copy *c)
+{
+	struct fxt_out_arg *to = &c->args[c->n_args];
+	int name;
+
+	if (!c->rules.more || c->n_args == FXT_ARGS_MAX)
+		return;
+	name = c->rules.more(c->rules.userdata, c->record, to);
+	if (!name)
+		return;
+	to->name =
+		c->provider->named ? fxt_named((enum fxt_name)name) : fxt_interned(name_text(name));
+	c->n_args++;
+}
+
+void edit_convert_args(struct edit_copy *c)
+{
+	struct fxt_args it = c->record->args;
+	struct fxt_arg arg;
+	int outcome;
+
+	c->n_args = 0;
+	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
+		struct fxt_out_arg *to = &c->args[c->n_args];
+		int name;
+
+		if (outcome == FXT_ARGS_DAMAGE) {
+			c->counts.arguments++;
+			continue;
+		}
+		name = known_name(c, &arg.name);
+		if (has_wrong_type(c->record, name, arg.type) ||
+		    !convert_value(c, &arg, name, to)) {
+			c->counts.arguments++;
+			continue;
+		}
+		to->name = edit_convert_text(c, &arg.name, EDIT_TEXT_ARG_NAME, name);
+		if (!c->rules.arg || c->rules.arg(c->rules.userdata, c->record, name, to))
+			c->n_args++;
+	}
+	add_arg(c);
+}

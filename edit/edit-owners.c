@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "edit/edit-owners.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/table.h"
+#include "edit/edit-copy.h"
+#include "edit/edit-find.h"
+#include "reader/fxt/fxt-object.h"
+#include "writer/fxt/fxt-names.h"
+
+/* Whom a koid means. */
+struct owner {
+	uint64_t koid;
+	uint64_t start_ns; /* 0 = not known */
+	uint64_t process;  /* 0 = not known; of a process, and of its main thread, its own koid */
+};
+
+/* A koid of an input. What it means is in the input's koids. */
+struct body {
+	struct owner as;
+	uint64_t to; /* its koid on the machine */
+	bool known;  /* something is, of who it is */
+	bool placed; /* `to` is decided */
+	bool used;   /* it was asked for: it is in what was written */
+};
+
+struct archive {
+	struct table bodies; /* koid -> struct body, owned */
+	unsigned machine;
+	bool joined;
+	uint64_t span;
+	struct edit_owners_counts counts;
+};
+
+struct edit_owners {
+	struct table owners;   /* machine and koid -> struct owner, owned */
+	struct table by_start; /* hash of machine, tid and start -> one of those */
+	size_t n_bodies;
+	unsigned n_inputs;
+	struct archive inputs[];
+};
+
+int edit_owners_new(struct edit_owners **ret, unsigned n_inputs)
+{
+	*ret = calloc(1, sizeof(**ret) + n_inputs * sizeof((*ret)->inputs[0]));
+	if (!*ret)
+		return -ENOMEM;
+	(*ret)->n_inputs = n_inputs;
+	return 0;
+}
+
+static void free_all(struct table *t)
+{
+	size_t pos = 0;
+	void *p;
+
+	while ((p = table_next(t, &pos)))
+		free(p);
+	table_deinit(t);
+}
+
+struct edit_owners *edit_owners_free(struct edit_owners *o)
+{
+	if (!o)
+		return NULL;
+	for (unsigned i = 0; i < o->n_inputs; i++)
+		free_all(&o->inputs[i].bodies);
+	table_deinit(&o->by_start);
+	free_all(&o->owners);
+	free(o);
+	return NULL;
+}
+
+const struct edit_owners_counts *edit_owners_counts(const struct edit_owners *o, unsigned input)
+{
+	return &o->inputs[input].counts;
+}
+
+/* Whether KOID is a thread's or a process's of the kernel: one that can mean several. */
+static bool is_tracked(uint64_t koid)
+{
+	return koid != 0 && koid >> FXT_KOID_TID_BITS != 1 && koid <= UINT32_MAX;
+}
+
+/* ---- the owners of a machine ---- */
+
+static uint64_t owner_key(unsigned machine, uint64_t koid)
+{
+	return (uint64_t)(machine + 1) << 32 | koid;
+}
+
+static struct owner *get_owner(const struct edit_owners *o, unsigned machine, uint64_t koid)
+{
+	return table_get(&o->owners, owner_key(machine, koid));
+}
+
+static uint64_t start_key(unsigned machine, uint64_t koid, uint64_t start_ns)
+{
+	const uint64_t words[] = { machine, fxt_koid_tid(koid), start_ns };
+
+	return table_hash(words, sizeof(words));
+}
+
+/* The owner of KOID's tid that began at START_NS, or NULL. */
+static struct owner *find_by_start(const struct edit_owners *o, unsigned machine, uint64_t koid,
+				   uint64_t start_ns)
+{
+	struct owner *owner = NULL;
+
+	if (start_ns)
+		owner = table_get(&o->by_start, start_key(machine, koid, start_ns));
+	return owner && owner->start_ns == start_ns &&
+			       fxt_koid_tid(owner->koid) == fxt_koid_tid(koid)
+		       ? owner
+		       : NULL;
+}
+
+static int learn_start(struct edit_owners *o, unsigned machine, struct owner *owner,
+		       uint64_t start_ns)
+{
+	if (start_ns == 0 || owner->start_ns)
+		return 0;
+	owner->start_ns = start_ns;
+	if (find_by_start(o, machine, owner->koid, start_ns))
+		return 0;
+	return table_set(&o->by_start, start_key(machine, owner->koid, start_ns), owner);
+}
+
+static int add_owner(struct edit_owners *o, unsigned machine, const struct owner *as)
+{
+	struct owner *owner = malloc(sizeof(*owner));
+	int r;
+
+	if (!owner)
+		return -ENOMEM;
+	*owner = *as;
+	owner->start_ns = 0;
+	r = table_set(&o->owners, owner_key(machine, as->koid), owner);
+	if (r < 0) {
+		free(owner);
+		return r;
+	}
+	return learn_start(o, machine, owner, as->start_ns);
+}
+
+static bool is_same(const struct owner *a, const struct owner *b)
+{
+	if (a->start_ns && b->start_ns)
+		return a->start_ns == b->start_ns;
+	return !a->process || !b->process || a->process == b->process;
+}
+
+/* Whether nobody means anything by KOID, here or in an archive that may be of the machine. */
+static bool is_free(const struct edit_owners *o, unsigned machine, uint64_t koid)
+{
+	if (get_owner(o, machine, koid))
+		return false;
+	for (unsigned i = 0; i < o->n_inputs; i++)
+		if ((!o->inputs[i].joined || o->inputs[i].machine == machine) &&
+		    table_get(&o->inputs[i].bodies, koid))
+			return false;
+	return true;
+}
+
+/* One of the later koids of KOID's tid; 0 if all are taken. */
+static uint64_t find_free(const struct edit_owners *o, const struct archive *in, uint64_t koid)
+{
+	uint64_t next;
+
+	for (uint64_t n = FXT_KOID_REUSE_FIRST; n <= FXT_KOID_REUSE_LAST; n++) {
+		next = n << FXT_KOID_TID_BITS | fxt_koid_tid(koid);
+		if (in->span && next >= in->span)
+			return 0;
+		if (is_free(o, in->machine, next))
+			return next;
+	}
+	return 0;
+}
+
+/* ---- the koids of an input ---- */
+
+/* The body of KOID of INPUT, made if there is none; *RET is NULL beyond the bound. */
+static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, struct body **ret)
+{
+	struct body *body = table_get(&in->bodies, koid);
+	int r;
+
+	*ret = body;
+	if (body || o->n_bodies >= EDIT_OWNERS_MAX)
+		return 0;
+	body = calloc(1, sizeof(*body));
+	if (!body)
+		return -ENOMEM;
+	body->as.koid = body->to = koid;
+	r = table_set(&in->bodies, koid, body);
+	if (r < 0) {
+		free(body);
+		return r;
+	}
+	o->n_bodies++;
+	*ret = body;
+	return 0;
+}
+
+static int place(struct edit_owners *o, struct archive *in, struct body *body);
+
+/* Who BODY is, with koids of the machine; its own may be another yet. */
+static int describe(struct edit_owners *o, struct archive *in, const struct body *body,
+		    struct owner *ret)
+{
+	struct body *process;
+	int r = 0;
+
+	*ret = body->as;
+	if (body->as.process == 0 || body->as.process == body->as.koid)
+		return 0;
+	process = table_get(&in->bodies, body->as.process);
+	if (process && process->as.process == process->as.koid)
+		r = place(o, in, process);
+	ret->process = process ? process->to : body->as.process;
+	return r;
+}
+
+/* BODY is not who has its koid on the machine: AS becomes who it is there. */
+static int move_body(struct edit_owners *o, struct archive *in, struct body *body, struct owner *as)
+{
+	const struct owner *known = find_by_start(o, in->machine, as->koid, as->start_ns);
+	uint64_t to = known ? known->koid : find_free(o, in, as->koid);
+
+	if (body->used || to == 0) {
+		in->counts.shared++;
+		return 0;
+	}
+	in->counts.moved++;
+	body->to = to;
+	if (known)
+		return 0;
+	if (as->process == as->koid)
+		as->process = to;
+	as->koid = to;
+	return add_owner(o, in->machine, as);
+}
+
+static int place(struct edit_owners *o, struct archive *in, struct body *body)
+{
+	struct owner as, *owner;
+	int r;
+
+	if (body->placed || !body->known)
+		return 0;
+	body->placed = true;
+	r = describe(o, in, body, &as);
+	if (r < 0)
+		return r;
+	owner = get_owner(o, in->machine, as.koid);
+	if (!owner)
+		return add_owner(o, in->machine, &as);
+	if (!is_same(owner, &as))
+		return move_body(o, in, body, &as);
+	if (!owner->process)
+		owner->process = as.process;
+	return learn_start(o, in->machine, owner, as.start_ns);
+}
+
+int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_record *record)
+{
+	struct archive *in = &o->inputs[input];
+	uint64_t koid = record->kernel_object.koid;
+	unsigned type = record->kernel_object.object_type;
+	struct body *body;
+	struct fxt_arg arg;
+	int r;
+
+	if (record->type != FXT_RECORD_KERNEL_OBJECT || !is_tracked(koid) ||
+	    (type != FXT_OBJECT_PROCESS && type != FXT_OBJECT_THREAD) ||
+	    !edit_copy_is_kymo(record->provider) || fxt_object_is_unknown(record))
+		return 0;
+	r = get_body(o, in, koid, &body);
+	if (r < 0 || !body || body->placed)
+		return r;
+	body->known = true;
+	if (!body->as.start_ns && edit_find_arg(record, FXT_NAME_START_TIME, FXT_ARG_UINT64, &arg))
+		body->as.start_ns = arg.uint64;
+	body->as.process =
+		type == FXT_OBJECT_PROCESS ? koid : edit_find_koid(record, FXT_NAME_PROCESS);
+	return in->joined ? place(o, in, body) : 0;
+}
+
+int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, uint64_t span)
+{
+	struct archive *in = &o->inputs[input];
+	struct body *body;
+	size_t pos = 0;
+	int r = 0;
+
+	in->machine = machine;
+	in->joined = true;
+	in->span = span;
+	while (r == 0 && (body = table_next(&in->bodies, &pos)))
+		r = place(o, in, body);
+	return r;
+}
+
+uint64_t edit_owners_koid(struct edit_owners *o, unsigned input, uint64_t koid)
+{
+	struct body *body;
+
+	/* Without memory it stays, as beyond the bound. */
+	if (!is_tracked(koid) || get_body(o, &o->inputs[input], koid, &body) < 0 || !body)
+		return koid;
+	body->used = true;
+	return body->to;
+}
+
+bool edit_owners_knows(const struct edit_owners *o, unsigned input, uint64_t koid)
+{
+	const struct archive *in = &o->inputs[input];
+	const struct body *body;
+
+	if (!is_tracked(koid))
+		return false;
+	body = table_get(&in->bodies, koid);
+	return get_owner(o, in->machine, body ? body->to : koid);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Switches that are missing: the kernel did not report them, or they were lost.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/schedule-script.h"
+
+/* ---- switches that the kernel did not report ---- */
+
+static void test_mend(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>0 running *\n"
+	     "130 cpu0 0>7 running *\n"
+	     "130 cpu0 7>6 blocked\n",
+	     OPEN(0, 5), SWITCH(130, 0, 7, 6, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 1);
+	assert_int_equal(f->s.n_events, 1);
+}
+
+static void test_mend_idle(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>0 running *\n"
+	     "130 cpu0 0>7 running *\n"
+	     "130 cpu0 7>0 blocked\n"
+	     "140 cpu0 0>5 running\n"
+	     "150 cpu0 5>0 running *\n"
+	     "150 cpu0 0>6 running\n",
+	     OPEN(0, 0), SWITCH(130, 0, 7, 0, BLOCKED), SWITCH(140, 0, 0, 5, READY),
+	     SWITCH(150, 0, 0, 6, READY));
+	assert_int_equal(f->s.n_unreported, 2);
+}
+
+/* A CPU that was never seen, or came up later. */
+static void test_mend_unknown_cpu(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "130 cpu2 0>7 running *\n"
+	     "130 cpu2 7>6 blocked\n"
+	     "140 cpu3 0>5 running\n",
+	     SWITCH(130, 2, 7, 6, BLOCKED), SWITCH(140, 3, 0, 5, READY));
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
+/* The wakeup that waits says when it was asleep at the latest. */
+static void test_mend_held(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "120 cpu0 5>0 blocked *\n"
+	     "120 wake 5 @0 by 7\n"
+	     "130 cpu0 0>7 running *\n"
+	     "130 cpu0 7>6 blocked\n",
+	     OPEN(0, 5), WAKE_BY(120, 5, 0, 7), SWITCH(130, 0, 7, 6, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 1);
+	assert_int_equal(f->s.n_dismissed, 0);
+	assert_wakeups_accounted(f);
+}
+
+static void test_mend_held_maybe(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>0 running *\n"
+	     "130 cpu0 0>7 running *\n"
+	     "130 cpu0 7>6 blocked\n",
+	     OPEN(0, 5), MAYBE_BY(120, 5, 0, 7), SWITCH(130, 0, 7, 6, BLOCKED));
+	assert_int_equal(f->s.n_dismissed, 1);
+	assert_wakeups_accounted(f);
+}
+
+/* With a filter threads come into view and leave it while they run. */
+static void test_mend_filtered(void **state)
+{
+	struct fixture *f = *state;
+
+	f->s.filtered = true;
+	TELL(f,
+	     "100 cpu0 0>4325376 running *\n"
+	     "130 cpu0 4325376>0 running *\n"
+	     "130 cpu0 0>7 running *\n"
+	     "130 cpu0 7>4325376 blocked\n",
+	     OPEN(0, FXT_KOID_OTHER), SWITCH(130, 0, 7, FXT_KOID_OTHER, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
+/* What is moved does not run. */
+static void test_migrate_closes(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>0 running *\n"
+	     "130 move 5 0>1\n"
+	     "140 cpu1 0>5 running\n"
+	     "150 cpu0 0>6 running\n",
+	     OPEN(0, 5), MOVE(130, 5, 0, 1), SWITCH(140, 1, 0, 5, READY),
+	     SWITCH(150, 0, 0, 6, READY));
+	assert_int_equal(f->s.n_unreported, 1);
+}
+
+static void test_migrate_closes_held(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "120 cpu0 5>0 blocked *\n"
+	     "120 wake 5 @0\n"
+	     "130 move 5 0>1\n",
+	     OPEN(0, 5), WAKE(120, 5, 0), MOVE(130, 5, 0, 1));
+	assert_int_equal(f->s.n_unreported, 1);
+	assert_wakeups_accounted(f);
+}
+
+static void test_migrate_of_another(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f, "100 cpu0 0>5 running *\n130 move 6 0>1\n131 move 5 1>2\n132 move 5 65535>0\n",
+	     OPEN(0, 5), MOVE(130, 6, 0, 1), MOVE(131, 5, 1, 2), MOVE(132, 5, 65535, 0));
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
+/* ---- losses ---- */
+
+static void test_loss(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 lost sched cpu0 3 130..150\n"
+	     "130 cpu0 5>0 running *\n"
+	     "150 cpu0 0>7 running *\n"
+	     "160 cpu0 7>6 blocked\n",
+	     OPEN(0, 5), LOSS(130, 0, 150, 3), LOSS_END(130, 0, 150, 7),
+	     SWITCH(160, 0, 7, 6, BLOCKED));
+	assert_int_equal(f->s.lost, 3);
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
+static void test_loss_idle(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>0 running *\n"
+	     "130 lost sched cpu0 3 130..150\n"
+	     "160 cpu0 0>6 running\n",
+	     OPEN(0, 0), LOSS(130, 0, 150, 3), LOSS_END(130, 0, 150, 0),
+	     SWITCH(160, 0, 0, 6, READY));
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
+/* Other CPUs go on, between its beginning and its end. */
+static void test_loss_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "100 cpu1 0>6 running *\n"
+	     "130 lost sched cpu0 1 130..150\n"
+	     "130 cpu0 5>0 running *\n"
+	     "140 cpu1 6>8 blocked\n"
+	     "150 cpu0 0>5 running *\n",
+	     OPEN(0, 5), OPEN(1, 6), LOSS(130, 0, 150, 1), SWITCH(140, 1, 6, 8, BLOCKED),
+	     LOSS_END(130, 0, 150, 5));
+}
+
+static void test_loss_unknown_cpu(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f, "130 lost sched cpu2 1 130..150\n150 cpu2 0>5 running *\n", LOSS(130, 2, 150, 1),
+	     LOSS_END(130, 2, 150, 5));
+	assert_true(f->s.cpus[2].known);
+}
+
+/* A loss that began before the recording did, and those that are outside of it. */
+static void test_loss_outside(void **state)
+{
+	struct fixture *f = *state;
+
+	f->s.to_ns = 200;
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "100 lost sched cpu0 4 50..120\n"
+	     "100 cpu0 5>0 running *\n"
+	     "120 cpu0 0>6 running *\n"
+	     "190 lost sched cpu0 2 190..210\n"
+	     "190 cpu0 6>0 running *\n"
+	     "200 cpu0 0>0 running *\n",
+	     OPEN(0, 5), LOSS(40, 0, 100, 9), LOSS_END(40, 0, 100, 9), //
+	     LOSS(50, 0, 120, 4), LOSS_END(50, 0, 120, 6),             //
+	     LOSS(190, 0, 210, 2), LOSS_END(190, 0, 210, 7),           //
+	     LOSS(201, 0, 220, 9), LOSS_END(201, 0, 220, 9), CLOSE(200));
+	assert_int_equal(f->s.lost, 6);
+}
+
+/* The switch-out is among what is lost: the wakeup happened all the same. */
+static void test_loss_held(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 lost sched cpu0 1 130..150\n"
+	     "130 cpu0 5>0 blocked *\n"
+	     "130 wake 5 @0 by 7\n"
+	     "150 cpu0 0>5 running *\n",
+	     OPEN(0, 5), WAKE_BY(120, 5, 0, 7), LOSS(130, 0, 150, 1), LOSS_END(130, 0, 150, 5));
+	assert_wakeups_accounted(f);
+}
+
+static void test_loss_held_maybe(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 lost sched cpu0 1 130..150\n"
+	     "130 cpu0 5>0 running *\n"
+	     "150 cpu0 0>5 running *\n"
+	     "160 cpu0 5>0 blocked\n",
+	     OPEN(0, 5), MAYBE(120, 5, 0), LOSS(130, 0, 150, 1), LOSS_END(130, 0, 150, 5),
+	     SWITCH(160, 0, 5, 0, BLOCKED));
+	assert_int_equal(f->s.n_dismissed, 1);
+	assert_wakeups_accounted(f);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_mend),
+		TEST(test_mend_idle),
+		TEST(test_mend_unknown_cpu),
+		TEST(test_mend_held),
+		TEST(test_mend_held_maybe),
+		TEST(test_mend_filtered),
+		TEST(test_migrate_closes),
+		TEST(test_migrate_closes_held),
+		TEST(test_migrate_of_another),
+		TEST(test_loss),
+		TEST(test_loss_idle),
+		TEST(test_loss_meanwhile),
+		TEST(test_loss_unknown_cpu),
+		TEST(test_loss_outside),
+		TEST(test_loss_held),
+		TEST(test_loss_held_maybe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Wakeups that come before the switch-out of their thread, or that are none.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/schedule-script.h"
+
+/* ---- wakeups that overtake the switch-out ---- */
+
+static void test_wakeup_held(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>0 blocked\n"
+	     "130 wake 5 @0 by 7\n"
+	     "140 cpu0 0>5 running\n",
+	     OPEN(0, 5), WAKE_BY(120, 5, 0, 7), SWITCH(130, 0, 5, 0, BLOCKED),
+	     SWITCH(140, 0, 0, 5, READY));
+	assert_int_equal(f->s.n_events, 3);
+	assert_int_equal(f->s.n_dismissed, 0);
+	assert_wakeups_accounted(f);
+}
+
+static void test_wakeup_held_stopped(void **state)
+{
+	TELL(*state, "100 cpu0 0>5 running *\n130 cpu0 5>0 suspended\n130 wake 5 @0\n", OPEN(0, 5),
+	     WAKE(120, 5, 0), SWITCH(130, 0, 5, 0, STOPPED));
+}
+
+/* It went off, and not to sleep. */
+static void test_wakeup_held_for_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f, "100 cpu0 0>5 running *\n130 cpu0 5>6 running\n150 cpu0 6>5 dead\n", OPEN(0, 5),
+	     WAKE(120, 5, 0), SWITCH(130, 0, 5, 6, READY), WAKE(140, 6, 0),
+	     SWITCH(150, 0, 6, 5, DEAD));
+	assert_int_equal(f->s.n_dismissed, 2);
+	assert_wakeups_accounted(f);
+}
+
+/* One that is certain is not put aside for one in doubt; else the later one holds. */
+static void test_wakeup_held_two(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>6 blocked\n"
+	     "130 wake 5 @0 by 7\n"
+	     "160 cpu0 6>5 blocked\n"
+	     "160 wake 6 @0 by 7\n"
+	     "190 cpu0 5>6 blocked\n"
+	     "190 wake 5 @0 by 8\n",
+	     OPEN(0, 5), //
+	     WAKE_BY(120, 5, 0, 7), MAYBE_BY(125, 5, 0, 8), SWITCH(130, 0, 5, 6, BLOCKED),
+	     MAYBE_BY(150, 6, 0, 8), WAKE_BY(155, 6, 0, 7), SWITCH(160, 0, 6, 5, BLOCKED),
+	     WAKE_BY(170, 5, 0, 7), WAKE_BY(180, 5, 0, 8), SWITCH(190, 0, 5, 6, BLOCKED));
+	assert_int_equal(f->s.n_dismissed, 3);
+	assert_wakeups_accounted(f);
+}
+
+/* Only the CPU where it ran last is looked at, and only what runs there. */
+static void test_wakeup_not_held(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n120 wake 5 @1\n121 wake 6 @0\n122 wake 5 @65535\n"
+	     "123 wake 7 @3\n",
+	     OPEN(0, 5), WAKE(120, 5, 1), WAKE(121, 6, 0), WAKE(122, 5, 65535), WAKE(123, 7, 3));
+	assert_wakeups_accounted(f);
+}
+
+/* ---- wakeups of a thread that is still on its run queue ---- */
+
+static void test_wakeup_maybe_runnable(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f, "100 cpu0 0>5 running *\n130 cpu0 5>6 running\n", OPEN(0, 5), MAYBE(120, 6, 0),
+	     SWITCH(130, 0, 5, 6, READY), MAYBE(140, 5, 0));
+	assert_int_equal(f->s.n_dismissed, 2);
+}
+
+static void test_wakeup_maybe_preempted(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f, "100 cpu0 0>5 running *\n130 cpu0 5>6 running\n140 cpu0 6>5 blocked\n", OPEN(0, 5),
+	     MAYBE(120, 5, 0), SWITCH(130, 0, 5, 6, READY), SWITCH(140, 0, 6, 5, BLOCKED));
+	assert_int_equal(f->s.n_dismissed, 1);
+}
+
+/* It blocked, and comes in without another wakeup: so that one it was. */
+static void test_wakeup_maybe_real(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "100 cpu1 0>0 running *\n"
+	     "130 cpu0 5>6 blocked\n"
+	     "130 wake 5 @0 by 7\n"
+	     "150 cpu1 0>5 running\n",
+	     OPEN(0, 5), OPEN(1, 0), MAYBE_BY(120, 5, 0, 7), SWITCH(130, 0, 5, 6, BLOCKED),
+	     SWITCH(150, 1, 0, 5, READY));
+	assert_int_equal(f->s.n_dismissed, 0);
+	assert_wakeups_accounted(f);
+}
+
+/* It blocked, and another wakeup comes: that one it is. */
+static void test_wakeup_maybe_superseded(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>6 blocked\n"
+	     "140 wake 5 @0 by 8\n"
+	     "150 cpu0 6>5 blocked\n",
+	     OPEN(0, 5), MAYBE_BY(120, 5, 0, 7), SWITCH(130, 0, 5, 6, BLOCKED),
+	     WAKE_BY(140, 5, 0, 8), SWITCH(150, 0, 6, 5, BLOCKED));
+	assert_int_equal(f->s.n_dismissed, 1);
+	assert_wakeups_accounted(f);
+}
+
+/* It sleeps, whatever the look at its run queue said: a delayed dequeue. */
+static void test_wakeup_maybe_asleep(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>6 blocked\n"
+	     "140 wake 5 @0 by 8\n"
+	     "150 cpu0 6>5 blocked\n",
+	     OPEN(0, 5), SWITCH(130, 0, 5, 6, BLOCKED), MAYBE_BY(140, 5, 0, 8),
+	     MAYBE_BY(145, 5, 0, 9), SWITCH(150, 0, 6, 5, BLOCKED));
+	assert_int_equal(f->s.n_dismissed, 1);
+	assert_wakeups_accounted(f);
+}
+
+/* Two in doubt, and one wakeup: the later one. */
+static void test_wakeup_maybe_twice(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>6 blocked\n"
+	     "140 wake 5 @0 by 8\n"
+	     "150 cpu0 6>5 blocked\n",
+	     OPEN(0, 5), MAYBE_BY(120, 5, 0, 7), SWITCH(130, 0, 5, 6, BLOCKED),
+	     MAYBE_BY(140, 5, 0, 8), SWITCH(150, 0, 6, 5, BLOCKED));
+	assert_int_equal(f->s.n_dismissed, 1);
+	assert_wakeups_accounted(f);
+}
+
+static void test_wakeup_maybe_died(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f, "100 cpu0 0>5 running *\n130 cpu0 5>6 dead\n", OPEN(0, 5), MAYBE(120, 5, 0),
+	     SWITCH(130, 0, 5, 6, DEAD));
+	assert_int_equal(f->s.n_dismissed, 1);
+}
+
+/* Never heard of again. */
+static void test_wakeup_maybe_at_end(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f, "100 cpu0 0>5 running *\n130 cpu0 5>6 blocked\n200 cpu0 6>0 running *\n",
+	     OPEN(0, 5), MAYBE(120, 5, 0), SWITCH(130, 0, 5, 6, BLOCKED), MAYBE(140, 6, 0),
+	     CLOSE(200));
+	assert_int_equal(f->s.n_dismissed, 2);
+	assert_wakeups_accounted(f);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_wakeup_held),
+		TEST(test_wakeup_held_stopped),
+		TEST(test_wakeup_held_for_nothing),
+		TEST(test_wakeup_held_two),
+		TEST(test_wakeup_not_held),
+		TEST(test_wakeup_maybe_runnable),
+		TEST(test_wakeup_maybe_preempted),
+		TEST(test_wakeup_maybe_real),
+		TEST(test_wakeup_maybe_superseded),
+		TEST(test_wakeup_maybe_asleep),
+		TEST(test_wakeup_maybe_twice),
+		TEST(test_wakeup_maybe_died),
+		TEST(test_wakeup_maybe_at_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
