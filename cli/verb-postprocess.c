@@ -168,14 +168,12 @@ static void report(const struct work *w, const struct rtrace_postprocess_result 
 	const char *name = w->in.file.name;
 
 	if (o->options.leaks && result->counts.replaced > 0)
-		cli_error("%s: %" PRIu64
-			  " allocations are no leaks, since their ids were allocated "
-			  "again; but it is not in the report that they were freed",
-			  name, result->counts.replaced);
+		cli_error(
+			"%s: allocations whose id was allocated again, though the report does not see "
+			"them freed: %" PRIu64 "; they are no leaks",
+			name, result->counts.replaced);
 	if (o->options.leaks && result->counts.unknown > 0)
-		cli_error("%s: %" PRIu64
-			  " deallocations are of what was allocated before the report "
-			  "begins",
+		cli_error("%s: deallocations of what the report does not see allocated: %" PRIu64,
 			  name, result->counts.unknown);
 	if (result->unsorted)
 		cli_error(

@@ -25,22 +25,33 @@ void rtrace_choose_deinit(struct rtrace_choose *c)
 {
 	rtrace_live_deinit(&c->live);
 	free(c->bits);
+	free(c->frees);
 	free(c->calls);
-	c->bits = NULL;
+	c->bits = c->frees = NULL;
 	c->calls = NULL;
 	c->n_words = c->n_room = 0;
 }
 
 /* ---- bits ---- */
 
+static bool has_bit(const uint64_t *bits, uint64_t number)
+{
+	return bits[number / 64] >> (number % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, uint64_t number)
+{
+	bits[number / 64] |= UINT64_C(1) << (number % 64);
+}
+
 bool rtrace_choose_keeps(const struct rtrace_choose *c, uint64_t number)
 {
-	return number < c->counts.calls && (c->bits[number / 64] >> (number % 64) & 1);
+	return number < c->counts.calls && has_bit(c->bits, number);
 }
 
 static void keep(struct rtrace_choose *c, uint64_t number)
 {
-	c->bits[number / 64] |= UINT64_C(1) << (number % 64);
+	set_bit(c->bits, number);
 }
 
 static void drop(struct rtrace_choose *c, uint64_t number)
@@ -48,23 +59,33 @@ static void drop(struct rtrace_choose *c, uint64_t number)
 	c->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
+static int grow(uint64_t **bits, size_t from, size_t to)
+{
+	uint64_t *bigger = realloc(*bits, to * sizeof(**bits));
+
+	if (!bigger)
+		return -ENOMEM;
+	memset(bigger + from, 0, (to - from) * sizeof(*bigger));
+	*bits = bigger;
+	return 0;
+}
+
 /* Sees to it that there is room for one more call. */
 static int grow_bits(struct rtrace_choose *c)
 {
 	size_t n = c->n_words ? 2 * c->n_words : FIRST_WORDS;
-	uint64_t *bits;
+	int r;
 
 	if (c->counts.calls < 64 * (uint64_t)c->n_words)
 		return 0;
 	if (c->counts.calls >> RTRACE_LIVE_CALL_BITS)
 		return -EOVERFLOW;
-	bits = realloc(c->bits, n * sizeof(*bits));
-	if (!bits)
-		return -ENOMEM;
-	memset(bits + c->n_words, 0, (n - c->n_words) * sizeof(*bits));
-	c->bits = bits;
-	c->n_words = n;
-	return 0;
+	r = grow(&c->bits, c->n_words, n);
+	if (r == 0 && c->select.select->range)
+		r = grow(&c->frees, c->n_words, n);
+	if (r == 0)
+		c->n_words = n;
+	return r;
 }
 
 /* ---- pairing ---- */
@@ -142,12 +163,13 @@ static int compare_calls(const void *a, const void *b)
 
 /* ---- records ---- */
 
-/* The backtrace is over: whoever shared it came from there. */
+/* The backtrace is over: what shared it was allocated from there. */
 static void close_group(struct rtrace_choose *c)
 {
 	if (c->select.select->range && !c->in_range)
 		for (uint64_t i = c->group; i < c->counts.calls; i++)
-			drop(c, i);
+			if (!has_bit(c->frees, i))
+				drop(c, i);
 	c->group = c->counts.calls;
 	c->in_range = false;
 }
@@ -178,6 +200,8 @@ static int take_call(struct rtrace_choose *c, const struct rtrace_record *record
 	c->clamped = wanted && !call.is_free && record->call.size == RTRACE_INT_MAX;
 	if (wanted && (call.is_free || rtrace_select_size(&c->select, record->call.size)))
 		keep(c, call.number);
+	if (call.is_free && c->frees)
+		set_bit(c->frees, call.number);
 	if (!pairs(c))
 		return RTRACE_CHOOSE_DONE;
 	if (c->sorts)

@@ -28,7 +28,8 @@ struct rtrace_choose {
 	bool leaks; /* only allocations that were not freed */
 	bool sorts; /* calls do not come in order: they are paired at the end */
 	struct rtrace_live live;
-	uint64_t *bits; /* owned; of calls, in the order of the report */
+	uint64_t *bits;  /* owned; of calls, in the order of the report */
+	uint64_t *frees; /* owned; which of them are deallocations, with a range */
 	size_t n_words;
 	struct rtrace_choose_call *calls; /* owned; with SORTS */
 	size_t n_room;

@@ -421,10 +421,11 @@ int rtrace_group_show(struct rtrace_group *g, const struct rtrace_type *types, s
 	struct shown s = { .types = types, .n_types = n_types };
 	int r = 0;
 
+	if (g->n == 0)
+		return 0;
 	if (o->sort == RTRACE_SORT_TIME)
 		unwrap_times(g);
-	if (g->n > 0)
-		qsort_r(g->entries, g->n, sizeof(*g->entries), compare_for_output, (void *)o);
+	qsort_r(g->entries, g->n, sizeof(*g->entries), compare_for_output, (void *)o);
 	for (size_t i = 0; r == 0 && i < g->n; i++) {
 		const struct entry *e = &g->entries[i];
 

@@ -45,7 +45,8 @@ static void assert_written(struct fixture *f, const char *text)
 static void begin_calls(struct fixture *f, unsigned filters)
 {
 	begin(f);
-	assert_int_equal(rtrace_write_header(&f->w, &(struct rtrace_header){ .filters = filters }), 0);
+	assert_int_equal(rtrace_write_header(&f->w, &(struct rtrace_header){ .filters = filters }),
+			 0);
 	assert_int_equal(rtrace_write_known_resource(&f->w, RTRACE_KNOWN_MEMORY), 0);
 	outbuf_reset(&f->out);
 }
@@ -87,7 +88,8 @@ static void write_environment(struct rtrace_writer *w)
 	r |= rtrace_write_known_resource(w, RTRACE_KNOWN_MEMORY);
 	r |= rtrace_write_known_resource(w, RTRACE_KNOWN_FD);
 	r |= rtrace_write_known_resource(w, RTRACE_KNOWN_SEGMENT);
-	r |= rtrace_write_map(w, &(struct rtrace_map){ T("/usr/bin/a b"), 0x400000, 0x7fffffffffff });
+	r |= rtrace_write_map(w,
+			      &(struct rtrace_map){ T("/usr/bin/a b"), 0x400000, 0x7fffffffffff });
 	assert_int_equal(r, 0);
 }
 
@@ -207,8 +209,9 @@ static void test_compressed(void **state)
 	r |= rtrace_write_frame(&f.w, &(struct rtrace_frame){ .address = 0x1200 });
 	r |= rtrace_write_end(&f.w);
 	/* A name that could be taken for one with a type has its type. */
-	r |= rtrace_write_call(&f.w, &(struct rtrace_call){
-					     .index = 3, .name = T("vector<int>"), .size = 1, .id = 0x30 });
+	r |= rtrace_write_call(
+		&f.w, &(struct rtrace_call){
+			      .index = 3, .name = T("vector<int>"), .size = 1, .id = 0x30 });
 	r |= rtrace_write_calls_summary(&f.w, 1, 1);
 	r |= rtrace_write_end(&f.w);
 	assert_int_equal(r, 0);
@@ -305,10 +308,13 @@ static void test_refused_lines(void **state)
 	struct rtrace_resource bad = memory;
 
 	(void)state;
-	assert_int_equal(rtrace_line_header(&out, &(struct rtrace_header){ .pid = 10000000 }), -EINVAL);
-	assert_int_equal(rtrace_line_header(&out, &(struct rtrace_header){ .filters = 8 }), -EINVAL);
+	assert_int_equal(rtrace_line_header(&out, &(struct rtrace_header){ .pid = 10000000 }),
+			 -EINVAL);
+	assert_int_equal(rtrace_line_header(&out, &(struct rtrace_header){ .filters = 8 }),
+			 -EINVAL);
 	assert_int_equal(rtrace_line_context(&out, &(struct rtrace_context){ 0, T("x") }), -EINVAL);
-	assert_int_equal(rtrace_line_context(&out, &(struct rtrace_context){ 1, T("a\nb") }), -EINVAL);
+	assert_int_equal(rtrace_line_context(&out, &(struct rtrace_context){ 1, T("a\nb") }),
+			 -EINVAL);
 	assert_int_equal(rtrace_line_context(&out, &(struct rtrace_context){ 1, T("") }), -EINVAL);
 	bad.mask = 3;
 	assert_int_equal(rtrace_line_resource(&out, &bad), -EINVAL);
@@ -320,16 +326,20 @@ static void test_refused_lines(void **state)
 	assert_int_equal(rtrace_line_resource(&out, &bad), -EINVAL);
 	assert_int_equal(rtrace_line_map(&out, &(struct rtrace_map){ T("/a"), 2, 2 }), -EINVAL);
 	assert_int_equal(rtrace_line_map(&out, &(struct rtrace_map){ T(""), 1, 2 }), -EINVAL);
-	assert_int_equal(rtrace_line_map(&out, &(struct rtrace_map){ repeat(room, 'x', 4000), 1, 2 }),
+	assert_int_equal(rtrace_line_map(&out,
+					 &(struct rtrace_map){ repeat(room, 'x', 4000), 1, 2 }),
 			 -EMSGSIZE);
 	/* Each of these becomes four bytes. */
-	assert_int_equal(rtrace_line_map(&out, &(struct rtrace_map){ repeat(room, ' ', 1000), 1, 2 }),
+	assert_int_equal(rtrace_line_map(&out,
+					 &(struct rtrace_map){ repeat(room, ' ', 1000), 1, 2 }),
 			 -EMSGSIZE);
 	assert_int_equal(rtrace_line_arg(&out, &(struct rtrace_arg){ T("a b"), T("c") }), -EINVAL);
-	assert_int_equal(rtrace_line_arg(&out, &(struct rtrace_arg){ repeat(room, 'x', 121), T("c") }),
+	assert_int_equal(rtrace_line_arg(&out,
+					 &(struct rtrace_arg){ repeat(room, 'x', 121), T("c") }),
 			 -EMSGSIZE);
 	assert_int_equal(rtrace_line_frame(&out, &(struct rtrace_frame){ 1, T("a\nb") }), -EINVAL);
-	assert_int_equal(rtrace_line_frame(&out, &(struct rtrace_frame){ 1, repeat(room, 'x', 3998) }),
+	assert_int_equal(rtrace_line_frame(&out,
+					   &(struct rtrace_frame){ 1, repeat(room, 'x', 3998) }),
 			 -EMSGSIZE);
 	assert_int_equal(rtrace_line_note(&out, T("a\nb")), -EINVAL);
 	assert_int_equal(rtrace_line_note(&out, repeat(room, '%', 1000)), -EMSGSIZE);
@@ -344,9 +354,11 @@ static void test_line_limit(void **state)
 	char room[4096];
 
 	(void)state;
-	assert_int_equal(rtrace_line_frame(&out, &(struct rtrace_frame){ 1, repeat(room, 'x', 3995) }), 0);
+	assert_int_equal(
+		rtrace_line_frame(&out, &(struct rtrace_frame){ 1, repeat(room, 'x', 3995) }), 0);
 	assert_int_equal(out.size, RTRACE_LINE_WRITE_MAX + 1);
-	assert_int_equal(rtrace_line_frame(&out, &(struct rtrace_frame){ 1, repeat(room, 'x', 3996) }),
+	assert_int_equal(rtrace_line_frame(&out,
+					   &(struct rtrace_frame){ 1, repeat(room, 'x', 3996) }),
 			 -EMSGSIZE);
 	assert_int_equal(out.size, RTRACE_LINE_WRITE_MAX + 1);
 }
