@@ -44,6 +44,11 @@ extern struct memory_threads memory_threads SEC(".maps");
 extern const volatile __u32 memory_log; /* each allocation and free is sent, too */
 extern __u32 memory_context;            /* bits of the contexts that are open: by user space */
 
+/* The id of the frames in STACK, and how many of them can be true. Functions of their own, which the
+ * verifier looks at once: together with what surrounds them they would be too much for it. */
+__u64 memory_stack_id(struct memory_stack *stack);
+__u32 memory_stack_true(struct memory_stack *stack);
+
 /* The process of the current task if it is watched, else NULL. */
 static __always_inline struct memory_process *memory_process(void)
 {
@@ -111,24 +116,21 @@ static __always_inline __u64 memory_keep_stack(struct memory_process *process,
 {
 	struct memory_stack_key key = { .instance = process->instance, .resource = resource };
 	struct memory_stack *known;
-	__u32 n_true;
 
-	if (n > MEMORY_FRAMES_MAX)
-		n = MEMORY_FRAMES_MAX;
 	if (n == 0)
 		goto none;
-	key.id = stack_hash_from(stack_seed, t->stack.frames, n, MEMORY_FRAMES_MAX);
+	t->stack.n_frames = n;
+	key.id = memory_stack_id(&t->stack);
 	known = bpf_map_lookup_elem(&memory_stacks, &key);
 	if (!known) {
-		n_true = stack_true_frames(t->stack.frames, n, MEMORY_FRAMES_MAX);
-		if (n_true != n) {
-			n = n_true;
-			key.id = stack_hash_from(stack_seed, t->stack.frames, n, MEMORY_FRAMES_MAX);
+		n = memory_stack_true(&t->stack);
+		if (n != t->stack.n_frames) {
+			t->stack.n_frames = n;
+			key.id = memory_stack_id(&t->stack);
 			known = bpf_map_lookup_elem(&memory_stacks, &key);
 		}
 	}
 	if (!known) {
-		t->stack.n_frames = n;
 		if (memory_log)
 			memory_send_stack(&key, &t->stack, bpf_ktime_get_boot_ns());
 		/* Somebody else may have been quicker. */

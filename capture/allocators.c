@@ -165,8 +165,9 @@ static const struct named *look_up(const struct named *names, size_t n_names, co
 
 static const struct named *meaning(const char *name, size_t n)
 {
-	/* Of the library itself, when there is one; glibc's own names for what it may be replaced by. */
-	static const char *const prefixes[] = { "", "__libc_", "je_", "mi_", "tc_" };
+	/* glibc's own names for what may be replaced; those that allocators can be built with (_rjem_: in
+	 * programs in Rust). */
+	static const char *const prefixes[] = { "", "__libc_", "_rjem_", "je_", "mi_", "tc_" };
 	const struct named *found = look_up(full_names, ARRAY_SIZE(full_names), name, n);
 
 	for (size_t i = 0; !found && i < ARRAY_SIZE(prefixes); i++) {

@@ -143,8 +143,8 @@ static bool read_symbol(const struct elf_image *image, Elf_Data *data, const GEl
 
 static bool is_function(const GElf_Sym *symbol)
 {
-	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
-	       GELF_ST_BIND(symbol->st_info) != STB_LOCAL && symbol->st_shndx != SHN_UNDEF &&
+	/* Local ones, too: linkers make all of a static program's local when it exports nothing. */
+	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_value != 0;
 }
 

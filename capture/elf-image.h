@@ -46,7 +46,7 @@ typedef int (*elf_function_fn)(const char *name, size_t n, uint64_t vaddr, uint6
 			       void *userdata);
 
 /*
- * Calls FN for each global function in the tables of symbols until it returns something else than
+ * Calls FN for each function in the tables of symbols until it returns something else than
  * 0, which is returned; *RET_N is how many there were.
  */
 int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,

@@ -49,6 +49,7 @@ struct session {
 	/* facts, from which the state follows */
 	bool ordered;  /* session_start() was called */
 	bool complete; /* all that is asked for has begun */
+	bool quiet;    /* no program runs any more; what there is in tables is still being read */
 	bool detached;
 	bool unloading; /* ordered; the output has been told that nothing more comes */
 	bool unloaded;
@@ -197,6 +198,20 @@ static bool ask(uint32_t tid, void *userdata)
 	return worker_order_lookup(s->worker, tid);
 }
 
+static bool take_memory(struct outbuf *ret, void *userdata)
+{
+	struct session *s = userdata;
+
+	return worker_take_memory(s->worker, ret);
+}
+
+static void look(uint32_t pid, void *userdata)
+{
+	struct session *s = userdata;
+
+	worker_order_look(s->worker, pid);
+}
+
 /* Whether records can be written now. */
 static bool writable(struct session *s)
 {
@@ -216,7 +231,7 @@ static int close_archive(struct session *s)
 static void drain(struct session *s)
 {
 	/* Once the programs are gone, nothing comes any more. */
-	uint64_t horizon_ns = s->detached ? MERGE_ALL : clock_boot_ns() - MERGE_MARGIN_NS;
+	uint64_t horizon_ns = s->quiet ? MERGE_ALL : clock_boot_ns() - MERGE_MARGIN_NS;
 	int r = 0;
 
 	if (!writable(s))
@@ -268,6 +283,7 @@ static void on_news(struct session *s)
 
 	worker_fetch(s->worker, &news);
 	s->worker_cpu_ns = news.cpu_ns;
+	s->quiet = news.quiet;
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
 	if (news.error < 0 && s->error == 0) {
@@ -405,6 +421,8 @@ int session_new(struct session_options *options, int output_fd, struct session *
 		return r;
 	s->recorder.after_record = after_record;
 	s->recorder.ask = ask;
+	s->recorder.take_memory = take_memory;
+	s->recorder.look = look;
 	s->recorder.userdata = s;
 	s->options = defaulted;
 	*options = (struct session_options){ 0 };
@@ -501,6 +519,7 @@ void session_dispatch(struct session *s)
 				end(s, "duration");
 		} else if (fd == worker_fd(s->worker)) {
 			on_news(s);
+			due |= s->quiet; /* what is read then is waited for */
 		} else if (s->recorder.collector &&
 			   fd == collector_doorbell_fd(s->recorder.collector)) {
 			collector_answer_doorbell(s->recorder.collector);
