@@ -225,12 +225,23 @@ static int check_limit(const struct leaks_request *o, const struct leaks_input *
 	return CLI_FOUND;
 }
 
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static bool writes_to_stdout(const struct leaks_request *o)
+{
+	return is_stdout(o->pprof) || is_stdout(o->folded);
+}
+
 static int show(struct request *q, struct leaks_input *in, struct leaks_input *old, int fd)
 {
 	struct leaks_diff diff = { 0 };
 	int r = old ? leaks_diff_init(&diff, old) : 0, status;
 
-	if (r == 0)
+	/* What goes to standard output stands there alone. */
+	if (r == 0 && !writes_to_stdout(&q->leaks))
 		r = q->leaks.json ? leaks_print_json(in, &q->leaks, old ? &diff : NULL)
 				  : leaks_print(in, &q->leaks, old ? &diff : NULL);
 	leaks_diff_deinit(&diff);
@@ -333,9 +344,12 @@ static int check(const struct request *q, int n_files, bool separated, const cha
 				       "comes behind '--'");
 	if (n_files == 0 && separated)
 		return cli_usage_error("there is no command after '--'");
-	if (o->output && strcmp(o->output, "-") == 0)
+	if (writes_to_stdout(o) && (o->json || (is_stdout(o->pprof) && is_stdout(o->folded))))
+		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write to "
+				       "the same place");
+	if (is_stdout(o->output))
 		return cli_usage_error("the archive cannot go to standard output: the report does");
-	if (o->old && strcmp(o->old, "-") == 0 && n_files > 0 && strcmp(file, "-") == 0)
+	if (is_stdout(o->old) && n_files > 0 && is_stdout(file))
 		return cli_usage_error("only one archive can come from standard input");
 	return CLI_OK;
 }

@@ -11,6 +11,7 @@ struct process {
 	unsigned n_watches;
 	const char *name, *program;
 	struct leak_watch *watch; /* the open one, or NULL */
+	struct leak_watch *exec;  /* the one before it, whose EVENT_WATCHED is to come, or NULL */
 };
 
 /* The last EVENT_USAGE of a stack's id. */
@@ -198,6 +199,7 @@ static int take_watch(struct leaks *l, const struct event *ev)
 		return -ENOMEM;
 	if (p->watch)
 		close_watch(p->watch, ev->ts_ns);
+	p->exec = p->watch;
 	p->watch = NULL;
 	l->n_processes_seen += p->n_watches++ == 0;
 	if (!is_wanted(&l->options, ev->pid, p->real_pid))
@@ -231,7 +233,8 @@ static int take_watch(struct leaks *l, const struct event *ev)
 static int take_watched(struct leaks *l, const struct event *ev)
 {
 	struct process *p = get_process(l, ev->pid);
-	struct leak_watch *w = p ? p->watch : NULL;
+	bool is_late = p && p->exec && strcmp(ev->watched.reason, "exec") == 0;
+	struct leak_watch *w = is_late ? p->exec : p ? p->watch : NULL;
 
 	if (!p)
 		return -ENOMEM;
@@ -245,8 +248,10 @@ static int take_watched(struct leaks *l, const struct event *ev)
 	w->lost = ev->watched.lost;
 	w->full = ev->watched.full;
 	w->no_stack = ev->watched.no_stack;
-	/* (kept for a watch that never ends) */
-	w->own_unmatched = 0;
+	if (is_late) {
+		p->exec = NULL;
+		return 0;
+	}
 	close_watch(w, ev->ts_ns);
 	p->watch = NULL;
 	return 0;
