@@ -9,6 +9,7 @@
  *	at MS                           what follows happens MS milliseconds after the start
  *	sample PID ADDRESS ...          a stack, innermost first
  *	rename PID NAME                 a process is called otherwise
+ *	frame PID ADDRESS DEPTH LINE SOURCE FUNCTION     what an address means
  *	lost CLASS COUNT                records of CLASS are missing
  *	watch PID RESOURCES COMPLETE INTERVAL MIN_BYTES ALLOCATORS    COMPLETE: 1 or 0
  *	stack PID ID ADDRESS ...
@@ -207,6 +208,19 @@ static void on_rename(struct maker *m, char *rest)
 			       .rename = { .from = "", .to = word(m, &rest) } });
 }
 
+static void on_frame(struct maker *m, char *rest)
+{
+	struct event ev = { .kind = EVENT_FRAME, KYMO, .frame = { .process = pid(m, &rest) } };
+
+	ev.frame.address = number(m, &rest, 16);
+	ev.frame.depth = (uint32_t)number(m, &rest, 10);
+	ev.frame.line = (uint32_t)number(m, &rest, 10);
+	ev.frame.source = word(m, &rest);
+	ev.frame.function = rest ? rest : "";
+	ev.frame.module = "";
+	put(m, ev);
+}
+
 static void on_lost(struct maker *m, char *rest)
 {
 	const char *class_name = word(m, &rest);
@@ -376,15 +390,12 @@ static void take_line(struct maker *m, char *line)
 		const char *word;
 		void (*take)(struct maker *m, char *rest);
 	} rows[] = {
-		{ "start", on_start },     { "task", on_task },
-		{ "exec", on_exec },       { "map", on_map },
-		{ "at", on_at },           { "sample", on_sample },
-		{ "rename", on_rename },   { "lost", on_lost },
-		{ "watch", on_watch },     { "stack", on_stack },
-		{ "alloc", on_alloc },     { "free", on_free },
-		{ "usage", on_usage },     { "snapshot", on_snapshot },
-		{ "block", on_block },     { "watched", on_watched },
-		{ "context", on_context },
+		{ "start", on_start },   { "task", on_task },       { "exec", on_exec },
+		{ "map", on_map },       { "at", on_at },           { "sample", on_sample },
+		{ "rename", on_rename }, { "frame", on_frame },     { "lost", on_lost },
+		{ "watch", on_watch },   { "stack", on_stack },     { "alloc", on_alloc },
+		{ "free", on_free },     { "usage", on_usage },     { "snapshot", on_snapshot },
+		{ "block", on_block },   { "watched", on_watched }, { "context", on_context },
 	};
 	char *rest = line;
 	const char *what;
