@@ -34,16 +34,11 @@ static int add_files(struct record_options *o)
 
 static int check(const struct record_options *o)
 {
-	bool filtered = capture_filter_is_set(&o->session.filter);
-
 	if (!(o->session.categories & CATEGORIES_MEMORY))
 		return cli_usage_error("-e has to have one of memory, fd, shm and threads");
-	if (o->n_rest > 0 && filtered)
+	if (o->n_rest > 0 && capture_filter_is_set(&o->session.filter))
 		return cli_usage_error("a command is watched with its children; -p and the other "
 				       "filters are for processes that run");
-	if (o->n_rest == 0 && !filtered)
-		return cli_usage_error("say which archive, which processes (-p PID), or which "
-				       "command (-- COMMAND)");
 	return CLI_OK;
 }
 

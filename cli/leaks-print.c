@@ -61,10 +61,10 @@ static void print_watch(const struct printer *p, const struct leak_watch *w)
 					       : "until it ran another program");
 }
 
-static void print_count(uint64_t n, const char *what)
+static void print_count(const char *what, uint64_t n)
 {
 	if (n > 0)
-		printf("  %" PRIu64 " %s\n", n, what);
+		printf("  %s: %" PRIu64 "\n", what, n);
 }
 
 static void print_limits(const struct leak_watch *w)
@@ -75,22 +75,22 @@ static void print_limits(const struct leak_watch *w)
 		puts("  complete: watched from the first instruction of its program on");
 	else
 		puts("  not complete: what it allocated before is not known");
-	print_count(w->unmatched, "deallocations were of what is not known, from before");
-	print_count(w->lost,
-		    "events were lost: some of what follows may have been freed, and some is "
-		    "missing");
-	print_count(w->full, "allocations are missing: there was no more room to remember them");
-	print_count(w->no_stack, "allocations have no stack: there was no more room for stacks");
-	print_count(w->replaced, "blocks were allocated anew without being freed: that was missed");
-	print_count(w->failed, "allocations failed");
-	print_count(w->missing, "blocks are missing: the archive ends in the middle of a snapshot");
+	print_count("freed, and not known, from before", w->unmatched);
+	print_count("events lost, so that some may have been freed and some is missing", w->lost);
+	print_count("allocations missing, for which there was no more room", w->full);
+	print_count("allocations without their stacks, for which there was no more room",
+		    w->no_stack);
+	print_count("allocated anew without being freed, which was missed", w->replaced);
+	print_count("allocations that failed", w->failed);
+	print_count("blocks missing, since the archive ends in the middle of a snapshot",
+		    w->missing);
 	if (leak_watch_is_sampled(w))
 		printf("  one block each %s was taken, at random: what follows is estimated; +- is "
 		       "for 95 %% of cases\n",
 		       text_format_size(size, w->interval));
 	if (w->min_bytes)
 		printf("  blocks below %s are not known\n", text_format_size(size, w->min_bytes));
-	if (w->from_sums)
+	if (w->from_sums && w->n_groups > 0)
 		puts("  there is no snapshot: of the blocks only their sums are known");
 	if (*w->allocators)
 		printf("  allocators: %s\n", w->allocators);

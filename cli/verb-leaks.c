@@ -79,6 +79,17 @@ static int take_categories(void *request, char *value)
 
 /* ---- options of the report ---- */
 
+/* Says which words there are. */
+static int say_words(const char *option, const char *word, const char *const *names, unsigned n)
+{
+	char list[128] = "";
+
+	for (unsigned i = 0; i < n; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 names[i]);
+	return cli_usage_error("--%s: there is no '%s'; there are: %s", option, word, list);
+}
+
 /* Sets a bit for each of the words of VALUE that is one of N NAMES; '-' may stand for a space. */
 static int take_words(const char *option, char *value, const char *const *names, unsigned n,
 		      uint32_t *to)
@@ -92,12 +103,8 @@ static int take_words(const char *option, char *value, const char *const *names,
 			*c = *c == '-' ? ' ' : *c;
 		while (i < n && strcmp(word, names[i]) != 0)
 			i++;
-		if (i == n) {
-			cli_usage_error("--%s: there is no '%s'; there are:", option, word);
-			for (i = 0; i < n; i++)
-				fprintf(stderr, "  %s\n", names[i]);
-			return CLI_USAGE;
-		}
+		if (i == n)
+			return say_words(option, word, names, n);
 		*to |= 1u << i;
 	}
 	return CLI_OK;
@@ -344,6 +351,9 @@ static int check(const struct request *q, int n_files, bool separated, const cha
 				       "comes behind '--'");
 	if (n_files == 0 && separated)
 		return cli_usage_error("there is no command after '--'");
+	if (n_files == 0 && q->n_words == 1)
+		return cli_usage_error("say which archive, which processes (-p PID), or which "
+				       "command (-- COMMAND)");
 	if (writes_to_stdout(o) && (o->json || (is_stdout(o->pprof) && is_stdout(o->folded))))
 		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write to "
 				       "the same place");

@@ -751,7 +751,8 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 			count_block(w, b);
 	}
 	/* (of what there are only sums for, nobody knows contexts and ages) */
-	w->from_sums = w->n_snapshots == 0 && !w->logged && !o->context && o->min_age_ns == 0;
+	w->from_sums =
+		w->n_snapshots == 0 && !w->logged && !w->first && !o->context && o->min_age_ns == 0;
 	r = list_groups(l, w);
 	if (r < 0)
 		return r;
