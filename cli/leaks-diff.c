@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 
 /* A text that is the same in both archives. */
 static int make_key(const struct leaks_input *in, const struct leak_watch *w,

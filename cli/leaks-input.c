@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 #include "cli/read-events.h"
 #include "cli/verb.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 
 static struct json_object *json_frame(const struct leaks_frame *f)
 {

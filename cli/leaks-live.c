@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 #include "cli/loaded-files.h"
 #include "cli/record-job.h"
 #include "cli/temporary-file.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 #include "cli/verb.h"
 
 struct printer {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 #include "cli/packed-output.h"
 #include "cli/verb.h"
 

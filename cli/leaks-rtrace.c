@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 #include "cli/packed-output.h"
 #include "cli/verb.h"
 #include "writer/rtrace/rtrace-writer.h"

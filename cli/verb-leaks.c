@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/leaks.h"
+#include "cli/leaks-view.h"
 #include "cli/part-options.h"
 #include "cli/verb-options.h"
 #include "cli/verb.h"

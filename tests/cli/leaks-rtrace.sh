@@ -27,3 +27,13 @@ cat logged/*
 touch file
 kymo leaks c.fxt --rtrace file >/dev/null
 echo "exit $?"
+echo --- exported
+kymo export a.fxt -o exported.rtrace
+diff -r reports exported.rtrace
+kymo export a.fxt -o exported --format rtrace --json
+kymo export a.fxt -o exported --format rtrace
+kymo export a.fxt -o - --format rtrace
+kymo export a.fxt -o x --format rtrace --compress
+kymo export a.fxt -o x.rtrace.gz
+kymo export "$T/small" -o x.rtrace
+ls -d x* 2>&1
