@@ -11,6 +11,7 @@
 struct export
 {
 	struct input_file input;
+	const char *input_path; /* "-" = standard input */
 	const char *output_path;
 	bool force;
 	enum pack_method method;     /* of the output */

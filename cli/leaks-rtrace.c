@@ -4,6 +4,8 @@
  * a report has one header. What does not fit into its records stands in arguments, and what the recording cannot
  * know in comments.
  *
+ * Of what was recorded with each of its events a report can have all of them: what was freed, too.
+ *
  * Times are since the beginning of the recording, so that none of them is before another's midnight. Backtraces
  * have no names: `kymo postprocess --resolve` gives them some, as others do.
  */
@@ -17,11 +19,15 @@
 
 #include "cli/leaks-view.h"
 #include "cli/packed-output.h"
+#include "cli/read-events.h"
 #include "cli/verb.h"
 #include "writer/rtrace/rtrace-writer.h"
 
 /* A report may be this large. */
 #define OUTPUT_MAX ((size_t)4 << 30)
+
+/* So much comes together before it is written. */
+enum { FLUSH_BYTES = 1 << 20 };
 
 /* What others call our resources. They have no name for a mapping of any kind. */
 #define MAPPING_TYPE "mmap"
@@ -47,7 +53,12 @@ struct report {
 	size_t n_blocks;
 	struct rtrace_map *maps; /* owned */
 	size_t n_maps, room_maps;
-	uint32_t depth; /* of the deepest stack */
+	uint32_t depth;               /* of the deepest stack */
+	bool all;                     /* events, not only what lives */
+	struct packed_output *output; /* of a report with all events; else it is one piece */
+	bool here;                    /* the events that come are of the watch */
+	unsigned n_watches;           /* of its process so far */
+	uint64_t n_calls;
 };
 
 static struct rtrace_resource describe(enum resource resource)
@@ -125,25 +136,36 @@ static int compare_maps(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+static int add_maps_of(struct report *t, const struct leak_group *g)
+{
+	const struct profile *p = t->in->leaks->profile;
+	uint32_t depth = 0;
+	int r = 0;
+
+	for (uint32_t n = g->node; r == 0 && n; n = p->nodes[n].parent) {
+		const struct mapping *map = p->places[p->nodes[n].place].mapping;
+
+		depth++;
+		if (map)
+			r = add_map(t, map);
+	}
+	if (depth > t->depth)
+		t->depth = depth;
+	return r;
+}
+
 /* Files that stacks go through. */
 static int list_maps(struct report *t)
 {
-	const struct profile *p = t->in->leaks->profile;
+	const struct leak_group *g;
+	size_t pos = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < t->watch->n_groups; i++) {
-		uint32_t depth = 0;
-
-		for (uint32_t n = t->watch->groups[i]->node; r == 0 && n; n = p->nodes[n].parent) {
-			const struct mapping *map = p->places[p->nodes[n].place].mapping;
-
-			depth++;
-			if (map)
-				r = add_map(t, map);
-		}
-		if (depth > t->depth)
-			t->depth = depth;
-	}
+	for (size_t i = 0; r == 0 && !t->all && i < t->watch->n_groups; i++)
+		r = add_maps_of(t, t->watch->groups[i]);
+	while (r == 0 && t->all && (g = table_next(&t->watch->by_key, &pos)))
+		for (; r == 0 && g; g = g->next)
+			r = add_maps_of(t, g);
 	qsort(t->maps, t->n_maps, sizeof(*t->maps), compare_maps);
 	return r;
 }
@@ -159,7 +181,7 @@ static int write_header(struct report *t)
 		.process = rtrace_text(*w->program ? w->program : w->name),
 		.origin = RTRACE_TEXT("kymo " KYMO_VERSION),
 		.pid = w->real_pid,
-		.filters = RTRACE_FILTER_LEAKS,
+		.filters = t->all ? 0 : RTRACE_FILTER_LEAKS,
 		.has_depth = true,
 		.depth = t->depth,
 	};
@@ -227,16 +249,30 @@ static int write_notes(struct report *t)
 	return r;
 }
 
+/* What the calls are of: bits of resources and contexts. */
+static void find_used(const struct report *t, uint32_t *ret_resources, uint32_t *ret_contexts)
+{
+	const struct leak_group *g;
+	size_t pos = 0;
+
+	*ret_resources = 0;
+	*ret_contexts = t->all ? UINT32_MAX : 0;
+	for (size_t i = 0; i < t->n_blocks; i++) {
+		*ret_contexts |= t->blocks[i]->context;
+		*ret_resources |= 1u << t->blocks[i]->group->resource;
+	}
+	while (t->all && (g = table_next(&t->watch->by_key, &pos)))
+		for (; g; g = g->next)
+			*ret_resources |= 1u << g->resource;
+}
+
 static int write_registries(struct report *t)
 {
 	const struct leaks *l = t->in->leaks;
-	uint32_t contexts = 0, used = 0;
+	uint32_t contexts, used;
 	int r = 0;
 
-	for (size_t i = 0; i < t->n_blocks; i++) {
-		contexts |= t->blocks[i]->context;
-		used |= 1u << t->blocks[i]->group->resource;
-	}
+	find_used(t, &used, &contexts);
 	for (size_t i = 0; r == 0 && i < l->n_contexts; i++)
 		if (contexts & l->contexts[i].id)
 			r = rtrace_write_context(
@@ -302,12 +338,12 @@ static int write_args(struct report *t, const struct leak_block *b)
 	return r == 0 ? write_weight(t, b) : r;
 }
 
-static int write_frames(struct report *t, const struct leak_group *g)
+static int write_frames(struct report *t, uint32_t node)
 {
 	const struct profile *p = t->in->leaks->profile;
 	int r = 0;
 
-	for (uint32_t n = g->node; r == 0 && n != 0; n = p->nodes[n].parent) {
+	for (uint32_t n = node; r == 0 && n != 0; n = p->nodes[n].parent) {
 		const struct rtrace_frame frame = { .address =
 							    p->places[p->nodes[n].place].address };
 
@@ -334,7 +370,7 @@ static int write_block(struct report *t, size_t number)
 
 	if (r == 0)
 		r = write_args(t, b);
-	return r == 0 ? write_frames(t, b->group) : r;
+	return r == 0 ? write_frames(t, b->group->node) : r;
 }
 
 static int write_sums(struct report *t)
@@ -358,64 +394,171 @@ static int write_sums(struct report *t)
 	return r;
 }
 
-static int write_report(struct report *t)
+static int write_head(struct report *t)
 {
-	int r = list_blocks(t);
+	int r = list_maps(t);
 
-	if (r == 0)
-		r = list_maps(t);
 	if (r == 0)
 		r = write_header(t);
 	if (r == 0)
 		r = write_notes(t);
-	if (r == 0)
-		r = write_registries(t);
-	for (size_t i = 0; r == 0 && i < t->n_blocks; i++)
-		r = write_block(t, i);
-	return r == 0 ? write_sums(t) : r;
+	return r == 0 ? write_registries(t) : r;
+}
+
+static void report_deinit(struct report *t)
+{
+	free(t->blocks);
+	free(t->maps);
 }
 
 int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, struct outbuf *out)
 {
-	struct report t = { .in = in, .watch = w, .start_ns = in->flame.summary->start_ns };
+	_cleanup_(report_deinit) struct report t = { .in = in, .watch = w };
 	int r;
 
+	t.start_ns = in->flame.summary->start_ns;
 	rtrace_writer_init(&t.writer, out, &(struct rtrace_writer_options){ 0 });
-	r = write_report(&t);
-	free(t.blocks);
-	free(t.maps);
+	r = list_blocks(&t);
+	if (r == 0)
+		r = write_head(&t);
+	for (size_t i = 0; r == 0 && i < t.n_blocks; i++)
+		r = write_block(&t, i);
+	return r == 0 ? write_sums(&t) : r;
+}
+
+/* ---- all events ---- */
+
+static int write_call(struct report *t, const struct event *ev)
+{
+	enum resource resource = ev->block.resource;
+	bool is_free = ev->kind == EVENT_FREE;
+	const struct rtrace_call call = {
+		.index = ++t->n_calls,
+		.id = ev->block.id,
+		.size = resource == RESOURCE_FD ? 1 : ev->block.size,
+		.time_ns = since_start(t, ev->ts_ns),
+		.has_time = true,
+		.contexts = ev->block.context,
+		.is_free = is_free,
+		.name = rtrace_text(*ev->block.function ? ev->block.function
+				    : is_free           ? "free"
+							: resources[resource].function),
+		.type = describe(resource).type,
+	};
+	uintptr_t node =
+		ev->block.stack ? (uintptr_t)table_get(&t->watch->stacks, ev->block.stack) : 0;
+	int r = rtrace_write_call(&t->writer, &call);
+
+	if (r == 0)
+		r = write_number(t, "ns", call.time_ns);
+	if (r == 0)
+		r = write_number(t, "tid", ev->tid);
+	if (r == 0)
+		r = write_frames(t, node ? (uint32_t)(node - 1) : 0);
+	return r;
+}
+
+/* Gives the output what has come together. */
+static int flush(struct report *t)
+{
+	int r = packed_output_write(t->output, t->writer.out->data, t->writer.out->size);
+
+	outbuf_reset(t->writer.out);
+	return r;
+}
+
+static int take_event(void *userdata, const struct event *ev)
+{
+	struct report *t = userdata;
+	int r = 0;
+
+	if (ev->pid != t->watch->pid)
+		return 0;
+	switch (ev->kind) {
+	case EVENT_WATCH:
+		t->here = ++t->n_watches == t->watch->number;
+		return 0;
+	case EVENT_WATCHED:
+		t->here = false;
+		return 0;
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+		r = t->here ? write_call(t, ev) : 0;
+		break;
+	default:
+		break;
+	}
+	if (r == 0 && t->writer.out->size > FLUSH_BYTES)
+		r = flush(t);
+	/* (read_events() knows of no other) */
+	return r < 0 ? -ENOMEM : 0;
+}
+
+/* The report of W with all of its events, which are read again. */
+static int write_all_events(const struct leaks_input *in, const struct leak_watch *w,
+			    const char *archive, const struct packed_output_args *args)
+{
+	_cleanup_(open_trace_close) struct open_trace trace = OPEN_TRACE_NULL;
+	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
+	_cleanup_(report_deinit) struct report t = { .in = in, .watch = w, .all = true };
+	struct packed_output output = PACKED_OUTPUT_NULL;
+	int r = open_trace(&trace, archive);
+
+	if (r != CLI_OK)
+		return r;
+	t.start_ns = in->flame.summary->start_ns;
+	t.output = &output;
+	rtrace_writer_init(&t.writer, &text, &(struct rtrace_writer_options){ 0 });
+	if (write_head(&t) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = packed_output_open(&output, args) < 0 ? CLI_FAILED : CLI_OK;
+	if (r == CLI_OK)
+		r = read_events(&trace, take_event, &t);
+	if (r == CLI_OK && (flush(&t) < 0 || packed_output_finish(&output) < 0))
+		r = CLI_FAILED;
+	packed_output_deinit(&output);
 	return r;
 }
 
 /* ---- files ---- */
 
-static int write_file(const struct leaks_input *in, const struct leak_watch *w,
-		      const char *directory, bool force)
+static int write_what_lives(const struct leaks_input *in, const struct leak_watch *w,
+			    const struct packed_output_args *args)
 {
 	_cleanup_(outbuf_deinit) struct outbuf text = { .limit = OUTPUT_MAX };
-	_cleanup_free_ char *path = NULL;
-	struct packed_output_args args = { .force = force, .whole = packed_output_any_bytes };
 	int r = leaks_rtrace(in, w, &text);
 
-	if (r < 0 || asprintf(&path, "%s/%" PRIu32 "-%u.rtrace.txt", directory, w->real_pid,
-			      w->number) < 0) {
-		cli_error("%s: the report of process %" PRIu32 " cannot be written: %s", directory,
-			  w->real_pid, strerror(r < 0 ? -r : ENOMEM));
+	if (r < 0) {
+		cli_error("%s: the report cannot be written: %s", args->path, strerror(-r));
 		return CLI_FAILED;
 	}
-	args.path = path;
-	return packed_output_put(&args, text.data, text.size) < 0 ? CLI_FAILED : CLI_OK;
+	return packed_output_put(args, text.data, text.size) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-int leaks_write_rtrace(const struct leaks_input *in, const char *path, bool force)
+int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_args *args)
 {
 	int r = CLI_OK;
 
-	if (mkdir(path, 0777) < 0 && errno != EEXIST) {
-		cli_error("cannot make the directory %s: %m", path);
+	if (mkdir(args->directory, 0777) < 0 && errno != EEXIST) {
+		cli_error("cannot make the directory %s: %m", args->directory);
 		return CLI_FAILED;
 	}
-	for (size_t i = 0; r == CLI_OK && i < in->leaks->n_watches; i++)
-		r = write_file(in, in->leaks->watches[i], path, force);
+	for (size_t i = 0; r == CLI_OK && i < in->leaks->n_watches; i++) {
+		const struct leak_watch *w = in->leaks->watches[i];
+		struct packed_output_args output = { .force = args->force,
+						     .whole = packed_output_any_bytes };
+		_cleanup_free_ char *path = NULL;
+
+		if (asprintf(&path, "%s/%" PRIu32 "-%u.rtrace.txt", args->directory, w->real_pid,
+			     w->number) < 0) {
+			cli_error("out of memory");
+			return CLI_FAILED;
+		}
+		output.path = path;
+		r = args->archive && w->logged ? write_all_events(in, w, args->archive, &output)
+					       : write_what_lives(in, w, &output);
+	}
 	return r;
 }

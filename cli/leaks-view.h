@@ -106,8 +106,15 @@ const char *leaks_process(const struct leak_watch *w);
 int leaks_write_pprof(struct leaks_input *in, const struct leaks_request *q, int input_fd);
 int leaks_write_folded(struct leaks_input *in, const struct leaks_request *q, int input_fd);
 
-/* A report in the text protocol each watch, "PID-N.rtrace.txt" in the directory at PATH, which is made. As above. */
-int leaks_write_rtrace(const struct leaks_input *in, const char *path, bool force);
+struct leaks_rtrace_args {
+	const char *directory; /* is made, if it is not there */
+	const char *
+		archive; /* what was read: of processes with each event all are written; NULL = of none */
+	bool force;
+};
+
+/* A report in the text protocol each watch, "PID-N.rtrace.txt". As above. */
+int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_args *args);
 
 /* The report of W as text. Returns 0 or a negative errno. */
 int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, struct outbuf *out);

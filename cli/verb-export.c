@@ -175,6 +175,7 @@ static int run_export(const struct export_options *o)
 {
 	_cleanup_(export_deinit) struct export e = {
 		.input = INPUT_FILE_NULL,
+		.input_path = o->input,
 		.output_path = o->output,
 		.force = o->force,
 		.output = PACKED_OUTPUT_NULL,

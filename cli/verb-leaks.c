@@ -211,7 +211,8 @@ static int write_files(struct request *q, struct leaks_input *in, int fd)
 	int r = CLI_OK;
 
 	if (o->rtrace)
-		r = leaks_write_rtrace(in, o->rtrace, o->force);
+		r = leaks_write_rtrace(in,
+				       &(struct leaks_rtrace_args){ o->rtrace, NULL, o->force });
 	if (r == CLI_OK && o->pprof)
 		r = leaks_write_pprof(in, o, fd);
 	if (r == CLI_OK && o->folded)

@@ -37,3 +37,10 @@ kymo export a.fxt -o x --format rtrace --compress
 kymo export a.fxt -o x.rtrace.gz
 kymo export "$T/small" -o x.rtrace
 ls -d x* 2>&1
+echo --- exported with each event
+kymo export c.fxt -o all.rtrace
+cat all.rtrace/*
+kymo postprocess all.rtrace/100-1.rtrace.txt | cmp all.rtrace/100-1.rtrace.txt -
+kymo postprocess --leaks all.rtrace/100-1.rtrace.txt 2>&1 | grep -e leaked -e before
+kymo export - --format rtrace -o piped.rtrace <c.fxt
+diff -r logged piped.rtrace
