@@ -125,18 +125,20 @@ static void test_trend_windows(void **state)
 
 /* ---- verdicts ---- */
 
+#define GROWS                                                                                      \
+	{                                                                                          \
+		.windows = 10, .grew = 6, .fell = 1, .quarters = 3, .per_second = 1                \
+	}
+
 static void test_verdict(void **state)
 {
-	static const struct leak_growth grows = {
-		.windows = 10, .grew = 6, .fell = 1, .quarters = 3, .per_second = 1
-	};
 	static const struct {
 		struct leak_evidence e;
 		enum leak_verdict verdict;
 	} rows[] = {
-		{ { .lost = 1, .possible = 5, .growth = grows }, LEAK_LOST },
-		{ { .possible = 1, .growth = grows }, LEAK_POSSIBLY_LOST },
-		{ { .growth = grows, .unknown = 1, .program_ended = true }, LEAK_GROWING },
+		{ { .lost = 1, .possible = 5, .growth = GROWS }, LEAK_LOST },
+		{ { .possible = 1, .growth = GROWS }, LEAK_POSSIBLY_LOST },
+		{ { .growth = GROWS, .unknown = 1, .program_ended = true }, LEAK_GROWING },
 		{ { .unknown = 1, .program_ended = true }, LEAK_UNFREED },
 		{ { .program_ended = true, .watched_ns = 100, .youngest_ns = 50, .oldest_ns = 60 },
 		  LEAK_OLD },
