@@ -594,7 +594,7 @@ int BPF_PROG(on_memory_exec, struct task_struct *p, int old_pid, struct linux_bi
 	struct memory_process next = {
 		.pid = tgid,
 		.flags = MEMORY_PROCESS_IMAGE,
-		.since_ns = now_ns,
+		.since_ns = now_ns + 1, /* what is said of the old one comes before */
 	};
 
 	if (process) {

@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "base/outbuf.h"
 #include "base/text.h"
 #include "capture/allocator-cache.h"
 #include "capture/probes.h"
@@ -56,6 +57,7 @@ struct memory {
 	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
 	uint64_t unheard;       /* as of the last look */
 	unsigned n_ended;       /* heard of, and not read */
+	struct outbuf going;    /* struct probes *, owned: to be detached, of those who are gone */
 	int error;              /* of the sink: it wants no more */
 };
 
@@ -161,7 +163,7 @@ static int say_watched(struct memory *m, const struct memory_image *image, uint6
 	const struct memory_process *p = &image->process;
 	const struct rec_watched rec = {
 		.head = {
-			.ts_ns = ts_ns,
+			.ts_ns = p->ended_ns ? p->ended_ns : ts_ns,
 			.size = sizeof(rec),
 			.kind = REC_WATCHED,
 			.pid = p->pid,
@@ -201,10 +203,24 @@ static struct memory_image *image_of(struct memory *m, const struct memory_proce
 
 static void forget_armed(struct memory *m, struct armed *armed)
 {
+	struct probes *probes[FILES_MAX];
+
 	table_remove(&m->processes, (uint64_t)armed->pid + 1);
 	for (size_t i = 0; i < armed->n_files; i++)
-		probes_free(armed->files[i].probes);
+		probes[i] = armed->files[i].probes;
+	if (outbuf_append(&m->going, probes, armed->n_files * sizeof(probes[0])) < 0)
+		probes_free_all(probes, armed->n_files);
 	free(armed);
+}
+
+/* What has been forgotten is detached. */
+static void detach_forgotten(struct memory *m)
+{
+	struct outbuf going = m->going;
+
+	m->going = (struct outbuf){ 0 };
+	probes_free_all((struct probes **)going.data, going.size / sizeof(struct probes *));
+	outbuf_deinit(&going);
 }
 
 static bool is_watched(const struct memory *m, uint32_t pid)
@@ -250,6 +266,7 @@ static void drop_ended(struct memory *m)
 		free(image);
 		pos = 0; /* the table has moved */
 	}
+	detach_forgotten(m);
 }
 
 /* Says all about the images that have ended, and lets them go. */
@@ -527,8 +544,12 @@ static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 	if (armed->n_looks < ARRAY_SIZE(looks_ns))
 		armed->next_look_ns = now_ns + looks_ns[armed->n_looks++];
 	look_at(m, armed);
+	if (armed->next_look_ns)
+		return;
+	/* All about the program that was there before comes first. */
+	finish_ended(m, clock_boot_ns());
 	image = table_get(&m->images, armed->instance);
-	if (image && !armed->next_look_ns)
+	if (image)
 		announce(m, image);
 }
 
@@ -591,6 +612,7 @@ static void detach_all(struct memory *m)
 		forget_armed(m, armed);
 		pos = 0;
 	}
+	detach_forgotten(m);
 }
 
 struct memory *memory_free(struct memory *m)
@@ -643,9 +665,12 @@ void memory_tick(struct memory *m)
 	struct armed *armed;
 	size_t pos = 0;
 
-	while ((armed = table_next(&m->processes, &pos)))
-		if (armed->next_look_ns && armed->next_look_ns <= now_ns)
-			look_again(m, armed, now_ns);
+	while ((armed = table_next(&m->processes, &pos))) {
+		if (!armed->next_look_ns || armed->next_look_ns > now_ns)
+			continue;
+		look_again(m, armed, now_ns);
+		pos = 0; /* some may have gone */
+	}
 	if (now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
 		return;
 	finish_ended(m, clock_boot_ns());

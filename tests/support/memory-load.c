@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PLANT __attribute__((noinline, noclone))
+#define PLANT __attribute__((noinline))
 
 enum { BEFORE = 10, PASSED = 50, PAIRS_KEPT = 1024 };
 
@@ -132,7 +132,7 @@ static void *be_thread(void *n)
 	return NULL;
 }
 
-static int work(int n)
+PLANT static int work(int n)
 {
 	/* More than there is, and the compiler does not know. */
 	size_t too_much = (size_t)1 << (60 + (n > 0));
@@ -185,7 +185,7 @@ PLANT static void leak_in_grown(void)
 	kept = malloc(444);
 }
 
-static int grown(void)
+PLANT static int grown(void)
 {
 	for (int i = 0; i < 7; i++)
 		leak_in_grown();
@@ -193,7 +193,7 @@ static int grown(void)
 	return 0;
 }
 
-static int children(void)
+PLANT static int children(void)
 {
 	pid_t first, second;
 

@@ -94,7 +94,7 @@ nm -S "$MEMORY_LOAD" | while read -r at size type name; do
 	esac
 done >"$TMP/functions"
 
-# blocks FILE PID: those of its snapshots, summed up, a row each: blocks, bytes, function of the allocator,
+# blocks FILE PID: those of its snapshots, summed up by size, a row each: blocks, bytes, function of the allocator,
 # functions of the load that called it, innermost first; "." is one of another file
 blocks() {
 	"$LIST_STACKS" "$1" | awk -v load="$MEMORY_LOAD" -v pid="$2" '
@@ -110,10 +110,15 @@ blocks() {
 							found = name[i]
 				line = line " " found
 			}
-			blocks[line]++
-			bytes[line] += $4
+			n_blocks[$4 " " line]++
 		}
-		END { for (line in blocks) print blocks[line], bytes[line], line }' "$TMP/functions" - | sort
+		END {
+			for (key in n_blocks) {
+				line = key
+				sub(/^[0-9]+ /, "", line)
+				print n_blocks[key], n_blocks[key] * (key + 0), line
+			}
+		}' "$TMP/functions" - | sort
 }
 
 # watched FIELD FILE PID [REASON]: what is said at the end of a watch
@@ -143,12 +148,12 @@ check_planted() {
 		"\(.leak_aligned) \(128 * .leak_aligned) memalign leak_aligned work main .",
 		"\(.leak_aligned) \(53 * .leak_aligned) memalign leak_aligned work main .",
 		"\(.leak_not_grown) \(79 * .leak_not_grown) malloc leak_not_grown work main .",
-		"\(.leak_in_thread) \(207 * .leak_in_thread) malloc leak_in_thread be_thread . ."' \
+		"\(.leak_in_thread) \(207 * .leak_in_thread) malloc leak_in_thread be_thread ."' \
 		"$truth" >"$TMP/planted"
 	# (where aligned_alloc() is not memalign() under another name it says so)
 	sed -i 's/ aligned_alloc / memalign /' "$TMP/found"
 	# What the C library keeps of a thread that has ended, to use it again, is no plant.
-	grep -v ' calloc \..* work main \.$' "$TMP/found" >"$TMP/found.planted" || true
+	grep -v ' calloc \.$' "$TMP/found" >"$TMP/found.planted" || true
 	sort "$TMP/planted" | diff - "$TMP/found.planted" >&2 ||
 		fail "what was found (>) is not what was planted (<)"
 	assert_eq "$(watched failed "$1" "$pid")" "$(json "$truth" .failed)" "failed allocations"
@@ -283,7 +288,7 @@ begin_recording "$TMP/small.fxt" -e memory -p "$LOAD" --memory-min 250
 go_memory_load small
 done_memory_load small
 end_recording
-blocks "$TMP/small.fxt" "$LOAD" | grep -v ' calloc \. ' >"$TMP/found"
+blocks "$TMP/small.fxt" "$LOAD" | grep -v ' calloc \.$' >"$TMP/found"
 printf '%s\n' "10 20030 realloc leak_grown work main ." "5 1535 posix_memalign leak_aligned work main ." |
 	diff - "$TMP/found" >&2 || fail "blocks of at least 250 bytes"
 end_memory_load small
