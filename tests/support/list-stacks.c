@@ -4,6 +4,7 @@
  *
  *	tick    TIME PID TID          FRAMES
  *	offcpu  TIME PID TID END STATE WAKER FRAMES
+ *	block   TIME PID SIZE RESOURCE FUNCTION FRAMES   (of snapshots)
  *
  * Frames are innermost first, with spaces between them: "kernel:ADDRESS", or PATH+OFFSET (in the
  * file, or of an anonymous mapping), or "unmapped:ADDRESS". Numbers of frames are hexadecimal with 16 digits, so that
@@ -17,11 +18,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "reader/fxt/fxt-events.h"
 #include "writer/maps.h"
 
+struct named {
+	unsigned n_frames;
+	uint64_t frames[];
+};
+
 struct list {
 	struct maps *maps;
+	struct table named;  /* id -> struct named, owned */
 	struct event offcpu; /* the last one */
 	bool only_maps;
 };
@@ -47,6 +55,33 @@ static void print_sample(const struct list *l, const struct event *ev)
 		       l->offcpu.offcpu.waker_tid);
 	for (unsigned i = 0; i < ev->sample.n_frames; i++)
 		print_frame(l, ev, ev->sample.frames[i]);
+	putchar('\n');
+}
+
+/* Ids are hashes of the frames: nobody else has the same one. */
+static int keep_named(struct list *l, const struct event *ev)
+{
+	size_t bytes = ev->sample.n_frames * sizeof(uint64_t);
+	struct named *named = malloc(sizeof(*named) + bytes);
+
+	if (!named)
+		return -ENOMEM;
+	named->n_frames = ev->sample.n_frames;
+	memcpy(named->frames, ev->sample.frames, bytes);
+	free(table_get(&l->named, ev->sample.id));
+	return table_set(&l->named, ev->sample.id, named);
+}
+
+static void print_block(const struct list *l, const struct event *ev)
+{
+	const struct named *named = ev->block.stack ? table_get(&l->named, ev->block.stack) : NULL;
+
+	printf("block %" PRIu64 " %u %" PRIu64 " %s ", ev->ts_ns, ev->pid, ev->block.size,
+	       resource_names[ev->block.resource]);
+	for (const char *p = *ev->block.function ? ev->block.function : "-"; *p; p++)
+		putchar(*p == ' ' ? '_' : *p);
+	for (unsigned i = 0; named && i < named->n_frames; i++)
+		print_frame(l, ev, named->frames[i]);
 	putchar('\n');
 }
 
@@ -83,8 +118,12 @@ static int pass(struct list *l, const char *path)
 				print_mapping(&ev);
 		} else if (ev.kind == EVENT_OFFCPU) {
 			l->offcpu = ev;
+		} else if (ev.kind == EVENT_SAMPLE && ev.sample.kind == SAMPLE_NAMED) {
+			r = keep_named(l, &ev);
 		} else if (ev.kind == EVENT_SAMPLE) {
 			print_sample(l, &ev);
+		} else if (ev.kind == EVENT_BLOCK) {
+			print_block(l, &ev);
 		}
 	}
 	return r;
@@ -93,6 +132,8 @@ static int pass(struct list *l, const char *path)
 int main(int argc, char **argv)
 {
 	struct list l = { .only_maps = true };
+	struct named *named;
+	size_t pos = 0;
 	int r = argc == 2 ? maps_new(&l.maps, MAPS_OF_ALL_TIMES) : -EINVAL;
 
 	if (r >= 0)
@@ -100,6 +141,9 @@ int main(int argc, char **argv)
 	l.only_maps = false;
 	if (r >= 0)
 		r = pass(&l, argv[1]);
+	while ((named = table_next(&l.named, &pos)))
+		free(named);
+	table_deinit(&l.named);
 	maps_free(l.maps);
 	if (r < 0)
 		fprintf(stderr, "list-stacks: %s\n", strerror(-r));

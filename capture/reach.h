@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which blocks does a process point to? Those that nothing leads to any more are lost.
+ *
+ * As memcheck sees it: what is searched first is all that the process can write to, but the blocks
+ * themselves (data, stacks, thread-local memory, what was mapped), and registers; then, what is in
+ * the blocks that were found. A word that is the address of a block points to it. One that is
+ * somewhere inside may be a coincidence, or the number of something: what only such ones lead to is
+ * possibly lost. Blocks that only point to each other are lost together.
+ *
+ * On the safe side, all in all: words that look like pointers are pointers. Memory that no known
+ * block covers is searched in full, be it that of allocations from before anybody watched, or chunks
+ * that were freed, whose old content is still there. Only where every block is known, the heap
+ * outside them is free memory and is left out. Of a stack, what is below the stack pointer is left
+ * out where that is known.
+ *
+ * Not seen: pointers in vector registers, in pages of shared memory that were swapped out, in
+ * memory of devices; pointers that are kept in another form (compressed, xor-ed).
+ *
+ * While the process runs, a pointer may move from where nobody has looked yet to where somebody has.
+ * Hence two searches, by the caller: what neither of them found is lost. A process that is held
+ * meanwhile needs but one.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "bpf/record.h"
+#include "capture/block-index.h"
+
+struct reach_request {
+	pid_t pid;
+	const struct block_range *blocks; /* by address, none overlapping. Borrowed */
+	size_t n_blocks;
+	bool all_known; /* no other block is in use */
+	bool hold;      /* the process stands still meanwhile; else: */
+	const struct rec_registers *threads; /* what is known of its threads. Borrowed */
+	size_t n_threads;
+	uint64_t timeout_ns;
+};
+
+struct reach_result {
+	uint64_t searched_bytes; /* a block that was searched as one, too */
+	uint64_t refused_bytes;  /* there, but not to be read */
+	uint64_t held_ns;        /* how long the process stood still */
+};
+
+/*
+ * Says in RET_REACH, one for each block, `enum reach` of writer/event.h. It is done in a process of its own: that can be
+ * ended when it hangs in the memory of another one, and whom it holds is free then. Blocks for the time that it takes.
+ * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: its
+ * words are not ours (a 32 bit program); -EPERM: somebody else holds it; or another negative errno.
+ */
+int reach_find(const struct reach_request *request, uint8_t *ret_reach,
+	       struct reach_result *ret_result);
