@@ -31,8 +31,8 @@
 
 enum {
 	BUFFER_BYTES = 4 << 20,
-	SPANS = 512,        /* of pages, looked at at once */
-	BATCH = 512,        /* blocks read at once */
+	SPANS = 512, /* of pages, looked at at once */
+	BATCH = 512, /* blocks read at once */
 	SMALL_BYTES = 256 << 10,
 	RED_ZONE = 128, /* below the stack pointer, and in use */
 	HOLD_NS = 2000000000,
@@ -61,7 +61,7 @@ struct search {
 	size_t n_threads;
 	struct block_index index;
 	uint8_t *reach;
-	bool possible; /* the second round */
+	bool possible;   /* the second round */
 	uint32_t *found; /* blocks whose content is to be searched */
 	size_t n_found;
 	struct outbuf roots; /* struct root */
@@ -370,7 +370,8 @@ static bool is_arena(struct search *s, const struct root *root)
 		uint64_t arena, previous, size, writable_size;
 	} head;
 
-	if (!root->is_anonymous || root->from % ARENA_BYTES || root->to - root->from > ARENA_BYTES ||
+	if (!root->is_anonymous || root->from % ARENA_BYTES ||
+	    root->to - root->from > ARENA_BYTES ||
 	    block_index_from(&s->index, root->from) == block_index_from(&s->index, root->to) ||
 	    read_memory(s, root->from, sizeof(head)) != sizeof(head))
 		return false;
@@ -477,8 +478,8 @@ static int prepare(struct search *s)
 static int hold_and_search(struct search *s)
 {
 	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
-	uint64_t hold_ns = begin_ns + HOLD_NS < s->deadline_ns ? begin_ns + HOLD_NS
-							       : s->deadline_ns;
+	uint64_t hold_ns =
+		begin_ns + HOLD_NS < s->deadline_ns ? begin_ns + HOLD_NS : s->deadline_ns;
 	struct outbuf threads = { 0 };
 	int r = 0;
 
@@ -565,8 +566,8 @@ int reach_find(const struct reach_request *request, uint8_t *ret_reach,
 	       struct reach_result *ret_result)
 {
 	size_t n_bytes = sizeof(struct answer) + request->n_blocks;
-	struct answer *answer = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct answer *answer =
+		mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int r;
 
 	if (answer == MAP_FAILED)

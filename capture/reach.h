@@ -35,8 +35,8 @@ struct reach_request {
 	pid_t pid;
 	const struct block_range *blocks; /* by address, none overlapping. Borrowed */
 	size_t n_blocks;
-	bool all_known; /* no other block is in use */
-	bool hold;      /* the process stands still meanwhile; else: */
+	bool all_known;                      /* no other block is in use */
+	bool hold;                           /* the process stands still meanwhile; else: */
 	const struct rec_registers *threads; /* what is known of its threads. Borrowed */
 	size_t n_threads;
 	uint64_t timeout_ns;
