@@ -84,6 +84,11 @@ void collector_detach(struct collector *c);
 /* Hands every task that lives to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
 
+/* Hands what the threads of process PID have in their registers to FN, as struct rec_registers. With
+ * MEMORY_REACH_LOOK only. Returns 0 or a negative errno. */
+int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
+			     void *userdata);
+
 unsigned collector_n_cpus(const struct collector *c);
 
 /* The word ring of CPU for CLASS, NULL if there is none; the size of such rings (a power of two). */

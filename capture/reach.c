@@ -25,7 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/outbuf.h"
+#include "capture/block-index.h"
 #include "capture/reach-threads.h"
 #include "writer/event.h"
 
@@ -59,8 +59,9 @@ struct search {
 	const struct reach_request *request;
 	const struct rec_registers *threads;
 	size_t n_threads;
+	struct block_range *blocks;
 	struct block_index index;
-	uint8_t *reach;
+	uint8_t *reach;  /* of each block */
 	bool possible;   /* the second round */
 	uint32_t *found; /* blocks whose content is to be searched */
 	size_t n_found;
@@ -439,7 +440,8 @@ static int search_all(struct search *s)
 struct answer {
 	int error; /* 1: not there yet */
 	struct reach_result result;
-	uint8_t reach[];
+	size_t n;
+	struct reach_block blocks[];
 };
 
 /* Words of another size are not what we look for. */
@@ -460,22 +462,73 @@ static int check_class(pid_t pid)
 
 static int prepare(struct search *s)
 {
-	const struct reach_request *request = s->request;
 	char path[32];
-	int r = block_index_init(&s->index, request->blocks, request->n_blocks);
+
+	s->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	s->buffer = malloc(BUFFER_BYTES);
+	s->spans = malloc(SPANS * sizeof(*s->spans));
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)s->request->pid);
+	s->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return s->buffer && s->spans ? 0 : -ENOMEM;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct reach_block *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Sorts, and leaves out what cannot be. Returns how many are left. */
+static size_t put_in_order(struct reach_block *blocks, size_t n)
+{
+	size_t left = 0;
+
+	qsort(blocks, n, sizeof(*blocks), by_address);
+	for (size_t i = 0; i < n; i++) {
+		const struct block_range here = { blocks[i].address, blocks[i].size };
+		const struct reach_block *last = left ? &blocks[left - 1] : NULL;
+
+		if (block_end(&here) <= here.address)
+			continue;
+		if (last &&
+		    block_end(&(struct block_range){ last->address, last->size }) > here.address) {
+			if (blocks[i].birth_ns > last->birth_ns)
+				blocks[left - 1] = blocks[i];
+			continue;
+		}
+		blocks[left++] = blocks[i];
+	}
+	return left;
+}
+
+/* Lists the blocks, with room for what is found. */
+static int take_blocks(struct search *s, struct answer *answer)
+{
+	struct outbuf list = { .limit = SIZE_MAX };
+	int r = s->request->list_blocks(&list, s->request->userdata);
+	size_t n = list.size / sizeof(*answer->blocks);
 
 	if (r < 0)
 		return r;
-	s->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
-	s->found = malloc((request->n_blocks + 1) * sizeof(*s->found));
-	s->buffer = malloc(BUFFER_BYTES);
-	s->spans = malloc(SPANS * sizeof(*s->spans));
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)request->pid);
-	s->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
-	return s->found && s->buffer && s->spans ? 0 : -ENOMEM;
+	if (n > s->request->blocks_max)
+		return -E2BIG;
+	memcpy(answer->blocks, list.data, n * sizeof(*answer->blocks));
+	outbuf_deinit(&list);
+	n = answer->n = put_in_order(answer->blocks, n);
+	s->blocks = calloc(n + 1, sizeof(*s->blocks));
+	s->reach = malloc(n + 1);
+	s->found = malloc((n + 1) * sizeof(*s->found));
+	if (!s->blocks || !s->reach || !s->found)
+		return -ENOMEM;
+	memset(s->reach, REACH_LOST, n);
+	for (size_t i = 0; i < n; i++)
+		s->blocks[i] =
+			(struct block_range){ answer->blocks[i].address, answer->blocks[i].size };
+	return block_index_init(&s->index, s->blocks, n);
 }
 
-static int hold_and_search(struct search *s)
+static int hold_and_search(struct search *s, struct answer *answer)
 {
 	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t hold_ns =
@@ -483,18 +536,22 @@ static int hold_and_search(struct search *s)
 	struct outbuf threads = { 0 };
 	int r = 0;
 
-	if (s->request->hold) {
+	if (s->request->hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
-		s->threads = (const struct rec_registers *)threads.data;
-		s->n_threads = threads.size / sizeof(*s->threads);
-	}
+	else if (s->request->list_threads)
+		r = s->request->list_threads(&threads, s->request->userdata);
+	s->threads = (const struct rec_registers *)threads.data;
+	s->n_threads = threads.size / sizeof(*s->threads);
+	if (r == 0)
+		r = take_blocks(s, answer);
 	if (r == 0)
 		r = read_roots(s);
 	if (r == 0)
 		r = search_all(s);
-	reach_let_go(&threads);
-	if (s->request->hold)
+	if (s->request->hold) {
+		reach_let_go(&threads);
 		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+	}
 	return r;
 }
 
@@ -502,13 +559,7 @@ static int hold_and_search(struct search *s)
 static void run_child(const struct reach_request *request, uint64_t deadline_ns,
 		      struct answer *answer)
 {
-	struct search s = {
-		.request = request,
-		.threads = request->threads,
-		.n_threads = request->n_threads,
-		.reach = answer->reach,
-		.deadline_ns = deadline_ns,
-	};
+	struct search s = { .request = request, .deadline_ns = deadline_ns };
 	int r = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
 
 	if (r == 0)
@@ -516,7 +567,9 @@ static void run_child(const struct reach_request *request, uint64_t deadline_ns,
 	if (r == 0)
 		r = prepare(&s);
 	if (r == 0)
-		r = hold_and_search(&s);
+		r = hold_and_search(&s, answer);
+	for (size_t i = 0; r == 0 && i < answer->n; i++)
+		answer->blocks[i].reach = s.reach[i];
 	answer->result = s.result;
 	__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
 	_exit(0);
@@ -562,22 +615,36 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 	return __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);
 }
 
-int reach_find(const struct reach_request *request, uint8_t *ret_reach,
+/* Of N blocks. */
+static int copy_answer(const struct answer *answer, struct reach_block **ret)
+{
+	size_t n_bytes = answer->n * sizeof(**ret);
+
+	*ret = malloc(n_bytes + 1);
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, answer->blocks, n_bytes);
+	return 0;
+}
+
+int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
 	       struct reach_result *ret_result)
 {
-	size_t n_bytes = sizeof(struct answer) + request->n_blocks;
-	struct answer *answer =
-		mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	size_t n_bytes = sizeof(struct answer) + request->blocks_max * sizeof(struct reach_block);
+	/* As much of it comes into being as there are blocks. */
+	struct answer *answer = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int r;
 
 	if (answer == MAP_FAILED)
 		return -errno;
 	answer->error = 1;
-	memset(answer->reach, REACH_LOST, request->n_blocks);
 	r = run_apart(request, answer);
 	r = r > 0 ? -EIO : r;
+	if (r == 0)
+		r = copy_answer(answer, ret_blocks);
 	if (r == 0) {
-		memcpy(ret_reach, answer->reach, request->n_blocks);
+		*ret_n = answer->n;
 		*ret_result = answer->result;
 	}
 	munmap(answer, n_bytes);

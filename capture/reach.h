@@ -28,17 +28,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/outbuf.h"
 #include "bpf/record.h"
-#include "capture/block-index.h"
+
+struct reach_block {
+	uint64_t address, size;
+	uint64_t birth_ns; /* tells those at one address apart */
+	uint32_t reach;    /* `enum reach` of writer/event.h */
+	uint32_t pad;
+};
 
 struct reach_request {
 	pid_t pid;
-	const struct block_range *blocks; /* by address, none overlapping. Borrowed */
-	size_t n_blocks;
-	bool all_known;                      /* no other block is in use */
-	bool hold;                           /* the process stands still meanwhile; else: */
-	const struct rec_registers *threads; /* what is known of its threads. Borrowed */
-	size_t n_threads;
+	/* Both run in the process that does it, once PID is held: they append struct reach_block, in any order, and
+	 * struct rec_registers (NULL = nothing is known of the threads). Zero, or a negative errno that
+	 * ends it all. */
+	int (*list_blocks)(struct outbuf *to, void *userdata);
+	int (*list_threads)(struct outbuf *to, void *userdata);
+	void *userdata;
+	size_t blocks_max; /* of which there can be an answer */
+	bool all_known;    /* no other block is in use */
+	bool hold;         /* the process stands still meanwhile; then its threads are known */
 	uint64_t timeout_ns;
 };
 
@@ -49,10 +59,11 @@ struct reach_result {
 };
 
 /*
- * Says in RET_REACH, one for each block, `enum reach` of writer/event.h. It is done in a process of its own: that can be
- * ended when it hangs in the memory of another one, and whom it holds is free then. Blocks for the time that it takes.
- * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: its
- * words are not ours (a 32 bit program); -EPERM: somebody else holds it; or another negative errno.
+ * Which of the blocks are reached: a new array that the caller frees, by address, of those that can
+ * be (of two that overlap, one has been freed and nobody saw it: the elder one). It is done in a process of its own: that
+ * can be ended when it hangs in the memory of another one, and whom it holds is free then. Blocks for the time that it takes.
+ * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: its words are not ours (a 32 bit
+ * program); -EPERM: somebody else holds it; -E2BIG: too many blocks; or another negative errno.
  */
-int reach_find(const struct reach_request *request, uint8_t *ret_reach,
+int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
 	       struct reach_result *ret_result);
