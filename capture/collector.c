@@ -590,7 +590,6 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.happenings_fd = bpf_map__fd(skel->maps.memory_happenings),
 		.instances = &skel->bss->memory_instances,
-		.context = &skel->bss->memory_context,
 		.unheard = &skel->bss->memory_unheard,
 	};
 
@@ -598,6 +597,11 @@ struct collector_memory collector_memory_tables(struct collector *c)
 	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
 		ret.programs[i] = bpf_program__fd(programs[i]);
 	return ret;
+}
+
+void collector_set_context(struct collector *c, uint32_t bits)
+{
+	__atomic_store_n(&c->skel->bss->memory_context, bits, __ATOMIC_RELAXED);
 }
 
 const char *collector_sample_clock(const struct collector *c)

@@ -63,11 +63,13 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, stacks_fd, blocks_fd, happenings_fd;
 	__u32 *instances; /* given out, by both sides */
-	__u32 *context;   /* bits of the contexts that are open */
 	__u64 *unheard;   /* happenings that there was no room to tell of */
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);
+
+/* From now on what is allocated belongs to the contexts of these BITS. */
+void collector_set_context(struct collector *c, uint32_t bits);
 
 /* What counts for the samples: "cycles" or "cpu-clock". */
 const char *collector_sample_clock(const struct collector *c);
