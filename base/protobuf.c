@@ -15,6 +15,20 @@ static size_t put_varint(uint8_t *to, uint64_t v)
 	return n;
 }
 
+size_t protobuf_put_u64(uint8_t *to, unsigned field, uint64_t v)
+{
+	size_t n = put_varint(to, (uint64_t)field << 3 | WIRE_VARINT);
+
+	return n + put_varint(to + n, v);
+}
+
+size_t protobuf_put_head(uint8_t *to, unsigned field, size_t size)
+{
+	size_t n = put_varint(to, (uint64_t)field << 3 | WIRE_BYTES);
+
+	return n + put_varint(to + n, size);
+}
+
 void protobuf_add_packed(struct outbuf *b, uint64_t v)
 {
 	uint8_t bytes[VARINT_MAX];
@@ -29,8 +43,9 @@ static void add_tag(struct outbuf *b, unsigned field, unsigned wire_type)
 
 void protobuf_add_u64(struct outbuf *b, unsigned field, uint64_t v)
 {
-	add_tag(b, field, WIRE_VARINT);
-	protobuf_add_packed(b, v);
+	uint8_t bytes[PROTOBUF_NUMBER_MAX];
+
+	outbuf_append(b, bytes, protobuf_put_u64(bytes, field, v));
 }
 
 void protobuf_add_nonzero(struct outbuf *b, unsigned field, uint64_t v)

@@ -4,8 +4,9 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 64, CLEAR_SLOTS_MAX = 1 << 17 };
 
 static uint64_t mix(uint64_t x)
 {
@@ -20,6 +21,17 @@ void table_deinit(struct table *t)
 {
 	free(t->slots);
 	*t = (struct table){ 0 };
+}
+
+void table_clear(struct table *t)
+{
+	if (t->n_slots > CLEAR_SLOTS_MAX) {
+		table_deinit(t);
+		return;
+	}
+	if (t->n_used > 0)
+		memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
+	t->n_used = 0;
 }
 
 /* The slot that holds KEY or, if none does, the free one where it belongs. */
@@ -110,6 +122,34 @@ void *table_next(const struct table *t, size_t *pos)
 			return slot->value;
 	}
 	return NULL;
+}
+
+/* Both halves of the product, so that the high bits count, too. */
+static uint64_t fold(uint64_t h, uint64_t word)
+{
+	__extension__ unsigned __int128 product =
+		(unsigned __int128)(h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n)
+{
+	const uint8_t *bytes = p;
+	uint64_t h = seed ^ n, word;
+
+	/* By words: such keys are ids and addresses mostly, and long. */
+	for (; n >= sizeof(word); n -= sizeof(word), bytes += sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		h = fold(h, word);
+	}
+	if (n > 0) {
+		word = 0;
+		memcpy(&word, bytes, n);
+		h = fold(h, word);
+	}
+	h = mix(h);
+	return h ? h : 1;
 }
 
 uint64_t table_hash(const void *p, size_t n)

@@ -21,6 +21,9 @@ struct table {
 
 void table_deinit(struct table *t);
 
+/* Takes all keys out; the memory stays for those to come, unless it is much. */
+void table_clear(struct table *t);
+
 /* The value at KEY, or NULL. */
 void *table_get(const struct table *t, uint64_t key);
 
@@ -37,3 +40,7 @@ void *table_next(const struct table *t, size_t *pos);
 /* A well-mixed, never zero, 64-bit hash of N bytes: keys for tables of strings. Callers compare
  * the bytes too. */
 uint64_t table_hash(const void *p, size_t n);
+
+/* Another one for each SEED. While that is nobody else's nobody can look for two that hash alike, and by chance it
+ * does not happen: bytes need not be compared. */
+uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n);

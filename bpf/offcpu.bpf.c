@@ -61,31 +61,17 @@ static __always_inline struct offcpu_thread *entry_of(__u32 tid, __u64 now_ns)
 	return bpf_map_lookup_elem(&offcpu_threads, &tid);
 }
 
-static __always_inline void leave(void *ctx, struct task_struct *p, __u32 state, __u64 now_ns)
-{
-	struct offcpu_thread *t;
-	__u32 tid = p->pid;
-
-	if (state & TASK_DEAD) {
-		bpf_map_delete_elem(&offcpu_threads, &tid);
-		return;
-	}
-	t = entry_of(tid, now_ns);
-	if (!t)
-		return;
-	t->state = state_letter(state);
-	t->n_user_frames = stack_walk_user(ctx, p, t->user.frames);
-	t->begin_ns = now_ns;
-}
-
-static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p,
+/* T is what is known of P, which is away until NOW_NS; if it runs by then, its kernel stack is another one. */
+static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p, bool runs,
 					 __u64 now_ns)
 {
 	struct rec_stack *room = stack_room(STACK_ROOM_SWITCH);
 	struct rec_offcpu *rec;
 	__u64 kernel, user;
 
-	if (!room || !stack_send(room, stack_walk_kernel_of(p, room->frames), p, now_ns, &kernel) ||
+	if (!room ||
+	    !stack_send(room, runs ? 0 : stack_walk_kernel_of(p, room->frames), p, now_ns,
+			&kernel) ||
 	    !stack_send(&t->user, t->n_user_frames, p, now_ns, &user))
 		return;
 	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
@@ -101,6 +87,27 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
+static __always_inline void leave(void *ctx, struct task_struct *p, __u32 state, __u64 now_ns)
+{
+	struct offcpu_thread *t;
+	__u32 tid = p->pid;
+
+	if (state & TASK_DEAD) {
+		bpf_map_delete_elem(&offcpu_threads, &tid);
+		return;
+	}
+	t = entry_of(tid, now_ns);
+	if (!t)
+		return;
+	/* The kernel did not report its return: then the schedule, too, has it come back now. */
+	if (t->begin_ns != 0 && now_ns - t->begin_ns >= offcpu_min_ns)
+		write_offcpu(t, p, true, now_ns);
+	t->waker_tid = 0;
+	t->state = state_letter(state);
+	t->n_user_frames = stack_walk_user(ctx, p, t->user.frames);
+	t->begin_ns = now_ns;
+}
+
 static __always_inline void come_back(struct task_struct *p, __u64 now_ns)
 {
 	__u32 tid = p->pid;
@@ -109,7 +116,7 @@ static __always_inline void come_back(struct task_struct *p, __u64 now_ns)
 	if (!t || t->begin_ns == 0)
 		return;
 	if (now_ns - t->begin_ns >= offcpu_min_ns)
-		write_offcpu(t, p, now_ns);
+		write_offcpu(t, p, false, now_ns);
 	t->begin_ns = 0;
 	t->waker_tid = 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
 /*
- * The life of processes and threads: fork, exec, exit, rename, and who is there at the start.
+ * The life of processes and threads: fork, exec, exit, rename, and who is there at the start; and the end of CPUs.
  *
  * These are rare beside switches, of several sizes, and must not get lost: they go through a BPF
  * ring buffer per CPU (bpf/rec-ring.bpf.h) that nothing else writes to. The maps that all programs share are here too.
@@ -167,6 +167,26 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 	fill_identity(&rec->task, p);
 	rec->comm[0] = '\0';
 	bpf_probe_read_kernel_str(rec->comm, sizeof(rec->comm), comm);
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
+/* What a CPU does last, going idle for good, the kernel does not trace: it is offline then. It is told by the one that
+ * took it off. */
+SEC("?tp_btf/cpuhp_exit")
+int BPF_PROG(on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct rec_cpu_gone *rec;
+
+	if (result != 0 || step != (int)bpf_core_enum_value(enum cpuhp_state, CPUHP_TEARDOWN_CPU))
+		return 0;
+	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
+	if (!rec)
+		return 0;
+	rec_fill_head(&rec->head, now_ns, REC_CPU_GONE, sizeof(*rec), bpf_get_current_task_btf());
+	rec->gone_cpu = cpu;
+	rec->pad_0 = 0;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 	return 0;
 }

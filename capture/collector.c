@@ -18,6 +18,7 @@
 #include "capture/decode.h"
 #include "capture/kernel-btf.h"
 #include "capture/map-rings.h"
+#include "capture/resource-calls.h"
 #include "capture/sampler.h"
 
 /* 1000 whole lives of processes between two drains, on each CPU. */
@@ -45,12 +46,13 @@ struct collector {
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
-	struct map_rings *map_rings; /* NULL = mappings are not asked for */
+	struct map_rings *map_rings; /* NULL = not attached */
 	struct sampler *sampler;     /* of whoever attaches */
 	const char *clock;           /* of the sampler */
 	uint32_t frequency;          /* likewise */
 	enum probes_way way;         /* with CATEGORIES_MEMORY */
 	bool *online;                /* room for a list */
+	int cpus_fd;                 /* who tells of CPUs that go; -1 = nobody */
 	struct rec_state *states;    /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the round that runs */
@@ -203,6 +205,8 @@ static int configure_memory(struct collector *c, const struct session_options *o
 	skel->rodata->memory_log = o->memory.log;
 	skel->rodata->memory_interval = o->memory.interval;
 	skel->rodata->memory_min_bytes = o->memory.min_bytes;
+	skel->rodata->resource_fds = o->categories & CATEGORY_FD ? 1 : 0;
+	resource_calls_fill((uint8_t *)skel->rodata->resource_calls, o->categories);
 	return r < 0 ? r
 		     : bpf_map__set_max_entries(skel->maps.memory_blocks,
 						(uint32_t)o->memory.blocks_max);
@@ -256,6 +260,7 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_task_rename, true },
 		{ skel->progs.on_iter_task, true },
 		{ skel->progs.on_sched_process_free, o->filter.n_pids > 0 },
+		{ skel->progs.on_cpuhp_exit, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_switch, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_waking, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_wakeup_new, o->categories & CATEGORY_SCHED },
@@ -278,6 +283,10 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_iter_registers,
 		  o->categories & CATEGORY_MEMORY && o->memory.reach == MEMORY_REACH_LOOK },
+		{ skel->progs.on_resource_enter, o->categories & CATEGORIES_CALLS },
+		{ skel->progs.on_resource_exit, o->categories & CATEGORIES_CALLS },
+		{ skel->progs.on_resource_fork, o->categories & CATEGORY_THREADS },
+		{ skel->progs.on_resource_thread_end, o->categories & CATEGORY_THREADS },
 	};
 	int64_t from_rq = 0;
 	int r = kernel_btf_preempt_count(&from_rq);
@@ -405,9 +414,7 @@ uint64_t collector_memory(const struct session_options *o)
 		if (has_rec_ring(o->categories, i))
 			bytes += rec_ring_bytes(o->ring_bytes, i);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
-	return o->categories & CATEGORIES_MAPPINGS
-		       ? bytes + map_rings_memory((unsigned)(n > 0 ? n : 1))
-		       : bytes;
+	return bytes + map_rings_memory((unsigned)(n > 0 ? n : 1));
 }
 
 uint64_t collector_choose_ring_bytes(uint64_t wanted)
@@ -433,6 +440,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 
 	if (!c)
 		return failed(-ENOMEM, "make a session", reterr_text);
+	c->cpus_fd = -1;
 	libbpf_set_print(keep_warning);
 	*libbpf_says = '\0';
 	r = libbpf_num_possible_cpus();
@@ -476,6 +484,7 @@ struct collector *collector_free(struct collector *c)
 		return NULL;
 	sampler_free(c->sampler);
 	map_rings_free(c->map_rings);
+	close_fd(c->cpus_fd);
 	ring_buffer__free(c->doorbell);
 	ring_buffer__free(c->records);
 	if (c->sched.map)
@@ -497,9 +506,8 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 {
 	int r;
 
-	if (!(c->categories & CATEGORIES_MAPPINGS))
-		return 0;
 	*libbpf_says = '\0';
+	c->cpus_fd = cpus_listen(); /* not allowed? then whoever is gone for long is noticed */
 	r = map_rings_new(c->n_cpus, &c->map_rings);
 	if (r == 0)
 		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
@@ -516,7 +524,8 @@ int collector_attach(struct collector *c, char **reterr_text)
 		struct bpf_program *prog;
 		struct bpf_link **link;
 	} rows[] = {
-		/* What is said of a program at its end comes before that. */
+		/* What is said of a program at its end comes before that; and what of a thread, before it. */
+		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
 		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
 		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
 		{ skel->progs.on_sched_process_fork, &skel->links.on_sched_process_fork },
@@ -524,8 +533,12 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
+		{ skel->progs.on_cpuhp_exit, &skel->links.on_cpuhp_exit },
 		/* Behind the one by which the filter follows. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
+		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
+		{ skel->progs.on_resource_enter, &skel->links.on_resource_enter },
+		{ skel->progs.on_resource_fork, &skel->links.on_resource_fork },
 		{ skel->progs.on_irq_handler_exit, &skel->links.on_irq_handler_exit },
 		{ skel->progs.on_irq_handler_entry, &skel->links.on_irq_handler_entry },
 		{ skel->progs.on_softirq_exit, &skel->links.on_softirq_exit },
@@ -609,14 +622,24 @@ const char *collector_sample_clock(const struct collector *c)
 	return c->clock ? c->clock : "";
 }
 
+static void set_online(struct collector *c)
+{
+	map_rings_set_online(c->map_rings, c->online);
+	if (c->sampler)
+		sampler_set_online(c->sampler, c->online);
+}
+
 void collector_look_after_cpus(struct collector *c)
 {
 	if (!c->map_rings)
 		return;
+	/* First those that are not there as before, then those that are back. */
 	cpus_online(c->online, c->n_cpus);
-	map_rings_set_online(c->map_rings, c->online);
-	if (c->sampler)
-		sampler_set_online(c->sampler, c->online);
+	if (cpus_clear_gone(c->cpus_fd, c->online, c->n_cpus)) {
+		set_online(c);
+		cpus_online(c->online, c->n_cpus);
+	}
+	set_online(c);
 }
 
 void collector_forget_stacks(struct collector *c)

@@ -30,6 +30,7 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_STACK] = sizeof(struct rec_stack), /* at most */
 		[REC_TICK] = sizeof(struct rec_tick),
 		[REC_OFFCPU] = sizeof(struct rec_offcpu),
+		[REC_CPU_GONE] = sizeof(struct rec_cpu_gone),
 		[REC_ALLOC] = sizeof(struct rec_alloc),
 		[REC_FREE] = sizeof(struct rec_free),
 		[REC_NAMED] = sizeof(struct rec_named),

@@ -12,10 +12,12 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "base/outbuf.h"
 #include "base/text.h"
 #include "capture/allocator-cache.h"
 #include "capture/memory-reach.h"
 #include "capture/probes.h"
+#include "capture/resource-lists.h"
 
 enum {
 	FILES_MAX = 64,   /* with probes, in one process */
@@ -61,6 +63,7 @@ struct memory {
 	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
 	uint64_t unheard;       /* as of the last look */
 	unsigned n_ended;       /* heard of, and not read */
+	struct outbuf going;    /* struct probes *, owned: to be detached, of those who are gone */
 	int error;              /* of the sink: it wants no more */
 };
 
@@ -212,10 +215,24 @@ static void image_free(struct memory_image *image)
 
 static void forget_armed(struct memory *m, struct armed *armed)
 {
+	struct probes *probes[FILES_MAX];
+
 	table_remove(&m->processes, (uint64_t)armed->pid + 1);
 	for (size_t i = 0; i < armed->n_files; i++)
-		probes_free(armed->files[i].probes);
+		probes[i] = armed->files[i].probes;
+	if (outbuf_append(&m->going, probes, armed->n_files * sizeof(probes[0])) < 0)
+		probes_free_all(probes, armed->n_files);
 	free(armed);
+}
+
+/* What has been forgotten is detached. */
+static void detach_forgotten(struct memory *m)
+{
+	struct outbuf going = m->going;
+
+	m->going = (struct outbuf){ 0 };
+	probes_free_all((struct probes **)going.data, going.size / sizeof(struct probes *));
+	outbuf_deinit(&going);
 }
 
 static bool is_watched(const struct memory *m, uint32_t pid)
@@ -261,6 +278,7 @@ static void drop_ended(struct memory *m)
 		image_free(image);
 		pos = 0; /* the table has moved */
 	}
+	detach_forgotten(m);
 }
 
 /* Says all about the images that have ended, and lets them go. */
@@ -301,7 +319,8 @@ static bool wanted(const struct memory *m, uint32_t function)
 			    : function >= MEMORY_FN_PTHREAD_CREATE ? CATEGORY_THREADS
 								   : CATEGORY_MEMORY;
 
-	return m->options->categories & category;
+	/* Shared memory is seen by its system calls. */
+	return category != CATEGORY_SHM && m->options->categories & category;
 }
 
 /* A look at the files of a process. */
@@ -446,6 +465,21 @@ static void end_unseen(struct memory *m, struct armed *armed, struct memory_imag
 	m->n_ended++;
 }
 
+/* What the kernel lists of PID, for the books of what it has made. */
+static int list_resources(struct memory *m, uint32_t pid, uint32_t instance, bool first)
+{
+	const struct resource_list list = {
+		.pid = pid,
+		.instance = instance,
+		.categories = m->options->categories,
+		.first = first,
+	};
+
+	return m->options->categories & CATEGORIES_CALLS && m->error == 0
+		       ? resource_list_send(&list, &m->sink)
+		       : 0;
+}
+
 /* The probes are in their places: from now on ARMED is watched. */
 static int begin(struct memory *m, struct armed *armed)
 {
@@ -465,7 +499,8 @@ static int begin(struct memory *m, struct armed *armed)
 		end_unseen(m, armed, image);
 	else if (r < 0)
 		add_text(armed->refused, sizeof(armed->refused), "too many processes are watched");
-	return announce(m, image);
+	r = announce(m, image);
+	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
 }
 
 /* Attaches to those files of a process that have no probes yet. Returns how many. */
@@ -493,7 +528,9 @@ static bool look_at(struct memory *m, struct armed *armed)
 			return true;
 		armed->instance = process.instance;
 		armed->refused[0] = '\0';
-		image->complete = had_files;
+		/* Without probes to be placed, system calls are all that there is. */
+		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
+		list_resources(m, armed->pid, armed->instance, true);
 	}
 	if (arm_files(m, armed) == 0 || !watched)
 		return watched;
@@ -607,6 +644,7 @@ static void detach_all(struct memory *m)
 		forget_armed(m, armed);
 		pos = 0;
 	}
+	detach_forgotten(m);
 }
 
 struct memory *memory_free(struct memory *m)
@@ -693,6 +731,8 @@ static void stop_image(struct memory *m, struct memory_image *image)
 	if (bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) < 0 ||
 	    process.instance != image->process.instance)
 		return;
+	/* While the books still go on: what comes and goes meanwhile is in them. */
+	list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
 	image->process = process;
 	image->ended = true;

@@ -11,7 +11,7 @@
 #include "bpf/record.h"
 #include "writer/pack/pack.h"
 
-/* Categories of -e. Lifecycle is always recorded. Later ones find their bit here. */
+/* Categories of -e. Lifecycle and mappings are always recorded. Later ones find their bit here. */
 enum capture_category {
 	CATEGORY_SCHED = 1 << 0,
 	CATEGORY_IRQ = 1 << 1,
@@ -31,8 +31,10 @@ enum capture_category {
 	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
 	/* Of processes that are watched: what they allocate. Only with a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
-	/* For which it is to be known where code is mapped: stacks of all kinds. */
-	CATEGORIES_MAPPINGS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
+	/* Of these, by looking at system calls. */
+	CATEGORIES_CALLS = CATEGORY_FD | CATEGORY_SHM,
+	/* Of these, by probes on functions. */
+	CATEGORIES_PROBES = CATEGORY_MEMORY | CATEGORY_THREADS,
 	/* What belongs to no thread: filters do not apply to it. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,

@@ -2,9 +2,11 @@
 #include "capture/profiler.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "writer/fxt/fxt-wire.h"
@@ -20,11 +22,16 @@ enum {
 /* An exec that has begun this long before is over, and its record was lost. */
 #define EXEC_NS UINT64_C(1000000000)
 
+/* What happened to a process this long ago has come out of the rings. */
+#define SETTLED_NS UINT64_C(10000000000)
+
 /* What is to be known of a process for its mappings. */
 struct process {
 	uint32_t n_modules;    /* ids given out; 16 bits of it count */
-	bool seen;             /* there was a stack of it: mappings need not wait */
+	bool seen;             /* it was selected: mappings need not wait */
+	bool renamed;          /* maybe it is since then, or it is in the middle of exec */
 	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
+	uint64_t waiting_ns;   /* time of what came last to those that wait */
 	struct outbuf waiting; /* struct rec_mapping */
 };
 
@@ -123,8 +130,41 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 	return write_event(p, &ev);
 }
 
+static void forget(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_remove(&p->processes, (uint64_t)pid + 1);
+
+	if (!process)
+		return;
+	drop_waiting(p, process);
+	free(process);
+}
+
+/* Of processes that no filter selected nobody tells us that they have ended. */
+static void forget_ended(struct profiler *p, uint64_t now_ns)
+{
+	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
+	const struct rec_mapping *first;
+	const struct process *process;
+	size_t n = 0;
+
+	p->swept_ns = now_ns;
+	for (size_t pos = 0; ended && (process = table_next(&p->processes, &pos));) {
+		first = (const struct rec_mapping *)process->waiting.data;
+		if (process->waiting.size && process->waiting_ns + SETTLED_NS < now_ns &&
+		    kill((pid_t)first->head.pid, 0) < 0 && errno == ESRCH)
+			ended[n++] = first->head.pid;
+	}
+	while (n > 0)
+		forget(p, ended[--n]);
+}
+
 static int let_wait(struct profiler *p, struct process *process, const struct rec_mapping *rec)
 {
+	process->waiting_ns = rec->head.ts_ns;
+	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX &&
+	    rec->head.ts_ns > p->swept_ns + SETTLED_NS)
+		forget_ended(p, rec->head.ts_ns);
 	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
 		p->n_dropped++;
 		return 0;
@@ -183,17 +223,19 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 		return -ENOMEM;
 	drop_waiting(p, process);
 	process->new_image_ns = head->ts_ns;
-	process->seen = false;
+	process->seen = process->renamed = false;
 	return 0;
 }
 
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+	struct process *process =
+		p->filtered ? process_of(p, pid) : table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (!process)
-		return 0;
+		return p->filtered ? -ENOMEM : 0;
 	process->new_image_ns = 0;
+	process->seen = true;
 	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
 }
 
@@ -203,7 +245,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 
 	if (child == parent)
 		return 0;
-	profiler_ended(p, child); /* whoever had this id before */
+	forget(p, child); /* whoever had this id before */
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
 	if (!from || !from->waiting.size || from->new_image_ns)
@@ -226,32 +268,70 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	return 0;
 }
 
-void profiler_ended(struct profiler *p, uint32_t pid)
+int profiler_ended(struct profiler *p, uint32_t pid)
 {
-	struct process *process = table_remove(&p->processes, (uint64_t)pid + 1);
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+	int r = process && process->renamed ? write_waiting(p, process, 0) : 0;
 
-	if (!process)
-		return;
-	drop_waiting(p, process);
-	free(process);
+	forget(p, pid);
+	return r;
 }
 
 /* ---- stacks ---- */
 
 int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+	struct process *process;
 
+	/* Nearly always nobody has anything that waits. */
+	if (!p->filtered && p->waiting_bytes == 0)
+		return 0;
+	process = table_get(&p->processes, (uint64_t)pid + 1);
 	if (!process && !p->filtered)
 		return 0;
 	if (!process)
 		process = process_of(p, pid);
 	if (!process)
 		return -ENOMEM;
-	if (process->new_image_ns && ts_ns - process->new_image_ns > EXEC_NS)
+	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS)
 		process->new_image_ns = 0;
 	process->seen = true;
 	return process->new_image_ns || !process->waiting.size ? 0 : write_waiting(p, process, 0);
+}
+
+int profiler_selected(struct profiler *p, uint32_t pid)
+{
+	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	return !p->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
+}
+
+void profiler_renamed(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	if (process)
+		process->renamed = p->filtered && !process->seen;
+}
+
+int profiler_finish(struct profiler *p)
+{
+	struct process *process;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (process = table_next(&p->processes, &pos));)
+		if (process->renamed)
+			r = write_waiting(p, process, 0);
+	return r;
+}
+
+/* A number for what is made of two stacks, either of which may be none (0). */
+static uint64_t number_of(uint64_t kernel_stack, uint64_t user_stack)
+{
+	const uint64_t both[] = { kernel_stack, user_stack };
+
+	return kernel_stack && user_stack ? table_hash_seeded(0, both, sizeof(both))
+					  : kernel_stack + user_stack;
 }
 
 static unsigned add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
@@ -305,9 +385,12 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	sample.tid = tasks_koid(p->tasks, head->tid);
 	if (r == 0)
 		r = profiler_need(p, head->pid, ts_ns);
-	if (!is_between_programs(p, head->pid))
-		n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
+	if (is_between_programs(p, head->pid))
+		user_stack = 0;
+	n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
 	sample.sample.n_frames = n;
+	if (p->n_homeless == 0)
+		sample.sample.id = number_of(kernel_stack, user_stack);
 	if (r == 0 && kernel_stack)
 		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {

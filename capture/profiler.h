@@ -6,7 +6,7 @@
  * archives have it behind (docs/FXT-MAPPING.md): it waits for the exec.
  *
  * Whom a filter selects is decided in the kernel, and mappings do not come from there. With a filter
- * those of a process wait until there is a stack of it, whose thread has been selected then.
+ * those of a process wait until a record of one of its threads comes, which has been selected then.
  */
 #pragma once
 
@@ -30,6 +30,7 @@ struct profiler {
 	struct stacks stacks;
 	struct table processes; /* pid + 1 -> struct process, owned */
 	size_t waiting_bytes;   /* of all of them */
+	uint64_t swept_ns;      /* when those were forgotten that have ended */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
 	void *userdata;
@@ -54,4 +55,13 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 /* What has happened to a process, and has been written. */
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);
-void profiler_ended(struct profiler *p, uint32_t pid);
+int profiler_ended(struct profiler *p, uint32_t pid);
+
+/* A record that only those have whom the filter selects was about a thread of PID. */
+int profiler_selected(struct profiler *p, uint32_t pid);
+
+/* A thread of PID was renamed: by itself (maybe that selects it) or by an exec, which is told later. */
+void profiler_renamed(struct profiler *p, uint32_t pid);
+
+/* Writes what would have waited on. Once, at the end. */
+int profiler_finish(struct profiler *p);

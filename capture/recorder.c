@@ -43,8 +43,11 @@ void recorder_deinit(struct recorder *r)
 static int announce(uint32_t tid, void *userdata)
 {
 	struct recorder *r = userdata;
+	const struct task *task = tasks_get(&r->tasks, tid);
+	int error = lifecycle_announce(&r->lifecycle, tid);
 
-	return lifecycle_announce(&r->lifecycle, tid);
+	/* (of one that is not known nobody can say whose thread it is) */
+	return error < 0 || !task ? error : profiler_selected(&r->profiler, task->pid);
 }
 
 static int belongs(uint32_t tid, uint32_t pid, void *userdata)
@@ -390,8 +393,12 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
 	const struct rec_exit *exit = (const struct rec_exit *)rec;
+	const struct rec_fork *fork = (const struct rec_fork *)rec;
 	int error = write_memory_at_hand(r, rec->ts_ns);
 
+	/* Before: the child has what it has. */
+	if (error == 0 && rec->kind == REC_FORK)
+		error = profiler_selected(&r->profiler, rec->pid);
 	if (error == 0)
 		error = lifecycle_record(&r->lifecycle, rec);
 	if (error == 0 && rec->kind == REC_EXEC && exec->old_tid != rec->tid)
@@ -402,12 +409,15 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 	if (error == 0 && rec->kind == REC_EXEC && allocations_watches(&r->allocations, rec->pid))
 		error = profiler_need(&r->profiler, rec->pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
-		error = profiler_forked(&r->profiler, rec->pid,
-					((const struct rec_fork *)rec)->child.pid);
-	if (rec->kind == REC_EXIT && exit->process_ends) {
-		profiler_ended(&r->profiler, rec->pid);
+		error = profiler_forked(&r->profiler, rec->pid, fork->child.pid);
+	if (error == 0 && rec->kind == REC_FORK)
+		error = profiler_selected(&r->profiler, fork->child.pid);
+	if (rec->kind == REC_RENAME)
+		profiler_renamed(&r->profiler, rec->pid);
+	if (error == 0 && rec->kind == REC_EXIT && exit->process_ends)
+		error = profiler_ended(&r->profiler, rec->pid);
+	if (rec->kind == REC_EXIT && exit->process_ends)
 		allocations_ended(&r->allocations, rec->pid);
-	}
 	return after(r, error);
 }
 
@@ -470,6 +480,10 @@ static int on_record(const struct rec_head *rec, void *userdata)
 		return on_lifecycle(r, rec);
 	case REC_LOST:
 		return on_lost(r, rec);
+	case REC_CPU_GONE:
+		return after(r, schedule_cpu_gone(&r->schedule,
+						  ((const struct rec_cpu_gone *)rec)->gone_cpu,
+						  rec->ts_ns));
 	case REC_STACK:
 	case REC_TICK:
 	case REC_OFFCPU:
@@ -478,6 +492,7 @@ static int on_record(const struct rec_head *rec, void *userdata)
 	case REC_ALLOC:
 	case REC_FREE:
 	case REC_NAMED:
+	case REC_RESOURCE:
 		return on_allocation(r, rec);
 	case REC_MAPPING:
 		return on_mapping(r, rec);
@@ -684,6 +699,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 		error = close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
 		error = write_skipped(r, class);
+	if (error == 0)
+		error = profiler_finish(&r->profiler);
 	if (error == 0)
 		error = lifecycle_close(&r->lifecycle);
 	if (error == 0)

@@ -229,6 +229,15 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
 }
 
+/* With a filter it was "other", which idle is, too. */
+int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
+{
+	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->filtered ||
+	    ts_ns <= s->from_ns || ts_ns > s->to_ns)
+		return 0;
+	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
+}
+
 /*
  * What we saw running on CPU cannot have run until TS_NS: the kernel did not report its switch-out
  * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits

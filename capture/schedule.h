@@ -66,6 +66,9 @@ void schedule_deinit(struct schedule *s);
 /* Opens CPU's timeline at s->from_ns: TID has been running since before (0: idle). */
 int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio);
 
+/* CPU, a number of any size, was taken off: what ran last on it has stopped. */
+int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns);
+
 /*
  * The thread that runs on CPU as OLD_TID goes on as TID (exec by a thread that is not the main one
  * takes over the id of its process).

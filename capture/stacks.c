@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	GENERATION_BYTES_MAX = 16 << 20,
+	GENERATION_BYTES_MAX = 4 << 20,
 	OVERHEAD = 48, /* of malloc() and the table, about */
 };
 

@@ -242,7 +242,6 @@ static void start(struct worker *w, struct outbuf *list)
 	if (r == 0) {
 		w->news.tasks = tasks;
 		w->news.started = true;
-		w->news.complete = !(w->options.categories & CATEGORIES_MAPPINGS);
 		w->news.collector = w->collector = TAKE_PTR(c);
 	} else {
 		outbuf_deinit(&tasks);
@@ -361,7 +360,7 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 	outbuf_deinit(&batch);
 }
 
-/* The sampler: when all that it would disturb has begun, and all that its stacks need is known. */
+/* The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. */
 static void start_sampler(struct worker *w)
 {
 	char *text = NULL;
@@ -384,13 +383,11 @@ static void start_and_describe(struct worker *w)
 	start(w, &list);
 	if (w->collector) {
 		attend(w);
-		if (w->options.categories & CATEGORIES_MAPPINGS) {
-			read_mappings(w, &list);
-			if (w->options.categories & CATEGORIES_MEMORY)
-				start_watching(w, &list);
-			start_sampler(w);
-			w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
-		}
+		read_mappings(w, &list);
+		if (w->options.categories & CATEGORIES_MEMORY)
+			start_watching(w, &list);
+		start_sampler(w);
+		w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
 		read_commands(w, &list);
 	}
 	outbuf_deinit(&list);

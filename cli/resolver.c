@@ -28,6 +28,12 @@ struct resolver_process {
 	bool looked_at, lives;
 };
 
+/* The text of a machine's kernel. */
+struct resolver_kernel {
+	struct symbol_mapping mapping;
+	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
+};
+
 /* What was asked about one module. */
 struct resolver_module {
 	const char *path; /* of resolver.texts; "" = in no mapping */
@@ -42,9 +48,13 @@ void resolver_init(struct resolver *r, struct symbols *symbols, const struct sym
 void resolver_deinit(struct resolver *r)
 {
 	struct resolver_process *p;
+	struct resolver_kernel *k;
 
+	for (size_t pos = 0; (k = table_next(&r->kernels, &pos));)
+		free(k);
 	for (size_t pos = 0; (p = table_next(&r->processes, &pos));)
 		free(p);
+	table_deinit(&r->kernels);
 	table_deinit(&r->processes);
 	resolver_use(r, NULL);
 }
@@ -113,25 +123,33 @@ static int take_task(struct resolver *r, const struct event *ev)
 	return 0;
 }
 
-static void take_kernel(struct resolver *r, const struct event *ev)
+static int take_kernel(struct resolver *r, const struct event *ev)
 {
+	struct resolver_kernel *k = table_get(&r->kernels, ev->pid);
 	size_t n = ev->mapping.build_id_size;
 
-	if (ev->pid != FXT_KOID_KTHREADD || strncmp(ev->mapping.path, "[kernel", 7) != 0)
-		return;
-	if (n > sizeof(r->kernel_id))
+	if (!maps_is_kthreadd(ev->pid) || strncmp(ev->mapping.path, "[kernel", 7) != 0)
+		return 0;
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k || table_set(&r->kernels, ev->pid, k) < 0) {
+			free(k);
+			return -ENOMEM;
+		}
+	}
+	if (n > sizeof(k->build_id))
 		n = 0;
 	if (n > 0)
-		memcpy(r->kernel_id, ev->mapping.build_id, n);
-	r->has_kernel = true;
-	r->kernel = (struct symbol_mapping){
+		memcpy(k->build_id, ev->mapping.build_id, n);
+	k->mapping = (struct symbol_mapping){
 		.path = "[kernel.kallsyms]",
-		.build_id = r->kernel_id,
+		.build_id = k->build_id,
 		.n_build_id = n,
 		.start = ev->mapping.start,
 		.size = ev->mapping.size,
 		.file_offset = ev->mapping.file_offset,
 	};
+	return 0;
 }
 
 int resolver_add(struct resolver *r, const struct event *ev)
@@ -146,8 +164,7 @@ int resolver_add(struct resolver *r, const struct event *ev)
 	case EVENT_TASK:
 		return r->symbols ? take_task(r, ev) : 0;
 	case EVENT_MAPPING:
-		take_kernel(r, ev);
-		return 0;
+		return take_kernel(r, ev);
 	default:
 		return 0;
 	}
@@ -201,13 +218,13 @@ static bool is_alive(const struct resolver *r, struct resolver_process *p)
 
 /* ---- asking ---- */
 
-static struct symbol_mapping mapping_of(const struct resolver *r, const struct profile_place *place,
-					bool kernel)
+static struct symbol_mapping mapping_of(const struct profile_place *place,
+					const struct resolver_kernel *kernel)
 {
 	const struct mapping *m = place->mapping;
 
 	if (!m)
-		return kernel ? r->kernel : (struct symbol_mapping){ 0 };
+		return kernel ? kernel->mapping : (struct symbol_mapping){ 0 };
 	return (struct symbol_mapping){
 		.path = m->path,
 		.build_id = m->build_id,
@@ -224,22 +241,24 @@ static struct symbol_mapping mapping_of(const struct resolver *r, const struct p
 static bool make_query(struct resolver *r, const struct profile_place *place,
 		       struct symbol_query *ret)
 {
-	bool kernel = maps_is_kernel(place->address);
+	bool is_kernel = maps_is_kernel(place->address);
+	const struct resolver_kernel *kernel =
+		is_kernel ? table_get(&r->kernels, place->owner) : NULL;
 	struct resolver_process *p = table_get(&r->processes, (uint64_t)place->owner + 1);
 
 	*ret = (struct symbol_query){
-		.kernel = kernel,
+		.kernel = is_kernel,
 		.is_return = place->returns,
 		.address = place->address,
-		.mapping = mapping_of(r, place, kernel),
+		.mapping = mapping_of(place, kernel),
 	};
-	if (!kernel) {
+	if (!is_kernel) {
 		ret->pid = p ? p->pid : 0;
 		ret->lives = is_alive(r, p);
 		return true;
 	}
 	/* Where the kernel begins says which one it is only as long as that one runs. */
-	return (place->mapping || r->has_kernel) && (ret->mapping.n_build_id > 0 || is_of_here(r));
+	return (place->mapping || kernel) && (ret->mapping.n_build_id > 0 || is_of_here(r));
 }
 
 /* What nobody vouches for is taken where it is likely to be right. */

@@ -24,10 +24,8 @@ struct resolver {
 	bool has_sysroot;
 	bool has_start, has_clock, foreign; /* what the archive says of itself */
 	struct table processes;             /* koid + 1 -> struct resolver_process, owned */
-	bool has_kernel;
-	struct symbol_mapping kernel; /* the kernel's own text */
-	uint8_t kernel_id[SYMBOL_BUILD_ID_MAX];
-	struct table modules; /* path, of `texts` -> struct resolver_module, owned */
+	struct table kernels;               /* kthreadd's koid -> struct resolver_kernel, owned */
+	struct table modules;               /* path, of `texts` -> struct resolver_module, owned */
 	struct text_set texts;
 	struct frame frames[SYMBOL_FRAMES_MAX];
 	uint64_t n_asked, n_named; /* places */

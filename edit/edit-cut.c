@@ -20,6 +20,9 @@
 enum { ACROSS_MAX = 1 << 16 };
 #define ACROSS_BYTES_MAX ((size_t)32 << 20)
 
+/* Machines that an archive can be of. */
+enum { STARTS_MAX = 64 };
+
 enum phase { BEFORE, WITHIN, BEHIND };
 
 struct edit_cut {
@@ -33,7 +36,9 @@ struct edit_cut {
 	struct edit_timeline *timeline; /* of what is selected */
 	struct edit_spans *spans;
 	struct edit_viewer *viewer;
-	struct edit_kept *start;              /* session_start; owned, NULL without one */
+	struct edit_kept *starts[STARTS_MAX]; /* session_start of each machine; owned */
+	uint32_t start_pids[STARTS_MAX];
+	size_t n_starts;
 	struct clock_snapshot clock;          /* the last one; all 0 without one */
 	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
 	size_t n_across, across_bytes;
@@ -128,7 +133,8 @@ struct edit_cut *edit_cut_free(struct edit_cut *c)
 		return NULL;
 	for (size_t i = 0; i < c->n_across; i++)
 		edit_kept_unref(c->across[i]);
-	edit_kept_unref(c->start);
+	for (size_t i = 0; i < c->n_starts; i++)
+		edit_kept_unref(c->starts[i]);
 	edit_viewer_free(c->viewer);
 	edit_spans_free(c->spans);
 	edit_timeline_free(c->timeline);
@@ -165,18 +171,18 @@ static int write_clock(struct edit_cut *c, uint64_t ts_ns)
 					});
 }
 
-static int write_start(struct edit_cut *c)
+static int write_starts(struct edit_cut *c)
 {
 	struct fxt_record record;
-	int r;
+	int r = 0;
 
-	if (!c->start)
-		return 0;
-	r = edit_viewer_look(c->viewer, c->start, &record);
-	if (r < 0)
-		return r;
-	record.ts_ns = c->from_ns;
-	return edit_copy_record(c->copy, c->start->from, &record);
+	for (size_t i = 0; r == 0 && i < c->n_starts; i++) {
+		r = edit_viewer_look(c->viewer, c->starts[i], &record);
+		record.ts_ns = c->from_ns;
+		if (r == 0)
+			r = edit_copy_record(c->copy, c->starts[i]->from, &record);
+	}
+	return r;
 }
 
 /* A record of the state: names as they are, the rest as of the cut's first moment. */
@@ -215,7 +221,7 @@ static int begin(struct edit_cut *c)
 
 	c->phase = WITHIN;
 	if (r == 0)
-		r = write_start(c);
+		r = write_starts(c);
 	if (r == 0)
 		r = write_clock(c, c->from_ns);
 	if (r == 0)
@@ -233,7 +239,7 @@ static int end(struct edit_cut *c, uint64_t ts_ns)
 		r = edit_timeline_close(c->timeline, ts_ns);
 	if (r == 0)
 		r = write_clock(c, ts_ns);
-	if (r < 0 || !c->start)
+	if (r < 0 || c->n_starts == 0)
 		return r;
 	return edit_copy_event(
 		c->copy,
@@ -263,22 +269,37 @@ static int own_event(const struct fxt_provider *from, const struct fxt_record *r
 	return fxt_text_known(&r->name);
 }
 
+/* The first of each machine is kept, or written if the cut has begun. */
+static int take_start(struct edit_cut *c, const struct edit_sorted *item)
+{
+	uint32_t pid = (uint32_t)item->record->thread.pid;
+
+	for (size_t i = 0; i < c->n_starts; i++)
+		if (c->start_pids[i] == pid)
+			return 0;
+	if (c->n_starts == STARTS_MAX || c->phase == BEHIND)
+		return 0;
+	c->start_pids[c->n_starts] = pid;
+	c->starts[c->n_starts++] = edit_kept_ref(item->kept);
+	return c->phase == WITHIN ? edit_copy_record(c->copy, item->from, item->record) : 0;
+}
+
 /* Events that tell of the recording as a whole: ours take their place. Returns 1 if R is one. */
 static int take_own(struct edit_cut *c, const struct edit_sorted *item)
 {
-	const struct fxt_record *r = item->record;
+	const struct fxt_record *record = item->record;
+	int r;
 
-	switch (own_event(item->from, r)) {
+	switch (own_event(item->from, record)) {
 	case FXT_NAME_SESSION_START:
-		if (!c->start)
-			c->start = edit_kept_ref(item->kept);
-		return 1;
+		r = take_start(c, item);
+		return r < 0 ? r : 1;
 	case FXT_NAME_SESSION_STOP:
 		return 1;
 	case FXT_NAME_CLOCK:
-		c->clock = (struct clock_snapshot){ number_of(r, FXT_NAME_BOOTTIME),
-						    number_of(r, FXT_NAME_MONOTONIC),
-						    number_of(r, FXT_NAME_REALTIME) };
+		c->clock = (struct clock_snapshot){ number_of(record, FXT_NAME_BOOTTIME),
+						    number_of(record, FXT_NAME_MONOTONIC),
+						    number_of(record, FXT_NAME_REALTIME) };
 		return 1;
 	default:
 		return 0;

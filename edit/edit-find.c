@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "edit/edit-find.h"
 
+#include "writer/maps.h"
+
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
 		   struct fxt_arg *ret)
 {
@@ -16,7 +18,7 @@ bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type 
 
 bool edit_is_kernel_mapping(const struct fxt_record *r)
 {
-	if (r->thread.pid != FXT_KOID_KTHREADD)
+	if (!maps_is_kthreadd(r->thread.pid))
 		return false;
 	if (r->type == FXT_RECORD_PROFILER)
 		return r->subtype != FXT_PROFILER_BACKTRACE;

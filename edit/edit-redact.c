@@ -8,6 +8,7 @@
 #include "edit/edit-find.h"
 #include "reader/fxt/fxt-object.h"
 #include "writer/fxt/fxt-perfetto.h"
+#include "writer/maps.h"
 
 /* A word is replaced by so many letters and digits of 5 bits each. */
 enum { WORD_LETTERS = 10 };
@@ -85,8 +86,7 @@ static bool keeps_object(const struct edit_redact *r, const struct fxt_record *r
 		return true;
 	if (!r->keep_kernel)
 		return false;
-	return koid == FXT_KOID_KTHREADD ||
-	       edit_find_koid(record, FXT_NAME_PROCESS) == FXT_KOID_KTHREADD;
+	return maps_is_kthreadd(koid) || maps_is_kthreadd(edit_find_koid(record, FXT_NAME_PROCESS));
 }
 
 static bool is_own(const struct fxt_record *record)

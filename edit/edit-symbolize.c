@@ -191,7 +191,7 @@ static bool is_named(const struct place *place, uint64_t meaning)
 static int name_frame(struct edit_symbolize *s, const struct event *sample, unsigned i)
 {
 	uint64_t address = sample->sample.frames[i];
-	uint32_t owner = maps_owner(sample->pid, address);
+	uint32_t owner = maps_owner(s->maps, sample->pid, address);
 	const struct mapping *map = maps_find(s->maps, owner, address, sample->ts_ns);
 	uint64_t meaning = identity_of(map);
 	struct place *place;

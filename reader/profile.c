@@ -175,7 +175,7 @@ static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 	for (unsigned i = n; r == 0 && i-- > 0;) {
 		uint64_t address = ev->sample.frames[i];
 		struct profile_place place = {
-			.owner = maps_owner(ev->pid, address),
+			.owner = maps_owner(p->state->maps, ev->pid, address),
 			.returns = maps_is_return(ev->sample.frames, i),
 			.address = address,
 		};

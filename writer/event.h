@@ -224,8 +224,9 @@ struct event {
 			const uint64_t *frames; /* addresses, innermost first, the kernel's first */
 			unsigned n_frames;
 			enum sample_kind kind;
-			uint64_t
-				id; /* of SAMPLE_NAMED: unique in its process from EVENT_WATCH on */
+			/* Two of one number have the same frames; 0 = not said. Of SAMPLE_NAMED its
+			 * id, unique in its process from EVENT_WATCH on. */
+			uint64_t id;
 		} sample;
 		struct {
 			uint64_t end_ns;

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "writer/fxt/fxt-names.h"
+/* Koids of a machine begin at a multiple of 1 << FXT_KOID_TID_BITS. */
+enum { MACHINES_MAX = 1 << (32 - FXT_KOID_TID_BITS) };
 
 /* How far a process without mappings is followed to its ancestors. */
 enum { ANCESTORS_MAX = 16 };
@@ -46,14 +47,16 @@ struct process {
 	bool known; /* exec or mappings of its own, or a fork, were seen */
 	bool ended; /* at ended_ns */
 	uint64_t ended_ns;
+	uint64_t version;
 	struct program program;
 };
 
 struct maps {
 	enum maps_mode mode;
 	struct table processes; /* pid + 1 -> struct process */
-	uint64_t last_number;
+	uint64_t last_number, last_version;
 	uint64_t n_mappings, n_dropped;
+	uint64_t machines[MACHINES_MAX / 64]; /* a bit for each place where one's koids begin */
 };
 
 /* ---- ownership ---- */
@@ -110,6 +113,7 @@ int maps_new(struct maps **ret, enum maps_mode mode)
 	if (!m)
 		return -ENOMEM;
 	m->mode = mode;
+	m->machines[0] = 1;
 	*ret = m;
 	return 0;
 }
@@ -179,6 +183,7 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 	p->program.set = set;
 	p->program.from_ns = ts_ns;
 	p->known = true;
+	p->version = ++m->last_version;
 	return 0;
 }
 
@@ -359,6 +364,7 @@ static int add_mapping(struct maps *m, const struct event *ev)
 	if (r < 0)
 		return r;
 	p->known = true;
+	p->version = ++m->last_version;
 	set = p->program.set;
 	mapping = make_mapping(m, ev);
 	if (!mapping)
@@ -369,6 +375,15 @@ static int add_mapping(struct maps *m, const struct event *ev)
 				 (struct range){ first, last, mapping });
 	unref_mapping(m, mapping);
 	return r;
+}
+
+/* There is a machine whose process KOID is here called PID. */
+static void add_machine(struct maps *m, uint32_t pid, uint32_t koid)
+{
+	uint32_t at = (pid - koid) >> FXT_KOID_TID_BITS;
+
+	if (pid >= koid && ((pid - koid) & FXT_KOID_TID_MASK) == 0)
+		m->machines[at / 64] |= UINT64_C(1) << at % 64;
 }
 
 /* A thread of the same process has what the process has. */
@@ -433,7 +448,12 @@ static void add_exit(struct maps *m, const struct event *ev)
 int maps_add(struct maps *m, const struct event *ev)
 {
 	switch (ev->kind) {
+	case EVENT_START:
+		add_machine(m, ev->pid, FXT_KOID_KYMO);
+		return 0;
 	case EVENT_MAPPING:
+		if (maps_is_kernel(ev->mapping.start))
+			add_machine(m, ev->pid, FXT_KOID_KTHREADD);
 		return add_mapping(m, ev);
 	case EVENT_FORK:
 		return add_fork(m, ev);
@@ -542,9 +562,22 @@ const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t add
 	return find_covered(set, address, ts_ns);
 }
 
-uint32_t maps_owner(uint32_t pid, uint64_t address)
+uint64_t maps_version(const struct maps *m, uint32_t pid)
 {
-	return maps_is_kernel(address) ? FXT_KOID_KTHREADD : pid;
+	const struct process *p = process_to_ask(m, pid);
+
+	return p ? p->version : 0;
+}
+
+uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address)
+{
+	uint32_t at = pid >> FXT_KOID_TID_BITS;
+
+	if (!maps_is_kernel(address))
+		return pid;
+	while (!(m->machines[at / 64] >> at % 64 & 1)) /* the first one is always there */
+		at--;
+	return (at << FXT_KOID_TID_BITS) + FXT_KOID_KTHREADD;
 }
 
 uint64_t maps_n_dropped(const struct maps *m)

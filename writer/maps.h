@@ -13,6 +13,10 @@
  * the mappings that were made, at most MAPS_MAX of them; a fork copies nothing until somebody maps.
  * maps_forget() forgets what is over, for who reads a stream without end.
  * Without, only what is mapped now is kept, and nothing of processes that have ended.
+ *
+ * In an archive merged from those of several machines the koids of each are moved by a part of their
+ * range (docs/FXT-MAPPING.md). Which machines there are is known from EVENT_START and from what their kernels
+ * have mapped.
  */
 #pragma once
 
@@ -23,6 +27,7 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "writer/event.h"
+#include "writer/fxt/fxt-names.h"
 
 /* More are counted, and not found. */
 enum { MAPS_MAX = 1 << 20 };
@@ -67,6 +72,13 @@ void maps_forget(struct maps *m, uint64_t before_ns);
 const struct mapping *maps_find(const struct maps *m, uint32_t pid, uint64_t address,
 				uint64_t ts_ns);
 
+/*
+ * A number for what is mapped now in process PID. While it stays the same each address is in the
+ * same mapping; no two processes have the same, but those of which nothing is known (0), or which have what
+ * their parent has.
+ */
+uint64_t maps_version(const struct maps *m, uint32_t pid);
+
 /* An address of the kernel's half. */
 static inline bool maps_is_kernel(uint64_t address)
 {
@@ -80,8 +92,15 @@ static inline bool maps_is_return(const uint64_t *frames, unsigned i)
 	return i > 0 && (!maps_is_kernel(frames[i - 1]) || maps_is_kernel(frames[i]));
 }
 
-/* The process whose mappings and frames say what ADDRESS, in a stack of PID, is. */
-uint32_t maps_owner(uint32_t pid, uint64_t address);
+/* The process whose mappings and frames say what ADDRESS, in a stack of PID, is: for the kernel's, the
+ * kthreadd of PID's machine. */
+uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address);
+
+/* Whether the process PID is kthreadd, of whatever machine. */
+static inline bool maps_is_kthreadd(uint64_t pid)
+{
+	return (pid & FXT_KOID_TID_MASK) == FXT_KOID_KTHREADD;
+}
 
 /* Mappings that are not kept, because there are MAPS_MAX. */
 uint64_t maps_n_dropped(const struct maps *m);

@@ -136,6 +136,7 @@ static int find_archive(struct fxt_reader *r)
 static int check_magic(struct fxt_reader *r)
 {
 	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
+	static const uint8_t report[] = { 'v', 'e', 'r', 's', 'i', 'o', 'n', '=' };
 	int full = input_need(&r->input, FXT_WORD_BYTES);
 
 	if (full < 0)
@@ -144,6 +145,9 @@ static int check_magic(struct fxt_reader *r)
 		return FXT_ALIEN_EMPTY;
 	if (input_ready(&r->input) >= sizeof(xz) && memcmp(r->input.data, xz, sizeof(xz)) == 0)
 		return FXT_ALIEN_XZ;
+	if (input_ready(&r->input) >= sizeof(report) &&
+	    memcmp(r->input.data, report, sizeof(report)) == 0)
+		return FXT_ALIEN_REPORT;
 	if (full && first_word(r) == FXT_MAGIC)
 		return 0;
 	r->swap = full && first_word(r) == FXT_MAGIC_SWAPPED;
@@ -182,6 +186,9 @@ static int start(struct fxt_reader *r)
 {
 	bool is_new;
 	int e = fxt_provider_new(&r->overflow, UINT32_MAX);
+
+	/* For look_back(). */
+	r->input.keep = FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES;
 
 	/* Some writers introduce no provider at all. */
 	if (e == 0)
@@ -409,8 +416,7 @@ static int look_back(struct fxt_reader *r)
 	int e;
 
 	r->last_bytes = 0;
-	if (back == 0 || back > FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES ||
-	    back > input_kept(&r->input))
+	if (back == 0 || back > FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES)
 		return 0;
 	input_back(&r->input, back);
 	e = fxt_resync_find(resync(r), 1, back, back, &at);
@@ -457,6 +463,22 @@ static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record
 	return e;
 }
 
+/* The same for one that is odd, and around which was looked: it may lie elsewhere in the buffer now. */
+static int hand_out_odd(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
+{
+	bool odd;
+	int e = lay_out(r, bytes, false);
+
+	if (e < 0)
+		return e;
+	parse(r, bytes, &odd);
+	if (!is_to_be_believed(&r->record)) {
+		r->record.ignored = true;
+		r->late = "reserved bits in a record that others depend on; it is not used";
+	}
+	return hand_out(r, bytes, ret);
+}
+
 /*
  * The record of BYTES bytes that was looked at is odd, or damaged (WHAT): what is around it says
  * which. CUT: it claims more bytes than the input has.
@@ -469,11 +491,10 @@ static int doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cu
 	bool sure = false;
 	int e;
 
-	if (what || cut) {
-		e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
-		if (e < 0)
-			return e;
-	}
+	/* What is found must not depend on how much has been read. */
+	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
+	if (e < 0)
+		return e;
 	contents = fxt_resync_contents(s, &sure);
 	if (contents > 0 && contents != bytes) {
 		e = fxt_resync_at(s, contents);
@@ -506,11 +527,7 @@ static int doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cu
 			return skip_damage(r, (size_t)bytes, 0, odd_record);
 		r->trusted_to = r->input.offset + to;
 	}
-	if (is_to_be_believed(&r->record))
-		return hand_out(r, (size_t)bytes, ret);
-	r->record.ignored = true;
-	r->late = "reserved bits in a record that others depend on; it is not used";
-	return hand_out(r, (size_t)bytes, ret);
+	return hand_out_odd(r, (size_t)bytes, ret);
 }
 
 /* What is not there, or would be far too large: is it to be waited for? */
@@ -518,13 +535,16 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 {
 	uint64_t offset = r->input.offset;
 	struct fxt_shape shape;
+	size_t words;
 	int e;
 
 	e = input_need(&r->input, FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES);
 	if (e < 0)
 		return e;
-	fxt_shape_of(input_peek(&r->input), input_ready(&r->input) / FXT_WORD_BYTES, r->swap,
-		     &shape);
+	words = input_ready(&r->input) / FXT_WORD_BYTES;
+	if (words > FXT_RECORD_WORDS_MAX)
+		words = FXT_RECORD_WORDS_MAX;
+	fxt_shape_of(input_peek(&r->input), words, r->swap, &shape);
 	if (shape.flawed || shape.words != shape.claimed) {
 		e = bytes <= DOUBTFUL_BYTES_MAX ? input_need(&r->input, (size_t)bytes) : 0;
 		if (e < 0)

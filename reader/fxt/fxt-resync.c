@@ -221,6 +221,7 @@ static ssize_t bring(struct fxt_resync *s, size_t at, uint64_t head)
 	if (words > FXT_RECORD_WORDS_MAX)
 		words = FXT_RECORD_WORDS_MAX;
 	r = input_need(s->input, at + (size_t)words * FXT_WORD_BYTES);
+	/* (all that there is has been read then) */
 	if (r == 0 && fxt_get_record_type(head) == FXT_RECORD_LARGE &&
 	    fxt_claimed_words(head) > FXT_RECORD_WORDS_MAX)
 		return (ssize_t)((input_ready(s->input) - at) / FXT_WORD_BYTES);

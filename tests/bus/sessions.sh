@@ -54,6 +54,21 @@ assert_eq "$(events context | jq -r '"\(.args.name) \(.args.id) \(.args.begin)"'
 expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list after stop"
 
+# What the profiler is asked for, as the session shows it and as the archive says it.
+expect_exit 0 ask start two -o "$TMP/profiler.fxt" -e sched,profile,offcpu -F 1000 --offcpu-min 2ms --no-perfetto-blobs
+sleep 0.5
+expect_exit 0 ask status two --json
+assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.offcpu_min_ns) \(.no_perfetto_blobs)"')" \
+	"1000 2000000 true" "options of the profiler"
+expect_exit "0|3" ask stop two
+dump_records "$TMP/profiler.fxt"
+assert_eq "$(events sampling | jq -r '.args | "\(.frequency) \(.threshold)"')" "1000 2000000" "how it samples"
+assert_eq "$("$KYMO" dump "$TMP/profiler.fxt" | grep -c 'blob .*perfetto_samples' || true)" 0 "copies of the samples"
+expect_exit 0 ask start two -o "$TMP/profiler.fxt" --force -e profile
+expect_exit 0 ask status two --json
+assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.no_perfetto_blobs)"')" "99 false" "default options"
+expect_exit "0|3" ask stop two
+
 # record through the service; its session goes with it.
 expect_exit "0|3" ask record -d 300ms -o "$TMP/short.fxt"
 assert_contains "$TMP/stderr" '^.*short.fxt: .* events, ' "what record says"

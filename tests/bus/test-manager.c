@@ -189,6 +189,86 @@ static void test_create_session_options(void **state)
 	assert_false(exists(bus, "x"));
 }
 
+/* The value of OPTION, a basic TYPE, of the session at PATH. */
+static uint64_t shown_option(const char *path, const char *option, const char *type)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+	uint64_t value = UINT64_MAX;
+	const char *name;
+	int boolean = 0;
+
+	assert_true(sd_bus_get_property(bus, NAME, path, SESSION_INTERFACE, "Options", &e, &m,
+					"a{sv}") >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") > 0);
+	while (sd_bus_message_enter_container(m, 'e', "sv") > 0) {
+		assert_true(sd_bus_message_read(m, "s", &name) > 0);
+		if (strcmp(name, option) != 0)
+			assert_true(sd_bus_message_skip(m, "v") >= 0);
+		else if (*type == 'b' && sd_bus_message_read(m, "v", type, &boolean) > 0)
+			value = boolean != 0;
+		else
+			assert_true(sd_bus_message_read(m, "v", type, &value) > 0);
+		assert_true(sd_bus_message_exit_container(m) >= 0);
+	}
+	return value;
+}
+
+/* What the profiler is asked for: bounds, types, and what is shown of a session that has it. */
+static void test_create_session_profiler(void **state)
+{
+	static const struct {
+		const char *option, *type;
+		uint64_t least, most; /* that are allowed; equal if nothing is refused */
+	} rows[] = {
+		{ "frequency", "t", 1, 10000 },
+		{ "offcpu_min_ns", "t", 1000, UINT64_C(3600000000000) },
+		{ "no_perfetto_blobs", "b", 1, 1 },
+	};
+	_cleanup_close_ int fd = open_output();
+	const uint64_t text = (uint64_t)(uintptr_t) "100";
+	char sentence[96];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *option = rows[i].option, *type = rows[i].type,
+			   *other = *type == 't' ? "b" : "t";
+		struct answer a;
+
+		snprintf(sentence, sizeof(sentence), "`%s` must be of type %s, not s", option,
+			 type);
+		assert_refused(create_with(bus, "x", fd, option, "s", text), "InvalidOption",
+			       sentence);
+		snprintf(sentence, sizeof(sentence), "`%s` must be of type %s, not %s", option,
+			 type, other);
+		assert_refused(create_with(bus, "x", fd, option, other, 1), "InvalidOption",
+			       sentence);
+		snprintf(sentence, sizeof(sentence), "`%s` is ", option);
+		if (rows[i].least > 1)
+			assert_refused(create_with(bus, "x", fd, option, type, rows[i].least - 1),
+				       "InvalidOption", sentence);
+		if (rows[i].most > rows[i].least) {
+			assert_refused(create_with(bus, "x", fd, option, type, rows[i].most + 1),
+				       "InvalidOption", sentence);
+			assert_refused(create_with(bus, "x", fd, option, type, UINT64_MAX),
+				       "InvalidOption", sentence);
+		}
+		assert_false(exists(bus, "x"));
+		for (int end = 0; end < 2; end++) {
+			uint64_t value = end ? rows[i].most : rows[i].least;
+
+			a = create_with(bus, "x", fd, option, type, value);
+			assert_done(a);
+			assert_int_equal(shown_option(a.path, option, type), value);
+			assert_done(call(bus, a.path, "Remove"));
+		}
+		/* The default; or none of it. */
+		a = create_with(bus, "x", fd, option, type, 0);
+		assert_done(a);
+		assert_done(call(bus, a.path, "Remove"));
+	}
+}
+
 static void test_create_session_output(void **state)
 {
 	static const struct {
@@ -726,6 +806,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_create_session_options),
+		CASE(test_create_session_profiler),
 		CASE(test_create_session_output),
 		CASE(test_create_session_name_taken),
 		CASE(test_session_life),

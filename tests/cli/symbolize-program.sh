@@ -194,6 +194,37 @@ assert_eq "$(flame moved --debug-dir "$TMP/debug")" "$chain" "--debug-dir"
 symbolize moved --debug-dir "$TMP/debug"
 assert_eq "$(report)" '[3,3,0,0,4]' "--debug-dir"
 
+note "by a server of debug files, for whoever asks for it"
+mkdir -p "$TMP/tree/buildid/$id"
+objcopy --only-keep-debug "$first" "$TMP/tree/buildid/$id/debuginfo"
+"$SERVE_TREE" "$TMP/tree" >"$TMP/served" &
+for _ in {1..100}; do
+	[ ! -s "$TMP/served" ] || break
+	sleep 0.05
+done
+# served [NAME]: flame of an archive whose program is not here, with a cache of its own
+served() {
+	rm -rf "$TMP/cache"
+	# (libdebuginfod writes about its own affairs only if it is told to)
+	DEBUGINFOD_URLS=http://127.0.0.1:$(head -1 "$TMP/served") DEBUGINFOD_CACHE_PATH=$TMP/cache \
+		DEBUGINFOD_PROGRESS='' DEBUGINFOD_VERBOSE='' flame "$@"
+}
+assert_eq "$(served moved | grep -c inner || :)" 0 "without --debuginfod"
+assert_eq "$(wc -l <"$TMP/served")" 1 "what was asked without --debuginfod"
+served moved --debuginfod >"$TMP/got"
+if [ "$(wc -l <"$TMP/served")" -gt 1 ]; then
+	assert_eq "$(cat "$TMP/got")" "$chain" "with --debuginfod"
+	assert_contains "$TMP/served" "^GET /buildid/$id/debuginfo 200\$" "what was asked"
+	# What the server says is checked like any other file.
+	objcopy --only-keep-debug "$second" "$TMP/tree/buildid/$id/debuginfo"
+	assert_eq "$(served moved --debuginfod | grep -cE 'inner|core' || :)" 0 "another build from the server"
+	rm -r "$TMP/tree/buildid"
+	assert_eq "$(served moved --debuginfod | grep -c inner || :)" 0 "a server that has nothing"
+else
+	note "not tested: built without debuginfod, or there is no libdebuginfod.so.1"
+fi
+assert_eq "$(DEBUGINFOD_URLS='' flame moved --debuginfod | grep -c inner || :)" 0 "without a server"
+
 note "one process, two programs at one address"
 {
 	lines . "$id"

@@ -2,12 +2,16 @@
 /*
  * stack-load: runs, and waits, with call stacks that are known.
  *
- *	stack-load chain MS        burns MS in three leaves under a chain of twelve, in about 5, 3 and 2 parts
+ *	stack-load chain MS        burns MS in three leaves under a chain of twelve, in about 5, 3 and 2 parts;
+ *	                           some of its functions are inlined into others
  *	stack-load deep MS         burns MS in ever other stacks
  *	stack-load spin MS         burns MS
  *	stack-load burst N MS      N processes of its own program, each of which burns MS; two at once
  *	stack-load library FILE MS loads FILE, after a while, and burns MS in its function `library_spin`
- *	stack-load wait MS         threads that sleep, wait for a futex, and read a pipe, for MS each time
+ *	stack-load libc MS         burns MS in the C library's memfrob(), or memfrpA() if it has that
+ *	stack-load wait MS         threads that sleep, wait for a futex, a pipe, and a page that somebody else
+ *	                           provides (userfaultfd, where that is allowed), for MS each time
+ *	stack-load disk FILE       waits for pages of FILE that are not in memory
  *
  * It is built with frame pointers; system calls of the waits stand in its own functions, since the C
  * library's have none. With --held it waits for a byte on stdin before it begins and for its end before it
@@ -15,8 +19,10 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/futex.h>
+#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -24,12 +30,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
+#define INLINE   inline __attribute__((always_inline))
 
 /* Keeps a call from becoming a jump. */
 #define BARRIER __asm__ volatile("" ::: "memory")
@@ -97,18 +108,21 @@ static void calibrate(void)
 	leaf_steps = 2000000 * UINT64_C(100000) / (taken ? taken : 1);
 }
 
-NOINLINE void chain_12(void);
-NOINLINE void chain_12(void)
+static INLINE void inlined_12(int i)
 {
 	static void (*const leaves[N_LEAVES])(uint64_t) = { leaf_a, leaf_b, leaf_c };
 	static const uint64_t shares[N_LEAVES] = { 85, 51, 34 }; /* in step with nobody */
+	uint64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	for (int i = 0; i < N_LEAVES; i++) {
-		uint64_t begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	leaves[i](shares[i] * leaf_steps);
+	leaf_ns[i] += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+}
 
-		leaves[i](shares[i] * leaf_steps);
-		leaf_ns[i] += now_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
-	}
+NOINLINE void chain_12(void);
+NOINLINE void chain_12(void)
+{
+	for (int i = 0; i < N_LEAVES; i++)
+		inlined_12(i);
 	BARRIER;
 }
 
@@ -119,15 +133,24 @@ NOINLINE void chain_12(void)
 		next();                                                                            \
 		BARRIER;                                                                           \
 	}
+#define CHAIN_INLINED(name, next)                                                                  \
+	static INLINE void name(void)                                                              \
+	{                                                                                          \
+		next();                                                                            \
+		BARRIER;                                                                           \
+	}
 CHAIN(chain_11, chain_12)
 CHAIN(chain_10, chain_11)
 CHAIN(chain_9, chain_10)
 CHAIN(chain_8, chain_9)
-CHAIN(chain_7, chain_8)
+CHAIN_INLINED(inlined_7, chain_8)
+CHAIN_INLINED(inlined_7_too, inlined_7)
+CHAIN(chain_7, inlined_7_too)
 CHAIN(chain_6, chain_7)
 CHAIN(chain_5, chain_6)
 CHAIN(chain_4, chain_5)
-CHAIN(chain_3, chain_4)
+CHAIN_INLINED(inlined_3, chain_4)
+CHAIN(chain_3, inlined_3)
 CHAIN(chain_2, chain_3)
 CHAIN(chain_1, chain_2)
 
@@ -150,7 +173,7 @@ NOINLINE void spin_step(void)
 NOINLINE void deep_even(uint32_t path, unsigned depth);
 NOINLINE void deep_odd(uint32_t path, unsigned depth);
 
-static inline __attribute__((always_inline)) void deep_go_on(uint32_t path, unsigned depth)
+static INLINE void deep_go_on(uint32_t path, unsigned depth)
 {
 	if (depth == 0)
 		leaf_a(leaf_steps / 8);
@@ -212,6 +235,23 @@ static void use_library(const char *file, uint64_t ms)
 	spin(ms);
 }
 
+/* ---- the C library ---- */
+
+static void use_libc(uint64_t ms)
+{
+	uint64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + ms * 1000000;
+	void *(*frob)(void *, size_t);
+	static char bytes[65536];
+
+	frob = (void *(*)(void *, size_t))dlsym(RTLD_DEFAULT, "memfrpA");
+	if (!frob)
+		frob = (void *(*)(void *, size_t))dlsym(RTLD_DEFAULT, "memfrob");
+	if (!frob)
+		die("the C library has no memfrob");
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		frob(bytes, sizeof(bytes));
+}
+
 /* ---- what waits ---- */
 
 static long call(long nr, long a, long b, long c, long d)
@@ -235,6 +275,8 @@ enum { WAITS = 20 };
 static uint64_t wait_ms;
 static uint32_t futex_word;
 static int pipe_fds[2];
+static int fault_fd = -1;
+static volatile char *fault_pages; /* one for each wait; nobody has them */
 static struct waiter {
 	const char *name;
 	void (*wait)(void);
@@ -268,12 +310,55 @@ NOINLINE void wait_in_read(void)
 	BARRIER;
 }
 
+NOINLINE void wait_in_fault(void);
+NOINLINE void wait_in_fault(void)
+{
+	static long n;
+
+	sink += (uint64_t)fault_pages[n++ * getpagesize()];
+	FRAME;
+}
+
 static struct waiter waiters[] = {
 	{ .name = "wait_in_sleep", .wait = wait_in_sleep },
 	{ .name = "wait_in_futex", .wait = wait_in_futex },
 	{ .name = "wait_in_read", .wait = wait_in_read },
+	{ .name = "wait_in_fault", .wait = wait_in_fault },
 };
 enum { N_WAITERS = sizeof(waiters) / sizeof(waiters[0]) };
+static int n_waiters = N_WAITERS; /* without the last one, where such pages are not to be had */
+
+static bool open_faults(void)
+{
+	const size_t bytes = WAITS * (size_t)getpagesize();
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register pages = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	pages.range.start = (uintptr_t)p;
+	pages.range.len = bytes;
+	fault_pages = p;
+	fault_fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	return fault_fd >= 0 && ioctl(fault_fd, UFFDIO_API, &api) == 0 &&
+	       ioctl(fault_fd, UFFDIO_REGISTER, &pages) == 0;
+}
+
+/* Whoever waits for a page gets it. */
+static void answer_fault(void)
+{
+	static char page[65536] __attribute__((aligned(65536)));
+	struct uffd_msg msg;
+	struct uffdio_copy copy = { .src = (uintptr_t)page };
+
+	if (read(fault_fd, &msg, sizeof(msg)) != sizeof(msg))
+		die("read userfaultfd");
+	copy.len = (uint64_t)getpagesize();
+	copy.dst = msg.arg.pagefault.address & ~(copy.len - 1);
+	if (ioctl(fault_fd, UFFDIO_COPY, &copy) < 0)
+		die("UFFDIO_COPY");
+}
 
 NOINLINE void *wait_often(void *userdata);
 void *wait_often(void *userdata)
@@ -298,7 +383,9 @@ static void wait_all(uint64_t ms)
 	wait_ms = ms;
 	if (pipe(pipe_fds) < 0)
 		die("pipe");
-	for (int i = 0; i < N_WAITERS; i++)
+	if (!open_faults())
+		n_waiters--;
+	for (int i = 0; i < n_waiters; i++)
 		if (pthread_create(&waiters[i].thread, NULL, wait_often, &waiters[i]) != 0)
 			die("pthread_create");
 	/* The sleeper needs nobody. */
@@ -307,8 +394,10 @@ static void wait_all(uint64_t ms)
 		syscall(SYS_futex, &futex_word, FUTEX_WAKE_PRIVATE, 1);
 		if (write(pipe_fds[1], "", 1) != 1)
 			die("write");
+		if (n_waiters == N_WAITERS)
+			answer_fault();
 	}
-	for (int i = 0; i < N_WAITERS; i++) {
+	for (int i = 0; i < n_waiters; i++) {
 		/* One may have come late to its futex. */
 		while (pthread_tryjoin_np(waiters[i].thread, NULL) == EBUSY) {
 			const struct timespec little = { .tv_nsec = 1000000 };
@@ -319,12 +408,46 @@ static void wait_all(uint64_t ms)
 	}
 }
 
+/* ---- what waits for a disk ---- */
+
+static uint64_t n_disk_faults;
+
+NOINLINE void wait_on_disk(const volatile char *page);
+NOINLINE void wait_on_disk(const volatile char *page)
+{
+	sink += (uint64_t)*page;
+	FRAME;
+}
+
+NOINLINE static void read_pages(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct rusage before, after;
+	struct stat st;
+	const char *map;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		die(path);
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED ||
+	    madvise((void *)(uintptr_t)map, (size_t)st.st_size, MADV_RANDOM) < 0)
+		die("mmap");
+	fsync(fd);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	getrusage(RUSAGE_SELF, &before);
+	for (off_t at = 0; at < st.st_size; at += 65536)
+		wait_on_disk(map + at);
+	getrusage(RUSAGE_SELF, &after);
+	n_disk_faults = (uint64_t)(after.ru_majflt - before.ru_majflt);
+}
+
 static void print_truth(void)
 {
 	printf("{\"pid\": %d, \"cpu_ns\": %" PRIu64 ", \"leaf_ns\": [%" PRIu64 ", %" PRIu64
-	       ", %" PRIu64 "], \"waits\": [",
-	       (int)getpid(), now_ns(CLOCK_PROCESS_CPUTIME_ID), leaf_ns[0], leaf_ns[1], leaf_ns[2]);
-	for (int i = 0; wait_ms && i < N_WAITERS; i++)
+	       ", %" PRIu64 "], \"disk_faults\": %" PRIu64 ", \"waits\": [",
+	       (int)getpid(), now_ns(CLOCK_PROCESS_CPUTIME_ID), leaf_ns[0], leaf_ns[1], leaf_ns[2],
+	       n_disk_faults);
+	for (int i = 0; wait_ms && i < n_waiters; i++)
 		printf("%s{\"name\": \"%s\", \"tid\": %d, \"n\": %d, \"ns\": %" PRIu64 "}",
 		       i ? ", " : "", waiters[i].name, (int)waiters[i].tid, WAITS,
 		       waiters[i].waited_ns);
@@ -357,8 +480,12 @@ int main(int argc, char **argv)
 		burst(number(argv[2]), argv[3]);
 	else if (strcmp(argv[1], "library") == 0 && argc > 3)
 		use_library(argv[2], number(argv[3]));
+	else if (strcmp(argv[1], "libc") == 0)
+		use_libc(number(argv[2]));
 	else if (strcmp(argv[1], "wait") == 0)
 		wait_all(number(argv[2]));
+	else if (strcmp(argv[1], "disk") == 0)
+		read_pages(argv[2]);
 	else
 		die(argv[1]);
 	if (strcmp(argv[1], "spin") != 0)

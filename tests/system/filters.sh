@@ -14,6 +14,16 @@ only() {
 	assert_empty "$TMP/strangers" "threads that the filter should have left out"
 }
 
+# mapped FILE PID PIDS: what process PID has mapped is in the archive, and of nobody but those of PIDS, a JSON array
+mapped() {
+	"$LIST_STACKS" "$1" | awk '$1 == "mapping" && $3 != 2' >"$TMP/mappings"
+	assert_ge "$(awk -v p="$2" '$3 == p && /\/kymo-load$/' "$TMP/mappings" | wc -l)" 1 \
+		"mappings of its program in process $2"
+	awk '{ print $3 }' "$TMP/mappings" | sort -u >"$TMP/with-mappings"
+	jq -r '.[]' <<<"$3" | sort -u | comm -13 - "$TMP/with-mappings" >"$TMP/strangers"
+	assert_empty "$TMP/strangers" "processes with mappings that the filter should have left out"
+}
+
 # whole TRUTH: all the switches from the napper, which were counted a little before its end (on a
 # busy machine it is preempted a few times more on its way out)
 whole() {
@@ -44,7 +54,7 @@ other=$!
 
 note "pid, with children"
 start_held family procs 50
-"$KYMO" record --direct -p "${HELD[family]}" -o "$TMP/pid.fxt" 2>"$TMP/record.log" &
+"$KYMO" record --direct -e sched -p "${HELD[family]}" -o "$TMP/pid.fxt" 2>"$TMP/record.log" &
 recorder=$!
 expect_soon 10 test -s "$TMP/pid.fxt"
 sleep 0.5
@@ -63,15 +73,17 @@ assert_empty "$TMP/missing" "children that are missing"
 dump_records "$TMP/pid.fxt"
 switches >"$TMP/switches"
 gone "$TMP/family.json"
+mapped "$TMP/pid.fxt" "${HELD[family]}" "$(jq -c '[.pid, .children[].pid]' "$TMP/family.json")"
 
 note "comm"
 # A name that nobody else on this machine has.
 tag=$((BASHPID % 1000000))
-record_around "$TMP/comm.fxt" --comm pong$tag -- \
+record_around "$TMP/comm.fxt" -e sched --comm pong$tag -- \
 	"$KYMO_LOAD" --out "$TMP/truth.json" --cpu "$(last_cpu)" --tag $tag pingpong 2000
 summarize "$TMP/comm.fxt"
 dump_records "$TMP/comm.fxt"
 only "$(jq -c '[.pid]' "$TMP/truth.json")"
+mapped "$TMP/comm.fxt" "$(json "$TMP/truth.json" .pid)" "$(jq -c '[.pid]' "$TMP/truth.json")"
 assert_eq "$(json "$SUMMARY" "[.threads[] | select(.name == \"ping$tag\")] | length")" 0 \
 	"threads called ping"
 # It has its name only from a moment after its birth.
@@ -87,12 +99,13 @@ uid=$((100000 + BASHPID))
 chmod 755 "$TMP"
 cp "$KYMO_LOAD" "$TMP/kymo-load"
 mkdir -m 777 "$TMP/truths"
-record_around "$TMP/uid.fxt" --uid $uid -- \
+record_around "$TMP/uid.fxt" -e sched --uid $uid -- \
 	setpriv --reuid=$uid --regid=$uid --clear-groups \
 	"$TMP/kymo-load" --out "$TMP/truths/uid.json" sleep 500 200
 summarize "$TMP/uid.fxt"
 dump_records "$TMP/uid.fxt"
 only "$(jq -c '[.pid]' "$TMP/truths/uid.json")"
+mapped "$TMP/uid.fxt" "$(json "$TMP/truths/uid.json" .pid)" "$(jq -c '[.pid]' "$TMP/truths/uid.json")"
 whole "$TMP/truths/uid.json"
 
 note "comm and uid: both must hold"
@@ -115,6 +128,7 @@ if (need_cgroup2) >"$TMP/why"; then
 	summarize "$TMP/cgroup.fxt"
 	dump_records "$TMP/cgroup.fxt"
 	only "$(jq -c '[.pid]' "$TMP/truth.json")"
+	mapped "$TMP/cgroup.fxt" "$(json "$TMP/truth.json" .pid)" "$(jq -c '[.pid]' "$TMP/truth.json")"
 	whole "$TMP/truth.json"
 else
 	note "not tested: $(cat "$TMP/why")"

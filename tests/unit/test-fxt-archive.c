@@ -409,7 +409,7 @@ static bool has_packets(struct fixture *f)
 	return strstr(text, "blob 3 'perfetto_samples'");
 }
 
-/* Perfetto's packets: when a second is over, or at the end, and only if they are wanted. */
+/* Perfetto's packets: when four seconds are over, or at the end, and only if they are wanted. */
 static void test_perfetto_samples(void **state)
 {
 	static const uint64_t stack[] = { 1 };
@@ -418,10 +418,10 @@ static void test_perfetto_samples(void **state)
 	struct fixture *f = *state;
 
 	archive_write(f, &sample, 1);
-	sample.ts_ns = 1999999999;
+	sample.ts_ns = 4999999999;
 	archive_write(f, &sample, 1);
 	assert_false(has_packets(f));
-	sample.ts_ns = 2000000000;
+	sample.ts_ns = 5000000000;
 	archive_write(f, &sample, 1);
 	assert_true(has_packets(f));
 

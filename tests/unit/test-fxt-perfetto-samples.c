@@ -153,27 +153,28 @@ static void test_packets(void **state)
 	text = text_of(fxt_perfetto_samples_batch(s, true));
 	assert_string_equal(
 		text,
-		/* timestamp, sequence, cleared, clock and timebase */
-		"1{8:5 10:1 13:3 59{58:6 12{1{2:99 4:10}}} "
+		/* cleared, clock and timebase */
+		"1{13:1 59{58:6 12{1{2:99 4:10}}} "
 		"12{17{1:1 2'[unknown]'} 19{1:1 7:1} 5{1:1 2'k'} 6{1:1 3:1 4:18446744071578845200 2:1} "
 		"17{1:2 2'/bin/x'} 16{1:1 2'abcd'} 19{1:2 2:1 3:1280 8:1280 4:4096 5:4352 7:2} "
 		"5{1:2 2'inner'} 18{1:1 2'x.c'} 6{1:2 3:2 4:1296 2:2 5:1 6:7} "
 		"5{1:3 2'outer'} 6{1:3 3:2 4:1296 2:3} 6{1:4 3:1 4:153} "
 		"7{1:1 2:4 2:3 2:2 2:1}} "
-		"66{1:3 2:10 3:11 4:1 5:1}}\n"
-		"1{8:6 10:1 13:2 66{1:3 2:10 3:11 4:1 5:1}}\n"
-		"1{8:7 10:1 13:2 12{7{1:2 2:1}} 66{1:3 2:10 3:11 4:2 5:1}}\n"
-		"1{8:8 10:1 13:2 66{1:3 2:10 3:11}}");
+		/* timestamp, sequence, the sample */
+		"8:5 10:1 66{1:3 2:10 3:11 4:1 5:1}}\n"
+		"1{8:6 10:1 66{1:3 2:10 3:11 4:1 5:1}}\n"
+		"1{12{7{1:2 2:1}} 8:7 10:1 66{1:3 2:10 3:11 4:2 5:1}}\n"
+		"1{8:8 10:1 66{1:3 2:10 3:11}}");
 
 	/* The next batch stands for itself. */
 	fxt_perfetto_samples_next(s);
 	assert_null(fxt_perfetto_samples_batch(s, true));
 	add(s, &other);
 	again = text_of(fxt_perfetto_samples_batch(s, true));
-	assert_string_equal(again, "1{8:7 10:1 13:3 59{58:6 12{1{2:99 4:10}}} "
+	assert_string_equal(again, "1{13:1 59{58:6 12{1{2:99 4:10}}} "
 				   "12{17{1:1 2'[unknown]'} 19{1:1 7:1} 5{1:1 2'k'} "
 				   "6{1:1 3:1 4:18446744071578845200 2:1} 7{1:1 2:1}} "
-				   "66{1:3 2:10 3:11 4:1 5:1}}");
+				   "8:7 10:1 66{1:3 2:10 3:11 4:1 5:1}}");
 }
 
 /* A batch is due by its size. Stacks that differ all make it large. */
@@ -194,7 +195,106 @@ static void test_batch_size(void **state)
 		add(s, &ev);
 		assert_true(++n < 1000);
 	}
-	assert_in_range(fxt_perfetto_samples_batch(s, false)->size, 256 << 10, 260 << 10);
+	assert_in_range(fxt_perfetto_samples_batch(s, false)->size, 512 << 10, 516 << 10);
+}
+
+/* Or by what there is to remember, if that is many small stacks; or by its time. */
+static void test_batch_due(void **state)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	uint64_t address = 1000;
+	struct event ev = SAMPLE(5, 1);
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	ev.sample.frames = &address;
+	for (; !fxt_perfetto_samples_batch(s, false); n++, address++)
+		add(s, &ev);
+	assert_int_equal(n, 4096);
+	fxt_perfetto_samples_next(s);
+	add(s, &ev);
+	ev.ts_ns += 3999999999;
+	add(s, &ev);
+	assert_null(fxt_perfetto_samples_batch(s, false));
+	ev.ts_ns += 1;
+	add(s, &ev);
+	assert_non_null(fxt_perfetto_samples_batch(s, false));
+}
+
+/* Which callstack each packet of the batch of S has. */
+static void get_stacks(const struct fxt_perfetto_samples *s, unsigned *stacks, unsigned n)
+{
+	_cleanup_free_ char *text = text_of(fxt_perfetto_samples_batch(s, true));
+	const char *p = text;
+
+	for (unsigned i = 0; i < n; i++) {
+		p = strstr(p, " 66{");
+		assert_non_null(p);
+		p = strstr(p, " 4:");
+		assert_non_null(p);
+		stacks[i] = (unsigned)strtoul(p + 3, NULL, 10);
+	}
+}
+
+/* A stack is known by its number, or by its frames; and it is another one when its process has mapped something,
+ * while others keep theirs. */
+static void test_known_stacks(void **state)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	const uint64_t user[] = { 0x1010, 0x1020 }, kernel[] = { stack[0], 0x1010, stack[0] };
+	struct event ev = SAMPLE(5, 2), map = before[1], other = SAMPLE(6, 1);
+	unsigned stacks[11];
+
+	(void)state;
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	add(s, &before[1]);
+	ev.sample.frames = user;
+	add(s, &ev); /* 0: by its frames */
+	add(s, &ev);
+	ev.sample.id = 77; /* 2: by a number */
+	add(s, &ev);
+	add(s, &ev);
+	map.pid = 12; /* 4: nothing of this process */
+	add(s, &map);
+	add(s, &ev);
+	map.pid = 10; /* 5: this one's */
+	add(s, &map);
+	add(s, &ev);
+	ev.pid = 12; /* 6: the same addresses of another one */
+	add(s, &ev);
+	other.sample.frames = kernel; /* 7: the kernel's are everybody's */
+	add(s, &other);
+	other.pid = 12;
+	add(s, &other);
+	other.sample.n_frames = 3; /* 9: with one of theirs between them they are not */
+	add(s, &other);
+	other.pid = 10;
+	add(s, &other);
+	get_stacks(s, stacks, ARRAY_SIZE(stacks));
+	assert_int_equal(stacks[1], stacks[0]);
+	assert_int_equal(stacks[3], stacks[2]);
+	assert_int_equal(stacks[4], stacks[2]);
+	assert_int_not_equal(stacks[5], stacks[4]);
+	assert_int_not_equal(stacks[6], stacks[5]);
+	assert_int_not_equal(stacks[6], stacks[4]);
+	assert_int_equal(stacks[8], stacks[7]);
+	assert_int_not_equal(stacks[10], stacks[9]);
+}
+
+/* CPU 0 is what readers take it for when nothing is said. */
+static void test_cpu_0(void **state)
+{
+	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
+	struct event ev = SAMPLE(5, 0);
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	ev.cpu = 0;
+	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
+	add(s, &ev);
+	text = text_of(fxt_perfetto_samples_batch(s, true));
+	assert_non_null(strstr(text, "8:5 10:1 66{2:10 3:11}}"));
 }
 
 /* Longer names are cut at a character. */
@@ -235,9 +335,9 @@ static void test_golden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_packets),
-		cmocka_unit_test(test_batch_size),
-		cmocka_unit_test(test_long_name),
+		cmocka_unit_test(test_packets),   cmocka_unit_test(test_batch_size),
+		cmocka_unit_test(test_batch_due), cmocka_unit_test(test_known_stacks),
+		cmocka_unit_test(test_cpu_0),     cmocka_unit_test(test_long_name),
 		cmocka_unit_test(test_golden),
 	};
 

@@ -351,11 +351,62 @@ static void test_forget_many(void **state)
 		ASSERT_AT(m, pid, 0x1000, pid, pid < 1000 ? "-" : "a");
 }
 
+/* Another one whenever something else is mapped, and nobody else's. */
+static void test_version(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = NULL;
+	uint64_t first, second, child;
+
+	(void)state;
+	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
+	assert_int_equal(maps_version(m, 1), 0);
+	map(m, 1, 1, 0x1000, 0x1000, "a");
+	first = maps_version(m, 1);
+	assert_int_not_equal(first, 0);
+	map(m, 2, 3, 0x1000, 0x1000, "another's");
+	assert_int_equal(maps_version(m, 1), first);
+	assert_int_not_equal(maps_version(m, 3), first);
+	map(m, 3, 1, 0x8000, 0x1000, "b");
+	second = maps_version(m, 1);
+	assert_int_not_equal(second, first);
+	/* Who has what another has, has its version. */
+	process(m, 4, 1);
+	assert_int_equal(maps_version(m, 4), second);
+	fork_to(m, 4, 1, 2);
+	child = maps_version(m, 2);
+	assert_int_not_equal(child, 0);
+	exec(m, 5, 2);
+	assert_int_not_equal(maps_version(m, 2), child);
+	assert_int_equal(maps_version(m, 1), second);
+}
+
 static void test_owner(void **state)
 {
+	enum { THIRD = (1u << 31) + (1u << 30), REUSED = 5u << FXT_KOID_TID_BITS };
+	const uint64_t kernel = UINT64_C(1) << 63;
+	_cleanup_(maps_freep) struct maps *m = NULL;
+
 	(void)state;
-	assert_int_equal(maps_owner(7, 0x7fffffffffffffff), 7);
-	assert_int_equal(maps_owner(7, UINT64_C(1) << 63), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
+	assert_int_equal(maps_owner(m, 7, 0x7fffffffffffffff), 7);
+	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, REUSED + 7, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, UINT32_MAX, kernel), FXT_KOID_KTHREADD);
+	/* Of three machines, the second one says only when it began, the third what its kernel has. */
+	add(m, (struct event){ .kind = EVENT_START, .pid = FXT_KOID_KYMO });
+	add(m, (struct event){ .kind = EVENT_START, .pid = (1u << 31) + FXT_KOID_KYMO });
+	add(m, (struct event){ .kind = EVENT_START, .pid = 77 }); /* nobody's */
+	map(m, 5, THIRD + FXT_KOID_KTHREADD, kernel, 0x1000, "[kernel.kallsyms]");
+	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, (1u << 31) - 1, kernel), FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, 1u << 31, kernel), (1u << 31) + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, (1u << 31) + REUSED + 7, kernel),
+			 (1u << 31) + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, THIRD + 1, kernel), THIRD + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, UINT32_MAX, kernel), THIRD + FXT_KOID_KTHREADD);
+	assert_int_equal(maps_owner(m, UINT32_MAX, 0x1000), UINT32_MAX);
+	assert_true(maps_is_kthreadd(FXT_KOID_KTHREADD) && maps_is_kthreadd(THIRD + 2));
+	assert_false(maps_is_kthreadd(0) || maps_is_kthreadd(THIRD) || maps_is_kthreadd(3));
 }
 
 int main(void)
@@ -367,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_reuse),   cmocka_unit_test(test_parent),
 		cmocka_unit_test(test_of_now),  cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_owner),   cmocka_unit_test(test_forget_many),
+		cmocka_unit_test(test_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

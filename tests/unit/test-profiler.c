@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "capture/lifecycle.h"
 #include "capture/profiler.h"
@@ -288,8 +289,73 @@ static void test_filter(void **state)
 	put_tick(f, 140, 501, 0, 1);
 	assert_non_null(strstr(said(f), "map 100 501 1000 #0 /listed;map 110 501 2000 #1 /later;"
 					"on 140 501 1000;"));
-	profiler_ended(&f->p, 600);
+	assert_int_equal(profiler_ended(&f->p, 600), 0);
 	assert_int_equal(f->p.waiting_bytes, 0);
+}
+
+/* ... or whom other records are about, which only those have who are selected. */
+static void test_filter_without_stacks(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = true;
+	put_mapping(f, 110, PID, 0x1000, "/a");
+	put_mapping(f, 110, 600, 0x1000, "/stranger");
+	assert_int_equal(profiler_selected(&f->p, PID), 0);
+	assert_int_equal(profiler_selected(&f->p, PID), 0);
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;");
+	/* A new program may be none that is selected; its exec says that it is. */
+	put_new_image(f, 120, PID);
+	put_mapping(f, 121, PID, 0x2000, "/b");
+	assert_null(strstr(said(f), "/b"));
+	assert_int_equal(profiler_executed(&f->p, PID, 130), 0);
+	put_mapping(f, 140, PID, 0x3000, "/c");
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 130 500 2000 #1 /b;"
+				     "map 140 500 3000 #2 /c;");
+	assert_int_equal(profiler_finish(&f->p), 0);
+	assert_null(strstr(said(f), "/stranger"));
+}
+
+/* A name can be the one that is selected: that of the program, or the one of an exec that begins. */
+static void test_filter_renamed(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = true;
+	put_mapping(f, 110, PID, 0x1000, "/renames");
+	put_mapping(f, 110, 501, 0x1000, "/executes");
+	put_mapping(f, 110, 502, 0x1000, "/ends");
+	profiler_renamed(&f->p, PID);
+	profiler_renamed(&f->p, 501);
+	profiler_renamed(&f->p, 502);
+	put_new_image(f, 120, 501);
+	put_mapping(f, 121, 501, 0x2000, "/new");
+	assert_string_equal(said(f), "");
+	assert_int_equal(profiler_ended(&f->p, 502), 0);
+	assert_string_equal(said(f), "map 110 502 1000 #0 /ends;");
+	assert_int_equal(profiler_executed(&f->p, 501, 130), 0);
+	assert_int_equal(profiler_finish(&f->p), 0);
+	assert_string_equal(said(f), "map 110 502 1000 #0 /ends;"
+				     "map 130 501 2000 #0 /new;map 110 500 1000 #0 /renames;");
+}
+
+/* Nobody says of a stranger that it has ended: it is looked for when there is no more room. */
+static void test_filter_forgets(void **state)
+{
+	enum { NOBODY = 1 << 28 }; /* no process has such an id */
+	struct fixture *f = *state;
+	unsigned n = 0;
+
+	f->p.filtered = true;
+	put_mapping(f, 110, (uint32_t)getpid(), 0x1000, "/lives");
+	while (f->p.n_dropped == 0 && n++ < 1000000)
+		put_mapping(f, 110, NOBODY + n % 100, 0x1000, "/a");
+	assert_int_equal(f->p.n_dropped, 1);
+	put_mapping(f, UINT64_C(100000000000), PID, 0x1000, "/fits");
+	assert_int_equal(f->p.n_dropped, 1);
+	assert_in_range(f->p.waiting_bytes, 1, 4096);
+	assert_int_equal(profiler_selected(&f->p, (uint32_t)getpid()), 0);
+	assert_non_null(strstr(said(f), "/lives"));
 }
 
 /* What cannot be kept is counted. */
@@ -313,6 +379,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_offcpu, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_filter_without_stacks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_filter_renamed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_filter_forgets, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_too_much, set_up, tear_down),
 	};
 

@@ -42,6 +42,21 @@ static void test_numbers(void **state)
 	ASSERT_BYTES(&b, 0x08, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01);
 }
 
+/* The same by hand. */
+static void test_put(void **state)
+{
+	static const uint8_t want[] = { 0x82, 0x01, 0x02, 0x08, 0x07 };
+	uint8_t bytes[PROTOBUF_HEAD_MAX + PROTOBUF_NUMBER_MAX];
+	size_t n = protobuf_put_head(bytes, 16, 2);
+
+	(void)state;
+	n += protobuf_put_u64(bytes + n, 1, 7);
+	assert_int_equal(n, sizeof(want));
+	assert_memory_equal(bytes, want, n);
+	assert_int_equal(protobuf_put_u64(bytes, (1u << 29) - 1, UINT64_MAX), PROTOBUF_NUMBER_MAX);
+	assert_in_range(protobuf_put_head(bytes, (1u << 29) - 1, SIZE_MAX), 1, PROTOBUF_HEAD_MAX);
+}
+
 static void test_bytes(void **state)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
@@ -107,7 +122,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),  cmocka_unit_test(test_bytes),
 		cmocka_unit_test(test_messages), cmocka_unit_test(test_long_message),
-		cmocka_unit_test(test_full),
+		cmocka_unit_test(test_full),     cmocka_unit_test(test_put),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

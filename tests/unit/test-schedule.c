@@ -82,6 +82,27 @@ static void test_record_outside(void **state)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
+/* The last switch on a CPU that goes is not reported. */
+static void test_cpu_gone(void **state)
+{
+	struct fixture *f = *state;
+	static const struct step before[] = { OPEN(0, 11), OPEN(1, 12) };
+
+	script_play(f, before, ARRAY_SIZE(before));
+	assert_int_equal(schedule_cpu_gone(&f->s, 1, 120), 0);
+	/* Idle already, not within the recording, none that we know of. */
+	assert_int_equal(schedule_cpu_gone(&f->s, 1, 121), 0);
+	assert_int_equal(schedule_cpu_gone(&f->s, 0, 100), 0);
+	assert_int_equal(schedule_cpu_gone(&f->s, UINT32_MAX, 120), 0);
+	TELL(f,
+	     "100 cpu0 0>11 running *\n"
+	     "100 cpu1 0>12 running *\n"
+	     "120 cpu1 12>0 blocked *\n"
+	     "130 cpu1 0>12 running\n",
+	     SWITCH(130, 1, 0, 12, READY));
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
 /* ---- open and close ---- */
 
 static void test_open_close(void **state)
@@ -219,7 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_record_plain), TEST(test_record_verbatim), TEST(test_record_outside),
 		TEST(test_open_close),   TEST(test_open_weights),    TEST(test_output_full),
-		TEST(test_random),
+		TEST(test_cpu_gone),     TEST(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

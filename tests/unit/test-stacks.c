@@ -50,7 +50,7 @@ static void test_kept(void **state)
 /* Fills a generation with ids from FROM on, and returns the next one. */
 static uint64_t fill(struct stacks *s, uint64_t from)
 {
-	while (s->bytes <= 16 << 20)
+	while (s->bytes <= 4 << 20)
 		add(s, from++, STACK_FRAMES_MAX);
 	return from;
 }
@@ -92,12 +92,47 @@ static void test_cpus(void **state)
 	assert_true(online[0] || online[1] || online[2] || online[3] || online[4] || online[5]);
 }
 
+/* Device events of the kernel: "ACTION@PATH", then variables, each with a NUL. */
+static void test_cpus_gone(void **state)
+{
+	static const struct {
+		const char *message;
+		size_t bytes;
+		int cpu; /* -1 = it says nothing of a CPU that goes */
+	} rows[] = {
+#define ROW(text, cpu) { text, sizeof(text), cpu }
+		ROW("offline@/devices/system/cpu/cpu1\0ACTION=offline", 1),
+		ROW("offline@/devices/system/cpu/cpu4095", 4095),
+		ROW("online@/devices/system/cpu/cpu1", -1),
+		ROW("offline@/devices/system/memory/memory1", -1),
+		ROW("offline@/devices/system/cpu/cpu", -1),
+		ROW("offline@/devices/system/cpu/cpu1x", -1),
+		ROW("offline@/devices/system/cpu/cpu99999", -1),
+		ROW("", -1),
+#undef ROW
+		{ "offline@/devices/system/cpu/cpu1", 32, -1 }, /* without its NUL */
+		{ "offline@/devices/system/cpu/cpu1", 31, -1 },
+	};
+	bool online[2] = { true, true };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		unsigned cpu = 0;
+		bool gone = cpus_parse_gone(rows[i].message, rows[i].bytes, &cpu);
+
+		assert_int_equal(gone ? (int)cpu : -1, rows[i].cpu);
+	}
+	assert_false(cpus_clear_gone(-1, online, 2));
+	assert_true(online[0] && online[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_cpus_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,47 @@ static void test_deinit(void **state)
 	table_deinit(&t);
 }
 
+static void test_clear(void **state)
+{
+	struct table t = { 0 };
+	size_t pos = 0;
+
+	(void)state;
+	table_clear(&t);
+	/* A small one, and one whose memory goes. */
+	for (uint64_t n = 10; n <= 100000; n *= 10000) {
+		for (uint64_t key = 1; key <= n; key++)
+			assert_int_equal(table_set(&t, key, &values[1]), 0);
+		table_clear(&t);
+		assert_int_equal(t.n_used, 0);
+		assert_null(table_get(&t, 1));
+		assert_null(table_next(&t, &pos));
+		pos = 0;
+	}
+	assert_int_equal(table_set(&t, 1, &values[2]), 0);
+	assert_ptr_equal(table_get(&t, 1), &values[2]);
+	table_deinit(&t);
+}
+
+/* Each bit of the bytes and of the seed counts. */
+static void test_hash_seeded(void **state)
+{
+	uint64_t words[3] = { 0x7f0000001000, 0, UINT64_C(1) << 63 };
+	uint64_t hash = table_hash_seeded(5, words, sizeof(words));
+
+	(void)state;
+	assert_int_equal(table_hash_seeded(5, words, sizeof(words)), hash);
+	for (unsigned bit = 0; bit < 64; bit++) {
+		assert_int_not_equal(
+			table_hash_seeded(5 ^ UINT64_C(1) << bit, words, sizeof(words)), hash);
+		for (unsigned i = 0; i < 3; i++) {
+			words[i] ^= UINT64_C(1) << bit;
+			assert_int_not_equal(table_hash_seeded(5, words, sizeof(words)), hash);
+			words[i] ^= UINT64_C(1) << bit;
+		}
+	}
+}
+
 static void test_hash(void **state)
 {
 	static const struct {
@@ -145,6 +186,7 @@ int main(void)
 		cmocka_unit_test(test_empty),  cmocka_unit_test(test_set),
 		cmocka_unit_test(test_remove), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_deinit), cmocka_unit_test(test_hash),
+		cmocka_unit_test(test_clear),  cmocka_unit_test(test_hash_seeded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

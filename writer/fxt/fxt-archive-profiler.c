@@ -3,7 +3,6 @@
  * What the profiler found: modules and mappings, stacks, and what addresses mean.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "writer/fxt/fxt-archive-args.h"
@@ -56,6 +55,18 @@ static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
 					  });
 }
 
+/* Not by snprintf(), which would cost more than all the rest of a mapping. */
+static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (uint32_t i = 0; i < n; i++) {
+		*to++ = digits[bytes[i] >> 4];
+		*to++ = digits[bytes[i] & 15];
+	}
+	*to = '\0';
+}
+
 int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
 {
 	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1];
@@ -75,8 +86,7 @@ int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
 		add_u64(&args, FXT_NAME_DEVICE, ev->mapping.device);
 		add_u64(&args, FXT_NAME_INODE, ev->mapping.inode);
 	}
-	for (uint32_t i = 0; i < ev->mapping.build_id_size; i++)
-		snprintf(build_id + 2 * i, 3, "%02x", ev->mapping.build_id[i]);
+	put_hex(build_id, ev->mapping.build_id, ev->mapping.build_id_size);
 	if (ev->mapping.build_id_size)
 		add_text(&args, FXT_NAME_BUILD_ID, build_id);
 	at_process.tid = ev->pid;

@@ -206,6 +206,7 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
  */
 #define FXT_KOID_TID_BITS 22
 #define FXT_KOID_KTHREADD 2u
+#define FXT_KOID_TID_MASK ((1u << FXT_KOID_TID_BITS) - 1)
 #define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS) /* pseudo-process "kymo" and its thread */
 #define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)       /* + cpu: pseudo-thread "cpu N" of it */
 /* "other": what a filter left out. One a CPU, since readers know one place for a thread: + cpu. */

@@ -3,18 +3,26 @@
  * Field numbers are those of Perfetto's trace_packet.proto, interned_data.proto,
  * profile_common.proto, profile_packet.proto and perf_events.proto.
  *
- * A packet has what its sample is the first to use (interned_data) and the sample. Ids of interned
- * things are counted from 1, separately for each kind of thing.
+ * A packet has the sample and what it is the first to use (interned_data). Ids of interned things are counted
+ * from 1, separately for each kind of thing.
+ *
+ * There are thousands of samples a second, nearly all with a stack that the batch has already. So what leads from
+ * a stack to its id is a look-up, the packet of such a sample is put together in one piece, and has nothing
+ * that readers can do without: not the flag that the packet needs what was interned, since a batch
+ * is never without its beginning, and not the number of CPU 0.
  */
 #include "writer/fxt/fxt-perfetto-samples.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "base/clock.h"
 #include "base/protobuf.h"
 #include "base/table.h"
 #include "writer/frames.h"
+#include "writer/fxt/fxt-names.h"
 #include "writer/maps.h"
 
 enum {
@@ -30,7 +38,6 @@ enum {
 	PACKET_PERF_SAMPLE = 66,
 
 	SEQUENCE_CLEARED = 1, /* SEQ_INCREMENTAL_STATE_CLEARED */
-	SEQUENCE_NEEDED = 2,  /* SEQ_NEEDS_INCREMENTAL_STATE */
 	CLOCK_BOOT = 6,       /* BUILTIN_CLOCK_BOOTTIME */
 
 	/* TracePacketDefaults, PerfSampleDefaults, PerfEvents.Timebase */
@@ -80,33 +87,32 @@ enum {
 
 enum {
 	SEQUENCE_ID = 1,
-	BATCH_BYTES = 256 * 1024,
-	BATCH_NS = 1000000000,
-	TEXT_MAX = 255,   /* longer paths and names are cut */
+	BATCH_BYTES = 512 * 1024,
+	BATCH_STACKS = 4096, /* what is known of more would not stay in a CPU's cache */
+	TEXT_MAX = 255,      /* longer paths and names are cut */
 	STACK_MAX = 1024, /* frames of a sample, inlined ones too; more are cut, outermost first */
 	NAMES_MAX = 1 << 20, /* addresses whose names are known */
+	/* of a sample by itself, at most: seven numbers, two messages */
+	PACKET_BYTES = 7 * PROTOBUF_NUMBER_MAX + 2 * PROTOBUF_HEAD_MAX,
 };
 
-/* What was interned in this batch: where its bytes are, by hash. */
+/* The longer a batch, the less often the same is interned again. */
+#define BATCH_NS UINT64_C(4000000000)
+
+/* What was interned in this batch. */
 struct interning {
-	struct table known; /* hash -> position in `kept` + 1 */
+	struct table known; /* hash -> iid */
 	uint64_t last_iid;
 };
 
-/* In `kept`; the bytes follow. */
-struct kept {
-	uint64_t iid;
-	uint64_t size;
-};
-
-/* The last one is for us: the addresses of a stack, of which nothing is written. */
-enum kind { FUNCTION, FRAME, CALLSTACK, BUILD_ID, PATH, SOURCE, MAPPING, ADDRESSES, KIND_MAX };
+/* The last one is for us, and nothing is written of it: which callstack a sample has. */
+enum kind { FUNCTION, FRAME, BUILD_ID, PATH, SOURCE, MAPPING, STACK, KIND_MAX };
 
 static const unsigned interned_fields[KIND_MAX] = {
 	[FUNCTION] = INTERNED_FUNCTION_NAMES, [FRAME] = INTERNED_FRAMES,
-	[CALLSTACK] = INTERNED_CALLSTACKS,    [BUILD_ID] = INTERNED_BUILD_IDS,
-	[PATH] = INTERNED_MAPPING_PATHS,      [SOURCE] = INTERNED_SOURCE_PATHS,
-	[MAPPING] = INTERNED_MAPPINGS,        [ADDRESSES] = 0,
+	[BUILD_ID] = INTERNED_BUILD_IDS,      [PATH] = INTERNED_MAPPING_PATHS,
+	[SOURCE] = INTERNED_SOURCE_PATHS,     [MAPPING] = INTERNED_MAPPINGS,
+	[STACK] = INTERNED_CALLSTACKS,
 };
 
 struct fxt_perfetto_samples {
@@ -119,10 +125,11 @@ struct fxt_perfetto_samples {
 	uint64_t first_ns, last_ns; /* of the batch's samples */
 
 	struct interning interned[KIND_MAX];
-	struct outbuf kept;   /* struct kept, one behind the other */
-	struct outbuf stacks; /* of each ADDRESSES its CALLSTACK: uint64_t by iid - 1 */
-	uint64_t meaning;     /* another one whenever addresses may mean something else */
-	struct outbuf fresh;  /* InternedData of the sample that is being added */
+	uint64_t seed;    /* of hashes: nobody can make up two things that are taken for one */
+	uint64_t meaning; /* another one whenever addresses may be called something else */
+	uint64_t map_number, map_iid; /* the mapping of the frame before */
+	int error;                    /* of what was interned */
+	struct outbuf fresh;          /* InternedData of the sample that is being added */
 };
 
 int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
@@ -133,6 +140,8 @@ int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
 
 	if (!s)
 		return -ENOMEM;
+	if (getrandom(&s->seed, sizeof(s->seed), GRND_NONBLOCK) < 0)
+		s->seed = clock_boot_ns();
 	r = maps_new(&s->maps, MAPS_OF_NOW);
 	if (r == 0)
 		r = frames_new(&s->frames, NAMES_MAX);
@@ -145,12 +154,12 @@ int fxt_perfetto_samples_new(struct fxt_perfetto_samples **ret)
 void fxt_perfetto_samples_next(struct fxt_perfetto_samples *s)
 {
 	for (size_t i = 0; i < KIND_MAX; i++) {
-		table_deinit(&s->interned[i].known);
+		table_clear(&s->interned[i].known);
 		s->interned[i].last_iid = 0;
 	}
+	s->map_iid = 0;
+	s->error = 0;
 	outbuf_reset(&s->batch);
-	outbuf_reset(&s->kept);
-	outbuf_reset(&s->stacks);
 	outbuf_reset(&s->fresh);
 }
 
@@ -158,10 +167,9 @@ struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_sampl
 {
 	if (!s)
 		return NULL;
-	fxt_perfetto_samples_next(s);
+	for (size_t i = 0; i < KIND_MAX; i++)
+		table_deinit(&s->interned[i].known);
 	outbuf_deinit(&s->batch);
-	outbuf_deinit(&s->kept);
-	outbuf_deinit(&s->stacks);
 	outbuf_deinit(&s->fresh);
 	maps_free(s->maps);
 	frames_free(s->frames);
@@ -171,32 +179,26 @@ struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_sampl
 
 /* ---- interning ---- */
 
-/*
- * The iid of the N bytes at KEY, which is the same as long as the batch lasts. *RET_NEW says that it
- * is the first time. Failures stick to s->kept.
- */
-static uint64_t intern(struct fxt_perfetto_samples *s, enum kind kind, const void *key, size_t n,
+static uint64_t hash_of(const struct fxt_perfetto_samples *s, const void *bytes, size_t n)
+{
+	return table_hash_seeded(s->seed, bytes, n);
+}
+
+/* The iid of the N bytes at BYTES, which is the same as long as the batch lasts. *RET_NEW says that it
+ * is the first time. Failures stick to S. */
+static uint64_t intern(struct fxt_perfetto_samples *s, enum kind kind, const void *bytes, size_t n,
 		       bool *ret_new)
 {
 	struct interning *t = &s->interned[kind];
-	uint64_t hash = table_hash(key, n);
-	size_t at = (size_t)(uintptr_t)table_get(&t->known, hash);
-	struct kept head;
+	uint64_t hash = hash_of(s, bytes, n), iid = (uintptr_t)table_get(&t->known, hash);
 
-	*ret_new = false;
-	if (at > 0) {
-		memcpy(&head, s->kept.data + at - 1, sizeof(head));
-		if (head.size == n && memcmp(s->kept.data + at - 1 + sizeof(head), key, n) == 0)
-			return head.iid;
-	}
-	head = (struct kept){ ++t->last_iid, n };
-	at = s->kept.size;
-	if (outbuf_append(&s->kept, &head, sizeof(head)) < 0 || outbuf_append(&s->kept, key, n) < 0)
-		return 0;
-	if (table_set(&t->known, hash, (void *)(uintptr_t)(at + 1)) < 0)
-		s->kept.error = -ENOMEM;
-	*ret_new = true;
-	return head.iid;
+	*ret_new = iid == 0;
+	if (iid > 0)
+		return iid;
+	iid = ++t->last_iid;
+	if (table_set(&t->known, hash, (void *)(uintptr_t)iid) < 0)
+		s->error = -ENOMEM;
+	return iid;
 }
 
 /* Opens the item of KIND in the sample's InternedData. */
@@ -245,7 +247,11 @@ static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapp
 	size_t item;
 	bool new;
 
+	if (s->map_iid > 0 && s->map_number == number)
+		return s->map_iid;
 	iid = intern(s, MAPPING, &number, sizeof(number), &new);
+	s->map_number = number;
+	s->map_iid = iid;
 	if (!new)
 		return iid;
 	path = intern_text(s, PATH, map ? map->path : "[unknown]");
@@ -291,16 +297,15 @@ static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mappin
 	return iid;
 }
 
-/* The stack of EV, frame by frame; 0 if it has none. */
-static uint64_t intern_frames(struct fxt_perfetto_samples *s, const struct event *ev)
+/* Puts the frames of EV, innermost first, into STACK. Returns how many. */
+static size_t intern_frames(struct fxt_perfetto_samples *s, const struct event *ev,
+			    uint64_t stack[STACK_MAX])
 {
-	uint64_t stack[STACK_MAX], iid;
-	size_t n = 0, item;
-	bool new;
+	size_t n = 0;
 
 	for (unsigned i = 0; i < ev->sample.n_frames && n < STACK_MAX; i++) {
 		uint64_t address = ev->sample.frames[i];
-		uint32_t owner = maps_owner(ev->pid, address);
+		uint32_t owner = maps_owner(s->maps, ev->pid, address);
 		const struct mapping *map = maps_find(s->maps, owner, address, ev->ts_ns);
 		const struct frame_list *names =
 			frames_find(s->frames, owner,
@@ -311,42 +316,43 @@ static uint64_t intern_frames(struct fxt_perfetto_samples *s, const struct event
 		if (!names)
 			stack[n++] = intern_frame(s, map, address, NULL);
 	}
-	if (n == 0)
+	return n;
+}
+
+/*
+ * The stack of EV; 0 if it has none. It is known by what it came with, a number or addresses, and by all that may
+ * make other frames of that: most were seen before in the batch and need not be looked at.
+ */
+static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
+{
+	const uint64_t *frames = ev->sample.frames;
+	const unsigned n_frames = ev->sample.n_frames;
+	uint64_t key[5] = { s->meaning, ev->sample.id }, stack[STACK_MAX], iid;
+	bool in_kernel = false, in_user = false, new;
+	size_t n, item;
+
+	if (n_frames == 0)
 		return 0;
-	iid = intern(s, CALLSTACK, stack, n * sizeof(*stack), &new);
+	if (!ev->sample.id)
+		key[1] = hash_of(s, frames, n_frames * sizeof(*frames));
+	for (unsigned i = 0; i < n_frames; i++)
+		*(maps_is_kernel(frames[i]) ? &in_kernel : &in_user) = true;
+	if (in_kernel)
+		key[2] = maps_version(s->maps, FXT_KOID_KTHREADD);
+	if (in_user) {
+		key[3] = ev->pid;
+		key[4] = maps_version(s->maps, ev->pid);
+	}
+	iid = intern(s, STACK, key, sizeof(key), &new);
 	if (!new)
 		return iid;
-	item = begin_item(s, CALLSTACK, iid);
+	n = intern_frames(s, ev, stack);
+	item = begin_item(s, STACK, iid);
 	/* Outermost first. */
 	while (n > 0)
 		protobuf_add_u64(&s->fresh, CALLSTACK_FRAMES, stack[--n]);
 	protobuf_end(&s->fresh, item);
 	return iid;
-}
-
-/* The same; most stacks were seen before, and need not be looked at again. */
-static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct event *ev)
-{
-	uint64_t key[2 + STACK_MAX], iid, stack;
-	const unsigned n = ev->sample.n_frames;
-	bool new;
-
-	if (n == 0 || n > STACK_MAX)
-		return intern_frames(s, ev);
-	key[0] = ev->pid;
-	key[1] = s->meaning;
-	memcpy(key + 2, ev->sample.frames, n * sizeof(*key));
-	iid = intern(s, ADDRESSES, key, (2 + n) * sizeof(*key), &new);
-	if (s->kept.error < 0)
-		return 0;
-	if (new) {
-		stack = intern_frames(s, ev);
-		if (outbuf_append(&s->stacks, &stack, sizeof(stack)) < 0)
-			s->kept.error = s->stacks.error;
-		return stack;
-	}
-	memcpy(&stack, s->stacks.data + (iid - 1) * sizeof(stack), sizeof(stack));
-	return stack;
 }
 
 /* ---- packets ---- */
@@ -367,28 +373,56 @@ static void add_defaults(struct fxt_perfetto_samples *s)
 	protobuf_end(&s->batch, defaults);
 }
 
-static void add_perf_sample(struct fxt_perfetto_samples *s, const struct event *ev,
-			    uint64_t callstack)
+/* The fields of a packet that every sample has, into TO, which has room for them. Returns their bytes. */
+static size_t put_sample(const struct event *ev, uint64_t callstack, uint8_t *to)
 {
-	size_t sample = protobuf_begin(&s->batch, PACKET_PERF_SAMPLE);
+	uint8_t sample[PACKET_BYTES];
+	size_t n = 0, size;
 
-	protobuf_add_u64(&s->batch, SAMPLE_CPU, ev->cpu);
-	protobuf_add_u64(&s->batch, SAMPLE_PID, ev->pid);
-	protobuf_add_u64(&s->batch, SAMPLE_TID, ev->tid);
+	size = ev->cpu ? protobuf_put_u64(sample, SAMPLE_CPU, ev->cpu) : 0;
+	size += protobuf_put_u64(sample + size, SAMPLE_PID, ev->pid);
+	size += protobuf_put_u64(sample + size, SAMPLE_TID, ev->tid);
 	if (callstack != 0) {
-		protobuf_add_u64(&s->batch, SAMPLE_CALLSTACK, callstack);
-		protobuf_add_u64(&s->batch, SAMPLE_CPU_MODE,
-				 maps_is_kernel(ev->sample.frames[0]) ? CPU_MODE_KERNEL
-								      : CPU_MODE_USER);
+		size += protobuf_put_u64(sample + size, SAMPLE_CALLSTACK, callstack);
+		size += protobuf_put_u64(sample + size, SAMPLE_CPU_MODE,
+					 maps_is_kernel(ev->sample.frames[0]) ? CPU_MODE_KERNEL
+									      : CPU_MODE_USER);
 	}
-	protobuf_end(&s->batch, sample);
+	n = protobuf_put_u64(to, PACKET_TIMESTAMP, ev->ts_ns);
+	n += protobuf_put_u64(to + n, PACKET_SEQUENCE_ID, SEQUENCE_ID);
+	n += protobuf_put_head(to + n, PACKET_PERF_SAMPLE, size);
+	memcpy(to + n, sample, size);
+	return n + size;
+}
+
+static void add_packet(struct fxt_perfetto_samples *s, const struct event *ev, uint64_t callstack,
+		       bool first)
+{
+	uint8_t all[PACKET_BYTES], *fields = all + PROTOBUF_HEAD_MAX;
+	size_t n = put_sample(ev, callstack, fields), packet, head;
+	uint8_t heading[PROTOBUF_HEAD_MAX];
+
+	if (!first && s->fresh.size == 0) {
+		head = protobuf_put_head(heading, TRACE_PACKET, n);
+		memcpy(fields - head, heading, head);
+		outbuf_append(&s->batch, fields - head, head + n);
+		return;
+	}
+	packet = protobuf_begin(&s->batch, TRACE_PACKET);
+	if (first) {
+		protobuf_add_u64(&s->batch, PACKET_SEQUENCE_FLAGS, SEQUENCE_CLEARED);
+		add_defaults(s);
+	}
+	if (s->fresh.size > 0)
+		protobuf_add_bytes(&s->batch, PACKET_INTERNED_DATA, s->fresh.data, s->fresh.size);
+	outbuf_append(&s->batch, fields, n);
+	protobuf_end(&s->batch, packet);
 }
 
 static int add_sample(struct fxt_perfetto_samples *s, const struct event *ev)
 {
 	bool first = s->batch.size == 0;
 	uint64_t callstack;
-	size_t packet;
 
 	if (ev->sample.kind != SAMPLE_ON_CPU)
 		return 0;
@@ -398,23 +432,10 @@ static int add_sample(struct fxt_perfetto_samples *s, const struct event *ev)
 		s->last_ns = ev->ts_ns;
 	outbuf_reset(&s->fresh);
 	callstack = intern_callstack(s, ev);
-	if (s->kept.error < 0 || s->fresh.error < 0)
-		goto no_memory;
-	packet = protobuf_begin(&s->batch, TRACE_PACKET);
-	protobuf_add_u64(&s->batch, PACKET_TIMESTAMP, ev->ts_ns);
-	protobuf_add_u64(&s->batch, PACKET_SEQUENCE_ID, SEQUENCE_ID);
-	protobuf_add_u64(&s->batch, PACKET_SEQUENCE_FLAGS,
-			 SEQUENCE_NEEDED | (first ? SEQUENCE_CLEARED : 0));
-	if (first)
-		add_defaults(s);
-	if (s->fresh.size > 0)
-		protobuf_add_bytes(&s->batch, PACKET_INTERNED_DATA, s->fresh.data, s->fresh.size);
-	add_perf_sample(s, ev, callstack);
-	protobuf_end(&s->batch, packet);
-	if (s->batch.error < 0)
-		goto no_memory;
-	return 0;
-no_memory:
+	if (s->error == 0 && s->fresh.error == 0)
+		add_packet(s, ev, callstack, first);
+	if (s->error == 0 && s->fresh.error == 0 && s->batch.error == 0)
+		return 0;
 	/* What was interned is not in the batch. */
 	fxt_perfetto_samples_next(s);
 	return -ENOMEM;
@@ -436,11 +457,6 @@ int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event 
 		s->frequency = ev->sampling.frequency;
 		s->cycles = strcmp(ev->sampling.clock, "cycles") == 0;
 		return 0;
-	case EVENT_MAPPING:
-	case EVENT_EXEC:
-	case EVENT_FORK:
-		s->meaning++;
-		return maps_add(s->maps, ev);
 	default:
 		return maps_add(s->maps, ev);
 	}
@@ -450,7 +466,8 @@ const struct outbuf *fxt_perfetto_samples_batch(const struct fxt_perfetto_sample
 {
 	if (s->batch.size == 0)
 		return NULL;
-	return all || s->batch.size >= BATCH_BYTES || s->last_ns - s->first_ns >= BATCH_NS
+	return all || s->batch.size >= BATCH_BYTES || s->last_ns - s->first_ns >= BATCH_NS ||
+			       s->interned[STACK].last_iid >= BATCH_STACKS
 		       ? &s->batch
 		       : NULL;
 }

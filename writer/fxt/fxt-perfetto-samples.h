@@ -30,7 +30,7 @@ DEFINE_CLEANUP(struct fxt_perfetto_samples *, fxt_perfetto_samples_free)
 int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event *ev);
 
 /*
- * The batch, once it is large or a second old by the time of samples; with ALL, whatever has
+ * The batch, once it is large or four seconds old by the time of samples; with ALL, whatever has
  * collected. NULL if there is nothing yet. It stays until fxt_perfetto_samples_next().
  */
 const struct outbuf *fxt_perfetto_samples_batch(const struct fxt_perfetto_samples *s, bool all);

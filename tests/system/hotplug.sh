@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A CPU that goes while it is recorded, and comes back: for a while, and for so short a time that nobody who only looks
+# would notice. Samples and mappings come from it again, and the schedule stays right.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_cpus 2
+
+# Nobody gives them back to the groups of a cpuset of cgroup v1; to its root, the kernel does.
+cpusets=$(awk '$3 == "cgroup" && $4 ~ /(^|,)cpuset(,|$)/ { print $2; exit }' /proc/mounts)
+if [ "$cpusets" ] && [ "$(find "$cpusets" -mindepth 1 -maxdepth 1 -type d)" ]; then
+	skip "CPUs that go leave cpusets of cgroup v1 for good"
+fi
+cpu=$(last_cpu)
+knob=/sys/devices/system/cpu/cpu$cpu/online
+[ -w "$knob" ] || skip "CPU $cpu cannot be taken off ($knob)"
+[ "$(cat "$knob")" = 1 ] || skip "CPU $cpu is off"
+
+# set_cpu 0|1: the kernel may have something on it that keeps it for a moment
+set_cpu() {
+	echo "$1" >"$knob" && [ "$(cat "$knob")" = "$1" ]
+}
+at_exit eval "wait_for 10 set_cpu 1"
+(set_cpu 0) 2>/dev/null || skip "CPU $cpu cannot be taken off: the kernel refuses"
+expect_soon 10 set_cpu 1
+
+# work NAME: burns on that CPU; what it did is in $TMP/NAME.json
+work() {
+	taskset -c "$cpu" "$STACK_LOAD" chain 600 >"$TMP/$1.json"
+}
+
+start_bus
+start_kymod
+expect_exit 0 "$KYMO" start one -o "$TMP/t.fxt" -e sched,profile -F 499 --bus "$BUS"
+work before
+expect_soon 10 set_cpu 0
+date +%s%N >"$TMP/off"
+sleep 1.2
+date +%s%N >"$TMP/on"
+expect_soon 10 set_cpu 1
+# It is looked for twice a second.
+sleep 1.2
+work after
+expect_soon 10 set_cpu 0
+expect_soon 10 set_cpu 1
+sleep 1.2
+work again
+expect_exit 0 "$KYMO" stop one --bus "$BUS"
+
+# (a machine may stop for milliseconds when it takes a CPU off, and records that were being made then stand late)
+expect_exit 0 "$KYMO" check "$TMP/t.fxt"
+grep -E '^(error|warning) ' "$TMP/stdout" | grep -v '^warning sched-unsorted' >"$TMP/findings" || true
+assert_empty "$TMP/findings" "findings of kymo check"
+summarize "$TMP/t.fxt"
+assert_no_loss
+"$LIST_STACKS" "$TMP/t.fxt" >"$TMP/list"
+for which in before after again; do
+	pid=$(json "$TMP/$which.json" .pid)
+	cpu_ns=$(json "$TMP/$which.json" .cpu_ns)
+	n=$(grep -c "^tick [0-9]* $pid .*/stack-load+" "$TMP/list" || true)
+	mapped=$(grep -c "^mapping [0-9]* $pid .*/stack-load\$" "$TMP/list" || true)
+	note "$which: $n samples in $((cpu_ns / 1000000)) ms on CPU $cpu"
+	assert_within "$n" $((499 * cpu_ns / 1000000000)) 15 "samples of the one that ran $which"
+	assert_ge "$mapped" 1 "mappings of the one that ran $which"
+	# What the program says of itself ends a little before it does, and begins a little later.
+	assert_within "$(thread "$pid" cpu_ns)" "$cpu_ns" 5 "CPU time of the one that ran $which, by the schedule"
+done
+
+# While it was off nothing ran there: all that the schedule has on it is idle, or on its way off or on.
+dump_records "$TMP/t.fxt"
+boot=$(events clock | head -1 | jq -r '.args | "\(.realtime) \(.boottime)"')
+read -r real_ns boot_ns <<<"$boot"
+from=$(($(cat "$TMP/off") - real_ns + boot_ns))
+to=$(($(cat "$TMP/on") - real_ns + boot_ns))
+switches | awk -v cpu="$cpu" -v from="$from" -v to="$to" '$2 == cpu && $1 > from && $1 < to' >"$TMP/inside"
+assert_empty "$TMP/inside" "switches on a CPU that is off"
+ran=$(switches | awk -v cpu="$cpu" -v to="$from" '$2 == cpu && $1 <= to { last = $4 } END { print last + 0 }')
+assert_eq "$ran" 0 "the thread that runs on a CPU that is off"

@@ -1,0 +1,230 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Names, from the recording to the flame graph: of whole stacks with the functions that were inlined, of the kernel
+# (resolved here by itself), of processes that live for milliseconds, and of a library that is not the host's.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command readelf unshare
+
+start_bus
+start_kymod
+
+# fold FILE [option ...]: its stacks by name in $FOLDED, "outermost;...;innermost count" a line
+fold() {
+	FOLDED=$TMP/folded
+	expect_exit 0 "$KYMO" flame "$@" --format folded -o -
+	cp "$TMP/stdout" "$FOLDED"
+}
+
+# folded [REGEX]: how many samples have a stack that matches
+folded() {
+	awk -v r="${1:-.}" '{ n = $NF; sub(/ [0-9]+$/, "") } $0 ~ r { t += n } END { print t + 0 }' "$FOLDED"
+}
+
+note "whole stacks, and shares"
+start_stack_load chain 4000
+expect_exit 0 "$KYMO" start one -o "$TMP/chain.fxt" -e sched,profile -F 499 -p "$STACK_LOAD_PID" --bus "$BUS"
+go_stack_load
+expect_exit 0 "$KYMO" stop one --bus "$BUS"
+end_stack_load
+fold "$TMP/chain.fxt" -p "$STACK_LOAD_PID"
+all=$(folded)
+assert_within "$all" $((499 * 4)) 6 "samples in 4 s of CPU time at 499 Hz"
+chain="main;burn;chain_1;chain_2;chain_3;inlined_3;chain_4;chain_5;chain_6;chain_7;inlined_7_too;inlined_7;chain_8"
+chain="(^|;)$chain;chain_9;chain_10;chain_11;chain_12;inlined_12"
+# (what interrupts a leaf is called by it)
+whole=$(folded "$chain;leaf_[abc](;|\$)")
+note "$whole of $all samples have the whole chain"
+assert_ge $((100 * whole)) $((98 * all)) "samples with the whole chain by name (of $all)"
+for which in a b c; do
+	# shellcheck disable=SC2016 # jq
+	percent=$(json "$TMP/stack-load.json" \
+		'.leaf_ns as $ns | 100 * $ns["abc" | index($leaf)] / ($ns | add)' --arg leaf $which)
+	n=$(folded "$chain;leaf_$which(;|\$)")
+	note "leaf_$which: $n of $all, should be ${percent%.*} %"
+	awk -v n="$n" -v all="$all" -v p="$percent" \
+		'BEGIN { d = 100 * n / all - p; exit !(d >= -3 && d <= 3) }' ||
+		fail "leaf_$which has $n of $all samples, not ${percent%.*} %"
+done
+cp "$FOLDED" "$TMP/before"
+expect_exit 0 "$KYMO" symbolize "$TMP/chain.fxt" "$TMP/named.fxt"
+expect_exit 0 "$KYMO" check --strict "$TMP/named.fxt"
+fold "$TMP/named.fxt" -p "$STACK_LOAD_PID" --no-symbols
+cmp "$FOLDED" "$TMP/before" || fail "an archive with names says something else than the files do"
+
+note "kernel functions are those of /proc/kallsyms"
+# Much that goes to different places, of one process.
+expect_exit 0 "$KYMO" record --direct -o "$TMP/kernel.fxt" -e profile -F 997 -- bash -c '
+	for i in {1..500}; do read -r line </proc/self/stat; /bin/true; done; exec dd if=/dev/zero of=/dev/null bs=1 count=1000000'
+expect_exit "0|3" "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
+# All kernel addresses of the dump, each as the place in a function: of a call, what is before its return. (bash: awk and jq
+# have no such numbers.)
+"$KYMO" dump --json "$TMP/kernel.fxt" | grep -o '"backtrace":\[[^]]*\]' | tr -d '[]' | cut -d: -f2 |
+	while IFS=, read -ra frames; do
+		for i in "${!frames[@]}"; do
+			printf -v at %016x "${frames[i]}"
+			[[ $at == [89a-f]* ]] || break
+			[ "$i" = 0 ] || printf -v at %016x $((0x$at - 1))
+			echo "$at"
+		done
+	done | sort -u >"$TMP/addresses"
+# All that kallsyms has at the symbol that is the last one before each: "address name name ..."
+{
+	awk '$2 ~ /^[tTwW]$/ { print $1, 0, $3 }' /proc/kallsyms
+	sed 's/$/ 1/' "$TMP/addresses"
+} | sort -k1,1 -k2,2n | awk '
+	$2 == 0 && $1 != last { names = ""; last = $1 }
+	$2 == 0 { names = names " " $3 }
+	$2 == 1 { print $1 names }' >"$TMP/expected"
+start=$(awk '$3 == "_stext" { print $1 }' /proc/kallsyms)
+end=$(awk '$3 == "_etext" { print $1 }' /proc/kallsyms)
+if [ "$((0x$start))" != 0 ]; then
+	# The outermost of functions that are inlined there is the symbol.
+	"$KYMO" dump "$TMP/kernel-named.fxt" | grep 'profile:frame .* process=2 ' |
+		sed -E 's/.* address=0x([0-9a-f]+) depth=([0-9]+) function="([^"]*)".*/\1 \2 \3/' |
+		sort -k1,1 -k2,2n | awk '{ name[$1] = $3 } END { for (a in name) print a, name[a] }' | sort >"$TMP/said"
+	awk -v s="$start" -v e="$end" '$1 "" >= s "" && $1 "" < e ""' "$TMP/expected" >"$TMP/text"
+	n=$(wc -l <"$TMP/text")
+	assert_ge "$n" 100 "different addresses in the kernel's text"
+	join -a 1 "$TMP/text" "$TMP/said" | awk '{
+		for (f = 2; f < NF && $f != $NF; f++);
+		if (NF < 3 || f == NF) print
+	}' >"$TMP/wrong"
+	note "$n kernel addresses, $(wc -l <"$TMP/wrong") without their name"
+	assert_empty "$TMP/wrong" "kernel addresses with other names than in /proc/kallsyms"
+	assert_ge "$(awk '{ print $2 }' "$TMP/text" | sort -u | wc -l)" 50 "different functions of the kernel"
+else
+	note "not tested: addresses of the kernel are hidden"
+fi
+
+note "short processes"
+expect_exit 0 "$KYMO" record --direct -o "$TMP/burst.fxt" -e profile -F 499 -- "$STACK_LOAD" burst 1000 5
+summarize "$TMP/burst.fxt"
+assert_no_loss
+fold "$TMP/burst.fxt" --process stack-load
+# User frames: those that are not called as something in the kernel. Without a name: MODULE+0xOFFSET, or [unknown].
+{
+	awk '{ print $3 }' /proc/kallsyms
+	echo "[kernel]"
+} | sort -u >"$TMP/kernel-names"
+awk '
+	NR == FNR { kernel[$1] = 1; next }
+	{
+		n = $NF
+		sub(/ [0-9]+$/, "")
+		count = split($0, frames, ";")
+		for (f = 2; f <= count; f++) {
+			if (frames[f] in kernel)
+				continue
+			all += n
+			if (frames[f] ~ /^\[unknown\]$|\+0x[0-9a-f]+$/)
+				unnamed += n
+		}
+	}
+	END { print unnamed + 0, all + 0 }' "$TMP/kernel-names" "$FOLDED" >"$TMP/counted"
+read -r unnamed all <"$TMP/counted"
+note "$unnamed of $all user frames have no name"
+assert_ge "$all" 5000 "user frames"
+assert_le $((100 * unnamed)) "$all" "user frames without a name (in 100)"
+processes=$("$LIST_STACKS" "$TMP/burst.fxt" | awk '/^tick .*\/stack-load\+/ { print $3 }' | sort -u | wc -l)
+assert_ge "$processes" 600 "processes that were sampled"
+
+note "each sample counts once, whatever the format"
+fold "$TMP/burst.fxt"
+ticks=$(grep -c '^tick ' <("$LIST_STACKS" "$TMP/burst.fxt"))
+assert_eq "$(folded)" "$ticks" "samples in the folded stacks"
+assert_eq "$(json "$SUMMARY" .profile.samples)" "$ticks" "samples in the summary"
+if (need_command protoc gzip) >/dev/null; then
+	expect_exit 0 "$KYMO" flame "$TMP/burst.fxt" -o "$TMP/burst.pb.gz"
+	gzip -dc "$TMP/burst.pb.gz" |
+		protoc --decode=Profile -I "$ROOT/tests/support" profile.proto >"$TMP/pprof" 2>/dev/null ||
+		fail "protoc cannot read what is for pprof"
+	# The first of the values of each sample is how many they are.
+	assert_eq "$(awk '/^sample \{/ { first = 1 } first && /^  value: / { t += $2; first = 0 } END { print t }' "$TMP/pprof")" \
+		"$ticks" "samples in the profile for pprof"
+else
+	note "not tested for pprof: no protoc"
+fi
+
+note "a process in namespaces of its own, with a library of its own"
+libc=$(readlink -f "$(ldd "$STACK_LOAD" | awk '$1 ~ /^libc\./ { print $3 }')")
+note_at=$(readelf -SW "$libc" 2>/dev/null |
+	sed -n 's/.*\.note\.gnu\.build-id *NOTE *[0-9a-f]* *\([0-9a-f]*\) .*/\1/p')
+if ! unshare -mpf true 2>/dev/null; then
+	note "not tested: no namespaces"
+elif [ -z "$note_at" ] || [ "$(sed -z 's/^memfrob$/&/;t;d' "$libc" | tr -d '\0' | head -c 7)" != memfrob ]; then
+	note "not tested: the C library has no build id, or no memfrob"
+else
+	# Another library, by its build id, whose memfrob has another name (with the same hash: it is found).
+	mkdir "$TMP/own"
+	own=$TMP/own/libc.copy
+	sed -z 's/^memfrob$/memfrpA/' "$libc" >"$own"
+	chmod 755 "$own"
+	assert_eq "$(stat -c %s "$own")" "$(stat -c %s "$libc")" "size of the changed library"
+	byte=$(od -An -tx1 -j $((0x$note_at + 16)) -N 1 "$own" | tr -d ' ')
+	printf '%b' "\\x$(printf %02x $((0x$byte ^ 255)))" |
+		dd of="$own" bs=1 seek=$((0x$note_at + 16)) conv=notrunc 2>/dev/null
+
+	# libc_frames [flame option ...]: how often the two names are in the stacks of the process, and none at the end of one
+	libc_frames() {
+		fold "$TMP/ns.fxt" -p "$pid" "$@"
+		echo "$(folded memfrpA) $(folded memfrob) $(folded 'libc[^;]*\+0x[0-9a-f]+$')"
+	}
+	mkfifo "$TMP/ns.fifo"
+	# shellcheck disable=SC2016 # for the other shell
+	unshare -mpf bash -c 'mount --bind "$1" "$2" && exec "$3" --held libc 1000' bash "$own" "$libc" "$STACK_LOAD" \
+		<"$TMP/ns.fifo" >"$TMP/ns.json" &
+	outer=$!
+	exec {go}>"$TMP/ns.fifo"
+	inner() {
+		pid=$(cat "/proc/$outer/task/$outer/children") && pid=${pid% } &&
+			grep -qx stack-load "/proc/$pid/comm"
+	}
+	expect_soon 5 inner
+	inner
+	[ "$(readlink "/proc/$pid/ns/pid")" != "$(readlink /proc/self/ns/pid)" ] || fail "it has no pids of its own"
+	expect_exit 0 "$KYMO" start ns -o "$TMP/ns.fxt" -e profile -F 499 --bus "$BUS"
+	echo >&"$go"
+	expect_soon 60 test -s "$TMP/ns.json"
+	expect_exit 0 "$KYMO" stop ns --bus "$BUS"
+	read -r own_name host_name unnamed < <(libc_frames)
+	note "while it lives: $own_name by its own library, $host_name by the host's, $unnamed without a name"
+	assert_within "$own_name" 499 15 "samples with the name that its own library has"
+	assert_eq "$host_name" 0 "samples with the name that the host's library has"
+	exec {go}>&-
+	wait "$outer"
+	# Its file is nowhere any more, by that path: no name is better than one of the host's.
+	read -r own_name host_name unnamed < <(libc_frames)
+	assert_eq "$own_name $host_name" "0 0" "samples with a name, when it has ended"
+	assert_within "$unnamed" 499 15 "samples without a name, when it has ended"
+	# With a tree that has it, they are right again.
+	mkdir -p "$TMP/root/$(dirname "$libc")"
+	cp "$own" "$TMP/root/$libc"
+	read -r own_name host_name unnamed < <(libc_frames --sysroot "$TMP/root")
+	assert_within "$own_name" 499 15 "samples with the name that its own library has, in a tree of files"
+	assert_eq "$host_name" 0 "samples with the name that the host's library has, with a tree of files"
+
+	note "a library that is removed while it is used"
+	mkdir "$TMP/gone"
+	cp "$own" "$TMP/gone/$(basename "$libc")"
+	mkfifo "$TMP/gone.fifo"
+	LD_LIBRARY_PATH=$TMP/gone "$STACK_LOAD" --held libc 1000 <"$TMP/gone.fifo" >"$TMP/gone.json" &
+	pid=$!
+	exec {go}>"$TMP/gone.fifo"
+	expect_soon 5 grep -q "$TMP/gone" "/proc/$pid/maps"
+	expect_soon 5 is_asleep "$pid"
+	rm -r "$TMP/gone"
+	expect_exit 0 "$KYMO" start ns -o "$TMP/ns.fxt" --force -e profile -F 499 --bus "$BUS"
+	echo >&"$go"
+	expect_soon 60 test -s "$TMP/gone.json"
+	expect_exit 0 "$KYMO" stop ns --bus "$BUS"
+	read -r own_name host_name unnamed < <(libc_frames)
+	note "$own_name by the removed library, $host_name by the host's, $unnamed without a name"
+	assert_within "$own_name" 499 15 "samples with the name that the removed library has"
+	assert_eq "$host_name" 0 "samples with the name that the host's library has"
+	exec {go}>&-
+	wait "$pid"
+fi
