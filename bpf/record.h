@@ -101,6 +101,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_CPU_GONE  25
 #define REC_LISTING   26
 #define REC_FOUND     27
+#define REC_REGISTERS 28 /* from the iterator over all tasks, or by user space; not from a ring */
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
@@ -696,6 +697,19 @@ struct rec_found {
 	char text[MEMORY_BLOCK_TEXT_BYTES]; /* ends with NUL */
 };
 _Static_assert(sizeof(struct rec_found) == 152, "ABI");
+
+/* ---- what points to it ---- */
+
+/* What a thread has in its registers, as far as it is known: of one that runs, when it last entered the kernel. */
+#define REC_REGISTERS_MAX 40
+struct rec_registers {
+	struct rec_head head;
+	__u64 sp, tls; /* stack pointer, and thread pointer; 0 = not known */
+	__u32 running; /* 1: all of this may be out of date */
+	__u32 n;
+	__u64 registers[REC_REGISTERS_MAX]; /* in no order that matters */
+};
+_Static_assert(sizeof(struct rec_registers) == 368, "ABI");
 
 /* ---- filters ---- */
 

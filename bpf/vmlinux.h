@@ -108,6 +108,12 @@ struct thread_info {
 	unsigned long flags; /* arm64 */
 };
 
+#if defined(__TARGET_ARCH_x86)
+struct thread_struct {
+	unsigned long fsbase;
+};
+#endif
+
 struct task_struct {
 	struct thread_info thread_info;
 	int on_cpu;
@@ -125,6 +131,9 @@ struct task_struct {
 	char comm[16];
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+#if defined(__TARGET_ARCH_x86)
+	struct thread_struct thread;
+#endif
 };
 
 struct work_struct {

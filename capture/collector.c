@@ -281,6 +281,8 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_iter_registers,
+		  o->categories & CATEGORY_MEMORY && o->memory.reach == MEMORY_REACH_LOOK },
 		{ skel->progs.on_resource_enter, o->categories & CATEGORIES_CALLS },
 		{ skel->progs.on_resource_exit, o->categories & CATEGORIES_CALLS },
 		{ skel->progs.on_resource_fork, o->categories & CATEGORY_THREADS },
@@ -601,7 +603,6 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
 		.happenings_fd = bpf_map__fd(skel->maps.memory_happenings),
 		.instances = &skel->bss->memory_instances,
-		.context = &skel->bss->memory_context,
 		.unheard = &skel->bss->memory_unheard,
 	};
 
@@ -609,6 +610,11 @@ struct collector_memory collector_memory_tables(struct collector *c)
 	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
 		ret.programs[i] = bpf_program__fd(programs[i]);
 	return ret;
+}
+
+void collector_set_context(struct collector *c, uint32_t bits)
+{
+	__atomic_store_n(&c->skel->bss->memory_context, bits, __ATOMIC_RELAXED);
 }
 
 const char *collector_sample_clock(const struct collector *c)
@@ -653,11 +659,13 @@ void collector_detach(struct collector *c)
 		map_rings_stop(c->map_rings);
 }
 
-int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)
+/* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
+static int iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
+		   void *userdata)
 {
 	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
 	_cleanup_close_ int fd = -1;
-	struct bpf_link *link = bpf_program__attach_iter(c->skel->progs.on_iter_task, NULL);
+	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
 	size_t have = 0, used;
 	ssize_t n;
 	int r = 0;
@@ -670,8 +678,7 @@ int collector_list_tasks(struct collector *c, collector_record_fn fn, void *user
 		return fd;
 	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
 		have += (size_t)n;
-		for (used = 0; r >= 0 && have - used >= sizeof(struct rec_task);
-		     used += sizeof(struct rec_task)) {
+		for (used = 0; r >= 0 && have - used >= record_bytes; used += record_bytes) {
 			const struct rec_head *rec = decode_record(buffer + used, have - used);
 
 			if (!rec)
@@ -684,6 +691,19 @@ int collector_list_tasks(struct collector *c, collector_record_fn fn, void *user
 	if (r < 0)
 		return r;
 	return n < 0 ? -errno : 0;
+}
+
+int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	return iterate(c->skel->progs.on_iter_task, sizeof(struct rec_task), fn, userdata);
+}
+
+int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
+			     void *userdata)
+{
+	c->skel->bss->reach_pid = pid;
+	return iterate(c->skel->progs.on_iter_registers, sizeof(struct rec_registers), fn,
+		       userdata);
 }
 
 /* ---- rings ---- */

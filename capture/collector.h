@@ -63,11 +63,13 @@ struct collector_memory {
 	int programs[PROBES_PROGRAMS];
 	int processes_fd, ended_fd, stacks_fd, blocks_fd, happenings_fd;
 	__u32 *instances; /* given out, by both sides */
-	__u32 *context;   /* bits of the contexts that are open */
 	__u64 *unheard;   /* happenings that there was no room to tell of */
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);
+
+/* From now on what is allocated belongs to the contexts of these BITS. */
+void collector_set_context(struct collector *c, uint32_t bits);
 
 /* What counts for the samples: "cycles" or "cpu-clock". */
 const char *collector_sample_clock(const struct collector *c);
@@ -83,6 +85,11 @@ void collector_detach(struct collector *c);
 
 /* Hands every task that lives to FN, as struct rec_task. Returns 0 or a negative errno. */
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata);
+
+/* Hands what the threads of process PID have in their registers to FN, as struct rec_registers. With
+ * MEMORY_REACH_LOOK only. Returns 0 or a negative errno. */
+int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
+			     void *userdata);
 
 unsigned collector_n_cpus(const struct collector *c);
 

@@ -35,6 +35,7 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_FREE] = sizeof(struct rec_free),
 		[REC_NAMED] = sizeof(struct rec_named),
 		[REC_RESOURCE] = sizeof(struct rec_resource),
+		[REC_REGISTERS] = sizeof(struct rec_registers),
 	};
 	const struct rec_head *head = data;
 
@@ -82,6 +83,8 @@ const struct rec_head *decode_record(const void *data, size_t size)
 			       ? head
 			       : NULL;
 	}
+	case REC_REGISTERS:
+		return ((const struct rec_registers *)data)->n <= REC_REGISTERS_MAX ? head : NULL;
 	case REC_ALLOC:
 		return ((const struct rec_alloc *)data)->resource < RESOURCE_MAX ? head : NULL;
 	case REC_FREE:

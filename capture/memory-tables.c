@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "base/outbuf.h"
+#include "capture/memory-reach.h"
 
 enum { BATCH = 1024, BATCH_MAX = 1 << 20, FORGET_BYTES = 4 << 20 };
 
@@ -246,6 +247,8 @@ static int emit_block(const void *key_bytes, const void *value, void *userdata)
 		.resource = key->resource,
 	};
 	memcpy(&rec.block, value, sizeof(rec.block));
+	if (key->resource == MEMORY_RESOURCE_MEMORY)
+		rec.reach = memory_reach_of(image, key->id, rec.block.ts_ns);
 	return emit(p, &rec.head);
 }
 

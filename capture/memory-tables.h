@@ -31,6 +31,8 @@ struct memory_image {
 	bool complete;                 /* see struct rec_watch */
 	bool ended;                    /* `process` says how it ended */
 	uint64_t n_blocks;             /* counted */
+	struct reach_block *reach;     /* what capture/memory-reach.h found; owned */
+	size_t n_reach;
 	char allocators[MEMORY_TEXT_BYTES];
 };
 

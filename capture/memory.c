@@ -15,6 +15,7 @@
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "capture/allocator-cache.h"
+#include "capture/memory-reach.h"
 #include "capture/probes.h"
 #include "capture/resource-lists.h"
 
@@ -24,6 +25,9 @@ enum {
 };
 
 #define MS_NS UINT64_C(1000000)
+
+/* For all processes together, at the end. */
+#define SEARCH_NS_MAX UINT64_C(60000000000)
 
 /* A new program maps its libraries after exec, step by step. */
 static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
@@ -48,6 +52,7 @@ struct armed {
 
 struct memory {
 	const struct session_options *options;
+	struct collector *collector;
 	struct collector_memory own; /* maps and programs, the collector's */
 	struct memory_sink sink;
 	struct memory_tables tables;
@@ -202,6 +207,12 @@ static struct memory_image *image_of(struct memory *m, const struct memory_proce
 	return image;
 }
 
+static void image_free(struct memory_image *image)
+{
+	memory_reach_deinit(image);
+	free(image);
+}
+
 static void forget_armed(struct memory *m, struct armed *armed)
 {
 	struct probes *probes[FILES_MAX];
@@ -264,7 +275,7 @@ static void drop_ended(struct memory *m)
 		if (armed && armed->instance == instance && !is_watched(m, armed->pid))
 			forget_armed(m, armed);
 		table_remove(&m->images, instance);
-		free(image);
+		image_free(image);
 		pos = 0; /* the table has moved */
 	}
 	detach_forgotten(m);
@@ -609,6 +620,7 @@ int memory_new(const struct session_options *options, struct collector *collecto
 	if (!m)
 		return -ENOMEM;
 	m->options = options;
+	m->collector = collector;
 	m->sink = *sink;
 	m->own = collector_memory_tables(collector);
 	memory_tables_init(&m->tables, m->own.stacks_fd, m->own.blocks_fd);
@@ -644,7 +656,7 @@ struct memory *memory_free(struct memory *m)
 		return NULL;
 	detach_all(m);
 	while ((image = table_next(&m->images, &pos)))
-		free(image);
+		image_free(image);
 	table_deinit(&m->images);
 	table_deinit(&m->processes);
 	memory_tables_deinit(&m->tables);
@@ -736,6 +748,28 @@ static int on_process(const void *key, const void *value, void *userdata)
 	return image_of(userdata, &process) ? 0 : -ENOMEM;
 }
 
+/* Which blocks are lost. The probes are still there: what happens to blocks meanwhile is seen. */
+static void search_images(struct memory *m)
+{
+	const struct memory_search how = {
+		.collector = m->collector,
+		.blocks_fd = m->own.blocks_fd,
+		.options = m->options,
+		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + SEARCH_NS_MAX,
+	};
+	struct memory_process process;
+	struct memory_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images, &pos))) {
+		if (bpf_map_lookup_elem(m->own.processes_fd, &image->process.pid, &process) < 0 ||
+		    process.instance != image->process.instance)
+			continue;
+		image->process = process;
+		memory_reach_search(&how, image);
+	}
+}
+
 void memory_stop(struct memory *m)
 {
 	const struct memory_map map = { m->own.processes_fd, sizeof(uint32_t),
@@ -744,6 +778,8 @@ void memory_stop(struct memory *m)
 	size_t pos = 0;
 
 	memory_map_each(&map, on_process, m);
+	if (m->options->memory.reach != MEMORY_REACH_NO && m->options->categories & CATEGORY_MEMORY)
+		search_images(m);
 	while ((image = table_next(&m->images, &pos)))
 		stop_image(m, image);
 	announce_ready(m); /* with what was attached */

@@ -592,6 +592,23 @@ int recorder_mark(struct recorder *r, const char *text)
 	return error;
 }
 
+int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open)
+{
+	const struct event ev = {
+		.kind = EVENT_CONTEXT,
+		.ts_ns = clock_boot_ns(),
+		.context = { .name = name, .id = bit, .begin = open & bit },
+	};
+	int error;
+
+	if (r->categories & CATEGORIES_MEMORY && r->collector)
+		collector_set_context(r->collector, open);
+	error = fxt_archive_event(&r->archive, &ev);
+	if (error == 0)
+		r->n_marks++;
+	return error;
+}
+
 uint64_t recorder_n_events(const struct recorder *r)
 {
 	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +

@@ -103,6 +103,9 @@ int recorder_add_samples(struct recorder *r, const struct worker_news *news);
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);
 
+/* Writes that the context NAME, BIT, begins or ends now; OPEN are the bits of all that are open then. Returns 0 or a negative errno. */
+int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open);
+
 uint64_t recorder_n_events(const struct recorder *r);
 
 /* Counted by the programs, marked in the archive or not yet. */

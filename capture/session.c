@@ -43,6 +43,7 @@ struct session {
 	struct worker *worker;
 	struct output *output;
 	struct outbuf *buffer; /* being filled; NULL = none to be had */
+	struct contexts contexts;
 	struct recorder recorder;
 	uint64_t archive_bytes; /* handed over, before they are packed */
 
@@ -486,15 +487,45 @@ int session_stop(struct session *s, const char *reason)
 	return 0;
 }
 
-int session_mark(struct session *s, const char *text)
+/* Whether something can be written at this moment. */
+static int be_ready(struct session *s)
 {
 	if (session_state(s) != SESSION_RUNNING)
 		return -ESHUTDOWN;
 	if (!s->recorder.opened)
 		drain(s);
-	if (!s->recorder.opened || !writable(s))
-		return -EAGAIN;
-	return recorder_mark(&s->recorder, text);
+	return s->recorder.opened && writable(s) ? 0 : -EAGAIN;
+}
+
+int session_mark(struct session *s, const char *text)
+{
+	int r = be_ready(s);
+
+	return r < 0 ? r : recorder_mark(&s->recorder, text);
+}
+
+int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit)
+{
+	int r = be_ready(s);
+
+	if (r == 0)
+		r = contexts_begin(&s->contexts, name, ret_bit);
+	return r < 0 ? r : recorder_context(&s->recorder, name, *ret_bit, s->contexts.open);
+}
+
+int session_end_context(struct session *s, uint32_t bit)
+{
+	const char *name = NULL;
+	int r = be_ready(s);
+
+	if (r == 0)
+		r = contexts_end(&s->contexts, bit, &name);
+	return r < 0 ? r : recorder_context(&s->recorder, name, bit, s->contexts.open);
+}
+
+const struct contexts *session_contexts(const struct session *s)
+{
+	return &s->contexts;
 }
 
 int session_fd(const struct session *s)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "capture/contexts.h"
 #include "capture/options.h"
 #include "writer/event.h"
 
@@ -81,6 +82,16 @@ int session_stop(struct session *s, const char *reason);
 /* Puts a mark with TEXT (cleaned, cut to 256 bytes) at this moment into the archive. Returns 0,
  * -ESHUTDOWN if it does not run, or -EAGAIN if the output is so far behind that there is no room. */
 int session_mark(struct session *s, const char *text);
+
+/*
+ * Begins the context NAME (contexts.h) at this moment, and ends that of BIT. Return 0, what session_mark() does, or what
+ * contexts_begin() and contexts_end() do.
+ */
+int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
+int session_end_context(struct session *s, uint32_t bit);
+
+/* Those that have begun. */
+const struct contexts *session_contexts(const struct session *s);
 
 /* The descriptor to wait for (epoll; borrowed), and what to call when it is readable. */
 int session_fd(const struct session *s);

@@ -356,6 +356,17 @@ static int parse_memory_blocks(struct record_options *o, const char *name, const
 			  &o->session.memory.blocks_max);
 }
 
+static int parse_reach(struct record_options *o, const char *name, const char *text)
+{
+	for (enum memory_reach i = 0; i < MEMORY_REACH_MAX; i++) {
+		if (strcmp(text, memory_reach_names[i]) == 0) {
+			o->session.memory.reach = i;
+			return RECORD_OPTIONS_GO;
+		}
+	}
+	return cli_usage_error("%s: '%s' is none of no, look and freeze", name, text);
+}
+
 static int parse_usage_interval(struct record_options *o, const char *name, const char *text)
 {
 	return parse_time(name, text, USAGE_NS_MIN, USAGE_NS_MAX,
@@ -447,6 +458,7 @@ static const struct row {
 	{ OF_ARCHIVES, 0, "--memory-interval", required_argument, parse_memory_interval },
 	{ OF_ARCHIVES, 0, "--memory-min", required_argument, parse_memory_min },
 	{ OF_ARCHIVES, 0, "--memory-blocks", required_argument, parse_memory_blocks },
+	{ OF_ARCHIVES, 0, "--reach", required_argument, parse_reach },
 	{ OF_ARCHIVES, 0, "--usage-interval", required_argument, parse_usage_interval },
 	{ OF_ARCHIVES, 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs },
 	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
@@ -536,6 +548,12 @@ static int parse_all(int argc, char **argv, enum record_options_verb verb, struc
 	return r;
 }
 
+/* Only of memory is it asked what leads to it. */
+static bool asks_in_vain(const struct memory_options *m, uint32_t categories)
+{
+	return m->reach && !(categories & CATEGORY_MEMORY);
+}
+
 static bool asks_about_memory(const struct memory_options *m)
 {
 	return m->log || m->interval || m->min_bytes || m->blocks_max || m->usage_interval_ns;
@@ -558,6 +576,8 @@ static int check_all(const struct record_options *o)
 	if (asks_about_memory(&o->session.memory) && !(categories & CATEGORIES_MEMORY))
 		return cli_usage_error("--memory-... and --usage-interval: nothing is recorded of "
 				       "what is allocated; add 'memory' to -e");
+	if (asks_in_vain(&o->session.memory, categories))
+		return cli_usage_error("--reach: memory is not watched; add 'memory' to -e");
 	/* (a command that is to be run is chosen by that) */
 	if (o->n_rest == 0 && categories_refused(categories, &o->session.filter))
 		return cli_usage_error("-e %s: %s",

@@ -50,6 +50,43 @@ static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reter
 	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, NULL);
 }
 
+static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	uint32_t bit = 0;
+	const char *name;
+	int r;
+
+	r = sd_bus_message_read(call, "s", &name);
+	if (r < 0)
+		return r;
+	r = session_begin_context(s->session, name, &bit);
+	if (r == -EINVAL)
+		return bus_error_set(reterr, r,
+				     "the name of a context is 1 to 64 of A-Z a-z 0-9 _");
+	if (r == -EEXIST)
+		return bus_error_set(reterr, -EINVAL, "the context '%s' has begun already", name);
+	if (r == -EDQUOT)
+		return bus_error_set(reterr, r, "a session takes no more than %d contexts",
+				     CONTEXTS_MAX);
+	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, "u", bit);
+}
+
+static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	uint32_t bit;
+	int r;
+
+	r = sd_bus_message_read(call, "u", &bit);
+	if (r < 0)
+		return r;
+	r = session_end_context(s->session, bit);
+	if (r == -ENOENT)
+		return bus_error_set(reterr, -EINVAL, "no context of bit %u has begun", bit);
+	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, NULL);
+}
+
 static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct managed *s = userdata;
@@ -101,6 +138,21 @@ GETTER(get_options)
 	GETTER_UNUSED;
 	(void)member;
 	return session_options_append(reply, session_options(s->session), s->linger);
+}
+
+GETTER(get_contexts)
+{
+	const struct managed *s = userdata;
+	const struct contexts *c = session_contexts(s->session);
+	int r = sd_bus_message_open_container(reply, 'a', "{su}");
+
+	GETTER_UNUSED;
+	(void)member;
+	for (size_t i = 0; r >= 0 && i < c->n; i++) {
+		if (c->open >> i & 1)
+			r = sd_bus_message_append(reply, "{su}", c->names[i], UINT32_C(1) << i);
+	}
+	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 GETTER(get_counter)
@@ -161,11 +213,16 @@ static const sd_bus_vtable vtable[] = {
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Mark", SD_BUS_ARGS("s", text), SD_BUS_NO_RESULT, method_mark,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("BeginContext", SD_BUS_ARGS("s", name), SD_BUS_RESULT("u", bit),
+				method_begin_context, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("EndContext", SD_BUS_ARGS("u", bit), SD_BUS_NO_RESULT,
+				method_end_context, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Remove", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_remove,
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_PROPERTY("State", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Reason", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Error", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Contexts", "a{su}", get_contexts, 0, 0),
 	SD_BUS_PROPERTY("Name", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Owner", "u", get_owner, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Options", "a{sv}", get_options, 0, SD_BUS_VTABLE_PROPERTY_CONST),

@@ -48,6 +48,11 @@ int bus_client_stop(struct bus_client *c, const char *path);
 int bus_client_remove(struct bus_client *c, const char *path);
 int bus_client_mark(struct bus_client *c, const char *path, const char *text);
 
+/* Begins the context NAME, whose bit *RET_BIT is, or ends it. */
+int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
+			     uint32_t *ret_bit);
+int bus_client_end_context(struct bus_client *c, const char *path, const char *name);
+
 int bus_client_view(struct bus_client *c, const char *path, struct session_view *ret);
 
 struct bus_client_session {

@@ -3,6 +3,7 @@
  * What is asked of a session, and waited for.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "cli/bus/bus-call.h"
@@ -27,6 +28,59 @@ int bus_client_mark(struct bus_client *c, const char *path, const char *text)
 	if (r < 0)
 		return r;
 	r = sd_bus_message_append(m, "s", text);
+	return r < 0 ? bus_fail_call(c, r, NULL) : bus_call(c, m, ANSWER_USEC, NULL);
+}
+
+int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
+			     uint32_t *ret_bit)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	int r = bus_new_call(c, path, "BeginContext", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "s", name);
+	if (r < 0)
+		return bus_fail_call(c, r, NULL);
+	r = bus_call(c, m, ANSWER_USEC, &reply);
+	if (r < 0)
+		return r;
+	r = sd_bus_message_read(reply, "u", ret_bit);
+	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
+}
+
+/* The bit of the open context NAME in M, a{su}; 0 = there is none. */
+static int find_context(sd_bus_message *m, const char *name, uint32_t *ret_bit)
+{
+	int r = sd_bus_message_enter_container(m, 'a', "{su}");
+	const char *other;
+	uint32_t bit;
+
+	*ret_bit = 0;
+	while (r >= 0 && (r = sd_bus_message_read(m, "{su}", &other, &bit)) > 0)
+		if (strcmp(other, name) == 0)
+			*ret_bit = bit;
+	return r;
+}
+
+int bus_client_end_context(struct bus_client *c, const char *path, const char *name)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	uint32_t bit = 0;
+	int r = sd_bus_get_property(c->bus, BUS_NAME, path, SESSION_INTERFACE, "Contexts", &e,
+				    &reply, "a{su}");
+
+	if (r >= 0)
+		r = find_context(reply, name, &bit);
+	if (r < 0)
+		return bus_fail_call(c, r, &e);
+	if (bit == 0)
+		return bus_fail(c, -ENOENT, "no context '%s' has begun", name);
+	r = bus_new_call(c, path, "EndContext", &m);
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "u", bit);
 	return r < 0 ? bus_fail_call(c, r, NULL) : bus_call(c, m, ANSWER_USEC, NULL);
 }
 

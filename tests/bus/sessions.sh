@@ -27,6 +27,14 @@ expect_exit 0 ask list --json
 assert_eq "$(json "$TMP/stdout" '.[0].path')" /org/kymo/Trace1/session/one "object of the session"
 sleep 0.6
 expect_exit 0 ask mark one 'a mark of the test'
+expect_exit 0 ask context one begin work
+assert_eq "$(cat "$TMP/stdout")" 1 "the bit of the first context"
+expect_exit 1 ask context one begin work
+assert_contains "$TMP/stderr" "'work' has begun already" "complaint"
+expect_exit 0 ask context one end work
+expect_exit 1 ask context one end work
+assert_contains "$TMP/stderr" "no context 'work' has begun" "complaint"
+expect_exit 2 ask context one middle work
 expect_exit 0 ask status one --json
 assert_eq "$(json "$TMP/stdout" '.[0].state')" running "state"
 assert_eq "$(json "$TMP/stdout" '.[0].options.ring_bytes')" 1048576 "ring_bytes"
@@ -42,6 +50,7 @@ assert_contains "$TMP/stderr" '^one: .* events, ' "what stop says"
 expect_exit "0|3" "$KYMO" check "$TMP/one.fxt"
 dump_records "$TMP/one.fxt"
 assert_eq "$(events mark | jq -r .args.text)" 'a mark of the test' "mark"
+assert_eq "$(events context | jq -r '"\(.args.name) \(.args.id) \(.args.begin)"')" $'work 1 true\nwork 1 false' "contexts"
 expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list after stop"
 

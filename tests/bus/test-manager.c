@@ -306,6 +306,34 @@ static void test_create_session_name_taken(void **state)
 	assert_done(create(bus, "taken", fd));
 }
 
+static struct answer begin_context(const char *path, const char *name)
+{
+	struct answer a = { 0 };
+
+	a.r = sd_bus_call_method(bus, NAME, path, SESSION_INTERFACE, "BeginContext", &a.error, NULL,
+				 "s", name);
+	return a;
+}
+
+static struct answer end_context(const char *path, uint32_t bit)
+{
+	struct answer a = { 0 };
+
+	a.r = sd_bus_call_method(bus, NAME, path, SESSION_INTERFACE, "EndContext", &a.error, NULL,
+				 "u", bit);
+	return a;
+}
+
+static void check_contexts(const char *path)
+{
+	assert_refused(begin_context(path, "no name"), "InvalidOption", "A-Z a-z 0-9 _");
+	assert_done(begin_context(path, "work"));
+	assert_refused(begin_context(path, "work"), "InvalidOption", "begun already");
+	assert_refused(end_context(path, 2), "InvalidOption", "no context of bit 2");
+	assert_done(end_context(path, 1));
+	assert_refused(end_context(path, 1), "InvalidOption", "no context of bit 1");
+}
+
 static void test_session_life(void **state)
 {
 	_cleanup_close_ int fd = open_output();
@@ -322,10 +350,12 @@ static void test_session_life(void **state)
 	assert_refused(call(bus, a.path, "Start"), "AlreadyStarted", "before");
 	assert_true(sd_bus_call_method(bus, NAME, a.path, SESSION_INTERFACE, "Mark", NULL, NULL,
 				       "s", "here") >= 0);
+	check_contexts(a.path);
 	usleep(50000);
 	assert_done(call(bus, a.path, "Stop"));
 	assert_state(bus, a.path, "stopped");
-	assert_content(fd, "start\nmark here\nstop requested\n");
+	assert_content(fd, "start\nmark here\nbegin work 1\nend work\nstop requested\n");
+	assert_refused(begin_context(a.path, "late"), "NotRunning", "does not run");
 	assert_true(sd_bus_get_property_trivial(bus, NAME, a.path, SESSION_INTERFACE, "Events",
 						NULL, 't', &events) >= 0);
 	assert_true(events > 0);

@@ -19,6 +19,7 @@
 #define STEP_NS 10000000
 
 struct session {
+	struct contexts contexts;
 	struct session_options options;
 	int output_fd;
 	int timer_fd;
@@ -121,6 +122,27 @@ int session_mark(struct session *s, const char *text)
 		return -ESHUTDOWN;
 	s->counters.bytes += (uint64_t)dprintf(s->output_fd, "mark %s\n", text);
 	return 0;
+}
+
+int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit)
+{
+	int r = s->state == SESSION_RUNNING ? contexts_begin(&s->contexts, name, ret_bit)
+					    : -ESHUTDOWN;
+
+	return r < 0 ? r : (dprintf(s->output_fd, "begin %s %u\n", name, *ret_bit), 0);
+}
+
+int session_end_context(struct session *s, uint32_t bit)
+{
+	const char *name = NULL;
+	int r = s->state == SESSION_RUNNING ? contexts_end(&s->contexts, bit, &name) : -ESHUTDOWN;
+
+	return r < 0 ? r : (dprintf(s->output_fd, "end %s\n", name), 0);
+}
+
+const struct contexts *session_contexts(const struct session *s)
+{
+	return &s->contexts;
 }
 
 static void fail(struct session *s, const char *reason, int error, const char *text)

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Which blocks are lost: what a program knows of its own blocks against what was seen from outside,
+# while it runs and while it stands still; and that it goes on.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+# found FILE: blocks by size and reach, a row each
+found() {
+	dump_records "$1"
+	# (bash had blocks, too, which are of no interest any more)
+	events block | jq -rs 'map(select(.args | has("reach"))) | group_by([.args.size, .args.reach]) | .[] |
+		"\(.[0].args.size) \(.[0].args.reach) \(length)"'
+}
+
+# watches FILE: how many processes are watched by now, from their first instruction if $2 says so
+watches() {
+	{ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
+		jq -s --argjson complete "$2" 'map(select(.record == "event" and .name == "watch" and
+			any(.args[]; .name == "complete" and .value == $complete))) | length'
+}
+
+is_watched() {
+	[ "$(watches "$1" "$2")" -gt 0 ]
+}
+
+# recorded HOW FILE OPTION ...: a load, watched from its first instruction (HOW: exec) or from its middle (attach)
+recorded() {
+	local how=$1 file=$2 load
+
+	shift 2
+	rm -f "$file" "$TMP/go"
+	mkfifo "$TMP/go"
+	exec 9<>"$TMP/go"
+	if [ "$how" = exec ]; then
+		# shellcheck disable=SC2016 # for that shell
+		bash -c 'read -r line; exec "$REACH_LOAD" plant 20' <"$TMP/go" >"$TMP/out" 9>&- &
+	else
+		"$REACH_LOAD" plant 20 <"$TMP/go" >"$TMP/out" 9>&- &
+	fi
+	load=$!
+	"$KYMO" record --direct -o "$file" -e memory -p "$load" "$@" 2>"$TMP/record.log" 9>&- &
+	RECORDER=$!
+	expect_soon 30 is_watched "$file" false
+	if [ "$how" = exec ]; then
+		echo >&9
+		expect_soon 30 is_watched "$file" true
+	fi
+	echo >&9
+	expect_soon 60 jq -se 'length == 1' "$TMP/out"
+	expect_soon 5 is_asleep "$load"
+	kill -INT "$RECORDER"
+	wait "$RECORDER" || {
+		cat "$TMP/record.log" >&2
+		fail "the recording failed"
+	}
+	# It goes on as before.
+	expect_soon 5 is_asleep "$load"
+	assert_eq "$(awk '/^TracerPid/ { print $2 }' "/proc/$load/status")" 0 "who traces it"
+	kill "$load"
+	wait "$load" || true
+	exec 9>&-
+}
+
+# check_found FILE: against $TMP/planted
+check_found() {
+	found "$1" | grep -E '^(160|200|240|280|320|400|480|560|640|720) ' >"$TMP/found" || true
+	diff "$TMP/planted" "$TMP/found" >&2 || fail "what was found (>) is not what was planted (<)"
+	expect_exit 0 "$KYMO" check "$1"
+}
+
+cat >"$TMP/planted" <<-END
+	160 lost 20
+	200 lost 20
+	240 reachable 20
+	280 possible 20
+	320 lost 20
+	400 reachable 20
+	480 reachable 20
+	560 reachable 20
+	640 reachable 20
+	720 reachable 1
+END
+
+for reach in look freeze; do
+	note "a program that is watched from its first instruction: $reach"
+	remember_bpf
+	recorded exec "$TMP/$reach.fxt" --reach "$reach"
+	check_found "$TMP/$reach.fxt"
+	no_bpf_left "a search"
+done
+
+note "from the middle of a run, memory that was freed may be anything"
+recorded attach "$TMP/attach.fxt" --reach freeze
+sed -i 's/160 lost/160 reachable/' "$TMP/planted"
+check_found "$TMP/attach.fxt"
+
+note "nobody asked"
+recorded attach "$TMP/no.fxt"
+dump_records "$TMP/no.fxt"
+assert_ge "$(events block | wc -l)" 181 "blocks"
+assert_eq "$(events block | jq -s 'map(select(.args | has("reach"))) | length')" 0 "blocks with an answer"
+
+note "what makes no sense is refused"
+expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory -p 1 --reach far
+assert_contains "$TMP/stderr" "'far' is none of no, look and freeze"
+expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" --reach look
+assert_contains "$TMP/stderr" "add 'memory' to -e"

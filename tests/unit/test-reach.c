@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What points to what in a child of ours. Blocks are pieces of a mapping; all pointers are planted from
+ * outside, so that none is in the child but those: neither in a register, nor left on a stack.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+#include "capture/reach-threads.h"
+#include "capture/reach.h"
+#include "writer/event.h"
+
+enum {
+	N_BLOCKS = 8,
+	BLOCK_BYTES = 64,
+	STRIDE = 256,
+	HEAP_BYTES = 1 << 20,
+	FIRST = 8192, /* in the heap */
+};
+
+#define TIMEOUT_NS UINT64_C(60000000000)
+
+/* Where the child has room for pointers. Shared, and not writable for the child: no root. */
+struct places {
+	_Atomic uint64_t *stack, *thread_stack, *tls, *mapped, *shared, *heap;
+	_Atomic int ready, ticks;
+	_Atomic uint64_t in_register;
+};
+
+static struct places *places;
+static _Atomic uint64_t global;
+static _Thread_local _Atomic uint64_t in_tls;
+static uint8_t *heap;
+static pid_t child;
+
+/* ---- the child ---- */
+
+static void *sleep_in_thread(void *unused)
+{
+	_Atomic uint64_t room[4] = { 0 };
+
+	(void)unused;
+	places->thread_stack = room;
+	places->tls = &in_tls;
+	places->ready++;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Keeps a word in a register, and nowhere else, and never calls the kernel. */
+static void *spin(void *unused)
+{
+	(void)unused;
+	places->ready++;
+#if defined(__x86_64__)
+	__asm__ volatile("1: mov (%0), %%r12\n"
+			 "incl (%1)\n"
+			 "test %%r12, %%r12\n"
+			 "jz 1b\n"
+			 "2: incl (%1)\n"
+			 "pause\n"
+			 "jmp 2b\n"
+			 :
+			 : "r"(&places->in_register), "r"(&places->ticks)
+			 : "r12", "memory");
+#endif
+	for (;;)
+		places->ticks++;
+	return NULL;
+}
+
+static void be_child(bool spins)
+{
+	_Atomic uint64_t room[4] = { 0 };
+	pthread_t thread;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	places->stack = room;
+	pthread_create(&thread, NULL, sleep_in_thread, NULL);
+	if (spins)
+		pthread_create(&thread, NULL, spin, NULL);
+	places->ready++;
+	for (;;)
+		pause();
+}
+
+/* ---- what is planted ---- */
+
+static uint64_t block(unsigned i)
+{
+	return (uint64_t)(uintptr_t)heap + FIRST + i * STRIDE;
+}
+
+static void plant(const volatile void *where, uint64_t word)
+{
+	const struct iovec from = { &word, sizeof(word) };
+	const struct iovec to = { (void *)(uintptr_t)where, sizeof(word) };
+
+	assert_int_equal(process_vm_writev(child, &from, 1, &to, 1, 0), sizeof(word));
+}
+
+static void plant_in_block(unsigned i, uint64_t word)
+{
+	plant((void *)(uintptr_t)(block(i) + 16), word);
+}
+
+static void begin(bool spins)
+{
+	places = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	places->mapped =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	places->shared =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		be_child(spins);
+	for (int i = 0; places->ready < 2 + spins && i < 100000; i++)
+		usleep(1000);
+	assert_int_equal(places->ready, 2 + spins);
+	/* The threads that sleep do so by now. */
+	usleep(20000);
+}
+
+static void end(void)
+{
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	munmap(places->mapped, 65536);
+	munmap((void *)(uintptr_t)places->shared, 65536);
+	munmap(places, 4096);
+	/* The heap stays: the next one is elsewhere, and what is left of this one's addresses on the stack that
+	 * the next child inherits does not matter. */
+}
+
+static int list_blocks(struct outbuf *to, void *unused)
+{
+	(void)unused;
+	for (unsigned i = N_BLOCKS; i-- > 0;) {
+		const struct reach_block b = { .address = block(i), .size = BLOCK_BYTES };
+
+		outbuf_append(to, &b, sizeof(b));
+	}
+	return to->error;
+}
+
+static const struct rec_registers *known_thread;
+
+static int list_threads(struct outbuf *to, void *unused)
+{
+	(void)unused;
+	return outbuf_append(to, known_thread, sizeof(*known_thread));
+}
+
+static int find_with(const struct reach_request *how, uint8_t reach[N_BLOCKS])
+{
+	struct reach_request request = *how;
+	struct reach_result result = { 0 };
+	struct reach_block *blocks;
+	size_t n = 0;
+	int r;
+
+	request.pid = child;
+	request.list_blocks = list_blocks;
+	request.list_threads = known_thread ? list_threads : NULL;
+	request.blocks_max = N_BLOCKS;
+	request.timeout_ns = request.timeout_ns ? request.timeout_ns : TIMEOUT_NS;
+	r = reach_find(&request, &blocks, &n, &result);
+	if (r < 0)
+		return r;
+	assert_true(result.searched_bytes > 0);
+	assert_int_equal(n, N_BLOCKS);
+	for (unsigned i = 0; i < N_BLOCKS; i++) {
+		assert_int_equal(blocks[i].address, block(i));
+		reach[i] = (uint8_t)blocks[i].reach;
+	}
+	free(blocks);
+	return 0;
+}
+
+static void expect(const char *expected)
+{
+	static const char letters[REACH_MAX] = {
+		[REACH_UNKNOWN] = '?',
+		[REACH_LOST] = 'l',
+		[REACH_POSSIBLE] = 'p',
+		[REACH_REACHABLE] = 'r',
+	};
+	char found[N_BLOCKS + 1] = "";
+	uint8_t reach[N_BLOCKS];
+
+	for (unsigned hold = 0; hold < 2; hold++) {
+		assert_int_equal(find_with(&(struct reach_request){ .hold = hold }, reach), 0);
+		for (unsigned i = 0; i < N_BLOCKS; i++)
+			found[i] = letters[reach[i]];
+		assert_string_equal(found, expected);
+	}
+}
+
+/* ---- cases ---- */
+
+static void test_nothing_points(void **state)
+{
+	(void)state;
+	begin(false);
+	expect("llllllll");
+	end();
+}
+
+/* Each place that a process has is searched. */
+static void test_places(void **state)
+{
+	(void)state;
+	begin(false);
+	plant(&global, block(0));
+	plant(places->stack, block(1));
+	plant(places->thread_stack, block(2));
+	plant(places->tls, block(3));
+	plant(places->mapped + 5, block(4));
+	plant(places->shared + 7, block(5));
+	plant(heap + HEAP_BYTES - 8, block(6)); /* beside the blocks */
+	expect("rrrrrrrl");
+	plant(&global, 0);
+	expect("lrrrrrrl");
+	end();
+}
+
+/* Inside is not at the begin; behind the end is outside. */
+static void test_interior(void **state)
+{
+	(void)state;
+	begin(false);
+	plant(&global, block(0) + 1);
+	plant(places->stack, block(1) + BLOCK_BYTES - 1);
+	plant(places->tls, block(2) + BLOCK_BYTES);
+	plant(places->mapped, block(3) - 1);
+	/* The better one counts, whichever comes first. */
+	plant(places->mapped + 1, block(4) + 8);
+	plant(places->mapped + 2, block(4));
+	plant(places->mapped + 3, block(5));
+	plant(places->mapped + 4, block(5) + 8);
+	expect("ppllrrll");
+	end();
+}
+
+/* Not aligned: no pointer. */
+static void test_unaligned(void **state)
+{
+	(void)state;
+	begin(false);
+	plant((uint8_t *)(uintptr_t)places->mapped + 4, block(0));
+	expect("llllllll");
+	end();
+}
+
+static void test_chains(void **state)
+{
+	(void)state;
+	begin(false);
+	plant(&global, block(0)); /* 0 -> 1 -> 2 */
+	plant_in_block(0, block(1));
+	plant_in_block(1, block(2));
+	plant(places->mapped, block(3) + 8); /* possible: so is what it leads to */
+	plant_in_block(3, block(4));
+	plant_in_block(4, block(5) + 8);
+	plant_in_block(6, block(7)); /* lost, and with it what it leads to */
+	expect("rrrpppll");
+	plant(&global, block(6));
+	expect("lllppprr");
+	end();
+}
+
+/* Two that only have each other, one that only has itself; and one that points to what is reachable. */
+static void test_cycles(void **state)
+{
+	(void)state;
+	begin(false);
+	plant_in_block(0, block(1));
+	plant_in_block(1, block(0));
+	plant_in_block(2, block(2));
+	plant(&global, block(3));
+	plant_in_block(3, block(4));
+	plant_in_block(4, block(3));
+	plant_in_block(5, block(3));
+	expect("lllrrlll");
+	end();
+}
+
+/* What is below the stack pointer is over; unless it is not known where that is. */
+static void test_below_stack_pointer(void **state)
+{
+	struct rec_registers thread = { 0 };
+	uint8_t reach[N_BLOCKS];
+	uint64_t sp;
+
+	(void)state;
+	begin(false);
+	sp = (uint64_t)(uintptr_t)places->thread_stack;
+	plant((void *)(uintptr_t)((sp & ~UINT64_C(4095)) - 3 * 4096), block(0));
+	plant((void *)(uintptr_t)sp, block(1));
+	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), 0);
+	assert_int_equal(reach[0], REACH_LOST);
+	assert_int_equal(reach[1], REACH_REACHABLE);
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+	assert_int_equal(reach[0], REACH_REACHABLE);
+	thread.sp = sp;
+	thread.tls = (uint64_t)(uintptr_t)places->tls;
+	known_thread = &thread;
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+	assert_int_equal(reach[0], REACH_LOST);
+	assert_int_equal(reach[1], REACH_REACHABLE);
+	thread.running = 1;
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+	assert_int_equal(reach[0], REACH_REACHABLE);
+	known_thread = NULL;
+	end();
+}
+
+/* What a thread has in its registers, while it runs and never enters the kernel. */
+static void test_registers(void **state)
+{
+	struct rec_registers thread = { .n = 2 };
+	uint8_t reach[N_BLOCKS];
+	int ticks;
+
+	(void)state;
+#if !defined(__x86_64__)
+	skip();
+#endif
+	begin(true);
+	places->in_register = block(0);
+	for (int i = 0; i < 2; i++)
+		for (ticks = places->ticks; places->ticks < ticks + 1000;)
+			usleep(1000);
+	places->in_register = 0;
+	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), 0);
+	assert_int_equal(reach[0], REACH_REACHABLE);
+	assert_int_equal(reach[1], REACH_LOST);
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+	assert_int_equal(reach[0], REACH_LOST); /* nobody has said what it has */
+	thread.registers[0] = block(0);
+	thread.registers[1] = block(1) + 1;
+	known_thread = &thread;
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), 0);
+	assert_int_equal(reach[0], REACH_REACHABLE);
+	assert_int_equal(reach[1], REACH_POSSIBLE);
+	known_thread = NULL;
+	/* It was let go. */
+	for (ticks = places->ticks; places->ticks == ticks;)
+		usleep(1000);
+	end();
+}
+
+/* What was reserved and never touched does not come into being by looking, nor take time. */
+static void test_untouched(void **state)
+{
+	const size_t bytes = (size_t)1 << 40;
+	void *reserved = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned long before = 0, after = 0;
+	uint8_t reach[N_BLOCKS];
+	char path[48];
+	FILE *f;
+
+	(void)state;
+	assert_ptr_not_equal(reserved, MAP_FAILED);
+	begin(false);
+	plant((uint8_t *)reserved + bytes / 2, block(0));
+	snprintf(path, sizeof(path), "/proc/%d/statm", child);
+	f = fopen(path, "re");
+	assert_int_equal(fscanf(f, "%*u %lu", &before), 1);
+	fclose(f);
+	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), 0);
+	assert_int_equal(reach[0], REACH_REACHABLE);
+	f = fopen(path, "re");
+	assert_int_equal(fscanf(f, "%*u %lu", &after), 1);
+	fclose(f);
+	assert_true(after <= before + 64);
+	end();
+	munmap(reserved, bytes);
+}
+
+static void test_gone(void **state)
+{
+	uint8_t reach[N_BLOCKS];
+
+	(void)state;
+	begin(false);
+	kill(child, SIGKILL);
+	/* A zombie, whose memory is gone, and then not even that. */
+	usleep(50000);
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), -ESRCH);
+	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), -ESRCH);
+	end();
+	assert_int_equal(find_with(&(struct reach_request){ 0 }, reach), -ESRCH);
+	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), -ESRCH);
+}
+
+/* Stopped by somebody: it is looked at, and stays so. */
+static void test_stopped(void **state)
+{
+	uint8_t reach[N_BLOCKS];
+	int status;
+
+	(void)state;
+	begin(false);
+	plant(&global, block(0));
+	kill(child, SIGSTOP);
+	assert_int_equal(waitpid(child, &status, WUNTRACED), child);
+	assert_true(WIFSTOPPED(status));
+	expect("rlllllll");
+	kill(child, SIGCONT);
+	assert_int_equal(waitpid(child, &status, WCONTINUED), child);
+	assert_true(WIFCONTINUED(status));
+	/* Traced by somebody else. */
+	assert_int_equal(ptrace(PTRACE_SEIZE, child, NULL, NULL), 0);
+	assert_int_equal(find_with(&(struct reach_request){ .hold = true }, reach), -EPERM);
+	end();
+}
+
+/* Out of time. */
+static void test_timeout(void **state)
+{
+	uint8_t reach[N_BLOCKS];
+
+	(void)state;
+	begin(false);
+	assert_int_equal(find_with(&(struct reach_request){ .timeout_ns = 1 }, reach), -ETIME);
+	end();
+}
+
+/* Whoever holds a process and dies lets it go. */
+static void test_holder_dies(void **state)
+{
+	int ticks, status;
+	pid_t holder;
+
+	(void)state;
+	begin(true);
+	holder = fork();
+	if (holder == 0) {
+		struct outbuf threads = { 0 };
+
+		_exit(reach_hold(child, UINT64_MAX, &threads) == 0 &&
+				      threads.size == 3 * sizeof(struct rec_registers)
+			      ? 0
+			      : 1);
+	}
+	assert_int_equal(waitpid(holder, &status, 0), holder);
+	assert_int_equal(status, 0);
+	for (ticks = places->ticks; places->ticks == ticks;)
+		usleep(1000);
+	end();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_nothing_points),
+		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_interior),
+		cmocka_unit_test(test_unaligned),
+		cmocka_unit_test(test_chains),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_below_stack_pointer),
+		cmocka_unit_test(test_registers),
+		cmocka_unit_test(test_untouched),
+		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_timeout),
+		cmocka_unit_test(test_holder_dies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
