@@ -275,8 +275,8 @@ static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, _
 
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < max; i++) {
-		if (n >= max ||
-		    bpf_probe_read_user(frame, sizeof(frame), (const void *)bp) < 0 || !frame[1])
+		if (n >= max || bpf_probe_read_user(frame, sizeof(frame), (const void *)bp) < 0 ||
+		    !frame[1])
 			break;
 		at = n++;
 		/* (the verifier is to see that it is below MAX) */
