@@ -140,6 +140,8 @@ static const struct named full_names[] = {
 	{ "tc_newarray_aligned", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
 	{ "tc_newarray_aligned_nothrow", MEMORY_FN_NEW_DIRECT },
 	{ "tc_newarray_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "thrd_detach", MEMORY_FN_PTHREAD_DETACH },
+	{ "thrd_join", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
 };
 
 static const struct named *look_up(const struct named *names, size_t n_names, const char *name,
