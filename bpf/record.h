@@ -14,8 +14,8 @@
  *    contiguous: one that would run over the end runs on into `slack`, and the next one starts at
  *    head % size as ever. Free room is size - (head - tail).
  *
- *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS: a BPF ring buffer holding
- *    `struct rec_*`, each with a `struct rec_head`.
+ *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY: a BPF ring buffer
+ *    holding `struct rec_*`, each with a `struct rec_head`.
  *
  * CLASS_MAPPINGS comes through the kernel's perf rings (capture/map-rings.h) and has no program of ours.
  *
@@ -89,15 +89,25 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_OFFCPU    13
 #define REC_MAPPING   14 /* by user space, from perf rings and /proc */
 #define REC_NEW_IMAGE 15 /* likewise */
+#define REC_ALLOC     16
+#define REC_FREE      17
+#define REC_RESOURCE  18
+#define REC_NAMED     19 /* a stack that REC_ALLOC and REC_RESOURCE name */
+#define REC_WATCH     20 /* from here on by user space, from the tables of memory.bpf.c */
+#define REC_WATCHED   21
+#define REC_USAGE     22
+#define REC_SNAPSHOT  23
+#define REC_BLOCK     24
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
 #define REC_RING_WORKQUEUE 1
 #define REC_RING_FREQUENCY 2
 #define REC_RING_STACKS    3
-#define REC_RINGS          4
-#define REC_RING_MAPPINGS  4 /* none of BPF's: what user space makes of perf rings */
-#define REC_SOURCES        5
+#define REC_RING_MEMORY    4
+#define REC_RINGS          5
+#define REC_RING_MAPPINGS  5 /* none of BPF's: what user space makes of perf rings */
+#define REC_SOURCES        6
 
 #define REC_COMM_BYTES 16 /* TASK_COMM_LEN, NUL included */
 #define REC_FILE_BYTES 256
@@ -340,6 +350,236 @@ _Static_assert(sizeof(struct cpu_state) == 112, "ABI");
 #define CPU_RING_SOFTIRQ 1
 #define CPU_RING_IDLE    2
 #define CPU_RINGS        3
+
+/* ---- what programs allocate ---- */
+
+/*
+ * A process that is watched has an instance: a number of its own for each program that it runs, so
+ * that neither exec nor a pid that is given out again can mix two of them. All tables are keyed by it.
+ * Memory of an instance that has ended stays in the tables until user space has read it.
+ */
+
+/* Functions. The cookie of a probe is its function, and a MEMORY_COOKIE_*. */
+#define MEMORY_FN_MALLOC         1
+#define MEMORY_FN_CALLOC         2
+#define MEMORY_FN_REALLOC        3
+#define MEMORY_FN_REALLOCARRAY   4
+#define MEMORY_FN_FREE           5 /* cfree, too */
+#define MEMORY_FN_POSIX_MEMALIGN 6
+#define MEMORY_FN_ALIGNED_ALLOC  7 /* alignment, size */
+#define MEMORY_FN_MEMALIGN       8
+#define MEMORY_FN_VALLOC         9
+#define MEMORY_FN_PVALLOC        10
+#define MEMORY_FN_NEW            11 /* any operator new above a malloc(): entry; marks its caller */
+#define MEMORY_FN_NEW_DIRECT     12 /* of an allocator that implements it: like malloc() */
+#define MEMORY_FN_DELETE_DIRECT  13
+#define MEMORY_FN_MALLOCX        14
+#define MEMORY_FN_RALLOCX        15
+#define MEMORY_FN_DALLOCX        16 /* sdallocx(), too */
+#define MEMORY_FN_PTHREAD_CREATE 20
+#define MEMORY_FN_PTHREAD_JOIN   21
+#define MEMORY_FN_PTHREAD_DETACH 22
+#define MEMORY_FN_SHM_OPEN       23
+#define MEMORY_FN_SHM_UNLINK     24
+#define MEMORY_FN_MAX            32
+
+#define MEMORY_COOKIE_FN(cookie) ((cookie)&0xff)
+#define MEMORY_COOKIE_RET        0x100 /* its result is looked at where it returns, by probes on `ret` */
+
+/* Resources: `enum resource` of writer/event.h. */
+#define MEMORY_RESOURCE_MEMORY     0
+#define MEMORY_RESOURCE_MAPPING    1
+#define MEMORY_RESOURCE_FD         2
+#define MEMORY_RESOURCE_SEGMENT    3
+#define MEMORY_RESOURCE_ATTACHMENT 4
+#define MEMORY_RESOURCE_SHM        5
+#define MEMORY_RESOURCE_THREAD     6
+
+/* A process that is watched, by its tgid; by its instance once that has ended. */
+struct memory_process {
+	__u32 instance;
+	__u32 pid;
+	__u32 flags; /* MEMORY_PROCESS_* */
+	__u32 pad_0;
+	__u64 since_ns;  /* CLOCK_BOOTTIME, both */
+	__u64 ended_ns;  /* 0 = it lives */
+	__u64 failed;    /* allocations that failed */
+	__u64 unmatched; /* freed, and not known */
+	__u64 full;      /* not remembered: no room in the table */
+	__u64 no_stack;  /* remembered without a stack: no room for that, or none to be had */
+	__u64 lost; /* calls that could not be looked at, or records that the ring had no room for */
+};
+_Static_assert(sizeof(struct memory_process) == 72, "ABI");
+
+#define MEMORY_PROCESS_EXECED (1u << 0) /* it has ended by exec */
+#define MEMORY_PROCESS_IMAGE  (1u << 1) /* it began with exec: since_ns is that of its program */
+#define MEMORY_PROCESS_FORKED (1u << 2) /* it began with fork */
+
+struct memory_key {
+	__u64 id; /* an address, a descriptor, ...: as `enum resource` says */
+	__u32 instance;
+	__u32 resource; /* MEMORY_RESOURCE_* */
+};
+_Static_assert(sizeof(struct memory_key) == 16, "ABI");
+
+/* What lives. */
+struct memory_block {
+	__u64 size;
+	__u64 ts_ns;
+	__u64 stack; /* id; 0 = not known */
+	__u32 tid;
+	__u32 context;
+	__u32 function; /* MEMORY_FN_* */
+	__u32 weight;   /* how many blocks it stands for, of those that were not taken */
+};
+_Static_assert(sizeof(struct memory_block) == 40, "ABI");
+
+#define MEMORY_BLOCKS_DEFAULT 1000000
+#define MEMORY_STACKS_MAX     65536
+#define MEMORY_PROCESSES_MAX  4096 /* at once, and as many that have ended and not been read */
+
+#define MEMORY_FRAMES_MAX 64
+struct memory_stack_key {
+	__u64 id; /* a hash of the frames; never 0 */
+	__u32 instance;
+	__u32 resource;
+};
+_Static_assert(sizeof(struct memory_stack_key) == 16, "ABI");
+
+/* Sums only grow; what lives is the difference. With sampling they are estimates. */
+struct memory_stack {
+	__u64 allocations, allocated_bytes;
+	__u64 frees, freed_bytes;
+	__u32 n_frames;
+	__u32 pad_0;
+	__u64 frames[MEMORY_FRAMES_MAX]; /* innermost first: the address behind the call */
+};
+_Static_assert(sizeof(struct memory_stack) == 552, "ABI");
+
+/* The call that a thread is in the middle of. */
+struct memory_call {
+	__u64 sp; /* at the entry of the outermost function */
+	__u64 args[3];
+	__u64 caller;   /* where that returns to; MEMORY_COOKIE_RET only */
+	__u32 function; /* 0 = in none */
+	__u32 instance;
+	__u32 weight;  /* of what comes of it; 0 = it is passed over */
+	__u32 strange; /* another one began at the same place: this one may never return */
+	__u64 new_sp;  /* at the entry of operator new; 0 = in none */
+	__u64 new_caller;
+	struct memory_block old; /* what realloc() was given: taken out of the table meanwhile */
+	__u32 has_old;
+	__u32 pad_0;
+};
+_Static_assert(sizeof(struct memory_call) == 120, "ABI");
+
+/* Of each thread that has called one; with its room to work in, since programs can be preempted. */
+struct memory_thread {
+	struct memory_call call;
+	struct memory_stack stack;
+};
+_Static_assert(sizeof(struct memory_thread) == 672, "ABI");
+
+/* To user space's worker, at once: a process that is watched, and its filter selects, did this. */
+#define MEMORY_HAPPENED_FORK 1 /* pid is the child */
+#define MEMORY_HAPPENED_EXEC 2
+#define MEMORY_HAPPENED_EXIT 3
+struct memory_happened {
+	__u64 ts_ns;
+	__u32 what; /* MEMORY_HAPPENED_* */
+	__u32 pid;
+};
+_Static_assert(sizeof(struct memory_happened) == 16, "ABI");
+
+/* ---- what programs allocate: in log mode ---- */
+
+struct rec_alloc {
+	struct rec_head head;
+	__u64 id, size;
+	__u64 stack;
+	__u32 resource, function, context, instance;
+};
+_Static_assert(sizeof(struct rec_alloc) == 64, "ABI");
+
+struct rec_free {
+	struct rec_head head;
+	__u64 id;
+	__u32 resource, function, instance, pad_0;
+};
+_Static_assert(sizeof(struct rec_free) == 48, "ABI");
+
+/* A stack. It precedes, in time, the first record that names it. */
+struct rec_named {
+	struct rec_head head;
+	__u64 id;
+	__u32 instance, n_frames;
+	__u64 frames[MEMORY_FRAMES_MAX];
+};
+_Static_assert(sizeof(struct rec_named) == 552, "ABI");
+
+/* One system call or library call about a resource that user space keeps the books of. */
+#define REC_RESOURCE_TEXT_BYTES 64
+struct rec_resource {
+	struct rec_head head;
+	__u64 args[4];
+	__s64 result;
+	__u64 stack;
+	__u32 operation; /* RESOURCE_OP_* */
+	__u32 instance;
+	char text[REC_RESOURCE_TEXT_BYTES]; /* NUL-terminated */
+};
+_Static_assert(sizeof(struct rec_resource) == 144, "ABI");
+
+/* ---- what programs allocate: by user space, what it read from the tables ---- */
+
+/* head.pid is watched. Texts end with NUL. */
+#define MEMORY_TEXT_BYTES 512
+struct rec_watch {
+	struct rec_head head;
+	__u32 instance;
+	__u32 complete; /* 1: from the first instruction of its program */
+	char allocators[MEMORY_TEXT_BYTES];
+};
+_Static_assert(sizeof(struct rec_watch) == 544, "ABI");
+
+#define WATCHED_STOP 0
+#define WATCHED_EXIT 1
+#define WATCHED_EXEC 2
+struct rec_watched {
+	struct rec_head head;
+	__u32 instance;
+	__u32 reason; /* WATCHED_* */
+	__u64 unmatched, failed, lost, full, no_stack;
+};
+_Static_assert(sizeof(struct rec_watched) == 72, "ABI");
+
+struct rec_usage {
+	struct rec_head head;
+	__u64 stack;
+	__u64 allocations, allocated_bytes, frees, freed_bytes;
+	__u32 instance, resource;
+};
+_Static_assert(sizeof(struct rec_usage) == 72, "ABI");
+
+struct rec_snapshot {
+	struct rec_head head;
+	__u64 blocks; /* that follow, as struct rec_block */
+	__u32 instance;
+	__u32 final;
+};
+_Static_assert(sizeof(struct rec_snapshot) == 40, "ABI");
+
+#define MEMORY_BLOCK_TEXT_BYTES 96
+struct rec_block {
+	struct rec_head head;
+	__u64 id;
+	struct memory_block block;
+	__u32 instance, resource;
+	__u32 reach;      /* `enum reach` of writer/event.h */
+	__u32 text_bytes; /* that follow, without a NUL, padded to 8 bytes */
+	char text[];
+};
+_Static_assert(sizeof(struct rec_block) == 88, "ABI");
 
 /* ---- filters ---- */
 

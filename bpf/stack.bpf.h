@@ -35,15 +35,23 @@ extern struct stacks_sent stacks_sent SEC(".maps");
 extern const volatile __u64 stack_seed; /* nobody can make up two stacks of one id */
 extern __u32 stack_generation;          /* user space counts it up */
 
-/* By frame pointers, of the current task, into FRAMES. Returns how many. */
+/*
+ * By frame pointers, of the current task, into BYTES of FRAMES. In a probe of user space: from the
+ * registers as they are there. Returns how many.
+ */
+static __always_inline __u32 stack_walk_user_to(void *ctx, __u64 *frames, __u32 bytes)
+{
+	long n = bpf_get_stack(ctx, frames, bytes, BPF_F_USER_STACK);
+
+	return n > 0 ? (__u32)n / sizeof(*frames) : 0;
+}
+
+/* Likewise, of P, that is current. */
 static __always_inline __u32 stack_walk_user(void *ctx, struct task_struct *p, __u64 *frames)
 {
-	long bytes;
-
 	if (p->flags & PF_KTHREAD)
 		return 0;
-	bytes = bpf_get_stack(ctx, frames, STACK_FRAMES_MAX * sizeof(*frames), BPF_F_USER_STACK);
-	return bytes > 0 ? (__u32)bytes / sizeof(*frames) : 0;
+	return stack_walk_user_to(ctx, frames, STACK_FRAMES_MAX * sizeof(*frames));
 }
 
 /* As the kernel walks its own, from what was interrupted. */
@@ -68,18 +76,64 @@ static __always_inline __u64 stack_mix(__u64 h, __u64 v)
 	return h ^ (h >> 29);
 }
 
-static __always_inline __u64 stack_hash(const __u64 *frames, __u32 n)
+/* Of N frames, at most MAX; never 0. */
+static __always_inline __u64 stack_hash_from(__u64 h, const __u64 *frames, __u32 n, __u32 max)
 {
-	__u64 h = stack_mix(stack_seed, *(volatile __u32 *)&stack_generation);
-
 #pragma clang loop unroll(disable)
-	for (__u32 i = 0; i < STACK_FRAMES_MAX; i++) {
+	for (__u32 i = 0; i < max; i++) {
 		if (i >= n)
 			break;
 		h = stack_mix(h, frames[i]);
 	}
 	h = stack_mix(h, n);
 	return h ? h : 1;
+}
+
+static __always_inline __u64 stack_hash(const __u64 *frames, __u32 n)
+{
+	return stack_hash_from(stack_mix(stack_seed, *(volatile __u32 *)&stack_generation), frames,
+			       n, STACK_FRAMES_MAX);
+}
+
+/*
+ * Whether ADDRESS, of the current task, stands behind an instruction that calls: else nothing will
+ * return to it. Where we do not know the instructions, all do.
+ */
+static __always_inline bool stack_follows_call(__u64 address)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u8 code[8];
+
+	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
+		return false;
+	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of offset */
+	return code[3] == 0xe8 || (code[6] == 0xff && (code[7] & 0x38) == 0x10) ||
+	       (code[5] == 0xff && ((code[6] & 0xf8) == 0x50 || code[6] == 0x14)) ||
+	       (code[4] == 0xff && code[5] == 0x54) ||
+	       (code[2] == 0xff && ((code[3] & 0xf8) == 0x90 || code[3] == 0x15)) ||
+	       (code[1] == 0xff && (code[2] == 0x94 || code[2] == 0x14));
+#elif defined(__TARGET_ARCH_arm64)
+	__u32 code;
+
+	if (bpf_probe_read_user(&code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
+		return false;
+	return (code & 0xfc000000) == 0x94000000 || (code & 0xfefff800) == 0xd63f0800 ||
+	       (code & 0xfffffc1f) == 0xd63f0000;
+#else
+	return address != 0;
+#endif
+}
+
+/* How many of the N frames, at most MAX, of the current task can be true: up to the first that nothing
+ * returns to. Code without frame pointers keeps other things where the next one is looked for. */
+static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u32 max)
+{
+#pragma clang loop unroll(disable)
+	for (__u32 i = 1; i < max; i++) {
+		if (i >= n || !stack_follows_call(frames[i]))
+			return i < n ? i : n;
+	}
+	return n;
 }
 
 /*

@@ -8,6 +8,8 @@
  */
 #pragma once
 
+#define __VMLINUX_H__ /* for <bpf/bpf_tracing.h>: registers are called as in the kernel */
+
 typedef signed char __s8;
 typedef unsigned char __u8;
 typedef short __s16;
@@ -141,4 +143,35 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+#if defined(__TARGET_ARCH_x86)
+struct pt_regs {
+	unsigned long bp, ax, cx, dx, si, di, ip, sp;
+};
+#elif defined(__TARGET_ARCH_powerpc)
+struct pt_regs {
+	unsigned long gpr[32];
+	unsigned long nip, link;
+};
+#endif
+
 #pragma clang attribute pop
+
+/* As user space has them: their layout does not change. */
+#if defined(__TARGET_ARCH_arm64)
+struct user_pt_regs {
+	__u64 regs[31];
+	__u64 sp, pc, pstate;
+};
+#elif defined(__TARGET_ARCH_riscv)
+struct user_regs_struct {
+	unsigned long pc, ra, sp, gp, tp, t0, t1, t2, s0, s1, a0, a1, a2, a3, a4, a5, a6, a7;
+};
+#elif defined(__TARGET_ARCH_s390)
+typedef struct {
+	unsigned long args[1];
+	struct {
+		unsigned long mask, addr;
+	} psw;
+	unsigned long gprs[16];
+} user_pt_regs;
+#endif

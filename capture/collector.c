@@ -49,6 +49,7 @@ struct collector {
 	struct sampler *sampler;     /* of whoever attaches */
 	const char *clock;           /* of the sampler */
 	uint32_t frequency;          /* likewise */
+	enum probes_way way;         /* with CATEGORIES_MEMORY */
 	bool *online;                /* room for a list */
 	struct rec_state *states;    /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
@@ -114,6 +115,7 @@ static const uint32_t rec_ring_categories[REC_RINGS] = {
 	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE,
 	[REC_RING_FREQUENCY] = CATEGORY_POWER,
 	[REC_RING_STACKS] = CATEGORIES_STACKS,
+	[REC_RING_MEMORY] = CATEGORIES_MEMORY,
 };
 
 static bool has_rec_ring(uint32_t categories, unsigned ring)
@@ -166,6 +168,46 @@ static int configure_stacks(struct collector *c, const struct session_options *o
 	return r;
 }
 
+/* The programs for probes on functions, by their place. */
+static void probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS])
+{
+	ret[PROBES_ENTRY] = skel->progs.on_memory_entry;
+	ret[PROBES_CALL] = skel->progs.on_memory_call;
+	ret[PROBES_RETURN] = skel->progs.on_memory_return;
+	ret[PROBES_RET] = skel->progs.on_memory_ret;
+	ret[PROBES_BOTH] = skel->progs.on_memory_session;
+}
+
+static int configure_memory(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	bool wanted = o->categories & CATEGORIES_MEMORY;
+	struct bpf_map *maps[] = {
+		skel->maps.memory_processes, skel->maps.memory_ended,
+		skel->maps.memory_blocks,    skel->maps.memory_stacks,
+		skel->maps.memory_threads,   skel->maps.memory_happenings,
+	};
+	struct bpf_program *programs[PROBES_PROGRAMS];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(maps); i++)
+		r = bpf_map__set_autocreate(maps[i], wanted);
+	probe_programs(skel, programs);
+	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
+		bpf_program__set_autoload(programs[i], wanted && probes_use(c->way, i));
+	if (r < 0 || !wanted)
+		return r;
+	for (enum probes_program i = 0; r == 0 && i < PROBES_PROGRAMS; i++)
+		r = bpf_program__set_expected_attach_type(
+			programs[i], (enum bpf_attach_type)probes_attach_type(c->way, i));
+	skel->rodata->memory_log = o->memory.log;
+	skel->rodata->memory_interval = o->memory.interval;
+	skel->rodata->memory_min_bytes = o->memory.min_bytes;
+	return r < 0 ? r
+		     : bpf_map__set_max_entries(skel->maps.memory_blocks,
+						(uint32_t)o->memory.blocks_max);
+}
+
 static int configure_maps(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -196,6 +238,8 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 	if (r == 0)
 		r = bpf_map__set_autocreate(skel->maps.work_functions,
 					    o->categories & CATEGORY_WORKQUEUE);
+	if (r == 0)
+		r = configure_memory(c, o);
 	return r < 0 ? r : configure_stacks(c, o);
 }
 
@@ -229,6 +273,9 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_tick, o->categories & CATEGORY_PROFILE },
 		{ skel->progs.on_offcpu_switch, o->categories & CATEGORY_OFFCPU },
 		{ skel->progs.on_offcpu_waking, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
 	};
 	int64_t from_rq = 0;
 	int r = kernel_btf_preempt_count(&from_rq);
@@ -356,7 +403,7 @@ uint64_t collector_memory(const struct session_options *o)
 		if (has_rec_ring(o->categories, i))
 			bytes += rec_ring_bytes(o->ring_bytes, i);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
-	return o->categories & CATEGORIES_STACKS
+	return o->categories & CATEGORIES_MAPPINGS
 		       ? bytes + map_rings_memory((unsigned)(n > 0 ? n : 1))
 		       : bytes;
 }
@@ -397,6 +444,8 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
 	if (!c->states || !c->cpu_states || !c->online)
 		return failed(-ENOMEM, "make a session", reterr_text);
+	if (c->categories & CATEGORIES_MEMORY)
+		c->way = probes_way();
 	c->clock = sampler_clock(&r);
 	if (!c->clock && c->categories & CATEGORY_PROFILE)
 		return failed(r, "take samples (perf events)", reterr_text);
@@ -446,7 +495,7 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 {
 	int r;
 
-	if (!(c->categories & CATEGORIES_STACKS))
+	if (!(c->categories & CATEGORIES_MAPPINGS))
 		return 0;
 	*libbpf_says = '\0';
 	r = map_rings_new(c->n_cpus, &c->map_rings);
@@ -470,6 +519,10 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
+		/* Behind those who say whom the filter selects. */
+		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
+		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
+		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
 		{ skel->progs.on_irq_handler_exit, &skel->links.on_irq_handler_exit },
 		{ skel->progs.on_irq_handler_entry, &skel->links.on_irq_handler_entry },
 		{ skel->progs.on_softirq_exit, &skel->links.on_softirq_exit },
@@ -520,6 +573,28 @@ int collector_start_sampler(struct collector *c, char **reterr_text)
 		return r;
 	}
 	return r < 0 ? failed(r, "take samples (perf events)", reterr_text) : 0;
+}
+
+struct collector_memory collector_memory_tables(struct collector *c)
+{
+	struct kymo_bpf *skel = c->skel;
+	struct bpf_program *programs[PROBES_PROGRAMS];
+	struct collector_memory ret = {
+		.way = c->way,
+		.processes_fd = bpf_map__fd(skel->maps.memory_processes),
+		.ended_fd = bpf_map__fd(skel->maps.memory_ended),
+		.stacks_fd = bpf_map__fd(skel->maps.memory_stacks),
+		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
+		.happenings_fd = bpf_map__fd(skel->maps.memory_happenings),
+		.instances = &skel->bss->memory_instances,
+		.context = &skel->bss->memory_context,
+		.unheard = &skel->bss->memory_unheard,
+	};
+
+	probe_programs(skel, programs);
+	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
+		ret.programs[i] = bpf_program__fd(programs[i]);
+	return ret;
 }
 
 const char *collector_sample_clock(const struct collector *c)
@@ -661,6 +736,7 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 		[CLASS_WORKQUEUE] = REC_RING_WORKQUEUE + 1,
 		[CLASS_FREQUENCY] = REC_RING_FREQUENCY + 1,
 		[CLASS_STACKS] = REC_RING_STACKS + 1,
+		[CLASS_MEMORY] = REC_RING_MEMORY + 1,
 	};
 	const struct word_ring *ring = collector_ring(c, class, cpu);
 	uint32_t at = (uint32_t)rec_rings[class] - 1;

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "bpf/record.h"
 #include "capture/options.h"
+#include "capture/probes.h"
 #include "writer/event.h"
 
 struct collector;
@@ -52,6 +53,21 @@ int collector_attach(struct collector *c, char **reterr_text);
  * collector_new(); 0 also if no samples are asked for.
  */
 int collector_start_sampler(struct collector *c, char **reterr_text);
+
+/*
+ * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/memory.h. All of it
+ * belongs to the collector.
+ */
+struct collector_memory {
+	enum probes_way way;
+	int programs[PROBES_PROGRAMS];
+	int processes_fd, ended_fd, stacks_fd, blocks_fd, happenings_fd;
+	__u32 *instances; /* given out, by both sides */
+	__u32 *context;   /* bits of the contexts that are open */
+	__u64 *unheard;   /* happenings that there was no room to tell of */
+};
+
+struct collector_memory collector_memory_tables(struct collector *c);
 
 /* What counts for the samples: "cycles" or "cpu-clock". */
 const char *collector_sample_clock(const struct collector *c);

@@ -30,6 +30,10 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_STACK] = sizeof(struct rec_stack), /* at most */
 		[REC_TICK] = sizeof(struct rec_tick),
 		[REC_OFFCPU] = sizeof(struct rec_offcpu),
+		[REC_ALLOC] = sizeof(struct rec_alloc),
+		[REC_FREE] = sizeof(struct rec_free),
+		[REC_NAMED] = sizeof(struct rec_named),
+		[REC_RESOURCE] = sizeof(struct rec_resource),
 	};
 	const struct rec_head *head = data;
 
@@ -70,6 +74,22 @@ const struct rec_head *decode_record(const void *data, size_t size)
 				       ((const struct rec_stack *)data)->id != 0
 			       ? head
 			       : NULL;
+	case REC_NAMED: {
+		const struct rec_named *rec = data;
+
+		return rec->n_frames > 0 && rec->n_frames <= MEMORY_FRAMES_MAX && rec->id != 0
+			       ? head
+			       : NULL;
+	}
+	case REC_ALLOC:
+		return ((const struct rec_alloc *)data)->resource < RESOURCE_MAX ? head : NULL;
+	case REC_FREE:
+		return ((const struct rec_free *)data)->resource < RESOURCE_MAX ? head : NULL;
+	case REC_RESOURCE: {
+		const struct rec_resource *rec = data;
+
+		return ends(rec->text, sizeof(rec->text)) ? head : NULL;
+	}
 	case REC_OFFCPU: {
 		const struct rec_offcpu *rec = data;
 

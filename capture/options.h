@@ -21,10 +21,18 @@ enum capture_category {
 	CATEGORY_COUNTERS = 1 << 5,
 	CATEGORY_PROFILE = 1 << 6,
 	CATEGORY_OFFCPU = 1 << 7,
+	CATEGORY_MEMORY = 1 << 8,
+	CATEGORY_FD = 1 << 9,
+	CATEGORY_SHM = 1 << 10,
+	CATEGORY_THREADS = 1 << 11,
 	/* Without CATEGORY_PROFILE where no samples can be taken. */
 	CATEGORIES_DEFAULT = CATEGORY_SCHED | CATEGORY_PROFILE,
-	/* With call stacks, for which it is to be known where code is mapped. */
+	/* With call stacks that are samples. */
 	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
+	/* Of processes that are watched: what they allocate. Only with a filter. */
+	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
+	/* For which it is to be known where code is mapped: stacks of all kinds. */
+	CATEGORIES_MAPPINGS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
 	/* What belongs to no thread: filters do not apply to it. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
@@ -75,6 +83,41 @@ struct capture_filter {
 #define OFFCPU_NS_MAX     UINT64_C(3600000000000)
 #define OFFCPU_NS_DEFAULT UINT64_C(1000000)
 
+#define USAGE_NS_MIN     UINT64_C(10000000)
+#define USAGE_NS_MAX     UINT64_C(3600000000000)
+#define USAGE_NS_DEFAULT UINT64_C(1000000000)
+
+#define MEMORY_BLOCKS_MIN   1024u
+#define MEMORY_BLOCKS_MAX   100000000u
+#define MEMORY_INTERVAL_MAX (UINT64_C(1) << 31)
+#define MEMORY_SIZE_MAX     (UINT64_C(1) << 40)
+
+/* Whether the blocks of snapshots are looked for in the memory of their process. */
+enum memory_reach {
+	MEMORY_REACH_NO,
+	MEMORY_REACH_LOOK,   /* while it runs */
+	MEMORY_REACH_FREEZE, /* while it is stopped */
+	MEMORY_REACH_MAX,
+};
+
+/* How they are called on the bus. */
+extern const char *const memory_reach_names[MEMORY_REACH_MAX];
+
+#define ALLOCATOR_FILES_MAX 64
+
+/* With CATEGORIES_MEMORY. */
+struct memory_options {
+	bool log;                   /* each allocation and each free, too */
+	uint64_t interval;          /* one block each so many bytes, at random; 0 = all */
+	uint64_t min_bytes;         /* smaller blocks are passed over */
+	uint64_t blocks_max;        /* that can be remembered at once; 0 = default */
+	uint64_t usage_interval_ns; /* between two looks at the sums; 0 = default */
+	enum memory_reach reach;
+	/* Programs and libraries that the processes will load: they are probed before. Owned. */
+	int *allocator_fds;
+	size_t n_allocator_fds;
+};
+
 struct session_options {
 	char name[65];       /* [A-Za-z0-9_]{1,64} */
 	uint32_t categories; /* 0 = default */
@@ -84,24 +127,28 @@ struct session_options {
 	uint64_t frequency;           /* samples a second and CPU; 0 = default */
 	uint64_t offcpu_min_ns;       /* shorter times off CPU are not recorded; 0 = default */
 	bool no_perfetto_blobs;       /* the samples once only, not in Perfetto's way, too */
-	uint64_t duration_ns;         /* ends the session; 0 = never */
-	uint64_t max_bytes;           /* of the file; ends the session; 0 = never */
+	struct memory_options memory;
+	uint64_t duration_ns; /* ends the session; 0 = never */
+	uint64_t max_bytes;   /* of the file; ends the session; 0 = never */
 	enum pack_method compress;
 	char *command; /* what asked for it, for the archive; NULL = not said. Owned */
 	struct capture_filter filter;
 };
 
 /* The names in CATEGORIES, with commas between them, into RET. */
-#define CATEGORIES_TEXT_MAX 128
+#define CATEGORIES_TEXT_MAX 160
 char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categories);
 
 /* Whether a filter is set. */
 bool capture_filter_is_set(const struct capture_filter *f);
 
+/* Why these categories cannot be recorded with this filter, a sentence; NULL if they can. */
+const char *categories_refused(uint32_t categories, const struct capture_filter *f);
+
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);
 
-/* Makes *RET (uninitialised) a deep copy. Returns 0 or -ENOMEM. */
+/* Makes *RET (uninitialised) a deep copy, with descriptors of its own. Returns 0 or a negative errno. */
 int session_options_copy(struct session_options *ret, const struct session_options *o);
 
 /* True if NAME is [A-Za-z0-9_]{1,64}. */

@@ -5,11 +5,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu)
+static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	long fd;
 
 	attr->size = sizeof(*attr);
-	fd = syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu)
+{
+	return open_event(attr, -1, (int)cpu);
+}
+
+int perf_event_open_process(struct perf_event_attr *attr, pid_t pid)
+{
+	return open_event(attr, pid, -1);
 }

@@ -238,8 +238,7 @@ void profiler_ended(struct profiler *p, uint32_t pid)
 
 /* ---- stacks ---- */
 
-/* There is a stack of PID at TS_NS: what it needs is to be known. */
-static int see(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
@@ -305,12 +304,12 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	sample.pid = tasks_koid(p->tasks, head->pid);
 	sample.tid = tasks_koid(p->tasks, head->tid);
 	if (r == 0)
-		r = see(p, head->pid, ts_ns);
+		r = profiler_need(p, head->pid, ts_ns);
 	if (!is_between_programs(p, head->pid))
 		n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
 	sample.sample.n_frames = n;
 	if (r == 0 && kernel_stack)
-		r = see(p, FXT_KOID_KTHREADD, ts_ns);
+		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {
 		ev->pid = sample.pid;
 		ev->tid = sample.tid;

@@ -48,6 +48,9 @@ int profiler_record(struct profiler *p, const struct rec_head *rec);
 /* What was mapped when the recording began, in whatever order. */
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
 
+/* There is a stack of PID at TS_NS: what it needs is to be known. */
+int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
+
 /* What has happened to a process, and has been written. */
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child);
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns);

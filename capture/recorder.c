@@ -19,6 +19,7 @@ int recorder_init(struct recorder *r)
 	r->lifecycle.tasks = &r->tasks;
 	activity_init(&r->activity, &r->archive, &r->tasks);
 	profiler_init(&r->profiler, &r->archive, &r->tasks);
+	allocations_init(&r->allocations, &r->archive, &r->tasks);
 	return tasks_init(&r->tasks);
 }
 
@@ -28,6 +29,8 @@ void recorder_deinit(struct recorder *r)
 	lifecycle_deinit(&r->lifecycle);
 	activity_deinit(&r->activity);
 	profiler_deinit(&r->profiler);
+	allocations_deinit(&r->allocations);
+	outbuf_deinit(&r->memory);
 	outbuf_deinit(&r->mappings);
 	schedule_deinit(&r->schedule);
 	fxt_archive_deinit(&r->archive);
@@ -58,6 +61,13 @@ static bool ask(uint32_t tid, void *userdata)
 	return r->ask(tid, r->userdata);
 }
 
+static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return profiler_need(&r->profiler, pid, ts_ns);
+}
+
 void recorder_set_buffer(struct recorder *r, struct outbuf *b)
 {
 	fxt_archive_set_output(&r->archive, b);
@@ -70,7 +80,8 @@ static struct collector_lost *at_end(const struct recorder *r, enum event_class 
 
 void recorder_set_end(struct recorder *r, uint64_t end_ns)
 {
-	r->schedule.to_ns = r->lifecycle.to_ns = r->activity.to_ns = r->profiler.to_ns = end_ns;
+	r->schedule.to_ns = r->lifecycle.to_ns = r->activity.to_ns = r->profiler.to_ns =
+		r->allocations.to_ns = end_ns;
 	for (enum event_class class = 0; r->at_end && r->collector && class < CLASS_MAX; class ++)
 		for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
 			*at_end(r, class, cpu) = collector_pending_lost(r->collector, class, cpu);
@@ -197,8 +208,12 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->listed_ns = news->listed_ns;
 	r->schedule.filtered = filtered;
 	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->profiler.from_ns =
-		r->start_ns;
-	r->schedule.announce = r->activity.announce = r->profiler.announce = announce;
+		r->allocations.from_ns = r->start_ns;
+	r->schedule.announce = r->activity.announce = r->profiler.announce =
+		r->allocations.announce = announce;
+	r->allocations.need_mappings = need_mappings;
+	r->allocations.userdata = r;
+	allocations_begin(&r->allocations, options);
 	r->schedule.belongs = belongs;
 	r->schedule.userdata = r->activity.userdata = r->profiler.userdata = r;
 	r->profiler.filtered = filtered;
@@ -379,15 +394,62 @@ static int on_lost(struct recorder *r, const struct rec_head *head)
 	const struct rec_lost *rec = (const struct rec_lost *)head;
 
 	static const enum event_class classes[REC_SOURCES] = {
-		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE,
-		[REC_RING_FREQUENCY] = CLASS_FREQUENCY,
-		[REC_RING_STACKS] = CLASS_STACKS,
+		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE, [REC_RING_FREQUENCY] = CLASS_FREQUENCY,
+		[REC_RING_STACKS] = CLASS_STACKS,       [REC_RING_MEMORY] = CLASS_MEMORY,
 		[REC_RING_MAPPINGS] = CLASS_MAPPINGS,
 	};
 
 	if (rec->ring == REC_RING_LIFECYCLE)
 		return after(r, lifecycle_record(&r->lifecycle, head));
 	return after(r, activity_lost(&r->activity, classes[rec->ring], head->cpu, rec));
+}
+
+/* What the worker has read, up to TS_NS: what is at hand. */
+static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
+{
+	const struct rec_head *rec;
+	int error = 0;
+
+	while (error == 0 && r->memory_at < r->memory.size) {
+		rec = (const struct rec_head *)(r->memory.data + r->memory_at);
+		if (rec->ts_ns > ts_ns)
+			break;
+		r->memory_at += rec->size;
+		error = allocations_record(&r->allocations, rec);
+	}
+	return error;
+}
+
+/* Likewise, and all that is to be had. */
+static int write_memory(struct recorder *r, uint64_t ts_ns)
+{
+	int error;
+
+	for (;;) {
+		error = after(r, write_memory_at_hand(r, ts_ns));
+		if (error != 0 || r->memory_at < r->memory.size)
+			return error;
+		outbuf_deinit(&r->memory);
+		r->memory_at = 0;
+		if (!r->take_memory || !r->take_memory(&r->memory, r->userdata))
+			return 0;
+	}
+}
+
+/* Behind what was said of its process before. */
+static int on_allocation(struct recorder *r, const struct rec_head *rec)
+{
+	int error = write_memory_at_hand(r, rec->ts_ns);
+
+	return after(r, error < 0 ? error : allocations_record(&r->allocations, rec));
+}
+
+/* Of a process that is watched, the new file may have an allocator. */
+static int on_mapping(struct recorder *r, const struct rec_head *rec)
+{
+	if (r->categories & CATEGORIES_MEMORY && allocations_watches(&r->allocations, rec->pid))
+		r->look(rec->pid, r->userdata);
+	return after(r, profiler_record(&r->profiler, rec));
 }
 
 static int on_record(const struct rec_head *rec, void *userdata)
@@ -405,9 +467,14 @@ static int on_record(const struct rec_head *rec, void *userdata)
 	case REC_STACK:
 	case REC_TICK:
 	case REC_OFFCPU:
-	case REC_MAPPING:
 	case REC_NEW_IMAGE:
 		return after(r, profiler_record(&r->profiler, rec));
+	case REC_ALLOC:
+	case REC_FREE:
+	case REC_NAMED:
+		return on_allocation(r, rec);
+	case REC_MAPPING:
+		return on_mapping(r, rec);
 	default:
 		return after(r, activity_record(&r->activity, rec));
 	}
@@ -459,7 +526,9 @@ static int write_shortage(struct recorder *r)
 {
 	int error = write_shortage_of(r, CLASS_STACKS, &r->profiler.n_homeless);
 
-	return error < 0 ? error : write_shortage_of(r, CLASS_MAPPINGS, &r->profiler.n_dropped);
+	if (error == 0)
+		error = write_shortage_of(r, CLASS_MAPPINGS, &r->profiler.n_dropped);
+	return error < 0 ? error : write_shortage_of(r, CLASS_MEMORY, &r->allocations.n_dropped);
 }
 
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
@@ -469,6 +538,8 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns)
 
 	if (error == 0)
 		error = merge_round(r->merge, horizon_ns, &sink);
+	if (error == 0 && r->categories & CATEGORIES_MEMORY)
+		error = write_memory(r, horizon_ns);
 	if (error != 0)
 		return error;
 	if (stacks_turn(&r->profiler.stacks, horizon_ns, clock_boot_ns()))
@@ -503,7 +574,7 @@ int recorder_mark(struct recorder *r, const char *text)
 uint64_t recorder_n_events(const struct recorder *r)
 {
 	return r->schedule.n_events + r->lifecycle.n_events + r->activity.n_events +
-	       r->profiler.n_events + r->n_marks;
+	       r->profiler.n_events + r->allocations.n_events + r->n_marks;
 }
 
 uint64_t recorder_lost(const struct recorder *r, enum event_class class)

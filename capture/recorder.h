@@ -13,6 +13,7 @@
 
 #include "base/outbuf.h"
 #include "capture/activity.h"
+#include "capture/allocations.h"
 #include "capture/collector.h"
 #include "capture/lifecycle.h"
 #include "capture/merge.h"
@@ -30,8 +31,11 @@ struct recorder {
 	struct lifecycle lifecycle;
 	struct activity activity;
 	struct profiler profiler;
+	struct allocations allocations;
 	struct outbuf mappings; /* struct rec_mapping: listed, not written yet */
 	size_t mappings_at;
+	struct outbuf memory; /* struct rec_*: what the worker read, not written yet */
+	size_t memory_at;
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
@@ -47,6 +51,10 @@ struct recorder {
 	int (*after_record)(void *userdata);
 	/* Set by the owner: nothing is known about TID, somebody should look. False: not now. */
 	bool (*ask)(uint32_t tid, void *userdata);
+	/* Set by the owner: gives what else the worker has read of what is allocated. False: nothing. */
+	bool (*take_memory)(struct outbuf *ret, void *userdata);
+	/* Set by the owner: process PID, which is watched, has mapped a file: somebody should look. */
+	void (*look)(uint32_t pid, void *userdata);
 	void *userdata;
 };
 
@@ -56,7 +64,7 @@ struct recorder_end {
 	uint64_t bytes, daemon_cpu_ns;
 };
 
-/* Returns 0 or -ENOMEM. The three last members are the caller's to set. */
+/* Returns 0 or -ENOMEM. The five last members are the caller's to set. */
 int recorder_init(struct recorder *r);
 void recorder_deinit(struct recorder *r);
 

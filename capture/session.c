@@ -49,6 +49,7 @@ struct session {
 	/* facts, from which the state follows */
 	bool ordered;  /* session_start() was called */
 	bool complete; /* all that is asked for has begun */
+	bool quiet;    /* no program runs any more; what there is in tables is still being read */
 	bool detached;
 	bool unloading; /* ordered; the output has been told that nothing more comes */
 	bool unloaded;
@@ -197,6 +198,20 @@ static bool ask(uint32_t tid, void *userdata)
 	return worker_order_lookup(s->worker, tid);
 }
 
+static bool take_memory(struct outbuf *ret, void *userdata)
+{
+	struct session *s = userdata;
+
+	return worker_take_memory(s->worker, ret);
+}
+
+static void look(uint32_t pid, void *userdata)
+{
+	struct session *s = userdata;
+
+	worker_order_look(s->worker, pid);
+}
+
 /* Whether records can be written now. */
 static bool writable(struct session *s)
 {
@@ -216,7 +231,7 @@ static int close_archive(struct session *s)
 static void drain(struct session *s)
 {
 	/* Once the programs are gone, nothing comes any more. */
-	uint64_t horizon_ns = s->detached ? MERGE_ALL : clock_boot_ns() - MERGE_MARGIN_NS;
+	uint64_t horizon_ns = s->quiet ? MERGE_ALL : clock_boot_ns() - MERGE_MARGIN_NS;
 	int r = 0;
 
 	if (!writable(s))
@@ -268,6 +283,7 @@ static void on_news(struct session *s)
 
 	worker_fetch(s->worker, &news);
 	s->worker_cpu_ns = news.cpu_ns;
+	s->quiet = news.quiet;
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
 	if (news.error < 0 && s->error == 0) {
@@ -343,6 +359,14 @@ static uint32_t default_categories(void)
 	return sampler_clock(&error) ? CATEGORIES_DEFAULT : CATEGORIES_DEFAULT & ~CATEGORY_PROFILE;
 }
 
+static bool memory_options_valid(const struct memory_options *o)
+{
+	return o->blocks_max >= MEMORY_BLOCKS_MIN && o->blocks_max <= MEMORY_BLOCKS_MAX &&
+	       o->interval <= MEMORY_INTERVAL_MAX && o->min_bytes <= MEMORY_SIZE_MAX &&
+	       o->usage_interval_ns >= USAGE_NS_MIN && o->usage_interval_ns <= USAGE_NS_MAX &&
+	       o->reach < MEMORY_REACH_MAX && o->n_allocator_fds <= ALLOCATOR_FILES_MAX;
+}
+
 static bool options_valid(const struct session_options *o)
 {
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
@@ -351,9 +375,10 @@ static bool options_valid(const struct session_options *o)
 	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
-	       o->compress < PACK_METHOD_MAX && o->filter.n_pids <= FILTER_PIDS_MAX &&
-	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
-	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+	       o->compress < PACK_METHOD_MAX && memory_options_valid(&o->memory) &&
+	       !categories_refused(o->categories, &o->filter) &&
+	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
+	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
 int session_new(struct session_options *options, int output_fd, struct session **ret)
@@ -375,6 +400,10 @@ int session_new(struct session_options *options, int output_fd, struct session *
 		defaulted.offcpu_min_ns = OFFCPU_NS_DEFAULT;
 	if (defaulted.counter_interval_ns == 0)
 		defaulted.counter_interval_ns = COUNTER_NS_DEFAULT;
+	if (defaulted.memory.blocks_max == 0)
+		defaulted.memory.blocks_max = MEMORY_BLOCKS_DEFAULT;
+	if (defaulted.memory.usage_interval_ns == 0)
+		defaulted.memory.usage_interval_ns = USAGE_NS_DEFAULT;
 	if (!options_valid(&defaulted))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
@@ -392,6 +421,8 @@ int session_new(struct session_options *options, int output_fd, struct session *
 		return r;
 	s->recorder.after_record = after_record;
 	s->recorder.ask = ask;
+	s->recorder.take_memory = take_memory;
+	s->recorder.look = look;
 	s->recorder.userdata = s;
 	s->options = defaulted;
 	*options = (struct session_options){ 0 };
@@ -488,6 +519,7 @@ void session_dispatch(struct session *s)
 				end(s, "duration");
 		} else if (fd == worker_fd(s->worker)) {
 			on_news(s);
+			due |= s->quiet; /* what is read then is waited for */
 		} else if (s->recorder.collector &&
 			   fd == collector_doorbell_fd(s->recorder.collector)) {
 			collector_answer_doorbell(s->recorder.collector);

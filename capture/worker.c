@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -10,12 +11,15 @@
 #include "base/clock.h"
 #include "capture/counters.h"
 #include "capture/mappings.h"
+#include "capture/memory.h"
 #include "capture/proc.h"
 #include "capture/thread.h"
 
 enum {
 	LOOKUPS_MAX = 1024,
-	COMMAND_BATCH = 64, /* processes between two deliveries */
+	LOOKS_MAX = 256,
+	MEMORY_BYTES_MAX = 8 << 20, /* read and not taken yet */
+	COMMAND_BATCH = 64,         /* processes between two deliveries */
 };
 
 /* How often to look for CPUs that have come or gone. */
@@ -25,15 +29,21 @@ struct worker {
 	struct session_options options; /* a copy: the owner may be gone before we are */
 	int event_fd;
 	pthread_mutex_t lock; /* guards all below */
-	pthread_cond_t wake;
+	pthread_cond_t taken; /* there is room again for what is read */
+	int order_fd;         /* an eventfd: there are orders */
 	bool want_start, want_detach, want_unload, abandoned;
 	uint32_t lookups[LOOKUPS_MAX];
 	unsigned n_lookups;
-	unsigned n_holders; /* 2: owner and thread */
+	uint32_t looks[LOOKS_MAX];
+	unsigned n_looks;
+	bool look_all;        /* there were too many */
+	struct outbuf memory; /* struct rec_*, to be taken */
+	unsigned n_holders;   /* 2: owner and thread */
 	struct worker_news news;
 
 	/* the thread's own */
 	struct collector *collector;
+	struct memory *watched;    /* NULL = no process is watched, or no more */
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
@@ -59,9 +69,11 @@ static void release(struct worker *w)
 	if (!last)
 		return;
 	worker_news_deinit(&w->news);
+	outbuf_deinit(&w->memory);
 	session_options_deinit(&w->options);
 	close_fd(w->event_fd);
-	pthread_cond_destroy(&w->wake);
+	close_fd(w->order_fd);
+	pthread_cond_destroy(&w->taken);
 	pthread_mutex_destroy(&w->lock);
 	free(w);
 }
@@ -101,6 +113,81 @@ static void sample_if_due(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 	outbuf_deinit(&samples);
 	w->next_sample_ns += interval_ns * ((now_ns - w->next_sample_ns) / interval_ns + 1);
+}
+
+/* What was read of the tables goes to the owner; while he does not take it, we wait. */
+static int hand_on(const struct rec_head *rec, void *userdata)
+{
+	struct worker *w = userdata;
+	int r;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->memory.size >= MEMORY_BYTES_MAX && !w->abandoned && !w->want_unload)
+		pthread_cond_wait(&w->taken, &w->lock);
+	r = w->abandoned || w->want_unload ? -ECANCELED : outbuf_append(&w->memory, rec, rec->size);
+	if (w->memory.size == rec->size || w->memory.size >= MEMORY_BYTES_MAX)
+		tell(w);
+	pthread_mutex_unlock(&w->lock);
+	return r;
+}
+
+/* Watches those of TASKS, struct rec_task, that are selected. */
+static void arm_selected(struct worker *w, const struct outbuf *tasks)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+
+	for (size_t i = 0; i < tasks->size / sizeof(*list); i++) {
+		const struct rec_identity *id = &list[i].task;
+
+		/* One thread that is selected by its name is enough. */
+		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
+		    !memory_watches(w->watched, id->pid))
+			memory_arm(w->watched, id->pid);
+	}
+}
+
+static void start_watching(struct worker *w, const struct outbuf *tasks)
+{
+	const struct memory_sink sink = { hand_on, w };
+	int r = memory_new(&w->options, w->collector, &sink, &w->watched);
+
+	if (r == 0) {
+		arm_selected(w, tasks);
+		return;
+	}
+	pthread_mutex_lock(&w->lock);
+	w->news.error = r;
+	w->news.error_text = strdup("cannot watch processes");
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Somebody may have come of whom we were not told: there was no room. */
+static void arm_missed(struct worker *w)
+{
+	struct outbuf tasks = { 0 };
+
+	if (collector_list_tasks(w->collector, keep_task, &tasks) == 0)
+		arm_selected(w, &tasks);
+	outbuf_deinit(&tasks);
+}
+
+static void watch_if_due(struct worker *w)
+{
+	if (!w->watched)
+		return;
+	memory_hear(w->watched);
+	if (memory_has_missed(w->watched))
+		arm_missed(w);
+	if (clock_read_ns(CLOCK_MONOTONIC) >= memory_next_ns(w->watched))
+		memory_tick(w->watched);
+}
+
+/* What is due by the clock, and what cannot wait: between the steps of what takes long. */
+static void attend(struct worker *w)
+{
+	sample_if_due(w);
+	watch_if_due(w);
 }
 
 /* Each CPU leaves the idle state that it is in: one whose begin was not seen would not be shown. */
@@ -155,7 +242,7 @@ static void start(struct worker *w, struct outbuf *list)
 	if (r == 0) {
 		w->news.tasks = tasks;
 		w->news.started = true;
-		w->news.complete = !(w->options.categories & CATEGORIES_STACKS);
+		w->news.complete = !(w->options.categories & CATEGORIES_MAPPINGS);
 		w->news.collector = w->collector = TAKE_PTR(c);
 	} else {
 		outbuf_deinit(&tasks);
@@ -208,7 +295,7 @@ static void read_commands(struct worker *w, const struct outbuf *tasks)
 		memcpy((char *)p + sizeof(head), text, head.size);
 		if (++n % COMMAND_BATCH == 0)
 			deliver_commands(w, &batch);
-		sample_if_due(w);
+		attend(w);
 	}
 	deliver_commands(w, &batch);
 	outbuf_deinit(&batch);
@@ -268,7 +355,7 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 		mappings_of_process("", list[i].task.tid, keep_mapping, &batch);
 		if (++n % COMMAND_BATCH == 0)
 			deliver_mappings(w, &batch);
-		sample_if_due(w);
+		attend(w);
 	}
 	deliver_mappings(w, &batch);
 	outbuf_deinit(&batch);
@@ -296,9 +383,11 @@ static void start_and_describe(struct worker *w)
 
 	start(w, &list);
 	if (w->collector) {
-		sample_if_due(w);
-		if (w->options.categories & CATEGORIES_STACKS) {
+		attend(w);
+		if (w->options.categories & CATEGORIES_MAPPINGS) {
 			read_mappings(w, &list);
+			if (w->options.categories & CATEGORIES_MEMORY)
+				start_watching(w, &list);
 			start_sampler(w);
 			w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
 		}
@@ -317,13 +406,29 @@ static void look_after_cpus_if_due(struct worker *w)
 	w->next_cpus_ns = now_ns + CPUS_NS;
 }
 
+/* What the tables hold at the end. */
+static void finish_watching(struct worker *w)
+{
+	pthread_mutex_lock(&w->lock);
+	w->news.quiet = true;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+	memory_finish(w->watched);
+	w->watched = memory_free(w->watched);
+}
+
 static void detach(struct worker *w)
 {
 	w->counters = counters_free(w->counters);
 	w->next_cpus_ns = 0;
+	if (w->watched)
+		memory_stop(w->watched);
 	if (w->collector)
 		collector_detach(w->collector);
+	if (w->watched)
+		finish_watching(w);
 	pthread_mutex_lock(&w->lock);
+	w->news.quiet = true;
 	w->news.detached = true;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
@@ -331,6 +436,7 @@ static void detach(struct worker *w)
 
 static void unload(struct worker *w)
 {
+	w->watched = memory_free(w->watched);
 	w->collector = collector_free(w->collector);
 	pthread_mutex_lock(&w->lock);
 	w->news.unloaded = true;
@@ -339,25 +445,54 @@ static void unload(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* Processes that are watched have mapped something. */
+static void look_at_files(struct worker *w)
+{
+	uint32_t looks[LOOKS_MAX];
+	unsigned n;
+	bool all;
+
+	pthread_mutex_lock(&w->lock);
+	n = w->n_looks;
+	all = w->look_all;
+	memcpy(looks, w->looks, n * sizeof(*looks));
+	w->n_looks = 0;
+	w->look_all = false;
+	pthread_mutex_unlock(&w->lock);
+	if (w->watched && all)
+		memory_look_all(w->watched);
+	else
+		for (unsigned i = 0; w->watched && i < n; i++)
+			memory_look(w->watched, looks[i]);
+}
+
 /* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
 static void wait_for_order(struct worker *w)
 {
 	uint64_t sample_ns = w->counters ? w->next_sample_ns : UINT64_MAX;
 	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
-	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns;
-	const struct timespec until = {
-		.tv_sec = (time_t)(next_ns / 1000000000),
-		.tv_nsec = (long)(next_ns % 1000000000),
+	uint64_t tick_ns = w->watched ? memory_next_ns(w->watched) : UINT64_MAX;
+	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns, now_ns;
+	struct pollfd fds[] = {
+		{ .fd = w->order_fd, .events = POLLIN },
+		{ .fd = w->watched ? memory_fd(w->watched) : -1, .events = POLLIN },
 	};
+	struct timespec timeout = { 0 };
 
-	if (next_ns == UINT64_MAX) {
-		pthread_cond_wait(&w->wake, &w->lock);
-	} else if (pthread_cond_timedwait(&w->wake, &w->lock, &until) == ETIMEDOUT) {
-		pthread_mutex_unlock(&w->lock);
-		sample_if_due(w);
-		look_after_cpus_if_due(w);
-		pthread_mutex_lock(&w->lock);
+	if (tick_ns < next_ns)
+		next_ns = tick_ns;
+	pthread_mutex_unlock(&w->lock);
+	now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	if (next_ns > now_ns) {
+		timeout.tv_sec = (time_t)((next_ns - now_ns) / 1000000000);
+		timeout.tv_nsec = (long)((next_ns - now_ns) % 1000000000);
 	}
+	ppoll(fds, ARRAY_SIZE(fds), next_ns == UINT64_MAX ? NULL : &timeout, NULL);
+	if (fds[0].revents)
+		thread_quiet(w->order_fd);
+	attend(w);
+	look_after_cpus_if_due(w);
+	pthread_mutex_lock(&w->lock);
 }
 
 /* Takes the next order; false when there will be none. The lock is held, and again at return. */
@@ -379,6 +514,8 @@ static bool do_next(struct worker *w)
 		order = unload;
 	} else if (w->n_lookups > 0) {
 		tid = w->lookups[--w->n_lookups];
+	} else if (w->n_looks > 0 || w->look_all) {
+		order = look_at_files;
 	} else {
 		wait_for_order(w);
 		return true;
@@ -401,6 +538,7 @@ static void *run(void *userdata)
 		;
 	pthread_mutex_unlock(&w->lock);
 	w->counters = counters_free(w->counters);
+	w->watched = memory_free(w->watched);
 	w->collector = collector_free(w->collector);
 	release(w);
 	return NULL;
@@ -411,21 +549,18 @@ static void *run(void *userdata)
 int worker_new(const struct session_options *options, struct worker **ret)
 {
 	struct worker *w = calloc(1, sizeof(*w));
-	pthread_condattr_t attr;
 	int r;
 
 	if (!w)
 		return -ENOMEM;
 	w->n_holders = 2;
 	pthread_mutex_init(&w->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&w->wake, &attr);
-	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&w->taken, NULL);
 	w->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	w->order_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = session_options_copy(&w->options, options);
 	if (r == 0)
-		r = w->event_fd < 0 ? -errno : thread_start(run, w);
+		r = w->event_fd < 0 || w->order_fd < 0 ? -errno : thread_start(run, w);
 	if (r < 0) {
 		w->n_holders = 1;
 		release(w);
@@ -439,7 +574,8 @@ static void order(struct worker *w, bool *what)
 {
 	pthread_mutex_lock(&w->lock);
 	*what = true;
-	pthread_cond_signal(&w->wake);
+	pthread_cond_signal(&w->taken);
+	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 }
 
@@ -466,9 +602,39 @@ bool worker_order_lookup(struct worker *w, uint32_t tid)
 	room = w->n_lookups < LOOKUPS_MAX;
 	if (room)
 		w->lookups[w->n_lookups++] = tid;
-	pthread_cond_signal(&w->wake);
+	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 	return room;
+}
+
+void worker_order_look(struct worker *w, uint32_t pid)
+{
+	bool known = false;
+
+	pthread_mutex_lock(&w->lock);
+	for (unsigned i = 0; i < w->n_looks; i++)
+		known |= w->looks[i] == pid;
+	if (!known && w->n_looks < LOOKS_MAX)
+		w->looks[w->n_looks++] = pid;
+	else if (!known)
+		w->look_all = true;
+	thread_signal(w->order_fd);
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool worker_take_memory(struct worker *w, struct outbuf *ret)
+{
+	bool any;
+
+	pthread_mutex_lock(&w->lock);
+	any = w->memory.size > 0;
+	if (any) {
+		*ret = w->memory;
+		w->memory = (struct outbuf){ 0 };
+		pthread_cond_signal(&w->taken);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return any;
 }
 
 struct worker *worker_free(struct worker *w)

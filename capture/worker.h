@@ -34,8 +34,9 @@ static inline size_t worker_command_room(uint32_t size)
 }
 
 struct worker_news {
-	/* Since when it does not matter: they stay true. `complete`: samples are taken, too. */
-	bool started, complete, detached, unloaded;
+	/* Since when it does not matter: they stay true. `complete`: samples are taken, too, and processes
+	 * watched. `quiet`: no program runs any more; `detached`: and all has been read. */
+	bool started, complete, quiet, detached, unloaded;
 	int error;                   /* why it could not start */
 	char *error_text;            /* a sentence, owned; NULL = none */
 	struct collector *collector; /* borrowed; set with `started` */
@@ -64,6 +65,13 @@ void worker_order_unload(struct worker *w);
 
 /* Another order, to look up TID in /proc. False if too many are waiting. */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
+
+/* Another one, to look at what process PID, which is watched, has mapped. */
+void worker_order_look(struct worker *w, uint32_t pid);
+
+/* What was read of what is allocated, the caller's: struct rec_*. There may be more when it is
+ * taken. False: nothing. */
+bool worker_take_memory(struct worker *w, struct outbuf *ret);
 
 /* Becomes readable when there is news. */
 int worker_fd(const struct worker *w);

@@ -332,6 +332,36 @@ static int parse_bus(struct record_options *o, const char *name, const char *tex
 	return RECORD_OPTIONS_GO;
 }
 
+static int set_memory_log(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	(void)text;
+	o->session.memory.log = true;
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_memory_interval(struct record_options *o, const char *name, const char *text)
+{
+	return parse_size(name, text, 1, MEMORY_INTERVAL_MAX, &o->session.memory.interval);
+}
+
+static int parse_memory_min(struct record_options *o, const char *name, const char *text)
+{
+	return parse_size(name, text, 1, MEMORY_SIZE_MAX, &o->session.memory.min_bytes);
+}
+
+static int parse_memory_blocks(struct record_options *o, const char *name, const char *text)
+{
+	return parse_size(name, text, MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX,
+			  &o->session.memory.blocks_max);
+}
+
+static int parse_usage_interval(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, USAGE_NS_MIN, USAGE_NS_MAX,
+			  &o->session.memory.usage_interval_ns);
+}
+
 static int set_force(struct record_options *o, const char *name, const char *text)
 {
 	(void)name;
@@ -413,6 +443,11 @@ static const struct row {
 	{ OF_ALL, 0, "--uid", required_argument, parse_uids },
 	{ OF_ARCHIVES, 0, "--counter-interval", required_argument, parse_counter_interval },
 	{ OF_ARCHIVES, 0, "--offcpu-min", required_argument, parse_offcpu_min },
+	{ OF_ARCHIVES, 0, "--memory-log", no_argument, set_memory_log },
+	{ OF_ARCHIVES, 0, "--memory-interval", required_argument, parse_memory_interval },
+	{ OF_ARCHIVES, 0, "--memory-min", required_argument, parse_memory_min },
+	{ OF_ARCHIVES, 0, "--memory-blocks", required_argument, parse_memory_blocks },
+	{ OF_ARCHIVES, 0, "--usage-interval", required_argument, parse_usage_interval },
 	{ OF_ARCHIVES, 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs },
 	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
 	{ OF_ARCHIVES, 0, "--max-size", required_argument, parse_max_size },
@@ -501,6 +536,11 @@ static int parse_all(int argc, char **argv, enum record_options_verb verb, struc
 	return r;
 }
 
+static bool asks_about_memory(const struct memory_options *m)
+{
+	return m->log || m->interval || m->min_bytes || m->blocks_max || m->usage_interval_ns;
+}
+
 /* What the options say together. */
 static int check_all(const struct record_options *o)
 {
@@ -515,6 +555,13 @@ static int check_all(const struct record_options *o)
 	if (o->session.offcpu_min_ns && !(categories & CATEGORY_OFFCPU))
 		return cli_usage_error("--offcpu-min: times off CPU are not recorded; "
 				       "add 'offcpu' to -e");
+	if (asks_about_memory(&o->session.memory) && !(categories & CATEGORIES_MEMORY))
+		return cli_usage_error("--memory-... and --usage-interval: nothing is recorded of "
+				       "what is allocated; add 'memory' to -e");
+	if (categories_refused(categories, &o->session.filter))
+		return cli_usage_error("-e %s: %s",
+				       categories_format(names, categories & CATEGORIES_MEMORY),
+				       categories_refused(categories, &o->session.filter));
 	if (categories & CATEGORIES_UNFILTERED && capture_filter_is_set(&o->session.filter))
 		cli_error("filters are for threads; these are recorded of the whole machine: %s",
 			  categories_format(names, categories & CATEGORIES_UNFILTERED));

@@ -48,6 +48,11 @@ enum {
 	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"       \
 	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                   \
 	"  --counter-interval TIME  between two samples of the counters (1s)\n"                    \
+	"  --memory-log        each allocation and each free, too\n"                               \
+	"  --memory-interval SIZE  one block each SIZE bytes, at random, instead of all\n"         \
+	"  --memory-min SIZE   pass over smaller blocks\n"                                         \
+	"  --memory-blocks N   blocks that can be remembered at once (1000000)\n"                  \
+	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                   \
 	"  --flush TIME        write at least this often (250ms)\n"                                \
 	"  --max-size SIZE     stop when the archive has this size\n"                              \
 	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"    \

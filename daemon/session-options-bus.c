@@ -399,6 +399,78 @@ static int append_cgroups(const struct option_row *row, sd_bus_message *m,
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+static int read_reach(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		      sd_bus_error *reterr)
+{
+	enum memory_reach reach = 0;
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	if (r < 0)
+		return r;
+	while (reach < MEMORY_REACH_MAX && strcmp(memory_reach_names[reach], name) != 0)
+		reach++;
+	if (reach == MEMORY_REACH_MAX)
+		return bus_error_set(reterr, -EINVAL,
+				     "option `%s`: '%s' is none of no, look and freeze", row->name,
+				     name);
+	to->options.memory.reach = reach;
+	return 0;
+}
+
+static int append_reach(const struct option_row *row, sd_bus_message *m,
+			const struct create_request *from)
+{
+	(void)row;
+	return sd_bus_message_append(m, "s", memory_reach_names[from->options.memory.reach]);
+}
+
+/* One that is read as a program; it is parsed without our rights, and never written. */
+static int keep_allocator_fd(struct memory_options *to, int fd, const char *name,
+			     sd_bus_error *reterr)
+{
+	int flags = fcntl(fd, F_GETFL);
+	const char *filesystem;
+	struct stat st;
+
+	if (flags < 0 || fstat(fd, &st) < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_WRONLY ||
+	    !S_ISREG(st.st_mode))
+		return bus_error_set(reterr, -EBADF,
+				     "option `%s`: regular files are needed, open for reading",
+				     name);
+	filesystem = kernel_filesystem_of(fd);
+	if (filesystem)
+		return bus_error_set(reterr, -EBADF,
+				     "option `%s` has a file of the kernel's, on %s", name,
+				     filesystem);
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (fd < 0)
+		return -errno;
+	to->allocator_fds[to->n_allocator_fds++] = fd;
+	return 0;
+}
+
+static int read_allocator_fds(const struct option_row *row, sd_bus_message *m,
+			      struct create_request *to, sd_bus_error *reterr)
+{
+	struct memory_options *memory = &to->options.memory;
+	int fd, r = sd_bus_message_enter_container(m, 'a', "h");
+
+	if (r < 0)
+		return r;
+	memory->allocator_fds = calloc(row->max_count, sizeof(*memory->allocator_fds));
+	if (!memory->allocator_fds)
+		return -ENOMEM;
+	while ((r = sd_bus_message_read(m, "h", &fd)) > 0) {
+		if (memory->n_allocator_fds == row->max_count)
+			return too_many(row, reterr);
+		r = keep_allocator_fd(memory, fd, row->name, reterr);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
 #define AT(member) offsetof(struct create_request, member)
 
 _Static_assert(AT(options.filter.n_pids) == AT(options.filter.pids) + offsetof(struct u32_list, n),
@@ -417,6 +489,13 @@ static const struct option_row rows[] = {
 	{ "frequency", "t", read_u64, append_u64, AT(options.frequency), 1, FREQUENCY_MAX, 0 },
 	{ "offcpu_min_ns", "t", read_u64, append_u64, AT(options.offcpu_min_ns), OFFCPU_NS_MIN, OFFCPU_NS_MAX, 0 },
 	{ "no_perfetto_blobs", "b", read_bool, append_bool, AT(options.no_perfetto_blobs), 0, 0, 0 },
+	{ "memory_log", "b", read_bool, append_bool, AT(options.memory.log), 0, 0, 0 },
+	{ "memory_interval", "t", read_u64, append_u64, AT(options.memory.interval), 1, MEMORY_INTERVAL_MAX, 0 },
+	{ "memory_min_bytes", "t", read_u64, append_u64, AT(options.memory.min_bytes), 1, MEMORY_SIZE_MAX, 0 },
+	{ "memory_blocks_max", "t", read_u64, append_u64, AT(options.memory.blocks_max), MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX, 0 },
+	{ "usage_interval_ns", "t", read_u64, append_u64, AT(options.memory.usage_interval_ns), USAGE_NS_MIN, USAGE_NS_MAX, 0 },
+	{ "reach", "s", read_reach, append_reach, 0, 0, 0, 0 },
+	{ "allocator_fds", "ah", read_allocator_fds, NULL, 0, 0, 0, ALLOCATOR_FILES_MAX },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
@@ -428,6 +507,8 @@ static const struct option_row rows[] = {
 	{ "cgroups", "a(tus)", read_cgroups, append_cgroups, 0, 0, 0, FILTER_CGROUPS_MAX },
 };
 /* clang-format on */
+
+_Static_assert(ARRAY_SIZE(rows) <= 32, "a bit each");
 
 static const struct option_row *row_of(const char *name)
 {
@@ -472,6 +553,7 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *se
 int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr)
 {
 	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
+	const char *refused;
 	uint32_t seen = 0;
 	int r;
 
@@ -495,6 +577,9 @@ int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_er
 		return bus_error_set(reterr, -EINVAL,
 				     "option `output` is missing: the descriptor of a file, a pipe "
 				     "or a socket that the archive goes to");
+	refused = categories_refused(request.options.categories, &request.options.filter);
+	if (refused)
+		return bus_error_set(reterr, -EINVAL, "option `categories`: %s", refused);
 	*ret = request;
 	request = (struct create_request){ .output_fd = -1 };
 	return 0;

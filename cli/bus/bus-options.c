@@ -86,6 +86,28 @@ static int append_categories(sd_bus_message *m, uint32_t categories)
 	return r < 0 ? r : close_array(m);
 }
 
+static int append_memory(sd_bus_message *m, const struct memory_options *o)
+{
+	int r = sd_bus_message_append(m, "{sv}", "memory_log", "b", (int)o->log);
+
+	if (r >= 0)
+		r = append_u64(m, "memory_interval", o->interval);
+	if (r >= 0)
+		r = append_u64(m, "memory_min_bytes", o->min_bytes);
+	if (r >= 0)
+		r = append_u64(m, "memory_blocks_max", o->blocks_max);
+	if (r >= 0)
+		r = append_u64(m, "usage_interval_ns", o->usage_interval_ns);
+	if (r >= 0)
+		r = sd_bus_message_append(m, "{sv}", "reach", "s", memory_reach_names[o->reach]);
+	if (r < 0 || o->n_allocator_fds == 0)
+		return r;
+	r = open_array(m, "allocator_fds", "h");
+	for (size_t i = 0; r >= 0 && i < o->n_allocator_fds; i++)
+		r = sd_bus_message_append(m, "h", o->allocator_fds[i]);
+	return r < 0 ? r : close_array(m);
+}
+
 int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *args)
 {
 	const struct session_options *o = args->options;
@@ -109,6 +131,8 @@ int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *a
 		r = append_u64(m, "offcpu_min_ns", o->offcpu_min_ns);
 	if (r >= 0 && o->no_perfetto_blobs)
 		r = sd_bus_message_append(m, "{sv}", "no_perfetto_blobs", "b", 1);
+	if (r >= 0 && o->categories & CATEGORIES_MEMORY)
+		r = append_memory(m, &o->memory);
 	if (r >= 0)
 		r = append_u64(m, "duration_ns", o->duration_ns);
 	if (r >= 0)

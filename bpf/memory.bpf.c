@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What the processes that are watched allocate: probes on the functions of their allocators, and a
+ * table of all blocks that live.
+ *
+ * One function of an allocator may call another. Only the outermost call counts: a thread remembers
+ * which one it is in, and at which stack pointer that began. Nested ones are deeper in the stack. A
+ * call may be left without returning (an exception, longjmp); what is remembered of it is out of date
+ * as soon as something is entered at a higher stack pointer.
+ *
+ * Results are looked at on the return, where the registers are those of the caller, so that a walk
+ * by frame pointers sees all of its frames: by a return probe, or, where an exception may pass, by
+ * probes on each `ret`, which does not touch the stack. For `operator new` of a library above malloc(), which
+ * may have no frame pointers, its caller is noted at the entry.
+ *
+ * realloc() frees its old block when it succeeds. By the time that it returns, somebody else may have been
+ * given that memory: so the block is taken out of the table at the entry, and put back after a failure.
+ *
+ * Sampling takes a block with a probability of 1 - exp(-size / interval), as if marks were strewn over
+ * all allocated bytes at random, one each `interval`, and those blocks were taken that bear one. A
+ * block that is taken stands for 1 / p of its kind. All that follows from a block finds it in the table,
+ * or not.
+ */
+#include "bpf/context.bpf.h"
+#include "bpf/filter.bpf.h"
+#include "bpf/memory.bpf.h"
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Further down than this, a call is not part of one that began above. */
+#define NESTED_BYTES (64 << 10)
+/* malloc() stands this close to the operator new that calls it. */
+#define NEW_BYTES 512
+
+const volatile __u32 memory_log = 0;
+const volatile __u64 memory_interval = 0; /* 0 = every block is taken */
+const volatile __u64 memory_min_bytes = 0;
+
+__u32 memory_context = 0;
+__u32 memory_instances = 0; /* given out; user space takes from here, too */
+__u64 memory_unheard = 0;   /* struct memory_happened that there was no room for */
+
+struct memory_processes memory_processes SEC(".maps");
+struct memory_stacks memory_stacks SEC(".maps");
+struct memory_threads memory_threads SEC(".maps");
+
+/* By instance: those that have ended. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MEMORY_PROCESSES_MAX);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, __u32);
+	__type(value, struct memory_process);
+} memory_ended SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MEMORY_BLOCKS_DEFAULT); /* user space */
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct memory_key);
+	__type(value, struct memory_block);
+} memory_blocks SEC(".maps");
+
+/* struct memory_happened, for user space's worker. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+} memory_happenings SEC(".maps");
+
+/* ---- stacks ---- */
+
+__u64 memory_stack_id(struct memory_stack *stack)
+{
+	return stack ? stack_hash_from(stack_seed, stack->frames, stack->n_frames,
+				       MEMORY_FRAMES_MAX)
+		     : 0;
+}
+
+__u32 memory_stack_true(struct memory_stack *stack)
+{
+	return stack ? stack_true_frames(stack->frames, stack->n_frames, MEMORY_FRAMES_MAX) : 0;
+}
+
+/* ---- sampling ---- */
+
+#define ONE (1ull << 32)
+
+/* 1 - exp(-X), in parts of 2^32, X likewise, and less than 32. */
+static __always_inline __u64 probability(__u64 x)
+{
+	bool is_small = x < ONE / 8;
+	__u64 y = is_small ? x : x >> 8, y2 = y * y >> 32, y3 = y2 * y >> 32, y4 = y3 * y >> 32;
+	__u64 p = y - y2 / 2 + y3 / 6 - y4 / 24 + (y4 * y >> 32) / 120;
+	__u64 rest = ONE - p;
+
+	if (is_small)
+		return p;
+	for (int i = 0; i < 8; i++)
+		rest = rest * rest >> 32;
+	return ONE - rest;
+}
+
+/* How many blocks one of SIZE bytes stands for; 0 = it is passed over. */
+static __always_inline __u32 weigh(__u64 size)
+{
+	__u64 p, weight;
+
+	if (size < memory_min_bytes)
+		return 0;
+	if (memory_interval == 0)
+		return 1;
+	if (size == 0)
+		size = 1;
+	if (size / memory_interval >= 32)
+		return 1;
+	p = probability((size / memory_interval << 32) +
+			(size % memory_interval << 32) / memory_interval);
+	if (bpf_get_prandom_u32() >= p)
+		return 0;
+	/* Rounded so that on the average it is right. */
+	weight = ONE / p;
+	return (__u32)weight + ((__u64)bpf_get_prandom_u32() * p >> 32 < ONE % p);
+}
+
+/* ---- blocks ---- */
+
+static __always_inline void send_alloc(const struct memory_key *key,
+				       const struct memory_block *block)
+{
+	struct rec_alloc *rec = rec_reserve(REC_RING_MEMORY, sizeof(*rec), block->ts_ns);
+
+	if (!rec)
+		return;
+	rec_fill_head(&rec->head, block->ts_ns, REC_ALLOC, sizeof(*rec),
+		      bpf_get_current_task_btf());
+	rec->id = key->id;
+	rec->size = block->size;
+	rec->stack = block->stack;
+	rec->resource = key->resource;
+	rec->function = block->function;
+	rec->context = block->context;
+	rec->instance = key->instance;
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void send_free(const struct memory_key *key, __u32 function)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct rec_free *rec = rec_reserve(REC_RING_MEMORY, sizeof(*rec), now_ns);
+
+	if (!rec)
+		return;
+	rec_fill_head(&rec->head, now_ns, REC_FREE, sizeof(*rec), bpf_get_current_task_btf());
+	rec->id = key->id;
+	rec->resource = key->resource;
+	rec->function = function;
+	rec->instance = key->instance;
+	rec->pad_0 = 0;
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void forget_block(const struct memory_key *key,
+					 const struct memory_block *block)
+{
+	memory_take(key->instance, key->resource, block->stack, block->weight,
+		    block->size * block->weight);
+}
+
+static __always_inline void insert(struct memory_process *process, const struct memory_key *key,
+				   const struct memory_block *block)
+{
+	struct memory_block *other, old;
+	long r = bpf_map_update_elem(&memory_blocks, key, block, BPF_NOEXIST);
+
+	if (r == -17 /* EEXIST: we have not seen how that was freed */) {
+		other = bpf_map_lookup_elem(&memory_blocks, key);
+		if (other) {
+			old = *other;
+			forget_block(key, &old);
+		}
+		memory_count(&process->lost);
+		r = bpf_map_update_elem(&memory_blocks, key, block, BPF_ANY);
+	}
+	if (r < 0) {
+		memory_count(&process->full);
+		forget_block(key, block);
+	}
+}
+
+/* Which function's caller the frames in T's room begin with: if that is operator new, the caller of
+ * which the walk may have missed, it is put in behind. Returns how many frames there are. */
+static __always_inline __u32 walk(struct pt_regs *ctx, struct memory_thread *t, bool at_ret,
+				  bool *ret_by_new)
+{
+	struct memory_call *call = &t->call;
+	__u64 *frames = t->stack.frames, inner = 0;
+	__u32 n;
+
+	*ret_by_new = call->new_sp > call->sp && call->new_sp - call->sp <= NEW_BYTES;
+	if (!*ret_by_new) {
+		n = stack_walk_user_to(ctx, frames, sizeof(t->stack.frames));
+		if (at_ret && n > 0)
+			frames[0] = call->caller;
+		return n;
+	}
+	call->new_sp = 0;
+	n = stack_walk_user_to(ctx, frames + 1, sizeof(t->stack.frames) - sizeof(*frames));
+	if (n == 0)
+		return 0;
+	inner = at_ret ? call->caller : frames[1];
+	if (n > 1 && frames[2] == call->new_caller) {
+		n = stack_walk_user_to(ctx, frames, sizeof(t->stack.frames));
+		frames[0] = inner;
+		return n;
+	}
+	frames[0] = inner;
+	frames[1] = call->new_caller;
+	return n + 1;
+}
+
+/* The outermost call of T has returned ADDRESS, to where CTX is. */
+static __always_inline void allocated(struct pt_regs *ctx, struct memory_process *process,
+				      struct memory_thread *t, __u64 address, __u64 size,
+				      bool at_ret)
+{
+	struct memory_call *call = &t->call;
+	struct memory_key key = {
+		.id = address,
+		.instance = process->instance,
+		.resource = MEMORY_RESOURCE_MEMORY,
+	};
+	struct memory_block block = {
+		.size = size,
+		.tid = (__u32)bpf_get_current_pid_tgid(),
+		.context = *(volatile __u32 *)&memory_context,
+		.function = call->function,
+		.weight = call->weight,
+	};
+	bool by_new;
+	__u32 n;
+
+	if (call->weight == 0)
+		return;
+	n = walk(ctx, t, at_ret, &by_new);
+	if (by_new)
+		block.function = MEMORY_FN_NEW;
+	block.stack =
+		memory_keep_stack(process, t, n, key.resource, block.weight, size * block.weight);
+	block.ts_ns = bpf_ktime_get_boot_ns();
+	insert(process, &key, &block);
+	if (memory_log)
+		send_alloc(&key, &block);
+}
+
+static __always_inline void freed(struct memory_process *process, __u64 address, __u32 function)
+{
+	struct memory_key key = {
+		.id = address,
+		.instance = process->instance,
+		.resource = MEMORY_RESOURCE_MEMORY,
+	};
+	struct memory_block *known = bpf_map_lookup_elem(&memory_blocks, &key), block;
+
+	if (!known) {
+		memory_count(&process->unmatched);
+		return;
+	}
+	block = *known;
+	/* Two that free the same memory: one of them had better not. */
+	if (bpf_map_delete_elem(&memory_blocks, &key) < 0)
+		return;
+	forget_block(&key, &block);
+	if (memory_log)
+		send_free(&key, function);
+}
+
+/* ---- calls ---- */
+
+static __always_inline bool is_nested(struct memory_call *call, __u32 instance, __u32 function,
+				      __u64 sp)
+{
+	__u64 caller;
+
+	if (call->function == 0 || call->instance != instance || sp > call->sp ||
+	    call->sp - sp > NESTED_BYTES)
+		return false;
+	/* Where an exception may have passed, what it returns to must still be there. */
+	if (call->caller &&
+	    (bpf_probe_read_user(&caller, sizeof(caller), (const void *)call->sp) < 0 ||
+	     caller != call->caller))
+		return false;
+	if (sp < call->sp)
+		return true;
+	/* At the same place: it has jumped there in the end, or it never returned. */
+	if (function == call->function || call->strange)
+		return false;
+	call->strange = 1;
+	return true;
+}
+
+/* What realloc() is given is taken out of the table. */
+static __always_inline void take_old(struct memory_process *process, struct memory_call *call)
+{
+	struct memory_key key = {
+		.id = call->args[0],
+		.instance = process->instance,
+		.resource = MEMORY_RESOURCE_MEMORY,
+	};
+	struct memory_block *known = key.id ? bpf_map_lookup_elem(&memory_blocks, &key) : NULL;
+
+	if (!known)
+		return;
+	call->old = *known;
+	call->has_old = bpf_map_delete_elem(&memory_blocks, &key) == 0;
+}
+
+/* The size that is asked for. */
+static __always_inline __u64 size_of(const struct memory_call *call)
+{
+	switch (call->function) {
+	case MEMORY_FN_CALLOC:
+		return call->args[0] * call->args[1];
+	case MEMORY_FN_REALLOC:
+	case MEMORY_FN_RALLOCX:
+	case MEMORY_FN_ALIGNED_ALLOC:
+	case MEMORY_FN_MEMALIGN:
+		return call->args[1];
+	case MEMORY_FN_REALLOCARRAY:
+		return call->args[1] * call->args[2];
+	case MEMORY_FN_POSIX_MEMALIGN:
+		return call->args[2];
+	default:
+		return call->args[0];
+	}
+}
+
+static __always_inline bool is_realloc(__u32 function)
+{
+	return function == MEMORY_FN_REALLOC || function == MEMORY_FN_REALLOCARRAY ||
+	       function == MEMORY_FN_RALLOCX;
+}
+
+/* The entry of a function of which the result counts. True if it is to be looked at. */
+static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
+{
+	struct memory_process *process = memory_process();
+	__u32 function = MEMORY_COOKIE_FN(cookie);
+	struct memory_thread *t;
+	struct memory_call *call;
+	__u64 sp = PT_REGS_SP(ctx);
+
+	if (!process)
+		return false;
+	t = memory_thread(true);
+	if (!t) {
+		memory_count(&process->lost);
+		return false;
+	}
+	call = &t->call;
+	if (is_nested(call, process->instance, function, sp))
+		return false;
+	call->function = 0;
+	call->sp = sp;
+	call->args[0] = PT_REGS_PARM1(ctx);
+	call->args[1] = PT_REGS_PARM2(ctx);
+	call->args[2] = PT_REGS_PARM3(ctx);
+	call->caller = 0;
+	call->instance = process->instance;
+	call->strange = 0;
+	call->has_old = 0;
+	if (cookie & MEMORY_COOKIE_RET &&
+	    bpf_probe_read_user(&call->caller, sizeof(call->caller), (const void *)sp) < 0)
+		return false;
+	call->function = function;
+	call->weight = weigh(size_of(call));
+	if (is_realloc(function))
+		take_old(process, call);
+	/* Of malloc() we know that it calls none of the others. */
+	if (function == MEMORY_FN_MALLOC && call->weight == 0) {
+		call->function = 0;
+		return false;
+	}
+	return true;
+}
+
+static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_process *process,
+					     struct memory_thread *t, __u64 address, bool at_ret)
+{
+	struct memory_call *call = &t->call;
+	__u64 size = size_of(call);
+	struct memory_key key = {
+		.id = call->args[0],
+		.instance = process->instance,
+		.resource = MEMORY_RESOURCE_MEMORY,
+	};
+
+	if (!address && (call->args[1] != 0 &&
+			 (call->function != MEMORY_FN_REALLOCARRAY || call->args[2] != 0))) {
+		memory_count(&process->failed);
+		if (call->has_old)
+			insert(process, &key, &call->old);
+		return;
+	}
+	if (call->has_old) {
+		forget_block(&key, &call->old);
+		if (memory_log)
+			send_free(&key, call->function);
+	} else if (key.id) {
+		memory_count(&process->unmatched);
+	}
+	if (address)
+		allocated(ctx, process, t, address, size, at_ret);
+	else if (!key.id)
+		memory_count(&process->failed);
+}
+
+static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret)
+{
+	struct memory_thread *t = memory_thread(false);
+	__u32 function = MEMORY_COOKIE_FN(cookie);
+	struct memory_process *process;
+	__u64 sp = PT_REGS_SP(ctx), result = PT_REGS_RC(ctx);
+
+	if (!t || t->call.function != function || (at_ret ? sp != t->call.sp : sp < t->call.sp))
+		return;
+	process = memory_process();
+	if (process && process->instance == t->call.instance) {
+		if (is_realloc(function)) {
+			realloc_returned(ctx, process, t, result, at_ret);
+		} else {
+			if (function == MEMORY_FN_POSIX_MEMALIGN &&
+			    (result != 0 || bpf_probe_read_user(&result, sizeof(result),
+								(const void *)t->call.args[0]) < 0))
+				result = 0;
+			if (result)
+				allocated(ctx, process, t, result, size_of(&t->call), at_ret);
+			else
+				memory_count(&process->failed);
+		}
+	}
+	t->call.function = 0;
+}
+
+/* operator new, above malloc(): of several that call one another, the outermost. */
+static __always_inline void enter_new(struct pt_regs *ctx)
+{
+	struct memory_thread *t;
+	__u64 sp = PT_REGS_SP(ctx), caller;
+
+	if (!memory_process())
+		return;
+	t = memory_thread(true);
+	if (!t || (t->call.new_sp > sp && t->call.new_sp - sp <= NEW_BYTES))
+		return;
+#if defined(__TARGET_ARCH_x86)
+	if (bpf_probe_read_user(&caller, sizeof(caller), (const void *)sp) < 0)
+		return;
+#else
+	caller = PT_REGS_RET(ctx);
+#endif
+	t->call.new_sp = sp;
+	t->call.new_caller = caller;
+}
+
+static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
+{
+	struct memory_process *process = memory_process();
+	__u64 address = PT_REGS_PARM1(ctx);
+	struct memory_thread *t;
+
+	if (!process || !address)
+		return;
+	t = memory_thread(false);
+	if (t && is_nested(&t->call, process->instance, function, PT_REGS_SP(ctx)))
+		return;
+	freed(process, address, function);
+}
+
+/* ---- programs: which ones are attached depends on what the kernel has ---- */
+
+/* The entry of what only begins: free(), operator new above malloc(). */
+SEC("?uprobe")
+int on_memory_entry(struct pt_regs *ctx)
+{
+	__u32 function = MEMORY_COOKIE_FN((__u32)bpf_get_attach_cookie(ctx));
+
+	switch (function) {
+	case MEMORY_FN_FREE:
+	case MEMORY_FN_DELETE_DIRECT:
+	case MEMORY_FN_DALLOCX:
+		enter_free(ctx, function);
+		break;
+	case MEMORY_FN_NEW:
+		enter_new(ctx);
+		break;
+	}
+	return 0;
+}
+
+/* The entry of what returns a block. */
+SEC("?uprobe")
+int on_memory_call(struct pt_regs *ctx)
+{
+	enter(ctx, (__u32)bpf_get_attach_cookie(ctx));
+	return 0;
+}
+
+/* The return of it, by a return probe. */
+SEC("?uprobe")
+int on_memory_return(struct pt_regs *ctx)
+{
+	leave(ctx, (__u32)bpf_get_attach_cookie(ctx), false);
+	return 0;
+}
+
+/* The same, by a probe on a `ret`. */
+SEC("?uprobe")
+int on_memory_ret(struct pt_regs *ctx)
+{
+	leave(ctx, (__u32)bpf_get_attach_cookie(ctx), true);
+	return 0;
+}
+
+/* Entry and return in one. At the entry 1 says that the return does not matter. */
+SEC("?uprobe")
+int on_memory_session(struct pt_regs *ctx)
+{
+	__u32 cookie = (__u32)bpf_get_attach_cookie(ctx);
+
+	if (PT_REGS_IP(ctx) == bpf_get_func_ip(ctx))
+		return !enter(ctx, cookie);
+	leave(ctx, cookie, false);
+	return 0;
+}
+
+/* ---- processes ---- */
+
+static __always_inline void tell(__u32 what, __u32 pid, __u64 now_ns)
+{
+	struct memory_happened happened = { .ts_ns = now_ns, .what = what, .pid = pid };
+
+	if (bpf_ringbuf_output(&memory_happenings, &happened, sizeof(happened),
+			       BPF_RB_FORCE_WAKEUP) < 0)
+		memory_count(&memory_unheard);
+}
+
+/* The image of PROCESS has ended; what it had stays until user space has read it. */
+static __always_inline void end(struct memory_process *process, __u32 tgid, __u32 flags,
+				__u64 now_ns)
+{
+	struct memory_process ended = *process;
+
+	ended.ended_ns = now_ns;
+	ended.flags |= flags;
+	bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY);
+	bpf_map_delete_elem(&memory_processes, &tgid);
+}
+
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(on_memory_fork, struct task_struct *parent, struct task_struct *child)
+{
+	/* One that shares its parent's memory is about to call exec. */
+	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
+	    filter_selects(child))
+		tell(MEMORY_HAPPENED_FORK, (__u32)child->tgid, bpf_ktime_get_boot_ns());
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exec")
+int BPF_PROG(on_memory_exec, struct task_struct *p, int old_pid, struct linux_binprm *bprm)
+{
+	__u32 tgid = (__u32)p->tgid;
+	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	bool selected = filter_selects(p);
+	struct memory_process next = {
+		.pid = tgid,
+		.flags = MEMORY_PROCESS_IMAGE,
+		.since_ns = now_ns,
+	};
+
+	if (process) {
+		end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
+		/* The probes on files that the old program and the new one both use have stayed. */
+		if (selected) {
+			next.instance = __sync_add_and_fetch(&memory_instances, 1);
+			bpf_map_update_elem(&memory_processes, &tgid, &next, BPF_ANY);
+		}
+	}
+	if (process || selected)
+		tell(MEMORY_HAPPENED_EXEC, tgid, now_ns);
+	return 0;
+}
+
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(on_memory_exit, struct task_struct *p)
+{
+	__u32 tgid = (__u32)p->tgid;
+	struct memory_process *process;
+	__u64 now_ns;
+
+	if (BPF_CORE_READ(p, signal, live.counter) != 0)
+		return 0;
+	process = bpf_map_lookup_elem(&memory_processes, &tgid);
+	if (!process)
+		return 0;
+	now_ns = bpf_ktime_get_boot_ns();
+	end(process, tgid, 0, now_ns);
+	tell(MEMORY_HAPPENED_EXIT, tgid, now_ns);
+	return 0;
+}

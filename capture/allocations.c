@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/allocations.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
+
+/* An instance. */
+struct watch {
+	uint32_t pid;
+	uint32_t koid; /* of the process: its pid may be given out again before all is said */
+	uint32_t n_snapshots;
+	struct table stacks; /* ids that have been written -> this */
+};
+
+/* Those that have no name are not looked at by probes. */
+static const char *const function_names[MEMORY_FN_MAX] = {
+	[MEMORY_FN_MALLOC] = "malloc",
+	[MEMORY_FN_CALLOC] = "calloc",
+	[MEMORY_FN_REALLOC] = "realloc",
+	[MEMORY_FN_REALLOCARRAY] = "reallocarray",
+	[MEMORY_FN_FREE] = "free",
+	[MEMORY_FN_POSIX_MEMALIGN] = "posix_memalign",
+	[MEMORY_FN_ALIGNED_ALLOC] = "aligned_alloc",
+	[MEMORY_FN_MEMALIGN] = "memalign",
+	[MEMORY_FN_VALLOC] = "valloc",
+	[MEMORY_FN_PVALLOC] = "pvalloc",
+	[MEMORY_FN_NEW] = "operator new",
+	[MEMORY_FN_NEW_DIRECT] = "operator new",
+	[MEMORY_FN_DELETE_DIRECT] = "operator delete",
+	[MEMORY_FN_MALLOCX] = "mallocx",
+	[MEMORY_FN_RALLOCX] = "rallocx",
+	[MEMORY_FN_DALLOCX] = "dallocx",
+	[MEMORY_FN_PTHREAD_CREATE] = "pthread_create",
+	[MEMORY_FN_PTHREAD_JOIN] = "pthread_join",
+	[MEMORY_FN_PTHREAD_DETACH] = "pthread_detach",
+	[MEMORY_FN_SHM_OPEN] = "shm_open",
+	[MEMORY_FN_SHM_UNLINK] = "shm_unlink",
+};
+
+static const char *name_of(uint32_t function)
+{
+	const char *name = function < MEMORY_FN_MAX ? function_names[function] : NULL;
+
+	return name ? name : "";
+}
+
+void allocations_init(struct allocations *a, struct fxt_archive *archive, struct tasks *tasks)
+{
+	*a = (struct allocations){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+}
+
+static void watch_free(struct watch *w)
+{
+	if (w)
+		table_deinit(&w->stacks);
+	free(w);
+}
+
+void allocations_deinit(struct allocations *a)
+{
+	struct watch *w;
+	size_t pos = 0;
+
+	while ((w = table_next(&a->watches, &pos)))
+		watch_free(w);
+	table_deinit(&a->watches);
+	outbuf_deinit(&a->waiting);
+}
+
+void allocations_begin(struct allocations *a, const struct session_options *options)
+{
+	a->categories = options->categories;
+	a->interval = options->memory.interval;
+	a->min_bytes = options->memory.min_bytes;
+}
+
+static struct watch *watch_of(const struct allocations *a, uint32_t instance)
+{
+	return instance ? table_get(&a->watches, instance) : NULL;
+}
+
+bool allocations_watches(const struct allocations *a, uint32_t pid)
+{
+	const struct watch *w;
+	size_t pos = 0;
+
+	while ((w = table_next(&a->watches, &pos)))
+		if (w->pid == pid)
+			return true;
+	return false;
+}
+
+/* Within the time of the recording: what is known at its end only is said then. */
+static uint64_t clamp(const struct allocations *a, uint64_t ts_ns)
+{
+	return ts_ns < a->from_ns ? a->from_ns : ts_ns > a->to_ns ? a->to_ns : ts_ns;
+}
+
+static int write_event(struct allocations *a, const struct event *ev)
+{
+	a->n_events++;
+	return fxt_archive_event(a->archive, ev);
+}
+
+/* What all events of the process of W begin as. */
+static struct event about(const struct allocations *a, const struct watch *w, enum event_kind kind,
+			  uint64_t ts_ns)
+{
+	return (struct event){
+		.kind = kind,
+		.ts_ns = clamp(a, ts_ns),
+		.pid = w->koid,
+		.tid = w->koid,
+	};
+}
+
+static int announce(struct allocations *a, uint32_t tid)
+{
+	return tasks_announced(a->tasks, tid) ? 0 : a->announce(tid, a->userdata);
+}
+
+/* ---- watches ---- */
+
+static char *resources_of(uint32_t categories, char *to, size_t size)
+{
+	static const struct {
+		uint32_t category;
+		enum resource resource;
+	} rows[] = {
+		{ CATEGORY_MEMORY, RESOURCE_MEMORY },  { CATEGORY_FD, RESOURCE_FD },
+		{ CATEGORY_SHM, RESOURCE_MAPPING },    { CATEGORY_SHM, RESOURCE_SEGMENT },
+		{ CATEGORY_SHM, RESOURCE_ATTACHMENT }, { CATEGORY_SHM, RESOURCE_SHM },
+		{ CATEGORY_THREADS, RESOURCE_THREAD },
+	};
+	size_t used = 0;
+
+	*to = '\0';
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (categories & rows[i].category)
+			used += (size_t)snprintf(to + used, size - used, "%s%s", used ? "," : "",
+						 resource_names[rows[i].resource]);
+	return to;
+}
+
+static int write_waiting(struct allocations *a);
+
+static int on_watch(struct allocations *a, const struct rec_watch *rec)
+{
+	struct watch *w = watch_of(a, rec->instance);
+	char resources[96];
+	struct event ev;
+	int r;
+
+	if (w || rec->instance == 0)
+		return 0;
+	w = calloc(1, sizeof(*w));
+	if (!w || table_set(&a->watches, rec->instance, w) < 0) {
+		free(w);
+		return -ENOMEM;
+	}
+	r = announce(a, rec->head.pid);
+	if (r < 0)
+		return r;
+	w->pid = rec->head.pid;
+	w->koid = tasks_koid(a->tasks, rec->head.pid);
+	ev = about(a, w, EVENT_WATCH, rec->head.ts_ns);
+	ev.watch.resources = resources_of(a->categories, resources, sizeof(resources));
+	ev.watch.allocators = rec->allocators;
+	ev.watch.complete = rec->complete;
+	ev.watch.interval = a->interval;
+	ev.watch.min_bytes = a->min_bytes;
+	r = write_event(a, &ev);
+	return r < 0 ? r : write_waiting(a);
+}
+
+static int on_watched(struct allocations *a, const struct rec_watched *rec)
+{
+	static const char *const reasons[] = {
+		[WATCHED_STOP] = "stop",
+		[WATCHED_EXIT] = "exit",
+		[WATCHED_EXEC] = "exec",
+	};
+	struct watch *w = watch_of(a, rec->instance);
+	struct event ev;
+
+	if (!w || rec->reason >= sizeof(reasons) / sizeof(reasons[0]))
+		return 0;
+	ev = about(a, w, EVENT_WATCHED, rec->head.ts_ns);
+	ev.watched.reason = reasons[rec->reason];
+	ev.watched.unmatched = rec->unmatched;
+	ev.watched.failed = rec->failed;
+	ev.watched.lost = rec->lost;
+	ev.watched.full = rec->full;
+	ev.watched.no_stack = rec->no_stack;
+	watch_free(table_remove(&a->watches, rec->instance));
+	return write_event(a, &ev);
+}
+
+/* ---- stacks and sums ---- */
+
+static int on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
+{
+	struct event ev;
+	int r;
+
+	/* The same one may come for several resources, and from the ring and the table. */
+	if (table_get(&w->stacks, rec->id))
+		return 0;
+	if (table_set(&w->stacks, rec->id, w) < 0)
+		return -ENOMEM;
+	r = a->need_mappings(w->pid, rec->head.ts_ns, a->userdata);
+	if (r < 0)
+		return r;
+	ev = about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
+	ev.sample.kind = SAMPLE_NAMED;
+	ev.sample.id = rec->id;
+	ev.sample.frames = (const uint64_t *)rec->frames;
+	ev.sample.n_frames = rec->n_frames;
+	return write_event(a, &ev);
+}
+
+static int on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
+{
+	struct event ev = about(a, w, EVENT_USAGE, rec->head.ts_ns);
+
+	ev.usage.resource = rec->resource;
+	ev.usage.stack = rec->stack;
+	/* Read while they were being added to, frees may be ahead. */
+	ev.usage.blocks = rec->allocations > rec->frees ? rec->allocations - rec->frees : 0;
+	ev.usage.bytes = rec->allocated_bytes > rec->freed_bytes
+				 ? rec->allocated_bytes - rec->freed_bytes
+				 : 0;
+	ev.usage.allocations = rec->allocations;
+	ev.usage.allocated_bytes = rec->allocated_bytes;
+	return write_event(a, &ev);
+}
+
+/* ---- blocks ---- */
+
+static int on_snapshot(struct allocations *a, struct watch *w, const struct rec_snapshot *rec)
+{
+	struct event ev = about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
+
+	ev.snapshot.blocks = rec->blocks;
+	ev.snapshot.sequence = ++w->n_snapshots;
+	ev.snapshot.final = rec->final;
+	return write_event(a, &ev);
+}
+
+static int on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
+{
+	char text[BLOCK_TEXT_MAX];
+	struct event ev = about(a, w, EVENT_BLOCK, rec->head.ts_ns);
+	int r = announce(a, rec->block.tid);
+
+	text_clean(text, sizeof(text), rec->text, rec->text_bytes);
+	ev.block.resource = rec->resource;
+	ev.block.id = rec->id;
+	ev.block.size = rec->block.size;
+	ev.block.stack = rec->block.stack;
+	ev.block.since_ns = rec->block.ts_ns;
+	ev.block.thread = tasks_koid(a->tasks, rec->block.tid);
+	ev.block.context = rec->block.context;
+	ev.block.reach = rec->reach;
+	ev.block.function = name_of(rec->block.function);
+	ev.block.text = text;
+	return r < 0 ? r : write_event(a, &ev);
+}
+
+/* ---- each allocation ---- */
+
+static int on_alloc(struct allocations *a, struct watch *w, const struct rec_alloc *rec)
+{
+	struct event ev = about(a, w, EVENT_ALLOC, rec->head.ts_ns);
+	int r = announce(a, rec->head.tid);
+
+	ev.tid = tasks_koid(a->tasks, rec->head.tid);
+	ev.cpu = rec->head.cpu;
+	ev.block.resource = rec->resource;
+	ev.block.id = rec->id;
+	ev.block.size = rec->size;
+	ev.block.stack = rec->stack;
+	ev.block.context = rec->context;
+	ev.block.function = name_of(rec->function);
+	ev.block.text = "";
+	return r < 0 ? r : write_event(a, &ev);
+}
+
+static int on_free(struct allocations *a, struct watch *w, const struct rec_free *rec)
+{
+	struct event ev = about(a, w, EVENT_FREE, rec->head.ts_ns);
+	int r = announce(a, rec->head.tid);
+
+	ev.tid = tasks_koid(a->tasks, rec->head.tid);
+	ev.cpu = rec->head.cpu;
+	ev.block.resource = rec->resource;
+	ev.block.id = rec->id;
+	ev.block.function = name_of(rec->function);
+	ev.block.text = "";
+	return r < 0 ? r : write_event(a, &ev);
+}
+
+static uint32_t instance_of(const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_NAMED:
+		return ((const struct rec_named *)rec)->instance;
+	case REC_ALLOC:
+		return ((const struct rec_alloc *)rec)->instance;
+	case REC_FREE:
+		return ((const struct rec_free *)rec)->instance;
+	case REC_USAGE:
+		return ((const struct rec_usage *)rec)->instance;
+	case REC_SNAPSHOT:
+		return ((const struct rec_snapshot *)rec)->instance;
+	case REC_BLOCK:
+		return ((const struct rec_block *)rec)->instance;
+	default:
+		return 0;
+	}
+}
+
+static int write_record(struct allocations *a, struct watch *w, const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_NAMED:
+		return on_named(a, w, (const struct rec_named *)rec);
+	case REC_ALLOC:
+		return on_alloc(a, w, (const struct rec_alloc *)rec);
+	case REC_FREE:
+		return on_free(a, w, (const struct rec_free *)rec);
+	case REC_USAGE:
+		return on_usage(a, w, (const struct rec_usage *)rec);
+	case REC_SNAPSHOT:
+		return on_snapshot(a, w, (const struct rec_snapshot *)rec);
+	case REC_BLOCK:
+		return on_block(a, w, (const struct rec_block *)rec);
+	default:
+		return 0;
+	}
+}
+
+static int let_wait(struct allocations *a, const struct rec_head *rec)
+{
+	if (a->waiting.size + rec->size > WAITING_BYTES_MAX) {
+		a->n_dropped++;
+		return 0;
+	}
+	return outbuf_append(&a->waiting, rec, rec->size);
+}
+
+/* What has waited, and for what is known by now. */
+static int write_waiting(struct allocations *a)
+{
+	struct outbuf waiting = a->waiting;
+	int r = 0;
+
+	a->waiting = (struct outbuf){ 0 };
+	for (size_t at = 0; r == 0 && at < waiting.size;) {
+		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
+		struct watch *w = watch_of(a, instance_of(rec));
+
+		r = w ? write_record(a, w, rec) : let_wait(a, rec);
+		at += rec->size;
+	}
+	outbuf_deinit(&waiting);
+	return r;
+}
+
+int allocations_record(struct allocations *a, const struct rec_head *rec)
+{
+	struct watch *w;
+
+	if (rec->kind == REC_WATCH)
+		return on_watch(a, (const struct rec_watch *)rec);
+	if (rec->kind == REC_WATCHED)
+		return on_watched(a, (const struct rec_watched *)rec);
+	/* Each of those happens at one time, which must be that of the recording. */
+	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
+	    (rec->ts_ns < a->from_ns || rec->ts_ns > a->to_ns))
+		return 0;
+	w = watch_of(a, instance_of(rec));
+	return w ? write_record(a, w, rec) : let_wait(a, rec);
+}

@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/memory.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "capture/allocator-cache.h"
+#include "capture/probes.h"
+
+enum {
+	FILES_MAX = 64,   /* with probes, in one process */
+	ENDED_MANY = 256, /* images that have ended: not to be kept waiting */
+};
+
+#define MS_NS UINT64_C(1000000)
+
+/* A new program maps its libraries after exec, step by step. */
+static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
+
+/* A file with probes in a process. */
+struct armed_file {
+	dev_t device;
+	ino_t inode;
+	struct probes *probes; /* owned */
+	char text[MEMORY_TEXT_BYTES / 2];
+};
+
+struct armed {
+	uint32_t pid;
+	uint32_t instance; /* 0 = not yet */
+	struct armed_file files[FILES_MAX];
+	size_t n_files;
+	char refused[128];     /* why there are no probes in a file of it; "" */
+	unsigned n_looks;      /* since exec */
+	uint64_t next_look_ns; /* CLOCK_MONOTONIC; 0 = none */
+};
+
+struct memory {
+	const struct session_options *options;
+	struct collector_memory own; /* maps and programs, the collector's */
+	struct memory_sink sink;
+	struct memory_tables tables;
+	struct allocator_cache *cache;
+	struct ring_buffer *happenings;
+	struct table processes; /* pid + 1 -> struct armed, owned */
+	struct table images;    /* instance -> struct memory_image, owned */
+	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
+	uint64_t unheard;       /* as of the last look */
+	unsigned n_ended;       /* heard of, and not read */
+	int error;              /* of the sink: it wants no more */
+};
+
+/* ---- texts ---- */
+
+/* "PATH: FUNCTION FUNCTION ..., " */
+static void describe_file(char *text, size_t size, const char *path,
+			  const struct allocator_probe *probes, size_t n)
+{
+	const char *name = strrchr(path, '/');
+	size_t used = (size_t)snprintf(text, size, "%s:", name ? name + 1 : path);
+	uint64_t said = 0;
+
+	for (size_t i = 0; i < n && used < size; i++) {
+		if (said >> probes[i].function & 1)
+			continue;
+		said |= UINT64_C(1) << probes[i].function;
+		used += (size_t)snprintf(text + used, size - used, " %s", probes[i].name);
+	}
+}
+
+static void add_text(char *text, size_t size, const char *more)
+{
+	size_t used = strlen(text);
+
+	if (*more)
+		snprintf(text + used, size - used, "%s%s", used ? "; " : "", more);
+}
+
+static void describe(struct memory_image *image, const struct armed *armed)
+{
+	char text[MEMORY_TEXT_BYTES] = "";
+
+	for (size_t i = 0; armed && i < armed->n_files; i++)
+		add_text(text, sizeof(text), armed->files[i].text);
+	if (armed)
+		add_text(text, sizeof(text), armed->refused);
+	/* Paths are anybody's bytes; and the text may have been cut in a character. */
+	text_clean(image->allocators, sizeof(image->allocators), text, strlen(text));
+}
+
+/* ---- what is said ---- */
+
+static int emit(struct memory *m, const struct rec_head *rec)
+{
+	if (m->error == 0)
+		m->error = m->sink.emit(rec, m->sink.userdata);
+	return m->error;
+}
+
+static struct armed *armed_of(const struct memory *m, uint32_t pid)
+{
+	return table_get(&m->processes, (uint64_t)pid + 1);
+}
+
+/* Says, once, that IMAGE is watched. */
+static int announce(struct memory *m, struct memory_image *image)
+{
+	const struct armed *armed = armed_of(m, image->process.pid);
+	struct rec_watch rec = {
+		.head = {
+			.ts_ns = image->process.since_ns,
+			.size = sizeof(rec),
+			.kind = REC_WATCH,
+			.pid = image->process.pid,
+			.tid = image->process.pid,
+		},
+		.instance = image->process.instance,
+		.complete = image->complete,
+	};
+
+	if (image->announced)
+		return 0;
+	image->announced = true;
+	describe(image, armed);
+	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
+	return emit(m, &rec.head);
+}
+
+/* Whether all is known that is to be said of IMAGE: of a new program, what it loads. */
+static bool is_ready(const struct memory *m, const struct memory_image *image)
+{
+	const struct armed *armed = armed_of(m, image->process.pid);
+
+	return image->ended || !armed || armed->instance != image->process.instance ||
+	       !armed->next_look_ns;
+}
+
+static int announce_ready(struct memory *m)
+{
+	struct memory_image *image;
+	size_t pos = 0;
+	int r = 0;
+
+	while (r == 0 && (image = table_next(&m->images, &pos)))
+		if (is_ready(m, image))
+			r = announce(m, image);
+	return r;
+}
+
+static int say_watched(struct memory *m, const struct memory_image *image, uint64_t ts_ns)
+{
+	const struct memory_process *p = &image->process;
+	const struct rec_watched rec = {
+		.head = {
+			.ts_ns = ts_ns,
+			.size = sizeof(rec),
+			.kind = REC_WATCHED,
+			.pid = p->pid,
+			.tid = p->pid,
+		},
+		.instance = p->instance,
+		.reason = p->flags & MEMORY_PROCESS_EXECED ? WATCHED_EXEC
+			  : p->ended_ns                    ? WATCHED_EXIT
+							   : WATCHED_STOP,
+		.unmatched = p->unmatched,
+		.failed = p->failed,
+		.lost = p->lost,
+		.full = p->full,
+		.no_stack = p->no_stack,
+	};
+
+	return emit(m, &rec.head);
+}
+
+/* ---- images ---- */
+
+/* The image of P, made if it is not known. */
+static struct memory_image *image_of(struct memory *m, const struct memory_process *p)
+{
+	struct memory_image *image = table_get(&m->images, p->instance);
+
+	if (image)
+		return image;
+	image = calloc(1, sizeof(*image));
+	if (!image || table_set(&m->images, p->instance, image) < 0) {
+		free(image);
+		return NULL;
+	}
+	image->process = *p;
+	return image;
+}
+
+static void forget_armed(struct memory *m, struct armed *armed)
+{
+	table_remove(&m->processes, (uint64_t)armed->pid + 1);
+	for (size_t i = 0; i < armed->n_files; i++)
+		probes_free(armed->files[i].probes);
+	free(armed);
+}
+
+static bool is_watched(const struct memory *m, uint32_t pid)
+{
+	struct memory_process process;
+
+	return bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0;
+}
+
+static int on_ended(const void *key, const void *value, void *userdata)
+{
+	struct memory_process process;
+	struct memory *m = userdata;
+	struct memory_image *image;
+
+	(void)key;
+	memcpy(&process, value, sizeof(process));
+	image = image_of(m, &process);
+	if (!image)
+		return -ENOMEM;
+	image->process = process;
+	image->ended = true;
+	return 0;
+}
+
+/* What has ended is out of the tables: it goes here, too. */
+static void drop_ended(struct memory *m)
+{
+	struct memory_image *image;
+	struct armed *armed;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images, &pos))) {
+		uint32_t instance = image->process.instance;
+
+		if (!image->ended)
+			continue;
+		bpf_map_delete_elem(m->own.ended_fd, &instance);
+		armed = armed_of(m, image->process.pid);
+		if (armed && armed->instance == instance && !is_watched(m, armed->pid))
+			forget_armed(m, armed);
+		table_remove(&m->images, instance);
+		free(image);
+		pos = 0; /* the table has moved */
+	}
+}
+
+/* Says all about the images that have ended, and lets them go. */
+static int finish_ended(struct memory *m, uint64_t ts_ns)
+{
+	const struct memory_map map = { m->own.ended_fd, sizeof(uint32_t),
+					sizeof(struct memory_process) };
+	const struct memory_image *image;
+	size_t pos = 0;
+	bool any = false;
+	int r = memory_map_each(&map, on_ended, m);
+
+	while ((image = table_next(&m->images, &pos)))
+		any |= image->ended;
+	m->n_ended = 0;
+	if (r < 0 || !any)
+		return r;
+	r = announce_ready(m);
+	if (r == 0)
+		r = memory_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
+	if (r == 0)
+		r = memory_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
+	pos = 0;
+	while (r == 0 && (image = table_next(&m->images, &pos)))
+		r = image->ended ? say_watched(m, image, ts_ns) : 0;
+	if (r == 0)
+		r = memory_tables_forget(&m->tables, &m->images);
+	if (r == 0)
+		drop_ended(m);
+	return r;
+}
+
+/* ---- arming ---- */
+
+static bool wanted(const struct memory *m, uint32_t function)
+{
+	uint32_t category = function >= MEMORY_FN_SHM_OPEN         ? CATEGORY_SHM
+			    : function >= MEMORY_FN_PTHREAD_CREATE ? CATEGORY_THREADS
+								   : CATEGORY_MEMORY;
+
+	return m->options->categories & category;
+}
+
+/* A look at the files of a process. */
+struct look {
+	struct memory *memory;
+	struct armed *armed;
+	unsigned n_new; /* files that have got probes */
+};
+
+static bool has_file(const struct armed *armed, dev_t device, ino_t inode)
+{
+	for (size_t i = 0; i < armed->n_files; i++) {
+		if (armed->files[i].inode == inode && armed->files[i].device == device)
+			return true;
+	}
+	return false;
+}
+
+static void refuse(struct armed *armed, const char *path, const char *why)
+{
+	const char *name = strrchr(path, '/');
+
+	snprintf(armed->refused, sizeof(armed->refused), "%.60s: %s", name ? name + 1 : path, why);
+}
+
+static int arm_file(struct look *look, const struct allocator_file *file,
+		    const struct allocator_probe *probes, size_t n)
+{
+	struct memory *m = look->memory;
+	struct armed *armed = look->armed;
+	struct armed_file *to = &armed->files[armed->n_files];
+	struct probes_target target = {
+		.way = m->own.way,
+		.pid = (pid_t)armed->pid,
+		.fd = file->fd,
+		.probes = probes,
+		.n = n,
+	};
+	char why[64];
+	size_t failed = 0;
+	int r;
+
+	if (armed->n_files == FILES_MAX) {
+		refuse(armed, file->path, "no probes: too many files");
+		return 0;
+	}
+	memcpy(target.programs, m->own.programs, sizeof(target.programs));
+	*to = (struct armed_file){ .device = file->device, .inode = file->inode };
+	r = probes_new(&target, &to->probes, &failed);
+	if (r == -ESRCH || r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
+		refuse(armed, file->path, why);
+		return 0;
+	}
+	if (failed) {
+		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed);
+		refuse(armed, file->path, why);
+	}
+	describe_file(to->text, sizeof(to->text), file->path, probes, n);
+	armed->n_files++;
+	look->n_new++;
+	return 0;
+}
+
+static int on_file(const struct allocator_file *file, void *userdata)
+{
+	struct look *look = userdata;
+	_cleanup_free_ struct allocator_probe *probes = NULL;
+	size_t n = 0;
+
+	if (file->list->flags & ALLOCATORS_GO)
+		refuse(look->armed, file->path, "a Go program, which moves its stacks: not probed");
+	if (file->error < 0 || file->list->n == 0 ||
+	    has_file(look->armed, file->device, file->inode))
+		return 0;
+	probes = calloc(file->list->n, sizeof(*probes));
+	if (!probes)
+		return -ENOMEM;
+	for (size_t i = 0; i < file->list->n; i++)
+		if (wanted(look->memory, file->list->probes[i].function))
+			probes[n++] = file->list->probes[i];
+	return n ? arm_file(look, file, probes, n) : 0;
+}
+
+/* What the client says that the process will load. */
+static int arm_announced_files(struct look *look)
+{
+	const struct memory_options *o = &look->memory->options->memory;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < o->n_allocator_fds; i++) {
+		const struct allocator_list *list;
+		struct allocator_file file = { .fd = o->allocator_fds[i], .path = "(announced)" };
+		char path[512] = "", link[32];
+		ssize_t n;
+		struct stat st;
+
+		if (fstat(file.fd, &st) < 0 ||
+		    allocator_cache_find(look->memory->cache, file.fd, &list) < 0)
+			continue;
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", file.fd);
+		n = readlink(link, path, sizeof(path) - 1);
+		file.path = n > 0 ? path : file.path;
+		file.device = st.st_dev;
+		file.inode = st.st_ino;
+		file.list = list;
+		r = on_file(&file, look);
+	}
+	return r;
+}
+
+static struct armed *make_armed(struct memory *m, uint32_t pid)
+{
+	struct armed *armed = calloc(1, sizeof(*armed));
+
+	if (!armed || table_set(&m->processes, (uint64_t)pid + 1, armed) < 0) {
+		free(armed);
+		return NULL;
+	}
+	armed->pid = pid;
+	return armed;
+}
+
+/* Whether process PID has ended, or there is none. */
+static bool has_exited(uint32_t pid)
+{
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	return fd < 0 || poll(&pollfd, 1, 0) > 0;
+}
+
+/* It has ended before it could be watched, so that no program has told of that. */
+static void end_unseen(struct memory *m, struct armed *armed, struct memory_image *image)
+{
+	bpf_map_delete_elem(m->own.processes_fd, &armed->pid);
+	add_text(armed->refused, sizeof(armed->refused), "it ended before it could be watched");
+	image->process.ended_ns = clock_boot_ns();
+	image->ended = true;
+	m->n_ended++;
+}
+
+/* The probes are in their places: from now on ARMED is watched. */
+static int begin(struct memory *m, struct armed *armed)
+{
+	struct memory_process process = {
+		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
+		.pid = armed->pid,
+		.since_ns = clock_boot_ns(),
+	};
+	struct memory_image *image = image_of(m, &process);
+	int r;
+
+	if (!image)
+		return -ENOMEM;
+	armed->instance = process.instance;
+	r = bpf_map_update_elem(m->own.processes_fd, &armed->pid, &process, BPF_NOEXIST);
+	if (has_exited(armed->pid))
+		end_unseen(m, armed, image);
+	else if (r < 0)
+		add_text(armed->refused, sizeof(armed->refused), "too many processes are watched");
+	return announce(m, image);
+}
+
+/* Attaches to those files of a process that have no probes yet. Returns how many. */
+static int arm_files(struct memory *m, struct armed *armed)
+{
+	struct look look = { .memory = m, .armed = armed };
+	int r = armed->n_files ? 0 : arm_announced_files(&look);
+
+	if (r == 0)
+		allocators_of_process((pid_t)armed->pid, m->cache, on_file, &look);
+	return (int)look.n_new;
+}
+
+/* Looks at the files of a process that may be another program by now. True if it is watched. */
+static bool look_at(struct memory *m, struct armed *armed)
+{
+	struct memory_process process;
+	struct memory_image *image;
+	bool watched, had_files = armed->n_files > 0;
+
+	watched = bpf_map_lookup_elem(m->own.processes_fd, &armed->pid, &process) == 0;
+	if (watched && process.instance != armed->instance) {
+		image = image_of(m, &process);
+		if (!image)
+			return true;
+		armed->instance = process.instance;
+		armed->refused[0] = '\0';
+		image->complete = had_files;
+	}
+	if (arm_files(m, armed) == 0 || !watched)
+		return watched;
+	image = table_get(&m->images, armed->instance);
+	if (image)
+		image->complete = false;
+	return true;
+}
+
+int memory_arm(struct memory *m, uint32_t pid)
+{
+	struct armed *armed = armed_of(m, pid);
+
+	if (!armed)
+		armed = make_armed(m, pid);
+	if (!armed)
+		return -ENOMEM;
+	/* What has ended after it was watched is told of elsewhere. */
+	if (look_at(m, armed) || (armed->instance && has_exited(pid)))
+		return 0;
+	return begin(m, armed);
+}
+
+bool memory_watches(const struct memory *m, uint32_t pid)
+{
+	return armed_of(m, pid) != NULL;
+}
+
+void memory_look(struct memory *m, uint32_t pid)
+{
+	struct armed *armed = armed_of(m, pid);
+
+	if (armed)
+		look_at(m, armed);
+}
+
+static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
+{
+	struct memory_image *image;
+
+	armed->next_look_ns = 0;
+	if (armed->n_looks < ARRAY_SIZE(looks_ns))
+		armed->next_look_ns = now_ns + looks_ns[armed->n_looks++];
+	look_at(m, armed);
+	image = table_get(&m->images, armed->instance);
+	if (image && !armed->next_look_ns)
+		announce(m, image);
+}
+
+static int on_happening(void *userdata, void *data, size_t size)
+{
+	const struct memory_happened *happened = data;
+	struct memory *m = userdata;
+	struct armed *armed;
+
+	if (size < sizeof(*happened))
+		return 0;
+	if (happened->what == MEMORY_HAPPENED_EXIT) {
+		m->n_ended++;
+		return 0;
+	}
+	armed = armed_of(m, happened->pid);
+	/* Of somebody who had this id before. */
+	if (armed && happened->what == MEMORY_HAPPENED_FORK)
+		forget_armed(m, armed);
+	memory_arm(m, happened->pid);
+	armed = armed_of(m, happened->pid);
+	if (armed && happened->what == MEMORY_HAPPENED_EXEC) {
+		armed->n_looks = 0;
+		armed->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
+	}
+	return 0;
+}
+
+/* ---- the worker's side ---- */
+
+int memory_new(const struct session_options *options, struct collector *collector,
+	       const struct memory_sink *sink, struct memory **ret)
+{
+	_cleanup_(memory_freep) struct memory *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->options = options;
+	m->sink = *sink;
+	m->own = collector_memory_tables(collector);
+	memory_tables_init(&m->tables, m->own.stacks_fd, m->own.blocks_fd);
+	r = allocator_cache_new(&m->cache);
+	if (r < 0)
+		return r;
+	m->happenings = ring_buffer__new(m->own.happenings_fd, on_happening, m, NULL);
+	if (!m->happenings)
+		return -errno;
+	m->next_usage_ns = clock_read_ns(CLOCK_MONOTONIC) + options->memory.usage_interval_ns;
+	*ret = TAKE_PTR(m);
+	return 0;
+}
+
+static void detach_all(struct memory *m)
+{
+	struct armed *armed;
+	size_t pos = 0;
+
+	while ((armed = table_next(&m->processes, &pos))) {
+		forget_armed(m, armed);
+		pos = 0;
+	}
+}
+
+struct memory *memory_free(struct memory *m)
+{
+	struct memory_image *image;
+	size_t pos = 0;
+
+	if (!m)
+		return NULL;
+	detach_all(m);
+	while ((image = table_next(&m->images, &pos)))
+		free(image);
+	table_deinit(&m->images);
+	table_deinit(&m->processes);
+	memory_tables_deinit(&m->tables);
+	allocator_cache_free(m->cache);
+	ring_buffer__free(m->happenings);
+	free(m);
+	return NULL;
+}
+
+int memory_fd(const struct memory *m)
+{
+	return ring_buffer__epoll_fd(m->happenings);
+}
+
+void memory_hear(struct memory *m)
+{
+	ring_buffer__consume(m->happenings);
+}
+
+uint64_t memory_next_ns(const struct memory *m)
+{
+	uint64_t next_ns = m->next_usage_ns;
+	const struct armed *armed;
+	size_t pos = 0;
+
+	if (m->n_ended >= ENDED_MANY)
+		return 0;
+	while ((armed = table_next(&m->processes, &pos)))
+		if (armed->next_look_ns && armed->next_look_ns < next_ns)
+			next_ns = armed->next_look_ns;
+	return next_ns;
+}
+
+void memory_tick(struct memory *m)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t interval_ns = m->options->memory.usage_interval_ns;
+	struct armed *armed;
+	size_t pos = 0;
+
+	while ((armed = table_next(&m->processes, &pos)))
+		if (armed->next_look_ns && armed->next_look_ns <= now_ns)
+			look_again(m, armed, now_ns);
+	if (now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
+		return;
+	finish_ended(m, clock_boot_ns());
+	if (now_ns < m->next_usage_ns)
+		return;
+	announce_ready(m);
+	memory_tables_usage(&m->tables, &m->images, clock_boot_ns(), &m->sink);
+	m->next_usage_ns += interval_ns * ((now_ns - m->next_usage_ns) / interval_ns + 1);
+}
+
+bool memory_has_missed(struct memory *m)
+{
+	uint64_t unheard = __atomic_load_n(m->own.unheard, __ATOMIC_RELAXED);
+	bool missed = unheard != m->unheard;
+
+	m->unheard = unheard;
+	return missed;
+}
+
+/* The programs pass PROCESS over from here on; with that, its blocks stay what they are. */
+static void stop_image(struct memory *m, struct memory_image *image)
+{
+	struct memory_process process;
+	uint32_t pid = image->process.pid;
+
+	if (bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) < 0 ||
+	    process.instance != image->process.instance)
+		return;
+	bpf_map_delete_elem(m->own.processes_fd, &pid);
+	image->process = process;
+	image->ended = true;
+}
+
+/* Images of which nobody has told yet. */
+static int on_process(const void *key, const void *value, void *userdata)
+{
+	struct memory_process process;
+
+	(void)key;
+	memcpy(&process, value, sizeof(process));
+	return image_of(userdata, &process) ? 0 : -ENOMEM;
+}
+
+void memory_stop(struct memory *m)
+{
+	const struct memory_map map = { m->own.processes_fd, sizeof(uint32_t),
+					sizeof(struct memory_process) };
+	struct memory_image *image;
+	size_t pos = 0;
+
+	memory_map_each(&map, on_process, m);
+	while ((image = table_next(&m->images, &pos)))
+		stop_image(m, image);
+	announce_ready(m); /* with what was attached */
+	detach_all(m);
+}
+
+void memory_finish(struct memory *m)
+{
+	finish_ended(m, clock_boot_ns());
+}
+
+void memory_look_all(struct memory *m)
+{
+	struct armed *armed;
+	size_t pos = 0;
+
+	while ((armed = table_next(&m->processes, &pos)))
+		look_at(m, armed);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf/record.h"
+#include "capture/perf-event.h"
+
+/* linux/bpf.h, as far as older ones do not have it. */
+enum {
+	ATTACH_PERF_EVENT = 41,
+	ATTACH_UPROBE_MULTI = 48,   /* since 6.6 */
+	ATTACH_UPROBE_SESSION = 57, /* since 6.13 */
+};
+#define UPROBE_MULTI_RETURN 1u
+struct link_create_multi {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, ref_ctr_offsets, cookies;
+	uint32_t n, multi_flags;
+	int32_t pid;
+	uint32_t pad;
+};
+
+struct probes {
+	size_t n;
+	int *fds; /* links and perf events, those that hang on others first */
+};
+
+/* ---- what the kernel has ---- */
+
+struct multi {
+	int program;
+	uint32_t attach_type;
+	bool on_return;
+	pid_t pid;
+	const char *path;
+	const uint64_t *offsets, *cookies;
+	uint32_t n;
+};
+
+/* Returns a link's descriptor or a negative errno. */
+static int attach_multi(const struct multi *m)
+{
+	struct link_create_multi attr = {
+		.prog_fd = (uint32_t)m->program,
+		.attach_type = m->attach_type,
+		.path = (uintptr_t)m->path,
+		.offsets = (uintptr_t)m->offsets,
+		.cookies = (uintptr_t)m->cookies,
+		.n = m->n,
+		.multi_flags = m->on_return ? UPROBE_MULTI_RETURN : 0,
+		.pid = (int32_t)m->pid,
+	};
+	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* A program that does nothing, loaded for TYPE. */
+static int load_nothing(int type)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)type);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
+}
+
+/*
+ * Whether links of TYPE can be made. No process has the id -1: the first kernels that had such links
+ * did not look, and told threads apart where processes are meant.
+ */
+static bool has_multi(int type)
+{
+	_cleanup_close_ int program = load_nothing(type);
+	_cleanup_close_ int link = -1;
+	const uint64_t offset = 0;
+
+	if (program < 0)
+		return false;
+	link = attach_multi(&(struct multi){
+		.program = program,
+		.attach_type = (uint32_t)type,
+		.pid = -1,
+		.path = "/proc/self/exe",
+		.offsets = &offset,
+		.n = 1,
+	});
+	return link == -EINVAL;
+}
+
+enum probes_way probes_way(void)
+{
+	if (!has_multi(ATTACH_UPROBE_MULTI))
+		return PROBES_PERF;
+	return has_multi(ATTACH_UPROBE_SESSION) ? PROBES_SESSION : PROBES_MULTI;
+}
+
+bool probes_use(enum probes_way way, enum probes_program program)
+{
+	switch (program) {
+	case PROBES_RETURN:
+		return way != PROBES_SESSION;
+	case PROBES_BOTH:
+		return way == PROBES_SESSION;
+	default:
+		return true;
+	}
+}
+
+int probes_attach_type(enum probes_way way, enum probes_program program)
+{
+	if (way == PROBES_PERF)
+		return 0;
+	return program == PROBES_BOTH ? ATTACH_UPROBE_SESSION : ATTACH_UPROBE_MULTI;
+}
+
+/* ---- which program goes where ---- */
+
+/* Whether the function of PROBE, an entry, is looked at where it returns, too. */
+static bool has_ret(const struct probes_target *t, const struct allocator_probe *probe)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->probes[i].kind == ALLOCATOR_PROBE_RET &&
+		    t->probes[i].function == probe->function)
+			return true;
+	}
+	return false;
+}
+
+/* Whether PROGRAM is attached at PROBE. */
+static bool belongs(const struct probes_target *t, enum probes_program program,
+		    const struct allocator_probe *probe)
+{
+	bool session = probe->kind == ALLOCATOR_PROBE_SESSION;
+
+	switch (program) {
+	case PROBES_ENTRY:
+		return probe->kind == ALLOCATOR_PROBE_ENTRY && !has_ret(t, probe);
+	case PROBES_CALL:
+		return (session && t->way != PROBES_SESSION) ||
+		       (probe->kind == ALLOCATOR_PROBE_ENTRY && has_ret(t, probe));
+	case PROBES_RETURN:
+		return session && t->way != PROBES_SESSION;
+	case PROBES_RET:
+		return probe->kind == ALLOCATOR_PROBE_RET;
+	case PROBES_BOTH:
+		return session && t->way == PROBES_SESSION;
+	default:
+		return false;
+	}
+}
+
+static uint64_t cookie_of(const struct allocator_probe *probe)
+{
+	return probe->function |
+	       (probe->kind == ALLOCATOR_PROBE_SESSION ? 0 : (uint64_t)MEMORY_COOKIE_RET);
+}
+
+/* ---- attaching ---- */
+
+static void keep(struct probes *p, int fd)
+{
+	p->fds[p->n++] = fd;
+}
+
+/* /sys/bus/event_source/devices/uprobe/NAME, a number at its end. Returns -1 without it. */
+static int pmu_number(const char *name)
+{
+	char path[96], text[64];
+	int number = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s", name);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	if (fgets(text, sizeof(text), f))
+		number = atoi(text + strcspn(text, "0123456789"));
+	fclose(f);
+	return number;
+}
+
+static int attach_perf(struct probes *p, const struct multi *m, uint32_t at)
+{
+	struct perf_event_attr attr = {
+		.type = (uint32_t)pmu_number("type"),
+		.config = m->on_return ? UINT64_C(1) << pmu_number("format/retprobe") : 0,
+		.uprobe_path = (uintptr_t)m->path,
+		.probe_offset = m->offsets[at],
+	};
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = m->cookies[at]);
+	_cleanup_close_ int event = -1;
+	int link;
+
+	if (pmu_number("type") < 0 || pmu_number("format/retprobe") < 0)
+		return -EOPNOTSUPP;
+	event = perf_event_open_process(&attr, m->pid);
+	if (event < 0)
+		return event;
+	link = bpf_link_create(m->program, event, (enum bpf_attach_type)ATTACH_PERF_EVENT, &opts);
+	if (link < 0)
+		return link;
+	keep(p, link);
+	keep(p, TAKE_FD(event));
+	return 0;
+}
+
+/* All of M at once; when the kernel does not like one of them, one by one. */
+static int attach(struct probes *p, const struct probes_target *t, const struct multi *m,
+		  size_t *failed)
+{
+	int r = -EINVAL;
+
+	if (t->way != PROBES_PERF)
+		r = attach_multi(m);
+	if (r >= 0)
+		keep(p, r);
+	if (r >= 0 || r == -ESRCH)
+		return r < 0 ? r : 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct multi one = *m;
+
+		one.n = 1;
+		one.offsets += i;
+		one.cookies += i;
+		if (t->way == PROBES_PERF)
+			r = attach_perf(p, m, i);
+		else if ((r = attach_multi(&one)) >= 0)
+			keep(p, r);
+		if (r == -ESRCH)
+			return r;
+		*failed += r < 0;
+	}
+	return 0;
+}
+
+static int attach_program(struct probes *p, const struct probes_target *t,
+			  enum probes_program program, size_t *failed)
+{
+	_cleanup_free_ uint64_t *offsets = calloc(t->n, sizeof(*offsets));
+	_cleanup_free_ uint64_t *cookies = calloc(t->n, sizeof(*cookies));
+	char path[32];
+	struct multi m = {
+		.program = t->programs[program],
+		.attach_type = (uint32_t)probes_attach_type(t->way, program),
+		.on_return = program == PROBES_RETURN,
+		.pid = t->pid,
+		.path = path,
+		.offsets = offsets,
+		.cookies = cookies,
+	};
+
+	if (!offsets || !cookies)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->fd);
+	for (size_t i = 0; i < t->n; i++) {
+		if (!belongs(t, program, &t->probes[i]))
+			continue;
+		offsets[m.n] = t->probes[i].offset;
+		cookies[m.n++] = cookie_of(&t->probes[i]);
+	}
+	return m.n ? attach(p, t, &m, failed) : 0;
+}
+
+int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_failed)
+{
+	/* Ends before begins: a begin must not wait for an end that nobody looked at. */
+	static const enum probes_program order[] = {
+		PROBES_RET, PROBES_RETURN, PROBES_CALL, PROBES_BOTH, PROBES_ENTRY,
+	};
+	_cleanup_(probes_freep) struct probes *p = calloc(1, sizeof(*p));
+	size_t failed = 0;
+	int r = 0;
+
+	if (!p)
+		return -ENOMEM;
+	p->fds = calloc(4 * t->n + PROBES_PROGRAMS, sizeof(*p->fds));
+	if (!p->fds)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(order); i++)
+		r = attach_program(p, t, order[i], &failed);
+	if (r < 0)
+		return r;
+	if (p->n == 0)
+		return -EOPNOTSUPP;
+	*ret_failed = failed;
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+struct probes *probes_free(struct probes *p)
+{
+	if (!p)
+		return NULL;
+	/* What begins goes first. */
+	for (size_t i = p->n; i > 0; i--)
+		close_fd(p->fds[i - 1]);
+	free(p->fds);
+	free(p);
+	return NULL;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes whatever comes for an ELF file, and asks where in it probes belong: its symbols, segments and
+ * relocations, and its machine code.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/allocators.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Of its own, so that what is read behind it is seen. */
+	_cleanup_free_ uint8_t *copy = malloc(size ? size : 1);
+	struct allocator_list list;
+
+	assert(copy);
+	if (size)
+		memcpy(copy, data, size);
+	if (allocators_find_in(copy, size, &list) < 0)
+		return 0;
+	assert(allocator_list_is_valid(&list, size));
+	allocator_list_deinit(&list);
+	return 0;
+}
