@@ -25,6 +25,9 @@ MAKE_PROFILE=${MAKE_PROFILE:-$ROOT/build/tests/support/make-profile}
 STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
 LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}
+LIST_BLOCKS=${LIST_BLOCKS:-$ROOT/build/tests/support/list-blocks}
+TEXT_DIFFERS=${TEXT_DIFFERS:-$ROOT/build/tests/support/text-differs}
+PLANTS=${PLANTS:-$ROOT/build/tests/support/plant}
 PATH=$PATH:/usr/sbin:/sbin
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")

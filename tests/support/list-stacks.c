@@ -12,18 +12,15 @@
  *	mapping TIME PID START SIZE OFFSET DEVICE:INODE BUILD-ID PATH   (- = not known)
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "reader/fxt/fxt-events.h"
-#include "writer/maps.h"
+#include "tests/support/archive-passes.h"
 
 struct list {
-	struct maps *maps;
+	const struct maps *maps;
 	struct event offcpu; /* the last one */
-	bool only_maps;
 };
 
 static void print_frame(const struct list *l, const struct event *ev, uint64_t address)
@@ -61,46 +58,25 @@ static void print_mapping(const struct event *ev)
 	printf("%s %s\n", ev->mapping.build_id_size ? "" : "-", ev->mapping.path);
 }
 
-/* Twice: mappings of all times are to be known before the first stack. */
-static int pass(struct list *l, const char *path)
+static int on_event(const struct maps *maps, const struct event *ev, void *userdata)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
-	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
-	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
-	const struct fxt_record *record;
-	const char *what;
-	struct event ev;
-	int r = fd < 0 ? -errno : fxt_reader_new_fd(&reader, fd);
+	struct list *l = userdata;
 
-	if (r >= 0)
-		r = fxt_events_new(&events);
-	while (r >= 0 && (r = fxt_reader_next(reader, &record)) == FXT_READER_RECORD) {
-		if (fxt_events_get(events, record, &ev, &what) != FXT_EVENTS_EVENT)
-			continue;
-		if (l->only_maps) {
-			r = maps_add(l->maps, &ev);
-			if (ev.kind == EVENT_MAPPING)
-				print_mapping(&ev);
-		} else if (ev.kind == EVENT_OFFCPU) {
-			l->offcpu = ev;
-		} else if (ev.kind == EVENT_SAMPLE) {
-			print_sample(l, &ev);
-		}
-	}
-	return r;
+	l->maps = maps;
+	if (ev->kind == EVENT_MAPPING)
+		print_mapping(ev);
+	else if (ev->kind == EVENT_OFFCPU)
+		l->offcpu = *ev;
+	else if (ev->kind == EVENT_SAMPLE)
+		print_sample(l, ev);
+	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct list l = { .only_maps = true };
-	int r = argc == 2 ? maps_new(&l.maps, MAPS_OF_ALL_TIMES) : -EINVAL;
+	struct list l = {};
+	int r = argc == 2 ? archive_passes(argv[1], on_event, &l) : -EINVAL;
 
-	if (r >= 0)
-		r = pass(&l, argv[1]);
-	l.only_maps = false;
-	if (r >= 0)
-		r = pass(&l, argv[1]);
-	maps_free(l.maps);
 	if (r < 0)
 		fprintf(stderr, "list-stacks: %s\n", strerror(-r));
 	return r < 0;

@@ -1,0 +1,191 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Words for tests about what programs allocate, behind those of lib.sh: the programs that plant what is known, the
+# recordings of them, and the comparison of both.
+
+# start_plant NAME PROGRAM PART ...: starts leak-plant-PROGRAM (or PROGRAM, if it is a path), which waits for `feed NAME`.
+# Its pid is ${PLANT[NAME]}, and what it says goes to $TMP/NAME.json.
+declare -A PLANT PLANT_FD PLANT_FILE
+start_plant() {
+	local name=$1 program=$2 fd
+
+	shift 2
+	case $program in
+	*/*) ;;
+	*) program=$PLANTS/$program ;;
+	esac
+	[ -x "$program" ] || skip "no $program was built"
+	rm -f "$TMP/$name.fifo"
+	mkfifo "$TMP/$name.fifo"
+	exec {fd}<>"$TMP/$name.fifo"
+	PLANT_FD[$name]=$fd
+	PLANT_FILE[$name]=$program
+	(
+		for fd in "${PLANT_FD[@]}"; do
+			exec {fd}>&-
+		done
+		exec "$program" --held "$@" <"$TMP/$name.fifo" >"$TMP/$name.json" 2>"$TMP/$name.stderr"
+	) &
+	PLANT[$name]=$!
+	expect_soon 10 grep -qzxF -- "$program" "/proc/$!/cmdline"
+	expect_soon 10 is_asleep "$!"
+}
+
+feed() {
+	echo >&"${PLANT_FD[$1]}"
+}
+
+has_lines() {
+	[ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+# wait_truth NAME LINES: until the plant has said so much.
+wait_truth() {
+	wait_for 60 has_lines "$TMP/$1.json" "$2" || {
+		cat "$TMP/$1.stderr" >&2
+		fail "$1 has not told what it did"
+	}
+}
+
+end_plant() {
+	local fd=${PLANT_FD[$1]} status=0
+
+	exec {fd}>&-
+	unset "PLANT_FD[$1]"
+	wait "${PLANT[$1]}" || status=$?
+	assert_eq "$status" 0 "exit status of $1"
+	assert_empty "$TMP/$1.stderr" "complaints of $1"
+}
+
+# is_watched PID: whether the programs of a session look at it already
+is_watched() {
+	local id key
+
+	key=$(printf '%02x %02x %02x %02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) 0)
+	for id in $(bpftool -j map show | jq -r '.[] | select(.name == "memory_processe") | .id'); do
+		# shellcheck disable=SC2086 # bytes
+		bpftool map lookup id "$id" key hex $key >/dev/null 2>&1 && return 0
+	done
+	return 1
+}
+
+# start_watching FILE OPTION ...: records until stop_watching; $WATCHER is the pid of that.
+start_watching() {
+	local file=$1
+
+	shift
+	"$KYMO" record --direct --force -e memory -o "$file" "$@" 2>"$TMP/watcher.log" &
+	WATCHER=$!
+}
+
+stop_watching() {
+	local status=0
+
+	kill -INT "$WATCHER"
+	wait "$WATCHER" || status=$?
+	[ $status = 0 ] || {
+		cat "$TMP/watcher.log" >&2
+		fail "recording ended with $status"
+	}
+}
+
+# list_blocks FILE: fills $BLOCKS (a file) with what list-blocks finds in it.
+list_blocks() {
+	BLOCKS=$TMP/$(basename "$1").blocks
+	"$LIST_BLOCKS" "$1" >"$BLOCKS" || fail "list-blocks failed on $1"
+}
+
+# truth_line NAME NUMBER: of what plant NAME said, as a file, $TRUTH
+truth_line() {
+	TRUTH=$TMP/$1.$2.truth
+	sed -n "$2p" "$TMP/$1.json" >"$TRUTH"
+}
+
+# Rows of what $TRUTH says was planted: chain, blocks, bytes. $1: frames, or caller: then only the
+# innermost function of each chain counts.
+planted() {
+	json "$TRUTH" '.leaks[] | [.chain, .blocks, .bytes] | @tsv' | awk -v how="$1" '
+		{ if (how == "caller") sub(/,.*/, "", $1); blocks[$1] += $2; bytes[$1] += $3 }
+		END { for (chain in blocks) print chain, blocks[chain], bytes[chain] }' | sort
+}
+
+# found PROGRAM HOW [FILTER]: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of the
+# program's symbols, by where it says that its main() was: nothing of kymo is asked for names. Frames of other
+# files are "?"; those in front, of libraries that allocate for the program, are left out, and so is
+# what is behind where the program begins.
+found() {
+	local pid main
+
+	pid=$(json "$TRUTH" .pid)
+	main=$(json "$TRUTH" .main)
+	{
+		nm -S "$1" | awk 'NF == 4 && $3 ~ /[tT]/ { print "symbol", $1, $2, $4 }'
+		grep "^block $pid memory " "$BLOCKS" || true
+	} | awk -v main="$main" -v how="$2" '
+		function number(hex,    i, n) {
+			for (i = 1; i <= length(hex); i++)
+				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		function name_of(hex,    i, at) {
+			if (hex in known)
+				return known[hex]
+			known[hex] = "?"
+			at = number(hex) - slide
+			for (i = 1; i <= n; i++)
+				if (at > from[i] && at <= to[i])
+					known[hex] = name[i]
+			return known[hex]
+		}
+		$1 == "symbol" {
+			n++
+			from[n] = number($2)
+			to[n] = from[n] + number($3)
+			name[n] = $4
+			if ($4 == "main")
+				slide = number(main) - from[n]
+		}
+		$1 == "block" {
+			chain = ""
+			frames = split($8, frame, ",")
+			for (f = 1; f <= frames; f++) {
+				word = name_of(substr(frame[f], 1, 16))
+				if (chain == "" && word ~ /^(\?|_Zn.*|_ZNSt.*|_ZNKSt.*)$/)
+					continue
+				chain = chain (chain == "" ? "" : ",") word
+				if (word == "main" || word == "work_apart" || how == "caller")
+					break
+			}
+			if (chain == "")
+				chain = "(foreign)"
+			blocks[chain]++
+			bytes[chain] += $4
+		}
+		END { for (chain in blocks) printf "%s %d %d\n", chain, blocks[chain], bytes[chain] }' | sort
+}
+
+# expect_planted PROGRAM HOW WHAT: exactly what is in $TRUTH was found in $BLOCKS
+expect_planted() {
+	planted "$2" >"$TMP/planted"
+	found "$1" "$2" >"$TMP/found"
+	diff "$TMP/planted" "$TMP/found" >"$TMP/difference" || {
+		sed 's/^/    | /' "$TMP/difference" >&2
+		fail "$3: what was planted (<) is not what was found (>)"
+	}
+}
+
+# watched PID NUMBER: a number of the last `list_blocks`: 3 = reason, 4 = unmatched, 5 = failed, 6 = lost,
+# 7 = full, 8 = no_stack
+watched() {
+	awk -v pid="$1" -v n="$2" '$1 == "watched" && $2 == pid { print $n }' "$BLOCKS"
+}
+
+# Whether the code of PID is what its files say.
+text_is_clean() {
+	[ "$("$TEXT_DIFFERS" "$1" 2>/dev/null)" = 0 ]
+}
+
+text_is_probed() {
+	! text_is_clean "$1"
+}

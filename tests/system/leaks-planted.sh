@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Programs that lose what is known, in all ways that allocators come in: what is found is that, neither
+# more nor less, with the stacks. They are watched from the middle of their work on.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../plants.sh"
+need_btf
+need_command nm
+
+all=(list buffers rows tables aligned large threads old jumps)
+
+# plant_and_look NAME PROGRAM HOW PART ...
+plant_and_look() {
+	local name=$1 program=$2 how=$3 pid
+
+	shift 3
+	[ -x "$PLANTS/$program" ] || {
+		note "$program was not built"
+		return
+	}
+	start_plant "$name" "$program" "$@"
+	pid=${PLANT[$name]}
+	text_is_clean "$pid" || fail "$name: its code is not that of its files from the start"
+	start_watching "$TMP/t.fxt" -p "$pid"
+	expect_soon 20 is_watched "$pid"
+	text_is_probed "$pid" || fail "$name: it is watched without a probe"
+	feed "$name"
+	wait_truth "$name" 1
+	expect_soon 5 is_asleep "$pid"
+	stop_watching
+	text_is_clean "$pid" || fail "$name: $("$TEXT_DIFFERS" "$pid" 2>&1): probes are left"
+	feed "$name"
+	end_plant "$name"
+	list_blocks "$TMP/t.fxt"
+	truth_line "$name" 1
+	expect_planted "${PLANT_FILE[$name]}" "$how" "$name"
+	assert_eq "$(watched "$pid" 3)" stop "$name: why the watch has ended"
+	# A thread of glibc that ends frees once more what its cache holds, which was freed.
+	case " $* " in
+	*" threads "*) assert_ge "$(watched "$pid" 4)" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
+	*) assert_eq "$(watched "$pid" 4)" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
+	esac
+	assert_eq "$(watched "$pid" 6) $(watched "$pid" 7) $(watched "$pid" 8)" "0 0 0" \
+		"$name: lost, full, no_stack"
+	# What operator new of some library makes of a failure is its own business.
+	case " $* " in
+	*" exceptions "*) ;;
+	*) assert_eq "$(watched "$pid" 5)" "$(json "$TRUTH" .failed)" "$name: failed" ;;
+	esac
+	assert_eq "$(awk '$1 == "watch"' "$BLOCKS" | wc -l)" 1 "$name: processes that were watched"
+	assert_eq "$(awk '$1 == "watch" { print $3 }' "$BLOCKS")" 0 "$name: complete"
+	note "$name: $(awk '{ n += $2; bytes += $3 } END { print n, "blocks,", bytes, "bytes in", NR, "stacks" }' \
+		"$TMP/found")"
+}
+
+remember_bpf
+for kind in frames static jemalloc tcmalloc mimalloc musl musl-static; do
+	plant_and_look "$kind" "leak-plant-$kind" frames "${all[@]}"
+done
+plant_and_look no-frames leak-plant-no-frames caller "${all[@]}"
+
+# Each frame of them is in code: of a program without frame pointers, too.
+assert_eq "$(awk '$1 == "block" { n += gsub(/@(,|$)/, "&", $8) } END { print n + 0 }' "$BLOCKS")" 0 \
+	"no-frames: frames that are in no mapping"
+
+for kind in frames static jemalloc tcmalloc; do
+	plant_and_look "cpp-$kind" "leak-plant-cpp-$kind" frames exceptions news list buffers
+done
+plant_and_look cpp-no-frames leak-plant-cpp-no-frames caller exceptions news list
+# (Its operator new in C ends the program instead of throwing.)
+plant_and_look cpp-mimalloc leak-plant-cpp-mimalloc frames news list
+plant_and_look own own-malloc frames
+no_bpf_left "recordings of memory"
