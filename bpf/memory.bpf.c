@@ -256,6 +256,13 @@ static __always_inline void allocated(struct pt_regs *ctx, struct memory_process
 		send_alloc(&key, &block);
 }
 
+/* Something was freed that is not known. Where blocks are passed over that says nothing. */
+static __always_inline void count_unmatched(struct memory_process *process)
+{
+	if (memory_interval == 0 && memory_min_bytes == 0)
+		memory_count(&process->unmatched);
+}
+
 static __always_inline void freed(struct memory_process *process, __u64 address, __u32 function)
 {
 	struct memory_key key = {
@@ -266,7 +273,7 @@ static __always_inline void freed(struct memory_process *process, __u64 address,
 	struct memory_block *known = bpf_map_lookup_elem(&memory_blocks, &key), block;
 
 	if (!known) {
-		memory_count(&process->unmatched);
+		count_unmatched(process);
 		return;
 	}
 	block = *known;
@@ -410,7 +417,7 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 		if (memory_log)
 			send_free(&key, call->function);
 	} else if (key.id) {
-		memory_count(&process->unmatched);
+		count_unmatched(process);
 	}
 	if (address)
 		allocated(ctx, process, t, address, size, at_ret);
@@ -422,12 +429,19 @@ static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret
 {
 	struct memory_thread *t = memory_thread(false);
 	__u32 function = MEMORY_COOKIE_FN(cookie);
+	struct memory_key key = { .resource = MEMORY_RESOURCE_MEMORY };
 	struct memory_process *process;
 	__u64 sp = PT_REGS_SP(ctx), result = PT_REGS_RC(ctx);
 
 	if (!t || t->call.function != function || (at_ret ? sp != t->call.sp : sp < t->call.sp))
 		return;
 	process = memory_process();
+	if (!process && t->call.has_old) {
+		/* Nobody watches any more; what the table holds is about to be read. */
+		key.id = t->call.args[0];
+		key.instance = t->call.instance;
+		bpf_map_update_elem(&memory_blocks, &key, &t->call.old, BPF_NOEXIST);
+	}
 	if (process && process->instance == t->call.instance) {
 		if (is_realloc(function)) {
 			realloc_returned(ctx, process, t, result, at_ret);
@@ -580,7 +594,7 @@ int BPF_PROG(on_memory_exec, struct task_struct *p, int old_pid, struct linux_bi
 	struct memory_process next = {
 		.pid = tgid,
 		.flags = MEMORY_PROCESS_IMAGE,
-		.since_ns = now_ns,
+		.since_ns = now_ns + 1, /* what is said of the old one comes before */
 	};
 
 	if (process) {

@@ -70,6 +70,7 @@ void allocations_deinit(struct allocations *a)
 	while ((w = table_next(&a->watches, &pos)))
 		watch_free(w);
 	table_deinit(&a->watches);
+	table_deinit(&a->pids);
 	outbuf_deinit(&a->waiting);
 }
 
@@ -87,13 +88,12 @@ static struct watch *watch_of(const struct allocations *a, uint32_t instance)
 
 bool allocations_watches(const struct allocations *a, uint32_t pid)
 {
-	const struct watch *w;
-	size_t pos = 0;
+	return table_get(&a->pids, (uint64_t)pid + 1) != NULL;
+}
 
-	while ((w = table_next(&a->watches, &pos)))
-		if (w->pid == pid)
-			return true;
-	return false;
+void allocations_ended(struct allocations *a, uint32_t pid)
+{
+	table_remove(&a->pids, (uint64_t)pid + 1);
 }
 
 /* Within the time of the recording: what is known at its end only is said then. */
@@ -164,10 +164,14 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 		free(w);
 		return -ENOMEM;
 	}
-	r = announce(a, rec->head.pid);
+	w->pid = rec->head.pid;
+	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
+		return -ENOMEM;
+	r = announce(a, w->pid);
+	if (r == 0)
+		r = a->need_mappings(w->pid, rec->head.ts_ns, a->userdata);
 	if (r < 0)
 		return r;
-	w->pid = rec->head.pid;
 	w->koid = tasks_koid(a->tasks, rec->head.pid);
 	ev = about(a, w, EVENT_WATCH, rec->head.ts_ns);
 	ev.watch.resources = resources_of(a->categories, resources, sizeof(resources));

@@ -27,6 +27,7 @@ struct allocations {
 	uint64_t n_events;            /* written */
 	uint64_t n_dropped;           /* records that could not be used, since the last look */
 	struct table watches;         /* instance -> struct watch, owned */
+	struct table pids; /* pid + 1 -> this: processes that were watched, and have not ended */
 	struct outbuf waiting; /* struct rec_* from the rings, of instances that are not known */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
@@ -47,3 +48,6 @@ int allocations_record(struct allocations *a, const struct rec_head *rec);
 
 /* Whether process PID is watched. */
 bool allocations_watches(const struct allocations *a, uint32_t pid);
+
+/* Process PID has ended. What is said of it may come later. */
+void allocations_ended(struct allocations *a, uint32_t pid);

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "capture/allocators.h"
 
-enum { ALLOCATOR_CACHE_MAX = 512 }; /* files */
+enum { ALLOCATOR_CACHE_MAX = 256 }; /* files */
 
 /* Returns 0 or -ENOMEM. */
 int allocator_cache_new(struct allocator_cache **ret);

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "capture/kernel-btf.h"
+#include "capture/probes.h"
 #include "capture/sampler.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
@@ -168,6 +169,23 @@ static struct capability profile(bool all)
 	return c;
 }
 
+/* What is allocated: rows for the categories, whose mappings come like those of PROFILE. */
+static int watching(struct capability *caps, const struct capability *profile)
+{
+	static const char *const ways[] = {
+		[PROBES_PERF] = "a probe each on allocators' functions; stacks by frame pointers",
+		[PROBES_MULTI] = "many probes at once (uprobe_multi); stacks by frame pointers",
+		[PROBES_SESSION] = "probes on calls and returns in one (uprobe.session); stacks by "
+				   "frame pointers",
+	};
+	static const char *const names[] = { "memory", "fd", "shm", "threads" };
+	const char *detail = profile->available ? ways[probes_way()] : profile->detail;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		caps[i] = (struct capability){ names[i], profile->available, detail };
+	return ARRAY_SIZE(names);
+}
+
 int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 {
 	bool btf = access(BTF_PATH, R_OK) == 0, load = may_load(), version = kernel_at_least(6, 1);
@@ -197,6 +215,7 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 	if (caps[n].available)
 		caps[n].detail = "stacks of threads that were away; by frame pointers";
 	n++;
+	n += watching(&caps[n], &caps[n - 2]);
 	caps[n++] = waker_context(btf);
 	return n;
 }

@@ -12,7 +12,7 @@ struct capability {
 	const char *detail; /* how, or why not: a sentence */
 };
 
-enum { CAPABILITIES_MAX = 16 };
+enum { CAPABILITIES_MAX = 24 };
 
 /*
  * Looks, without loading any program (it reads the kernel's BTF: milliseconds), and fills CAPS; returns how many. The

@@ -514,14 +514,15 @@ int collector_attach(struct collector *c, char **reterr_text)
 		struct bpf_program *prog;
 		struct bpf_link **link;
 	} rows[] = {
+		/* What is said of a program at its end comes before that. */
+		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
+		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
 		{ skel->progs.on_sched_process_fork, &skel->links.on_sched_process_fork },
 		{ skel->progs.on_task_rename, &skel->links.on_task_rename },
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
-		/* Behind those who say whom the filter selects. */
-		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
-		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
+		/* Behind the one by which the filter follows. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
 		{ skel->progs.on_irq_handler_exit, &skel->links.on_irq_handler_exit },
 		{ skel->progs.on_irq_handler_entry, &skel->links.on_irq_handler_entry },

@@ -122,8 +122,11 @@ static struct memory_image *image_of(const struct pass *p, uint32_t instance)
 static struct rec_head head_of(const struct pass *p, const struct memory_image *image,
 			       uint16_t kind, uint32_t size)
 {
+	uint64_t ended_ns = image->process.ended_ns;
+
 	return (struct rec_head){
-		.ts_ns = p->ts_ns,
+		/* When it was still there. */
+		.ts_ns = ended_ns && ended_ns < p->ts_ns ? ended_ns : p->ts_ns,
 		.size = size,
 		.kind = kind,
 		.pid = image->process.pid,

@@ -161,7 +161,7 @@ static int say_watched(struct memory *m, const struct memory_image *image, uint6
 	const struct memory_process *p = &image->process;
 	const struct rec_watched rec = {
 		.head = {
-			.ts_ns = ts_ns,
+			.ts_ns = p->ended_ns ? p->ended_ns : ts_ns,
 			.size = sizeof(rec),
 			.kind = REC_WATCHED,
 			.pid = p->pid,
@@ -527,8 +527,12 @@ static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 	if (armed->n_looks < ARRAY_SIZE(looks_ns))
 		armed->next_look_ns = now_ns + looks_ns[armed->n_looks++];
 	look_at(m, armed);
+	if (armed->next_look_ns)
+		return;
+	/* All about the program that was there before comes first. */
+	finish_ended(m, clock_boot_ns());
 	image = table_get(&m->images, armed->instance);
-	if (image && !armed->next_look_ns)
+	if (image)
 		announce(m, image);
 }
 
@@ -643,9 +647,12 @@ void memory_tick(struct memory *m)
 	struct armed *armed;
 	size_t pos = 0;
 
-	while ((armed = table_next(&m->processes, &pos)))
-		if (armed->next_look_ns && armed->next_look_ns <= now_ns)
-			look_again(m, armed, now_ns);
+	while ((armed = table_next(&m->processes, &pos))) {
+		if (!armed->next_look_ns || armed->next_look_ns > now_ns)
+			continue;
+		look_again(m, armed, now_ns);
+		pos = 0; /* some may have gone */
+	}
 	if (now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
 		return;
 	finish_ended(m, clock_boot_ns());

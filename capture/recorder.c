@@ -370,22 +370,44 @@ static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *m
 	return after(r, schedule_loss_ends(&r->schedule, from->cpu, mark));
 }
 
+/* What the worker has read, up to TS_NS: what is at hand. */
+static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
+{
+	const struct rec_head *rec;
+	int error = 0;
+
+	while (error == 0 && r->memory_at < r->memory.size) {
+		rec = (const struct rec_head *)(r->memory.data + r->memory_at);
+		if (rec->ts_ns > ts_ns)
+			break;
+		r->memory_at += rec->size;
+		error = allocations_record(&r->allocations, rec);
+	}
+	return error;
+}
+
 static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
 	const struct rec_exit *exit = (const struct rec_exit *)rec;
-	int error = lifecycle_record(&r->lifecycle, rec);
+	int error = write_memory_at_hand(r, rec->ts_ns);
 
+	if (error == 0)
+		error = lifecycle_record(&r->lifecycle, rec);
 	if (error == 0 && rec->kind == REC_EXEC && exec->old_tid != rec->tid)
 		error = schedule_renumber(&r->schedule, rec->cpu, rec->ts_ns, exec->old_tid,
 					  rec->tid);
 	if (error == 0 && rec->kind == REC_EXEC)
 		error = profiler_executed(&r->profiler, rec->pid, rec->ts_ns);
+	if (error == 0 && rec->kind == REC_EXEC && allocations_watches(&r->allocations, rec->pid))
+		error = profiler_need(&r->profiler, rec->pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_forked(&r->profiler, rec->pid,
 					((const struct rec_fork *)rec)->child.pid);
-	if (rec->kind == REC_EXIT && exit->process_ends)
+	if (rec->kind == REC_EXIT && exit->process_ends) {
 		profiler_ended(&r->profiler, rec->pid);
+		allocations_ended(&r->allocations, rec->pid);
+	}
 	return after(r, error);
 }
 
@@ -404,23 +426,7 @@ static int on_lost(struct recorder *r, const struct rec_head *head)
 	return after(r, activity_lost(&r->activity, classes[rec->ring], head->cpu, rec));
 }
 
-/* What the worker has read, up to TS_NS: what is at hand. */
-static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
-{
-	const struct rec_head *rec;
-	int error = 0;
-
-	while (error == 0 && r->memory_at < r->memory.size) {
-		rec = (const struct rec_head *)(r->memory.data + r->memory_at);
-		if (rec->ts_ns > ts_ns)
-			break;
-		r->memory_at += rec->size;
-		error = allocations_record(&r->allocations, rec);
-	}
-	return error;
-}
-
-/* Likewise, and all that is to be had. */
+/* What the worker has read, up to TS_NS: all that is to be had. */
 static int write_memory(struct recorder *r, uint64_t ts_ns)
 {
 	int error;

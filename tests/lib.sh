@@ -24,9 +24,8 @@ CHECK_RECOVERY=${CHECK_RECOVERY:-$ROOT/build/tests/support/check-recovery}
 MAKE_PROFILE=${MAKE_PROFILE:-$ROOT/build/tests/support/make-profile}
 STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
+MEMORY_LOAD=${MEMORY_LOAD:-$ROOT/build/tests/support/memory-load}
 LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}
-LIST_BLOCKS=${LIST_BLOCKS:-$ROOT/build/tests/support/list-blocks}
-TEXT_DIFFERS=${TEXT_DIFFERS:-$ROOT/build/tests/support/text-differs}
 PLANTS=${PLANTS:-$ROOT/build/tests/support/plant}
 PATH=$PATH:/usr/sbin:/sbin
 

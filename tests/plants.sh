@@ -90,10 +90,12 @@ stop_watching() {
 	}
 }
 
-# list_blocks FILE: fills $BLOCKS (a file) with what list-blocks finds in it.
+# list_blocks FILE: fills $BLOCKS (a file) with the blocks of its snapshots, and $DUMP.
 list_blocks() {
 	BLOCKS=$TMP/$(basename "$1").blocks
-	"$LIST_BLOCKS" "$1" >"$BLOCKS" || fail "list-blocks failed on $1"
+	"$LIST_STACKS" "$1" >"$TMP/stacks" || fail "list-stacks failed on $1"
+	grep '^block' "$TMP/stacks" >"$BLOCKS" || true
+	dump_records "$1"
 }
 
 # truth_line NAME NUMBER: of what plant NAME said, as a file, $TRUTH
@@ -110,47 +112,53 @@ planted() {
 		END { for (chain in blocks) print chain, blocks[chain], bytes[chain] }' | sort
 }
 
-# found PROGRAM HOW [FILTER]: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of the
-# program's symbols, by where it says that its main() was: nothing of kymo is asked for names. Frames of other
-# files are "?"; those in front, of libraries that allocate for the program, are left out, and so is
-# what is behind where the program begins.
+# Where the addresses of program $1 are in its file: what is to be added to an offset in its code.
+code_bias() {
+	local offset address
+
+	read -r offset address < <(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { print $2, $3; exit }')
+	echo $((address - offset))
+}
+
+# found PROGRAM HOW: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of the
+# program's symbols: nothing of kymo is asked for names. Frames of other files are "?"; those in front,
+# of libraries that allocate for the program, are left out, and so is what is behind where
+# the program begins.
 found() {
-	local pid main
+	local pid
 
 	pid=$(json "$TRUTH" .pid)
-	main=$(json "$TRUTH" .main)
 	{
-		nm -S "$1" | awk 'NF == 4 && $3 ~ /[tT]/ { print "symbol", $1, $2, $4 }'
-		grep "^block $pid memory " "$BLOCKS" || true
-	} | awk -v main="$main" -v how="$2" '
+		nm -S "$1" | awk 'NF == 4 && $3 ~ /[tTwW]/ { print "symbol", $1, $2, $4 }'
+		awk -v pid="$pid" '$3 == pid && $5 == "memory"' "$BLOCKS"
+	} | awk -v bias="$(code_bias "$1")" -v program="$1+" -v how="$2" '
 		function number(hex,    i, n) {
 			for (i = 1; i <= length(hex); i++)
 				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
 			return n
 		}
-		function name_of(hex,    i, at) {
-			if (hex in known)
-				return known[hex]
-			known[hex] = "?"
-			at = number(hex) - slide
+		function name_of(frame,    i, at) {
+			if (frame in known)
+				return known[frame]
+			known[frame] = "?"
+			if (index(frame, program) != 1)
+				return "?"
+			at = number(substr(frame, length(program) + 1)) + bias
 			for (i = 1; i <= n; i++)
 				if (at > from[i] && at <= to[i])
-					known[hex] = name[i]
-			return known[hex]
+					known[frame] = name[i]
+			return known[frame]
 		}
 		$1 == "symbol" {
 			n++
 			from[n] = number($2)
 			to[n] = from[n] + number($3)
 			name[n] = $4
-			if ($4 == "main")
-				slide = number(main) - from[n]
 		}
 		$1 == "block" {
 			chain = ""
-			frames = split($8, frame, ",")
-			for (f = 1; f <= frames; f++) {
-				word = name_of(substr(frame[f], 1, 16))
+			for (f = 7; f <= NF; f++) {
+				word = name_of($f)
 				if (chain == "" && word ~ /^(\?|_Zn.*|_ZNSt.*|_ZNKSt.*)$/)
 					continue
 				chain = chain (chain == "" ? "" : ",") word
@@ -175,15 +183,18 @@ expect_planted() {
 	}
 }
 
-# watched PID NUMBER: a number of the last `list_blocks`: 3 = reason, 4 = unmatched, 5 = failed, 6 = lost,
-# 7 = full, 8 = no_stack
+# watched PID FIELD ...: of the last `list_blocks`, what is said at the end of each watch, a row each
 watched() {
-	awk -v pid="$1" -v n="$2" '$1 == "watched" && $2 == pid { print $n }' "$BLOCKS"
+	local pid=$1 fields
+
+	shift
+	fields=$(printf ', .args.%s' "$@")
+	events watched | jq -r "select(.process_id == $pid) | [${fields#, }] | @tsv" | tr '\t' ' '
 }
 
 # Whether the code of PID is what its files say.
 text_is_clean() {
-	[ "$("$TEXT_DIFFERS" "$1" 2>/dev/null)" = 0 ]
+	[ "$("$MEMORY_LOAD" patched "$1")" = 0 ]
 }
 
 text_is_probed() {

@@ -4,6 +4,7 @@
  *
  *	tick    TIME PID TID          FRAMES
  *	offcpu  TIME PID TID END STATE WAKER FRAMES
+ *	block   TIME PID SIZE RESOURCE FUNCTION FRAMES   (of snapshots)
  *
  * Frames are innermost first, with spaces between them: "kernel:ADDRESS", or PATH+OFFSET (in the
  * file, or of an anonymous mapping), or "unmapped:ADDRESS". Numbers of frames are hexadecimal with 16 digits, so that
@@ -12,15 +13,25 @@
  *	mapping TIME PID START SIZE OFFSET DEVICE:INODE BUILD-ID PATH   (- = not known)
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/archive-passes.h"
+#include "base/table.h"
+#include "reader/fxt/fxt-events.h"
+#include "writer/maps.h"
+
+struct named {
+	unsigned n_frames;
+	uint64_t frames[];
+};
 
 struct list {
-	const struct maps *maps;
+	struct maps *maps;
+	struct table named;  /* id -> struct named, owned */
 	struct event offcpu; /* the last one */
+	bool only_maps;
 };
 
 static void print_frame(const struct list *l, const struct event *ev, uint64_t address)
@@ -47,6 +58,33 @@ static void print_sample(const struct list *l, const struct event *ev)
 	putchar('\n');
 }
 
+/* Ids are hashes of the frames: nobody else has the same one. */
+static int keep_named(struct list *l, const struct event *ev)
+{
+	size_t bytes = ev->sample.n_frames * sizeof(uint64_t);
+	struct named *named = malloc(sizeof(*named) + bytes);
+
+	if (!named)
+		return -ENOMEM;
+	named->n_frames = ev->sample.n_frames;
+	memcpy(named->frames, ev->sample.frames, bytes);
+	free(table_get(&l->named, ev->sample.id));
+	return table_set(&l->named, ev->sample.id, named);
+}
+
+static void print_block(const struct list *l, const struct event *ev)
+{
+	const struct named *named = ev->block.stack ? table_get(&l->named, ev->block.stack) : NULL;
+
+	printf("block %" PRIu64 " %u %" PRIu64 " %s ", ev->ts_ns, ev->pid, ev->block.size,
+	       resource_names[ev->block.resource]);
+	for (const char *p = *ev->block.function ? ev->block.function : "-"; *p; p++)
+		putchar(*p == ' ' ? '_' : *p);
+	for (unsigned i = 0; named && i < named->n_frames; i++)
+		print_frame(l, ev, named->frames[i]);
+	putchar('\n');
+}
+
 static void print_mapping(const struct event *ev)
 {
 	printf("mapping %" PRIu64 " %u %016" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ":%" PRIu64
@@ -58,25 +96,55 @@ static void print_mapping(const struct event *ev)
 	printf("%s %s\n", ev->mapping.build_id_size ? "" : "-", ev->mapping.path);
 }
 
-static int on_event(const struct maps *maps, const struct event *ev, void *userdata)
+/* Twice: mappings of all times are to be known before the first stack. */
+static int pass(struct list *l, const char *path)
 {
-	struct list *l = userdata;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	const struct fxt_record *record;
+	const char *what;
+	struct event ev;
+	int r = fd < 0 ? -errno : fxt_reader_new_fd(&reader, fd);
 
-	l->maps = maps;
-	if (ev->kind == EVENT_MAPPING)
-		print_mapping(ev);
-	else if (ev->kind == EVENT_OFFCPU)
-		l->offcpu = *ev;
-	else if (ev->kind == EVENT_SAMPLE)
-		print_sample(l, ev);
-	return 0;
+	if (r >= 0)
+		r = fxt_events_new(&events);
+	while (r >= 0 && (r = fxt_reader_next(reader, &record)) == FXT_READER_RECORD) {
+		if (fxt_events_get(events, record, &ev, &what) != FXT_EVENTS_EVENT)
+			continue;
+		if (l->only_maps) {
+			r = maps_add(l->maps, &ev);
+			if (ev.kind == EVENT_MAPPING)
+				print_mapping(&ev);
+		} else if (ev.kind == EVENT_OFFCPU) {
+			l->offcpu = ev;
+		} else if (ev.kind == EVENT_SAMPLE && ev.sample.kind == SAMPLE_NAMED) {
+			r = keep_named(l, &ev);
+		} else if (ev.kind == EVENT_SAMPLE) {
+			print_sample(l, &ev);
+		} else if (ev.kind == EVENT_BLOCK) {
+			print_block(l, &ev);
+		}
+	}
+	return r;
 }
 
 int main(int argc, char **argv)
 {
-	struct list l = {};
-	int r = argc == 2 ? archive_passes(argv[1], on_event, &l) : -EINVAL;
+	struct list l = { .only_maps = true };
+	struct named *named;
+	size_t pos = 0;
+	int r = argc == 2 ? maps_new(&l.maps, MAPS_OF_ALL_TIMES) : -EINVAL;
 
+	if (r >= 0)
+		r = pass(&l, argv[1]);
+	l.only_maps = false;
+	if (r >= 0)
+		r = pass(&l, argv[1]);
+	while ((named = table_next(&l.named, &pos)))
+		free(named);
+	table_deinit(&l.named);
+	maps_free(l.maps);
 	if (r < 0)
 		fprintf(stderr, "list-stacks: %s\n", strerror(-r));
 	return r < 0;

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -23,6 +24,7 @@
 
 #include "base/cleanup.h"
 #include "capture/apart.h"
+#include "tests/support/valgrind.h"
 
 #define SECOND UINT64_C(1000000000)
 
@@ -305,5 +307,9 @@ int main(void)
 		cmocka_unit_test(test_memory),
 	};
 
+	if (under_valgrind()) {
+		printf("skip: valgrind cannot follow where system calls are forbidden\n");
+		return 77;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

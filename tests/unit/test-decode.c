@@ -24,6 +24,9 @@ union any_record {
 	struct rec_work work;
 	struct rec_function function;
 	struct rec_frequency frequency;
+	struct rec_alloc alloc;
+	struct rec_free free;
+	struct rec_resource resource;
 };
 
 static const struct {
@@ -39,6 +42,9 @@ static const struct {
 	{ REC_WORK, sizeof(struct rec_work) },
 	{ REC_FUNCTION, sizeof(struct rec_function) },
 	{ REC_FREQUENCY, sizeof(struct rec_frequency) },
+	{ REC_ALLOC, sizeof(struct rec_alloc) },
+	{ REC_FREE, sizeof(struct rec_free) },
+	{ REC_RESOURCE, sizeof(struct rec_resource) },
 };
 
 /* A record in memory that is exactly SIZE bytes long. */
@@ -92,7 +98,9 @@ static void test_record_sizes(void **state)
 static void test_record_kinds(void **state)
 {
 	/* A sample comes from no ring. */
-	static const uint16_t unknown[] = { 0, REC_SAMPLE, 11, 255, UINT16_MAX };
+	static const uint16_t unknown[] = {
+		0, REC_SAMPLE, 11, REC_WATCH, REC_BLOCK, 255, UINT16_MAX
+	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
@@ -102,6 +110,29 @@ static void test_record_kinds(void **state)
 
 			assert_null(decode_record(data, kinds[j].size));
 		}
+}
+
+static void test_record_allocations(void **state)
+{
+	const struct rec_alloc alloc = { .head = { .kind = REC_ALLOC, .size = sizeof(alloc) },
+					 .resource = RESOURCE_MAX };
+	const struct rec_free free = { .head = { .kind = REC_FREE, .size = sizeof(free) },
+				       .resource = UINT32_MAX };
+	struct rec_named named = { .head = { .kind = REC_NAMED, .size = sizeof(named) },
+				   .id = 1,
+				   .n_frames = MEMORY_FRAMES_MAX };
+
+	(void)state;
+	assert_null(decode_record(&alloc, sizeof(alloc)));
+	assert_null(decode_record(&free, sizeof(free)));
+	assert_ptr_equal(decode_record(&named, sizeof(named)), &named);
+	named.n_frames++;
+	assert_null(decode_record(&named, sizeof(named)));
+	named.n_frames = 0;
+	assert_null(decode_record(&named, sizeof(named)));
+	named.n_frames = 1;
+	named.id = 0;
+	assert_null(decode_record(&named, sizeof(named)));
 }
 
 /* Strings have a NUL within their bounds. */
@@ -121,6 +152,8 @@ static void test_record_strings(void **state)
 		{ REC_RENAME, sizeof(struct rec_rename), offsetof(struct rec_rename, comm), 16 },
 		{ REC_FUNCTION, sizeof(struct rec_function), offsetof(struct rec_function, name),
 		  80 },
+		{ REC_RESOURCE, sizeof(struct rec_resource), offsetof(struct rec_resource, text),
+		  64 },
 	};
 
 	(void)state;
@@ -364,11 +397,17 @@ static void test_is_sched(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_record),        cmocka_unit_test(test_record_sizes),
-		cmocka_unit_test(test_record_kinds),  cmocka_unit_test(test_record_strings),
-		cmocka_unit_test(test_record_args),   cmocka_unit_test(test_ring_words),
-		cmocka_unit_test(test_record_values), cmocka_unit_test(test_ring_intervals),
-		cmocka_unit_test(test_time),          cmocka_unit_test(test_is_lost),
+		cmocka_unit_test(test_record),
+		cmocka_unit_test(test_record_sizes),
+		cmocka_unit_test(test_record_kinds),
+		cmocka_unit_test(test_record_strings),
+		cmocka_unit_test(test_record_allocations),
+		cmocka_unit_test(test_record_args),
+		cmocka_unit_test(test_ring_words),
+		cmocka_unit_test(test_record_values),
+		cmocka_unit_test(test_ring_intervals),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_is_lost),
 		cmocka_unit_test(test_is_sched),
 	};
 

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/options.h"
@@ -30,7 +32,7 @@ static void test_categories_parse(void **state)
 		{ "sched2", -EINVAL, 0, 6 },
 		{ "Sched", -EINVAL, 0, 5 },
 		{ " sched", -EINVAL, 0, 6 },
-		{ "sched,memory,sched", -EINVAL, 6, 6 },
+		{ "sched,memery,sched", -EINVAL, 6, 6 },
 		{ "irqs", -EINVAL, 0, 4 },
 	};
 
@@ -78,6 +80,72 @@ static void test_filter_is_set(void **state)
 	assert_false(capture_filter_is_set(&(struct capture_filter){ 0 }));
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
 		assert_true(capture_filter_is_set(&filters[i]));
+}
+
+static void test_categories_refused(void **state)
+{
+	const struct capture_filter none = { 0 }, one = { .n_uids = 1 };
+
+	(void)state;
+	assert_null(categories_refused(CATEGORIES_DEFAULT, &none));
+	assert_null(categories_refused(CATEGORIES_DEFAULT | CATEGORY_MEMORY, &one));
+	for (const struct category_row *row = category_rows; row->name; row++)
+		assert_int_equal(categories_refused(row->bit, &none) != NULL,
+				 (row->bit & CATEGORIES_MEMORY) != 0);
+}
+
+/* A copy has descriptors of its own. */
+static void test_copy_descriptors(void **state)
+{
+	int fds[] = { STDIN_FILENO, STDERR_FILENO }, bad = -1;
+	const struct session_options o = {
+		.memory = { .allocator_fds = fds, .n_allocator_fds = ARRAY_SIZE(fds) },
+	};
+	const struct session_options wrong = {
+		.memory = { .allocator_fds = &bad, .n_allocator_fds = 1 },
+	};
+	struct session_options copy;
+
+	(void)state;
+	assert_int_equal(session_options_copy(&copy, &o), 0);
+	assert_int_equal(copy.memory.n_allocator_fds, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(copy.memory.allocator_fds[i] >= 3);
+		assert_true(fcntl(copy.memory.allocator_fds[i], F_GETFD) & FD_CLOEXEC);
+	}
+	bad = copy.memory.allocator_fds[1];
+	session_options_deinit(&copy);
+	assert_int_equal(fcntl(bad, F_GETFD), -1);
+	bad = -1;
+	assert_int_equal(session_options_copy(&copy, &wrong), -EBADF);
+}
+
+static void test_describe_memory(void **state)
+{
+	struct session_options o = {
+		.categories = CATEGORY_MEMORY,
+		.memory = { .blocks_max = 5000, .usage_interval_ns = 1000000000 },
+	};
+	char *text;
+
+	(void)state;
+	text = session_options_describe(&o);
+	assert_non_null(strstr(text, "categories=memory"));
+	assert_non_null(strstr(text, " usage=1.00 s blocks_max=5000"));
+	assert_null(strstr(text, "log"));
+	assert_null(strstr(text, "interval="));
+	free(text);
+	o.memory.log = true;
+	o.memory.interval = 4096;
+	o.memory.min_bytes = 16;
+	o.memory.reach = MEMORY_REACH_FREEZE;
+	text = session_options_describe(&o);
+	assert_non_null(strstr(text, " log interval=4.0 KiB min=16 B reach=freeze"));
+	free(text);
+	o.categories = CATEGORY_SCHED;
+	text = session_options_describe(&o);
+	assert_null(strstr(text, "blocks_max"));
+	free(text);
 }
 
 /* Each row of the table is one bit, has a name that can be parsed, and is explained. */
@@ -222,10 +290,17 @@ static void test_describe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_categories_parse),  cmocka_unit_test(test_category_rows),
-		cmocka_unit_test(test_categories_format), cmocka_unit_test(test_filter_is_set),
-		cmocka_unit_test(test_name_valid),        cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_copy_empty),        cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_categories_parse),
+		cmocka_unit_test(test_category_rows),
+		cmocka_unit_test(test_categories_refused),
+		cmocka_unit_test(test_copy_descriptors),
+		cmocka_unit_test(test_describe_memory),
+		cmocka_unit_test(test_categories_format),
+		cmocka_unit_test(test_filter_is_set),
+		cmocka_unit_test(test_name_valid),
+		cmocka_unit_test(test_copy),
+		cmocka_unit_test(test_copy_empty),
+		cmocka_unit_test(test_describe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

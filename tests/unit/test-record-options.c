@@ -57,6 +57,27 @@ static int tear_down(void **state)
 
 /* ---- tests ---- */
 
+static void test_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("-e", "memory", "--uid", "0", "--memory-log", "--memory-interval",
+				"512K", "--memory-min", "32", "--memory-blocks", "1M",
+				"--usage-interval", "100ms"),
+			 RECORD_OPTIONS_GO);
+	assert_true(options.session.memory.log);
+	assert_int_equal(options.session.memory.interval, 512 << 10);
+	assert_int_equal(options.session.memory.min_bytes, 32);
+	assert_int_equal(options.session.memory.blocks_max, 1 << 20);
+	assert_int_equal(options.session.memory.usage_interval_ns, 100000000);
+	assert_int_equal(RECORD("-e", "memory,threads"), CLI_USAGE);
+	assert_non_null(strstr(said, "-e memory,threads: "));
+	assert_non_null(strstr(said, "a filter is needed"));
+	assert_int_equal(START("-e", "sched", "--memory-min", "1"), CLI_USAGE);
+	assert_non_null(strstr(said, "add 'memory' to -e"));
+	assert_int_equal(START("-e", "memory", "--uid", "0", "--memory-blocks", "5"), CLI_USAGE);
+	assert_non_null(strstr(said, "--memory-blocks"));
+}
+
 static void test_values(void **state)
 {
 	(void)state;
@@ -276,6 +297,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_values, tear_down),
+		cmocka_unit_test_teardown(test_memory, tear_down),
 		cmocka_unit_test_teardown(test_defaults, tear_down),
 		cmocka_unit_test_teardown(test_out_of_range, tear_down),
 		cmocka_unit_test_teardown(test_filters, tear_down),

@@ -125,6 +125,74 @@ static void test_create_request_read_all(void **state)
 	sd_bus_message_unref(m);
 }
 
+static void test_create_request_read_memory(void **state)
+{
+	struct create_request request;
+	struct fixture *f = *state;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	sd_bus_message *m = begin(f);
+
+	/* clang-format off */
+	assert_true(sd_bus_message_append(m, "{sv}{sv}{sv}{sv}{sv}{sv}{sv}{sv}{sv}{sv}",
+					  "output", "h", f->output[1],
+					  "categories", "as", 2, "memory", "fd",
+					  "pids", "au", 1, 10,
+					  "memory_log", "b", 1,
+					  "memory_interval", "t", UINT64_C(4096),
+					  "memory_min_bytes", "t", UINT64_C(32),
+					  "memory_blocks_max", "t", UINT64_C(2000),
+					  "usage_interval_ns", "t", UINT64_C(20000000),
+					  "reach", "s", "look",
+					  "allocator_fds", "ah", 2, self, self) >= 0);
+	/* clang-format on */
+	end(m);
+	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_int_equal(request.options.categories, CATEGORY_MEMORY | CATEGORY_FD);
+	assert_true(request.options.memory.log);
+	assert_int_equal(request.options.memory.interval, 4096);
+	assert_int_equal(request.options.memory.min_bytes, 32);
+	assert_int_equal(request.options.memory.blocks_max, 2000);
+	assert_int_equal(request.options.memory.usage_interval_ns, 20000000);
+	assert_int_equal(request.options.memory.reach, MEMORY_REACH_LOOK);
+	assert_int_equal(request.options.memory.n_allocator_fds, 2);
+	assert_true(request.options.memory.allocator_fds[0] !=
+		    request.options.memory.allocator_fds[1]);
+	create_request_deinit(&request);
+	sd_bus_message_unref(m);
+	close(self);
+}
+
+static void test_create_request_read_memory_refuses(void **state)
+{
+	static const struct {
+		const char *path;
+		int flags;
+		const char *sentence;
+	} rows[] = {
+		{ "/dev/null", O_RDONLY, "regular files are needed" },
+		{ "/", O_RDONLY, "regular files are needed" },
+		{ "/proc/self/exe", O_PATH, "regular files are needed" },
+		{ "/proc/self/status", O_RDONLY, "a file of the kernel's, on procfs" },
+	};
+	sd_bus_message *m;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int fd = open(rows[i].path, rows[i].flags | O_CLOEXEC);
+
+		assert_true(fd >= 0);
+		m = begin(*state);
+		sd_bus_message_append(m, "{sv}", "allocator_fds", "ah", 1, fd);
+		end(m);
+		assert_refused(m, -EBADF, rows[i].sentence);
+		close(fd);
+	}
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}{sv}", "output", "h", ((struct fixture *)*state)->output[1],
+			      "categories", "as", 1, "threads");
+	end(m);
+	assert_refused(m, -EINVAL, "`categories`: what programs allocate is recorded of chosen");
+}
+
 static void test_create_request_read_refuses(void **state)
 {
 	static const struct {
@@ -144,6 +212,16 @@ static void test_create_request_read_refuses(void **state)
 		{ "compress", "s", "lzma", "`compress`: 'lzma' is none of snappy, zstd and gzip", 0,
 		  -EINVAL },
 		{ "compress", "s", "none", "`compress`: 'none'", 0, -EINVAL },
+		{ "memory_interval", "t", NULL, "`memory_interval`", UINT64_C(1) << 32, -EINVAL },
+		{ "memory_min_bytes", "t", NULL, "`memory_min_bytes`", UINT64_MAX, -EINVAL },
+		{ "memory_blocks_max", "t", NULL, "`memory_blocks_max` is 1023,", 1023, -EINVAL },
+		{ "usage_interval_ns", "t", NULL, "`usage_interval_ns` is 9999999,", 9999999,
+		  -EINVAL },
+		{ "memory_log", "s", "yes", "`memory_log` must be of type b, not s", 0, -EINVAL },
+		{ "reach", "s", "far", "`reach`: 'far' is none of no, look and freeze", 0,
+		  -EINVAL },
+		{ "allocator_fds", "s", "x", "`allocator_fds` must be of type ah, not s", 0,
+		  -EINVAL },
 		{ "compress", "t", NULL, "`compress` must be of type s, not t", 1, -EINVAL },
 		{ "pids", "s", "1", "`pids` must be of type au, not s", 0, -EINVAL },
 		{ "profile", "s", "x", "`profile`: profiles come with", 0, -EOPNOTSUPP },
@@ -325,6 +403,8 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_create_request_read_all),
+		CASE(test_create_request_read_memory),
+		CASE(test_create_request_read_memory_refuses),
 		CASE(test_create_request_read_refuses),
 		CASE(test_create_request_read_refuses_lists),
 		CASE(test_create_request_read_output_not_sent),

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests that valgrind cannot run: it calls the system for itself where the tested code may not.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline bool under_valgrind(void)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return preloaded && strstr(preloaded, "vgpreload");
+}

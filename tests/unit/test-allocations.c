@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the worker and the rings say of allocations into an archive; and what an archive is to have of
+ * it, read back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture/allocations.h"
+#include "capture/lifecycle.h"
+#include "reader/fxt/fxt-events.h"
+
+enum { FROM = 100, TO = 1000, PID = 500 };
+
+struct fixture {
+	struct outbuf out;
+	struct fxt_archive archive;
+	struct tasks tasks;
+	struct lifecycle lifecycle;
+	struct allocations a;
+	char needed[256]; /* of whom mappings were asked for, and when */
+	char said[8192];
+};
+
+static int announce(uint32_t tid, void *userdata)
+{
+	struct fixture *f = userdata;
+
+	return lifecycle_announce(&f->lifecycle, tid);
+}
+
+static bool ask(uint32_t tid, void *userdata)
+{
+	(void)tid;
+	(void)userdata;
+	return true;
+}
+
+static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
+{
+	struct fixture *f = userdata;
+	size_t n = strlen(f->needed);
+
+	snprintf(f->needed + n, sizeof(f->needed) - n, "%u@%" PRIu64 " ", pid, ts_ns);
+	return 0;
+}
+
+static int set_up(void **state)
+{
+	const struct session_options options = {
+		.categories = CATEGORY_MEMORY | CATEGORY_SHM,
+		.memory = { .interval = 4096, .min_bytes = 8 },
+	};
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	assert_int_equal(tasks_init(&f->tasks), 0);
+	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
+	f->lifecycle = (struct lifecycle){ .archive = &f->archive, .tasks = &f->tasks, .ask = ask };
+	allocations_init(&f->a, &f->archive, &f->tasks);
+	allocations_begin(&f->a, &options);
+	f->a.from_ns = FROM;
+	f->a.to_ns = TO;
+	f->a.announce = announce;
+	f->a.need_mappings = need_mappings;
+	f->a.userdata = f;
+	assert_int_equal(fxt_archive_begin(&f->archive), 0);
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	allocations_deinit(&f->a);
+	lifecycle_deinit(&f->lifecycle);
+	fxt_archive_deinit(&f->archive);
+	tasks_deinit(&f->tasks);
+	outbuf_deinit(&f->out);
+	free(f);
+	return 0;
+}
+
+/* ---- records ---- */
+
+#define HEAD(type, kind, ts)                                                                       \
+	{                                                                                          \
+		ts, sizeof(struct type), kind, 1, PID, PID + 1                                     \
+	}
+
+static void put(struct fixture *f, const void *rec)
+{
+	assert_int_equal(allocations_record(&f->a, rec), 0);
+}
+
+static void put_watch(struct fixture *f, uint64_t ts_ns, uint32_t instance)
+{
+	const struct rec_watch rec = {
+		.head = HEAD(rec_watch, REC_WATCH, ts_ns),
+		.instance = instance,
+		.complete = instance == 2,
+		.allocators = "libc: malloc",
+	};
+
+	put(f, &rec);
+}
+
+static void put_named(struct fixture *f, uint64_t ts_ns, uint32_t instance, uint64_t id)
+{
+	const struct rec_named rec = {
+		.head = HEAD(rec_named, REC_NAMED, ts_ns),
+		.id = id,
+		.instance = instance,
+		.n_frames = 2,
+		.frames = { 0x1000 + id, 0x2000 },
+	};
+
+	put(f, &rec);
+}
+
+static void put_usage(struct fixture *f, uint64_t ts_ns, uint64_t allocations, uint64_t frees)
+{
+	const struct rec_usage rec = {
+		.head = HEAD(rec_usage, REC_USAGE, ts_ns),
+		.stack = 7,
+		.allocations = allocations,
+		.allocated_bytes = 10 * allocations,
+		.frees = frees,
+		.freed_bytes = 10 * frees,
+		.instance = 1,
+		.resource = MEMORY_RESOURCE_MEMORY,
+	};
+
+	put(f, &rec);
+}
+
+static void put_alloc(struct fixture *f, uint64_t ts_ns, uint32_t instance)
+{
+	const struct rec_alloc rec = {
+		.head = HEAD(rec_alloc, REC_ALLOC, ts_ns),
+		.id = 0xabc,
+		.size = 64,
+		.stack = 7,
+		.resource = MEMORY_RESOURCE_MEMORY,
+		.function = MEMORY_FN_CALLOC,
+		.instance = instance,
+	};
+
+	put(f, &rec);
+}
+
+static void put_free(struct fixture *f, uint64_t ts_ns, uint32_t instance)
+{
+	const struct rec_free rec = {
+		.head = HEAD(rec_free, REC_FREE, ts_ns),
+		.id = 0xabc,
+		.function = MEMORY_FN_FREE,
+		.instance = instance,
+	};
+
+	put(f, &rec);
+}
+
+static void put_snapshot(struct fixture *f, uint64_t ts_ns, uint64_t n)
+{
+	const struct rec_snapshot rec = {
+		.head = HEAD(rec_snapshot, REC_SNAPSHOT, ts_ns),
+		.blocks = n,
+		.instance = 1,
+		.final = n == 1,
+	};
+
+	put(f, &rec);
+}
+
+static void put_block(struct fixture *f, uint64_t ts_ns)
+{
+	union {
+		struct rec_block rec;
+		uint8_t bytes[sizeof(struct rec_block) + 8];
+	} all = {
+		.rec = {
+			.head = { ts_ns, sizeof(all), REC_BLOCK, 0, PID, PID },
+			.id = 0xdef,
+			.block = { 48, 300, 7, PID + 2, 3, MEMORY_FN_NEW, 1 },
+			.instance = 1,
+			.reach = REACH_LOST,
+			.text_bytes = 4,
+		},
+	};
+
+	memcpy(all.rec.text,
+	       "\xff"
+	       "fd3",
+	       4); /* a path may be any bytes */
+	put(f, &all);
+}
+
+static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, uint32_t reason)
+{
+	const struct rec_watched rec = {
+		.head = HEAD(rec_watched, REC_WATCHED, ts_ns),
+		.instance = instance,
+		.reason = reason,
+		.unmatched = 1,
+		.failed = 2,
+		.lost = 3,
+		.full = 4,
+		.no_stack = 5,
+	};
+
+	put(f, &rec);
+}
+
+/* ---- what is in the archive ---- */
+
+#define SAY(...) (size_t) snprintf(to, room, __VA_ARGS__)
+
+static size_t say(const struct event *ev, char *to, size_t room)
+{
+	switch (ev->kind) {
+	case EVENT_WATCH:
+		return SAY("watch %" PRIu64 " %u %s|%s|%d %" PRIu64 " %" PRIu64 ";", ev->ts_ns,
+			   ev->pid, ev->watch.resources, ev->watch.allocators, ev->watch.complete,
+			   ev->watch.interval, ev->watch.min_bytes);
+	case EVENT_WATCHED:
+		return SAY("watched %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+			   " %" PRIu64 ";",
+			   ev->ts_ns, ev->watched.reason, ev->watched.unmatched, ev->watched.failed,
+			   ev->watched.lost, ev->watched.full, ev->watched.no_stack);
+	case EVENT_SAMPLE:
+		return SAY("stack %" PRIu64 " %" PRIu64 " %" PRIx64 "+%u;", ev->ts_ns,
+			   ev->sample.id, ev->sample.frames[0], ev->sample.n_frames);
+	case EVENT_USAGE:
+		return SAY("usage %" PRIu64 " %" PRIu64 " %" PRIu64 "/%" PRIu64 " %" PRIu64
+			   "/%" PRIu64 ";",
+			   ev->ts_ns, ev->usage.stack, ev->usage.blocks, ev->usage.bytes,
+			   ev->usage.allocations, ev->usage.allocated_bytes);
+	case EVENT_ALLOC:
+		return SAY("alloc %" PRIu64 " %u %" PRIx64 " %" PRIu64 " %s;", ev->ts_ns, ev->tid,
+			   ev->block.id, ev->block.size, ev->block.function);
+	case EVENT_FREE:
+		return SAY("free %" PRIu64 " %u %" PRIx64 " %s;", ev->ts_ns, ev->tid, ev->block.id,
+			   ev->block.function);
+	case EVENT_SNAPSHOT:
+		return SAY("snapshot %" PRIu64 " %" PRIu64 " #%u %d;", ev->ts_ns,
+			   ev->snapshot.blocks, ev->snapshot.sequence, ev->snapshot.final);
+	case EVENT_BLOCK:
+		return SAY("block %" PRIu64 " %" PRIx64 " %" PRIu64 " since %" PRIu64
+			   " by %u in %u %s %s %s;",
+			   ev->ts_ns, ev->block.id, ev->block.size, ev->block.since_ns,
+			   ev->block.thread, ev->block.context, ev->block.function,
+			   reach_names[ev->block.reach], ev->block.text);
+	default:
+		return 0;
+	}
+}
+
+static const char *said(struct fixture *f)
+{
+	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	const struct fxt_record *record;
+	const char *what;
+	struct event ev;
+	size_t n = 0;
+
+	f->said[0] = '\0';
+	assert_int_equal(fxt_reader_new_memory(&reader, f->out.data, f->out.size), 0);
+	assert_int_equal(fxt_events_new(&events), 0);
+	while (fxt_reader_next(reader, &record) == FXT_READER_RECORD)
+		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT)
+			n += say(&ev, f->said + n, sizeof(f->said) - n);
+	return f->said;
+}
+
+#define WATCH_1 "watch 110 500 memory,mapping,segment,attachment,shm|libc: malloc|0 4096 8;"
+
+/* ---- tests ---- */
+
+static void test_life(void **state)
+{
+	struct fixture *f = *state;
+
+	put_watch(f, 110, 1);
+	put_watch(f, 111, 1); /* known */
+	put_named(f, 200, 1, 7);
+	put_usage(f, 200, 5, 2);
+	put_named(f, 300, 1, 7); /* of another resource: written already */
+	put_usage(f, 300, 5, 6); /* frees were ahead */
+	put_snapshot(f, 400, 0);
+	put_snapshot(f, TO + 50, 1); /* after the end: what is known then */
+	put_block(f, TO + 50);
+	put_watched(f, TO + 50, 1, WATCHED_STOP);
+	put_usage(f, 900, 9, 9); /* of nobody any more */
+	assert_string_equal(said(f), WATCH_1
+			    "stack 200 7 1007+2;usage 200 7 3/30 5/50;usage 300 7 0/0 5/50;"
+			    "snapshot 400 0 #1 0;snapshot 1000 1 #2 1;"
+			    "block 1000 def 48 since 300 by 502 in 3 operator new lost \xef\xbf\xbd"
+			    "fd3;"
+			    "watched 1000 stop 1 2 3 4 5;");
+	assert_string_equal(f->needed, "500@110 500@200 ");
+	assert_int_equal(f->a.n_events, 8);
+}
+
+/* Two programs of one process: what is said of one has nothing to do with the other. */
+static void test_exec(void **state)
+{
+	struct fixture *f = *state;
+
+	put_watch(f, 110, 1);
+	put_named(f, 120, 1, 7);
+	put_watched(f, 130, 1, WATCHED_EXEC);
+	put_watch(f, 131, 2);
+	put_named(f, 140, 2, 7);
+	put_watched(f, 150, 2, WATCHED_EXIT);
+	put_watched(f, 160, 3, WATCHED_EXIT); /* nobody's */
+	put_watched(f, 160, 2, 77);
+	assert_string_equal(
+		said(f),
+		WATCH_1 "stack 120 7 1007+2;watched 130 exec 1 2 3 4 5;"
+			"watch 131 500 memory,mapping,segment,attachment,shm|libc: malloc|1 4096 8;"
+			"stack 140 7 1007+2;watched 150 exit 1 2 3 4 5;");
+}
+
+/* What comes out of the rings before it is said that its program is watched. */
+static void test_waits(void **state)
+{
+	struct fixture *f = *state;
+
+	put_alloc(f, 99, 1); /* before the recording */
+	put_named(f, 110, 1, 7);
+	put_alloc(f, 110, 1);
+	put_alloc(f, 115, 2);
+	put_free(f, 120, 1);
+	put_free(f, TO + 1, 1); /* after it */
+	assert_string_equal(said(f), "");
+	put_watch(f, 110, 1);
+	assert_string_equal(said(f), WATCH_1 "stack 110 7 1007+2;alloc 110 501 abc 64 calloc;"
+					     "free 120 501 abc free;");
+	put_free(f, 130, 1);
+	assert_non_null(strstr(said(f), "free 130 501 abc free;"));
+	assert_null(strstr(f->said, "115"));
+	assert_int_equal(f->a.n_dropped, 0);
+}
+
+/* Of what is never watched no more is kept than there is room for. */
+static void test_waits_bounded(void **state)
+{
+	struct fixture *f = *state;
+	size_t n = (64 << 20) / sizeof(struct rec_alloc);
+
+	for (size_t i = 0; i < n; i++)
+		put_alloc(f, 200, 9);
+	assert_int_equal(f->a.n_dropped, n / 2);
+	assert_true(f->a.waiting.size <= 32 << 20);
+	assert_string_equal(said(f), "");
+}
+
+static void test_watches(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_false(allocations_watches(&f->a, PID));
+	put_watch(f, 110, 1);
+	assert_true(allocations_watches(&f->a, PID));
+	assert_false(allocations_watches(&f->a, PID + 1));
+	/* Between two programs, too. */
+	put_watched(f, 130, 1, WATCHED_EXEC);
+	assert_true(allocations_watches(&f->a, PID));
+	allocations_ended(&f->a, PID);
+	assert_false(allocations_watches(&f->a, PID));
+	allocations_ended(&f->a, PID);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_life, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_waits, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_waits_bounded, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_watches, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
