@@ -359,6 +359,7 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	struct memory_thread *t;
 	struct memory_call *call;
 	__u64 sp = PT_REGS_SP(ctx);
+	bool jumped;
 
 	if (!process)
 		return false;
@@ -370,6 +371,9 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	call = &t->call;
 	if (is_nested(call, process->instance, function, sp))
 		return false;
+	/* Another realloc() that it has jumped to: what it is given is taken out of the table already. */
+	jumped = call->function == function && call->instance == process->instance &&
+		 call->sp == sp && call->has_old && call->args[0] == PT_REGS_PARM1(ctx);
 	call->function = 0;
 	call->sp = sp;
 	call->args[0] = PT_REGS_PARM1(ctx);
@@ -378,13 +382,13 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	call->caller = 0;
 	call->instance = process->instance;
 	call->strange = 0;
-	call->has_old = 0;
+	call->has_old = jumped;
 	if (cookie & MEMORY_COOKIE_RET &&
 	    bpf_probe_read_user(&call->caller, sizeof(call->caller), (const void *)sp) < 0)
 		return false;
 	call->function = function;
 	call->weight = weigh(size_of(call));
-	if (is_realloc(function))
+	if (is_realloc(function) && !jumped)
 		take_old(process, call);
 	/* Of malloc() we know that it calls none of the others. */
 	if (function == MEMORY_FN_MALLOC && call->weight == 0) {

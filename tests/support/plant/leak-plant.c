@@ -98,12 +98,10 @@ static void say(const char *format, ...)
 	va_end(ap);
 }
 
-int main(int argc, char **argv);
-
 static void tell(void)
 {
-	say("{\"pid\": %d, \"main\": \"%016lx\", \"unmatched\": %u, \"failed\": %u, \"leaks\": [",
-	    (int)getpid(), (unsigned long)(uintptr_t)main, unmatched, failed);
+	say("{\"pid\": %d, \"unmatched\": %u, \"failed\": %u, \"leaks\": [",
+	    (int)getpid(), unmatched, failed);
 	for (unsigned i = 0; i < n_planted; i++)
 		say("%s{\"chain\": \"%s\", \"blocks\": %u, \"bytes\": %zu}", i ? ", " : "",
 		    planted[i].chain, planted[i].blocks, planted[i].bytes);

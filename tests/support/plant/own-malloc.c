@@ -137,14 +137,14 @@ static void put(const char *words)
 	strcat(text, words);
 }
 
-static void put_number(uint64_t n, unsigned base)
+static void put_number(uint64_t n)
 {
 	char digits[32] = "";
 	char *p = digits + sizeof(digits) - 1;
 
 	do
-		*--p = "0123456789abcdef"[n % base];
-	while ((n /= base) > 0 || (base == 16 && p > digits + sizeof(digits) - 17));
+		*--p = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
 	put(p);
 }
 
@@ -157,12 +157,10 @@ int main(int argc, char **argv)
 		return 1;
 	work();
 	put("{\"pid\": ");
-	put_number((uint64_t)getpid(), 10);
-	put(", \"main\": \"");
-	put_number((uintptr_t)main, 16);
-	put("\", \"leaks\": ["
+	put_number((uint64_t)getpid());
+	put(", \"unmatched\": 0, \"failed\": 0, \"leaks\": ["
 	    "{\"chain\": \"make_deep,work,main\", \"blocks\": 10, \"bytes\": ");
-	put_number(6 * (DEEP + NESTED) + 4 * SIGNALS, 10);
+	put_number(6 * (DEEP + NESTED) + 4 * SIGNALS);
 	put("}, {\"chain\": \"make_more,work,main\", \"blocks\": 5, \"bytes\": 1000}]}\n");
 	if (write(1, text, strlen(text)) < 0 || (held && read(0, &c, 1) < 0))
 		return 1;
