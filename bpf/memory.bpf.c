@@ -437,7 +437,10 @@ static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret
 	struct memory_process *process;
 	__u64 sp = PT_REGS_SP(ctx), result = PT_REGS_RC(ctx);
 
-	if (!t || t->call.function != function || (at_ret ? sp != t->call.sp : sp < t->call.sp))
+	if (!t || t->call.function != function)
+		return;
+	/* (what has a return probe is looked at there) */
+	if (at_ret ? sp != t->call.sp || !t->call.caller : sp < t->call.sp)
 		return;
 	process = memory_process();
 	if (!process && t->call.has_old) {

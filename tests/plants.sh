@@ -121,7 +121,8 @@ code_bias() {
 }
 
 # found PROGRAM HOW: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of the
-# program's symbols: nothing of kymo is asked for names. Frames of other files are "?"; those in front,
+# program's symbols: nothing of kymo is asked for names. Blocks of which no frame is the program's are none that it
+# planted. Frames of other files are "?"; those in front,
 # of libraries that allocate for the program, are left out, and so is what is behind where
 # the program begins.
 found() {
@@ -165,8 +166,9 @@ found() {
 				if (word == "main" || word == "work_apart" || how == "caller")
 					break
 			}
-			if (chain == "")
-				chain = "(foreign)"
+			# What libraries keep for themselves was not planted.
+			if (chain !~ /^(make_|align_|grow_|take_|plant_|work|jump|main)/)
+				next
 			blocks[chain]++
 			bytes[chain] += $4
 		}

@@ -13,7 +13,7 @@ all=(list buffers rows tables aligned large threads old jumps)
 
 # plant_and_look NAME PROGRAM HOW PART ...
 plant_and_look() {
-	local name=$1 program=$2 how=$3 pid
+	local name=$1 program=$2 how=$3 pid unmatched
 
 	shift 3
 	[ -x "$PLANTS/$program" ] || {
@@ -38,10 +38,13 @@ plant_and_look() {
 	expect_planted "${PLANT_FILE[$name]}" "$how" "$name"
 	assert_eq "$(watched "$pid" reason lost full no_stack)" "stop 0 0 0" \
 		"$name: why the watch has ended, lost, full, no_stack"
-	# A thread of glibc that ends frees once more what its cache holds, which was freed.
+	# A thread of glibc that ends frees once more what its cache holds, which was freed; and what is thrown inside
+	# of an operator new is allocated there, where it does not count, but freed outside.
+	unmatched=$(watched "$pid" unmatched)
 	case " $* " in
-	*" threads "*) assert_ge "$(watched "$pid" unmatched)" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
-	*) assert_eq "$(watched "$pid" unmatched)" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
+	*" threads "*) assert_ge "$unmatched" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
+	*" exceptions "*) assert_le "$unmatched" 300 "$name: unmatched" ;;
+	*) assert_eq "$unmatched" "$(json "$TRUTH" .unmatched)" "$name: unmatched" ;;
 	esac
 	# What operator new of some library makes of a failure is its own business.
 	case " $* " in
@@ -66,9 +69,11 @@ assert_eq "$({ grep -c unmapped: "$BLOCKS" || true; })" 0 \
 
 for kind in frames static jemalloc tcmalloc; do
 	plant_and_look "cpp-$kind" "leak-plant-cpp-$kind" frames exceptions news list buffers
+	# (libstdc++ uses the register of frame pointers for something else in this one)
+	plant_and_look "wide-$kind" "leak-plant-cpp-$kind" caller wide
 done
-plant_and_look cpp-no-frames leak-plant-cpp-no-frames caller exceptions news list
+plant_and_look cpp-no-frames leak-plant-cpp-no-frames caller exceptions news wide list
 # (Its operator new in C ends the program instead of throwing.)
-plant_and_look cpp-mimalloc leak-plant-cpp-mimalloc frames news list
+plant_and_look cpp-mimalloc leak-plant-cpp-mimalloc frames news wide list
 plant_and_look own own-malloc frames
 no_bpf_left "recordings of memory"

@@ -94,6 +94,19 @@ static NOINLINE thing *make_quietly()
 	return p;
 }
 
+NOINLINE void plant_wide()
+{
+	for (unsigned i = 0; i < 20; i++) {
+		wide *p = make_wide();
+
+		if (i < 3)
+			plant_keep(p);
+		else
+			delete p;
+	}
+	plant_truth("make_wide,plant_wide,main", 3, 3 * sizeof(wide));
+}
+
 /* What was made on the way is freed by what unwinds. */
 static NOINLINE void go_down(unsigned depth)
 {
@@ -111,7 +124,6 @@ NOINLINE void plant_news()
 	for (unsigned i = 0; i < 20; i++) {
 		thing *a = make_thing(), *d = make_quietly();
 		char *b = make_many(30 + i);
-		wide *c = make_wide();
 
 		if (i < 7)
 			plant_keep(a);
@@ -121,10 +133,6 @@ NOINLINE void plant_news()
 			plant_keep(b);
 		else
 			delete[] b;
-		if (i < 3)
-			plant_keep(c);
-		else
-			delete c;
 		if (i < 2)
 			plant_keep(d);
 		else
@@ -132,7 +140,6 @@ NOINLINE void plant_news()
 	}
 	plant_truth("make_thing,plant_news,main", 7, 7 * sizeof(thing));
 	plant_truth("make_many,plant_news,main", 5, 5 * 30 + 1 + 2 + 3 + 4);
-	plant_truth("make_wide,plant_news,main", 3, 3 * sizeof(wide));
 	plant_truth("make_quietly,plant_news,main", 2, 2 * sizeof(thing));
 }
 

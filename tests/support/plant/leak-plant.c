@@ -30,6 +30,7 @@
 #include "leak-plant.h"
 
 #pragma weak plant_news
+#pragma weak plant_wide
 #pragma weak plant_exceptions
 
 #define HUGE_BYTES ((size_t)1 << 60)
@@ -472,6 +473,7 @@ static const struct {
 	{ "tables", plant_tables },   { "aligned", plant_aligned }, { "large", plant_large },
 	{ "threads", plant_threads }, { "old", plant_old },	    { "jumps", plant_jumps },
 	{ "fork", plant_fork },	      { "news", plant_news },
+	{ "wide", plant_wide },
 	{ "exceptions", plant_exceptions },
 };
 

@@ -28,6 +28,7 @@ void plant_die(const char *what) __attribute__((noreturn));
 
 /* operator new; nothing in programs that are not C++. */
 void plant_news(void);
+void plant_wide(void); /* aligned */
 void plant_exceptions(void);
 
 #ifdef __cplusplus
