@@ -263,7 +263,8 @@ static __always_inline void count_unmatched(struct memory_process *process)
 		memory_count(&process->unmatched);
 }
 
-static __always_inline void freed(struct memory_process *process, __u64 address, __u32 function)
+static __always_inline void freed(struct memory_process *process, struct memory_thread *t,
+				  __u64 address, __u32 function)
 {
 	struct memory_key key = {
 		.id = address,
@@ -271,9 +272,14 @@ static __always_inline void freed(struct memory_process *process, __u64 address,
 		.resource = MEMORY_RESOURCE_MEMORY,
 	};
 	struct memory_block *known = bpf_map_lookup_elem(&memory_blocks, &key), block;
+	/* operator delete may free by calling another one. */
+	bool again = t && t->call.freed == address;
 
+	if (t)
+		t->call.freed = address;
 	if (!known) {
-		count_unmatched(process);
+		if (!again)
+			count_unmatched(process);
 		return;
 	}
 	block = *known;
@@ -375,6 +381,7 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	jumped = call->function == function && call->instance == process->instance &&
 		 call->sp == sp && call->has_old && call->args[0] == PT_REGS_PARM1(ctx);
 	call->function = 0;
+	call->freed = 0;
 	call->sp = sp;
 	call->args[0] = PT_REGS_PARM1(ctx);
 	call->args[1] = PT_REGS_PARM2(ctx);
@@ -495,10 +502,10 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 
 	if (!process || !address)
 		return;
-	t = memory_thread(false);
+	t = memory_thread(true);
 	if (t && is_nested(&t->call, process->instance, function, PT_REGS_SP(ctx)))
 		return;
-	freed(process, address, function);
+	freed(process, t, address, function);
 }
 
 /* ---- programs: which ones are attached depends on what the kernel has ---- */

@@ -74,6 +74,6 @@ for kind in frames static jemalloc tcmalloc; do
 done
 plant_and_look cpp-no-frames leak-plant-cpp-no-frames caller exceptions news wide list
 # (Its operator new in C ends the program instead of throwing.)
-plant_and_look cpp-mimalloc leak-plant-cpp-mimalloc frames news wide list
+plant_and_look cpp-mimalloc leak-plant-cpp-mimalloc caller news wide list
 plant_and_look own own-malloc frames
 no_bpf_left "recordings of memory"
