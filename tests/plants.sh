@@ -90,6 +90,15 @@ stop_watching() {
 	}
 }
 
+# has_watches FILE PID N: whether so many programs of the process are said to be watched, in a file that may grow
+has_watches() {
+	local n
+
+	n=$({ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
+		jq -c "select(.record == \"event\" and .name == \"watch\" and .process_id == $2)" | wc -l)
+	[ "$n" -ge "$3" ]
+}
+
 # list_blocks FILE: fills $BLOCKS (a file) with the blocks of its snapshots, and $DUMP.
 list_blocks() {
 	BLOCKS=$TMP/$(basename "$1").blocks
