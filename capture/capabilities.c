@@ -175,8 +175,8 @@ static int watching(struct capability *caps, const struct capability *profile)
 	static const char *const ways[] = {
 		[PROBES_PERF] = "a probe each on allocators' functions; stacks by frame pointers",
 		[PROBES_MULTI] = "many probes at once (uprobe_multi); stacks by frame pointers",
-		[PROBES_SESSION] = "probes on calls and returns in one (uprobe.session); stacks by "
-				   "frame pointers",
+		[PROBES_SESSION] =
+			"calls and returns in one (uprobe.session); stacks by frame pointers",
 	};
 	static const char *const names[] = { "memory", "fd", "shm", "threads" };
 	const char *detail = profile->available ? ways[probes_way()] : profile->detail;

@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "base/outbuf.h"
 #include "base/text.h"
 #include "capture/allocator-cache.h"
 #include "capture/probes.h"
@@ -56,6 +57,7 @@ struct memory {
 	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
 	uint64_t unheard;       /* as of the last look */
 	unsigned n_ended;       /* heard of, and not read */
+	struct outbuf going;    /* struct probes *, owned: to be detached, of those who are gone */
 	int error;              /* of the sink: it wants no more */
 };
 
@@ -201,10 +203,24 @@ static struct memory_image *image_of(struct memory *m, const struct memory_proce
 
 static void forget_armed(struct memory *m, struct armed *armed)
 {
+	struct probes *probes[FILES_MAX];
+
 	table_remove(&m->processes, (uint64_t)armed->pid + 1);
 	for (size_t i = 0; i < armed->n_files; i++)
-		probes_free(armed->files[i].probes);
+		probes[i] = armed->files[i].probes;
+	if (outbuf_append(&m->going, probes, armed->n_files * sizeof(probes[0])) < 0)
+		probes_free_all(probes, armed->n_files);
 	free(armed);
+}
+
+/* What has been forgotten is detached. */
+static void detach_forgotten(struct memory *m)
+{
+	struct outbuf going = m->going;
+
+	m->going = (struct outbuf){ 0 };
+	probes_free_all((struct probes **)going.data, going.size / sizeof(struct probes *));
+	outbuf_deinit(&going);
 }
 
 static bool is_watched(const struct memory *m, uint32_t pid)
@@ -250,6 +266,7 @@ static void drop_ended(struct memory *m)
 		free(image);
 		pos = 0; /* the table has moved */
 	}
+	detach_forgotten(m);
 }
 
 /* Says all about the images that have ended, and lets them go. */
@@ -595,6 +612,7 @@ static void detach_all(struct memory *m)
 		forget_armed(m, armed);
 		pos = 0;
 	}
+	detach_forgotten(m);
 }
 
 struct memory *memory_free(struct memory *m)

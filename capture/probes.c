@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "bpf/record.h"
 #include "capture/perf-event.h"
+#include "capture/thread.h"
 
 /* linux/bpf.h, as far as older ones do not have it. */
 enum {
@@ -27,6 +29,8 @@ struct link_create_multi {
 	int32_t pid;
 	uint32_t pad;
 };
+
+enum { CLOSERS_MAX = 16 };
 
 struct probes {
 	size_t n;
@@ -296,6 +300,61 @@ int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_f
 	*ret_failed = failed;
 	*ret = TAKE_PTR(p);
 	return 0;
+}
+
+/* Probes that go, and those who close them. */
+struct closing {
+	struct probes **list;
+	size_t n, next;
+	unsigned n_threads;
+	pthread_mutex_t lock; /* guards the two above */
+	pthread_cond_t done;
+};
+
+static void *close_some(void *userdata)
+{
+	struct closing *c = userdata;
+
+	pthread_mutex_lock(&c->lock);
+	while (c->next < c->n) {
+		struct probes *p = c->list[c->next++];
+
+		pthread_mutex_unlock(&c->lock);
+		probes_free(p);
+		pthread_mutex_lock(&c->lock);
+	}
+	c->n_threads--;
+	pthread_cond_signal(&c->done);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+void probes_free_all(struct probes **list, size_t n)
+{
+	struct closing c = {
+		.list = list,
+		.n = n,
+		.n_threads = 1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.done = PTHREAD_COND_INITIALIZER,
+	};
+
+	for (size_t i = 1; i < CLOSERS_MAX && i < n; i++) {
+		pthread_mutex_lock(&c.lock);
+		c.n_threads++;
+		pthread_mutex_unlock(&c.lock);
+		if (thread_start(close_some, &c) == 0)
+			continue;
+		pthread_mutex_lock(&c.lock);
+		c.n_threads--;
+		pthread_mutex_unlock(&c.lock);
+		break;
+	}
+	close_some(&c);
+	pthread_mutex_lock(&c.lock);
+	while (c.n_threads > 0)
+		pthread_cond_wait(&c.done, &c.lock);
+	pthread_mutex_unlock(&c.lock);
 }
 
 struct probes *probes_free(struct probes *p)

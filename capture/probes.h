@@ -61,4 +61,7 @@ int probes_new(const struct probes_target *target, struct probes **ret, size_t *
 /* When it returns, nothing is left of them in the process. Returns NULL. */
 struct probes *probes_free(struct probes *p);
 
+/* Likewise, many: the kernel lets each wait, so it is done side by side. The array stays the caller's. */
+void probes_free_all(struct probes **list, size_t n);
+
 DEFINE_CLEANUP(struct probes *, probes_free)

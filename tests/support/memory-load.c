@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PLANT __attribute__((noinline, noclone))
+#define PLANT __attribute__((noinline))
 
 enum { BEFORE = 10, PASSED = 50, PAIRS_KEPT = 1024 };
 
