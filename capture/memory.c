@@ -59,6 +59,7 @@ struct memory {
 	unsigned n_ended;       /* heard of, and not read */
 	struct outbuf going;    /* struct probes *, owned: to be detached, of those who are gone */
 	int error;              /* of the sink: it wants no more */
+	bool stopping;          /* nothing is attached any more */
 };
 
 /* ---- texts ---- */
@@ -553,6 +554,24 @@ static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 		announce(m, image);
 }
 
+/* A child that was not looked at before the end, and may live. */
+static void pass_over(struct memory *m, uint32_t pid, uint64_t ts_ns)
+{
+	struct memory_process process = {
+		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
+		.pid = pid,
+		.since_ns = ts_ns,
+	};
+	struct armed *armed = make_armed(m, pid);
+	struct memory_image *image = armed ? image_of(m, &process) : NULL;
+
+	if (!image)
+		return;
+	armed->instance = process.instance;
+	add_text(armed->refused, sizeof(armed->refused), "the recording ended before it was watched");
+	image->ended = true;
+}
+
 static int on_happening(void *userdata, void *data, size_t size)
 {
 	const struct memory_happened *happened = data;
@@ -566,6 +585,11 @@ static int on_happening(void *userdata, void *data, size_t size)
 		return 0;
 	}
 	armed = armed_of(m, happened->pid);
+	if (m->stopping) {
+		if (!armed && happened->what == MEMORY_HAPPENED_FORK)
+			pass_over(m, happened->pid, happened->ts_ns);
+		return 0;
+	}
 	/* Of somebody who had this id before. */
 	if (armed && happened->what == MEMORY_HAPPENED_FORK)
 		forget_armed(m, armed);
@@ -721,6 +745,9 @@ void memory_stop(struct memory *m)
 	struct memory_image *image;
 	size_t pos = 0;
 
+	/* What is waiting there may be a lot, and attaching takes its time. */
+	m->stopping = true;
+	ring_buffer__consume(m->happenings);
 	memory_map_each(&map, on_process, m);
 	while ((image = table_next(&m->images, &pos)))
 		stop_image(m, image);
