@@ -172,7 +172,7 @@ found() {
 				if (chain == "" && word ~ /^(\?|_Zn.*|_ZNSt.*|_ZNKSt.*)$/)
 					continue
 				chain = chain (chain == "" ? "" : ",") word
-				if (word == "main" || word == "work_apart" || how == "caller")
+				if (word == "main" || word ~ /_apart$/ || how == "caller")
 					break
 			}
 			# What libraries keep for themselves was not planted.

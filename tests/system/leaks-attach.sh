@@ -126,3 +126,33 @@ list_blocks "$TMP/t.fxt"
 truth_line boxed 1
 sed -i "s|$TMP/root/inside+|$TMP/inside+|g; s| /inside+| $TMP/inside+|g" "$BLOCKS"
 expect_planted "$TMP/inside" frames "in a namespace"
+
+note "a snapshot of a process that goes on"
+PLANT=()
+start_plant churn "$PLANTS/leak-hostile" churn 3
+pid=${PLANT[churn]}
+start_watching "$TMP/t.fxt" -p "$pid"
+expect_soon 20 is_watched "$pid"
+feed churn
+wait_truth churn 1
+sleep 0.5
+stop_watching
+text_is_clean "$pid" || fail "probes are left in what goes on"
+list_blocks "$TMP/t.fxt"
+truth_line churn 1
+awk '$4 == 300' "$BLOCKS" >"$TMP/lost.blocks"
+# Of what each thread has at one time there is no more than that, and nothing twice.
+awk '$4 != 300 && $4 != 272' "$BLOCKS" >"$TMP/churned"
+assert_le "$(wc -l <"$TMP/churned")" 6 "blocks that come and go, in three threads"
+events block | jq -r .args.address | sort | uniq -d >"$TMP/twice"
+assert_empty "$TMP/twice" "addresses that two blocks have"
+assert_eq "$(events snapshot | jq -r .args.blocks)" "$(wc -l <"$BLOCKS")" "blocks that the snapshot promises"
+events usage | jq -rs 'group_by(.args.stack)[] | last.args | select(.blocks > 0) |
+	"\(.stack) \(.blocks) \(.bytes)"' | sort >"$TMP/sums"
+events block | jq -rs 'group_by(.args.stack)[] | "\(.[0].args.stack) \(length) \(map(.args.size) | add)"' |
+	sort | diff "$TMP/sums" - >&2 || fail "the last sums (<) are not those of the snapshot (>)"
+cp "$TMP/lost.blocks" "$BLOCKS"
+expect_planted "$PLANTS/leak-hostile" frames "while it goes on"
+[ "$(wc -l <"$TMP/churn.json")" = 1 ] || fail "it did not go on"
+feed churn
+end_plant churn

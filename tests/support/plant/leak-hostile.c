@@ -7,6 +7,7 @@
  *	leak-hostile --held library FILE      loads and unloads FILE, a hundred times
  *	leak-hostile --held threads N         N threads that lose a block each
  *	leak-hostile --held children N        N children that end at once, after they have lost a block
+ *	leak-hostile --held churn N           loses a hundred blocks, and allocates and frees on, in N threads
  *	leak-hostile --held execs N           becomes itself, N times
  *
  * Each waits for a byte on stdin before and after. What it has lost itself it prints as leak-plant does.
@@ -203,6 +204,38 @@ static NOINLINE void do_threads(unsigned n)
 	tell("make_some,work_apart", n, (size_t)n * 30);
 }
 
+static NOINLINE void *churn_apart(void *arg)
+{
+	volatile int *over = arg;
+
+	while (!*over) {
+		void *p = make_some(100), *q = calloc(3, 40);
+
+		p = realloc(p, 200);
+		free(q);
+		free(p);
+	}
+	return NULL;
+}
+
+static NOINLINE void do_churn(unsigned n)
+{
+	static volatile int over;
+	pthread_t threads[AT_ONCE];
+
+	wait_for_byte();
+	for (unsigned i = 0; i < 100; i++)
+		make_some(300);
+	for (unsigned i = 0; i < n && i < AT_ONCE; i++)
+		if (pthread_create(&threads[i], NULL, churn_apart, (void *)&over) != 0)
+			die("pthread_create");
+	tell("make_some,do_churn,main", 100, 30000);
+	wait_for_byte();
+	over = 1;
+	for (unsigned i = 0; i < n && i < AT_ONCE; i++)
+		pthread_join(threads[i], NULL);
+}
+
 static NOINLINE void do_children(unsigned n)
 {
 	wait_for_byte();
@@ -249,6 +282,8 @@ int main(int argc, char **argv)
 		do_library(with);
 	else if (strcmp(what, "threads") == 0)
 		do_threads((unsigned)atoi(with));
+	else if (strcmp(what, "churn") == 0)
+		do_churn((unsigned)atoi(with));
 	else if (strcmp(what, "children") == 0)
 		do_children((unsigned)atoi(with));
 #if defined(__x86_64__)
