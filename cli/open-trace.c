@@ -28,6 +28,11 @@ void open_trace_say_alien(const char *name, const struct unpack_damage *damage, 
 			  "first: xz -dc %s | kymo ... -",
 			  name, name);
 		break;
+	case FXT_ALIEN_REPORT:
+		cli_error("%s: it is a leak report (sp-rtrace text), not a trace; it is for 'kymo "
+			  "postprocess'",
+			  name);
+		break;
 	default:
 		cli_error("%s: it is not a Fuchsia trace (FXT): it does not start with the magic "
 			  "number",

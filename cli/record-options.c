@@ -558,7 +558,8 @@ static int check_all(const struct record_options *o)
 	if (asks_about_memory(&o->session.memory) && !(categories & CATEGORIES_MEMORY))
 		return cli_usage_error("--memory-... and --usage-interval: nothing is recorded of "
 				       "what is allocated; add 'memory' to -e");
-	if (categories_refused(categories, &o->session.filter))
+	/* (a command that is to be run is chosen by that) */
+	if (o->n_rest == 0 && categories_refused(categories, &o->session.filter))
 		return cli_usage_error("-e %s: %s",
 				       categories_format(names, categories & CATEGORIES_MEMORY),
 				       categories_refused(categories, &o->session.filter));

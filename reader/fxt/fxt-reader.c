@@ -136,6 +136,7 @@ static int find_archive(struct fxt_reader *r)
 static int check_magic(struct fxt_reader *r)
 {
 	static const uint8_t xz[] = { 0xfd, '7', 'z', 'X', 'Z' };
+	static const uint8_t report[] = { 'v', 'e', 'r', 's', 'i', 'o', 'n', '=' };
 	int full = input_need(&r->input, FXT_WORD_BYTES);
 
 	if (full < 0)
@@ -144,6 +145,9 @@ static int check_magic(struct fxt_reader *r)
 		return FXT_ALIEN_EMPTY;
 	if (input_ready(&r->input) >= sizeof(xz) && memcmp(r->input.data, xz, sizeof(xz)) == 0)
 		return FXT_ALIEN_XZ;
+	if (input_ready(&r->input) >= sizeof(report) &&
+	    memcmp(r->input.data, report, sizeof(report)) == 0)
+		return FXT_ALIEN_REPORT;
 	if (full && first_word(r) == FXT_MAGIC)
 		return 0;
 	r->swap = full && first_word(r) == FXT_MAGIC_SWAPPED;

@@ -32,6 +32,7 @@
 enum fxt_alien {
 	FXT_ALIEN_EMPTY = 1, /* no byte at all */
 	FXT_ALIEN_XZ,        /* compressed */
+	FXT_ALIEN_REPORT,    /* a leak report, which is text: "version=..." */
 	FXT_ALIEN_OTHER,     /* does not start with the magic number, nor are records found in it */
 };
 

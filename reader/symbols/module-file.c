@@ -297,6 +297,21 @@ static bool address_by_size(const struct module_file *m, const struct symbol_map
 	return true;
 }
 
+/* The mapping is all of the file, so that only its distance from its own addresses is not known. */
+static bool address_in_whole(const struct module_file *m, const struct symbol_mapping *mapping,
+			     uint64_t address, uint64_t *ret_vaddr)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < m->segments.n; i++)
+		if (m->segments.items[i].vaddr < first)
+			first = m->segments.items[i].vaddr;
+	if (first == UINT64_MAX)
+		return false;
+	*ret_vaddr = address - mapping->start + (first & ~(uint64_t)(PAGE_BYTES - 1));
+	return true;
+}
+
 bool module_file_address(const struct module_file *m, const struct symbol_mapping *mapping,
 			 uint64_t address, uint64_t *ret_vaddr)
 {
@@ -304,6 +319,9 @@ bool module_file_address(const struct module_file *m, const struct symbol_mappin
 
 	if (address < mapping->start || address - mapping->start >= mapping->size)
 		return false;
+	if (mapping->whole)
+		return address_by_size(m, mapping, address, ret_vaddr) ||
+		       address_in_whole(m, mapping, address, ret_vaddr);
 	offset = address - mapping->start;
 	if (!m->main.path)
 		return address_by_size(m, mapping, address, ret_vaddr);

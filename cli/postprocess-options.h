@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `kymo postprocess` is asked to show of a report, as words of the command line.
+ */
+#pragma once
+
+#include "reader/rtrace/rtrace-postprocess.h"
+
+enum { POSTPROCESS_NAMES_MAX = 64 };
+
+struct postprocess_options {
+	struct rtrace_postprocess_options options;
+	struct rtrace_select select;
+	bool selects; /* something of it was said */
+	bool sorts;
+	const char *types[POSTPROCESS_NAMES_MAX], *contexts[POSTPROCESS_NAMES_MAX];
+	struct rtrace_call_range range;
+	char *range_target; /* owned; so are these */
+	char *words[2 * POSTPROCESS_NAMES_MAX];
+	size_t n_words;
+	uint64_t *include, *exclude;
+};
+
+void postprocess_options_deinit(struct postprocess_options *o);
+
+/* Each takes a word. All return CLI_OK; or CLI_USAGE or CLI_FAILED when they have said what is wrong. */
+int postprocess_options_sort(struct postprocess_options *o, const char *word);
+int postprocess_options_resource(struct postprocess_options *o, const char *words);
+int postprocess_options_context(struct postprocess_options *o, const char *words);
+int postprocess_options_depth(struct postprocess_options *o, const char *word);
+int postprocess_options_size(struct postprocess_options *o, const char *word);
+int postprocess_options_index(struct postprocess_options *o, const char *word);
+int postprocess_options_call_address(struct postprocess_options *o, const char *word);
+
+/* Files with an index a line. */
+int postprocess_options_include(struct postprocess_options *o, const char *path);
+int postprocess_options_exclude(struct postprocess_options *o, const char *path);
+
+/* All was said: whether it goes together. */
+int postprocess_options_finish(struct postprocess_options *o);
+
+/* Whether there is anything to do. */
+bool postprocess_options_any(const struct postprocess_options *o);

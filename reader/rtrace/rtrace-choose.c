@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/rtrace/rtrace-choose.h"
+
+#include <errno.h>
+
+#include "reader/rtrace/rtrace-parse.h"
+
+enum { FIRST_WORDS = 1024, FIRST_CALLS = 4096 };
+
+/* All that pairing needs of a call. */
+struct rtrace_choose_call {
+	uint64_t id, index, number;
+	int8_t type;
+	bool is_free, counted;
+};
+
+void rtrace_choose_init(struct rtrace_choose *c, const struct rtrace_select *select, bool leaks,
+			bool sorts)
+{
+	*c = (struct rtrace_choose){ .leaks = leaks, .sorts = sorts };
+	rtrace_select_init(&c->select, select);
+}
+
+void rtrace_choose_deinit(struct rtrace_choose *c)
+{
+	rtrace_live_deinit(&c->live);
+	free(c->bits);
+	free(c->frees);
+	free(c->calls);
+	c->bits = c->frees = NULL;
+	c->calls = NULL;
+	c->n_words = c->n_room = 0;
+}
+
+/* ---- bits ---- */
+
+static bool has_bit(const uint64_t *bits, uint64_t number)
+{
+	return bits[number / 64] >> (number % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, uint64_t number)
+{
+	bits[number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+bool rtrace_choose_keeps(const struct rtrace_choose *c, uint64_t number)
+{
+	return number < c->counts.calls && has_bit(c->bits, number);
+}
+
+static void keep(struct rtrace_choose *c, uint64_t number)
+{
+	set_bit(c->bits, number);
+}
+
+static void drop(struct rtrace_choose *c, uint64_t number)
+{
+	c->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
+}
+
+static int grow(uint64_t **bits, size_t from, size_t to)
+{
+	uint64_t *bigger = realloc(*bits, to * sizeof(**bits));
+
+	if (!bigger)
+		return -ENOMEM;
+	memset(bigger + from, 0, (to - from) * sizeof(*bigger));
+	*bits = bigger;
+	return 0;
+}
+
+/* Sees to it that there is room for one more call. */
+static int grow_bits(struct rtrace_choose *c)
+{
+	size_t n = c->n_words ? 2 * c->n_words : FIRST_WORDS;
+	int r;
+
+	if (c->counts.calls < 64 * (uint64_t)c->n_words)
+		return 0;
+	if (c->counts.calls >> RTRACE_LIVE_CALL_BITS)
+		return -EOVERFLOW;
+	r = grow(&c->bits, c->n_words, n);
+	if (r == 0 && c->select.select->range)
+		r = grow(&c->frees, c->n_words, n);
+	if (r == 0)
+		c->n_words = n;
+	return r;
+}
+
+/* ---- pairing ---- */
+
+/* Whether what a deallocation frees matters. */
+static bool pairs(const struct rtrace_choose *c)
+{
+	return c->leaks || c->select.select->has_size || c->select.select->range;
+}
+
+static int pair_allocation(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+{
+	uint64_t old;
+	int r = rtrace_live_allocate(&c->live, call->type, call->id, call->number, call->counted,
+				     &old);
+
+	if (r < 0)
+		return r;
+	if (r == RTRACE_LIVE_REPLACED)
+		c->counts.replaced++;
+	/* What is shared is shown once, as long as anybody has it. */
+	if (c->leaks && r == RTRACE_LIVE_REPLACED)
+		drop(c, old);
+	if (c->leaks && r == RTRACE_LIVE_SHARED) {
+		drop(c, call->number);
+		c->clamped = false;
+	}
+	return 0;
+}
+
+static void pair_deallocation(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+{
+	uint64_t old;
+	int r = rtrace_live_free(&c->live, call->type, call->id, &old);
+
+	if (r == RTRACE_LIVE_UNKNOWN)
+		c->counts.unknown++;
+	if (c->leaks || r == RTRACE_LIVE_UNKNOWN || !rtrace_choose_keeps(c, old))
+		drop(c, call->number);
+	if (c->leaks && r == RTRACE_LIVE_FREED)
+		drop(c, old);
+}
+
+static int pair(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+{
+	if (!call->is_free)
+		return pair_allocation(c, call);
+	pair_deallocation(c, call);
+	return 0;
+}
+
+static int keep_for_later(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+{
+	if (call->number == c->n_room) {
+		size_t room = c->n_room ? 2 * c->n_room : FIRST_CALLS;
+		struct rtrace_choose_call *calls = realloc(c->calls, room * sizeof(*calls));
+
+		if (!calls)
+			return -ENOMEM;
+		c->calls = calls;
+		c->n_room = room;
+	}
+	c->calls[call->number] = *call;
+	return 0;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct rtrace_choose_call *x = a, *y = b;
+
+	if (x->index != y->index)
+		return x->index < y->index ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* ---- records ---- */
+
+/* The backtrace is over: what shared it was allocated from there. */
+static void close_group(struct rtrace_choose *c)
+{
+	if (c->select.select->range && !c->in_range)
+		for (uint64_t i = c->group; i < c->counts.calls; i++)
+			if (!has_bit(c->frees, i))
+				drop(c, i);
+	c->group = c->counts.calls;
+	c->in_range = false;
+}
+
+static int take_call(struct rtrace_choose *c, const struct rtrace_record *record,
+		     const struct rtrace_reader *reader)
+{
+	size_t n_types;
+	const struct rtrace_type *types = rtrace_reader_types(reader, &n_types);
+	const struct rtrace_choose_call call = {
+		.id = record->call.id,
+		.index = record->call.index,
+		.number = c->counts.calls,
+		.type = (int8_t)record->resource_number,
+		.is_free = record->call.is_free,
+		.counted = record->resource_number >= 0 && types[record->resource_number].refcount,
+	};
+	bool wanted;
+	int r;
+
+	if (record->opens)
+		close_group(c);
+	r = grow_bits(c);
+	if (r < 0)
+		return r;
+	c->counts.calls++;
+	wanted = rtrace_select_call(&c->select, record, types);
+	c->clamped = wanted && !call.is_free && record->call.size == RTRACE_INT_MAX;
+	if (wanted && (call.is_free || rtrace_select_size(&c->select, record->call.size)))
+		keep(c, call.number);
+	if (call.is_free && c->frees)
+		set_bit(c->frees, call.number);
+	if (!pairs(c))
+		return RTRACE_CHOOSE_DONE;
+	if (c->sorts)
+		return keep_for_later(c, &call);
+	if (call.index < c->last_index)
+		return RTRACE_CHOOSE_UNSORTED;
+	c->last_index = call.index;
+	return pair(c, &call);
+}
+
+/* A size that did not fit the call. */
+static void take_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
+{
+	uint64_t size;
+
+	if (!c->clamped || !rtrace_text_is(arg->name, RTRACE_ARG_SIZE) ||
+	    !rtrace_parse_decimal(arg->value, &size) || size < RTRACE_INT_MAX)
+		return;
+	if (rtrace_select_size(&c->select, size))
+		keep(c, c->counts.calls - 1);
+	else
+		drop(c, c->counts.calls - 1);
+}
+
+int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *record,
+			 const struct rtrace_reader *reader)
+{
+	switch (record->kind) {
+	case RTRACE_CALL:
+		return take_call(c, record, reader);
+	case RTRACE_ARG:
+		if (c->select.select->has_size)
+			take_size(c, &record->arg);
+		return 0;
+	case RTRACE_FRAME:
+		if (c->select.select->range && !c->in_range)
+			c->in_range = rtrace_select_address(&c->select, record->frame.address);
+		return 0;
+	default:
+		rtrace_select_learn(&c->select, record);
+		return 0;
+	}
+}
+
+int rtrace_choose_finish(struct rtrace_choose *c)
+{
+	int r = 0;
+
+	close_group(c);
+	if (!c->sorts || !c->calls)
+		return 0;
+	qsort(c->calls, c->counts.calls, sizeof(*c->calls), compare_calls);
+	for (uint64_t i = 0; r == 0 && i < c->counts.calls; i++)
+		r = pair(c, &c->calls[i]);
+	return r;
+}

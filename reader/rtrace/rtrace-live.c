@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A live resource is one slot of a table: its value is no pointer but the call's number and how often
+ * it is held, so that millions of them cost nothing beside their slots.
+ */
+#include "reader/rtrace/rtrace-live.h"
+
+#include <assert.h>
+
+static_assert(sizeof(void *) == 8, "a slot holds a call and a count");
+static_assert(RTRACE_LIVE_CALL_BITS + RTRACE_LIVE_COUNT_BITS == 64, "as many as there are");
+
+#define CALL_MASK ((UINT64_C(1) << RTRACE_LIVE_CALL_BITS) - 1)
+#define COUNT_MAX ((UINT64_C(1) << RTRACE_LIVE_COUNT_BITS) - 1)
+
+static uint64_t held(uint64_t call, uint64_t count)
+{
+	return count << RTRACE_LIVE_CALL_BITS | call;
+}
+
+static uint64_t call_of(uint64_t value)
+{
+	return value & CALL_MASK;
+}
+
+static uint64_t count_of(uint64_t value)
+{
+	return value >> RTRACE_LIVE_CALL_BITS;
+}
+
+void rtrace_live_deinit(struct rtrace_live *l)
+{
+	for (size_t i = 0; i <= RTRACE_RESOURCE_MAX; i++)
+		table_deinit(&l->tables[i]);
+}
+
+/* A table has no key 0: ids are one higher there, and the highest has a place of its own. */
+static uint64_t get(const struct rtrace_live *l, int type, uint64_t id)
+{
+	if (id == UINT64_MAX)
+		return l->topmost[type + 1];
+	return (uint64_t)(uintptr_t)table_get(&l->tables[type + 1], id + 1);
+}
+
+/* VALUE 0 takes it out. */
+static int set(struct rtrace_live *l, int type, uint64_t id, uint64_t value)
+{
+	if (id == UINT64_MAX) {
+		l->topmost[type + 1] = value;
+		return 0;
+	}
+	if (value != 0)
+		return table_set(&l->tables[type + 1], id + 1, (void *)(uintptr_t)value);
+	table_remove(&l->tables[type + 1], id + 1);
+	return 0;
+}
+
+int rtrace_live_allocate(struct rtrace_live *l, int type, uint64_t id, uint64_t call, bool counted,
+			 uint64_t *ret)
+{
+	uint64_t old = get(l, type, id), count = count_of(old);
+	int r;
+
+	assert(call <= CALL_MASK);
+	if (old != 0)
+		*ret = call_of(old);
+	if (old != 0 && counted) {
+		r = set(l, type, id, held(call_of(old), count < COUNT_MAX ? count + 1 : count));
+		return r < 0 ? r : RTRACE_LIVE_SHARED;
+	}
+	r = set(l, type, id, held(call, 1));
+	if (r < 0)
+		return r;
+	return old != 0 ? RTRACE_LIVE_REPLACED : RTRACE_LIVE_NEW;
+}
+
+int rtrace_live_free(struct rtrace_live *l, int type, uint64_t id, uint64_t *ret)
+{
+	uint64_t old = get(l, type, id), count = count_of(old);
+
+	if (old == 0)
+		return RTRACE_LIVE_UNKNOWN;
+	*ret = call_of(old);
+	if (count == 1) {
+		set(l, type, id, 0);
+		return RTRACE_LIVE_FREED;
+	}
+	/* (it is there: this takes no memory) */
+	set(l, type, id, held(call_of(old), count < COUNT_MAX ? count - 1 : count));
+	return RTRACE_LIVE_UNSHARED;
+}

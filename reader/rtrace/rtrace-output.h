@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The last step of post-processing: what is shown is counted, frames are cut off and named, and
+ * everything goes to whoever asked.
+ */
+#pragma once
+
+#include "reader/rtrace/rtrace-postprocess.h"
+
+struct rtrace_output {
+	const struct rtrace_postprocess_options *options;
+	const struct rtrace_postprocess_io *io;
+	uint64_t n_maps;   /* so far */
+	uint64_t shown;    /* calls */
+	uint32_t n_frames; /* of the backtrace that is shown */
+	int type;          /* of the call shown last; -1 = of none */
+	bool clamped;      /* its size did not fit */
+	struct rtrace_output_sum {
+		uint64_t count, size;
+	} sums[RTRACE_RESOURCE_MAX + 1]; /* of allocations; the first: of no resource */
+};
+
+/* The header, with what is done to the report. */
+int rtrace_output_header(struct rtrace_output *o, const struct rtrace_record *record);
+
+/* A call with its resource settled, and an argument of the last one. */
+int rtrace_output_call(struct rtrace_output *o, const struct rtrace_record *record);
+int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *record);
+
+/* A frame, of when there were N_MAPS; too many are not shown: 0. Returns 1, 0, or a negative errno. */
+int rtrace_output_frame(struct rtrace_output *o, const struct rtrace_record *record,
+			uint64_t n_maps);
+
+/* The end of a backtrace: RECORD, or NULL for one that is not in the report. */
+int rtrace_output_end(struct rtrace_output *o, const struct rtrace_record *record);
+
+/* Anything else, as it is. */
+int rtrace_output_other(struct rtrace_output *o, const struct rtrace_record *record);
+
+/* How much of each of TYPES has leaked. */
+int rtrace_output_leaks(struct rtrace_output *o, const struct rtrace_type *types, size_t n);

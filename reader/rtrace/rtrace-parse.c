@@ -1,0 +1,579 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/rtrace/rtrace-parse.h"
+
+#include "base/cleanup.h"
+
+#define NS_PER_S ((uint64_t)1000000000)
+
+/* Hours that fit nanoseconds of 64 bits. */
+enum { HOURS_MAX = 5000000 };
+
+/* What was not taken of a line yet. */
+struct scan {
+	const char *p, *end;
+};
+
+static struct scan scan_of(struct rtrace_text text)
+{
+	return (struct scan){ text.bytes, text.bytes + text.n };
+}
+
+static size_t left(const struct scan *s)
+{
+	return (size_t)(s->end - s->p);
+}
+
+static struct rtrace_text rest(const struct scan *s)
+{
+	return (struct rtrace_text){ s->p, left(s) };
+}
+
+static bool take(struct scan *s, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (left(s) < n || memcmp(s->p, text, n) != 0)
+		return false;
+	s->p += n;
+	return true;
+}
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static size_t take_spaces(struct scan *s)
+{
+	const char *from = s->p;
+
+	while (s->p < s->end && is_space(*s->p))
+		s->p++;
+	return (size_t)(s->p - from);
+}
+
+/* Up to a space or the end. */
+static struct rtrace_text take_word(struct scan *s)
+{
+	struct rtrace_text word = { s->p, 0 };
+
+	while (s->p < s->end && !is_space(*s->p))
+		s->p++;
+	word.n = (size_t)(s->p - word.bytes);
+	return word;
+}
+
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return 16;
+}
+
+/* Digits to BASE. Returns how many there were, 0 also if they are too large a number. */
+static size_t take_number(struct scan *s, unsigned base, uint64_t *ret)
+{
+	const char *from = s->p;
+	uint64_t value = 0;
+	int digit;
+
+	while (s->p < s->end && (digit = digit_of(*s->p)) < (int)base) {
+		if (value > (UINT64_MAX - (uint64_t)digit) / base) {
+			s->p = from;
+			return 0;
+		}
+		value = value * base + (uint64_t)digit;
+		s->p++;
+	}
+	*ret = value;
+	return (size_t)(s->p - from);
+}
+
+static bool take_decimal(struct scan *s, uint64_t *ret)
+{
+	return take_number(s, 10, ret) > 0;
+}
+
+/* Only a small x is one to other readers. */
+static bool take_address(struct scan *s, uint64_t *ret)
+{
+	return take(s, "0x") && take_number(s, 16, ret) > 0;
+}
+
+static bool take_mask(struct scan *s, uint32_t *ret)
+{
+	uint64_t value;
+
+	if (take_number(s, 16, &value) == 0 || value > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)value;
+	return true;
+}
+
+static struct rtrace_text trimmed(struct rtrace_text text)
+{
+	while (text.n > 0 && is_space(text.bytes[text.n - 1]))
+		text.n--;
+	return text;
+}
+
+/* The first TEXT in what is left, or NULL. */
+static const char *find(const struct scan *s, const char *text)
+{
+	return left(s) ? memmem(s->p, left(s), text, strlen(text)) : NULL;
+}
+
+static const char *find_last(const struct scan *s, char c)
+{
+	return left(s) ? memrchr(s->p, c, left(s)) : NULL;
+}
+
+/* ---- calls ---- */
+
+/*
+ * "[HH:MM:SS.fraction] ". Up to three digits are milliseconds, as those write and read them who write
+ * three; more are what they say.
+ */
+static bool take_time(struct scan *s, uint64_t *ret_ns)
+{
+	struct scan at = *s;
+	uint64_t h, m, sec, fraction;
+	size_t digits;
+
+	if (!take(&at, "[") || !take_decimal(&at, &h) || !take(&at, ":") ||
+	    !take_decimal(&at, &m) || !take(&at, ":") || !take_decimal(&at, &sec) ||
+	    !take(&at, "."))
+		return false;
+	digits = take_number(&at, 10, &fraction);
+	if (digits == 0 || digits > 9 || !take(&at, "] ") || h > HOURS_MAX || m > HOURS_MAX ||
+	    sec > HOURS_MAX)
+		return false;
+	for (digits = digits < 3 ? 3 : digits; digits < 9; digits++)
+		fraction *= 10;
+	*ret_ns = (h * 3600 + m * 60 + sec) * NS_PER_S + fraction;
+	*s = at;
+	return true;
+}
+
+static void take_contexts(struct scan *s, uint32_t *ret)
+{
+	struct scan at = *s;
+	uint32_t mask;
+
+	if (take(&at, "@") && take_mask(&at, &mask) && take(&at, " ")) {
+		*ret = mask;
+		*s = at;
+	}
+}
+
+/* NAME or NAME<TYPE>: up to the last parenthesis, or the last '<' if a '>' is before that. */
+static void split_name(struct rtrace_text text, struct rtrace_call *c)
+{
+	const char *open;
+
+	c->name = text;
+	if (text.n == 0 || text.bytes[text.n - 1] != '>')
+		return;
+	open = memrchr(text.bytes, '<', text.n);
+	if (!open || open + 2 == text.bytes + text.n)
+		return;
+	c->name.n = (size_t)(open - text.bytes);
+	c->type = (struct rtrace_text){ open + 1, text.n - c->name.n - 2 };
+}
+
+/* "SIZE) = 0xID". A size that became negative somewhere had 32 bits there. */
+static bool take_allocation(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
+{
+	bool negative;
+
+	take_spaces(s);
+	negative = take(s, "-");
+	if (!take_decimal(s, &c->size) || !take(s, ")"))
+		return false;
+	take_spaces(s);
+	if (!take(s, "="))
+		return false;
+	take_spaces(s);
+	if (!take_address(s, &c->id))
+		return false;
+	if (negative) {
+		c->size = (uint32_t)-c->size;
+		odd->what = "its size is negative: it is taken for one that did not fit 32 bits";
+	}
+	return true;
+}
+
+static const char *parse_call(struct scan *s, struct rtrace_call *c, struct rtrace_oddity *odd)
+{
+	struct scan id;
+	const char *open;
+
+	*c = (struct rtrace_call){ 0 };
+	if (!take_decimal(s, &c->index))
+		return "its index is too large a number";
+	if (!take(s, "."))
+		return "no '.' is behind its index";
+	if (take_spaces(s) == 0)
+		return "no space is behind its index";
+	take_contexts(s, &c->contexts);
+	c->has_time = take_time(s, &c->time_ns);
+	open = find_last(s, '(');
+	if (!open)
+		return "it has no '('";
+	split_name((struct rtrace_text){ s->p, (size_t)(open - s->p) }, c);
+	s->p = open + 1;
+	id = *s;
+	c->is_free = take_address(&id, &c->id);
+	if (c->is_free) {
+		*s = id;
+		if (!take(s, ")"))
+			return "no ')' is behind its id";
+	} else if (!take_allocation(s, c, odd)) {
+		return "neither '(SIZE) = 0xID' nor '(0xID)' is behind its name";
+	}
+	take_spaces(s);
+	if (left(s) > 0)
+		odd->what = "something is behind its id, which is passed over";
+	return NULL;
+}
+
+/* ---- the other records ---- */
+
+static const char *parse_frame(struct scan *s, struct rtrace_frame *f)
+{
+	*f = (struct rtrace_frame){ 0 };
+	if (!take_address(s, &f->address))
+		return "its address is no hexadecimal number with 0x";
+	if (left(s) > 0 && take_spaces(s) == 0)
+		return "no space is behind its address";
+	if (left(s) > 0)
+		f->text = rest(s);
+	return NULL;
+}
+
+static const char *parse_arg(struct scan *s, struct rtrace_arg *a)
+{
+	a->name = take_word(s);
+	take_spaces(s);
+	if (a->name.n == 0 || !take(s, "=") || take_spaces(s) == 0)
+		return "it is not '$NAME = VALUE'";
+	a->value = trimmed(rest(s));
+	return a->value.n > 0 ? NULL : "it has no value";
+}
+
+static const char *parse_map(struct scan *s, struct rtrace_map *m, struct rtrace_oddity *odd)
+{
+	static const char arrow[] = RTRACE_MAP_ARROW;
+	const char *at = NULL, *next = s->p;
+	struct scan range;
+
+	/* A path may have anything in it: the last one is ours. */
+	while ((next = memmem(next, (size_t)(s->end - next), arrow, strlen(arrow))))
+		at = next++;
+	if (!at)
+		return "there is no ' => ' in it";
+	range = (struct scan){ at + strlen(arrow), s->end };
+	m->path = trimmed((struct rtrace_text){ s->p, (size_t)(at - s->p) });
+	if (m->path.n == 0)
+		return "it has no path";
+	if (!take_address(&range, &m->start) || !take(&range, "-") ||
+	    !take_address(&range, &m->end))
+		return "no '0xSTART-0xEND' is behind its path";
+	if (m->start >= m->end)
+		return "its end is not behind its start";
+	if (memchr(m->path.bytes, ' ', m->path.n))
+		odd->what = "its path has a space, for which other tools take it for a comment";
+	return NULL;
+}
+
+static const char *parse_context(struct scan *s, struct rtrace_context *c)
+{
+	if (!take_mask(s, &c->mask))
+		return "its mask is no hexadecimal number of 32 bits";
+	take_spaces(s);
+	if (!take(s, ":"))
+		return "no ':' is behind its mask";
+	take_spaces(s);
+	c->name = trimmed(rest(s));
+	return c->name.n > 0 ? NULL : "it has no name";
+}
+
+static const char *parse_resource(struct scan *s, struct rtrace_resource *r)
+{
+	const char *close;
+	struct scan flags;
+
+	*r = (struct rtrace_resource){ 0 };
+	if (!take_mask(s, &r->mask) || r->mask == 0)
+		return "its mask is no hexadecimal number of 32 bits";
+	if (!take(s, ">"))
+		return "no '>' is behind its mask";
+	take_spaces(s);
+	if (!take(s, ":"))
+		return "no ':' is behind its mask";
+	take_spaces(s);
+	r->type = take_word(s);
+	if (r->type.n == 0 || r->type.n > RTRACE_TYPE_MAX)
+		return "its type is missing, or too long";
+	take_spaces(s);
+	if (!take(s, "(") || !(close = find(s, ")")) || close == s->p)
+		return "no '(DESCRIPTION)' is behind its type";
+	r->description = (struct rtrace_text){ s->p, (size_t)(close - s->p) };
+	flags = (struct scan){ close + 1, s->end };
+	r->refcount = find(&flags, "[") && find(&flags, RTRACE_REFCOUNT);
+	return NULL;
+}
+
+static const char *parse_attachment(struct scan *s, struct rtrace_attachment *a)
+{
+	a->name = take_word(s);
+	take_spaces(s);
+	if (a->name.n == 0 || !take(s, ":"))
+		return "no ':' is behind its name";
+	take_spaces(s);
+	a->path = trimmed(rest(s));
+	return a->path.n > 0 ? NULL : "it has no path";
+}
+
+static bool parse_calls_summary(struct scan s, struct rtrace_summary *ret)
+{
+	*ret = (struct rtrace_summary){ 0 };
+	return take(&s, RTRACE_TEMPORARY "allocation summary: ") && take_decimal(&s, &ret->count) &&
+	       take(&s, " block(s) with total size ") && take_decimal(&s, &ret->size) &&
+	       left(&s) == 0;
+}
+
+/* What begins with TEXT and a space, and what of it is left. */
+static bool take_mark(struct scan *s, const char *text)
+{
+	struct scan at = *s;
+
+	if (!take(&at, text) || take_spaces(&at) == 0)
+		return false;
+	*s = at;
+	return true;
+}
+
+/* The record that the line begins as. Returns NULL, or what is wrong with it. */
+static const char *parse(struct scan s, struct rtrace_record *ret, struct rtrace_oddity *odd)
+{
+	struct scan at = s;
+
+	if (take_spaces(&at) > 0 && s.p[0] == '\t') {
+		if (take(&at, "$")) {
+			ret->kind = RTRACE_ARG;
+			return parse_arg(&at, &ret->arg);
+		}
+		ret->kind = RTRACE_FRAME;
+		return parse_frame(&at, &ret->frame);
+	}
+	if (s.p[0] >= '0' && s.p[0] <= '9') {
+		ret->kind = RTRACE_CALL;
+		return parse_call(&s, &ret->call, odd);
+	}
+	if (take(&s, "$")) {
+		ret->kind = RTRACE_ARG;
+		return parse_arg(&s, &ret->arg);
+	}
+	if (take_mark(&s, ":")) {
+		ret->kind = RTRACE_MAP;
+		return parse_map(&s, &ret->map, odd);
+	}
+	if (take_mark(&s, "@")) {
+		ret->kind = RTRACE_CONTEXT;
+		return parse_context(&s, &ret->context);
+	}
+	if (take(&s, "<")) {
+		ret->kind = RTRACE_RESOURCE;
+		return parse_resource(&s, &ret->resource);
+	}
+	if (take_mark(&s, "&")) {
+		ret->kind = RTRACE_ATTACHMENT;
+		return parse_attachment(&s, &ret->attachment);
+	}
+	return "it is no record, nor does it begin with '#'";
+}
+
+void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
+		       struct rtrace_oddity *reterr)
+{
+	struct scan s = scan_of(line);
+
+	*reterr = (struct rtrace_oddity){ 0 };
+	ret->kind = RTRACE_NOTE;
+	ret->temporary = false;
+	if (line.n == 0) {
+		ret->kind = RTRACE_END;
+		return;
+	}
+	if (line.bytes[0] != '#') {
+		const char *what = memchr(line.bytes, '\0', line.n) ? "there is a NUL in it"
+								    : parse(s, ret, reterr);
+
+		if (!what)
+			return;
+		*reterr = (struct rtrace_oddity){ what, true };
+	} else if (parse_calls_summary(s, &ret->summary)) {
+		ret->kind = RTRACE_CALLS_SUMMARY;
+		ret->temporary = true;
+		return;
+	}
+	ret->temporary = take(&s, RTRACE_TEMPORARY);
+	ret->kind = RTRACE_NOTE;
+	ret->note = line;
+}
+
+/* ---- header ---- */
+
+static const char *const key_names[] = {
+#define RTRACE_KEY(name, text) [RTRACE_KEY_##name] = text,
+	RTRACE_HEADER_KEYS(RTRACE_KEY)
+#undef RTRACE_KEY
+};
+
+static enum rtrace_key key_of(struct rtrace_text name)
+{
+	enum rtrace_key key = RTRACE_KEY_VERSION;
+
+	if (rtrace_text_is(name, RTRACE_KEY_TIMESTAMP_V1))
+		return RTRACE_KEY_TIMESTAMP;
+	while (key < RTRACE_KEY_MAX && !rtrace_text_is(name, key_names[key]))
+		key++;
+	return key;
+}
+
+/* Found anywhere in the value, as others find them. */
+static unsigned filters_of(struct rtrace_text value)
+{
+	struct scan s = scan_of(value);
+	unsigned filters = 0;
+
+#define RTRACE_FILTER(name, bit, text) filters |= find(&s, text) ? RTRACE_FILTER_##name : 0;
+	RTRACE_FILTERS(RTRACE_FILTER)
+#undef RTRACE_FILTER
+	return filters;
+}
+
+static void set_key(struct rtrace_header *h, enum rtrace_key key, struct rtrace_text value,
+		    struct rtrace_oddity *odd)
+{
+	uint64_t number;
+
+	switch (key) {
+	case RTRACE_KEY_VERSION:
+		h->version = value;
+		break;
+	case RTRACE_KEY_ARCH:
+		h->arch = value;
+		break;
+	case RTRACE_KEY_TIMESTAMP:
+		h->timestamp = value;
+		break;
+	case RTRACE_KEY_PROCESS:
+		h->process = value;
+		break;
+	case RTRACE_KEY_ORIGIN:
+		h->origin = value;
+		break;
+	case RTRACE_KEY_FILTER:
+		h->filters = filters_of(value);
+		break;
+	case RTRACE_KEY_PID:
+		if (rtrace_parse_decimal(value, &number) && number <= RTRACE_PID_MAX)
+			h->pid = (uint32_t)number;
+		else
+			odd->what = "its pid is no number that a process can have";
+		break;
+	case RTRACE_KEY_DEPTH:
+		h->has_depth = rtrace_parse_decimal(value, &number) && number <= RTRACE_INT_MAX;
+		if (h->has_depth)
+			h->depth = (uint32_t)number;
+		else
+			odd->what = "its backtrace depth is no number";
+		break;
+	case RTRACE_KEY_MAX:
+		break;
+	}
+}
+
+bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
+			 struct rtrace_oddity *reterr)
+{
+	struct scan s = scan_of(line);
+
+	*ret = (struct rtrace_header){ 0 };
+	*reterr = (struct rtrace_oddity){ 0 };
+	if (!rtrace_is_report(line.bytes, line.n))
+		return false;
+	while (take_spaces(&s), left(&s) > 0) {
+		const char *comma = memchr(s.p, ',', left(&s));
+		const char *end = comma ? comma : s.end;
+		const char *equals = memchr(s.p, '=', (size_t)(end - s.p));
+		struct rtrace_text name = { s.p, equals ? (size_t)(equals - s.p) : 0 };
+
+		if (equals)
+			set_key(ret, key_of(name),
+				trimmed((struct rtrace_text){ equals + 1,
+							      (size_t)(end - equals - 1) }),
+				reterr);
+		else
+			reterr->what = "there is something without '=' in it";
+		s.p = comma ? comma + 1 : s.end;
+	}
+	if (memchr(line.bytes, '\0', line.n))
+		reterr->what = "there is a NUL in it";
+	return true;
+}
+
+bool rtrace_is_report(const void *p, size_t n)
+{
+	struct scan s = scan_of((struct rtrace_text){ p, n });
+
+	for (size_t i = 0; i < ARRAY_SIZE(key_names); i++) {
+		struct scan at = s;
+
+		if (take(&at, key_names[i]) && take(&at, "="))
+			return true;
+	}
+	return false;
+}
+
+/* ---- words ---- */
+
+size_t rtrace_unescape(char *to, struct rtrace_text text)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		const char *p = text.bytes + i;
+
+		if (p[0] == '\\' && text.n - i >= 4 && p[1] >= '0' && p[1] <= '3' && p[2] >= '0' &&
+		    p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
+			to[n++] = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 | (p[3] - '0'));
+			i += 3;
+		} else {
+			to[n++] = *p;
+		}
+	}
+	to[n] = '\0';
+	return n;
+}
+
+bool rtrace_parse_hex(struct rtrace_text text, uint64_t *ret)
+{
+	struct scan s = scan_of(text);
+
+	take(&s, "0x");
+	return take_number(&s, 16, ret) > 0 && left(&s) == 0;
+}
+
+bool rtrace_parse_decimal(struct rtrace_text text, uint64_t *ret)
+{
+	struct scan s = scan_of(text);
+
+	return take_decimal(&s, ret) && left(&s) == 0;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/rtrace/rtrace-postprocess.h"
+
+#include <errno.h>
+
+#include "reader/rtrace/rtrace-group.h"
+
+struct work {
+	struct rtrace_postprocess_options options; /* with what the report itself asks for */
+	const struct rtrace_postprocess_io *io;
+	uint64_t position, limit; /* bytes of the report: read, and to be read */
+	uint64_t told_until;      /* the line up to which problems were told */
+	bool silent;
+	int alien; /* what it is, if it is no report */
+	struct rtrace_choose choose;
+	struct rtrace_output output;
+	struct rtrace_group *group; /* owned; if there is another order */
+	uint64_t n_calls;
+	bool is_open;    /* a call was there, whose backtrace is not complete */
+	bool has_shown;  /* one that shares it is shown */
+	bool call_shown; /* the last one is */
+	bool line_shown; /* the last line is, and so is what it continues with */
+};
+
+static ssize_t read_on(void *userdata, void *to, size_t n)
+{
+	struct work *w = userdata;
+	ssize_t got;
+
+	if (n > w->limit - w->position)
+		n = (size_t)(w->limit - w->position);
+	got = n > 0 ? w->io->read_at(w->io->userdata, w->position, to, n) : 0;
+	if (got > 0)
+		w->position += (uint64_t)got;
+	return got;
+}
+
+static void tell(void *userdata, const struct rtrace_problem *problem)
+{
+	const struct work *w = userdata;
+
+	if (!w->silent && w->io->problem && problem->line > w->told_until)
+		w->io->problem(w->io->userdata, problem);
+}
+
+typedef int (*take_fn)(struct work *w, const struct rtrace_record *record,
+		       const struct rtrace_reader *reader);
+
+/* Reads the report from its beginning. Returns 0, what TAKE answered else, or what the reader did. */
+static int read_all(struct work *w, take_fn take, struct rtrace_reader **ret_reader)
+{
+	_cleanup_(rtrace_reader_freep) struct rtrace_reader *reader = NULL;
+	const struct rtrace_record *record;
+	uint64_t line = 0;
+	int r;
+
+	w->position = 0;
+	r = rtrace_reader_new_source(&reader, read_on, w, tell, w);
+	if (r > 0) {
+		w->alien = r;
+		return -EBADMSG;
+	}
+	if (r < 0)
+		return r;
+	while ((r = rtrace_reader_next(reader, &record)) > 0) {
+		line = record->line;
+		r = take(w, record, reader);
+		if (r != 0)
+			break;
+	}
+	if (line > w->told_until)
+		w->told_until = line;
+	if (r == 0 && ret_reader)
+		*ret_reader = TAKE_PTR(reader);
+	return r;
+}
+
+/* ---- nothing to do ---- */
+
+static int copy(struct work *w, const struct rtrace_record *record,
+		const struct rtrace_reader *reader)
+{
+	(void)reader;
+	w->n_calls += record->kind == RTRACE_CALL;
+	return w->io->emit(w->io->userdata, record);
+}
+
+/* ---- pass 1 ---- */
+
+static int choose(struct work *w, const struct rtrace_record *record,
+		  const struct rtrace_reader *reader)
+{
+	/* What is compressed stays so: its calls would be without their backtrace. */
+	if (record->kind == RTRACE_HEADER && record->header.filters & RTRACE_FILTER_COMPRESS)
+		w->options.compress = true;
+	return rtrace_choose_record(&w->choose, record, reader);
+}
+
+/* Returns an enum rtrace_choose_outcome, or a negative errno. */
+static int pass_1(struct work *w, bool sorts)
+{
+	int r;
+
+	rtrace_choose_init(&w->choose, w->options.select, w->options.leaks, sorts);
+	r = read_all(w, choose, NULL);
+	return r != 0 ? r : rtrace_choose_finish(&w->choose);
+}
+
+/* ---- pass 2 ---- */
+
+/* The backtrace is over, by RECORD or by what is no part of it. */
+static int close_group(struct work *w, const struct rtrace_record *record)
+{
+	int r = 0;
+
+	if (w->is_open && w->group)
+		r = rtrace_group_end(w->group);
+	else if (w->is_open && w->has_shown)
+		r = rtrace_output_end(&w->output, record);
+	w->is_open = w->has_shown = w->call_shown = false;
+	return r;
+}
+
+static int show_call(struct work *w, const struct rtrace_record *record)
+{
+	int r = record->opens ? close_group(w, NULL) : 0;
+
+	w->is_open = true;
+	w->call_shown = rtrace_choose_keeps(&w->choose, w->n_calls++);
+	w->line_shown = w->call_shown && !w->group;
+	w->has_shown |= w->call_shown;
+	if (r < 0 || !w->call_shown)
+		return r;
+	return w->group ? rtrace_group_call(w->group, record)
+			: rtrace_output_call(&w->output, record);
+}
+
+static int show_arg(struct work *w, const struct rtrace_record *record)
+{
+	w->line_shown = w->call_shown && !w->group;
+	if (!w->call_shown)
+		return 0;
+	if (!w->group)
+		return rtrace_output_arg(&w->output, record);
+	rtrace_group_arg(w->group, record);
+	return 0;
+}
+
+static int show_frame(struct work *w, const struct rtrace_record *record)
+{
+	int r;
+
+	w->line_shown = false;
+	if (!w->has_shown)
+		return 0;
+	if (w->group) {
+		rtrace_group_frame(w->group, record);
+		return 0;
+	}
+	r = rtrace_output_frame(&w->output, record, w->output.n_maps);
+	w->line_shown = r > 0;
+	return r < 0 ? r : 0;
+}
+
+/* What is neither a call nor of one. */
+static int show_other(struct work *w, const struct rtrace_record *record)
+{
+	bool was_open = w->is_open;
+	int r;
+
+	if (record->temporary) {
+		w->line_shown = false;
+		return 0;
+	}
+	r = close_group(w, record->kind == RTRACE_END ? record : NULL);
+	w->line_shown = true;
+	/* The end of a backtrace is shown with it, or goes with it. */
+	if (r < 0 || (was_open && record->kind == RTRACE_END))
+		return r;
+	return rtrace_output_other(&w->output, record);
+}
+
+static int show(struct work *w, const struct rtrace_record *record,
+		const struct rtrace_reader *reader)
+{
+	(void)reader;
+	if (record->continues)
+		return w->line_shown ? w->io->emit(w->io->userdata, record) : 0;
+	switch (record->kind) {
+	case RTRACE_HEADER:
+		/* (made anew: what continues it does not belong to it) */
+		w->line_shown = false;
+		return rtrace_output_header(&w->output, record);
+	case RTRACE_CALL:
+		return show_call(w, record);
+	case RTRACE_ARG:
+		return show_arg(w, record);
+	case RTRACE_FRAME:
+		return show_frame(w, record);
+	default:
+		return show_other(w, record);
+	}
+}
+
+static int pass_2(struct work *w)
+{
+	_cleanup_(rtrace_reader_freep) struct rtrace_reader *reader = NULL;
+	const struct rtrace_type *types;
+	size_t n_types;
+	int r = 0;
+
+	w->silent = true;
+	w->limit = w->position;
+	w->output = (struct rtrace_output){ .options = &w->options, .io = w->io, .type = -1 };
+	if (w->options.compress || w->options.sort != RTRACE_SORT_NONE)
+		r = rtrace_group_new(&w->group, &w->output);
+	if (r == 0)
+		r = read_all(w, show, &reader);
+	if (r != 0)
+		return r < 0 ? r : -ESTALE;
+	if (w->position < w->limit)
+		return -ESTALE;
+	r = close_group(w, NULL);
+	types = rtrace_reader_types(reader, &n_types);
+	if (r == 0 && w->group)
+		r = rtrace_group_show(w->group, types, n_types);
+	if (r == 0 && w->options.leaks)
+		r = rtrace_output_leaks(&w->output, types, n_types);
+	return r;
+}
+
+/* ---- both ---- */
+
+static bool has_nothing_to_do(const struct rtrace_postprocess_options *o)
+{
+	return !o->leaks && !o->compress && !o->resolve && !o->has_depth && !o->select &&
+	       o->sort == RTRACE_SORT_NONE;
+}
+
+static int process(struct work *w, struct rtrace_postprocess_result *ret)
+{
+	int r = pass_1(w, false);
+
+	if (r == RTRACE_CHOOSE_UNSORTED) {
+		ret->unsorted = true;
+		rtrace_choose_deinit(&w->choose);
+		r = pass_1(w, true);
+	}
+	if (r == 0)
+		r = pass_2(w);
+	ret->counts = w->choose.counts;
+	ret->shown = w->output.shown;
+	ret->context_missing = w->choose.select.n_found < w->options.select->n_contexts;
+	return r;
+}
+
+int rtrace_postprocess(const struct rtrace_postprocess_options *options,
+		       const struct rtrace_postprocess_io *io,
+		       struct rtrace_postprocess_result *ret)
+{
+	static const struct rtrace_select all;
+	struct work w = { .options = *options, .io = io, .limit = UINT64_MAX };
+	int r;
+
+	*ret = (struct rtrace_postprocess_result){ 0 };
+	if (options->sort == RTRACE_SORT_COUNT && !options->compress)
+		return -EINVAL;
+	if (has_nothing_to_do(options)) {
+		r = read_all(&w, copy, NULL);
+		ret->counts.calls = ret->shown = w.n_calls;
+		return w.alien ?: r;
+	}
+	if (!w.options.select)
+		w.options.select = &all;
+	r = process(&w, ret);
+	rtrace_group_free(w.group);
+	rtrace_choose_deinit(&w.choose);
+	return w.alien ?: r;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What `kymo postprocess` does to a report: leaks, grouping by backtrace, order, selection, names.
+ *
+ *	rtrace-choose   pass 1: which calls are shown
+ *	this            pass 2: shows them, in the order of the report; or
+ *	rtrace-group    collects them in it, and then shows them in another order
+ *
+ * Without anything to do there is one pass, and what is shown are the bytes of the report. Else what is
+ * neither a call nor with one stays as it is and where it is (before all calls, if those are put in
+ * order), temporary comments ("# ") go, and the header says what was done. A report that is compressed
+ * stays so.
+ *
+ * A report is read by its bytes at offsets, since it is read twice, and calls again when they are
+ * put in order. What is behind those that the first pass saw is not looked at. It must not change meanwhile.
+ */
+#pragma once
+
+#include "reader/rtrace/rtrace-choose.h"
+
+enum rtrace_sort_key {
+	RTRACE_SORT_NONE, /* as they come */
+	RTRACE_SORT_SIZE,
+	RTRACE_SORT_COUNT, /* of calls with the same backtrace: only if they are grouped */
+	RTRACE_SORT_INDEX,
+	RTRACE_SORT_TIME, /* a clock that went back by more than half a day began anew at midnight */
+};
+
+struct rtrace_postprocess_options {
+	bool leaks;    /* only what was not freed, and how much that is */
+	bool compress; /* calls with the same backtrace, of the same resource, share it */
+	bool resolve;  /* ask for what frames are called */
+	enum rtrace_sort_key sort;
+	bool descending;
+	bool has_depth;
+	uint32_t depth;                     /* frames of a backtrace, at most */
+	const struct rtrace_select *select; /* NULL = all */
+};
+
+/* All return 0 or a negative errno, with which it ends. */
+struct rtrace_postprocess_io {
+	/* Puts up to N bytes from OFFSET of the report to TO. Returns how many, 0 at the end. */
+	ssize_t (*read_at)(void *userdata, uint64_t offset, void *to, size_t n);
+	/* Shows a record: its raw text or, without one, what it has; calls with their settled type. */
+	int (*emit)(void *userdata, const struct rtrace_record *record);
+	/* With `resolve`: a file is mapped. */
+	int (*map)(void *userdata, const struct rtrace_map *map);
+	/* What ADDRESS is called, when only the first N_MAPS of those were there; none = not known. */
+	int (*name)(void *userdata, uint64_t address, uint64_t n_maps, struct rtrace_text *ret);
+	rtrace_problem_fn problem; /* of each line once */
+	void *userdata;
+};
+
+struct rtrace_postprocess_result {
+	struct rtrace_choose_counts counts;
+	uint64_t shown;       /* calls */
+	bool unsorted;        /* the report's calls are not in the order of their indices */
+	bool context_missing; /* a context that was asked for by name is nowhere */
+};
+
+/*
+ * Returns 0, an enum rtrace_alien, or a negative errno: of IO, -ENOMEM, -ESTALE if the report has
+ * become shorter, -EOVERFLOW if it has more calls than can be counted.
+ */
+int rtrace_postprocess(const struct rtrace_postprocess_options *options,
+		       const struct rtrace_postprocess_io *io,
+		       struct rtrace_postprocess_result *ret);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/rtrace/rtrace-reader.h"
+
+#include <errno.h>
+
+#include "reader/rtrace/rtrace-parse.h"
+
+/* Of the rest of a line that is too long, so much at once. */
+enum { PIECE_MAX = 65536 };
+
+static const char as_comment[] = "it is taken for a comment";
+static const char as_is[] = "it is taken as it stands";
+
+struct rtrace_reader {
+	struct input input;
+	rtrace_problem_fn problem;
+	void *userdata;
+	uint64_t line;
+	enum { AT_REST, AT_CALL, AT_FRAME } at; /* what frames and arguments may belong to */
+	bool in_long_line;
+	bool told_cr; /* that lines end with CR LF */
+	struct rtrace_type types[RTRACE_RESOURCE_MAX];
+	size_t n_types;
+	struct rtrace_record record;
+};
+
+static void tell(struct rtrace_reader *r, const char *what, const char *done)
+{
+	const struct rtrace_problem problem = { .line = r->line, .what = what, .done = done };
+
+	if (r->problem)
+		r->problem(r->userdata, &problem);
+}
+
+/* ---- the object ---- */
+
+/* Returns 0 if the input begins as a report does. */
+static int check_begin(struct rtrace_reader *r)
+{
+	int full = input_need(&r->input, 32);
+
+	if (full < 0)
+		return full;
+	if (input_ready(&r->input) == 0)
+		return RTRACE_ALIEN_EMPTY;
+	return rtrace_is_report(input_peek(&r->input), input_ready(&r->input)) ? 0
+									       : RTRACE_ALIEN_OTHER;
+}
+
+static int start(struct rtrace_reader **ret, struct rtrace_reader *r, int e)
+{
+	if (e == 0)
+		e = check_begin(r);
+	if (e == 0)
+		*ret = r;
+	else
+		rtrace_reader_free(r);
+	return e;
+}
+
+static struct rtrace_reader *allocate(rtrace_problem_fn problem, void *userdata)
+{
+	struct rtrace_reader *r = calloc(1, sizeof(*r));
+
+	if (r) {
+		r->problem = problem;
+		r->userdata = userdata;
+	}
+	return r;
+}
+
+int rtrace_reader_new_source(struct rtrace_reader **ret, input_read_fn read, void *source,
+			     rtrace_problem_fn problem, void *userdata)
+{
+	struct rtrace_reader *r = allocate(problem, userdata);
+
+	return r ? start(ret, r, input_init_source(&r->input, read, source)) : -ENOMEM;
+}
+
+int rtrace_reader_new_memory(struct rtrace_reader **ret, const void *p, size_t n,
+			     rtrace_problem_fn problem, void *userdata)
+{
+	struct rtrace_reader *r = allocate(problem, userdata);
+
+	return r ? start(ret, r, input_init_memory(&r->input, p, n)) : -ENOMEM;
+}
+
+struct rtrace_reader *rtrace_reader_free(struct rtrace_reader *r)
+{
+	if (!r)
+		return NULL;
+	for (size_t i = 0; i < r->n_types; i++) {
+		free(r->types[i].type);
+		free(r->types[i].description);
+	}
+	input_deinit(&r->input);
+	free(r);
+	return NULL;
+}
+
+const struct rtrace_type *rtrace_reader_types(const struct rtrace_reader *r, size_t *ret_n)
+{
+	*ret_n = r->n_types;
+	return r->types;
+}
+
+/* ---- lines ---- */
+
+/*
+ * Sees to it that a line is in the buffer, up to and with its line feed, or MAX bytes of it. Returns
+ * how many bytes, 0 at the end, or a negative errno.
+ */
+static ssize_t fill_line(struct rtrace_reader *r, size_t max)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		size_t ready = input_ready(&r->input), n = ready < max ? ready : max;
+		const uint8_t *p = input_peek(&r->input);
+		const uint8_t *end = n > seen ? memchr(p + seen, '\n', n - seen) : NULL;
+		int e;
+
+		if (end)
+			return end - p + 1;
+		if (n == max)
+			return (ssize_t)n;
+		seen = n;
+		e = input_fill(&r->input, ready + 1);
+		if (e < 0)
+			return e;
+		if (e == 0)
+			return (ssize_t)n;
+	}
+}
+
+/* The line without what ends it. */
+static struct rtrace_text content(struct rtrace_reader *r, struct rtrace_text raw)
+{
+	if (raw.n == 0 || raw.bytes[raw.n - 1] != '\n')
+		return raw;
+	raw.n--;
+	if (raw.n > 0 && raw.bytes[raw.n - 1] == '\r') {
+		raw.n--;
+		if (!r->told_cr)
+			tell(r, "it ends with CR LF, for which other tools misread reports",
+			     "it and all like it are taken as if with LF");
+		r->told_cr = true;
+	}
+	return raw;
+}
+
+/* ---- what depends on other lines ---- */
+
+static char *copy(struct rtrace_text text)
+{
+	return strndup(text.bytes, text.n);
+}
+
+/* The number of the resource that is called TYPE, or -1. */
+static int find_type(const struct rtrace_type *types, size_t n, struct rtrace_text type)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rtrace_text_is(type, types[i].type))
+			return (int)i;
+	return -1;
+}
+
+static int register_type(struct rtrace_reader *r, const struct rtrace_resource *from)
+{
+	struct rtrace_type *t = &r->types[r->n_types];
+
+	if (find_type(r->types, r->n_types, from->type) >= 0) {
+		tell(r, "a resource of this type was there before", "the first one holds");
+		return 0;
+	}
+	if (r->n_types == RTRACE_RESOURCE_MAX) {
+		tell(r, "there are more resources than 32",
+		     "calls are taken to be of none of these");
+		return 0;
+	}
+	if (from->mask & (from->mask - 1))
+		tell(r, "its mask has more than one bit", as_is);
+	*t = (struct rtrace_type){
+		.mask = from->mask,
+		.refcount = from->refcount,
+		.type = copy(from->type),
+		.description = copy(from->description),
+	};
+	if (!t->type || !t->description) {
+		free(t->type);
+		free(t->description);
+		return -ENOMEM;
+	}
+	r->n_types++;
+	return 0;
+}
+
+int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_call *c)
+{
+	int number = c->type.n > 0 ? find_type(types, n, c->type) : -1;
+
+	if (number >= 0 || n == 0)
+		return number;
+	if (c->type.n > 0) {
+		c->name.n += c->type.n + 2;
+		c->type = (struct rtrace_text){ 0 };
+		/* Where there is only one, calls do not name it: it was a template's argument. */
+		return n == 1 ? 0 : -1;
+	}
+	return 0;
+}
+
+static void settle_type(struct rtrace_reader *r, struct rtrace_record *rec)
+{
+	rec->resource_number = rtrace_settle_type(r->types, r->n_types, &rec->call);
+	if (rec->resource_number < 0 && r->n_types > 0)
+		tell(r, "what is in <> is no resource that was registered before",
+		     "it is taken for a part of the function's name, and the call for one of no resource");
+}
+
+static void refuse(struct rtrace_reader *r, struct rtrace_text text, const char *what)
+{
+	r->record.kind = RTRACE_NOTE;
+	r->record.note = text;
+	r->record.temporary = false;
+	tell(r, what, as_comment);
+}
+
+/* Whether the record stands where it may, and what that makes of those behind it. */
+static int settle(struct rtrace_reader *r, struct rtrace_text text)
+{
+	struct rtrace_record *rec = &r->record;
+
+	switch (rec->kind) {
+	case RTRACE_CALL:
+		settle_type(r, rec);
+		rec->opens = r->at != AT_CALL;
+		r->at = AT_CALL;
+		return 0;
+	case RTRACE_ARG:
+		if (r->at == AT_REST)
+			refuse(r, text, "it is an argument, but there is no call before it");
+		return 0;
+	case RTRACE_FRAME:
+		if (r->at == AT_REST)
+			refuse(r, text, "it is a frame, but there is no call before it");
+		else
+			r->at = AT_FRAME;
+		return 0;
+	case RTRACE_RESOURCE:
+		r->at = AT_REST;
+		return register_type(r, &rec->resource);
+	case RTRACE_NOTE:
+	case RTRACE_CALLS_SUMMARY:
+		if (!rec->temporary)
+			r->at = AT_REST;
+		return 0;
+	default:
+		r->at = AT_REST;
+		return 0;
+	}
+}
+
+/* ---- reading on ---- */
+
+static void begin_record(struct rtrace_reader *r, size_t n)
+{
+	struct rtrace_record *rec = &r->record;
+
+	memset(rec, 0, sizeof(*rec));
+	rec->offset = r->input.offset;
+	rec->line = r->line;
+	rec->resource_number = -1;
+	rec->raw = (struct rtrace_text){ input_take(&r->input, n), n };
+}
+
+static int next_piece(struct rtrace_reader *r, const struct rtrace_record **ret)
+{
+	ssize_t n = fill_line(r, PIECE_MAX);
+
+	if (n <= 0)
+		return (int)n;
+	begin_record(r, (size_t)n);
+	r->in_long_line = r->record.raw.bytes[n - 1] != '\n';
+	r->record.kind = RTRACE_NOTE;
+	r->record.continues = true;
+	r->record.note = r->record.raw;
+	r->record.note.n -= !r->in_long_line;
+	*ret = &r->record;
+	return 1;
+}
+
+static void parse(struct rtrace_reader *r, struct rtrace_text text)
+{
+	struct rtrace_oddity odd;
+
+	if (r->line == 1 && rtrace_parse_header(text, &r->record.header, &odd))
+		r->record.kind = RTRACE_HEADER;
+	else
+		rtrace_parse_line(text, &r->record, &odd);
+	if (odd.what)
+		tell(r, odd.what, odd.refused ? as_comment : as_is);
+}
+
+int rtrace_reader_next(struct rtrace_reader *r, const struct rtrace_record **ret)
+{
+	struct rtrace_text text;
+	ssize_t n;
+	int e;
+
+	if (r->in_long_line)
+		return next_piece(r, ret);
+	n = fill_line(r, RTRACE_LINE_MAX);
+	if (n <= 0)
+		return (int)n;
+	r->line++;
+	begin_record(r, (size_t)n);
+	text = content(r, r->record.raw);
+	if (r->record.raw.bytes[n - 1] != '\n') {
+		r->in_long_line = n == RTRACE_LINE_MAX;
+		tell(r,
+		     r->in_long_line ? "it is longer than the 4095 bytes that a line can have"
+				     : "the report ends in it: it may be cut off",
+		     r->in_long_line ? "what is behind that is passed over" : as_is);
+	}
+	parse(r, text);
+	e = settle(r, text);
+	*ret = &r->record;
+	return e < 0 ? e : 1;
+}

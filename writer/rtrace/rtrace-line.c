@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line is put together in a buffer of its largest size; the first thing that is wrong with it
+ * sticks, and the line goes out only without.
+ */
+#include "writer/rtrace/rtrace-line.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+
+#define NS_PER_MS ((uint64_t)1000000)
+
+/* A call may have a second line behind it. */
+enum { LINES_MAX = RTRACE_LINE_WRITE_MAX + 64 };
+
+struct line {
+	char text[LINES_MAX];
+	size_t n, max;
+	int error;
+};
+
+static void begin(struct line *l, size_t max)
+{
+	l->n = 0;
+	l->max = max;
+	l->error = 0;
+}
+
+static void fail(struct line *l, int e)
+{
+	if (l->error == 0)
+		l->error = e;
+}
+
+static void put_bytes(struct line *l, const char *p, size_t n)
+{
+	if (n > l->max - l->n) {
+		fail(l, -EMSGSIZE);
+		return;
+	}
+	if (n > 0)
+		memcpy(l->text + l->n, p, n);
+	l->n += n;
+}
+
+static void put(struct line *l, const char *text)
+{
+	put_bytes(l, text, strlen(text));
+}
+
+static void put_format(struct line *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void put_format(struct line *l, const char *format, ...)
+{
+	char text[128];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	put_bytes(l, text, n < 0 ? 0 : (size_t)n);
+}
+
+static int finish(struct line *l, struct outbuf *out)
+{
+	l->max = sizeof(l->text);
+	put(l, "\n");
+	return l->error ?: outbuf_append(out, l->text, l->n);
+}
+
+/* ---- texts ---- */
+
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+static void put_escaped(struct line *l, char c)
+{
+	char text[4] = { '\\', (char)('0' + (((unsigned char)c >> 6) & 7)),
+			 (char)('0' + (((unsigned char)c >> 3) & 7)),
+			 (char)('0' + ((unsigned char)c & 7)) };
+
+	put_bytes(l, text, sizeof(text));
+}
+
+/* One word; of nothing there is none. */
+static void put_word(struct line *l, struct rtrace_text text, size_t max)
+{
+	if (text.n == 0)
+		fail(l, -EINVAL);
+	if (text.n > max)
+		fail(l, -EMSGSIZE);
+	for (size_t i = 0; i < text.n && l->error == 0; i++)
+		if (text.bytes[i] == ' ' || is_control(text.bytes[i]))
+			put_escaped(l, text.bytes[i]);
+		else
+			put_bytes(l, text.bytes + i, 1);
+}
+
+/* Words as they are. None of the bytes that are in FORBIDDEN, and no space at the beginning. */
+static void put_words(struct line *l, struct rtrace_text text, size_t max, const char *forbidden)
+{
+	if (text.n == 0 || text.bytes[0] == ' ')
+		fail(l, -EINVAL);
+	if (text.n > max)
+		fail(l, -EMSGSIZE);
+	for (size_t i = 0; i < text.n; i++)
+		if (is_control(text.bytes[i]) || strchr(forbidden, text.bytes[i]))
+			fail(l, -EINVAL);
+	put_bytes(l, text.bytes, text.n);
+}
+
+/* As much as fits, with '_' for the bytes that are in FORBIDDEN, and for control characters. */
+static void put_somehow(struct line *l, struct rtrace_text text, const char *forbidden)
+{
+	size_t n = text.n < RTRACE_NAME_MAX ? text.n : RTRACE_NAME_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		char c = text.bytes[i];
+
+		put_bytes(l, is_control(c) || strchr(forbidden, c) ? "_" : &c, 1);
+	}
+}
+
+/* ---- header ---- */
+
+static void put_key(struct line *l, enum rtrace_key key)
+{
+	static const char *const names[] = {
+#define RTRACE_KEY(name, text) [RTRACE_KEY_##name] = text,
+		RTRACE_HEADER_KEYS(RTRACE_KEY)
+#undef RTRACE_KEY
+	};
+
+	put(l, names[key]);
+	put(l, "=");
+}
+
+static void put_value(struct line *l, enum rtrace_key key, struct rtrace_text value)
+{
+	if (value.n == 0)
+		return;
+	put_key(l, key);
+	put_somehow(l, value, ",=");
+	put(l, ", ");
+}
+
+static void put_filters(struct line *l, unsigned filters)
+{
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} rows[] = {
+#define RTRACE_FILTER(name, bit, text) { RTRACE_FILTER_##name, text },
+		RTRACE_FILTERS(RTRACE_FILTER)
+#undef RTRACE_FILTER
+	};
+	const char *between = "";
+
+	if (filters == 0)
+		return;
+	put_key(l, RTRACE_KEY_FILTER);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (!(filters & rows[i].bit))
+			continue;
+		put(l, between);
+		put(l, rows[i].name);
+		between = "|";
+		filters &= ~rows[i].bit;
+	}
+	if (filters)
+		fail(l, -EINVAL);
+	put(l, ", ");
+}
+
+int rtrace_line_header(struct outbuf *out, const struct rtrace_header *h)
+{
+	struct line l;
+
+	begin(&l, RTRACE_HEADER_WRITE_MAX);
+	put_value(&l, RTRACE_KEY_VERSION, RTRACE_TEXT(RTRACE_VERSION));
+	put_value(&l, RTRACE_KEY_ARCH, h->arch);
+	put_value(&l, RTRACE_KEY_TIMESTAMP, h->timestamp);
+	put_value(&l, RTRACE_KEY_PROCESS, h->process);
+	if (h->pid > RTRACE_PID_MAX)
+		fail(&l, -EINVAL);
+	if (h->pid > 0) {
+		put_key(&l, RTRACE_KEY_PID);
+		put_format(&l, "%" PRIu32 ", ", h->pid);
+	}
+	put_filters(&l, h->filters);
+	if (h->has_depth) {
+		if (h->depth > RTRACE_INT_MAX)
+			fail(&l, -EINVAL);
+		put_key(&l, RTRACE_KEY_DEPTH);
+		put_format(&l, "%" PRIu32 ", ", h->depth);
+	}
+	put_value(&l, RTRACE_KEY_ORIGIN, h->origin);
+	return finish(&l, out);
+}
+
+/* ---- what stands before the calls ---- */
+
+int rtrace_line_attachment(struct outbuf *out, const struct rtrace_attachment *a)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	put(&l, RTRACE_FILE_MARK);
+	put_word(&l, a->name, RTRACE_NAME_MAX);
+	put(&l, RTRACE_COLON);
+	put_word(&l, a->path, RTRACE_LINE_WRITE_MAX);
+	return finish(&l, out);
+}
+
+int rtrace_line_context(struct outbuf *out, const struct rtrace_context *c)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	if (c->mask == 0)
+		fail(&l, -EINVAL);
+	put(&l, RTRACE_CONTEXT_MARK);
+	put_format(&l, "%" PRIx32, c->mask);
+	put(&l, RTRACE_COLON);
+	put_words(&l, c->name, RTRACE_NAME_MAX, "");
+	return finish(&l, out);
+}
+
+int rtrace_line_resource(struct outbuf *out, const struct rtrace_resource *r)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	if (r->mask == 0 || (r->mask & (r->mask - 1)) != 0)
+		fail(&l, -EINVAL);
+	put_format(&l, "<%" PRIx32 ">", r->mask);
+	put(&l, RTRACE_COLON);
+	put_words(&l, r->type, RTRACE_TYPE_MAX, " <>()");
+	put(&l, " (");
+	put_words(&l, r->description, RTRACE_NAME_MAX, ")");
+	put(&l, r->refcount ? ") [" RTRACE_REFCOUNT "]" : ")");
+	return finish(&l, out);
+}
+
+int rtrace_line_map(struct outbuf *out, const struct rtrace_map *m)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	if (m->start >= m->end)
+		fail(&l, -EINVAL);
+	put(&l, RTRACE_MAP_MARK);
+	put_word(&l, m->path, RTRACE_LINE_WRITE_MAX);
+	put(&l, RTRACE_MAP_ARROW);
+	put_format(&l, "0x%" PRIx64 "-0x%" PRIx64, m->start, m->end);
+	return finish(&l, out);
+}
+
+/* ---- calls ---- */
+
+static void put_time(struct line *l, uint64_t time_ns, unsigned digits)
+{
+	bool spec = digits == RTRACE_TIME_SPEC_DIGITS;
+	uint64_t ms = time_ns / NS_PER_MS, s = ms / 1000;
+
+	if (time_ns > RTRACE_TIME_MAX_NS)
+		fail(l, -EINVAL);
+	if (ms == 0 && !spec)
+		return;
+	put_format(l, "[%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
+	if (spec)
+		put_format(l, ".%06" PRIu64 "] ", time_ns / 1000 % 1000000);
+	else
+		put_format(l, ".%03" PRIu64 "] ", ms % 1000);
+}
+
+/* A name that begins with '@' or '[' could be taken for what may stand before it. */
+static void put_function(struct line *l, struct rtrace_text name)
+{
+	put_words(l, name, RTRACE_NAME_MAX, "");
+	if (name.n > 0 && (name.bytes[0] == '@' || name.bytes[0] == '['))
+		fail(l, -EINVAL);
+}
+
+int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
+		     const struct rtrace_call_style *style)
+{
+	/* Without a type a name like "vector<int>" would be taken for one with it. */
+	bool typed = style->typed || (c->name.n > 0 && c->name.bytes[c->name.n - 1] == '>');
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	if (c->index > RTRACE_INT_MAX)
+		fail(&l, -EINVAL);
+	put_format(&l, "%" PRIu64 ". ", c->index);
+	if (c->contexts)
+		put_format(&l, "@%" PRIx32 " ", c->contexts);
+	if (c->has_time)
+		put_time(&l, c->time_ns, style->digits);
+	put_function(&l, c->name);
+	if (typed) {
+		put(&l, "<");
+		put_words(&l, c->type, RTRACE_TYPE_MAX, " <>()");
+		put(&l, ">");
+	}
+	if (c->is_free)
+		put_format(&l, "(0x%" PRIx64 ")", c->id);
+	else
+		put_format(&l, "(%" PRIu64 ")" RTRACE_EQUALS "0x%" PRIx64,
+			   c->size > RTRACE_INT_MAX ? RTRACE_INT_MAX : c->size, c->id);
+	if (!c->is_free && c->size > RTRACE_INT_MAX) {
+		l.max = sizeof(l.text) - 1;
+		put_format(&l, "\n" RTRACE_ARG_MARK RTRACE_ARG_SIZE RTRACE_EQUALS "%" PRIu64,
+			   c->size);
+	}
+	return finish(&l, out);
+}
+
+int rtrace_line_arg(struct outbuf *out, const struct rtrace_arg *a)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	put(&l, RTRACE_ARG_MARK);
+	put_words(&l, a->name, RTRACE_ARG_NAME_MAX, " ");
+	put(&l, RTRACE_EQUALS);
+	put_word(&l, a->value.n > 0 ? a->value : RTRACE_TEXT("\"\""), RTRACE_LINE_WRITE_MAX);
+	return finish(&l, out);
+}
+
+int rtrace_line_frame(struct outbuf *out, const struct rtrace_frame *f)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	put_format(&l, "\t0x%" PRIx64, f->address);
+	if (f->text.n > 0) {
+		put(&l, " ");
+		put_words(&l, f->text, RTRACE_LINE_WRITE_MAX, "");
+	}
+	return finish(&l, out);
+}
+
+int rtrace_line_end(struct outbuf *out)
+{
+	return outbuf_append(out, "\n", 1);
+}
+
+/* ---- comments ---- */
+
+int rtrace_line_note(struct outbuf *out, struct rtrace_text text)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	if (text.n == 0 || text.bytes[0] != '#')
+		put(&l, RTRACE_COMMENT);
+	for (size_t i = 0; i < text.n && l.error == 0; i++) {
+		char c = text.bytes[i];
+
+		if (c == '%')
+			put_escaped(&l, c);
+		else if (is_control(c) && c != '\t')
+			fail(&l, -EINVAL);
+		else
+			put_bytes(&l, &c, 1);
+	}
+	return finish(&l, out);
+}
+
+int rtrace_line_calls_summary(struct outbuf *out, const struct rtrace_summary *s)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	put_format(&l,
+		   RTRACE_TEMPORARY "allocation summary: %" PRIu64
+				    " block(s) with total size %" PRIu64,
+		   s->count, s->size);
+	return finish(&l, out);
+}
+
+int rtrace_line_leaks_summary(struct outbuf *out, const struct rtrace_summary *s)
+{
+	struct line l;
+
+	begin(&l, RTRACE_LINE_WRITE_MAX);
+	put(&l, RTRACE_TEMPORARY "Resource - ");
+	put_somehow(&l, s->type, "");
+	put(&l, " (");
+	put_somehow(&l, s->description, "");
+	put(&l, "):\n");
+	put_format(&l,
+		   RTRACE_TEMPORARY "%" PRIu64 " block(s) leaked with total size of %" PRIu64
+				    " bytes",
+		   s->count, s->size);
+	return finish(&l, out);
+}
+
+int rtrace_line_record(struct outbuf *out, const struct rtrace_record *r)
+{
+	const struct rtrace_call_style style = {
+		.digits = RTRACE_TIME_DIGITS,
+		.typed = r->kind == RTRACE_CALL && r->call.type.n > 0,
+	};
+
+	switch (r->kind) {
+	case RTRACE_HEADER:
+		return rtrace_line_header(out, &r->header);
+	case RTRACE_ATTACHMENT:
+		return rtrace_line_attachment(out, &r->attachment);
+	case RTRACE_CONTEXT:
+		return rtrace_line_context(out, &r->context);
+	case RTRACE_RESOURCE:
+		return rtrace_line_resource(out, &r->resource);
+	case RTRACE_MAP:
+		return rtrace_line_map(out, &r->map);
+	case RTRACE_CALL:
+		return rtrace_line_call(out, &r->call, &style);
+	case RTRACE_ARG:
+		return rtrace_line_arg(out, &r->arg);
+	case RTRACE_FRAME:
+		return rtrace_line_frame(out, &r->frame);
+	case RTRACE_END:
+		return rtrace_line_end(out);
+	case RTRACE_NOTE:
+		return rtrace_line_note(out, r->note);
+	case RTRACE_CALLS_SUMMARY:
+		return rtrace_line_calls_summary(out, &r->summary);
+	case RTRACE_LEAKS_SUMMARY:
+		return rtrace_line_leaks_summary(out, &r->summary);
+	}
+	return -EINVAL;
+}

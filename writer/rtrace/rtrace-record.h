@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The records of a leak report as neither writer nor reader has them to itself. Texts are borrowed:
+ * of the caller when written, of the reader's buffer, until it reads on, when read.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "writer/rtrace/rtrace-wire.h"
+
+struct rtrace_text {
+	const char *bytes; /* no NUL behind them */
+	size_t n;
+};
+
+#define RTRACE_TEXT(literal) ((struct rtrace_text){ "" literal, sizeof(literal) - 1 })
+
+static inline struct rtrace_text rtrace_text(const char *text)
+{
+	return (struct rtrace_text){ text, text ? strlen(text) : 0 };
+}
+
+static inline bool rtrace_text_is(struct rtrace_text a, const char *b)
+{
+	return a.n == strlen(b) && memcmp(a.bytes, b, a.n) == 0;
+}
+
+enum rtrace_kind {
+	RTRACE_HEADER,
+	RTRACE_ATTACHMENT,
+	RTRACE_CONTEXT,
+	RTRACE_RESOURCE,
+	RTRACE_MAP,
+	RTRACE_CALL,
+	RTRACE_ARG,   /* of the last call */
+	RTRACE_FRAME, /* of the calls since the last backtrace */
+	RTRACE_END,   /* an empty line */
+	RTRACE_NOTE,  /* a comment, and all that is nothing else */
+	RTRACE_CALLS_SUMMARY,
+	RTRACE_LEAKS_SUMMARY,
+};
+
+struct rtrace_header {
+	struct rtrace_text version; /* as read; what is written is of RTRACE_VERSION */
+	struct rtrace_text arch, timestamp, process, origin; /* without bytes: not known */
+	uint32_t pid;                                        /* 0 = not known */
+	unsigned filters;                                    /* enum rtrace_filter */
+	bool has_depth;
+	uint32_t depth; /* frames that backtraces have at most */
+};
+
+/* A file as it lies in memory. */
+struct rtrace_map {
+	struct rtrace_text path;
+	uint64_t start; /* where its beginning is mapped to, or would be (the load bias) */
+	uint64_t end;   /* of the last of its mappings */
+};
+
+struct rtrace_context {
+	uint32_t mask;
+	struct rtrace_text name;
+};
+
+struct rtrace_resource {
+	uint32_t mask; /* one bit */
+	bool refcount; /* each allocation of the same id needs a deallocation */
+	struct rtrace_text type, description;
+};
+
+struct rtrace_attachment {
+	struct rtrace_text name, path;
+};
+
+/* An allocation or a deallocation. */
+struct rtrace_call {
+	uint64_t index;
+	uint64_t id;
+	uint64_t size; /* bytes, or whatever the resource has; of allocations */
+	uint64_t time_ns;
+	uint32_t contexts;
+	bool has_time;
+	bool is_free;
+	struct rtrace_text name;
+	struct rtrace_text type; /* without bytes: the first one, or nobody knows */
+};
+
+struct rtrace_arg {
+	struct rtrace_text name, value;
+};
+
+struct rtrace_frame {
+	uint64_t address;        /* where it returns to */
+	struct rtrace_text text; /* what is known of it; without bytes: nothing */
+};
+
+/* Of allocations that share a backtrace, or are of one resource. */
+struct rtrace_summary {
+	uint64_t count, size;
+	struct rtrace_text type, description; /* of RTRACE_LEAKS_SUMMARY */
+};
+
+struct rtrace_record {
+	enum rtrace_kind kind;
+	union {
+		struct rtrace_header header;
+		struct rtrace_attachment attachment;
+		struct rtrace_context context;
+		struct rtrace_resource resource;
+		struct rtrace_map map;
+		struct rtrace_call call;
+		struct rtrace_arg arg;
+		struct rtrace_frame frame;
+		struct rtrace_text note; /* the line, without its line feed */
+		struct rtrace_summary summary;
+	};
+	/* Of what was read: */
+	struct rtrace_text raw; /* the line as it stands, with its line feed if it has one */
+	uint64_t offset;        /* of it in the input */
+	uint64_t line;          /* from 1 */
+	int resource_number;    /* of a call: as the reader counts them; -1 = of none */
+	bool opens;             /* a call that is the first one to share its backtrace */
+	bool continues;         /* a note that is more of the line before it, which was too long */
+	bool temporary;         /* a note that goes with the next post-processing */
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sp-rtrace text protocol: what its lines look like, and how much they may hold.
+ *
+ * A report is text, a record a line:
+ *
+ *	version=2.0, arch=x86_64, process=/usr/bin/demo, pid=42, filter=leaks, origin=kymo 0.1.0,
+ *	& NAME : PATH                         a file that belongs to it
+ *	@ MASK : NAME                         a context; MASK is hexadecimal
+ *	<MASK> : TYPE (DESCRIPTION) [FLAG]    a kind of resource; MASK is one bit
+ *	: PATH => 0xSTART-0xEND               a mapped file
+ *	N. @MASKS [HH:MM:SS.mmm] NAME<TYPE>(SIZE) = 0xID	an allocation
+ *	N. @MASKS [HH:MM:SS.mmm] NAME<TYPE>(0xID)		a deallocation
+ *	TAB$NAME = VALUE                      an argument of it
+ *	TAB0xADDRESS TEXT                     a frame of its backtrace, the innermost one first
+ *	                                      (an empty line ends the backtrace)
+ *	## ...                                a comment; "# ..." goes with the next post-processing
+ *
+ * Calls without anything between them share the backtrace behind them (the compressed form). The
+ * specification leaves much open; where the only reader that is in use (sp-rtrace's own post-processor)
+ * narrows it, its way is what is written here, and both ways are read. docs/ARCHITECTURE.md
+ * ("Leak reports: the text protocol") has what that means.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Bytes. Other readers have buffers of these sizes, some of which they do not guard. */
+enum {
+	RTRACE_LINE_MAX = 4095,       /* with its line feed; what is longer is read in pieces */
+	RTRACE_LINE_WRITE_MAX = 4000, /* without; what is written is never longer */
+	RTRACE_HEADER_WRITE_MAX = 2000,
+	RTRACE_NAME_MAX =
+		500, /* of functions, contexts, attachments; descriptions; header values */
+	RTRACE_TYPE_MAX = 100,
+	RTRACE_ARG_NAME_MAX = 120,
+};
+
+/* Numbers. Indices and sizes are C ints there, times are milliseconds in one. */
+#define RTRACE_INT_MAX      INT32_MAX
+#define RTRACE_TIME_MAX_NS  ((uint64_t)INT32_MAX * 1000000)
+#define RTRACE_PID_MAX      9999999
+#define RTRACE_RESOURCE_MAX 32 /* bits of a mask */
+
+/* Milliseconds are what is read rightly everywhere; the specification has microseconds. */
+enum { RTRACE_TIME_DIGITS = 3, RTRACE_TIME_SPEC_DIGITS = 6 };
+
+#define RTRACE_VERSION "2.0"
+
+/* The keys of the header, in their order; and what else they are called in reports of version 1. */
+#define RTRACE_HEADER_KEYS(X)                                                                      \
+	X(VERSION, "version")                                                                      \
+	X(ARCH, "arch")                                                                            \
+	X(TIMESTAMP, "timestamp")                                                                  \
+	X(PROCESS, "process")                                                                      \
+	X(PID, "pid")                                                                              \
+	X(FILTER, "filter")                                                                        \
+	X(DEPTH, "backtrace depth")                                                                \
+	X(ORIGIN, "origin")
+#define RTRACE_KEY_TIMESTAMP_V1 "time"
+
+enum rtrace_key {
+#define RTRACE_KEY(name, text) RTRACE_KEY_##name,
+	RTRACE_HEADER_KEYS(RTRACE_KEY) RTRACE_KEY_MAX
+#undef RTRACE_KEY
+};
+
+/* What has been done to a report, in the order of the header. */
+#define RTRACE_FILTERS(X)                                                                          \
+	X(LEAKS, 0, "leaks")                                                                       \
+	X(COMPRESS, 1, "compress")                                                                 \
+	X(RESOLVE, 2, "resolve")
+
+enum rtrace_filter {
+#define RTRACE_FILTER(name, bit, text) RTRACE_FILTER_##name = 1 << (bit),
+	RTRACE_FILTERS(RTRACE_FILTER)
+#undef RTRACE_FILTER
+};
+
+/* How records begin, and what stands between their parts. */
+#define RTRACE_MAP_MARK     ": "
+#define RTRACE_MAP_ARROW    " => "
+#define RTRACE_CONTEXT_MARK "@ "
+#define RTRACE_FILE_MARK    "& "
+#define RTRACE_COLON        " : "
+#define RTRACE_ARG_MARK     "\t$"
+#define RTRACE_EQUALS       " = "
+#define RTRACE_REFCOUNT     "refcount"
+#define RTRACE_COMMENT      "## "
+#define RTRACE_TEMPORARY    "# " /* a comment that the next post-processing drops */
+
+/* The argument that has a size which does not fit: the call has RTRACE_INT_MAX then. */
+#define RTRACE_ARG_SIZE "size"
+
+/* What stands for an address that is in no mapped file. */
+#define RTRACE_FRAME_UNKNOWN "in ??"
+
+/* The kinds of resources that tools know, by the names that they know them by. */
+#define RTRACE_RESOURCES(X)                                                                        \
+	X(MEMORY, "memory", "memory allocation in bytes", 0)                                       \
+	X(MEMTRANSFER, "memtransfer", "memory transfer operations in bytes", 0)                    \
+	X(FD, "fd", "file descriptor", 0)                                                          \
+	X(FP, "fp", "file pointer", 0)                                                             \
+	X(SEGMENT, "segment", "shared memory segment", 1)                                          \
+	X(ADDRESS, "address", "attached shared memory segment", 0)                                 \
+	X(CONTROL, "control", "shared memory segment control", 0)                                  \
+	X(PSHMMAP, "pshmmap", "private shared memory mapping", 0)                                  \
+	X(FSHMMAP, "fshmmap", "file backed shared memory mapping", 0)                              \
+	X(SHMMAP, "shmmap", "shared memory object mapping", 0)                                     \
+	X(PSHMOBJ, "pshmobj", "shared memory object", 0)                                           \
+	X(PSHMFD, "pshmfd", "shared memory object descriptor", 0)                                  \
+	X(GOBJECT, "gobject", "GObject instance", 1)                                               \
+	X(QOBJECT, "qobject", "QObject instance", 0)                                               \
+	X(PTHREAD, "pthread_t", "joinable thread", 0)                                              \
+	X(PTHREAD_DETACHED, "_pthread_t", "detached thread", 0)
+
+enum rtrace_known_resource {
+#define RTRACE_RESOURCE(name, type, description, refcount) RTRACE_KNOWN_##name,
+	RTRACE_RESOURCES(RTRACE_RESOURCE) RTRACE_KNOWN_MAX
+#undef RTRACE_RESOURCE
+};
