@@ -436,6 +436,39 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 		memory_count(&process->failed);
 }
 
+/* The outermost call of T, one about threads, has been successful. */
+static __always_inline void thread_call_returned(struct pt_regs *ctx,
+						 struct memory_process *process,
+						 struct memory_thread *t, bool at_ret)
+{
+	struct memory_call *call = &t->call;
+	__u64 attr[4] = { 0 }, thread = call->args[0], stack = 0;
+	struct rec_resource *rec;
+	__u32 operation, n;
+	bool by_new;
+
+	if (call->function == MEMORY_FN_PTHREAD_CREATE) {
+		operation = RESOURCE_OP_THREAD_CREATE;
+		if (bpf_probe_read_user(&thread, sizeof(thread), (const void *)thread) < 0)
+			return;
+		bpf_probe_read_user(attr, sizeof(attr), (const void *)call->args[1]);
+		n = walk(ctx, t, at_ret, &by_new);
+		stack = memory_keep_stack(process, t, n, MEMORY_RESOURCE_THREAD, 1, 0);
+	} else {
+		operation = call->function == MEMORY_FN_PTHREAD_JOIN ? RESOURCE_OP_THREAD_JOIN
+								     : RESOURCE_OP_THREAD_DETACH;
+	}
+	rec = memory_call_record(process, operation);
+	if (!rec)
+		return;
+	rec->args[0] = thread;
+	rec->args[1] = attr[0];
+	rec->args[2] = attr[1];
+	rec->args[3] = attr[3];
+	rec->stack = stack;
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
 static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret)
 {
 	struct memory_thread *t = memory_thread(false);
@@ -457,7 +490,10 @@ static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret
 		bpf_map_update_elem(&memory_blocks, &key, &t->call.old, BPF_NOEXIST);
 	}
 	if (process && process->instance == t->call.instance) {
-		if (is_realloc(function)) {
+		if (function >= MEMORY_FN_PTHREAD_CREATE) {
+			if (result == 0)
+				thread_call_returned(ctx, process, t, at_ret);
+		} else if (is_realloc(function)) {
 			realloc_returned(ctx, process, t, result, at_ret);
 		} else {
 			if (function == MEMORY_FN_POSIX_MEMALIGN &&

@@ -163,3 +163,25 @@ static __always_inline __u64 memory_stack(void *ctx, struct memory_process *proc
 				 stack_walk_user_to(ctx, t->stack.frames, sizeof(t->stack.frames)),
 				 resource, 1, bytes);
 }
+
+/* Room for a record of what the current task, of PROCESS, has done, or is about to do: filled but for
+ * its args and its text. NULL if there is none, counted. */
+static __always_inline struct rec_resource *memory_call_record(struct memory_process *process,
+							       __u32 operation)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct rec_resource *rec = rec_reserve(REC_RING_MEMORY, sizeof(*rec), now_ns);
+
+	if (!rec) {
+		memory_count(&process->lost);
+		return NULL;
+	}
+	__builtin_memset(rec->args, 0, sizeof(rec->args));
+	__builtin_memset(rec->text, 0, sizeof(rec->text));
+	rec_fill_head(&rec->head, now_ns, REC_RESOURCE, sizeof(*rec), bpf_get_current_task_btf());
+	rec->operation = operation;
+	rec->instance = process->instance;
+	rec->result = 0;
+	rec->stack = 0;
+	return rec;
+}

@@ -98,6 +98,8 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_USAGE     22
 #define REC_SNAPSHOT  23
 #define REC_BLOCK     24
+#define REC_LISTING   25
+#define REC_FOUND     26
 
 /* Which BPF ring buffer of a CPU */
 #define REC_RING_LIFECYCLE 0
@@ -518,6 +520,84 @@ struct rec_named {
 };
 _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 
+/*
+ * What RESOURCE_OP_* a rec_resource is of. args are the call's, result what it returned, unless it is said
+ * here. Up to RESOURCE_OP_FD_LAST, what is returned is a descriptor that is new.
+ */
+#define RESOURCE_OP_OPEN              1 /* text: the path, as far as there is room, here and below */
+#define RESOURCE_OP_OPENAT            2
+#define RESOURCE_OP_OPENAT2           3 /* args[2]: the flags */
+#define RESOURCE_OP_CREAT             4
+#define RESOURCE_OP_SOCKET            5
+#define RESOURCE_OP_ACCEPT            6
+#define RESOURCE_OP_ACCEPT4           7
+#define RESOURCE_OP_DUP               8
+#define RESOURCE_OP_EPOLL_CREATE      9
+#define RESOURCE_OP_EPOLL_CREATE1     10
+#define RESOURCE_OP_EVENTFD           11
+#define RESOURCE_OP_EVENTFD2          12
+#define RESOURCE_OP_SIGNALFD          13
+#define RESOURCE_OP_SIGNALFD4         14
+#define RESOURCE_OP_TIMERFD_CREATE    15
+#define RESOURCE_OP_INOTIFY_INIT      16
+#define RESOURCE_OP_INOTIFY_INIT1     17
+#define RESOURCE_OP_MEMFD_CREATE      18 /* text: its name */
+#define RESOURCE_OP_USERFAULTFD       19
+#define RESOURCE_OP_PERF_EVENT_OPEN   20
+#define RESOURCE_OP_BPF               21 /* of commands that return a descriptor */
+#define RESOURCE_OP_IO_URING_SETUP    22
+#define RESOURCE_OP_PIDFD_OPEN        23
+#define RESOURCE_OP_PIDFD_GETFD       24
+#define RESOURCE_OP_MEMFD_SECRET      25
+#define RESOURCE_OP_FANOTIFY_INIT     26
+#define RESOURCE_OP_MQ_OPEN           27
+#define RESOURCE_OP_LANDLOCK          28 /* landlock_create_ruleset, without flags */
+#define RESOURCE_OP_OPEN_BY_HANDLE_AT 29
+#define RESOURCE_OP_FSOPEN            30
+#define RESOURCE_OP_FSPICK            31
+#define RESOURCE_OP_FSMOUNT           32
+#define RESOURCE_OP_OPEN_TREE         33
+#define RESOURCE_OP_SECCOMP           34 /* with SECCOMP_FILTER_FLAG_NEW_LISTENER */
+#define RESOURCE_OP_DUP2              35
+#define RESOURCE_OP_DUP3              36
+#define RESOURCE_OP_FCNTL             37 /* F_DUPFD, F_DUPFD_CLOEXEC */
+#define RESOURCE_OP_FD_LAST           37
+#define RESOURCE_OP_SETFD             38 /* args[0]: a descriptor; args[1]: 1 = it is closed by exec */
+#define RESOURCE_OP_PIPE              40 /* args[0], args[1]: both; args[2]: flags */
+#define RESOURCE_OP_PIPE2             41
+#define RESOURCE_OP_SOCKETPAIR        42 /* args[2]: the type */
+#define RESOURCE_OP_RECVMSG           43 /* args[0]: how many; args[1]: 1 = closed by exec; text: __s32[] */
+#define RESOURCE_OP_RECVMMSG          44 /* likewise */
+#define RESOURCE_OP_CLOSE             45 /* before it, here and below */
+#define RESOURCE_OP_CLOSE_RANGE       46
+#define RESOURCE_OP_MMAP              50 /* args: length, flags, descriptor, 1 = not the program's own */
+#define RESOURCE_OP_MUNMAP            51 /* before it */
+#define RESOURCE_OP_MREMAP            52
+#define RESOURCE_OP_MREMAP_BEGIN      53 /* before it */
+#define RESOURCE_OP_SHMGET            54
+#define RESOURCE_OP_SHMAT             55
+#define RESOURCE_OP_SHMDT             56 /* before it */
+#define RESOURCE_OP_SHMCTL            57 /* IPC_RMID */
+#define RESOURCE_OP_UNLINK            58 /* below RESOURCE_SHM_FOLDER */
+#define RESOURCE_OP_UNLINKAT          59
+#define RESOURCE_OP_FTRUNCATE         60
+#define RESOURCE_OP_THREAD_FORK       61 /* args[0]: the tid that pthread_create() makes */
+#define RESOURCE_OP_THREAD_CREATE                                                                  \
+	62 /* args: pthread_t, the first, second and fourth word of the attr; 0 */
+#define RESOURCE_OP_THREAD_JOIN   63 /* args[0]: pthread_t */
+#define RESOURCE_OP_THREAD_DETACH 64
+#define RESOURCE_OP_THREAD_END    65 /* head's, by itself */
+#define RESOURCE_OP_MAX           96
+
+/* struct memory_block's function, of what comes of a rec_resource. */
+#define MEMORY_FN_RESOURCE(op) (MEMORY_FN_MAX + (op))
+
+/* resource_calls[]: what a system call of that number is. */
+#define RESOURCE_CALLS_MAX 512
+
+#define RESOURCE_SHM_FOLDER "/dev/shm/"
+#define RESOURCE_FDS_MAX    15 /* in one record's text */
+
 /* One system call or library call about a resource that user space keeps the books of. */
 #define REC_RESOURCE_TEXT_BYTES 64
 struct rec_resource {
@@ -527,7 +607,7 @@ struct rec_resource {
 	__u64 stack;
 	__u32 operation; /* RESOURCE_OP_* */
 	__u32 instance;
-	char text[REC_RESOURCE_TEXT_BYTES]; /* NUL-terminated */
+	char text[REC_RESOURCE_TEXT_BYTES]; /* ends with NUL */
 };
 _Static_assert(sizeof(struct rec_resource) == 144, "ABI");
 
@@ -566,8 +646,10 @@ struct rec_snapshot {
 	struct rec_head head;
 	__u64 blocks; /* that follow, as struct rec_block */
 	__u32 instance;
-	__u32 final;
+	__u32 final; /* SNAPSHOT_* */
 };
+#define SNAPSHOT_FINAL  1 /* else: the process is watched further */
+#define SNAPSHOT_EXECED 2 /* likewise, since another program has begun */
 _Static_assert(sizeof(struct rec_snapshot) == 40, "ABI");
 
 #define MEMORY_BLOCK_TEXT_BYTES 96
@@ -581,6 +663,31 @@ struct rec_block {
 	char text[];
 };
 _Static_assert(sizeof(struct rec_block) == 88, "ABI");
+
+/*
+ * What the kernel lists of head.pid begins or ends here, both at head.ts_ns: it was read between
+ * the two, and what came and went meanwhile may be missing.
+ */
+struct rec_listing {
+	struct rec_head head;
+	__u32 instance;
+	__u32 resources; /* a bit for each MEMORY_RESOURCE_* that is listed completely */
+	__u32 first; /* 1: what there is is from before the watch, unless a call has said otherwise */
+	__u32 ends;
+};
+_Static_assert(sizeof(struct rec_listing) == 40, "ABI");
+
+/* Something listed. */
+struct rec_found {
+	struct rec_head head;
+	__u64 id,
+		size; /* MEMORY_RESOURCE_MAPPING: any that is mapped; SHM: text is the name, id 0 */
+	__u32 instance, resource;
+	__u32 foreign; /* 1: another process made it */
+	__u32 pad_0;
+	char text[MEMORY_BLOCK_TEXT_BYTES]; /* ends with NUL */
+};
+_Static_assert(sizeof(struct rec_found) == 152, "ABI");
 
 /* ---- filters ---- */
 

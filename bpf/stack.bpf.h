@@ -136,6 +136,105 @@ static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u
 	return n;
 }
 
+/* Who called the function that a system call was made in, and who that one, innermost first. */
+#define STACK_CALLERS_MAX 7 /* with room for one more, for the verifier */
+struct stack_callers {
+	__u32 n;
+	__u32 direct; /* 1: the first one names the function itself, as only its own file can */
+	__u64 frames[STACK_CALLERS_MAX + 1];
+};
+
+#if defined(__TARGET_ARCH_x86)
+/* No function that makes system calls, or calls one that does, is longer; if so, we do not know it. */
+#define STACK_FUNCTION_BYTES 4096
+#define STACK_SCAN_WORDS     96
+#define STACK_NEAR_BYTES     (1 << 20)
+
+/* What the 8 bytes of instructions before ADDRESS call, if they do it by a constant or one in memory; else 0. */
+static __always_inline __u64 stack_called_by(__u64 address, bool *ret_direct)
+{
+	__u8 code[8];
+	__u64 target = 0;
+	__s32 offset;
+
+	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
+		return 0;
+	__builtin_memcpy(&offset, code + 4, sizeof(offset));
+	*ret_direct = code[3] == 0xe8;
+	if (*ret_direct)
+		return address + offset;
+	if (code[2] == 0xff && code[3] == 0x15 &&
+	    bpf_probe_read_user(&target, sizeof(target), (const void *)(address + offset)) < 0)
+		return 0;
+	return target;
+}
+
+/* Where a jump by a word in memory at ADDRESS, as tables of linkage have it, leads to; else 0. */
+static __always_inline __u64 stack_linked_to(__u64 address)
+{
+	__u8 code[16];
+	__u64 target = 0;
+	__s32 offset;
+	__u32 at;
+
+	if (bpf_probe_read_user(code, sizeof(code), (const void *)address) < 0)
+		return 0;
+	at = code[0] == 0xf3 && code[1] == 0x0f ? 4 : 0; /* endbr64 */
+	at += code[at] == 0xf2;                          /* bnd */
+	if (code[at] != 0xff || code[at + 1] != 0x25)
+		return 0;
+	__builtin_memcpy(&offset, code + at + 2, sizeof(offset));
+	bpf_probe_read_user(&target, sizeof(target), (const void *)(address + at + 6 + offset));
+	return target;
+}
+
+/* Whether ADDRESS stands behind a call of the function that INSIDE is in. */
+static __always_inline bool stack_calls_into(__u64 address, __u64 inside, bool *ret_direct)
+{
+	__u64 target = stack_called_by(address, ret_direct);
+
+	if (target && inside - target < STACK_FUNCTION_BYTES)
+		return true;
+	target = target ? stack_linked_to(target) : 0;
+	*ret_direct = false;
+	return target && inside - target < STACK_FUNCTION_BYTES;
+}
+
+/*
+ * A function that makes a system call has no frame of its own, so that a walk by frame pointers misses
+ * its caller; the library that it is of may have none at all. What they return to stands on the stack,
+ * up to the frame BP of the first function that has one: it is found by the calls before it, which
+ * lead where the one below is. From stack pointer SP and instruction IP on.
+ */
+static __always_inline void stack_find_callers(__u64 sp, __u64 ip, __u64 bp,
+					       struct stack_callers *to)
+{
+	__u64 word;
+	bool direct;
+
+	to->n = to->direct = 0;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < STACK_SCAN_WORDS; i++) {
+		__u64 at = sp + i * sizeof(word);
+		__u32 n = to->n;
+
+		if (at == bp || n >= STACK_CALLERS_MAX)
+			break;
+		if (bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
+			break;
+		/* (most others are small numbers, or point into the stack) */
+		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES ||
+		    !stack_calls_into(word, ip, &direct))
+			continue;
+		if (n == 0)
+			to->direct = direct;
+		to->frames[n & 7] = word;
+		to->n = n + 1;
+		ip = word;
+	}
+}
+#endif
+
 /*
  * Sees to it that user space gets or has the N frames in S, which P had at NOW_NS. *RET_ID is what
  * to name them by; 0 if there are none. False if they could not be sent; that is counted.

@@ -77,12 +77,17 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct task_struct;
+
 struct signal_struct {
 	atomic_t live;
+	unsigned int flags;
+	struct task_struct *group_exec_task; /* since 5.17 */
 };
 
 struct mm_struct {
 	unsigned long arg_start, arg_end;
+	unsigned long start_code, end_code;
 };
 
 struct rq;
@@ -98,7 +103,9 @@ struct sched_entity {
 
 struct thread_info {
 	__u32 cpu;
-	int preempt_count; /* where it is kept with the task (arm64 and others) */
+	int preempt_count;   /* where it is kept with the task (arm64 and others) */
+	__u32 status;        /* x86 */
+	unsigned long flags; /* arm64 */
 };
 
 struct task_struct {
@@ -145,7 +152,15 @@ struct bpf_iter__task {
 
 #if defined(__TARGET_ARCH_x86)
 struct pt_regs {
-	unsigned long bp, ax, cx, dx, si, di, ip, sp;
+	unsigned long bp, ax, cx, dx, si, di, r8, r9, r10, ip, sp;
+	unsigned long orig_ax;
+};
+#elif defined(__TARGET_ARCH_arm64)
+struct pt_regs {
+	__u64 regs[31];
+	__u64 sp, pc;
+	__u64 orig_x0;
+	int syscallno;
 };
 #elif defined(__TARGET_ARCH_powerpc)
 struct pt_regs {

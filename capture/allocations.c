@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "capture/resource-calls.h"
+#include "capture/resources.h"
 
 enum { WAITING_BYTES_MAX = 32 << 20, BLOCK_TEXT_MAX = 4096 };
 
@@ -16,6 +18,9 @@ struct watch {
 	uint32_t koid; /* of the process: its pid may be given out again before all is said */
 	uint32_t n_snapshots;
 	struct table stacks; /* ids that have been written -> this */
+	struct allocations *of;
+	struct resources *resources; /* NULL = nothing has been said of them. Owned */
+	uint64_t next_sums_ns;       /* when those are to be looked at again */
 };
 
 /* Those that have no name are not looked at by probes. */
@@ -45,7 +50,8 @@ static const char *const function_names[MEMORY_FN_MAX] = {
 
 static const char *name_of(uint32_t function)
 {
-	const char *name = function < MEMORY_FN_MAX ? function_names[function] : NULL;
+	const char *name = function >= MEMORY_FN_MAX ? resource_call_name(function - MEMORY_FN_MAX)
+						     : function_names[function];
 
 	return name ? name : "";
 }
@@ -57,8 +63,10 @@ void allocations_init(struct allocations *a, struct fxt_archive *archive, struct
 
 static void watch_free(struct watch *w)
 {
-	if (w)
+	if (w) {
 		table_deinit(&w->stacks);
+		resources_free(w->resources);
+	}
 	free(w);
 }
 
@@ -77,6 +85,8 @@ void allocations_deinit(struct allocations *a)
 void allocations_begin(struct allocations *a, const struct session_options *options)
 {
 	a->categories = options->categories;
+	a->usage_interval_ns = options->memory.usage_interval_ns;
+	a->log = options->memory.log;
 	a->interval = options->memory.interval;
 	a->min_bytes = options->memory.min_bytes;
 }
@@ -164,6 +174,7 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 		free(w);
 		return -ENOMEM;
 	}
+	w->of = a;
 	w->pid = rec->head.pid;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
@@ -198,9 +209,13 @@ static int on_watched(struct allocations *a, const struct rec_watched *rec)
 	ev = about(a, w, EVENT_WATCHED, rec->head.ts_ns);
 	ev.watched.reason = reasons[rec->reason];
 	ev.watched.unmatched = rec->unmatched;
+	if (w->resources)
+		ev.watched.unmatched += resources_unmatched(w->resources);
 	ev.watched.failed = rec->failed;
 	ev.watched.lost = rec->lost;
 	ev.watched.full = rec->full;
+	if (w->resources)
+		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
 	watch_free(table_remove(&a->watches, rec->instance));
 	return write_event(a, &ev);
@@ -245,16 +260,148 @@ static int on_usage(struct allocations *a, struct watch *w, const struct rec_usa
 	return write_event(a, &ev);
 }
 
+/* ---- descriptors, mappings and the like ---- */
+
+/* EVENT_ALLOC or EVENT_FREE of BLOCK, by CALL. */
+static int log_block(struct watch *w, enum event_kind kind, const struct resource_block *block,
+		     const struct rec_resource *call)
+{
+	struct allocations *a = w->of;
+	struct event ev;
+	int r;
+
+	if (!a->log || !call || call->head.ts_ns < a->from_ns || call->head.ts_ns > a->to_ns)
+		return 0;
+	r = announce(a, call->head.tid);
+	ev = about(a, w, kind, call->head.ts_ns);
+	ev.tid = tasks_koid(a->tasks, call->head.tid);
+	ev.cpu = call->head.cpu;
+	ev.block.resource = block->resource;
+	ev.block.id = block->id;
+	ev.block.size = kind == EVENT_ALLOC ? block->size : 0;
+	ev.block.stack = kind == EVENT_ALLOC ? block->origin.stack : 0;
+	ev.block.function = resource_call_name(call->operation);
+	ev.block.text = "";
+	return r < 0 ? r : write_event(a, &ev);
+}
+
+static int on_made(const struct resource_block *block, const struct rec_resource *call,
+		   void *userdata)
+{
+	return log_block(userdata, EVENT_ALLOC, block, call);
+}
+
+static int on_freed(const struct resource_block *block, const struct rec_resource *call,
+		    void *userdata)
+{
+	return log_block(userdata, EVENT_FREE, block, call);
+}
+
+/* The sums that have changed, of stacks that the archive has. */
+static int write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
+{
+	struct event ev = about(a, w, EVENT_USAGE, ts_ns);
+	struct resource_sums *sums;
+	size_t pos = 0;
+	int r = 0;
+
+	while (r == 0 && w->resources && (sums = resources_next_sums(w->resources, &pos))) {
+		if (!sums->changed || (sums->stack && !table_get(&w->stacks, sums->stack)))
+			continue;
+		sums->changed = false;
+		ev.usage.resource = sums->resource;
+		ev.usage.stack = sums->stack;
+		ev.usage.blocks = sums->blocks;
+		ev.usage.bytes = sums->bytes;
+		ev.usage.allocations = sums->allocations;
+		ev.usage.allocated_bytes = sums->allocated_bytes;
+		r = write_event(a, &ev);
+	}
+	return r;
+}
+
+static int on_resource(struct allocations *a, struct watch *w, const struct rec_head *rec)
+{
+	const struct resources_sink sink = { on_made, on_freed, w };
+	int r = w->resources ? 0 : resources_new(&sink, &w->resources);
+
+	if (r == 0 && rec->ts_ns >= w->next_sums_ns) {
+		r = w->next_sums_ns ? write_sums(a, w, rec->ts_ns) : 0;
+		w->next_sums_ns = rec->ts_ns + a->usage_interval_ns;
+	}
+	if (r < 0)
+		return r;
+	switch (rec->kind) {
+	case REC_LISTING:
+		return resources_listing(w->resources, (const struct rec_listing *)rec);
+	case REC_FOUND:
+		return resources_found(w->resources, (const struct rec_found *)rec);
+	default:
+		return resources_record(w->resources, (const struct rec_resource *)rec);
+	}
+}
+
+static bool is_resource(uint16_t kind)
+{
+	return kind == REC_RESOURCE || kind == REC_LISTING || kind == REC_FOUND;
+}
+
 /* ---- blocks ---- */
 
+struct snapshot {
+	struct allocations *allocations;
+	struct watch *watch;
+	uint64_t ts_ns, n;
+};
+
+static int count_resource(const struct resource_block *block, void *userdata)
+{
+	struct snapshot *s = userdata;
+
+	(void)block;
+	s->n++;
+	return 0;
+}
+
+static int write_resource(const struct resource_block *block, void *userdata)
+{
+	const struct snapshot *s = userdata;
+	struct allocations *a = s->allocations;
+	struct event ev = about(a, s->watch, EVENT_BLOCK, s->ts_ns);
+	char text[BLOCK_TEXT_MAX];
+	int r = block->origin.tid ? announce(a, block->origin.tid) : 0;
+
+	text_clean(text, sizeof(text), block->text, strlen(block->text));
+	ev.block.resource = block->resource;
+	ev.block.id = block->id;
+	ev.block.size = block->size;
+	ev.block.stack = block->origin.stack;
+	ev.block.since_ns = block->origin.since_ns;
+	ev.block.thread =
+		block->origin.tid ? tasks_koid(a->tasks, block->origin.tid) : s->watch->koid;
+	ev.block.function = resource_call_name(block->origin.operation);
+	ev.block.text = text;
+	return r < 0 ? r : write_event(a, &ev);
+}
+
+/* What the books have goes first; what the tables have, follows. */
 static int on_snapshot(struct allocations *a, struct watch *w, const struct rec_snapshot *rec)
 {
 	struct event ev = about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
+	struct snapshot s = { .allocations = a, .watch = w, .ts_ns = rec->head.ts_ns };
+	bool execed = rec->final == SNAPSHOT_EXECED;
+	int r = write_sums(a, w, rec->head.ts_ns);
 
-	ev.snapshot.blocks = rec->blocks;
+	if (r == 0 && w->resources)
+		r = resources_each(w->resources, execed, count_resource, &s);
+	if (r < 0)
+		return r;
+	ev.snapshot.blocks = rec->blocks + s.n;
 	ev.snapshot.sequence = ++w->n_snapshots;
-	ev.snapshot.final = rec->final;
-	return write_event(a, &ev);
+	ev.snapshot.final = rec->final != 0;
+	r = write_event(a, &ev);
+	return r < 0 || !w->resources ? r
+				      : resources_each(w->resources, execed, write_resource, &s);
 }
 
 static int on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
@@ -325,6 +472,12 @@ static uint32_t instance_of(const struct rec_head *rec)
 		return ((const struct rec_snapshot *)rec)->instance;
 	case REC_BLOCK:
 		return ((const struct rec_block *)rec)->instance;
+	case REC_RESOURCE:
+		return ((const struct rec_resource *)rec)->instance;
+	case REC_LISTING:
+		return ((const struct rec_listing *)rec)->instance;
+	case REC_FOUND:
+		return ((const struct rec_found *)rec)->instance;
 	default:
 		return 0;
 	}
@@ -346,7 +499,7 @@ static int write_record(struct allocations *a, struct watch *w, const struct rec
 	case REC_BLOCK:
 		return on_block(a, w, (const struct rec_block *)rec);
 	default:
-		return 0;
+		return is_resource(rec->kind) ? on_resource(a, w, rec) : 0;
 	}
 }
 

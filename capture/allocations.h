@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What programs allocate, into the archive: what the worker says of its tables (capture/memory.h),
- * and, in log mode, each allocation and free as it comes out of the rings.
+ * and, in log mode, each allocation and free as it comes out of the rings. Of descriptors, mappings and the
+ * like it keeps the books (capture/resources.h).
  *
  * Of a new program the worker says only after a while that it is watched, when it knows what that has
  * loaded. What comes out of the rings until then waits.
@@ -25,6 +26,8 @@ struct allocations {
 	uint32_t categories;
 	uint64_t interval, min_bytes; /* of the session, as struct memory_options says */
 	uint64_t n_events;            /* written */
+	uint64_t usage_interval_ns;   /* likewise */
+	bool log;                     /* likewise */
 	uint64_t n_dropped;           /* records that could not be used, since the last look */
 	struct table watches;         /* instance -> struct watch, owned */
 	struct table pids; /* pid + 1 -> this: processes that were watched, and have not ended */

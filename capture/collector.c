@@ -18,6 +18,7 @@
 #include "capture/decode.h"
 #include "capture/kernel-btf.h"
 #include "capture/map-rings.h"
+#include "capture/resource-calls.h"
 #include "capture/sampler.h"
 
 /* 1000 whole lives of processes between two drains, on each CPU. */
@@ -203,6 +204,8 @@ static int configure_memory(struct collector *c, const struct session_options *o
 	skel->rodata->memory_log = o->memory.log;
 	skel->rodata->memory_interval = o->memory.interval;
 	skel->rodata->memory_min_bytes = o->memory.min_bytes;
+	skel->rodata->resource_fds = o->categories & CATEGORY_FD ? 1 : 0;
+	resource_calls_fill((uint8_t *)skel->rodata->resource_calls, o->categories);
 	return r < 0 ? r
 		     : bpf_map__set_max_entries(skel->maps.memory_blocks,
 						(uint32_t)o->memory.blocks_max);
@@ -276,6 +279,10 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_resource_enter, o->categories & CATEGORIES_CALLS },
+		{ skel->progs.on_resource_exit, o->categories & CATEGORIES_CALLS },
+		{ skel->progs.on_resource_fork, o->categories & CATEGORY_THREADS },
+		{ skel->progs.on_resource_thread_end, o->categories & CATEGORY_THREADS },
 	};
 	int64_t from_rq = 0;
 	int r = kernel_btf_preempt_count(&from_rq);
@@ -514,7 +521,8 @@ int collector_attach(struct collector *c, char **reterr_text)
 		struct bpf_program *prog;
 		struct bpf_link **link;
 	} rows[] = {
-		/* What is said of a program at its end comes before that. */
+		/* What is said of a program at its end comes before that; and what of a thread, before it. */
+		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
 		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
 		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
 		{ skel->progs.on_sched_process_fork, &skel->links.on_sched_process_fork },
@@ -524,6 +532,9 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		/* Behind the one by which the filter follows. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
+		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
+		{ skel->progs.on_resource_enter, &skel->links.on_resource_enter },
+		{ skel->progs.on_resource_fork, &skel->links.on_resource_fork },
 		{ skel->progs.on_irq_handler_exit, &skel->links.on_irq_handler_exit },
 		{ skel->progs.on_irq_handler_entry, &skel->links.on_irq_handler_entry },
 		{ skel->progs.on_softirq_exit, &skel->links.on_softirq_exit },

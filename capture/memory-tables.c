@@ -183,6 +183,9 @@ static int on_stack(const void *key_bytes, const void *value, void *userdata)
 		}
 		sums->key = *key;
 	}
+	/* Of the others, calls are counted here, but what lives is in the books (capture/resources.h). */
+	if (key->resource != MEMORY_RESOURCE_MEMORY)
+		return 0;
 	if (sums->allocations == stack->allocations && sums->frees == stack->frees &&
 	    sums->allocated_bytes == stack->allocated_bytes &&
 	    sums->freed_bytes == stack->freed_bytes)
@@ -257,7 +260,8 @@ static int emit_snapshots(const struct pass *p)
 			.head = head_of(p, image, REC_SNAPSHOT, sizeof(rec)),
 			.blocks = image->n_blocks,
 			.instance = image->process.instance,
-			.final = 1,
+			.final = image->process.flags & MEMORY_PROCESS_EXECED ? SNAPSHOT_EXECED
+									      : SNAPSHOT_FINAL,
 		};
 
 		if (image->ended)

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "capture/allocator-cache.h"
 #include "capture/probes.h"
+#include "capture/resource-lists.h"
 
 enum {
 	FILES_MAX = 64,   /* with probes, in one process */
@@ -308,7 +309,8 @@ static bool wanted(const struct memory *m, uint32_t function)
 			    : function >= MEMORY_FN_PTHREAD_CREATE ? CATEGORY_THREADS
 								   : CATEGORY_MEMORY;
 
-	return m->options->categories & category;
+	/* Shared memory is seen by its system calls. */
+	return category != CATEGORY_SHM && m->options->categories & category;
 }
 
 /* A look at the files of a process. */
@@ -453,6 +455,21 @@ static void end_unseen(struct memory *m, struct armed *armed, struct memory_imag
 	m->n_ended++;
 }
 
+/* What the kernel lists of PID, for the books of what it has made. */
+static int list_resources(struct memory *m, uint32_t pid, uint32_t instance, bool first)
+{
+	const struct resource_list list = {
+		.pid = pid,
+		.instance = instance,
+		.categories = m->options->categories,
+		.first = first,
+	};
+
+	return m->options->categories & CATEGORIES_CALLS && m->error == 0
+		       ? resource_list_send(&list, &m->sink)
+		       : 0;
+}
+
 /* The probes are in their places: from now on ARMED is watched. */
 static int begin(struct memory *m, struct armed *armed)
 {
@@ -472,7 +489,8 @@ static int begin(struct memory *m, struct armed *armed)
 		end_unseen(m, armed, image);
 	else if (r < 0)
 		add_text(armed->refused, sizeof(armed->refused), "too many processes are watched");
-	return announce(m, image);
+	r = announce(m, image);
+	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
 }
 
 /* Attaches to those files of a process that have no probes yet. Returns how many. */
@@ -500,7 +518,9 @@ static bool look_at(struct memory *m, struct armed *armed)
 			return true;
 		armed->instance = process.instance;
 		armed->refused[0] = '\0';
-		image->complete = had_files;
+		/* Without probes to be placed, system calls are all that there is. */
+		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
+		list_resources(m, armed->pid, armed->instance, true);
 	}
 	if (arm_files(m, armed) == 0 || !watched)
 		return watched;
@@ -723,6 +743,8 @@ static void stop_image(struct memory *m, struct memory_image *image)
 	if (bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) < 0 ||
 	    process.instance != image->process.instance)
 		return;
+	/* While the books still go on: what comes and goes meanwhile is in them. */
+	list_resources(m, pid, process.instance, false);
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
 	image->process = process;
 	image->ended = true;

@@ -159,6 +159,11 @@ static unsigned rec_ring(const struct rec_head *rec)
 	case REC_TICK:
 	case REC_OFFCPU:
 		return REC_RING_STACKS;
+	case REC_ALLOC:
+	case REC_FREE:
+	case REC_NAMED:
+	case REC_RESOURCE:
+		return REC_RING_MEMORY;
 	case REC_MAPPING:
 	case REC_NEW_IMAGE:
 		return REC_RING_MAPPINGS;

@@ -31,6 +31,10 @@ enum capture_category {
 	CATEGORIES_STACKS = CATEGORY_PROFILE | CATEGORY_OFFCPU,
 	/* Of processes that are watched: what they allocate. Only with a filter. */
 	CATEGORIES_MEMORY = CATEGORY_MEMORY | CATEGORY_FD | CATEGORY_SHM | CATEGORY_THREADS,
+	/* Of these, by looking at system calls. */
+	CATEGORIES_CALLS = CATEGORY_FD | CATEGORY_SHM,
+	/* Of these, by probes on functions. */
+	CATEGORIES_PROBES = CATEGORY_MEMORY | CATEGORY_THREADS,
 	/* For which it is to be known where code is mapped: stacks of all kinds. */
 	CATEGORIES_MAPPINGS = CATEGORIES_STACKS | CATEGORIES_MEMORY,
 	/* What belongs to no thread: filters do not apply to it. */

@@ -478,6 +478,7 @@ static int on_record(const struct rec_head *rec, void *userdata)
 	case REC_ALLOC:
 	case REC_FREE:
 	case REC_NAMED:
+	case REC_RESOURCE:
 		return on_allocation(r, rec);
 	case REC_MAPPING:
 		return on_mapping(r, rec);

@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What the processes that are watched ask of the kernel and may forget to give back: descriptors,
+ * mappings, shared memory; and which of their threads end. User space keeps the books
+ * (capture/resources.h): from here it gets each call as it was, in order of time.
+ *
+ * Every system call of every process passes here. A table says of which calls there is something to say;
+ * only for those we look whether the process is watched.
+ *
+ * What gives something back is taken at the entry: as soon as it is done, another thread may be given
+ * the same number or address, and say so before this one returns. What hands something out is
+ * taken at the exit.
+ *
+ * A mapping is the program's only if neither an allocator nor a library has made it for its own ends: a
+ * library that calls its own mmap() directly (glibc's allocator, its thread stacks, the dynamic linker)
+ * is told by the call instruction; other allocators by the probes that they have.
+ */
+#include "bpf/context.bpf.h"
+#include "bpf/memory.bpf.h"
+#include "bpf/rec-ring.bpf.h"
+#include "bpf/record.h"
+#include "bpf/stack.bpf.h"
+
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* By number of the system call: RESOURCE_OP_*, 0 = of no interest. */
+const volatile __u8 resource_calls[RESOURCE_CALLS_MAX] = { 0 };
+/* Descriptors are wanted, not only those that stand for shared memory. */
+const volatile __u32 resource_fds = 0;
+
+/* The kernel's interface. */
+#define AT_ENTRY_NESTED_BYTES (64 << 10)
+#define MAP_FIXED             0x10 /* MAP_FIXED_NOREPLACE is another bit */
+#define MAP_STACK             0x20000
+#define F_DUPFD               0
+#define F_SETFD               2
+#define F_DUPFD_CLOEXEC       1030
+#define FIONCLEX              0x5450
+#define FIOCLEX               0x5451
+#define SOL_SOCKET            1
+#define SCM_RIGHTS            1
+#define SCM_PIDFD             4
+#define MSG_CMSG_CLOEXEC      0x40000000
+#define TS_COMPAT             0x2
+#define TIF_32BIT_ARM64       22
+#define X32_CALL_BIT          0x40000000
+#define SIGNAL_GROUP_EXIT     0x4
+#define SECCOMP_SET_MODE      1
+#define SECCOMP_NEW_LISTENER  8
+#define CONTROL_MESSAGES_MAX  4
+#define MESSAGES_MAX          16
+
+struct call {
+	__u64 args[5];
+	__s64 result;
+	__u64 sp, ip, bp;
+	__u64 text; /* where its record's text is, in user space; 0 = it has none */
+	__u32 operation, resource;
+	bool has_stack;
+	struct memory_process *process;
+};
+
+/* As user space has them, of 64 bits. */
+struct message {
+	__u64 name;
+	__u32 name_bytes, pad_0;
+	__u64 data, n_data;
+	__u64 control, control_bytes;
+	__u32 flags, pad_1;
+};
+struct message_of_many {
+	struct message message;
+	__u32 bytes, pad_0;
+};
+struct control {
+	__u64 bytes;
+	__s32 level, type;
+};
+
+/* ---- registers ---- */
+
+static __always_inline void read_registers(struct pt_regs *regs, struct call *call)
+{
+#if defined(__TARGET_ARCH_x86)
+	call->args[0] = regs->di;
+	call->args[1] = regs->si;
+	call->args[2] = regs->dx;
+	call->args[3] = regs->r10;
+	call->args[4] = regs->r8;
+	call->sp = regs->sp;
+	call->ip = regs->ip;
+	call->bp = regs->bp;
+#elif defined(__TARGET_ARCH_arm64)
+	call->args[0] = regs->orig_x0;
+	call->args[1] = regs->regs[1];
+	call->args[2] = regs->regs[2];
+	call->args[3] = regs->regs[3];
+	call->args[4] = regs->regs[4];
+	call->sp = regs->sp;
+	call->ip = regs->pc;
+	call->bp = regs->regs[29];
+#endif
+}
+
+static __always_inline long number_of(struct pt_regs *regs)
+{
+#if defined(__TARGET_ARCH_x86)
+	return (long)regs->orig_ax;
+#elif defined(__TARGET_ARCH_arm64)
+	return regs->syscallno;
+#else
+	return -1; /* the order of the registers is not known to us */
+#endif
+}
+
+/* Whether the call is one of 32-bit programs, which have numbers of their own. */
+static __always_inline bool is_foreign(long number)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+
+#if defined(__TARGET_ARCH_x86)
+	return number & X32_CALL_BIT ||
+	       (bpf_core_field_exists(p->thread_info.status) && p->thread_info.status & TS_COMPAT);
+#else
+	return p->thread_info.flags & 1ul << TIF_32BIT_ARM64;
+#endif
+}
+
+static __always_inline bool is_at_entry(__u32 operation)
+{
+	return operation == RESOURCE_OP_CLOSE || operation == RESOURCE_OP_CLOSE_RANGE ||
+	       operation == RESOURCE_OP_MUNMAP || operation == RESOURCE_OP_SHMDT;
+}
+
+/* What CALL is of, with its process. False if that is not watched. */
+static __always_inline bool begin(struct call *call, struct pt_regs *regs, long number)
+{
+	call->process = memory_process();
+	if (!call->process)
+		return false;
+	if (is_foreign(number)) {
+		memory_count(&call->process->lost);
+		return false;
+	}
+	read_registers(regs, call);
+	return true;
+}
+
+static __always_inline __u32 operation_of(long number)
+{
+	if (number < 0 || number >= RESOURCE_CALLS_MAX)
+		return 0;
+	return resource_calls[number];
+}
+
+/* ---- stacks ---- */
+
+/* Whether the current thread is in the middle of a function of an allocator, or of pthread_create(). */
+static __always_inline bool is_in_allocator(struct memory_thread *t, const struct call *call)
+{
+	const struct memory_call *outer = &t->call;
+
+	return outer->function != 0 && outer->instance == call->process->instance &&
+	       call->sp < outer->sp && outer->sp - call->sp <= AT_ENTRY_NESTED_BYTES;
+}
+
+/* A function of its own, which the verifier looks at once. */
+int resource_find_callers(__u64 sp, __u64 ip, __u64 bp, struct stack_callers *to)
+{
+	if (!to)
+		return 0;
+#if defined(__TARGET_ARCH_x86)
+	stack_find_callers(sp, ip, bp, to);
+#else
+	to->n = to->direct = 0;
+#endif
+	return 0;
+}
+
+static __always_inline void find_callers(const struct call *call, struct stack_callers *callers)
+{
+	resource_find_callers(call->sp, call->ip, call->bp, callers);
+}
+
+/* The stack of CALL with its CALLERS, from the one who called the function that made it. */
+static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
+				      const struct stack_callers *callers)
+{
+	__u32 n, inner = callers->n;
+	__u64 *frames = t->stack.frames;
+
+	if (inner > STACK_CALLERS_MAX)
+		return 0;
+	/* The walk begins with where the call was made; that one goes, or is all that we know. */
+	if (inner > 0)
+		frames += inner - 1;
+	n = stack_walk_user_to(ctx, frames,
+			       (MEMORY_FRAMES_MAX - STACK_CALLERS_MAX) * sizeof(*frames));
+	if (n == 0)
+		return 0;
+	for (__u32 i = 0; i < STACK_CALLERS_MAX; i++)
+		if (i < inner)
+			t->stack.frames[i] = callers->frames[i];
+	return memory_keep_stack(call->process, t, inner ? inner - 1 + n : n, call->resource, 1, 0);
+}
+
+/* ---- records ---- */
+
+static __always_inline struct rec_resource *record_of(const struct call *call)
+{
+	struct rec_resource *rec = memory_call_record(call->process, call->operation);
+
+	if (!rec)
+		return NULL;
+	for (int i = 0; i < 4; i++)
+		rec->args[i] = call->args[i];
+	rec->result = call->result;
+	return rec;
+}
+
+static __always_inline void send(struct rec_resource *rec)
+{
+	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline bool is_in_shm_folder(__u64 address)
+{
+	const char folder[] = RESOURCE_SHM_FOLDER;
+	char path[sizeof(folder) + 1] = { 0 };
+
+	if (bpf_probe_read_user_str(path, sizeof(path), (const void *)address) < 0)
+		return false;
+	for (__u32 i = 0; i < sizeof(folder) - 1; i++)
+		if (path[i] != folder[i])
+			return false;
+	return path[sizeof(folder) - 1] != '\0';
+}
+
+/* ---- what calls mean: each makes CALL what its record is to say, and returns whether there is to be one ---- */
+
+static __always_inline bool opened(struct call *call)
+{
+	__u64 flags = 0;
+
+	call->text = call->args[1];
+	if (call->operation == RESOURCE_OP_OPEN || call->operation == RESOURCE_OP_CREAT)
+		call->text = call->args[0];
+	if (call->operation == RESOURCE_OP_OPENAT2) {
+		bpf_probe_read_user(&flags, sizeof(flags), (const void *)call->args[2]);
+		call->args[2] = flags;
+	}
+	return resource_fds || is_in_shm_folder(call->text);
+}
+
+/* Both descriptors that a call has put at ADDRESS. */
+static __always_inline bool made_two(struct call *call, __u64 address, __u64 flags)
+{
+	__s32 fds[2];
+
+	if (bpf_probe_read_user(fds, sizeof(fds), (const void *)address) < 0)
+		return false;
+	call->args[0] = (__u64)fds[0];
+	call->args[1] = (__u64)fds[1];
+	call->args[2] = flags;
+	return true;
+}
+
+/* The commands of bpf() that return a descriptor. */
+static __always_inline bool is_bpf_maker(__u64 command)
+{
+	const __u64 makers = 1ull << 0 | 1ull << 5 | 1ull << 7 | 1ull << 13 | 1ull << 14 |
+			     1ull << 17 | 1ull << 18 | 1ull << 19 | 1ull << 28 | 1ull << 30 |
+			     1ull << 32 | 1ull << 33 | 1ull << 36;
+
+	return command < 64 && makers >> command & 1;
+}
+
+static __always_inline bool set_cloexec(struct call *call, bool on)
+{
+	call->operation = RESOURCE_OP_SETFD;
+	call->args[1] = on;
+	call->has_stack = false;
+	return true;
+}
+
+static __always_inline bool controlled(struct call *call)
+{
+	if (call->args[1] == F_SETFD)
+		return set_cloexec(call, call->args[2] & 1);
+	return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC;
+}
+
+/* A shared memory object, or nothing. */
+static __always_inline bool unlinked(struct call *call, __u64 path)
+{
+	call->has_stack = false;
+	call->text = path;
+	return is_in_shm_folder(path);
+}
+
+static __always_inline bool without_stack(struct call *call)
+{
+	call->has_stack = false;
+	return true;
+}
+
+static __always_inline bool of_resource(struct call *call, __u32 resource)
+{
+	call->resource = resource;
+	return true;
+}
+
+static __always_inline bool understand(struct call *call)
+{
+	call->has_stack = true;
+	call->resource = MEMORY_RESOURCE_FD;
+	switch (call->operation) {
+	case RESOURCE_OP_OPEN:
+	case RESOURCE_OP_OPENAT:
+	case RESOURCE_OP_OPENAT2:
+	case RESOURCE_OP_CREAT:
+		return opened(call);
+	case RESOURCE_OP_MEMFD_CREATE:
+		call->text = call->args[0];
+		return true;
+	case RESOURCE_OP_BPF:
+		return is_bpf_maker(call->args[0]);
+	case RESOURCE_OP_SIGNALFD:
+	case RESOURCE_OP_SIGNALFD4:
+		return (__s32)call->args[0] == -1;
+	case RESOURCE_OP_SECCOMP:
+		return call->args[0] == SECCOMP_SET_MODE && call->args[1] & SECCOMP_NEW_LISTENER;
+	case RESOURCE_OP_LANDLOCK:
+		return call->args[2] == 0;
+	case RESOURCE_OP_DUP2:
+		return call->args[0] != call->args[1];
+	case RESOURCE_OP_FCNTL:
+		return controlled(call);
+	case RESOURCE_OP_SETFD: /* ioctl() */
+		if ((__u32)call->args[1] != FIOCLEX && (__u32)call->args[1] != FIONCLEX)
+			return false;
+		return set_cloexec(call, (__u32)call->args[1] == FIOCLEX);
+	case RESOURCE_OP_PIPE:
+		return made_two(call, call->args[0], 0);
+	case RESOURCE_OP_PIPE2:
+		return made_two(call, call->args[0], call->args[1]);
+	case RESOURCE_OP_SOCKETPAIR:
+		return made_two(call, call->args[3], call->args[1]);
+	case RESOURCE_OP_SHMGET:
+		return of_resource(call, MEMORY_RESOURCE_SEGMENT);
+	case RESOURCE_OP_SHMAT:
+		return of_resource(call, MEMORY_RESOURCE_ATTACHMENT);
+	case RESOURCE_OP_SHMCTL:
+		return ((__u32)call->args[1] & 0xff) == 0 && without_stack(call); /* IPC_RMID */
+	case RESOURCE_OP_UNLINK:
+		return unlinked(call, call->args[0]);
+	case RESOURCE_OP_UNLINKAT:
+		return unlinked(call, call->args[1]);
+	case RESOURCE_OP_MREMAP:
+	case RESOURCE_OP_FTRUNCATE:
+		return without_stack(call);
+	default:
+		return true;
+	}
+}
+
+/* ---- descriptors that messages bring ---- */
+
+/* What is to be done with them. */
+#define PARCEL_COUNT   (1u << 0) /* only to be counted */
+#define PARCEL_CLOEXEC (1u << 1)
+#define PARCEL_MANY    (1u << 2) /* of recvmmsg() */
+
+/* Sends the descriptors, BYTES of them, that lie at ADDRESS. */
+int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
+{
+	struct memory_process *process = memory_process();
+	__u64 n = bytes / sizeof(__s32), part;
+	struct rec_resource *rec;
+
+	if (!process)
+		return 0;
+		/* As many as a message can have. */
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < 17; i++) {
+		if (n == 0)
+			break;
+		part = n < RESOURCE_FDS_MAX ? n : RESOURCE_FDS_MAX;
+		rec = memory_call_record(process, flags & PARCEL_MANY ? RESOURCE_OP_RECVMMSG
+								      : RESOURCE_OP_RECVMSG);
+		if (!rec)
+			break;
+		rec->args[0] = part;
+		rec->args[1] = !!(flags & PARCEL_CLOEXEC);
+		rec->stack = stack;
+		if (bpf_probe_read_user(rec->text, part * sizeof(__s32), (const void *)address) < 0)
+			rec->args[0] = 0;
+		send(rec);
+		address += part * sizeof(__s32);
+		n -= part;
+	}
+	return 0;
+}
+
+/* The messages about descriptors among the LEFT bytes of control messages at AT. Returns how many. */
+int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
+{
+	struct control c;
+	int n = 0;
+
+#pragma clang loop unroll(disable)
+	for (int i = 0; i < CONTROL_MESSAGES_MAX; i++) {
+		if (left < sizeof(c) || bpf_probe_read_user(&c, sizeof(c), (const void *)at) < 0 ||
+		    c.bytes < sizeof(c) || c.bytes > left)
+			break;
+		if (c.level == SOL_SOCKET && (c.type == SCM_RIGHTS || c.type == SCM_PIDFD)) {
+			n++;
+			if (!(flags & PARCEL_COUNT))
+				resource_send_fds(at + sizeof(c), c.bytes - sizeof(c), stack,
+						  flags);
+		}
+		c.bytes = (c.bytes + 7) & ~7ull;
+		if (c.bytes > left)
+			break;
+		at += c.bytes;
+		left -= c.bytes;
+	}
+	return n;
+}
+
+/* Those of N messages at AT. */
+int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
+{
+	struct message_of_many m;
+	int found = 0;
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < MESSAGES_MAX; i++) {
+		if (i >= n ||
+		    bpf_probe_read_user(&m.message, sizeof(m.message), (const void *)at) < 0)
+			break;
+		if (m.message.control && m.message.control_bytes)
+			found += resource_look_at_control(m.message.control,
+							  m.message.control_bytes, stack, flags);
+		at += sizeof(m);
+	}
+	return found;
+}
+
+static __always_inline bool is_receive(__u32 operation)
+{
+	return operation == RESOURCE_OP_RECVMSG || operation == RESOURCE_OP_RECVMMSG;
+}
+
+static __always_inline __u32 n_messages(const struct call *call)
+{
+	return call->operation == RESOURCE_OP_RECVMSG ? 1 : (__u32)call->result;
+}
+
+static __always_inline __u32 parcel_flags(const struct call *call)
+{
+	bool many = call->operation == RESOURCE_OP_RECVMMSG;
+
+	return (call->args[many ? 3 : 2] & MSG_CMSG_CLOEXEC ? PARCEL_CLOEXEC : 0) |
+	       (many ? PARCEL_MANY : 0);
+}
+
+/* Whether any have come. */
+static __always_inline bool received(struct call *call)
+{
+	call->has_stack = true;
+	call->resource = MEMORY_RESOURCE_FD;
+	if (n_messages(call) > MESSAGES_MAX)
+		memory_count(&call->process->lost);
+	return resource_look_at_messages(call->args[1], n_messages(call), 0, PARCEL_COUNT) > 0;
+}
+
+/* ---- mappings ---- */
+
+/* Whether what called, CALLERS, belongs to the file of mmap() itself, and that is not the program. */
+static __always_inline bool is_librarys_own(const struct stack_callers *callers)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	__u64 caller = callers->frames[0];
+
+	return callers->n > 0 && callers->direct &&
+	       (caller < BPF_CORE_READ(p, mm, start_code) ||
+		caller >= BPF_CORE_READ(p, mm, end_code));
+}
+
+/* Whether there is something to say of a mapping: it is the program's, or is put over something else. */
+static __always_inline bool mapped(struct call *call, struct memory_thread *t,
+				   const struct stack_callers *callers)
+{
+	__u64 flags = call->args[3], fd = call->args[4];
+	bool own = flags & MAP_STACK || (t && is_in_allocator(t, call)) || is_librarys_own(callers);
+
+	call->resource = MEMORY_RESOURCE_MAPPING;
+	call->has_stack = !own;
+	call->args[0] = call->args[1];
+	call->args[1] = flags;
+	call->args[2] = fd;
+	call->args[3] = own;
+	return !own || flags & MAP_FIXED;
+}
+
+/* ---- programs ---- */
+
+SEC("?tp_btf/sys_enter")
+int BPF_PROG(on_resource_enter, struct pt_regs *regs, long number)
+{
+	__u32 operation = operation_of(number);
+	struct call call = { .operation = operation };
+	struct rec_resource *rec;
+
+	if (!operation || (!is_at_entry(operation) && operation != RESOURCE_OP_MREMAP))
+		return 0;
+	if (!begin(&call, regs, number))
+		return 0;
+	if (operation == RESOURCE_OP_MREMAP)
+		call.operation = RESOURCE_OP_MREMAP_BEGIN;
+	rec = record_of(&call);
+	if (rec)
+		send(rec);
+	return 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(on_resource_exit, struct pt_regs *regs, long result)
+{
+	long number = number_of(regs);
+	__u32 operation = operation_of(number);
+	struct call call = { .operation = operation, .result = result };
+	struct stack_callers callers = { 0 };
+	struct memory_thread *t = NULL;
+	struct rec_resource *rec;
+	__u64 stack = 0;
+
+	/* What has failed has changed nothing. */
+	if (!operation || is_at_entry(operation) || (result < 0 && result >= -4095))
+		return 0;
+	if (!begin(&call, regs, number))
+		return 0;
+	if (!(is_receive(operation) ? received(&call) : understand(&call)))
+		return 0;
+	if (call.has_stack) {
+		t = memory_thread(true);
+		find_callers(&call, &callers);
+		if (operation == RESOURCE_OP_MMAP && !mapped(&call, t, &callers))
+			return 0;
+		if (!t)
+			memory_count(&call.process->no_stack);
+		else if (call.has_stack)
+			stack = stack_of(ctx, &call, t, &callers);
+	}
+	if (is_receive(operation)) {
+		resource_look_at_messages(call.args[1], n_messages(&call), stack,
+					  parcel_flags(&call));
+		return 0;
+	}
+	rec = record_of(&call);
+	if (!rec)
+		return 0;
+	rec->stack = stack;
+	if (call.text)
+		bpf_probe_read_user_str(rec->text, sizeof(rec->text), (const void *)call.text);
+	rec->text[sizeof(rec->text) - 1] = '\0';
+	send(rec);
+	return 0;
+}
+
+/* A thread that pthread_create() makes. */
+SEC("?tp_btf/sched_process_fork")
+int BPF_PROG(on_resource_fork, struct task_struct *parent, struct task_struct *child)
+{
+	struct memory_process *process;
+	struct rec_resource *rec;
+	struct memory_thread *t;
+
+	if (child->tgid != parent->tgid)
+		return 0;
+	process = memory_process();
+	t = process ? memory_thread(false) : NULL;
+	if (!t || t->call.function != MEMORY_FN_PTHREAD_CREATE ||
+	    t->call.instance != process->instance)
+		return 0;
+	rec = memory_call_record(process, RESOURCE_OP_THREAD_FORK);
+	if (!rec)
+		return 0;
+	rec->args[0] = (__u64)child->pid;
+	send(rec);
+	return 0;
+}
+
+/* A thread that ends by itself, not with all of its process. */
+SEC("?tp_btf/sched_process_exit")
+int BPF_PROG(on_resource_thread_end, struct task_struct *p)
+{
+	struct signal_struct *signal = p->signal;
+	struct memory_process *process;
+	struct rec_resource *rec;
+
+	if (p->exit_code != 0 || signal->flags & SIGNAL_GROUP_EXIT ||
+	    (bpf_core_field_exists(signal->group_exec_task) && signal->group_exec_task))
+		return 0;
+	process = memory_process();
+	if (!process)
+		return 0;
+	rec = memory_call_record(process, RESOURCE_OP_THREAD_END);
+	if (rec)
+		send(rec);
+	return 0;
+}

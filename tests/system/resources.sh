@@ -1,0 +1,187 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What programs make of the kernel and do not give back: descriptors, mappings, shared memory, threads. Exactly
+# what was planted, with the right stacks.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_command nm
+need_command ipcrm
+
+# start_resource_load [ARGUMENT]: one that waits for go; its pid is $LOAD
+start_resource_load() {
+	rm -f "$TMP/fifo"
+	mkfifo "$TMP/fifo"
+	exec {FIFO}<>"$TMP/fifo"
+	(
+		exec {FIFO}>&-
+		exec "$RESOURCE_LOAD" "$@" <"$TMP/fifo" >"$TMP/truth" 2>"$TMP/said"
+	) &
+	LOAD=$!
+	expect_soon 5 grep -qx resource-load "/proc/$LOAD/comm"
+	expect_soon 5 is_asleep "$LOAD"
+}
+
+go() {
+	echo >&"$FIFO"
+}
+
+# What a load leaves behind for good.
+clean_up() {
+	local id
+
+	while read -r _ id; do
+		ipcrm -m "$id" 2>/dev/null || true
+	done < <(grep '^segment ' "$TMP/said")
+	rm -f "/dev/shm/resource-load-$LOAD"
+}
+
+end_resource_load() {
+	kill "$LOAD" 2>/dev/null || true
+	wait "$LOAD" 2>/dev/null || true
+	clean_up
+	exec {FIFO}>&-
+}
+at_exit clean_up
+
+has_watch() {
+	{ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
+		jq -se --argjson pid "$2" --argjson n "${3:-1}" 'map(select(.record == "event" and
+			.name == "watch" and .process_id == $pid)) | length >= $n' >/dev/null
+}
+
+# begin_recording FILE OPTION ...: until $LOAD is watched
+begin_recording() {
+	"$KYMO" record --direct -o "$1" -p "$LOAD" "${@:2}" 2>"$TMP/record.log" &
+	RECORDER=$!
+	expect_soon 20 has_watch "$1" "$LOAD"
+}
+
+end_recording() {
+	kill -INT "$RECORDER"
+	wait "$RECORDER" || {
+		cat "$TMP/record.log" >&2
+		fail "the recording failed"
+	}
+}
+
+nm -S "$RESOURCE_LOAD" | while read -r at size type name; do
+	case $type in
+	[tT]) printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name" ;;
+	esac
+done >"$TMP/functions"
+
+# blocks FILE PID: those of its snapshots, as the load says its truth: RESOURCE BYTES FUNCTION ...; without those of the
+# C library, where system calls are made, and without what is outside work()
+blocks() {
+	"$LIST_STACKS" "$1" | awk -v load="$RESOURCE_LOAD" -v pid="$2" '
+		NR == FNR { from[NR] = $1; to[NR] = $2; name[NR] = $3; n = NR; next }
+		$1 == "block" && $3 == pid && $5 != "memory" {
+			line = $5 " " $4
+			for (f = 7; f <= NF; f++) {
+				at = substr($f, length(load) + 2)
+				if (index($f, load "+") != 1)
+					continue
+				found = "?"
+				for (i = 1; i <= n; i++)
+					if (at "" > from[i] "" && at "" <= to[i] "")
+						found = name[i]
+				if (found == "work" || found == "main")
+					break
+				line = line " " found
+			}
+			print line
+		}' "$TMP/functions" - | sort
+}
+
+watched() {
+	dump_records "$2"
+	events watched | jq -r --argjson pid "$3" "select(.process_id == \$pid) | .args.$1"
+}
+
+# check_planted FILE REASON
+check_planted() {
+	blocks "$1" "$LOAD" >"$TMP/found"
+	grep -v '^end$' "$TMP/truth" | sort | diff - "$TMP/found" >&2 ||
+		fail "what was found (>) is not what was planted (<)"
+	assert_eq "$(watched reason "$1" "$LOAD") $(watched lost "$1" "$LOAD") $(watched full "$1" "$LOAD")" \
+		"$2 0 0" "how it ended, and what is missing"
+	assert_eq "$(watched no_stack "$1" "$LOAD")" 0 "what has no stack"
+	assert_ge "$(watched unmatched "$1" "$LOAD")" 1 "what was closed and there before"
+	expect_exit 0 "$KYMO" check "$1"
+}
+
+is_done() {
+	grep -qx end "$TMP/truth"
+}
+
+note "what was planted, from the middle of a run"
+remember_bpf
+start_resource_load
+begin_recording "$TMP/work.fxt" -e memory,fd,shm,threads
+go
+expect_soon 20 is_done
+end_recording
+no_bpf_left "a recording of descriptors, mappings and threads"
+check_planted "$TMP/work.fxt" stop
+# The last sums are what lives.
+dump_records "$TMP/work.fxt"
+events usage | jq -rs 'map(select(.args.resource == "fd" or .args.resource == "mapping")) |
+	group_by([.args.resource, .args.stack]) | map(last.args) | group_by(.resource) |
+	.[] | "\(.[0].resource) \(map(.blocks) | add) \(map(.bytes) | add)"' >"$TMP/sums"
+awk '$1 == "fd" || $1 == "mapping" { n[$1]++; bytes[$1] += $2 }
+	END { for (r in n) print r, n[r], bytes[r] }' "$TMP/found" | sort | diff - "$TMP/sums" >&2 ||
+	fail "the last sums (>) are not what lives (<)"
+# What they are.
+events block | jq -r '.args | select(.resource == "fd") | "\(.function) \(.text)"' >"$TMP/texts"
+for text in 'openat /dev/null' 'openat /proc/[0-9]*/status' 'memfd_create /memfd:planted' \
+	'dup2 /dev/null' 'recvmsg /dev/null' 'eventfd2 anon_inode:\[eventfd\]' 'pipe2 pipe:\['; do
+	assert_contains "$TMP/texts" "^$text" "what descriptors are"
+done
+assert_eq "$(events block | jq -r '.args | select(.resource == "shm") | .text')" "resource-load-$LOAD" \
+	"the name of the shared memory object"
+end_resource_load
+
+note "a process that ends; each call"
+start_resource_load exit
+begin_recording "$TMP/exit.fxt" -e memory,fd,shm,threads --memory-log
+go
+expect_soon 20 is_done
+go
+expect_soon 5 has_ended "$LOAD"
+end_recording
+check_planted "$TMP/exit.fxt" exit
+summarize "$TMP/exit.fxt"
+assert_no_loss
+dump_records "$TMP/exit.fxt"
+for resource in fd mapping segment attachment thread; do
+	assert_eq "$(($(events alloc | jq -c "select(.args.resource == \"$resource\")" | wc -l) - \
+		$(events free | jq -c "select(.args.resource == \"$resource\")" | wc -l)))" \
+		"$(grep -c "^$resource " "$TMP/found")" "allocations less frees of $resource, and blocks"
+done
+end_resource_load
+
+note "a child, and exec"
+start_resource_load family
+begin_recording "$TMP/family.fxt" -e fd
+go
+child_of() {
+	pgrep -P "$LOAD" >"$TMP/child"
+}
+expect_soon 10 child_of
+child=$(cat "$TMP/child")
+expect_soon 10 has_watch "$TMP/family.fxt" "$child"
+go
+expect_soon 10 has_watch "$TMP/family.fxt" "$child" 2
+go
+expect_soon 5 is_asleep "$child"
+go
+expect_soon 20 is_done
+end_recording
+blocks "$TMP/family.fxt" "$LOAD" >"$TMP/found"
+echo "fd 1 leak_open family" | diff - "$TMP/found" >&2 || fail "descriptors of the parent"
+blocks "$TMP/family.fxt" "$child" >"$TMP/found"
+printf 'fd 1 %s\n' "leak_eventfd grown" "leak_socket in_child family" | diff - "$TMP/found" >&2 ||
+	fail "descriptors of the child's two programs"
+end_resource_load
