@@ -194,6 +194,39 @@ expect_planted() {
 	}
 }
 
+# expect_reported ARCHIVE HOW WHAT: what `kymo leaks` says of the process of $TRUTH is what was planted, by its own names
+expect_reported() {
+	local pid
+
+	pid=$(json "$TRUTH" .pid)
+	planted "$2" >"$TMP/planted"
+	expect_exit 0 "$KYMO" leaks --json "$1"
+	cp "$TMP/stdout" "$TMP/report.json"
+	jq -r --argjson pid "$pid" '.processes[] | select(.pid == $pid) | .leaks[] |
+		select(.resource == "memory") | [.blocks, .bytes, (.frames | map(.function // "?") |
+		map(split("(")[0]) | join(","))] | @tsv' "$TMP/report.json" | awk -F'\t' -v how="$2" '
+		{
+			chain = ""
+			frames = split($3, word, ",")
+			for (f = 1; f <= frames; f++) {
+				if (chain == "" && word[f] !~ /^(make_|align_|grow_|take_|plant_|work|jump|main)/)
+					continue
+				chain = chain (chain == "" ? "" : ",") word[f]
+				if (word[f] == "main" || word[f] ~ /_apart$/ || how == "caller")
+					break
+			}
+			if (chain == "")
+				next
+			blocks[chain] += $1
+			bytes[chain] += $2
+		}
+		END { for (chain in blocks) printf "%s %d %d\n", chain, blocks[chain], bytes[chain] }' | sort >"$TMP/found"
+	diff "$TMP/planted" "$TMP/found" >"$TMP/difference" || {
+		sed 's/^/    | /' "$TMP/difference" >&2
+		fail "$3: what was planted (<) is not what is reported (>)"
+	}
+}
+
 # watched PID FIELD ...: of the last `list_blocks`, what is said at the end of each watch, a row each
 watched() {
 	local pid=$1 fields

@@ -49,6 +49,24 @@ for kind in "${!PLANT[@]}"; do
 done
 assert_eq "$(awk -v pid="${PLANT[unseen]}" '$3 == pid' "$BLOCKS" | wc -l)" 0 "blocks of a process that nobody asked for"
 
+note "from the first instruction on"
+for kind in frames static jemalloc tcmalloc musl musl-static; do
+	program=$PLANTS/leak-plant-$kind
+	[ -x "$program" ] || continue
+	expect_exit 0 "$KYMO" record --direct --force -e memory -o "$TMP/t.fxt" -- "$program" list buffers rows old
+	cp "$TMP/stdout" "$TMP/begun.json"
+	list_blocks "$TMP/t.fxt"
+	truth_line begun 1
+	# (here what was there before is known, too)
+	jq -c '.leaks += [{chain: "make_node,make_old,main", blocks: 4, bytes: 2000}]' "$TRUTH" >"$TMP/known"
+	mv "$TMP/known" "$TRUTH"
+	expect_planted "$program" frames "$kind, from the first instruction on"
+	expect_reported "$TMP/t.fxt" frames "$kind, from the first instruction on"
+	pid=$(json "$TRUTH" .pid)
+	assert_eq "$(watched "$pid" reason lost unmatched failed)" "exit 0 0 5" "$kind: end, lost, unmatched, failed"
+	assert_eq "$(events watch | jq -r '.args.complete')" true "$kind: whether all of it is known"
+done
+
 note "a child with inherited blocks, and a new program"
 PLANT=()
 start_plant family leak-plant-frames --then "$PLANTS/leak-plant-jemalloc" list fork

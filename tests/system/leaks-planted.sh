@@ -36,6 +36,7 @@ plant_and_look() {
 	list_blocks "$TMP/t.fxt"
 	truth_line "$name" 1
 	expect_planted "${PLANT_FILE[$name]}" "$how" "$name"
+	expect_reported "$TMP/t.fxt" "$how" "$name"
 	assert_eq "$(watched "$pid" reason lost full no_stack)" "stop 0 0 0" \
 		"$name: why the watch has ended, lost, full, no_stack"
 	# A thread of glibc that ends frees once more what its cache holds, which was freed; and what is thrown inside

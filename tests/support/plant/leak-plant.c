@@ -379,7 +379,7 @@ static NOINLINE void plant_threads(void)
 
 static void *old[20];
 
-static void make_old(void)
+static NOINLINE void make_old(void)
 {
 	for (unsigned i = 0; i < 20; i++)
 		old[i] = make_node(500);
