@@ -154,16 +154,21 @@ static void print_growth(const struct leak_growth *g)
 	putchar('\n');
 }
 
+static uint64_t age(const struct leak_watch *w, uint64_t since_ns)
+{
+	return w->end_ns > since_ns ? w->end_ns - since_ns : 0;
+}
+
 static void print_ages(const struct leak_watch *w, const struct leak_group *g)
 {
 	if (g->first_ns == 0)
 		return;
 	if (g->blocks == 1) {
-		print_duration("     made ", w->end_ns - g->first_ns, " ago\n");
+		print_duration("     made ", age(w, g->first_ns), " ago\n");
 		return;
 	}
-	print_duration("     the oldest made ", w->end_ns - g->first_ns, " ago, ");
-	print_duration("the newest ", w->end_ns - g->last_ns, "\n");
+	print_duration("     the oldest made ", age(w, g->first_ns), " ago, ");
+	print_duration("the newest ", age(w, g->last_ns), "\n");
 }
 
 static void print_reach(const struct leak_group *g)

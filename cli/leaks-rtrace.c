@@ -56,8 +56,6 @@ struct report {
 	uint32_t depth;               /* of the deepest stack */
 	bool all;                     /* events, not only what lives */
 	struct packed_output *output; /* of a report with all events; else it is one piece */
-	bool here;                    /* the events that come are of the watch */
-	unsigned n_watches;           /* of its process so far */
 	uint64_t n_calls;
 };
 
@@ -474,20 +472,9 @@ static int take_event(void *userdata, const struct event *ev)
 
 	if (ev->pid != t->watch->pid)
 		return 0;
-	switch (ev->kind) {
-	case EVENT_WATCH:
-		t->here = ++t->n_watches == t->watch->number;
-		return 0;
-	case EVENT_WATCHED:
-		t->here = false;
-		return 0;
-	case EVENT_ALLOC:
-	case EVENT_FREE:
-		r = t->here ? write_call(t, ev) : 0;
-		break;
-	default:
-		break;
-	}
+	if (ev->kind == EVENT_ALLOC || ev->kind == EVENT_FREE)
+		r = leaks_watch_at(t->in->leaks, ev->pid, ev->ts_ns) == t->watch ? write_call(t, ev)
+										 : 0;
 	if (r == 0 && t->writer.out->size > FLUSH_BYTES)
 		r = flush(t);
 	/* (read_events() knows of no other) */

@@ -5,13 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a process, and who watches it. */
+/* More names of a process are not remembered: the oldest is forgotten. */
+enum { NAMES_MAX = 32 };
+
+/* What is known of a process, and who watches it. Texts are of the leaks. */
 struct process {
 	uint32_t real_pid;
 	unsigned n_watches;
-	const char *name, *program;
-	struct leak_watch *watch; /* the open one, or NULL */
-	struct leak_watch *exec;  /* the one before it, whose EVENT_WATCHED is to come, or NULL */
+	const char *task;         /* as its kernel object calls it; that has no time */
+	struct leak_watch *watch; /* the one that begins last; NULL = none */
+	struct process_name {
+		uint64_t ts_ns; /* from then on */
+		const char *name, *program;
+	} names[NAMES_MAX]; /* in the order of the archive */
+	size_t n_names;
 };
 
 /* The last EVENT_USAGE of a stack's id. */
@@ -95,7 +102,7 @@ static struct process *get_process(struct leaks *l, uint32_t pid)
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	*p = (struct process){ .real_pid = pid, .name = "", .program = "" };
+	*p = (struct process){ .real_pid = pid, .task = "" };
 	if (table_set(&l->by_pid, (uint64_t)pid + 1, p) < 0) {
 		free(p);
 		return NULL;
@@ -103,42 +110,60 @@ static struct process *get_process(struct leaks *l, uint32_t pid)
 	return p;
 }
 
-static struct leak_watch *find_watch(const struct leaks *l, uint32_t pid)
+/* (events may come late: those of one program when the next one is watched already) */
+struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns)
 {
 	const struct process *p = table_get(&l->by_pid, (uint64_t)pid + 1);
+	struct leak_watch *w = p ? p->watch : NULL;
 
-	return p ? p->watch : NULL;
+	while (w && w->begin_ns > ts_ns)
+		w = w->older;
+	return w && (w->end_ns == 0 || ts_ns <= w->end_ns) ? w : NULL;
 }
 
-/* Process PID is called NAME from now on. */
-static int name_process(struct leaks *l, uint32_t pid, const char *name)
+static void push_name(struct process *p, const struct process_name *name)
 {
-	struct process *p = get_process(l, pid);
+	if (p->n_names == NAMES_MAX) {
+		memmove(p->names, p->names + 1, (NAMES_MAX - 1) * sizeof(*p->names));
+		p->n_names--;
+	}
+	p->names[p->n_names++] = *name;
+}
 
-	if (!p)
+static int take_rename(struct leaks *l, const struct event *ev)
+{
+	struct process *p = get_process(l, ev->pid);
+	struct process_name name = { ev->ts_ns, keep_text(l, ev->rename.to), "" };
+	struct process_name before = { 0, keep_text(l, ev->rename.from), "" };
+
+	if (!p || !name.name || !before.name)
 		return -ENOMEM;
-	p->name = keep_text(l, name);
-	if (!p->name)
-		return -ENOMEM;
-	if (p->watch && !p->watch->named)
-		p->watch->name = p->name;
+	if (p->n_names == 0 && *before.name)
+		push_name(p, &before);
+	name.program = p->n_names ? p->names[p->n_names - 1].program : "";
+	push_name(p, &name);
 	return 0;
 }
 
-/* What is watched still is the program before, whatever the process is called from here on. */
+/* The kernel gives a program its name a moment before it says that it runs. */
 static int take_exec(struct leaks *l, const struct event *ev)
 {
 	struct process *p = get_process(l, ev->pid);
+	const char *slash = strrchr(ev->exec.file, '/');
+	struct process_name name = { ev->ts_ns, "", keep_text(l, ev->exec.file) };
+	struct process_name *last;
 
-	if (!p)
+	if (!p || !name.program)
 		return -ENOMEM;
-	p->program = keep_text(l, ev->exec.file);
-	if (!p->program)
-		return -ENOMEM;
-	if (p->watch && p->watch->begin_ns < ev->ts_ns)
-		p->watch->named = true;
-	else if (p->watch)
-		p->watch->program = p->program;
+	last = p->n_names ? &p->names[p->n_names - 1] : NULL;
+	if (last && *last->name &&
+	    strncmp(slash ? slash + 1 : ev->exec.file, last->name, strlen(last->name)) == 0) {
+		last->ts_ns = ev->ts_ns;
+		last->program = name.program;
+		return 0;
+	}
+	name.name = last ? last->name : "";
+	push_name(p, &name);
 	return 0;
 }
 
@@ -148,15 +173,31 @@ static int take_fork(struct leaks *l, const struct event *ev)
 	const struct process *parent = table_get(&l->by_pid, (uint64_t)ev->pid + 1);
 	struct process *child;
 
-	if (!parent || ev->fork.child_pid == ev->pid)
+	if (!parent || parent->n_names == 0 || ev->fork.child_pid == ev->pid)
 		return 0;
 	child = get_process(l, ev->fork.child_pid);
 	if (!child)
 		return -ENOMEM;
-	if (!*child->name)
-		child->name = parent->name;
-	child->program = parent->program;
+	push_name(child, &parent->names[parent->n_names - 1]);
 	return 0;
+}
+
+/* What the process of W was called when it ended, before anything that it was called from then on. */
+static void name_watch(const struct leaks *l, struct leak_watch *w)
+{
+	const struct process *p = table_get(&l->by_pid, (uint64_t)w->pid + 1);
+	bool execs = strcmp(w->reason, "exec") == 0;
+
+	w->real_pid = p->real_pid;
+	w->name = w->program = "";
+	for (size_t i = 0; i < p->n_names; i++) {
+		if (p->names[i].ts_ns > w->end_ns || (execs && p->names[i].ts_ns == w->end_ns))
+			continue;
+		w->name = p->names[i].name;
+		w->program = p->names[i].program;
+	}
+	if (!*w->name)
+		w->name = p->task;
 }
 
 /* ---- watches ---- */
@@ -193,14 +234,10 @@ static int add_watch(struct leaks *l, struct leak_watch *w)
 static int take_watch(struct leaks *l, const struct event *ev)
 {
 	struct process *p = get_process(l, ev->pid);
-	struct leak_watch *w;
+	struct leak_watch *w, **link;
 
 	if (!p)
 		return -ENOMEM;
-	if (p->watch)
-		close_watch(p->watch, ev->ts_ns);
-	p->exec = p->watch;
-	p->watch = NULL;
 	l->n_processes_seen += p->n_watches++ == 0;
 	if (!is_wanted(&l->options, ev->pid, p->real_pid))
 		return 0;
@@ -209,10 +246,9 @@ static int take_watch(struct leaks *l, const struct event *ev)
 		return -ENOMEM;
 	*w = (struct leak_watch){
 		.pid = ev->pid,
-		.real_pid = p->real_pid,
 		.number = p->n_watches,
-		.name = p->name,
-		.program = p->program,
+		.name = "",
+		.program = "",
 		.begin_ns = ev->ts_ns,
 		.resources = keep_text(l, ev->watch.resources),
 		.allocators = keep_text(l, ev->watch.allocators),
@@ -226,18 +262,17 @@ static int take_watch(struct leaks *l, const struct event *ev)
 		free(w);
 		return -ENOMEM;
 	}
-	p->watch = w;
+	for (link = &p->watch; *link && (*link)->begin_ns > w->begin_ns;)
+		link = &(*link)->older;
+	w->older = *link;
+	*link = w;
 	return 0;
 }
 
 static int take_watched(struct leaks *l, const struct event *ev)
 {
-	struct process *p = get_process(l, ev->pid);
-	bool is_late = p && p->exec && strcmp(ev->watched.reason, "exec") == 0;
-	struct leak_watch *w = is_late ? p->exec : p ? p->watch : NULL;
+	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 
-	if (!p)
-		return -ENOMEM;
 	if (!w)
 		return 0;
 	w->reason = keep_text(l, ev->watched.reason);
@@ -248,12 +283,7 @@ static int take_watched(struct leaks *l, const struct event *ev)
 	w->lost = ev->watched.lost;
 	w->full = ev->watched.full;
 	w->no_stack = ev->watched.no_stack;
-	if (is_late) {
-		p->exec = NULL;
-		return 0;
-	}
 	close_watch(w, ev->ts_ns);
-	p->watch = NULL;
 	return 0;
 }
 
@@ -304,7 +334,7 @@ static void take_live(struct leak_watch *w, struct leak_group *g, uint64_t size,
 
 static int take_stack(struct leaks *l, const struct event *ev)
 {
-	struct leak_watch *w = find_watch(l, ev->pid);
+	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 	uint32_t node;
 	int r;
 
@@ -536,7 +566,7 @@ static int take_context(struct leaks *l, const struct event *ev)
 
 static int take_of_watch(struct leaks *l, const struct event *ev)
 {
-	struct leak_watch *w = find_watch(l, ev->pid);
+	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 
 	if (!w) {
 		l->n_stray++;
@@ -562,17 +592,18 @@ static int take_task(struct leaks *l, const struct event *ev)
 {
 	struct process *p;
 
-	if (ev->task.is_process)
-		return name_process(l, ev->pid, ev->task.comm);
-	if (ev->tid != ev->pid || ev->task.real_tid == 0)
+	bool is_process = ev->task.is_process;
+
+	if (!is_process && (ev->tid != ev->pid || ev->task.real_tid == 0))
 		return 0;
 	p = get_process(l, ev->pid);
 	if (!p)
 		return -ENOMEM;
-	p->real_pid = ev->task.real_tid;
-	if (p->watch)
-		p->watch->real_pid = p->real_pid;
-	return 0;
+	if (is_process)
+		p->task = keep_text(l, ev->task.comm);
+	else
+		p->real_pid = ev->task.real_tid;
+	return p->task ? 0 : -ENOMEM;
 }
 
 int leaks_add(struct leaks *l, const struct event *ev)
@@ -587,7 +618,7 @@ int leaks_add(struct leaks *l, const struct event *ev)
 	case EVENT_TASK:
 		return take_task(l, ev);
 	case EVENT_RENAME:
-		return ev->pid == ev->tid ? name_process(l, ev->pid, ev->rename.to) : 0;
+		return ev->pid == ev->tid ? take_rename(l, ev) : 0;
 	case EVENT_EXEC:
 		return take_exec(l, ev);
 	case EVENT_FORK:
@@ -740,7 +771,8 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 	int r;
 
 	if (w->open)
-		close_watch(w, l->end_ns);
+		close_watch(w, w->newer_begin_ns ?: l->end_ns);
+	name_watch(l, w);
 	if (!*w->reason)
 		w->unmatched = w->own_unmatched;
 	for (struct leak_block *b = w->first; b; b = b->after) {
@@ -762,6 +794,30 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 	return 0;
 }
 
+static int compare_watches(const void *a, const void *b)
+{
+	const struct leak_watch *x = *(struct leak_watch *const *)a;
+	const struct leak_watch *y = *(struct leak_watch *const *)b;
+
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* By time, and those of one process with their numbers. */
+static void order_watches(struct leaks *l)
+{
+	if (l->n_watches > 0)
+		qsort(l->watches, l->n_watches, sizeof(*l->watches), compare_watches);
+	for (size_t i = 0; i < l->n_watches; i++) {
+		struct leak_watch *w = l->watches[i];
+
+		w->number = w->older ? w->older->number + 1 : 1;
+		if (w->older)
+			w->older->newer_begin_ns = w->begin_ns;
+	}
+}
+
 int leaks_finish(struct leaks *l)
 {
 	uint32_t context = 0;
@@ -772,6 +828,7 @@ int leaks_finish(struct leaks *l)
 			context |= l->contexts[i].id;
 	if (l->options.context && context == 0)
 		return -ENOENT;
+	order_watches(l);
 	for (size_t i = 0; r == 0 && i < l->n_watches; i++)
 		r = finish_watch(l, l->watches[i], context);
 	return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What programs allocated and have not freed: from the events of category `memory`, in one pass, in file
- * order.
+ * order. Only whose they are is decided by time: what is said of one program may stand behind the watch of the next.
  *
  *	watch      one program of one process, from EVENT_WATCH to EVENT_WATCHED; exec begins another one
  *	group      the blocks of one resource that were allocated with one call stack
@@ -106,7 +106,9 @@ struct leak_watch {
 	struct table sums;   /* hash -> struct leak_sum, owned */
 	size_t n_made;       /* groups */
 	uint32_t sequence;   /* of the last snapshot */
-	bool open, named;
+	bool open;
+	struct leak_watch *older; /* of its process */
+	uint64_t newer_begin_ns;  /* 0 = there is no newer one */
 	uint64_t own_unmatched;
 	uint64_t last_usage_ns;
 	uint32_t n_usage_times;
@@ -118,7 +120,7 @@ struct leak_context {
 };
 
 struct leaks {
-	struct leak_watch **watches; /* owned; in the order of the archive */
+	struct leak_watch **watches; /* owned; after leaks_finish() by time */
 	size_t n_watches;
 	struct profile *profile; /* stacks and names; nothing is counted in it yet */
 	struct leak_context contexts[LEAK_CONTEXTS_MAX];
@@ -151,6 +153,9 @@ void leaks_filter(struct leaks *l,
 		  bool (*keep)(void *userdata, const struct leak_watch *w,
 			       const struct leak_group *g),
 		  void *userdata);
+
+/* Who watched process PID at TS_NS, or NULL. */
+struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns);
 
 /* Lets go of W, which is no watch of the leaks any more. */
 void leak_watch_free(struct leak_watch *w);

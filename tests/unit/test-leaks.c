@@ -282,22 +282,40 @@ static void test_exec(void **state)
 	assert_int_equal(l->watches[1]->groups[0]->node, 0);
 }
 
-/* The end of the program before may be said only when the next one is watched. */
-static void test_late_end(void **state)
+/* What is said of the program before may come when the next one is watched: times tell. */
+static void test_late_events(void **state)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 
 	(void)state;
-	watch(l, 1, S);
+	add(l, (struct event){ .kind = EVENT_RENAME,
+			       .pid = 1,
+			       .ts_ns = 2 * S - 1000,
+			       .rename = { "sh", "ls" } });
+	add(l, (struct event){ .kind = EVENT_EXEC,
+			       .pid = 1,
+			       .ts_ns = 2 * S + 1000,
+			       .exec = { .file = "/bin/ls", .command_line = "" } });
 	watch(l, 1, 2 * S);
-	watched(l, 1, 3 * S, "exec");
+	watch(l, 1, S);
+	snapshot(l, 1, 2 * S - 1, 1);
 	of_block(l, EVENT_ALLOC, 1, 4 * S, (struct made){ 0x10, 2 });
+	of_block(l, EVENT_BLOCK, 1, 2 * S - 1, (struct made){ 0x10, 7, 0, S + 5 });
+	watched(l, 1, 2 * S - 1, "exec");
 	watched(l, 1, 5 * S, "exit");
+	of_block(l, EVENT_ALLOC, 1, 6 * S, (struct made){ 0x20, 2 });
 	assert_int_equal(leaks_finish(l), 0);
 	assert_string_equal(l->watches[0]->reason, "exec");
-	assert_int_equal(l->watches[0]->end_ns, 2 * S);
+	assert_string_equal(l->watches[0]->name, "sh");
+	assert_int_equal(l->watches[0]->end_ns, 2 * S - 1);
+	assert_int_equal(l->watches[0]->number, 1);
+	expect_group(l->watches[0]->groups[0], 1, 7, LEAK_UNFREED);
 	assert_string_equal(l->watches[1]->reason, "exit");
-	assert_int_equal(l->watches[1]->n_groups, 1);
+	assert_string_equal(l->watches[1]->name, "ls");
+	assert_string_equal(l->watches[1]->program, "/bin/ls");
+	assert_int_equal(l->watches[1]->number, 2);
+	expect_group(l->watches[1]->groups[0], 1, 2, LEAK_UNFREED);
+	assert_int_equal(l->n_stray, 1);
 }
 
 /* ---- what is shown ---- */
@@ -430,7 +448,7 @@ int main(void)
 		cmocka_unit_test(test_sums_alone),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_exec),
-		cmocka_unit_test(test_late_end),
+		cmocka_unit_test(test_late_events),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_context_and_age),
 		cmocka_unit_test(test_filter),
