@@ -166,44 +166,58 @@ static __always_inline bool is_in_allocator(struct memory_thread *t, const struc
 	       call->sp < outer->sp && outer->sp - call->sp <= AT_ENTRY_NESTED_BYTES;
 }
 
-/* A function of its own, which the verifier looks at once. */
-int resource_find_callers(__u64 sp, __u64 ip, __u64 bp, struct stack_callers *to)
+/* Functions of their own, which the verifier looks at once. */
+__noinline int resource_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
 {
 	if (!to)
 		return 0;
 #if defined(__TARGET_ARCH_x86)
-	stack_find_callers(sp, ip, bp, to);
+	stack_find_callers(sp, ip, to);
 #else
 	to->n = to->direct = 0;
 #endif
 	return 0;
 }
 
-static __always_inline void find_callers(const struct call *call, struct stack_callers *callers)
+__noinline int resource_find_frame(__u64 sp, __u64 bp, struct stack_callers *to)
 {
-	resource_find_callers(call->sp, call->ip, call->bp, callers);
+#if defined(__TARGET_ARCH_x86)
+	if (to)
+		stack_find_frame(sp, bp, to);
+#endif
+	return 0;
 }
 
-/* The stack of CALL with its CALLERS, from the one who called the function that made it. */
-static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
-				      const struct stack_callers *callers)
+__noinline __u32 resource_walk(__u64 bp, __u32 n, struct memory_stack *to)
 {
-	__u32 n, inner = callers->n;
-	__u64 *frames = t->stack.frames;
+#if defined(__TARGET_ARCH_x86)
+	if (to && bp)
+		n = stack_walk_from(bp, to->frames, n, MEMORY_FRAMES_MAX);
+#endif
+	return n;
+}
 
-	if (inner > STACK_CALLERS_MAX)
-		return 0;
-	/* The walk begins with where the call was made; that one goes, or is all that we know. */
-	if (inner > 0)
-		frames += inner - 1;
-	n = stack_walk_user_to(ctx, frames,
-			       (MEMORY_FRAMES_MAX - STACK_CALLERS_MAX) * sizeof(*frames));
-	if (n == 0)
-		return 0;
-	for (__u32 i = 0; i < STACK_CALLERS_MAX; i++)
-		if (i < inner)
+static __always_inline void find_callers(const struct call *call, struct stack_callers *callers)
+{
+	resource_find_callers(call->sp, call->ip, callers);
+}
+
+/* The stack of CALL with its CALLERS, from the one who called the function that made it; if those are not
+ * known, from there. */
+static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct memory_thread *t,
+				      struct stack_callers *callers)
+{
+	__u32 n = callers->n;
+
+	if (n == 0) {
+		n = stack_walk_user_to(ctx, t->stack.frames, sizeof(t->stack.frames));
+	} else {
+		for (__u32 i = 0; i < STACK_CALLERS_MAX; i++)
 			t->stack.frames[i] = callers->frames[i];
-	return memory_keep_stack(call->process, t, inner ? inner - 1 + n : n, call->resource, 1, 0);
+		resource_find_frame(call->sp, call->bp, callers);
+		n = resource_walk(callers->bp, n, &t->stack);
+	}
+	return memory_keep_stack(call->process, t, n, call->resource, 1, 0);
 }
 
 /* ---- records ---- */
@@ -374,7 +388,7 @@ static __always_inline bool understand(struct call *call)
 #define PARCEL_MANY    (1u << 2) /* of recvmmsg() */
 
 /* Sends the descriptors, BYTES of them, that lie at ADDRESS. */
-int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
+__noinline int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
 	struct memory_process *process = memory_process();
 	__u64 n = bytes / sizeof(__s32), part;
@@ -405,7 +419,7 @@ int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 }
 
 /* The messages about descriptors among the LEFT bytes of control messages at AT. Returns how many. */
-int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
+__noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
 {
 	struct control c;
 	int n = 0;
@@ -431,7 +445,7 @@ int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32 flags)
 }
 
 /* Those of N messages at AT. */
-int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
+__noinline int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
 {
 	struct message_of_many m;
 	int found = 0;

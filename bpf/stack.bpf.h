@@ -141,13 +141,15 @@ static __always_inline __u32 stack_true_frames(const __u64 *frames, __u32 n, __u
 struct stack_callers {
 	__u32 n;
 	__u32 direct; /* 1: the first one names the function itself, as only its own file can */
+	__u64 at;     /* where the last one stands on the stack */
+	__u64 bp;     /* the frame of the function that it returns to; 0 = it has none */
 	__u64 frames[STACK_CALLERS_MAX + 1];
 };
 
 #if defined(__TARGET_ARCH_x86)
 /* No function that makes system calls, or calls one that does, is longer; if so, we do not know it. */
 #define STACK_FUNCTION_BYTES 4096
-#define STACK_SCAN_WORDS     96
+#define STACK_SCAN_WORDS     96 /* shm_open() has a path on its stack */
 #define STACK_NEAR_BYTES     (1 << 20)
 
 /* What the 8 bytes of instructions before ADDRESS call, if they do it by a constant or one in memory; else 0. */
@@ -200,25 +202,52 @@ static __always_inline bool stack_calls_into(__u64 address, __u64 inside, bool *
 	return target && inside - target < STACK_FUNCTION_BYTES;
 }
 
+/* Whether BP can be the frame of a function that a return address at AT leads into. */
+static __always_inline bool stack_is_frame(__u64 bp, __u64 at)
+{
+	__u64 caller;
+
+	return bp > at && bp - at < STACK_NEAR_BYTES && bp % sizeof(bp) == 0 &&
+	       bpf_probe_read_user(&caller, sizeof(caller), (const void *)(bp + 8)) == 0 &&
+	       stack_follows_call(caller);
+}
+
+/* The frame of the function that the last of the callers TO returns to, BP being in its register: where a
+ * library uses that for something else, it has put it on the stack, from SP on. */
+static __always_inline void stack_find_frame(__u64 sp, __u64 bp, struct stack_callers *to)
+{
+	__u64 word;
+
+	to->bp = stack_is_frame(bp, to->at) ? bp : 0;
+#pragma clang loop unroll(disable)
+	for (__u32 i = 1; i < STACK_SCAN_WORDS; i++) {
+		__u64 at = to->at - i * sizeof(word);
+
+		if (to->bp || at < sp ||
+		    bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
+			break;
+		if (stack_is_frame(word, to->at))
+			to->bp = word;
+	}
+}
+
 /*
  * A function that makes a system call has no frame of its own, so that a walk by frame pointers misses
- * its caller; the library that it is of may have none at all. What they return to stands on the stack,
- * up to the frame BP of the first function that has one: it is found by the calls before it, which
- * lead where the one below is. From stack pointer SP and instruction IP on.
+ * its caller; the library that it is of may have none at all. What they return to stands on the stack: it
+ * is found by the calls before it, which lead where the one below is. From stack pointer SP and instruction IP on, to the first one of another file.
  */
-static __always_inline void stack_find_callers(__u64 sp, __u64 ip, __u64 bp,
-					       struct stack_callers *to)
+static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_callers *to)
 {
 	__u64 word;
 	bool direct;
 
-	to->n = to->direct = 0;
+	to->n = to->direct = to->at = to->bp = 0;
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < STACK_SCAN_WORDS; i++) {
 		__u64 at = sp + i * sizeof(word);
 		__u32 n = to->n;
 
-		if (at == bp || n >= STACK_CALLERS_MAX)
+		if (n >= STACK_CALLERS_MAX)
 			break;
 		if (bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
 			break;
@@ -230,8 +259,34 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, __u64 bp,
 			to->direct = direct;
 		to->frames[n & 7] = word;
 		to->n = n + 1;
+		to->at = at;
+		/* Out of the library; what is outside has frames, or is not to be found without knowing more. */
+		if (!direct)
+			break;
 		ip = word;
 	}
+}
+
+/* Frames by frame pointers from BP on, into FRAMES from number N on, up to MAX, a power of two. Returns how many there are. */
+static __always_inline __u32 stack_walk_from(__u64 bp, __u64 *frames, __u32 n, __u32 max)
+{
+	__u64 frame[2];
+	__u32 at;
+
+#pragma clang loop unroll(disable)
+	for (__u32 i = 0; i < max; i++) {
+		if (n >= max || bpf_probe_read_user(frame, sizeof(frame), (const void *)bp) < 0 ||
+		    !frame[1])
+			break;
+		at = n++;
+		/* (the verifier is to see that it is below MAX) */
+		asm volatile("" : "+r"(at));
+		frames[at & (max - 1)] = frame[1];
+		if (frame[0] <= bp)
+			break;
+		bp = frame[0];
+	}
+	return n;
 }
 #endif
 
