@@ -640,7 +640,8 @@ static void pass_over(struct memory *m, uint32_t pid, uint64_t ts_ns)
 	if (!image)
 		return;
 	armed->instance = process.instance;
-	add_text(armed->refused, sizeof(armed->refused), "the recording ended before it was watched");
+	add_text(armed->refused, sizeof(armed->refused),
+		 "the recording ended before it was watched");
 	image->ended = true;
 }
 

@@ -26,7 +26,7 @@ STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
 MEMORY_LOAD=${MEMORY_LOAD:-$ROOT/build/tests/support/memory-load}
 LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}
-PLANTS=${PLANTS:-$ROOT/build/tests/support/plant}
+LEAK_PROGRAMS=${LEAK_PROGRAMS:-$ROOT/build/tests/support/plant}
 PATH=$PATH:/usr/sbin:/sbin
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")

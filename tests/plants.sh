@@ -13,13 +13,14 @@ start_plant() {
 	shift 2
 	case $program in
 	*/*) ;;
-	*) program=$PLANTS/$program ;;
+	*) program=$LEAK_PROGRAMS/$program ;;
 	esac
 	[ -x "$program" ] || skip "no $program was built"
 	rm -f "$TMP/$name.fifo"
 	mkfifo "$TMP/$name.fifo"
 	exec {fd}<>"$TMP/$name.fifo"
 	PLANT_FD[$name]=$fd
+	# shellcheck disable=SC2034 # for the test
 	PLANT_FILE[$name]=$program
 	(
 		for fd in "${PLANT_FD[@]}"; do

@@ -19,7 +19,7 @@ note "several processes under one session, each with another allocator"
 parts=(list buffers aligned large)
 n=0
 for kind in frames musl jemalloc static; do
-	[ -x "$PLANTS/leak-plant-$kind" ] || continue
+	[ -x "$LEAK_PROGRAMS/leak-plant-$kind" ] || continue
 	# Not two do the same.
 	start_plant "$kind" "leak-plant-$kind" "${parts[@]:n % 4:2}" rows
 	n=$((n + 1))
@@ -51,7 +51,7 @@ assert_eq "$(awk -v pid="${PLANT[unseen]}" '$3 == pid' "$BLOCKS" | wc -l)" 0 "bl
 
 note "from the first instruction on"
 for kind in frames static jemalloc tcmalloc musl musl-static; do
-	program=$PLANTS/leak-plant-$kind
+	program=$LEAK_PROGRAMS/leak-plant-$kind
 	[ -x "$program" ] || continue
 	expect_exit 0 "$KYMO" leaks --direct --force -e memory -o "$TMP/t.fxt" -- "$program" list buffers rows old
 	head -1 "$TMP/stdout" >"$TMP/begun.json"
@@ -73,8 +73,8 @@ done
 
 note "a child with inherited blocks, and a new program"
 PLANT=()
-start_plant family leak-plant-frames --then "$PLANTS/leak-plant-jemalloc" list fork
-[ -x "$PLANTS/leak-plant-jemalloc" ] || skip "no program with jemalloc was built"
+start_plant family leak-plant-frames --then "$LEAK_PROGRAMS/leak-plant-jemalloc" list fork
+[ -x "$LEAK_PROGRAMS/leak-plant-jemalloc" ] || skip "no program with jemalloc was built"
 start_watching "$TMP/t.fxt" -p "${PLANT[family]}"
 expect_soon 20 is_watched "${PLANT[family]}"
 feed family
@@ -85,7 +85,7 @@ feed family
 wait_truth family 2
 feed family
 # Now it is another program, and does it all again.
-expect_soon 20 grep -qzxF -- "$PLANTS/leak-plant-jemalloc" "/proc/${PLANT[family]}/cmdline"
+expect_soon 20 grep -qzxF -- "$LEAK_PROGRAMS/leak-plant-jemalloc" "/proc/${PLANT[family]}/cmdline"
 expect_soon 20 is_asleep "${PLANT[family]}"
 # What it loads is looked at for a while; then its watch is said to have begun.
 expect_soon 20 has_watches "$TMP/t.fxt" "${PLANT[family]}" 2
@@ -102,12 +102,12 @@ list_blocks "$TMP/t.fxt"
 cp "$BLOCKS" "$TMP/all.blocks"
 look_at family 1 frames
 assert_eq "$(watched "$child" reason unmatched)" "exit 6" "end of the child, and inherited blocks that it freed"
-look_at family 3 frames "$PLANTS/leak-plant-jemalloc"
+look_at family 3 frames "$LEAK_PROGRAMS/leak-plant-jemalloc"
 # Both programs have one pid; their ends tell them apart.
 watched "${PLANT[family]}" reason lost full >"$TMP/ends"
 printf '%s\n' "exec 0 0" "stop 0 0" | diff - "$TMP/ends" || fail "ends of the two programs"
 for line in 2 4; do
-	file=$PLANTS/leak-plant-$([ $line = 2 ] && echo frames || echo jemalloc)
+	file=$LEAK_PROGRAMS/leak-plant-$([ $line = 2 ] && echo frames || echo jemalloc)
 	truth_line family $line
 	# (frames tell the programs apart)
 	grep -F " $file+" "$TMP/all.blocks" >"$BLOCKS"
@@ -117,9 +117,9 @@ done
 note "in a mount namespace of its own, with a C library of its own"
 PLANT=()
 mkdir "$TMP/root" "$TMP/lib"
-libc=$(ldd "$PLANTS/leak-plant-frames" | awk '/libc\.so/ { print $3 }')
+libc=$(ldd "$LEAK_PROGRAMS/leak-plant-frames" | awk '/libc\.so/ { print $3 }')
 cp -L "$libc" "$TMP/lib/libc.so.6"
-cp "$PLANTS/leak-plant-frames" "$TMP/inside"
+cp "$LEAK_PROGRAMS/leak-plant-frames" "$TMP/inside"
 cat >"$TMP/enter" <<-END
 	#!/bin/sh
 	mount -t tmpfs none $TMP/root && cp $TMP/lib/libc.so.6 $TMP/inside $TMP/root || exit 1
@@ -127,6 +127,7 @@ cat >"$TMP/enter" <<-END
 END
 mkfifo "$TMP/boxed.fifo"
 exec {fd}<>"$TMP/boxed.fifo"
+# shellcheck disable=SC2034 # for end_plant
 PLANT_FD[boxed]=$fd
 unshare --mount sh "$TMP/enter" --held old list buffers threads <"$TMP/boxed.fifo" \
 	>"$TMP/boxed.json" 2>"$TMP/boxed.stderr" &
@@ -151,7 +152,7 @@ expect_planted "$TMP/inside" frames "in a namespace"
 
 note "a snapshot of a process that goes on"
 PLANT=()
-start_plant churn "$PLANTS/leak-hostile" churn 3
+start_plant churn "$LEAK_PROGRAMS/leak-hostile" churn 3
 pid=${PLANT[churn]}
 start_watching "$TMP/t.fxt" -p "$pid"
 expect_soon 20 is_watched "$pid"
@@ -174,7 +175,7 @@ events usage | jq -rs 'group_by(.args.stack)[] | last.args | select(.blocks > 0)
 events block | jq -rs 'group_by(.args.stack)[] | "\(.[0].args.stack) \(length) \(map(.args.size) | add)"' |
 	sort | diff "$TMP/sums" - >&2 || fail "the last sums (<) are not those of the snapshot (>)"
 cp "$TMP/lost.blocks" "$BLOCKS"
-expect_planted "$PLANTS/leak-hostile" frames "while it goes on"
+expect_planted "$LEAK_PROGRAMS/leak-hostile" frames "while it goes on"
 [ "$(wc -l <"$TMP/churn.json")" = 1 ] || fail "it did not go on"
 feed churn
 end_plant churn

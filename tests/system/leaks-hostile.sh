@@ -9,7 +9,7 @@
 need_btf
 need_command nm readelf
 remember_bpf
-HOSTILE=$PLANTS/leak-hostile
+HOSTILE=$LEAK_PROGRAMS/leak-hostile
 
 # watch_it NAME [OPTION ...]: records plant NAME while it does all that it does
 watch_it() {
@@ -37,7 +37,7 @@ watch_it bogus
 expect_planted "$HOSTILE" frames "with strange files"
 
 note "a program that is not there any more"
-cp "$PLANTS/leak-plant-static" "$TMP/deleted"
+cp "$LEAK_PROGRAMS/leak-plant-static" "$TMP/deleted"
 start_plant deleted "$TMP/deleted" list buffers
 mv "$TMP/deleted" "$TMP/kept"
 cp "$TMP/kept" "$TMP/deleted"

@@ -16,7 +16,7 @@ plant_and_look() {
 	local name=$1 program=$2 how=$3 pid unmatched
 
 	shift 3
-	[ -x "$PLANTS/$program" ] || {
+	[ -x "$LEAK_PROGRAMS/$program" ] || {
 		note "$program was not built"
 		return
 	}

@@ -101,8 +101,8 @@ static void say(const char *format, ...)
 
 static void tell(void)
 {
-	say("{\"pid\": %d, \"unmatched\": %u, \"failed\": %u, \"leaks\": [",
-	    (int)getpid(), unmatched, failed);
+	say("{\"pid\": %d, \"unmatched\": %u, \"failed\": %u, \"leaks\": [", (int)getpid(),
+	    unmatched, failed);
 	for (unsigned i = 0; i < n_planted; i++)
 		say("%s{\"chain\": \"%s\", \"blocks\": %u, \"bytes\": %zu}", i ? ", " : "",
 		    planted[i].chain, planted[i].blocks, planted[i].bytes);
@@ -339,8 +339,8 @@ static NOINLINE void *work_apart(void *arg)
 
 static void run_thread(pthread_t *thread, void *(*fn)(void *), void *arg, void **ret_stack)
 {
-	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
+	void *stack =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_attr_t attr;
 
 	if (stack == MAP_FAILED || pthread_attr_init(&attr) != 0 ||
@@ -469,10 +469,17 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } parts[] = {
-	{ "list", plant_list },       { "buffers", plant_buffers }, { "rows", plant_rows },
-	{ "tables", plant_tables },   { "aligned", plant_aligned }, { "large", plant_large },
-	{ "threads", plant_threads }, { "old", plant_old },	    { "jumps", plant_jumps },
-	{ "fork", plant_fork },	      { "news", plant_news },
+	{ "list", plant_list },
+	{ "buffers", plant_buffers },
+	{ "rows", plant_rows },
+	{ "tables", plant_tables },
+	{ "aligned", plant_aligned },
+	{ "large", plant_large },
+	{ "threads", plant_threads },
+	{ "old", plant_old },
+	{ "jumps", plant_jumps },
+	{ "fork", plant_fork },
+	{ "news", plant_news },
 	{ "wide", plant_wide },
 	{ "exceptions", plant_exceptions },
 };
