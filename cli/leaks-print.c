@@ -138,9 +138,10 @@ static void print_texts(const char *before, const char *const *list)
 		printf("%s%s", i ? ", " : before, list[i]);
 }
 
-static void print_growth(const struct leak_growth *g)
+static void print_growth(const struct leak_growth *g, enum resource resource)
 {
 	char size[TEXT_FORMAT_MAX];
+	double per_second = fabs(g->per_second);
 
 	if (g->windows < 2)
 		return;
@@ -148,9 +149,13 @@ static void print_growth(const struct leak_growth *g)
 	print_duration(" windows of ", g->window_ns, "");
 	if (g->fell)
 		printf(", fell in %" PRIu32, g->fell);
-	if (g->per_second >= 1 || g->per_second <= -1)
-		printf("; %s%s a second", g->per_second < 0 ? "-" : "+",
-		       text_format_size(size, (uint64_t)fabs(g->per_second)));
+	/* (the size of a descriptor is 1) */
+	if (per_second >= 1)
+		printf("; %s", g->per_second < 0 ? "-" : "+");
+	if (per_second >= 1 && resource == RESOURCE_FD)
+		printf("%.0f a second", per_second);
+	else if (per_second >= 1)
+		printf("%s a second", text_format_size(size, (uint64_t)per_second));
 	putchar('\n');
 }
 
@@ -262,7 +267,7 @@ static int print_group(const struct printer *p, const struct leak_watch *w, size
 	putchar('\n');
 	r = print_before(p, w, g);
 	print_ages(w, g);
-	print_growth(&g->growth);
+	print_growth(&g->growth, g->resource);
 	print_reach(g);
 	print_contexts(p, g);
 	return r == 0 ? print_stack(p, g) : r;

@@ -448,7 +448,7 @@ static int verb_leaks(int argc, char **argv)
 const struct verb verb_leaks_row = {
 	.name = "leaks",
 	.synopsis = "[OPTION ...] FILE | -p PID ... | -- COMMAND [ARGUMENT ...]",
-	.what = "Show what programs allocated and did not free: memory, descriptors, ...",
+	.what = "Show what programs allocated and did not free: memory, descriptors and more",
 	.options =
 		"Of the report:\n"
 		"      --top=N            show N stacks of each process (20; all with --json)\n"
