@@ -263,7 +263,8 @@ static __always_inline void count_unmatched(struct memory_process *process)
 		memory_count(&process->unmatched);
 }
 
-static __always_inline void freed(struct memory_process *process, __u64 address, __u32 function)
+static __always_inline void freed(struct memory_process *process, struct memory_thread *t,
+				  __u64 address, __u32 function)
 {
 	struct memory_key key = {
 		.id = address,
@@ -271,9 +272,14 @@ static __always_inline void freed(struct memory_process *process, __u64 address,
 		.resource = MEMORY_RESOURCE_MEMORY,
 	};
 	struct memory_block *known = bpf_map_lookup_elem(&memory_blocks, &key), block;
+	/* operator delete may free by calling another one. */
+	bool again = t && t->call.freed == address;
 
+	if (t)
+		t->call.freed = address;
 	if (!known) {
-		count_unmatched(process);
+		if (!again)
+			count_unmatched(process);
 		return;
 	}
 	block = *known;
@@ -359,6 +365,7 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	struct memory_thread *t;
 	struct memory_call *call;
 	__u64 sp = PT_REGS_SP(ctx);
+	bool jumped;
 
 	if (!process)
 		return false;
@@ -370,7 +377,11 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	call = &t->call;
 	if (is_nested(call, process->instance, function, sp))
 		return false;
+	/* Another realloc() that it has jumped to: what it is given is taken out of the table already. */
+	jumped = call->function == function && call->instance == process->instance &&
+		 call->sp == sp && call->has_old && call->args[0] == PT_REGS_PARM1(ctx);
 	call->function = 0;
+	call->freed = 0;
 	call->sp = sp;
 	call->args[0] = PT_REGS_PARM1(ctx);
 	call->args[1] = PT_REGS_PARM2(ctx);
@@ -378,13 +389,13 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	call->caller = 0;
 	call->instance = process->instance;
 	call->strange = 0;
-	call->has_old = 0;
+	call->has_old = jumped;
 	if (cookie & MEMORY_COOKIE_RET &&
 	    bpf_probe_read_user(&call->caller, sizeof(call->caller), (const void *)sp) < 0)
 		return false;
 	call->function = function;
 	call->weight = weigh(size_of(call));
-	if (is_realloc(function))
+	if (is_realloc(function) && !jumped)
 		take_old(process, call);
 	/* Of malloc() we know that it calls none of the others. */
 	if (function == MEMORY_FN_MALLOC && call->weight == 0) {
@@ -466,7 +477,10 @@ static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret
 	struct memory_process *process;
 	__u64 sp = PT_REGS_SP(ctx), result = PT_REGS_RC(ctx);
 
-	if (!t || t->call.function != function || (at_ret ? sp != t->call.sp : sp < t->call.sp))
+	if (!t || t->call.function != function)
+		return;
+	/* (what has a return probe is looked at there) */
+	if (at_ret ? sp != t->call.sp || !t->call.caller : sp < t->call.sp)
 		return;
 	process = memory_process();
 	if (!process && t->call.has_old) {
@@ -524,10 +538,10 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 
 	if (!process || !address)
 		return;
-	t = memory_thread(false);
+	t = memory_thread(true);
 	if (t && is_nested(&t->call, process->instance, function, PT_REGS_SP(ctx)))
 		return;
-	freed(process, address, function);
+	freed(process, t, address, function);
 }
 
 /* ---- programs: which ones are attached depends on what the kernel has ---- */

@@ -479,18 +479,19 @@ struct memory_call {
 	__u32 strange; /* another one began at the same place: this one may never return */
 	__u64 new_sp;  /* at the entry of operator new; 0 = in none */
 	__u64 new_caller;
+	__u64 freed;             /* what it freed last, if nothing has been allocated since */
 	struct memory_block old; /* what realloc() was given: taken out of the table meanwhile */
 	__u32 has_old;
 	__u32 pad_0;
 };
-_Static_assert(sizeof(struct memory_call) == 120, "ABI");
+_Static_assert(sizeof(struct memory_call) == 128, "ABI");
 
 /* Of each thread that has called one; with its room to work in, since programs can be preempted. */
 struct memory_thread {
 	struct memory_call call;
 	struct memory_stack stack;
 };
-_Static_assert(sizeof(struct memory_thread) == 672, "ABI");
+_Static_assert(sizeof(struct memory_thread) == 680, "ABI");
 
 /* To user space's worker, at once: a process that is watched, and its filter selects, did this. */
 #define MEMORY_HAPPENED_FORK 1 /* pid is the child */

@@ -252,8 +252,11 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_
 		if (bpf_probe_read_user(&word, sizeof(word), (const void *)at) < 0)
 			break;
 		/* (most others are small numbers, or point into the stack) */
-		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES ||
-		    !stack_calls_into(word, ip, &direct))
+		if (word < 0x10000 || word >> 47 || word - sp < STACK_NEAR_BYTES)
+			continue;
+		direct = false;
+		/* Right on top it is one, whatever it calls: a pointer, or a function that jumps on. */
+		if (!stack_calls_into(word, ip, &direct) && (i > 0 || !stack_follows_call(word)))
 			continue;
 		if (n == 0)
 			to->direct = direct;

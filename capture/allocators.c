@@ -140,6 +140,8 @@ static const struct named full_names[] = {
 	{ "tc_newarray_aligned", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
 	{ "tc_newarray_aligned_nothrow", MEMORY_FN_NEW_DIRECT },
 	{ "tc_newarray_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "thrd_detach", MEMORY_FN_PTHREAD_DETACH },
+	{ "thrd_join", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
 };
 
 static const struct named *look_up(const struct named *names, size_t n_names, const char *name,
@@ -198,7 +200,7 @@ static bool frees(uint32_t function)
 /* ---- functions ---- */
 
 struct function {
-	uint64_t vaddr;
+	uint64_t vaddr, bytes;
 	const struct named *means;
 	const char *name; /* in the file */
 	size_t name_bytes;
@@ -220,7 +222,6 @@ static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t byt
 	const struct named *means = meaning(name, n);
 	struct search *s = userdata;
 
-	(void)bytes;
 	if (!means)
 		return 0;
 	if (s->n == FUNCTIONS_MAX) {
@@ -229,6 +230,7 @@ static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t byt
 	}
 	s->functions[s->n++] = (struct function){
 		.vaddr = vaddr,
+		.bytes = bytes,
 		.means = means,
 		.name = name,
 		.name_bytes = n,
@@ -384,6 +386,19 @@ static int add_entry(struct search *s, const struct function *f, uint32_t functi
 	return add_probe(s, f, vaddr, function, kind);
 }
 
+/* Whether VADDR is inside of another one than F. A way leads there behind a call that never comes back,
+ * or by a tail call: either way that function has probes of its own. */
+static bool in_other(const struct search *s, const struct function *f, uint64_t vaddr)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct function *other = &s->functions[i];
+
+		if (other != f && vaddr >= other->vaddr && vaddr - other->vaddr < other->bytes)
+			return true;
+	}
+	return false;
+}
+
 /* A function that may be left by an exception: its result is taken at its ret instructions. */
 static int add_throwing(struct search *s, const struct function *f)
 {
@@ -410,7 +425,8 @@ static int add_throwing(struct search *s, const struct function *f)
 	}
 	r = add_entry(s, f, function, ALLOCATOR_PROBE_ENTRY);
 	for (size_t i = 0; r == 0 && i < walk.n_rets; i++)
-		r = add_probe(s, f, walk.rets[i], function, ALLOCATOR_PROBE_RET);
+		if (!in_other(s, f, walk.rets[i]))
+			r = add_probe(s, f, walk.rets[i], function, ALLOCATOR_PROBE_RET);
 	return r;
 }
 

@@ -30,6 +30,7 @@ struct memory_image {
 	bool announced;                /* struct rec_watch has been sent */
 	bool complete;                 /* see struct rec_watch */
 	bool ended;                    /* `process` says how it ended */
+	bool waits;                    /* for an earlier one of its process, likewise ended */
 	uint64_t n_blocks;             /* counted */
 	struct reach_block *reach;     /* what capture/memory-reach.h found; owned */
 	size_t n_reach;

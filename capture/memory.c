@@ -65,6 +65,7 @@ struct memory {
 	unsigned n_ended;       /* heard of, and not read */
 	struct outbuf going;    /* struct probes *, owned: to be detached, of those who are gone */
 	int error;              /* of the sink: it wants no more */
+	bool stopping;          /* nothing is attached any more */
 };
 
 /* ---- texts ---- */
@@ -119,6 +120,19 @@ static struct armed *armed_of(const struct memory *m, uint32_t pid)
 	return table_get(&m->processes, (uint64_t)pid + 1);
 }
 
+/* Whether another program of the same process has not been said to have ended: it is, before IMAGE begins. */
+static bool has_earlier(const struct memory *m, const struct memory_image *image)
+{
+	const struct memory_image *other;
+	size_t pos = 0;
+
+	while ((other = table_next(&m->images, &pos)))
+		if (other->process.pid == image->process.pid &&
+		    other->process.instance < image->process.instance)
+			return true;
+	return false;
+}
+
 /* Says, once, that IMAGE is watched. */
 static int announce(struct memory *m, struct memory_image *image)
 {
@@ -135,7 +149,7 @@ static int announce(struct memory *m, struct memory_image *image)
 		.complete = image->complete,
 	};
 
-	if (image->announced)
+	if (image->announced || has_earlier(m, image))
 		return 0;
 	image->announced = true;
 	describe(image, armed);
@@ -281,6 +295,54 @@ static void drop_ended(struct memory *m)
 	detach_forgotten(m);
 }
 
+/* Those that have ended after another one of their process, which is told of first, wait. */
+static void put_off(struct memory *m)
+{
+	struct memory_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images, &pos)))
+		if (image->ended && has_earlier(m, image)) {
+			image->ended = false;
+			image->waits = true;
+		}
+}
+
+/* Returns whether there are any. */
+static bool put_on(struct memory *m)
+{
+	struct memory_image *image;
+	size_t pos = 0;
+	bool any = false;
+
+	while ((image = table_next(&m->images, &pos))) {
+		any |= image->waits;
+		image->ended |= image->waits;
+		image->waits = false;
+	}
+	return any;
+}
+
+/* Says all about images that have ended, one of each process, and lets them go. */
+static int finish_first(struct memory *m, uint64_t ts_ns)
+{
+	const struct memory_image *image;
+	size_t pos = 0;
+	int r = announce_ready(m);
+
+	if (r == 0)
+		r = memory_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
+	if (r == 0)
+		r = memory_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
+	while (r == 0 && (image = table_next(&m->images, &pos)))
+		r = image->ended ? say_watched(m, image, ts_ns) : 0;
+	if (r == 0)
+		r = memory_tables_forget(&m->tables, &m->images);
+	if (r == 0)
+		drop_ended(m);
+	return r;
+}
+
 /* Says all about the images that have ended, and lets them go. */
 static int finish_ended(struct memory *m, uint64_t ts_ns)
 {
@@ -294,20 +356,11 @@ static int finish_ended(struct memory *m, uint64_t ts_ns)
 	while ((image = table_next(&m->images, &pos)))
 		any |= image->ended;
 	m->n_ended = 0;
-	if (r < 0 || !any)
-		return r;
-	r = announce_ready(m);
-	if (r == 0)
-		r = memory_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
-	if (r == 0)
-		r = memory_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
-	pos = 0;
-	while (r == 0 && (image = table_next(&m->images, &pos)))
-		r = image->ended ? say_watched(m, image, ts_ns) : 0;
-	if (r == 0)
-		r = memory_tables_forget(&m->tables, &m->images);
-	if (r == 0)
-		drop_ended(m);
+	while (r == 0 && any) {
+		put_off(m);
+		r = finish_first(m, ts_ns);
+		any = put_on(m);
+	}
 	return r;
 }
 
@@ -584,6 +637,25 @@ static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 		announce(m, image);
 }
 
+/* A child that was not looked at before the end, and may live. */
+static void pass_over(struct memory *m, uint32_t pid, uint64_t ts_ns)
+{
+	struct memory_process process = {
+		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
+		.pid = pid,
+		.since_ns = ts_ns,
+	};
+	struct armed *armed = make_armed(m, pid);
+	struct memory_image *image = armed ? image_of(m, &process) : NULL;
+
+	if (!image)
+		return;
+	armed->instance = process.instance;
+	add_text(armed->refused, sizeof(armed->refused),
+		 "the recording ended before it was watched");
+	image->ended = true;
+}
+
 static int on_happening(void *userdata, void *data, size_t size)
 {
 	const struct memory_happened *happened = data;
@@ -600,6 +672,11 @@ static int on_happening(void *userdata, void *data, size_t size)
 	/* Whoever grows is told by somebody else; only exec of those is of interest. */
 	if (m->options->memory.triage && (!armed || happened->what != MEMORY_HAPPENED_EXEC))
 		return 0;
+	if (m->stopping) {
+		if (!armed && happened->what == MEMORY_HAPPENED_FORK)
+			pass_over(m, happened->pid, happened->ts_ns);
+		return 0;
+	}
 	/* Of somebody who had this id before. */
 	if (armed && happened->what == MEMORY_HAPPENED_FORK)
 		forget_armed(m, armed);
@@ -795,6 +872,9 @@ void memory_stop(struct memory *m)
 	struct memory_image *image;
 	size_t pos = 0;
 
+	/* What is waiting there may be a lot, and attaching takes its time. */
+	m->stopping = true;
+	ring_buffer__consume(m->happenings);
 	memory_map_each(&map, on_process, m);
 	if (m->options->memory.reach != MEMORY_REACH_NO && m->options->categories & CATEGORY_MEMORY)
 		search_images(m);

@@ -389,6 +389,13 @@ static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
 	return error;
 }
 
+/* What is known of a process that has ended may come after its end: then it is too late for its mappings. */
+static bool may_be_watched(const struct recorder *r, uint32_t pid)
+{
+	return r->categories & CATEGORIES_MEMORY &&
+	       (r->schedule.filtered || allocations_watches(&r->allocations, pid));
+}
+
 static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
@@ -406,7 +413,7 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 					  rec->tid);
 	if (error == 0 && rec->kind == REC_EXEC)
 		error = profiler_executed(&r->profiler, rec->pid, rec->ts_ns);
-	if (error == 0 && rec->kind == REC_EXEC && allocations_watches(&r->allocations, rec->pid))
+	if (error == 0 && rec->kind == REC_EXEC && may_be_watched(r, rec->pid))
 		error = profiler_need(&r->profiler, rec->pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_forked(&r->profiler, rec->pid, fork->child.pid);
@@ -414,6 +421,9 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 		error = profiler_selected(&r->profiler, fork->child.pid);
 	if (rec->kind == REC_RENAME)
 		profiler_renamed(&r->profiler, rec->pid);
+	if (error == 0 && rec->kind == REC_EXIT && exit->process_ends &&
+	    may_be_watched(r, rec->pid))
+		error = profiler_need(&r->profiler, rec->pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_EXIT && exit->process_ends)
 		error = profiler_ended(&r->profiler, rec->pid);
 	if (rec->kind == REC_EXIT && exit->process_ends)

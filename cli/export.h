@@ -11,6 +11,7 @@
 struct export
 {
 	struct input_file input;
+	const char *input_path; /* "-" = standard input */
 	const char *output_path;
 	bool force;
 	enum pack_method method;     /* of the output */
@@ -20,14 +21,17 @@ struct export
 	enum pack_method input_method;
 	uint64_t input_bytes; /* as packed; 0 = nobody knows */
 	bool damaged;         /* the input; it has said how */
+	size_t n_files;       /* in the directory, of a format that makes one */
 };
 
 struct export_format {
 	const char *name;
-	const char *suffix; /* of file names, without that of a packing */
+	const char *suffix;   /* of file names, without that of a packing */
+	bool makes_directory; /* ... and opens no output */
 	/* Reads the input and writes it to the output, to its end. Returns CLI_OK, CLI_DAMAGE if
 	 * there was damage in the input, or CLI_FAILED; says what is wrong. */
 	int (*run)(struct export *e);
 };
 
 int export_fxt(struct export *e);
+int export_rtrace(struct export *e);

@@ -4,7 +4,7 @@
  * addresses, so that what has none can be given some later.
  *
  * Values of a sample: samples/count and cpu/nanoseconds, and, if times off CPU were asked for,
- * waits/count and offcpu/nanoseconds.
+ * waits/count and offcpu/nanoseconds. Of allocations inuse_objects/count and inuse_space/bytes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -301,6 +301,10 @@ static void add_sample(struct maker *m, const struct profile_stack *stack)
 		protobuf_add_packed(m->out, (uint64_t)in->profile->nodes[i].place + 1);
 	protobuf_end(m->out, list);
 	list = protobuf_begin(m->out, SAMPLE_VALUE);
+	if (m->f->allocations) {
+		protobuf_add_packed(m->out, stack->count);
+		protobuf_add_packed(m->out, stack->ns);
+	}
 	if (m->f->on_cpu) {
 		protobuf_add_packed(m->out, stack->off_cpu ? 0 : stack->count);
 		protobuf_add_packed(m->out, stack->off_cpu ? 0 : stack->ns);
@@ -312,12 +316,25 @@ static void add_sample(struct maker *m, const struct profile_stack *stack)
 	protobuf_end(m->out, list);
 	add_label(m, "process", profile_names_process(name, &in->names, stack->pid), 0);
 	add_label(m, "pid", NULL, stack->pid);
-	add_label(m, "thread", flame_thread_name(name, in, stack->tid), 0);
-	add_label(m, "tid", NULL, stack->tid);
+	if (m->f->allocations) {
+		add_label(m, "resource", resource_names[stack->tid], 0);
+	} else {
+		add_label(m, "thread", flame_thread_name(name, in, stack->tid), 0);
+		add_label(m, "tid", NULL, stack->tid);
+	}
 	protobuf_end(m->out, sample);
 }
 
 /* ---- all of it ---- */
+
+static const char *default_type(const struct flame *f)
+{
+	if (f->allocations)
+		return "inuse_space";
+	if (!f->on_cpu)
+		return "offcpu";
+	return f->now->profile->frequency ? "cpu" : "samples";
+}
 
 static void add_head(struct maker *m)
 {
@@ -326,6 +343,10 @@ static void add_head(struct maker *m)
 	/* The first text is the empty one. */
 	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, "");
 	m->n_texts = 1;
+	if (m->f->allocations) {
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_objects", "count");
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_space", "bytes");
+	}
 	if (m->f->on_cpu) {
 		add_value_type(m, PROFILE_SAMPLE_TYPE, "samples", "count");
 		add_value_type(m, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
@@ -342,10 +363,7 @@ static void add_head(struct maker *m)
 		add_value_type(m, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
 		protobuf_add_u64(m->out, PROFILE_PERIOD, 1000000000 / in->profile->frequency);
 	}
-	protobuf_add_u64(m->out, PROFILE_DEFAULT_SAMPLE_TYPE,
-			 text(m, !m->f->on_cpu            ? "offcpu"
-				 : in->profile->frequency ? "cpu"
-							  : "samples"));
+	protobuf_add_u64(m->out, PROFILE_DEFAULT_SAMPLE_TYPE, text(m, default_type(m->f)));
 	protobuf_add_u64(m->out, PROFILE_COMMENT, text(m, m->f->title));
 }
 

@@ -27,6 +27,7 @@ struct flame {
 	const char *title;
 	bool on_cpu, off_cpu; /* what was asked for */
 	bool by_time;         /* weights of the tree are nanoseconds, else samples */
+	bool allocations; /* no samples: counts are blocks, nanoseconds bytes, tids enum resource */
 	bool inverted;
 	double min_percent; /* what is less is not drawn */
 

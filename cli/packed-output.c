@@ -176,3 +176,22 @@ int packed_output_finish(struct packed_output *o)
 	unfinished = NULL;
 	return r;
 }
+
+int packed_output_put(const struct packed_output_args *args, const void *data, size_t n)
+{
+	struct packed_output o = PACKED_OUTPUT_NULL;
+	int r = packed_output_open(&o, args);
+
+	if (r == 0)
+		r = packed_output_write(&o, data, n);
+	if (r == 0)
+		r = packed_output_finish(&o);
+	packed_output_deinit(&o);
+	return r;
+}
+
+size_t packed_output_any_bytes(const uint8_t *data, size_t n)
+{
+	(void)data;
+	return n;
+}

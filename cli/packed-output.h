@@ -52,3 +52,9 @@ int packed_output_finish(struct packed_output *o);
 
 /* Takes away a file that was not finished. */
 void packed_output_deinit(struct packed_output *o);
+
+/* All of N bytes at DATA into a file of its own. Returns 0, or a negative errno when it has said why not. */
+int packed_output_put(const struct packed_output_args *args, const void *data, size_t n);
+
+/* The `whole` of what may end anywhere. */
+size_t packed_output_any_bytes(const uint8_t *data, size_t n);

@@ -587,7 +587,12 @@ static int check_all(const struct record_options *o)
 				       "what is allocated; add 'memory' to -e");
 	if (asks_in_vain(&o->session.memory, categories))
 		return cli_usage_error("--reach: memory is not watched; add 'memory' to -e");
-	if (session_options_refused(&o->session))
+	if (o->session.memory.triage && o->n_rest > 0)
+		return cli_usage_error(
+			"--triage: processes that grow are looked for among all, not "
+			"in a command");
+	/* (a command that is to be run is chosen by that) */
+	if (o->n_rest == 0 && session_options_refused(&o->session))
 		return cli_usage_error("-e %s: %s",
 				       categories_format(names, categories & CATEGORIES_MEMORY),
 				       session_options_refused(&o->session));

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "cli/temporary-file.h"
 #include "cli/verb.h"
 
 enum { PIECE_BYTES = 262144 };
@@ -26,35 +27,6 @@ static void tell_damage(struct rtrace_input *in)
 }
 
 /* ---- temporary files ---- */
-
-static int open_named(const char *directory)
-{
-	_cleanup_free_ char *path = NULL;
-	int fd;
-
-	if (asprintf(&path, "%s/kymo-XXXXXX", directory) < 0)
-		return -1;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
-static int open_temporary(void)
-{
-	const char *directory = getenv("TMPDIR");
-	int fd;
-
-	if (!directory || !*directory)
-		directory = "/tmp";
-	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* Not every file system has them. */
-	if (fd < 0)
-		fd = open_named(directory);
-	if (fd < 0)
-		cli_error("cannot make a temporary file in %s: %m; TMPDIR says where", directory);
-	return fd;
-}
 
 static int write_all(int fd, const char *p, size_t n)
 {
@@ -94,7 +66,7 @@ static int copy_all(struct rtrace_input *in, int fd)
 
 static int spool(struct rtrace_input *in)
 {
-	_cleanup_close_ int fd = open_temporary();
+	_cleanup_close_ int fd = temporary_file_open();
 	int r = fd < 0 ? CLI_FAILED : copy_all(in, fd);
 
 	if (r != CLI_OK)

@@ -10,8 +10,10 @@
 #include <sys/types.h>
 
 struct run_command {
-	pid_t pid; /* 0 = not started */
+	pid_t pid;      /* 0 = not started */
+	pid_t prepared; /* 0 = it is not */
 	bool ended;
+	int go_fd, error_fd; /* of one that is prepared */
 };
 
 /*
@@ -19,6 +21,14 @@ struct run_command {
  * if that was not possible.
  */
 int run_command_start(struct run_command *c, char **argv, const sigset_t *mask);
+
+/*
+ * The same in two steps: makes the process, whose id is c->prepared, and lets it go on. One that was prepared and is
+ * not to go on is cancelled; that does nothing where there is none.
+ */
+int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask);
+int run_command_go(struct run_command *c);
+void run_command_cancel(struct run_command *c);
 
 /*
  * Looks whether it has ended, without waiting; true if so. It is left as it is: to reap a process

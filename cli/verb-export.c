@@ -14,7 +14,8 @@
 #include "cli/verb.h"
 
 static const struct export_format formats[] = {
-	{ "fxt", ".fxt", export_fxt },
+	{ "fxt", ".fxt", false, export_fxt },
+	{ "rtrace", ".rtrace", true, export_rtrace },
 };
 
 struct export_options {
@@ -151,20 +152,42 @@ static void report(const struct export *e, const struct export_format *format)
 	fputc('\n', stderr);
 }
 
+/* Of a format that makes a directory. */
+static void report_directory(const struct export *e, const struct export_options *o)
+{
+	struct json_object *object;
+
+	if (!o->json) {
+		fprintf(stderr, "%s: %zu reports\n", e->output_path, e->n_files);
+		return;
+	}
+	object = json_object_new_object();
+	json_add_bytes(object, "input", e->input.name, strlen(e->input.name));
+	json_add_bytes(object, "output", e->output_path, strlen(e->output_path));
+	json_add_u64(object, "files", e->n_files);
+	json_add(object, "damaged", json_object_new_boolean(e->damaged));
+	json_print_pretty(object);
+}
+
 /* ---- the verb ---- */
 
 static int run_export(const struct export_options *o)
 {
 	_cleanup_(export_deinit) struct export e = {
 		.input = INPUT_FILE_NULL,
+		.input_path = o->input,
 		.output_path = o->output,
 		.force = o->force,
 		.output = PACKED_OUTPUT_NULL,
 	};
-	const struct export_format *format;
+	const struct export_format *format = NULL;
 	int r;
 
 	r = choose_format(o, &format);
+	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
+		return cli_usage_error("%s is a directory of reports, which standard output "
+				       "cannot be",
+				       format->name);
 	if (r == CLI_OK)
 		r = choose_method(o, format, &e.method);
 	if (r == CLI_OK)
@@ -172,9 +195,11 @@ static int run_export(const struct export_options *o)
 	if (r != CLI_OK)
 		return r;
 	r = format->run(&e);
-	if (r == CLI_FAILED)
+	if (r == CLI_FAILED || r == CLI_USAGE)
 		return r;
-	if (o->json)
+	if (format->makes_directory)
+		report_directory(&e, o);
+	else if (o->json)
 		print_json(&e, format);
 	else
 		report(&e, format);
@@ -207,7 +232,8 @@ const struct verb verb_export_row = {
 	.what = "Write a trace in another format, or compressed in another way",
 	.options =
 		"  -o, --output=OUT         the file to write; '-' is standard output\n"
-		"      --format=FORMAT      fxt: the archive as it is; the default is what OUT is called\n"
+		"      --format=FORMAT      fxt: the archive as it is; rtrace: a directory of leak reports;\n"
+		"                           the default is what OUT is called\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
 		"                           called: .zst, .gz, .sz\n"
 		"      --force              write over an existing file\n"

@@ -248,12 +248,6 @@ static int make_tree(const struct flame *f, struct call_tree **ret)
 	return 0;
 }
 
-static size_t any_bytes(const uint8_t *data, size_t n)
-{
-	(void)data;
-	return n;
-}
-
 /* Where the result goes, and which archives it must not be. */
 struct target {
 	struct packed_output output;
@@ -268,7 +262,7 @@ static int write_output(const struct request *q, const struct flame_format *form
 		.path = q->output,
 		.force = q->force,
 		.method = format->gzip ? PACK_GZIP : PACK_NONE,
-		.whole = any_bytes,
+		.whole = packed_output_any_bytes,
 		.inputs = inputs,
 		.n_inputs = ARRAY_SIZE(inputs),
 	};

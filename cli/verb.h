@@ -16,6 +16,7 @@ enum cli_exit {
 	CLI_FAILED = 1,
 	CLI_USAGE = 2,
 	CLI_DAMAGE = 3, /* done, with loss or damage worth knowing */
+	CLI_FOUND = 4,  /* what was not to be found was (leaks --fail-over) */
 };
 
 struct verb {
@@ -34,6 +35,7 @@ extern const struct verb verb_diff_row;
 extern const struct verb verb_dump_row;
 extern const struct verb verb_export_row;
 extern const struct verb verb_flame_row;
+extern const struct verb verb_leaks_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
 extern const struct verb verb_context_row;

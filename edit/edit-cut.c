@@ -47,7 +47,8 @@ struct edit_cut {
 	struct edit_cut_counts counts;
 	bool others[FXT_CPU_MAX + 1]; /* CPUs whose "other" was named */
 	bool any_other;
-	bool timed; /* a record with a time was there */
+	bool timed;        /* a record with a time was there */
+	uint64_t since_ns; /* what the next record says of when it began; 0 = nothing */
 };
 
 static int write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
@@ -96,11 +97,44 @@ static int write_record(void *userdata, const struct fxt_provider *from,
 	return edit_copy_record(c->copy, from, record);
 }
 
+/* What was allocated before the cut, and lives, is a block in it, which says since when. */
+static void say_since(struct edit_cut *c, struct fxt_record *r)
+{
+	static const char name[] = "block";
+
+	c->since_ns = 0;
+	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_INSTANT ||
+	    fxt_text_known(&r->category) != FXT_NAME_MEMORY ||
+	    fxt_text_known(&r->name) != FXT_NAME_ALLOC)
+		return;
+	c->since_ns = r->ts_ns;
+	r->name = (struct fxt_text){ name, sizeof(name) - 1, FXT_NAME_BLOCK, 0 };
+}
+
+static int add_since(void *userdata, const struct fxt_record *record, struct fxt_out_arg *ret)
+{
+	const struct edit_cut *c = userdata;
+
+	(void)record;
+	if (c->since_ns == 0)
+		return 0;
+	*ret = (struct fxt_out_arg){ .type = FXT_ARG_UINT64, .u64 = c->since_ns };
+	return FXT_NAME_TIME;
+}
+
+static bool change_arg(void *userdata, const struct fxt_record *record, int name,
+		       struct fxt_out_arg *arg)
+{
+	const struct edit_cut *c = userdata;
+
+	return edit_select_arg(c->select, record, name, arg);
+}
+
 int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
 		 const struct edit_cut_options *options)
 {
 	_cleanup_(edit_cut_freep) struct edit_cut *c = calloc(1, sizeof(*c));
-	struct edit_rules rules = { .arg = edit_select_arg };
+	struct edit_rules rules = { .userdata = c, .arg = change_arg, .more = add_since };
 	int r;
 
 	if (!c)
@@ -108,7 +142,6 @@ int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
 	c->options = *options;
 	r = edit_select_new(&c->select, options->pids, options->n_pids, options->cpus,
 			    options->n_cpus);
-	rules.userdata = c->select;
 	if (r == 0)
 		r = edit_copy_new(&c->copy, out, &rules);
 	if (r == 0)
@@ -192,6 +225,7 @@ static int write_state(void *userdata, const struct fxt_provider *from, struct f
 
 	if (!edit_select_take(c->select, record))
 		return 0;
+	say_since(c, record);
 	record->ts_ns = c->from_ns;
 	return edit_copy_record(c->copy, from, record);
 }
@@ -220,6 +254,7 @@ static int begin(struct edit_cut *c)
 	int r = edit_state_give(c->state, write_state, c);
 
 	c->phase = WITHIN;
+	c->since_ns = 0;
 	if (r == 0)
 		r = write_starts(c);
 	if (r == 0)

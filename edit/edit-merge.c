@@ -181,6 +181,7 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 	case FXT_NAME_MONOTONIC:
 	case FXT_NAME_FIRST:
 	case FXT_NAME_LAST:
+	case FXT_NAME_TIME:
 		if (arg->type == FXT_ARG_UINT64)
 			arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
 		return true;

@@ -108,6 +108,9 @@ static bool keeps_argument(const struct edit_redact *r, const struct fxt_record 
 	case FXT_NAME_PREV_STATE:
 	case FXT_NAME_STATE:
 	case FXT_NAME_CLOCK:
+	case FXT_NAME_RESOURCE:
+	case FXT_NAME_RESOURCES:
+	case FXT_NAME_REACH:
 		return true;
 	default:
 		break;

@@ -15,7 +15,24 @@
 #define ENDED_NS ((uint64_t)1000000000)
 enum { ENDED_MAX = 1024 };
 
-enum kind { PROCESS, THREAD, OBJECT, MODULE, MMAP, COUNTER, MAPPING, FRAME, SAMPLING };
+enum kind {
+	PROCESS,
+	THREAD,
+	OBJECT,
+	MODULE,
+	MMAP,
+	COUNTER,
+	MAPPING,
+	FRAME,
+	SAMPLING,
+	/* Of what programs allocate, as long as they are watched: */
+	WATCH,
+	STACK,       /* the event */
+	STACK_TRACE, /* and its frames */
+	USAGE,
+	ALLOC, /* that lives */
+	CONTEXT,
+};
 
 /* What tells items apart; the last one of a key holds. Without holes: its bytes are hashed. */
 struct key {
@@ -46,6 +63,9 @@ struct edit_state {
 	struct table by_pid; /* pid -> newest struct item of it */
 	size_t bytes;
 	struct edit_viewer *viewer;
+	struct {
+		uint64_t ts_ns, tid, id; /* of the last event `stack`; id 0 = it has its frames */
+	} named;
 	struct ended ended[ENDED_MAX]; /* a ring, in their order */
 	unsigned first_ended, n_ended;
 };
@@ -166,13 +186,26 @@ static int keep_object(struct edit_state *s, struct edit_kept *kept, const struc
 	return keep(s, &key, 0, kept);
 }
 
+/* The frames of a stack that was named just before. */
+static int keep_stack_trace(struct edit_state *s, struct edit_kept *kept,
+			    const struct fxt_record *r)
+{
+	struct key key = { STACK_TRACE, (uint64_t)(uintptr_t)kept->from, r->thread.pid, s->named.id,
+			   0 };
+
+	if (s->named.id == 0 || s->named.ts_ns != r->ts_ns || s->named.tid != r->thread.tid)
+		return 0;
+	s->named.id = 0;
+	return keep(s, &key, r->thread.pid, kept);
+}
+
 static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
 	struct key key = { MODULE, (uint64_t)(uintptr_t)kept->from, r->thread.pid, r->module.id,
 			   0 };
 
 	if (r->subtype == FXT_PROFILER_BACKTRACE)
-		return 0;
+		return keep_stack_trace(s, kept, r);
 	if (r->subtype == FXT_PROFILER_MMAP) {
 		key.kind = MMAP;
 		key.b = r->mmap.start;
@@ -188,13 +221,22 @@ static int keep_counter(struct edit_state *s, struct edit_kept *kept, const stru
 	return keep(s, &key, r->thread.pid, kept);
 }
 
-/* The process PID has ended: its mappings and counters have, too. */
+/* Forgets what is known of PID that is of the kinds from FIRST to LAST. */
+static void forget_kinds(struct edit_state *s, uint64_t pid, enum kind first, enum kind last)
+{
+	struct item *older;
+
+	for (struct item *i = pid ? table_get(&s->by_pid, pid) : NULL; i; i = older) {
+		older = i->older;
+		if (i->kind >= first && i->kind <= last)
+			forget(s, i);
+	}
+}
+
+/* The process PID has ended: its mappings and counters have, too. What it did not free is said later. */
 static void forget_process(struct edit_state *s, uint64_t pid)
 {
-	struct item *item;
-
-	while (pid != 0 && (item = table_get(&s->by_pid, pid)))
-		forget(s, item);
+	forget_kinds(s, pid, PROCESS, SAMPLING);
 }
 
 static struct item *find_object(const struct edit_state *s, enum kind kind, unsigned type,
@@ -273,12 +315,89 @@ static int keep_profile(struct edit_state *s, struct edit_kept *kept, const stru
 /* The process PID runs another program. */
 static void forget_program(struct edit_state *s, uint64_t pid)
 {
-	struct item *older;
+	forget_kinds(s, pid, MODULE, MMAP);
+	forget_kinds(s, pid, MAPPING, MAPPING);
+}
 
-	for (struct item *i = pid ? table_get(&s->by_pid, pid) : NULL; i; i = older) {
-		older = i->older;
-		if (i->kind == MODULE || i->kind == MMAP || i->kind == MAPPING)
-			forget(s, i);
+/* ---- what programs allocate ---- */
+
+static uint64_t number_of(const struct fxt_record *r, int name, enum fxt_arg_type type)
+{
+	struct fxt_arg arg;
+
+	if (!edit_find_arg(r, name, type, &arg))
+		return 0;
+	return type == FXT_ARG_UINT32 ? arg.uint32 : arg.uint64;
+}
+
+/* Which resource it is about: any number that tells them apart. */
+static uint64_t resource_of(const struct fxt_record *r)
+{
+	struct fxt_arg arg;
+
+	if (!edit_find_arg(r, FXT_NAME_RESOURCE, FXT_ARG_STRING, &arg) || !arg.text.bytes)
+		return 0;
+	return table_hash(arg.text.bytes, arg.text.length);
+}
+
+static int take_free(struct edit_state *s, struct key *key, const struct fxt_record *r)
+{
+	struct item *item;
+
+	key->kind = ALLOC;
+	key->b = resource_of(r);
+	key->c = number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
+	item = table_get(&s->items, table_hash(key, sizeof(*key)));
+	if (item)
+		forget(s, item);
+	return 0;
+}
+
+static int take_context(struct edit_state *s, struct edit_kept *kept, struct key *key,
+			const struct fxt_record *r)
+{
+	key->kind = CONTEXT;
+	key->a = 0;
+	key->b = number_of(r, FXT_NAME_ID, FXT_ARG_UINT32);
+	/* (blocks of one that has ended still speak of it) */
+	return keep(s, key, 0, kept);
+}
+
+static int take_memory(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+{
+	uint64_t pid = r->thread.pid;
+	struct key key = { WATCH, (uint64_t)(uintptr_t)kept->from, pid, 0, 0 };
+
+	switch (fxt_text_known(&r->name)) {
+	case FXT_NAME_WATCH:
+		forget_kinds(s, pid, WATCH, ALLOC);
+		return keep(s, &key, pid, kept);
+	case FXT_NAME_WATCHED:
+		forget_kinds(s, pid, WATCH, ALLOC);
+		return 0;
+	case FXT_NAME_STACK:
+		key.kind = STACK;
+		key.b = number_of(r, FXT_NAME_ID, FXT_ARG_UINT64);
+		s->named.id = key.b;
+		s->named.ts_ns = r->ts_ns;
+		s->named.tid = r->thread.tid;
+		return keep(s, &key, pid, kept);
+	case FXT_NAME_USAGE:
+		key.kind = USAGE;
+		key.b = resource_of(r);
+		key.c = number_of(r, FXT_NAME_STACK, FXT_ARG_UINT64);
+		return keep(s, &key, pid, kept);
+	case FXT_NAME_ALLOC:
+		key.kind = ALLOC;
+		key.b = resource_of(r);
+		key.c = number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
+		return keep(s, &key, pid, kept);
+	case FXT_NAME_FREE:
+		return take_free(s, &key, r);
+	case FXT_NAME_CONTEXT:
+		return take_context(s, kept, &key, r);
+	default:
+		return 0;
 	}
 }
 
@@ -299,6 +418,8 @@ static int take_event(struct edit_state *s, struct edit_kept *kept, const struct
 		return 0;
 	if (fxt_text_known(&r->category) == FXT_NAME_PROFILE)
 		return keep_profile(s, kept, r);
+	if (fxt_text_known(&r->category) == FXT_NAME_MEMORY)
+		return take_memory(s, kept, r);
 	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS)
 		return 0;
 	if (fxt_text_known(&r->name) == FXT_NAME_EXEC)

@@ -157,7 +157,7 @@ static int name_place(struct edit_symbolize *s, struct place *place, const struc
 {
 	const struct profile_place asked = {
 		.owner = place->owner,
-		.returns = maps_is_return(sample->sample.frames, i),
+		.returns = maps_sample_returns(sample, i),
 		.address = sample->sample.frames[i],
 		.mapping = map,
 	};
@@ -195,8 +195,7 @@ static int name_frame(struct edit_symbolize *s, const struct event *sample, unsi
 	const struct mapping *map = maps_find(s->maps, owner, address, sample->ts_ns);
 	uint64_t meaning = identity_of(map);
 	struct place *place;
-	int r = get_place(s, owner, frames_code(address, maps_is_return(sample->sample.frames, i)),
-			  &place);
+	int r = get_place(s, owner, frames_code(address, maps_sample_returns(sample, i)), &place);
 
 	if (r < 0)
 		return r;

@@ -176,7 +176,7 @@ static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 		uint64_t address = ev->sample.frames[i];
 		struct profile_place place = {
 			.owner = maps_owner(p->state->maps, ev->pid, address),
-			.returns = maps_is_return(ev->sample.frames, i),
+			.returns = maps_sample_returns(ev, i),
 			.address = address,
 		};
 
@@ -186,6 +186,14 @@ static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 			r = number == NOBODY ? 1 : descend(p, &node, number);
 	}
 	*ret = node;
+	return r;
+}
+
+int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret)
+{
+	int r = find_node(p, ev, ret);
+
+	p->n_cut += r > 0;
 	return r;
 }
 
@@ -459,6 +467,11 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 	p->n_nodes = 1; /* the root */
 	p->n_samples = p->n_offcpu = p->n_samples_seen = p->n_offcpu_seen = p->n_cut = 0;
 	maps_forget(s->maps, forget_ns);
+}
+
+int profile_count(struct profile *p, const struct profile_stack *stack)
+{
+	return count_stack(p, stack);
 }
 
 void profile_filter(struct profile *p,

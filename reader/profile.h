@@ -35,7 +35,7 @@ enum {
 };
 
 struct profile_options {
-	bool on_cpu, off_cpu; /* what is wanted; one at least */
+	bool on_cpu, off_cpu; /* what is wanted; none: what is counted by profile_count() */
 	bool innermost;       /* of each stack the innermost call only */
 	const uint32_t *pids; /* of these processes only; none = all; borrowed */
 	size_t n_pids;
@@ -106,6 +106,15 @@ int profile_finish(struct profile *p);
  * for those that were over before FORGET_NS; what is taken in later must not be older.
  */
 void profile_begin_part(struct profile *p, uint64_t forget_ns);
+
+/*
+ * For stacks that stand for something else than samples: puts the innermost call of that of EV, a
+ * SAMPLE_NAMED, into *RET. Returns 0, 1 if a part of it is all that there was room for, or -ENOMEM.
+ */
+int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret);
+
+/* Adds `count` and `ns`, whatever they stand for, to what STACK has. Returns 0 or -ENOMEM. */
+int profile_count(struct profile *p, const struct profile_stack *stack);
 
 /* Leaves out the stacks of which KEEP says no; n_samples and n_offcpu follow. */
 void profile_filter(struct profile *p,

@@ -27,6 +27,7 @@ STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
 SERVE_TREE=${SERVE_TREE:-$ROOT/build/tests/support/serve-tree}
 MEMORY_LOAD=${MEMORY_LOAD:-$ROOT/build/tests/support/memory-load}
 LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}
+LEAK_PROGRAMS=${LEAK_PROGRAMS:-$ROOT/build/tests/support/plant}
 PATH=$PATH:/usr/sbin:/sbin
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")

@@ -92,6 +92,13 @@ static inline bool maps_is_return(const uint64_t *frames, unsigned i)
 	return i > 0 && (!maps_is_kernel(frames[i - 1]) || maps_is_kernel(frames[i]));
 }
 
+/* The same of the stack of an EVENT_SAMPLE: one that allocations name begins with where their function
+ * returned to. */
+static inline bool maps_sample_returns(const struct event *ev, unsigned i)
+{
+	return ev->sample.kind == SAMPLE_NAMED || maps_is_return(ev->sample.frames, i);
+}
+
 /* The process whose mappings and frames say what ADDRESS, in a stack of PID, is: for the kernel's, the
  * kthreadd of PID's machine. */
 uint32_t maps_owner(const struct maps *m, uint32_t pid, uint64_t address);

@@ -92,3 +92,14 @@ int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret)
 	it->damage = take_value(it->provider, ret, p, end);
 	return it->damage ? FXT_ARGS_DAMAGE : FXT_ARGS_NEXT;
 }
+
+bool fxt_args_find(struct fxt_args args, int name, enum fxt_arg_type type, struct fxt_arg *ret)
+{
+	int outcome;
+
+	while ((outcome = fxt_args_next(&args, ret)) != FXT_ARGS_END)
+		if (outcome == FXT_ARGS_NEXT && ret->type == (unsigned)type &&
+		    fxt_text_known(&ret->name) == name)
+			return true;
+	return false;
+}

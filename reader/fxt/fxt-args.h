@@ -46,6 +46,9 @@ enum fxt_args_outcome {
 /* Takes the next argument into *RET. Returns an enum fxt_args_outcome. */
 int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret);
 
+/* The first of ARGS that is called NAME (enum fxt_name) and is of TYPE. */
+bool fxt_args_find(struct fxt_args args, int name, enum fxt_arg_type type, struct fxt_arg *ret);
+
 /* Finds the end of the arguments by their sizes alone; NULL if they do not fit. Here, since it is
  * done for each record. */
 static inline const uint64_t *fxt_args_end(const struct fxt_args *args)

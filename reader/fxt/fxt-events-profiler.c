@@ -233,6 +233,7 @@ int fxt_events_profiler(struct fxt_events *e, const struct fxt_record *record, s
 	if (e->named.id && e->named.ts_ns == record->ts_ns && e->named.tid == record->thread.tid) {
 		ev->sample.kind = SAMPLE_NAMED;
 		ev->sample.id = e->named.id;
+		e->named.id = 0;
 	}
 	return FXT_EVENTS_EVENT;
 }

@@ -424,6 +424,28 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"Right in a process that was forked: it has the mappings of its parent. In others its "
 		"addresses cannot be given to a module; write module and mmap records first.",
 	},
+	[FXT_FINDING_MEMORY_UNWATCHED] = {
+		"memory-unwatched", WARNING, "what a process allocates is said, and not since when",
+		"process #",
+		"kymo's event `watch` begins what is known of a process, and `watched` ends it. Without it "
+		"what is said of blocks means nothing: `kymo leaks` passes it over.",
+	},
+	[FXT_FINDING_STACK_UNNAMED] = {
+		"stack-unnamed", WARNING, "an allocation has a stack that was not named", "stack #",
+		"The event `stack` that has this id, and its backtrace, stand before all that refers to "
+		"them, and hold for one `watch` of their process. `kymo leaks` shows the allocation "
+		"without a stack.",
+	},
+	[FXT_FINDING_STACK_EMPTY] = {
+		"stack-empty", WARNING, "a stack is named and has no frames", "stack #",
+		"Behind the event `stack` comes a backtrace of its thread and time. Another one would be "
+		"taken for a sample of what ran.",
+	},
+	[FXT_FINDING_SNAPSHOT_SHORT] = {
+		"snapshot-short", WARNING, "a snapshot with fewer blocks than it says", "# are missing",
+		"As many events `block` of its process as `snapshot` says come behind it. `kymo leaks` "
+		"keeps what it knew before.",
+	},
 	[FXT_FINDING_LOG_UNSEEN] = {
 		"log-unseen", NOTE, "a log record, which Perfetto ignores", NULL,
 		"Write an instant event, too, if people are to see the message.",

@@ -4,6 +4,7 @@
  *
  *	fxt-lint         takes records, hands them to the parts, hands out findings
  *	fxt-lint-frame   providers, initialization, losses, profiler records: in the order of the file
+ *	fxt-lint-memory  what programs allocate: whose, with which stacks; likewise
  *	fxt-lint-names   kernel objects, and who lacks one: known at the end
  *	fxt-lint-order   facts: what must be looked at in the order of time
  *	fxt-lint-sched   CPUs and threads, fact by fact
@@ -24,6 +25,7 @@ enum {
 	FXT_LINT_MODULES_MAX = 1 << 20,
 	FXT_LINT_DEPTH_MAX = 1 << 10,
 	FXT_LINT_PROVIDERS_MAX = 1 << 16,
+	FXT_LINT_STACKS_MAX = 1 << 20,
 };
 
 struct fxt_lint_place {
@@ -120,6 +122,14 @@ struct fxt_lint_order {
 	bool unsorted;
 };
 
+/* A process, as what it allocates is said. */
+struct fxt_lint_watch {
+	bool open, unwatched_told;
+	uint32_t number;  /* how many there were of its process */
+	uint64_t missing; /* blocks of the last snapshot that are to come */
+	struct fxt_lint_place snapshot;
+};
+
 struct fxt_lint_provider {
 	const struct fxt_provider *tables; /* borrowed from the reader */
 	uint32_t id;
@@ -151,6 +161,14 @@ struct fxt_lint {
 	uint64_t sched_last_ns; /* of the scheduling record that is latest in time */
 	struct table modules;   /* hash of process and module, or of process -> &lint_seen */
 
+	/* memory */
+	struct table watches; /* koid + 1 -> struct fxt_lint_watch, owned */
+	struct table stacks;  /* hash of process, watch and id -> anything */
+	struct {
+		uint64_t ts_ns, tid, id; /* of a stack that was named; id 0 = it has its frames */
+		struct fxt_lint_place place;
+	} named;
+
 	struct table threads, processes, tracks; /* koid or hash -> struct ..., owned */
 	struct table flows, asyncs;              /* key -> struct fxt_lint_span, owned */
 	struct fxt_lint_cpu *cpus;               /* by number, as far as they go; owned */
@@ -170,6 +188,8 @@ void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t siz
 /* The parts. Those that take a fact take it in the order of time. */
 void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r);
 void fxt_lint_frame_finish(struct fxt_lint *l);
+void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r);
+void fxt_lint_memory_finish(struct fxt_lint *l);
 void fxt_lint_object(struct fxt_lint *l, const struct fxt_record *r);
 void fxt_lint_names_finish(struct fxt_lint *l);
 void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact);

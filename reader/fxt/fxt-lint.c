@@ -43,6 +43,8 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 	free_values(&l->providers);
 	free_values(&l->flows);
 	free_values(&l->asyncs);
+	free_values(&l->watches);
+	table_deinit(&l->stacks);
 	table_deinit(&l->modules);
 	free(l->cpus);
 	free(l->order.facts);
@@ -137,6 +139,7 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 			l->told_offset = r->offset;
 		hand_out(l, &f->list[i]);
 	}
+	fxt_lint_memory(l, r);
 	switch (r->type) {
 	case FXT_RECORD_SCHEDULING:
 		fxt_lint_sched(l, r);
@@ -183,6 +186,7 @@ int fxt_lint_finish(struct fxt_lint *l)
 	fxt_lint_order_finish(l);
 	l->finishing = true;
 	fxt_lint_frame_finish(l);
+	fxt_lint_memory_finish(l);
 	fxt_lint_sched_finish(l);
 	fxt_lint_slices_finish(l);
 	fxt_lint_spans_finish(l);

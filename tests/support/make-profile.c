@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * make-profile OUT: writes an archive with call stacks, as lines on standard input say it:
+ * make-profile OUT: writes an archive with call stacks and allocations, as lines on standard input say it:
  *
  *	start HOST                      the recording begins; "." is this host, and this boot's clocks
  *	task PID NAME [START_NS]        a process
@@ -8,8 +8,20 @@
  *	map PID START SIZE OFFSET BUILD_ID PATH     code is mapped; BUILD_ID is hexadecimal, or "-"
  *	at MS                           what follows happens MS milliseconds after the start
  *	sample PID ADDRESS ...          a stack, innermost first
+ *	rename PID NAME                 a process is called otherwise
+ *	frame PID ADDRESS DEPTH LINE SOURCE FUNCTION     what an address means
+ *	lost CLASS COUNT                records of CLASS are missing
+ *	watch PID RESOURCES COMPLETE INTERVAL MIN_BYTES ALLOCATORS    COMPLETE: 1 or 0
+ *	stack PID ID ADDRESS ...
+ *	alloc PID RESOURCE ADDRESS SIZE STACK FUNCTION [CONTEXT]
+ *	free PID RESOURCE ADDRESS FUNCTION
+ *	usage PID RESOURCE STACK BLOCKS BYTES ALLOCATIONS
+ *	snapshot PID BLOCKS FINAL
+ *	block PID RESOURCE ADDRESS SIZE STACK FUNCTION MS REACH [CONTEXT [TEXT]]     REACH: or "-"
+ *	watched PID REASON UNMATCHED LOST FULL NO_STACK
+ *	context NAME ID BEGIN
  *
- * Addresses, sizes and offsets are hexadecimal; the kernel's process is 2.
+ * Ids of stacks and contexts are decimal, as are sizes of blocks. Addresses, sizes and offsets are hexadecimal; the kernel's process is 2.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +43,7 @@ struct maker {
 	struct fxt_archive archive;
 	struct outbuf out;
 	uint64_t start_ns, now_ns;
-	uint32_t module_id;
+	uint32_t module_id, sequence;
 	unsigned line;
 };
 
@@ -186,14 +198,204 @@ static void on_sample(struct maker *m, char *rest)
 			       .sample = { .frames = frames, .n_frames = n } });
 }
 
+static void on_rename(struct maker *m, char *rest)
+{
+	uint32_t id = pid(m, &rest);
+
+	put(m, (struct event){ .kind = EVENT_RENAME,
+			       .pid = id,
+			       .tid = id,
+			       .rename = { .from = "", .to = word(m, &rest) } });
+}
+
+static void on_frame(struct maker *m, char *rest)
+{
+	struct event ev = { .kind = EVENT_FRAME, KYMO, .frame = { .process = pid(m, &rest) } };
+
+	ev.frame.address = number(m, &rest, 16);
+	ev.frame.depth = (uint32_t)number(m, &rest, 10);
+	ev.frame.line = (uint32_t)number(m, &rest, 10);
+	ev.frame.source = word(m, &rest);
+	ev.frame.function = rest ? rest : "";
+	ev.frame.module = "";
+	put(m, ev);
+}
+
+static void on_lost(struct maker *m, char *rest)
+{
+	const char *class_name = word(m, &rest);
+
+	put(m,
+	    (struct event){ .kind = EVENT_LOST,
+			    KYMO,
+			    .lost = { class_name, number(m, &rest, 10), m->now_ns, m->now_ns } });
+}
+
+/* ---- what programs allocate ---- */
+
+static enum resource resource(struct maker *m, char **rest)
+{
+	const char *w = word(m, rest);
+	enum resource i = 0;
+
+	while (i < RESOURCE_MAX && strcmp(resource_names[i], w) != 0)
+		i++;
+	if (i == RESOURCE_MAX)
+		fail(m, "that is no resource");
+	return i;
+}
+
+/* An event of a process, whose id comes next. */
+static struct event of_process(struct maker *m, char **rest, enum event_kind kind)
+{
+	struct event ev = { .kind = kind, .pid = pid(m, rest) };
+
+	ev.tid = ev.pid;
+	return ev;
+}
+
+static void on_watch(struct maker *m, char *rest)
+{
+	struct event ev = of_process(m, &rest, EVENT_WATCH);
+
+	ev.watch.resources = word(m, &rest);
+	ev.watch.complete = number(m, &rest, 10) != 0;
+	ev.watch.interval = number(m, &rest, 10);
+	ev.watch.min_bytes = number(m, &rest, 10);
+	ev.watch.allocators = rest ? rest : "";
+	put(m, ev);
+}
+
+static void on_stack(struct maker *m, char *rest)
+{
+	struct event ev = of_process(m, &rest, EVENT_SAMPLE);
+	uint64_t frames[FXT_BACKTRACE_MAX];
+	unsigned n = 0;
+
+	ev.sample.kind = SAMPLE_NAMED;
+	ev.sample.id = number(m, &rest, 10);
+	while (rest && n < FXT_BACKTRACE_MAX)
+		frames[n++] = number(m, &rest, 16);
+	ev.sample.frames = frames;
+	ev.sample.n_frames = n;
+	put(m, ev);
+}
+
+/* What all that is said of a block begins with. */
+static struct event of_block(struct maker *m, char **rest, enum event_kind kind)
+{
+	struct event ev = of_process(m, rest, kind);
+
+	ev.block.resource = resource(m, rest);
+	ev.block.id = number(m, rest, 16);
+	ev.block.function = ev.block.text = "";
+	return ev;
+}
+
+static const char *function(struct maker *m, char **rest)
+{
+	const char *w = word(m, rest);
+
+	return strcmp(w, "-") == 0 ? "" : w;
+}
+
+static void on_alloc(struct maker *m, char *rest)
+{
+	struct event ev = of_block(m, &rest, EVENT_ALLOC);
+
+	ev.block.size = number(m, &rest, 10);
+	ev.block.stack = number(m, &rest, 10);
+	ev.block.function = function(m, &rest);
+	if (rest)
+		ev.block.context = (uint32_t)number(m, &rest, 10);
+	put(m, ev);
+}
+
+static void on_free(struct maker *m, char *rest)
+{
+	struct event ev = of_block(m, &rest, EVENT_FREE);
+
+	ev.block.function = function(m, &rest);
+	put(m, ev);
+}
+
+static void on_usage(struct maker *m, char *rest)
+{
+	struct event ev = of_process(m, &rest, EVENT_USAGE);
+
+	ev.usage.resource = resource(m, &rest);
+	ev.usage.stack = number(m, &rest, 10);
+	ev.usage.blocks = number(m, &rest, 10);
+	ev.usage.bytes = number(m, &rest, 10);
+	ev.usage.allocations = number(m, &rest, 10);
+	put(m, ev);
+}
+
+static void on_snapshot(struct maker *m, char *rest)
+{
+	struct event ev = of_process(m, &rest, EVENT_SNAPSHOT);
+
+	ev.snapshot.blocks = number(m, &rest, 10);
+	ev.snapshot.final = number(m, &rest, 10) != 0;
+	ev.snapshot.sequence = ++m->sequence;
+	put(m, ev);
+}
+
+static void on_block(struct maker *m, char *rest)
+{
+	struct event ev = of_block(m, &rest, EVENT_BLOCK);
+	const char *reach;
+
+	ev.block.size = number(m, &rest, 10);
+	ev.block.stack = number(m, &rest, 10);
+	ev.block.function = function(m, &rest);
+	ev.block.since_ns = m->start_ns + 1000000 * number(m, &rest, 10);
+	ev.block.thread = ev.pid;
+	reach = word(m, &rest);
+	while (ev.block.reach < REACH_MAX && strcmp(reach_names[ev.block.reach], reach) != 0)
+		ev.block.reach++;
+	ev.block.reach %= REACH_MAX;
+	if (rest)
+		ev.block.context = (uint32_t)number(m, &rest, 10);
+	if (rest)
+		ev.block.text = rest;
+	put(m, ev);
+}
+
+static void on_watched(struct maker *m, char *rest)
+{
+	struct event ev = of_process(m, &rest, EVENT_WATCHED);
+
+	ev.watched.reason = word(m, &rest);
+	ev.watched.unmatched = number(m, &rest, 10);
+	ev.watched.lost = number(m, &rest, 10);
+	ev.watched.full = number(m, &rest, 10);
+	ev.watched.no_stack = number(m, &rest, 10);
+	put(m, ev);
+}
+
+static void on_context(struct maker *m, char *rest)
+{
+	struct event ev = { .kind = EVENT_CONTEXT, KYMO };
+
+	ev.context.name = word(m, &rest);
+	ev.context.id = (uint32_t)number(m, &rest, 10);
+	ev.context.begin = number(m, &rest, 10) != 0;
+	put(m, ev);
+}
+
 static void take_line(struct maker *m, char *line)
 {
 	static const struct {
 		const char *word;
 		void (*take)(struct maker *m, char *rest);
 	} rows[] = {
-		{ "start", on_start }, { "task", on_task }, { "exec", on_exec },
-		{ "map", on_map },     { "at", on_at },     { "sample", on_sample },
+		{ "start", on_start },   { "task", on_task },       { "exec", on_exec },
+		{ "map", on_map },       { "at", on_at },           { "sample", on_sample },
+		{ "rename", on_rename }, { "frame", on_frame },     { "lost", on_lost },
+		{ "watch", on_watch },   { "stack", on_stack },     { "alloc", on_alloc },
+		{ "free", on_free },     { "usage", on_usage },     { "snapshot", on_snapshot },
+		{ "block", on_block },   { "watched", on_watched }, { "context", on_context },
 	};
 	char *rest = line;
 	const char *what;

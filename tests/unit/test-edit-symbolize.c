@@ -143,7 +143,10 @@ static char *text_of(const struct outbuf *archive)
 			fprintf(f, "packets\n");
 		if (fxt_events_get(events, record, &ev, &what) != FXT_EVENTS_EVENT)
 			continue;
-		if (ev.kind == EVENT_SAMPLE)
+		if (ev.kind == EVENT_SAMPLE && ev.sample.kind == SAMPLE_NAMED)
+			fprintf(f, "%" PRIu64 " stack %" PRIu64 " of %u\n", ev.ts_ns, ev.sample.id,
+				ev.pid);
+		else if (ev.kind == EVENT_SAMPLE)
 			fprintf(f, "%" PRIu64 " sample %u\n", ev.ts_ns, ev.pid);
 		if (ev.kind == EVENT_FRAME)
 			fprintf(f, "%" PRIu64 " frame %u %" PRIx64 " %u '%s' %s:%u\n", ev.ts_ns,
@@ -219,6 +222,30 @@ static void test_each_address_once(void **state)
 	assert_int_equal(counts.named, 6);
 	assert_int_equal(counts.unnamed, 1);
 	assert_int_equal(counts.frames, 7);
+}
+
+/* A stack that allocations name begins with where their function returned to: no address in it was interrupted. */
+static void test_named_stack(void **state)
+{
+	static const uint64_t frames[] = { 0x1200, 0x1900 };
+	const struct event events[] = {
+		MAPPING(10, 5, 0x1000, "/app"),
+		{ .kind = EVENT_SAMPLE,
+		  .ts_ns = 20,
+		  .pid = 5,
+		  .tid = 5,
+		  .sample = { .frames = frames, .n_frames = 2, .kind = SAMPLE_NAMED, .id = 3 } },
+	};
+	struct edit_symbolize_counts counts;
+
+	(void)state;
+	assert_symbolized(events, ARRAY_SIZE(events),
+			  "20 frame 5 11ff 0 'app_1ff' app.c:9\n"
+			  "20 frame 5 18ff 0 'inlined' app.h:7\n"
+			  "20 frame 5 18ff 1 'app_8ff' app.c:9\n"
+			  "20 stack 3 of 5\n",
+			  &counts);
+	assert_int_equal(counts.addresses, 2);
 }
 
 /* The same address, before and after the process runs another program. */
@@ -339,6 +366,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_address_once),
+		cmocka_unit_test(test_named_stack),
 		cmocka_unit_test(test_exec),
 		cmocka_unit_test(test_names_of_the_source),
 		cmocka_unit_test(test_packets),

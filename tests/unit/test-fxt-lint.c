@@ -500,6 +500,111 @@ static void large_unseen(struct build *b, bool bad)
 		large_long(b, false);
 }
 
+/* ---- what programs allocate ---- */
+
+/* An event of process 10 with up to two arguments. */
+static void memory(struct build *b, uint64_t ts, const char *name, const struct fxt_out_arg *args,
+		   unsigned n_args)
+{
+	OK(fxt_write_event(&b->w, &(struct fxt_event){
+					  .category = fxt_interned("memory"),
+					  .name = fxt_interned(name),
+					  .ts_ticks = ts,
+					  .thread = { 10, 10 },
+					  .args = args,
+					  .n_args = n_args,
+				  }));
+}
+
+static void memory_watch(struct build *b, uint64_t ts)
+{
+	memory(b, ts, "watch",
+	       &(struct fxt_out_arg){ .type = FXT_ARG_STRING,
+				      .name = fxt_interned("resources"),
+				      .text = fxt_interned("memory") },
+	       1);
+}
+
+static void memory_block(struct build *b, uint64_t ts, uint64_t stack)
+{
+	const struct fxt_out_arg args[] = {
+		{ .type = FXT_ARG_STRING,
+		  .name = fxt_interned("resource"),
+		  .text = fxt_interned("memory") },
+		{ .type = FXT_ARG_UINT64, .name = fxt_interned("stack"), .u64 = stack },
+	};
+
+	memory(b, ts, "block", args, stack ? 2 : 1);
+}
+
+static void memory_snapshot(struct build *b, uint64_t ts, uint64_t blocks)
+{
+	const struct fxt_out_arg args[] = {
+		{ .type = FXT_ARG_UINT64, .name = fxt_interned("blocks"), .u64 = blocks },
+		{ .type = FXT_ARG_UINT32, .name = fxt_interned("sequence"), .u32 = 1 },
+	};
+
+	memory(b, ts, "snapshot", args, 2);
+}
+
+static void memory_stack(struct build *b, uint64_t ts, bool frames)
+{
+	const uint64_t address = 0x1000;
+
+	memory(b, ts, "stack",
+	       &(struct fxt_out_arg){
+		       .type = FXT_ARG_UINT64, .name = fxt_interned("id"), .u64 = 7 },
+	       1);
+	if (frames)
+		OK(fxt_write_backtrace(&b->w, &(struct fxt_backtrace){ .ts_ticks = ts,
+								       .thread = { 10, 10 },
+								       .frames = &address,
+								       .n_frames = 1 }));
+}
+
+static void memory_unwatched(struct build *b, bool bad)
+{
+	if (!bad)
+		memory_watch(b, 100);
+	memory_block(b, 200, 0);
+}
+
+static void memory_unwatched_any_more(struct build *b, bool bad)
+{
+	memory_watch(b, 100);
+	if (bad)
+		memory(b, 150, "watched",
+		       &(struct fxt_out_arg){ .type = FXT_ARG_STRING,
+					      .name = fxt_interned("reason"),
+					      .text = fxt_interned("stop") },
+		       1);
+	memory_block(b, 200, 0);
+}
+
+/* Of another watch it is another one. */
+static void stack_unnamed(struct build *b, bool bad)
+{
+	memory_watch(b, 100);
+	memory_stack(b, 110, true);
+	if (bad)
+		memory_watch(b, 120);
+	memory_block(b, 200, 7);
+}
+
+static void stack_empty(struct build *b, bool bad)
+{
+	memory_watch(b, 100);
+	memory_stack(b, 110, !bad);
+}
+
+static void snapshot_short(struct build *b, bool bad)
+{
+	memory_watch(b, 100);
+	memory_snapshot(b, 110, 1 + bad);
+	memory_block(b, 110, 0);
+	memory_snapshot(b, 120, 0);
+}
+
 static const struct lint_case cases[] = {
 	{ FXT_FINDING_DAMAGE, damage },
 	{ FXT_FINDING_TRUNCATED, truncated },
@@ -558,6 +663,11 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_PROFILER_INLINE, profiler_inline },
 	{ FXT_FINDING_MMAP_BEFORE_MODULE, mmap_before_module },
 	{ FXT_FINDING_BACKTRACE_BEFORE_MMAP, backtrace_before_mmap },
+	{ FXT_FINDING_MEMORY_UNWATCHED, memory_unwatched },
+	{ FXT_FINDING_MEMORY_UNWATCHED, memory_unwatched_any_more },
+	{ FXT_FINDING_STACK_UNNAMED, stack_unnamed },
+	{ FXT_FINDING_STACK_EMPTY, stack_empty },
+	{ FXT_FINDING_SNAPSHOT_SHORT, snapshot_short },
 	{ FXT_FINDING_LOG_UNSEEN, log_unseen },
 	{ FXT_FINDING_PROFILER_UNSEEN, profiler_unseen },
 	{ FXT_FINDING_USERSPACE_UNSEEN, userspace_unseen },

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording into a file, from its options to what became of it: until it is stopped, or while a command runs.
+ */
+#pragma once
+
+#include "cli/output-file.h"
+#include "cli/record-loop.h"
+#include "cli/record-options.h"
+#include "cli/recording.h"
+#include "cli/run-command.h"
+
+struct record_job {
+	struct record_options options; /* with a name, and the command as their rest */
+	struct output_file output;     /* opened as the options say, if it is not open yet */
+	bool quiet;                    /* only what went wrong is said */
+	struct recording *recording;
+	struct run_command command;
+	struct record_loop loop;
+	bool with_progress;
+	uint64_t next_progress_ns;
+};
+
+#define RECORD_JOB_NULL                                                                            \
+	{                                                                                          \
+		.output = OUTPUT_FILE_NULL, .loop = RECORD_LOOP_NULL                               \
+	}
+
+void record_job_deinit(struct record_job *j);
+
+/* Returns what the process exits with; has said what became of it. */
+int record_job_run(struct record_job *j);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Leaks that nobody wants to hear of, as valgrind's and LeakSanitizer's files say it; a file may have both:
+ *
+ *	{
+ *	   a name
+ *	   Memcheck:Leak
+ *	   match-leak-kinds: definite,possible
+ *	   fun:*alloc              the function that allocates may come first, or not
+ *	   obj:/usr/lib/libx.so*
+ *	   src:file.c:12
+ *	   ...                     any frames, or none
+ *	}
+ *	leak:text                  in the function, source or module of any frame; ^, $ and * as usual
+ *	# a comment
+ *
+ * Entries for other things than leaks are passed over. Functions are known by the names that people write:
+ * "fun:_ZN1a1bEv" is taken for "a::b()", but a mangled name with wildcards never matches.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "writer/event.h"
+
+struct suppression_frame {
+	const char *function, *source, *module; /* "" = not known */
+	uint32_t line;                          /* 0 = not known */
+};
+
+struct suppression_stack {
+	const char *const *allocators;          /* functions that allocated the blocks */
+	size_t n_allocators;                    /* 0 = not known */
+	const struct suppression_frame *frames; /* innermost first, inlined ones too */
+	size_t n_frames;
+	enum reach reach; /* what is known of the blocks */
+};
+
+struct suppression {
+	char *name;       /* owned; of leak: its text */
+	unsigned line;    /* where it begins */
+	bool is_leak;     /* else an entry for something else */
+	bool substring;   /* "leak:" */
+	unsigned reaches; /* 1 << enum reach */
+	struct suppression_pattern {
+		enum suppression_kind {
+			SUPPRESSION_FUNCTION,
+			SUPPRESSION_OBJECT,
+			SUPPRESSION_SOURCE,
+			SUPPRESSION_ANY, /* "..." */
+		} kind;
+		bool literal; /* without wildcards */
+		char *text;   /* owned */
+	} * patterns;
+	size_t n_patterns;
+	uint64_t n_groups, n_blocks, n_bytes; /* the caller's, to count what it kept back */
+};
+
+struct suppressions {
+	struct suppression *list; /* owned */
+	size_t n, room;
+	size_t n_mangled; /* patterns that can match nothing */
+};
+
+void suppressions_deinit(struct suppressions *s);
+
+/* What is wrong with a file. */
+struct suppression_problem {
+	unsigned line;
+	const char *what;
+};
+
+/* Adds those of TEXT. Returns 0, -ENOMEM, or -EINVAL with *RETERR. */
+int suppressions_parse(struct suppressions *s, const char *text,
+		       struct suppression_problem *reterr);
+
+/* Adds those of the file at PATH. Returns CLI_OK, or CLI_FAILED when it has said what is wrong. */
+int suppressions_read(struct suppressions *s, const char *path);
+
+/* The first one that STACK is of, or NULL. */
+struct suppression *suppressions_find(struct suppressions *s,
+				      const struct suppression_stack *stack);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What programs allocate, as docs/FXT-MAPPING.md has it: events of category `memory` with the arguments that
+ * they have there. Others may call their events so, too; those are none of ours.
+ */
+#include <errno.h>
+
+#include "reader/fxt/fxt-lint-state.h"
+
+static char seen; /* what tables of keys alone have for values */
+
+static struct fxt_lint_watch *get_watch(struct fxt_lint *l, uint64_t pid)
+{
+	if (pid == UINT64_MAX)
+		return NULL;
+	return fxt_lint_get(l, &l->watches, pid + 1, sizeof(struct fxt_lint_watch),
+			    FXT_LINT_THREADS_MAX);
+}
+
+/* The last snapshot had all that it said, or something is wrong. */
+static void end_snapshot(struct fxt_lint *l, struct fxt_lint_watch *w)
+{
+	if (w->missing > 0)
+		fxt_lint_find(l, FXT_FINDING_SNAPSHOT_SHORT, w->snapshot, w->missing, 0);
+	w->missing = 0;
+}
+
+static uint64_t stack_key(uint64_t pid, const struct fxt_lint_watch *w, uint64_t id)
+{
+	const uint64_t key[] = { pid, w->number, id };
+
+	return table_hash(key, sizeof(key));
+}
+
+/* ---- stacks ---- */
+
+static void end_named(struct fxt_lint *l)
+{
+	if (l->named.id != 0)
+		fxt_lint_find(l, FXT_FINDING_STACK_EMPTY, l->named.place, l->named.id, 0);
+	l->named.id = 0;
+}
+
+static void name_stack(struct fxt_lint *l, const struct fxt_record *r,
+		       const struct fxt_lint_watch *w)
+{
+	struct fxt_arg id;
+
+	if (!fxt_args_find(r->args, FXT_NAME_ID, FXT_ARG_UINT64, &id) || id.uint64 == 0)
+		return;
+	end_named(l);
+	l->named.id = id.uint64;
+	l->named.ts_ns = r->ts_ns;
+	l->named.tid = r->thread.tid;
+	l->named.place = l->here;
+	/* What there is no room for is not found missing, either: see use_stack(). */
+	if (l->stacks.n_used < FXT_LINT_STACKS_MAX &&
+	    table_set(&l->stacks, stack_key(r->thread.pid, w, id.uint64), &seen) < 0)
+		l->error = -ENOMEM;
+}
+
+static void use_stack(struct fxt_lint *l, const struct fxt_record *r,
+		      const struct fxt_lint_watch *w)
+{
+	struct fxt_arg id;
+
+	if (fxt_args_find(r->args, FXT_NAME_STACK, FXT_ARG_UINT64, &id) &&
+	    l->stacks.n_used < FXT_LINT_STACKS_MAX &&
+	    !table_get(&l->stacks, stack_key(r->thread.pid, w, id.uint64)))
+		fxt_lint_find(l, FXT_FINDING_STACK_UNNAMED, l->here, id.uint64, 0);
+}
+
+/* ---- events ---- */
+
+static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
+{
+	struct fxt_lint_watch *w = get_watch(l, r->thread.pid);
+
+	if (!w)
+		return;
+	end_snapshot(l, w);
+	w->open = true;
+	w->number++;
+}
+
+/* R, whose name is NAME, is about a process that is watched, or should be. */
+static void take_of_watch(struct fxt_lint *l, const struct fxt_record *r, int name)
+{
+	struct fxt_lint_watch *w = get_watch(l, r->thread.pid);
+	struct fxt_arg blocks;
+
+	if (!w)
+		return;
+	if (!w->open && !w->unwatched_told) {
+		w->unwatched_told = true;
+		fxt_lint_find(l, FXT_FINDING_MEMORY_UNWATCHED, l->here, r->thread.pid, 0);
+	}
+	switch (name) {
+	case FXT_NAME_STACK:
+		name_stack(l, r, w);
+		break;
+	case FXT_NAME_SNAPSHOT:
+		end_snapshot(l, w);
+		if (fxt_args_find(r->args, FXT_NAME_BLOCKS, FXT_ARG_UINT64, &blocks))
+			w->missing = blocks.uint64;
+		w->snapshot = l->here;
+		break;
+	case FXT_NAME_WATCHED:
+		end_snapshot(l, w);
+		w->open = false;
+		break;
+	case FXT_NAME_BLOCK:
+		w->missing -= w->missing > 0;
+		use_stack(l, r, w);
+		break;
+	default:
+		use_stack(l, r, w);
+		break;
+	}
+}
+
+/* The argument, and its type, without which an event called NAME is not ours; 0 = it is not at all. */
+static int argument_of(int name, enum fxt_arg_type *ret_type)
+{
+	*ret_type = FXT_ARG_STRING;
+	switch (name) {
+	case FXT_NAME_WATCH:
+		return FXT_NAME_RESOURCES;
+	case FXT_NAME_WATCHED:
+		return FXT_NAME_REASON;
+	case FXT_NAME_ALLOC:
+	case FXT_NAME_FREE:
+	case FXT_NAME_USAGE:
+	case FXT_NAME_BLOCK:
+		return FXT_NAME_RESOURCE;
+	case FXT_NAME_SNAPSHOT:
+		*ret_type = FXT_ARG_UINT32;
+		return FXT_NAME_SEQUENCE;
+	case FXT_NAME_STACK:
+		*ret_type = FXT_ARG_UINT64;
+		return FXT_NAME_ID;
+	default:
+		return 0;
+	}
+}
+
+static void take_event(struct fxt_lint *l, const struct fxt_record *r)
+{
+	int name = fxt_text_known(&r->name), argument;
+	enum fxt_arg_type type;
+	struct fxt_arg arg;
+
+	argument = argument_of(name, &type);
+	if (argument == 0 || !fxt_args_find(r->args, argument, type, &arg))
+		return;
+	if (name == FXT_NAME_WATCH)
+		begin_watch(l, r);
+	else
+		take_of_watch(l, r, name);
+}
+
+void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r)
+{
+	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_INSTANT &&
+	    fxt_text_known(&r->category) == FXT_NAME_MEMORY)
+		take_event(l, r);
+	else if (r->type == FXT_RECORD_PROFILER && r->subtype == FXT_PROFILER_BACKTRACE &&
+		 l->named.ts_ns == r->ts_ns && l->named.tid == r->thread.tid)
+		l->named.id = 0;
+}
+
+void fxt_lint_memory_finish(struct fxt_lint *l)
+{
+	struct fxt_lint_watch *w;
+	size_t pos = 0;
+
+	end_named(l);
+	while ((w = table_next(&l->watches, &pos)))
+		end_snapshot(l, w);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How something changed while it was watched: its value at the ends of at most LEAK_WINDOWS_MAX windows of
+ * equal length. When there are more, two become one, so memory does not grow with time.
+ */
+#pragma once
+
+#include <stdint.h>
+
+enum { LEAK_WINDOWS_MAX = 32 };
+
+/* How long the windows of a new trend are. */
+#define LEAK_WINDOW_NS UINT64_C(100000000)
+
+/* All zeroes is an empty one. */
+struct leak_trend {
+	uint64_t window_ns; /* 0 = LEAK_WINDOW_NS */
+	uint32_t n;         /* windows with a value */
+	uint64_t values[LEAK_WINDOWS_MAX];
+};
+
+/* From AGE_NS after the beginning on it is VALUE. Ages must not fall; one that does counts as the last one. */
+void leak_trend_set(struct leak_trend *t, uint64_t age_ns, uint64_t value);
+
+struct leak_growth {
+	uint64_t window_ns;
+	uint32_t windows;    /* from the first one on in which there was anything */
+	uint32_t grew, fell; /* in so many of them */
+	uint32_t quarters;   /* of the four parts of this time, in so many it grew */
+	double per_second;   /* the slope, by least squares */
+};
+
+/*
+ * What became of it until AGE_NS. Windows are at least MIN_WINDOW_NS long: that is how often anybody looked. T is
+ * used up.
+ */
+void leak_trend_finish(struct leak_trend *t, uint64_t age_ns, uint64_t min_window_ns,
+		       struct leak_growth *ret);

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Archives that were edited say the same, of what is left in them.
+make-profile a.fxt <"$L/demo"
+make-profile b.fxt <"$L/log"
+make-profile c.fxt <"$L/limits"
+leaks() {
+	kymo leaks "$@" --no-symbols --json 2>/dev/null |
+		jq -c '.processes[] | .process, .begin_ns, .unmatched_frees, [.leaks[] | [.verdict, .resource, .blocks, .bytes, .first_ns, .last_ns, (.functions | join(",")), ([.frames[].function] | join(","))]]'
+}
+echo --- as they are
+leaks a.fxt
+leaks b.fxt
+echo --- repaired
+kymo repair a.fxt d.fxt 2>/dev/null
+leaks d.fxt | cmp - <(leaks a.fxt)
+echo --- symbolized
+kymo symbolize a.fxt e.fxt 2>/dev/null
+leaks e.fxt | cmp - <(leaks a.fxt)
+echo --- cut: stacks, sums and what lives from before are in it
+kymo cut a.fxt f.fxt --from 5.5s 2>/dev/null
+leaks f.fxt
+for from in 3.5ms 4.5ms; do
+	kymo cut b.fxt g.fxt --from $from --force 2>/dev/null
+	leaks g.fxt
+done
+kymo cut c.fxt h.fxt --from 8.5s --pid 200 2>/dev/null
+leaks h.fxt
+for cut in f g h; do kymo check $cut.fxt; done
+echo --- cut before the snapshot
+kymo cut a.fxt i.fxt --to 5s 2>/dev/null
+leaks i.fxt
+echo --- redacted
+kymo redact a.fxt j.fxt --key "$L/demo" 2>/dev/null
+kymo leaks j.fxt --no-symbols
+echo --- merged with that of another machine
+sed 's/^start server/start ./' "$L/limits" >here
+make-profile k.fxt <here
+kymo merge a.fxt k.fxt l.fxt 2>/dev/null
+kymo leaks l.fxt --no-symbols --json 2>/dev/null | jq -c '.processes[] | [(.process | sub("^[^:]*: "; "HERE: ")), .pid], (.begin_ns as $b | [.leaks[] | [.blocks, .bytes, .first_ns - $b]])'

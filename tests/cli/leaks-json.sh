@@ -1,0 +1,10 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+make-profile a.fxt <"$L/demo"
+kymo leaks a.fxt --json --top 3
+# What others were told to expect.
+kymo leaks a.fxt --json | jq -e '
+	(.processes | length) == 1 and
+	(.processes[0] | (.pid == 100) and (.process == "demo") and (.unmatched_frees == 3) and (.lost == 0)) and
+	([.processes[0].leaks[] | select(.first_ns > .last_ns or .blocks == 0)] | length) == 0 and
+	([.processes[0].leaks[0].frames[] | keys | contains(["address", "function", "module", "source", "line"])] | all)'

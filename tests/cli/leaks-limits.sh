@@ -1,0 +1,9 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a recording cannot know is said.
+make-profile a.fxt <"$L/limits"
+kymo leaks a.fxt
+echo "exit $?"
+kymo leaks a.fxt --json 2>/dev/null | jq -c '.lost_events, (.processes[] | del(.leaks))'
+kymo leaks a.fxt -p 200 --json 2>/dev/null | jq -c '[.processes[].pid]'
+kymo leaks a.fxt -p 4711

@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+make-profile a.fxt <"$L/demo"
+kymo leaks a.fxt --rtrace reports >/dev/null
+ls reports
+cat reports/100-1.rtrace.txt
+echo --- as it is
+kymo postprocess reports/100-1.rtrace.txt | cmp reports/100-1.rtrace.txt -
+echo --- sums
+kymo postprocess --leaks reports/100-1.rtrace.txt | grep leaked
+kymo postprocess --leaks --resource memory reports/100-1.rtrace.txt | grep leaked
+kymo postprocess --leaks --context login reports/100-1.rtrace.txt | grep leaked
+kymo leaks a.fxt --json --resource memory | jq '[.processes[].leaks[] | .blocks, .bytes] | _nwise(2)' -c
+echo --- several, and what is missing
+make-profile b.fxt <"$L/limits"
+kymo leaks b.fxt --rtrace reports >/dev/null 2>&1
+echo "exit $?"
+kymo leaks b.fxt --rtrace more >/dev/null 2>&1
+(cd more && head -n 50 -- *)
+for report in more/*; do
+	kymo postprocess "$report" | cmp "$report" -
+done
+echo --- each event
+make-profile c.fxt <"$L/log"
+kymo leaks c.fxt --rtrace logged >/dev/null
+cat logged/*
+touch file
+kymo leaks c.fxt --rtrace file >/dev/null
+echo "exit $?"
+echo --- exported
+kymo export a.fxt -o exported.rtrace
+diff -r reports exported.rtrace
+kymo export a.fxt -o exported --format rtrace --json
+kymo export a.fxt -o exported --format rtrace
+kymo export a.fxt -o - --format rtrace
+kymo export a.fxt -o x --format rtrace --compress
+kymo export a.fxt -o x.rtrace.gz
+kymo export "$T/small" -o x.rtrace
+ls -d x* 2>&1
+echo --- exported with each event
+kymo export c.fxt -o all.rtrace
+cat all.rtrace/*
+kymo postprocess all.rtrace/100-1.rtrace.txt | cmp all.rtrace/100-1.rtrace.txt -
+kymo postprocess --leaks all.rtrace/100-1.rtrace.txt 2>&1 | grep -e leaked -e before
+kymo export - --format rtrace -o piped.rtrace <c.fxt
+diff -r logged piped.rtrace

@@ -1,0 +1,247 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Words for tests about what programs allocate, behind those of lib.sh: the programs that plant what is known, the
+# recordings of them, and the comparison of both.
+
+# start_plant NAME PROGRAM PART ...: starts leak-plant-PROGRAM (or PROGRAM, if it is a path), which waits for `feed NAME`.
+# Its pid is ${PLANT[NAME]}, and what it says goes to $TMP/NAME.json.
+declare -A PLANT PLANT_FD PLANT_FILE
+start_plant() {
+	local name=$1 program=$2 fd
+
+	shift 2
+	case $program in
+	*/*) ;;
+	*) program=$LEAK_PROGRAMS/$program ;;
+	esac
+	[ -x "$program" ] || skip "no $program was built"
+	rm -f "$TMP/$name.fifo"
+	mkfifo "$TMP/$name.fifo"
+	exec {fd}<>"$TMP/$name.fifo"
+	PLANT_FD[$name]=$fd
+	# shellcheck disable=SC2034 # for the test
+	PLANT_FILE[$name]=$program
+	(
+		for fd in "${PLANT_FD[@]}"; do
+			exec {fd}>&-
+		done
+		exec "$program" --held "$@" <"$TMP/$name.fifo" >"$TMP/$name.json" 2>"$TMP/$name.stderr"
+	) &
+	PLANT[$name]=$!
+	expect_soon 10 grep -qzxF -- "$program" "/proc/$!/cmdline"
+	expect_soon 10 is_asleep "$!"
+}
+
+feed() {
+	echo >&"${PLANT_FD[$1]}"
+}
+
+has_lines() {
+	[ "$(wc -l <"$1")" -ge "$2" ]
+}
+
+# wait_truth NAME LINES: until the plant has said so much.
+wait_truth() {
+	wait_for 60 has_lines "$TMP/$1.json" "$2" || {
+		cat "$TMP/$1.stderr" >&2
+		fail "$1 has not told what it did"
+	}
+}
+
+end_plant() {
+	local fd=${PLANT_FD[$1]} status=0
+
+	exec {fd}>&-
+	unset "PLANT_FD[$1]"
+	wait "${PLANT[$1]}" || status=$?
+	assert_eq "$status" 0 "exit status of $1"
+	assert_empty "$TMP/$1.stderr" "complaints of $1"
+}
+
+# is_watched PID: whether the programs of a session look at it already
+is_watched() {
+	local id key
+
+	key=$(printf '%02x %02x %02x %02x' $(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) 0)
+	for id in $(bpftool -j map show | jq -r '.[] | select(.name == "memory_processe") | .id'); do
+		# shellcheck disable=SC2086 # bytes
+		bpftool map lookup id "$id" key hex $key >/dev/null 2>&1 && return 0
+	done
+	return 1
+}
+
+# start_watching FILE OPTION ...: records until stop_watching; $WATCHER is the pid of that.
+start_watching() {
+	local file=$1
+
+	shift
+	"$KYMO" record --direct --force -e memory -o "$file" "$@" 2>"$TMP/watcher.log" &
+	WATCHER=$!
+}
+
+stop_watching() {
+	local status=0
+
+	kill -INT "$WATCHER"
+	wait "$WATCHER" || status=$?
+	[ $status = 0 ] || {
+		cat "$TMP/watcher.log" >&2
+		fail "recording ended with $status"
+	}
+}
+
+# has_watches FILE PID N: whether so many programs of the process are said to be watched, in a file that may grow
+has_watches() {
+	local n
+
+	n=$({ "$KYMO" dump --json "$1" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
+		jq -c "select(.record == \"event\" and .name == \"watch\" and .process_id == $2)" | wc -l)
+	[ "$n" -ge "$3" ]
+}
+
+# list_blocks FILE: fills $BLOCKS (a file) with the blocks of its snapshots, and $DUMP.
+list_blocks() {
+	BLOCKS=$TMP/$(basename "$1").blocks
+	"$LIST_STACKS" "$1" >"$TMP/stacks" || fail "list-stacks failed on $1"
+	grep '^block' "$TMP/stacks" >"$BLOCKS" || true
+	dump_records "$1"
+}
+
+# truth_line NAME NUMBER: of what plant NAME said, as a file, $TRUTH
+truth_line() {
+	TRUTH=$TMP/$1.$2.truth
+	sed -n "$2p" "$TMP/$1.json" >"$TRUTH"
+}
+
+# Rows of what $TRUTH says was planted: chain, blocks, bytes. $1: frames, or caller: then only the
+# innermost function of each chain counts.
+planted() {
+	json "$TRUTH" '.leaks[] | [.chain, .blocks, .bytes] | @tsv' | awk -v how="$1" '
+		{ if (how == "caller") sub(/,.*/, "", $1); blocks[$1] += $2; bytes[$1] += $3 }
+		END { for (chain in blocks) print chain, blocks[chain], bytes[chain] }' | sort
+}
+
+# Where the addresses of program $1 are in its file: what is to be added to an offset in its code.
+code_bias() {
+	local offset address
+
+	read -r offset address < <(readelf -lW "$1" | awk '$1 == "LOAD" && / R E / { print $2, $3; exit }')
+	echo $((address - offset))
+}
+
+# found PROGRAM HOW: likewise, by the blocks of the process of $TRUTH in $BLOCKS. Names are those of the
+# program's symbols: nothing of kymo is asked for names. Blocks of which no frame is the program's are none that it
+# planted. Frames of other files are "?"; those in front,
+# of libraries that allocate for the program, are left out, and so is what is behind where
+# the program begins.
+found() {
+	local pid
+
+	pid=$(json "$TRUTH" .pid)
+	{
+		nm -S "$1" | awk 'NF == 4 && $3 ~ /[tTwW]/ { print "symbol", $1, $2, $4 }'
+		awk -v pid="$pid" '$3 == pid && $5 == "memory"' "$BLOCKS"
+	} | awk -v bias="$(code_bias "$1")" -v program="$1+" -v how="$2" '
+		function number(hex,    i, n) {
+			for (i = 1; i <= length(hex); i++)
+				n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		function name_of(frame,    i, at) {
+			if (frame in known)
+				return known[frame]
+			known[frame] = "?"
+			if (index(frame, program) != 1)
+				return "?"
+			at = number(substr(frame, length(program) + 1)) + bias
+			for (i = 1; i <= n; i++)
+				if (at > from[i] && at <= to[i])
+					known[frame] = name[i]
+			return known[frame]
+		}
+		$1 == "symbol" {
+			n++
+			from[n] = number($2)
+			to[n] = from[n] + number($3)
+			name[n] = $4
+		}
+		$1 == "block" {
+			chain = ""
+			for (f = 7; f <= NF; f++) {
+				word = name_of($f)
+				if (chain == "" && word ~ /^(\?|_Zn.*|_ZNSt.*|_ZNKSt.*)$/)
+					continue
+				chain = chain (chain == "" ? "" : ",") word
+				if (word == "main" || word ~ /_apart$/ || how == "caller")
+					break
+			}
+			# What libraries keep for themselves was not planted.
+			if (chain !~ /^(make_|align_|grow_|take_|plant_|work|jump|main)/)
+				next
+			blocks[chain]++
+			bytes[chain] += $4
+		}
+		END { for (chain in blocks) printf "%s %d %d\n", chain, blocks[chain], bytes[chain] }' | sort
+}
+
+# expect_planted PROGRAM HOW WHAT: exactly what is in $TRUTH was found in $BLOCKS
+expect_planted() {
+	planted "$2" >"$TMP/planted"
+	found "$1" "$2" >"$TMP/found"
+	diff "$TMP/planted" "$TMP/found" >"$TMP/difference" || {
+		sed 's/^/    | /' "$TMP/difference" >&2
+		fail "$3: what was planted (<) is not what was found (>)"
+	}
+}
+
+# expect_reported ARCHIVE HOW WHAT: what `kymo leaks` says of the process of $TRUTH is what was planted, by its own names
+expect_reported() {
+	local pid
+
+	pid=$(json "$TRUTH" .pid)
+	planted "$2" >"$TMP/planted"
+	expect_exit 0 "$KYMO" leaks --json "$1"
+	cp "$TMP/stdout" "$TMP/report.json"
+	jq -r --argjson pid "$pid" '.processes[] | select(.pid == $pid) | .leaks[] |
+		select(.resource == "memory") | [.blocks, .bytes, (.frames | map(.function // "?") |
+		map(split("(")[0]) | join(","))] | @tsv' "$TMP/report.json" | awk -F'\t' -v how="$2" '
+		{
+			chain = ""
+			frames = split($3, word, ",")
+			for (f = 1; f <= frames; f++) {
+				if (chain == "" && word[f] !~ /^(make_|align_|grow_|take_|plant_|work|jump|main)/)
+					continue
+				chain = chain (chain == "" ? "" : ",") word[f]
+				if (word[f] == "main" || word[f] ~ /_apart$/ || how == "caller")
+					break
+			}
+			if (chain == "")
+				next
+			blocks[chain] += $1
+			bytes[chain] += $2
+		}
+		END { for (chain in blocks) printf "%s %d %d\n", chain, blocks[chain], bytes[chain] }' | sort >"$TMP/found"
+	diff "$TMP/planted" "$TMP/found" >"$TMP/difference" || {
+		sed 's/^/    | /' "$TMP/difference" >&2
+		fail "$3: what was planted (<) is not what is reported (>)"
+	}
+}
+
+# watched PID FIELD ...: of the last `list_blocks`, what is said at the end of each watch, a row each
+watched() {
+	local pid=$1 fields
+
+	shift
+	fields=$(printf ', .args.%s' "$@")
+	events watched | jq -r "select(.process_id == $pid) | [${fields#, }] | @tsv" | tr '\t' ' '
+}
+
+# Whether the code of PID is what its files say.
+text_is_clean() {
+	[ "$("$MEMORY_LOAD" patched "$1")" = 0 ]
+}
+
+text_is_probed() {
+	! text_is_clean "$1"
+}

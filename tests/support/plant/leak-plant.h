@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the parts of leak-plant have in common.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NOINLINE __attribute__((noinline))
+
+/* Keeps a call from becoming a jump, and compilers from knowing what VALUE is. */
+#define BARRIER(value) __asm__ volatile("" : "+r"(value) : : "memory")
+
+/* BLOCKS of BYTES together are left of what was allocated with the stack CHAIN. */
+void plant_truth(const char *chain, unsigned blocks, size_t bytes);
+
+/* P is not freed. */
+void plant_keep(void *p);
+
+/* An allocation has failed. */
+void plant_failed(void);
+
+void plant_die(const char *what) __attribute__((noreturn));
+
+/* operator new; nothing in programs that are not C++. */
+void plant_news(void);
+void plant_wide(void); /* aligned */
+void plant_exceptions(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "reader/leaks.h"
+
+#define S UINT64_C(1000000000)
+
+static struct leaks *new_leaks(const struct leaks_options *options)
+{
+	struct leaks *l;
+
+	assert_int_equal(leaks_new(&l, options ?: &(struct leaks_options){ 0 }), 0);
+	return l;
+}
+
+static void add(struct leaks *l, struct event ev)
+{
+	if (ev.tid == 0)
+		ev.tid = ev.pid;
+	assert_int_equal(leaks_add(l, &ev), 0);
+}
+
+static void watch(struct leaks *l, uint32_t pid, uint64_t ts_ns)
+{
+	add(l, (struct event){ .kind = EVENT_WATCH,
+			       .pid = pid,
+			       .ts_ns = ts_ns,
+			       .watch = { .resources = "memory", .allocators = "" } });
+}
+
+static void watched(struct leaks *l, uint32_t pid, uint64_t ts_ns, const char *reason)
+{
+	add(l, (struct event){ .kind = EVENT_WATCHED,
+			       .pid = pid,
+			       .ts_ns = ts_ns,
+			       .watched = { .reason = reason,
+					    .unmatched = 9,
+					    .lost = 8,
+					    .full = 7,
+					    .no_stack = 6,
+					    .failed = 5 } });
+}
+
+/* A stack of two calls, the first of which is at ADDRESS. */
+static void stack(struct leaks *l, uint32_t pid, uint64_t id, uint64_t address)
+{
+	const uint64_t frames[] = { address, 0x100 };
+
+	add(l, (struct event){
+		       .kind = EVENT_SAMPLE,
+		       .pid = pid,
+		       .sample = {
+			       .frames = frames, .n_frames = 2, .kind = SAMPLE_NAMED, .id = id } });
+}
+
+struct made {
+	uint64_t id, size, stack, since_ns;
+	enum reach reach;
+	uint32_t context;
+};
+
+static void of_block(struct leaks *l, enum event_kind kind, uint32_t pid, uint64_t ts_ns,
+		     struct made made)
+{
+	add(l, (struct event){ .kind = kind,
+			       .pid = pid,
+			       .ts_ns = ts_ns,
+			       .block = { .id = made.id,
+					  .size = made.size,
+					  .stack = made.stack,
+					  .since_ns = made.since_ns,
+					  .reach = made.reach,
+					  .context = made.context,
+					  .function = "malloc",
+					  .text = "" } });
+}
+
+static void snapshot(struct leaks *l, uint32_t pid, uint64_t ts_ns, uint64_t blocks)
+{
+	add(l, (struct event){ .kind = EVENT_SNAPSHOT,
+			       .pid = pid,
+			       .ts_ns = ts_ns,
+			       .snapshot = { .blocks = blocks } });
+}
+
+static void usage(struct leaks *l, uint32_t pid, uint64_t ts_ns, uint64_t stack_id, uint64_t blocks,
+		  uint64_t bytes)
+{
+	add(l, (struct event){ .kind = EVENT_USAGE,
+			       .pid = pid,
+			       .ts_ns = ts_ns,
+			       .usage = { .stack = stack_id,
+					  .blocks = blocks,
+					  .bytes = bytes,
+					  .allocations = blocks,
+					  .allocated_bytes = bytes } });
+}
+
+static void expect_group(const struct leak_group *g, uint64_t blocks, uint64_t bytes,
+			 enum leak_verdict verdict)
+{
+	assert_int_equal(g->blocks, blocks);
+	assert_int_equal(g->bytes, bytes);
+	if (g->verdict != verdict)
+		fail_msg("it is '%s'", leak_verdict_names[g->verdict]);
+}
+
+/* ---- where groups come from ---- */
+
+static void test_events_alone(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	const struct leak_watch *w;
+
+	(void)state;
+	watch(l, 1, S);
+	stack(l, 1, 71, 0xa00);
+	stack(l, 1, 72, 0xb00);
+	for (uint64_t i = 0; i < 20; i++) {
+		of_block(l, EVENT_ALLOC, 1, (2 + i) * S, (struct made){ 0x1000 + i, 10, 71 });
+		of_block(l, EVENT_ALLOC, 1, (2 + i) * S, (struct made){ 0x2000, 500, 72 });
+		of_block(l, EVENT_FREE, 1, (2 + i) * S, (struct made){ 0x2000 });
+	}
+	of_block(l, EVENT_FREE, 1, 22 * S, (struct made){ 0x1003 });
+	of_block(l, EVENT_FREE, 1, 22 * S, (struct made){ 0x9999 });
+	/* its free was missed */
+	of_block(l, EVENT_ALLOC, 1, 22 * S, (struct made){ 0x1004, 10, 71 });
+	assert_int_equal(leaks_finish(l), 0);
+	assert_int_equal(l->n_watches, 1);
+	w = l->watches[0];
+	assert_true(w->logged);
+	assert_int_equal(w->unmatched, 1);
+	assert_int_equal(w->replaced, 1);
+	assert_int_equal(w->n_groups, 1);
+	expect_group(w->groups[0], 19, 190, LEAK_GROWING);
+	assert_int_equal(w->groups[0]->first_ns, 2 * S);
+	assert_int_equal(w->groups[0]->last_ns, 22 * S);
+	assert_string_equal(w->groups[0]->functions[0], "malloc");
+	assert_null(w->groups[0]->functions[1]);
+	assert_string_equal(w->reason, "");
+}
+
+/* The last snapshot holds, and of the one before what it has, too. */
+static void test_snapshots(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	const struct leak_watch *w;
+
+	(void)state;
+	watch(l, 1, S);
+	stack(l, 1, 71, 0xa00);
+	snapshot(l, 1, 5 * S, 3);
+	of_block(l, EVENT_BLOCK, 1, 5 * S, (struct made){ 0x10, 100, 71, 2 * S });
+	of_block(l, EVENT_BLOCK, 1, 5 * S, (struct made){ 0x20, 100, 71, 3 * S });
+	of_block(l, EVENT_BLOCK, 1, 5 * S, (struct made){ 0x30, 100, 71, 4 * S });
+	snapshot(l, 1, 9 * S, 2);
+	of_block(l, EVENT_BLOCK, 1, 9 * S, (struct made){ 0x10, 100, 71, 2 * S });
+	/* another one at the same place */
+	of_block(l, EVENT_BLOCK, 1, 9 * S, (struct made){ 0x20, 50, 71, 8 * S });
+	watched(l, 1, 10 * S, "stop");
+	assert_int_equal(leaks_finish(l), 0);
+	w = l->watches[0];
+	assert_int_equal(w->missing, 0);
+	assert_int_equal(w->n_groups, 1);
+	expect_group(w->groups[0], 2, 150, LEAK_STEADY);
+	assert_int_equal(w->unmatched, 9);
+	assert_int_equal(w->lost, 8);
+	assert_int_equal(w->full, 7);
+	assert_int_equal(w->no_stack, 6);
+	assert_int_equal(w->failed, 5);
+}
+
+static void test_empty_and_cut_snapshots(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+
+	(void)state;
+	watch(l, 1, S);
+	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 100 });
+	snapshot(l, 1, 3 * S, 0);
+	watch(l, 2, S);
+	of_block(l, EVENT_ALLOC, 2, 2 * S, (struct made){ 0x10, 100 });
+	snapshot(l, 2, 3 * S, 5);
+	of_block(l, EVENT_BLOCK, 2, 3 * S, (struct made){ 0x20, 7, 0, 2 * S });
+	assert_int_equal(leaks_finish(l), 0);
+	assert_int_equal(l->watches[0]->n_groups, 0);
+	assert_int_equal(l->watches[1]->missing, 4);
+	assert_int_equal(l->watches[1]->n_groups, 1);
+	expect_group(l->watches[1]->groups[0], 2, 107, LEAK_OLD);
+	assert_int_equal(l->watches[1]->groups[0]->node, 0);
+}
+
+static void test_sums_alone(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	const struct leak_watch *w;
+
+	(void)state;
+	watch(l, 1, 0);
+	stack(l, 1, 71, 0xa00);
+	stack(l, 1, 72, 0xa00); /* the same one by another id */
+	stack(l, 1, 73, 0xb00);
+	for (uint64_t i = 1; i <= 20; i++) {
+		usage(l, 1, i * S, 71, i, 10 * i);
+		usage(l, 1, i * S, 72, 2, 2);
+		usage(l, 1, i * S, 73, i % 2, i % 2 * 64);
+	}
+	assert_int_equal(leaks_finish(l), 0);
+	w = l->watches[0];
+	assert_true(w->from_sums);
+	assert_int_equal(w->n_groups, 1);
+	expect_group(w->groups[0], 22, 202, LEAK_GROWING);
+	assert_int_equal(w->groups[0]->allocations, 22);
+	assert_true(fabs(w->groups[0]->growth.per_second - 10) < 1);
+}
+
+/* What is said of processes that nobody watches is counted; so are those that are not asked for. */
+static void test_processes(void **state)
+{
+	const uint32_t pids[] = { 2 };
+	_cleanup_(leaks_freep) struct leaks *l =
+		new_leaks(&(struct leaks_options){ .pids = pids, .n_pids = 1 });
+
+	(void)state;
+	of_block(l, EVENT_ALLOC, 3, S, (struct made){ 0x10, 1 });
+	watch(l, 1, S);
+	watch(l, 2, S);
+	/* one address in two processes */
+	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 1 });
+	of_block(l, EVENT_ALLOC, 2, 2 * S, (struct made){ 0x10, 2 });
+	of_block(l, EVENT_FREE, 1, 3 * S, (struct made){ 0x10 });
+	watched(l, 2, 4 * S, "exit");
+	of_block(l, EVENT_FREE, 2, 5 * S, (struct made){ 0x10 });
+	assert_int_equal(leaks_finish(l), 0);
+	assert_int_equal(l->n_processes_seen, 2);
+	assert_int_equal(l->n_watches, 1);
+	assert_int_equal(l->watches[0]->n_groups, 1);
+	expect_group(l->watches[0]->groups[0], 1, 2, LEAK_UNFREED);
+	assert_int_equal(l->n_stray, 4);
+}
+
+/* A new program has nothing of the one before, and a name of its own. */
+static void test_exec(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+
+	(void)state;
+	add(l, (struct event){ .kind = EVENT_TASK,
+			       .pid = 1,
+			       .task = { .comm = "sh", .command_line = "", .is_process = true } });
+	watch(l, 1, S);
+	stack(l, 1, 71, 0xa00);
+	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 1, 71 });
+	add(l, (struct event){ .kind = EVENT_EXEC,
+			       .pid = 1,
+			       .ts_ns = 3 * S,
+			       .exec = { .file = "/bin/ls", .command_line = "" } });
+	add(l, (struct event){
+		       .kind = EVENT_RENAME, .pid = 1, .ts_ns = 3 * S, .rename = { "sh", "ls" } });
+	watched(l, 1, 3 * S, "exec");
+	watch(l, 1, 3 * S);
+	/* (not known of this program) */
+	of_block(l, EVENT_ALLOC, 1, 4 * S, (struct made){ 0x10, 2, 71 });
+	assert_int_equal(leaks_finish(l), 0);
+	assert_int_equal(l->n_watches, 2);
+	assert_string_equal(l->watches[0]->name, "sh");
+	assert_string_equal(l->watches[0]->reason, "exec");
+	expect_group(l->watches[0]->groups[0], 1, 1, LEAK_UNFREED);
+	assert_string_equal(l->watches[1]->name, "ls");
+	assert_string_equal(l->watches[1]->program, "/bin/ls");
+	assert_int_equal(l->watches[1]->number, 2);
+	assert_int_equal(l->watches[1]->groups[0]->node, 0);
+}
+
+/* What is said of the program before may come when the next one is watched: times tell. */
+static void test_late_events(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+
+	(void)state;
+	add(l, (struct event){ .kind = EVENT_RENAME,
+			       .pid = 1,
+			       .ts_ns = 2 * S - 1000,
+			       .rename = { "sh", "ls" } });
+	add(l, (struct event){ .kind = EVENT_EXEC,
+			       .pid = 1,
+			       .ts_ns = 2 * S + 1000,
+			       .exec = { .file = "/bin/ls", .command_line = "" } });
+	watch(l, 1, 2 * S);
+	watch(l, 1, S);
+	snapshot(l, 1, 2 * S - 1, 1);
+	of_block(l, EVENT_ALLOC, 1, 4 * S, (struct made){ 0x10, 2 });
+	of_block(l, EVENT_BLOCK, 1, 2 * S - 1, (struct made){ 0x10, 7, 0, S + 5 });
+	watched(l, 1, 2 * S - 1, "exec");
+	watched(l, 1, 5 * S, "exit");
+	of_block(l, EVENT_ALLOC, 1, 6 * S, (struct made){ 0x20, 2 });
+	assert_int_equal(leaks_finish(l), 0);
+	assert_string_equal(l->watches[0]->reason, "exec");
+	assert_string_equal(l->watches[0]->name, "sh");
+	assert_int_equal(l->watches[0]->end_ns, 2 * S - 1);
+	assert_int_equal(l->watches[0]->number, 1);
+	expect_group(l->watches[0]->groups[0], 1, 7, LEAK_UNFREED);
+	assert_string_equal(l->watches[1]->reason, "exit");
+	assert_string_equal(l->watches[1]->name, "ls");
+	assert_string_equal(l->watches[1]->program, "/bin/ls");
+	assert_int_equal(l->watches[1]->number, 2);
+	expect_group(l->watches[1]->groups[0], 1, 2, LEAK_UNFREED);
+	assert_int_equal(l->n_stray, 1);
+}
+
+/* ---- what is shown ---- */
+
+static void add_mixed(struct leaks *l)
+{
+	watch(l, 1, 0);
+	stack(l, 1, 71, 0xa00);
+	stack(l, 1, 72, 0xb00);
+	add(l, (struct event){ .kind = EVENT_CONTEXT,
+			       .pid = 9,
+			       .context = { .name = "load", .id = 4, .begin = true } });
+	snapshot(l, 1, 90 * S, 4);
+	of_block(l, EVENT_BLOCK, 1, 90 * S,
+		 (struct made){ 0x10, 1000, 71, 10 * S, REACH_REACHABLE });
+	of_block(l, EVENT_BLOCK, 1, 90 * S, (struct made){ 0x20, 10, 72, 20 * S, REACH_REACHABLE });
+	of_block(l, EVENT_BLOCK, 1, 90 * S, (struct made){ 0x30, 10, 72, 80 * S, REACH_LOST, 4 });
+	of_block(l, EVENT_BLOCK, 1, 90 * S,
+		 (struct made){ 0x40, 10, 72, 85 * S, REACH_POSSIBLE, 6 });
+	watched(l, 1, 100 * S, "stop");
+}
+
+/* Evidence comes before size. */
+static void test_order(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	const struct leak_watch *w;
+
+	(void)state;
+	add_mixed(l);
+	assert_int_equal(leaks_finish(l), 0);
+	w = l->watches[0];
+	assert_int_equal(w->n_groups, 2);
+	expect_group(w->groups[0], 3, 30, LEAK_LOST);
+	assert_int_equal(w->groups[0]->reach[REACH_LOST], 1);
+	assert_int_equal(w->groups[0]->lost_bytes, 10);
+	assert_int_equal(w->groups[0]->contexts, 6);
+	expect_group(w->groups[1], 1, 1000, LEAK_OLD);
+}
+
+static void test_context_and_age(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l =
+		new_leaks(&(struct leaks_options){ .context = "load" });
+	_cleanup_(leaks_freep) struct leaks *old =
+		new_leaks(&(struct leaks_options){ .min_age_ns = 50 * S });
+	_cleanup_(leaks_freep) struct leaks *none =
+		new_leaks(&(struct leaks_options){ .context = "save" });
+	size_t n = 0;
+
+	(void)state;
+	add_mixed(l);
+	assert_int_equal(leaks_finish(l), 0);
+	assert_int_equal(l->watches[0]->n_groups, 1);
+	expect_group(l->watches[0]->groups[0], 2, 20, LEAK_LOST);
+	for (const struct leak_block *b = l->watches[0]->first; b; b = b->after)
+		n += leak_block_is_shown(b);
+	assert_int_equal(n, 2);
+	add_mixed(old);
+	assert_int_equal(leaks_finish(old), 0);
+	assert_int_equal(old->watches[0]->n_groups, 2);
+	expect_group(old->watches[0]->groups[0], 1, 1000, LEAK_OLD);
+	expect_group(old->watches[0]->groups[1], 1, 10, LEAK_OLD);
+	add_mixed(none);
+	assert_int_equal(leaks_finish(none), -ENOENT);
+}
+
+static bool keep_large(void *userdata, const struct leak_watch *w, const struct leak_group *g)
+{
+	const uint64_t *min = userdata;
+
+	(void)w;
+	return g->bytes >= *min;
+}
+
+static void test_filter(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	uint64_t min = 100;
+	size_t n = 0;
+
+	(void)state;
+	add_mixed(l);
+	assert_int_equal(leaks_finish(l), 0);
+	leaks_filter(l, keep_large, &min);
+	assert_int_equal(l->watches[0]->n_groups, 1);
+	for (const struct leak_block *b = l->watches[0]->first; b; b = b->after)
+		n += leak_block_is_shown(b);
+	assert_int_equal(n, 1);
+}
+
+/* Of a sample what there was is estimated, but only of what was sampled. */
+static void test_sampled(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	const struct leak_group *g;
+
+	(void)state;
+	add(l, (struct event){ .kind = EVENT_WATCH,
+			       .pid = 1,
+			       .watch = { "memory,fd", "", .interval = 1000 } });
+	stack(l, 1, 71, 0xa00);
+	snapshot(l, 1, 9 * S, 2);
+	of_block(l, EVENT_BLOCK, 1, 9 * S, (struct made){ 0x10, 100, 71, S });
+	add(l, (struct event){ .kind = EVENT_BLOCK,
+			       .pid = 1,
+			       .ts_ns = 9 * S,
+			       .block = { .resource = RESOURCE_FD,
+					  .id = 3,
+					  .size = 1,
+					  .stack = 71,
+					  .function = "",
+					  .text = "/x" } });
+	assert_int_equal(leaks_finish(l), 0);
+	g = l->watches[0]->groups[0];
+	assert_int_equal(g->resource, RESOURCE_MEMORY);
+	assert_true(fabs(g->all.blocks - 1 / (1 - exp(-0.1))) < 1e-6);
+	assert_true(fabs(g->all.bytes - 100 / (1 - exp(-0.1))) < 1e-4);
+	g = l->watches[0]->groups[1];
+	assert_true(g->all.blocks == 1);
+	assert_string_equal(g->texts[0], "/x");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_events_alone),
+		cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_empty_and_cut_snapshots),
+		cmocka_unit_test(test_sums_alone),
+		cmocka_unit_test(test_processes),
+		cmocka_unit_test(test_exec),
+		cmocka_unit_test(test_late_events),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_context_and_age),
+		cmocka_unit_test(test_filter),
+		cmocka_unit_test(test_sampled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

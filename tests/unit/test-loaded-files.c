@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/loaded-files.h"
+#include "tests/support/own-folder.h"
+
+/* Whether one of N descriptors is of the file at PATH. All are closed. */
+static bool has_file(int *fds, size_t n, const char *path)
+{
+	struct stat wanted, st;
+	bool found = false;
+
+	assert_int_equal(stat(path, &wanted), 0);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(fstat(fds[i], &st), 0);
+		found |= st.st_dev == wanted.st_dev && st.st_ino == wanted.st_ino;
+		close(fds[i]);
+	}
+	return found;
+}
+
+/* How many of the descriptors are of the file that has malloc() in this very program. */
+static bool has_libc(int *fds, size_t n)
+{
+	_cleanup_free_ char *line = NULL;
+	char path[4096] = "";
+	size_t room = 0;
+	FILE *maps = fopen("/proc/self/maps", "re");
+
+	assert_non_null(maps);
+	while (!*path && getline(&line, &room, maps) > 0)
+		if (strstr(line, "/libc.so"))
+			sscanf(strchr(line, '/'), "%4095[^\n]", path);
+	fclose(maps);
+	if (!*path)
+		skip();
+	return has_file(fds, n, path);
+}
+
+static void test_program(void **state)
+{
+	int fds[ALLOCATOR_FILES_MAX];
+	size_t n = loaded_files("sh", fds);
+
+	(void)state;
+	assert_true(n >= 2);
+	assert_true(has_libc(fds, n));
+	n = loaded_files("/bin/sh", fds);
+	assert_true(has_file(fds, n, "/bin/sh"));
+}
+
+static void put_script(const char *name, const char *text)
+{
+	_cleanup_free_ char *path = NULL;
+
+	put_text(own_folder(), name, text);
+	assert_true(asprintf(&path, "%s%s", own_folder(), name) > 0);
+	assert_int_equal(chmod(path, 0700), 0);
+}
+
+static size_t files_of(const char *name, int *fds)
+{
+	_cleanup_free_ char *path = NULL;
+
+	assert_true(asprintf(&path, "%s%s", own_folder(), name) > 0);
+	return loaded_files(path, fds);
+}
+
+static void test_script(void **state)
+{
+	int fds[ALLOCATOR_FILES_MAX];
+	size_t n;
+
+	(void)state;
+	put_script("/script", "#! /bin/sh -e\ntrue\n");
+	n = files_of("/script", fds);
+	assert_true(n >= 3);
+	assert_true(has_libc(fds, n));
+	/* one that interprets itself comes to an end */
+	put_script("/self", "");
+	{
+		_cleanup_free_ char *text = NULL;
+
+		assert_true(asprintf(&text, "#!%s/self\n", own_folder()) > 0);
+		put_script("/self", text);
+	}
+	n = files_of("/self", fds);
+	assert_int_equal(n, 1);
+	close(fds[0]);
+}
+
+/* What is no program has itself; what is not there has nothing. */
+static void test_others(void **state)
+{
+	static const unsigned char cut[] = { 0x7f, 'E', 'L', 'F', 2, 1, 1 };
+	int fds[ALLOCATOR_FILES_MAX];
+	size_t n;
+
+	(void)state;
+	put_script("/text", "nothing\n");
+	put_bytes(own_folder(), "/cut", cut, sizeof(cut));
+	n = files_of("/text", fds);
+	assert_int_equal(n, 1);
+	close(fds[0]);
+	n = files_of("/cut", fds);
+	assert_int_equal(n, 1);
+	close(fds[0]);
+	assert_int_equal(files_of("/missing", fds), 0);
+	assert_int_equal(loaded_files("no-command-is-called-this", fds), 0);
+	assert_int_equal(loaded_files("/", fds), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_script),
+		cmocka_unit_test(test_others),
+	};
+
+	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);
+}
