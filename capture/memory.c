@@ -669,6 +669,9 @@ static int on_happening(void *userdata, void *data, size_t size)
 		return 0;
 	}
 	armed = armed_of(m, happened->pid);
+	/* Whoever grows is told by somebody else; only exec of those is of interest. */
+	if (m->options->memory.triage && (!armed || happened->what != MEMORY_HAPPENED_EXEC))
+		return 0;
 	if (m->stopping) {
 		if (!armed && happened->what == MEMORY_HAPPENED_FORK)
 			pass_over(m, happened->pid, happened->ts_ns);
@@ -813,6 +816,21 @@ static void stop_image(struct memory *m, struct memory_image *image)
 	bpf_map_delete_elem(m->own.processes_fd, &pid);
 	image->process = process;
 	image->ended = true;
+}
+
+void memory_disarm(struct memory *m, uint32_t pid)
+{
+	struct armed *armed = armed_of(m, pid);
+	struct memory_image *image = armed ? table_get(&m->images, armed->instance) : NULL;
+
+	if (!armed)
+		return;
+	if (image && !image->ended) {
+		announce(m, image);
+		stop_image(m, image);
+		m->n_ended++;
+	}
+	forget_armed(m, armed);
 }
 
 /* Images of which nobody has told yet. */

@@ -37,6 +37,9 @@ void memory_hear(struct memory *m);
  * process any more is said as one that has ended at once. Returns 0 or a negative errno. */
 int memory_arm(struct memory *m, uint32_t pid);
 
+/* No longer: its blocks are said with the next memory_tick(). */
+void memory_disarm(struct memory *m, uint32_t pid);
+
 /* Whether memory_arm() has to do with PID already. */
 bool memory_watches(const struct memory *m, uint32_t pid);
 

@@ -100,6 +100,18 @@ const char *categories_refused(uint32_t categories, const struct capture_filter 
 	return NULL;
 }
 
+const char *session_options_refused(const struct session_options *o)
+{
+	if (!o->memory.triage)
+		return categories_refused(o->categories, &o->filter);
+	if (!(o->categories & CATEGORY_MEMORY))
+		return "processes that grow are looked for to watch their memory: add 'memory' to "
+		       "the categories";
+	if (capture_filter_is_set(&o->filter))
+		return "processes that grow are looked for among all: no filter is possible";
+	return NULL;
+}
+
 void session_options_deinit(struct session_options *o)
 {
 	for (size_t i = 0; i < o->memory.n_allocator_fds; i++)
@@ -173,24 +185,27 @@ static void describe_memory(char *text, size_t size, const struct session_option
 {
 	const struct memory_options *m = &o->memory;
 	char interval[TEXT_FORMAT_MAX], least[TEXT_FORMAT_MAX], usage[TEXT_FORMAT_MAX];
+	char triage[TEXT_FORMAT_MAX];
 
 	*text = '\0';
 	if (!(o->categories & CATEGORIES_MEMORY))
 		return;
-	snprintf(text, size, " usage=%s blocks_max=%" PRIu64 "%s%s%s%s%s%s%s",
+	snprintf(text, size, " usage=%s blocks_max=%" PRIu64 "%s%s%s%s%s%s%s%s%s",
 		 text_format_time(usage, m->usage_interval_ns), m->blocks_max, m->log ? " log" : "",
 		 m->interval ? " interval=" : "",
 		 m->interval ? text_format_size(interval, m->interval) : "",
 		 m->min_bytes ? " min=" : "",
 		 m->min_bytes ? text_format_size(least, m->min_bytes) : "",
-		 m->reach ? " reach=" : "", m->reach ? memory_reach_names[m->reach] : "");
+		 m->reach ? " reach=" : "", m->reach ? memory_reach_names[m->reach] : "",
+		 m->triage ? " triage=" : "",
+		 m->triage ? text_format_time(triage, m->triage_interval_ns) : "");
 }
 
 char *session_options_describe(const struct session_options *o)
 {
 	char ring[TEXT_FORMAT_MAX], flush[TEXT_FORMAT_MAX], interval[TEXT_FORMAT_MAX];
 	char categories[CATEGORIES_TEXT_MAX], frequency[24], least[TEXT_FORMAT_MAX], *text;
-	char memory[6 * TEXT_FORMAT_MAX + 64];
+	char memory[7 * TEXT_FORMAT_MAX + 80];
 	bool usual = o->categories == CATEGORIES_DEFAULT || o->categories == 0;
 	bool counters = o->categories & CATEGORY_COUNTERS, offcpu = o->categories & CATEGORY_OFFCPU;
 

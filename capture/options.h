@@ -89,6 +89,10 @@ struct capture_filter {
 #define USAGE_NS_MAX     UINT64_C(3600000000000)
 #define USAGE_NS_DEFAULT UINT64_C(1000000000)
 
+#define TRIAGE_NS_MIN     UINT64_C(100000000)
+#define TRIAGE_NS_MAX     UINT64_C(3600000000000)
+#define TRIAGE_NS_DEFAULT UINT64_C(5000000000)
+
 #define MEMORY_BLOCKS_MIN   1024u
 #define MEMORY_BLOCKS_MAX   100000000u
 #define MEMORY_INTERVAL_MAX (UINT64_C(1) << 31)
@@ -115,6 +119,9 @@ struct memory_options {
 	uint64_t blocks_max;        /* that can be remembered at once; 0 = default */
 	uint64_t usage_interval_ns; /* between two looks at the sums; 0 = default */
 	enum memory_reach reach;
+	/* Of all processes, those that grow (triage.h); without a filter. A look each so often; 0 = default. */
+	bool triage;
+	uint64_t triage_interval_ns;
 	/* Programs and libraries that the processes will load: they are probed before. Owned. */
 	int *allocator_fds;
 	size_t n_allocator_fds;
@@ -146,6 +153,9 @@ bool capture_filter_is_set(const struct capture_filter *f);
 
 /* Why these categories cannot be recorded with this filter, a sentence; NULL if they can. */
 const char *categories_refused(uint32_t categories, const struct capture_filter *f);
+
+/* Likewise, of all that O says: what is chosen by itself needs no filter, and takes none. */
+const char *session_options_refused(const struct session_options *o);
 
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);

@@ -365,6 +365,7 @@ static bool memory_options_valid(const struct memory_options *o)
 	return o->blocks_max >= MEMORY_BLOCKS_MIN && o->blocks_max <= MEMORY_BLOCKS_MAX &&
 	       o->interval <= MEMORY_INTERVAL_MAX && o->min_bytes <= MEMORY_SIZE_MAX &&
 	       o->usage_interval_ns >= USAGE_NS_MIN && o->usage_interval_ns <= USAGE_NS_MAX &&
+	       o->triage_interval_ns >= TRIAGE_NS_MIN && o->triage_interval_ns <= TRIAGE_NS_MAX &&
 	       o->reach < MEMORY_REACH_MAX && o->n_allocator_fds <= ALLOCATOR_FILES_MAX;
 }
 
@@ -377,9 +378,9 @@ static bool options_valid(const struct session_options *o)
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
 	       o->compress < PACK_METHOD_MAX && memory_options_valid(&o->memory) &&
-	       !categories_refused(o->categories, &o->filter) &&
-	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
-	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+	       !session_options_refused(o) && o->filter.n_pids <= FILTER_PIDS_MAX &&
+	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
+	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
 int session_new(struct session_options *options, int output_fd, struct session **ret)
@@ -405,6 +406,8 @@ int session_new(struct session_options *options, int output_fd, struct session *
 		defaulted.memory.blocks_max = MEMORY_BLOCKS_DEFAULT;
 	if (defaulted.memory.usage_interval_ns == 0)
 		defaulted.memory.usage_interval_ns = USAGE_NS_DEFAULT;
+	if (defaulted.memory.triage_interval_ns == 0)
+		defaulted.memory.triage_interval_ns = TRIAGE_NS_DEFAULT;
 	if (!options_valid(&defaulted))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);

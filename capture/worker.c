@@ -14,6 +14,7 @@
 #include "capture/memory.h"
 #include "capture/proc.h"
 #include "capture/thread.h"
+#include "capture/triage.h"
 
 enum {
 	LOOKUPS_MAX = 1024,
@@ -44,6 +45,8 @@ struct worker {
 	/* the thread's own */
 	struct collector *collector;
 	struct memory *watched;    /* NULL = no process is watched, or no more */
+	struct triage *triage;     /* NULL = those that are watched were chosen */
+	uint64_t next_triage_ns;   /* CLOCK_MONOTONIC */
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
@@ -151,8 +154,12 @@ static void start_watching(struct worker *w, const struct outbuf *tasks)
 	const struct memory_sink sink = { hand_on, w };
 	int r = memory_new(&w->options, w->collector, &sink, &w->watched);
 
+	if (r == 0 && w->options.memory.triage)
+		r = triage_new(&TRIAGE_OPTIONS_DEFAULT, &w->triage);
 	if (r == 0) {
-		arm_selected(w, tasks);
+		w->next_triage_ns = clock_read_ns(CLOCK_MONOTONIC);
+		if (!w->triage)
+			arm_selected(w, tasks);
 		return;
 	}
 	pthread_mutex_lock(&w->lock);
@@ -172,13 +179,36 @@ static void arm_missed(struct worker *w)
 	outbuf_deinit(&tasks);
 }
 
+static bool on_grown(uint32_t pid, bool arm, void *userdata)
+{
+	struct worker *w = userdata;
+
+	if (!arm)
+		memory_disarm(w->watched, pid);
+	return !arm || memory_arm(w->watched, pid) == 0;
+}
+
+/* Looks who grows. */
+static void triage_if_due(struct worker *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
+		 interval_ns = w->options.memory.triage_interval_ns;
+
+	if (!w->triage || now_ns < w->next_triage_ns)
+		return;
+	if (triage_look(w->triage, "") > 0)
+		triage_decide(w->triage, on_grown, w);
+	w->next_triage_ns += interval_ns * ((now_ns - w->next_triage_ns) / interval_ns + 1);
+}
+
 static void watch_if_due(struct worker *w)
 {
 	if (!w->watched)
 		return;
 	memory_hear(w->watched);
-	if (memory_has_missed(w->watched))
+	if (memory_has_missed(w->watched) && !w->triage)
 		arm_missed(w);
+	triage_if_due(w);
 	if (clock_read_ns(CLOCK_MONOTONIC) >= memory_next_ns(w->watched))
 		memory_tick(w->watched);
 }
@@ -411,6 +441,7 @@ static void finish_watching(struct worker *w)
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 	memory_finish(w->watched);
+	w->triage = triage_free(w->triage);
 	w->watched = memory_free(w->watched);
 }
 
@@ -433,6 +464,7 @@ static void detach(struct worker *w)
 
 static void unload(struct worker *w)
 {
+	w->triage = triage_free(w->triage);
 	w->watched = memory_free(w->watched);
 	w->collector = collector_free(w->collector);
 	pthread_mutex_lock(&w->lock);
@@ -478,6 +510,8 @@ static void wait_for_order(struct worker *w)
 
 	if (tick_ns < next_ns)
 		next_ns = tick_ns;
+	if (w->triage && w->next_triage_ns < next_ns)
+		next_ns = w->next_triage_ns;
 	pthread_mutex_unlock(&w->lock);
 	now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (next_ns > now_ns) {
@@ -535,6 +569,7 @@ static void *run(void *userdata)
 		;
 	pthread_mutex_unlock(&w->lock);
 	w->counters = counters_free(w->counters);
+	w->triage = triage_free(w->triage);
 	w->watched = memory_free(w->watched);
 	w->collector = collector_free(w->collector);
 	release(w);

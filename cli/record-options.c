@@ -367,6 +367,14 @@ static int parse_reach(struct record_options *o, const char *name, const char *t
 	return cli_usage_error("%s: '%s' is none of no, look and freeze", name, text);
 }
 
+static int parse_triage(struct record_options *o, const char *name, const char *text)
+{
+	o->session.memory.triage = true;
+	return text ? parse_time(name, text, TRIAGE_NS_MIN, TRIAGE_NS_MAX,
+				 &o->session.memory.triage_interval_ns)
+		    : RECORD_OPTIONS_GO;
+}
+
 static int parse_usage_interval(struct record_options *o, const char *name, const char *text)
 {
 	return parse_time(name, text, USAGE_NS_MIN, USAGE_NS_MAX,
@@ -459,6 +467,7 @@ static const struct row {
 	{ OF_ARCHIVES, 0, "--memory-min", required_argument, parse_memory_min },
 	{ OF_ARCHIVES, 0, "--memory-blocks", required_argument, parse_memory_blocks },
 	{ OF_ARCHIVES, 0, "--reach", required_argument, parse_reach },
+	{ OF_ARCHIVES, 0, "--triage", optional_argument, parse_triage },
 	{ OF_ARCHIVES, 0, "--usage-interval", required_argument, parse_usage_interval },
 	{ OF_ARCHIVES, 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs },
 	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
@@ -578,11 +587,15 @@ static int check_all(const struct record_options *o)
 				       "what is allocated; add 'memory' to -e");
 	if (asks_in_vain(&o->session.memory, categories))
 		return cli_usage_error("--reach: memory is not watched; add 'memory' to -e");
+	if (o->session.memory.triage && o->n_rest > 0)
+		return cli_usage_error(
+			"--triage: processes that grow are looked for among all, not "
+			"in a command");
 	/* (a command that is to be run is chosen by that) */
-	if (o->n_rest == 0 && categories_refused(categories, &o->session.filter))
+	if (o->n_rest == 0 && session_options_refused(&o->session))
 		return cli_usage_error("-e %s: %s",
 				       categories_format(names, categories & CATEGORIES_MEMORY),
-				       categories_refused(categories, &o->session.filter));
+				       session_options_refused(&o->session));
 	if (categories & CATEGORIES_UNFILTERED && capture_filter_is_set(&o->session.filter))
 		cli_error("filters are for threads; these are recorded of the whole machine: %s",
 			  categories_format(names, categories & CATEGORIES_UNFILTERED));

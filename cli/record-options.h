@@ -52,6 +52,7 @@ enum {
 	"  --memory-interval SIZE  one block each SIZE bytes, at random, instead of all\n"         \
 	"  --memory-min SIZE   pass over smaller blocks\n"                                         \
 	"  --memory-blocks N   blocks that can be remembered at once (1000000)\n"                  \
+	"  --triage[=TIME]     watch those of all processes that grow; looks each TIME (5s)\n"     \
 	"  --reach HOW         say of blocks whether anything leads to them: 'look' or 'freeze'\n" \
 	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                   \
 	"  --flush TIME        write at least this often (250ms)\n"                                \

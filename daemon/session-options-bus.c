@@ -494,6 +494,8 @@ static const struct option_row rows[] = {
 	{ "memory_min_bytes", "t", read_u64, append_u64, AT(options.memory.min_bytes), 1, MEMORY_SIZE_MAX, 0 },
 	{ "memory_blocks_max", "t", read_u64, append_u64, AT(options.memory.blocks_max), MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX, 0 },
 	{ "usage_interval_ns", "t", read_u64, append_u64, AT(options.memory.usage_interval_ns), USAGE_NS_MIN, USAGE_NS_MAX, 0 },
+	{ "triage", "b", read_bool, append_bool, AT(options.memory.triage), 0, 0, 0 },
+	{ "triage_interval_ns", "t", read_u64, append_u64, AT(options.memory.triage_interval_ns), TRIAGE_NS_MIN, TRIAGE_NS_MAX, 0 },
 	{ "reach", "s", read_reach, append_reach, 0, 0, 0, 0 },
 	{ "allocator_fds", "ah", read_allocator_fds, NULL, 0, 0, 0, ALLOCATOR_FILES_MAX },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
@@ -577,7 +579,7 @@ int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_er
 		return bus_error_set(reterr, -EINVAL,
 				     "option `output` is missing: the descriptor of a file, a pipe "
 				     "or a socket that the archive goes to");
-	refused = categories_refused(request.options.categories, &request.options.filter);
+	refused = session_options_refused(&request.options);
 	if (refused)
 		return bus_error_set(reterr, -EINVAL, "option `categories`: %s", refused);
 	*ret = request;

@@ -99,6 +99,10 @@ static int append_memory(sd_bus_message *m, const struct memory_options *o)
 	if (r >= 0)
 		r = append_u64(m, "usage_interval_ns", o->usage_interval_ns);
 	if (r >= 0)
+		r = sd_bus_message_append(m, "{sv}", "triage", "b", (int)o->triage);
+	if (r >= 0)
+		r = append_u64(m, "triage_interval_ns", o->triage_interval_ns);
+	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "reach", "s", memory_reach_names[o->reach]);
 	if (r < 0 || o->n_allocator_fds == 0)
 		return r;

@@ -5,6 +5,7 @@
  *
  *	reach-load plant N      waits for a line, plants, prints "{}" and sleeps
  *	reach-load many N SIZE  plants N reachable blocks of SIZE bytes in a chain, and sleeps
+ *	reach-load grow MS SIZE leaks SIZE bytes each MS milliseconds
  *
  * Sizes leave something over in what the allocator gives, so that its own pointers to what is behind a block are not
  * into it.
@@ -17,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PLANT __attribute__((noinline, noclone))
+#define PLANT __attribute__((noinline))
 
 enum { PLACES = 64 };
 
@@ -99,6 +100,11 @@ PLANT static void plant(void)
 	lose_behind_freed();
 }
 
+PLANT static void grow(size_t size)
+{
+	memset(malloc(size), 1, size);
+}
+
 /* Nothing is left of what was there, below and in registers. */
 PLANT static void scrub(void)
 {
@@ -133,6 +139,12 @@ int main(int argc, char **argv)
 		wait_for_line();
 		chain = make_chain(n, size > sizeof(*chain) ? size : sizeof(*chain));
 		say("{}\n");
+	} else if (argc == 4 && n > 0 && strcmp(argv[1], "grow") == 0) {
+		size = strtoul(argv[3], NULL, 10);
+		for (;;) {
+			grow(size);
+			usleep(n * 1000);
+		}
 	} else if (argc == 3 && n > 0 && n <= PLACES && strcmp(argv[1], "plant") == 0) {
 		mapped = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 			      0);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which processes are worth probes: those that grow.
+ *
+ * Each window has a sample of each process. A process grows in a window if it has more memory of its own, or
+ * more descriptors, than in any window before: caches and heaps that fill and empty do not reach
+ * new heights for long. One that grows in NEED of the last OF windows is armed, the fastest first, as long
+ * as there is room; one that has not grown in OF windows is disarmed.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct triage;
+
+struct triage_options {
+	unsigned need, of;  /* windows; OF is at most 32 */
+	unsigned armed_max; /* at once */
+	uint64_t min_bytes; /* by which it must be more */
+	uint64_t min_fds;
+};
+
+#define TRIAGE_OPTIONS_DEFAULT                                                                     \
+	((struct triage_options){                                                                  \
+		.need = 4, .of = 6, .armed_max = 4, .min_bytes = 64 << 10, .min_fds = 1 })
+
+struct triage_sample {
+	uint32_t pid;
+	uint64_t bytes; /* private memory: what is resident of it */
+	uint64_t fds;   /* descriptors; 0 = not known */
+};
+
+/* PID is to be armed, or no longer. False: it cannot be armed (it has ended). */
+typedef bool (*triage_fn)(uint32_t pid, bool arm, void *userdata);
+
+/* Returns 0 or a negative errno. */
+int triage_new(const struct triage_options *options, struct triage **ret);
+struct triage *triage_free(struct triage *t);
+
+DEFINE_CLEANUP(struct triage *, triage_free)
+
+/* A sample of the window that is open. Processes beyond 65536 are passed over. */
+void triage_add(struct triage *t, const struct triage_sample *sample);
+
+/* Closes the window: processes without a sample have ended. */
+void triage_decide(struct triage *t, triage_fn fn, void *userdata);
+
+/* Adds what /proc below ROOT ("" for the machine's own) says of all processes but this one. Returns
+ * how many, or a negative errno. */
+int triage_look(struct triage *t, const char *root);

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Of all processes, one that grows is watched, and its leak is reported; others never get a probe.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+"$REACH_LOAD" plant 20 </dev/null >/dev/null &
+IDLE=$!
+"$REACH_LOAD" grow 50 200000 &
+GROWING=$!
+remember_bpf
+"$KYMO" record --direct -o "$TMP/triage.fxt" -e memory --triage=200ms 2>"$TMP/record.log" &
+RECORDER=$!
+
+is_watched() {
+	{ "$KYMO" dump --json "$TMP/triage.fxt" 2>/dev/null || true; } | { grep -F '"watch"' || true; } |
+		jq -se --argjson pid "$1" 'any(.[]; .record == "event" and .process_id == $pid)'
+}
+
+expect_soon 60 is_watched "$GROWING"
+sleep 2
+assert_eq "$("$MEMORY_LOAD" patched "$IDLE")" 0 "bytes changed in a process that does not grow"
+kill -INT "$RECORDER"
+wait "$RECORDER" || {
+	cat "$TMP/record.log" >&2
+	fail "the recording failed"
+}
+no_bpf_left "a recording of what grows"
+assert_eq "$("$MEMORY_LOAD" patched "$GROWING")" 0 "bytes changed after the end"
+kill "$GROWING" "$IDLE"
+dump_records "$TMP/triage.fxt"
+assert_eq "$(events watch | jq -s --argjson pid "$IDLE" 'map(select(.process_id == $pid)) | length')" 0 \
+	"watches of a process that does not grow"
+assert_ge "$(events block | jq -s --argjson pid "$GROWING" \
+	'map(select(.process_id == $pid and .args.size == 200000)) | length')" 5 "blocks that leaked"
+expect_exit "0|3" "$KYMO" check "$TMP/triage.fxt"
+
+note "what makes no sense is refused"
+expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory --triage -p 1
+assert_contains "$TMP/stderr" "no filter is possible" "complaint"
+expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e sched --triage
+assert_contains "$TMP/stderr" "add 'memory'" "complaint"

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/triage.h"
+
+static const struct triage_options options = {
+	.need = 3,
+	.of = 4,
+	.armed_max = 2,
+	.min_bytes = 100,
+	.min_fds = 1,
+};
+
+static char said[256];
+
+static bool say(uint32_t pid, bool arm, void *userdata)
+{
+	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s%u ", arm ? "+" : "-", pid);
+	return pid != 13 || userdata;
+}
+
+/* A letter a window: g grows by 100 bytes, h by 50, f by a descriptor, d falls by 1000, '.' stays, x is not there. */
+static void run(const char *const *series, size_t n, const char *expected)
+{
+	_cleanup_(triage_freep) struct triage *t = NULL;
+	uint64_t bytes[8], fds[8];
+
+	said[0] = '\0';
+	assert_int_equal(triage_new(&options, &t), 0);
+	for (size_t i = 0; i < n; i++) {
+		bytes[i] = 10000;
+		fds[i] = 3;
+	}
+	for (size_t w = 0; series[0][w]; w++) {
+		for (size_t i = 0; i < n; i++) {
+			char step = series[i][w];
+
+			bytes[i] += step == 'g' ? 100 * (i + 1) : step == 'h' ? 50 : 0;
+			bytes[i] -= step == 'd' ? 1000 : 0;
+			fds[i] += step == 'f';
+			if (step != 'x')
+				triage_add(t, &(struct triage_sample){ .pid = (uint32_t)i + 10,
+								       .bytes = bytes[i],
+								       .fds = fds[i] });
+		}
+		triage_decide(t, say, NULL);
+		strcat(said, "|");
+	}
+	assert_string_equal(said, expected);
+}
+
+#define RUN(expected, ...)                                                                         \
+	run((const char *const[]){ __VA_ARGS__ },                                                  \
+	    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), expected)
+
+static void test_one(void **state)
+{
+	(void)state;
+	RUN("|||||", ".....");
+	/* The first window says nothing. */
+	RUN("||||", "gg.g");
+	RUN("|||+10 |", ".ggg");
+	RUN("||||+10 |", ".gg.g");
+	RUN("|||||||", ".gg..gg");
+	/* Until it has not grown in four. */
+	RUN("|||+10 ||||-10 ||", ".ggg.....");
+	RUN("|||+10 |||||", ".ggg...g");
+}
+
+static void test_new_heights_only(void **state)
+{
+	(void)state;
+	/* Up and down. */
+	RUN("|||||||||", ".gdgdgdgd");
+	/* Back to where it was is no growth. */
+	RUN("|||||||||", ".dggggggg");
+	/* Little by little: every other time there is enough. */
+	RUN("|||||||", ".hhhhhh");
+	RUN("|||+10 |", ".fff");
+	RUN("|||+10 |", ".fgf");
+}
+
+static void test_several(void **state)
+{
+	(void)state;
+	/* The fastest ones, as many as there is room for. */
+	RUN("|||+12 +11 |", ".ggg", ".ggg", ".ggg");
+	/* One has ended: there is room for the next. */
+	RUN("|||+12 +11 |-12 +10 |", ".gggg", ".gggg", ".gggx");
+	RUN("|||+11 ||||-11 ||", ".........", ".ggg.....", ".........");
+}
+
+/* One that cannot be armed takes no room, and is not tried each time. */
+static void test_refused(void **state)
+{
+	(void)state;
+	RUN("|||+13 +12 +11 ||", ".ggg.", ".ggg.", ".ggg.", ".gggg");
+}
+
+static void test_proc(void **state)
+{
+	_cleanup_(triage_freep) struct triage *t = NULL;
+
+	(void)state;
+	said[0] = '\0';
+	assert_int_equal(triage_new(&options, &t), 0);
+	assert_true(triage_look(t, "") > 0);
+	triage_decide(t, say, NULL);
+	assert_string_equal(said, "");
+	assert_true(triage_look(t, "/nowhere") < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one),     cmocka_unit_test(test_new_heights_only),
+		cmocka_unit_test(test_several), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_proc),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
