@@ -19,12 +19,15 @@
 enum { TOP_SHOWN = 20, WORDS_MAX = 512 };
 
 #define CATEGORIES_WATCHED "memory,fd,shm,threads"
+/* (to look at system calls would cost all processes) */
+#define CATEGORIES_OF_ALL "memory,threads"
 
 struct request {
 	struct leaks_request leaks;
 	struct part_ids pids;
 	/* What a recording is asked for. */
 	char *words[WORDS_MAX];
+	char triage[64]; /* the word for --all */
 	int n_words;
 	const char *categories;
 	const char *recorded; /* the first option that only recordings have, or NULL */
@@ -308,7 +311,9 @@ static int make_words(struct request *q, char **command)
 		r = add_word(q, (char *)"--force");
 	if (r == CLI_OK)
 		r = add_word(q, (char *)"-e")
-			    ?: add_word(q, (char *)(q->categories ?: CATEGORIES_WATCHED));
+			    ?: add_word(q, (char *)(q->categories
+							    ?: *q->triage ? CATEGORIES_OF_ALL
+									  : CATEGORIES_WATCHED));
 	if (r == CLI_OK && *command)
 		r = add_word(q, (char *)"--");
 	for (; r == CLI_OK && *command; command++)
@@ -353,8 +358,8 @@ static int check(const struct request *q, int n_files, bool separated, const cha
 	if (n_files == 0 && separated)
 		return cli_usage_error("there is no command after '--'");
 	if (n_files == 0 && q->n_words == 1)
-		return cli_usage_error("say which archive, which processes (-p PID), or which "
-				       "command (-- COMMAND)");
+		return cli_usage_error("say which archive, which processes (-p PID or --all), "
+				       "or which command (-- COMMAND)");
 	if (writes_to_stdout(o) && (o->json || (is_stdout(o->pprof) && is_stdout(o->folded))))
 		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write to "
 				       "the same place");
@@ -384,6 +389,37 @@ static void settle(struct request *q)
 			  o->suppressions.n_mangled);
 }
 
+/* --all: of all processes, those that grow. */
+static int take_all(void *userdata, char *value)
+{
+	struct request *q = userdata;
+	int n = snprintf(q->triage, sizeof(q->triage), "--triage%s%s", value ? "=" : "",
+			 value ?: "");
+
+	if ((size_t)n >= sizeof(q->triage))
+		return cli_usage_error("--all: '%s' is not a time", value);
+	q->recorded = q->recorded ?: "--all";
+	return add_word(q, q->triage);
+}
+
+static int ask_for_reach(struct request *q, const char *option, const char *how)
+{
+	q->recorded = q->recorded ?: option;
+	return add_word(q, (char *)"--reach") ?: add_word(q, (char *)how);
+}
+
+static int take_reachability(void *userdata, char *value)
+{
+	(void)value;
+	return ask_for_reach(userdata, "--reachability", "look");
+}
+
+static int take_freeze(void *userdata, char *value)
+{
+	(void)value;
+	return ask_for_reach(userdata, "--freeze", "freeze");
+}
+
 #define LIVE(option, short_option, word)                                                           \
 	OPTION_VALUE(option, short_option, take_live, (&(struct live_option){ &q, word, false }))
 #define LIVE_PLAIN(option)                                                                         \
@@ -394,6 +430,7 @@ static int verb_leaks(int argc, char **argv)
 	_cleanup_(request_deinit) struct request q = { .words = { argv[0] }, .n_words = 1 };
 	struct leaks_request *o = &q.leaks;
 	const struct verb_option options[] = {
+		{ .name = "all", .argument = optional_argument, .take = take_all, .userdata = &q },
 		LIVE("buffer", 'b', "-b"),
 		LIVE("bus", 0, "--bus"),
 		LIVE("cgroup", 0, "--cgroup"),
@@ -406,6 +443,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_VALUE("fail-over", 0, take_fail_over, &q),
 		OPTION_TEXT("folded", 0, &o->folded),
 		OPTION_FLAG("force", &o->force),
+		OPTION_PLAIN("freeze", take_freeze, &q),
 		OPTION_FLAG("json", &o->json),
 		LIVE("max-size", 0, "--max-size"),
 		LIVE("memory-blocks", 0, "--memory-blocks"),
@@ -418,6 +456,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("output", 'o', &o->output),
 		OPTION_VALUE("pid", 'p', take_pids, (&(struct live_option){ &q, "-p", true })),
 		OPTION_TEXT("pprof", 0, &o->pprof),
+		OPTION_PLAIN("reachability", take_reachability, &q),
 		OPTION_VALUE("resource", 0, take_resources, &o->resources),
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
 		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
@@ -447,7 +486,7 @@ static int verb_leaks(int argc, char **argv)
 
 const struct verb verb_leaks_row = {
 	.name = "leaks",
-	.synopsis = "[OPTION ...] FILE | -p PID ... | -- COMMAND [ARGUMENT ...]",
+	.synopsis = "[OPTION ...] FILE | -p PID ... | --all | -- COMMAND [ARGUMENT ...]",
 	.what = "Show what programs allocated and did not free: memory, descriptors and more",
 	.options =
 		"Of the report:\n"
@@ -468,6 +507,7 @@ const struct verb verb_leaks_row = {
 		"      --force            write over existing files\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "Of a recording, where there is no FILE:\n"
 		"  -p, --pid=PID,...      these processes, with their children (of a FILE: only these)\n"
+		"      --all[=TIME]       of all processes those that grow; looks each TIME (5s)\n"
 		"  -d, --duration=TIME    for so long (until Ctrl-C, or while COMMAND runs)\n"
 		"  -e, --events=WHICH     what is watched (" CATEGORIES_WATCHED ")\n"
 		"  -o, --output=ARCHIVE   keep what was recorded\n"
@@ -477,6 +517,8 @@ const struct verb verb_leaks_row = {
 		"      --memory-interval=SIZE  take one block each SIZE bytes, at random\n"
 		"      --memory-min=SIZE  pass over smaller blocks\n"
 		"      --memory-blocks=N  remember N blocks at once (1000000)\n"
+		"      --reachability     say at the end which blocks nothing leads to\n"
+		"      --freeze           the same, while the process stands still\n"
 		"      --usage-interval=TIME  between two looks at what grows (1s)\n"
 		"  -b, --buffer=SIZE      ring of each CPU (4M)\n"
 		"      --max-size=SIZE    stop when the archive has this size\n"
