@@ -386,6 +386,8 @@ static void settle(struct request *q)
 
 #define LIVE(option, short_option, word)                                                           \
 	OPTION_VALUE(option, short_option, take_live, (&(struct live_option){ &q, word, false }))
+#define LIVE_AS(option, word)                                                                      \
+	OPTION_PLAIN(option, take_live, (&(struct live_option){ &q, word, false }))
 #define LIVE_PLAIN(option)                                                                         \
 	OPTION_PLAIN(option, take_live, (&(struct live_option){ &q, "--" option, false }))
 
@@ -394,6 +396,7 @@ static int verb_leaks(int argc, char **argv)
 	_cleanup_(request_deinit) struct request q = { .words = { argv[0] }, .n_words = 1 };
 	struct leaks_request *o = &q.leaks;
 	const struct verb_option options[] = {
+		LIVE_AS("all", "--triage"),
 		LIVE("buffer", 'b', "-b"),
 		LIVE("bus", 0, "--bus"),
 		LIVE("cgroup", 0, "--cgroup"),
@@ -407,6 +410,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("folded", 0, &o->folded),
 		OPTION_FLAG("force", &o->force),
 		OPTION_FLAG("json", &o->json),
+		LIVE_AS("freeze", "--reach=freeze"),
 		LIVE("max-size", 0, "--max-size"),
 		LIVE("memory-blocks", 0, "--memory-blocks"),
 		LIVE("memory-interval", 0, "--memory-interval"),
@@ -418,6 +422,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("output", 'o', &o->output),
 		OPTION_VALUE("pid", 'p', take_pids, (&(struct live_option){ &q, "-p", true })),
 		OPTION_TEXT("pprof", 0, &o->pprof),
+		LIVE_AS("reachability", "--reach=look"),
 		OPTION_VALUE("resource", 0, take_resources, &o->resources),
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
 		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
@@ -473,6 +478,9 @@ const struct verb verb_leaks_row = {
 		"  -o, --output=ARCHIVE   keep what was recorded\n"
 		"      --comm=NAME, --uid=USER, --unit=UNIT, --cgroup=PATH\n"
 		"                         processes that are chosen otherwise, as by 'kymo record'\n"
+		"      --all              of all processes, those that grow\n"
+		"      --reachability     say whether anything leads to what is left\n"
+		"      --freeze           likewise, while the process stands still\n"
 		"      --memory-log       record each allocation and each deallocation\n"
 		"      --memory-interval=SIZE  take one block each SIZE bytes, at random\n"
 		"      --memory-min=SIZE  pass over smaller blocks\n"
