@@ -215,8 +215,13 @@ static int out_of_memory(void)
 }
 
 /* Why there is nothing that could be shown. */
-static int say_nothing_there(const struct leaks_input *in, const struct open_trace *t)
+static int say_nothing_there(const struct leaks_input *in, const struct leaks_request *q,
+			     const struct open_trace *t)
 {
+	if (q->of_growing) {
+		cli_error("no process grew in that time");
+		return CLI_OK;
+	}
 	if (in->leaks->n_processes_seen > 0)
 		cli_error("%s: of the processes that were asked for none was watched; %" PRIu32
 			  " others were",
@@ -266,7 +271,7 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 	if (r < 0)
 		return out_of_memory();
 	if (in->leaks->n_watches == 0)
-		return say_nothing_there(in, t);
+		return say_nothing_there(in, q, t);
 	leaks_filter(in->leaks, keep, &filter);
 	if (filter.error < 0)
 		return out_of_memory();

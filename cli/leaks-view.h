@@ -25,6 +25,7 @@ struct leaks_request {
 	uint64_t fail_over; /* bytes */
 	bool has_fail_over;
 	bool json, force;
+	bool of_growing;      /* of processes that grow, and there may have been none */
 	const uint32_t *pids; /* borrowed */
 	size_t n_pids;
 };

@@ -399,6 +399,7 @@ static int take_all(void *userdata, char *value)
 	if ((size_t)n >= sizeof(q->triage))
 		return cli_usage_error("--all: '%s' is not a time", value);
 	q->recorded = q->recorded ?: "--all";
+	q->leaks.of_growing = true;
 	return add_word(q, q->triage);
 }
 
