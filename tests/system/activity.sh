@@ -60,8 +60,8 @@ awk -F'\t' -v OFS=' ' '
 	END { for (k in n) print k, n[k] }' "$TMP/complete" | sort >"$TMP/recorded"
 
 # sandwich KIND SLACK: for each row, inner <= recorded <= outer + SLACK per cent (and one). Where kernels
-# hide from all tracing what happens while certain threads run (ARCHITECTURE.md, "Merge by time"), very
-# few are counted and not reported.
+# hide from all tracing what happens while certain threads run (ARCHITECTURE.md, "Merge by time"), some
+# are counted and not reported: more of them the more those threads do meanwhile.
 sandwich() {
 	awk -v kind="$1" -v slack="$2" '
 		FILENAME ~ /inner.before$/ { inner[$1 " " $2 " " $3] -= $4 }
@@ -75,7 +75,7 @@ sandwich() {
 					continue
 				n = recorded[k] + 0
 				total += n
-				if (n < inner[k] * 0.99 - 3 || n > outer[k] * (1 + slack / 100) + 1)
+				if (n < inner[k] * 0.85 - 5 || n > outer[k] * (1 + slack / 100) + 1)
 					print k ": " inner[k] " <= " n " <= " outer[k] " is not so"
 			}
 			for (k in recorded)
