@@ -27,6 +27,7 @@
 #include "base/outbuf.h"
 #include "capture/reach-threads.h"
 #include "capture/reach.h"
+#include "tests/support/valgrind.h"
 #include "writer/event.h"
 
 enum {
@@ -492,5 +493,9 @@ int main(void)
 		cmocka_unit_test(test_holder_dies),
 	};
 
+	if (under_valgrind()) {
+		printf("skip: valgrind's own threads and memory are not those of the program\n");
+		return 77;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
