@@ -164,7 +164,8 @@ static int list_maps(struct report *t)
 	while (r == 0 && t->all && (g = table_next(&t->watch->by_key, &pos)))
 		for (; r == 0 && g; g = g->next)
 			r = add_maps_of(t, g);
-	qsort(t->maps, t->n_maps, sizeof(*t->maps), compare_maps);
+	if (t->n_maps > 1)
+		qsort(t->maps, t->n_maps, sizeof(*t->maps), compare_maps);
 	return r;
 }
 
