@@ -623,6 +623,7 @@ void memory_look(struct memory *m, uint32_t pid)
 static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 {
 	struct memory_image *image;
+	uint32_t instance;
 
 	armed->next_look_ns = 0;
 	if (armed->n_looks < ARRAY_SIZE(looks_ns))
@@ -630,9 +631,10 @@ static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 	look_at(m, armed);
 	if (armed->next_look_ns)
 		return;
-	/* All about the program that was there before comes first. */
+	/* All about the program that was there before comes first; with that ARMED may go, too. */
+	instance = armed->instance;
 	finish_ended(m, clock_boot_ns());
-	image = table_get(&m->images, armed->instance);
+	image = table_get(&m->images, instance);
 	if (image)
 		announce(m, image);
 }

@@ -513,7 +513,8 @@ static int take_blocks(struct search *s, struct answer *answer)
 		return r;
 	if (n > s->request->blocks_max)
 		return -E2BIG;
-	memcpy(answer->blocks, list.data, n * sizeof(*answer->blocks));
+	if (n > 0)
+		memcpy(answer->blocks, list.data, n * sizeof(*answer->blocks));
 	outbuf_deinit(&list);
 	n = answer->n = put_in_order(answer->blocks, n);
 	s->blocks = calloc(n + 1, sizeof(*s->blocks));
