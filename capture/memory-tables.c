@@ -6,7 +6,6 @@
 
 #include <bpf/bpf.h>
 
-#include "base/outbuf.h"
 #include "capture/memory-reach.h"
 
 enum { BATCH = 1024, BATCH_MAX = 1 << 20, FORGET_BYTES = 4 << 20 };
@@ -112,7 +111,15 @@ struct pass {
 	const struct table *images;
 	const struct memory_sink *sink;
 	uint64_t ts_ns;
-	struct outbuf keys; /* to be taken out */
+	bool live;           /* it is about those that live, not about those that have ended */
+	struct outbuf keys;  /* to be taken out */
+	struct outbuf *kept; /* struct kept, to be filled; borrowed */
+};
+
+/* A block that was there at one time. */
+struct kept {
+	struct memory_key key;
+	struct memory_block block;
 };
 
 static struct memory_image *image_of(const struct pass *p, uint32_t instance)
@@ -220,6 +227,26 @@ int memory_tables_usage(struct memory_tables *t, const struct table *images, uin
 	return memory_map_each(&map, on_stack, &p);
 }
 
+static bool is_part(const struct pass *p, const struct memory_image *image)
+{
+	return p->live ? image->lives : image->ended;
+}
+
+static int keep_block(const void *key_bytes, const void *value, void *userdata)
+{
+	struct pass *p = userdata;
+	struct memory_image *image;
+	struct kept kept;
+
+	memcpy(&kept.key, key_bytes, sizeof(kept.key));
+	memcpy(&kept.block, value, sizeof(kept.block));
+	image = image_of(p, kept.key.instance);
+	if (!image || !is_part(p, image) || kept.block.ts_ns > p->ts_ns)
+		return 0;
+	image->n_blocks++;
+	return outbuf_append(p->kept, &kept, sizeof(kept));
+}
+
 static int count_block(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_key *key = key_bytes;
@@ -238,7 +265,7 @@ static int emit_block(const void *key_bytes, const void *value, void *userdata)
 	const struct memory_image *image = image_of(p, key->instance);
 	struct rec_block rec;
 
-	if (!image || !image->ended)
+	if (!image || !is_part(p, image))
 		return 0;
 	rec = (struct rec_block){
 		.head = head_of(p, image, REC_BLOCK, sizeof(rec)),
@@ -263,14 +290,24 @@ static int emit_snapshots(const struct pass *p)
 			.head = head_of(p, image, REC_SNAPSHOT, sizeof(rec)),
 			.blocks = image->n_blocks,
 			.instance = image->process.instance,
-			.final = image->process.flags & MEMORY_PROCESS_EXECED ? SNAPSHOT_EXECED
-									      : SNAPSHOT_FINAL,
+			.final = p->live                                        ? 0
+				 : image->process.flags & MEMORY_PROCESS_EXECED ? SNAPSHOT_EXECED
+										: SNAPSHOT_FINAL,
 		};
 
-		if (image->ended)
+		if (is_part(p, image))
 			r = emit(p, &rec.head);
 	}
 	return r;
+}
+
+static void begin_counting(const struct table *images)
+{
+	struct memory_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(images, &pos)))
+		image->n_blocks = 0;
 }
 
 int memory_tables_snapshot(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
@@ -278,16 +315,37 @@ int memory_tables_snapshot(struct memory_tables *t, const struct table *images, 
 {
 	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
 	const struct memory_map map = blocks_of(t);
-	struct memory_image *image;
-	size_t pos = 0;
 	int r;
 
-	while ((image = table_next(images, &pos)))
-		image->n_blocks = 0;
+	begin_counting(images);
 	r = memory_map_each(&map, count_block, &p);
 	if (r == 0)
 		r = emit_snapshots(&p);
 	return r < 0 ? r : memory_map_each(&map, emit_block, &p);
+}
+
+int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
+		       struct outbuf *kept)
+{
+	struct pass p = {
+		.tables = t, .images = images, .ts_ns = ts_ns, .live = true, .kept = kept
+	};
+	const struct memory_map map = blocks_of(t);
+
+	begin_counting(images);
+	return memory_map_each(&map, keep_block, &p);
+}
+
+int memory_tables_say_kept(const struct table *images, uint64_t ts_ns, const struct outbuf *kept,
+			   const struct memory_sink *sink)
+{
+	const struct pass p = { .images = images, .sink = sink, .ts_ns = ts_ns, .live = true };
+	const struct kept *list = (const struct kept *)kept->data;
+	int r = emit_snapshots(&p);
+
+	for (size_t i = 0; r == 0 && i < kept->size / sizeof(*list); i++)
+		r = emit_block(&list[i].key, &list[i].block, (void *)&p);
+	return r;
 }
 
 /* ---- forgetting ---- */

@@ -3,8 +3,8 @@
  * The tables of bpf/memory.bpf.c, read in batches: the stacks with what was allocated with each, and
  * the blocks that live. What comes of it goes out as struct rec_*, through a function that may wait.
  *
- * Instances whose blocks are read have ended, or their probes have been stopped: their blocks do
- * not change meanwhile, and can be counted before they are said.
+ * Of instances that have ended, or whose probes have been stopped, blocks do not change while they are
+ * read, and can be counted before they are said. Those of the others are copied first.
  */
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/outbuf.h"
 #include "base/table.h"
 #include "bpf/record.h"
 
@@ -31,6 +32,7 @@ struct memory_image {
 	bool complete;                 /* see struct rec_watch */
 	bool ended;                    /* `process` says how it ended */
 	bool waits;                    /* for an earlier one of its process, likewise ended */
+	bool lives;                    /* part of the snapshot that is taken while it runs */
 	uint64_t n_blocks;             /* counted */
 	struct reach_block *reach;     /* what capture/memory-reach.h found; owned */
 	size_t n_reach;
@@ -54,6 +56,16 @@ int memory_tables_usage(struct memory_tables *t, const struct table *images, uin
 
 /* Sends the blocks of those IMAGES that have ended, behind a struct rec_snapshot each. */
 int memory_tables_snapshot(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
+			   const struct memory_sink *sink);
+
+/*
+ * The same of those IMAGES that live, whose blocks change, in two steps: first they are copied into KEPT, which the
+ * caller frees, so that as many are said as were counted; no more than the table has room for. What was made
+ * after TS_NS is left out; what was freed after it, while the table was read, may be.
+ */
+int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
+		       struct outbuf *kept);
+int memory_tables_say_kept(const struct table *images, uint64_t ts_ns, const struct outbuf *kept,
 			   const struct memory_sink *sink);
 
 /* Takes those IMAGES that have ended out of the tables. */

@@ -804,14 +804,21 @@ bool memory_has_missed(struct memory *m)
 	return missed;
 }
 
+/* Whether the program IMAGE still runs, as *RET. */
+static bool runs(const struct memory *m, const struct memory_image *image,
+		 struct memory_process *ret)
+{
+	return bpf_map_lookup_elem(m->own.processes_fd, &image->process.pid, ret) == 0 &&
+	       ret->instance == image->process.instance;
+}
+
 /* The programs pass PROCESS over from here on; with that, its blocks stay what they are. */
 static void stop_image(struct memory *m, struct memory_image *image)
 {
 	struct memory_process process;
 	uint32_t pid = image->process.pid;
 
-	if (bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) < 0 ||
-	    process.instance != image->process.instance)
+	if (!runs(m, image, &process))
 		return;
 	/* While the books still go on: what comes and goes meanwhile is in them. */
 	list_resources(m, pid, process.instance, false);
@@ -845,6 +852,49 @@ static int on_process(const void *key, const void *value, void *userdata)
 	return image_of(userdata, &process) ? 0 : -ENOMEM;
 }
 
+static void choose_living(struct memory *m)
+{
+	struct memory_process process;
+	struct memory_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images, &pos)))
+		image->lives = image->announced && !image->ended && runs(m, image, &process);
+}
+
+static void list_living(struct memory *m)
+{
+	const struct memory_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images, &pos)))
+		if (image->lives)
+			list_resources(m, image->process.pid, image->process.instance, false);
+}
+
+int memory_snapshot(struct memory *m)
+{
+	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
+	uint64_t ts_ns;
+	int r;
+
+	ring_buffer__consume(m->happenings);
+	r = finish_ended(m, clock_boot_ns());
+	if (r == 0)
+		r = announce_ready(m);
+	if (r < 0)
+		return r;
+	choose_living(m);
+	list_living(m);
+	ts_ns = clock_boot_ns();
+	choose_living(m); /* nothing is said of a process after its end */
+	r = memory_tables_keep(&m->tables, &m->images, ts_ns, &kept);
+	/* When the blocks are known: the stacks of all of them are there. */
+	if (r == 0)
+		r = memory_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
+	return r < 0 ? r : memory_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
+}
+
 /* Which blocks are lost. The probes are still there: what happens to blocks meanwhile is seen. */
 static void search_images(struct memory *m)
 {
@@ -859,8 +909,7 @@ static void search_images(struct memory *m)
 	size_t pos = 0;
 
 	while ((image = table_next(&m->images, &pos))) {
-		if (bpf_map_lookup_elem(m->own.processes_fd, &image->process.pid, &process) < 0 ||
-		    process.instance != image->process.instance)
+		if (!runs(m, image, &process))
 			continue;
 		image->process = process;
 		memory_reach_search(&how, image);

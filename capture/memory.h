@@ -56,6 +56,10 @@ bool memory_has_missed(struct memory *m);
 /* Looks whether any of the processes has other files by now. */
 void memory_look_all(struct memory *m);
 
+/* Says what lives now, of each process that is watched, and changes nothing. One that has called exec, and is
+ * still loading its program, is passed over. Returns 0 or a negative errno. */
+int memory_snapshot(struct memory *m);
+
 /* The end. Nothing is watched any more, nothing attached; what there is stays as it is. The probes
  * must go before the programs do. */
 void memory_stop(struct memory *m);

@@ -56,6 +56,10 @@ struct session {
 	bool unloaded;
 	bool written; /* the output has all, or never will */
 	uint64_t start_ns, stop_ns;
+	uint64_t n_snapshots_read,
+		n_snapshots;  /* by the worker; and of those, handed to the output */
+	uint64_t snapshot_ns; /* when the last one had been read */
+	int snapshot_error;   /* of that one */
 	char reason[32];
 	int error;
 	char *error_text;
@@ -64,6 +68,7 @@ struct session {
 	struct output_status status;
 
 	enum session_state told; /* last state that was told */
+	uint64_t n_snapshots_told;
 	session_changed_fn changed;
 	void *changed_userdata;
 };
@@ -85,9 +90,10 @@ static void tell_changes(struct session *s)
 {
 	enum session_state state = session_state(s);
 
-	if (state == s->told)
+	if (state == s->told && s->n_snapshots == s->n_snapshots_told)
 		return;
 	s->told = state;
+	s->n_snapshots_told = s->n_snapshots;
 	if (s->changed)
 		s->changed(s, s->changed_userdata);
 }
@@ -241,6 +247,8 @@ static void drain(struct session *s)
 		r = recorder_open(&s->recorder, &s->options);
 	if (r == 0)
 		r = recorder_round(&s->recorder, horizon_ns);
+	if (r == 0 && horizon_ns >= s->snapshot_ns)
+		s->n_snapshots = s->n_snapshots_read;
 	if (r == 0 && s->detached)
 		r = close_archive(s);
 	if (r < 0) {
@@ -290,6 +298,11 @@ static void on_news(struct session *s)
 	if (news.error < 0 && s->error == 0) {
 		set_error(s, news.error, TAKE_PTR(news.error_text));
 		end(s, "could not start");
+	}
+	if (news.n_snapshots > s->n_snapshots_read) {
+		s->n_snapshots_read = news.n_snapshots;
+		s->snapshot_error = news.snapshot_error;
+		s->snapshot_ns = clock_boot_ns();
 	}
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
@@ -524,6 +537,21 @@ int session_end_context(struct session *s, uint32_t bit)
 	if (r == 0)
 		r = contexts_end(&s->contexts, bit, &name);
 	return r < 0 ? r : recorder_context(&s->recorder, name, bit, s->contexts.open);
+}
+
+int session_snapshot(struct session *s, uint64_t *ret_number)
+{
+	int r = s->options.categories & CATEGORIES_MEMORY ? be_ready(s) : -EOPNOTSUPP;
+
+	if (r == 0)
+		*ret_number = worker_order_snapshot(s->worker);
+	return r;
+}
+
+uint64_t session_snapshots(const struct session *s, int *ret_error)
+{
+	*ret_error = s->snapshot_error;
+	return s->n_snapshots;
 }
 
 const struct contexts *session_contexts(const struct session *s)

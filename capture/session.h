@@ -45,8 +45,8 @@ struct session_counters {
 	uint64_t stop_ns;         /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
-/* Called from session_dispatch() or session_stop() whenever the state has changed. It may call
- * anything but session_free(). */
+/* Called from session_dispatch() or session_stop() whenever the state, or session_snapshots(), has
+ * changed. It may call anything but session_free(). */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
@@ -89,6 +89,16 @@ int session_mark(struct session *s, const char *text);
  */
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
+
+/*
+ * Asks for a snapshot of what the processes that are watched have allocated, without waiting: it is done when
+ * session_snapshots() is *RET_NUMBER or more. Two that are asked for at once are one. Returns 0, what session_mark() does, or
+ * -EOPNOTSUPP if the session watches nothing of the kind.
+ */
+int session_snapshot(struct session *s, uint64_t *ret_number);
+
+/* How many have gone to the output; *RET_ERROR is 0, or why the last one of them is not whole. */
+uint64_t session_snapshots(const struct session *s, int *ret_error);
 
 /* Those that have begun. */
 const struct contexts *session_contexts(const struct session *s);

@@ -32,7 +32,8 @@ struct worker {
 	pthread_mutex_t lock; /* guards all below */
 	pthread_cond_t taken; /* there is room again for what is read */
 	int order_fd;         /* an eventfd: there are orders */
-	bool want_start, want_detach, want_unload, abandoned;
+	bool want_start, want_detach, want_unload, want_snapshot, abandoned;
+	uint64_t n_snapshots; /* begun */
 	uint32_t lookups[LOOKUPS_MAX];
 	unsigned n_lookups;
 	uint32_t looks[LOOKS_MAX];
@@ -474,6 +475,17 @@ static void unload(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+static void take_snapshot(struct worker *w)
+{
+	int r = memory_snapshot(w->watched);
+
+	pthread_mutex_lock(&w->lock);
+	w->news.n_snapshots = w->n_snapshots;
+	w->news.snapshot_error = r;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
 /* Processes that are watched have mapped something. */
 static void look_at_files(struct worker *w)
 {
@@ -547,6 +559,10 @@ static bool do_next(struct worker *w)
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_looks > 0 || w->look_all) {
 		order = look_at_files;
+	} else if (w->want_snapshot && w->watched) {
+		w->want_snapshot = false;
+		w->n_snapshots++;
+		order = take_snapshot;
 	} else {
 		wait_for_order(w);
 		return true;
@@ -624,6 +640,18 @@ void worker_order_detach(struct worker *w)
 void worker_order_unload(struct worker *w)
 {
 	order(w, &w->want_unload);
+}
+
+uint64_t worker_order_snapshot(struct worker *w)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&w->lock);
+	w->want_snapshot = true;
+	n = w->n_snapshots + 1;
+	thread_signal(w->order_fd);
+	pthread_mutex_unlock(&w->lock);
+	return n;
 }
 
 bool worker_order_lookup(struct worker *w, uint32_t tid)

@@ -47,6 +47,8 @@ struct worker_news {
 	struct outbuf commands;  /* struct worker_command. Owned */
 	struct outbuf samples;   /* struct rec_sample. Owned */
 	struct outbuf mappings;  /* struct rec_mapping, of what was there at the start. Owned */
+	uint64_t n_snapshots;    /* said, of those that were ordered */
+	int snapshot_error;      /* why the last of them is not whole, or 0 */
 	uint64_t cpu_ns;         /* CPU time of the thread */
 };
 
@@ -62,6 +64,12 @@ DEFINE_CLEANUP(struct worker *, worker_free)
 void worker_order_start(struct worker *w);
 void worker_order_detach(struct worker *w);
 void worker_order_unload(struct worker *w);
+
+/*
+ * Another one, to say what is allocated now (worker_take_memory()). Returns what `n_snapshots` of the news is at
+ * least once that is said; one that is ordered and has not begun is the same. None is begun after detaching.
+ */
+uint64_t worker_order_snapshot(struct worker *w);
 
 /* Another order, to look up TID in /proc. False if too many are waiting. */
 bool worker_order_lookup(struct worker *w, uint32_t tid);

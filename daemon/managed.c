@@ -54,18 +54,52 @@ static void answer(const struct managed *s, const struct waiter *w)
 		log_warning(r, "session %s: a caller got no answer", s->path);
 }
 
+static void answer_snapshot(const struct managed *s, const struct waiter *w)
+{
+	int error, r;
+	bool taken = session_snapshots(s->session, &error) >= w->snapshot;
+
+	if (!taken)
+		r = bus_error_reply(w->call, -ESHUTDOWN,
+				    "the session ended before the snapshot was taken");
+	else if (error < 0)
+		r = bus_error_reply(w->call, error, "the snapshot is not whole: %s",
+				    strerror(-error));
+	else
+		r = sd_bus_reply_method_return(w->call, NULL);
+	if (r < 0)
+		log_warning(r, "session %s: a caller got no answer", s->path);
+}
+
+static bool is_due(const struct managed *s, const struct waiter *w)
+{
+	int error;
+
+	switch (w->what) {
+	case WAIT_STARTED:
+		return session_state(s->session) >= SESSION_RUNNING;
+	case WAIT_FINISHED:
+		return managed_finished(s);
+	case WAIT_SNAPSHOT:
+		return managed_finished(s) || session_snapshots(s->session, &error) >= w->snapshot;
+	default:
+		return false;
+	}
+}
+
 /* Answers the calls whose time has come. */
 static void answer_waiters(struct managed *s)
 {
-	enum session_state state = session_state(s->session);
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->n_waiters; i++) {
 		struct waiter w = s->waiters[i];
 
-		if ((w.what == WAIT_STARTED && state >= SESSION_RUNNING) ||
-		    (w.what == WAIT_FINISHED && managed_finished(s))) {
-			answer(s, &w);
+		if (is_due(s, &w)) {
+			if (w.what == WAIT_SNAPSHOT)
+				answer_snapshot(s, &w);
+			else
+				answer(s, &w);
 			sd_bus_message_unref(w.call);
 		} else {
 			s->waiters[kept++] = w;
@@ -74,13 +108,27 @@ static void answer_waiters(struct managed *s)
 	s->n_waiters = kept;
 }
 
-int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call)
+static int add_waiter(struct managed *s, const struct waiter *w)
 {
 	if (s->n_waiters == LIMIT_WAITERS)
 		return -EDQUOT;
-	s->waiters[s->n_waiters++] = (struct waiter){ what, sd_bus_message_ref(call) };
+	s->waiters[s->n_waiters++] = *w;
+	sd_bus_message_ref(w->call);
 	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
 	return 0;
+}
+
+int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call)
+{
+	return add_waiter(s, &(struct waiter){ .what = what, .call = call });
+}
+
+int managed_snapshot(struct managed *s, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_SNAPSHOT, .call = call };
+	int r = session_snapshot(s->session, &w.snapshot);
+
+	return r < 0 ? r : add_waiter(s, &w);
 }
 
 void managed_drop_waiters(struct managed *s, const char *sender)

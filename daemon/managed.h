@@ -20,11 +20,13 @@ enum wait_for {
 	WAIT_STARTED,  /* runs, or could not start */
 	WAIT_FINISHED, /* the last byte is written, or never will be */
 	WAIT_REMOVED,
+	WAIT_SNAPSHOT, /* it is on its way to the output */
 };
 
 struct waiter {
 	enum wait_for what;
 	sd_bus_message *call;
+	uint64_t snapshot; /* number of the one that is waited for */
 };
 
 struct managed {
@@ -72,6 +74,10 @@ bool managed_told(const struct managed *s);
 
 /* Answers CALL when S has come as far as WHAT. Returns 0, or -EDQUOT if too many wait. */
 int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call);
+
+/* Has a snapshot taken, and answers CALL when it is on its way to the output. Returns what managed_wait() or
+ * session_snapshot() does. */
+int managed_snapshot(struct managed *s, sd_bus_message *call);
 
 /* Forgets the calls of SENDER, who has left the bus. */
 void managed_drop_waiters(struct managed *s, const char *sender);

@@ -50,6 +50,18 @@ static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reter
 	return r < 0 ? bus_error_set(reterr, r, NULL) : sd_bus_reply_method_return(call, NULL);
 }
 
+static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	int r = managed_snapshot(s, call);
+
+	if (r == -EOPNOTSUPP)
+		return bus_error_set(reterr, r,
+				     "the session does not watch what is allocated: none of its "
+				     "categories is memory, fd, shm or threads");
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
+}
+
 static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct managed *s = userdata;
@@ -213,6 +225,8 @@ static const sd_bus_vtable vtable[] = {
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Mark", SD_BUS_ARGS("s", text), SD_BUS_NO_RESULT, method_mark,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("SnapshotMemory", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT,
+				method_snapshot_memory, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("BeginContext", SD_BUS_ARGS("s", name), SD_BUS_RESULT("u", bit),
 				method_begin_context, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("EndContext", SD_BUS_ARGS("u", bit), SD_BUS_NO_RESULT,

@@ -452,14 +452,15 @@ static void take_free(struct leak_watch *w, const struct event *ev)
 		w->own_unmatched++;
 }
 
-/* Those that the last snapshot did not have are not there any more. */
+/* Those that the last snapshot, of TS_NS, did not have are not there any more; but for those that were made since, and
+ * were recorded before it had been read. */
 static void sweep(struct leak_watch *w, uint64_t ts_ns)
 {
 	struct leak_block *after;
 
 	for (struct leak_block *b = w->first; b; b = after) {
 		after = b->after;
-		if (b->sequence != w->sequence)
+		if (b->sequence != w->sequence && b->since_ns <= ts_ns)
 			remove_block(w, b, ts_ns);
 	}
 }

@@ -47,6 +47,7 @@ int bus_client_start(struct bus_client *c, const char *path);
 int bus_client_stop(struct bus_client *c, const char *path);
 int bus_client_remove(struct bus_client *c, const char *path);
 int bus_client_mark(struct bus_client *c, const char *path, const char *text);
+int bus_client_snapshot_memory(struct bus_client *c, const char *path);
 
 /* Begins the context NAME, whose bit *RET_BIT is, or ends it. */
 int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,

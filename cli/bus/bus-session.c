@@ -20,6 +20,11 @@ int bus_client_remove(struct bus_client *c, const char *path)
 	return bus_call_plain(c, path, "Remove", NULL);
 }
 
+int bus_client_snapshot_memory(struct bus_client *c, const char *path)
+{
+	return bus_call_plain(c, path, "SnapshotMemory", NULL);
+}
+
 int bus_client_mark(struct bus_client *c, const char *path, const char *text)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;

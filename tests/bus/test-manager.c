@@ -104,6 +104,9 @@ static struct answer create_with(sd_bus *b, const char *name, int fd, const char
 	if (option && *type == 's')
 		assert_true(sd_bus_message_append(m, "{sv}", option, "s",
 						  (const char *)(uintptr_t)value) >= 0);
+	else if (option && strcmp(type, "as") == 0)
+		assert_true(sd_bus_message_append(m, "{sv}", option, "as", 1,
+						  (const char *)(uintptr_t)value) >= 0);
 	else if (option && *type == 'b')
 		assert_true(sd_bus_message_append(m, "{sv}", option, "b", (int)value) >= 0);
 	else if (option)
@@ -365,6 +368,73 @@ static void test_session_life(void **state)
 	assert_refused(a, "NotRunning", "does not run");
 	assert_done(call(bus, a.path, "Remove"));
 	assert_false(exists(bus, "life"));
+}
+
+static int keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct answer *a = userdata;
+
+	(void)reterr;
+	a->r = sd_bus_message_is_method_error(m, NULL) ? -1 : 1;
+	if (a->r < 0)
+		sd_bus_error_copy(&a->error, sd_bus_message_get_error(m));
+	return 0;
+}
+
+/* Asks without waiting; RET->r is 0 until there is an answer. */
+static void ask_for_snapshot(const char *path, struct answer *ret)
+{
+	*ret = (struct answer){ 0 };
+	assert_true(sd_bus_call_method_async(bus, NULL, NAME, path, SESSION_INTERFACE,
+					     "SnapshotMemory", keep_answer, ret, NULL) >= 0);
+}
+
+static void wait_for_answer(const struct answer *a)
+{
+	while (a->r == 0) {
+		assert_true(sd_bus_wait(bus, 10000000) >= 0);
+		while (sd_bus_process(bus, NULL) > 0)
+			;
+	}
+}
+
+static void test_snapshot_of_memory(void **state)
+{
+	const uint64_t memory = (uint64_t)(uintptr_t) "memory";
+	_cleanup_close_ int fd = open_output();
+	struct answer a, first, second;
+
+	(void)state;
+	a = create(bus, "no_memory", fd);
+	assert_done(a);
+	assert_done(call(bus, a.path, "Start"));
+	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotSupported", "does not watch");
+	assert_done(call(bus, a.path, "Remove"));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+
+	a = create_with(bus, "memory", fd, "categories", "as", memory);
+	assert_done(a);
+	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotRunning", "does not run");
+	assert_done(call(bus, a.path, "Start"));
+	assert_done(call(bus, a.path, "SnapshotMemory"));
+	assert_content(fd, "start\nsnapshot\n");
+	ask_for_snapshot(a.path, &first);
+	ask_for_snapshot(a.path, &second);
+	wait_for_answer(&first);
+	wait_for_answer(&second);
+	assert_done(first);
+	assert_done(second);
+	assert_done(call(bus, a.path, "Remove"));
+
+	a = create_with(bus, "no_snapshot", fd, "categories", "as", memory);
+	assert_done(a);
+	assert_done(call(bus, a.path, "Start"));
+	ask_for_snapshot(a.path, &first);
+	assert_done(call(bus, a.path, "Stop"));
+	wait_for_answer(&first);
+	assert_refused(first, "NotRunning", "ended before");
+	assert_done(call(bus, a.path, "Remove"));
 }
 
 static int count(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
@@ -810,6 +880,7 @@ int main(void)
 		CASE(test_create_session_output),
 		CASE(test_create_session_name_taken),
 		CASE(test_session_life),
+		CASE(test_snapshot_of_memory),
 		CASE(test_session_signals),
 		CASE(test_session_ends_itself),
 		CASE(test_session_fails),

@@ -3,7 +3,7 @@
  * capture/session.h without a kernel, for tests of what drives sessions: it takes its time like a
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start, "fail_output" fails after the
- * first events, "hang" never writes its end; nor does what was asked for with "hang" in the command.
+ * first events, "no_snapshot" never takes one, "hang" never writes its end; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -25,6 +25,8 @@ struct session {
 	int timer_fd;
 	enum session_state state;
 	struct session_counters counters;
+	bool wants_snapshot;
+	uint64_t n_snapshots;
 	const char *reason;
 	int error;
 	const char *error_text;
@@ -124,6 +126,23 @@ int session_mark(struct session *s, const char *text)
 	return 0;
 }
 
+int session_snapshot(struct session *s, uint64_t *ret_number)
+{
+	if (!(s->options.categories & CATEGORIES_MEMORY))
+		return -EOPNOTSUPP;
+	if (s->state != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	*ret_number = s->n_snapshots + 1;
+	s->wants_snapshot = true;
+	return 0;
+}
+
+uint64_t session_snapshots(const struct session *s, int *ret_error)
+{
+	*ret_error = 0;
+	return s->n_snapshots;
+}
+
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit)
 {
 	int r = s->state == SESSION_RUNNING ? contexts_begin(&s->contexts, name, ret_bit)
@@ -154,10 +173,20 @@ static void fail(struct session *s, const char *reason, int error, const char *t
 	become(s, SESSION_FAILED);
 }
 
+static void take_snapshot(struct session *s)
+{
+	s->wants_snapshot = false;
+	s->n_snapshots++;
+	s->counters.bytes += (uint64_t)dprintf(s->output_fd, "snapshot\n");
+	become(s, s->state);
+}
+
 static void step_running(struct session *s)
 {
 	s->counters.events += 100;
 	s->counters.daemon_cpu_ns += 1000;
+	if (s->wants_snapshot && strcmp(s->options.name, "no_snapshot") != 0)
+		take_snapshot(s);
 	if (strcmp(s->options.name, "fail_output") == 0)
 		fail(s, "output failed", -ENOSPC, "the output is full");
 	else if (s->options.duration_ns &&

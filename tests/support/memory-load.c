@@ -3,6 +3,7 @@
  * What tests of leaks record: allocations of which it is known what becomes of them.
  *
  *	memory-load work N      plants leaks, N times over, among work that leaves nothing
+ *	memory-load steps N     plants N blocks and a descriptor for each line, four times
  *	memory-load children    a child that inherits blocks, and one that calls exec
  *	memory-load grown       what the latter becomes
  *	memory-load pairs N     how long malloc() and free() take, in ns: the best of a hundred times N
@@ -168,6 +169,27 @@ PLANT static int work(int n)
 	return 0;
 }
 
+/* ---- step by step ---- */
+
+PLANT static void leak_step(int n)
+{
+	for (int i = 0; i < n; i++)
+		leak_malloc();
+	if (open("/dev/null", O_RDONLY | O_CLOEXEC) < 0)
+		_exit(1);
+}
+
+PLANT static int steps(int n)
+{
+	for (int step = 1; step <= 4; step++) {
+		wait_for_line();
+		leak_step(n);
+		say("%d\n", step);
+	}
+	wait_for_line();
+	return 0;
+}
+
 /* ---- children ---- */
 
 PLANT static void leak_in_child(void)
@@ -320,6 +342,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && strcmp(what, "work") == 0)
 		return work(atoi(argv[2]));
+	if (argc == 3 && strcmp(what, "steps") == 0)
+		return steps(atoi(argv[2]));
 	if (argc == 2 && strcmp(what, "children") == 0)
 		return children();
 	if (argc == 2 && strcmp(what, "grown") == 0)

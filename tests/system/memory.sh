@@ -202,6 +202,62 @@ check_planted "$TMP/pair.fxt" two
 assert_eq "$(patched "${LOADS[two]}")" 0 "bytes changed after the end"
 end_memory_load one
 
+# has_done NAME N: load NAME has done N steps, and waits
+has_done() {
+	[ "$(wc -l <"$TMP/$1.json")" -ge "$2" ] && is_asleep "${LOADS[$1]}"
+}
+
+# snapshots FILE PID: a row each: its number, whether it is the last one, how many blocks it says, how many follow; of the load's
+# malloc(), how many, and of descriptors
+snapshots() {
+	dump_records "$1"
+	grep -E '"(snapshot|block)"' "$DUMP" | jq -r --argjson pid "$2" '
+		select(.record == "event" and .process_id == $pid) | .args |= from_entries |
+		if .name == "snapshot" then "snapshot \(.args.sequence) \(.args.final) \(.args.blocks)"
+		elif .name == "block" then "block \(.args.resource) \(.args.size)"
+		else empty end' | awk '
+		function out() { if (head) print head, n, planted + 0, fds + 0 }
+		$1 == "snapshot" { out(); head = $2 " " $3 " " $4; n = planted = fds = 0 }
+		$1 == "block" { n++ }
+		$1 == "block" && $2 == "memory" && $3 == 101 { planted++ }
+		$1 == "block" && $2 == "fd" { fds++ }
+		END { out() }'
+}
+
+# leaks_found FILE PID: what kymo leaks says of the load's malloc() and of descriptors
+leaks_found() {
+	"$KYMO" leaks --json -p "$2" "$1" | jq -r '[.processes[].leaks[]] |
+		"\([.[] | select(.resource == "memory") | .blocks] | add) \([.[] | select(.resource == "fd") | .blocks] | add)"'
+}
+
+note "snapshots while it runs"
+start_memory_load steps steps 1000
+LOAD=${LOADS[steps]}
+expect_exit 0 "$KYMO" start live -e memory,fd -p "$LOAD" -o "$TMP/live.fxt" --bus "$BUS"
+expect_soon 20 is_patched "$LOAD"
+expect_soon 20 has_watch "$TMP/live.fxt" "$LOAD"
+for step in 1 2; do
+	go_memory_load steps
+	expect_soon 10 has_done steps "$step"
+	expect_exit 0 "$KYMO" snapshot live --bus "$BUS"
+	is_there() {
+		snapshots "$TMP/live.fxt" "$LOAD" 2>/dev/null | grep -qx "$step false $((step * 1001)) $((step * 1001)) .*"
+	}
+	expect_soon 10 is_there
+	expect_exit 0 "$KYMO" leaks -p "$LOAD" "$TMP/live.fxt"
+	cp "$TMP/stdout" "$TMP/leaks.$step"
+	cp "$TMP/stderr" "$TMP/leaks.$step.err"
+done
+go_memory_load steps
+expect_soon 10 has_done steps 3
+expect_exit 0 "$KYMO" stop live --bus "$BUS"
+snapshots "$TMP/live.fxt" "$LOAD" >"$TMP/found"
+cat "$TMP"/leaks.[12] "$TMP"/leaks.[12].err "$TMP/found" >&2
+printf '%s\n' "1 false 1001 1001 1000 1" "2 false 2002 2002 2000 2" "3 true 3003 3003 3000 3" |
+	diff - "$TMP/found" >&2 || fail "snapshots (>) are not what was planted (<)"
+expect_exit 0 "$KYMO" check "$TMP/live.fxt"
+end_memory_load steps
+
 note "the end of the service"
 expect_exit 0 "$KYMO" start doomed -e memory -p "${LOADS[two]}" -o "$TMP/doomed.fxt" --bus "$BUS"
 expect_soon 20 is_patched "${LOADS[two]}"
