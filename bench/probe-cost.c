@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 		double none = 1e9, chosen = 1e9, plain = 1e9;
 		uint64_t counts[3];
 
-		if (fd < 0 || allocators_find_apart(fd, &list) < 0 ||
+		if (fd < 0 || allocators_find_apart(fd, ALLOCATORS_NS_MAX, &list) < 0 ||
 		    !(probe = probe_of(&list, functions[i].function, first))) {
 			printf("%-16s is not in a file\n", functions[i].name);
 			allocator_list_deinit(&list);

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <sys/stat.h>
 
+/* A file that is made to take long costs each recording of whoever maps it; the next one costs half as much. */
+#define TIMEOUT_NS_MIN (UINT64_C(250) * 1000000)
+
 struct file_key {
 	uint64_t device, inode, size;
 	int64_t mtime_s, ctime_s;
@@ -21,12 +24,16 @@ struct allocator_cache {
 	struct entry entries[ALLOCATOR_CACHE_MAX];
 	size_t n;
 	uint64_t calls, reads;
+	uint64_t timeout_ns; /* of the next read */
 };
 
 int allocator_cache_new(struct allocator_cache **ret)
 {
 	*ret = calloc(1, sizeof(**ret));
-	return *ret ? 0 : -ENOMEM;
+	if (!*ret)
+		return -ENOMEM;
+	(*ret)->timeout_ns = ALLOCATORS_NS_MAX;
+	return 0;
 }
 
 struct allocator_cache *allocator_cache_free(struct allocator_cache *c)
@@ -94,8 +101,10 @@ int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocat
 	};
 	e = find(c, &key);
 	if (!e) {
-		r = allocators_find_apart(fd, &list);
+		r = allocators_find_apart(fd, c->timeout_ns, &list);
 		c->reads++;
+		if (r == -ETIME && c->timeout_ns / 2 >= TIMEOUT_NS_MIN)
+			c->timeout_ns /= 2;
 		/* Only what the file is to blame for will be so the next time. */
 		if (r < 0 && r != -EBADMSG && r != -ENOEXEC && r != -ETIME)
 			return r;

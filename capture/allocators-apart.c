@@ -12,8 +12,6 @@
 #include "capture/allocators.h"
 #include "capture/apart.h"
 
-#define TIMEOUT_NS (UINT64_C(10) * 1000000000)
-
 struct answer_head {
 	uint32_t flags;
 	uint32_t n; /* probes follow */
@@ -63,7 +61,7 @@ bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes
 	return true;
 }
 
-int allocators_find_apart(int fd, struct allocator_list *ret)
+int allocators_find_apart(int fd, uint64_t timeout_ns, struct allocator_list *ret)
 {
 	const size_t max =
 		sizeof(struct answer_head) + ALLOCATOR_PROBES_MAX * sizeof(struct allocator_probe);
@@ -75,7 +73,7 @@ int allocators_find_apart(int fd, struct allocator_list *ret)
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	r = apart_run(fd, answer, TIMEOUT_NS, max, &said);
+	r = apart_run(fd, answer, timeout_ns, max, &said);
 	if (r == 0 && said.size < sizeof(head))
 		r = -EBADMSG;
 	if (r == 0) {

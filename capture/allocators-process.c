@@ -101,7 +101,7 @@ static int visit_mapping(const struct rec_mapping *rec, void *userdata)
 		if (v->cache) {
 			file.error = allocator_cache_find(v->cache, fd, &file.list);
 		} else {
-			file.error = allocators_find_apart(fd, &own);
+			file.error = allocators_find_apart(fd, ALLOCATORS_NS_MAX, &own);
 			file.list = &own;
 		}
 	}

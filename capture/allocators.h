@@ -82,9 +82,11 @@ int allocators_find(int fd, struct allocator_list *ret);
 
 /*
  * The same in a process of its own which has no rights, can open nothing, and is killed when it takes
- * long; what it says is checked. -EBADMSG and -ETIME say that it died or was too slow.
+ * longer than TIMEOUT_NS; what it says is checked. -EBADMSG and -ETIME say that it died or was too slow.
  */
-int allocators_find_apart(int fd, struct allocator_list *ret);
+int allocators_find_apart(int fd, uint64_t timeout_ns, struct allocator_list *ret);
+
+#define ALLOCATORS_NS_MAX (UINT64_C(10) * 1000000000) /* the timeout for those who have no other */
 
 /* One file of a process. All is borrowed and valid during the call. */
 struct allocator_file {

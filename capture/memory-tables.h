@@ -22,6 +22,8 @@ typedef int (*memory_emit_fn)(const struct rec_head *rec, void *userdata);
 
 struct memory_sink {
 	memory_emit_fn emit;
+	bool (*called_off)(
+		void *userdata); /* the end waits: no more processes are to be armed; or NULL */
 	void *userdata;
 };
 

@@ -68,6 +68,12 @@ struct memory {
 	bool stopping;          /* nothing is attached any more */
 };
 
+/* What takes long is not begun any more: files are read, and those of whoever is watched may be many. */
+static bool is_called_off(const struct memory *m)
+{
+	return m->sink.called_off && m->sink.called_off(m->sink.userdata);
+}
+
 /* ---- texts ---- */
 
 /* "PATH: FUNCTION FUNCTION ..., " */
@@ -446,6 +452,10 @@ static int on_file(const struct allocator_file *file, void *userdata)
 	_cleanup_free_ struct allocator_probe *probes = NULL;
 	size_t n = 0;
 
+	if (is_called_off(look->memory))
+		return -ECANCELED;
+	if (file->error == -ETIME)
+		refuse(look->armed, file->path, "no probes: it takes too long to read");
 	if (file->list->flags & ALLOCATORS_GO)
 		refuse(look->armed, file->path, "a Go program, which moves its stacks: not probed");
 	if (file->error < 0 || file->list->n == 0 ||
@@ -674,7 +684,7 @@ static int on_happening(void *userdata, void *data, size_t size)
 	/* Whoever grows is told by somebody else; only exec of those is of interest. */
 	if (m->options->memory.triage && (!armed || happened->what != MEMORY_HAPPENED_EXEC))
 		return 0;
-	if (m->stopping) {
+	if (m->stopping || is_called_off(m)) {
 		if (!armed && happened->what == MEMORY_HAPPENED_FORK)
 			pass_over(m, happened->pid, happened->ts_ns);
 		return 0;

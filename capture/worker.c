@@ -135,12 +135,24 @@ static int hand_on(const struct rec_head *rec, void *userdata)
 	return r;
 }
 
+/* Whether the end waits for the thread. */
+static bool called_off(void *userdata)
+{
+	struct worker *w = userdata;
+	bool off;
+
+	pthread_mutex_lock(&w->lock);
+	off = w->want_detach || w->want_unload || w->abandoned;
+	pthread_mutex_unlock(&w->lock);
+	return off;
+}
+
 /* Watches those of TASKS, struct rec_task, that are selected. */
 static void arm_selected(struct worker *w, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 
-	for (size_t i = 0; i < tasks->size / sizeof(*list); i++) {
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;
 
 		/* One thread that is selected by its name is enough. */
@@ -152,7 +164,7 @@ static void arm_selected(struct worker *w, const struct outbuf *tasks)
 
 static void start_watching(struct worker *w, const struct outbuf *tasks)
 {
-	const struct memory_sink sink = { hand_on, w };
+	const struct memory_sink sink = { hand_on, called_off, w };
 	int r = memory_new(&w->options, w->collector, &sink, &w->watched);
 
 	if (r == 0 && w->options.memory.triage)
@@ -279,16 +291,6 @@ static void start(struct worker *w, struct outbuf *list)
 	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
-}
-
-static bool called_off(struct worker *w)
-{
-	bool off;
-
-	pthread_mutex_lock(&w->lock);
-	off = w->want_detach || w->want_unload || w->abandoned;
-	pthread_mutex_unlock(&w->lock);
-	return off;
 }
 
 static void deliver_commands(struct worker *w, struct outbuf *batch)

@@ -139,6 +139,31 @@ static int check_rings(const struct manager *m, const struct managed *s, sd_bus_
 			     text_format_size(may, LIMIT_RING_BYTES));
 }
 
+static uint64_t blocks_of(const struct managed *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return o->categories & CATEGORIES_MEMORY ? o->memory.blocks_max : 0;
+}
+
+/* Whether there is memory for the table of blocks of S beside all others': the kernel makes it at once. */
+static int check_blocks(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
+{
+	uint64_t own = blocks_of(s), others = 0;
+
+	for (const struct managed *o = m->sessions; o; o = o->next) {
+		if (!managed_finished(o))
+			others += blocks_of(o);
+	}
+	if (own + others <= LIMIT_BLOCKS)
+		return 0;
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `memory_blocks_max`: the table would have room for %" PRIu64
+			     " blocks, those of other sessions have %" PRIu64
+			     ", and %u is the limit of all together",
+			     own, others, LIMIT_BLOCKS);
+}
+
 static int make(struct manager *m, const struct manager_create_args *args,
 		struct create_request *request, struct managed **ret, sd_bus_error *reterr)
 {
@@ -182,6 +207,8 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	if (r < 0)
 		return r;
 	r = check_rings(m, s, reterr);
+	if (r == 0)
+		r = check_blocks(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;

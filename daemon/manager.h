@@ -35,6 +35,8 @@ enum {
 	LIMIT_WAITERS = 32, /* calls that wait for one session */
 };
 #define LIMIT_RING_BYTES (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
+#define LIMIT_BLOCKS                                                                               \
+	MEMORY_BLOCKS_MAX /* that tables of all sessions have room for: 2 GiB when empty */
 
 /* How long things may take. */
 #define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */

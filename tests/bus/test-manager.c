@@ -24,6 +24,7 @@
 
 #include "base/clock.h"
 #include "base/cleanup.h"
+#include "capture/options.h"
 
 #define NAME              "org.kymo.Trace1"
 #define MANAGER_PATH      "/org/kymo/Trace1"
@@ -682,6 +683,31 @@ static void test_limit_of_rings(void **state)
 		       "`ring_bytes`");
 }
 
+static struct answer create_blocks(const char *name, int fd, const char *category, uint64_t blocks)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct answer a = { 0 };
+
+	a.r = sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE, "CreateSession",
+				 &a.error, &reply, "sa{sv}", name, 4, "output", "h", fd,
+				 "categories", "as", 1, category, "pids", "au", 1,
+				 (uint32_t)getpid(), "memory_blocks_max", "t", blocks);
+	return a;
+}
+
+static void test_limit_of_blocks(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+
+	(void)state;
+	assert_done(create_blocks("b0", fd, "memory", MEMORY_BLOCKS_MAX - MEMORY_BLOCKS_MIN));
+	assert_done(create_blocks("b1", fd, "memory", MEMORY_BLOCKS_MIN));
+	assert_refused(create_blocks("b2", fd, "fd", MEMORY_BLOCKS_MIN), "LimitReached",
+		       "`memory_blocks_max`");
+	/* without such a table it does not count */
+	assert_done(create_blocks("b3", fd, "sched", MEMORY_BLOCKS_MAX));
+}
+
 /* Runs FN as user UID in a process of its own; its assertions count here. */
 static void as_user(uid_t uid, void (*fn)(void))
 {
@@ -892,6 +918,7 @@ int main(void)
 		CASE(test_linger),
 		CASE(test_limits),
 		CASE(test_limit_of_rings),
+		CASE(test_limit_of_blocks),
 		CASE(test_access_stranger),
 		CASE(test_access_strangers_in_a_hurry),
 		CASE(test_access_member),

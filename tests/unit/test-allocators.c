@@ -12,11 +12,13 @@
 
 #include <cmocka.h>
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -54,7 +56,7 @@ static int find(const char *name, struct allocator_list *ret)
 	assert_true(fd >= 0);
 	*ret = (struct allocator_list){ 0 };
 	r = allocators_find(fd, ret);
-	r_apart = allocators_find_apart(fd, &apart);
+	r_apart = allocators_find_apart(fd, ALLOCATORS_NS_MAX, &apart);
 	assert_int_equal(r, r_apart);
 	assert_int_equal(ret->n, apart.n);
 	assert_int_equal(ret->flags, apart.flags);
@@ -310,12 +312,46 @@ static void test_no_program(void **state)
 	/* sections that are far beyond the end */
 	if (find("wild", &l) == 0)
 		assert_int_equal(l.n, 0);
-	assert_int_equal(allocators_find_apart(directory, &l), -ENOEXEC);
+	assert_int_equal(allocators_find_apart(directory, ALLOCATORS_NS_MAX, &l), -ENOEXEC);
 	assert_int_equal(pipe(pipe_fds), 0);
-	assert_int_equal(allocators_find_apart(pipe_fds[0], &l), -ENOEXEC);
-	assert_int_equal(allocators_find_apart(-1, &l), -EBADF);
+	assert_int_equal(allocators_find_apart(pipe_fds[0], ALLOCATORS_NS_MAX, &l), -ENOEXEC);
+	assert_int_equal(allocators_find_apart(-1, ALLOCATORS_NS_MAX, &l), -EBADF);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
+}
+
+/* The same table of symbols, again and again: nobody's file is read for longer than he has. */
+static void test_slow(void **state)
+{
+	enum { SECTIONS = 60000, SYMBOLS = 1 << 20 };
+	_cleanup_free_ Elf64_Shdr *sections = calloc(SECTIONS, sizeof(*sections));
+	_cleanup_close_ int fd = memfd_create("slow", MFD_CLOEXEC);
+	const off_t at = 4096 + (off_t)SYMBOLS * (off_t)sizeof(Elf64_Sym);
+	struct allocator_list l;
+	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	Elf64_Ehdr head;
+
+	(void)state;
+	assert_true(sections && fd >= 0 && self >= 0);
+	assert_int_equal(read(self, &head, sizeof(head)), sizeof(head));
+	head.e_phnum = 0;
+	head.e_shnum = SECTIONS;
+	head.e_shstrndx = 1;
+	head.e_shoff = (Elf64_Off)at;
+	sections[1] = (Elf64_Shdr){ .sh_type = SHT_STRTAB, .sh_offset = 2048, .sh_size = 8 };
+	for (int i = 2; i < SECTIONS; i++)
+		sections[i] = (Elf64_Shdr){
+			.sh_type = SHT_SYMTAB,
+			.sh_offset = 4096,
+			.sh_size = SYMBOLS * sizeof(Elf64_Sym),
+			.sh_link = 1,
+			.sh_entsize = sizeof(Elf64_Sym),
+			.sh_addralign = 8,
+		};
+	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(pwrite(fd, sections, SECTIONS * sizeof(*sections), at),
+			 SECTIONS * sizeof(*sections));
+	assert_int_equal(allocators_find_apart(fd, 50000000, &l), -ETIME);
 }
 
 /* ---- what the other process may not say ---- */
@@ -469,11 +505,11 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_static),   cmocka_unit_test(test_dynamic),
-		cmocka_unit_test(test_library),  cmocka_unit_test(test_go),
-		cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_no_program),
-		cmocka_unit_test(test_validity), cmocka_unit_test(test_self),
-		cmocka_unit_test(test_deleted),
+		cmocka_unit_test(test_static),  cmocka_unit_test(test_dynamic),
+		cmocka_unit_test(test_library), cmocka_unit_test(test_go),
+		cmocka_unit_test(test_by_hand), cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_slow),    cmocka_unit_test(test_validity),
+		cmocka_unit_test(test_self),    cmocka_unit_test(test_deleted),
 	};
 
 	if (under_valgrind()) {
