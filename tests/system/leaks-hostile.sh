@@ -85,6 +85,26 @@ printf '%s\n' "exec 100" "stop 1" | diff - "$TMP/ends" >&2 || fail "programs tha
 awk -v pid="$pid" '$3 == pid && $4 == 70' "$BLOCKS" >"$TMP/last"
 assert_eq "$(wc -l <"$TMP/last")" 1 "blocks of the last program"
 
+note "children that become other programs, and end at once"
+mkfifo "$TMP/short.fifo"
+bash -c 'read -r _; for ((i = 0; i < 30; i++)); do /bin/true; done; read -r _' <"$TMP/short.fifo" &
+pid=$!
+exec {short_fd}>"$TMP/short.fifo"
+start_watching "$TMP/t.fxt" -p "$pid"
+expect_soon 20 is_watched "$pid"
+echo >&"$short_fd"
+sleep 2 # at least one look at what has ended
+stop_watching
+exec {short_fd}>&-
+wait "$pid" || true
+dump_records "$TMP/t.fxt"
+# The child of bash, and what it became; each that was begun has ended.
+for what in watch watched; do
+	events $what | jq -r ".process_id" | grep -vx "$pid" | sort >"$TMP/$what" || true
+done
+assert_eq "$(sort -u "$TMP/watch" | wc -l)" 30 "children of which something is said"
+diff "$TMP/watch" "$TMP/watched" >&2 || fail "children whose watch has begun, and ended"
+
 note "a table that is too small says so"
 start_plant full "$HOSTILE" threads 5000
 watch_it full --memory-blocks 1024
