@@ -324,11 +324,11 @@ int memory_tables_snapshot(struct memory_tables *t, const struct table *images, 
 	return r < 0 ? r : memory_map_each(&map, emit_block, &p);
 }
 
-int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
+int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t until_ns,
 		       struct outbuf *kept)
 {
 	struct pass p = {
-		.tables = t, .images = images, .ts_ns = ts_ns, .live = true, .kept = kept
+		.tables = t, .images = images, .ts_ns = until_ns, .live = true, .kept = kept
 	};
 	const struct memory_map map = blocks_of(t);
 

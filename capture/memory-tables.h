@@ -63,9 +63,9 @@ int memory_tables_snapshot(struct memory_tables *t, const struct table *images, 
 /*
  * The same of those IMAGES that live, whose blocks change, in two steps: first they are copied into KEPT, which the
  * caller frees, so that as many are said as were counted; no more than the table has room for. What was made
- * after TS_NS is left out; what was freed after it, while the table was read, may be.
+ * after UNTIL_NS is left out.
  */
-int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
+int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t until_ns,
 		       struct outbuf *kept);
 int memory_tables_say_kept(const struct table *images, uint64_t ts_ns, const struct outbuf *kept,
 			   const struct memory_sink *sink);

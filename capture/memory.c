@@ -897,8 +897,12 @@ int memory_snapshot(struct memory *m)
 	choose_living(m);
 	list_living(m);
 	ts_ns = clock_boot_ns();
+	/* With each event recorded, what comes and goes while the table is read is said by these. */
+	r = memory_tables_keep(&m->tables, &m->images, m->options->memory.log ? ts_ns : UINT64_MAX,
+			       &kept);
+	if (!m->options->memory.log)
+		ts_ns = clock_boot_ns();
 	choose_living(m); /* nothing is said of a process after its end */
-	r = memory_tables_keep(&m->tables, &m->images, ts_ns, &kept);
 	/* When the blocks are known: the stacks of all of them are there. */
 	if (r == 0)
 		r = memory_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);

@@ -148,6 +148,9 @@ static struct json_object *json_process(const struct leaks_input *in, const stru
 	json_add_u64(o, "end_ns", w->end_ns);
 	json_add_string(o, "reason", *w->reason ? w->reason : NULL);
 	json_add(o, "complete", json_object_new_boolean(w->complete));
+	json_add_u64(o, "snapshots", w->n_snapshots);
+	if (w->n_snapshots > 0)
+		json_add_u64(o, "snapshot_ns", w->snapshot_ns);
 	json_add(o, "from_sums", json_object_new_boolean(w->from_sums));
 	json_add_string(o, "resources", w->resources);
 	json_add_string(o, "allocators", w->allocators);

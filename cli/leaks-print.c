@@ -90,6 +90,13 @@ static void print_limits(const struct leak_watch *w)
 		       text_format_size(size, w->interval));
 	if (w->min_bytes)
 		printf("  blocks below %s are not known\n", text_format_size(size, w->min_bytes));
+	/* Where each event was recorded, what follows is of the end. */
+	if (!*w->reason && w->n_snapshots > 0 && !w->missing && !w->logged) {
+		printf("  what follows is of the last snapshot, number %" PRIu32, w->n_snapshots);
+		print_duration(", taken ",
+			       w->end_ns > w->snapshot_ns ? w->end_ns - w->snapshot_ns : 0,
+			       " before the end of the archive\n");
+	}
 	if (w->from_sums && w->n_groups > 0)
 		puts("  there is no snapshot: of the blocks only their sums are known");
 	if (*w->allocators)

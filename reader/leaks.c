@@ -468,6 +468,7 @@ static void sweep(struct leak_watch *w, uint64_t ts_ns)
 static void take_snapshot(struct leak_watch *w, const struct event *ev)
 {
 	w->n_snapshots++;
+	w->snapshot_ns = ev->ts_ns;
 	w->sequence++;
 	w->missing = ev->snapshot.blocks;
 	if (w->missing == 0)

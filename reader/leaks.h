@@ -92,8 +92,9 @@ struct leak_watch {
 	uint64_t
 		replaced; /* blocks that were allocated again without being freed: a free is missing */
 	uint32_t n_snapshots;
-	uint64_t missing; /* blocks that the last snapshot said and that did not come */
-	bool from_sums;   /* there were no blocks: the groups are those of the last sums */
+	uint64_t snapshot_ns; /* time of the last one */
+	uint64_t missing;     /* blocks that the last snapshot said and that did not come */
+	bool from_sums;       /* there were no blocks: the groups are those of the last sums */
 	struct leak_group *
 		*groups; /* after leaks_finish(): owned; those with most evidence first */
 	size_t n_groups;

@@ -244,17 +244,21 @@ for step in 1 2; do
 		snapshots "$TMP/live.fxt" "$LOAD" 2>/dev/null | grep -qx "$step false $((step * 1001)) $((step * 1001)) .*"
 	}
 	expect_soon 10 is_there
+	# The archive has no end yet, which is no damage.
 	expect_exit 0 "$KYMO" leaks -p "$LOAD" "$TMP/live.fxt"
-	cp "$TMP/stdout" "$TMP/leaks.$step"
-	cp "$TMP/stderr" "$TMP/leaks.$step.err"
+	assert_empty "$TMP/stderr" "what kymo leaks complains of"
+	assert_contains "$TMP/stdout" "of the last snapshot, number $step, taken " "since when it holds"
+	assert_eq "$(leaks_found "$TMP/live.fxt" "$LOAD")" "$((step * 1000)) $step" "leaks so far"
 done
 go_memory_load steps
 expect_soon 10 has_done steps 3
 expect_exit 0 "$KYMO" stop live --bus "$BUS"
 snapshots "$TMP/live.fxt" "$LOAD" >"$TMP/found"
-cat "$TMP"/leaks.[12] "$TMP"/leaks.[12].err "$TMP/found" >&2
 printf '%s\n' "1 false 1001 1001 1000 1" "2 false 2002 2002 2000 2" "3 true 3003 3003 3000 3" |
 	diff - "$TMP/found" >&2 || fail "snapshots (>) are not what was planted (<)"
+assert_eq "$(leaks_found "$TMP/live.fxt" "$LOAD")" "3000 3" "leaks at the end"
+expect_exit 0 "$KYMO" leaks -p "$LOAD" "$TMP/live.fxt"
+assert_eq "$(grep -c "last snapshot" "$TMP/stdout")" 0 "words about a snapshot that is the end's"
 expect_exit 0 "$KYMO" check "$TMP/live.fxt"
 end_memory_load steps
 

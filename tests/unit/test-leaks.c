@@ -180,6 +180,28 @@ static void test_snapshots(void **state)
 	assert_int_equal(w->failed, 5);
 }
 
+/* What was recorded while a snapshot was read stands before it, and is not in it. */
+static void test_snapshot_among_events(void **state)
+{
+	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
+	const struct leak_watch *w;
+
+	(void)state;
+	watch(l, 1, S);
+	stack(l, 1, 71, 0xa00);
+	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 100, 71 });
+	of_block(l, EVENT_ALLOC, 1, 3 * S, (struct made){ 0x20, 10, 71 });
+	of_block(l, EVENT_ALLOC, 1, 5 * S + 1, (struct made){ 0x30, 1, 71 });
+	snapshot(l, 1, 5 * S, 1);
+	of_block(l, EVENT_BLOCK, 1, 5 * S, (struct made){ 0x10, 100, 71, 2 * S });
+	assert_int_equal(leaks_finish(l), 0);
+	w = l->watches[0];
+	assert_int_equal(w->n_snapshots, 1);
+	assert_int_equal(w->snapshot_ns, 5 * S);
+	assert_int_equal(w->n_groups, 1);
+	expect_group(w->groups[0], 2, 101, w->groups[0]->verdict);
+}
+
 static void test_empty_and_cut_snapshots(void **state)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
@@ -444,6 +466,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events_alone),
 		cmocka_unit_test(test_snapshots),
+		cmocka_unit_test(test_snapshot_among_events),
 		cmocka_unit_test(test_empty_and_cut_snapshots),
 		cmocka_unit_test(test_sums_alone),
 		cmocka_unit_test(test_processes),
