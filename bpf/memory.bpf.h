@@ -181,6 +181,8 @@ static __always_inline struct rec_resource *memory_call_record(struct memory_pro
 	rec_fill_head(&rec->head, now_ns, REC_RESOURCE, sizeof(*rec), bpf_get_current_task_btf());
 	rec->operation = operation;
 	rec->instance = process->instance;
+	rec->context = *(volatile __u32 *)&memory_context;
+	rec->pad_0 = 0;
 	rec->result = 0;
 	rec->stack = 0;
 	return rec;

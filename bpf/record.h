@@ -617,9 +617,11 @@ struct rec_resource {
 	__u64 stack;
 	__u32 operation; /* RESOURCE_OP_* */
 	__u32 instance;
+	__u32 context; /* bits of those that are open */
+	__u32 pad_0;
 	char text[REC_RESOURCE_TEXT_BYTES]; /* ends with NUL */
 };
-_Static_assert(sizeof(struct rec_resource) == 144, "ABI");
+_Static_assert(sizeof(struct rec_resource) == 152, "ABI");
 
 /* ---- what programs allocate: by user space, what it read from the tables ---- */
 

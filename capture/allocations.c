@@ -280,6 +280,7 @@ static int log_block(struct watch *w, enum event_kind kind, const struct resourc
 	ev.block.id = block->id;
 	ev.block.size = kind == EVENT_ALLOC ? block->size : 0;
 	ev.block.stack = kind == EVENT_ALLOC ? block->origin.stack : 0;
+	ev.block.context = kind == EVENT_ALLOC ? block->origin.context : 0;
 	ev.block.function = resource_call_name(call->operation);
 	ev.block.text = "";
 	return r < 0 ? r : write_event(a, &ev);
@@ -376,6 +377,7 @@ static int write_resource(const struct resource_block *block, void *userdata)
 	ev.block.id = block->id;
 	ev.block.size = block->size;
 	ev.block.stack = block->origin.stack;
+	ev.block.context = block->origin.context;
 	ev.block.since_ns = block->origin.since_ns;
 	ev.block.thread =
 		block->origin.tid ? tasks_koid(a->tasks, block->origin.tid) : s->watch->koid;

@@ -17,6 +17,7 @@ struct origin {
 	uint64_t stack;    /* id; 0 = not known */
 	uint32_t tid;
 	uint32_t operation; /* RESOURCE_OP_* */
+	uint32_t context;   /* bits of those that were open */
 };
 
 struct range {

@@ -289,6 +289,7 @@ static struct thing *make_thing(struct resources *r, enum resource resource, uin
 		.stack = rec->stack,
 		.tid = rec->head.tid,
 		.operation = rec->operation,
+		.context = rec->context,
 	};
 	return thing;
 }
@@ -490,6 +491,7 @@ static int map(struct resources *r)
 			.stack = rec->stack,
 			.tid = rec->head.tid,
 			.operation = rec->operation,
+			.context = rec->context,
 		},
 	};
 	int error = unmap(r, start, bytes);
@@ -703,6 +705,7 @@ static int create_thread(struct resources *r)
 		.stack = rec->stack,
 		.tid = rec->head.tid,
 		.operation = rec->operation,
+		.context = rec->context,
 	};
 	return say_if_left(r, t);
 }
