@@ -15,6 +15,68 @@ static bool identity_ends(const struct rec_identity *id)
 	return ends(id->comm, sizeof(id->comm));
 }
 
+/* Whether what the record has in it, which is of the right size, makes sense. */
+static bool makes_sense(const struct rec_head *head)
+{
+	const void *data = head;
+
+	switch (head->kind) {
+	case REC_FORK:
+		return identity_ends(&((const struct rec_fork *)data)->child);
+	case REC_TASK:
+		return identity_ends(&((const struct rec_task *)data)->task);
+	case REC_EXIT:
+		return identity_ends(&((const struct rec_exit *)data)->task);
+	case REC_RENAME: {
+		const struct rec_rename *rec = data;
+
+		return identity_ends(&rec->task) && ends(rec->comm, sizeof(rec->comm));
+	}
+	case REC_EXEC: {
+		const struct rec_exec *rec = data;
+
+		return identity_ends(&rec->task) && ends(rec->file, sizeof(rec->file)) &&
+		       rec->args_bytes <= sizeof(rec->args);
+	}
+	case REC_WORK:
+		return ((const struct rec_work *)data)->begin_ns <= head->ts_ns;
+	case REC_FUNCTION: {
+		const struct rec_function *rec = data;
+
+		return ends(rec->name, sizeof(rec->name));
+	}
+	case REC_STACK:
+		return head->size > REC_STACK_BYTES(0) && head->size % sizeof(uint64_t) == 0 &&
+		       ((const struct rec_stack *)data)->id != 0;
+	case REC_NAMED: {
+		const struct rec_named *rec = data;
+
+		return rec->n_frames > 0 && rec->n_frames <= MEMORY_FRAMES_MAX && rec->id != 0;
+	}
+	case REC_REGISTERS:
+		return ((const struct rec_registers *)data)->n <= REC_REGISTERS_MAX;
+	case REC_ALLOC:
+		return ((const struct rec_alloc *)data)->resource < RESOURCE_MAX;
+	case REC_FREE:
+		return ((const struct rec_free *)data)->resource < RESOURCE_MAX;
+	case REC_RESOURCE: {
+		const struct rec_resource *rec = data;
+
+		return ends(rec->text, sizeof(rec->text));
+	}
+	case REC_OFFCPU: {
+		const struct rec_offcpu *rec = data;
+
+		return rec->begin_ns <= head->ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
+		       rec->state > 0 && rec->state < 0x80;
+	}
+	case REC_LOST:
+		return ((const struct rec_lost *)data)->ring < REC_RINGS;
+	default:
+		return true;
+	}
+}
+
 const struct rec_head *decode_record(const void *data, size_t size)
 {
 	static const size_t sizes[] = {
@@ -43,70 +105,7 @@ const struct rec_head *decode_record(const void *data, size_t size)
 	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size ||
 	    (head->size < sizes[head->kind] && head->kind != REC_STACK))
 		return NULL;
-	switch (head->kind) {
-	case REC_FORK:
-		return identity_ends(&((const struct rec_fork *)data)->child) ? head : NULL;
-	case REC_TASK:
-		return identity_ends(&((const struct rec_task *)data)->task) ? head : NULL;
-	case REC_EXIT:
-		return identity_ends(&((const struct rec_exit *)data)->task) ? head : NULL;
-	case REC_RENAME: {
-		const struct rec_rename *rec = data;
-
-		return identity_ends(&rec->task) && ends(rec->comm, sizeof(rec->comm)) ? head
-										       : NULL;
-	}
-	case REC_EXEC: {
-		const struct rec_exec *rec = data;
-
-		return identity_ends(&rec->task) && ends(rec->file, sizeof(rec->file)) &&
-				       rec->args_bytes <= sizeof(rec->args)
-			       ? head
-			       : NULL;
-	}
-	case REC_WORK:
-		return ((const struct rec_work *)data)->begin_ns <= head->ts_ns ? head : NULL;
-	case REC_FUNCTION: {
-		const struct rec_function *rec = data;
-
-		return ends(rec->name, sizeof(rec->name)) ? head : NULL;
-	}
-	case REC_STACK:
-		return head->size > REC_STACK_BYTES(0) && head->size % sizeof(uint64_t) == 0 &&
-				       ((const struct rec_stack *)data)->id != 0
-			       ? head
-			       : NULL;
-	case REC_NAMED: {
-		const struct rec_named *rec = data;
-
-		return rec->n_frames > 0 && rec->n_frames <= MEMORY_FRAMES_MAX && rec->id != 0
-			       ? head
-			       : NULL;
-	}
-	case REC_REGISTERS:
-		return ((const struct rec_registers *)data)->n <= REC_REGISTERS_MAX ? head : NULL;
-	case REC_ALLOC:
-		return ((const struct rec_alloc *)data)->resource < RESOURCE_MAX ? head : NULL;
-	case REC_FREE:
-		return ((const struct rec_free *)data)->resource < RESOURCE_MAX ? head : NULL;
-	case REC_RESOURCE: {
-		const struct rec_resource *rec = data;
-
-		return ends(rec->text, sizeof(rec->text)) ? head : NULL;
-	}
-	case REC_OFFCPU: {
-		const struct rec_offcpu *rec = data;
-
-		return rec->begin_ns <= head->ts_ns && strchr("RSDTtPIX", (int)rec->state & 0x7f) &&
-				       rec->state > 0 && rec->state < 0x80
-			       ? head
-			       : NULL;
-	}
-	case REC_LOST:
-		return ((const struct rec_lost *)data)->ring < REC_RINGS ? head : NULL;
-	default:
-		return head;
-	}
+	return makes_sense(head) ? head : NULL;
 }
 
 /* Whether the N words, a whole record, say what CPU did, in the way of CLASS. */
