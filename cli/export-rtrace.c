@@ -28,6 +28,7 @@ int export_rtrace(struct export *e)
 						    .directory = e->output_path,
 						    .archive = again ? e->input_path : NULL,
 						    .force = e->force,
+						    .spec_time = e->spec_time,
 					    });
 	if (r != CLI_OK)
 		return r;

@@ -14,6 +14,7 @@ struct export
 	const char *input_path; /* "-" = standard input */
 	const char *output_path;
 	bool force;
+	bool spec_time;              /* rtrace: microseconds, as the specification has them */
 	enum pack_method method;     /* of the output */
 	struct packed_output output; /* opened by run(), when it knows that there is a trace */
 

@@ -410,13 +410,15 @@ static void report_deinit(struct report *t)
 	free(t->maps);
 }
 
-int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, struct outbuf *out)
+int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool spec_time,
+		 struct outbuf *out)
 {
 	_cleanup_(report_deinit) struct report t = { .in = in, .watch = w };
 	int r;
 
 	t.start_ns = in->flame.summary->start_ns;
-	rtrace_writer_init(&t.writer, out, &(struct rtrace_writer_options){ 0 });
+	rtrace_writer_init(&t.writer, out,
+			   &(struct rtrace_writer_options){ .spec_time = spec_time });
 	r = list_blocks(&t);
 	if (r == 0)
 		r = write_head(&t);
@@ -484,24 +486,26 @@ static int take_event(void *userdata, const struct event *ev)
 
 /* The report of W with all of its events, which are read again. */
 static int write_all_events(const struct leaks_input *in, const struct leak_watch *w,
-			    const char *archive, const struct packed_output_args *args)
+			    const struct leaks_rtrace_args *args,
+			    const struct packed_output_args *file)
 {
 	_cleanup_(open_trace_close) struct open_trace trace = OPEN_TRACE_NULL;
 	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
 	_cleanup_(report_deinit) struct report t = { .in = in, .watch = w, .all = true };
 	struct packed_output output = PACKED_OUTPUT_NULL;
-	int r = open_trace(&trace, archive);
+	int r = open_trace(&trace, args->archive);
 
 	if (r != CLI_OK)
 		return r;
 	t.start_ns = in->flame.summary->start_ns;
 	t.output = &output;
-	rtrace_writer_init(&t.writer, &text, &(struct rtrace_writer_options){ 0 });
+	rtrace_writer_init(&t.writer, &text,
+			   &(struct rtrace_writer_options){ .spec_time = args->spec_time });
 	if (write_head(&t) < 0) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	r = packed_output_open(&output, args) < 0 ? CLI_FAILED : CLI_OK;
+	r = packed_output_open(&output, file) < 0 ? CLI_FAILED : CLI_OK;
 	if (r == CLI_OK)
 		r = read_events(&trace, take_event, &t);
 	if (r == CLI_OK && (flush(&t) < 0 || packed_output_finish(&output) < 0))
@@ -513,16 +517,17 @@ static int write_all_events(const struct leaks_input *in, const struct leak_watc
 /* ---- files ---- */
 
 static int write_what_lives(const struct leaks_input *in, const struct leak_watch *w,
-			    const struct packed_output_args *args)
+			    const struct leaks_rtrace_args *args,
+			    const struct packed_output_args *file)
 {
 	_cleanup_(outbuf_deinit) struct outbuf text = { .limit = OUTPUT_MAX };
-	int r = leaks_rtrace(in, w, &text);
+	int r = leaks_rtrace(in, w, args->spec_time, &text);
 
 	if (r < 0) {
-		cli_error("%s: the report cannot be written: %s", args->path, strerror(-r));
+		cli_error("%s: the report cannot be written: %s", file->path, strerror(-r));
 		return CLI_FAILED;
 	}
-	return packed_output_put(args, text.data, text.size) < 0 ? CLI_FAILED : CLI_OK;
+	return packed_output_put(file, text.data, text.size) < 0 ? CLI_FAILED : CLI_OK;
 }
 
 int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_args *args)
@@ -545,8 +550,8 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 			return CLI_FAILED;
 		}
 		output.path = path;
-		r = args->archive && w->logged ? write_all_events(in, w, args->archive, &output)
-					       : write_what_lives(in, w, &output);
+		r = args->archive && w->logged ? write_all_events(in, w, args, &output)
+					       : write_what_lives(in, w, args, &output);
 	}
 	return r;
 }

@@ -25,6 +25,7 @@ struct leaks_request {
 	uint64_t fail_over; /* bytes */
 	bool has_fail_over;
 	bool json, force;
+	bool spec_time;       /* of --rtrace */
 	bool of_growing;      /* of processes that grow, and there may have been none */
 	const uint32_t *pids; /* borrowed */
 	size_t n_pids;
@@ -112,13 +113,15 @@ struct leaks_rtrace_args {
 	const char *
 		archive; /* what was read: of processes with each event all are written; NULL = of none */
 	bool force;
+	bool spec_time; /* microseconds, as the specification has them */
 };
 
 /* A report in the text protocol each watch, "PID-N.rtrace.txt". As above. */
 int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_args *args);
 
-/* The report of W as text. Returns 0 or a negative errno. */
-int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, struct outbuf *out);
+/* The report of W as text; SPEC_TIME as above. Returns 0 or a negative errno. */
+int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool spec_time,
+		 struct outbuf *out);
 
 /* A recording that is made for a report. */
 struct leaks_live {

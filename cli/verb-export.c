@@ -22,7 +22,7 @@ struct export_options {
 	const char *format, *input, *output;
 	const char *compress; /* METHOD; NULL = not said */
 	bool pack;            /* --compress */
-	bool force, json;
+	bool force, json, spec_time;
 };
 
 static void export_deinit(struct export *e)
@@ -178,6 +178,7 @@ static int run_export(const struct export_options *o)
 		.input_path = o->input,
 		.output_path = o->output,
 		.force = o->force,
+		.spec_time = o->spec_time,
 		.output = PACKED_OUTPUT_NULL,
 	};
 	const struct export_format *format = NULL;
@@ -215,6 +216,7 @@ static int verb_export(int argc, char **argv)
 		OPTION_TEXT("format", 0, &o.format),
 		OPTION_FLAG("json", &o.json),
 		OPTION_TEXT("output", 'o', &o.output),
+		OPTION_FLAG("spec-time", &o.spec_time),
 		{ 0 },
 	};
 	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
@@ -236,6 +238,7 @@ const struct verb verb_export_row = {
 		"                           the default is what OUT is called\n"
 		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
 		"                           called: .zst, .gz, .sz\n"
+		"      --spec-time          rtrace: microseconds, which other readers take for milliseconds\n"
 		"      --force              write over an existing file\n"
 		"      --json               print what became of it as JSON\n"
 		"  -h, --help               show this\n"

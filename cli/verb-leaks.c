@@ -215,7 +215,9 @@ static int write_files(struct request *q, struct leaks_input *in, int fd)
 
 	if (o->rtrace)
 		r = leaks_write_rtrace(in,
-				       &(struct leaks_rtrace_args){ o->rtrace, NULL, o->force });
+				       &(struct leaks_rtrace_args){ .directory = o->rtrace,
+								    .force = o->force,
+								    .spec_time = o->spec_time });
 	if (r == CLI_OK && o->pprof)
 		r = leaks_write_pprof(in, o, fd);
 	if (r == CLI_OK && o->folded)
@@ -460,6 +462,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_PLAIN("reachability", take_reachability, &q),
 		OPTION_VALUE("resource", 0, take_resources, &o->resources),
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
+		OPTION_FLAG("spec-time", &o->spec_time),
 		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
 		OPTION_VALUE("top", 0, take_top, &q),
 		LIVE("uid", 0, "--uid"),
@@ -505,6 +508,7 @@ const struct verb verb_leaks_row = {
 		"      --pprof=OUT        write a profile for pprof, gzip'ed\n"
 		"      --folded=OUT       write folded stacks, weighted by bytes\n"
 		"      --rtrace=DIR       write PID-N.rtrace.txt to DIR, for 'kymo postprocess' and others\n"
+		"      --spec-time        with microseconds there, which other readers take for milliseconds\n"
 		"      --force            write over existing files\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "Of a recording, where there is no FILE:\n"
 		"  -p, --pid=PID,...      these processes, with their children (of a FILE: only these)\n"

@@ -11,6 +11,14 @@ kymo postprocess --leaks reports/100-1.rtrace.txt | grep leaked
 kymo postprocess --leaks --resource memory reports/100-1.rtrace.txt | grep leaked
 kymo postprocess --leaks --context login reports/100-1.rtrace.txt | grep leaked
 kymo leaks a.fxt --json --resource memory | jq '[.processes[].leaks[] | .blocks, .bytes] | _nwise(2)' -c
+echo --- to the microsecond
+kymo leaks a.fxt --rtrace exact --spec-time >/dev/null
+grep -c '^[0-9]*\. .*\[[0-9:]*\.[0-9]\{6\}\]' exact/100-1.rtrace.txt
+grep -c '^[0-9]*\. .*\[[0-9:]*\.[0-9]\{3\}\]' exact/100-1.rtrace.txt
+kymo export a.fxt -o exact-too --format rtrace --spec-time >/dev/null
+diff -r exact exact-too && echo same
+kymo postprocess --leaks exact/100-1.rtrace.txt | grep leaked
+rm -r exact exact-too
 echo --- several, and what is missing
 make-profile b.fxt <"$L/limits"
 kymo leaks b.fxt --rtrace reports >/dev/null 2>&1
