@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/archive-report.h"
 #include "cli/packed-output.h"
 #include "cli/postprocess-options.h"
 #include "cli/rtrace-input.h"
@@ -232,13 +233,22 @@ static int run(const struct request *q, const char *path)
 {
 	struct work w = { .q = q, .in = RTRACE_INPUT_NULL, .out = PACKED_OUTPUT_NULL };
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
-	int r = CLI_OK;
+	_cleanup_close_ int of_archive = -1;
+	char path_of_report[64];
+	int r = archive_report_open(path, &of_archive);
+	bool damaged = r == CLI_DAMAGE;
 
-	if (q->post.options.resolve)
+	if (damaged)
+		r = CLI_OK;
+	snprintf(path_of_report, sizeof(path_of_report), "/proc/self/fd/%d", of_archive);
+	if (r == CLI_OK && q->post.options.resolve)
 		r = symbol_options_open(&q->symbols, &symbols);
 	rtrace_names_init(&w.names, symbols);
 	if (r == CLI_OK)
-		r = rtrace_input_open(&w.in, path, !postprocess_options_any(&q->post));
+		r = rtrace_input_open(&w.in, of_archive < 0 ? path : path_of_report,
+				      !postprocess_options_any(&q->post));
+	if (of_archive >= 0)
+		w.in.file.name = path;
 	if (r == CLI_OK)
 		r = open_output(&w);
 	if (r == CLI_OK) {
@@ -249,7 +259,7 @@ static int run(const struct request *q, const char *path)
 	rtrace_names_deinit(&w.names);
 	rtrace_input_close(&w.in);
 	outbuf_deinit(&w.waiting);
-	return r;
+	return r == CLI_OK && damaged ? CLI_DAMAGE : r;
 }
 
 /* A word that the options of the post-processing take. */
@@ -340,7 +350,7 @@ const struct verb verb_postprocess_row = {
 		"      --force            write over an existing file\n"
 		"      --json             print a JSON object a record\n"
 		"  -h, --help             show this\n"
-		"\nFILE is a report in the sp-rtrace text protocol; '-' is standard input.\n"
+		"\nFILE is a report in the sp-rtrace text protocol, or an archive in which one\nprogram was watched; '-' is standard input, for a report.\n"
 		"Without anything to do it is shown as it is. What is wrong in it is said on\n"
 		"standard error, by line; the exit status is 3 then.\n",
 	.run = verb_postprocess,

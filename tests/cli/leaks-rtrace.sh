@@ -11,6 +11,12 @@ kymo postprocess --leaks reports/100-1.rtrace.txt | grep leaked
 kymo postprocess --leaks --resource memory reports/100-1.rtrace.txt | grep leaked
 kymo postprocess --leaks --context login reports/100-1.rtrace.txt | grep leaked
 kymo leaks a.fxt --json --resource memory | jq '[.processes[].leaks[] | .blocks, .bytes] | _nwise(2)' -c
+echo --- from the archive
+kymo postprocess a.fxt | cmp reports/100-1.rtrace.txt - && echo same
+kymo postprocess --leaks --resource memory a.fxt | grep leaked
+make-profile four.fxt <"$L/limits"
+kymo postprocess four.fxt
+echo "exit $?"
 echo --- to the microsecond
 kymo leaks a.fxt --rtrace exact --spec-time >/dev/null
 grep -c '^[0-9]*\. .*\[[0-9:]*\.[0-9]\{6\}\]' exact/100-1.rtrace.txt
