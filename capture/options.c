@@ -42,6 +42,11 @@ const struct category_row category_rows[] = {
 	{ 0 },
 };
 
+const char *const session_mode_names[SESSION_MODE_MAX] = {
+	[SESSION_STREAM] = "stream",
+	[SESSION_FLIGHT] = "flight",
+};
+
 const char *const memory_reach_names[MEMORY_REACH_MAX] = {
 	[MEMORY_REACH_NO] = "no",
 	[MEMORY_REACH_LOOK] = "look",

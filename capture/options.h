@@ -127,8 +127,48 @@ struct memory_options {
 	size_t n_allocator_fds;
 };
 
+/* What becomes of the archive. */
+enum session_mode {
+	SESSION_STREAM, /* it goes to the output as it is made */
+	SESSION_FLIGHT, /* the last of it is kept in memory, for snapshots (flight.h) */
+	SESSION_MODE_MAX,
+};
+
+/* How they are called on the bus and the command line. */
+extern const char *const session_mode_names[SESSION_MODE_MAX];
+
+#define FLIGHT_NS_DEFAULT    UINT64_C(10000000000)
+#define FLIGHT_BYTES_MIN     (UINT64_C(1) << 20)
+#define FLIGHT_BYTES_MAX     (UINT64_C(1) << 30)
+#define FLIGHT_BYTES_DEFAULT (UINT64_C(64) << 20)
+
+#define ROTATE_NS_MIN    UINT64_C(1000000000)
+#define ROTATE_BYTES_MIN (UINT64_C(1) << 20)
+
+#define OVERHEAD_PPM_MIN 1000u /* of one CPU: 0.1 % */
+
+/* When a flight recorder has something to keep: each 0 = never. */
+struct trigger_options {
+	uint64_t wakeup_ns; /* a thread waited as long for a CPU, from its wakeup on */
+	uint64_t offcpu_ns; /* a thread that was blocked came back after so long */
+	uint64_t pressure_ppm
+		[3];          /* of the last seconds some task stalled so much: cpu, memory, io */
+	uint64_t leak_bytes;  /* a watched process has allocated so much more within a minute */
+	uint64_t interval_ns; /* not more often than this */
+};
+
 struct session_options {
-	char name[65];       /* [A-Za-z0-9_]{1,64} */
+	char name[65]; /* [A-Za-z0-9_]{1,64} */
+	enum session_mode mode;
+	uint64_t flight_ns,
+		flight_bytes; /* of a flight recorder: at least this time, never more bytes; 0 = default */
+	uint64_t rotate_ns,
+		rotate_bytes; /* a new chunk then; 0 = never. Only where chunks have files of their own */
+	bool own;             /* only processes of OWN_UID that it might trace (bpf/filter.bpf.h) */
+	uint32_t own_uid;
+	uint64_t
+		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
+	struct trigger_options triggers;
 	uint32_t categories; /* 0 = default */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */
 	uint64_t flush_ns;   /* at most this much is lost when we are killed; 0 = default */

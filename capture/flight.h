@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A flight recorder's memory: the last chunks of a recording, in files on a file system that is memory (tmpfs) and outlives this
+ * process, or without names. docs/ARCHITECTURE.md, "Flight recorder".
+ *
+ * Each chunk is two files, N.head and N.body, N counting up. The oldest chunk goes when without it there is still
+ * enough time or the bytes are too many.
+ *
+ * A snapshot is a head, all bodies from there on, and a tail. It holds the files open, so taking it and
+ * writing it out does not wait for anything and nothing waits for it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "capture/store.h"
+
+struct flight_options {
+	int dir_fd; /* empty directory for the files; a duplicate is kept. -1: files without names (memfd) */
+	uint64_t keep_ns;   /* at least this much time is kept; 0 = no limit */
+	uint64_t max_bytes; /* never more than this in all files; must be set */
+};
+
+struct flight_snapshot;
+
+int flight_new(const struct flight_options *o, struct store **ret);
+
+/* Any thread: all that is in STORE now, a flight recorder. Returns 0, -ENODATA, or another errno. */
+int flight_take(struct store *s, struct flight_snapshot **ret);
+
+/* What a dead process has left in DIR_FD. Returns as flight_take(). */
+int flight_recover(int dir_fd, struct flight_snapshot **ret);
+
+/* Moves TAIL (owned data) behind it; without one an archive ends as one that was cut off. */
+void flight_snapshot_set_tail(struct flight_snapshot *f, struct outbuf *tail);
+
+/* Writes all of it to TO (begin, write, end). May take its time. Returns 0 or a negative errno. */
+int flight_snapshot_write(const struct flight_snapshot *f, struct store *to);
+
+uint64_t flight_snapshot_bytes(const struct flight_snapshot *f);
+struct flight_snapshot *flight_snapshot_free(struct flight_snapshot *f);
+
+/* Removes all chunk files in DIR_FD. */
+void flight_clear(int dir_fd);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A directory of chunks: NAME-BEGIN-END.fxt, with the suffix of how it is packed, BEGIN and END being UTC
+ * (20261120T190834.123456Z), so that names sort by time. While it is written a chunk is called .NAME-BEGIN.part; it is complete
+ * the moment it is renamed.
+ *
+ * After each chunk, and at the beginning, the oldest ones of this NAME go until both limits hold; the one just written stays.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "capture/store.h"
+#include "writer/pack/pack.h"
+
+struct store_files_options {
+	int dir_fd;          /* open directory; a duplicate is kept */
+	const char *name;    /* [A-Za-z0-9_]{1,64}; copied */
+	uint64_t keep_bytes; /* of all chunks of this name; 0 = no limit */
+	uint64_t keep_ns;    /* older ones go, by when they end; 0 = no limit */
+	enum pack_method packed;
+};
+
+/* Returns 0 or a negative errno. What a dead process has left (.part) is cut to whole records, or packed pieces, and gets its
+ * name: its end is the time of its last write. */
+int store_files_new(const struct store_files_options *o, struct store **ret);
