@@ -69,6 +69,11 @@ void pack_deinit(struct pack *p)
 	*p = (struct pack){ 0 };
 }
 
+void pack_restart(struct pack *p)
+{
+	p->begun = false;
+}
+
 int pack_put(struct pack *p, const uint8_t *data, size_t n, struct outbuf *to)
 {
 	int r;

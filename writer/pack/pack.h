@@ -60,6 +60,9 @@ struct pack {
 int pack_init(struct pack *p, enum pack_method method);
 void pack_deinit(struct pack *p);
 
+/* What comes next is the beginning of another file. */
+void pack_restart(struct pack *p);
+
 /*
  * Appends N bytes (at most PACK_CHUNK_MAX) at DATA to TO as one piece; nothing becomes nothing.
  * Returns 0 or a negative errno; TO may then hold bytes that are of no use.
