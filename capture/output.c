@@ -285,8 +285,22 @@ struct outbuf *output_take(struct output *o)
 	return b;
 }
 
-void output_put(struct output *o, struct outbuf *b)
+/* All chunks go into the same file, one behind the other. */
+void output_begin(struct output *o, const struct store_moment *at)
 {
+	(void)o;
+	(void)at;
+}
+
+void output_end(struct output *o, const struct store_moment *at)
+{
+	(void)o;
+	(void)at;
+}
+
+void output_put(struct output *o, struct outbuf *b, enum store_part part)
+{
+	(void)part;
 	pthread_mutex_lock(&o->lock);
 	o->queue[(o->first + o->n_queued++) % N_BUFFERS] = b;
 	pthread_cond_signal(&o->wake);

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
+#include "capture/store.h"
 #include "writer/pack/pack.h"
 
 struct output;
@@ -48,8 +49,12 @@ DEFINE_CLEANUP(struct output *, output_free)
 /* An empty buffer to fill, or NULL when all are on their way. Borrowed until it is put back. */
 struct outbuf *output_take(struct output *o);
 
-/* Queues what is in the buffer for writing. */
-void output_put(struct output *o, struct outbuf *b);
+/* Queued in order, too: a chunk begins, and is complete. */
+void output_begin(struct output *o, const struct store_moment *at);
+void output_end(struct output *o, const struct store_moment *at);
+
+/* Queues what is in the buffer, whole records of PART, for writing. */
+void output_put(struct output *o, struct outbuf *b, enum store_part part);
 
 /* No more buffers come: when the last one is written, the status is `done`. */
 void output_finish(struct output *o);

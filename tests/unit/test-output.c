@@ -56,7 +56,7 @@ static void put(struct output *o, char c, size_t n)
 	p = outbuf_reserve(b, n);
 	assert_non_null(p);
 	memset(p, c, n);
-	output_put(o, b);
+	output_put(o, b, STORE_BODY);
 }
 
 /* Waits until FD is readable. */
@@ -195,7 +195,7 @@ static void test_take_again(void **state)
 			output_poll(o);
 		}
 		assert_int_equal(outbuf_append(b, &i, sizeof(i)), 0);
-		output_put(o, b);
+		output_put(o, b, STORE_BODY);
 	}
 	assert_int_equal(finish(o).bytes, 500 * sizeof(unsigned));
 	for (unsigned i = 0; i < 500; i++) {
@@ -258,7 +258,7 @@ static void test_slow_reader(void **state)
 		/* More than fits: some wait, until there is no buffer to be had. */
 		for (struct outbuf *b; (b = output_take(o)); n++) {
 			memset(outbuf_reserve(b, 50000), 'x', 50000);
-			output_put(o, b);
+			output_put(o, b, STORE_BODY);
 			assert_true(n < 1000);
 		}
 		assert_true(n >= 64);
