@@ -10,6 +10,7 @@
 
 #include "daemon/bus-error.h"
 #include "daemon/log.h"
+#include "daemon/tell.h"
 
 /*
  * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not, must
@@ -146,43 +147,28 @@ void managed_drop_waiters(struct managed *s, const char *sender)
 
 void managed_tell_counters(struct managed *s)
 {
+	static const char *const names[] = { "Events", "Lost", "Bytes", "Cost", NULL };
 	struct session_counters now;
-	int r;
 
 	session_counters(s->session, &now);
 	if (now.events == s->told_events && now.bytes == s->told_bytes)
 		return;
 	s->told_events = now.events;
 	s->told_bytes = now.bytes;
-	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
-					   "Events", "Lost", "Bytes", "Cost", NULL);
-	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: its counters could not be told", s->path);
-}
-
-static void tell_finished(const struct managed *s, const char *reason)
-{
-	int r = sd_bus_emit_signal(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Finished",
-				   "s", reason);
-
-	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: its end could not be told", s->path);
+	tell_properties(s, names);
 }
 
 static void tell_state(struct managed *s)
 {
+	static const char *const names[] = { "State",     "Reason",   "Error",
+					     "StartTime", "StopTime", NULL };
 	enum session_state state = session_state(s->session);
 	const char *text;
-	int r;
 
 	if (state == s->told_state)
 		return;
 	s->told_state = state;
-	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
-					   "State", "Reason", "Error", "StartTime", "StopTime",
-					   NULL);
-	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: its state could not be told", s->path);
+	tell_properties(s, names);
 	if (!managed_finished(s))
 		return;
 	managed_tell_counters(s);
