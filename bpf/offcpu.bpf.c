@@ -75,8 +75,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	struct rec_offcpu *rec;
 	__u64 kernel, user;
 
-	if (!room ||
-	    !stack_send(room, walk_kernel_of(p, runs, room->frames), p, now_ns, &kernel) ||
+	if (!room || !stack_send(room, walk_kernel_of(p, runs, room->frames), p, now_ns, &kernel) ||
 	    !stack_send(&t->user, t->n_user_frames, p, now_ns, &user))
 		return;
 	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);

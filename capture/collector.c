@@ -99,8 +99,9 @@ static uint32_t filter_kinds(const struct session_options *o)
 {
 	const struct capture_filter *f = &o->filter;
 
-	return (o->own ? FILTER_OWN : 0) | (f->n_pids ? FILTER_PID : 0) | (f->n_comms ? FILTER_COMM : 0) |
-	       (f->n_uids ? FILTER_UID : 0) | (f->n_cgroups ? FILTER_CGROUP : 0);
+	return (o->own ? FILTER_OWN : 0) | (f->n_pids ? FILTER_PID : 0) |
+	       (f->n_comms ? FILTER_COMM : 0) | (f->n_uids ? FILTER_UID : 0) |
+	       (f->n_cgroups ? FILTER_CGROUP : 0);
 }
 
 static uint64_t other_ring_bytes(uint64_t ring_bytes)

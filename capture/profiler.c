@@ -227,8 +227,8 @@ static bool waits(const struct profiler *p, const struct process *process)
 static bool is_hidden(const struct profiler *p, const struct process *process,
 		      const struct rec_mapping *rec)
 {
-	return p->own && (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD ||
-			  rec->start >> 63);
+	return p->own &&
+	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
 }
 
 static int on_mapping(struct profiler *p, const struct rec_mapping *rec)

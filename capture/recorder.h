@@ -40,8 +40,8 @@ struct recorder {
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	uint32_t categories;
-	bool own;          /* one user's own processes only */
-	uint64_t own_lost; /* of the records that tell whose they are */
+	bool own;            /* one user's own processes only */
+	uint64_t own_lost;   /* of the records that tell whose they are */
 	bool opened, closed; /* head and end of the archive are written */
 	uint64_t start_ns, listed_ns;
 	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */

@@ -369,7 +369,8 @@ static void deliver_commands(struct worker *w, const struct outbuf *tasks, struc
 
 	list_again(w, &after);
 	pthread_mutex_lock(&w->lock);
-	for (size_t at = 0; at < batch->size; at += sizeof(*head) + worker_command_room(head->size)) {
+	for (size_t at = 0; at < batch->size;
+	     at += sizeof(*head) + worker_command_room(head->size)) {
 		head = (const struct worker_command *)(batch->data + at);
 		if (is_same(w, tasks, &after, head->tid))
 			outbuf_append(&w->news.commands, head,
