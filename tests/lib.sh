@@ -26,6 +26,7 @@ STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
 SERVE_TREE=${SERVE_TREE:-$ROOT/build/tests/support/serve-tree}
 MEMORY_LOAD=${MEMORY_LOAD:-$ROOT/build/tests/support/memory-load}
+OWN_LOAD=${OWN_LOAD:-$ROOT/build/tests/support/own-load}
 LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}
 LEAK_PROGRAMS=${LEAK_PROGRAMS:-$ROOT/build/tests/support/plant}
 PATH=$PATH:/usr/sbin:/sbin
