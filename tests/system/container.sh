@@ -4,7 +4,7 @@
 # The package on a Debian 12 with a real systemd, system bus and polkit: it installs, records for those who may, leaves when
 # nobody needs it, comes back when it hangs, and purging leaves nothing of it.
 
-. "$(dirname "$0")/../support/container.sh"
+. "$(dirname "$0")/../support/container-words.sh"
 container_private "$@"
 . "$(dirname "$0")/../lib.sh"
 container_need
@@ -21,6 +21,10 @@ build_package() {
 		fail "the package does not build"
 	}
 	PACKAGE=$(echo "$TMP"/package/kymo_*.deb)
+	! command -v lintian >/dev/null || lintian --allow-root --fail-on error "$PACKAGE" >"$TMP/lintian.log" 2>&1 || {
+		cat "$TMP/lintian.log" >&2
+		fail "lintian finds errors in the package"
+	}
 }
 
 # What it depends on that has one name.
