@@ -91,6 +91,15 @@ int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit
 int session_end_context(struct session *s, uint32_t bit);
 
 /*
+ * Ends the chunk of a recording that is made of chunks (session_options_splits()) at this moment, and begins the next one: with one of the next
+ * drains, without waiting. Returns 0, -ESHUTDOWN if it does not run, or -EOPNOTSUPP if it is one archive.
+ */
+int session_rotate(struct session *s);
+
+/* The number of the chunk that is being written, from 1; 0 before the first one, and if the recording is one archive. */
+uint32_t session_chunk(const struct session *s);
+
+/*
  * Asks for a snapshot of what the processes that are watched have allocated, without waiting: it is done when
  * session_snapshots() is *RET_NUMBER or more. Two that are asked for at once are one. Returns 0, what session_mark() does, or
  * -EOPNOTSUPP if the session watches nothing of the kind.
