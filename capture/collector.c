@@ -16,6 +16,7 @@
 #include "bpf/kymo.skel.h"
 #include "capture/cpus.h"
 #include "capture/decode.h"
+#include "capture/exit-hook.h"
 #include "capture/kernel-btf.h"
 #include "capture/map-rings.h"
 #include "capture/resource-calls.h"
@@ -258,7 +259,8 @@ static int configure_own(struct collector *c, const struct session_options *o)
 
 	if (with_memory < 0)
 		return with_memory;
-	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory);
+	/* (without the hook exits are not shown, as there is nothing to say whose they are) */
+	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory && exit_hook_works());
 	skel->rodata->own_uid = o->own_uid;
 	skel->rodata->own_n_gids = (uint32_t)o->n_own_gids;
 	for (size_t i = 0; i < o->n_own_gids; i++)
