@@ -174,12 +174,21 @@ static bool have_buffer(struct session *s)
 	return s->buffer != NULL;
 }
 
+static struct store_moment moment(void)
+{
+	return (struct store_moment){ clock_boot_ns(), clock_read_ns(CLOCK_REALTIME) };
+}
+
 static void hand_over(struct session *s)
 {
+	struct store_moment now = moment();
+
 	if (!s->buffer || s->buffer->size == 0)
 		return;
+	if (s->archive_bytes == 0)
+		output_begin(s->output, &now);
 	s->archive_bytes += s->buffer->size;
-	output_put(s->output, TAKE_PTR(s->buffer));
+	output_put(s->output, TAKE_PTR(s->buffer), STORE_BODY);
 }
 
 static uint64_t cpu_ns(const struct session *s)
@@ -396,7 +405,7 @@ static bool options_valid(const struct session_options *o)
 	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
-int session_new(struct session_options *options, int output_fd, struct session **ret)
+int session_new(struct session_options *options, struct store *store, struct session **ret)
 {
 	_cleanup_(session_freep) struct session *s = calloc(1, sizeof(*s));
 	struct session_options defaulted = *options;
@@ -432,8 +441,8 @@ int session_new(struct session_options *options, int output_fd, struct session *
 	if (r == 0)
 		r = watch(s, worker_fd(s->worker));
 	if (r == 0)
-		r = output_new(output_fd, fxt_whole_records, defaulted.compress,
-			       &s->output); /* last: it takes the descriptor over */
+		r = output_new(store, fxt_whole_records, defaulted.compress,
+			       &s->output); /* last: it takes the store over */
 	if (r < 0)
 		return r;
 	s->recorder.after_record = after_record;

@@ -307,6 +307,16 @@ static int add_sources(struct managed *s)
 	return sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
 }
 
+/* Where the archive goes. */
+static int make_store(struct create_request *request)
+{
+	int r = request->store ? 0 : store_fd_new(request->output_fd, &request->store);
+
+	if (r == 0)
+		request->output_fd = -1; /* the store's now */
+	return r;
+}
+
 int managed_new(const struct managed_args *args, struct create_request *request,
 		struct managed **ret)
 {
@@ -324,7 +334,10 @@ int managed_new(const struct managed_args *args, struct create_request *request,
 		if (!s->owner)
 			return -ENOMEM;
 	}
-	r = session_new(&request->options, request->output_fd, &s->session);
+	r = make_store(request);
+	if (r < 0)
+		return r;
+	r = session_new(&request->options, request->store, &s->session);
 	if (r < 0)
 		return r;
 	/* Both belong to the session now. */

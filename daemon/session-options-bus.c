@@ -42,6 +42,7 @@ void create_request_deinit(struct create_request *r)
 {
 	session_options_deinit(&r->options);
 	r->output_fd = close_fd(r->output_fd);
+	r->store = store_free(r->store);
 }
 
 /* What an open file is called when it cannot be an output. */
