@@ -183,11 +183,12 @@ static int make(struct manager *m, const struct manager_create_args *args,
 
 static void emit(const struct manager *m, const char *signal, const struct managed *s)
 {
+	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
 	int r = sd_bus_emit_signal(m->bus, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE, signal, "so",
-				   session_options(s->session)->name, s->path);
+				   about.session, s->path);
 
 	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: %s could not be told", s->path, signal);
+		log_session_warning(&about, r, "%s could not be told", signal);
 }
 
 int manager_create(struct manager *m, const struct manager_create_args *args,
@@ -297,9 +298,11 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)source;
 	(void)usec;
 	for (const struct managed *s = m->sessions; s; s = s->next) {
+		const struct log_subject about = managed_subject(s, LOG_SESSION_ENDED);
+
 		if (managed_active(s))
-			log_warning(0, "session %s: left without its end, its output is too slow",
-				    s->path);
+			log_session_warning(&about, 0,
+					    "left without its end, its output is too slow");
 	}
 	return sd_event_exit(m->event, m->exit_status);
 }
