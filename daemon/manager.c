@@ -12,6 +12,7 @@
 #include "capture/capabilities.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
+#include "daemon/flights.h"
 #include "daemon/log.h"
 #include "daemon/managed.h"
 
@@ -105,6 +106,9 @@ static int check_counts(const struct manager *m, uid_t uid, sd_bus_error *reterr
 	if (m->exiting)
 		return bus_error_set(reterr, -EDQUOT, "the service is about to end");
 	for (const struct managed *s = m->sessions; s; s = s->next) {
+		/* What a dead service has left takes nothing but memory. */
+		if (managed_recovered(s))
+			continue;
 		n++;
 		n_own += s->uid == uid;
 	}
@@ -164,6 +168,40 @@ static int check_blocks(const struct manager *m, const struct managed *s, sd_bus
 			     own, others, LIMIT_BLOCKS);
 }
 
+static uint64_t flight_of(const struct managed *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return o->mode == SESSION_FLIGHT ? o->flight_bytes : 0;
+}
+
+/* Whether there is memory for what S keeps beside all others', also those that have ended. */
+static int check_flights(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
+{
+	uint64_t own = flight_of(s), all = 0, users = 0, limit = LIMIT_FLIGHT_BYTES;
+	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
+
+	if (own == 0)
+		return 0;
+	for (const struct managed *o = m->sessions; o; o = o->next) {
+		all += flight_of(o);
+		users += o->uid == s->uid ? flight_of(o) : 0;
+	}
+	if (all + own <= limit && (s->uid == 0 || users + own <= LIMIT_FLIGHT_BYTES_PER_USER))
+		return 0;
+	if (all + own <= limit) {
+		all = users;
+		limit = LIMIT_FLIGHT_BYTES_PER_USER;
+	}
+	return bus_error_set(
+		reterr, -EDQUOT,
+		"option `flight_bytes`: the flight recorder would keep %s, %s have %s, "
+		"and %s is the limit of all together",
+		text_format_size(wants, own),
+		limit == LIMIT_FLIGHT_BYTES ? "others" : "your others", text_format_size(has, all),
+		text_format_size(may, limit));
+}
+
 static int make(struct manager *m, const struct manager_create_args *args,
 		struct create_request *request, struct managed **ret, sd_bus_error *reterr)
 {
@@ -176,6 +214,10 @@ static int make(struct manager *m, const struct manager_create_args *args,
 	r = managed_new(&(struct managed_args){ m, args->owner, args->uid }, request, ret);
 	if (r == -EBADF)
 		return bus_error_set(reterr, r, "option `output` cannot be written");
+	if (r < 0 && request->options.mode == SESSION_FLIGHT && !request->store)
+		return bus_error_set(reterr, -ENODEV,
+				     "there is no place for what a flight recorder keeps: %s",
+				     strerror(-r));
 	if (r < 0)
 		return bus_error_set(reterr, r, "the session cannot be made: %s", strerror(-r));
 	return 0;
@@ -210,6 +252,8 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	r = check_rings(m, s, reterr);
 	if (r == 0)
 		r = check_blocks(m, s, reterr);
+	if (r == 0)
+		r = check_flights(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;
@@ -246,7 +290,7 @@ static bool any_active(const struct manager *m)
 static bool all_told(const struct manager *m)
 {
 	for (const struct managed *s = m->sessions; s; s = s->next) {
-		if (!managed_told(s))
+		if (!managed_told(s) || managed_is_writing(s))
 			return false;
 	}
 	return true;
@@ -328,6 +372,36 @@ void manager_shutdown(struct manager *m, int status)
 	manager_settle(m);
 }
 
+static void on_found(uid_t uid, const char *name, int fd, void *userdata)
+{
+	struct manager *m = userdata;
+	struct managed *s;
+	int r = managed_new_recovered(m, uid, name, fd, &s);
+
+	if (r < 0) {
+		/* There is nothing in it, or nothing that could be read. */
+		flights_remove(m->flights_fd, uid, name, fd);
+		close_fd(fd);
+		return;
+	}
+	s->next = m->sessions;
+	m->sessions = s;
+	log_warning(
+		0,
+		"session %s: a flight recorder of a service that ended; `kymo snapshot` has what it kept",
+		s->path);
+}
+
+/* What flight recorders of a service that has died have kept is offered again. */
+static void recover(struct manager *m)
+{
+	m->flights_fd = flights_open();
+	if (m->flights_fd < 0)
+		log_warning(m->flights_fd, "no place for flight recorders");
+	else
+		flights_find(m->flights_fd, on_found, m);
+}
+
 int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret)
 {
 	_cleanup_(manager_freep) struct manager *m = calloc(1, sizeof(*m));
@@ -335,6 +409,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 
 	if (!m)
 		return -ENOMEM;
+	m->flights_fd = -ENOENT;
 	m->event = sd_event_ref(event);
 	m->bus = sd_bus_ref(bus);
 	r = access_new(bus, group, &m->access);
@@ -355,6 +430,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	r = session_bus_offer(m);
 	if (r < 0)
 		return r;
+	recover(m);
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -363,8 +439,10 @@ struct manager *manager_free(struct manager *m)
 {
 	if (!m)
 		return NULL;
+	m->ending = true;
 	while (m->sessions)
 		manager_remove(m, m->sessions);
+	close_fd(m->flights_fd);
 	access_free(m->access);
 	sd_event_source_disable_unref(m->tick);
 	sd_event_source_disable_unref(m->deadline);

@@ -37,6 +37,8 @@ enum {
 #define LIMIT_RING_BYTES (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
 #define LIMIT_BLOCKS                                                                               \
 	MEMORY_BLOCKS_MAX /* that tables of all sessions have room for: 2 GiB when empty */
+#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30)   /* that all flight recorders keep */
+#define LIMIT_FLIGHT_BYTES_PER_USER (UINT64_C(256) << 20) /* but root's */
 
 /* How long things may take. */
 #define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */
@@ -53,7 +55,8 @@ struct manager {
 	struct managed *sessions; /* newest first */
 	sd_event_source *tick;    /* counters, while a session runs */
 	sd_event_source *deadline;
-	bool exiting;
+	int flights_fd; /* where flight recorders keep what they have (flights.h), or why there is no such place */
+	bool exiting, ending; /* sessions are stopped; what is left of them is let go of */
 	int exit_status;
 };
 

@@ -95,23 +95,23 @@ int output_fd_check(int fd, sd_bus_error *reterr)
 	struct stat st;
 
 	if (flags < 0 || fstat(fd, &st) < 0)
-		return bus_error_set(reterr, -EBADF, "option `output` is not an open file: %s",
+		return bus_error_set(reterr, -EBADF, "`output` is not an open file: %s",
 				     strerror(errno));
 	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
 		return bus_error_set(reterr, -EBADF,
-				     "option `output` is %s: a regular file, a pipe or a socket "
+				     "`output` is %s: a regular file, a pipe or a socket "
 				     "is needed",
 				     kind_of(st.st_mode));
 	if (flags & O_PATH)
 		return bus_error_set(reterr, -EBADF,
-				     "option `output` only names a file (O_PATH): open it for "
+				     "`output` only names a file (O_PATH): open it for "
 				     "writing");
 	if ((flags & O_ACCMODE) == O_RDONLY)
-		return bus_error_set(reterr, -EBADF, "option `output` is open for reading only");
+		return bus_error_set(reterr, -EBADF, "`output` is open for reading only");
 	filesystem = kernel_filesystem_of(fd);
 	if (filesystem)
 		return bus_error_set(reterr, -EBADF,
-				     "option `output` is a file of the kernel's, on %s: no archive "
+				     "`output` is a file of the kernel's, on %s: no archive "
 				     "can be written there",
 				     filesystem);
 	return 0;
@@ -400,6 +400,32 @@ static int append_cgroups(const struct option_row *row, sd_bus_message *m,
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+static int read_mode(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		     sd_bus_error *reterr)
+{
+	enum session_mode mode = 0;
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	if (r < 0)
+		return r;
+	while (*name && mode < SESSION_MODE_MAX && strcmp(session_mode_names[mode], name) != 0)
+		mode++;
+	if (mode == SESSION_MODE_MAX)
+		return bus_error_set(reterr, -EINVAL,
+				     "option `%s`: '%s' is none of stream and flight", row->name,
+				     name);
+	to->options.mode = mode;
+	return 0;
+}
+
+static int append_mode(const struct option_row *row, sd_bus_message *m,
+		       const struct create_request *from)
+{
+	(void)row;
+	return sd_bus_message_append(m, "s", session_mode_names[from->options.mode]);
+}
+
 static int read_reach(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 		      sd_bus_error *reterr)
 {
@@ -499,6 +525,9 @@ static const struct option_row rows[] = {
 	{ "triage_interval_ns", "t", read_u64, append_u64, AT(options.memory.triage_interval_ns), TRIAGE_NS_MIN, TRIAGE_NS_MAX, 0 },
 	{ "reach", "s", read_reach, append_reach, 0, 0, 0, 0 },
 	{ "allocator_fds", "ah", read_allocator_fds, NULL, 0, 0, 0, ALLOCATOR_FILES_MAX },
+	{ "mode", "s", read_mode, append_mode, 0, 0, 0, 0 },
+	{ "flight_ns", "t", read_u64, append_u64, AT(options.flight_ns), 1, INT64_MAX, 0 },
+	{ "flight_bytes", "t", read_u64, append_u64, AT(options.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, 0 },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
@@ -511,7 +540,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-_Static_assert(ARRAY_SIZE(rows) <= 32, "a bit each");
+_Static_assert(ARRAY_SIZE(rows) <= 64, "a bit each");
 
 static const struct option_row *row_of(const char *name)
 {
@@ -523,7 +552,7 @@ static const struct option_row *row_of(const char *name)
 }
 
 /* Reads one {sv}, of which the `e` has been entered. SEEN is a bit for each row. */
-static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *seen,
+static int read_entry(sd_bus_message *m, struct create_request *to, uint64_t *seen,
 		      sd_bus_error *reterr)
 {
 	const struct option_row *row;
@@ -535,9 +564,9 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *se
 	row = row_of(name);
 	if (!row)
 		return bus_error_set(reterr, -EINVAL, "there is no option `%s`", name);
-	if (*seen & 1u << (row - rows))
+	if (*seen & UINT64_C(1) << (row - rows))
 		return bus_error_set(reterr, -EINVAL, "option `%s` is given twice", name);
-	*seen |= 1u << (row - rows);
+	*seen |= UINT64_C(1) << (row - rows);
 	r = sd_bus_message_peek_type(m, NULL, &type);
 	if (r < 0)
 		return r;
@@ -553,11 +582,21 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *se
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+/* A flight recorder has no output of its own. */
+static const char *output_refused(const struct create_request *r)
+{
+	if (r->options.mode != SESSION_FLIGHT)
+		return NULL;
+	return r->output_fd >= 0
+		       ? "option `output`: in mode 'flight' there is none; Snapshot takes it"
+		       : NULL;
+}
+
 int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr)
 {
 	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
 	const char *refused;
-	uint32_t seen = 0;
+	uint64_t seen = 0;
 	int r;
 
 	r = sd_bus_message_enter_container(m, 'a', "{sv}");
@@ -576,13 +615,18 @@ int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_er
 	r = sd_bus_message_exit_container(m);
 	if (r < 0)
 		return r;
-	if (request.output_fd < 0)
+	refused = output_refused(&request);
+	if (refused)
+		return bus_error_set(reterr, -EINVAL, "%s", refused);
+	if (request.output_fd < 0 && request.options.mode != SESSION_FLIGHT)
 		return bus_error_set(reterr, -EINVAL,
-				     "option `output` is missing: the descriptor of a file, a pipe "
+				     "`output` is missing: the descriptor of a file, a pipe "
 				     "or a socket that the archive goes to");
 	refused = session_options_refused(&request.options);
 	if (refused)
-		return bus_error_set(reterr, -EINVAL, "option `categories`: %s", refused);
+		return bus_error_set(
+			reterr, -EINVAL, "option `%s`: %s",
+			flight_options_refused(&request.options) ? "mode" : "categories", refused);
 	*ret = request;
 	request = (struct create_request){ .output_fd = -1 };
 	return 0;
