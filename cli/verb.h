@@ -30,6 +30,7 @@ struct verb {
 /* Each row is defined in its verb's file. */
 extern const struct verb verb_capabilities_row;
 extern const struct verb verb_check_row;
+extern const struct verb verb_collect_row;
 extern const struct verb verb_cut_row;
 extern const struct verb verb_diff_row;
 extern const struct verb verb_dump_row;

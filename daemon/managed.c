@@ -13,6 +13,7 @@
 #include "capture/flight.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
+#include "daemon/profile-snapshots.h"
 
 /*
  * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not, must
@@ -236,7 +237,7 @@ bool managed_is_writing(const struct managed *s)
 		if (s->waiters[i].what == WAIT_FLIGHT)
 			return true;
 	}
-	return false;
+	return s->profile && s->profile->pending;
 }
 
 void managed_drop_waiters(struct managed *s, const char *sender)
@@ -354,6 +355,7 @@ static int on_settle(sd_event_source *source, void *userdata)
 	(void)source;
 	tell_state(s);
 	answer_waiters(s);
+	profile_snapshots_settle(s);
 	if (s->removing && !managed_active(s))
 		manager_remove(m, s);
 	manager_settle(m);
@@ -555,6 +557,8 @@ int managed_new(const struct managed_args *args, struct create_request *request,
 	r = session_new(&request->options, request->store, &s->session);
 	if (r < 0)
 		return r;
+	s->profile = TAKE_PTR(request->use);
+	free(request->profile);
 	/* Both belong to the session now. */
 	*request = (struct create_request){ .output_fd = -1 };
 	r = set_up(s);
@@ -568,6 +572,7 @@ struct managed *managed_free(struct managed *s)
 {
 	if (!s)
 		return NULL;
+	profile_snapshots_drop(s);
 	/* Before its descriptor goes with the session. */
 	sd_event_source_disable_unref(s->io);
 	if (s->session)
@@ -589,6 +594,7 @@ struct managed *managed_free(struct managed *s)
 			       s->flight_fd);
 	session_free(s->session);
 	close_fd(s->flight_fd);
+	profile_use_free(s->profile);
 	sd_event_source_disable_unref(s->settle);
 	sd_event_source_disable_unref(s->patience);
 	free(s->path);

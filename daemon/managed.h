@@ -16,6 +16,7 @@
 #include "capture/session.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/profile-use.h"
 
 enum wait_for {
 	WAIT_STARTED,  /* runs, or could not start */
@@ -40,9 +41,10 @@ struct managed {
 	char *owner; /* unique name of the connection it is bound to; NULL = nobody */
 	uid_t uid;
 	bool linger;
-	bool recovered; /* of a service that is dead */
-	bool removing;  /* to be removed when it has finished */
-	int flight_fd;  /* of a flight recorder: its folder (flights.h), locked; -1 = none */
+	bool recovered;              /* of a service that is dead */
+	bool removing;               /* to be removed when it has finished */
+	struct profile_use *profile; /* that it was made of; NULL = of none. Owned */
+	int flight_fd; /* of a flight recorder: its folder (flights.h), locked; -1 = none */
 	struct waiter waiters[LIMIT_WAITERS];
 	size_t n_waiters;
 	sd_event_source *io;       /* the session's descriptor */
@@ -102,7 +104,7 @@ int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call);
 /* Has another chunk begin, and answers CALL when the one before is complete. Returns what managed_wait() or session_rotate() does. */
 int managed_rotate(struct managed *s, sd_bus_message *call);
 
-/* True while a snapshot is being written that somebody waits for. */
+/* True while a snapshot is being written that somebody, or a profile, waits for. */
 bool managed_is_writing(const struct managed *s);
 
 /* Forgets the calls of SENDER, who has left the bus. */

@@ -15,6 +15,7 @@
 #include "daemon/flights.h"
 #include "daemon/log.h"
 #include "daemon/managed.h"
+#include "daemon/profile-snapshots.h"
 
 static struct managed *find_exact(const struct manager *m, const char *name, uid_t uid)
 {
@@ -233,13 +234,69 @@ static void emit(const struct manager *m, const char *signal, const struct manag
 		log_session_warning(&about, r, "%s could not be told", signal);
 }
 
+/* What was left of the session NAME of a profile, and runs no more, makes room; what a dead service kept in memory goes to the profile's
+ * directory. */
+static void save_left(struct manager *m, const char *name, struct profile_use *use)
+{
+	struct managed *s = find_exact(m, name, 0);
+	int r;
+
+	if (!s || !managed_finished(s) || !(managed_recovered(s) || s->profile))
+		return;
+	if (managed_recovered(s)) {
+		const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+
+		r = profile_snapshot_recovered(s, use);
+		if (r < 0)
+			log_session_warning(&about, r,
+					    "what the service kept when it died is lost");
+		else
+			log_session(&about, "what the service kept when it died goes to %s",
+				    use->collection.directory);
+	}
+	manager_remove(m, s);
+}
+
+/* Makes REQUEST what its profile says. */
+static int use_profile(struct manager *m, const struct manager_create_args *args,
+		       struct create_request *request, sd_bus_error *reterr)
+{
+	struct collection *c;
+	int r;
+
+	if (args->uid != 0)
+		return bus_error_set(reterr, -EACCES,
+				     "profiles are for root: `systemctl start kymo-collect@%.64s` "
+				     "as root",
+				     request->profile);
+	if (strcmp(args->name, request->profile) != 0)
+		return bus_error_set(reterr, -EINVAL,
+				     "a session of the profile '%.64s' has its name, and not "
+				     "'%.64s'",
+				     request->profile, args->name);
+	r = profile_use_new(&m->places, request->profile, &request->use, reterr);
+	if (r < 0)
+		return bus_error_set(reterr, r, NULL);
+	save_left(m, args->name, request->use);
+	c = &request->use->collection;
+	request->options = c->session;
+	c->session = (struct session_options){ 0 };
+	r = request->options.mode == SESSION_STREAM
+		    ? profile_use_store(request->use, request->use->packed, &request->store)
+		    : 0;
+	return r < 0 ? bus_error_set(reterr, r, "its directory cannot be used: %s", strerror(-r))
+		     : 0;
+}
+
 int manager_create(struct manager *m, const struct manager_create_args *args,
 		   struct create_request *request, struct managed **ret, sd_bus_error *reterr)
 {
 	_cleanup_(managed_freep) struct managed *s = NULL;
 	int r;
 
-	r = check_name(m, args, reterr);
+	r = request->profile ? use_profile(m, args, request, reterr) : 0;
+	if (r == 0)
+		r = check_name(m, args, reterr);
 	if (r < 0)
 		return r;
 	r = check_counts(m, args->uid, reterr);
@@ -310,14 +367,28 @@ void manager_settle(struct manager *m)
 	sd_event_source_set_enabled(m->tick, active ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
+/* Units may be put elsewhere than they were, or were expected. */
+static void look_at_profile(struct managed *s)
+{
+	struct profile_use *p = s->profile;
+
+	if (!p || !p->collection.units || ++p->n_ticks % PROFILE_LOOK_TICKS != 0 ||
+	    session_state(s->session) != SESSION_RUNNING)
+		return;
+	if (profile_use_outdated(p, session_options(s->session)))
+		session_stop(s->session, PROFILE_REASON_OUTDATED);
+}
+
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 
 	(void)usec;
 	for (struct managed *s = m->sessions; s; s = s->next) {
-		if (managed_active(s))
+		if (managed_active(s)) {
 			managed_tell_counters(s);
+			look_at_profile(s);
+		}
 	}
 	return sd_event_source_set_time_relative(source, TELL_COUNTERS_NS / 1000);
 }
@@ -412,6 +483,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	m->flights_fd = -ENOENT;
 	m->event = sd_event_ref(event);
 	m->bus = sd_bus_ref(bus);
+	m->places = (struct profile_places){ COLLECTION_FOLDER, COLLECTION_DIRECTORY_PREFIX };
 	r = access_new(bus, group, &m->access);
 	if (r < 0)
 		return r;

@@ -20,6 +20,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
+#include "daemon/profile-use.h"
 #include "daemon/session-options-bus.h"
 
 #define KYMO_BUS_NAME          "org.kymo.Trace1"
@@ -44,6 +45,7 @@ enum {
 #define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */
 #define PATIENCE_SHUTDOWN_NS UINT64_C(10000000000) /* all outputs, when the daemon ends */
 #define TELL_COUNTERS_NS     UINT64_C(1000000000)
+#define PROFILE_LOOK_TICKS   5 /* of those, between two looks for the units of a profile */
 
 struct access;
 struct managed;
@@ -52,8 +54,9 @@ struct manager {
 	sd_event *event;
 	sd_bus *bus;
 	struct access *access;
-	struct managed *sessions; /* newest first */
-	sd_event_source *tick;    /* counters, while a session runs */
+	struct profile_places places; /* as it is made: where packages put them */
+	struct managed *sessions;     /* newest first */
+	sd_event_source *tick;        /* counters, while a session runs */
 	sd_event_source *deadline;
 	int flights_fd; /* where flight recorders keep what they have (flights.h), or why there is no such place */
 	bool exiting, ending; /* sessions are stopped; what is left of them is let go of */

@@ -13,6 +13,7 @@
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
 #include "daemon/managed.h"
+#include "daemon/profile-snapshots.h"
 
 static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
@@ -98,8 +99,11 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct managed *s = userdata;
-	int r = managed_rotate(s, call);
+	/* Of a flight recorder of a profile, what it has so far is its next file. */
+	int r = profile_snapshot_now(s, "requested", call);
 
+	if (r == -EOPNOTSUPP)
+		r = managed_rotate(s, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the archive of the session has no chunks: a profile with a "
@@ -186,6 +190,29 @@ GETTER(get_owner)
 	GETTER_UNUSED;
 	(void)member;
 	return sd_bus_message_append(reply, "u", (uint32_t)s->uid);
+}
+
+GETTER(get_profile)
+{
+	const struct managed *s = userdata;
+	const char *text = "";
+
+	GETTER_UNUSED;
+	if (s->profile)
+		text = strcmp(member, "Profile") == 0 ? s->profile->name
+						      : s->profile->collection.directory;
+	return sd_bus_message_append(reply, "s", text);
+}
+
+GETTER(get_snapshots)
+{
+	const struct managed *s = userdata;
+	const struct profile_use *p = s->profile;
+
+	GETTER_UNUSED;
+	(void)member;
+	return sd_bus_message_append(reply, "a{st}", 3, "written", p ? p->n_written : 0, "failed",
+				     p ? p->n_failed : 0, "passed_over", p ? p->n_passed_over : 0);
 }
 
 GETTER(get_options)
@@ -288,6 +315,9 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("Contexts", "a{su}", get_contexts, 0, 0),
 	SD_BUS_PROPERTY("Name", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Owner", "u", get_owner, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Profile", "s", get_profile, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Directory", "s", get_profile, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Snapshots", "a{st}", get_snapshots, 0, 0),
 	SD_BUS_PROPERTY("Options", "a{sv}", get_options, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("StartTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("StopTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),

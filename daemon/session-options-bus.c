@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 
 #include "daemon/bus-error.h"
+#include "daemon/profile-use.h"
 
 enum {
 	OPTION_PIDS_MAX = 4096, /* processes to begin with; their children come on top */
@@ -30,7 +31,7 @@ typedef int (*option_append_fn)(const struct option_row *row, sd_bus_message *m,
 
 struct option_row {
 	const char *name;
-	const char *type; /* NULL = any: refused whatever it is */
+	const char *type;
 	option_read_fn read;
 	option_append_fn append; /* NULL = not shown */
 	size_t offset;           /* in struct create_request, of what the row is about */
@@ -43,6 +44,9 @@ void create_request_deinit(struct create_request *r)
 	session_options_deinit(&r->options);
 	r->output_fd = close_fd(r->output_fd);
 	r->store = store_free(r->store);
+	free(r->profile);
+	r->profile = NULL;
+	r->use = profile_use_free(r->use);
 }
 
 /* What an open file is called when it cannot be an output. */
@@ -137,11 +141,15 @@ static int read_output(const struct option_row *row, sd_bus_message *m, struct c
 static int read_profile(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 			sd_bus_error *reterr)
 {
-	(void)m;
-	(void)to;
-	return bus_error_set(reterr, -EOPNOTSUPP,
-			     "option `%s`: profiles come with a later version of the service",
-			     row->name);
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	(void)row;
+	(void)reterr;
+	if (r < 0)
+		return r;
+	to->profile = strdup(name);
+	return to->profile ? 0 : -ENOMEM;
 }
 
 static int read_categories(const struct option_row *row, sd_bus_message *m,
@@ -508,7 +516,7 @@ _Static_assert(AT(options.filter.n_uids) == AT(options.filter.uids) + offsetof(s
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ "output", "h", read_output, NULL, 0, 0, 0, 0 },
-	{ "profile", NULL, read_profile, NULL, 0, 0, 0, 0 },
+	{ "profile", "s", read_profile, NULL, 0, 0, 0, 0 },
 	{ "categories", "as", read_categories, append_categories, 0, 0, 0, 0 },
 	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
 	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
@@ -570,8 +578,6 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint64_t *se
 	r = sd_bus_message_peek_type(m, NULL, &type);
 	if (r < 0)
 		return r;
-	if (!row->type)
-		return row->read(row, m, to, reterr);
 	if (strcmp(type, row->type) != 0)
 		return bus_error_set(reterr, -EINVAL, "option `%s` must be of type %s, not %s",
 				     name, row->type, type);
@@ -590,6 +596,23 @@ static const char *output_refused(const struct create_request *r)
 	return r->output_fd >= 0
 		       ? "option `output`: in mode 'flight' there is none; Snapshot takes it"
 		       : NULL;
+}
+
+/* A profile says all but whose the session is. SEEN are the rows of what was given. */
+static int check_profile(uint64_t seen, sd_bus_error *reterr)
+{
+	static const char *const beside[] = { "profile", "linger" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
+		seen &= ~(UINT64_C(1) << (row_of(beside[i]) - rows));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (seen >> i & 1)
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: beside `profile`, which says all, only "
+					     "`linger` is possible",
+					     rows[i].name);
+	}
+	return 0;
 }
 
 int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr)
@@ -615,6 +638,14 @@ int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_er
 	r = sd_bus_message_exit_container(m);
 	if (r < 0)
 		return r;
+	if (request.profile) {
+		r = check_profile(seen, reterr);
+		if (r < 0)
+			return r;
+		*ret = request;
+		request = (struct create_request){ .output_fd = -1 };
+		return 0;
+	}
 	refused = output_refused(&request);
 	if (refused)
 		return bus_error_set(reterr, -EINVAL, "%s", refused);

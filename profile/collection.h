@@ -28,6 +28,9 @@ enum {
 #define COLLECTION_KEEP_BYTES_DEFAULT (UINT64_C(1) << 30) /* without any limit */
 #define COLLECTION_TRIGGER_NS_DEFAULT UINT64_C(60000000000)
 
+/* Why a session of a profile has ended whose units are elsewhere than it looks: a new one finds them. */
+#define PROFILE_REASON_OUTDATED "cgroups changed"
+
 struct collection {
 	/* Owned; named as the profile. Filters of units and cgroups are not in it yet. */
 	struct session_options session;

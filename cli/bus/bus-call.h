@@ -26,7 +26,7 @@ struct bus_client {
 	char *path;
 	struct session_view last; /* as far as signals have told */
 	bool finished, gone;
-	char error[1024];
+	char error[4096];
 };
 
 /* Leaves the sentence that FORMAT makes. Returns ERROR. */
