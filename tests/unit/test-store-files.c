@@ -51,7 +51,6 @@ static struct store *files(int dir_fd, const char *name)
 		store_files_new(&(struct store_files_options){ .dir_fd = dir_fd, .name = name },
 				&s),
 		0);
-	assert_true(s->ops->separate);
 	return s;
 }
 
