@@ -554,12 +554,15 @@ static int find_newest(int dir_fd, uint64_t *ret)
 	DIR *dir = folder_list(dir_fd);
 	uint64_t number;
 	enum side side;
+	struct stat st;
 	int r = -ENODATA;
 
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
-		if (!parse_name(entry->d_name, &number, &side))
+		if (!parse_name(entry->d_name, &number, &side) ||
+		    fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
 			continue;
 		if (r < 0 || number > *ret)
 			*ret = number;

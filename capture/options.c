@@ -205,6 +205,11 @@ int session_options_copy(struct session_options *ret, const struct session_optio
 	return r;
 }
 
+bool session_options_splits(const struct session_options *o)
+{
+	return o->mode == SESSION_FLIGHT || o->rotate_ns || o->rotate_bytes;
+}
+
 bool session_name_valid(const char *name)
 {
 	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");

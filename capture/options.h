@@ -209,6 +209,9 @@ void session_options_deinit(struct session_options *o);
 /* Makes *RET (uninitialised) a deep copy, with descriptors of its own. Returns 0 or a negative errno. */
 int session_options_copy(struct session_options *ret, const struct session_options *o);
 
+/* Whether the recording is made of chunks. */
+bool session_options_splits(const struct session_options *o);
+
 /* True if NAME is [A-Za-z0-9_]{1,64}. */
 bool session_name_valid(const char *name);
 

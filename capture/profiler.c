@@ -17,6 +17,7 @@
 enum {
 	WAITING_BYTES_MAX = 32 << 20,
 	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
+	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
 };
 
 /* An exec that has begun this long before is over, and its record was lost. */
@@ -56,6 +57,7 @@ void profiler_deinit(struct profiler *p)
 		free(process);
 	}
 	table_deinit(&p->processes);
+	p->spaces = address_spaces_free(p->spaces);
 	stacks_deinit(&p->stacks);
 }
 
@@ -84,31 +86,21 @@ static int announce(struct profiler *p, uint32_t tid)
 	return tasks_announced(p->tasks, tid) ? 0 : p->announce(tid, p->userdata);
 }
 
-int profiler_begin(struct profiler *p, uint32_t frequency, const char *clock, uint64_t offcpu_ns)
-{
-	const struct event ev = {
-		.kind = EVENT_SAMPLING,
-		.ts_ns = p->from_ns,
-		.sampling = { .frequency = frequency, .clock = clock, .threshold_ns = offcpu_ns },
-	};
-
-	return fxt_archive_event(p->archive, &ev);
-}
-
 /* ---- mappings ---- */
 
-static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
-			 uint64_t ts_ns)
+/* The event that says REC; its path is cleaned into PATH. */
+static struct event mapping_event(const struct rec_mapping *rec, uint32_t module_id, uint64_t ts_ns,
+				  char path[static MAPPING_PATH_ROOM])
 {
-	char path[3 * MAPPING_PATH_BYTES];
-	struct event ev = {
+	text_clean(path, MAPPING_PATH_ROOM, rec->path, rec->path_bytes);
+	return (struct event){
 		.kind = EVENT_MAPPING,
 		.ts_ns = ts_ns,
 		.mapping = {
 			.path = path,
 			.build_id = rec->build_id,
 			.build_id_size = rec->build_id_bytes,
-			.module_id = process->n_modules & FXT_MODULE_ID_MAX,
+			.module_id = module_id,
 			.start = rec->start,
 			.size = rec->bytes,
 			.file_offset = rec->file_offset,
@@ -116,18 +108,67 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 			.inode = rec->inode,
 		},
 	};
+}
+
+/* The kernel's are said of a process that a filter may well have left out: it is not named. */
+static bool is_nameless(const struct profiler *p, uint32_t pid)
+{
+	return p->filtered && pid == FXT_KOID_KTHREADD;
+}
+
+static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
+			 uint64_t ts_ns)
+{
+	uint32_t module_id = process->n_modules & FXT_MODULE_ID_MAX;
+	char path[MAPPING_PATH_ROOM];
+	struct event ev;
 	int r;
 
 	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
 		return 0;
-	/* The kernel's are said of a process that a filter may well have left out: it is not named. */
-	r = p->filtered && rec->head.pid == FXT_KOID_KTHREADD ? 0 : announce(p, rec->head.pid);
+	r = is_nameless(p, rec->head.pid) ? 0 : announce(p, rec->head.pid);
+	if (r == 0 && p->spaces)
+		r = address_spaces_add(p->spaces, rec, module_id);
 	if (r < 0)
 		return r;
+	p->n_dropped += (uint64_t)r;
 	process->n_modules++;
+	ev = mapping_event(rec, module_id, ts_ns, path);
 	ev.pid = ev.tid = tasks_koid(p->tasks, rec->head.pid);
-	text_clean(path, sizeof(path), rec->path, rec->path_bytes);
 	return write_event(p, &ev);
+}
+
+int profiler_will_split(struct profiler *p)
+{
+	return address_spaces_new(&p->spaces);
+}
+
+struct saying {
+	const struct profiler *profiler;
+	struct fxt_archive *to;
+	uint64_t at_ns;
+	int (*name)(uint32_t pid, void *userdata);
+	void *userdata;
+};
+
+static int say_mapping(uint32_t pid, const struct rec_mapping *rec, uint32_t module_id,
+		       void *userdata)
+{
+	const struct saying *s = userdata;
+	char path[MAPPING_PATH_ROOM];
+	struct event ev = mapping_event(rec, module_id, s->at_ns, path);
+	int r = is_nameless(s->profiler, pid) ? 0 : s->name(pid, s->userdata);
+
+	ev.pid = ev.tid = tasks_koid(s->profiler->tasks, pid);
+	return r < 0 ? r : fxt_archive_event(s->to, &ev);
+}
+
+int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
+			  int (*name)(uint32_t pid, void *userdata), void *userdata)
+{
+	struct saying s = { p, to, at_ns, name, userdata };
+
+	return p->spaces ? address_spaces_each(p->spaces, say_mapping, &s) : 0;
 }
 
 static void forget(struct profiler *p, uint32_t pid)
@@ -232,6 +273,8 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	struct process *process =
 		p->filtered ? process_of(p, pid) : table_get(&p->processes, (uint64_t)pid + 1);
 
+	if (p->spaces)
+		address_spaces_forget(p->spaces, pid);
 	if (!process)
 		return p->filtered ? -ENOMEM : 0;
 	process->new_image_ns = 0;
@@ -246,6 +289,8 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	if (child == parent)
 		return 0;
 	forget(p, child); /* whoever had this id before */
+	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
+		return -ENOMEM;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
 	if (!from || !from->waiting.size || from->new_image_ns)
@@ -274,6 +319,8 @@ int profiler_ended(struct profiler *p, uint32_t pid)
 	int r = process && process->renamed ? write_waiting(p, process, 0) : 0;
 
 	forget(p, pid);
+	if (p->spaces)
+		address_spaces_forget(p->spaces, pid);
 	return r;
 }
 

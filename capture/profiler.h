@@ -15,6 +15,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
+#include "capture/address-spaces.h"
 #include "capture/stacks.h"
 #include "capture/tasks.h"
 #include "writer/fxt/fxt-archive.h"
@@ -28,9 +29,10 @@ struct profiler {
 	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
 	uint64_t n_dropped;  /* mappings that there was no room to keep, likewise */
 	struct stacks stacks;
-	struct table processes; /* pid + 1 -> struct process, owned */
-	size_t waiting_bytes;   /* of all of them */
-	uint64_t swept_ns;      /* when those were forgotten that have ended */
+	struct table processes;        /* pid + 1 -> struct process, owned */
+	size_t waiting_bytes;          /* of all of them */
+	uint64_t swept_ns;             /* when those were forgotten that have ended */
+	struct address_spaces *spaces; /* what was written of mappings; NULL = not kept. Owned */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
 	void *userdata;
@@ -38,9 +40,6 @@ struct profiler {
 
 void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks);
 void profiler_deinit(struct profiler *p);
-
-/* How the session samples: once, before all others. */
-int profiler_begin(struct profiler *p, uint32_t frequency, const char *clock, uint64_t offcpu_ns);
 
 /* The next record in the order of time, checked: one of a stack, or with one, or of a mapping. Returns 0
  * or the archive's error. */
@@ -62,6 +61,13 @@ int profiler_selected(struct profiler *p, uint32_t pid);
 
 /* A thread of PID was renamed: by itself (maybe that selects it) or by an exec, which is told later. */
 void profiler_renamed(struct profiler *p, uint32_t pid);
+
+/* The recording will be split: what is mapped is kept. Returns 0 or -ENOMEM. */
+int profiler_will_split(struct profiler *p);
+
+/* Writes to TO what has been written of all that is mapped, as of AT_NS, and changes nothing. NAME writes who a process is. */
+int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
+			  int (*name)(uint32_t pid, void *userdata), void *userdata);
 
 /* Writes what would have waited on. Once, at the end. */
 int profiler_finish(struct profiler *p);

@@ -30,6 +30,12 @@ enum { BUFFER_FULL = 256 << 10 };
 /* A drain every half interval: what the first half left, the second one takes away. */
 enum { DRAINS_PER_FLUSH = 2 };
 
+/* Of what a flight recorder keeps, this is in one chunk. */
+enum { CHUNKS_KEPT = 8 };
+
+/* What belongs together (a snapshot of what is allocated) keeps a chunk from being closed no longer. */
+#define SPLIT_WAIT_NS UINT64_C(30000000000)
+
 const char *const session_state_names[SESSION_STATE_MAX] = {
 	[SESSION_READY] = "ready",     [SESSION_STARTING] = "starting",
 	[SESSION_RUNNING] = "running", [SESSION_DRAINING] = "draining",
@@ -49,6 +55,18 @@ struct session {
 	struct recorder recorder;
 	uint64_t archive_bytes; /* handed over, before they are packed */
 
+	/* chunks */
+	struct outbuf *tail, *head; /* for the next split; NULL = not taken yet */
+	uint64_t chunk_ns;          /* when this one began */
+	uint64_t chunk_bytes;       /* of this one, handed over */
+	uint64_t head_bytes;        /* of these, its head */
+	uint64_t chunk_cpu_ns;      /* that this recording had cost by then */
+	uint64_t n_chunks;          /* that have begun */
+	uint64_t chunk_dropped;     /* what the output had had no room for when this one began */
+	uint64_t due_ns;            /* since when the next one is wanted; 0 = it is not */
+	uint64_t horizon_ns;        /* of the last round: what is written is not younger */
+	bool rotate;                /* somebody has asked for the next one */
+
 	/* facts, from which the state follows */
 	bool ordered;  /* session_start() was called */
 	bool complete; /* all that is asked for has begun */
@@ -63,8 +81,6 @@ struct session {
 	uint64_t snapshot_ns;     /* when the last one had been read */
 	int snapshot_error;       /* of that one */
 	struct snapshots flights; /* of a flight recorder */
-	bool rotating;            /* a new chunk was asked for */
-	uint64_t n_chunks;        /* that were begun, as far as the output has been told */
 	int recovered_fd;         /* of one that a dead process has left; -1 = it is ours */
 	char reason[32];
 	int error;
@@ -183,23 +199,17 @@ static bool have_buffer(struct session *s)
 	return s->buffer != NULL;
 }
 
-static struct store_moment moment(void)
+static void put(struct session *s, struct outbuf *b, enum store_part part)
 {
-	return (struct store_moment){ clock_boot_ns(), clock_read_ns(CLOCK_REALTIME) };
+	s->archive_bytes += b->size;
+	s->chunk_bytes += b->size;
+	output_put(s->output, b, part);
 }
 
-static void hand_over(struct session *s)
+static void hand_over(struct session *s, enum store_part part)
 {
-	struct store_moment now = moment();
-
-	if (!s->buffer || s->buffer->size == 0)
-		return;
-	if (s->archive_bytes == 0) {
-		output_begin(s->output, &now);
-		s->n_chunks++;
-	}
-	s->archive_bytes += s->buffer->size;
-	output_put(s->output, TAKE_PTR(s->buffer), STORE_BODY);
+	if (s->buffer && s->buffer->size > 0)
+		put(s, TAKE_PTR(s->buffer), part);
 }
 
 static uint64_t cpu_ns(const struct session *s)
@@ -214,7 +224,7 @@ static int after_record(void *userdata)
 
 	if (s->buffer->size < BUFFER_FULL)
 		return 0;
-	hand_over(s);
+	hand_over(s, STORE_BODY);
 	return have_buffer(s) ? 0 : 1;
 }
 
@@ -245,13 +255,161 @@ static bool writable(struct session *s)
 	return s->recorder.collector && !s->recorder.closed && have_buffer(s);
 }
 
+static struct recorder_end chunk_end(const struct session *s, const char *reason)
+{
+	return (struct recorder_end){
+		.reason = reason,
+		.bytes = s->chunk_bytes + s->buffer->size,
+		.daemon_cpu_ns = cpu_ns(s) - s->chunk_cpu_ns,
+	};
+}
+
+/* ---- chunks ---- */
+
+/* What CLOCK_REALTIME said, or would have said, at BOOT_NS. */
+static struct store_moment moment_of(uint64_t boot_ns)
+{
+	const struct clock_snapshot now = clock_snapshot();
+
+	return (struct store_moment){ boot_ns, now.real_ns - (now.boot_ns - boot_ns) };
+}
+
+static void begin_chunk(struct session *s, uint64_t at_ns)
+{
+	const struct store_moment at = moment_of(at_ns);
+
+	output_begin(s->output, &at);
+	s->n_chunks++;
+	s->chunk_ns = at_ns;
+	s->chunk_bytes = 0;
+	s->chunk_dropped = s->status.dropped;
+	s->due_ns = 0;
+	s->rotate = false;
+}
+
+static void end_chunk(struct session *s, uint64_t at_ns)
+{
+	const struct store_moment at = moment_of(at_ns);
+
+	output_end(s->output, &at);
+}
+
+/* Bytes of this chunk in its file: what is not packed yet will be packed as what was before it. */
+static uint64_t file_bytes(const struct session *s)
+{
+	if (s->options.compress == PACK_NONE || s->archive_bytes == 0)
+		return s->chunk_bytes;
+	return (uint64_t)((double)s->chunk_bytes * (double)s->status.bytes /
+			  (double)s->archive_bytes);
+}
+
+/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. One that is so large
+ * that what comes next has no room ends at once. */
+static bool flight_is_due(const struct session *s, uint64_t age_ns)
+{
+	const struct session_options *o = &s->options;
+	bool worth_it = s->chunk_bytes >= 2 * s->head_bytes;
+
+	if (s->status.dropped != s->chunk_dropped ||
+	    file_bytes(s) >= o->flight_bytes / (worth_it ? CHUNKS_KEPT : 2))
+		return true;
+	return o->flight_ns && age_ns >= o->flight_ns / (worth_it ? CHUNKS_KEPT : 2);
+}
+
+static bool split_is_due(const struct session *s, uint64_t at_ns)
+{
+	const struct session_options *o = &s->options;
+	uint64_t age_ns = at_ns > s->chunk_ns ? at_ns - s->chunk_ns : 0;
+
+	if (!s->complete || *s->reason || age_ns == 0)
+		return false;
+	if (s->rotate)
+		return true;
+	if (o->mode == SESSION_FLIGHT)
+		return flight_is_due(s, age_ns);
+	return (o->rotate_ns && age_ns >= o->rotate_ns) ||
+	       (o->rotate_bytes && file_bytes(s) >= o->rotate_bytes &&
+		s->chunk_bytes >= 2 * s->head_bytes);
+}
+
+static bool have_parts(struct session *s)
+{
+	if (!s->tail)
+		s->tail = output_take(s->output);
+	if (s->tail && !s->head)
+		s->head = output_take(s->output);
+	return s->tail && s->head;
+}
+
+/* All that is not younger than AT_NS has been written: here one chunk may end and the next begin. Without room it is put off. */
+static int split(struct session *s, uint64_t at_ns)
+{
+	const struct recorder_end end = chunk_end(s, "rotated");
+	int r;
+
+	if (!split_is_due(s, at_ns))
+		return 0;
+	if (s->due_ns == 0)
+		s->due_ns = at_ns;
+	if (!recorder_can_split(&s->recorder, at_ns > s->due_ns + SPLIT_WAIT_NS) || !have_parts(s))
+		return 0;
+	r = recorder_split(&s->recorder, at_ns, &s->options, &s->contexts, &end, s->tail, s->head);
+	if (r < 0)
+		return r;
+	hand_over(s, STORE_BODY);
+	put(s, TAKE_PTR(s->tail), STORE_TAIL);
+	end_chunk(s, at_ns);
+	begin_chunk(s, at_ns);
+	s->chunk_cpu_ns = cpu_ns(s);
+	s->head_bytes = s->head->size;
+	put(s, TAKE_PTR(s->head), STORE_HEAD);
+	return 0;
+}
+
+int session_rotate(struct session *s, uint64_t *ret_number)
+{
+	if (!session_options_splits(&s->options) || s->options.mode == SESSION_FLIGHT)
+		return -EOPNOTSUPP;
+	if (session_state(s) != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	s->rotate = true;
+	*ret_number = s->n_chunks + 1;
+	return 0;
+}
+
+uint32_t session_chunk(const struct session *s)
+{
+	return s->recorder.opened ? s->recorder.chunk : 0;
+}
+
+/* ---- drains ---- */
+
+/* The head stands by itself. Returns 0, 1 if there is no room for more, or a negative errno. */
+static int open_archive(struct session *s)
+{
+	int r = recorder_open(&s->recorder, &s->options);
+
+	if (r < 0)
+		return r;
+	begin_chunk(s, s->start_ns);
+	s->head_bytes = s->buffer->size;
+	hand_over(s, STORE_HEAD);
+	return have_buffer(s) ? 0 : 1;
+}
+
+/* So does the tail. Returns as above. */
 static int close_archive(struct session *s)
 {
-	return recorder_close(&s->recorder, &(struct recorder_end){
-						    .reason = s->reason,
-						    .bytes = s->archive_bytes + s->buffer->size,
-						    .daemon_cpu_ns = cpu_ns(s),
-					    });
+	const struct recorder_end end = chunk_end(s, s->reason);
+	int r;
+
+	hand_over(s, STORE_BODY);
+	if (!have_buffer(s))
+		return 1;
+	r = recorder_close(&s->recorder, &end);
+	hand_over(s, STORE_TAIL);
+	end_chunk(s, s->stop_ns);
+	return r;
 }
 
 /* Whether a snapshot waits for a drain that has come to HORIZON_NS. */
@@ -264,10 +422,15 @@ static bool snapshot_is_due(const struct session *s, uint64_t horizon_ns)
 /* Everything up to HORIZON_NS is written: what is kept, with a tail of its own, is the snapshot. */
 static int take_flight(struct session *s, uint64_t horizon_ns)
 {
+	const struct recorder_end end = chunk_end(s, "snapshot");
 	struct outbuf tail = { 0 };
+	int r = recorder_tail(&s->recorder, horizon_ns, &end, &tail);
 
-	(void)horizon_ns;
-	hand_over(s);
+	if (r < 0) {
+		outbuf_deinit(&tail);
+		return r;
+	}
+	hand_over(s, STORE_BODY);
 	s->flights.taken = true;
 	output_snapshot(s->output, &tail, s->flights.now);
 	return 0;
@@ -283,20 +446,24 @@ static void drain(struct session *s)
 	if (!writable(s))
 		return;
 	if (!s->recorder.opened)
-		r = recorder_open(&s->recorder, &s->options);
-	if (r == 0)
+		r = open_archive(s);
+	if (r == 0) {
 		r = recorder_round(&s->recorder, horizon_ns);
+		s->horizon_ns = horizon_ns < s->stop_ns || !s->stop_ns ? horizon_ns : s->stop_ns;
+	}
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
 	if (r == 0 && snapshot_is_due(s, horizon_ns))
 		r = take_flight(s, horizon_ns);
+	if (r == 0 && !s->quiet)
+		r = split(s, horizon_ns);
 	if (r == 0 && s->detached)
 		r = close_archive(s);
 	if (r < 0) {
 		fail(s, r, "write the archive");
 		s->recorder.closed = true; /* nothing more will come of it */
 	}
-	hand_over(s);
+	hand_over(s, STORE_BODY);
 }
 
 /* ---- news ---- */
@@ -457,6 +624,15 @@ static bool memory_options_valid(const struct memory_options *o)
 	       o->reach < MEMORY_REACH_MAX && o->n_allocator_fds <= ALLOCATOR_FILES_MAX;
 }
 
+static bool chunks_valid(const struct session_options *o)
+{
+	if (o->mode == SESSION_FLIGHT)
+		return o->rotate_ns == 0 && o->rotate_bytes == 0 &&
+		       o->flight_bytes >= FLIGHT_BYTES_MIN && o->flight_bytes <= FLIGHT_BYTES_MAX;
+	return o->mode < SESSION_MODE_MAX && (o->rotate_ns == 0 || o->rotate_ns >= ROTATE_NS_MIN) &&
+	       (o->rotate_bytes == 0 || o->rotate_bytes >= ROTATE_BYTES_MIN);
+}
+
 static bool options_valid(const struct session_options *o)
 {
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
@@ -465,10 +641,10 @@ static bool options_valid(const struct session_options *o)
 	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
-	       o->compress < PACK_METHOD_MAX && memory_options_valid(&o->memory) &&
-	       !session_options_refused(o) && o->filter.n_pids <= FILTER_PIDS_MAX &&
-	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
-	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+	       o->compress < PACK_METHOD_MAX && chunks_valid(o) &&
+	       memory_options_valid(&o->memory) && !session_options_refused(o) &&
+	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
+	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
 /* Whether STORE is what the mode needs. */
@@ -477,8 +653,7 @@ static bool store_valid(const struct session_options *o, const struct store *sto
 	if (o->mode == SESSION_FLIGHT)
 		return flight_is(store) && o->flight_bytes >= FLIGHT_BYTES_MIN &&
 		       o->flight_bytes <= FLIGHT_BYTES_MAX;
-	return o->mode == SESSION_STREAM && !flight_is(store) &&
-	       (store->ops->separate || (!o->rotate_ns && !o->rotate_bytes));
+	return o->mode == SESSION_STREAM && !flight_is(store);
 }
 
 int session_new(struct session_options *options, struct store *store, struct session **ret)
@@ -690,17 +865,6 @@ int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_num
 	if (r == 0)
 		serve_snapshots(s);
 	return r;
-}
-
-int session_rotate(struct session *s, uint64_t *ret_number)
-{
-	int r = output_store(s->output)->ops->separate ? be_ready(s) : -EOPNOTSUPP;
-
-	if (r < 0)
-		return r;
-	s->rotating = true;
-	*ret_number = s->n_chunks + 1;
-	return 0;
 }
 
 uint64_t session_chunks(const struct session *s)

@@ -96,6 +96,9 @@ int session_mark(struct session *s, const char *text);
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
 
+/* The number of the chunk that is being written, from 1; 0 before the first one, and if the recording is one archive. */
+uint32_t session_chunk(const struct session *s);
+
 /*
  * Asks for a snapshot of what the processes that are watched have allocated, without waiting: it is done when
  * session_snapshots() is *RET_NUMBER or more. Two that are asked for at once are one. Returns 0, what session_mark() does, or
@@ -121,7 +124,7 @@ void session_cancel_snapshot(struct session *s, uint64_t number);
 
 /*
  * Has another chunk begin, without waiting: the one of now is complete when session_chunks() is *RET_NUMBER or more. Returns 0, what
- * session_mark() does, or -EOPNOTSUPP if chunks are no files of their own.
+ * session_mark() does, or -EOPNOTSUPP if it has no chunks to begin (session_options_splits(), mode flight).
  */
 int session_rotate(struct session *s, uint64_t *ret_number);
 

@@ -244,7 +244,7 @@ void session_cancel_snapshot(struct session *s, uint64_t number)
 
 int session_rotate(struct session *s, uint64_t *ret_number)
 {
-	if (!s->store->ops->separate)
+	if (!s->options.rotate_ns && !s->options.rotate_bytes)
 		return -EOPNOTSUPP;
 	if (s->state != SESSION_RUNNING)
 		return -ESHUTDOWN;

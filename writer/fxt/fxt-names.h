@@ -192,7 +192,8 @@
 	X(ATTACHMENT, 201, "attachment")                                                           \
 	X(SHM, 202, "shm")                                                                         \
 	X(POSSIBLE, 203, "possible")                                                               \
-	X(REACHABLE, 204, "reachable")
+	X(REACHABLE, 204, "reachable")                                                             \
+	X(CHUNK, 205, "chunk")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
