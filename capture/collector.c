@@ -94,10 +94,13 @@ static int failed(int error, const char *deed, char **reterr_text)
 
 /* ---- load ---- */
 
-static uint32_t filter_kinds(const struct capture_filter *f)
+static uint32_t filter_kinds(const struct session_options *o)
 {
-	return (f->n_pids ? FILTER_PID : 0) | (f->n_comms ? FILTER_COMM : 0) |
-	       (f->n_uids ? FILTER_UID : 0) | (f->n_cgroups ? FILTER_CGROUP : 0);
+	const struct capture_filter *f = &o->filter;
+
+	return (o->own ? FILTER_OWN : 0) | (f->n_pids ? FILTER_PID : 0) |
+	       (f->n_comms ? FILTER_COMM : 0) | (f->n_uids ? FILTER_UID : 0) |
+	       (f->n_cgroups ? FILTER_CGROUP : 0);
 }
 
 static uint64_t other_ring_bytes(uint64_t ring_bytes)
@@ -247,6 +250,22 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 	return r < 0 ? r : configure_stacks(c, o);
 }
 
+/* Whose own processes are wanted. */
+static int configure_own(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	int with_memory = o->own ? kernel_btf_exits_with_memory() : 1;
+
+	if (with_memory < 0)
+		return with_memory;
+	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory);
+	skel->rodata->own_uid = o->own_uid;
+	skel->rodata->own_n_gids = (uint32_t)o->n_own_gids;
+	for (size_t i = 0; i < o->n_own_gids; i++)
+		skel->rodata->own_gids[i] = o->own_gids[i];
+	return bpf_map__set_autocreate(skel->maps.own_exiting, o->own);
+}
+
 static int configure(struct collector *c, const struct session_options *o)
 {
 	struct kymo_bpf *skel = c->skel;
@@ -259,7 +278,7 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_sched_process_exit, true },
 		{ skel->progs.on_task_rename, true },
 		{ skel->progs.on_iter_task, true },
-		{ skel->progs.on_sched_process_free, o->filter.n_pids > 0 },
+		{ skel->progs.on_sched_process_free, o->filter.n_pids > 0 || o->own },
 		{ skel->progs.on_cpuhp_exit, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_switch, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_waking, o->categories & CATEGORY_SCHED },
@@ -295,7 +314,10 @@ static int configure(struct collector *c, const struct session_options *o)
 		return r;
 	skel->rodata->preempt_count_from_rq = from_rq;
 	skel->rodata->possible_cpus = c->n_cpus;
-	skel->rodata->filter_kinds = filter_kinds(&o->filter);
+	skel->rodata->filter_kinds = filter_kinds(o);
+	r = configure_own(c, o);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		bpf_program__set_autoload(rows[i].prog, rows[i].wanted);
 	return configure_maps(c, o);
@@ -533,6 +555,7 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
+		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
 		{ skel->progs.on_cpuhp_exit, &skel->links.on_cpuhp_exit },
 		/* Behind the one by which the filter follows. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },

@@ -31,6 +31,7 @@ struct process {
 	uint32_t n_modules;    /* ids given out; 16 bits of it count */
 	bool seen;             /* it was selected: mappings need not wait */
 	bool renamed;          /* maybe it is since then, or it is in the middle of exec */
+	bool doubtful;         /* own: an exec of it may not have been seen */
 	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
 	uint64_t waiting_ns;   /* time of what came last to those that wait */
 	struct outbuf waiting; /* struct rec_mapping */
@@ -72,6 +73,8 @@ static struct process *process_of(struct profiler *p, uint32_t pid)
 		free(process);
 		return NULL;
 	}
+	if (process)
+		process->doubtful = p->doubts;
 	return process;
 }
 
@@ -229,9 +232,39 @@ static int write_waiting(struct profiler *p, struct process *process, uint64_t t
 	return r;
 }
 
+/* Writes what has waited and is not younger than TS_NS, when its process was selected. */
+static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns)
+{
+	struct outbuf waiting = process->waiting;
+	const struct rec_mapping *rec;
+	int r = 0;
+
+	if (process->doubtful) {
+		drop_waiting(p, process);
+		return 0;
+	}
+	p->waiting_bytes -= waiting.size;
+	process->waiting = (struct outbuf){ 0 };
+	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(waiting.data + at);
+		r = rec->head.ts_ns > ts_ns ? let_wait(p, process, rec)
+					    : write_mapping(p, process, rec, rec->head.ts_ns);
+	}
+	outbuf_deinit(&waiting);
+	return r;
+}
+
 static bool waits(const struct profiler *p, const struct process *process)
 {
-	return process->new_image_ns || (p->filtered && !process->seen);
+	return p->own || process->new_image_ns || (p->filtered && !process->seen);
+}
+
+/* What is not to be known of anybody's own processes. */
+static bool is_hidden(const struct profiler *p, const struct process *process,
+		      const struct rec_mapping *rec)
+{
+	return p->own &&
+	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
 }
 
 static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
@@ -240,6 +273,10 @@ static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 
 	if (!process)
 		return -ENOMEM;
+	if (is_hidden(p, process, rec)) {
+		p->n_dropped += process->doubtful;
+		return 0;
+	}
 	return waits(p, process) ? let_wait(p, process, rec)
 				 : write_mapping(p, process, rec, rec->head.ts_ns);
 }
@@ -264,7 +301,7 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 		return -ENOMEM;
 	drop_waiting(p, process);
 	process->new_image_ns = head->ts_ns;
-	process->seen = process->renamed = false;
+	process->seen = process->renamed = process->doubtful = false;
 	return 0;
 }
 
@@ -277,9 +314,24 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		address_spaces_forget(p->spaces, pid);
 	if (!process)
 		return p->filtered ? -ENOMEM : 0;
+	/* Without its begin, what waits may be of another program. */
+	process->doubtful |= p->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
+	if (p->own)
+		return write_proven(p, process, ts_ns);
 	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
+}
+
+/* What its parent had mapped has been written by now. */
+static int begin_own(struct profiler *p, uint32_t pid)
+{
+	struct process *process = process_of(p, pid);
+
+	if (!process)
+		return -ENOMEM;
+	process->doubtful = false;
+	return 0;
 }
 
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
@@ -291,6 +343,8 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	forget(p, child); /* whoever had this id before */
 	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
 		return -ENOMEM;
+	if (p->own)
+		return begin_own(p, child);
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
 	if (!from || !from->waiting.size || from->new_image_ns)
@@ -340,10 +394,17 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		process = process_of(p, pid);
 	if (!process)
 		return -ENOMEM;
-	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS)
+	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
 		process->new_image_ns = 0;
+		/* It may have been another exec. */
+		process->doubtful |= p->own;
+	}
 	process->seen = true;
-	return process->new_image_ns || !process->waiting.size ? 0 : write_waiting(p, process, 0);
+	if (process->new_image_ns || !process->waiting.size)
+		return 0;
+	if (p->own)
+		return ts_ns ? write_proven(p, process, ts_ns) : 0;
+	return write_waiting(p, process, 0);
 }
 
 int profiler_selected(struct profiler *p, uint32_t pid)
@@ -358,7 +419,19 @@ void profiler_renamed(struct profiler *p, uint32_t pid)
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (process)
-		process->renamed = p->filtered && !process->seen;
+		process->renamed = p->filtered && !p->own && !process->seen;
+}
+
+void profiler_doubt(struct profiler *p)
+{
+	struct process *process;
+
+	p->doubts = true;
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		process->doubtful = true;
+		p->n_dropped += process->waiting.size > 0;
+		drop_waiting(p, process);
+	}
 }
 
 int profiler_finish(struct profiler *p)

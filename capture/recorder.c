@@ -69,6 +69,9 @@ static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 {
 	struct recorder *r = userdata;
 
+	/* What the tables had is no proof of whose the process is when they are read. */
+	if (r->own)
+		ts_ns = 0;
 	return profiler_need(&r->profiler, pid, ts_ns);
 }
 
@@ -191,7 +194,7 @@ static int announce_all(struct recorder *r)
 int recorder_begin(struct recorder *r, const struct worker_news *news,
 		   const struct session_options *options)
 {
-	bool filtered = capture_filter_is_set(&options->filter);
+	bool filtered = session_options_filtered(options);
 	int error;
 
 	r->collector = news->collector;
@@ -224,6 +227,7 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->schedule.belongs = belongs;
 	r->schedule.userdata = r->activity.userdata = r->profiler.userdata = r;
 	r->profiler.filtered = filtered;
+	r->own = r->profiler.own = options->own;
 	r->archive.no_perfetto_samples = options->no_perfetto_blobs;
 	r->lifecycle.ask = ask;
 	r->lifecycle.userdata = r;
@@ -386,6 +390,12 @@ static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *m
 	return after(r, schedule_loss_ends(&r->schedule, from->cpu, mark));
 }
 
+/* REC is of a task that the programs select, and did at its time. */
+static int prove(struct recorder *r, const struct rec_head *rec)
+{
+	return r->own ? profiler_need(&r->profiler, rec->pid, rec->ts_ns) : 0;
+}
+
 /* What the worker has read, up to TS_NS: what is at hand. */
 static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
 {
@@ -397,7 +407,8 @@ static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
 		if (rec->ts_ns > ts_ns)
 			break;
 		r->memory_at += rec->size;
-		error = allocations_record(&r->allocations, rec);
+		error = rec->kind == REC_TASK ? prove(r, rec)
+					      : allocations_record(&r->allocations, rec);
 	}
 	return error;
 }
@@ -416,7 +427,9 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 	const struct rec_fork *fork = (const struct rec_fork *)rec;
 	int error = write_memory_at_hand(r, rec->ts_ns);
 
-	/* Before: the child has what it has. */
+	/* Before: the child has what it has, and an end is the last word. */
+	if (error == 0 && (rec->kind == REC_FORK || rec->kind == REC_EXIT))
+		error = prove(r, rec);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_selected(&r->profiler, rec->pid);
 	if (error == 0)
@@ -480,6 +493,8 @@ static int on_allocation(struct recorder *r, const struct rec_head *rec)
 {
 	int error = write_memory_at_hand(r, rec->ts_ns);
 
+	if (error == 0)
+		error = prove(r, rec);
 	return after(r, error < 0 ? error : allocations_record(&r->allocations, rec));
 }
 
@@ -570,9 +585,21 @@ static int write_shortage(struct recorder *r)
 {
 	int error = write_shortage_of(r, CLASS_STACKS, &r->profiler.n_homeless);
 
+	/* (not by the kernel: it makes nothing doubtful) */
+	r->own_lost += r->profiler.n_dropped;
 	if (error == 0)
 		error = write_shortage_of(r, CLASS_MAPPINGS, &r->profiler.n_dropped);
 	return error < 0 ? error : write_shortage_of(r, CLASS_MEMORY, &r->allocations.n_dropped);
+}
+
+/* Before the round: what was not lost by now is not older than it. */
+static void look_for_loss(struct recorder *r)
+{
+	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS);
+
+	if (lost != r->own_lost)
+		profiler_doubt(&r->profiler);
+	r->own_lost = lost;
 }
 
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
@@ -580,9 +607,11 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns)
 	const struct merge_sink sink = { on_words, on_loss_begins, on_loss_ends, on_record, r };
 	int error = write_mappings(r);
 
+	if (r->own)
+		look_for_loss(r);
 	if (error == 0)
 		error = merge_round(r->merge, horizon_ns, &sink);
-	if (error == 0 && r->categories & CATEGORIES_MEMORY)
+	if (error == 0 && (r->own || r->categories & CATEGORIES_MEMORY))
 		error = write_memory(r, horizon_ns);
 	if (error != 0)
 		return error;

@@ -46,6 +46,8 @@ struct recorder {
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	uint32_t categories;
+	bool own;            /* one user's own processes only */
+	uint64_t own_lost;   /* of the records that tell whose they are */
 	bool opened, closed; /* head and end of the archive are written */
 	uint64_t start_ns, listed_ns;
 	bool splits;               /* it may be split into chunks: what their heads say is kept */

@@ -14,6 +14,7 @@
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
 #include "daemon/profile-snapshots.h"
+#include "daemon/tell.h"
 
 /*
  * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not, must
@@ -302,8 +303,8 @@ static void log_state(const struct managed *s)
 
 void managed_tell_counters(struct managed *s)
 {
+	static const char *const names[] = { "Events", "Lost", "Bytes", "Cost", NULL };
 	struct session_counters now;
-	int r;
 
 	session_counters(s->session, &now);
 	log_loss(s, &now);
@@ -311,35 +312,20 @@ void managed_tell_counters(struct managed *s)
 		return;
 	s->told_events = now.events;
 	s->told_bytes = now.bytes;
-	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
-					   "Events", "Lost", "Bytes", "Cost", NULL);
-	if (r < 0 && r != -ENOTCONN)
-		warn(s, r, "its counters could not be told");
-}
-
-static void tell_finished(const struct managed *s, const char *reason)
-{
-	int r = sd_bus_emit_signal(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Finished",
-				   "s", reason);
-
-	if (r < 0 && r != -ENOTCONN)
-		warn(s, r, "its end could not be told");
+	tell_properties(s, names);
 }
 
 static void tell_state(struct managed *s)
 {
+	static const char *const names[] = { "State",     "Reason",   "Error",
+					     "StartTime", "StopTime", NULL };
 	enum session_state state = session_state(s->session);
-	int r;
 
 	if (state == s->told_state)
 		return;
 	s->told_state = state;
 	log_state(s);
-	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
-					   "State", "Reason", "Error", "StartTime", "StopTime",
-					   NULL);
-	if (r < 0 && r != -ENOTCONN)
-		warn(s, r, "its state could not be told");
+	tell_properties(s, names);
 	if (!managed_finished(s))
 		return;
 	managed_tell_counters(s);

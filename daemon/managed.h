@@ -116,3 +116,6 @@ void managed_remove(struct managed *s, const char *reason);
 
 /* Tells the bus of counters that have changed since the last time. */
 void managed_tell_counters(struct managed *s);
+
+/* In session-bus.c: appends {sv} of the property NAME to M, an array of them. Returns 0 or a negative errno. */
+int session_bus_append_property(sd_bus_message *m, const struct managed *s, const char *name);

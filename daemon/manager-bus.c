@@ -28,6 +28,9 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 	r = create_request_read(call, &request, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
+	/* Whose: the caller's, and nobody else's, root's neither. */
+	if (request.options.own)
+		session_options_set_own(&request.options, args.uid);
 	r = manager_create(m, &args, &request, &s, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
@@ -39,6 +42,7 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct manager *m = userdata;
 	uid_t uid = access_sender_uid(m->access, call);
+	bool all = access_may(m->access, call, RIGHT_VIEW);
 	int r;
 
 	(void)reterr;
@@ -46,7 +50,7 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sos)");
 	for (const struct managed *s = m->sessions; r >= 0 && s; s = s->next) {
-		if (uid == 0 || uid == s->uid)
+		if (all || uid == s->uid)
 			r = sd_bus_message_append(reply, "(sos)", session_options(s->session)->name,
 						  s->path,
 						  session_state_names[session_state(s->session)]);
@@ -61,12 +65,15 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
 	struct manager *m = userdata;
 	struct managed *s;
 	const char *name;
+	uid_t uid;
 	int r;
 
 	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
-	r = manager_find(m, name, access_sender_uid(m->access, call), &s, reterr);
+	uid = access_sender_uid(m->access, call);
+	r = access_may(m->access, call, RIGHT_VIEW) ? manager_find_any(m, name, uid, &s, reterr)
+						    : manager_find(m, name, uid, &s, reterr);
 	return r < 0 ? r : sd_bus_reply_method_return(call, "o", s->path);
 }
 

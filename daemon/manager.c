@@ -16,6 +16,7 @@
 #include "daemon/log.h"
 #include "daemon/managed.h"
 #include "daemon/profile-snapshots.h"
+#include "daemon/tell.h"
 
 static struct managed *find_exact(const struct manager *m, const char *name, uid_t uid)
 {
@@ -41,7 +42,7 @@ static struct managed *find_any(const struct manager *m, const char *name, size_
 	return found;
 }
 
-/* UID/NAME, as root may say it. */
+/* UID/NAME, as who sees all may say it. */
 static struct managed *find_qualified(const struct manager *m, const char *text)
 {
 	const char *slash = strchr(text, '/');
@@ -61,9 +62,20 @@ int manager_find(const struct manager *m, const char *name, uid_t uid, struct ma
 		 sd_bus_error *reterr)
 {
 	struct managed *s = find_exact(m, name, uid);
+
+	if (!s)
+		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
+	*ret = s;
+	return 0;
+}
+
+int manager_find_any(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
+		     sd_bus_error *reterr)
+{
+	struct managed *s = find_exact(m, name, uid);
 	size_t n = 0;
 
-	if (!s && uid == 0)
+	if (!s)
 		s = find_qualified(m, name) ?: find_any(m, name, &n);
 	if (n > 1)
 		return bus_error_set(reterr, -ENOENT,
@@ -75,11 +87,11 @@ int manager_find(const struct manager *m, const char *name, uid_t uid, struct ma
 	return 0;
 }
 
-struct managed *manager_find_path(const struct manager *m, const char *path, uid_t uid)
+struct managed *manager_find_path(const struct manager *m, const char *path)
 {
 	for (struct managed *s = m->sessions; s; s = s->next) {
 		if (strcmp(s->path, path) == 0)
-			return uid == 0 || uid == s->uid ? s : NULL;
+			return s;
 	}
 	return NULL;
 }
@@ -224,16 +236,6 @@ static int make(struct manager *m, const struct manager_create_args *args,
 	return 0;
 }
 
-static void emit(const struct manager *m, const char *signal, const struct managed *s)
-{
-	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
-	int r = sd_bus_emit_signal(m->bus, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE, signal, "so",
-				   about.session, s->path);
-
-	if (r < 0 && r != -ENOTCONN)
-		log_session_warning(&about, r, "%s could not be told", signal);
-}
-
 /* What was left of the session NAME of a profile, and runs no more, makes room; what a dead service kept in memory goes to the profile's
  * directory. */
 static void save_left(struct manager *m, const char *name, struct profile_use *use)
@@ -315,7 +317,7 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		return r;
 	s->next = m->sessions;
 	m->sessions = s;
-	emit(m, "SessionAdded", s);
+	tell_of_session(s, "SessionAdded");
 	*ret = TAKE_PTR(s);
 	return 0;
 }
@@ -328,7 +330,7 @@ void manager_remove(struct manager *m, struct managed *s)
 			break;
 		}
 	}
-	emit(m, "SessionRemoved", s);
+	tell_of_session(s, "SessionRemoved");
 	managed_free(s);
 	/* The buffers of a session are large; an idle service gives them back. */
 	if (!m->sessions)
@@ -484,10 +486,9 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	m->event = sd_event_ref(event);
 	m->bus = sd_bus_ref(bus);
 	m->places = (struct profile_places){ COLLECTION_FOLDER, COLLECTION_DIRECTORY_PREFIX };
-	r = access_new(bus, group, &m->access);
+	r = access_new(bus, group, &(struct access_ops){ manager_demand, on_gone, m }, &m->access);
 	if (r < 0)
 		return r;
-	access_set_gone(m->access, on_gone, m);
 	/* With slack, to wake up together with others. */
 	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, TELL_COUNTERS_NS / 1000,
 				       TELL_COUNTERS_NS / 1000 / 4, on_tick, m);

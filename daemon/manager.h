@@ -4,8 +4,9 @@
  *
  * Names are one space per user. The object of root's session NAME is
  * /org/kymo/Trace1/session/NAME, that of another user's /org/kymo/Trace1/session/UID/NAME: one
- * component against two, so they never meet, whatever the names are. Root sees and controls all
- * sessions, everyone else their own; to others an object that is not theirs does not exist.
+ * component against two, so they never meet, whatever the names are. Everyone sees and controls
+ * their own; who may see and change others' says rights.h, and to all others an object that is not
+ * theirs does not exist.
  *
  * A session is bound to the connection that made it. When that leaves the bus, the session is
  * stopped, and removed when its file is complete; one made with `linger` is bound to nobody. What
@@ -80,13 +81,17 @@ struct manager_create_args {
 int manager_create(struct manager *m, const struct manager_create_args *args,
 		   struct create_request *request, struct managed **ret, sd_bus_error *reterr);
 
-/* The session that UID calls NAME. Root finds those of others too, as UID/NAME or, where only one
- * user has that name, by the name alone. Returns 0, or a negative errno with a sentence. */
+/* The session that UID calls NAME. Returns 0, or a negative errno with a sentence. */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
 		 sd_bus_error *reterr);
 
-/* The session at PATH if UID may see it, or NULL. */
-struct managed *manager_find_path(const struct manager *m, const char *path, uid_t uid);
+/* Likewise for who may see all sessions: finds those of others too, as UID/NAME or, where only one
+ * user has that name, by the name alone. */
+int manager_find_any(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
+		     sd_bus_error *reterr);
+
+/* The session at PATH, whoever asks, or NULL. */
+struct managed *manager_find_path(const struct manager *m, const char *path);
 
 /* Ends S at once and forgets it; says so on the bus. */
 void manager_remove(struct manager *m, struct managed *s);
@@ -97,6 +102,10 @@ void manager_settle(struct manager *m);
 /* Stops all sessions, waits until they are written, but not for ever, and ends the event loop with
  * STATUS. */
 void manager_shutdown(struct manager *m, int status);
+
+/* In manager-rights.c: what a message needs (access_demand_fn). */
+struct access_demand;
+int manager_demand(sd_bus_message *call, uid_t uid, struct access_demand *ret, void *userdata);
 
 /* In manager-bus.c and session-bus.c: offers the objects. */
 int manager_bus_offer(struct manager *m);

@@ -75,6 +75,9 @@ static void check_filter(const struct checker *k)
 	if (k->c->units || k->c->cgroups)
 		o.filter.n_cgroups = 1;
 	o.categories = categories_of(k->c);
+	/* (of modes it has been said already) */
+	o.mode = SESSION_STREAM;
+	o.flight_ns = o.flight_bytes = o.rotate_ns = o.rotate_bytes = 0;
 	/* (that one stands beside Triage= already) */
 	if (o.memory.triage && !(o.categories & CATEGORY_MEMORY))
 		return;
