@@ -33,7 +33,7 @@ __attribute__((format(printf, 4, 5))) static int refuse(sd_bus_error *reterr, in
 static int open_beneath(int dir_fd, const char *path, int flags, uint64_t resolve)
 {
 	const struct open_how how = {
-		.flags = (uint64_t)flags | O_CLOEXEC | O_NOFOLLOW,
+		.flags = (uint64_t)flags | O_CLOEXEC,
 		.resolve = resolve | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
 	};
 	int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
