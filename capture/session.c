@@ -419,7 +419,8 @@ static bool snapshot_is_due(const struct session *s, uint64_t horizon_ns)
 	       !s->detached;
 }
 
-/* Everything up to HORIZON_NS is written: what is kept, with a tail of its own, is the snapshot. */
+/* Everything up to HORIZON_NS is written: what is kept, with a tail of its own, is the snapshot. Returns 0, 1 if there is no room for
+ * more, or a negative errno. */
 static int take_flight(struct session *s, uint64_t horizon_ns)
 {
 	const struct recorder_end end = chunk_end(s, "snapshot");
@@ -433,7 +434,7 @@ static int take_flight(struct session *s, uint64_t horizon_ns)
 	hand_over(s, STORE_BODY);
 	s->flights.taken = true;
 	output_snapshot(s->output, &tail, s->flights.now);
-	return 0;
+	return have_buffer(s) ? 0 : 1;
 }
 
 /* Takes from the rings what is old enough, and hands it to the output. */

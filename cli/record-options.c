@@ -233,6 +233,27 @@ static int parse_compress(struct record_options *o, const char *name, const char
 	return RECORD_OPTIONS_GO;
 }
 
+static int parse_mode(struct record_options *o, const char *name, const char *text)
+{
+	for (enum session_mode i = 0; i < SESSION_MODE_MAX; i++) {
+		if (strcmp(text, session_mode_names[i]) == 0) {
+			o->session.mode = i;
+			return RECORD_OPTIONS_GO;
+		}
+	}
+	return cli_usage_error("%s: '%s' is none of stream and flight", name, text);
+}
+
+static int parse_keep(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, 1, INT64_MAX, &o->session.flight_ns);
+}
+
+static int parse_keep_size(struct record_options *o, const char *name, const char *text)
+{
+	return parse_size(name, text, FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, &o->session.flight_bytes);
+}
+
 static int parse_output(struct record_options *o, const char *name, const char *text)
 {
 	if (*text == '\0')
@@ -398,6 +419,9 @@ static const struct row {
 	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
 	{ OF_ARCHIVES, 0, "--max-size", required_argument, parse_max_size },
 	{ OF_ARCHIVES, 0, "--compress", optional_argument, parse_compress },
+	{ OF_ARCHIVES, 0, "--mode", required_argument, parse_mode },
+	{ OF_ARCHIVES, 0, "--keep", required_argument, parse_keep },
+	{ OF_ARCHIVES, 0, "--keep-size", required_argument, parse_keep_size },
 	{ OF_ARCHIVES, 0, "--force", no_argument, set_force },
 	{ OF_TOP, 0, "--no-symbols", no_argument, set_no_symbols },
 	{ OF_ALL, 0, "--bus", required_argument, parse_bus },
@@ -518,6 +542,9 @@ static int check_all(const struct record_options *o)
 			"in a command");
 	if (session_options_own_refused(&o->session))
 		return cli_usage_error("--own: %s", session_options_own_refused(&o->session));
+	if (flight_options_refused(&o->session))
+		return cli_usage_error("--mode and --keep...: %s",
+				       flight_options_refused(&o->session));
 	/* (a command that is to be run is chosen by that) */
 	if (o->n_rest == 0 && session_options_refused(&o->session))
 		return cli_usage_error("-e %s: %s",

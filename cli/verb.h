@@ -40,6 +40,7 @@ extern const struct verb verb_leaks_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
 extern const struct verb verb_snapshot_row;
+extern const struct verb verb_rotate_row;
 extern const struct verb verb_context_row;
 extern const struct verb verb_merge_row;
 extern const struct verb verb_monitor_row;

@@ -32,7 +32,7 @@ int bus_client_connect(struct bus_client *c, const char *address);
 
 struct bus_client_create_args {
 	const struct session_options *options;
-	int output_fd; /* borrowed */
+	int output_fd; /* borrowed; -1 = none */
 	bool linger;
 };
 
@@ -56,6 +56,17 @@ int bus_client_stop(struct bus_client *c, const char *path);
 int bus_client_remove(struct bus_client *c, const char *path);
 int bus_client_mark(struct bus_client *c, const char *path, const char *text);
 int bus_client_snapshot_memory(struct bus_client *c, const char *path);
+int bus_client_rotate(struct bus_client *c, const char *path);
+
+/*
+ * Asks for what a flight recorder has kept to be written to FD (borrowed), and does not wait. One at a time. Then bus_client_snapshot_state()
+ * says, after bus_client_dispatch() or bus_client_wait_snapshot(), 0 = it is being written, 1 = it is, or a negative errno.
+ */
+int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd);
+int bus_client_snapshot_state(struct bus_client *c);
+
+/* Waits for its end. Returns 0 or a negative errno. */
+int bus_client_wait_snapshot(struct bus_client *c);
 
 /* Begins the context NAME, whose bit *RET_BIT is, or ends it. */
 int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
