@@ -48,7 +48,7 @@ expect_exit 0 "$KYMO" stop one -H me@other
 grep -qa 'from afar' "$TMP/one.fxt" || fail "the mark is not in the archive"
 
 note "an archive from there"
-cd "$TMP"
+cd "$TMP" || exit
 expect_exit 0 "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
 assert_contains stderr '^far.fxt: from me@other' "what is said at the end"
 expect_exit 0 "$KYMO" check far.fxt
