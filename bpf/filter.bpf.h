@@ -10,6 +10,7 @@
 #pragma once
 
 #include "bpf/context.bpf.h"
+#include "bpf/own.bpf.h"
 #include "bpf/record.h"
 
 struct filter_pids {
@@ -123,7 +124,9 @@ static __always_inline bool filter_selects_but_comm(struct task_struct *p)
 		if (!bpf_map_lookup_elem(&filter_uids, &uid))
 			return false;
 	}
-	return !(filter_kinds & FILTER_CGROUP) || filter_by_cgroup(p);
+	if (filter_kinds & FILTER_CGROUP && !filter_by_cgroup(p))
+		return false;
+	return !(filter_kinds & FILTER_OWN) || own_is(p);
 }
 
 static __always_inline bool filter_selects_comm(const char *comm)

@@ -49,12 +49,15 @@ extern __u32 memory_context;            /* bits of the contexts that are open: b
 __u64 memory_stack_id(struct memory_stack *stack);
 __u32 memory_stack_true(struct memory_stack *stack);
 
-/* The process of the current task if it is watched, else NULL. */
+/* The process of the current task if it is watched, else NULL. Probes stay when it becomes somebody else's. */
 static __always_inline struct memory_process *memory_process(void)
 {
 	__u32 tgid = bpf_get_current_pid_tgid() >> 32;
+	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
 
-	return bpf_map_lookup_elem(&memory_processes, &tgid);
+	if (filter_kinds & FILTER_OWN && process && !own_is(bpf_get_current_task_btf()))
+		return NULL;
+	return process;
 }
 
 static __always_inline void memory_count(__u64 *counter)

@@ -61,6 +61,12 @@ static __always_inline struct offcpu_thread *entry_of(__u32 tid, __u64 now_ns)
 	return bpf_map_lookup_elem(&offcpu_threads, &tid);
 }
 
+/* The kernel stack of P; addresses of the kernel are not for everybody. */
+static __always_inline __u32 walk_kernel_of(struct task_struct *p, bool runs, __u64 *frames)
+{
+	return runs || filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel_of(p, frames);
+}
+
 /* T is what is known of P, which is away until NOW_NS; if it runs by then, its kernel stack is another one. */
 static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_struct *p, bool runs,
 					 __u64 now_ns)
@@ -69,9 +75,7 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	struct rec_offcpu *rec;
 	__u64 kernel, user;
 
-	if (!room ||
-	    !stack_send(room, runs ? 0 : stack_walk_kernel_of(p, room->frames), p, now_ns,
-			&kernel) ||
+	if (!room || !stack_send(room, walk_kernel_of(p, runs, room->frames), p, now_ns, &kernel) ||
 	    !stack_send(&t->user, t->n_user_frames, p, now_ns, &user))
 		return;
 	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
@@ -121,6 +125,16 @@ static __always_inline void come_back(struct task_struct *p, __u64 now_ns)
 	t->waker_tid = 0;
 }
 
+/* P comes back as somebody else's, or in the middle of exec: nobody is to hear of when it was away. */
+static __always_inline void come_back_unseen(struct task_struct *p)
+{
+	__u32 tid = p->pid;
+	struct offcpu_thread *t = bpf_map_lookup_elem(&offcpu_threads, &tid);
+
+	if (t)
+		t->begin_ns = 0;
+}
+
 /* The time that on_sched_switch has taken, if it runs: it was attached before. */
 static __always_inline __u64 switch_time(void)
 {
@@ -137,6 +151,8 @@ int BPF_PROG(on_offcpu_switch, bool preempt, struct task_struct *prev, struct ta
 	bool in = next->pid != 0 && filter_selects(next);
 	__u64 now_ns;
 
+	if (filter_kinds & FILTER_OWN && !in && next->pid != 0)
+		come_back_unseen(next);
 	if (!out && !in)
 		return 0;
 	now_ns = switch_time();

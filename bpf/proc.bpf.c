@@ -15,6 +15,9 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile __u32 filter_kinds = 0;
+const volatile __u32 own_uid = 0;
+const volatile __u32 own_n_gids = 0;
+const volatile __u32 own_gids[OWN_GIDS_MAX] = { 0 };
 const volatile __u32 possible_cpus = 1;
 const volatile __u64 rec_ring_bytes[REC_RINGS] = { 0 };
 
@@ -24,9 +27,25 @@ struct filter_comms filter_comms SEC(".maps");
 struct filter_uids filter_uids SEC(".maps");
 struct filter_cgroups filter_cgroups SEC(".maps");
 struct filter_verdicts filter_verdicts SEC(".maps");
+struct own_exiting own_exiting SEC(".maps");
+
+/* Whether records are made of CPUs that go. */
+const volatile bool tell_cpus_gone = false;
+/* Counted in any case: their perf events have gone, too, also when they are back before anybody looks. */
+__u32 cpu_departures[CPU_DEPARTURES] = {};
 
 struct rec_rings rec_rings SEC(".maps");
 struct rec_states rec_states SEC(".maps");
+
+/* Whose child P is, as far as that is to be known. */
+static __always_inline __u32 parent_of(struct task_struct *p)
+{
+	struct task_struct *parent = BPF_CORE_READ(p, real_parent);
+
+	if (filter_kinds & FILTER_OWN && !own_is(parent))
+		return 0;
+	return BPF_CORE_READ(parent, tgid);
+}
 
 static __always_inline void fill_identity(struct rec_identity *id, struct task_struct *p)
 {
@@ -34,8 +53,8 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
 	id->cgroup_id = BPF_CORE_READ(p, cgroups, dfl_cgrp, kn, id);
 	id->pid = process_id(p);
 	id->tid = p->pid;
-	id->parent_pid = BPF_CORE_READ(p, real_parent, tgid);
-	id->uid = BPF_CORE_READ(p, cred, euid.val);
+	id->parent_pid = parent_of(p);
+	id->uid = BPF_CORE_READ(p, real_cred, euid.val);
 	id->prio = p->prio;
 	id->flags = p->flags & PF_KTHREAD ? IDENTITY_KTHREAD : 0;
 	bpf_probe_read_kernel_str(id->comm, sizeof(id->comm), p->comm);
@@ -65,6 +84,9 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 		if (bpf_map_lookup_elem(&filter_pids, &tgid))
 			follow(child, now_ns);
 	}
+	/* Either tells of the other. */
+	if (filter_kinds & FILTER_OWN && !(own_is(parent) && own_is(child)))
+		return 0;
 	if (!selected && !filter_selects(child))
 		return 0;
 	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
@@ -110,11 +132,13 @@ SEC("?tp_btf/sched_process_exit")
 int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
-	bool selected = filter_selects(p);
+	bool ends = BPF_CORE_READ(p, signal, live.counter) == 0, selected;
 	struct rec_exit *rec;
 	__u32 tgid = (__u32)p->tgid;
-	bool ends = BPF_CORE_READ(p, signal, live.counter) == 0;
 
+	if (filter_kinds & FILTER_OWN)
+		own_keep_exiting(p);
+	selected = filter_selects(p);
 	/* Other threads of it may still be on their way out: on_sched_process_free lets it go. */
 	if (filter_kinds & FILTER_PID && ends) {
 		__u8 *value = bpf_map_lookup_elem(&filter_pids, &tgid);
@@ -135,6 +159,14 @@ int BPF_PROG(on_sched_process_exit, struct task_struct *p)
 	return 0;
 }
 
+/* Before 6.16 a task has lost its memory when it tells of its exit. */
+SEC("?fentry/do_exit")
+int BPF_PROG(on_own_exit)
+{
+	own_keep_exiting(bpf_get_current_task_btf());
+	return 0;
+}
+
 /* Nothing is left of the task. Its id may have been given out again: then it is not marked. */
 SEC("?tp_btf/sched_process_free")
 int BPF_PROG(on_sched_process_free, struct task_struct *p)
@@ -142,6 +174,8 @@ int BPF_PROG(on_sched_process_free, struct task_struct *p)
 	__u32 tgid = (__u32)p->tgid;
 	__u8 *value;
 
+	if (filter_kinds & FILTER_OWN)
+		own_forget(p);
 	if (p->pid != p->tgid)
 		return 0;
 	value = bpf_map_lookup_elem(&filter_pids, &tgid);
@@ -181,6 +215,9 @@ int BPF_PROG(on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
 
 	if (result != 0 || step != (int)bpf_core_enum_value(enum cpuhp_state, CPUHP_TEARDOWN_CPU))
 		return 0;
+	__sync_fetch_and_add(&cpu_departures[cpu & (CPU_DEPARTURES - 1)], 1);
+	if (!tell_cpus_gone)
+		return 0;
 	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
@@ -197,7 +234,8 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	struct task_struct *p = ctx->task;
 	struct rec_task rec = {};
 
-	if (!p)
+	/* Of others user space is to know nothing that it might write. */
+	if (!p || (filter_kinds & FILTER_OWN && !own_is(p)))
 		return 0;
 	rec.head.ts_ns = bpf_ktime_get_boot_ns();
 	rec.head.size = sizeof(rec);
@@ -210,6 +248,7 @@ int on_iter_task(struct bpf_iter__task *ctx)
 		rec.task.flags |= IDENTITY_ON_CPU;
 	if (filter_selects(p))
 		rec.task.flags |= IDENTITY_SELECTED;
+	rec.exec_id = BPF_CORE_READ(p, self_exec_id);
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));
 	return 0;
 }

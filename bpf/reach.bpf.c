@@ -3,6 +3,7 @@
  * What the threads of a process have in their registers, as the kernel keeps it while they are in it.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/filter.bpf.h"
 #include "bpf/record.h"
 
 #include <bpf/bpf_tracing.h>
@@ -44,7 +45,8 @@ int on_iter_registers(struct bpf_iter__task *ctx)
 	struct pt_regs *regs;
 	__u64 n_bytes;
 
-	if (!p || (__u32)p->tgid != reach_pid || p->flags & PF_KTHREAD)
+	if (!p || (__u32)p->tgid != reach_pid || p->flags & PF_KTHREAD ||
+	    (filter_kinds & FILTER_OWN && !own_is(p)))
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(p);
 	n_bytes = REGISTERS_BYTES;

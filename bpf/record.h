@@ -41,7 +41,7 @@ struct word_ring {
 	__u64 lost_count; /* not yet marked in the ring */
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
-	__u32 shown_tid; /* with a filter: who the last record says runs, if selected; else 0 */
+	__u32 shown_tid; /* with a filter: who runs since the last switch, if selected; else 0 */
 	__u32 pad_0[7];
 	/* written by user space, read by the program */
 	__u64 tail;
@@ -153,8 +153,9 @@ _Static_assert(sizeof(struct rec_fork) == 80, "ABI");
 struct rec_task {
 	struct rec_head head;
 	struct rec_identity task;
+	__u64 exec_id; /* another one after each exec */
 };
-_Static_assert(sizeof(struct rec_task) == 80, "ABI");
+_Static_assert(sizeof(struct rec_task) == 88, "ABI");
 
 struct rec_exec {
 	struct rec_head head;
@@ -303,6 +304,9 @@ struct stack_set {
 #define STACK_ROOM_TICK   0
 #define STACK_ROOM_SWITCH 1
 #define STACK_ROOMS       2
+
+/* Places for how often each CPU has gone, a power of two; those beyond share them. */
+#define CPU_DEPARTURES 1024
 
 /* Code is mapped into head.pid, by head.tid, at head.ts_ns. By user space only. */
 #define MAPPING_BUILD_ID_BYTES 20
@@ -720,11 +724,13 @@ _Static_assert(sizeof(struct rec_registers) == 368, "ABI");
 #define FILTER_COMM   (1u << 1)
 #define FILTER_UID    (1u << 2)
 #define FILTER_CGROUP (1u << 3)
+#define FILTER_OWN    (1u << 4) /* one user's own processes only (bpf/own.bpf.h) */
 
 #define FILTER_CGROUPS_MAX  8
 #define FILTER_CGROUP_BYTES 128 /* of a cgroup's own name, NUL included */
 #define FILTER_VALUES_MAX   64  /* comms or uids */
 #define FILTER_PIDS_MAX     65536
+#define OWN_GIDS_MAX        32
 
 /* What a selected process's entry says. */
 #define FILTER_PID_LIVES 1

@@ -43,7 +43,7 @@ int on_tick(void *ctx)
 	taken = bpf_map_lookup_elem(&ticks_taken, &zero);
 	if (taken)
 		*taken += 1;
-	n = stack_walk_kernel(ctx, room->frames);
+	n = filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel(ctx, room->frames);
 	if (!stack_send(room, n, p, now_ns, &kernel))
 		return 0;
 	n = stack_walk_user(ctx, p, room->frames);

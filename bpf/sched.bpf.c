@@ -51,6 +51,13 @@ static __always_inline bool is_shown(const struct word_ring *ring, struct task_s
 	       filter_selects(p);
 }
 
+/* Whether more may be said of P than when it came on and went: who has left a filter for one user's own
+ * processes is somebody else's from then on. */
+static __always_inline bool is_open(struct task_struct *p, bool shown)
+{
+	return shown && (!(filter_kinds & FILTER_OWN) || filter_selects(p));
+}
+
 /* Makes room for BYTES; RUNNING is the task on this CPU until now. As ring_reserve(). */
 static __always_inline bool reserve(struct reservation *r, struct word_ring *ring, __u32 bytes,
 				    __u64 now_ns, struct task_struct *running)
@@ -60,12 +67,14 @@ static __always_inline bool reserve(struct reservation *r, struct word_ring *rin
 	if (!ring_reserve(r, ring, sched_ring_bytes, bytes, now_ns, &mark))
 		return false;
 	if (__builtin_expect(mark != NULL, 0)) {
+		bool shown = is_shown(ring, running);
+
 		mark->tid = running->pid;
 		mark->prio = running->prio;
-		if (!is_shown(ring, running)) {
+		if (!shown)
 			mark->tid = FXT_KOID_OTHER + bpf_get_smp_processor_id();
+		if (!is_open(running, shown))
 			mark->prio = NICE_0_PRIO;
-		}
 	}
 	return true;
 }
@@ -130,7 +139,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u32 state = state_of_leaving(prev, preempt, prev_state);
 	struct word_ring *ring = ring_of(cpu);
-	bool prev_in = true, next_in = true;
+	bool prev_in = true, prev_open = true, next_in = true, has_room;
 	struct reservation r;
 	__u32 letter, words;
 	__u64 now_ns;
@@ -142,7 +151,8 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 		next_in = filter_selects(next);
 		if (!prev_in && !next_in)
 			return 0;
-		if (!prev_in)
+		prev_open = is_open(prev, prev_in);
+		if (!prev_open)
 			state = 0;
 	}
 	letter = state_name(state);
@@ -150,18 +160,20 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	now_ns = bpf_ktime_get_boot_ns();
 	if (offcpu_min_ns)
 		keep_switch_time(now_ns);
-	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, prev))
+	has_room = reserve(&r, ring, words * sizeof(__u64), now_ns, prev);
+	/* Also of a switch that is lost: the id may be somebody else's by the next one. */
+	if (filter_kinds)
+		ring->shown_tid = next_in ? next->pid : 0;
+	if (!has_room)
 		return 0;
 	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));
 	r.words[1] = now_ns;
 	r.words[2] = prev_in ? (__u32)prev->pid : FXT_KOID_OTHER + cpu;
 	r.words[3] = next_in ? (__u32)next->pid : FXT_KOID_OTHER + cpu;
-	r.words[4] = weight_arg(FXT_NAME_OUTGOING_WEIGHT, prev, prev_in);
+	r.words[4] = weight_arg(FXT_NAME_OUTGOING_WEIGHT, prev, prev_open);
 	r.words[5] = weight_arg(FXT_NAME_INCOMING_WEIGHT, next, next_in);
 	if (letter)
 		r.words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE, letter);
-	if (filter_kinds)
-		ring->shown_tid = next_in ? next->pid : 0;
 	commit(&r);
 	return 0;
 }
@@ -177,7 +189,7 @@ static __always_inline int write_wakeup(struct task_struct *p, struct task_struc
 
 	if (!ring)
 		return 0;
-	named = waker->pid != 0 && !in_interrupt(waker) && is_shown(ring, waker);
+	named = waker->pid != 0 && !in_interrupt(waker) && is_open(waker, is_shown(ring, waker));
 	words = named ? 6 : 4;
 	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, waker))
 		return 0;

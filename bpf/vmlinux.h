@@ -55,11 +55,28 @@ typedef struct {
 } kuid_t;
 
 typedef struct {
+	__u32 val;
+} kgid_t;
+
+typedef struct {
 	int counter;
 } atomic_t;
 
+struct user_namespace {
+	struct user_namespace *parent;
+	int level;
+	kuid_t owner;
+};
+
+struct kernel_capabilities { /* two halves until 6.2, one number since */
+	__u64 bits;
+};
+
 struct cred {
-	kuid_t euid;
+	kuid_t uid, euid, suid;
+	kgid_t gid, egid, sgid;
+	struct kernel_capabilities cap_permitted;
+	struct user_namespace *user_ns;
 };
 
 struct kernfs_node {
@@ -88,6 +105,7 @@ struct signal_struct {
 struct mm_struct {
 	unsigned long arg_start, arg_end;
 	unsigned long start_code, end_code;
+	unsigned long flags; /* until 6.17 */
 };
 
 struct rq;
@@ -127,7 +145,8 @@ struct task_struct {
 	int tgid;
 	struct task_struct *real_parent;
 	__u64 start_boottime;
-	const struct cred *cred;
+	const struct cred *cred, *real_cred;
+	__u64 self_exec_id;
 	char comm[16];
 	struct signal_struct *signal;
 	struct css_set *cgroups;

@@ -18,20 +18,21 @@ void activity_init(struct activity *a, struct fxt_archive *archive, struct tasks
 	*a = (struct activity){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
 }
 
-static void free_names(struct table *t)
+static void free_values(struct table *t)
 {
 	size_t pos = 0;
-	char *name;
+	void *value;
 
-	while ((name = table_next(t, &pos)))
-		free(name);
+	while ((value = table_next(t, &pos)))
+		free(value);
 	table_deinit(t);
 }
 
 void activity_deinit(struct activity *a)
 {
-	free_names(&a->functions);
-	free_names(&a->idle_states);
+	free_values(&a->functions);
+	free_values(&a->idle_states);
+	free_values(&a->values);
 }
 
 /* Puts a copy of NAME at KEY of T and returns it, or NULL without memory. */
@@ -190,21 +191,38 @@ static int on_function(struct activity *a, const struct rec_head *head)
 	return rec->function && !keep_name(&a->functions, rec->function, clean) ? -ENOMEM : 0;
 }
 
-static int write_counter(struct activity *a, struct event *ev)
+static bool is_recorded(const struct activity *a, const struct rec_head *rec)
 {
-	if (ev->ts_ns < a->from_ns || ev->ts_ns > a->to_ns)
-		return 0;
-	ev->kind = EVENT_COUNTER;
-	a->n_events++;
-	return fxt_archive_event(a->archive, ev);
+	return rec->ts_ns >= a->from_ns && rec->ts_ns <= a->to_ns;
 }
 
-static int on_frequency(struct activity *a, const struct rec_head *head)
+/* Instead of what the counter KEY said before. */
+static int keep_value(struct activity *a, uint64_t key, const struct rec_head *rec)
+{
+	struct rec_head *kept;
+
+	if (!a->splits)
+		return 0;
+	kept = table_get(&a->values, key);
+	if (!kept) {
+		kept = malloc(rec->size);
+		if (!kept || table_set(&a->values, key, kept) < 0) {
+			free(kept);
+			return -ENOMEM;
+		}
+	}
+	/* (the size of a kind is always the same) */
+	memcpy(kept, rec, rec->size);
+	return 0;
+}
+
+static int say_frequency(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
 {
 	const struct rec_frequency *rec = (const struct rec_frequency *)head;
 	const struct event_value khz = { .name = "khz", .whole = true, .u64 = rec->khz };
-	struct event ev = {
-		.ts_ns = head->ts_ns,
+	const struct event ev = {
+		.kind = EVENT_COUNTER,
+		.ts_ns = ts_ns,
 		.counter = {
 			.category = "power",
 			.name = "cpu_frequency",
@@ -214,15 +232,28 @@ static int on_frequency(struct activity *a, const struct rec_head *head)
 		},
 	};
 
-	return write_counter(a, &ev);
+	return fxt_archive_event(to, &ev);
 }
 
-static int on_sample(struct activity *a, const struct rec_head *head)
+static int on_frequency(struct activity *a, const struct rec_head *head)
+{
+	const uint64_t key[] = { REC_FREQUENCY, ((const struct rec_frequency *)head)->cpu };
+	int r;
+
+	if (!is_recorded(a, head))
+		return 0;
+	r = keep_value(a, table_hash(key, sizeof(key)), head);
+	a->n_events++;
+	return r < 0 ? r : say_frequency(a->archive, head, head->ts_ns);
+}
+
+static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
 {
 	const struct rec_sample *rec = (const struct rec_sample *)head;
 	struct event_value values[REC_SAMPLE_VALUES_MAX];
 	struct event ev = {
-		.ts_ns = head->ts_ns,
+		.kind = EVENT_COUNTER,
+		.ts_ns = ts_ns,
 		.counter = {
 			.category = "counters",
 			.name = rec->name,
@@ -241,7 +272,31 @@ static int on_sample(struct activity *a, const struct rec_head *head)
 		if (!values[i].whole)
 			memcpy(&values[i].f64, &rec->values[i].value, sizeof(values[i].f64));
 	}
-	return write_counter(a, &ev);
+	return fxt_archive_event(to, &ev);
+}
+
+static int on_sample(struct activity *a, const struct rec_head *head)
+{
+	const struct rec_sample *rec = (const struct rec_sample *)head;
+	const uint64_t key[] = { table_hash(rec->name, strlen(rec->name)), rec->id };
+	int r;
+
+	if (!is_recorded(a, head))
+		return 0;
+	r = keep_value(a, table_hash(key, sizeof(key)), head);
+	a->n_events++;
+	return r < 0 ? r : say_sample(a->archive, head, head->ts_ns);
+}
+
+int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint64_t at_ns)
+{
+	const struct rec_head *rec;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (rec = table_next(&a->values, &pos));)
+		r = rec->kind == REC_SAMPLE ? say_sample(to, rec, at_ns)
+					    : say_frequency(to, rec, at_ns);
+	return r;
 }
 
 int activity_record(struct activity *a, const struct rec_head *rec)

@@ -17,10 +17,23 @@ struct watch {
 	uint32_t pid;
 	uint32_t koid; /* of the process: its pid may be given out again before all is said */
 	uint32_t n_snapshots;
-	struct table stacks; /* ids that have been written -> this */
+	struct table stacks; /* ids that have been written -> this, or a struct kept_stack, owned */
 	struct allocations *of;
 	struct resources *resources; /* NULL = nothing has been said of them. Owned */
 	uint64_t next_sums_ns;       /* when those are to be looked at again */
+	uint64_t missing;            /* blocks of its last snapshot that are to come */
+
+	/* Only where the recording is split */
+	char *allocators; /* owned, all of it */
+	bool complete;
+	struct table sums; /* of what has no books: hash -> struct rec_usage, the last one */
+};
+
+/* A stack that has been written, where the recording is split. */
+struct kept_stack {
+	uint64_t id;
+	unsigned n_frames;
+	uint64_t frames[];
 };
 
 /* Those that have no name are not looked at by probes. */
@@ -61,12 +74,27 @@ void allocations_init(struct allocations *a, struct fxt_archive *archive, struct
 	*a = (struct allocations){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
 }
 
+static void free_values(struct table *t)
+{
+	size_t pos = 0;
+	void *value;
+
+	while ((value = table_next(t, &pos)))
+		free(value);
+}
+
 static void watch_free(struct watch *w)
 {
-	if (w) {
-		table_deinit(&w->stacks);
-		resources_free(w->resources);
-	}
+	if (!w)
+		return;
+	w->of->n_in_snapshot -= w->missing > 0;
+	if (w->of->splits)
+		free_values(&w->stacks);
+	table_deinit(&w->stacks);
+	free_values(&w->sums);
+	table_deinit(&w->sums);
+	free(w->allocators);
+	resources_free(w->resources);
 	free(w);
 }
 
@@ -109,7 +137,9 @@ void allocations_ended(struct allocations *a, uint32_t pid)
 /* Within the time of the recording: what is known at its end only is said then. */
 static uint64_t clamp(const struct allocations *a, uint64_t ts_ns)
 {
-	return ts_ns < a->from_ns ? a->from_ns : ts_ns > a->to_ns ? a->to_ns : ts_ns;
+	uint64_t from_ns = a->chunk_ns ? a->chunk_ns : a->from_ns;
+
+	return ts_ns < from_ns ? from_ns : ts_ns > a->to_ns ? a->to_ns : ts_ns;
 }
 
 static int write_event(struct allocations *a, const struct event *ev)
@@ -160,11 +190,23 @@ static char *resources_of(uint32_t categories, char *to, size_t size)
 
 static int write_waiting(struct allocations *a);
 
+static int write_watch(const struct allocations *a, const struct watch *w, struct fxt_archive *to,
+		       struct event ev, const char *allocators)
+{
+	char resources[96];
+
+	ev.watch.resources = resources_of(a->categories, resources, sizeof(resources));
+	ev.watch.allocators = allocators;
+	/* What was allocated before the chunk, and is freed in it, stands in another one. */
+	ev.watch.complete = w->complete && (!a->log || a->chunk_ns == 0);
+	ev.watch.interval = a->interval;
+	ev.watch.min_bytes = a->min_bytes;
+	return fxt_archive_event(to, &ev);
+}
+
 static int on_watch(struct allocations *a, const struct rec_watch *rec)
 {
 	struct watch *w = watch_of(a, rec->instance);
-	char resources[96];
-	struct event ev;
 	int r;
 
 	if (w || rec->instance == 0)
@@ -176,6 +218,10 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	}
 	w->of = a;
 	w->pid = rec->head.pid;
+	w->complete = rec->complete;
+	w->allocators = a->splits ? strdup(rec->allocators) : NULL;
+	if (a->splits && !w->allocators)
+		return -ENOMEM;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
 	r = announce(a, w->pid);
@@ -184,13 +230,9 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	if (r < 0)
 		return r;
 	w->koid = tasks_koid(a->tasks, rec->head.pid);
-	ev = about(a, w, EVENT_WATCH, rec->head.ts_ns);
-	ev.watch.resources = resources_of(a->categories, resources, sizeof(resources));
-	ev.watch.allocators = rec->allocators;
-	ev.watch.complete = rec->complete;
-	ev.watch.interval = a->interval;
-	ev.watch.min_bytes = a->min_bytes;
-	r = write_event(a, &ev);
+	a->n_events++;
+	r = write_watch(a, w, a->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns),
+			rec->allocators);
 	return r < 0 ? r : write_waiting(a);
 }
 
@@ -223,16 +265,34 @@ static int on_watched(struct allocations *a, const struct rec_watched *rec)
 
 /* ---- stacks and sums ---- */
 
+static struct kept_stack *keep_stack(const struct rec_named *rec)
+{
+	size_t bytes = rec->n_frames * sizeof(rec->frames[0]);
+	struct kept_stack *stack = malloc(sizeof(*stack) + bytes);
+
+	if (!stack)
+		return NULL;
+	stack->id = rec->id;
+	stack->n_frames = rec->n_frames;
+	memcpy(stack->frames, rec->frames, bytes);
+	return stack;
+}
+
 static int on_named(struct allocations *a, struct watch *w, const struct rec_named *rec)
 {
 	struct event ev;
+	void *known;
 	int r;
 
 	/* The same one may come for several resources, and from the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
-	if (table_set(&w->stacks, rec->id, w) < 0)
+	known = a->splits ? (void *)keep_stack(rec) : w;
+	if (!known || table_set(&w->stacks, rec->id, known) < 0) {
+		if (a->splits)
+			free(known);
 		return -ENOMEM;
+	}
 	r = a->need_mappings(w->pid, rec->head.ts_ns, a->userdata);
 	if (r < 0)
 		return r;
@@ -244,9 +304,28 @@ static int on_named(struct allocations *a, struct watch *w, const struct rec_nam
 	return write_event(a, &ev);
 }
 
-static int on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
+/* The last one of each holds. */
+static int keep_usage(struct watch *w, const struct rec_usage *rec)
 {
-	struct event ev = about(a, w, EVENT_USAGE, rec->head.ts_ns);
+	const uint64_t key[] = { rec->resource, rec->stack };
+	uint64_t hash = table_hash(key, sizeof(key));
+	struct rec_usage *kept = table_get(&w->sums, hash);
+
+	if (!kept) {
+		kept = malloc(sizeof(*kept));
+		if (!kept || table_set(&w->sums, hash, kept) < 0) {
+			free(kept);
+			return -ENOMEM;
+		}
+	}
+	*kept = *rec;
+	return 0;
+}
+
+static struct event usage_event(const struct allocations *a, const struct watch *w,
+				const struct rec_usage *rec, uint64_t ts_ns)
+{
+	struct event ev = about(a, w, EVENT_USAGE, ts_ns);
 
 	ev.usage.resource = rec->resource;
 	ev.usage.stack = rec->stack;
@@ -257,7 +336,15 @@ static int on_usage(struct allocations *a, struct watch *w, const struct rec_usa
 				 : 0;
 	ev.usage.allocations = rec->allocations;
 	ev.usage.allocated_bytes = rec->allocated_bytes;
-	return write_event(a, &ev);
+	return ev;
+}
+
+static int on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
+{
+	struct event ev = usage_event(a, w, rec, rec->head.ts_ns);
+	int r = a->splits ? keep_usage(w, rec) : 0;
+
+	return r < 0 ? r : write_event(a, &ev);
 }
 
 /* ---- descriptors, mappings and the like ---- */
@@ -298,24 +385,43 @@ static int on_freed(const struct resource_block *block, const struct rec_resourc
 	return log_block(userdata, EVENT_FREE, block, call);
 }
 
-/* The sums that have changed, of stacks that the archive has. */
-static int write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
+/* The next sum of W's books whose stack the archive has. */
+static struct resource_sums *next_sums(const struct watch *w, size_t *pos)
+{
+	struct resource_sums *sums;
+
+	while (w->resources && (sums = resources_next_sums(w->resources, pos)))
+		if (!sums->stack || table_get(&w->stacks, sums->stack))
+			return sums;
+	return NULL;
+}
+
+static struct event sums_event(const struct allocations *a, const struct watch *w,
+			       const struct resource_sums *sums, uint64_t ts_ns)
 {
 	struct event ev = about(a, w, EVENT_USAGE, ts_ns);
+
+	ev.usage.resource = sums->resource;
+	ev.usage.stack = sums->stack;
+	ev.usage.blocks = sums->blocks;
+	ev.usage.bytes = sums->bytes;
+	ev.usage.allocations = sums->allocations;
+	ev.usage.allocated_bytes = sums->allocated_bytes;
+	return ev;
+}
+
+/* The sums that have changed. */
+static int write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
+{
 	struct resource_sums *sums;
-	size_t pos = 0;
+	struct event ev;
 	int r = 0;
 
-	while (r == 0 && w->resources && (sums = resources_next_sums(w->resources, &pos))) {
-		if (!sums->changed || (sums->stack && !table_get(&w->stacks, sums->stack)))
+	for (size_t pos = 0; r == 0 && (sums = next_sums(w, &pos));) {
+		if (!sums->changed)
 			continue;
 		sums->changed = false;
-		ev.usage.resource = sums->resource;
-		ev.usage.stack = sums->stack;
-		ev.usage.blocks = sums->blocks;
-		ev.usage.bytes = sums->bytes;
-		ev.usage.allocations = sums->allocations;
-		ev.usage.allocated_bytes = sums->allocated_bytes;
+		ev = sums_event(a, w, sums, ts_ns);
 		r = write_event(a, &ev);
 	}
 	return r;
@@ -355,6 +461,13 @@ struct snapshot {
 	uint64_t ts_ns, n;
 };
 
+static void set_missing(struct watch *w, uint64_t missing)
+{
+	w->of->n_in_snapshot -= w->missing > 0;
+	w->of->n_in_snapshot += missing > 0;
+	w->missing = missing;
+}
+
 static int count_resource(const struct resource_block *block, void *userdata)
 {
 	struct snapshot *s = userdata;
@@ -364,25 +477,34 @@ static int count_resource(const struct resource_block *block, void *userdata)
 	return 0;
 }
 
-static int write_resource(const struct resource_block *block, void *userdata)
+/* The text of BLOCK is cleaned into TEXT. */
+static struct event block_event(const struct allocations *a, const struct watch *w,
+				const struct resource_block *block, uint64_t ts_ns,
+				char text[static BLOCK_TEXT_MAX])
 {
-	const struct snapshot *s = userdata;
-	struct allocations *a = s->allocations;
-	struct event ev = about(a, s->watch, EVENT_BLOCK, s->ts_ns);
-	char text[BLOCK_TEXT_MAX];
-	int r = block->origin.tid ? announce(a, block->origin.tid) : 0;
+	struct event ev = about(a, w, EVENT_BLOCK, ts_ns);
 
-	text_clean(text, sizeof(text), block->text, strlen(block->text));
+	text_clean(text, BLOCK_TEXT_MAX, block->text, strlen(block->text));
 	ev.block.resource = block->resource;
 	ev.block.id = block->id;
 	ev.block.size = block->size;
 	ev.block.stack = block->origin.stack;
 	ev.block.context = block->origin.context;
 	ev.block.since_ns = block->origin.since_ns;
-	ev.block.thread =
-		block->origin.tid ? tasks_koid(a->tasks, block->origin.tid) : s->watch->koid;
+	ev.block.thread = block->origin.tid ? tasks_koid(a->tasks, block->origin.tid) : w->koid;
 	ev.block.function = resource_call_name(block->origin.operation);
 	ev.block.text = text;
+	return ev;
+}
+
+static int write_resource(const struct resource_block *block, void *userdata)
+{
+	const struct snapshot *s = userdata;
+	struct allocations *a = s->allocations;
+	int r = block->origin.tid ? announce(a, block->origin.tid) : 0;
+	char text[BLOCK_TEXT_MAX];
+	struct event ev = block_event(a, s->watch, block, s->ts_ns, text);
+
 	return r < 0 ? r : write_event(a, &ev);
 }
 
@@ -398,6 +520,7 @@ static int on_snapshot(struct allocations *a, struct watch *w, const struct rec_
 		r = resources_each(w->resources, execed, count_resource, &s);
 	if (r < 0)
 		return r;
+	set_missing(w, rec->blocks);
 	ev.snapshot.blocks = rec->blocks + s.n;
 	ev.snapshot.sequence = ++w->n_snapshots;
 	ev.snapshot.final = rec->final != 0;
@@ -412,6 +535,8 @@ static int on_block(struct allocations *a, struct watch *w, const struct rec_blo
 	struct event ev = about(a, w, EVENT_BLOCK, rec->head.ts_ns);
 	int r = announce(a, rec->block.tid);
 
+	if (w->missing > 0)
+		set_missing(w, w->missing - 1);
 	text_clean(text, sizeof(text), rec->text, rec->text_bytes);
 	ev.block.resource = rec->resource;
 	ev.block.id = rec->id;
@@ -546,4 +671,89 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 		return 0;
 	w = watch_of(a, instance_of(rec));
 	return w ? write_record(a, w, rec) : let_wait(a, rec);
+}
+
+/* ---- heads of chunks ---- */
+
+struct saying {
+	const struct allocations *allocations;
+	const struct watch *watch;
+	struct fxt_archive *to;
+	uint64_t at_ns;
+	int (*name)(uint32_t tid, void *userdata);
+	void *userdata;
+};
+
+static int say_stacks(const struct saying *s)
+{
+	struct event ev = about(s->allocations, s->watch, EVENT_SAMPLE, s->at_ns);
+	const struct kept_stack *stack;
+	int r = 0;
+
+	ev.sample.kind = SAMPLE_NAMED;
+	for (size_t pos = 0; r == 0 && (stack = table_next(&s->watch->stacks, &pos));) {
+		ev.sample.id = stack->id;
+		ev.sample.frames = stack->frames;
+		ev.sample.n_frames = stack->n_frames;
+		r = fxt_archive_event(s->to, &ev);
+	}
+	return r;
+}
+
+static int say_sums(const struct saying *s)
+{
+	const struct resource_sums *sums;
+	const struct rec_usage *usage;
+	struct event ev;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (usage = table_next(&s->watch->sums, &pos));) {
+		ev = usage_event(s->allocations, s->watch, usage, s->at_ns);
+		r = fxt_archive_event(s->to, &ev);
+	}
+	for (size_t pos = 0; r == 0 && (sums = next_sums(s->watch, &pos));) {
+		ev = sums_event(s->allocations, s->watch, sums, s->at_ns);
+		r = fxt_archive_event(s->to, &ev);
+	}
+	return r;
+}
+
+static int say_block(const struct resource_block *block, void *userdata)
+{
+	const struct saying *s = userdata;
+	int r = block->origin.tid ? s->name(block->origin.tid, s->userdata) : 0;
+	char text[BLOCK_TEXT_MAX];
+	struct event ev = block_event(s->allocations, s->watch, block, s->at_ns, text);
+
+	return r < 0 ? r : fxt_archive_event(s->to, &ev);
+}
+
+static int say_watch(const struct allocations *a, struct saying *s)
+{
+	const struct watch *w = s->watch;
+	int r = 0;
+
+	/* (else its pid has been given out again) */
+	if (tasks_koid(a->tasks, w->pid) == w->koid)
+		r = s->name(w->pid, s->userdata);
+	if (r == 0)
+		r = write_watch(a, w, s->to, about(a, w, EVENT_WATCH, s->at_ns), w->allocators);
+	if (r == 0)
+		r = say_stacks(s);
+	if (r == 0)
+		r = say_sums(s);
+	if (r == 0 && a->log && w->resources)
+		r = resources_each(w->resources, false, say_block, s);
+	return r;
+}
+
+int allocations_say(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
+		    int (*name)(uint32_t tid, void *userdata), void *userdata)
+{
+	struct saying s = { a, NULL, to, at_ns, name, userdata };
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (s.watch = table_next(&a->watches, &pos));)
+		r = say_watch(a, &s);
+	return r;
 }

@@ -23,6 +23,10 @@ struct allocations {
 	struct fxt_archive *archive; /* borrowed, both */
 	struct tasks *tasks;
 	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
+	uint64_t
+		chunk_ns; /* when the chunk began: nothing is said of times before; 0 = never split */
+	bool splits;      /* what heads of chunks say is kept */
+	size_t n_in_snapshot; /* watches whose snapshot is not complete yet */
 	uint32_t categories;
 	uint64_t interval, min_bytes; /* of the session, as struct memory_options says */
 	uint64_t n_events;            /* written */
@@ -48,6 +52,13 @@ void allocations_begin(struct allocations *a, const struct session_options *opti
 /* The next record: one of those that bpf/record.h has under "what programs allocate", checked. Returns 0 or the
  * archive's error. */
 int allocations_record(struct allocations *a, const struct rec_head *rec);
+
+/*
+ * Where the recording is split, after allocations_begin(): writes to TO, and changes nothing, what holds of all that is watched,
+ * as of AT_NS: that it is, the stacks and sums so far, and what the books have, where each event is recorded.
+ */
+int allocations_say(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
+		    int (*name)(uint32_t tid, void *userdata), void *userdata);
 
 /* Whether process PID is watched. */
 bool allocations_watches(const struct allocations *a, uint32_t pid);

@@ -8,9 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <inttypes.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -27,6 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/process-rights.h"
 
 enum {
 	NOBODY = 65534,
@@ -133,16 +132,9 @@ static int limit(size_t file_bytes)
 
 static int drop_rights(void)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	int r = geteuid() == 0 ? rights_become(NOBODY, NOBODY) : 0;
 
-	if (geteuid() == 0 && (setgroups(0, NULL) < 0 || setresgid(NOBODY, NOBODY, NOBODY) < 0 ||
-			       setresuid(NOBODY, NOBODY, NOBODY) < 0))
-		return -errno;
-	if (syscall(SYS_capset, &head, none) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
-		return -errno;
-	return 0;
+	return r < 0 ? r : rights_give_up();
 }
 
 /* What malloc() needs, and to write to the pipe; all else ends the process. */

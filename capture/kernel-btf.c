@@ -57,6 +57,22 @@ int kernel_btf_tracepoints(const char *const *names, size_t n, bool *ret)
 	return 0;
 }
 
+int kernel_btf_exits_with_memory(void)
+{
+	_cleanup_(btf__freep) struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *t;
+	int id;
+
+	if (!btf)
+		return errno ? -errno : -ENOENT;
+	id = btf__find_by_name_kind(btf, "btf_trace_sched_process_exit", BTF_KIND_TYPEDEF);
+	t = id > 0 ? btf__type_by_id(btf, (uint32_t)id) : NULL;
+	/* A typedef of a pointer to a function; the first argument is the tracer's. */
+	for (int i = 0; t && i < 2; i++)
+		t = btf__type_by_id(btf, t->type);
+	return t && btf_is_func_proto(t) && btf_vlen(t) > 2;
+}
+
 int kernel_btf_preempt_count(int64_t *ret_from_rq)
 {
 	_cleanup_(btf__freep) struct btf *btf = btf__load_vmlinux_btf();

@@ -15,6 +15,12 @@
 int kernel_btf_tracepoints(const char *const *names, size_t n, bool *ret);
 
 /*
+ * Whether a task still has its memory when it tells of its exit (since 6.16, when that tracepoint got another
+ * argument, too). Returns 1, 0, or a negative errno if there is no BTF to read.
+ */
+int kernel_btf_exits_with_memory(void);
+
+/*
  * Where x86 keeps its preempt count, in bytes from the CPU's run queue; both are per-CPU variables
  * whose places in their section stand in the BTF. Returns 1 with *RET set, 0 if this kernel keeps
  * no such variable (other architectures keep the count with the task), or a negative errno if

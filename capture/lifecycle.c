@@ -14,6 +14,10 @@ void lifecycle_deinit(struct lifecycle *l)
 /* Counts TID as announced when it could be asked for: the answer is on its way. */
 static int ask(struct lifecycle *l, uint32_t tid)
 {
+	if (l->asked.n_used > 0 && table_get(&l->asked, tid)) {
+		tasks_set_announced(l->tasks, tid);
+		return 0;
+	}
 	if (!l->ask(tid, l->userdata))
 		return 0;
 	tasks_set_announced(l->tasks, tid);
@@ -38,7 +42,7 @@ static int ask_cgroup(struct lifecycle *l, const struct task *task)
 
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 {
-	const struct task *task = tasks_get(l->tasks, tid);
+	const struct task *task = tasks_find(l->tasks, tid);
 	struct event ev;
 	int r = 0;
 
@@ -226,20 +230,56 @@ static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 	return tasks_get(l->tasks, tid) ? 0 : lifecycle_learned(l, &unknown, true);
 }
 
+/* The next one that was asked for and not answered. False: there is none. */
+static bool next_asked(const struct lifecycle *l, size_t *pos, uint32_t *ret_tid, uint32_t *ret_pid)
+{
+	const struct table_slot *slot;
+
+	while (*pos < l->asked.n_slots) {
+		slot = &l->asked.slots[(*pos)++];
+		if (slot->key == 0)
+			continue;
+		*ret_tid = (uint32_t)slot->key;
+		*ret_pid = (uint32_t)((uintptr_t)slot->value - 1);
+		return true;
+	}
+	return false;
+}
+
 int lifecycle_close(struct lifecycle *l)
 {
+	uint32_t tid, pid;
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < l->asked.n_slots; i++) {
-		uint32_t tid = (uint32_t)l->asked.slots[i].key;
-		uint32_t pid = (uint32_t)((uintptr_t)l->asked.slots[i].value - 1);
-
-		if (tid == 0)
-			continue;
+	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
 		/* The process first, so that nothing more is asked for. */
 		r = learn_unknown(l, pid, pid);
 		if (r == 0)
 			r = learn_unknown(l, tid, pid);
+	}
+	return r;
+}
+
+int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
+			  uint32_t pid)
+{
+	const struct task unknown = { .tid = tid, .pid = pid, .comm = "?" };
+	struct event ev;
+
+	tasks_describe(l->tasks, &unknown, &ev);
+	return fxt_archive_event(to, &ev);
+}
+
+int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
+{
+	uint32_t tid, pid;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
+		if (pid != tid && !tasks_find(l->tasks, pid))
+			r = lifecycle_say_unknown(l, to, pid, pid);
+		if (r == 0 && !tasks_find(l->tasks, tid))
+			r = lifecycle_say_unknown(l, to, tid, pid);
 	}
 	return r;
 }

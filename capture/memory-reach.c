@@ -2,7 +2,9 @@
 #include "capture/memory-reach.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "capture/reach.h"
@@ -90,6 +92,27 @@ static bool all_known(const struct session_options *o, const struct memory_image
 	       image->process.full == 0 && image->process.lost == 0;
 }
 
+/* The user's own process is searched with his rights. The group is the process's: which ones may be, the
+ * programs have decided. */
+static int set_owner(const struct session_options *o, struct reach_request *request)
+{
+	char path[32];
+	struct stat st;
+
+	request->as_owner = o->own && o->own_uid != 0;
+	if (!request->as_owner)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d", (int)request->pid);
+	if (stat(path, &st) < 0)
+		return -ESRCH;
+	request->uid = o->own_uid;
+	request->gid = st.st_gid;
+	for (size_t i = 0; i < o->n_own_gids; i++)
+		if (o->own_gids[i] == st.st_gid)
+			return 0;
+	return o->n_own_gids == 0 && st.st_gid != 0 ? 0 : -EPERM;
+}
+
 static int search_once(const struct memory_search *how, struct memory_image *image,
 		       struct reach_block **ret, size_t *ret_n)
 {
@@ -106,7 +129,10 @@ static int search_once(const struct memory_search *how, struct memory_image *ima
 		.timeout_ns = how->deadline_ns > now_ns ? how->deadline_ns - now_ns : 0,
 	};
 	struct reach_result result;
+	int r = set_owner(how->options, &request);
 
+	if (r < 0)
+		return r;
 	if (request.timeout_ns == 0)
 		return -ETIME;
 	if (request.hold && request.timeout_ns > HELD_NS_MAX)

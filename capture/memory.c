@@ -370,6 +370,56 @@ static int finish_ended(struct memory *m, uint64_t ts_ns)
 	return r;
 }
 
+/* ---- own processes ---- */
+
+/* What a process was when it was looked at. */
+struct program {
+	uint32_t pid;
+	bool selected;
+	uint64_t start_ns, exec_id;
+};
+
+static int find_program(const struct rec_head *rec, void *userdata)
+{
+	const struct rec_task *task = (const struct rec_task *)rec;
+	struct program *p = userdata;
+
+	if (task->task.tid != p->pid)
+		return 0;
+	p->selected = true;
+	p->start_ns = task->task.start_ns;
+	p->exec_id = task->exec_id;
+	return 0;
+}
+
+/* With the rights that we have, only the user's own processes are looked at; the programs say which ones are. */
+static bool may_look(const struct memory *m, uint32_t pid, struct program *ret)
+{
+	*ret = (struct program){ .pid = pid };
+	if (!m->options->own)
+		return true;
+	return collector_list_tasks(m->collector, find_program, ret) == 0 && ret->selected;
+}
+
+/* Whether what has been found since may_look() is of that program. */
+static bool was_same(const struct memory *m, const struct program *before)
+{
+	struct program now;
+
+	return may_look(m, before->pid, &now) && now.start_ns == before->start_ns &&
+	       now.exec_id == before->exec_id;
+}
+
+/* It is somebody else's: what was found out about it is forgotten. */
+static void strip(struct armed *armed)
+{
+	for (size_t i = 0; i < armed->n_files; i++)
+		probes_free(armed->files[i].probes);
+	armed->n_files = 0;
+	armed->refused[0] = '\0';
+	armed->next_look_ns = 0;
+}
+
 /* ---- arming ---- */
 
 static bool wanted(const struct memory *m, uint32_t function)
@@ -528,6 +578,32 @@ static void end_unseen(struct memory *m, struct armed *armed, struct memory_imag
 	m->n_ended++;
 }
 
+static int keep_record(const struct rec_head *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->size);
+}
+
+/* Sends LIST if it is of one and the same program, the user's own. */
+static int list_own(struct memory *m, const struct resource_list *list)
+{
+	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
+	const struct memory_sink sink = { keep_record, NULL, &kept };
+	const struct rec_head *rec;
+	struct program program;
+	int r = 0;
+
+	if (!may_look(m, list->pid, &program))
+		return 0;
+	r = resource_list_send(list, &sink);
+	if (r < 0 || !was_same(m, &program))
+		return r;
+	for (size_t at = 0; r == 0 && at < kept.size; at += rec->size) {
+		rec = (const struct rec_head *)(kept.data + at);
+		r = m->sink.emit(rec, m->sink.userdata);
+	}
+	return r;
+}
+
 /* What the kernel lists of PID, for the books of what it has made. */
 static int list_resources(struct memory *m, uint32_t pid, uint32_t instance, bool first)
 {
@@ -536,11 +612,13 @@ static int list_resources(struct memory *m, uint32_t pid, uint32_t instance, boo
 		.instance = instance,
 		.categories = m->options->categories,
 		.first = first,
+		.own = m->options->own,
+		.uid = m->options->own_uid,
 	};
 
-	return m->options->categories & CATEGORIES_CALLS && m->error == 0
-		       ? resource_list_send(&list, &m->sink)
-		       : 0;
+	if (!(m->options->categories & CATEGORIES_CALLS) || m->error < 0)
+		return 0;
+	return m->options->own ? list_own(m, &list) : resource_list_send(&list, &m->sink);
 }
 
 /* The probes are in their places: from now on ARMED is watched. */
@@ -578,7 +656,7 @@ static int arm_files(struct memory *m, struct armed *armed)
 }
 
 /* Looks at the files of a process that may be another program by now. True if it is watched. */
-static bool look_at(struct memory *m, struct armed *armed)
+static bool look_at_files(struct memory *m, struct armed *armed)
 {
 	struct memory_process process;
 	struct memory_image *image;
@@ -600,6 +678,21 @@ static bool look_at(struct memory *m, struct armed *armed)
 	image = table_get(&m->images, armed->instance);
 	if (image)
 		image->complete = false;
+	return true;
+}
+
+/* Likewise. It may be somebody else's by now: then nothing more is to be done. */
+static bool look_at(struct memory *m, struct armed *armed)
+{
+	struct program program;
+	bool watched = true;
+
+	if (may_look(m, armed->pid, &program)) {
+		watched = look_at_files(m, armed);
+		if (!m->options->own || was_same(m, &program))
+			return watched;
+	}
+	strip(armed);
 	return true;
 }
 
@@ -923,10 +1016,14 @@ static void search_images(struct memory *m)
 	size_t pos = 0;
 
 	while ((image = table_next(&m->images, &pos))) {
-		if (!runs(m, image, &process))
+		struct program program;
+
+		if (!runs(m, image, &process) || !may_look(m, process.pid, &program))
 			continue;
 		image->process = process;
 		memory_reach_search(&how, image);
+		if (m->options->own && !was_same(m, &program))
+			memory_reach_deinit(image);
 	}
 }
 

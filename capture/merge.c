@@ -430,3 +430,24 @@ int merge_peek_switch(struct merge *m, unsigned cpu, uint64_t from_ns, uint64_t 
 	}
 	return MERGE_PEEK_NOTHING;
 }
+
+bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *ret_first_ns)
+{
+	struct source *s = m->sched ? &m->sched[cpu] : NULL;
+	uint64_t head = s ? __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE) : 0;
+	const uint64_t *words;
+	unsigned n;
+
+	for (uint64_t tail = s ? s->tail : 0; tail != head; tail += n * sizeof(*words)) {
+		words = (const uint64_t *)(s->ring->bytes + (tail & s->ring_mask));
+		n = decode_ring_words(words, (head - tail) / sizeof(*words), CLASS_SCHED, cpu);
+		if (n == 0 || words[WORD_TS] > to_ns)
+			break;
+		/* (one whose beginning has been handed out is known) */
+		if (decode_is_lost(words) && !(s->in_loss && tail == s->tail)) {
+			*ret_first_ns = ((const struct ring_lost *)words)->first_ns;
+			return true;
+		}
+	}
+	return false;
+}

@@ -56,6 +56,9 @@ int merge_round(struct merge *m, uint64_t horizon_ns, const struct merge_sink *s
  * in order. Returns 0, -ENOMEM, or -ENOBUFS: too many are waiting. */
 int merge_add(struct merge *m, const struct rec_head *rec);
 
+/* Whether the ring of CPU for CLASS_SCHED has a mark of a loss next that began by TO_NS; *RET_FIRST_NS says when. */
+bool merge_peek_loss(struct merge *m, unsigned cpu, uint64_t to_ns, uint64_t *ret_first_ns);
+
 /* What a look ahead finds. */
 enum {
 	MERGE_PEEK_NOTHING,

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,10 +107,45 @@ const char *categories_refused(uint32_t categories, const struct capture_filter 
 	return NULL;
 }
 
+bool session_options_filtered(const struct session_options *o)
+{
+	return o->own || capture_filter_is_set(&o->filter);
+}
+
+void session_options_set_own(struct session_options *o, uint32_t uid)
+{
+	const struct passwd *user = uid == 0 ? NULL : getpwuid(uid);
+	gid_t gids[OWN_GIDS_MAX];
+	int n = OWN_GIDS_MAX;
+
+	o->own = true;
+	o->own_uid = uid;
+	o->n_own_gids = 0;
+	if (!user)
+		return;
+	/* (of more than there is room for the first ones are told) */
+	if (getgrouplist(user->pw_name, user->pw_gid, gids, &n) < 0)
+		n = OWN_GIDS_MAX;
+	for (int i = 0; i < n; i++)
+		o->own_gids[o->n_own_gids++] = gids[i];
+}
+
+const char *session_options_own_refused(const struct session_options *o)
+{
+	if (o->own && o->categories & CATEGORIES_NOT_OWN)
+		return "irq, softirq, workqueue, power and counters are about the whole machine, and "
+		       "not to be had where only one's own processes are recorded";
+	if (o->own && o->memory.triage)
+		return "processes that grow are looked for among all, not among one's own only";
+	return NULL;
+}
+
 const char *session_options_refused(const struct session_options *o)
 {
+	if (session_options_own_refused(o))
+		return session_options_own_refused(o);
 	if (!o->memory.triage)
-		return categories_refused(o->categories, &o->filter);
+		return o->own ? NULL : categories_refused(o->categories, &o->filter);
 	if (!(o->categories & CATEGORY_MEMORY))
 		return "processes that grow are looked for to watch their memory: add 'memory' to "
 		       "the categories";
@@ -178,6 +215,11 @@ int session_options_copy(struct session_options *ret, const struct session_optio
 	return r;
 }
 
+bool session_options_splits(const struct session_options *o)
+{
+	return o->mode == SESSION_FLIGHT || o->rotate_ns || o->rotate_bytes;
+}
+
 bool session_name_valid(const char *name)
 {
 	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
@@ -218,7 +260,7 @@ char *session_options_describe(const struct session_options *o)
 	snprintf(frequency, sizeof(frequency), "%" PRIu64, o->frequency);
 	if (asprintf(&text,
 		     "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64
-		     "%s%s%s%s%s%s%s%s%s%s%s%s",
+		     "%s%s%s%s%s%s%s%s%s%s%s%s%s",
 		     text_format_size(ring, o->ring_bytes), text_format_time(flush, o->flush_ns),
 		     o->duration_ns, o->max_bytes, o->compress ? " compress=" : "",
 		     pack_ops(o->compress)->name, usual ? "" : " categories=",
@@ -229,7 +271,8 @@ char *session_options_describe(const struct session_options *o)
 		     o->categories & CATEGORY_PROFILE ? frequency : "",
 		     offcpu ? " offcpu_min=" : "",
 		     offcpu ? text_format_time(least, o->offcpu_min_ns) : "",
-		     o->no_perfetto_blobs ? " no_perfetto_blobs" : "", memory) < 0)
+		     o->no_perfetto_blobs ? " no_perfetto_blobs" : "", o->own ? " own" : "",
+		     memory) < 0)
 		return NULL;
 	return text;
 }

@@ -38,6 +38,8 @@ enum capture_category {
 	/* What belongs to no thread: filters do not apply to it. */
 	CATEGORIES_UNFILTERED =
 		CATEGORY_IRQ | CATEGORY_SOFTIRQ | CATEGORY_POWER | CATEGORY_COUNTERS,
+	/* What belongs to nobody's own processes. */
+	CATEGORIES_NOT_OWN = CATEGORIES_UNFILTERED | CATEGORY_WORKQUEUE,
 };
 
 struct category_row {
@@ -164,8 +166,10 @@ struct session_options {
 		flight_bytes; /* of a flight recorder: at least this time, never more bytes; 0 = default */
 	uint64_t rotate_ns,
 		rotate_bytes; /* a new chunk then; 0 = never. Only where chunks have files of their own */
-	bool own;             /* only processes of OWN_UID that it might trace (bpf/filter.bpf.h) */
+	bool own;             /* only processes of OWN_UID that it might trace (bpf/own.bpf.h) */
 	uint32_t own_uid;
+	uint32_t own_gids[OWN_GIDS_MAX]; /* groups that it has; none: they are not known */
+	size_t n_own_gids;
 	uint64_t
 		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
 	struct trigger_options triggers;
@@ -191,6 +195,15 @@ char *categories_format(char ret[static CATEGORIES_TEXT_MAX], uint32_t categorie
 /* Whether a filter is set. */
 bool capture_filter_is_set(const struct capture_filter *f);
 
+/* Whether not all threads are recorded. */
+bool session_options_filtered(const struct session_options *o);
+
+/* OWN for user UID, with the groups that the user database has of it; root needs none. */
+void session_options_set_own(struct session_options *o, uint32_t uid);
+
+/* Why OWN cannot be had with these categories, a sentence; NULL if it can, or is not asked for. */
+const char *session_options_own_refused(const struct session_options *o);
+
 /* Why these categories cannot be recorded with this filter, a sentence; NULL if they can. */
 const char *categories_refused(uint32_t categories, const struct capture_filter *f);
 
@@ -202,6 +215,9 @@ void session_options_deinit(struct session_options *o);
 
 /* Makes *RET (uninitialised) a deep copy, with descriptors of its own. Returns 0 or a negative errno. */
 int session_options_copy(struct session_options *ret, const struct session_options *o);
+
+/* Whether the recording is made of chunks. */
+bool session_options_splits(const struct session_options *o);
 
 /* True if NAME is [A-Za-z0-9_]{1,64}. */
 bool session_name_valid(const char *name);

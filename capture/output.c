@@ -1,42 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Owner and thread share the struct; whoever lets go last frees it. The mutex guards the queue and
- * the status; no one holds it while writing.
- *
- * Pipes and sockets are written after a poll() and in pieces of PIPE_BUF, which then cannot
- * block, so that the thread can be called off at any moment without touching the flags of an open
- * file that belongs to the caller.
+ * the status; no one holds it while the store is at work. The store is the thread's, but for cancel().
  */
 #include "capture/output.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "capture/thread.h"
 
-enum { N_BUFFERS = 64 }; /* of about 256 KiB: see the session */
+enum {
+	N_BUFFERS = 64, /* of about 256 KiB: see the session */
+	/* Of a buffer at most the end of the chunk before and the begin of its own are queued with it. */
+	N_ENTRIES = 4 * N_BUFFERS,
+};
+
+enum entry_what { ENTRY_BEGIN, ENTRY_BUFFER, ENTRY_END };
+
+struct entry {
+	enum entry_what what;
+	enum store_part part;
+	struct outbuf *buffer;
+	struct store_moment at;
+};
 
 struct output {
-	int fd;
-	bool regular;
+	struct store *store;
 	pack_whole_fn whole;
 	enum pack_method method;
-	struct pack packer;   /* the thread's */
-	struct outbuf packed; /* the thread's: a piece on its way */
-	int event_fd;         /* to the owner */
-	int cancel_fd;        /* to the thread */
+	int event_fd; /* to the owner */
+
+	/* the thread's */
+	struct pack packer;
+	struct outbuf packed; /* a piece on its way */
+	bool begun;           /* a chunk */
 
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct outbuf buffers[N_BUFFERS];
-	struct outbuf *queue[N_BUFFERS]; /* a ring: first in, first out */
+	struct entry queue[N_ENTRIES]; /* a ring: first in, first out */
 	unsigned n_queued, first;
 	struct outbuf *spare[N_BUFFERS];
 	unsigned n_spare;
@@ -58,80 +65,11 @@ static void release(struct output *o)
 		outbuf_deinit(&o->buffers[i]);
 	outbuf_deinit(&o->packed);
 	pack_deinit(&o->packer);
-	close_fd(o->fd);
+	store_free(o->store);
 	close_fd(o->event_fd);
-	close_fd(o->cancel_fd);
 	pthread_cond_destroy(&o->wake);
 	pthread_mutex_destroy(&o->lock);
 	free(o);
-}
-
-/* Waits until the descriptor takes bytes. Returns 0 or a negative errno; -ECANCELED if abandoned. */
-static int wait_writable(struct output *o)
-{
-	struct pollfd fds[] = {
-		{ .fd = o->fd, .events = POLLOUT },
-		{ .fd = o->cancel_fd, .events = POLLIN },
-	};
-
-	for (;;) {
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
-		}
-		if (fds[1].revents)
-			return -ECANCELED;
-		if (fds[0].revents)
-			return 0; /* an error shows in write() */
-	}
-}
-
-/* Writes SIZE bytes; *RET_WRITTEN says how many of them, also when it fails. */
-static int write_all(struct output *o, const uint8_t *data, size_t size, size_t *ret_written)
-{
-	*ret_written = 0;
-	while (*ret_written < size) {
-		size_t piece = size - *ret_written;
-		ssize_t n;
-		int r;
-
-		if (!o->regular) {
-			r = wait_writable(o);
-			if (r < 0)
-				return r;
-			if (piece > PIPE_BUF)
-				piece = PIPE_BUF;
-		}
-		n = write(o->fd, data + *ret_written, piece);
-		if (n < 0) {
-			if (errno == EINTR || errno == EAGAIN)
-				continue;
-			return -errno;
-		}
-		*ret_written += (size_t)n;
-	}
-	return 0;
-}
-
-/* Writes SIZE bytes, or as much of them as WHOLE says. */
-static int write_piece(struct output *o, const uint8_t *data, size_t size, pack_whole_fn whole_fn,
-		       size_t *ret_kept)
-{
-	int r = write_all(o, data, size, ret_kept);
-	off_t end = o->regular ? lseek(o->fd, 0, SEEK_CUR) : -1;
-	size_t whole;
-	struct stat st;
-
-	if (r == 0)
-		return 0;
-	whole = whole_fn(data, *ret_kept);
-	/* What follows the last whole one is ours to cut off only where the file ends with it. If
-	 * it cannot be cut off it is a cut record or piece, which readers drop. */
-	if (end >= 0 && fstat(o->fd, &st) == 0 && st.st_size == end &&
-	    ftruncate(o->fd, end - (off_t)(*ret_kept - whole)) == 0)
-		*ret_kept = whole;
-	return r;
 }
 
 /* Of a packed piece that was not written to its end, nothing is whole. */
@@ -142,7 +80,8 @@ static size_t whole_piece(const uint8_t *data, size_t n)
 	return 0;
 }
 
-static int write_packed(struct output *o, const struct outbuf *b, size_t *ret_kept)
+static int write_packed(struct output *o, enum store_part part, const struct outbuf *b,
+			size_t *ret_kept)
 {
 	size_t done = 0, n, kept;
 	int r = 0;
@@ -153,27 +92,94 @@ static int write_packed(struct output *o, const struct outbuf *b, size_t *ret_ke
 		r = pack_put(&o->packer, b->data + done, n, &o->packed);
 		if (r < 0)
 			break;
-		r = write_piece(o, o->packed.data, o->packed.size, whole_piece, &kept);
+		kept = 0;
+		r = o->store->ops->write(o->store, part, o->packed.data, o->packed.size,
+					 whole_piece, &kept);
 		*ret_kept += kept;
 		done += n;
 	}
 	return r;
 }
 
-/* Writes one buffer, or as much of it as it can; *RET_KEPT bytes are in the file then. */
-static int write_buffer(struct output *o, const struct outbuf *b, size_t *ret_kept)
+/* Writes one buffer, or as much of it as it can; *RET_KEPT bytes are in the store then. */
+static int write_buffer(struct output *o, enum store_part part, const struct outbuf *b,
+			size_t *ret_kept)
 {
-	*ret_kept = 0;
+	if (!o->begun || b->size == 0)
+		return 0;
 	if (o->method != PACK_NONE)
-		return write_packed(o, b, ret_kept);
-	return write_piece(o, b->data, b->size, o->whole, ret_kept);
+		return write_packed(o, part, b, ret_kept);
+	return o->store->ops->write(o->store, part, b->data, b->size, o->whole, ret_kept);
+}
+
+static int begin_chunk(struct output *o, const struct store_moment *at)
+{
+	int r = o->store->ops->begin(o->store, at);
+
+	pack_restart(&o->packer);
+	o->begun = r == 0;
+	return r;
+}
+
+static int end_chunk(struct output *o, const struct store_moment *at)
+{
+	if (!o->begun)
+		return 0;
+	o->begun = false;
+	return o->store->ops->end(o->store, at);
+}
+
+/* What is begun is ended, also where nothing more can be written. */
+static int do_entry(struct output *o, const struct entry *e, int error, size_t *ret_kept)
+{
+	int r = error;
+
+	*ret_kept = 0;
+	if (e->what == ENTRY_END)
+		r = end_chunk(o, &e->at);
+	else if (error == 0 && e->what == ENTRY_BEGIN)
+		r = begin_chunk(o, &e->at);
+	else if (error == 0)
+		r = write_buffer(o, e->part, e->buffer, ret_kept);
+	return error < 0 ? error : r;
+}
+
+/* In the status. */
+static void count(struct output_status *status, const struct entry *e, size_t kept)
+{
+	if (e->what == ENTRY_BEGIN) {
+		status->n_begun++;
+		status->head_bytes = status->chunk_bytes = 0;
+	}
+	status->bytes += kept;
+	status->chunk_bytes += kept;
+	if (e->what == ENTRY_BUFFER && e->part == STORE_HEAD)
+		status->head_bytes += kept;
+	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* Takes the first entry away, with the lock held, and does it without. */
+static void next(struct output *o)
+{
+	struct entry e = o->queue[o->first];
+	int r = o->status.error;
+	size_t kept;
+
+	pthread_mutex_unlock(&o->lock);
+	r = do_entry(o, &e, r, &kept);
+	pthread_mutex_lock(&o->lock);
+	o->first = (o->first + 1) % N_ENTRIES;
+	o->n_queued--;
+	if (e.buffer)
+		o->spare[o->n_spare++] = e.buffer;
+	o->status.error = r;
+	count(&o->status, &e, kept);
+	thread_signal(o->event_fd);
 }
 
 static void *run(void *userdata)
 {
 	struct output *o = userdata;
-	struct outbuf *b;
-	size_t kept;
 	int r;
 
 	pthread_mutex_lock(&o->lock);
@@ -182,21 +188,13 @@ static void *run(void *userdata)
 			pthread_cond_wait(&o->wake, &o->lock);
 		if (o->abandoned || o->n_queued == 0)
 			break;
-		b = o->queue[o->first];
-		r = o->status.error;
-		pthread_mutex_unlock(&o->lock);
-		kept = 0;
-		if (r == 0)
-			r = write_buffer(o, b, &kept);
-		pthread_mutex_lock(&o->lock);
-		o->first = (o->first + 1) % N_BUFFERS;
-		o->n_queued--;
-		o->spare[o->n_spare++] = b;
-		o->status.bytes += kept;
-		o->status.error = r;
-		o->status.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-		thread_signal(o->event_fd);
+		next(o);
 	}
+	pthread_mutex_unlock(&o->lock);
+	r = end_chunk(o, &(struct store_moment){ clock_boot_ns(), clock_read_ns(CLOCK_REALTIME) });
+	pthread_mutex_lock(&o->lock);
+	if (o->status.error == 0)
+		o->status.error = r;
 	o->status.done = true;
 	thread_signal(o->event_fd);
 	pthread_mutex_unlock(&o->lock);
@@ -204,53 +202,28 @@ static void *run(void *userdata)
 	return NULL;
 }
 
-static int check_fd(int fd, bool *ret_regular)
+int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
+	       struct output **ret)
 {
-	int flags = fcntl(fd, F_GETFL);
-	struct stat st;
-
-	if (flags < 0)
-		return -errno;
-	if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
-		return -EBADF;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	*ret_regular = S_ISREG(st.st_mode);
-	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode) &&
-	    !S_ISCHR(st.st_mode))
-		return -EINVAL;
-	return 0;
-}
-
-int output_new(int fd, pack_whole_fn whole, enum pack_method method, struct output **ret)
-{
-	struct output *o;
-	bool regular = false;
+	struct output *o = calloc(1, sizeof(*o));
 	int r;
 
-	r = check_fd(fd, &regular);
-	if (r < 0)
-		return r;
-	o = calloc(1, sizeof(*o));
 	if (!o)
 		return -ENOMEM;
-	o->fd = -1;
-	o->regular = regular;
+	o->store = store;
 	o->whole = whole;
 	o->method = method;
 	o->n_holders = 2;
 	o->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	o->cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_cond_init(&o->wake, NULL);
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		o->spare[o->n_spare++] = &o->buffers[i];
-	o->fd = fd;
-	r = o->event_fd < 0 || o->cancel_fd < 0 ? -errno : pack_init(&o->packer, method);
+	r = o->event_fd < 0 ? -errno : pack_init(&o->packer, method);
 	if (r == 0)
 		r = thread_start(run, o);
 	if (r < 0) {
-		o->fd = -1; /* stays the caller's */
+		o->store = NULL; /* stays the caller's */
 		o->n_holders = 1;
 		release(o);
 		return r;
@@ -267,7 +240,7 @@ struct output *output_free(struct output *o)
 	o->abandoned = true;
 	pthread_cond_signal(&o->wake);
 	pthread_mutex_unlock(&o->lock);
-	thread_signal(o->cancel_fd);
+	o->store->ops->cancel(o->store);
 	release(o);
 	return NULL;
 }
@@ -285,12 +258,28 @@ struct outbuf *output_take(struct output *o)
 	return b;
 }
 
-void output_put(struct output *o, struct outbuf *b)
+static void put_entry(struct output *o, const struct entry *e)
 {
 	pthread_mutex_lock(&o->lock);
-	o->queue[(o->first + o->n_queued++) % N_BUFFERS] = b;
+	assert(o->n_queued < N_ENTRIES);
+	o->queue[(o->first + o->n_queued++) % N_ENTRIES] = *e;
 	pthread_cond_signal(&o->wake);
 	pthread_mutex_unlock(&o->lock);
+}
+
+void output_begin(struct output *o, const struct store_moment *at)
+{
+	put_entry(o, &(struct entry){ .what = ENTRY_BEGIN, .at = *at });
+}
+
+void output_put(struct output *o, struct outbuf *b, enum store_part part)
+{
+	put_entry(o, &(struct entry){ .what = ENTRY_BUFFER, .part = part, .buffer = b });
+}
+
+void output_end(struct output *o, const struct store_moment *at)
+{
+	put_entry(o, &(struct entry){ .what = ENTRY_END, .at = *at });
 }
 
 void output_finish(struct output *o)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where an archive goes: a descriptor, a thread that writes to it, and a bounded queue between the
+ * Where an archive goes: a store (store.h), a thread that writes to it, and a bounded queue between the
  * two. The one who fills buffers never waits; when all buffers are on their way, there is none to
  * be had until the thread has written one.
  *
- * A buffer holds whole records. When writing fails, a regular file is cut back to the last whole
- * record that was written.
+ * A buffer holds whole records, and what was written when writing fails ends with one.
  *
  * The thread is also where the archive is packed, if it is: each buffer into a piece of its own (or
- * several, if it is large), so that what is in the file can be unpacked up to there. A file is then
- * cut back to the last whole piece.
+ * several, if it is large), so that what is in the store can be unpacked up to there. It then ends with
+ * a whole piece.
  */
 #pragma once
 
@@ -18,24 +17,28 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
+#include "capture/store.h"
 #include "writer/pack/pack.h"
 
 struct output;
 
 struct output_status {
-	uint64_t bytes;  /* written, and left in the file: packed, if it is */
+	uint64_t bytes;      /* written, and left in the store, in all chunks: packed, if it is */
+	uint64_t head_bytes, /* likewise, of the chunk that was begun last */
+		chunk_bytes; /* and of all of that chunk */
+	uint64_t
+		n_begun; /* chunks; the last one that output_begin() was called for may still be on its way */
 	uint64_t cpu_ns; /* CPU time of the thread */
 	int error;       /* 0, or why nothing more is written */
 	bool done;       /* output_finish() was called, and nothing is left to write */
 };
 
 /*
- * Starts a thread that packs by METHOD and writes to FD; WHOLE is asked when writing fails in the
- * middle of a buffer, and when a buffer makes several pieces. Takes over FD, only on success. Returns 0, -EBADF if FD is not
- * open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
- * device, or another errno.
+ * Starts a thread that packs by METHOD and writes to STORE; WHOLE is asked when writing fails in the
+ * middle of a buffer, and when a buffer makes several pieces. Takes over STORE, only on success. Returns 0 or a negative errno.
  */
-int output_new(int fd, pack_whole_fn whole, enum pack_method method, struct output **ret);
+int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
+	       struct output **ret);
 
 /*
  * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread
@@ -48,8 +51,13 @@ DEFINE_CLEANUP(struct output *, output_free)
 /* An empty buffer to fill, or NULL when all are on their way. Borrowed until it is put back. */
 struct outbuf *output_take(struct output *o);
 
-/* Queues what is in the buffer for writing. */
-void output_put(struct output *o, struct outbuf *b);
+/*
+ * In the order of these calls a chunk begins, has what is in the buffer as PART, and ends. None of them waits. A chunk has a buffer
+ * at least; what is put before the first one is begun goes nowhere, and one that is not ended ends when the output is finished.
+ */
+void output_begin(struct output *o, const struct store_moment *at);
+void output_put(struct output *o, struct outbuf *b, enum store_part part);
+void output_end(struct output *o, const struct store_moment *at);
 
 /* No more buffers come: when the last one is written, the status is `done`. */
 void output_finish(struct output *o);

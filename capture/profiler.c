@@ -17,6 +17,7 @@
 enum {
 	WAITING_BYTES_MAX = 32 << 20,
 	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
+	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
 };
 
 /* An exec that has begun this long before is over, and its record was lost. */
@@ -30,6 +31,7 @@ struct process {
 	uint32_t n_modules;    /* ids given out; 16 bits of it count */
 	bool seen;             /* it was selected: mappings need not wait */
 	bool renamed;          /* maybe it is since then, or it is in the middle of exec */
+	bool doubtful;         /* own: an exec of it may not have been seen */
 	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
 	uint64_t waiting_ns;   /* time of what came last to those that wait */
 	struct outbuf waiting; /* struct rec_mapping */
@@ -56,6 +58,7 @@ void profiler_deinit(struct profiler *p)
 		free(process);
 	}
 	table_deinit(&p->processes);
+	p->spaces = address_spaces_free(p->spaces);
 	stacks_deinit(&p->stacks);
 }
 
@@ -70,6 +73,8 @@ static struct process *process_of(struct profiler *p, uint32_t pid)
 		free(process);
 		return NULL;
 	}
+	if (process)
+		process->doubtful = p->doubts;
 	return process;
 }
 
@@ -84,31 +89,21 @@ static int announce(struct profiler *p, uint32_t tid)
 	return tasks_announced(p->tasks, tid) ? 0 : p->announce(tid, p->userdata);
 }
 
-int profiler_begin(struct profiler *p, uint32_t frequency, const char *clock, uint64_t offcpu_ns)
-{
-	const struct event ev = {
-		.kind = EVENT_SAMPLING,
-		.ts_ns = p->from_ns,
-		.sampling = { .frequency = frequency, .clock = clock, .threshold_ns = offcpu_ns },
-	};
-
-	return fxt_archive_event(p->archive, &ev);
-}
-
 /* ---- mappings ---- */
 
-static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
-			 uint64_t ts_ns)
+/* The event that says REC; its path is cleaned into PATH. */
+static struct event mapping_event(const struct rec_mapping *rec, uint32_t module_id, uint64_t ts_ns,
+				  char path[static MAPPING_PATH_ROOM])
 {
-	char path[3 * MAPPING_PATH_BYTES];
-	struct event ev = {
+	text_clean(path, MAPPING_PATH_ROOM, rec->path, rec->path_bytes);
+	return (struct event){
 		.kind = EVENT_MAPPING,
 		.ts_ns = ts_ns,
 		.mapping = {
 			.path = path,
 			.build_id = rec->build_id,
 			.build_id_size = rec->build_id_bytes,
-			.module_id = process->n_modules & FXT_MODULE_ID_MAX,
+			.module_id = module_id,
 			.start = rec->start,
 			.size = rec->bytes,
 			.file_offset = rec->file_offset,
@@ -116,18 +111,67 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 			.inode = rec->inode,
 		},
 	};
+}
+
+/* The kernel's are said of a process that a filter may well have left out: it is not named. */
+static bool is_nameless(const struct profiler *p, uint32_t pid)
+{
+	return p->filtered && pid == FXT_KOID_KTHREADD;
+}
+
+static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
+			 uint64_t ts_ns)
+{
+	uint32_t module_id = process->n_modules & FXT_MODULE_ID_MAX;
+	char path[MAPPING_PATH_ROOM];
+	struct event ev;
 	int r;
 
 	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
 		return 0;
-	/* The kernel's are said of a process that a filter may well have left out: it is not named. */
-	r = p->filtered && rec->head.pid == FXT_KOID_KTHREADD ? 0 : announce(p, rec->head.pid);
+	r = is_nameless(p, rec->head.pid) ? 0 : announce(p, rec->head.pid);
+	if (r == 0 && p->spaces)
+		r = address_spaces_add(p->spaces, rec, module_id);
 	if (r < 0)
 		return r;
+	p->n_dropped += (uint64_t)r;
 	process->n_modules++;
+	ev = mapping_event(rec, module_id, ts_ns, path);
 	ev.pid = ev.tid = tasks_koid(p->tasks, rec->head.pid);
-	text_clean(path, sizeof(path), rec->path, rec->path_bytes);
 	return write_event(p, &ev);
+}
+
+int profiler_will_split(struct profiler *p)
+{
+	return address_spaces_new(&p->spaces);
+}
+
+struct saying {
+	const struct profiler *profiler;
+	struct fxt_archive *to;
+	uint64_t at_ns;
+	int (*name)(uint32_t pid, void *userdata);
+	void *userdata;
+};
+
+static int say_mapping(uint32_t pid, const struct rec_mapping *rec, uint32_t module_id,
+		       void *userdata)
+{
+	const struct saying *s = userdata;
+	char path[MAPPING_PATH_ROOM];
+	struct event ev = mapping_event(rec, module_id, s->at_ns, path);
+	int r = is_nameless(s->profiler, pid) ? 0 : s->name(pid, s->userdata);
+
+	ev.pid = ev.tid = tasks_koid(s->profiler->tasks, pid);
+	return r < 0 ? r : fxt_archive_event(s->to, &ev);
+}
+
+int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
+			  int (*name)(uint32_t pid, void *userdata), void *userdata)
+{
+	struct saying s = { p, to, at_ns, name, userdata };
+
+	return p->spaces ? address_spaces_each(p->spaces, say_mapping, &s) : 0;
 }
 
 static void forget(struct profiler *p, uint32_t pid)
@@ -188,9 +232,44 @@ static int write_waiting(struct profiler *p, struct process *process, uint64_t t
 	return r;
 }
 
+/* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time or at FROM_NS
+ * if that is later. */
+static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
+			uint64_t from_ns)
+{
+	struct outbuf waiting = process->waiting;
+	const struct rec_mapping *rec;
+	int r = 0;
+
+	if (process->doubtful) {
+		drop_waiting(p, process);
+		return 0;
+	}
+	p->waiting_bytes -= waiting.size;
+	process->waiting = (struct outbuf){ 0 };
+	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(waiting.data + at);
+		if (rec->head.ts_ns > ts_ns)
+			r = let_wait(p, process, rec);
+		else
+			r = write_mapping(p, process, rec,
+					  rec->head.ts_ns > from_ns ? rec->head.ts_ns : from_ns);
+	}
+	outbuf_deinit(&waiting);
+	return r;
+}
+
 static bool waits(const struct profiler *p, const struct process *process)
 {
-	return process->new_image_ns || (p->filtered && !process->seen);
+	return p->own || process->new_image_ns || (p->filtered && !process->seen);
+}
+
+/* What is not to be known of anybody's own processes. */
+static bool is_hidden(const struct profiler *p, const struct process *process,
+		      const struct rec_mapping *rec)
+{
+	return p->own &&
+	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
 }
 
 static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
@@ -199,6 +278,10 @@ static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 
 	if (!process)
 		return -ENOMEM;
+	if (is_hidden(p, process, rec)) {
+		p->n_dropped += process->doubtful;
+		return 0;
+	}
 	return waits(p, process) ? let_wait(p, process, rec)
 				 : write_mapping(p, process, rec, rec->head.ts_ns);
 }
@@ -223,7 +306,7 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 		return -ENOMEM;
 	drop_waiting(p, process);
 	process->new_image_ns = head->ts_ns;
-	process->seen = process->renamed = false;
+	process->seen = process->renamed = process->doubtful = false;
 	return 0;
 }
 
@@ -232,11 +315,28 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	struct process *process =
 		p->filtered ? process_of(p, pid) : table_get(&p->processes, (uint64_t)pid + 1);
 
+	if (p->spaces)
+		address_spaces_forget(p->spaces, pid);
 	if (!process)
 		return p->filtered ? -ENOMEM : 0;
+	/* Without its begin, what waits may be of another program. */
+	process->doubtful |= p->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
+	if (p->own)
+		return write_proven(p, process, ts_ns, ts_ns);
 	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
+}
+
+/* What its parent had mapped has been written by now. */
+static int begin_own(struct profiler *p, uint32_t pid)
+{
+	struct process *process = process_of(p, pid);
+
+	if (!process)
+		return -ENOMEM;
+	process->doubtful = false;
+	return 0;
 }
 
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
@@ -246,6 +346,10 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	if (child == parent)
 		return 0;
 	forget(p, child); /* whoever had this id before */
+	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
+		return -ENOMEM;
+	if (p->own)
+		return begin_own(p, child);
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
 	if (!from || !from->waiting.size || from->new_image_ns)
@@ -274,6 +378,8 @@ int profiler_ended(struct profiler *p, uint32_t pid)
 	int r = process && process->renamed ? write_waiting(p, process, 0) : 0;
 
 	forget(p, pid);
+	if (p->spaces)
+		address_spaces_forget(p->spaces, pid);
 	return r;
 }
 
@@ -293,10 +399,17 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		process = process_of(p, pid);
 	if (!process)
 		return -ENOMEM;
-	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS)
+	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
 		process->new_image_ns = 0;
+		/* It may have been another exec. */
+		process->doubtful |= p->own;
+	}
 	process->seen = true;
-	return process->new_image_ns || !process->waiting.size ? 0 : write_waiting(p, process, 0);
+	if (process->new_image_ns || !process->waiting.size)
+		return 0;
+	if (p->own)
+		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
+	return write_waiting(p, process, 0);
 }
 
 int profiler_selected(struct profiler *p, uint32_t pid)
@@ -311,7 +424,19 @@ void profiler_renamed(struct profiler *p, uint32_t pid)
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (process)
-		process->renamed = p->filtered && !process->seen;
+		process->renamed = p->filtered && !p->own && !process->seen;
+}
+
+void profiler_doubt(struct profiler *p)
+{
+	struct process *process;
+
+	p->doubts = true;
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		process->doubtful = true;
+		p->n_dropped += process->waiting.size > 0;
+		drop_waiting(p, process);
+	}
 }
 
 int profiler_finish(struct profiler *p)

@@ -7,6 +7,11 @@
  *
  * Whom a filter selects is decided in the kernel, and mappings do not come from there. With a filter
  * those of a process wait until a record of one of its threads comes, which has been selected then.
+ *
+ * Where only one user's own processes are recorded (`own`), each mapping waits: until it is known that its process
+ * was selected after that (profiler_need() with a time). What a program has mapped that was never selected goes
+ * with the next exec. When records were lost that could be those of an exec, all that waits is dropped, and what is
+ * mapped until its process has told of an exec or a fork (profiler_doubt()).
  */
 #pragma once
 
@@ -15,6 +20,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
+#include "capture/address-spaces.h"
 #include "capture/stacks.h"
 #include "capture/tasks.h"
 #include "writer/fxt/fxt-archive.h"
@@ -24,13 +30,16 @@ struct profiler {
 	struct tasks *tasks;
 	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
 	bool filtered;
+	bool own;            /* with it `filtered` */
+	bool doubts;         /* own: new processes begin in doubt */
 	uint64_t n_events;   /* written */
 	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
 	uint64_t n_dropped;  /* mappings that there was no room to keep, likewise */
 	struct stacks stacks;
-	struct table processes; /* pid + 1 -> struct process, owned */
-	size_t waiting_bytes;   /* of all of them */
-	uint64_t swept_ns;      /* when those were forgotten that have ended */
+	struct table processes;        /* pid + 1 -> struct process, owned */
+	size_t waiting_bytes;          /* of all of them */
+	uint64_t swept_ns;             /* when those were forgotten that have ended */
+	struct address_spaces *spaces; /* what was written of mappings; NULL = not kept. Owned */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
 	void *userdata;
@@ -39,9 +48,6 @@ struct profiler {
 void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks);
 void profiler_deinit(struct profiler *p);
 
-/* How the session samples: once, before all others. */
-int profiler_begin(struct profiler *p, uint32_t frequency, const char *clock, uint64_t offcpu_ns);
-
 /* The next record in the order of time, checked: one of a stack, or with one, or of a mapping. Returns 0
  * or the archive's error. */
 int profiler_record(struct profiler *p, const struct rec_head *rec);
@@ -49,7 +55,7 @@ int profiler_record(struct profiler *p, const struct rec_head *rec);
 /* What was mapped when the recording began, in whatever order. */
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec);
 
-/* There is a stack of PID at TS_NS: what it needs is to be known. */
+/* There is a stack of PID at TS_NS: what it needs is to be known. With `own`: PID was selected then; 0 = it may not have been. */
 int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
 /* What has happened to a process, and has been written. */
@@ -62,6 +68,15 @@ int profiler_selected(struct profiler *p, uint32_t pid);
 
 /* A thread of PID was renamed: by itself (maybe that selects it) or by an exec, which is told later. */
 void profiler_renamed(struct profiler *p, uint32_t pid);
+
+/* The recording will be split: what is mapped is kept. Returns 0 or -ENOMEM. */
+int profiler_will_split(struct profiler *p);
+
+/* Writes to TO what has been written of all that is mapped, as of AT_NS, and changes nothing. NAME writes who a process is. */
+int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
+			  int (*name)(uint32_t pid, void *userdata), void *userdata);
+/* With `own`: records of mappings, or of what happens to processes, were lost. */
+void profiler_doubt(struct profiler *p);
 
 /* Writes what would have waited on. Once, at the end. */
 int profiler_finish(struct profiler *p);

@@ -27,6 +27,7 @@
 #include "base/clock.h"
 #include "capture/block-index.h"
 #include "capture/reach-threads.h"
+#include "capture/process-rights.h"
 #include "writer/event.h"
 
 enum {
@@ -561,8 +562,12 @@ static void run_child(const struct reach_request *request, uint64_t deadline_ns,
 		      struct answer *answer)
 {
 	struct search s = { .request = request, .deadline_ns = deadline_ns };
-	int r = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 ? -errno : 0;
+	int r = request->as_owner ? rights_become(request->uid, request->gid) : 0;
 
+	if (r == 0 && request->as_owner)
+		r = rights_give_up();
+	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		r = -errno;
 	if (r == 0)
 		r = check_class(request->pid);
 	if (r == 0)

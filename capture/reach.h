@@ -49,6 +49,9 @@ struct reach_request {
 	size_t blocks_max; /* of which there can be an answer */
 	bool all_known;    /* no other block is in use */
 	bool hold;         /* the process stands still meanwhile; then its threads are known */
+	bool as_owner; /* with no more rights than this user has: the kernel says whether he may */
+	uid_t uid;
+	gid_t gid;
 	uint64_t timeout_ns;
 };
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "capture/cpus.h"
+#include "capture/recorder-head.h"
 
 enum { MARK_MAX = 256, COMMAND_MAX = 1024, OTHER_PRIO = 120 };
 
@@ -75,6 +76,9 @@ static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 {
 	struct recorder *r = userdata;
 
+	/* What the tables had is no proof of whose the process is when they are read. */
+	if (r->own)
+		ts_ns = 0;
 	return profiler_need(&r->profiler, pid, ts_ns);
 }
 
@@ -212,7 +216,7 @@ static int announce_all(struct recorder *r)
 int recorder_begin(struct recorder *r, const struct worker_news *news,
 		   const struct session_options *options)
 {
-	bool filtered = capture_filter_is_set(&options->filter);
+	bool filtered = session_options_filtered(options);
 	int error;
 
 	r->collector = news->collector;
@@ -229,7 +233,10 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 		error = schedule_init(&r->schedule, &r->archive, &r->tasks, r->n_cpus);
 	if (error < 0)
 		return error;
-	r->start_ns = news->start_ns;
+	error = session_options_splits(options) ? recorder_will_split(r) : 0;
+	if (error < 0)
+		return error;
+	r->start_ns = r->chunk_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 	r->schedule.filtered = filtered;
 	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->profiler.from_ns =
@@ -242,6 +249,7 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->schedule.belongs = belongs;
 	r->schedule.userdata = r->activity.userdata = r->profiler.userdata = r;
 	r->profiler.filtered = filtered;
+	r->own = r->profiler.own = options->own;
 	r->archive.no_perfetto_samples = options->no_perfetto_blobs;
 	r->lifecycle.ask = ask;
 	r->lifecycle.ask_cgroup = ask_cgroup;
@@ -260,14 +268,15 @@ void recorder_let_go(struct recorder *r)
 	r->collector = NULL;
 }
 
-static int write_clock(struct recorder *r, uint64_t ts_ns)
+int recorder_write_clock(struct fxt_archive *to, uint64_t ts_ns)
 {
-	return fxt_archive_event(&r->archive, &(struct event){ .kind = EVENT_CLOCK,
-							       .ts_ns = ts_ns,
-							       .clock = clock_snapshot() });
+	return fxt_archive_event(to, &(struct event){ .kind = EVENT_CLOCK,
+						      .ts_ns = ts_ns,
+						      .clock = clock_snapshot() });
 }
 
-static int write_start(struct recorder *r, const struct session_options *o)
+int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
+			 const struct session_options *o, uint64_t ts_ns)
 {
 	_cleanup_free_ char *options = session_options_describe(o);
 	const char *asked = o->command ? o->command : "";
@@ -278,21 +287,22 @@ static int write_start(struct recorder *r, const struct session_options *o)
 	if (!options)
 		return -ENOMEM;
 	text_clean(command, sizeof(command), asked, strlen(asked));
-	return fxt_archive_event(&r->archive, &(struct event){
-						      .kind = EVENT_START,
-						      .ts_ns = r->start_ns,
-						      .start = {
-							      .session = o->name,
-							      .command = command,
-							      .options = options,
-							      .kernel = u.release,
-							      .machine = u.machine,
-							      .host = u.nodename,
-							      .version = KYMO_VERSION,
-							      .n_cpus = r->n_cpus,
-							      .filtered = r->schedule.filtered,
-						      },
-					      });
+	return fxt_archive_event(to, &(struct event){
+					     .kind = EVENT_START,
+					     .ts_ns = ts_ns,
+					     .start = {
+						     .session = o->name,
+						     .command = command,
+						     .options = options,
+						     .kernel = u.release,
+						     .machine = u.machine,
+						     .host = u.nodename,
+						     .version = KYMO_VERSION,
+						     .n_cpus = r->n_cpus,
+						     .chunk = r->chunk,
+						     .filtered = r->schedule.filtered,
+					     },
+				     });
 }
 
 /* What ran on CPU when the recording began, and has since before it. */
@@ -315,14 +325,21 @@ static int open_cpu(struct recorder *r, unsigned cpu)
 	return schedule_open(&r->schedule, cpu, tid, prio);
 }
 
-static int begin_profile(struct recorder *r, const struct session_options *o)
+int recorder_write_sampling(const struct recorder *r, struct fxt_archive *to,
+			    const struct session_options *o, uint64_t ts_ns)
 {
-	if (!(r->categories & CATEGORIES_STACKS))
-		return 0;
-	return profiler_begin(&r->profiler,
-			      r->categories & CATEGORY_PROFILE ? (uint32_t)o->frequency : 0,
-			      collector_sample_clock(r->collector),
-			      r->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0);
+	const struct event ev = {
+		.kind = EVENT_SAMPLING,
+		.ts_ns = ts_ns,
+		.sampling = {
+			.frequency =
+				r->categories & CATEGORY_PROFILE ? (uint32_t)o->frequency : 0,
+			.clock = collector_sample_clock(r->collector),
+			.threshold_ns = r->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0,
+		},
+	};
+
+	return r->categories & CATEGORIES_STACKS ? fxt_archive_event(to, &ev) : 0;
 }
 
 int recorder_open(struct recorder *r, const struct session_options *options)
@@ -331,11 +348,11 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 	int error = online ? fxt_archive_begin(&r->archive) : -ENOMEM;
 
 	if (error == 0)
-		error = write_start(r, options);
+		error = recorder_write_start(r, &r->archive, options, r->start_ns);
 	if (error == 0)
-		error = write_clock(r, r->start_ns);
+		error = recorder_write_clock(&r->archive, r->start_ns);
 	if (error == 0)
-		error = begin_profile(r, options);
+		error = recorder_write_sampling(r, &r->archive, options, r->start_ns);
 	if (error == 0 && !r->schedule.filtered)
 		error = announce_all(r);
 	if (error == 0)
@@ -397,6 +414,12 @@ static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *m
 	return after(r, schedule_loss_ends(&r->schedule, from->cpu, mark));
 }
 
+/* REC is of a task that the programs select, and did at its time. */
+static int prove(struct recorder *r, const struct rec_head *rec)
+{
+	return r->own ? profiler_need(&r->profiler, rec->pid, rec->ts_ns) : 0;
+}
+
 /* What the worker has read, up to TS_NS: what is at hand. */
 static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
 {
@@ -408,7 +431,8 @@ static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
 		if (rec->ts_ns > ts_ns)
 			break;
 		r->memory_at += rec->size;
-		error = allocations_record(&r->allocations, rec);
+		error = rec->kind == REC_TASK ? prove(r, rec)
+					      : allocations_record(&r->allocations, rec);
 	}
 	return error;
 }
@@ -427,7 +451,9 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 	const struct rec_fork *fork = (const struct rec_fork *)rec;
 	int error = write_memory_at_hand(r, rec->ts_ns);
 
-	/* Before: the child has what it has. */
+	/* Before: the child has what it has, and an end is the last word. */
+	if (error == 0 && (rec->kind == REC_FORK || rec->kind == REC_EXIT))
+		error = prove(r, rec);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_selected(&r->profiler, rec->pid);
 	if (error == 0)
@@ -491,6 +517,8 @@ static int on_allocation(struct recorder *r, const struct rec_head *rec)
 {
 	int error = write_memory_at_hand(r, rec->ts_ns);
 
+	if (error == 0)
+		error = prove(r, rec);
 	return after(r, error < 0 ? error : allocations_record(&r->allocations, rec));
 }
 
@@ -581,9 +609,21 @@ static int write_shortage(struct recorder *r)
 {
 	int error = write_shortage_of(r, CLASS_STACKS, &r->profiler.n_homeless);
 
+	/* (not by the kernel: it makes nothing doubtful) */
+	r->own_lost += r->profiler.n_dropped;
 	if (error == 0)
 		error = write_shortage_of(r, CLASS_MAPPINGS, &r->profiler.n_dropped);
 	return error < 0 ? error : write_shortage_of(r, CLASS_MEMORY, &r->allocations.n_dropped);
+}
+
+/* Before the round: what was not lost by now is not older than it. */
+static void look_for_loss(struct recorder *r)
+{
+	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS);
+
+	if (lost != r->own_lost)
+		profiler_doubt(&r->profiler);
+	r->own_lost = lost;
 }
 
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
@@ -591,9 +631,11 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns)
 	const struct merge_sink sink = { on_words, on_loss_begins, on_loss_ends, on_record, r };
 	int error = write_mappings(r);
 
+	if (r->own)
+		look_for_loss(r);
 	if (error == 0)
 		error = merge_round(r->merge, horizon_ns, &sink);
-	if (error == 0 && r->categories & CATEGORIES_MEMORY)
+	if (error == 0 && (r->own || r->categories & CATEGORIES_MEMORY))
 		error = write_memory(r, horizon_ns);
 	if (error != 0)
 		return error;
@@ -694,7 +736,7 @@ static int write_skipped(struct recorder *r, enum event_class class)
 {
 	const struct rec_lost lost = {
 		.count = collector_skipped(r->collector, class),
-		.first_ns = r->start_ns,
+		.first_ns = r->chunk_ns,
 		.last_ns = r->schedule.to_ns,
 	};
 
@@ -716,17 +758,43 @@ static int close_cpu(struct recorder *r, unsigned cpu)
 	return error;
 }
 
-int recorder_close(struct recorder *r, const struct recorder_end *end)
+struct recorder_sums recorder_sums(const struct recorder *r)
 {
-	struct event stop = {
+	struct recorder_sums sums = {
+		.events = recorder_n_events(r),
+		.lost = r->schedule.lost + r->lifecycle.lost,
+		.dismissed = r->schedule.n_dismissed,
+		.unreported = r->schedule.n_unreported,
+	};
+
+	for (enum event_class class = 0; class < CLASS_MAX; class ++)
+		sums.lost += r->activity.lost[class];
+	return sums;
+}
+
+int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64_t ts_ns,
+			const struct recorder_end *end)
+{
+	const struct recorder_sums sums = recorder_sums(r);
+	const struct event stop = {
 		.kind = EVENT_STOP,
-		.ts_ns = r->schedule.to_ns,
+		.ts_ns = ts_ns,
 		.stop = {
 			.reason = end->reason,
+			.events = sums.events - r->base.events,
+			.lost = sums.lost - r->base.lost,
+			.dismissed = sums.dismissed - r->base.dismissed,
+			.unreported = sums.unreported - r->base.unreported,
 			.bytes = end->bytes,
 			.daemon_cpu_ns = end->daemon_cpu_ns,
 		},
 	};
+
+	return fxt_archive_event(to, &stop);
+}
+
+int recorder_close(struct recorder *r, const struct recorder_end *end)
+{
 	int error = 0;
 
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
@@ -740,14 +808,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	if (error == 0)
 		error = schedule_close(&r->schedule);
 	if (error == 0)
-		error = write_clock(r, r->schedule.to_ns);
+		error = recorder_write_clock(&r->archive, r->schedule.to_ns);
 	if (error < 0)
 		return error;
 	r->closed = true;
-	stop.stop.events = recorder_n_events(r);
-	for (enum event_class class = 0; class < CLASS_MAX; class ++)
-		stop.stop.lost += recorder_lost(r, class);
-	stop.stop.dismissed = r->schedule.n_dismissed;
-	stop.stop.unreported = r->schedule.n_unreported;
-	return fxt_archive_event(&r->archive, &stop);
+	return recorder_write_stop(r, &r->archive, r->schedule.to_ns, end);
 }

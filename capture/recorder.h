@@ -15,6 +15,7 @@
 #include "capture/activity.h"
 #include "capture/allocations.h"
 #include "capture/collector.h"
+#include "capture/contexts.h"
 #include "capture/lifecycle.h"
 #include "capture/merge.h"
 #include "capture/options.h"
@@ -23,6 +24,11 @@
 #include "capture/tasks.h"
 #include "capture/worker.h"
 #include "writer/fxt/fxt-archive.h"
+
+/* What session_stop counts. */
+struct recorder_sums {
+	uint64_t events, lost, dismissed, unreported;
+};
 
 struct recorder {
 	struct fxt_archive archive;
@@ -40,8 +46,14 @@ struct recorder {
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	uint32_t categories;
+	bool own;            /* one user's own processes only */
+	uint64_t own_lost;   /* of the records that tell whose they are */
 	bool opened, closed; /* head and end of the archive are written */
 	uint64_t start_ns, listed_ns;
+	bool splits;               /* it may be split into chunks: what their heads say is kept */
+	uint32_t chunk;            /* the number of this one, from 1; 0 if it is not split */
+	uint64_t chunk_ns;         /* when that began */
+	struct recorder_sums base; /* of the chunks before */
 	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
 	uint64_t n_marks;
 	struct collector_lost
@@ -82,7 +94,7 @@ void recorder_set_buffer(struct recorder *r, struct outbuf *b);
 /* The recording ends here: records younger than this are not for the archive. Once. */
 void recorder_set_end(struct recorder *r, uint64_t end_ns);
 
-/* Writes the head of the archive, up to what runs on each CPU. */
+/* Writes the head of the archive (or of its first chunk), up to what runs on each CPU. */
 int recorder_open(struct recorder *r, const struct session_options *options);
 
 /* Writes what is not younger than HORIZON_NS. Returns 0 when that is done, a positive number if
@@ -91,6 +103,25 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns);
 
 /* Writes the end of the archive: after a round up to MERGE_ALL, with all programs detached. */
 int recorder_close(struct recorder *r, const struct recorder_end *end);
+
+/*
+ * Chunks (docs/ARCHITECTURE.md), of a session with session_options_splits(). AT_NS is the horizon of a round that has returned 0.
+ * What is written to TAIL and HEAD is whole parts by itself, as STORE_TAIL and STORE_HEAD.
+ */
+
+/* Whether it can be split now: not while what was mapped at the start is being written, nor, unless one has been WAITING for it
+ * for long, in the middle of a snapshot of what is allocated. */
+bool recorder_can_split(const struct recorder *r, bool waiting);
+
+/* Ends a chunk and begins the next: writes what is still to come of the body into the buffer that is set, the end of the one to
+ * TAIL and the beginning of the other to HEAD. Returns 0 or a negative errno, after which no more can be written. */
+int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
+		   const struct contexts *contexts, const struct recorder_end *end,
+		   struct outbuf *tail, struct outbuf *head);
+
+/* What would stand behind the body if the archive ended at AT_NS; it goes on. Returns 0 or a negative errno. */
+int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorder_end *end,
+		  struct outbuf *tail);
 
 /* What the worker learned: tasks that were asked for, command lines. What is news is written if
  * WRITE, else before the next record about it. Returns 0 or a negative errno. */
@@ -109,6 +140,9 @@ int recorder_mark(struct recorder *r, const char *text);
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open);
 
 uint64_t recorder_n_events(const struct recorder *r);
+
+/* What was counted so far, what has not been written left out. */
+struct recorder_sums recorder_sums(const struct recorder *r);
 
 /* Counted by the programs, marked in the archive or not yet. */
 uint64_t recorder_lost(const struct recorder *r, enum event_class class);

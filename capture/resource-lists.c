@@ -179,10 +179,13 @@ static int send_segment(const struct sending *s, const char *line)
 {
 	struct rec_found rec;
 	uint64_t id, bytes;
-	uint32_t maker;
+	uint32_t maker, uid;
 
-	if (sscanf(line, "%*d %" SCNu64 " %*o %" SCNu64 " %" SCNu32, &id, &bytes, &maker) != 3)
+	if (sscanf(line, "%*d %" SCNu64 " %*o %" SCNu64 " %" SCNu32 " %*u %*u %" SCNu32, &id,
+		   &bytes, &maker, &uid) != 4)
 		return 0; /* the first one */
+	if (s->list->own && uid != s->list->uid)
+		return 0;
 	rec = found_of(s, MEMORY_RESOURCE_SEGMENT, id, bytes);
 	rec.foreign = maker != s->list->pid;
 	return send_found(s, &rec);
@@ -210,7 +213,7 @@ static int send_objects(const struct sending *s)
 		struct rec_found rec;
 
 		if (fstatat(dirfd(s->objects), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-		    !S_ISREG(st.st_mode))
+		    !S_ISREG(st.st_mode) || (s->list->own && st.st_uid != s->list->uid))
 			continue;
 		rec = found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
 		/* As much of the name as the calls say. */

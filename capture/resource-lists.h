@@ -15,6 +15,8 @@ struct resource_list {
 	uint32_t instance;
 	uint32_t categories; /* enum capture_category: what is to be listed */
 	bool first;          /* as struct rec_listing says */
+	bool own;            /* of what all share, only what is UID's */
+	uint32_t uid;
 };
 
 /* Sends LIST as struct rec_listing, struct rec_found, ..., struct rec_listing to SINK. What cannot be read (the

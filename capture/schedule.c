@@ -123,23 +123,30 @@ struct turn {
 	int32_t prio;
 };
 
+/* From what C has running to TURN. */
+static struct event synthetic_event(const struct schedule *s, const struct schedule_cpu *c,
+				    unsigned cpu, const struct turn *turn)
+{
+	return (struct event){
+		.kind = EVENT_SWITCH,
+		.ts_ns = turn->ts_ns,
+		.cpu = cpu,
+		.tid = tasks_koid(s->tasks, c->tid),
+		.sw = {
+			.next_tid = tasks_koid(s->tasks, turn->tid),
+			.prev_prio = c->tid ? c->prio : FXT_IDLE_WEIGHT,
+			.next_prio = turn->tid ? turn->prio : FXT_IDLE_WEIGHT,
+			.out_state = turn->out_state,
+			.synthetic = true,
+		},
+	};
+}
+
 /* A switch that did not happen, or was not reported. */
 static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
-	struct event ev = {
-		.kind = EVENT_SWITCH,
-		.ts_ns = turn.ts_ns,
-		.cpu = cpu,
-		.tid = tasks_koid(s->tasks, c->tid),
-		.sw = {
-			.next_tid = tasks_koid(s->tasks, turn.tid),
-			.prev_prio = c->tid ? c->prio : FXT_IDLE_WEIGHT,
-			.next_prio = turn.tid ? turn.prio : FXT_IDLE_WEIGHT,
-			.out_state = turn.out_state,
-			.synthetic = true,
-		},
-	};
+	struct event ev = synthetic_event(s, c, cpu, &turn);
 	int r = ensure_announced(s, turn.tid);
 
 	if (r < 0)
@@ -154,6 +161,50 @@ int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
 {
 	s->cpus[cpu] = (struct schedule_cpu){ .known = true };
 	return write_synthetic(s, cpu, (struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
+}
+
+int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
+		 bool begins)
+{
+	static const struct schedule_cpu idle;
+	const struct schedule_cpu *c = &s->cpus[cpu];
+	const struct turn turn = {
+		ts_ns,
+		FXT_STATE_RUNNING,
+		begins ? c->tid : 0,
+		begins ? c->prio : 0,
+	};
+	const struct event ev = synthetic_event(s, begins ? &idle : c, cpu, &turn);
+
+	return c->known ? fxt_archive_event(to, &ev) : 0;
+}
+
+void schedule_split(struct schedule *s, uint64_t ts_ns)
+{
+	if (s->start_ns == 0)
+		s->start_ns = s->from_ns;
+	s->from_ns = ts_ns;
+}
+
+void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
+{
+	s->cpus[cpu].opened_ns = opened_ns;
+}
+
+/*
+ * Whether *TS_NS is no time of the recording. What comes out of its ring late, when the chunk that it belongs to is closed (or
+ * what began before), stands where the next one begins: there is what it changes.
+ */
+static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
+{
+	if (*ts_ns > s->to_ns)
+		return true;
+	if (*ts_ns > s->from_ns)
+		return false;
+	if (s->start_ns == 0 || *ts_ns <= s->start_ns)
+		return true;
+	*ts_ns = s->from_ns;
+	return false;
 }
 
 /* Koids in, names before, words out. */
@@ -224,7 +275,7 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 
-	if (!c->known || c->tid != old_tid || ts_ns <= s->from_ns || ts_ns > s->to_ns)
+	if (!c->known || c->tid != old_tid || is_outside(s, &ts_ns))
 		return 0;
 	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
 }
@@ -233,7 +284,7 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 {
 	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->filtered ||
-	    ts_ns <= s->from_ns || ts_ns > s->to_ns)
+	    is_outside(s, &ts_ns))
 		return 0;
 	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
 }
@@ -254,6 +305,8 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns)
 		s->n_unreported++;
 	if (held.n_words && held.certain) {
 		c->held.n_words = 0;
+		if (held.words[WORD_TS] < c->opened_ns)
+			held.words[WORD_TS] = c->opened_ns;
 		turn.ts_ns = held.words[WORD_TS];
 		turn.out_state = FXT_STATE_BLOCKED;
 	}
@@ -368,7 +421,7 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 
 int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
 {
-	if (words[WORD_TS] <= s->from_ns || words[WORD_TS] > s->to_ns)
+	if (is_outside(s, &words[WORD_TS]))
 		return 0;
 	if (decode_is_sched(words, FXT_SCHED_SWITCH))
 		return on_switch(s, cpu, words, n_words);
@@ -391,14 +444,17 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 			.last_ns = mark->last_ns,
 		},
 	};
+	uint64_t begin_ns = s->start_ns ? s->start_ns : s->from_ns;
 	struct turn turn = { .out_state = FXT_STATE_RUNNING };
 	struct schedule_wakeup held;
 	int r;
 
-	if (mark->last_ns <= s->from_ns || mark->first_ns > s->to_ns)
+	if (mark->last_ns <= begin_ns || mark->first_ns > s->to_ns)
 		return 0;
-	if (ev.ts_ns <= s->from_ns)
-		ev.ts_ns = s->from_ns;
+	if (ev.ts_ns <= begin_ns)
+		ev.ts_ns = begin_ns;
+	if (ev.ts_ns < c->opened_ns)
+		ev.ts_ns = c->opened_ns;
 	s->lost += mark->count;
 	/* Who slept may have run and stopped in between. */
 	memset(s->blocked, 0, BLOCKED_WORDS * sizeof(*s->blocked));
@@ -422,11 +478,13 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 
 int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark)
 {
-	if (mark->last_ns <= s->from_ns || mark->last_ns > s->to_ns || mark->tid == 0)
+	uint64_t ts_ns = mark->last_ns;
+
+	if (is_outside(s, &ts_ns) || mark->tid == 0)
 		return 0;
 	s->cpus[cpu].known = true;
-	return write_synthetic(
-		s, cpu, (struct turn){ mark->last_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
+	return write_synthetic(s, cpu,
+			       (struct turn){ ts_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
 }
 
 int schedule_close(struct schedule *s)

@@ -35,6 +35,7 @@ struct schedule_cpu {
 	uint32_t tid; /* runs; the kernel's; 0 = idle */
 	int32_t prio;
 	bool known;                  /* false: nothing is known yet, or no more */
+	uint64_t opened_ns;          /* by a head: what is made up here is never older */
 	struct schedule_wakeup held; /* of `tid`, for after its switch-out */
 };
 
@@ -45,12 +46,14 @@ struct schedule {
 	unsigned n_cpus;
 	bool filtered;
 	uint64_t from_ns, to_ns; /* records outside are dropped */
-	uint64_t *blocked;       /* a bit per tid: its last switch-out was into sleep */
-	struct table asleep;     /* tid -> struct schedule_wakeup: blocked right after it */
-	uint64_t n_events;       /* switches, wakeups and migrations written */
-	uint64_t lost;           /* sum of all losses so far */
-	uint64_t n_dismissed;    /* wakeups that turned out to be none */
-	uint64_t n_unreported;   /* switches that the kernel made and did not report */
+	uint64_t
+		start_ns; /* 0, or after a split: from_ns is when the chunk began, and late ones are put there */
+	uint64_t *blocked;     /* a bit per tid: its last switch-out was into sleep */
+	struct table asleep;   /* tid -> struct schedule_wakeup: blocked right after it */
+	uint64_t n_events;     /* switches, wakeups and migrations written */
+	uint64_t lost;         /* sum of all losses so far */
+	uint64_t n_dismissed;  /* wakeups that turned out to be none */
+	uint64_t n_unreported; /* switches that the kernel made and did not report */
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
 	/* A record says whose thread one is. */
@@ -87,6 +90,17 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 
 /* It has ended, at MARK->last_ns, and MARK->tid runs. */
 int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost *mark);
+
+/*
+ * Writes to TO what a part of the recording begins or ends with on CPU, if that is known, and changes nothing: what runs comes on at TS_NS,
+ * or goes off.
+ */
+int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
+		 bool begins);
+
+/* A chunk begins at TS_NS, each CPU in it with what schedule_say() said; a CPU where a loss had begun by then at OPENED_NS, before it. */
+void schedule_split(struct schedule *s, uint64_t ts_ns);
+void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);
 
 /* Closes all timelines at s->to_ns. */
 int schedule_close(struct schedule *s);

@@ -28,6 +28,12 @@ enum { BUFFER_FULL = 256 << 10 };
 /* A drain every half interval: what the first half left, the second one takes away. */
 enum { DRAINS_PER_FLUSH = 2 };
 
+/* Of what a flight recorder keeps, this is in one chunk. */
+enum { CHUNKS_KEPT = 8 };
+
+/* What belongs together (a snapshot of what is allocated) keeps a chunk from being closed no longer. */
+#define SPLIT_WAIT_NS UINT64_C(30000000000)
+
 const char *const session_state_names[SESSION_STATE_MAX] = {
 	[SESSION_READY] = "ready",     [SESSION_STARTING] = "starting",
 	[SESSION_RUNNING] = "running", [SESSION_DRAINING] = "draining",
@@ -46,6 +52,16 @@ struct session {
 	struct contexts contexts;
 	struct recorder recorder;
 	uint64_t archive_bytes; /* handed over, before they are packed */
+
+	/* chunks */
+	struct outbuf *tail, *head; /* for the next split; NULL = not taken yet */
+	uint64_t chunk_ns;          /* when this one began */
+	uint64_t chunk_bytes;       /* of this one, handed over */
+	uint64_t head_bytes;        /* of these, its head */
+	uint64_t chunk_cpu_ns;      /* that this recording had cost by then */
+	uint64_t due_ns;            /* since when the next one is wanted; 0 = it is not */
+	uint64_t horizon_ns;        /* of the last round: what is written is not younger */
+	bool rotate;                /* somebody has asked for the next one */
 
 	/* facts, from which the state follows */
 	bool ordered;  /* session_start() was called */
@@ -174,12 +190,17 @@ static bool have_buffer(struct session *s)
 	return s->buffer != NULL;
 }
 
-static void hand_over(struct session *s)
+static void put(struct session *s, struct outbuf *b, enum store_part part)
 {
-	if (!s->buffer || s->buffer->size == 0)
-		return;
-	s->archive_bytes += s->buffer->size;
-	output_put(s->output, TAKE_PTR(s->buffer));
+	s->archive_bytes += b->size;
+	s->chunk_bytes += b->size;
+	output_put(s->output, b, part);
+}
+
+static void hand_over(struct session *s, enum store_part part)
+{
+	if (s->buffer && s->buffer->size > 0)
+		put(s, TAKE_PTR(s->buffer), part);
 }
 
 static uint64_t cpu_ns(const struct session *s)
@@ -194,7 +215,7 @@ static int after_record(void *userdata)
 
 	if (s->buffer->size < BUFFER_FULL)
 		return 0;
-	hand_over(s);
+	hand_over(s, STORE_BODY);
 	return have_buffer(s) ? 0 : 1;
 }
 
@@ -232,13 +253,156 @@ static bool writable(struct session *s)
 	return s->recorder.collector && !s->recorder.closed && have_buffer(s);
 }
 
+static struct recorder_end chunk_end(const struct session *s, const char *reason)
+{
+	return (struct recorder_end){
+		.reason = reason,
+		.bytes = s->chunk_bytes + s->buffer->size,
+		.daemon_cpu_ns = cpu_ns(s) - s->chunk_cpu_ns,
+	};
+}
+
+/* ---- chunks ---- */
+
+/* What CLOCK_REALTIME said, or would have said, at BOOT_NS. */
+static struct store_moment moment_of(uint64_t boot_ns)
+{
+	const struct clock_snapshot now = clock_snapshot();
+
+	return (struct store_moment){ boot_ns, now.real_ns - (now.boot_ns - boot_ns) };
+}
+
+static void begin_chunk(struct session *s, uint64_t at_ns)
+{
+	const struct store_moment at = moment_of(at_ns);
+
+	output_begin(s->output, &at);
+	s->chunk_ns = at_ns;
+	s->chunk_bytes = 0;
+	s->due_ns = 0;
+	s->rotate = false;
+}
+
+static void end_chunk(struct session *s, uint64_t at_ns)
+{
+	const struct store_moment at = moment_of(at_ns);
+
+	output_end(s->output, &at);
+}
+
+/* Bytes of this chunk in its file: what is not packed yet will be packed as what was before it. */
+static uint64_t file_bytes(const struct session *s)
+{
+	if (s->options.compress == PACK_NONE || s->archive_bytes == 0)
+		return s->chunk_bytes;
+	return (uint64_t)((double)s->chunk_bytes * (double)s->status.bytes /
+			  (double)s->archive_bytes);
+}
+
+/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. */
+static bool flight_is_due(const struct session *s, uint64_t age_ns)
+{
+	const struct session_options *o = &s->options;
+	bool worth_it = s->chunk_bytes >= 2 * s->head_bytes;
+
+	if (s->chunk_bytes >= o->flight_bytes / CHUNKS_KEPT && worth_it)
+		return true;
+	return age_ns >= o->flight_ns / (worth_it ? CHUNKS_KEPT : 2);
+}
+
+static bool split_is_due(const struct session *s, uint64_t at_ns)
+{
+	const struct session_options *o = &s->options;
+	uint64_t age_ns = at_ns > s->chunk_ns ? at_ns - s->chunk_ns : 0;
+
+	if (!s->complete || *s->reason || age_ns == 0)
+		return false;
+	if (s->rotate)
+		return true;
+	if (o->mode == SESSION_FLIGHT)
+		return flight_is_due(s, age_ns);
+	return (o->rotate_ns && age_ns >= o->rotate_ns) ||
+	       (o->rotate_bytes && file_bytes(s) >= o->rotate_bytes &&
+		s->chunk_bytes >= 2 * s->head_bytes);
+}
+
+static bool have_parts(struct session *s)
+{
+	if (!s->tail)
+		s->tail = output_take(s->output);
+	if (s->tail && !s->head)
+		s->head = output_take(s->output);
+	return s->tail && s->head;
+}
+
+/* All that is not younger than AT_NS has been written: here one chunk may end and the next begin. Without room it is put off. */
+static int split(struct session *s, uint64_t at_ns)
+{
+	const struct recorder_end end = chunk_end(s, "rotated");
+	int r;
+
+	if (!split_is_due(s, at_ns))
+		return 0;
+	if (s->due_ns == 0)
+		s->due_ns = at_ns;
+	if (!recorder_can_split(&s->recorder, at_ns > s->due_ns + SPLIT_WAIT_NS) || !have_parts(s))
+		return 0;
+	r = recorder_split(&s->recorder, at_ns, &s->options, &s->contexts, &end, s->tail, s->head);
+	if (r < 0)
+		return r;
+	hand_over(s, STORE_BODY);
+	put(s, TAKE_PTR(s->tail), STORE_TAIL);
+	end_chunk(s, at_ns);
+	begin_chunk(s, at_ns);
+	s->chunk_cpu_ns = cpu_ns(s);
+	s->head_bytes = s->head->size;
+	put(s, TAKE_PTR(s->head), STORE_HEAD);
+	return 0;
+}
+
+int session_rotate(struct session *s)
+{
+	if (!session_options_splits(&s->options))
+		return -EOPNOTSUPP;
+	if (session_state(s) != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	s->rotate = true;
+	return 0;
+}
+
+uint32_t session_chunk(const struct session *s)
+{
+	return s->recorder.opened ? s->recorder.chunk : 0;
+}
+
+/* ---- drains ---- */
+
+/* The head stands by itself. Returns 0, 1 if there is no room for more, or a negative errno. */
+static int open_archive(struct session *s)
+{
+	int r = recorder_open(&s->recorder, &s->options);
+
+	if (r < 0)
+		return r;
+	begin_chunk(s, s->start_ns);
+	s->head_bytes = s->buffer->size;
+	hand_over(s, STORE_HEAD);
+	return have_buffer(s) ? 0 : 1;
+}
+
+/* So does the tail. Returns as above. */
 static int close_archive(struct session *s)
 {
-	return recorder_close(&s->recorder, &(struct recorder_end){
-						    .reason = s->reason,
-						    .bytes = s->archive_bytes + s->buffer->size,
-						    .daemon_cpu_ns = cpu_ns(s),
-					    });
+	const struct recorder_end end = chunk_end(s, s->reason);
+	int r;
+
+	hand_over(s, STORE_BODY);
+	if (!have_buffer(s))
+		return 1;
+	r = recorder_close(&s->recorder, &end);
+	hand_over(s, STORE_TAIL);
+	end_chunk(s, s->stop_ns);
+	return r;
 }
 
 /* Takes from the rings what is old enough, and hands it to the output. */
@@ -251,18 +415,22 @@ static void drain(struct session *s)
 	if (!writable(s))
 		return;
 	if (!s->recorder.opened)
-		r = recorder_open(&s->recorder, &s->options);
-	if (r == 0)
+		r = open_archive(s);
+	if (r == 0) {
 		r = recorder_round(&s->recorder, horizon_ns);
+		s->horizon_ns = horizon_ns < s->stop_ns || !s->stop_ns ? horizon_ns : s->stop_ns;
+	}
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
+	if (r == 0 && !s->quiet)
+		r = split(s, horizon_ns);
 	if (r == 0 && s->detached)
 		r = close_archive(s);
 	if (r < 0) {
 		fail(s, r, "write the archive");
 		s->recorder.closed = true; /* nothing more will come of it */
 	}
-	hand_over(s);
+	hand_over(s, STORE_BODY);
 }
 
 /* ---- news ---- */
@@ -389,6 +557,15 @@ static bool memory_options_valid(const struct memory_options *o)
 	       o->reach < MEMORY_REACH_MAX && o->n_allocator_fds <= ALLOCATOR_FILES_MAX;
 }
 
+static bool chunks_valid(const struct session_options *o)
+{
+	if (o->mode == SESSION_FLIGHT)
+		return o->rotate_ns == 0 && o->rotate_bytes == 0 &&
+		       o->flight_bytes >= FLIGHT_BYTES_MIN && o->flight_bytes <= FLIGHT_BYTES_MAX;
+	return o->mode < SESSION_MODE_MAX && (o->rotate_ns == 0 || o->rotate_ns >= ROTATE_NS_MIN) &&
+	       (o->rotate_bytes == 0 || o->rotate_bytes >= ROTATE_BYTES_MIN);
+}
+
 static bool options_valid(const struct session_options *o)
 {
 	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
@@ -397,13 +574,13 @@ static bool options_valid(const struct session_options *o)
 	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
-	       o->compress < PACK_METHOD_MAX && memory_options_valid(&o->memory) &&
-	       !session_options_refused(o) && o->filter.n_pids <= FILTER_PIDS_MAX &&
-	       o->filter.n_uids <= FILTER_VALUES_MAX && o->filter.n_comms <= FILTER_VALUES_MAX &&
-	       o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+	       o->compress < PACK_METHOD_MAX && chunks_valid(o) &&
+	       memory_options_valid(&o->memory) && !session_options_refused(o) &&
+	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
+	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
-int session_new(struct session_options *options, int output_fd, struct session **ret)
+int session_new(struct session_options *options, struct store *store, struct session **ret)
 {
 	_cleanup_(session_freep) struct session *s = calloc(1, sizeof(*s));
 	struct session_options defaulted = *options;
@@ -428,6 +605,10 @@ int session_new(struct session_options *options, int output_fd, struct session *
 		defaulted.memory.usage_interval_ns = USAGE_NS_DEFAULT;
 	if (defaulted.memory.triage_interval_ns == 0)
 		defaulted.memory.triage_interval_ns = TRIAGE_NS_DEFAULT;
+	if (defaulted.mode == SESSION_FLIGHT && defaulted.flight_ns == 0)
+		defaulted.flight_ns = FLIGHT_NS_DEFAULT;
+	if (defaulted.mode == SESSION_FLIGHT && defaulted.flight_bytes == 0)
+		defaulted.flight_bytes = FLIGHT_BYTES_DEFAULT;
 	if (!options_valid(&defaulted))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
@@ -439,8 +620,8 @@ int session_new(struct session_options *options, int output_fd, struct session *
 	if (r == 0)
 		r = watch(s, worker_fd(s->worker));
 	if (r == 0)
-		r = output_new(output_fd, fxt_whole_records, defaulted.compress,
-			       &s->output); /* last: it takes the descriptor over */
+		r = output_new(store, fxt_whole_records, defaulted.compress,
+			       &s->output); /* last: it takes the store over */
 	if (r < 0)
 		return r;
 	s->recorder.after_record = after_record;

@@ -20,6 +20,7 @@
 #include "base/cleanup.h"
 #include "capture/contexts.h"
 #include "capture/options.h"
+#include "capture/store.h"
 #include "writer/event.h"
 
 struct session;
@@ -50,12 +51,11 @@ struct session_counters {
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
- * Makes a session that will write to OUTPUT_FD; what OPTIONS left open is filled in
- * (session_options()). Takes over what OPTIONS owns and the descriptor,
- * both only on success. Returns 0, -EINVAL (an option out of range), -EBADF (a descriptor that
- * cannot be written), -ENOMEM, or another errno.
+ * Makes a session that will write to STORE; what OPTIONS left open is filled in
+ * (session_options()). Takes over what OPTIONS owns and STORE,
+ * both only on success. Returns 0, -EINVAL (an option out of range), -ENOMEM, or another errno.
  */
-int session_new(struct session_options *options, int output_fd, struct session **ret);
+int session_new(struct session_options *options, struct store *store, struct session **ret);
 
 /*
  * Lets go of everything, in any state; what was not written is lost. An output that hangs in the
@@ -89,6 +89,15 @@ int session_mark(struct session *s, const char *text);
  */
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
+
+/*
+ * Ends the chunk of a recording that is made of chunks (session_options_splits()) at this moment, and begins the next one: with one of the next
+ * drains, without waiting. Returns 0, -ESHUTDOWN if it does not run, or -EOPNOTSUPP if it is one archive.
+ */
+int session_rotate(struct session *s);
+
+/* The number of the chunk that is being written, from 1; 0 before the first one, and if the recording is one archive. */
+uint32_t session_chunk(const struct session *s);
 
 /*
  * Asks for a snapshot of what the processes that are watched have allocated, without waiting: it is done when

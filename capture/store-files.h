@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A directory of chunks: NAME-BEGIN-END.fxt, with the suffix of how it is packed, BEGIN and END being UTC
- * (20261120T190834.123456Z), so that names sort by time. While it is written a chunk is called .NAME-BEGIN.part; it is complete
- * the moment it is renamed.
+ * (20261120T190834.123456Z), so that names sort by time. While it is written a chunk is called .NAME-BEGIN.part, and locked
+ * (flock()); it is complete the moment it is renamed. Nothing is ever written over: what would have the name of another one
+ * (the clock was put back) gets the next microsecond's.
  *
- * After each chunk, and at the beginning, the oldest ones of this NAME go until both limits hold; the one just written stays.
+ * When the first chunk begins, what a dead process has left (.part) is cut to whole records, or packed pieces, and gets its name: its end is
+ * the time of its last write. That is not done earlier since it may take long, and only the output's thread has time.
+ *
+ * After each chunk, and when the first one begins, the oldest ones of this NAME go until both limits hold, however they are packed;
+ * the one just written stays.
  */
 #pragma once
 
@@ -21,6 +26,14 @@ struct store_files_options {
 	enum pack_method packed;
 };
 
-/* Returns 0 or a negative errno. What a dead process has left (.part) is cut to whole records, or packed pieces, and gets its
- * name: its end is the time of its last write. */
+/* Returns 0, -EINVAL (no such name), or another errno. */
 int store_files_new(const struct store_files_options *o, struct store **ret);
+
+/* Gives what a dead process has left in the directory its name; what of it is none's does not matter. May take its time. */
+void store_files_recover(const struct store_files_options *o);
+
+/* Room for a name, the NUL included. */
+enum { STORE_FILES_NAME_MAX = 160 };
+
+/* The name of the chunk that was completed last, "" if there is none: any thread. */
+void store_files_last(struct store *s, char ret[static STORE_FILES_NAME_MAX]);

@@ -14,8 +14,11 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/cleanup.h"
 
 enum store_part { STORE_HEAD, STORE_BODY, STORE_TAIL };
 
@@ -26,13 +29,18 @@ struct store_moment {
 
 struct store;
 
+/* How many of the first N bytes at DATA are whole. */
+typedef size_t (*store_whole_fn)(const uint8_t *data, size_t n);
+
 struct store_ops {
+	bool separate; /* chunks are files of their own: a recording may be split for them */
+
 	/* A chunk begins. Returns 0 or a negative errno. */
 	int (*begin)(struct store *s, const struct store_moment *at);
-	/* Whole records, or whole packed pieces of them. *RET_KEPT bytes of them stay, also when it fails. WHOLE says how many of
-	 * the first N bytes are whole. Returns 0, -ECANCELED if it was called off, or a negative errno. */
+	/* Whole records, or whole packed pieces of them. *RET_KEPT bytes of them stay, also when it fails: as many as
+	 * WHOLE says are whole of the first N bytes. Returns 0, -ECANCELED if it was called off, or a negative errno. */
 	int (*write)(struct store *s, enum store_part part, const uint8_t *data, size_t size,
-		     size_t (*whole)(const uint8_t *data, size_t n), size_t *ret_kept);
+		     store_whole_fn whole, size_t *ret_kept);
 	/* The chunk is complete. Returns 0 or a negative errno. */
 	int (*end)(struct store *s, const struct store_moment *at);
 	/* Any thread: ends a wait in write(), now and later. */
@@ -43,6 +51,15 @@ struct store_ops {
 struct store {
 	const struct store_ops *ops;
 };
+
+static inline struct store *store_free(struct store *s)
+{
+	if (s)
+		s->ops->free(s);
+	return NULL;
+}
+
+DEFINE_CLEANUP(struct store *, store_free)
 
 /*
  * One file, pipe or socket: all chunks behind each other, of which there should be one. Takes over FD, only on success.

@@ -9,6 +9,21 @@
 
 enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
 
+static bool test_bit(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static void clear_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
 int tasks_init(struct tasks *t)
 {
 	*t = (struct tasks){ 0 };
@@ -40,35 +55,27 @@ static void forget_cgroups(struct tasks *t)
 	table_deinit(&t->cgroups);
 }
 
-void tasks_deinit(struct tasks *t)
+static void free_all(struct table *tasks)
 {
 	struct task *task;
 	size_t pos = 0;
 
-	while ((task = table_next(&t->by_tid, &pos)))
+	while ((task = table_next(tasks, &pos)))
 		task_free(task);
-	table_deinit(&t->by_tid);
+	table_deinit(tasks);
+}
+
+void tasks_deinit(struct tasks *t)
+{
+	free_all(&t->by_tid);
+	free_all(&t->dead);
+	free(t->dead_order);
 	forget_cgroups(t);
 	free(t->announced);
 	free(t->named);
 	free(t->ended);
 	free(t->owner);
 	*t = (struct tasks){ 0 };
-}
-
-static bool test_bit(const uint64_t *bits, uint32_t i)
-{
-	return bits[i / 64] >> (i % 64) & 1;
-}
-
-static void set_bit(uint64_t *bits, uint32_t i)
-{
-	bits[i / 64] |= UINT64_C(1) << (i % 64);
-}
-
-static void clear_bit(uint64_t *bits, uint32_t i)
-{
-	bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
 void tasks_set_announced(struct tasks *t, uint32_t tid)
@@ -82,6 +89,69 @@ void tasks_set_announced(struct tasks *t, uint32_t tid)
 struct task *tasks_get(const struct tasks *t, uint32_t tid)
 {
 	return table_get(&t->by_tid, tid);
+}
+
+const struct task *tasks_find(const struct tasks *t, uint32_t tid)
+{
+	const struct task *task = tasks_get(t, tid);
+
+	return task ? task : table_get(&t->dead, tid);
+}
+
+/* ---- who has ended ---- */
+
+int tasks_will_split(struct tasks *t)
+{
+	t->dead_order = calloc(TASKS_DEAD_MAX, sizeof(*t->dead_order));
+	if (!t->dead_order)
+		return -ENOMEM;
+	t->splits = true;
+	return 0;
+}
+
+/* TASK, which is among the dead, goes when TASKS_DEAD_MAX others have come behind it. */
+static void let_go(struct tasks *t, struct task *task)
+{
+	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];
+	const struct task *oldest = place->died ? table_get(&t->dead, place->tid) : NULL;
+
+	if (oldest && oldest->died == place->died)
+		task_free(table_remove(&t->dead, place->tid));
+	*place = (struct task_dead){ task->tid, task->died };
+}
+
+static void forget_dead(struct tasks *t, uint32_t tid)
+{
+	if (t->splits)
+		task_free(table_remove(&t->dead, tid));
+}
+
+/* Returns false if it was not taken in. */
+static bool add_dead(struct tasks *t, struct task *task)
+{
+	forget_dead(t, task->tid);
+	if (table_set(&t->dead, task->tid, task) < 0)
+		return false;
+	task->died = ++t->n_died;
+	/* A main thread is its process's name as long as that lives. */
+	if (task->tid != task->pid || test_bit(t->ended, task->pid))
+		let_go(t, task);
+	return true;
+}
+
+int tasks_split(struct tasks *t)
+{
+	uint64_t *announced = calloc(BITMAP_WORDS, sizeof(*announced));
+	const struct task *task;
+
+	if (!announced)
+		return -ENOMEM;
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));)
+		announced[task->tid / 64] |=
+			t->announced[task->tid / 64] & UINT64_C(1) << (task->tid % 64);
+	free(t->announced);
+	t->announced = announced;
+	return 0;
 }
 
 /* The tid goes to another owner: a new koid, if the archive has seen the old one. */
@@ -100,6 +170,8 @@ static int next_owner(struct tasks *t, uint32_t tid)
 		t->owner[tid] = FXT_KOID_REUSE_FIRST;
 	else if (t->owner[tid] < FXT_KOID_REUSE_LAST)
 		t->owner[tid]++;
+	else if (t->splits)
+		t->owner[tid] = 0;
 	else
 		t->n_merged++;
 	return 0;
@@ -138,6 +210,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 		if (r < 0)
 			return r;
 		tasks_forget(t, id->tid);
+		forget_dead(t, id->tid);
 		task = NULL;
 	}
 	if (!task) {
@@ -234,15 +307,23 @@ bool tasks_asks_cgroup(const struct tasks *t, uint64_t id)
 
 bool tasks_set_ended(struct tasks *t, uint32_t pid)
 {
+	struct task *main_thread;
+
 	if (pid >= TASKS_TID_MAX || test_bit(t->ended, pid))
 		return false;
 	set_bit(t->ended, pid);
+	main_thread = t->splits ? table_get(&t->dead, pid) : NULL;
+	if (main_thread)
+		let_go(t, main_thread);
 	return true;
 }
 
 void tasks_forget(struct tasks *t, uint32_t tid)
 {
-	task_free(table_remove(&t->by_tid, tid));
+	struct task *task = table_remove(&t->by_tid, tid);
+
+	if (!task || !t->splits || !add_dead(t, task))
+		task_free(task);
 }
 
 void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)

@@ -29,6 +29,16 @@ struct task {
 	uint64_t cgroup_id;
 	char comm[TASK_COMM_MAX];
 	char *command_line; /* owned; NULL = not known */
+	uint64_t died; /* of one that has ended: which one it was, counted from 1; 0 = not yet */
+};
+
+/* So many of those that have ended are known on, where a recording is split. */
+enum { TASKS_DEAD_MAX = 16384 };
+
+/* One that may be forgotten. */
+struct task_dead {
+	uint32_t tid;
+	uint64_t died;
 };
 
 struct tasks {
@@ -39,6 +49,13 @@ struct tasks {
 	uint16_t *owner;      /* per tid: 0, or 2..1023; allocated when first needed */
 	uint64_t n_merged;    /* owners that got no koid of their own any more */
 	struct table cgroups; /* id -> path, owned; "" = it is asked for, or was in vain */
+
+	/* Where a recording is split: who has ended may still have to be named in the next chunk. */
+	bool splits;
+	struct table dead; /* by tid; owns its struct task */
+	struct task_dead
+		*dead_order; /* a ring of TASKS_DEAD_MAX: the next one goes over the oldest */
+	uint64_t n_dead, n_died;
 };
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
@@ -47,6 +64,16 @@ enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
 enum { TASKS_CGROUPS_MAX = 32768 };
 
 int tasks_init(struct tasks *t);
+
+/*
+ * The recording will be split. From now on who has ended is known on for a while (a main thread as long as its process
+ * lives), and koids of a tid that have run out are given out again from the first one on: their owners
+ * are in other chunks. Returns 0 or -ENOMEM.
+ */
+int tasks_will_split(struct tasks *t);
+
+/* A chunk begins: those that live stay announced, since its head names them, and others are to be named again. */
+int tasks_split(struct tasks *t);
 void tasks_deinit(struct tasks *t);
 
 /* The koid of the present owner of a tid. */
@@ -70,6 +97,9 @@ void tasks_set_announced(struct tasks *t, uint32_t tid);
 
 /* The task, or NULL if nothing is known about it. Borrowed until it is forgotten. */
 struct task *tasks_get(const struct tasks *t, uint32_t tid);
+
+/* The same, also if it has ended lately (tasks_will_split()). */
+const struct task *tasks_find(const struct tasks *t, uint32_t tid);
 
 /*
  * Takes in what a record says about a task. A new owner of the tid (another start time, or IS_NEW:

@@ -28,6 +28,8 @@ enum {
 /* How often to look for CPUs that have come or gone. */
 #define CPUS_NS UINT64_C(500000000)
 
+/* How often to say which of a user's own processes are so still: their mappings wait for it. */
+#define PROOF_NS UINT64_C(500000000)
 /* Between two looks at all cgroups: who makes many must not keep us busy. */
 #define CGROUPS_NS UINT64_C(50000000)
 
@@ -58,6 +60,7 @@ struct worker {
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
+	uint64_t next_proof_ns;    /* likewise, for who is selected still; 0 = none */
 	uint64_t next_cgroups_ns;  /* likewise: not before */
 };
 
@@ -156,6 +159,66 @@ static bool called_off(void *userdata)
 	return off;
 }
 
+/* ---- own processes ---- */
+
+/* Of one that is listed: its owner may do as he likes with it. */
+static int prove(const struct rec_head *rec, void *userdata)
+{
+	const struct rec_task *task = (const struct rec_task *)rec;
+
+	return task->task.flags & IDENTITY_SELECTED && task->task.tid == task->task.pid
+		       ? hand_on(rec, userdata)
+		       : 0;
+}
+
+static void prove_all(struct worker *w)
+{
+	if (w->options.own && w->collector)
+		collector_list_tasks(w->collector, prove, w);
+}
+
+static void prove_if_due(struct worker *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (!w->next_proof_ns || now_ns < w->next_proof_ns)
+		return;
+	prove_all(w);
+	w->next_proof_ns = now_ns + PROOF_NS;
+}
+
+static const struct rec_task *find_task(const struct outbuf *tasks, uint32_t tid)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+
+	for (size_t i = 0; i < tasks->size / sizeof(*list); i++)
+		if (list[i].task.tid == tid)
+			return &list[i];
+	return NULL;
+}
+
+/*
+ * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still. Lists once more
+ * into *RET, which is for is_same().
+ */
+static void list_again(struct worker *w, struct outbuf *ret)
+{
+	if (w->options.own)
+		collector_list_tasks(w->collector, keep_task, ret);
+}
+
+static bool is_same(const struct worker *w, const struct outbuf *before, const struct outbuf *after,
+		    uint32_t tid)
+{
+	const struct rec_task *was, *is;
+
+	if (!w->options.own)
+		return true;
+	was = find_task(before, tid);
+	is = find_task(after, tid);
+	return was && is && was->task.start_ns == is->task.start_ns && was->exec_id == is->exec_id;
+}
+
 /* Watches those of TASKS, struct rec_task, that are selected. */
 static void arm_selected(struct worker *w, const struct outbuf *tasks)
 {
@@ -231,14 +294,18 @@ static void watch_if_due(struct worker *w)
 	if (memory_has_missed(w->watched) && !w->triage)
 		arm_missed(w);
 	triage_if_due(w);
-	if (clock_read_ns(CLOCK_MONOTONIC) >= memory_next_ns(w->watched))
-		memory_tick(w->watched);
+	if (clock_read_ns(CLOCK_MONOTONIC) < memory_next_ns(w->watched))
+		return;
+	/* What stacks need, before them. */
+	prove_all(w);
+	memory_tick(w->watched);
 }
 
 /* What is due by the clock, and what cannot wait: between the steps of what takes long. */
 static void attend(struct worker *w)
 {
 	sample_if_due(w);
+	prove_if_due(w);
 	watch_if_due(w);
 }
 
@@ -356,10 +423,20 @@ static void start(struct worker *w, struct outbuf *list)
 	pthread_mutex_unlock(&w->lock);
 }
 
-static void deliver_commands(struct worker *w, struct outbuf *batch)
+/* Delivers what was read of those of TASKS that run the same program still. */
+static void deliver_commands(struct worker *w, const struct outbuf *tasks, struct outbuf *batch)
 {
+	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
+	const struct worker_command *head;
+
+	list_again(w, &after);
 	pthread_mutex_lock(&w->lock);
-	outbuf_append(&w->news.commands, batch->data, batch->size);
+	for (size_t at = 0; at < batch->size; at += sizeof(*head) + worker_padded(head->size)) {
+		head = (const struct worker_command *)(batch->data + at);
+		if (is_same(w, tasks, &after, head->tid))
+			outbuf_append(&w->news.commands, head,
+				      sizeof(*head) + worker_padded(head->size));
+	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 	outbuf_reset(batch);
@@ -389,11 +466,25 @@ static void read_commands(struct worker *w, const struct outbuf *tasks)
 		memcpy(p, &head, sizeof(head));
 		memcpy((char *)p + sizeof(head), text, head.size);
 		if (++n % COMMAND_BATCH == 0)
-			deliver_commands(w, &batch);
+			deliver_commands(w, tasks, &batch);
 		attend(w);
 	}
-	deliver_commands(w, &batch);
+	deliver_commands(w, tasks, &batch);
 	outbuf_deinit(&batch);
+}
+
+/* In the kernel: what /proc says may be of somebody else by now. */
+static bool identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
+{
+	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
+	const struct rec_task *task;
+
+	if (w->collector)
+		collector_list_tasks(w->collector, keep_task, &tasks);
+	task = find_task(&tasks, tid);
+	if (task)
+		*ret = *task;
+	return task != NULL;
 }
 
 static void look_up(struct worker *w, uint32_t tid)
@@ -402,7 +493,7 @@ static void look_up(struct worker *w, uint32_t tid)
 		.head = { .size = sizeof(rec), .kind = REC_TASK, .tid = tid },
 	};
 
-	if (proc_identity(tid, &rec.task) < 0)
+	if (w->options.own ? !identify_own(w, tid, &rec) : proc_identity(tid, &rec.task) < 0)
 		rec.task = (struct rec_identity){ .pid = tid, .tid = tid, .comm = "?" };
 	pthread_mutex_lock(&w->lock);
 	outbuf_append(&w->news.looked_up, &rec, sizeof(rec));
@@ -415,10 +506,19 @@ static int keep_mapping(const struct rec_mapping *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->head.size);
 }
 
-static void deliver_mappings(struct worker *w, struct outbuf *batch)
+/* As deliver_commands(). */
+static void deliver_mappings(struct worker *w, const struct outbuf *tasks, struct outbuf *batch)
 {
+	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
+	const struct rec_head *head;
+
+	list_again(w, &after);
 	pthread_mutex_lock(&w->lock);
-	outbuf_append(&w->news.mappings, batch->data, batch->size);
+	for (size_t at = 0; at < batch->size; at += head->size) {
+		head = (const struct rec_head *)(batch->data + at);
+		if (is_same(w, tasks, &after, head->pid))
+			outbuf_append(&w->news.mappings, head, head->size);
+	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 	outbuf_reset(batch);
@@ -443,16 +543,17 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 	size_t n_tasks = tasks->size / sizeof(*list), n = 0;
 	struct outbuf batch = { 0 };
 
-	mappings_of_kernel("", keep_mapping, &batch);
+	if (!w->options.own)
+		mappings_of_kernel("", keep_mapping, &batch);
 	for (size_t i = 0; i < n_tasks && !called_off(w); i++) {
 		if (!has_mappings(w, &list[i].task))
 			continue;
 		mappings_of_process("", list[i].task.tid, keep_mapping, &batch);
 		if (++n % COMMAND_BATCH == 0)
-			deliver_mappings(w, &batch);
+			deliver_mappings(w, tasks, &batch);
 		attend(w);
 	}
-	deliver_mappings(w, &batch);
+	deliver_mappings(w, tasks, &batch);
 	outbuf_deinit(&batch);
 }
 
@@ -484,6 +585,7 @@ static void start_and_describe(struct worker *w)
 			start_watching(w, &list);
 		start_sampler(w);
 		w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
+		w->next_proof_ns = w->options.own ? w->next_cpus_ns : 0;
 		read_commands(w, &list);
 	}
 	outbuf_deinit(&list);
@@ -514,7 +616,8 @@ static void finish_watching(struct worker *w)
 static void detach(struct worker *w)
 {
 	w->counters = counters_free(w->counters);
-	w->next_cpus_ns = 0;
+	w->next_cpus_ns = w->next_proof_ns = 0;
+	prove_all(w);
 	if (w->watched)
 		memory_stop(w->watched);
 	if (w->collector)
@@ -542,7 +645,10 @@ static void unload(struct worker *w)
 
 static void take_snapshot(struct worker *w)
 {
-	int r = memory_snapshot(w->watched);
+	int r;
+
+	prove_all(w);
+	r = memory_snapshot(w->watched);
 
 	pthread_mutex_lock(&w->lock);
 	w->news.n_snapshots = w->n_snapshots;
@@ -587,6 +693,8 @@ static void wait_for_order(struct worker *w)
 
 	if (tick_ns < next_ns)
 		next_ns = tick_ns;
+	if (w->next_proof_ns && w->next_proof_ns < next_ns)
+		next_ns = w->next_proof_ns;
 	if (w->triage && w->next_triage_ns < next_ns)
 		next_ns = w->next_triage_ns;
 	if (w->n_cgroups && w->next_cgroups_ns < next_ns)

@@ -80,7 +80,7 @@ void worker_order_unload(struct worker *w);
  */
 uint64_t worker_order_snapshot(struct worker *w);
 
-/* Another order, to look up TID in /proc. False if too many are waiting. */
+/* Another order, to look up TID in /proc (of own processes: in the kernel). False if too many are waiting. */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
 
 /* Another one, to find the path of cgroup ID. False if too many are waiting. */

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/find-cgroup.h"
@@ -381,6 +382,14 @@ static int parse_usage_interval(struct record_options *o, const char *name, cons
 			  &o->session.memory.usage_interval_ns);
 }
 
+static int set_own(struct record_options *o, const char *name, const char *text)
+{
+	(void)name;
+	(void)text;
+	session_options_set_own(&o->session, getuid());
+	return RECORD_OPTIONS_GO;
+}
+
 static int set_force(struct record_options *o, const char *name, const char *text)
 {
 	(void)name;
@@ -460,6 +469,7 @@ static const struct row {
 	{ OF_ALL, 0, "--cgroup", required_argument, parse_cgroup },
 	{ OF_ALL, 0, "--comm", required_argument, parse_comm },
 	{ OF_ALL, 0, "--uid", required_argument, parse_uids },
+	{ OF_ALL, 0, "--own", no_argument, set_own },
 	{ OF_ARCHIVES, 0, "--counter-interval", required_argument, parse_counter_interval },
 	{ OF_ARCHIVES, 0, "--offcpu-min", required_argument, parse_offcpu_min },
 	{ OF_ARCHIVES, 0, "--memory-log", no_argument, set_memory_log },
@@ -591,6 +601,8 @@ static int check_all(const struct record_options *o)
 		return cli_usage_error(
 			"--triage: processes that grow are looked for among all, not "
 			"in a command");
+	if (session_options_own_refused(&o->session))
+		return cli_usage_error("--own: %s", session_options_own_refused(&o->session));
 	/* (a command that is to be run is chosen by that) */
 	if (o->n_rest == 0 && session_options_refused(&o->session))
 		return cli_usage_error("-e %s: %s",

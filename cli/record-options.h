@@ -41,6 +41,7 @@ enum {
 	"  --cgroup PATH       only this cgroup, with those below it\n"                            \
 	"  --comm NAME         only threads of this name\n"                                        \
 	"  --uid USER          only processes of this user, a name or a number\n"                  \
+	"  --own               only processes of your own that you might attach a debugger to\n"   \
 	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"
 
 #define RECORD_OPTIONS_HELP                                                                        \

@@ -92,16 +92,23 @@ static const struct recording_ops bus_ops = {
 static int direct_create(struct recording *r, struct session_options *options, int output_fd)
 {
 	int e, fd = fcntl(output_fd, F_DUPFD_CLOEXEC, 3);
+	struct store *store;
 
 	if (fd < 0) {
 		e = -errno;
 		cli_error("cannot use the output: %s", strerror(-e));
 		return e;
 	}
-	thread_be_prompt();
-	e = session_new(options, fd, &r->session);
+	e = store_fd_new(fd, &store);
 	if (e < 0) {
 		close(fd);
+		cli_error("cannot write to the output: %s", strerror(-e));
+		return e;
+	}
+	thread_be_prompt();
+	e = session_new(options, store, &r->session);
+	if (e < 0) {
+		store_free(store);
 		cli_error("cannot make a session: %s", strerror(-e));
 		return e;
 	}

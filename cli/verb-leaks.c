@@ -465,6 +465,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_FLAG("spec-time", &o->spec_time),
 		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
 		OPTION_VALUE("top", 0, take_top, &q),
+		LIVE_PLAIN("own"),
 		LIVE("uid", 0, "--uid"),
 		LIVE("unit", 0, "--unit"),
 		LIVE("usage-interval", 0, "--usage-interval"),
@@ -516,7 +517,7 @@ const struct verb verb_leaks_row = {
 		"  -d, --duration=TIME    for so long (until Ctrl-C, or while COMMAND runs)\n"
 		"  -e, --events=WHICH     what is watched (" CATEGORIES_WATCHED ")\n"
 		"  -o, --output=ARCHIVE   keep what was recorded\n"
-		"      --comm=NAME, --uid=USER, --unit=UNIT, --cgroup=PATH\n"
+		"      --comm=NAME, --uid=USER, --unit=UNIT, --cgroup=PATH, --own\n"
 		"                         processes that are chosen otherwise, as by 'kymo record'\n"
 		"      --memory-log       record each allocation and each deallocation\n"
 		"      --memory-interval=SIZE  take one block each SIZE bytes, at random\n"

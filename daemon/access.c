@@ -2,57 +2,74 @@
 /*
  * The guard (access.h).
  *
- * Messages that came before the answer are put back into the connection's read queue when it is
- * there. Others of the same sender may have queued up behind the answer meanwhile; they go to the
- * back, so that everyone's messages are served in the order in which they were sent.
+ * Messages that have to wait stand in a queue of their sender. Of these only the first is ever put
+ * back into the connection's read queue, where the filter meets it again: so what came later,
+ * wherever it is by then, finds somebody waiting and queues up behind.
  *
  * One match for all names, not one for each peer: the bus allows a connection only so many, and
  * strangers must not be able to use them up.
  */
 #include "daemon/access.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <grp.h>
-#include <pwd.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/clock.h"
 #include "daemon/bus-error.h"
+#include "daemon/credentials.h"
 #include "daemon/log.h"
+#include "daemon/message-weight.h"
 
-enum {
-	PEER_HELD_MAX = 16, /* messages of one sender that wait for the answer */
-	PEER_GROUPS_MAX = 4096,
-	PEERS_MAX = 8192, /* far more than a bus lets in */
+enum { PEERS_MAX = 8192 /* far more than a bus lets in */ };
+
+/* What polkit said of one right. */
+struct answer {
+	enum polkit_answer answer;
+	uint64_t until_ns;
+	char *why; /* with POLKIT_FAILED */
 };
-
-enum verdict { VERDICT_PENDING, VERDICT_ALLOWED, VERDICT_DENIED };
 
 /* Somebody on the bus. */
 struct peer {
 	struct access *access;
 	struct peer *next;
 	char *name;
-	enum verdict verdict;
-	uid_t uid;
-	sd_bus_error denial;   /* if denied */
 	sd_bus_slot *question; /* GetConnectionCredentials */
-	sd_bus_message *held[PEER_HELD_MAX];
+	bool known;            /* what follows is */
+	uid_t uid;
+	int membership; /* what credentials_in_group() said */
+	struct answer answers[RIGHT_MAX];
+	struct polkit_check *check; /* of the right that is ASKED */
+	enum right asked;
+	bool for_held;       /* for the sake of held[0] */
+	uint64_t generation; /* of polkit's rules when it was asked */
+	sd_bus_message *held[ACCESS_HELD_PER_PEER];
 	size_t n_held;
+	bool queued;       /* held[0] is in the read queue */
+	bool sees_all;     /* it may view all sessions, as of the last answer: signals go there */
+	uint32_t answered; /* rights that were asked for the sake of held[0], whatever their time */
+	uint32_t granted;  /* rights of the message that is being served */
 };
 
 struct access {
 	sd_bus *bus;
 	char *group;
+	struct access_ops ops;
 	sd_bus_slot *filter;
-	sd_bus_slot *watch; /* NameOwnerChanged */
+	sd_bus_slot *watch;  /* NameOwnerChanged */
+	sd_bus_slot *change; /* polkit's */
+	uint64_t generation; /* of polkit's rules */
 	struct peer *peers;
 	size_t n_peers;
-	access_gone_fn gone;
-	void *userdata;
 };
+
+static void forget_answer(struct answer *a)
+{
+	free(a->why);
+	*a = (struct answer){ 0 };
+}
 
 static struct peer *peer_free(struct peer *p)
 {
@@ -60,8 +77,10 @@ static struct peer *peer_free(struct peer *p)
 		return NULL;
 	for (size_t i = 0; i < p->n_held; i++)
 		sd_bus_message_unref(p->held[i]);
+	for (size_t i = 0; i < RIGHT_MAX; i++)
+		forget_answer(&p->answers[i]);
+	polkit_check_free(p->check);
 	sd_bus_slot_unref(p->question);
-	sd_bus_error_free(&p->denial);
 	free(p->name);
 	free(p);
 	return NULL;
@@ -90,175 +109,63 @@ static void forget(struct peer *peer)
 	peer_free(peer);
 }
 
-static int hold(struct peer *p, sd_bus_message *m)
+/* ---- messages that wait ---- */
+
+/* Why one more message of P cannot wait, or NULL. */
+static const char *crowded(const struct peer *p)
 {
-	if (p->n_held == PEER_HELD_MAX)
-		return -EDQUOT;
+	size_t n = 0, n_user = 0;
+
+	for (const struct peer *o = p->access->peers; o; o = o->next) {
+		n += o->n_held;
+		n_user += o->known && o->uid == p->uid ? o->n_held : 0;
+	}
+	if (p->n_held == ACCESS_HELD_PER_PEER)
+		return "too many calls before the first answer";
+	if (p->known && p->uid != 0 && n_user >= ACCESS_HELD_PER_USER)
+		return "too many calls of this user wait for an answer";
+	return n >= ACCESS_HELD ? "too many calls wait for an answer" : NULL;
+}
+
+static int hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
+{
+	const char *why = crowded(p);
+
+	if (why)
+		return bus_error_set(reterr, -EDQUOT, "%s", why);
 	p->held[p->n_held++] = sd_bus_message_ref(m);
 	return 0;
 }
 
-/* The gid of GROUP, a name or a number. Returns 0 or -ENOENT. */
-static int group_find(const char *group, gid_t *ret)
+/* The first of those that wait has its turn, or is refused. What was asked for its sake has been used. */
+static void let_go(struct peer *p)
 {
-	struct group room, *found = NULL;
-	char buf[16384]; /* members' names too; a group that does not fit is not found */
-	uint64_t number;
-
-	if (text_parse_u64(group, UINT32_MAX - 1, &number) == 0) {
-		*ret = (gid_t)number;
-		return 0;
+	sd_bus_message_unref(p->held[0]);
+	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
+	for (size_t i = 0; i < RIGHT_MAX; i++) {
+		if (p->answered & RIGHT_BIT(i) && p->answers[i].until_ns == 0)
+			forget_answer(&p->answers[i]);
 	}
-	if (getgrnam_r(group, &room, buf, sizeof(buf), &found) == ERANGE) {
-		found = getgrnam(group); /* grows as it needs; only this thread asks */
-	}
-	if (!found)
-		return -ENOENT;
-	*ret = found->gr_gid;
-	return 0;
+	p->answered = 0;
 }
 
-/* What the user database says, for a bus that does not tell the groups of its connections. */
-static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
+/* Puts the first one back into the read queue, if nothing is asked any more: the filter sees it again. */
+static void advance(struct peer *p)
 {
-	_cleanup_free_ gid_t *groups = NULL;
-	int n = 64;
+	while (p->known && !p->check && !p->queued && p->n_held > 0) {
+		int r = sd_bus_enqueue_for_read(p->access->bus, p->held[0]);
 
-	for (int tries = 0; tries < 2; tries++) {
-		gid_t *more = realloc(groups, (size_t)n * sizeof(*groups));
-
-		if (!more)
-			return -ENOMEM;
-		groups = more;
-		if (getgrouplist(user->pw_name, user->pw_gid, groups, &n) >= 0) {
-			*ret = TAKE_PTR(groups);
-			*ret_n = (size_t)n;
-			return 0;
+		if (r >= 0) {
+			p->queued = true;
+			return;
 		}
-	}
-	return -E2BIG;
-}
-
-static bool contains(const gid_t *groups, size_t n, gid_t wanted)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (groups[i] == wanted)
-			return true;
-	}
-	return false;
-}
-
-int access_decide(const char *group, uid_t uid, const gid_t *groups, size_t n_groups,
-		  sd_bus_error *reterr)
-{
-	_cleanup_free_ gid_t *looked_up = NULL;
-	const struct passwd *user;
-	char who[64];
-	gid_t gid;
-
-	if (uid == 0)
-		return 0;
-	user = getpwuid(uid);
-	if (user)
-		snprintf(who, sizeof(who), "%s", user->pw_name);
-	else
-		snprintf(who, sizeof(who), "%u", uid);
-	if (group_find(group, &gid) < 0)
-		return bus_error_set(reterr, -EACCES,
-				     "user %s is not root, and there is no group %s whose members "
-				     "may use kymo: make it with `addgroup --system %s`, then "
-				     "`adduser %s %s`",
-				     who, group, group, who, group);
-	if (!groups && user && groups_of(user, &looked_up, &n_groups) == 0)
-		groups = looked_up;
-	if (groups && contains(groups, n_groups, gid))
-		return 0;
-	return bus_error_set(
-		reterr, -EACCES,
-		"user %s is neither root nor in group %s: add them with `adduser %s %s`"
-		" and log in again",
-		who, group, who, group);
-}
-
-/* What the bus says of a connection. */
-struct credentials {
-	bool has_uid;
-	uid_t uid;
-	gid_t *groups; /* owned; NULL = the bus does not say */
-	size_t n_groups;
-};
-
-static int read_groups(sd_bus_message *reply, struct credentials *c)
-{
-	const void *p;
-	size_t bytes;
-	int r;
-
-	r = sd_bus_message_enter_container(reply, 'v', "au");
-	if (r < 0)
-		return r;
-	r = sd_bus_message_read_array(reply, 'u', &p, &bytes);
-	if (r < 0)
-		return r;
-	if (bytes / sizeof(gid_t) > PEER_GROUPS_MAX)
-		return -E2BIG;
-	free(c->groups);
-	c->groups = malloc(bytes ?: 1);
-	if (!c->groups)
-		return -ENOMEM;
-	if (bytes)
-		memcpy(c->groups, p, bytes);
-	c->n_groups = bytes / sizeof(gid_t);
-	return sd_bus_message_exit_container(reply);
-}
-
-static int read_credentials(sd_bus_message *reply, struct credentials *c)
-{
-	const char *key;
-	int r;
-
-	r = sd_bus_message_enter_container(reply, 'a', "{sv}");
-	if (r < 0)
-		return r;
-	while ((r = sd_bus_message_enter_container(reply, 'e', "sv")) > 0) {
-		r = sd_bus_message_read(reply, "s", &key);
-		if (r < 0)
-			return r;
-		if (strcmp(key, "UnixUserID") == 0) {
-			r = sd_bus_message_read(reply, "v", "u", &c->uid);
-			c->has_uid = r >= 0;
-		} else if (strcmp(key, "UnixGroupIDs") == 0) {
-			r = read_groups(reply, c);
-		} else {
-			r = sd_bus_message_skip(reply, "v");
-		}
-		if (r < 0)
-			return r;
-		r = sd_bus_message_exit_container(reply);
-		if (r < 0)
-			return r;
-	}
-	return r;
-}
-
-/* Puts what was held back into the read queue; the filter sees it again, in this order. */
-static void release(struct peer *p)
-{
-	for (size_t i = 0; i < p->n_held; i++) {
-		int r = sd_bus_enqueue_for_read(p->access->bus, p->held[i]);
-
-		if (r < 0) {
-			log_warning(r, "a message of %s could not be put back and was refused",
-				    p->name);
-			bus_error_reply(p->held[i], r, NULL);
-			sd_bus_message_unref(p->held[i]);
-			memmove(&p->held[i], &p->held[i + 1],
-				(p->n_held - i - 1) * sizeof(p->held[0]));
-			p->n_held--;
-			i--;
-		}
+		log_warning(r, "a message of %s could not be put back and was refused", p->name);
+		bus_error_reply(p->held[0], r, NULL);
+		let_go(p);
 	}
 }
+
+/* ---- who somebody is ---- */
 
 /* The bus does not know the peer. If it has left, nobody hears the answers and the next message
  * of that name never comes; else the next one asks again. */
@@ -274,45 +181,23 @@ static void give_up(struct peer *p, const sd_bus_error *e)
 
 static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
-	struct credentials c = { 0 };
+	_cleanup_(credentials_deinit) struct credentials c = { 0 };
+	sd_bus_error nobody = SD_BUS_ERROR_MAKE_CONST(SD_BUS_ERROR_FAILED, "it names no user");
 	struct peer *p = userdata;
-	int r;
 
 	(void)reterr;
 	if (sd_bus_message_is_method_error(reply, NULL)) {
 		give_up(p, sd_bus_message_get_error(reply));
 		return 0;
 	}
-	r = read_credentials(reply, &c);
-	if (r >= 0 && c.has_uid) {
-		p->uid = c.uid;
-		r = access_decide(p->access->group, c.uid, c.groups, c.n_groups, &p->denial);
-	} else {
-		r = bus_error_set(&p->denial, -EACCES, "the bus does not say who you are");
+	if (credentials_read(reply, &c) < 0 || !c.has_uid) {
+		give_up(p, &nobody);
+		return 0;
 	}
-	p->verdict = r == 0 ? VERDICT_ALLOWED : VERDICT_DENIED;
-	free(c.groups);
-	release(p);
-	return 0;
-}
-
-static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
-{
-	const char *name, *old_owner, *new_owner;
-	struct access *a = userdata;
-	struct peer *p;
-	int r;
-
-	(void)reterr;
-	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
-	if (r < 0 || *new_owner != '\0')
-		return 0;
-	p = find(a, name);
-	if (!p)
-		return 0;
-	forget(p);
-	if (a->gone)
-		a->gone(name, a->userdata);
+	p->uid = c.uid;
+	p->membership = credentials_in_group(&c, p->access->group);
+	p->known = true;
+	advance(p);
 	return 0;
 }
 
@@ -342,16 +227,166 @@ static int meet(struct access *a, const char *name, struct peer **ret)
 	return 0;
 }
 
-/* The messages of a peer pass in the order of `held`; true if it is M's turn. */
-static bool may_pass(struct peer *p, sd_bus_message *m)
+/* ---- what somebody may ---- */
+
+static bool is_yes(const struct peer *p, enum right right, enum polkit_answer answer)
 {
-	if (p->n_held == 0)
-		return true;
-	if (p->held[0] != m)
-		return false;
-	sd_bus_message_unref(m);
-	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
-	return true;
+	if (answer == POLKIT_ABSENT)
+		return p->membership == 0 && RIGHTS_OF_GROUP & RIGHT_BIT(right);
+	return answer == POLKIT_YES;
+}
+
+static bool is_kept(enum polkit_answer answer)
+{
+	return answer != POLKIT_FAILED && answer != POLKIT_DISMISSED;
+}
+
+static void on_answer(enum polkit_answer answer, const char *why, void *userdata)
+{
+	struct peer *p = userdata;
+	struct answer *a = &p->answers[p->asked];
+
+	if (answer == POLKIT_FAILED)
+		log_warning(0, "polkit could not say whether %s may do %s: %s", p->name,
+			    right_actions[p->asked], why);
+	a->answer = answer;
+	a->until_ns = is_kept(answer) && p->generation == p->access->generation
+			      ? clock_boot_ns() + ACCESS_ANSWER_NS
+			      : 0;
+	a->why = why ? strdup(why) : NULL;
+	if (p->for_held)
+		p->answered |= RIGHT_BIT(p->asked);
+	if (p->asked == RIGHT_VIEW)
+		p->sees_all = is_yes(p, RIGHT_VIEW, answer);
+	p->check = polkit_check_free(p->check);
+	advance(p);
+}
+
+/* The answer that is known, or NULL. */
+static const struct answer *recall(const struct peer *p, enum right right, bool dialogue)
+{
+	const struct answer *a = &p->answers[right];
+
+	if (p->answered & RIGHT_BIT(right))
+		return a;
+	if (a->answer == POLKIT_UNASKED || clock_boot_ns() >= a->until_ns)
+		return NULL;
+	/* One who may be asked now may know the password. */
+	if (dialogue && a->answer == POLKIT_CHALLENGE)
+		return NULL;
+	return a;
+}
+
+static int ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *reterr)
+{
+	size_t n = 0, n_user = 0;
+	int r;
+
+	assert(!p->check);
+	for (const struct peer *o = p->access->peers; o; o = o->next) {
+		n += o->check != NULL;
+		n_user += o->check && o->uid == p->uid;
+	}
+	if (n_user >= ACCESS_CHECKS_PER_USER || n >= ACCESS_CHECKS)
+		return bus_error_set(reterr, -EDQUOT,
+				     "too many calls wait for what polkit says: try again later");
+	r = polkit_check_new(p->access->bus,
+			     &(struct polkit_question){ .subject = p->name,
+							.action = right_actions[right],
+							.dialogue = dialogue,
+							.fn = on_answer,
+							.userdata = p },
+			     &p->check);
+	if (r < 0)
+		return bus_error_set(reterr, r, "polkit cannot be asked: %s", strerror(-r));
+	forget_answer(&p->answers[right]);
+	p->asked = right;
+	p->for_held = true;
+	p->generation = p->access->generation;
+	return 0;
+}
+
+static int refuse(const struct rights_found *f, sd_bus_error *reterr)
+{
+	char sentence[RIGHTS_SENTENCE_MAX];
+
+	switch (rights_judge(f, sentence)) {
+	case RIGHTS_PASS:
+		return 0;
+	case RIGHTS_CHALLENGE:
+		sd_bus_error_set(reterr, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, sentence);
+		return -EACCES;
+	default:
+		return bus_error_set(reterr, -EACCES, "%s", sentence);
+	}
+}
+
+enum { JUDGED_PASS, JUDGED_LATER };
+
+/* Whether M of P, who is known, may pass. Returns JUDGED_*, or a negative errno with the refusal
+ * in RETERR. *RET_RIGHT and *RET_DIALOGUE are what is to be asked for JUDGED_LATER. */
+static int judge(struct peer *p, sd_bus_message *m, enum right *ret_right, bool *ret_dialogue,
+		 sd_bus_error *reterr)
+{
+	struct access *a = p->access;
+	struct access_demand demand = { 0 };
+	struct rights_found found = { .uid = p->uid, .group = a->group };
+	int r;
+
+	p->granted = p->uid == 0 ? RIGHTS_ALL : 0;
+	if (p->uid == 0)
+		return JUDGED_PASS;
+	r = a->ops.demand(m, p->uid, &demand, a->ops.userdata);
+	if (r < 0)
+		return bus_error_set(reterr, r, "the call makes no sense: %s", strerror(-r));
+	for (size_t i = 0; i < ARRAY_SIZE(need_rows[0].steps) && p->granted == 0; i++) {
+		enum right right = need_rows[demand.need].steps[i].right;
+		const struct answer *known;
+		bool dialogue = need_rows[demand.need].steps[i].dialogue &&
+				sd_bus_message_get_allow_interactive_authorization(m) > 0;
+
+		if (right == RIGHT_MAX)
+			break;
+		known = recall(p, right, dialogue);
+		if (!known) {
+			*ret_right = right;
+			*ret_dialogue = dialogue;
+			return JUDGED_LATER;
+		}
+		if (is_yes(p, right, known->answer))
+			p->granted |= RIGHT_BIT(right);
+		if (i == 0) {
+			found.answer = known->answer;
+			found.why = known->why;
+		}
+	}
+	found.need = demand.need;
+	found.exists = demand.exists;
+	found.granted = p->granted;
+	found.no_group = p->membership == -ENOENT;
+	return refuse(&found, reterr) < 0 ? -EACCES : JUDGED_PASS;
+}
+
+/* M, whose turn it is; IS_HELD if it is the first of those that wait. Returns what a filter does. */
+static int serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_error *reterr)
+{
+	enum right right = RIGHT_MAX;
+	bool dialogue = false;
+	int r = judge(p, m, &right, &dialogue, reterr);
+
+	if (r == JUDGED_LATER) {
+		r = is_held ? 0 : hold(p, m, reterr);
+		is_held |= r == 0;
+		if (r == 0)
+			r = ask(p, right, dialogue, reterr);
+		if (r == 0)
+			return 1;
+	}
+	if (is_held) {
+		let_go(p);
+		advance(p);
+	}
+	return r;
 }
 
 static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
@@ -367,27 +402,93 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	if (!sender)
 		return bus_error_set(reterr, -EACCES, "a message without a sender");
 	p = find(a, sender);
+	if (p && p->queued && p->held[0] == m) {
+		p->queued = false;
+		/* If something is asked, that puts it back again. */
+		return p->check ? 1 : serve(p, m, true, reterr);
+	}
+	r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
+	if (r == -E2BIG)
+		return bus_error_set(reterr, -EDQUOT, "the call is larger than any needs to be");
+	if (r < 0)
+		return bus_error_set(reterr, r, "the call makes no sense: %s", strerror(-r));
 	if (!p) {
 		r = meet(a, sender, &p);
 		if (r < 0)
 			return bus_error_set(reterr, r, NULL);
 	}
-	if (p->verdict == VERDICT_PENDING || !may_pass(p, m)) {
-		r = hold(p, m);
-		if (r < 0)
-			return bus_error_set(reterr, r, "too many calls before the first answer");
-		if (p->verdict != VERDICT_PENDING)
-			r = sd_bus_enqueue_for_read(a->bus, m);
-		return r < 0 ? r : 1;
+	if (p->known && !p->check && p->n_held == 0)
+		return serve(p, m, false, reterr);
+	r = hold(p, m, reterr);
+	return r < 0 ? r : 1;
+}
+
+/* ---- what changes ---- */
+
+/* Whether P may still see all. If that cannot be asked now, it hears no more until it calls. */
+static void ask_again(struct peer *p)
+{
+	if (p->check || ask(p, RIGHT_VIEW, false, NULL) < 0)
+		p->sees_all = false;
+	else
+		p->for_held = false;
+}
+
+/*
+ * Answers from before are worth nothing; but what has been asked for a message that waits is used
+ * for it. Who is told of all sessions may not ask for anything any more, and is asked about again.
+ */
+static void drop_answers(struct access *a)
+{
+	a->generation++;
+	for (struct peer *p = a->peers; p; p = p->next) {
+		for (size_t i = 0; i < RIGHT_MAX; i++) {
+			if (p->answered & RIGHT_BIT(i))
+				p->answers[i].until_ns = 0;
+			else if (!p->check || p->asked != i)
+				forget_answer(&p->answers[i]);
+		}
+		if (p->sees_all)
+			ask_again(p);
 	}
-	if (p->verdict == VERDICT_DENIED) {
-		sd_bus_error_copy(reterr, &p->denial);
-		return -EACCES;
-	}
+}
+
+/* If it is a lie, it costs a few questions. */
+static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	(void)m;
+	(void)reterr;
+	drop_answers(userdata);
 	return 0;
 }
 
-int access_new(sd_bus *bus, const char *group, struct access **ret)
+static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	const char *name, *old_owner, *new_owner;
+	struct access *a = userdata;
+	struct peer *p;
+	int r;
+
+	(void)reterr;
+	/* Anybody may send us a signal that looks like it, and sd-bus does not compare names of services. */
+	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
+		return 0;
+	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
+	if (r < 0)
+		return 0;
+	if (strcmp(name, POLKIT_NAME) == 0)
+		drop_answers(a);
+	if (*new_owner != '\0')
+		return 0;
+	p = find(a, name);
+	if (!p)
+		return 0;
+	forget(p);
+	a->ops.gone(name, a->ops.userdata);
+	return 0;
+}
+
+int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret)
 {
 	_cleanup_(access_freep) struct access *a = calloc(1, sizeof(*a));
 	int r;
@@ -395,6 +496,7 @@ int access_new(sd_bus *bus, const char *group, struct access **ret)
 	if (!a)
 		return -ENOMEM;
 	a->bus = sd_bus_ref(bus);
+	a->ops = *ops;
 	a->group = strdup(group);
 	if (!a->group)
 		return -ENOMEM;
@@ -404,17 +506,17 @@ int access_new(sd_bus *bus, const char *group, struct access **ret)
 				"org.freedesktop.DBus", "NameOwnerChanged", on_gone, a);
 	if (r < 0)
 		return r;
+	r = sd_bus_match_signal(bus, &a->change, POLKIT_NAME,
+				"/org/freedesktop/PolicyKit1/Authority",
+				"org.freedesktop.PolicyKit1.Authority", "Changed",
+				on_polkit_changed, a);
+	if (r < 0)
+		return r;
 	r = sd_bus_add_filter(bus, &a->filter, on_message, a);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(a);
 	return 0;
-}
-
-void access_set_gone(struct access *a, access_gone_fn gone, void *userdata)
-{
-	a->gone = gone;
-	a->userdata = userdata;
 }
 
 struct access *access_free(struct access *a)
@@ -424,6 +526,7 @@ struct access *access_free(struct access *a)
 	while (a->peers)
 		forget(a->peers);
 	sd_bus_slot_unref(a->filter);
+	sd_bus_slot_unref(a->change);
 	sd_bus_slot_unref(a->watch);
 	sd_bus_unref(a->bus);
 	free(a->group);
@@ -431,12 +534,38 @@ struct access *access_free(struct access *a)
 	return NULL;
 }
 
+static const struct peer *sender_of(const struct access *a, sd_bus_message *m)
+{
+	const char *sender = sd_bus_message_get_sender(m);
+
+	return sender ? find(a, sender) : NULL;
+}
+
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m)
 {
-	const char *sender = m ? sd_bus_message_get_sender(m) : NULL;
-	const struct peer *p = sender ? find(a, sender) : NULL;
+	const struct peer *p = m ? sender_of(a, m) : NULL;
 
 	if (!m)
 		return 0;
-	return p ? p->uid : (uid_t)-1; /* -1 owns nothing */
+	return p && p->known ? p->uid : (uid_t)-1; /* -1 owns nothing */
+}
+
+bool access_may(const struct access *a, sd_bus_message *m, enum right right)
+{
+	const struct peer *p = m ? sender_of(a, m) : NULL;
+
+	return !m || (p && p->granted & RIGHT_BIT(right));
+}
+
+static bool hears(const struct peer *p, uid_t owner)
+{
+	return p->known && (p->uid == 0 || p->uid == owner || p->sees_all);
+}
+
+void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
+{
+	for (const struct peer *p = a->peers; p; p = p->next) {
+		if (hears(p, owner))
+			fn(p->name, userdata);
+	}
 }

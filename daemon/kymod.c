@@ -11,37 +11,41 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <systemd/sd-bus.h>
-#include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "capture/thread.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/service.h"
 
 struct arguments {
 	const char *bus; /* NULL = the system bus */
 	const char *group;
+	uint64_t idle_exit_ns;
 };
 
 static void print_help(void)
 {
 	puts("Usage: kymod [OPTION ...]\n\n"
 	     "The service of kymo: records what this machine does, for those who may ask.\n\n"
-	     "      --bus ADDRESS  the bus to serve, instead of the system bus\n"
-	     "      --group GROUP  members may use the service (name or number; kymo)\n"
-	     "      --help         print this\n"
-	     "      --version      print the version");
+	     "      --bus ADDRESS     the bus to serve, instead of the system bus\n"
+	     "      --group GROUP     members may use the service (name or number; kymo)\n"
+	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
+	     "      --help            print this\n"
+	     "      --version         print the version");
 }
 
 /* Returns 1 to go on, 0 to exit with success, -EINVAL. */
 static int parse_arguments(int argc, char **argv, struct arguments *ret)
 {
-	enum { OPT_BUS = 256, OPT_GROUP, OPT_VERSION };
+	enum { OPT_BUS = 256, OPT_GROUP, OPT_IDLE_EXIT, OPT_VERSION };
 	static const struct option options[] = {
 		{ "bus", required_argument, NULL, OPT_BUS },
 		{ "group", required_argument, NULL, OPT_GROUP },
+		{ "idle-exit", required_argument, NULL, OPT_IDLE_EXIT },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ 0 },
@@ -55,6 +59,14 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
 			break;
 		case OPT_GROUP:
 			ret->group = optarg;
+			break;
+		case OPT_IDLE_EXIT:
+			if (text_parse_time(optarg, &ret->idle_exit_ns) < 0) {
+				fprintf(stderr,
+					"kymod: --idle-exit: '%s' is not a time, as 60s is\n",
+					optarg);
+				return -EINVAL;
+			}
 			break;
 		case 'h':
 			print_help();
@@ -117,62 +129,19 @@ static int open_bus(const char *address, sd_bus **ret)
 	return 0;
 }
 
-static int take_name(sd_bus *bus)
+static int serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t idle_exit_ns)
 {
-	int r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0);
-
-	if (r == -EEXIST || r == -EALREADY)
-		return log_error(0, "the name " KYMO_BUS_NAME " is taken: another kymod serves "
-				    "this bus already")
-			       ?: -EEXIST;
-	if (r == -EACCES || r == -EPERM)
-		return log_error(0, "the bus does not let us have the name " KYMO_BUS_NAME
-				    ": is org.kymo.Trace1.conf in its system.d?")
-			       ?: r;
-	if (r < 0)
-		return log_error(r, "cannot take the name " KYMO_BUS_NAME);
-	return 0;
-}
-
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
-{
-	(void)source;
-	(void)info;
-	sd_notify(0, "STOPPING=1");
-	manager_shutdown(userdata, EXIT_SUCCESS);
-	return 0;
-}
-
-/* Nobody can reach us, and nobody's sessions have an owner any more. */
-static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
-{
-	(void)reterr;
-	(void)m;
-	log_error(0, "the bus has gone: sessions are stopped");
-	sd_notify(0, "STOPPING=1");
-	manager_shutdown(userdata, EXIT_FAILURE);
-	return 0;
-}
-
-static int serve(sd_event *event, sd_bus *bus, struct manager *m)
-{
+	_cleanup_(service_freep) struct service *s = NULL;
 	int status, r;
 
-	r = sd_event_add_signal(event, NULL, SIGTERM, on_signal, m);
-	if (r >= 0)
-		r = sd_event_add_signal(event, NULL, SIGINT, on_signal, m);
-	if (r >= 0)
-		r = sd_bus_match_signal(bus, NULL, "org.freedesktop.DBus.Local",
-					"/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
-					"Disconnected", on_disconnected, m);
+	r = service_new(&(struct service_args){ event, bus, m, idle_exit_ns }, &s);
 	if (r >= 0)
 		r = sd_bus_attach_event(bus, event, SD_EVENT_PRIORITY_NORMAL);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
-	r = take_name(bus);
+	r = service_begin(s);
 	if (r < 0)
 		return r;
-	sd_notify(0, "READY=1");
 	status = sd_event_loop(event);
 	return status < 0 ? log_error(status, "the event loop failed") : status;
 }
@@ -198,7 +167,7 @@ static int run(const struct arguments *args)
 	r = manager_new(event, bus, args->group, &m);
 	if (r < 0)
 		return log_error(r, "cannot set up the service");
-	return serve(event, bus, m);
+	return serve(event, bus, m, args->idle_exit_ns);
 }
 
 int main(int argc, char **argv)

@@ -3,13 +3,15 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "daemon/bus-error.h"
-#include "daemon/log.h"
+#include "daemon/tell.h"
 
 /*
  * Drains take turns with the bus, at the same priority: whoever floods the bus, allowed or not, must
@@ -20,6 +22,19 @@ enum {
 	PRIORITY_DRAIN = SD_EVENT_PRIORITY_NORMAL,
 	PRIORITY_SETTLE = SD_EVENT_PRIORITY_NORMAL + 10,
 };
+
+struct log_subject managed_subject(const struct managed *s, enum log_happening happening)
+{
+	return (struct log_subject){ session_options(s->session)->name, s->path, s->uid,
+				     happening };
+}
+
+static int warn(const struct managed *s, int error, const char *text)
+{
+	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+
+	return log_session_warning(&about, error, "%s", text);
+}
 
 bool managed_finished(const struct managed *s)
 {
@@ -51,7 +66,7 @@ static void answer(const struct managed *s, const struct waiter *w)
 		r = sd_bus_reply_method_return(w->call, NULL);
 	}
 	if (r < 0)
-		log_warning(r, "session %s: a caller got no answer", s->path);
+		warn(s, r, "a caller got no answer");
 }
 
 static void answer_snapshot(const struct managed *s, const struct waiter *w)
@@ -68,7 +83,7 @@ static void answer_snapshot(const struct managed *s, const struct waiter *w)
 	else
 		r = sd_bus_reply_method_return(w->call, NULL);
 	if (r < 0)
-		log_warning(r, "session %s: a caller got no answer", s->path);
+		warn(s, r, "a caller got no answer");
 }
 
 static bool is_due(const struct managed *s, const struct waiter *w)
@@ -144,51 +159,78 @@ void managed_drop_waiters(struct managed *s, const char *sender)
 	s->n_waiters = kept;
 }
 
+static uint64_t lost_in_all(const struct session_counters *c)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		n += c->lost[i];
+	return n;
+}
+
+/* The first loss is worth a line while it can still be helped; how much it was in all is in the last one. */
+static void log_loss(struct managed *s, const struct session_counters *c)
+{
+	const struct log_subject about = managed_subject(s, LOG_SESSION_LOST);
+	uint64_t lost = lost_in_all(c);
+
+	if (lost == 0 || s->told_loss)
+		return;
+	s->told_loss = true;
+	log_session_warning(&about, 0,
+			    "%" PRIu64 " records were lost: the machine makes more than its rings "
+			    "of %" PRIu64 " KiB a CPU or its output take",
+			    lost, session_options(s->session)->ring_bytes >> 10);
+}
+
+static void log_state(const struct managed *s)
+{
+	const struct log_subject started = managed_subject(s, LOG_SESSION_STARTED),
+				 ended = managed_subject(s, LOG_SESSION_ENDED);
+	char bytes[TEXT_FORMAT_MAX];
+	struct session_counters c;
+	const char *text;
+
+	session_counters(s->session, &c);
+	if (session_state(s->session) == SESSION_RUNNING)
+		log_session(&started, "records");
+	else if (session_error(s->session, &text) < 0)
+		log_session_warning(&ended, 0, "failed: %s", text);
+	else if (managed_finished(s))
+		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",
+			    session_reason(s->session), c.events, text_format_size(bytes, c.bytes),
+			    lost_in_all(&c));
+}
+
 void managed_tell_counters(struct managed *s)
 {
+	static const char *const names[] = { "Events", "Lost", "Bytes", "Cost", NULL };
 	struct session_counters now;
-	int r;
 
 	session_counters(s->session, &now);
+	log_loss(s, &now);
 	if (now.events == s->told_events && now.bytes == s->told_bytes)
 		return;
 	s->told_events = now.events;
 	s->told_bytes = now.bytes;
-	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
-					   "Events", "Lost", "Bytes", "Cost", NULL);
-	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: its counters could not be told", s->path);
-}
-
-static void tell_finished(const struct managed *s, const char *reason)
-{
-	int r = sd_bus_emit_signal(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Finished",
-				   "s", reason);
-
-	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: its end could not be told", s->path);
+	tell_properties(s, names);
 }
 
 static void tell_state(struct managed *s)
 {
+	static const char *const names[] = { "State",     "Reason",   "Error",
+					     "StartTime", "StopTime", NULL };
 	enum session_state state = session_state(s->session);
-	const char *text;
-	int r;
 
 	if (state == s->told_state)
 		return;
 	s->told_state = state;
-	r = sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE,
-					   "State", "Reason", "Error", "StartTime", "StopTime",
-					   NULL);
-	if (r < 0 && r != -ENOTCONN)
-		log_warning(r, "session %s: its state could not be told", s->path);
+	log_state(s);
+	tell_properties(s, names);
 	if (!managed_finished(s))
 		return;
 	managed_tell_counters(s);
 	tell_finished(s, session_reason(s->session));
-	if (session_error(s->session, &text) < 0)
-		log_warning(0, "session %s failed: %s", s->path, text);
 }
 
 /* Follows a change of state; may free S. */
@@ -239,8 +281,7 @@ static int on_patience(sd_event_source *source, uint64_t usec, void *userdata)
 		sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 		return 0;
 	}
-	log_warning(0, "session %s: its output takes nothing any more, removed without its end",
-		    s->path);
+	warn(s, 0, "its output takes nothing any more, removed without its end");
 	managed_tell_counters(s);
 	tell_finished(s, "output does not move");
 	manager_remove(m, s);
@@ -267,7 +308,7 @@ void managed_remove(struct managed *s, const char *reason)
 		if (!s->patience)
 			r = arm_patience(s);
 		if (r < 0)
-			log_warning(r, "session %s: no timer for its removal", s->path);
+			warn(s, r, "no timer for its removal");
 	}
 	s->removing = true;
 	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
@@ -307,6 +348,16 @@ static int add_sources(struct managed *s)
 	return sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
 }
 
+/* Where the archive goes. */
+static int make_store(struct create_request *request)
+{
+	int r = request->store ? 0 : store_fd_new(request->output_fd, &request->store);
+
+	if (r == 0)
+		request->output_fd = -1; /* the store's now */
+	return r;
+}
+
 int managed_new(const struct managed_args *args, struct create_request *request,
 		struct managed **ret)
 {
@@ -324,7 +375,10 @@ int managed_new(const struct managed_args *args, struct create_request *request,
 		if (!s->owner)
 			return -ENOMEM;
 	}
-	r = session_new(&request->options, request->output_fd, &s->session);
+	r = make_store(request);
+	if (r < 0)
+		return r;
+	r = session_new(&request->options, request->store, &s->session);
 	if (r < 0)
 		return r;
 	/* Both belong to the session now. */

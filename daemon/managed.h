@@ -14,6 +14,7 @@
 #include <systemd/sd-event.h>
 
 #include "capture/session.h"
+#include "daemon/log.h"
 #include "daemon/manager.h"
 
 enum wait_for {
@@ -46,6 +47,7 @@ struct managed {
 	uint64_t patience_bytes;   /* what was written when it was armed */
 	enum session_state told_state;
 	uint64_t told_events, told_bytes; /* in the last PropertiesChanged */
+	bool told_loss;                   /* in the log */
 };
 
 struct managed_args {
@@ -62,6 +64,9 @@ int managed_new(const struct managed_args *args, struct create_request *request,
 struct managed *managed_free(struct managed *s);
 
 DEFINE_CLEANUP(struct managed *, managed_free)
+
+/* S as the subject of a line of the log. */
+struct log_subject managed_subject(const struct managed *s, enum log_happening happening);
 
 /* True once nothing more will be written. */
 bool managed_finished(const struct managed *s);
@@ -88,3 +93,6 @@ void managed_remove(struct managed *s, const char *reason);
 
 /* Tells the bus of counters that have changed since the last time. */
 void managed_tell_counters(struct managed *s);
+
+/* In session-bus.c: appends {sv} of the property NAME to M, an array of them. Returns 0 or a negative errno. */
+int session_bus_append_property(sd_bus_message *m, const struct managed *s, const char *name);

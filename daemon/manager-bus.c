@@ -27,6 +27,9 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 	r = create_request_read(call, &request, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
+	/* Whose: the caller's, and nobody else's, root's neither. */
+	if (request.options.own)
+		session_options_set_own(&request.options, args.uid);
 	r = manager_create(m, &args, &request, &s, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
@@ -38,6 +41,7 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct manager *m = userdata;
 	uid_t uid = access_sender_uid(m->access, call);
+	bool all = access_may(m->access, call, RIGHT_VIEW);
 	int r;
 
 	(void)reterr;
@@ -45,7 +49,7 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sos)");
 	for (const struct managed *s = m->sessions; r >= 0 && s; s = s->next) {
-		if (uid == 0 || uid == s->uid)
+		if (all || uid == s->uid)
 			r = sd_bus_message_append(reply, "(sos)", session_options(s->session)->name,
 						  s->path,
 						  session_state_names[session_state(s->session)]);
@@ -60,12 +64,15 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
 	struct manager *m = userdata;
 	struct managed *s;
 	const char *name;
+	uid_t uid;
 	int r;
 
 	r = sd_bus_message_read(call, "s", &name);
 	if (r < 0)
 		return r;
-	r = manager_find(m, name, access_sender_uid(m->access, call), &s, reterr);
+	uid = access_sender_uid(m->access, call);
+	r = access_may(m->access, call, RIGHT_VIEW) ? manager_find_any(m, name, uid, &s, reterr)
+						    : manager_find(m, name, uid, &s, reterr);
 	return r < 0 ? r : sd_bus_reply_method_return(call, "o", s->path);
 }
 
@@ -88,9 +95,22 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
+static int get_version(sd_bus *bus, const char *path, const char *interface, const char *property,
+		       sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
+{
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)userdata;
+	(void)reterr;
+	return sd_bus_message_append(reply, "s", KYMO_VERSION);
+}
+
 /* clang-format off */
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
+	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_METHOD_WITH_ARGS("CreateSession", SD_BUS_ARGS("s", name, "a{sv}", options),
 				SD_BUS_RESULT("o", session), method_create_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),

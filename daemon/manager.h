@@ -4,8 +4,9 @@
  *
  * Names are one space per user. The object of root's session NAME is
  * /org/kymo/Trace1/session/NAME, that of another user's /org/kymo/Trace1/session/UID/NAME: one
- * component against two, so they never meet, whatever the names are. Root sees and controls all
- * sessions, everyone else their own; to others an object that is not theirs does not exist.
+ * component against two, so they never meet, whatever the names are. Everyone sees and controls
+ * their own; who may see and change others' says rights.h, and to all others an object that is not
+ * theirs does not exist.
  *
  * A session is bound to the connection that made it. When that leaves the bus, the session is
  * stopped, and removed when its file is complete; one made with `linger` is bound to nobody. What
@@ -20,6 +21,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
+#include "daemon/limits.h"
 #include "daemon/session-options-bus.h"
 
 #define KYMO_BUS_NAME          "org.kymo.Trace1"
@@ -28,15 +30,23 @@
 #define KYMO_SESSION_PREFIX    "/org/kymo/Trace1/session"
 #define KYMO_SESSION_INTERFACE "org.kymo.Trace1.Session"
 
-/* What users may take, in one place. */
+/* What users may take, in one place: of all together, of that only for root, of one user, and of one user's own processes. */
 enum {
-	LIMIT_SESSIONS = 16,
+	LIMIT_SESSIONS = 32,
+	LIMIT_SESSIONS_ROOT = 8,
 	LIMIT_SESSIONS_PER_USER = 8,
+	LIMIT_SESSIONS_OWN = 4,
 	LIMIT_WAITERS = 32, /* calls that wait for one session */
 };
-#define LIMIT_RING_BYTES (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
+#define LIMIT_RING_BYTES          (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
+#define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
+#define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
+#define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
 #define LIMIT_BLOCKS                                                                               \
 	MEMORY_BLOCKS_MAX /* that tables of all sessions have room for: 2 GiB when empty */
+#define LIMIT_BLOCKS_ROOT     (LIMIT_BLOCKS / 4)
+#define LIMIT_BLOCKS_PER_USER (LIMIT_BLOCKS / 2)
+#define LIMIT_BLOCKS_OWN      (LIMIT_BLOCKS / 4)
 
 /* How long things may take. */
 #define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */
@@ -51,7 +61,8 @@ struct manager {
 	sd_bus *bus;
 	struct access *access;
 	struct managed *sessions; /* newest first */
-	sd_event_source *tick;    /* counters, while a session runs */
+	struct efforts efforts;
+	sd_event_source *tick; /* counters, while a session runs */
 	sd_event_source *deadline;
 	bool exiting;
 	int exit_status;
@@ -74,13 +85,20 @@ struct manager_create_args {
 int manager_create(struct manager *m, const struct manager_create_args *args,
 		   struct create_request *request, struct managed **ret, sd_bus_error *reterr);
 
-/* The session that UID calls NAME. Root finds those of others too, as UID/NAME or, where only one
- * user has that name, by the name alone. Returns 0, or a negative errno with a sentence. */
+/* Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a sentence. */
+int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr);
+
+/* The session that UID calls NAME. Returns 0, or a negative errno with a sentence. */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
 		 sd_bus_error *reterr);
 
-/* The session at PATH if UID may see it, or NULL. */
-struct managed *manager_find_path(const struct manager *m, const char *path, uid_t uid);
+/* Likewise for who may see all sessions: finds those of others too, as UID/NAME or, where only one
+ * user has that name, by the name alone. */
+int manager_find_any(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
+		     sd_bus_error *reterr);
+
+/* The session at PATH, whoever asks, or NULL. */
+struct managed *manager_find_path(const struct manager *m, const char *path);
 
 /* Ends S at once and forgets it; says so on the bus. */
 void manager_remove(struct manager *m, struct managed *s);
@@ -91,6 +109,10 @@ void manager_settle(struct manager *m);
 /* Stops all sessions, waits until they are written, but not for ever, and ends the event loop with
  * STATUS. */
 void manager_shutdown(struct manager *m, int status);
+
+/* In manager-rights.c: what a message needs (access_demand_fn). */
+struct access_demand;
+int manager_demand(sd_bus_message *call, uid_t uid, struct access_demand *ret, void *userdata);
 
 /* In manager-bus.c and session-bus.c: offers the objects. */
 int manager_bus_offer(struct manager *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * org.kymo.Trace1.Session on the bus; units/org.kymo.Trace1.xml documents it. One fallback table
- * serves all sessions, and whom it serves decides which there are: to others than root and its
- * owner a session does not exist.
+ * serves all sessions, and whom it serves decides which there are: to who is not its owner and may
+ * not view it, a session does not exist. Who may change it, the guard has looked at.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +19,12 @@ static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *rete
 
 	if (s->removing || s->manager->exiting)
 		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
+	/* One that was started already is refused for nothing. */
+	if (session_state(s->session) == SESSION_READY) {
+		r = manager_effort(s->manager, s->uid, reterr);
+		if (r < 0)
+			return r;
+	}
 	r = session_start(s->session);
 	if (r >= 0)
 		r = managed_wait(s, WAIT_STARTED, call);
@@ -251,30 +257,58 @@ static const sd_bus_vtable vtable[] = {
 };
 /* clang-format on */
 
-/* Who asks: the sender of what is being served, or ourselves when a signal is made. */
-static uid_t asker(const struct manager *m)
+int session_bus_append_property(sd_bus_message *m, const struct managed *s, const char *name)
 {
-	return access_sender_uid(m->access, sd_bus_get_current_message(m->bus));
+	const sd_bus_vtable *v = vtable;
+	int r;
+
+	while (v->type != _SD_BUS_VTABLE_END &&
+	       (v->type != _SD_BUS_VTABLE_PROPERTY || strcmp(v->x.property.member, name) != 0))
+		v++;
+	if (v->type == _SD_BUS_VTABLE_END)
+		return -ENOENT;
+	r = sd_bus_message_open_container(m, 'e', "sv");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", name);
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', v->x.property.signature);
+	if (r >= 0)
+		r = v->x.property.get(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, name, m,
+				      (void *)s, NULL);
+	if (r >= 0)
+		r = sd_bus_message_close_container(m);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+/* Whether who asks may know of S. That he may change it is only looked at by the guard. */
+static bool is_visible(const struct managed *s)
+{
+	const struct access *a = s->manager->access;
+	sd_bus_message *call = sd_bus_get_current_message(s->manager->bus);
+
+	return access_sender_uid(a, call) == s->uid || access_may(a, call, RIGHT_VIEW) ||
+	       access_may(a, call, RIGHT_MANAGE);
 }
 
 static int find(sd_bus *bus, const char *path, const char *interface, void *userdata,
 		void **ret_found, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
-	struct managed *s = manager_find_path(m, path, asker(m));
+	struct managed *s = manager_find_path(m, path);
 
 	(void)bus;
 	(void)interface;
 	(void)reterr;
+	if (!s || !is_visible(s))
+		return 0;
 	*ret_found = s;
-	return s != NULL;
+	return 1;
 }
 
 static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes,
 		     sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
-	uid_t uid = asker(m);
 	/* sd-bus frees it, and what is in it. */
 	char **nodes = calloc(LIMIT_SESSIONS + 1, sizeof(*nodes));
 	size_t n = 0;
@@ -285,7 +319,7 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
 	if (!nodes)
 		return -ENOMEM;
 	for (const struct managed *s = m->sessions; s; s = s->next) {
-		if (uid != 0 && uid != s->uid)
+		if (!is_visible(s))
 			continue;
 		nodes[n] = strdup(s->path);
 		if (!nodes[n++]) {

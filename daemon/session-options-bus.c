@@ -42,6 +42,7 @@ void create_request_deinit(struct create_request *r)
 {
 	session_options_deinit(&r->options);
 	r->output_fd = close_fd(r->output_fd);
+	r->store = store_free(r->store);
 }
 
 /* What an open file is called when it cannot be an output. */
@@ -503,6 +504,7 @@ static const struct option_row rows[] = {
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
 	{ "linger", "b", read_bool, append_bool, AT(linger), 0, 0, 0 },
 	{ "command", "s", read_command, append_command, 0, 0, 0, OPTION_COMMAND_MAX },
+	{ "own", "b", read_bool, append_bool, AT(options.own), 0, 0, 0 },
 	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, INT32_MAX, OPTION_PIDS_MAX },
 	{ "uids", "au", read_u32s, append_u32s, AT(options.filter.uids), 0, UINT32_MAX - 1, FILTER_VALUES_MAX },
 	{ "comms", "as", read_comms, append_comms, 0, 0, 0, FILTER_VALUES_MAX },

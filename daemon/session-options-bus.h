@@ -10,10 +10,12 @@
 
 #include "base/cleanup.h"
 #include "capture/options.h"
+#include "capture/store.h"
 
 struct create_request {
 	struct session_options options; /* owned */
-	int output_fd;                  /* owned */
+	int output_fd;                  /* owned; where the archive goes, if there is no store */
+	struct store *store;            /* owned; or NULL */
 	bool linger;                    /* outlives the connection that made it */
 };
 

@@ -186,6 +186,7 @@ struct event {
 		struct {
 			const char *session, *command, *options, *kernel, *machine, *host, *version;
 			uint32_t n_cpus;
+			uint32_t chunk; /* of a recording that is split: 1, 2, ...; else 0 */
 			bool filtered;
 		} start;
 		struct {

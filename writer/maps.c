@@ -55,6 +55,7 @@ struct maps {
 	enum maps_mode mode;
 	struct table processes; /* pid + 1 -> struct process */
 	uint64_t last_number, last_version;
+	uint64_t begin_ns; /* of the first archive */
 	uint64_t n_mappings, n_dropped;
 	uint64_t machines[MACHINES_MAX / 64]; /* a bit for each place where one's koids begin */
 };
@@ -323,7 +324,7 @@ static struct mapping *make_mapping(struct maps *m, const struct event *ev)
 		return NULL;
 	*mapping = (struct mapping){
 		.pid = ev->pid,
-		.ts_ns = ev->ts_ns,
+		.ts_ns = ev->ts_ns <= m->begin_ns ? 0 : ev->ts_ns,
 		.start = ev->mapping.start,
 		.size = ev->mapping.size,
 		.file_offset = ev->mapping.file_offset,
@@ -449,6 +450,8 @@ int maps_add(struct maps *m, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_START:
+		if (m->begin_ns == 0)
+			m->begin_ns = ev->ts_ns;
 		add_machine(m, ev->pid, FXT_KOID_KYMO);
 		return 0;
 	case EVENT_MAPPING:

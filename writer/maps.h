@@ -9,6 +9,9 @@
  * archive begins later, or the record got lost) it is taken that it has what its parent has, unless
  * it is known to have called exec. Mappings of a new program stand behind its exec, or at its time.
  *
+ * What is mapped when an archive begins (at its EVENT_START) was mapped before: stacks with which a thread left its CPU can be
+ * older than the archive.
+ *
  * With MAPS_OF_ALL_TIMES what was covered or replaced is found again by its time: memory grows with
  * the mappings that were made, at most MAPS_MAX of them; a fork copies nothing until somebody maps.
  * maps_forget() forgets what is over, for who reads a stream without end.
@@ -36,7 +39,7 @@ enum { MAPS_MAX = 1 << 20 };
 struct mapping {
 	uint64_t number; /* no two of one maps have the same; from 1 */
 	uint32_t pid;    /* whose mapping it was first; children share it */
-	uint64_t ts_ns;  /* from then on */
+	uint64_t ts_ns;  /* from then on; 0: when the archive began, or before */
 	uint64_t start, size, file_offset;
 	uint64_t device, inode; /* 0 = not known */
 	char *path;

@@ -143,6 +143,8 @@ int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *a
 		r = append_u64(m, "max_bytes", o->max_bytes);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "compress", "s", pack_ops(o->compress)->name);
+	if (r >= 0 && o->own)
+		r = sd_bus_message_append(m, "{sv}", "own", "b", 1);
 	if (r >= 0 && o->command)
 		r = sd_bus_message_append(m, "{sv}", "command", "s", o->command);
 	if (r >= 0)

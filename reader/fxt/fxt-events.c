@@ -216,7 +216,8 @@ static int get_start(struct fxt_events *e, const struct fxt_record *record, stru
 		    { FXT_NAME_HOST, WANT_TEXT, &ev->start.host, NULL },
 		    { FXT_NAME_VERSION, WANT_TEXT, &ev->start.version, NULL },
 		    { FXT_NAME_CPUS, WANT_UINT32, &ev->start.n_cpus, NULL },
-		    { FXT_NAME_FILTERED, WANT_BOOL, &ev->start.filtered, NULL });
+		    { FXT_NAME_FILTERED, WANT_BOOL, &ev->start.filtered, NULL },
+		    { FXT_NAME_CHUNK, WANT_UINT32, &ev->start.chunk, NULL });
 }
 
 /* An event of category `kymo`. */

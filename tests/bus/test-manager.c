@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The daemon as its callers see it, over a real bus, with sessions that need no kernel
- * (support/fake-session.c). manager.sh starts both and passes the bus in KYMO_TEST_BUS. The daemon
- * runs with `--group 65534`: MEMBER below may come in, STRANGER not. (Both are users of every system:
- * the bus lets no unknown one in.)
+ * (support/fake-session.c). manager.sh starts both and passes the bus in KYMO_TEST_BUS. Who may do
+ * what is test-guard.c's.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,28 +24,9 @@
 #include "base/clock.h"
 #include "base/cleanup.h"
 #include "capture/options.h"
-
-#define NAME              "org.kymo.Trace1"
-#define MANAGER_PATH      "/org/kymo/Trace1"
-#define MANAGER_INTERFACE "org.kymo.Trace1.Manager"
-#define SESSION_INTERFACE "org.kymo.Trace1.Session"
-#define SESSION_PREFIX    "/org/kymo/Trace1/session/"
-#define ERROR_PREFIX      "org.kymo.Trace1.Error."
-
-enum { MEMBER = 65534, STRANGER = 1 };
+#include "tests/bus/ask-service.h"
 
 static sd_bus *bus; /* of the test that runs */
-
-static sd_bus *connect_bus(void)
-{
-	sd_bus *b = NULL;
-
-	assert_int_equal(sd_bus_new(&b), 0);
-	assert_true(sd_bus_set_address(b, getenv("KYMO_TEST_BUS")) >= 0);
-	assert_true(sd_bus_set_bus_client(b, true) >= 0);
-	assert_true(sd_bus_start(b) >= 0);
-	return b;
-}
 
 static int setup(void **state)
 {
@@ -61,110 +41,6 @@ static int teardown(void **state)
 	(void)state;
 	bus = sd_bus_flush_close_unref(bus);
 	return 0;
-}
-
-/* A file without a name, open for writing. */
-static int open_output(void)
-{
-	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-	assert_true(fd >= 0);
-	return fd;
-}
-
-static void assert_content(int fd, const char *expected)
-{
-	char text[512];
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-
-	assert_true(n >= 0);
-	text[n] = '\0';
-	assert_string_equal(text, expected);
-}
-
-struct answer {
-	int r;
-	sd_bus_error error;
-	char path[128];
-};
-
-/* CreateSession with an output (unless it is -1) and one more option of a basic type. */
-static struct answer create_with(sd_bus *b, const char *name, int fd, const char *option,
-				 const char *type, uint64_t value)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
-	struct answer a = { 0 };
-	const char *path;
-
-	assert_true(sd_bus_message_new_method_call(b, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
-						   "CreateSession") >= 0);
-	assert_true(sd_bus_message_append(m, "s", name) >= 0);
-	assert_true(sd_bus_message_open_container(m, 'a', "{sv}") >= 0);
-	if (fd >= 0)
-		assert_true(sd_bus_message_append(m, "{sv}", "output", "h", fd) >= 0);
-	if (option && *type == 's')
-		assert_true(sd_bus_message_append(m, "{sv}", option, "s",
-						  (const char *)(uintptr_t)value) >= 0);
-	else if (option && *type == 'b')
-		assert_true(sd_bus_message_append(m, "{sv}", option, "b", (int)value) >= 0);
-	else if (option)
-		assert_true(sd_bus_message_append(m, "{sv}", option, type, value) >= 0);
-	assert_true(sd_bus_message_close_container(m) >= 0);
-	a.r = sd_bus_call(b, m, 0, &a.error, &reply);
-	if (a.r >= 0) {
-		assert_true(sd_bus_message_read(reply, "o", &path) > 0);
-		snprintf(a.path, sizeof(a.path), "%s", path);
-	}
-	return a;
-}
-
-static struct answer create(sd_bus *b, const char *name, int fd)
-{
-	return create_with(b, name, fd, NULL, NULL, 0);
-}
-
-static struct answer call(sd_bus *b, const char *path, const char *method)
-{
-	struct answer a = { 0 };
-
-	a.r = sd_bus_call_method(b, NAME, path, SESSION_INTERFACE, method, &a.error, NULL, NULL);
-	return a;
-}
-
-static void assert_done(struct answer a)
-{
-	if (a.r < 0)
-		print_error("%s: %s\n", a.error.name, a.error.message);
-	assert_true(a.r >= 0);
-}
-
-/* It failed with the error NAME, and its sentence has TEXT in it. */
-static void assert_refused(struct answer a, const char *name, const char *text)
-{
-	char full[128];
-
-	snprintf(full, sizeof(full), ERROR_PREFIX "%s", name);
-	assert_true(a.r < 0);
-	assert_string_equal(a.error.name, full);
-	if (!strstr(a.error.message, text))
-		print_error("'%s' is not in: %s\n", text, a.error.message);
-	assert_non_null(strstr(a.error.message, text));
-	sd_bus_error_free(&a.error);
-}
-
-static void assert_state(sd_bus *b, const char *path, const char *expected)
-{
-	_cleanup_free_ char *state = NULL;
-
-	assert_true(sd_bus_get_property_string(b, NAME, path, SESSION_INTERFACE, "State", NULL,
-					       &state) >= 0);
-	assert_string_equal(state, expected);
-}
-
-static bool exists(sd_bus *b, const char *name)
-{
-	return sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", NULL,
-				  NULL, "s", name) >= 0;
 }
 
 static void test_create_session_options(void **state)
@@ -704,80 +580,6 @@ static void test_limit_of_blocks(void **state)
 	assert_done(create_blocks("b3", fd, "sched", MEMORY_BLOCKS_MAX));
 }
 
-/* Runs FN as user UID in a process of its own; its assertions count here. */
-static void as_user(uid_t uid, void (*fn)(void))
-{
-	int status;
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
-		    setresuid(uid, uid, uid) < 0)
-			_exit(99);
-		fn();
-		_exit(0);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
-}
-
-/* In the child: exits with the line that failed. */
-#define CHECK(condition)                                                                           \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                    \
-			_exit(1);                                                                  \
-		}                                                                                  \
-	} while (0)
-
-static void check_denied(int r, const sd_bus_error *e)
-{
-	CHECK(r < 0);
-	CHECK(strcmp(e->name, ERROR_PREFIX "AccessDenied") == 0);
-	CHECK(strstr(e->message, " is neither root nor in group 65534: add them with `adduser "));
-}
-
-static void be_stranger(void)
-{
-	static const struct {
-		const char *path, *interface, *method;
-	} calls[] = {
-		{ MANAGER_PATH, MANAGER_INTERFACE, "ListSessions" },
-		{ MANAGER_PATH, MANAGER_INTERFACE, "GetCapabilities" },
-		{ MANAGER_PATH, "org.freedesktop.DBus.Introspectable", "Introspect" },
-		{ SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop" },
-	};
-	sd_bus *b = connect_bus();
-
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		sd_bus_error e = SD_BUS_ERROR_NULL;
-
-		check_denied(sd_bus_call_method(b, NAME, calls[i].path, calls[i].interface,
-						calls[i].method, &e, NULL, NULL),
-			     &e);
-	}
-	for (int i = 0; i < 2; i++) {
-		sd_bus_error e = SD_BUS_ERROR_NULL;
-		char *value = NULL;
-
-		check_denied(sd_bus_get_property_string(b, NAME, SESSION_PREFIX "roots",
-							SESSION_INTERFACE, "State", &e, &value),
-			     &e);
-	}
-	CHECK(sd_bus_call_method(b, NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping", NULL,
-				 NULL, NULL) >= 0);
-}
-
-static void test_access_stranger(void **state)
-{
-	_cleanup_close_ int fd = open_output();
-
-	(void)state;
-	assert_done(create(bus, "roots", fd));
-	as_user(STRANGER, be_stranger);
-}
-
 /* Sends one message on each of many connections, waits for no answer, and leaves. */
 static void be_in_a_hurry(void)
 {
@@ -836,63 +638,6 @@ static void test_access_strangers_in_a_hurry(void **state)
 	assert_true(matches < 8);
 }
 
-/* How many sessions ListSessions tells B of. */
-static int count_sessions(sd_bus *b)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	int n = 0;
-
-	if (sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "ListSessions", NULL,
-			       &reply, NULL) < 0 ||
-	    sd_bus_message_enter_container(reply, 'a', "(sos)") < 0)
-		return -1;
-	while (sd_bus_message_skip(reply, "(sos)") > 0)
-		n++;
-	return n;
-}
-
-static void be_member(void)
-{
-	sd_bus *b = connect_bus();
-	sd_bus_error e = SD_BUS_ERROR_NULL;
-	const char *text;
-	sd_bus_message *reply = NULL;
-	int fd = open_output();
-	struct answer a;
-
-	CHECK(count_sessions(b) == 0);
-	CHECK(call(b, SESSION_PREFIX "x", "Stop").r < 0);
-	CHECK(sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", &e, NULL,
-				 "s", "0/x") < 0);
-	CHECK(strcmp(e.name, ERROR_PREFIX "NoSuchSession") == 0);
-	a = create_with(b, "x", fd, "linger", "b", true);
-	CHECK(a.r >= 0);
-	CHECK(strcmp(a.path, SESSION_PREFIX "65534/x") == 0);
-	CHECK(count_sessions(b) == 1);
-	CHECK(call(b, a.path, "Start").r >= 0);
-	/* Introspection does not tell of others' either. */
-	CHECK(sd_bus_call_method(b, NAME, "/org/kymo/Trace1/session",
-				 "org.freedesktop.DBus.Introspectable", "Introspect", NULL, &reply,
-				 NULL) >= 0);
-	CHECK(sd_bus_message_read(reply, "s", &text) > 0);
-	CHECK(strstr(text, "\"65534/x\"") || strstr(text, "\"65534\""));
-	CHECK(!strstr(text, "\"x\""));
-}
-
-static void test_access_member(void **state)
-{
-	_cleanup_close_ int fd = open_output();
-
-	(void)state;
-	assert_done(create(bus, "x", fd));
-	as_user(MEMBER, be_member);
-	assert_int_equal(count_sessions(bus), 2);
-	assert_true(exists(bus, "65534/x"));
-	assert_state(bus, SESSION_PREFIX "x", "ready");
-	assert_state(bus, SESSION_PREFIX "65534/x", "running");
-	assert_done(call(bus, SESSION_PREFIX "65534/x", "Remove"));
-}
-
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -915,9 +660,7 @@ int main(void)
 		CASE(test_limits),
 		CASE(test_limit_of_rings),
 		CASE(test_limit_of_blocks),
-		CASE(test_access_stranger),
 		CASE(test_access_strangers_in_a_hurry),
-		CASE(test_access_member),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,7 @@ static const struct event set[] = {
 			.host = "",
 			.version = "0.0",
 			.n_cpus = EVENT_SET_CPUS,
+			.chunk = 3,
 			.filtered = true,
 		},
 	},

@@ -8,7 +8,7 @@
 #include "capture/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/timerfd.h>
@@ -21,7 +21,7 @@
 struct session {
 	struct contexts contexts;
 	struct session_options options;
-	int output_fd;
+	struct store *store;
 	int timer_fd;
 	enum session_state state;
 	struct session_counters counters;
@@ -38,14 +38,35 @@ const char *const session_state_names[SESSION_STATE_MAX] = {
 	"ready", "starting", "running", "draining", "stopped", "failed",
 };
 
-int session_new(struct session_options *options, int output_fd, struct session **ret)
+static size_t all_whole(const uint8_t *data, size_t n)
 {
-	struct session *s;
-	int flags = fcntl(output_fd, F_GETFL);
+	(void)data;
+	return n;
+}
 
-	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
-		return -EBADF;
-	s = calloc(1, sizeof(*s));
+/* Into the archive, and counts it. */
+__attribute__((format(printf, 2, 3))) static void print(struct session *s, const char *format, ...)
+{
+	size_t kept = 0;
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	s->store->ops->write(s->store, STORE_BODY, (const uint8_t *)text, (size_t)n, all_whole,
+			     &kept);
+	s->counters.bytes += kept;
+	free(text);
+}
+
+int session_new(struct session_options *options, struct store *store, struct session **ret)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
 	if (!s)
 		return -ENOMEM;
 	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -56,7 +77,7 @@ int session_new(struct session_options *options, int output_fd, struct session *
 		s->options.flush_ns = FLUSH_NS_DEFAULT;
 	if (s->options.categories == 0)
 		s->options.categories = CATEGORIES_DEFAULT;
-	s->output_fd = output_fd;
+	s->store = store;
 	s->reason = "";
 	s->error_text = "";
 	*ret = s;
@@ -67,7 +88,7 @@ struct session *session_free(struct session *s)
 {
 	if (!s)
 		return NULL;
-	close(s->output_fd);
+	store_free(s->store);
 	close(s->timer_fd);
 	session_options_deinit(&s->options);
 	free(s);
@@ -122,7 +143,7 @@ int session_mark(struct session *s, const char *text)
 {
 	if (s->state != SESSION_RUNNING)
 		return -ESHUTDOWN;
-	s->counters.bytes += (uint64_t)dprintf(s->output_fd, "mark %s\n", text);
+	print(s, "mark %s\n", text);
 	return 0;
 }
 
@@ -148,7 +169,7 @@ int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit
 	int r = s->state == SESSION_RUNNING ? contexts_begin(&s->contexts, name, ret_bit)
 					    : -ESHUTDOWN;
 
-	return r < 0 ? r : (dprintf(s->output_fd, "begin %s %u\n", name, *ret_bit), 0);
+	return r < 0 ? r : (print(s, "begin %s %u\n", name, *ret_bit), 0);
 }
 
 int session_end_context(struct session *s, uint32_t bit)
@@ -156,7 +177,7 @@ int session_end_context(struct session *s, uint32_t bit)
 	const char *name = NULL;
 	int r = s->state == SESSION_RUNNING ? contexts_end(&s->contexts, bit, &name) : -ESHUTDOWN;
 
-	return r < 0 ? r : (dprintf(s->output_fd, "end %s\n", name), 0);
+	return r < 0 ? r : (print(s, "end %s\n", name), 0);
 }
 
 const struct contexts *session_contexts(const struct session *s)
@@ -177,7 +198,7 @@ static void take_snapshot(struct session *s)
 {
 	s->wants_snapshot = false;
 	s->n_snapshots++;
-	s->counters.bytes += (uint64_t)dprintf(s->output_fd, "snapshot\n");
+	print(s, "snapshot\n");
 	become(s, s->state);
 }
 
@@ -219,12 +240,12 @@ void session_dispatch(struct session *s)
 			return;
 		}
 		s->counters.start_ns = clock_boot_ns();
-		s->counters.bytes += (uint64_t)dprintf(s->output_fd, "start\n");
+		print(s, "start\n");
 		become(s, SESSION_RUNNING);
 	} else if (s->state == SESSION_RUNNING) {
 		step_running(s);
 	} else if (s->state == SESSION_DRAINING && !hangs(s)) {
-		s->counters.bytes += (uint64_t)dprintf(s->output_fd, "stop %s\n", s->reason);
+		print(s, "stop %s\n", s->reason);
 		become(s, SESSION_STOPPED);
 	}
 }

@@ -349,7 +349,7 @@ static void test_lifecycle(void **state)
 static void test_session(void **state)
 {
 	struct fixture *f = *state;
-	struct record r = instant("kymo", "session_start", 9);
+	struct record r = instant("kymo", "session_start", 10);
 
 	put_arg_text(&r, "session", "s");
 	put_arg_text(&r, "command", "c");
@@ -360,12 +360,14 @@ static void test_session(void **state)
 	put_arg_text(&r, "version", "1");
 	put_arg32(&r, FXT_ARG_UINT32, "cpus", 8);
 	put_arg32(&r, FXT_ARG_BOOL, "filtered", 1);
+	put_arg32(&r, FXT_ARG_UINT32, "chunk", 2);
 	assert_event(f, r, EVENT_START);
 	assert_string_equal(f->ev.start.session, "s");
 	assert_string_equal(f->ev.start.version, "1");
 	assert_string_equal(f->ev.start.kernel, "6.1");
 	assert_int_equal(f->ev.start.n_cpus, 8);
 	assert_true(f->ev.start.filtered);
+	assert_int_equal(f->ev.start.chunk, 2);
 
 	r = instant("kymo", "session_stop", 5);
 	put_arg_text(&r, "reason", "stopped");

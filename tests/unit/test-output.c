@@ -37,12 +37,22 @@ static int temporary_file(void)
 	return fd;
 }
 
-static struct output *output(int fd)
+static const struct store_moment now = { 1000, 2000 };
+
+static struct output *packed_output(int fd, enum pack_method method)
 {
+	struct store *store;
 	struct output *o;
 
-	assert_int_equal(output_new(fd, whole_tens, PACK_NONE, &o), 0);
+	assert_int_equal(store_fd_new(fd, &store), 0);
+	assert_int_equal(output_new(store, whole_tens, method, &o), 0);
+	output_begin(o, &now);
 	return o;
+}
+
+static struct output *output(int fd)
+{
+	return packed_output(fd, PACK_NONE);
 }
 
 /* Queues N bytes C. */
@@ -56,7 +66,7 @@ static void put(struct output *o, char c, size_t n)
 	p = outbuf_reserve(b, n);
 	assert_non_null(p);
 	memset(p, c, n);
-	output_put(o, b);
+	output_put(o, b, STORE_BODY);
 }
 
 /* Waits until FD is readable. */
@@ -125,13 +135,13 @@ static void test_new_refused(void **state)
 		{ open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), -EBADF },
 		{ eventfd(0, EFD_CLOEXEC), -EINVAL },
 	};
-	struct output *o = (struct output *)&rows;
+	struct store *store = (struct store *)&rows;
 
 	(void)state;
 	close(not_open);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(output_new(rows[i].fd, whole_tens, PACK_NONE, &o), rows[i].r);
-		assert_ptr_equal(o, &rows);
+		assert_int_equal(store_fd_new(rows[i].fd, &store), rows[i].r);
+		assert_ptr_equal(store, &rows);
 		/* It stays the caller's. */
 		if (rows[i].fd >= 0 && rows[i].fd != not_open)
 			assert_int_equal(close(rows[i].fd), 0);
@@ -195,7 +205,7 @@ static void test_take_again(void **state)
 			output_poll(o);
 		}
 		assert_int_equal(outbuf_append(b, &i, sizeof(i)), 0);
-		output_put(o, b);
+		output_put(o, b, STORE_BODY);
 	}
 	assert_int_equal(finish(o).bytes, 500 * sizeof(unsigned));
 	for (unsigned i = 0; i < 500; i++) {
@@ -258,7 +268,7 @@ static void test_slow_reader(void **state)
 		/* More than fits: some wait, until there is no buffer to be had. */
 		for (struct outbuf *b; (b = output_take(o)); n++) {
 			memset(outbuf_reserve(b, 50000), 'x', 50000);
-			output_put(o, b);
+			output_put(o, b, STORE_BODY);
 			assert_true(n < 1000);
 		}
 		assert_true(n >= 64);
@@ -401,14 +411,6 @@ static void test_file_full_append(void **state)
 }
 
 /* ---- packed ---- */
-
-static struct output *packed_output(int fd, enum pack_method method)
-{
-	struct output *o;
-
-	assert_int_equal(output_new(fd, whole_tens, method, &o), 0);
-	return o;
-}
 
 /* Each buffer is a piece that can be unpacked by itself; a large one is several, of whole records. */
 static void test_packed(void **state)

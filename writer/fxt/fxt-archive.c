@@ -22,8 +22,11 @@ int fxt_archive_init(struct fxt_archive *a, struct outbuf *out, uint32_t n_cpus)
 
 	*a = (struct fxt_archive){ .writer = { .out = out }, .n_cpus = n_cpus };
 	a->lost = calloc((size_t)n_cpus * CLASS_MAX, sizeof(*a->lost));
+	a->lost_until_ns = calloc((size_t)n_cpus * CLASS_MAX, sizeof(*a->lost_until_ns));
 	a->tracks = calloc(n_cpus, sizeof(*a->tracks));
-	r = a->lost && a->tracks ? fxt_out_provider_init(&a->provider, PROVIDER_ID) : -ENOMEM;
+	r = a->lost && a->lost_until_ns && a->tracks
+		    ? fxt_out_provider_init(&a->provider, PROVIDER_ID)
+		    : -ENOMEM;
 	if (r < 0)
 		fxt_archive_deinit(a);
 	return r;
@@ -33,8 +36,9 @@ void fxt_archive_deinit(struct fxt_archive *a)
 {
 	fxt_out_provider_deinit(&a->provider);
 	free(a->lost);
+	free(a->lost_until_ns);
 	free(a->tracks);
-	a->lost = NULL;
+	a->lost = a->lost_until_ns = NULL;
 	a->tracks = NULL;
 	a->samples = fxt_perfetto_samples_free(a->samples);
 }
@@ -208,7 +212,7 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 	struct args args = { .n = 0 }, total = { .n = 0 };
 	struct event at_cpu = *ev;
 	enum event_class class = 0;
-	uint64_t *lost;
+	uint64_t *lost, *until_ns;
 	int r;
 
 	while (class < CLASS_MAX && strcmp(ev->lost.class_name, event_class_names[class]) != 0)
@@ -230,6 +234,9 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 		return r;
 	lost = &a->lost[ev->cpu * CLASS_MAX + class];
 	*lost += ev->lost.count;
+	until_ns = &a->lost_until_ns[ev->cpu * CLASS_MAX + class];
+	if (ev->lost.last_ns > *until_ns)
+		*until_ns = ev->lost.last_ns;
 	add_u64(&total, class_fxt_names[class], *lost);
 	return fxt_write_event(&a->writer, &(struct fxt_event){
 						   .type = FXT_EVENT_COUNTER,
@@ -333,6 +340,8 @@ static int write_start(struct fxt_archive *a, const struct event *ev)
 	add_text(&args, FXT_NAME_VERSION, ev->start.version);
 	add_u32(&args, FXT_NAME_CPUS, ev->start.n_cpus);
 	add_bool(&args, FXT_NAME_FILTERED, ev->start.filtered);
+	if (ev->start.chunk)
+		add_u32(&args, FXT_NAME_CHUNK, ev->start.chunk);
 	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_START, &args);
 }
 
@@ -517,6 +526,14 @@ int fxt_archive_packets(struct fxt_archive *a, bool all)
 	r = write_packets(a, FXT_NAME_PERFETTO_SAMPLES, batch);
 	fxt_perfetto_samples_next(a->samples);
 	return r;
+}
+
+int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to)
+{
+	const struct outbuf *batch =
+		a->samples ? fxt_perfetto_samples_batch(a->samples, true) : NULL;
+
+	return batch ? write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
 }
 
 /* (not before there is something of the profiler) */

@@ -23,8 +23,9 @@ enum fxt_track {
 struct fxt_archive {
 	struct fxt_writer writer;
 	struct fxt_out_provider provider; /* the only one */
-	uint64_t *lost;  /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
-	uint8_t *tracks; /* per CPU (of none: 0): a bit for each track that has been named */
+	uint64_t *lost; /* total per CPU and class, for the counters; [cpu * CLASS_MAX + class] */
+	uint64_t *lost_until_ns; /* likewise: the end of the loss that ends last */
+	uint8_t *tracks;   /* per CPU (of none: 0): a bit for each track that has been named */
 	uint8_t processes; /* a bit for each track whose process has been named */
 	uint32_t n_cpus;
 	struct fxt_perfetto_samples *samples; /* owned; NULL until the profiler has something */
@@ -59,6 +60,28 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev);
 
 /* Writes the packets that are due; all that there are, if ALL. Returns as fxt_archive_event(). */
 int fxt_archive_packets(struct fxt_archive *a, bool all);
+
+/* Writes what of them has not been written to TO, too, and lets it go on collecting. */
+int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to);
+
+/*
+ * Parts (fxt-archive-parts.c). Makes PART an archive with empty tables whose totals are those of OF, for a part of a
+ * recording that nothing of OF follows but what registers anew. Returns 0 or -ENOMEM.
+ */
+int fxt_archive_init_part(struct fxt_archive *part, const struct fxt_archive *of,
+			  struct outbuf *out);
+
+/* PART has no beginning of its own: what is written to it stands behind one. */
+void fxt_archive_go_on(struct fxt_archive *part);
+
+/* From here on A registers anew whatever it uses, but the fixed names. Returns 0 or -ENOMEM. */
+int fxt_archive_forget(struct fxt_archive *a);
+
+/* Says again in PART which tracks OF has named, and which losses go on at AT_NS: with a count of 0, since they have been
+ * counted. Return as fxt_archive_event(). */
+int fxt_archive_repeat_tracks(struct fxt_archive *part, const struct fxt_archive *of);
+int fxt_archive_repeat_losses(struct fxt_archive *part, const struct fxt_archive *of,
+			      uint64_t at_ns);
 
 /* The koid of a track's thread. */
 uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu);

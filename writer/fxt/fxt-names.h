@@ -193,6 +193,7 @@
 	X(SHM, 202, "shm")                                                                         \
 	X(POSSIBLE, 203, "possible")                                                               \
 	X(REACHABLE, 204, "reachable")                                                             \
+	X(CHUNK, 205, "chunk")                                                                     \
 	X(CGROUP_PATH, 215, "cgroup_path")
 
 #define X(id, index, text) FXT_NAME_##id = index,

@@ -38,6 +38,23 @@ void fxt_out_provider_deinit(struct fxt_out_provider *p)
 	fxt_table_deinit(&p->threads);
 }
 
+int fxt_out_provider_forget(struct fxt_out_provider *p)
+{
+	struct fxt_out_provider fresh;
+	int r;
+
+	if (p->strings.n_used == 0 && p->threads.n_used == 0)
+		return 0;
+	r = fxt_out_provider_init(&fresh, p->id);
+	if (r < 0)
+		return r;
+	fxt_table_deinit(&p->strings);
+	fxt_table_deinit(&p->threads);
+	p->strings = fresh.strings;
+	p->threads = fresh.threads;
+	return 0;
+}
+
 static fxt_word *reserve(struct fxt_writer *w, size_t words, int *reterr)
 {
 	fxt_word *p = outbuf_reserve(w->out, words * FXT_WORD_BYTES);
@@ -59,23 +76,6 @@ int fxt_write_magic(struct fxt_writer *w)
 	return write_word(w, FXT_MAGIC);
 }
 
-/* Readers forget a provider's tables when it is introduced again. */
-static int forget_tables(struct fxt_out_provider *p)
-{
-	struct fxt_out_provider fresh;
-	int r;
-
-	if (p->strings.n_used > 0 || p->threads.n_used > 0) {
-		r = fxt_out_provider_init(&fresh, p->id);
-		if (r < 0)
-			return r;
-		fxt_out_provider_deinit(p);
-		*p = fresh;
-	}
-	memset(p->registered, 0, sizeof(p->registered));
-	return 0;
-}
-
 int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, const char *name)
 {
 	size_t n = strlen(name), words = 1 + fxt_stream_words(n);
@@ -84,9 +84,11 @@ int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, co
 
 	if (n > FXT_PROVIDER_NAME_MAX)
 		return -EMSGSIZE;
-	r = forget_tables(p);
+	/* Readers forget a provider's tables when it is introduced again. */
+	r = fxt_out_provider_forget(p);
 	if (r < 0)
 		return w->out->error = r;
+	memset(p->registered, 0, sizeof(p->registered));
 	record = reserve(w, words, &r);
 	if (!record)
 		return r;

@@ -97,6 +97,10 @@ struct fxt_out_provider {
 int fxt_out_provider_init(struct fxt_out_provider *p, uint32_t id);
 void fxt_out_provider_deinit(struct fxt_out_provider *p);
 
+/* Empties P's tables: what it refers to from here on is registered anew, but what stands at fixed indices. Returns 0 or
+ * -ENOMEM. */
+int fxt_out_provider_forget(struct fxt_out_provider *p);
+
 struct fxt_writer {
 	struct outbuf *out; /* borrowed; may be exchanged between records */
 	struct fxt_out_provider

@@ -58,10 +58,44 @@ static int put(void *state, const uint8_t *data, size_t n, bool first, struct ou
 	return r == Z_STREAM_END ? 0 : -EIO;
 }
 
+/* The bytes of the member that the N at DATA begin with, or 0: where it ends only unpacking can tell. */
+static size_t whole_member(z_stream *z, const uint8_t *data, size_t n)
+{
+	uint8_t nowhere[16 << 10];
+	int r;
+
+	inflateReset(z);
+	z->next_in = (Bytef *)data;
+	z->avail_in = (uInt)n;
+	do {
+		z->next_out = nowhere;
+		z->avail_out = sizeof(nowhere);
+		r = inflate(z, Z_NO_FLUSH);
+	} while (r == Z_OK);
+	return r == Z_STREAM_END ? n - z->avail_in : 0;
+}
+
+static size_t whole(const uint8_t *data, size_t n, bool first)
+{
+	size_t done = 0, size;
+	z_stream z = { 0 };
+
+	(void)first;
+	if (inflateInit2(&z, WINDOW_BITS + GZIP_WRAPPER) != Z_OK)
+		return 0;
+	do {
+		size = done < n ? whole_member(&z, data + done, n - done) : 0;
+		done += size;
+	} while (size > 0);
+	inflateEnd(&z);
+	return done;
+}
+
 const struct pack_ops pack_gzip_ops = {
 	.name = "gzip",
 	.suffix = ".gz",
 	.create = gzip_create,
 	.destroy = gzip_destroy,
 	.put = put,
+	.whole = whole,
 };

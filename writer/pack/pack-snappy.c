@@ -28,10 +28,26 @@ static int put(void *state, const uint8_t *data, size_t n, bool first, struct ou
 	return outbuf_append(to, state, size);
 }
 
+static size_t whole(const uint8_t *data, size_t n, bool first)
+{
+	size_t done = first ? strlen(PACK_MAGIC_SNAPPY) : 0, size;
+
+	if (first && (n < done || memcmp(data, PACK_MAGIC_SNAPPY, done) != 0))
+		return 0;
+	while (n - done >= SNAPPY_LENGTH_BYTES) {
+		size = snappy_get_length(data + done);
+		if (size == 0 || size > SNAPPY_BLOCK_MAX || size > n - done - SNAPPY_LENGTH_BYTES)
+			break;
+		done += SNAPPY_LENGTH_BYTES + size;
+	}
+	return done;
+}
+
 const struct pack_ops pack_snappy_ops = {
 	.name = "snappy",
 	.suffix = ".sz",
 	.create = snappy_create,
 	.destroy = free,
 	.put = put,
+	.whole = whole,
 };

@@ -41,10 +41,25 @@ static int put(void *state, const uint8_t *data, size_t n, bool first, struct ou
 	return 0;
 }
 
+static size_t whole(const uint8_t *data, size_t n, bool first)
+{
+	size_t done = 0, size;
+
+	(void)first;
+	while (done < n) {
+		size = ZSTD_findFrameCompressedSize(data + done, n - done);
+		if (ZSTD_isError(size))
+			break;
+		done += size;
+	}
+	return done;
+}
+
 const struct pack_ops pack_zstd_ops = {
 	.name = "zstd",
 	.suffix = ".zst",
 	.create = zstd_create,
 	.destroy = zstd_destroy,
 	.put = put,
+	.whole = whole,
 };

@@ -44,6 +44,21 @@ enum pack_method pack_of_suffix(const char *name)
 	return PACK_NONE;
 }
 
+enum pack_method pack_of_bytes(const uint8_t *data, size_t n)
+{
+	static const char *const magic[PACK_METHOD_MAX] = {
+		[PACK_SNAPPY] = PACK_MAGIC_SNAPPY,
+		[PACK_ZSTD] = PACK_MAGIC_ZSTD,
+		[PACK_GZIP] = PACK_MAGIC_GZIP,
+	};
+
+	for (enum pack_method m = PACK_NONE + 1; m < PACK_METHOD_MAX; m++) {
+		if (n >= strlen(magic[m]) && memcmp(data, magic[m], strlen(magic[m])) == 0)
+			return m;
+	}
+	return PACK_NONE;
+}
+
 size_t pack_piece_bytes(pack_whole_fn whole, const uint8_t *data, size_t n)
 {
 	size_t bytes;
@@ -67,6 +82,11 @@ void pack_deinit(struct pack *p)
 	if (p->state)
 		p->ops->destroy(p->state);
 	*p = (struct pack){ 0 };
+}
+
+void pack_restart(struct pack *p)
+{
+	p->begun = false;
 }
 
 int pack_put(struct pack *p, const uint8_t *data, size_t n, struct outbuf *to)

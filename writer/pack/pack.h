@@ -28,6 +28,9 @@ struct pack_ops {
 	/* Appends the N bytes (1 to PACK_CHUNK_MAX) at DATA to TO, packed; FIRST if the file begins
 	 * with them. Returns 0 or a negative errno. */
 	int (*put)(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to);
+
+	/* How many of the N packed bytes at DATA are whole pieces; FIRST as above. */
+	size_t (*whole)(const uint8_t *data, size_t n, bool first);
 };
 
 extern const struct pack_ops pack_snappy_ops, pack_zstd_ops, pack_gzip_ops;
@@ -40,6 +43,9 @@ int pack_parse(const char *name, enum pack_method *ret);
 
 /* The method by whose suffix a file of this NAME is called; PACK_NONE without one. */
 enum pack_method pack_of_suffix(const char *name);
+
+/* The method that the N bytes at DATA, with which a file begins, were packed by. */
+enum pack_method pack_of_bytes(const uint8_t *data, size_t n);
 
 /* Where in the N bytes at DATA the last whole record ends: a packer knows no format. */
 typedef size_t (*pack_whole_fn)(const uint8_t *data, size_t n);
@@ -59,6 +65,9 @@ struct pack {
 /* Returns 0 or -ENOMEM. With PACK_NONE the packer copies. */
 int pack_init(struct pack *p, enum pack_method method);
 void pack_deinit(struct pack *p);
+
+/* What comes next is the beginning of another file. */
+void pack_restart(struct pack *p);
 
 /*
  * Appends N bytes (at most PACK_CHUNK_MAX) at DATA to TO as one piece; nothing becomes nothing.

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/service.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "daemon/log.h"
+#include "daemon/managed.h"
+
+#define USEC_PER_SEC   UINT64_C(1000000)
+#define TELL_USEC      USEC_PER_SEC        /* between two status lines */
+#define BARRIER_USEC   (5 * USEC_PER_SEC)  /* for systemd to read */
+#define LATE_IDLE_USEC USEC_PER_SEC        /* what idle means once we have said that we go */
+#define MORE_TIME_USEC (30 * USEC_PER_SEC) /* asked for, then, with each status */
+#define STATUS_MAX     1024
+
+struct service {
+	sd_event *event;
+	sd_bus *bus;
+	struct manager *manager;
+	uint64_t idle_usec;
+	bool releasing; /* the name is being given back */
+	bool told_stopping;
+	uint64_t n_calls;                /* that have come */
+	uint64_t calls_before;           /* when the name was given back */
+	uint64_t shape;                  /* of what there was to tell when it was looked at last */
+	uint64_t calls_seen, shape_seen; /* when idleness was looked at */
+	char status[STATUS_MAX];
+	sd_event_source *sigterm, *sigint, *post, *idle, *tell;
+	sd_bus_slot *calls, *disconnected, *owner;
+};
+
+/* ---- what systemd is told ---- */
+
+/* What a status says, as a number: it is told soon when that changes, and otherwise with the seconds. */
+static uint64_t shape(const struct manager *m)
+{
+	uint64_t n = 1;
+
+	for (const struct managed *s = m->sessions; s; s = s->next)
+		n = n * 31 + (uintptr_t)s + (uint64_t)session_state(s->session);
+	return n;
+}
+
+static bool any_active(const struct manager *m)
+{
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (managed_active(s))
+			return true;
+	}
+	return false;
+}
+
+static void print_one(FILE *f, const struct managed *s, uint64_t *lost)
+{
+	struct session_counters c;
+
+	session_counters(s->session, &c);
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		*lost += c.lost[i];
+	/* By number: names of users may be far away, and nobody waits for them here. */
+	if (s->uid == 0)
+		fprintf(f, "%s of root", session_options(s->session)->name);
+	else
+		fprintf(f, "%s of uid %u", session_options(s->session)->name, s->uid);
+	if (!managed_active(s))
+		fprintf(f, " (%s)", session_state_names[session_state(s->session)]);
+}
+
+static void print_status(const struct manager *m, char *to, size_t room)
+{
+	FILE *f = fmemopen(to, room, "w");
+	uint64_t lost = 0;
+	size_t n = 0;
+
+	to[0] = '\0';
+	if (!f)
+		return;
+	for (const struct managed *s = m->sessions; s; s = s->next)
+		n++;
+	if (n == 0) {
+		fputs("No sessions", f);
+	} else {
+		fprintf(f, "%zu session%s: ", n, n == 1 ? "" : "s");
+		for (const struct managed *s = m->sessions; s; s = s->next) {
+			print_one(f, s, &lost);
+			fputs(s->next ? ", " : "; ", f);
+		}
+		if (lost)
+			fprintf(f, "%" PRIu64 " records lost", lost);
+		else
+			fputs("nothing lost", f);
+	}
+	fclose(f);
+	to[room - 1] = '\0';
+}
+
+static void tell_status(struct service *s)
+{
+	char now[STATUS_MAX];
+
+	s->shape = shape(s->manager);
+	print_status(s->manager, now, sizeof(now));
+	if (strcmp(now, s->status) != 0) {
+		strcpy(s->status, now);
+		sd_notifyf(0, "STATUS=%s", now);
+	}
+	if (s->told_stopping && !s->releasing)
+		sd_notifyf(0, "EXTEND_TIMEOUT_USEC=%" PRIu64, MORE_TIME_USEC);
+}
+
+static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct service *s = userdata;
+
+	(void)usec;
+	tell_status(s);
+	if (!any_active(s->manager) && !s->told_stopping)
+		return 0; /* a change turns it on again */
+	sd_event_source_set_time_relative(source, TELL_USEC);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* ---- the end ---- */
+
+static void say_stopping(struct service *s)
+{
+	if (!s->told_stopping)
+		sd_notify(0, "STOPPING=1");
+	s->told_stopping = true;
+}
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct service *s = userdata;
+
+	(void)source;
+	(void)info;
+	say_stopping(s);
+	manager_shutdown(s->manager, EXIT_SUCCESS);
+	return 0;
+}
+
+/* Nobody can reach us, and nobody's sessions have an owner any more. */
+static int on_disconnected(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct service *s = userdata;
+
+	(void)reterr;
+	(void)m;
+	log_error(0, "the bus has gone: sessions are stopped");
+	say_stopping(s);
+	manager_shutdown(s->manager, EXIT_FAILURE);
+	return 0;
+}
+
+static int take_name(sd_bus *bus)
+{
+	int r = sd_bus_request_name(bus, KYMO_BUS_NAME, 0);
+
+	if (r == -EEXIST || r == -EALREADY)
+		return log_error(0, "the name " KYMO_BUS_NAME " is taken: another kymod serves "
+				    "this bus already")
+			       ?: -EEXIST;
+	if (r == -EACCES || r == -EPERM)
+		return log_error(0, "the bus does not let us have the name " KYMO_BUS_NAME
+				    ": is org.kymo.Trace1.conf in its system.d?")
+			       ?: r;
+	if (r < 0)
+		return log_error(r, "cannot take the name " KYMO_BUS_NAME);
+	return 0;
+}
+
+static bool is_idle(const struct service *s)
+{
+	return !s->manager->sessions && !s->manager->exiting;
+}
+
+/* The name is not ours any more, and all that was sent to it while it was has been read. */
+static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	const char *name, *old_owner, *new_owner, *own;
+	struct service *s = userdata;
+	int r;
+
+	(void)reterr;
+	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
+	if (r < 0 || !s->releasing || sd_bus_get_unique_name(s->bus, &own) < 0 ||
+	    strcmp(old_owner, own) != 0)
+		return 0;
+	s->releasing = false;
+	if (s->n_calls == s->calls_before && is_idle(s)) {
+		manager_shutdown(s->manager, EXIT_SUCCESS);
+		return 0;
+	}
+	/* Another one may have it by now, if the bus starts services without systemd. */
+	r = take_name(s->bus);
+	if (r < 0) {
+		manager_shutdown(s->manager, EXIT_SUCCESS);
+		return 0;
+	}
+	sd_event_source_set_time_relative(s->tell, TELL_USEC);
+	return sd_event_source_set_enabled(s->tell, SD_EVENT_ONESHOT);
+}
+
+static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct service *s = userdata;
+	int r;
+
+	(void)source;
+	(void)usec;
+	if (!is_idle(s) || s->releasing)
+		return 0;
+	say_stopping(s);
+	sd_notify_barrier(0, BARRIER_USEC);
+	s->releasing = true;
+	s->calls_before = s->n_calls;
+	r = sd_bus_release_name_async(s->bus, NULL, KYMO_BUS_NAME, NULL, NULL);
+	if (r < 0) {
+		log_warning(r, "cannot give back the name " KYMO_BUS_NAME);
+		manager_shutdown(s->manager, EXIT_SUCCESS);
+	}
+	return 0;
+}
+
+/* ---- what happens ---- */
+
+static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct service *s = userdata;
+
+	(void)reterr;
+	if (sd_bus_message_is_method_call(m, NULL, NULL))
+		s->n_calls++;
+	return 0;
+}
+
+/* Without sessions the time to the end begins anew with each call, but not with whatever else the bus tells. */
+static void watch_idle(struct service *s)
+{
+	if (!s->idle || (s->n_calls == s->calls_seen && s->shape == s->shape_seen))
+		return;
+	s->calls_seen = s->n_calls;
+	s->shape_seen = s->shape;
+	sd_event_source_set_time_relative(s->idle,
+					  s->told_stopping ? LATE_IDLE_USEC : s->idle_usec);
+	sd_event_source_set_enabled(s->idle,
+				    s->manager->sessions ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+}
+
+/* After whatever has happened. */
+static int on_post(sd_event_source *source, void *userdata)
+{
+	struct service *s = userdata;
+	int enabled = SD_EVENT_OFF;
+
+	(void)source;
+	sd_event_source_get_enabled(s->tell, &enabled);
+	if (shape(s->manager) != s->shape) {
+		s->shape = shape(s->manager);
+		if (enabled == SD_EVENT_OFF) {
+			tell_status(s);
+			sd_event_source_set_time_relative(s->tell, TELL_USEC);
+			sd_event_source_set_enabled(s->tell, SD_EVENT_ONESHOT);
+		}
+	}
+	watch_idle(s);
+	return 0;
+}
+
+static int add_timers(struct service *s)
+{
+	int r;
+
+	r = sd_event_add_time_relative(s->event, &s->tell, CLOCK_MONOTONIC, TELL_USEC,
+				       TELL_USEC / 4, on_tell, s);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(s->tell, SD_EVENT_OFF);
+	if (r >= 0 && s->idle_usec)
+		r = sd_event_add_time_relative(s->event, &s->idle, CLOCK_MONOTONIC, s->idle_usec, 0,
+					       on_idle, s);
+	if (r >= 0)
+		r = sd_event_add_post(s->event, &s->post, on_post, s);
+	return r;
+}
+
+int service_new(const struct service_args *args, struct service **ret)
+{
+	_cleanup_(service_freep) struct service *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->event = sd_event_ref(args->event);
+	s->bus = sd_bus_ref(args->bus);
+	s->manager = args->manager;
+	s->idle_usec = args->idle_exit_ns ? args->idle_exit_ns / 1000 ?: 1 : 0;
+	r = sd_event_add_signal(s->event, &s->sigterm, SIGTERM, on_signal, s);
+	if (r >= 0)
+		r = sd_event_add_signal(s->event, &s->sigint, SIGINT, on_signal, s);
+	if (r >= 0)
+		r = sd_bus_match_signal(s->bus, &s->disconnected, "org.freedesktop.DBus.Local",
+					"/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
+					"Disconnected", on_disconnected, s);
+	if (r >= 0)
+		r = sd_bus_match_signal(s->bus, &s->owner, "org.freedesktop.DBus",
+					"/org/freedesktop/DBus", "org.freedesktop.DBus",
+					"NameOwnerChanged", on_owner, s);
+	if (r >= 0)
+		r = sd_bus_add_filter(s->bus, &s->calls, on_message, s);
+	if (r >= 0)
+		r = add_timers(s);
+	if (r >= 0)
+		r = sd_event_set_watchdog(s->event, true);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct service *service_free(struct service *s)
+{
+	if (!s)
+		return NULL;
+	sd_bus_slot_unref(s->calls);
+	sd_bus_slot_unref(s->disconnected);
+	sd_bus_slot_unref(s->owner);
+	sd_event_source_disable_unref(s->sigterm);
+	sd_event_source_disable_unref(s->sigint);
+	sd_event_source_disable_unref(s->post);
+	sd_event_source_disable_unref(s->idle);
+	sd_event_source_disable_unref(s->tell);
+	sd_bus_unref(s->bus);
+	sd_event_unref(s->event);
+	free(s);
+	return NULL;
+}
+
+int service_begin(struct service *s)
+{
+	int r = take_name(s->bus);
+
+	if (r < 0)
+		return r;
+	s->shape = shape(s->manager);
+	print_status(s->manager, s->status, sizeof(s->status));
+	sd_notifyf(0, "READY=1\nSTATUS=%s", s->status);
+	return 0;
+}

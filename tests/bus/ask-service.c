@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/bus/ask-service.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+
+sd_bus *connect_bus(void)
+{
+	sd_bus *b = NULL;
+
+	assert_int_equal(sd_bus_new(&b), 0);
+	assert_true(sd_bus_set_address(b, getenv("KYMO_TEST_BUS")) >= 0);
+	assert_true(sd_bus_set_bus_client(b, true) >= 0);
+	assert_true(sd_bus_start(b) >= 0);
+	return b;
+}
+
+sd_bus *connect_as(uid_t uid)
+{
+	sd_bus *b;
+
+	/* What the bus asks the kernel for is of the moment of connecting. */
+	assert_true(setegid(uid) == 0 && seteuid(uid) == 0);
+	b = connect_bus();
+	assert_true(seteuid(0) == 0 && setegid(0) == 0);
+	return b;
+}
+
+int open_output(void)
+{
+	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+void assert_content(int fd, const char *expected)
+{
+	char text[512];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+
+	assert_true(n >= 0);
+	text[n] = '\0';
+	assert_string_equal(text, expected);
+}
+
+struct answer create_with(sd_bus *b, const char *name, int fd, const char *option, const char *type,
+			  uint64_t value)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	struct answer a = { 0 };
+	const char *path;
+
+	assert_true(sd_bus_message_new_method_call(b, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+						   "CreateSession") >= 0);
+	assert_true(sd_bus_message_append(m, "s", name) >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "{sv}") >= 0);
+	if (fd >= 0)
+		assert_true(sd_bus_message_append(m, "{sv}", "output", "h", fd) >= 0);
+	if (option && *type == 's')
+		assert_true(sd_bus_message_append(m, "{sv}", option, "s",
+						  (const char *)(uintptr_t)value) >= 0);
+	else if (option && *type == 'b')
+		assert_true(sd_bus_message_append(m, "{sv}", option, "b", (int)value) >= 0);
+	else if (option)
+		assert_true(sd_bus_message_append(m, "{sv}", option, type, value) >= 0);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	a.r = sd_bus_call(b, m, 0, &a.error, &reply);
+	if (a.r >= 0) {
+		assert_true(sd_bus_message_read(reply, "o", &path) > 0);
+		snprintf(a.path, sizeof(a.path), "%s", path);
+	}
+	return a;
+}
+
+struct answer create(sd_bus *b, const char *name, int fd)
+{
+	return create_with(b, name, fd, NULL, NULL, 0);
+}
+
+struct answer call(sd_bus *b, const char *path, const char *method)
+{
+	struct answer a = { 0 };
+
+	a.r = sd_bus_call_method(b, NAME, path, SESSION_INTERFACE, method, &a.error, NULL, NULL);
+	return a;
+}
+
+void assert_done(struct answer a)
+{
+	if (a.r < 0)
+		print_error("%s: %s\n", a.error.name, a.error.message);
+	assert_true(a.r >= 0);
+}
+
+void assert_refused(struct answer a, const char *name, const char *text)
+{
+	char full[128];
+
+	snprintf(full, sizeof(full), ERROR_PREFIX "%s", name);
+	assert_true(a.r < 0);
+	assert_string_equal(a.error.name, full);
+	if (!strstr(a.error.message, text))
+		print_error("'%s' is not in: %s\n", text, a.error.message);
+	assert_non_null(strstr(a.error.message, text));
+	sd_bus_error_free(&a.error);
+}
+
+void assert_state(sd_bus *b, const char *path, const char *expected)
+{
+	_cleanup_free_ char *state = NULL;
+
+	assert_true(sd_bus_get_property_string(b, NAME, path, SESSION_INTERFACE, "State", NULL,
+					       &state) >= 0);
+	assert_string_equal(state, expected);
+}
+
+bool exists(sd_bus *b, const char *name)
+{
+	return sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", NULL,
+				  NULL, "s", name) >= 0;
+}
+
+int count_sessions(sd_bus *b)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	int n = 0;
+
+	if (sd_bus_call_method(b, NAME, MANAGER_PATH, MANAGER_INTERFACE, "ListSessions", NULL,
+			       &reply, NULL) < 0 ||
+	    sd_bus_message_enter_container(reply, 'a', "(sos)") < 0)
+		return -1;
+	while (sd_bus_message_skip(reply, "(sos)") > 0)
+		n++;
+	return n;
+}
+
+void as_user(uid_t uid, void (*fn)(void))
+{
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 ||
+		    setresuid(uid, uid, uid) < 0)
+			_exit(99);
+		fn();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}

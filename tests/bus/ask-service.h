@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What tests of the daemon ask it, over the bus in KYMO_TEST_BUS. What asserts does so by cmocka, in
+ * the test's own process; in a child, as which as_user() runs, CHECK() does.
+ *
+ * The daemon runs with `--group 65534`: MEMBER is in that group, strangers are not. (All are users of every
+ * system: the bus lets no unknown one in.)
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <systemd/sd-bus.h>
+#include <unistd.h>
+
+#define NAME              "org.kymo.Trace1"
+#define MANAGER_PATH      "/org/kymo/Trace1"
+#define MANAGER_INTERFACE "org.kymo.Trace1.Manager"
+#define SESSION_INTERFACE "org.kymo.Trace1.Session"
+#define SESSION_PREFIX    "/org/kymo/Trace1/session/"
+#define ERROR_PREFIX      "org.kymo.Trace1.Error."
+
+enum { MEMBER = 65534, STRANGER = 1, OTHER_STRANGER = 2 };
+
+/* A new connection to the bus. */
+sd_bus *connect_bus(void);
+
+/* Likewise, as user UID in the group of the same number; the test remains root. */
+sd_bus *connect_as(uid_t uid);
+
+/* A file without a name, open for writing. */
+int open_output(void);
+void assert_content(int fd, const char *expected);
+
+struct answer {
+	int r;
+	sd_bus_error error;
+	char path[128];
+};
+
+/* CreateSession with an output (unless it is -1) and one more option (unless it is NULL) of a basic type. */
+struct answer create_with(sd_bus *b, const char *name, int fd, const char *option, const char *type,
+			  uint64_t value);
+struct answer create(sd_bus *b, const char *name, int fd);
+
+/* A METHOD without arguments of the session at PATH. */
+struct answer call(sd_bus *b, const char *path, const char *method);
+
+void assert_done(struct answer a);
+
+/* It failed with the error NAME, and its sentence has TEXT in it. */
+void assert_refused(struct answer a, const char *name, const char *text);
+
+void assert_state(sd_bus *b, const char *path, const char *expected);
+
+/* Whether B may find a session NAME. */
+bool exists(sd_bus *b, const char *name);
+
+/* How many sessions ListSessions tells B of. */
+int count_sessions(sd_bus *b);
+
+/* Runs FN as user UID in a process of its own; its assertions count here. */
+void as_user(uid_t uid, void (*fn)(void));
+
+/* In the child: exits with the line that failed. */
+#define CHECK(condition)                                                                           \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #condition);                    \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Who may do what, with sessions that need no kernel: test-guard.c without polkit and with one whose
+# answers it chooses, and what a user makes of it with kymo. From meson, KYMOD is the one with such sessions.
+
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_bus
+need_command busctl jq
+
+start_bus
+"$KYMOD" --bus "$BUS" --group 65534 >"$TMP/kymod.log" 2>&1 &
+expect_soon 5 "$KYMO" list --bus "$BUS"
+# The bus is for everybody, its folder too.
+chmod 755 "$TMP"
+chmod 777 "$TMP/bus"
+export KYMO_TEST_BUS=$BUS
+
+# as UID VERB ...: kymo as a user of that number
+as() {
+	local uid=$1
+
+	shift
+	setpriv --reuid="$uid" --regid="$uid" --clear-groups "$TMP/kymo" "$@" --bus "$BUS"
+}
+cp "$KYMO" "$TMP/kymo"
+mkdir -m 777 "$TMP/everybodys"
+
+"$KYMO_TEST_GUARD" without
+
+expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
+assert_contains "$TMP/stderr" 'adduser daemon 65534' "complaint to a stranger"
+[ ! -e "$TMP/everybodys/x" ] || fail "a session that could not be made left its file behind"
+expect_exit 0 as 1 list
+assert_empty "$TMP/stdout" "list of a stranger"
+
+"$FAKE_POLKIT" &
+# polkit_says RIGHT ANSWER
+polkit_says() {
+	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
+		org.kymo.Test.Polkit SetAnswer ss "org.kymo.Trace1.$1" "$2"
+}
+expect_soon 5 polkit_says control-own yes
+expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
+assert_contains "$TMP/stderr" 'you may trace your own processes: add --own' "complaint to a stranger"
+
+# A user who is no member follows a session of their own: the signals of it are sent to them.
+expect_exit 0 polkit_says control yes
+as 1 record -o "$TMP/everybodys/recorded" 2>"$TMP/record.log" &
+record_pid=$!
+expect_soon 5 grep -q start "$TMP/everybodys/recorded"
+name=$(as 1 list --json | jq -r '.[0].name')
+expect_exit 0 as 1 monitor "$name" -n 2 --json
+assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of monitor"
+expect_exit 0 as 2 list
+assert_empty "$TMP/stdout" "list of another user"
+expect_exit 1 as 2 status "1/$name"
+assert_contains "$TMP/stderr" "there is no session '1/$name'" "complaint to another user"
+kill -INT "${name#record_}"
+wait "$record_pid" || fail "the recording failed: $(cat "$TMP/record.log")"
+assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says"
+
+"$KYMO_TEST_GUARD" with

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "daemon/credentials.h"
+
+static void test_credentials_in_group_rules(void **state)
+{
+	static gid_t groups[] = { 7, 4000000001, 9 };
+	static const struct {
+		const char *group;
+		struct credentials c;
+		int expected;
+	} rows[] = {
+		{ "4000000001", { true, 4000000000, groups, 3 }, 0 },
+		{ "4000000001", { true, 4000000000, groups, 1 }, -EACCES },
+		{ "4000000001", { true, 4000000000, groups, 0 }, -EACCES },
+		/* who is in no database, and of whom the bus tells nothing */
+		{ "4000000001", { true, 4000000000, NULL, 0 }, -EACCES },
+		{ "no_such_group", { true, 4000000000, groups, 3 }, -ENOENT },
+		{ "root", { true, 4000000000, groups, 3 }, -EACCES },
+		/* by the database */
+		{ "root", { true, 0, NULL, 0 }, 0 },
+		/* what the bus says counts more */
+		{ "root", { true, 0, groups, 3 }, -EACCES },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(credentials_in_group(&rows[i].c, rows[i].group), rows[i].expected);
+}
+
+static void test_user_name(void **state)
+{
+	char name[USER_NAME_MAX];
+
+	(void)state;
+	user_name(0, name);
+	assert_string_equal(name, "root");
+	user_name(4000000000, name);
+	assert_string_equal(name, "4000000000");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_credentials_in_group_rules),
+		cmocka_unit_test(test_user_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
