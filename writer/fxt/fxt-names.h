@@ -192,7 +192,13 @@
 	X(ATTACHMENT, 201, "attachment")                                                           \
 	X(SHM, 202, "shm")                                                                         \
 	X(POSSIBLE, 203, "possible")                                                               \
-	X(REACHABLE, 204, "reachable")
+	X(REACHABLE, 204, "reachable")                                                             \
+	/* budgets and triggers */                                                                 \
+	X(SHED, 210, "shed")                                                                       \
+	X(TRIGGER, 211, "trigger")                                                                 \
+	X(VALUE, 212, "value")                                                                     \
+	X(LIMIT, 213, "limit")                                                                     \
+	X(BPF_CPU, 214, "bpf_cpu")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
