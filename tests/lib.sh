@@ -24,6 +24,7 @@ CHECK_RECOVERY=${CHECK_RECOVERY:-$ROOT/build/tests/support/check-recovery}
 MAKE_PROFILE=${MAKE_PROFILE:-$ROOT/build/tests/support/make-profile}
 STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
+BAD_OUTPUT=${BAD_OUTPUT:-$ROOT/build/tests/support/bad-output}
 SERVE_TREE=${SERVE_TREE:-$ROOT/build/tests/support/serve-tree}
 ALLOW_CALLS=${ALLOW_CALLS:-$ROOT/build/tests/support/allow-calls}
 KYMO_BUILD=${KYMO_BUILD:-$ROOT/build}
