@@ -80,12 +80,12 @@ steps suid "name=ownsuid log maps spin=30 exec=$hidden-suid $(deeds s1) fork bec
 	"exec=$TMP/bin/ownprog script=$TMP/steps/back"
 steps quick "name=ownquick log exec=$hidden-suid name=$mark-s3 map=$hidden-file become=$own" \
 	"exec=$TMP/bin/ownprog name=ownquick2 nap=1"
-steps toggle "name=owntoggle log exec=$hidden-suid euid=$own $(deeds t1) euid=0 $(deeds t2) euid=$own $(deeds t3)"
+steps toggle "name=owntoggle log exec=$hidden-suid euid=$own $(deeds t1) euid=0 dumpable=1 $(deeds t2) euid=$own dumpable=1 $(deeds t3)"
 steps und "name=ownund log maps spin=30 dumpable=0 $(deeds u1)"
 steps undback "name=ownund2 log maps spin=30 dumpable=0 name=$mark-u2 spin=60 thread=$mark-u2-t allocate=20 nap=15" \
 	"name=ownund3 dumpable=1 log spin=30"
-steps caps "name=owncaps log exec=$hidden-caps $(deeds c1)"
-steps sgid "name=ownsgid log exec=$hidden-sgid $(deeds g1)"
+steps caps "name=owncaps log exec=$hidden-caps $(deeds c1) dumpable=1 $(deeds c2)"
+steps sgid "name=ownsgid log exec=$hidden-sgid $(deeds g1) dumpable=1 $(deeds g2)"
 steps late "name=ownlate log nap=400 dumpable=0 $(deeds u3) nap=2500"
 
 mkfifo -m 666 "$TMP/out/fifo"
@@ -101,7 +101,8 @@ expect_soon 5 "$KYMO" list --bus "$BUS"
 
 exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownread log maps "read=$TMP/out/fifo" &
 exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownwait log maps "wait=$TMP/out/word,50" &
-exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownsig log maps signals=5000 &
+exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownsig log maps signals=60000 &
+signalled=$!
 exec_as "$own" "$TMP/bin/ownprog" "$log" "script=$TMP/steps/late" &
 exec_as "$bob" "$hidden-bob" "$log" name=$mark-b1 log maps nap=1 spin=500 thread=$mark-b1-t nap=1500 &
 "$hidden-root" "$log" name=$mark-r1 log maps spin=500 thread=$mark-r1-t nap=1500 &
@@ -146,6 +147,7 @@ if as "$own" unshare -Ur true 2>/dev/null; then
 	as "$own" unshare -Ur "$TMP/bin/ownprog" "$log" name=ownspace log maps spin=60 thread=ownspace-t
 fi
 wait "$quick"
+kill "$signalled"
 sleep 0.6
 kill -INT "$recorder"
 wait "$recorder" || fail "recording failed: $(cat "$TMP/record.log")"
