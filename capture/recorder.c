@@ -536,6 +536,8 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 		error = profiler_need(&r->profiler, rec->pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_forked(&r->profiler, rec->pid, fork->child.pid);
+	if (error == 0 && rec->kind == REC_FORK && r->own && fork->child.pid != rec->pid)
+		error = profiler_trust(&r->profiler, fork->child.pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_selected(&r->profiler, fork->child.pid);
 	if (rec->kind == REC_RENAME)
@@ -697,13 +699,13 @@ static int write_shortage(struct recorder *r)
 	return error < 0 ? error : write_shortage_of(r, CLASS_MEMORY, &r->allocations.n_dropped);
 }
 
-/* Before the round: what was not lost by now is not older than it. */
+/* Before the round: of all that is in it, it is known by now whether it was lost. */
 static void look_for_loss(struct recorder *r)
 {
 	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS);
 
 	if (lost != r->own_lost)
-		profiler_doubt(&r->profiler);
+		profiler_doubt(&r->profiler, clock_boot_ns());
 	r->own_lost = lost;
 }
 
