@@ -30,7 +30,7 @@ static void print_help(void)
 	puts("Usage: kymod [OPTION ...]\n\n"
 	     "The service of kymo: records what this machine does, for those who may ask.\n\n"
 	     "      --bus ADDRESS  the bus to serve, instead of the system bus\n"
-	     "      --group GROUP  members may use the service (name or number; kymo)\n"
+	     "      --group GROUP  where there is no polkit, members may record (kymo)\n"
 	     "      --help         print this\n"
 	     "      --version      print the version");
 }
