@@ -393,6 +393,24 @@ start_bus() {
 	expect_soon 5 test -S "$TMP/bus"
 }
 
+# Other users, too; and programs of tests find it by KYMO_TEST_BUS.
+open_bus_to_all() {
+	export KYMO_TEST_BUS=$BUS
+	chmod 755 "$TMP"
+	chmod 777 "$TMP/bus"
+}
+
+# polkit on that bus, as tests/bus/fake-polkit.c has it; polkit_says RIGHT ANSWER.
+polkit_says() {
+	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
+		org.kymo.Test.Polkit SetAnswer ss "org.kymo.Trace1.$1" "$2"
+}
+
+start_fake_polkit() {
+	KYMO_TEST_BUS=$BUS "$FAKE_POLKIT" &
+	expect_soon 5 polkit_says manage no
+}
+
 # The daemon on that bus; its pid is in $KYMOD_PID.
 start_kymod() {
 	RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &

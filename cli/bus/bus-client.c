@@ -24,6 +24,7 @@ struct bus_client *bus_client_free(struct bus_client *c)
 		return NULL;
 	session_view_deinit(&c->last);
 	free(c->path);
+	free(c->service);
 	sd_bus_message_unref(c->capabilities);
 	polkit_agent_end(c->agent);
 	sd_bus_flush_close_unref(c->bus);
@@ -106,6 +107,7 @@ static int open_bus(const char *address, sd_bus **ret)
 int bus_client_connect(struct bus_client *c, const char *address)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	const char *other = other_host ? other_host : other_machine;
 	const char *bus = address ? "bus " : other ? "system bus of " : "system bus";
 	const char *where = address ? address : other ? other : "";
@@ -117,9 +119,11 @@ int bus_client_connect(struct bus_client *c, const char *address)
 		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, where, strerror(-r));
 	/* Starts it too, where the bus knows how. */
 	r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping",
-			       &e, NULL, NULL);
-	if (r >= 0)
-		return 0;
+			       &e, &reply, NULL);
+	if (r >= 0) {
+		c->service = strdup(sd_bus_message_get_sender(reply) ?: "");
+		return c->service ? 0 : bus_fail_call(c, -ENOMEM, NULL);
+	}
 	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
 	    sd_bus_error_has_name(&e, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		return bus_fail(c, -ENXIO, "the service kymod does not run on the %s%s", bus,
