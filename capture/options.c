@@ -107,6 +107,19 @@ const char *categories_refused(uint32_t categories, const struct capture_filter 
 	return NULL;
 }
 
+const char *flight_options_refused(const struct session_options *o)
+{
+	if (o->mode != SESSION_FLIGHT)
+		return o->flight_ns || o->flight_bytes
+			       ? "how much is kept can be said of mode 'flight' only"
+			       : NULL;
+	if (o->max_bytes)
+		return "mode 'flight' keeps the last bytes, and does not end at a size";
+	if (o->rotate_ns || o->rotate_bytes)
+		return "mode 'flight' has no chunks to begin a new one of";
+	return NULL;
+}
+
 bool session_options_filtered(const struct session_options *o)
 {
 	return o->own || capture_filter_is_set(&o->filter);
@@ -142,8 +155,10 @@ const char *session_options_own_refused(const struct session_options *o)
 
 const char *session_options_refused(const struct session_options *o)
 {
-	if (session_options_own_refused(o))
-		return session_options_own_refused(o);
+	const char *refused = flight_options_refused(o) ?: session_options_own_refused(o);
+
+	if (refused)
+		return refused;
 	if (!o->memory.triage)
 		return o->own ? NULL : categories_refused(o->categories, &o->filter);
 	if (!(o->categories & CATEGORY_MEMORY))
@@ -152,6 +167,16 @@ const char *session_options_refused(const struct session_options *o)
 	if (capture_filter_is_set(&o->filter))
 		return "processes that grow are looked for among all: no filter is possible";
 	return NULL;
+}
+
+void session_options_fill_flight(struct session_options *o)
+{
+	if (o->mode != SESSION_FLIGHT)
+		return;
+	if (o->flight_bytes == 0 && o->flight_ns == 0)
+		o->flight_ns = FLIGHT_NS_DEFAULT;
+	if (o->flight_bytes == 0)
+		o->flight_bytes = FLIGHT_BYTES_DEFAULT;
 }
 
 void session_options_deinit(struct session_options *o)
@@ -248,19 +273,32 @@ static void describe_memory(char *text, size_t size, const struct session_option
 		 m->triage ? text_format_time(triage, m->triage_interval_ns) : "");
 }
 
+/* What is kept, likewise. */
+static void describe_flight(char *text, size_t size, const struct session_options *o)
+{
+	char time[TEXT_FORMAT_MAX], bytes[TEXT_FORMAT_MAX];
+
+	*text = '\0';
+	if (o->mode == SESSION_FLIGHT)
+		snprintf(text, size, " mode=flight keep=%s keep_size=%s",
+			 o->flight_ns ? text_format_time(time, o->flight_ns) : "all",
+			 text_format_size(bytes, o->flight_bytes));
+}
+
 char *session_options_describe(const struct session_options *o)
 {
 	char ring[TEXT_FORMAT_MAX], flush[TEXT_FORMAT_MAX], interval[TEXT_FORMAT_MAX];
 	char categories[CATEGORIES_TEXT_MAX], frequency[24], least[TEXT_FORMAT_MAX], *text;
-	char memory[7 * TEXT_FORMAT_MAX + 80];
+	char memory[7 * TEXT_FORMAT_MAX + 80], flight[2 * TEXT_FORMAT_MAX + 40];
 	bool usual = o->categories == CATEGORIES_DEFAULT || o->categories == 0;
 	bool counters = o->categories & CATEGORY_COUNTERS, offcpu = o->categories & CATEGORY_OFFCPU;
 
 	describe_memory(memory, sizeof(memory), o);
+	describe_flight(flight, sizeof(flight), o);
 	snprintf(frequency, sizeof(frequency), "%" PRIu64, o->frequency);
 	if (asprintf(&text,
 		     "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64
-		     "%s%s%s%s%s%s%s%s%s%s%s%s%s",
+		     "%s%s%s%s%s%s%s%s%s%s%s%s%s%s",
 		     text_format_size(ring, o->ring_bytes), text_format_time(flush, o->flush_ns),
 		     o->duration_ns, o->max_bytes, o->compress ? " compress=" : "",
 		     pack_ops(o->compress)->name, usual ? "" : " categories=",
@@ -271,8 +309,8 @@ char *session_options_describe(const struct session_options *o)
 		     o->categories & CATEGORY_PROFILE ? frequency : "",
 		     offcpu ? " offcpu_min=" : "",
 		     offcpu ? text_format_time(least, o->offcpu_min_ns) : "",
-		     o->no_perfetto_blobs ? " no_perfetto_blobs" : "", o->own ? " own" : "",
-		     memory) < 0)
+		     o->no_perfetto_blobs ? " no_perfetto_blobs" : "", o->own ? " own" : "", memory,
+		     flight) < 0)
 		return NULL;
 	return text;
 }

@@ -163,7 +163,7 @@ struct session_options {
 	char name[65]; /* [A-Za-z0-9_]{1,64} */
 	enum session_mode mode;
 	uint64_t flight_ns,
-		flight_bytes; /* of a flight recorder: at least this time, never more bytes; 0 = default */
+		flight_bytes; /* of a flight recorder: at least this time, never more bytes; 0 = see session_options_fill_flight() */
 	uint64_t rotate_ns,
 		rotate_bytes; /* a new chunk then; 0 = never. Only where chunks have files of their own */
 	bool own;             /* only processes of OWN_UID that it might trace (bpf/own.bpf.h) */
@@ -209,6 +209,12 @@ const char *categories_refused(uint32_t categories, const struct capture_filter 
 
 /* Likewise, of all that O says: what is chosen by itself needs no filter, and takes none. */
 const char *session_options_refused(const struct session_options *o);
+
+/* Likewise, of what only a flight recorder has, or cannot have. */
+const char *flight_options_refused(const struct session_options *o);
+
+/* Fills in what a flight recorder keeps, where it is left open: who says how many bytes, and no time, has as much as fits. */
+void session_options_fill_flight(struct session_options *o);
 
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);

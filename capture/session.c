@@ -9,6 +9,7 @@
 #include "capture/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +18,7 @@
 #include "capture/output.h"
 #include "capture/recorder.h"
 #include "capture/sampler.h"
+#include "capture/snapshots.h"
 #include "capture/worker.h"
 
 /* How long a record may be on its way from the clock to the ring. */
@@ -59,6 +61,8 @@ struct session {
 	uint64_t chunk_bytes;       /* of this one, handed over */
 	uint64_t head_bytes;        /* of these, its head */
 	uint64_t chunk_cpu_ns;      /* that this recording had cost by then */
+	uint64_t n_chunks;          /* that have begun */
+	uint64_t chunk_dropped;     /* what the output had had no room for when this one began */
 	uint64_t due_ns;            /* since when the next one is wanted; 0 = it is not */
 	uint64_t horizon_ns;        /* of the last round: what is written is not younger */
 	bool rotate;                /* somebody has asked for the next one */
@@ -73,9 +77,11 @@ struct session {
 	bool written; /* the output has all, or never will */
 	uint64_t start_ns, stop_ns;
 	uint64_t n_snapshots_read,
-		n_snapshots;  /* by the worker; and of those, handed to the output */
-	uint64_t snapshot_ns; /* when the last one had been read */
-	int snapshot_error;   /* of that one */
+		n_snapshots;      /* by the worker; and of those, handed to the output */
+	uint64_t snapshot_ns;     /* when the last one had been read */
+	int snapshot_error;       /* of that one */
+	struct snapshots flights; /* of a flight recorder */
+	int recovered_fd;         /* of one that a dead process has left; -1 = it is ours */
 	char reason[32];
 	int error;
 	char *error_text;
@@ -84,7 +90,7 @@ struct session {
 	struct output_status status;
 
 	enum session_state told; /* last state that was told */
-	uint64_t n_snapshots_told;
+	uint64_t n_snapshots_told, n_flights_told, n_chunks_told;
 	session_changed_fn changed;
 	void *changed_userdata;
 };
@@ -106,10 +112,13 @@ static void tell_changes(struct session *s)
 {
 	enum session_state state = session_state(s);
 
-	if (state == s->told && s->n_snapshots == s->n_snapshots_told)
+	if (state == s->told && s->n_snapshots == s->n_snapshots_told &&
+	    s->flights.n_ended == s->n_flights_told && s->status.n_begun == s->n_chunks_told)
 		return;
 	s->told = state;
 	s->n_snapshots_told = s->n_snapshots;
+	s->n_flights_told = s->flights.n_ended;
+	s->n_chunks_told = s->status.n_begun;
 	if (s->changed)
 		s->changed(s, s->changed_userdata);
 }
@@ -277,8 +286,10 @@ static void begin_chunk(struct session *s, uint64_t at_ns)
 	const struct store_moment at = moment_of(at_ns);
 
 	output_begin(s->output, &at);
+	s->n_chunks++;
 	s->chunk_ns = at_ns;
 	s->chunk_bytes = 0;
+	s->chunk_dropped = s->status.dropped;
 	s->due_ns = 0;
 	s->rotate = false;
 }
@@ -299,15 +310,17 @@ static uint64_t file_bytes(const struct session *s)
 			  (double)s->archive_bytes);
 }
 
-/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. */
+/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. One that is so large
+ * that what comes next has no room ends at once. */
 static bool flight_is_due(const struct session *s, uint64_t age_ns)
 {
 	const struct session_options *o = &s->options;
 	bool worth_it = s->chunk_bytes >= 2 * s->head_bytes;
 
-	if (s->chunk_bytes >= o->flight_bytes / CHUNKS_KEPT && worth_it)
+	if (s->status.dropped != s->chunk_dropped ||
+	    file_bytes(s) >= o->flight_bytes / (worth_it ? CHUNKS_KEPT : 2))
 		return true;
-	return age_ns >= o->flight_ns / (worth_it ? CHUNKS_KEPT : 2);
+	return o->flight_ns && age_ns >= o->flight_ns / (worth_it ? CHUNKS_KEPT : 2);
 }
 
 static bool split_is_due(const struct session *s, uint64_t at_ns)
@@ -360,13 +373,14 @@ static int split(struct session *s, uint64_t at_ns)
 	return 0;
 }
 
-int session_rotate(struct session *s)
+int session_rotate(struct session *s, uint64_t *ret_number)
 {
-	if (!session_options_splits(&s->options))
+	if (!session_options_splits(&s->options) || s->options.mode == SESSION_FLIGHT)
 		return -EOPNOTSUPP;
 	if (session_state(s) != SESSION_RUNNING)
 		return -ESHUTDOWN;
 	s->rotate = true;
+	*ret_number = s->n_chunks + 1;
 	return 0;
 }
 
@@ -405,6 +419,31 @@ static int close_archive(struct session *s)
 	return r;
 }
 
+/* Whether a snapshot waits for a drain that has come to HORIZON_NS. */
+static bool snapshot_is_due(const struct session *s, uint64_t horizon_ns)
+{
+	return s->flights.now && !s->flights.taken && horizon_ns >= s->flights.asked_ns &&
+	       !s->detached;
+}
+
+/* Everything up to HORIZON_NS is written: what is kept, with a tail of its own, is the snapshot. Returns 0, 1 if there is no room for
+ * more, or a negative errno. */
+static int take_flight(struct session *s, uint64_t horizon_ns)
+{
+	const struct recorder_end end = chunk_end(s, "snapshot");
+	struct outbuf tail = { 0 };
+	int r = recorder_tail(&s->recorder, horizon_ns, &end, &tail);
+
+	if (r < 0) {
+		outbuf_deinit(&tail);
+		return r;
+	}
+	hand_over(s, STORE_BODY);
+	s->flights.taken = true;
+	output_snapshot(s->output, &tail, s->flights.now);
+	return have_buffer(s) ? 0 : 1;
+}
+
 /* Takes from the rings what is old enough, and hands it to the output. */
 static void drain(struct session *s)
 {
@@ -422,6 +461,8 @@ static void drain(struct session *s)
 	}
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
+	if (r == 0 && snapshot_is_due(s, horizon_ns))
+		r = take_flight(s, horizon_ns);
 	if (r == 0 && !s->quiet)
 		r = split(s, horizon_ns);
 	if (r == 0 && s->detached)
@@ -523,6 +564,40 @@ static void go_on(struct session *s)
 	s->written = s->unloading && s->status.done;
 }
 
+/* ---- snapshots of a flight recorder ---- */
+
+/* What is kept of a session that has ended has its end. */
+static void take_ended(struct session *s)
+{
+	struct flight_snapshot *taken = NULL;
+	int r = s->recovered_fd >= 0 ? flight_recover(s->recovered_fd, &taken)
+				     : flight_take(output_store(s->output), &taken);
+
+	s->flights.taken = true;
+	snapshot_take(s->flights.now, taken, r);
+}
+
+static void serve_snapshots(struct session *s)
+{
+	enum session_state state = session_state(s);
+	int error;
+
+	/* Its thread may hang with it, and be heard for ever. */
+	if (s->flights.now && snapshot_ended(s->flights.now, &error))
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, snapshot_fd(s->flights.now), NULL);
+	if (snapshots_step(&s->flights)) {
+		/* If it cannot be waited for, the next drain sees its end. */
+		watch(s, snapshot_fd(s->flights.now));
+		/* Drains come as often as before, but the next one comes as soon as it can. */
+		if (state == SESSION_RUNNING)
+			arm(s->timer_fd, MERGE_MARGIN_NS + 1000000,
+			    s->options.flush_ns / DRAINS_PER_FLUSH);
+	}
+	if (s->flights.now && !s->flights.taken &&
+	    (state == SESSION_STOPPED || state == SESSION_FAILED))
+		take_ended(s);
+}
+
 /* ---- the owner's side ---- */
 
 static int make_descriptors(struct session *s)
@@ -580,6 +655,15 @@ static bool options_valid(const struct session_options *o)
 	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
 }
 
+/* Whether STORE is what the mode needs. */
+static bool store_valid(const struct session_options *o, const struct store *store)
+{
+	if (o->mode == SESSION_FLIGHT)
+		return flight_is(store) && o->flight_bytes >= FLIGHT_BYTES_MIN &&
+		       o->flight_bytes <= FLIGHT_BYTES_MAX;
+	return o->mode == SESSION_STREAM && !flight_is(store);
+}
+
 int session_new(struct session_options *options, struct store *store, struct session **ret)
 {
 	_cleanup_(session_freep) struct session *s = calloc(1, sizeof(*s));
@@ -588,7 +672,8 @@ int session_new(struct session_options *options, struct store *store, struct ses
 
 	if (!s)
 		return -ENOMEM;
-	s->epoll_fd = s->timer_fd = s->deadline_fd = -1;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->recovered_fd = -1;
+	session_options_fill_flight(&defaulted);
 	if (defaulted.flush_ns == 0)
 		defaulted.flush_ns = FLUSH_NS_DEFAULT;
 	if (defaulted.categories == 0)
@@ -605,11 +690,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		defaulted.memory.usage_interval_ns = USAGE_NS_DEFAULT;
 	if (defaulted.memory.triage_interval_ns == 0)
 		defaulted.memory.triage_interval_ns = TRIAGE_NS_DEFAULT;
-	if (defaulted.mode == SESSION_FLIGHT && defaulted.flight_ns == 0)
-		defaulted.flight_ns = FLIGHT_NS_DEFAULT;
-	if (defaulted.mode == SESSION_FLIGHT && defaulted.flight_bytes == 0)
-		defaulted.flight_bytes = FLIGHT_BYTES_DEFAULT;
-	if (!options_valid(&defaulted))
+	if (!options_valid(&defaulted) || !store_valid(&defaulted, store))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
 	r = make_descriptors(s);
@@ -636,10 +717,48 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	return 0;
 }
 
+int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret)
+{
+	_cleanup_(session_freep) struct session *s = calloc(1, sizeof(*s));
+	_cleanup_(flight_snapshot_freep) struct flight_snapshot *left = NULL;
+	enum pack_method packed = PACK_NONE;
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->recovered_fd = -1;
+	r = recorder_init(&s->recorder);
+	if (r == 0)
+		r = make_descriptors(s);
+	if (r == 0)
+		r = flight_recover(dir_fd, &left);
+	if (r == 0)
+		r = flight_snapshot_packed(left, &packed);
+	if (r < 0)
+		return r;
+	s->recovered_fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 3);
+	if (s->recovered_fd < 0)
+		return -errno;
+	s->ordered = s->written = s->unloaded = true;
+	s->told = SESSION_FAILED;
+	s->status.bytes = flight_snapshot_bytes(left);
+	snprintf(s->reason, sizeof(s->reason), "service died");
+	set_error(s, -EOWNERDEAD,
+		  strdup("the service ended before the session did; what it kept is there"));
+	s->options = *options;
+	s->options.compress = packed;
+	s->options.flight_bytes = s->status.bytes;
+	*options = (struct session_options){ 0 };
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
 struct session *session_free(struct session *s)
 {
 	if (!s)
 		return NULL;
+	snapshots_deinit(&s->flights);
+	close_fd(s->recovered_fd);
 	recorder_deinit(&s->recorder);
 	worker_free(s->worker);
 	output_free(s->output);
@@ -743,6 +862,35 @@ uint64_t session_snapshots(const struct session *s, int *ret_error)
 	return s->n_snapshots;
 }
 
+int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number)
+{
+	int r;
+
+	if (s->options.mode != SESSION_FLIGHT)
+		return -EOPNOTSUPP;
+	if (!s->ordered)
+		return -ESHUTDOWN;
+	r = snapshots_ask(&s->flights, to, ret_number);
+	if (r == 0)
+		serve_snapshots(s);
+	return r;
+}
+
+uint64_t session_chunks(const struct session *s)
+{
+	return s->status.n_begun;
+}
+
+bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error)
+{
+	return snapshots_ended(&s->flights, number, ret_error);
+}
+
+void session_cancel_snapshot(struct session *s, uint64_t number)
+{
+	snapshots_cancel(&s->flights, number);
+}
+
 const struct contexts *session_contexts(const struct session *s)
 {
 	return &s->contexts;
@@ -768,7 +916,7 @@ void session_dispatch(struct session *s)
 			due = true;
 			if (fd == s->deadline_fd)
 				end(s, "duration");
-		} else if (fd == worker_fd(s->worker)) {
+		} else if (s->worker && fd == worker_fd(s->worker)) {
 			on_news(s);
 			due |= s->quiet; /* what is read then is waited for */
 		} else if (s->recorder.collector &&
@@ -779,7 +927,9 @@ void session_dispatch(struct session *s)
 	}
 	if (due && !s->detached)
 		drain(s);
-	go_on(s);
+	if (s->output)
+		go_on(s);
+	serve_snapshots(s);
 	s->loop_cpu_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 	tell_changes(s);
 }

@@ -46,8 +46,8 @@ struct session_counters {
 	uint64_t stop_ns;         /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
-/* Called from session_dispatch() or session_stop() whenever the state, or session_snapshots(), has
- * changed. It may call anything but session_free(). */
+/* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_flight_snapshot() or
+ * session_chunks() has changed. It may call anything but session_free(). */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
@@ -56,6 +56,12 @@ typedef void (*session_changed_fn)(struct session *s, void *userdata);
  * both only on success. Returns 0, -EINVAL (an option out of range), -ENOMEM, or another errno.
  */
 int session_new(struct session_options *options, struct store *store, struct session **ret);
+
+/*
+ * Makes a session of what a flight recorder of a dead process has left in DIR_FD (a duplicate is kept): it has failed, with reason
+ * "service died", and snapshots can be taken of it. Takes over what OPTIONS owns on success. Returns 0 or a negative errno.
+ */
+int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret);
 
 /*
  * Lets go of everything, in any state; what was not written is lost. An output that hangs in the
@@ -90,12 +96,6 @@ int session_mark(struct session *s, const char *text);
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
 
-/*
- * Ends the chunk of a recording that is made of chunks (session_options_splits()) at this moment, and begins the next one: with one of the next
- * drains, without waiting. Returns 0, -ESHUTDOWN if it does not run, or -EOPNOTSUPP if it is one archive.
- */
-int session_rotate(struct session *s);
-
 /* The number of the chunk that is being written, from 1; 0 before the first one, and if the recording is one archive. */
 uint32_t session_chunk(const struct session *s);
 
@@ -108,6 +108,28 @@ int session_snapshot(struct session *s, uint64_t *ret_number);
 
 /* How many have gone to the output; *RET_ERROR is 0, or why the last one of them is not whole. */
 uint64_t session_snapshots(const struct session *s, int *ret_error);
+
+/*
+ * Has a snapshot written to TO of what a flight recorder keeps, up to this moment, or to its end if it has ended, without waiting. Takes
+ * over TO, on success. *RET_NUMBER is for session_flight_snapshot(). Returns 0, -EOPNOTSUPP if it is no flight recorder, -ESHUTDOWN if it was never started,
+ * or -EBUSY if too many snapshots wait.
+ */
+int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number);
+
+/* Whether snapshot NUMBER has ended, and how: *RET_ERROR is 0 when all of it was written, -ECANCELED if it was called off. */
+bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error);
+
+/* Calls it off, if it has not ended. */
+void session_cancel_snapshot(struct session *s, uint64_t number);
+
+/*
+ * Has another chunk begin, without waiting: the one of now is complete when session_chunks() is *RET_NUMBER or more. Returns 0, what
+ * session_mark() does, or -EOPNOTSUPP if it has no chunks to begin (session_options_splits(), mode flight).
+ */
+int session_rotate(struct session *s, uint64_t *ret_number);
+
+/* How many have begun. */
+uint64_t session_chunks(const struct session *s);
 
 /* Those that have begun. */
 const struct contexts *session_contexts(const struct session *s);

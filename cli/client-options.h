@@ -8,20 +8,26 @@
 #include <stdint.h>
 
 #include "cli/bus/bus-client.h"
+#include "cli/remote.h"
+#include "writer/pack/pack.h"
 
 /* Which of the options a verb knows, beside --bus and --help. */
 enum {
 	CLIENT_JSON = 1 << 0,
 	CLIENT_DIRECT = 1 << 1,
 	CLIENT_COUNT = 1 << 2,
+	CLIENT_OUTPUT = 1 << 3, /* -o, --force, --compress */
 };
 
 struct client_options {
 	const char *bus; /* NULL = the system bus */
 	bool json;
 	bool direct;
-	uint64_t count; /* 0 = not given */
-	char **rest;    /* what is no option; ends with NULL */
+	uint64_t count;     /* 0 = not given */
+	const char *output; /* NULL = not given */
+	bool force;
+	enum pack_method compress; /* PACK_NONE = not given */
+	char **rest;               /* what is no option; ends with NULL */
 	int n_rest;
 };
 
@@ -32,6 +38,7 @@ enum {
 int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret);
 
 #define CLIENT_OPTIONS_HELP                                                                        \
+	REMOTE_HELP                                                                                \
 	"      --bus ADDRESS  the bus of the service (the system bus)\n"                           \
 	"  -h, --help         show this\n"
 

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/value.h"
+#include "cli/remote.h"
 #include "cli/verb.h"
 
 static const struct verb *current;
@@ -102,48 +104,20 @@ static int print_overview(FILE *to)
 	      "Records what a whole Linux machine did, and when, and shows it.\n\n",
 	      to);
 	for (const struct verb *const *v = verbs; *v; v++)
-		fprintf(to, "  %-13s %s\n", (*v)->name, (*v)->what);
+		fprintf(to, "  %-14s %s\n", (*v)->name, (*v)->what);
 	fputs("\n'kymo VERB --help' says more about one of them.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
 	      to);
 	return CLI_OK;
 }
 
-/* Levenshtein distance, for "did you mean"; words longer than the row are never near. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[32];
-	size_t n = strlen(b);
-
-	if (n + 1 > sizeof(row) / sizeof(row[0]))
-		return 99;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; *a; i++, a++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= n; j++) {
-			unsigned best = diagonal + (*a != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n];
-}
-
 static int unknown_verb(const char *name)
 {
 	const struct verb *nearest = NULL;
-	unsigned best = 3;
+	unsigned best = VALUE_NEAR;
 
 	for (const struct verb *const *v = verbs; *v; v++) {
-		unsigned d = distance(name, (*v)->name);
+		unsigned d = value_distance(name, (*v)->name);
 
 		if (d < best) {
 			best = d;
@@ -180,8 +154,23 @@ static int check_printed(int r)
 	return CLI_FAILED;
 }
 
+/* The verb, here or elsewhere. */
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+	struct remote remote = { 0 };
+	int r;
+
+	current = verb;
+	r = remote_take(&argc, argv, &remote);
+	if (r != CLI_OK)
+		return r;
+	r = remote.host || remote.machine ? remote_run(&remote, argc, argv) : REMOTE_GO;
+	return r == REMOTE_GO ? verb->run(argc, argv) : r;
+}
+
 static int run(int argc, char **argv)
 {
+	remote_put_behind(argc, argv);
 	if (argc < 2) {
 		print_overview(stderr);
 		return CLI_USAGE;
@@ -193,12 +182,9 @@ static int run(int argc, char **argv)
 		puts("kymo " KYMO_VERSION);
 		return CLI_OK;
 	}
-	for (const struct verb *const *v = verbs; *v; v++) {
-		if (strcmp(argv[1], (*v)->name) == 0) {
-			current = *v;
-			return current->run(argc - 1, argv + 1);
-		}
-	}
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (strcmp(argv[1], (*v)->name) == 0)
+			return run_verb(*v, argc - 1, argv + 1);
 	return unknown_verb(argv[1]);
 }
 

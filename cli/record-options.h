@@ -58,6 +58,9 @@ enum {
 	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                   \
 	"  --flush TIME        write at least this often (250ms)\n"                                \
 	"  --max-size SIZE     stop when the archive has this size\n"                              \
+	"  --mode MODE         'flight' keeps the last of it in memory, for snapshots\n"           \
+	"  --keep TIME         at least so much of it (10s; with --keep-size, what fits)\n"        \
+	"  --keep-size SIZE    but never more than this (64M)\n"                                   \
 	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"    \
 	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"           \
 	"  --force             write over an existing file\n"

@@ -2,6 +2,7 @@
 /*
  * kymo summary: a recording in one screen, or all of its sums as JSON.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cli/read-events.h"
 #include "cli/resolver.h"
 #include "cli/summary-activity.h"
+#include "cli/summary-by.h"
 #include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "reader/call-tree.h"
@@ -161,6 +163,8 @@ static struct json_object *json_processes(const struct summary *s)
 			json_add_u64(o, "uid", p->uid);
 		if (p->command_line)
 			json_add_string(o, "command_line", p->command_line);
+		if (p->cgroup_path)
+			json_add_string(o, "cgroup_path", p->cgroup_path);
 		if (p->start_ns != 0)
 			json_add_u64(o, "start_ns", p->start_ns);
 		if (p->exited) {
@@ -204,7 +208,7 @@ static struct json_object *json_profile(const struct sums *s)
 	return o;
 }
 
-static void print_json(const struct sums *sums, const struct open_trace *t)
+static int print_json(const struct sums *sums, const struct open_trace *t, enum summary_by by)
 {
 	const struct summary *s = sums->summary;
 	struct json_object *o = json_object_new_object();
@@ -237,7 +241,12 @@ static void print_json(const struct sums *sums, const struct open_trace *t)
 	summary_activity_json(o, s);
 	if (sums->profile->n_samples)
 		json_add(o, "profile", json_profile(sums));
+	if (by != SUMMARY_BY_MAX && summary_by_json(o, s, by) < 0) {
+		json_object_put(o);
+		return -ENOMEM;
+	}
 	json_print_pretty(o);
+	return 0;
 }
 
 /* ---- for people ---- */
@@ -358,13 +367,17 @@ static void print_functions(const struct sums *s)
 
 /* ---- the verb ---- */
 
-static int print_text(const struct sums *sums, const char *name, size_t limit)
+static int print_text(const struct sums *sums, const char *name, size_t limit, enum summary_by by)
 {
 	const struct summary *s = sums->summary;
 	int r = 0;
+	bool scheduled;
 
 	print_header(s, name);
-	if (print_cpus(s))
+	scheduled = print_cpus(s);
+	if (by != SUMMARY_BY_MAX)
+		r = summary_by_print(s, by, limit);
+	else if (scheduled)
 		r = print_threads(s, limit);
 	if (r == 0)
 		r = summary_activity_print(s);
@@ -375,7 +388,8 @@ static int print_text(const struct sums *sums, const char *name, size_t limit)
 
 struct summary_options {
 	struct symbol_options symbols;
-	uint64_t limit; /* of threads */
+	uint64_t limit;     /* of threads, or of what else is shown */
+	enum summary_by by; /* SUMMARY_BY_MAX = the threads are enough */
 	bool json;
 };
 
@@ -406,10 +420,11 @@ static int run(const struct summary_options *o, const char *path)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	if (o->json)
-		print_json(&s, &t);
-	else if (print_text(&s, t.name, (size_t)o->limit) < 0)
+	r = o->json ? print_json(&s, &t, o->by) : print_text(&s, t.name, (size_t)o->limit, o->by);
+	if (r < 0) {
+		cli_error("out of memory");
 		return CLI_FAILED;
+	}
 	return read_events_finish(&t, s.summary);
 }
 
@@ -422,9 +437,10 @@ static int take_limit(void *limit, char *text)
 
 static int verb_summary(int argc, char **argv)
 {
-	struct summary_options o = { .limit = THREADS_SHOWN };
+	struct summary_options o = { .limit = THREADS_SHOWN, .by = SUMMARY_BY_MAX };
 	const struct verb_option options[] = {
 		OPTION_FLAG("json", &o.json),
+		OPTION_VALUE("by", 0, summary_by_take, &o.by),
 		OPTION_VALUE("threads", 'n', take_limit, &o.limit),
 		SYMBOL_NONE_ROW(&o.symbols),
 		SYMBOL_PLACE_ROWS(&o.symbols),
@@ -442,6 +458,8 @@ const struct verb verb_summary_row = {
 	.synopsis = "[OPTION ...] FILE",
 	.what = "Show what a recording says in sum: CPUs, threads, losses",
 	.options =
+		"      --by=WHAT          instead of threads, show sums by unit (of systemd), container,\n"
+		"                         process or thread\n"
 		"  -n, --threads=N        show N threads (20), those with the most CPU time\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP
 		"      --json             print everything, all threads and processes, as JSON\n"

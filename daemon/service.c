@@ -15,6 +15,7 @@
 #include "daemon/access.h"
 #include "daemon/log.h"
 #include "daemon/managed.h"
+#include "daemon/profile-snapshots.h"
 
 #define USEC_PER_SEC   UINT64_C(1000000)
 #define TELL_USEC      USEC_PER_SEC        /* between two status lines */
@@ -35,7 +36,7 @@ struct service {
 	uint64_t shape;                  /* of what there was to tell when it was looked at last */
 	uint64_t calls_seen, shape_seen; /* when idleness was looked at */
 	char status[STATUS_MAX];
-	sd_event_source *sigterm, *sigint, *post, *idle, *tell;
+	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *tell;
 	sd_bus_slot *calls, *disconnected, *owner;
 };
 
@@ -158,6 +159,17 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	(void)info;
 	say_stopping(s);
 	manager_shutdown(s->manager, EXIT_SUCCESS);
+	return 0;
+}
+
+/* Somebody who cannot use the bus wants to keep what happened. */
+static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct service *s = userdata;
+
+	(void)source;
+	(void)info;
+	profile_snapshot_all(s->manager, "SIGUSR1", NULL);
 	return 0;
 }
 
@@ -325,6 +337,8 @@ int service_new(const struct service_args *args, struct service **ret)
 	if (r >= 0)
 		r = sd_event_add_signal(s->event, &s->sigint, SIGINT, on_signal, s);
 	if (r >= 0)
+		r = sd_event_add_signal(s->event, &s->sigusr1, SIGUSR1, on_usr1, s);
+	if (r >= 0)
 		r = sd_bus_match_signal(s->bus, &s->disconnected, "org.freedesktop.DBus.Local",
 					"/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
 					"Disconnected", on_disconnected, s);
@@ -353,6 +367,7 @@ struct service *service_free(struct service *s)
 	sd_bus_slot_unref(s->owner);
 	sd_event_source_disable_unref(s->sigterm);
 	sd_event_source_disable_unref(s->sigint);
+	sd_event_source_disable_unref(s->sigusr1);
 	sd_event_source_disable_unref(s->post);
 	sd_event_source_disable_unref(s->idle);
 	sd_event_source_disable_unref(s->tell);

@@ -29,7 +29,7 @@ struct service_args {
 };
 
 /*
- * From now on MANAGER is served as long as it should be: SIGTERM and SIGINT (which must be blocked), the end of the bus and idleness end
+ * From now on MANAGER is served as long as it should be: SIGTERM and SIGINT (which must be blocked, with SIGUSR1, which asks for snapshots), the end of the bus and idleness end
  * EVENT's loop. The watchdog is fed if there is one. All of ARGS must outlive it.
  */
 int service_new(const struct service_args *args, struct service **ret);

@@ -29,6 +29,7 @@ static void free_process(struct summary_process *p)
 {
 	free(p->name);
 	free(p->command_line);
+	free(p->cgroup_path);
 	free(p);
 }
 
@@ -333,6 +334,20 @@ static int add_wake(struct summary *s, const struct event *ev)
 	return 0;
 }
 
+static void forget_cgroup(struct summary_process *p)
+{
+	free(p->cgroup_path);
+	p->cgroup_path = NULL;
+}
+
+static void add_sample(struct summary *s, const struct event *ev)
+{
+	struct summary_thread *t = table_get(&s->threads, ev->tid);
+
+	if (t && ev->sample.kind == SAMPLE_ON_CPU)
+		t->samples++;
+}
+
 static int add_task(struct summary *s, const struct event *ev)
 {
 	struct summary_process *p;
@@ -360,6 +375,16 @@ static int add_task(struct summary *s, const struct event *ev)
 		p->start_ns = ev->task.start_ns;
 	if (*ev->task.command_line) {
 		r = replace(&p->command_line, ev->task.command_line);
+		if (r < 0)
+			return r;
+	}
+	/* What says nothing of it says nothing new. */
+	if (ev->task.cgroup_id != 0 && ev->task.cgroup_id != p->cgroup_id)
+		forget_cgroup(p);
+	if (ev->task.cgroup_id != 0)
+		p->cgroup_id = ev->task.cgroup_id;
+	if (ev->task.cgroup_path) {
+		r = replace(&p->cgroup_path, ev->task.cgroup_path);
 		if (r < 0)
 			return r;
 	}
@@ -558,6 +583,9 @@ int summary_add(struct summary *s, const struct event *ev)
 		return add_rename(s, ev);
 	case EVENT_LOST:
 		return add_lost(s, ev);
+	case EVENT_SAMPLE:
+		add_sample(s, ev);
+		return 0;
 	case EVENT_MARK:
 		return add_mark(s, ev);
 	case EVENT_START:
@@ -633,7 +661,7 @@ static bool did_nothing(const struct summary_thread *t)
 static void begin_thread(struct summary_thread *t)
 {
 	t->cpu_ns = t->runnable_ns = t->blocked_ns = 0;
-	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = 0;
+	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = t->samples = 0;
 }
 
 /* Keeps the threads that live, of more than MAX those that did anything. */

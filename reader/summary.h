@@ -56,6 +56,7 @@ struct summary_thread {
 	uint64_t preempted; /* times it lost the CPU while it could have run on */
 	uint64_t wakeups;
 	uint64_t max_wakeup_latency_ns; /* from wakeup to running */
+	uint64_t samples;               /* of what it did on CPUs */
 	/* while events come in */
 	enum summary_state state;
 	uint32_t cpu; /* where it runs */
@@ -69,6 +70,8 @@ struct summary_process {
 	uint32_t pid, parent_pid, uid;
 	char *name;         /* owned; NULL = not known */
 	char *command_line; /* owned; NULL = not known */
+	char *cgroup_path;  /* of where it was last; likewise */
+	uint64_t cgroup_id; /* 0 = not known */
 	uint64_t start_ns;  /* 0 = not known */
 	uint64_t exit_ns;
 	int32_t exit_code, signal;

@@ -394,7 +394,7 @@ start_bus() {
 
 # The daemon on that bus; its pid is in $KYMOD_PID.
 start_kymod() {
-	"$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
+	RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
 	KYMOD_PID=$!
 	wait_for 5 "$KYMO" list --bus "$BUS" || {
 		cat "$TMP/kymod.log" >&2

@@ -31,7 +31,10 @@ struct bus_client {
 	char *path;
 	struct session_view last; /* as far as signals have told */
 	bool finished, gone;
-	char error[1024];
+	/* The snapshot that was asked for last. */
+	bool snapshot_asked;
+	int snapshot_state; /* 0, 1 = written, or a negative errno */
+	char error[4096];
 };
 
 /* Leaves the sentence that FORMAT makes. Returns ERROR. */

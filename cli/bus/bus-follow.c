@@ -125,6 +125,22 @@ int bus_client_last(struct bus_client *c, struct session_view *ret)
 	return 0;
 }
 
+const struct session_view *bus_client_seen(const struct bus_client *c)
+{
+	return &c->last;
+}
+
+int bus_client_ask_rotate(struct bus_client *c, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = bus_new_call(c, path, "Rotate", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_send(c->bus, m, NULL);
+	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
+}
+
 /* Whether an error answer to Stop means that nothing more will come of the session. */
 static bool is_end(const sd_bus_error *e)
 {

@@ -117,8 +117,14 @@ int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *a
 	const struct session_options *o = args->options;
 	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
-	if (r >= 0)
+	if (r >= 0 && args->output_fd >= 0)
 		r = sd_bus_message_append(m, "{sv}", "output", "h", args->output_fd);
+	if (r >= 0 && o->mode != SESSION_STREAM)
+		r = sd_bus_message_append(m, "{sv}", "mode", "s", session_mode_names[o->mode]);
+	if (r >= 0)
+		r = append_u64(m, "flight_ns", o->flight_ns);
+	if (r >= 0)
+		r = append_u64(m, "flight_bytes", o->flight_bytes);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "linger", "b", (int)args->linger);
 	if (r >= 0)

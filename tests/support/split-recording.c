@@ -71,8 +71,8 @@ static struct session *make(const char *name, uint32_t categories, uint64_t rota
 				     .ring_bytes = 4 << 20,
 				     .frequency = 999,
 				     .memory.log = true };
-	struct store *store;
 	struct session *s;
+	struct store *store;
 	int r;
 
 	snprintf(o.name, sizeof(o.name), "%s", name);
@@ -106,7 +106,7 @@ static void run(struct session *plain, struct session *splitting, uint64_t every
 		{ session_fd(splitting), POLLIN, 0 },
 		{ STDIN_FILENO, POLLIN, 0 },
 	};
-	uint64_t last_ns = clock_boot_ns();
+	uint64_t last_ns = clock_boot_ns(), number;
 	bool told = false;
 	char c;
 
@@ -114,7 +114,8 @@ static void run(struct session *plain, struct session *splitting, uint64_t every
 		poll(fds, 3, 100);
 		session_dispatch(plain);
 		session_dispatch(splitting);
-		if (clock_boot_ns() - last_ns >= every_ns && session_rotate(splitting) == 0)
+		if (clock_boot_ns() - last_ns >= every_ns &&
+		    session_rotate(splitting, &number) == 0)
 			last_ns = clock_boot_ns();
 		if (!told && session_state(plain) == SESSION_RUNNING &&
 		    session_state(splitting) == SESSION_RUNNING) {

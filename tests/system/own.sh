@@ -33,7 +33,7 @@ done
 cp "$OWN_LOAD" "$TMP/$mark-dir/$mark-suid"
 chmod 4755 "$TMP/$mark-dir/$mark-suid"
 cp "$OWN_LOAD" "$TMP/$mark-dir/$mark-sgid"
-chgrp $bob "$TMP/$mark-dir/$mark-sgid"
+chgrp "$bob" "$TMP/$mark-dir/$mark-sgid"
 chmod 2755 "$TMP/$mark-dir/$mark-sgid"
 cp "$OWN_LOAD" "$TMP/$mark-dir/$mark-caps"
 setcap cap_net_raw+ep "$TMP/$mark-dir/$mark-caps" 2>/dev/null ||
@@ -57,7 +57,7 @@ exec_as() {
 	exec setpriv --reuid="$uid" --regid="$uid" --clear-groups "$@"
 }
 
-[ "$(as $own "$hidden-suid" "$log" euid=0 name=probe log && echo yes)" = yes ] ||
+[ "$(as "$own" "$hidden-suid" "$log" euid=0 name=probe log && echo yes)" = yes ] ||
 	skip "programs get nobody's rights below ${TMPDIR:-/tmp}"
 : >"$log"
 
@@ -93,31 +93,31 @@ truncate -s 4096 "$TMP/out/word"
 chmod 666 "$TMP/out/word"
 
 start_bus
-"$KYMOD" --bus "$BUS" --group $own >"$TMP/kymod.log" 2>&1 &
+"$KYMOD" --bus "$BUS" --group "$own" >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 
 # ---- what lives already ----
 
-exec_as $own "$TMP/bin/ownprog" "$log" name=ownread log maps "read=$TMP/out/fifo" &
-exec_as $own "$TMP/bin/ownprog" "$log" name=ownwait log maps "wait=$TMP/out/word,50" &
-exec_as $own "$TMP/bin/ownprog" "$log" name=ownsig log maps signals=5000 &
-exec_as $own "$TMP/bin/ownprog" "$log" "script=$TMP/steps/late" &
-exec_as $bob "$hidden-bob" "$log" name=$mark-b1 log maps nap=1 spin=500 thread=$mark-b1-t nap=1500 &
+exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownread log maps "read=$TMP/out/fifo" &
+exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownwait log maps "wait=$TMP/out/word,50" &
+exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownsig log maps signals=5000 &
+exec_as "$own" "$TMP/bin/ownprog" "$log" "script=$TMP/steps/late" &
+exec_as "$bob" "$hidden-bob" "$log" name=$mark-b1 log maps nap=1 spin=500 thread=$mark-b1-t nap=1500 &
 "$hidden-root" "$log" name=$mark-r1 log maps spin=500 thread=$mark-r1-t nap=1500 &
-"$hidden-down" "$log" become=$own name=$mark-d1 log maps spin=300 nap=3000 &
+"$hidden-down" "$log" become="$own" name=$mark-d1 log maps spin=300 nap=3000 &
 for name in ownread ownwait ownsig $mark-b1 $mark-r1 $mark-d1; do
 	expect_soon 10 grep -q "^proc $name " "$log"
 done
 (for ((i = 0; i < 60; i++)); do
-	as $own "$TMP/bin/ownprog" "$log" "script=$TMP/steps/quick"
+	as "$own" "$TMP/bin/ownprog" "$log" "script=$TMP/steps/quick"
 done) &
 quick=$!
 
 # ---- the recording ----
 
 archive=$TMP/out/own.fxt
-exec_as $own "$TMP/bin/kymo" record --own --bus "$BUS" -o "$archive" -F 999 --memory-log --reach look \
+exec_as "$own" "$TMP/bin/kymo" record --own --bus "$BUS" -o "$archive" -F 999 --memory-log --reach look \
 	-e sched,profile,offcpu,memory,fd,shm,threads >"$TMP/record.log" 2>&1 &
 recorder=$!
 # Whether the session is in state $1; what it says of itself is in $TMP/status.json then.
@@ -128,27 +128,27 @@ is_in_state() {
 expect_soon 30 is_in_state running
 assert_eq "$(json "$TMP/status.json" '.[0].options.own')" true "option own"
 
-as $own "$TMP/bin/ownprog" "$log" name=ownwork log maps spin=300 allocate=70 thread=ownthread nap=20 \
+as "$own" "$TMP/bin/ownprog" "$log" name=ownwork log maps spin=300 allocate=70 thread=ownthread nap=20 \
 	fork name=ownchild log maps spin=50
 for name in suid toggle und undback caps sgid; do
-	as $own "$TMP/bin/ownprog" "$log" "script=$TMP/steps/$name"
+	as "$own" "$TMP/bin/ownprog" "$log" "script=$TMP/steps/$name"
 done
 # shellcheck disable=SC2046 # words
-as $own "$hidden-suid" "$log" $(deeds s4)
+as "$own" "$hidden-suid" "$log" $(deeds s4)
 # shellcheck disable=SC2046
-"$hidden-down" "$log" $(deeds r2) become=$own $(deeds d2) fork $(deeds d3)
+"$hidden-down" "$log" $(deeds r2) become="$own" $(deeds d2) fork $(deeds d3)
 sig=$(awk '$2 == "ownsig" { print $3; exit }' "$log")
 "$hidden-root" "$log" name=$mark-r3 log maps "wake=$TMP/out/word,50" "signal=$sig,20" thread=$mark-r3-t
-as $bob "$hidden-bob" "$log" name=$mark-b2 log maps "write=$TMP/out/fifo,60" thread=$mark-b2-t
+as "$bob" "$hidden-bob" "$log" name=$mark-b2 log maps "write=$TMP/out/fifo,60" thread=$mark-b2-t
 namespace=
-if as $own unshare -Ur true 2>/dev/null; then
+if as "$own" unshare -Ur true 2>/dev/null; then
 	namespace=yes
-	as $own unshare -Ur "$TMP/bin/ownprog" "$log" name=ownspace log maps spin=60 thread=ownspace-t
+	as "$own" unshare -Ur "$TMP/bin/ownprog" "$log" name=ownspace log maps spin=60 thread=ownspace-t
 fi
-wait $quick
+wait "$quick"
 sleep 0.6
-kill -INT $recorder
-wait $recorder || fail "recording failed: $(cat "$TMP/record.log")"
+kill -INT "$recorder"
+wait "$recorder" || fail "recording failed: $(cat "$TMP/record.log")"
 
 summarize "$archive"
 dump_records "$archive"
@@ -166,7 +166,7 @@ note "no ids of others"
 awk '$1 == "proc" && $2 ~ /^own/ { print $3; print $4 }' "$log" | sort -u >"$TMP/own-ids"
 awk -v mark="^$mark" '$1 == "proc" && $2 ~ mark { print $3; print $4 }' "$log" | sort -u |
 	comm -23 - "$TMP/own-ids" >"$TMP/hidden-ids"
-echo $$ $BASHPID $KYMOD_PID | tr ' ' '\n' >>"$TMP/hidden-ids"
+echo $$ "$BASHPID" "$KYMOD_PID" | tr ' ' '\n' >>"$TMP/hidden-ids"
 assert_ge "$(wc -l <"$TMP/hidden-ids")" 25 "hidden ids"
 jq -r '[.process_id, .thread_id, .koid, .outgoing_thread_id, .incoming_thread_id, .waking_thread_id,
 	(.args? // [] | .[] | select(.type == "koid" or .name == "real_id") | .value)] |
@@ -251,18 +251,18 @@ assert_eq "$(cat "$TMP/exits")" 0 "exits of what was not the user's any more"
 
 note "what is of the whole machine is refused"
 for category in irq softirq workqueue power counters; do
-	expect_exit 2 as $own "$TMP/bin/kymo" record --own -e $category --bus "$BUS" -o "$TMP/out/no.fxt"
+	expect_exit 2 as "$own" "$TMP/bin/kymo" record --own -e $category --bus "$BUS" -o "$TMP/out/no.fxt"
 	assert_contains "$TMP/stderr" '--own: .*whole machine' "complaint about $category"
 done
 
 note "root's own"
 "$hidden-root" "$log" name=rootown nap=1500 &
 root=$!
-exec_as $own "$TMP/bin/ownprog" "$log" name=notroots nap=1500 &
+exec_as "$own" "$TMP/bin/ownprog" "$log" name=notroots nap=1500 &
 record_around "$TMP/root.fxt" --own -d 300ms -e sched,profile
 summarize "$TMP/root.fxt"
 dump_records "$TMP/root.fxt"
 assert_eq "$(jq -r 'select(.record == "kernel_object") | .args[] | select(.name == "uid") | .value' "$DUMP" |
 	sort -u)" 0 "users in root's archive"
 assert_eq "$(grep -ac notroots "$TMP/root.fxt")" 0 "names of other users there"
-wait $root
+wait "$root"
