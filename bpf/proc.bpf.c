@@ -29,6 +29,11 @@ struct filter_cgroups filter_cgroups SEC(".maps");
 struct filter_verdicts filter_verdicts SEC(".maps");
 struct own_exiting own_exiting SEC(".maps");
 
+/* Whether records are made of CPUs that go. */
+const volatile bool tell_cpus_gone = false;
+/* Counted in any case: their perf events have gone, too, also when they are back before anybody looks. */
+__u32 cpu_departures[CPU_DEPARTURES] = {};
+
 struct rec_rings rec_rings SEC(".maps");
 struct rec_states rec_states SEC(".maps");
 
@@ -209,6 +214,9 @@ int BPF_PROG(on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
 	struct rec_cpu_gone *rec;
 
 	if (result != 0 || step != (int)bpf_core_enum_value(enum cpuhp_state, CPUHP_TEARDOWN_CPU))
+		return 0;
+	__sync_fetch_and_add(&cpu_departures[cpu & (CPU_DEPARTURES - 1)], 1);
+	if (!tell_cpus_gone)
 		return 0;
 	rec = rec_reserve(REC_RING_LIFECYCLE, sizeof(*rec), now_ns);
 	if (!rec)

@@ -305,6 +305,9 @@ struct stack_set {
 #define STACK_ROOM_SWITCH 1
 #define STACK_ROOMS       2
 
+/* Places for how often each CPU has gone, a power of two; those beyond share them. */
+#define CPU_DEPARTURES 1024
+
 /* Code is mapped into head.pid, by head.tid, at head.ts_ns. By user space only. */
 #define MAPPING_BUILD_ID_BYTES 20
 #define MAPPING_PATH_BYTES     4096

@@ -25,7 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "capture/rights.h"
+#include "capture/process-rights.h"
 
 enum {
 	NOBODY = 65534,

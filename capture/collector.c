@@ -16,6 +16,7 @@
 #include "bpf/kymo.skel.h"
 #include "capture/cpus.h"
 #include "capture/decode.h"
+#include "capture/exit-hook.h"
 #include "capture/kernel-btf.h"
 #include "capture/map-rings.h"
 #include "capture/resource-calls.h"
@@ -46,14 +47,14 @@ struct collector {
 	struct word_rings sched, cpu;
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
-	struct map_rings *map_rings; /* NULL = not attached */
-	struct sampler *sampler;     /* of whoever attaches */
-	const char *clock;           /* of the sampler */
-	uint32_t frequency;          /* likewise */
-	enum probes_way way;         /* with CATEGORIES_MEMORY */
-	bool *online;                /* room for a list */
-	int cpus_fd;                 /* who tells of CPUs that go; -1 = nobody */
-	struct rec_state *states;    /* where a look-up puts those of all CPUs */
+	struct map_rings *map_rings;         /* NULL = not attached */
+	struct sampler *sampler;             /* of whoever attaches */
+	const char *clock;                   /* of the sampler */
+	uint32_t frequency;                  /* likewise */
+	enum probes_way way;                 /* with CATEGORIES_MEMORY */
+	bool *online;                        /* room for a list */
+	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
+	struct rec_state *states;            /* where a look-up puts those of all CPUs */
 	struct cpu_state *cpu_states;
 	collector_record_fn fn; /* of the round that runs */
 	void *userdata;
@@ -258,7 +259,8 @@ static int configure_own(struct collector *c, const struct session_options *o)
 
 	if (with_memory < 0)
 		return with_memory;
-	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory);
+	/* (without the hook exits are not shown, as there is nothing to say whose they are) */
+	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory && exit_hook_works());
 	skel->rodata->own_uid = o->own_uid;
 	skel->rodata->own_n_gids = (uint32_t)o->n_own_gids;
 	for (size_t i = 0; i < o->n_own_gids; i++)
@@ -279,7 +281,7 @@ static int configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_task_rename, true },
 		{ skel->progs.on_iter_task, true },
 		{ skel->progs.on_sched_process_free, o->filter.n_pids > 0 || o->own },
-		{ skel->progs.on_cpuhp_exit, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_cpuhp_exit, true },
 		{ skel->progs.on_sched_switch, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_waking, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_wakeup_new, o->categories & CATEGORY_SCHED },
@@ -314,6 +316,7 @@ static int configure(struct collector *c, const struct session_options *o)
 		return r;
 	skel->rodata->preempt_count_from_rq = from_rq;
 	skel->rodata->possible_cpus = c->n_cpus;
+	skel->rodata->tell_cpus_gone = (o->categories & CATEGORY_SCHED) != 0;
 	skel->rodata->filter_kinds = filter_kinds(o);
 	r = configure_own(c, o);
 	if (r < 0)
@@ -462,7 +465,6 @@ int collector_new(const struct session_options *options, struct collector **ret,
 
 	if (!c)
 		return failed(-ENOMEM, "make a session", reterr_text);
-	c->cpus_fd = -1;
 	libbpf_set_print(keep_warning);
 	*libbpf_says = '\0';
 	r = libbpf_num_possible_cpus();
@@ -506,7 +508,6 @@ struct collector *collector_free(struct collector *c)
 		return NULL;
 	sampler_free(c->sampler);
 	map_rings_free(c->map_rings);
-	close_fd(c->cpus_fd);
 	ring_buffer__free(c->doorbell);
 	ring_buffer__free(c->records);
 	if (c->sched.map)
@@ -529,7 +530,10 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	int r;
 
 	*libbpf_says = '\0';
-	c->cpus_fd = cpus_listen(); /* not allowed? then whoever is gone for long is noticed */
+	/* Or one that goes now would be missed. */
+	c->skel->links.on_cpuhp_exit = bpf_program__attach(c->skel->progs.on_cpuhp_exit);
+	if (!c->skel->links.on_cpuhp_exit)
+		return failed(-errno, "attach on_cpuhp_exit", reterr_text);
 	r = map_rings_new(c->n_cpus, &c->map_rings);
 	if (r == 0)
 		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
@@ -556,7 +560,6 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
 		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
 		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
-		{ skel->progs.on_cpuhp_exit, &skel->links.on_cpuhp_exit },
 		/* Behind the one by which the filter follows. */
 		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
 		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
@@ -658,7 +661,7 @@ void collector_look_after_cpus(struct collector *c)
 		return;
 	/* First those that are not there as before, then those that are back. */
 	cpus_online(c->online, c->n_cpus);
-	if (cpus_clear_gone(c->cpus_fd, c->online, c->n_cpus)) {
+	if (cpus_clear_gone(c->skel->bss->cpu_departures, c->departures, c->online, c->n_cpus)) {
 		set_online(c);
 		cpus_online(c->online, c->n_cpus);
 	}

@@ -6,11 +6,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <linux/netlink.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "bpf/record.h"
 
 bool cpus_parse(const char *text, bool *ret, unsigned n)
 {
@@ -44,64 +43,21 @@ void cpus_online(bool *ret, unsigned n)
 		memset(ret, true, n * sizeof(*ret));
 }
 
-/* ---- those that went ---- */
-
-int cpus_listen(void)
+bool cpus_clear_gone(const uint32_t *departures, uint32_t *seen, bool *ret, unsigned n)
 {
-	const struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = 1 };
-	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-					NETLINK_KOBJECT_UEVENT);
-
-	if (fd < 0 || bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno;
-	return TAKE_FD(fd);
-}
-
-bool cpus_parse_gone(const char *message, size_t bytes, unsigned *ret_cpu)
-{
-	static const char begin[] = "offline@/devices/system/cpu/cpu";
-	const size_t n = sizeof(begin) - 1;
-	unsigned long cpu;
-	char *end;
-
-	/* What follows is text that ends with NUL, or it is none of the kernel's. */
-	if (bytes <= n || memcmp(message, begin, n) != 0 || !memchr(message, '\0', bytes) ||
-	    message[n] < '0' || message[n] > '9')
-		return false;
-	cpu = strtoul(message + n, &end, 10);
-	if (*end != '\0' || cpu > UINT16_MAX)
-		return false;
-	*ret_cpu = (unsigned)cpu;
-	return true;
-}
-
-bool cpus_clear_gone(int fd, bool *ret, unsigned n)
-{
-	struct sockaddr_nl from;
-	char message[4096];
+	uint32_t now[CPU_DEPARTURES];
 	bool any = false;
-	unsigned cpu;
-	ssize_t got;
 
-	while (fd >= 0) {
-		socklen_t from_bytes = sizeof(from);
+	for (unsigned i = 0; i < CPU_DEPARTURES; i++)
+		now[i] = __atomic_load_n(&departures[i], __ATOMIC_RELAXED);
+	for (unsigned cpu = 0; cpu < n; cpu++) {
+		unsigned place = cpu % CPU_DEPARTURES;
 
-		got = recvfrom(fd, message, sizeof(message), 0, (struct sockaddr *)&from,
-			       &from_bytes);
-		if (got < 0 && errno == ENOBUFS) {
-			memset(ret, false, n * sizeof(*ret));
-			any = true;
-			continue;
-		}
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			break;
-		/* Programs may send such things, too. */
-		if (from.nl_pid == 0 && cpus_parse_gone(message, (size_t)got, &cpu) && cpu < n) {
+		if (now[place] != seen[place]) {
 			ret[cpu] = false;
 			any = true;
 		}
 	}
+	memcpy(seen, now, sizeof(now));
 	return any;
 }

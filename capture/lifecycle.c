@@ -31,6 +31,15 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
 	return table_set(&l->asked, tid, (void *)(uintptr_t)(pid + UINT64_C(1)));
 }
 
+/* Asks where TASK is; until that is known it is announced without it. */
+static int ask_cgroup(struct lifecycle *l, const struct task *task)
+{
+	if (task->tid != task->pid || !tasks_asks_cgroup(l->tasks, task->cgroup_id) ||
+	    !l->ask_cgroup || !l->ask_cgroup(task->cgroup_id, l->userdata))
+		return 0;
+	return tasks_set_cgroup(l->tasks, task->cgroup_id, "");
+}
+
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 {
 	const struct task *task = tasks_find(l->tasks, tid);
@@ -42,6 +51,8 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	tasks_set_announced(l->tasks, tid);
 	if (!tasks_announced(l->tasks, task->pid))
 		r = lifecycle_announce(l, task->pid);
+	if (r == 0)
+		r = ask_cgroup(l, task);
 	if (r < 0)
 		return r;
 	tasks_describe(l->tasks, task, &ev);

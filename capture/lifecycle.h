@@ -21,6 +21,8 @@ struct lifecycle {
 	/* Asks for a task about which nothing is known; lifecycle_learned() gets the answer. False if
 	 * that cannot be asked now. */
 	bool (*ask)(uint32_t tid, void *userdata);
+	/* Asks for the path of a cgroup; tasks_set_cgroup() gets the answer. Likewise. */
+	bool (*ask_cgroup)(uint64_t id, void *userdata);
 	void *userdata;
 	struct table
 		asked; /* tid that was asked for and not answered -> its pid + 1, as far as known */

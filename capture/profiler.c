@@ -232,8 +232,10 @@ static int write_waiting(struct profiler *p, struct process *process, uint64_t t
 	return r;
 }
 
-/* Writes what has waited and is not younger than TS_NS, when its process was selected. */
-static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns)
+/* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time or at FROM_NS
+ * if that is later. */
+static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
+			uint64_t from_ns)
 {
 	struct outbuf waiting = process->waiting;
 	const struct rec_mapping *rec;
@@ -247,8 +249,11 @@ static int write_proven(struct profiler *p, struct process *process, uint64_t ts
 	process->waiting = (struct outbuf){ 0 };
 	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
 		rec = (const struct rec_mapping *)(waiting.data + at);
-		r = rec->head.ts_ns > ts_ns ? let_wait(p, process, rec)
-					    : write_mapping(p, process, rec, rec->head.ts_ns);
+		if (rec->head.ts_ns > ts_ns)
+			r = let_wait(p, process, rec);
+		else
+			r = write_mapping(p, process, rec,
+					  rec->head.ts_ns > from_ns ? rec->head.ts_ns : from_ns);
 	}
 	outbuf_deinit(&waiting);
 	return r;
@@ -319,7 +324,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	process->new_image_ns = 0;
 	process->seen = true;
 	if (p->own)
-		return write_proven(p, process, ts_ns);
+		return write_proven(p, process, ts_ns, ts_ns);
 	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
 }
 
@@ -403,7 +408,7 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	if (process->new_image_ns || !process->waiting.size)
 		return 0;
 	if (p->own)
-		return ts_ns ? write_proven(p, process, ts_ns) : 0;
+		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
 	return write_waiting(p, process, 0);
 }
 

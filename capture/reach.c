@@ -27,7 +27,7 @@
 #include "base/clock.h"
 #include "capture/block-index.h"
 #include "capture/reach-threads.h"
-#include "capture/rights.h"
+#include "capture/process-rights.h"
 #include "writer/event.h"
 
 enum {

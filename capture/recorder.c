@@ -65,6 +65,13 @@ static bool ask(uint32_t tid, void *userdata)
 	return r->ask(tid, r->userdata);
 }
 
+static bool ask_cgroup(uint64_t id, void *userdata)
+{
+	struct recorder *r = userdata;
+
+	return r->ask_cgroup(id, r->userdata);
+}
+
 static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 {
 	struct recorder *r = userdata;
@@ -163,17 +170,32 @@ static int learn_commands(struct recorder *r, const struct outbuf *commands, boo
 	int error = 0;
 
 	for (size_t at = 0; error == 0 && at + sizeof(*head) <= commands->size;
-	     at += sizeof(*head) + worker_command_room(head->size)) {
+	     at += sizeof(*head) + worker_padded(head->size)) {
 		head = (const struct worker_command *)(commands->data + at);
 		error = learn_command(r, head, write);
 	}
 	return error;
 }
 
+static int learn_cgroups(struct recorder *r, const struct outbuf *cgroups)
+{
+	const struct worker_cgroup *head;
+	int error = 0;
+
+	for (size_t at = 0; error == 0 && at + sizeof(*head) <= cgroups->size;
+	     at += sizeof(*head) + worker_padded(head->size)) {
+		head = (const struct worker_cgroup *)(cgroups->data + at);
+		error = tasks_set_cgroup(&r->tasks, head->id, (const char *)(head + 1));
+	}
+	return error;
+}
+
 int recorder_learn(struct recorder *r, const struct worker_news *news, bool write)
 {
-	int error = learn_asked(r, &news->looked_up, write);
+	int error = learn_cgroups(r, &news->cgroups);
 
+	if (error == 0)
+		error = learn_asked(r, &news->looked_up, write);
 	return error < 0 ? error : learn_commands(r, &news->commands, write);
 }
 
@@ -230,11 +252,13 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->own = r->profiler.own = options->own;
 	r->archive.no_perfetto_samples = options->no_perfetto_blobs;
 	r->lifecycle.ask = ask;
+	r->lifecycle.ask_cgroup = ask_cgroup;
 	r->lifecycle.userdata = r;
 	recorder_set_end(r, UINT64_MAX);
 	for (unsigned cpu = 0; filtered && cpu < r->n_cpus; cpu++)
 		r->running[cpu] = (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu);
-	return learn_tasks(r, &news->tasks);
+	error = learn_cgroups(r, &news->cgroups);
+	return error < 0 ? error : learn_tasks(r, &news->tasks);
 }
 
 void recorder_let_go(struct recorder *r)

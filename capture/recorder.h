@@ -63,6 +63,8 @@ struct recorder {
 	int (*after_record)(void *userdata);
 	/* Set by the owner: nothing is known about TID, somebody should look. False: not now. */
 	bool (*ask)(uint32_t tid, void *userdata);
+	/* Set by the owner: the path of this cgroup is not known. Likewise. */
+	bool (*ask_cgroup)(uint64_t id, void *userdata);
 	/* Set by the owner: gives what else the worker has read of what is allocated. False: nothing. */
 	bool (*take_memory)(struct outbuf *ret, void *userdata);
 	/* Set by the owner: process PID, which is watched, has mapped a file: somebody should look. */
@@ -76,7 +78,7 @@ struct recorder_end {
 	uint64_t bytes, daemon_cpu_ns;
 };
 
-/* Returns 0 or -ENOMEM. The five last members are the caller's to set. */
+/* Returns 0 or -ENOMEM. The six last members are the caller's to set. */
 int recorder_init(struct recorder *r);
 void recorder_deinit(struct recorder *r);
 

@@ -235,6 +235,13 @@ static bool ask(uint32_t tid, void *userdata)
 	return worker_order_lookup(s->worker, tid);
 }
 
+static bool ask_cgroup(uint64_t id, void *userdata)
+{
+	struct session *s = userdata;
+
+	return worker_order_cgroup(s->worker, id);
+}
+
 static bool take_memory(struct outbuf *ret, void *userdata)
 {
 	struct session *s = userdata;
@@ -700,6 +707,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		return r;
 	s->recorder.after_record = after_record;
 	s->recorder.ask = ask;
+	s->recorder.ask_cgroup = ask_cgroup;
 	s->recorder.take_memory = take_memory;
 	s->recorder.look = look;
 	s->recorder.userdata = s;

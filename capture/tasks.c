@@ -45,6 +45,16 @@ static void task_free(struct task *task)
 	free(task);
 }
 
+static void forget_cgroups(struct tasks *t)
+{
+	size_t pos = 0;
+	char *path;
+
+	while ((path = table_next(&t->cgroups, &pos)))
+		free(path);
+	table_deinit(&t->cgroups);
+}
+
 static void free_all(struct table *tasks)
 {
 	struct task *task;
@@ -60,6 +70,7 @@ void tasks_deinit(struct tasks *t)
 	free_all(&t->by_tid);
 	free_all(&t->dead);
 	free(t->dead_order);
+	forget_cgroups(t);
 	free(t->announced);
 	free(t->named);
 	free(t->ended);
@@ -256,6 +267,44 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 	return 1;
 }
 
+/* Of the processes that are in cgroup ID, something is news. */
+static void cgroup_is_news(struct tasks *t, uint64_t id)
+{
+	const struct task *task;
+	size_t pos = 0;
+
+	while ((task = table_next(&t->by_tid, &pos)))
+		if (task->cgroup_id == id && task->tid == task->pid && task->tid < TASKS_TID_MAX)
+			clear_bit(t->announced, task->tid);
+}
+
+int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
+{
+	char *copy, *before;
+
+	if (id == 0)
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
+		forget_cgroups(t);
+	before = table_remove(&t->cgroups, id);
+	if (*copy && (!before || strcmp(before, copy) != 0))
+		cgroup_is_news(t, id);
+	free(before);
+	if (table_set(&t->cgroups, id, copy) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+bool tasks_asks_cgroup(const struct tasks *t, uint64_t id)
+{
+	return id != 0 && !table_get(&t->cgroups, id);
+}
+
 bool tasks_set_ended(struct tasks *t, uint32_t pid)
 {
 	struct task *main_thread;
@@ -279,6 +328,7 @@ void tasks_forget(struct tasks *t, uint32_t tid)
 
 void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)
 {
+	const char *cgroup = task->cgroup_id ? table_get(&t->cgroups, task->cgroup_id) : NULL;
 	uint32_t koid = tasks_koid(t, task->tid);
 
 	*ret = (struct event){
@@ -290,6 +340,7 @@ void tasks_describe(const struct tasks *t, const struct task *task, struct event
 			.command_line = task->command_line ? task->command_line : "",
 			.start_ns = task->start_ns,
 			.cgroup_id = task->cgroup_id,
+			.cgroup_path = cgroup && *cgroup ? cgroup : NULL,
 			.parent_pid = tasks_koid(t, task->parent_pid),
 			.uid = task->uid,
 			.real_tid = koid != task->tid ? task->tid : 0,

@@ -42,12 +42,13 @@ struct task_dead {
 };
 
 struct tasks {
-	struct table by_tid; /* owns its struct task */
-	uint64_t *announced; /* a bit per tid */
-	uint64_t *named;     /* a bit per tid: ever announced, by whatever owner */
-	uint64_t *ended;     /* a bit per tgid: its process has ended */
-	uint16_t *owner;     /* per tid: 0, or 2..1023; allocated when first needed */
-	uint64_t n_merged;   /* owners that got no koid of their own any more */
+	struct table by_tid;  /* owns its struct task */
+	uint64_t *announced;  /* a bit per tid */
+	uint64_t *named;      /* a bit per tid: ever announced, by whatever owner */
+	uint64_t *ended;      /* a bit per tgid: its process has ended */
+	uint16_t *owner;      /* per tid: 0, or 2..1023; allocated when first needed */
+	uint64_t n_merged;    /* owners that got no koid of their own any more */
+	struct table cgroups; /* id -> path, owned; "" = it is asked for, or was in vain */
 
 	/* Where a recording is split: who has ended may still have to be named in the next chunk. */
 	bool splits;
@@ -58,6 +59,9 @@ struct tasks {
 };
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
+
+/* Paths of cgroups that are kept; then all are forgotten and asked for again. */
+enum { TASKS_CGROUPS_MAX = 32768 };
 
 int tasks_init(struct tasks *t);
 
@@ -110,6 +114,15 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 
 /* Sets the name, to what the kernel has. Returns 1 if it is another than before. */
 int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES]);
+
+/*
+ * The path of cgroup ID: what is told from now on of processes in it has it, and of those that were announced
+ * without it, it is news. PATH "": nobody knows it. Returns 0 or -ENOMEM.
+ */
+int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path);
+
+/* Whether it makes sense to ask for the path of cgroup ID: tasks_set_cgroup() was not called with it. */
+bool tasks_asks_cgroup(const struct tasks *t, uint64_t id);
 
 /* The process PID has ended. Returns true, but only the first time that it is said. */
 bool tasks_set_ended(struct tasks *t, uint32_t pid);

@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
+#include "capture/cgroup-paths.h"
 #include "capture/counters.h"
 #include "capture/mappings.h"
 #include "capture/memory.h"
@@ -19,6 +20,7 @@
 enum {
 	LOOKUPS_MAX = 1024,
 	LOOKS_MAX = 256,
+	CGROUPS_MAX = 256,
 	MEMORY_BYTES_MAX = 8 << 20, /* read and not taken yet */
 	COMMAND_BATCH = 64,         /* processes between two deliveries */
 };
@@ -28,6 +30,8 @@ enum {
 
 /* How often to say which of a user's own processes are so still: their mappings wait for it. */
 #define PROOF_NS UINT64_C(500000000)
+/* Between two looks at all cgroups: who makes many must not keep us busy. */
+#define CGROUPS_NS UINT64_C(50000000)
 
 struct worker {
 	struct session_options options; /* a copy: the owner may be gone before we are */
@@ -41,7 +45,9 @@ struct worker {
 	unsigned n_lookups;
 	uint32_t looks[LOOKS_MAX];
 	unsigned n_looks;
-	bool look_all;        /* there were too many */
+	bool look_all; /* there were too many */
+	uint64_t cgroups[CGROUPS_MAX];
+	unsigned n_cgroups;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
 	struct worker_news news;
@@ -55,6 +61,7 @@ struct worker {
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
 	uint64_t next_proof_ns;    /* likewise, for who is selected still; 0 = none */
+	uint64_t next_cgroups_ns;  /* likewise: not before */
 };
 
 void worker_news_deinit(struct worker_news *news)
@@ -63,6 +70,7 @@ void worker_news_deinit(struct worker_news *news)
 	outbuf_deinit(&news->tasks);
 	outbuf_deinit(&news->looked_up);
 	outbuf_deinit(&news->commands);
+	outbuf_deinit(&news->cgroups);
 	outbuf_deinit(&news->samples);
 	outbuf_deinit(&news->mappings);
 }
@@ -319,10 +327,61 @@ static void rouse_cpus(unsigned n_cpus)
 	CPU_FREE(before);
 }
 
+/* ---- cgroups ---- */
+
+/* What is looked for; none: all are. */
+struct cgroups_wanted {
+	struct outbuf found;
+	uint64_t ids[CGROUPS_MAX];
+	unsigned n;
+	bool all;
+};
+
+static int keep_cgroup(uint64_t id, const char *path, void *userdata)
+{
+	struct cgroups_wanted *wanted = userdata;
+	struct worker_cgroup head = { .id = id, .size = (uint32_t)strlen(path) + 1 };
+	unsigned i = 0;
+	char *p;
+
+	while (i < wanted->n && wanted->ids[i] != id)
+		i++;
+	if (i == wanted->n && !wanted->all)
+		return 0;
+	if (i < wanted->n)
+		wanted->ids[i] = wanted->ids[--wanted->n];
+	p = outbuf_reserve(&wanted->found, sizeof(head) + worker_padded(head.size));
+	if (!p)
+		return -ENOMEM;
+	memcpy(p, &head, sizeof(head));
+	memcpy(p + sizeof(head), path, head.size);
+	return wanted->all || wanted->n ? 0 : 1;
+}
+
+/* Finds the paths that were asked for. */
+static void find_cgroups(struct worker *w)
+{
+	struct cgroups_wanted wanted = { 0 };
+
+	pthread_mutex_lock(&w->lock);
+	wanted.n = w->n_cgroups;
+	memcpy(wanted.ids, w->cgroups, wanted.n * sizeof(*wanted.ids));
+	w->n_cgroups = 0;
+	pthread_mutex_unlock(&w->lock);
+	cgroup_paths(keep_cgroup, &wanted);
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.cgroups, wanted.found.data, wanted.found.size);
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+	outbuf_deinit(&wanted.found);
+	w->next_cgroups_ns = clock_read_ns(CLOCK_MONOTONIC) + CGROUPS_NS;
+}
+
 /* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
 static void start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
+	struct cgroups_wanted cgroups = { .all = true };
 	struct outbuf tasks = { 0 };
 	uint64_t start_ns = 0, listed_ns = 0;
 	char *text = NULL;
@@ -344,6 +403,7 @@ static void start(struct worker *w, struct outbuf *list)
 			text = strdup("cannot list the tasks that run");
 		listed_ns = clock_boot_ns();
 		outbuf_append(list, tasks.data, tasks.size);
+		cgroup_paths(keep_cgroup, &cgroups);
 	}
 	pthread_mutex_lock(&w->lock);
 	w->news.error = r;
@@ -352,10 +412,12 @@ static void start(struct worker *w, struct outbuf *list)
 	w->news.listed_ns = listed_ns;
 	if (r == 0) {
 		w->news.tasks = tasks;
+		w->news.cgroups = cgroups.found;
 		w->news.started = true;
 		w->news.collector = w->collector = TAKE_PTR(c);
 	} else {
 		outbuf_deinit(&tasks);
+		outbuf_deinit(&cgroups.found);
 	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
@@ -369,12 +431,11 @@ static void deliver_commands(struct worker *w, const struct outbuf *tasks, struc
 
 	list_again(w, &after);
 	pthread_mutex_lock(&w->lock);
-	for (size_t at = 0; at < batch->size;
-	     at += sizeof(*head) + worker_command_room(head->size)) {
+	for (size_t at = 0; at < batch->size; at += sizeof(*head) + worker_padded(head->size)) {
 		head = (const struct worker_command *)(batch->data + at);
 		if (is_same(w, tasks, &after, head->tid))
 			outbuf_append(&w->news.commands, head,
-				      sizeof(*head) + worker_command_room(head->size));
+				      sizeof(*head) + worker_padded(head->size));
 	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
@@ -399,7 +460,7 @@ static void read_commands(struct worker *w, const struct outbuf *tasks)
 		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text));
 		if (head.size == 0)
 			continue;
-		p = outbuf_reserve(&batch, sizeof(head) + worker_command_room(head.size));
+		p = outbuf_reserve(&batch, sizeof(head) + worker_padded(head.size));
 		if (!p)
 			break;
 		memcpy(p, &head, sizeof(head));
@@ -636,6 +697,8 @@ static void wait_for_order(struct worker *w)
 		next_ns = w->next_proof_ns;
 	if (w->triage && w->next_triage_ns < next_ns)
 		next_ns = w->next_triage_ns;
+	if (w->n_cgroups && w->next_cgroups_ns < next_ns)
+		next_ns = w->next_cgroups_ns;
 	pthread_mutex_unlock(&w->lock);
 	now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (next_ns > now_ns) {
@@ -671,6 +734,8 @@ static bool do_next(struct worker *w)
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_looks > 0 || w->look_all) {
 		order = look_at_files;
+	} else if (w->n_cgroups > 0 && clock_read_ns(CLOCK_MONOTONIC) >= w->next_cgroups_ns) {
+		order = find_cgroups;
 	} else if (w->want_snapshot && w->watched) {
 		w->want_snapshot = false;
 		w->n_snapshots++;
@@ -779,6 +844,19 @@ bool worker_order_lookup(struct worker *w, uint32_t tid)
 	return room;
 }
 
+bool worker_order_cgroup(struct worker *w, uint64_t id)
+{
+	bool room;
+
+	pthread_mutex_lock(&w->lock);
+	room = w->n_cgroups < CGROUPS_MAX;
+	if (room)
+		w->cgroups[w->n_cgroups++] = id;
+	thread_signal(w->order_fd);
+	pthread_mutex_unlock(&w->lock);
+	return room;
+}
+
 void worker_order_look(struct worker *w, uint32_t pid)
 {
 	bool known = false;
@@ -829,7 +907,7 @@ void worker_fetch(struct worker *w, struct worker_news *ret)
 	pthread_mutex_lock(&w->lock);
 	*ret = w->news;
 	w->news.error_text = NULL;
-	w->news.tasks = w->news.looked_up = w->news.commands = w->news.samples = w->news.mappings =
-		(struct outbuf){ 0 };
+	w->news.tasks = w->news.looked_up = w->news.commands = w->news.cgroups = w->news.samples =
+		w->news.mappings = (struct outbuf){ 0 };
 	pthread_mutex_unlock(&w->lock);
 }

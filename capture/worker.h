@@ -27,8 +27,15 @@ struct worker_command {
 	uint32_t size;
 };
 
+/* The path of a cgroup, likewise, with its NUL. */
+struct worker_cgroup {
+	uint64_t id;
+	uint32_t size;
+	uint32_t reserved;
+};
+
 /* The bytes that SIZE takes in the buffer. */
-static inline size_t worker_command_room(uint32_t size)
+static inline size_t worker_padded(uint32_t size)
 {
 	return ((size_t)size + 7) & ~(size_t)7;
 }
@@ -45,11 +52,13 @@ struct worker_news {
 	struct outbuf tasks;     /* struct rec_task: listed, all of them with `started`. Owned */
 	struct outbuf looked_up; /* struct rec_task: asked for. Owned */
 	struct outbuf commands;  /* struct worker_command. Owned */
-	struct outbuf samples;   /* struct rec_sample. Owned */
-	struct outbuf mappings;  /* struct rec_mapping, of what was there at the start. Owned */
-	uint64_t n_snapshots;    /* said, of those that were ordered */
-	int snapshot_error;      /* why the last of them is not whole, or 0 */
-	uint64_t cpu_ns;         /* CPU time of the thread */
+	struct outbuf
+		cgroups; /* struct worker_cgroup: all with `started`, then those asked for. Owned */
+	struct outbuf samples;  /* struct rec_sample. Owned */
+	struct outbuf mappings; /* struct rec_mapping, of what was there at the start. Owned */
+	uint64_t n_snapshots;   /* said, of those that were ordered */
+	int snapshot_error;     /* why the last of them is not whole, or 0 */
+	uint64_t cpu_ns;        /* CPU time of the thread */
 };
 
 /* Starts the thread, with a copy of OPTIONS. Returns 0 or a negative errno. */
@@ -73,6 +82,9 @@ uint64_t worker_order_snapshot(struct worker *w);
 
 /* Another order, to look up TID in /proc (of own processes: in the kernel). False if too many are waiting. */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
+
+/* Another one, to find the path of cgroup ID. False if too many are waiting. */
+bool worker_order_cgroup(struct worker *w, uint64_t id);
 
 /* Another one, to look at what process PID, which is watched, has mapped. */
 void worker_order_look(struct worker *w, uint32_t pid);

@@ -453,6 +453,7 @@ static void drop_answers(struct access *a)
 	}
 }
 
+/* If it is a lie, it costs a few questions. */
 static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	(void)m;
@@ -469,6 +470,9 @@ static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	int r;
 
 	(void)reterr;
+	/* Anybody may send us a signal that looks like it, and sd-bus does not compare names of services. */
+	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
+		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
 	if (r < 0)
 		return 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "capture/capabilities.h"
 #include "daemon/access.h"
@@ -112,73 +113,144 @@ static int check_name(const struct manager *m, const struct manager_create_args 
 	return 0;
 }
 
-static int check_counts(const struct manager *m, uid_t uid, sd_bus_error *reterr)
+/* Adds up what sessions that count have of something. */
+typedef uint64_t (*amount_fn)(const struct managed *s);
+
+static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amount)
 {
-	size_t n = 0, n_own = 0;
+	struct limit_use use = { 0 };
+
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		bool is_theirs = s->uid == uid;
+
+		use.all += amount(s);
+		use.user += is_theirs ? amount(s) : 0;
+		use.own += is_theirs && session_options(s->session)->own ? amount(s) : 0;
+	}
+	return use;
+}
+
+/* What a dead service has left takes nothing but memory. */
+static uint64_t one(const struct managed *s)
+{
+	return managed_recovered(s) ? 0 : 1;
+}
+
+static int check_counts(const struct manager *m, const struct manager_create_args *args, bool own,
+			sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_SESSIONS, LIMIT_SESSIONS_ROOT,
+					    LIMIT_SESSIONS_PER_USER, LIMIT_SESSIONS_OWN };
+	const struct limit_use has = use_of(m, args->uid, one);
+	uint64_t may;
 
 	if (m->exiting)
 		return bus_error_set(reterr, -EDQUOT, "the service is about to end");
-	for (const struct managed *s = m->sessions; s; s = s->next) {
-		/* What a dead service has left takes nothing but memory. */
-		if (managed_recovered(s))
-			continue;
-		n++;
-		n_own += s->uid == uid;
-	}
-	if (n >= LIMIT_SESSIONS)
+	switch (limit_check(&limit, &has, &(struct limit_wish){ 1, args->uid, own }, &may)) {
+	case LIMIT_FITS:
+		break;
+	case LIMIT_EXCEEDS_ALL:
 		return bus_error_set(reterr, -EDQUOT,
-				     "there are %zu sessions, more are not allowed: remove one "
+				     "there are %" PRIu64
+				     " sessions, more are not allowed: remove one "
 				     "first",
-				     n);
-	if (n_own >= LIMIT_SESSIONS_PER_USER)
-		return bus_error_set(
-			reterr, -EDQUOT,
-			"you have %zu sessions, more are not allowed: remove one first", n_own);
+				     has.all);
+	case LIMIT_EXCEEDS_USER:
+		return bus_error_set(reterr, -EDQUOT,
+				     "you have %" PRIu64
+				     " sessions, more are not allowed: remove one "
+				     "first",
+				     has.user);
+	case LIMIT_EXCEEDS_OWN:
+		return bus_error_set(reterr, -EDQUOT,
+				     "you have %" PRIu64
+				     " sessions of your own processes, more are not "
+				     "allowed: remove one first",
+				     has.own);
+	}
+	if (args->uid == 0 && has.user >= LIMIT_SESSIONS_PER_USER)
+		return bus_error_set(reterr, -EDQUOT,
+				     "root has %" PRIu64
+				     " sessions, more are not allowed: remove one "
+				     "first",
+				     has.user);
 	return 0;
+}
+
+static uint64_t ring_bytes(const struct managed *s)
+{
+	return managed_finished(s) ? 0 : session_ring_memory(session_options(s->session));
+}
+
+static struct limit_wish wish_of(const struct managed *s, uint64_t amount)
+{
+	return (struct limit_wish){ amount, s->uid, session_options(s->session)->own };
+}
+
+/* Whose limit is exceeded, in words. */
+static const char *limit_whose(enum limit_verdict v)
+{
+	return v == LIMIT_EXCEEDS_ALL    ? "all together"
+	       : v == LIMIT_EXCEEDS_USER ? "one user"
+					 : "one user's own processes";
 }
 
 /* Whether there is memory for the rings of S beside all others'. */
 static int check_rings(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
 {
+	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
+					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
 	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
-	uint64_t own = session_ring_memory(session_options(s->session)), others = 0;
+	const struct limit_use use = use_of(m, s->uid, ring_bytes);
+	const struct limit_wish wish = wish_of(s, ring_bytes(s));
+	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
-	for (const struct managed *o = m->sessions; o; o = o->next) {
-		if (!managed_finished(o))
-			others += session_ring_memory(session_options(o->session));
-	}
-	if (own + others <= LIMIT_RING_BYTES)
+	if (v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
-			     "sessions have %s, and %s is the limit of all together",
-			     text_format_size(wants, own), text_format_size(has, others),
-			     text_format_size(may, LIMIT_RING_BYTES));
+			     "sessions have %s, and %s is the limit of %s",
+			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
+			     text_format_size(may, most), limit_whose(v));
 }
 
 static uint64_t blocks_of(const struct managed *s)
 {
 	const struct session_options *o = session_options(s->session);
 
-	return o->categories & CATEGORIES_MEMORY ? o->memory.blocks_max : 0;
+	return o->categories & CATEGORIES_MEMORY && !managed_finished(s) ? o->memory.blocks_max : 0;
 }
 
 /* Whether there is memory for the table of blocks of S beside all others': the kernel makes it at once. */
 static int check_blocks(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
 {
-	uint64_t own = blocks_of(s), others = 0;
+	static const struct limit limit = { LIMIT_BLOCKS, LIMIT_BLOCKS_ROOT, LIMIT_BLOCKS_PER_USER,
+					    LIMIT_BLOCKS_OWN };
+	const struct limit_use use = use_of(m, s->uid, blocks_of);
+	const struct limit_wish wish = wish_of(s, blocks_of(s));
+	uint64_t most;
+	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
-	for (const struct managed *o = m->sessions; o; o = o->next) {
-		if (!managed_finished(o))
-			others += blocks_of(o);
-	}
-	if (own + others <= LIMIT_BLOCKS)
+	if (v == LIMIT_FITS)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `memory_blocks_max`: the table would have room for %" PRIu64
-			     " blocks, those of other sessions have %" PRIu64
-			     ", and %u is the limit of all together",
-			     own, others, LIMIT_BLOCKS);
+			     " blocks, those of other sessions have %" PRIu64 ", and %" PRIu64
+			     " is the limit of %s",
+			     wish.amount, use.all, most, limit_whose(v));
+}
+
+int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr)
+{
+	uint64_t wait_ns = 0;
+	int r = effort_make(&m->efforts, uid, clock_boot_ns(), &wait_ns);
+
+	return r < 0 ? bus_error_set(reterr, r,
+				     "you make and start sessions faster than this machine is to "
+				     "bear: try again in %" PRIu64 " ms",
+				     wait_ns / 1000000 + 1)
+		     : 0;
 }
 
 static uint64_t flight_of(const struct managed *s)
@@ -301,7 +373,10 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		r = check_name(m, args, reterr);
 	if (r < 0)
 		return r;
-	r = check_counts(m, args->uid, reterr);
+	r = check_counts(m, args, request->options.own, reterr);
+	if (r < 0)
+		return r;
+	r = manager_effort(m, args->uid, reterr);
 	if (r < 0)
 		return r;
 	strcpy(request->options.name, args->name);

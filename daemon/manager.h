@@ -21,6 +21,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
+#include "daemon/limits.h"
 #include "daemon/profile-use.h"
 #include "daemon/session-options-bus.h"
 
@@ -30,15 +31,23 @@
 #define KYMO_SESSION_PREFIX    "/org/kymo/Trace1/session"
 #define KYMO_SESSION_INTERFACE "org.kymo.Trace1.Session"
 
-/* What users may take, in one place. */
+/* What users may take, in one place: of all together, of that only for root, of one user, and of one user's own processes. */
 enum {
-	LIMIT_SESSIONS = 16,
+	LIMIT_SESSIONS = 32,
+	LIMIT_SESSIONS_ROOT = 8,
 	LIMIT_SESSIONS_PER_USER = 8,
+	LIMIT_SESSIONS_OWN = 4,
 	LIMIT_WAITERS = 32, /* calls that wait for one session */
 };
-#define LIMIT_RING_BYTES (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
+#define LIMIT_RING_BYTES          (UINT64_C(1) << 30) /* of all sessions, over all CPUs */
+#define LIMIT_RING_BYTES_ROOT     (LIMIT_RING_BYTES / 4)
+#define LIMIT_RING_BYTES_PER_USER (LIMIT_RING_BYTES / 2)
+#define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
 #define LIMIT_BLOCKS                                                                               \
 	MEMORY_BLOCKS_MAX /* that tables of all sessions have room for: 2 GiB when empty */
+#define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
+#define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
+#define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
 #define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30)   /* that all flight recorders keep */
 #define LIMIT_FLIGHT_BYTES_PER_USER (UINT64_C(256) << 20) /* but root's */
 
@@ -57,7 +66,8 @@ struct manager {
 	struct access *access;
 	struct profile_places places; /* as it is made: where packages put them */
 	struct managed *sessions;     /* newest first */
-	sd_event_source *tick;        /* counters, while a session runs */
+	struct efforts efforts;
+	sd_event_source *tick; /* counters, while a session runs */
 	sd_event_source *deadline;
 	int flights_fd; /* where flight recorders keep what they have (flights.h), or why there is no such place */
 	bool exiting, ending; /* sessions are stopped; what is left of them is let go of */
@@ -80,6 +90,9 @@ struct manager_create_args {
  * with a sentence in RETERR. */
 int manager_create(struct manager *m, const struct manager_create_args *args,
 		   struct create_request *request, struct managed **ret, sd_bus_error *reterr);
+
+/* Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a sentence. */
+int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr);
 
 /* The session that UID calls NAME. Returns 0, or a negative errno with a sentence. */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,

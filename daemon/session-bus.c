@@ -22,6 +22,12 @@ static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *rete
 
 	if (s->removing || s->manager->exiting)
 		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
+	/* One that was started already is refused for nothing. */
+	if (session_state(s->session) == SESSION_READY) {
+		r = manager_effort(s->manager, s->uid, reterr);
+		if (r < 0)
+			return r;
+	}
 	r = session_start(s->session);
 	if (r >= 0)
 		r = managed_wait(s, WAIT_STARTED, call);

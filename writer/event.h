@@ -146,10 +146,12 @@ struct event {
 			const char *command_line; /* "" = not known; arguments joined by spaces */
 			uint64_t start_ns;        /* CLOCK_BOOTTIME; 0 = not known */
 			uint64_t cgroup_id;       /* unified hierarchy; 0 = not known */
-			uint32_t parent_pid;      /* koid of the parent process; 0 = none */
-			uint32_t uid;             /* effective */
-			uint32_t real_tid; /* the kernel's tid where the koid differs; else 0 */
-			bool is_process;   /* its name is the process's too */
+			const char
+				*cgroup_path; /* of that, from its root: "/a/b"; NULL = not known */
+			uint32_t parent_pid;  /* koid of the parent process; 0 = none */
+			uint32_t uid;         /* effective */
+			uint32_t real_tid;    /* the kernel's tid where the koid differs; else 0 */
+			bool is_process;      /* its name is the process's too */
 		} task;
 		struct {
 			uint32_t child_pid, child_tid;

@@ -19,8 +19,13 @@
 
 #define ANSWER_USEC UINT64_C(30000000) /* what answers at once, and programs being loaded */
 
+/* Somebody may have to find a password first: as long as the daemon waits, and the call itself. */
+#define DIALOGUE_USEC UINT64_C(150000000)
+
 struct bus_client {
 	sd_bus *bus;
+	bool own_bus;                 /* it is not the system bus: no agent of polkit is there */
+	pid_t agent;                  /* that asks for passwords; 0 = none */
 	sd_bus_message *capabilities; /* holds the strings that were given out */
 	/* The session that is watched. */
 	char *path;
@@ -40,10 +45,14 @@ __attribute__((format(printf, 3, 4))) int bus_fail(struct bus_client *c, int err
  * negative errno, means. Returns ERROR. */
 int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e);
 
-/* Makes *RET, a call of METHOD of the manager or of the session at PATH; the caller's. */
+/* Sees that somebody can ask for a password, if we are in a terminal. */
+void bus_expect_dialogue(struct bus_client *c);
+
+/* Makes *RET, a call of METHOD of the manager or of the session at PATH; the caller's. In a terminal it may lead to a
+ * dialogue. */
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret);
 
-/* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = for ever). *RET, if RET is not NULL, is the
+/* Sends M and waits up to TIMEOUT_USEC (UINT64_MAX = for ever), longer if there may be a dialogue. *RET, if RET is not NULL, is the
  * answer, the caller's. */
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret);
 

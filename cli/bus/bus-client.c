@@ -8,8 +8,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/bus/bus-call.h"
+#include "cli/bus/polkit-agent.h"
 
 struct bus_client *bus_client_new(void)
 {
@@ -23,6 +25,7 @@ struct bus_client *bus_client_free(struct bus_client *c)
 	session_view_deinit(&c->last);
 	free(c->path);
 	sd_bus_message_unref(c->capabilities);
+	polkit_agent_end(c->agent);
 	sd_bus_flush_close_unref(c->bus);
 	free(c);
 	return NULL;
@@ -46,6 +49,9 @@ int bus_fail(struct bus_client *c, int error, const char *format, ...)
 int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 {
 	if (e && e->name && strncmp(e->name, BUS_NAME ".Error.", strlen(BUS_NAME ".Error.")) == 0)
+		return bus_fail(c, error, "%s", e->message);
+	/* The sentence of the daemon, too. */
+	if (sd_bus_error_has_name(e, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
 		return bus_fail(c, error, "%s", e->message);
 	if (e && e->name &&
 	    (strcmp(e->name, SD_BUS_ERROR_NO_REPLY) == 0 ||
@@ -85,6 +91,7 @@ int bus_client_connect(struct bus_client *c, const char *address)
 	const char *bus = address ? "bus " : "system bus";
 	int r;
 
+	c->own_bus = address != NULL;
 	r = open_bus(address, &c->bus);
 	if (r < 0)
 		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, address ?: "",
@@ -105,8 +112,12 @@ int bus_client_connect(struct bus_client *c, const char *address)
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
-	int r = sd_bus_call(c->bus, m, timeout_usec, &e, ret);
+	int r;
 
+	if (sd_bus_message_get_allow_interactive_authorization(m) > 0 &&
+	    timeout_usec < DIALOGUE_USEC)
+		timeout_usec = DIALOGUE_USEC;
+	r = sd_bus_call(c->bus, m, timeout_usec, &e, ret);
 	return r < 0 ? bus_fail_call(c, r, &e) : 0;
 }
 
@@ -116,7 +127,16 @@ int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_
 		strcmp(path, MANAGER_PATH) == 0 ? MANAGER_INTERFACE : SESSION_INTERFACE;
 	int r = sd_bus_message_new_method_call(c->bus, ret, BUS_NAME, path, interface, method);
 
+	if (r >= 0)
+		r = sd_bus_message_set_allow_interactive_authorization(
+			*ret, geteuid() != 0 && isatty(STDIN_FILENO));
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
+}
+
+void bus_expect_dialogue(struct bus_client *c)
+{
+	if (c->agent == 0 && !c->own_bus)
+		c->agent = polkit_agent_start();
 }
 
 int bus_call_plain(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)

@@ -26,6 +26,9 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 
 	if (r < 0)
 		return r;
+	/* For one's own processes polkit asks for none, as it comes. */
+	if (!args->options->own)
+		bus_expect_dialogue(c);
 	r = sd_bus_message_append(m, "s", args->options->name);
 	if (r >= 0)
 		r = bus_append_options(m, args);
@@ -91,6 +94,9 @@ int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 
 	if (r < 0)
 		return r;
+	/* One of another user is meant. */
+	if (strchr(name, '/'))
+		bus_expect_dialogue(c);
 	r = sd_bus_message_append(m, "s", name);
 	if (r < 0)
 		return bus_fail(c, r, "'%s' cannot be the name of a session", name);

@@ -149,6 +149,7 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 		    { FXT_NAME_START_TIME, WANT_UINT64, &ev->task.start_ns, NULL },
 		    { FXT_NAME_COMMAND_LINE, WANT_TEXT, &ev->task.command_line, NULL },
 		    { FXT_NAME_CGROUP, WANT_UINT64, &ev->task.cgroup_id, NULL },
+		    { FXT_NAME_CGROUP_PATH, WANT_TEXT, &ev->task.cgroup_path, NULL },
 		    { FXT_NAME_REAL_ID, WANT_UINT32, &ev->task.real_tid, NULL });
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "capture/capabilities.h"
+#include "capture/exit-hook.h"
 #include "capture/kernel-btf.h"
 #include "capture/options.h"
 
@@ -106,12 +107,27 @@ static void test_preempt_count(void **state)
 	assert_int_equal(r == 1, from_rq != 0); /* two variables never share a place */
 }
 
+/* One argument more than before says that it is the newer kind; both have no more than four. */
+static void test_exits(void **state)
+{
+	int r = kernel_btf_exits_with_memory();
+
+	(void)state;
+	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
+		assert_true(r < 0);
+	else
+		assert_in_range(r, 0, 1);
+	/* What cannot be tried is not there. */
+	if (geteuid() != 0)
+		assert_false(exit_hook_works());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_probe),         cmocka_unit_test(test_categories),
 		cmocka_unit_test(test_tracepoints),   cmocka_unit_test(test_check),
-		cmocka_unit_test(test_preempt_count),
+		cmocka_unit_test(test_preempt_count), cmocka_unit_test(test_exits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

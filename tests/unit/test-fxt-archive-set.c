@@ -117,6 +117,7 @@ static void assert_same_task(const struct event *is, const struct event *want, b
 
 	assert_same_text(is->task.comm, want->task.comm);
 	assert_same_text(is->task.command_line, process ? want->task.command_line : "");
+	assert_same_text(is->task.cgroup_path ?: "", process ? want->task.cgroup_path ?: "" : "");
 	assert_int_equal(is->pid, want->pid);
 	assert_int_equal(is->tid, process ? 0 : want->tid);
 	assert_int_equal(is->task.is_process, process);

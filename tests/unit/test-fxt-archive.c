@@ -71,12 +71,14 @@ static const struct {
 		      .command_line = "sh -c x",
 		      .start_ns = 7,
 		      .cgroup_id = 8,
+		      .cgroup_path = "/a.slice",
 		      .parent_pid = 1,
 		      .uid = 1000,
 		      .real_tid = 9,
 		      .is_process = true } },
 	  "process 10 'sh' parent:koid=1 uid:uint32=1000 start_time:uint64=7 "
-	  "command_line:string='sh -c x' cgroup:uint64=8 real_id:uint32=9\n"
+	  "command_line:string='sh -c x' cgroup:uint64=8 cgroup_path:string='/a.slice' "
+	  "real_id:uint32=9\n"
 	  "thread 10 'sh' process:koid=10 start_time:uint64=7 real_id:uint32=9\n" },
 	{ { .kind = EVENT_TASK,
 	    .pid = 10,

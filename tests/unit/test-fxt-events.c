@@ -262,13 +262,14 @@ static void test_migrate(void **state)
 static void test_process(void **state)
 {
 	struct fixture *f = *state;
-	struct record r = kernel_object(FXT_OBJECT_PROCESS, 50, "sh", 6);
+	struct record r = kernel_object(FXT_OBJECT_PROCESS, 50, "sh", 7);
 
 	put_arg64(&r, FXT_ARG_KOID, "parent", 1);
 	put_arg32(&r, FXT_ARG_UINT32, "uid", 1000);
 	put_arg64(&r, FXT_ARG_UINT64, "start_time", 999);
 	put_arg_text(&r, "command_line", "sh -c true");
 	put_arg64(&r, FXT_ARG_UINT64, "cgroup", 4242);
+	put_arg_text(&r, "cgroup_path", "/system.slice/x.service");
 	put_arg32(&r, FXT_ARG_UINT32, "real_id", 49);
 	assert_event(f, r, EVENT_TASK);
 	assert_int_equal(f->ev.pid, 50);
@@ -280,6 +281,7 @@ static void test_process(void **state)
 	assert_int_equal(f->ev.task.uid, 1000);
 	assert_int_equal(f->ev.task.start_ns, 999);
 	assert_int_equal(f->ev.task.cgroup_id, 4242);
+	assert_string_equal(f->ev.task.cgroup_path, "/system.slice/x.service");
 	assert_int_equal(f->ev.task.real_tid, 49);
 }
 

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <pwd.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -92,6 +93,47 @@ static void test_categories_refused(void **state)
 	for (const struct category_row *row = category_rows; row->name; row++)
 		assert_int_equal(categories_refused(row->bit, &none) != NULL,
 				 (row->bit & CATEGORIES_MEMORY) != 0);
+}
+
+/* One's own processes are chosen ones, too; what belongs to nobody is refused. */
+static void test_own(void **state)
+{
+	struct session_options o = { .categories = CATEGORY_MEMORY };
+	char *text;
+
+	(void)state;
+	assert_false(session_options_filtered(&o));
+	assert_non_null(session_options_refused(&o));
+	session_options_set_own(&o, 0);
+	assert_true(o.own);
+	assert_int_equal(o.own_uid, 0);
+	assert_int_equal(o.n_own_gids, 0);
+	assert_true(session_options_filtered(&o));
+	for (const struct category_row *row = category_rows; row->name; row++) {
+		o.categories = row->bit;
+		assert_int_equal(session_options_refused(&o) != NULL,
+				 (row->bit & CATEGORIES_NOT_OWN) != 0);
+	}
+	o.categories = CATEGORY_MEMORY;
+	text = session_options_describe(&o);
+	assert_non_null(strstr(text, " own"));
+	free(text);
+	o.memory.triage = true;
+	assert_non_null(session_options_own_refused(&o));
+	/* Nobody has this number. */
+	session_options_set_own(&o, UINT32_MAX - 2);
+	assert_int_equal(o.own_uid, UINT32_MAX - 2);
+	assert_int_equal(o.n_own_gids, 0);
+	/* Those that there are have a group at least. */
+	for (uid_t uid = 1; uid < 100; uid++) {
+		const struct passwd *user = getpwuid(uid);
+		gid_t gid = user ? user->pw_gid : 0;
+
+		session_options_set_own(&o, uid);
+		assert_int_equal(o.n_own_gids > 0, user != NULL);
+		if (user)
+			assert_int_equal(o.own_gids[0], gid);
+	}
 }
 
 /* A copy has descriptors of its own. */
@@ -294,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_category_rows),
 		cmocka_unit_test(test_categories_refused),
 		cmocka_unit_test(test_copy_descriptors),
+		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_describe_memory),
 		cmocka_unit_test(test_categories_format),
 		cmocka_unit_test(test_filter_is_set),

@@ -339,6 +339,99 @@ static void test_filter_renamed(void **state)
 				     "map 130 501 2000 #0 /new;map 110 500 1000 #0 /renames;");
 }
 
+/* Of a user's own processes each mapping waits until it is known that its process was selected after it. */
+static void test_own(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = f->p.own = true;
+	put_mapping(f, 110, PID, 0x1000, "/a");
+	put_mapping(f, 112, PID, 0x2000, "/b");
+	/* Who is named need not be the user's any more. */
+	assert_int_equal(profiler_selected(&f->p, PID), 0);
+	assert_int_equal(profiler_need(&f->p, PID, 0), 0);
+	assert_string_equal(said(f), "");
+	assert_int_equal(profiler_need(&f->p, PID, 111), 0);
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;");
+	put_stack(f, 1, 0x2000, 1);
+	put_tick(f, 120, PID, 0, 1);
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 112 500 2000 #1 /b;"
+				     "on 120 500 2000;");
+	put_mapping(f, 130, PID, 0x3000, "/nobody asks");
+	put_mapping(f, 130, 2, 0x3000, "/kernel");
+	put_mapping(f, 130, PID, UINT64_C(0xffffffff81000000), "/kernel");
+	assert_int_equal(profiler_need(&f->p, 2, 140), 0);
+	assert_int_equal(profiler_finish(&f->p), 0);
+	assert_null(strstr(said(f), "/nobody asks"));
+	assert_int_equal(profiler_need(&f->p, PID, 140), 0);
+	assert_non_null(strstr(said(f), "/nobody asks"));
+	assert_null(strstr(said(f), "/kernel"));
+}
+
+/* It runs a program with somebody else's rights, and one of its own again. */
+static void test_own_executes(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = f->p.own = true;
+	put_mapping(f, 110, PID, 0x1000, "/a");
+	assert_int_equal(profiler_need(&f->p, PID, 115), 0);
+	profiler_renamed(&f->p, PID);
+	put_new_image(f, 120, PID);
+	put_mapping(f, 121, PID, 0x2000, "/hidden");
+	/* A record from before, which is late. */
+	assert_int_equal(profiler_need(&f->p, PID, 119), 0);
+	put_mapping(f, 122, PID, 0x3000, "/hidden");
+	put_new_image(f, 140, PID);
+	put_mapping(f, 141, PID, 0x4000, "/b");
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;");
+	assert_int_equal(profiler_executed(&f->p, PID, 150), 0);
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 150 500 4000 #1 /b;");
+	/* The same once more, and the begin of the second exec is not known. */
+	put_new_image(f, 160, PID);
+	put_mapping(f, 161, PID, 0x2000, "/hidden");
+	profiler_doubt(&f->p);
+	put_mapping(f, 162, PID, 0x2000, "/hidden");
+	assert_int_equal(profiler_executed(&f->p, PID, 170), 0);
+	put_mapping(f, 171, PID, 0x2000, "/doubtful");
+	assert_int_equal(profiler_need(&f->p, PID, 180), 0);
+	assert_string_equal(said(f), "map 110 500 1000 #0 /a;map 150 500 4000 #1 /b;");
+	assert_int_equal(f->p.waiting_bytes, 0);
+	/* Without the loss having been noticed. */
+	put_new_image(f, 190, PID);
+	put_mapping(f, 191, PID, 0x5000, "/c");
+	assert_int_equal(profiler_executed(&f->p, PID, 192), 0);
+	put_mapping(f, 193, PID, 0x2000, "/hidden");
+	assert_int_equal(profiler_executed(&f->p, PID, 200), 0);
+	assert_null(strstr(said(f), "hidden"));
+	assert_non_null(strstr(said(f), "map 192 500 5000 #2 /c;"));
+}
+
+/* After a loss nothing is believed but new beginnings. */
+static void test_own_doubts(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = f->p.own = true;
+	put_mapping(f, 110, PID, 0x1000, "/before");
+	profiler_doubt(&f->p);
+	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
+	put_mapping(f, 120, 600, 0x1000, "/unknown");
+	assert_int_equal(profiler_need(&f->p, 600, 130), 0);
+	assert_string_equal(said(f), "");
+	assert_int_equal(profiler_forked(&f->p, PID, 501), 0);
+	put_mapping(f, 140, 501, 0x1000, "/child");
+	assert_int_equal(profiler_need(&f->p, 501, 150), 0);
+	put_new_image(f, 160, 600);
+	put_mapping(f, 161, 600, 0x2000, "/new");
+	/* An exec that has not been told of for so long. */
+	put_new_image(f, 160, 601);
+	put_mapping(f, 161, 601, 0x2000, "/lost");
+	assert_int_equal(profiler_executed(&f->p, 600, 170), 0);
+	assert_int_equal(profiler_need(&f->p, 601, 2000000000), 0);
+	assert_string_equal(said(f), "map 140 501 1000 #0 /child;map 170 600 2000 #0 /new;");
+}
+
 /* Nobody says of a stranger that it has ended: it is looked for when there is no more room. */
 static void test_filter_forgets(void **state)
 {
@@ -382,6 +475,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_filter_without_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_renamed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_forgets, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_own_executes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_own_doubts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_too_much, set_up, tear_down),
 	};
 

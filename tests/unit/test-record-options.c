@@ -198,6 +198,18 @@ static void test_unfiltered(void **state)
 				  "machine: irq,counters");
 }
 
+static void test_own(void **state)
+{
+	(void)state;
+	assert_int_equal(RECORD("--own", "-e", "sched,memory"), RECORD_OPTIONS_GO);
+	assert_true(options.session.own);
+	assert_int_equal(options.session.own_uid, getuid());
+	assert_int_equal(RECORD("--own", "-e", "sched,irq"), CLI_USAGE);
+	assert_non_null(strstr(said, "--own: irq, softirq,"));
+	assert_int_equal(RECORD("--own", "-e", "counters", "--", "ls"), CLI_USAGE);
+	assert_int_equal(RECORD("--own", "-e", "memory", "--triage"), CLI_USAGE);
+}
+
 static void test_compress(void **state)
 {
 	(void)state;
@@ -305,6 +317,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_categories, tear_down),
 		cmocka_unit_test_teardown(test_counter_interval, tear_down),
 		cmocka_unit_test_teardown(test_unfiltered, tear_down),
+		cmocka_unit_test_teardown(test_own, tear_down),
 		cmocka_unit_test_teardown(test_compress, tear_down),
 		cmocka_unit_test_teardown(test_command, tear_down),
 		cmocka_unit_test_teardown(test_start, tear_down),

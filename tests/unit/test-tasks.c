@@ -347,6 +347,65 @@ static void test_set_ended(void **state)
 	assert_false(tasks_set_ended(t, UINT32_MAX));
 }
 
+/* What the archive would be told of process TID's cgroup. */
+static const char *cgroup_of(struct tasks *t, uint32_t tid)
+{
+	struct event ev;
+
+	tasks_describe(t, tasks_get(t, tid), &ev);
+	return ev.task.cgroup_path ?: "";
+}
+
+static void move_to(struct tasks *t, uint32_t tid, uint32_t pid, uint64_t cgroup)
+{
+	const struct rec_identity id = {
+		.tid = tid, .pid = pid, .start_ns = 100, .cgroup_id = cgroup, .comm = "a"
+	};
+
+	assert_int_equal(tasks_update(t, &id, false), 0);
+}
+
+static void test_cgroups(void **state)
+{
+	struct tasks *t = *state;
+
+	assert_false(tasks_asks_cgroup(t, 0));
+	assert_true(tasks_asks_cgroup(t, 5));
+	move_to(t, 10, 10, 5);
+	move_to(t, 11, 10, 5);
+	move_to(t, 12, 12, 6);
+	for (uint32_t tid = 10; tid <= 12; tid++)
+		tasks_set_announced(t, tid);
+
+	/* Asked for: nothing to tell, and nothing to ask. */
+	assert_int_equal(tasks_set_cgroup(t, 5, ""), 0);
+	assert_false(tasks_asks_cgroup(t, 5));
+	assert_true(tasks_announced(t, 10));
+	assert_string_equal(cgroup_of(t, 10), "");
+
+	/* The answer is news of the processes in it, not of their threads, nor of others. */
+	assert_int_equal(tasks_set_cgroup(t, 5, "/a/b"), 0);
+	assert_false(tasks_announced(t, 10));
+	assert_true(tasks_announced(t, 11));
+	assert_true(tasks_announced(t, 12));
+	assert_string_equal(cgroup_of(t, 10), "/a/b");
+	assert_string_equal(cgroup_of(t, 12), "");
+	tasks_set_announced(t, 10);
+	assert_int_equal(tasks_set_cgroup(t, 5, "/a/b"), 0);
+	assert_true(tasks_announced(t, 10));
+
+	/* One that moves is where it is then. */
+	move_to(t, 10, 10, 6);
+	assert_false(tasks_announced(t, 10));
+	assert_string_equal(cgroup_of(t, 10), "");
+
+	/* They do not grow for ever. */
+	for (uint64_t id = 100; id < 100 + 2 * TASKS_CGROUPS_MAX; id++)
+		assert_int_equal(tasks_set_cgroup(t, id, "/x"), 0);
+	assert_in_range(t->cgroups.n_used, 1, TASKS_CGROUPS_MAX);
+	assert_true(tasks_asks_cgroup(t, 5));
+}
+
 static void test_forget(void **state)
 {
 	struct tasks *t = *state;
@@ -393,6 +452,7 @@ int main(void)
 		TEST(test_set_command),
 		TEST(test_describe),
 		TEST(test_set_ended),
+		TEST(test_cgroups),
 		TEST(test_forget),
 		TEST(test_deinit),
 	};

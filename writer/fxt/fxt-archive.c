@@ -138,6 +138,8 @@ static int write_task(struct fxt_archive *a, const struct event *ev)
 			add_text(&process, FXT_NAME_COMMAND_LINE, ev->task.command_line);
 		if (ev->task.cgroup_id)
 			add_u64(&process, FXT_NAME_CGROUP, ev->task.cgroup_id);
+		if (ev->task.cgroup_path)
+			add_text(&process, FXT_NAME_CGROUP_PATH, ev->task.cgroup_path);
 		if (ev->task.real_tid)
 			add_u32(&process, FXT_NAME_REAL_ID, ev->task.real_tid);
 		r = write_object(a, FXT_OBJECT_PROCESS, ev->pid, ev->task.comm, &process);

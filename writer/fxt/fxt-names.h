@@ -193,7 +193,8 @@
 	X(SHM, 202, "shm")                                                                         \
 	X(POSSIBLE, 203, "possible")                                                               \
 	X(REACHABLE, 204, "reachable")                                                             \
-	X(CHUNK, 205, "chunk")
+	X(CHUNK, 205, "chunk")                                                                     \
+	X(CGROUP_PATH, 215, "cgroup_path")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

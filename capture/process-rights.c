@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/rights.h"
+#include "capture/process-rights.h"
 
 #include <errno.h>
 #include <linux/capability.h>

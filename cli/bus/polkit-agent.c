@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/bus/polkit-agent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define AGENT_PATH "/usr/bin/pkttyagent"
+
+enum { START_MS = 5000 };
+
+/* In the child; NOTIFY_FD is closed by the agent when it has registered. */
+__attribute__((noreturn)) static void become_agent(pid_t parent, int notify_fd)
+{
+	char number[16];
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	/* Whatever we die of. */
+	if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != parent ||
+	    fcntl(notify_fd, F_SETFD, 0) < 0)
+		_exit(127);
+	snprintf(number, sizeof(number), "%d", notify_fd);
+	execl(AGENT_PATH, AGENT_PATH, "--notify-fd", number, "--fallback", (char *)NULL);
+	_exit(127);
+}
+
+pid_t polkit_agent_start(void)
+{
+	_cleanup_close_ int read_fd = -1, write_fd = -1;
+	pid_t pid, parent = getpid();
+	int fds[2];
+
+	if (geteuid() == 0 || !isatty(STDIN_FILENO) || access(AGENT_PATH, X_OK) < 0 ||
+	    pipe2(fds, O_CLOEXEC) < 0)
+		return 0;
+	read_fd = fds[0];
+	write_fd = fds[1];
+	pid = fork();
+	if (pid == 0)
+		become_agent(parent, write_fd);
+	if (pid < 0)
+		return 0;
+	write_fd = close_fd(write_fd);
+	/* Its end of the pipe goes when it is there, or when it has failed. */
+	poll(&(struct pollfd){ .fd = read_fd, .events = POLLIN }, 1, START_MS);
+	return pid;
+}
+
+void polkit_agent_end(pid_t pid)
+{
+	if (pid == 0)
+		return;
+	kill(pid, SIGTERM);
+	kill(pid, SIGCONT);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The units as meson has made them: systemd has nothing to say against them, kymod.service is as closed as it is promised to
+# be, and each capability that it has is given a reason.
+
+. "$(dirname "$0")/../lib.sh"
+need_command systemd-analyze pkg-config
+
+units=$KYMO_BUILD/units
+systemd-analyze security --help | grep -q -- --offline || skip "this systemd-analyze looks at no units in files"
+
+# Programs that are not installed are complained about: those of this build stand for them. So do instances for templates.
+mkdir "$TMP/units"
+for unit in kymod.service kymo-collect@.service kymo-snapshot@.service; do
+	sed "s|/[^ ]*/kymod |$KYMOD |; s|/[^ ]*/kymo |$KYMO |" "$units/$unit" >"$TMP/units/${unit/@/@x}"
+done
+for unit in "$TMP"/units/*; do
+	expect_exit 0 systemd-analyze verify --man=no "$unit"
+	assert_empty "$TMP/stderr" "what systemd says about ${unit##*/}"
+	assert_empty "$TMP/stdout" "what systemd says about ${unit##*/}"
+done
+expect_exit 0 systemd-analyze security --offline=yes --threshold=25 --no-pager "$units/kymod.service"
+
+capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$units/kymod.service")
+assert_ge "$(wc -w <<<"$capabilities")" 2 "capabilities"
+for capability in $capabilities; do
+	case $capability in
+	CAP_SYS_ADMIN | CAP_SYS_RESOURCE) fail "the service has $capability" ;;
+	esac
+	assert_contains <(grep '^#' "$units/kymod.service") "\b$capability\b.* [a-z]+ " "$capability, and why"
+done
+
+expect_exit 0 env PKG_CONFIG_PATH="$units" pkg-config --variable=interfacedir kymo
+assert_contains "$TMP/stdout" '^/.*/dbus-1/interfaces$' "where the interface is, by pkg-config"

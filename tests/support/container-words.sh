@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A Debian with a systemd, a bus and a polkit of its own, for tests of the service as it is installed. After lib.sh:
+#
+#	container_private "$@"      before lib.sh: mounts of this test are seen by nobody else, and go with it
+#	container_need              skips where that cannot be made
+#	container_make PACKAGE ...  debootstrap, into memory; its root is $CONTAINER
+#	container_boot              systemd-nspawn; returns when all is started
+#	container COMMAND ...       in it, as root
+#	container_as USER COMMAND ...
+#
+# Pids in it are not those that the kernel's records have, so filters by pid and names of who lived before do not work in it.
+# Never is a systemd booted on the machine's own root: it would clean up there.
+
+KYMO_DEBIAN_MIRROR=${KYMO_DEBIAN_MIRROR:-http://deb.debian.org/debian}
+
+container_private() {
+	[ "${KYMO_PRIVATE_MOUNTS:-}" ] || [ "$(id -u)" != 0 ] || ! command -v unshare >/dev/null ||
+		KYMO_PRIVATE_MOUNTS=1 exec unshare --mount --propagation private "$BASH" "$0" "$@"
+}
+
+container_need() {
+	need_btf
+	need_cgroup2
+	need_command debootstrap systemd-nspawn nsenter unshare curl
+	curl -sfI --max-time 20 "$KYMO_DEBIAN_MIRROR/dists/bookworm/InRelease" >/dev/null ||
+		skip "no Debian to install: $KYMO_DEBIAN_MIRROR does not answer"
+}
+
+# container_make PACKAGE ...: PACKAGES besides the smallest system that boots. To a tmpfs: nothing waits for a disk, and dpkg's
+# fsync costs nothing.
+container_make() {
+	local packages=systemd,systemd-sysv,dbus,libpam-systemd,polkitd package
+
+	for package; do
+		packages+=,$package
+	done
+	CONTAINER=$TMP/container
+	mkdir "$CONTAINER"
+	mount -t tmpfs -o mode=755,size=2g kymo-container "$CONTAINER"
+	at_exit umount -l "$CONTAINER"
+	debootstrap --variant=minbase --include="$packages" bookworm "$CONTAINER" "$KYMO_DEBIAN_MIRROR" \
+		>"$TMP/debootstrap.log" 2>&1 || {
+		tail -n 20 "$TMP/debootstrap.log" >&2
+		fail "debootstrap failed"
+	}
+	# Messages of the test are to be found without waiting for a disk, too.
+	mkdir -p "$CONTAINER/etc/systemd/journald.conf.d"
+	printf '[Journal]\nStorage=volatile\nRateLimitIntervalSec=0\n' \
+		>"$CONTAINER/etc/systemd/journald.conf.d/test.conf"
+}
+
+container_cgroups() {
+	awk '$3 == "cgroup2" || ($3 == "cgroup" && $4 ~ /name=systemd/) { print $2 }' /proc/mounts
+}
+
+remove_container_cgroups() {
+	local mount
+
+	container_cgroups | while read -r mount; do
+		find "$mount/kymo-test-$$" -depth -type d -exec rmdir {} \; 2>/dev/null
+	done
+}
+
+# run_nspawn PID COMMAND ...: PID is ours. A systemd makes groups below the one that it is started in; that is one of ours.
+run_nspawn() {
+	local mount
+
+	container_cgroups | while read -r mount; do
+		mkdir "$mount/kymo-test-$$"
+		echo "$1" >"$mount/kymo-test-$$/cgroup.procs"
+	done
+	shift
+	exec "$@"
+}
+
+container_boot() {
+	at_exit remove_container_cgroups
+	(
+		run_nspawn "$BASHPID" env SYSTEMD_SECCOMP=0 SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 \
+			systemd-nspawn -q -b -D "$CONTAINER" --machine="kymo-test-$$" --capability=all \
+			--private-network --register=no --keep-unit --console=pipe
+	) </dev/null >"$TMP/container.log" 2>&1 &
+	CONTAINER_NSPAWN=$!
+	expect_soon 20 container_leads
+	at_exit eval "kill -KILL $CONTAINER_LEADER 2>/dev/null"
+	expect_soon 30 container systemctl is-system-running --wait
+}
+
+container_leads() {
+	CONTAINER_LEADER=$(pgrep -P "$CONTAINER_NSPAWN") && container test -S /run/systemd/private
+}
+
+container() {
+	nsenter -t "$CONTAINER_LEADER" -m -u -i -n -p -r -w -- \
+		env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C TERM=dumb HOME=/root "$@"
+}
+
+container_as() {
+	local user=$1
+
+	shift
+	container setpriv --reuid="$user" --regid="$user" --init-groups env HOME=/home/"$user" "$@"
+}

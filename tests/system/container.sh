@@ -1,0 +1,202 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The package on a Debian 12 with a real systemd, system bus and polkit: it installs, records for those who may, leaves when
+# nobody needs it, comes back when it hangs, and purging leaves nothing of it.
+
+. "$(dirname "$0")/../support/container-words.sh"
+container_private "$@"
+. "$(dirname "$0")/../lib.sh"
+container_need
+need_command dpkg-buildpackage dh xmllint
+
+# ---- the package, of the programs that the other tests run ----
+
+build_package() {
+	mkdir "$TMP/package" "$TMP/package/kymo"
+	(cd "$ROOT" && git ls-files -co --exclude-standard -z | xargs -0 cp -a --parents -t "$TMP/package/kymo")
+	(cd "$TMP/package/kymo" && KYMO_BUILD=$KYMO_BUILD DEB_BUILD_OPTIONS=noautodbgsym \
+		dpkg-buildpackage -b -us -uc -d) >"$TMP/package.log" 2>&1 || {
+		tail -n 30 "$TMP/package.log" >&2
+		fail "the package does not build"
+	}
+	PACKAGE=$(echo "$TMP"/package/kymo_*.deb)
+	! command -v lintian >/dev/null || lintian --allow-root --fail-on error "$PACKAGE" >"$TMP/lintian.log" 2>&1 || {
+		cat "$TMP/lintian.log" >&2
+		fail "lintian finds errors in the package"
+	}
+}
+
+# What it depends on that has one name.
+depends() {
+	dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/([^)]*)//; s/ //g; /|/d'
+}
+
+build_package
+mapfile -t packages < <(depends "$PACKAGE")
+assert_ge ${#packages[@]} 5 "packages that ours depends on"
+SECONDS=0
+container_make "${packages[@]}"
+note "debootstrap: $SECONDS s"
+container_boot
+note "booted after $SECONDS s"
+
+# ---- words ----
+
+# unit PROPERTY [UNIT]
+unit() {
+	container systemctl show -P "$1" "${2:-kymod.service}"
+}
+
+is_unit() {
+	[ "$(unit "$1")" = "$2" ]
+}
+
+# A drop-in of kymod.service, from standard input.
+drop_in() {
+	mkdir -p "$CONTAINER/etc/systemd/system/kymod.service.d"
+	cat >"$CONTAINER/etc/systemd/system/kymod.service.d/$1.conf"
+	container systemctl daemon-reload
+}
+
+no_drop_in() {
+	rm -r "$CONTAINER/etc/systemd/system/kymod.service.d"
+	container systemctl daemon-reload
+}
+
+# All files that somebody might miss or find too many, but not the group.
+list_files() {
+	(cd "$CONTAINER" && find . -xdev \( -path ./var/cache -o -path ./var/log -o -path ./var/lib/dpkg \
+		-o -path ./var/lib/systemd -o -path ./run -o -path ./srv -o -path ./proc -o -path ./dev \) -prune -o -print | sort)
+	container find /run/kymo /run/systemd/system /etc/systemd/system -name '*kymo*' 2>/dev/null || true
+}
+
+# check_archive FILE: of the container; whole, and with switches in it
+check_archive() {
+	expect_exit "0|3" "$KYMO" check "$CONTAINER/$1"
+	summarize "$CONTAINER/$1"
+	assert_ge "$(json "$SUMMARY" .events.switch)" 10 "switches in $1"
+}
+
+# ---- it installs ----
+
+container groupadd --system --force kymo
+container groupdel kymo
+container useradd -m bob
+list_files >"$TMP/files.before"
+cp "$PACKAGE" "$CONTAINER/srv/kymo.deb"
+container dpkg -i /srv/kymo.deb >"$TMP/dpkg.log" 2>&1 || {
+	cat "$TMP/dpkg.log" >&2
+	fail "the package does not install"
+}
+container getent group kymo >/dev/null || fail "there is no group kymo"
+container useradd -m -G kymo alice
+for user in alice bob; do
+	container install -d -o $user -g $user "/srv/$user"
+done
+for unit in kymod.service kymo-collect@x.service kymo-snapshot@x.service; do
+	expect_exit 0 container systemd-analyze verify --man=no "$unit"
+	assert_empty "$TMP/stderr" "complaints about $unit"
+done
+expect_exit 0 container systemd-analyze security --threshold=25 --no-pager kymod.service
+is_unit ActiveState inactive || fail "the service runs though nobody has asked for it"
+
+# ---- who records ----
+
+expect_exit "0|3" container kymo record -d 500ms -o /srv/root.fxt
+check_archive srv/root.fxt
+is_unit ActiveState active || fail "the bus did not start the unit"
+expect_soon 5 is_unit StatusText "No sessions"
+expect_exit "0|3" container_as alice kymo record -d 500ms -o /srv/alice/t.fxt
+check_archive srv/alice/t.fxt
+assert_eq "$(stat -c %U:%a "$CONTAINER/srv/alice/t.fxt" | sed 's/^[^:]*//')" :600 "mode of her archive"
+expect_exit 1 container_as bob kymo record -d 500ms -o /srv/bob/t.fxt
+assert_contains "$TMP/stderr" 'bob.*group kymo' "what bob is told"
+[ ! -e "$CONTAINER/srv/bob/t.fxt" ] || fail "bob has an archive"
+note "recorded for root and alice after $SECONDS s"
+
+# ---- what one sees of it ----
+
+container_as alice kymo start one -o /srv/alice/one.fxt
+expect_soon 5 is_unit StatusText "1 session: one of uid $(container id -u alice); nothing lost"
+assert_eq "$(unit StatusText | wc -l)" 1 "lines of the status"
+container journalctl -q --no-pager -o json KYMO_SESSION=one >"$TMP/journal"
+assert_eq "$(json "$TMP/journal" '[.MESSAGE_ID, .KYMO_OWNER, ._SYSTEMD_UNIT] | @tsv')" \
+	"ce555bdc427047b49c55d2639edab1be	$(container id -u alice)	kymod.service" "the line about its start"
+expect_exit 0 container busctl call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager ListSessions
+assert_contains "$TMP/stdout" '"one" "/org/kymo/Trace1/session/[0-9]+/one" "running"' "busctl"
+expect_exit 0 container busctl introspect org.kymo.Trace1 /org/kymo/Trace1
+assert_contains "$TMP/stdout" 'CreateSession +method' "busctl introspect"
+expect_exit 0 container busctl get-property org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager Version
+
+# ---- stop completes, and so does an upgrade ----
+
+container systemctl stop kymod.service
+check_archive srv/alice/one.fxt
+dump_records "$CONTAINER/srv/alice/one.fxt"
+assert_eq "$(events session_stop | jq -r .args.reason)" "service stopped" "why it ended"
+is_unit Result success || fail "the service failed: $(unit Result)"
+container_as alice kymo start two -o /srv/alice/two.fxt
+pid=$(unit MainPID)
+container dpkg -i /srv/kymo.deb >"$TMP/dpkg.log" 2>&1 || fail "the package does not upgrade: $(cat "$TMP/dpkg.log")"
+check_archive srv/alice/two.fxt
+is_unit ActiveState active || fail "the service is not there after an upgrade"
+[ "$(unit MainPID)" != "$pid" ] || fail "the service of before the upgrade goes on"
+
+# ---- it leaves, and nobody's call is lost by that ----
+
+container systemctl stop kymod.service
+drop_in idle <<-END
+	[Service]
+	ExecStart=
+	ExecStart=/usr/sbin/kymod --idle-exit 100ms
+END
+container_as alice kymo list
+is_unit ActiveState active || fail "the service is not there after a call"
+expect_soon 10 is_unit ActiveState inactive
+is_unit Result success || fail "the service failed: $(unit Result)"
+cat >"$CONTAINER/srv/storm.sh" <<-'END'
+	for i in $(seq 40); do
+		busctl --timeout=20 call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager ListSessions >/dev/null || exit 1
+		sleep 0.$(printf %03d $((90 + i % 20 * 2)))
+	done
+END
+expect_exit 0 container bash /srv/storm.sh
+note "left when idle, after $SECONDS s"
+
+# ---- it hangs, and is replaced ----
+
+expect_soon 10 is_unit ActiveState inactive
+no_drop_in
+drop_in watchdog <<-END
+	[Service]
+	WatchdogSec=1s
+END
+container_as alice kymo start stuck -o /srv/alice/stuck.fxt
+pid=$(unit MainPID)
+sleep 1
+container bash -c "kill -STOP $pid"
+is_replaced() {
+	[ "$(unit MainPID)" != "$pid" ] && is_unit ActiveState active
+}
+expect_soon 30 is_replaced
+assert_eq "$(unit NRestarts)" 1 "restarts"
+container journalctl -q --no-pager -u kymod.service >"$TMP/journal"
+assert_contains "$TMP/journal" 'Watchdog timeout' "what the journal says"
+check_archive srv/alice/stuck.fxt
+expect_exit "0|3" container kymo record -d 300ms -o /srv/again.fxt
+no_drop_in
+note "replaced after it hung, after $SECONDS s"
+
+# ---- nothing of it stays ----
+
+container mkdir -p /var/lib/kymo/x /etc/kymo
+container touch /var/lib/kymo/x/y /etc/kymo/x.conf
+container systemctl enable kymo-collect@x.service 2>/dev/null
+container dpkg --purge kymo >"$TMP/dpkg.log" 2>&1 || fail "the package cannot be purged: $(cat "$TMP/dpkg.log")"
+container userdel -r alice 2>/dev/null
+list_files >"$TMP/files.after"
+diff -u "$TMP/files.before" "$TMP/files.after" || fail "purging leaves something"
+container getent group kymo >/dev/null || fail "purging takes the group"
+is_unit LoadState not-found || fail "systemd still knows the service"
+note "purged after $SECONDS s"

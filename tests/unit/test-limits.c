@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "daemon/limits.h"
+
+static void test_limit_check_table(void **state)
+{
+	static const struct limit l = { .all = 100, .root = 25, .user = 50, .own = 10 };
+	static const struct {
+		struct limit_use has;
+		struct limit_wish wish;
+		enum limit_verdict verdict;
+		uint64_t limit;
+	} rows[] = {
+		{ { 0, 0, 0 }, { 100, 0, false }, LIMIT_FITS, 0 },
+		{ { 1, 0, 0 }, { 100, 0, false }, LIMIT_EXCEEDS_ALL, 100 },
+		{ { 75, 0, 0 }, { 25, 0, false }, LIMIT_FITS, 0 },
+		{ { 75, 0, 0 }, { 1, 1000, false }, LIMIT_EXCEEDS_ALL, 75 },
+		{ { 74, 0, 0 }, { 1, 1000, false }, LIMIT_FITS, 0 },
+		{ { 50, 50, 0 }, { 1, 1000, false }, LIMIT_EXCEEDS_USER, 50 },
+		{ { 50, 49, 0 }, { 1, 1000, false }, LIMIT_FITS, 0 },
+		{ { 10, 10, 10 }, { 1, 1000, true }, LIMIT_EXCEEDS_OWN, 10 },
+		{ { 10, 10, 10 }, { 1, 1000, false }, LIMIT_FITS, 0 },
+		{ { 50, 50, 9 }, { 1, 1000, true }, LIMIT_EXCEEDS_USER, 50 },
+		{ { 49, 49, 9 }, { 1, 1000, true }, LIMIT_FITS, 0 },
+		/* what root has taken may be more than others may; and no sum goes around */
+		{ { 90, 0, 0 }, { 1, 1000, false }, LIMIT_EXCEEDS_ALL, 75 },
+		{ { 1, 1, 0 }, { UINT64_MAX, 1000, false }, LIMIT_EXCEEDS_ALL, 75 },
+		{ { 1, 1, 0 }, { UINT64_MAX, 0, false }, LIMIT_EXCEEDS_ALL, 100 },
+		{ { 1000, 1000, 0 }, { 0, 1000, false }, LIMIT_EXCEEDS_ALL, 75 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t limit = 0;
+
+		assert_int_equal(limit_check(&l, &rows[i].has, &rows[i].wish, &limit),
+				 rows[i].verdict);
+		if (rows[i].verdict != LIMIT_FITS)
+			assert_int_equal(limit, rows[i].limit);
+	}
+}
+
+static void test_effort_make_burst(void **state)
+{
+	static struct efforts e;
+	uint64_t now = 1000, wait = 0;
+
+	(void)state;
+	for (int i = 0; i < EFFORT_BURST; i++)
+		assert_int_equal(effort_make(&e, 1000, now, &wait), 0);
+	assert_int_equal(effort_make(&e, 1000, now, &wait), -EDQUOT);
+	assert_int_equal(wait, EFFORT_NS);
+	assert_int_equal(effort_make(&e, 1000, now + EFFORT_NS / 4, &wait), -EDQUOT);
+	assert_int_equal(wait, EFFORT_NS - EFFORT_NS / 4);
+	/* others and root do not notice */
+	assert_int_equal(effort_make(&e, 1001, now, &wait), 0);
+	for (int i = 0; i < 10 * EFFORT_BURST; i++)
+		assert_int_equal(effort_make(&e, 0, now, &wait), 0);
+	/* one each so often; and all of it after a while */
+	now += EFFORT_NS;
+	assert_int_equal(effort_make(&e, 1000, now, &wait), 0);
+	assert_int_equal(effort_make(&e, 1000, now, &wait), -EDQUOT);
+	now += EFFORT_BURST * EFFORT_NS;
+	for (int i = 0; i < EFFORT_BURST; i++)
+		assert_int_equal(effort_make(&e, 1000, now, &wait), 0);
+	assert_int_equal(effort_make(&e, 1000, now, &wait), -EDQUOT);
+}
+
+/* Many users take no more memory; who comes when all places are taken waits until one is free. */
+static void test_effort_make_users(void **state)
+{
+	static struct efforts e;
+	uint64_t wait = 0;
+
+	(void)state;
+	for (uid_t uid = 1; uid <= EFFORT_USERS; uid++)
+		assert_int_equal(effort_make(&e, uid, 1, &wait), 0);
+	assert_int_equal(effort_make(&e, 5000, 1, &wait), -EDQUOT);
+	assert_int_equal(effort_make(&e, 7, 1, &wait), 0);
+	assert_int_equal(effort_make(&e, 5000, 1 + EFFORT_NS, &wait), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_limit_check_table),
+		cmocka_unit_test(test_effort_make_burst),
+		cmocka_unit_test(test_effort_make_users),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
