@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "cli/verb.h"
 
-enum { OPT_BUS = 256, OPT_JSON, OPT_DIRECT, OPT_FORCE, OPT_COMPRESS };
+enum { OPT_BUS = 256, OPT_JSON, OPT_DIRECT, OPT_FORCE, OPT_COMPRESS, OPT_ALL, OPT_REASON };
 
 static const struct {
 	unsigned flag; /* 0 = of every verb */
@@ -18,6 +18,8 @@ static const struct {
 	{ CLIENT_JSON, { "json", no_argument, NULL, OPT_JSON } },
 	{ CLIENT_OUTPUT, { "force", no_argument, NULL, OPT_FORCE } },
 	{ CLIENT_OUTPUT, { "compress", optional_argument, NULL, OPT_COMPRESS } },
+	{ CLIENT_ALL, { "all", no_argument, NULL, OPT_ALL } },
+	{ CLIENT_ALL, { "reason", required_argument, NULL, OPT_REASON } },
 	{ CLIENT_DIRECT, { "direct", no_argument, NULL, OPT_DIRECT } },
 };
 
@@ -46,6 +48,12 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 			break;
 		case OPT_DIRECT:
 			o.direct = true;
+			break;
+		case OPT_ALL:
+			o.all = true;
+			break;
+		case OPT_REASON:
+			o.reason = optarg;
 			break;
 		case 'o':
 			if (*optarg == '\0')

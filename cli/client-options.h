@@ -17,6 +17,7 @@ enum {
 	CLIENT_DIRECT = 1 << 1,
 	CLIENT_COUNT = 1 << 2,
 	CLIENT_OUTPUT = 1 << 3, /* -o, --force, --compress */
+	CLIENT_ALL = 1 << 4,    /* --all, --reason */
 };
 
 struct client_options {
@@ -27,7 +28,9 @@ struct client_options {
 	const char *output; /* NULL = not given */
 	bool force;
 	enum pack_method compress; /* PACK_NONE = not given */
-	char **rest;               /* what is no option; ends with NULL */
+	bool all;
+	const char *reason; /* NULL = not given */
+	char **rest;        /* what is no option; ends with NULL */
 	int n_rest;
 };
 

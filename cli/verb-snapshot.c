@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * kymo snapshot: writes what a flight recorder has kept, or puts what processes have allocated and not freed into the archive of a
- * session that runs.
+ * session that runs. With --all it has the flight recorders of all profiles write their files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -161,18 +161,52 @@ static int snapshot_memory(struct job *j)
 								  : CLI_OK;
 }
 
+/* Those of profiles know where to write. */
+static int snapshot_all(const struct client_options *o)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
+	uint32_t written, passed_over;
+	int r = client_connect(o, &c);
+
+	if (r != CLI_OK)
+		return r;
+	if (bus_client_snapshot_all(c, o->reason ?: "requested", &written, &passed_over) < 0)
+		return client_failed(c);
+	if (written + passed_over == 0)
+		cli_error("no flight recorder of a profile runs: nothing was written");
+	else
+		fprintf(stderr, "%u written, %u passed over, which had been so a short while ago\n",
+			written, passed_over);
+	return CLI_OK;
+}
+
+static int check_all(const struct client_options *o)
+{
+	if (o->all && (o->n_rest || o->output || o->force || o->compress))
+		return cli_usage_error("--all: profiles say where theirs goes, so there is "
+				       "neither a NAME nor -o");
+	if (o->reason && !o->all)
+		return cli_usage_error("--reason: only with --all");
+	if (!o->all && o->n_rest != 1)
+		return cli_usage_error("it takes the NAME of a session, or --all");
+	return CLI_OK;
+}
+
 static int verb_snapshot(int argc, char **argv)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
 	struct job j = { .options = &o };
-	int r = client_options_parse(argc, argv, CLIENT_OUTPUT, &o);
+	int r = client_options_parse(argc, argv, CLIENT_OUTPUT | CLIENT_ALL, &o);
 
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
-	if (o.n_rest != 1)
-		return cli_usage_error("it takes the NAME of a session");
+	r = check_all(&o);
+	if (r != CLI_OK)
+		return r;
+	if (o.all)
+		return snapshot_all(&o);
 	if (!o.output && (o.force || o.compress))
 		return cli_usage_error("--force and --compress: say with -o FILE what to write");
 	r = client_find(&o, o.rest[0], &c, &path);
@@ -189,12 +223,14 @@ static int verb_snapshot(int argc, char **argv)
 
 const struct verb verb_snapshot_row = {
 	.name = "snapshot",
-	.synopsis = "NAME [-o FILE] [OPTION ...]",
+	.synopsis = "NAME|--all [-o FILE] [OPTION ...]",
 	.what = "Write what a flight recorder has kept; or put what is allocated into an archive",
 	.options =
 		"  -o FILE            what a session of mode 'flight' has kept; '-' is a pipe.\n"
 		"                     Without it, what processes that are watched have allocated\n"
 		"                     now is put into the archive of the session\n"
+		"      --all          have the flight recorders of all profiles write their files\n"
+		"      --reason TEXT  why, for those files\n"
 		"      --compress[=METHOD]  pack it by zstd (the default), snappy or gzip\n"
 		"      --force        write over an existing file\n" CLIENT_OPTIONS_HELP,
 	.run = verb_snapshot,

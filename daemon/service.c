@@ -203,9 +203,19 @@ static int take_name(sd_bus *bus)
 	return 0;
 }
 
+/* What a dead service has left is offered again by the next one. */
+static bool has_sessions(const struct manager *m)
+{
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (!managed_recovered(s))
+			return true;
+	}
+	return false;
+}
+
 static bool is_idle(const struct service *s)
 {
-	return !s->manager->sessions && !s->manager->exiting &&
+	return !has_sessions(s->manager) && !s->manager->exiting &&
 	       !access_is_waiting(s->manager->access);
 }
 
@@ -243,7 +253,7 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source;
 	(void)usec;
-	if (s->releasing || s->manager->exiting || s->manager->sessions)
+	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
 		return 0;
 	if (!is_idle(s)) {
 		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
@@ -283,7 +293,7 @@ static void watch_idle(struct service *s)
 	sd_event_source_set_time_relative(s->idle,
 					  s->told_stopping ? LATE_IDLE_USEC : s->idle_usec);
 	sd_event_source_set_enabled(s->idle,
-				    s->manager->sessions ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+				    has_sessions(s->manager) ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
 }
 
 /* After whatever has happened. */

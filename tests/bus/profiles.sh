@@ -15,6 +15,7 @@ chmod 755 "$TMP"
 chmod 777 "$TMP/bus"
 mkdir "$TMP/etc" "$TMP/out"
 "$KYMOD" --bus "$BUS" --group 65534 --config-dir "$TMP/etc" --state-dir "$TMP/state" >"$TMP/kymod.log" 2>&1 &
+# shellcheck disable=SC2034 # for stop_kymod
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 
