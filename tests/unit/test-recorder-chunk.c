@@ -743,21 +743,31 @@ static void drop_names(char *text)
 	*to = '\0';
 }
 
-/* What the body of chunk I says, with the strings and threads of that chunk. */
-static char *body_text(const struct fixture *f, size_t i)
+/* What PART of chunk I says, with the strings and threads of that chunk. */
+static char *part_text(const struct fixture *f, size_t i, const struct outbuf *part)
 {
 	_cleanup_(outbuf_deinit) struct outbuf both = { 0 };
 	_cleanup_free_ char *head = archive_text(&f->heads[i]);
 	_cleanup_free_ char *text = NULL;
-	char *body;
+	char *said;
 
 	add(&both, &f->heads[i]);
-	add(&both, &f->bodies[i]);
+	add(&both, part);
 	text = archive_text(&both);
 	assert_int_equal(strncmp(text, head, strlen(head)), 0);
-	body = strdup(text + strlen(head));
-	drop_names(body);
-	return body;
+	said = strdup(text + strlen(head));
+	drop_names(said);
+	return said;
+}
+
+static char *body_text(const struct fixture *f, size_t i)
+{
+	return part_text(f, i, &f->bodies[i]);
+}
+
+static char *tail_text(const struct fixture *f, size_t i)
+{
+	return part_text(f, i, &f->tails[i]);
 }
 
 /* Of all bodies from FROM on. */
@@ -885,12 +895,227 @@ static void test_split_now_and_then(void **state)
 	}
 }
 
+/* What is said of who is who in chunk I: all but one have their name, also those that have ended by then. */
+static void test_names(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_MAX);
+
+	(void)state;
+	for (size_t i = 0; i < f->n; i++) {
+		_cleanup_(outbuf_deinit) struct outbuf chunk;
+		_cleanup_free_ char *story = NULL;
+		const char *nobody;
+
+		chunk_of(f, i, &chunk);
+		story = archive_story(&chunk);
+		/* (of thread 77 nothing is known) */
+		while ((nobody = strstr(story, "process 77 '?'")) ||
+		       (nobody = strstr(story, "thread 77/77 '?'")))
+			memset(strchr(nobody, '?'), '-', 1);
+		assert_null(strstr(story, "'?'"));
+	}
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		n++;
+	return n;
+}
+
+static void test_number_and_reason(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 10 | UINT64_C(1) << 20);
+
+	(void)state;
+	assert_int_equal(f->n, 3);
+	for (size_t i = 0; i < f->n; i++) {
+		_cleanup_(outbuf_deinit) struct outbuf chunk;
+		_cleanup_free_ char *text = NULL;
+		char number[64];
+
+		chunk_of(f, i, &chunk);
+		text = archive_text(&chunk);
+		snprintf(number, sizeof(number), " chunk:uint32=%zu\n", i + 1);
+		assert_int_equal(count(text, number), 1);
+		assert_int_equal(count(text, "session_start"), 1);
+		assert_int_equal(count(text, "session_stop"), 1);
+		assert_int_equal(count(text, "reason:string='rotated'"), i + 1 < f->n);
+	}
+}
+
+/* Losses are counted once, in the chunk in which they begin; those that follow say that they go on. */
+static void test_losses(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 19 | UINT64_C(1) << 30);
+	_cleanup_free_ char *head = archive_text(&f->heads[1]), *tail = tail_text(f, 0);
+	_cleanup_free_ char *next = archive_text(&f->heads[2]);
+
+	(void)state;
+	assert_int_equal(count(tail, " lost:uint64=12 "), 1);
+	assert_int_equal(count(head, "class:string='sched' cpu:uint32=1 count:uint64=0 "), 1);
+	assert_int_equal(count(head, "class:string='stacks' cpu:uint32=1 count:uint64=0 "), 1);
+	assert_int_equal(count(head, "instant kymo/lost"), 2);
+	assert_int_equal(count(next, "instant kymo/lost"), 0);
+}
+
+static void assert_all_clean(const struct fixture *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		_cleanup_(outbuf_deinit) struct outbuf chunk, join;
+
+		chunk_of(f, i, &chunk);
+		assert_clean(&chunk, "chunk");
+		join_from(f, i, &join);
+		assert_clean(&join, "join");
+	}
+}
+
+static void end_at(struct fixture *f, uint64_t end_ns)
+{
+	const struct recorder_end end = { .reason = "requested" };
+
+	recorder_set_end(&f->r, end_ns);
+	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
+	recorder_set_buffer(&f->r, &f->tails[f->n - 1]);
+	assert_int_equal(recorder_close(&f->r, &end), 0);
+}
+
+/* What comes out of a ring when its chunk is closed stands where the next one begins. */
+static void test_late_records(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_free_ char *body = NULL;
+
+	(void)state;
+	begin(f);
+	assert_int_equal(recorder_round(&f->r, AT(10)), 0);
+	split(f, AT(10));
+	put_switch(f, AT(9), 0, 10, 20, BLOCKED);
+	put_wakeup(f, AT(9) + 1, 10, 0, false, 20);
+	put_switch(f, AT(10), 1, 0, 10, READY);
+	put_switch(f, AT(11), 0, 20, 0, BLOCKED);
+	/* As old as the recording: not of it. */
+	put_switch(f, BASE, 1, 10, 11, READY);
+	end_at(f, AT(12));
+	body = body_text(f, 1);
+	assert_same_text(body,
+			 "1000010000000 switch cpu 0 10>20 state 3 outgoing_weight:int32=120 "
+			 "incoming_weight:int32=120\n"
+			 "1000010000000 wakeup cpu 0 10 weight:int32=120 waker:koid=20\n"
+			 "1000010000000 switch cpu 1 0>10 state 1 "
+			 "outgoing_weight:int32=-2147483648 incoming_weight:int32=120\n"
+			 "1000011000000 switch cpu 0 20>0 state 3 outgoing_weight:int32=120 "
+			 "incoming_weight:int32=-2147483648\n",
+			 "late records");
+	assert_all_clean(f);
+}
+
+/* A loss has begun, and its mark is not in the ring: what runs is known until then. */
+static void test_pending_loss(void **state)
+{
+	const struct collector_lost pending = { .count = 3, .first_ns = AT(8), .last_ns = AT(9) };
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_free_ char *tail = NULL, *head = NULL;
+
+	(void)state;
+	begin(f);
+	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &pending);
+	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &pending);
+	assert_int_equal(recorder_round(&f->r, AT(10)), 0);
+	split(f, AT(10));
+	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &(struct collector_lost){ 0 });
+	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &(struct collector_lost){ 0 });
+	put_loss(f, 0, AT(8), AT(12), 5, 20);
+	put_switch(f, AT(13), 0, 20, 0, BLOCKED);
+	end_at(f, AT(14));
+	tail = tail_text(f, 0);
+	head = archive_text(&f->heads[1]);
+	assert_int_equal(count(tail, "instant kymo/lost"), 2);
+	assert_int_equal(count(tail, "1000008000000 switch cpu 0 10>0 "), 1);
+	assert_int_equal(count(tail, "1000010000000 switch cpu 1 0>0 "), 1);
+	assert_int_equal(count(head, "1000008000000 switch cpu 0 0>10 "), 1);
+	assert_all_clean(f);
+}
+
+/* The same, with its mark in the ring by then, behind what was read. */
+static void test_loss_in_the_ring(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_free_ char *tail = NULL;
+
+	(void)state;
+	begin(f);
+	assert_int_equal(recorder_round(&f->r, AT(10)), 0);
+	put_loss(f, 0, AT(8), AT(12), 5, 20);
+	put_switch(f, AT(13), 0, 20, 0, BLOCKED);
+	split(f, AT(10));
+	end_at(f, AT(14));
+	tail = tail_text(f, 0);
+	assert_int_equal(count(tail, "1000008000000 switch cpu 0 10>0 "), 1);
+	assert_all_clean(f);
+}
+
+/* A snapshot of a flight recorder at any time: what is written so far, and a tail. The recording does not notice. */
+static void test_tails(void **state)
+{
+	const struct recorder_end end = { .reason = "snapshot" };
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_free_ char *want = unsplit(), *text = NULL;
+
+	(void)state;
+	begin(f);
+	for (unsigned n = 1; n < STEPS; n++) {
+		_cleanup_(outbuf_deinit) struct outbuf taken = { 0 };
+
+		play(f, n);
+		assert_int_equal(recorder_round(&f->r, AT(n)), 0);
+		add(&taken, &f->heads[0]);
+		add(&taken, &f->bodies[0]);
+		assert_int_equal(recorder_tail(&f->r, AT(n), &end, &taken), 0);
+		if (n != 39)
+			assert_clean(&taken, "snapshot");
+	}
+	end_at(f, AT(STEPS));
+	text = body_text(f, 0);
+	assert_same_text(text, want, "with snapshots");
+}
+
+/* With a filter: nothing is said of those whom it has not shown. */
+static void test_filtered(void **state)
+{
+	uint32_t pid = 10;
+
+	(void)state;
+	for (unsigned n = 0; n < STEPS; n++) {
+		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+		_cleanup_free_ char *head = NULL;
+
+		f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
+		record(f, n ? UINT64_C(1) << n | UINT64_C(1) << 33 : UINT64_MAX);
+		assert_all_clean(f);
+		head = archive_text(&f->heads[f->n - 1]);
+		assert_null(strstr(head, "'init'"));
+		assert_non_null(strstr(head, "'other cpu 1'"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_split_behind_each_step),
 		cmocka_unit_test(test_split_behind_all_steps),
 		cmocka_unit_test(test_split_now_and_then),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_number_and_reason),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_late_records),
+		cmocka_unit_test(test_pending_loss),
+		cmocka_unit_test(test_loss_in_the_ring),
+		cmocka_unit_test(test_tails),
+		cmocka_unit_test(test_filtered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
