@@ -230,8 +230,8 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 		return r;
 	w->koid = tasks_koid(a->tasks, rec->head.pid);
 	a->n_events++;
-	r = write_watch(a, a->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns),
-			rec->allocators, rec->complete);
+	r = write_watch(a, a->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns), rec->allocators,
+			rec->complete);
 	return r < 0 ? r : write_waiting(a);
 }
 

@@ -180,11 +180,11 @@ static void put_mapping(struct fixture *f, uint64_t ts, uint32_t pid, uint64_t s
 
 static void put_stack(struct fixture *f, uint64_t ts, uint64_t id, uint64_t address)
 {
-	struct rec_stack rec = { .head = { .ts_ns = ts,
-					   .size = REC_STACK_BYTES(2),
-					   .kind = REC_STACK },
-				 .id = id,
-				 .frames = { address, address + 16 } };
+	struct rec_stack rec = {
+		.head = { .ts_ns = ts, .size = REC_STACK_BYTES(2), .kind = REC_STACK },
+		.id = id,
+		.frames = { address, address + 16 }
+	};
 
 	fake_collector_put_record(f->collector, &rec, rec.head.size);
 }
@@ -201,9 +201,7 @@ static void put_offcpu(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t ti
 		       uint64_t stack)
 {
 	const struct rec_offcpu rec = { REC(rec_offcpu, REC_OFFCPU, ts, 0, pid, tid),
-					.begin_ns = begin,
-					.user_stack = stack,
-					.waker_tid = 10,
+					.begin_ns = begin, .user_stack = stack, .waker_tid = 10,
 					.state = 'S' };
 
 	PUT(f, rec);
@@ -218,8 +216,8 @@ static void put_fork(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t chil
 	PUT(f, rec);
 }
 
-static void put_exit(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t tid,
-		     uint64_t start_ns, const char *comm, bool ends)
+static void put_exit(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t start_ns,
+		     const char *comm, bool ends)
 {
 	const struct rec_exit rec = { REC(rec_exit, REC_EXIT, ts, 0, pid, tid),
 				      .task = identity(pid, tid, start_ns, comm),
@@ -232,8 +230,7 @@ static void put_exec(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t old_
 		     uint64_t start_ns, const char *comm)
 {
 	struct rec_exec rec = { REC(rec_exec, REC_EXEC, ts, 0, pid, pid),
-				.task = identity(pid, pid, start_ns, comm),
-				.old_tid = old_tid };
+				.task = identity(pid, pid, start_ns, comm), .old_tid = old_tid };
 
 	strcpy(rec.file, "/bin/x");
 	strcpy(rec.args, "x");
@@ -261,10 +258,8 @@ static void put_rename(struct fixture *f, uint64_t ts, uint32_t tid, uint64_t st
 static void put_work(struct fixture *f, uint64_t begin, uint64_t end, bool named)
 {
 	struct rec_function function = { REC(rec_function, REC_FUNCTION, begin, 1, 2, 30),
-					 .function = 0x99,
-					 .name = "flush_it" };
-	const struct rec_work rec = { REC(rec_work, REC_WORK, end, 1, 2, 30),
-				      .begin_ns = begin,
+					 .function = 0x99, .name = "flush_it" };
+	const struct rec_work rec = { REC(rec_work, REC_WORK, end, 1, 2, 30), .begin_ns = begin,
 				      .function = 0x99 };
 
 	if (named)
@@ -275,18 +270,15 @@ static void put_work(struct fixture *f, uint64_t begin, uint64_t end, bool named
 static void put_frequency(struct fixture *f, uint64_t ts, uint32_t khz)
 {
 	const struct rec_frequency rec = { REC(rec_frequency, REC_FREQUENCY, ts, 0, 10, 10),
-					   .khz = khz,
-					   .cpu = 1 };
+					   .khz = khz, .cpu = 1 };
 
 	PUT(f, rec);
 }
 
 static void put_sample(struct fixture *f, uint64_t ts, uint64_t value)
 {
-	struct rec_sample rec = { REC(rec_sample, REC_SAMPLE, ts, 0, 0, 0),
-				  .name = "load",
-				  .n_values = 1,
-				  .whole = 1 };
+	struct rec_sample rec = { REC(rec_sample, REC_SAMPLE, ts, 0, 0, 0), .name = "load",
+				  .n_values = 1, .whole = 1 };
 
 	strcpy(rec.values[0].name, "threads");
 	rec.values[0].value = value;
@@ -295,11 +287,8 @@ static void put_sample(struct fixture *f, uint64_t ts, uint64_t value)
 
 static void put_lost(struct fixture *f, uint64_t ts, uint32_t ring, uint64_t last)
 {
-	const struct rec_lost rec = { REC(rec_lost, REC_LOST, ts, 1, 0, 0),
-				      .count = 7,
-				      .first_ns = ts,
-				      .last_ns = last,
-				      .ring = ring };
+	const struct rec_lost rec = { REC(rec_lost, REC_LOST, ts, 1, 0, 0), .count = 7,
+				      .first_ns = ts, .last_ns = last, .ring = ring };
 
 	PUT(f, rec);
 }
@@ -321,21 +310,16 @@ static void put_memory(struct fixture *f, const void *rec, size_t size)
 
 static void put_watch(struct fixture *f, uint64_t ts)
 {
-	const struct rec_watch rec = { REC(rec_watch, REC_WATCH, ts, 0, 10, 10),
-				       .instance = 1,
-				       .complete = 1,
-				       .allocators = "libc.so.6: malloc free" };
+	const struct rec_watch rec = { REC(rec_watch, REC_WATCH, ts, 0, 10, 10), .instance = 1,
+				       .complete = 1, .allocators = "libc.so.6: malloc free" };
 
 	put_memory(f, &rec, sizeof(rec));
 }
 
 static void put_named(struct fixture *f, uint64_t ts, uint64_t id)
 {
-	const struct rec_named rec = { REC(rec_named, REC_NAMED, ts, 0, 10, 10),
-				       .id = id,
-				       .instance = 1,
-				       .n_frames = 2,
-				       .frames = { 0x1010, 0x1020 } };
+	const struct rec_named rec = { REC(rec_named, REC_NAMED, ts, 0, 10, 10), .id = id,
+				       .instance = 1, .n_frames = 2, .frames = { 0x1010, 0x1020 } };
 
 	PUT(f, rec);
 }
@@ -355,10 +339,8 @@ static void put_alloc(struct fixture *f, uint64_t ts, uint64_t address, uint64_t
 
 static void put_free(struct fixture *f, uint64_t ts, uint64_t address)
 {
-	const struct rec_free rec = { REC(rec_free, REC_FREE, ts, 0, 10, 10),
-				      .id = address,
-				      .function = MEMORY_FN_FREE,
-				      .instance = 1 };
+	const struct rec_free rec = { REC(rec_free, REC_FREE, ts, 0, 10, 10), .id = address,
+				      .function = MEMORY_FN_FREE, .instance = 1 };
 
 	PUT(f, rec);
 }
@@ -366,21 +348,16 @@ static void put_free(struct fixture *f, uint64_t ts, uint64_t address)
 static void put_open(struct fixture *f, uint64_t ts, int32_t fd)
 {
 	const struct rec_resource rec = { REC(rec_resource, REC_RESOURCE, ts, 0, 10, 10),
-					  .result = fd,
-					  .stack = 7,
-					  .operation = RESOURCE_OP_EVENTFD,
-					  .instance = 1 };
+					  .result = fd, .stack = 7,
+					  .operation = RESOURCE_OP_EVENTFD, .instance = 1 };
 
 	PUT(f, rec);
 }
 
 static void put_usage(struct fixture *f, uint64_t ts, uint64_t stack)
 {
-	const struct rec_usage rec = { REC(rec_usage, REC_USAGE, ts, 0, 10, 10),
-				       .stack = stack,
-				       .allocations = 5,
-				       .allocated_bytes = 120,
-				       .instance = 1 };
+	const struct rec_usage rec = { REC(rec_usage, REC_USAGE, ts, 0, 10, 10), .stack = stack,
+				       .allocations = 5, .allocated_bytes = 120, .instance = 1 };
 
 	put_memory(f, &rec, sizeof(rec));
 }
@@ -388,17 +365,14 @@ static void put_usage(struct fixture *f, uint64_t ts, uint64_t stack)
 static void put_snapshot(struct fixture *f, uint64_t ts, uint64_t blocks, uint32_t final)
 {
 	const struct rec_snapshot rec = { REC(rec_snapshot, REC_SNAPSHOT, ts, 0, 10, 10),
-					  .blocks = blocks,
-					  .instance = 1,
-					  .final = final };
+					  .blocks = blocks, .instance = 1, .final = final };
 
 	put_memory(f, &rec, sizeof(rec));
 }
 
 static void put_block(struct fixture *f, uint64_t ts, uint64_t address)
 {
-	const struct rec_block rec = { REC(rec_block, REC_BLOCK, ts, 0, 10, 10),
-				       .id = address,
+	const struct rec_block rec = { REC(rec_block, REC_BLOCK, ts, 0, 10, 10), .id = address,
 				       .block = { .size = 24,
 						  .ts_ns = AT(1),
 						  .stack = 7,
@@ -412,8 +386,7 @@ static void put_block(struct fixture *f, uint64_t ts, uint64_t address)
 static void put_watched(struct fixture *f, uint64_t ts)
 {
 	const struct rec_watched rec = { REC(rec_watched, REC_WATCHED, ts, 0, 10, 10),
-					 .instance = 1,
-					 .reason = WATCHED_STOP };
+					 .instance = 1, .reason = WATCHED_STOP };
 
 	put_memory(f, &rec, sizeof(rec));
 }
@@ -704,8 +677,8 @@ static void on_finding(void *userdata, const struct fxt_finding *finding)
 	if (fxt_finding_kinds[finding->id].severity == FXT_SEVERITY_NOTE &&
 	    finding->id != FXT_FINDING_EVENT_THREAD_UNNAMED)
 		return;
-	print_error("%s: %s at %lu\n", (const char *)userdata,
-		    fxt_finding_kinds[finding->id].id, (unsigned long)finding->offset);
+	print_error("%s: %s at %lu\n", (const char *)userdata, fxt_finding_kinds[finding->id].id,
+		    (unsigned long)finding->offset);
 	print_error("  %s\n", fxt_finding_detail(detail, finding));
 	fail();
 }
