@@ -6,6 +6,8 @@
  * Of the second one each chunk becomes PREFIX.chunk-N.fxt, N from 1; and the head of each, all bodies from there on and the last
  * tail become PREFIX.from-N.fxt. Which part is which is learned on its way to the output (the linker wraps output_put()). At the end it says
  * how many chunks there are, how long it took at most to split, and how large a head was at most.
+ *
+ * SPLIT_RING in the environment is the size of its rings, instead of 4 MiB; the other session has 32 MiB then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,10 +93,14 @@ static int create(const char *prefix, const char *what, unsigned n)
 static struct session *make(const char *name, uint32_t categories, uint64_t rotate_ns, char **pids,
 			    int n_pids, int fd)
 {
+	const char *ring = getenv("SPLIT_RING");
+	uint64_t ring_bytes = !ring	 ? 4 << 20
+			      : rotate_ns ? strtoull(ring, NULL, 10)
+					  : 32 << 20;
 	struct session_options o = { .categories = categories,
 				     .rotate_ns = rotate_ns,
 				     .flush_ns = FLUSH_NS_MIN,
-				     .ring_bytes = 4 << 20,
+				     .ring_bytes = ring_bytes,
 				     .frequency = 999,
 				     .memory.log = true };
 	struct session *s;
