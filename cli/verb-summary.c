@@ -221,6 +221,8 @@ static void print_json(const struct sums *sums, const struct open_trace *t)
 		json_add_string(o, "host", s->recording.host);
 		json_add_string(o, "version", s->recording.version);
 		json_add(o, "filtered", json_object_new_boolean(s->filtered));
+		if (s->recording.chunk)
+			json_add_u64(o, "chunk", s->recording.chunk);
 	}
 	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
 	json_add_u64(o, "damage", t->n_damages);
@@ -255,6 +257,8 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);
+	if (s->recording.chunk)
+		printf(", chunk %u", s->recording.chunk);
 	printf("\nswitches %" PRIu64 ", wakeups %" PRIu64 ", migrations %" PRIu64 ", forks %" PRIu64
 	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
 	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);

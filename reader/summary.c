@@ -522,6 +522,7 @@ static int add_start(struct summary *s, const struct event *ev)
 	s->stopped = false;
 	s->filtered = ev->start.filtered;
 	s->recording.n_cpus = ev->start.n_cpus;
+	s->recording.chunk = ev->start.chunk;
 	if (replace(&s->recording.session, ev->start.session) < 0 ||
 	    replace(&s->recording.command, ev->start.command) < 0 ||
 	    replace(&s->recording.options, ev->start.options) < 0 ||

@@ -100,7 +100,8 @@ struct summary {
 	struct {
 		char *session, *command, *options, *kernel, *machine, *host, *version;
 		uint32_t n_cpus;
-	} recording; /* owned, NULL without session_start */
+		uint32_t chunk; /* of a recording that is split: which one this is; else 0 */
+	} recording;            /* owned, NULL without session_start */
 	uint64_t switches, wakeups, migrations, forks, execs, exits;
 	uint64_t
 		sched_slices; /* times that a thread other than idle got a CPU, synthetic ones too */
