@@ -330,6 +330,7 @@ void session_dispatch(struct session *s)
 			return;
 		}
 		s->counters.start_ns = clock_boot_ns();
+		s->store->ops->begin(s->store, &(struct store_moment){ 0 });
 		print(s, "start\n");
 		become(s, SESSION_RUNNING);
 	} else if (s->state == SESSION_RUNNING) {

@@ -78,6 +78,27 @@ static void test_memory(void **state)
 	assert_non_null(strstr(said, "--memory-blocks"));
 }
 
+static void test_flight(void **state)
+{
+	(void)state;
+	assert_int_equal(START("--mode", "flight", "--keep", "1m", "--keep-size", "8M", "n"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.mode, SESSION_FLIGHT);
+	assert_int_equal(options.session.flight_ns, UINT64_C(60000000000));
+	assert_int_equal(options.session.flight_bytes, 8 << 20);
+	assert_int_equal(RECORD("--mode", "flight"), RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.flight_ns, 0);
+	assert_int_equal(RECORD("--mode", "stream"), RECORD_OPTIONS_GO);
+	assert_int_equal(RECORD("--mode", "fly"), CLI_USAGE);
+	assert_non_null(strstr(said, "'fly' is none of stream and flight"));
+	assert_int_equal(RECORD("--keep", "5"), CLI_USAGE);
+	assert_non_null(strstr(said, "of mode 'flight' only"));
+	assert_int_equal(RECORD("--mode", "flight", "--max-size", "5M"), CLI_USAGE);
+	assert_non_null(strstr(said, "does not end at a size"));
+	assert_int_equal(RECORD("--mode", "flight", "--keep-size", "5"), CLI_USAGE);
+	assert_non_null(strstr(said, "--keep-size: '5' is out of range"));
+}
+
 static void test_values(void **state)
 {
 	(void)state;
@@ -308,6 +329,7 @@ static void test_bad_options(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_flight, tear_down),
 		cmocka_unit_test_teardown(test_values, tear_down),
 		cmocka_unit_test_teardown(test_memory, tear_down),
 		cmocka_unit_test_teardown(test_defaults, tear_down),

@@ -125,6 +125,52 @@ static void test_create_request_read_all(void **state)
 	sd_bus_message_unref(m);
 }
 
+static sd_bus_message *flight_options(struct fixture *f, const char *mode, const char *option,
+				      uint64_t value)
+{
+	sd_bus_message *m = begin(f);
+
+	assert_true(sd_bus_message_append(m, "{sv}{sv}", "mode", "s", mode, option, "t", value) >=
+		    0);
+	end(m);
+	return m;
+}
+
+static void test_create_request_read_flight(void **state)
+{
+	struct create_request request;
+	struct fixture *f = *state;
+	sd_bus_message *m = flight_options(f, "flight", "flight_ns", 5);
+
+	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_int_equal(request.options.mode, SESSION_FLIGHT);
+	assert_int_equal(request.options.flight_ns, 5);
+	assert_int_equal(request.options.flight_bytes, 0);
+	assert_int_equal(request.output_fd, -1);
+	create_request_deinit(&request);
+	sd_bus_message_unref(m);
+	m = flight_options(f, "flight", "flight_bytes", FLIGHT_BYTES_MIN);
+	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	/* Who says how much has as much time as fits; who says nothing, ten seconds. */
+	session_options_fill_flight(&request.options);
+	assert_int_equal(request.options.flight_ns, 0);
+	request.options.flight_bytes = 0;
+	session_options_fill_flight(&request.options);
+	assert_int_equal(request.options.flight_ns, FLIGHT_NS_DEFAULT);
+	assert_int_equal(request.options.flight_bytes, FLIGHT_BYTES_DEFAULT);
+	create_request_deinit(&request);
+	sd_bus_message_unref(m);
+	assert_refused(flight_options(f, "flight", "flight_bytes", 5), -EINVAL, "`flight_bytes`");
+	assert_refused(flight_options(f, "flight", "max_bytes", 5), -EINVAL, "`mode`");
+	assert_refused(flight_options(f, "stream", "duration_ns", 5), -EINVAL, "`output`");
+	assert_refused(flight_options(f, "", "flight_ns", 5), -EINVAL, "`");
+	m = begin(f);
+	assert_true(sd_bus_message_append(m, "{sv}{sv}", "output", "h", f->output[1], "mode", "s",
+					  "flight") >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "Snapshot takes it");
+}
+
 static void test_create_request_read_memory(void **state)
 {
 	struct create_request request;
@@ -426,6 +472,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_create_request_read_all),
+		CASE(test_create_request_read_flight),
 		CASE(test_create_request_read_memory),
 		CASE(test_create_request_read_memory_refuses),
 		CASE(test_create_request_read_refuses),
