@@ -494,6 +494,43 @@ static void test_session_fails(void **state)
 	assert_refused(call(bus, a.path, "Stop"), "OutputFailed", "output is full");
 }
 
+/* What goes since it costs too much is a property, and Cost says what it costs. */
+static void test_sheds(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	uint64_t when = 0, cost = 0, limit = 1;
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+	sd_bus_message *m = NULL;
+	const char *what = "";
+	struct answer a;
+
+	(void)state;
+	a = create(bus, "dear", fd);
+	assert_done(call(bus, a.path, "Start"));
+	for (int i = 0; i < 500 && !*what; i++) {
+		usleep(10000);
+		m = sd_bus_message_unref(m);
+		assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Shed", &e, &m,
+						"a(sttt)") >= 0);
+		assert_true(sd_bus_message_enter_container(m, 'a', "(sttt)") >= 0);
+		assert_true(sd_bus_message_read(m, "(sttt)", &what, &when, &cost, &limit) >= 0);
+	}
+	assert_string_equal(what, "stacks");
+	assert_int_equal(cost, 70000);
+	assert_int_equal(limit, 0);
+	assert_in_range(clock_boot_ns() - when, 0, UINT64_C(60000000000));
+	sd_bus_message_unref(m);
+	assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Cost", &e, &m,
+					"a{sv}") >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	assert_true(sd_bus_message_skip(m, "{sv}") >= 0);
+	assert_true(sd_bus_message_read(m, "{sv}", &what, "t", &cost) >= 0);
+	assert_string_equal(what, "bpf_ns");
+	assert_int_equal(cost, 2000);
+	sd_bus_message_unref(m);
+	assert_done(call(bus, a.path, "Remove"));
+}
+
 static void test_remove_hanging_output(void **state)
 {
 	_cleanup_close_ int fd = open_output();
@@ -773,6 +810,7 @@ int main(void)
 		CASE(test_session_signals),
 		CASE(test_session_ends_itself),
 		CASE(test_session_fails),
+		CASE(test_sheds),
 		CASE(test_remove_hanging_output),
 		CASE(test_remove_in_a_crowd),
 		CASE(test_waiters_leave),

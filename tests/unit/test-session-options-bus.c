@@ -321,6 +321,27 @@ static void test_create_request_read_refuses_lists(void **state)
 	end(m);
 	assert_refused(m, -EINVAL, "no category 'nonsense'");
 	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}", "max_overhead_ppm", "t", UINT64_C(999)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "`max_overhead_ppm` is 999, but must be 1000 to");
+	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}", "triggers", "a{st}", 1, "wake",
+					  UINT64_C(5000)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "`triggers`: there is no trigger 'wake'");
+	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}", "triggers", "a{st}", 1, "pressure_io",
+					  UINT64_C(1000001)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "'pressure_io' is 1000001, but must be 1 to 1000000");
+	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}{sv}{sv}", "output", "h",
+					  ((struct fixture *)*state)->output[1],
+					  "categories", "as", 1, "irq", "triggers", "a{st}", 1,
+					  "offcpu", UINT64_C(5000)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "add 'sched' to the categories");
+	m = begin(*state);
 	sd_bus_message_append(m, "{sv}", "pids", "au", 2, 1, 0);
 	end(m);
 	assert_refused(m, -EINVAL, "`pids`: 0 is none");
@@ -429,6 +450,8 @@ static void test_session_options_append_round_trip(void **state)
 		.flush_ns = FLUSH_NS_DEFAULT,
 		.counter_interval_ns = COUNTER_NS_MIN,
 		.max_bytes = 99,
+		.max_overhead_ppm = 20000,
+		.triggers = { .wakeup_ns = 5000, .pressure_ppm = { 0, 7, 8 }, .interval_ns = 1000000 },
 		.compress = PACK_SNAPPY,
 		.command = command,
 		.filter = { pids, 2, uids, 2, comms, 1, &cgroup, 1 },
@@ -455,6 +478,8 @@ static void test_session_options_append_round_trip(void **state)
 	assert_int_equal(request.options.counter_interval_ns, COUNTER_NS_MIN);
 	assert_int_equal(request.options.duration_ns, 0);
 	assert_int_equal(request.options.max_bytes, 99);
+	assert_int_equal(request.options.max_overhead_ppm, 20000);
+	assert_memory_equal(&request.options.triggers, &o.triggers, sizeof(o.triggers));
 	assert_string_equal(request.options.command, "me");
 	assert_int_equal(request.options.filter.n_pids, 2);
 	assert_memory_equal(request.options.filter.pids, pids, sizeof(pids));
