@@ -45,6 +45,9 @@ assert_ge "$(json "$TMP/stdout" .service.start_ns)" 1 "since when"
 assert_eq "$(json "$TMP/stdout" '.service.usage.sessions | "\(.all) \(.user)"')" "2 2" "sessions taken"
 assert_ge "$(json "$TMP/stdout" .service.usage.ring_bytes.all)" 1 "rings taken"
 assert_eq "$(json "$TMP/stdout" '[.sessions[].name] | sort | join(" ")')" "one two" "sessions"
+assert_documented status "$TMP/stdout" '.sessions[]'
+expect_exit 0 "$KYMO" list --json --bus "$BUS"
+assert_documented list "$TMP/stdout" '.[]'
 expect_exit 0 "$KYMO" status one --bus "$BUS"
 assert_eq "$(head -1 "$TMP/stdout")" one "one of them"
 expect_exit 0 "$KYMO" list --bus "$BUS"
