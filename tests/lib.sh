@@ -433,6 +433,18 @@ session_is_running() {
 	"$KYMO" status --json "$1" --bus "$BUS" | grep -q '"running"'
 }
 
+# assert_documented VERB FILE [FILTER]: what FILTER takes from the JSON in FILE has the keys that docs/COMPATIBILITY.md
+# promises of VERB
+assert_documented() {
+	local keys missing
+
+	keys=$(sed -n "s/^| \`$1\` | \(.*\) |\$/\1/p" "$ROOT/docs/COMPATIBILITY.md" | tr -d '\`')
+	[ "$keys" ] || fail "docs/COMPATIBILITY.md says nothing of $1"
+	# shellcheck disable=SC2016 # jq
+	missing=$(jq -r --arg keys "$keys" "${3:-.}"' | ($keys | split(" ")) - keys | .[]' "$2")
+	assert_eq "$missing" "" "keys of $1 that are promised and missing"
+}
+
 # ---- nothing stays behind ----
 
 bpf_ids() {

@@ -24,6 +24,7 @@
 
 struct bus_client {
 	sd_bus *bus;
+	char version[64];             /* of the service */
 	bool own_bus;                 /* it is not the system bus: no agent of polkit is there */
 	char *service;                /* the unique name of the daemon */
 	pid_t agent;                  /* that asks for passwords; 0 = none */
