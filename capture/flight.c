@@ -527,7 +527,7 @@ static int open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_
 static int open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t *ret_end_ns)
 {
 	struct chunk *c = chunk_new(number);
-	uint64_t real_ns;
+	uint64_t real_ns = 0;
 
 	if (!c)
 		return -ENOMEM;

@@ -102,7 +102,8 @@ int client_connect(const struct client_options *o, struct bus_client **ret)
 	}
 	if (bus_client_connect(c, o->bus) < 0) {
 		cli_error("%s%s", bus_client_error(c),
-			  o->bus ? "" : "; it is started as root: kymod");
+			  o->bus || bus_client_is_elsewhere() ? ""
+							      : "; it is started as root: kymod");
 		return CLI_FAILED;
 	}
 	*ret = TAKE_PTR(c);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/bus/bus-client.h"
+#include "cli/remote.h"
 #include "writer/pack/pack.h"
 
 /* Which of the options a verb knows, beside --bus and --help. */
@@ -40,6 +41,7 @@ enum {
 int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret);
 
 #define CLIENT_OPTIONS_HELP                                                                        \
+	REMOTE_HELP                                                                                \
 	"      --bus ADDRESS  the bus of the service (the system bus)\n"                           \
 	"  -h, --help         show this\n"
 

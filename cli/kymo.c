@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/value.h"
+#include "cli/remote.h"
 #include "cli/verb.h"
 
 static const struct verb *current;
@@ -153,8 +154,23 @@ static int check_printed(int r)
 	return CLI_FAILED;
 }
 
+/* The verb, here or elsewhere. */
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+	struct remote remote = { 0 };
+	int r;
+
+	current = verb;
+	r = remote_take(&argc, argv, &remote);
+	if (r != CLI_OK)
+		return r;
+	r = remote.host || remote.machine ? remote_run(&remote, argc, argv) : REMOTE_GO;
+	return r == REMOTE_GO ? verb->run(argc, argv) : r;
+}
+
 static int run(int argc, char **argv)
 {
+	remote_put_behind(argc, argv);
 	if (argc < 2) {
 		print_overview(stderr);
 		return CLI_USAGE;
@@ -166,12 +182,9 @@ static int run(int argc, char **argv)
 		puts("kymo " KYMO_VERSION);
 		return CLI_OK;
 	}
-	for (const struct verb *const *v = verbs; *v; v++) {
-		if (strcmp(argv[1], (*v)->name) == 0) {
-			current = *v;
-			return current->run(argc - 1, argv + 1);
-		}
-	}
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (strcmp(argv[1], (*v)->name) == 0)
+			return run_verb(*v, argc - 1, argv + 1);
 	return unknown_verb(argv[1]);
 }
 

@@ -268,10 +268,11 @@ int recording_new(const struct record_options *options, struct recording **ret)
 		return -ENOMEM;
 	r->ops = &bus_ops;
 	e = bus_client_connect(r->client, options->bus);
-	if (e < 0 && (options->bus || geteuid() != 0)) {
+	if (e < 0 && (options->bus || bus_client_is_elsewhere() || geteuid() != 0)) {
 		cli_error("%s%s", bus_client_error(r->client),
-			  options->bus ? ""
-				       : "; ask an administrator to start it, or record as root");
+			  options->bus || bus_client_is_elsewhere()
+				  ? ""
+				  : "; ask an administrator to start it, or record as root");
 		return e;
 	}
 	if (e < 0) {

@@ -53,7 +53,7 @@ static int verb_capabilities(int argc, char **argv)
 		n = bus_client_capabilities(c, caps);
 		if (n < 0)
 			return client_failed(c);
-	} else if (o.bus) {
+	} else if (o.bus || bus_client_is_elsewhere()) {
 		return client_failed(c);
 	} else {
 		fprintf(stderr, "kymo capabilities: %s; this process looks itself\n",

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/record-job.h"
+#include "cli/remote.h"
 #include "cli/verb.h"
 
 static int check_options(const struct record_options *o)
@@ -46,7 +47,7 @@ const struct verb verb_record_row = {
 	.options =
 		"  -o FILE             the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
 		"  --direct            record in this process, without the service\n"
-		"  --json              print what became of it as JSON\n"
+		"  --json              print what became of it as JSON\n" REMOTE_HELP
 		"  --bus ADDRESS       the bus of the service (the system bus)\n",
 	.run = run,
 };

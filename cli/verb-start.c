@@ -9,6 +9,7 @@
 #include "cli/client-options.h"
 #include "cli/output-file.h"
 #include "cli/record-options.h"
+#include "cli/remote.h"
 #include "cli/verb.h"
 
 static int make(struct bus_client *c, struct record_options *o, struct output_file *output)
@@ -84,6 +85,7 @@ const struct verb verb_start_row = {
 	.what = "Start a session in the service and leave it there",
 	.options =
 		"  -o FILE             the archive; '-' is a pipe; not with --mode flight\n" RECORD_OPTIONS_HELP
+			REMOTE_HELP
 		"      --bus ADDRESS   the bus of the service (the system bus)\n"
 		"  -h, --help          show this\n"
 		"\n'kymo stop NAME' ends it.\n",

@@ -2,6 +2,7 @@
 /*
  * kymo summary: a recording in one screen, or all of its sums as JSON.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cli/read-events.h"
 #include "cli/resolver.h"
 #include "cli/summary-activity.h"
+#include "cli/summary-by.h"
 #include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "reader/call-tree.h"
@@ -161,6 +163,8 @@ static struct json_object *json_processes(const struct summary *s)
 			json_add_u64(o, "uid", p->uid);
 		if (p->command_line)
 			json_add_string(o, "command_line", p->command_line);
+		if (p->cgroup_path)
+			json_add_string(o, "cgroup_path", p->cgroup_path);
 		if (p->start_ns != 0)
 			json_add_u64(o, "start_ns", p->start_ns);
 		if (p->exited) {
@@ -187,6 +191,38 @@ static struct json_object *json_marks(const struct summary *s)
 	return list;
 }
 
+static struct json_object *json_sheds(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_sheds; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "ts_ns", s->sheds[i].ts_ns);
+		json_add_string(o, "what", s->sheds[i].what);
+		json_add_u64(o, "cost_ppm", s->sheds[i].cost_ppm);
+		json_add_u64(o, "limit_ppm", s->sheds[i].limit_ppm);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_triggers(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_triggers; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "what", s->triggers[i].what);
+		json_add_u64(o, "count", s->triggers[i].count);
+		json_add_u64(o, "worst", s->triggers[i].worst);
+		json_add_u64(o, "worst_ns", s->triggers[i].worst_ns);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 static struct json_object *json_profile(const struct sums *s)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *f;
@@ -204,7 +240,7 @@ static struct json_object *json_profile(const struct sums *s)
 	return o;
 }
 
-static void print_json(const struct sums *sums, const struct open_trace *t)
+static int print_json(const struct sums *sums, const struct open_trace *t, enum summary_by by)
 {
 	const struct summary *s = sums->summary;
 	struct json_object *o = json_object_new_object();
@@ -221,6 +257,8 @@ static void print_json(const struct sums *sums, const struct open_trace *t)
 		json_add_string(o, "host", s->recording.host);
 		json_add_string(o, "version", s->recording.version);
 		json_add(o, "filtered", json_object_new_boolean(s->filtered));
+		if (s->recording.chunk)
+			json_add_u64(o, "chunk", s->recording.chunk);
 	}
 	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
 	json_add_u64(o, "damage", t->n_damages);
@@ -234,10 +272,23 @@ static void print_json(const struct sums *sums, const struct open_trace *t)
 	json_add(o, "threads", json_threads(s));
 	json_add(o, "processes", json_processes(s));
 	json_add(o, "marks", json_marks(s));
+	if (s->n_sheds)
+		json_add(o, "shed", json_sheds(s));
+	if (s->n_triggers)
+		json_add(o, "triggers", json_triggers(s));
+	if (s->bpf_cpu_ns) {
+		json_add_u64(o, "bpf_cpu_ns", s->bpf_cpu_ns);
+		json_add_u64(o, "daemon_cpu_ns", s->daemon_cpu_ns);
+	}
 	summary_activity_json(o, s);
 	if (sums->profile->n_samples)
 		json_add(o, "profile", json_profile(sums));
+	if (by != SUMMARY_BY_MAX && summary_by_json(o, s, by) < 0) {
+		json_object_put(o);
+		return -ENOMEM;
+	}
 	json_print_pretty(o);
+	return 0;
 }
 
 /* ---- for people ---- */
@@ -245,6 +296,25 @@ static void print_json(const struct sums *sums, const struct open_trace *t)
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+/* What the recording took from the machine, and what it left out for that. */
+static void print_cost(const struct summary *s)
+{
+	char bpf[TEXT_FORMAT_MAX], daemon[TEXT_FORMAT_MAX];
+
+	if (s->bpf_cpu_ns)
+		printf("recording took %s of CPU time in the kernel and %s in the recorder: "
+		       "%.2f%% of a CPU\n",
+		       text_format_time(bpf, s->bpf_cpu_ns),
+		       text_format_time(daemon, s->daemon_cpu_ns),
+		       percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
+	for (size_t i = 0; i < s->n_sheds; i++)
+		printf("no %s from +%.6f s on: recording took %.2f%% of a CPU, the limit is "
+		       "%.2f%%\n",
+		       strcmp(s->sheds[i].what, "session") == 0 ? "recording" : s->sheds[i].what,
+		       (double)(s->sheds[i].ts_ns - s->start_ns) / 1e9,
+		       (double)s->sheds[i].cost_ppm / 1e4, (double)s->sheds[i].limit_ppm / 1e4);
 }
 
 static void print_header(const struct summary *s, const char *name)
@@ -255,6 +325,8 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);
+	if (s->recording.chunk)
+		printf(", chunk %u", s->recording.chunk);
 	printf("\nswitches %" PRIu64 ", wakeups %" PRIu64 ", migrations %" PRIu64 ", forks %" PRIu64
 	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
 	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);
@@ -264,6 +336,7 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->n_damages)
 		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
 		       s->n_damages);
+	print_cost(s);
 	if (s->started && !s->stopped)
 		printf("The recording was cut off; it ends with the last event that was saved.\n");
 }
@@ -341,6 +414,28 @@ static void print_marks(const struct summary *s)
 		printf("  ... and %zu more\n", s->n_marks - MARKS_SHOWN);
 }
 
+/* A value of a trigger in its unit. */
+static const char *format_value(char text[static TEXT_FORMAT_MAX], const char *what, uint64_t value)
+{
+	if (strcmp(what, "leak") == 0)
+		return text_format_size(text, value);
+	if (strncmp(what, "pressure_", strlen("pressure_")) != 0)
+		return text_format_time(text, value);
+	snprintf(text, TEXT_FORMAT_MAX, "%.1f%%", (double)value / 1e4);
+	return text;
+}
+
+static void print_triggers(const struct summary *s)
+{
+	char worst[TEXT_FORMAT_MAX];
+
+	for (size_t i = 0; i < s->n_triggers; i++)
+		printf("%s  %-16s %" PRIu64 " times, the worst %s at +%.6f s\n",
+		       i ? "" : "\nTriggers:\n", s->triggers[i].what, s->triggers[i].count,
+		       format_value(worst, s->triggers[i].what, s->triggers[i].worst),
+		       (double)(s->triggers[i].worst_ns - s->start_ns) / 1e9);
+}
+
 static void print_functions(const struct sums *s)
 {
 	uint64_t all = s->profile->n_samples;
@@ -358,24 +453,30 @@ static void print_functions(const struct sums *s)
 
 /* ---- the verb ---- */
 
-static int print_text(const struct sums *sums, const char *name, size_t limit)
+static int print_text(const struct sums *sums, const char *name, size_t limit, enum summary_by by)
 {
 	const struct summary *s = sums->summary;
 	int r = 0;
+	bool scheduled;
 
 	print_header(s, name);
-	if (print_cpus(s))
+	scheduled = print_cpus(s);
+	if (by != SUMMARY_BY_MAX)
+		r = summary_by_print(s, by, limit);
+	else if (scheduled)
 		r = print_threads(s, limit);
 	if (r == 0)
 		r = summary_activity_print(s);
 	print_functions(sums);
 	print_marks(s);
+	print_triggers(s);
 	return r;
 }
 
 struct summary_options {
 	struct symbol_options symbols;
-	uint64_t limit; /* of threads */
+	uint64_t limit;     /* of threads, or of what else is shown */
+	enum summary_by by; /* SUMMARY_BY_MAX = the threads are enough */
 	bool json;
 };
 
@@ -406,10 +507,11 @@ static int run(const struct summary_options *o, const char *path)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	if (o->json)
-		print_json(&s, &t);
-	else if (print_text(&s, t.name, (size_t)o->limit) < 0)
+	r = o->json ? print_json(&s, &t, o->by) : print_text(&s, t.name, (size_t)o->limit, o->by);
+	if (r < 0) {
+		cli_error("out of memory");
 		return CLI_FAILED;
+	}
 	return read_events_finish(&t, s.summary);
 }
 
@@ -422,9 +524,10 @@ static int take_limit(void *limit, char *text)
 
 static int verb_summary(int argc, char **argv)
 {
-	struct summary_options o = { .limit = THREADS_SHOWN };
+	struct summary_options o = { .limit = THREADS_SHOWN, .by = SUMMARY_BY_MAX };
 	const struct verb_option options[] = {
 		OPTION_FLAG("json", &o.json),
+		OPTION_VALUE("by", 0, summary_by_take, &o.by),
 		OPTION_VALUE("threads", 'n', take_limit, &o.limit),
 		SYMBOL_NONE_ROW(&o.symbols),
 		SYMBOL_PLACE_ROWS(&o.symbols),
@@ -442,6 +545,8 @@ const struct verb verb_summary_row = {
 	.synopsis = "[OPTION ...] FILE",
 	.what = "Show what a recording says in sum: CPUs, threads, losses",
 	.options =
+		"      --by=WHAT          instead of threads, show sums by unit (of systemd), container,\n"
+		"                         process or thread\n"
 		"  -n, --threads=N        show N threads (20), those with the most CPU time\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP
 		"      --json             print everything, all threads and processes, as JSON\n"

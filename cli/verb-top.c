@@ -14,6 +14,7 @@
 #include "cli/recording.h"
 #include "cli/terminal.h"
 #include "cli/top-thread.h"
+#include "cli/remote.h"
 #include "cli/verb.h"
 
 /* What a pipe may hold while nobody reads it, where that is allowed. */
@@ -168,7 +169,7 @@ const struct verb verb_top_row = {
 		"  -n COUNT            stop after COUNT intervals\n" RECORD_OPTIONS_HELP_ALL
 		"  --no-symbols        do not look up the names of functions\n"
 		"  --direct            record in this process, without the service\n"
-		"  --json              print each interval as JSON, on a line\n"
+		"  --json              print each interval as JSON, on a line\n" REMOTE_HELP
 		"  --bus ADDRESS       the bus of the service (the system bus)\n"
 		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
 		"Exits with 3 if events were lost.\n",

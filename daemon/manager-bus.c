@@ -8,8 +8,10 @@
 #include "capture/capabilities.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
+#include "daemon/log.h"
 #include "daemon/managed.h"
 #include "daemon/profile-snapshots.h"
+#include "daemon/service.h"
 
 static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
@@ -96,6 +98,19 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
+/* Profiles and groups are looked at when they matter; only what polkit has said is remembered. */
+static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+
+	(void)reterr;
+	service_say_reloading();
+	access_drop_answers(m->access);
+	log_info("reloaded");
+	service_say_reloaded();
+	return sd_bus_reply_method_return(call, NULL);
+}
+
 static int get_version(sd_bus *bus, const char *path, const char *interface, const char *property,
 		       sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
@@ -140,6 +155,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("SnapshotAll", SD_BUS_ARGS("s", reason),
 				SD_BUS_RESULT("u", written, "u", passed_over), method_snapshot_all,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Reload", NULL, NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionAdded", SD_BUS_ARGS("s", name, "o", session), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionRemoved", SD_BUS_ARGS("s", name, "o", session), 0),
 	SD_BUS_VTABLE_END,

@@ -133,7 +133,7 @@ static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amo
 /* What a dead service has left takes nothing but memory. */
 static uint64_t one(const struct managed *s)
 {
-	return managed_recovered(s) ? 0 : 1;
+	return !managed_recovered(s);
 }
 
 static int check_counts(const struct manager *m, const struct manager_create_args *args, bool own,
@@ -263,28 +263,22 @@ static uint64_t flight_of(const struct managed *s)
 /* Whether there is memory for what S keeps beside all others', also those that have ended. */
 static int check_flights(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
 {
-	uint64_t own = flight_of(s), all = 0, users = 0, limit = LIMIT_FLIGHT_BYTES;
+	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
+					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
 	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
+	const struct limit_wish wish = { flight_of(s), s->uid, session_options(s->session)->own };
+	const struct limit_use use = use_of(m, s->uid, flight_of);
+	enum limit_verdict v;
+	uint64_t most;
 
-	if (own == 0)
+	v = limit_check(&limit, &use, &wish, &most);
+	if (wish.amount == 0 || v == LIMIT_FITS)
 		return 0;
-	for (const struct managed *o = m->sessions; o; o = o->next) {
-		all += flight_of(o);
-		users += o->uid == s->uid ? flight_of(o) : 0;
-	}
-	if (all + own <= limit && (s->uid == 0 || users + own <= LIMIT_FLIGHT_BYTES_PER_USER))
-		return 0;
-	if (all + own <= limit) {
-		all = users;
-		limit = LIMIT_FLIGHT_BYTES_PER_USER;
-	}
-	return bus_error_set(
-		reterr, -EDQUOT,
-		"option `flight_bytes`: the flight recorder would keep %s, %s have %s, "
-		"and %s is the limit of all together",
-		text_format_size(wants, own),
-		limit == LIMIT_FLIGHT_BYTES ? "others" : "your others", text_format_size(has, all),
-		text_format_size(may, limit));
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `flight_bytes`: the flight recorder would keep %s, others "
+			     "keep %s, and %s is the limit of %s",
+			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
+			     text_format_size(may, most), limit_whose(v));
 }
 
 static int make(struct manager *m, const struct manager_create_args *args,

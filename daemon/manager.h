@@ -48,8 +48,10 @@ enum {
 #define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
 #define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
 #define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
-#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30)   /* that all flight recorders keep */
-#define LIMIT_FLIGHT_BYTES_PER_USER (UINT64_C(256) << 20) /* but root's */
+#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* that all flight recorders keep */
+#define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
 
 /* How long things may take. */
 #define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "daemon/access.h"
 #include "daemon/log.h"
 #include "daemon/managed.h"
 #include "daemon/profile-snapshots.h"
@@ -130,6 +131,17 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
+void service_say_reloading(void)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		   clock_read_ns(CLOCK_MONOTONIC) / 1000);
+}
+
+void service_say_reloaded(void)
+{
+	sd_notify(0, "READY=1");
+}
+
 /* ---- the end ---- */
 
 static void say_stopping(struct service *s)
@@ -191,9 +203,20 @@ static int take_name(sd_bus *bus)
 	return 0;
 }
 
+/* What a dead service has left is offered again by the next one. */
+static bool has_sessions(const struct manager *m)
+{
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (!managed_recovered(s))
+			return true;
+	}
+	return false;
+}
+
 static bool is_idle(const struct service *s)
 {
-	return !s->manager->sessions && !s->manager->exiting;
+	return !has_sessions(s->manager) && !s->manager->exiting &&
+	       !access_is_waiting(s->manager->access);
 }
 
 /* The name is not ours any more, and all that was sent to it while it was has been read. */
@@ -230,8 +253,12 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source;
 	(void)usec;
-	if (!is_idle(s) || s->releasing)
+	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
 		return 0;
+	if (!is_idle(s)) {
+		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
+		return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
+	}
 	say_stopping(s);
 	sd_notify_barrier(0, BARRIER_USEC);
 	s->releasing = true;
@@ -266,7 +293,7 @@ static void watch_idle(struct service *s)
 	sd_event_source_set_time_relative(s->idle,
 					  s->told_stopping ? LATE_IDLE_USEC : s->idle_usec);
 	sd_event_source_set_enabled(s->idle,
-				    s->manager->sessions ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+				    has_sessions(s->manager) ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
 }
 
 /* After whatever has happened. */

@@ -39,3 +39,7 @@ DEFINE_CLEANUP(struct service *, service_free)
 
 /* Takes the name on the bus and says that we are ready. Logs what goes wrong. */
 int service_begin(struct service *s);
+
+/* To systemd, around a reload. */
+void service_say_reloading(void);
+void service_say_reloaded(void);

@@ -29,6 +29,7 @@ static void free_process(struct summary_process *p)
 {
 	free(p->name);
 	free(p->command_line);
+	free(p->cgroup_path);
 	free(p);
 }
 
@@ -36,6 +37,10 @@ static void forget_marks(struct summary *s)
 {
 	for (size_t i = 0; i < s->n_marks; i++)
 		free(s->marks[i].text);
+	for (size_t i = 0; i < s->n_sheds; i++)
+		free(s->sheds[i].what);
+	for (size_t i = 0; i < s->n_triggers; i++)
+		free(s->triggers[i].what);
 	s->n_marks = 0;
 }
 
@@ -333,6 +338,20 @@ static int add_wake(struct summary *s, const struct event *ev)
 	return 0;
 }
 
+static void forget_cgroup(struct summary_process *p)
+{
+	free(p->cgroup_path);
+	p->cgroup_path = NULL;
+}
+
+static void add_sample(struct summary *s, const struct event *ev)
+{
+	struct summary_thread *t = table_get(&s->threads, ev->tid);
+
+	if (t && ev->sample.kind == SAMPLE_ON_CPU)
+		t->samples++;
+}
+
 static int add_task(struct summary *s, const struct event *ev)
 {
 	struct summary_process *p;
@@ -360,6 +379,16 @@ static int add_task(struct summary *s, const struct event *ev)
 		p->start_ns = ev->task.start_ns;
 	if (*ev->task.command_line) {
 		r = replace(&p->command_line, ev->task.command_line);
+		if (r < 0)
+			return r;
+	}
+	/* What says nothing of it says nothing new. */
+	if (ev->task.cgroup_id != 0 && ev->task.cgroup_id != p->cgroup_id)
+		forget_cgroup(p);
+	if (ev->task.cgroup_id != 0)
+		p->cgroup_id = ev->task.cgroup_id;
+	if (ev->task.cgroup_path) {
+		r = replace(&p->cgroup_path, ev->task.cgroup_path);
 		if (r < 0)
 			return r;
 	}
@@ -508,6 +537,42 @@ static int add_mark(struct summary *s, const struct event *ev)
 	return 0;
 }
 
+static int add_shed(struct summary *s, const struct event *ev)
+{
+	struct summary_shed *shed = &s->sheds[s->n_sheds];
+
+	if (s->n_sheds == SUMMARY_SHEDS_MAX)
+		return 0;
+	*shed = (struct summary_shed){ ev->ts_ns, ev->shed.cost_ppm, ev->shed.limit_ppm,
+				       strdup(ev->shed.what) };
+	if (!shed->what)
+		return -ENOMEM;
+	s->n_sheds++;
+	return 0;
+}
+
+static int add_trigger(struct summary *s, const struct event *ev)
+{
+	size_t i = 0;
+
+	while (i < s->n_triggers && strcmp(s->triggers[i].what, ev->trigger.what) != 0)
+		i++;
+	if (i == SUMMARY_TRIGGERS_MAX)
+		i--;
+	if (i == s->n_triggers) {
+		s->triggers[i].what = strdup(ev->trigger.what);
+		if (!s->triggers[i].what)
+			return -ENOMEM;
+		s->n_triggers++;
+	}
+	s->triggers[i].count += ev->trigger.count;
+	if (ev->trigger.value >= s->triggers[i].worst) {
+		s->triggers[i].worst = ev->trigger.value;
+		s->triggers[i].worst_ns = ev->ts_ns;
+	}
+	return 0;
+}
+
 static int add_start(struct summary *s, const struct event *ev)
 {
 	s->n_sessions++;
@@ -522,6 +587,7 @@ static int add_start(struct summary *s, const struct event *ev)
 	s->stopped = false;
 	s->filtered = ev->start.filtered;
 	s->recording.n_cpus = ev->start.n_cpus;
+	s->recording.chunk = ev->start.chunk;
 	if (replace(&s->recording.session, ev->start.session) < 0 ||
 	    replace(&s->recording.command, ev->start.command) < 0 ||
 	    replace(&s->recording.options, ev->start.options) < 0 ||
@@ -558,8 +624,15 @@ int summary_add(struct summary *s, const struct event *ev)
 		return add_rename(s, ev);
 	case EVENT_LOST:
 		return add_lost(s, ev);
+	case EVENT_SAMPLE:
+		add_sample(s, ev);
+		return 0;
 	case EVENT_MARK:
 		return add_mark(s, ev);
+	case EVENT_SHED:
+		return add_shed(s, ev);
+	case EVENT_TRIGGER:
+		return add_trigger(s, ev);
 	case EVENT_START:
 		return add_start(s, ev);
 	case EVENT_INTERVAL:
@@ -576,6 +649,8 @@ int summary_add(struct summary *s, const struct event *ev)
 		s->any_stop = true;
 		s->dismissed += ev->stop.dismissed;
 		s->unreported += ev->stop.unreported;
+		s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
+		s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
 		return 0;
 	case EVENT_DAMAGE:
 		s->n_gaps++;
@@ -633,7 +708,7 @@ static bool did_nothing(const struct summary_thread *t)
 static void begin_thread(struct summary_thread *t)
 {
 	t->cpu_ns = t->runnable_ns = t->blocked_ns = 0;
-	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = 0;
+	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = t->samples = 0;
 }
 
 /* Keeps the threads that live, of more than MAX those that did anything. */

@@ -25,6 +25,7 @@
 struct bus_client {
 	sd_bus *bus;
 	bool own_bus;                 /* it is not the system bus: no agent of polkit is there */
+	char *service;                /* the unique name of the daemon */
 	pid_t agent;                  /* that asks for passwords; 0 = none */
 	sd_bus_message *capabilities; /* holds the strings that were given out */
 	/* The session that is watched. */

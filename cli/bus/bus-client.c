@@ -24,6 +24,7 @@ struct bus_client *bus_client_free(struct bus_client *c)
 		return NULL;
 	session_view_deinit(&c->last);
 	free(c->path);
+	free(c->service);
 	sd_bus_message_unref(c->capabilities);
 	polkit_agent_end(c->agent);
 	sd_bus_flush_close_unref(c->bus);
@@ -62,11 +63,29 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 	return bus_fail(c, error, "the service kymod could not be asked: %s", strerror(-error));
 }
 
+/* Whose system bus it is; both NULL = ours. */
+static const char *other_host, *other_machine;
+
+void bus_client_go_to(const char *host, const char *machine)
+{
+	other_host = host;
+	other_machine = machine;
+}
+
+bool bus_client_is_elsewhere(void)
+{
+	return other_host || other_machine;
+}
+
 static int open_bus(const char *address, sd_bus **ret)
 {
 	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
 	int r;
 
+	if (!address && other_host)
+		return sd_bus_open_system_remote(ret, other_host);
+	if (!address && other_machine)
+		return sd_bus_open_system_machine(ret, other_machine);
 	if (!address)
 		return sd_bus_open_system_with_description(ret, "kymo");
 	r = sd_bus_new(&bus);
@@ -88,25 +107,29 @@ static int open_bus(const char *address, sd_bus **ret)
 int bus_client_connect(struct bus_client *c, const char *address)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
-	const char *bus = address ? "bus " : "system bus";
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *other = other_host ? other_host : other_machine;
+	const char *bus = address ? "bus " : other ? "system bus of " : "system bus";
+	const char *where = address ? address : other ? other : "";
 	int r;
 
 	c->own_bus = address != NULL;
 	r = open_bus(address, &c->bus);
 	if (r < 0)
-		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, address ?: "",
-				strerror(-r));
+		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, where, strerror(-r));
 	/* Starts it too, where the bus knows how. */
 	r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping",
-			       &e, NULL, NULL);
-	if (r >= 0)
-		return 0;
+			       &e, &reply, NULL);
+	if (r >= 0) {
+		c->service = strdup(sd_bus_message_get_sender(reply) ?: "");
+		return c->service ? 0 : bus_fail_call(c, -ENOMEM, NULL);
+	}
 	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
 	    sd_bus_error_has_name(&e, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		return bus_fail(c, -ENXIO, "the service kymod does not run on the %s%s", bus,
-				address ?: "");
+				where);
 	return bus_fail(c, -ENXIO, "the service kymod cannot be reached on the %s%s: %s", bus,
-			address ?: "", e.message ?: strerror(-r));
+			where, e.message ?: strerror(-r));
 }
 
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret)

@@ -23,6 +23,11 @@ struct bus_client *bus_client_free(struct bus_client *c);
 
 DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 
+/* From now on, who asks for the system bus gets that of another machine: of [USER@]HOST by ssh, or of a container. NULL
+ * for one that is not meant. The strings are borrowed. */
+void bus_client_go_to(const char *host, const char *machine);
+bool bus_client_is_elsewhere(void);
+
 /* About the last failure. Never NULL; borrowed until the next call. */
 const char *bus_client_error(const struct bus_client *c);
 

@@ -6,6 +6,7 @@
 # read, and holds it for the look at leaks. (In a container its pids would not be those of the kernel's records.)
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../plants.sh"
 need_btf
 need_bus
 need_command systemd-analyze setpriv unshare
@@ -88,10 +89,7 @@ assert_ge "$(json "$SUMMARY" .profile.samples)" 10 "samples"
 note "what one program allocates, of another user, by a path that leads nowhere"
 "$KYMO" record --bus "$BUS" -o "$TMP/leaks.fxt" -e memory,fd,shm,threads -p "$plant" --reach freeze 2>"$TMP/record.log" &
 record=$!
-is_watched() {
-	{ "$KYMO" dump --json "$TMP/leaks.fxt" 2>/dev/null || true; } | grep -qF '"watch"'
-}
-expect_soon 30 is_watched
+expect_soon 30 is_watched "$plant"
 echo >&9
 expect_soon 60 jq -se 'length == 1' "$TMP/truth"
 expect_soon 5 is_asleep "$plant"

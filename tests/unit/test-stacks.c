@@ -110,7 +110,7 @@ static void test_cpus_gone(void **state)
 	departures[0]++;
 	assert_true(cpus_clear_gone(departures, seen, online, CPU_DEPARTURES + 2));
 	assert_true(!online[0] && online[1] && online[CPU_DEPARTURES - 1]);
-	assert_true(!online[CPU_DEPARTURES] && online[CPU_DEPARTURES + 1]);
+	assert_true(!online[CPU_DEPARTURES] && !online[CPU_DEPARTURES + 1]);
 }
 
 int main(void)

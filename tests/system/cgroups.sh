@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The paths of cgroups, of those that were there and of those that came, from the recording to the sums by unit and
+# container; and what edits make of them.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_cgroup2
+
+service=kymo-test-$$.service
+container=lxc.payload.kymo-test-$$
+at_exit rmdir "$CGROUP2/$service" "$CGROUP2/$container"
+mkdir "$CGROUP2/$service"
+
+# What $1 runs is in a cgroup that was there, and then in one that was not.
+cat >"$TMP/work.sh" <<-END
+	echo 0 >"$CGROUP2/$service/cgroup.procs"
+	"$KYMO_LOAD" --out "$TMP/service.json" pingpong 1000
+	mkdir "$CGROUP2/$container"
+	echo 0 >"$CGROUP2/$container/cgroup.procs"
+	# (somebody must be there when it is looked for)
+	/bin/true
+	sleep 0.5
+	"$KYMO_LOAD" --out "$TMP/container.json" pingpong 1000
+	echo 0 >"$CGROUP2/cgroup.procs"
+END
+record_around "$TMP/t.fxt" -- bash "$TMP/work.sh"
+
+# by_group WHAT NAME FIELD [FILE]
+by_group() {
+	expect_exit "0|3" "$KYMO" summary --json --by "$1" "${4:-$TMP/t.fxt}"
+	jq -r --arg name "$2" ".groups[] | select(.name == \$name) | .$3" "$TMP/stdout"
+}
+
+summarize "$TMP/t.fxt"
+for kind in service container; do
+	pid=$(json "$TMP/$kind.json" .pid)
+	path=/$service
+	[ $kind = service ] || path=/$container
+	assert_eq "$(json "$SUMMARY" ".processes[] | select(.pid == $pid) | .cgroup_path")" "$path" "path of the $kind"
+done
+assert_ge "$(by_group unit "$service" switches)" 2000 "switches in the service"
+assert_ge "$(by_group unit "$service" cpu_ns)" 1 "CPU time in it"
+assert_ge "$(by_group container "lxc:kymo-test-$$" switches)" 2000 "switches in the container"
+assert_ge "$(by_group container host switches)" 1 "switches in none"
+expect_exit "0|3" "$KYMO" summary --json "$TMP/t.fxt"
+all=$(json "$TMP/stdout" '[.threads[].cpu_ns] | add')
+for by in unit container process thread; do
+	expect_exit "0|3" "$KYMO" summary --json --by $by "$TMP/t.fxt"
+	assert_eq "$(json "$TMP/stdout" '[.groups[].cpu_ns] | add')" "$all" "CPU time of all by $by"
+	expect_exit "0|3" "$KYMO" summary --by $by "$TMP/t.fxt"
+done
+expect_exit 0 "$KYMO" check --strict "$TMP/t.fxt"
+
+note "parts of it, merged again, say the same"
+ns=$(json "$SUMMARY" .duration_ns)
+expect_exit 0 "$KYMO" cut --to $((ns / 2))ns "$TMP/t.fxt" "$TMP/1.fxt"
+expect_exit 0 "$KYMO" cut --from $((ns / 2))ns "$TMP/t.fxt" "$TMP/2.fxt"
+expect_exit 0 "$KYMO" merge "$TMP/1.fxt" "$TMP/2.fxt" "$TMP/merged.fxt"
+for file in merged repaired; do
+	[ $file = merged ] || expect_exit 0 "$KYMO" repair "$TMP/t.fxt" "$TMP/repaired.fxt"
+	for unit in "$service" /; do
+		assert_eq "$(by_group unit "$unit" cpu_ns "$TMP/$file.fxt")" "$(by_group unit "$unit" cpu_ns)" \
+			"CPU time of $unit, $file"
+	done
+done
+
+note "redacted, nobody knows what it was called"
+expect_exit 0 "$KYMO" redact "$TMP/t.fxt" "$TMP/redacted.fxt"
+! grep -qaF kymo-test-$$ "$TMP/redacted.fxt" || fail "the name of a cgroup is in the redacted archive"

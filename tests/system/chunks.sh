@@ -1,0 +1,191 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A session that is split, beside one that is not. Each chunk is an archive by itself; a head, all bodies behind it and a tail
+# are one, too; and nothing is missing or there twice.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+# start_recordings CATEGORIES EVERY_MS [PID]: both run when this returns
+start_recordings() {
+	rm -f "$TMP"/t.*.fxt "$TMP/fifo"
+	mkfifo "$TMP/fifo"
+	(
+		for fd in "${HELD_FD[@]}"; do
+			exec {fd}>&-
+		done
+		exec "$SPLIT_RECORDING" "$TMP/t" "$@" <"$TMP/fifo" >"$TMP/said" 2>"$TMP/stderr"
+	) &
+	RECORDING=$!
+	exec {RECORDING_FD}>"$TMP/fifo"
+	expect_soon 60 grep -qx running "$TMP/said"
+}
+
+# Sets N_CHUNKS.
+end_recordings() {
+	exec {RECORDING_FD}>&-
+	wait "$RECORDING" || {
+		cat "$TMP/stderr" >&2
+		fail "split-recording failed"
+	}
+	N_CHUNKS=$(sed -n 's/^\([0-9]*\) chunks.*/\1/p' "$TMP/said")
+	assert_ge "$N_CHUNKS" 4 "chunks"
+}
+
+# Nothing to complain of in any archive; each chunk says which one it is.
+check_all() {
+	local i
+
+	for i in $(seq "$N_CHUNKS"); do
+		expect_exit 0 "$KYMO" check "$TMP/t.chunk-$i.fxt"
+		assert_contains "$TMP/stdout" " 0 errors, 0 warnings" "check of chunk $i"
+	done
+	for i in 1 2 $((N_CHUNKS / 2)); do
+		expect_exit 0 "$KYMO" check "$TMP/t.from-$i.fxt"
+		assert_contains "$TMP/stdout" " 0 errors, 0 warnings" "check from chunk $i on"
+	done
+}
+
+# What happened, of the last `dump_records`: without what heads and tails are made of.
+happened() {
+	grep -E '^\{"record":"(context_switch|thread_wakeup|event|backtrace)"' "$DUMP" |
+		grep -vE '"name":"synthetic"|"category":"(kymo|counters)"|"name":"(mapping|sampling|cpu_frequency)"' |
+		sed 's/"offset":[0-9]*,//'
+}
+
+# pairs JSON: of the last `dump_records`, switches and wakeups of the threads of that load
+pairs() {
+	local ping pong
+
+	ping=$(json "$1" .ping.tid)
+	pong=$(json "$1" .pong.tid)
+	switches | awk -v a="$ping" -v b="$pong" \
+		'!$6 && ($3 == a || $3 == b || $4 == a || $4 == b) { print $2, $3, $4, $5 }'
+	wakeups | awk -v a="$ping" -v b="$pong" '$3 == a || $3 == b { print $2, $3, $4 }'
+}
+
+start_held pairs --cpu "$(last_cpu)" pingpong 4000
+start_recordings sched,profile,offcpu,irq,softirq,workqueue,power,counters 250
+begin_held pairs
+"$KYMO_LOAD" --out "$TMP/procs.json" procs 100
+wait_held pairs
+sleep 1
+end_recordings
+end_held pairs
+check_all
+note "$N_CHUNKS chunks"
+
+for i in $(seq "$N_CHUNKS"); do
+	dump_records "$TMP/t.chunk-$i.fxt"
+	assert_eq "$(events session_start | jq .args.chunk)" "$i" "number of a chunk"
+	reason=$(events session_stop | jq -r .args.reason)
+	[ "$i" = "$N_CHUNKS" ] && expected=requested || expected=rotated
+	assert_eq "$reason" "$expected" "reason of chunk $i"
+	happened >>"$TMP/joined"
+	rm "$DUMP"
+done
+dump_records "$TMP/t.from-1.fxt"
+happened >"$TMP/whole"
+note "$(wc -l <"$TMP/whole") records"
+cmp "$TMP/joined" "$TMP/whole" || fail "chunks and what they make together differ"
+pairs "$TMP/pairs.json" >"$TMP/split.pairs"
+split_forks=$(events fork | wc -l)
+dump_records "$TMP/t.plain.fxt"
+pairs "$TMP/pairs.json" >"$TMP/plain.pairs"
+plain_forks=$(events fork | wc -l)
+note "$(wc -l <"$TMP/plain.pairs") switches and wakeups of the pair"
+assert_ge "$(wc -l <"$TMP/plain.pairs")" 10000 "records of the pair"
+cmp "$TMP/split.pairs" "$TMP/plain.pairs" || {
+	diff "$TMP/split.pairs" "$TMP/plain.pairs" | head -20 >&2
+	fail "the session that was split has other records of the pair"
+}
+assert_ge "$split_forks" 100 "forks"
+assert_ge "$plain_forks" 100 "forks of the other session"
+
+# The same schedule: no seam where chunks join.
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	sql="select count(*) n, min(dur) shortest from sched_slice join thread using (utid)
+		where tid in ($(json "$TMP/pairs.json" .ping.tid), $(json "$TMP/pairs.json" .pong.tid))"
+	errors="select name, value from stats where severity = 'error' and value != 0"
+	"$KYMO_PERFETTO_SQL" "$TMP/t.plain.fxt" "$errors" "$sql" >"$TMP/plain.answers"
+	"$KYMO_PERFETTO_SQL" "$TMP/t.from-1.fxt" "$errors" "$sql" >"$TMP/split.answers"
+	"$KYMO_PERFETTO_SQL" "$TMP/t.chunk-3.fxt" "$errors" >"$TMP/chunk.answers"
+	assert_eq "$(sed -n 1p "$TMP/plain.answers")" '[]' "errors of import"
+	assert_eq "$(sed -n 1p "$TMP/split.answers")" '[]' "errors of import of what was split"
+	assert_eq "$(sed -n 1p "$TMP/chunk.answers")" '[]' "errors of import of a chunk"
+	assert_eq "$(sed -n 2p "$TMP/split.answers" | jq '.[0].n')" \
+		"$(sed -n 2p "$TMP/plain.answers" | jq '.[0].n')" "slices of the pair"
+	assert_ge "$(sed -n 2p "$TMP/split.answers" | jq '.[0].shortest')" 1 "shortest slice"
+fi
+rm -f "$TMP"/t.*.fxt "$TMP"/*.dump.json
+
+# Losses that lie across the ends of chunks: no chunk shows anything wrong, and each is counted once.
+SPLIT_RING=65536 start_recordings sched,irq 30
+"$KYMO_LOAD" --out "$TMP/game.json" pingpong 20000 &
+game=$!
+for _ in 1 2 3 4; do
+	sleep 0.07
+	kill -STOP "$RECORDING"
+	sleep 0.05
+	kill -CONT "$RECORDING"
+done
+wait "$game"
+end_recordings
+check_all
+lost=0
+for i in $(seq "$N_CHUNKS"); do
+	dump_records "$TMP/t.chunk-$i.fxt"
+	lost=$((lost + $(events session_stop | jq .args.lost)))
+	assert_eq "$(events lost | jq -s 'map(select(.event_type == "instant") | .args.count) | add // 0')" \
+		"$(events session_stop | jq .args.lost)" "losses of chunk $i"
+	rm "$DUMP"
+done
+summarize "$TMP/t.from-1.fxt"
+note "$N_CHUNKS chunks, $lost records lost"
+assert_eq "$lost" "$(lost_total)" "what all chunks have lost"
+rm -f "$TMP"/t.*.fxt
+
+# What programs allocate, of one process: what it leaves is found by the last chunk alone.
+need_command ipcrm
+mkfifo "$TMP/load"
+exec {LOAD_FD}<>"$TMP/load"
+(
+	exec {LOAD_FD}>&-
+	exec "$RESOURCE_LOAD" <"$TMP/load" >"$TMP/truth" 2>"$TMP/load.said"
+) &
+LOAD=$!
+clean_up() {
+	local id
+
+	while read -r _ id; do
+		ipcrm -m "$id" 2>/dev/null || true
+	done < <(grep '^segment ' "$TMP/load.said")
+	rm -f "/dev/shm/resource-load-$LOAD"
+}
+at_exit clean_up
+expect_soon 5 grep -qx resource-load "/proc/$LOAD/comm"
+start_recordings memory,fd,shm,threads 300 "$LOAD"
+sleep 1
+echo >&"$LOAD_FD"
+expect_soon 60 grep -q . "$TMP/truth"
+sleep 1
+end_recordings
+kill "$LOAD"
+wait "$LOAD" || true
+check_all
+
+# what FILE: resources that are left, with the number of their blocks
+what() {
+	dump_records "$1"
+	events block | jq -r '[.args.resource, .args.address, .args.size, .args.function] | @tsv' | sort -u
+}
+what "$TMP/t.plain.fxt" | cut -f 1,3,4 | sort >"$TMP/plain.left"
+what "$TMP/t.from-2.fxt" | cut -f 1,3,4 | sort >"$TMP/split.left"
+assert_ge "$(wc -l <"$TMP/plain.left")" 20 "blocks that are left"
+cmp "$TMP/plain.left" "$TMP/split.left" || {
+	diff "$TMP/plain.left" "$TMP/split.left" | head >&2
+	fail "other blocks are left where the session was split"
+}
+expect_exit "0|1|3" "$KYMO" leaks "$TMP/t.chunk-$N_CHUNKS.fxt"
+assert_contains "$TMP/stdout" leak_open "leaks by the last chunk alone"
