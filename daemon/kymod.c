@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
@@ -177,6 +178,17 @@ static int serve(sd_event *event, sd_bus *bus, struct manager *m)
 	return status < 0 ? log_error(status, "the event loop failed") : status;
 }
 
+/* Messages bring descriptors, and a session has many: as many as we may have. */
+static void allow_descriptors(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
@@ -217,6 +229,7 @@ int main(int argc, char **argv)
 	sigaddset(&ours, SIGINT);
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	allow_descriptors();
 	thread_be_prompt();
 	r = run(&args);
 	return r < 0 ? EXIT_FAILURE : r;
