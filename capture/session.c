@@ -47,6 +47,7 @@ struct session {
 	int epoll_fd;
 	int timer_fd;    /* the next drain */
 	int deadline_fd; /* the end of the duration */
+	int look_fd;     /* the next look at what it costs */
 
 	struct worker *worker;
 	struct output *output;
@@ -56,16 +57,16 @@ struct session {
 	uint64_t archive_bytes; /* handed over, before they are packed */
 
 	/* chunks */
-	struct outbuf *tail, *head; /* for the next split; NULL = not taken yet */
-	uint64_t chunk_ns;          /* when this one began */
-	uint64_t chunk_bytes;       /* of this one, handed over */
-	uint64_t head_bytes;        /* of these, its head */
-	uint64_t chunk_cpu_ns;      /* that this recording had cost by then */
-	uint64_t n_chunks;          /* that have begun */
-	uint64_t chunk_dropped;     /* what the output had had no room for when this one began */
-	uint64_t due_ns;            /* since when the next one is wanted; 0 = it is not */
-	uint64_t horizon_ns;        /* of the last round: what is written is not younger */
-	bool rotate;                /* somebody has asked for the next one */
+	struct outbuf *tail, *head;          /* for the next split; NULL = not taken yet */
+	uint64_t chunk_ns;                   /* when this one began */
+	uint64_t chunk_bytes;                /* of this one, handed over */
+	uint64_t head_bytes;                 /* of these, its head */
+	uint64_t chunk_cpu_ns, chunk_bpf_ns; /* that this recording had cost by then */
+	uint64_t n_chunks;                   /* that have begun */
+	uint64_t chunk_dropped; /* what the output had had no room for when this one began */
+	uint64_t due_ns;        /* since when the next one is wanted; 0 = it is not */
+	uint64_t horizon_ns;    /* of the last round: what is written is not younger */
+	bool rotate;            /* somebody has asked for the next one */
 
 	/* facts, from which the state follows */
 	bool ordered;  /* session_start() was called */
@@ -88,9 +89,18 @@ struct session {
 
 	uint64_t loop_cpu_ns, worker_cpu_ns; /* of the owner's thread in here; of the worker */
 	struct output_status status;
+	struct costs costs;
+	struct budget budget;
+	struct session_shed sheds[SHED_MAX];
+	size_t n_sheds, n_sheds_written;
+	uint32_t shed_done; /* bits 1 << SHED_*: the worker says so */
 
 	enum session_state told; /* last state that was told */
 	uint64_t n_snapshots_told, n_flights_told, n_chunks_told;
+	size_t n_sheds_told;
+	struct trigger fired; /* and not told yet, if its count is not 0 */
+	session_triggered_fn triggered;
+	void *triggered_userdata;
 	session_changed_fn changed;
 	void *changed_userdata;
 };
@@ -113,9 +123,11 @@ static void tell_changes(struct session *s)
 	enum session_state state = session_state(s);
 
 	if (state == s->told && s->n_snapshots == s->n_snapshots_told &&
-	    s->flights.n_ended == s->n_flights_told && s->status.n_begun == s->n_chunks_told)
+	    s->flights.n_ended == s->n_flights_told && s->status.n_begun == s->n_chunks_told &&
+	    s->n_sheds == s->n_sheds_told)
 		return;
 	s->told = state;
+	s->n_sheds_told = s->n_sheds;
 	s->n_snapshots_told = s->n_snapshots;
 	s->n_flights_told = s->flights.n_ended;
 	s->n_chunks_told = s->status.n_begun;
@@ -217,6 +229,74 @@ static uint64_t cpu_ns(const struct session *s)
 	return s->loop_cpu_ns + s->worker_cpu_ns + s->status.cpu_ns;
 }
 
+/* ---- what it costs ---- */
+
+/* All that it has cost so far; the programs as long as they are there. */
+static uint64_t look_at_costs(struct session *s)
+{
+	if (s->recorder.collector && s->costs.last)
+		costs_look(&s->costs, collector_costs(s->recorder.collector));
+	s->worker_cpu_ns = worker_cpu_ns(s->worker);
+	return costs_total(&s->costs).ns + cpu_ns(s);
+}
+
+/* What has gone is told in the archive as soon as there is room. */
+static int write_sheds(struct session *s)
+{
+	int r = 0;
+
+	while (r == 0 && s->n_sheds_written < s->n_sheds) {
+		const struct session_shed *shed = &s->sheds[s->n_sheds_written++];
+
+		r = recorder_shed(&s->recorder, shed->ts_ns, budget_shed_names[shed->what],
+				  shed->cost_ppm, shed->limit_ppm);
+	}
+	return r;
+}
+
+static void shed(struct session *s, enum budget_shed what, uint64_t now_ns)
+{
+	s->sheds[s->n_sheds++] = (struct session_shed){
+		.what = what,
+		.ts_ns = now_ns,
+		.cost_ppm = s->budget.ppm,
+		.limit_ppm = s->budget.limit_ppm,
+	};
+	if (what == SHED_SESSION) {
+		end(s, "overhead");
+		return;
+	}
+	s->budget.begun = false; /* until it has gone */
+	worker_order_shed(s->worker, what);
+}
+
+static void look(struct session *s)
+{
+	uint64_t now_ns = clock_boot_ns(), cost_ns = look_at_costs(s);
+	enum budget_shed what;
+
+	if (*s->reason || !s->complete)
+		return;
+	what = budget_look(&s->budget, now_ns, cost_ns);
+	if (what < SHED_MAX)
+		shed(s, what, now_ns);
+}
+
+/* From when all that was asked for has begun: loading is not what a recording costs. */
+static void begin_looks(struct session *s)
+{
+	uint32_t categories = s->options.categories;
+
+	s->budget.limit_ppm = s->options.max_overhead_ppm;
+	s->budget.there = UINT32_C(1) << SHED_SESSION;
+	if (categories & CATEGORIES_STACKS)
+		s->budget.there |= UINT32_C(1) << SHED_STACKS;
+	if (categories & CATEGORY_SCHED)
+		s->budget.there |= UINT32_C(1) << SHED_WAKEUPS;
+	budget_begin(&s->budget, clock_boot_ns(), look_at_costs(s));
+	arm(s->look_fd, BUDGET_LOOK_NS, BUDGET_LOOK_NS);
+}
+
 /* After each record: hands the buffer on when it is full. Ends the round if there is no other. */
 static int after_record(void *userdata)
 {
@@ -249,11 +329,29 @@ static bool take_memory(struct outbuf *ret, void *userdata)
 	return worker_take_memory(s->worker, ret);
 }
 
-static void look(uint32_t pid, void *userdata)
+static void look_at_files(uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
 	worker_order_look(s->worker, pid);
+}
+
+/* It is told of when what is being drained has been written. */
+static void on_trigger(const struct trigger *t, void *userdata)
+{
+	struct session *s = userdata;
+
+	if (s->fired.count == 0)
+		s->fired = *t;
+}
+
+static void tell_trigger(struct session *s)
+{
+	const struct trigger fired = s->fired;
+
+	s->fired.count = 0;
+	if (fired.count && s->triggered)
+		s->triggered(s, &fired, s->triggered_userdata);
 }
 
 /* Whether records can be written now. */
@@ -262,12 +360,14 @@ static bool writable(struct session *s)
 	return s->recorder.collector && !s->recorder.closed && have_buffer(s);
 }
 
-static struct recorder_end chunk_end(const struct session *s, const char *reason)
+static struct recorder_end chunk_end(struct session *s, const char *reason)
 {
+	look_at_costs(s);
 	return (struct recorder_end){
 		.reason = reason,
 		.bytes = s->chunk_bytes + s->buffer->size,
 		.daemon_cpu_ns = cpu_ns(s) - s->chunk_cpu_ns,
+		.bpf_cpu_ns = costs_total(&s->costs).ns - s->chunk_bpf_ns,
 	};
 }
 
@@ -368,6 +468,7 @@ static int split(struct session *s, uint64_t at_ns)
 	end_chunk(s, at_ns);
 	begin_chunk(s, at_ns);
 	s->chunk_cpu_ns = cpu_ns(s);
+	s->chunk_bpf_ns = costs_total(&s->costs).ns;
 	s->head_bytes = s->head->size;
 	put(s, TAKE_PTR(s->head), STORE_HEAD);
 	return 0;
@@ -455,6 +556,8 @@ static void drain(struct session *s)
 		return;
 	if (!s->recorder.opened)
 		r = open_archive(s);
+	if (r == 0)
+		r = write_sheds(s);
 	if (r == 0) {
 		r = recorder_round(&s->recorder, horizon_ns);
 		s->horizon_ns = horizon_ns < s->stop_ns || !s->stop_ns ? horizon_ns : s->stop_ns;
@@ -480,6 +583,8 @@ static void on_started(struct session *s, const struct worker_news *news)
 {
 	int r = recorder_begin(&s->recorder, news, &s->options);
 
+	if (r == 0)
+		r = costs_init(&s->costs, collector_n_cpus(news->collector));
 	if (r == 0)
 		r = watch(s, collector_doorbell_fd(news->collector));
 	s->start_ns = news->start_ns;
@@ -508,6 +613,10 @@ static void on_news(struct session *s)
 
 	worker_fetch(s->worker, &news);
 	s->worker_cpu_ns = news.cpu_ns;
+	if (news.shed != s->shed_done) {
+		s->shed_done = news.shed;
+		budget_begin(&s->budget, clock_boot_ns(), look_at_costs(s));
+	}
 	s->quiet = news.quiet;
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
@@ -522,6 +631,8 @@ static void on_news(struct session *s)
 	}
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
+	if (news.complete && !s->complete)
+		begin_looks(s);
 	s->complete = news.complete;
 	if (s->recorder.collector && !s->recorder.closed &&
 	    recorder_add_samples(&s->recorder, &news) < 0)
@@ -558,6 +669,7 @@ static void go_on(struct session *s)
 		recorder_let_go(&s->recorder);
 		arm(s->timer_fd, 0, 0);
 		arm(s->deadline_fd, 0, 0);
+		arm(s->look_fd, 0, 0);
 		worker_order_unload(s->worker);
 		output_finish(s->output);
 	}
@@ -612,7 +724,11 @@ static int make_descriptors(struct session *s)
 	if (r < 0)
 		return r;
 	s->deadline_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-	return watch(s, s->deadline_fd);
+	r = watch(s, s->deadline_fd);
+	if (r < 0)
+		return r;
+	s->look_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	return watch(s, s->look_fd);
 }
 
 /* Samples, too, where they can be taken. */
@@ -649,6 +765,7 @@ static bool options_valid(const struct session_options *o)
 	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
+	       (o->max_overhead_ppm == 0 || o->max_overhead_ppm >= OVERHEAD_PPM_MIN) &&
 	       o->compress < PACK_METHOD_MAX && chunks_valid(o) &&
 	       memory_options_valid(&o->memory) && !session_options_refused(o) &&
 	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
@@ -672,7 +789,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 
 	if (!s)
 		return -ENOMEM;
-	s->epoll_fd = s->timer_fd = s->deadline_fd = s->recovered_fd = -1;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
 	session_options_fill_flight(&defaulted);
 	if (defaulted.flush_ns == 0)
 		defaulted.flush_ns = FLUSH_NS_DEFAULT;
@@ -684,6 +801,8 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		defaulted.offcpu_min_ns = OFFCPU_NS_DEFAULT;
 	if (defaulted.counter_interval_ns == 0)
 		defaulted.counter_interval_ns = COUNTER_NS_DEFAULT;
+	if (defaulted.triggers.interval_ns == 0)
+		defaulted.triggers.interval_ns = TRIGGER_INTERVAL_NS_DEFAULT;
 	if (defaulted.memory.blocks_max == 0)
 		defaulted.memory.blocks_max = MEMORY_BLOCKS_DEFAULT;
 	if (defaulted.memory.usage_interval_ns == 0)
@@ -709,7 +828,8 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	s->recorder.ask = ask;
 	s->recorder.ask_cgroup = ask_cgroup;
 	s->recorder.take_memory = take_memory;
-	s->recorder.look = look;
+	s->recorder.look = look_at_files;
+	s->recorder.triggered = on_trigger;
 	s->recorder.userdata = s;
 	s->options = defaulted;
 	*options = (struct session_options){ 0 };
@@ -762,10 +882,12 @@ struct session *session_free(struct session *s)
 	recorder_deinit(&s->recorder);
 	worker_free(s->worker);
 	output_free(s->output);
+	close_fd(s->look_fd);
 	close_fd(s->deadline_fd);
 	close_fd(s->timer_fd);
 	close_fd(s->epoll_fd);
 	session_options_deinit(&s->options);
+	costs_deinit(&s->costs);
 	free(s->error_text);
 	free(s);
 	return NULL;
@@ -785,6 +907,12 @@ void session_set_changed(struct session *s, session_changed_fn fn, void *userdat
 {
 	s->changed = fn;
 	s->changed_userdata = userdata;
+}
+
+void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata)
+{
+	s->triggered = fn;
+	s->triggered_userdata = userdata;
 }
 
 int session_start(struct session *s)
@@ -916,6 +1044,10 @@ void session_dispatch(struct session *s)
 			due = true;
 			if (fd == s->deadline_fd)
 				end(s, "duration");
+		} else if (fd == s->look_fd) {
+			quiet_timer(fd);
+			look(s);
+			due |= s->n_sheds_written < s->n_sheds;
 		} else if (s->worker && fd == worker_fd(s->worker)) {
 			on_news(s);
 			due |= s->quiet; /* what is read then is waited for */
@@ -931,6 +1063,7 @@ void session_dispatch(struct session *s)
 		go_on(s);
 	serve_snapshots(s);
 	s->loop_cpu_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	tell_trigger(s);
 	tell_changes(s);
 }
 
@@ -940,11 +1073,21 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.events = recorder_n_events(&s->recorder),
 		.bytes = s->status.bytes,
 		.daemon_cpu_ns = cpu_ns(s),
+		.bpf = costs_total(&s->costs),
+		.cost_ppm = s->budget.ppm,
+		.triggers = recorder_n_triggers(&s->recorder),
 		.start_ns = s->start_ns,
 		.stop_ns = s->stop_ns,
 	};
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
 		ret->lost[class] = recorder_lost(&s->recorder, class);
+	memcpy(ret->bpf_classes, s->costs.sums, sizeof(ret->bpf_classes));
+}
+
+const struct session_shed *session_sheds(const struct session *s, size_t *ret_n)
+{
+	*ret_n = s->n_sheds;
+	return s->sheds;
 }
 
 const struct session_options *session_options(const struct session *s)

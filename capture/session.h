@@ -18,9 +18,12 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "capture/budget.h"
 #include "capture/contexts.h"
+#include "capture/costs.h"
 #include "capture/options.h"
 #include "capture/store.h"
+#include "capture/triggers.h"
 #include "writer/event.h"
 
 struct session;
@@ -42,12 +45,27 @@ struct session_counters {
 	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;           /* written to the output */
 	uint64_t daemon_cpu_ns;   /* CPU time of ours for this session, all threads */
-	uint64_t start_ns;        /* CLOCK_BOOTTIME; 0 = not yet */
-	uint64_t stop_ns;         /* CLOCK_BOOTTIME; 0 = not yet */
+	struct cost_sum bpf; /* of the eBPF programs, as it was at the last look: each second */
+	struct cost_sum bpf_classes[COST_CLASSES];
+	uint64_t triggers; /* that have fired, also those that nobody was told of */
+	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last look */
+	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not yet */
+	uint64_t stop_ns;  /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
-/* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_flight_snapshot() or
- * session_chunks() has changed. It may call anything but session_free(). */
+/* What has gone since the session cost too much. */
+struct session_shed {
+	enum budget_shed what;
+	uint64_t ts_ns;               /* CLOCK_BOOTTIME */
+	uint64_t cost_ppm, limit_ppm; /* of one CPU */
+};
+
+/* A trigger has fired that was asked for (triggers.h). Called from session_dispatch(), after what led to it has been
+ * written; of several at once for one of them. It may call anything but session_free(). */
+typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
+
+/* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_flight_snapshot(),
+ * session_chunks() or session_sheds() has changed. It may call anything but session_free(). */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
@@ -76,6 +94,9 @@ uint64_t session_ring_memory(const struct session_options *o);
 
 /* FN is told of each change of state; at most one. */
 void session_set_changed(struct session *s, session_changed_fn fn, void *userdata);
+
+/* FN is told of triggers; at most one. */
+void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata);
 
 /* Starts it, without waiting. Returns 0, or -EALREADY if it was started before. */
 int session_start(struct session *s);
@@ -130,6 +151,8 @@ int session_rotate(struct session *s, uint64_t *ret_number);
 
 /* How many have begun. */
 uint64_t session_chunks(const struct session *s);
+/* What has gone, in this order; *RET_N of them. */
+const struct session_shed *session_sheds(const struct session *s, size_t *ret_n);
 
 /* Those that have begun. */
 const struct contexts *session_contexts(const struct session *s);
@@ -143,7 +166,7 @@ void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
 /* Why it stopped ("" while it has not): "requested", "duration", "size", "owner gone",
- * "output failed", "could not start", "failed". */
+ * "output failed", "could not start", "failed", "overhead" (it cost more than it may, whatever was left out). */
 const char *session_reason(const struct session *s);
 
 /* 0, or the errno that ended it; *RET_TEXT (if not NULL) is a sentence for people, borrowed, ""

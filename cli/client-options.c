@@ -2,6 +2,7 @@
 #include "cli/client-options.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -92,6 +93,18 @@ int client_failed(const struct bus_client *c)
 	return CLI_FAILED;
 }
 
+void client_meet(const struct bus_client *c)
+{
+	static bool said;
+	const char *version = bus_client_version(c);
+
+	if (said || strcmp(version, KYMO_VERSION) == 0)
+		return;
+	said = true;
+	fprintf(stderr, "kymo: this is version " KYMO_VERSION ", and the service is %s%s\n",
+		*version ? "version " : "older, of a version that it does not say", version);
+}
+
 int client_connect(const struct client_options *o, struct bus_client **ret)
 {
 	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
@@ -106,6 +119,7 @@ int client_connect(const struct client_options *o, struct bus_client **ret)
 							      : "; it is started as root: kymod");
 		return CLI_FAILED;
 	}
+	client_meet(c);
 	*ret = TAKE_PTR(c);
 	return CLI_OK;
 }

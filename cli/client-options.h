@@ -45,6 +45,9 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 	"      --bus ADDRESS  the bus of the service (the system bus)\n"                           \
 	"  -h, --help         show this\n"
 
+/* Says, once, that the service is of another version, if it is. */
+void client_meet(const struct bus_client *c);
+
 /* Connects to the daemon. Returns CLI_OK, or CLI_FAILED after it has said why. */
 int client_connect(const struct client_options *o, struct bus_client **ret);
 

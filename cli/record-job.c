@@ -217,12 +217,23 @@ static int report(struct record_job *j)
 	return status;
 }
 
+/* What could not start has recorded nothing; but where the output failed so early, what is there is good. */
+static void discard_unstarted(struct record_job *j)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	if (recording_view(j->recording, &v) >= 0 && strcmp(v.reason, "output failed") == 0)
+		output_file_discard_empty(&j->output);
+	else
+		output_file_discard(&j->output);
+}
+
 static int record(struct record_job *j)
 {
 	int r;
 
 	if (recording_start(j->recording) < 0) {
-		output_file_discard(&j->output);
+		discard_unstarted(j);
 		return CLI_FAILED;
 	}
 	r = start_command(j);

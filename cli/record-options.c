@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -173,6 +174,23 @@ static int parse_size(const char *name, const char *text, uint64_t min, uint64_t
 	return RECORD_OPTIONS_GO;
 }
 
+/* "5", "0.5", "5%" */
+static int parse_ppm(const char *text, uint64_t *ret)
+{
+	char *end;
+	double percent;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	percent = strtod(text, &end);
+	if (*end == '%')
+		end++;
+	if (*end != '\0' || !(percent >= 0 && percent < 1e9))
+		return -EINVAL;
+	*ret = (uint64_t)(percent * 1e4 + 0.5);
+	return 0;
+}
+
 static int parse_duration(struct record_options *o, const char *name, const char *text)
 {
 	return parse_time(name, text, 1, INT64_MAX, &o->session.duration_ns);
@@ -223,6 +241,49 @@ static int parse_count(struct record_options *o, const char *name, const char *t
 static int parse_max_size(struct record_options *o, const char *name, const char *text)
 {
 	return parse_size(name, text, 1, INT64_MAX, &o->session.max_bytes);
+}
+
+static int parse_max_overhead(struct record_options *o, const char *name, const char *text)
+{
+	uint64_t ppm;
+
+	if (parse_ppm(text, &ppm) < 0 || ppm < OVERHEAD_PPM_MIN || ppm > OVERHEAD_PPM_MAX)
+		return cli_usage_error("%s: '%s' is no share of a CPU; say 2, 0.5 or 150%%, at "
+				       "least 0.1",
+				       name, text);
+	o->session.max_overhead_ppm = ppm;
+	return RECORD_OPTIONS_GO;
+}
+
+/* WHAT=LIMIT */
+static int parse_trigger(struct record_options *o, const char *name, const char *text)
+{
+	size_t n = strcspn(text, "=");
+	const struct trigger_row *row = trigger_row_of(text, n);
+	char what[48];
+	uint64_t *limit;
+
+	if (!row || text[n] == '\0')
+		return cli_usage_error(
+			"%s: '%s' is no WHAT=LIMIT with one of wakeup, offcpu, "
+			"pressure_cpu, pressure_memory, pressure_io, leak and interval",
+			name, text);
+	snprintf(what, sizeof(what), "%s %s", name, row->name);
+	limit = trigger_limit(&o->session.triggers, row);
+	text += n + 1;
+	if (row->unit == TRIGGER_NS)
+		return parse_time(what, text, row->min, row->max, limit);
+	if (row->unit == TRIGGER_BYTES)
+		return parse_size(what, text, row->min, row->max, limit);
+	if (parse_ppm(text, limit) < 0 || *limit < row->min || *limit > row->max)
+		return cli_usage_error("%s: '%s' is no share of time; say 5, 0.5 or 20%%", what,
+				       text);
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_triggers(struct record_options *o, const char *name, const char *text)
+{
+	return parse_list(o, name, text, parse_trigger);
 }
 
 static int parse_compress(struct record_options *o, const char *name, const char *text)
@@ -418,6 +479,8 @@ static const struct row {
 	{ OF_ARCHIVES, 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs },
 	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
 	{ OF_ARCHIVES, 0, "--max-size", required_argument, parse_max_size },
+	{ OF_ARCHIVES, 0, "--max-overhead", required_argument, parse_max_overhead },
+	{ OF_ARCHIVES, 0, "--trigger", required_argument, parse_triggers },
 	{ OF_ARCHIVES, 0, "--compress", optional_argument, parse_compress },
 	{ OF_ARCHIVES, 0, "--mode", required_argument, parse_mode },
 	{ OF_ARCHIVES, 0, "--keep", required_argument, parse_keep },
@@ -517,13 +580,19 @@ static bool asks_about_memory(const struct memory_options *m)
 	return m->log || m->interval || m->min_bytes || m->blocks_max || m->usage_interval_ns;
 }
 
+static bool asks_for_pressure(const struct trigger_options *t)
+{
+	return t->pressure_ppm[0] || t->pressure_ppm[1] || t->pressure_ppm[2];
+}
+
 /* What the options say together. */
 static int check_all(const struct record_options *o)
 {
 	uint32_t categories = o->session.categories;
 	char names[CATEGORIES_TEXT_MAX];
 
-	if (o->session.counter_interval_ns && !(categories & CATEGORY_COUNTERS))
+	if (o->session.counter_interval_ns && !(categories & CATEGORY_COUNTERS) &&
+	    !asks_for_pressure(&o->session.triggers))
 		return cli_usage_error("--counter-interval: no counters are recorded; "
 				       "add 'counters' to -e");
 	if (o->session.frequency && categories && !(categories & CATEGORY_PROFILE))

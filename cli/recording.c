@@ -10,6 +10,7 @@
 #include "capture/flight.h"
 #include "capture/thread.h"
 #include "cli/bus/bus-client.h"
+#include "cli/client-options.h"
 #include "cli/verb.h"
 
 struct recording_ops {
@@ -280,6 +281,8 @@ int recording_new(const struct record_options *options, struct recording **ret)
 		e = choose_direct(r);
 		if (e < 0)
 			return e;
+	} else {
+		client_meet(r->client);
 	}
 	*ret = TAKE_PTR(r);
 	return 0;

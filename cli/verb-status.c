@@ -1,39 +1,157 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo status: all that the daemon says of a session, or of every session.
+ * kymo status: all that the daemon says of a session; or of itself, and of every session.
  */
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "cli/client-options.h"
 #include "cli/json.h"
 #include "cli/verb.h"
 
+/* What V's options say of NAME, or "". Borrowed. */
+static const char *option_of(const struct session_view *v, const char *name)
+{
+	struct json_object *value;
+
+	return v->options && json_object_object_get_ex(v->options, name, &value)
+		       ? json_object_get_string(value)
+		       : "";
+}
+
+static const char *user_of(char to[static 64], uint32_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user)
+		snprintf(to, 64, "%s (%" PRIu32 ")", user->pw_name, uid);
+	else
+		snprintf(to, 64, "%" PRIu32, uid);
+	return to;
+}
+
+/* When it was TS, by the clock of the boot, in the time of day. */
+static const char *time_of(char to[static 64], uint64_t ts_ns)
+{
+	struct clock_snapshot now = clock_snapshot();
+	time_t t = (time_t)((now.real_ns - (now.boot_ns - ts_ns)) / 1000000000);
+	struct tm tm;
+
+	if (ts_ns == 0 || ts_ns > now.boot_ns || !localtime_r(&t, &tm) ||
+	    strftime(to, 64, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+		snprintf(to, 64, "?");
+	return to;
+}
+
+/* CPU time of NS in all of its duration. */
+static double share_of(const struct session_view *v, uint64_t ns)
+{
+	uint64_t all = session_view_duration_ns(v);
+
+	return all ? 100.0 * (double)ns / (double)all : 0.0;
+}
+
+static void print_cost(const struct session_view *v)
+{
+	char cpu[TEXT_FORMAT_MAX];
+
+	printf("    cost:     %s of CPU time of the service",
+	       text_format_time(cpu, v->counters.daemon_cpu_ns));
+	if (session_view_duration_ns(v))
+		printf(" (%.2f %% of a CPU)", share_of(v, v->counters.daemon_cpu_ns));
+	putchar('\n');
+}
+
 static void print_text(const struct session_view *v)
 {
-	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], cpu[TEXT_FORMAT_MAX];
+	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], user[64], since[64];
+	const char *mode = option_of(v, "mode");
+	bool lost = false;
 
 	printf("%s\n", v->name);
 	printf("    state:    %s%s%s%s\n", v->state, *v->reason ? " (" : "", v->reason,
 	       *v->reason ? ")" : "");
 	if (*v->error)
 		printf("    error:    %s\n", v->error);
-	printf("    owner:    %u\n", v->uid);
-	printf("    duration: %s\n", text_format_time(duration, session_view_duration_ns(v)));
+	printf("    owner:    %s\n", user_of(user, v->uid));
+	if (v->counters.start_ns && !bus_client_has_other_clock())
+		printf("    since:    %s\n", time_of(since, v->counters.start_ns));
+	if (v->counters.stop_ns || !bus_client_has_other_clock())
+		printf("    duration: %s\n",
+		       text_format_time(duration, session_view_duration_ns(v)));
+	if (*mode)
+		printf("    mode:     %s\n", mode);
 	printf("    events:   %" PRIu64 "\n", v->counters.events);
 	for (size_t i = 0; i < CLASS_MAX; i++) {
 		if (v->counters.lost[i])
 			printf("    lost:     %" PRIu64 " of class %s\n", v->counters.lost[i],
 			       event_class_names[i]);
+		lost |= v->counters.lost[i] != 0;
 	}
+	if (!lost)
+		printf("    lost:     none\n");
 	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
-	printf("    cost:     %s of CPU time\n", text_format_time(cpu, v->counters.daemon_cpu_ns));
+	print_cost(v);
 	if (v->options)
 		printf("    options:  %s\n",
 		       json_object_to_json_string_ext(v->options,
 						      JSON_C_TO_STRING_SPACED |
 							      JSON_C_TO_STRING_NOSLASHESCAPE));
+}
+
+/* ---- the service ---- */
+
+static void print_usage(const struct bus_client_usage *u)
+{
+	char all[TEXT_FORMAT_MAX], all_max[TEXT_FORMAT_MAX], user[TEXT_FORMAT_MAX],
+		user_max[TEXT_FORMAT_MAX];
+
+	if (strcmp(u->name, "ring_bytes") == 0 || strcmp(u->name, "flight_bytes") == 0)
+		printf("    %s %s of %s, yours %s of %s\n",
+		       strcmp(u->name, "ring_bytes") == 0 ? "rings:   " : "flights: ",
+		       text_format_size(all, u->all), text_format_size(all_max, u->all_max),
+		       text_format_size(user, u->user), text_format_size(user_max, u->user_max));
+	else
+		printf("    %s: %" PRIu64 " of %" PRIu64 ", yours %" PRIu64 " of %" PRIu64 "\n",
+		       strcmp(u->name, "memory_blocks") == 0 ? "blocks:  " : u->name, u->all,
+		       u->all_max, u->user, u->user_max);
+}
+
+static void print_service(const struct bus_client_service *s)
+{
+	char since[64];
+
+	printf("kymod %s%s\n", *s->version ? s->version : "of an older version",
+	       bus_client_is_elsewhere() ? " (elsewhere)" : "");
+	if (s->start_ns && !bus_client_has_other_clock())
+		printf("    since:    %s\n", time_of(since, s->start_ns));
+	for (size_t i = 0; i < s->n_usage; i++)
+		print_usage(&s->usage[i]);
+}
+
+static struct json_object *service_json(const struct bus_client_service *s)
+{
+	struct json_object *o = json_object_new_object(), *all = json_object_new_object(), *one;
+
+	json_add_string(o, "version", s->version);
+	json_add_u64(o, "start_ns", s->start_ns);
+	for (size_t i = 0; i < s->n_usage; i++) {
+		const struct bus_client_usage *u = &s->usage[i];
+
+		one = json_object_new_object();
+		json_add_u64(one, "all", u->all);
+		json_add_u64(one, "all_max", u->all_max);
+		json_add_u64(one, "user", u->user);
+		json_add_u64(one, "user_max", u->user_max);
+		json_add(all, u->name, one);
+	}
+	json_add(o, "usage", all);
+	return o;
 }
 
 /* Prints the session at PATH, or adds it to LIST. */
@@ -57,9 +175,39 @@ static int show_all(struct bus_client *c, struct json_object *list)
 
 	if (bus_client_list(c, &sessions) < 0)
 		return client_failed(c);
-	for (const struct bus_client_session *s = sessions; s->name && r == CLI_OK; s++)
+	for (const struct bus_client_session *s = sessions; s->name && r == CLI_OK; s++) {
+		if (!list)
+			putchar('\n');
 		r = show(c, s->path, list);
+	}
+	if (!list && !sessions->name)
+		printf("\nThere is no session that you may see.\n");
 	bus_client_list_free(sessions);
+	return r;
+}
+
+/* The service, and its sessions. */
+static int show_service(struct bus_client *c, bool json)
+{
+	struct bus_client_service service;
+	struct json_object *o, *list;
+	int r;
+
+	if (bus_client_service(c, &service) < 0)
+		return client_failed(c);
+	if (!json) {
+		print_service(&service);
+		return show_all(c, NULL);
+	}
+	o = json_object_new_object();
+	list = json_object_new_array();
+	json_add(o, "service", service_json(&service));
+	r = show_all(c, list);
+	json_add(o, "sessions", list);
+	if (r == CLI_OK)
+		json_print_pretty(o);
+	else
+		json_object_put(o);
 	return r;
 }
 
@@ -87,9 +235,11 @@ static int verb_status(int argc, char **argv)
 	r = client_connect(&o, &c);
 	if (r != CLI_OK)
 		return r;
+	if (o.n_rest == 0)
+		return show_service(c, o.json);
 	if (o.json)
 		list = json_object_new_array();
-	r = o.n_rest ? show_one(c, o.rest[0], list) : show_all(c, list);
+	r = show_one(c, o.rest[0], list);
 	if (list && r == CLI_OK)
 		json_print_pretty(list);
 	else
@@ -100,7 +250,9 @@ static int verb_status(int argc, char **argv)
 const struct verb verb_status_row = {
 	.name = "status",
 	.synopsis = "[NAME] [OPTION ...]",
-	.what = "Say how a session of the service is doing, or all of them",
-	.options = "      --json         print it as JSON, an array\n" CLIENT_OPTIONS_HELP,
+	.what = "Say how a session is doing, or the service and all its sessions",
+	.options =
+		"      --json         print it as JSON: of one session an array, else an object\n"
+		"                     with `service` and `sessions`\n" CLIENT_OPTIONS_HELP,
 	.run = verb_status,
 };

@@ -33,7 +33,7 @@ static void print_help(void)
 	puts("Usage: kymod [OPTION ...]\n\n"
 	     "The service of kymo: records what this machine does, for those who may ask.\n\n"
 	     "      --bus ADDRESS     the bus to serve, instead of the system bus\n"
-	     "      --group GROUP     members may use the service (name or number; kymo)\n"
+	     "      --group GROUP     where there is no polkit, members may record (kymo)\n"
 	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
 	     "      --config-dir DIR  where collection profiles are (" COLLECTION_FOLDER ")\n"
 	     "      --state-dir DIR   where they collect (" COLLECTION_DIRECTORY_PREFIX ")\n"

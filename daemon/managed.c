@@ -332,6 +332,25 @@ static void tell_state(struct managed *s)
 	tell_finished(s, session_reason(s->session));
 }
 
+/* What has gone is in the journal, too: whoever reads the recording later may wonder. */
+static void tell_sheds(struct managed *s)
+{
+	size_t n;
+	const struct session_shed *sheds = session_sheds(s->session, &n);
+
+	if (n == s->n_told_sheds)
+		return;
+	for (; s->n_told_sheds < n; s->n_told_sheds++) {
+		const struct session_shed *shed = &sheds[s->n_told_sheds];
+
+		log_warning(0, "session %s sheds %s: it took %.2f%% of a CPU, the limit is %.2f%%",
+			    s->path, budget_shed_names[shed->what], (double)shed->cost_ppm / 1e4,
+			    (double)shed->limit_ppm / 1e4);
+	}
+	sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Shed",
+				       NULL);
+}
+
 /* Follows a change of state; may free S. */
 static int on_settle(sd_event_source *source, void *userdata)
 {
@@ -339,6 +358,7 @@ static int on_settle(sd_event_source *source, void *userdata)
 	struct manager *m = s->manager;
 
 	(void)source;
+	tell_sheds(s);
 	tell_state(s);
 	answer_waiters(s);
 	profile_snapshots_settle(s);

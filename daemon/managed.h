@@ -52,6 +52,7 @@ struct managed {
 	sd_event_source *patience; /* with its output, while removing */
 	uint64_t patience_bytes;   /* what was written when it was armed */
 	enum session_state told_state;
+	size_t n_told_sheds;
 	uint64_t told_events, told_bytes; /* in the last PropertiesChanged */
 	bool told_loss;                   /* in the log */
 };

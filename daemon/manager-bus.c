@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "base/clock.h"
 #include "capture/capabilities.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
@@ -138,10 +139,45 @@ static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_erro
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
+static int get_start_time(sd_bus *bus, const char *path, const char *interface,
+			  const char *property, sd_bus_message *reply, void *userdata,
+			  sd_bus_error *reterr)
+{
+	const struct manager *m = userdata;
+
+	(void)bus;
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)reterr;
+	return sd_bus_message_append(reply, "t", m->start_ns);
+}
+
+/* Who asks sees what is taken of everything, and what he himself has. */
+static int get_usage(sd_bus *bus, const char *path, const char *interface, const char *property,
+		     sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
+{
+	const struct manager *m = userdata;
+	struct manager_usage usage[MANAGER_USAGE_MAX];
+	int r = sd_bus_message_open_container(reply, 'a', "{s(tttt)}");
+
+	(void)path;
+	(void)interface;
+	(void)property;
+	(void)reterr;
+	manager_usage(m, access_sender_uid(m->access, sd_bus_get_current_message(bus)), usage);
+	for (size_t i = 0; r >= 0 && i < MANAGER_USAGE_MAX; i++)
+		r = sd_bus_message_append(reply, "{s(tttt)}", usage[i].name, usage[i].all,
+					  usage[i].all_max, usage[i].user, usage[i].user_max);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
 /* clang-format off */
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("StartTime", "t", get_start_time, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Usage", "a{s(tttt)}", get_usage, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("CreateSession", SD_BUS_ARGS("s", name, "a{sv}", options),
 				SD_BUS_RESULT("o", session), method_create_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),
@@ -164,6 +200,7 @@ static const sd_bus_vtable vtable[] = {
 
 int manager_bus_offer(struct manager *m)
 {
+	m->start_ns = clock_boot_ns();
 	return sd_bus_add_object_vtable(m->bus, NULL, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE,
 					vtable, m);
 }

@@ -66,6 +66,7 @@ struct manager {
 	sd_event *event;
 	sd_bus *bus;
 	struct access *access;
+	uint64_t start_ns;            /* CLOCK_BOOTTIME */
 	struct profile_places places; /* as it is made: where packages put them */
 	struct managed *sessions;     /* newest first */
 	struct efforts efforts;
@@ -95,6 +96,17 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 
 /* Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a sentence. */
 int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr);
+
+/* What is taken of something that there is once, and what may be: by all, and by one user. */
+struct manager_usage {
+	const char *name;
+	uint64_t all, all_max, user, user_max;
+};
+
+enum { MANAGER_USAGE_MAX = 4 };
+
+void manager_usage(const struct manager *m, uid_t uid,
+		   struct manager_usage ret[static MANAGER_USAGE_MAX]);
 
 /* The session that UID calls NAME. Returns 0, or a negative errno with a sentence. */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,

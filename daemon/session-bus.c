@@ -283,6 +283,47 @@ GETTER(get_lost)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
+/* {sv}: what each class of programs has cost, ns. */
+static int append_classes(sd_bus_message *m, const struct session_counters *now)
+{
+	int r = sd_bus_message_open_container(m, 'e', "sv");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "bpf_classes_ns");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', "a{st}");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{st}");
+	for (size_t i = 0; r >= 0 && i < COST_CLASSES; i++) {
+		if (now->bpf_classes[i].runs)
+			r = sd_bus_message_append(m, "{st}", cost_names[i], now->bpf_classes[i].ns);
+	}
+	for (int i = 0; r >= 0 && i < 3; i++)
+		r = sd_bus_message_close_container(m);
+	return r;
+}
+
+static int append_cost(sd_bus_message *m, const struct session_counters *now)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {
+		{ "daemon_cpu_ns", now->daemon_cpu_ns },
+		{ "bpf_ns", now->bpf.ns },
+		{ "bpf_runs", now->bpf.runs },
+		{ "bytes", now->bytes },
+		{ "cpu_ppm", now->cost_ppm },
+	};
+	int r = sd_bus_message_open_container(m, 'a', "{sv}");
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(rows); i++)
+		r = sd_bus_message_append(m, "{sv}", rows[i].name, "t", rows[i].value);
+	if (r >= 0)
+		r = append_classes(m, now);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 GETTER(get_cost)
 {
 	const struct managed *s = userdata;
@@ -291,7 +332,22 @@ GETTER(get_cost)
 	GETTER_UNUSED;
 	(void)member;
 	session_counters(s->session, &now);
-	return sd_bus_message_append(reply, "a{sv}", 1, "daemon_cpu_ns", "t", now.daemon_cpu_ns);
+	return append_cost(reply, &now);
+}
+
+GETTER(get_shed)
+{
+	const struct managed *s = userdata;
+	size_t n;
+	const struct session_shed *sheds = session_sheds(s->session, &n);
+	int r = sd_bus_message_open_container(reply, 'a', "(sttt)");
+
+	GETTER_UNUSED;
+	(void)member;
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = sd_bus_message_append(reply, "(sttt)", budget_shed_names[sheds[i].what],
+					  sheds[i].ts_ns, sheds[i].cost_ppm, sheds[i].limit_ppm);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 /* clang-format off */
@@ -331,6 +387,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("Lost", "a{st}", get_lost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Cost", "a{sv}", get_cost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Shed", "a(sttt)", get_shed, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_SIGNAL_WITH_ARGS("Finished", SD_BUS_ARGS("s", reason), 0),
 	SD_BUS_VTABLE_END,
 };

@@ -506,6 +506,47 @@ static int read_allocator_fds(const struct option_row *row, sd_bus_message *m,
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+static int read_triggers(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+			 sd_bus_error *reterr)
+{
+	const struct trigger_row *trigger;
+	const char *name;
+	uint64_t value;
+	int r = sd_bus_message_enter_container(m, 'a', "{st}");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_read(m, "{st}", &name, &value)) > 0) {
+		trigger = trigger_row_of(name, strlen(name));
+		if (!trigger)
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: there is no trigger '%s'", row->name,
+					     name);
+		if (value != 0 && (value < trigger->min || value > trigger->max))
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: '%s' is %" PRIu64
+					     ", but must be %" PRIu64 " to %" PRIu64
+					     ", or 0 for none",
+					     row->name, name, value, trigger->min, trigger->max);
+		*trigger_limit(&to->options.triggers, trigger) = value;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int append_triggers(const struct option_row *row, sd_bus_message *m,
+			   const struct create_request *from)
+{
+	struct trigger_options triggers = from->options.triggers;
+	int r = sd_bus_message_open_container(m, 'a', "{st}");
+
+	(void)row;
+	for (const struct trigger_row *t = trigger_rows; r >= 0 && t->name; t++) {
+		if (*trigger_limit(&triggers, t))
+			r = sd_bus_message_append(m, "{st}", t->name, *trigger_limit(&triggers, t));
+	}
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 #define AT(member) offsetof(struct create_request, member)
 
 _Static_assert(AT(options.filter.n_pids) == AT(options.filter.pids) + offsetof(struct u32_list, n),
@@ -538,6 +579,8 @@ static const struct option_row rows[] = {
 	{ "flight_bytes", "t", read_u64, append_u64, AT(options.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, 0 },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
+	{ "max_overhead_ppm", "t", read_u64, append_u64, AT(options.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX, 0 },
+	{ "triggers", "a{st}", read_triggers, append_triggers, 0, 0, 0, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
 	{ "linger", "b", read_bool, append_bool, AT(linger), 0, 0, 0 },
 	{ "command", "s", read_command, append_command, 0, 0, 0, OPTION_COMMAND_MAX },

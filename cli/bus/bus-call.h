@@ -24,7 +24,9 @@
 
 struct bus_client {
 	sd_bus *bus;
+	char version[64];             /* of the service */
 	bool own_bus;                 /* it is not the system bus: no agent of polkit is there */
+	char *service;                /* the unique name of the daemon */
 	pid_t agent;                  /* that asks for passwords; 0 = none */
 	sd_bus_message *capabilities; /* holds the strings that were given out */
 	/* The session that is watched. */

@@ -24,6 +24,7 @@ struct bus_client *bus_client_free(struct bus_client *c)
 		return NULL;
 	session_view_deinit(&c->last);
 	free(c->path);
+	free(c->service);
 	sd_bus_message_unref(c->capabilities);
 	polkit_agent_end(c->agent);
 	sd_bus_flush_close_unref(c->bus);
@@ -46,8 +47,24 @@ int bus_fail(struct bus_client *c, int error, const char *format, ...)
 	return error;
 }
 
+/* Whether E is what a service of another version says to what it does not know. */
+static bool is_not_understood(const sd_bus_error *e)
+{
+	return sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_METHOD) ||
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_PROPERTY) ||
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_INTERFACE) ||
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_INVALID_ARGS) ||
+	       sd_bus_error_has_name(e, SD_BUS_ERROR_INVALID_SIGNATURE) ||
+	       strncmp(e->message, "there is no option ", strlen("there is no option ")) == 0;
+}
+
 int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 {
+	if (e && e->message && is_not_understood(e) && strcmp(c->version, KYMO_VERSION) != 0)
+		return bus_fail(c, error,
+				"the service does not understand this: %s (it is kymo %s, and this "
+				"is kymo " KYMO_VERSION ")",
+				e->message, *c->version ? c->version : "of an older version");
 	if (e && e->name && strncmp(e->name, BUS_NAME ".Error.", strlen(BUS_NAME ".Error.")) == 0)
 		return bus_fail(c, error, "%s", e->message);
 	/* The sentence of the daemon, too. */
@@ -74,6 +91,11 @@ void bus_client_go_to(const char *host, const char *machine)
 bool bus_client_is_elsewhere(void)
 {
 	return other_host || other_machine;
+}
+
+bool bus_client_has_other_clock(void)
+{
+	return other_host;
 }
 
 static int open_bus(const char *address, sd_bus **ret)
@@ -106,6 +128,8 @@ static int open_bus(const char *address, sd_bus **ret)
 int bus_client_connect(struct bus_client *c, const char *address)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *version;
 	const char *other = other_host ? other_host : other_machine;
 	const char *bus = address ? "bus " : other ? "system bus of " : "system bus";
 	const char *where = address ? address : other ? other : "";
@@ -116,16 +140,32 @@ int bus_client_connect(struct bus_client *c, const char *address)
 	if (r < 0)
 		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, where, strerror(-r));
 	/* Starts it too, where the bus knows how. */
-	r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping",
-			       &e, NULL, NULL);
-	if (r >= 0)
-		return 0;
+	r = sd_bus_get_property(c->bus, BUS_NAME, MANAGER_PATH, MANAGER_INTERFACE, "Version", &e,
+				&reply, "s");
+	if (r >= 0 && sd_bus_message_read(reply, "s", &version) >= 0) {
+		snprintf(c->version, sizeof(c->version), "%s", version);
+	} else if (sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_PROPERTY) ||
+		   sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_INTERFACE)) {
+		/* from before it had one */
+		sd_bus_error_free(&e);
+		r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer",
+				       "Ping", &e, &reply, NULL);
+	}
+	if (r >= 0) {
+		c->service = strdup(sd_bus_message_get_sender(reply) ?: "");
+		return c->service ? 0 : bus_fail_call(c, -ENOMEM, NULL);
+	}
 	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
 	    sd_bus_error_has_name(&e, SD_BUS_ERROR_NAME_HAS_NO_OWNER))
 		return bus_fail(c, -ENXIO, "the service kymod does not run on the %s%s", bus,
 				where);
 	return bus_fail(c, -ENXIO, "the service kymod cannot be reached on the %s%s: %s", bus,
 			where, e.message ?: strerror(-r));
+}
+
+const char *bus_client_version(const struct bus_client *c)
+{
+	return c->version;
 }
 
 int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_bus_message **ret)

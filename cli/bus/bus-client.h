@@ -28,12 +28,36 @@ DEFINE_CLEANUP(struct bus_client *, bus_client_free)
 void bus_client_go_to(const char *host, const char *machine);
 bool bus_client_is_elsewhere(void);
 
+/* Whether its CLOCK_BOOTTIME is another machine's. */
+bool bus_client_has_other_clock(void);
+
 /* About the last failure. Never NULL; borrowed until the next call. */
 const char *bus_client_error(const struct bus_client *c);
 
 /* Connects to the bus at ADDRESS (NULL = the system bus) and sees that the daemon is there.
  * Returns 0, or -ENXIO without a bus or a daemon. */
 int bus_client_connect(struct bus_client *c, const char *address);
+
+/* What the service calls its version; "" = it is older than that it says so. Borrowed. */
+const char *bus_client_version(const struct bus_client *c);
+
+/* Of something that there is once: taken and possible, by all and by us. */
+struct bus_client_usage {
+	char name[32];
+	uint64_t all, all_max, user, user_max;
+};
+
+enum { BUS_CLIENT_USAGE_MAX = 16 };
+
+struct bus_client_service {
+	char version[64];
+	uint64_t start_ns; /* CLOCK_BOOTTIME of its machine; 0 = not known */
+	struct bus_client_usage usage[BUS_CLIENT_USAGE_MAX];
+	size_t n_usage;
+};
+
+/* What the service says of itself. An older one says less, which is no failure. */
+int bus_client_service(struct bus_client *c, struct bus_client_service *ret);
 
 struct bus_client_create_args {
 	const struct session_options *options;

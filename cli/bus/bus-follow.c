@@ -10,12 +10,20 @@
 #include "base/clock.h"
 #include "cli/bus/bus-call.h"
 
+/* Anybody on the bus may send us signals that look like the daemon's. */
+static bool is_from(sd_bus_message *m, const char *sender)
+{
+	return strcmp(sd_bus_message_get_sender(m) ?: "", sender) == 0;
+}
+
 static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 	const char *reason;
 
 	(void)reterr;
+	if (!is_from(m, c->service))
+		return 0;
 	c->finished = true;
 	if (sd_bus_message_read(m, "s", &reason) > 0)
 		snprintf(c->last.reason, sizeof(c->last.reason), "%s", reason);
@@ -28,7 +36,8 @@ static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	const char *name, *path;
 
 	(void)reterr;
-	if (sd_bus_message_read(m, "so", &name, &path) > 0 && strcmp(path, c->path) == 0)
+	if (is_from(m, c->service) && sd_bus_message_read(m, "so", &name, &path) > 0 &&
+	    strcmp(path, c->path) == 0)
 		c->finished = true;
 	return 0;
 }
@@ -38,7 +47,7 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr
 	struct bus_client *c = userdata;
 
 	(void)reterr;
-	if (sd_bus_message_skip(m, "s") >= 0)
+	if (is_from(m, c->service) && sd_bus_message_skip(m, "s") >= 0)
 		bus_read_view(m, &c->last);
 	return 0;
 }
@@ -48,8 +57,7 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	struct bus_client *c = userdata;
 
 	(void)reterr;
-	(void)m;
-	c->gone = true;
+	c->gone |= is_from(m, "org.freedesktop.DBus");
 	return 0;
 }
 

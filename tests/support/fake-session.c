@@ -3,7 +3,8 @@
  * capture/session.h without a kernel, for tests of what drives sessions: it takes its time like a
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start, "fail_output" fails after the
- * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
+ * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "dear" sheds
+ * its stacks, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -33,6 +34,8 @@ struct session {
 	const char *reason;
 	int error;
 	const char *error_text;
+	struct session_shed sheds[SHED_MAX];
+	size_t n_sheds;
 	session_changed_fn changed;
 	void *userdata;
 };
@@ -283,8 +286,18 @@ static void step_running(struct session *s)
 {
 	s->counters.events += 100;
 	s->counters.daemon_cpu_ns += 1000;
+	s->counters.bpf = s->counters.bpf_classes[COST_SCHED] = (struct cost_sum){ 10, 2000 };
 	if (s->wants_snapshot && strcmp(s->options.name, "no_snapshot") != 0)
 		take_snapshot(s);
+	if (strcmp(s->options.name, "dear") == 0 && s->n_sheds == 0) {
+		s->sheds[s->n_sheds++] = (struct session_shed){
+			SHED_STACKS,
+			clock_boot_ns(),
+			70000,
+			s->options.max_overhead_ppm,
+		};
+		become(s, s->state);
+	}
 	if (strcmp(s->options.name, "fail_output") == 0)
 		fail(s, "output failed", -ENOSPC, "the output is full");
 	else if (s->options.duration_ns &&
@@ -317,6 +330,7 @@ void session_dispatch(struct session *s)
 			return;
 		}
 		s->counters.start_ns = clock_boot_ns();
+		s->store->ops->begin(s->store, &(struct store_moment){ 0 });
 		print(s, "start\n");
 		become(s, SESSION_RUNNING);
 	} else if (s->state == SESSION_RUNNING) {
@@ -325,6 +339,12 @@ void session_dispatch(struct session *s)
 		print(s, "stop %s\n", s->reason);
 		become(s, SESSION_STOPPED);
 	}
+}
+
+const struct session_shed *session_sheds(const struct session *s, size_t *ret_n)
+{
+	*ret_n = s->n_sheds;
+	return s->sheds;
 }
 
 enum session_state session_state(const struct session *s)

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What the service says of itself and its sessions, to kymo and to the tools that everybody has for a bus; and
+# versions that meet. From meson, KYMOD is the one whose sessions need no kernel, KYMOD_OTHER one of another version.
+
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_bus
+need_command busctl jq
+
+start_bus
+start_kymod
+
+note "the service, without a session"
+version=$("$KYMO" --version | cut -d' ' -f2)
+expect_exit 0 "$KYMO" status --bus "$BUS"
+assert_contains "$TMP/stdout" "^kymod $version\$" "its version"
+assert_contains "$TMP/stdout" '^    since: +[0-9]{4}-[0-9]{2}-[0-9]{2} ' "since when"
+assert_contains "$TMP/stdout" '^    sessions: 0 of [0-9]+, yours 0 of [0-9]+$' "limits"
+assert_contains "$TMP/stdout" 'There is no session' "no sessions"
+assert_empty "$TMP/stderr" "what is said of one version"
+
+note "and with two"
+for name in one two; do
+	expect_exit 0 "$KYMO" start $name -o "$TMP/$name" --bus "$BUS"
+done
+has_events() {
+	[ "$("$KYMO" status "$1" --json --bus "$BUS" | jq '.[0].events')" -gt 0 ]
+}
+expect_soon 10 has_events one
+expect_soon 10 has_events two
+expect_exit 0 "$KYMO" status --bus "$BUS"
+assert_contains "$TMP/stdout" '^    sessions: 2 of [0-9]+, yours 2 of [0-9]+$' "limits"
+for name in one two; do
+	assert_contains "$TMP/stdout" "^$name\$" "session $name"
+done
+for what in state owner duration events lost bytes cost options; do
+	assert_eq "$(grep -c "^    $what: " "$TMP/stdout")" 2 "lines that say: $what"
+done
+assert_contains "$TMP/stdout" '^    owner: +root \(0\)$' "owner"
+expect_exit 0 "$KYMO" status --json --bus "$BUS"
+assert_eq "$(json "$TMP/stdout" .service.version)" "$version" "version"
+assert_ge "$(json "$TMP/stdout" .service.start_ns)" 1 "since when"
+assert_eq "$(json "$TMP/stdout" '.service.usage.sessions | "\(.all) \(.user)"')" "2 2" "sessions taken"
+assert_ge "$(json "$TMP/stdout" .service.usage.ring_bytes.all)" 1 "rings taken"
+assert_eq "$(json "$TMP/stdout" '[.sessions[].name] | sort | join(" ")')" "one two" "sessions"
+assert_documented status "$TMP/stdout" '.sessions[]'
+expect_exit 0 "$KYMO" list --json --bus "$BUS"
+assert_documented list "$TMP/stdout" '.[]'
+expect_exit 0 "$KYMO" status one --bus "$BUS"
+assert_eq "$(head -1 "$TMP/stdout")" one "one of them"
+expect_exit 0 "$KYMO" list --bus "$BUS"
+assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of list"
+
+note "busctl"
+bus() {
+	expect_exit 0 busctl --address="$BUS" "$@"
+}
+bus tree org.kymo.Trace1
+assert_contains "$TMP/stdout" '/org/kymo/Trace1/session/one' "tree"
+bus introspect org.kymo.Trace1 /org/kymo/Trace1
+for member in '\.CreateSession +method +sa\{sv\} +o' '\.Version +property +s +"'"$version"'" +const' \
+	'\.Usage +property +a\{s\(tttt\)\}' '\.SessionAdded +signal +so'; do
+	assert_contains "$TMP/stdout" "^$member" "what busctl shows of the manager"
+done
+bus introspect org.kymo.Trace1 /org/kymo/Trace1/session/one
+for member in '\.Stop +method +- +-' '\.State +property +s +"running" +emits-change' \
+	'\.Name +property +s +"one" +const' '\.Finished +signal +s'; do
+	assert_contains "$TMP/stdout" "^$member" "what busctl shows of a session"
+done
+bus --json=short get-property org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session State
+assert_eq "$(json "$TMP/stdout" .data)" running "a property"
+bus call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager GetSession s two
+assert_contains "$TMP/stdout" '^o "/org/kymo/Trace1/session/two"$' "a call"
+expect_exit 1 busctl --address="$BUS" call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager GetSession s none
+assert_contains "$TMP/stderr" "none" "the sentence of a refusal"
+bus call org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session Mark s "by busctl"
+bus call org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session Stop
+bus call org.kymo.Trace1 /org/kymo/Trace1/session/two org.kymo.Trace1.Session Remove
+assert_contains "$TMP/two" 'by busctl' "the mark in the archive"
+
+if command -v gdbus >/dev/null; then
+	note "gdbus"
+	expect_exit 0 gdbus introspect --address "$BUS" --dest org.kymo.Trace1 \
+		--object-path /org/kymo/Trace1/session/one
+	assert_contains "$TMP/stdout" "readonly s State = 'running'" "what gdbus shows of a session"
+	expect_exit 0 gdbus call --address "$BUS" --dest org.kymo.Trace1 --object-path /org/kymo/Trace1 \
+		--method org.kymo.Trace1.Manager.ListSessions
+	assert_contains "$TMP/stdout" "'one', (objectpath )?'/org/kymo/Trace1/session/one', 'running'" "a call"
+fi
+
+note "another version"
+stop_kymod
+KYMOD=$KYMOD_OTHER start_kymod
+expect_exit 0 "$KYMO" list --bus "$BUS"
+assert_eq "$(cat "$TMP/stderr")" "kymo: this is version $version, and the service is version 9.9.9" "what is said"
+expect_exit 0 "$KYMO" status --json --bus "$BUS"
+assert_eq "$(json "$TMP/stdout" .service.version)" 9.9.9 "version"
+assert_eq "$(wc -l <"$TMP/stderr")" 1 "how often it is said"
+"$KYMO" record --bus "$BUS" -d 200ms -o "$TMP/recorded" 2>"$TMP/stderr"
+assert_eq "$(grep -c 'is version 9.9.9' "$TMP/stderr")" 1 "what is said of a recording"
+stop_kymod
