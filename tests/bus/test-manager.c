@@ -510,8 +510,8 @@ static void test_sheds(void **state)
 	for (int i = 0; i < 500 && !*what; i++) {
 		usleep(10000);
 		m = sd_bus_message_unref(m);
-		assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Shed", &e, &m,
-						"a(sttt)") >= 0);
+		assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Shed", &e,
+						&m, "a(sttt)") >= 0);
 		assert_true(sd_bus_message_enter_container(m, 'a', "(sttt)") >= 0);
 		assert_true(sd_bus_message_read(m, "(sttt)", &what, &when, &cost, &limit) >= 0);
 	}

@@ -336,9 +336,9 @@ static void test_create_request_read_refuses_lists(void **state)
 	assert_refused(m, -EINVAL, "'pressure_io' is 1000001, but must be 1 to 1000000");
 	m = begin(*state);
 	assert_true(sd_bus_message_append(m, "{sv}{sv}{sv}", "output", "h",
-					  ((struct fixture *)*state)->output[1],
-					  "categories", "as", 1, "irq", "triggers", "a{st}", 1,
-					  "offcpu", UINT64_C(5000)) >= 0);
+					  ((struct fixture *)*state)->output[1], "categories", "as",
+					  1, "irq", "triggers", "a{st}", 1, "offcpu",
+					  UINT64_C(5000)) >= 0);
 	end(m);
 	assert_refused(m, -EINVAL, "add 'sched' to the categories");
 	m = begin(*state);
@@ -451,7 +451,9 @@ static void test_session_options_append_round_trip(void **state)
 		.counter_interval_ns = COUNTER_NS_MIN,
 		.max_bytes = 99,
 		.max_overhead_ppm = 20000,
-		.triggers = { .wakeup_ns = 5000, .pressure_ppm = { 0, 7, 8 }, .interval_ns = 1000000 },
+		.triggers = { .wakeup_ns = 5000,
+			      .pressure_ppm = { 0, 7, 8 },
+			      .interval_ns = 1000000 },
 		.compress = PACK_SNAPPY,
 		.command = command,
 		.filter = { pids, 2, uids, 2, comms, 1, &cgroup, 1 },
