@@ -178,7 +178,8 @@ int text_parse_size(const char *text, uint64_t *ret_bytes)
 	return 0;
 }
 
-int text_parse_time(const char *text, uint64_t *ret_ns)
+/* One number with its unit; returns how long it is, or a negative errno. */
+static int take_time(const char *text, uint64_t *ret_ns)
 {
 	static const struct {
 		const char *suffix;
@@ -186,40 +187,74 @@ int text_parse_time(const char *text, uint64_t *ret_ns)
 	} units[] = {
 		{ "", 1000000000 },
 		{ "s", 1000000000 },
+		{ "sec", 1000000000 },
 		{ "ms", 1000000 },
+		{ "msec", 1000000 },
 		{ "us", 1000 },
+		{ "usec", 1000 },
 		{ "ns", 1 },
+		{ "nsec", 1 },
 		{ "m", UINT64_C(60000000000) },
+		{ "min", UINT64_C(60000000000) },
 		{ "h", UINT64_C(3600000000000) },
+		{ "hr", UINT64_C(3600000000000) },
 		{ "d", UINT64_C(86400000000000) },
+		{ "day", UINT64_C(86400000000000) },
+		{ "w", UINT64_C(604800000000000) },
+		{ "week", UINT64_C(604800000000000) },
 	};
 	uint64_t whole, fraction = 0, scale = 1, ns;
-	int n = take_digits(text, &whole);
+	const char *p = text;
+	size_t letters;
+	int n = take_digits(p, &whole);
 
 	if (n < 0)
 		return n;
-	text += n;
-	if (*text == '.') {
-		if (!isdigit((unsigned char)*++text))
+	p += n;
+	if (*p == '.') {
+		if (!isdigit((unsigned char)*++p))
 			return -EINVAL;
-		for (; isdigit((unsigned char)*text); text++) {
+		for (; isdigit((unsigned char)*p); p++) {
 			if (scale >= UINT64_C(1000000000))
 				continue; /* finer than a nanosecond of anything up to a second */
-			fraction = 10 * fraction + (uint64_t)(*text - '0');
+			fraction = 10 * fraction + (uint64_t)(*p - '0');
 			scale *= 10;
 		}
 	}
+	letters = strspn(p, "abcdefghijklmnopqrstuvwxyz");
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(text, units[i].suffix) != 0)
+		if (strlen(units[i].suffix) != letters || memcmp(p, units[i].suffix, letters) != 0)
 			continue;
 		if (__builtin_mul_overflow(whole, units[i].ns, &ns) ||
 		    __builtin_add_overflow(
 			    ns, (uint64_t)((unsigned __int128)fraction * units[i].ns / scale), &ns))
 			return -ERANGE;
 		*ret_ns = ns;
-		return 0;
+		return (int)(p - text + (ptrdiff_t)letters);
 	}
 	return -EINVAL;
+}
+
+int text_parse_time(const char *text, uint64_t *ret_ns)
+{
+	uint64_t sum = 0, part;
+
+	for (;;) {
+		int n = take_time(text, &part);
+
+		if (n < 0)
+			return n;
+		if (__builtin_add_overflow(sum, part, &sum))
+			return -ERANGE;
+		text += n;
+		if (*text == '\0')
+			break;
+		if (*text != ' ')
+			return -EINVAL;
+		text += strspn(text, " ");
+	}
+	*ret_ns = sum;
+	return 0;
 }
 
 char *text_format_size(char *to, uint64_t bytes)

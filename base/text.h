@@ -32,8 +32,8 @@ bool text_is_utf8(const char *p, size_t n);
 int text_parse_size(const char *text, uint64_t *ret_bytes);
 
 /*
- * A time: a decimal number with or without a fraction, then ns us ms s m h or d; no suffix means
- * seconds. Returns 0, -EINVAL (not a time), or -ERANGE.
+ * A time: a decimal number with or without a fraction, then ns us ms s m h d or w (or nsec usec msec sec min hr day week); no
+ * suffix means seconds. Several with spaces between them are added up. Returns 0, -EINVAL (not a time), or -ERANGE.
  */
 int text_parse_time(const char *text, uint64_t *ret_ns);
 

@@ -16,6 +16,7 @@
  * dropped. Programs for ends are attached first, so no begin waits for an end that was passed by.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/cpu-state.bpf.h"
 #include "bpf/record.h"
 #include "bpf/ring.bpf.h"
@@ -66,7 +67,7 @@ static __always_inline void put_head(__u64 *words, __u64 header, __u32 n_words, 
 /* ---- hard interrupts ---- */
 
 SEC("?tp_btf/irq_handler_entry")
-int BPF_PROG(on_irq_handler_entry, int irq, struct irqaction *action)
+int TIMED_PROG(COST_IRQ, on_irq_handler_entry, int irq, struct irqaction *action)
 {
 	struct cpu_state *state = cpu_state();
 	__u32 depth;
@@ -93,7 +94,7 @@ static __always_inline __u32 read_irq_name(struct cpu_state *state, struct irqac
 }
 
 SEC("?tp_btf/irq_handler_exit")
-int BPF_PROG(on_irq_handler_exit, int irq, struct irqaction *action, int ret)
+int TIMED_PROG(COST_IRQ, on_irq_handler_exit, int irq, struct irqaction *action, int ret)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), depth, length, name_words, n;
 	struct cpu_state *state = cpu_state();
@@ -133,7 +134,7 @@ int BPF_PROG(on_irq_handler_exit, int irq, struct irqaction *action, int ret)
 /* ---- softirqs ---- */
 
 SEC("?tp_btf/softirq_entry")
-int BPF_PROG(on_softirq_entry, unsigned int vector)
+int TIMED_PROG(COST_SOFTIRQ, on_softirq_entry, unsigned int vector)
 {
 	struct cpu_state *state = cpu_state();
 
@@ -143,7 +144,7 @@ int BPF_PROG(on_softirq_entry, unsigned int vector)
 }
 
 SEC("?tp_btf/softirq_exit")
-int BPF_PROG(on_softirq_exit, unsigned int vector)
+int TIMED_PROG(COST_SOFTIRQ, on_softirq_exit, unsigned int vector)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	struct cpu_state *state = cpu_state();
@@ -171,7 +172,7 @@ int BPF_PROG(on_softirq_exit, unsigned int vector)
 
 /* What the state is called is for user space to add. */
 SEC("?tp_btf/cpu_idle")
-int BPF_PROG(on_cpu_idle, unsigned int idle_state, unsigned int cpu_id)
+int TIMED_PROG(COST_POWER, on_cpu_idle, unsigned int idle_state, unsigned int cpu_id)
 {
 	__u32 cpu = bpf_get_smp_processor_id();
 	__u64 begin_ns, now_ns = bpf_ktime_get_boot_ns();

@@ -22,6 +22,7 @@
  * or not.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/memory.bpf.h"
 #include "bpf/rec-ring.bpf.h"
@@ -548,7 +549,7 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 
 /* The entry of what only begins: free(), operator new above malloc(). */
 SEC("?uprobe")
-int on_memory_entry(struct pt_regs *ctx)
+int TIMED_WITH(COST_MEMORY, on_memory_entry, struct pt_regs *, ctx)
 {
 	__u32 function = MEMORY_COOKIE_FN((__u32)bpf_get_attach_cookie(ctx));
 
@@ -567,7 +568,7 @@ int on_memory_entry(struct pt_regs *ctx)
 
 /* The entry of what returns a block. */
 SEC("?uprobe")
-int on_memory_call(struct pt_regs *ctx)
+int TIMED_WITH(COST_MEMORY, on_memory_call, struct pt_regs *, ctx)
 {
 	enter(ctx, (__u32)bpf_get_attach_cookie(ctx));
 	return 0;
@@ -575,7 +576,7 @@ int on_memory_call(struct pt_regs *ctx)
 
 /* The return of it, by a return probe. */
 SEC("?uprobe")
-int on_memory_return(struct pt_regs *ctx)
+int TIMED_WITH(COST_MEMORY, on_memory_return, struct pt_regs *, ctx)
 {
 	leave(ctx, (__u32)bpf_get_attach_cookie(ctx), false);
 	return 0;
@@ -583,7 +584,7 @@ int on_memory_return(struct pt_regs *ctx)
 
 /* The same, by a probe on a `ret`. */
 SEC("?uprobe")
-int on_memory_ret(struct pt_regs *ctx)
+int TIMED_WITH(COST_MEMORY, on_memory_ret, struct pt_regs *, ctx)
 {
 	leave(ctx, (__u32)bpf_get_attach_cookie(ctx), true);
 	return 0;
@@ -591,7 +592,7 @@ int on_memory_ret(struct pt_regs *ctx)
 
 /* Entry and return in one. At the entry 1 says that the return does not matter. */
 SEC("?uprobe")
-int on_memory_session(struct pt_regs *ctx)
+int TIMED_WITH(COST_MEMORY, on_memory_session, struct pt_regs *, ctx)
 {
 	__u32 cookie = (__u32)bpf_get_attach_cookie(ctx);
 
@@ -625,7 +626,8 @@ static __always_inline void end(struct memory_process *process, __u32 tgid, __u3
 }
 
 SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(on_memory_fork, struct task_struct *parent, struct task_struct *child)
+int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
+	       struct task_struct *child)
 {
 	/* One that shares its parent's memory is about to call exec. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
@@ -635,7 +637,8 @@ int BPF_PROG(on_memory_fork, struct task_struct *parent, struct task_struct *chi
 }
 
 SEC("?tp_btf/sched_process_exec")
-int BPF_PROG(on_memory_exec, struct task_struct *p, int old_pid, struct linux_binprm *bprm)
+int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pid,
+	       struct linux_binprm *bprm)
 {
 	__u32 tgid = (__u32)p->tgid;
 	struct memory_process *process = bpf_map_lookup_elem(&memory_processes, &tgid);
@@ -661,7 +664,7 @@ int BPF_PROG(on_memory_exec, struct task_struct *p, int old_pid, struct linux_bi
 }
 
 SEC("?tp_btf/sched_process_exit")
-int BPF_PROG(on_memory_exit, struct task_struct *p)
+int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid;
 	struct memory_process *process;

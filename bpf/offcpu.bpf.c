@@ -14,6 +14,7 @@
  * elsewhere, and only waker_tid.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/cpu-state.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
@@ -144,8 +145,8 @@ static __always_inline __u64 switch_time(void)
 }
 
 SEC("?tp_btf/sched_switch")
-int BPF_PROG(on_offcpu_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	     unsigned int prev_state)
+int TIMED_PROG(COST_OFFCPU, on_offcpu_switch, bool preempt, struct task_struct *prev,
+	       struct task_struct *next, unsigned int prev_state)
 {
 	bool out = prev->pid != 0 && filter_selects(prev);
 	bool in = next->pid != 0 && filter_selects(next);
@@ -164,7 +165,7 @@ int BPF_PROG(on_offcpu_switch, bool preempt, struct task_struct *prev, struct ta
 }
 
 SEC("?tp_btf/sched_waking")
-int BPF_PROG(on_offcpu_waking, struct task_struct *p)
+int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 {
 	struct task_struct *waker = bpf_get_current_task_btf();
 	__u32 tid = p->pid;

@@ -6,6 +6,7 @@
  * ring buffer per CPU (bpf/rec-ring.bpf.h) that nothing else writes to. The maps that all programs share are here too.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
@@ -21,6 +22,7 @@ const volatile __u32 own_gids[OWN_GIDS_MAX] = { 0 };
 const volatile __u32 possible_cpus = 1;
 const volatile __u64 rec_ring_bytes[REC_RINGS] = { 0 };
 
+struct costs costs SEC(".maps");
 struct doorbell doorbell SEC(".maps");
 struct filter_pids filter_pids SEC(".maps");
 struct filter_comms filter_comms SEC(".maps");
@@ -72,7 +74,8 @@ static __always_inline void follow(struct task_struct *child, __u64 now_ns)
 }
 
 SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_struct *child)
+int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent,
+	       struct task_struct *child)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	bool selected = filter_selects(parent);
@@ -99,7 +102,8 @@ int BPF_PROG(on_sched_process_fork, struct task_struct *parent, struct task_stru
 }
 
 SEC("?tp_btf/sched_process_exec")
-int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_pid, struct linux_binprm *bprm)
+int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exec, struct task_struct *p, int old_pid,
+	       struct linux_binprm *bprm)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	unsigned long start, bytes;
@@ -129,7 +133,7 @@ int BPF_PROG(on_sched_process_exec, struct task_struct *p, int old_pid, struct l
 }
 
 SEC("?tp_btf/sched_process_exit")
-int BPF_PROG(on_sched_process_exit, struct task_struct *p)
+int TIMED_PROG(COST_LIFECYCLE, on_sched_process_exit, struct task_struct *p)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	bool ends = BPF_CORE_READ(p, signal, live.counter) == 0, selected;
@@ -169,7 +173,7 @@ int BPF_PROG(on_own_exit)
 
 /* Nothing is left of the task. Its id may have been given out again: then it is not marked. */
 SEC("?tp_btf/sched_process_free")
-int BPF_PROG(on_sched_process_free, struct task_struct *p)
+int TIMED_PROG(COST_LIFECYCLE, on_sched_process_free, struct task_struct *p)
 {
 	__u32 tgid = (__u32)p->tgid;
 	__u8 *value;
@@ -185,7 +189,7 @@ int BPF_PROG(on_sched_process_free, struct task_struct *p)
 }
 
 SEC("?tp_btf/task_rename")
-int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
+int TIMED_PROG(COST_LIFECYCLE, on_task_rename, struct task_struct *p, const char *comm)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct rec_rename *rec;
@@ -208,7 +212,7 @@ int BPF_PROG(on_task_rename, struct task_struct *p, const char *comm)
 /* What a CPU does last, going idle for good, the kernel does not trace: it is offline then. It is told by the one that
  * took it off. */
 SEC("?tp_btf/cpuhp_exit")
-int BPF_PROG(on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
+int TIMED_PROG(COST_LIFECYCLE, on_cpuhp_exit, unsigned int cpu, int state, int step, int result)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct rec_cpu_gone *rec;

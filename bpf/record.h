@@ -41,8 +41,9 @@ struct word_ring {
 	__u64 lost_count; /* not yet marked in the ring */
 	__u64 lost_first_ns;
 	__u64 lost_last_ns;
-	__u32 shown_tid; /* with a filter: who runs since the last switch, if selected; else 0 */
-	__u32 pad_0[7];
+	__u32 shown_tid;  /* with a filter: who the last record says runs, if selected; else 0 */
+	__u32 untimed[2]; /* runs before one that is timed: of COST_SCHED and of COST_WAKEUPS */
+	__u32 pad_0[5];
 	/* written by user space, read by the program */
 	__u64 tail;
 	__u64 pad_1[7];
@@ -366,6 +367,46 @@ _Static_assert(sizeof(struct cpu_state) == 112, "ABI");
 #define CPU_RING_SOFTIRQ 1
 #define CPU_RING_IDLE    2
 #define CPU_RINGS        3
+
+/* ---- what programs cost ---- */
+
+#define COST_SCHED     0
+#define COST_WAKEUPS   1
+#define COST_OFFCPU    2
+#define COST_SAMPLES   3
+#define COST_LIFECYCLE 4
+#define COST_IRQ       5
+#define COST_SOFTIRQ   6
+#define COST_WORKQUEUE 7
+#define COST_POWER     8
+#define COST_MEMORY    9  /* probes on functions */
+#define COST_CALLS     10 /* looks at system calls */
+#define COST_CLASSES   11
+
+/* Each run of these is timed: there are few, and they differ much. Of others one in 64, on average. */
+#define COST_IS_RARE(class) ((class) == COST_SAMPLES || (class) == COST_LIFECYCLE)
+#define COST_GAP_MIN        33
+#define COST_GAP_SPREAD     63
+
+#define COST_NS_MAX 100000 /* of one run */
+#define COST_CLOCKS 64     /* runs in which it is learned what a look at the clock takes */
+
+/* What the runs of a class of programs cost on a CPU. */
+struct program_cost {
+	__u64 runs;
+	__u64 next; /* the run that is timed next */
+	__u64 n_timed; /* runs, and what they took: without the look at the clock, which takes clock_ns */
+	__u64 ns;
+	__u64 clock_ns; /* 0 = not known yet */
+	__u64 pad_0[3];
+};
+_Static_assert(sizeof(struct program_cost) == 64, "ABI");
+
+/* (its size is a power of two, by which the kernel finds the CPU's without a multiplication) */
+struct cpu_costs {
+	struct program_cost classes[16];
+};
+_Static_assert(COST_CLASSES <= 16, "room");
 
 /* ---- what programs allocate ---- */
 

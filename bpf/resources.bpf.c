@@ -16,6 +16,7 @@
  * is told by the call instruction; other allocators by the probes that they have.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/memory.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
@@ -523,7 +524,7 @@ static __always_inline bool mapped(struct call *call, struct memory_thread *t,
 /* ---- programs ---- */
 
 SEC("?tp_btf/sys_enter")
-int BPF_PROG(on_resource_enter, struct pt_regs *regs, long number)
+int TIMED_PROG(COST_CALLS, on_resource_enter, struct pt_regs *regs, long number)
 {
 	__u32 operation = operation_of(number);
 	struct call call = { .operation = operation };
@@ -542,7 +543,7 @@ int BPF_PROG(on_resource_enter, struct pt_regs *regs, long number)
 }
 
 SEC("?tp_btf/sys_exit")
-int BPF_PROG(on_resource_exit, struct pt_regs *regs, long result)
+int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 {
 	long number = number_of(regs);
 	__u32 operation = operation_of(number);
@@ -587,7 +588,8 @@ int BPF_PROG(on_resource_exit, struct pt_regs *regs, long result)
 
 /* A thread that pthread_create() makes. */
 SEC("?tp_btf/sched_process_fork")
-int BPF_PROG(on_resource_fork, struct task_struct *parent, struct task_struct *child)
+int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
+	       struct task_struct *child)
 {
 	struct memory_process *process;
 	struct rec_resource *rec;
@@ -610,7 +612,7 @@ int BPF_PROG(on_resource_fork, struct task_struct *parent, struct task_struct *c
 
 /* A thread that ends by itself, not with all of its process. */
 SEC("?tp_btf/sched_process_exit")
-int BPF_PROG(on_resource_thread_end, struct task_struct *p)
+int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 {
 	struct signal_struct *signal = p->signal;
 	struct memory_process *process;

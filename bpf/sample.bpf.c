@@ -7,6 +7,7 @@
 #define FILTER_IN_NMI
 
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
 #include "bpf/record.h"
@@ -29,7 +30,7 @@ struct {
 } ticks_taken SEC(".maps");
 
 SEC("?perf_event")
-int on_tick(void *ctx)
+int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	__u64 now_ns = bpf_ktime_get_boot_ns();

@@ -7,6 +7,7 @@
  * before it touches the ring. docs/FXT-MAPPING.md says what the records mean.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/cpu-state.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/record.h"
@@ -132,25 +133,21 @@ static __always_inline enum fxt_name state_name(__u32 state)
 	}
 }
 
-SEC("?tp_btf/sched_switch")
-int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
-	     unsigned int prev_state)
+/* On CPU, whose ring it is, PREV goes off in STATE, and NEXT comes on. */
+static __always_inline void write_switch(struct word_ring *ring, __u32 cpu,
+					 struct task_struct *prev, struct task_struct *next,
+					 __u32 state)
 {
-	__u32 cpu = bpf_get_smp_processor_id();
-	__u32 state = state_of_leaving(prev, preempt, prev_state);
-	struct word_ring *ring = ring_of(cpu);
 	bool prev_in = true, prev_open = true, next_in = true, has_room;
 	struct reservation r;
 	__u32 letter, words;
 	__u64 now_ns;
 
-	if (!ring)
-		return 0;
 	if (filter_kinds) {
 		prev_in = is_shown(ring, prev);
 		next_in = filter_selects(next);
 		if (!prev_in && !next_in)
-			return 0;
+			return;
 		prev_open = is_open(prev, prev_in);
 		if (!prev_open)
 			state = 0;
@@ -165,7 +162,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if (filter_kinds)
 		ring->shown_tid = next_in ? next->pid : 0;
 	if (!has_room)
-		return 0;
+		return;
 	r.words[0] = fxt_switch_header(words, words - 4, cpu, fxt_state(state));
 	r.words[1] = now_ns;
 	r.words[2] = prev_in ? (__u32)prev->pid : FXT_KOID_OTHER + cpu;
@@ -175,24 +172,36 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if (letter)
 		r.words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE, letter);
 	commit(&r);
+}
+
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct word_ring *ring = ring_of(cpu);
+	__u64 begin_ns;
+
+	if (!ring)
+		return 0;
+	begin_ns = cost_begin_near(COST_SCHED, &ring->untimed[0]);
+	write_switch(ring, cpu, prev, next, state_of_leaving(prev, preempt, prev_state));
+	cost_end_near(COST_SCHED, &ring->untimed[0], begin_ns);
 	return 0;
 }
 
 /* FLAGS go into reserved bits of the header, for user space to act upon and to clear. */
-static __always_inline int write_wakeup(struct task_struct *p, struct task_struct *waker,
-					__u64 now_ns, __u64 flags)
+static __always_inline void write_wakeup(struct word_ring *ring, struct task_struct *p,
+					 struct task_struct *waker, __u64 now_ns, __u64 flags)
 {
-	struct word_ring *ring = ring_of(bpf_get_smp_processor_id());
 	struct reservation r;
 	__u32 words;
 	bool named;
 
-	if (!ring)
-		return 0;
 	named = waker->pid != 0 && !in_interrupt(waker) && is_open(waker, is_shown(ring, waker));
 	words = named ? 6 : 4;
 	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, waker))
-		return 0;
+		return;
 	r.words[0] = fxt_wakeup_header(words, named ? 2 : 1, p->thread_info.cpu) | flags;
 	r.words[1] = now_ns;
 	r.words[2] = (__u32)p->pid;
@@ -202,45 +211,66 @@ static __always_inline int write_wakeup(struct task_struct *p, struct task_struc
 		r.words[5] = (__u32)waker->pid;
 	}
 	commit(&r);
-	return 0;
+}
+
+static __always_inline void wake(struct word_ring *ring, struct task_struct *p,
+				 struct task_struct *waker)
+{
+	/* Before the look at on_rq: what the merge concludes from that look depends on it. */
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	__u64 flags = 0;
+
+	if (!filter_selects(p))
+		return;
+	if (p->on_rq && !dequeue_is_delayed(p))
+		flags = 1ull << WAKE_ON_RQ_BIT;
+	write_wakeup(ring, p, waker, now_ns, flags);
 }
 
 SEC("?tp_btf/sched_waking")
 int BPF_PROG(on_sched_waking, struct task_struct *p)
 {
 	struct task_struct *waker = bpf_get_current_task_btf();
-	/* Before the look at on_rq: what the merge concludes from that look depends on it. */
-	__u64 now_ns = bpf_ktime_get_boot_ns();
-	__u64 flags = 0;
+	struct word_ring *ring;
+	__u64 begin_ns;
 
 	/* Who runs is awake. (Interrupts may be on only here, so nothing has been touched yet.) */
-	if (p->pid == waker->pid || !filter_selects(p))
+	if (p->pid == waker->pid)
 		return 0;
-	if (p->on_rq && !dequeue_is_delayed(p))
-		flags = 1ull << WAKE_ON_RQ_BIT;
-	return write_wakeup(p, waker, now_ns, flags);
+	ring = ring_of(bpf_get_smp_processor_id());
+	if (!ring)
+		return 0;
+	begin_ns = cost_begin_near(COST_WAKEUPS, &ring->untimed[1]);
+	wake(ring, p, waker);
+	cost_end_near(COST_WAKEUPS, &ring->untimed[1], begin_ns);
+	return 0;
 }
 
 /* A new thread's first wakeup, which passes sched_waking by. */
 SEC("?tp_btf/sched_wakeup_new")
 int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 {
-	if (!filter_selects(p))
-		return 0;
-	return write_wakeup(p, bpf_get_current_task_btf(), bpf_ktime_get_boot_ns(), 0);
-}
-
-SEC("?tp_btf/sched_migrate_task")
-int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int dest_cpu)
-{
 	struct word_ring *ring = ring_of(bpf_get_smp_processor_id());
-	__u64 now_ns = bpf_ktime_get_boot_ns();
-	struct reservation r;
+	__u64 begin_ns;
 
 	if (!ring || !filter_selects(p))
 		return 0;
+	begin_ns = cost_begin_near(COST_WAKEUPS, &ring->untimed[1]);
+	write_wakeup(ring, p, bpf_get_current_task_btf(), bpf_ktime_get_boot_ns(), 0);
+	cost_end_near(COST_WAKEUPS, &ring->untimed[1], begin_ns);
+	return 0;
+}
+
+static __always_inline void write_migrate(struct word_ring *ring, struct task_struct *p,
+					  int dest_cpu)
+{
+	__u64 now_ns = bpf_ktime_get_boot_ns();
+	struct reservation r;
+
+	if (!filter_selects(p))
+		return;
 	if (!reserve(&r, ring, 6 * sizeof(__u64), now_ns, bpf_get_current_task_btf()))
-		return 0;
+		return;
 	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6) |
 		     fxt_put_event_type(FXT_EVENT_INSTANT) | fxt_put_event_n_args(2) |
 		     fxt_put_event_category(FXT_NAME_SCHED) | fxt_put_event_name(FXT_NAME_MIGRATE);
@@ -250,5 +280,18 @@ int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int dest_cpu)
 	r.words[4] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_FROM_CPU, p->thread_info.cpu);
 	r.words[5] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_TO_CPU, (__u32)dest_cpu);
 	commit(&r);
+}
+
+SEC("?tp_btf/sched_migrate_task")
+int BPF_PROG(on_sched_migrate_task, struct task_struct *p, int dest_cpu)
+{
+	struct word_ring *ring = ring_of(bpf_get_smp_processor_id());
+	__u64 begin_ns;
+
+	if (!ring)
+		return 0;
+	begin_ns = cost_begin_near(COST_SCHED, &ring->untimed[0]);
+	write_migrate(ring, p, dest_cpu);
+	cost_end_near(COST_SCHED, &ring->untimed[0], begin_ns);
 	return 0;
 }

@@ -10,6 +10,7 @@
  * threads and one for softirqs, of which either leaves the other's items alone.
  */
 #include "bpf/context.bpf.h"
+#include "bpf/cost.bpf.h"
 #include "bpf/cpu-state.bpf.h"
 #include "bpf/filter.bpf.h"
 #include "bpf/rec-ring.bpf.h"
@@ -92,7 +93,7 @@ static __always_inline void begin_work(struct work_state *state, struct work_str
 }
 
 SEC("?tp_btf/workqueue_execute_start")
-int BPF_PROG(on_work_start, struct work_struct *work)
+int TIMED_PROG(COST_WORKQUEUE, on_work_start, struct work_struct *work)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct work_state *state;
@@ -109,7 +110,7 @@ int BPF_PROG(on_work_start, struct work_struct *work)
 
 /* The item may be gone by now; nothing of it is looked at. */
 SEC("?tp_btf/workqueue_execute_end")
-int BPF_PROG(on_work_end)
+int TIMED_PROG(COST_WORKQUEUE, on_work_end)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct work_state *state;
@@ -123,7 +124,7 @@ int BPF_PROG(on_work_end)
 }
 
 SEC("?tp_btf/workqueue_execute_start")
-int BPF_PROG(on_bh_work_start, struct work_struct *work)
+int TIMED_PROG(COST_WORKQUEUE, on_bh_work_start, struct work_struct *work)
 {
 	struct cpu_state *state = cpu_state();
 
@@ -133,7 +134,7 @@ int BPF_PROG(on_bh_work_start, struct work_struct *work)
 }
 
 SEC("?tp_btf/workqueue_execute_end")
-int BPF_PROG(on_bh_work_end)
+int TIMED_PROG(COST_WORKQUEUE, on_bh_work_end)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct cpu_state *state = cpu_state();
@@ -144,7 +145,7 @@ int BPF_PROG(on_bh_work_end)
 }
 
 SEC("?tp_btf/cpu_frequency")
-int BPF_PROG(on_cpu_frequency, unsigned int khz, unsigned int cpu)
+int TIMED_PROG(COST_POWER, on_cpu_frequency, unsigned int khz, unsigned int cpu)
 {
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct rec_frequency *rec = rec_reserve(REC_RING_FREQUENCY, sizeof(*rec), now_ns);

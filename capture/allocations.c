@@ -190,15 +190,14 @@ static char *resources_of(uint32_t categories, char *to, size_t size)
 
 static int write_waiting(struct allocations *a);
 
-static int write_watch(const struct allocations *a, const struct watch *w, struct fxt_archive *to,
-		       struct event ev, const char *allocators)
+static int write_watch(const struct allocations *a, struct fxt_archive *to, struct event ev,
+		       const char *allocators, bool complete)
 {
 	char resources[96];
 
 	ev.watch.resources = resources_of(a->categories, resources, sizeof(resources));
 	ev.watch.allocators = allocators;
-	/* What was allocated before the chunk, and is freed in it, stands in another one. */
-	ev.watch.complete = w->complete && (!a->log || a->chunk_ns == 0);
+	ev.watch.complete = complete;
 	ev.watch.interval = a->interval;
 	ev.watch.min_bytes = a->min_bytes;
 	return fxt_archive_event(to, &ev);
@@ -231,8 +230,8 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 		return r;
 	w->koid = tasks_koid(a->tasks, rec->head.pid);
 	a->n_events++;
-	r = write_watch(a, w, a->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns),
-			rec->allocators);
+	r = write_watch(a, a->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns), rec->allocators,
+			rec->complete);
 	return r < 0 ? r : write_waiting(a);
 }
 
@@ -736,8 +735,10 @@ static int say_watch(const struct allocations *a, struct saying *s)
 	/* (else its pid has been given out again) */
 	if (tasks_koid(a->tasks, w->pid) == w->koid)
 		r = s->name(w->pid, s->userdata);
+	/* Where each event is recorded: what was allocated before stands in another chunk. */
 	if (r == 0)
-		r = write_watch(a, w, s->to, about(a, w, EVENT_WATCH, s->at_ns), w->allocators);
+		r = write_watch(a, s->to, about(a, w, EVENT_WATCH, s->at_ns), w->allocators,
+				w->complete && !a->log);
 	if (r == 0)
 		r = say_stacks(s);
 	if (r == 0)

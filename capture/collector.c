@@ -42,6 +42,7 @@ struct word_rings {
 
 struct collector {
 	struct kymo_bpf *skel;
+	const struct cpu_costs *costs; /* mapped, an element a CPU */
 	uint32_t categories;
 	unsigned n_cpus;
 	struct word_rings sched, cpu;
@@ -231,6 +232,9 @@ static int configure_maps(struct collector *c, const struct session_options *o)
 	}
 	for (unsigned i = 0; i < REC_RINGS; i++)
 		skel->rodata->rec_ring_bytes[i] = rec_ring_bytes(o->ring_bytes, i);
+	r = bpf_map__set_max_entries(skel->maps.costs, c->n_cpus);
+	if (r < 0)
+		return r;
 	r = configure_rings(&c->sched, skel->maps.sched_rings,
 			    o->categories & CATEGORY_SCHED ? c->n_cpus : 0, o->ring_bytes);
 	if (r == 0)
@@ -361,6 +365,24 @@ static int map_word_rings(struct word_rings *rings, struct bpf_map *map)
 	return 0;
 }
 
+static size_t costs_bytes(const struct collector *c)
+{
+	size_t page = (size_t)getpagesize();
+
+	return (c->n_cpus * sizeof(*c->costs) + page - 1) & ~(page - 1);
+}
+
+static int map_costs(struct collector *c)
+{
+	void *p = mmap(NULL, costs_bytes(c), PROT_READ, MAP_SHARED,
+		       bpf_map__fd(c->skel->maps.costs), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	c->costs = p;
+	return 0;
+}
+
 static int on_record(void *userdata, void *data, size_t size)
 {
 	struct collector *c = userdata;
@@ -421,6 +443,8 @@ static int make_rings(struct collector *c, uint64_t ring_bytes)
 		r = map_word_rings(&c->cpu, c->skel->maps.cpu_rings);
 	if (r == 0)
 		r = make_rec_rings(c, ring_bytes);
+	if (r == 0)
+		r = map_costs(c);
 	if (r < 0)
 		return r;
 	c->doorbell = ring_buffer__new(bpf_map__fd(c->skel->maps.doorbell), on_doorbell, c, NULL);
@@ -514,6 +538,8 @@ struct collector *collector_free(struct collector *c)
 		munmap(c->sched.map, c->sched.map_size);
 	if (c->cpu.map)
 		munmap(c->cpu.map, c->cpu.map_size);
+	if (c->costs)
+		munmap((void *)c->costs, costs_bytes(c));
 	kymo_bpf__destroy(c->skel);
 	free(c->states);
 	free(c->cpu_states);
@@ -671,6 +697,25 @@ void collector_look_after_cpus(struct collector *c)
 void collector_forget_stacks(struct collector *c)
 {
 	__atomic_add_fetch(&c->skel->bss->stack_generation, 1, __ATOMIC_RELAXED);
+}
+
+static void drop_link(struct bpf_link **link)
+{
+	bpf_link__destroy(*link);
+	*link = NULL;
+}
+
+void collector_shed_stacks(struct collector *c)
+{
+	c->sampler = sampler_free(c->sampler);
+	drop_link(&c->skel->links.on_offcpu_switch);
+	drop_link(&c->skel->links.on_offcpu_waking);
+}
+
+void collector_shed_wakeups(struct collector *c)
+{
+	drop_link(&c->skel->links.on_sched_waking);
+	drop_link(&c->skel->links.on_sched_wakeup_new);
 }
 
 void collector_detach(struct collector *c)
@@ -848,6 +893,11 @@ uint64_t collector_skipped(struct collector *c, enum event_class class)
 			n += info.recursion_misses;
 	}
 	return n;
+}
+
+const struct cpu_costs *collector_costs(const struct collector *c)
+{
+	return c->costs;
 }
 
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns)

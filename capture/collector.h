@@ -77,6 +77,10 @@ const char *collector_sample_clock(const struct collector *c);
 /* To be called now and then by whoever attached: CPUs that have come back are looked after again. */
 void collector_look_after_cpus(struct collector *c);
 
+/* Takes call stacks no more, or sees wakeups no more: their programs are detached. May take a while. */
+void collector_shed_stacks(struct collector *c);
+void collector_shed_wakeups(struct collector *c);
+
 /* The programs are to send each stack again: those that they have sent are forgotten. */
 void collector_forget_stacks(struct collector *c);
 
@@ -111,6 +115,9 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
  * the other what is not its own, and is skipped in vain. Nor of CLASS_SCHED and CLASS_LIFECYCLE.
  */
 uint64_t collector_skipped(struct collector *c, enum event_class class);
+
+/* What the programs have counted of themselves, an element a CPU (costs.h); they go on while it is read. */
+const struct cpu_costs *collector_costs(const struct collector *c);
 
 /* The idle state that CPU is in, and since when, if it was seen to begin. Once detached. */
 bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns);

@@ -255,6 +255,7 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 		pthread_mutex_lock(&f->lock);
 		r = outbuf_append(&f->tail, data, size);
 		pthread_mutex_unlock(&f->lock);
+		*ret_kept = r == 0 ? size : 0;
 		return r;
 	}
 	if (f->broken)
@@ -414,11 +415,16 @@ static int write_file(int fd, uint64_t bytes, enum pack_method method, enum stor
 	return r;
 }
 
+int flight_snapshot_packed(const struct flight_snapshot *s, enum pack_method *ret)
+{
+	return pieces_detect(s->parts[0].chunk->fds[SIDE_HEAD], ret);
+}
+
 static int write_parts(const struct flight_snapshot *s, struct store *to)
 {
 	const struct part *first = &s->parts[0];
 	enum pack_method method;
-	int r = pieces_detect(first->chunk->fds[SIDE_HEAD], &method);
+	int r = flight_snapshot_packed(s, &method);
 
 	if (r == 0)
 		r = write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD], method,
@@ -548,12 +554,15 @@ static int find_newest(int dir_fd, uint64_t *ret)
 	DIR *dir = folder_list(dir_fd);
 	uint64_t number;
 	enum side side;
+	struct stat st;
 	int r = -ENODATA;
 
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir))) {
-		if (!parse_name(entry->d_name, &number, &side))
+		if (!parse_name(entry->d_name, &number, &side) ||
+		    fstatat(dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
 			continue;
 		if (r < 0 || number > *ret)
 			*ret = number;

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "capture/store.h"
+#include "writer/pack/pack.h"
 
 /* More chunks are never kept; two open files each. */
 enum { FLIGHT_CHUNKS_MAX = 32 };
@@ -53,6 +54,9 @@ void flight_snapshot_set_tail(struct flight_snapshot *f, struct outbuf *tail);
  * negative errno.
  */
 int flight_snapshot_write(const struct flight_snapshot *f, struct store *to);
+
+/* How it is packed. Returns 0 or a negative errno. */
+int flight_snapshot_packed(const struct flight_snapshot *f, enum pack_method *ret);
 
 /* Of all that would be written, as it is packed. */
 uint64_t flight_snapshot_bytes(const struct flight_snapshot *f);

@@ -283,3 +283,11 @@ int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
 	}
 	return r;
 }
+
+int lifecycle_split(struct lifecycle *l)
+{
+	int r = lifecycle_say_asked(l, l->archive);
+
+	table_clear(&l->asked);
+	return r;
+}

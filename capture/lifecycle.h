@@ -53,5 +53,8 @@ int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uin
 			  uint32_t pid);
 int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to);
 
+/* A chunk ends: these are written, too, and nobody is waited for. Answers that come later are news, and who is named again is asked for again. */
+int lifecycle_split(struct lifecycle *l);
+
 /* A task that lives was listed. If WANTED, its identity is written. */
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted);

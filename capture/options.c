@@ -55,6 +55,43 @@ const char *const memory_reach_names[MEMORY_REACH_MAX] = {
 	[MEMORY_REACH_FREEZE] = "freeze",
 };
 
+#define LIMIT(name, unit, member, min, max)                                                        \
+	{                                                                                          \
+		name, unit, offsetof(struct trigger_options, member), min, max                     \
+	}
+
+const struct trigger_row trigger_rows[] = {
+	LIMIT("wakeup", TRIGGER_NS, wakeup_ns, TRIGGER_NS_MIN, TRIGGER_NS_MAX),
+	LIMIT("offcpu", TRIGGER_NS, offcpu_ns, TRIGGER_NS_MIN, TRIGGER_NS_MAX),
+	LIMIT("pressure_cpu", TRIGGER_PPM, pressure_ppm[0], 1, TRIGGER_PPM_MAX),
+	LIMIT("pressure_memory", TRIGGER_PPM, pressure_ppm[1], 1, TRIGGER_PPM_MAX),
+	LIMIT("pressure_io", TRIGGER_PPM, pressure_ppm[2], 1, TRIGGER_PPM_MAX),
+	LIMIT("leak", TRIGGER_BYTES, leak_bytes, TRIGGER_BYTES_MIN, TRIGGER_BYTES_MAX),
+	LIMIT("interval", TRIGGER_NS, interval_ns, TRIGGER_INTERVAL_NS_MIN,
+	      TRIGGER_INTERVAL_NS_MAX),
+	{ 0 },
+};
+
+static const char *const trigger_units[] = {
+	[TRIGGER_NS] = "ns",
+	[TRIGGER_PPM] = "ppm",
+	[TRIGGER_BYTES] = "B",
+};
+
+const struct trigger_row *trigger_row_of(const char *name, size_t n)
+{
+	for (const struct trigger_row *row = trigger_rows; row->name; row++)
+		if (strlen(row->name) == n && memcmp(row->name, name, n) == 0)
+			return row;
+	return NULL;
+}
+
+bool triggers_wanted(const struct trigger_options *o)
+{
+	return o->wakeup_ns || o->offcpu_ns || o->pressure_ppm[0] || o->pressure_ppm[1] ||
+	       o->pressure_ppm[2] || o->leak_bytes;
+}
+
 int categories_parse(const char *text, uint32_t *ret, const char **reterr_word,
 		     size_t *reterr_bytes)
 {
@@ -107,6 +144,19 @@ const char *categories_refused(uint32_t categories, const struct capture_filter 
 	return NULL;
 }
 
+const char *flight_options_refused(const struct session_options *o)
+{
+	if (o->mode != SESSION_FLIGHT)
+		return o->flight_ns || o->flight_bytes
+			       ? "how much is kept can be said of mode 'flight' only"
+			       : NULL;
+	if (o->max_bytes)
+		return "mode 'flight' keeps the last bytes, and does not end at a size";
+	if (o->rotate_ns || o->rotate_bytes)
+		return "mode 'flight' has no chunks to begin a new one of";
+	return NULL;
+}
+
 bool session_options_filtered(const struct session_options *o)
 {
 	return o->own || capture_filter_is_set(&o->filter);
@@ -137,13 +187,34 @@ const char *session_options_own_refused(const struct session_options *o)
 		       "not to be had where only one's own processes are recorded";
 	if (o->own && o->memory.triage)
 		return "processes that grow are looked for among all, not among one's own only";
+	for (size_t i = 0; o->own && i < ARRAY_SIZE(o->triggers.pressure_ppm); i++)
+		if (o->triggers.pressure_ppm[i])
+			return "pressure is about the whole machine: no trigger for it where only "
+			       "one's own processes are recorded";
+	return NULL;
+}
+
+/* What triggers look at has to be recorded, unless it is 0: then it is the default that is. */
+static const char *triggers_refused(const struct session_options *o)
+{
+	const struct trigger_options *t = &o->triggers;
+
+	if ((t->wakeup_ns || t->offcpu_ns) && o->categories && !(o->categories & CATEGORY_SCHED))
+		return "triggers on wakeups and times off CPU are seen in the schedule: add 'sched' to "
+		       "the categories";
+	if (t->leak_bytes && !(o->categories & CATEGORY_MEMORY))
+		return "a trigger on leaks looks at the memory of processes: add 'memory' to the "
+		       "categories";
 	return NULL;
 }
 
 const char *session_options_refused(const struct session_options *o)
 {
-	if (session_options_own_refused(o))
-		return session_options_own_refused(o);
+	const char *refused = flight_options_refused(o) ?: session_options_own_refused(o)
+							  ?: triggers_refused(o);
+
+	if (refused)
+		return refused;
 	if (!o->memory.triage)
 		return o->own ? NULL : categories_refused(o->categories, &o->filter);
 	if (!(o->categories & CATEGORY_MEMORY))
@@ -152,6 +223,16 @@ const char *session_options_refused(const struct session_options *o)
 	if (capture_filter_is_set(&o->filter))
 		return "processes that grow are looked for among all: no filter is possible";
 	return NULL;
+}
+
+void session_options_fill_flight(struct session_options *o)
+{
+	if (o->mode != SESSION_FLIGHT)
+		return;
+	if (o->flight_bytes == 0 && o->flight_ns == 0)
+		o->flight_ns = FLIGHT_NS_DEFAULT;
+	if (o->flight_bytes == 0)
+		o->flight_bytes = FLIGHT_BYTES_DEFAULT;
 }
 
 void session_options_deinit(struct session_options *o)
@@ -248,19 +329,55 @@ static void describe_memory(char *text, size_t size, const struct session_option
 		 m->triage ? text_format_time(triage, m->triage_interval_ns) : "");
 }
 
+/* What is kept, likewise. */
+static void describe_flight(char *text, size_t size, const struct session_options *o)
+{
+	char time[TEXT_FORMAT_MAX], bytes[TEXT_FORMAT_MAX];
+
+	*text = '\0';
+	if (o->mode == SESSION_FLIGHT)
+		snprintf(text, size, " mode=flight keep=%s keep_size=%s",
+			 o->flight_ns ? text_format_time(time, o->flight_ns) : "all",
+			 text_format_size(bytes, o->flight_bytes));
+}
+
+/* What it may cost, and what it waits for, into TEXT of SIZE bytes. */
+static void describe_limits(char *text, size_t size, const struct session_options *o)
+{
+	struct trigger_options t = o->triggers;
+	size_t used = 0;
+
+	*text = '\0';
+	if (o->max_overhead_ppm)
+		used = (size_t)snprintf(text, size, " max_overhead_ppm=%" PRIu64,
+					o->max_overhead_ppm);
+	if (!triggers_wanted(&t))
+		return;
+	for (const struct trigger_row *row = trigger_rows; row->name && used < size; row++) {
+		uint64_t value = *trigger_limit(&t, row);
+
+		if (value)
+			used += (size_t)snprintf(text + used, size - used,
+						 " trigger_%s=%" PRIu64 "%s", row->name, value,
+						 trigger_units[row->unit]);
+	}
+}
+
 char *session_options_describe(const struct session_options *o)
 {
 	char ring[TEXT_FORMAT_MAX], flush[TEXT_FORMAT_MAX], interval[TEXT_FORMAT_MAX];
 	char categories[CATEGORIES_TEXT_MAX], frequency[24], least[TEXT_FORMAT_MAX], *text;
-	char memory[7 * TEXT_FORMAT_MAX + 80];
+	char memory[7 * TEXT_FORMAT_MAX + 80], flight[2 * TEXT_FORMAT_MAX + 40], limits[512];
 	bool usual = o->categories == CATEGORIES_DEFAULT || o->categories == 0;
 	bool counters = o->categories & CATEGORY_COUNTERS, offcpu = o->categories & CATEGORY_OFFCPU;
 
 	describe_memory(memory, sizeof(memory), o);
+	describe_limits(limits, sizeof(limits), o);
+	describe_flight(flight, sizeof(flight), o);
 	snprintf(frequency, sizeof(frequency), "%" PRIu64, o->frequency);
 	if (asprintf(&text,
 		     "ring=%s flush=%s duration_ns=%" PRIu64 " max_bytes=%" PRIu64
-		     "%s%s%s%s%s%s%s%s%s%s%s%s%s",
+		     "%s%s%s%s%s%s%s%s%s%s%s%s%s%s%s",
 		     text_format_size(ring, o->ring_bytes), text_format_time(flush, o->flush_ns),
 		     o->duration_ns, o->max_bytes, o->compress ? " compress=" : "",
 		     pack_ops(o->compress)->name, usual ? "" : " categories=",
@@ -271,8 +388,8 @@ char *session_options_describe(const struct session_options *o)
 		     o->categories & CATEGORY_PROFILE ? frequency : "",
 		     offcpu ? " offcpu_min=" : "",
 		     offcpu ? text_format_time(least, o->offcpu_min_ns) : "",
-		     o->no_perfetto_blobs ? " no_perfetto_blobs" : "", o->own ? " own" : "",
-		     memory) < 0)
+		     o->no_perfetto_blobs ? " no_perfetto_blobs" : "", o->own ? " own" : "", memory,
+		     flight, limits) < 0)
 		return NULL;
 	return text;
 }

@@ -149,6 +149,17 @@ extern const char *const session_mode_names[SESSION_MODE_MAX];
 
 #define OVERHEAD_PPM_MIN 1000u /* of one CPU: 0.1 % */
 
+#define OVERHEAD_PPM_MAX 1000000000u /* of a thousand CPUs */
+
+#define TRIGGER_NS_MIN              UINT64_C(1000)
+#define TRIGGER_NS_MAX              UINT64_C(3600000000000)
+#define TRIGGER_PPM_MAX             UINT64_C(1000000)
+#define TRIGGER_BYTES_MIN           UINT64_C(4096)
+#define TRIGGER_BYTES_MAX           (UINT64_C(1) << 50)
+#define TRIGGER_INTERVAL_NS_MIN     UINT64_C(1000000)
+#define TRIGGER_INTERVAL_NS_MAX     UINT64_C(86400000000000)
+#define TRIGGER_INTERVAL_NS_DEFAULT UINT64_C(10000000000)
+
 /* When a flight recorder has something to keep: each 0 = never. */
 struct trigger_options {
 	uint64_t wakeup_ns; /* a thread waited as long for a CPU, from its wakeup on */
@@ -156,14 +167,35 @@ struct trigger_options {
 	uint64_t pressure_ppm
 		[3];          /* of the last seconds some task stalled so much: cpu, memory, io */
 	uint64_t leak_bytes;  /* a watched process has allocated so much more within a minute */
-	uint64_t interval_ns; /* not more often than this */
+	uint64_t interval_ns; /* not more often than this; 0 = default */
 };
+
+/* A limit among them, as bus and command line have it. */
+struct trigger_row {
+	const char *name; /* "wakeup", ..., "interval" */
+	enum trigger_unit { TRIGGER_NS, TRIGGER_PPM, TRIGGER_BYTES } unit;
+	size_t offset; /* in struct trigger_options */
+	uint64_t min, max;
+};
+
+extern const struct trigger_row trigger_rows[]; /* ends with a NULL name */
+
+/* NULL if there is none of this name, which need not end after N bytes. */
+const struct trigger_row *trigger_row_of(const char *name, size_t n);
+
+static inline uint64_t *trigger_limit(struct trigger_options *o, const struct trigger_row *row)
+{
+	return (uint64_t *)((char *)o + row->offset);
+}
+
+/* Whether any is asked for. */
+bool triggers_wanted(const struct trigger_options *o);
 
 struct session_options {
 	char name[65]; /* [A-Za-z0-9_]{1,64} */
 	enum session_mode mode;
 	uint64_t flight_ns,
-		flight_bytes; /* of a flight recorder: at least this time, never more bytes; 0 = default */
+		flight_bytes; /* of a flight recorder: at least this time, never more bytes; 0 = see session_options_fill_flight() */
 	uint64_t rotate_ns,
 		rotate_bytes; /* a new chunk then; 0 = never. Only where chunks have files of their own */
 	bool own;             /* only processes of OWN_UID that it might trace (bpf/own.bpf.h) */
@@ -209,6 +241,12 @@ const char *categories_refused(uint32_t categories, const struct capture_filter 
 
 /* Likewise, of all that O says: what is chosen by itself needs no filter, and takes none. */
 const char *session_options_refused(const struct session_options *o);
+
+/* Likewise, of what only a flight recorder has, or cannot have. */
+const char *flight_options_refused(const struct session_options *o);
+
+/* Fills in what a flight recorder keeps, where it is left open: who says how many bytes, and no time, has as much as fits. */
+void session_options_fill_flight(struct session_options *o);
 
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);

@@ -20,13 +20,15 @@ enum {
 	N_ENTRIES = 4 * N_BUFFERS,
 };
 
-enum entry_what { ENTRY_BEGIN, ENTRY_BUFFER, ENTRY_END };
+enum entry_what { ENTRY_BEGIN, ENTRY_BUFFER, ENTRY_END, ENTRY_SNAPSHOT };
 
 struct entry {
 	enum entry_what what;
 	enum store_part part;
 	struct outbuf *buffer;
 	struct store_moment at;
+	struct outbuf tail;
+	struct snapshot *snapshot;
 };
 
 struct output {
@@ -52,6 +54,16 @@ struct output {
 	struct output_status status;
 };
 
+/* What nobody will do any more. */
+static void drop_entry(struct entry *e)
+{
+	if (e->what != ENTRY_SNAPSHOT)
+		return;
+	outbuf_deinit(&e->tail);
+	snapshot_cancel(e->snapshot);
+	snapshot_unref(e->snapshot);
+}
+
 static void release(struct output *o)
 {
 	bool last;
@@ -63,6 +75,8 @@ static void release(struct output *o)
 		return;
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		outbuf_deinit(&o->buffers[i]);
+	for (unsigned i = 0; i < o->n_queued; i++)
+		drop_entry(&o->queue[(o->first + i) % N_ENTRIES]);
 	outbuf_deinit(&o->packed);
 	pack_deinit(&o->packer);
 	store_free(o->store);
@@ -80,36 +94,56 @@ static size_t whole_piece(const uint8_t *data, size_t n)
 	return 0;
 }
 
-static int write_packed(struct output *o, enum store_part part, const struct outbuf *b,
-			size_t *ret_kept)
-{
-	size_t done = 0, n, kept;
-	int r = 0;
+/* What has become of an entry. */
+struct done {
+	int error;
+	size_t kept, dropped;
+};
 
-	while (r == 0 && done < b->size) {
-		n = pack_piece_bytes(o->whole, b->data + done, b->size - done);
-		outbuf_reset(&o->packed);
-		r = pack_put(&o->packer, b->data + done, n, &o->packed);
-		if (r < 0)
-			break;
-		kept = 0;
-		r = o->store->ops->write(o->store, part, o->packed.data, o->packed.size,
-					 whole_piece, &kept);
-		*ret_kept += kept;
-		done += n;
-	}
+static void write_piece(struct output *o, enum store_part part, const struct outbuf *b,
+			store_whole_fn whole, struct done *done)
+{
+	size_t kept = 0;
+
+	done->error = o->store->ops->write(o->store, part, b->data, b->size, whole, &kept);
+	done->kept += kept;
+	if (done->error == 0)
+		done->dropped += b->size - kept;
+}
+
+/* Packs the next piece of what is behind *AT in B into TO, and moves *AT behind it. */
+static int pack_next(struct output *o, const struct outbuf *b, size_t *at, struct outbuf *to)
+{
+	size_t n = pack_piece_bytes(o->whole, b->data + *at, b->size - *at);
+	int r = pack_put(&o->packer, b->data + *at, n, to);
+
+	*at += n;
 	return r;
 }
 
-/* Writes one buffer, or as much of it as it can; *RET_KEPT bytes are in the store then. */
-static int write_buffer(struct output *o, enum store_part part, const struct outbuf *b,
-			size_t *ret_kept)
+static void write_packed(struct output *o, enum store_part part, const struct outbuf *b,
+			 struct done *done)
+{
+	size_t at = 0;
+
+	while (done->error == 0 && at < b->size) {
+		outbuf_reset(&o->packed);
+		done->error = pack_next(o, b, &at, &o->packed);
+		if (done->error == 0)
+			write_piece(o, part, &o->packed, whole_piece, done);
+	}
+}
+
+/* Writes one buffer, or as much of it as it can. */
+static void write_buffer(struct output *o, enum store_part part, const struct outbuf *b,
+			 struct done *done)
 {
 	if (!o->begun || b->size == 0)
-		return 0;
+		return;
 	if (o->method != PACK_NONE)
-		return write_packed(o, part, b, ret_kept);
-	return o->store->ops->write(o->store, part, b->data, b->size, o->whole, ret_kept);
+		write_packed(o, part, b, done);
+	else
+		write_piece(o, part, b, o->whole, done);
 }
 
 static int begin_chunk(struct output *o, const struct store_moment *at)
@@ -129,32 +163,71 @@ static int end_chunk(struct output *o, const struct store_moment *at)
 	return o->store->ops->end(o->store, at);
 }
 
-/* What is begun is ended, also where nothing more can be written. */
-static int do_entry(struct output *o, const struct entry *e, int error, size_t *ret_kept)
+/* Puts TAIL, packed as what is before it, behind TAKEN. */
+static int add_tail(struct output *o, struct flight_snapshot *taken, struct outbuf *tail)
 {
-	int r = error;
+	struct outbuf packed = { 0 };
+	size_t at = 0;
+	int r = 0;
 
-	*ret_kept = 0;
-	if (e->what == ENTRY_END)
-		r = end_chunk(o, &e->at);
-	else if (error == 0 && e->what == ENTRY_BEGIN)
-		r = begin_chunk(o, &e->at);
-	else if (error == 0)
-		r = write_buffer(o, e->part, e->buffer, ret_kept);
-	return error < 0 ? error : r;
+	while (o->method != PACK_NONE && r == 0 && at < tail->size)
+		r = pack_next(o, tail, &at, &packed);
+	if (r == 0)
+		flight_snapshot_set_tail(taken, o->method == PACK_NONE ? tail : &packed);
+	outbuf_deinit(&packed);
+	return r;
+}
+
+/* Also of a store that could not be written to: what it has is whole, but not up to the tail. */
+static void take_snapshot(struct output *o, struct entry *e, int error)
+{
+	struct flight_snapshot *taken = NULL;
+	int r = flight_take(o->store, &taken);
+
+	if (r == 0 && error == 0 && e->tail.size > 0)
+		r = add_tail(o, taken, &e->tail);
+	if (r < 0)
+		taken = flight_snapshot_free(taken);
+	outbuf_deinit(&e->tail);
+	snapshot_take(e->snapshot, taken, r);
+	e->snapshot = snapshot_unref(e->snapshot);
+}
+
+/* ERROR is that of an earlier one. What is begun is ended, also where nothing more can be written. */
+static void do_entry(struct output *o, struct entry *e, int error, struct done *done)
+{
+	switch (e->what) {
+	case ENTRY_BEGIN:
+		if (error == 0)
+			done->error = begin_chunk(o, &e->at);
+		break;
+	case ENTRY_BUFFER:
+		if (error == 0)
+			write_buffer(o, e->part, e->buffer, done);
+		break;
+	case ENTRY_END:
+		done->error = end_chunk(o, &e->at);
+		break;
+	case ENTRY_SNAPSHOT:
+		take_snapshot(o, e, error);
+		break;
+	}
 }
 
 /* In the status. */
-static void count(struct output_status *status, const struct entry *e, size_t kept)
+static void count(struct output_status *status, const struct entry *e, const struct done *done)
 {
 	if (e->what == ENTRY_BEGIN) {
 		status->n_begun++;
 		status->head_bytes = status->chunk_bytes = 0;
 	}
-	status->bytes += kept;
-	status->chunk_bytes += kept;
+	status->bytes += done->kept;
+	status->chunk_bytes += done->kept + done->dropped;
+	status->dropped += done->dropped;
 	if (e->what == ENTRY_BUFFER && e->part == STORE_HEAD)
-		status->head_bytes += kept;
+		status->head_bytes += done->kept;
+	if (status->error == 0)
+		status->error = done->error;
 	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
@@ -162,18 +235,17 @@ static void count(struct output_status *status, const struct entry *e, size_t ke
 static void next(struct output *o)
 {
 	struct entry e = o->queue[o->first];
-	int r = o->status.error;
-	size_t kept;
+	int error = o->status.error;
+	struct done done = { 0 };
 
-	pthread_mutex_unlock(&o->lock);
-	r = do_entry(o, &e, r, &kept);
-	pthread_mutex_lock(&o->lock);
 	o->first = (o->first + 1) % N_ENTRIES;
 	o->n_queued--;
+	pthread_mutex_unlock(&o->lock);
+	do_entry(o, &e, error, &done);
+	pthread_mutex_lock(&o->lock);
 	if (e.buffer)
 		o->spare[o->n_spare++] = e.buffer;
-	o->status.error = r;
-	count(&o->status, &e, kept);
+	count(&o->status, &e, &done);
 	thread_signal(o->event_fd);
 }
 
@@ -280,6 +352,18 @@ void output_put(struct output *o, struct outbuf *b, enum store_part part)
 void output_end(struct output *o, const struct store_moment *at)
 {
 	put_entry(o, &(struct entry){ .what = ENTRY_END, .at = *at });
+}
+
+void output_snapshot(struct output *o, struct outbuf *tail, struct snapshot *s)
+{
+	put_entry(o, &(struct entry){
+			     .what = ENTRY_SNAPSHOT, .tail = *tail, .snapshot = snapshot_ref(s) });
+	*tail = (struct outbuf){ 0 };
+}
+
+struct store *output_store(const struct output *o)
+{
+	return o->store;
 }
 
 void output_finish(struct output *o)

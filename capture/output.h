@@ -17,20 +17,21 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
+#include "capture/snapshot.h"
 #include "capture/store.h"
 #include "writer/pack/pack.h"
 
 struct output;
 
 struct output_status {
-	uint64_t bytes;      /* written, and left in the store, in all chunks: packed, if it is */
-	uint64_t head_bytes, /* likewise, of the chunk that was begun last */
-		chunk_bytes; /* and of all of that chunk */
-	uint64_t
-		n_begun; /* chunks; the last one that output_begin() was called for may still be on its way */
-	uint64_t cpu_ns; /* CPU time of the thread */
-	int error;       /* 0, or why nothing more is written */
-	bool done;       /* output_finish() was called, and nothing is left to write */
+	uint64_t bytes;       /* written, and left in the store, in all chunks: packed, if it is */
+	uint64_t head_bytes;  /* likewise, of the chunk that was begun last */
+	uint64_t chunk_bytes; /* of all of that chunk, with what there was no room for */
+	uint64_t dropped;     /* what there was no room for, but no error either (flight.h) */
+	uint64_t n_begun;     /* chunks, by the thread */
+	uint64_t cpu_ns;      /* CPU time of the thread */
+	int error;            /* 0, or why nothing more is written */
+	bool done;            /* output_finish() was called, and nothing is left to write */
 };
 
 /*
@@ -58,6 +59,15 @@ struct outbuf *output_take(struct output *o);
 void output_begin(struct output *o, const struct store_moment *at);
 void output_put(struct output *o, struct outbuf *b, enum store_part part);
 void output_end(struct output *o, const struct store_moment *at);
+
+/*
+ * In the same order: a snapshot is taken of the store, which must be a flight recorder (flight.h), with the bytes of TAIL (owned data; moved,
+ * packed as the rest is) behind it, and S gets it, or an error.
+ */
+void output_snapshot(struct output *o, struct outbuf *tail, struct snapshot *s);
+
+/* The store: for what is asked of it from any thread, no longer than O is. */
+struct store *output_store(const struct output *o);
 
 /* No more buffers come: when the last one is written, the status is `done`. */
 void output_finish(struct output *o);

@@ -74,7 +74,7 @@ static struct process *process_of(struct profiler *p, uint32_t pid)
 		return NULL;
 	}
 	if (process)
-		process->doubtful = p->doubts;
+		process->doubtful = p->doubt_ns != 0;
 	return process;
 }
 
@@ -306,7 +306,8 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 		return -ENOMEM;
 	drop_waiting(p, process);
 	process->new_image_ns = head->ts_ns;
-	process->seen = process->renamed = process->doubtful = false;
+	process->seen = process->renamed = false;
+	process->doubtful = p->own && head->ts_ns <= p->doubt_ns;
 	return 0;
 }
 
@@ -328,17 +329,6 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
 }
 
-/* What its parent had mapped has been written by now. */
-static int begin_own(struct profiler *p, uint32_t pid)
-{
-	struct process *process = process_of(p, pid);
-
-	if (!process)
-		return -ENOMEM;
-	process->doubtful = false;
-	return 0;
-}
-
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 {
 	struct process *from, *to;
@@ -348,8 +338,9 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	forget(p, child); /* whoever had this id before */
 	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
 		return -ENOMEM;
+	/* What its parent had mapped has been written by now. */
 	if (p->own)
-		return begin_own(p, child);
+		return 0;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
 	if (!from || !from->waiting.size || from->new_image_ns)
@@ -427,16 +418,26 @@ void profiler_renamed(struct profiler *p, uint32_t pid)
 		process->renamed = p->filtered && !p->own && !process->seen;
 }
 
-void profiler_doubt(struct profiler *p)
+void profiler_doubt(struct profiler *p, uint64_t now_ns)
 {
 	struct process *process;
 
-	p->doubts = true;
+	p->doubt_ns = now_ns;
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		process->doubtful = true;
 		p->n_dropped += process->waiting.size > 0;
 		drop_waiting(p, process);
 	}
+}
+
+int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process = process_of(p, pid);
+
+	if (!process)
+		return -ENOMEM;
+	process->doubtful = ts_ns <= p->doubt_ns;
+	return 0;
 }
 
 int profiler_finish(struct profiler *p)

@@ -31,7 +31,7 @@ struct profiler {
 	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
 	bool filtered;
 	bool own;            /* with it `filtered` */
-	bool doubts;         /* own: new processes begin in doubt */
+	uint64_t doubt_ns;   /* own: what was told up to then may not be all; 0 = it is */
 	uint64_t n_events;   /* written */
 	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
 	uint64_t n_dropped;  /* mappings that there was no room to keep, likewise */
@@ -75,8 +75,13 @@ int profiler_will_split(struct profiler *p);
 /* Writes to TO what has been written of all that is mapped, as of AT_NS, and changes nothing. NAME writes who a process is. */
 int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
 			  int (*name)(uint32_t pid, void *userdata), void *userdata);
-/* With `own`: records of mappings, or of what happens to processes, were lost. */
-void profiler_doubt(struct profiler *p);
+
+/*
+ * With `own`: records of mappings, or of what happens to processes, were lost before NOW_NS; others of before that are still
+ * to come. And: PID was forked at TS_NS, so all is known of it, unless there is doubt about that time. Returns 0 or -ENOMEM.
+ */
+void profiler_doubt(struct profiler *p, uint64_t now_ns);
+int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);
 
 /* Writes what would have waited on. Once, at the end. */
 int profiler_finish(struct profiler *p);

@@ -245,6 +245,9 @@ int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_opti
 	struct head h = { .recorder = r, .at_ns = at_ns, .named = named };
 	int error = named ? fxt_archive_packets(&r->archive, true) : -ENOMEM;
 
+	/* (a snapshot has bodies, and no tails between them) */
+	if (error == 0)
+		error = lifecycle_split(&r->lifecycle);
 	if (error == 0)
 		error = recorder_tail(r, at_ns, end, tail);
 	if (error < 0)

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "capture/cpus.h"
 #include "capture/recorder-head.h"
+#include "capture/decode.h"
 
 enum { MARK_MAX = 256, COMMAND_MAX = 1024, OTHER_PRIO = 120 };
 
@@ -27,6 +28,7 @@ int recorder_init(struct recorder *r)
 void recorder_deinit(struct recorder *r)
 {
 	merge_free(r->merge);
+	triggers_free(r->triggers);
 	lifecycle_deinit(&r->lifecycle);
 	activity_deinit(&r->activity);
 	profiler_deinit(&r->profiler);
@@ -211,6 +213,63 @@ static int announce_all(struct recorder *r)
 	return error;
 }
 
+/* ---- triggers ---- */
+
+static int on_trigger(const struct trigger *t, void *userdata)
+{
+	struct recorder *r = userdata;
+	struct event ev = {
+		.kind = EVENT_TRIGGER,
+		.ts_ns = t->ts_ns,
+		.trigger = {
+			.what = trigger_names[t->kind],
+			.value = t->value,
+			.limit = t->limit,
+			.count = t->count,
+			.thread = t->tid ? tasks_koid(&r->tasks, t->tid) : 0,
+		},
+	};
+	int error = t->tid && !tasks_announced(&r->tasks, t->tid) ? announce(t->tid, r) : 0;
+
+	if (error == 0)
+		error = fxt_archive_event(&r->archive, &ev);
+	if (error == 0 && r->triggered)
+		r->triggered(t, r->userdata);
+	return error;
+}
+
+static int begin_triggers(struct recorder *r, const struct session_options *o)
+{
+	if (!triggers_wanted(&o->triggers))
+		return 0;
+	return triggers_new(&o->triggers, r->schedule.filtered, on_trigger, r, &r->triggers);
+}
+
+/* What happened before the recording, or after it, is not told of. */
+static bool is_recorded(const struct recorder *r, uint64_t ts_ns)
+{
+	return ts_ns > r->start_ns && ts_ns <= r->schedule.to_ns;
+}
+
+static int trigger_by_words(struct recorder *r, const uint64_t *words, unsigned n_words)
+{
+	if (__builtin_expect(!r->triggers, 1) || !is_recorded(r, words[WORD_TS]))
+		return 0;
+	return triggers_words(r->triggers, words, n_words);
+}
+
+static int trigger_by_record(struct recorder *r, const struct rec_head *rec)
+{
+	if (!r->triggers || !is_recorded(r, rec->ts_ns))
+		return 0;
+	return triggers_record(r->triggers, rec);
+}
+
+uint64_t recorder_n_triggers(const struct recorder *r)
+{
+	return r->triggers ? triggers_count(r->triggers) : 0;
+}
+
 /* ---- the beginning ---- */
 
 int recorder_begin(struct recorder *r, const struct worker_news *news,
@@ -255,6 +314,9 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->lifecycle.ask_cgroup = ask_cgroup;
 	r->lifecycle.userdata = r;
 	recorder_set_end(r, UINT64_MAX);
+	error = begin_triggers(r, options);
+	if (error < 0)
+		return error;
 	for (unsigned cpu = 0; filtered && cpu < r->n_cpus; cpu++)
 		r->running[cpu] = (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu);
 	error = learn_cgroups(r, &news->cgroups);
@@ -377,8 +439,11 @@ static int on_words(const struct merge_ring *from, uint64_t *words, unsigned n_w
 {
 	struct recorder *r = userdata;
 
+	/* (before its words are made those of the archive) */
 	if (from->class == CLASS_SCHED)
-		return after(r, schedule_record(&r->schedule, from->cpu, words, n_words));
+		return after(r,
+			     trigger_by_words(r, words, n_words)
+				     ?: schedule_record(&r->schedule, from->cpu, words, n_words));
 	return after(r, activity_words(&r->activity, from->class, from->cpu, words, n_words));
 }
 
@@ -400,6 +465,8 @@ static int on_loss_begins(const struct merge_ring *from, const struct ring_lost 
 	struct recorder *r = userdata;
 	struct ring_lost clipped = clip_to_end(r, from->class, from->cpu, mark);
 
+	if (from->class == CLASS_SCHED && r->triggers)
+		triggers_loss(r->triggers);
 	if (from->class == CLASS_SCHED)
 		return after(r, schedule_loss_begins(&r->schedule, from->cpu, &clipped));
 	return after(r, write_loss(r, from->class, from->cpu, &clipped));
@@ -431,8 +498,10 @@ static int write_memory_at_hand(struct recorder *r, uint64_t ts_ns)
 		if (rec->ts_ns > ts_ns)
 			break;
 		r->memory_at += rec->size;
-		error = rec->kind == REC_TASK ? prove(r, rec)
-					      : allocations_record(&r->allocations, rec);
+		error = trigger_by_record(r, rec);
+		if (error == 0)
+			error = rec->kind == REC_TASK ? prove(r, rec)
+						      : allocations_record(&r->allocations, rec);
 	}
 	return error;
 }
@@ -467,6 +536,8 @@ static int on_lifecycle(struct recorder *r, const struct rec_head *rec)
 		error = profiler_need(&r->profiler, rec->pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_forked(&r->profiler, rec->pid, fork->child.pid);
+	if (error == 0 && rec->kind == REC_FORK && r->own && fork->child.pid != rec->pid)
+		error = profiler_trust(&r->profiler, fork->child.pid, rec->ts_ns);
 	if (error == 0 && rec->kind == REC_FORK)
 		error = profiler_selected(&r->profiler, fork->child.pid);
 	if (rec->kind == REC_RENAME)
@@ -530,6 +601,16 @@ static int on_mapping(struct recorder *r, const struct rec_head *rec)
 	return after(r, profiler_record(&r->profiler, rec));
 }
 
+/* Counters may be sampled for triggers alone. */
+static int on_sample(struct recorder *r, const struct rec_head *rec)
+{
+	int error = trigger_by_record(r, rec);
+
+	if (error == 0 && r->categories & CATEGORY_COUNTERS)
+		error = activity_record(&r->activity, rec);
+	return after(r, error);
+}
+
 static int on_record(const struct rec_head *rec, void *userdata)
 {
 	struct recorder *r = userdata;
@@ -558,6 +639,8 @@ static int on_record(const struct rec_head *rec, void *userdata)
 		return on_allocation(r, rec);
 	case REC_MAPPING:
 		return on_mapping(r, rec);
+	case REC_SAMPLE:
+		return on_sample(r, rec);
 	default:
 		return after(r, activity_record(&r->activity, rec));
 	}
@@ -616,13 +699,13 @@ static int write_shortage(struct recorder *r)
 	return error < 0 ? error : write_shortage_of(r, CLASS_MEMORY, &r->allocations.n_dropped);
 }
 
-/* Before the round: what was not lost by now is not older than it. */
+/* Before the round: of all that is in it, it is known by now whether it was lost. */
 static void look_for_loss(struct recorder *r)
 {
 	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS);
 
 	if (lost != r->own_lost)
-		profiler_doubt(&r->profiler);
+		profiler_doubt(&r->profiler, clock_boot_ns());
 	r->own_lost = lost;
 }
 
@@ -666,6 +749,16 @@ int recorder_mark(struct recorder *r, const char *text)
 	if (error == 0)
 		r->n_marks++;
 	return error;
+}
+
+int recorder_shed(struct recorder *r, uint64_t ts_ns, const char *what, uint64_t cost_ppm,
+		  uint64_t limit_ppm)
+{
+	return fxt_archive_event(&r->archive, &(struct event){
+						      .kind = EVENT_SHED,
+						      .ts_ns = ts_ns,
+						      .shed = { what, cost_ppm, limit_ppm },
+					      });
 }
 
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open)
@@ -787,6 +880,7 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 			.unreported = sums.unreported - r->base.unreported,
 			.bytes = end->bytes,
 			.daemon_cpu_ns = end->daemon_cpu_ns,
+			.bpf_cpu_ns = end->bpf_cpu_ns,
 		},
 	};
 

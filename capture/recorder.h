@@ -22,6 +22,7 @@
 #include "capture/profiler.h"
 #include "capture/schedule.h"
 #include "capture/tasks.h"
+#include "capture/triggers.h"
 #include "capture/worker.h"
 #include "writer/fxt/fxt-archive.h"
 
@@ -42,6 +43,7 @@ struct recorder {
 	size_t mappings_at;
 	struct outbuf memory; /* struct rec_*: what the worker read, not written yet */
 	size_t memory_at;
+	struct triggers *triggers; /* NULL = none are asked for */
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
@@ -69,13 +71,15 @@ struct recorder {
 	bool (*take_memory)(struct outbuf *ret, void *userdata);
 	/* Set by the owner: process PID, which is watched, has mapped a file: somebody should look. */
 	void (*look)(uint32_t pid, void *userdata);
+	/* Set by the owner, or NULL: a trigger has fired. */
+	void (*triggered)(const struct trigger *t, void *userdata);
 	void *userdata;
 };
 
 /* What the archive says about itself at its end, beyond what the recorder knows. */
 struct recorder_end {
 	const char *reason;
-	uint64_t bytes, daemon_cpu_ns;
+	uint64_t bytes, daemon_cpu_ns, bpf_cpu_ns;
 };
 
 /* Returns 0 or -ENOMEM. The six last members are the caller's to set. */
@@ -135,6 +139,13 @@ int recorder_add_samples(struct recorder *r, const struct worker_news *news);
 
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);
+
+/* From TS_NS on WHAT is not recorded any more, since the recording cost COST_PPM of a CPU, of LIMIT_PPM. */
+int recorder_shed(struct recorder *r, uint64_t ts_ns, const char *what, uint64_t cost_ppm,
+		  uint64_t limit_ppm);
+
+/* How many triggers have fired, those that were passed over, too. */
+uint64_t recorder_n_triggers(const struct recorder *r);
 
 /* Writes that the context NAME, BIT, begins or ends now; OPEN are the bits of all that are open then. Returns 0 or a negative errno. */
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open);

@@ -9,6 +9,7 @@
 #include "capture/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +18,7 @@
 #include "capture/output.h"
 #include "capture/recorder.h"
 #include "capture/sampler.h"
+#include "capture/snapshots.h"
 #include "capture/worker.h"
 
 /* How long a record may be on its way from the clock to the ring. */
@@ -45,6 +47,7 @@ struct session {
 	int epoll_fd;
 	int timer_fd;    /* the next drain */
 	int deadline_fd; /* the end of the duration */
+	int look_fd;     /* the next look at what it costs */
 
 	struct worker *worker;
 	struct output *output;
@@ -54,14 +57,16 @@ struct session {
 	uint64_t archive_bytes; /* handed over, before they are packed */
 
 	/* chunks */
-	struct outbuf *tail, *head; /* for the next split; NULL = not taken yet */
-	uint64_t chunk_ns;          /* when this one began */
-	uint64_t chunk_bytes;       /* of this one, handed over */
-	uint64_t head_bytes;        /* of these, its head */
-	uint64_t chunk_cpu_ns;      /* that this recording had cost by then */
-	uint64_t due_ns;            /* since when the next one is wanted; 0 = it is not */
-	uint64_t horizon_ns;        /* of the last round: what is written is not younger */
-	bool rotate;                /* somebody has asked for the next one */
+	struct outbuf *tail, *head;          /* for the next split; NULL = not taken yet */
+	uint64_t chunk_ns;                   /* when this one began */
+	uint64_t chunk_bytes;                /* of this one, handed over */
+	uint64_t head_bytes;                 /* of these, its head */
+	uint64_t chunk_cpu_ns, chunk_bpf_ns; /* that this recording had cost by then */
+	uint64_t n_chunks;                   /* that have begun */
+	uint64_t chunk_dropped; /* what the output had had no room for when this one began */
+	uint64_t due_ns;        /* since when the next one is wanted; 0 = it is not */
+	uint64_t horizon_ns;    /* of the last round: what is written is not younger */
+	bool rotate;            /* somebody has asked for the next one */
 
 	/* facts, from which the state follows */
 	bool ordered;  /* session_start() was called */
@@ -73,18 +78,29 @@ struct session {
 	bool written; /* the output has all, or never will */
 	uint64_t start_ns, stop_ns;
 	uint64_t n_snapshots_read,
-		n_snapshots;  /* by the worker; and of those, handed to the output */
-	uint64_t snapshot_ns; /* when the last one had been read */
-	int snapshot_error;   /* of that one */
+		n_snapshots;      /* by the worker; and of those, handed to the output */
+	uint64_t snapshot_ns;     /* when the last one had been read */
+	int snapshot_error;       /* of that one */
+	struct snapshots flights; /* of a flight recorder */
+	int recovered_fd;         /* of one that a dead process has left; -1 = it is ours */
 	char reason[32];
 	int error;
 	char *error_text;
 
 	uint64_t loop_cpu_ns, worker_cpu_ns; /* of the owner's thread in here; of the worker */
 	struct output_status status;
+	struct costs costs;
+	struct budget budget;
+	struct session_shed sheds[SHED_MAX];
+	size_t n_sheds, n_sheds_written;
+	uint32_t shed_done; /* bits 1 << SHED_*: the worker says so */
 
 	enum session_state told; /* last state that was told */
-	uint64_t n_snapshots_told;
+	uint64_t n_snapshots_told, n_flights_told, n_chunks_told;
+	size_t n_sheds_told;
+	struct trigger fired; /* and not told yet, if its count is not 0 */
+	session_triggered_fn triggered;
+	void *triggered_userdata;
 	session_changed_fn changed;
 	void *changed_userdata;
 };
@@ -106,10 +122,15 @@ static void tell_changes(struct session *s)
 {
 	enum session_state state = session_state(s);
 
-	if (state == s->told && s->n_snapshots == s->n_snapshots_told)
+	if (state == s->told && s->n_snapshots == s->n_snapshots_told &&
+	    s->flights.n_ended == s->n_flights_told && s->status.n_begun == s->n_chunks_told &&
+	    s->n_sheds == s->n_sheds_told)
 		return;
 	s->told = state;
+	s->n_sheds_told = s->n_sheds;
 	s->n_snapshots_told = s->n_snapshots;
+	s->n_flights_told = s->flights.n_ended;
+	s->n_chunks_told = s->status.n_begun;
 	if (s->changed)
 		s->changed(s, s->changed_userdata);
 }
@@ -208,6 +229,74 @@ static uint64_t cpu_ns(const struct session *s)
 	return s->loop_cpu_ns + s->worker_cpu_ns + s->status.cpu_ns;
 }
 
+/* ---- what it costs ---- */
+
+/* All that it has cost so far; the programs as long as they are there. */
+static uint64_t look_at_costs(struct session *s)
+{
+	if (s->recorder.collector && s->costs.last)
+		costs_look(&s->costs, collector_costs(s->recorder.collector));
+	s->worker_cpu_ns = worker_cpu_ns(s->worker);
+	return costs_total(&s->costs).ns + cpu_ns(s);
+}
+
+/* What has gone is told in the archive as soon as there is room. */
+static int write_sheds(struct session *s)
+{
+	int r = 0;
+
+	while (r == 0 && s->n_sheds_written < s->n_sheds) {
+		const struct session_shed *shed = &s->sheds[s->n_sheds_written++];
+
+		r = recorder_shed(&s->recorder, shed->ts_ns, budget_shed_names[shed->what],
+				  shed->cost_ppm, shed->limit_ppm);
+	}
+	return r;
+}
+
+static void shed(struct session *s, enum budget_shed what, uint64_t now_ns)
+{
+	s->sheds[s->n_sheds++] = (struct session_shed){
+		.what = what,
+		.ts_ns = now_ns,
+		.cost_ppm = s->budget.ppm,
+		.limit_ppm = s->budget.limit_ppm,
+	};
+	if (what == SHED_SESSION) {
+		end(s, "overhead");
+		return;
+	}
+	s->budget.begun = false; /* until it has gone */
+	worker_order_shed(s->worker, what);
+}
+
+static void look(struct session *s)
+{
+	uint64_t now_ns = clock_boot_ns(), cost_ns = look_at_costs(s);
+	enum budget_shed what;
+
+	if (*s->reason || !s->complete)
+		return;
+	what = budget_look(&s->budget, now_ns, cost_ns);
+	if (what < SHED_MAX)
+		shed(s, what, now_ns);
+}
+
+/* From when all that was asked for has begun: loading is not what a recording costs. */
+static void begin_looks(struct session *s)
+{
+	uint32_t categories = s->options.categories;
+
+	s->budget.limit_ppm = s->options.max_overhead_ppm;
+	s->budget.there = UINT32_C(1) << SHED_SESSION;
+	if (categories & CATEGORIES_STACKS)
+		s->budget.there |= UINT32_C(1) << SHED_STACKS;
+	if (categories & CATEGORY_SCHED)
+		s->budget.there |= UINT32_C(1) << SHED_WAKEUPS;
+	budget_begin(&s->budget, clock_boot_ns(), look_at_costs(s));
+	arm(s->look_fd, BUDGET_LOOK_NS, BUDGET_LOOK_NS);
+}
+
 /* After each record: hands the buffer on when it is full. Ends the round if there is no other. */
 static int after_record(void *userdata)
 {
@@ -240,11 +329,29 @@ static bool take_memory(struct outbuf *ret, void *userdata)
 	return worker_take_memory(s->worker, ret);
 }
 
-static void look(uint32_t pid, void *userdata)
+static void look_at_files(uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
 	worker_order_look(s->worker, pid);
+}
+
+/* It is told of when what is being drained has been written. */
+static void on_trigger(const struct trigger *t, void *userdata)
+{
+	struct session *s = userdata;
+
+	if (s->fired.count == 0)
+		s->fired = *t;
+}
+
+static void tell_trigger(struct session *s)
+{
+	const struct trigger fired = s->fired;
+
+	s->fired.count = 0;
+	if (fired.count && s->triggered)
+		s->triggered(s, &fired, s->triggered_userdata);
 }
 
 /* Whether records can be written now. */
@@ -253,12 +360,14 @@ static bool writable(struct session *s)
 	return s->recorder.collector && !s->recorder.closed && have_buffer(s);
 }
 
-static struct recorder_end chunk_end(const struct session *s, const char *reason)
+static struct recorder_end chunk_end(struct session *s, const char *reason)
 {
+	look_at_costs(s);
 	return (struct recorder_end){
 		.reason = reason,
 		.bytes = s->chunk_bytes + s->buffer->size,
 		.daemon_cpu_ns = cpu_ns(s) - s->chunk_cpu_ns,
+		.bpf_cpu_ns = costs_total(&s->costs).ns - s->chunk_bpf_ns,
 	};
 }
 
@@ -277,8 +386,10 @@ static void begin_chunk(struct session *s, uint64_t at_ns)
 	const struct store_moment at = moment_of(at_ns);
 
 	output_begin(s->output, &at);
+	s->n_chunks++;
 	s->chunk_ns = at_ns;
 	s->chunk_bytes = 0;
+	s->chunk_dropped = s->status.dropped;
 	s->due_ns = 0;
 	s->rotate = false;
 }
@@ -299,15 +410,17 @@ static uint64_t file_bytes(const struct session *s)
 			  (double)s->archive_bytes);
 }
 
-/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. */
+/* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. One that is so large
+ * that what comes next has no room ends at once. */
 static bool flight_is_due(const struct session *s, uint64_t age_ns)
 {
 	const struct session_options *o = &s->options;
 	bool worth_it = s->chunk_bytes >= 2 * s->head_bytes;
 
-	if (s->chunk_bytes >= o->flight_bytes / CHUNKS_KEPT && worth_it)
+	if (s->status.dropped != s->chunk_dropped ||
+	    file_bytes(s) >= o->flight_bytes / (worth_it ? CHUNKS_KEPT : 2))
 		return true;
-	return age_ns >= o->flight_ns / (worth_it ? CHUNKS_KEPT : 2);
+	return o->flight_ns && age_ns >= o->flight_ns / (worth_it ? CHUNKS_KEPT : 2);
 }
 
 static bool split_is_due(const struct session *s, uint64_t at_ns)
@@ -355,18 +468,20 @@ static int split(struct session *s, uint64_t at_ns)
 	end_chunk(s, at_ns);
 	begin_chunk(s, at_ns);
 	s->chunk_cpu_ns = cpu_ns(s);
+	s->chunk_bpf_ns = costs_total(&s->costs).ns;
 	s->head_bytes = s->head->size;
 	put(s, TAKE_PTR(s->head), STORE_HEAD);
 	return 0;
 }
 
-int session_rotate(struct session *s)
+int session_rotate(struct session *s, uint64_t *ret_number)
 {
-	if (!session_options_splits(&s->options))
+	if (!session_options_splits(&s->options) || s->options.mode == SESSION_FLIGHT)
 		return -EOPNOTSUPP;
 	if (session_state(s) != SESSION_RUNNING)
 		return -ESHUTDOWN;
 	s->rotate = true;
+	*ret_number = s->n_chunks + 1;
 	return 0;
 }
 
@@ -405,6 +520,31 @@ static int close_archive(struct session *s)
 	return r;
 }
 
+/* Whether a snapshot waits for a drain that has come to HORIZON_NS. */
+static bool snapshot_is_due(const struct session *s, uint64_t horizon_ns)
+{
+	return s->flights.now && !s->flights.taken && horizon_ns >= s->flights.asked_ns &&
+	       !s->detached;
+}
+
+/* Everything up to HORIZON_NS is written: what is kept, with a tail of its own, is the snapshot. Returns 0, 1 if there is no room for
+ * more, or a negative errno. */
+static int take_flight(struct session *s, uint64_t horizon_ns)
+{
+	const struct recorder_end end = chunk_end(s, "snapshot");
+	struct outbuf tail = { 0 };
+	int r = recorder_tail(&s->recorder, horizon_ns, &end, &tail);
+
+	if (r < 0) {
+		outbuf_deinit(&tail);
+		return r;
+	}
+	hand_over(s, STORE_BODY);
+	s->flights.taken = true;
+	output_snapshot(s->output, &tail, s->flights.now);
+	return have_buffer(s) ? 0 : 1;
+}
+
 /* Takes from the rings what is old enough, and hands it to the output. */
 static void drain(struct session *s)
 {
@@ -416,12 +556,16 @@ static void drain(struct session *s)
 		return;
 	if (!s->recorder.opened)
 		r = open_archive(s);
+	if (r == 0)
+		r = write_sheds(s);
 	if (r == 0) {
 		r = recorder_round(&s->recorder, horizon_ns);
 		s->horizon_ns = horizon_ns < s->stop_ns || !s->stop_ns ? horizon_ns : s->stop_ns;
 	}
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
+	if (r == 0 && snapshot_is_due(s, horizon_ns))
+		r = take_flight(s, horizon_ns);
 	if (r == 0 && !s->quiet)
 		r = split(s, horizon_ns);
 	if (r == 0 && s->detached)
@@ -439,6 +583,8 @@ static void on_started(struct session *s, const struct worker_news *news)
 {
 	int r = recorder_begin(&s->recorder, news, &s->options);
 
+	if (r == 0)
+		r = costs_init(&s->costs, collector_n_cpus(news->collector));
 	if (r == 0)
 		r = watch(s, collector_doorbell_fd(news->collector));
 	s->start_ns = news->start_ns;
@@ -467,6 +613,10 @@ static void on_news(struct session *s)
 
 	worker_fetch(s->worker, &news);
 	s->worker_cpu_ns = news.cpu_ns;
+	if (news.shed != s->shed_done) {
+		s->shed_done = news.shed;
+		budget_begin(&s->budget, clock_boot_ns(), look_at_costs(s));
+	}
 	s->quiet = news.quiet;
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
@@ -481,6 +631,8 @@ static void on_news(struct session *s)
 	}
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
+	if (news.complete && !s->complete)
+		begin_looks(s);
 	s->complete = news.complete;
 	if (s->recorder.collector && !s->recorder.closed &&
 	    recorder_add_samples(&s->recorder, &news) < 0)
@@ -517,10 +669,45 @@ static void go_on(struct session *s)
 		recorder_let_go(&s->recorder);
 		arm(s->timer_fd, 0, 0);
 		arm(s->deadline_fd, 0, 0);
+		arm(s->look_fd, 0, 0);
 		worker_order_unload(s->worker);
 		output_finish(s->output);
 	}
 	s->written = s->unloading && s->status.done;
+}
+
+/* ---- snapshots of a flight recorder ---- */
+
+/* What is kept of a session that has ended has its end. */
+static void take_ended(struct session *s)
+{
+	struct flight_snapshot *taken = NULL;
+	int r = s->recovered_fd >= 0 ? flight_recover(s->recovered_fd, &taken)
+				     : flight_take(output_store(s->output), &taken);
+
+	s->flights.taken = true;
+	snapshot_take(s->flights.now, taken, r);
+}
+
+static void serve_snapshots(struct session *s)
+{
+	enum session_state state = session_state(s);
+	int error;
+
+	/* Its thread may hang with it, and be heard for ever. */
+	if (s->flights.now && snapshot_ended(s->flights.now, &error))
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, snapshot_fd(s->flights.now), NULL);
+	if (snapshots_step(&s->flights)) {
+		/* If it cannot be waited for, the next drain sees its end. */
+		watch(s, snapshot_fd(s->flights.now));
+		/* Drains come as often as before, but the next one comes as soon as it can. */
+		if (state == SESSION_RUNNING)
+			arm(s->timer_fd, MERGE_MARGIN_NS + 1000000,
+			    s->options.flush_ns / DRAINS_PER_FLUSH);
+	}
+	if (s->flights.now && !s->flights.taken &&
+	    (state == SESSION_STOPPED || state == SESSION_FAILED))
+		take_ended(s);
 }
 
 /* ---- the owner's side ---- */
@@ -537,7 +724,11 @@ static int make_descriptors(struct session *s)
 	if (r < 0)
 		return r;
 	s->deadline_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
-	return watch(s, s->deadline_fd);
+	r = watch(s, s->deadline_fd);
+	if (r < 0)
+		return r;
+	s->look_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	return watch(s, s->look_fd);
 }
 
 /* Samples, too, where they can be taken. */
@@ -574,10 +765,20 @@ static bool options_valid(const struct session_options *o)
 	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
+	       (o->max_overhead_ppm == 0 || o->max_overhead_ppm >= OVERHEAD_PPM_MIN) &&
 	       o->compress < PACK_METHOD_MAX && chunks_valid(o) &&
 	       memory_options_valid(&o->memory) && !session_options_refused(o) &&
 	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
 	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+}
+
+/* Whether STORE is what the mode needs. */
+static bool store_valid(const struct session_options *o, const struct store *store)
+{
+	if (o->mode == SESSION_FLIGHT)
+		return flight_is(store) && o->flight_bytes >= FLIGHT_BYTES_MIN &&
+		       o->flight_bytes <= FLIGHT_BYTES_MAX;
+	return o->mode == SESSION_STREAM && !flight_is(store);
 }
 
 int session_new(struct session_options *options, struct store *store, struct session **ret)
@@ -588,7 +789,8 @@ int session_new(struct session_options *options, struct store *store, struct ses
 
 	if (!s)
 		return -ENOMEM;
-	s->epoll_fd = s->timer_fd = s->deadline_fd = -1;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
+	session_options_fill_flight(&defaulted);
 	if (defaulted.flush_ns == 0)
 		defaulted.flush_ns = FLUSH_NS_DEFAULT;
 	if (defaulted.categories == 0)
@@ -599,17 +801,15 @@ int session_new(struct session_options *options, struct store *store, struct ses
 		defaulted.offcpu_min_ns = OFFCPU_NS_DEFAULT;
 	if (defaulted.counter_interval_ns == 0)
 		defaulted.counter_interval_ns = COUNTER_NS_DEFAULT;
+	if (defaulted.triggers.interval_ns == 0)
+		defaulted.triggers.interval_ns = TRIGGER_INTERVAL_NS_DEFAULT;
 	if (defaulted.memory.blocks_max == 0)
 		defaulted.memory.blocks_max = MEMORY_BLOCKS_DEFAULT;
 	if (defaulted.memory.usage_interval_ns == 0)
 		defaulted.memory.usage_interval_ns = USAGE_NS_DEFAULT;
 	if (defaulted.memory.triage_interval_ns == 0)
 		defaulted.memory.triage_interval_ns = TRIAGE_NS_DEFAULT;
-	if (defaulted.mode == SESSION_FLIGHT && defaulted.flight_ns == 0)
-		defaulted.flight_ns = FLIGHT_NS_DEFAULT;
-	if (defaulted.mode == SESSION_FLIGHT && defaulted.flight_bytes == 0)
-		defaulted.flight_bytes = FLIGHT_BYTES_DEFAULT;
-	if (!options_valid(&defaulted))
+	if (!options_valid(&defaulted) || !store_valid(&defaulted, store))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
 	r = make_descriptors(s);
@@ -628,9 +828,46 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	s->recorder.ask = ask;
 	s->recorder.ask_cgroup = ask_cgroup;
 	s->recorder.take_memory = take_memory;
-	s->recorder.look = look;
+	s->recorder.look = look_at_files;
+	s->recorder.triggered = on_trigger;
 	s->recorder.userdata = s;
 	s->options = defaulted;
+	*options = (struct session_options){ 0 };
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret)
+{
+	_cleanup_(session_freep) struct session *s = calloc(1, sizeof(*s));
+	_cleanup_(flight_snapshot_freep) struct flight_snapshot *left = NULL;
+	enum pack_method packed = PACK_NONE;
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->recovered_fd = -1;
+	r = recorder_init(&s->recorder);
+	if (r == 0)
+		r = make_descriptors(s);
+	if (r == 0)
+		r = flight_recover(dir_fd, &left);
+	if (r == 0)
+		r = flight_snapshot_packed(left, &packed);
+	if (r < 0)
+		return r;
+	s->recovered_fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 3);
+	if (s->recovered_fd < 0)
+		return -errno;
+	s->ordered = s->written = s->unloaded = true;
+	s->told = SESSION_FAILED;
+	s->status.bytes = flight_snapshot_bytes(left);
+	snprintf(s->reason, sizeof(s->reason), "service died");
+	set_error(s, -EOWNERDEAD,
+		  strdup("the service ended before the session did; what it kept is there"));
+	s->options = *options;
+	s->options.compress = packed;
+	s->options.flight_bytes = s->status.bytes;
 	*options = (struct session_options){ 0 };
 	*ret = TAKE_PTR(s);
 	return 0;
@@ -640,13 +877,17 @@ struct session *session_free(struct session *s)
 {
 	if (!s)
 		return NULL;
+	snapshots_deinit(&s->flights);
+	close_fd(s->recovered_fd);
 	recorder_deinit(&s->recorder);
 	worker_free(s->worker);
 	output_free(s->output);
+	close_fd(s->look_fd);
 	close_fd(s->deadline_fd);
 	close_fd(s->timer_fd);
 	close_fd(s->epoll_fd);
 	session_options_deinit(&s->options);
+	costs_deinit(&s->costs);
 	free(s->error_text);
 	free(s);
 	return NULL;
@@ -666,6 +907,12 @@ void session_set_changed(struct session *s, session_changed_fn fn, void *userdat
 {
 	s->changed = fn;
 	s->changed_userdata = userdata;
+}
+
+void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata)
+{
+	s->triggered = fn;
+	s->triggered_userdata = userdata;
 }
 
 int session_start(struct session *s)
@@ -743,6 +990,35 @@ uint64_t session_snapshots(const struct session *s, int *ret_error)
 	return s->n_snapshots;
 }
 
+int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number)
+{
+	int r;
+
+	if (s->options.mode != SESSION_FLIGHT)
+		return -EOPNOTSUPP;
+	if (!s->ordered)
+		return -ESHUTDOWN;
+	r = snapshots_ask(&s->flights, to, ret_number);
+	if (r == 0)
+		serve_snapshots(s);
+	return r;
+}
+
+uint64_t session_chunks(const struct session *s)
+{
+	return s->status.n_begun;
+}
+
+bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error)
+{
+	return snapshots_ended(&s->flights, number, ret_error);
+}
+
+void session_cancel_snapshot(struct session *s, uint64_t number)
+{
+	snapshots_cancel(&s->flights, number);
+}
+
 const struct contexts *session_contexts(const struct session *s)
 {
 	return &s->contexts;
@@ -768,7 +1044,11 @@ void session_dispatch(struct session *s)
 			due = true;
 			if (fd == s->deadline_fd)
 				end(s, "duration");
-		} else if (fd == worker_fd(s->worker)) {
+		} else if (fd == s->look_fd) {
+			quiet_timer(fd);
+			look(s);
+			due |= s->n_sheds_written < s->n_sheds;
+		} else if (s->worker && fd == worker_fd(s->worker)) {
 			on_news(s);
 			due |= s->quiet; /* what is read then is waited for */
 		} else if (s->recorder.collector &&
@@ -779,8 +1059,11 @@ void session_dispatch(struct session *s)
 	}
 	if (due && !s->detached)
 		drain(s);
-	go_on(s);
+	if (s->output)
+		go_on(s);
+	serve_snapshots(s);
 	s->loop_cpu_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	tell_trigger(s);
 	tell_changes(s);
 }
 
@@ -790,11 +1073,21 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.events = recorder_n_events(&s->recorder),
 		.bytes = s->status.bytes,
 		.daemon_cpu_ns = cpu_ns(s),
+		.bpf = costs_total(&s->costs),
+		.cost_ppm = s->budget.ppm,
+		.triggers = recorder_n_triggers(&s->recorder),
 		.start_ns = s->start_ns,
 		.stop_ns = s->stop_ns,
 	};
 	for (enum event_class class = 0; class < CLASS_MAX; class ++)
 		ret->lost[class] = recorder_lost(&s->recorder, class);
+	memcpy(ret->bpf_classes, s->costs.sums, sizeof(ret->bpf_classes));
+}
+
+const struct session_shed *session_sheds(const struct session *s, size_t *ret_n)
+{
+	*ret_n = s->n_sheds;
+	return s->sheds;
 }
 
 const struct session_options *session_options(const struct session *s)

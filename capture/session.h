@@ -18,9 +18,12 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "capture/budget.h"
 #include "capture/contexts.h"
+#include "capture/costs.h"
 #include "capture/options.h"
 #include "capture/store.h"
+#include "capture/triggers.h"
 #include "writer/event.h"
 
 struct session;
@@ -42,12 +45,27 @@ struct session_counters {
 	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;           /* written to the output */
 	uint64_t daemon_cpu_ns;   /* CPU time of ours for this session, all threads */
-	uint64_t start_ns;        /* CLOCK_BOOTTIME; 0 = not yet */
-	uint64_t stop_ns;         /* CLOCK_BOOTTIME; 0 = not yet */
+	struct cost_sum bpf; /* of the eBPF programs, as it was at the last look: each second */
+	struct cost_sum bpf_classes[COST_CLASSES];
+	uint64_t triggers; /* that have fired, also those that nobody was told of */
+	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last look */
+	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not yet */
+	uint64_t stop_ns;  /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
-/* Called from session_dispatch() or session_stop() whenever the state, or session_snapshots(), has
- * changed. It may call anything but session_free(). */
+/* What has gone since the session cost too much. */
+struct session_shed {
+	enum budget_shed what;
+	uint64_t ts_ns;               /* CLOCK_BOOTTIME */
+	uint64_t cost_ppm, limit_ppm; /* of one CPU */
+};
+
+/* A trigger has fired that was asked for (triggers.h). Called from session_dispatch(), after what led to it has been
+ * written; of several at once for one of them. It may call anything but session_free(). */
+typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
+
+/* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_flight_snapshot(),
+ * session_chunks() or session_sheds() has changed. It may call anything but session_free(). */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
@@ -56,6 +74,12 @@ typedef void (*session_changed_fn)(struct session *s, void *userdata);
  * both only on success. Returns 0, -EINVAL (an option out of range), -ENOMEM, or another errno.
  */
 int session_new(struct session_options *options, struct store *store, struct session **ret);
+
+/*
+ * Makes a session of what a flight recorder of a dead process has left in DIR_FD (a duplicate is kept): it has failed, with reason
+ * "service died", and snapshots can be taken of it. Takes over what OPTIONS owns on success. Returns 0 or a negative errno.
+ */
+int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret);
 
 /*
  * Lets go of everything, in any state; what was not written is lost. An output that hangs in the
@@ -70,6 +94,9 @@ uint64_t session_ring_memory(const struct session_options *o);
 
 /* FN is told of each change of state; at most one. */
 void session_set_changed(struct session *s, session_changed_fn fn, void *userdata);
+
+/* FN is told of triggers; at most one. */
+void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata);
 
 /* Starts it, without waiting. Returns 0, or -EALREADY if it was started before. */
 int session_start(struct session *s);
@@ -90,12 +117,6 @@ int session_mark(struct session *s, const char *text);
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
 
-/*
- * Ends the chunk of a recording that is made of chunks (session_options_splits()) at this moment, and begins the next one: with one of the next
- * drains, without waiting. Returns 0, -ESHUTDOWN if it does not run, or -EOPNOTSUPP if it is one archive.
- */
-int session_rotate(struct session *s);
-
 /* The number of the chunk that is being written, from 1; 0 before the first one, and if the recording is one archive. */
 uint32_t session_chunk(const struct session *s);
 
@@ -109,6 +130,30 @@ int session_snapshot(struct session *s, uint64_t *ret_number);
 /* How many have gone to the output; *RET_ERROR is 0, or why the last one of them is not whole. */
 uint64_t session_snapshots(const struct session *s, int *ret_error);
 
+/*
+ * Has a snapshot written to TO of what a flight recorder keeps, up to this moment, or to its end if it has ended, without waiting. Takes
+ * over TO, on success. *RET_NUMBER is for session_flight_snapshot(). Returns 0, -EOPNOTSUPP if it is no flight recorder, -ESHUTDOWN if it was never started,
+ * or -EBUSY if too many snapshots wait.
+ */
+int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number);
+
+/* Whether snapshot NUMBER has ended, and how: *RET_ERROR is 0 when all of it was written, -ECANCELED if it was called off. */
+bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error);
+
+/* Calls it off, if it has not ended. */
+void session_cancel_snapshot(struct session *s, uint64_t number);
+
+/*
+ * Has another chunk begin, without waiting: the one of now is complete when session_chunks() is *RET_NUMBER or more. Returns 0, what
+ * session_mark() does, or -EOPNOTSUPP if it has no chunks to begin (session_options_splits(), mode flight).
+ */
+int session_rotate(struct session *s, uint64_t *ret_number);
+
+/* How many have begun. */
+uint64_t session_chunks(const struct session *s);
+/* What has gone, in this order; *RET_N of them. */
+const struct session_shed *session_sheds(const struct session *s, size_t *ret_n);
+
 /* Those that have begun. */
 const struct contexts *session_contexts(const struct session *s);
 
@@ -121,7 +166,7 @@ void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
 /* Why it stopped ("" while it has not): "requested", "duration", "size", "owner gone",
- * "output failed", "could not start", "failed". */
+ * "output failed", "could not start", "failed", "overhead" (it cost more than it may, whatever was left out). */
 const char *session_reason(const struct session *s);
 
 /* 0, or the errno that ended it; *RET_TEXT (if not NULL) is a sentence for people, borrowed, ""

@@ -348,7 +348,6 @@ static void files_free(struct store *store)
 }
 
 static const struct store_ops files_ops = {
-	.separate = true,
 	.begin = files_begin,
 	.write = files_write,
 	.end = files_end,

@@ -14,7 +14,6 @@
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,8 +32,6 @@ struct store;
 typedef size_t (*store_whole_fn)(const uint8_t *data, size_t n);
 
 struct store_ops {
-	bool separate; /* chunks are files of their own: a recording may be split for them */
-
 	/* A chunk begins. Returns 0 or a negative errno. */
 	int (*begin)(struct store *s, const struct store_moment *at);
 	/* Whole records, or whole packed pieces of them. *RET_KEPT bytes of them stay, also when it fails: as many as

@@ -40,6 +40,9 @@ struct worker {
 	pthread_cond_t taken; /* there is room again for what is read */
 	int order_fd;         /* an eventfd: there are orders */
 	bool want_start, want_detach, want_unload, want_snapshot, abandoned;
+	uint32_t want_shed; /* bits 1 << SHED_* */
+	bool has_clock;     /* the thread runs, and its CPU time is that of this clock: */
+	clockid_t clock;
 	uint64_t n_snapshots; /* begun */
 	uint32_t lookups[LOOKUPS_MAX];
 	unsigned n_lookups;
@@ -377,6 +380,14 @@ static void find_cgroups(struct worker *w)
 	w->next_cgroups_ns = clock_read_ns(CLOCK_MONOTONIC) + CGROUPS_NS;
 }
 
+/* For the archive, or for triggers. */
+static bool samples_counters(const struct session_options *o)
+{
+	const uint64_t *pressure = o->triggers.pressure_ppm;
+
+	return o->categories & CATEGORY_COUNTERS || pressure[0] || pressure[1] || pressure[2];
+}
+
 /* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
 static void start(struct worker *w, struct outbuf *list)
 {
@@ -390,7 +401,7 @@ static void start(struct worker *w, struct outbuf *list)
 	r = collector_new(&w->options, &c, &text);
 	if (r == 0)
 		r = collector_attach(c, &text);
-	if (r == 0 && w->options.categories & CATEGORY_COUNTERS) {
+	if (r == 0 && samples_counters(&w->options)) {
 		r = counters_new("", collector_n_cpus(c), &w->counters);
 		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
 	}
@@ -643,6 +654,24 @@ static void unload(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* What was ordered to go, and has not gone. */
+static void shed(struct worker *w)
+{
+	uint32_t what;
+
+	pthread_mutex_lock(&w->lock);
+	what = w->want_shed & ~w->news.shed;
+	pthread_mutex_unlock(&w->lock);
+	if (w->collector && what >> SHED_STACKS & 1)
+		collector_shed_stacks(w->collector);
+	if (w->collector && what >> SHED_WAKEUPS & 1)
+		collector_shed_wakeups(w->collector);
+	pthread_mutex_lock(&w->lock);
+	w->news.shed |= what;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void take_snapshot(struct worker *w)
 {
 	int r;
@@ -730,6 +759,8 @@ static bool do_next(struct worker *w)
 	} else if (w->want_unload) {
 		w->want_unload = false;
 		order = unload;
+	} else if (w->want_shed & ~w->news.shed) {
+		order = shed;
 	} else if (w->n_lookups > 0) {
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_looks > 0 || w->look_all) {
@@ -758,8 +789,10 @@ static void *run(void *userdata)
 	struct worker *w = userdata;
 
 	pthread_mutex_lock(&w->lock);
+	w->has_clock = pthread_getcpuclockid(pthread_self(), &w->clock) == 0;
 	while (do_next(w))
 		;
+	w->has_clock = false;
 	pthread_mutex_unlock(&w->lock);
 	w->counters = counters_free(w->counters);
 	w->triage = triage_free(w->triage);
@@ -829,6 +862,24 @@ uint64_t worker_order_snapshot(struct worker *w)
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 	return n;
+}
+
+void worker_order_shed(struct worker *w, enum budget_shed what)
+{
+	pthread_mutex_lock(&w->lock);
+	w->want_shed |= UINT32_C(1) << what;
+	thread_signal(w->order_fd);
+	pthread_mutex_unlock(&w->lock);
+}
+
+uint64_t worker_cpu_ns(struct worker *w)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&w->lock);
+	ns = w->has_clock ? clock_read_ns(w->clock) : w->news.cpu_ns;
+	pthread_mutex_unlock(&w->lock);
+	return ns;
 }
 
 bool worker_order_lookup(struct worker *w, uint32_t tid)

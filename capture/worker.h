@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
+#include "capture/budget.h"
 #include "capture/collector.h"
 #include "capture/options.h"
 
@@ -56,6 +57,7 @@ struct worker_news {
 		cgroups; /* struct worker_cgroup: all with `started`, then those asked for. Owned */
 	struct outbuf samples;  /* struct rec_sample. Owned */
 	struct outbuf mappings; /* struct rec_mapping, of what was there at the start. Owned */
+	uint32_t shed;          /* bits 1 << SHED_*, of those that were ordered: has gone */
 	uint64_t n_snapshots;   /* said, of those that were ordered */
 	int snapshot_error;     /* why the last of them is not whole, or 0 */
 	uint64_t cpu_ns;        /* CPU time of the thread */
@@ -79,6 +81,12 @@ void worker_order_unload(struct worker *w);
  * least once that is said; one that is ordered and has not begun is the same. None is begun after detaching.
  */
 uint64_t worker_order_snapshot(struct worker *w);
+
+/* Another one, to record less: SHED_STACKS or SHED_WAKEUPS. */
+void worker_order_shed(struct worker *w, enum budget_shed what);
+
+/* CPU time of the thread, by now. */
+uint64_t worker_cpu_ns(struct worker *w);
 
 /* Another order, to look up TID in /proc (of own processes: in the kernel). False if too many are waiting. */
 bool worker_order_lookup(struct worker *w, uint32_t tid);

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "cli/verb.h"
 
-enum { OPT_BUS = 256, OPT_JSON, OPT_DIRECT };
+enum { OPT_BUS = 256, OPT_JSON, OPT_DIRECT, OPT_FORCE, OPT_COMPRESS, OPT_ALL, OPT_REASON };
 
 static const struct {
 	unsigned flag; /* 0 = of every verb */
@@ -17,6 +17,10 @@ static const struct {
 	{ 0, { "bus", required_argument, NULL, OPT_BUS } },
 	{ 0, { "help", no_argument, NULL, 'h' } },
 	{ CLIENT_JSON, { "json", no_argument, NULL, OPT_JSON } },
+	{ CLIENT_OUTPUT, { "force", no_argument, NULL, OPT_FORCE } },
+	{ CLIENT_OUTPUT, { "compress", optional_argument, NULL, OPT_COMPRESS } },
+	{ CLIENT_ALL, { "all", no_argument, NULL, OPT_ALL } },
+	{ CLIENT_ALL, { "reason", required_argument, NULL, OPT_REASON } },
 	{ CLIENT_DIRECT, { "direct", no_argument, NULL, OPT_DIRECT } },
 };
 
@@ -31,8 +35,11 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 		if (!rows[i].flag || rows[i].flag & known)
 			options[n++] = rows[i].option;
 	}
-	while ((c = getopt_long(argc, argv, known & CLIENT_COUNT ? ":hn:" : ":h", options, NULL)) >=
-	       0) {
+	while ((c = getopt_long(argc, argv,
+				known & CLIENT_COUNT    ? ":hn:"
+				: known & CLIENT_OUTPUT ? ":ho:"
+							: ":h",
+				options, NULL)) >= 0) {
 		switch (c) {
 		case OPT_BUS:
 			o.bus = optarg;
@@ -42,6 +49,27 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 			break;
 		case OPT_DIRECT:
 			o.direct = true;
+			break;
+		case OPT_ALL:
+			o.all = true;
+			break;
+		case OPT_REASON:
+			o.reason = optarg;
+			break;
+		case 'o':
+			if (*optarg == '\0')
+				return cli_usage_error("-o: an empty name");
+			o.output = optarg;
+			break;
+		case OPT_FORCE:
+			o.force = true;
+			break;
+		case OPT_COMPRESS:
+			o.compress = PACK_ZSTD;
+			if (optarg && pack_parse(optarg, &o.compress) < 0)
+				return cli_usage_error("--compress: '%s' is none of snappy, zstd "
+						       "and gzip",
+						       optarg);
 			break;
 		case 'n':
 			if (text_parse_u64(optarg, UINT32_MAX, &o.count) < 0 || o.count == 0)

@@ -9,20 +9,28 @@
 
 #include "cli/bus/bus-client.h"
 #include "cli/remote.h"
+#include "writer/pack/pack.h"
 
 /* Which of the options a verb knows, beside --bus and --help. */
 enum {
 	CLIENT_JSON = 1 << 0,
 	CLIENT_DIRECT = 1 << 1,
 	CLIENT_COUNT = 1 << 2,
+	CLIENT_OUTPUT = 1 << 3, /* -o, --force, --compress */
+	CLIENT_ALL = 1 << 4,    /* --all, --reason */
 };
 
 struct client_options {
 	const char *bus; /* NULL = the system bus */
 	bool json;
 	bool direct;
-	uint64_t count; /* 0 = not given */
-	char **rest;    /* what is no option; ends with NULL */
+	uint64_t count;     /* 0 = not given */
+	const char *output; /* NULL = not given */
+	bool force;
+	enum pack_method compress; /* PACK_NONE = not given */
+	bool all;
+	const char *reason; /* NULL = not given */
+	char **rest;        /* what is no option; ends with NULL */
 	int n_rest;
 };
 

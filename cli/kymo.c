@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/value.h"
 #include "cli/remote.h"
 #include "cli/verb.h"
 
@@ -103,48 +104,20 @@ static int print_overview(FILE *to)
 	      "Records what a whole Linux machine did, and when, and shows it.\n\n",
 	      to);
 	for (const struct verb *const *v = verbs; *v; v++)
-		fprintf(to, "  %-13s %s\n", (*v)->name, (*v)->what);
+		fprintf(to, "  %-14s %s\n", (*v)->name, (*v)->what);
 	fputs("\n'kymo VERB --help' says more about one of them.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
 	      to);
 	return CLI_OK;
 }
 
-/* Levenshtein distance, for "did you mean"; words longer than the row are never near. */
-static unsigned distance(const char *a, const char *b)
-{
-	unsigned row[32];
-	size_t n = strlen(b);
-
-	if (n + 1 > sizeof(row) / sizeof(row[0]))
-		return 99;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 1; *a; i++, a++) {
-		unsigned diagonal = row[0];
-
-		row[0] = (unsigned)i;
-		for (size_t j = 1; j <= n; j++) {
-			unsigned best = diagonal + (*a != b[j - 1]);
-
-			diagonal = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[n];
-}
-
 static int unknown_verb(const char *name)
 {
 	const struct verb *nearest = NULL;
-	unsigned best = 3;
+	unsigned best = VALUE_NEAR;
 
 	for (const struct verb *const *v = verbs; *v; v++) {
-		unsigned d = distance(name, (*v)->name);
+		unsigned d = value_distance(name, (*v)->name);
 
 		if (d < best) {
 			best = d;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,6 +21,7 @@ void record_job_deinit(struct record_job *j)
 {
 	run_command_cancel(&j->command);
 	recording_free(j->recording);
+	output_file_deinit(&j->snapshot);
 	output_file_deinit(&j->output);
 	record_options_deinit(&j->options);
 	record_loop_deinit(&j->loop);
@@ -83,6 +86,109 @@ static int start_command(struct record_job *j)
 	return r;
 }
 
+static const char *suffix(const struct record_job *j)
+{
+	return pack_ops(j->compress)->suffix;
+}
+
+/* ---- the last of it ---- */
+
+/* FILE-20261120-190834.fxt for FILE.fxt, which is told by the suffix; new. */
+static char *snapshot_path(const struct record_job *j)
+{
+	const char *path = j->options.output, *end;
+	time_t now = time(NULL);
+	char moment[32], *ret;
+	struct tm tm;
+
+	strftime(moment, sizeof(moment), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+	end = strstr(path, ".fxt");
+	if (!end)
+		end = path + strlen(path);
+	return asprintf(&ret, "%.*s-%s%s", (int)(end - path), path, moment, end) < 0 ? NULL : ret;
+}
+
+static int open_snapshot(struct record_job *j)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (j->options.output && strcmp(j->options.output, "-") == 0) {
+		cli_error(
+			"a snapshot cannot go to standard output, where the end of the recording goes");
+		return -EINVAL;
+	}
+	/* Without a name each has that of its time. */
+	path = j->options.output ? snapshot_path(j) : NULL;
+	if (j->options.output && !path)
+		return -ENOMEM;
+	return output_file_open(path, suffix(j), false, &j->snapshot);
+}
+
+/* At SIGUSR1. */
+static void take_snapshot(void *userdata)
+{
+	struct record_job *j = userdata;
+
+	if (j->is_writing) {
+		cli_error("a snapshot is being written already");
+		return;
+	}
+	if (open_snapshot(j) < 0)
+		return;
+	j->is_writing = recording_snapshot(j->recording, j->snapshot.fd) == 0;
+	if (!j->is_writing) {
+		output_file_discard(&j->snapshot);
+		output_file_deinit(&j->snapshot);
+	}
+}
+
+/* Says what has become of it. */
+static void look_at_snapshot(void *userdata)
+{
+	struct record_job *j = userdata;
+	int r = j->is_writing ? recording_snapshot_state(j->recording) : 0;
+
+	if (r == 0)
+		return;
+	j->is_writing = false;
+	clear_progress(j);
+	if (r > 0)
+		fprintf(stderr, "%s: snapshot\n", j->snapshot.path);
+	else
+		output_file_discard_empty(&j->snapshot);
+	output_file_deinit(&j->snapshot);
+}
+
+/* Has the last of what was recorded written. */
+static int write_kept(struct record_job *j)
+{
+	int r = 0;
+
+	if (j->is_writing)
+		r = record_loop_wait_snapshot(&j->loop);
+	look_at_snapshot(j);
+	if (r != -EINTR)
+		r = recording_snapshot(j->recording, j->output.fd);
+	if (r == 0)
+		r = record_loop_wait_snapshot(&j->loop);
+	if (r == -EINTR)
+		cli_error("interrupted again: the archive is not complete");
+	return r;
+}
+
+static int report_kept(const struct record_job *j, const struct session_view *v)
+{
+	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
+	struct stat st;
+
+	if (fstat(j->output.fd, &st) == 0 && S_ISREG(st.st_mode))
+		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " events\n", j->output.path,
+			text_format_size(size, (uint64_t)st.st_size),
+			text_format_time(duration, session_view_duration_ns(v)),
+			v->counters.events);
+	return session_view_complain(v, j->output.path);
+}
+
 static void print_json(const struct record_job *j, const struct session_view *v)
 {
 	struct json_object *o = session_view_json(v);
@@ -100,12 +206,26 @@ static int report(struct record_job *j)
 		return CLI_FAILED;
 	if (j->options.n_rest)
 		run_command_report(&j->command, j->options.rest[0]);
-	status = j->quiet ? session_view_complain(&v, "the recording")
-			  : session_view_report(&v, j->output.path);
+	if (j->flight)
+		status = report_kept(j, &v);
+	else
+		status = j->quiet ? session_view_complain(&v, "the recording")
+				  : session_view_report(&v, j->output.path);
 	if (j->options.json && !j->quiet)
 		print_json(j, &v);
 	output_file_discard_empty(&j->output);
 	return status;
+}
+
+/* What could not start has recorded nothing; but where the output failed so early, what is there is good. */
+static void discard_unstarted(struct record_job *j)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	if (recording_view(j->recording, &v) >= 0 && strcmp(v.reason, "output failed") == 0)
+		output_file_discard_empty(&j->output);
+	else
+		output_file_discard(&j->output);
 }
 
 static int record(struct record_job *j)
@@ -113,7 +233,7 @@ static int record(struct record_job *j)
 	int r;
 
 	if (recording_start(j->recording) < 0) {
-		output_file_discard(&j->output);
+		discard_unstarted(j);
 		return CLI_FAILED;
 	}
 	r = start_command(j);
@@ -124,7 +244,7 @@ static int record(struct record_job *j)
 		output_file_discard(&j->output);
 		return CLI_FAILED;
 	}
-	if (wait_finished(j) < 0) {
+	if (wait_finished(j) < 0 || (j->flight && write_kept(j) < 0)) {
 		output_file_discard_empty(&j->output);
 		return CLI_FAILED;
 	}
@@ -154,6 +274,12 @@ static int choose_command(struct record_job *j)
 int record_job_run(struct record_job *j)
 {
 	j->with_progress = isatty(STDERR_FILENO);
+	j->flight = j->options.session.mode == SESSION_FLIGHT;
+	j->compress = j->options.session.compress;
+	if (j->flight) {
+		j->loop.asked = take_snapshot;
+		j->loop.look = look_at_snapshot;
+	}
 	j->loop.wants_stop = command_has_ended;
 	j->loop.userdata = j;
 	if (j->with_progress) {
@@ -165,11 +291,11 @@ int record_job_run(struct record_job *j)
 	if (recording_new(&j->options, &j->recording) < 0)
 		return CLI_FAILED;
 	if (j->output.fd < 0 &&
-	    output_file_open(j->options.output, pack_ops(j->options.session.compress)->suffix,
-			     j->options.force, &j->output) < 0)
+	    output_file_open(j->options.output, suffix(j), j->options.force, &j->output) < 0)
 		return CLI_FAILED;
 	j->loop.recording = j->recording;
-	if (recording_create(j->recording, &j->options.session, j->output.fd) < 0 ||
+	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd) <
+		    0 ||
 	    output_file_begin(&j->output) < 0) {
 		output_file_discard(&j->output);
 		return CLI_FAILED;

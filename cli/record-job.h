@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording into a file, from its options to what became of it: until it is stopped, or while a command runs.
+ * A recording into a file, or the last of it, from its options to what became of it: until it is stopped, or while a command runs.
  */
 #pragma once
 
@@ -18,12 +18,17 @@ struct record_job {
 	struct run_command command;
 	struct record_loop loop;
 	bool with_progress;
+	struct output_file snapshot; /* that was asked for by a signal and is being written */
+	bool is_writing;
+	bool flight; /* as the options said */
+	enum pack_method compress;
 	uint64_t next_progress_ns;
 };
 
 #define RECORD_JOB_NULL                                                                            \
 	{                                                                                          \
-		.output = OUTPUT_FILE_NULL, .loop = RECORD_LOOP_NULL                               \
+		.output = OUTPUT_FILE_NULL, .loop = RECORD_LOOP_NULL,                              \
+		.snapshot = OUTPUT_FILE_NULL,                                                      \
 	}
 
 void record_job_deinit(struct record_job *j);

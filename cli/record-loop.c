@@ -22,6 +22,8 @@ int record_loop_init(struct record_loop *l)
 	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
+	if (l->asked)
+		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, &l->mask);
 	signal(SIGPIPE, SIG_IGN);
 	l->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -57,6 +59,8 @@ static int take_signals(struct record_loop *l)
 		if (info.ssi_signo == SIGCHLD) {
 			if (l->wants_stop(l->userdata))
 				r = record_loop_stop(l);
+		} else if (info.ssi_signo == SIGUSR1) {
+			l->asked(l->userdata);
 		} else if (l->interrupted) {
 			r = -EINTR;
 		} else {
@@ -77,6 +81,8 @@ int record_loop_run(struct record_loop *l)
 		r = recording_dispatch(l->recording);
 		if (r != 0)
 			break;
+		if (l->look)
+			l->look(l->userdata);
 		if (l->tick)
 			l->tick(l->userdata);
 		timeout = recording_pollfd(l->recording, &fds[2]);
@@ -91,4 +97,29 @@ int record_loop_run(struct record_loop *l)
 			break;
 	}
 	return r < 0 ? r : 0;
+}
+
+int record_loop_wait_snapshot(struct record_loop *l)
+{
+	int r;
+
+	/* The signal that ended it has had its effect: another one is for this. */
+	l->interrupted = true;
+	l->asked_to_stop = true;
+	for (;;) {
+		struct pollfd fds[2] = { { l->signal_fd, POLLIN, 0 } };
+		int timeout;
+
+		r = recording_dispatch(l->recording);
+		if (r >= 0)
+			r = recording_snapshot_state(l->recording);
+		if (r != 0)
+			return r < 0 ? r : 0;
+		timeout = recording_pollfd(l->recording, &fds[1]);
+		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
+			return -errno;
+		r = take_signals(l);
+		if (r < 0)
+			return r;
+	}
 }

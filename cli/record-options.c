@@ -8,37 +8,28 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
-#include "cli/find-cgroup.h"
+#include "base/value.h"
+#include "capture/filter-values.h"
+#include "capture/find-cgroup.h"
 #include "cli/verb.h"
-
-enum { PIDS_MAX = 4096 }; /* to begin with; their children come on top */
 
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 
-/* An array that grows by one; NULL without memory. */
-static void *grow(void **array, size_t *n, size_t size)
+/* What adding to a filter came to. */
+static int added(const char *name, int error, const char *why)
 {
-	void *more = reallocarray(*array, *n + 1, size);
-
-	if (!more) {
-		cli_error("out of memory");
-		return NULL;
-	}
-	*array = more;
-	return memset((char *)more + (*n)++ * size, 0, size);
-}
-
-static int too_many(const char *name, size_t max)
-{
-	cli_error("%s: more than %zu values are not possible", name, max);
-	return CLI_FAILED;
+	if (error == -EINVAL)
+		return cli_usage_error("%s: %s", name, why);
+	if (error < 0)
+		cli_error("%s: %s", name, why);
+	return error < 0 ? CLI_FAILED : RECORD_OPTIONS_GO;
 }
 
 /* Calls EACH for the words of TEXT between commas. */
@@ -96,9 +87,8 @@ static uint64_t tgid_of(uint64_t tid)
 
 static int parse_pid(struct record_options *o, const char *name, const char *text)
 {
-	struct capture_filter *filter = &o->session.filter;
+	char why[VALUE_WHY_MAX];
 	uint64_t pid, tgid;
-	uint32_t *slot;
 
 	if (text_parse_u64(text, INT32_MAX, &pid) < 0 || pid == 0)
 		return cli_usage_error("%s: '%s' is not a process id", name, text);
@@ -111,13 +101,7 @@ static int parse_pid(struct record_options *o, const char *name, const char *tex
 		cli_error("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
 		return CLI_FAILED;
 	}
-	if (filter->n_pids == PIDS_MAX)
-		return too_many(name, PIDS_MAX);
-	slot = grow((void **)&filter->pids, &filter->n_pids, sizeof(*slot));
-	if (!slot)
-		return CLI_FAILED;
-	*slot = (uint32_t)pid;
-	return RECORD_OPTIONS_GO;
+	return added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why), why);
 }
 
 static int parse_pids(struct record_options *o, const char *name, const char *text)
@@ -127,26 +111,9 @@ static int parse_pids(struct record_options *o, const char *name, const char *te
 
 static int parse_uid(struct record_options *o, const char *name, const char *text)
 {
-	struct capture_filter *filter = &o->session.filter;
-	const struct passwd *user;
-	uint32_t *slot;
-	uint64_t uid;
+	char why[VALUE_WHY_MAX];
 
-	if (text_parse_u64(text, UINT32_MAX - 1, &uid) < 0) {
-		user = getpwnam(text);
-		if (!user) {
-			cli_error("%s: there is no user '%s'", name, text);
-			return CLI_FAILED;
-		}
-		uid = user->pw_uid;
-	}
-	if (filter->n_uids == FILTER_VALUES_MAX)
-		return too_many(name, FILTER_VALUES_MAX);
-	slot = grow((void **)&filter->uids, &filter->n_uids, sizeof(*slot));
-	if (!slot)
-		return CLI_FAILED;
-	*slot = (uint32_t)uid;
-	return RECORD_OPTIONS_GO;
+	return added(name, filter_add_user(&o->session.filter, text, why), why);
 }
 
 static int parse_uids(struct record_options *o, const char *name, const char *text)
@@ -156,67 +123,28 @@ static int parse_uids(struct record_options *o, const char *name, const char *te
 
 static int parse_comm(struct record_options *o, const char *name, const char *text)
 {
-	struct capture_filter *filter = &o->session.filter;
-	char *slot;
+	char why[VALUE_WHY_MAX];
 
-	if (*text == '\0' || !text_is_utf8(text, strlen(text)))
-		return cli_usage_error("%s: '%s' is not the name of a thread", name, text);
-	if (filter->n_comms == FILTER_VALUES_MAX)
-		return too_many(name, FILTER_VALUES_MAX);
-	slot = grow((void **)&filter->comms, &filter->n_comms, REC_COMM_BYTES);
-	if (!slot)
-		return CLI_FAILED;
-	/* Cut as the kernel cuts the names of threads, but at a character. */
-	text_clean(slot, REC_COMM_BYTES, text, strlen(text));
-	return RECORD_OPTIONS_GO;
+	return added(name, filter_add_comm(&o->session.filter, text, why), why);
 }
 
-/* Appends LIST to the filter. */
-static int add_cgroups(struct record_options *o, const char *name, const struct filter_cgroup *list,
-		       int n)
+/* Puts N that were found as TEXT into the filter; a negative errno says why there are none. */
+static int add_cgroups(struct record_options *o, const char *name, const char *text,
+		       const struct filter_cgroup *list, int n)
 {
-	struct capture_filter *filter = &o->session.filter;
-	struct filter_cgroup *slot;
+	char why[VALUE_WHY_MAX];
 
-	for (int i = 0; i < n; i++) {
-		if (filter->n_cgroups == FILTER_CGROUPS_MAX)
-			return too_many(name, FILTER_CGROUPS_MAX);
-		slot = grow((void **)&filter->cgroups, &filter->n_cgroups, sizeof(*slot));
-		if (!slot)
-			return CLI_FAILED;
-		*slot = list[i];
-	}
-	return RECORD_OPTIONS_GO;
-}
-
-static int cgroup_error(const char *name, const char *text, int error)
-{
-	switch (error) {
-	case -ENOENT:
-		cli_error("%s: there is no cgroup '%s'; is it running?", name, text);
-		break;
-	case -EINVAL:
-		cli_error("%s: '%s' is not the name of a cgroup below the root", name, text);
-		break;
-	case -ENODEV:
-		cli_error("%s: no cgroup2 hierarchy is mounted on this machine", name);
-		break;
-	case -E2BIG:
-		cli_error("%s: more than %d cgroups are called '%s'; give one by --cgroup", name,
-			  FILTER_CGROUPS_MAX, text);
-		break;
-	default:
-		cli_error("%s: cannot look at cgroup '%s': %s", name, text, strerror(-error));
-	}
+	if (n >= 0)
+		return added(name, filter_add_cgroups(&o->session.filter, list, n, why), why);
+	cli_error("%s: %s", name, find_cgroup_error(n, text, why));
 	return CLI_FAILED;
 }
 
 static int parse_unit(struct record_options *o, const char *name, const char *text)
 {
 	struct filter_cgroup list[FILTER_CGROUPS_MAX];
-	int n = find_cgroup_unit(text, list, FILTER_CGROUPS_MAX);
 
-	return n < 0 ? cgroup_error(name, text, n) : add_cgroups(o, name, list, n);
+	return add_cgroups(o, name, text, list, find_cgroup_unit(text, list, FILTER_CGROUPS_MAX));
 }
 
 static int parse_cgroup(struct record_options *o, const char *name, const char *text)
@@ -224,38 +152,43 @@ static int parse_cgroup(struct record_options *o, const char *name, const char *
 	struct filter_cgroup one;
 	int r = find_cgroup_path(text, &one);
 
-	return r < 0 ? cgroup_error(name, text, r) : add_cgroups(o, name, &one, 1);
+	return add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
 /* A time from MIN to MAX; 0 is none. */
 static int parse_time(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret)
 {
-	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
-	uint64_t ns;
-	int r = text_parse_time(text, &ns);
+	char why[VALUE_WHY_MAX];
 
-	if (r == -EINVAL)
-		return cli_usage_error("%s: '%s' is not a time; say 5, 500ms or 2m", name, text);
-	if (r < 0 || ns < min || ns > max)
-		return cli_usage_error("%s: '%s' is out of range: %s to %s", name, text,
-				       text_format_time(low, min), text_format_time(high, max));
-	*ret = ns;
+	if (value_parse_time(text, min, max, ret, why) < 0)
+		return cli_usage_error("%s: %s", name, why);
 	return RECORD_OPTIONS_GO;
 }
 
 static int parse_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret)
 {
-	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
-	uint64_t bytes;
-	int r = text_parse_size(text, &bytes);
+	char why[VALUE_WHY_MAX];
 
-	if (r == -EINVAL)
-		return cli_usage_error("%s: '%s' is not a size; say 4096, 64K or 8M", name, text);
-	if (r < 0 || bytes < min || bytes > max)
-		return cli_usage_error("%s: '%s' is out of range: %s to %s", name, text,
-				       text_format_size(low, min), text_format_size(high, max));
-	*ret = bytes;
+	if (value_parse_size(text, min, max, ret, why) < 0)
+		return cli_usage_error("%s: %s", name, why);
 	return RECORD_OPTIONS_GO;
+}
+
+/* "5", "0.5", "5%" */
+static int parse_ppm(const char *text, uint64_t *ret)
+{
+	char *end;
+	double percent;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	percent = strtod(text, &end);
+	if (*end == '%')
+		end++;
+	if (*end != '\0' || !(percent >= 0 && percent < 1e9))
+		return -EINVAL;
+	*ret = (uint64_t)(percent * 1e4 + 0.5);
+	return 0;
 }
 
 static int parse_duration(struct record_options *o, const char *name, const char *text)
@@ -310,12 +243,76 @@ static int parse_max_size(struct record_options *o, const char *name, const char
 	return parse_size(name, text, 1, INT64_MAX, &o->session.max_bytes);
 }
 
+static int parse_max_overhead(struct record_options *o, const char *name, const char *text)
+{
+	uint64_t ppm;
+
+	if (parse_ppm(text, &ppm) < 0 || ppm < OVERHEAD_PPM_MIN || ppm > OVERHEAD_PPM_MAX)
+		return cli_usage_error("%s: '%s' is no share of a CPU; say 2, 0.5 or 150%%, at "
+				       "least 0.1",
+				       name, text);
+	o->session.max_overhead_ppm = ppm;
+	return RECORD_OPTIONS_GO;
+}
+
+/* WHAT=LIMIT */
+static int parse_trigger(struct record_options *o, const char *name, const char *text)
+{
+	size_t n = strcspn(text, "=");
+	const struct trigger_row *row = trigger_row_of(text, n);
+	char what[48];
+	uint64_t *limit;
+
+	if (!row || text[n] == '\0')
+		return cli_usage_error(
+			"%s: '%s' is no WHAT=LIMIT with one of wakeup, offcpu, "
+			"pressure_cpu, pressure_memory, pressure_io, leak and interval",
+			name, text);
+	snprintf(what, sizeof(what), "%s %s", name, row->name);
+	limit = trigger_limit(&o->session.triggers, row);
+	text += n + 1;
+	if (row->unit == TRIGGER_NS)
+		return parse_time(what, text, row->min, row->max, limit);
+	if (row->unit == TRIGGER_BYTES)
+		return parse_size(what, text, row->min, row->max, limit);
+	if (parse_ppm(text, limit) < 0 || *limit < row->min || *limit > row->max)
+		return cli_usage_error("%s: '%s' is no share of time; say 5, 0.5 or 20%%", what,
+				       text);
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_triggers(struct record_options *o, const char *name, const char *text)
+{
+	return parse_list(o, name, text, parse_trigger);
+}
+
 static int parse_compress(struct record_options *o, const char *name, const char *text)
 {
 	o->session.compress = PACK_ZSTD;
 	if (text && pack_parse(text, &o->session.compress) < 0)
 		return cli_usage_error("%s: '%s' is none of snappy, zstd and gzip", name, text);
 	return RECORD_OPTIONS_GO;
+}
+
+static int parse_mode(struct record_options *o, const char *name, const char *text)
+{
+	for (enum session_mode i = 0; i < SESSION_MODE_MAX; i++) {
+		if (strcmp(text, session_mode_names[i]) == 0) {
+			o->session.mode = i;
+			return RECORD_OPTIONS_GO;
+		}
+	}
+	return cli_usage_error("%s: '%s' is none of stream and flight", name, text);
+}
+
+static int parse_keep(struct record_options *o, const char *name, const char *text)
+{
+	return parse_time(name, text, 1, INT64_MAX, &o->session.flight_ns);
+}
+
+static int parse_keep_size(struct record_options *o, const char *name, const char *text)
+{
+	return parse_size(name, text, FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, &o->session.flight_bytes);
 }
 
 static int parse_output(struct record_options *o, const char *name, const char *text)
@@ -482,7 +479,12 @@ static const struct row {
 	{ OF_ARCHIVES, 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs },
 	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
 	{ OF_ARCHIVES, 0, "--max-size", required_argument, parse_max_size },
+	{ OF_ARCHIVES, 0, "--max-overhead", required_argument, parse_max_overhead },
+	{ OF_ARCHIVES, 0, "--trigger", required_argument, parse_triggers },
 	{ OF_ARCHIVES, 0, "--compress", optional_argument, parse_compress },
+	{ OF_ARCHIVES, 0, "--mode", required_argument, parse_mode },
+	{ OF_ARCHIVES, 0, "--keep", required_argument, parse_keep },
+	{ OF_ARCHIVES, 0, "--keep-size", required_argument, parse_keep_size },
 	{ OF_ARCHIVES, 0, "--force", no_argument, set_force },
 	{ OF_TOP, 0, "--no-symbols", no_argument, set_no_symbols },
 	{ OF_ALL, 0, "--bus", required_argument, parse_bus },
@@ -578,13 +580,19 @@ static bool asks_about_memory(const struct memory_options *m)
 	return m->log || m->interval || m->min_bytes || m->blocks_max || m->usage_interval_ns;
 }
 
+static bool asks_for_pressure(const struct trigger_options *t)
+{
+	return t->pressure_ppm[0] || t->pressure_ppm[1] || t->pressure_ppm[2];
+}
+
 /* What the options say together. */
 static int check_all(const struct record_options *o)
 {
 	uint32_t categories = o->session.categories;
 	char names[CATEGORIES_TEXT_MAX];
 
-	if (o->session.counter_interval_ns && !(categories & CATEGORY_COUNTERS))
+	if (o->session.counter_interval_ns && !(categories & CATEGORY_COUNTERS) &&
+	    !asks_for_pressure(&o->session.triggers))
 		return cli_usage_error("--counter-interval: no counters are recorded; "
 				       "add 'counters' to -e");
 	if (o->session.frequency && categories && !(categories & CATEGORY_PROFILE))
@@ -603,6 +611,9 @@ static int check_all(const struct record_options *o)
 			"in a command");
 	if (session_options_own_refused(&o->session))
 		return cli_usage_error("--own: %s", session_options_own_refused(&o->session));
+	if (flight_options_refused(&o->session))
+		return cli_usage_error("--mode and --keep...: %s",
+				       flight_options_refused(&o->session));
 	/* (a command that is to be run is chosen by that) */
 	if (o->n_rest == 0 && session_options_refused(&o->session))
 		return cli_usage_error("-e %s: %s",

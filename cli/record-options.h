@@ -44,22 +44,29 @@ enum {
 	"  --own               only processes of your own that you might attach a debugger to\n"   \
 	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"
 
-#define RECORD_OPTIONS_HELP                                                                        \
-	RECORD_OPTIONS_HELP_ALL                                                                    \
-	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"       \
-	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                   \
-	"  --counter-interval TIME  between two samples of the counters (1s)\n"                    \
-	"  --memory-log        each allocation and each free, too\n"                               \
-	"  --memory-interval SIZE  one block each SIZE bytes, at random, instead of all\n"         \
-	"  --memory-min SIZE   pass over smaller blocks\n"                                         \
-	"  --memory-blocks N   blocks that can be remembered at once (1000000)\n"                  \
-	"  --triage[=TIME]     watch those of all processes that grow; looks each TIME (5s)\n"     \
-	"  --reach HOW         say of blocks whether anything leads to them: 'look' or 'freeze'\n" \
-	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                   \
-	"  --flush TIME        write at least this often (250ms)\n"                                \
-	"  --max-size SIZE     stop when the archive has this size\n"                              \
-	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"    \
-	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"           \
+#define RECORD_OPTIONS_HELP                                                                         \
+	RECORD_OPTIONS_HELP_ALL                                                                     \
+	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"        \
+	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                    \
+	"  --counter-interval TIME  between two samples of the counters (1s)\n"                     \
+	"  --memory-log        each allocation and each free, too\n"                                \
+	"  --memory-interval SIZE  one block each SIZE bytes, at random, instead of all\n"          \
+	"  --memory-min SIZE   pass over smaller blocks\n"                                          \
+	"  --memory-blocks N   blocks that can be remembered at once (1000000)\n"                   \
+	"  --triage[=TIME]     watch those of all processes that grow; looks each TIME (5s)\n"      \
+	"  --reach HOW         say of blocks whether anything leads to them: 'look' or 'freeze'\n"  \
+	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                    \
+	"  --flush TIME        write at least this often (250ms)\n"                                 \
+	"  --max-overhead PERCENT  of a CPU; what costs more is recorded without stacks, then\n"    \
+	"                      without wakeups, then no more\n"                                     \
+	"  --trigger WHAT=LIMIT,...  mark where something gets worse than LIMIT: wakeup, offcpu,\n" \
+	"                      pressure_cpu, pressure_memory, pressure_io, leak\n"                  \
+	"  --max-size SIZE     stop when the archive has this size\n"                               \
+	"  --mode MODE         'flight' keeps the last of it in memory, for snapshots\n"            \
+	"  --keep TIME         at least so much of it (10s; with --keep-size, what fits)\n"         \
+	"  --keep-size SIZE    but never more than this (64M)\n"                                    \
+	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"     \
+	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"            \
 	"  --force             write over an existing file\n"
 
 /* Who parses: they differ in the options that they know. */

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "capture/capabilities.h"
+#include "capture/flight.h"
 #include "capture/thread.h"
 #include "cli/bus/bus-client.h"
 #include "cli/client-options.h"
@@ -18,6 +19,8 @@ struct recording_ops {
 	int (*pollfd)(struct recording *r, struct pollfd *ret);
 	int (*dispatch)(struct recording *r);
 	int (*stop)(struct recording *r);
+	int (*snapshot)(struct recording *r, int fd);
+	int (*snapshot_state)(struct recording *r);
 	int (*view)(struct recording *r, struct session_view *ret);
 };
 
@@ -26,6 +29,7 @@ struct recording {
 	struct bus_client *client; /* the daemon's */
 	char *path;
 	struct session *session; /* our own */
+	uint64_t snapshot;       /* number of the one that was asked for last */
 };
 
 /* ---- the daemon ---- */
@@ -69,6 +73,16 @@ static int bus_stop(struct recording *r)
 	return bus_failed(r, bus_client_ask_stop(r->client, r->path));
 }
 
+static int bus_snapshot(struct recording *r, int fd)
+{
+	return bus_failed(r, bus_client_ask_snapshot(r->client, r->path, fd));
+}
+
+static int bus_snapshot_state(struct recording *r)
+{
+	return bus_failed(r, bus_client_snapshot_state(r->client));
+}
+
 static int bus_view(struct recording *r, struct session_view *ret)
 {
 	int e = bus_client_view(r->client, r->path, ret);
@@ -85,27 +99,45 @@ static const struct recording_ops bus_ops = {
 	.pollfd = bus_pollfd,
 	.dispatch = bus_dispatch,
 	.stop = bus_stop,
+	.snapshot = bus_snapshot,
+	.snapshot_state = bus_snapshot_state,
 	.view = bus_view,
 };
 
 /* ---- this process ---- */
 
+/* A store of a duplicate of FD. */
+static int dup_store(int fd, struct store **ret)
+{
+	int e, own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	e = own_fd < 0 ? -errno : store_fd_new(own_fd, ret);
+	if (e < 0) {
+		cli_error("cannot use the output: %s", strerror(-e));
+		close_fd(own_fd);
+	}
+	return e;
+}
+
+/* Memory of our own. */
+static int flight_store(struct session_options *o, struct store **ret)
+{
+	int e;
+
+	session_options_fill_flight(o);
+	e = flight_new(&(struct flight_options){ -1, o->flight_ns, o->flight_bytes }, ret);
+	if (e < 0)
+		cli_error("cannot make a flight recorder: %s", strerror(-e));
+	return e;
+}
+
 static int direct_create(struct recording *r, struct session_options *options, int output_fd)
 {
-	int e, fd = fcntl(output_fd, F_DUPFD_CLOEXEC, 3);
 	struct store *store;
+	int e = output_fd < 0 ? flight_store(options, &store) : dup_store(output_fd, &store);
 
-	if (fd < 0) {
-		e = -errno;
-		cli_error("cannot use the output: %s", strerror(-e));
+	if (e < 0)
 		return e;
-	}
-	e = store_fd_new(fd, &store);
-	if (e < 0) {
-		close(fd);
-		cli_error("cannot write to the output: %s", strerror(-e));
-		return e;
-	}
 	thread_be_prompt();
 	e = session_new(options, store, &r->session);
 	if (e < 0) {
@@ -159,6 +191,33 @@ static int direct_stop(struct recording *r)
 	return session_stop(r->session, "requested");
 }
 
+static int direct_snapshot(struct recording *r, int fd)
+{
+	struct store *to;
+	int e = dup_store(fd, &to);
+
+	if (e < 0)
+		return e;
+	e = session_take_snapshot(r->session, to, &r->snapshot);
+	if (e < 0) {
+		store_free(to);
+		cli_error("cannot take a snapshot: %s", strerror(-e));
+	}
+	return e;
+}
+
+static int direct_snapshot_state(struct recording *r)
+{
+	int e = 0;
+
+	if (!session_flight_snapshot(r->session, r->snapshot, &e))
+		return 0;
+	if (e < 0)
+		cli_error("cannot write the snapshot: %s",
+			  e == -ENODATA ? "nothing has been recorded yet" : strerror(-e));
+	return e < 0 ? e : 1;
+}
+
 static int direct_view(struct recording *r, struct session_view *ret)
 {
 	session_view_of(r->session, ret);
@@ -171,6 +230,8 @@ static const struct recording_ops direct_ops = {
 	.pollfd = direct_pollfd,
 	.dispatch = direct_dispatch,
 	.stop = direct_stop,
+	.snapshot = direct_snapshot,
+	.snapshot_state = direct_snapshot_state,
 	.view = direct_view,
 };
 
@@ -262,6 +323,16 @@ int recording_dispatch(struct recording *r)
 int recording_stop(struct recording *r)
 {
 	return r->ops->stop(r);
+}
+
+int recording_snapshot(struct recording *r, int fd)
+{
+	return r->ops->snapshot(r, fd);
+}
+
+int recording_snapshot_state(struct recording *r)
+{
+	return r->ops->snapshot_state(r);
 }
 
 int recording_view(struct recording *r, struct session_view *ret)

@@ -19,6 +19,7 @@ void session_view_deinit(struct session_view *v)
 
 void session_view_of(const struct session *s, struct session_view *ret)
 {
+	const struct session_shed *sheds;
 	const char *error;
 
 	*ret = (struct session_view){ .uid = (uint32_t)geteuid() };
@@ -28,6 +29,8 @@ void session_view_of(const struct session *s, struct session_view *ret)
 	session_error(s, &error);
 	snprintf(ret->error, sizeof(ret->error), "%s", error);
 	session_counters(s, &ret->counters);
+	sheds = session_sheds(s, &ret->n_sheds);
+	memcpy(ret->sheds, sheds, ret->n_sheds * sizeof(*sheds));
 }
 
 uint64_t session_view_duration_ns(const struct session_view *v)
@@ -61,6 +64,12 @@ int session_view_report(const struct session_view *v, const char *what)
 	return session_view_complain(v, what);
 }
 
+static const char *const shed_texts[SHED_MAX] = {
+	[SHED_STACKS] = "no call stacks",
+	[SHED_WAKEUPS] = "no wakeups",
+	[SHED_SESSION] = "ended",
+};
+
 int session_view_complain(const struct session_view *v, const char *what)
 {
 	int exit_status = CLI_OK;
@@ -72,6 +81,19 @@ int session_view_complain(const struct session_view *v, const char *what)
 			"%s: lost %" PRIu64 " %s events: the ring of a CPU was full; "
 			"use -b to enlarge it\n",
 			what, v->counters.lost[i], event_class_names[i]);
+		exit_status = CLI_DAMAGE;
+	}
+	for (size_t i = 0; i < v->n_sheds; i++) {
+		const struct session_shed *shed = &v->sheds[i];
+
+		fprintf(stderr,
+			"%s: %s after %.1f s: recording took %.2f%% of a CPU, and --max-overhead "
+			"is %.2f%%\n",
+			what, shed_texts[shed->what],
+			shed->ts_ns > v->counters.start_ns
+				? (double)(shed->ts_ns - v->counters.start_ns) / 1e9
+				: 0.0,
+			(double)shed->cost_ppm / 1e4, (double)shed->limit_ppm / 1e4);
 		exit_status = CLI_DAMAGE;
 	}
 	if (strcmp(v->reason, "size") == 0)
@@ -92,6 +114,32 @@ static struct json_object *lost_json(const struct session_view *v)
 	return o;
 }
 
+static struct json_object *classes_json(const struct session_counters *c)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < COST_CLASSES; i++)
+		if (c->bpf_classes[i].ns)
+			json_add_u64(o, cost_names[i], c->bpf_classes[i].ns);
+	return o;
+}
+
+static struct json_object *sheds_json(const struct session_view *v)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < v->n_sheds; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "what", budget_shed_names[v->sheds[i].what]);
+		json_add_u64(o, "ts_ns", v->sheds[i].ts_ns);
+		json_add_u64(o, "cost_ppm", v->sheds[i].cost_ppm);
+		json_add_u64(o, "limit_ppm", v->sheds[i].limit_ppm);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 struct json_object *session_view_json(const struct session_view *v)
 {
 	struct json_object *o = json_object_new_object();
@@ -109,6 +157,11 @@ struct json_object *session_view_json(const struct session_view *v)
 	json_add(o, "lost", lost_json(v));
 	json_add_u64(o, "bytes", c->bytes);
 	json_add_u64(o, "daemon_cpu_ns", c->daemon_cpu_ns);
+	json_add_u64(o, "bpf_ns", c->bpf.ns);
+	json_add_u64(o, "bpf_runs", c->bpf.runs);
+	json_add(o, "bpf_classes_ns", classes_json(c));
+	json_add_u64(o, "cpu_ppm", c->cost_ppm);
+	json_add(o, "shed", sheds_json(v));
 	if (v->options)
 		json_add(o, "options", json_object_get(v->options));
 	return o;

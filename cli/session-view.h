@@ -18,6 +18,8 @@ struct session_view {
 	char error[512]; /* a sentence; "" = none */
 	uint32_t uid;
 	struct session_counters counters;
+	struct session_shed sheds[SHED_MAX];
+	size_t n_sheds;
 	struct json_object *options; /* owned; NULL = not known */
 };
 

@@ -23,7 +23,7 @@ static int make(struct bus_client *c, struct record_options *o, struct output_fi
 
 	if (bus_client_create(c, &args, &path) < 0)
 		return client_failed(c);
-	if (output_file_begin(output) < 0) {
+	if (output->fd >= 0 && output_file_begin(output) < 0) {
 		bus_client_remove(c, path);
 		return CLI_FAILED;
 	}
@@ -45,7 +45,11 @@ static int check_options(struct record_options *o)
 		return cli_usage_error("'%s' cannot be the name of a session: 1 to 64 letters, "
 				       "digits and '_' are needed",
 				       name);
-	if (!o->output)
+	if (o->session.mode == SESSION_FLIGHT && o->output)
+		return cli_usage_error("-o: in mode 'flight' it is 'kymo snapshot %s -o FILE' that "
+				       "writes an archive",
+				       name);
+	if (o->session.mode != SESSION_FLIGHT && !o->output)
 		return cli_usage_error("say with -o FILE where the archive goes");
 	strcpy(o->session.name, name);
 	return CLI_OK;
@@ -67,7 +71,7 @@ static int verb_start(int argc, char **argv)
 	r = client_connect(&(struct client_options){ .bus = o.bus }, &c);
 	if (r != CLI_OK)
 		return r;
-	if (output_file_open(o.output, "", o.force, &output) < 0)
+	if (o.output && output_file_open(o.output, "", o.force, &output) < 0)
 		return CLI_FAILED;
 	r = make(c, &o, &output);
 	if (r != CLI_OK)
@@ -77,10 +81,11 @@ static int verb_start(int argc, char **argv)
 
 const struct verb verb_start_row = {
 	.name = "start",
-	.synopsis = "NAME -o FILE [OPTION ...]",
+	.synopsis = "NAME [-o FILE] [OPTION ...]",
 	.what = "Start a session in the service and leave it there",
 	.options =
-		"  -o FILE             the archive; '-' is a pipe\n" RECORD_OPTIONS_HELP REMOTE_HELP
+		"  -o FILE             the archive; '-' is a pipe; not with --mode flight\n" RECORD_OPTIONS_HELP
+			REMOTE_HELP
 		"      --bus ADDRESS   the bus of the service (the system bus)\n"
 		"  -h, --help          show this\n"
 		"\n'kymo stop NAME' ends it.\n",

@@ -191,6 +191,38 @@ static struct json_object *json_marks(const struct summary *s)
 	return list;
 }
 
+static struct json_object *json_sheds(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_sheds; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "ts_ns", s->sheds[i].ts_ns);
+		json_add_string(o, "what", s->sheds[i].what);
+		json_add_u64(o, "cost_ppm", s->sheds[i].cost_ppm);
+		json_add_u64(o, "limit_ppm", s->sheds[i].limit_ppm);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_triggers(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_triggers; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "what", s->triggers[i].what);
+		json_add_u64(o, "count", s->triggers[i].count);
+		json_add_u64(o, "worst", s->triggers[i].worst);
+		json_add_u64(o, "worst_ns", s->triggers[i].worst_ns);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 static struct json_object *json_profile(const struct sums *s)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *f;
@@ -225,6 +257,8 @@ static int print_json(const struct sums *sums, const struct open_trace *t, enum 
 		json_add_string(o, "host", s->recording.host);
 		json_add_string(o, "version", s->recording.version);
 		json_add(o, "filtered", json_object_new_boolean(s->filtered));
+		if (s->recording.chunk)
+			json_add_u64(o, "chunk", s->recording.chunk);
 	}
 	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
 	json_add_u64(o, "damage", t->n_damages);
@@ -238,6 +272,14 @@ static int print_json(const struct sums *sums, const struct open_trace *t, enum 
 	json_add(o, "threads", json_threads(s));
 	json_add(o, "processes", json_processes(s));
 	json_add(o, "marks", json_marks(s));
+	if (s->n_sheds)
+		json_add(o, "shed", json_sheds(s));
+	if (s->n_triggers)
+		json_add(o, "triggers", json_triggers(s));
+	if (s->bpf_cpu_ns) {
+		json_add_u64(o, "bpf_cpu_ns", s->bpf_cpu_ns);
+		json_add_u64(o, "daemon_cpu_ns", s->daemon_cpu_ns);
+	}
 	summary_activity_json(o, s);
 	if (sums->profile->n_samples)
 		json_add(o, "profile", json_profile(sums));
@@ -256,6 +298,25 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+/* What the recording took from the machine, and what it left out for that. */
+static void print_cost(const struct summary *s)
+{
+	char bpf[TEXT_FORMAT_MAX], daemon[TEXT_FORMAT_MAX];
+
+	if (s->bpf_cpu_ns)
+		printf("recording took %s of CPU time in the kernel and %s in the recorder: "
+		       "%.2f%% of a CPU\n",
+		       text_format_time(bpf, s->bpf_cpu_ns),
+		       text_format_time(daemon, s->daemon_cpu_ns),
+		       percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
+	for (size_t i = 0; i < s->n_sheds; i++)
+		printf("no %s from +%.6f s on: recording took %.2f%% of a CPU, the limit is "
+		       "%.2f%%\n",
+		       strcmp(s->sheds[i].what, "session") == 0 ? "recording" : s->sheds[i].what,
+		       (double)(s->sheds[i].ts_ns - s->start_ns) / 1e9,
+		       (double)s->sheds[i].cost_ppm / 1e4, (double)s->sheds[i].limit_ppm / 1e4);
+}
+
 static void print_header(const struct summary *s, const char *name)
 {
 	char time[TEXT_FORMAT_MAX];
@@ -264,6 +325,8 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->started)
 		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
 		       s->recording.machine, s->recording.kernel);
+	if (s->recording.chunk)
+		printf(", chunk %u", s->recording.chunk);
 	printf("\nswitches %" PRIu64 ", wakeups %" PRIu64 ", migrations %" PRIu64 ", forks %" PRIu64
 	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
 	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);
@@ -273,6 +336,7 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->n_damages)
 		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
 		       s->n_damages);
+	print_cost(s);
 	if (s->started && !s->stopped)
 		printf("The recording was cut off; it ends with the last event that was saved.\n");
 }
@@ -350,6 +414,28 @@ static void print_marks(const struct summary *s)
 		printf("  ... and %zu more\n", s->n_marks - MARKS_SHOWN);
 }
 
+/* A value of a trigger in its unit. */
+static const char *format_value(char text[static TEXT_FORMAT_MAX], const char *what, uint64_t value)
+{
+	if (strcmp(what, "leak") == 0)
+		return text_format_size(text, value);
+	if (strncmp(what, "pressure_", strlen("pressure_")) != 0)
+		return text_format_time(text, value);
+	snprintf(text, TEXT_FORMAT_MAX, "%.1f%%", (double)value / 1e4);
+	return text;
+}
+
+static void print_triggers(const struct summary *s)
+{
+	char worst[TEXT_FORMAT_MAX];
+
+	for (size_t i = 0; i < s->n_triggers; i++)
+		printf("%s  %-16s %" PRIu64 " times, the worst %s at +%.6f s\n",
+		       i ? "" : "\nTriggers:\n", s->triggers[i].what, s->triggers[i].count,
+		       format_value(worst, s->triggers[i].what, s->triggers[i].worst),
+		       (double)(s->triggers[i].worst_ns - s->start_ns) / 1e9);
+}
+
 static void print_functions(const struct sums *s)
 {
 	uint64_t all = s->profile->n_samples;
@@ -383,6 +469,7 @@ static int print_text(const struct sums *sums, const char *name, size_t limit, e
 		r = summary_activity_print(s);
 	print_functions(sums);
 	print_marks(s);
+	print_triggers(s);
 	return r;
 }
 

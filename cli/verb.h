@@ -30,6 +30,7 @@ struct verb {
 /* Each row is defined in its verb's file. */
 extern const struct verb verb_capabilities_row;
 extern const struct verb verb_check_row;
+extern const struct verb verb_collect_row;
 extern const struct verb verb_cut_row;
 extern const struct verb verb_diff_row;
 extern const struct verb verb_dump_row;
@@ -39,6 +40,7 @@ extern const struct verb verb_leaks_row;
 extern const struct verb verb_list_row;
 extern const struct verb verb_mark_row;
 extern const struct verb verb_snapshot_row;
+extern const struct verb verb_rotate_row;
 extern const struct verb verb_context_row;
 extern const struct verb verb_merge_row;
 extern const struct verb verb_monitor_row;
@@ -53,6 +55,7 @@ extern const struct verb verb_stop_row;
 extern const struct verb verb_summary_row;
 extern const struct verb verb_symbolize_row;
 extern const struct verb verb_top_row;
+extern const struct verb verb_verify_profile_row;
 
 /* All rows, in the order of --help; ends with NULL. */
 extern const struct verb *const verbs[];

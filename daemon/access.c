@@ -438,7 +438,7 @@ static void ask_again(struct peer *p)
  * Answers from before are worth nothing; but what has been asked for a message that waits is used
  * for it. Who is told of all sessions may not ask for anything any more, and is asked about again.
  */
-static void drop_answers(struct access *a)
+void access_drop_answers(struct access *a)
 {
 	a->generation++;
 	for (struct peer *p = a->peers; p; p = p->next) {
@@ -458,7 +458,7 @@ static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *re
 {
 	(void)m;
 	(void)reterr;
-	drop_answers(userdata);
+	access_drop_answers(userdata);
 	return 0;
 }
 
@@ -477,7 +477,7 @@ static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	if (r < 0)
 		return 0;
 	if (strcmp(name, POLKIT_NAME) == 0)
-		drop_answers(a);
+		access_drop_answers(a);
 	if (*new_owner != '\0')
 		return 0;
 	p = find(a, name);
@@ -539,6 +539,15 @@ static const struct peer *sender_of(const struct access *a, sd_bus_message *m)
 	const char *sender = sd_bus_message_get_sender(m);
 
 	return sender ? find(a, sender) : NULL;
+}
+
+bool access_is_waiting(const struct access *a)
+{
+	for (const struct peer *p = a->peers; p; p = p->next) {
+		if (p->n_held > 0)
+			return true;
+	}
+	return false;
 }
 
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m)

@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
@@ -60,6 +61,12 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 struct access *access_free(struct access *a);
 
 DEFINE_CLEANUP(struct access *, access_free)
+
+/* Whatever polkit has said is asked again when it matters next. */
+void access_drop_answers(struct access *a);
+
+/* Whether calls wait for answers: somebody is typing a password, maybe. */
+bool access_is_waiting(const struct access *a);
 
 /* The uid of who sent M, a message that has passed the guard. Without M: root, that is ourselves. */
 uid_t access_sender_uid(const struct access *a, sd_bus_message *m);

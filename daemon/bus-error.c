@@ -26,6 +26,7 @@ static const struct error_row {
 	{ -ECANCELED, "NotRunning", "the session was removed" },
 	{ -ENOMEM, "NoMemory", "out of memory" },
 	{ -EAGAIN, "TryAgain", "the output is so far behind that there is no room: try again" },
+	{ -EBUSY, "TryAgain", "the session is busy: try again" },
 	{ -ETIMEDOUT, "TimedOut", "the output did not take the last bytes in time" },
 	{ -EIO, "OutputFailed", "the output could not be written" },
 	{ -ENOSPC, "OutputFailed", "there is no space left on the output's device" },

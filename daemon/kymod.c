@@ -25,6 +25,7 @@ struct arguments {
 	const char *bus; /* NULL = the system bus */
 	const char *group;
 	uint64_t idle_exit_ns;
+	const char *config_dir, *state_dir; /* NULL = as packages have it */
 };
 
 static void print_help(void)
@@ -32,8 +33,10 @@ static void print_help(void)
 	puts("Usage: kymod [OPTION ...]\n\n"
 	     "The service of kymo: records what this machine does, for those who may ask.\n\n"
 	     "      --bus ADDRESS     the bus to serve, instead of the system bus\n"
-	     "      --group GROUP     members may use the service (name or number; kymo)\n"
+	     "      --group GROUP     where there is no polkit, members may record (kymo)\n"
 	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
+	     "      --config-dir DIR  where collection profiles are (" COLLECTION_FOLDER ")\n"
+	     "      --state-dir DIR   where they collect (" COLLECTION_DIRECTORY_PREFIX ")\n"
 	     "      --help            print this\n"
 	     "      --version         print the version");
 }
@@ -41,11 +44,13 @@ static void print_help(void)
 /* Returns 1 to go on, 0 to exit with success, -EINVAL. */
 static int parse_arguments(int argc, char **argv, struct arguments *ret)
 {
-	enum { OPT_BUS = 256, OPT_GROUP, OPT_IDLE_EXIT, OPT_VERSION };
+	enum { OPT_BUS = 256, OPT_GROUP, OPT_IDLE_EXIT, OPT_CONFIG, OPT_STATE, OPT_VERSION };
 	static const struct option options[] = {
 		{ "bus", required_argument, NULL, OPT_BUS },
 		{ "group", required_argument, NULL, OPT_GROUP },
 		{ "idle-exit", required_argument, NULL, OPT_IDLE_EXIT },
+		{ "config-dir", required_argument, NULL, OPT_CONFIG },
+		{ "state-dir", required_argument, NULL, OPT_STATE },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ 0 },
@@ -67,6 +72,12 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
 					optarg);
 				return -EINVAL;
 			}
+			break;
+		case OPT_CONFIG:
+			ret->config_dir = optarg;
+			break;
+		case OPT_STATE:
+			ret->state_dir = optarg;
 			break;
 		case 'h':
 			print_help();
@@ -167,6 +178,10 @@ static int run(const struct arguments *args)
 	r = manager_new(event, bus, args->group, &m);
 	if (r < 0)
 		return log_error(r, "cannot set up the service");
+	if (args->config_dir)
+		m->places.config = args->config_dir;
+	if (args->state_dir)
+		m->places.state = args->state_dir;
 	return serve(event, bus, m, args->idle_exit_ns);
 }
 
@@ -184,6 +199,7 @@ int main(int argc, char **argv)
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGTERM);
 	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	thread_be_prompt();

@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "capture/flight.h"
 #include "daemon/bus-error.h"
+#include "daemon/flights.h"
+#include "daemon/profile-snapshots.h"
 #include "daemon/tell.h"
 
 /*
@@ -41,6 +44,11 @@ bool managed_finished(const struct managed *s)
 	enum session_state state = session_state(s->session);
 
 	return state == SESSION_STOPPED || state == SESSION_FAILED;
+}
+
+bool managed_recovered(const struct managed *s)
+{
+	return s->recovered;
 }
 
 bool managed_active(const struct managed *s)
@@ -86,6 +94,51 @@ static void answer_snapshot(const struct managed *s, const struct waiter *w)
 		warn(s, r, "a caller got no answer");
 }
 
+/* One that is asked for from here on will have an end. */
+static bool flight_has_ended(const struct managed *s, const struct waiter *w)
+{
+	int error;
+
+	return session_flight_snapshot(s->session, w->snapshot, &error);
+}
+
+static int reply_flight(const struct managed *s, const struct waiter *w)
+{
+	int error = 0;
+
+	session_flight_snapshot(s->session, w->snapshot, &error);
+	if (error == -ENODATA)
+		return bus_error_reply(w->call, -EAGAIN, "nothing has been recorded yet");
+	if (error == -EAGAIN)
+		return bus_error_reply(w->call, error,
+				       "more happens in a moment than the flight recorder keeps: "
+				       "try again, or let it keep more");
+	if (error == -EBUSY)
+		return bus_error_reply(w->call, error,
+				       "too many snapshots are on their way to outputs that do not "
+				       "take them");
+	if (error < 0)
+		return bus_error_reply(w->call, -EIO, "the snapshot could not be written: %s",
+				       strerror(-error));
+	return sd_bus_reply_method_return(w->call, NULL);
+}
+
+static int reply_chunk(const struct managed *s, const struct waiter *w)
+{
+	if (session_chunks(s->session) >= w->snapshot)
+		return sd_bus_reply_method_return(w->call, NULL);
+	return bus_error_reply(w->call, -ESHUTDOWN, "the session ended before");
+}
+
+/* Of what only some sessions have: W is answered by its number. */
+static void answer_numbered(const struct managed *s, const struct waiter *w)
+{
+	int r = w->what == WAIT_FLIGHT ? reply_flight(s, w) : reply_chunk(s, w);
+
+	if (r < 0)
+		warn(s, r, "a caller got no answer");
+}
+
 static bool is_due(const struct managed *s, const struct waiter *w)
 {
 	int error;
@@ -97,6 +150,10 @@ static bool is_due(const struct managed *s, const struct waiter *w)
 		return managed_finished(s);
 	case WAIT_SNAPSHOT:
 		return managed_finished(s) || session_snapshots(s->session, &error) >= w->snapshot;
+	case WAIT_FLIGHT:
+		return flight_has_ended(s, w);
+	case WAIT_CHUNK:
+		return managed_finished(s) || session_chunks(s->session) >= w->snapshot;
 	default:
 		return false;
 	}
@@ -113,6 +170,8 @@ static void answer_waiters(struct managed *s)
 		if (is_due(s, &w)) {
 			if (w.what == WAIT_SNAPSHOT)
 				answer_snapshot(s, &w);
+			else if (w.what == WAIT_FLIGHT || w.what == WAIT_CHUNK)
+				answer_numbered(s, &w);
 			else
 				answer(s, &w);
 			sd_bus_message_unref(w.call);
@@ -146,15 +205,55 @@ int managed_snapshot(struct managed *s, sd_bus_message *call)
 	return r < 0 ? r : add_waiter(s, &w);
 }
 
+int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_FLIGHT, .call = call };
+	struct store *to;
+	int r;
+
+	if (s->n_waiters == LIMIT_WAITERS)
+		return -EDQUOT;
+	r = store_fd_new(fd, &to);
+	if (r < 0)
+		return r;
+	r = session_take_snapshot(s->session, to, &w.snapshot);
+	if (r < 0) {
+		store_free(to);
+		return r;
+	}
+	return add_waiter(s, &w);
+}
+
+int managed_rotate(struct managed *s, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_CHUNK, .call = call };
+	int r = session_rotate(s->session, &w.snapshot);
+
+	return r < 0 ? r : add_waiter(s, &w);
+}
+
+bool managed_is_writing(const struct managed *s)
+{
+	for (size_t i = 0; i < s->n_waiters; i++) {
+		if (s->waiters[i].what == WAIT_FLIGHT)
+			return true;
+	}
+	return s->profile && s->profile->pending;
+}
+
 void managed_drop_waiters(struct managed *s, const char *sender)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->n_waiters; i++) {
-		if (strcmp(sd_bus_message_get_sender(s->waiters[i].call), sender) == 0)
-			sd_bus_message_unref(s->waiters[i].call);
-		else
+		if (strcmp(sd_bus_message_get_sender(s->waiters[i].call), sender) != 0) {
 			s->waiters[kept++] = s->waiters[i];
+			continue;
+		}
+		/* Nobody else waits for its end, and its output may never take it. */
+		if (s->waiters[i].what == WAIT_FLIGHT)
+			session_cancel_snapshot(s->session, s->waiters[i].snapshot);
+		sd_bus_message_unref(s->waiters[i].call);
 	}
 	s->n_waiters = kept;
 }
@@ -233,6 +332,25 @@ static void tell_state(struct managed *s)
 	tell_finished(s, session_reason(s->session));
 }
 
+/* What has gone is in the journal, too: whoever reads the recording later may wonder. */
+static void tell_sheds(struct managed *s)
+{
+	size_t n;
+	const struct session_shed *sheds = session_sheds(s->session, &n);
+
+	if (n == s->n_told_sheds)
+		return;
+	for (; s->n_told_sheds < n; s->n_told_sheds++) {
+		const struct session_shed *shed = &sheds[s->n_told_sheds];
+
+		log_warning(0, "session %s sheds %s: it took %.2f%% of a CPU, the limit is %.2f%%",
+			    s->path, budget_shed_names[shed->what], (double)shed->cost_ppm / 1e4,
+			    (double)shed->limit_ppm / 1e4);
+	}
+	sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Shed",
+				       NULL);
+}
+
 /* Follows a change of state; may free S. */
 static int on_settle(sd_event_source *source, void *userdata)
 {
@@ -240,8 +358,10 @@ static int on_settle(sd_event_source *source, void *userdata)
 	struct manager *m = s->manager;
 
 	(void)source;
+	tell_sheds(s);
 	tell_state(s);
 	answer_waiters(s);
+	profile_snapshots_settle(s);
 	if (s->removing && !managed_active(s))
 		manager_remove(m, s);
 	manager_settle(m);
@@ -348,14 +468,75 @@ static int add_sources(struct managed *s)
 	return sd_event_source_set_enabled(s->settle, SD_EVENT_OFF);
 }
 
-/* Where the archive goes. */
-static int make_store(struct create_request *request)
+/* The memory of a flight recorder. */
+static int make_flight(struct managed *s, struct create_request *request)
 {
-	int r = request->store ? 0 : store_fd_new(request->output_fd, &request->store);
+	struct session_options *o = &request->options;
+	int dir_fd = s->manager->flights_fd;
 
+	if (dir_fd < 0)
+		return dir_fd;
+	session_options_fill_flight(o);
+	s->flight_fd = flights_make(dir_fd, s->uid, o->name);
+	if (s->flight_fd < 0)
+		return s->flight_fd;
+	return flight_new(&(struct flight_options){ s->flight_fd, o->flight_ns, o->flight_bytes },
+			  &request->store);
+}
+
+/* Where the archive goes. */
+static int make_store(struct managed *s, struct create_request *request)
+{
+	int r;
+
+	if (request->store)
+		return 0;
+	if (request->options.mode == SESSION_FLIGHT)
+		return make_flight(s, request);
+	r = store_fd_new(request->output_fd, &request->store);
 	if (r == 0)
 		request->output_fd = -1; /* the store's now */
 	return r;
+}
+
+/* What each has: its object and its place in the event loop. */
+static int set_up(struct managed *s)
+{
+	int r = make_path(s);
+
+	if (r < 0)
+		return r;
+	r = add_sources(s);
+	if (r < 0)
+		return r;
+	session_set_changed(s->session, on_changed, s);
+	return 0;
+}
+
+int managed_new_recovered(struct manager *m, uid_t uid, const char *name, int flight_fd,
+			  struct managed **ret)
+{
+	_cleanup_(managed_freep) struct managed *s = calloc(1, sizeof(*s));
+	struct session_options options = { .mode = SESSION_FLIGHT };
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->manager = m;
+	s->uid = uid;
+	s->linger = s->recovered = true;
+	s->flight_fd = -1;
+	s->told_state = SESSION_FAILED;
+	strcpy(options.name, name);
+	r = session_new_recovered(&options, flight_fd, &s->session);
+	if (r < 0)
+		return r;
+	r = set_up(s);
+	if (r < 0)
+		return r;
+	s->flight_fd = flight_fd;
+	*ret = TAKE_PTR(s);
+	return 0;
 }
 
 int managed_new(const struct managed_args *args, struct create_request *request,
@@ -369,27 +550,26 @@ int managed_new(const struct managed_args *args, struct create_request *request,
 	s->manager = args->manager;
 	s->uid = args->uid;
 	s->linger = request->linger;
+	s->flight_fd = -1;
 	s->told_state = SESSION_READY;
 	if (!s->linger) {
 		s->owner = strdup(args->owner);
 		if (!s->owner)
 			return -ENOMEM;
 	}
-	r = make_store(request);
+	r = make_store(s, request);
 	if (r < 0)
 		return r;
 	r = session_new(&request->options, request->store, &s->session);
 	if (r < 0)
 		return r;
+	s->profile = TAKE_PTR(request->use);
+	free(request->profile);
 	/* Both belong to the session now. */
 	*request = (struct create_request){ .output_fd = -1 };
-	r = make_path(s);
+	r = set_up(s);
 	if (r < 0)
 		return r;
-	r = add_sources(s);
-	if (r < 0)
-		return r;
-	session_set_changed(s->session, on_changed, s);
 	*ret = TAKE_PTR(s);
 	return 0;
 }
@@ -398,6 +578,7 @@ struct managed *managed_free(struct managed *s)
 {
 	if (!s)
 		return NULL;
+	profile_snapshots_drop(s);
 	/* Before its descriptor goes with the session. */
 	sd_event_source_disable_unref(s->io);
 	if (s->session)
@@ -413,7 +594,13 @@ struct managed *managed_free(struct managed *s)
 			bus_error_reply(s->waiters[i].call, -ECANCELED, NULL);
 		sd_bus_message_unref(s->waiters[i].call);
 	}
+	/* What is not removed but ends with us, the next service offers again. */
+	if (s->flight_fd >= 0 && s->session && !s->manager->ending)
+		flights_remove(s->manager->flights_fd, s->uid, session_options(s->session)->name,
+			       s->flight_fd);
 	session_free(s->session);
+	close_fd(s->flight_fd);
+	profile_use_free(s->profile);
 	sd_event_source_disable_unref(s->settle);
 	sd_event_source_disable_unref(s->patience);
 	free(s->path);

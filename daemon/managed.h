@@ -16,18 +16,21 @@
 #include "capture/session.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/profile-use.h"
 
 enum wait_for {
 	WAIT_STARTED,  /* runs, or could not start */
 	WAIT_FINISHED, /* the last byte is written, or never will be */
 	WAIT_REMOVED,
 	WAIT_SNAPSHOT, /* it is on its way to the output */
+	WAIT_FLIGHT,   /* a flight recorder's snapshot is written, or never will be */
+	WAIT_CHUNK,    /* the chunk before is complete */
 };
 
 struct waiter {
 	enum wait_for what;
 	sd_bus_message *call;
-	uint64_t snapshot; /* number of the one that is waited for */
+	uint64_t snapshot; /* or chunk: number of the one that is waited for */
 };
 
 struct managed {
@@ -38,7 +41,10 @@ struct managed {
 	char *owner; /* unique name of the connection it is bound to; NULL = nobody */
 	uid_t uid;
 	bool linger;
-	bool removing; /* to be removed when it has finished */
+	bool recovered;              /* of a service that is dead */
+	bool removing;               /* to be removed when it has finished */
+	struct profile_use *profile; /* that it was made of; NULL = of none. Owned */
+	int flight_fd; /* of a flight recorder: its folder (flights.h), locked; -1 = none */
 	struct waiter waiters[LIMIT_WAITERS];
 	size_t n_waiters;
 	sd_event_source *io;       /* the session's descriptor */
@@ -46,6 +52,7 @@ struct managed {
 	sd_event_source *patience; /* with its output, while removing */
 	uint64_t patience_bytes;   /* what was written when it was armed */
 	enum session_state told_state;
+	size_t n_told_sheds;
 	uint64_t told_events, told_bytes; /* in the last PropertiesChanged */
 	bool told_loss;                   /* in the log */
 };
@@ -60,6 +67,10 @@ struct managed_args {
 int managed_new(const struct managed_args *args, struct create_request *request,
 		struct managed **ret);
 
+/* Likewise, of what a service that is dead has left of UID's flight recorder NAME in FLIGHT_FD, which it takes over on success. */
+int managed_new_recovered(struct manager *m, uid_t uid, const char *name, int flight_fd,
+			  struct managed **ret);
+
 /* Lets go of the session as it is. Calls that still wait are told that it was removed. */
 struct managed *managed_free(struct managed *s);
 
@@ -70,6 +81,9 @@ struct log_subject managed_subject(const struct managed *s, enum log_happening h
 
 /* True once nothing more will be written. */
 bool managed_finished(const struct managed *s);
+
+/* True of what a service that is dead has left. */
+bool managed_recovered(const struct managed *s);
 
 /* True from its start until it has finished. */
 bool managed_active(const struct managed *s);
@@ -83,6 +97,16 @@ int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call);
 /* Has a snapshot taken, and answers CALL when it is on its way to the output. Returns what managed_wait() or
  * session_snapshot() does. */
 int managed_snapshot(struct managed *s, sd_bus_message *call);
+
+/* Has a flight recorder's snapshot written to FD, which it takes over on success, and answers CALL when it is. Returns what managed_wait(),
+ * store_fd_new() or session_take_snapshot() does. */
+int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call);
+
+/* Has another chunk begin, and answers CALL when the one before is complete. Returns what managed_wait() or session_rotate() does. */
+int managed_rotate(struct managed *s, sd_bus_message *call);
+
+/* True while a snapshot is being written that somebody, or a profile, waits for. */
+bool managed_is_writing(const struct managed *s);
 
 /* Forgets the calls of SENDER, who has left the bus. */
 void managed_drop_waiters(struct managed *s, const char *sender);

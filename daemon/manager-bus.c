@@ -9,7 +9,10 @@
 #include "capture/capabilities.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
+#include "daemon/log.h"
 #include "daemon/managed.h"
+#include "daemon/profile-snapshots.h"
+#include "daemon/service.h"
 
 static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
@@ -96,6 +99,19 @@ static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_
 	return r < 0 ? r : sd_bus_send(NULL, reply, NULL);
 }
 
+/* Profiles and groups are looked at when they matter; only what polkit has said is remembered. */
+static int method_reload(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+
+	(void)reterr;
+	service_say_reloading();
+	access_drop_answers(m->access);
+	log_info("reloaded");
+	service_say_reloaded();
+	return sd_bus_reply_method_return(call, NULL);
+}
+
 static int get_version(sd_bus *bus, const char *path, const char *interface, const char *property,
 		       sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
@@ -141,6 +157,21 @@ static int get_usage(sd_bus *bus, const char *path, const char *interface, const
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
+static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+	const char *reason;
+	int r;
+
+	r = sd_bus_message_read(call, "s", &reason);
+	if (r < 0)
+		return r;
+	if (access_sender_uid(m->access, call) != 0)
+		return bus_error_set(reterr, -EACCES, "snapshots of all profiles are for root");
+	r = profile_snapshot_all(m, *reason ? reason : "requested", call);
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
+}
+
 /* clang-format off */
 static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
@@ -157,6 +188,10 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_METHOD_WITH_ARGS("GetCapabilities", SD_BUS_NO_ARGS,
 				SD_BUS_RESULT("a{sv}", capabilities), method_get_capabilities,
 				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("SnapshotAll", SD_BUS_ARGS("s", reason),
+				SD_BUS_RESULT("u", written, "u", passed_over), method_snapshot_all,
+				SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD("Reload", NULL, NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionAdded", SD_BUS_ARGS("s", name, "o", session), 0),
 	SD_BUS_SIGNAL_WITH_ARGS("SessionRemoved", SD_BUS_ARGS("s", name, "o", session), 0),
 	SD_BUS_VTABLE_END,

@@ -13,8 +13,10 @@
 #include "capture/capabilities.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
+#include "daemon/flights.h"
 #include "daemon/log.h"
 #include "daemon/managed.h"
+#include "daemon/profile-snapshots.h"
 #include "daemon/tell.h"
 
 static struct managed *find_exact(const struct manager *m, const char *name, uid_t uid)
@@ -128,10 +130,10 @@ static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amo
 	return use;
 }
 
+/* What a dead service has left takes nothing but memory. */
 static uint64_t one(const struct managed *s)
 {
-	(void)s;
-	return 1;
+	return !managed_recovered(s);
 }
 
 static int check_counts(const struct manager *m, const struct manager_create_args *args, bool own,
@@ -274,6 +276,34 @@ int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr)
 		     : 0;
 }
 
+static uint64_t flight_of(const struct managed *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return o->mode == SESSION_FLIGHT ? o->flight_bytes : 0;
+}
+
+/* Whether there is memory for what S keeps beside all others', also those that have ended. */
+static int check_flights(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
+{
+	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
+					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
+	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
+	const struct limit_wish wish = { flight_of(s), s->uid, session_options(s->session)->own };
+	const struct limit_use use = use_of(m, s->uid, flight_of);
+	enum limit_verdict v;
+	uint64_t most;
+
+	v = limit_check(&limit, &use, &wish, &most);
+	if (wish.amount == 0 || v == LIMIT_FITS)
+		return 0;
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `flight_bytes`: the flight recorder would keep %s, others "
+			     "keep %s, and %s is the limit of %s",
+			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
+			     text_format_size(may, most), limit_whose(v));
+}
+
 static int make(struct manager *m, const struct manager_create_args *args,
 		struct create_request *request, struct managed **ret, sd_bus_error *reterr)
 {
@@ -286,9 +316,67 @@ static int make(struct manager *m, const struct manager_create_args *args,
 	r = managed_new(&(struct managed_args){ m, args->owner, args->uid }, request, ret);
 	if (r == -EBADF)
 		return bus_error_set(reterr, r, "option `output` cannot be written");
+	if (r < 0 && request->options.mode == SESSION_FLIGHT && !request->store)
+		return bus_error_set(reterr, -ENODEV,
+				     "there is no place for what a flight recorder keeps: %s",
+				     strerror(-r));
 	if (r < 0)
 		return bus_error_set(reterr, r, "the session cannot be made: %s", strerror(-r));
 	return 0;
+}
+
+/* What was left of the session NAME of a profile, and runs no more, makes room; what a dead service kept in memory goes to the profile's
+ * directory. */
+static void save_left(struct manager *m, const char *name, struct profile_use *use)
+{
+	struct managed *s = find_exact(m, name, 0);
+	int r;
+
+	if (!s || !managed_finished(s) || !(managed_recovered(s) || s->profile))
+		return;
+	if (managed_recovered(s)) {
+		const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+
+		r = profile_snapshot_recovered(s, use);
+		if (r < 0)
+			log_session_warning(&about, r,
+					    "what the service kept when it died is lost");
+		else
+			log_session(&about, "what the service kept when it died goes to %s",
+				    use->collection.directory);
+	}
+	manager_remove(m, s);
+}
+
+/* Makes REQUEST what its profile says. */
+static int use_profile(struct manager *m, const struct manager_create_args *args,
+		       struct create_request *request, sd_bus_error *reterr)
+{
+	struct collection *c;
+	int r;
+
+	if (args->uid != 0)
+		return bus_error_set(reterr, -EACCES,
+				     "profiles are for root: `systemctl start kymo-collect@%.64s` "
+				     "as root",
+				     request->profile);
+	if (strcmp(args->name, request->profile) != 0)
+		return bus_error_set(reterr, -EINVAL,
+				     "a session of the profile '%.64s' has its name, and not "
+				     "'%.64s'",
+				     request->profile, args->name);
+	r = profile_use_new(&m->places, request->profile, &request->use, reterr);
+	if (r < 0)
+		return bus_error_set(reterr, r, NULL);
+	save_left(m, args->name, request->use);
+	c = &request->use->collection;
+	request->options = c->session;
+	c->session = (struct session_options){ 0 };
+	r = request->options.mode == SESSION_STREAM
+		    ? profile_use_store(request->use, request->use->packed, &request->store)
+		    : 0;
+	return r < 0 ? bus_error_set(reterr, r, "its directory cannot be used: %s", strerror(-r))
+		     : 0;
 }
 
 int manager_create(struct manager *m, const struct manager_create_args *args,
@@ -297,7 +385,9 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	_cleanup_(managed_freep) struct managed *s = NULL;
 	int r;
 
-	r = check_name(m, args, reterr);
+	r = request->profile ? use_profile(m, args, request, reterr) : 0;
+	if (r == 0)
+		r = check_name(m, args, reterr);
 	if (r < 0)
 		return r;
 	r = check_counts(m, args, request->options.own, reterr);
@@ -313,6 +403,8 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 	r = check_rings(m, s, reterr);
 	if (r == 0)
 		r = check_blocks(m, s, reterr);
+	if (r == 0)
+		r = check_flights(m, s, reterr);
 	if (r < 0)
 		return r;
 	s->next = m->sessions;
@@ -349,7 +441,7 @@ static bool any_active(const struct manager *m)
 static bool all_told(const struct manager *m)
 {
 	for (const struct managed *s = m->sessions; s; s = s->next) {
-		if (!managed_told(s))
+		if (!managed_told(s) || managed_is_writing(s))
 			return false;
 	}
 	return true;
@@ -369,14 +461,28 @@ void manager_settle(struct manager *m)
 	sd_event_source_set_enabled(m->tick, active ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
+/* Units may be put elsewhere than they were, or were expected. */
+static void look_at_profile(struct managed *s)
+{
+	struct profile_use *p = s->profile;
+
+	if (!p || !p->collection.units || ++p->n_ticks % PROFILE_LOOK_TICKS != 0 ||
+	    session_state(s->session) != SESSION_RUNNING)
+		return;
+	if (profile_use_outdated(p, session_options(s->session)))
+		session_stop(s->session, PROFILE_REASON_OUTDATED);
+}
+
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 
 	(void)usec;
 	for (struct managed *s = m->sessions; s; s = s->next) {
-		if (managed_active(s))
+		if (managed_active(s)) {
 			managed_tell_counters(s);
+			look_at_profile(s);
+		}
 	}
 	return sd_event_source_set_time_relative(source, TELL_COUNTERS_NS / 1000);
 }
@@ -431,6 +537,36 @@ void manager_shutdown(struct manager *m, int status)
 	manager_settle(m);
 }
 
+static void on_found(uid_t uid, const char *name, int fd, void *userdata)
+{
+	struct manager *m = userdata;
+	struct managed *s;
+	int r = managed_new_recovered(m, uid, name, fd, &s);
+
+	if (r < 0) {
+		/* There is nothing in it, or nothing that could be read. */
+		flights_remove(m->flights_fd, uid, name, fd);
+		close_fd(fd);
+		return;
+	}
+	s->next = m->sessions;
+	m->sessions = s;
+	log_warning(
+		0,
+		"session %s: a flight recorder of a service that ended; `kymo snapshot` has what it kept",
+		s->path);
+}
+
+/* What flight recorders of a service that has died have kept is offered again. */
+static void recover(struct manager *m)
+{
+	m->flights_fd = flights_open();
+	if (m->flights_fd < 0)
+		log_warning(m->flights_fd, "no place for flight recorders");
+	else
+		flights_find(m->flights_fd, on_found, m);
+}
+
 int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager **ret)
 {
 	_cleanup_(manager_freep) struct manager *m = calloc(1, sizeof(*m));
@@ -438,8 +574,10 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 
 	if (!m)
 		return -ENOMEM;
+	m->flights_fd = -ENOENT;
 	m->event = sd_event_ref(event);
 	m->bus = sd_bus_ref(bus);
+	m->places = (struct profile_places){ COLLECTION_FOLDER, COLLECTION_DIRECTORY_PREFIX };
 	r = access_new(bus, group, &(struct access_ops){ manager_demand, on_gone, m }, &m->access);
 	if (r < 0)
 		return r;
@@ -457,6 +595,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	r = session_bus_offer(m);
 	if (r < 0)
 		return r;
+	recover(m);
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -465,8 +604,10 @@ struct manager *manager_free(struct manager *m)
 {
 	if (!m)
 		return NULL;
+	m->ending = true;
 	while (m->sessions)
 		manager_remove(m, m->sessions);
+	close_fd(m->flights_fd);
 	access_free(m->access);
 	sd_event_source_disable_unref(m->tick);
 	sd_event_source_disable_unref(m->deadline);

@@ -22,6 +22,7 @@
 
 #include "base/cleanup.h"
 #include "daemon/limits.h"
+#include "daemon/profile-use.h"
 #include "daemon/session-options-bus.h"
 
 #define KYMO_BUS_NAME          "org.kymo.Trace1"
@@ -44,14 +45,19 @@ enum {
 #define LIMIT_RING_BYTES_OWN      (LIMIT_RING_BYTES / 4)
 #define LIMIT_BLOCKS                                                                               \
 	MEMORY_BLOCKS_MAX /* that tables of all sessions have room for: 2 GiB when empty */
-#define LIMIT_BLOCKS_ROOT     (LIMIT_BLOCKS / 4)
-#define LIMIT_BLOCKS_PER_USER (LIMIT_BLOCKS / 2)
-#define LIMIT_BLOCKS_OWN      (LIMIT_BLOCKS / 4)
+#define LIMIT_BLOCKS_ROOT           (LIMIT_BLOCKS / 4)
+#define LIMIT_BLOCKS_PER_USER       (LIMIT_BLOCKS / 2)
+#define LIMIT_BLOCKS_OWN            (LIMIT_BLOCKS / 4)
+#define LIMIT_FLIGHT_BYTES          (UINT64_C(1) << 30) /* that all flight recorders keep */
+#define LIMIT_FLIGHT_BYTES_ROOT     (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_PER_USER (LIMIT_FLIGHT_BYTES / 4)
+#define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
 
 /* How long things may take. */
 #define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */
 #define PATIENCE_SHUTDOWN_NS UINT64_C(10000000000) /* all outputs, when the daemon ends */
 #define TELL_COUNTERS_NS     UINT64_C(1000000000)
+#define PROFILE_LOOK_TICKS   5 /* of those, between two looks for the units of a profile */
 
 struct access;
 struct managed;
@@ -60,12 +66,14 @@ struct manager {
 	sd_event *event;
 	sd_bus *bus;
 	struct access *access;
-	uint64_t start_ns;        /* CLOCK_BOOTTIME */
-	struct managed *sessions; /* newest first */
+	uint64_t start_ns;            /* CLOCK_BOOTTIME */
+	struct profile_places places; /* as it is made: where packages put them */
+	struct managed *sessions;     /* newest first */
 	struct efforts efforts;
 	sd_event_source *tick; /* counters, while a session runs */
 	sd_event_source *deadline;
-	bool exiting;
+	int flights_fd; /* where flight recorders keep what they have (flights.h), or why there is no such place */
+	bool exiting, ending; /* sessions are stopped; what is left of them is let go of */
 	int exit_status;
 };
 

@@ -12,8 +12,10 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "daemon/access.h"
 #include "daemon/log.h"
 #include "daemon/managed.h"
+#include "daemon/profile-snapshots.h"
 
 #define USEC_PER_SEC   UINT64_C(1000000)
 #define TELL_USEC      USEC_PER_SEC        /* between two status lines */
@@ -34,7 +36,7 @@ struct service {
 	uint64_t shape;                  /* of what there was to tell when it was looked at last */
 	uint64_t calls_seen, shape_seen; /* when idleness was looked at */
 	char status[STATUS_MAX];
-	sd_event_source *sigterm, *sigint, *post, *idle, *tell;
+	sd_event_source *sigterm, *sigint, *sigusr1, *post, *idle, *tell;
 	sd_bus_slot *calls, *disconnected, *owner;
 };
 
@@ -129,6 +131,17 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
+void service_say_reloading(void)
+{
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		   clock_read_ns(CLOCK_MONOTONIC) / 1000);
+}
+
+void service_say_reloaded(void)
+{
+	sd_notify(0, "READY=1");
+}
+
 /* ---- the end ---- */
 
 static void say_stopping(struct service *s)
@@ -146,6 +159,17 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	(void)info;
 	say_stopping(s);
 	manager_shutdown(s->manager, EXIT_SUCCESS);
+	return 0;
+}
+
+/* Somebody who cannot use the bus wants to keep what happened. */
+static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct service *s = userdata;
+
+	(void)source;
+	(void)info;
+	profile_snapshot_all(s->manager, "SIGUSR1", NULL);
 	return 0;
 }
 
@@ -179,9 +203,20 @@ static int take_name(sd_bus *bus)
 	return 0;
 }
 
+/* What a dead service has left is offered again by the next one. */
+static bool has_sessions(const struct manager *m)
+{
+	for (const struct managed *s = m->sessions; s; s = s->next) {
+		if (!managed_recovered(s))
+			return true;
+	}
+	return false;
+}
+
 static bool is_idle(const struct service *s)
 {
-	return !s->manager->sessions && !s->manager->exiting;
+	return !has_sessions(s->manager) && !s->manager->exiting &&
+	       !access_is_waiting(s->manager->access);
 }
 
 /* The name is not ours any more, and all that was sent to it while it was has been read. */
@@ -218,8 +253,12 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source;
 	(void)usec;
-	if (!is_idle(s) || s->releasing)
+	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
 		return 0;
+	if (!is_idle(s)) {
+		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
+		return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
+	}
 	say_stopping(s);
 	sd_notify_barrier(0, BARRIER_USEC);
 	s->releasing = true;
@@ -254,7 +293,7 @@ static void watch_idle(struct service *s)
 	sd_event_source_set_time_relative(s->idle,
 					  s->told_stopping ? LATE_IDLE_USEC : s->idle_usec);
 	sd_event_source_set_enabled(s->idle,
-				    s->manager->sessions ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
+				    has_sessions(s->manager) ? SD_EVENT_OFF : SD_EVENT_ONESHOT);
 }
 
 /* After whatever has happened. */
@@ -308,6 +347,8 @@ int service_new(const struct service_args *args, struct service **ret)
 	if (r >= 0)
 		r = sd_event_add_signal(s->event, &s->sigint, SIGINT, on_signal, s);
 	if (r >= 0)
+		r = sd_event_add_signal(s->event, &s->sigusr1, SIGUSR1, on_usr1, s);
+	if (r >= 0)
 		r = sd_bus_match_signal(s->bus, &s->disconnected, "org.freedesktop.DBus.Local",
 					"/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local",
 					"Disconnected", on_disconnected, s);
@@ -336,6 +377,7 @@ struct service *service_free(struct service *s)
 	sd_bus_slot_unref(s->owner);
 	sd_event_source_disable_unref(s->sigterm);
 	sd_event_source_disable_unref(s->sigint);
+	sd_event_source_disable_unref(s->sigusr1);
 	sd_event_source_disable_unref(s->post);
 	sd_event_source_disable_unref(s->idle);
 	sd_event_source_disable_unref(s->tell);

@@ -29,7 +29,7 @@ struct service_args {
 };
 
 /*
- * From now on MANAGER is served as long as it should be: SIGTERM and SIGINT (which must be blocked), the end of the bus and idleness end
+ * From now on MANAGER is served as long as it should be: SIGTERM and SIGINT (which must be blocked, with SIGUSR1, which asks for snapshots), the end of the bus and idleness end
  * EVENT's loop. The watchdog is fed if there is one. All of ARGS must outlive it.
  */
 int service_new(const struct service_args *args, struct service **ret);
@@ -39,3 +39,7 @@ DEFINE_CLEANUP(struct service *, service_free)
 
 /* Takes the name on the bus and says that we are ready. Logs what goes wrong. */
 int service_begin(struct service *s);
+
+/* To systemd, around a reload. */
+void service_say_reloading(void);
+void service_say_reloaded(void);

@@ -5,12 +5,15 @@
  * not view it, a session does not exist. Who may change it, the guard has looked at.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
+#include "daemon/flights.h"
 #include "daemon/managed.h"
+#include "daemon/profile-snapshots.h"
 
 static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
@@ -65,6 +68,52 @@ static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_e
 		return bus_error_set(reterr, r,
 				     "the session does not watch what is allocated: none of its "
 				     "categories is memory, fd, shm or threads");
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
+}
+
+static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	_cleanup_close_ int own_fd = -1;
+	struct managed *s = userdata;
+	int fd, r = sd_bus_message_read(call, "h", &fd);
+
+	if (r < 0)
+		return bus_error_set(reterr, -EBADF,
+				     "`output` names a descriptor that did not come with the "
+				     "message");
+	r = output_fd_check(fd, reterr);
+	if (r < 0)
+		return r;
+	own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	r = own_fd < 0 ? -errno : managed_take_snapshot(s, own_fd, call);
+	if (r == -EOPNOTSUPP)
+		return bus_error_set(reterr, r,
+				     "the session is no flight recorder: what it records goes to "
+				     "its output");
+	if (r == -ESHUTDOWN)
+		return bus_error_set(reterr, r, "the session has never been started");
+	if (r == -EBUSY)
+		return bus_error_set(reterr, r,
+				     "other snapshots of the session are on their way, and more "
+				     "may not wait");
+	if (r < 0)
+		return bus_error_set(reterr, r, NULL);
+	TAKE_FD(own_fd);
+	return 1;
+}
+
+static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	/* Of a flight recorder of a profile, what it has so far is its next file. */
+	int r = profile_snapshot_now(s, "requested", call);
+
+	if (r == -EOPNOTSUPP)
+		r = managed_rotate(s, call);
+	if (r == -EOPNOTSUPP)
+		return bus_error_set(reterr, r,
+				     "the archive of the session has no chunks: a profile with a "
+				     "directory makes them");
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -149,6 +198,29 @@ GETTER(get_owner)
 	return sd_bus_message_append(reply, "u", (uint32_t)s->uid);
 }
 
+GETTER(get_profile)
+{
+	const struct managed *s = userdata;
+	const char *text = "";
+
+	GETTER_UNUSED;
+	if (s->profile)
+		text = strcmp(member, "Profile") == 0 ? s->profile->name
+						      : s->profile->collection.directory;
+	return sd_bus_message_append(reply, "s", text);
+}
+
+GETTER(get_snapshots)
+{
+	const struct managed *s = userdata;
+	const struct profile_use *p = s->profile;
+
+	GETTER_UNUSED;
+	(void)member;
+	return sd_bus_message_append(reply, "a{st}", 3, "written", p ? p->n_written : 0, "failed",
+				     p ? p->n_failed : 0, "passed_over", p ? p->n_passed_over : 0);
+}
+
 GETTER(get_options)
 {
 	const struct managed *s = userdata;
@@ -211,6 +283,47 @@ GETTER(get_lost)
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
+/* {sv}: what each class of programs has cost, ns. */
+static int append_classes(sd_bus_message *m, const struct session_counters *now)
+{
+	int r = sd_bus_message_open_container(m, 'e', "sv");
+
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "bpf_classes_ns");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', "a{st}");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{st}");
+	for (size_t i = 0; r >= 0 && i < COST_CLASSES; i++) {
+		if (now->bpf_classes[i].runs)
+			r = sd_bus_message_append(m, "{st}", cost_names[i], now->bpf_classes[i].ns);
+	}
+	for (int i = 0; r >= 0 && i < 3; i++)
+		r = sd_bus_message_close_container(m);
+	return r;
+}
+
+static int append_cost(sd_bus_message *m, const struct session_counters *now)
+{
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {
+		{ "daemon_cpu_ns", now->daemon_cpu_ns },
+		{ "bpf_ns", now->bpf.ns },
+		{ "bpf_runs", now->bpf.runs },
+		{ "bytes", now->bytes },
+		{ "cpu_ppm", now->cost_ppm },
+	};
+	int r = sd_bus_message_open_container(m, 'a', "{sv}");
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(rows); i++)
+		r = sd_bus_message_append(m, "{sv}", rows[i].name, "t", rows[i].value);
+	if (r >= 0)
+		r = append_classes(m, now);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 GETTER(get_cost)
 {
 	const struct managed *s = userdata;
@@ -219,7 +332,22 @@ GETTER(get_cost)
 	GETTER_UNUSED;
 	(void)member;
 	session_counters(s->session, &now);
-	return sd_bus_message_append(reply, "a{sv}", 1, "daemon_cpu_ns", "t", now.daemon_cpu_ns);
+	return append_cost(reply, &now);
+}
+
+GETTER(get_shed)
+{
+	const struct managed *s = userdata;
+	size_t n;
+	const struct session_shed *sheds = session_sheds(s->session, &n);
+	int r = sd_bus_message_open_container(reply, 'a', "(sttt)");
+
+	GETTER_UNUSED;
+	(void)member;
+	for (size_t i = 0; r >= 0 && i < n; i++)
+		r = sd_bus_message_append(reply, "(sttt)", budget_shed_names[sheds[i].what],
+					  sheds[i].ts_ns, sheds[i].cost_ppm, sheds[i].limit_ppm);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
 /* clang-format off */
@@ -233,6 +361,10 @@ static const sd_bus_vtable vtable[] = {
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("SnapshotMemory", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT,
 				method_snapshot_memory, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Snapshot", SD_BUS_ARGS("h", output), SD_BUS_NO_RESULT,
+				method_snapshot, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("Rotate", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_rotate,
+				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("BeginContext", SD_BUS_ARGS("s", name), SD_BUS_RESULT("u", bit),
 				method_begin_context, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("EndContext", SD_BUS_ARGS("u", bit), SD_BUS_NO_RESULT,
@@ -245,6 +377,9 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("Contexts", "a{su}", get_contexts, 0, 0),
 	SD_BUS_PROPERTY("Name", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("Owner", "u", get_owner, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Profile", "s", get_profile, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Directory", "s", get_profile, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+	SD_BUS_PROPERTY("Snapshots", "a{st}", get_snapshots, 0, 0),
 	SD_BUS_PROPERTY("Options", "a{sv}", get_options, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("StartTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("StopTime", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
@@ -252,6 +387,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("Lost", "a{st}", get_lost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Cost", "a{sv}", get_cost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("Shed", "a(sttt)", get_shed, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_SIGNAL_WITH_ARGS("Finished", SD_BUS_ARGS("s", reason), 0),
 	SD_BUS_VTABLE_END,
 };
@@ -310,7 +446,7 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
 {
 	struct manager *m = userdata;
 	/* sd-bus frees it, and what is in it. */
-	char **nodes = calloc(LIMIT_SESSIONS + 1, sizeof(*nodes));
+	char **nodes = calloc(LIMIT_SESSIONS + FLIGHTS_RECOVERED_MAX + 1, sizeof(*nodes));
 	size_t n = 0;
 
 	(void)bus;

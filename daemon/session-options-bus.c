@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 
 #include "daemon/bus-error.h"
+#include "daemon/profile-use.h"
 
 enum {
 	OPTION_PIDS_MAX = 4096, /* processes to begin with; their children come on top */
@@ -30,7 +31,7 @@ typedef int (*option_append_fn)(const struct option_row *row, sd_bus_message *m,
 
 struct option_row {
 	const char *name;
-	const char *type; /* NULL = any: refused whatever it is */
+	const char *type;
 	option_read_fn read;
 	option_append_fn append; /* NULL = not shown */
 	size_t offset;           /* in struct create_request, of what the row is about */
@@ -43,6 +44,9 @@ void create_request_deinit(struct create_request *r)
 	session_options_deinit(&r->options);
 	r->output_fd = close_fd(r->output_fd);
 	r->store = store_free(r->store);
+	free(r->profile);
+	r->profile = NULL;
+	r->use = profile_use_free(r->use);
 }
 
 /* What an open file is called when it cannot be an output. */
@@ -95,23 +99,23 @@ int output_fd_check(int fd, sd_bus_error *reterr)
 	struct stat st;
 
 	if (flags < 0 || fstat(fd, &st) < 0)
-		return bus_error_set(reterr, -EBADF, "option `output` is not an open file: %s",
+		return bus_error_set(reterr, -EBADF, "`output` is not an open file: %s",
 				     strerror(errno));
 	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
 		return bus_error_set(reterr, -EBADF,
-				     "option `output` is %s: a regular file, a pipe or a socket "
+				     "`output` is %s: a regular file, a pipe or a socket "
 				     "is needed",
 				     kind_of(st.st_mode));
 	if (flags & O_PATH)
 		return bus_error_set(reterr, -EBADF,
-				     "option `output` only names a file (O_PATH): open it for "
+				     "`output` only names a file (O_PATH): open it for "
 				     "writing");
 	if ((flags & O_ACCMODE) == O_RDONLY)
-		return bus_error_set(reterr, -EBADF, "option `output` is open for reading only");
+		return bus_error_set(reterr, -EBADF, "`output` is open for reading only");
 	filesystem = kernel_filesystem_of(fd);
 	if (filesystem)
 		return bus_error_set(reterr, -EBADF,
-				     "option `output` is a file of the kernel's, on %s: no archive "
+				     "`output` is a file of the kernel's, on %s: no archive "
 				     "can be written there",
 				     filesystem);
 	return 0;
@@ -137,11 +141,15 @@ static int read_output(const struct option_row *row, sd_bus_message *m, struct c
 static int read_profile(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 			sd_bus_error *reterr)
 {
-	(void)m;
-	(void)to;
-	return bus_error_set(reterr, -EOPNOTSUPP,
-			     "option `%s`: profiles come with a later version of the service",
-			     row->name);
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	(void)row;
+	(void)reterr;
+	if (r < 0)
+		return r;
+	to->profile = strdup(name);
+	return to->profile ? 0 : -ENOMEM;
 }
 
 static int read_categories(const struct option_row *row, sd_bus_message *m,
@@ -400,6 +408,32 @@ static int append_cgroups(const struct option_row *row, sd_bus_message *m,
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+static int read_mode(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+		     sd_bus_error *reterr)
+{
+	enum session_mode mode = 0;
+	const char *name;
+	int r = sd_bus_message_read(m, "s", &name);
+
+	if (r < 0)
+		return r;
+	while (*name && mode < SESSION_MODE_MAX && strcmp(session_mode_names[mode], name) != 0)
+		mode++;
+	if (mode == SESSION_MODE_MAX)
+		return bus_error_set(reterr, -EINVAL,
+				     "option `%s`: '%s' is none of stream and flight", row->name,
+				     name);
+	to->options.mode = mode;
+	return 0;
+}
+
+static int append_mode(const struct option_row *row, sd_bus_message *m,
+		       const struct create_request *from)
+{
+	(void)row;
+	return sd_bus_message_append(m, "s", session_mode_names[from->options.mode]);
+}
+
 static int read_reach(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 		      sd_bus_error *reterr)
 {
@@ -472,6 +506,47 @@ static int read_allocator_fds(const struct option_row *row, sd_bus_message *m,
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+static int read_triggers(const struct option_row *row, sd_bus_message *m, struct create_request *to,
+			 sd_bus_error *reterr)
+{
+	const struct trigger_row *trigger;
+	const char *name;
+	uint64_t value;
+	int r = sd_bus_message_enter_container(m, 'a', "{st}");
+
+	if (r < 0)
+		return r;
+	while ((r = sd_bus_message_read(m, "{st}", &name, &value)) > 0) {
+		trigger = trigger_row_of(name, strlen(name));
+		if (!trigger)
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: there is no trigger '%s'", row->name,
+					     name);
+		if (value != 0 && (value < trigger->min || value > trigger->max))
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: '%s' is %" PRIu64
+					     ", but must be %" PRIu64 " to %" PRIu64
+					     ", or 0 for none",
+					     row->name, name, value, trigger->min, trigger->max);
+		*trigger_limit(&to->options.triggers, trigger) = value;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int append_triggers(const struct option_row *row, sd_bus_message *m,
+			   const struct create_request *from)
+{
+	struct trigger_options triggers = from->options.triggers;
+	int r = sd_bus_message_open_container(m, 'a', "{st}");
+
+	(void)row;
+	for (const struct trigger_row *t = trigger_rows; r >= 0 && t->name; t++) {
+		if (*trigger_limit(&triggers, t))
+			r = sd_bus_message_append(m, "{st}", t->name, *trigger_limit(&triggers, t));
+	}
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
 #define AT(member) offsetof(struct create_request, member)
 
 _Static_assert(AT(options.filter.n_pids) == AT(options.filter.pids) + offsetof(struct u32_list, n),
@@ -482,7 +557,7 @@ _Static_assert(AT(options.filter.n_uids) == AT(options.filter.uids) + offsetof(s
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ "output", "h", read_output, NULL, 0, 0, 0, 0 },
-	{ "profile", NULL, read_profile, NULL, 0, 0, 0, 0 },
+	{ "profile", "s", read_profile, NULL, 0, 0, 0, 0 },
 	{ "categories", "as", read_categories, append_categories, 0, 0, 0, 0 },
 	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
 	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
@@ -499,8 +574,13 @@ static const struct option_row rows[] = {
 	{ "triage_interval_ns", "t", read_u64, append_u64, AT(options.memory.triage_interval_ns), TRIAGE_NS_MIN, TRIAGE_NS_MAX, 0 },
 	{ "reach", "s", read_reach, append_reach, 0, 0, 0, 0 },
 	{ "allocator_fds", "ah", read_allocator_fds, NULL, 0, 0, 0, ALLOCATOR_FILES_MAX },
+	{ "mode", "s", read_mode, append_mode, 0, 0, 0, 0 },
+	{ "flight_ns", "t", read_u64, append_u64, AT(options.flight_ns), 1, INT64_MAX, 0 },
+	{ "flight_bytes", "t", read_u64, append_u64, AT(options.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, 0 },
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
+	{ "max_overhead_ppm", "t", read_u64, append_u64, AT(options.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX, 0 },
+	{ "triggers", "a{st}", read_triggers, append_triggers, 0, 0, 0, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
 	{ "linger", "b", read_bool, append_bool, AT(linger), 0, 0, 0 },
 	{ "command", "s", read_command, append_command, 0, 0, 0, OPTION_COMMAND_MAX },
@@ -512,7 +592,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-_Static_assert(ARRAY_SIZE(rows) <= 32, "a bit each");
+_Static_assert(ARRAY_SIZE(rows) <= 64, "a bit each");
 
 static const struct option_row *row_of(const char *name)
 {
@@ -524,7 +604,7 @@ static const struct option_row *row_of(const char *name)
 }
 
 /* Reads one {sv}, of which the `e` has been entered. SEEN is a bit for each row. */
-static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *seen,
+static int read_entry(sd_bus_message *m, struct create_request *to, uint64_t *seen,
 		      sd_bus_error *reterr)
 {
 	const struct option_row *row;
@@ -536,14 +616,12 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *se
 	row = row_of(name);
 	if (!row)
 		return bus_error_set(reterr, -EINVAL, "there is no option `%s`", name);
-	if (*seen & 1u << (row - rows))
+	if (*seen & UINT64_C(1) << (row - rows))
 		return bus_error_set(reterr, -EINVAL, "option `%s` is given twice", name);
-	*seen |= 1u << (row - rows);
+	*seen |= UINT64_C(1) << (row - rows);
 	r = sd_bus_message_peek_type(m, NULL, &type);
 	if (r < 0)
 		return r;
-	if (!row->type)
-		return row->read(row, m, to, reterr);
 	if (strcmp(type, row->type) != 0)
 		return bus_error_set(reterr, -EINVAL, "option `%s` must be of type %s, not %s",
 				     name, row->type, type);
@@ -554,11 +632,38 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint32_t *se
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+/* A flight recorder has no output of its own. */
+static const char *output_refused(const struct create_request *r)
+{
+	if (r->options.mode != SESSION_FLIGHT)
+		return NULL;
+	return r->output_fd >= 0
+		       ? "option `output`: in mode 'flight' there is none; Snapshot takes it"
+		       : NULL;
+}
+
+/* A profile says all but whose the session is. SEEN are the rows of what was given. */
+static int check_profile(uint64_t seen, sd_bus_error *reterr)
+{
+	static const char *const beside[] = { "profile", "linger" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
+		seen &= ~(UINT64_C(1) << (row_of(beside[i]) - rows));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (seen >> i & 1)
+			return bus_error_set(reterr, -EINVAL,
+					     "option `%s`: beside `profile`, which says all, only "
+					     "`linger` is possible",
+					     rows[i].name);
+	}
+	return 0;
+}
+
 int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr)
 {
 	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
 	const char *refused;
-	uint32_t seen = 0;
+	uint64_t seen = 0;
 	int r;
 
 	r = sd_bus_message_enter_container(m, 'a', "{sv}");
@@ -577,13 +682,26 @@ int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_er
 	r = sd_bus_message_exit_container(m);
 	if (r < 0)
 		return r;
-	if (request.output_fd < 0)
+	if (request.profile) {
+		r = check_profile(seen, reterr);
+		if (r < 0)
+			return r;
+		*ret = request;
+		request = (struct create_request){ .output_fd = -1 };
+		return 0;
+	}
+	refused = output_refused(&request);
+	if (refused)
+		return bus_error_set(reterr, -EINVAL, "%s", refused);
+	if (request.output_fd < 0 && request.options.mode != SESSION_FLIGHT)
 		return bus_error_set(reterr, -EINVAL,
-				     "option `output` is missing: the descriptor of a file, a pipe "
+				     "`output` is missing: the descriptor of a file, a pipe "
 				     "or a socket that the archive goes to");
 	refused = session_options_refused(&request.options);
 	if (refused)
-		return bus_error_set(reterr, -EINVAL, "option `categories`: %s", refused);
+		return bus_error_set(
+			reterr, -EINVAL, "option `%s`: %s",
+			flight_options_refused(&request.options) ? "mode" : "categories", refused);
 	*ret = request;
 	request = (struct create_request){ .output_fd = -1 };
 	return 0;

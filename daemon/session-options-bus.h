@@ -12,11 +12,15 @@
 #include "capture/options.h"
 #include "capture/store.h"
 
+struct profile_use;
+
 struct create_request {
 	struct session_options options; /* owned */
 	int output_fd;                  /* owned; where the archive goes, if there is no store */
 	struct store *store;            /* owned; or NULL */
 	bool linger;                    /* outlives the connection that made it */
+	char *profile;                  /* owned: the name of one that says all the rest; or NULL */
+	struct profile_use *use;        /* owned: what became of it (manager.h) */
 };
 
 void create_request_deinit(struct create_request *r);

@@ -32,6 +32,7 @@ enum kind {
 	USAGE,
 	ALLOC, /* that lives */
 	CONTEXT,
+	SHED,
 };
 
 /* What tells items apart; the last one of a key holds. Without holes: its bytes are hashed. */
@@ -401,6 +402,19 @@ static int take_memory(struct edit_state *s, struct edit_kept *kept, const struc
 	}
 }
 
+/* What is not recorded any more. */
+static int take_own(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+{
+	struct key key = { SHED, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
+	struct fxt_arg arg;
+
+	if (fxt_text_known(&r->name) != FXT_NAME_SHED)
+		return 0;
+	if (edit_find_arg(r, FXT_NAME_CLASS, FXT_ARG_STRING, &arg) && arg.text.bytes)
+		key.b = table_hash(arg.text.bytes, arg.text.length);
+	return keep(s, &key, 0, kept);
+}
+
 static bool says_process_ends(const struct fxt_record *r)
 {
 	struct fxt_arg arg;
@@ -420,6 +434,8 @@ static int take_event(struct edit_state *s, struct edit_kept *kept, const struct
 		return keep_profile(s, kept, r);
 	if (fxt_text_known(&r->category) == FXT_NAME_MEMORY)
 		return take_memory(s, kept, r);
+	if (fxt_text_known(&r->category) == FXT_NAME_KYMO)
+		return take_own(s, kept, r);
 	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS)
 		return 0;
 	if (fxt_text_known(&r->name) == FXT_NAME_EXEC)

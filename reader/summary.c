@@ -37,6 +37,10 @@ static void forget_marks(struct summary *s)
 {
 	for (size_t i = 0; i < s->n_marks; i++)
 		free(s->marks[i].text);
+	for (size_t i = 0; i < s->n_sheds; i++)
+		free(s->sheds[i].what);
+	for (size_t i = 0; i < s->n_triggers; i++)
+		free(s->triggers[i].what);
 	s->n_marks = 0;
 }
 
@@ -533,6 +537,42 @@ static int add_mark(struct summary *s, const struct event *ev)
 	return 0;
 }
 
+static int add_shed(struct summary *s, const struct event *ev)
+{
+	struct summary_shed *shed = &s->sheds[s->n_sheds];
+
+	if (s->n_sheds == SUMMARY_SHEDS_MAX)
+		return 0;
+	*shed = (struct summary_shed){ ev->ts_ns, ev->shed.cost_ppm, ev->shed.limit_ppm,
+				       strdup(ev->shed.what) };
+	if (!shed->what)
+		return -ENOMEM;
+	s->n_sheds++;
+	return 0;
+}
+
+static int add_trigger(struct summary *s, const struct event *ev)
+{
+	size_t i = 0;
+
+	while (i < s->n_triggers && strcmp(s->triggers[i].what, ev->trigger.what) != 0)
+		i++;
+	if (i == SUMMARY_TRIGGERS_MAX)
+		i--;
+	if (i == s->n_triggers) {
+		s->triggers[i].what = strdup(ev->trigger.what);
+		if (!s->triggers[i].what)
+			return -ENOMEM;
+		s->n_triggers++;
+	}
+	s->triggers[i].count += ev->trigger.count;
+	if (ev->trigger.value >= s->triggers[i].worst) {
+		s->triggers[i].worst = ev->trigger.value;
+		s->triggers[i].worst_ns = ev->ts_ns;
+	}
+	return 0;
+}
+
 static int add_start(struct summary *s, const struct event *ev)
 {
 	s->n_sessions++;
@@ -547,6 +587,7 @@ static int add_start(struct summary *s, const struct event *ev)
 	s->stopped = false;
 	s->filtered = ev->start.filtered;
 	s->recording.n_cpus = ev->start.n_cpus;
+	s->recording.chunk = ev->start.chunk;
 	if (replace(&s->recording.session, ev->start.session) < 0 ||
 	    replace(&s->recording.command, ev->start.command) < 0 ||
 	    replace(&s->recording.options, ev->start.options) < 0 ||
@@ -588,6 +629,10 @@ int summary_add(struct summary *s, const struct event *ev)
 		return 0;
 	case EVENT_MARK:
 		return add_mark(s, ev);
+	case EVENT_SHED:
+		return add_shed(s, ev);
+	case EVENT_TRIGGER:
+		return add_trigger(s, ev);
 	case EVENT_START:
 		return add_start(s, ev);
 	case EVENT_INTERVAL:
@@ -604,6 +649,8 @@ int summary_add(struct summary *s, const struct event *ev)
 		s->any_stop = true;
 		s->dismissed += ev->stop.dismissed;
 		s->unreported += ev->stop.unreported;
+		s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
+		s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
 		return 0;
 	case EVENT_DAMAGE:
 		s->n_gaps++;

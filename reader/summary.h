@@ -84,6 +84,23 @@ struct summary_mark {
 	char *text; /* owned */
 };
 
+struct summary_shed {
+	uint64_t ts_ns, cost_ppm, limit_ppm; /* of one CPU */
+	char *what;                          /* owned */
+};
+
+/* Sheddings that are told apart: more than one recording can do, since archives may be joined. */
+enum { SUMMARY_SHEDS_MAX = 16 };
+
+struct summary_trigger {
+	char *what; /* owned */
+	uint64_t count;
+	uint64_t worst, worst_ns; /* the greatest value, and when */
+};
+
+/* Kinds of triggers that are told apart; more are added to the last one. */
+enum { SUMMARY_TRIGGERS_MAX = 16 };
+
 /* More marks than this are counted and not kept. */
 #define SUMMARY_MARKS_MAX 65536
 
@@ -103,7 +120,8 @@ struct summary {
 	struct {
 		char *session, *command, *options, *kernel, *machine, *host, *version;
 		uint32_t n_cpus;
-	} recording; /* owned, NULL without session_start */
+		uint32_t chunk; /* of a recording that is split: which one this is; else 0 */
+	} recording;            /* owned, NULL without session_start */
 	uint64_t switches, wakeups, migrations, forks, execs, exits;
 	uint64_t
 		sched_slices; /* times that a thread other than idle got a CPU, synthetic ones too */
@@ -119,6 +137,11 @@ struct summary {
 	struct summary_mark *marks; /* owned */
 	size_t n_marks, room_marks;
 	uint64_t n_marks_dropped;
+	struct summary_shed sheds[SUMMARY_SHEDS_MAX];
+	size_t n_sheds;
+	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
+	size_t n_triggers;
+	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* as session_stop says */
 	struct activity_sums activity;
 
 	uint64_t n_gaps;     /* losses of scheduling records so far */

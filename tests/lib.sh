@@ -24,6 +24,7 @@ CHECK_RECOVERY=${CHECK_RECOVERY:-$ROOT/build/tests/support/check-recovery}
 MAKE_PROFILE=${MAKE_PROFILE:-$ROOT/build/tests/support/make-profile}
 STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
 STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
+BAD_OUTPUT=${BAD_OUTPUT:-$ROOT/build/tests/support/bad-output}
 SERVE_TREE=${SERVE_TREE:-$ROOT/build/tests/support/serve-tree}
 ALLOW_CALLS=${ALLOW_CALLS:-$ROOT/build/tests/support/allow-calls}
 KYMO_BUILD=${KYMO_BUILD:-$ROOT/build}
@@ -392,9 +393,27 @@ start_bus() {
 	expect_soon 5 test -S "$TMP/bus"
 }
 
+# Other users, too; and programs of tests find it by KYMO_TEST_BUS.
+open_bus_to_all() {
+	export KYMO_TEST_BUS=$BUS
+	chmod 755 "$TMP"
+	chmod 777 "$TMP/bus"
+}
+
+# polkit on that bus, as tests/bus/fake-polkit.c has it; polkit_says RIGHT ANSWER.
+polkit_says() {
+	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
+		org.kymo.Test.Polkit SetAnswer ss "org.kymo.Trace1.$1" "$2"
+}
+
+start_fake_polkit() {
+	KYMO_TEST_BUS=$BUS "$FAKE_POLKIT" &
+	expect_soon 5 polkit_says manage no
+}
+
 # The daemon on that bus; its pid is in $KYMOD_PID.
 start_kymod() {
-	"$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
+	RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
 	KYMOD_PID=$!
 	wait_for 5 "$KYMO" list --bus "$BUS" || {
 		cat "$TMP/kymod.log" >&2

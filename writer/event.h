@@ -44,6 +44,8 @@ enum event_kind {
 	EVENT_USAGE,    /* what was allocated with one stack, so far */
 	EVENT_SNAPSHOT, /* the blocks that follow are all that live */
 	EVENT_BLOCK,    /* something that was allocated and lives */
+	EVENT_SHED,     /* from here on less is recorded: it cost too much */
+	EVENT_TRIGGER,  /* something was as bad as was asked for */
 	EVENT_CONTEXT,  /* what is allocated from here on, or until here, is of a context */
 	EVENT_KIND_MAX,
 };
@@ -178,6 +180,16 @@ struct event {
 		struct {
 			const char *text;
 		} mark;
+		struct {
+			const char *what;             /* "stacks", "wakeups", "session" */
+			uint64_t cost_ppm, limit_ppm; /* of one CPU */
+		} shed;
+		struct {
+			const char *what;      /* "wakeup", "offcpu", "pressure_cpu", ... */
+			uint64_t value, limit; /* ns, ppm or bytes, as `what` is */
+			uint64_t count;        /* since the last one that was said, with this one */
+			uint32_t thread;       /* koid of whom it happened to; 0 = nobody */
+		} trigger;
 		struct clock_snapshot clock;
 		struct {
 			uint64_t offset, bytes; /* in the damaged archive */
@@ -195,6 +207,7 @@ struct event {
 			uint64_t dismissed;  /* wakeups of threads that were awake */
 			uint64_t unreported; /* switches that the kernel made and did not report */
 			uint64_t daemon_cpu_ns;
+			uint64_t bpf_cpu_ns; /* of the eBPF programs; 0 = not known */
 		} stop;
 		struct {
 			enum interval_kind kind;

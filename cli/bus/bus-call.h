@@ -26,13 +26,17 @@ struct bus_client {
 	sd_bus *bus;
 	char version[64];             /* of the service */
 	bool own_bus;                 /* it is not the system bus: no agent of polkit is there */
+	char *service;                /* the unique name of the daemon */
 	pid_t agent;                  /* that asks for passwords; 0 = none */
 	sd_bus_message *capabilities; /* holds the strings that were given out */
 	/* The session that is watched. */
 	char *path;
 	struct session_view last; /* as far as signals have told */
 	bool finished, gone;
-	char error[1024];
+	/* The snapshot that was asked for last. */
+	bool snapshot_asked;
+	int snapshot_state; /* 0, 1 = written, or a negative errno */
+	char error[4096];
 };
 
 /* Leaves the sentence that FORMAT makes. Returns ERROR. */

@@ -61,13 +61,21 @@ int bus_client_service(struct bus_client *c, struct bus_client_service *ret);
 
 struct bus_client_create_args {
 	const struct session_options *options;
-	int output_fd; /* borrowed */
+	int output_fd; /* borrowed; -1 = none */
 	bool linger;
 };
 
 /* *RET_PATH is a new string, the caller's. */
 int bus_client_create(struct bus_client *c, const struct bus_client_create_args *args,
 		      char **ret_path);
+
+/* A session of the profile NAME, which is its name, too. Returns -EAGAIN if there may be one later: what the profile is about is not there yet,
+ * or one of this name is about to end; -EBADMSG if there is something wrong with the profile; or another errno. */
+int bus_client_create_profile(struct bus_client *c, const char *name, char **ret_path);
+
+/* Has all flight recorders of profiles write their files; how many did, and how many had done so too short a while ago. */
+int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *ret_written,
+			    uint32_t *ret_passed_over);
 int bus_client_find(struct bus_client *c, const char *name, char **ret_path);
 
 /* Each returns when it is done: running; written; gone. Stopping fails with -ETIMEDOUT when the
@@ -77,6 +85,17 @@ int bus_client_stop(struct bus_client *c, const char *path);
 int bus_client_remove(struct bus_client *c, const char *path);
 int bus_client_mark(struct bus_client *c, const char *path, const char *text);
 int bus_client_snapshot_memory(struct bus_client *c, const char *path);
+int bus_client_rotate(struct bus_client *c, const char *path);
+
+/*
+ * Asks for what a flight recorder has kept to be written to FD (borrowed), and does not wait. One at a time. Then bus_client_snapshot_state()
+ * says, after bus_client_dispatch() or bus_client_wait_snapshot(), 0 = it is being written, 1 = it is, or a negative errno.
+ */
+int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd);
+int bus_client_snapshot_state(struct bus_client *c);
+
+/* Waits for its end. Returns 0 or a negative errno. */
+int bus_client_wait_snapshot(struct bus_client *c);
 
 /* Begins the context NAME, whose bit *RET_BIT is, or ends it. */
 int bus_client_begin_context(struct bus_client *c, const char *path, const char *name,
@@ -109,6 +128,12 @@ int bus_client_dispatch(struct bus_client *c);
 /* What signals have told of the watched session, once it has finished: for when it cannot be asked
  * any more. Returns 0, or -ENODATA if it has not finished. */
 int bus_client_last(struct bus_client *c, struct session_view *ret);
+
+/* What signals have told of it so far; borrowed until the next dispatch. */
+const struct session_view *bus_client_seen(const struct bus_client *c);
+
+/* Asks for its next chunk, or file, and does not wait. */
+int bus_client_ask_rotate(struct bus_client *c, const char *path);
 
 /* Asks it to stop and does not wait. */
 int bus_client_ask_stop(struct bus_client *c, const char *path);

@@ -10,12 +10,20 @@
 #include "base/clock.h"
 #include "cli/bus/bus-call.h"
 
+/* Anybody on the bus may send us signals that look like the daemon's. */
+static bool is_from(sd_bus_message *m, const char *sender)
+{
+	return strcmp(sd_bus_message_get_sender(m) ?: "", sender) == 0;
+}
+
 static int on_finished(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 	const char *reason;
 
 	(void)reterr;
+	if (!is_from(m, c->service))
+		return 0;
 	c->finished = true;
 	if (sd_bus_message_read(m, "s", &reason) > 0)
 		snprintf(c->last.reason, sizeof(c->last.reason), "%s", reason);
@@ -28,7 +36,8 @@ static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	const char *name, *path;
 
 	(void)reterr;
-	if (sd_bus_message_read(m, "so", &name, &path) > 0 && strcmp(path, c->path) == 0)
+	if (is_from(m, c->service) && sd_bus_message_read(m, "so", &name, &path) > 0 &&
+	    strcmp(path, c->path) == 0)
 		c->finished = true;
 	return 0;
 }
@@ -38,7 +47,7 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr
 	struct bus_client *c = userdata;
 
 	(void)reterr;
-	if (sd_bus_message_skip(m, "s") >= 0)
+	if (is_from(m, c->service) && sd_bus_message_skip(m, "s") >= 0)
 		bus_read_view(m, &c->last);
 	return 0;
 }
@@ -48,8 +57,7 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	struct bus_client *c = userdata;
 
 	(void)reterr;
-	(void)m;
-	c->gone = true;
+	c->gone |= is_from(m, "org.freedesktop.DBus");
 	return 0;
 }
 
@@ -123,6 +131,22 @@ int bus_client_last(struct bus_client *c, struct session_view *ret)
 			 "the session was removed before its archive was complete%s%s",
 			 *ret->reason ? ": " : "", ret->reason);
 	return 0;
+}
+
+const struct session_view *bus_client_seen(const struct bus_client *c)
+{
+	return &c->last;
+}
+
+int bus_client_ask_rotate(struct bus_client *c, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = bus_new_call(c, path, "Rotate", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_send(c->bus, m, NULL);
+	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
 }
 
 /* Whether an error answer to Stop means that nothing more will come of the session. */

@@ -38,6 +38,55 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 	return r < 0 ? r : read_path(c, reply, ret_path);
 }
 
+/* What may be otherwise later, and what will not be before somebody changes the profile. */
+static int profile_error(int error, const sd_bus_error *e)
+{
+	if (sd_bus_error_has_name(e, BUS_NAME ".Error.NotYet") ||
+	    sd_bus_error_has_name(e, BUS_NAME ".Error.SessionExists"))
+		return -EAGAIN;
+	if (sd_bus_error_has_name(e, BUS_NAME ".Error.InvalidProfile") ||
+	    sd_bus_error_has_name(e, BUS_NAME ".Error.NoSuchProfile") ||
+	    sd_bus_error_has_name(e, BUS_NAME ".Error.InvalidOption"))
+		return -EBADMSG;
+	return error;
+}
+
+int bus_client_create_profile(struct bus_client *c, const char *name, char **ret_path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	int r = bus_new_call(c, MANAGER_PATH, "CreateSession", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "sa{sv}", name, 1, "profile", "s", name);
+	if (r < 0)
+		return bus_fail(c, -EBADMSG, "'%s' cannot be the name of a profile", name);
+	r = sd_bus_call(c->bus, m, ANSWER_USEC, &e, &reply);
+	if (r < 0)
+		return bus_fail_call(c, profile_error(r, &e), &e);
+	return read_path(c, reply, ret_path);
+}
+
+int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *ret_written,
+			    uint32_t *ret_passed_over)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	int r = bus_new_call(c, MANAGER_PATH, "SnapshotAll", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "s", reason);
+	if (r < 0)
+		return bus_fail(c, r, "the reason is not text");
+	/* As long as the disk needs. */
+	r = bus_call(c, m, UINT64_MAX, &reply);
+	if (r < 0)
+		return r;
+	r = sd_bus_message_read(reply, "uu", ret_written, ret_passed_over);
+	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
+}
+
 int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;

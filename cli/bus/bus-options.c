@@ -112,13 +112,41 @@ static int append_memory(sd_bus_message *m, const struct memory_options *o)
 	return r < 0 ? r : close_array(m);
 }
 
+static int append_triggers(sd_bus_message *m, const struct trigger_options *o)
+{
+	int r;
+
+	if (!triggers_wanted(o))
+		return 0;
+	r = sd_bus_message_open_container(m, 'e', "sv");
+	if (r >= 0)
+		r = sd_bus_message_append(m, "s", "triggers");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'v', "a{st}");
+	if (r >= 0)
+		r = sd_bus_message_open_container(m, 'a', "{st}");
+	for (const struct trigger_row *row = trigger_rows; r >= 0 && row->name; row++) {
+		uint64_t value = *trigger_limit((struct trigger_options *)o, row);
+
+		if (value)
+			r = sd_bus_message_append(m, "{st}", row->name, value);
+	}
+	return r < 0 ? r : close_array(m);
+}
+
 int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *args)
 {
 	const struct session_options *o = args->options;
 	int r = sd_bus_message_open_container(m, 'a', "{sv}");
 
-	if (r >= 0)
+	if (r >= 0 && args->output_fd >= 0)
 		r = sd_bus_message_append(m, "{sv}", "output", "h", args->output_fd);
+	if (r >= 0 && o->mode != SESSION_STREAM)
+		r = sd_bus_message_append(m, "{sv}", "mode", "s", session_mode_names[o->mode]);
+	if (r >= 0)
+		r = append_u64(m, "flight_ns", o->flight_ns);
+	if (r >= 0)
+		r = append_u64(m, "flight_bytes", o->flight_bytes);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "linger", "b", (int)args->linger);
 	if (r >= 0)
@@ -141,6 +169,10 @@ int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *a
 		r = append_u64(m, "duration_ns", o->duration_ns);
 	if (r >= 0)
 		r = append_u64(m, "max_bytes", o->max_bytes);
+	if (r >= 0)
+		r = append_u64(m, "max_overhead_ppm", o->max_overhead_ppm);
+	if (r >= 0)
+		r = append_triggers(m, &o->triggers);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "compress", "s", pack_ops(o->compress)->name);
 	if (r >= 0 && o->own)

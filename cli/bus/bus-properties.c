@@ -116,14 +116,47 @@ static int read_lost(sd_bus_message *m, struct session_view *v)
 
 static int read_cost(sd_bus_message *m, struct session_view *v)
 {
-	struct json_object *cost, *ns;
+	const struct {
+		const char *name;
+		uint64_t *to;
+	} rows[] = {
+		{ "daemon_cpu_ns", &v->counters.daemon_cpu_ns },
+		{ "bpf_ns", &v->counters.bpf.ns },
+		{ "bpf_runs", &v->counters.bpf.runs },
+		{ "cpu_ppm", &v->counters.cost_ppm },
+	};
+	struct json_object *cost, *classes, *value;
 	int r;
 
 	cost = read_json_dict(m, &r);
-	if (json_object_object_get_ex(cost, "daemon_cpu_ns", &ns))
-		v->counters.daemon_cpu_ns = json_object_get_uint64(ns);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (json_object_object_get_ex(cost, rows[i].name, &value))
+			*rows[i].to = json_object_get_uint64(value);
+	if (json_object_object_get_ex(cost, "bpf_classes_ns", &classes)) {
+		for (size_t i = 0; i < COST_CLASSES; i++)
+			if (json_object_object_get_ex(classes, cost_names[i], &value))
+				v->counters.bpf_classes[i].ns = json_object_get_uint64(value);
+	}
 	json_object_put(cost);
 	return r;
+}
+
+static int read_sheds(sd_bus_message *m, struct session_view *v)
+{
+	struct session_shed shed = { 0 };
+	const char *what;
+	int r = sd_bus_message_enter_container(m, 'a', "(sttt)");
+
+	v->n_sheds = 0;
+	while (r >= 0 && (r = sd_bus_message_read(m, "(sttt)", &what, &shed.ts_ns, &shed.cost_ppm,
+						  &shed.limit_ppm)) > 0) {
+		shed.what = 0;
+		while (shed.what < SHED_MAX && strcmp(budget_shed_names[shed.what], what) != 0)
+			shed.what++;
+		if (shed.what < SHED_MAX && v->n_sheds < SHED_MAX)
+			v->sheds[v->n_sheds++] = shed;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
 #define AT(member) offsetof(struct session_view, member)
@@ -172,6 +205,8 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 		return read_lost(m, v);
 	if (strcmp(name, "Cost") == 0)
 		return read_cost(m, v);
+	if (strcmp(name, "Shed") == 0)
+		return read_sheds(m, v);
 	if (strcmp(name, "Options") == 0) {
 		json_object_put(v->options);
 		v->options = read_json_dict(m, &r);

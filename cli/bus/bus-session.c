@@ -25,6 +25,64 @@ int bus_client_snapshot_memory(struct bus_client *c, const char *path)
 	return bus_call_plain(c, path, "SnapshotMemory", NULL);
 }
 
+int bus_client_rotate(struct bus_client *c, const char *path)
+{
+	return bus_call_plain(c, path, "Rotate", NULL);
+}
+
+static int on_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_client *c = userdata;
+
+	(void)reterr;
+	c->snapshot_state = 1;
+	if (sd_bus_message_is_method_error(m, NULL))
+		c->snapshot_state = bus_fail_call(c, -sd_bus_message_get_errno(m) ?: -EIO,
+						  sd_bus_message_get_error(m));
+	return 0;
+}
+
+int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	int r = bus_new_call(c, path, "Snapshot", &m);
+
+	if (r < 0)
+		return r;
+	r = sd_bus_message_append(m, "h", fd);
+	/* As long as the output needs. */
+	if (r >= 0)
+		r = sd_bus_call_async(c->bus, NULL, m, on_snapshot, c, UINT64_MAX);
+	c->snapshot_state = 0;
+	c->snapshot_asked = r >= 0;
+	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
+}
+
+int bus_client_snapshot_state(struct bus_client *c)
+{
+	if (c->snapshot_state == 0 && c->gone)
+		return bus_fail(c, -ECONNRESET,
+				"the service kymod has gone before it had written "
+				"the snapshot");
+	return c->snapshot_state;
+}
+
+int bus_client_wait_snapshot(struct bus_client *c)
+{
+	int r = 0;
+
+	while (r >= 0 && c->snapshot_state == 0) {
+		r = sd_bus_process(c->bus, NULL);
+		if (r == 0)
+			r = sd_bus_wait(c->bus, UINT64_MAX);
+		if (r == -EINTR)
+			r = 0;
+	}
+	if (c->snapshot_state == 0)
+		return bus_fail_call(c, r, NULL);
+	return c->snapshot_state < 0 ? c->snapshot_state : 0;
+}
+
 int bus_client_mark(struct bus_client *c, const char *path, const char *text)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;

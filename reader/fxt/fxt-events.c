@@ -235,7 +235,8 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 			    { FXT_NAME_DISMISSED, WANT_UINT64, &ev->stop.dismissed, NULL },
 			    { FXT_NAME_UNREPORTED, WANT_UINT64, &ev->stop.unreported, NULL },
 			    { FXT_NAME_BYTES, WANT_UINT64, &ev->stop.bytes, NULL },
-			    { FXT_NAME_DAEMON_CPU, WANT_UINT64, &ev->stop.daemon_cpu_ns, NULL });
+			    { FXT_NAME_DAEMON_CPU, WANT_UINT64, &ev->stop.daemon_cpu_ns, NULL },
+			    { FXT_NAME_BPF_CPU, WANT_UINT64, &ev->stop.bpf_cpu_ns, NULL });
 	case FXT_NAME_CLOCK:
 		ev->kind = EVENT_CLOCK;
 		return TAKE(e, record, { FXT_NAME_BOOTTIME, WANT_UINT64, &ev->clock.boot_ns, NULL },
@@ -245,6 +246,20 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 		ev->kind = EVENT_MARK;
 		ev->mark.text = "";
 		return TAKE(e, record, { FXT_NAME_TEXT, WANT_TEXT, &ev->mark.text, NULL });
+	case FXT_NAME_SHED:
+		ev->kind = EVENT_SHED;
+		ev->shed.what = "";
+		return TAKE(e, record, { FXT_NAME_CLASS, WANT_TEXT, &ev->shed.what, NULL },
+			    { FXT_NAME_VALUE, WANT_UINT64, &ev->shed.cost_ppm, NULL },
+			    { FXT_NAME_LIMIT, WANT_UINT64, &ev->shed.limit_ppm, NULL });
+	case FXT_NAME_TRIGGER:
+		ev->kind = EVENT_TRIGGER;
+		ev->trigger.what = "";
+		return TAKE(e, record, { FXT_NAME_REASON, WANT_TEXT, &ev->trigger.what, NULL },
+			    { FXT_NAME_VALUE, WANT_UINT64, &ev->trigger.value, NULL },
+			    { FXT_NAME_LIMIT, WANT_UINT64, &ev->trigger.limit, NULL },
+			    { FXT_NAME_COUNT, WANT_UINT64, &ev->trigger.count, NULL },
+			    { FXT_NAME_THREAD, WANT_UINT32, &ev->trigger.thread, NULL });
 	case FXT_NAME_DAMAGE:
 		ev->kind = EVENT_DAMAGE;
 		ev->damage.what = "";

@@ -145,9 +145,8 @@ int count_sessions(sd_bus *b)
 	return n;
 }
 
-void as_user(uid_t uid, void (*fn)(void))
+pid_t start_as_user(uid_t uid, void (*fn)(void))
 {
-	int status;
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
@@ -158,6 +157,14 @@ void as_user(uid_t uid, void (*fn)(void))
 		fn();
 		_exit(0);
 	}
+	return pid;
+}
+
+void as_user(uid_t uid, void (*fn)(void))
+{
+	pid_t pid = start_as_user(uid, fn);
+	int status;
+
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 }

@@ -64,6 +64,9 @@ int count_sessions(sd_bus *b);
 /* Runs FN as user UID in a process of its own; its assertions count here. */
 void as_user(uid_t uid, void (*fn)(void));
 
+/* Likewise, without waiting. Returns its pid; its status is 0 if all was well. */
+pid_t start_as_user(uid_t uid, void (*fn)(void));
+
 /* In the child: exits with the line that failed. */
 #define CHECK(condition)                                                                           \
 	do {                                                                                       \

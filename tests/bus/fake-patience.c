@@ -4,5 +4,5 @@
  */
 #include "daemon/polkit.h"
 
-const uint64_t polkit_patience_usec = 2000000;
-const uint64_t polkit_dialogue_usec = 10000000;
+const uint64_t polkit_patience_usec = 8000000;
+const uint64_t polkit_dialogue_usec = 16000000;

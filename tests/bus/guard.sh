@@ -12,10 +12,7 @@ need_command busctl jq
 start_bus
 "$KYMOD" --bus "$BUS" --group 65534 >"$TMP/kymod.log" 2>&1 &
 expect_soon 5 "$KYMO" list --bus "$BUS"
-# The bus is for everybody, its folder too.
-chmod 755 "$TMP"
-chmod 777 "$TMP/bus"
-export KYMO_TEST_BUS=$BUS
+open_bus_to_all
 
 # as UID VERB ...: kymo as a user of that number
 as() {
@@ -35,18 +32,13 @@ assert_contains "$TMP/stderr" 'adduser daemon 65534' "complaint to a stranger"
 expect_exit 0 as 1 list
 assert_empty "$TMP/stdout" "list of a stranger"
 
-"$FAKE_POLKIT" &
-# polkit_says RIGHT ANSWER
-polkit_says() {
-	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
-		org.kymo.Test.Polkit SetAnswer ss "org.kymo.Trace1.$1" "$2"
-}
-expect_soon 5 polkit_says control-own yes
+start_fake_polkit
+polkit_says control-own yes
 expect_exit 1 as 1 start x -o "$TMP/everybodys/x"
 assert_contains "$TMP/stderr" 'you may trace your own processes: add --own' "complaint to a stranger"
 
 # A user who is no member follows a session of their own: the signals of it are sent to them.
-expect_exit 0 polkit_says control yes
+polkit_says control yes
 as 1 record -o "$TMP/everybodys/recorded" 2>"$TMP/record.log" &
 record_pid=$!
 expect_soon 5 grep -q start "$TMP/everybodys/recorded"

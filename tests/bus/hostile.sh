@@ -9,20 +9,13 @@ need_bus
 need_command busctl
 
 start_bus
-export KYMO_TEST_BUS=$BUS
 "$KYMOD" --bus "$BUS" --group 65534 >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 export KYMOD_PID
 expect_soon 5 "$KYMO" list --bus "$BUS"
-"$FAKE_POLKIT" &
-may_trace() {
-	busctl --address="$BUS" call org.freedesktop.PolicyKit1 /org/freedesktop/PolicyKit1/Authority \
-		org.kymo.Test.Polkit SetAnswer ss org.kymo.Trace1.control yes
-}
-expect_soon 5 may_trace
-# The bus is for everybody, its folder too.
-chmod 755 "$TMP"
-chmod 777 "$TMP/bus"
+open_bus_to_all
+start_fake_polkit
+polkit_says control yes
 
 "$KYMO_TEST_HOSTILE"
 

@@ -56,3 +56,15 @@ interfaces "$TMP/document.xml" >"$TMP/document"
 assert_ge "$(wc -l <"$TMP/document")" 30 "lines of the documented interface"
 diff -u "$TMP/document" "$TMP/service" || fail "the service is not what units/org.kymo.Trace1.xml says"
 expect_exit 0 xmllint --noout "$ROOT/units/org.kymo.Trace1.conf"
+
+# What is asked of polkit is what it is told of, and the rules know no other actions.
+policy=$ROOT/units/org.kymo.Trace1.policy
+expect_exit 0 xmllint --noout "$policy"
+actions() {
+	grep -o 'org\.kymo\.Trace1\.[a-z][a-z-]*' | sort -u
+}
+asked=$(actions <"$ROOT/daemon/rights.c")
+assert_eq "$(wc -l <<<"$asked")" 4 "actions"
+assert_eq "$(xmllint --xpath '//action/@id' "$policy" | actions)" "$asked" "actions of the policy"
+granted=$(sed 's|//.*||' "$ROOT/units/org.kymo.Trace1.rules" | actions)
+assert_eq "$granted" "$(grep -v manage <<<"$asked")" "actions that members of the group have"

@@ -13,11 +13,9 @@ bus_pid=$!
 "$KYMOD" --bus "$BUS" --group 65534 >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
-# The bus is for everybody, its folder too.
-chmod 755 "$TMP"
-chmod 777 "$TMP/bus"
+open_bus_to_all
 
-KYMO_TEST_BUS=$BUS "$KYMO_TEST_MANAGER"
+"$KYMO_TEST_MANAGER"
 
 # The name is there once.
 expect_exit 1 timeout 10 "$KYMOD" --bus "$BUS"

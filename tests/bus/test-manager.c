@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
@@ -57,8 +55,8 @@ static void test_create_session_options(void **state)
 		       "`ring_bytes` is 1");
 	assert_refused(create_with(bus, "x", fd, "flush_ns", "t", UINT64_MAX), "InvalidOption",
 		       "`flush_ns`");
-	assert_refused(create_with(bus, "x", fd, "profile", "s", text), "NotSupported",
-		       "profiles come with");
+	assert_refused(create_with(bus, "x", fd, "profile", "s", text), "InvalidOption",
+		       "`output`: beside `profile`");
 	assert_refused(create_with(bus, "x", fd, "output", "h", (uint64_t)fd), "InvalidOption",
 		       "`output` is given twice");
 	assert_refused(create(bus, "", fd), "InvalidOption", "name of a session");

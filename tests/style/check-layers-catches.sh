@@ -45,6 +45,7 @@ plant base/planted.c '  #  include  "base/nothing.h"' 'there is no base/nothing.
 plant cli/planted.c '#include "kymo.skel.h"' 'only capture/'
 plant daemon/planted.c '#include <bpf/libbpf.h>' 'libbpf'
 plant cli/planted.c '#include <systemd/sd-bus.h>' 'libsystemd'
+plant daemon/planted.c '#include <ini.h>' 'libinih'
 plant reader/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
 plant writer/planted.c 'int f(void) { return open("x", 0); }' 'never prints, logs or opens'
 plant writer/planted.c 'int f(void) { log_error("x"); }' 'never prints, logs or opens'

@@ -206,6 +206,17 @@ static const struct event set[] = {
 
 	/* ---- ourselves ---- */
 	{ .kind = EVENT_MARK, .ts_ns = 1000170, KYMO, .mark = { .text = "here: " WIDE } },
+	{ .kind = EVENT_SHED,
+	  .ts_ns = 1000171,
+	  KYMO,
+	  .shed = { .what = "stacks", .cost_ppm = UINT64_MAX, .limit_ppm = 50000 } },
+	{ .kind = EVENT_TRIGGER,
+	  .ts_ns = 1000172,
+	  KYMO,
+	  .trigger = { .what = "wakeup", .value = UINT64_MAX, .limit = 1000, .count = 4294967297,
+		       .thread = 101 } },
+	{ .kind = EVENT_TRIGGER, .ts_ns = 1000173, KYMO,
+	  .trigger = { .what = "pressure_memory", .value = 500000, .limit = 100000, .count = 1 } },
 	{ .kind = EVENT_DAMAGE,
 	  .ts_ns = 1000180,
 	  KYMO,
@@ -319,6 +330,7 @@ static const struct event set[] = {
 			.dismissed = 17,
 			.unreported = 2,
 			.daemon_cpu_ns = 250000000,
+			.bpf_cpu_ns = 125000000,
 		},
 	},
 };

@@ -15,6 +15,7 @@ struct collector {
 	unsigned n_cpus;
 	uint64_t ring_bytes;
 	struct word_ring **rings;
+	struct collector_lost *pending;
 	struct record *first, **end;
 	size_t n_records;
 };
@@ -40,6 +41,7 @@ struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes)
 	c->ring_bytes = ring_bytes;
 	c->end = &c->first;
 	c->rings = must(calloc((size_t)CLASS_MAX * n_cpus, sizeof(*c->rings)));
+	c->pending = must(calloc((size_t)CLASS_MAX * n_cpus, sizeof(*c->pending)));
 	for (unsigned i = 0; i < CLASS_MAX * n_cpus; i++)
 		if (has_words(i / n_cpus))
 			c->rings[i] =
@@ -67,6 +69,7 @@ struct collector *collector_free(struct collector *c)
 	for (unsigned i = 0; i < CLASS_MAX * c->n_cpus; i++)
 		free(c->rings[i]);
 	free(c->rings);
+	free(c->pending);
 	free(c);
 	return NULL;
 }
@@ -92,6 +95,12 @@ void fake_collector_put_record(struct collector *c, const void *rec, size_t size
 	*c->end = copy;
 	c->end = &copy->next;
 	c->n_records++;
+}
+
+void fake_collector_set_pending(struct collector *c, enum event_class class, unsigned cpu,
+				const struct collector_lost *lost)
+{
+	c->pending[class * c->n_cpus + cpu] = *lost;
 }
 
 size_t fake_collector_n_records(const struct collector *c)
@@ -126,4 +135,43 @@ int collector_drain_records(struct collector *c, collector_record_fn fn, void *u
 		drop_first(c);
 	}
 	return r < 0 ? r : 0;
+}
+
+struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
+					     unsigned cpu)
+{
+	return c->pending[class * c->n_cpus + cpu];
+}
+
+uint64_t collector_skipped(struct collector *c, enum event_class class)
+{
+	(void)c;
+	(void)class;
+	return 0;
+}
+
+bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns)
+{
+	(void)c;
+	(void)cpu;
+	(void)ret_state;
+	(void)ret_begin_ns;
+	return false;
+}
+
+const char *collector_sample_clock(const struct collector *c)
+{
+	(void)c;
+	return "cpu-clock";
+}
+
+void collector_forget_stacks(struct collector *c)
+{
+	(void)c;
+}
+
+void collector_set_context(struct collector *c, uint32_t bits)
+{
+	(void)c;
+	(void)bits;
 }

@@ -17,5 +17,9 @@ bool fake_collector_put_words(struct collector *c, enum event_class class, unsig
 /* Puts a struct rec_* of SIZE bytes into CPU's ring. */
 void fake_collector_put_record(struct collector *c, const void *rec, size_t size);
 
+/* What the programs have counted on CPU and not marked yet. */
+void fake_collector_set_pending(struct collector *c, enum event_class class, unsigned cpu,
+				const struct collector_lost *lost);
+
 /* How many of those nobody has taken yet. */
 size_t fake_collector_n_records(const struct collector *c);

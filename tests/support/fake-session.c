@@ -3,7 +3,8 @@
  * capture/session.h without a kernel, for tests of what drives sessions: it takes its time like a
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start, "fail_output" fails after the
- * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "hang" never writes its end; nor does what was asked for with "hang" in the command.
+ * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "dear" sheds
+ * its stacks, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -22,6 +23,9 @@ struct session {
 	struct contexts contexts;
 	struct session_options options;
 	struct store *store;
+	struct store *flight; /* that a snapshot is for ever on its way to */
+	uint64_t n_flights, n_flights_ended, n_chunks;
+	int flight_error;
 	int timer_fd;
 	enum session_state state;
 	struct session_counters counters;
@@ -30,6 +34,8 @@ struct session {
 	const char *reason;
 	int error;
 	const char *error_text;
+	struct session_shed sheds[SHED_MAX];
+	size_t n_sheds;
 	session_changed_fn changed;
 	void *userdata;
 };
@@ -73,6 +79,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	s->options = *options;
 	if (s->options.ring_bytes == 0)
 		s->options.ring_bytes = 1 << 20;
+	session_options_fill_flight(&s->options);
 	if (s->options.flush_ns == 0)
 		s->options.flush_ns = FLUSH_NS_DEFAULT;
 	if (s->options.categories == 0)
@@ -84,11 +91,29 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	return 0;
 }
 
+int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	(void)dir_fd;
+	if (!s)
+		return -ENOMEM;
+	s->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	s->options = *options;
+	s->state = SESSION_FAILED;
+	s->reason = "service died";
+	s->error = -EOWNERDEAD;
+	s->error_text = "the service ended before the session did";
+	*ret = s;
+	return 0;
+}
+
 struct session *session_free(struct session *s)
 {
 	if (!s)
 		return NULL;
 	store_free(s->store);
+	store_free(s->flight);
 	close(s->timer_fd);
 	session_options_deinit(&s->options);
 	free(s);
@@ -180,6 +205,61 @@ int session_end_context(struct session *s, uint32_t bit)
 	return r < 0 ? r : (print(s, "end %s\n", name), 0);
 }
 
+int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number)
+{
+	static const struct store_moment at = { 0 };
+	size_t kept;
+
+	if (s->options.mode != SESSION_FLIGHT)
+		return -EOPNOTSUPP;
+	if (s->state == SESSION_READY)
+		return -ESHUTDOWN;
+	if (s->n_flights - s->n_flights_ended >= 4)
+		return -EBUSY;
+	*ret_number = ++s->n_flights;
+	s->flight = store_free(s->flight);
+	/* "hang" is for ever on its way. */
+	if (strcmp(s->options.name, "hang") == 0) {
+		s->flight = to;
+		return 0;
+	}
+	to->ops->begin(to, &at);
+	s->flight_error =
+		to->ops->write(to, STORE_BODY, (const uint8_t *)"flight\n", 7, all_whole, &kept);
+	to->ops->end(to, &at);
+	store_free(to);
+	s->n_flights_ended++;
+	return 0;
+}
+
+bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error)
+{
+	*ret_error = s->flight_error;
+	return number <= s->n_flights_ended;
+}
+
+void session_cancel_snapshot(struct session *s, uint64_t number)
+{
+	if (number > s->n_flights_ended)
+		s->n_flights_ended = number;
+	s->flight = store_free(s->flight);
+}
+
+int session_rotate(struct session *s, uint64_t *ret_number)
+{
+	if (!s->options.rotate_ns && !s->options.rotate_bytes)
+		return -EOPNOTSUPP;
+	if (s->state != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	*ret_number = ++s->n_chunks;
+	return 0;
+}
+
+uint64_t session_chunks(const struct session *s)
+{
+	return s->n_chunks;
+}
+
 const struct contexts *session_contexts(const struct session *s)
 {
 	return &s->contexts;
@@ -206,8 +286,18 @@ static void step_running(struct session *s)
 {
 	s->counters.events += 100;
 	s->counters.daemon_cpu_ns += 1000;
+	s->counters.bpf = s->counters.bpf_classes[COST_SCHED] = (struct cost_sum){ 10, 2000 };
 	if (s->wants_snapshot && strcmp(s->options.name, "no_snapshot") != 0)
 		take_snapshot(s);
+	if (strcmp(s->options.name, "dear") == 0 && s->n_sheds == 0) {
+		s->sheds[s->n_sheds++] = (struct session_shed){
+			SHED_STACKS,
+			clock_boot_ns(),
+			70000,
+			s->options.max_overhead_ppm,
+		};
+		become(s, s->state);
+	}
 	if (strcmp(s->options.name, "fail_output") == 0)
 		fail(s, "output failed", -ENOSPC, "the output is full");
 	else if (s->options.duration_ns &&
@@ -248,6 +338,12 @@ void session_dispatch(struct session *s)
 		print(s, "stop %s\n", s->reason);
 		become(s, SESSION_STOPPED);
 	}
+}
+
+const struct session_shed *session_sheds(const struct session *s, size_t *ret_n)
+{
+	*ret_n = s->n_sheds;
+	return s->sheds;
 }
 
 enum session_state session_state(const struct session *s)

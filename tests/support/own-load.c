@@ -99,7 +99,7 @@ static void spin(long ms)
 	used = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	until = used + (uint64_t)ms * 1000000;
 	for (unsigned i = 0; used < until; i++) {
-		if (i % 256 == 0) {
+		if (i % 4096 == 0) {
 			kept = malloc(100);
 			free(kept);
 		}
@@ -120,6 +120,21 @@ static void map_file(const char *path)
 
 	if (fd < 0 || mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
 		die(path);
+	close(fd);
+}
+
+/* Maps a file so often, and lets go. */
+static void flood(const char *path, int n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	for (int i = 0; i < n; i++) {
+		void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+		if (p == MAP_FAILED)
+			die(path);
+		munmap(p, 4096);
+	}
 	close(fd);
 }
 
@@ -218,7 +233,7 @@ static uint32_t *shared_word(const char *path)
 static void wait_for(const char *path, uint32_t n)
 {
 	uint32_t *word = shared_word(path), value;
-	const struct timespec limit = { 20, 0 };
+	const struct timespec limit = { 120, 0 };
 
 	while ((value = __atomic_load_n(word, __ATOMIC_SEQ_CST)) < n)
 		if (syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0) < 0 &&
@@ -298,6 +313,8 @@ static void take(const char *step, char *value)
 		wait_for(value, (uint32_t)number);
 	else if (strcmp(step, "wake") == 0)
 		wake(value, (uint32_t)number);
+	else if (strcmp(step, "flood") == 0)
+		flood(value, (int)number);
 	else if (strcmp(step, "signals") == 0)
 		take_signals(number);
 	else if (strcmp(step, "signal") == 0)

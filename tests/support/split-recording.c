@@ -4,7 +4,10 @@
  * each EVERY_MS (0: at each drain). Says "running" when both run.
  *
  * Of the second one each chunk becomes PREFIX.chunk-N.fxt, N from 1; and the head of each, all bodies from there on and the last
- * tail become PREFIX.from-N.fxt. Which part is which is learned on its way to the output (the linker wraps output_put()).
+ * tail become PREFIX.from-N.fxt. Which part is which is learned on its way to the output (the linker wraps output_put()). At the end it says
+ * how many chunks there are, how long it took at most to split, and how large a head was at most.
+ *
+ * SPLIT_RING in the environment is the size of its rings, instead of 4 MiB; the other session has 32 MiB then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +20,7 @@
 
 #include "base/clock.h"
 #include "capture/output.h"
+#include "capture/recorder.h"
 #include "capture/session.h"
 
 enum { PARTS_MAX = 1 << 16, PIDS_MAX = 16 };
@@ -39,6 +43,30 @@ void __wrap_output_put(struct output *o, struct outbuf *b, enum store_part part)
 		abort();
 	parts[n_parts++] = (struct part){ o, part, b->size };
 	__real_output_put(o, b, part);
+}
+
+static uint64_t longest_ns, largest_bytes;
+
+int __real_recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
+			  const struct contexts *contexts, const struct recorder_end *end,
+			  struct outbuf *tail, struct outbuf *head);
+int __wrap_recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
+			  const struct contexts *contexts, const struct recorder_end *end,
+			  struct outbuf *tail, struct outbuf *head);
+
+int __wrap_recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
+			  const struct contexts *contexts, const struct recorder_end *end,
+			  struct outbuf *tail, struct outbuf *head)
+{
+	uint64_t before_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID), took_ns;
+	int error = __real_recorder_split(r, at_ns, options, contexts, end, tail, head);
+
+	took_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	if (took_ns > longest_ns)
+		longest_ns = took_ns;
+	if (head->size > largest_bytes)
+		largest_bytes = head->size;
+	return error;
 }
 
 static void die(const char *what)
@@ -65,14 +93,18 @@ static int create(const char *prefix, const char *what, unsigned n)
 static struct session *make(const char *name, uint32_t categories, uint64_t rotate_ns, char **pids,
 			    int n_pids, int fd)
 {
+	const char *ring = getenv("SPLIT_RING");
+	uint64_t ring_bytes = !ring	 ? 4 << 20
+			      : rotate_ns ? strtoull(ring, NULL, 10)
+					  : 32 << 20;
 	struct session_options o = { .categories = categories,
 				     .rotate_ns = rotate_ns,
 				     .flush_ns = FLUSH_NS_MIN,
-				     .ring_bytes = 4 << 20,
+				     .ring_bytes = ring_bytes,
 				     .frequency = 999,
 				     .memory.log = true };
-	struct store *store;
 	struct session *s;
+	struct store *store;
 	int r;
 
 	snprintf(o.name, sizeof(o.name), "%s", name);
@@ -106,7 +138,7 @@ static void run(struct session *plain, struct session *splitting, uint64_t every
 		{ session_fd(splitting), POLLIN, 0 },
 		{ STDIN_FILENO, POLLIN, 0 },
 	};
-	uint64_t last_ns = clock_boot_ns();
+	uint64_t last_ns = clock_boot_ns(), number;
 	bool told = false;
 	char c;
 
@@ -114,7 +146,8 @@ static void run(struct session *plain, struct session *splitting, uint64_t every
 		poll(fds, 3, 100);
 		session_dispatch(plain);
 		session_dispatch(splitting);
-		if (clock_boot_ns() - last_ns >= every_ns && session_rotate(splitting) == 0)
+		if (clock_boot_ns() - last_ns >= every_ns &&
+		    session_rotate(splitting, &number) == 0)
 			last_ns = clock_boot_ns();
 		if (!told && session_state(plain) == SESSION_RUNNING &&
 		    session_state(splitting) == SESSION_RUNNING) {
@@ -198,7 +231,9 @@ int main(int argc, char **argv)
 		assemble(argv[1], all, output, n, false, n_chunks);
 	for (unsigned n = 1; n <= n_chunks; n++)
 		assemble(argv[1], all, output, n, true, n_chunks);
-	printf("%u chunks %" PRIu64 " events\n", n_chunks, counters.events);
+	printf("%u chunks %" PRIu64 " events; split in %" PRIu64 " us, heads of %" PRIu64
+	       " bytes\n",
+	       n_chunks, counters.events, longest_ns / 1000, largest_bytes);
 	session_free(plain);
 	session_free(splitting);
 	return 0;

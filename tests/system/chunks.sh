@@ -120,6 +120,32 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 fi
 rm -f "$TMP"/t.*.fxt "$TMP"/*.dump.json
 
+# Losses that lie across the ends of chunks: no chunk shows anything wrong, and each is counted once.
+SPLIT_RING=65536 start_recordings sched,irq 30
+"$KYMO_LOAD" --out "$TMP/game.json" pingpong 20000 &
+game=$!
+for _ in 1 2 3 4; do
+	sleep 0.07
+	kill -STOP "$RECORDING"
+	sleep 0.05
+	kill -CONT "$RECORDING"
+done
+wait "$game"
+end_recordings
+check_all
+lost=0
+for i in $(seq "$N_CHUNKS"); do
+	dump_records "$TMP/t.chunk-$i.fxt"
+	lost=$((lost + $(events session_stop | jq .args.lost)))
+	assert_eq "$(events lost | jq -s 'map(select(.event_type == "instant") | .args.count) | add // 0')" \
+		"$(events session_stop | jq .args.lost)" "losses of chunk $i"
+	rm "$DUMP"
+done
+summarize "$TMP/t.from-1.fxt"
+note "$N_CHUNKS chunks, $lost records lost"
+assert_eq "$lost" "$(lost_total)" "what all chunks have lost"
+rm -f "$TMP"/t.*.fxt
+
 # What programs allocate, of one process: what it leaves is found by the last chunk alone.
 need_command ipcrm
 mkfifo "$TMP/load"

@@ -69,4 +69,77 @@ for _ in 1 2 3; do
 	check_cut "$TMP/direct.fxt"
 	no_bpf_left "kill -9 of kymo record --direct"
 done
+
+# At a hundred random moments: 80 recorders, five at a time, one of them at its beginning, and four services with five sessions
+# each. All that is in a file can be read: pieces are written whole, packed or not.
+ways=("-e sched" "-e sched --compress=zstd" "-e sched,irq" "-e sched --compress=snappy" "-e sched,offcpu")
+
+# check_rest FILE
+check_rest() {
+	[ -s "$1" ] || return 0 # it had written nothing yet
+	n_files=$((n_files + 1))
+	expect_exit "0|3" "$KYMO" check --json "$1"
+	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
+		"$1: errors other than a cut tail"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" true "$1: what check says of the end"
+}
+
+# sleep_random: up to 0.3 s
+sleep_random() {
+	sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
+}
+
+# record_and_kill NUMBER: when something was written, or, the first one, whenever
+record_and_kill() {
+	local pid
+
+	# shellcheck disable=SC2086 # words
+	"$KYMO" record --direct --flush 20ms ${ways[$1]} -o "$TMP/rest.$1" 2>"$TMP/rest.$1.log" &
+	pid=$!
+	[ "$1" = 0 ] || wait_for 10 test -s "$TMP/rest.$1"
+	sleep_random
+	kill -9 $pid
+	wait $pid
+}
+
+all_begun() {
+	local i
+
+	for i in {1..4}; do
+		[ -s "$TMP/rest.$i" ] || return 1
+	done
+}
+
+remember_bpf
+n_files=0
+for _ in {1..16}; do
+	rm -f "$TMP"/rest.*
+	recorders=()
+	for i in {0..4}; do
+		(record_and_kill "$i") 2>/dev/null &
+		recorders+=($!)
+	done
+	wait "${recorders[@]}" || true
+	for i in {0..4}; do
+		check_rest "$TMP/rest.$i"
+	done
+done
+for _ in {1..4}; do
+	start_kymod
+	rm -f "$TMP"/rest.*
+	for i in {0..4}; do
+		# shellcheck disable=SC2086 # words
+		"$KYMO" start "rest$i" --flush 20ms ${ways[i]} -o "$TMP/rest.$i" --bus "$BUS" >"$TMP/rest.$i.log" 2>&1 &
+	done
+	wait_for 20 all_begun || fail "no session began: $(cat "$TMP"/rest.*.log)"
+	sleep_random
+	kill -9 "$KYMOD_PID"
+	wait "$KYMOD_PID" 2>/dev/null || true
+	for i in {0..4}; do
+		check_rest "$TMP/rest.$i"
+	done
+done
+assert_ge "$n_files" 80 "files in which there was something"
+note "$n_files of 100 had written something"
+no_bpf_left "a hundred times kill -9"
 kill $napper

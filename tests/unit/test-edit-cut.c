@@ -90,7 +90,7 @@ static void test_cut_both_ends(void **state)
 		" monotonic:uint64=600 realtime:uint64=1700000600\n"
 		"kymo: 600 instant kymo/session_stop 4194304/4194304 reason:string=cut"
 		" events:uint64=3 lost:uint64=0 dismissed:uint64=0 unreported:uint64=0"
-		" bytes:uint64=0 daemon_cpu:uint64=0\n");
+		" bytes:uint64=0 daemon_cpu:uint64=0 bpf_cpu:uint64=0\n");
 	source_deinit(&s);
 }
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "cli/find-cgroup.h"
+#include "capture/find-cgroup.h"
 
 /* Skips where no cgroup2 is mounted: then that is the answer to everything. */
 static void need_cgroup2(void)

@@ -151,6 +151,23 @@ static void assert_same_stop(const struct event *is, const struct event *want)
 	assert_int_equal(is->stop.dismissed, want->stop.dismissed);
 	assert_int_equal(is->stop.unreported, want->stop.unreported);
 	assert_int_equal(is->stop.daemon_cpu_ns, want->stop.daemon_cpu_ns);
+	assert_int_equal(is->stop.bpf_cpu_ns, want->stop.bpf_cpu_ns);
+}
+
+static void assert_same_shed(const struct event *is, const struct event *want)
+{
+	assert_same_text(is->shed.what, want->shed.what);
+	assert_int_equal(is->shed.cost_ppm, want->shed.cost_ppm);
+	assert_int_equal(is->shed.limit_ppm, want->shed.limit_ppm);
+}
+
+static void assert_same_trigger(const struct event *is, const struct event *want)
+{
+	assert_same_text(is->trigger.what, want->trigger.what);
+	assert_int_equal(is->trigger.value, want->trigger.value);
+	assert_int_equal(is->trigger.limit, want->trigger.limit);
+	assert_int_equal(is->trigger.count, want->trigger.count);
+	assert_int_equal(is->trigger.thread, want->trigger.thread);
 }
 
 static void assert_same_sched(const struct event *is, const struct event *want)
@@ -346,6 +363,12 @@ static void assert_same_detail(const struct event *is, const struct event *want)
 		break;
 	case EVENT_MARK:
 		assert_same_text(is->mark.text, want->mark.text);
+		break;
+	case EVENT_SHED:
+		assert_same_shed(is, want);
+		break;
+	case EVENT_TRIGGER:
+		assert_same_trigger(is, want);
 		break;
 	case EVENT_CLOCK:
 		assert_memory_equal(&is->clock, &want->clock, sizeof(want->clock));

@@ -112,6 +112,15 @@ static const struct {
 	  "5 instant process/rename of 10/11 from:string='a' to:string='b'\n" },
 	{ { .kind = EVENT_MARK, AT(5), .mark = { .text = "hi" } },
 	  "5 instant kymo/mark of 4194304/4194304 text:string='hi'\n" },
+	{ { .kind = EVENT_SHED, AT(5), .shed = { "wakeups", 60000, 50000 } },
+	  "5 instant kymo/shed of 4194304/4194304 class:string='wakeups' value:uint64=60000 "
+	  "limit:uint64=50000\n" },
+	{ { .kind = EVENT_TRIGGER, AT(5), .trigger = { "offcpu", 7, 6, 2, 11 } },
+	  "5 instant kymo/trigger of 4194304/4194304 reason:string='offcpu' value:uint64=7 "
+	  "limit:uint64=6 count:uint64=2 thread:koid=11\n" },
+	{ { .kind = EVENT_TRIGGER, AT(5), .trigger = { "pressure_cpu", 7, 6, 1, 0 } },
+	  "5 instant kymo/trigger of 4194304/4194304 reason:string='pressure_cpu' "
+	  "value:uint64=7 limit:uint64=6 count:uint64=1\n" },
 	{ { .kind = EVENT_DAMAGE, AT(5), .damage = { .offset = 16, .bytes = 8, .what = "zeros" } },
 	  "5 instant kymo/damage of 4194304/4194304 offset:uint64=16 bytes:uint64=8 "
 	  "reason:string='zeros'\n" },
@@ -218,10 +227,11 @@ static const struct {
 		      .dismissed = 3,
 		      .unreported = 4,
 		      .bytes = 5,
-		      .daemon_cpu_ns = 6 } },
+		      .daemon_cpu_ns = 6,
+		      .bpf_cpu_ns = 7 } },
 	  "5 instant kymo/session_stop of 4194304/4194304 reason:string='duration' "
 	  "events:uint64=1 lost:uint64=2 dismissed:uint64=3 unreported:uint64=4 "
-	  "bytes:uint64=5 daemon_cpu:uint64=6\n" },
+	  "bytes:uint64=5 daemon_cpu:uint64=6 bpf_cpu:uint64=7\n" },
 };
 
 static void test_event(void **state)

@@ -369,18 +369,20 @@ static void test_session(void **state)
 	assert_true(f->ev.start.filtered);
 	assert_int_equal(f->ev.start.chunk, 2);
 
-	r = instant("kymo", "session_stop", 5);
+	r = instant("kymo", "session_stop", 6);
 	put_arg_text(&r, "reason", "stopped");
 	put_arg64(&r, FXT_ARG_UINT64, "events", 1);
 	put_arg64(&r, FXT_ARG_UINT64, "lost", 2);
 	put_arg64(&r, FXT_ARG_UINT64, "bytes", 3);
 	put_arg64(&r, FXT_ARG_UINT64, "daemon_cpu", 4);
+	put_arg64(&r, FXT_ARG_UINT64, "bpf_cpu", 5);
 	assert_event(f, r, EVENT_STOP);
 	assert_string_equal(f->ev.stop.reason, "stopped");
 	assert_int_equal(f->ev.stop.events, 1);
 	assert_int_equal(f->ev.stop.lost, 2);
 	assert_int_equal(f->ev.stop.bytes, 3);
 	assert_int_equal(f->ev.stop.daemon_cpu_ns, 4);
+	assert_int_equal(f->ev.stop.bpf_cpu_ns, 5);
 }
 
 static void test_clock_mark_lost(void **state)
@@ -400,6 +402,23 @@ static void test_clock_mark_lost(void **state)
 	put_arg_text(&r, "text", "here");
 	assert_event(f, r, EVENT_MARK);
 	assert_string_equal(f->ev.mark.text, "here");
+
+	r = instant("kymo", "shed", 3);
+	put_arg_text(&r, "class", "stacks");
+	put_arg64(&r, FXT_ARG_UINT64, "value", 60000);
+	put_arg64(&r, FXT_ARG_UINT64, "limit", 50000);
+	assert_event(f, r, EVENT_SHED);
+	assert_string_equal(f->ev.shed.what, "stacks");
+	assert_int_equal(f->ev.shed.cost_ppm, 60000);
+	assert_int_equal(f->ev.shed.limit_ppm, 50000);
+
+	r = instant("kymo", "trigger", 2);
+	put_arg_text(&r, "reason", "wakeup");
+	put_arg64(&r, FXT_ARG_KOID, "thread", 7);
+	assert_event(f, r, EVENT_TRIGGER);
+	assert_string_equal(f->ev.trigger.what, "wakeup");
+	assert_int_equal(f->ev.trigger.thread, 7);
+	assert_int_equal(f->ev.trigger.count, 0);
 
 	r = instant("kymo", "damage", 3);
 	put_arg64(&r, FXT_ARG_UINT64, "offset", 16);

@@ -380,6 +380,26 @@ static void test_version(void **state)
 	assert_int_equal(maps_version(m, 1), second);
 }
 
+/* What is mapped when an archive begins was mapped before. */
+static void test_beginning(void **state)
+{
+	_cleanup_(maps_freep) struct maps *m = of_all_times();
+
+	(void)state;
+	add(m, (struct event){ .kind = EVENT_START, .ts_ns = 100, .pid = FXT_KOID_KYMO });
+	map(m, 100, 1, 0x1000, 0x1000, "head");
+	map(m, 100, 1, 0x5000, 0x1000, "below");
+	map(m, 110, 1, 0x5000, 0x1000, "later");
+	ASSERT_AT(m, 1, 0x1000, 50, "head");
+	ASSERT_AT(m, 1, 0x5000, 50, "below");
+	ASSERT_AT(m, 1, 0x5000, 109, "below");
+	ASSERT_AT(m, 1, 0x5000, 110, "later");
+	/* An archive that is joined to it begins later, and has to say so. */
+	add(m, (struct event){ .kind = EVENT_START, .ts_ns = 200, .pid = FXT_KOID_KYMO });
+	map(m, 200, 1, 0x9000, 0x1000, "second");
+	ASSERT_AT(m, 1, 0x9000, 150, "-");
+}
+
 static void test_owner(void **state)
 {
 	enum { THIRD = (1u << 31) + (1u << 30), REUSED = 5u << FXT_KOID_TID_BITS };
@@ -418,7 +438,7 @@ int main(void)
 		cmocka_unit_test(test_reuse),   cmocka_unit_test(test_parent),
 		cmocka_unit_test(test_of_now),  cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_owner),   cmocka_unit_test(test_forget_many),
-		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_version), cmocka_unit_test(test_beginning),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -390,7 +390,7 @@ static void test_own_executes(void **state)
 	/* The same once more, and the begin of the second exec is not known. */
 	put_new_image(f, 160, PID);
 	put_mapping(f, 161, PID, 0x2000, "/hidden");
-	profiler_doubt(&f->p);
+	profiler_doubt(&f->p, 165);
 	put_mapping(f, 162, PID, 0x2000, "/hidden");
 	assert_int_equal(profiler_executed(&f->p, PID, 170), 0);
 	put_mapping(f, 171, PID, 0x2000, "/doubtful");
@@ -414,12 +414,21 @@ static void test_own_doubts(void **state)
 
 	f->p.filtered = f->p.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/before");
-	profiler_doubt(&f->p);
+	profiler_doubt(&f->p, 115);
 	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
+	/* What is told of the time before is part of it. */
+	put_new_image(f, 112, 602);
+	put_mapping(f, 113, 602, 0x2000, "/half");
+	assert_int_equal(profiler_executed(&f->p, 602, 119), 0);
+	assert_int_equal(profiler_forked(&f->p, PID, 603), 0);
+	assert_int_equal(profiler_trust(&f->p, 603, 114), 0);
+	put_mapping(f, 118, 603, 0x2000, "/child of then");
+	assert_int_equal(profiler_need(&f->p, 603, 120), 0);
 	put_mapping(f, 120, 600, 0x1000, "/unknown");
 	assert_int_equal(profiler_need(&f->p, 600, 130), 0);
 	assert_string_equal(said(f), "");
 	assert_int_equal(profiler_forked(&f->p, PID, 501), 0);
+	assert_int_equal(profiler_trust(&f->p, 501, 139), 0);
 	put_mapping(f, 140, 501, 0x1000, "/child");
 	assert_int_equal(profiler_need(&f->p, 501, 150), 0);
 	put_new_image(f, 160, 600);

@@ -224,7 +224,7 @@ static void test_create_request_read_refuses(void **state)
 		  -EINVAL },
 		{ "compress", "t", NULL, "`compress` must be of type s, not t", 1, -EINVAL },
 		{ "pids", "s", "1", "`pids` must be of type au, not s", 0, -EINVAL },
-		{ "profile", "s", "x", "`profile`: profiles come with", 0, -EOPNOTSUPP },
+		{ "profile", "t", NULL, "`profile` must be of type s, not t", 1, -EINVAL },
 		{ "Ring_bytes", "t", NULL, "no option `Ring_bytes`", 1, -EINVAL },
 		{ "", "t", NULL, "no option ``", 1, -EINVAL },
 	};
@@ -241,6 +241,29 @@ static void test_create_request_read_refuses(void **state)
 		end(m);
 		assert_refused(m, rows[i].error, rows[i].sentence);
 	}
+}
+
+/* It says all; only whose the session is may be said beside it. */
+static void test_create_request_read_profile(void **state)
+{
+	struct create_request request = { .output_fd = -1 };
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+	sd_bus_message *m = begin(*state);
+
+	sd_bus_message_append(m, "{sv}{sv}", "profile", "s", "x", "linger", "b", 1);
+	end(m);
+	assert_int_equal(create_request_read(m, &request, &e), 0);
+	assert_string_equal(request.profile, "x");
+	assert_true(request.linger);
+	assert_int_equal(request.output_fd, -1);
+	create_request_deinit(&request);
+	assert_null(request.profile);
+	sd_bus_message_unref(m);
+	m = begin(*state);
+	sd_bus_message_append(m, "{sv}{sv}", "ring_bytes", "t", UINT64_C(1) << 20, "profile", "s",
+			      "x");
+	end(m);
+	assert_refused(m, -EINVAL, "`ring_bytes`: beside `profile`, which says all");
 }
 
 static void test_create_request_read_refuses_lists(void **state)
@@ -406,6 +429,7 @@ int main(void)
 		CASE(test_create_request_read_memory),
 		CASE(test_create_request_read_memory_refuses),
 		CASE(test_create_request_read_refuses),
+		CASE(test_create_request_read_profile),
 		CASE(test_create_request_read_refuses_lists),
 		CASE(test_create_request_read_output_not_sent),
 		CASE(test_output_fd_check),

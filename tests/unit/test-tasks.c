@@ -419,6 +419,89 @@ static void test_forget(void **state)
 	tasks_forget(t, UINT32_MAX);
 }
 
+/* ---- recordings that are split ---- */
+
+static void test_split(void **state)
+{
+	struct tasks *t = *state;
+
+	assert_int_equal(tasks_will_split(t), 0);
+	update(t, 10, 1, "lives", true);
+	update(t, 11, 1, "ends", true);
+	tasks_set_announced(t, 10);
+	tasks_set_announced(t, 11);
+	tasks_set_announced(t, 12); /* one who was asked for */
+	update(t, 13, 1, "unannounced", true);
+	assert_true(tasks_set_ended(t, 11));
+	tasks_forget(t, 11);
+	assert_null(tasks_get(t, 11));
+	assert_string_equal(tasks_find(t, 11)->comm, "ends");
+	assert_true(tasks_announced(t, 11));
+	assert_int_equal(tasks_split(t), 0);
+	assert_true(tasks_announced(t, 10));
+	assert_false(tasks_announced(t, 11));
+	assert_false(tasks_announced(t, 12));
+	assert_false(tasks_announced(t, 13));
+	/* The next owner of its tid. */
+	update(t, 11, 2, "next", true);
+	assert_int_equal(tasks_koid(t, 11), KOID(2, 11));
+	assert_string_equal(tasks_find(t, 11)->comm, "next");
+	tasks_forget(t, 11);
+	assert_string_equal(tasks_find(t, 11)->comm, "next");
+}
+
+/* Of those that have ended only some are kept, but a main thread as long as its process lives. */
+static void test_many_dead(void **state)
+{
+	struct tasks *t = *state;
+
+	assert_int_equal(tasks_will_split(t), 0);
+	update(t, 5, 1, "main", true);
+	tasks_forget(t, 5);
+	for (uint32_t tid = 100; tid <= 100 + TASKS_DEAD_MAX; tid++) {
+		update(t, tid, 1, "dead", true);
+		tasks_set_ended(t, tid);
+		tasks_forget(t, tid);
+	}
+	assert_null(tasks_find(t, 100));
+	assert_non_null(tasks_find(t, 101));
+	assert_non_null(tasks_find(t, 5));
+	/* The same tid again and again takes places, and frees nobody else's. */
+	for (uint32_t i = 2; i < 10; i++) {
+		update(t, 101, i, "again", true);
+		tasks_set_ended(t, 101);
+		tasks_forget(t, 101);
+	}
+	assert_string_equal(tasks_find(t, 101)->comm, "again");
+	assert_true(tasks_set_ended(t, 5));
+	for (uint32_t tid = 100000; tid < 100000 + TASKS_DEAD_MAX; tid++) {
+		update(t, tid, 1, "dead", true);
+		tasks_set_ended(t, tid);
+		tasks_forget(t, tid);
+	}
+	assert_null(tasks_find(t, 5));
+	assert_null(tasks_find(t, 101));
+}
+
+/* Koids are given out again: the first owners are in chunks that have gone. */
+static void test_owners_of_split(void **state)
+{
+	struct tasks *t = *state;
+
+	assert_int_equal(tasks_will_split(t), 0);
+	for (uint32_t n = 1; n <= FXT_KOID_REUSE_LAST; n++) {
+		update(t, 7, n, "owner", true);
+		tasks_set_announced(t, 7);
+	}
+	assert_int_equal(tasks_koid(t, 7), KOID(FXT_KOID_REUSE_LAST, 7));
+	update(t, 7, 5000, "owner", true);
+	tasks_set_announced(t, 7);
+	assert_int_equal(tasks_koid(t, 7), 7);
+	update(t, 7, 5001, "owner", true);
+	assert_int_equal(tasks_koid(t, 7), KOID(FXT_KOID_REUSE_FIRST, 7));
+	assert_int_equal(t->n_merged, 0);
+}
+
 static void test_deinit(void **state)
 {
 	struct tasks t = { 0 };
@@ -454,6 +537,9 @@ int main(void)
 		TEST(test_set_ended),
 		TEST(test_cgroups),
 		TEST(test_forget),
+		TEST(test_split),
+		TEST(test_many_dead),
+		TEST(test_owners_of_split),
 		TEST(test_deinit),
 	};
 

@@ -258,6 +258,29 @@ static int write_mark(struct fxt_archive *a, const struct event *ev)
 	return write_own(a, ev->ts_ns, FXT_NAME_MARK, &args);
 }
 
+static int write_shed(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_text(&args, FXT_NAME_CLASS, ev->shed.what);
+	add_u64(&args, FXT_NAME_VALUE, ev->shed.cost_ppm);
+	add_u64(&args, FXT_NAME_LIMIT, ev->shed.limit_ppm);
+	return write_own(a, ev->ts_ns, FXT_NAME_SHED, &args);
+}
+
+static int write_trigger(struct fxt_archive *a, const struct event *ev)
+{
+	struct args args = { .n = 0 };
+
+	add_text(&args, FXT_NAME_REASON, ev->trigger.what);
+	add_u64(&args, FXT_NAME_VALUE, ev->trigger.value);
+	add_u64(&args, FXT_NAME_LIMIT, ev->trigger.limit);
+	add_u64(&args, FXT_NAME_COUNT, ev->trigger.count);
+	if (ev->trigger.thread)
+		add_koid(&args, FXT_NAME_THREAD, ev->trigger.thread);
+	return write_own(a, ev->ts_ns, FXT_NAME_TRIGGER, &args);
+}
+
 static int write_clock(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
@@ -356,6 +379,7 @@ static int write_stop(struct fxt_archive *a, const struct event *ev)
 	add_u64(&args, FXT_NAME_UNREPORTED, ev->stop.unreported);
 	add_u64(&args, FXT_NAME_BYTES, ev->stop.bytes);
 	add_u64(&args, FXT_NAME_DAEMON_CPU, ev->stop.daemon_cpu_ns);
+	add_u64(&args, FXT_NAME_BPF_CPU, ev->stop.bpf_cpu_ns);
 	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_STOP, &args);
 }
 
@@ -571,6 +595,8 @@ int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 		[EVENT_RENAME] = write_rename,
 		[EVENT_LOST] = write_lost,
 		[EVENT_MARK] = write_mark,
+		[EVENT_SHED] = write_shed,
+		[EVENT_TRIGGER] = write_trigger,
 		[EVENT_CLOCK] = write_clock,
 		[EVENT_START] = write_start,
 		[EVENT_STOP] = write_stop,

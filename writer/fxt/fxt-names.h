@@ -194,6 +194,12 @@
 	X(POSSIBLE, 203, "possible")                                                               \
 	X(REACHABLE, 204, "reachable")                                                             \
 	X(CHUNK, 205, "chunk")                                                                     \
+	/* budgets and triggers */                                                                 \
+	X(SHED, 210, "shed")                                                                       \
+	X(TRIGGER, 211, "trigger")                                                                 \
+	X(VALUE, 212, "value")                                                                     \
+	X(LIMIT, 213, "limit")                                                                     \
+	X(BPF_CPU, 214, "bpf_cpu")                                                                 \
 	X(CGROUP_PATH, 215, "cgroup_path")
 
 #define X(id, index, text) FXT_NAME_##id = index,

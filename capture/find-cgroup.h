@@ -5,6 +5,9 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
+#include "base/value.h"
 #include "capture/options.h"
 
 /*
@@ -19,3 +22,13 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret);
  * there is no dot in UNIT. Returns how many were found, or a negative errno as above, or -E2BIG.
  */
 int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max);
+
+/*
+ * Likewise, of a unit that need not run: where there is no cgroup of its name, *LIST is the one that systemd will give it (a service
+ * in system.slice, one of a template in the template's slice, a slice below the slices in its name), if that one's parent
+ * is there. Returns as above; -ENOENT where there is no such parent yet. *RET_RUNS is whether it was found.
+ */
+int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs);
+
+/* What an error of these means, of WHAT, a sentence: writes to WHY and returns it. */
+char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_MAX]);

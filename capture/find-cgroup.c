@@ -2,7 +2,7 @@
 /*
  * A cgroup's id is its kernfs node's, which its file handle holds: 8 bytes.
  */
-#include "cli/find-cgroup.h"
+#include "capture/find-cgroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,22 +72,17 @@ static int read_id(const char *path, uint64_t *ret)
 	return 0;
 }
 
-/* BELOW is a path without a slash at either end, and without "." and "..". */
-static int resolve(const char *mount, const char *below, struct filter_cgroup *ret)
+/* BELOW is a path without a slash at either end, and without "." and "..". Its parent must be there. */
+static int resolve_to_be(const char *mount, const char *below, struct filter_cgroup *ret)
 {
 	struct filter_cgroup c = { .level = 1 };
 	const char *name = strrchr(below, '/');
 	char path[2 * PATH_MAX];
 	uint64_t parent_id = 0;
-	struct stat st;
 	int r;
 
 	name = name ? name + 1 : below;
 	snprintf(path, sizeof(path), "%s/%s", mount, below);
-	if (stat(path, &st) < 0)
-		return -errno;
-	if (!S_ISDIR(st.st_mode))
-		return -ENOENT;
 	if (strlen(name) >= sizeof(c.name))
 		return -EINVAL;
 	strcpy(c.name, name);
@@ -100,6 +95,20 @@ static int resolve(const char *mount, const char *below, struct filter_cgroup *r
 	c.parent_id = parent_id;
 	*ret = c;
 	return 0;
+}
+
+/* Likewise, but all of it must be there. */
+static int resolve(const char *mount, const char *below, struct filter_cgroup *ret)
+{
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", mount, below);
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOENT;
+	return resolve_to_be(mount, below, ret);
 }
 
 /* Copies PATH without empty components. Returns -ENOENT for "." and "..", which are no names. */
@@ -140,6 +149,16 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 	return r < 0 ? r : resolve(mount, below, ret);
 }
 
+/* The name of UNIT's cgroup. */
+static int unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
+{
+	if (strchr(unit, '/') || *unit == '\0' ||
+	    (size_t)snprintf(to, FILTER_CGROUP_BYTES, "%s%s", unit,
+			     strchr(unit, '.') ? "" : ".service") >= FILTER_CGROUP_BYTES)
+		return -EINVAL;
+	return 0;
+}
+
 int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
 {
 	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES];
@@ -148,10 +167,9 @@ int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
 	FTSENT *entry;
 	FTS *tree;
 
-	if (strchr(unit, '/') || *unit == '\0' ||
-	    (size_t)snprintf(name, sizeof(name), "%s%s", unit,
-			     strchr(unit, '.') ? "" : ".service") >= sizeof(name))
-		return -EINVAL;
+	r = unit_name(unit, name);
+	if (r < 0)
+		return r;
 	r = find_mount(mount, sizeof(mount));
 	if (r < 0)
 		return r;
@@ -173,4 +191,97 @@ int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
 	if (r < 0)
 		return r;
 	return n ?: -ENOENT;
+}
+
+/* "a-b-c" -> "a.slice/a-b.slice/a-b-c.slice". Returns how much of ROOM that takes. */
+static size_t slice_path(char *to, size_t room, const char *slice)
+{
+	size_t used = 0;
+
+	for (size_t n = 1; used < room && n <= strlen(slice); n++) {
+		if (slice[n] == '-' || slice[n] == '\0')
+			used += (size_t)snprintf(to + used, room - used, "%s%.*s.slice",
+						 used ? "/" : "", (int)n, slice);
+	}
+	return used;
+}
+
+/* The slice of services made from a template has the template's name, with a "-" in it escaped: it would be a slice below another. */
+static void template_slice(char *to, size_t room, const char *template, size_t n)
+{
+	size_t used = (size_t)snprintf(to, room, "system-");
+
+	for (size_t i = 0; i < n && used + 5 < room; i++) {
+		if (template[i] == '-') {
+			strcpy(to + used, "\\x2d");
+			used += 4;
+		} else {
+			to[used++] = template[i];
+		}
+	}
+	to[used] = '\0';
+}
+
+/* Where systemd puts the unit NAME unless it is told otherwise. */
+static int usual_path(const char *name, char *to, size_t room)
+{
+	char slice[2 * FILTER_CGROUP_BYTES] = "system";
+	const char *at = strchr(name, '@'), *suffix = strrchr(name, '.');
+	size_t used;
+
+	if (!suffix || suffix == name)
+		return -EINVAL;
+	if (strcmp(suffix, ".slice") == 0) {
+		snprintf(slice, sizeof(slice), "%.*s", (int)(suffix - name), name);
+		return slice_path(to, room, slice) < room ? 0 : -EINVAL;
+	}
+	if (at && at > name)
+		template_slice(slice, sizeof(slice), name, (size_t)(at - name));
+	used = slice_path(to, room, slice);
+	if (used >= room || (size_t)snprintf(to + used, room - used, "/%s", name) >= room - used)
+		return -EINVAL;
+	return 0;
+}
+
+int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs)
+{
+	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES], below[PATH_MAX];
+	int n = find_cgroup_unit(unit, list, max), r;
+
+	*ret_runs = n > 0;
+	if (n != -ENOENT)
+		return n;
+	r = unit_name(unit, name);
+	if (r == 0)
+		r = usual_path(name, below, sizeof(below));
+	if (r == 0)
+		r = find_mount(mount, sizeof(mount));
+	if (r == 0)
+		r = resolve_to_be(mount, below, list);
+	return r < 0 ? r : 1;
+}
+
+char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_MAX])
+{
+	switch (error) {
+	case -ENOENT:
+		snprintf(why, VALUE_WHY_MAX, "there is no cgroup '%.80s'; is it running?", what);
+		break;
+	case -EINVAL:
+		snprintf(why, VALUE_WHY_MAX, "'%.80s' is not the name of a cgroup below the root",
+			 what);
+		break;
+	case -ENODEV:
+		snprintf(why, VALUE_WHY_MAX, "no cgroup2 hierarchy is mounted on this machine");
+		break;
+	case -E2BIG:
+		snprintf(why, VALUE_WHY_MAX,
+			 "more than %d cgroups are called '%.80s'; give one of them by its path",
+			 FILTER_CGROUPS_MAX, what);
+		break;
+	default:
+		snprintf(why, VALUE_WHY_MAX, "cannot look at cgroup '%.80s': %s", what,
+			 strerror(-error));
+	}
+	return why;
 }

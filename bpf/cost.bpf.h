@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * What our programs cost: they count their runs, and time some of them themselves. So it is known whether
+ * or not the kernel keeps statistics (kernel.bpf_stats_enabled), which would cost each run two looks at the clock.
+ *
+ * The distance between two runs that are timed is random: switches come in patterns, and a fixed one could hit always
+ * the same half of a pattern. Rare programs that take long are timed each time. A program that interrupts another one
+ * of its class may make it miss a count, which does not matter.
+ */
+#pragma once
+
+#include "bpf/context.bpf.h"
+#include "bpf/record.h"
+
+#include <bpf/bpf_tracing.h>
+
+struct costs {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* user space: possible CPUs */
+	__type(key, __u32);
+	__type(value, struct cpu_costs);
+};
+
+extern struct costs costs SEC(".maps");
+
+/* CLASS is a COST_*. NULL cannot be: there are no more CPUs than the kernel called possible. */
+static __always_inline struct program_cost *cost_of(__u32 class)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_costs *all = bpf_map_lookup_elem(&costs, &cpu);
+
+	return all ? &all->classes[class] : NULL;
+}
+
+/* A run begins that is timed. Returns when. */
+static __always_inline __u64 cost_look(struct program_cost *cost)
+{
+	__u64 begin_ns = bpf_ktime_get_ns(), clock_ns;
+
+	/* What is timed has one look at the clock in it. What that takes is learned in the first runs. */
+	if (__builtin_expect(cost->n_timed < COST_CLOCKS, 0)) {
+		clock_ns = bpf_ktime_get_ns() - begin_ns;
+		if (cost->clock_ns == 0 || clock_ns < cost->clock_ns)
+			cost->clock_ns = clock_ns;
+		begin_ns += clock_ns;
+	}
+	return begin_ns;
+}
+
+/* It has ended. */
+static __always_inline void cost_add(struct program_cost *cost, __u64 begin_ns)
+{
+	__u64 ns = bpf_ktime_get_ns() - begin_ns;
+
+	ns = ns > cost->clock_ns ? ns - cost->clock_ns : 0;
+	/* What takes longer was interrupted, by a host that runs others, too. */
+	cost->ns += ns < COST_NS_MAX ? ns : COST_NS_MAX;
+	cost->n_timed++;
+}
+
+/* How many runs after this one the next one is timed. */
+static __always_inline __u32 cost_gap(__u32 class, __u64 begin_ns)
+{
+	return COST_IS_RARE(class) ? 1 : COST_GAP_MIN + begin_ns % COST_GAP_SPREAD;
+}
+
+/* A run of a program of CLASS begins. Returns when, if it is one that is timed, or 0. */
+static __always_inline __u64 cost_begin(__u32 class)
+{
+	struct program_cost *cost = cost_of(class);
+
+	if (!cost || __builtin_expect(++cost->runs < cost->next, 1))
+		return 0;
+	return cost_look(cost);
+}
+
+static __always_inline void cost_end(__u32 class, __u64 begin_ns)
+{
+	struct program_cost *cost;
+
+	if (__builtin_expect(begin_ns == 0, 1))
+		return;
+	cost = cost_of(class);
+	if (!cost)
+		return;
+	cost_add(cost, begin_ns);
+	cost->next = cost->runs + cost_gap(class, begin_ns);
+}
+
+/*
+ * The same for programs in which a nanosecond matters: *LEFT, how many runs come before one that is timed, is where
+ * they write anyway. Runs are counted ahead, when one is timed.
+ */
+static __always_inline __u64 cost_begin_near(__u32 class, __u32 *left)
+{
+	struct program_cost *cost;
+
+	if (__builtin_expect(*left != 0, 1)) {
+		*left -= 1;
+		return 0;
+	}
+	cost = cost_of(class);
+	return cost ? cost_look(cost) : 0;
+}
+
+static __always_inline void cost_end_near(__u32 class, __u32 *left, __u64 begin_ns)
+{
+	struct program_cost *cost;
+	__u32 gap;
+
+	if (__builtin_expect(begin_ns == 0, 1))
+		return;
+	cost = cost_of(class);
+	if (!cost)
+		return;
+	cost_add(cost, begin_ns);
+	gap = cost_gap(class, begin_ns);
+	*left = gap - 1;
+	cost->runs += gap;
+}
+
+/* As BPF_PROG(), and what it costs goes to CLASS. */
+#define TIMED_PROG(class, name, args...)                                                           \
+	name(unsigned long long *ctx);                                                             \
+	static __always_inline int untimed_##name(unsigned long long *ctx);                        \
+	int name(unsigned long long *ctx)                                                          \
+	{                                                                                          \
+		__u64 begin_ns = cost_begin(class);                                                \
+		int r = untimed_##name(ctx);                                                       \
+                                                                                                   \
+		cost_end(class, begin_ns);                                                         \
+		return r;                                                                          \
+	}                                                                                          \
+	static __always_inline int BPF_PROG(untimed_##name, ##args)
+
+/* Likewise, for one that is given CTX, a pointer, as it is. */
+#define TIMED_WITH(class, name, type, ctx)                                                         \
+	name(type ctx);                                                                            \
+	static __always_inline int untimed_##name(type ctx);                                       \
+	int name(type ctx)                                                                         \
+	{                                                                                          \
+		__u64 begin_ns = cost_begin(class);                                                \
+		int r = untimed_##name(ctx);                                                       \
+                                                                                                   \
+		cost_end(class, begin_ns);                                                         \
+		return r;                                                                          \
+	}                                                                                          \
+	static __always_inline int untimed_##name(type ctx)

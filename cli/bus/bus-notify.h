@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What systemd is told of a command that it runs as a service; nobody is told anything elsewhere.
+ */
+#pragma once
+
+/* That it does what it is for, and what that is. */
+void bus_notify_ready(const char *status);
+
+/* How it goes. */
+void bus_notify_status(const char *status);
+
+/* That it is about to end. */
+void bus_notify_stopping(void);
+
+/* That it takes up what was changed, and, by bus_notify_ready(), that it has. */
+void bus_notify_reloading(void);

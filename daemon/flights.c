@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/flights.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "capture/flight.h"
+#include "capture/folder.h"
+#include "capture/options.h"
+
+#define DEFAULT_FOLDER "/run/kymo"
+
+enum { FOLDER_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
+
+static int open_folder(int dir_fd, const char *path)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int flights_open(void)
+{
+	const char *folders = getenv("RUNTIME_DIRECTORY");
+	_cleanup_free_ char *folder = NULL;
+	_cleanup_close_ int fd = -1;
+
+	/* There may be several, with colons between them. */
+	folder = folders && *folders ? strndup(folders, strcspn(folders, ":"))
+				     : strdup(DEFAULT_FOLDER);
+	if (!folder)
+		return -ENOMEM;
+	if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open_folder(AT_FDCWD, folder);
+	if (fd < 0)
+		return fd;
+	if (mkdirat(fd, "flight", 0700) < 0 && errno != EEXIST)
+		return -errno;
+	return open_folder(fd, "flight");
+}
+
+static void name_of(char ret[static FOLDER_NAME_MAX], uid_t uid, const char *name)
+{
+	snprintf(ret, FOLDER_NAME_MAX, "%u-%s", uid, name);
+}
+
+static int lock(int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	return errno == EWOULDBLOCK ? -EBUSY : -errno;
+}
+
+int flights_make(int dir_fd, uid_t uid, const char *name)
+{
+	_cleanup_close_ int fd = -1;
+	char folder[FOLDER_NAME_MAX];
+	int r;
+
+	name_of(folder, uid, name);
+	if (mkdirat(dir_fd, folder, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open_folder(dir_fd, folder);
+	if (fd < 0)
+		return fd;
+	r = lock(fd);
+	if (r < 0)
+		return r;
+	flight_clear(fd);
+	return TAKE_FD(fd);
+}
+
+void flights_remove(int dir_fd, uid_t uid, const char *name, int fd)
+{
+	char folder[FOLDER_NAME_MAX];
+
+	flight_clear(fd);
+	name_of(folder, uid, name);
+	/* If somebody has put something else in there, it is theirs. */
+	unlinkat(dir_fd, folder, AT_REMOVEDIR);
+}
+
+/* Whose folder this is, and what the session was called: *RET_NAME stands in FOLDER. */
+static bool parse_folder(const char *folder, uid_t *ret_uid, const char **ret_name)
+{
+	const char *dash = strchr(folder, '-');
+	char number[16];
+	uint64_t uid;
+
+	if (!dash || dash == folder || (size_t)(dash - folder) >= sizeof(number))
+		return false;
+	memcpy(number, folder, (size_t)(dash - folder));
+	number[dash - folder] = '\0';
+	if (text_parse_u64(number, UINT32_MAX - 1, &uid) < 0 || !session_name_valid(dash + 1))
+		return false;
+	*ret_uid = (uid_t)uid;
+	*ret_name = dash + 1;
+	return true;
+}
+
+void flights_find(int dir_fd, flights_found_fn found, void *userdata)
+{
+	const struct dirent *entry;
+	DIR *dir = folder_list(dir_fd);
+	const char *name;
+	unsigned n = 0;
+	uid_t uid;
+
+	if (!dir)
+		return;
+	while (n < FLIGHTS_RECOVERED_MAX && (entry = readdir(dir))) {
+		_cleanup_close_ int fd = -1;
+
+		if (!parse_folder(entry->d_name, &uid, &name))
+			continue;
+		fd = open_folder(dir_fd, entry->d_name);
+		if (fd < 0 || lock(fd) < 0)
+			continue;
+		n++;
+		found(uid, name, TAKE_FD(fd), userdata);
+	}
+	closedir(dir);
+}

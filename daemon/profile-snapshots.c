@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "daemon/profile-snapshots.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "capture/flight.h"
+#include "capture/snapshot.h"
+#include "daemon/bus-error.h"
+
+/* Somebody who waits for snapshots of one session, or of several. */
+struct snapshot_round {
+	sd_bus_message *call; /* NULL = nobody does */
+	bool one;             /* of one: the answer says no numbers */
+	unsigned n_pending;   /* and one while it is being asked for them */
+	uint32_t n_written, n_passed_over;
+	int error; /* of the first that failed */
+};
+
+/* One snapshot that was asked for. */
+struct profile_pending {
+	struct profile_pending *next;
+	struct snapshot_round *round;
+	uint64_t number; /* session_take_snapshot() */
+};
+
+/* ---- rounds ---- */
+
+static struct snapshot_round *round_new(sd_bus_message *call, bool one)
+{
+	struct snapshot_round *round = calloc(1, sizeof(*round));
+
+	if (!round)
+		return NULL;
+	round->call = sd_bus_message_ref(call);
+	round->one = one;
+	round->n_pending = 1;
+	return round;
+}
+
+static int round_answer(const struct snapshot_round *round)
+{
+	if (round->error < 0 && round->n_written == 0)
+		return bus_error_reply(round->call, -EIO, "the snapshot could not be written: %s",
+				       strerror(-round->error));
+	if (round->one)
+		return sd_bus_reply_method_return(round->call, NULL);
+	return sd_bus_reply_method_return(round->call, "uu", round->n_written,
+					  round->n_passed_over);
+}
+
+/* One less is on its way; the last one answers. */
+static void round_step(struct snapshot_round *round)
+{
+	int r;
+
+	if (--round->n_pending > 0)
+		return;
+	if (round->call) {
+		r = round_answer(round);
+		if (r < 0 && r != -ENOTCONN)
+			log_warning(r, "who asked for snapshots got no answer");
+		sd_bus_message_unref(round->call);
+	}
+	free(round);
+}
+
+/* ---- one ---- */
+
+static bool is_flight_of_profile(const struct managed *s)
+{
+	return s->profile && s->profile->mode == SESSION_FLIGHT;
+}
+
+static void count_failed(struct managed *s, struct snapshot_round *round, int error)
+{
+	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+
+	s->profile->n_failed++;
+	if (round->error == 0)
+		round->error = error;
+	log_session_warning(&about, error, "no snapshot could be written to %s",
+			    s->profile->collection.directory);
+}
+
+static int ask(struct managed *s, const char *reason, struct snapshot_round *round)
+{
+	struct profile_pending *pending = calloc(1, sizeof(*pending));
+	struct store *to = NULL;
+	char mark[256];
+	int r = pending ? profile_use_store(s->profile, s->profile->packed, &to) : -ENOMEM;
+
+	/* (what does not run has no more marks, but what it holds is as good) */
+	snprintf(mark, sizeof(mark), "snapshot: %s", reason);
+	if (r == 0) {
+		session_mark(s->session, mark);
+		r = session_take_snapshot(s->session, to, &pending->number);
+	}
+	if (r < 0) {
+		store_free(to);
+		free(pending);
+		return r;
+	}
+	pending->round = round;
+	pending->next = s->profile->pending;
+	s->profile->pending = pending;
+	round->n_pending++;
+	return 0;
+}
+
+/* Asks, if the last one is LIMIT_NS ago. Returns 0, 1 if it is passed over, or a negative errno. */
+static int ask_limited(struct managed *s, const char *reason, uint64_t limit_ns,
+		       struct snapshot_round *round)
+{
+	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+	struct profile_use *p = s->profile;
+	uint64_t now = clock_boot_ns();
+	int r;
+
+	if (p->last_ns && now - p->last_ns < limit_ns) {
+		p->n_passed_over++;
+		round->n_passed_over++;
+		return 1;
+	}
+	r = ask(s, reason, round);
+	if (r < 0) {
+		count_failed(s, round, r);
+		return r;
+	}
+	p->last_ns = now;
+	log_session(&about, "a snapshot goes to %s: %s", p->collection.directory, reason);
+	return 0;
+}
+
+int profile_snapshot_all(struct manager *m, const char *reason, sd_bus_message *call)
+{
+	struct snapshot_round *round = round_new(call, false);
+
+	if (!round)
+		return -ENOMEM;
+	for (struct managed *s = m->sessions; s; s = s->next) {
+		if (is_flight_of_profile(s) && managed_active(s))
+			ask_limited(s, reason, s->profile->interval_ns, round);
+	}
+	round_step(round);
+	return 0;
+}
+
+int profile_snapshot_now(struct managed *s, const char *reason, sd_bus_message *call)
+{
+	struct snapshot_round *round;
+	int r;
+
+	if (!is_flight_of_profile(s))
+		return -EOPNOTSUPP;
+	round = round_new(NULL, true);
+	if (!round)
+		return -ENOMEM;
+	r = ask_limited(s, reason, 0, round);
+	/* (else CALL is answered by who asks) */
+	if (r == 0)
+		round->call = sd_bus_message_ref(call);
+	round_step(round);
+	return r;
+}
+
+void profile_snapshot_triggered(struct managed *s, const char *reason)
+{
+	struct snapshot_round *round;
+
+	if (!is_flight_of_profile(s))
+		return;
+	round = round_new(NULL, true);
+	if (!round)
+		return;
+	/* Intervals between triggers are those of records, and these come in lumps. */
+	ask_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
+	round_step(round);
+}
+
+int profile_snapshot_recovered(struct managed *s, struct profile_use *p)
+{
+	_cleanup_(flight_snapshot_freep) struct flight_snapshot *left = NULL;
+	_cleanup_(snapshot_unrefp) struct snapshot *snapshot = NULL;
+	_cleanup_(store_freep) struct store *to = NULL;
+	int r = flight_recover(s->flight_fd, &left);
+
+	if (r == 0)
+		r = profile_use_store(p, session_options(s->session)->compress, &to);
+	if (r == 0)
+		r = snapshot_new(to, &snapshot);
+	if (r < 0)
+		return r;
+	TAKE_PTR(to);
+	/* It goes on without the session, which makes room for the next one. */
+	snapshot_take(snapshot, TAKE_PTR(left), 0);
+	return 0;
+}
+
+/* ---- their end ---- */
+
+static void end(struct managed *s, const struct profile_pending *pending, int error)
+{
+	if (error < 0) {
+		count_failed(s, pending->round, error);
+	} else {
+		s->profile->n_written++;
+		pending->round->n_written++;
+	}
+	round_step(pending->round);
+}
+
+void profile_snapshots_settle(struct managed *s)
+{
+	struct profile_pending **at, *pending;
+	int error;
+
+	if (!s->profile)
+		return;
+	for (at = &s->profile->pending; (pending = *at);) {
+		if (!session_flight_snapshot(s->session, pending->number, &error)) {
+			at = &pending->next;
+			continue;
+		}
+		*at = pending->next;
+		end(s, pending, error);
+		free(pending);
+	}
+}
+
+void profile_snapshots_drop(struct managed *s)
+{
+	struct profile_pending *pending;
+
+	while (s->profile && (pending = s->profile->pending)) {
+		s->profile->pending = pending->next;
+		if (pending->round->error == 0)
+			pending->round->error = -ECANCELED;
+		round_step(pending->round);
+		free(pending);
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A profile that a session is made of: read from where root keeps them, with its filters resolved and its directory open.
+ *
+ * The folder of profiles is opened each time, and the file by name below it, without links. Both must belong to root, whose word they
+ * are. Directories are made below the service's own only; another one has to be there, and nobody but root may write to it, since names in it
+ * are what is trusted of it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <systemd/sd-bus.h>
+
+#include "base/cleanup.h"
+#include "capture/store-files.h"
+#include "profile/collection.h"
+
+/* Where profiles are, and where theirs goes. All borrowed. */
+struct profile_places {
+	const char *config; /* COLLECTION_FOLDER */
+	const char *state;  /* stands for COLLECTION_DIRECTORY_PREFIX */
+};
+
+struct profile_use {
+	struct collection collection; /* less its session options, when they were taken */
+	char *name;
+	enum session_mode mode;
+	enum pack_method packed;
+	int dir_fd; /* for reading: chunks and snapshots go there */
+
+	unsigned n_ticks; /* since it was made: manager.c */
+
+	/* profile-snapshots.h */
+	uint64_t interval_ns, last_ns; /* CLOCK_BOOTTIME; 0 = none yet */
+	uint64_t n_written, n_failed, n_passed_over;
+	struct profile_pending *pending;
+};
+
+/* Names on the bus of what can be wrong with a profile. */
+#define PROFILE_ERROR_INVALID                                                                      \
+	"org.kymo.Trace1.Error.InvalidProfile" /* what it says, or whose it is */
+#define PROFILE_ERROR_MISSING "org.kymo.Trace1.Error.NoSuchProfile"
+#define PROFILE_ERROR_NOT_YET                                                                      \
+	"org.kymo.Trace1.Error.NotYet" /* it may be good later: a cgroup is missing */
+
+/* Returns 0, or a negative errno with a sentence (or several lines) in RETERR. */
+int profile_use_new(const struct profile_places *places, const char *name, struct profile_use **ret,
+		    sd_bus_error *reterr);
+struct profile_use *profile_use_free(struct profile_use *p);
+
+DEFINE_CLEANUP(struct profile_use *, profile_use_free)
+
+/* *RET is a store of chunks (or snapshots), packed so, in its directory. Returns 0 or a negative errno. */
+int profile_use_store(const struct profile_use *p, enum pack_method packed, struct store **ret);
+
+/* Whether a unit of the profile runs in a cgroup that O, made of it, does not have in its filter. */
+bool profile_use_outdated(const struct profile_use *p, const struct session_options *o);

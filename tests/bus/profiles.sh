@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Which profiles the service takes, from whom, and what it says of others: with sessions that need no kernel.
+# From meson, KYMOD is the one with such sessions.
+
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_bus
+need_command busctl
+
+start_bus
+# The bus is for everybody, its folder too.
+chmod 755 "$TMP"
+chmod 777 "$TMP/bus"
+mkdir "$TMP/etc" "$TMP/out"
+"$KYMOD" --bus "$BUS" --group 65534 --config-dir "$TMP/etc" --state-dir "$TMP/state" >"$TMP/kymod.log" 2>&1 &
+# shellcheck disable=SC2034 # for stop_kymod
+KYMOD_PID=$!
+expect_soon 5 "$KYMO" list --bus "$BUS"
+
+# create NAME [PROFILE] [OPTION TYPE VALUE]: what the service answers is in $TMP/stdout and $TMP/stderr
+create() {
+	local name=$1 profile=${2:-$1}
+
+	shift
+	[ $# = 0 ] || shift
+	busctl --address="$BUS" call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' \
+		"$name" $((2 + $# / 3)) profile s "$profile" linger b true "$@"
+}
+
+# refused TEXT WORD ...: `create WORD ...` is, and the answer has TEXT in it
+refused() {
+	local text=$1
+
+	shift
+	expect_exit 1 create "$@"
+	assert_contains "$TMP/stderr" "$text" "answer to: create $*"
+}
+
+profile() {
+	cat >"$TMP/etc/$1.conf"
+	chmod 644 "$TMP/etc/$1.conf"
+}
+
+profile plain <<-END
+	[Output]
+	Directory=$TMP/out
+END
+
+# Made, with its directory; found again as what it is.
+expect_exit 0 create plain
+assert_contains "$TMP/stdout" '"/org/kymo/Trace1/session/plain"' "object of a session of a profile"
+property() {
+	busctl --address="$BUS" get-property org.kymo.Trace1 "/org/kymo/Trace1/session/$1" org.kymo.Trace1.Session "$2"
+}
+assert_eq "$(property plain Profile)" 's "plain"' "property Profile"
+assert_eq "$(property plain Directory)" "s \"$TMP/out\"" "property Directory"
+assert_eq "$(property plain Snapshots)" 'a{st} 3 "written" 0 "failed" 0 "passed_over" 0' "property Snapshots"
+refused 'there is a session .plain. already' plain
+
+# It says all, and is what it is called.
+refused 'beside .profile., which says all' other plain ring_bytes t 1048576
+refused 'has its name' other plain
+refused 'cannot be the name' ../plain ../plain
+refused 'there is no profile .*/nothing.conf' nothing
+
+# Only for root; the group may have all else.
+expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
+	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' mine 1 profile s plain
+assert_contains "$TMP/stderr" 'root' "answer to somebody else"
+expect_exit 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$(command -v busctl)" --address="$BUS" call \
+	org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager SnapshotAll s reason
+
+# All that is wrong, each with its line.
+profile wrong <<-END
+	[Collection]
+	Mod=flight
+	RingSize=lots
+	[Flight]
+	Keep=5s
+END
+refused "$TMP/etc/wrong.conf:2: there is no key Mod= in .Collection.; did you mean Mode=" wrong
+assert_contains "$TMP/stderr" "$TMP/etc/wrong.conf:3: RingSize=: 'lots' is not a size" "second complaint"
+assert_contains "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep= is for Mode=flight only" "third complaint"
+
+# Whose word it is.
+profile others </dev/null
+chown 65534 "$TMP/etc/others.conf"
+refused 'others.conf is not used: it belongs to another user' others
+profile writable </dev/null
+chmod 666 "$TMP/etc/writable.conf"
+refused 'writable.conf is not used: others than root may write' writable
+ln -s plain.conf "$TMP/etc/link.conf"
+refused 'is a symbolic link' link
+mkfifo "$TMP/etc/pipe.conf"
+refused 'is not a regular file' pipe
+mkdir "$TMP/etc/folder.conf"
+refused 'is not a regular file' folder
+chmod 777 "$TMP/etc"
+refused "$TMP/etc is not used: others than root may write" plain
+chmod 755 "$TMP/etc"
+
+# Where it may go.
+profile missing <<-END
+	[Output]
+	Directory=$TMP/missing
+END
+refused "Directory=$TMP/missing is not there: make it" missing
+ln -s "$TMP/out" "$TMP/missing"
+refused 'has a symbolic link in it' missing
+rm "$TMP/missing"
+mkdir -m 777 "$TMP/missing"
+refused 'others than root may write' missing
+profile below <<-END
+	[Output]
+	Directory=/var/lib/kymo/some/where
+END
+expect_exit 0 create below
+[ -d "$TMP/state/some/where" ] || fail "a directory below that of the service was not made"
+assert_eq "$(stat -c %a "$TMP/state/some/where")" 750 "its mode"
+profile usual </dev/null
+expect_exit 0 create usual
+[ -d "$TMP/state/usual" ] || fail "the default directory was not made"
+
+# What is not there yet, and what will never be.
+need_cgroup2
+profile later <<-END
+	[Filter]
+	Unit=kymo-test-$$@instance.service
+END
+refused 'neither it nor what systemd will put it in is there yet' later
+assert_contains "$TMP/stderr" 'Unit=kymo-test' "which one is missing"
+profile program <<-END
+	[Collection]
+	Categories=memory
+	[Filter]
+	User=0
+	[Memory]
+	Program=$TMP/no-such-program
+END
+refused 'Program=.*no-such-program cannot be opened' program
+
+# kymo collect says the same, and that trying again is in vain.
+expect_exit 2 timeout 20 "$KYMO" collect wrong --bus "$BUS"
+assert_contains "$TMP/stderr" 'wrong.conf:3: RingSize=' "what kymo collect says"
+expect_exit 2 timeout 20 "$KYMO" collect nothing --bus "$BUS"
+expect_exit 2 "$KYMO" collect --bus "$BUS"
+
+# What is not there yet is waited for, until it is told to end; said once.
+"$KYMO" collect later --bus "$BUS" 2>"$TMP/later.log" &
+pid=$!
+expect_soon 5 grep -q 'is there yet' "$TMP/later.log"
+sleep 1
+kill -TERM $pid
+wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/later.log")"
+assert_eq "$(grep -c 'is there yet' "$TMP/later.log")" 1 "complaints while it waits"
+
+stop_kymod

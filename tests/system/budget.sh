@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What recording costs is known, and limited: above --max-overhead call stacks go first, then wakeups, then the recording
+# ends. The archive says so, is whole, and has none of what went.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command busctl
+start_bus
+remember_bpf
+start_kymod
+
+# Until it is killed: far more switches than a thousandth of a CPU can record.
+"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 100000000 &
+load=$!
+
+# ---- too dear ----
+
+expect_exit 3 timeout 60 "$KYMO" record -e sched,profile,offcpu --max-overhead 0.1 -d 40 -b 4M \
+	--json -o "$TMP/t.fxt" --bus "$BUS"
+cp "$TMP/stdout" "$TMP/said.json"
+assert_eq "$(json "$TMP/said.json" .reason)" overhead "why it ended"
+assert_eq "$(json "$TMP/said.json" .error)" "" "its error"
+assert_eq "$(json "$TMP/said.json" '[.shed[].what] | join(" ")')" "stacks wakeups session" "what went"
+assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0.10%' "what it says"
+assert_contains "$TMP/stderr" 'ended after ' "what it says"
+assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0.10%' "what the journal has"
+assert_contains "$TMP/kymod.log" 'sheds session' "what the journal has"
+
+expect_exit 0 "$KYMO" check "$TMP/t.fxt"
+
+# went WHAT: seconds from the start
+went() {
+	jq -r --arg what "$1" '.start_ns as $t0 | .shed[] | select(.what == $what) | (.ts_ns - $t0) / 1e9' "$TMP/said.json"
+}
+
+# part FROM TO: what the archive has between, in $SUMMARY. Detaching takes a moment; two looks come after it, 1.5 s at least.
+part() {
+	expect_exit 0 "$KYMO" cut --force --from "$1s" --to "$2s" "$TMP/t.fxt" "$TMP/part.fxt"
+	summarize "$TMP/part.fxt"
+}
+
+later() {
+	awk -v t="$1" -v by="$2" 'BEGIN { printf "%.6f\n", t + by }'
+}
+
+part 0 "$(went stacks)"
+assert_ge "$(json "$SUMMARY" .events.wakeup)" 100 "wakeups at first"
+assert_ge "$(json "$SUMMARY" '.profile.samples // 0')" 1 "samples at first"
+part "$(later "$(went wakeups)" -1.4)" "$(went wakeups)"
+assert_ge "$(json "$SUMMARY" .events.wakeup)" 100 "wakeups without stacks"
+assert_eq "$(json "$SUMMARY" '.profile.samples // 0')" 0 "samples without stacks"
+part "$(later "$(went session)" -1.4)" "$(went session)"
+assert_eq "$(json "$SUMMARY" .events.wakeup)" 0 "wakeups at last"
+assert_ge "$(json "$SUMMARY" .events.switch)" 100 "switches at last"
+
+# All that has gone is part of the last moment, too.
+expect_exit 0 "$KYMO" cut --force --from "$(later "$(went session)" -0.001)s" "$TMP/t.fxt" "$TMP/part.fxt"
+dump_records "$TMP/part.fxt"
+events shed >"$TMP/shed.json"
+assert_eq "$(jq -r .args.class "$TMP/shed.json" | paste -sd ' ')" "stacks wakeups session" "events in the archive"
+assert_eq "$(jq -r 'select(.args.value > .args.limit) | .args.limit' "$TMP/shed.json" | paste -sd ' ')" \
+	"1000 1000 1000" "limits in the archive"
+
+expect_exit 0 "$KYMO" summary "$TMP/t.fxt"
+assert_contains "$TMP/stdout" '^no stacks from .* the limit is 0.10%' "summary"
+assert_contains "$TMP/stdout" '^no wakeups from ' "summary"
+assert_contains "$TMP/stdout" '^no recording from ' "summary"
+assert_contains "$TMP/stdout" '^recording took .* in the kernel and .* in the recorder' "summary"
+expect_exit 0 "$KYMO" summary --json "$TMP/t.fxt"
+assert_ge "$(json "$TMP/stdout" .bpf_cpu_ns)" 1000000 "ns of the programs in the archive"
+# ---- within the limit, and without one ----
+
+expect_exit 0 "$KYMO" start cheap -o "$TMP/cheap.fxt" -e sched --max-overhead 1000 -p $$ --bus "$BUS"
+for _ in {1..30}; do
+	/bin/true
+done
+sleep 1.3
+busctl --address="$BUS" --json=short get-property org.kymo.Trace1 /org/kymo/Trace1/session/cheap \
+	org.kymo.Trace1.Session Cost >"$TMP/cost.json"
+for key in bpf_ns bpf_runs daemon_cpu_ns; do
+	assert_ge "$(json "$TMP/cost.json" ".data.$key.data")" 1 "$key of a session that runs"
+done
+assert_ge "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.lifecycle)" 1 "lifecycle"
+assert_ge "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.sched)" 1 "sched"
+# (what is not recorded does not cost)
+assert_eq "$(json "$TMP/cost.json" .data.bpf_classes_ns.data.offcpu)" null "offcpu"
+expect_exit 0 "$KYMO" stop cheap --bus "$BUS"
+expect_exit 0 "$KYMO" summary --json "$TMP/cheap.fxt"
+assert_eq "$(json "$TMP/stdout" .shed)" null "what went within the limit"
+assert_ge "$(json "$TMP/stdout" .bpf_cpu_ns)" 1 "ns of the programs"
+
+kill $load
+stop_kymod
+no_bpf_left "recordings with a budget"

@@ -1,0 +1,233 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Collection by profiles, as kymo-collect@.service does it, on a bus that starts the service when it is asked for: chunks and what is
+# kept of them, flight recorders and what makes them write, and the death of everybody who takes part.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+need_command busctl
+
+mkdir "$TMP/etc" "$TMP/out" "$TMP/run" "$TMP/services"
+export RUNTIME_DIRECTORY=$TMP/run
+BUS=unix:path=$TMP/bus
+
+# The bus starts this, again and again.
+cat >"$TMP/start-kymod" <<-END
+	#!/bin/sh
+	echo \$\$ >"$TMP/kymod.pid"
+	exec "$KYMOD" --bus "$BUS" --config-dir "$TMP/etc" --state-dir "$TMP/state" >>"$TMP/kymod.log" 2>&1
+END
+chmod 755 "$TMP/start-kymod"
+cat >"$TMP/services/org.kymo.Trace1.service" <<-END
+	[D-BUS Service]
+	Name=org.kymo.Trace1
+	Exec=$TMP/start-kymod
+END
+cat >"$TMP/bus.conf" <<-END
+	<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+	 "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+	<busconfig>
+	  <type>session</type>
+	  <listen>$BUS</listen>
+	  <servicedir>$TMP/services</servicedir>
+	  <policy context="default">
+	    <allow user="*"/>
+	    <allow own="*"/>
+	    <allow send_destination="*" eavesdrop="true"/>
+	    <allow eavesdrop="true"/>
+	  </policy>
+	</busconfig>
+END
+dbus-daemon --config-file="$TMP/bus.conf" --nofork --nopidfile >"$TMP/bus.log" 2>&1 &
+expect_soon 5 test -S "$TMP/bus"
+# Only one that this test has started, and that still is what it was.
+end_kymod() {
+	local pid
+
+	pid=$(cat "$TMP/kymod.pid" 2>/dev/null) || return 0
+	grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" || return 0
+	kill "-$1" "$pid"
+	expect_soon 20 is_gone "$pid"
+}
+at_exit end_kymod KILL
+remember_bpf
+
+chunks() {
+	find "$TMP/out" -name "$1-*.fxt*" | sort
+}
+n_chunks() {
+	chunks "$1" | wc -l
+}
+has_chunks() {
+	[ "$(n_chunks "$1")" -ge "$2" ]
+}
+running() {
+	"$KYMO" status --bus "$BUS" --json "$1" 2>/dev/null | grep -q '"running"'
+}
+# start_collect NAME: its pid is $COLLECT, what it says in $TMP/NAME.log
+start_collect() {
+	"$KYMO" collect "$1" --bus "$BUS" 2>>"$TMP/$1.log" &
+	COLLECT=$!
+	wait_for 15 running "$1" || fail "$1 does not run: $(cat "$TMP/$1.log")"
+}
+end_collect() {
+	local status=0
+
+	kill -TERM "$COLLECT"
+	wait "$COLLECT" || status=$?
+	assert_eq "$status" 0 "exit status of kymo collect after SIGTERM"
+}
+check_all() {
+	local file
+
+	while read -r file; do
+		expect_exit 0 "$KYMO" check --strict "$file"
+	done < <(chunks "$1")
+}
+
+# ---- chunks ----
+
+cat >"$TMP/etc/chunks.conf" <<-END
+	[Collection]
+	Description=chunks of the test
+	Categories=sched
+	Compress=zstd
+	[Output]
+	Directory=$TMP/out
+	RotateTime=1s
+	KeepSize=infinity
+END
+start_collect chunks
+expect_soon 20 has_chunks chunks 2
+before=$(n_chunks chunks)
+kill -HUP "$COLLECT"
+expect_soon 10 has_chunks chunks $((before + 1))
+end_collect
+check_all chunks
+assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
+assert_contains "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
+dump_records "$(chunks chunks | head -1)"
+assert_contains <(events session_start) 'profile chunks: chunks of the test' "who asked, in the archive"
+# What one ends with, the next begins with.
+last=
+while read -r file; do
+	name=$(basename "$file" .fxt.zst)
+	begin=$(cut -d- -f2 <<<"$name")
+	[ -z "$last" ] || assert_eq "$begin" "$last" "begin of a chunk and end of the one before"
+	last=$(cut -d- -f3 <<<"$name")
+done < <(chunks chunks)
+
+# The service is killed: it is started again, and goes on; what it had written is completed.
+start_collect chunks
+expect_soon 20 test -n "$(find "$TMP/out" -name '.chunks-*.part' -size +1k)" || true
+before=$(n_chunks chunks)
+end_kymod KILL
+expect_soon 20 running chunks
+is_gone "$COLLECT" && fail "kymo collect ended with the service"
+expect_soon 20 has_chunks chunks $((before + 2))
+end_collect
+check_left() {
+	local file
+
+	# One of them has no end.
+	while read -r file; do
+		expect_exit "0|3" "$KYMO" check "$file"
+	done < <(chunks chunks)
+}
+check_left
+assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
+assert_contains "$TMP/chunks.log" 'has gone' "what collect says of the service's death"
+
+# The client is killed: what it collected is completed.
+start_collect chunks
+kill -KILL "$COLLECT"
+wait "$COLLECT" 2>/dev/null || true
+no_part() {
+	[ -z "$(find "$TMP/out" -name '.*.part')" ]
+}
+expect_soon 20 no_part
+check_left
+
+# What is kept has a limit; other profiles' is not touched.
+sed '/^Compress=/d; s/KeepSize=.*/KeepSize=1M\nRotateSize=1M/' "$TMP/etc/chunks.conf" >"$TMP/etc/kept.conf"
+kept=$(chunks chunks | wc -l)
+start_collect kept
+for _ in {1..4}; do
+	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 4000 >/dev/null
+	sleep 1
+done
+end_collect
+assert_ge "$(n_chunks kept)" 1 "chunks that are kept"
+# The newest one stays, whatever it is.
+newest=$(chunks kept | tail -1 | xargs stat -c %s)
+total=$(chunks kept | xargs stat -c %s | awk '{ n += $1 } END { print n }')
+assert_le "$total" $((newest > 1048576 ? newest : 1048576)) "bytes that are kept"
+assert_eq "$(n_chunks chunks)" "$kept" "chunks of another profile"
+
+# ---- flight recorders ----
+
+cat >"$TMP/etc/flight.conf" <<-END
+	[Collection]
+	Mode=flight
+	Categories=sched
+	[Flight]
+	Keep=5s
+	KeepSize=16M
+	[Trigger]
+	Interval=1h
+	[Output]
+	Directory=$TMP/out
+END
+snapshot_all() {
+	busctl --address="$BUS" call org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager SnapshotAll s "$1"
+}
+# Who passes this has seen a moment of the recording.
+work_marked() {
+	little_work
+	expect_exit 0 "$KYMO" mark flight "$1" --bus "$BUS"
+}
+start_collect flight
+work_marked first
+assert_eq "$(snapshot_all 'something failed')" "uu 1 0" "answer to SnapshotAll"
+assert_eq "$(n_chunks flight)" 1 "files of the flight recorder"
+check_all flight
+dump_records "$(chunks flight)"
+assert_eq "$(events mark | jq -r .args.text | paste -sd,)" 'first,snapshot: something failed' "marks in the snapshot"
+# Not again so soon, by nobody but who asks for it by name.
+expect_exit 0 "$KYMO" snapshot --all --reason again --bus "$BUS"
+assert_contains "$TMP/stderr" '^0 written, 1 passed over' "what kymo snapshot --all says a moment later"
+kill -USR1 "$(cat "$TMP/kymod.pid")"
+passed_over() {
+	busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/flight org.kymo.Trace1.Session Snapshots
+}
+passed_two() {
+	[ "$(passed_over)" = 'a{st} 3 "written" 1 "failed" 0 "passed_over" 2' ]
+}
+expect_soon 5 passed_two
+kill -HUP "$COLLECT"
+expect_soon 10 has_chunks flight 2
+check_all flight
+
+# The service is killed: what it had in memory is in a file, and it records again.
+work_marked last-words
+sleep 0.6
+end_kymod KILL
+expect_soon 20 running flight
+expect_soon 20 has_chunks flight 3
+dump_records "$(chunks flight | tail -1)"
+assert_contains <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
+end_collect
+assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
+
+# A signal instead of a call.
+start_collect flight
+work_marked by-signal
+before=$(n_chunks flight)
+kill -USR1 "$(cat "$TMP/kymod.pid")"
+expect_soon 10 has_chunks flight $((before + 1))
+end_collect
+
+end_kymod TERM
+no_bpf_left "all of it"

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture/address-spaces.h"
+
+struct fixture {
+	struct address_spaces *s;
+	char said[4096];
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	*state = f;
+	return address_spaces_new(&f->s);
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	address_spaces_free(f->s);
+	free(f);
+	return 0;
+}
+
+static int add(struct fixture *f, uint32_t pid, uint64_t start, uint64_t bytes, const char *path)
+{
+	union {
+		struct rec_mapping rec;
+		uint8_t bytes[sizeof(struct rec_mapping) + 64];
+	} m = { .rec = { .head = { .size = sizeof(m), .kind = REC_MAPPING, .pid = pid },
+			 .start = start,
+			 .bytes = bytes,
+			 .path_bytes = (uint32_t)strlen(path) } };
+
+	memcpy(m.rec.path, path, strlen(path));
+	return address_spaces_add(f->s, &m.rec, 7);
+}
+
+struct question {
+	struct fixture *f;
+	uint32_t pid;
+	size_t n;
+};
+
+static int say(uint32_t pid, const struct rec_mapping *rec, uint32_t module_id, void *userdata)
+{
+	struct question *q = userdata;
+
+	assert_int_equal(module_id, 7);
+	if (pid == q->pid)
+		q->n += (size_t)snprintf(q->f->said + q->n, sizeof(q->f->said) - q->n,
+					 "%" PRIx64 "+%" PRIx64 " %s;", (uint64_t)rec->start,
+					 (uint64_t)rec->bytes, rec->path);
+	return 0;
+}
+
+static const char *of(struct fixture *f, uint32_t pid)
+{
+	struct question q = { f, pid, 0 };
+
+	f->said[0] = '\0';
+	assert_int_equal(address_spaces_each(f->s, say, &q), 0);
+	return f->said;
+}
+
+static void test_covering(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(add(f, 1, 0x1000, 0x1000, "a"), 0);
+	assert_int_equal(add(f, 1, 0x3000, 0x1000, "b"), 0);
+	assert_int_equal(add(f, 2, 0x1000, 0x1000, "other"), 0);
+	assert_string_equal(of(f, 1), "1000+1000 a;3000+1000 b;");
+	/* All of a, and some of b: that is said before what covers it. */
+	assert_int_equal(add(f, 1, 0x1000, 0x2800, "c"), 0);
+	assert_string_equal(of(f, 1), "3000+1000 b;1000+2800 c;");
+	assert_string_equal(of(f, 2), "1000+1000 other;");
+	/* The same again, and what makes no sense. */
+	assert_int_equal(add(f, 1, 0x3000, 0x1000, "b"), 0);
+	assert_int_equal(add(f, 1, 0x9000, 0, "nothing"), 0);
+	assert_int_equal(add(f, 1, UINT64_MAX - 5, 100, "beyond"), 0);
+	assert_string_equal(of(f, 1), "1000+2800 c;3000+1000 b;");
+}
+
+static void test_life(void **state)
+{
+	struct fixture *f = *state;
+
+	add(f, 1, 0x1000, 0x1000, "a");
+	assert_int_equal(address_spaces_fork(f->s, 1, 2), 0);
+	assert_int_equal(address_spaces_fork(f->s, 2, 3), 0);
+	assert_int_equal(address_spaces_fork(f->s, 99, 4), 0);
+	assert_string_equal(of(f, 3), "1000+1000 a;");
+	assert_string_equal(of(f, 4), "");
+	/* Who shares it does not see what one of them maps, or that it calls exec. */
+	add(f, 2, 0x2000, 0x1000, "b");
+	assert_string_equal(of(f, 1), "1000+1000 a;");
+	assert_string_equal(of(f, 2), "1000+1000 a;2000+1000 b;");
+	assert_string_equal(of(f, 3), "1000+1000 a;");
+	address_spaces_forget(f->s, 1);
+	assert_string_equal(of(f, 1), "");
+	assert_string_equal(of(f, 3), "1000+1000 a;");
+	/* The id of one whose end was not seen. */
+	assert_int_equal(address_spaces_fork(f->s, 3, 2), 0);
+	assert_string_equal(of(f, 2), "1000+1000 a;");
+	address_spaces_forget(f->s, 2);
+	address_spaces_forget(f->s, 3);
+	address_spaces_forget(f->s, 3);
+	assert_int_equal(address_spaces_bytes(f->s), 0);
+}
+
+static void test_one_has_too_many(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t n_lost = 0;
+	int r;
+
+	for (uint64_t i = 0; i < ADDRESS_SPACE_MAX + 10; i++) {
+		r = add(f, 1, (i + 1) << 12, 0x1000, "jit");
+		assert_true(r >= 0);
+		n_lost += (uint64_t)r;
+	}
+	/* The youngest are still there, and others have not lost any. */
+	assert_true(n_lost > 0 && n_lost <= ADDRESS_SPACE_MAX / 4);
+	assert_int_equal(add(f, 2, 0x1000, 0x1000, "a"), 0);
+	assert_string_equal(of(f, 2), "1000+1000 a;");
+}
+
+static void test_all_have_too_many(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t n_lost = 0;
+
+	for (uint32_t i = 0; i < 400000; i++)
+		n_lost += (uint64_t)add(f, i / 1000 + 1, (uint64_t)(i % 1000 + 1) << 12, 0x1000,
+					"a library");
+	assert_true(n_lost > 0);
+	assert_true(address_spaces_bytes(f->s) <= ADDRESS_SPACES_BYTES_MAX);
+	/* Who goes makes room. */
+	address_spaces_forget(f->s, 1);
+	assert_int_equal(add(f, 5000, 0x1000, 0x1000, "new"), 0);
+	assert_string_equal(of(f, 5000), "1000+1000 new;");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_covering, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_life, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_one_has_too_many, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_all_have_too_many, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profiles: each key, what is wrong and in which line, and what does not go together.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "profile/collection.h"
+
+/* ---- the words of the tests ---- */
+
+static char complaints[1 << 16];
+static struct collection c;
+
+static void on_complaint(unsigned line, const char *text, void *userdata)
+{
+	size_t used = strlen(complaints);
+
+	assert_ptr_equal(userdata, &c);
+	assert_true(used + strlen(text) + 20 < sizeof(complaints));
+	sprintf(complaints + used, "%u: %s\n", line, text);
+}
+
+static int read_bytes(const char *text, size_t n)
+{
+	FILE *f = fmemopen((void *)(uintptr_t)(n ? text : "\n"), n ?: 1, "r");
+	int r;
+
+	assert_non_null(f);
+	collection_deinit(&c);
+	*complaints = '\0';
+	r = collection_read(f, "test", on_complaint, &c, &c);
+	fclose(f);
+	return r;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	collection_deinit(&c);
+	return 0;
+}
+
+static void good(const char *text)
+{
+	int r = read_bytes(text, strlen(text));
+
+	assert_string_equal(complaints, "");
+	assert_int_equal(r, 0);
+}
+
+/* EXPECTED is a line for each complaint, "LINE: text". */
+static void wrong(const char *text, const char *expected)
+{
+	int r = read_bytes(text, strlen(text));
+
+	assert_string_equal(complaints, expected);
+	assert_int_equal(r, -EINVAL);
+}
+
+/* ---- what is good ---- */
+
+static void test_empty(void **state)
+{
+	(void)state;
+	good("");
+	assert_string_equal(c.session.name, "test");
+	assert_string_equal(c.session.command, "profile test");
+	assert_string_equal(c.directory, "/var/lib/kymo/test");
+	assert_int_equal(c.directory_line, 0);
+	assert_int_equal(c.session.mode, SESSION_STREAM);
+	assert_int_equal(c.session.categories, 0);
+	/* Nothing fills a disk by not having been said. */
+	assert_int_equal(c.session.rotate_bytes, COLLECTION_ROTATE_BYTES_DEFAULT);
+	assert_int_equal(c.keep_bytes, COLLECTION_KEEP_BYTES_DEFAULT);
+	assert_null(c.units);
+	good("[Collection]\n[Trigger]\n\n");
+	good("\xef\xbb\xbf[Collection]\nMode=flight\n");
+	assert_int_equal(c.session.mode, SESSION_FLIGHT);
+}
+
+static void test_collection(void **state)
+{
+	(void)state;
+	good("# a comment\n"
+	     "[Collection]   ; another one\n"
+	     "Description=Was läuft hier?\n"
+	     "Categories = sched,profile  offcpu\r\n"
+	     "\tCategories=counters\n"
+	     "Compress=yes\n"
+	     "RingSize=1M\n"
+	     "  Frequency=997\n"
+	     "OffCpuMin=5ms ; said twice a day\n"
+	     "CounterInterval=50sec 9s\n"
+	     "FlushInterval=1s\n"
+	     "PerfettoBlobs=no\n"
+	     "MaxOverhead=2.5%\n"
+	     "Duration=1d");
+	assert_string_equal(c.description, "Was läuft hier?");
+	assert_string_equal(c.session.command, "profile test: Was läuft hier?");
+	assert_int_equal(c.session.categories,
+			 CATEGORY_SCHED | CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORY_COUNTERS);
+	assert_int_equal(c.session.compress, PACK_ZSTD);
+	assert_int_equal(c.session.ring_bytes, 1 << 20);
+	assert_int_equal(c.session.frequency, 997);
+	assert_int_equal(c.session.offcpu_min_ns, 5000000);
+	assert_int_equal(c.session.counter_interval_ns, UINT64_C(59000000000));
+	assert_int_equal(c.session.flush_ns, 1000000000);
+	assert_true(c.session.no_perfetto_blobs);
+	assert_int_equal(c.session.max_overhead_ppm, 25000);
+	assert_int_equal(c.session.duration_ns, UINT64_C(86400000000000));
+	good("[Collection]\nCompress=snappy\nDuration=infinity\n");
+	assert_int_equal(c.session.compress, PACK_SNAPPY);
+	assert_int_equal(c.session.duration_ns, 0);
+	good("[Collection]\nCompress=no\nMode=stream");
+	assert_int_equal(c.session.compress, PACK_NONE);
+}
+
+static void test_filter(void **state)
+{
+	(void)state;
+	good("[Filter]\nUnit=a.service\nUnit=b\nUnit=c@d\\x2de.scope\nCGroup=/x/y\nCGroup=z/\n"
+	     "Comm=worker one\nComm=a,b\nUser=0\nUser=root\n");
+	assert_string_equal(c.units[0], "a.service");
+	assert_string_equal(c.units[1], "b");
+	assert_string_equal(c.units[2], "c@d\\x2de.scope");
+	assert_null(c.units[3]);
+	assert_string_equal(c.cgroups[0], "/x/y");
+	assert_string_equal(c.cgroups[1], "z/");
+	assert_null(c.cgroups[2]);
+	assert_int_equal(c.session.filter.n_comms, 2);
+	assert_string_equal(c.session.filter.comms[0], "worker one");
+	assert_string_equal(c.session.filter.comms[1], "a,b");
+	assert_int_equal(c.session.filter.n_uids, 2);
+	assert_int_equal(c.session.filter.uids[1], 0);
+	assert_int_equal(c.session.filter.n_cgroups, 0);
+}
+
+static void test_memory(void **state)
+{
+	(void)state;
+	good("[Collection]\nCategories=memory threads\n[Filter]\nUnit=x\n[Memory]\nLog=yes\n"
+	     "Interval=64K\nMinSize=16\nBlocks=5000\nUsageInterval=2s\nReach=look\n"
+	     "Program=/usr/bin/x\nProgram=/usr/lib/y.so\n");
+	assert_true(c.session.memory.log);
+	assert_int_equal(c.session.memory.interval, 65536);
+	assert_int_equal(c.session.memory.min_bytes, 16);
+	assert_int_equal(c.session.memory.blocks_max, 5000);
+	assert_int_equal(c.session.memory.usage_interval_ns, 2000000000);
+	assert_int_equal(c.session.memory.reach, MEMORY_REACH_LOOK);
+	assert_string_equal(c.programs[0], "/usr/bin/x");
+	assert_string_equal(c.programs[1], "/usr/lib/y.so");
+	assert_null(c.programs[2]);
+	good("[Collection]\nCategories=memory\n[Memory]\nTriage=yes\nTriageInterval=10\n");
+	assert_true(c.session.memory.triage);
+	assert_int_equal(c.session.memory.triage_interval_ns, UINT64_C(10000000000));
+}
+
+static void test_output(void **state)
+{
+	(void)state;
+	good("[Output]\nDirectory=/srv/traces//\nRotateSize=8M\nRotateTime=10min\nKeepSize=1G\n"
+	     "KeepTime=2w\n");
+	assert_string_equal(c.directory, "/srv/traces");
+	assert_int_equal(c.directory_line, 2);
+	assert_int_equal(c.session.rotate_bytes, 8 << 20);
+	assert_int_equal(c.session.rotate_ns, UINT64_C(600000000000));
+	assert_int_equal(c.keep_bytes, 1 << 30);
+	assert_int_equal(c.keep_ns, UINT64_C(1209600000000000));
+	good("[Output]\nRotateSize=infinity\nKeepSize=infinity\n");
+	assert_int_equal(c.session.rotate_bytes, 0);
+	assert_int_equal(c.keep_bytes, 0);
+	/* Two chunks at least. */
+	good("[Output]\nRotateSize=2G\n");
+	assert_int_equal(c.keep_bytes, UINT64_C(4) << 30);
+	good("[Output]\nRotateTime=1h\n");
+	assert_int_equal(c.session.rotate_bytes, 0);
+}
+
+static void test_flight(void **state)
+{
+	(void)state;
+	good("[Collection]\nMode=flight\nCategories=sched memory\n[Filter]\nUser=0\n[Flight]\n"
+	     "Keep=30s\nKeepSize=128M\n[Trigger]\nWakeupLatency=10ms\nOffCpu=2s\nCpuPressure=90%\n"
+	     "MemoryPressure=20%\nIoPressure=30.5%\nLeakGrowth=64M\nInterval=10min\n");
+	assert_int_equal(c.session.mode, SESSION_FLIGHT);
+	assert_int_equal(c.session.flight_ns, UINT64_C(30000000000));
+	assert_int_equal(c.session.flight_bytes, 128 << 20);
+	assert_int_equal(c.session.rotate_bytes, 0);
+	assert_int_equal(c.session.triggers.wakeup_ns, 10000000);
+	assert_int_equal(c.session.triggers.offcpu_ns, 2000000000);
+	assert_int_equal(c.session.triggers.pressure_ppm[0], 900000);
+	assert_int_equal(c.session.triggers.pressure_ppm[1], 200000);
+	assert_int_equal(c.session.triggers.pressure_ppm[2], 305000);
+	assert_int_equal(c.session.triggers.leak_bytes, 64 << 20);
+	assert_int_equal(c.session.triggers.interval_ns, UINT64_C(600000000000));
+	good("[Collection]\nMode=flight\n");
+	assert_int_equal(c.session.triggers.interval_ns, COLLECTION_TRIGGER_NS_DEFAULT);
+}
+
+/* Every key that there is takes something, and refuses what makes no sense. */
+static void test_every_key(void **state)
+{
+	struct collection_key key;
+	size_t n = 0;
+
+	(void)state;
+	for (; collection_key(n, &key); n++) {
+		char text[256];
+
+		snprintf(text, sizeof(text), "[%s]\n%s=\n", key.section, key.name);
+		read_bytes(text, strlen(text));
+		assert_non_null(strstr(complaints, "2: "));
+		assert_non_null(strstr(complaints, "has no value"));
+		if (strcmp(key.name, "Description") == 0 || strcmp(key.name, "Comm") == 0)
+			continue;
+		snprintf(text, sizeof(text), "[%s]\n%s=?/../?\n", key.section, key.name);
+		assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
+		snprintf(text, sizeof(text), "2: %s=: ", key.name);
+		assert_int_equal(strncmp(complaints, text, strlen(text)), 0);
+		assert_true(strlen(key.values) > 3);
+	}
+	assert_true(n >= 39);
+}
+
+/* ---- what is wrong ---- */
+
+static void test_lines(void **state)
+{
+	(void)state;
+	wrong("Mode=flight\n",
+	      "1: Mode= stands in no section: [Collection] or another one has to come first\n");
+	wrong("\n[Colection]\n",
+	      "2: there is no section [Colection]; did you mean [Collection]?\n");
+	wrong("[Service]\nMode=flight\n", "1: there is no section [Service]\n");
+	wrong("[Collection\n", "1: '[Collection' is not the name of a section: that is [Name]\n");
+	wrong("[Collection] x\n", "1: there is 'x' behind [Collection]\n");
+	wrong("[Collection]\nnonsense\n\nmore\n",
+	      "2: this is neither [Section], Key=value nor a comment (#)\n"
+	      "4: this is neither [Section], Key=value nor a comment (#)\n");
+	wrong("[Collection]\nMode: flight\n", "2: 'Mode: flight' is not Key=value\n");
+	wrong("[Collection]\nMode=stream\nMode=flight\n",
+	      "3: Mode= is given twice, in line 2 and here: one of them has to go\n");
+	/* What stands further to the right is a line like others. */
+	wrong("[Collection]\nRingSize=1M\n  2M\n",
+	      "3: this is neither [Section], Key=value nor a comment (#)\n");
+	wrong("[Collection]\nMode=\n",
+	      "2: Mode= has no value: say what it is to be, or leave the line out\n");
+}
+
+static void test_unknown_keys(void **state)
+{
+	(void)state;
+	wrong("[Collection]\nMod=flight\n",
+	      "2: there is no key Mod= in [Collection]; did you mean Mode=?\n");
+	wrong("[Collection]\nmode=flight\n",
+	      "2: there is no key mode= in [Collection]; did you mean Mode=?\n");
+	wrong("[Collection]\nUnit=x\n",
+	      "2: there is no key Unit= in [Collection]; did you mean Unit= of [Filter]?\n");
+	wrong("[Flight]\nInterval=5s\n",
+	      "2: there is no key Interval= in [Flight]; did you mean Interval= of [Memory]?\n");
+	wrong("[Filter]\nSomethingElse=x\n",
+	      "2: there is no key SomethingElse= in [Filter]; kymo.conf(5) lists them\n");
+}
+
+static void test_long_lines(void **state)
+{
+	char text[1024] = "[Collection]\nDescription=";
+	size_t n = strlen(text);
+
+	(void)state;
+	memset(text + n, 'x', 500);
+	assert_int_equal(read_bytes(text, n + 500), -EINVAL);
+	assert_int_equal(strncmp(complaints, "2: the line is longer than ", 27), 0);
+	memset(text, 'k', 100);
+	strcpy(text + 100, "=1\n");
+	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
+	assert_non_null(strstr(complaints, "is not Key=value"));
+	memset(text, '[', 1);
+	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
+	assert_non_null(strstr(complaints, "is not the name of a section"));
+}
+
+static void test_bytes(void **state)
+{
+	static const char nul[] = "[Collection]\nMode=fl\0ight\n";
+
+	(void)state;
+	assert_int_equal(read_bytes(nul, sizeof(nul) - 1), -EINVAL);
+	assert_string_equal(complaints,
+			    "2: the line is not text: it has a NUL in it, or is not UTF-8\n");
+	wrong("[Collection]\nDescription=\xff\n",
+	      "2: the line is not text: it has a NUL in it, or is not UTF-8\n");
+}
+
+/* A hundred are told, in the order of lines. */
+static void test_many(void **state)
+{
+	static char text[8192] = "[Collection]\nOffCpuMin=1s\n";
+	const char *p;
+	int n = 0;
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		strcat(text, "nonsense\n");
+	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
+	for (p = complaints; (p = strchr(p, '\n')); p++)
+		n++;
+	assert_int_equal(n, 100);
+	assert_int_equal(strncmp(complaints, "3: ", 3), 0);
+}
+
+static void test_values(void **state)
+{
+	(void)state;
+	wrong("[Collection]\nRingSize=1K\nFrequency=0\nCategories=sched,nothing\nMode=x\n"
+	      "Compress=bzip2\nMaxOverhead=0%\nPerfettoBlobs=perhaps\n",
+	      "2: RingSize=: '1K' is out of range: 64.0 KiB to 256.0 MiB\n"
+	      "3: Frequency=: '0' is out of range: 1 to 10000\n"
+	      "4: Categories=: there is no category 'nothing'; `kymo record -e help` lists them\n"
+	      "5: Mode=: 'x' is not stream or flight\n"
+	      "6: Compress=: 'bzip2' is none of no, yes, zstd, snappy, gzip\n"
+	      "7: MaxOverhead=: '0%' is out of range: 0.1% to 10000%\n"
+	      "8: PerfettoBlobs=: 'perhaps' is not yes or no\n");
+	wrong("[Filter]\nUnit=a b\nUnit=x.timer\nUnit=a/b\nCGroup=/\nCGroup=a/../b\n"
+	      "User=no_such_user\n",
+	      "2: Unit=: 'a b' is more than one unit: give each a Unit= of its own\n"
+	      "3: Unit=: 'x.timer' is no unit that processes are in: a service, a scope, a "
+	      "slice, a socket, a mount or a swap\n"
+	      "4: Unit=: 'a/b' cannot be the name of a unit\n"
+	      "5: CGroup=: '/' is not the path of a cgroup below the root\n"
+	      "6: CGroup=: 'a/../b' is not the path of a cgroup below the root\n"
+	      "7: User=: there is no user 'no_such_user'\n");
+	wrong("[Output]\nDirectory=traces\nRotateTime=1ms\nKeepSize=1\n",
+	      "2: Directory=: 'traces' is not an absolute path without \".\" and \"..\"\n"
+	      "3: RotateTime=: '1ms' is out of range: 1.00 s or more\n"
+	      "4: KeepSize=: '1' is out of range: 1.0 MiB or more\n");
+	wrong("[Output]\nDirectory=//\n", "2: Directory=: '/' cannot be where chunks go\n");
+	wrong("[Output]\nDirectory=/a/../b\n",
+	      "2: Directory=: '/a/../b' is not an absolute path without \".\" and \"..\"\n");
+}
+
+static void test_contradictions(void **state)
+{
+	(void)state;
+	wrong("[Flight]\nKeep=5s\n", "2: Keep= is for Mode=flight only, and this is Mode=stream\n");
+	wrong("[Output]\nRotateSize=8M\n[Collection]\nMode=flight\n",
+	      "2: RotateSize= is for Mode=stream only, and this is Mode=flight\n");
+	wrong("[Trigger]\nWakeupLatency=1ms\n",
+	      "2: WakeupLatency= is for Mode=flight only, and this is Mode=stream\n");
+	wrong("[Collection]\nCategories=sched\nFrequency=99\nOffCpuMin=1ms\nCounterInterval=1s\n",
+	      "3: Frequency= has nothing to do: add profile to Categories= of [Collection]\n"
+	      "4: OffCpuMin= has nothing to do: add offcpu to Categories= of [Collection]\n"
+	      "5: CounterInterval= has nothing to do: add counters to Categories= of "
+	      "[Collection]\n");
+	wrong("[Memory]\nMinSize=5\n",
+	      "2: MinSize= has nothing to do: add one of memory,fd,shm,threads to Categories= of "
+	      "[Collection]\n");
+	wrong("[Collection]\nMode=flight\nCategories=profile\n[Trigger]\nWakeupLatency=1ms\n",
+	      "5: WakeupLatency= has nothing to do: add sched to Categories= of [Collection]\n");
+	wrong("[Collection]\nCategories=memory\n",
+	      "2: what programs allocate is recorded of chosen processes only: a filter is needed, "
+	      "by process, name, user, unit or cgroup\n");
+	wrong("[Collection]\nCategories=memory\n[Filter]\nUnit=x\n[Memory]\nTriage=yes\n",
+	      "6: processes that grow are looked for among all: no filter is possible\n");
+	wrong("[Memory]\nTriage=yes\n",
+	      "2: Triage= has nothing to do: add memory to Categories= of [Collection]\n");
+	wrong("[Collection]\nCategories=memory\n[Filter]\nUnit=x\n[Memory]\nTriageInterval=1s\n",
+	      "6: TriageInterval= has nothing to do without Triage=yes\n");
+	wrong("[Output]\nRotateSize=8M\nKeepSize=4M\n",
+	      "3: KeepSize= is 4.0 MiB, less than the 8.0 MiB of one chunk (RotateSize=): nothing "
+	      "would be kept of what came before\n");
+	wrong("[Output]\nRotateTime=1h\nKeepTime=1min\n",
+	      "3: KeepTime= is 60.0 s, less than the 3600 s of one chunk (RotateTime=): nothing "
+	      "would be kept of what came before\n");
+	wrong("[Filter]\nUnit=a\nUnit=b\nUnit=c\nUnit=d\nUnit=e\nUnit=f\nUnit=g\nCGroup=h\n"
+	      "CGroup=i\n",
+	      "2: there are 9 Unit= and CGroup= lines, and 8 is the limit: name a slice that has "
+	      "them in it\n");
+}
+
+/* ---- names and rights ---- */
+
+static void test_names(void **state)
+{
+	FILE *f = fmemopen((void *)(uintptr_t) "\n", 1, "r");
+	char to[65], longest[80];
+
+	(void)state;
+	assert_non_null(f);
+	*complaints = '\0';
+	assert_int_equal(collection_read(f, "a-b", on_complaint, &c, &c), -EINVAL);
+	assert_int_equal(strncmp(complaints, "0: ", 3), 0);
+	fclose(f);
+	assert_string_equal(collection_name_of("/etc/kymo/a_1.conf", to), "a_1");
+	assert_string_equal(collection_name_of("b.conf", to), "b");
+	assert_null(collection_name_of("b.ini", to));
+	assert_null(collection_name_of(".conf", to));
+	assert_null(collection_name_of("a.b.conf", to));
+	assert_null(collection_name_of("x/", to));
+	memset(longest, 'a', 65);
+	strcpy(longest + 65, ".conf");
+	assert_null(collection_name_of(longest, to));
+	assert_non_null(collection_name_of(longest + 1, to));
+}
+
+static void test_untrusted(void **state)
+{
+	struct stat st = { .st_mode = S_IFREG | 0644 };
+
+	(void)state;
+	assert_null(collection_untrusted(&st, 0));
+	assert_non_null(collection_untrusted(&st, 1));
+	st.st_mode = S_IFREG | 0664;
+	assert_non_null(collection_untrusted(&st, 0));
+	st.st_mode = S_IFREG | 0602;
+	assert_non_null(collection_untrusted(&st, 0));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+	static const struct CMUnitTest tests[] = {
+		TEST(test_empty),      TEST(test_collection),     TEST(test_filter),
+		TEST(test_memory),     TEST(test_output),         TEST(test_flight),
+		TEST(test_every_key),  TEST(test_lines),          TEST(test_unknown_keys),
+		TEST(test_long_lines), TEST(test_bytes),          TEST(test_many),
+		TEST(test_values),     TEST(test_contradictions), TEST(test_names),
+		TEST(test_untrusted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

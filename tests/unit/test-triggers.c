@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Triggers on scripted streams: what fires is written down as "KIND at TIME: VALUE of TID, COUNT".
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/triggers.h"
+#include "writer/event.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+#define MS     UINT64_C(1000000)
+#define SECOND UINT64_C(1000000000)
+
+struct fixture {
+	struct triggers *triggers;
+	char story[1024];
+	int answer; /* of the function */
+};
+
+static int on_trigger(const struct trigger *t, void *userdata)
+{
+	struct fixture *f = userdata;
+	size_t n = strlen(f->story);
+
+	assert_true(t->value >= t->limit);
+	snprintf(f->story + n, sizeof(f->story) - n,
+		 "%s at %" PRIu64 ": %" PRIu64 " of %u, %" PRIu64 "\n", trigger_names[t->kind],
+		 t->ts_ns, t->value, t->tid, t->count);
+	return f->answer;
+}
+
+static void begin(struct fixture *f, struct trigger_options o, bool filtered)
+{
+	*f = (struct fixture){ 0 };
+	assert_true(triggers_wanted(&o));
+	assert_int_equal(triggers_new(&o, filtered, on_trigger, f, &f->triggers), 0);
+}
+
+static void expect(struct fixture *f, const char *story)
+{
+	assert_string_equal(f->story, story);
+	*f->story = '\0';
+}
+
+/* OUT leaves in state LETTER (R, S, D, X, T), IN comes. */
+static int turn(struct fixture *f, uint64_t ts_ns, uint32_t out, char letter, uint32_t in)
+{
+	enum fxt_name name = letter == 'D'   ? FXT_NAME_STATE_D
+			     : letter == 'X' ? FXT_NAME_STATE_X
+			     : letter == 'T' ? FXT_NAME_STATE_T
+					     : 0;
+	enum fxt_thread_state state = letter == 'R'   ? FXT_STATE_RUNNING
+				      : letter == 'X' ? FXT_STATE_DEAD
+				      : letter == 'T' ? FXT_STATE_SUSPENDED
+						      : FXT_STATE_BLOCKED;
+	unsigned n = name ? 7 : 6;
+	uint64_t words[7] = { fxt_switch_header(n, n - 4, 0, state), ts_ns, out, in };
+
+	words[4] = fxt_arg32(FXT_ARG_INT32, FXT_NAME_OUTGOING_WEIGHT, 120);
+	words[5] = fxt_arg32(FXT_ARG_INT32, FXT_NAME_INCOMING_WEIGHT, 120);
+	words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE, name);
+	return triggers_words(f->triggers, words, n);
+}
+
+static void wake(struct fixture *f, uint64_t ts_ns, uint32_t tid, bool on_rq)
+{
+	uint64_t words[4] = { fxt_wakeup_header(4, 1, 0), ts_ns, tid,
+			      fxt_arg32(FXT_ARG_INT32, FXT_NAME_WEIGHT, 120) };
+
+	if (on_rq)
+		words[0] |= UINT64_C(1) << WAKE_ON_RQ_BIT;
+	assert_int_equal(triggers_words(f->triggers, words, 4), 0);
+}
+
+/* ---- wakeups ---- */
+
+static void test_wakeup(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .wakeup_ns = 100 }, false);
+	turn(&f, 1000, 7, 'S', 0);
+	wake(&f, 2000, 7, false);
+	turn(&f, 2099, 0, 'R', 7);
+	expect(&f, "");
+	turn(&f, 3000, 7, 'S', 0);
+	wake(&f, 4000, 7, false);
+	/* Woken again it has waited since the first time. */
+	wake(&f, 4050, 7, false);
+	turn(&f, 4100, 0, 'R', 7);
+	expect(&f, "wakeup at 4100: 100 of 7, 1\n");
+	/* Who was only preempted has not been woken. */
+	turn(&f, 5000, 7, 'R', 8);
+	turn(&f, 9000, 8, 'S', 7);
+	expect(&f, "");
+	/* A thread nobody has seen yet: a new one. */
+	wake(&f, 10000, 9, false);
+	turn(&f, 10500, 7, 'S', 9);
+	expect(&f, "wakeup at 10500: 500 of 9, 1\n");
+	assert_int_equal(triggers_count(f.triggers), 2);
+	triggers_free(f.triggers);
+}
+
+/* Wakeups that overtake the switch-out of their thread, and some that are none. */
+static void test_wakeup_in_doubt(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .wakeup_ns = 100 }, false);
+	turn(&f, 1000, 0, 'R', 7);
+	wake(&f, 1900, 7, false);
+	turn(&f, 2000, 7, 'S', 0);
+	turn(&f, 2150, 0, 'R', 7);
+	expect(&f, "wakeup at 2150: 150 of 7, 1\n");
+	/* It did not sleep after all. */
+	wake(&f, 2900, 7, false);
+	turn(&f, 3000, 7, 'R', 8);
+	turn(&f, 4000, 8, 'S', 7);
+	/* Seen on the queue while it waits there: no wakeup. */
+	turn(&f, 5000, 7, 'R', 8);
+	wake(&f, 5100, 7, true);
+	turn(&f, 6000, 8, 'S', 7);
+	expect(&f, "");
+	/* Seen on the queue, but it sleeps: the dequeue was delayed. */
+	turn(&f, 7000, 7, 'S', 0);
+	wake(&f, 7100, 7, true);
+	turn(&f, 7300, 0, 'R', 7);
+	expect(&f, "wakeup at 7300: 200 of 7, 1\n");
+	triggers_free(f.triggers);
+}
+
+static void test_loss(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .offcpu_ns = 100 }, true);
+	turn(&f, 1000, 7, 'S', 0);
+	wake(&f, 2000, 7, false);
+	triggers_loss(f.triggers);
+	turn(&f, 9000, 0, 'R', 7);
+	expect(&f, "");
+	turn(&f, 9100, 7, 'S', 0);
+	turn(&f, 9300, 0, 'R', 7);
+	expect(&f, "offcpu at 9300: 200 of 7, 1\n");
+	triggers_free(f.triggers);
+}
+
+/* ---- off CPU ---- */
+
+static void test_offcpu(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .offcpu_ns = 1000 }, false);
+	turn(&f, 1000, 7, 'D', 0);
+	wake(&f, 2900, 7, false);
+	turn(&f, 3000, 0, 'R', 7);
+	expect(&f, "offcpu at 3000: 2000 of 7, 1\n");
+	/* Sleep that is meant to be; being stopped; waiting for a CPU. */
+	turn(&f, 4000, 7, 'S', 0);
+	turn(&f, 9000, 0, 'R', 7);
+	turn(&f, 10000, 7, 'T', 0);
+	turn(&f, 19000, 0, 'R', 7);
+	turn(&f, 20000, 7, 'R', 8);
+	turn(&f, 29000, 8, 'S', 7);
+	/* Short. */
+	turn(&f, 30000, 7, 'D', 0);
+	turn(&f, 30999, 0, 'R', 7);
+	/* Another one, which has the id of one that died. */
+	turn(&f, 31000, 7, 'X', 0);
+	turn(&f, 90000, 0, 'R', 7);
+	expect(&f, "");
+	triggers_free(f.triggers);
+
+	/* With a filter any sleep counts. */
+	begin(&f, (struct trigger_options){ .offcpu_ns = 1000 }, true);
+	turn(&f, 4000, 7, 'S', FXT_KOID_OTHER);
+	turn(&f, 9000, FXT_KOID_OTHER, 'S', 7);
+	turn(&f, 19000, 7, 'S', FXT_KOID_OTHER + 1);
+	expect(&f, "offcpu at 9000: 5000 of 7, 1\n");
+	triggers_free(f.triggers);
+}
+
+/* ---- pressure ---- */
+
+static void pressure(struct fixture *f, uint64_t ts_ns, const char *name, double percent)
+{
+	struct rec_sample rec = {
+		.head = { .ts_ns = ts_ns, .kind = REC_SAMPLE, .size = sizeof(rec) },
+		.name = "pressure",
+		.n_values = 2,
+	};
+
+	strcpy(rec.values[0].name, "cpu_full_percent");
+	memcpy(&rec.values[0].value, &(double){ 100 }, sizeof(double));
+	strcpy(rec.values[1].name, name);
+	memcpy(&rec.values[1].value, &percent, sizeof(percent));
+	assert_int_equal(triggers_record(f->triggers, &rec.head), 0);
+}
+
+static void test_pressure(void **state)
+{
+	struct fixture f;
+	struct rec_sample load = {
+		.head = { .ts_ns = 5, .kind = REC_SAMPLE, .size = sizeof(load) },
+		.name = "load",
+		.n_values = 1,
+	};
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .pressure_ppm = { 200000, 0, 10000 } }, false);
+	pressure(&f, 10, "cpu_some_percent", 19.9);
+	pressure(&f, 20, "memory_some_percent", 100);
+	pressure(&f, 30, "io_full_percent", 100);
+	expect(&f, "");
+	pressure(&f, 40, "io_some_percent", 1);
+	pressure(&f, 50, "cpu_some_percent", 20.5);
+	expect(&f, "pressure_io at 40: 10000 of 0, 1\npressure_cpu at 50: 205000 of 0, 1\n");
+	strcpy(load.values[0].name, "cpu_some_percent");
+	memcpy(&load.values[0].value, &(double){ 100 }, sizeof(double));
+	assert_int_equal(triggers_record(f.triggers, &load.head), 0);
+	expect(&f, "");
+	triggers_free(f.triggers);
+}
+
+/* ---- leaks ---- */
+
+static void usage(struct fixture *f, uint64_t ts_ns, uint64_t stack, uint64_t allocated,
+		  uint64_t freed)
+{
+	struct rec_usage rec = {
+		.head = { .ts_ns = ts_ns, .kind = REC_USAGE, .size = sizeof(rec), .pid = 77 },
+		.stack = stack,
+		.allocated_bytes = allocated,
+		.freed_bytes = freed,
+		.instance = 3,
+		.resource = RESOURCE_MEMORY,
+	};
+
+	assert_int_equal(triggers_record(f->triggers, &rec.head), 0);
+}
+
+static void test_leak(void **state)
+{
+	struct rec_watched end = { .head = { .kind = REC_WATCHED, .size = sizeof(end) },
+				   .instance = 3 };
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .leak_bytes = 1000 }, true);
+	usage(&f, 1 * SECOND, 1, 500, 0);
+	usage(&f, 1 * SECOND, 2, 400, 0);
+	expect(&f, "");
+	usage(&f, 2 * SECOND, 2, 500, 0);
+	expect(&f, "leak at 2000000000: 1000 of 77, 1\n");
+	/* From here on it must grow as much again. What is freed does not count. */
+	usage(&f, 3 * SECOND, 2, 5000, 4000);
+	expect(&f, "");
+	usage(&f, 4 * SECOND, 2, 6000, 4000);
+	expect(&f, "leak at 4000000000: 1500 of 77, 1\n");
+	/* Slowly: less than the limit within a minute. */
+	for (unsigned i = 1; i <= 20; i++)
+		usage(&f, (4 + 30 * i) * SECOND, 2, 6000 + 400 * i, 4000);
+	expect(&f, "");
+	/* Twice as fast. */
+	for (unsigned i = 1; i <= 2; i++)
+		usage(&f, (604 + 30 * i) * SECOND, 2, 14000 + 700 * i, 4000);
+	assert_int_equal(strncmp(f.story, "leak at ", 8), 0);
+	*f.story = '\0';
+	/* It has ended; another program begins from nothing. Freed before it was known to be allocated: nothing. */
+	assert_int_equal(triggers_record(f.triggers, &end.head), 0);
+	usage(&f, 700 * SECOND, 2, 999, 0);
+	usage(&f, 701 * SECOND, 0, 10, 5000);
+	expect(&f, "");
+	/* Descriptors are no bytes. */
+	assert_int_equal(triggers_record(f.triggers,
+					 &(struct rec_usage){
+						 .head = { .ts_ns = 702 * SECOND,
+							   .kind = REC_USAGE,
+							   .size = sizeof(struct rec_usage) },
+						 .allocated_bytes = 100000,
+						 .instance = 3,
+						 .resource = RESOURCE_FD,
+					 }
+						  .head),
+			 0);
+	expect(&f, "");
+	triggers_free(f.triggers);
+}
+
+/* ---- how often ---- */
+
+static void test_interval(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .offcpu_ns = 200, .interval_ns = MS },
+	      true);
+	for (uint64_t ts = 1000; ts < 5000; ts += 1000) {
+		turn(&f, ts, 7, 'S', 0);
+		wake(&f, ts + 250, 7, false);
+		turn(&f, ts + 500, 0, 'R', 7);
+	}
+	expect(&f, "wakeup at 1500: 250 of 7, 1\n");
+	turn(&f, 2 * MS, 7, 'S', 0);
+	turn(&f, 2 * MS + 300, 0, 'R', 7);
+	expect(&f, "offcpu at 2000300: 300 of 7, 5\n");
+	turn(&f, 4 * MS, 7, 'S', 0);
+	wake(&f, 4 * MS + 50, 7, false);
+	turn(&f, 4 * MS + 150, 0, 'R', 7);
+	expect(&f, "wakeup at 4000150: 100 of 7, 4\n");
+	assert_int_equal(triggers_count(f.triggers), 10);
+	triggers_free(f.triggers);
+}
+
+static void test_error_is_handed_on(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .offcpu_ns = 1 }, true);
+	f.answer = -ENOMEM;
+	assert_int_equal(turn(&f, 10, 7, 'S', 0), 0);
+	assert_int_equal(turn(&f, 20, 0, 'R', 7), -ENOMEM);
+	triggers_free(f.triggers);
+}
+
+/* More threads than there is room for: older ones are forgotten, nothing grows without end. */
+static void test_many_threads(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .offcpu_ns = 100 }, true);
+	for (uint32_t tid = 1; tid < 300000; tid++)
+		turn(&f, tid, tid, 'S', 0);
+	turn(&f, 400000, 0, 'R', 299999);
+	expect(&f, "offcpu at 400000: 100001 of 299999, 1\n");
+	turn(&f, 400001, 0, 'R', 5);
+	expect(&f, "");
+	triggers_free(f.triggers);
+}
+
+static void test_rows(void **state)
+{
+	struct trigger_options o = { 0 };
+
+	(void)state;
+	assert_false(triggers_wanted(&o));
+	o.interval_ns = 5;
+	assert_false(triggers_wanted(&o));
+	for (unsigned i = 0; i < TRIGGER_MAX; i++) {
+		const struct trigger_row *row =
+			trigger_row_of(trigger_names[i], strlen(trigger_names[i]));
+
+		assert_non_null(row);
+		o = (struct trigger_options){ 0 };
+		*trigger_limit(&o, row) = row->min;
+		assert_true(triggers_wanted(&o));
+	}
+	assert_null(trigger_row_of("wake", 4));
+	assert_non_null(trigger_row_of("leak=5", 4));
+	assert_null(trigger_row_of("", 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_wakeup),       cmocka_unit_test(test_wakeup_in_doubt),
+		cmocka_unit_test(test_loss),         cmocka_unit_test(test_offcpu),
+		cmocka_unit_test(test_pressure),     cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_interval),     cmocka_unit_test(test_error_is_handed_on),
+		cmocka_unit_test(test_many_threads), cmocka_unit_test(test_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
