@@ -98,7 +98,7 @@ refused() {
 refused 'a COMMAND would run here' record -H me@other -o x.fxt -- true
 refused 'do not go together' record -H me@other -o x.fxt --json
 refused 'would be a file on me@other' start two -o x.fxt -H me@other
-refused 'does not ask a service' summary far.fxt -H me@other
+refused 'there is no --host for it' summary far.fxt -H me@other
 refused 'kymo record -e memory' leaks -H me@other -p 1
 refused 'are different places' list -H me@other -M box
 refused 'are different places' list -H me@other --bus "$BUS"
