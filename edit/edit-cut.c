@@ -39,7 +39,7 @@ struct edit_cut {
 	struct edit_kept *starts[STARTS_MAX]; /* session_start of each machine; owned */
 	uint32_t start_pids[STARTS_MAX];
 	size_t n_starts;
-	uint64_t start_ns; /* of the first one in the file; 0 = none was seen */
+	uint64_t start_ns;                    /* of the first one in the file; 0 = none was seen */
 	struct clock_snapshot clock;          /* the last one; all 0 without one */
 	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
 	size_t n_across, across_bytes;

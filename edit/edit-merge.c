@@ -36,7 +36,7 @@ struct merge_input {
 	uint32_t n_cpus;
 	bool has_start, has_clock;
 	uint64_t start_ns; /* of what is older only the end was in its time */
-	uint64_t wall_ns; /* wall clock less boot time, whatever that is in a damaged archive */
+	uint64_t wall_ns;  /* wall clock less boot time, whatever that is in a damaged archive */
 
 	struct edit_merge_view view;
 };
