@@ -70,7 +70,7 @@ start_recordings sched,profile,offcpu,irq,softirq,workqueue,power,counters 250
 begin_held pairs
 "$KYMO_LOAD" --out "$TMP/procs.json" procs 100
 wait_held pairs
-sleep 1
+sleep 2
 end_recordings
 end_held pairs
 check_all
