@@ -88,7 +88,7 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 /* Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a sentence. */
 int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr);
 
-/* The session that UID calls NAME. Returns 0, or a negative errno with a sentence. */
+/* The session that UID calls NAME, or UID/NAME. Returns 0, or a negative errno with a sentence. */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
 		 sd_bus_error *reterr);
 
