@@ -43,7 +43,7 @@ static struct managed *find_any(const struct manager *m, const char *name, size_
 	return found;
 }
 
-/* UID/NAME, as who sees all may say it. */
+/* UID/NAME. */
 static struct managed *find_qualified(const struct manager *m, const char *text)
 {
 	const char *slash = strchr(text, '/');
@@ -62,9 +62,9 @@ static struct managed *find_qualified(const struct manager *m, const char *text)
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
 		 sd_bus_error *reterr)
 {
-	struct managed *s = find_exact(m, name, uid);
+	struct managed *s = find_exact(m, name, uid) ?: find_qualified(m, name);
 
-	if (!s)
+	if (!s || s->uid != uid)
 		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
 	*ret = s;
 	return 0;

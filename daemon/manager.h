@@ -108,7 +108,7 @@ enum { MANAGER_USAGE_MAX = 4 };
 void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX]);
 
-/* The session that UID calls NAME. Returns 0, or a negative errno with a sentence. */
+/* The session that UID calls NAME, or UID/NAME. Returns 0, or a negative errno with a sentence. */
 int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
 		 sd_bus_error *reterr);
 

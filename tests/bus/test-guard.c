@@ -317,6 +317,7 @@ static void be_allowed(void)
 	CHECK(call(b, a.path, "Start").r >= 0);
 	CHECK(state_of(b, a.path).r >= 0);
 	CHECK(get_session(b, "first", false).r >= 0);
+	CHECK(get_session(b, "1/first", false).r >= 0);
 	CHECK(call(b, a.path, "Stop").r >= 0);
 	CHECK(call(b, a.path, "Remove").r >= 0);
 	CHECK(count_sessions(b) == n - 1);
