@@ -182,6 +182,20 @@ static int say_contexts(struct head *h, const struct contexts *contexts)
 	return error;
 }
 
+/* What is not recorded any more, from the chunk's first moment on. */
+static int say_sheds(struct head *h)
+{
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < h->recorder->n_sheds; i++) {
+		struct event ev = h->recorder->sheds[i];
+
+		ev.ts_ns = h->at_ns;
+		error = fxt_archive_event(&h->part, &ev);
+	}
+	return error;
+}
+
 static int open_cpu(struct head *h, unsigned cpu)
 {
 	const struct schedule *s = &h->recorder->schedule;
@@ -212,6 +226,8 @@ static int write_head(struct head *h, const struct session_options *options,
 		error = profiler_say_mappings(&r->profiler, &h->part, h->at_ns, name_all, h);
 	if (error == 0)
 		error = activity_say_counters(&r->activity, &h->part, h->at_ns);
+	if (error == 0)
+		error = say_sheds(h);
 	if (error == 0)
 		error = say_contexts(h, contexts);
 	if (error == 0)

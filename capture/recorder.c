@@ -754,11 +754,15 @@ int recorder_mark(struct recorder *r, const char *text)
 int recorder_shed(struct recorder *r, uint64_t ts_ns, const char *what, uint64_t cost_ppm,
 		  uint64_t limit_ppm)
 {
-	return fxt_archive_event(&r->archive, &(struct event){
-						      .kind = EVENT_SHED,
-						      .ts_ns = ts_ns,
-						      .shed = { what, cost_ppm, limit_ppm },
-					      });
+	const struct event ev = {
+		.kind = EVENT_SHED,
+		.ts_ns = ts_ns,
+		.shed = { what, cost_ppm, limit_ppm },
+	};
+
+	if (r->n_sheds < ARRAY_SIZE(r->sheds))
+		r->sheds[r->n_sheds++] = ev;
+	return fxt_archive_event(&r->archive, &ev);
 }
 
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open)

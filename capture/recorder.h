@@ -14,6 +14,7 @@
 #include "base/outbuf.h"
 #include "capture/activity.h"
 #include "capture/allocations.h"
+#include "capture/budget.h"
 #include "capture/collector.h"
 #include "capture/contexts.h"
 #include "capture/lifecycle.h"
@@ -58,6 +59,9 @@ struct recorder {
 	struct recorder_sums base; /* of the chunks before */
 	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
 	uint64_t n_marks;
+	struct event
+		sheds[SHED_MAX]; /* what goes on without: each chunk says so. Names are static */
+	size_t n_sheds;
 	struct collector_lost
 		*at_end; /* per class and CPU: losses that had begun when the end was set */
 
@@ -140,7 +144,7 @@ int recorder_add_samples(struct recorder *r, const struct worker_news *news);
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);
 
-/* From TS_NS on WHAT is not recorded any more, since the recording cost COST_PPM of a CPU, of LIMIT_PPM. */
+/* From TS_NS on WHAT (static) is not recorded any more, since the recording cost COST_PPM of a CPU, of LIMIT_PPM. */
 int recorder_shed(struct recorder *r, uint64_t ts_ns, const char *what, uint64_t cost_ppm,
 		  uint64_t limit_ppm);
 

@@ -381,23 +381,19 @@ static struct store_moment moment_of(uint64_t boot_ns)
 	return (struct store_moment){ boot_ns, now.real_ns - (now.boot_ns - boot_ns) };
 }
 
-static void begin_chunk(struct session *s, uint64_t at_ns)
+static void begin_chunk(struct session *s, struct store_moment at)
 {
-	const struct store_moment at = moment_of(at_ns);
-
 	output_begin(s->output, &at);
 	s->n_chunks++;
-	s->chunk_ns = at_ns;
+	s->chunk_ns = at.boot_ns;
 	s->chunk_bytes = 0;
 	s->chunk_dropped = s->status.dropped;
 	s->due_ns = 0;
 	s->rotate = false;
 }
 
-static void end_chunk(struct session *s, uint64_t at_ns)
+static void end_chunk(struct session *s, struct store_moment at)
 {
-	const struct store_moment at = moment_of(at_ns);
-
 	output_end(s->output, &at);
 }
 
@@ -452,6 +448,7 @@ static bool have_parts(struct session *s)
 static int split(struct session *s, uint64_t at_ns)
 {
 	const struct recorder_end end = chunk_end(s, "rotated");
+	struct store_moment at;
 	int r;
 
 	if (!split_is_due(s, at_ns))
@@ -465,8 +462,10 @@ static int split(struct session *s, uint64_t at_ns)
 		return r;
 	hand_over(s, STORE_BODY);
 	put(s, TAKE_PTR(s->tail), STORE_TAIL);
-	end_chunk(s, at_ns);
-	begin_chunk(s, at_ns);
+	/* Asked for once: names of chunks say that they join. */
+	at = moment_of(at_ns);
+	end_chunk(s, at);
+	begin_chunk(s, at);
 	s->chunk_cpu_ns = cpu_ns(s);
 	s->chunk_bpf_ns = costs_total(&s->costs).ns;
 	s->head_bytes = s->head->size;
@@ -499,7 +498,7 @@ static int open_archive(struct session *s)
 
 	if (r < 0)
 		return r;
-	begin_chunk(s, s->start_ns);
+	begin_chunk(s, moment_of(s->start_ns));
 	s->head_bytes = s->buffer->size;
 	hand_over(s, STORE_HEAD);
 	return have_buffer(s) ? 0 : 1;
@@ -516,7 +515,7 @@ static int close_archive(struct session *s)
 		return 1;
 	r = recorder_close(&s->recorder, &end);
 	hand_over(s, STORE_TAIL);
-	end_chunk(s, s->stop_ns);
+	end_chunk(s, moment_of(s->stop_ns));
 	return r;
 }
 

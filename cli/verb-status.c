@@ -111,10 +111,11 @@ static void print_usage(const struct bus_client_usage *u)
 	char all[TEXT_FORMAT_MAX], all_max[TEXT_FORMAT_MAX], user[TEXT_FORMAT_MAX],
 		user_max[TEXT_FORMAT_MAX];
 
-	if (strcmp(u->name, "ring_bytes") == 0)
-		printf("    rings:    %s of %s, yours %s of %s\n", text_format_size(all, u->all),
-		       text_format_size(all_max, u->all_max), text_format_size(user, u->user),
-		       text_format_size(user_max, u->user_max));
+	if (strcmp(u->name, "ring_bytes") == 0 || strcmp(u->name, "flight_bytes") == 0)
+		printf("    %s %s of %s, yours %s of %s\n",
+		       strcmp(u->name, "ring_bytes") == 0 ? "rings:   " : "flights: ",
+		       text_format_size(all, u->all), text_format_size(all_max, u->all_max),
+		       text_format_size(user, u->user), text_format_size(user_max, u->user_max));
 	else
 		printf("    %s: %" PRIu64 " of %" PRIu64 ", yours %" PRIu64 " of %" PRIu64 "\n",
 		       strcmp(u->name, "memory_blocks") == 0 ? "blocks:  " : u->name, u->all,

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "daemon/bus-error.h"
@@ -22,7 +23,11 @@
 #include "daemon/log.h"
 #include "daemon/message-weight.h"
 
-enum { PEERS_MAX = 8192 /* far more than a bus lets in */ };
+enum {
+	PEERS_MAX = 8192, /* far more than a bus lets in */
+	/* All messages that wait have no more than a quarter of our descriptors. */
+	DESCRIPTORS_PER_HELD = 4 * 16,
+};
 
 /* What polkit said of one right. */
 struct answer {
@@ -63,6 +68,7 @@ struct access {
 	uint64_t generation; /* of polkit's rules */
 	struct peer *peers;
 	size_t n_peers;
+	size_t held_max, held_per_user_max;
 };
 
 static void forget_answer(struct answer *a)
@@ -111,20 +117,30 @@ static void forget(struct peer *peer)
 
 /* ---- messages that wait ---- */
 
+#define CROWDED_USER "too many calls of this user wait for an answer"
+
+/* How many wait of the user whose P is. */
+static size_t count_held_of_user(const struct peer *p)
+{
+	size_t n = 0;
+
+	for (const struct peer *o = p->access->peers; o; o = o->next)
+		n += o->known && o->uid == p->uid ? o->n_held : 0;
+	return n;
+}
+
 /* Why one more message of P cannot wait, or NULL. */
 static const char *crowded(const struct peer *p)
 {
-	size_t n = 0, n_user = 0;
+	size_t n = 0;
 
-	for (const struct peer *o = p->access->peers; o; o = o->next) {
+	for (const struct peer *o = p->access->peers; o; o = o->next)
 		n += o->n_held;
-		n_user += o->known && o->uid == p->uid ? o->n_held : 0;
-	}
 	if (p->n_held == ACCESS_HELD_PER_PEER)
 		return "too many calls before the first answer";
-	if (p->known && p->uid != 0 && n_user >= ACCESS_HELD_PER_USER)
-		return "too many calls of this user wait for an answer";
-	return n >= ACCESS_HELD ? "too many calls wait for an answer" : NULL;
+	if (p->known && p->uid != 0 && count_held_of_user(p) >= p->access->held_per_user_max)
+		return CROWDED_USER;
+	return n >= p->access->held_max ? "too many calls wait for an answer" : NULL;
 }
 
 static int hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
@@ -135,6 +151,21 @@ static int hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
 		return bus_error_set(reterr, -EDQUOT, "%s", why);
 	p->held[p->n_held++] = sd_bus_message_ref(m);
 	return 0;
+}
+
+/* Now that it is known whose P is: what came meanwhile may be too much, the last ones first. */
+static void refuse_surplus(struct peer *p)
+{
+	size_t n = count_held_of_user(p);
+
+	if (p->uid == 0)
+		return;
+	for (; p->n_held > 0 && n > p->access->held_per_user_max; n--) {
+		sd_bus_message *m = p->held[--p->n_held];
+
+		bus_error_reply(m, -EDQUOT, CROWDED_USER);
+		sd_bus_message_unref(m);
+	}
 }
 
 /* The first of those that wait has its turn, or is refused. What was asked for its sake has been used. */
@@ -197,6 +228,7 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 	p->uid = c.uid;
 	p->membership = credentials_in_group(&c, p->access->group);
 	p->known = true;
+	refuse_surplus(p);
 	advance(p);
 	return 0;
 }
@@ -488,6 +520,19 @@ static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
+static void set_bounds(struct access *a)
+{
+	struct rlimit files = { .rlim_cur = 1024 };
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	a->held_max = ACCESS_HELD;
+	if (files.rlim_cur / DESCRIPTORS_PER_HELD < a->held_max)
+		a->held_max = files.rlim_cur / DESCRIPTORS_PER_HELD;
+	a->held_per_user_max = ACCESS_HELD_PER_USER;
+	if (a->held_max / 2 < a->held_per_user_max)
+		a->held_per_user_max = a->held_max / 2;
+}
+
 int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, struct access **ret)
 {
 	_cleanup_(access_freep) struct access *a = calloc(1, sizeof(*a));
@@ -497,6 +542,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 		return -ENOMEM;
 	a->bus = sd_bus_ref(bus);
 	a->ops = *ops;
+	set_bounds(a);
 	a->group = strdup(group);
 	if (!a->group)
 		return -ENOMEM;

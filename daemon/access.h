@@ -24,11 +24,12 @@
 #include "base/cleanup.h"
 #include "daemon/rights.h"
 
-/* What may wait for answers. */
+/* What may wait for answers. Each message may hold 16 descriptors of ours, and a connection to the bus that cannot take in a
+ * message for want of one is closed: so it is less where there may be few (RLIMIT_NOFILE). */
 enum {
 	ACCESS_HELD_PER_PEER = 16,  /* messages of one connection */
-	ACCESS_HELD_PER_USER = 64,  /* of one user who is not root, once it is known who that is */
-	ACCESS_HELD = 512,          /* of all together */
+	ACCESS_HELD_PER_USER = 32,  /* of one user who is not root, once it is known who that is */
+	ACCESS_HELD = 256,          /* of all together */
 	ACCESS_CHECKS_PER_USER = 8, /* questions to polkit */
 	ACCESS_CHECKS = 64,
 	ACCESS_MESSAGE_BYTES = 128 << 10, /* far more than any call needs */

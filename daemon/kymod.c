@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
@@ -157,6 +158,17 @@ static int serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t idle_
 	return status < 0 ? log_error(status, "the event loop failed") : status;
 }
 
+/* Messages bring descriptors, and a session has many: as many as we may have. */
+static void allow_descriptors(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static int run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
@@ -202,6 +214,7 @@ int main(int argc, char **argv)
 	sigaddset(&ours, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	allow_descriptors();
 	thread_be_prompt();
 	r = run(&args);
 	return r < 0 ? EXIT_FAILURE : r;

@@ -564,6 +564,8 @@ int managed_new(const struct managed_args *args, struct create_request *request,
 	if (r < 0)
 		return r;
 	s->profile = TAKE_PTR(request->use);
+	if (s->profile)
+		session_set_triggered(s->session, profile_snapshot_triggered, s);
 	free(request->profile);
 	/* Both belong to the session now. */
 	*request = (struct create_request){ .output_fd = -1 };

@@ -124,6 +124,21 @@ static int get_version(sd_bus *bus, const char *path, const char *interface, con
 	return sd_bus_message_append(reply, "s", KYMO_VERSION);
 }
 
+static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct manager *m = userdata;
+	const char *reason;
+	int r;
+
+	r = sd_bus_message_read(call, "s", &reason);
+	if (r < 0)
+		return r;
+	if (access_sender_uid(m->access, call) != 0)
+		return bus_error_set(reterr, -EACCES, "snapshots of all profiles are for root");
+	r = profile_snapshot_all(m, *reason ? reason : "requested", call);
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
+}
+
 static int get_start_time(sd_bus *bus, const char *path, const char *interface,
 			  const char *property, sd_bus_message *reply, void *userdata,
 			  sd_bus_error *reterr)
@@ -155,21 +170,6 @@ static int get_usage(sd_bus *bus, const char *path, const char *interface, const
 		r = sd_bus_message_append(reply, "{s(tttt)}", usage[i].name, usage[i].all,
 					  usage[i].all_max, usage[i].user, usage[i].user_max);
 	return r < 0 ? r : sd_bus_message_close_container(reply);
-}
-
-static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
-{
-	struct manager *m = userdata;
-	const char *reason;
-	int r;
-
-	r = sd_bus_message_read(call, "s", &reason);
-	if (r < 0)
-		return r;
-	if (access_sender_uid(m->access, call) != 0)
-		return bus_error_set(reterr, -EACCES, "snapshots of all profiles are for root");
-	r = profile_snapshot_all(m, *reason ? reason : "requested", call);
-	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
 /* clang-format off */

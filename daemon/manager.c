@@ -241,6 +241,13 @@ static int check_blocks(const struct manager *m, const struct managed *s, sd_bus
 			     wish.amount, use.all, most, limit_whose(v));
 }
 
+static uint64_t flight_of(const struct managed *s)
+{
+	const struct session_options *o = session_options(s->session);
+
+	return o->mode == SESSION_FLIGHT ? o->flight_bytes : 0;
+}
+
 void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX])
 {
@@ -252,6 +259,7 @@ void manager_usage(const struct manager *m, uid_t uid,
 		{ "sessions", one, LIMIT_SESSIONS, LIMIT_SESSIONS_PER_USER },
 		{ "ring_bytes", ring_bytes, LIMIT_RING_BYTES, LIMIT_RING_BYTES_PER_USER },
 		{ "memory_blocks", blocks_of, LIMIT_BLOCKS, LIMIT_BLOCKS_PER_USER },
+		{ "flight_bytes", flight_of, LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_PER_USER },
 	};
 
 	for (size_t i = 0; i < MANAGER_USAGE_MAX; i++) {
@@ -274,13 +282,6 @@ int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr)
 				     "bear: try again in %" PRIu64 " ms",
 				     wait_ns / 1000000 + 1)
 		     : 0;
-}
-
-static uint64_t flight_of(const struct managed *s)
-{
-	const struct session_options *o = session_options(s->session);
-
-	return o->mode == SESSION_FLIGHT ? o->flight_bytes : 0;
 }
 
 /* Whether there is memory for what S keeps beside all others', also those that have ended. */

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/text.h"
+#include "base/value.h"
 #include "capture/flight.h"
 #include "capture/snapshot.h"
 #include "daemon/bus-error.h"
@@ -108,6 +110,8 @@ static int ask(struct managed *s, const char *reason, struct snapshot_round *rou
 	pending->next = s->profile->pending;
 	s->profile->pending = pending;
 	round->n_pending++;
+	/* It may have ended already. */
+	sd_event_source_set_enabled(s->settle, SD_EVENT_ONESHOT);
 	return 0;
 }
 
@@ -167,15 +171,41 @@ int profile_snapshot_now(struct managed *s, const char *reason, sd_bus_message *
 	return r;
 }
 
-void profile_snapshot_triggered(struct managed *s, const char *reason)
+/* What has fired, in words. */
+static void describe(const struct trigger *t, char to[static 160])
 {
-	struct snapshot_round *round;
+	char value[TEXT_FORMAT_MAX], limit[TEXT_FORMAT_MAX], who[32] = "";
 
+	if (t->kind == TRIGGER_WAKEUP || t->kind == TRIGGER_OFFCPU) {
+		text_format_time(value, t->value);
+		text_format_time(limit, t->limit);
+	} else if (t->kind == TRIGGER_LEAK) {
+		text_format_size(value, t->value);
+		text_format_size(limit, t->limit);
+	} else {
+		value_format_percent(value, t->value);
+		value_format_percent(limit, t->limit);
+	}
+	if (t->tid)
+		snprintf(who, sizeof(who), " of %u", t->tid);
+	snprintf(to, 160, "%s%s: %s, and %s is the limit", trigger_names[t->kind], who, value,
+		 limit);
+}
+
+void profile_snapshot_triggered(struct session *session, const struct trigger *t, void *userdata)
+{
+	struct managed *s = userdata;
+	struct snapshot_round *round;
+	char reason[160];
+
+	(void)session;
 	if (!is_flight_of_profile(s))
 		return;
 	round = round_new(NULL, true);
 	if (!round)
 		return;
+	describe(t, reason);
+	s->profile->n_passed_over += t->count - 1;
 	/* Intervals between triggers are those of records, and these come in lumps. */
 	ask_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
 	round_step(round);

@@ -22,8 +22,8 @@ int profile_snapshot_all(struct manager *m, const char *reason, sd_bus_message *
  */
 int profile_snapshot_now(struct managed *s, const char *reason, sd_bus_message *call);
 
-/* Something that S was to look for was seen, already not more often than it should be. */
-void profile_snapshot_triggered(struct managed *s, const char *reason);
+/* S has seen something that it was to look for, and tells that not more often than it should: a session_triggered_fn, USERDATA being S. */
+void profile_snapshot_triggered(struct session *session, const struct trigger *t, void *userdata);
 
 /* Has what a dead service has left of the flight recorder S written where P says, without waiting. Returns 0 or a negative errno. */
 int profile_snapshot_recovered(struct managed *s, struct profile_use *p);

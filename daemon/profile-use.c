@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
+#include <linux/limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "capture/filter-values.h"
@@ -30,15 +29,43 @@ __attribute__((format(printf, 4, 5))) static int refuse(sd_bus_error *reterr, in
 	return error;
 }
 
-static int open_beneath(int dir_fd, const char *path, int flags, uint64_t resolve)
+/*
+ * Opens PATH, below DIR_FD where it is relative, through no symbolic link and never upwards. (openat2() would do it in one
+ * call, but RestrictSUIDSGID= of the unit does not let us.)
+ */
+static int open_beneath(int dir_fd, const char *path, int flags)
 {
-	const struct open_how how = {
-		.flags = (uint64_t)flags | O_CLOEXEC,
-		.resolve = resolve | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd = (int)syscall(SYS_openat2, dir_fd, path, &how, sizeof(how));
+	_cleanup_close_ int at = -1;
+	const char *p = path;
 
-	return fd < 0 ? -errno : fd;
+	if (*p == '/') {
+		at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (at < 0)
+			return -errno;
+		p += strspn(p, "/");
+	}
+	for (;;) {
+		size_t n = strcspn(p, "/"), gap = strspn(p + n, "/");
+		bool last = p[n + gap] == '\0';
+		char name[NAME_MAX + 1];
+		int fd;
+
+		if (n > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(name, p, n);
+		name[n] = '\0';
+		if (strcmp(name, "..") == 0)
+			return -EXDEV;
+		fd = openat(at < 0 ? dir_fd : at, n ? name : ".",
+			    (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		if (last)
+			return fd;
+		close_fd(at);
+		at = fd;
+		p += n + gap;
+	}
 }
 
 /* ---- the file ---- */
@@ -73,7 +100,7 @@ static int open_profile(const char *folder, const char *file, FILE **ret, sd_bus
 	if (r < 0)
 		return r;
 	/* (what is no file is not waited for) */
-	fd = open_beneath(dir_fd, file, O_RDONLY | O_NONBLOCK, RESOLVE_BENEATH);
+	fd = open_beneath(dir_fd, file, O_RDONLY | O_NONBLOCK);
 	if (fd == -ELOOP)
 		return refuse(reterr, -EPERM, PROFILE_ERROR_INVALID,
 			      "%s/%s is a symbolic link: a profile has to be a file", folder, file);
@@ -242,7 +269,7 @@ static int make_below(int fd, const char *path)
 			continue;
 		if (mkdirat(at, name, 0750) < 0 && errno != EEXIST)
 			return -errno;
-		next = open_beneath(at, name, O_RDONLY | O_DIRECTORY, RESOLVE_BENEATH);
+		next = open_beneath(at, name, O_RDONLY | O_DIRECTORY);
 		if (next < 0)
 			return next;
 		close(at);
@@ -267,7 +294,7 @@ static int open_place(const struct profile_places *places, const char *path)
 	int fd;
 
 	if (!below)
-		return open_beneath(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
+		return open_beneath(AT_FDCWD, path, O_RDONLY | O_DIRECTORY);
 	if (mkdir(places->state, 0750) < 0 && errno != EEXIST)
 		return -errno;
 	fd = open(places->state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -39,6 +39,7 @@ struct edit_cut {
 	struct edit_kept *starts[STARTS_MAX]; /* session_start of each machine; owned */
 	uint32_t start_pids[STARTS_MAX];
 	size_t n_starts;
+	uint64_t start_ns;                    /* of the first one in the file; 0 = none was seen */
 	struct clock_snapshot clock;          /* the last one; all 0 without one */
 	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
 	size_t n_across, across_bytes;
@@ -418,21 +419,31 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 	return edit_copy_record(c->copy, item->from, r);
 }
 
+/*
+ * FIRST_NS is the earliest time in the archive. It begins with its session_start: what is older was under way then, and is only
+ * left out if a later beginning is asked for.
+ */
+static void set_window(struct edit_cut *c, uint64_t first_ns)
+{
+	uint64_t begin_ns = c->start_ns > first_ns ? c->start_ns : first_ns;
+	uint64_t base = c->options.absolute ? 0 : begin_ns;
+
+	c->from_ns = base + c->options.from_ns;
+	if (c->from_ns < base)
+		c->from_ns = UINT64_MAX;
+	if (c->from_ns < first_ns || c->options.from_ns == 0)
+		c->from_ns = first_ns;
+	c->to_ns = base + c->options.to_ns;
+	if (c->to_ns < base)
+		c->to_ns = UINT64_MAX;
+}
+
 static void learn_time(struct edit_cut *c, uint64_t ts_ns)
 {
 	if (!c->timed) {
-		uint64_t base = c->options.absolute ? 0 : ts_ns;
-
 		c->timed = true;
 		c->counts.first_ns = c->counts.last_ns = ts_ns;
-		c->from_ns = base + c->options.from_ns;
-		if (c->from_ns < base)
-			c->from_ns = UINT64_MAX;
-		if (c->from_ns < ts_ns)
-			c->from_ns = ts_ns;
-		c->to_ns = base + c->options.to_ns;
-		if (c->to_ns < base)
-			c->to_ns = UINT64_MAX;
+		set_window(c, ts_ns);
 	}
 	if (ts_ns > c->counts.last_ns)
 		c->counts.last_ns = ts_ns;
@@ -492,6 +503,9 @@ static int take_sorted(struct edit_cut *c, bool all)
 int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 {
 	int r;
+
+	if (c->start_ns == 0 && own_event(record->provider, record) == FXT_NAME_SESSION_START)
+		c->start_ns = record->ts_ns;
 
 	/* They say nothing that the profiler's records do not, and are not cut by time or process. */
 	if (edit_copy_is_packets(record))

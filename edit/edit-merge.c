@@ -35,7 +35,8 @@ struct merge_input {
 	char host[HOST_MAX + 1]; /* "" = not said */
 	uint32_t n_cpus;
 	bool has_start, has_clock;
-	uint64_t wall_ns; /* wall clock less boot time, whatever that is in a damaged archive */
+	uint64_t start_ns; /* of what is older only the end was in its time */
+	uint64_t wall_ns;  /* wall clock less boot time, whatever that is in a damaged archive */
 
 	struct edit_merge_view view;
 };
@@ -220,6 +221,7 @@ static void take_host(struct merge_input *in, const struct fxt_record *record)
 	int outcome;
 
 	in->has_start = true;
+	in->start_ns = record->ts_ns;
 	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
 		int name = outcome == FXT_ARGS_NEXT ? fxt_text_known(&arg.name) : 0;
 
@@ -406,7 +408,7 @@ static int write_item(struct edit_merge *m, unsigned input, const struct edit_so
 		in->view.unknown++;
 		return 0;
 	}
-	if (is_kernels(item))
+	if (is_kernels(item) && item->record->ts_ns >= in->start_ns)
 		r = take_schedule(m, input, item->record->ts_ns);
 	if (r >= 0 && item->record->type == FXT_RECORD_SCHEDULING) {
 		int noted = edit_timeline_note(in->timeline, item->record);

@@ -77,7 +77,10 @@ static void check_filter(const struct checker *k)
 	o.categories = categories_of(k->c);
 	/* (of modes it has been said already) */
 	o.mode = SESSION_STREAM;
+	o.triggers = (struct trigger_options){ 0 };
 	o.flight_ns = o.flight_bytes = o.rotate_ns = o.rotate_bytes = 0;
+	/* (so it has of triggers, beside their keys) */
+	o.triggers = (struct trigger_options){ 0 };
 	/* (that one stands beside Triage= already) */
 	if (o.memory.triage && !(o.categories & CATEGORY_MEMORY))
 		return;

@@ -318,7 +318,7 @@ char *collection_format_bound(const struct collection_row *row, uint64_t value, 
 #define TRIGGER_PRESSURE_ROW(name, i)                                                              \
 	{                                                                                          \
 		"Trigger", name, take_percent, AT(session.triggers.pressure_ppm[i]), 10000,        \
-			1000000, "a percentage", "never", 0, SESSION_FLIGHT, false                 \
+			TRIGGER_PPM_MAX, "a percentage", "never", 0, SESSION_FLIGHT, false         \
 	}
 
 /* clang-format off */
@@ -355,13 +355,13 @@ const struct collection_row collection_rows[] = {
 	{ "Output", "KeepTime", take_time_or_none, AT(keep_ns), ROTATE_NS_MIN, INT64_MAX, "a time, or infinity", "infinity", 0, EVERY, false },
 	{ "Flight", "Keep", take_time, AT(session.flight_ns), ROTATE_NS_MIN, DAYS, "a time", "10s", 0, SESSION_FLIGHT, false },
 	{ "Flight", "KeepSize", take_size, AT(session.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, "a size", "64M", 0, SESSION_FLIGHT, false },
-	{ "Trigger", "WakeupLatency", take_time, AT(session.triggers.wakeup_ns), 1000, 3600 * SECONDS, "a time", "never", CATEGORY_SCHED, SESSION_FLIGHT, false },
-	{ "Trigger", "OffCpu", take_time, AT(session.triggers.offcpu_ns), OFFCPU_NS_MIN, OFFCPU_NS_MAX, "a time", "never", CATEGORY_SCHED, SESSION_FLIGHT, false },
+	{ "Trigger", "WakeupLatency", take_time, AT(session.triggers.wakeup_ns), TRIGGER_NS_MIN, TRIGGER_NS_MAX, "a time", "never", CATEGORY_SCHED, SESSION_FLIGHT, false },
+	{ "Trigger", "OffCpu", take_time, AT(session.triggers.offcpu_ns), TRIGGER_NS_MIN, TRIGGER_NS_MAX, "a time", "never", CATEGORY_SCHED, SESSION_FLIGHT, false },
 	TRIGGER_PRESSURE_ROW("CpuPressure", 0),
 	TRIGGER_PRESSURE_ROW("MemoryPressure", 1),
 	TRIGGER_PRESSURE_ROW("IoPressure", 2),
-	{ "Trigger", "LeakGrowth", take_size, AT(session.triggers.leak_bytes), 4096, MEMORY_SIZE_MAX, "a size", "never", CATEGORIES_MEMORY, SESSION_FLIGHT, false },
-	{ "Trigger", "Interval", take_time, AT(session.triggers.interval_ns), SECONDS, INT64_MAX, "a time", "1min", 0, SESSION_FLIGHT, false },
+	{ "Trigger", "LeakGrowth", take_size, AT(session.triggers.leak_bytes), TRIGGER_BYTES_MIN, MEMORY_SIZE_MAX, "a size", "never", CATEGORY_MEMORY, SESSION_FLIGHT, false },
+	{ "Trigger", "Interval", take_time, AT(session.triggers.interval_ns), SECONDS, TRIGGER_INTERVAL_NS_MAX, "a time", "1min", 0, SESSION_FLIGHT, false },
 };
 /* clang-format on */
 

@@ -145,6 +145,18 @@ int count_sessions(sd_bus *b)
 	return n;
 }
 
+int tell_polkit(sd_bus *b, const char *method)
+{
+	return sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", method, NULL,
+				  NULL, NULL);
+}
+
+int set_answer(sd_bus *b, const char *action, const char *how)
+{
+	return sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", "SetAnswer",
+				  NULL, NULL, "ss", action, how);
+}
+
 pid_t start_as_user(uid_t uid, void (*fn)(void))
 {
 	pid_t pid = fork();

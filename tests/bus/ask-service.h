@@ -61,6 +61,13 @@ bool exists(sd_bus *b, const char *name);
 /* How many sessions ListSessions tells B of. */
 int count_sessions(sd_bus *b);
 
+/* What fake-polkit.c is told: a METHOD without arguments, and HOW it answers about ACTION. */
+#define POLKIT_NAME "org.freedesktop.PolicyKit1"
+#define POLKIT_PATH "/org/freedesktop/PolicyKit1/Authority"
+
+int tell_polkit(sd_bus *b, const char *method);
+int set_answer(sd_bus *b, const char *action, const char *how);
+
 /* Runs FN as user UID in a process of its own; its assertions count here. */
 void as_user(uid_t uid, void (*fn)(void));
 

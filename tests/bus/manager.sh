@@ -10,12 +10,70 @@ need_bus
 
 start_bus
 bus_pid=$!
+# What flight recorders of a service that died have left, and what else may lie there.
+flights=$TMP/run/flight
+mkdir -p "$flights/0-left" "$flights/65534-left" "$flights/x" "$flights/-a" "$flights/0-no-name" "$flights/99999999999-a"
+touch "$flights/0-file" "$flights/0-left/0.head"
+ln -s / "$flights/0-link"
+export RUNTIME_DIRECTORY=$TMP/run
 "$KYMOD" --bus "$BUS" --group 65534 >"$TMP/kymod.log" 2>&1 &
 KYMOD_PID=$!
 expect_soon 5 "$KYMO" list --bus "$BUS"
 open_bus_to_all
 
+expect_exit 0 "$KYMO" list --bus "$BUS"
+assert_eq "$(sort "$TMP/stdout" | tr -s ' ')" 'left failed /org/kymo/Trace1/session/65534/left
+left failed /org/kymo/Trace1/session/left' "what is listed of dead flight recorders"
+expect_exit 1 "$KYMO" start left --mode flight --bus "$BUS"
+assert_contains "$TMP/stderr" "session 'left' already" "complaint about the name of a dead flight recorder"
+expect_exit 1 "$KYMO" stop left --bus "$BUS"
+assert_contains "$TMP/stderr" 'the service ended before' "what is said of one that is stopped"
+expect_exit 1 "$KYMO" stop 65534/left --bus "$BUS"
+[ ! -e "$flights/0-left" ] || fail "the folder of a removed flight recorder is still there"
+assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what else is in that place"
+expect_exit 0 "$KYMO" list --bus "$BUS"
+assert_empty "$TMP/stdout" "list"
+
 "$KYMO_TEST_MANAGER"
+assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what is left of flight recorders"
+
+# The verbs.
+expect_exit 0 "$KYMO" start box --mode flight --keep 3s --keep-size 8M --bus "$BUS"
+expect_exit 0 "$KYMO" status box --json --bus "$BUS"
+assert_eq "$(jq -c '.[0].options | [.mode, .flight_ns, .flight_bytes]' "$TMP/stdout")" '["flight",3000000000,8388608]' "options"
+expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
+assert_contains "$TMP/box" '^flight$' "a snapshot"
+expect_exit 1 "$KYMO" snapshot box -o "$TMP/box" --bus "$BUS"
+assert_contains "$TMP/stderr" 'exists already' "complaint about a file that is there"
+expect_exit 0 "$KYMO" snapshot box -o "$TMP/box" --force --bus "$BUS"
+expect_exit 0 "$KYMO" snapshot box -o "$TMP/box.zst" --compress --bus "$BUS"
+assert_eq "$(zstd -dc <"$TMP/box.zst" 2>/dev/null || echo flight)" flight "a snapshot that is packed"
+expect_exit 1 "$KYMO" snapshot box --bus "$BUS"
+assert_contains "$TMP/stderr" 'does not watch what is allocated; with -o FILE' "complaint about no file"
+expect_exit 1 "$KYMO" rotate box --bus "$BUS"
+assert_contains "$TMP/stderr" 'no chunks' "complaint about rotating"
+expect_exit 2 "$KYMO" start box2 --mode flight -o "$TMP/box2" --bus "$BUS"
+expect_exit 2 "$KYMO" snapshot box --force --bus "$BUS"
+expect_exit 0 "$KYMO" stop box --bus "$BUS"
+expect_exit 0 "$KYMO" start stream -o "$TMP/stream" --bus "$BUS"
+expect_exit 1 "$KYMO" snapshot stream --bus "$BUS"
+assert_contains "$TMP/stderr" 'and is no flight recorder either' "complaint about what it is not"
+expect_exit 1 "$KYMO" snapshot stream -o "$TMP/stream2" --bus "$BUS"
+assert_contains "$TMP/stderr" 'is no flight recorder' "complaint about what it is not"
+[ ! -e "$TMP/stream2" ] || fail "a snapshot that could not be taken left its file behind"
+expect_exit 0 "$KYMO" stop stream --bus "$BUS"
+
+# A recording of the last of it: in the end, and at a signal.
+"$KYMO" record --mode flight -o "$TMP/last.fxt" --bus "$BUS" 2>"$TMP/record.log" &
+record_pid=$!
+expect_soon 5 bash -c "'$KYMO' list --bus '$BUS' | grep -q running"
+kill -USR1 "$record_pid"
+expect_soon 5 grep -q ': snapshot$' "$TMP/record.log"
+assert_contains "$TMP"/last-*.fxt '^flight$' "a snapshot that a signal asked for"
+kill -INT "$record_pid"
+wait "$record_pid" || fail "a flight recording failed: $(cat "$TMP/record.log")"
+assert_contains "$TMP/last.fxt" '^flight$' "the end of a flight recording"
+assert_contains "$TMP/record.log" 'last.fxt: .*, the last of .* events$' "what it says"
 
 # The name is there once.
 expect_exit 1 timeout 10 "$KYMOD" --bus "$BUS"

@@ -14,6 +14,7 @@ start_bus
 chmod 755 "$TMP"
 chmod 777 "$TMP/bus"
 mkdir "$TMP/etc" "$TMP/out"
+export RUNTIME_DIRECTORY=$TMP/run
 "$KYMOD" --bus "$BUS" --group 65534 --config-dir "$TMP/etc" --state-dir "$TMP/state" >"$TMP/kymod.log" 2>&1 &
 # shellcheck disable=SC2034 # for stop_kymod
 KYMOD_PID=$!
@@ -140,6 +141,34 @@ profile program <<-END
 	Program=$TMP/no-such-program
 END
 refused 'Program=.*no-such-program cannot be opened' program
+
+# Triggers write files; what came between counts as passed over, and what is asked for soon after, too.
+profile trigger <<-END
+	[Collection]
+	Mode=flight
+	Categories=sched
+	[Trigger]
+	WakeupLatency=1ms
+	Interval=1h
+	[Output]
+	Directory=$TMP/out
+END
+"$KYMO" collect trigger --bus "$BUS" 2>"$TMP/trigger.log" &
+pid=$!
+passed_over() {
+	[ "$(property trigger Snapshots)" = "a{st} 3 \"written\" 1 \"failed\" 0 \"passed_over\" $1" ]
+}
+expect_soon 10 passed_over 2
+expect_exit 0 "$KYMO" snapshot --all --reason 'a test' --bus "$BUS"
+assert_contains "$TMP/stderr" '^0 written, 1 passed over' "snapshots soon after another one"
+passed_over 3 || fail "what was passed over was not counted: $(property trigger Snapshots)"
+assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 1 "files"
+expect_exit 0 "$KYMO" rotate trigger --bus "$BUS"
+assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 2 "files, when somebody asks for one"
+kill -TERM $pid
+wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/trigger.log")"
+expect_exit 2 "$KYMO" snapshot --all trigger --bus "$BUS"
+expect_exit 2 "$KYMO" snapshot trigger --reason x --bus "$BUS"
 
 # kymo collect says the same, and that trying again is in vain.
 expect_exit 2 timeout 20 "$KYMO" collect wrong --bus "$BUS"

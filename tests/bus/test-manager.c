@@ -308,6 +308,99 @@ static void test_snapshot_of_memory(void **state)
 	assert_done(call(bus, a.path, "Remove"));
 }
 
+/* ---- flight recorders ---- */
+
+static struct answer create_flight(sd_bus *b, const char *name)
+{
+	return create_with(b, name, -1, "mode", "s", (uintptr_t) "flight");
+}
+
+static struct answer snapshot(sd_bus *b, const char *path, int fd)
+{
+	struct answer a = { 0 };
+
+	a.r = sd_bus_call_method(b, NAME, path, SESSION_INTERFACE, "Snapshot", &a.error, NULL, "h",
+				 fd);
+	return a;
+}
+
+/* N calls of Snapshot that are not waited for; ANSWERS are theirs. */
+static void ask_for_flights(sd_bus *b, const char *path, int fd, struct answer *answers, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		answers[i] = (struct answer){ 0 };
+		assert_true(sd_bus_call_method_async(b, NULL, NAME, path, SESSION_INTERFACE,
+						     "Snapshot", keep_answer, &answers[i], "h",
+						     fd) >= 0);
+	}
+}
+
+static void test_flight(void **state)
+{
+	_cleanup_close_ int fd = open_output(), plain_fd = open_output();
+	_cleanup_close_ int read_only = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct answer a;
+
+	(void)state;
+	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "flight"),
+		       "InvalidOption", "`output`: in mode 'flight' there is none");
+	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "fright"),
+		       "InvalidOption", "`mode`: 'fright'");
+	assert_refused(create_with(bus, "box", fd, "flight_ns", "t", 5), "InvalidOption", "`mode`");
+	a = create_flight(bus, "box");
+	assert_done(a);
+	assert_refused(snapshot(bus, a.path, fd), "NotRunning", "never been started");
+	assert_done(call(bus, a.path, "Start"));
+	assert_done(snapshot(bus, a.path, fd));
+	assert_content(fd, "flight\n");
+	assert_refused(snapshot(bus, a.path, read_only), "InvalidOutput", "`output`");
+	assert_refused(call(bus, a.path, "Rotate"), "NotSupported", "no chunks");
+	/* Also when it has ended. */
+	assert_done(call(bus, a.path, "Stop"));
+	assert_done(snapshot(bus, a.path, fd));
+	assert_content(fd, "flight\nflight\n");
+	assert_done(call(bus, a.path, "Remove"));
+	a = snapshot(bus, a.path, fd);
+	assert_true(a.r < 0);
+	sd_bus_error_free(&a.error);
+
+	a = create(bus, "plain", plain_fd);
+	assert_done(call(bus, a.path, "Start"));
+	assert_refused(snapshot(bus, a.path, fd), "NotSupported", "no flight recorder");
+	assert_refused(call(bus, a.path, "Rotate"), "NotSupported", "no chunks");
+	assert_done(call(bus, a.path, "Remove"));
+}
+
+/* Outputs that take nothing: few may wait, nobody else is held up, and they go with whoever asked. */
+static void test_flight_hangs(void **state)
+{
+	struct answer answers[4], mine = { .r = -1 }, a = create_flight(bus, "hang");
+	_cleanup_close_ int fd = open_output();
+	sd_bus *other = connect_bus();
+
+	(void)state;
+	assert_done(call(bus, a.path, "Start"));
+	assert_state(other, a.path, "running");
+	ask_for_flights(other, a.path, fd, answers, 4);
+	assert_refused(snapshot(other, a.path, fd), "TryAgain", "more may not wait");
+	assert_state(bus, a.path, "running");
+	sd_bus_flush_close_unref(other);
+	/* There is room again as soon as the service has heard of it. */
+	for (int i = 0; i < 100 && mine.r != 0; i++) {
+		sd_bus_error_free(&mine.error);
+		ask_for_flights(bus, a.path, fd, &mine, 1);
+		assert_state(bus, a.path, "running");
+		while (sd_bus_process(bus, NULL) > 0)
+			;
+		usleep(10000);
+	}
+	assert_int_equal(mine.r, 0);
+	/* Its session goes, and with it what it had to write. */
+	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "no end");
+	wait_for_answer(&mine);
+	assert_refused(mine, "NotRunning", "removed");
+}
+
 static int count(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	(void)reterr;
@@ -399,6 +492,43 @@ static void test_session_fails(void **state)
 	assert_done(call(bus, a.path, "Start"));
 	usleep(50000);
 	assert_refused(call(bus, a.path, "Stop"), "OutputFailed", "output is full");
+}
+
+/* What goes since it costs too much is a property, and Cost says what it costs. */
+static void test_sheds(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	uint64_t when = 0, cost = 0, limit = 1;
+	sd_bus_error e = SD_BUS_ERROR_NULL;
+	sd_bus_message *m = NULL;
+	const char *what = "";
+	struct answer a;
+
+	(void)state;
+	a = create(bus, "dear", fd);
+	assert_done(call(bus, a.path, "Start"));
+	for (int i = 0; i < 500 && !*what; i++) {
+		usleep(10000);
+		m = sd_bus_message_unref(m);
+		assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Shed", &e,
+						&m, "a(sttt)") >= 0);
+		assert_true(sd_bus_message_enter_container(m, 'a', "(sttt)") >= 0);
+		assert_true(sd_bus_message_read(m, "(sttt)", &what, &when, &cost, &limit) >= 0);
+	}
+	assert_string_equal(what, "stacks");
+	assert_int_equal(cost, 70000);
+	assert_int_equal(limit, 0);
+	assert_in_range(clock_boot_ns() - when, 0, UINT64_C(60000000000));
+	sd_bus_message_unref(m);
+	assert_true(sd_bus_get_property(bus, NAME, a.path, SESSION_INTERFACE, "Cost", &e, &m,
+					"a{sv}") >= 0);
+	assert_true(sd_bus_message_enter_container(m, 'a', "{sv}") >= 0);
+	assert_true(sd_bus_message_skip(m, "{sv}") >= 0);
+	assert_true(sd_bus_message_read(m, "{sv}", &what, "t", &cost) >= 0);
+	assert_string_equal(what, "bpf_ns");
+	assert_int_equal(cost, 2000);
+	sd_bus_message_unref(m);
+	assert_done(call(bus, a.path, "Remove"));
 }
 
 static void test_remove_hanging_output(void **state)
@@ -636,6 +766,35 @@ static void test_access_strangers_in_a_hurry(void **state)
 	assert_true(matches < 8);
 }
 
+static void keep_too_much(void)
+{
+	sd_bus *own = connect_bus();
+	char name[16];
+
+	/* 64 MiB each, of 256. */
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		if (create_flight(own, name).r < 0)
+			_exit(1);
+	}
+	assert_refused(create_flight(own, "f9"), "LimitReached", "`flight_bytes`");
+	sd_bus_flush_close_unref(own);
+}
+
+static void test_limit_of_flights(void **state)
+{
+	(void)state;
+	as_user(MEMBER, keep_too_much);
+	/* Root may have more, up to what all may have. */
+	assert_done(create_with(bus, "f0", -1, "mode", "s", (uintptr_t) "flight"));
+	for (int i = 1; i < 6; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%d", i);
+		assert_done(create_flight(bus, name));
+	}
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -646,9 +805,12 @@ int main(void)
 		CASE(test_create_session_name_taken),
 		CASE(test_session_life),
 		CASE(test_snapshot_of_memory),
+		CASE(test_flight),
+		CASE(test_flight_hangs),
 		CASE(test_session_signals),
 		CASE(test_session_ends_itself),
 		CASE(test_session_fails),
+		CASE(test_sheds),
 		CASE(test_remove_hanging_output),
 		CASE(test_remove_in_a_crowd),
 		CASE(test_waiters_leave),
@@ -658,6 +820,7 @@ int main(void)
 		CASE(test_limits),
 		CASE(test_limit_of_rings),
 		CASE(test_limit_of_blocks),
+		CASE(test_limit_of_flights),
 		CASE(test_access_strangers_in_a_hurry),
 	};
 

@@ -37,6 +37,8 @@ struct session {
 	struct session_shed sheds[SHED_MAX];
 	size_t n_sheds;
 	session_changed_fn changed;
+	session_triggered_fn triggered;
+	void *triggered_userdata;
 	void *userdata;
 };
 
@@ -124,6 +126,12 @@ void session_set_changed(struct session *s, session_changed_fn fn, void *userdat
 {
 	s->changed = fn;
 	s->userdata = userdata;
+}
+
+void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata)
+{
+	s->triggered = fn;
+	s->triggered_userdata = userdata;
 }
 
 static void arm(struct session *s, bool on)
@@ -282,9 +290,24 @@ static void take_snapshot(struct session *s)
 	become(s, s->state);
 }
 
+/* A trigger on wakeups fires once, when it has been asked for, for the third time. */
+static void trigger(struct session *s)
+{
+	const struct trigger t = { .kind = TRIGGER_WAKEUP,
+				   .value = 2 * s->options.triggers.wakeup_ns,
+				   .limit = s->options.triggers.wakeup_ns,
+				   .count = 3,
+				   .tid = 77 };
+
+	s->options.triggers.wakeup_ns = 0;
+	s->triggered(s, &t, s->triggered_userdata);
+}
+
 static void step_running(struct session *s)
 {
 	s->counters.events += 100;
+	if (s->triggered && s->options.triggers.wakeup_ns)
+		trigger(s);
 	s->counters.daemon_cpu_ns += 1000;
 	s->counters.bpf = s->counters.bpf_classes[COST_SCHED] = (struct cost_sum){ 10, 2000 };
 	if (s->wants_snapshot && strcmp(s->options.name, "no_snapshot") != 0)
@@ -330,6 +353,7 @@ void session_dispatch(struct session *s)
 			return;
 		}
 		s->counters.start_ns = clock_boot_ns();
+		s->store->ops->begin(s->store, &(struct store_moment){ 0 });
 		print(s, "start\n");
 		become(s, SESSION_RUNNING);
 	} else if (s->state == SESSION_RUNNING) {

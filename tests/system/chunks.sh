@@ -103,6 +103,18 @@ cmp "$TMP/split.pairs" "$TMP/plain.pairs" || {
 assert_ge "$split_forks" 100 "forks"
 assert_ge "$plain_forks" 100 "forks of the other session"
 
+# Put together again by hand.
+merged=()
+for i in $(seq "$N_CHUNKS"); do
+	merged+=("$TMP/t.chunk-$i.fxt")
+done
+expect_exit 0 "$KYMO" merge "${merged[@]}" "$TMP/t.merged.fxt"
+expect_exit 0 "$KYMO" check "$TMP/t.merged.fxt"
+assert_contains "$TMP/stdout" " 0 errors, 0 warnings" "check of chunks that were merged"
+dump_records "$TMP/t.merged.fxt"
+pairs "$TMP/pairs.json" >"$TMP/merged.pairs"
+cmp "$TMP/split.pairs" "$TMP/merged.pairs" || fail "chunks that were merged have other records of the pair"
+
 # The same schedule: no seam where chunks join.
 if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	sql="select count(*) n, min(dur) shortest from sched_slice join thread using (utid)

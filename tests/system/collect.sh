@@ -229,5 +229,18 @@ kill -USR1 "$(cat "$TMP/kymod.pid")"
 expect_soon 10 has_chunks flight $((before + 1))
 end_collect
 
+# Something that it was to look for, of which there is enough.
+sed 's/^Interval=/WakeupLatency=1us\nInterval=/' "$TMP/etc/flight.conf" >"$TMP/etc/trigger.conf"
+start_collect trigger
+little_work
+expect_soon 20 has_chunks trigger 1
+sleep 1
+assert_eq "$(n_chunks trigger)" 1 "files by triggers within the interval"
+end_collect
+check_all trigger
+dump_records "$(chunks trigger)"
+assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [0-9]+: .*, and 1.00 us is the limit$' "why, in the log"
+assert_ge "$(events trigger | wc -l)" 1 "events that say what was seen"
+
 end_kymod TERM
 no_bpf_left "all of it"

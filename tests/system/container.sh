@@ -52,6 +52,14 @@ is_unit() {
 	[ "$(unit "$1")" = "$2" ]
 }
 
+# begin VERB ... UNIT: systemctl; what the journal says if it fails
+begin() {
+	container systemctl -q "$@" 2>/dev/null || {
+		container journalctl -q --no-pager -n 30 -u "${*: -1}" -u kymod.service >&2
+		fail "systemctl $* failed"
+	}
+}
+
 # A drop-in of kymod.service, from standard input.
 drop_in() {
 	mkdir -p "$CONTAINER/etc/systemd/system/kymod.service.d"
@@ -197,11 +205,95 @@ expect_exit "0|3" container kymo record -d 300ms -o /srv/again.fxt
 no_drop_in
 note "replaced after it hung, after $SECONDS s"
 
+# ---- a collection: it records, rotates, keeps what it is to keep, and outlives the service ----
+
+cat >"$CONTAINER/etc/kymo/machine.conf" <<-END
+	[Collection]
+	Categories=sched
+	[Output]
+	RotateTime=1s
+	KeepTime=4s
+END
+expect_exit 0 container kymo verify-profile machine
+begin enable --now kymo-collect@machine.service
+chunks() {
+	find "$CONTAINER/var/lib/kymo/machine" -name 'machine-*.fxt' | sort
+}
+has_chunks() {
+	[ "$(chunks | wc -l)" -ge "$1" ]
+}
+has_newer_than() {
+	[ "$(chunks | tail -n 1)" != "$1" ]
+}
+has_retired() {
+	[ ! -e "$1" ]
+}
+expect_soon 30 has_chunks 2
+# (a copy: it may retire while it is looked at)
+first=$(chunks | head -n 1)
+cp "$first" "$CONTAINER/srv/chunk.fxt"
+check_archive srv/chunk.fxt
+expect_soon 30 has_retired "$first"
+expect_soon 10 has_chunks 2
+container systemctl is-active --quiet kymo-collect@machine.service || fail "the unit of the collection is not active"
+note "collected, rotated and retired after $SECONDS s"
+
+# ---- a flight recorder: a unit fails, and what it did last is on disk ----
+
+cat >"$CONTAINER/etc/kymo/blackbox.conf" <<-END
+	[Collection]
+	Categories=sched
+	Mode=flight
+	[Flight]
+	Keep=20s
+END
+cp "$CONTAINER/bin/bash" "$CONTAINER/srv/crumbling"
+cat >"$CONTAINER/etc/systemd/system/crumbles.service" <<-'END'
+	[Unit]
+	OnFailure=kymo-snapshot@%n.service
+	[Service]
+	Type=oneshot
+	ExecStart=/srv/crumbling -c 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.1; done; exit 7'
+END
+container systemctl daemon-reload
+begin start kymo-collect@blackbox.service
+expect_exit 1 container systemctl start crumbles.service
+snapshots() {
+	find "$CONTAINER/var/lib/kymo/blackbox" -name 'blackbox-*.fxt' | sort
+}
+has_snapshots() {
+	[ "$(snapshots | wc -l)" -ge "$1" ]
+}
+expect_soon 30 has_snapshots 1
+dump_records "$(snapshots | head -n 1)"
+assert_contains <(events trigger | jq -r '.args | tostring') 'crumbles.service' "why it was taken"
+# By its own exec its shell is known; it waited for twelve children, most of them in its last second.
+tid=$(events exec | jq -r 'select(.args | tostring | test("crumbling")) | .thread_id' | tail -n 1)
+exit_ns=$(switches | awk -v tid="$tid" '$3 == tid { last = $1 } END { print last }')
+assert_ge "$(switches | awk -v tid="$tid" -v from="$((exit_ns - 1000000000))" '$3 == tid && $1 >= from && !$6' | wc -l)" 4 \
+	"switches of the failing unit in its last second"
+note "a failing unit was caught after $SECONDS s"
+
+# ---- the service is killed: collections come back, and what the recorder had is not lost ----
+
+pid=$(unit MainPID)
+newest=$(chunks | tail -n 1)
+container bash -c "kill -KILL $pid"
+expect_soon 30 is_replaced
+expect_soon 30 has_newer_than "$newest"
+expect_soon 30 has_snapshots 2
+for unit in kymo-collect@machine.service kymo-collect@blackbox.service; do
+	container systemctl is-active --quiet $unit || fail "$unit does not run after the service was killed"
+done
+snapshot=$(snapshots | tail -n 1)
+check_archive "${snapshot#"$CONTAINER/"}"
+expect_exit 0 container kymo list
+assert_contains "$TMP/stdout" '^machine +running ' "the collection after that"
+note "back after kill -9, after $SECONDS s"
+
 # ---- nothing of it stays ----
 
-container mkdir -p /var/lib/kymo/x /etc/kymo
-container touch /var/lib/kymo/x/y /etc/kymo/x.conf
-container systemctl enable kymo-collect@x.service 2>/dev/null
+rm -r "$CONTAINER/etc/systemd/system/crumbles.service"
 container dpkg --purge kymo >"$TMP/dpkg.log" 2>&1 || fail "the package cannot be purged: $(cat "$TMP/dpkg.log")"
 container userdel -r alice 2>/dev/null
 list_files >"$TMP/files.after"

@@ -79,6 +79,33 @@ static void test_merge_parts(void **state)
 	source_deinit(&b);
 }
 
+/* What was under way when the second one began stands in it, with its beginning: that claims no time. */
+static void test_merge_chunks(void **state)
+{
+	struct source a, b;
+
+	(void)state;
+	make(&a, "box", wall, 5, 100, 200);
+	source_init(&b);
+	put_start(&b, 200, "box", 2, wall);
+	put_task(&b, 6, "six", 0);
+	put_switch(&b, 200, 1, 0, 6, FXT_STATE_RUNNING);
+	put_event_args(&b, 50, 6, "sched", "migrate", NULL, 0);
+	put_switch(&b, 300, 1, 6, 0, FXT_STATE_RUNNING);
+	put_stop(&b, 300);
+	for (unsigned i = 0; i < 2; i++) {
+		struct edit_merge_view v[2];
+		_cleanup_free_ char *text = merge2(i ? &b : &a, i ? &a : &b, v);
+
+		assert_int_equal(v[0].doubled + v[1].doubled, 0);
+		assert_line(text, "kymo: 200 cpu1 5>0 running");
+		assert_line(text, "kymo: 200 cpu1 0>6 running");
+		assert_int_equal(count_lines(text, "migrate"), 1);
+	}
+	source_deinit(&a);
+	source_deinit(&b);
+}
+
 /* Both tell of the same CPU: the one that began first is believed, then the other one. */
 static void test_merge_overlap(void **state)
 {
@@ -354,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_merge_without_clock), cmocka_unit_test(test_merge_hostile),
 		cmocka_unit_test(test_merge_providers),     cmocka_unit_test(test_merge_unknown),
 		cmocka_unit_test(test_merge_nobody_knows),  cmocka_unit_test(test_merge_reused),
+		cmocka_unit_test(test_merge_chunks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,27 @@ static void test_memory(void **state)
 	assert_non_null(strstr(said, "--memory-blocks"));
 }
 
+static void test_flight(void **state)
+{
+	(void)state;
+	assert_int_equal(START("--mode", "flight", "--keep", "1m", "--keep-size", "8M", "n"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.mode, SESSION_FLIGHT);
+	assert_int_equal(options.session.flight_ns, UINT64_C(60000000000));
+	assert_int_equal(options.session.flight_bytes, 8 << 20);
+	assert_int_equal(RECORD("--mode", "flight"), RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.flight_ns, 0);
+	assert_int_equal(RECORD("--mode", "stream"), RECORD_OPTIONS_GO);
+	assert_int_equal(RECORD("--mode", "fly"), CLI_USAGE);
+	assert_non_null(strstr(said, "'fly' is none of stream and flight"));
+	assert_int_equal(RECORD("--keep", "5"), CLI_USAGE);
+	assert_non_null(strstr(said, "of mode 'flight' only"));
+	assert_int_equal(RECORD("--mode", "flight", "--max-size", "5M"), CLI_USAGE);
+	assert_non_null(strstr(said, "does not end at a size"));
+	assert_int_equal(RECORD("--mode", "flight", "--keep-size", "5"), CLI_USAGE);
+	assert_non_null(strstr(said, "--keep-size: '5' is out of range"));
+}
+
 static void test_values(void **state)
 {
 	(void)state;
@@ -97,6 +118,48 @@ static void test_values(void **state)
 	assert_string_equal(options.session.command,
 			    "kymo record -o file -d 500ms -b 8M --flush 1 --max-size=64K --force "
 			    "--direct --json");
+}
+
+static void test_limits(void **state)
+{
+	const struct trigger_options *t = &options.session.triggers;
+
+	(void)state;
+	assert_int_equal(RECORD("--max-overhead", "0.25", "--trigger", "wakeup=5ms,pressure_io=20%",
+				"--trigger=interval=1"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.max_overhead_ppm, 2500);
+	assert_int_equal(t->wakeup_ns, 5000000);
+	assert_int_equal(t->offcpu_ns, 0);
+	assert_int_equal(t->pressure_ppm[2], 200000);
+	assert_int_equal(t->interval_ns, 1000000000);
+	assert_int_equal(START("--max-overhead", "150%", "-e", "memory", "-p", "1", "--trigger",
+			       "leak=10M"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(options.session.max_overhead_ppm, 1500000);
+	assert_int_equal(t->leak_bytes, 10 << 20);
+	/* Counters are sampled for pressure. */
+	assert_int_equal(RECORD("--trigger", "pressure_cpu=0.5", "--counter-interval", "200ms"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(t->pressure_ppm[0], 5000);
+
+	assert_int_equal(RECORD("--max-overhead", "0.05"), CLI_USAGE);
+	assert_non_null(strstr(said, "at least 0.1"));
+	assert_int_equal(RECORD("--max-overhead", "much"), CLI_USAGE);
+	assert_int_equal(RECORD("--max-overhead", "-1"), CLI_USAGE);
+	assert_int_equal(RECORD("--max-overhead", "5x"), CLI_USAGE);
+	assert_int_equal(RECORD("--max-overhead", "nan"), CLI_USAGE);
+	assert_int_equal(RECORD("--trigger", "wakeup"), CLI_USAGE);
+	assert_non_null(strstr(said, "WHAT=LIMIT"));
+	assert_int_equal(RECORD("--trigger", "wakeup=5ms,,"), CLI_USAGE);
+	assert_int_equal(RECORD("--trigger", "wakeup=soon"), CLI_USAGE);
+	assert_non_null(strstr(said, "--trigger wakeup: 'soon' is not a time"));
+	assert_int_equal(RECORD("--trigger", "pressure_cpu=101"), CLI_USAGE);
+	assert_non_null(strstr(said, "--trigger pressure_cpu"));
+	assert_int_equal(RECORD("--trigger", "leak=10M"), CLI_USAGE);
+	assert_non_null(strstr(said, "add 'memory' to the categories"));
+	assert_int_equal(RECORD("-e", "irq", "--trigger", "wakeup=5ms"), CLI_USAGE);
+	assert_non_null(strstr(said, "add 'sched' to the categories"));
 }
 
 static void test_defaults(void **state)
@@ -308,8 +371,10 @@ static void test_bad_options(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_flight, tear_down),
 		cmocka_unit_test_teardown(test_values, tear_down),
 		cmocka_unit_test_teardown(test_memory, tear_down),
+		cmocka_unit_test_teardown(test_limits, tear_down),
 		cmocka_unit_test_teardown(test_defaults, tear_down),
 		cmocka_unit_test_teardown(test_out_of_range, tear_down),
 		cmocka_unit_test_teardown(test_filters, tear_down),

@@ -919,6 +919,31 @@ static void test_number_and_reason(void **state)
 	}
 }
 
+/* What is not recorded any more is said in each chunk that lacks it. */
+static void test_sheds(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+
+	(void)state;
+	begin(f);
+	play(f, 1);
+	assert_int_equal(recorder_round(&f->r, AT(1)), 0);
+	split(f, AT(1));
+	assert_int_equal(
+		recorder_shed(&f->r, AT(1) + 1, budget_shed_names[SHED_STACKS], 2000, 1000), 0);
+	play(f, 2);
+	assert_int_equal(recorder_round(&f->r, AT(2)), 0);
+	split(f, AT(2));
+	for (size_t i = 0; i < f->n; i++) {
+		_cleanup_(outbuf_deinit) struct outbuf chunk;
+		_cleanup_free_ char *text = NULL;
+
+		chunk_of(f, i, &chunk);
+		text = archive_text(&chunk);
+		assert_int_equal(count(text, "class:string='stacks'"), i > 0);
+	}
+}
+
 /* Losses are counted once, in the chunk in which they begin; those that follow say that they go on. */
 static void test_losses(void **state)
 {
@@ -1083,6 +1108,7 @@ int main(void)
 		cmocka_unit_test(test_split_now_and_then),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_number_and_reason),
+		cmocka_unit_test(test_sheds),
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_late_records),
 		cmocka_unit_test(test_pending_loss),

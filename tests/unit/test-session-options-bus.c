@@ -125,6 +125,52 @@ static void test_create_request_read_all(void **state)
 	sd_bus_message_unref(m);
 }
 
+static sd_bus_message *flight_options(struct fixture *f, const char *mode, const char *option,
+				      uint64_t value)
+{
+	sd_bus_message *m = begin(f);
+
+	assert_true(sd_bus_message_append(m, "{sv}{sv}", "mode", "s", mode, option, "t", value) >=
+		    0);
+	end(m);
+	return m;
+}
+
+static void test_create_request_read_flight(void **state)
+{
+	struct create_request request;
+	struct fixture *f = *state;
+	sd_bus_message *m = flight_options(f, "flight", "flight_ns", 5);
+
+	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_int_equal(request.options.mode, SESSION_FLIGHT);
+	assert_int_equal(request.options.flight_ns, 5);
+	assert_int_equal(request.options.flight_bytes, 0);
+	assert_int_equal(request.output_fd, -1);
+	create_request_deinit(&request);
+	sd_bus_message_unref(m);
+	m = flight_options(f, "flight", "flight_bytes", FLIGHT_BYTES_MIN);
+	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	/* Who says how much has as much time as fits; who says nothing, ten seconds. */
+	session_options_fill_flight(&request.options);
+	assert_int_equal(request.options.flight_ns, 0);
+	request.options.flight_bytes = 0;
+	session_options_fill_flight(&request.options);
+	assert_int_equal(request.options.flight_ns, FLIGHT_NS_DEFAULT);
+	assert_int_equal(request.options.flight_bytes, FLIGHT_BYTES_DEFAULT);
+	create_request_deinit(&request);
+	sd_bus_message_unref(m);
+	assert_refused(flight_options(f, "flight", "flight_bytes", 5), -EINVAL, "`flight_bytes`");
+	assert_refused(flight_options(f, "flight", "max_bytes", 5), -EINVAL, "`mode`");
+	assert_refused(flight_options(f, "stream", "duration_ns", 5), -EINVAL, "`output`");
+	assert_refused(flight_options(f, "", "flight_ns", 5), -EINVAL, "`");
+	m = begin(f);
+	assert_true(sd_bus_message_append(m, "{sv}{sv}", "output", "h", f->output[1], "mode", "s",
+					  "flight") >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "Snapshot takes it");
+}
+
 static void test_create_request_read_memory(void **state)
 {
 	struct create_request request;
@@ -275,6 +321,27 @@ static void test_create_request_read_refuses_lists(void **state)
 	end(m);
 	assert_refused(m, -EINVAL, "no category 'nonsense'");
 	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}", "max_overhead_ppm", "t", UINT64_C(999)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "`max_overhead_ppm` is 999, but must be 1000 to");
+	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}", "triggers", "a{st}", 1, "wake",
+					  UINT64_C(5000)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "`triggers`: there is no trigger 'wake'");
+	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}", "triggers", "a{st}", 1, "pressure_io",
+					  UINT64_C(1000001)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "'pressure_io' is 1000001, but must be 1 to 1000000");
+	m = begin(*state);
+	assert_true(sd_bus_message_append(m, "{sv}{sv}{sv}", "output", "h",
+					  ((struct fixture *)*state)->output[1], "categories", "as",
+					  1, "irq", "triggers", "a{st}", 1, "offcpu",
+					  UINT64_C(5000)) >= 0);
+	end(m);
+	assert_refused(m, -EINVAL, "add 'sched' to the categories");
+	m = begin(*state);
 	sd_bus_message_append(m, "{sv}", "pids", "au", 2, 1, 0);
 	end(m);
 	assert_refused(m, -EINVAL, "`pids`: 0 is none");
@@ -383,6 +450,10 @@ static void test_session_options_append_round_trip(void **state)
 		.flush_ns = FLUSH_NS_DEFAULT,
 		.counter_interval_ns = COUNTER_NS_MIN,
 		.max_bytes = 99,
+		.max_overhead_ppm = 20000,
+		.triggers = { .wakeup_ns = 5000,
+			      .pressure_ppm = { 0, 7, 8 },
+			      .interval_ns = 1000000 },
 		.compress = PACK_SNAPPY,
 		.command = command,
 		.filter = { pids, 2, uids, 2, comms, 1, &cgroup, 1 },
@@ -409,6 +480,8 @@ static void test_session_options_append_round_trip(void **state)
 	assert_int_equal(request.options.counter_interval_ns, COUNTER_NS_MIN);
 	assert_int_equal(request.options.duration_ns, 0);
 	assert_int_equal(request.options.max_bytes, 99);
+	assert_int_equal(request.options.max_overhead_ppm, 20000);
+	assert_memory_equal(&request.options.triggers, &o.triggers, sizeof(o.triggers));
 	assert_string_equal(request.options.command, "me");
 	assert_int_equal(request.options.filter.n_pids, 2);
 	assert_memory_equal(request.options.filter.pids, pids, sizeof(pids));
@@ -426,6 +499,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_create_request_read_all),
+		CASE(test_create_request_read_flight),
 		CASE(test_create_request_read_memory),
 		CASE(test_create_request_read_memory_refuses),
 		CASE(test_create_request_read_refuses),

@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Flight recorders: the last seconds are there up to the call, whole at both ends, while the session goes on; also of a service that
+# was killed; and an output that takes nothing holds up nobody.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+start_bus
+remember_bpf
+start_kymod
+
+# ask VERB WORD ...: kymo on our bus
+ask() {
+	local verb=$1
+
+	shift
+	"$KYMO" "$verb" --bus "$BUS" "$@"
+}
+
+# mark TEXT: in box, as soon as there is room (on a busy machine there may be none for a moment)
+mark() {
+	expect_soon 20 timeout 10 "$KYMO" mark box "$1" --bus "$BUS"
+}
+
+# has_mark TEXT: in $DUMP
+has_mark() {
+	events mark | jq -e --arg text "$1" 'select(.args.text == $text)' >/dev/null
+}
+
+# check_snapshot FILE SECONDS: an archive like any other, of so much time
+check_snapshot() {
+	expect_exit 0 "$KYMO" check "$1"
+	assert_contains "$TMP/stdout" ' 0 errors, 0 warnings$' "check of $1"
+	dump_records "$1"
+	assert_eq "$(events session_start | wc -l)" 1 "session_start events in $1"
+	assert_eq "$(events session_stop | wc -l)" 1 "session_stop events in $1"
+	assert_ge "$(events clock | wc -l)" 2 "clock events in $1"
+	summarize "$1"
+	assert_ge "$(json "$SUMMARY" '.duration_ns / 1000000 | floor')" $(($2 * 1000)) "ms in $1"
+}
+
+# named FILE: the thread that has run all the time has its name, although it began long before; by the last `summarize`
+named() {
+	assert_eq "$(jq -r --argjson tid "$napper_tid" '.threads[] | select(.tid == $tid) | .name' "$SUMMARY")" \
+		"$napper_name" "name of a thread in $1"
+}
+
+start_held naps sleep 1000000 2000
+napper_tid=${HELD[naps]}
+begin_held naps
+napper_name=$(cat "/proc/$napper_tid/comm")
+
+# ---- of the service ----
+
+expect_exit 0 ask start box --mode flight --keep 2s
+expect_exit 0 ask start packed --mode flight --keep-size 2M --compress
+mark "at the beginning"
+sleep 5
+for i in 1 2; do
+	mark "before $i"
+	expect_exit 0 ask snapshot box -o "$TMP/box-$i.fxt"
+	mark "after $i"
+	check_snapshot "$TMP/box-$i.fxt" 2
+	has_mark "before $i" || fail "snapshot $i does not have what happened before it was asked for"
+	has_mark "after $i" && fail "snapshot $i has what happened later"
+	has_mark "at the beginning" && fail "snapshot $i has everything"
+	assert_eq "$(events session_stop | jq -r .args.reason)" snapshot "reason in snapshot $i"
+	named "$TMP/box-$i.fxt"
+done
+expect_exit 0 ask snapshot packed -o "$TMP/packed.fxt.zst"
+check_snapshot "$TMP/packed.fxt.zst" 0
+named "$TMP/packed.fxt.zst"
+expect_exit 0 ask snapshot box -o "$TMP/box.fxt.gz" --compress=gzip
+expect_exit 0 "$KYMO" check "$TMP/box.fxt.gz"
+expect_exit 1 ask snapshot packed -o "$TMP/no" --compress
+assert_contains "$TMP/stderr" 'packed by zstd already' "complaint about packing twice"
+
+# A reader that does not read: others have their snapshots, once it has gone; the session goes on meanwhile.
+mkfifo "$TMP/pipe"
+# shellcheck disable=SC2217 # it holds the reading end and never reads
+sleep 600 <"$TMP/pipe" &
+reader=$!
+"$KYMO" snapshot box -o - --bus "$BUS" >"$TMP/pipe" 2>/dev/null &
+stuck=$!
+sleep 1
+is_gone $stuck && fail "a snapshot into a pipe that nobody reads has ended"
+mark "meanwhile"
+kill $stuck
+wait $stuck 2>/dev/null || true
+expect_exit 0 timeout 20 "$KYMO" snapshot box -o "$TMP/meanwhile.fxt" --bus "$BUS"
+check_snapshot "$TMP/meanwhile.fxt" 2
+has_mark meanwhile || fail "what happened while a snapshot was stuck is missing"
+kill $reader
+
+# What is kept of one that has ended has its end.
+expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 4 -o "$TMP/ended.fxt" --bus "$BUS"
+check_snapshot "$TMP/ended.fxt" 1
+assert_eq "$(events session_stop | jq -r .args.reason)" duration "reason of one that ended"
+
+# ---- killed ----
+
+mark "the last one"
+sleep 1
+kill -9 "$KYMOD_PID"
+wait "$KYMOD_PID" 2>/dev/null || true
+no_bpf_left "kill -9 of kymod"
+start_kymod
+expect_exit 0 ask list
+assert_eq "$(awk '{ print $1, $2 }' "$TMP/stdout" | sort)" $'box failed\npacked failed' "what the next service offers"
+expect_exit 0 ask status box --json
+assert_eq "$(json "$TMP/stdout" '.[0].reason')" 'service died' "reason"
+for name in box packed; do
+	expect_exit 0 ask snapshot $name -o "$TMP/dead-$name"
+	expect_exit "0|3" "$KYMO" check --json "$TMP/dead-$name"
+	assert_eq "$(json "$TMP/stdout" .errors)" 0 "errors in what a dead service has left of $name"
+	assert_eq "$(json "$TMP/stdout" .cut_off)" true "what check says of its end"
+	summarize "$TMP/dead-$name"
+	named "$TMP/dead-$name"
+done
+dump_records "$TMP/dead-box"
+has_mark "the last one" || fail "what a dead service has left does not go up to its last flush"
+for name in box packed; do
+	expect_exit 1 ask stop $name
+done
+assert_empty <(ls "$TMP/run/flight") "folders of flight recorders"
+expect_exit 0 ask list
+assert_empty "$TMP/stdout" "list"
+stop_kymod
+
+# ---- in a process of its own ----
+
+"$KYMO" record --direct --mode flight --keep 1s -o "$TMP/direct.fxt" 2>"$TMP/direct.log" &
+pid=$!
+sleep 5
+kill -USR1 $pid
+expect_soon 20 grep -q ': snapshot$' "$TMP/direct.log"
+kill -INT $pid
+wait $pid || fail "a flight recording failed: $(cat "$TMP/direct.log")"
+check_snapshot "$TMP"/direct-*.fxt 1
+named "$TMP"/direct-*.fxt
+check_snapshot "$TMP/direct.fxt" 1
+assert_eq "$(events session_stop | jq -r .args.reason)" requested "reason of one that was stopped"
+no_bpf_left

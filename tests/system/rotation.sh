@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# rotation.sh [SECONDS]: a profile collects 50,000 events a second for a while, in chunks of a second, beside a plain recording of the
+# same. Chunks join without a gap and without an event twice; each is complete and good the moment it has its name; the memory of
+# the service does not grow, and the directory neither.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+need_bus
+
+seconds=${1:-20}
+round_trips=17000 # a second; three events each
+cpu=$(last_cpu)
+mkdir "$TMP/etc" "$TMP/out" "$TMP/all"
+export RUNTIME_DIRECTORY=$TMP/run
+start_bus
+"$KYMOD" --bus "$BUS" --config-dir "$TMP/etc" >"$TMP/kymod.log" 2>&1 &
+KYMOD_PID=$!
+expect_soon 10 "$KYMO" list --bus "$BUS"
+cat >"$TMP/etc/rotation.conf" <<-END
+	[Collection]
+	Categories=sched
+	RingSize=16M
+	[Output]
+	Directory=$TMP/out
+	RotateTime=1s
+	KeepSize=16M
+END
+
+# Takes each chunk as soon as it has its name, before it is too old to be kept, and looks at it at once.
+watch_chunks() {
+	local file name
+
+	# (one more round after the last one is there)
+	while [ ! -e "$TMP/last" ] || [ "$(find "$TMP/out" -name 'rotation-*.fxt' -newer "$TMP/last")" ] || ! mv "$TMP/last" "$TMP/done"; do
+		for file in "$TMP"/out/rotation-*.fxt; do
+			name=$(basename "$file")
+			[ ! -e "$TMP/all/$name" ] || continue
+			ln "$file" "$TMP/all/$name" 2>/dev/null || continue
+			"$KYMO" check "$TMP/all/$name" >>"$TMP/checked" 2>&1 || echo "$name: exit status $?" >>"$TMP/wrong"
+		done
+		sleep 0.02
+	done
+}
+anonymous_kib() {
+	awk '$1 == "RssAnon:" { print $2 }' "/proc/$KYMOD_PID/status"
+}
+kept_bytes() {
+	find "$TMP/out" -name 'rotation-*.fxt' -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }'
+}
+
+# (in a process of its own: the service's memory is looked at)
+"$KYMO" record --direct -o "$TMP/plain.fxt" -e sched -b 16M 2>"$TMP/plain.log" &
+plain_pid=$!
+expect_soon 20 test -s "$TMP/plain.fxt"
+"$KYMO" collect rotation --bus "$BUS" 2>"$TMP/collect.log" &
+collect_pid=$!
+expect_soon 20 session_is_running rotation
+watch_chunks &
+watch_pid=$!
+
+begin=$(date +%s%N)
+for ((i = 1; i <= seconds; i++)); do
+	"$KYMO_LOAD" --cpu "$cpu" pingpong $round_trips >"$TMP/load.json"
+	jq -r '"\(.ping.tid) \(.ping.nvcsw + .ping.nivcsw)\n\(.pong.tid) \(.pong.nvcsw + .pong.nivcsw)"' "$TMP/load.json" >>"$TMP/threads"
+	[ $i != 5 ] || before_kib=$(anonymous_kib)
+	now=$(date +%s%N)
+	[ $((now - begin)) -ge $((i * 1000000000)) ] ||
+		sleep "$(awk -v ns=$((begin + i * 1000000000 - now)) 'BEGIN { printf "%.3f", ns / 1e9 }')"
+done
+elapsed_ns=$(($(date +%s%N) - begin))
+after_kib=$(anonymous_kib)
+kill -INT $plain_pid
+wait $plain_pid || [ $? = 3 ] || fail "the plain recording failed: $(cat "$TMP/plain.log")"
+kill -TERM $collect_pid
+wait $collect_pid || fail "kymo collect failed: $(cat "$TMP/collect.log")"
+touch -d '+1 hour' "$TMP/last"
+wait $watch_pid
+
+[ ! -e "$TMP/wrong" ] || fail "chunks that were not good when they got their name: $(cat "$TMP/wrong" "$TMP/checked" | head -20)"
+# What the kernel does is odd at times, for everybody.
+warnings() {
+	sed -n 's/.*records good, 0 errors, \([0-9]*\) warnings$/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
+}
+expect_exit 0 "$KYMO" check "$TMP/plain.fxt"
+assert_le "$(warnings "$TMP/checked")" "$(warnings "$TMP/stdout")" "warnings about all chunks, as of the plain recording"
+n_chunks=$(find "$TMP/all" -name '*.fxt' | wc -l)
+assert_ge "$n_chunks" $((seconds / 2)) "chunks"
+assert_le "$(kept_bytes)" $((16 << 20)) "bytes that are kept"
+assert_le "$after_kib" $((before_kib + 8192)) "memory of the service at the end, from $before_kib KiB on"
+
+# The names say how they join.
+previous=
+for file in "$TMP"/all/*.fxt; do
+	IFS=- read -r _ first last <<<"$(basename "$file" .fxt)"
+	[ -z "$previous" ] || assert_eq "$first" "$previous" "begin of a chunk and end of the one before"
+	previous=$last
+done
+
+# sequence FILE ...: what the threads of the load did on that CPU, one after the other, without times, which each session takes itself
+sequence() {
+	local file
+
+	for file in "$@"; do
+		"$KYMO" dump "$file" | awk -v cpu="cpu=$cpu" '
+			NR == FNR { ours[$1] = ours["thread=" $1] = 1; next }
+			$3 == cpu && !/synthetic=true/ &&
+			(($2 == "context_switch" && ($4 in ours || $7 in ours)) || ($2 == "thread_wakeup" && $4 in ours)) {
+				$1 = ""
+				print
+			}' "$TMP/threads" -
+	done
+}
+# (others on this machine may map more than there is room for)
+summarize "$TMP/plain.fxt"
+assert_eq "$(json "$SUMMARY" '.lost.sched // 0')" 0 "scheduling records lost"
+sequence "$TMP"/all/*.fxt >"$TMP/chunks.txt"
+sequence "$TMP/plain.fxt" >"$TMP/plain.txt"
+n_events=$(wc -l <"$TMP/chunks.txt")
+note "$n_events events in $n_chunks chunks, $((n_events * 1000 / (elapsed_ns / 1000000))) a second; memory $before_kib KiB, then $after_kib KiB"
+# Each thread left its CPU as often as the kernel says, and a few times more at its end, when nobody asked any more.
+switches=$(awk 'NR == FNR { ours[$1] = 1; next } $1 == "context_switch" && $3 in ours' "$TMP/threads" "$TMP/chunks.txt" | wc -l)
+truth=$(awk '{ n += $2 } END { print n }' "$TMP/threads")
+assert_ge "$switches" "$truth" "switches in all chunks"
+assert_le "$switches" $((truth + 10 * seconds)) "switches in all chunks"
+cmp "$TMP/plain.txt" "$TMP/chunks.txt" >"$TMP/difference" 2>&1 || {
+	diff "$TMP/plain.txt" "$TMP/chunks.txt" | head -20 >&2
+	fail "what is in the chunks, one after the other, is not what a plain session has: $(cat "$TMP/difference")"
+}
+stop_kymod
