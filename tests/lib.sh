@@ -430,7 +430,8 @@ stop_kymod() {
 }
 
 session_is_running() {
-	"$KYMO" status --json "$1" --bus "$BUS" | grep -q '"running"'
+	# (-q would go before all is printed)
+	"$KYMO" status --json "$1" --bus "$BUS" | grep '"running"' >/dev/null
 }
 
 # assert_documented VERB FILE [FILTER]: what FILTER takes from the JSON in FILE has the keys that docs/COMPATIBILITY.md

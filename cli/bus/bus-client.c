@@ -125,22 +125,11 @@ static int open_bus(const char *address, sd_bus **ret)
 	return 0;
 }
 
-/* A service from before it had one, or one that does not tell us: "". */
-static void ask_version(struct bus_client *c)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	const char *version;
-
-	if (sd_bus_get_property(c->bus, BUS_NAME, MANAGER_PATH, MANAGER_INTERFACE, "Version", NULL,
-				&reply, "s") >= 0 &&
-	    sd_bus_message_read(reply, "s", &version) >= 0)
-		snprintf(c->version, sizeof(c->version), "%s", version);
-}
-
 int bus_client_connect(struct bus_client *c, const char *address)
 {
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	const char *version;
 	const char *other = other_host ? other_host : other_machine;
 	const char *bus = address ? "bus " : other ? "system bus of " : "system bus";
 	const char *where = address ? address : other ? other : "";
@@ -151,14 +140,20 @@ int bus_client_connect(struct bus_client *c, const char *address)
 	if (r < 0)
 		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, where, strerror(-r));
 	/* Starts it too, where the bus knows how. */
-	r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping",
-			       &e, &reply, NULL);
+	r = sd_bus_get_property(c->bus, BUS_NAME, MANAGER_PATH, MANAGER_INTERFACE, "Version", &e,
+				&reply, "s");
+	if (r >= 0 && sd_bus_message_read(reply, "s", &version) >= 0) {
+		snprintf(c->version, sizeof(c->version), "%s", version);
+	} else if (sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_PROPERTY) ||
+		   sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_INTERFACE)) {
+		/* from before it had one */
+		sd_bus_error_free(&e);
+		r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer",
+				       "Ping", &e, &reply, NULL);
+	}
 	if (r >= 0) {
 		c->service = strdup(sd_bus_message_get_sender(reply) ?: "");
-		if (!c->service)
-			return bus_fail_call(c, -ENOMEM, NULL);
-		ask_version(c);
-		return 0;
+		return c->service ? 0 : bus_fail_call(c, -ENOMEM, NULL);
 	}
 	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
 	    sd_bus_error_has_name(&e, SD_BUS_ERROR_NAME_HAS_NO_OWNER))

@@ -64,7 +64,7 @@ has_chunks() {
 	[ "$(n_chunks "$1")" -ge "$2" ]
 }
 running() {
-	"$KYMO" status --bus "$BUS" --json "$1" 2>/dev/null | grep -q '"running"'
+	"$KYMO" status --bus "$BUS" --json "$1" 2>/dev/null | grep '"running"' >/dev/null
 }
 # start_collect NAME: its pid is $COLLECT, what it says in $TMP/NAME.log
 start_collect() {
