@@ -94,9 +94,7 @@ static struct session *make(const char *name, uint32_t categories, uint64_t rota
 			    int n_pids, int fd)
 {
 	const char *ring = getenv("SPLIT_RING");
-	uint64_t ring_bytes = !ring	 ? 4 << 20
-			      : rotate_ns ? strtoull(ring, NULL, 10)
-					  : 32 << 20;
+	uint64_t ring_bytes = !ring ? 4 << 20 : rotate_ns ? strtoull(ring, NULL, 10) : 32 << 20;
 	struct session_options o = { .categories = categories,
 				     .rotate_ns = rotate_ns,
 				     .flush_ns = FLUSH_NS_MIN,
