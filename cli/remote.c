@@ -382,8 +382,7 @@ int remote_run(const struct remote *r, int argc, char **argv)
 		if (strcmp(ways[i].verb, argv[0]) == 0)
 			way = &ways[i];
 	if (!way)
-		return cli_usage_error("there is no %s for it%s",
-				       r->host ? "--host" : "--machine",
+		return cli_usage_error("there is no %s for it%s", r->host ? "--host" : "--machine",
 				       strcmp(argv[0], "leaks") == 0
 					       ? "; record with 'kymo record -e memory', and give "
 						 "the archive to 'kymo leaks'"
