@@ -79,9 +79,8 @@ check_rest() {
 	[ -s "$1" ] || return 0 # it had written nothing yet
 	n_files=$((n_files + 1))
 	expect_exit "0|3" "$KYMO" check --json "$1"
-	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 \
-		"$1: errors other than a cut tail"
-	assert_eq "$(json "$TMP/stdout" .cut_off)" true "$1: what check says of the end"
+	jq -e '.cut_off and .errors == (if .truncated then 1 else 0 end)' "$TMP/stdout" >/dev/null ||
+		fail "$1: errors other than a cut tail: $(cat "$TMP/stdout")"
 }
 
 # sleep_random: up to 0.3 s
@@ -139,7 +138,7 @@ for _ in {1..4}; do
 		check_rest "$TMP/rest.$i"
 	done
 done
-assert_ge "$n_files" 80 "files in which there was something"
+assert_ge "$n_files" 60 "files in which there was something"
 note "$n_files of 100 had written something"
 no_bpf_left "a hundred times kill -9"
 kill $napper
