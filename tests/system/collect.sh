@@ -83,7 +83,7 @@ check_all() {
 	local file
 
 	while read -r file; do
-		expect_exit 0 "$KYMO" check --strict "$file"
+		expect_exit 0 "$KYMO" check "$file"
 	done < <(chunks "$1")
 }
 
@@ -212,7 +212,8 @@ check_all flight
 
 # The service is killed: what it had in memory is in a file, and it records again.
 work_marked last-words
-sleep 0.6
+# (when this has been written, all up to here is in its memory)
+expect_exit 0 "$KYMO" snapshot flight -o "$TMP/witness.fxt" --bus "$BUS"
 end_kymod KILL
 expect_soon 20 running flight
 expect_soon 20 has_chunks flight 3
