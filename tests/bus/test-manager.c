@@ -438,7 +438,7 @@ static void test_snapshot_of_memory(void **state)
 
 static struct answer create_flight(sd_bus *b, const char *name)
 {
-	return create_with(b, name, -1, "mode", "s", (uintptr_t)"flight");
+	return create_with(b, name, -1, "mode", "s", (uintptr_t) "flight");
 }
 
 static struct answer snapshot(sd_bus *b, const char *path, int fd)
@@ -468,9 +468,9 @@ static void test_flight(void **state)
 	struct answer a;
 
 	(void)state;
-	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t)"flight"),
+	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "flight"),
 		       "InvalidOption", "`output`: in mode 'flight' there is none");
-	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t)"fright"),
+	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "fright"),
 		       "InvalidOption", "`mode`: 'fright'");
 	assert_refused(create_with(bus, "box", fd, "flight_ns", "t", 5), "InvalidOption", "`mode`");
 	a = create_flight(bus, "box");
@@ -992,7 +992,7 @@ static void test_limit_of_flights(void **state)
 	(void)state;
 	as_user(MEMBER, keep_too_much);
 	/* Root may have more, up to what all may have. */
-	assert_done(create_with(bus, "f0", -1, "mode", "s", (uintptr_t)"flight"));
+	assert_done(create_with(bus, "f0", -1, "mode", "s", (uintptr_t) "flight"));
 	for (int i = 1; i < 6; i++) {
 		char name[16];
 
