@@ -29,6 +29,18 @@ __attribute__((format(printf, 4, 5))) static int refuse(sd_bus_error *reterr, in
 	return error;
 }
 
+/* With O_DIRECTORY a link is said to be no directory. */
+static int why_not_opened(int dir_fd, const char *name)
+{
+	int error = -errno;
+	struct stat st;
+
+	if (error == -ENOTDIR && fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISLNK(st.st_mode))
+		return -ELOOP;
+	return error;
+}
+
 /*
  * Opens PATH, below DIR_FD where it is relative, through no symbolic link and never upwards. (openat2() would do it in one
  * call, but RestrictSUIDSGID= of the unit does not let us.)
@@ -59,7 +71,7 @@ static int open_beneath(int dir_fd, const char *path, int flags)
 		fd = openat(at < 0 ? dir_fd : at, n ? name : ".",
 			    (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC);
 		if (fd < 0)
-			return -errno;
+			return why_not_opened(at < 0 ? dir_fd : at, name);
 		if (last)
 			return fd;
 		close_fd(at);
