@@ -52,6 +52,14 @@ is_unit() {
 	[ "$(unit "$1")" = "$2" ]
 }
 
+# expect_in SECONDS COMMAND ...: expect_soon, and what the journal says if it is not
+expect_in() {
+	wait_for "$@" || {
+		container journalctl -q --no-pager -n 40 >&2
+		fail "not within $1 s: ${*:2}"
+	}
+}
+
 # begin VERB ... UNIT: systemctl; what the journal says if it fails
 begin() {
 	container systemctl -q "$@" 2>/dev/null || {
@@ -114,7 +122,7 @@ is_unit ActiveState inactive || fail "the service runs though nobody has asked f
 expect_exit "0|3" container kymo record -d 500ms -o /srv/root.fxt
 check_archive srv/root.fxt
 is_unit ActiveState active || fail "the bus did not start the unit"
-expect_soon 5 is_unit StatusText "No sessions"
+expect_in 5 is_unit StatusText "No sessions"
 expect_exit "0|3" container_as alice kymo record -d 500ms -o /srv/alice/t.fxt
 check_archive srv/alice/t.fxt
 assert_eq "$(stat -c %U:%a "$CONTAINER/srv/alice/t.fxt" | sed 's/^[^:]*//')" :600 "mode of her archive"
@@ -130,7 +138,7 @@ note "recorded for root, alice and bob after $SECONDS s"
 # ---- what one sees of it ----
 
 container_as alice kymo start one -o /srv/alice/one.fxt
-expect_soon 5 is_unit StatusText "1 session: one of uid $(container id -u alice); nothing lost"
+expect_in 5 is_unit StatusText "1 session: one of uid $(container id -u alice); nothing lost"
 assert_eq "$(unit StatusText | wc -l)" 1 "lines of the status"
 container journalctl -q --no-pager -o json KYMO_SESSION=one >"$TMP/journal"
 assert_eq "$(json "$TMP/journal" '[.MESSAGE_ID, .KYMO_OWNER, ._SYSTEMD_UNIT] | @tsv')" \
@@ -170,7 +178,7 @@ drop_in idle <<-END
 END
 container_as alice kymo list
 is_unit ActiveState active || fail "the service is not there after a call"
-expect_soon 10 is_unit ActiveState inactive
+expect_in 10 is_unit ActiveState inactive
 is_unit Result success || fail "the service failed: $(unit Result)"
 cat >"$CONTAINER/srv/storm.sh" <<-'END'
 	for i in $(seq 40); do
@@ -183,7 +191,7 @@ note "left when idle, after $SECONDS s"
 
 # ---- it hangs, and is replaced ----
 
-expect_soon 10 is_unit ActiveState inactive
+expect_in 10 is_unit ActiveState inactive
 no_drop_in
 drop_in watchdog <<-END
 	[Service]
@@ -196,7 +204,7 @@ container bash -c "kill -STOP $pid"
 is_replaced() {
 	[ "$(unit MainPID)" != "$pid" ] && is_unit ActiveState active
 }
-expect_soon 30 is_replaced
+expect_in 30 is_replaced
 assert_eq "$(unit NRestarts)" 1 "restarts"
 container journalctl -q --no-pager -u kymod.service >"$TMP/journal"
 assert_contains "$TMP/journal" 'Watchdog timeout' "what the journal says"
@@ -228,13 +236,13 @@ has_newer_than() {
 has_retired() {
 	[ ! -e "$1" ]
 }
-expect_soon 30 has_chunks 2
+expect_in 30 has_chunks 2
 # (a copy: it may retire while it is looked at)
 first=$(chunks | head -n 1)
 cp "$first" "$CONTAINER/srv/chunk.fxt"
 check_archive srv/chunk.fxt
-expect_soon 30 has_retired "$first"
-expect_soon 10 has_chunks 2
+expect_in 30 has_retired "$first"
+expect_in 10 has_chunks 2
 container systemctl is-active --quiet kymo-collect@machine.service || fail "the unit of the collection is not active"
 note "collected, rotated and retired after $SECONDS s"
 
@@ -245,7 +253,7 @@ cat >"$CONTAINER/etc/kymo/blackbox.conf" <<-END
 	Categories=sched
 	Mode=flight
 	[Flight]
-	Keep=20s
+	Keep=5s
 END
 cp "$CONTAINER/bin/bash" "$CONTAINER/srv/crumbling"
 cat >"$CONTAINER/etc/systemd/system/crumbles.service" <<-'END'
@@ -264,7 +272,7 @@ snapshots() {
 has_snapshots() {
 	[ "$(snapshots | wc -l)" -ge "$1" ]
 }
-expect_soon 30 has_snapshots 1
+expect_in 30 has_snapshots 1
 dump_records "$(snapshots | head -n 1)"
 container journalctl -q --no-pager KYMO_SESSION=blackbox >"$TMP/journal"
 assert_contains "$TMP/journal" 'snapshot goes to .*: crumbles.service failed' "why it was taken"
@@ -280,9 +288,9 @@ note "a failing unit was caught after $SECONDS s"
 pid=$(unit MainPID)
 newest=$(chunks | tail -n 1)
 container bash -c "kill -KILL $pid"
-expect_soon 30 is_replaced
-expect_soon 30 has_newer_than "$newest"
-expect_soon 30 has_snapshots 2
+expect_in 30 is_replaced
+expect_in 30 has_newer_than "$newest"
+expect_in 60 has_snapshots 2
 for unit in kymo-collect@machine.service kymo-collect@blackbox.service; do
 	container systemctl is-active --quiet $unit || fail "$unit does not run after the service was killed"
 done
