@@ -79,12 +79,15 @@ touch -d '+1 hour' "$TMP/last"
 wait $watch_pid
 
 [ ! -e "$TMP/wrong" ] || fail "chunks that were not good when they got their name: $(cat "$TMP/wrong" "$TMP/checked" | head -20)"
-# What the kernel does is odd at times, for everybody.
+# What the kernel does is odd at times, for everybody; and a machine may stand still while a record is being made.
 warnings() {
-	sed -n 's/.*records good, 0 errors, \([0-9]*\) warnings$/\1/p' "$1" | awk '{ n += $1 } END { print n + 0 }'
+	sed -n 's/^warning \([a-z-]*\):.*/\1/p' "$1" | grep -v '^sched-unsorted$' | sort -u
 }
 expect_exit 0 "$KYMO" check "$TMP/plain.fxt"
-assert_le "$(warnings "$TMP/checked")" "$(warnings "$TMP/stdout")" "warnings about all chunks, as of the plain recording"
+warnings "$TMP/stdout" >"$TMP/plain.warnings" || true
+warnings "$TMP/checked" >"$TMP/all.warnings" || true
+comm -13 "$TMP/plain.warnings" "$TMP/all.warnings" >"$TMP/more.warnings"
+assert_empty "$TMP/more.warnings" "warnings about chunks that the plain recording does not have"
 n_chunks=$(find "$TMP/all" -name '*.fxt' | wc -l)
 assert_ge "$n_chunks" $((seconds / 2)) "chunks"
 assert_le "$(kept_bytes)" $((16 << 20)) "bytes that are kept"
