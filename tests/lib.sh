@@ -165,8 +165,12 @@ assert_contains() {
 }
 
 assert_empty() {
-	[ ! -s "$1" ] || {
-		sed 's/^/    | /' "$1" >&2
+	local text
+
+	# (not by its size: it may be a pipe)
+	text=$(cat "$1")
+	[ -z "$text" ] || {
+		sed 's/^/    | /' <<<"$text" >&2
 		fail "${2:-$1} should be empty"
 	}
 }
