@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "capture/sampler.h"
 
 const struct category_row category_rows[] = {
 	{ "sched", CATEGORY_SCHED, "context switches, wakeups, migrations",
@@ -233,6 +234,70 @@ void session_options_fill_flight(struct session_options *o)
 		o->flight_ns = FLIGHT_NS_DEFAULT;
 	if (o->flight_bytes == 0)
 		o->flight_bytes = FLIGHT_BYTES_DEFAULT;
+}
+
+uint32_t categories_default(void)
+{
+	int error;
+
+	return sampler_clock(&error) ? CATEGORIES_DEFAULT : CATEGORIES_DEFAULT & ~CATEGORY_PROFILE;
+}
+
+static bool memory_options_valid(const struct memory_options *o)
+{
+	return o->blocks_max >= MEMORY_BLOCKS_MIN && o->blocks_max <= MEMORY_BLOCKS_MAX &&
+	       o->interval <= MEMORY_INTERVAL_MAX && o->min_bytes <= MEMORY_SIZE_MAX &&
+	       o->usage_interval_ns >= USAGE_NS_MIN && o->usage_interval_ns <= USAGE_NS_MAX &&
+	       o->triage_interval_ns >= TRIAGE_NS_MIN && o->triage_interval_ns <= TRIAGE_NS_MAX &&
+	       o->reach < MEMORY_REACH_MAX && o->n_allocator_fds <= ALLOCATOR_FILES_MAX;
+}
+
+static bool chunks_valid(const struct session_options *o)
+{
+	if (o->mode == SESSION_FLIGHT)
+		return o->rotate_ns == 0 && o->rotate_bytes == 0 &&
+		       o->flight_bytes >= FLIGHT_BYTES_MIN && o->flight_bytes <= FLIGHT_BYTES_MAX;
+	return o->mode < SESSION_MODE_MAX && (o->rotate_ns == 0 || o->rotate_ns >= ROTATE_NS_MIN) &&
+	       (o->rotate_bytes == 0 || o->rotate_bytes >= ROTATE_BYTES_MIN);
+}
+
+static bool options_valid(const struct session_options *o)
+{
+	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
+	       o->flush_ns <= FLUSH_NS_MAX && o->counter_interval_ns >= COUNTER_NS_MIN &&
+	       o->counter_interval_ns <= COUNTER_NS_MAX && o->frequency <= FREQUENCY_MAX &&
+	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
+	       o->ring_bytes <= RING_BYTES_MAX &&
+	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
+	       (o->max_overhead_ppm == 0 || o->max_overhead_ppm >= OVERHEAD_PPM_MIN) &&
+	       o->compress < PACK_METHOD_MAX && chunks_valid(o) &&
+	       memory_options_valid(&o->memory) && !session_options_refused(o) &&
+	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
+	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+}
+
+int session_options_complete(struct session_options *o)
+{
+	session_options_fill_flight(o);
+	if (o->flush_ns == 0)
+		o->flush_ns = FLUSH_NS_DEFAULT;
+	if (o->categories == 0)
+		o->categories = categories_default();
+	if (o->frequency == 0)
+		o->frequency = FREQUENCY_DEFAULT;
+	if (o->offcpu_min_ns == 0)
+		o->offcpu_min_ns = OFFCPU_NS_DEFAULT;
+	if (o->counter_interval_ns == 0)
+		o->counter_interval_ns = COUNTER_NS_DEFAULT;
+	if (o->triggers.interval_ns == 0)
+		o->triggers.interval_ns = TRIGGER_INTERVAL_NS_DEFAULT;
+	if (o->memory.blocks_max == 0)
+		o->memory.blocks_max = MEMORY_BLOCKS_DEFAULT;
+	if (o->memory.usage_interval_ns == 0)
+		o->memory.usage_interval_ns = USAGE_NS_DEFAULT;
+	if (o->memory.triage_interval_ns == 0)
+		o->memory.triage_interval_ns = TRIAGE_NS_DEFAULT;
+	return options_valid(o) ? 0 : -EINVAL;
 }
 
 void session_options_deinit(struct session_options *o)

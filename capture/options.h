@@ -248,6 +248,12 @@ const char *flight_options_refused(const struct session_options *o);
 /* Fills in what a flight recorder keeps, where it is left open: who says how many bytes, and no time, has as much as fits. */
 void session_options_fill_flight(struct session_options *o);
 
+/* What is recorded where nobody says what: samples, too, where they can be taken. */
+uint32_t categories_default(void);
+
+/* Fills in all that is left open, but the size of rings. Returns 0, or -EINVAL if something is out of range. */
+int session_options_complete(struct session_options *o);
+
 /* Frees what O owns and clears it. */
 void session_options_deinit(struct session_options *o);
 

@@ -17,7 +17,6 @@
 
 #include "capture/output.h"
 #include "capture/recorder.h"
-#include "capture/sampler.h"
 #include "capture/snapshots.h"
 #include "capture/worker.h"
 
@@ -730,54 +729,10 @@ static int make_descriptors(struct session *s)
 	return watch(s, s->look_fd);
 }
 
-/* Samples, too, where they can be taken. */
-static uint32_t default_categories(void)
-{
-	int error;
-
-	return sampler_clock(&error) ? CATEGORIES_DEFAULT : CATEGORIES_DEFAULT & ~CATEGORY_PROFILE;
-}
-
-static bool memory_options_valid(const struct memory_options *o)
-{
-	return o->blocks_max >= MEMORY_BLOCKS_MIN && o->blocks_max <= MEMORY_BLOCKS_MAX &&
-	       o->interval <= MEMORY_INTERVAL_MAX && o->min_bytes <= MEMORY_SIZE_MAX &&
-	       o->usage_interval_ns >= USAGE_NS_MIN && o->usage_interval_ns <= USAGE_NS_MAX &&
-	       o->triage_interval_ns >= TRIAGE_NS_MIN && o->triage_interval_ns <= TRIAGE_NS_MAX &&
-	       o->reach < MEMORY_REACH_MAX && o->n_allocator_fds <= ALLOCATOR_FILES_MAX;
-}
-
-static bool chunks_valid(const struct session_options *o)
-{
-	if (o->mode == SESSION_FLIGHT)
-		return o->rotate_ns == 0 && o->rotate_bytes == 0 &&
-		       o->flight_bytes >= FLIGHT_BYTES_MIN && o->flight_bytes <= FLIGHT_BYTES_MAX;
-	return o->mode < SESSION_MODE_MAX && (o->rotate_ns == 0 || o->rotate_ns >= ROTATE_NS_MIN) &&
-	       (o->rotate_bytes == 0 || o->rotate_bytes >= ROTATE_BYTES_MIN);
-}
-
-static bool options_valid(const struct session_options *o)
-{
-	return session_name_valid(o->name) && o->flush_ns >= FLUSH_NS_MIN &&
-	       o->flush_ns <= FLUSH_NS_MAX && o->counter_interval_ns >= COUNTER_NS_MIN &&
-	       o->counter_interval_ns <= COUNTER_NS_MAX && o->frequency <= FREQUENCY_MAX &&
-	       o->offcpu_min_ns >= OFFCPU_NS_MIN && o->offcpu_min_ns <= OFFCPU_NS_MAX &&
-	       o->ring_bytes <= RING_BYTES_MAX &&
-	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
-	       (o->max_overhead_ppm == 0 || o->max_overhead_ppm >= OVERHEAD_PPM_MIN) &&
-	       o->compress < PACK_METHOD_MAX && chunks_valid(o) &&
-	       memory_options_valid(&o->memory) && !session_options_refused(o) &&
-	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
-	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
-}
-
 /* Whether STORE is what the mode needs. */
 static bool store_valid(const struct session_options *o, const struct store *store)
 {
-	if (o->mode == SESSION_FLIGHT)
-		return flight_is(store) && o->flight_bytes >= FLIGHT_BYTES_MIN &&
-		       o->flight_bytes <= FLIGHT_BYTES_MAX;
-	return o->mode == SESSION_STREAM && !flight_is(store);
+	return flight_is(store) == (o->mode == SESSION_FLIGHT);
 }
 
 int session_new(struct session_options *options, struct store *store, struct session **ret)
@@ -789,26 +744,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	if (!s)
 		return -ENOMEM;
 	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
-	session_options_fill_flight(&defaulted);
-	if (defaulted.flush_ns == 0)
-		defaulted.flush_ns = FLUSH_NS_DEFAULT;
-	if (defaulted.categories == 0)
-		defaulted.categories = default_categories();
-	if (defaulted.frequency == 0)
-		defaulted.frequency = FREQUENCY_DEFAULT;
-	if (defaulted.offcpu_min_ns == 0)
-		defaulted.offcpu_min_ns = OFFCPU_NS_DEFAULT;
-	if (defaulted.counter_interval_ns == 0)
-		defaulted.counter_interval_ns = COUNTER_NS_DEFAULT;
-	if (defaulted.triggers.interval_ns == 0)
-		defaulted.triggers.interval_ns = TRIGGER_INTERVAL_NS_DEFAULT;
-	if (defaulted.memory.blocks_max == 0)
-		defaulted.memory.blocks_max = MEMORY_BLOCKS_DEFAULT;
-	if (defaulted.memory.usage_interval_ns == 0)
-		defaulted.memory.usage_interval_ns = USAGE_NS_DEFAULT;
-	if (defaulted.memory.triage_interval_ns == 0)
-		defaulted.memory.triage_interval_ns = TRIAGE_NS_DEFAULT;
-	if (!options_valid(&defaulted) || !store_valid(&defaulted, store))
+	if (session_options_complete(&defaulted) < 0 || !store_valid(&defaulted, store))
 		return -EINVAL;
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
 	r = make_descriptors(s);
@@ -845,7 +781,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 
 	if (!s)
 		return -ENOMEM;
-	s->epoll_fd = s->timer_fd = s->deadline_fd = s->recovered_fd = -1;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
 	r = recorder_init(&s->recorder);
 	if (r == 0)
 		r = make_descriptors(s);
@@ -895,7 +831,7 @@ struct session *session_free(struct session *s)
 uint64_t session_ring_memory(const struct session_options *o)
 {
 	struct session_options defaulted = {
-		.categories = o->categories ?: default_categories(),
+		.categories = o->categories ?: categories_default(),
 		.ring_bytes = collector_choose_ring_bytes(o->ring_bytes),
 	};
 

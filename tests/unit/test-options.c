@@ -329,6 +329,41 @@ static void test_describe(void **state)
 				       "categories=sched,counters counters=500 ms"));
 }
 
+/* What is left open is filled in, and what is said must be within its bounds. */
+static void test_complete(void **state)
+{
+	static const struct session_options wrong[] = {
+		{ .name = "a b" },
+		{ .name = "x", .flush_ns = FLUSH_NS_MIN - 1 },
+		{ .name = "x", .ring_bytes = RING_BYTES_MAX + 1 },
+		{ .name = "x", .frequency = FREQUENCY_MAX + 1 },
+		{ .name = "x", .mode = SESSION_MODE_MAX },
+		{ .name = "x", .mode = SESSION_FLIGHT, .flight_bytes = FLIGHT_BYTES_MAX + 1 },
+		{ .name = "x", .mode = SESSION_FLIGHT, .rotate_ns = ROTATE_NS_MIN },
+		{ .name = "x", .rotate_bytes = ROTATE_BYTES_MIN - 1 },
+		{ .name = "x", .max_overhead_ppm = OVERHEAD_PPM_MIN - 1 },
+		{ .name = "x", .memory.blocks_max = MEMORY_BLOCKS_MAX + 1 },
+		{ .name = "x", .categories = CATEGORY_MEMORY }, /* of whom? */
+	};
+	struct session_options o = { .name = "x" },
+			       flight = { .name = "x", .mode = SESSION_FLIGHT };
+
+	(void)state;
+	assert_int_equal(session_options_complete(&o), 0);
+	assert_int_equal(o.categories, categories_default());
+	assert_int_equal(o.flush_ns, FLUSH_NS_DEFAULT);
+	assert_int_equal(o.frequency, FREQUENCY_DEFAULT);
+	assert_int_equal(o.memory.blocks_max, MEMORY_BLOCKS_DEFAULT);
+	assert_int_equal(o.flight_bytes, 0);
+	assert_int_equal(session_options_complete(&flight), 0);
+	assert_int_equal(flight.flight_bytes, FLIGHT_BYTES_DEFAULT);
+	assert_int_equal(flight.flight_ns, FLIGHT_NS_DEFAULT);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		o = wrong[i];
+		assert_int_equal(session_options_complete(&o), -EINVAL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_copy_empty),
 		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
