@@ -433,12 +433,17 @@ start_kymod() {
 	}
 }
 
-stop_kymod() {
+# terminate PID WHAT: WHAT, a child of ours, ends in order
+terminate() {
 	local status=0
 
-	kill -TERM "$KYMOD_PID"
-	wait "$KYMOD_PID" || status=$?
-	assert_eq "$status" 0 "exit status of kymod after SIGTERM"
+	kill -TERM "$1"
+	wait "$1" || status=$?
+	assert_eq "$status" 0 "exit status of $2 after SIGTERM"
+}
+
+stop_kymod() {
+	terminate "$KYMOD_PID" kymod
 }
 
 session_is_running() {

@@ -7,11 +7,22 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "reader/pack/unpack.h"
 #include "writer/fxt/fxt-writer.h"
+
+int folder_fd(const char *name)
+{
+	int fd;
+
+	mkdir(name, 0700);
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
 
 void add_records(struct outbuf *to, uint64_t first, unsigned n)
 {

@@ -73,11 +73,7 @@ start_collect() {
 	wait_for 15 running "$1" || fail "$1 does not run: $(cat "$TMP/$1.log")"
 }
 end_collect() {
-	local status=0
-
-	kill -TERM "$COLLECT"
-	wait "$COLLECT" || status=$?
-	assert_eq "$status" 0 "exit status of kymo collect after SIGTERM"
+	terminate "$COLLECT" "kymo collect"
 }
 check_all() {
 	local file

@@ -25,16 +25,6 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static int folder_fd(const char *name)
-{
-	int fd;
-
-	mkdir(name, 0700);
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static struct store *flight(int dir_fd, uint64_t keep_ns, uint64_t max_bytes)
 {
 	struct store *s;

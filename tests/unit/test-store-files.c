@@ -33,16 +33,6 @@
 /* 2026-11-20 19:08:34.123456 UTC */
 #define THEN UINT64_C(1795201714123456000)
 
-static int folder_fd(const char *name)
-{
-	int fd;
-
-	mkdir(name, 0700);
-	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_true(fd >= 0);
-	return fd;
-}
-
 static struct store *files(int dir_fd, const char *name)
 {
 	struct store *s;
