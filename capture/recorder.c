@@ -885,6 +885,7 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 			.bytes = end->bytes,
 			.daemon_cpu_ns = end->daemon_cpu_ns,
 			.bpf_cpu_ns = end->bpf_cpu_ns,
+			.dropped_bytes = end->dropped_bytes,
 		},
 	};
 

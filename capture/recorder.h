@@ -84,6 +84,7 @@ struct recorder {
 struct recorder_end {
 	const char *reason;
 	uint64_t bytes, daemon_cpu_ns, bpf_cpu_ns;
+	uint64_t dropped_bytes; /* that there was no room for, since the beginning */
 };
 
 /* Returns 0 or -ENOMEM. The six last members are the caller's to set. */

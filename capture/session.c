@@ -367,6 +367,7 @@ static struct recorder_end chunk_end(struct session *s, const char *reason)
 		.bytes = s->chunk_bytes + s->buffer->size,
 		.daemon_cpu_ns = cpu_ns(s) - s->chunk_cpu_ns,
 		.bpf_cpu_ns = costs_total(&s->costs).ns - s->chunk_bpf_ns,
+		.dropped_bytes = s->status.dropped,
 	};
 }
 
@@ -1007,6 +1008,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 	*ret = (struct session_counters){
 		.events = recorder_n_events(&s->recorder),
 		.bytes = s->status.bytes,
+		.dropped_bytes = s->status.dropped,
 		.daemon_cpu_ns = cpu_ns(s),
 		.bpf = costs_total(&s->costs),
 		.cost_ppm = s->budget.ppm,

@@ -44,6 +44,7 @@ struct session_counters {
 	uint64_t events; /* records of happenings in the archive, synthetic ones not counted */
 	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;           /* written to the output */
+	uint64_t dropped_bytes;   /* that a flight recorder had no room for (flight.h) */
 	uint64_t daemon_cpu_ns;   /* CPU time of ours for this session, all threads */
 	struct cost_sum bpf; /* of the eBPF programs, as it was at the last look: each second */
 	struct cost_sum bpf_classes[COST_CLASSES];

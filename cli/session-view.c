@@ -11,6 +11,12 @@
 #include "cli/json.h"
 #include "cli/verb.h"
 
+const char *const session_view_file_names[VIEW_FILES_MAX] = {
+	[VIEW_FILES_WRITTEN] = "written",
+	[VIEW_FILES_FAILED] = "failed",
+	[VIEW_FILES_PASSED_OVER] = "passed_over",
+};
+
 void session_view_deinit(struct session_view *v)
 {
 	json_object_put(v->options);
@@ -31,6 +37,20 @@ void session_view_of(const struct session *s, struct session_view *ret)
 	session_counters(s, &ret->counters);
 	sheds = session_sheds(s, &ret->n_sheds);
 	memcpy(ret->sheds, sheds, ret->n_sheds * sizeof(*sheds));
+}
+
+const char *session_view_option(const struct session_view *v, const char *name)
+{
+	struct json_object *value;
+
+	return v->options && json_object_object_get_ex(v->options, name, &value)
+		       ? json_object_get_string(value)
+		       : "";
+}
+
+bool session_view_is_flight(const struct session_view *v)
+{
+	return strcmp(session_view_option(v, "mode"), session_mode_names[SESSION_FLIGHT]) == 0;
 }
 
 uint64_t session_view_duration_ns(const struct session_view *v)
@@ -72,6 +92,7 @@ static const char *const shed_texts[SHED_MAX] = {
 
 int session_view_complain(const struct session_view *v, const char *what)
 {
+	char size[TEXT_FORMAT_MAX];
 	int exit_status = CLI_OK;
 
 	for (size_t i = 0; i < CLASS_MAX; i++) {
@@ -94,6 +115,13 @@ int session_view_complain(const struct session_view *v, const char *what)
 				? (double)(shed->ts_ns - v->counters.start_ns) / 1e9
 				: 0.0,
 			(double)shed->cost_ppm / 1e4, (double)shed->limit_ppm / 1e4);
+		exit_status = CLI_DAMAGE;
+	}
+	if (v->counters.dropped_bytes) {
+		fprintf(stderr,
+			"%s: more came at once than the flight recorder may keep, %s of it had no "
+			"room: what is kept begins later; use --keep-size to let it keep more\n",
+			what, text_format_size(size, v->counters.dropped_bytes));
 		exit_status = CLI_DAMAGE;
 	}
 	if (strcmp(v->reason, "size") == 0)
@@ -140,6 +168,21 @@ static struct json_object *sheds_json(const struct session_view *v)
 	return list;
 }
 
+/* Of a session of a profile. */
+static void add_profile(struct json_object *o, const struct session_view *v)
+{
+	struct json_object *files = json_object_new_object();
+
+	json_add_string(o, "profile", v->profile);
+	json_add_string(o, "directory", v->directory);
+	for (size_t i = 0; i < VIEW_FILES_MAX; i++)
+		json_add_u64(files, session_view_file_names[i], v->files[i]);
+	if (session_view_is_flight(v))
+		json_add(o, "snapshots", files);
+	else
+		json_object_put(files);
+}
+
 struct json_object *session_view_json(const struct session_view *v)
 {
 	struct json_object *o = json_object_new_object();
@@ -156,12 +199,15 @@ struct json_object *session_view_json(const struct session_view *v)
 	json_add_u64(o, "events", c->events);
 	json_add(o, "lost", lost_json(v));
 	json_add_u64(o, "bytes", c->bytes);
+	json_add_u64(o, "dropped_bytes", c->dropped_bytes);
 	json_add_u64(o, "daemon_cpu_ns", c->daemon_cpu_ns);
 	json_add_u64(o, "bpf_ns", c->bpf.ns);
 	json_add_u64(o, "bpf_runs", c->bpf.runs);
 	json_add(o, "bpf_classes_ns", classes_json(c));
 	json_add_u64(o, "cpu_ppm", c->cost_ppm);
 	json_add(o, "shed", sheds_json(v));
+	if (*v->profile)
+		add_profile(o, v);
 	if (v->options)
 		json_add(o, "options", json_object_get(v->options));
 	return o;

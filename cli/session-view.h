@@ -11,6 +11,16 @@
 
 struct json_object;
 
+/* Files that a flight recorder of a profile has written, or should have. */
+enum session_view_files {
+	VIEW_FILES_WRITTEN,
+	VIEW_FILES_FAILED,
+	VIEW_FILES_PASSED_OVER, /* came too soon after another one */
+	VIEW_FILES_MAX,
+};
+
+extern const char *const session_view_file_names[VIEW_FILES_MAX];
+
 struct session_view {
 	char name[65];
 	char state[16];
@@ -20,6 +30,9 @@ struct session_view {
 	struct session_counters counters;
 	struct session_shed sheds[SHED_MAX];
 	size_t n_sheds;
+	char profile[65];     /* that it was made of; "" = of none */
+	char directory[4096]; /* of the profile: where its files go */
+	uint64_t files[VIEW_FILES_MAX];
 	struct json_object *options; /* owned; NULL = not known */
 };
 
@@ -27,6 +40,10 @@ void session_view_deinit(struct session_view *v);
 
 /* Fills V from a session of this process. */
 void session_view_of(const struct session *s, struct session_view *ret);
+
+/* What its options say of NAME, or "". Borrowed. */
+const char *session_view_option(const struct session_view *v, const char *name);
+bool session_view_is_flight(const struct session_view *v);
 
 /* How long it recorded, or has so far. */
 uint64_t session_view_duration_ns(const struct session_view *v);

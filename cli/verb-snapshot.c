@@ -24,16 +24,6 @@ struct job {
 	enum pack_method packed; /* what it keeps */
 };
 
-/* The text of an option of the session, or "". */
-static const char *option_of(const struct session_view *v, const char *name)
-{
-	struct json_object *value;
-
-	return v->options && json_object_object_get_ex(v->options, name, &value)
-		       ? json_object_get_string(value)
-		       : "";
-}
-
 static bool watches(const struct session_view *v)
 {
 	struct json_object *list;
@@ -57,9 +47,9 @@ static int look(struct job *j)
 
 	if (bus_client_view(j->client, j->path, &v) < 0)
 		return client_failed(j->client);
-	j->is_flight = strcmp(option_of(&v, "mode"), session_mode_names[SESSION_FLIGHT]) == 0;
+	j->is_flight = session_view_is_flight(&v);
 	j->watches = watches(&v);
-	if (pack_parse(option_of(&v, "compress"), &j->packed) < 0)
+	if (pack_parse(session_view_option(&v, "compress"), &j->packed) < 0)
 		j->packed = PACK_NONE;
 	return CLI_OK;
 }

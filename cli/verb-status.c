@@ -14,16 +14,6 @@
 #include "cli/json.h"
 #include "cli/verb.h"
 
-/* What V's options say of NAME, or "". Borrowed. */
-static const char *option_of(const struct session_view *v, const char *name)
-{
-	struct json_object *value;
-
-	return v->options && json_object_object_get_ex(v->options, name, &value)
-		       ? json_object_get_string(value)
-		       : "";
-}
-
 static const char *user_of(char to[static 64], uint32_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
@@ -58,20 +48,51 @@ static double share_of(const struct session_view *v, uint64_t ns)
 
 static void print_cost(const struct session_view *v)
 {
-	char cpu[TEXT_FORMAT_MAX];
+	uint64_t bpf_ns = v->counters.bpf.ns, daemon_ns = v->counters.daemon_cpu_ns;
+	char daemon[TEXT_FORMAT_MAX], bpf[TEXT_FORMAT_MAX];
 
-	printf("    cost:     %s of CPU time of the service",
-	       text_format_time(cpu, v->counters.daemon_cpu_ns));
+	printf("    cost:     %s of CPU time of the service, %s of programs in the kernel",
+	       text_format_time(daemon, daemon_ns), text_format_time(bpf, bpf_ns));
 	if (session_view_duration_ns(v))
-		printf(" (%.2f %% of a CPU)", share_of(v, v->counters.daemon_cpu_ns));
+		printf(" (%.2f%% of a CPU)", share_of(v, daemon_ns + bpf_ns));
 	putchar('\n');
+	for (size_t i = 0; i < v->n_sheds; i++)
+		printf("    shed:     %s at %.2f%% of a CPU, the limit is %.2f%%\n",
+		       budget_shed_names[v->sheds[i].what], (double)v->sheds[i].cost_ppm / 1e4,
+		       (double)v->sheds[i].limit_ppm / 1e4);
+}
+
+/* What was lost, and what a flight recorder could not keep. */
+static void print_loss(const struct session_view *v)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	for (size_t i = 0; i < CLASS_MAX; i++) {
+		if (v->counters.lost[i])
+			printf("    lost:     %" PRIu64 " of class %s\n", v->counters.lost[i],
+			       event_class_names[i]);
+	}
+	if (session_view_lost(v) == 0)
+		printf("    lost:     none\n");
+	if (v->counters.dropped_bytes)
+		printf("    dropped:  %s that it may not keep; what it held until then has gone\n",
+		       text_format_size(size, v->counters.dropped_bytes));
+}
+
+static void print_profile(const struct session_view *v)
+{
+	printf("    profile:  %s, to %s\n", v->profile, v->directory);
+	if (session_view_is_flight(v))
+		printf("    files:    %" PRIu64 " written, %" PRIu64 " failed, %" PRIu64
+		       " passed over\n",
+		       v->files[VIEW_FILES_WRITTEN], v->files[VIEW_FILES_FAILED],
+		       v->files[VIEW_FILES_PASSED_OVER]);
 }
 
 static void print_text(const struct session_view *v)
 {
 	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], user[64], since[64];
-	const char *mode = option_of(v, "mode");
-	bool lost = false;
+	const char *mode = session_view_option(v, "mode");
 
 	printf("%s\n", v->name);
 	printf("    state:    %s%s%s%s\n", v->state, *v->reason ? " (" : "", v->reason,
@@ -79,6 +100,8 @@ static void print_text(const struct session_view *v)
 	if (*v->error)
 		printf("    error:    %s\n", v->error);
 	printf("    owner:    %s\n", user_of(user, v->uid));
+	if (*v->profile)
+		print_profile(v);
 	if (v->counters.start_ns && !bus_client_has_other_clock())
 		printf("    since:    %s\n", time_of(since, v->counters.start_ns));
 	if (v->counters.stop_ns || !bus_client_has_other_clock())
@@ -87,14 +110,7 @@ static void print_text(const struct session_view *v)
 	if (*mode)
 		printf("    mode:     %s\n", mode);
 	printf("    events:   %" PRIu64 "\n", v->counters.events);
-	for (size_t i = 0; i < CLASS_MAX; i++) {
-		if (v->counters.lost[i])
-			printf("    lost:     %" PRIu64 " of class %s\n", v->counters.lost[i],
-			       event_class_names[i]);
-		lost |= v->counters.lost[i] != 0;
-	}
-	if (!lost)
-		printf("    lost:     none\n");
+	print_loss(v);
 	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
 	print_cost(v);
 	if (v->options)

@@ -280,6 +280,8 @@ static int print_json(const struct sums *sums, const struct open_trace *t, enum 
 		json_add_u64(o, "bpf_cpu_ns", s->bpf_cpu_ns);
 		json_add_u64(o, "daemon_cpu_ns", s->daemon_cpu_ns);
 	}
+	if (s->dropped_bytes)
+		json_add_u64(o, "dropped_bytes", s->dropped_bytes);
 	summary_activity_json(o, s);
 	if (sums->profile->n_samples)
 		json_add(o, "profile", json_profile(sums));
@@ -337,6 +339,10 @@ static void print_header(const struct summary *s, const char *name)
 		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
 		       s->n_damages);
 	print_cost(s);
+	if (s->dropped_bytes)
+		printf("the flight recorder had no room for %s, and kept nothing from before "
+		       "that: it may keep too little\n",
+		       text_format_size(time, s->dropped_bytes));
 	if (s->started && !s->stopped)
 		printf("The recording was cut off; it ends with the last event that was saved.\n");
 }

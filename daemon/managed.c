@@ -282,6 +282,21 @@ static void log_loss(struct managed *s, const struct session_counters *c)
 			    lost, session_options(s->session)->ring_bytes >> 10);
 }
 
+/* Likewise of what a flight recorder cannot hold. */
+static void log_dropped(struct managed *s, const struct session_counters *c)
+{
+	const struct log_subject about = managed_subject(s, LOG_SESSION_LOST);
+	char keeps[TEXT_FORMAT_MAX];
+
+	if (c->dropped_bytes == 0 || s->told_dropped)
+		return;
+	s->told_dropped = true;
+	log_session_warning(&about, 0,
+			    "more came at once than the flight recorder may keep (%s): what it "
+			    "held until then has gone",
+			    text_format_size(keeps, session_options(s->session)->flight_bytes));
+}
+
 static void log_state(const struct managed *s)
 {
 	const struct log_subject started = managed_subject(s, LOG_SESSION_STARTED),
@@ -303,11 +318,12 @@ static void log_state(const struct managed *s)
 
 void managed_tell_counters(struct managed *s)
 {
-	static const char *const names[] = { "Events", "Lost", "Bytes", "Cost", NULL };
+	static const char *const names[] = { "Events", "Lost", "Bytes", "Dropped", "Cost", NULL };
 	struct session_counters now;
 
 	session_counters(s->session, &now);
 	log_loss(s, &now);
+	log_dropped(s, &now);
 	if (now.events == s->told_events && now.bytes == s->told_bytes)
 		return;
 	s->told_events = now.events;
@@ -335,6 +351,8 @@ static void tell_state(struct managed *s)
 /* What has gone is in the journal, too: whoever reads the recording later may wonder. */
 static void tell_sheds(struct managed *s)
 {
+	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+	static const char *const names[] = { "Shed", NULL };
 	size_t n;
 	const struct session_shed *sheds = session_sheds(s->session, &n);
 
@@ -343,12 +361,12 @@ static void tell_sheds(struct managed *s)
 	for (; s->n_told_sheds < n; s->n_told_sheds++) {
 		const struct session_shed *shed = &sheds[s->n_told_sheds];
 
-		log_warning(0, "session %s sheds %s: it took %.2f%% of a CPU, the limit is %.2f%%",
-			    s->path, budget_shed_names[shed->what], (double)shed->cost_ppm / 1e4,
-			    (double)shed->limit_ppm / 1e4);
+		log_session_warning(&about, 0,
+				    "sheds %s: it took %.2f%% of a CPU, the limit is %.2f%%",
+				    budget_shed_names[shed->what], (double)shed->cost_ppm / 1e4,
+				    (double)shed->limit_ppm / 1e4);
 	}
-	sd_bus_emit_properties_changed(s->manager->bus, s->path, KYMO_SESSION_INTERFACE, "Shed",
-				       NULL);
+	tell_properties(s, names);
 }
 
 /* Follows a change of state; may free S. */

@@ -54,7 +54,7 @@ struct managed {
 	enum session_state told_state;
 	size_t n_told_sheds;
 	uint64_t told_events, told_bytes; /* in the last PropertiesChanged */
-	bool told_loss;                   /* in the log */
+	bool told_loss, told_dropped;     /* in the log */
 };
 
 struct managed_args {

@@ -651,6 +651,7 @@ int summary_add(struct summary *s, const struct event *ev)
 		s->unreported += ev->stop.unreported;
 		s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
 		s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
+		s->dropped_bytes += ev->stop.dropped_bytes;
 		return 0;
 	case EVENT_DAMAGE:
 		s->n_gaps++;

@@ -142,6 +142,7 @@ struct summary {
 	struct summary_trigger triggers[SUMMARY_TRIGGERS_MAX];
 	size_t n_triggers;
 	uint64_t daemon_cpu_ns, bpf_cpu_ns; /* as session_stop says */
+	uint64_t dropped_bytes;             /* likewise: a flight recorder had no room for them */
 	struct activity_sums activity;
 
 	uint64_t n_gaps;     /* losses of scheduling records so far */

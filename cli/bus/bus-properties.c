@@ -99,16 +99,17 @@ static struct json_object *read_json_dict(sd_bus_message *m, int *reterr)
 	return o;
 }
 
-static int read_lost(sd_bus_message *m, struct session_view *v)
+/* a{st}: those of the N NAMES go TO their places. */
+static int read_counts(sd_bus_message *m, const char *const *names, uint64_t *to, size_t n)
 {
-	const char *class_name;
+	const char *name;
 	uint64_t count;
 	int r = sd_bus_message_enter_container(m, 'a', "{st}");
 
-	while (r >= 0 && (r = sd_bus_message_read(m, "{st}", &class_name, &count)) > 0) {
-		for (size_t i = 0; i < CLASS_MAX; i++) {
-			if (strcmp(event_class_names[i], class_name) == 0)
-				v->counters.lost[i] = count;
+	while (r >= 0 && (r = sd_bus_message_read(m, "{st}", &name, &count)) > 0) {
+		for (size_t i = 0; i < n; i++) {
+			if (strcmp(names[i], name) == 0)
+				to[i] = count;
 		}
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
@@ -175,11 +176,14 @@ static const struct property_row {
 	TEXT("State", state),
 	TEXT("Reason", reason),
 	TEXT("Error", error),
+	TEXT("Profile", profile),
+	TEXT("Directory", directory),
 	{ "Owner", "u", AT(uid), sizeof(uint32_t) },
 	{ "StartTime", "t", AT(counters.start_ns), sizeof(uint64_t) },
 	{ "StopTime", "t", AT(counters.stop_ns), sizeof(uint64_t) },
 	{ "Events", "t", AT(counters.events), sizeof(uint64_t) },
 	{ "Bytes", "t", AT(counters.bytes), sizeof(uint64_t) },
+	{ "Dropped", "t", AT(counters.dropped_bytes), sizeof(uint64_t) },
 };
 
 /* Reads the value of property BUS_NAME from its variant, which has been entered. */
@@ -202,11 +206,13 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 		return r;
 	}
 	if (strcmp(name, "Lost") == 0)
-		return read_lost(m, v);
+		return read_counts(m, event_class_names, v->counters.lost, CLASS_MAX);
 	if (strcmp(name, "Cost") == 0)
 		return read_cost(m, v);
 	if (strcmp(name, "Shed") == 0)
 		return read_sheds(m, v);
+	if (strcmp(name, "Snapshots") == 0)
+		return read_counts(m, session_view_file_names, v->files, VIEW_FILES_MAX);
 	if (strcmp(name, "Options") == 0) {
 		json_object_put(v->options);
 		v->options = read_json_dict(m, &r);

@@ -236,7 +236,8 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 			    { FXT_NAME_UNREPORTED, WANT_UINT64, &ev->stop.unreported, NULL },
 			    { FXT_NAME_BYTES, WANT_UINT64, &ev->stop.bytes, NULL },
 			    { FXT_NAME_DAEMON_CPU, WANT_UINT64, &ev->stop.daemon_cpu_ns, NULL },
-			    { FXT_NAME_BPF_CPU, WANT_UINT64, &ev->stop.bpf_cpu_ns, NULL });
+			    { FXT_NAME_BPF_CPU, WANT_UINT64, &ev->stop.bpf_cpu_ns, NULL },
+			    { FXT_NAME_FULL, WANT_UINT64, &ev->stop.dropped_bytes, NULL });
 	case FXT_NAME_CLOCK:
 		ev->kind = EVENT_CLOCK;
 		return TAKE(e, record, { FXT_NAME_BOOTTIME, WANT_UINT64, &ev->clock.boot_ns, NULL },

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib.sh"
 need_root
 need_bus
-need_command busctl
+need_command busctl jq
 
 start_bus
 # The bus is for everybody, its folder too.
@@ -165,6 +165,12 @@ passed_over 3 || fail "what was passed over was not counted: $(property trigger 
 assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 1 "files"
 expect_exit 0 "$KYMO" rotate trigger --bus "$BUS"
 assert_eq "$(find "$TMP/out" -name 'trigger-*.fxt' | wc -l)" 2 "files, when somebody asks for one"
+expect_exit 0 "$KYMO" status trigger --bus "$BUS"
+assert_contains "$TMP/stdout" "^    profile:  trigger, to $TMP/out\$" "what status says of its profile"
+assert_contains "$TMP/stdout" '^    files:    2 written, 0 failed, 3 passed over$' "what status says of its files"
+expect_exit 0 "$KYMO" status trigger --json --bus "$BUS"
+assert_eq "$(json "$TMP/stdout" '.[0] | [.profile, .directory, .snapshots.written, .snapshots.failed, .snapshots.passed_over] | join(" ")')" \
+	"trigger $TMP/out 2 0 3" "what it says to programs"
 kill -TERM $pid
 wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/trigger.log")"
 expect_exit 2 "$KYMO" snapshot --all trigger --bus "$BUS"

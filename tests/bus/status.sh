@@ -53,6 +53,29 @@ assert_eq "$(head -1 "$TMP/stdout")" one "one of them"
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of list"
 
+note "what a session costs and could not keep"
+expect_exit 0 "$KYMO" start dear -o "$TMP/dear" --max-overhead 5 --bus "$BUS"
+expect_exit 0 "$KYMO" start flood --mode flight --keep-size 1M --bus "$BUS"
+expect_soon 10 has_events dear
+expect_soon 10 has_events flood
+expect_exit 0 "$KYMO" status dear --bus "$BUS"
+assert_contains "$TMP/stdout" '^    cost: .* of CPU time of the service, .* of programs in the kernel' "cost"
+assert_contains "$TMP/stdout" '^    shed:     stacks at 7.00% of a CPU, the limit is 5.00%$' "what was shed"
+expect_exit 0 "$KYMO" status flood --bus "$BUS"
+assert_contains "$TMP/stdout" '^    mode:     flight$' "mode"
+assert_contains "$TMP/stdout" '^    lost:     none$' "losses"
+assert_contains "$TMP/stdout" '^    dropped:  4.0 KiB ' "what there was no room for"
+expect_exit 0 "$KYMO" status flood --json --bus "$BUS"
+assert_eq "$(json "$TMP/stdout" '.[0].dropped_bytes')" 4096 "dropped bytes"
+assert_eq "$(json "$TMP/stdout" '.[0].profile')" null "profile of one that has none"
+assert_eq "$(busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/flood \
+	org.kymo.Trace1.Session Dropped)" "t 4096" "property Dropped"
+expect_soon 5 grep -q 'session/flood: more came at once than the flight recorder may keep (1.0 MiB)' "$TMP/kymod.log"
+expect_soon 5 grep -q 'session/dear: sheds stacks: it took 7.00% of a CPU, the limit is 5.00%' "$TMP/kymod.log"
+expect_exit 3 "$KYMO" stop flood --bus "$BUS"
+assert_contains "$TMP/stderr" 'flood: more came at once .* 4.0 KiB of it .* use --keep-size' "what is said of it at its end"
+expect_exit 3 "$KYMO" stop dear --bus "$BUS"
+
 note "busctl"
 bus() {
 	expect_exit 0 busctl --address="$BUS" "$@"

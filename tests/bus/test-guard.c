@@ -696,10 +696,10 @@ static void process_all(sd_bus *b)
 		;
 }
 
-/* Makes a session as B, and all that there is to be told of it. */
+/* Makes a session as B, and all that there is to be told of it; it sheds, too. */
 static void live_and_end(sd_bus *b)
 {
-	struct answer a = create(b, "told", open_output());
+	struct answer a = create(b, "dear", open_output());
 
 	assert_done(a);
 	assert_done(call(b, a.path, "Start"));
@@ -735,15 +735,15 @@ static void test_signals(void **state)
 	(void)state;
 	assert_true(set_answer(bus, CONTROL, "yes") >= 0);
 	live_and_end(owner);
-	assert_heard(owner, by_owner, SESSION_PREFIX "1/told");
-	assert_heard(second, by_second, SESSION_PREFIX "1/told");
-	assert_heard(root, by_root, SESSION_PREFIX "1/told");
+	assert_heard(owner, by_owner, SESSION_PREFIX "1/dear");
+	assert_heard(second, by_second, SESSION_PREFIX "1/dear");
+	assert_heard(root, by_root, SESSION_PREFIX "1/dear");
 	process_all(other);
 	assert_string_equal(by_other, "");
 
 	*by_owner = *by_root = '\0';
 	live_and_end(bus);
-	assert_heard(root, by_root, SESSION_PREFIX "told");
+	assert_heard(root, by_root, SESSION_PREFIX "dear");
 	process_all(owner);
 	process_all(other);
 	assert_string_equal(by_owner, "");
@@ -754,12 +754,12 @@ static void test_signals(void **state)
 	assert_true(tell_polkit(bus, "Change") >= 0);
 	process_all(other);
 	live_and_end(bus);
-	assert_heard(other, by_other, SESSION_PREFIX "told");
+	assert_heard(other, by_other, SESSION_PREFIX "dear");
 	assert_true(tell_polkit(bus, "Change") >= 0);
 	live_and_end(bus);
 	*by_other = '\0';
 	live_and_end(bus);
-	assert_heard(other, by_other, SESSION_PREFIX "told");
+	assert_heard(other, by_other, SESSION_PREFIX "dear");
 	assert_true(set_answer(bus, VIEW, "no") >= 0);
 	assert_true(tell_polkit(bus, "Change") >= 0);
 	process_all(other);

@@ -4,7 +4,7 @@
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start, "fail_output" fails after the
  * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "dear" sheds
- * its stacks, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
+ * its stacks, "flood" drops what a flight recorder has no room for, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -321,6 +321,8 @@ static void step_running(struct session *s)
 		};
 		become(s, s->state);
 	}
+	if (strcmp(s->options.name, "flood") == 0)
+		s->counters.dropped_bytes = 4096;
 	if (strcmp(s->options.name, "fail_output") == 0)
 		fail(s, "output failed", -ENOSPC, "the output is full");
 	else if (s->options.duration_ns &&

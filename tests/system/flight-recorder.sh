@@ -93,6 +93,21 @@ check_snapshot "$TMP/meanwhile.fxt" 2
 has_mark meanwhile || fail "what happened while a snapshot was stuck is missing"
 kill $reader
 
+# More at once than it may keep (between two drains): it says so, and goes on.
+start_held flood pingpong 200000
+expect_exit 0 ask start flood --mode flight --keep-size 1M -e sched -b 16M --flush 4s -p "${HELD[flood]}"
+begin_held flood
+dropped() {
+	[ "$(timeout 10 "$KYMO" status flood --json --bus "$BUS" | jq '.[0].dropped_bytes')" -gt 0 ]
+}
+expect_soon 60 dropped
+expect_soon 60 timeout 20 "$KYMO" snapshot flood -o "$TMP/flood.fxt" --force --bus "$BUS"
+expect_exit 0 "$KYMO" check "$TMP/flood.fxt"
+summarize "$TMP/flood.fxt"
+assert_ge "$(json "$SUMMARY" .dropped_bytes)" 1 "dropped bytes in a snapshot"
+expect_exit 3 ask stop flood
+assert_contains "$TMP/stderr" 'flood: more came at once than the flight recorder may keep' "what is said at its end"
+
 # What is kept of one that has ended has its end.
 expect_exit 0 "$KYMO" record --mode flight --keep 1s -d 4 -o "$TMP/ended.fxt" --bus "$BUS"
 check_snapshot "$TMP/ended.fxt" 1

@@ -232,6 +232,10 @@ static const struct {
 	  "5 instant kymo/session_stop of 4194304/4194304 reason:string='duration' "
 	  "events:uint64=1 lost:uint64=2 dismissed:uint64=3 unreported:uint64=4 "
 	  "bytes:uint64=5 daemon_cpu:uint64=6 bpf_cpu:uint64=7\n" },
+	{ { .kind = EVENT_STOP, AT(5), .stop = { .reason = "snapshot", .dropped_bytes = 8 } },
+	  "5 instant kymo/session_stop of 4194304/4194304 reason:string='snapshot' "
+	  "events:uint64=0 lost:uint64=0 dismissed:uint64=0 unreported:uint64=0 "
+	  "bytes:uint64=0 daemon_cpu:uint64=0 bpf_cpu:uint64=0 full:uint64=8\n" },
 };
 
 static void test_event(void **state)

@@ -369,13 +369,14 @@ static void test_session(void **state)
 	assert_true(f->ev.start.filtered);
 	assert_int_equal(f->ev.start.chunk, 2);
 
-	r = instant("kymo", "session_stop", 6);
+	r = instant("kymo", "session_stop", 7);
 	put_arg_text(&r, "reason", "stopped");
 	put_arg64(&r, FXT_ARG_UINT64, "events", 1);
 	put_arg64(&r, FXT_ARG_UINT64, "lost", 2);
 	put_arg64(&r, FXT_ARG_UINT64, "bytes", 3);
 	put_arg64(&r, FXT_ARG_UINT64, "daemon_cpu", 4);
 	put_arg64(&r, FXT_ARG_UINT64, "bpf_cpu", 5);
+	put_arg64(&r, FXT_ARG_UINT64, "full", 6);
 	assert_event(f, r, EVENT_STOP);
 	assert_string_equal(f->ev.stop.reason, "stopped");
 	assert_int_equal(f->ev.stop.events, 1);
@@ -383,6 +384,7 @@ static void test_session(void **state)
 	assert_int_equal(f->ev.stop.bytes, 3);
 	assert_int_equal(f->ev.stop.daemon_cpu_ns, 4);
 	assert_int_equal(f->ev.stop.bpf_cpu_ns, 5);
+	assert_int_equal(f->ev.stop.dropped_bytes, 6);
 }
 
 static void test_clock_mark_lost(void **state)

@@ -380,6 +380,8 @@ static int write_stop(struct fxt_archive *a, const struct event *ev)
 	add_u64(&args, FXT_NAME_BYTES, ev->stop.bytes);
 	add_u64(&args, FXT_NAME_DAEMON_CPU, ev->stop.daemon_cpu_ns);
 	add_u64(&args, FXT_NAME_BPF_CPU, ev->stop.bpf_cpu_ns);
+	if (ev->stop.dropped_bytes)
+		add_u64(&args, FXT_NAME_FULL, ev->stop.dropped_bytes);
 	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_STOP, &args);
 }
 
