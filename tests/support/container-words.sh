@@ -63,8 +63,13 @@ container_cgroups() {
 remove_container_cgroups() {
 	local mount
 
+	# Who was killed is in them a moment longer.
 	container_cgroups | while read -r mount; do
-		find "$mount/kymo-test-$$" -depth -type d -exec rmdir {} \; 2>/dev/null
+		for _ in {1..60}; do
+			find "$mount/kymo-test-$$" -depth -type d -exec rmdir {} \; 2>/dev/null
+			[ -d "$mount/kymo-test-$$" ] || break
+			sleep 0.05
+		done
 	done
 }
 
