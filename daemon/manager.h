@@ -21,7 +21,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
-#include "daemon/limits.h"
+#include "daemon/shares.h"
 #include "daemon/profile-use.h"
 #include "daemon/session-options-bus.h"
 

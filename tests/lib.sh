@@ -170,7 +170,7 @@ assert_empty() {
 	# (not by its size: it may be a pipe)
 	text=$(cat "$1")
 	[ -z "$text" ] || {
-		sed 's/^/    | /' <<<"$text" >&2
+		printf '    | %s\n' "${text//$'\n'/$'\n    | '}" >&2
 		fail "${2:-$1} should be empty"
 	}
 }

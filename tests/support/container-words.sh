@@ -7,7 +7,7 @@
 #	container_need              skips where that cannot be made
 #	container_make PACKAGE ...  debootstrap, into memory; its root is $CONTAINER
 #	container_boot              systemd-nspawn; returns when all is started
-#	container COMMAND ...       in it, as root
+#	container COMMAND ...       in it, as root; not in the background (a container that ends stops whoever waits for it: systemd-run)
 #	container_as USER COMMAND ...
 #
 # Pids in it are not those that the kernel's records have, so filters by pid and names of who lived before do not work in it.
@@ -63,8 +63,13 @@ container_cgroups() {
 remove_container_cgroups() {
 	local mount
 
+	# Who was killed is in them a moment longer.
 	container_cgroups | while read -r mount; do
-		find "$mount/kymo-test-$$" -depth -type d -exec rmdir {} \; 2>/dev/null
+		for _ in {1..60}; do
+			find "$mount/kymo-test-$$" -depth -type d -exec rmdir {} \; 2>/dev/null
+			[ -d "$mount/kymo-test-$$" ] || break
+			sleep 0.05
+		done
 	done
 }
 

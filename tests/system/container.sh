@@ -130,7 +130,7 @@ expect_exit 1 container_as bob kymo record -d 500ms -o /srv/bob/t.fxt
 assert_contains "$TMP/stderr" 'user bob may not trace the system .*add --own' "what bob is told"
 [ ! -e "$CONTAINER/srv/bob/t.fxt" ] || fail "bob has an archive"
 # His own, he may: there are switches of his sleep, and of nobody else.
-container_as bob sleep 30 &
+container systemd-run -q -p User=bob sleep 60
 expect_exit "0|3" container_as bob kymo record --own -d 1s -o /srv/bob/t.fxt
 expect_exit "0|3" "$KYMO" check "$CONTAINER/srv/bob/t.fxt"
 note "recorded for root, alice and bob after $SECONDS s"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "daemon/limits.h"
+#include "daemon/shares.h"
 
 #include <errno.h>
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "daemon/limits.h"
+#include "daemon/shares.h"
 
 static void test_limit_check_table(void **state)
 {
