@@ -18,6 +18,8 @@ enum {
 	N_BUFFERS = 64, /* of about 256 KiB: see the session */
 	/* Of a buffer at most the end of the chunk before and the begin of its own are queued with it. */
 	N_ENTRIES = 4 * N_BUFFERS,
+	/* More than that only the head of a chunk is: without this each buffer would be as large as one some day. */
+	KEPT_BYTES = 1 << 20,
 };
 
 enum entry_what { ENTRY_BEGIN, ENTRY_BUFFER, ENTRY_END, ENTRY_SNAPSHOT };
@@ -242,6 +244,8 @@ static void next(struct output *o)
 	o->n_queued--;
 	pthread_mutex_unlock(&o->lock);
 	do_entry(o, &e, error, &done);
+	if (e.buffer && e.buffer->room > KEPT_BYTES)
+		outbuf_deinit(e.buffer);
 	pthread_mutex_lock(&o->lock);
 	if (e.buffer)
 		o->spare[o->n_spare++] = e.buffer;

@@ -189,6 +189,19 @@ static void test_free_null(void **state)
 	assert_null(output_free(NULL));
 }
 
+/* The head of a chunk may be large. Not each buffer is to stay as large as one. */
+static void test_large_buffer(void **state)
+{
+	_cleanup_(output_freep) struct output *o = output(temporary_file());
+	struct outbuf *b;
+
+	(void)state;
+	put(o, 'a', 8 << 20);
+	assert_int_equal(finish(o).bytes, 8 << 20);
+	while ((b = output_take(o)))
+		assert_in_range(b->room, 0, 1 << 20);
+}
+
 /* Each buffer that was written can be had again, as often as one likes. */
 static void test_take_again(void **state)
 {
@@ -530,6 +543,7 @@ int main(void)
 		cmocka_unit_test(test_packed),
 		cmocka_unit_test(test_packed_file_full),
 		cmocka_unit_test(test_packed_free_while_blocked),
+		cmocka_unit_test(test_large_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
