@@ -3,12 +3,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+
+/* The inode of the initial pid namespace: PROC_PID_INIT_INO. */
+#define INITIAL_PIDS UINT32_C(0xeffffffc)
+
+bool proc_sees_all(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == INITIAL_PIDS;
+}
+
+bool proc_is_gone(uint32_t tid)
+{
+	return kill((pid_t)tid, 0) < 0 && errno == ESRCH;
+}
 
 static size_t read_file(uint32_t pid, const char *name, char *to, size_t room)
 {

@@ -2,11 +2,11 @@
 #include "capture/profiler.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "writer/fxt/fxt-wire.h"
@@ -16,6 +16,11 @@
 
 enum {
 	WAITING_BYTES_MAX = 32 << 20,
+	SWEEP_BYTES =
+		1
+		<< 20, /* who has ended is looked for when that much waits, or twice what waited */
+	SWEEP_PROCESSES =
+		4096, /* when the last ones were forgotten; likewise for how many are known */
 	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
 	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
 };
@@ -23,18 +28,24 @@ enum {
 /* An exec that has begun this long before is over, and its record was lost. */
 #define EXEC_NS UINT64_C(1000000000)
 
-/* What happened to a process this long ago has come out of the rings. */
+/* Between two such looks. */
+#define SWEEP_NS UINT64_C(1000000000)
+
+/* Nobody waits for longer than this where it cannot be seen who has ended, and room is short. */
 #define SETTLED_NS UINT64_C(10000000000)
 
 /* What is to be known of a process for its mappings. */
 struct process {
+	uint32_t pid;
 	uint32_t n_modules;    /* ids given out; 16 bits of it count */
 	bool seen;             /* it was selected: mappings need not wait */
 	bool renamed;          /* maybe it is since then, or it is in the middle of exec */
 	bool doubtful;         /* own: an exec of it may not have been seen */
 	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
+	uint64_t gone_ns;      /* it had ended by then; 0 = it was not seen to */
 	uint64_t waiting_ns;   /* time of what came last to those that wait */
 	struct outbuf waiting; /* struct rec_mapping */
+	uint64_t n_unsaid;     /* mappings that were not kept: lost if anybody asks for them */
 };
 
 void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks)
@@ -62,6 +73,12 @@ void profiler_deinit(struct profiler *p)
 	stacks_deinit(&p->stacks);
 }
 
+/* As one of which nothing is known. */
+static void begin_anew(const struct profiler *p, struct process *process, uint32_t pid)
+{
+	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
+}
+
 static struct process *process_of(struct profiler *p, uint32_t pid)
 {
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
@@ -74,7 +91,7 @@ static struct process *process_of(struct profiler *p, uint32_t pid)
 		return NULL;
 	}
 	if (process)
-		process->doubtful = p->doubt_ns != 0;
+		begin_anew(p, process, pid);
 	return process;
 }
 
@@ -184,37 +201,67 @@ static void forget(struct profiler *p, uint32_t pid)
 	free(process);
 }
 
-/* Of processes that no filter selected nobody tells us that they have ended. */
-static void forget_ended(struct profiler *p, uint64_t now_ns)
+/* Whether nothing can come of PROCESS any more that was not told of by NOW_NS: that it had ended was seen before. */
+static bool is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
+{
+	if (process->gone_ns)
+		return process->gone_ns < now_ns;
+	if (!p->is_gone)
+		return process->waiting.size && process->waiting_ns + SETTLED_NS < now_ns;
+	if (p->is_gone(process->pid))
+		process->gone_ns = clock_boot_ns();
+	return false;
+}
+
+/* Of processes that no filter selects (any more) nobody tells us that they have ended. */
+static int forget_ended(struct profiler *p, uint64_t now_ns)
 {
 	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
-	const struct rec_mapping *first;
-	const struct process *process;
+	struct process *process;
 	size_t n = 0;
+	int r = 0;
 
+	for (size_t pos = 0; ended && (process = table_next(&p->processes, &pos));)
+		if (is_over(p, process, now_ns))
+			ended[n++] = process->pid;
+	while (r == 0 && n > 0)
+		r = profiler_ended(p, ended[--n]);
 	p->swept_ns = now_ns;
-	for (size_t pos = 0; ended && (process = table_next(&p->processes, &pos));) {
-		first = (const struct rec_mapping *)process->waiting.data;
-		if (process->waiting.size && process->waiting_ns + SETTLED_NS < now_ns &&
-		    kill((pid_t)first->head.pid, 0) < 0 && errno == ESRCH)
-			ended[n++] = first->head.pid;
-	}
-	while (n > 0)
-		forget(p, ended[--n]);
+	p->swept_bytes = p->waiting_bytes;
+	p->n_swept = p->processes.n_used;
+	return r;
+}
+
+static bool sweep_is_due(const struct profiler *p, uint64_t now_ns)
+{
+	size_t bytes = p->is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
+
+	if (!p->filtered || now_ns < p->swept_ns + SWEEP_NS)
+		return false;
+	return (p->waiting_bytes >= bytes && p->waiting_bytes / 2 >= p->swept_bytes) ||
+	       p->waiting_bytes > WAITING_BYTES_MAX / 2 ||
+	       (p->processes.n_used >= SWEEP_PROCESSES && p->processes.n_used / 2 >= p->n_swept);
 }
 
 static int let_wait(struct profiler *p, struct process *process, const struct rec_mapping *rec)
 {
 	process->waiting_ns = rec->head.ts_ns;
-	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX &&
-	    rec->head.ts_ns > p->swept_ns + SETTLED_NS)
-		forget_ended(p, rec->head.ts_ns);
 	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
-		p->n_dropped++;
+		process->n_unsaid++;
 		return 0;
 	}
 	p->waiting_bytes += rec->head.size;
 	return outbuf_append(&process->waiting, rec, rec->head.size);
+}
+
+static uint64_t count_waiting(const struct process *process)
+{
+	const struct rec_mapping *rec;
+	uint64_t n = 0;
+
+	for (size_t at = 0; at < process->waiting.size; at += rec->head.size, n++)
+		rec = (const struct rec_mapping *)(process->waiting.data + at);
+	return n;
 }
 
 /* Writes what has waited, at its time or at TS_NS if that is later. */
@@ -259,6 +306,13 @@ static int write_proven(struct profiler *p, struct process *process, uint64_t ts
 	return r;
 }
 
+/* What of PROCESS could not be kept is lost now. */
+static void count_unsaid(struct profiler *p, struct process *process)
+{
+	p->n_dropped += process->n_unsaid;
+	process->n_unsaid = 0;
+}
+
 static bool waits(const struct profiler *p, const struct process *process)
 {
 	return p->own || process->new_image_ns || (p->filtered && !process->seen);
@@ -278,8 +332,13 @@ static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 
 	if (!process)
 		return -ENOMEM;
+	/* Its id was another one's. */
+	if (process->gone_ns && rec->head.ts_ns > process->gone_ns) {
+		drop_waiting(p, process);
+		begin_anew(p, process, process->pid);
+	}
 	if (is_hidden(p, process, rec)) {
-		p->n_dropped += process->doubtful;
+		process->n_unsaid += process->doubtful;
 		return 0;
 	}
 	return waits(p, process) ? let_wait(p, process, rec)
@@ -305,6 +364,7 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 	if (!process)
 		return -ENOMEM;
 	drop_waiting(p, process);
+	process->gone_ns = process->n_unsaid = 0;
 	process->new_image_ns = head->ts_ns;
 	process->seen = process->renamed = false;
 	process->doubtful = p->own && head->ts_ns <= p->doubt_ns;
@@ -324,6 +384,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	process->doubtful |= p->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
+	count_unsaid(p, process);
 	if (p->own)
 		return write_proven(p, process, ts_ns, ts_ns);
 	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
@@ -343,11 +404,12 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 		return 0;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
-	if (!from || !from->waiting.size || from->new_image_ns)
+	if (!from || (!from->waiting.size && !from->n_unsaid) || from->new_image_ns)
 		return 0;
 	to = process_of(p, child);
 	if (!to)
 		return -ENOMEM;
+	to->n_unsaid = from->n_unsaid;
 	for (size_t at = 0; at < from->waiting.size;) {
 		struct rec_mapping *rec = (struct rec_mapping *)(from->waiting.data + at);
 		uint32_t pid = rec->head.pid;
@@ -396,6 +458,8 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		process->doubtful |= p->own;
 	}
 	process->seen = true;
+	if (!p->own || ts_ns)
+		count_unsaid(p, process);
 	if (process->new_image_ns || !process->waiting.size)
 		return 0;
 	if (p->own)
@@ -425,7 +489,7 @@ void profiler_doubt(struct profiler *p, uint64_t now_ns)
 	p->doubt_ns = now_ns;
 	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
 		process->doubtful = true;
-		p->n_dropped += process->waiting.size > 0;
+		process->n_unsaid += count_waiting(process);
 		drop_waiting(p, process);
 	}
 }
@@ -560,6 +624,12 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 
 int profiler_record(struct profiler *p, const struct rec_head *rec)
 {
+	int r = rec->kind == REC_MAPPING && sweep_is_due(p, rec->ts_ns)
+			? forget_ended(p, rec->ts_ns)
+			: 0;
+
+	if (r < 0)
+		return r;
 	switch (rec->kind) {
 	case REC_STACK:
 		return stacks_add(&p->stacks, (const struct rec_stack *)rec);

@@ -6,7 +6,8 @@
  * archives have it behind (docs/FXT-MAPPING.md): it waits for the exec.
  *
  * Whom a filter selects is decided in the kernel, and mappings do not come from there. With a filter
- * those of a process wait until a record of one of its threads comes, which has been selected then.
+ * those of a process wait until a record of one of its threads comes, which has been selected then. Strangers are
+ * forgotten when they have ended; what of anybody could not be kept is lost only if somebody asks for it.
  *
  * Where only one user's own processes are recorded (`own`), each mapping waits: until it is known that its process
  * was selected after that (profiler_need() with a time). What a program has mapped that was never selected goes
@@ -34,12 +35,15 @@ struct profiler {
 	uint64_t doubt_ns;   /* own: what was told up to then may not be all; 0 = it is */
 	uint64_t n_events;   /* written */
 	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
-	uint64_t n_dropped;  /* mappings that there was no room to keep, likewise */
+	uint64_t n_dropped;  /* mappings that were not kept and that somebody asked for, likewise */
 	struct stacks stacks;
-	struct table processes;        /* pid + 1 -> struct process, owned */
-	size_t waiting_bytes;          /* of all of them */
-	uint64_t swept_ns;             /* when those were forgotten that have ended */
+	struct table processes; /* pid + 1 -> struct process, owned */
+	size_t waiting_bytes;   /* of all of them */
+	uint64_t swept_ns; /* when those were forgotten that have ended; what there was then: */
+	size_t swept_bytes, n_swept;
 	struct address_spaces *spaces; /* what was written of mappings; NULL = not kept. Owned */
+	/* Set by the owner: whether PID has ended, for certain. NULL = that cannot be known. */
+	bool (*is_gone)(uint32_t pid);
 	/* Writes who a task is before its first record; called when it is not announced. */
 	int (*announce)(uint32_t tid, void *userdata);
 	void *userdata;

@@ -308,6 +308,7 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->schedule.belongs = belongs;
 	r->schedule.userdata = r->activity.userdata = r->profiler.userdata = r;
 	r->profiler.filtered = filtered;
+	r->profiler.is_gone = r->is_gone;
 	r->own = r->profiler.own = options->own;
 	r->archive.no_perfetto_samples = options->no_perfetto_blobs;
 	r->lifecycle.ask = ask;

@@ -75,6 +75,8 @@ struct recorder {
 	bool (*take_memory)(struct outbuf *ret, void *userdata);
 	/* Set by the owner: process PID, which is watched, has mapped a file: somebody should look. */
 	void (*look)(uint32_t pid, void *userdata);
+	/* Set by the owner, or NULL if that cannot be known: whether thread or process TID has ended, for certain. */
+	bool (*is_gone)(uint32_t tid);
 	/* Set by the owner, or NULL: a trigger has fired. */
 	void (*triggered)(const struct trigger *t, void *userdata);
 	void *userdata;
@@ -87,7 +89,7 @@ struct recorder_end {
 	uint64_t dropped_bytes; /* that there was no room for, since the beginning */
 };
 
-/* Returns 0 or -ENOMEM. The six last members are the caller's to set. */
+/* Returns 0 or -ENOMEM. The last members, from after_record on, are the caller's to set. */
 int recorder_init(struct recorder *r);
 void recorder_deinit(struct recorder *r);
 

@@ -17,6 +17,7 @@
 
 #include "capture/output.h"
 #include "capture/recorder.h"
+#include "capture/proc.h"
 #include "capture/snapshots.h"
 #include "capture/worker.h"
 
@@ -812,6 +813,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 struct session *session_free(struct session *s)
 {
 	if (!s)
+	s->recorder.is_gone = proc_sees_all() ? proc_is_gone : NULL;
 		return NULL;
 	snapshots_deinit(&s->flights);
 	close_fd(s->recovered_fd);

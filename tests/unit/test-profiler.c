@@ -14,8 +14,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/lifecycle.h"
 #include "capture/profiler.h"
 #include "reader/fxt/fxt-events.h"
@@ -441,36 +441,105 @@ static void test_own_doubts(void **state)
 	assert_string_equal(said(f), "map 140 501 1000 #0 /child;map 170 600 2000 #0 /new;");
 }
 
-/* Nobody says of a stranger that it has ended: it is looked for when there is no more room. */
-static void test_filter_forgets(void **state)
-{
-	enum { NOBODY = 1 << 28 }; /* no process has such an id */
-	struct fixture *f = *state;
-	unsigned n = 0;
+enum { LIVES = 7, MANY = 500000 };
 
-	f->p.filtered = true;
-	put_mapping(f, 110, (uint32_t)getpid(), 0x1000, "/lives");
-	while (f->p.n_dropped == 0 && n++ < 1000000)
-		put_mapping(f, 110, NOBODY + n % 100, 0x1000, "/a");
-	assert_int_equal(f->p.n_dropped, 1);
-	put_mapping(f, UINT64_C(100000000000), PID, 0x1000, "/fits");
-	assert_int_equal(f->p.n_dropped, 1);
-	assert_in_range(f->p.waiting_bytes, 1, 4096);
-	assert_int_equal(profiler_selected(&f->p, (uint32_t)getpid()), 0);
-	assert_non_null(strstr(said(f), "/lives"));
+static bool is_gone(uint32_t pid)
+{
+	return pid != LIVES;
 }
 
-/* What cannot be kept is counted. */
+/* Many start and end, and nobody asks for what they map. */
+static void let_strangers_come(struct fixture *f, uint64_t from_ns)
+{
+	for (unsigned i = 0; i < MANY; i++)
+		put_mapping(f, from_ns + i * UINT64_C(1000000), 1000 + i, 0x1000, "/a");
+}
+
+/* Nobody says of a stranger that it has ended: it is looked for before much has come together. */
+static void test_filter_forgets(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = true;
+	f->p.is_gone = is_gone;
+	put_mapping(f, 110, LIVES, 0x1000, "/lives");
+	let_strangers_come(f, clock_boot_ns());
+	assert_in_range(f->p.waiting_bytes, 1, 2 << 20);
+	assert_in_range(f->p.processes.n_used, 2, 20000);
+	assert_int_equal(f->p.n_dropped, 0);
+	assert_int_equal(profiler_selected(&f->p, LIVES), 0);
+	assert_non_null(strstr(said(f), "/lives"));
+	assert_int_equal(f->p.n_dropped, 0);
+}
+
+/* Who has ended may still be told of, for what was before; its id may have been given out again. */
+static void test_filter_gone(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t now_ns = clock_boot_ns();
+
+	f->p.filtered = true;
+	f->p.is_gone = is_gone;
+	put_mapping(f, 110, PID, 0x1000, "/asked for");
+	for (unsigned i = 0; f->p.swept_ns == 0 && i < MANY; i++)
+		put_mapping(f, now_ns, 1000 + i, 0x1000, "/a");
+	assert_int_equal(profiler_need(&f->p, PID, now_ns), 0);
+	assert_string_equal(said(f), "map 110 500 1000 #0 /asked for;");
+	put_mapping(f, clock_boot_ns() + 10, 1000, 0x2000, "/another one's");
+	assert_int_equal(profiler_need(&f->p, 1000, clock_boot_ns() + 20), 0);
+	assert_null(strstr(said(f), "/a;"));
+	assert_non_null(strstr(said(f), "/another one's"));
+}
+
+/* Where it cannot be seen who has ended, nobody waits for long when there is not much room. */
+static void test_filter_forgets_by_time(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = true;
+	let_strangers_come(f, 110);
+	assert_in_range(f->p.waiting_bytes, 1, 20 << 20);
+	assert_int_equal(f->p.n_dropped, 0);
+}
+
+/* What could not be kept is counted when it is asked for. */
 static void test_too_much(void **state)
 {
 	struct fixture *f = *state;
-	unsigned n = 0;
 
 	f->p.filtered = true;
-	while (f->p.n_dropped == 0 && n++ < 1000000)
-		put_mapping(f, 110, 1000 + n % 100, 0x1000, "/a");
-	assert_int_equal(f->p.n_dropped, 1);
+	for (unsigned i = 0; i < MANY; i++)
+		put_mapping(f, 110, 1000 + i % 100, 0x1000, "/a");
 	assert_in_range(f->p.waiting_bytes, 31 << 20, 32 << 20);
+	put_mapping(f, 110, PID, 0x1000, "/b");
+	put_mapping(f, 110, PID, 0x2000, "/c");
+	assert_int_equal(f->p.n_dropped, 0);
+	assert_int_equal(profiler_forked(&f->p, PID, 501), 0);
+	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
+	assert_int_equal(f->p.n_dropped, 2);
+	assert_int_equal(profiler_need(&f->p, PID, 121), 0);
+	assert_int_equal(f->p.n_dropped, 2);
+	assert_int_equal(profiler_selected(&f->p, 501), 0);
+	assert_int_equal(f->p.n_dropped, 4);
+}
+
+/* Nor is what strangers map after a loss, in a session of one user's own processes. */
+static void test_own_loses_nothing_of_others(void **state)
+{
+	struct fixture *f = *state;
+
+	f->p.filtered = f->p.own = true;
+	put_mapping(f, 110, PID, 0x1000, "/before");
+	put_mapping(f, 110, 600, 0x1000, "/stranger");
+	profiler_doubt(&f->p, 115);
+	put_mapping(f, 120, 600, 0x2000, "/stranger");
+	put_mapping(f, 120, 601, 0x2000, "/stranger");
+	put_mapping(f, 120, PID, 0x2000, "/doubtful");
+	assert_int_equal(profiler_need(&f->p, 600, 0), 0);
+	assert_int_equal(f->p.n_dropped, 0);
+	assert_int_equal(profiler_need(&f->p, PID, 130), 0);
+	assert_int_equal(f->p.n_dropped, 2);
+	assert_string_equal(said(f), "");
 }
 
 int main(void)
@@ -484,9 +553,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_filter_without_stacks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_renamed, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_filter_forgets, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_filter_forgets_by_time, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_filter_gone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_own_executes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_own_doubts, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_own_loses_nothing_of_others, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_too_much, set_up, tear_down),
 	};
 
