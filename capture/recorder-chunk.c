@@ -239,6 +239,44 @@ static int write_head(struct head *h, const struct session_options *options,
 
 /* ---- both ---- */
 
+/* What is mapped in PID is of no use for packets any more. */
+static int forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
+{
+	const uint32_t koid = tasks_koid(&r->tasks, pid);
+	int error = fxt_archive_gather(&r->archive, &(struct event){ .kind = EVENT_EXIT,
+								     .ts_ns = at_ns,
+								     .pid = koid,
+								     .tid = koid,
+								     .exit.process_ends = true });
+
+	return error < 0 ? error : 0;
+}
+
+/*
+ * Who has ended without a record of it: whom the filter did not select any more then (by its name, or after it had run a program with
+ * other rights), or whose record was lost. Heads name those who live.
+ */
+static int forget_gone(struct recorder *r, uint64_t at_ns)
+{
+	_cleanup_free_ uint32_t *gone = NULL;
+	ssize_t n = r->is_gone ? tasks_find_gone(&r->tasks, at_ns, r->is_gone, &gone) : 0;
+	int error = n < 0 ? (int)n : 0;
+
+	for (ssize_t i = 0; error == 0 && i < n; i++) {
+		const struct task *task = tasks_get(&r->tasks, gone[i]);
+
+		if (task->tid == task->pid) {
+			error = profiler_ended(&r->profiler, task->pid);
+			if (error == 0)
+				error = forget_packets_of(r, task->pid, at_ns);
+			allocations_ended(&r->allocations, task->pid);
+			tasks_set_ended(&r->tasks, task->pid);
+		}
+		tasks_forget(&r->tasks, gone[i]);
+	}
+	return error;
+}
+
 static void begin_chunk(struct recorder *r, uint64_t at_ns)
 {
 	uint64_t until_ns;
@@ -259,8 +297,10 @@ int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_opti
 {
 	_cleanup_free_ uint64_t *named = calloc(NAMED_WORDS, sizeof(*named));
 	struct head h = { .recorder = r, .at_ns = at_ns, .named = named };
-	int error = named ? fxt_archive_packets(&r->archive, true) : -ENOMEM;
+	int error = named ? forget_gone(r, at_ns) : -ENOMEM;
 
+	if (error == 0)
+		error = fxt_archive_packets(&r->archive, true);
 	/* (a snapshot has bodies, and no tails between them) */
 	if (error == 0)
 		error = lifecycle_split(&r->lifecycle);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 
 enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
@@ -324,6 +325,26 @@ void tasks_forget(struct tasks *t, uint32_t tid)
 
 	if (!task || !t->splits || !add_dead(t, task))
 		task_free(task);
+}
+
+ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
+			uint32_t **ret)
+{
+	uint32_t *gone = calloc(t->by_tid.n_used + 1, sizeof(*gone));
+	struct task *task;
+	ssize_t n = 0;
+
+	if (!gone)
+		return -ENOMEM;
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));) {
+		if (task->gone_ns && task->gone_ns < at_ns)
+			gone[n++] = task->tid;
+		/* (its end may be on its way still) */
+		else if (!task->gone_ns && is_gone(task->tid))
+			task->gone_ns = clock_boot_ns();
+	}
+	*ret = gone;
+	return n;
 }
 
 void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/table.h"
 #include "bpf/record.h"
@@ -30,6 +31,8 @@ struct task {
 	char comm[TASK_COMM_MAX];
 	char *command_line; /* owned; NULL = not known */
 	uint64_t died; /* of one that has ended: which one it was, counted from 1; 0 = not yet */
+	uint64_t
+		gone_ns; /* it had ended by then, though nothing has told of it; 0 = it was not seen to */
 };
 
 /* So many of those that have ended are known on, where a recording is split. */
@@ -129,6 +132,13 @@ bool tasks_set_ended(struct tasks *t, uint32_t pid);
 
 /* The task has ended: what is known of it goes, its koid stays until its tid is given out again. */
 void tasks_forget(struct tasks *t, uint32_t tid);
+
+/*
+ * Those that had ended by AT_NS and have not told of it, as IS_GONE says, which is asked of all of them; they may be missed once. *RET is the caller's.
+ * Returns how many, or -ENOMEM.
+ */
+ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
+			uint32_t **ret);
 
 /* Fills an EVENT_TASK about TASK; strings are borrowed from it. */
 void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret);

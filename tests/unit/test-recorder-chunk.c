@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "capture/decode.h"
 #include "capture/recorder.h"
 #include "reader/fxt/fxt-lint.h"
@@ -1100,6 +1101,52 @@ static void test_filtered(void **state)
 	}
 }
 
+static void assert_in_head(const struct fixture *f, size_t i, const char *what, unsigned n)
+{
+	_cleanup_free_ char *head = archive_text(&f->heads[i]);
+
+	assert_int_equal(count(head, what), n);
+}
+
+static bool first_child_is_gone(uint32_t tid)
+{
+	return tid == 40;
+}
+
+/* Whom the filter does not select any more tells of no end: heads name those who live, and say what they have mapped. */
+static void test_gone(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	uint32_t pid = 10;
+
+	(void)state;
+	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
+	begin(f);
+	f->r.is_gone = first_child_is_gone;
+	put_mapping(f, AT(1), 10, 0x1000, "/lib/a");
+	put_stack(f, AT(1), 5, 0x1010);
+	put_tick(f, AT(2), 10, 10, 5);
+	put_fork(f, AT(3), 10, 40, 40);
+	put_fork(f, AT(3), 10, 41, 41);
+	assert_int_equal(recorder_round(&f->r, AT(4)), 0);
+	/* (the first look; what it sees may be on its way) */
+	split(f, AT(4));
+	assert_in_head(f, 1, "/lib/a", 6);
+	assert_in_head(f, 1, "'child'", 4);
+	for (unsigned n = 2; n < 4; n++) {
+		const uint64_t now_ns = clock_boot_ns() + n;
+
+		assert_int_equal(recorder_round(&f->r, now_ns), 0);
+		split(f, now_ns);
+		assert_in_head(f, n, "/lib/a", 4);
+		assert_in_head(f, n, "'child'", 2);
+	}
+	/* It was seen all the same: then it is named again. */
+	put_switch(f, clock_boot_ns(), 0, 10, 40, READY);
+	end_at(f, clock_boot_ns() + 10);
+	assert_all_clean(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1115,6 +1162,7 @@ int main(void)
 		cmocka_unit_test(test_loss_in_the_ring),
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_filtered),
+		cmocka_unit_test(test_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
