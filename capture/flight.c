@@ -372,6 +372,17 @@ int flight_take(struct store *store, struct flight_snapshot **ret)
 	return r;
 }
 
+uint64_t flight_oldest(struct store *store)
+{
+	struct flight *f = (struct flight *)store;
+	uint64_t number;
+
+	pthread_mutex_lock(&f->lock);
+	number = f->n_chunks > 0 ? f->chunks[0]->number : UINT64_MAX;
+	pthread_mutex_unlock(&f->lock);
+	return number;
+}
+
 void flight_snapshot_set_tail(struct flight_snapshot *s, struct outbuf *tail)
 {
 	outbuf_deinit(&s->tail);

@@ -43,6 +43,9 @@ bool flight_is(const struct store *s);
  */
 int flight_take(struct store *s, struct flight_snapshot **ret);
 
+/* Any thread: the number of the oldest chunk that STORE keeps, of those that have begun, from 0. UINT64_MAX: it keeps none. */
+uint64_t flight_oldest(struct store *s);
+
 /* What a dead process has left in DIR_FD. Returns as flight_take(). */
 int flight_recover(int dir_fd, struct flight_snapshot **ret);
 

@@ -874,15 +874,16 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 			const struct recorder_end *end)
 {
 	const struct recorder_sums sums = recorder_sums(r);
+	const struct recorder_sums *since = end->since ? end->since : &r->base;
 	const struct event stop = {
 		.kind = EVENT_STOP,
 		.ts_ns = ts_ns,
 		.stop = {
 			.reason = end->reason,
-			.events = sums.events - r->base.events,
-			.lost = sums.lost - r->base.lost,
-			.dismissed = sums.dismissed - r->base.dismissed,
-			.unreported = sums.unreported - r->base.unreported,
+			.events = sums.events - since->events,
+			.lost = sums.lost - since->lost,
+			.dismissed = sums.dismissed - since->dismissed,
+			.unreported = sums.unreported - since->unreported,
 			.bytes = end->bytes,
 			.daemon_cpu_ns = end->daemon_cpu_ns,
 			.bpf_cpu_ns = end->bpf_cpu_ns,

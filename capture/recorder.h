@@ -85,6 +85,8 @@ struct recorder {
 /* What the archive says about itself at its end, beyond what the recorder knows. */
 struct recorder_end {
 	const char *reason;
+	const struct recorder_sums
+		*since; /* counted from there on; NULL = from where the chunk begins */
 	uint64_t bytes, daemon_cpu_ns, bpf_cpu_ns;
 	uint64_t dropped_bytes; /* that there was no room for, since the beginning */
 };

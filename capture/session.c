@@ -15,9 +15,10 @@
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 
+#include "capture/flight.h"
 #include "capture/output.h"
-#include "capture/recorder.h"
 #include "capture/proc.h"
+#include "capture/recorder.h"
 #include "capture/snapshots.h"
 #include "capture/worker.h"
 
@@ -42,6 +43,15 @@ const char *const session_state_names[SESSION_STATE_MAX] = {
 	[SESSION_STOPPED] = "stopped", [SESSION_FAILED] = "failed",
 };
 
+/* What there was when a chunk began, and its head. */
+struct chunk_begin {
+	uint64_t ns;
+	uint64_t head_bytes;
+	uint64_t body_bytes;     /* of all before */
+	uint64_t cpu_ns, bpf_ns; /* that the recording had cost by then */
+	struct recorder_sums sums;
+};
+
 struct session {
 	struct session_options options;
 	int epoll_fd;
@@ -57,12 +67,12 @@ struct session {
 	uint64_t archive_bytes; /* handed over, before they are packed */
 
 	/* chunks */
-	struct outbuf *tail, *head;          /* for the next split; NULL = not taken yet */
-	uint64_t chunk_ns;                   /* when this one began */
-	uint64_t chunk_bytes;                /* of this one, handed over */
-	uint64_t head_bytes;                 /* of these, its head */
-	uint64_t chunk_cpu_ns, chunk_bpf_ns; /* that this recording had cost by then */
-	uint64_t n_chunks;                   /* that have begun */
+	struct outbuf *tail, *head; /* for the next split; NULL = not taken yet */
+	struct chunk_begin
+		begins[FLIGHT_CHUNKS_MAX]; /* of the last ones; number N stands at N % of them */
+	uint64_t chunk_bytes;              /* of this one, handed over */
+	uint64_t body_bytes;               /* of all of them */
+	uint64_t n_chunks;                 /* that have begun */
 	uint64_t chunk_dropped; /* what the output had had no room for when this one began */
 	uint64_t due_ns;        /* since when the next one is wanted; 0 = it is not */
 	uint64_t horizon_ns;    /* of the last round: what is written is not younger */
@@ -215,6 +225,7 @@ static void put(struct session *s, struct outbuf *b, enum store_part part)
 {
 	s->archive_bytes += b->size;
 	s->chunk_bytes += b->size;
+	s->body_bytes += part == STORE_BODY ? b->size : 0;
 	output_put(s->output, b, part);
 }
 
@@ -360,16 +371,46 @@ static bool writable(struct session *s)
 	return s->recorder.collector && !s->recorder.closed && have_buffer(s);
 }
 
-static struct recorder_end chunk_end(struct session *s, const char *reason)
+/* Number N, of the last ones, from 0. */
+static struct chunk_begin *begin_of(struct session *s, uint64_t n)
+{
+	return &s->begins[n % ARRAY_SIZE(s->begins)];
+}
+
+/* This one. */
+static struct chunk_begin *chunk(struct session *s)
+{
+	return begin_of(s, s->n_chunks - 1);
+}
+
+/* What there is from BEGIN on. */
+static struct recorder_end end_since(struct session *s, const struct chunk_begin *begin,
+				     const char *reason)
 {
 	look_at_costs(s);
 	return (struct recorder_end){
 		.reason = reason,
-		.bytes = s->chunk_bytes + s->buffer->size,
-		.daemon_cpu_ns = cpu_ns(s) - s->chunk_cpu_ns,
-		.bpf_cpu_ns = costs_total(&s->costs).ns - s->chunk_bpf_ns,
+		.since = &begin->sums,
+		.bytes = begin->head_bytes + s->body_bytes - begin->body_bytes + s->buffer->size,
+		.daemon_cpu_ns = cpu_ns(s) - begin->cpu_ns,
+		.bpf_cpu_ns = costs_total(&s->costs).ns - begin->bpf_ns,
 		.dropped_bytes = s->status.dropped,
 	};
+}
+
+/* The end of all that is kept: of a flight recorder the last chunks, else this one. */
+static struct recorder_end end_of_kept(struct session *s, const char *reason)
+{
+	const struct chunk_begin *begin = chunk(s);
+	uint64_t oldest;
+
+	if (s->options.mode == SESSION_FLIGHT) {
+		oldest = flight_oldest(output_store(s->output));
+		/* (the output may be behind, never before) */
+		if (oldest < s->n_chunks && s->n_chunks - oldest <= ARRAY_SIZE(s->begins))
+			begin = begin_of(s, oldest);
+	}
+	return end_since(s, begin, reason);
 }
 
 /* ---- chunks ---- */
@@ -386,7 +427,13 @@ static void begin_chunk(struct session *s, struct store_moment at)
 {
 	output_begin(s->output, &at);
 	s->n_chunks++;
-	s->chunk_ns = at.boot_ns;
+	*chunk(s) = (struct chunk_begin){
+		.ns = at.boot_ns,
+		.body_bytes = s->body_bytes,
+		.cpu_ns = s->n_chunks > 1 ? cpu_ns(s) : 0,
+		.bpf_ns = s->n_chunks > 1 ? costs_total(&s->costs).ns : 0,
+		.sums = s->recorder.base,
+	};
 	s->chunk_bytes = 0;
 	s->chunk_dropped = s->status.dropped;
 	s->due_ns = 0;
@@ -409,10 +456,10 @@ static uint64_t file_bytes(const struct session *s)
 
 /* A chunk that says more in its head than in its body is worth little: of a flight recorder's some may be longer. One that is so large
  * that what comes next has no room ends at once. */
-static bool flight_is_due(const struct session *s, uint64_t age_ns)
+static bool flight_is_due(const struct session *s, uint64_t head_bytes, uint64_t age_ns)
 {
 	const struct session_options *o = &s->options;
-	bool worth_it = s->chunk_bytes >= 2 * s->head_bytes;
+	bool worth_it = s->chunk_bytes >= 2 * head_bytes;
 
 	if (s->status.dropped != s->chunk_dropped ||
 	    file_bytes(s) >= o->flight_bytes / (worth_it ? CHUNKS_KEPT : 2))
@@ -420,20 +467,21 @@ static bool flight_is_due(const struct session *s, uint64_t age_ns)
 	return o->flight_ns && age_ns >= o->flight_ns / (worth_it ? CHUNKS_KEPT : 2);
 }
 
-static bool split_is_due(const struct session *s, uint64_t at_ns)
+static bool split_is_due(struct session *s, uint64_t at_ns)
 {
 	const struct session_options *o = &s->options;
-	uint64_t age_ns = at_ns > s->chunk_ns ? at_ns - s->chunk_ns : 0;
+	const struct chunk_begin *begin = chunk(s);
+	uint64_t age_ns = at_ns > begin->ns ? at_ns - begin->ns : 0;
 
 	if (!s->complete || *s->reason || age_ns == 0)
 		return false;
 	if (s->rotate)
 		return true;
 	if (o->mode == SESSION_FLIGHT)
-		return flight_is_due(s, age_ns);
+		return flight_is_due(s, begin->head_bytes, age_ns);
 	return (o->rotate_ns && age_ns >= o->rotate_ns) ||
 	       (o->rotate_bytes && file_bytes(s) >= o->rotate_bytes &&
-		s->chunk_bytes >= 2 * s->head_bytes);
+		s->chunk_bytes >= 2 * begin->head_bytes);
 }
 
 static bool have_parts(struct session *s)
@@ -448,7 +496,7 @@ static bool have_parts(struct session *s)
 /* All that is not younger than AT_NS has been written: here one chunk may end and the next begin. Without room it is put off. */
 static int split(struct session *s, uint64_t at_ns)
 {
-	const struct recorder_end end = chunk_end(s, "rotated");
+	struct recorder_end end;
 	struct store_moment at;
 	int r;
 
@@ -458,6 +506,7 @@ static int split(struct session *s, uint64_t at_ns)
 		s->due_ns = at_ns;
 	if (!recorder_can_split(&s->recorder, at_ns > s->due_ns + SPLIT_WAIT_NS) || !have_parts(s))
 		return 0;
+	end = end_since(s, chunk(s), "rotated");
 	r = recorder_split(&s->recorder, at_ns, &s->options, &s->contexts, &end, s->tail, s->head);
 	if (r < 0)
 		return r;
@@ -467,9 +516,7 @@ static int split(struct session *s, uint64_t at_ns)
 	at = moment_of(at_ns);
 	end_chunk(s, at);
 	begin_chunk(s, at);
-	s->chunk_cpu_ns = cpu_ns(s);
-	s->chunk_bpf_ns = costs_total(&s->costs).ns;
-	s->head_bytes = s->head->size;
+	chunk(s)->head_bytes = s->head->size;
 	put(s, TAKE_PTR(s->head), STORE_HEAD);
 	return 0;
 }
@@ -500,7 +547,7 @@ static int open_archive(struct session *s)
 	if (r < 0)
 		return r;
 	begin_chunk(s, moment_of(s->start_ns));
-	s->head_bytes = s->buffer->size;
+	chunk(s)->head_bytes = s->buffer->size;
 	hand_over(s, STORE_HEAD);
 	return have_buffer(s) ? 0 : 1;
 }
@@ -508,7 +555,7 @@ static int open_archive(struct session *s)
 /* So does the tail. Returns as above. */
 static int close_archive(struct session *s)
 {
-	const struct recorder_end end = chunk_end(s, s->reason);
+	const struct recorder_end end = end_of_kept(s, s->reason);
 	int r;
 
 	hand_over(s, STORE_BODY);
@@ -531,7 +578,7 @@ static bool snapshot_is_due(const struct session *s, uint64_t horizon_ns)
  * more, or a negative errno. */
 static int take_flight(struct session *s, uint64_t horizon_ns)
 {
-	const struct recorder_end end = chunk_end(s, "snapshot");
+	const struct recorder_end end = end_of_kept(s, "snapshot");
 	struct outbuf tail = { 0 };
 	int r = recorder_tail(&s->recorder, horizon_ns, &end, &tail);
 
@@ -766,6 +813,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	s->recorder.ask_cgroup = ask_cgroup;
 	s->recorder.take_memory = take_memory;
 	s->recorder.look = look_at_files;
+	s->recorder.is_gone = proc_sees_all() ? proc_is_gone : NULL;
 	s->recorder.triggered = on_trigger;
 	s->recorder.userdata = s;
 	s->options = defaulted;
@@ -813,7 +861,6 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 struct session *session_free(struct session *s)
 {
 	if (!s)
-	s->recorder.is_gone = proc_sees_all() ? proc_is_gone : NULL;
 		return NULL;
 	snapshots_deinit(&s->flights);
 	close_fd(s->recovered_fd);

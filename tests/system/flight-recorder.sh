@@ -66,6 +66,8 @@ for i in 1 2; do
 	has_mark "after $i" && fail "snapshot $i has what happened later"
 	has_mark "at the beginning" && fail "snapshot $i has everything"
 	assert_eq "$(events session_stop | jq -r .args.reason)" snapshot "reason in snapshot $i"
+	# It counts all chunks that are in it.
+	assert_ge "$(events session_stop | jq .args.bytes)" $(($(stat -c %s "$TMP/box-$i.fxt") * 8 / 10)) "bytes in snapshot $i"
 	named "$TMP/box-$i.fxt"
 done
 expect_exit 0 ask snapshot packed -o "$TMP/packed.fxt.zst"
