@@ -49,6 +49,7 @@ struct collector {
 	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
 	struct ring_buffer *doorbell;
 	struct map_rings *map_rings;         /* NULL = not attached */
+	uint64_t ring_bytes;                 /* as the options have it */
 	struct sampler *sampler;             /* of whoever attaches */
 	const char *clock;                   /* of the sampler */
 	uint32_t frequency;                  /* likewise */
@@ -132,7 +133,15 @@ static bool has_rec_ring(uint32_t categories, unsigned ring)
 
 static uint64_t rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
 {
-	return ring == REC_RING_LIFECYCLE ? LIFECYCLE_RING_BYTES : other_ring_bytes(ring_bytes);
+	uint64_t bytes = other_ring_bytes(ring_bytes);
+
+	return ring == REC_RING_LIFECYCLE && bytes < LIFECYCLE_RING_BYTES ? LIFECYCLE_RING_BYTES
+									  : bytes;
+}
+
+static uint64_t map_ring_bytes(uint64_t ring_bytes)
+{
+	return other_ring_bytes(ring_bytes) / 2;
 }
 
 /* Sets up a map of N word rings of BYTES each; without any, the map is not made. */
@@ -463,7 +472,7 @@ uint64_t collector_memory(const struct session_options *o)
 		if (has_rec_ring(o->categories, i))
 			bytes += rec_ring_bytes(o->ring_bytes, i);
 	bytes *= (uint64_t)(n > 0 ? n : 1);
-	return bytes + map_rings_memory((unsigned)(n > 0 ? n : 1));
+	return bytes + map_rings_memory((unsigned)(n > 0 ? n : 1), map_ring_bytes(o->ring_bytes));
 }
 
 uint64_t collector_choose_ring_bytes(uint64_t wanted)
@@ -497,6 +506,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->n_cpus = (unsigned)r;
 	c->categories = options->categories;
 	c->frequency = (uint32_t)options->frequency;
+	c->ring_bytes = options->ring_bytes;
 	c->online = calloc(c->n_cpus, sizeof(*c->online));
 	c->states = calloc(c->n_cpus, sizeof(*c->states));
 	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
@@ -560,7 +570,7 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	c->skel->links.on_cpuhp_exit = bpf_program__attach(c->skel->progs.on_cpuhp_exit);
 	if (!c->skel->links.on_cpuhp_exit)
 		return failed(-errno, "attach on_cpuhp_exit", reterr_text);
-	r = map_rings_new(c->n_cpus, &c->map_rings);
+	r = map_rings_new(c->n_cpus, map_ring_bytes(c->ring_bytes), &c->map_rings);
 	if (r == 0)
 		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
 	return r < 0 ? failed(r, "watch what is mapped (perf events)", reterr_text) : 0;

@@ -14,7 +14,7 @@
 #include "capture/perf-event.h"
 
 /* As much as everybody may lock (kernel.perf_event_mlock_kb, without the page in front). */
-enum { RING_BYTES = 512 << 10 };
+enum { RING_BYTES_LEAST = 512 << 10 };
 
 /* The other half of what was told this long ago would have come. */
 #define HALF_NS UINT64_C(1000000)
@@ -25,6 +25,7 @@ enum { RING_BYTES = 512 << 10 };
 struct ring {
 	int fds[2]; /* with build ids, and with inodes; -1 = not open */
 	struct perf_event_mmap_page *page;
+	size_t bytes; /* behind it */
 };
 
 struct cpu {
@@ -38,7 +39,8 @@ struct cpu {
 struct map_rings {
 	unsigned n_cpus;
 	size_t page_bytes;
-	int epoll_fd; /* borrowed */
+	size_t ring_bytes; /* asked for */
+	int epoll_fd;      /* borrowed */
 	pthread_mutex_t lock;
 	bool *online; /* of those who say it */
 	bool stopped;
@@ -53,7 +55,7 @@ static const struct ring no_ring = { .fds = { -1, -1 } };
 static void close_ring(const struct map_rings *r, struct ring *ring)
 {
 	if (ring->page)
-		munmap(ring->page, r->page_bytes + RING_BYTES);
+		munmap(ring->page, r->page_bytes + ring->bytes);
 	/* The second one writes into the ring of the first. */
 	close_fd(ring->fds[1]);
 	close_fd(ring->fds[0]);
@@ -75,12 +77,25 @@ static int open_event(unsigned cpu, bool build_ids)
 		.comm = build_ids, /* one of them is enough */
 		.comm_exec = build_ids,
 		.watermark = 1,
-		.wakeup_watermark = RING_BYTES / 4,
+		.wakeup_watermark = RING_BYTES_LEAST / 4,
 		.use_clockid = 1,
 		.clockid = CLOCK_BOOTTIME,
 	};
 
 	return perf_event_open_cpu(&attr, cpu);
+}
+
+/* As large as was asked for, or as may be locked. */
+static void *map_ring(const struct map_rings *r, int fd, size_t *ret_bytes)
+{
+	void *page = MAP_FAILED;
+
+	for (size_t bytes = r->ring_bytes; page == MAP_FAILED && bytes >= RING_BYTES_LEAST;
+	     bytes /= 2) {
+		page = mmap(NULL, r->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		*ret_bytes = bytes;
+	}
+	return page;
 }
 
 static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
@@ -97,8 +112,7 @@ static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 			return error;
 		}
 	}
-	page = mmap(NULL, r->page_bytes + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    ring->fds[0], 0);
+	page = map_ring(r, ring->fds[0], &ring->bytes);
 	if (page != MAP_FAILED)
 		ring->page = page;
 	if (page == MAP_FAILED ||
@@ -155,14 +169,15 @@ static int tell_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_record_
 }
 
 /* The record of SIZE bytes at AT of the ring, in one piece. */
-static const void *record_at(struct map_rings *r, const uint8_t *ring, uint64_t at, size_t size)
+static const void *record_at(struct map_rings *r, const struct ring *ring, uint64_t at, size_t size)
 {
-	size_t from = at % RING_BYTES, first = RING_BYTES - from;
+	const uint8_t *bytes = (const uint8_t *)ring->page + r->page_bytes;
+	size_t from = at % ring->bytes, first = ring->bytes - from;
 
 	if (size <= first)
-		return ring + from;
-	memcpy(r->record, ring + from, first);
-	memcpy(r->record + first, ring, size - first);
+		return bytes + from;
+	memcpy(r->record, bytes + from, first);
+	memcpy(r->record + first, bytes, size - first);
 	return r->record;
 }
 
@@ -171,22 +186,20 @@ static int drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, void
 	struct perf_event_mmap_page *page = c->ring.page;
 	uint64_t now_ns = clock_boot_ns(), lost = 0, head, tail;
 	const struct perf_event_header *header;
-	const uint8_t *bytes;
 	int error = 0;
 
 	if (!page)
 		return 0;
-	bytes = (const uint8_t *)page + r->page_bytes;
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	tail = page->data_tail;
 	while (error == 0 && head - tail >= sizeof(*header)) {
-		header = record_at(r, bytes, tail, sizeof(*header));
+		header = record_at(r, &c->ring, tail, sizeof(*header));
 		/* Never; but then nothing behind it can be found either. */
 		if (header->size < sizeof(*header) || header->size > head - tail) {
 			tail = head;
 			break;
 		}
-		error = map_records_take(&c->state, record_at(r, bytes, tail, header->size),
+		error = map_records_take(&c->state, record_at(r, &c->ring, tail, header->size),
 					 header->size, fn, userdata, &lost);
 		tail += header->size;
 		if (error == 0 && lost) {
@@ -238,12 +251,17 @@ struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu)
 
 /* ---- life ---- */
 
-uint64_t map_rings_memory(unsigned n_cpus)
+static uint64_t choose_bytes(uint64_t ring_bytes)
 {
-	return n_cpus * ((uint64_t)RING_BYTES + (uint64_t)getpagesize());
+	return ring_bytes > RING_BYTES_LEAST ? ring_bytes : RING_BYTES_LEAST;
 }
 
-int map_rings_new(unsigned n_cpus, struct map_rings **ret)
+uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes)
+{
+	return n_cpus * (choose_bytes(ring_bytes) + (uint64_t)getpagesize());
+}
+
+int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
 {
 	_cleanup_(map_rings_freep) struct map_rings *r = calloc(1, sizeof(*r));
 	int error = 0;
@@ -253,6 +271,7 @@ int map_rings_new(unsigned n_cpus, struct map_rings **ret)
 	pthread_mutex_init(&r->lock, NULL);
 	r->n_cpus = n_cpus;
 	r->page_bytes = (size_t)getpagesize();
+	r->ring_bytes = (size_t)choose_bytes(ring_bytes);
 	r->epoll_fd = -1;
 	r->cpus = calloc(n_cpus, sizeof(*r->cpus));
 	r->online = calloc(n_cpus, sizeof(*r->online));

@@ -19,14 +19,15 @@ struct map_rings_lost {
 	uint64_t count, first_ns, last_ns;
 };
 
-/* Opens the rings of all CPUs of N_CPUS that are online. Returns 0 or a negative errno. */
-int map_rings_new(unsigned n_cpus, struct map_rings **ret);
+/* Opens the rings of all CPUs of N_CPUS that are online, with RING_BYTES each (a power of two; 512 KiB at least, and as little where no more may be
+ * locked). Returns 0 or a negative errno. */
+int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret);
 struct map_rings *map_rings_free(struct map_rings *r);
 
 DEFINE_CLEANUP(struct map_rings *, map_rings_free)
 
-/* Bytes of kernel memory that N_CPUS rings take. */
-uint64_t map_rings_memory(unsigned n_cpus);
+/* Bytes of kernel memory that N_CPUS rings take, at most. */
+uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes);
 
 /* EPOLL_FD becomes readable when a ring has filled by a quarter. Returns 0 or a negative errno. */
 int map_rings_watch(struct map_rings *r, int epoll_fd);

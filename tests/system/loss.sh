@@ -90,3 +90,17 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	assert_eq "$(perfetto "$TMP/direct.fxt" 'select count(*) n from sched_slice where dur = -1')" \
 		'[{"n":0}]' "open slices in Perfetto"
 fi
+
+# The rings of lives and of mappings grow with -b, too, as is said when they lose something.
+cat >"$TMP/lives.sh" <<-END
+	kill -STOP \$PPID
+	for ((i = 0; i < 2000; i++)); do
+		/bin/true
+	done
+	kill -CONT \$PPID
+	sleep 0.3
+END
+expect_exit 0 taskset -c "$cpu" "$KYMO" record --direct -e counters -b 32M -o "$TMP/lives.fxt" -- bash "$TMP/lives.sh"
+summarize "$TMP/lives.fxt"
+assert_eq "$(json "$SUMMARY" .lost)" '{}' "records lost with large rings"
+assert_ge "$(json "$SUMMARY" .events.exit)" 2000 "exits"
