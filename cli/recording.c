@@ -214,7 +214,9 @@ static int direct_snapshot_state(struct recording *r)
 		return 0;
 	if (e < 0)
 		cli_error("cannot write the snapshot: %s",
-			  e == -ENODATA ? "nothing has been recorded yet" : strerror(-e));
+			  e == -ENODATA  ? "nothing has been recorded yet"
+			  : e == -EAGAIN ? "more came at once than it may keep (--keep-size)"
+					 : strerror(-e));
 	return e < 0 ? e : 1;
 }
 
