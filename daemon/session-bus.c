@@ -73,9 +73,8 @@ static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_e
 
 static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	_cleanup_close_ int own_fd = -1;
 	struct managed *s = userdata;
-	int fd, r = sd_bus_message_read(call, "h", &fd);
+	int fd, own_fd, r = sd_bus_message_read(call, "h", &fd);
 
 	if (r < 0)
 		return bus_error_set(reterr, -EBADF,
@@ -96,10 +95,7 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 		return bus_error_set(reterr, r,
 				     "other snapshots of the session are on their way, and more "
 				     "may not wait");
-	if (r < 0)
-		return bus_error_set(reterr, r, NULL);
-	TAKE_FD(own_fd);
-	return 1;
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
 static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
