@@ -31,6 +31,9 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 	r = create_request_read(call, &request, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
+	r = output_fd_check_peer(request.output_fd, args.uid, reterr);
+	if (r < 0)
+		return r;
 	/* Whose: the caller's, and nobody else's, root's neither. */
 	if (request.options.own)
 		session_options_set_own(&request.options, args.uid);

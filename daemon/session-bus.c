@@ -81,6 +81,8 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 				     "`output` names a descriptor that did not come with the "
 				     "message");
 	r = output_fd_check(fd, reterr);
+	if (r == 0)
+		r = output_fd_check_peer(fd, access_sender_uid(s->manager->access, call), reterr);
 	if (r < 0)
 		return r;
 	own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
