@@ -77,19 +77,18 @@ __attribute__((nonnull)) static int resolve_to_be(const char *mount, const char 
 						  struct filter_cgroup *ret)
 {
 	struct filter_cgroup c = { .level = 1 };
-	const char *name = strrchr(below, '/');
-	char path[2 * PATH_MAX];
+	char path[2 * PATH_MAX], *name;
 	uint64_t parent_id = 0;
 	int r;
 
-	name = name ? name + 1 : below;
 	snprintf(path, sizeof(path), "%s/%s", mount, below);
+	name = strrchr(path, '/') + 1;
 	if (strlen(name) >= sizeof(c.name))
 		return -EINVAL;
 	strcpy(c.name, name);
 	for (const char *p = below; *p; p++)
 		c.level += *p == '/';
-	path[strlen(path) - strlen(name) - 1] = '\0';
+	name[-1] = '\0';
 	r = read_id(path, &parent_id);
 	if (r < 0)
 		return r;

@@ -166,8 +166,8 @@ enum session_state session_state(const struct session *s);
 void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
-/* Why it stopped ("" while it has not): "requested", "duration", "size", "owner gone",
- * "output failed", "could not start", "failed", "overhead" (it cost more than it may, whatever was left out). */
+/* Why it stopped ("" while it has not): what session_stop() was told, or "duration", "size", "output failed",
+ * "could not start", "failed", "overhead" (it cost more than it may, whatever was left out), "service died". */
 const char *session_reason(const struct session *s);
 
 /* 0, or the errno that ended it; *RET_TEXT (if not NULL) is a sentence for people, borrowed, ""

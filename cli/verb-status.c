@@ -89,6 +89,47 @@ static void print_profile(const struct session_view *v)
 		       v->files[VIEW_FILES_PASSED_OVER]);
 }
 
+/* Whether nobody has asked for it, as far as its value tells. */
+static bool is_unset(struct json_object *value)
+{
+	switch (json_object_get_type(value)) {
+	case json_type_array:
+		return json_object_array_length(value) == 0;
+	case json_type_object:
+		return json_object_object_length(value) == 0;
+	case json_type_string:
+		return json_object_get_string_len(value) == 0;
+	case json_type_int:
+		return json_object_get_uint64(value) == 0;
+	case json_type_boolean:
+		return !json_object_get_boolean(value);
+	default:
+		return false;
+	}
+}
+
+static void print_options(const struct session_view *v)
+{
+	struct json_object_iterator at, end;
+	const char *between = "    options:  ";
+
+	if (!v->options)
+		return;
+	at = json_object_iter_begin(v->options);
+	end = json_object_iter_end(v->options);
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+		struct json_object *value = json_object_iter_peek_value(&at);
+
+		if (is_unset(value))
+			continue;
+		printf("%s%s %s", between, json_object_iter_peek_name(&at),
+		       json_object_to_json_string_ext(
+			       value, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+		between = ", ";
+	}
+	putchar('\n');
+}
+
 static void print_text(const struct session_view *v)
 {
 	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], user[64], since[64];
@@ -113,11 +154,7 @@ static void print_text(const struct session_view *v)
 	print_loss(v);
 	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
 	print_cost(v);
-	if (v->options)
-		printf("    options:  %s\n",
-		       json_object_to_json_string_ext(v->options,
-						      JSON_C_TO_STRING_SPACED |
-							      JSON_C_TO_STRING_NOSLASHESCAPE));
+	print_options(v);
 }
 
 /* ---- the service ---- */
@@ -128,14 +165,16 @@ static void print_usage(const struct bus_client_usage *u)
 		user_max[TEXT_FORMAT_MAX];
 
 	if (strcmp(u->name, "ring_bytes") == 0 || strcmp(u->name, "flight_bytes") == 0)
-		printf("    %s %s of %s, yours %s of %s\n",
-		       strcmp(u->name, "ring_bytes") == 0 ? "rings:   " : "flights: ",
+		printf("    %-9s %s of %s, yours %s of %s\n",
+		       strcmp(u->name, "ring_bytes") == 0 ? "rings:" : "flights:",
 		       text_format_size(all, u->all), text_format_size(all_max, u->all_max),
 		       text_format_size(user, u->user), text_format_size(user_max, u->user_max));
 	else
-		printf("    %s: %" PRIu64 " of %" PRIu64 ", yours %" PRIu64 " of %" PRIu64 "\n",
-		       strcmp(u->name, "memory_blocks") == 0 ? "blocks:  " : u->name, u->all,
-		       u->all_max, u->user, u->user_max);
+		printf("    %-9s %" PRIu64 " of %" PRIu64 ", yours %" PRIu64 " of %" PRIu64 "\n",
+		       strcmp(u->name, "memory_blocks") == 0 ? "blocks:"
+		       : strcmp(u->name, "sessions") == 0    ? "sessions:"
+							     : u->name,
+		       u->all, u->all_max, u->user, u->user_max);
 }
 
 static void print_service(const struct bus_client_service *s)

@@ -2,6 +2,7 @@
 /*
  * The properties of a session, a{sv}, as people and programs are shown them.
  */
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +11,25 @@
 
 /* Any value, as JSON says it; NULL with *RETERR < 0 on failure. */
 static struct json_object *read_json(sd_bus_message *m, int *reterr);
+
+/* Those of a dictionary that has been entered; ENTRY is its type, of which the key is a string. */
+static struct json_object *read_entries(sd_bus_message *m, const char *entry, int *reterr)
+{
+	struct json_object *o = json_object_new_object();
+	/* (without its brackets) */
+	_cleanup_free_ char *pair = strndup(entry + 1, strlen(entry) - 2);
+	const char *key;
+
+	*reterr = pair ? 0 : -ENOMEM;
+	while (*reterr >= 0 && (*reterr = sd_bus_message_enter_container(m, 'e', pair)) > 0) {
+		*reterr = sd_bus_message_read(m, "s", &key);
+		if (*reterr >= 0)
+			json_object_object_add(o, key, read_json(m, reterr));
+		if (*reterr >= 0)
+			*reterr = sd_bus_message_exit_container(m);
+	}
+	return o;
+}
 
 /* The elements of a container that has been entered. */
 static struct json_object *read_elements(sd_bus_message *m, int *reterr)
@@ -73,7 +93,12 @@ static struct json_object *read_json(sd_bus_message *m, int *reterr)
 	*reterr = sd_bus_message_enter_container(m, type, contents);
 	if (*reterr < 0)
 		return NULL;
-	value = type == 'v' ? read_json(m, reterr) : read_elements(m, reterr);
+	if (type == 'v')
+		value = read_json(m, reterr);
+	else if (type == 'a' && strncmp(contents, "{s", 2) == 0)
+		value = read_entries(m, contents, reterr);
+	else
+		value = read_elements(m, reterr);
 	if (*reterr >= 0)
 		*reterr = sd_bus_message_exit_container(m);
 	return value;
@@ -82,20 +107,14 @@ static struct json_object *read_json(sd_bus_message *m, int *reterr)
 /* a{sv} */
 static struct json_object *read_json_dict(sd_bus_message *m, int *reterr)
 {
-	struct json_object *o = json_object_new_object();
-	const char *key;
-	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
+	struct json_object *o;
 
-	while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
-		r = sd_bus_message_read(m, "s", &key);
-		if (r >= 0)
-			json_object_object_add(o, key, read_json(m, &r));
-		if (r >= 0)
-			r = sd_bus_message_exit_container(m);
-	}
-	if (r >= 0)
-		r = sd_bus_message_exit_container(m);
-	*reterr = r;
+	*reterr = sd_bus_message_enter_container(m, 'a', "{sv}");
+	if (*reterr < 0)
+		return NULL;
+	o = read_entries(m, "{sv}", reterr);
+	if (*reterr >= 0)
+		*reterr = sd_bus_message_exit_container(m);
 	return o;
 }
 

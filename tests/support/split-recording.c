@@ -101,7 +101,7 @@ static struct session *make(const char *name, uint32_t categories, uint64_t rota
 				     .ring_bytes = ring_bytes,
 				     .frequency = 999,
 				     .memory.log = true };
-	struct session *s;
+	struct session *s = NULL;
 	struct store *store;
 	int r;
 

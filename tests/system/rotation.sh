@@ -30,10 +30,11 @@ END
 
 # Takes each chunk as soon as it has its name, before it is too old to be kept, and looks at it at once.
 watch_chunks() {
-	local file name
+	local file name over=no
 
-	# (one more round after the last one is there)
-	while [ ! -e "$TMP/last" ] || [ "$(find "$TMP/out" -name 'rotation-*.fxt' -newer "$TMP/last")" ] || ! mv "$TMP/last" "$TMP/done"; do
+	while [ $over = no ]; do
+		# (one more round after the last one is there)
+		[ ! -e "$TMP/last" ] || over=yes
 		for file in "$TMP"/out/rotation-*.fxt; do
 			name=$(basename "$file")
 			[ ! -e "$TMP/all/$name" ] || continue
@@ -75,7 +76,7 @@ kill -INT $plain_pid
 wait $plain_pid || [ $? = 3 ] || fail "the plain recording failed: $(cat "$TMP/plain.log")"
 kill -TERM $collect_pid
 wait $collect_pid || fail "kymo collect failed: $(cat "$TMP/collect.log")"
-touch -d '+1 hour' "$TMP/last"
+touch "$TMP/last"
 wait $watch_pid
 
 [ ! -e "$TMP/wrong" ] || fail "chunks that were not good when they got their name: $(cat "$TMP/wrong" "$TMP/checked" | head -20)"
