@@ -249,8 +249,8 @@ static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *use
 	snapshot_ended(s->snapshot, &error);
 	if (error < 0)
 		log_session_warning(&about, error,
-				    "what the service kept when it died is lost: it could not be "
-				    "written to %s",
+				    "what the service kept when it died could not be written, or "
+				    "not all of it, to %s",
 				    s->directory);
 	else
 		log_session(&about, "what the service kept when it died is in %s", s->directory);

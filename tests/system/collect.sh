@@ -220,6 +220,7 @@ expect_soon 20 running flight
 expect_soon 20 has_chunks flight 3
 dump_records "$(chunks flight | tail -1)"
 assert_contains <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
+expect_soon 10 grep -q "session/flight: what the service kept when it died is in $TMP/out" "$TMP/kymod.log"
 end_collect
 assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
 
