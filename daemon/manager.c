@@ -496,7 +496,9 @@ static void on_gone(const char *unique_name, void *userdata)
 	for (struct managed *s = m->sessions; s; s = next) {
 		next = s->next;
 		managed_drop_waiters(s, unique_name);
-		if (s->owner && strcmp(s->owner, unique_name) == 0)
+		/* (what a flight recorder of a profile holds when the service ends, the next one writes down) */
+		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
+		    !(m->exiting && s->profile && s->flight_fd >= 0))
 			managed_remove(s, "owner gone");
 	}
 }
