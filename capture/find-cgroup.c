@@ -73,7 +73,8 @@ static int read_id(const char *path, uint64_t *ret)
 }
 
 /* BELOW is a path without a slash at either end, and without "." and "..". Its parent must be there. */
-static int resolve_to_be(const char *mount, const char *below, struct filter_cgroup *ret)
+__attribute__((nonnull)) static int resolve_to_be(const char *mount, const char *below,
+						  struct filter_cgroup *ret)
 {
 	struct filter_cgroup c = { .level = 1 };
 	char path[2 * PATH_MAX], *name;
@@ -158,7 +159,8 @@ static int unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
 	return 0;
 }
 
-int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
+/* Cgroups of UNIT's name; with OF_ROOT, not those that users make below what is delegated to them. */
+static int find_unit(const char *unit, bool of_root, struct filter_cgroup *list, int max)
 {
 	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES];
 	char *roots[] = { mount, NULL };
@@ -176,8 +178,14 @@ int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
 	if (!tree)
 		return -errno;
 	while (r >= 0 && (entry = fts_read(tree))) {
-		if (entry->fts_info != FTS_D || entry->fts_level == 0 ||
-		    strcmp(entry->fts_name, name) != 0)
+		if (entry->fts_info != FTS_D || entry->fts_level == 0)
+			continue;
+		if (of_root && entry->fts_statp->st_uid != 0) {
+			/* However much they have made below it. */
+			fts_set(tree, entry, FTS_SKIP);
+			continue;
+		}
+		if (strcmp(entry->fts_name, name) != 0)
 			continue;
 		if (n == max) {
 			r = -E2BIG;
@@ -190,6 +198,18 @@ int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
 	if (r < 0)
 		return r;
 	return n ?: -ENOENT;
+}
+
+int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
+{
+	return find_unit(unit, false, list, max);
+}
+
+int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int max)
+{
+	int n = find_unit(unit, true, list, max);
+
+	return n == -ENOENT ? find_unit(unit, false, list, max) : n;
 }
 
 /* "a-b-c" -> "a.slice/a-b.slice/a-b-c.slice". Returns how much of ROOM that takes. */
@@ -245,10 +265,17 @@ static int usual_path(const char *name, char *to, size_t room)
 int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs)
 {
 	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES], below[PATH_MAX];
-	int n = find_cgroup_unit(unit, list, max), r;
+	int n = find_unit(unit, true, list, max), r;
 
 	*ret_runs = n > 0;
 	if (n != -ENOENT)
+		return n;
+	/* What users call so may be what is meant, or may not. */
+	n = find_unit(unit, false, list, max - 1);
+	*ret_runs = n > 0;
+	if (n == -ENOENT || n == -E2BIG)
+		n = 0;
+	if (n < 0)
 		return n;
 	r = unit_name(unit, name);
 	if (r == 0)
@@ -256,8 +283,8 @@ int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max
 	if (r == 0)
 		r = find_mount(mount, sizeof(mount));
 	if (r == 0)
-		r = resolve_to_be(mount, below, list);
-	return r < 0 ? r : 1;
+		r = resolve_to_be(mount, below, &list[n]);
+	return r == 0 ? n + 1 : n > 0 ? n : r;
 }
 
 char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_MAX])

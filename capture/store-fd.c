@@ -62,7 +62,8 @@ static int write_all(struct store_fd *s, const uint8_t *data, size_t size, size_
 		}
 		n = write(s->fd, data + *ret_written, piece);
 		if (n < 0) {
-			if (errno == EINTR || errno == EAGAIN)
+			/* A file that is full for a while is none: there would be nothing to wait for. */
+			if (errno == EINTR || (errno == EAGAIN && !s->regular))
 				continue;
 			return -errno;
 		}

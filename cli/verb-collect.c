@@ -156,11 +156,16 @@ static int report(const struct collect *k, const struct session_view *v)
 	return r;
 }
 
+static bool is_of_stopped_service(const struct session_view *v)
+{
+	return strcmp(v->reason, "service stopped") == 0;
+}
+
 /* What ends a session, but not what it is for. */
 static bool is_to_go_on(const struct collect *k, const struct session_view *v)
 {
-	return !k->stopped && (strcmp(v->reason, PROFILE_REASON_OUTDATED) == 0 ||
-			       strcmp(v->reason, "service stopped") == 0);
+	return !k->stopped &&
+	       (strcmp(v->reason, PROFILE_REASON_OUTDATED) == 0 || is_of_stopped_service(v));
 }
 
 /* The session has ended: what became of it. */
@@ -172,8 +177,9 @@ static int finish(struct collect *k, struct bus_client *c)
 	if (bus_client_view(c, k->path, &v) < 0 && bus_client_last(c, &v) < 0)
 		return client_failed(c);
 	r = report(k, &v);
-	/* One that somebody removed is gone already. */
-	bus_client_remove(c, k->path);
+	/* One that somebody removed is gone already. What a service that ends still holds, the next one writes down. */
+	if (!is_of_stopped_service(&v))
+		bus_client_remove(c, k->path);
 	return is_to_go_on(k, &v) ? wait_and_try_again(k, "Beginning anew") : r;
 }
 

@@ -485,12 +485,13 @@ void access_drop_answers(struct access *a)
 	}
 }
 
-/* If it is a lie, it costs a few questions. */
 static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
-	(void)m;
 	(void)reterr;
-	access_drop_answers(userdata);
+	/* It tells everybody, and the bus sees to it that it is polkit who does; to us alone anybody may say it. Who hears of
+	 * sessions would be asked about again and again, and hear nothing meanwhile. */
+	if (!sd_bus_message_get_destination(m))
+		access_drop_answers(userdata);
 	return 0;
 }
 

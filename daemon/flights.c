@@ -26,6 +26,19 @@ static int open_folder(int dir_fd, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+/* Likewise, but nobody else's: whatever is in it is taken for what a service has left. */
+static int open_own_folder(int dir_fd, const char *path)
+{
+	int fd = open_folder(dir_fd, path);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)) {
+		close_fd(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
 int flights_open(void)
 {
 	const char *folders = getenv("RUNTIME_DIRECTORY");
@@ -44,7 +57,7 @@ int flights_open(void)
 		return fd;
 	if (mkdirat(fd, "flight", 0700) < 0 && errno != EEXIST)
 		return -errno;
-	return open_folder(fd, "flight");
+	return open_own_folder(fd, "flight");
 }
 
 static void name_of(char ret[static FOLDER_NAME_MAX], uid_t uid, const char *name)
@@ -68,7 +81,7 @@ int flights_make(int dir_fd, uid_t uid, const char *name)
 	name_of(folder, uid, name);
 	if (mkdirat(dir_fd, folder, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	fd = open_folder(dir_fd, folder);
+	fd = open_own_folder(dir_fd, folder);
 	if (fd < 0)
 		return fd;
 	r = lock(fd);
@@ -121,7 +134,7 @@ void flights_find(int dir_fd, flights_found_fn found, void *userdata)
 
 		if (!parse_folder(entry->d_name, &uid, &name))
 			continue;
-		fd = open_folder(dir_fd, entry->d_name);
+		fd = open_own_folder(dir_fd, entry->d_name);
 		if (fd < 0 || lock(fd) < 0)
 			continue;
 		n++;

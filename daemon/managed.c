@@ -208,14 +208,16 @@ int managed_snapshot(struct managed *s, sd_bus_message *call)
 int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_FLIGHT, .call = call };
+	_cleanup_close_ int own_fd = fd;
 	struct store *to;
 	int r;
 
 	if (s->n_waiters == LIMIT_WAITERS)
 		return -EDQUOT;
-	r = store_fd_new(fd, &to);
+	r = store_fd_new(own_fd, &to);
 	if (r < 0)
 		return r;
+	TAKE_FD(own_fd);
 	r = session_take_snapshot(s->session, to, &w.snapshot);
 	if (r < 0) {
 		store_free(to);

@@ -14,6 +14,8 @@
 #include "daemon/profile-snapshots.h"
 #include "daemon/service.h"
 
+#define CAPABILITIES_NS UINT64_C(1000000000) /* what was found is believed for so long */
+
 static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
@@ -31,6 +33,9 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 	r = create_request_read(call, &request, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
+	r = output_fd_check_peer(request.output_fd, args.uid, reterr);
+	if (r < 0)
+		return r;
 	/* Whose: the caller's, and nobody else's, root's neither. */
 	if (request.options.own)
 		session_options_set_own(&request.options, args.uid);
@@ -80,11 +85,26 @@ static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error
 	return r < 0 ? r : sd_bus_reply_method_return(call, "o", s->path);
 }
 
+/* To look takes milliseconds, and everybody may ask, again and again. */
+static int capabilities_of_late(const struct capability **ret)
+{
+	static struct capability caps[CAPABILITIES_MAX];
+	static uint64_t until_ns;
+	static int n;
+
+	if (clock_boot_ns() >= until_ns) {
+		n = capabilities_probe(caps);
+		until_ns = clock_boot_ns() + CAPABILITIES_NS;
+	}
+	*ret = caps;
+	return n;
+}
+
 static int method_get_capabilities(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	struct capability caps[CAPABILITIES_MAX];
-	int r, n = capabilities_probe(caps);
+	const struct capability *caps;
+	int r, n = capabilities_of_late(&caps);
 
 	(void)userdata;
 	(void)reterr;

@@ -453,7 +453,7 @@ void manager_settle(struct manager *m)
 	bool active = any_active(m);
 	int enabled = SD_EVENT_OFF;
 
-	if (m->exiting && !active && all_told(m))
+	if (m->exiting && !active && all_told(m) && !m->savings)
 		sd_event_exit(m->event, m->exit_status);
 	sd_event_source_get_enabled(m->tick, &enabled);
 	if (active == (enabled != SD_EVENT_OFF))
@@ -496,7 +496,9 @@ static void on_gone(const char *unique_name, void *userdata)
 	for (struct managed *s = m->sessions; s; s = next) {
 		next = s->next;
 		managed_drop_waiters(s, unique_name);
-		if (s->owner && strcmp(s->owner, unique_name) == 0)
+		/* (what a flight recorder of a profile holds when the service ends, the next one writes down) */
+		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
+		    !(m->exiting && s->profile && s->flight_fd >= 0))
 			managed_remove(s, "owner gone");
 	}
 }
@@ -608,6 +610,7 @@ struct manager *manager_free(struct manager *m)
 	m->ending = true;
 	while (m->sessions)
 		manager_remove(m, m->sessions);
+	profile_savings_free(m);
 	close_fd(m->flights_fd);
 	access_free(m->access);
 	sd_event_source_disable_unref(m->tick);

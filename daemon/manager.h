@@ -61,14 +61,16 @@ enum {
 
 struct access;
 struct managed;
+struct profile_saving;
 
 struct manager {
 	sd_event *event;
 	sd_bus *bus;
 	struct access *access;
-	uint64_t start_ns;            /* CLOCK_BOOTTIME */
-	struct profile_places places; /* as it is made: where packages put them */
-	struct managed *sessions;     /* newest first */
+	uint64_t start_ns;              /* CLOCK_BOOTTIME */
+	struct profile_places places;   /* as it is made: where packages put them */
+	struct managed *sessions;       /* newest first */
+	struct profile_saving *savings; /* profile-snapshots.h */
 	struct efforts efforts;
 	sd_event_source *tick; /* counters, while a session runs */
 	sd_event_source *deadline;

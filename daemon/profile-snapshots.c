@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -211,6 +212,90 @@ void profile_snapshot_triggered(struct session *session, const struct trigger *t
 	round_step(round);
 }
 
+/* What a dead service has left, on its way to a profile's directory. */
+struct profile_saving {
+	struct manager *manager;
+	struct profile_saving *next;
+	struct snapshot *snapshot;
+	sd_event_source *ended;
+	char *name, *path, *directory; /* of the session */
+};
+
+static struct profile_saving *saving_free(struct profile_saving *s)
+{
+	if (!s)
+		return NULL;
+	sd_event_source_disable_unref(s->ended);
+	snapshot_unref(s->snapshot);
+	free(s->name);
+	free(s->path);
+	free(s->directory);
+	free(s);
+	return NULL;
+}
+
+DEFINE_CLEANUP(struct profile_saving *, saving_free)
+
+static int on_saved(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct profile_saving *s = userdata, **at;
+	const struct log_subject about = { s->name, s->path, 0, LOG_SESSION_OTHER };
+	struct manager *m = s->manager;
+	int error = 0;
+
+	(void)source;
+	(void)fd;
+	(void)revents;
+	snapshot_ended(s->snapshot, &error);
+	if (error < 0)
+		log_session_warning(&about, error,
+				    "what the service kept when it died could not be written, or "
+				    "not all of it, to %s",
+				    s->directory);
+	else
+		log_session(&about, "what the service kept when it died is in %s", s->directory);
+	for (at = &m->savings; *at != s; at = &(*at)->next)
+		;
+	*at = s->next;
+	saving_free(s);
+	manager_settle(m);
+	return 0;
+}
+
+/* Tells how it ends; the service does not end before. */
+static int saving_new(struct managed *s, const struct profile_use *p, struct snapshot *snapshot)
+{
+	_cleanup_(saving_freep) struct profile_saving *one = calloc(1, sizeof(*one));
+	int r;
+
+	if (!one)
+		return -ENOMEM;
+	one->manager = s->manager;
+	one->snapshot = snapshot_ref(snapshot);
+	one->name = strdup(session_options(s->session)->name);
+	one->path = strdup(s->path);
+	one->directory = strdup(p->collection.directory);
+	if (!one->name || !one->path || !one->directory)
+		return -ENOMEM;
+	r = sd_event_add_io(s->manager->event, &one->ended, snapshot_fd(snapshot), EPOLLIN,
+			    on_saved, one);
+	if (r < 0)
+		return r;
+	one->next = s->manager->savings;
+	s->manager->savings = TAKE_PTR(one);
+	return 0;
+}
+
+void profile_savings_free(struct manager *m)
+{
+	while (m->savings) {
+		struct profile_saving *next = m->savings->next;
+
+		saving_free(m->savings);
+		m->savings = next;
+	}
+}
+
 int profile_snapshot_recovered(struct managed *s, struct profile_use *p)
 {
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *left = NULL;
@@ -225,6 +310,9 @@ int profile_snapshot_recovered(struct managed *s, struct profile_use *p)
 	if (r < 0)
 		return r;
 	TAKE_PTR(to);
+	r = saving_new(s, p, snapshot);
+	if (r < 0)
+		return r;
 	/* It goes on without the session, which makes room for the next one. */
 	snapshot_take(snapshot, TAKE_PTR(left), 0);
 	return 0;

@@ -25,8 +25,12 @@ int profile_snapshot_now(struct managed *s, const char *reason, sd_bus_message *
 /* S has seen something that it was to look for, and tells that not more often than it should: a session_triggered_fn, USERDATA being S. */
 void profile_snapshot_triggered(struct session *session, const struct trigger *t, void *userdata);
 
-/* Has what a dead service has left of the flight recorder S written where P says, without waiting. Returns 0 or a negative errno. */
+/* Has what a dead service has left of the flight recorder S written where P says, without waiting: its end is told by the log, and the
+ * service waits for it when it ends. Returns 0 or a negative errno. */
 int profile_snapshot_recovered(struct managed *s, struct profile_use *p);
+
+/* Waits for none of those any more. */
+void profile_savings_free(struct manager *m);
 
 /* Takes note of those of S that have ended. To be called when the session has changed. */
 void profile_snapshots_settle(struct managed *s);

@@ -228,7 +228,7 @@ bool profile_use_outdated(const struct profile_use *p, const struct session_opti
 	struct filter_cgroup list[FILTER_CGROUPS_MAX];
 
 	for (char **unit = p->collection.units; unit && *unit; unit++) {
-		int n = find_cgroup_unit(*unit, list, FILTER_CGROUPS_MAX);
+		int n = find_cgroup_unit_trusted(*unit, list, FILTER_CGROUPS_MAX);
 
 		for (int i = 0; i < n; i++) {
 			if (!has_cgroup(&o->filter, &list[i]))

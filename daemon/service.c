@@ -227,9 +227,12 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	int r;
 
 	(void)reterr;
+	/* (anybody may send us a signal that looks like it) */
+	if (strcmp(sd_bus_message_get_sender(m) ?: "", "org.freedesktop.DBus") != 0)
+		return 0;
 	r = sd_bus_message_read(m, "sss", &name, &old_owner, &new_owner);
 	if (r < 0 || !s->releasing || sd_bus_get_unique_name(s->bus, &own) < 0 ||
-	    strcmp(old_owner, own) != 0)
+	    strcmp(name, KYMO_BUS_NAME) != 0 || strcmp(old_owner, own) != 0)
 		return 0;
 	s->releasing = false;
 	if (s->n_calls == s->calls_before && is_idle(s)) {

@@ -73,15 +73,16 @@ static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_e
 
 static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	_cleanup_close_ int own_fd = -1;
 	struct managed *s = userdata;
-	int fd, r = sd_bus_message_read(call, "h", &fd);
+	int fd, own_fd, r = sd_bus_message_read(call, "h", &fd);
 
 	if (r < 0)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` names a descriptor that did not come with the "
 				     "message");
 	r = output_fd_check(fd, reterr);
+	if (r == 0)
+		r = output_fd_check_peer(fd, access_sender_uid(s->manager->access, call), reterr);
 	if (r < 0)
 		return r;
 	own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -96,10 +97,7 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 		return bus_error_set(reterr, r,
 				     "other snapshots of the session are on their way, and more "
 				     "may not wait");
-	if (r < 0)
-		return bus_error_set(reterr, r, NULL);
-	TAKE_FD(own_fd);
-	return 1;
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
 static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)

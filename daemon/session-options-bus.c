@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <linux/magic.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -119,6 +120,33 @@ int output_fd_check(int fd, sd_bus_error *reterr)
 				     "can be written there",
 				     filesystem);
 	return 0;
+}
+
+/* Whether what is written to the socket FD goes to somebody of UID, or out of this machine. */
+static bool is_socket_of(int fd, uid_t uid)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t size = sizeof(int), peer_size = sizeof(peer);
+	int domain, type;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0 ||
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) < 0 || type != SOCK_STREAM)
+		return false;
+	if (domain != AF_UNIX)
+		return domain == AF_INET || domain == AF_INET6;
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) == 0 && peer.uid == uid;
+}
+
+int output_fd_check_peer(int fd, uid_t uid, sd_bus_error *reterr)
+{
+	struct stat st;
+
+	if (uid == 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode) || is_socket_of(fd, uid))
+		return 0;
+	return bus_error_set(
+		reterr, -EBADF,
+		"`output` is a socket that does not lead to a program of your own: use "
+		"a pipe");
 }
 
 static int read_output(const struct option_row *row, sd_bus_message *m, struct create_request *to,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 #include <systemd/sd-bus.h>
 
 #include "base/cleanup.h"
@@ -34,6 +35,13 @@ int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_er
  * with a sentence in RETERR.
  */
 int output_fd_check(int fd, sd_bus_error *reterr);
+
+/*
+ * Likewise, of UID's FD: -EBADF if it is a socket whose other end could take what we write there for our word. The kernel tells
+ * who asks for it (SO_PASSCRED) who has written, and that is root, not who passed us the socket: the journal would have lines, and
+ * systemd messages, that seem to be the service's.
+ */
+int output_fd_check_peer(int fd, uid_t uid, sd_bus_error *reterr);
 
 /* Appends O and LINGER as a{sv}, the output left out. Returns 0 or a negative errno. */
 int session_options_append(sd_bus_message *m, const struct session_options *o, bool linger);

@@ -72,6 +72,8 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 		return bus_fail(c, error, "%s", e->message);
 	if (e && e->name &&
 	    (strcmp(e->name, SD_BUS_ERROR_NO_REPLY) == 0 ||
+	     strcmp(e->name, SD_BUS_ERROR_SERVICE_UNKNOWN) == 0 ||
+	     strcmp(e->name, SD_BUS_ERROR_NAME_HAS_NO_OWNER) == 0 ||
 	     strcmp(e->name, SD_BUS_ERROR_DISCONNECTED) == 0))
 		return bus_fail(c, error, "the service kymod does not answer any more");
 	if (e && e->message)
@@ -182,9 +184,12 @@ int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_
 
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
 {
-	const char *interface =
-		strcmp(path, MANAGER_PATH) == 0 ? MANAGER_INTERFACE : SESSION_INTERFACE;
-	int r = sd_bus_message_new_method_call(c->bus, ret, BUS_NAME, path, interface, method);
+	bool of_manager = strcmp(path, MANAGER_PATH) == 0;
+	/* A session is of the service that we have met: the next one, which a call would start, may have another at that path. */
+	int r = sd_bus_message_new_method_call(c->bus, ret, of_manager ? BUS_NAME : c->service,
+					       path,
+					       of_manager ? MANAGER_INTERFACE : SESSION_INTERFACE,
+					       method);
 
 	if (r >= 0)
 		r = sd_bus_message_set_allow_interactive_authorization(

@@ -153,7 +153,7 @@ int bus_client_view(struct bus_client *c, const char *path, struct session_view 
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int r;
 
-	r = sd_bus_message_new_method_call(c->bus, &m, BUS_NAME, path,
+	r = sd_bus_message_new_method_call(c->bus, &m, c->service, path,
 					   "org.freedesktop.DBus.Properties", "GetAll");
 	if (r >= 0)
 		r = sd_bus_message_append(m, "s", SESSION_INTERFACE);

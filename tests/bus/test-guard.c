@@ -723,6 +723,24 @@ static void assert_heard(sd_bus *b, const char *text, const char *path)
 	}
 }
 
+/* What polkit tells everybody, told by another to the service alone, is not believed: nobody is asked about again. */
+static void lie_of_change(sd_bus *b)
+{
+	uint32_t before = counts_of(b, VIEW).asked;
+
+	for (int i = 0; i < 2; i++) {
+		_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+		assert_true(sd_bus_message_new_signal(b, &m, POLKIT_PATH,
+						      "org.freedesktop.PolicyKit1.Authority",
+						      "Changed") >= 0);
+		assert_true(sd_bus_send_to(b, m, NAME, NULL) >= 0);
+	}
+	/* It has asked, if it does, before it answers this. */
+	assert_true(count_sessions(b) >= 0);
+	assert_int_equal(counts_of(b, VIEW).asked, before);
+}
+
 /* Of a session its owner hears, on each connection, and root; others only if they may see all. */
 static void test_signals(void **state)
 {
@@ -755,6 +773,7 @@ static void test_signals(void **state)
 	process_all(other);
 	live_and_end(bus);
 	assert_heard(other, by_other, SESSION_PREFIX "dear");
+	lie_of_change(bus);
 	assert_true(tell_polkit(bus, "Change") >= 0);
 	live_and_end(bus);
 	*by_other = '\0';

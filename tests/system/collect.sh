@@ -220,6 +220,17 @@ expect_soon 20 running flight
 expect_soon 20 has_chunks flight 3
 dump_records "$(chunks flight | tail -1)"
 assert_contains <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
+expect_soon 10 grep -q "session/flight: what the service kept when it died is in $TMP/out" "$TMP/kymod.log"
+
+# So it is if the service ends in order, and kymo collect goes on.
+work_marked famous-words
+before=$(n_chunks flight)
+end_kymod TERM
+expect_soon 20 running flight
+expect_soon 20 has_chunks flight $((before + 1))
+is_gone "$COLLECT" && fail "kymo collect ended with the service"
+dump_records "$(chunks flight | tail -1)"
+assert_contains <(events mark | jq -r .args.text) 'famous-words' "the mark in what a service kept that ended"
 end_collect
 assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
 

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -70,6 +72,42 @@ static void test_bad_units(void **state)
 	assert_int_equal(find_cgroup_unit("kymo-test-no-such-unit", list, 2), -ENOENT);
 }
 
+/* What a user calls like a unit of root's does not count beside it. */
+static void test_units_of_users(void **state)
+{
+	char name[64], user[128], users[256], roots[128];
+	struct filter_cgroup list[3];
+	bool runs;
+	int pid = (int)getpid();
+	const char *root = access("/sys/fs/cgroup/unified", F_OK) == 0 ? "/sys/fs/cgroup/unified"
+								       : "/sys/fs/cgroup";
+
+	(void)state;
+	need_cgroup2();
+	snprintf(name, sizeof(name), "kymo-test-%d.service", pid);
+	snprintf(user, sizeof(user), "%s/kymo-test-%d", root, pid);
+	snprintf(users, sizeof(users), "%s/%s", user, name);
+	snprintf(roots, sizeof(roots), "%s/%s", root, name);
+	if (geteuid() != 0 || mkdir(user, 0755) < 0)
+		skip();
+	assert_int_equal(mkdir(users, 0755), 0);
+	assert_int_equal(chown(user, 65534, 65534), 0);
+	assert_int_equal(chown(users, 65534, 65534), 0);
+	assert_int_equal(find_cgroup_unit_trusted(name, list, 1), 1);
+	assert_true(find_cgroup_unit_to_be(name, list, 3, &runs) >= 1);
+	assert_true(runs);
+	assert_int_equal(list[0].level, 2);
+	assert_int_equal(mkdir(roots, 0755), 0);
+	assert_int_equal(find_cgroup_unit(name, list, 3), 2);
+	assert_int_equal(find_cgroup_unit_trusted(name, list, 1), 1);
+	assert_int_equal(list[0].level, 1);
+	assert_int_equal(find_cgroup_unit_to_be(name, list, 1, &runs), 1);
+	assert_int_equal(list[0].level, 1);
+	rmdir(roots);
+	rmdir(users);
+	rmdir(user);
+}
+
 /* However it is written, it is the same. */
 static void test_spellings(void **state)
 {
@@ -105,9 +143,8 @@ static void test_spellings(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bad_paths),
-		cmocka_unit_test(test_long_path),
-		cmocka_unit_test(test_bad_units),
+		cmocka_unit_test(test_bad_paths), cmocka_unit_test(test_long_path),
+		cmocka_unit_test(test_bad_units), cmocka_unit_test(test_units_of_users),
 		cmocka_unit_test(test_spellings),
 	};
 

@@ -437,6 +437,44 @@ static void test_output_fd_check(void **state)
 	assert_int_equal(output_fd_check(f->other_fd, NULL), 0);
 }
 
+/* Where our word would be taken for somebody else's: only his own programs may hear it, or another machine. */
+static void test_output_fd_check_peer(void **state)
+{
+	struct fixture *f = *state;
+	uid_t own = getuid() ?: 4711; /* (to root all is allowed) */
+	int messages[2];
+	const int refused[] = {
+		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), /* may be connected later */
+		socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0),
+		f->other_fd, /* its peer is another's */
+		-1,
+	};
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, messages), 0);
+	for (size_t i = 0; refused[i] >= 0; i++) {
+		sd_bus_error e = SD_BUS_ERROR_NULL;
+
+		assert_int_equal(output_fd_check_peer(refused[i], own + 1, &e), -EBADF);
+		assert_non_null(strstr(e.message, "use a pipe"));
+		sd_bus_error_free(&e);
+		assert_int_equal(output_fd_check_peer(refused[i], 0, NULL), 0);
+		if (refused[i] != f->other_fd)
+			close(refused[i]);
+	}
+	assert_int_equal(output_fd_check_peer(messages[0], own, NULL), -EBADF);
+	close(messages[0]);
+	close(messages[1]);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(own), 0);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, messages), 0);
+	assert_int_equal(seteuid(getuid()), 0);
+	assert_int_equal(output_fd_check_peer(messages[0], own, NULL), 0);
+	close(messages[0]);
+	close(messages[1]);
+	assert_int_equal(output_fd_check_peer(f->output[1], own, NULL), 0);
+}
+
 /* What a session shows can be given to another one. */
 static void test_session_options_append_round_trip(void **state)
 {
@@ -507,6 +545,7 @@ int main(void)
 		CASE(test_create_request_read_refuses_lists),
 		CASE(test_create_request_read_output_not_sent),
 		CASE(test_output_fd_check),
+		CASE(test_output_fd_check_peer),
 		CASE(test_session_options_append_round_trip),
 	};
 
