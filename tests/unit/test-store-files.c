@@ -428,7 +428,7 @@ static void test_full(void **state)
 
 	(void)state;
 	mkdir("full", 0700);
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("none", "full", "tmpfs", 0, "size=64k") < 0)
 		skip();
 	dir_fd = folder_fd("full");
