@@ -32,6 +32,8 @@ depends() {
 	dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/([^)]*)//; s/ //g; /|/d'
 }
 
+prefix=$(meson introspect "$KYMO_BUILD" --buildoptions | jq -r '.[] | select(.name == "prefix").value')
+[ "$prefix" = /usr ] || fail "a package is of what is built for /usr, this is for $prefix: meson configure -Dprefix=/usr $KYMO_BUILD"
 build_package
 mapfile -t packages < <(depends "$PACKAGE")
 assert_ge ${#packages[@]} 5 "packages that ours depends on"
