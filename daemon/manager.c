@@ -546,6 +546,13 @@ static void on_found(uid_t uid, const char *name, int fd, void *userdata)
 	struct managed *s;
 	int r = managed_new_recovered(m, uid, name, fd, &s);
 
+	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
+		/* Not its fault: the next service may have room for it. */
+		log_warning(r, "what flight recorder %s of user %u has kept stays where it is", name,
+			    uid);
+		close_fd(fd);
+		return;
+	}
 	if (r < 0) {
 		/* There is nothing in it, or nothing that could be read. */
 		flights_remove(m->flights_fd, uid, name, fd);
