@@ -548,8 +548,8 @@ static void on_found(uid_t uid, const char *name, int fd, void *userdata)
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
 		/* Not its fault: the next service may have room for it. */
-		log_warning(r, "what flight recorder %s of user %u has kept stays where it is", name,
-			    uid);
+		log_warning(r, "what flight recorder %s of user %u has kept stays where it is",
+			    name, uid);
 		close_fd(fd);
 		return;
 	}
