@@ -11,7 +11,16 @@
 /* Wakeups that wait for the next word about their thread: more than a machine can have in flight. */
 enum { ASLEEP_MAX = 4096 };
 
-enum { BLOCKED_WORDS = TASKS_TID_MAX / 64 };
+/* Two bits a tid. */
+enum { STATES_IN_WORD = 32, STATE_WORDS = TASKS_TID_MAX / STATES_IN_WORD };
+
+enum {
+	STATE_BLOCKED = 1, /* its last switch-out was into sleep */
+	STATE_RUNS = 2,    /* some CPU's `tid` it is */
+	STATE_MASK = 3,
+};
+
+#define ALL_RUNS UINT64_C(0xaaaaaaaaaaaaaaaa)
 
 #define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
 
@@ -25,25 +34,25 @@ int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks 
 		.to_ns = UINT64_MAX,
 	};
 	s->cpus = calloc(n_cpus, sizeof(*s->cpus));
-	s->blocked = calloc(BLOCKED_WORDS, sizeof(*s->blocked));
-	return s->cpus && s->blocked ? 0 : -ENOMEM;
+	s->states = calloc(STATE_WORDS, sizeof(*s->states));
+	return s->cpus && s->states ? 0 : -ENOMEM;
 }
 
-static bool is_blocked(const struct schedule *s, uint32_t tid)
+static bool is_in_state(const struct schedule *s, uint32_t tid, unsigned state)
 {
-	return tid < TASKS_TID_MAX && s->blocked[tid / 64] >> (tid % 64) & 1;
+	return tid < TASKS_TID_MAX &&
+	       s->states[tid / STATES_IN_WORD] >> (tid % STATES_IN_WORD * 2) & state;
 }
 
-static void set_blocked(struct schedule *s, uint32_t tid, bool blocked)
+static void set_state(struct schedule *s, uint32_t tid, unsigned state)
 {
-	uint64_t bit = UINT64_C(1) << (tid % 64);
+	unsigned shift = tid % STATES_IN_WORD * 2;
+	uint64_t *word;
 
 	if (tid >= TASKS_TID_MAX)
 		return;
-	if (blocked)
-		s->blocked[tid / 64] |= bit;
-	else
-		s->blocked[tid / 64] &= ~bit;
+	word = &s->states[tid / STATES_IN_WORD];
+	*word = (*word & ~((uint64_t)STATE_MASK << shift)) | (uint64_t)state << shift;
 }
 
 /* Whether the switch in WORDS takes its thread off to sleep. */
@@ -63,7 +72,7 @@ void schedule_deinit(struct schedule *s)
 		free(w);
 	table_deinit(&s->asleep);
 	free(s->cpus);
-	free(s->blocked);
+	free(s->states);
 	*s = (struct schedule){ 0 };
 }
 
@@ -123,17 +132,17 @@ struct turn {
 	int32_t prio;
 };
 
-/* From what C has running to TURN. */
-static struct event synthetic_event(const struct schedule *s, const struct schedule_cpu *c,
-				    unsigned cpu, const struct turn *turn)
+/* From what C has running to TURN, whose thread has KOID. */
+static struct event synthetic_event(const struct schedule_cpu *c, unsigned cpu,
+				    const struct turn *turn, uint64_t koid)
 {
 	return (struct event){
 		.kind = EVENT_SWITCH,
 		.ts_ns = turn->ts_ns,
 		.cpu = cpu,
-		.tid = tasks_koid(s->tasks, c->tid),
+		.tid = c->koid,
 		.sw = {
-			.next_tid = tasks_koid(s->tasks, turn->tid),
+			.next_tid = koid,
 			.prev_prio = c->tid ? c->prio : FXT_IDLE_WEIGHT,
 			.next_prio = turn->tid ? turn->prio : FXT_IDLE_WEIGHT,
 			.out_state = turn->out_state,
@@ -142,16 +151,42 @@ static struct event synthetic_event(const struct schedule *s, const struct sched
 	};
 }
 
+static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns);
+
+/*
+ * TID comes on CPU. Where else we saw it running it has gone, and that was not reported, nor, since
+ * then, another switch there. Only that a thread runs is looked up for each switch; where is not.
+ */
+static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns)
+{
+	int r = 0;
+
+	if (__builtin_expect(tid == 0 || !is_in_state(s, tid, STATE_RUNS), 1))
+		return 0;
+	for (unsigned i = 0; r == 0 && i < s->n_cpus; i++)
+		if (i != cpu && s->cpus[i].known && s->cpus[i].tid == tid)
+			r = close_unreported(s, i, ts_ns);
+	return r;
+}
+
 /* A switch that did not happen, or was not reported. */
 static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
-	struct event ev = synthetic_event(s, c, cpu, &turn);
+	const uint64_t koid = tasks_koid(s->tasks, turn.tid);
+	struct event ev = synthetic_event(c, cpu, &turn, koid);
 	int r = ensure_announced(s, turn.tid);
 
+	if (r == 0)
+		r = ensure_off(s, turn.tid, cpu, turn.ts_ns);
 	if (r < 0)
 		return r;
+	if (c->tid)
+		set_state(s, c->tid, turn.out_state == FXT_STATE_BLOCKED ? STATE_BLOCKED : 0);
+	if (turn.tid)
+		set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
+	c->koid = koid;
 	c->prio = turn.prio;
 	drop_held(s, c);
 	return fxt_archive_event(s->archive, &ev);
@@ -174,7 +209,8 @@ int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu,
 		begins ? c->tid : 0,
 		begins ? c->prio : 0,
 	};
-	const struct event ev = synthetic_event(s, begins ? &idle : c, cpu, &turn);
+	const struct event ev =
+		synthetic_event(begins ? &idle : c, cpu, &turn, begins ? c->koid : 0);
 
 	return c->known ? fxt_archive_event(to, &ev) : 0;
 }
@@ -212,7 +248,8 @@ static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	int r = ensure_announced(s, (uint32_t)words[WAKEUP_TID]);
 
-	set_blocked(s, (uint32_t)words[WAKEUP_TID], false);
+	if (is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_BLOCKED))
+		set_state(s, (uint32_t)words[WAKEUP_TID], 0);
 	if (r == 0 && n_words == SCHEDULE_WAKEUP_WORDS)
 		r = ensure_announced(s, (uint32_t)words[WAKEUP_WAKER]);
 	if (r < 0)
@@ -362,15 +399,21 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 		if (r < 0)
 			return r;
 	}
-	set_blocked(s, out, goes_to_sleep(words));
-	set_blocked(s, in, false);
-	if (s->tasks->owner) {
-		words[SWITCH_OUT] = tasks_koid(s->tasks, out);
+	r = ensure_off(s, in, cpu, words[WORD_TS]);
+	if (r < 0)
+		return r;
+	if (out)
+		set_state(s, out, goes_to_sleep(words) ? STATE_BLOCKED : 0);
+	if (in)
+		set_state(s, in, STATE_RUNS);
+	/* A tid can have its next owner before the last one has gone off the CPU for good. */
+	words[SWITCH_OUT] = c->koid;
+	if (s->tasks->owner)
 		words[SWITCH_IN] = tasks_koid(s->tasks, in);
-	}
 	s->n_events++;
-	r = fxt_archive_words(s->archive, words, n_words);
 	c->tid = in;
+	c->koid = words[SWITCH_IN];
+	r = fxt_archive_words(s->archive, words, n_words);
 	c->prio = weight_of(words[SWITCH_IN_WEIGHT]);
 	if (r == 0 && __builtin_expect(c->held.n_words != 0, 0))
 		r = settle_held(s, &c->held, out, words);
@@ -390,7 +433,7 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	}
 	/* The order of time knows better than the look at the queue: when a delayed dequeue is
 	 * completed, a thread that sleeps is for a moment on the queue and not delayed any more. */
-	if (is_blocked(s, tid))
+	if (is_in_state(s, tid, STATE_BLOCKED))
 		on_rq = false;
 	if (!on_rq)
 		drop_asleep(s, tid);
@@ -457,7 +500,8 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 		ev.ts_ns = c->opened_ns;
 	s->lost += mark->count;
 	/* Who slept may have run and stopped in between. */
-	memset(s->blocked, 0, BLOCKED_WORDS * sizeof(*s->blocked));
+	for (size_t i = 0; i < STATE_WORDS; i++)
+		s->states[i] &= ALL_RUNS;
 	r = fxt_archive_event(s->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;

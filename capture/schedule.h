@@ -32,7 +32,8 @@ struct schedule_wakeup {
 };
 
 struct schedule_cpu {
-	uint32_t tid; /* runs; the kernel's; 0 = idle */
+	uint32_t tid;  /* runs; the kernel's; 0 = idle */
+	uint64_t koid; /* of that thread: the next owner of the tid can be there before it is off */
 	int32_t prio;
 	bool known;                  /* false: nothing is known yet, or no more */
 	uint64_t opened_ns;          /* by a head: what is made up here is never older */
@@ -48,7 +49,7 @@ struct schedule {
 	uint64_t from_ns, to_ns; /* records outside are dropped */
 	uint64_t
 		start_ns; /* 0, or after a split: from_ns is when the chunk began, and late ones are put there */
-	uint64_t *blocked;     /* a bit per tid: its last switch-out was into sleep */
+	uint64_t *states;      /* two bits a tid: whether it sleeps, whether it runs */
 	struct table asleep;   /* tid -> struct schedule_wakeup: blocked right after it */
 	uint64_t n_events;     /* switches, wakeups and migrations written */
 	uint64_t lost;         /* sum of all losses so far */

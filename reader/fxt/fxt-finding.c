@@ -276,10 +276,16 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"Perfetto v55 ends with a failed assertion.",
 	},
 	[FXT_FINDING_SCHED_UNSORTED] = {
-		"sched-unsorted", WARNING, "a scheduling record over 10 ms older than one before it",
+		"sched-unsorted", WARNING, "a switch over 10 ms older than a scheduling record before it",
 		"# ns older",
 		"The format allows any order, and readers sort; but Perfetto before v49 took scheduling "
 		"records as they came. Merge what comes from several CPUs by time.",
+	},
+	[FXT_FINDING_WAKE_LATE] = {
+		"wake-late", NOTE, "a wakeup over 10 ms older than a scheduling record before it",
+		"# ns older",
+		"That a wakeup was one may show only when its thread runs; but Perfetto before v49 took "
+		"scheduling records as they came.",
 	},
 	[FXT_FINDING_SWITCH_OUT_LOST] = {
 		"switch-out-lost", WARNING, "a switch takes off another thread than runs on the CPU",

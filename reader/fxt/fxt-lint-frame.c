@@ -107,8 +107,10 @@ static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const st
 	if (r->ts_ns >= l->sched_last_ns)
 		l->sched_last_ns = r->ts_ns;
 	else if (l->sched_last_ns - r->ts_ns > LATE_NS && r->ts_ns != l->synthetic_ns)
-		fxt_lint_find(l, FXT_FINDING_SCHED_UNSORTED, l->here, l->sched_last_ns - r->ts_ns,
-			      0);
+		fxt_lint_find(l,
+			      r->subtype == FXT_SCHED_WAKEUP ? FXT_FINDING_WAKE_LATE
+							     : FXT_FINDING_SCHED_UNSORTED,
+			      l->here, l->sched_last_ns - r->ts_ns, 0);
 	if (l->findings.said.waker && ++l->n_wakers == WAKERS_MANY + 1)
 		fxt_lint_find(l, FXT_FINDING_WAKERS_MANY, l->here, l->n_wakers, 0);
 }

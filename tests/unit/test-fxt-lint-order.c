@@ -85,6 +85,7 @@ static void test_within_the_window(void **state)
 			assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
 			assert_int_equal(t.not_judged, 0);
 			t.n[FXT_FINDING_WAKE_TWICE] = t.n[FXT_FINDING_SCHED_UNSORTED] = 0;
+			t.n[FXT_FINDING_WAKE_LATE] = 0;
 			assert_clean(&t);
 		}
 }
@@ -112,6 +113,7 @@ static void test_too_late(void **state)
 	assert_true(t.not_judged > 0);
 	assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
 	t.n[FXT_FINDING_WAKE_TWICE] = t.n[FXT_FINDING_SCHED_UNSORTED] = 0;
+	t.n[FXT_FINDING_WAKE_LATE] = 0;
 	assert_clean(&t);
 }
 

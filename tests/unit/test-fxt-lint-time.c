@@ -109,6 +109,15 @@ static void sched_unsorted(struct build *b, bool bad)
 	build_switch(b, late + 1, 1, 12, 0);
 }
 
+static void wake_late(struct build *b, bool bad)
+{
+	build_switch(b, 1000000000, 0, 0, 11);
+	build_switch(b, 1000000001, 0, 11, 0);
+	build_wakeup(b, bad ? 500000000 : 995000000, 12);
+	build_switch(b, 1000000002, 0, 0, 12);
+	build_switch(b, 1000000003, 0, 12, 0);
+}
+
 static void switch_out_lost(struct build *b, bool bad)
 {
 	build_switch(b, 100, 0, 0, 11);
@@ -344,6 +353,7 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_IDLE_WEIGHT, idle_weight_legacy },
 	{ FXT_FINDING_CPU_HUGE, cpu_huge },
 	{ FXT_FINDING_SCHED_UNSORTED, sched_unsorted },
+	{ FXT_FINDING_WAKE_LATE, wake_late },
 	{ FXT_FINDING_SWITCH_OUT_LOST, switch_out_lost },
 	{ FXT_FINDING_SWITCH_OUT_LOST, switch_out_lost_idle },
 	{ FXT_FINDING_SWITCH_IN_LOST, switch_in_lost },

@@ -142,6 +142,55 @@ static void test_migrate_of_another(void **state)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
+/* What comes on a CPU runs on no other one, be it said by a switch, by a loss's end, or made up. */
+static void test_elsewhere(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "100 cpu1 0>6 running *\n"
+	     "130 cpu0 5>0 running *\n"
+	     "130 cpu1 6>5 running\n"
+	     "140 cpu1 5>0 running *\n"
+	     "140 cpu2 0>5 running *\n"
+	     "140 cpu2 5>6 blocked\n"
+	     "150 cpu2 6>0 running *\n"
+	     "150 cpu3 0>6 running *\n",
+	     OPEN(0, 5), OPEN(1, 6), SWITCH(130, 1, 6, 5, READY), SWITCH(140, 2, 5, 6, BLOCKED),
+	     LOSS_END(145, 3, 150, 6));
+	assert_int_equal(f->s.n_unreported, 3);
+}
+
+static void test_elsewhere_held(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "120 cpu0 5>0 blocked *\n"
+	     "120 wake 5 @0 by 7\n"
+	     "130 cpu1 0>5 running\n",
+	     OPEN(0, 5), WAKE_BY(120, 5, 0, 7), SWITCH(130, 1, 0, 5, READY));
+	assert_int_equal(f->s.n_unreported, 1);
+	assert_wakeups_accounted(f);
+}
+
+/* A filter lets go of a thread on one CPU and takes it in on another. */
+static void test_elsewhere_filtered(void **state)
+{
+	struct fixture *f = *state;
+
+	f->s.filtered = true;
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "100 cpu1 0>4325376 running *\n"
+	     "130 cpu0 5>0 running *\n"
+	     "130 cpu1 4325376>5 running\n",
+	     OPEN(0, 5), OPEN(1, FXT_KOID_OTHER), SWITCH(130, 1, FXT_KOID_OTHER, 5, READY));
+	assert_int_equal(f->s.n_unreported, 0);
+}
+
 /* ---- losses ---- */
 
 static void test_loss(void **state)
@@ -264,6 +313,9 @@ int main(void)
 		TEST(test_migrate_closes),
 		TEST(test_migrate_closes_held),
 		TEST(test_migrate_of_another),
+		TEST(test_elsewhere),
+		TEST(test_elsewhere_held),
+		TEST(test_elsewhere_filtered),
 		TEST(test_loss),
 		TEST(test_loss_idle),
 		TEST(test_loss_meanwhile),

@@ -88,7 +88,17 @@ static void give_out_again(struct fixture *f, uint32_t tid)
 	tasks_set_announced(&f->tasks, tid);
 }
 
-#define KOID_5 "8388613" /* 5 + (2 << 22) */
+/* And a third one. */
+static void give_out_third(struct fixture *f, uint32_t tid)
+{
+	const struct rec_identity third = { .start_ns = 3, .pid = tid, .tid = tid, .comm = "c" };
+
+	assert_int_equal(tasks_update(&f->tasks, &third, true), 0);
+	tasks_set_announced(&f->tasks, tid);
+}
+
+#define KOID_5       "8388613" /* 5 + (2 << 22) */
+#define KOID_5_THIRD "12582917"
 
 static void test_koids(void **state)
 {
@@ -128,6 +138,32 @@ static void test_koids_from_fork_on(void **state)
 	     "110 cpu0 5>0 dead\n"
 	     "120 cpu0 0>" KOID_5 " running\n",
 	     SWITCH(120, 0, 0, 5, READY));
+}
+
+/* The next owner is there before the last one is known to have gone: reaped early, or the loss of its switch is said late. */
+static void test_koid_stays_while_it_runs(void **state)
+{
+	struct fixture *f = *state;
+	static const struct step before[] = { OPEN(0, 5), SWITCH(110, 0, 5, 6, READY),
+					      SWITCH(120, 0, 6, 5, READY) },
+				 again[] = { SWITCH(130, 0, 5, 0, DEAD),
+					     SWITCH(140, 0, 0, 5, READY) };
+
+	script_play(f, before, ARRAY_SIZE(before));
+	give_out_again(f, 5);
+	script_play(f, again, ARRAY_SIZE(again));
+	give_out_third(f, 5);
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "110 cpu0 5>6 running\n"
+	     "120 cpu0 6>5 running\n"
+	     "130 cpu0 5>0 dead\n"
+	     "140 cpu0 0>" KOID_5 " running\n"
+	     "150 lost sched cpu0 3 150..160\n"
+	     "150 cpu0 " KOID_5 ">0 running *\n"
+	     "160 cpu0 0>" KOID_5_THIRD " running *\n",
+	     LOSS(150, 0, 160, 3), LOSS_END(150, 0, 160, 5));
+	assert_int_equal(f->s.n_unreported, 0);
 }
 
 /* Each thread is named before the first record that names it, and once. */
@@ -188,6 +224,7 @@ int main(void)
 		TEST(test_renumber_not_kthread),
 		TEST(test_koids),
 		TEST(test_koids_from_fork_on),
+		TEST(test_koid_stays_while_it_runs),
 		TEST(test_announce),
 		TEST(test_announce_fails),
 	};

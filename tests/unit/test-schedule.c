@@ -165,7 +165,8 @@ static void test_output_full(void **state)
 
 /*
  * Whatever comes, each wakeup is written or dismissed, and the archive can be read; and on each CPU
- * the thread that a switch takes off is the one that the switch before put on.
+ * the thread that a switch takes off is the one that the switch before put on, and no thread runs
+ * on two of them.
  */
 struct continuity {
 	uint32_t running[N_CPUS];
@@ -179,6 +180,9 @@ static void check_continuity(const struct event *ev, void *userdata)
 		return;
 	assert_true(ev->cpu < N_CPUS);
 	assert_int_equal(c->running[ev->cpu], ev->tid);
+	for (unsigned cpu = 0; cpu < N_CPUS; cpu++)
+		assert_false(cpu != ev->cpu && ev->sw.next_tid != 0 &&
+			     c->running[cpu] == ev->sw.next_tid);
 	c->running[ev->cpu] = ev->sw.next_tid;
 }
 
