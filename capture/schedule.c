@@ -173,20 +173,20 @@ static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t t
 static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
-	const uint64_t koid = tasks_koid(s->tasks, turn.tid);
-	struct event ev = synthetic_event(c, cpu, &turn, koid);
-	int r = ensure_announced(s, turn.tid);
+	struct event ev;
+	int r = ensure_announced(s, turn.tid); /* which may give it its koid */
 
 	if (r == 0)
 		r = ensure_off(s, turn.tid, cpu, turn.ts_ns);
 	if (r < 0)
 		return r;
+	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->tasks, turn.tid));
 	if (c->tid)
 		set_state(s, c->tid, turn.out_state == FXT_STATE_BLOCKED ? STATE_BLOCKED : 0);
 	if (turn.tid)
 		set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
-	c->koid = koid;
+	c->koid = ev.sw.next_tid;
 	c->prio = turn.prio;
 	drop_held(s, c);
 	return fxt_archive_event(s->archive, &ev);
@@ -425,6 +425,7 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	uint32_t tid = (uint32_t)words[WAKEUP_TID];
 	uint64_t cpu = fxt_get_sched_cpu(words[0]);
 	bool on_rq = words[0] & WAKE_ON_RQ;
+	int r;
 
 	words[0] &= ~WAKE_ON_RQ;
 	if (cpu < s->n_cpus && s->cpus[cpu].known && s->cpus[cpu].tid == tid) {
@@ -435,12 +436,14 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	 * completed, a thread that sleeps is for a moment on the queue and not delayed any more. */
 	if (is_in_state(s, tid, STATE_BLOCKED))
 		on_rq = false;
-	if (!on_rq)
-		drop_asleep(s, tid);
-	if (!on_rq)
-		return write_wakeup(s, words, n_words);
-	s->n_dismissed++;
-	return 0;
+	if (on_rq) {
+		s->n_dismissed++;
+		return 0;
+	}
+	drop_asleep(s, tid);
+	/* It sleeps where it ran last, so it runs nowhere. */
+	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS]);
+	return r < 0 ? r : write_wakeup(s, words, n_words);
 }
 
 static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)

@@ -176,6 +176,23 @@ static void test_elsewhere_held(void **state)
 	assert_wakeups_accounted(f);
 }
 
+/* A sleeper runs nowhere, least of all where it did not run last. */
+static void test_elsewhere_woken(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "130 cpu0 5>0 running *\n"
+	     "130 wake 5 @1 by 7\n"
+	     "140 cpu0 0>5 running\n",
+	     OPEN(0, 5), MAYBE_BY(120, 5, 1, 7), WAKE_BY(130, 5, 1, 7),
+	     SWITCH(140, 0, 0, 5, READY));
+	assert_int_equal(f->s.n_unreported, 1);
+	assert_int_equal(f->s.n_dismissed, 1);
+	assert_wakeups_accounted(f);
+}
+
 /* A filter lets go of a thread on one CPU and takes it in on another. */
 static void test_elsewhere_filtered(void **state)
 {
@@ -315,6 +332,7 @@ int main(void)
 		TEST(test_migrate_of_another),
 		TEST(test_elsewhere),
 		TEST(test_elsewhere_held),
+		TEST(test_elsewhere_woken),
 		TEST(test_elsewhere_filtered),
 		TEST(test_loss),
 		TEST(test_loss_idle),
