@@ -43,7 +43,8 @@ struct word_ring {
 	__u64 lost_last_ns;
 	__u32 shown_tid;  /* with a filter: who the last record says runs, if selected; else 0 */
 	__u32 untimed[2]; /* runs before one that is timed: of COST_SCHED and of COST_WAKEUPS */
-	__u32 pad_0[5];
+	__u32 lost_tid;   /* what runs since the last record that was lost */
+	__u32 pad_0[4];
 	/* written by user space, read by the program */
 	__u64 tail;
 	__u64 pad_1[7];
@@ -61,7 +62,7 @@ struct ring_lost {
 	__u64 first_ns; /* when the first one was lost: until then all is there */
 	__u64 last_ns;  /* when the last one was lost: from then on all is there */
 	__u64 count;
-	__u32 tid; /* what runs on the CPU since last_ns; 0 = idle */
+	__u32 tid; /* what runs on the CPU since last_ns; 0 = idle, or it is not known */
 	__s32 prio;
 };
 _Static_assert(sizeof(struct ring_lost) == 40, "ABI");

@@ -59,18 +59,25 @@ static __always_inline bool is_open(struct task_struct *p, bool shown)
 	return shown && (!(filter_kinds & FILTER_OWN) || filter_selects(p));
 }
 
-/* Makes room for BYTES; RUNNING is the task on this CPU until now. As ring_reserve(). */
+/*
+ * Makes room for BYTES; RUNNING is the task on this CPU until now, NEXT from now on. As ring_reserve().
+ * If a switch between the last record that was lost and this one was not reported to us, nobody knows
+ * what ran in between.
+ */
 static __always_inline bool reserve(struct reservation *r, struct word_ring *ring, __u32 bytes,
-				    __u64 now_ns, struct task_struct *running)
+				    __u64 now_ns, struct task_struct *running,
+				    struct task_struct *next)
 {
 	struct ring_lost *mark = NULL;
 
-	if (!ring_reserve(r, ring, sched_ring_bytes, bytes, now_ns, &mark))
+	if (!ring_reserve(r, ring, sched_ring_bytes, bytes, now_ns, &mark)) {
+		ring->lost_tid = next->pid;
 		return false;
+	}
 	if (__builtin_expect(mark != NULL, 0)) {
 		bool shown = is_shown(ring, running);
 
-		mark->tid = running->pid;
+		mark->tid = (__u32)running->pid == ring->lost_tid ? ring->lost_tid : 0;
 		mark->prio = running->prio;
 		if (!shown)
 			mark->tid = FXT_KOID_OTHER + bpf_get_smp_processor_id();
@@ -157,7 +164,7 @@ static __always_inline void write_switch(struct word_ring *ring, __u32 cpu,
 	now_ns = bpf_ktime_get_boot_ns();
 	if (offcpu_min_ns)
 		keep_switch_time(now_ns);
-	has_room = reserve(&r, ring, words * sizeof(__u64), now_ns, prev);
+	has_room = reserve(&r, ring, words * sizeof(__u64), now_ns, prev, next);
 	/* Also of a switch that is lost: the id may be somebody else's by the next one. */
 	if (filter_kinds)
 		ring->shown_tid = next_in ? next->pid : 0;
@@ -200,7 +207,7 @@ static __always_inline void write_wakeup(struct word_ring *ring, struct task_str
 
 	named = waker->pid != 0 && !in_interrupt(waker) && is_open(waker, is_shown(ring, waker));
 	words = named ? 6 : 4;
-	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, waker))
+	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, waker, waker))
 		return;
 	r.words[0] = fxt_wakeup_header(words, named ? 2 : 1, p->thread_info.cpu) | flags;
 	r.words[1] = now_ns;
@@ -264,12 +271,13 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 static __always_inline void write_migrate(struct word_ring *ring, struct task_struct *p,
 					  int dest_cpu)
 {
+	struct task_struct *running = bpf_get_current_task_btf();
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct reservation r;
 
 	if (!filter_selects(p))
 		return;
-	if (!reserve(&r, ring, 6 * sizeof(__u64), now_ns, bpf_get_current_task_btf()))
+	if (!reserve(&r, ring, 6 * sizeof(__u64), now_ns, running, running))
 		return;
 	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6) |
 		     fxt_put_event_type(FXT_EVENT_INSTANT) | fxt_put_event_n_args(2) |
