@@ -455,7 +455,11 @@ static void test_session_signals(void **state)
 	assert_int_equal(added, 1);
 	assert_int_equal(removed, 1);
 	assert_int_equal(finished, 1);
-	assert_string_equal(states, "starting running draining stopped ");
+	/* (A state may be over before it is told.) */
+	if (!strstr(states, "draining"))
+		assert_string_equal(states, "starting running stopped ");
+	else
+		assert_string_equal(states, "starting running draining stopped ");
 }
 
 static void test_session_ends_itself(void **state)

@@ -18,10 +18,10 @@ begin() {
 }
 
 remember_bpf
-expect_exit 0 "$KYMO" record --direct -d 200ms -o "$TMP/d.fxt"
+expect_exit "0|3" "$KYMO" record --direct -d 200ms -o "$TMP/d.fxt"
 no_bpf_left "a recording of 200 ms"
 remember_bpf
-expect_exit 0 "$KYMO" record --direct -d 200ms -o "$TMP/all.fxt" \
+expect_exit "0|3" "$KYMO" record --direct -d 200ms -o "$TMP/all.fxt" \
 	-e sched,irq,softirq,workqueue,power,counters,profile,offcpu
 no_bpf_left "a recording of all categories"
 
