@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "capture/cgroup-paths.h"
 #include "capture/counters.h"
+#include "capture/listed.h"
 #include "capture/mappings.h"
 #include "capture/memory.h"
 #include "capture/proc.h"
@@ -106,11 +107,6 @@ static void tell(struct worker *w)
 
 /* ---- what the thread does ---- */
 
-static int keep_task(const struct rec_head *rec, void *userdata)
-{
-	return outbuf_append(userdata, rec, rec->size);
-}
-
 static int keep_sample(const struct rec_sample *rec, void *userdata)
 {
 	return outbuf_append(userdata, rec, sizeof(*rec));
@@ -190,16 +186,6 @@ static void prove_if_due(struct worker *w)
 	w->next_proof_ns = now_ns + PROOF_NS;
 }
 
-static const struct rec_task *find_task(const struct outbuf *tasks, uint32_t tid)
-{
-	const struct rec_task *list = (const struct rec_task *)tasks->data;
-
-	for (size_t i = 0; i < tasks->size / sizeof(*list); i++)
-		if (list[i].task.tid == tid)
-			return &list[i];
-	return NULL;
-}
-
 /*
  * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still. Lists once more
  * into *RET, which is for is_same().
@@ -207,19 +193,13 @@ static const struct rec_task *find_task(const struct outbuf *tasks, uint32_t tid
 static void list_again(struct worker *w, struct outbuf *ret)
 {
 	if (w->options.own)
-		collector_list_tasks(w->collector, keep_task, ret);
+		listed_read(w->collector, ret);
 }
 
 static bool is_same(const struct worker *w, const struct outbuf *before, const struct outbuf *after,
 		    uint32_t tid)
 {
-	const struct rec_task *was, *is;
-
-	if (!w->options.own)
-		return true;
-	was = find_task(before, tid);
-	is = find_task(after, tid);
-	return was && is && was->task.start_ns == is->task.start_ns && was->exec_id == is->exec_id;
+	return !w->options.own || listed_same(listed_find(before, tid), listed_find(after, tid));
 }
 
 /* Watches those of TASKS, struct rec_task, that are selected. */
@@ -262,7 +242,7 @@ static void arm_missed(struct worker *w)
 {
 	struct outbuf tasks = { 0 };
 
-	if (collector_list_tasks(w->collector, keep_task, &tasks) == 0)
+	if (listed_read(w->collector, &tasks) == 0)
 		arm_selected(w, &tasks);
 	outbuf_deinit(&tasks);
 }
@@ -409,7 +389,7 @@ static void start(struct worker *w, struct outbuf *list)
 		rouse_cpus(collector_n_cpus(c));
 	if (r == 0) {
 		start_ns = clock_boot_ns();
-		r = collector_list_tasks(c, keep_task, &tasks);
+		r = listed_read(c, &tasks);
 		if (r < 0)
 			text = strdup("cannot list the tasks that run");
 		listed_ns = clock_boot_ns();
@@ -487,15 +467,7 @@ static void read_commands(struct worker *w, const struct outbuf *tasks)
 /* In the kernel: what /proc says may be of somebody else by now. */
 static bool identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
 {
-	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
-	const struct rec_task *task;
-
-	if (w->collector)
-		collector_list_tasks(w->collector, keep_task, &tasks);
-	task = find_task(&tasks, tid);
-	if (task)
-		*ret = *task;
-	return task != NULL;
+	return w->collector && listed_now(w->collector, tid, ret);
 }
 
 static void look_up(struct worker *w, uint32_t tid)
