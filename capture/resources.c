@@ -648,25 +648,15 @@ int resources_new(const struct resources_sink *sink, struct resources **ret)
 	return 0;
 }
 
-static void free_all(struct table *t)
-{
-	size_t pos = 0;
-	void *p;
-
-	while ((p = table_next(t, &pos)))
-		free(p);
-	table_deinit(t);
-}
-
 struct resources *resources_free(struct resources *r)
 {
 	if (!r)
 		return NULL;
 	for (enum resource i = 0; i < RESOURCE_MAX; i++)
-		free_all(&r->things[i]);
+		table_deinit_free(&r->things[i]);
 	thread_books_deinit(&r->threads);
-	free_all(&r->moves);
-	free_all(&r->sums);
+	table_deinit_free(&r->moves);
+	table_deinit_free(&r->sums);
 	ranges_deinit(&r->mappings);
 	ranges_deinit(&r->listed);
 	free(r);

@@ -197,9 +197,7 @@ void thread_books_deinit(struct thread_books *b)
 	for (size_t pos = 0; (t = table_next(&b->by_tid, &pos));)
 		if (!t->handle)
 			free(t);
-	for (size_t pos = 0; (t = table_next(&b->by_handle, &pos));)
-		free(t);
 	table_deinit(&b->by_tid);
-	table_deinit(&b->by_handle);
+	table_deinit_free(&b->by_handle);
 	table_deinit(&b->being_made);
 }

@@ -30,7 +30,6 @@ void leak_watch_free(struct leak_watch *w)
 {
 	struct leak_group *g, *next_group;
 	struct leak_block *b;
-	struct leak_sum *sum;
 
 	while ((b = w->first)) {
 		w->first = b->after;
@@ -42,28 +41,22 @@ void leak_watch_free(struct leak_watch *w)
 			free(g);
 		}
 	}
-	for (size_t pos = 0; (sum = table_next(&w->sums, &pos));)
-		free(sum);
 	table_deinit(&w->stacks);
 	table_deinit(&w->by_key);
 	table_deinit(&w->by_id);
-	table_deinit(&w->sums);
+	table_deinit_free(&w->sums);
 	free(w->groups);
 	free(w);
 }
 
 struct leaks *leaks_free(struct leaks *l)
 {
-	struct leak_process *p;
-
 	if (!l)
 		return NULL;
 	for (size_t i = 0; i < l->n_watches; i++)
 		leak_watch_free(l->watches[i]);
 	free(l->watches);
-	for (size_t pos = 0; (p = table_next(&l->by_pid, &pos));)
-		free(p);
-	table_deinit(&l->by_pid);
+	table_deinit_free(&l->by_pid);
 	text_set_deinit(&l->texts);
 	profile_free(l->profile);
 	free(l);
