@@ -23,7 +23,7 @@ enum {
 	LOOKS_MAX = 256,
 	CGROUPS_MAX = 256,
 	MEMORY_BYTES_MAX = 8 << 20, /* read and not taken yet */
-	COMMAND_BATCH = 64,         /* processes between two deliveries */
+	BATCH = 64,                 /* processes between two deliveries */
 };
 
 /* How often to look for CPUs that have come or gone. */
@@ -414,54 +414,77 @@ static void start(struct worker *w, struct outbuf *list)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Delivers what was read of those of TASKS that run the same program still. */
-static void deliver_commands(struct worker *w, const struct outbuf *tasks, struct outbuf *batch)
+/* What was read in /proc of tasks that were listed, to be delivered. */
+struct reading {
+	const struct outbuf *tasks; /* struct rec_task, as listed before */
+	struct outbuf batch;        /* what was read, one behind the other */
+	struct outbuf *to;          /* of the news */
+	/* Whose AT is, and its bytes. */
+	size_t (*next)(const void *at, uint32_t *ret_tid);
+	size_t n; /* tasks that were read */
+};
+
+/* Delivers what was read of those that run the same program still. */
+static void deliver(struct worker *w, struct reading *r)
 {
 	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
-	const struct worker_command *head;
+	uint32_t tid;
+	size_t bytes;
 
 	list_again(w, &after);
 	pthread_mutex_lock(&w->lock);
-	for (size_t at = 0; at < batch->size; at += sizeof(*head) + worker_padded(head->size)) {
-		head = (const struct worker_command *)(batch->data + at);
-		if (is_same(w, tasks, &after, head->tid))
-			outbuf_append(&w->news.commands, head,
-				      sizeof(*head) + worker_padded(head->size));
+	for (size_t at = 0; at < r->batch.size; at += bytes) {
+		bytes = r->next(r->batch.data + at, &tid);
+		if (is_same(w, r->tasks, &after, tid))
+			outbuf_append(r->to, r->batch.data + at, bytes);
 	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
-	outbuf_reset(batch);
+	outbuf_reset(&r->batch);
+}
+
+/* One more task was read. */
+static void deliver_some(struct worker *w, struct reading *r)
+{
+	if (++r->n % BATCH == 0)
+		deliver(w, r);
+	attend(w);
+}
+
+static size_t next_command(const void *at, uint32_t *ret_tid)
+{
+	const struct worker_command *head = at;
+
+	*ret_tid = head->tid;
+	return sizeof(*head) + worker_padded(head->size);
 }
 
 /* Command lines of the processes that were listed. */
 static void read_commands(struct worker *w, const struct outbuf *tasks)
 {
+	struct reading r = { .tasks = tasks, .to = &w->news.commands, .next = next_command };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
-	size_t n_tasks = tasks->size / sizeof(*list), n = 0;
-	struct outbuf batch = { 0 };
 	char text[REC_ARGS_BYTES];
 
-	for (size_t i = 0; i < n_tasks && !called_off(w); i++) {
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;
 		struct worker_command head = { .start_ns = id->start_ns, .tid = id->tid };
-		void *p;
+		char *p;
 
 		if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
 			continue;
 		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text));
 		if (head.size == 0)
 			continue;
-		p = outbuf_reserve(&batch, sizeof(head) + worker_padded(head.size));
+		p = outbuf_reserve(&r.batch, sizeof(head) + worker_padded(head.size));
 		if (!p)
 			break;
 		memcpy(p, &head, sizeof(head));
-		memcpy((char *)p + sizeof(head), text, head.size);
-		if (++n % COMMAND_BATCH == 0)
-			deliver_commands(w, tasks, &batch);
-		attend(w);
+		memcpy(p + sizeof(head), text, head.size);
+		deliver_some(w, &r);
 	}
-	deliver_commands(w, tasks, &batch);
-	outbuf_deinit(&batch);
+	deliver(w, &r);
+	outbuf_deinit(&r.batch);
 }
 
 /* In the kernel: what /proc says may be of somebody else by now. */
@@ -489,22 +512,12 @@ static int keep_mapping(const struct rec_mapping *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->head.size);
 }
 
-/* As deliver_commands(). */
-static void deliver_mappings(struct worker *w, const struct outbuf *tasks, struct outbuf *batch)
+static size_t next_mapping(const void *at, uint32_t *ret_tid)
 {
-	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
-	const struct rec_head *head;
+	const struct rec_head *head = at;
 
-	list_again(w, &after);
-	pthread_mutex_lock(&w->lock);
-	for (size_t at = 0; at < batch->size; at += head->size) {
-		head = (const struct rec_head *)(batch->data + at);
-		if (is_same(w, tasks, &after, head->pid))
-			outbuf_append(&w->news.mappings, head, head->size);
-	}
-	tell(w);
-	pthread_mutex_unlock(&w->lock);
-	outbuf_reset(batch);
+	*ret_tid = head->pid;
+	return head->size;
 }
 
 /* Whether a process is to be asked for its mappings: ID is one of those that were listed. */
@@ -522,22 +535,19 @@ static bool has_mappings(const struct worker *w, const struct rec_identity *id)
 /* What is mapped by now, in those that were listed. */
 static void read_mappings(struct worker *w, const struct outbuf *tasks)
 {
+	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = next_mapping };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
-	size_t n_tasks = tasks->size / sizeof(*list), n = 0;
-	struct outbuf batch = { 0 };
 
 	if (!w->options.own)
-		mappings_of_kernel("", keep_mapping, &batch);
-	for (size_t i = 0; i < n_tasks && !called_off(w); i++) {
+		mappings_of_kernel("", keep_mapping, &r.batch);
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !called_off(w); i++) {
 		if (!has_mappings(w, &list[i].task))
 			continue;
-		mappings_of_process("", list[i].task.tid, keep_mapping, &batch);
-		if (++n % COMMAND_BATCH == 0)
-			deliver_mappings(w, tasks, &batch);
-		attend(w);
+		mappings_of_process("", list[i].task.tid, keep_mapping, &r.batch);
+		deliver_some(w, &r);
 	}
-	deliver_mappings(w, tasks, &batch);
-	outbuf_deinit(&batch);
+	deliver(w, &r);
+	outbuf_deinit(&r.batch);
 }
 
 /* The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. */
