@@ -13,10 +13,9 @@
 #include "capture/counters.h"
 #include "capture/listed.h"
 #include "capture/mappings.h"
-#include "capture/memory.h"
 #include "capture/proc.h"
 #include "capture/thread.h"
-#include "capture/triage.h"
+#include "capture/watching.h"
 
 enum {
 	LOOKUPS_MAX = 1024,
@@ -58,9 +57,7 @@ struct worker {
 
 	/* the thread's own */
 	struct collector *collector;
-	struct memory *watched;    /* NULL = no process is watched, or no more */
-	struct triage *triage;     /* NULL = those that are watched were chosen */
-	uint64_t next_triage_ns;   /* CLOCK_MONOTONIC */
+	struct watching *watching; /* NULL = no process is watched, or no more */
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
@@ -202,34 +199,13 @@ static bool is_same(const struct worker *w, const struct outbuf *before, const s
 	return !w->options.own || listed_same(listed_find(before, tid), listed_find(after, tid));
 }
 
-/* Watches those of TASKS, struct rec_task, that are selected. */
-static void arm_selected(struct worker *w, const struct outbuf *tasks)
-{
-	const struct rec_task *list = (const struct rec_task *)tasks->data;
-
-	for (size_t i = 0; i < tasks->size / sizeof(*list) && !called_off(w); i++) {
-		const struct rec_identity *id = &list[i].task;
-
-		/* One thread that is selected by its name is enough. */
-		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
-		    !memory_watches(w->watched, id->pid))
-			memory_arm(w->watched, id->pid);
-	}
-}
-
 static void start_watching(struct worker *w, const struct outbuf *tasks)
 {
 	const struct memory_sink sink = { hand_on, called_off, w };
-	int r = memory_new(&w->options, w->collector, &sink, &w->watched);
+	int r = watching_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
-	if (r == 0 && w->options.memory.triage)
-		r = triage_new(&TRIAGE_OPTIONS_DEFAULT, &w->triage);
-	if (r == 0) {
-		w->next_triage_ns = clock_read_ns(CLOCK_MONOTONIC);
-		if (!w->triage)
-			arm_selected(w, tasks);
+	if (r == 0)
 		return;
-	}
 	pthread_mutex_lock(&w->lock);
 	w->news.error = r;
 	w->news.error_text = strdup("cannot watch processes");
@@ -237,51 +213,16 @@ static void start_watching(struct worker *w, const struct outbuf *tasks)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Somebody may have come of whom we were not told: there was no room. */
-static void arm_missed(struct worker *w)
-{
-	struct outbuf tasks = { 0 };
-
-	if (listed_read(w->collector, &tasks) == 0)
-		arm_selected(w, &tasks);
-	outbuf_deinit(&tasks);
-}
-
-static bool on_grown(uint32_t pid, bool arm, void *userdata)
-{
-	struct worker *w = userdata;
-
-	if (!arm)
-		memory_disarm(w->watched, pid);
-	return !arm || memory_arm(w->watched, pid) == 0;
-}
-
-/* Looks who grows. */
-static void triage_if_due(struct worker *w)
-{
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
-		 interval_ns = w->options.memory.triage_interval_ns;
-
-	if (!w->triage || now_ns < w->next_triage_ns)
-		return;
-	if (triage_look(w->triage, "") > 0)
-		triage_decide(w->triage, on_grown, w);
-	w->next_triage_ns += interval_ns * ((now_ns - w->next_triage_ns) / interval_ns + 1);
-}
-
 static void watch_if_due(struct worker *w)
 {
-	if (!w->watched)
+	if (!w->watching)
 		return;
-	memory_hear(w->watched);
-	if (memory_has_missed(w->watched) && !w->triage)
-		arm_missed(w);
-	triage_if_due(w);
-	if (clock_read_ns(CLOCK_MONOTONIC) < memory_next_ns(w->watched))
+	watching_attend(w->watching);
+	if (clock_read_ns(CLOCK_MONOTONIC) < memory_next_ns(watching_memory(w->watching)))
 		return;
 	/* What stacks need, before them. */
 	prove_all(w);
-	memory_tick(w->watched);
+	memory_tick(watching_memory(w->watching));
 }
 
 /* What is due by the clock, and what cannot wait: between the steps of what takes long. */
@@ -601,9 +542,8 @@ static void finish_watching(struct worker *w)
 	w->news.quiet = true;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
-	memory_finish(w->watched);
-	w->triage = triage_free(w->triage);
-	w->watched = memory_free(w->watched);
+	memory_finish(watching_memory(w->watching));
+	w->watching = watching_free(w->watching);
 }
 
 static void detach(struct worker *w)
@@ -611,11 +551,11 @@ static void detach(struct worker *w)
 	w->counters = counters_free(w->counters);
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	prove_all(w);
-	if (w->watched)
-		memory_stop(w->watched);
+	if (w->watching)
+		memory_stop(watching_memory(w->watching));
 	if (w->collector)
 		collector_detach(w->collector);
-	if (w->watched)
+	if (w->watching)
 		finish_watching(w);
 	pthread_mutex_lock(&w->lock);
 	w->news.quiet = true;
@@ -626,8 +566,7 @@ static void detach(struct worker *w)
 
 static void unload(struct worker *w)
 {
-	w->triage = triage_free(w->triage);
-	w->watched = memory_free(w->watched);
+	w->watching = watching_free(w->watching);
 	w->collector = collector_free(w->collector);
 	pthread_mutex_lock(&w->lock);
 	w->news.unloaded = true;
@@ -659,7 +598,7 @@ static void take_snapshot(struct worker *w)
 	int r;
 
 	prove_all(w);
-	r = memory_snapshot(w->watched);
+	r = memory_snapshot(watching_memory(w->watching));
 
 	pthread_mutex_lock(&w->lock);
 	w->news.n_snapshots = w->n_snapshots;
@@ -682,11 +621,11 @@ static void look_at_files(struct worker *w)
 	w->n_looks = 0;
 	w->look_all = false;
 	pthread_mutex_unlock(&w->lock);
-	if (w->watched && all)
-		memory_look_all(w->watched);
+	if (w->watching && all)
+		memory_look_all(watching_memory(w->watching));
 	else
-		for (unsigned i = 0; w->watched && i < n; i++)
-			memory_look(w->watched, looks[i]);
+		for (unsigned i = 0; w->watching && i < n; i++)
+			memory_look(watching_memory(w->watching), looks[i]);
 }
 
 /* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
@@ -694,11 +633,12 @@ static void wait_for_order(struct worker *w)
 {
 	uint64_t sample_ns = w->counters ? w->next_sample_ns : UINT64_MAX;
 	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
-	uint64_t tick_ns = w->watched ? memory_next_ns(w->watched) : UINT64_MAX;
+	uint64_t tick_ns = w->watching ? watching_next_ns(w->watching) : UINT64_MAX;
 	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns, now_ns;
 	struct pollfd fds[] = {
 		{ .fd = w->order_fd, .events = POLLIN },
-		{ .fd = w->watched ? memory_fd(w->watched) : -1, .events = POLLIN },
+		{ .fd = w->watching ? memory_fd(watching_memory(w->watching)) : -1,
+		  .events = POLLIN },
 	};
 	struct timespec timeout = { 0 };
 
@@ -706,8 +646,6 @@ static void wait_for_order(struct worker *w)
 		next_ns = tick_ns;
 	if (w->next_proof_ns && w->next_proof_ns < next_ns)
 		next_ns = w->next_proof_ns;
-	if (w->triage && w->next_triage_ns < next_ns)
-		next_ns = w->next_triage_ns;
 	if (w->n_cgroups && w->next_cgroups_ns < next_ns)
 		next_ns = w->next_cgroups_ns;
 	pthread_mutex_unlock(&w->lock);
@@ -749,7 +687,7 @@ static bool do_next(struct worker *w)
 		order = look_at_files;
 	} else if (w->n_cgroups > 0 && clock_read_ns(CLOCK_MONOTONIC) >= w->next_cgroups_ns) {
 		order = find_cgroups;
-	} else if (w->want_snapshot && w->watched) {
+	} else if (w->want_snapshot && w->watching) {
 		w->want_snapshot = false;
 		w->n_snapshots++;
 		order = take_snapshot;
@@ -777,8 +715,7 @@ static void *run(void *userdata)
 	w->has_clock = false;
 	pthread_mutex_unlock(&w->lock);
 	w->counters = counters_free(w->counters);
-	w->triage = triage_free(w->triage);
-	w->watched = memory_free(w->watched);
+	w->watching = watching_free(w->watching);
 	w->collector = collector_free(w->collector);
 	release(w);
 	return NULL;
