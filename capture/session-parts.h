@@ -33,7 +33,6 @@ struct session {
 	struct recorder recorder;
 	struct chunks chunks;
 	struct outbuf *tail, *head; /* for the next split; NULL = not taken yet */
-	uint64_t horizon_ns;        /* of the last round: what is written is not younger */
 
 	/* facts, from which the state follows */
 	bool ordered;  /* session_start() was called */

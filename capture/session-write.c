@@ -205,10 +205,8 @@ void session_drain(struct session *s)
 		r = open_archive(s);
 	if (r == 0)
 		r = session_write_sheds(s);
-	if (r == 0) {
+	if (r == 0)
 		r = recorder_round(&s->recorder, horizon_ns);
-		s->horizon_ns = horizon_ns < s->stop_ns || !s->stop_ns ? horizon_ns : s->stop_ns;
-	}
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
 	if (r == 0)
