@@ -23,6 +23,13 @@ void table_deinit(struct table *t)
 	*t = (struct table){ 0 };
 }
 
+void table_deinit_free(struct table *t)
+{
+	for (size_t i = 0; i < t->n_slots; i++)
+		free(t->slots[i].value);
+	table_deinit(t);
+}
+
 void table_clear(struct table *t)
 {
 	if (t->n_slots > CLEAR_SLOTS_MAX) {

@@ -21,6 +21,9 @@ struct table {
 
 void table_deinit(struct table *t);
 
+/* Likewise, with its values, which free() lets go. */
+void table_deinit_free(struct table *t);
+
 /* Takes all keys out; the memory stays for those to come, unless it is much. */
 void table_clear(struct table *t);
 

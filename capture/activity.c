@@ -18,21 +18,11 @@ void activity_init(struct activity *a, struct fxt_archive *archive, struct tasks
 	*a = (struct activity){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
 }
 
-static void free_values(struct table *t)
-{
-	size_t pos = 0;
-	void *value;
-
-	while ((value = table_next(t, &pos)))
-		free(value);
-	table_deinit(t);
-}
-
 void activity_deinit(struct activity *a)
 {
-	free_values(&a->functions);
-	free_values(&a->idle_states);
-	free_values(&a->values);
+	table_deinit_free(&a->functions);
+	table_deinit_free(&a->idle_states);
+	table_deinit_free(&a->values);
 }
 
 /* Puts a copy of NAME at KEY of T and returns it, or NULL without memory. */

@@ -260,8 +260,3 @@ int address_spaces_each(const struct address_spaces *s, address_space_fn fn, voi
 			       user->space->list[i].kept->module_id, userdata);
 	return r;
 }
-
-size_t address_spaces_bytes(const struct address_spaces *s)
-{
-	return s->bytes;
-}

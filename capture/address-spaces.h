@@ -41,6 +41,3 @@ void address_spaces_forget(struct address_spaces *s, uint32_t pid);
 typedef int (*address_space_fn)(uint32_t pid, const struct rec_mapping *rec, uint32_t module_id,
 				void *userdata);
 int address_spaces_each(const struct address_spaces *s, address_space_fn fn, void *userdata);
-
-/* Bytes of memory that they take. */
-size_t address_spaces_bytes(const struct address_spaces *s);

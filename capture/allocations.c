@@ -74,25 +74,16 @@ void allocations_init(struct allocations *a, struct fxt_archive *archive, struct
 	*a = (struct allocations){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
 }
 
-static void free_values(struct table *t)
-{
-	size_t pos = 0;
-	void *value;
-
-	while ((value = table_next(t, &pos)))
-		free(value);
-}
-
 static void watch_free(struct watch *w)
 {
 	if (!w)
 		return;
 	w->of->n_in_snapshot -= w->missing > 0;
 	if (w->of->splits)
-		free_values(&w->stacks);
-	table_deinit(&w->stacks);
-	free_values(&w->sums);
-	table_deinit(&w->sums);
+		table_deinit_free(&w->stacks);
+	else
+		table_deinit(&w->stacks);
+	table_deinit_free(&w->sums);
 	free(w->allocators);
 	resources_free(w->resources);
 	free(w);

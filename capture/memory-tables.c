@@ -23,12 +23,7 @@ void memory_tables_init(struct memory_tables *t, int stacks_fd, int blocks_fd)
 
 void memory_tables_deinit(struct memory_tables *t)
 {
-	struct sums *sums;
-	size_t pos = 0;
-
-	while ((sums = table_next(&t->sums, &pos)))
-		free(sums);
-	table_deinit(&t->sums);
+	table_deinit_free(&t->sums);
 }
 
 /* ---- maps ---- */

@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include <bpf/bpf.h>
@@ -13,16 +11,13 @@
 
 #include "base/clock.h"
 #include "base/outbuf.h"
-#include "base/text.h"
 #include "capture/allocator-cache.h"
+#include "capture/armed.h"
+#include "capture/listed.h"
 #include "capture/memory-reach.h"
-#include "capture/probes.h"
 #include "capture/resource-lists.h"
 
-enum {
-	FILES_MAX = 64,   /* with probes, in one process */
-	ENDED_MANY = 256, /* images that have ended: not to be kept waiting */
-};
+enum { ENDED_MANY = 256 }; /* images that have ended: not to be kept waiting */
 
 #define MS_NS UINT64_C(1000000)
 
@@ -32,24 +27,6 @@ enum {
 /* A new program maps its libraries after exec, step by step. */
 static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
 
-/* A file with probes in a process. */
-struct armed_file {
-	dev_t device;
-	ino_t inode;
-	struct probes *probes; /* owned */
-	char text[MEMORY_TEXT_BYTES / 2];
-};
-
-struct armed {
-	uint32_t pid;
-	uint32_t instance; /* 0 = not yet */
-	struct armed_file files[FILES_MAX];
-	size_t n_files;
-	char refused[128];     /* why there are no probes in a file of it; "" */
-	unsigned n_looks;      /* since exec */
-	uint64_t next_look_ns; /* CLOCK_MONOTONIC; 0 = none */
-};
-
 struct memory {
 	const struct session_options *options;
 	struct collector *collector;
@@ -57,6 +34,7 @@ struct memory {
 	struct memory_sink sink;
 	struct memory_tables tables;
 	struct allocator_cache *cache;
+	struct arming arming;
 	struct ring_buffer *happenings;
 	struct table processes; /* pid + 1 -> struct armed, owned */
 	struct table images;    /* instance -> struct memory_image, owned */
@@ -67,50 +45,6 @@ struct memory {
 	int error;              /* of the sink: it wants no more */
 	bool stopping;          /* nothing is attached any more */
 };
-
-/* What takes long is not begun any more: files are read, and those of whoever is watched may be many. */
-static bool is_called_off(const struct memory *m)
-{
-	return m->sink.called_off && m->sink.called_off(m->sink.userdata);
-}
-
-/* ---- texts ---- */
-
-/* "PATH: FUNCTION FUNCTION ..., " */
-static void describe_file(char *text, size_t size, const char *path,
-			  const struct allocator_probe *probes, size_t n)
-{
-	const char *name = strrchr(path, '/');
-	size_t used = (size_t)snprintf(text, size, "%s:", name ? name + 1 : path);
-	uint64_t said = 0;
-
-	for (size_t i = 0; i < n && used < size; i++) {
-		if (said >> probes[i].function & 1)
-			continue;
-		said |= UINT64_C(1) << probes[i].function;
-		used += (size_t)snprintf(text + used, size - used, " %s", probes[i].name);
-	}
-}
-
-static void add_text(char *text, size_t size, const char *more)
-{
-	size_t used = strlen(text);
-
-	if (*more)
-		snprintf(text + used, size - used, "%s%s", used ? "; " : "", more);
-}
-
-static void describe(struct memory_image *image, const struct armed *armed)
-{
-	char text[MEMORY_TEXT_BYTES] = "";
-
-	for (size_t i = 0; armed && i < armed->n_files; i++)
-		add_text(text, sizeof(text), armed->files[i].text);
-	if (armed)
-		add_text(text, sizeof(text), armed->refused);
-	/* Paths are anybody's bytes; and the text may have been cut in a character. */
-	text_clean(image->allocators, sizeof(image->allocators), text, strlen(text));
-}
 
 /* ---- what is said ---- */
 
@@ -158,7 +92,8 @@ static int announce(struct memory *m, struct memory_image *image)
 	if (image->announced || has_earlier(m, image))
 		return 0;
 	image->announced = true;
-	describe(image, armed);
+	if (armed)
+		armed_describe(armed, image->allocators, sizeof(image->allocators));
 	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
 	return emit(m, &rec.head);
 }
@@ -235,14 +170,8 @@ static void image_free(struct memory_image *image)
 
 static void forget_armed(struct memory *m, struct armed *armed)
 {
-	struct probes *probes[FILES_MAX];
-
 	table_remove(&m->processes, (uint64_t)armed->pid + 1);
-	for (size_t i = 0; i < armed->n_files; i++)
-		probes[i] = armed->files[i].probes;
-	if (outbuf_append(&m->going, probes, armed->n_files * sizeof(probes[0])) < 0)
-		probes_free_all(probes, armed->n_files);
-	free(armed);
+	armed_free(armed, &m->going);
 }
 
 /* What has been forgotten is detached. */
@@ -372,180 +301,22 @@ static int finish_ended(struct memory *m, uint64_t ts_ns)
 
 /* ---- own processes ---- */
 
-/* What a process was when it was looked at. */
-struct program {
-	uint32_t pid;
-	bool selected;
-	uint64_t start_ns, exec_id;
-};
-
-static int find_program(const struct rec_head *rec, void *userdata)
-{
-	const struct rec_task *task = (const struct rec_task *)rec;
-	struct program *p = userdata;
-
-	if (task->task.tid != p->pid)
-		return 0;
-	p->selected = true;
-	p->start_ns = task->task.start_ns;
-	p->exec_id = task->exec_id;
-	return 0;
-}
-
 /* With the rights that we have, only the user's own processes are looked at; the programs say which ones are. */
-static bool may_look(const struct memory *m, uint32_t pid, struct program *ret)
+static bool may_look(const struct memory *m, uint32_t pid, struct rec_task *ret)
 {
-	*ret = (struct program){ .pid = pid };
-	if (!m->options->own)
-		return true;
-	return collector_list_tasks(m->collector, find_program, ret) == 0 && ret->selected;
+	return !m->options->own || listed_now(m->collector, pid, ret);
 }
 
 /* Whether what has been found since may_look() is of that program. */
-static bool was_same(const struct memory *m, const struct program *before)
+static bool was_same(const struct memory *m, const struct rec_task *before)
 {
-	struct program now;
+	struct rec_task now;
 
-	return may_look(m, before->pid, &now) && now.start_ns == before->start_ns &&
-	       now.exec_id == before->exec_id;
-}
-
-/* It is somebody else's: what was found out about it is forgotten. */
-static void strip(struct armed *armed)
-{
-	for (size_t i = 0; i < armed->n_files; i++)
-		probes_free(armed->files[i].probes);
-	armed->n_files = 0;
-	armed->refused[0] = '\0';
-	armed->next_look_ns = 0;
+	return !m->options->own ||
+	       (listed_now(m->collector, before->task.tid, &now) && listed_same(before, &now));
 }
 
 /* ---- arming ---- */
-
-static bool wanted(const struct memory *m, uint32_t function)
-{
-	uint32_t category = function >= MEMORY_FN_SHM_OPEN         ? CATEGORY_SHM
-			    : function >= MEMORY_FN_PTHREAD_CREATE ? CATEGORY_THREADS
-								   : CATEGORY_MEMORY;
-
-	/* Shared memory is seen by its system calls. */
-	return category != CATEGORY_SHM && m->options->categories & category;
-}
-
-/* A look at the files of a process. */
-struct look {
-	struct memory *memory;
-	struct armed *armed;
-	unsigned n_new; /* files that have got probes */
-};
-
-static bool has_file(const struct armed *armed, dev_t device, ino_t inode)
-{
-	for (size_t i = 0; i < armed->n_files; i++) {
-		if (armed->files[i].inode == inode && armed->files[i].device == device)
-			return true;
-	}
-	return false;
-}
-
-static void refuse(struct armed *armed, const char *path, const char *why)
-{
-	const char *name = strrchr(path, '/');
-
-	snprintf(armed->refused, sizeof(armed->refused), "%.60s: %s", name ? name + 1 : path, why);
-}
-
-static int arm_file(struct look *look, const struct allocator_file *file,
-		    const struct allocator_probe *probes, size_t n)
-{
-	struct memory *m = look->memory;
-	struct armed *armed = look->armed;
-	struct armed_file *to = &armed->files[armed->n_files];
-	struct probes_target target = {
-		.way = m->own.way,
-		.pid = (pid_t)armed->pid,
-		.fd = file->fd,
-		.probes = probes,
-		.n = n,
-	};
-	char why[64];
-	size_t failed = 0;
-	int r;
-
-	if (armed->n_files == FILES_MAX) {
-		refuse(armed, file->path, "no probes: too many files");
-		return 0;
-	}
-	memcpy(target.programs, m->own.programs, sizeof(target.programs));
-	*to = (struct armed_file){ .device = file->device, .inode = file->inode };
-	r = probes_new(&target, &to->probes, &failed);
-	if (r == -ESRCH || r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
-		refuse(armed, file->path, why);
-		return 0;
-	}
-	if (failed) {
-		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed);
-		refuse(armed, file->path, why);
-	}
-	describe_file(to->text, sizeof(to->text), file->path, probes, n);
-	armed->n_files++;
-	look->n_new++;
-	return 0;
-}
-
-static int on_file(const struct allocator_file *file, void *userdata)
-{
-	struct look *look = userdata;
-	_cleanup_free_ struct allocator_probe *probes = NULL;
-	size_t n = 0;
-
-	if (is_called_off(look->memory))
-		return -ECANCELED;
-	if (file->error == -ETIME)
-		refuse(look->armed, file->path, "no probes: it takes too long to read");
-	if (file->list->flags & ALLOCATORS_GO)
-		refuse(look->armed, file->path, "a Go program, which moves its stacks: not probed");
-	if (file->error < 0 || file->list->n == 0 ||
-	    has_file(look->armed, file->device, file->inode))
-		return 0;
-	probes = calloc(file->list->n, sizeof(*probes));
-	if (!probes)
-		return -ENOMEM;
-	for (size_t i = 0; i < file->list->n; i++)
-		if (wanted(look->memory, file->list->probes[i].function))
-			probes[n++] = file->list->probes[i];
-	return n ? arm_file(look, file, probes, n) : 0;
-}
-
-/* What the client says that the process will load. */
-static int arm_announced_files(struct look *look)
-{
-	const struct memory_options *o = &look->memory->options->memory;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < o->n_allocator_fds; i++) {
-		const struct allocator_list *list;
-		struct allocator_file file = { .fd = o->allocator_fds[i], .path = "(announced)" };
-		char path[512] = "", link[32];
-		ssize_t n;
-		struct stat st;
-
-		if (fstat(file.fd, &st) < 0 ||
-		    allocator_cache_find(look->memory->cache, file.fd, &list) < 0)
-			continue;
-		snprintf(link, sizeof(link), "/proc/self/fd/%d", file.fd);
-		n = readlink(link, path, sizeof(path) - 1);
-		file.path = n > 0 ? path : file.path;
-		file.device = st.st_dev;
-		file.inode = st.st_ino;
-		file.list = list;
-		r = on_file(&file, look);
-	}
-	return r;
-}
 
 static struct armed *make_armed(struct memory *m, uint32_t pid)
 {
@@ -572,7 +343,7 @@ static bool has_exited(uint32_t pid)
 static void end_unseen(struct memory *m, struct armed *armed, struct memory_image *image)
 {
 	bpf_map_delete_elem(m->own.processes_fd, &armed->pid);
-	add_text(armed->refused, sizeof(armed->refused), "it ended before it could be watched");
+	armed_note(armed, "it ended before it could be watched");
 	image->process.ended_ns = clock_boot_ns();
 	image->ended = true;
 	m->n_ended++;
@@ -589,7 +360,7 @@ static int list_own(struct memory *m, const struct resource_list *list)
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
 	const struct memory_sink sink = { keep_record, NULL, &kept };
 	const struct rec_head *rec;
-	struct program program;
+	struct rec_task program;
 	int r = 0;
 
 	if (!may_look(m, list->pid, &program))
@@ -639,20 +410,9 @@ static int begin(struct memory *m, struct armed *armed)
 	if (has_exited(armed->pid))
 		end_unseen(m, armed, image);
 	else if (r < 0)
-		add_text(armed->refused, sizeof(armed->refused), "too many processes are watched");
+		armed_note(armed, "too many processes are watched");
 	r = announce(m, image);
 	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
-}
-
-/* Attaches to those files of a process that have no probes yet. Returns how many. */
-static int arm_files(struct memory *m, struct armed *armed)
-{
-	struct look look = { .memory = m, .armed = armed };
-	int r = armed->n_files ? 0 : arm_announced_files(&look);
-
-	if (r == 0)
-		allocators_of_process((pid_t)armed->pid, m->cache, on_file, &look);
-	return (int)look.n_new;
 }
 
 /* Looks at the files of a process that may be another program by now. True if it is watched. */
@@ -673,7 +433,7 @@ static bool look_at_files(struct memory *m, struct armed *armed)
 		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
 		list_resources(m, armed->pid, armed->instance, true);
 	}
-	if (arm_files(m, armed) == 0 || !watched)
+	if (armed_look(armed, &m->arming) == 0 || !watched)
 		return watched;
 	image = table_get(&m->images, armed->instance);
 	if (image)
@@ -684,15 +444,15 @@ static bool look_at_files(struct memory *m, struct armed *armed)
 /* Likewise. It may be somebody else's by now: then nothing more is to be done. */
 static bool look_at(struct memory *m, struct armed *armed)
 {
-	struct program program;
+	struct rec_task program;
 	bool watched = true;
 
 	if (may_look(m, armed->pid, &program)) {
 		watched = look_at_files(m, armed);
-		if (!m->options->own || was_same(m, &program))
+		if (was_same(m, &program))
 			return watched;
 	}
-	strip(armed);
+	armed_strip(armed);
 	return true;
 }
 
@@ -756,8 +516,7 @@ static void pass_over(struct memory *m, uint32_t pid, uint64_t ts_ns)
 	if (!image)
 		return;
 	armed->instance = process.instance;
-	add_text(armed->refused, sizeof(armed->refused),
-		 "the recording ended before it was watched");
+	armed_note(armed, "the recording ended before it was watched");
 	image->ended = true;
 }
 
@@ -777,7 +536,7 @@ static int on_happening(void *userdata, void *data, size_t size)
 	/* Whoever grows is told by somebody else; only exec of those is of interest. */
 	if (m->options->memory.triage && (!armed || happened->what != MEMORY_HAPPENED_EXEC))
 		return 0;
-	if (m->stopping || is_called_off(m)) {
+	if (m->stopping || arming_is_called_off(&m->arming)) {
 		if (!armed && happened->what == MEMORY_HAPPENED_FORK)
 			pass_over(m, happened->pid, happened->ts_ns);
 		return 0;
@@ -812,6 +571,7 @@ int memory_new(const struct session_options *options, struct collector *collecto
 	r = allocator_cache_new(&m->cache);
 	if (r < 0)
 		return r;
+	m->arming = (struct arming){ options, &m->own, m->cache, &m->sink };
 	m->happenings = ring_buffer__new(m->own.happenings_fd, on_happening, m, NULL);
 	if (!m->happenings)
 		return -errno;
@@ -1016,13 +776,13 @@ static void search_images(struct memory *m)
 	size_t pos = 0;
 
 	while ((image = table_next(&m->images, &pos))) {
-		struct program program;
+		struct rec_task program;
 
 		if (!runs(m, image, &process) || !may_look(m, process.pid, &program))
 			continue;
 		image->process = process;
 		memory_reach_search(&how, image);
-		if (m->options->own && !was_same(m, &program))
+		if (!was_same(m, &program))
 			memory_reach_deinit(image);
 	}
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "capture/recorder-head.h"
+#include "capture/recorder-parts.h"
 
 enum { NAMED_WORDS = TASKS_TID_MAX / 64 };
 

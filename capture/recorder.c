@@ -2,17 +2,15 @@
 #include "capture/recorder.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "capture/cpus.h"
-#include "capture/recorder-head.h"
 #include "capture/decode.h"
+#include "capture/recorder-parts.h"
 
-enum { MARK_MAX = 256, COMMAND_MAX = 1024, OTHER_PRIO = 120 };
+enum { MARK_MAX = 256, OTHER_PRIO = 120 };
 
 int recorder_init(struct recorder *r)
 {
@@ -89,116 +87,11 @@ void recorder_set_buffer(struct recorder *r, struct outbuf *b)
 	fxt_archive_set_output(&r->archive, b);
 }
 
-static struct collector_lost *at_end(const struct recorder *r, enum event_class class, unsigned cpu)
-{
-	return &r->at_end[class * r->n_cpus + cpu];
-}
-
 void recorder_set_end(struct recorder *r, uint64_t end_ns)
 {
 	r->schedule.to_ns = r->lifecycle.to_ns = r->activity.to_ns = r->profiler.to_ns =
 		r->allocations.to_ns = end_ns;
-	for (enum event_class class = 0; r->at_end && r->collector && class < CLASS_MAX; class ++)
-		for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
-			*at_end(r, class, cpu) = collector_pending_lost(r->collector, class, cpu);
-}
-
-/* Of a loss that goes on after the end, only what was lost by then counts. */
-static struct ring_lost clip_to_end(const struct recorder *r, enum event_class class, unsigned cpu,
-				    const struct ring_lost *mark)
-{
-	const struct collector_lost *then = at_end(r, class, cpu);
-	struct ring_lost clipped = *mark;
-
-	if (mark->last_ns > r->schedule.to_ns && then->first_ns == mark->first_ns &&
-	    then->count > 0 && then->count < mark->count) {
-		clipped.count = then->count;
-		clipped.last_ns = r->schedule.to_ns;
-	}
-	return clipped;
-}
-
-/* ---- who is who ---- */
-
-static int learn_task(struct recorder *r, const struct rec_task *rec)
-{
-	if (rec->task.flags & IDENTITY_ON_CPU && rec->task.flags & IDENTITY_SELECTED &&
-	    rec->head.cpu < r->n_cpus)
-		r->running[rec->head.cpu] =
-			(uint64_t)(uint32_t)rec->task.prio << 32 | rec->task.tid;
-	return lifecycle_learned(&r->lifecycle, &rec->task, false);
-}
-
-static int learn_tasks(struct recorder *r, const struct outbuf *tasks)
-{
-	const struct rec_task *list = (const struct rec_task *)tasks->data;
-	int error = 0;
-
-	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
-		error = learn_task(r, &list[i]);
-	return error;
-}
-
-/* What was asked for and has not told of itself meanwhile. */
-static int learn_asked(struct recorder *r, const struct outbuf *tasks, bool write)
-{
-	const struct rec_task *list = (const struct rec_task *)tasks->data;
-	int error = 0;
-
-	for (size_t i = 0; error == 0 && i < tasks->size / sizeof(*list); i++)
-		error = lifecycle_answered(&r->lifecycle, &list[i].task, write);
-	return error;
-}
-
-static int learn_command(struct recorder *r, const struct worker_command *head, bool write)
-{
-	const struct task *task = tasks_get(&r->tasks, head->tid);
-	int n;
-
-	/* Known already: the process has called exec meanwhile, and what that said is newer. */
-	if (!task || task->command_line)
-		return 0;
-	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
-			      head->size);
-	/* A filtered archive names only those whom it shows. */
-	if (n <= 0 || !write || r->schedule.filtered)
-		return n < 0 ? n : 0;
-	return lifecycle_announce(&r->lifecycle, head->tid);
-}
-
-static int learn_commands(struct recorder *r, const struct outbuf *commands, bool write)
-{
-	const struct worker_command *head;
-	int error = 0;
-
-	for (size_t at = 0; error == 0 && at + sizeof(*head) <= commands->size;
-	     at += sizeof(*head) + worker_padded(head->size)) {
-		head = (const struct worker_command *)(commands->data + at);
-		error = learn_command(r, head, write);
-	}
-	return error;
-}
-
-static int learn_cgroups(struct recorder *r, const struct outbuf *cgroups)
-{
-	const struct worker_cgroup *head;
-	int error = 0;
-
-	for (size_t at = 0; error == 0 && at + sizeof(*head) <= cgroups->size;
-	     at += sizeof(*head) + worker_padded(head->size)) {
-		head = (const struct worker_cgroup *)(cgroups->data + at);
-		error = tasks_set_cgroup(&r->tasks, head->id, (const char *)(head + 1));
-	}
-	return error;
-}
-
-int recorder_learn(struct recorder *r, const struct worker_news *news, bool write)
-{
-	int error = learn_cgroups(r, &news->cgroups);
-
-	if (error == 0)
-		error = learn_asked(r, &news->looked_up, write);
-	return error < 0 ? error : learn_commands(r, &news->commands, write);
+	recorder_note_losses(r);
 }
 
 static int announce_all(struct recorder *r)
@@ -320,8 +213,8 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 		return error;
 	for (unsigned cpu = 0; filtered && cpu < r->n_cpus; cpu++)
 		r->running[cpu] = (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu);
-	error = learn_cgroups(r, &news->cgroups);
-	return error < 0 ? error : learn_tasks(r, &news->tasks);
+	error = recorder_learn_cgroups(r, &news->cgroups);
+	return error < 0 ? error : recorder_learn_tasks(r, &news->tasks);
 }
 
 void recorder_let_go(struct recorder *r)
@@ -329,43 +222,6 @@ void recorder_let_go(struct recorder *r)
 	r->closed = true;
 	r->merge = merge_free(r->merge);
 	r->collector = NULL;
-}
-
-int recorder_write_clock(struct fxt_archive *to, uint64_t ts_ns)
-{
-	return fxt_archive_event(to, &(struct event){ .kind = EVENT_CLOCK,
-						      .ts_ns = ts_ns,
-						      .clock = clock_snapshot() });
-}
-
-int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
-			 const struct session_options *o, uint64_t ts_ns)
-{
-	_cleanup_free_ char *options = session_options_describe(o);
-	const char *asked = o->command ? o->command : "";
-	char command[COMMAND_MAX];
-	struct utsname u;
-
-	uname(&u);
-	if (!options)
-		return -ENOMEM;
-	text_clean(command, sizeof(command), asked, strlen(asked));
-	return fxt_archive_event(to, &(struct event){
-					     .kind = EVENT_START,
-					     .ts_ns = ts_ns,
-					     .start = {
-						     .session = o->name,
-						     .command = command,
-						     .options = options,
-						     .kernel = u.release,
-						     .machine = u.machine,
-						     .host = u.nodename,
-						     .version = KYMO_VERSION,
-						     .n_cpus = r->n_cpus,
-						     .chunk = r->chunk,
-						     .filtered = r->schedule.filtered,
-					     },
-				     });
 }
 
 /* What ran on CPU when the recording began, and has since before it. */
@@ -386,23 +242,6 @@ static int open_cpu(struct recorder *r, unsigned cpu)
 		break;
 	}
 	return schedule_open(&r->schedule, cpu, tid, prio);
-}
-
-int recorder_write_sampling(const struct recorder *r, struct fxt_archive *to,
-			    const struct session_options *o, uint64_t ts_ns)
-{
-	const struct event ev = {
-		.kind = EVENT_SAMPLING,
-		.ts_ns = ts_ns,
-		.sampling = {
-			.frequency =
-				r->categories & CATEGORY_PROFILE ? (uint32_t)o->frequency : 0,
-			.clock = collector_sample_clock(r->collector),
-			.threshold_ns = r->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0,
-		},
-	};
-
-	return r->categories & CATEGORIES_STACKS ? fxt_archive_event(to, &ev) : 0;
 }
 
 int recorder_open(struct recorder *r, const struct session_options *options)
@@ -448,29 +287,17 @@ static int on_words(const struct merge_ring *from, uint64_t *words, unsigned n_w
 	return after(r, activity_words(&r->activity, from->class, from->cpu, words, n_words));
 }
 
-/* A loss of something that has no state that would have to be closed and opened. */
-static int write_loss(struct recorder *r, enum event_class class, unsigned cpu,
-		      const struct ring_lost *mark)
-{
-	return activity_lost(&r->activity, class, cpu,
-			     &(struct rec_lost){
-				     .count = mark->count,
-				     .first_ns = mark->first_ns,
-				     .last_ns = mark->last_ns,
-			     });
-}
-
 static int on_loss_begins(const struct merge_ring *from, const struct ring_lost *mark,
 			  void *userdata)
 {
 	struct recorder *r = userdata;
-	struct ring_lost clipped = clip_to_end(r, from->class, from->cpu, mark);
+	struct ring_lost clipped = recorder_clip_to_end(r, from->class, from->cpu, mark);
 
 	if (from->class == CLASS_SCHED && r->triggers)
 		triggers_loss(r->triggers);
 	if (from->class == CLASS_SCHED)
 		return after(r, schedule_loss_begins(&r->schedule, from->cpu, &clipped));
-	return after(r, write_loss(r, from->class, from->cpu, &clipped));
+	return after(r, recorder_write_loss(r, from->class, from->cpu, &clipped));
 }
 
 static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *mark, void *userdata)
@@ -789,57 +616,7 @@ uint64_t recorder_n_events(const struct recorder *r)
 	       r->profiler.n_events + r->allocations.n_events + r->n_marks;
 }
 
-uint64_t recorder_lost(const struct recorder *r, enum event_class class)
-{
-	uint64_t lost = class == CLASS_SCHED       ? r->schedule.lost
-			: class == CLASS_LIFECYCLE ? r->lifecycle.lost
-						   : r->activity.lost[class];
-
-	/* Once the archive is closed, the pending ones are in it. */
-	for (unsigned cpu = 0; r->collector && !r->closed && cpu < r->n_cpus; cpu++)
-		lost += collector_pending_lost(r->collector, class, cpu).count;
-	return lost;
-}
-
 /* ---- the end ---- */
-
-/* What the programs counted and could not mark any more, since nothing followed. */
-static int write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu)
-{
-	struct collector_lost lost = collector_pending_lost(r->collector, class, cpu);
-	struct ring_lost mark = {
-		.count = lost.count,
-		.first_ns = lost.first_ns,
-		.last_ns = lost.last_ns,
-	};
-	const struct rec_lost rec = {
-		.head = { .kind = REC_LOST, .cpu = (uint16_t)cpu },
-		.count = lost.count,
-		.first_ns = lost.first_ns,
-		.last_ns = lost.last_ns,
-		.ring = REC_RING_LIFECYCLE,
-	};
-
-	if (lost.count == 0)
-		return 0;
-	if (class == CLASS_LIFECYCLE)
-		return lifecycle_record(&r->lifecycle, &rec.head);
-	mark = clip_to_end(r, class, cpu, &mark);
-	return class == CLASS_SCHED ? schedule_loss_begins(&r->schedule, cpu, &mark)
-				    : write_loss(r, class, cpu, &mark);
-}
-
-/* What the kernel did not let the programs see; on which CPU and when is not known. */
-static int write_skipped(struct recorder *r, enum event_class class)
-{
-	const struct rec_lost lost = {
-		.count = collector_skipped(r->collector, class),
-		.first_ns = r->chunk_ns,
-		.last_ns = r->schedule.to_ns,
-	};
-
-	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
-}
 
 /* What CPU was in the middle of. */
 static int close_cpu(struct recorder *r, unsigned cpu)
@@ -849,49 +626,11 @@ static int close_cpu(struct recorder *r, unsigned cpu)
 	int error = 0;
 
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
-		error = write_trailing_loss(r, class, cpu);
+		error = recorder_write_trailing_loss(r, class, cpu);
 	if (error == 0 && r->categories & CATEGORY_POWER &&
 	    collector_idle(r->collector, cpu, &state, &begin_ns))
 		error = activity_close_idle(&r->activity, cpu, state, begin_ns);
 	return error;
-}
-
-struct recorder_sums recorder_sums(const struct recorder *r)
-{
-	struct recorder_sums sums = {
-		.events = recorder_n_events(r),
-		.lost = r->schedule.lost + r->lifecycle.lost,
-		.dismissed = r->schedule.n_dismissed,
-		.unreported = r->schedule.n_unreported,
-	};
-
-	for (enum event_class class = 0; class < CLASS_MAX; class ++)
-		sums.lost += r->activity.lost[class];
-	return sums;
-}
-
-int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64_t ts_ns,
-			const struct recorder_end *end)
-{
-	const struct recorder_sums sums = recorder_sums(r);
-	const struct recorder_sums *since = end->since ? end->since : &r->base;
-	const struct event stop = {
-		.kind = EVENT_STOP,
-		.ts_ns = ts_ns,
-		.stop = {
-			.reason = end->reason,
-			.events = sums.events - since->events,
-			.lost = sums.lost - since->lost,
-			.dismissed = sums.dismissed - since->dismissed,
-			.unreported = sums.unreported - since->unreported,
-			.bytes = end->bytes,
-			.daemon_cpu_ns = end->daemon_cpu_ns,
-			.bpf_cpu_ns = end->bpf_cpu_ns,
-			.dropped_bytes = end->dropped_bytes,
-		},
-	};
-
-	return fxt_archive_event(to, &stop);
 }
 
 int recorder_close(struct recorder *r, const struct recorder_end *end)
@@ -901,7 +640,7 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
 		error = close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
-		error = write_skipped(r, class);
+		error = recorder_write_skipped(r, class);
 	if (error == 0)
 		error = profiler_finish(&r->profiler);
 	if (error == 0)

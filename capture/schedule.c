@@ -65,12 +65,7 @@ static bool goes_to_sleep(const uint64_t *words)
 
 void schedule_deinit(struct schedule *s)
 {
-	struct schedule_wakeup *w;
-	size_t pos = 0;
-
-	while ((w = table_next(&s->asleep, &pos)))
-		free(w);
-	table_deinit(&s->asleep);
+	table_deinit_free(&s->asleep);
 	free(s->cpus);
 	free(s->states);
 	*s = (struct schedule){ 0 };

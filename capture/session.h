@@ -118,9 +118,6 @@ int session_mark(struct session *s, const char *text);
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit);
 int session_end_context(struct session *s, uint32_t bit);
 
-/* The number of the chunk that is being written, from 1; 0 before the first one, and if the recording is one archive. */
-uint32_t session_chunk(const struct session *s);
-
 /*
  * Asks for a snapshot of what the processes that are watched have allocated, without waiting: it is done when
  * session_snapshots() is *RET_NUMBER or more. Two that are asked for at once are one. Returns 0, what session_mark() does, or

@@ -10,20 +10,10 @@ enum {
 	OVERHEAD = 48, /* of malloc() and the table, about */
 };
 
-static void drop_all(struct table *t)
-{
-	struct stack *stack;
-	size_t pos = 0;
-
-	while ((stack = table_next(t, &pos)))
-		free(stack);
-	table_deinit(t);
-}
-
 void stacks_deinit(struct stacks *s)
 {
-	drop_all(&s->now);
-	drop_all(&s->before);
+	table_deinit_free(&s->now);
+	table_deinit_free(&s->before);
 }
 
 int stacks_add(struct stacks *s, const struct rec_stack *rec)
@@ -55,7 +45,7 @@ bool stacks_turn(struct stacks *s, uint64_t horizon_ns, uint64_t now_ns)
 {
 	if (s->bytes <= GENERATION_BYTES_MAX || horizon_ns <= s->turned_ns)
 		return false;
-	drop_all(&s->before);
+	table_deinit_free(&s->before);
 	s->before = s->now;
 	s->now = (struct table){ 0 };
 	s->bytes = 0;

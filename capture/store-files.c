@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All is done by the thread of the output, but for asking what was completed last.
+ * All is done by the thread of the output.
  *
  * Before a chunk is called complete it is on the disk. So that this does not take long, the disk gets to work on it while it is written.
  */
@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,12 +37,7 @@ struct store_files {
 	uint64_t begin_us;
 	char part[CHUNK_NAME_MAX];
 	uint64_t written, written_back;
-
-	pthread_mutex_t lock;
-	char last[CHUNK_NAME_MAX];
 };
-
-_Static_assert((int)STORE_FILES_NAME_MAX == (int)CHUNK_NAME_MAX, "one size");
 
 /* ---- what is there ---- */
 
@@ -308,9 +302,6 @@ static int complete(struct store_files *s, uint64_t end_us)
 	e = give_name(&s->options, s->part, &name, s->options.packed, done);
 	if (e < 0)
 		return r < 0 ? r : e;
-	pthread_mutex_lock(&s->lock);
-	strcpy(s->last, done);
-	pthread_mutex_unlock(&s->lock);
 	retain(&s->options, done);
 	return r;
 }
@@ -341,7 +332,6 @@ static void files_free(struct store *store)
 	const struct store_moment now = { .real_ns = clock_read_ns(CLOCK_REALTIME) };
 
 	files_end(store, &now);
-	pthread_mutex_destroy(&s->lock);
 	close_fd(s->options.dir_fd);
 	free((char *)s->options.name);
 	free(s);
@@ -367,7 +357,6 @@ int store_files_new(const struct store_files_options *o, struct store **ret)
 	s->store.ops = &files_ops;
 	s->options = *o;
 	s->chunk_fd = -1;
-	pthread_mutex_init(&s->lock, NULL);
 	s->options.name = strdup(o->name);
 	s->options.dir_fd = fcntl(o->dir_fd, F_DUPFD_CLOEXEC, 3);
 	if (!s->options.name || s->options.dir_fd < 0) {
@@ -378,13 +367,4 @@ int store_files_new(const struct store_files_options *o, struct store **ret)
 	}
 	*ret = &s->store;
 	return 0;
-}
-
-void store_files_last(struct store *store, char ret[static STORE_FILES_NAME_MAX])
-{
-	struct store_files *s = (struct store_files *)store;
-
-	pthread_mutex_lock(&s->lock);
-	strcpy(ret, s->last);
-	pthread_mutex_unlock(&s->lock);
 }

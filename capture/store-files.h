@@ -31,9 +31,3 @@ int store_files_new(const struct store_files_options *o, struct store **ret);
 
 /* Gives what a dead process has left in the directory its name; what of it is none's does not matter. May take its time. */
 void store_files_recover(const struct store_files_options *o);
-
-/* Room for a name, the NUL included. */
-enum { STORE_FILES_NAME_MAX = 160 };
-
-/* The name of the chunk that was completed last, "" if there is none: any thread. */
-void store_files_last(struct store *s, char ret[static STORE_FILES_NAME_MAX]);

@@ -46,16 +46,6 @@ static void task_free(struct task *task)
 	free(task);
 }
 
-static void forget_cgroups(struct tasks *t)
-{
-	size_t pos = 0;
-	char *path;
-
-	while ((path = table_next(&t->cgroups, &pos)))
-		free(path);
-	table_deinit(&t->cgroups);
-}
-
 static void free_all(struct table *tasks)
 {
 	struct task *task;
@@ -71,7 +61,7 @@ void tasks_deinit(struct tasks *t)
 	free_all(&t->by_tid);
 	free_all(&t->dead);
 	free(t->dead_order);
-	forget_cgroups(t);
+	table_deinit_free(&t->cgroups);
 	free(t->announced);
 	free(t->named);
 	free(t->ended);
@@ -289,7 +279,7 @@ int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
 	if (!copy)
 		return -ENOMEM;
 	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
-		forget_cgroups(t);
+		table_deinit_free(&t->cgroups);
 	before = table_remove(&t->cgroups, id);
 	if (*copy && (!before || strcmp(before, copy) != 0))
 		cgroup_is_news(t, id);

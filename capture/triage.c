@@ -43,14 +43,9 @@ int triage_new(const struct triage_options *options, struct triage **ret)
 
 struct triage *triage_free(struct triage *t)
 {
-	struct candidate *c;
-	size_t pos = 0;
-
 	if (!t)
 		return NULL;
-	while ((c = table_next(&t->candidates, &pos)))
-		free(c);
-	table_deinit(&t->candidates);
+	table_deinit_free(&t->candidates);
 	free(t);
 	return NULL;
 }

@@ -11,18 +11,18 @@
 #include "base/clock.h"
 #include "capture/cgroup-paths.h"
 #include "capture/counters.h"
+#include "capture/listed.h"
 #include "capture/mappings.h"
-#include "capture/memory.h"
 #include "capture/proc.h"
 #include "capture/thread.h"
-#include "capture/triage.h"
+#include "capture/watching.h"
 
 enum {
 	LOOKUPS_MAX = 1024,
 	LOOKS_MAX = 256,
 	CGROUPS_MAX = 256,
 	MEMORY_BYTES_MAX = 8 << 20, /* read and not taken yet */
-	COMMAND_BATCH = 64,         /* processes between two deliveries */
+	BATCH = 64,                 /* processes between two deliveries */
 };
 
 /* How often to look for CPUs that have come or gone. */
@@ -57,9 +57,7 @@ struct worker {
 
 	/* the thread's own */
 	struct collector *collector;
-	struct memory *watched;    /* NULL = no process is watched, or no more */
-	struct triage *triage;     /* NULL = those that are watched were chosen */
-	uint64_t next_triage_ns;   /* CLOCK_MONOTONIC */
+	struct watching *watching; /* NULL = no process is watched, or no more */
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
@@ -105,11 +103,6 @@ static void tell(struct worker *w)
 }
 
 /* ---- what the thread does ---- */
-
-static int keep_task(const struct rec_head *rec, void *userdata)
-{
-	return outbuf_append(userdata, rec, rec->size);
-}
 
 static int keep_sample(const struct rec_sample *rec, void *userdata)
 {
@@ -190,16 +183,6 @@ static void prove_if_due(struct worker *w)
 	w->next_proof_ns = now_ns + PROOF_NS;
 }
 
-static const struct rec_task *find_task(const struct outbuf *tasks, uint32_t tid)
-{
-	const struct rec_task *list = (const struct rec_task *)tasks->data;
-
-	for (size_t i = 0; i < tasks->size / sizeof(*list); i++)
-		if (list[i].task.tid == tid)
-			return &list[i];
-	return NULL;
-}
-
 /*
  * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still. Lists once more
  * into *RET, which is for is_same().
@@ -207,49 +190,22 @@ static const struct rec_task *find_task(const struct outbuf *tasks, uint32_t tid
 static void list_again(struct worker *w, struct outbuf *ret)
 {
 	if (w->options.own)
-		collector_list_tasks(w->collector, keep_task, ret);
+		listed_read(w->collector, ret);
 }
 
 static bool is_same(const struct worker *w, const struct outbuf *before, const struct outbuf *after,
 		    uint32_t tid)
 {
-	const struct rec_task *was, *is;
-
-	if (!w->options.own)
-		return true;
-	was = find_task(before, tid);
-	is = find_task(after, tid);
-	return was && is && was->task.start_ns == is->task.start_ns && was->exec_id == is->exec_id;
-}
-
-/* Watches those of TASKS, struct rec_task, that are selected. */
-static void arm_selected(struct worker *w, const struct outbuf *tasks)
-{
-	const struct rec_task *list = (const struct rec_task *)tasks->data;
-
-	for (size_t i = 0; i < tasks->size / sizeof(*list) && !called_off(w); i++) {
-		const struct rec_identity *id = &list[i].task;
-
-		/* One thread that is selected by its name is enough. */
-		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
-		    !memory_watches(w->watched, id->pid))
-			memory_arm(w->watched, id->pid);
-	}
+	return !w->options.own || listed_same(listed_find(before, tid), listed_find(after, tid));
 }
 
 static void start_watching(struct worker *w, const struct outbuf *tasks)
 {
 	const struct memory_sink sink = { hand_on, called_off, w };
-	int r = memory_new(&w->options, w->collector, &sink, &w->watched);
+	int r = watching_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
-	if (r == 0 && w->options.memory.triage)
-		r = triage_new(&TRIAGE_OPTIONS_DEFAULT, &w->triage);
-	if (r == 0) {
-		w->next_triage_ns = clock_read_ns(CLOCK_MONOTONIC);
-		if (!w->triage)
-			arm_selected(w, tasks);
+	if (r == 0)
 		return;
-	}
 	pthread_mutex_lock(&w->lock);
 	w->news.error = r;
 	w->news.error_text = strdup("cannot watch processes");
@@ -257,51 +213,16 @@ static void start_watching(struct worker *w, const struct outbuf *tasks)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Somebody may have come of whom we were not told: there was no room. */
-static void arm_missed(struct worker *w)
-{
-	struct outbuf tasks = { 0 };
-
-	if (collector_list_tasks(w->collector, keep_task, &tasks) == 0)
-		arm_selected(w, &tasks);
-	outbuf_deinit(&tasks);
-}
-
-static bool on_grown(uint32_t pid, bool arm, void *userdata)
-{
-	struct worker *w = userdata;
-
-	if (!arm)
-		memory_disarm(w->watched, pid);
-	return !arm || memory_arm(w->watched, pid) == 0;
-}
-
-/* Looks who grows. */
-static void triage_if_due(struct worker *w)
-{
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
-		 interval_ns = w->options.memory.triage_interval_ns;
-
-	if (!w->triage || now_ns < w->next_triage_ns)
-		return;
-	if (triage_look(w->triage, "") > 0)
-		triage_decide(w->triage, on_grown, w);
-	w->next_triage_ns += interval_ns * ((now_ns - w->next_triage_ns) / interval_ns + 1);
-}
-
 static void watch_if_due(struct worker *w)
 {
-	if (!w->watched)
+	if (!w->watching)
 		return;
-	memory_hear(w->watched);
-	if (memory_has_missed(w->watched) && !w->triage)
-		arm_missed(w);
-	triage_if_due(w);
-	if (clock_read_ns(CLOCK_MONOTONIC) < memory_next_ns(w->watched))
+	watching_attend(w->watching);
+	if (clock_read_ns(CLOCK_MONOTONIC) < memory_next_ns(watching_memory(w->watching)))
 		return;
 	/* What stacks need, before them. */
 	prove_all(w);
-	memory_tick(w->watched);
+	memory_tick(watching_memory(w->watching));
 }
 
 /* What is due by the clock, and what cannot wait: between the steps of what takes long. */
@@ -409,7 +330,7 @@ static void start(struct worker *w, struct outbuf *list)
 		rouse_cpus(collector_n_cpus(c));
 	if (r == 0) {
 		start_ns = clock_boot_ns();
-		r = collector_list_tasks(c, keep_task, &tasks);
+		r = listed_read(c, &tasks);
 		if (r < 0)
 			text = strdup("cannot list the tasks that run");
 		listed_ns = clock_boot_ns();
@@ -434,68 +355,83 @@ static void start(struct worker *w, struct outbuf *list)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Delivers what was read of those of TASKS that run the same program still. */
-static void deliver_commands(struct worker *w, const struct outbuf *tasks, struct outbuf *batch)
+/* What was read in /proc of tasks that were listed, to be delivered. */
+struct reading {
+	const struct outbuf *tasks; /* struct rec_task, as listed before */
+	struct outbuf batch;        /* what was read, one behind the other */
+	struct outbuf *to;          /* of the news */
+	/* Whose AT is, and its bytes. */
+	size_t (*next)(const void *at, uint32_t *ret_tid);
+	size_t n; /* tasks that were read */
+};
+
+/* Delivers what was read of those that run the same program still. */
+static void deliver(struct worker *w, struct reading *r)
 {
 	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
-	const struct worker_command *head;
+	uint32_t tid;
+	size_t bytes;
 
 	list_again(w, &after);
 	pthread_mutex_lock(&w->lock);
-	for (size_t at = 0; at < batch->size; at += sizeof(*head) + worker_padded(head->size)) {
-		head = (const struct worker_command *)(batch->data + at);
-		if (is_same(w, tasks, &after, head->tid))
-			outbuf_append(&w->news.commands, head,
-				      sizeof(*head) + worker_padded(head->size));
+	for (size_t at = 0; at < r->batch.size; at += bytes) {
+		bytes = r->next(r->batch.data + at, &tid);
+		if (is_same(w, r->tasks, &after, tid))
+			outbuf_append(r->to, r->batch.data + at, bytes);
 	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
-	outbuf_reset(batch);
+	outbuf_reset(&r->batch);
+}
+
+/* One more task was read. */
+static void deliver_some(struct worker *w, struct reading *r)
+{
+	if (++r->n % BATCH == 0)
+		deliver(w, r);
+	attend(w);
+}
+
+static size_t next_command(const void *at, uint32_t *ret_tid)
+{
+	const struct worker_command *head = at;
+
+	*ret_tid = head->tid;
+	return sizeof(*head) + worker_padded(head->size);
 }
 
 /* Command lines of the processes that were listed. */
 static void read_commands(struct worker *w, const struct outbuf *tasks)
 {
+	struct reading r = { .tasks = tasks, .to = &w->news.commands, .next = next_command };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
-	size_t n_tasks = tasks->size / sizeof(*list), n = 0;
-	struct outbuf batch = { 0 };
 	char text[REC_ARGS_BYTES];
 
-	for (size_t i = 0; i < n_tasks && !called_off(w); i++) {
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !called_off(w); i++) {
 		const struct rec_identity *id = &list[i].task;
 		struct worker_command head = { .start_ns = id->start_ns, .tid = id->tid };
-		void *p;
+		char *p;
 
 		if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
 			continue;
 		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text));
 		if (head.size == 0)
 			continue;
-		p = outbuf_reserve(&batch, sizeof(head) + worker_padded(head.size));
+		p = outbuf_reserve(&r.batch, sizeof(head) + worker_padded(head.size));
 		if (!p)
 			break;
 		memcpy(p, &head, sizeof(head));
-		memcpy((char *)p + sizeof(head), text, head.size);
-		if (++n % COMMAND_BATCH == 0)
-			deliver_commands(w, tasks, &batch);
-		attend(w);
+		memcpy(p + sizeof(head), text, head.size);
+		deliver_some(w, &r);
 	}
-	deliver_commands(w, tasks, &batch);
-	outbuf_deinit(&batch);
+	deliver(w, &r);
+	outbuf_deinit(&r.batch);
 }
 
 /* In the kernel: what /proc says may be of somebody else by now. */
 static bool identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
 {
-	_cleanup_(outbuf_deinit) struct outbuf tasks = { 0 };
-	const struct rec_task *task;
-
-	if (w->collector)
-		collector_list_tasks(w->collector, keep_task, &tasks);
-	task = find_task(&tasks, tid);
-	if (task)
-		*ret = *task;
-	return task != NULL;
+	return w->collector && listed_now(w->collector, tid, ret);
 }
 
 static void look_up(struct worker *w, uint32_t tid)
@@ -517,22 +453,12 @@ static int keep_mapping(const struct rec_mapping *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->head.size);
 }
 
-/* As deliver_commands(). */
-static void deliver_mappings(struct worker *w, const struct outbuf *tasks, struct outbuf *batch)
+static size_t next_mapping(const void *at, uint32_t *ret_tid)
 {
-	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
-	const struct rec_head *head;
+	const struct rec_head *head = at;
 
-	list_again(w, &after);
-	pthread_mutex_lock(&w->lock);
-	for (size_t at = 0; at < batch->size; at += head->size) {
-		head = (const struct rec_head *)(batch->data + at);
-		if (is_same(w, tasks, &after, head->pid))
-			outbuf_append(&w->news.mappings, head, head->size);
-	}
-	tell(w);
-	pthread_mutex_unlock(&w->lock);
-	outbuf_reset(batch);
+	*ret_tid = head->pid;
+	return head->size;
 }
 
 /* Whether a process is to be asked for its mappings: ID is one of those that were listed. */
@@ -550,22 +476,19 @@ static bool has_mappings(const struct worker *w, const struct rec_identity *id)
 /* What is mapped by now, in those that were listed. */
 static void read_mappings(struct worker *w, const struct outbuf *tasks)
 {
+	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = next_mapping };
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
-	size_t n_tasks = tasks->size / sizeof(*list), n = 0;
-	struct outbuf batch = { 0 };
 
 	if (!w->options.own)
-		mappings_of_kernel("", keep_mapping, &batch);
-	for (size_t i = 0; i < n_tasks && !called_off(w); i++) {
+		mappings_of_kernel("", keep_mapping, &r.batch);
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !called_off(w); i++) {
 		if (!has_mappings(w, &list[i].task))
 			continue;
-		mappings_of_process("", list[i].task.tid, keep_mapping, &batch);
-		if (++n % COMMAND_BATCH == 0)
-			deliver_mappings(w, tasks, &batch);
-		attend(w);
+		mappings_of_process("", list[i].task.tid, keep_mapping, &r.batch);
+		deliver_some(w, &r);
 	}
-	deliver_mappings(w, tasks, &batch);
-	outbuf_deinit(&batch);
+	deliver(w, &r);
+	outbuf_deinit(&r.batch);
 }
 
 /* The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. */
@@ -619,9 +542,8 @@ static void finish_watching(struct worker *w)
 	w->news.quiet = true;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
-	memory_finish(w->watched);
-	w->triage = triage_free(w->triage);
-	w->watched = memory_free(w->watched);
+	memory_finish(watching_memory(w->watching));
+	w->watching = watching_free(w->watching);
 }
 
 static void detach(struct worker *w)
@@ -629,11 +551,11 @@ static void detach(struct worker *w)
 	w->counters = counters_free(w->counters);
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	prove_all(w);
-	if (w->watched)
-		memory_stop(w->watched);
+	if (w->watching)
+		memory_stop(watching_memory(w->watching));
 	if (w->collector)
 		collector_detach(w->collector);
-	if (w->watched)
+	if (w->watching)
 		finish_watching(w);
 	pthread_mutex_lock(&w->lock);
 	w->news.quiet = true;
@@ -644,8 +566,7 @@ static void detach(struct worker *w)
 
 static void unload(struct worker *w)
 {
-	w->triage = triage_free(w->triage);
-	w->watched = memory_free(w->watched);
+	w->watching = watching_free(w->watching);
 	w->collector = collector_free(w->collector);
 	pthread_mutex_lock(&w->lock);
 	w->news.unloaded = true;
@@ -677,7 +598,7 @@ static void take_snapshot(struct worker *w)
 	int r;
 
 	prove_all(w);
-	r = memory_snapshot(w->watched);
+	r = memory_snapshot(watching_memory(w->watching));
 
 	pthread_mutex_lock(&w->lock);
 	w->news.n_snapshots = w->n_snapshots;
@@ -700,11 +621,11 @@ static void look_at_files(struct worker *w)
 	w->n_looks = 0;
 	w->look_all = false;
 	pthread_mutex_unlock(&w->lock);
-	if (w->watched && all)
-		memory_look_all(w->watched);
+	if (w->watching && all)
+		memory_look_all(watching_memory(w->watching));
 	else
-		for (unsigned i = 0; w->watched && i < n; i++)
-			memory_look(w->watched, looks[i]);
+		for (unsigned i = 0; w->watching && i < n; i++)
+			memory_look(watching_memory(w->watching), looks[i]);
 }
 
 /* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
@@ -712,11 +633,12 @@ static void wait_for_order(struct worker *w)
 {
 	uint64_t sample_ns = w->counters ? w->next_sample_ns : UINT64_MAX;
 	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
-	uint64_t tick_ns = w->watched ? memory_next_ns(w->watched) : UINT64_MAX;
+	uint64_t tick_ns = w->watching ? watching_next_ns(w->watching) : UINT64_MAX;
 	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns, now_ns;
 	struct pollfd fds[] = {
 		{ .fd = w->order_fd, .events = POLLIN },
-		{ .fd = w->watched ? memory_fd(w->watched) : -1, .events = POLLIN },
+		{ .fd = w->watching ? memory_fd(watching_memory(w->watching)) : -1,
+		  .events = POLLIN },
 	};
 	struct timespec timeout = { 0 };
 
@@ -724,8 +646,6 @@ static void wait_for_order(struct worker *w)
 		next_ns = tick_ns;
 	if (w->next_proof_ns && w->next_proof_ns < next_ns)
 		next_ns = w->next_proof_ns;
-	if (w->triage && w->next_triage_ns < next_ns)
-		next_ns = w->next_triage_ns;
 	if (w->n_cgroups && w->next_cgroups_ns < next_ns)
 		next_ns = w->next_cgroups_ns;
 	pthread_mutex_unlock(&w->lock);
@@ -767,7 +687,7 @@ static bool do_next(struct worker *w)
 		order = look_at_files;
 	} else if (w->n_cgroups > 0 && clock_read_ns(CLOCK_MONOTONIC) >= w->next_cgroups_ns) {
 		order = find_cgroups;
-	} else if (w->want_snapshot && w->watched) {
+	} else if (w->want_snapshot && w->watching) {
 		w->want_snapshot = false;
 		w->n_snapshots++;
 		order = take_snapshot;
@@ -795,8 +715,7 @@ static void *run(void *userdata)
 	w->has_clock = false;
 	pthread_mutex_unlock(&w->lock);
 	w->counters = counters_free(w->counters);
-	w->triage = triage_free(w->triage);
-	w->watched = memory_free(w->watched);
+	w->watching = watching_free(w->watching);
 	w->collector = collector_free(w->collector);
 	release(w);
 	return NULL;

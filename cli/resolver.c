@@ -47,25 +47,14 @@ void resolver_init(struct resolver *r, struct symbols *symbols, const struct sym
 
 void resolver_deinit(struct resolver *r)
 {
-	struct resolver_process *p;
-	struct resolver_kernel *k;
-
-	for (size_t pos = 0; (k = table_next(&r->kernels, &pos));)
-		free(k);
-	for (size_t pos = 0; (p = table_next(&r->processes, &pos));)
-		free(p);
-	table_deinit(&r->kernels);
-	table_deinit(&r->processes);
+	table_deinit_free(&r->kernels);
+	table_deinit_free(&r->processes);
 	resolver_use(r, NULL);
 }
 
 void resolver_use(struct resolver *r, struct symbols *symbols)
 {
-	struct resolver_module *m;
-
-	for (size_t pos = 0; (m = table_next(&r->modules, &pos));)
-		free(m);
-	table_deinit(&r->modules);
+	table_deinit_free(&r->modules);
 	text_set_deinit(&r->texts);
 	r->symbols = symbols;
 	r->n_asked = r->n_named = 0;

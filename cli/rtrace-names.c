@@ -28,11 +28,7 @@ void rtrace_names_init(struct rtrace_names *names, struct symbols *symbols)
 
 void rtrace_names_deinit(struct rtrace_names *names)
 {
-	struct known_name *k;
-
-	for (size_t pos = 0; (k = table_next(&names->known, &pos));)
-		free(k);
-	table_deinit(&names->known);
+	table_deinit_free(&names->known);
 	for (size_t i = 0; i < names->n; i++) {
 		free(names->maps[i].path);
 		free(names->maps[i].shown);

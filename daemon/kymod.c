@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "bus/kymo-bus.h"
 #include "capture/thread.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
@@ -115,32 +116,6 @@ static int check_rights(void)
 	return 0;
 }
 
-static int open_bus(const char *address, sd_bus **ret)
-{
-	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
-	int r;
-
-	if (!address)
-		return sd_bus_open_system_with_description(ret, "kymod");
-	r = sd_bus_new(&bus);
-	if (r < 0)
-		return r;
-	r = sd_bus_set_address(bus, address);
-	if (r < 0)
-		return r;
-	r = sd_bus_set_bus_client(bus, true);
-	if (r < 0)
-		return r;
-	r = sd_bus_negotiate_fds(bus, true);
-	if (r < 0)
-		return r;
-	r = sd_bus_start(bus);
-	if (r < 0)
-		return r;
-	*ret = TAKE_PTR(bus);
-	return 0;
-}
-
 static int serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t idle_exit_ns)
 {
 	_cleanup_(service_freep) struct service *s = NULL;
@@ -180,7 +155,7 @@ static int run(const struct arguments *args)
 		return log_error(0, "the service needs root, or the capabilities CAP_BPF and "
 				    "CAP_PERFMON")
 			       ?: -EPERM;
-	r = open_bus(args->bus, &bus);
+	r = kymo_bus_open(args->bus, "kymod", &bus);
 	if (r < 0)
 		return log_error(r, "cannot connect to the %s%s", args->bus ? "bus " : "system bus",
 				 args->bus ?: "");

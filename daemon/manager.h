@@ -21,15 +21,10 @@
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
+#include "bus/kymo-bus.h"
 #include "daemon/shares.h"
 #include "daemon/profile-use.h"
 #include "daemon/session-options-bus.h"
-
-#define KYMO_BUS_NAME          "org.kymo.Trace1"
-#define KYMO_MANAGER_PATH      "/org/kymo/Trace1"
-#define KYMO_MANAGER_INTERFACE "org.kymo.Trace1.Manager"
-#define KYMO_SESSION_PREFIX    "/org/kymo/Trace1/session"
-#define KYMO_SESSION_INTERFACE "org.kymo.Trace1.Session"
 
 /* What users may take, in one place: of all together, of that only for root, of one user, and of one user's own processes. */
 enum {

@@ -26,22 +26,12 @@ int edit_names_new(struct edit_names **ret)
 	return *ret ? 0 : -ENOMEM;
 }
 
-static void free_bodies(struct table *t)
-{
-	struct body *body;
-	size_t pos = 0;
-
-	while ((body = table_next(t, &pos)))
-		free(body);
-	table_deinit(t);
-}
-
 struct edit_names *edit_names_free(struct edit_names *n)
 {
 	if (!n)
 		return NULL;
-	free_bodies(&n->threads);
-	free_bodies(&n->processes);
+	table_deinit_free(&n->threads);
+	table_deinit_free(&n->processes);
 	free(n);
 	return NULL;
 }

@@ -51,24 +51,14 @@ int edit_owners_new(struct edit_owners **ret, unsigned n_inputs)
 	return 0;
 }
 
-static void free_all(struct table *t)
-{
-	size_t pos = 0;
-	void *p;
-
-	while ((p = table_next(t, &pos)))
-		free(p);
-	table_deinit(t);
-}
-
 struct edit_owners *edit_owners_free(struct edit_owners *o)
 {
 	if (!o)
 		return NULL;
 	for (unsigned i = 0; i < o->n_inputs; i++)
-		free_all(&o->inputs[i].bodies);
+		table_deinit_free(&o->inputs[i].bodies);
 	table_deinit(&o->by_start);
-	free_all(&o->owners);
+	table_deinit_free(&o->owners);
 	free(o);
 	return NULL;
 }

@@ -53,14 +53,9 @@ int edit_select_new(struct edit_select **ret, const uint32_t *pids, size_t n_pid
 
 struct edit_select *edit_select_free(struct edit_select *s)
 {
-	struct process *p;
-	size_t pos = 0;
-
 	if (!s)
 		return NULL;
-	while ((p = table_next(&s->processes, &pos)))
-		free(p);
-	table_deinit(&s->processes);
+	table_deinit_free(&s->processes);
 	table_deinit(&s->threads);
 	edit_timeline_free(s->timeline);
 	free(s);

@@ -69,14 +69,9 @@ int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *
 
 struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
 {
-	struct thread *thread;
-	size_t pos = 0;
-
 	if (!t)
 		return NULL;
-	while ((thread = table_next(&t->threads, &pos)))
-		free(thread);
-	table_deinit(&t->threads);
+	table_deinit_free(&t->threads);
 	free(t->cpus);
 	free(t);
 	return NULL;

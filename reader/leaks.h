@@ -68,7 +68,7 @@ struct leak_group {
 	enum leak_verdict verdict;
 	const char *functions[LEAK_TEXTS_MAX], *texts[LEAK_TEXTS_MAX]; /* NULL = no more */
 
-	/* Of leaks.c: */
+	/* Of leaks*.c: */
 	struct leak_group *next;
 	uint64_t live_bytes;               /* by blocks */
 	uint64_t live_blocks, usage_bytes; /* by sums */
@@ -100,7 +100,7 @@ struct leak_watch {
 	size_t n_groups;
 	struct leak_block *first; /* in no order */
 
-	/* Of leaks.c: */
+	/* Of leaks*.c: */
 	struct table stacks; /* id -> node + 1 */
 	struct table by_key; /* hash -> struct leak_group, a chain; owned */
 	struct table by_id;  /* hash -> struct leak_block, a chain; owned */
@@ -133,7 +133,7 @@ struct leaks {
 
 	struct leaks_options options;
 	struct text_set texts;
-	struct table by_pid; /* pid + 1 -> struct process of leaks.c, owned */
+	struct table by_pid; /* pid + 1 -> struct leak_process, owned */
 	size_t room_watches;
 };
 

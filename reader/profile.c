@@ -37,14 +37,10 @@ struct profile_state {
 
 struct profile *profile_free(struct profile *p)
 {
-	struct runner *runner;
-
 	if (!p)
 		return NULL;
 	if (p->state) {
-		for (size_t pos = 0; (runner = table_next(&p->state->runners, &pos));)
-			free(runner);
-		table_deinit(&p->state->runners);
+		table_deinit_free(&p->state->runners);
 		table_deinit(&p->state->node_numbers);
 		table_deinit(&p->state->place_numbers);
 		table_deinit(&p->state->stack_numbers);

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Two accounts are kept of the same switches. The CPU's account says who ran: the records of one
- * CPU are in order, so it is exact. The thread's account says what it did between its runs, from
- * switch-outs, wakeups and switch-ins of different CPUs, where one may come late by a little.
- */
-#include "reader/summary.h"
+#include "reader/summary-accounts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -87,8 +82,7 @@ static int replace(char **to, const char *from)
 	return 0;
 }
 
-/* The thread TID (not 0), made if it is new; NULL without memory. */
-static struct summary_thread *get_thread(struct summary *s, uint32_t tid)
+struct summary_thread *summary_thread(struct summary *s, uint32_t tid)
 {
 	struct summary_thread *t = table_get(&s->threads, tid);
 
@@ -122,25 +116,6 @@ static struct summary_process *get_process(struct summary *s, uint32_t pid)
 	return p;
 }
 
-static struct summary_cpu *get_cpu(struct summary *s, uint32_t cpu)
-{
-	struct summary_cpu *cpus;
-	size_t n;
-
-	if (cpu < s->n_cpus)
-		return &s->cpus[cpu];
-	if (cpu > FXT_CPU_MAX)
-		return NULL;
-	n = cpu < 8 ? 8 : 2 * ((size_t)cpu + 1);
-	cpus = realloc(s->cpus, n * sizeof(*cpus));
-	if (!cpus)
-		return NULL;
-	memset(cpus + s->n_cpus, 0, (n - s->n_cpus) * sizeof(*cpus));
-	s->cpus = cpus;
-	s->n_cpus = n;
-	return &s->cpus[cpu];
-}
-
 /* A recording without a session_start or a session_stop lasts as long as its times reach. */
 static void see_time(struct summary *s, uint64_t ts_ns)
 {
@@ -153,189 +128,6 @@ static void see_time(struct summary *s, uint64_t ts_ns)
 		s->start_ns = ts_ns;
 	if (!s->stopped && ts_ns > s->end_ns)
 		s->end_ns = ts_ns;
-}
-
-static uint64_t between(uint64_t from, uint64_t to)
-{
-	return to > from ? to - from : 0;
-}
-
-/* How much of the recording lies between the two; only damaged files have times outside of it. */
-static uint64_t recorded(const struct summary *s, uint64_t from, uint64_t to)
-{
-	if (from < s->start_ns)
-		from = s->start_ns;
-	if (s->stopped && to > s->end_ns)
-		to = s->end_ns;
-	return between(from, to);
-}
-
-/* How much of this part does. */
-static uint64_t counted(const struct summary *s, uint64_t from, uint64_t to)
-{
-	return recorded(s, from > s->part_ns ? from : s->part_ns, to);
-}
-
-/* Ends what CPU does at TS. */
-static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
-{
-	uint64_t ns = counted(s, cpu->since_ns, ts_ns);
-	struct summary_thread *t;
-
-	if (fxt_koid_is_other(cpu->tid))
-		cpu->other_ns += ns;
-	else if (cpu->tid != 0)
-		cpu->busy_ns += ns;
-	t = table_get(&s->threads, cpu->tid);
-	if (t)
-		t->cpu_ns += ns;
-}
-
-/* Books the time in the state of T up to TS, unless records were lost in it. */
-static void account_thread(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
-{
-	uint64_t ns = counted(s, t->since_ns, ts_ns);
-
-	if (t->epoch != s->n_gaps)
-		return;
-	if (t->state == SUMMARY_RUNNABLE)
-		t->runnable_ns += ns;
-	else if (t->state == SUMMARY_BLOCKED)
-		t->blocked_ns += ns;
-}
-
-/* Puts T into STATE at TS. */
-static void set_state(struct summary *s, struct summary_thread *t, enum summary_state state,
-		      uint64_t ts_ns)
-{
-	account_thread(s, t, ts_ns);
-	t->state = state;
-	t->since_ns = ts_ns;
-	t->epoch = s->n_gaps;
-}
-
-static enum summary_state state_after(const struct event *ev)
-{
-	/* Who was cut off by the recording or a loss: nobody knows what it does next. */
-	if (ev->sw.synthetic)
-		return SUMMARY_UNKNOWN;
-	switch (ev->sw.out_state) {
-	case FXT_STATE_NEW:
-	case FXT_STATE_RUNNING:
-		return SUMMARY_RUNNABLE;
-	case FXT_STATE_SUSPENDED:
-	case FXT_STATE_BLOCKED:
-		return SUMMARY_BLOCKED;
-	case FXT_STATE_DYING:
-	case FXT_STATE_DEAD:
-		return SUMMARY_DEAD;
-	default:
-		return SUMMARY_UNKNOWN;
-	}
-}
-
-static void switch_out(struct summary *s, struct summary_thread *t, const struct event *ev)
-{
-	enum summary_state after = state_after(ev);
-
-	if (after == SUMMARY_RUNNABLE)
-		t->preempted++;
-	if (t->state == SUMMARY_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns) {
-		/* Late: it runs elsewhere already. What lay between is known now. */
-		if (after == SUMMARY_RUNNABLE)
-			t->runnable_ns += counted(s, ev->ts_ns, t->since_ns);
-		else if (after == SUMMARY_BLOCKED)
-			t->blocked_ns += counted(s, ev->ts_ns, t->since_ns);
-		return;
-	}
-	set_state(s, t, after, ev->ts_ns);
-}
-
-/* Whether EV brings T onto a CPU in answer to a wakeup; *RET_NS is how long it has waited. */
-static bool answers_wakeup(const struct summary *s, const struct summary_thread *t,
-			   const struct event *ev, uint64_t *ret_ns)
-{
-	if (t->woken_ns == 0 || ev->sw.synthetic || t->epoch != s->n_gaps)
-		return false;
-	*ret_ns = recorded(s, t->woken_ns, ev->ts_ns);
-	return true;
-}
-
-bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns)
-{
-	const struct summary_thread *t = table_get(&s->threads, ev->sw.next_tid);
-
-	return t && ev->cpu <= FXT_CPU_MAX && answers_wakeup(s, t, ev, ret_ns);
-}
-
-static void switch_in(struct summary *s, struct summary_thread *t, const struct event *ev)
-{
-	uint64_t latency;
-
-	if (!ev->sw.synthetic)
-		t->switches++;
-	if (answers_wakeup(s, t, ev, &latency) && latency > t->max_wakeup_latency_ns)
-		t->max_wakeup_latency_ns = latency;
-	t->woken_ns = 0;
-	set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
-	t->cpu = ev->cpu;
-}
-
-static int add_switch(struct summary *s, const struct event *ev)
-{
-	struct summary_cpu *cpu = get_cpu(s, ev->cpu);
-	struct summary_thread *out = NULL, *in = NULL;
-
-	if (!cpu)
-		return ev->cpu > FXT_CPU_MAX ? 0 : -ENOMEM;
-	if (ev->tid != 0 && !fxt_koid_is_other(ev->tid)) {
-		out = get_thread(s, ev->tid);
-		if (!out)
-			return -ENOMEM;
-		if (out->pid == 0)
-			out->pid = ev->pid;
-	}
-	if (ev->sw.next_tid != 0)
-		s->sched_slices++;
-	if (ev->sw.next_tid != 0 && !fxt_koid_is_other(ev->sw.next_tid)) {
-		in = get_thread(s, ev->sw.next_tid);
-		if (!in)
-			return -ENOMEM;
-	}
-	/* If it is not what ran here, records are missing, and nobody knows until when it ran. */
-	if (cpu->seen && cpu->tid == ev->tid)
-		account_cpu(s, cpu, ev->ts_ns);
-	if (!ev->sw.synthetic) {
-		s->switches++;
-		cpu->switches++;
-	}
-	if (out)
-		switch_out(s, out, ev);
-	if (in)
-		switch_in(s, in, ev);
-	cpu->seen = true;
-	cpu->tid = ev->sw.next_tid;
-	cpu->since_ns = ev->ts_ns;
-	return 0;
-}
-
-static int add_wake(struct summary *s, const struct event *ev)
-{
-	struct summary_thread *t;
-
-	s->wakeups++;
-	if (ev->tid == 0)
-		return 0;
-	t = get_thread(s, ev->tid);
-	if (!t)
-		return -ENOMEM;
-	t->wakeups++;
-	/* Of a thread that runs or waits already, it changes nothing. */
-	if (t->state == SUMMARY_RUNNING || (t->state == SUMMARY_RUNNABLE && t->epoch == s->n_gaps))
-		return 0;
-	set_state(s, t, SUMMARY_RUNNABLE, ev->ts_ns > t->since_ns ? ev->ts_ns : t->since_ns);
-	t->woken_ns = ev->ts_ns;
-	return 0;
 }
 
 static void forget_cgroup(struct summary_process *p)
@@ -359,7 +151,7 @@ static int add_task(struct summary *s, const struct event *ev)
 	int r;
 
 	if (ev->tid != 0) {
-		t = get_thread(s, ev->tid);
+		t = summary_thread(s, ev->tid);
 		if (!t)
 			return -ENOMEM;
 		t->pid = ev->pid;
@@ -402,7 +194,7 @@ static int add_fork(struct summary *s, const struct event *ev)
 
 	s->forks++;
 	if (ev->fork.child_tid != 0) {
-		t = get_thread(s, ev->fork.child_tid);
+		t = summary_thread(s, ev->fork.child_tid);
 		if (!t)
 			return -ENOMEM;
 		t->pid = ev->fork.child_pid;
@@ -419,27 +211,6 @@ static int add_fork(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-/* The thread OLD_TID that runs is called TID from TS on. */
-static int change_tid(struct summary *s, uint32_t old_tid, uint32_t tid, uint64_t ts_ns)
-{
-	struct summary_thread *old = table_get(&s->threads, old_tid), *t;
-
-	if (!old || tid == 0)
-		return 0;
-	t = get_thread(s, tid);
-	if (!t)
-		return -ENOMEM;
-	if (old->state == SUMMARY_RUNNING && s->cpus[old->cpu].tid == old_tid) {
-		account_cpu(s, &s->cpus[old->cpu], ts_ns);
-		s->cpus[old->cpu].tid = tid;
-		s->cpus[old->cpu].since_ns = ts_ns;
-		set_state(s, t, SUMMARY_RUNNING, ts_ns);
-		t->cpu = old->cpu;
-	}
-	set_state(s, old, SUMMARY_DEAD, ts_ns);
-	return 0;
-}
-
 static int add_exec(struct summary *s, const struct event *ev)
 {
 	struct summary_process *p = get_process(s, ev->pid);
@@ -449,7 +220,7 @@ static int add_exec(struct summary *s, const struct event *ev)
 	if (!p)
 		return -ENOMEM;
 	if (ev->exec.old_tid != 0) {
-		r = change_tid(s, ev->exec.old_tid, ev->tid, ev->ts_ns);
+		r = summary_account_new_tid(s, ev->exec.old_tid, ev->tid, ev->ts_ns);
 		if (r < 0)
 			return r;
 	}
@@ -484,7 +255,7 @@ static int add_rename(struct summary *s, const struct event *ev)
 
 	if (ev->tid == 0)
 		return 0;
-	t = get_thread(s, ev->tid);
+	t = summary_thread(s, ev->tid);
 	if (!t)
 		return -ENOMEM;
 	r = replace(&t->name, ev->rename.to);
@@ -606,9 +377,9 @@ int summary_add(struct summary *s, const struct event *ev)
 		see_time(s, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SWITCH:
-		return add_switch(s, ev);
+		return summary_account_switch(s, ev);
 	case EVENT_WAKE:
-		return add_wake(s, ev);
+		return summary_account_wake(s, ev);
 	case EVENT_MIGRATE:
 		s->migrations++;
 		return 0;
@@ -637,8 +408,8 @@ int summary_add(struct summary *s, const struct event *ev)
 		return add_start(s, ev);
 	case EVENT_INTERVAL:
 		see_time(s, ev->interval.end_ns);
-		return activity_sums_add_interval(&s->activity, ev,
-						  recorded(s, ev->ts_ns, ev->interval.end_ns));
+		return activity_sums_add_interval(
+			&s->activity, ev, summary_recorded(s, ev->ts_ns, ev->interval.end_ns));
 	case EVENT_COUNTER:
 		return activity_sums_add_counter(&s->activity, ev);
 	case EVENT_STOP:
@@ -663,28 +434,10 @@ int summary_add(struct summary *s, const struct event *ev)
 	}
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 void summary_end_part(struct summary *s, uint64_t end_ns)
 {
-	struct summary_thread *t;
-	size_t pos = 0;
-
-	s->duration_ns = counted(s, 0, end_ns);
-	for (size_t i = 0; i < s->n_cpus; i++) {
-		struct summary_cpu *cpu = &s->cpus[i];
-
-		account_cpu(s, cpu, end_ns);
-		/* Before session_stop nobody knew that times were beyond it. */
-		cpu->busy_ns = smaller(cpu->busy_ns, s->duration_ns);
-		cpu->other_ns = smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
-		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
-	}
-	while ((t = table_next(&s->threads, &pos)))
-		account_thread(s, t, end_ns);
+	s->duration_ns = summary_counted(s, 0, end_ns);
+	summary_account_end(s, end_ns);
 	activity_sums_finish(&s->activity, s->duration_ns);
 }
 

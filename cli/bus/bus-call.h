@@ -10,12 +10,8 @@
 
 #include <systemd/sd-bus.h>
 
+#include "bus/kymo-bus.h"
 #include "cli/bus/bus-client.h"
-
-#define BUS_NAME          "org.kymo.Trace1"
-#define MANAGER_PATH      "/org/kymo/Trace1"
-#define MANAGER_INTERFACE "org.kymo.Trace1.Manager"
-#define SESSION_INTERFACE "org.kymo.Trace1.Session"
 
 #define ANSWER_USEC UINT64_C(30000000) /* what answers at once, and programs being loaded */
 

@@ -65,7 +65,8 @@ int bus_fail_call(struct bus_client *c, int error, const sd_bus_error *e)
 				"the service does not understand this: %s (it is kymo %s, and this "
 				"is kymo " KYMO_VERSION ")",
 				e->message, *c->version ? c->version : "of an older version");
-	if (e && e->name && strncmp(e->name, BUS_NAME ".Error.", strlen(BUS_NAME ".Error.")) == 0)
+	if (e && e->name &&
+	    strncmp(e->name, KYMO_BUS_NAME ".Error.", strlen(KYMO_BUS_NAME ".Error.")) == 0)
 		return bus_fail(c, error, "%s", e->message);
 	/* The sentence of the daemon, too. */
 	if (sd_bus_error_has_name(e, SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED))
@@ -102,29 +103,11 @@ bool bus_client_has_other_clock(void)
 
 static int open_bus(const char *address, sd_bus **ret)
 {
-	_cleanup_(sd_bus_unrefp) sd_bus *bus = NULL;
-	int r;
-
 	if (!address && other_host)
 		return sd_bus_open_system_remote(ret, other_host);
 	if (!address && other_machine)
 		return sd_bus_open_system_machine(ret, other_machine);
-	if (!address)
-		return sd_bus_open_system_with_description(ret, "kymo");
-	r = sd_bus_new(&bus);
-	if (r < 0)
-		return r;
-	r = sd_bus_set_address(bus, address);
-	if (r < 0)
-		return r;
-	r = sd_bus_set_bus_client(bus, true);
-	if (r < 0)
-		return r;
-	r = sd_bus_start(bus);
-	if (r < 0)
-		return r;
-	*ret = TAKE_PTR(bus);
-	return 0;
+	return kymo_bus_open(address, "kymo", ret);
 }
 
 int bus_client_connect(struct bus_client *c, const char *address)
@@ -142,16 +125,16 @@ int bus_client_connect(struct bus_client *c, const char *address)
 	if (r < 0)
 		return bus_fail(c, -ENXIO, "there is no %s%s: %s", bus, where, strerror(-r));
 	/* Starts it too, where the bus knows how. */
-	r = sd_bus_get_property(c->bus, BUS_NAME, MANAGER_PATH, MANAGER_INTERFACE, "Version", &e,
-				&reply, "s");
+	r = sd_bus_get_property(c->bus, KYMO_BUS_NAME, KYMO_MANAGER_PATH, KYMO_MANAGER_INTERFACE,
+				"Version", &e, &reply, "s");
 	if (r >= 0 && sd_bus_message_read(reply, "s", &version) >= 0) {
 		snprintf(c->version, sizeof(c->version), "%s", version);
 	} else if (sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_PROPERTY) ||
 		   sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_INTERFACE)) {
 		/* from before it had one */
 		sd_bus_error_free(&e);
-		r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Peer",
-				       "Ping", &e, &reply, NULL);
+		r = sd_bus_call_method(c->bus, KYMO_BUS_NAME, KYMO_MANAGER_PATH,
+				       "org.freedesktop.DBus.Peer", "Ping", &e, &reply, NULL);
 	}
 	if (r >= 0) {
 		c->service = strdup(sd_bus_message_get_sender(reply) ?: "");
@@ -184,12 +167,11 @@ int bus_call(struct bus_client *c, sd_bus_message *m, uint64_t timeout_usec, sd_
 
 int bus_new_call(struct bus_client *c, const char *path, const char *method, sd_bus_message **ret)
 {
-	bool of_manager = strcmp(path, MANAGER_PATH) == 0;
+	bool of_manager = strcmp(path, KYMO_MANAGER_PATH) == 0;
 	/* A session is of the service that we have met: the next one, which a call would start, may have another at that path. */
-	int r = sd_bus_message_new_method_call(c->bus, ret, of_manager ? BUS_NAME : c->service,
-					       path,
-					       of_manager ? MANAGER_INTERFACE : SESSION_INTERFACE,
-					       method);
+	int r = sd_bus_message_new_method_call(
+		c->bus, ret, of_manager ? KYMO_BUS_NAME : c->service, path,
+		of_manager ? KYMO_MANAGER_INTERFACE : KYMO_SESSION_INTERFACE, method);
 
 	if (r >= 0)
 		r = sd_bus_message_set_allow_interactive_authorization(

@@ -68,19 +68,19 @@ int bus_client_watch(struct bus_client *c, const char *path)
 	c->path = strdup(path);
 	if (!c->path)
 		return bus_fail_call(c, -ENOMEM, NULL);
-	r = sd_bus_match_signal(c->bus, NULL, BUS_NAME, path, SESSION_INTERFACE, "Finished",
-				on_finished, c);
+	r = sd_bus_match_signal(c->bus, NULL, KYMO_BUS_NAME, path, KYMO_SESSION_INTERFACE,
+				"Finished", on_finished, c);
 	if (r >= 0)
-		r = sd_bus_match_signal(c->bus, NULL, BUS_NAME, path,
+		r = sd_bus_match_signal(c->bus, NULL, KYMO_BUS_NAME, path,
 					"org.freedesktop.DBus.Properties", "PropertiesChanged",
 					on_properties, c);
 	if (r >= 0)
-		r = sd_bus_match_signal(c->bus, NULL, BUS_NAME, MANAGER_PATH, MANAGER_INTERFACE,
-					"SessionRemoved", on_removed, c);
+		r = sd_bus_match_signal(c->bus, NULL, KYMO_BUS_NAME, KYMO_MANAGER_PATH,
+					KYMO_MANAGER_INTERFACE, "SessionRemoved", on_removed, c);
 	if (r >= 0)
 		r = sd_bus_add_match(c->bus, NULL,
 				     "type='signal',sender='org.freedesktop.DBus',"
-				     "member='NameOwnerChanged',arg0='" BUS_NAME "'",
+				     "member='NameOwnerChanged',arg0='" KYMO_BUS_NAME "'",
 				     on_owner, c);
 	return r < 0 ? bus_fail_call(c, r, NULL) : bus_client_view(c, path, &c->last);
 }
@@ -153,7 +153,7 @@ int bus_client_ask_rotate(struct bus_client *c, const char *path)
 static bool is_end(const sd_bus_error *e)
 {
 	/* It stops all the same; or the service has gone, which is seen otherwise. */
-	return !sd_bus_error_has_name(e, BUS_NAME ".Error.LimitReached") &&
+	return !sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.LimitReached") &&
 	       !sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) &&
 	       !sd_bus_error_has_name(e, SD_BUS_ERROR_DISCONNECTED);
 }

@@ -22,7 +22,7 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 		      char **ret_path)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
-	int r = bus_new_call(c, MANAGER_PATH, "CreateSession", &m);
+	int r = bus_new_call(c, KYMO_MANAGER_PATH, "CreateSession", &m);
 
 	if (r < 0)
 		return r;
@@ -41,12 +41,12 @@ int bus_client_create(struct bus_client *c, const struct bus_client_create_args 
 /* What may be otherwise later, and what will not be before somebody changes the profile. */
 static int profile_error(int error, const sd_bus_error *e)
 {
-	if (sd_bus_error_has_name(e, BUS_NAME ".Error.NotYet") ||
-	    sd_bus_error_has_name(e, BUS_NAME ".Error.SessionExists"))
+	if (sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.NotYet") ||
+	    sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.SessionExists"))
 		return -EAGAIN;
-	if (sd_bus_error_has_name(e, BUS_NAME ".Error.InvalidProfile") ||
-	    sd_bus_error_has_name(e, BUS_NAME ".Error.NoSuchProfile") ||
-	    sd_bus_error_has_name(e, BUS_NAME ".Error.InvalidOption"))
+	if (sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.InvalidProfile") ||
+	    sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.NoSuchProfile") ||
+	    sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.InvalidOption"))
 		return -EBADMSG;
 	return error;
 }
@@ -55,7 +55,7 @@ int bus_client_create_profile(struct bus_client *c, const char *name, char **ret
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
-	int r = bus_new_call(c, MANAGER_PATH, "CreateSession", &m);
+	int r = bus_new_call(c, KYMO_MANAGER_PATH, "CreateSession", &m);
 
 	if (r < 0)
 		return r;
@@ -72,7 +72,7 @@ int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *
 			    uint32_t *ret_passed_over)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
-	int r = bus_new_call(c, MANAGER_PATH, "SnapshotAll", &m);
+	int r = bus_new_call(c, KYMO_MANAGER_PATH, "SnapshotAll", &m);
 
 	if (r < 0)
 		return r;
@@ -90,7 +90,7 @@ int bus_client_snapshot_all(struct bus_client *c, const char *reason, uint32_t *
 int bus_client_find(struct bus_client *c, const char *name, char **ret_path)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
-	int r = bus_new_call(c, MANAGER_PATH, "GetSession", &m);
+	int r = bus_new_call(c, KYMO_MANAGER_PATH, "GetSession", &m);
 
 	if (r < 0)
 		return r;
@@ -139,7 +139,7 @@ int bus_client_list(struct bus_client *c, struct bus_client_session **ret)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
 	struct bus_client_session *list = calloc(1, sizeof(*list));
-	int r = list ? bus_call_plain(c, MANAGER_PATH, "ListSessions", &reply)
+	int r = list ? bus_call_plain(c, KYMO_MANAGER_PATH, "ListSessions", &reply)
 		     : bus_fail_call(c, -ENOMEM, NULL);
 
 	if (r >= 0) {
@@ -160,7 +160,7 @@ int bus_client_capabilities(struct bus_client *c, struct capability caps[static 
 	sd_bus_message *reply = NULL;
 	int available, n = 0, r;
 
-	r = bus_call_plain(c, MANAGER_PATH, "GetCapabilities", &reply);
+	r = bus_call_plain(c, KYMO_MANAGER_PATH, "GetCapabilities", &reply);
 	if (r < 0)
 		return r;
 	sd_bus_message_unref(c->capabilities);

@@ -205,7 +205,7 @@ static const struct property_row {
 	{ "Dropped", "t", AT(counters.dropped_bytes), sizeof(uint64_t) },
 };
 
-/* Reads the value of property BUS_NAME from its variant, which has been entered. */
+/* Reads the value of property KYMO_BUS_NAME from its variant, which has been entered. */
 static int read_property(sd_bus_message *m, const char *name, struct session_view *v)
 {
 	int r;

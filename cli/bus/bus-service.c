@@ -70,8 +70,9 @@ int bus_client_service(struct bus_client *c, struct bus_client_service *ret)
 	int r;
 
 	*ret = (struct bus_client_service){ 0 };
-	r = sd_bus_call_method(c->bus, BUS_NAME, MANAGER_PATH, "org.freedesktop.DBus.Properties",
-			       "GetAll", &e, &reply, "s", MANAGER_INTERFACE);
+	r = sd_bus_call_method(c->bus, KYMO_BUS_NAME, KYMO_MANAGER_PATH,
+			       "org.freedesktop.DBus.Properties", "GetAll", &e, &reply, "s",
+			       KYMO_MANAGER_INTERFACE);
 	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_INTERFACE))
 		return 0;
 	if (r >= 0)

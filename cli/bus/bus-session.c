@@ -131,8 +131,8 @@ int bus_client_end_context(struct bus_client *c, const char *path, const char *n
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 	uint32_t bit = 0;
-	int r = sd_bus_get_property(c->bus, BUS_NAME, path, SESSION_INTERFACE, "Contexts", &e,
-				    &reply, "a{su}");
+	int r = sd_bus_get_property(c->bus, KYMO_BUS_NAME, path, KYMO_SESSION_INTERFACE, "Contexts",
+				    &e, &reply, "a{su}");
 
 	if (r >= 0)
 		r = find_context(reply, name, &bit);
@@ -156,7 +156,7 @@ int bus_client_view(struct bus_client *c, const char *path, struct session_view 
 	r = sd_bus_message_new_method_call(c->bus, &m, c->service, path,
 					   "org.freedesktop.DBus.Properties", "GetAll");
 	if (r >= 0)
-		r = sd_bus_message_append(m, "s", SESSION_INTERFACE);
+		r = sd_bus_message_append(m, "s", KYMO_SESSION_INTERFACE);
 	if (r < 0)
 		return bus_fail_call(c, r, NULL);
 	r = bus_call(c, m, ANSWER_USEC, &reply);

@@ -25,11 +25,7 @@ struct module {
 
 void fxt_events_free_modules(struct fxt_events *e)
 {
-	struct module *module;
-
-	for (size_t pos = 0; (module = table_next(&e->modules, &pos));)
-		free(module);
-	table_deinit(&e->modules);
+	table_deinit_free(&e->modules);
 }
 
 static int digit_of(char c)

@@ -18,16 +18,6 @@ int fxt_lint_new(struct fxt_lint **ret, fxt_lint_found_fn found, void *userdata)
 	return 0;
 }
 
-static void free_values(struct table *t)
-{
-	size_t pos = 0;
-	void *value;
-
-	while ((value = table_next(t, &pos)))
-		free(value);
-	table_deinit(t);
-}
-
 struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 {
 	struct fxt_lint_track *track;
@@ -37,13 +27,13 @@ struct fxt_lint *fxt_lint_free(struct fxt_lint *l)
 		return NULL;
 	while ((track = table_next(&l->tracks, &pos)))
 		free(track->stack);
-	free_values(&l->tracks);
-	free_values(&l->threads);
-	free_values(&l->processes);
-	free_values(&l->providers);
-	free_values(&l->flows);
-	free_values(&l->asyncs);
-	free_values(&l->watches);
+	table_deinit_free(&l->tracks);
+	table_deinit_free(&l->threads);
+	table_deinit_free(&l->processes);
+	table_deinit_free(&l->providers);
+	table_deinit_free(&l->flows);
+	table_deinit_free(&l->asyncs);
+	table_deinit_free(&l->watches);
 	table_deinit(&l->stacks);
 	table_deinit(&l->modules);
 	free(l->cpus);

@@ -182,10 +182,12 @@ static int get_provider(struct fxt_reader *r, uint32_t id, struct fxt_provider *
 	return 0;
 }
 
-static int start(struct fxt_reader *r)
+/* Makes *RET of R, which is taken over, when its input was opened with the result OPENED. */
+static int start(struct fxt_reader **ret, struct fxt_reader *taken, int opened)
 {
+	_cleanup_(fxt_reader_freep) struct fxt_reader *r = taken;
 	bool is_new;
-	int e = fxt_provider_new(&r->overflow, UINT32_MAX);
+	int e = opened < 0 ? opened : fxt_provider_new(&r->overflow, UINT32_MAX);
 
 	/* For look_back(). */
 	r->input.keep = FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES;
@@ -193,58 +195,32 @@ static int start(struct fxt_reader *r)
 	/* Some writers introduce no provider at all. */
 	if (e == 0)
 		e = get_provider(r, 0, &r->current, &is_new);
-	return e < 0 ? e : check_magic(r);
+	if (e == 0)
+		e = check_magic(r);
+	if (e == 0)
+		*ret = TAKE_PTR(r);
+	return e;
 }
 
 int fxt_reader_new_fd(struct fxt_reader **ret, int fd)
 {
-	_cleanup_(fxt_reader_freep) struct fxt_reader *r = calloc(1, sizeof(*r));
-	int e;
+	struct fxt_reader *r = calloc(1, sizeof(*r));
 
-	if (!r)
-		return -ENOMEM;
-	e = input_init_fd(&r->input, fd);
-	if (e < 0)
-		return e;
-	e = start(r);
-	if (e != 0)
-		return e;
-	*ret = TAKE_PTR(r);
-	return 0;
+	return r ? start(ret, r, input_init_fd(&r->input, fd)) : -ENOMEM;
 }
 
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n)
 {
-	_cleanup_(fxt_reader_freep) struct fxt_reader *r = calloc(1, sizeof(*r));
-	int e;
+	struct fxt_reader *r = calloc(1, sizeof(*r));
 
-	if (!r)
-		return -ENOMEM;
-	e = input_init_memory(&r->input, p, n);
-	if (e < 0)
-		return e;
-	e = start(r);
-	if (e != 0)
-		return e;
-	*ret = TAKE_PTR(r);
-	return 0;
+	return r ? start(ret, r, input_init_memory(&r->input, p, n)) : -ENOMEM;
 }
 
 int fxt_reader_new_source(struct fxt_reader **ret, input_read_fn read, void *userdata)
 {
-	_cleanup_(fxt_reader_freep) struct fxt_reader *r = calloc(1, sizeof(*r));
-	int e;
+	struct fxt_reader *r = calloc(1, sizeof(*r));
 
-	if (!r)
-		return -ENOMEM;
-	e = input_init_source(&r->input, read, userdata);
-	if (e < 0)
-		return e;
-	e = start(r);
-	if (e != 0)
-		return e;
-	*ret = TAKE_PTR(r);
-	return 0;
+	return r ? start(ret, r, input_init_source(&r->input, read, userdata)) : -ENOMEM;
 }
 
 struct fxt_reader *fxt_reader_free(struct fxt_reader *r)

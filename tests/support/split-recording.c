@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	splitting = make("splitting", categories, UINT64_C(3600000000000), argv + 4, argc - 4,
 			 dup(all));
 	run(plain, splitting, strtoull(argv[3], NULL, 10) * 1000000);
-	n_chunks = session_chunk(splitting);
+	n_chunks = (unsigned)session_chunks(splitting);
 	session_counters(splitting, &counters);
 	/* Only this one has been split. */
 	output = NULL;

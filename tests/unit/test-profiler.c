@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "capture/lifecycle.h"
 #include "capture/profiler.h"
-#include "reader/fxt/fxt-events.h"
+#include "tests/support/archive-text.h"
 
 enum { FROM = 100, PID = 500 };
 
@@ -165,21 +165,18 @@ static size_t say(const struct event *ev, char *to, size_t room)
 	}
 }
 
+static void add_said(const struct event *ev, void *userdata)
+{
+	struct fixture *f = userdata;
+	size_t n = strlen(f->said);
+
+	say(ev, f->said + n, sizeof(f->said) - n);
+}
+
 static const char *said(struct fixture *f)
 {
-	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
-	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
-	const struct fxt_record *record;
-	const char *what;
-	struct event ev;
-	size_t n = 0;
-
 	f->said[0] = '\0';
-	assert_int_equal(fxt_reader_new_memory(&reader, f->out.data, f->out.size), 0);
-	assert_int_equal(fxt_events_new(&events), 0);
-	while (fxt_reader_next(reader, &record) == FXT_READER_RECORD)
-		if (fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT)
-			n += say(&ev, f->said + n, sizeof(f->said) - n);
+	archive_events(&f->out, add_said, f);
 	return f->said;
 }
 

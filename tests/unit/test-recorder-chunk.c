@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A recording of which each step is a story of its own (below), split in all places: each chunk is good by itself, and all of them
+ * A recording of which each step is a story of its own (tests/support/story.h), split in all places: each chunk is good by itself, and all of them
  * say what a recording says that was not split.
  */
 #include <setjmp.h>
@@ -16,16 +16,13 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "capture/decode.h"
 #include "capture/recorder.h"
 #include "reader/fxt/fxt-lint.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"
+#include "tests/support/story.h"
 
-enum { N_CPUS = 2, CHUNKS_MAX = 128, LATE_NS = 1000000 };
-
-#define BASE  UINT64_C(1000000000000)
-#define AT(n) (BASE + (uint64_t)(n)*LATE_NS)
+enum { CHUNKS_MAX = 128 };
 
 struct fixture {
 	struct collector *collector;
@@ -34,485 +31,10 @@ struct fixture {
 	struct contexts contexts;
 	struct outbuf tasks; /* struct rec_task */
 	struct outbuf memory;
+	struct story story;
 	struct outbuf heads[CHUNKS_MAX], bodies[CHUNKS_MAX], tails[CHUNKS_MAX];
 	size_t n; /* chunks so far, the one being written included */
 };
-
-/* ---- what the programs and the worker say ---- */
-
-#define REC(type, what, ts, c, p, t)                                                               \
-	.head = { .ts_ns = (ts),                                                                   \
-		  .size = sizeof(struct type),                                                     \
-		  .kind = (what),                                                                  \
-		  .cpu = (c),                                                                      \
-		  .pid = (p),                                                                      \
-		  .tid = (t) }
-#define PUT(f, rec) fake_collector_put_record((f)->collector, &(rec), sizeof(rec))
-
-static struct rec_identity identity(uint32_t pid, uint32_t tid, uint64_t start_ns, const char *comm)
-{
-	struct rec_identity id = {
-		.start_ns = start_ns,
-		.pid = pid,
-		.tid = tid,
-		.parent_pid = pid == 1 ? 0 : 1,
-		.prio = 120,
-		.flags = pid == 2 ? IDENTITY_KTHREAD : 0,
-	};
-
-	snprintf(id.comm, sizeof(id.comm), "%s", comm);
-	return id;
-}
-
-static void put_words(struct fixture *f, enum event_class class, unsigned cpu,
-		      const uint64_t *words, unsigned n)
-{
-	assert_int_equal(decode_ring_words(words, n, class, cpu), n);
-	assert_true(fake_collector_put_words(f->collector, class, cpu, words, n));
-}
-
-static uint64_t weight(enum fxt_name name, uint32_t tid)
-{
-	return fxt_arg32(FXT_ARG_INT32, name, (uint32_t)(tid ? 120 : FXT_IDLE_WEIGHT));
-}
-
-static void put_switch(struct fixture *f, uint64_t ts, unsigned cpu, uint32_t out, uint32_t in,
-		       unsigned state)
-{
-	const uint64_t words[] = {
-		fxt_switch_header(6, 2, cpu, state),
-		ts,
-		out,
-		in,
-		weight(FXT_NAME_OUTGOING_WEIGHT, out),
-		weight(FXT_NAME_INCOMING_WEIGHT, in),
-	};
-
-	put_words(f, CLASS_SCHED, cpu, words, 6);
-}
-
-/* From the ring of CPU 0. */
-static void put_wakeup(struct fixture *f, uint64_t ts, uint32_t tid, unsigned cpu, bool on_rq,
-		       uint32_t waker)
-{
-	const uint64_t words[] = {
-		fxt_wakeup_header(6, 2, cpu) | (uint64_t)on_rq << WAKE_ON_RQ_BIT,
-		ts,
-		tid,
-		weight(FXT_NAME_WEIGHT, tid),
-		fxt_arg64(FXT_ARG_KOID, FXT_NAME_WAKER),
-		waker,
-	};
-
-	put_words(f, CLASS_SCHED, 0, words, 6);
-}
-
-static void put_loss(struct fixture *f, unsigned cpu, uint64_t first, uint64_t last, uint64_t count,
-		     uint32_t tid)
-{
-	const struct ring_lost mark = {
-		.header = fxt_put_record_type(RING_RECORD_CONTROL) | fxt_put_record_words(5),
-		.first_ns = first,
-		.last_ns = last,
-		.count = count,
-		.tid = tid,
-		.prio = 120,
-	};
-	uint64_t words[5];
-
-	memcpy(words, &mark, sizeof(words));
-	put_words(f, CLASS_SCHED, cpu, words, 5);
-}
-
-static void put_irq(struct fixture *f, uint64_t begin, uint64_t end)
-{
-	uint64_t words[8] = {
-		fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(8) |
-			fxt_put_event_type(FXT_EVENT_DURATION_COMPLETE) | fxt_put_event_n_args(2) |
-			fxt_put_event_category(FXT_NAME_IRQ) |
-			fxt_put_event_name(fxt_put_string_ref_inline(1) | 3),
-		begin,
-		FXT_KOID_IRQ,
-		FXT_KOID_IRQ + 2,
-		0,
-		fxt_arg32(FXT_ARG_INT32, FXT_NAME_IRQ, 36),
-		fxt_arg32(FXT_ARG_BOOL, FXT_NAME_HANDLED, 1),
-		end,
-	};
-
-	memcpy(&words[4], "nic", 3);
-	put_words(f, CLASS_IRQ, 1, words, 8);
-}
-
-static void put_idle(struct fixture *f, uint64_t begin, uint64_t end)
-{
-	const uint64_t words[] = {
-		fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6) |
-			fxt_put_event_type(FXT_EVENT_DURATION_COMPLETE) | fxt_put_event_n_args(1) |
-			fxt_put_event_category(FXT_NAME_POWER),
-		begin,
-		FXT_KOID_POWER,
-		FXT_KOID_POWER + 2,
-		fxt_arg32(FXT_ARG_UINT32, FXT_NAME_STATE, 1000),
-		end,
-	};
-
-	put_words(f, CLASS_IDLE, 1, words, 6);
-}
-
-static void put_mapping(struct fixture *f, uint64_t ts, uint32_t pid, uint64_t start,
-			const char *path)
-{
-	union {
-		struct rec_mapping rec;
-		uint8_t bytes[sizeof(struct rec_mapping) + 32];
-	} m = { .rec = { .head = { .ts_ns = ts,
-				   .size = sizeof(m),
-				   .kind = REC_MAPPING,
-				   .pid = pid,
-				   .tid = pid },
-			 .start = start,
-			 .bytes = 0x2000,
-			 .path_bytes = (uint32_t)strlen(path) } };
-
-	memcpy(m.rec.path, path, strlen(path));
-	PUT(f, m);
-}
-
-static void put_stack(struct fixture *f, uint64_t ts, uint64_t id, uint64_t address)
-{
-	struct rec_stack rec = {
-		.head = { .ts_ns = ts, .size = REC_STACK_BYTES(2), .kind = REC_STACK },
-		.id = id,
-		.frames = { address, address + 16 }
-	};
-
-	fake_collector_put_record(f->collector, &rec, rec.head.size);
-}
-
-static void put_tick(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t stack)
-{
-	const struct rec_tick rec = { REC(rec_tick, REC_TICK, ts, 0, pid, tid),
-				      .user_stack = stack };
-
-	PUT(f, rec);
-}
-
-static void put_offcpu(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t begin,
-		       uint64_t stack)
-{
-	const struct rec_offcpu rec = { REC(rec_offcpu, REC_OFFCPU, ts, 0, pid, tid),
-					.begin_ns = begin, .user_stack = stack, .waker_tid = 10,
-					.state = 'S' };
-
-	PUT(f, rec);
-}
-
-static void put_fork(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t child_pid,
-		     uint32_t child_tid)
-{
-	const struct rec_fork rec = { REC(rec_fork, REC_FORK, ts, 0, pid, pid),
-				      .child = identity(child_pid, child_tid, ts, "child") };
-
-	PUT(f, rec);
-}
-
-static void put_exit(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t start_ns,
-		     const char *comm, bool ends)
-{
-	const struct rec_exit rec = { REC(rec_exit, REC_EXIT, ts, 0, pid, tid),
-				      .task = identity(pid, tid, start_ns, comm),
-				      .process_ends = ends };
-
-	PUT(f, rec);
-}
-
-static void put_exec(struct fixture *f, uint64_t ts, uint32_t pid, uint32_t old_tid,
-		     uint64_t start_ns, const char *comm)
-{
-	struct rec_exec rec = { REC(rec_exec, REC_EXEC, ts, 0, pid, pid),
-				.task = identity(pid, pid, start_ns, comm), .old_tid = old_tid };
-
-	strcpy(rec.file, "/bin/x");
-	strcpy(rec.args, "x");
-	rec.args_bytes = 2;
-	PUT(f, rec);
-}
-
-static void put_new_image(struct fixture *f, uint64_t ts, uint32_t pid)
-{
-	const struct rec_new_image rec = { REC(rec_new_image, REC_NEW_IMAGE, ts, 0, pid, pid) };
-
-	PUT(f, rec);
-}
-
-static void put_rename(struct fixture *f, uint64_t ts, uint32_t tid, uint64_t start_ns,
-		       const char *from, const char *to)
-{
-	struct rec_rename rec = { REC(rec_rename, REC_RENAME, ts, 0, tid, tid),
-				  .task = identity(tid, tid, start_ns, from) };
-
-	strcpy(rec.comm, to);
-	PUT(f, rec);
-}
-
-static void put_work(struct fixture *f, uint64_t begin, uint64_t end, bool named)
-{
-	struct rec_function function = { REC(rec_function, REC_FUNCTION, begin, 1, 2, 30),
-					 .function = 0x99, .name = "flush_it" };
-	const struct rec_work rec = { REC(rec_work, REC_WORK, end, 1, 2, 30), .begin_ns = begin,
-				      .function = 0x99 };
-
-	if (named)
-		PUT(f, function);
-	PUT(f, rec);
-}
-
-static void put_frequency(struct fixture *f, uint64_t ts, uint32_t khz)
-{
-	const struct rec_frequency rec = { REC(rec_frequency, REC_FREQUENCY, ts, 0, 10, 10),
-					   .khz = khz, .cpu = 1 };
-
-	PUT(f, rec);
-}
-
-static void put_sample(struct fixture *f, uint64_t ts, uint64_t value)
-{
-	struct rec_sample rec = { REC(rec_sample, REC_SAMPLE, ts, 0, 0, 0), .name = "load",
-				  .n_values = 1, .whole = 1 };
-
-	strcpy(rec.values[0].name, "threads");
-	rec.values[0].value = value;
-	assert_int_equal(merge_add(f->r.merge, &rec.head), 0);
-}
-
-static void put_lost(struct fixture *f, uint64_t ts, uint32_t ring, uint64_t last)
-{
-	const struct rec_lost rec = { REC(rec_lost, REC_LOST, ts, 1, 0, 0), .count = 7,
-				      .first_ns = ts, .last_ns = last, .ring = ring };
-
-	PUT(f, rec);
-}
-
-static void put_gone(struct fixture *f, uint64_t ts, uint32_t cpu)
-{
-	const struct rec_cpu_gone rec = { REC(rec_cpu_gone, REC_CPU_GONE, ts, 0, 1, 1),
-					  .gone_cpu = cpu };
-
-	PUT(f, rec);
-}
-
-/* ---- what is allocated ---- */
-
-static void put_memory(struct fixture *f, const void *rec, size_t size)
-{
-	assert_int_equal(outbuf_append(&f->memory, rec, size), 0);
-}
-
-static void put_watch(struct fixture *f, uint64_t ts)
-{
-	const struct rec_watch rec = { REC(rec_watch, REC_WATCH, ts, 0, 10, 10), .instance = 1,
-				       .complete = 1, .allocators = "libc.so.6: malloc free" };
-
-	put_memory(f, &rec, sizeof(rec));
-}
-
-static void put_named(struct fixture *f, uint64_t ts, uint64_t id)
-{
-	const struct rec_named rec = { REC(rec_named, REC_NAMED, ts, 0, 10, 10), .id = id,
-				       .instance = 1, .n_frames = 2, .frames = { 0x1010, 0x1020 } };
-
-	PUT(f, rec);
-}
-
-static void put_alloc(struct fixture *f, uint64_t ts, uint64_t address, uint64_t stack)
-{
-	const struct rec_alloc rec = { REC(rec_alloc, REC_ALLOC, ts, 0, 10, 10),
-				       .id = address,
-				       .size = 24,
-				       .stack = stack,
-				       .function = MEMORY_FN_MALLOC,
-				       .context = 1,
-				       .instance = 1 };
-
-	PUT(f, rec);
-}
-
-static void put_free(struct fixture *f, uint64_t ts, uint64_t address)
-{
-	const struct rec_free rec = { REC(rec_free, REC_FREE, ts, 0, 10, 10), .id = address,
-				      .function = MEMORY_FN_FREE, .instance = 1 };
-
-	PUT(f, rec);
-}
-
-static void put_open(struct fixture *f, uint64_t ts, int32_t fd)
-{
-	const struct rec_resource rec = { REC(rec_resource, REC_RESOURCE, ts, 0, 10, 10),
-					  .result = fd, .stack = 7,
-					  .operation = RESOURCE_OP_EVENTFD, .instance = 1 };
-
-	PUT(f, rec);
-}
-
-static void put_usage(struct fixture *f, uint64_t ts, uint64_t stack)
-{
-	const struct rec_usage rec = { REC(rec_usage, REC_USAGE, ts, 0, 10, 10), .stack = stack,
-				       .allocations = 5, .allocated_bytes = 120, .instance = 1 };
-
-	put_memory(f, &rec, sizeof(rec));
-}
-
-static void put_snapshot(struct fixture *f, uint64_t ts, uint64_t blocks, uint32_t final)
-{
-	const struct rec_snapshot rec = { REC(rec_snapshot, REC_SNAPSHOT, ts, 0, 10, 10),
-					  .blocks = blocks, .instance = 1, .final = final };
-
-	put_memory(f, &rec, sizeof(rec));
-}
-
-static void put_block(struct fixture *f, uint64_t ts, uint64_t address)
-{
-	const struct rec_block rec = { REC(rec_block, REC_BLOCK, ts, 0, 10, 10), .id = address,
-				       .block = { .size = 24,
-						  .ts_ns = AT(1),
-						  .stack = 7,
-						  .tid = 10,
-						  .function = MEMORY_FN_MALLOC },
-				       .instance = 1 };
-
-	put_memory(f, &rec, sizeof(rec));
-}
-
-static void put_watched(struct fixture *f, uint64_t ts)
-{
-	const struct rec_watched rec = { REC(rec_watched, REC_WATCHED, ts, 0, 10, 10),
-					 .instance = 1, .reason = WATCHED_STOP };
-
-	put_memory(f, &rec, sizeof(rec));
-}
-
-/* ---- the story ---- */
-
-enum state { READY = FXT_STATE_RUNNING, BLOCKED = FXT_STATE_BLOCKED, DEAD = FXT_STATE_DEAD };
-
-/* All that becomes known at step N, up to AT(N). At the beginning 10 runs on CPU 0, and CPU 1 is idle. */
-static void play(struct fixture *f, unsigned n)
-{
-	const uint64_t t = AT(n);
-
-	switch (n) {
-	case 1:
-		put_mapping(f, t, 10, 0x1000, "/lib/a");
-		put_mapping(f, t, 2, UINT64_C(0xffffffff81000000), "[kernel.kallsyms]");
-		return put_stack(f, t, 5, 0x1010);
-	case 2: /* (10 sleeps with a stack of its own) */
-		return put_switch(f, t, 0, 10, 20, BLOCKED);
-	case 3:
-		return put_wakeup(f, t, 10, 0, false, 20);
-	case 4:
-		return put_switch(f, t, 1, 0, 10, READY);
-	case 5: /* overtakes its thread's switch-out, which is step 7 */
-		return put_wakeup(f, t, 20, 0, false, 20);
-	case 6:
-		put_irq(f, t - 10, t);
-		return put_work(f, t - 2000000, t, true);
-	case 7:
-		return put_switch(f, t, 0, 20, 11, BLOCKED);
-	case 8:
-		put_frequency(f, t, 1800000);
-		return put_sample(f, t, 44);
-	case 9:
-		return put_fork(f, t, 10, 40, 40);
-	case 10: /* with the mappings of its parent */
-		put_switch(f, t, 0, 11, 40, READY);
-		return put_tick(f, t, 40, 40, 5);
-	case 11:
-		put_new_image(f, t, 40);
-		return put_mapping(f, t, 40, 0x5000, "/bin/x");
-	case 12:
-		return put_rename(f, t, 40, AT(9), "child", "x");
-	case 13:
-		return put_exec(f, t, 40, 40, AT(9), "x");
-	case 14:
-		put_stack(f, t, 6, 0x5010);
-		return put_tick(f, t, 40, 40, 6);
-	case 15: /* was it awake? Its next switch tells: step 17 */
-		return put_wakeup(f, t, 10, 1, true, 40);
-	case 16:
-		return put_switch(f, t, 1, 10, 0, BLOCKED);
-	case 17:
-		put_switch(f, t, 1, 0, 10, READY);
-		return put_offcpu(f, t, 10, 10, AT(16), 5);
-	case 18: /* lasts until step 21 */
-		return put_loss(f, 1, t, AT(21), 5, 20);
-	case 19:
-		return put_lost(f, t, REC_RING_STACKS, AT(22));
-	case 20:
-		return put_work(f, t - 1000, t, false);
-	case 22:
-		put_idle(f, AT(3), t);
-		return put_lost(f, t, REC_RING_LIFECYCLE, t + 5);
-	case 23: /* it has ended, and is still seen to go off at step 26 */
-		return put_exit(f, t, 40, 40, AT(9), "x", true);
-	case 24:
-		return put_tick(f, t, 40, 40, 6);
-	case 26:
-		return put_switch(f, t, 0, 40, 11, DEAD);
-	case 27: /* the same tid again */
-		return put_fork(f, t, 10, 40, 40);
-	case 28:
-		return put_switch(f, t, 0, 11, 40, READY);
-	case 29: /* a main thread ends before its process */
-		put_fork(f, t, 20, 20, 21);
-		return put_exit(f, t, 20, 20, 2000, "twenty", false);
-	case 30:
-		return put_switch(f, t, 1, 20, 21, DEAD);
-	case 31: /* over what was mapped, in part */
-		return put_mapping(f, t, 10, 0x2000, "/lib/b");
-	case 32: /* nobody knows 77 */
-		return put_switch(f, t, 0, 40, 77, READY);
-	case 33:
-		return put_switch(f, t, 0, 77, 11, BLOCKED);
-	case 34: /* it takes over the id of its process, without the others having told of their end */
-		put_exec(f, t, 10, 11, 1000, "exec");
-		return put_mapping(f, t, 10, 0x1000, "/bin/exec");
-	case 35:
-		put_named(f, t - 5, 7);
-		put_alloc(f, t - 4, 0xa000, 7);
-		return put_watch(f, t);
-	case 36:
-		return put_alloc(f, t, 0xb000, 7);
-	case 37:
-		put_open(f, t, 5);
-		return put_usage(f, t, 7);
-	case 38:
-		return put_free(f, t, 0xa000);
-	case 39:
-		put_snapshot(f, t, 2, 0);
-		return put_block(f, t, 0xb000);
-	case 40: /* (the end of it comes later) */
-		return put_block(f, AT(39), 0xc000);
-	case 42:
-		return put_alloc(f, t, 0xd000, 7);
-	case 43: /* 21 was woken by the thread that ended */
-		return put_gone(f, t, 1);
-	case 44:
-		put_snapshot(f, t, 1, SNAPSHOT_FINAL);
-		put_block(f, t, 0xd000);
-		return put_watched(f, t);
-	case 45: /* it was never said that its process runs on CPU 1 */
-		return put_switch(f, t, 1, 0, 21, READY);
-	case 46:
-		return put_exit(f, t, 20, 21, AT(29), "child", true);
-	case 47:
-		return put_switch(f, t, 1, 21, 0, DEAD);
-	default:
-		return;
-	}
-}
-
-enum { STEPS = 50 };
 
 /* ---- a recording of it ---- */
 
@@ -546,8 +68,12 @@ static void look(uint32_t pid, void *userdata)
 
 static void list(struct fixture *f, uint32_t pid, uint32_t tid, const char *comm, uint32_t flags)
 {
-	struct rec_task rec = { REC(rec_task, REC_TASK, BASE, 0, pid, tid),
-				.task = identity(pid, tid, 100 * (uint64_t)tid, comm) };
+	struct rec_task rec = { .head = { .ts_ns = STORY_BASE,
+					  .size = sizeof(rec),
+					  .kind = REC_TASK,
+					  .pid = pid,
+					  .tid = tid },
+				.task = story_identity(pid, tid, 100 * (uint64_t)tid, comm) };
 
 	rec.task.flags |= flags | IDENTITY_SELECTED;
 	assert_int_equal(outbuf_append(&f->tasks, &rec, sizeof(rec)), 0);
@@ -555,9 +81,9 @@ static void list(struct fixture *f, uint32_t pid, uint32_t tid, const char *comm
 
 static void begin(struct fixture *f)
 {
-	struct worker_news news = { .start_ns = BASE, .listed_ns = BASE };
+	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
 
-	f->collector = fake_collector_new(N_CPUS, 65536);
+	f->collector = fake_collector_new(STORY_CPUS, 65536);
 	assert_int_equal(recorder_init(&f->r), 0);
 	f->r.after_record = after_record;
 	f->r.ask = ask;
@@ -585,10 +111,11 @@ static void begin(struct fixture *f)
 	recorder_set_buffer(&f->r, &f->heads[0]);
 	assert_int_equal(recorder_open(&f->r, &f->options), 0);
 	/* Not all machines that tests run on have two CPUs. */
-	for (unsigned cpu = 0; cpu < N_CPUS; cpu++)
+	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
 		if (!f->r.schedule.cpus[cpu].known)
 			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
 	f->n = 1;
+	f->story = (struct story){ f->collector, f->r.merge, &f->memory };
 	recorder_set_buffer(&f->r, &f->bodies[0]);
 }
 
@@ -628,17 +155,17 @@ static void record(struct fixture *f, uint64_t splits)
 	const struct recorder_end end = { .reason = "requested" };
 
 	begin(f);
-	for (unsigned n = 1; n < STEPS; n++) {
-		play(f, n);
-		assert_int_equal(recorder_round(&f->r, AT(n)), 0);
+	for (unsigned n = 1; n < STORY_STEPS; n++) {
+		story_play(&f->story, n);
+		assert_int_equal(recorder_round(&f->r, STORY_AT(n)), 0);
 		if (!(splits >> n & 1))
 			continue;
 		/* Step 39 is in the middle of a snapshot. */
 		assert_int_equal(recorder_can_split(&f->r, false), n != 39);
 		if (n != 39)
-			split(f, AT(n));
+			split(f, STORY_AT(n));
 	}
-	recorder_set_end(&f->r, AT(STEPS));
+	recorder_set_end(&f->r, STORY_AT(STORY_STEPS));
 	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
 	recorder_set_buffer(&f->r, &f->tails[f->n - 1]);
 	assert_int_equal(recorder_close(&f->r, &end), 0);
@@ -835,7 +362,7 @@ static void test_split_behind_each_step(void **state)
 	_cleanup_free_ char *want = unsplit();
 
 	(void)state;
-	for (unsigned n = 1; n < STEPS; n++) {
+	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << n);
 
 		assert_int_equal(f->n, n == 39 ? 1 : 2);
@@ -849,7 +376,7 @@ static void test_split_behind_all_steps(void **state)
 	_cleanup_free_ char *want = unsplit();
 
 	(void)state;
-	assert_int_equal(f->n, STEPS - 1);
+	assert_int_equal(f->n, STORY_STEPS - 1);
 	check_all(f, want);
 }
 
@@ -862,7 +389,7 @@ static void test_split_now_and_then(void **state)
 		_cleanup_(let_gop) struct fixture *f = NULL;
 		uint64_t splits = 0;
 
-		for (unsigned n = every; n < STEPS; n += every)
+		for (unsigned n = every; n < STORY_STEPS; n += every)
 			splits |= UINT64_C(1) << n;
 		f = recorded(splits);
 		check_all(f, want);
@@ -927,14 +454,15 @@ static void test_sheds(void **state)
 
 	(void)state;
 	begin(f);
-	play(f, 1);
-	assert_int_equal(recorder_round(&f->r, AT(1)), 0);
-	split(f, AT(1));
-	assert_int_equal(
-		recorder_shed(&f->r, AT(1) + 1, budget_shed_names[SHED_STACKS], 2000, 1000), 0);
-	play(f, 2);
-	assert_int_equal(recorder_round(&f->r, AT(2)), 0);
-	split(f, AT(2));
+	story_play(&f->story, 1);
+	assert_int_equal(recorder_round(&f->r, STORY_AT(1)), 0);
+	split(f, STORY_AT(1));
+	assert_int_equal(recorder_shed(&f->r, STORY_AT(1) + 1, budget_shed_names[SHED_STACKS], 2000,
+				       1000),
+			 0);
+	story_play(&f->story, 2);
+	assert_int_equal(recorder_round(&f->r, STORY_AT(2)), 0);
+	split(f, STORY_AT(2));
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
 		_cleanup_free_ char *text = NULL;
@@ -990,15 +518,15 @@ static void test_late_records(void **state)
 
 	(void)state;
 	begin(f);
-	assert_int_equal(recorder_round(&f->r, AT(10)), 0);
-	split(f, AT(10));
-	put_switch(f, AT(9), 0, 10, 20, BLOCKED);
-	put_wakeup(f, AT(9) + 1, 10, 0, false, 20);
-	put_switch(f, AT(10), 1, 0, 10, READY);
-	put_switch(f, AT(11), 0, 20, 0, BLOCKED);
+	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
+	split(f, STORY_AT(10));
+	story_put_switch(&f->story, STORY_AT(9), 0, 10, 20, BLOCKED);
+	story_put_wakeup(&f->story, STORY_AT(9) + 1, 10, 0, false, 20);
+	story_put_switch(&f->story, STORY_AT(10), 1, 0, 10, READY);
+	story_put_switch(&f->story, STORY_AT(11), 0, 20, 0, BLOCKED);
 	/* As old as the recording: not of it. */
-	put_switch(f, BASE, 1, 10, 11, READY);
-	end_at(f, AT(12));
+	story_put_switch(&f->story, STORY_BASE, 1, 10, 11, READY);
+	end_at(f, STORY_AT(12));
 	body = body_text(f, 1);
 	assert_same_text(body,
 			 "1000010000000 switch cpu 0 10>20 state 3 outgoing_weight:int32=120 "
@@ -1015,7 +543,9 @@ static void test_late_records(void **state)
 /* A loss has begun, and its mark is not in the ring: what runs is known until then. */
 static void test_pending_loss(void **state)
 {
-	const struct collector_lost pending = { .count = 3, .first_ns = AT(8), .last_ns = AT(9) };
+	const struct collector_lost pending = { .count = 3,
+						.first_ns = STORY_AT(8),
+						.last_ns = STORY_AT(9) };
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *tail = NULL, *head = NULL;
 
@@ -1023,13 +553,13 @@ static void test_pending_loss(void **state)
 	begin(f);
 	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &pending);
 	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &pending);
-	assert_int_equal(recorder_round(&f->r, AT(10)), 0);
-	split(f, AT(10));
+	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
+	split(f, STORY_AT(10));
 	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &(struct collector_lost){ 0 });
 	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &(struct collector_lost){ 0 });
-	put_loss(f, 0, AT(8), AT(12), 5, 20);
-	put_switch(f, AT(13), 0, 20, 0, BLOCKED);
-	end_at(f, AT(14));
+	story_put_loss(&f->story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
+	story_put_switch(&f->story, STORY_AT(13), 0, 20, 0, BLOCKED);
+	end_at(f, STORY_AT(14));
 	tail = tail_text(f, 0);
 	head = archive_text(&f->heads[1]);
 	assert_int_equal(count(tail, "instant kymo/lost"), 2);
@@ -1047,11 +577,11 @@ static void test_loss_in_the_ring(void **state)
 
 	(void)state;
 	begin(f);
-	assert_int_equal(recorder_round(&f->r, AT(10)), 0);
-	put_loss(f, 0, AT(8), AT(12), 5, 20);
-	put_switch(f, AT(13), 0, 20, 0, BLOCKED);
-	split(f, AT(10));
-	end_at(f, AT(14));
+	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
+	story_put_loss(&f->story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
+	story_put_switch(&f->story, STORY_AT(13), 0, 20, 0, BLOCKED);
+	split(f, STORY_AT(10));
+	end_at(f, STORY_AT(14));
 	tail = tail_text(f, 0);
 	assert_int_equal(count(tail, "1000008000000 switch cpu 0 10>0 "), 1);
 	assert_all_clean(f);
@@ -1066,18 +596,18 @@ static void test_tails(void **state)
 
 	(void)state;
 	begin(f);
-	for (unsigned n = 1; n < STEPS; n++) {
+	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(outbuf_deinit) struct outbuf taken = { 0 };
 
-		play(f, n);
-		assert_int_equal(recorder_round(&f->r, AT(n)), 0);
+		story_play(&f->story, n);
+		assert_int_equal(recorder_round(&f->r, STORY_AT(n)), 0);
 		add(&taken, &f->heads[0]);
 		add(&taken, &f->bodies[0]);
-		assert_int_equal(recorder_tail(&f->r, AT(n), &end, &taken), 0);
+		assert_int_equal(recorder_tail(&f->r, STORY_AT(n), &end, &taken), 0);
 		if (n != 39)
 			assert_clean(&taken, "snapshot");
 	}
-	end_at(f, AT(STEPS));
+	end_at(f, STORY_AT(STORY_STEPS));
 	text = body_text(f, 0);
 	assert_same_text(text, want, "with snapshots");
 }
@@ -1088,7 +618,7 @@ static void test_filtered(void **state)
 	uint32_t pid = 10;
 
 	(void)state;
-	for (unsigned n = 0; n < STEPS; n++) {
+	for (unsigned n = 0; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		_cleanup_free_ char *head = NULL;
 
@@ -1123,14 +653,14 @@ static void test_gone(void **state)
 	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 	begin(f);
 	f->r.is_gone = first_child_is_gone;
-	put_mapping(f, AT(1), 10, 0x1000, "/lib/a");
-	put_stack(f, AT(1), 5, 0x1010);
-	put_tick(f, AT(2), 10, 10, 5);
-	put_fork(f, AT(3), 10, 40, 40);
-	put_fork(f, AT(3), 10, 41, 41);
-	assert_int_equal(recorder_round(&f->r, AT(4)), 0);
+	story_put_mapping(&f->story, STORY_AT(1), 10, 0x1000, "/lib/a");
+	story_put_stack(&f->story, STORY_AT(1), 5, 0x1010);
+	story_put_tick(&f->story, STORY_AT(2), 10, 10, 5);
+	story_put_fork(&f->story, STORY_AT(3), 10, 40, 40);
+	story_put_fork(&f->story, STORY_AT(3), 10, 41, 41);
+	assert_int_equal(recorder_round(&f->r, STORY_AT(4)), 0);
 	/* (the first look; what it sees may be on its way) */
-	split(f, AT(4));
+	split(f, STORY_AT(4));
 	assert_in_head(f, 1, "/lib/a", 6);
 	assert_in_head(f, 1, "'child'", 4);
 	for (unsigned n = 2; n < 4; n++) {
@@ -1142,7 +672,7 @@ static void test_gone(void **state)
 		assert_in_head(f, n, "'child'", 2);
 	}
 	/* It was seen all the same: then it is named again. */
-	put_switch(f, clock_boot_ns(), 0, 10, 40, READY);
+	story_put_switch(&f->story, clock_boot_ns(), 0, 10, 40, READY);
 	end_at(f, clock_boot_ns() + 10);
 	assert_all_clean(f);
 }

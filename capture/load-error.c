@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/load-error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+static __thread char libbpf_says[512];
+
+static int keep_warning(enum libbpf_print_level level, const char *format, va_list ap)
+{
+	size_t used = strlen(libbpf_says);
+
+	/* The first lines name the cause; what follows are its consequences. */
+	if (level == LIBBPF_WARN && used < sizeof(libbpf_says) / 2)
+		vsnprintf(libbpf_says + used, sizeof(libbpf_says) - used, format, ap);
+	return 0;
+}
+
+void load_error_begin(void)
+{
+	libbpf_set_print(keep_warning);
+	*libbpf_says = '\0';
+}
+
+int load_error(int error, const char *deed, char **reterr_text)
+{
+	const char *advice = "";
+	char *p;
+
+	if (error == -EPERM || error == -EACCES)
+		advice = "; kymo needs root, or CAP_BPF and CAP_PERFMON";
+	else if (error == -ENOMEM || error == -E2BIG)
+		advice = "; try smaller rings (-b)";
+	for (p = libbpf_says; *p; p++)
+		if (*p == '\n')
+			*p = p[1] ? ' ' : '\0';
+	if (asprintf(reterr_text, "cannot %s: %s%s%s%s%s", deed, strerror(-error), advice,
+		     *libbpf_says ? " (" : "", libbpf_says, *libbpf_says ? ")" : "") < 0)
+		*reterr_text = NULL;
+	return error;
+}

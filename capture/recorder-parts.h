@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the recorder share. Internal to recorder*.c.
+ *
+ *	recorder.c         what happens, in its order
+ *	recorder-learn.c   who is who
+ *	recorder-lost.c    what was lost
+ *	recorder-head.c    what the heads of all chunks have, and their tails
+ *	recorder-chunk.c   where one chunk ends and the next begins
+ */
+#pragma once
+
+#include "capture/recorder.h"
+
+/* What heads of chunks say is kept from now on. Returns 0 or -ENOMEM. */
+int recorder_will_split(struct recorder *r);
+
+/* Each writes to TO, as of TS_NS, and returns 0 or a negative errno. */
+int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
+			 const struct session_options *o, uint64_t ts_ns);
+int recorder_write_clock(struct fxt_archive *to, uint64_t ts_ns);
+int recorder_write_sampling(const struct recorder *r, struct fxt_archive *to,
+			    const struct session_options *o, uint64_t ts_ns);
+int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64_t ts_ns,
+			const struct recorder_end *end);
+
+/* What is listed, before the archive begins: struct rec_task, struct worker_cgroup. Return 0 or a negative errno. */
+int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
+int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
+
+/* The recording ends at this moment: takes note of the losses that go on. */
+void recorder_note_losses(struct recorder *r);
+
+/* MARK, of CLASS on CPU: of a loss that goes on after the end, only what was lost by then counts. */
+struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
+				      unsigned cpu, const struct ring_lost *mark);
+
+/* A loss of something that has no state that would have to be closed and opened. Returns 0 or a negative errno. */
+int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu,
+			const struct ring_lost *mark);
+
+/* What the programs counted and could not mark any more, since nothing followed; and what the kernel did not let them see, on
+ * which CPU and when is not known. Likewise. */
+int recorder_write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu);
+int recorder_write_skipped(struct recorder *r, enum event_class class);

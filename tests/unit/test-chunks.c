@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "capture/chunks.h"
+
+#define SECOND UINT64_C(1000000000)
+#define MB     UINT64_C(1000000)
+
+static const struct output_status nothing = { 0 };
+
+static void begin(struct chunks *c, uint64_t ns, uint64_t head_bytes)
+{
+	chunks_begin(c, &(struct chunk_begin){ .ns = ns, .cpu_ns = 7 }, 0);
+	chunks_add(c, STORE_HEAD, head_bytes);
+}
+
+static void test_bytes(void **state)
+{
+	struct chunks c = { 0 };
+
+	(void)state;
+	begin(&c, 1 * SECOND, 10);
+	chunks_add(&c, STORE_BODY, 100);
+	chunks_add(&c, STORE_TAIL, 5);
+	assert_int_equal(c.bytes, 115);
+	begin(&c, 2 * SECOND, 20);
+	chunks_add(&c, STORE_BODY, 300);
+	assert_int_equal(c.n, 2);
+	assert_int_equal(c.bytes, 320);
+	assert_int_equal(c.body_bytes, 400);
+	assert_int_equal(c.all_bytes, 435);
+	assert_int_equal(chunks_now(&c)->head_bytes, 20);
+	assert_int_equal(chunks_now(&c)->cpu_ns, 7);
+	/* An archive of both has one head and no tail in between. */
+	assert_int_equal(chunks_bytes_since(&c, chunks_now(&c)), 320);
+	assert_int_equal(chunks_bytes_since(&c, chunks_begun(&c, 0)), 410);
+}
+
+/* What is too long ago is not known any more, and what has not begun not yet. */
+static void test_begun(void **state)
+{
+	struct chunks c = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < FLIGHT_CHUNKS_MAX + 2; i++)
+		begin(&c, (i + 1) * SECOND, 1);
+	assert_int_equal(chunks_begun(&c, 2)->ns, 3 * SECOND);
+	assert_int_equal(chunks_begun(&c, FLIGHT_CHUNKS_MAX)->ns, (FLIGHT_CHUNKS_MAX + 1) * SECOND);
+	assert_ptr_equal(chunks_begun(&c, 1), chunks_now(&c));
+	assert_ptr_equal(chunks_begun(&c, FLIGHT_CHUNKS_MAX + 2), chunks_now(&c));
+	assert_ptr_equal(chunks_begun(&c, UINT64_MAX), chunks_now(&c));
+}
+
+static void test_due_by_time(void **state)
+{
+	const struct session_options o = { .rotate_ns = 10 * SECOND };
+	struct chunks c = { 0 };
+
+	(void)state;
+	begin(&c, 100 * SECOND, 1000);
+	assert_false(chunks_due(&c, &o, &nothing, 110 * SECOND - 1));
+	assert_true(chunks_due(&c, &o, &nothing, 110 * SECOND));
+	/* One that is asked for, but none of no time. */
+	c.wanted = true;
+	assert_true(chunks_due(&c, &o, &nothing, 100 * SECOND + 1));
+	assert_false(chunks_due(&c, &o, &nothing, 100 * SECOND));
+	assert_false(chunks_due(&c, &o, &nothing, 99 * SECOND));
+	begin(&c, 101 * SECOND, 1000);
+	assert_false(chunks_due(&c, &o, &nothing, 102 * SECOND));
+}
+
+static void test_due_by_bytes(void **state)
+{
+	const struct session_options o = { .rotate_bytes = 4 * MB };
+	const struct session_options packed = { .rotate_bytes = 4 * MB, .compress = PACK_ZSTD };
+	const struct output_status quarter = { .bytes = MB };
+	struct chunks c = { 0 };
+
+	(void)state;
+	begin(&c, SECOND, MB);
+	chunks_add(&c, STORE_BODY, 3 * MB - 1);
+	assert_false(chunks_due(&c, &o, &nothing, 2 * SECOND));
+	chunks_add(&c, STORE_BODY, 1);
+	assert_true(chunks_due(&c, &o, &nothing, 2 * SECOND));
+	/* It will be packed as what came before it. */
+	assert_false(chunks_due(&c, &packed, &quarter, 2 * SECOND));
+	/* One that is mostly head goes on. */
+	begin(&c, 2 * SECOND, 4 * MB);
+	chunks_add(&c, STORE_BODY, 3 * MB);
+	assert_false(chunks_due(&c, &o, &nothing, 3 * SECOND));
+	chunks_add(&c, STORE_BODY, MB);
+	assert_true(chunks_due(&c, &o, &nothing, 3 * SECOND));
+}
+
+static void test_due_in_flight(void **state)
+{
+	const struct session_options o = {
+		.mode = SESSION_FLIGHT,
+		.flight_bytes = 80 * MB,
+		.flight_ns = 80 * SECOND,
+	};
+	const struct output_status full = { .dropped = 1 };
+	struct chunks c = { 0 };
+
+	(void)state;
+	/* An eighth of what is kept, */
+	begin(&c, SECOND, MB);
+	chunks_add(&c, STORE_BODY, 9 * MB - 1);
+	assert_false(chunks_due(&c, &o, &nothing, 10 * SECOND));
+	assert_true(chunks_due(&c, &o, &nothing, 11 * SECOND));
+	chunks_add(&c, STORE_BODY, 1);
+	assert_true(chunks_due(&c, &o, &nothing, 10 * SECOND));
+	/* or half of it, where little is said; */
+	begin(&c, 100 * SECOND, 9 * MB);
+	chunks_add(&c, STORE_BODY, 8 * MB);
+	assert_false(chunks_due(&c, &o, &nothing, 140 * SECOND - 1));
+	assert_true(chunks_due(&c, &o, &nothing, 140 * SECOND));
+	/* at once when there is no room. */
+	assert_true(chunks_due(&c, &o, &full, 101 * SECOND));
+	chunks_begin(&c, &(struct chunk_begin){ .ns = 101 * SECOND }, full.dropped);
+	assert_false(chunks_due(&c, &o, &full, 102 * SECOND));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bytes),         cmocka_unit_test(test_begun),
+		cmocka_unit_test(test_due_by_time),   cmocka_unit_test(test_due_by_bytes),
+		cmocka_unit_test(test_due_in_flight),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
