@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/clock.h"
+#include "base/file-kind.h"
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "capture/allocator-cache.h"
@@ -533,7 +534,8 @@ static int arm_announced_files(struct look *look)
 		ssize_t n;
 		struct stat st;
 
-		if (fstat(file.fd, &st) < 0 ||
+		/* (what the kernel makes up when it is read, is no program) */
+		if (fstat(file.fd, &st) < 0 || file_kernel_filesystem(file.fd) ||
 		    allocator_cache_find(look->memory->cache, file.fd, &list) < 0)
 			continue;
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", file.fd);

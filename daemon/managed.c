@@ -119,7 +119,7 @@ static int reply_flight(const struct managed *s, const struct waiter *w)
 				       "take them");
 	if (error < 0)
 		return bus_error_reply(w->call, -EIO, "the snapshot could not be written: %s",
-				       strerror(-error));
+				       store_strerror(error));
 	return sd_bus_reply_method_return(w->call, NULL);
 }
 
