@@ -9,8 +9,9 @@
 #include <sys/types.h>
 
 struct file_kind {
-	mode_t type;    /* as S_IFMT has it; 0 = none of these (an eventfd, say) */
-	uint64_t place; /* the same for two files that one server answers for, and hardly ever for others */
+	mode_t type; /* as S_IFMT has it; 0 = none of these (an eventfd, say) */
+	uint64_t
+		place; /* the same for two files that one server answers for, and hardly ever for others */
 };
 
 /* Without asking the file system for what the kernel knows anyway. Returns 0 or a negative errno. */

@@ -15,7 +15,8 @@
 #include "base/file-kind.h"
 
 enum {
-	CLOSER_THREADS_MAX = 64, /* at once; beyond that descriptors stay open until one of them is free */
+	CLOSER_THREADS_MAX =
+		64, /* at once; beyond that descriptors stay open until one of them is free */
 	CLOSER_WAITING_MAX = 16, /* of one file system, to take more from there */
 };
 

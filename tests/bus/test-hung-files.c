@@ -225,8 +225,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_output), CASE(test_refused), CASE(test_allocator_fds),
-		CASE(test_uninvited), CASE(test_limit), CASE(test_recording),
+		CASE(test_output),    CASE(test_refused), CASE(test_allocator_fds),
+		CASE(test_uninvited), CASE(test_limit),   CASE(test_recording),
 	};
 	int r;
 

@@ -19,7 +19,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { NODE_FILE = 2, REQUEST_BYTES = 1 << 20, WRITE_BYTES = 4096, WAITING_MAX = 256, LOOK_MS = 20 };
+enum {
+	NODE_FILE = 2,
+	REQUEST_BYTES = 1 << 20,
+	WRITE_BYTES = 4096,
+	WAITING_MAX = 256,
+	LOOK_MS = 20
+};
 
 /* What is needed of a request to answer it. */
 struct request {
@@ -31,7 +37,7 @@ struct request {
 static struct shared {
 	atomic_int mute_to;
 	atomic_uint n_waiting;
-} *shared;
+} * shared;
 
 /* the latter's */
 static int device = -1;
