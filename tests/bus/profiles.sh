@@ -176,6 +176,20 @@ wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/trig
 expect_exit 2 "$KYMO" snapshot --all trigger --bus "$BUS"
 expect_exit 2 "$KYMO" snapshot trigger --reason x --bus "$BUS"
 
+# What cannot be written is tried again, less and less often, until it is told to end.
+profile fail_output <<-END
+	[Output]
+	Directory=$TMP/out
+END
+"$KYMO" collect fail_output --bus "$BUS" 2>"$TMP/full.log" &
+pid=$!
+expect_soon 30 grep -q 'trying again in 4 s' "$TMP/full.log"
+assert_contains "$TMP/full.log" 'the recording failed: the output is full' "why it is not written"
+assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | head -3 | paste -sd,)" \
+	'trying again in 1 s,trying again in 2 s,trying again in 4 s' "when it is tried again"
+kill -TERM $pid
+wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/full.log")"
+
 # A unit that is started again elsewhere: its flight recorder begins anew, and what it held until then goes to a file.
 unit=kymo-test-$$.service
 mkdir -p "$CGROUP2/kymo-test-$$/one/$unit" "$CGROUP2/kymo-test-$$/two"
