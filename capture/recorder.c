@@ -324,9 +324,16 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	return error < 0 ? error : learn_tasks(r, &news->tasks);
 }
 
+/* Records that made no sense. Nobody can say of which class they were: most kinds of records are lifecycle's. */
+static uint64_t n_malformed(const struct recorder *r)
+{
+	return r->collector ? collector_n_malformed(r->collector) : r->n_malformed;
+}
+
 void recorder_let_go(struct recorder *r)
 {
 	r->closed = true;
+	r->n_malformed = n_malformed(r);
 	r->merge = merge_free(r->merge);
 	r->collector = NULL;
 }
@@ -792,7 +799,7 @@ uint64_t recorder_n_events(const struct recorder *r)
 uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 {
 	uint64_t lost = class == CLASS_SCHED       ? r->schedule.lost
-			: class == CLASS_LIFECYCLE ? r->lifecycle.lost
+			: class == CLASS_LIFECYCLE ? r->lifecycle.lost + n_malformed(r)
 						   : r->activity.lost[class];
 
 	/* Once the archive is closed, the pending ones are in it. */
@@ -860,7 +867,7 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 {
 	struct recorder_sums sums = {
 		.events = recorder_n_events(r),
-		.lost = r->schedule.lost + r->lifecycle.lost,
+		.lost = r->schedule.lost + r->lifecycle.lost + n_malformed(r),
 		.dismissed = r->schedule.n_dismissed,
 		.unreported = r->schedule.n_unreported,
 	};

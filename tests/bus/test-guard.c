@@ -26,22 +26,6 @@
 #define UNKNOWN_OBJECT SD_BUS_ERROR_UNKNOWN_OBJECT
 #define CHALLENGED     SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED
 
-static sd_bus *bus; /* root's, of the test that runs */
-
-static int setup(void **state)
-{
-	(void)state;
-	bus = connect_bus();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	bus = sd_bus_flush_close_unref(bus);
-	return 0;
-}
-
 /* ---- what users ask ---- */
 
 /* In the child: A failed with an error called NAME and a sentence with TEXT in it. */
@@ -227,7 +211,7 @@ static struct counts counts_of(sd_bus *b, const char *action)
 /* Nobody may anything, but trace what is his own; answers from before count no more. */
 static int setup_polkit(void **state)
 {
-	setup(state);
+	setup_bus(state);
 	assert_true(set_answer(bus, VIEW, "no") >= 0);
 	assert_true(set_answer(bus, CONTROL, "no") >= 0);
 	assert_true(set_answer(bus, CONTROL_OWN, "yes") >= 0);
@@ -820,8 +804,8 @@ static void test_polkit_dies(void **state)
 
 int main(int argc, char **argv)
 {
-#define CASE(name)        cmocka_unit_test_setup_teardown(name, setup, teardown)
-#define CASE_POLKIT(name) cmocka_unit_test_setup_teardown(name, setup_polkit, teardown)
+#define CASE(name)        cmocka_unit_test_setup_teardown(name, setup_bus, teardown_bus)
+#define CASE_POLKIT(name) cmocka_unit_test_setup_teardown(name, setup_polkit, teardown_bus)
 	const struct CMUnitTest without[] = {
 		CASE(test_stranger_without_polkit),
 		CASE(test_member_without_polkit),

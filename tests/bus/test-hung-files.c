@@ -22,7 +22,7 @@
 
 #define PATIENCE_USEC UINT64_C(20000000)
 
-static sd_bus *bus, *other;
+static sd_bus *other;
 static pid_t kymod;
 static const char *mounted;
 
@@ -39,8 +39,7 @@ static int open_mute(int flags)
 
 static int setup(void **state)
 {
-	(void)state;
-	bus = connect_bus();
+	setup_bus(state);
 	other = connect_bus();
 	assert_true(sd_bus_set_method_call_timeout(bus, PATIENCE_USEC) >= 0);
 	assert_true(sd_bus_set_method_call_timeout(other, PATIENCE_USEC) >= 0);
@@ -74,9 +73,8 @@ static int teardown(void **state)
 {
 	int n = 1;
 
-	(void)state;
 	mute_fuse_be_mute_to(0);
-	bus = sd_bus_flush_close_unref(bus);
+	teardown_bus(state);
 	other = sd_bus_flush_close_unref(other);
 	for (int i = 0; i < 400 && (n = count_open()) > 0; i++)
 		usleep(50000);
