@@ -58,6 +58,14 @@ bool text_is_utf8(const char *p, size_t n)
 	return true;
 }
 
+/* Whether a terminal would obey the character at P, of LEN bytes: U+0080 to U+009F say what an ESC and a letter say. */
+static bool is_control(const unsigned char *p, size_t len)
+{
+	if (len == 2)
+		return p[0] == 0xc2 && p[1] < 0xa0;
+	return len == 1 && (*p < 0x20 || *p == 0x7f);
+}
+
 /* text_clean(), which sets *RET_WHOLE to whether all of it did fit. */
 static size_t clean(char *to, size_t room, const char *from, size_t n, bool *ret_whole)
 {
@@ -70,7 +78,7 @@ static size_t clean(char *to, size_t room, const char *from, size_t n, bool *ret
 		size_t len = utf8_len(p, n), step = len ? len : 1;
 		const char *piece = (const char *)p;
 
-		if (len == 0 || (len == 1 && (*p < 0x20 || *p == 0x7f) && *p != '\t')) {
+		if (len == 0 || (is_control(p, len) && *p != '\t')) {
 			piece = replacement;
 			len = sizeof(replacement) - 1;
 		}

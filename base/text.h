@@ -11,7 +11,7 @@
 /*
  * Copies N bytes to TO as valid UTF-8 (RFC 3629; no surrogates, no overlong forms) of at most
  * ROOM - 1 bytes and a NUL: each byte that is not part of a valid character becomes U+FFFD,
- * and what does not fit is cut at a character. Control characters below 0x20 and 0x7f become
+ * and what does not fit is cut at a character. Control characters (below U+0020, U+007F, U+0080 to U+009F) become
  * U+FFFD too when they are not TAB. ROOM is at least 1. Returns the length.
  */
 size_t text_clean(char *to, size_t room, const char *from, size_t n);

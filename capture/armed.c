@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file-kind.h"
 #include "base/text.h"
 
 bool arming_is_called_off(const struct arming *how)
@@ -170,7 +171,8 @@ static int arm_announced_files(struct look *look)
 		ssize_t n;
 		struct stat st;
 
-		if (fstat(file.fd, &st) < 0 ||
+		/* (what the kernel makes up when it is read, is no program) */
+		if (fstat(file.fd, &st) < 0 || file_kernel_filesystem(file.fd) ||
 		    allocator_cache_find(look->how->cache, file.fd, &list) < 0)
 			continue;
 		snprintf(link, sizeof(link), "/proc/self/fd/%d", file.fd);

@@ -41,10 +41,15 @@ int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu
 			     });
 }
 
+uint64_t recorder_n_malformed(const struct recorder *r)
+{
+	return r->collector ? collector_n_malformed(r->collector) : r->n_malformed;
+}
+
 uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 {
 	uint64_t lost = class == CLASS_SCHED       ? r->schedule.lost
-			: class == CLASS_LIFECYCLE ? r->lifecycle.lost
+			: class == CLASS_LIFECYCLE ? r->lifecycle.lost + recorder_n_malformed(r)
 						   : r->activity.lost[class];
 
 	/* Once the archive is closed, the pending ones are in it. */

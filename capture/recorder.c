@@ -220,6 +220,7 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 void recorder_let_go(struct recorder *r)
 {
 	r->closed = true;
+	r->n_malformed = recorder_n_malformed(r);
 	r->merge = merge_free(r->merge);
 	r->collector = NULL;
 }

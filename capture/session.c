@@ -244,7 +244,7 @@ static void go_on(struct session *s)
 	if (s->status.error < 0 && s->error == 0) {
 		set_error(s, s->status.error, NULL);
 		if (asprintf(&s->error_text, "cannot write to the output: %s",
-			     strerror(-s->status.error)) < 0)
+			     store_strerror(s->status.error)) < 0)
 			s->error_text = NULL;
 		session_end(s, "output failed");
 	}

@@ -10,16 +10,18 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 
+#include "base/file-kind.h"
 #include "capture/store.h"
 #include "capture/thread.h"
 
 struct store_fd {
 	struct store store;
 	int fd;
-	bool regular;
+	bool regular, looked_at;
 	int cancel_fd; /* readable for ever once it was called off */
 };
 
@@ -97,23 +99,36 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 
 static int check_fd(int fd, bool *ret_regular)
 {
-	int flags = fcntl(fd, F_GETFL);
-	struct stat st;
+	int flags = fcntl(fd, F_GETFL), r;
+	struct file_kind kind;
 
 	if (flags < 0)
 		return -errno;
 	if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
 		return -EBADF;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	*ret_regular = S_ISREG(st.st_mode);
-	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode) &&
-	    !S_ISCHR(st.st_mode))
+	r = file_kind_of(fd, &kind);
+	if (r < 0)
+		return r;
+	*ret_regular = kind.type == S_IFREG;
+	if (kind.type != S_IFREG && kind.type != S_IFIFO && kind.type != S_IFSOCK &&
+	    kind.type != S_IFCHR)
 		return -EINVAL;
 	return 0;
 }
 
+/* Here and not where the store is made, since the file system has to be asked. */
 static int fd_begin(struct store *store, const struct store_moment *at)
+{
+	struct store_fd *s = (struct store_fd *)store;
+
+	(void)at;
+	if (s->regular && !s->looked_at && file_kernel_filesystem(s->fd))
+		return STORE_OF_KERNEL;
+	s->looked_at = true;
+	return 0;
+}
+
+static int fd_end(struct store *store, const struct store_moment *at)
 {
 	(void)store;
 	(void)at;
@@ -137,7 +152,7 @@ static void fd_free(struct store *store)
 static const struct store_ops fd_ops = {
 	.begin = fd_begin,
 	.write = fd_write,
-	.end = fd_begin,
+	.end = fd_end,
 	.cancel = fd_cancel,
 	.free = fd_free,
 };
@@ -154,7 +169,10 @@ int store_fd_new(int fd, struct store **ret)
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	*s = (struct store_fd){ { &fd_ops }, -1, regular, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	*s = (struct store_fd){ .store = { &fd_ops },
+				.fd = -1,
+				.regular = regular,
+				.cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	if (s->cancel_fd < 0) {
 		r = -errno;
 		fd_free(&s->store);
@@ -163,4 +181,10 @@ int store_fd_new(int fd, struct store **ret)
 	s->fd = fd;
 	*ret = &s->store;
 	return 0;
+}
+
+const char *store_strerror(int error)
+{
+	return error == STORE_OF_KERNEL ? "it is a file of the kernel's (procfs, sysfs or the like)"
+					: strerror(-error);
 }

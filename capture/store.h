@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,6 +62,12 @@ DEFINE_CLEANUP(struct store *, store_free)
 /*
  * One file, pipe or socket: all chunks behind each other, of which there should be one. Takes over FD, only on success.
  * Returns 0, -EBADF if FD is not open for writing, -EINVAL if it is neither a regular file nor a pipe, FIFO, socket or character
- * device, or another errno.
+ * device, or another errno. This does not wait for the file system; begin() may, and fails with STORE_OF_KERNEL if FD is a file by
+ * which the kernel is commanded.
  */
 int store_fd_new(int fd, struct store **ret);
+
+#define STORE_OF_KERNEL (-EMEDIUMTYPE)
+
+/* What an error of these functions means, in words. */
+const char *store_strerror(int error);

@@ -76,13 +76,36 @@ void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, siz
 	json_add(to, key, needed(json_object_new_string_len(hex, (int)(2 * n))));
 }
 
+/* What json-c leaves as it is, but a terminal would obey: it stands in strings only. */
+static size_t control_bytes(const char *text, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	if (p[0] == 0x7f)
+		return 1;
+	return n > 1 && p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
+}
+
+void json_print_value(struct json_object *value, int flags)
+{
+	size_t n, done = 0, bytes;
+	const char *text = needed((void *)json_object_to_json_string_length(
+		value, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &n));
+
+	for (size_t i = 0; i < n; i += bytes ?: 1) {
+		bytes = control_bytes(text + i, n - i);
+		if (bytes == 0)
+			continue;
+		fwrite(text + done, 1, i - done, stdout);
+		printf("\\u%04x", (unsigned char)text[i + bytes - 1]);
+		done = i + bytes;
+	}
+	fwrite(text + done, 1, n - done, stdout);
+}
+
 static void print(struct json_object *root, int flags)
 {
-	size_t n;
-	const char *text = needed((void *)json_object_to_json_string_length(
-		root, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &n));
-
-	fwrite(text, 1, n, stdout);
+	json_print_value(root, flags);
 	putchar('\n');
 	json_object_put(root);
 }

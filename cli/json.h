@@ -26,6 +26,9 @@ void json_add_string(struct json_object *to, const char *key, const char *text);
 /* N bytes as hexadecimal digits. */
 void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, size_t n);
 
+/* Prints VALUE, with FLAGS of json-c's; nothing of it is a command to a terminal. */
+void json_print_value(struct json_object *value, int flags);
+
 /* Prints ROOT, on one line or for people to read, and lets go of it. */
 void json_print_line(struct json_object *root);
 void json_print_pretty(struct json_object *root);

@@ -8,9 +8,12 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "base/value.h"
 #include "cli/remote.h"
 #include "cli/verb.h"
@@ -35,10 +38,23 @@ static bool flush_printed(void)
 /* "kymo VERB: message" */
 static void complain(const char *format, va_list ap)
 {
+	_cleanup_free_ char *text = NULL;
+	char *rest, *line;
+
 	flush_printed();
 	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
-	vfprintf(stderr, format, ap);
-	fputc('\n', stderr);
+	if (vasprintf(&text, format, ap) < 0)
+		return;
+	/* What others have called their things is no command to the terminal. */
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		size_t room = 3 * strlen(line) + 1;
+		_cleanup_free_ char *clean = malloc(room);
+
+		if (!clean)
+			return;
+		text_clean(clean, room, line, strlen(line));
+		fprintf(stderr, "%s\n", clean);
+	}
 }
 
 void cli_error(const char *format, ...)

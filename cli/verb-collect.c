@@ -4,7 +4,8 @@
  * the unit's state is the session's. What it prints goes to the journal.
  *
  * When the service dies it asks again, which starts it: a profile that runs does not stop by that. It waits a little
- * longer each time, in case that the service cannot live.
+ * longer each time, in case that the service cannot live. So it does when what it collects cannot be written: a disk that is full stays so for
+ * a while, and each beginning takes programs into the kernel and out again.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,11 +23,14 @@
 #include "cli/verb.h"
 #include "profile/collection.h"
 
-#define WAIT_MS_MIN 100
-#define WAIT_MS_MAX 5000
-#define STATUS_MS   10000 /* between two lines of status */
+#define WAIT_MS_MIN        100
+#define WAIT_MS_MAX        5000
+#define STATUS_MS          10000 /* between two lines of status */
+#define OUTPUT_WAIT_MS_MIN 1000
+#define OUTPUT_WAIT_MS_MAX 60000
 #define LONG_ENOUGH_NS                                                                             \
 	UINT64_C(10000000000) /* that it ran, to begin with the shortest wait again */
+#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* likewise, when it could not write */
 
 /* What became of one session; anything else is what to exit with. */
 enum { AGAIN = -1 };
@@ -36,9 +40,10 @@ struct collect {
 	int signal_fd;
 	bool ready;   /* has been told */
 	bool stopped; /* by a signal: when the session has ended it is over */
-	int wait_ms;
-	char *path;      /* of the session */
-	char said[1024]; /* what was complained of last */
+	int wait_ms, output_wait_ms;
+	uint64_t began_ns; /* the session */
+	char *path;        /* of the session */
+	char said[1024];   /* what was complained of last */
 };
 
 /* What stays as it is, is said once. */
@@ -93,8 +98,8 @@ static void take_signals(struct collect *k, struct bus_client *c)
 	}
 }
 
-/* Waits a while, longer each time, or until it is to end. STATUS says what for. */
-static int wait_and_try_again(struct collect *k, const char *status)
+/* Waits *WAIT_MS, which is twice as long the next time, but no longer than MAX_MS; or until it is to end. STATUS says what for. */
+static int wait_and_double(struct collect *k, int *wait_ms, int max_ms, const char *status)
 {
 	struct pollfd fd = { k->signal_fd, POLLIN, 0 };
 
@@ -103,10 +108,15 @@ static int wait_and_try_again(struct collect *k, const char *status)
 	else
 		bus_notify_status(status);
 	k->ready = true;
-	poll(&fd, 1, k->wait_ms);
-	k->wait_ms = k->wait_ms * 2 > WAIT_MS_MAX ? WAIT_MS_MAX : k->wait_ms * 2;
+	poll(&fd, 1, *wait_ms);
+	*wait_ms = *wait_ms * 2 > max_ms ? max_ms : *wait_ms * 2;
 	take_signals(k, NULL);
 	return k->stopped ? CLI_OK : AGAIN;
+}
+
+static int wait_and_try_again(struct collect *k, const char *status)
+{
+	return wait_and_double(k, &k->wait_ms, WAIT_MS_MAX, status);
 }
 
 /* ---- a session ---- */
@@ -168,6 +178,24 @@ static bool is_to_go_on(const struct collect *k, const struct session_view *v)
 	       (strcmp(v->reason, PROFILE_REASON_OUTDATED) == 0 || is_of_stopped_service(v));
 }
 
+static bool has_run(const struct collect *k, uint64_t ns)
+{
+	return clock_read_ns(CLOCK_MONOTONIC) - k->began_ns >= ns;
+}
+
+/* What could be written may be possible again later; or it takes somebody to make room. */
+static int wait_for_output(struct collect *k, const struct session_view *v)
+{
+	char status[sizeof(v->error) + 64];
+
+	if (has_run(k, OUTPUT_LONG_ENOUGH_NS))
+		k->output_wait_ms = OUTPUT_WAIT_MS_MIN;
+	snprintf(status, sizeof(status), "Not recording: %s; trying again in %d s", v->error,
+		 k->output_wait_ms / 1000);
+	fprintf(stderr, "%s: trying again in %d s\n", k->name, k->output_wait_ms / 1000);
+	return wait_and_double(k, &k->output_wait_ms, OUTPUT_WAIT_MS_MAX, status);
+}
+
 /* The session has ended: what became of it. */
 static int finish(struct collect *k, struct bus_client *c)
 {
@@ -180,15 +208,17 @@ static int finish(struct collect *k, struct bus_client *c)
 	/* One that somebody removed is gone already. What a service that ends still holds, the next one writes down. */
 	if (!is_of_stopped_service(&v))
 		bus_client_remove(c, k->path);
+	if (!k->stopped && strcmp(v.reason, "output failed") == 0)
+		return wait_for_output(k, &v);
 	return is_to_go_on(k, &v) ? wait_and_try_again(k, "Beginning anew") : r;
 }
 
 static int run_session(struct collect *k, struct bus_client *c)
 {
-	uint64_t began_ns = clock_read_ns(CLOCK_MONOTONIC);
 	char status[160];
 	int r;
 
+	k->began_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (bus_client_watch(c, k->path) < 0 || bus_client_start(c, k->path) < 0) {
 		complain(k, c);
 		bus_client_remove(c, k->path);
@@ -199,7 +229,7 @@ static int run_session(struct collect *k, struct bus_client *c)
 	k->ready = true;
 	*k->said = '\0';
 	r = follow(k, c);
-	if (clock_read_ns(CLOCK_MONOTONIC) - began_ns >= LONG_ENOUGH_NS)
+	if (has_run(k, LONG_ENOUGH_NS))
 		k->wait_ms = WAIT_MS_MIN;
 	if (r == 0)
 		return finish(k, c);
@@ -239,7 +269,7 @@ static int collect_once(struct collect *k)
 
 static int verb_collect(int argc, char **argv)
 {
-	struct collect k = { .wait_ms = WAIT_MS_MIN };
+	struct collect k = { .wait_ms = WAIT_MS_MIN, .output_wait_ms = OUTPUT_WAIT_MS_MIN };
 	struct client_options o;
 	int r = client_options_parse(argc, argv, 0, &o);
 

@@ -122,9 +122,8 @@ static void print_options(const struct session_view *v)
 
 		if (is_unset(value))
 			continue;
-		printf("%s%s %s", between, json_object_iter_peek_name(&at),
-		       json_object_to_json_string_ext(
-			       value, JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE));
+		printf("%s%s ", between, json_object_iter_peek_name(&at));
+		json_print_value(value, JSON_C_TO_STRING_SPACED);
 		between = ", ";
 	}
 	putchar('\n');

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "bus/kymo-bus.h"
 #include "capture/thread.h"
+#include "daemon/closer.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/service.h"
@@ -191,6 +192,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	allow_descriptors();
 	thread_be_prompt();
+	closer_begin();
 	r = run(&args);
 	return r < 0 ? EXIT_FAILURE : r;
 }

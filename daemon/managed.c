@@ -13,6 +13,7 @@
 #include "capture/flight.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
+#include "daemon/profile-look.h"
 #include "daemon/profile-snapshots.h"
 #include "daemon/tell.h"
 
@@ -119,7 +120,7 @@ static int reply_flight(const struct managed *s, const struct waiter *w)
 				       "take them");
 	if (error < 0)
 		return bus_error_reply(w->call, -EIO, "the snapshot could not be written: %s",
-				       strerror(-error));
+				       store_strerror(error));
 	return sd_bus_reply_method_return(w->call, NULL);
 }
 
@@ -333,6 +334,30 @@ void managed_tell_counters(struct managed *s)
 	tell_properties(s, names);
 }
 
+static void on_looked(bool outdated, void *userdata)
+{
+	struct managed *s = userdata;
+
+	s->profile->look = profile_look_free(s->profile->look);
+	if (outdated && session_state(s->session) == SESSION_RUNNING)
+		session_stop(s->session, PROFILE_REASON_OUTDATED);
+}
+
+/* Units may be put elsewhere than they were, or were expected. */
+void managed_look_at_profile(struct managed *s)
+{
+	struct profile_use *p = s->profile;
+	int r;
+
+	if (!p || !p->collection.units || ++p->n_ticks % PROFILE_LOOK_TICKS != 0 ||
+	    session_state(s->session) != SESSION_RUNNING || p->look)
+		return;
+	r = profile_look_new(s->manager->event, p->collection.units,
+			     &session_options(s->session)->filter, on_looked, s, &p->look);
+	if (r < 0)
+		warn(s, r, "nobody can look where the units of its profile are");
+}
+
 static void tell_state(struct managed *s)
 {
 	static const char *const names[] = { "State",     "Reason",   "Error",
@@ -379,10 +404,11 @@ static int on_settle(sd_event_source *source, void *userdata)
 
 	(void)source;
 	tell_sheds(s);
+	profile_snapshot_keep(s);
 	tell_state(s);
 	answer_waiters(s);
 	profile_snapshots_settle(s);
-	if (s->removing && !managed_active(s))
+	if (s->removing && !managed_active(s) && !profile_snapshot_is_keeping(s))
 		manager_remove(m, s);
 	manager_settle(m);
 	return 0;

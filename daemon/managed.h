@@ -115,6 +115,9 @@ void managed_drop_waiters(struct managed *s, const char *sender);
  * PATIENCE_OUTPUT_NS. REASON is as for session_stop(). */
 void managed_remove(struct managed *s, const char *reason);
 
+/* At each tick: looks for the units of its profile, now and then, and stops it if they are elsewhere than it looks. */
+void managed_look_at_profile(struct managed *s);
+
 /* Tells the bus of counters that have changed since the last time. */
 void managed_tell_counters(struct managed *s);
 

@@ -462,18 +462,6 @@ void manager_settle(struct manager *m)
 	sd_event_source_set_enabled(m->tick, active ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
-/* Units may be put elsewhere than they were, or were expected. */
-static void look_at_profile(struct managed *s)
-{
-	struct profile_use *p = s->profile;
-
-	if (!p || !p->collection.units || ++p->n_ticks % PROFILE_LOOK_TICKS != 0 ||
-	    session_state(s->session) != SESSION_RUNNING)
-		return;
-	if (profile_use_outdated(p, session_options(s->session)))
-		session_stop(s->session, PROFILE_REASON_OUTDATED);
-}
-
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
@@ -482,7 +470,7 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 	for (struct managed *s = m->sessions; s; s = s->next) {
 		if (managed_active(s)) {
 			managed_tell_counters(s);
-			look_at_profile(s);
+			managed_look_at_profile(s);
 		}
 	}
 	return sd_event_source_set_time_relative(source, TELL_COUNTERS_NS / 1000);

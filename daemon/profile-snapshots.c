@@ -172,6 +172,20 @@ int profile_snapshot_now(struct managed *s, const char *reason, sd_bus_message *
 	return r;
 }
 
+void profile_snapshot_keep(struct managed *s)
+{
+	if (!is_flight_of_profile(s) || s->profile->kept || !managed_finished(s) ||
+	    strcmp(session_reason(s->session), PROFILE_REASON_OUTDATED) != 0)
+		return;
+	s->profile->kept = true;
+	profile_snapshot_now(s, PROFILE_REASON_OUTDATED, NULL);
+}
+
+bool profile_snapshot_is_keeping(const struct managed *s)
+{
+	return s->profile && s->profile->kept && s->profile->pending;
+}
+
 /* What has fired, in words. */
 static void describe(const struct trigger *t, char to[static 160])
 {

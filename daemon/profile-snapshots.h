@@ -22,6 +22,13 @@ int profile_snapshot_all(struct manager *m, const char *reason, sd_bus_message *
  */
 int profile_snapshot_now(struct managed *s, const char *reason, sd_bus_message *call);
 
+/*
+ * To be called when the session has changed. When S, a flight recorder of a profile, has ended for a new one (PROFILE_REASON_OUTDATED), what it
+ * held goes to a file, as what a service holds that ends. Until it has, S is kept, which the other one tells.
+ */
+void profile_snapshot_keep(struct managed *s);
+bool profile_snapshot_is_keeping(const struct managed *s);
+
 /* S has seen something that it was to look for, and tells that not more often than it should: a session_triggered_fn, USERDATA being S. */
 void profile_snapshot_triggered(struct session *session, const struct trigger *t, void *userdata);
 

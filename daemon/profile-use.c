@@ -12,6 +12,7 @@
 
 #include "capture/filter-values.h"
 #include "capture/find-cgroup.h"
+#include "daemon/profile-look.h"
 
 enum { COMPLAINTS_BYTES_MAX = 4096 };
 
@@ -213,31 +214,6 @@ static int resolve_filter(struct collection *c, sd_bus_error *reterr)
 	return r;
 }
 
-static bool has_cgroup(const struct capture_filter *f, const struct filter_cgroup *one)
-{
-	for (size_t i = 0; i < f->n_cgroups; i++) {
-		if (f->cgroups[i].parent_id == one->parent_id &&
-		    strcmp(f->cgroups[i].name, one->name) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool profile_use_outdated(const struct profile_use *p, const struct session_options *o)
-{
-	struct filter_cgroup list[FILTER_CGROUPS_MAX];
-
-	for (char **unit = p->collection.units; unit && *unit; unit++) {
-		int n = find_cgroup_unit_trusted(*unit, list, FILTER_CGROUPS_MAX);
-
-		for (int i = 0; i < n; i++) {
-			if (!has_cgroup(&o->filter, &list[i]))
-				return true;
-		}
-	}
-	return false;
-}
-
 /* Programs whose allocators are to be known before they are loaded. */
 static int open_programs(struct collection *c, sd_bus_error *reterr)
 {
@@ -406,6 +382,7 @@ struct profile_use *profile_use_free(struct profile_use *p)
 {
 	if (!p)
 		return NULL;
+	profile_look_free(p->look);
 	collection_deinit(&p->collection);
 	free(p->name);
 	close_fd(p->dir_fd);

@@ -28,12 +28,14 @@ struct profile_use {
 	enum pack_method packed;
 	int dir_fd; /* for reading: chunks and snapshots go there */
 
-	unsigned n_ticks; /* since it was made: manager.c */
+	unsigned n_ticks;          /* since it was made: managed.c, as the next */
+	struct profile_look *look; /* under way; NULL = none. Owned */
 
 	/* profile-snapshots.h */
 	uint64_t interval_ns, last_ns; /* CLOCK_BOOTTIME; 0 = none yet */
 	uint64_t n_written, n_failed, n_passed_over;
 	struct profile_pending *pending;
+	bool kept; /* what it held when its session ended for a new one */
 };
 
 /* Names on the bus of what can be wrong with a profile. */
@@ -52,6 +54,3 @@ DEFINE_CLEANUP(struct profile_use *, profile_use_free)
 
 /* *RET is a store of chunks (or snapshots), packed so, in its directory. Returns 0 or a negative errno. */
 int profile_use_store(const struct profile_use *p, enum pack_method packed, struct store **ret);
-
-/* Whether a unit of the profile runs in a cgroup that O, made of it, does not have in its filter. */
-bool profile_use_outdated(const struct profile_use *p, const struct session_options *o);

@@ -10,12 +10,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <linux/magic.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
+#include "base/file-kind.h"
 #include "daemon/bus-error.h"
+#include "daemon/closer.h"
 #include "daemon/profile-use.h"
 
 enum {
@@ -65,61 +65,40 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
-/* Their files are the kernel's knobs: what is written there is a command to it, and from us one of
- * root's. */
-static const struct {
-	uint32_t type;
-	const char *name;
-} kernel_filesystems[] = {
-	{ PROC_SUPER_MAGIC, "procfs" },     { SYSFS_MAGIC, "sysfs" },
-	{ CGROUP_SUPER_MAGIC, "cgroupfs" }, { CGROUP2_SUPER_MAGIC, "cgroupfs" },
-	{ TRACEFS_MAGIC, "tracefs" },       { DEBUGFS_MAGIC, "debugfs" },
-	{ BPF_FS_MAGIC, "bpffs" },          { 0x62656570, "configfs" },
-	{ SECURITYFS_MAGIC, "securityfs" }, { SELINUX_MAGIC, "selinuxfs" },
-	{ EFIVARFS_MAGIC, "efivarfs" },     { BINFMTFS_MAGIC, "binfmt_misc" },
-};
-
-/* The name of the kernel filesystem that FD is on, or NULL if it is on another one. */
-static const char *kernel_filesystem_of(int fd)
+/* Whose server answers nobody, it takes a thread each, and descriptors that do not come back. */
+static int check_answers(const char *option, const struct file_kind *kind, sd_bus_error *reterr)
 {
-	struct statfs fs;
+	size_t n = closer_waiting(kind);
 
-	if (fstatfs(fd, &fs) < 0)
-		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(kernel_filesystems); i++) {
-		if ((uint32_t)fs.f_type == kernel_filesystems[i].type)
-			return kernel_filesystems[i].name;
-	}
-	return NULL;
+	if (n < CLOSER_WAITING_MAX)
+		return 0;
+	return bus_error_set(reterr, -EDQUOT,
+			     "option `%s`: the file system does not answer: %zu files on it that "
+			     "were passed before are not closed yet",
+			     option, n);
 }
 
 int output_fd_check(int fd, sd_bus_error *reterr)
 {
-	int flags = fcntl(fd, F_GETFL);
-	const char *filesystem;
-	struct stat st;
+	int flags = fcntl(fd, F_GETFL), r;
+	struct file_kind kind;
 
-	if (flags < 0 || fstat(fd, &st) < 0)
+	r = flags < 0 ? -errno : file_kind_of(fd, &kind);
+	if (r < 0)
 		return bus_error_set(reterr, -EBADF, "`output` is not an open file: %s",
-				     strerror(errno));
-	if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode))
+				     strerror(-r));
+	if (kind.type != S_IFREG && kind.type != S_IFIFO && kind.type != S_IFSOCK)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` is %s: a regular file, a pipe or a socket "
 				     "is needed",
-				     kind_of(st.st_mode));
+				     kind_of(kind.type));
 	if (flags & O_PATH)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` only names a file (O_PATH): open it for "
 				     "writing");
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return bus_error_set(reterr, -EBADF, "`output` is open for reading only");
-	filesystem = kernel_filesystem_of(fd);
-	if (filesystem)
-		return bus_error_set(reterr, -EBADF,
-				     "`output` is a file of the kernel's, on %s: no archive "
-				     "can be written there",
-				     filesystem);
-	return 0;
+	return check_answers("output", &kind, reterr);
 }
 
 /* Whether what is written to the socket FD goes to somebody of UID, or out of this machine. */
@@ -139,9 +118,10 @@ static bool is_socket_of(int fd, uid_t uid)
 
 int output_fd_check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 {
-	struct stat st;
+	struct file_kind kind;
 
-	if (uid == 0 || fstat(fd, &st) < 0 || !S_ISSOCK(st.st_mode) || is_socket_of(fd, uid))
+	if (uid == 0 || file_kind_of(fd, &kind) < 0 || kind.type != S_IFSOCK ||
+	    is_socket_of(fd, uid))
 		return 0;
 	return bus_error_set(
 		reterr, -EBADF,
@@ -493,19 +473,17 @@ static int keep_allocator_fd(struct memory_options *to, int fd, const char *name
 			     sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL);
-	const char *filesystem;
-	struct stat st;
+	struct file_kind kind;
+	int r;
 
-	if (flags < 0 || fstat(fd, &st) < 0 || flags & O_PATH || (flags & O_ACCMODE) == O_WRONLY ||
-	    !S_ISREG(st.st_mode))
+	if (flags < 0 || file_kind_of(fd, &kind) < 0 || flags & O_PATH ||
+	    (flags & O_ACCMODE) == O_WRONLY || kind.type != S_IFREG)
 		return bus_error_set(reterr, -EBADF,
 				     "option `%s`: regular files are needed, open for reading",
 				     name);
-	filesystem = kernel_filesystem_of(fd);
-	if (filesystem)
-		return bus_error_set(reterr, -EBADF,
-				     "option `%s` has a file of the kernel's, on %s", name,
-				     filesystem);
+	r = check_answers(name, &kind, reterr);
+	if (r < 0)
+		return r;
 	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (fd < 0)
 		return -errno;

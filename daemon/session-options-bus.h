@@ -31,8 +31,9 @@ void create_request_deinit(struct create_request *r);
 int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr);
 
 /*
- * 0 if FD, somebody else's, can be written and is of a kind that an archive can go to, else -EBADF
- * with a sentence in RETERR.
+ * 0 if FD, somebody else's, can be written and is of a kind that an archive can go to, else -EBADF, or -EDQUOT if more of its file
+ * system are not closed than may be, with a sentence in RETERR. Asks no file system anything, so it does not wait; whether
+ * it is the kernel's finds out who writes to it (store.h).
  */
 int output_fd_check(int fd, sd_bus_error *reterr);
 

@@ -470,6 +470,11 @@ int profile_count(struct profile *p, const struct profile_stack *stack)
 	return count_stack(p, stack);
 }
 
+uint64_t profile_n_unmapped(const struct profile *p)
+{
+	return maps_n_dropped(p->state->maps);
+}
+
 void profile_filter(struct profile *p,
 		    bool (*keep)(void *userdata, const struct profile_stack *stack), void *userdata)
 {

@@ -101,6 +101,9 @@ int profile_add(struct profile *p, const struct event *ev);
 /* Counts what is still open. Once, after the last event. Returns 0 or -ENOMEM. */
 int profile_finish(struct profile *p);
 
+/* Mappings that there was no room for (MAPS_MAX): what lay there has no name, or that of what was there before. */
+uint64_t profile_n_unmapped(const struct profile *p);
+
 /*
  * For a recording that is still going on: begins anew. Stacks, calls and places are gone, mappings and names are kept, but
  * for those that were over before FORGET_NS; what is taken in later must not be older.

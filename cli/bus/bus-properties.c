@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/bus/bus-call.h"
 
 /* Any value, as JSON says it; NULL with *RETERR < 0 on failure. */
@@ -221,7 +222,7 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 			return sd_bus_message_read_basic(m, *row->type, to);
 		r = sd_bus_message_read_basic(m, 's', &text);
 		if (r >= 0)
-			snprintf(to, row->room, "%s", text);
+			text_clean(to, row->room, text, strlen(text));
 		return r;
 	}
 	if (strcmp(name, "Lost") == 0)

@@ -14,6 +14,8 @@
 
 #include "base/cleanup.h"
 
+sd_bus *bus;
+
 sd_bus *connect_bus(void)
 {
 	sd_bus *b = NULL;
@@ -23,6 +25,20 @@ sd_bus *connect_bus(void)
 	assert_true(sd_bus_set_bus_client(b, true) >= 0);
 	assert_true(sd_bus_start(b) >= 0);
 	return b;
+}
+
+int setup_bus(void **state)
+{
+	(void)state;
+	bus = connect_bus();
+	return 0;
+}
+
+int teardown_bus(void **state)
+{
+	(void)state;
+	bus = sd_bus_flush_close_unref(bus);
+	return 0;
 }
 
 sd_bus *connect_as(uid_t uid)

@@ -24,6 +24,11 @@
 
 enum { MEMBER = 65534, STRANGER = 1, OTHER_STRANGER = 2 };
 
+/* What most tests begin and end with: the test's own connection. Sessions of it go with it; those that linger are removed by their tests. */
+extern sd_bus *bus;
+int setup_bus(void **state);
+int teardown_bus(void **state);
+
 /* A new connection to the bus. */
 sd_bus *connect_bus(void);
 

@@ -176,6 +176,55 @@ wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/trig
 expect_exit 2 "$KYMO" snapshot --all trigger --bus "$BUS"
 expect_exit 2 "$KYMO" snapshot trigger --reason x --bus "$BUS"
 
+# What cannot be written is tried again, less and less often, until it is told to end.
+profile fail_output <<-END
+	[Output]
+	Directory=$TMP/out
+END
+"$KYMO" collect fail_output --bus "$BUS" 2>"$TMP/full.log" &
+pid=$!
+expect_soon 30 grep -q 'trying again in 4 s' "$TMP/full.log"
+assert_contains "$TMP/full.log" 'the recording failed: the output is full' "why it is not written"
+assert_eq "$(grep -o 'trying again.*' "$TMP/full.log" | head -3 | paste -sd,)" \
+	'trying again in 1 s,trying again in 2 s,trying again in 4 s' "when it is tried again"
+kill -TERM $pid
+wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/full.log")"
+
+# A unit that is started again elsewhere: its flight recorder begins anew, and what it held until then goes to a file.
+unit=kymo-test-$$.service
+mkdir -p "$CGROUP2/kymo-test-$$/one/$unit" "$CGROUP2/kymo-test-$$/two"
+at_exit remove_cgroups
+remove_cgroups() {
+	rmdir "$CGROUP2/kymo-test-$$"/*/"$unit" "$CGROUP2/kymo-test-$$"/* "$CGROUP2/kymo-test-$$" 2>/dev/null || true
+}
+profile moving <<-END
+	[Collection]
+	Mode=flight
+	Categories=sched
+	[Filter]
+	Unit=$unit
+	[Output]
+	Directory=$TMP/out
+END
+"$KYMO" collect moving --bus "$BUS" 2>"$TMP/moving.log" &
+pid=$!
+expect_soon 10 session_is_running moving
+n_kept() {
+	find "$TMP/out" -name 'moving-*.fxt' | wc -l
+}
+assert_eq "$(n_kept)" 0 "files before the unit is elsewhere"
+rmdir "$CGROUP2/kymo-test-$$/one/$unit"
+mkdir "$CGROUP2/kymo-test-$$/two/$unit"
+is_kept() {
+	[ "$(n_kept)" = 1 ] && grep -q 'ended: cgroups changed' "$TMP/moving.log"
+}
+expect_soon 30 is_kept
+expect_soon 10 session_is_running moving
+assert_contains "$TMP/kymod.log" 'session/moving: a snapshot goes to .*: cgroups changed' "what the log says of it"
+kill -TERM $pid
+wait $pid || fail "kymo collect failed when it was told to end: $(cat "$TMP/moving.log")"
+remove_cgroups
+
 # kymo collect says the same, and that trying again is in vain.
 expect_exit 2 timeout 20 "$KYMO" collect wrong --bus "$BUS"
 assert_contains "$TMP/stderr" 'wrong.conf:3: RingSize=' "what kymo collect says"

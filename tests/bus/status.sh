@@ -80,6 +80,22 @@ expect_exit 3 "$KYMO" stop flood --bus "$BUS"
 assert_contains "$TMP/stderr" 'flood: more came at once .* 4.0 KiB of it .* use --keep-size' "what is said of it at its end"
 expect_exit 3 "$KYMO" stop dear --bus "$BUS"
 
+note "what others say is no command to the terminal"
+bus_call() {
+	busctl --address="$BUS" call org.kymo.Trace1 "$@"
+}
+evil=$'evil \302\2332J \033[2J \177'
+bus_call /org/kymo/Trace1 org.kymo.Trace1.Manager CreateSession 'sa{sv}' evil 3 mode s flight linger b true command s "$evil" >/dev/null
+for way in '' --json; do
+	# shellcheck disable=SC2086 # may be none
+	expect_exit 0 "$KYMO" status $way evil --bus "$BUS"
+	assert_contains "$TMP/stdout" 'evil \\u009b2J \\u001b\[2J \\u007f' "what it was made for, by status $way"
+	# shellcheck disable=SC2086
+	expect_exit 1 "$KYMO" status $way "$evil" --bus "$BUS"
+	assert_eq "$(LC_ALL=C tr -d '\n -~' <"$TMP/stderr")" $'\357\277\275\357\277\275\357\277\275' "what is no letter in the complaint"
+done
+bus_call /org/kymo/Trace1/session/evil org.kymo.Trace1.Session Remove
+
 note "busctl"
 bus() {
 	expect_exit 0 busctl --address="$BUS" "$@"

@@ -18,6 +18,7 @@ struct collector {
 	struct collector_lost *pending;
 	struct record *first, **end;
 	size_t n_records;
+	uint64_t n_malformed;
 };
 
 static void *must(void *p)
@@ -141,6 +142,16 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 					     unsigned cpu)
 {
 	return c->pending[class * c->n_cpus + cpu];
+}
+
+void fake_collector_set_malformed(struct collector *c, uint64_t n)
+{
+	c->n_malformed = n;
+}
+
+uint64_t collector_n_malformed(const struct collector *c)
+{
+	return c->n_malformed;
 }
 
 uint64_t collector_skipped(struct collector *c, enum event_class class)

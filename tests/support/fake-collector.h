@@ -21,5 +21,8 @@ void fake_collector_put_record(struct collector *c, const void *rec, size_t size
 void fake_collector_set_pending(struct collector *c, enum event_class class, unsigned cpu,
 				const struct collector_lost *lost);
 
+/* So many records made no sense. */
+void fake_collector_set_malformed(struct collector *c, uint64_t n);
+
 /* How many of those nobody has taken yet. */
 size_t fake_collector_n_records(const struct collector *c);

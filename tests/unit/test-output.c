@@ -525,6 +525,26 @@ static void test_packed_free_while_blocked(void **state)
 	assert_true(read_to_end(from, 0) < 60000000);
 }
 
+/* What is written there would be a command to the kernel. */
+static void test_file_of_kernel(void **state)
+{
+	int fd = open("/proc/self/comm", O_RDWR | O_CLOEXEC);
+	struct output *o;
+	char before[16] = "", after[16] = "";
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_true(pread(fd, before, sizeof(before), 0) > 0);
+	o = output(fd);
+	put(o, 'a', RECORD);
+	assert_int_equal(wait_error(o).error, STORE_OF_KERNEL);
+	assert_int_equal(finish(o).bytes, 0);
+	assert_true(pread(fd, after, sizeof(after), 0) > 0);
+	assert_string_equal(before, after);
+	assert_non_null(strstr(store_strerror(STORE_OF_KERNEL), "a file of the kernel's"));
+	output_free(o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +558,7 @@ int main(void)
 		cmocka_unit_test(test_free_idle),
 		cmocka_unit_test(test_reader_gone),
 		cmocka_unit_test(test_device_full),
+		cmocka_unit_test(test_file_of_kernel),
 		cmocka_unit_test(test_file_full),
 		cmocka_unit_test(test_file_full_append),
 		cmocka_unit_test(test_packed),

@@ -569,6 +569,23 @@ static void test_pending_loss(void **state)
 	assert_all_clean(f);
 }
 
+/* What made no sense is shown where losses are, also when the collector has gone. */
+static void test_malformed(void **state)
+{
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_free_ char *tail = NULL;
+
+	(void)state;
+	begin(f);
+	fake_collector_set_malformed(f->collector, 4);
+	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 4);
+	end_at(f, STORY_AT(12));
+	tail = tail_text(f, 0);
+	assert_int_equal(count(tail, " lost:uint64=4 "), 1);
+	recorder_let_go(&f->r);
+	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 4);
+}
+
 /* The same, with its mark in the ring by then, behind what was read. */
 static void test_loss_in_the_ring(void **state)
 {
@@ -689,6 +706,7 @@ int main(void)
 		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_late_records),
 		cmocka_unit_test(test_pending_loss),
+		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_loss_in_the_ring),
 		cmocka_unit_test(test_tails),
 		cmocka_unit_test(test_filtered),

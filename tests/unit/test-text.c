@@ -67,6 +67,10 @@ static void test_clean(void **state)
 			"d\x7f"
 			"e\0f"),
 		  64, "a\tb" BAD "c" BAD "d" BAD "e" BAD "f" },
+		/* what terminals take for an ESC and a letter; and what stands beside it */
+		{ BYTES("\xc2\x80 \xc2\x9b"
+			"2J\xc2\x9f\xc2\xa0"),
+		  64, BAD " " BAD "2J" BAD "\xc2\xa0" },
 		{ BYTES("\xff\xfe"), 64, BAD BAD },
 		{ BYTES("\xed\xa0\x80"), 64, BAD BAD BAD }, /* a byte each */
 		{ BYTES("\xe2\x82"

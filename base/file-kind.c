@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/file-kind.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include "base/cleanup.h"
+
+int file_kind_of(int fd, struct file_kind *ret)
+{
+	struct statx st;
+
+	/* A file's type never changes: what is known of it is right, however old. */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
+		return -errno;
+	ret->type = st.stx_mode & S_IFMT;
+	ret->place = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+	/* Each of these answers for itself. */
+	if (ret->type != S_IFREG && ret->type != S_IFDIR)
+		ret->place ^= st.stx_ino << 40 ^ st.stx_ino;
+	return 0;
+}
+
+static const struct {
+	uint32_t type;
+	const char *name;
+} kernel_filesystems[] = {
+	{ PROC_SUPER_MAGIC, "procfs" },     { SYSFS_MAGIC, "sysfs" },
+	{ CGROUP_SUPER_MAGIC, "cgroupfs" }, { CGROUP2_SUPER_MAGIC, "cgroupfs" },
+	{ TRACEFS_MAGIC, "tracefs" },       { DEBUGFS_MAGIC, "debugfs" },
+	{ BPF_FS_MAGIC, "bpffs" },          { 0x62656570, "configfs" },
+	{ SECURITYFS_MAGIC, "securityfs" }, { SELINUX_MAGIC, "selinuxfs" },
+	{ EFIVARFS_MAGIC, "efivarfs" },     { BINFMTFS_MAGIC, "binfmt_misc" },
+};
+
+const char *file_kernel_filesystem(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(kernel_filesystems); i++) {
+		if ((uint32_t)fs.f_type == kernel_filesystems[i].type)
+			return kernel_filesystems[i].name;
+	}
+	return NULL;
+}
