@@ -79,7 +79,7 @@ jq -s -e '[.[].timestamp_ns] | . as $t | all(range(1; length); $t[.] - $t[. - 1]
 # Without a filter sleep that was meant is none.
 record_around "$TMP/all.fxt" -e sched --trigger offcpu=100ms -- "$KYMO_LOAD" sleep 3 150000
 dump_records "$TMP/all.fxt"
-load=$(grep -F '"kymo-load"' "$DUMP" | jq -r 'select(.record == "kernel_object" and .name == "kymo-load") | .koid' | head -1)
+load=$(grep -F '"kymo-load"' "$DUMP" | jq -s 'map(select(.record == "kernel_object" and .name == "kymo-load"))[0].koid')
 assert_eq "$(triggers offcpu | jq -c --argjson tid "${load:-0}" 'select(.args.thread == $tid)' | wc -l)" 0 \
 	"triggers by sleep that was meant"
 no_bpf_left "recordings with triggers"
