@@ -10,7 +10,7 @@
 need_btf
 need_bus
 
-kills=${1:-4}
+kills=${1:-3}
 start_service_bus
 remember_bpf
 profile rotating <<-END
@@ -61,18 +61,18 @@ both_run() {
 	running rotating && running blackbox
 }
 
-# Each fourth one comes when the service has hardly begun; before the others, there is a moment that must not be lost.
+# Each third one comes when the service has hardly begun; before the others, there is a moment that must not be lost.
 moments=()
 for ((i = 1; i <= kills; i++)); do
 	expect_soon 30 service_runs
-	if [ $((i % 4)) != 0 ]; then
+	if [ $((i % 3)) != 2 ]; then
 		for name in rotating blackbox; do
 			expect_soon 60 can_mark "$name" "$i"
 		done
 		expect_soon 20 has_flushed "$i"
 		moments+=("$i")
 	fi
-	sleep "$((RANDOM % 2)).$((RANDOM % 10))$((RANDOM % 10))"
+	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
 	end_kymod KILL
 done
 expect_soon 60 both_run
