@@ -108,7 +108,7 @@ int session_start(struct session *s);
 int session_stop(struct session *s, const char *reason);
 
 /* Puts a mark with TEXT (cleaned, cut to 256 bytes) at this moment into the archive. Returns 0,
- * -ESHUTDOWN if it does not run, or -EAGAIN if the output is so far behind that there is no room. */
+ * -ESHUTDOWN if nothing is recorded, or -EAGAIN if the output is so far behind that there is no room. */
 int session_mark(struct session *s, const char *text);
 
 /*

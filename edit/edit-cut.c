@@ -44,7 +44,9 @@ struct edit_cut {
 	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
 	size_t n_across, across_bytes;
 	uint64_t lost; /* that the archive tells of within the cut */
+	uint64_t full; /* that its recorders had no room for, as they say at their end */
 	uint64_t n_events;
+	uint64_t end_ns; /* once it is behind the cut */
 	struct edit_cut_counts counts;
 	bool others[FXT_CPU_MAX + 1]; /* CPUs whose "other" was named */
 	bool any_other;
@@ -271,19 +273,25 @@ static int end(struct edit_cut *c, uint64_t ts_ns)
 	int r = edit_spans_close(c->spans, ts_ns);
 
 	c->phase = BEHIND;
+	c->end_ns = ts_ns;
 	if (r == 0)
 		r = edit_timeline_close(c->timeline, ts_ns);
-	if (r == 0)
-		r = write_clock(c, ts_ns);
-	if (r < 0 || c->n_starts == 0)
-		return r;
-	return edit_copy_event(
-		c->copy,
-		&(struct event){
-			.kind = EVENT_STOP,
-			.ts_ns = ts_ns,
-			.stop = { .reason = "cut", .events = c->n_events, .lost = c->lost },
-		});
+	return r == 0 ? write_clock(c, ts_ns) : r;
+}
+
+/* When all has been read: what it says of the recording is known then. */
+static int write_stop(struct edit_cut *c)
+{
+	if (c->n_starts == 0)
+		return 0;
+	return edit_copy_event(c->copy, &(struct event){
+						.kind = EVENT_STOP,
+						.ts_ns = c->end_ns,
+						.stop = { .reason = "cut",
+							  .events = c->n_events,
+							  .lost = c->lost,
+							  .dropped_bytes = c->full },
+					});
 }
 
 /* ---- records ---- */
@@ -331,6 +339,7 @@ static int take_own(struct edit_cut *c, const struct edit_sorted *item)
 		r = take_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_NAME_SESSION_STOP:
+		c->full += number_of(record, FXT_NAME_FULL);
 		return 1;
 	case FXT_NAME_CLOCK:
 		c->clock = (struct clock_snapshot){ number_of(record, FXT_NAME_BOOTTIME),
@@ -521,5 +530,5 @@ int edit_cut_finish(struct edit_cut *c)
 
 	if (r == 0 && c->phase == WITHIN)
 		r = end(c, c->counts.last_ns);
-	return r;
+	return r == 0 && c->phase == BEHIND ? write_stop(c) : r;
 }

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <systemd/sd-login.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -16,8 +18,16 @@
 
 enum { START_MS = 5000 };
 
+/* Where there is a session its own agent comes first, which may have a window; polkit knows of no second one without any. */
+static bool has_session(void)
+{
+	_cleanup_free_ char *session = NULL;
+
+	return sd_pid_get_session(0, &session) >= 0;
+}
+
 /* In the child; NOTIFY_FD is closed by the agent when it has registered. */
-__attribute__((noreturn)) static void become_agent(pid_t parent, int notify_fd)
+__attribute__((noreturn)) static void become_agent(pid_t parent, int notify_fd, bool fallback)
 {
 	char number[16];
 	sigset_t none;
@@ -30,7 +40,8 @@ __attribute__((noreturn)) static void become_agent(pid_t parent, int notify_fd)
 	    fcntl(notify_fd, F_SETFD, 0) < 0)
 		_exit(127);
 	snprintf(number, sizeof(number), "%d", notify_fd);
-	execl(AGENT_PATH, AGENT_PATH, "--notify-fd", number, "--fallback", (char *)NULL);
+	execl(AGENT_PATH, AGENT_PATH, "--notify-fd", number, fallback ? "--fallback" : NULL,
+	      (char *)NULL);
 	_exit(127);
 }
 
@@ -38,6 +49,7 @@ pid_t polkit_agent_start(void)
 {
 	_cleanup_close_ int read_fd = -1, write_fd = -1;
 	pid_t pid, parent = getpid();
+	bool fallback;
 	int fds[2];
 
 	if (geteuid() == 0 || !isatty(STDIN_FILENO) || access(AGENT_PATH, X_OK) < 0 ||
@@ -45,9 +57,10 @@ pid_t polkit_agent_start(void)
 		return 0;
 	read_fd = fds[0];
 	write_fd = fds[1];
+	fallback = has_session();
 	pid = fork();
 	if (pid == 0)
-		become_agent(parent, write_fd);
+		become_agent(parent, write_fd, fallback);
 	if (pid < 0)
 		return 0;
 	write_fd = close_fd(write_fd);

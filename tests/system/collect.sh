@@ -5,76 +5,14 @@
 # kept of them, flight recorders and what makes them write, and the death of everybody who takes part.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/collect-words.sh"
 need_btf
 need_bus
 need_command busctl
 
-mkdir "$TMP/etc" "$TMP/out" "$TMP/run" "$TMP/services"
-export RUNTIME_DIRECTORY=$TMP/run
-BUS=unix:path=$TMP/bus
-
-# The bus starts this, again and again.
-cat >"$TMP/start-kymod" <<-END
-	#!/bin/sh
-	echo \$\$ >"$TMP/kymod.pid"
-	exec "$KYMOD" --bus "$BUS" --config-dir "$TMP/etc" --state-dir "$TMP/state" >>"$TMP/kymod.log" 2>&1
-END
-chmod 755 "$TMP/start-kymod"
-cat >"$TMP/services/org.kymo.Trace1.service" <<-END
-	[D-BUS Service]
-	Name=org.kymo.Trace1
-	Exec=$TMP/start-kymod
-END
-cat >"$TMP/bus.conf" <<-END
-	<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-	 "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-	<busconfig>
-	  <type>session</type>
-	  <listen>$BUS</listen>
-	  <servicedir>$TMP/services</servicedir>
-	  <policy context="default">
-	    <allow user="*"/>
-	    <allow own="*"/>
-	    <allow send_destination="*" eavesdrop="true"/>
-	    <allow eavesdrop="true"/>
-	  </policy>
-	</busconfig>
-END
-dbus-daemon --config-file="$TMP/bus.conf" --nofork --nopidfile >"$TMP/bus.log" 2>&1 &
-expect_soon 5 test -S "$TMP/bus"
-# Only one that this test has started, and that still is what it was.
-end_kymod() {
-	local pid
-
-	pid=$(cat "$TMP/kymod.pid" 2>/dev/null) || return 0
-	grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" || return 0
-	kill "-$1" "$pid"
-	expect_soon 20 is_gone "$pid"
-}
-at_exit end_kymod KILL
+start_service_bus
 remember_bpf
 
-chunks() {
-	find "$TMP/out" -name "$1-*.fxt*" | sort
-}
-n_chunks() {
-	chunks "$1" | wc -l
-}
-has_chunks() {
-	[ "$(n_chunks "$1")" -ge "$2" ]
-}
-running() {
-	"$KYMO" status --bus "$BUS" --json "$1" 2>/dev/null | grep '"running"' >/dev/null
-}
-# start_collect NAME: its pid is $COLLECT, what it says in $TMP/NAME.log
-start_collect() {
-	"$KYMO" collect "$1" --bus "$BUS" 2>>"$TMP/$1.log" &
-	COLLECT=$!
-	wait_for 15 running "$1" || fail "$1 does not run: $(cat "$TMP/$1.log")"
-}
-end_collect() {
-	terminate "$COLLECT" "kymo collect"
-}
 check_all() {
 	local file
 
@@ -85,7 +23,7 @@ check_all() {
 
 # ---- chunks ----
 
-cat >"$TMP/etc/chunks.conf" <<-END
+profile chunks <<-END
 	[Collection]
 	Description=chunks of the test
 	Categories=sched
@@ -98,9 +36,9 @@ END
 start_collect chunks
 expect_soon 20 has_chunks chunks 2
 before=$(n_chunks chunks)
-kill -HUP "$COLLECT"
+kill -HUP "${COLLECT[chunks]}"
 expect_soon 10 has_chunks chunks $((before + 1))
-end_collect
+end_collect chunks
 check_all chunks
 assert_eq "$(find "$TMP/out" -name '.*.part' | wc -l)" 0 "chunks that were not completed"
 assert_contains "$TMP/chunks.log" 'ended: requested' "what collect says at its end"
@@ -126,9 +64,9 @@ expect_soon 20 has_part
 before=$(n_chunks chunks)
 end_kymod KILL
 expect_soon 20 running chunks
-is_gone "$COLLECT" && fail "kymo collect ended with the service"
+is_gone "${COLLECT[chunks]}" && fail "kymo collect ended with the service"
 expect_soon 20 has_chunks chunks $((before + 2))
-end_collect
+end_collect chunks
 check_left() {
 	local file
 
@@ -143,11 +81,8 @@ assert_contains "$TMP/chunks.log" 'has gone' "what collect says of the service's
 
 # The client is killed: what it collected is completed.
 start_collect chunks
-kill -KILL "$COLLECT"
-wait "$COLLECT" 2>/dev/null || true
-no_part() {
-	[ -z "$(find "$TMP/out" -name '.*.part')" ]
-}
+kill -KILL "${COLLECT[chunks]}"
+wait "${COLLECT[chunks]}" 2>/dev/null || true
 expect_soon 20 no_part
 check_left
 
@@ -159,7 +94,7 @@ for _ in {1..4}; do
 	"$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 4000 >/dev/null
 	sleep 1
 done
-end_collect
+end_collect kept
 assert_ge "$(n_chunks kept)" 1 "chunks that are kept"
 # The newest one stays, whatever it is.
 newest=$(chunks kept | tail -1 | xargs stat -c %s)
@@ -169,7 +104,7 @@ assert_eq "$(n_chunks chunks)" "$kept" "chunks of another profile"
 
 # ---- flight recorders ----
 
-cat >"$TMP/etc/flight.conf" <<-END
+profile flight <<-END
 	[Collection]
 	Mode=flight
 	Categories=sched
@@ -207,7 +142,7 @@ passed_two() {
 	[ "$(passed_over)" = 'a{st} 3 "written" 1 "failed" 0 "passed_over" 2' ]
 }
 expect_soon 5 passed_two
-kill -HUP "$COLLECT"
+kill -HUP "${COLLECT[flight]}"
 expect_soon 10 has_chunks flight 2
 check_all flight
 
@@ -228,10 +163,10 @@ before=$(n_chunks flight)
 end_kymod TERM
 expect_soon 20 running flight
 expect_soon 20 has_chunks flight $((before + 1))
-is_gone "$COLLECT" && fail "kymo collect ended with the service"
+is_gone "${COLLECT[flight]}" && fail "kymo collect ended with the service"
 dump_records "$(chunks flight | tail -1)"
 assert_contains <(events mark | jq -r .args.text) 'famous-words' "the mark in what a service kept that ended"
-end_collect
+end_collect flight
 assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
 
 # A signal instead of a call.
@@ -240,7 +175,7 @@ work_marked by-signal
 before=$(n_chunks flight)
 kill -USR1 "$(cat "$TMP/kymod.pid")"
 expect_soon 10 has_chunks flight $((before + 1))
-end_collect
+end_collect flight
 
 # Something that it was to look for, of which there is enough.
 sed 's/^Interval=/WakeupLatency=1us\nInterval=/' "$TMP/etc/flight.conf" >"$TMP/etc/trigger.conf"
@@ -249,7 +184,7 @@ little_work
 expect_soon 20 has_chunks trigger 1
 sleep 1
 assert_eq "$(n_chunks trigger)" 1 "files by triggers within the interval"
-end_collect
+end_collect trigger
 check_all trigger
 dump_records "$(chunks trigger)"
 assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [0-9]+: .*, and 1.00 us is the limit$' "why, in the log"

@@ -38,7 +38,7 @@ build_package
 mapfile -t packages < <(depends "$PACKAGE")
 assert_ge ${#packages[@]} 5 "packages that ours depends on"
 SECONDS=0
-container_make "${packages[@]}"
+container_make "${packages[@]}" libglib2.0-bin
 note "debootstrap: $SECONDS s"
 container_boot
 note "booted after $SECONDS s"
@@ -137,6 +137,37 @@ expect_exit "0|3" container_as bob kymo record --own -d 1s -o /srv/bob/t.fxt
 expect_exit "0|3" "$KYMO" check "$CONTAINER/srv/bob/t.fxt"
 note "recorded for root, alice and bob after $SECONDS s"
 
+# ---- who is asked for a password ----
+
+echo 'root:the right one' | container chpasswd
+# answer PASSWORD COMMAND ...: that is said at a terminal; its exit status is in $status, all that is seen there in $TMP/seen
+answer() {
+	local password=$1 fd pid
+
+	shift
+	rm -f "$TMP/keys"
+	mkfifo "$TMP/keys"
+	container script -qec "$*" /dev/null <"$TMP/keys" >"$TMP/terminal" &
+	pid=$!
+	exec {fd}>"$TMP/keys"
+	expect_in 20 grep -q '^Password: ' "$TMP/terminal"
+	echo "$password" >&"$fd"
+	status=0
+	wait $pid || status=$?
+	exec {fd}>&-
+	tr -d '\r' <"$TMP/terminal" >"$TMP/seen"
+	assert_contains "$TMP/seen" 'Authentication is required to trace what all users. processes and the kernel do\.$' "what bob is asked"
+}
+# In no session of his, and in one.
+answer 'a wrong one' setpriv --reuid=bob --regid=bob --init-groups kymo record -d 300ms -o /srv/bob/asked.fxt
+assert_eq "$status" 1 "exit status after a wrong password"
+assert_contains "$TMP/seen" 'user bob may not trace the system .polkit says no.: ' "what bob is told then"
+[ ! -e "$CONTAINER/srv/bob/asked.fxt" ] || fail "bob has an archive without a password"
+answer 'the right one' su -l bob "--session-command='kymo record -d 300ms -o /srv/bob/asked.fxt'"
+case $status in 0 | 3) ;; *) fail "bob knows the password, and may not: $(cat "$TMP/seen")" ;; esac
+check_archive srv/bob/asked.fxt
+note "asked bob for a password after $SECONDS s"
+
 # ---- what one sees of it ----
 
 container_as alice kymo start one -o /srv/alice/one.fxt
@@ -150,6 +181,18 @@ assert_contains "$TMP/stdout" '"one" "/org/kymo/Trace1/session/[0-9]+/one" "runn
 expect_exit 0 container busctl introspect org.kymo.Trace1 /org/kymo/Trace1
 assert_contains "$TMP/stdout" 'CreateSession +method' "busctl introspect"
 expect_exit 0 container busctl get-property org.kymo.Trace1 /org/kymo/Trace1 org.kymo.Trace1.Manager Version
+at_manager=(--system --dest org.kymo.Trace1 --object-path /org/kymo/Trace1)
+expect_exit 0 container gdbus introspect "${at_manager[@]}" --xml
+xmllint --noout "$TMP/stdout" || fail "what gdbus is told of the manager is no XML"
+expect_exit 0 container gdbus introspect "${at_manager[@]}"
+assert_contains "$TMP/stdout" '^ +CreateSession\(in  s name,$' "gdbus introspect"
+assert_contains "$TMP/stdout" "^ +readonly s Version = '" "a property in gdbus introspect"
+expect_exit 0 container_as alice gdbus call "${at_manager[@]}" --method org.kymo.Trace1.Manager.ListSessions
+assert_contains "$TMP/stdout" "'one', objectpath '/org/kymo/Trace1/session/[0-9]+/one', 'running'" "gdbus call"
+expect_exit 0 container gdbus call "${at_manager[@]}" --method org.freedesktop.DBus.Properties.Get org.kymo.Trace1.Manager Version
+assert_contains "$TMP/stdout" "^\(<'[0-9.]+'>,\)$" "a property by gdbus"
+expect_exit 1 container_as bob gdbus call "${at_manager[@]}" --method org.kymo.Trace1.Manager.CreateSession x '{}'
+assert_contains "$TMP/stderr" 'user bob may not trace the system' "what bob is told by gdbus"
 
 expect_exit 0 container systemctl reload kymod.service
 is_unit ActiveState active || fail "a reload ended the service"

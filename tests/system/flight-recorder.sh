@@ -106,7 +106,11 @@ expect_soon 60 dropped
 expect_soon 60 timeout 20 "$KYMO" snapshot flood -o "$TMP/flood.fxt" --force --bus "$BUS"
 expect_exit 0 "$KYMO" check "$TMP/flood.fxt"
 summarize "$TMP/flood.fxt"
-assert_ge "$(json "$SUMMARY" .dropped_bytes)" 1 "dropped bytes in a snapshot"
+dropped=$(json "$SUMMARY" .dropped_bytes)
+assert_ge "$dropped" 1 "dropped bytes in a snapshot"
+expect_exit 0 "$KYMO" cut --to 1ms "$TMP/flood.fxt" "$TMP/flood-cut.fxt"
+summarize "$TMP/flood-cut.fxt"
+assert_eq "$(json "$SUMMARY" .dropped_bytes)" "$dropped" "dropped bytes in a piece of it"
 expect_exit 3 ask stop flood
 assert_contains "$TMP/stderr" 'flood: more came at once than the flight recorder may keep' "what is said at its end"
 

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Triggers: a thread that waits for a CPU which a realtime thread holds, and one that is blocked for long. The event is in the
-# archive at that moment, names the thread, and its value is what the schedule says.
+# archive at that moment, names the thread, and its value is what the schedule says. Then those of profiles that need a machine under
+# load: pressure (for a CPU, for a disk) and a program that leaks each have snapshots taken, no sooner than they may.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/collect-words.sh"
 need_btf
+need_bus
 need_command chrt
 remember_bpf
 cpu=$(last_cpu)
@@ -76,7 +79,115 @@ jq -s -e '[.[].timestamp_ns] | . as $t | all(range(1; length); $t[.] - $t[. - 1]
 # Without a filter sleep that was meant is none.
 record_around "$TMP/all.fxt" -e sched --trigger offcpu=100ms -- "$KYMO_LOAD" sleep 3 150000
 dump_records "$TMP/all.fxt"
-load=$(grep -F '"kymo-load"' "$DUMP" | jq -r 'select(.record == "kernel_object" and .name == "kymo-load") | .koid' | head -1)
+load=$(grep -F '"kymo-load"' "$DUMP" | jq -s 'map(select(.record == "kernel_object" and .name == "kymo-load"))[0].koid')
 assert_eq "$(triggers offcpu | jq -c --argjson tid "${load:-0}" 'select(.args.thread == $tid)' | wc -l)" 0 \
 	"triggers by sleep that was meant"
 no_bpf_left "recordings with triggers"
+
+# ---- snapshots by pressure and by leaks ----
+
+start_service_bus
+# flight KIND: a profile that is called as what it waits for; more of it on standard input
+kinds=()
+flight() {
+	kinds+=("$1")
+	{
+		printf '%s\n' "[Output]" "Directory=$TMP/out" "[Flight]" "Keep=60s" "[Collection]" "Mode=flight"
+		cat
+	} | profile "$1"
+}
+flight pressure_cpu <<-END
+	Categories=sched counters
+	CounterInterval=100ms
+	[Filter]
+	Comm=kymo-load
+	[Trigger]
+	Interval=2s
+	CpuPressure=2%
+END
+# (nobody waits for what is in memory)
+[ "$(stat -f -c %T "$TMP")" = tmpfs ] || flight pressure_io <<-END
+	Categories=sched counters
+	CounterInterval=100ms
+	[Filter]
+	Comm=dd
+	[Trigger]
+	Interval=2s
+	IoPressure=1%
+END
+# There is another one of that name, which has a few blocks and does not grow.
+flight leak <<-END
+	Categories=memory
+	[Filter]
+	Comm=reach-load
+	[Memory]
+	UsageInterval=100ms
+	[Trigger]
+	Interval=2s
+	LeakGrowth=1M
+END
+"$REACH_LOAD" plant 20 </dev/null >"$TMP/planted" &
+idle=$!
+expect_soon 10 test -s "$TMP/planted"
+"$REACH_LOAD" grow 40 200000 &
+leaker=$!
+for kind in "${kinds[@]}"; do
+	start_collect "$kind"
+done
+
+# Two that want one CPU, and one that has each of its blocks brought to the disk.
+load=("$leaker" "$idle")
+for _ in 1 2; do
+	"$KYMO_LOAD" --cpu "$cpu" spin 120000 >/dev/null &
+	load+=($!)
+done
+while dd if=/dev/zero of="$TMP/block" bs=4k count=200 oflag=dsync 2>/dev/null; do
+	:
+done &
+load+=($!)
+
+# Of what came between, the second one tells.
+has_two() {
+	has_chunks "$1" 2 && [ "$(snapshots_of "$1" passed_over)" -ge 1 ]
+}
+for kind in "${kinds[@]}"; do
+	expect_soon 60 has_two "$kind"
+done
+kill "${load[@]}"
+for kind in "${kinds[@]}"; do
+	end_collect "$kind"
+done
+
+for kind in "${kinds[@]}"; do
+	rm -f "$TMP/fired" "$TMP/marks"
+	while read -r file; do
+		check_finds_nothing "$file"
+		dump_records "$file"
+		triggers "$kind" >>"$TMP/fired"
+		events mark | jq -r .args.text >>"$TMP/marks"
+	done < <(chunks "$kind")
+	n_files=$(n_chunks "$kind")
+	why="$kind( of [0-9]+)?: [0-9.]+ ?[%MGiB]+, and [0-9.]+ ?[%MiB]+ is the limit\$"
+	assert_eq "$(grep -cE "session/$kind: a snapshot goes to $TMP/out: $why" "$TMP/kymod.log")" "$n_files" "$kind: snapshots in the log, and files"
+	# (there may be no room for one of them)
+	assert_contains "$TMP/marks" "^snapshot: $why" "marks that say why"
+	# What led to it is in it, and what was in the one before may be, too.
+	jq -s -c 'unique_by(.timestamp_ns)[]' "$TMP/fired" >"$TMP/$kind.json"
+	n=$(wc -l <"$TMP/$kind.json")
+	assert_ge "$n" "$n_files" "triggers by $kind, and files"
+	jq -s -e 'all(.[]; .args.value >= .args.limit)' "$TMP/$kind.json" >/dev/null || fail "$kind: too little: $(cat "$TMP/$kind.json")"
+	jq -s -e '[.[].timestamp_ns] | . as $t | all(range(1; length); $t[.] - $t[. - 1] >= 2000000000)' "$TMP/$kind.json" >/dev/null ||
+		fail "$kind: more often than each 2 s: $(cat "$TMP/$kind.json")"
+	assert_ge "$(jq -s 'map(.args.count) | add' "$TMP/$kind.json")" $((n + 1)) "$kind: triggers that were counted"
+	note "$kind: $n_files files, $(jq -s 'map(.args.value) | max' "$TMP/$kind.json") at most"
+done
+jq -s -e --argjson pid "$leaker" 'all(.[]; .args.thread == $pid and .args.limit == 1048576)' "$TMP/leak.json" >/dev/null ||
+	fail "it was not the program that leaks: $(cat "$TMP/leak.json")"
+jq -s -e 'all(.[]; (.args | has("thread") | not) and .args.limit == 20000)' "$TMP/pressure_cpu.json" >/dev/null ||
+	fail "pressure is not of the machine: $(cat "$TMP/pressure_cpu.json")"
+# The last of what happened is what it was taken for.
+file=$(chunks pressure_cpu | tail -n 1)
+dump_records "$file"
+assert_ge "$(switches | wc -l)" 20 "switches of those who want a CPU"
+end_kymod TERM
+no_bpf_left "flight recorders with triggers"

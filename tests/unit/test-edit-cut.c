@@ -236,6 +236,34 @@ static void test_cut_extreme_times(void **state)
 	source_deinit(&s);
 }
 
+/* What a flight recorder had no room for is missing in each piece, also in one that ends before that is told. */
+static void test_cut_flight_recorder(void **state)
+{
+	const struct fxt_out_arg full = { FXT_ARG_UINT64, fxt_interned("full"), .u64 = 4096 };
+	const uint64_t ends[] = { 300, 600, UINT64_MAX };
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_start(&s, 100, "box", 1, WALL);
+	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
+	put_switch(&s, 500, 0, 5, 0, FXT_STATE_RUNNING);
+	put_event_args(&s, 600, FXT_KOID_KYMO, "kymo", "session_stop", &full, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		_cleanup_free_ char *text =
+			cut_text(&s.bytes, &(struct edit_cut_options){ .from_ns = 200,
+								       .to_ns = ends[i],
+								       .absolute = true });
+
+		assert_int_equal(count_lines(text, "kymo/session_stop"), 1);
+		assert_int_equal(count_lines(text, i == 0 ? "kymo: 300 instant kymo/session_stop"
+							  : "kymo: 600 instant kymo/session_stop"),
+				 1);
+		assert_int_equal(count_lines(text, " full:uint64=4096"), 1);
+	}
+	source_deinit(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +273,7 @@ int main(void)
 		cmocka_unit_test(test_cut_cpu),
 		cmocka_unit_test(test_cut_dying_thread),
 		cmocka_unit_test(test_cut_extreme_times),
+		cmocka_unit_test(test_cut_flight_recorder),
 		cmocka_unit_test(test_cut_cpu_woken_twice),
 	};
 

@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh. Profiles are in $TMP/etc, their files go
+# to $TMP/out as they say, and a bus starts the service when it is asked for, again and again; what it says is in $TMP/kymod.log.
+
+# start_service_bus: its address is in $BUS
+start_service_bus() {
+	mkdir "$TMP/etc" "$TMP/out" "$TMP/run" "$TMP/services"
+	export RUNTIME_DIRECTORY=$TMP/run
+	BUS=unix:path=$TMP/bus
+	cat >"$TMP/start-kymod" <<-END
+		#!/bin/sh
+		echo \$\$ >"$TMP/kymod.pid"
+		exec "$KYMOD" --bus "$BUS" --config-dir "$TMP/etc" --state-dir "$TMP/state" >>"$TMP/kymod.log" 2>&1
+	END
+	chmod 755 "$TMP/start-kymod"
+	cat >"$TMP/services/org.kymo.Trace1.service" <<-END
+		[D-BUS Service]
+		Name=org.kymo.Trace1
+		Exec=$TMP/start-kymod
+	END
+	cat >"$TMP/bus.conf" <<-END
+		<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+		 "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+		<busconfig>
+		  <type>session</type>
+		  <listen>$BUS</listen>
+		  <servicedir>$TMP/services</servicedir>
+		  <policy context="default">
+		    <allow user="*"/>
+		    <allow own="*"/>
+		    <allow send_destination="*" eavesdrop="true"/>
+		    <allow eavesdrop="true"/>
+		  </policy>
+		</busconfig>
+	END
+	dbus-daemon --config-file="$TMP/bus.conf" --nofork --nopidfile >"$TMP/bus.log" 2>&1 &
+	expect_soon 5 test -S "$TMP/bus"
+	at_exit end_kymod KILL
+}
+
+# Only one that this test has started, and that still is what it was.
+end_kymod() {
+	local pid
+
+	pid=$(cat "$TMP/kymod.pid" 2>/dev/null) || return 0
+	grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ" || return 0
+	kill "-$1" "$pid"
+	expect_soon 20 is_gone "$pid"
+}
+
+# profile NAME: its file, from standard input
+profile() {
+	cat >"$TMP/etc/$1.conf"
+}
+
+chunks() {
+	find "$TMP/out" -name "$1-*.fxt*" | sort
+}
+n_chunks() {
+	chunks "$1" | wc -l
+}
+has_chunks() {
+	[ "$(n_chunks "$1")" -ge "$2" ]
+}
+no_part() {
+	[ -z "$(find "$TMP/out" -name '.*.part')" ]
+}
+running() {
+	"$KYMO" status --bus "$BUS" --json "$1" 2>/dev/null | grep '"running"' >/dev/null
+}
+
+# start_collect NAME: its pid is ${COLLECT[NAME]}, what it says in $TMP/NAME.log
+declare -A COLLECT
+start_collect() {
+	"$KYMO" collect "$1" --bus "$BUS" 2>>"$TMP/$1.log" &
+	COLLECT[$1]=$!
+	wait_for 15 running "$1" || fail "$1 does not run: $(cat "$TMP/$1.log")"
+}
+
+end_collect() {
+	terminate "${COLLECT[$1]}" "kymo collect $1"
+}
+
+# snapshots_of NAME WHICH: how many were written, failed, passed_over
+snapshots_of() {
+	"$KYMO" status "$1" --json --bus "$BUS" | jq ".[0].snapshots.$2"
+}

@@ -1,0 +1,115 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# kill-collections.sh [KILLS]: the service is killed at random moments while one profile collects chunks and another one is a flight
+# recorder. What had reached a file, or the recorder's memory, is in a file that can be read; both profiles run again each time; and
+# nothing stays behind, neither in the kernel nor half written.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/collect-words.sh"
+need_btf
+need_bus
+
+kills=${1:-3}
+start_service_bus
+remember_bpf
+profile rotating <<-END
+	[Collection]
+	Categories=sched
+	FlushInterval=100ms
+	[Filter]
+	Comm=kymo-load
+	[Output]
+	Directory=$TMP/out
+	RotateTime=1s
+	KeepSize=infinity
+END
+profile blackbox <<-END
+	[Collection]
+	Categories=sched
+	Mode=flight
+	FlushInterval=100ms
+	[Filter]
+	Comm=kymo-load
+	[Flight]
+	Keep=10s
+	[Output]
+	Directory=$TMP/out
+END
+
+# Something that happens all the time.
+"$KYMO_LOAD" sleep 10000000 500 &
+napper=$!
+for name in rotating blackbox; do
+	start_collect "$name"
+done
+
+service_runs() {
+	local pid
+
+	pid=$(cat "$TMP/kymod.pid") && [ "$(cat "/proc/$pid/comm")" = kymod ] && grep -qzsx "KYMO_TEST_RUN=$KYMO_TEST_RUN" "/proc/$pid/environ"
+}
+# can_mark NAME NUMBER: it runs, and so has begun to record
+can_mark() {
+	"$KYMO" mark "$1" "moment $2 of $1." --bus "$BUS" 2>"$TMP/mark.log"
+}
+# A chunk that has just been completed counts, too.
+has_flushed() {
+	grep -rqaF "moment $1 of rotating." "$TMP/out" && grep -rqaF "moment $1 of blackbox." "$TMP/run/flight"
+}
+both_run() {
+	running rotating && running blackbox
+}
+
+# Each third one comes when the service has hardly begun; before the others, there is a moment that must not be lost.
+moments=()
+for ((i = 1; i <= kills; i++)); do
+	expect_soon 30 service_runs
+	if [ $((i % 3)) != 2 ]; then
+		for name in rotating blackbox; do
+			expect_soon 60 can_mark "$name" "$i"
+		done
+		expect_soon 20 has_flushed "$i"
+		moments+=("$i")
+	fi
+	sleep "0.$((RANDOM % 10))$((RANDOM % 10))"
+	end_kymod KILL
+done
+expect_soon 60 both_run
+for name in rotating blackbox; do
+	is_gone "${COLLECT[$name]}" && fail "kymo collect $name has ended: $(cat "$TMP/$name.log")"
+done
+# What the last one had is written beside what goes on.
+saved_last() {
+	grep -rqaF "moment ${moments[-1]} of blackbox." "$TMP/out"
+}
+expect_soon 30 saved_last
+for name in rotating blackbox; do
+	end_collect "$name"
+done
+kill "$napper"
+assert_eq "$("$KYMO" list --bus "$BUS")" "" "sessions that are left"
+end_kymod TERM
+no_bpf_left "$kills times kill -9"
+no_part || fail "chunks that were not completed: $(find "$TMP/out" -name '.*.part')"
+assert_empty <(find "$TMP/run/flight" -mindepth 1) "what is left of flight recorders"
+
+for name in rotating blackbox; do
+	n_cut=0
+	: >"$TMP/$name.marks"
+	while read -r file; do
+		expect_exit "0|3" "$KYMO" check --json "$file"
+		jq -e '.errors == (if .truncated then 1 else 0 end) and (.cut_off or .errors == 0)' "$TMP/stdout" >/dev/null ||
+			fail "$file: errors other than a cut tail: $(cat "$TMP/stdout")"
+		n_cut=$((n_cut + $(json "$TMP/stdout" 'if .cut_off then 1 else 0 end')))
+		# (3: it is cut off)
+		{ "$KYMO" dump "$file" 2>/dev/null || [ $? = 3 ]; } | sed -n 's/.* event kymo:mark .* text="\(.*\)\."$/\1/p' >>"$TMP/$name.marks"
+	done < <(chunks "$name")
+	note "$name: $(n_chunks "$name") files, $n_cut of them cut off"
+	assert_le "$n_cut" "$kills" "$name: files without an end"
+	for i in "${moments[@]}"; do
+		grep -qxF "moment $i of $name" "$TMP/$name.marks" || fail "$name: what was marked before kill $i has been lost"
+	done
+done
+# (snapshots have the same moments, chunks do not)
+assert_eq "$(sort "$TMP/rotating.marks" | uniq -d)" "" "marks that are in two chunks"
