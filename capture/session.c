@@ -447,7 +447,8 @@ static int be_ready(struct session *s)
 int session_mark(struct session *s, const char *text)
 {
 	/* What has begun can fire triggers, and who is told of one says so here. */
-	bool begun = session_state(s) == SESSION_STARTING && s->recorder.opened && session_writable(s);
+	bool begun =
+		session_state(s) == SESSION_STARTING && s->recorder.opened && session_writable(s);
 	int r = begun ? 0 : be_ready(s);
 
 	return r < 0 ? r : recorder_mark(&s->recorder, text);
