@@ -79,27 +79,33 @@ static int load_nothing(int type)
 	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
 }
 
+/* What the kernel says to a link that cannot be, of PROGRAM at PATH in PID. */
+static int refuse_multi(int type, int program, const char *path, pid_t pid)
+{
+	const uint64_t offset = 0;
+	_cleanup_close_ int link = attach_multi(&(struct multi){
+		.program = program,
+		.attach_type = (uint32_t)type,
+		.pid = pid,
+		.path = path,
+		.offsets = &offset,
+		.n = 1,
+	});
+
+	return link;
+}
+
 /*
- * Whether links of TYPE can be made. No process has the id -1: the first kernels that had such links
- * did not look, and told threads apart where processes are meant.
+ * Whether links of TYPE can be made. Kernels without them take the program all the same and say -EINVAL to any link;
+ * only one that has them looks at the path, which is to be a file. No process has the id -1: the first kernels that
+ * had such links did not look, and told threads apart where processes are meant.
  */
 static bool has_multi(int type)
 {
 	_cleanup_close_ int program = load_nothing(type);
-	_cleanup_close_ int link = -1;
-	const uint64_t offset = 0;
 
-	if (program < 0)
-		return false;
-	link = attach_multi(&(struct multi){
-		.program = program,
-		.attach_type = (uint32_t)type,
-		.pid = -1,
-		.path = "/proc/self/exe",
-		.offsets = &offset,
-		.n = 1,
-	});
-	return link == -EINVAL;
+	return program >= 0 && refuse_multi(type, program, "/", 0) == -EBADF &&
+	       refuse_multi(type, program, "/proc/self/exe", -1) == -EINVAL;
 }
 
 enum probes_way probes_way(void)
