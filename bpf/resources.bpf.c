@@ -390,8 +390,8 @@ static __always_inline bool understand(struct call *call)
 
 /* Descriptors that have come, and are still to be told. */
 struct parcel {
-	__u64 address, n, stack;
-	__u32 flags;
+	__u64 address, stack;
+	__u32 n, flags;
 };
 
 /* A record of as many as it has room for. Returns 1 after the last one. */
@@ -399,7 +399,8 @@ static int send_some_fds(__u32 i, struct parcel *p)
 {
 	struct memory_process *process = memory_process();
 	struct rec_resource *rec;
-	__u64 n = p->n, bytes;
+	__u32 n = p->n;
+	__u64 bytes;
 
 	if (n == 0 || !process)
 		return 1;
@@ -425,18 +426,17 @@ static int send_some_fds(__u32 i, struct parcel *p)
 }
 
 /* Sends the descriptors, BYTES of them, that lie at ADDRESS: as many as a message can have. Not a loop, which is too much for
- * the verifier of Linux 6.1. */
-__noinline int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
+ * the verifier of Linux 6.1, and no function, for which it has no stack left. */
+static __always_inline void send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
 	struct parcel p = {
 		.address = address,
-		.n = bytes / sizeof(__s32),
 		.stack = stack,
+		.n = (__u32)(bytes / sizeof(__s32)),
 		.flags = flags,
 	};
 
 	bpf_loop(17, send_some_fds, &p, 0);
-	return 0;
 }
 
 /* The messages about descriptors among the LEFT bytes of control messages at AT. Returns how many. */
@@ -453,8 +453,7 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 		if (c.level == SOL_SOCKET && (c.type == SCM_RIGHTS || c.type == SCM_PIDFD)) {
 			n++;
 			if (!(flags & PARCEL_COUNT))
-				resource_send_fds(at + sizeof(c), c.bytes - sizeof(c), stack,
-						  flags);
+				send_fds(at + sizeof(c), c.bytes - sizeof(c), stack, flags);
 		}
 		c.bytes = (c.bytes + 7) & ~7ull;
 		if (c.bytes > left)
