@@ -8,6 +8,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "capture/perf-event.h"
+
 static __thread char libbpf_says[512];
 
 static int keep_warning(enum libbpf_print_level level, const char *format, va_list ap)
@@ -31,7 +33,14 @@ int load_error(int error, const char *deed, char **reterr_text)
 	const char *advice = "";
 	char *p;
 
-	if (error == -EPERM || error == -EACCES)
+	if ((error == -EPERM || error == -EACCES) && strstr(deed, "perf events") &&
+	    perf_event_is_restricted())
+		advice =
+			"; kernel.perf_event_paranoid is 3 or more, with which this kernel gives perf "
+			"events to CAP_SYS_ADMIN alone: start kymo-perf.socket, which opens them for "
+			"kymod.service (systemctl start kymo-perf.socket), or allow them to CAP_PERFMON "
+			"(sysctl kernel.perf_event_paranoid=2)";
+	else if (error == -EPERM || error == -EACCES)
 		advice = "; kymo needs root, or CAP_BPF and CAP_PERFMON";
 	else if (error == -ENOMEM || error == -E2BIG)
 		advice = "; try smaller rings (-b)";
