@@ -467,18 +467,19 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 /* Those of N messages at AT. */
 __noinline int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
 {
-	struct message_of_many m;
+	/* (the control messages alone: Linux 6.1 has no stack left for all of it) */
+	__u64 control[2];
+	const __u64 where = __builtin_offsetof(struct message_of_many, message.control);
 	int found = 0;
 
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < MESSAGES_MAX; i++) {
 		if (i >= n ||
-		    bpf_probe_read_user(&m.message, sizeof(m.message), (const void *)at) < 0)
+		    bpf_probe_read_user(control, sizeof(control), (const void *)(at + where)) < 0)
 			break;
-		if (m.message.control && m.message.control_bytes)
-			found += resource_look_at_control(m.message.control,
-							  m.message.control_bytes, stack, flags);
-		at += sizeof(m);
+		if (control[0] && control[1])
+			found += resource_look_at_control(control[0], control[1], stack, flags);
+		at += sizeof(struct message_of_many);
 	}
 	return found;
 }
