@@ -388,35 +388,55 @@ static __always_inline bool understand(struct call *call)
 #define PARCEL_CLOEXEC (1u << 1)
 #define PARCEL_MANY    (1u << 2) /* of recvmmsg() */
 
-/* Sends the descriptors, BYTES of them, that lie at ADDRESS. */
-__noinline int resource_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
+/* Descriptors that have come, and are still to be told. */
+struct parcel {
+	__u64 address, stack;
+	__u32 n, flags;
+};
+
+/* A record of as many as it has room for. Returns 1 after the last one. */
+static int send_some_fds(__u32 i, struct parcel *p)
 {
 	struct memory_process *process = memory_process();
-	__u64 n = bytes / sizeof(__s32), part;
 	struct rec_resource *rec;
+	__u32 n = p->n;
+	__u64 bytes;
 
-	if (!process)
-		return 0;
-		/* As many as a message can have. */
-#pragma clang loop unroll(disable)
-	for (int i = 0; i < 17; i++) {
-		if (n == 0)
-			break;
-		part = n < RESOURCE_FDS_MAX ? n : RESOURCE_FDS_MAX;
-		rec = memory_call_record(process, flags & PARCEL_MANY ? RESOURCE_OP_RECVMMSG
-								      : RESOURCE_OP_RECVMSG);
-		if (!rec)
-			break;
-		rec->args[0] = part;
-		rec->args[1] = !!(flags & PARCEL_CLOEXEC);
-		rec->stack = stack;
-		if (bpf_probe_read_user(rec->text, part * sizeof(__s32), (const void *)address) < 0)
-			rec->args[0] = 0;
-		send(rec);
-		address += part * sizeof(__s32);
-		n -= part;
-	}
+	if (n == 0 || !process)
+		return 1;
+	if (n > RESOURCE_FDS_MAX)
+		n = RESOURCE_FDS_MAX;
+	rec = memory_call_record(process, p->flags & PARCEL_MANY ? RESOURCE_OP_RECVMMSG
+								 : RESOURCE_OP_RECVMSG);
+	if (!rec)
+		return 1;
+	rec->args[0] = n;
+	rec->args[1] = !!(p->flags & PARCEL_CLOEXEC);
+	rec->stack = p->stack;
+	/* (the verifier of Linux 6.1 knows the limit only of what it has just seen compared) */
+	bytes = n * sizeof(__s32);
+	barrier_var(bytes);
+	if (bytes > RESOURCE_FDS_MAX * sizeof(__s32) ||
+	    bpf_probe_read_user(rec->text, bytes, (const void *)p->address) < 0)
+		rec->args[0] = 0;
+	send(rec);
+	p->address += n * sizeof(__s32);
+	p->n -= n;
 	return 0;
+}
+
+/* Sends the descriptors, BYTES of them, that lie at ADDRESS: as many as a message can have. Not a loop, which is too much for
+ * the verifier of Linux 6.1, and no function, for which it has no stack left. */
+static __always_inline void send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
+{
+	struct parcel p = {
+		.address = address,
+		.stack = stack,
+		.n = (__u32)(bytes / sizeof(__s32)),
+		.flags = flags,
+	};
+
+	bpf_loop(17, send_some_fds, &p, 0);
 }
 
 /* The messages about descriptors among the LEFT bytes of control messages at AT. Returns how many. */
@@ -433,8 +453,7 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 		if (c.level == SOL_SOCKET && (c.type == SCM_RIGHTS || c.type == SCM_PIDFD)) {
 			n++;
 			if (!(flags & PARCEL_COUNT))
-				resource_send_fds(at + sizeof(c), c.bytes - sizeof(c), stack,
-						  flags);
+				send_fds(at + sizeof(c), c.bytes - sizeof(c), stack, flags);
 		}
 		c.bytes = (c.bytes + 7) & ~7ull;
 		if (c.bytes > left)
@@ -448,18 +467,19 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 /* Those of N messages at AT. */
 __noinline int resource_look_at_messages(__u64 at, __u32 n, __u64 stack, __u32 flags)
 {
-	struct message_of_many m;
+	/* (the control messages alone: Linux 6.1 has no stack left for all of it) */
+	__u64 control[2];
+	const __u64 where = __builtin_offsetof(struct message_of_many, message.control);
 	int found = 0;
 
 #pragma clang loop unroll(disable)
 	for (__u32 i = 0; i < MESSAGES_MAX; i++) {
 		if (i >= n ||
-		    bpf_probe_read_user(&m.message, sizeof(m.message), (const void *)at) < 0)
+		    bpf_probe_read_user(control, sizeof(control), (const void *)(at + where)) < 0)
 			break;
-		if (m.message.control && m.message.control_bytes)
-			found += resource_look_at_control(m.message.control,
-							  m.message.control_bytes, stack, flags);
-		at += sizeof(m);
+		if (control[0] && control[1])
+			found += resource_look_at_control(control[0], control[1], stack, flags);
+		at += sizeof(struct message_of_many);
 	}
 	return found;
 }

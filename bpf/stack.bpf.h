@@ -260,6 +260,8 @@ static __always_inline void stack_find_callers(__u64 sp, __u64 ip, struct stack_
 			continue;
 		if (n == 0)
 			to->direct = direct;
+		/* (or the compiler leaves the mask out, and the verifier of Linux 6.1 has forgotten the limit) */
+		barrier_var(n);
 		to->frames[n & 7] = word;
 		to->n = n + 1;
 		to->at = at;
