@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "capture/kernel-btf.h"
+#include "capture/perf-event.h"
 #include "capture/probes.h"
 #include "capture/sampler.h"
 
@@ -159,13 +160,18 @@ static struct capability profile(bool all)
 	const char *clock = all ? sampler_clock(&error) : NULL;
 
 	c.available = clock != NULL;
-	c.detail = !all     ? "see btf, privilege and kernel"
-		   : !clock ? "the kernel does not let us have perf events (CONFIG_PERF_EVENTS, or "
-			      "a sandbox)"
-		   : strcmp(clock, "cycles") == 0
-			   ? "samples by hardware cycles; stacks by frame pointers"
-			   : "samples by the CPU's clock: this machine has no hardware counters; "
-			     "stacks by frame pointers";
+	c.detail =
+		!all ? "see btf, privilege and kernel"
+		: !clock && perf_event_is_restricted()
+			? "kernel.perf_event_paranoid is 3 or more: this kernel gives perf events "
+			  "to CAP_SYS_ADMIN alone; systemctl start kymo-perf.socket, or sysctl "
+			  "kernel.perf_event_paranoid=2"
+		: !clock ? "the kernel does not let us have perf events (CONFIG_PERF_EVENTS, or "
+			   "a sandbox)"
+		: strcmp(clock, "cycles") == 0
+			? "samples by hardware cycles; stacks by frame pointers"
+			: "samples by the CPU's clock: this machine has no hardware counters; "
+			  "stacks by frame pointers";
 	return c;
 }
 

@@ -19,6 +19,7 @@
 #include "capture/exit-hook.h"
 #include "capture/kernel-btf.h"
 #include "capture/map-rings.h"
+#include "capture/perf-event.h"
 #include "capture/resource-calls.h"
 #include "capture/sampler.h"
 
@@ -82,7 +83,14 @@ static int failed(int error, const char *deed, char **reterr_text)
 	const char *advice = "";
 	char *p;
 
-	if (error == -EPERM || error == -EACCES)
+	if ((error == -EPERM || error == -EACCES) && strstr(deed, "perf events") &&
+	    perf_event_is_restricted())
+		advice =
+			"; kernel.perf_event_paranoid is 3 or more, with which this kernel gives perf "
+			"events to CAP_SYS_ADMIN alone: start kymo-perf.socket, which opens them for "
+			"kymod.service (systemctl start kymo-perf.socket), or allow them to CAP_PERFMON "
+			"(sysctl kernel.perf_event_paranoid=2)";
+	else if (error == -EPERM || error == -EACCES)
 		advice = "; kymo needs root, or CAP_BPF and CAP_PERFMON";
 	else if (error == -ENOMEM || error == -E2BIG)
 		advice = "; try smaller rings (-b)";

@@ -183,38 +183,14 @@ static void keep(struct probes *p, int fd)
 	p->fds[p->n++] = fd;
 }
 
-/* /sys/bus/event_source/devices/uprobe/NAME, a number at its end. Returns -1 without it. */
-static int pmu_number(const char *name)
+static int attach_perf(struct probes *p, const struct probes_target *t, const struct multi *m,
+		       uint32_t at)
 {
-	char path[96], text[64];
-	int number = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/sys/bus/event_source/devices/uprobe/%s", name);
-	f = fopen(path, "re");
-	if (!f)
-		return -1;
-	if (fgets(text, sizeof(text), f))
-		number = atoi(text + strcspn(text, "0123456789"));
-	fclose(f);
-	return number;
-}
-
-static int attach_perf(struct probes *p, const struct multi *m, uint32_t at)
-{
-	struct perf_event_attr attr = {
-		.type = (uint32_t)pmu_number("type"),
-		.config = m->on_return ? UINT64_C(1) << pmu_number("format/retprobe") : 0,
-		.uprobe_path = (uintptr_t)m->path,
-		.probe_offset = m->offsets[at],
-	};
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = m->cookies[at]);
-	_cleanup_close_ int event = -1;
+	_cleanup_close_ int event =
+		perf_event_open_probe(t->pid, t->fd, m->offsets[at], m->on_return);
 	int link;
 
-	if (pmu_number("type") < 0 || pmu_number("format/retprobe") < 0)
-		return -EOPNOTSUPP;
-	event = perf_event_open_process(&attr, m->pid);
 	if (event < 0)
 		return event;
 	link = bpf_link_create(m->program, event, (enum bpf_attach_type)ATTACH_PERF_EVENT, &opts);
@@ -244,7 +220,7 @@ static int attach(struct probes *p, const struct probes_target *t, const struct 
 		one.offsets += i;
 		one.cookies += i;
 		if (t->way == PROBES_PERF)
-			r = attach_perf(p, m, i);
+			r = attach_perf(p, t, m, i);
 		else if ((r = attach_multi(&one)) >= 0)
 			keep(p, r);
 		if (r == -ESRCH)

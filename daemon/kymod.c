@@ -17,9 +17,11 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "capture/perf-event.h"
 #include "capture/thread.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/perf-events.h"
 #include "daemon/service.h"
 
 struct arguments {
@@ -27,6 +29,7 @@ struct arguments {
 	const char *group;
 	uint64_t idle_exit_ns;
 	const char *config_dir, *state_dir; /* NULL = as packages have it */
+	bool open_perf_events;
 };
 
 static void print_help(void)
@@ -38,6 +41,10 @@ static void print_help(void)
 	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
 	     "      --config-dir DIR  where collection profiles are (" COLLECTION_FOLDER ")\n"
 	     "      --state-dir DIR   where they collect (" COLLECTION_DIRECTORY_PREFIX ")\n"
+	     "      --perf-events SOCKET\n"
+	     "                        who is asked for perf events that the kernel does not give us\n"
+	     "      --open-perf-events\n"
+	     "                        be the one who is asked, on the socket that systemd passes\n"
 	     "      --help            print this\n"
 	     "      --version         print the version");
 }
@@ -45,13 +52,24 @@ static void print_help(void)
 /* Returns 1 to go on, 0 to exit with success, -EINVAL. */
 static int parse_arguments(int argc, char **argv, struct arguments *ret)
 {
-	enum { OPT_BUS = 256, OPT_GROUP, OPT_IDLE_EXIT, OPT_CONFIG, OPT_STATE, OPT_VERSION };
+	enum {
+		OPT_BUS = 256,
+		OPT_GROUP,
+		OPT_IDLE_EXIT,
+		OPT_CONFIG,
+		OPT_STATE,
+		OPT_PERF_EVENTS,
+		OPT_OPEN_PERF_EVENTS,
+		OPT_VERSION,
+	};
 	static const struct option options[] = {
 		{ "bus", required_argument, NULL, OPT_BUS },
 		{ "group", required_argument, NULL, OPT_GROUP },
 		{ "idle-exit", required_argument, NULL, OPT_IDLE_EXIT },
 		{ "config-dir", required_argument, NULL, OPT_CONFIG },
 		{ "state-dir", required_argument, NULL, OPT_STATE },
+		{ "perf-events", required_argument, NULL, OPT_PERF_EVENTS },
+		{ "open-perf-events", no_argument, NULL, OPT_OPEN_PERF_EVENTS },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ 0 },
@@ -79,6 +97,12 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
 			break;
 		case OPT_STATE:
 			ret->state_dir = optarg;
+			break;
+		case OPT_PERF_EVENTS:
+			perf_event_ask_at(optarg);
+			break;
+		case OPT_OPEN_PERF_EVENTS:
+			ret->open_perf_events = true;
 			break;
 		case 'h':
 			print_help();
@@ -206,6 +230,8 @@ int main(int argc, char **argv)
 	r = parse_arguments(argc, argv, &args);
 	if (r <= 0)
 		return r < 0 ? 2 : EXIT_SUCCESS;
+	if (args.open_perf_events)
+		return perf_events_serve(args.idle_exit_ns) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	/* In all threads, so that the event loop gets them; and an output that nobody reads is an
 	 * error of its session. */
 	sigemptyset(&ours);
