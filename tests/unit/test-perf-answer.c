@@ -111,9 +111,20 @@ static void test_probes(void **state)
 {
 	_cleanup_close_ int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct perf_question q = probe_question();
+	int bit = perf_talk_number(UPROBES "format/retprobe");
+	int32_t answer;
 
 	(void)state;
+	if ((int)q.attr.type < 0 || bit < 0)
+		skip();
 	assert_true(file >= 0);
+	/* These are: it is up to the kernel. */
+	assert_int_equal(ask(&q, sizeof(q), file, 1, &answer), 0);
+	assert_int_not_equal(answer, -EINVAL);
+	q.attr.config = UINT64_C(1) << bit;
+	assert_int_equal(ask(&q, sizeof(q), file, 1, &answer), 0);
+	assert_int_not_equal(answer, -EINVAL);
+	q = probe_question();
 	assert_refused(q, -1);
 	q.pid = -1;
 	assert_refused(q, file);
