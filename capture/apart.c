@@ -25,6 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/few-descriptors.h"
 #include "capture/process-rights.h"
 
 enum {
@@ -40,6 +41,16 @@ struct apart_head {
 	int32_t error; /* what the function returned */
 	uint32_t pad;
 	uint64_t size; /* bytes that follow */
+};
+
+/* What is to be done, and the N bytes of the file. */
+struct job {
+	void *data;
+	size_t n;
+	apart_fn fn;
+	uint64_t deadline_ns;
+	size_t max;
+	struct outbuf *answer;
 };
 
 int apart_map_file(int fd, void **ret, size_t *ret_n)
@@ -193,19 +204,15 @@ static bool write_all(const void *p, size_t n)
 }
 
 /* Never comes back. What fails before the filter is there is told, too. */
-static void run_child(int fd, int pipe_fd, apart_fn fn, size_t max)
+static void run_child(const struct job *job, int pipe_fd)
 {
-	struct outbuf answer = { .limit = max };
+	struct outbuf answer = { .limit = job->max };
 	struct apart_head head = { 0 };
-	void *data = NULL;
-	size_t n = 0;
 	int r;
 
 	r = unmap_shared();
 	if (r == 0)
-		r = apart_map_file(fd, &data, &n);
-	if (r == 0)
-		r = limit(n);
+		r = limit(job->n);
 	if (dup2(pipe_fd, PIPE_FD) < 0)
 		_exit(1);
 	if (close_range(PIPE_FD + 1, ~0U, 0) < 0)
@@ -215,7 +222,7 @@ static void run_child(int fd, int pipe_fd, apart_fn fn, size_t max)
 	if (r == 0)
 		r = forbid_calls();
 	if (r == 0)
-		r = fn(data, n, &answer);
+		r = job->fn(job->data, job->n, &answer);
 	if (r == 0)
 		r = answer.error;
 	head.error = r;
@@ -276,9 +283,10 @@ static int read_answer(int fd, uint64_t deadline_ns, size_t max, struct outbuf *
 	return n < 0 ? (int)n : -EBADMSG;
 }
 
-int apart_run(int fd, apart_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer)
+/* In a thread that has few descriptors, and so has the child. */
+static int run_job(void *userdata)
 {
-	uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns;
+	const struct job *job = userdata;
 	int fds[2], r;
 	pid_t pid;
 
@@ -292,13 +300,30 @@ int apart_run(int fd, apart_fn fn, uint64_t timeout_ns, size_t max, struct outbu
 		return r;
 	}
 	if (pid == 0)
-		run_child(fd, fds[1], fn, max);
+		run_child(job, fds[1]);
 	close(fds[1]);
-	r = read_answer(fds[0], deadline_ns, max, answer);
+	r = read_answer(fds[0], job->deadline_ns, job->max, job->answer);
 	close(fds[0]);
 	/* It has nothing to say any more, or must not say it. */
 	kill(pid, SIGKILL);
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
+	return r;
+}
+
+int apart_run(int fd, apart_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer)
+{
+	struct job job = {
+		.fn = fn,
+		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns,
+		.max = max,
+		.answer = answer,
+	};
+	int r = apart_map_file(fd, &job.data, &job.n);
+
+	if (r < 0)
+		return r;
+	r = few_descriptors_run(run_job, &job);
+	munmap(job.data, job.n);
 	return r;
 }

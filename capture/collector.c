@@ -58,7 +58,7 @@ int collector_new(const struct session_options *options, struct collector **ret,
 		c->way = probes_way();
 	c->clock = sampler_clock(&r);
 	if (!c->clock && c->categories & CATEGORY_PROFILE)
-		return load_error(r, "take samples (perf events)", reterr_text);
+		return load_error_perf(r, "take samples (perf events)", reterr_text);
 	c->skel = kymo_bpf__open();
 	if (!c->skel)
 		return load_error(-errno, "open the eBPF programs", reterr_text);
@@ -112,7 +112,7 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	r = map_rings_new(c->n_cpus, collector_map_ring_bytes(c->ring_bytes), &c->map_rings);
 	if (r == 0)
 		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
-	return r < 0 ? load_error(r, "watch what is mapped (perf events)", reterr_text) : 0;
+	return r < 0 ? load_error_perf(r, "watch what is mapped (perf events)", reterr_text) : 0;
 }
 
 int collector_attach(struct collector *c, char **reterr_text)
@@ -189,7 +189,7 @@ int collector_start_sampler(struct collector *c, char **reterr_text)
 				      "kernel.perf_event_max_sample_rate, or give a smaller -F");
 		return r;
 	}
-	return r < 0 ? load_error(r, "take samples (perf events)", reterr_text) : 0;
+	return r < 0 ? load_error_perf(r, "take samples (perf events)", reterr_text) : 0;
 }
 
 struct collector_memory collector_memory_tables(struct collector *c)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,22 +29,15 @@ void load_error_begin(void)
 	*libbpf_says = '\0';
 }
 
-int load_error(int error, const char *deed, char **reterr_text)
+static bool is_refusal(int error)
 {
-	const char *advice = "";
+	return error == -EPERM || error == -EACCES;
+}
+
+static int tell(int error, const char *deed, const char *advice, char **reterr_text)
+{
 	char *p;
 
-	if ((error == -EPERM || error == -EACCES) && strstr(deed, "perf events") &&
-	    perf_event_is_restricted())
-		advice =
-			"; kernel.perf_event_paranoid is 3 or more, with which this kernel gives perf "
-			"events to CAP_SYS_ADMIN alone: start kymo-perf.socket, which opens them for "
-			"kymod.service (systemctl start kymo-perf.socket), or allow them to CAP_PERFMON "
-			"(sysctl kernel.perf_event_paranoid=2)";
-	else if (error == -EPERM || error == -EACCES)
-		advice = "; kymo needs root, or CAP_BPF and CAP_PERFMON";
-	else if (error == -ENOMEM || error == -E2BIG)
-		advice = "; try smaller rings (-b)";
 	for (p = libbpf_says; *p; p++)
 		if (*p == '\n')
 			*p = p[1] ? ' ' : '\0';
@@ -51,4 +45,32 @@ int load_error(int error, const char *deed, char **reterr_text)
 		     *libbpf_says ? " (" : "", libbpf_says, *libbpf_says ? ")" : "") < 0)
 		*reterr_text = NULL;
 	return error;
+}
+
+int load_error(int error, const char *deed, char **reterr_text)
+{
+	const char *advice = "";
+
+	if (is_refusal(error))
+		advice = "; kymo needs root, or CAP_BPF and CAP_PERFMON";
+	else if (error == -ENOMEM || error == -E2BIG)
+		advice = "; try smaller rings (-b)";
+	return tell(error, deed, advice, reterr_text);
+}
+
+int load_error_perf(int error, const char *deed, char **reterr_text)
+{
+	const char *advice;
+
+	if (is_refusal(error) && perf_event_is_restricted())
+		advice =
+			"; kernel.perf_event_paranoid is 3 or more, with which this kernel gives perf "
+			"events to CAP_SYS_ADMIN alone: start kymo-perf.socket, which opens them for "
+			"kymod.service (systemctl start kymo-perf.socket), or allow them to CAP_PERFMON "
+			"(sysctl kernel.perf_event_paranoid=2)";
+	else if (error == -ETIMEDOUT)
+		advice = "; kymo-perf.service does not answer (systemctl status kymo-perf.service)";
+	else
+		return load_error(error, deed, reterr_text);
+	return tell(error, deed, advice, reterr_text);
 }

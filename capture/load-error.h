@@ -9,3 +9,6 @@ void load_error_begin(void);
 
 /* It was not possible to DEED: *RETERR_TEXT is the sentence, with advice (owned by the caller; NULL without memory). Returns ERROR, a negative errno. */
 int load_error(int error, const char *deed, char **reterr_text);
+
+/* Likewise, where it takes perf events, which some kernels give to fewer. */
+int load_error_perf(int error, const char *deed, char **reterr_text);

@@ -20,11 +20,5 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return);
 /* Who refuses us is asked for at the socket PATH (kept, not copied) from now on. Before there are threads. */
 void perf_event_ask_at(const char *path);
 
-/*
- * Answers who has connected by SOCKET: opens what it asks for, if it is of the kind that is opened here, and hands the
- * descriptor over. Waits for it for some seconds at most. Returns 0 or a negative errno: of the talk, not of the event.
- */
-int perf_event_answer(int socket);
-
 /* Whether the kernel has set perf events apart for CAP_SYS_ADMIN. */
 bool perf_event_is_restricted(void);

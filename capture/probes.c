@@ -223,7 +223,8 @@ static int attach(struct probes *p, const struct probes_target *t, const struct 
 			r = attach_perf(p, t, m, i);
 		else if ((r = attach_multi(&one)) >= 0)
 			keep(p, r);
-		if (r == -ESRCH)
+		/* (the next one would wait as long) */
+		if (r == -ESRCH || r == -ETIMEDOUT)
 			return r;
 		*failed += r < 0;
 	}

@@ -605,6 +605,7 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 {
 	uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->timeout_ns;
 	_cleanup_close_ int pidfd = -1;
+	int unfinished = -EIO, r;
 	pid_t pid = fork();
 
 	if (pid < 0)
@@ -616,9 +617,11 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 	if (!wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
 		kill(pid, SIGKILL);
 		wait_for_end(pid, pidfd, DYING_MS);
-		return -ETIME;
+		/* Who has said all may hang in letting go of a descriptor that was not for him. */
+		unfinished = -ETIME;
 	}
-	return __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);
+	r = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);
+	return r > 0 ? unfinished : r;
 }
 
 /* Of N blocks. */
@@ -646,7 +649,6 @@ int reach_find(const struct reach_request *request, struct reach_block **ret_blo
 		return -errno;
 	answer->error = 1;
 	r = run_apart(request, answer);
-	r = r > 0 ? -EIO : r;
 	if (r == 0)
 		r = copy_answer(answer, ret_blocks);
 	if (r == 0) {

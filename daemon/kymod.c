@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "bus/kymo-bus.h"
+#include "capture/few-descriptors.h"
 #include "capture/perf-event.h"
 #include "capture/thread.h"
 #include "daemon/closer.h"
@@ -219,6 +220,9 @@ int main(int argc, char **argv)
 	allow_descriptors();
 	thread_be_prompt();
 	closer_begin();
+	r = few_descriptors_begin();
+	if (r < 0)
+		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
 	r = run(&args);
 	return r < 0 ? EXIT_FAILURE : r;
 }

@@ -8,8 +8,20 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/cleanup.h"
-#include "capture/perf-event.h"
+#include "capture/perf-answer.h"
+#include "capture/thread.h"
 #include "daemon/log.h"
+
+/* The file of a probe may be on a file system that never answers: that holds up nobody else. */
+static void *answer(void *userdata)
+{
+	_cleanup_close_ int sock = (int)(intptr_t)userdata;
+	int r = perf_event_answer(sock);
+
+	if (r < 0)
+		log_error(r, "a request for a perf event was not answered");
+	return NULL;
+}
 
 int perf_events_serve(uint64_t idle_ns)
 {
@@ -26,9 +38,11 @@ int perf_events_serve(uint64_t idle_ns)
 	while ((r = poll(&listening, 1, patience_ms)) > 0) {
 		_cleanup_close_ int sock = accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC);
 
-		r = sock < 0 ? -errno : perf_event_answer(sock);
+		r = sock < 0 ? -errno : thread_start(answer, (void *)(intptr_t)sock);
 		if (r < 0)
-			log_error(r, "a request for a perf event was not answered");
+			log_error(r, "a request for a perf event cannot be answered");
+		else
+			TAKE_FD(sock);
 	}
 	return r < 0 ? log_error(-errno, "cannot wait for requests") : 0;
 }

@@ -219,12 +219,41 @@ static void test_recording(void **state)
 	assert_done(call(other, SESSION_PREFIX "good", "Remove"));
 }
 
+/* What hangs in the service is not what its children have to let go of: one looks into the program whose memory is watched. */
+static void test_children(void **state)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	_cleanup_close_ int fd = open_mute(O_RDWR), output = open_output();
+	struct answer a = { 0 };
+
+	(void)state;
+	/* One is being closed, and has gone from the table of descriptors; the other waits for it there. */
+	assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", &e,
+				       NULL, "hh", fd, fd) < 0);
+	wait_for_waiting(1);
+	assert_true(sd_bus_message_new_method_call(other, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+						   "CreateSession") >= 0);
+	assert_true(sd_bus_message_append(m, "sa{sv}", "good", 3, "output", "h", output,
+					  "categories", "as", 1, "memory", "pids", "au", 1,
+					  (uint32_t)getpid()) >= 0);
+	a.r = sd_bus_call(other, m, 0, &a.error, &reply);
+	assert_done(a);
+	assert_done(call(other, SESSION_PREFIX "good", "Start"));
+	assert_done(call(other, SESSION_PREFIX "good", "Stop"));
+	assert_done(call(other, SESSION_PREFIX "good", "Remove"));
+	/* Nobody but who waits in the service. */
+	assert_true(mute_fuse_waiting() == 1);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_output),    CASE(test_refused), CASE(test_allocator_fds),
-		CASE(test_uninvited), CASE(test_limit),   CASE(test_recording),
+		/* (first, as what has been looked at once is known) */
+		CASE(test_children),      CASE(test_output),    CASE(test_refused),
+		CASE(test_allocator_fds), CASE(test_uninvited), CASE(test_limit),
+		CASE(test_recording),
 	};
 	int r;
 

@@ -13,7 +13,7 @@ int mute_fuse_mount(const char *directory);
 
 #define MUTE_FUSE_FILE "mute-file"
 
-/* From here on no thread of process PID gets an answer; 0 = all do, those that wait, too. */
+/* From here on no thread of process PID gets an answer, and no child of it; 0 = all do, those that wait, too. */
 void mute_fuse_be_mute_to(pid_t pid);
 
 /* How many requests wait now. */

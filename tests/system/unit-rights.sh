@@ -104,9 +104,11 @@ all_of_it() {
 	start_closed "$1"
 
 	note "the whole machine, $2"
-	"$STACK_LOAD" chain 300 >"$TMP/stacks.json" &
+	"$STACK_LOAD" chain 60000 >"$TMP/stacks.json" &
+	load=$!
 	expect_exit "0|3" "$KYMO" record --bus "$BUS" -o "$TMP/all.fxt" -d 1s -F 499 \
 		-e sched,profile,offcpu,irq,softirq,workqueue,power,counters
+	kill $load
 	dump_records "$TMP/all.fxt"
 	assert_ge "$(events mapping | jq -s 'map(select(.args.path == "[kernel.kallsyms]" or .args.name == "[kernel.kallsyms]")) | length')" 1 \
 		"mappings of the kernel"
