@@ -34,7 +34,7 @@ static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int
 	here = fds[0];
 	there = fds[1];
 	for (size_t i = 0; i < n; i++)
-		memcpy(CMSG_DATA(&control.head) + i * sizeof(int), &fd, sizeof(fd));
+		memcpy(control.room + CMSG_LEN(i * sizeof(int)), &fd, sizeof(fd));
 	if (n > 0) {
 		message.msg_control = &control;
 		message.msg_controllen = CMSG_SPACE(n * sizeof(int));
