@@ -21,10 +21,8 @@
 /* Sends N descriptors (of FD, each) with Q to who answers; what perf_event_answer() returns. *RET_ANSWER is 1 if there was none. */
 static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int32_t *ret_answer)
 {
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(4 * sizeof(int))];
-	} control = { .head = { CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	const struct cmsghdr head = { CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))] = "";
 	struct iovec part = { (void *)q, size };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	_cleanup_close_ int here = -1, there = -1, event = -1;
@@ -33,10 +31,11 @@ static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
 	here = fds[0];
 	there = fds[1];
+	memcpy(control, &head, sizeof(head));
 	for (size_t i = 0; i < n; i++)
-		memcpy(control.room + CMSG_LEN(i * sizeof(int)), &fd, sizeof(fd));
+		memcpy(control + CMSG_LEN(i * sizeof(int)), &fd, sizeof(fd));
 	if (n > 0) {
-		message.msg_control = &control;
+		message.msg_control = control;
 		message.msg_controllen = CMSG_SPACE(n * sizeof(int));
 	}
 	assert_int_equal(sendmsg(here, &message, 0), size);
