@@ -18,11 +18,13 @@
 #include "capture/perf-answer.h"
 #include "capture/perf-talk.h"
 
+enum { SENT_MAX = 4 }; /* descriptors */
+
 /* Sends N descriptors (of FD, each) with Q to who answers; what perf_event_answer() returns. *RET_ANSWER is 1 if there was none. */
 static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int32_t *ret_answer)
 {
 	const struct cmsghdr head = { CMSG_LEN(n * sizeof(int)), SOL_SOCKET, SCM_RIGHTS };
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(4 * sizeof(int))] = "";
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(SENT_MAX * sizeof(int))] = "";
 	struct iovec part = { (void *)q, size };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	_cleanup_close_ int here = -1, there = -1, event = -1;
@@ -32,7 +34,7 @@ static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int
 	here = fds[0];
 	there = fds[1];
 	memcpy(control, &head, sizeof(head));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && i < SENT_MAX; i++)
 		memcpy(control + CMSG_LEN(i * sizeof(int)), &fd, sizeof(fd));
 	if (n > 0) {
 		message.msg_control = control;
