@@ -9,17 +9,42 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/cleanup.h"
 #include "capture/perf-event.h"
 
+enum { LOG_TAIL = 200 }; /* bytes of a verifier's log: its last lines say why */
+
 static __thread char libbpf_says[512];
+static __thread bool verifier_says;
+
+/* What matters of TEXT, which has the verifier's log in it. Changes TEXT. */
+static const char *tail_of_log(char *text)
+{
+	char *end = strstr(text, "\n-- END PROG LOAD LOG"), *last;
+
+	if (end)
+		*end = '\0';
+	last = strrchr(text, '\n');
+	/* (how many instructions it looked at) */
+	if (last && strncmp(last + 1, "processed ", strlen("processed ")) == 0)
+		*last = '\0';
+	return strlen(text) > LOG_TAIL ? text + strlen(text) - LOG_TAIL : text;
+}
 
 static int keep_warning(enum libbpf_print_level level, const char *format, va_list ap)
 {
-	size_t used = strlen(libbpf_says);
+	size_t used = strlen(libbpf_says), room = sizeof(libbpf_says) - used;
+	_cleanup_free_ char *text = NULL;
 
 	/* The first lines name the cause; what follows are its consequences. */
-	if (level == LIBBPF_WARN && used < sizeof(libbpf_says) / 2)
-		vsnprintf(libbpf_says + used, sizeof(libbpf_says) - used, format, ap);
+	if (level != LIBBPF_WARN || verifier_says || used >= sizeof(libbpf_says) / 2)
+		return 0;
+	if (vasprintf(&text, format, ap) < 0) {
+		text = NULL;
+		return 0;
+	}
+	verifier_says = strstr(text, "BEGIN PROG LOAD LOG") != NULL;
+	snprintf(libbpf_says + used, room, "%s", verifier_says ? tail_of_log(text) : text);
 	return 0;
 }
 
@@ -27,6 +52,7 @@ void load_error_begin(void)
 {
 	libbpf_set_print(keep_warning);
 	*libbpf_says = '\0';
+	verifier_says = false;
 }
 
 static bool is_refusal(int error)
@@ -51,7 +77,11 @@ int load_error(int error, const char *deed, char **reterr_text)
 {
 	const char *advice = "";
 
-	if (is_refusal(error))
+	if (verifier_says)
+		advice =
+			"; this kernel's verifier refuses a program of kymo: please report it, with "
+			"what uname -r prints";
+	else if (is_refusal(error))
 		advice = "; kymo needs root, or CAP_BPF and CAP_PERFMON";
 	else if (error == -ENOMEM || error == -E2BIG)
 		advice = "; try smaller rings (-b)";
