@@ -806,9 +806,9 @@ void memory_stop(struct memory *m)
 	detach_all(m);
 }
 
-void memory_finish(struct memory *m)
+int memory_finish(struct memory *m)
 {
-	finish_ended(m, clock_boot_ns());
+	return finish_ended(m, clock_boot_ns());
 }
 
 void memory_look_all(struct memory *m)
