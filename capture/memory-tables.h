@@ -33,6 +33,7 @@ struct memory_image {
 	bool announced;                /* struct rec_watch has been sent */
 	bool complete;                 /* see struct rec_watch */
 	bool ended;                    /* `process` says how it ended */
+	bool refused;                  /* there was no room to watch it */
 	bool waits;                    /* for an earlier one of its process, likewise ended */
 	bool lives;                    /* part of the snapshot that is taken while it runs */
 	uint64_t n_blocks;             /* counted */

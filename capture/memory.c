@@ -15,6 +15,7 @@
 #include "capture/armed.h"
 #include "capture/listed.h"
 #include "capture/memory-reach.h"
+#include "capture/proc.h"
 #include "capture/resource-lists.h"
 
 enum { ENDED_MANY = 256 }; /* images that have ended: not to be kept waiting */
@@ -354,8 +355,8 @@ static int keep_record(const struct rec_head *rec, void *userdata)
 	return outbuf_append(userdata, rec, rec->size);
 }
 
-/* Sends LIST if it is of one and the same program, the user's own. */
-static int list_own(struct memory *m, const struct resource_list *list)
+/* Sends LIST if it is whole, and of one and the same program, where that must be the user's own. */
+static int list_whole(struct memory *m, const struct resource_list *list)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
 	const struct memory_sink sink = { keep_record, NULL, &kept };
@@ -366,7 +367,8 @@ static int list_own(struct memory *m, const struct resource_list *list)
 	if (!may_look(m, list->pid, &program))
 		return 0;
 	r = resource_list_send(list, &sink);
-	if (r < 0 || !was_same(m, &program))
+	/* One that ends would be said to have nothing. */
+	if (r < 0 || proc_is_exiting(list->pid) || !was_same(m, &program))
 		return r;
 	for (size_t at = 0; r == 0 && at < kept.size; at += rec->size) {
 		rec = (const struct rec_head *)(kept.data + at);
@@ -389,7 +391,7 @@ static int list_resources(struct memory *m, uint32_t pid, uint32_t instance, boo
 
 	if (!(m->options->categories & CATEGORIES_CALLS) || m->error < 0)
 		return 0;
-	return m->options->own ? list_own(m, &list) : resource_list_send(&list, &m->sink);
+	return list_whole(m, &list);
 }
 
 /* The probes are in their places: from now on ARMED is watched. */
@@ -411,6 +413,7 @@ static int begin(struct memory *m, struct armed *armed)
 		end_unseen(m, armed, image);
 	else if (r < 0)
 		armed_note(armed, "too many processes are watched");
+	image->refused = r < 0;
 	r = announce(m, image);
 	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
 }
@@ -806,9 +809,28 @@ void memory_stop(struct memory *m)
 	detach_all(m);
 }
 
-void memory_finish(struct memory *m)
+/* Those that neither run nor are among those that have ended: the programs had no room to say so. Returns whether there are any. */
+static bool end_untold(struct memory *m)
 {
-	finish_ended(m, clock_boot_ns());
+	struct memory_image *image;
+	size_t pos = 0;
+	bool any = false;
+
+	while ((image = table_next(&m->images, &pos))) {
+		if (image->ended || image->refused)
+			continue;
+		image->process.lost++;
+		image->ended = true;
+		any = true;
+	}
+	return any;
+}
+
+int memory_finish(struct memory *m)
+{
+	int r = finish_ended(m, clock_boot_ns());
+
+	return r == 0 && end_untold(m) ? finish_ended(m, clock_boot_ns()) : r;
 }
 
 void memory_look_all(struct memory *m)

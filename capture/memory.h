@@ -64,5 +64,5 @@ int memory_snapshot(struct memory *m);
  * must go before the programs do. */
 void memory_stop(struct memory *m);
 
-/* Says all that is left to say. Once stopped. */
-void memory_finish(struct memory *m);
+/* Says all that is left to say. Once stopped. Returns 0, what the sink returned, or another negative errno: then it is not all. */
+int memory_finish(struct memory *m);

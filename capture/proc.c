@@ -12,6 +12,8 @@
 
 #include "base/cleanup.h"
 
+#define TASK_EXITING 0x4 /* the kernel's PF_EXITING */
+
 /* The inode of the initial pid namespace: PROC_PID_INIT_INO. */
 #define INITIAL_PIDS UINT32_C(0xeffffffc)
 
@@ -57,6 +59,20 @@ static const char *field(const char *status, const char *key)
 static uint32_t number(const char *text)
 {
 	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+bool proc_is_exiting(uint32_t pid)
+{
+	unsigned flags;
+	char stat[512];
+	size_t n = read_file(pid, "stat", stat, sizeof(stat) - 1);
+	const char *rest;
+
+	stat[n] = '\0';
+	/* The name may have any characters. */
+	rest = strrchr(stat, ')');
+	return !rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
+	       flags & TASK_EXITING;
 }
 
 int proc_identity(uint32_t tid, struct rec_identity *ret)

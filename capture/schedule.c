@@ -148,6 +148,14 @@ static struct event synthetic_event(const struct schedule_cpu *c, unsigned cpu,
 
 static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns);
 
+/* Whether TID runs on CPU, and not somebody who had that id before, and has not gone off yet. */
+static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
+{
+	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
+
+	return c && c->known && c->tid == tid && c->koid == tasks_koid(s->tasks, tid);
+}
+
 /*
  * TID comes on CPU. Where else we saw it running it has gone, and that was not reported, nor, since
  * then, another switch there. Only that a thread runs is looked up for each switch; where is not.
@@ -159,7 +167,7 @@ static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t t
 	if (__builtin_expect(tid == 0 || !is_in_state(s, tid, STATE_RUNS), 1))
 		return 0;
 	for (unsigned i = 0; r == 0 && i < s->n_cpus; i++)
-		if (i != cpu && s->cpus[i].known && s->cpus[i].tid == tid)
+		if (i != cpu && runs_on(s, i, tid))
 			r = close_unreported(s, i, ts_ns);
 	return r;
 }
@@ -423,7 +431,7 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	int r;
 
 	words[0] &= ~WAKE_ON_RQ;
-	if (cpu < s->n_cpus && s->cpus[cpu].known && s->cpus[cpu].tid == tid) {
+	if (runs_on(s, cpu, tid)) {
 		hold(s, &s->cpus[cpu], words, n_words, !on_rq);
 		return 0;
 	}
@@ -450,7 +458,7 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 	if (r == 0)
 		r = s->belongs(tid, (uint32_t)words[MIGRATE_PID], s->userdata);
 	/* Only what does not run is moved. */
-	if (r == 0 && from < s->n_cpus && s->cpus[from].known && s->cpus[from].tid == tid)
+	if (r == 0 && runs_on(s, from, tid))
 		r = close_unreported(s, (unsigned)from, words[WORD_TS]);
 	if (r < 0)
 		return r;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
@@ -199,18 +200,26 @@ static bool is_same(const struct worker *w, const struct outbuf *before, const s
 	return !w->options.own || listed_same(listed_find(before, tid), listed_find(after, tid));
 }
 
+/* What failed with the processes that are watched. */
+static void tell_failed(struct worker *w, int error, const char *what)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->news.error == 0) {
+		w->news.error = error;
+		if (asprintf(&w->news.error_text, "%s: %s", what, strerror(-error)) < 0)
+			w->news.error_text = NULL;
+	}
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void start_watching(struct worker *w, const struct outbuf *tasks)
 {
 	const struct memory_sink sink = { hand_on, called_off, w };
 	int r = watching_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
-	if (r == 0)
-		return;
-	pthread_mutex_lock(&w->lock);
-	w->news.error = r;
-	w->news.error_text = strdup("cannot watch processes");
-	tell(w);
-	pthread_mutex_unlock(&w->lock);
+	if (r < 0)
+		tell_failed(w, r, "cannot watch processes");
 }
 
 static void watch_if_due(struct worker *w)
@@ -538,11 +547,16 @@ static void look_after_cpus_if_due(struct worker *w)
 /* What the tables hold at the end. */
 static void finish_watching(struct worker *w)
 {
+	int r;
+
 	pthread_mutex_lock(&w->lock);
 	w->news.quiet = true;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
-	memory_finish(watching_memory(w->watching));
+	r = memory_finish(watching_memory(w->watching));
+	/* (or nobody wants it any more) */
+	if (r < 0 && r != -ECANCELED)
+		tell_failed(w, r, "cannot read what watched processes have left");
 	w->watching = watching_free(w->watching);
 }
 

@@ -222,9 +222,9 @@ is_gone() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# A program that is dead but was not waited for counts as gone, too.
+# A program that is dead but was not waited for counts as gone, too; one whose main thread is dead does not.
 has_ended() {
-	is_gone "$1" || grep -q '^State:.Z' "/proc/$1/status"
+	is_gone "$1" || { grep -q '^State:.Z' "/proc/$1/status" && grep -q '^Threads:.1$' "/proc/$1/status"; }
 }
 
 is_asleep() {

@@ -4,11 +4,11 @@
  * some: each by a function of its own, named leak_*. Everything else is given back, or made to look
  * as if it were not.
  *
- *	resource-load [exit | family]
+ *	resource-load [exit | leave | family]
  *
  * Waits for a line on its standard input, works, prints its truth - a line "RESOURCE BYTES FUNCTION" for each
- * thing that is left, RESOURCE as in the archive -, and waits for another line. With "exit", it ends then;
- * else it goes on waiting.
+ * thing that is left, RESOURCE as in the archive -, and waits for another line. With "exit", it ends then,
+ * with "leave" its main thread does; else it goes on waiting.
  *
  * With "family" it leaves a descriptor, and makes a child, which inherits that, waits for a line, leaves one of its own
  * and one that is closed by exec, executes this program again, waits for a line, leaves another and ends when there
@@ -564,6 +564,8 @@ int main(int argc, char **argv)
 	wait_for_line();
 	if (argc > 1 && strcmp(argv[1], "exit") == 0)
 		return 0;
+	if (argc > 1 && strcmp(argv[1], "leave") == 0)
+		syscall(SYS_exit, 0);
 	for (;;)
 		pause();
 }

@@ -160,6 +160,17 @@ for resource in fd mapping segment attachment thread; do
 done
 end_resource_load
 
+note "a main thread that ends: /proc lists nothing any more"
+start_resource_load leave
+begin_recording "$TMP/leave.fxt" -e memory,fd,shm,threads
+go
+expect_soon 20 is_done
+go
+expect_soon 5 grep -q '^State:.Z' "/proc/$LOAD/status"
+end_recording
+check_planted "$TMP/leave.fxt" stop
+end_resource_load
+
 note "a child, and exec"
 start_resource_load family
 begin_recording "$TMP/family.fxt" -e fd

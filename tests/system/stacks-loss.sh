@@ -13,19 +13,28 @@ start_kymod
 start_stack_load deep 1500
 expect_exit 0 "$KYMO" start tiny -o "$TMP/t.fxt" -e sched,profile -F 5000 -b 64K -p "$STACK_LOAD_PID" --bus "$BUS"
 remember=$(bpftool -j map show | jq '[.[] | select(.name == "ticks_taken") | .id] | max')
-# (while the recorder is stopped)
+# Samples that were taken so far.
+samples_taken() {
+	bpftool -j map dump id "$remember" | jq '[.[0].values[].value |
+		if type == "array" then [to_entries[] | (.value | ltrimstr("0x") | explode |
+			reduce .[] as $c (0; . * 16 + ($c | if . > 57 then . - 87 else . - 48 end))) *
+			pow(256; .key)] | add else . end] | add'
+}
+# (while the recorder is stopped, so many: how long that takes is the machine's to say)
+has_taken() {
+	(($(samples_taken) >= $1))
+}
 (for _ in 1 2 3; do
 	kill -STOP "$KYMOD_PID"
-	sleep 0.3
+	wait_for 20 has_taken $(($(samples_taken) + 500)) || true
 	kill -CONT "$KYMOD_PID"
 	sleep 0.1
 done) &
+STOPPER=$!
 go_stack_load
+wait "$STOPPER"
 # It sleeps: none is taken any more.
-taken=$(bpftool -j map dump id "$remember" | jq '[.[0].values[].value |
-	if type == "array" then [to_entries[] | (.value | ltrimstr("0x") | explode |
-		reduce .[] as $c (0; . * 16 + ($c | if . > 57 then . - 87 else . - 48 end))) *
-		pow(256; .key)] | add else . end] | add')
+taken=$(samples_taken)
 expect_exit 3 "$KYMO" stop tiny --bus "$BUS"
 end_stack_load
 

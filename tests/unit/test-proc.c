@@ -137,7 +137,10 @@ static void test_zombie(void **state)
 	assert_int_equal(proc_command((uint32_t)child, command, sizeof(command)), 0);
 	assert_int_equal(proc_identity((uint32_t)child, &id), 0);
 	assert_int_equal(id.parent_pid, getpid());
+	assert_true(proc_is_exiting((uint32_t)child));
+	assert_false(proc_is_exiting((uint32_t)getpid()));
 	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_true(proc_is_exiting((uint32_t)child));
 	assert_int_equal(proc_command((uint32_t)child, command, sizeof(command)), 0);
 }
 

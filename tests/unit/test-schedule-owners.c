@@ -166,6 +166,28 @@ static void test_koid_stays_while_it_runs(void **state)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
+/* The next owner comes on another CPU while the last one is still on its way out: neither is the other. */
+static void test_both_owners_run(void **state)
+{
+	struct fixture *f = *state;
+	static const struct step before[] = { OPEN(0, 5), OPEN(1, 6) };
+
+	script_play(f, before, ARRAY_SIZE(before));
+	give_out_again(f, 5);
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "100 cpu1 0>6 running *\n"
+	     "110 wake " KOID_5 " @0 by 6\n"
+	     "115 move " KOID_5 " 0>1\n"
+	     "120 cpu1 6>" KOID_5 " running\n"
+	     "130 cpu0 5>0 dead\n"
+	     "140 cpu1 " KOID_5 ">6 blocked\n",
+	     WAKE_BY(110, 5, 0, 6), MOVE(115, 5, 0, 1), SWITCH(120, 1, 6, 5, READY),
+	     SWITCH(130, 0, 5, 0, DEAD), SWITCH(140, 1, 5, 6, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 0);
+	assert_wakeups_accounted(f);
+}
+
 /* Each thread is named before the first record that names it, and once. */
 static void test_announce(void **state)
 {
@@ -225,6 +247,7 @@ int main(void)
 		TEST(test_koids),
 		TEST(test_koids_from_fork_on),
 		TEST(test_koid_stays_while_it_runs),
+		TEST(test_both_owners_run),
 		TEST(test_announce),
 		TEST(test_announce_fails),
 	};
