@@ -172,6 +172,13 @@ static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t t
 	return r;
 }
 
+/* What runs on C leaves it in STATE. If its tid has another owner by now, the state is his. */
+static void goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
+{
+	if (c->tid && c->koid == tasks_koid(s->tasks, c->tid))
+		set_state(s, c->tid, state);
+}
+
 /* A switch that did not happen, or was not reported. */
 static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
@@ -184,8 +191,7 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 	if (r < 0)
 		return r;
 	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->tasks, turn.tid));
-	if (c->tid)
-		set_state(s, c->tid, turn.out_state == FXT_STATE_BLOCKED ? STATE_BLOCKED : 0);
+	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED ? STATE_BLOCKED : 0);
 	if (turn.tid)
 		set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
@@ -405,8 +411,7 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 	r = ensure_off(s, in, cpu, words[WORD_TS]);
 	if (r < 0)
 		return r;
-	if (out)
-		set_state(s, out, goes_to_sleep(words) ? STATE_BLOCKED : 0);
+	goes_off(s, c, goes_to_sleep(words) ? STATE_BLOCKED : 0);
 	if (in)
 		set_state(s, in, STATE_RUNS);
 	/* A tid can have its next owner before the last one has gone off the CPU for good. */

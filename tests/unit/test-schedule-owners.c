@@ -166,7 +166,7 @@ static void test_koid_stays_while_it_runs(void **state)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-/* The next owner comes on another CPU while the last one is still on its way out: neither is the other. */
+/* The next owner comes on another CPU while the last one is still on its way out: neither is the other, and where the next one runs is known on. */
 static void test_both_owners_run(void **state)
 {
 	struct fixture *f = *state;
@@ -181,10 +181,13 @@ static void test_both_owners_run(void **state)
 	     "115 move " KOID_5 " 0>1\n"
 	     "120 cpu1 6>" KOID_5 " running\n"
 	     "130 cpu0 5>0 dead\n"
-	     "140 cpu1 " KOID_5 ">6 blocked\n",
+	     "140 cpu1 " KOID_5 ">0 running *\n"
+	     "140 cpu2 0>" KOID_5 " running\n"
+	     "150 cpu2 " KOID_5 ">6 blocked\n",
 	     WAKE_BY(110, 5, 0, 6), MOVE(115, 5, 0, 1), SWITCH(120, 1, 6, 5, READY),
-	     SWITCH(130, 0, 5, 0, DEAD), SWITCH(140, 1, 5, 6, BLOCKED));
-	assert_int_equal(f->s.n_unreported, 0);
+	     SWITCH(130, 0, 5, 0, DEAD), SWITCH(140, 2, 0, 5, READY),
+	     SWITCH(150, 2, 5, 6, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 1);
 	assert_wakeups_accounted(f);
 }
 
