@@ -253,6 +253,12 @@ int on_iter_task(struct bpf_iter__task *ctx)
 	if (filter_selects(p))
 		rec.task.flags |= IDENTITY_SELECTED;
 	rec.exec_id = BPF_CORE_READ(p, self_exec_id);
+	/* What was read of somebody that it has become meanwhile stays here. */
+	if (filter_kinds & FILTER_OWN) {
+		own_read_barrier();
+		if (!own_is(p))
+			return 0;
+	}
 	bpf_seq_write(ctx->meta->seq, &rec, sizeof(rec));
 	return 0;
 }

@@ -135,7 +135,7 @@ struct rec_identity {
 	__u64 cgroup_id; /* in the unified hierarchy */
 	__u32 pid, tid;
 	__u32 parent_pid; /* tgid of the real parent */
-	__u32 uid;        /* effective, initial user namespace */
+	__u32 uid;        /* effective, initial user namespace; all bits set = not known */
 	__s32 prio;
 	__u32 flags; /* IDENTITY_* */
 	char comm[REC_COMM_BYTES];

@@ -61,8 +61,12 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
 {
-	table_remove(&l->asked, id->tid);
-	return tasks_get(l->tasks, id->tid) ? 0 : lifecycle_learned(l, id, wanted);
+	bool is_waited_for = table_remove(&l->asked, id->tid) != NULL;
+
+	/* That nobody knows him is no news of one who has told of himself, and ended. */
+	if (tasks_get(l->tasks, id->tid) || (!is_waited_for && id->start_ns == 0))
+		return 0;
+	return lifecycle_learned(l, id, wanted);
 }
 
 static int announce_if_news(struct lifecycle *l, uint32_t tid)
@@ -104,11 +108,19 @@ static int write_event(struct lifecycle *l, const struct event *ev, uint32_t tid
 	return fxt_archive_event(l->archive, ev);
 }
 
+/* A record says who somebody is. The answer to a question about him would be no news any more, and he may have ended before it comes. */
+static int hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_new)
+{
+	if (l->asked.n_used > 0)
+		table_remove(&l->asked, id->tid);
+	return tasks_update(l->tasks, id, is_new);
+}
+
 static int on_fork(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_fork *rec = (const struct rec_fork *)head;
 	struct event ev;
-	int r = tasks_update(l->tasks, &rec->child, true);
+	int r = hear_of(l, &rec->child, true);
 
 	if (r < 0)
 		return r;
@@ -128,7 +140,7 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
-	r = tasks_update(l->tasks, &rec->task, false);
+	r = hear_of(l, &rec->task, false);
 	ev = about(l, EVENT_EXEC, head);
 	ev.exec.file = file;
 	ev.exec.command_line = command;
@@ -148,7 +160,7 @@ static int on_exit(struct lifecycle *l, const struct rec_head *head)
 {
 	const struct rec_exit *rec = (const struct rec_exit *)head;
 	struct event ev;
-	int r = tasks_update(l->tasks, &rec->task, false);
+	int r = hear_of(l, &rec->task, false);
 
 	if (r == 0)
 		r = announce_if_news(l, head->tid);
@@ -170,7 +182,7 @@ static int on_rename(struct lifecycle *l, const struct rec_head *head)
 	const struct rec_rename *rec = (const struct rec_rename *)head;
 	char from[TASK_COMM_MAX], to[TASK_COMM_MAX];
 	struct event ev;
-	int r = tasks_update(l->tasks, &rec->task, false);
+	int r = hear_of(l, &rec->task, false);
 
 	if (r < 0)
 		return r;
@@ -225,7 +237,12 @@ int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
 
 static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 {
-	const struct rec_identity unknown = { .pid = pid, .tid = tid, .comm = "?" };
+	const struct rec_identity unknown = {
+		.pid = pid,
+		.tid = tid,
+		.uid = EVENT_UID_UNKNOWN,
+		.comm = "?",
+	};
 
 	return tasks_get(l->tasks, tid) ? 0 : lifecycle_learned(l, &unknown, true);
 }
@@ -263,7 +280,12 @@ int lifecycle_close(struct lifecycle *l)
 int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uint32_t tid,
 			  uint32_t pid)
 {
-	const struct task unknown = { .tid = tid, .pid = pid, .comm = "?" };
+	const struct task unknown = {
+		.tid = tid,
+		.pid = pid,
+		.uid = EVENT_UID_UNKNOWN,
+		.comm = "?",
+	};
 	struct event ev;
 
 	tasks_describe(l->tasks, &unknown, &ev);

@@ -450,7 +450,12 @@ static void look_up(struct worker *w, uint32_t tid)
 	};
 
 	if (w->options.own ? !identify_own(w, tid, &rec) : proc_identity(tid, &rec.task) < 0)
-		rec.task = (struct rec_identity){ .pid = tid, .tid = tid, .comm = "?" };
+		rec.task = (struct rec_identity){
+			.pid = tid,
+			.tid = tid,
+			.uid = EVENT_UID_UNKNOWN,
+			.comm = "?",
+		};
 	pthread_mutex_lock(&w->lock);
 	outbuf_append(&w->news.looked_up, &rec, sizeof(rec));
 	tell(w);

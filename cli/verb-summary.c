@@ -159,7 +159,7 @@ static struct json_object *json_processes(const struct summary *s)
 		json_add_u64(o, "pid", p->pid);
 		json_add_string(o, "name", p->name);
 		json_add_u64(o, "parent", p->parent_pid);
-		if (p->described)
+		if (p->described && p->uid != EVENT_UID_UNKNOWN)
 			json_add_u64(o, "uid", p->uid);
 		if (p->command_line)
 			json_add_string(o, "command_line", p->command_line);

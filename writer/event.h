@@ -58,6 +58,9 @@ enum interval_kind {
 	INTERVAL_KIND_MAX,
 };
 
+/* Of a task of which nobody knows whose it is: (uid_t)-1 is nobody's. */
+#define EVENT_UID_UNKNOWN UINT32_MAX
+
 /* Values that a counter can have at one time. */
 enum { EVENT_VALUES_MAX = 15 };
 
@@ -151,7 +154,7 @@ struct event {
 			const char
 				*cgroup_path; /* of that, from its root: "/a/b"; NULL = not known */
 			uint32_t parent_pid;  /* koid of the parent process; 0 = none */
-			uint32_t uid;         /* effective */
+			uint32_t uid;         /* effective; EVENT_UID_UNKNOWN */
 			uint32_t real_tid;    /* the kernel's tid where the koid differs; else 0 */
 			bool is_process;      /* its name is the process's too */
 		} task;

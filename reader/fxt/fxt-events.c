@@ -144,6 +144,7 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 		return TAKE(e, record, { FXT_NAME_PROCESS, WANT_UINT32, &ev->pid, NULL },
 			    { FXT_NAME_START_TIME, WANT_UINT64, &ev->task.start_ns, NULL },
 			    { FXT_NAME_REAL_ID, WANT_UINT32, &ev->task.real_tid, NULL });
+	ev->task.uid = EVENT_UID_UNKNOWN;
 	return TAKE(e, record, { FXT_NAME_PARENT, WANT_UINT32, &ev->task.parent_pid, NULL },
 		    { FXT_NAME_UID, WANT_UINT32, &ev->task.uid, NULL },
 		    { FXT_NAME_START_TIME, WANT_UINT64, &ev->task.start_ns, NULL },

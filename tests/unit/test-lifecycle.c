@@ -488,6 +488,22 @@ static void test_answered(void **state)
 	assert_story(f, "");
 }
 
+/* Who was asked for, told of himself and has ended keeps his name, whatever the answer is, and without one. */
+static void test_answered_late(void **state)
+{
+	struct fixture *f = *state;
+	const struct rec_identity nobody = { .pid = 10, .tid = 10, .comm = "?" };
+
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_asked(f, "10 ");
+	on_exit_(f, 120, identity(10, 10, "a"), 0, true);
+	assert_story(f, PROCESS("10", "a", PLAIN) "thread 10/10 'a' real 0\n"
+						  "120 exit 10/10 code 0 signal 0 ends\n");
+	assert_int_equal(lifecycle_answered(&f->l, &nobody, true), 0);
+	assert_int_equal(lifecycle_close(&f->l), 0);
+	assert_story(f, "");
+}
+
 /* Whoever was asked for in vain still gets an object. */
 static void test_close_unanswered(void **state)
 {
@@ -497,6 +513,7 @@ static void test_close_unanswered(void **state)
 	assert_story(f, "");
 	assert_int_equal(lifecycle_close(&f->l), 0);
 	assert_string_equal(tasks_get(&f->tasks, 10)->comm, "?");
+	assert_true(tasks_get(&f->tasks, 10)->uid == EVENT_UID_UNKNOWN);
 	assert_true(tasks_announced(&f->tasks, 10));
 }
 
@@ -568,6 +585,7 @@ int main(void)
 		TEST(test_announce),
 		TEST(test_announce_nobody_to_ask),
 		TEST(test_answered),
+		TEST(test_answered_late),
 		TEST(test_close_unanswered),
 		TEST(test_close_unanswered_belongs),
 		TEST(test_learned),

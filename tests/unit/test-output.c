@@ -530,16 +530,16 @@ static void test_file_of_kernel(void **state)
 {
 	int fd = open("/proc/self/comm", O_RDWR | O_CLOEXEC);
 	struct output *o;
-	char before[16] = "", after[16] = "";
+	char before[32] = "", after[32] = "";
 
 	(void)state;
 	assert_true(fd >= 0);
-	assert_true(pread(fd, before, sizeof(before), 0) > 0);
+	assert_true(pread(fd, before, sizeof(before) - 1, 0) > 0);
 	o = output(fd);
 	put(o, 'a', RECORD);
 	assert_int_equal(wait_error(o).error, STORE_OF_KERNEL);
 	assert_int_equal(finish(o).bytes, 0);
-	assert_true(pread(fd, after, sizeof(after), 0) > 0);
+	assert_true(pread(fd, after, sizeof(after) - 1, 0) > 0);
 	assert_string_equal(before, after);
 	assert_non_null(strstr(store_strerror(STORE_OF_KERNEL), "a file of the kernel's"));
 	output_free(o);

@@ -131,7 +131,8 @@ static int write_task(struct fxt_archive *a, const struct event *ev)
 	if (ev->task.is_process) {
 		if (ev->task.parent_pid)
 			add_koid(&process, FXT_NAME_PARENT, ev->task.parent_pid);
-		add_u32(&process, FXT_NAME_UID, ev->task.uid);
+		if (ev->task.uid != EVENT_UID_UNKNOWN)
+			add_u32(&process, FXT_NAME_UID, ev->task.uid);
 		if (ev->task.start_ns)
 			add_u64(&process, FXT_NAME_START_TIME, ev->task.start_ns);
 		if (*ev->task.command_line)
