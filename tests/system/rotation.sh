@@ -65,7 +65,8 @@ begin=$(date +%s%N)
 for ((i = 1; i <= seconds; i++)); do
 	"$KYMO_LOAD" --cpu "$cpu" pingpong $round_trips >"$TMP/load.json"
 	jq -r '"\(.ping.tid) \(.ping.nvcsw + .ping.nivcsw)\n\(.pong.tid) \(.pong.nvcsw + .pong.nivcsw)"' "$TMP/load.json" >>"$TMP/threads"
-	[ $i != 5 ] || before_kib=$(anonymous_kib)
+	# (those that have ended lately are known on: so many have to have ended first)
+	[ $i != $((seconds / 4)) ] || before_kib=$(anonymous_kib)
 	now=$(date +%s%N)
 	[ $((now - begin)) -ge $((i * 1000000000)) ] ||
 		sleep "$(awk -v ns=$((begin + i * 1000000000 - now)) 'BEGIN { printf "%.3f", ns / 1e9 }')"
