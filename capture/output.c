@@ -20,6 +20,8 @@ enum {
 	N_ENTRIES = 4 * N_BUFFERS,
 	/* More than that only the head of a chunk is: without this each buffer would be as large as one some day. */
 	KEPT_BYTES = 1 << 20,
+	/* So many keep their memory: what a disk that stood still for a moment took is not kept for ever. */
+	N_WARM = 4,
 };
 
 enum entry_what { ENTRY_BEGIN, ENTRY_BUFFER, ENTRY_END, ENTRY_SNAPSHOT };
@@ -49,8 +51,8 @@ struct output {
 	struct outbuf buffers[N_BUFFERS];
 	struct entry queue[N_ENTRIES]; /* a ring: first in, first out */
 	unsigned n_queued, first;
-	struct outbuf *spare[N_BUFFERS];
-	unsigned n_spare;
+	struct outbuf *spare[N_BUFFERS]; /* first those without memory */
+	unsigned n_spare, n_cold;
 	bool finishing, abandoned;
 	unsigned n_holders; /* 2: owner and thread */
 	struct output_status status;
@@ -233,6 +235,18 @@ static void count(struct output_status *status, const struct entry *e, const str
 	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
+/* With the lock held: B is spare from now on, and behind those without memory if it has some. */
+static void give_back(struct output *o, struct outbuf *b)
+{
+	if (o->n_spare - o->n_cold >= N_WARM)
+		outbuf_deinit(b);
+	o->spare[o->n_spare++] = b;
+	if (b->room == 0) {
+		o->spare[o->n_spare - 1] = o->spare[o->n_cold];
+		o->spare[o->n_cold++] = b;
+	}
+}
+
 /* Takes the first entry away, with the lock held, and does it without. */
 static void next(struct output *o)
 {
@@ -248,7 +262,7 @@ static void next(struct output *o)
 		outbuf_deinit(e.buffer);
 	pthread_mutex_lock(&o->lock);
 	if (e.buffer)
-		o->spare[o->n_spare++] = e.buffer;
+		give_back(o, e.buffer);
 	count(&o->status, &e, &done);
 	thread_signal(o->event_fd);
 }
@@ -295,6 +309,7 @@ int output_new(struct store *store, pack_whole_fn whole, enum pack_method method
 	pthread_cond_init(&o->wake, NULL);
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		o->spare[o->n_spare++] = &o->buffers[i];
+	o->n_cold = o->n_spare;
 	r = o->event_fd < 0 ? -errno : pack_init(&o->packer, method);
 	if (r == 0)
 		r = thread_start(run, o);
@@ -328,6 +343,8 @@ struct outbuf *output_take(struct output *o)
 	pthread_mutex_lock(&o->lock);
 	if (o->n_spare > 0)
 		b = o->spare[--o->n_spare];
+	if (o->n_cold > o->n_spare)
+		o->n_cold = o->n_spare;
 	pthread_mutex_unlock(&o->lock);
 	if (b)
 		outbuf_reset(b);

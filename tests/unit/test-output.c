@@ -509,6 +509,46 @@ static void test_packed_file_full(void **state)
 }
 
 /* A reader that does not read holds up a packing thread no more than another. */
+/* What a reader who rested made pile up is not kept. */
+static void test_memory_after_burst(void **state)
+{
+	static uint8_t bytes[65536];
+	enum { N = 40, SIZE = 300000 };
+	_cleanup_close_ int from = -1;
+	unsigned warm = 0;
+	struct output *o;
+	struct outbuf *b;
+	int to;
+
+	(void)state;
+	make_pair(0, &from, &to);
+	o = output(to);
+	for (int i = 0; i < N; i++)
+		put(o, 'x', SIZE);
+	for (size_t left = (size_t)N * SIZE; left > 0;) {
+		ssize_t n = read(from, bytes, left < sizeof(bytes) ? left : sizeof(bytes));
+
+		assert_true(n > 0);
+		left -= (size_t)n;
+	}
+	/* In order again, and those that have memory first. */
+	put(o, 'y', SIZE);
+	for (size_t left = SIZE; left > 0;) {
+		ssize_t n = read(from, bytes, left < sizeof(bytes) ? left : sizeof(bytes));
+
+		assert_true(n > 0 && bytes[0] == 'y');
+		left -= (size_t)n;
+	}
+	assert_int_equal(finish(o).error, 0);
+	for (unsigned i = 0; (b = output_take(o)); i++) {
+		assert_true(i < 64);
+		assert_true(b->room == 0 || warm == i);
+		warm += b->room > 0;
+	}
+	assert_in_range(warm, 1, 4);
+	output_free(o);
+}
+
 static void test_packed_free_while_blocked(void **state)
 {
 	_cleanup_close_ int from = -1;
@@ -564,6 +604,7 @@ int main(void)
 		cmocka_unit_test(test_packed),
 		cmocka_unit_test(test_packed_file_full),
 		cmocka_unit_test(test_packed_free_while_blocked),
+		cmocka_unit_test(test_memory_after_burst),
 		cmocka_unit_test(test_large_buffer),
 	};
 
