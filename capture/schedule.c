@@ -197,6 +197,8 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 	c->tid = turn.tid;
 	c->koid = ev.sw.next_tid;
 	c->prio = turn.prio;
+	if (turn.ts_ns > c->opened_ns)
+		c->opened_ns = turn.ts_ns;
 	drop_held(s, c);
 	return fxt_archive_event(s->archive, &ev);
 }

@@ -35,8 +35,8 @@ struct schedule_cpu {
 	uint32_t tid;  /* runs; the kernel's; 0 = idle */
 	uint64_t koid; /* of that thread: the next owner of the tid can be there before it is off */
 	int32_t prio;
-	bool known;                  /* false: nothing is known yet, or no more */
-	uint64_t opened_ns;          /* by a head: what is made up here is never older */
+	bool known;         /* false: nothing is known yet, or no more */
+	uint64_t opened_ns; /* by a head, or by the last switch that was made up: none is older */
 	struct schedule_wakeup held; /* of `tid`, for after its switch-out */
 };
 

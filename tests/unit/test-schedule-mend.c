@@ -255,6 +255,26 @@ static void test_loss_meanwhile(void **state)
 	     LOSS_END(130, 0, 150, 5));
 }
 
+/*
+ * The mark of a loss comes when there is room for it again. By then another CPU has told that the thread
+ * runs here no more: what is said of this CPU after that is no older.
+ */
+static void test_loss_told_late(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "100 cpu1 0>6 running *\n"
+	     "140 cpu0 5>0 running *\n"
+	     "140 cpu1 6>5 blocked\n"
+	     "140 lost sched cpu0 3 130..150\n"
+	     "150 cpu0 0>7 running *\n",
+	     OPEN(0, 5), OPEN(1, 6), SWITCH(140, 1, 6, 5, BLOCKED), LOSS(130, 0, 150, 3),
+	     LOSS_END(130, 0, 150, 7));
+	assert_int_equal(f->s.cpus[0].opened_ns, 150);
+}
+
 static void test_loss_unknown_cpu(void **state)
 {
 	struct fixture *f = *state;
@@ -337,6 +357,7 @@ int main(void)
 		TEST(test_loss),
 		TEST(test_loss_idle),
 		TEST(test_loss_meanwhile),
+		TEST(test_loss_told_late),
 		TEST(test_loss_unknown_cpu),
 		TEST(test_loss_outside),
 		TEST(test_loss_held),
