@@ -17,10 +17,11 @@ enum { STATES_IN_WORD = 32, STATE_WORDS = TASKS_TID_MAX / STATES_IN_WORD };
 enum {
 	STATE_BLOCKED = 1, /* its last switch-out was into sleep */
 	STATE_RUNS = 2,    /* some CPU's `tid` it is */
+	STATE_WOKEN = 3,   /* its last record was its wakeup */
 	STATE_MASK = 3,
 };
 
-#define ALL_RUNS UINT64_C(0xaaaaaaaaaaaaaaaa)
+#define ALL_HIGH UINT64_C(0xaaaaaaaaaaaaaaaa)
 
 #define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
 
@@ -40,8 +41,10 @@ int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks 
 
 static bool is_in_state(const struct schedule *s, uint32_t tid, unsigned state)
 {
+	unsigned shift = tid % STATES_IN_WORD * 2;
+
 	return tid < TASKS_TID_MAX &&
-	       s->states[tid / STATES_IN_WORD] >> (tid % STATES_IN_WORD * 2) & state;
+	       (s->states[tid / STATES_IN_WORD] >> shift & STATE_MASK) == state;
 }
 
 static void set_state(struct schedule *s, uint32_t tid, unsigned state)
@@ -53,6 +56,13 @@ static void set_state(struct schedule *s, uint32_t tid, unsigned state)
 		return;
 	word = &s->states[tid / STATES_IN_WORD];
 	*word = (*word & ~((uint64_t)STATE_MASK << shift)) | (uint64_t)state << shift;
+}
+
+/* After a loss who slept may have run, and who was woken may sleep; what runs is told. */
+static void forget_states(struct schedule *s)
+{
+	for (size_t i = 0; i < STATE_WORDS; i++)
+		s->states[i] &= ALL_HIGH & ~(s->states[i] << 1);
 }
 
 /* Whether the switch in WORDS takes its thread off to sleep. */
@@ -259,8 +269,8 @@ static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	int r = ensure_announced(s, (uint32_t)words[WAKEUP_TID]);
 
-	if (is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_BLOCKED))
-		set_state(s, (uint32_t)words[WAKEUP_TID], 0);
+	if (!is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
+		set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
 	if (r == 0 && n_words == SCHEDULE_WAKEUP_WORDS)
 		r = ensure_announced(s, (uint32_t)words[WAKEUP_WAKER]);
 	if (r < 0)
@@ -364,6 +374,24 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns)
 	return r;
 }
 
+/* TID has come on CPU by TS_NS, and that was not reported. */
+static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t tid,
+			   int32_t prio)
+{
+	struct schedule_cpu *c = &s->cpus[cpu];
+	int r = 0;
+
+	if (!c->known)
+		*c = (struct schedule_cpu){ .known = true };
+	else if (c->tid != 0)
+		r = close_unreported(s, cpu, ts_ns);
+	else if (!s->filtered)
+		s->n_unreported++;
+	if (r < 0 || tid == 0)
+		return r;
+	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_RUNNING, tid, prio });
+}
+
 /*
  * The thread that the switch in WORDS takes off is not the one that we saw running: a CPU that
  * came up, a thread that a filter took in or let go while it ran, or an unreported switch.
@@ -372,25 +400,14 @@ static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	const struct task *task = tasks_get(s->tasks, c->tid);
-	int r = 0;
 
 	/* The main thread of its process has ended, and it has the main thread's id: it has called
 	 * exec, and gone to sleep before that was said. */
 	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
 	    !tasks_get(s->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
-	if (!c->known)
-		*c = (struct schedule_cpu){ .known = true };
-	else if (c->tid != 0)
-		r = close_unreported(s, cpu, words[WORD_TS]);
-	else if (!s->filtered)
-		s->n_unreported++;
-	if (r < 0 || words[SWITCH_OUT] == 0)
-		return r;
-	return write_synthetic(s, cpu,
-			       (struct turn){ words[WORD_TS], FXT_STATE_RUNNING,
-					      (uint32_t)words[SWITCH_OUT],
-					      weight_of(words[SWITCH_OUT_WEIGHT]) });
+	return open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
+			       weight_of(words[SWITCH_OUT_WEIGHT]));
 }
 
 static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
@@ -430,6 +447,20 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 	return r;
 }
 
+/*
+ * Who was woken is woken again, where he slept: he has run there by now, and is off again or goes off
+ * right then. Nothing of that is known where a loss goes on.
+ */
+static int wake_again(struct schedule *s, unsigned cpu, const uint64_t *words, unsigned n_words)
+{
+	int r = open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
+				weight_of(words[WAKEUP_WEIGHT]));
+
+	if (r == 0)
+		hold(s, &s->cpus[cpu], words, n_words, true);
+	return r;
+}
+
 static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	uint32_t tid = (uint32_t)words[WAKEUP_TID];
@@ -451,6 +482,9 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 		return 0;
 	}
 	drop_asleep(s, tid);
+	if (is_in_state(s, tid, STATE_WOKEN) && cpu < s->n_cpus && s->cpus[cpu].known &&
+	    !s->cpus[cpu].in_loss)
+		return wake_again(s, (unsigned)cpu, words, n_words);
 	/* It sleeps where it ran last, so it runs nowhere. */
 	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS]);
 	return r < 0 ? r : write_wakeup(s, words, n_words);
@@ -512,9 +546,8 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	if (ev.ts_ns < c->opened_ns)
 		ev.ts_ns = c->opened_ns;
 	s->lost += mark->count;
-	/* Who slept may have run and stopped in between. */
-	for (size_t i = 0; i < STATE_WORDS; i++)
-		s->states[i] &= ALL_RUNS;
+	c->in_loss = true;
+	forget_states(s);
 	r = fxt_archive_event(s->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;
@@ -537,6 +570,7 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
 {
 	uint64_t ts_ns = mark->last_ns;
 
+	s->cpus[cpu].in_loss = false;
 	if (is_outside(s, &ts_ns) || mark->tid == 0)
 		return 0;
 	s->cpus[cpu].known = true;

@@ -36,6 +36,7 @@ struct schedule_cpu {
 	uint64_t koid; /* of that thread: the next owner of the tid can be there before it is off */
 	int32_t prio;
 	bool known;         /* false: nothing is known yet, or no more */
+	bool in_loss;       /* one has begun here, and not ended */
 	uint64_t opened_ns; /* by a head, or by the last switch that was made up: none is older */
 	struct schedule_wakeup held; /* of `tid`, for after its switch-out */
 };
@@ -49,7 +50,7 @@ struct schedule {
 	uint64_t from_ns, to_ns; /* records outside are dropped */
 	uint64_t
 		start_ns; /* 0, or after a split: from_ns is when the chunk began, and late ones are put there */
-	uint64_t *states;      /* two bits a tid: whether it sleeps, whether it runs */
+	uint64_t *states;      /* two bits a tid: what was told of it last */
 	struct table asleep;   /* tid -> struct schedule_wakeup: blocked right after it */
 	uint64_t n_events;     /* switches, wakeups and migrations written */
 	uint64_t lost;         /* sum of all losses so far */

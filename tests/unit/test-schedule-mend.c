@@ -208,6 +208,90 @@ static void test_elsewhere_filtered(void **state)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
+/* ---- a run that was hidden whole ---- */
+
+/* It shows when the thread is woken again: here it goes off right then, and that is reported. */
+static void test_woken_again(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "110 cpu0 5>6 blocked\n"
+	     "120 wake 5 @0 by 7\n"
+	     "130 cpu0 6>0 running *\n"
+	     "130 cpu0 0>5 running *\n"
+	     "140 cpu0 5>6 blocked\n"
+	     "140 wake 5 @0 by 8\n",
+	     OPEN(0, 5), SWITCH(110, 0, 5, 6, BLOCKED), WAKE_BY(120, 5, 0, 7),
+	     WAKE_BY(130, 5, 0, 8), SWITCH(140, 0, 5, 6, BLOCKED));
+	assert_int_equal(f->s.n_unreported, 1);
+	assert_wakeups_accounted(f);
+}
+
+/* Here it was off by then. */
+static void test_woken_again_off(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "110 cpu0 5>6 blocked\n"
+	     "120 wake 5 @0 by 7\n"
+	     "130 cpu0 6>0 running *\n"
+	     "130 cpu0 0>5 running *\n"
+	     "130 cpu0 5>0 blocked *\n"
+	     "130 wake 5 @0 by 8\n"
+	     "140 cpu0 0>6 running *\n"
+	     "140 cpu0 6>5 running\n",
+	     OPEN(0, 5), SWITCH(110, 0, 5, 6, BLOCKED), WAKE_BY(120, 5, 0, 7),
+	     WAKE_BY(130, 5, 0, 8), SWITCH(140, 0, 6, 5, READY));
+	assert_wakeups_accounted(f);
+}
+
+/* One that it was already awake for is none; and where it slept nothing is known. */
+static void test_woken_again_not(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>5 running *\n"
+	     "110 cpu0 5>6 blocked\n"
+	     "120 wake 5 @0 by 7\n"
+	     "140 cpu0 6>5 blocked\n"
+	     "150 cpu0 5>0 blocked\n"
+	     "160 wake 5 @2 by 7\n"
+	     "170 wake 5 @2 by 7\n",
+	     OPEN(0, 5), SWITCH(110, 0, 5, 6, BLOCKED), WAKE_BY(120, 5, 0, 7),
+	     MAYBE_BY(130, 5, 0, 8), SWITCH(140, 0, 6, 5, BLOCKED), SWITCH(150, 0, 5, 0, BLOCKED),
+	     WAKE_BY(160, 5, 2, 7), WAKE_BY(170, 5, 2, 7));
+	assert_int_equal(f->s.n_unreported, 0);
+	assert_wakeups_accounted(f);
+}
+
+/* While records of that CPU are lost, and after: it may have come on and gone off among them. */
+static void test_woken_again_lost(void **state)
+{
+	struct fixture *f = *state;
+
+	TELL(f,
+	     "100 cpu0 0>6 running *\n"
+	     "110 lost sched cpu0 3 110..150\n"
+	     "110 cpu0 6>0 running *\n"
+	     "120 wake 5 @0 by 7\n"
+	     "130 wake 5 @0 by 7\n"
+	     "150 cpu0 0>6 running *\n"
+	     "155 wake 8 @0 by 7\n"
+	     "160 lost sched cpu1 3 160..170\n"
+	     "170 cpu1 0>9 running *\n"
+	     "180 wake 8 @0 by 7\n",
+	     OPEN(0, 6), LOSS(110, 0, 150, 3), WAKE_BY(120, 5, 0, 7), WAKE_BY(130, 5, 0, 7),
+	     LOSS_END(110, 0, 150, 6), WAKE_BY(155, 8, 0, 7), LOSS(160, 1, 170, 3),
+	     LOSS_END(160, 1, 170, 9), WAKE_BY(180, 8, 0, 7));
+	assert_int_equal(f->s.n_unreported, 0);
+	assert_wakeups_accounted(f);
+}
+
 /* ---- losses ---- */
 
 static void test_loss(void **state)
@@ -354,6 +438,10 @@ int main(void)
 		TEST(test_elsewhere_held),
 		TEST(test_elsewhere_woken),
 		TEST(test_elsewhere_filtered),
+		TEST(test_woken_again),
+		TEST(test_woken_again_off),
+		TEST(test_woken_again_not),
+		TEST(test_woken_again_lost),
 		TEST(test_loss),
 		TEST(test_loss_idle),
 		TEST(test_loss_meanwhile),

@@ -28,11 +28,11 @@ static void test_record_plain(void **state)
 	     "100 cpu0 0>5 running *\n"
 	     "110 cpu0 5>6 blocked\n"
 	     "120 wake 5 @0\n"
-	     "130 wake 5 @0 by 6\n"
+	     "130 wake 7 @0 by 6\n"
 	     "140 cpu0 6>0 dead\n"
 	     "150 move 5 0>1\n"
 	     "160 cpu0 0>5 running\n",
-	     OPEN(0, 5), SWITCH(110, 0, 5, 6, BLOCKED), WAKE(120, 5, 0), WAKE_BY(130, 5, 0, 6),
+	     OPEN(0, 5), SWITCH(110, 0, 5, 6, BLOCKED), WAKE(120, 5, 0), WAKE_BY(130, 7, 0, 6),
 	     SWITCH(140, 0, 6, 0, DEAD), MOVE(150, 5, 0, 1), SWITCH(160, 0, 0, 5, READY));
 	assert_int_equal(f->s.n_events, 6);
 	assert_int_equal(f->s.n_unreported, 0);
