@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@
 #include "daemon/manager.h"
 #include "daemon/perf-events.h"
 #include "daemon/service.h"
+
+enum { MMAP_FROM_BYTES = 128 << 10 };
 
 struct arguments {
 	const char *bus; /* NULL = the system bus */
@@ -170,6 +173,15 @@ static void allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/*
+ * Large blocks are mappings of their own and go back to the kernel when they are freed. Left to itself malloc() takes ever larger
+ * ones from its heap, where a small one above them keeps them for as long as that is there.
+ */
+static void give_memory_back(void)
+{
+	mallopt(M_MMAP_THRESHOLD, MMAP_FROM_BYTES);
+}
+
 static int run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
@@ -218,6 +230,7 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &ours, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	allow_descriptors();
+	give_memory_back();
 	thread_be_prompt();
 	closer_begin();
 	r = few_descriptors_begin();

@@ -425,7 +425,7 @@ void manager_remove(struct manager *m, struct managed *s)
 	}
 	tell_of_session(s, "SessionRemoved");
 	managed_free(s);
-	/* The buffers of a session are large; an idle service gives them back. */
+	/* The tables of a session are large; an idle service gives them back. */
 	if (!m->sessions)
 		malloc_trim(0);
 }

@@ -64,7 +64,7 @@ watch_pid=$!
 begin=$(date +%s%N)
 for ((i = 1; i <= seconds; i++)); do
 	"$KYMO_LOAD" --cpu "$cpu" pingpong $round_trips >"$TMP/load.json"
-	jq -r '"\(.ping.tid) \(.ping.nvcsw + .ping.nivcsw)\n\(.pong.tid) \(.pong.nvcsw + .pong.nivcsw)"' "$TMP/load.json" >>"$TMP/threads"
+	jq -r '.pid as $pid | .ping, .pong | "\($pid) \(.tid) \(.nvcsw + .nivcsw)"' "$TMP/load.json" >>"$TMP/threads"
 	# (those that have ended lately are known on: so many have to have ended first)
 	[ $i != $((seconds / 4)) ] || before_kib=$(anonymous_kib)
 	now=$(date +%s%N)
@@ -103,15 +103,29 @@ for file in "$TMP"/all/*.fxt; do
 	previous=$last
 done
 
-# sequence FILE ...: what the threads of the load did on that CPU, one after the other, without times, which each session takes itself
+# sequence FILE ...: what the threads of the load did on that CPU, one after the other, without times, which each session takes itself.
+# All are named by their tid, of which each session has koids of its own once it has been given out twice; those of the load with "load:".
 sequence() {
 	local file
 
 	for file in "$@"; do
 		"$KYMO" dump "$file" | awk -v cpu="cpu=$cpu" '
-			NR == FNR { ours[$1] = ours["thread=" $1] = 1; next }
-			$3 == cpu && !/synthetic=true/ &&
-			(($2 == "context_switch" && ($4 in ours || $7 in ours)) || ($2 == "thread_wakeup" && $4 in ours)) {
+			function after(word) {
+				return match($0, " " word "=[0-9]+") ? substr($0, RSTART + length(word) + 2, RLENGTH - length(word) - 2) : ""
+			}
+			NR == FNR { ours[$1, $2] = 1; next }
+			$1 == "kernel_object" && $3 == "process" { pid[$2] = after("real_id") ? after("real_id") : $2 }
+			$1 == "kernel_object" && $3 == "thread" {
+				tid = after("real_id") ? after("real_id") : $2
+				who[$2] = ((pid[after("process")], tid) in ours ? "load:" : "") tid
+			}
+			$3 != cpu || /synthetic=true/ { next }
+			$2 == "context_switch" {
+				$4 = who[$4]
+				$7 = who[$7]
+			}
+			$2 == "thread_wakeup" { $4 = who[substr($4, 8)] " by " who[after("waker")] }
+			$2 ~ /^(context_switch|thread_wakeup)$/ && ($4 ~ /^load:/ || $7 ~ /^load:/) {
 				$1 = ""
 				print
 			}' "$TMP/threads" -
@@ -125,8 +139,8 @@ sequence "$TMP/plain.fxt" >"$TMP/plain.txt"
 n_events=$(wc -l <"$TMP/chunks.txt")
 note "$n_events events in $n_chunks chunks, $((n_events * 1000 / (elapsed_ns / 1000000))) a second; memory $before_kib KiB, then $after_kib KiB"
 # Each thread left its CPU as often as the kernel says, and a few times more at its end, when nobody asked any more.
-switches=$(awk 'NR == FNR { ours[$1] = 1; next } $1 == "context_switch" && $3 in ours' "$TMP/threads" "$TMP/chunks.txt" | wc -l)
-truth=$(awk '{ n += $2 } END { print n }' "$TMP/threads")
+switches=$(grep -c '^ context_switch cpu=[0-9]* load:' "$TMP/chunks.txt")
+truth=$(awk '{ n += $3 } END { print n }' "$TMP/threads")
 assert_ge "$switches" "$truth" "switches in all chunks"
 assert_le "$switches" $((truth + 10 * seconds)) "switches in all chunks"
 cmp "$TMP/plain.txt" "$TMP/chunks.txt" >"$TMP/difference" 2>&1 || {
