@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "capture/thread.h"
 
 /* A descriptor that is to be closed. */
@@ -24,6 +25,7 @@ struct left {
 struct hand {
 	bool busy;
 	uint64_t place;
+	uint64_t since_ns; /* CLOCK_MONOTONIC: the one that it closes */
 };
 
 static __thread bool never_waits;
@@ -97,6 +99,7 @@ static struct left *next_for(struct hand *h)
 	if (!*at)
 		last = at;
 	h->place = found->place;
+	h->since_ns = clock_read_ns(CLOCK_MONOTONIC);
 	return found;
 }
 
@@ -123,7 +126,7 @@ static void send_somebody(uint64_t place)
 	for (size_t i = 0; i < CLOSER_THREADS_MAX && !hand_at(place); i++) {
 		if (hands[i].busy)
 			continue;
-		hands[i] = (struct hand){ true, place };
+		hands[i] = (struct hand){ true, place, clock_read_ns(CLOCK_MONOTONIC) };
 		/* (else whoever is next there, or free, does it) */
 		if (thread_start(run, &hands[i]) < 0) {
 			hands[i].busy = false;
@@ -147,16 +150,21 @@ static void leave(int fd, uint64_t place)
 	pthread_mutex_unlock(&lock);
 }
 
-size_t closer_waiting(const struct file_kind *kind)
+size_t closer_crowd(const struct file_kind *kind)
 {
-	size_t n;
+	const struct hand *h;
+	size_t n, most;
 
 	pthread_mutex_lock(&lock);
-	n = hand_at(kind->place) != NULL;
+	h = hand_at(kind->place);
+	n = h != NULL;
 	for (const struct left *l = first; l; l = l->next)
 		n += l->place == kind->place;
+	most = h && clock_read_ns(CLOCK_MONOTONIC) - h->since_ns < CLOSER_PATIENCE_NS
+		       ? CLOSER_QUEUED_MAX
+		       : CLOSER_WAITING_MAX;
 	pthread_mutex_unlock(&lock);
-	return n;
+	return n < most ? 0 : n;
 }
 
 /* Stands for libc's, in libsystemd, too. */

@@ -11,17 +11,25 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/file-kind.h"
 
 enum {
 	CLOSER_THREADS_MAX =
 		64, /* at once; beyond that descriptors stay open until one of them is free */
-	CLOSER_WAITING_MAX = 16, /* of one file system, to take more from there */
+	CLOSER_WAITING_MAX = 16, /* of one file system that does not get on */
+	CLOSER_QUEUED_MAX = 256, /* of one that does */
 };
+
+/* A file system does not get on when one close() takes that long. */
+#define CLOSER_PATIENCE_NS UINT64_C(1000000000)
 
 /* From here on this thread waits for no close(). */
 void closer_begin(void);
 
-/* How many descriptors of KIND's file system are being closed, or wait for it. */
-size_t closer_waiting(const struct file_kind *kind);
+/*
+ * How many descriptors of KIND's file system are being closed, or wait for it, if these are too many to take more from there;
+ * else 0.
+ */
+size_t closer_crowd(const struct file_kind *kind);

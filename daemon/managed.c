@@ -13,6 +13,7 @@
 #include "capture/flight.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
+#include "daemon/patience.h"
 #include "daemon/profile-look.h"
 #include "daemon/profile-snapshots.h"
 #include "daemon/tell.h"
@@ -441,9 +442,10 @@ static int on_patience(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)usec;
 	session_counters(s->session, &now);
-	if (now.bytes != s->patience_bytes) {
+	s->n_patience = now.bytes == s->patience_bytes ? s->n_patience + 1 : 0;
+	if (s->n_patience < patience_output_looks) {
 		s->patience_bytes = now.bytes;
-		sd_event_source_set_time_relative(source, PATIENCE_OUTPUT_NS / 1000);
+		sd_event_source_set_time_relative(source, PATIENCE_LOOK_NS / 1000);
 		sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 		return 0;
 	}
@@ -462,7 +464,7 @@ static int arm_patience(struct managed *s)
 	session_counters(s->session, &now);
 	s->patience_bytes = now.bytes;
 	return sd_event_add_time_relative(s->manager->event, &s->patience, CLOCK_MONOTONIC,
-					  PATIENCE_OUTPUT_NS / 1000, 0, on_patience, s);
+					  PATIENCE_LOOK_NS / 1000, 0, on_patience, s);
 }
 
 void managed_remove(struct managed *s, const char *reason)

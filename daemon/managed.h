@@ -50,7 +50,8 @@ struct managed {
 	sd_event_source *io;       /* the session's descriptor */
 	sd_event_source *settle;   /* armed by a change of state */
 	sd_event_source *patience; /* with its output, while removing */
-	uint64_t patience_bytes;   /* what was written when it was armed */
+	uint64_t patience_bytes;   /* what was written when it was looked at last */
+	unsigned n_patience;       /* looks since it was more than before */
 	enum session_state told_state;
 	size_t n_told_sheds;
 	uint64_t told_events, told_bytes; /* in the last PropertiesChanged */
@@ -112,7 +113,7 @@ bool managed_is_writing(const struct managed *s);
 void managed_drop_waiters(struct managed *s, const char *sender);
 
 /* Stops it if it runs, and removes it when it has finished or its output does not move for
- * PATIENCE_OUTPUT_NS. REASON is as for session_stop(). */
+ * as long as patience.h says. REASON is as for session_stop(). */
 void managed_remove(struct managed *s, const char *reason);
 
 /* At each tick: looks for the units of its profile, now and then, and stops it if they are elsewhere than it looks. */

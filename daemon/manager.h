@@ -49,7 +49,6 @@ enum {
 #define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
 
 /* How long things may take. */
-#define PATIENCE_OUTPUT_NS   UINT64_C(5000000000)  /* a removed session's output without progress */
 #define PATIENCE_SHUTDOWN_NS UINT64_C(10000000000) /* all outputs, when the daemon ends */
 #define TELL_COUNTERS_NS     UINT64_C(1000000000)
 #define PROFILE_LOOK_TICKS   5 /* of those, between two looks for the units of a profile */

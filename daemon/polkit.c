@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/patience.h"
+
 #define AUTHORITY_PATH      "/org/freedesktop/PolicyKit1/Authority"
 #define AUTHORITY_INTERFACE "org.freedesktop.PolicyKit1.Authority"
 #define ALLOW_INTERACTION   1u
@@ -129,7 +131,7 @@ int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit
 	r = fill(m, q, c->cancellation);
 	if (r >= 0)
 		r = sd_bus_call_async(bus, &c->slot, m, on_answer, c,
-				      q->dialogue ? polkit_dialogue_usec : polkit_patience_usec);
+				      q->dialogue ? patience_dialogue_usec : patience_polkit_usec);
 	if (r < 0) {
 		polkit_check_free(c);
 		return r;

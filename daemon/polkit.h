@@ -26,9 +26,6 @@ enum polkit_answer {
 	POLKIT_FAILED,    /* it did not say, or nothing that makes sense */
 };
 
-/* How long an answer may take: without a dialogue, and with one, for which somebody has to find a password. */
-extern const uint64_t polkit_patience_usec, polkit_dialogue_usec;
-
 struct polkit_check;
 
 /* The answer is there; WHY is a few words for people with POLKIT_FAILED. The check may be freed. */

@@ -68,9 +68,9 @@ static const char *kind_of(mode_t mode)
 /* Whose server answers nobody, it takes a thread each, and descriptors that do not come back. */
 static int check_answers(const char *option, const struct file_kind *kind, sd_bus_error *reterr)
 {
-	size_t n = closer_waiting(kind);
+	size_t n = closer_crowd(kind);
 
-	if (n < CLOSER_WAITING_MAX)
+	if (n == 0)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
 			     "option `%s`: the file system does not answer: %zu files on it that "
