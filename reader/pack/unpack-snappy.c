@@ -100,45 +100,83 @@ static size_t get_number(const uint8_t *p, size_t n)
 	return number;
 }
 
+/* What one tag says: LENGTH bytes, which follow in the block (OFFSET 0), or were made OFFSET bytes before. */
+struct tag {
+	size_t length, offset;
+	bool literal;
+};
+
+/* Takes the tag at *AT of the block of N bytes at P. False if it is cut off. */
+static bool take_tag(const uint8_t *p, size_t n, size_t *at, struct tag *ret)
+{
+	unsigned tag = p[*at] & 3, high = p[*at] >> 2;
+	size_t extra = tag == TAG_COPY_4 ? 4 : tag;
+
+	++*at;
+	*ret = (struct tag){ .length = high + 1, .literal = tag == TAG_LITERAL };
+	if (tag == TAG_LITERAL && high >= TAG_LITERAL_LONG)
+		extra = high - TAG_LITERAL_LONG + 1;
+	if (extra > n - *at)
+		return false;
+	if (tag == TAG_LITERAL && extra > 0)
+		ret->length = get_number(p + *at, extra) + 1;
+	else if (tag == TAG_COPY_1)
+		ret->offset = (high >> 3) << 8 | p[*at];
+	else if (tag != TAG_LITERAL)
+		ret->offset = get_number(p + *at, extra);
+	if (tag == TAG_COPY_1)
+		ret->length = (high & 7) + 4;
+	*at += extra;
+	return true;
+}
+
+/* Behind the size that the block of N bytes at P begins with. */
+static size_t skip_size(const uint8_t *p, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n && p[at++] >= 0x80)
+		;
+	return at;
+}
+
+/* Whether the block of N bytes at P says to make SIZE bytes, and only of what is there. Counts its tags in *WORK. */
+static bool adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
+{
+	size_t at = skip_size(p, n), made = 0;
+	struct tag tag;
+
+	while (at < n) {
+		++*work;
+		if (!take_tag(p, n, &at, &tag) || tag.length > size - made)
+			return false;
+		if (tag.literal ? tag.length > n - at : tag.offset == 0 || tag.offset > made)
+			return false;
+		at += tag.literal ? tag.length : 0;
+		made += tag.length;
+	}
+	return made == size;
+}
+
 /* Unpacks the block of N bytes at P as far as it can be, at most SIZE bytes. Returns how many. */
 static size_t salvage(const uint8_t *p, size_t n, uint8_t *to, size_t size)
 {
-	size_t at = 0, made = 0;
+	size_t at = skip_size(p, n), made = 0;
+	struct tag tag;
 
-	while (at < n && p[at++] >= 0x80) /* the size that it begins with */
-		;
-	while (at < n) {
-		unsigned tag = p[at] & 3, high = p[at] >> 2;
-		size_t extra = tag == TAG_COPY_4 ? 4 : tag, length = high + 1, offset = 0;
-
-		at++;
-		if (tag == TAG_LITERAL && high >= TAG_LITERAL_LONG)
-			extra = high - TAG_LITERAL_LONG + 1;
-		if (extra > n - at)
-			break;
-		if (tag == TAG_LITERAL && extra > 0)
-			length = get_number(p + at, extra) + 1;
-		else if (tag == TAG_COPY_1)
-			offset = (high >> 3) << 8 | p[at];
-		else if (tag != TAG_LITERAL)
-			offset = get_number(p + at, extra);
-		if (tag == TAG_COPY_1)
-			length = (high & 7) + 4;
-		at += extra;
-		if (length > size - made)
-			break;
-		if (tag == TAG_LITERAL) {
-			if (length > n - at)
-				length = n - at;
-			memcpy(to + made, p + at, length);
-			at += length;
-			made += length;
+	while (at < n && take_tag(p, n, &at, &tag) && tag.length <= size - made) {
+		if (tag.literal) {
+			if (tag.length > n - at)
+				tag.length = n - at;
+			memcpy(to + made, p + at, tag.length);
+			at += tag.length;
+			made += tag.length;
 			continue;
 		}
-		if (offset == 0 || offset > made)
+		if (tag.offset == 0 || tag.offset > made)
 			break;
-		for (; length > 0; length--, made++)
-			to[made] = to[made - offset];
+		for (; tag.length > 0; tag.length--, made++)
+			to[made] = to[made - tag.offset];
 	}
 	return made;
 }
@@ -175,14 +213,17 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 		return r;
 	if (r == 0)
 		return unpack_give_up(u, false, "a Snappy chunk that leads nowhere");
-	if (u->searching)
-		u->search_work += length;
 	if (snappy_uncompressed_length(block, length, &size) != SNAPPY_OK)
 		return unpack_give_up(u, false, "a Snappy chunk that does not begin with its size");
 	if (size == 0)
 		return unpack_give_up(u, false, "a Snappy chunk with nothing in it");
 	if (size > RATIO_MAX * length)
 		return unpack_give_up(u, false, "a Snappy chunk that claims more than it can hold");
+	/* Most of what looks like a chunk where one is searched for is none, and says so soon. */
+	if (u->searching && !adds_up((const uint8_t *)block, length, size, &u->search_work))
+		return unpack_give_up(u, false, "a damaged Snappy chunk");
+	if (u->searching)
+		u->search_work += length;
 	r = make_room(s, size);
 	if (r < 0)
 		return r;

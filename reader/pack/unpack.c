@@ -163,8 +163,13 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 
 		if (got == 0 && u->searching)
 			tell(u, &first, u->input.offset);
-		if (got > 0 && u->searching)
+		if (got > 0 && u->searching) {
+			/* The file goes on: it was a wrong length that reached behind its end. */
+			if (first.cut)
+				first.what = "a piece with a wrong length";
+			first.cut = false;
 			tell(u, &first, u->piece_offset);
+		}
 		if (got >= 0)
 			u->searching = false;
 		if (got > 0)

@@ -47,3 +47,17 @@ for method in snappy zstd gzip; do
 	assert_eq "$(json "$TMP/stdout" .cut_off)" false "$method: is its end there?"
 done
 assert_ge "$records" 4000 "records"
+
+# Large pieces: what is behind one is found, wherever in it the damage is.
+for method in snappy zstd gzip; do
+	record_around "$TMP/large.$method" -e sched --compress=$method -- "$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 10000
+	all=$("$KYMO" check --json "$TMP/large.$method" | jq .records)
+	bytes=$(stat -c %s "$TMP/large.$method")
+	for percent in 20 35 50; do
+		cp "$TMP/large.$method" "$TMP/variant"
+		printf '\377\377\377\377' | dd of="$TMP/variant" bs=1 seek=$((bytes * percent / 100)) conv=notrunc status=none
+		expect_exit 3 "$KYMO" check --json "$TMP/variant"
+		assert_eq "$(json "$TMP/stdout" .cut_off)" false "$method, damage at $percent%: is its end there?"
+		assert_le "$(json "$TMP/stdout" .records)" $((all - 1)) "$method, damage at $percent%: records of $all"
+	done
+done
