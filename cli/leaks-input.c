@@ -275,6 +275,7 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 	leaks_filter(in->leaks, keep, &filter);
 	if (filter.error < 0)
 		return out_of_memory();
-	in->damaged = read_events_finish(t, in->flame.summary) != CLI_OK;
+	r = read_events_finish(t, in->flame.summary);
+	in->damaged = read_events_unmapped(t, profile_n_unmapped(in->flame.profile), r) != CLI_OK;
 	return CLI_OK;
 }

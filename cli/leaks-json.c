@@ -216,6 +216,8 @@ int leaks_print_json(const struct leaks_input *in, const struct leaks_request *q
 		json_object_array_add(list, json_process(in, q, l->watches[i], diff, &r));
 	json_add(o, "processes", list);
 	json_add_u64(o, "lost_events", l->n_lost);
+	if (profile_n_unmapped(l->profile))
+		json_add_u64(o, "mappings_without_room", profile_n_unmapped(l->profile));
 	if (q->suppressions.n)
 		json_add(o, "suppressed", json_suppressed(in, q));
 	if (diff)

@@ -6,6 +6,7 @@
 
 #include "cli/verb.h"
 #include "reader/fxt/fxt-events.h"
+#include "writer/maps.h"
 
 int read_events(struct open_trace *t, read_events_fn take, void *userdata)
 {
@@ -39,4 +40,15 @@ int read_events_finish(struct open_trace *t, const struct summary *s)
 				  "a larger buffer (-b) loses less",
 				  t->name, s->lost[i].count, s->lost[i].class_name);
 	return summary_lost(s) != 0 ? CLI_DAMAGE : r;
+}
+
+int read_events_unmapped(const struct open_trace *t, uint64_t n, int status)
+{
+	if (n == 0)
+		return status;
+	cli_error("%s: %" PRIu64
+		  " of its mappings had no room (%d are kept): what lay there is not "
+		  "named, or by what was there before; 'kymo cut' makes smaller archives",
+		  t->name, n, MAPS_MAX);
+	return status == CLI_OK ? CLI_DAMAGE : status;
 }

@@ -19,3 +19,9 @@ int read_events(struct open_trace *t, read_events_fn take, void *userdata);
 
 /* Sums up damage and losses on stderr. Returns CLI_OK, or CLI_DAMAGE if there were any. */
 int read_events_finish(struct open_trace *t, const struct summary *s);
+
+/*
+ * For those that name code: if N mappings of T had no room (maps.h), says so on stderr and returns CLI_DAMAGE, as names
+ * are missing or wrong then. STATUS if there was room, or if that is an error.
+ */
+int read_events_unmapped(const struct open_trace *t, uint64_t n, int status);

@@ -185,6 +185,9 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 	if (w->n_lost_ever > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 " in all",
 					 w->n_classes ? "), " : ", ", w->n_lost_ever);
+	if (w->n_unmapped > 0)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 ", %" PRIu64 " mappings without room", w->n_unmapped);
 	if (s->n_damages > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
 					 s->n_damages);
@@ -375,6 +378,8 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 	json_add_u64(o, "samples", w->n_samples);
 	json_add(o, "lost", json_lost(w));
 	json_add_u64(o, "lost_so_far", w->n_lost_ever);
+	if (w->n_unmapped > 0)
+		json_add_u64(o, "mappings_without_room", w->n_unmapped);
 	json_add_u64(o, "damage", s->n_damages);
 	json_add(o, "cpus", json_cpus(w));
 	json_add(o, "functions", json_functions(w));

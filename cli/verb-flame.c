@@ -219,13 +219,7 @@ static int read_input(const struct request *q, struct open_trace *t, struct flam
 	if (in->profile->n_stacks == 0)
 		return say_nothing_there(q, t, in->profile);
 	r = read_events_finish(t, in->summary);
-	if (profile_n_unmapped(in->profile) == 0)
-		return r;
-	cli_error("%" PRIu64
-		  " of the archive's mappings had no room: what lay there is not named, or "
-		  "by what was there before",
-		  profile_n_unmapped(in->profile));
-	return r == CLI_OK ? CLI_DAMAGE : r;
+	return read_events_unmapped(t, profile_n_unmapped(in->profile), r);
 }
 
 /* ---- writing ---- */

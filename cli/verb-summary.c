@@ -268,6 +268,8 @@ static int print_json(const struct sums *sums, const struct open_trace *t, enum 
 	json_add_u64(o, "dismissed", s->dismissed);
 	json_add_u64(o, "unreported", s->unreported);
 	json_add_u64(o, "damages_repaired", s->n_damages);
+	if (profile_n_unmapped(sums->profile))
+		json_add_u64(o, "mappings_without_room", profile_n_unmapped(sums->profile));
 	json_add(o, "cpus", json_cpus(s));
 	json_add(o, "threads", json_threads(s));
 	json_add(o, "processes", json_processes(s));
@@ -518,7 +520,8 @@ static int run(const struct summary_options *o, const char *path)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	return read_events_finish(&t, s.summary);
+	r = read_events_finish(&t, s.summary);
+	return read_events_unmapped(&t, profile_n_unmapped(s.profile), r);
 }
 
 static int take_limit(void *limit, char *text)

@@ -11,6 +11,7 @@
 #include "cli/edit-trace.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
+#include "cli/read-events.h"
 #include "cli/resolver.h"
 #include "cli/symbol-options.h"
 #include "cli/verb-options.h"
@@ -86,6 +87,8 @@ static void report_json(const struct edit_symbolize_counts *counts, const struct
 	json_add_u64(o, "unnamed", counts->unnamed);
 	json_add_u64(o, "frames", counts->frames);
 	json_add_u64(o, "not_looked_for", counts->not_looked);
+	if (counts->unmapped)
+		json_add_u64(o, "mappings_without_room", counts->unmapped);
 	json_add(o, "modules", resolver_json_modules(resolver));
 	json_add(o, "problems", resolver_json_problems(resolver));
 	json_print_pretty(o);
@@ -126,7 +129,7 @@ static int run(const struct request *q, const char *from, const char *to)
 		report_json(&counts, &out, &resolver);
 	else
 		report(&counts, &out, &resolver);
-	return open_trace_finish(&in);
+	return read_events_unmapped(&in, counts.unmapped, open_trace_finish(&in));
 }
 
 static int verb_symbolize(int argc, char **argv)

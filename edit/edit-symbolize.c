@@ -75,6 +75,7 @@ void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbo
 {
 	*ret = s->counts;
 	ret->copied = *edit_copy_counts(s->copy);
+	ret->unmapped = maps_n_dropped(s->maps);
 }
 
 /* ---- places ---- */

@@ -57,6 +57,7 @@ struct edit_symbolize_counts {
 	uint64_t frames;     /* events written */
 	uint64_t repeated;   /* events of the source left out, since its addresses had been named */
 	uint64_t not_looked; /* frames of backtraces that were too many to be named */
+	uint64_t unmapped;   /* mappings that there was no room for (maps.h) */
 };
 
 void edit_symbolize_get_counts(const struct edit_symbolize *s, struct edit_symbolize_counts *ret);

@@ -478,6 +478,7 @@ static int show(const struct live *l, const struct profile_names *names, struct 
 	w->end_ns = l->end_ns;
 	w->n_events = l->n_events;
 	w->n_samples = l->profile->n_samples;
+	w->n_unmapped = profile_n_unmapped(l->profile);
 	r = show_cpus(l, w);
 	if (r == 0)
 		r = show_lost(l, w);

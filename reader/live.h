@@ -58,7 +58,9 @@ struct live_window {
 	uint64_t start_ns, end_ns;
 	uint64_t n_events, n_samples;
 	uint64_t n_lost, n_lost_ever; /* in the window; since the recording began */
-	struct live_loss *lost;       /* n_lost by class; owned, as what follows */
+	uint64_t
+		n_unmapped; /* mappings that there was no room for since the recording began (maps.h) */
+	struct live_loss *lost; /* n_lost by class; owned, as what follows */
 	size_t n_classes;
 	struct live_cpu *cpus;
 	size_t n_cpus;

@@ -13,6 +13,7 @@
 
 #include "reader/live.h"
 #include "writer/fxt/fxt-wire.h"
+#include "writer/maps.h"
 
 #define START_NS 1000
 #define INTERVAL 100
@@ -288,13 +289,32 @@ static void test_ended(void **state)
 	assert_int_equal(n, 0);
 }
 
+/* What there was no room for since the recording began, beside the mappings of set_up(); later windows show it, too. */
+static void test_unmapped(void **state)
+{
+	struct live *l = *state;
+
+	for (unsigned i = 0; i < MAPS_MAX; i++)
+		tell(l, (struct event){ .kind = EVENT_MAPPING,
+					.ts_ns = 1010,
+					.pid = 20,
+					.tid = 20,
+					.mapping = { .start = 4096 * (1 + (uint64_t)i),
+						     .size = 4096,
+						     .path = "/a" } });
+	for (uint64_t end = 1100; end <= 1200; end += 100) {
+		_window_ w = close_at(l, end);
+		assert_int_equal(w.n_unmapped, 2);
+	}
+}
+
 #define WITH_LIVE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		WITH_LIVE(test_window), WITH_LIVE(test_functions), WITH_LIVE(test_grid),
-		WITH_LIVE(test_unseen), WITH_LIVE(test_ended),
+		WITH_LIVE(test_unseen), WITH_LIVE(test_ended),     WITH_LIVE(test_unmapped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,6 +61,7 @@ static struct live_window window(void)
 		.n_samples = 4,
 		.n_lost = 7,
 		.n_lost_ever = 8,
+		.n_unmapped = 9,
 		.lost = losses,
 		.n_classes = 1,
 		.cpus = cpus,
@@ -133,7 +134,7 @@ static void test_file(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, "  2 CPUs, 30.0% busy  0:60% 1:0%\n"));
-	assert_non_null(strstr(text, "lost 7 (sched 7), 8 in all\n"));
+	assert_non_null(strstr(text, "lost 7 (sched 7), 8 in all, 9 mappings without room\n"));
 	assert_non_null(strstr(text, " 75.00%  libmodule            one              "
 				     "a_very_long_name_of_a_function\n"));
 	assert_non_null(strstr(text, "       1  30.0% 1000000/s      5 ns  one              a\n"));

@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# One mapping as often as mappings are kept, and then those of the archive: each verb that names code says it.
+
+# make_flood FILE: `flood` prints it then
+make_flood() {
+	local n first
+
+	file=$1
+	first=$(kymo dump --json "$file" | jq -s 'map(select(.name == "mapping"))[0]')
+	offset=$(jq .offset <<<"$first")
+	tail -c +$((offset + 1)) "$file" | head -c $(($(jq .record_size <<<"$first") * 8)) >many
+	for ((n = 1; n < 16384; n *= 2)); do
+		cat many many >doubled
+		mv doubled many
+	done
+}
+flood() {
+	head -c "$offset" "$file"
+	for _ in {1..64}; do cat many; done
+	tail -c +$((offset + 1)) "$file"
+}
+said() {
+	echo "-- kymo $*"
+	flood | kymo "$@" >out 2>said || echo "exit $?"
+	grep 'no room' said || echo "nothing said"
+	if [[ $* = *--json* ]]; then
+		jq .mappings_without_room out
+	fi
+}
+make_flood "$G/profile.fxt"
+said flame --format folded -o named -
+said summary -
+said summary --json -
+said symbolize - named.fxt
+said symbolize --force --json - named.fxt
+make-profile leaks.fxt <"$L/demo"
+make_flood leaks.fxt
+said leaks -
+said leaks --json -
