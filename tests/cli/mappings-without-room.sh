@@ -30,11 +30,8 @@ said() {
 }
 make_flood "$G/profile.fxt"
 said flame --format folded -o named -
-said summary -
 said summary --json -
-said symbolize - named.fxt
-said symbolize --force --json - named.fxt
+said symbolize --json - named.fxt
 make-profile leaks.fxt <"$L/demo"
 make_flood leaks.fxt
-said leaks -
 said leaks --json -
