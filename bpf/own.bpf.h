@@ -28,13 +28,16 @@
 #define OWN_NS_LEVELS     33 /* of user namespaces: the kernel's limit */
 #define OWN_EXITING_MAX   32768
 
-/* Tasks, by their address, that were the user's when they began to exit. */
+/*
+ * Tasks, by their address, that were the user's when they began to exit, and when each had begun: another task may
+ * get the address, and not each end is reported (there are kernels that hide from tracing what a supervisor does).
+ */
 struct own_exiting {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, OWN_EXITING_MAX);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, __u64);
-	__type(value, __u8);
+	__type(value, __u64); /* boot time in ns */
 };
 
 extern struct own_exiting own_exiting SEC(".maps");
@@ -117,11 +120,18 @@ static __always_inline bool own_is_dumpable(struct mm_struct *mm)
 	return (flags & OWN_DUMPABLE_MASK) == OWN_DUMP_USER;
 }
 
+static __always_inline bool own_was(struct task_struct *p)
+{
+	__u64 address = (__u64)p;
+	const __u64 *begun_ns = bpf_map_lookup_elem(&own_exiting, &address);
+
+	return begun_ns && *begun_ns == BPF_CORE_READ(p, start_boottime);
+}
+
 static __noinline bool own_is(struct task_struct *p)
 {
 	const struct cred *cred = BPF_CORE_READ(p, real_cred);
 	__u32 flags = BPF_CORE_READ(p, flags);
-	__u64 address = (__u64)p;
 	struct mm_struct *mm;
 
 	if (flags & PF_KTHREAD || !cred || !own_has_ids(cred) || !own_has_rights(cred))
@@ -129,7 +139,7 @@ static __noinline bool own_is(struct task_struct *p)
 	own_read_barrier();
 	mm = BPF_CORE_READ(p, mm);
 	if (!mm)
-		return flags & PF_EXITING && bpf_map_lookup_elem(&own_exiting, &address);
+		return flags & PF_EXITING && own_was(p);
 	/* (what exec puts in its place says last where its code ends) */
 	if (BPF_CORE_READ(mm, end_code) == 0 || !own_is_dumpable(mm))
 		return false;
@@ -140,12 +150,11 @@ static __noinline bool own_is(struct task_struct *p)
 /* P, the current task, begins to exit. */
 static __always_inline void own_keep_exiting(struct task_struct *p)
 {
-	__u64 address = (__u64)p;
-	__u8 one = 1;
+	__u64 address = (__u64)p, begun_ns = BPF_CORE_READ(p, start_boottime);
 
 	/* (without room it is not shown any more) */
 	if (BPF_CORE_READ(p, mm) && own_is(p))
-		bpf_map_update_elem(&own_exiting, &address, &one, BPF_ANY);
+		bpf_map_update_elem(&own_exiting, &address, &begun_ns, BPF_ANY);
 }
 
 /* Nothing is left of P. */

@@ -64,12 +64,16 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
 
 /* The child of a selected process is selected. If there is no room for it, what it would have
  * shown is lost. */
-static __always_inline void follow(struct task_struct *child, __u64 now_ns)
+static __always_inline void follow(struct task_struct *parent, struct task_struct *child,
+				   __u64 now_ns)
 {
-	__u32 tgid = (__u32)child->tgid;
+	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
 	__u8 lives = FILTER_PID_LIVES;
 
-	if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
+	/* (whoever had the child's id before, his end may not have been reported) */
+	if (!bpf_map_lookup_elem(&filter_pids, &parent_tgid))
+		bpf_map_delete_elem(&filter_pids, &tgid);
+	else if (bpf_map_update_elem(&filter_pids, &tgid, &lives, BPF_ANY) < 0)
 		rec_lose(REC_RING_LIFECYCLE, now_ns);
 }
 
@@ -80,13 +84,9 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	bool selected = filter_selects(parent);
 	struct rec_fork *rec;
-	__u32 tgid;
 
-	if (filter_kinds & FILTER_PID && child->pid == child->tgid) {
-		tgid = (__u32)parent->tgid;
-		if (bpf_map_lookup_elem(&filter_pids, &tgid))
-			follow(child, now_ns);
-	}
+	if (filter_kinds & FILTER_PID && child->pid == child->tgid)
+		follow(parent, child, now_ns);
 	/* Either tells of the other. */
 	if (filter_kinds & FILTER_OWN && !(own_is(parent) && own_is(child)))
 		return 0;

@@ -54,13 +54,15 @@ static void say_who(void)
 static void say_maps(void)
 {
 	FILE *f = fopen("/proc/self/maps", "re");
-	char text[512], line[128];
+	char text[512], line[128], rights[8];
 	unsigned long start, end;
 
 	if (!f)
 		die("/proc/self/maps");
 	while (fgets(text, sizeof(text), f)) {
-		if (sscanf(text, "%lx-%lx", &start, &end) != 2 || strstr(text, "[vsyscall]"))
+		/* (what is only reserved is large, so that others have the same addresses by chance) */
+		if (sscanf(text, "%lx-%lx %7s", &start, &end, rights) != 3 ||
+		    strncmp(rights, "---", 3) == 0 || strstr(text, "[vsyscall]"))
 			continue;
 		snprintf(line, sizeof(line), "map %s %lu %lu\n", name, start, end);
 		say(line);
