@@ -7,7 +7,7 @@ make_flood() {
 	local n first
 
 	file=$1
-	first=$(kymo dump --json "$file" | jq -s 'map(select(.name == "mapping"))[0]')
+	first=$(kymo dump --json "$file" | jq -s 'map(select(.name == "mapping")) | min_by(.record_size)')
 	offset=$(jq .offset <<<"$first")
 	tail -c +$((offset + 1)) "$file" | head -c $(($(jq .record_size <<<"$first") * 8)) >many
 	for ((n = 1; n < 16384; n *= 2)); do

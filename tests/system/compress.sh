@@ -94,7 +94,7 @@ for method in snappy zstd gzip; do
 	"$KYMO" record --direct -b 32M --compress=$method -o "$TMP/killed" 2>/dev/null &
 	pid=$!
 	expect_soon 10 test -s "$TMP/killed"
-	sleep 1.$((RANDOM % 10))
+	sleep 0.$((5 + RANDOM % 5))
 	before=$(boottime)
 	kill -9 $pid
 	wait $pid 2>/dev/null || true

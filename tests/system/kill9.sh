@@ -49,7 +49,7 @@ kill9() {
 "$KYMO_LOAD" sleep 1000000 200 &
 napper=$!
 
-for _ in 1 2 3; do
+for _ in 1 2; do
 	remember_bpf
 	start_kymod
 	rm -f "$TMP/daemon.fxt"
