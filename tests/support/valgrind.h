@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests that valgrind cannot run: it calls the system for itself where the tested code may not.
+ * Tests that valgrind cannot run (it calls the system for itself where the tested code may not), or where less is enough.
  */
 #pragma once
 

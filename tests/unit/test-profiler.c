@@ -19,6 +19,7 @@
 #include "capture/lifecycle.h"
 #include "capture/profiler.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/valgrind.h"
 
 enum { FROM = 100, PID = 500 };
 
@@ -438,7 +439,7 @@ static void test_own_doubts(void **state)
 	assert_string_equal(said(f), "map 140 501 1000 #0 /child;map 170 600 2000 #0 /new;");
 }
 
-enum { LIVES = 7, MANY = 500000 };
+enum { LIVES = 7, MANY = 500000, MANY_SLOWLY = 100000 };
 
 static bool is_gone(uint32_t pid)
 {
@@ -448,7 +449,9 @@ static bool is_gone(uint32_t pid)
 /* Many start and end, and nobody asks for what they map. */
 static void let_strangers_come(struct fixture *f, uint64_t from_ns)
 {
-	for (unsigned i = 0; i < MANY; i++)
+	const unsigned many = under_valgrind() ? MANY_SLOWLY : MANY;
+
+	for (unsigned i = 0; i < many; i++)
 		put_mapping(f, from_ns + i * UINT64_C(1000000), 1000 + i, 0x1000, "/a");
 }
 

@@ -21,6 +21,7 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/story.h"
+#include "tests/support/valgrind.h"
 
 enum { CHUNKS_MAX = 128 };
 
@@ -385,7 +386,7 @@ static void test_split_now_and_then(void **state)
 	_cleanup_free_ char *want = unsplit();
 
 	(void)state;
-	for (unsigned every = 2; every < 12; every++) {
+	for (unsigned every = 2; every < 12; every += under_valgrind() ? 3 : 1) {
 		_cleanup_(let_gop) struct fixture *f = NULL;
 		uint64_t splits = 0;
 

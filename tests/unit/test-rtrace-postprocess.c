@@ -16,6 +16,7 @@
 #include "base/outbuf.h"
 #include "reader/rtrace/rtrace-postprocess.h"
 #include "writer/rtrace/rtrace-writer.h"
+#include "tests/support/valgrind.h"
 
 #define HEADER "version=2.0, \n"
 #define MEMORY "<1> : memory (m)\n"
@@ -577,7 +578,7 @@ static void test_shrinks(void **state)
 
 /* ---- many ---- */
 
-enum { MANY = 200000, SLOTS = 1000 };
+enum { MANY = 200000, MANY_SLOWLY = 20000, SLOTS = 1000 };
 
 struct truth {
 	uint64_t calls, live, bytes;
@@ -587,6 +588,7 @@ struct truth {
 static void write_many(struct outbuf *out, struct truth *t)
 {
 	static uint64_t ids[SLOTS], sizes[SLOTS];
+	const uint64_t many = under_valgrind() ? MANY_SLOWLY : MANY;
 	struct rtrace_writer w;
 	uint64_t next_id = 0x1000;
 
@@ -594,7 +596,7 @@ static void write_many(struct outbuf *out, struct truth *t)
 	rtrace_writer_init(&w, out, NULL);
 	assert_int_equal(rtrace_write_header(&w, &(struct rtrace_header){ 0 }), 0);
 	assert_int_equal(rtrace_write_known_resource(&w, RTRACE_KNOWN_MEMORY), 0);
-	for (uint64_t i = 1; i <= MANY; i++) {
+	for (uint64_t i = 1; i <= many; i++) {
 		size_t slot = (size_t)(i * 7919 % SLOTS);
 		bool is_free = ids[slot] != 0 && i % 100 != 0;
 		struct rtrace_call call = {

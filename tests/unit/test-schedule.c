@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/schedule-script.h"
+#include "tests/support/valgrind.h"
 
 /* ---- plain ---- */
 
@@ -190,7 +191,7 @@ static void test_random(void **state)
 {
 	uint64_t random = 88172645463325252;
 
-	for (unsigned round = 0; round < 300; round++) {
+	for (unsigned round = 0; round < (under_valgrind() ? 50 : 300); round++) {
 		struct fixture *f;
 		struct continuity continuity = { 0 };
 		struct step end = CLOSE(0);
