@@ -10,19 +10,39 @@
 
 #include "base/cleanup.h"
 
-int file_kind_of(int fd, struct file_kind *ret)
+int file_type_of(int fd, mode_t *ret)
 {
 	struct statx st;
 
 	/* A file's type never changes: what is known of it is right, however old. */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) < 0)
 		return -errno;
-	ret->type = st.stx_mode & S_IFMT;
-	ret->place = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
-	/* Each of these answers for itself. */
-	if (ret->type != S_IFREG && ret->type != S_IFDIR)
-		ret->place ^= st.stx_ino << 40 ^ st.stx_ino;
+	*ret = st.stx_mode & S_IFMT;
 	return 0;
+}
+
+uint64_t file_place_of(int fd)
+{
+	uint64_t place, other = (uint64_t)fd << 32;
+	struct statx st;
+
+	/* Who asks for nothing is told the device even by a file system that tells us nothing else. */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
+		return other;
+	place = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;
+	switch (st.stx_mode & S_IFMT) {
+	case S_IFIFO:
+	case S_IFSOCK:
+	case S_IFCHR:
+	case S_IFBLK:
+		/* Each of these answers for itself. */
+		return place ^ st.stx_ino << 40 ^ st.stx_ino;
+	case 0:
+		/* All of these have one inode, but for those that tell nothing. */
+		return st.stx_ino ? place ^ other : place;
+	default:
+		return place;
+	}
 }
 
 static const struct {

@@ -8,14 +8,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct file_kind {
-	mode_t type; /* as S_IFMT has it; 0 = none of these (an eventfd, say) */
-	uint64_t
-		place; /* the same for two files that one server answers for, and hardly ever for others */
-};
+/*
+ * The type of FD's file, as S_IFMT has it, in *RET; 0 = none of these (an eventfd, say). The file system is not asked. Returns 0 or a
+ * negative errno: -EACCES for a FUSE file system that only the user who mounted it may look at.
+ */
+int file_type_of(int fd, mode_t *ret);
 
-/* Without asking the file system for what the kernel knows anyway. Returns 0 or a negative errno. */
-int file_kind_of(int fd, struct file_kind *ret);
+/* A number for where FD leads to: the same for two files that one server answers for, and hardly ever for others. Never asks the file
+ * system. */
+uint64_t file_place_of(int fd);
 
 /*
  * The name of the kernel filesystem that FD is on, or NULL if it is on another one. Their files are the kernel's knobs: what is written

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A child has all descriptors that its parent has, and lets go of them when it ends, if not before: which may take for ever for one of a file
- * system that does not answer, that somebody passed to the service (daemon/closer.h). So a child that needs none of
+ * system that does not answer, that somebody passed to the service (daemon/async-close.h). So a child that needs none of
  * them is made by a thread that has few: a table of its own, with the lowest numbers only.
  */
 #pragma once

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/foreign-fds.h"
 #include "base/text.h"
 #include "capture/sampler.h"
 
@@ -335,7 +336,7 @@ static int copy_descriptors(struct memory_options *ret, const struct memory_opti
 	if (!ret->allocator_fds)
 		return -1;
 	for (size_t i = 0; i < o->n_allocator_fds; i++) {
-		ret->allocator_fds[i] = fcntl(o->allocator_fds[i], F_DUPFD_CLOEXEC, 3);
+		ret->allocator_fds[i] = foreign_fds_dup(o->allocator_fds[i]);
 		if (ret->allocator_fds[i] < 0)
 			return -1;
 		ret->n_allocator_fds++;

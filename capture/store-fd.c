@@ -100,18 +100,17 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 static int check_fd(int fd, bool *ret_regular)
 {
 	int flags = fcntl(fd, F_GETFL), r;
-	struct file_kind kind;
+	mode_t type;
 
 	if (flags < 0)
 		return -errno;
 	if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
 		return -EBADF;
-	r = file_kind_of(fd, &kind);
+	r = file_type_of(fd, &type);
 	if (r < 0)
 		return r;
-	*ret_regular = kind.type == S_IFREG;
-	if (kind.type != S_IFREG && kind.type != S_IFIFO && kind.type != S_IFSOCK &&
-	    kind.type != S_IFCHR)
+	*ret_regular = type == S_IFREG;
+	if (type != S_IFREG && type != S_IFIFO && type != S_IFSOCK && type != S_IFCHR)
 		return -EINVAL;
 	return 0;
 }

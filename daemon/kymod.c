@@ -22,7 +22,7 @@
 #include "capture/few-descriptors.h"
 #include "capture/perf-event.h"
 #include "capture/thread.h"
-#include "daemon/closer.h"
+#include "daemon/async-close.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/perf-events.h"
@@ -200,6 +200,9 @@ static int run(const struct arguments *args)
 	r = sd_event_default(&event);
 	if (r < 0)
 		return log_error(r, "cannot make an event loop");
+	r = async_close_attach(event);
+	if (r < 0)
+		return log_error(r, "cannot set up the event loop");
 	r = manager_new(event, bus, args->group, &m);
 	if (r < 0)
 		return log_error(r, "cannot set up the service");
@@ -232,10 +235,13 @@ int main(int argc, char **argv)
 	allow_descriptors();
 	give_memory_back();
 	thread_be_prompt();
-	closer_begin();
 	r = few_descriptors_begin();
 	if (r < 0)
 		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
+	r = async_close_begin();
+	if (r < 0)
+		return log_error(r, "cannot start a process that closes files of callers"),
+		       EXIT_FAILURE;
 	r = run(&args);
 	return r < 0 ? EXIT_FAILURE : r;
 }

@@ -30,12 +30,9 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 	r = sd_bus_message_read(call, "s", &args.name);
 	if (r < 0)
 		return r;
-	r = create_request_read(call, &request, reterr);
+	r = create_request_read(call, args.uid, &request, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
-	r = output_fd_check_peer(request.output_fd, args.uid, reterr);
-	if (r < 0)
-		return r;
 	/* Whose: the caller's, and nobody else's, root's neither. */
 	if (request.options.own)
 		session_options_set_own(&request.options, args.uid);

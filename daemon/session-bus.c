@@ -74,19 +74,16 @@ static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_e
 static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct managed *s = userdata;
-	int fd, own_fd, r = sd_bus_message_read(call, "h", &fd);
+	uid_t uid = access_sender_uid(s->manager->access, call);
+	int fd, own_fd = -1, r = sd_bus_message_read(call, "h", &fd);
 
 	if (r < 0)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` names a descriptor that did not come with the "
 				     "message");
-	r = output_fd_check(fd, reterr);
+	r = output_fd_take(fd, uid, &own_fd, reterr);
 	if (r == 0)
-		r = output_fd_check_peer(fd, access_sender_uid(s->manager->access, call), reterr);
-	if (r < 0)
-		return r;
-	own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	r = own_fd < 0 ? -errno : managed_take_snapshot(s, own_fd, call);
+		r = managed_take_snapshot(s, own_fd, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the session is no flight recorder: what it records goes to "

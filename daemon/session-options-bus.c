@@ -14,8 +14,9 @@
 #include <sys/stat.h>
 
 #include "base/file-kind.h"
+#include "base/foreign-fds.h"
 #include "daemon/bus-error.h"
-#include "daemon/closer.h"
+#include "daemon/async-close.h"
 #include "daemon/profile-use.h"
 
 enum {
@@ -66,9 +67,9 @@ static const char *kind_of(mode_t mode)
 }
 
 /* Whose server answers nobody, it takes a thread each, and descriptors that do not come back. */
-static int check_answers(const char *option, const struct file_kind *kind, sd_bus_error *reterr)
+static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *reterr)
 {
-	size_t n = closer_crowd(kind);
+	size_t n = async_close_crowd(fd, uid);
 
 	if (n == 0)
 		return 0;
@@ -78,27 +79,32 @@ static int check_answers(const char *option, const struct file_kind *kind, sd_bu
 			     option, n);
 }
 
-int output_fd_check(int fd, sd_bus_error *reterr)
+/* 0 if FD, somebody else's, can be written and is of a kind that an archive can go to. */
+static int check_output(int fd, sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL), r;
-	struct file_kind kind;
+	mode_t type;
 
-	r = flags < 0 ? -errno : file_kind_of(fd, &kind);
+	r = flags < 0 ? -errno : file_type_of(fd, &type);
+	if (r == -EACCES)
+		return bus_error_set(reterr, -EBADF,
+				     "`output` is on a file system that the service may not access "
+				     "(FUSE without allow_other): use a pipe");
 	if (r < 0)
 		return bus_error_set(reterr, -EBADF, "`output` is not an open file: %s",
 				     strerror(-r));
-	if (kind.type != S_IFREG && kind.type != S_IFIFO && kind.type != S_IFSOCK)
+	if (type != S_IFREG && type != S_IFIFO && type != S_IFSOCK)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` is %s: a regular file, a pipe or a socket "
 				     "is needed",
-				     kind_of(kind.type));
+				     kind_of(type));
 	if (flags & O_PATH)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` only names a file (O_PATH): open it for "
 				     "writing");
 	if ((flags & O_ACCMODE) == O_RDONLY)
 		return bus_error_set(reterr, -EBADF, "`output` is open for reading only");
-	return check_answers("output", &kind, reterr);
+	return 0;
 }
 
 /* Whether what is written to the socket FD goes to somebody of UID, or out of this machine. */
@@ -116,17 +122,41 @@ static bool is_socket_of(int fd, uid_t uid)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) == 0 && peer.uid == uid;
 }
 
-int output_fd_check_peer(int fd, uid_t uid, sd_bus_error *reterr)
+/*
+ * 0 unless FD, UID's, is a socket whose other end could take what we write there for our word. The kernel tells who asks for it
+ * (SO_PASSCRED) who has written, and that is root, not who passed us the socket: the journal would have lines, and systemd
+ * messages, that seem to be the service's.
+ */
+static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 {
-	struct file_kind kind;
+	mode_t type;
 
-	if (uid == 0 || file_kind_of(fd, &kind) < 0 || kind.type != S_IFSOCK ||
-	    is_socket_of(fd, uid))
+	if (uid == 0 || file_type_of(fd, &type) < 0 || type != S_IFSOCK || is_socket_of(fd, uid))
 		return 0;
 	return bus_error_set(
 		reterr, -EBADF,
 		"`output` is a socket that does not lead to a program of your own: use "
 		"a pipe");
+}
+
+int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr)
+{
+	int r;
+
+	/* The message's own, too: both hang at UID's expense, if they do. */
+	foreign_fds_mark(fd, FOREIGN_FD_OF(uid));
+	r = check_output(fd, reterr);
+	if (r == 0)
+		r = check_peer(fd, uid, reterr);
+	if (r == 0)
+		r = check_answers("output", fd, uid, reterr);
+	if (r < 0)
+		return r;
+	r = foreign_fds_dup(fd);
+	if (r < 0)
+		return r;
+	*ret_fd = r;
+	return 0;
 }
 
 static int read_output(const struct option_row *row, sd_bus_message *m, struct create_request *to,
@@ -139,11 +169,7 @@ static int read_output(const struct option_row *row, sd_bus_message *m, struct c
 		return bus_error_set(reterr, -EBADF,
 				     "option `output` names a descriptor that did not come with "
 				     "the message");
-	r = output_fd_check(fd, reterr);
-	if (r < 0)
-		return r;
-	to->output_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	return to->output_fd < 0 ? -errno : 0;
+	return output_fd_take(fd, to->uid, &to->output_fd, reterr);
 }
 
 static int read_profile(const struct option_row *row, sd_bus_message *m, struct create_request *to,
@@ -469,25 +495,27 @@ static int append_reach(const struct option_row *row, sd_bus_message *m,
 }
 
 /* One that is read as a program; it is parsed without our rights, and never written. */
-static int keep_allocator_fd(struct memory_options *to, int fd, const char *name,
+static int keep_allocator_fd(struct create_request *to, int fd, const char *name,
 			     sd_bus_error *reterr)
 {
+	struct memory_options *memory = &to->options.memory;
 	int flags = fcntl(fd, F_GETFL);
-	struct file_kind kind;
+	mode_t type;
 	int r;
 
-	if (flags < 0 || file_kind_of(fd, &kind) < 0 || flags & O_PATH ||
-	    (flags & O_ACCMODE) == O_WRONLY || kind.type != S_IFREG)
+	foreign_fds_mark(fd, FOREIGN_FD_OF(to->uid));
+	if (flags < 0 || file_type_of(fd, &type) < 0 || flags & O_PATH ||
+	    (flags & O_ACCMODE) == O_WRONLY || type != S_IFREG)
 		return bus_error_set(reterr, -EBADF,
 				     "option `%s`: regular files are needed, open for reading",
 				     name);
-	r = check_answers(name, &kind, reterr);
+	r = check_answers(name, fd, to->uid, reterr);
 	if (r < 0)
 		return r;
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (fd < 0)
-		return -errno;
-	to->allocator_fds[to->n_allocator_fds++] = fd;
+	r = foreign_fds_dup(fd);
+	if (r < 0)
+		return r;
+	memory->allocator_fds[memory->n_allocator_fds++] = r;
 	return 0;
 }
 
@@ -505,7 +533,7 @@ static int read_allocator_fds(const struct option_row *row, sd_bus_message *m,
 	while ((r = sd_bus_message_read(m, "h", &fd)) > 0) {
 		if (memory->n_allocator_fds == row->max_count)
 			return too_many(row, reterr);
-		r = keep_allocator_fd(memory, fd, row->name, reterr);
+		r = keep_allocator_fd(to, fd, row->name, reterr);
 		if (r < 0)
 			return r;
 	}
@@ -665,9 +693,11 @@ static int check_profile(uint64_t seen, sd_bus_error *reterr)
 	return 0;
 }
 
-int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr)
+int create_request_read(sd_bus_message *m, uid_t uid, struct create_request *ret,
+			sd_bus_error *reterr)
 {
-	_cleanup_(create_request_deinit) struct create_request request = { .output_fd = -1 };
+	_cleanup_(create_request_deinit) struct create_request request = { .uid = uid,
+									   .output_fd = -1 };
 	const char *refused;
 	uint64_t seen = 0;
 	int r;

@@ -16,6 +16,7 @@
 struct profile_use;
 
 struct create_request {
+	uid_t uid;                      /* who asks */
 	struct session_options options; /* owned */
 	int output_fd;                  /* owned; where the archive goes, if there is no store */
 	struct store *store;            /* owned; or NULL */
@@ -26,23 +27,17 @@ struct create_request {
 
 void create_request_deinit(struct create_request *r);
 
-/* Reads a{sv} from M. *RET is set only on success. Returns 0 or a negative errno with a sentence
+/* Reads a{sv} from M, a call of UID's. *RET is set only on success. Returns 0 or a negative errno with a sentence
  * in RETERR. */
-int create_request_read(sd_bus_message *m, struct create_request *ret, sd_bus_error *reterr);
+int create_request_read(sd_bus_message *m, uid_t uid, struct create_request *ret,
+			sd_bus_error *reterr);
 
 /*
- * 0 if FD, somebody else's, can be written and is of a kind that an archive can go to, else -EBADF, or -EDQUOT if more of its file
- * system are not closed than may be, with a sentence in RETERR. Asks no file system anything, so it does not wait; whether
- * it is the kernel's finds out who writes to it (store.h).
+ * Copies FD, which UID has passed, if an archive can go there. Returns 0; -EBADF if it cannot be written, is of another kind, or is a socket
+ * that leads to somebody else; or -EDQUOT if more of its file system are not closed than may be; with a sentence in RETERR. Asks no
+ * file system anything, so it does not wait; whether it is the kernel's finds out who writes to it (store.h).
  */
-int output_fd_check(int fd, sd_bus_error *reterr);
-
-/*
- * Likewise, of UID's FD: -EBADF if it is a socket whose other end could take what we write there for our word. The kernel tells
- * who asks for it (SO_PASSCRED) who has written, and that is root, not who passed us the socket: the journal would have lines, and
- * systemd messages, that seem to be the service's.
- */
-int output_fd_check_peer(int fd, uid_t uid, sd_bus_error *reterr);
+int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr);
 
 /* Appends O and LINGER as a{sv}, the output left out. Returns 0 or a negative errno. */
 int session_options_append(sd_bus_message *m, const struct session_options *o, bool linger);

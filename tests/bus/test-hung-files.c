@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "daemon/closer.h"
+#include "daemon/close-queue.h"
 #include "tests/bus/ask-service.h"
 #include "tests/support/mute-fuse.h"
 
@@ -189,7 +189,7 @@ static void test_limit(void **state)
 					       "GetSession", &e, NULL, "h", fd) < 0);
 	}
 	/* (with more than these, one that is merely slow would have been refused) */
-	usleep(CLOSER_PATIENCE_NS / 1000 + 100000);
+	usleep(CLOSE_PATIENCE_NS / 1000 + 100000);
 	a = create(bus, "hung", fd);
 	assert_refused(a, "LimitReached", "the file system does not answer");
 	assert_done(create(bus, "good", good));

@@ -71,7 +71,7 @@ static void assert_refused(sd_bus_message *m, int error, const char *text)
 	struct create_request request = { .output_fd = -77 };
 	sd_bus_error e = SD_BUS_ERROR_NULL;
 
-	assert_int_equal(create_request_read(m, &request, &e), error);
+	assert_int_equal(create_request_read(m, 1000, &request, &e), error);
 	assert_int_equal(request.output_fd, -77); /* untouched */
 	assert_non_null(e.message);
 	if (!strstr(e.message, text))
@@ -102,7 +102,7 @@ static void test_create_request_read_all(void **state)
 					  "cgroups", "a(tus)", 1, UINT64_C(42), 2, "x.service") >= 0);
 	/* clang-format on */
 	end(m);
-	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_int_equal(create_request_read(m, 1000, &request, NULL), 0);
 	assert_true(request.output_fd >= 3);
 	assert_true(fcntl(request.output_fd, F_GETFD) & FD_CLOEXEC);
 	assert_int_equal(request.options.ring_bytes, 65536);
@@ -142,7 +142,7 @@ static void test_create_request_read_flight(void **state)
 	struct fixture *f = *state;
 	sd_bus_message *m = flight_options(f, "flight", "flight_ns", 5);
 
-	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_int_equal(create_request_read(m, 1000, &request, NULL), 0);
 	assert_int_equal(request.options.mode, SESSION_FLIGHT);
 	assert_int_equal(request.options.flight_ns, 5);
 	assert_int_equal(request.options.flight_bytes, 0);
@@ -150,7 +150,7 @@ static void test_create_request_read_flight(void **state)
 	create_request_deinit(&request);
 	sd_bus_message_unref(m);
 	m = flight_options(f, "flight", "flight_bytes", FLIGHT_BYTES_MIN);
-	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_int_equal(create_request_read(m, 1000, &request, NULL), 0);
 	/* Who says how much has as much time as fits; who says nothing, ten seconds. */
 	session_options_fill_flight(&request.options);
 	assert_int_equal(request.options.flight_ns, 0);
@@ -192,7 +192,7 @@ static void test_create_request_read_memory(void **state)
 					  "allocator_fds", "ah", 2, self, self) >= 0);
 	/* clang-format on */
 	end(m);
-	assert_int_equal(create_request_read(m, &request, NULL), 0);
+	assert_int_equal(create_request_read(m, 1000, &request, NULL), 0);
 	assert_int_equal(request.options.categories, CATEGORY_MEMORY | CATEGORY_FD);
 	assert_true(request.options.memory.log);
 	assert_int_equal(request.options.memory.interval, 4096);
@@ -297,7 +297,7 @@ static void test_create_request_read_profile(void **state)
 
 	sd_bus_message_append(m, "{sv}{sv}", "profile", "s", "x", "linger", "b", 1);
 	end(m);
-	assert_int_equal(create_request_read(m, &request, &e), 0);
+	assert_int_equal(create_request_read(m, 1000, &request, &e), 0);
 	assert_string_equal(request.profile, "x");
 	assert_true(request.linger);
 	assert_int_equal(request.output_fd, -1);
@@ -403,7 +403,17 @@ static void test_create_request_read_output_not_sent(void **state)
 	assert_refused(m, -EBADF, "did not come with the message");
 }
 
-static void test_output_fd_check(void **state)
+/* What output_fd_take() says of FD; a copy is closed again. */
+static int take_output(int fd, uid_t uid, sd_bus_error *reterr)
+{
+	int copy = -1, r = output_fd_take(fd, uid, &copy, reterr);
+
+	assert_true((r == 0) == (copy >= 0));
+	close_fd(copy);
+	return r;
+}
+
+static void test_output_fd_take(void **state)
 {
 	static const struct {
 		const char *path;
@@ -423,20 +433,20 @@ static void test_output_fd_check(void **state)
 		int fd = open(rows[i].path, rows[i].flags | O_CLOEXEC);
 
 		assert_true(fd >= 0);
-		assert_int_equal(output_fd_check(fd, &e), -EBADF);
+		assert_int_equal(take_output(fd, 0, &e), -EBADF);
 		assert_non_null(strstr(e.message, rows[i].sentence));
 		assert_string_equal(e.name, "org.kymo.Trace1.Error.InvalidOutput");
 		sd_bus_error_free(&e);
 		close(fd);
 	}
-	assert_int_equal(output_fd_check(f->output[1], NULL), 0);
-	assert_int_equal(output_fd_check(f->output[0], NULL), -EBADF);
-	assert_int_equal(output_fd_check(-1, NULL), -EBADF);
-	assert_int_equal(output_fd_check(f->other_fd, NULL), 0);
+	assert_int_equal(take_output(f->output[1], 0, NULL), 0);
+	assert_int_equal(take_output(f->output[0], 0, NULL), -EBADF);
+	assert_int_equal(take_output(-1, 0, NULL), -EBADF);
+	assert_int_equal(take_output(f->other_fd, 0, NULL), 0);
 }
 
 /* Where our word would be taken for somebody else's: only his own programs may hear it, or another machine. */
-static void test_output_fd_check_peer(void **state)
+static void test_output_fd_take_peer(void **state)
 {
 	struct fixture *f = *state;
 	uid_t own = getuid() ?: 4711; /* (to root all is allowed) */
@@ -453,24 +463,24 @@ static void test_output_fd_check_peer(void **state)
 	for (size_t i = 0; refused[i] >= 0; i++) {
 		sd_bus_error e = SD_BUS_ERROR_NULL;
 
-		assert_int_equal(output_fd_check_peer(refused[i], own + 1, &e), -EBADF);
+		assert_int_equal(take_output(refused[i], own + 1, &e), -EBADF);
 		assert_non_null(strstr(e.message, "use a pipe"));
 		sd_bus_error_free(&e);
-		assert_int_equal(output_fd_check_peer(refused[i], 0, NULL), 0);
+		assert_int_equal(take_output(refused[i], 0, NULL), 0);
 		if (refused[i] != f->other_fd)
 			close(refused[i]);
 	}
-	assert_int_equal(output_fd_check_peer(messages[0], own, NULL), -EBADF);
+	assert_int_equal(take_output(messages[0], own, NULL), -EBADF);
 	close(messages[0]);
 	close(messages[1]);
 	if (getuid() == 0)
 		assert_int_equal(seteuid(own), 0);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, messages), 0);
 	assert_int_equal(seteuid(getuid()), 0);
-	assert_int_equal(output_fd_check_peer(messages[0], own, NULL), 0);
+	assert_int_equal(take_output(messages[0], own, NULL), 0);
 	close(messages[0]);
 	close(messages[1]);
-	assert_int_equal(output_fd_check_peer(f->output[1], own, NULL), 0);
+	assert_int_equal(take_output(f->output[1], own, NULL), 0);
 }
 
 /* What a session shows can be given to another one. */
@@ -507,7 +517,7 @@ static void test_session_options_append_round_trip(void **state)
 	while (sd_bus_message_at_end(m, false) == 0)
 		assert_true(sd_bus_message_copy(again, m, false) >= 0);
 	end(again);
-	assert_int_equal(create_request_read(again, &request, NULL), 0);
+	assert_int_equal(create_request_read(again, 1000, &request, NULL), 0);
 	assert_true(request.linger);
 	assert_int_equal(request.options.categories, o.categories);
 	assert_int_equal(request.options.ring_bytes, o.ring_bytes);
@@ -542,8 +552,8 @@ int main(void)
 		CASE(test_create_request_read_profile),
 		CASE(test_create_request_read_refuses_lists),
 		CASE(test_create_request_read_output_not_sent),
-		CASE(test_output_fd_check),
-		CASE(test_output_fd_check_peer),
+		CASE(test_output_fd_take),
+		CASE(test_output_fd_take_peer),
 		CASE(test_session_options_append_round_trip),
 	};
 

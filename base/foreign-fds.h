@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which descriptors of this process came from others, and from whom.
+ *
+ * A descriptor that somebody passed can lead to anything: a file system that never answers, a socket with such files in its
+ * queue, a pipe whose lock somebody holds. So how it may be treated depends on where it came from and not on its type. A
+ * process that never calls foreign_fds_begin() has none. Safe in all threads.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Owners. 0 = the descriptor is our own. */
+#define FOREIGN_FD_OWN     UINT64_C(0)
+#define FOREIGN_FD_UNKNOWN UINT64_C(1) /* from somebody who is not known yet, or never will be */
+#define FOREIGN_FD_OF(uid) ((uint64_t)(uid_t)(uid) + 2)
+
+/* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
+int foreign_fds_begin(void);
+
+/* Notes that FD is OWNER's. */
+void foreign_fds_mark(int fd, uint64_t owner);
+
+/* Whose FD is. */
+uint64_t foreign_fds_owner(int fd);
+
+/* Forgets whose FD was, as it is about to be closed, and returns it. */
+uint64_t foreign_fds_forget(int fd);
+
+/* A copy of FD, closed on exec, of the same owner. Returns it or a negative errno. */
+int foreign_fds_dup(int fd);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/foreign-fds.h"
+#include "daemon/close-queue.h"
+
+#define ROOT  FOREIGN_FD_OF(0)
+#define ALICE FOREIGN_FD_OF(1000)
+#define BOB   FOREIGN_FD_OF(1001)
+
+static struct close_queue queue;
+
+static int setup(void **state)
+{
+	(void)state;
+	queue = (struct close_queue){ .seed = 1 };
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close_queue_deinit(&queue);
+	return 0;
+}
+
+static void add(uint64_t owner, uint64_t place, int fd)
+{
+	assert_int_equal(close_queue_add(&queue, owner, place, fd), 0);
+}
+
+/* Begins with FD, which must be next. */
+static struct close_line *take(int fd)
+{
+	struct close_line *line;
+	int got = -1;
+
+	assert_true(close_queue_is_ready(&queue));
+	line = close_queue_take(&queue, 1, &got);
+	assert_non_null(line);
+	assert_int_equal(got, fd);
+	return line;
+}
+
+static void assert_nothing_to_take(void)
+{
+	int fd;
+
+	assert_false(close_queue_is_ready(&queue));
+	assert_null(close_queue_take(&queue, 1, &fd));
+}
+
+/* One of a line is closed at a time, in order; lines of other places go on. */
+static void test_line(void **state)
+{
+	struct close_line *hung, *other;
+	int fd = -1;
+
+	(void)state;
+	assert_nothing_to_take();
+	add(ALICE, 7, 10);
+	add(ALICE, 7, 11);
+	hung = take(10);
+	assert_nothing_to_take();
+	add(ALICE, 8, 12);
+	other = take(12);
+	assert_false(close_queue_done(&queue, other, 2, &fd));
+	assert_nothing_to_take();
+	assert_true(close_queue_done(&queue, hung, 2, &fd));
+	assert_int_equal(fd, 11);
+	assert_false(close_queue_done(&queue, hung, 2, &fd));
+	assert_nothing_to_take();
+	assert_int_equal(queue.owners.n_used + queue.lines.n_used, 0);
+}
+
+/* Nobody takes more than a share, whatever hangs; when one moves, the next line of the same owner is begun. */
+static void test_share(void **state)
+{
+	struct close_line *lines[CLOSE_AT_ONCE_PER_OWNER];
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		add(ALICE, (uint64_t)i, i);
+	for (int i = 0; i < CLOSE_AT_ONCE_PER_OWNER; i++)
+		lines[i] = take(i);
+	assert_nothing_to_take();
+	add(BOB, 0, 200);
+	take(200);
+	assert_false(close_queue_done(&queue, lines[3], 2, &fd));
+	take(CLOSE_AT_ONCE_PER_OWNER);
+	assert_nothing_to_take();
+}
+
+/* What is kept for root stays free, however many users and unknown ones hang. */
+static void test_root(void **state)
+{
+	unsigned n = 0;
+	int fd;
+
+	(void)state;
+	for (unsigned user = 0; user < 100; user++)
+		for (int i = 0; i < 100; i++)
+			add(user ? FOREIGN_FD_OF(user) : FOREIGN_FD_UNKNOWN, (uint64_t)i, i);
+	while (close_queue_take(&queue, 1, &fd))
+		n++;
+	assert_int_equal(n, CLOSE_AT_ONCE_MAX - CLOSE_AT_ONCE_ROOT);
+	for (int i = 0; i < CLOSE_AT_ONCE_ROOT + 1; i++)
+		add(ROOT, (uint64_t)i, 1000 + i);
+	for (int i = 0; i < CLOSE_AT_ONCE_ROOT; i++)
+		take(1000 + i);
+	assert_nothing_to_take();
+}
+
+/* Users take turns. */
+static void test_turns(void **state)
+{
+	(void)state;
+	add(ALICE, 1, 10);
+	add(ALICE, 2, 11);
+	add(BOB, 1, 20);
+	take(10);
+	take(20);
+	take(11);
+}
+
+static void test_crowd(void **state)
+{
+	const uint64_t late = 1 + CLOSE_PATIENCE_NS;
+
+	(void)state;
+	for (int i = 0; i < CLOSE_WAITING_MAX; i++)
+		add(ALICE, 7, i);
+	/* It is not begun: that is no line that moves. */
+	assert_int_equal(close_queue_crowd(&queue, ALICE, 7, 1), CLOSE_WAITING_MAX);
+	take(0);
+	assert_int_equal(close_queue_crowd(&queue, ALICE, 7, 1), 0);
+	assert_int_equal(close_queue_crowd(&queue, ALICE, 7, late), CLOSE_WAITING_MAX);
+	assert_int_equal(close_queue_crowd(&queue, BOB, 7, late), 0);
+	assert_int_equal(close_queue_crowd(&queue, ALICE, 8, late), 0);
+	for (int i = CLOSE_WAITING_MAX; i < CLOSE_QUEUED_MAX; i++)
+		add(ALICE, 7, i);
+	assert_int_equal(close_queue_crowd(&queue, ALICE, 7, 1), CLOSE_QUEUED_MAX);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_line), CASE(test_share), CASE(test_root), CASE(test_turns), CASE(test_crowd),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
