@@ -15,12 +15,12 @@
 #include "base/table.h"
 
 enum {
-	CLOSE_AT_ONCE_MAX = 64,       /* lines that are worked at, of all owners together */
-	CLOSE_AT_ONCE_ROOT = 8,       /* of these only for root */
-	CLOSE_AT_ONCE_PER_OWNER = 8,  /* of one owner who is not root */
-	CLOSE_AT_ONCE_UNKNOWN = 16,   /* of descriptors whose owner is not known */
-	CLOSE_WAITING_MAX = 16,       /* of a line that does not move */
-	CLOSE_QUEUED_MAX = 256,       /* of one that does */
+	CLOSE_AT_ONCE_MAX = 64,      /* lines that are worked at, of all owners together */
+	CLOSE_AT_ONCE_ROOT = 8,      /* of these only for root */
+	CLOSE_AT_ONCE_PER_OWNER = 8, /* of one owner who is not root */
+	CLOSE_AT_ONCE_UNKNOWN = 16,  /* of descriptors whose owner is not known */
+	CLOSE_WAITING_MAX = 16,      /* of a line that does not move */
+	CLOSE_QUEUED_MAX = 256,      /* of one that does */
 };
 
 /* A line does not move when one close takes that long. */
@@ -31,10 +31,10 @@ struct close_owner;
 
 /* All zero but for the seed is the beginning. */
 struct close_queue {
-	uint64_t seed;              /* random: nobody can look for lines that hash alike */
-	struct table lines;         /* (owner, place) -> struct close_line, owned */
-	struct table owners;        /* owner -> struct close_owner, owned */
-	struct close_owner *next;   /* whose turn it is, in a ring */
+	uint64_t seed;            /* random: nobody can look for lines that hash alike */
+	struct table lines;       /* (owner, place) -> struct close_line, owned */
+	struct table owners;      /* owner -> struct close_owner, owned */
+	struct close_owner *next; /* whose turn it is, in a ring */
 	unsigned n_busy, n_busy_root;
 };
 
@@ -51,8 +51,7 @@ bool close_queue_is_ready(const struct close_queue *q);
 struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd);
 
 /* One of LINE is closed. Returns true, with the next one in *RET_FD, or false if that was the last one: LINE has gone. */
-bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns,
-		      int *ret_fd);
+bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
 
 /* How many of OWNER's are not closed at PLACE, if these are too many to take more from there; else 0. */
 size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t place,

@@ -423,9 +423,19 @@ start_fake_polkit() {
 	expect_soon 5 polkit_says manage no
 }
 
-# The daemon on that bus; its pid is in $KYMOD_PID.
+# unit_settings UNIT NAME: what the unit says, words
+unit_settings() {
+	sed -n "s/^$2=//p" "$ROOT/units/$1.service.in" | tr '\n' ' '
+}
+
+# unit_capabilities UNIT: those that it has, as setpriv takes them
+unit_capabilities() {
+	unit_settings "$1" CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g; s/,*$//'
+}
+
+# start_kymod [COMMAND ...]: the daemon on that bus, by the command; its pid is in $KYMOD_PID. $KYMOD_GROUP may record.
 start_kymod() {
-	RUNTIME_DIRECTORY=$TMP/run "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
+	RUNTIME_DIRECTORY=$TMP/run "$@" "$KYMOD" --bus "$BUS" --group "${KYMOD_GROUP:-kymo}" >"$TMP/kymod.log" 2>&1 &
 	KYMOD_PID=$!
 	wait_for 5 "$KYMO" list --bus "$BUS" || {
 		cat "$TMP/kymod.log" >&2

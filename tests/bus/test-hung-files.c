@@ -6,12 +6,23 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -24,7 +35,7 @@
 #define PATIENCE_USEC UINT64_C(20000000)
 
 static sd_bus *other;
-static pid_t kymod;
+static pid_t kymod, attacker;
 static const char *mounted;
 
 static int open_mute(int flags)
@@ -58,7 +69,8 @@ static int count_open(void)
 
 	snprintf(folder, sizeof(folder), "/proc/%d/fd", kymod);
 	dir = opendir(folder);
-	assert_non_null(dir);
+	if (!dir)
+		return 0; /* it has ended */
 	while ((entry = readdir(dir))) {
 		ssize_t size = readlinkat(dirfd(dir), entry->d_name, target, sizeof(target) - 1);
 
@@ -75,6 +87,14 @@ static int teardown(void **state)
 	int n = 1;
 
 	mute_fuse_be_mute_to(0);
+	mute_fuse_keep_pages(false);
+	for (int i = 0; i < 400 && mute_fuse_waiting() > 0; i++)
+		usleep(10000);
+	if (attacker) {
+		kill(attacker, SIGKILL);
+		waitpid(attacker, NULL, 0);
+		attacker = 0;
+	}
 	teardown_bus(state);
 	other = sd_bus_flush_close_unref(other);
 	for (int i = 0; i < 400 && (n = count_open()) > 0; i++)
@@ -247,21 +267,338 @@ static void test_children(void **state)
 	assert_true(mute_fuse_waiting() == 1);
 }
 
-int main(void)
+/* ---- what a user without any right sends ---- */
+
+enum { LINGERING = CLOSE_AT_ONCE_MAX + 6 };
+
+/* Calls GetSession, or sends a signal if it is not CALL, with FD. Nobody answers for sure. */
+static void send_uninvited(sd_bus *b, int fd, bool call)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+	if (call)
+		CHECK(sd_bus_message_new_method_call(b, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+						     "GetSession") >= 0);
+	else
+		CHECK(sd_bus_message_new_signal(b, &m, "/", "org.example.Any", "Thing") >= 0);
+	CHECK(sd_bus_message_append(m, "h", fd) >= 0);
+	CHECK(sd_bus_send_to(b, m, NAME, NULL) >= 0);
+	CHECK(sd_bus_flush(b) >= 0);
+}
+
+static void send_over(int socket, int fd)
+{
+	union {
+		char room[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = { 0 };
+	struct iovec part = { (void *)(uintptr_t) "x", 1 };
+	struct msghdr m = { .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = &control,
+			    .msg_controllen = sizeof(control) };
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+	CHECK(sendmsg(socket, &m, 0) == 1);
+}
+
+/*
+ * Sockets in whose queues lie the last descriptors of files of which a page is dirty: closing them writes that. Whoever made it dirty has the
+ * file open still, as closing it would have written it, too.
+ */
+static void send_queued(int n)
+{
+	static const char page[MUTE_FUSE_BYTES] = "dirty";
+	int writer = open_mute(O_RDWR), sockets[LINGERING][2];
+	sd_bus *b = connect_bus();
+
+	for (int i = 0; i < n; i++) {
+		int fd = open_mute(O_RDWR);
+
+		CHECK(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets[i]) == 0);
+		send_over(sockets[i][0], fd);
+		close(fd);
+		close(sockets[i][0]);
+	}
+	CHECK(write(writer, page, sizeof(page)) == sizeof(page));
+	mute_fuse_keep_pages(true);
+	for (int i = 0; i < n; i++) {
+		send_uninvited(b, sockets[i][1], i % 2 == 0);
+		close(sockets[i][1]);
+	}
+	pause();
+}
+
+static void send_queued_file(void)
+{
+	send_queued(2);
+}
+
+static void test_queued_file(void **state)
+{
+	(void)state;
+	attacker = start_as_user(STRANGER, send_queued_file);
+	wait_for_waiting(1);
+	assert_alive();
+}
+
+/* A pipe whose lock its writer holds, in a page fault that is never answered. */
+static void send_held_pipe(void)
+{
+	sd_bus *b = connect_bus();
+	int ends[2], fd = open_mute(O_RDONLY);
+	const void *page = mmap(NULL, MUTE_FUSE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	pid_t pid;
+
+	CHECK(page != MAP_FAILED && pipe2(ends, O_CLOEXEC) == 0);
+	mute_fuse_keep_pages(true);
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		close(ends[0]);
+		_exit(write(ends[1], page, MUTE_FUSE_BYTES) < 0);
+	}
+	close(ends[1]);
+	for (int i = 0; i < 400 && mute_fuse_waiting() == 0; i++)
+		usleep(10000);
+	CHECK(mute_fuse_waiting() > 0);
+	send_uninvited(b, ends[0], true);
+	close(ends[0]);
+	/* What is on its way is taken in before we go. */
+	CHECK(sd_bus_call_method(b, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				 "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, NULL) >= 0);
+	sd_bus_unref(b);
+}
+
+static void test_held_pipe(void **state)
+{
+	(void)state;
+	as_user(STRANGER, send_held_pipe);
+	assert_alive();
+}
+
+/* There may be none, and newer kernels let nobody pass one on. */
+static void send_uring(void)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	unsigned char parameters[256] = { 0 };
+	sd_bus *b = connect_bus();
+	int fd = (int)syscall(SYS_io_uring_setup, 4, parameters);
+
+	if (fd >= 0 && sd_bus_message_new_signal(b, &m, "/", "org.example.Any", "Thing") >= 0 &&
+	    sd_bus_message_append(m, "h", fd) >= 0 && sd_bus_send_to(b, m, NAME, NULL) >= 0)
+		sd_bus_flush(b);
+	sd_bus_close_unref(b);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Of every other kind. */
+static void send_kinds(void)
+{
+	sd_bus *b = connect_bus();
+	int file = open_mute(O_RDWR), epoll = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event = { .events = EPOLLIN };
+	const int fds[] = {
+		epoll,
+		eventfd(0, EFD_CLOEXEC),
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC),
+		(int)syscall(SYS_memfd_create, "x", 0),
+		inotify_init1(IN_CLOEXEC),
+		open("/dev/zero", O_RDWR | O_CLOEXEC),
+		open_mute(O_PATH),
+	};
+
+	epoll_ctl(epoll, EPOLL_CTL_ADD, file, &event);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		CHECK(fds[i] >= 0);
+		send_uninvited(b, fds[i], true);
+		close(fds[i]);
+	}
+	send_uring();
+	close(file);
+	sd_bus_unref(b);
+}
+
+static void test_kinds(void **state)
+{
+	(void)state;
+	as_user(STRANGER, send_kinds);
+	assert_alive();
+}
+
+/* A socket with bytes that nobody takes, which lingers for ten minutes. */
+static int lingering_socket(int listener, int *ret_peer)
+{
+	const struct linger linger = { 1, 600 };
+	const int room = 4096;
+	struct sockaddr_in to;
+	socklen_t size = sizeof(to);
+	char bytes[4096] = { 0 };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK(getsockname(listener, (struct sockaddr *)&to, &size) == 0);
+	CHECK(setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) == 0);
+	CHECK(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) == 0);
+	CHECK(connect(fd, (struct sockaddr *)&to, size) == 0);
+	*ret_peer = accept(listener, NULL, NULL);
+	CHECK(*ret_peer >= 0);
+	for (int i = 0; i < 100000 && send(fd, bytes, sizeof(bytes), MSG_DONTWAIT) > 0; i++)
+		;
+	return fd;
+}
+
+static void send_lingering(void)
+{
+	struct sockaddr_in here = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), peer;
+	const int room = 4096;
+	sd_bus *b = connect_bus();
+
+	CHECK(setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)) == 0);
+	CHECK(bind(listener, (struct sockaddr *)&here, sizeof(here)) == 0);
+	CHECK(listen(listener, LINGERING) == 0);
+	for (int i = 0; i < LINGERING; i++) {
+		int fd = lingering_socket(listener, &peer);
+
+		send_uninvited(b, fd, true);
+		close(fd);
+	}
+	pause();
+}
+
+/* Root's archive is closed all the same: who reads it sees its end. */
+static void assert_archive_ends(void)
+{
+	struct pollfd end = { .events = POLLIN };
+	char bytes[4096];
+	int ends[2];
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	end.fd = ends[0];
+	assert_done(create(other, "piped", ends[1]));
+	close(ends[1]);
+	assert_done(call(other, SESSION_PREFIX "piped", "Remove"));
+	for (;;) {
+		assert_int_equal(poll(&end, 1, 10000), 1);
+		if (read(ends[0], bytes, sizeof(bytes)) <= 0)
+			break;
+	}
+	close(ends[0]);
+}
+
+static void test_lingering(void **state)
+{
+	(void)state;
+	attacker = start_as_user(STRANGER, send_lingering);
+	sleep(1);
+	assert_alive();
+	assert_archive_ends();
+}
+
+/* More sockets with files that hang than there may be closers. */
+static void send_many_queued(void)
+{
+	send_queued(LINGERING);
+}
+
+static void test_many_queued(void **state)
+{
+	(void)state;
+	attacker = start_as_user(STRANGER, send_many_queued);
+	wait_for_waiting(1);
+	assert_alive();
+	assert_archive_ends();
+}
+
+/* What hangs does not hold up the end. Last: there is no service any more. */
+static void test_end(void **state)
+{
+	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };
+
+	(void)state;
+	attacker = start_as_user(STRANGER, send_many_queued);
+	wait_for_waiting(1);
+	assert_alive();
+	assert_true(ended.fd >= 0);
+	assert_int_equal(kill(kymod, SIGTERM), 0);
+	assert_int_equal(poll(&ended, 1, 15000), 1);
+	close(ended.fd);
+}
+
+/* ---- a file system that tells nobody but its user anything ---- */
+
+static void send_private(void)
+{
+	sd_bus *b = connect_bus();
+	int fd = open_mute(O_RDWR);
+
+	send_uninvited(b, fd, true);
+	send_uninvited(b, fd, false);
+	sd_bus_unref(b);
+}
+
+static void test_private(void **state)
+{
+	(void)state;
+	as_user(STRANGER, send_private);
+	wait_for_waiting(1);
+	assert_alive();
+}
+
+static void create_private(void)
+{
+	sd_bus *b = connect_bus();
+	struct answer a = create(b, "private", open_mute(O_WRONLY));
+
+	CHECK(a.r < 0 && strstr(a.error.message, "FUSE without allow_other"));
+	sd_bus_unref(b);
+}
+
+static void test_private_output(void **state)
+{
+	(void)state;
+	as_user(MEMBER, create_private);
+	assert_alive();
+}
+
+int main(int argc, char **argv)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		/* (first, as what has been looked at once is known) */
-		CASE(test_children),      CASE(test_output),    CASE(test_refused),
-		CASE(test_allocator_fds), CASE(test_uninvited), CASE(test_limit),
-		CASE(test_recording),
+		CASE(test_children),      CASE(test_output),      CASE(test_refused),
+		CASE(test_allocator_fds), CASE(test_uninvited),   CASE(test_limit),
+		CASE(test_recording),     CASE(test_queued_file), CASE(test_held_pipe),
+		CASE(test_kinds),         CASE(test_lingering),   CASE(test_many_queued),
+		CASE(test_end),
 	};
+	const struct CMUnitTest private_tests[] = {
+		CASE(test_private),
+	};
+	const struct CMUnitTest member_tests[] = {
+		CASE(test_private_output),
+	};
+	const char *which = argc > 1 ? argv[1] : "";
 	int r;
 
 	kymod = (pid_t)strtol(getenv("KYMOD_PID"), NULL, 10);
 	mounted = getenv("KYMO_TEST_MOUNT");
-	r = mute_fuse_mount(mounted);
-	if (r < 0)
+	r = mute_fuse_mount(mounted, strcmp(which, "private") == 0  ? STRANGER
+				     : strcmp(which, "member") == 0 ? MEMBER
+								    : 0);
+	if (r < 0) {
 		fprintf(stderr, "cannot mount a file system: %s\n", strerror(-r));
-	return r < 0 ? 77 : cmocka_run_group_tests(tests, NULL, NULL);
+		return 77;
+	}
+	if (strcmp(which, "private") == 0)
+		return cmocka_run_group_tests(private_tests, NULL, NULL);
+	if (strcmp(which, "member") == 0)
+		return cmocka_run_group_tests(member_tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ struct request {
 /* Between the test and the process that serves: one by itself, since who serves and has files open there, too, cannot even die. */
 static struct shared {
 	atomic_int mute_to;
+	atomic_bool mute_pages; /* what is mapped is not read, and what is dirty not written */
 	atomic_uint n_waiting;
 } * shared;
 
@@ -57,8 +58,9 @@ static struct fuse_attr attributes_of(uint64_t node)
 {
 	return (struct fuse_attr){
 		.ino = node,
-		.mode = node == NODE_FILE ? S_IFREG | 0666 : S_IFDIR | 0755,
+		.mode = node == NODE_FILE ? S_IFREG | 0666 : S_IFDIR | 0777,
 		.nlink = 1,
+		.size = node == NODE_FILE ? MUTE_FUSE_BYTES : 0,
 		.blksize = 4096,
 	};
 }
@@ -74,6 +76,7 @@ static void answer_init(const struct request *q)
 		.max_background = 16,
 		.congestion_threshold = 12,
 		.max_write = WRITE_BYTES,
+		.flags = in->flags & FUSE_WRITEBACK_CACHE,
 	};
 
 	answer(q, 0, &out, sizeof(out));
@@ -91,6 +94,7 @@ static void answer_lookup(const struct request *q)
 
 static void answer_one(const struct request *q)
 {
+	static const char zeros[MUTE_FUSE_BYTES];
 	const struct fuse_attr_out attr = { .attr = attributes_of(q->head.nodeid) };
 	const struct fuse_write_in *write_in = (const void *)q->body;
 	const struct fuse_open_out opened = { .fh = 1 };
@@ -114,6 +118,9 @@ static void answer_one(const struct request *q)
 		break;
 	case FUSE_STATFS:
 		answer(q, 0, &fs, sizeof(fs));
+		break;
+	case FUSE_READ:
+		answer(q, 0, zeros, sizeof(zeros));
 		break;
 	case FUSE_WRITE:
 		answer(q, 0, &written, sizeof(written));
@@ -162,6 +169,12 @@ static bool is_mute_to(uint32_t tid)
 	return access(path, F_OK) == 0 || parent_of(tid) == pid;
 }
 
+/* (the kernel writes what is dirty in nobody's name) */
+static bool is_mute_page(const struct request *q)
+{
+	return shared->mute_pages && (q->head.opcode == FUSE_READ || q->head.opcode == FUSE_WRITE);
+}
+
 static void take_request(void)
 {
 	static char request[REQUEST_BYTES];
@@ -173,7 +186,7 @@ static void take_request(void)
 	if (n < (ssize_t)sizeof(q.head))
 		return;
 	memcpy(&q, request, (size_t)n < sizeof(q) ? (size_t)n : sizeof(q));
-	if (is_mute_to(q.head.pid) && shared->n_waiting < WAITING_MAX)
+	if ((is_mute_to(q.head.pid) || is_mute_page(&q)) && shared->n_waiting < WAITING_MAX)
 		waiting[shared->n_waiting++] = q;
 	else
 		answer_one(&q);
@@ -186,14 +199,14 @@ static void serve(void)
 	for (;;) {
 		if (poll(&fd, 1, LOOK_MS) > 0)
 			take_request();
-		while (shared->mute_to == 0 && shared->n_waiting > 0)
+		while (shared->mute_to == 0 && !shared->mute_pages && shared->n_waiting > 0)
 			answer_one(&waiting[--shared->n_waiting]);
 	}
 }
 
-int mute_fuse_mount(const char *directory)
+int mute_fuse_mount(const char *directory, uid_t owner)
 {
-	char options[96];
+	char options[128];
 	pid_t pid;
 
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -201,8 +214,8 @@ int mute_fuse_mount(const char *directory)
 	device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (shared == MAP_FAILED || device < 0)
 		return -errno;
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-		 device);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%u,group_id=%u%s", device,
+		 owner, owner, owner == 0 ? ",allow_other" : "");
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("mute", directory, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
 		return -errno;
@@ -220,6 +233,11 @@ int mute_fuse_mount(const char *directory)
 void mute_fuse_be_mute_to(pid_t pid)
 {
 	shared->mute_to = pid;
+}
+
+void mute_fuse_keep_pages(bool keep)
+{
+	shared->mute_pages = keep;
 }
 
 unsigned mute_fuse_waiting(void)

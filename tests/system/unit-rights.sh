@@ -12,16 +12,6 @@ need_btf
 need_bus
 need_command systemd-analyze setpriv unshare
 
-# settings UNIT NAME: what the unit says, words
-settings() {
-	sed -n "s/^$2=//p" "$ROOT/units/$1.service.in" | tr '\n' ' '
-}
-
-# capabilities UNIT: those that it has, as setpriv takes them
-capabilities() {
-	settings "$1" CapabilityBoundingSet | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g; s/,*$//'
-}
-
 # expand NAME ...: system calls, of those of systemd's sets
 systemd-analyze syscall-filter | awk '/^@/ { set = $1; next } /^ +[@a-z]/ { print set, $1 }' >"$TMP/sets"
 expand() {
@@ -42,7 +32,7 @@ expand() {
 calls() {
 	local words
 
-	words=$(settings "$1" SystemCallFilter)
+	words=$(unit_settings "$1" SystemCallFilter)
 	# shellcheck disable=SC2086 # words
 	expand ${words%%\~*} | sort -u >"$TMP/allowed"
 	# shellcheck disable=SC2086 # words
@@ -80,14 +70,14 @@ start_plant() {
 
 start_bus
 perf=$TMP/perf
-systemd-socket-activate --listen="$perf" --seqpacket setpriv --bounding-set="-all,$(capabilities kymo-perf)" --no-new-privs \
+systemd-socket-activate --listen="$perf" --seqpacket setpriv --bounding-set="-all,$(unit_capabilities kymo-perf)" --no-new-privs \
 	"$ALLOW_CALLS" "$TMP/perf-calls" "$KYMOD" --open-perf-events >"$TMP/perf.log" 2>&1 &
 expect_soon 10 test -S "$perf"
 
 # start_closed CALLS: the service with these calls; its mount namespace has nothing where the program is
 start_closed() {
 	unshare --mount --propagation private bash -c "mount -t tmpfs none '$TMP/home' && exec setpriv \
-		--bounding-set=-all,$(capabilities kymod) --no-new-privs '${ALLOW_CALLS}' '$1' '$KYMOD' --bus '$BUS' --perf-events '$perf'" \
+		--bounding-set=-all,$(unit_capabilities kymod) --no-new-privs '${ALLOW_CALLS}' '$1' '$KYMOD' --bus '$BUS' --perf-events '$perf'" \
 		>"$TMP/kymod.log" 2>&1 &
 	KYMOD_PID=$!
 	wait_for 10 "$KYMO" list --bus "$BUS" || {

@@ -152,7 +152,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_line), CASE(test_share), CASE(test_root), CASE(test_turns), CASE(test_crowd),
+		CASE(test_line),  CASE(test_share), CASE(test_root),
+		CASE(test_turns), CASE(test_crowd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
