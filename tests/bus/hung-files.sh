@@ -25,7 +25,7 @@ hung() {
 	assert_eq "$status" 0 "exit status of test-hung-files"
 }
 
-KYMOD_GROUP=65534
+export KYMOD_GROUP=65534
 start_bus
 open_bus_to_all
 hung private
