@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "capture/thread.h"
+#include "capture/user-counts.h"
 
 enum {
 	N_BUFFERS = 64, /* of about 256 KiB: see the session */
@@ -54,6 +55,8 @@ struct output {
 	struct outbuf *spare[N_BUFFERS]; /* first those without memory */
 	unsigned n_spare, n_cold;
 	bool finishing, abandoned;
+	bool busy;          /* the thread is at work, and may hang */
+	bool counted;       /* among abandoned_threads */
 	unsigned n_holders; /* 2: owner and thread */
 	struct output_status status;
 };
@@ -68,6 +71,20 @@ static void drop_entry(struct entry *e)
 	snapshot_unref(e->snapshot);
 }
 
+/* With the lock held, or by the last holder. The buffers that are not queued any more need no memory either. */
+static void drop_queue(struct output *o)
+{
+	for (; o->n_queued > 0; o->n_queued--, o->first = (o->first + 1) % N_ENTRIES) {
+		struct entry *e = &o->queue[o->first];
+
+		drop_entry(e);
+		if (e->buffer)
+			outbuf_deinit(e->buffer);
+	}
+	for (unsigned i = 0; i < o->n_spare; i++)
+		outbuf_deinit(o->spare[i]);
+}
+
 static void release(struct output *o)
 {
 	bool last;
@@ -77,10 +94,11 @@ static void release(struct output *o)
 	pthread_mutex_unlock(&o->lock);
 	if (!last)
 		return;
+	if (o->counted)
+		user_counts_add(&abandoned_threads, o->store->owner, -1);
+	drop_queue(o);
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		outbuf_deinit(&o->buffers[i]);
-	for (unsigned i = 0; i < o->n_queued; i++)
-		drop_entry(&o->queue[(o->first + i) % N_ENTRIES]);
 	outbuf_deinit(&o->packed);
 	pack_deinit(&o->packer);
 	store_free(o->store);
@@ -256,11 +274,13 @@ static void next(struct output *o)
 
 	o->first = (o->first + 1) % N_ENTRIES;
 	o->n_queued--;
+	o->busy = true;
 	pthread_mutex_unlock(&o->lock);
 	do_entry(o, &e, error, &done);
 	if (e.buffer && e.buffer->room > KEPT_BYTES)
 		outbuf_deinit(e.buffer);
 	pthread_mutex_lock(&o->lock);
+	o->busy = false;
 	if (e.buffer)
 		give_back(o, e.buffer);
 	count(&o->status, &e, &done);
@@ -280,12 +300,14 @@ static void *run(void *userdata)
 			break;
 		next(o);
 	}
+	o->busy = true;
 	pthread_mutex_unlock(&o->lock);
 	r = end_chunk(o, &(struct store_moment){ clock_boot_ns(), clock_read_ns(CLOCK_REALTIME) });
 	pthread_mutex_lock(&o->lock);
 	if (o->status.error == 0)
 		o->status.error = r;
 	o->status.done = true;
+	o->busy = false;
 	thread_signal(o->event_fd);
 	pthread_mutex_unlock(&o->lock);
 	release(o);
@@ -329,6 +351,12 @@ struct output *output_free(struct output *o)
 		return NULL;
 	pthread_mutex_lock(&o->lock);
 	o->abandoned = true;
+	/* It may hang for ever, in a file of its owner's: with one buffer, at its owner's expense. */
+	if (o->busy) {
+		o->counted = true;
+		user_counts_add(&abandoned_threads, o->store->owner, 1);
+		drop_queue(o);
+	}
 	pthread_cond_signal(&o->wake);
 	pthread_mutex_unlock(&o->lock);
 	o->store->ops->cancel(o->store);

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
 #include "capture/thread.h"
+#include "capture/user-counts.h"
 
 struct snapshot {
 	struct store *to;
@@ -18,8 +18,6 @@ struct snapshot {
 	bool ended;
 	int error;
 };
-
-static atomic_uint n_writing;
 
 int snapshot_new(struct store *to, struct snapshot **ret)
 {
@@ -97,26 +95,34 @@ static void *run(void *userdata)
 
 	/* What it held is free before anybody is told. */
 	s->taken = flight_snapshot_free(s->taken);
-	atomic_fetch_sub(&n_writing, 1);
+	user_counts_add(&written_snapshots, s->to->owner, -1);
 	end(s, r);
 	snapshot_unref(s);
 	return NULL;
 }
 
+/* Whether the last one of what WRITING counts may be written now, for UID. */
+static bool has_turn(struct user_count writing, uid_t uid)
+{
+	if (uid == 0)
+		return writing.all <= SNAPSHOTS_WRITING_MAX;
+	return writing.user <= SNAPSHOTS_WRITING_PER_USER &&
+	       writing.all <= SNAPSHOTS_WRITING_MAX - SNAPSHOTS_WRITING_ROOT;
+}
+
 static int start_writing(struct snapshot *s)
 {
-	int r;
+	uid_t uid = s->to->owner;
+	int r = -EBUSY;
 
-	if (atomic_fetch_add(&n_writing, 1) >= SNAPSHOTS_WRITING_MAX) {
-		atomic_fetch_sub(&n_writing, 1);
-		return -EBUSY;
+	if (has_turn(user_counts_add(&written_snapshots, uid, 1), uid)) {
+		snapshot_ref(s);
+		r = thread_start(run, s);
+		if (r < 0)
+			snapshot_unref(s);
 	}
-	snapshot_ref(s);
-	r = thread_start(run, s);
-	if (r < 0) {
-		atomic_fetch_sub(&n_writing, 1);
-		snapshot_unref(s);
-	}
+	if (r < 0)
+		user_counts_add(&written_snapshots, uid, -1);
 	return r;
 }
 

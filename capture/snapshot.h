@@ -13,8 +13,12 @@
 
 struct snapshot;
 
-/* More than these are never being written at once in a process: -EBUSY. */
-enum { SNAPSHOTS_WRITING_MAX = 32 };
+/* More than these are never being written at once in a process: -EBUSY. Those that were called off and hang count, too. */
+enum {
+	SNAPSHOTS_WRITING_MAX = 32,
+	SNAPSHOTS_WRITING_ROOT = 8, /* of these only for root */
+	SNAPSHOTS_WRITING_PER_USER = 6,
+};
 
 /* Takes over TO, on success. Returns 0 or a negative errno. */
 int snapshot_new(struct store *to, struct snapshot **ret);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pipes and sockets are written after a poll() and in pieces of PIPE_BUF, which then cannot
- * block, so that the thread can be called off at any moment without touching the flags of an open
- * file that belongs to the caller.
+ * Pipes and sockets are written after a poll(), without waiting, so that the thread can be called off at any moment. The open
+ * file belongs to the caller, whose flags we leave alone: sockets take a flag with each call, and so do pipes (RWF_NOWAIT), where
+ * the kernel can do that. Where it cannot, no more than PIPE_BUF is written at a time, which fits where poll() says that there is
+ * room, unless somebody else writes to the same pipe.
+ *
+ * Against a caller who means harm none of this is certain: a lock that is held in the kernel holds us up. Such a thread is
+ * abandoned (capture/user-counts.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/file-kind.h"
 #include "capture/store.h"
@@ -22,16 +29,27 @@ struct store_fd {
 	struct store store;
 	int fd;
 	bool regular, looked_at;
+	bool is_socket;
+	bool may_wait; /* this kind takes no RWF_NOWAIT here */
 	int cancel_fd; /* readable for ever once it was called off */
 };
 
-/* Waits until the descriptor takes bytes. Returns 0 or a negative errno; -ECANCELED if abandoned. */
-static int wait_writable(struct store_fd *s)
+/* What poll() takes for room may be too little for a write: then it is looked at again after so long. */
+enum { NO_ROOM_MS = 20 };
+
+/*
+ * Waits until the descriptor takes bytes; or, if it HAD_NO_ROOM when poll() said so, for a while. Returns 0 or a negative errno;
+ * -ECANCELED if abandoned.
+ */
+static int wait_writable(struct store_fd *s, bool had_no_room)
 {
 	struct pollfd fds[] = {
 		{ .fd = s->fd, .events = POLLOUT },
 		{ .fd = s->cancel_fd, .events = POLLIN },
 	};
+
+	if (had_no_room && poll(&fds[1], 1, NO_ROOM_MS) < 0 && errno != EINTR)
+		return -errno;
 
 	for (;;) {
 		if (poll(fds, ARRAY_SIZE(fds), -1) < 0) {
@@ -46,30 +64,43 @@ static int wait_writable(struct store_fd *s)
 	}
 }
 
+/* As write(), without waiting if that can be done; EAGAIN if nothing fits. */
+static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
+{
+	struct iovec piece = { (void *)(uintptr_t)data, size };
+	ssize_t n;
+
+	if (s->regular)
+		return write(s->fd, data, size);
+	if (s->is_socket)
+		return send(s->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!s->may_wait) {
+		n = pwritev2(s->fd, &piece, 1, -1, RWF_NOWAIT);
+		if (n >= 0 || errno != EOPNOTSUPP)
+			return n;
+		s->may_wait = true;
+	}
+	return write(s->fd, data, size < PIPE_BUF ? size : PIPE_BUF);
+}
+
 /* Writes SIZE bytes; *RET_WRITTEN says how many of them, also when it fails. */
 static int write_all(struct store_fd *s, const uint8_t *data, size_t size, size_t *ret_written)
 {
+	bool had_no_room = false;
+
 	*ret_written = 0;
 	while (*ret_written < size) {
-		size_t piece = size - *ret_written;
 		ssize_t n;
-		int r;
+		int r = s->regular ? 0 : wait_writable(s, had_no_room);
 
-		if (!s->regular) {
-			r = wait_writable(s);
-			if (r < 0)
-				return r;
-			if (piece > PIPE_BUF)
-				piece = PIPE_BUF;
-		}
-		n = write(s->fd, data + *ret_written, piece);
-		if (n < 0) {
-			/* A file that is full for a while is none: there would be nothing to wait for. */
-			if (errno == EINTR || (errno == EAGAIN && !s->regular))
-				continue;
+		if (r < 0)
+			return r;
+		n = write_now(s, data + *ret_written, size - *ret_written);
+		had_no_room = n < 0 && errno == EAGAIN;
+		/* A file that is full for a while is none: there would be nothing to wait for. */
+		if (n < 0 && errno != EINTR && (s->regular || errno != EAGAIN))
 			return -errno;
-		}
-		*ret_written += (size_t)n;
+		*ret_written += n < 0 ? 0 : (size_t)n;
 	}
 	return 0;
 }
@@ -97,7 +128,7 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 	return r;
 }
 
-static int check_fd(int fd, bool *ret_regular)
+static int check_fd(int fd, mode_t *ret_type)
 {
 	int flags = fcntl(fd, F_GETFL), r;
 	mode_t type;
@@ -109,7 +140,7 @@ static int check_fd(int fd, bool *ret_regular)
 	r = file_type_of(fd, &type);
 	if (r < 0)
 		return r;
-	*ret_regular = type == S_IFREG;
+	*ret_type = type;
 	if (type != S_IFREG && type != S_IFIFO && type != S_IFSOCK && type != S_IFCHR)
 		return -EINVAL;
 	return 0;
@@ -158,11 +189,11 @@ static const struct store_ops fd_ops = {
 
 int store_fd_new(int fd, struct store **ret)
 {
-	bool regular = false;
 	struct store_fd *s;
+	mode_t type = 0;
 	int r;
 
-	r = check_fd(fd, &regular);
+	r = check_fd(fd, &type);
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));
@@ -170,7 +201,8 @@ int store_fd_new(int fd, struct store **ret)
 		return -ENOMEM;
 	*s = (struct store_fd){ .store = { &fd_ops },
 				.fd = -1,
-				.regular = regular,
+				.regular = type == S_IFREG,
+				.is_socket = type == S_IFSOCK,
 				.cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	if (s->cancel_fd < 0) {
 		r = -errno;

@@ -17,6 +17,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/cleanup.h"
 
@@ -48,6 +49,7 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
+	uid_t owner; /* at whose expense what it waits for is; root unless somebody says so */
 };
 
 static inline struct store *store_free(struct store *s)

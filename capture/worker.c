@@ -16,6 +16,7 @@
 #include "capture/mappings.h"
 #include "capture/proc.h"
 #include "capture/thread.h"
+#include "capture/user-counts.h"
 #include "capture/watching.h"
 
 enum {
@@ -54,6 +55,9 @@ struct worker {
 	unsigned n_cgroups;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
+	bool busy;            /* the thread is at work, and may hang */
+	bool counted;         /* among abandoned_threads, of: */
+	uid_t owner;
 	struct worker_news news;
 
 	/* the thread's own */
@@ -86,6 +90,8 @@ static void release(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 	if (!last)
 		return;
+	if (w->counted)
+		user_counts_add(&abandoned_threads, w->owner, -1);
 	worker_news_deinit(&w->news);
 	outbuf_deinit(&w->memory);
 	session_options_deinit(&w->options);
@@ -714,12 +720,14 @@ static bool do_next(struct worker *w)
 		wait_for_order(w);
 		return true;
 	}
+	w->busy = true;
 	pthread_mutex_unlock(&w->lock);
 	if (order)
 		order(w);
 	else
 		look_up(w, tid);
 	pthread_mutex_lock(&w->lock);
+	w->busy = false;
 	return true;
 }
 
@@ -742,7 +750,7 @@ static void *run(void *userdata)
 
 /* ---- what the owner does ---- */
 
-int worker_new(const struct session_options *options, struct worker **ret)
+int worker_new(const struct session_options *options, uid_t owner, struct worker **ret)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 	int r;
@@ -750,6 +758,7 @@ int worker_new(const struct session_options *options, struct worker **ret)
 	if (!w)
 		return -ENOMEM;
 	w->n_holders = 2;
+	w->owner = owner;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->taken, NULL);
 	w->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -881,6 +890,12 @@ struct worker *worker_free(struct worker *w)
 	if (!w)
 		return NULL;
 	order(w, &w->abandoned);
+	pthread_mutex_lock(&w->lock);
+	if (w->busy) {
+		w->counted = true;
+		user_counts_add(&abandoned_threads, w->owner, 1);
+	}
+	pthread_mutex_unlock(&w->lock);
 	release(w);
 	return NULL;
 }

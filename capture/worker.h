@@ -64,7 +64,7 @@ struct worker_news {
 };
 
 /* Starts the thread, with a copy of OPTIONS. Returns 0 or a negative errno. */
-int worker_new(const struct session_options *options, struct worker **ret);
+int worker_new(const struct session_options *options, uid_t owner, struct worker **ret);
 
 /* Lets go; the thread unloads what is loaded and ends by itself. Returns NULL. */
 struct worker *worker_free(struct worker *w);

@@ -207,7 +207,7 @@ int managed_snapshot(struct managed *s, sd_bus_message *call)
 	return r < 0 ? r : add_waiter(s, &w);
 }
 
-int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call)
+int managed_take_snapshot(struct managed *s, int fd, uid_t uid, sd_bus_message *call)
 {
 	struct waiter w = { .what = WAIT_FLIGHT, .call = call };
 	_cleanup_close_ int own_fd = fd;
@@ -220,6 +220,7 @@ int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call)
 	if (r < 0)
 		return r;
 	TAKE_FD(own_fd);
+	to->owner = uid;
 	r = session_take_snapshot(s->session, to, &w.snapshot);
 	if (r < 0) {
 		store_free(to);
@@ -542,9 +543,11 @@ static int make_store(struct managed *s, struct create_request *request)
 	if (request->options.mode == SESSION_FLIGHT)
 		return make_flight(s, request);
 	r = store_fd_new(request->output_fd, &request->store);
-	if (r == 0)
-		request->output_fd = -1; /* the store's now */
-	return r;
+	if (r < 0)
+		return r;
+	request->output_fd = -1; /* the store's now */
+	request->store->owner = s->uid;
+	return 0;
 }
 
 /* What each has: its object and its place in the event loop. */

@@ -99,9 +99,9 @@ int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call);
  * session_snapshot() does. */
 int managed_snapshot(struct managed *s, sd_bus_message *call);
 
-/* Has a flight recorder's snapshot written to FD, which it takes over whatever it returns, and answers CALL when it is. Returns what
+/* Has a flight recorder's snapshot written to UID's FD, which it takes over whatever it returns, and answers CALL when it is. Returns what
  * managed_wait(), store_fd_new() or session_take_snapshot() does. */
-int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call);
+int managed_take_snapshot(struct managed *s, int fd, uid_t uid, sd_bus_message *call);
 
 /* Has another chunk begin, and answers CALL when the one before is complete. Returns what managed_wait() or session_rotate() does. */
 int managed_rotate(struct managed *s, sd_bus_message *call);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "capture/capabilities.h"
+#include "capture/user-counts.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
@@ -141,8 +142,14 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 {
 	static const struct limit limit = { LIMIT_SESSIONS, LIMIT_SESSIONS_ROOT,
 					    LIMIT_SESSIONS_PER_USER, LIMIT_SESSIONS_OWN };
-	const struct limit_use has = use_of(m, args->uid, one);
+	const struct user_count abandoned = user_counts_get(&abandoned_threads, args->uid);
+	struct limit_use has = use_of(m, args->uid, one);
 	uint64_t may;
+
+	/* They have gone, but what they held has not. */
+	has.all += abandoned.all;
+	has.user += abandoned.user;
+	has.own += abandoned.user;
 
 	if (m->exiting)
 		return bus_error_set(reterr, -EDQUOT, "the service is about to end");
@@ -156,11 +163,12 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 				     "first",
 				     has.all);
 	case LIMIT_EXCEEDS_USER:
-		return bus_error_set(reterr, -EDQUOT,
-				     "you have %" PRIu64
-				     " sessions, more are not allowed: remove one "
-				     "first",
-				     has.user);
+		return bus_error_set(
+			reterr, -EDQUOT,
+			"you have %" PRIu64
+			" sessions (%u of them removed, but hanging in their outputs), "
+			"more are not allowed: remove one first",
+			has.user, abandoned.user);
 	case LIMIT_EXCEEDS_OWN:
 		return bus_error_set(reterr, -EDQUOT,
 				     "you have %" PRIu64

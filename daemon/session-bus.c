@@ -83,7 +83,7 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 				     "message");
 	r = output_fd_take(fd, uid, &own_fd, reterr);
 	if (r == 0)
-		r = managed_take_snapshot(s, own_fd, call);
+		r = managed_take_snapshot(s, own_fd, uid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the session is no flight recorder: what it records goes to "

@@ -13,14 +13,17 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/flight.h"
 #include "capture/folder.h"
 #include "capture/output.h"
 #include "capture/pieces.h"
+#include "capture/user-counts.h"
 #include "tests/support/own-folder.h"
 #include "tests/support/store-records.h"
+#include "tests/support/stuck-store.h"
 #include "writer/fxt/fxt-writer.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -467,6 +470,55 @@ static void test_dropped_on_the_way(void **state)
 	assert_true(error == -ECANCELED || error == -ENODATA);
 }
 
+/* Asks O for a snapshot that goes to TO. */
+static struct snapshot *ask(struct output *o, struct store *to)
+{
+	struct outbuf tail = { 0 };
+	struct snapshot *s;
+
+	assert_int_equal(snapshot_new(to, &s), 0);
+	output_snapshot(o, &tail, s);
+	return s;
+}
+
+/* Who has his hang, called off or not, gets no more of them, and takes root's turn from nobody. */
+static void test_share(void **state)
+{
+	struct snapshot *hang[SNAPSHOTS_WRITING_PER_USER + 1];
+	_cleanup_(output_freep) struct output *o = NULL;
+	int fd = open("root", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	struct snapshot *root;
+	struct store *to;
+	int error = 0;
+
+	(void)state;
+	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, &o), 0);
+	begin(o, 0, 5);
+	for (unsigned user = 1; user < 6; user++) {
+		for (unsigned i = 0; i <= SNAPSHOTS_WRITING_PER_USER; i++)
+			hang[i] = ask(o, stuck_store_new(user));
+		wait_for(snapshot_fd(hang[SNAPSHOTS_WRITING_PER_USER]));
+		assert_true(snapshot_ended(hang[SNAPSHOTS_WRITING_PER_USER], &error));
+		assert_int_equal(error, -EBUSY);
+		for (unsigned i = 0; i <= SNAPSHOTS_WRITING_PER_USER; i++) {
+			snapshot_cancel(hang[i]);
+			snapshot_unref(hang[i]);
+		}
+	}
+	assert_in_range(user_counts_get(&written_snapshots, 0).all, 1,
+			SNAPSHOTS_WRITING_MAX - SNAPSHOTS_WRITING_ROOT);
+	assert_int_equal(store_fd_new(fd, &to), 0);
+	root = ask(o, to);
+	wait_for(snapshot_fd(root));
+	assert_true(snapshot_ended(root, &error));
+	assert_int_equal(error, 0);
+	snapshot_unref(root);
+	stuck_store_let_go(true);
+	for (int i = 0; i < 10000 && user_counts_get(&written_snapshots, 0).all > 0; i++)
+		usleep(1000);
+	assert_int_equal(user_counts_get(&written_snapshots, 0).all, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -477,6 +529,7 @@ int main(void)
 		cmocka_unit_test(test_recover_cut), cmocka_unit_test(test_recover_odd_files),
 		cmocka_unit_test(test_output),      cmocka_unit_test(test_output_dropped),
 		cmocka_unit_test(test_stuck),       cmocka_unit_test(test_dropped_on_the_way),
+		cmocka_unit_test(test_share),
 	};
 
 	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);

@@ -16,9 +16,12 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/output.h"
+#include "capture/user-counts.h"
+#include "tests/support/stuck-store.h"
 
 enum { WAIT_MS = 20000, RECORD = 10 };
 
@@ -585,6 +588,60 @@ static void test_file_of_kernel(void **state)
 	output_free(o);
 }
 
+/* ---- who hangs ---- */
+
+static void wait_for_abandoned(unsigned n)
+{
+	for (int i = 0; i < WAIT_MS && user_counts_get(&abandoned_threads, 4711).user != n; i++)
+		usleep(1000);
+	assert_int_equal(user_counts_get(&abandoned_threads, 4711).user, n);
+}
+
+/* poll() says that a socket can be written whose buffer has room for less than what is written: nobody waits there all the same. */
+static void test_small_socket(void **state)
+{
+	const int least = 1;
+	struct output *o;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	assert_int_equal(setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)), 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	o = output(fds[1]);
+	output_store(o)->owner = 4711;
+	put(o, 'a', 4096);
+	usleep(50000);
+	output_free(o);
+	wait_for_abandoned(0);
+	close(fds[0]);
+}
+
+/* What is left of one that hangs counts against its owner, until it does not hang any more; one that is idle does not count. */
+static void test_abandoned(void **state)
+{
+	struct store *store = stuck_store_new(4711);
+	struct output *o;
+
+	(void)state;
+	assert_int_equal(output_new(store, whole_tens, PACK_NONE, &o), 0);
+	output_begin(o, &now);
+	for (int i = 0; i < 10; i++)
+		put(o, 'a', 100);
+	while (stuck_store_waiting() == 0)
+		usleep(1000);
+	output_free(o);
+	assert_int_equal(user_counts_get(&abandoned_threads, 4711).user, 1);
+	assert_int_equal(user_counts_get(&abandoned_threads, 0).user, 0);
+	stuck_store_let_go(true);
+	wait_for_abandoned(0);
+	assert_int_equal(user_counts_get(&abandoned_threads, 0).all, 0);
+	assert_int_equal(output_new(stuck_store_new(4711), whole_tens, PACK_NONE, &o), 0);
+	usleep(10000);
+	output_free(o);
+	assert_int_equal(user_counts_get(&abandoned_threads, 4711).user, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -606,6 +663,8 @@ int main(void)
 		cmocka_unit_test(test_packed_free_while_blocked),
 		cmocka_unit_test(test_memory_after_burst),
 		cmocka_unit_test(test_large_buffer),
+		cmocka_unit_test(test_small_socket),
+		cmocka_unit_test(test_abandoned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/user-counts.h"
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/table.h"
+
+struct user_counts {
+	pthread_mutex_t lock;
+	struct table users; /* uid + 1 -> the count itself, in place of a pointer */
+	unsigned all;
+};
+
+struct user_counts abandoned_threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct user_counts written_snapshots = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* With the lock held. */
+static struct user_count user_counts_look(struct user_counts *c, uid_t uid)
+{
+	uintptr_t user = (uintptr_t)table_get(&c->users, (uint64_t)uid + 1);
+
+	return (struct user_count){ c->all, (unsigned)user };
+}
+
+struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n)
+{
+	struct user_count count;
+
+	pthread_mutex_lock(&c->lock);
+	count = user_counts_look(c, uid);
+	count.user += (unsigned)n;
+	count.all = c->all += (unsigned)n;
+	if (count.user == 0)
+		table_remove(&c->users, (uint64_t)uid + 1);
+	else
+		table_set(&c->users, (uint64_t)uid + 1, (void *)(uintptr_t)count.user);
+	pthread_mutex_unlock(&c->lock);
+	return count;
+}
+
+struct user_count user_counts_get(struct user_counts *c, uid_t uid)
+{
+	struct user_count count;
+
+	pthread_mutex_lock(&c->lock);
+	count = user_counts_look(c, uid);
+	pthread_mutex_unlock(&c->lock);
+	return count;
+}
