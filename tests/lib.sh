@@ -377,7 +377,8 @@ end_stack_load() {
 
 # ---- the bus and the daemon ----
 
-# A private bus that lets everybody own and say everything; its address is in $BUS.
+# A private bus that lets everybody own and say everything, but for what the policy of kymo forbids, unless KYMO_TEST_NO_POLICY
+# is set; its address is in $BUS.
 start_bus() {
 	BUS=unix:path=$TMP/bus
 	cat >"$TMP/bus.conf" <<-END
@@ -399,6 +400,9 @@ start_bus() {
 		    <allow receive_type="error"/>
 		    <allow receive_type="signal"/>
 		  </policy>
+		  ${KYMO_TEST_NO_POLICY:+<!--}
+		  <include>$ROOT/units/org.kymo.Trace1.conf</include>
+		  ${KYMO_TEST_NO_POLICY:+-->}
 		</busconfig>
 	END
 	dbus-daemon --config-file="$TMP/bus.conf" --nofork --nopidfile >"$TMP/bus.log" 2>&1 &

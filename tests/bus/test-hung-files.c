@@ -269,6 +269,32 @@ static void test_children(void **state)
 
 /* ---- what a user without any right sends ---- */
 
+/*
+ * Runs FN as a user without any right. The daemon rests until FN has done, so that the bus has closed its descriptors by then: the last
+ * one is the daemon's, and who hangs is not the bus.
+ */
+static void begin_attack(void (*fn)(void))
+{
+	int status;
+
+	assert_int_equal(kill(kymod, SIGSTOP), 0);
+	attacker = start_as_user(STRANGER, fn);
+	assert_int_equal(waitpid(attacker, &status, WUNTRACED), attacker);
+	assert_int_equal(kill(kymod, SIGCONT), 0);
+	assert_true(WIFSTOPPED(status));
+}
+
+/* In FN: what was sent is on its way, and what was not received yet is nobody's but the daemon's. */
+static void end_attack(sd_bus *b)
+{
+	for (int i = 0; i < 2; i++)
+		CHECK(sd_bus_call_method(b, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+					 "org.freedesktop.DBus.Peer", "Ping", NULL, NULL,
+					 NULL) >= 0);
+	raise(SIGSTOP);
+	pause();
+}
+
 enum { LINGERING = CLOSE_AT_ONCE_MAX + 6 };
 
 /* Calls GetSession, or sends a signal if it is not CALL, with FD. Nobody answers for sure. */
@@ -330,7 +356,7 @@ static void send_queued(int n)
 		send_uninvited(b, sockets[i][1], i % 2 == 0);
 		close(sockets[i][1]);
 	}
-	pause();
+	end_attack(b);
 }
 
 static void send_queued_file(void)
@@ -341,7 +367,7 @@ static void send_queued_file(void)
 static void test_queued_file(void **state)
 {
 	(void)state;
-	attacker = start_as_user(STRANGER, send_queued_file);
+	begin_attack(send_queued_file);
 	wait_for_waiting(1);
 	assert_alive();
 }
@@ -368,16 +394,13 @@ static void send_held_pipe(void)
 	CHECK(mute_fuse_waiting() > 0);
 	send_uninvited(b, ends[0], true);
 	close(ends[0]);
-	/* What is on its way is taken in before we go. */
-	CHECK(sd_bus_call_method(b, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-				 "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, NULL) >= 0);
-	sd_bus_unref(b);
+	end_attack(b);
 }
 
 static void test_held_pipe(void **state)
 {
 	(void)state;
-	as_user(STRANGER, send_held_pipe);
+	begin_attack(send_held_pipe);
 	assert_alive();
 }
 
@@ -421,13 +444,13 @@ static void send_kinds(void)
 	}
 	send_uring();
 	close(file);
-	sd_bus_unref(b);
+	end_attack(b);
 }
 
 static void test_kinds(void **state)
 {
 	(void)state;
-	as_user(STRANGER, send_kinds);
+	begin_attack(send_kinds);
 	assert_alive();
 }
 
@@ -469,7 +492,7 @@ static void send_lingering(void)
 		send_uninvited(b, fd, true);
 		close(fd);
 	}
-	pause();
+	end_attack(b);
 }
 
 /* Root's archive is closed all the same: who reads it sees its end. */
@@ -495,8 +518,7 @@ static void assert_archive_ends(void)
 static void test_lingering(void **state)
 {
 	(void)state;
-	attacker = start_as_user(STRANGER, send_lingering);
-	sleep(1);
+	begin_attack(send_lingering);
 	assert_alive();
 	assert_archive_ends();
 }
@@ -510,7 +532,7 @@ static void send_many_queued(void)
 static void test_many_queued(void **state)
 {
 	(void)state;
-	attacker = start_as_user(STRANGER, send_many_queued);
+	begin_attack(send_many_queued);
 	wait_for_waiting(1);
 	assert_alive();
 	assert_archive_ends();
@@ -522,7 +544,7 @@ static void test_end(void **state)
 	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };
 
 	(void)state;
-	attacker = start_as_user(STRANGER, send_many_queued);
+	begin_attack(send_many_queued);
 	wait_for_waiting(1);
 	assert_alive();
 	assert_true(ended.fd >= 0);
