@@ -27,7 +27,7 @@ hung() {
 
 export KYMOD_GROUP=65534
 # (a policy of ours would keep most of it from the daemon)
-KYMO_TEST_NO_POLICY=yes
+export KYMO_TEST_NO_POLICY=yes
 start_bus
 open_bus_to_all
 hung private
