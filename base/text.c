@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 /* Bytes of the valid UTF-8 character at P, or 0. */
 static size_t utf8_len(const unsigned char *p, size_t n)
 {
@@ -58,12 +60,53 @@ bool text_is_utf8(const char *p, size_t n)
 	return true;
 }
 
-/* Whether a terminal would obey the character at P, of LEN bytes: U+0080 to U+009F say what an ESC and a letter say. */
-static bool is_control(const unsigned char *p, size_t len)
+/* The character at P, of LEN bytes. */
+static uint32_t utf8_get(const unsigned char *p, size_t len)
 {
-	if (len == 2)
-		return p[0] == 0xc2 && p[1] < 0xa0;
-	return len == 1 && (*p < 0x20 || *p == 0x7f);
+	static const uint8_t masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	uint32_t c = p[0] & masks[len];
+
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (p[i] & 0x3f);
+	return c;
+}
+
+/* What changes or hides text that stands beside it, without being seen itself; ascending. */
+static const struct {
+	uint32_t first, last;
+} deceptive[] = {
+	{ 0x80, 0x9f },     /* what terminals take for an ESC and a letter */
+	{ 0xad, 0xad },     /* soft hyphen */
+	{ 0x61c, 0x61c },   /* of Arabic: direction */
+	{ 0x180e, 0x180e }, /* Mongolian vowel separator */
+	{ 0x200b, 0x200f }, /* of no width; direction */
+	{ 0x2028, 0x202e }, /* line and paragraph separators; embedding and overriding direction */
+	{ 0x2060, 0x206f }, /* of no width; isolating direction */
+	{ 0xfeff, 0xfeff }, /* of no width */
+	{ 0xfff9, 0xfffb }, /* annotations */
+	{ 0xe0000, 0xe007f }, /* tags */
+};
+
+/* Whether a terminal, or whoever reads it, would be misled by the character C. */
+static bool is_control(uint32_t c)
+{
+	if (c < 0x80)
+		return (c < 0x20 && c != '\t') || c == 0x7f;
+	for (size_t i = 0; i < ARRAY_SIZE(deceptive) && c >= deceptive[i].first; i++)
+		if (c <= deceptive[i].last)
+			return true;
+	return false;
+}
+
+size_t text_is_control(const char *p, size_t n, uint32_t *ret)
+{
+	const unsigned char *from = (const unsigned char *)p;
+	size_t len = utf8_len(from, n);
+
+	if (len == 0)
+		return 0;
+	*ret = utf8_get(from, len);
+	return is_control(*ret) ? len : 0;
 }
 
 /* text_clean(), which sets *RET_WHOLE to whether all of it did fit. */
@@ -78,7 +121,7 @@ static size_t clean(char *to, size_t room, const char *from, size_t n, bool *ret
 		size_t len = utf8_len(p, n), step = len ? len : 1;
 		const char *piece = (const char *)p;
 
-		if (len == 0 || (is_control(p, len) && *p != '\t')) {
+		if (len == 0 || is_control(utf8_get(p, len))) {
 			piece = replacement;
 			len = sizeof(replacement) - 1;
 		}

@@ -11,10 +11,17 @@
 /*
  * Copies N bytes to TO as valid UTF-8 (RFC 3629; no surrogates, no overlong forms) of at most
  * ROOM - 1 bytes and a NUL: each byte that is not part of a valid character becomes U+FFFD,
- * and what does not fit is cut at a character. Control characters (below U+0020, U+007F, U+0080 to U+009F) become
- * U+FFFD too when they are not TAB. ROOM is at least 1. Returns the length.
+ * and what does not fit is cut at a character. Control characters (below U+0020, U+007F, U+0080 to
+ * U+009F) become U+FFFD too when they are not TAB, and so do characters that change the direction of
+ * text or are of no width (U+202E, U+200B and their like), since text with them looks like another. ROOM is at least 1. Returns the length.
  */
 size_t text_clean(char *to, size_t room, const char *from, size_t n);
+
+/*
+ * The length of the character that the N > 0 bytes at P begin with, and the character itself, if
+ * text_clean() would replace it though it is valid; else 0.
+ */
+size_t text_is_control(const char *p, size_t n, uint32_t *ret);
 
 /*
  * A command line for people: the N bytes at ARGS are arguments that each end with a NUL (the last

@@ -64,6 +64,17 @@ int filter_add_user(struct capture_filter *f, const char *text, char why[static 
 	return add_u32(&f->uids, &f->n_uids, FILTER_VALUES_MAX, (uint32_t)uid, why);
 }
 
+/* As the kernel has it, whatever is in it, cut at a character. */
+static void cut_comm(char *to, const char *text)
+{
+	size_t n = strnlen(text, REC_COMM_BYTES - 1);
+
+	while (!text_is_utf8(text, n))
+		n--;
+	memcpy(to, text, n);
+	to[n] = '\0';
+}
+
 int filter_add_comm(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX])
 {
 	void *slot;
@@ -76,7 +87,7 @@ int filter_add_comm(struct capture_filter *f, const char *text, char why[static 
 	r = grow(&f->comms, &f->n_comms, 1, REC_COMM_BYTES, FILTER_VALUES_MAX, &slot, why);
 	/* Cut as the kernel cuts the names of threads, but at a character. */
 	if (r == 0)
-		text_clean(slot, REC_COMM_BYTES, text, strlen(text));
+		cut_comm(slot, text);
 	return r;
 }
 

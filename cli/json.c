@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/json.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/outbuf.h"
 #include "base/text.h"
 #include "cli/verb.h"
 
@@ -76,31 +79,44 @@ void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, siz
 	json_add(to, key, needed(json_object_new_string_len(hex, (int)(2 * n))));
 }
 
-/* What json-c leaves as it is, but a terminal would obey: it stands in strings only. */
-static size_t control_bytes(const char *text, size_t n)
+/* C as JSON says it that is only ASCII. */
+static int put_escaped(struct outbuf *to, uint32_t c)
 {
-	const unsigned char *p = (const unsigned char *)text;
+	if (c < 0x10000)
+		return outbuf_print(to, "\\u%04" PRIx32, c);
+	return outbuf_print(to, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xd800 + ((c - 0x10000) >> 10),
+			    0xdc00 + ((c - 0x10000) & 0x3ff));
+}
 
-	if (p[0] == 0x7f)
-		return 1;
-	return n > 1 && p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0 ? 2 : 0;
+int json_append(struct outbuf *to, struct json_object *value, int flags)
+{
+	size_t n, done = 0, bytes;
+	const char *text = json_object_to_json_string_length(
+		value, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
+
+	if (!text)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i += bytes ?: 1) {
+		uint32_t c;
+
+		/* What json-c leaves as it is, but a terminal would obey, is in strings only. */
+		bytes = text[i] == '\n' ? 0 : text_is_control(text + i, n - i, &c);
+		if (bytes == 0)
+			continue;
+		outbuf_append(to, text + done, i - done);
+		put_escaped(to, c);
+		done = i + bytes;
+	}
+	return outbuf_append(to, text + done, n - done);
 }
 
 void json_print_value(struct json_object *value, int flags)
 {
-	size_t n, done = 0, bytes;
-	const char *text = needed((void *)json_object_to_json_string_length(
-		value, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &n));
+	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
 
-	for (size_t i = 0; i < n; i += bytes ?: 1) {
-		bytes = control_bytes(text + i, n - i);
-		if (bytes == 0)
-			continue;
-		fwrite(text + done, 1, i - done, stdout);
-		printf("\\u%04x", (unsigned char)text[i + bytes - 1]);
-		done = i + bytes;
-	}
-	fwrite(text + done, 1, n - done, stdout);
+	if (json_append(&text, value, flags) < 0)
+		needed(NULL);
+	fwrite(text.data, 1, text.size, stdout);
 }
 
 static void print(struct json_object *root, int flags)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/outbuf.h"
+
 void json_add(struct json_object *to, const char *key, struct json_object *value);
 void json_add_u64(struct json_object *to, const char *key, uint64_t value);
 void json_add_i64(struct json_object *to, const char *key, int64_t value);
@@ -26,7 +28,13 @@ void json_add_string(struct json_object *to, const char *key, const char *text);
 /* N bytes as hexadecimal digits. */
 void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, size_t n);
 
-/* Prints VALUE, with FLAGS of json-c's; nothing of it is a command to a terminal. */
+/*
+ * Appends VALUE, with FLAGS of json-c's, in one line or several; nothing of it is a command to a
+ * terminal. Returns 0 or -ENOMEM.
+ */
+int json_append(struct outbuf *to, struct json_object *value, int flags);
+
+/* Prints it in the same way. */
 void json_print_value(struct json_object *value, int flags);
 
 /* Prints ROOT, on one line or for people to read, and lets go of it. */

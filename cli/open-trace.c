@@ -107,7 +107,7 @@ static int take_unpack_damage(struct open_trace *t, uint64_t bytes, struct fxt_d
 	int n = snprintf(t->unpack_text, sizeof(t->unpack_text),
 			 "%s, at byte %" PRIu64 " of the file", d->what, d->packed_offset);
 
-	if (!d->cut && n > 0 && (size_t)n < sizeof(t->unpack_text))
+	if (!d->cut && !d->stopped && n > 0 && (size_t)n < sizeof(t->unpack_text))
 		snprintf(t->unpack_text + n, sizeof(t->unpack_text) - (size_t)n,
 			 "; it goes on at byte %" PRIu64, d->packed_offset + d->packed_bytes);
 	*ret = (struct fxt_damage){

@@ -18,7 +18,7 @@ struct open_trace {
 	struct fxt_reader *reader;
 	uint64_t n_damages;
 	bool unpack_damaged;   /* there is damage of it that was not told yet */
-	char unpack_text[160]; /* what was wrong with what the archive is packed in */
+	char unpack_text[256]; /* what was wrong with what the archive is packed in */
 };
 
 #define OPEN_TRACE_NULL                                                                            \

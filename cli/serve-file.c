@@ -15,8 +15,10 @@
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "capture/thread.h"
+#include "cli/peer-owner.h"
 #include "reader/pack/unpack.h"
 
 enum {
@@ -39,6 +41,13 @@ struct serve_file {
 
 	pthread_mutex_t lock;
 	struct serve_file_status status;
+};
+
+/* What is known of who connected; kept with the connection. */
+enum client {
+	CLIENT_ADMITTED,
+	CLIENT_STRANGER, /* another user */
+	CLIENT_UNKNOWN,  /* who knows which user */
 };
 
 /* A request for the file, from its headers to its end. */
@@ -235,8 +244,54 @@ static enum MHD_Result answer_fetch(struct serve_file *s, struct MHD_Connection 
 
 /* ---- who asks, and for what ---- */
 
+static enum client find_client(struct serve_file *s, struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *fd =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+	uid_t uid = 0;
+	int r;
+
+	if (s->args.any_user)
+		return CLIENT_ADMITTED;
+	r = fd ? peer_owner(fd->connect_fd, &uid) : -ENOTCONN;
+	/* Root reads our memory and the file anyway, and passes connections on where there are relays. */
+	if (r == 0 && (uid == geteuid() || uid == 0))
+		return CLIENT_ADMITTED;
+	pthread_mutex_lock(&s->lock);
+	s->status.n_strangers++;
+	s->status.stranger = uid;
+	s->status.stranger_error = r;
+	pthread_mutex_unlock(&s->lock);
+	thread_signal(s->event_fd);
+	return r == 0 ? CLIENT_STRANGER : CLIENT_UNKNOWN;
+}
+
+static void on_connection(void *userdata, struct MHD_Connection *c, void **client,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED)
+		*client = (void *)(uintptr_t)find_client(userdata, c);
+}
+
 /* NULL if all is well. */
-static const char *objection(const struct serve_file *s, struct MHD_Connection *c)
+static const char *client_objection(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *client =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	switch (client ? (uintptr_t)client->socket_context : CLIENT_UNKNOWN) {
+	case CLIENT_ADMITTED:
+		return NULL;
+	case CLIENT_STRANGER:
+		return "This is for the user who runs 'kymo open', not for others.\n";
+	default:
+		return "It cannot be told which user connected; 'kymo open --any-user' does not "
+		       "ask.\n";
+	}
+}
+
+/* NULL if all is well. */
+static const char *request_objection(const struct serve_file *s, struct MHD_Connection *c)
 {
 	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
@@ -253,8 +308,10 @@ static enum MHD_Result handle(void *userdata, struct MHD_Connection *c, const ch
 			      size_t *data_size, void **request)
 {
 	struct serve_file *s = userdata;
-	const char *why = objection(s, c);
+	const char *why = client_objection(c);
 
+	if (!why)
+		why = request_objection(s, c);
 	(void)version;
 	(void)data;
 	(void)data_size;
@@ -371,6 +428,7 @@ int serve_file_new(const struct serve_file_args *args, struct serve_file **ret)
 				     handle, s, MHD_OPTION_LISTEN_SOCKET, fd,
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 				     MHD_OPTION_CONNECTION_TIMEOUT, args->stall_s,
+				     MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
 				     MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
 	if (!s->daemon) {
 		close(fd);

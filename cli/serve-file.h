@@ -4,7 +4,9 @@
  * gives out one open descriptor, at one path that nobody can guess, and nothing else.
  *
  * A page elsewhere could make its own name resolve to 127.0.0.1, or just try: so requests must name
- * this host (Host), and what asks must be the page that it is for (Origin).
+ * this host (Host), and what asks must be the page that it is for (Origin). Other users of this
+ * machine see the path on the command line of the browser: so the socket that connects must belong to
+ * the user of this process, or to root (cli/peer-owner.h).
  *
  * What is packed by a method that the page does not know is unpacked on its way. Then there is one
  * transfer at a time, and a newer one ends an older one.
@@ -15,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/cleanup.h"
 #include "writer/pack/pack-wire.h"
@@ -28,16 +31,20 @@ struct serve_file_args {
 	const char *name;        /* what the URL ends with */
 	const char *origin; /* of the page: scheme://host[:port], as browsers say it; borrowed */
 	bool keep;          /* more than one fetch is welcome */
+	bool any_user;      /* other users may fetch it, too */
 	unsigned stall_s;   /* a client that takes nothing for so long is hung up on; 0 = never */
 };
 
 struct serve_file_status {
-	uint64_t n_fetched; /* complete ones */
-	uint64_t n_refused; /* requests of others, or for something else */
-	uint64_t bytes;     /* that were given out in all */
-	unsigned n_active;  /* transfers under way */
-	const char *damage; /* what ended the unpacking; static text, or NULL */
-	uint64_t changes;   /* goes up with every request and with every byte */
+	uint64_t n_fetched;   /* complete ones */
+	uint64_t n_refused;   /* requests of others, or for something else */
+	uint64_t n_strangers; /* connections of other users, or of nobody knows whom */
+	uid_t stranger;       /* the user of the last one of them */
+	int stranger_error;   /* or why that is not known (negative errno); 0 = it is */
+	uint64_t bytes;       /* that were given out in all */
+	unsigned n_active;    /* transfers under way */
+	const char *damage;   /* what ended the unpacking; static text, or NULL */
+	uint64_t changes;     /* goes up with every request and with every byte */
 };
 
 /* Returns 0, -EADDRINUSE if the port is taken, or another negative errno. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 /* The other screen, no cursor, no wrapping; and back. */
 static const char show[] = "\033[?1049h\033[?25l\033[?7l";
@@ -24,6 +26,26 @@ static struct {
 bool terminal_is_there(void)
 {
 	return isatty(STDOUT_FILENO) == 1;
+}
+
+int terminal_print(const char *p, size_t n)
+{
+	_cleanup_free_ char *clean = malloc(3 * n + 1);
+
+	if (!clean)
+		return -ENOMEM;
+	for (size_t line; n > 0; p += line, n -= line) {
+		const char *end = memchr(p, '\n', n);
+		size_t bytes;
+
+		line = end ? (size_t)(end - p) + 1 : n;
+		bytes = text_clean(clean, 3 * n + 1, p, line - (end != NULL));
+		if (end)
+			clean[bytes++] = '\n';
+		if (fwrite(clean, 1, bytes, stdout) < bytes)
+			return -EPIPE;
+	}
+	return 0;
 }
 
 static int say(const char *text)

@@ -8,9 +8,16 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Whether standard output is one. */
 bool terminal_is_there(void);
+
+/*
+ * Prints N bytes of what others wrote, which pass to files and pipes as they are: here nothing of them
+ * is a command. Returns 0, -ENOMEM, or -EPIPE if nobody takes it.
+ */
+int terminal_print(const char *p, size_t n);
 
 /*
  * Shows an empty screen; keys come at once and without echo. May be called again (after a stop). Returns 0 or a

@@ -16,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/text.h"
@@ -44,7 +45,7 @@ struct open_options {
 	char origin[ORIGIN_MAX]; /* of the UI, as browsers say it */
 	uint64_t timeout_ns;     /* 0 = none */
 	uint64_t port;
-	bool no_browser, keep, json, with_timeout;
+	bool no_browser, keep, any_user, json, with_timeout;
 };
 
 /* How it ended. */
@@ -70,6 +71,7 @@ struct opening {
 	char *url; /* that is opened */
 	sigset_t mask;
 	int signal_fd;
+	bool said_stranger;
 };
 
 static void opening_deinit(struct opening *o)
@@ -184,6 +186,7 @@ static int start_server(struct opening *o)
 			.name = name,
 			.origin = options->origin,
 			.keep = options->keep,
+			.any_user = options->any_user,
 			.stall_s = (unsigned)((options->timeout_ns + NS_PER_S - 1) / NS_PER_S),
 		},
 		&o->server);
@@ -259,6 +262,25 @@ static bool take_signals(struct opening *o)
 	return false;
 }
 
+/* The page shows only that it got nothing: whoever waits for it has to learn why. */
+static void say_stranger(struct opening *o, const struct serve_file_status *status)
+{
+	if (status->n_strangers == 0 || o->said_stranger)
+		return;
+	o->said_stranger = true;
+	if (status->stranger_error == 0)
+		cli_error("refused a connection of user %" PRIu32 ": only user %" PRIu32
+			  " and root may fetch the trace; --any-user "
+			  "serves all users of this machine",
+			  (uint32_t)status->stranger, (uint32_t)geteuid());
+	else
+		cli_error(
+			"refused a connection: cannot tell which user it is from (%s), as from "
+			"another container or system; --any-user serves all users of this machine",
+			status->stranger_error == -ENOENT ? "no local socket is its other end"
+							  : strerror(-status->stranger_error));
+}
+
 /* How long to wait until DEADLINE (0 = never), for poll(). */
 static int wait_ms(uint64_t deadline)
 {
@@ -287,6 +309,7 @@ static enum open_end wait_fetched(struct opening *o)
 		if (take_signals(o))
 			return END_INTERRUPTED;
 		status = serve_file_poll(o->server);
+		say_stranger(o, &status);
 		if (status.n_fetched > 0 && status.n_active == 0 && !o->options->keep)
 			return END_FETCHED;
 		if (timeout && status.changes != changes)
@@ -430,6 +453,7 @@ static int verb_open(int argc, char **argv)
 {
 	struct open_options o = { .ui = UI_ORIGIN, .port = UI_PORT, .timeout_ns = TIMEOUT_NS };
 	const struct verb_option options[] = {
+		OPTION_FLAG("any-user", &o.any_user),
 		OPTION_TEXT("browser", 0, &o.browser),
 		OPTION_FLAG("json", &o.json),
 		OPTION_FLAG("keep", &o.keep),
@@ -462,6 +486,7 @@ const struct verb verb_open_row = {
 		"      --origin=URL       where the UI is (" UI_ORIGIN ")\n"
 		"      --port=PORT        serve on this port (9001, the only one that UI reaches)\n"
 		"      --timeout=TIME     wait so long for the UI to fetch it (60 s; 0 = for ever)\n"
+		"      --any-user         serve other users of this machine, too\n"
 		"      --keep             go on after it was fetched, until Ctrl-C\n"
 		"      --json             print what became of it as a line of JSON\n"
 		"  -h, --help             show this\n"

@@ -14,6 +14,7 @@
 #include "cli/rtrace-json.h"
 #include "cli/rtrace-names.h"
 #include "cli/symbol-options.h"
+#include "cli/terminal.h"
 #include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "writer/rtrace/rtrace-line.h"
@@ -55,6 +56,8 @@ static int flush(struct work *w)
 
 	if (w->q->output)
 		r = packed_output_write(&w->out, w->waiting.data, w->waiting.size);
+	else if (terminal_is_there())
+		r = terminal_print((const char *)w->waiting.data, w->waiting.size);
 	else if (w->waiting.size > 0 &&
 		 fwrite(w->waiting.data, 1, w->waiting.size, stdout) < w->waiting.size)
 		r = -EPIPE; /* said of all verbs when they end */
@@ -66,15 +69,11 @@ static int flush(struct work *w)
 static int put_json(struct work *w, const struct rtrace_record *record)
 {
 	struct json_object *o = rtrace_json(record);
-	const char *text;
-	size_t n;
 	int r;
 
 	if (!o)
 		return 0;
-	text = json_object_to_json_string_length(
-		o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &n);
-	r = text ? outbuf_append(&w->waiting, text, n) : -ENOMEM;
+	r = json_append(&w->waiting, o, JSON_C_TO_STRING_PLAIN);
 	json_object_put(o);
 	return r < 0 ? r : outbuf_append(&w->waiting, "\n", 1);
 }

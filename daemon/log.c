@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 enum { TEXT_MAX = 1200 };
 
@@ -61,12 +62,14 @@ static void send_to_journal(const struct log_subject *about, int priority, const
 static void log_line(const struct log_subject *about, int priority, int error, const char *format,
 		     va_list ap)
 {
-	char text[1024], line[TEXT_MAX];
+	char text[1024], raw[TEXT_MAX], line[TEXT_MAX];
 
 	vsnprintf(text, sizeof(text), format, ap);
-	snprintf(line, sizeof(line), "%s%s%s%s%s%s", about ? "session " : "",
+	snprintf(raw, sizeof(raw), "%s%s%s%s%s%s", about ? "session " : "",
 		 about ? about->path : "", about ? ": " : "", text, error ? ": " : "",
 		 error ? strerror(-error) : "");
+	/* Names of files and programs are what their owners made of them. */
+	text_clean(line, sizeof(line), raw, strlen(raw));
 	if (is_journal())
 		send_to_journal(about, priority, line);
 	else

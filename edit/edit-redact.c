@@ -142,18 +142,33 @@ static size_t replace_text(void *userdata, const struct fxt_record *record, enum
 	return put_text(r, text, n, to);
 }
 
+/*
+ * Of kymo's own events: which file was mapped on which file system. That two mappings are of one
+ * file stays visible; 0, for no file, stays 0.
+ */
+static void hide_file(struct edit_redact *r, int name, struct fxt_out_arg *arg)
+{
+	if ((name != FXT_NAME_DEVICE && name != FXT_NAME_INODE) || arg->type != FXT_ARG_UINT64 ||
+	    arg->u64 == 0)
+		return;
+	hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
+	arg->u64 = (arg->u64 & INT64_MAX) | 1;
+	r->counts.numbers++;
+}
+
 /* Numbers of other programs' events: equal ones stay equal. */
 static bool replace_number(void *userdata, const struct fxt_record *record, int name,
 			   struct fxt_out_arg *arg)
 {
 	struct edit_redact *r = userdata;
 
-	(void)name;
 	if (arg->type == FXT_ARG_BLOB) {
 		arg->blob.size = 0;
 		r->counts.blobs++;
 		return true;
 	}
+	if (is_own(record))
+		hide_file(r, name, arg);
 	if (is_own(record) || arg->type == FXT_ARG_STRING || arg->type == FXT_ARG_NULL ||
 	    arg->type == FXT_ARG_BOOL || arg->type == FXT_ARG_KOID ||
 	    record->type == FXT_RECORD_SCHEDULING)

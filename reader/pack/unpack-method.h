@@ -51,6 +51,7 @@ struct unpack {
 	bool ended;            /* the input has, behind a piece */
 
 	uint64_t given;
+	bool stopped;   /* more came out than is sensible: no more is read */
 	uint8_t *stage; /* owned; a piece, or its beginning */
 	size_t staged, stage_given;
 	bool streaming; /* the piece is larger than that */

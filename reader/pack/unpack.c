@@ -12,6 +12,14 @@
  */
 enum { STAGE_BYTES = PACK_CHUNK_MAX };
 
+/*
+ * What unpacks to more than that is no trace: those shrink to a tenth or a twentieth. Snappy cannot, gzip
+ * makes up to 1032 times of it, zstd 30,000 times.
+ */
+enum { RATIO_MAX = 500 };
+
+#define RATIO_FREE_BYTES (UINT64_C(1) << 30)
+
 /* What is tried in search of a good piece may cost so much for each byte that is searched. */
 enum { WORK_PER_BYTE = 64, WORK_FREE = 16 << 20 };
 
@@ -151,11 +159,31 @@ static int search(struct unpack *u, const struct unpack_damage *first)
 	return r;
 }
 
+/* Whether so much came out of so little that reading on would only waste time; says so once. */
+static bool is_too_much(struct unpack *u)
+{
+	static const char *const what[PACK_METHOD_MAX] = {
+		[PACK_ZSTD] = "it unpacks to more than 500 times its size, and is read no further "
+			      "('zstd -dc FILE | kymo ... -' reads all)",
+		[PACK_GZIP] = "it unpacks to more than 500 times its size, and is read no further "
+			      "('gzip -dc FILE | kymo ... -' reads all)",
+	};
+
+	if (u->stopped || u->given < RATIO_FREE_BYTES || u->given / RATIO_MAX <= u->input.offset)
+		return u->stopped;
+	u->stopped = true;
+	unpack_give_up(u, false, what[u->method]);
+	u->bad.stopped = true;
+	u->bad.packed_offset = u->input.offset;
+	tell(u, &u->bad, u->input.offset);
+	return true;
+}
+
 ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 {
 	struct unpack_damage first = { 0 };
 
-	if (n == 0)
+	if (n == 0 || is_too_much(u))
 		return 0;
 	for (;;) {
 		ssize_t got = read_good(u, to, n);

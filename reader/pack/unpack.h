@@ -3,8 +3,9 @@
  * Unpacks what a trace is packed in (writer/pack/pack-wire.h), told by its first bytes, from a
  * descriptor or memory, in one pass. What is not packed comes out as it is.
  *
- * Memory is bounded, whatever the bytes claim: output is made as it is asked for, so that a small
- * file that unpacks to a huge one costs time and nothing else. What cannot be unpacked is damage:
+ * Memory is bounded, whatever the bytes claim: output is made as it is asked for. So is time: reading
+ * stops where more than 1 GiB came out, and more than 500 times what went in. Traces are packed 10 to
+ * 20 times. That is told as damage, too. What cannot be unpacked is damage:
  * what is before it is given back, and then what is behind it, from the next chunk, frame or member that is
  * found to be whole. unpack_damage() says what was wrong, and where. What a checksum does not stand for is not
  * given back, unless it is so large that the beginning was before its end was seen. A file that was cut
@@ -25,6 +26,7 @@ struct unpack;
 struct unpack_damage {
 	const char *what;         /* static text */
 	bool cut;                 /* the input ends where more must come */
+	bool stopped;             /* what follows may be fine, but is too much of too little */
 	uint64_t packed_offset;   /* in the input, of the chunk, frame or member that it is in */
 	uint64_t packed_bytes;    /* from there to where it goes on */
 	uint64_t unpacked_offset; /* so many bytes were given back before it */

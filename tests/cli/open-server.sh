@@ -241,3 +241,45 @@ if [ "$(id -u)" = 0 ] && getent passwd nobody >/dev/null; then
 	cmp "$TMP/body" "$TMP/large.fxt"
 	end_open 0 fetched
 fi
+
+if [ "$(id -u)" = 0 ]; then
+	note "other users who know the URL get nothing, and whoever waits is told"
+	as_other() { setpriv --reuid=65533 --regid=65533 --clear-groups "$@"; }
+	other_status() { as_other curl -s -o /dev/null -w '%{http_code}' "$@" || true; }
+	start_open --no-browser --timeout 20 "$TMP/large.fxt"
+	assert_eq "$(other_status -H "Origin: $UI" "$URL")" 403 "GET of another user"
+	assert_eq "$(other_status -X OPTIONS -H "Origin: $UI" "$URL")" 403 "OPTIONS of another user"
+	as_other curl -s -o - "$URL" >"$TMP/body" || true
+	assert_contains "$TMP/body" "for the user who runs 'kymo open'" "what another user gets"
+	# An IPv6 socket that connects to an IPv4 address is in the other list of the kernel.
+	ipv6_url=${URL/127.0.0.1/[::ffff:127.0.0.1]}
+	assert_eq "$(other_status -H "Host: 127.0.0.1:$PORT" "$ipv6_url")" 403 "GET of another user through IPv6"
+	expect_soon 10 grep -q "refused a connection of user 65533: only user 0 and root" "$TMP/open.err"
+	assert_eq "$(status -H "Host: 127.0.0.1:$PORT" "$ipv6_url")" 200 "GET through IPv6"
+	cmp "$TMP/body" "$TMP/large.fxt"
+	end_open 0 fetched
+	assert_eq "$(jq -r '.fetched, .refused' "$TMP/open.json" | xargs)" "1 4" "what it says that it did"
+	assert_eq "$(grep -c "refused a connection" "$TMP/open.err")" 1 "messages"
+
+	note "--any-user serves them; a user serves root and themselves, and no third one"
+	start_open --no-browser --any-user "$small"
+	assert_eq "$(other_status "$URL")" 200 "GET of another user with --any-user"
+	end_open 0 fetched
+	SUDO_UID=$(id -u nobody) start_open --no-browser "$small"
+	assert_eq "$(other_status "$URL")" 403 "GET of a third user"
+	assert_eq "$(setpriv --reuid="$(id -u nobody)" --clear-groups curl -s -o /dev/null -w '%{http_code}' "$URL")" \
+		200 "GET of the user who serves"
+	end_open 0 fetched
+fi
+
+if unshare --user true 2>/dev/null; then
+	note "where users cannot be told apart, it refuses and says what helps"
+	# To a user namespace that maps nobody, all users look like the one who serves.
+	printf '#!/bin/sh\nexec unshare --user %q "$@"\n' "$(realpath "$KYMO")" >"$TMP/in-namespace"
+	chmod 755 "$TMP/in-namespace"
+	KYMO=$TMP/in-namespace start_open --no-browser --timeout 2 "$small"
+	assert_eq "$(status "$URL")" 403 "GET from outside of the user namespace"
+	assert_contains "$TMP/body" "'kymo open --any-user' does not ask" "what is answered"
+	end_open 1 timeout
+	assert_contains "$TMP/open.err" "cannot tell which user it is from" "message"
+fi

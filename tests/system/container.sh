@@ -32,9 +32,23 @@ depends() {
 	dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/([^)]*)//; s/ //g; /|/d'
 }
 
-prefix=$(meson introspect "$KYMO_BUILD" --buildoptions | jq -r '.[] | select(.name == "prefix").value')
+# option NAME: of the build
+option() {
+	meson introspect "$KYMO_BUILD" --buildoptions | jq -r --arg name "$1" '.[] | select(.name == $name).value'
+}
+
+prefix=$(option prefix)
 [ "$prefix" = /usr ] || fail "a package is of what is built for /usr, this is for $prefix: meson configure -Dprefix=/usr $KYMO_BUILD"
 build_package
+# What is installed is hardened; sanitizers are another matter.
+if [ "$(option b_sanitize)" = none ]; then
+	fortified=fortified
+	[ "$(option optimization)" != 0 ] || fortified=plain
+	dpkg-deb -x "$PACKAGE" "$TMP/unpacked"
+	mapfile -t programs < <(find "$TMP/unpacked" -type f \( -name kymo -o -name kymod \) -perm -u+x)
+	assert_eq ${#programs[@]} 2 "programs in the package"
+	bash "$ROOT/tests/style/hardening.sh" $fortified "${programs[@]}"
+fi
 mapfile -t packages < <(depends "$PACKAGE")
 assert_ge ${#packages[@]} 5 "packages that ours depends on"
 SECONDS=0

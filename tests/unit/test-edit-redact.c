@@ -27,6 +27,22 @@ static struct fxt_out_arg string_arg(const char *name, const char *text)
 				     .text = fxt_interned(text) };
 }
 
+#define DEVICE UINT64_C(0xdec1de) /* of a secret file, and its number there */
+#define INODE  UINT64_C(0x1234567890abcd)
+
+/* The same file is mapped twice; the second time nothing is known of a file system. */
+static void put_mapping(struct source *s, uint64_t ts, uint64_t inode)
+{
+	const struct fxt_out_arg mapping[] = {
+		string_arg("path", "/home/alice/payroll"),
+		{ FXT_ARG_UINT64, fxt_interned("size"), .u64 = 0x5000 },
+		{ FXT_ARG_UINT64, fxt_interned("device"), .u64 = inode ? DEVICE : 0 },
+		{ FXT_ARG_UINT64, fxt_interned("inode"), .u64 = inode },
+	};
+
+	put_event_args(s, ts, 100, "profile", "mapping", mapping, 4);
+}
+
 /* Each kind of record with something secret wherever there can be. */
 static void make(struct source *s)
 {
@@ -60,6 +76,10 @@ static void make(struct source *s)
 								       fxt_interned("payroll"),
 								       process, 3 }));
 	put_event_args(s, 20, 100, "process", "exec", exec, 1);
+	put_mapping(s, 21, INODE);
+	put_mapping(s, 22, INODE);
+	put_mapping(s, 23, INODE + 1);
+	put_mapping(s, 24, 0);
 	put_event_args(s, 30, FXT_KOID_KYMO, "kymo", "mark", mark, 1);
 	put_switch(s, 40, 0, 100, 0, FXT_STATE_BLOCKED);
 	OK(fxt_write_provider_info(&s->w, &s->app, "secretd"));
@@ -110,6 +130,8 @@ static void test_redact_nothing_left(void **state)
 		}
 		assert_int_equal(holds(&out.bytes, "kworker"), keep);
 		assert_false(memmem(out.bytes.data, out.bytes.size, &(uint64_t){ 123456789 }, 8));
+		assert_false(memmem(out.bytes.data, out.bytes.size, &(uint64_t){ DEVICE }, 8));
+		assert_false(memmem(out.bytes.data, out.bytes.size, &(uint64_t){ INODE }, 8));
 		edit_output_deinit(&out);
 	}
 	source_deinit(&s);
@@ -139,6 +161,41 @@ static void test_redact_what_stays(void **state)
 	assert_int_equal(count_lines(text, ":bool=1"), 1);
 	assert_int_equal(count_lines(text, "blob="), 1);
 	assert_int_equal(count_lines(text, ": object 1000 '"), 1);
+	edit_output_deinit(&out);
+	source_deinit(&s);
+}
+
+/* The line of the mapping at TS, from its size on. */
+static char *mapping_at(const char *text, const char *ts)
+{
+	char mark[64];
+	const char *line;
+
+	snprintf(mark, sizeof(mark), "kymo: %s instant profile/mapping", ts);
+	line = strstr(text, mark);
+	line = line ? strstr(line, "size:uint64=20480 device:uint64=") : NULL;
+	assert_non_null(line);
+	return strndup(line, strcspn(line, "\n"));
+}
+
+/* Which mappings are of one file stays visible, and how large they are. */
+static void test_redact_files(void **state)
+{
+	_cleanup_free_ char *text = NULL, *first = NULL, *same = NULL, *other = NULL, *none = NULL;
+	struct edit_output out;
+	struct source s;
+
+	(void)state;
+	make(&s);
+	redact(&s, key, false, &out);
+	text = edited_text(&out.bytes);
+	first = mapping_at(text, "21");
+	same = mapping_at(text, "22");
+	other = mapping_at(text, "23");
+	none = mapping_at(text, "24");
+	assert_string_equal(first, same);
+	assert_string_not_equal(first, other);
+	assert_string_equal(none, "size:uint64=20480 device:uint64=0 inode:uint64=0");
 	edit_output_deinit(&out);
 	source_deinit(&s);
 }
@@ -230,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_redact_nothing_left),
 		cmocka_unit_test(test_redact_what_stays),
+		cmocka_unit_test(test_redact_files),
 		cmocka_unit_test(test_redact_consistent),
 		cmocka_unit_test(test_redact_long_names),
 		cmocka_unit_test(test_redact_short_key),

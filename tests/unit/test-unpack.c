@@ -558,6 +558,111 @@ static void test_bombs(void **state)
 	}
 }
 
+/* All that comes out of what B holds, if that is all zeros, and the damage. */
+static uint64_t count_zeros(const struct outbuf *b, struct unpack_damage *ret)
+{
+	enum { BLOCK = 1 << 20 };
+	_cleanup_free_ uint8_t *to = malloc(BLOCK);
+	uint64_t total = 0;
+	struct unpack *u;
+	ssize_t n;
+
+	assert_non_null(to);
+	assert_int_equal(unpack_new_memory(&u, b->data, b->size), 0);
+	while ((n = unpack_read(u, to, BLOCK)) > 0) {
+		assert_true(to[0] == 0 && to[n - 1] == 0);
+		total += (uint64_t)n;
+	}
+	assert_int_equal(n, 0);
+	assert_int_equal(unpack_read(u, to, BLOCK), 0);
+	*ret = unpack_damage(u) ? *unpack_damage(u) : (struct unpack_damage){ 0 };
+	if (ret->what) {
+		unpack_damage_taken(u);
+		assert_int_equal(unpack_read(u, to, BLOCK), 0);
+		assert_null(unpack_damage(u));
+	}
+	unpack_free(u);
+	return total;
+}
+
+/* A frame of MIB, each of 8 blocks that say "so many zeros" in 4 bytes; behind SKIPPED bytes to skip. */
+static struct outbuf make_zstd_zeros(unsigned mib, uint32_t skipped)
+{
+	static const uint8_t head[] = { 0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x38 };
+	struct outbuf b = { 0 };
+	uint8_t skip[] = { 0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0 };
+	uint8_t *p;
+
+	memcpy(skip + 4, &skipped, sizeof(skipped));
+	if (skipped) {
+		assert_int_equal(outbuf_append(&b, skip, sizeof(skip)), 0);
+		p = outbuf_reserve(&b, skipped);
+		assert_non_null(p);
+		memset(p, 0, skipped);
+	}
+	assert_int_equal(outbuf_append(&b, head, sizeof(head)), 0);
+	for (unsigned i = 0; i < 8 * mib; i++) {
+		uint32_t block = (128U << 10) << 3 | 1 << 1 | (i == 8 * mib - 1);
+
+		assert_int_equal(outbuf_append(&b, &block, 4), 0); /* its last byte is the zero */
+	}
+	return b;
+}
+
+/* More than 1 GiB, and more than 500 times of what it was made of, is too much. */
+static void test_ratio(void **state)
+{
+	const uint64_t gib = UINT64_C(1) << 30, mib = UINT64_C(1) << 20;
+	struct unpack_damage damage;
+	struct outbuf b;
+	uint64_t n;
+
+	(void)state;
+	b = make_zstd_zeros(1100, 0);
+	n = count_zeros(&b, &damage);
+	assert_true(n >= gib && n < gib + 2 * mib);
+	assert_non_null(damage.what);
+	assert_non_null(strstr(damage.what, "zstd -dc"));
+	assert_true(damage.stopped && !damage.cut);
+	assert_true(damage.unpacked_offset == n && damage.packed_offset <= b.size);
+	outbuf_deinit(&b);
+
+	/* 1100 MiB of 2.5 MiB */
+	b = make_zstd_zeros(1100, 2500 << 10);
+	assert_int_equal(count_zeros(&b, &damage), 1100 * mib);
+	assert_null(damage.what);
+	outbuf_deinit(&b);
+
+	b = make_zstd_zeros(1024, 0);
+	assert_int_equal(count_zeros(&b, &damage), gib);
+	outbuf_deinit(&b);
+}
+
+/* The same of many gzip members, each of which is harmless. */
+static void test_ratio_gzip(void **state)
+{
+	enum { BLOCK = 1 << 20, N = 1100 };
+	_cleanup_free_ uint8_t *zeros = calloc(1, BLOCK);
+	struct outbuf member = { 0 }, b = { 0 };
+	struct unpack_damage damage;
+	z_stream z = { .next_in = zeros, .avail_in = BLOCK };
+
+	(void)state;
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
+	z.next_out = outbuf_reserve(&member, BLOCK);
+	z.avail_out = BLOCK;
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	member.size = z.total_out;
+	deflateEnd(&z);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(outbuf_append(&b, member.data, member.size), 0);
+	assert_int_equal(count_zeros(&b, &damage), UINT64_C(1) << 30);
+	assert_non_null(damage.what);
+	assert_non_null(strstr(damage.what, "gzip -dc"));
+	outbuf_deinit(&member);
+	outbuf_deinit(&b);
+}
+
 /* ---- descriptors ---- */
 
 static void test_new_fd_refused(void **state)
@@ -590,6 +695,8 @@ int main(void)
 		cmocka_unit_test(test_checksum),
 		cmocka_unit_test(test_false_beginnings),
 		cmocka_unit_test(test_bombs),
+		cmocka_unit_test(test_ratio),
+		cmocka_unit_test(test_ratio_gzip),
 		cmocka_unit_test(test_new_fd_refused),
 	};
 
