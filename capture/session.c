@@ -39,6 +39,11 @@ enum session_state session_state(const struct session *s)
 	return s->complete ? SESSION_RUNNING : SESSION_STARTING;
 }
 
+bool session_has_run(const struct session *s)
+{
+	return s->complete;
+}
+
 static void tell_changes(struct session *s)
 {
 	enum session_state state = session_state(s);

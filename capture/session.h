@@ -160,6 +160,9 @@ int session_fd(const struct session *s);
 void session_dispatch(struct session *s);
 
 enum session_state session_state(const struct session *s);
+
+/* True from when all that was asked for has begun; false for ever of one that failed before. */
+bool session_has_run(const struct session *s);
 void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 

@@ -59,6 +59,7 @@ struct worker {
 	/* the thread's own */
 	struct collector *collector;
 	struct watching *watching; /* NULL = no process is watched, or no more */
+	bool failed;               /* to watch: said already */
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
@@ -218,7 +219,8 @@ static void start_watching(struct worker *w, const struct outbuf *tasks)
 	const struct memory_sink sink = { hand_on, called_off, w };
 	int r = watching_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
-	if (r < 0)
+	w->failed = r < 0;
+	if (w->failed)
 		tell_failed(w, r, "cannot watch processes");
 }
 
@@ -505,18 +507,21 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 	outbuf_deinit(&r.batch);
 }
 
-/* The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. */
+/*
+ * The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. Of what has
+ * failed before nothing is complete, and its reason stays.
+ */
 static void start_sampler(struct worker *w)
 {
 	char *text = NULL;
-	int r = called_off(w) ? 0 : collector_start_sampler(w->collector, &text);
+	int r = called_off(w) || w->failed ? 0 : collector_start_sampler(w->collector, &text);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
 		w->news.error = r;
 		w->news.error_text = text;
 	}
-	w->news.complete = r == 0;
+	w->news.complete = r == 0 && !w->failed;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 }

@@ -68,10 +68,10 @@ static void answer(const struct managed *s, const struct waiter *w)
 	const char *text = "";
 	int r = 0;
 
-	if (w->what != WAIT_REMOVED && session_state(s->session) == SESSION_FAILED) {
-		session_error(s->session, &text);
-		r = bus_error_reply(w->call, w->what == WAIT_STARTED ? -ENODEV : -EIO,
-				    *text ? "%s" : NULL, text);
+	if (w->what != WAIT_REMOVED && session_error(s->session, &text) < 0) {
+		bool ran = w->what != WAIT_STARTED || session_has_run(s->session);
+
+		r = bus_error_reply(w->call, ran ? -EIO : -ENODEV, *text ? "%s" : NULL, text);
 	} else {
 		r = sd_bus_reply_method_return(w->call, NULL);
 	}
@@ -147,7 +147,9 @@ static bool is_due(const struct managed *s, const struct waiter *w)
 
 	switch (w->what) {
 	case WAIT_STARTED:
-		return session_state(s->session) >= SESSION_RUNNING;
+		/* One that fails is on its way to its end for a while, and then does not run. */
+		return session_has_run(s->session) || session_error(s->session, NULL) < 0 ||
+		       managed_finished(s);
 	case WAIT_FINISHED:
 		return managed_finished(s);
 	case WAIT_SNAPSHOT:
@@ -312,7 +314,7 @@ static void log_state(const struct managed *s)
 	session_counters(s->session, &c);
 	if (session_state(s->session) == SESSION_RUNNING)
 		log_session(&started, "records");
-	else if (session_error(s->session, &text) < 0)
+	else if (managed_finished(s) && session_error(s->session, &text) < 0)
 		log_session_warning(&ended, 0, "failed: %s", text);
 	else if (managed_finished(s))
 		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",
