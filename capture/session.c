@@ -135,11 +135,11 @@ static bool ask(uint32_t tid, void *userdata)
 	return worker_order_lookup(s->worker, tid);
 }
 
-static bool ask_cgroup(uint64_t id, void *userdata)
+static bool ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
-	return worker_order_cgroup(s->worker, id);
+	return worker_order_cgroup(s->worker, id, pid);
 }
 
 static bool take_memory(struct outbuf *ret, void *userdata)
