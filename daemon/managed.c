@@ -303,6 +303,23 @@ static void log_dropped(struct managed *s, const struct session_counters *c)
 			    text_format_size(keeps, session_options(s->session)->flight_bytes));
 }
 
+/* And of what it cannot keep since others need the room. */
+static void log_limited(struct managed *s, const struct session_counters *c)
+{
+	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+	uint64_t asked = session_options(s->session)->flight_bytes;
+	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
+
+	if (c->flight_limit >= asked || s->told_limited)
+		return;
+	s->told_limited = true;
+	log_session_warning(&about, 0,
+			    "the flight recorder keeps %s at most instead of %s: no more than the "
+			    "runtime directory of the service has free besides",
+			    text_format_size(keeps, c->flight_limit),
+			    text_format_size(wanted, asked));
+}
+
 static void log_state(const struct managed *s)
 {
 	const struct log_subject started = managed_subject(s, LOG_SESSION_STARTED),
@@ -324,12 +341,14 @@ static void log_state(const struct managed *s)
 
 void managed_tell_counters(struct managed *s)
 {
-	static const char *const names[] = { "Events", "Lost", "Bytes", "Dropped", "Cost", NULL };
+	static const char *const names[] = { "Events",      "Lost", "Bytes", "Dropped",
+					     "FlightLimit", "Cost", NULL };
 	struct session_counters now;
 
 	session_counters(s->session, &now);
 	log_loss(s, &now);
 	log_dropped(s, &now);
+	log_limited(s, &now);
 	if (now.events == s->told_events && now.bytes == s->told_bytes)
 		return;
 	s->told_events = now.events;

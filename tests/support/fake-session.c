@@ -4,7 +4,7 @@
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start and takes a step to its end, "fail_output" fails after the
  * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "dear" sheds
- * its stacks, "flood" drops what a flight recorder has no room for, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
+ * its stacks, "flood" drops what a flight recorder has no room for, "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -392,6 +392,8 @@ bool session_has_run(const struct session *s)
 void session_counters(const struct session *s, struct session_counters *ret)
 {
 	*ret = s->counters;
+	ret->flight_limit =
+		s->options.flight_bytes / (strcmp(s->options.name, "cramped") == 0 ? 2 : 1);
 }
 
 uint64_t session_ring_memory(const struct session_options *o)
