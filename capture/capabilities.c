@@ -12,38 +12,15 @@
 #include "capture/kernel-btf.h"
 #include "capture/perf-event.h"
 #include "capture/probes.h"
+#include "capture/process-rights.h"
 #include "capture/sampler.h"
 
 #define BTF_PATH "/sys/kernel/btf/vmlinux"
 
-/* The bits of CapEff that matter; user space headers may be older than CAP_PERFMON and CAP_BPF. */
-enum { CAP_BIT_SYS_ADMIN = 21, CAP_BIT_PERFMON = 38, CAP_BIT_BPF = 39 };
-
-static uint64_t effective_capabilities(void)
-{
-	FILE *f = fopen("/proc/self/status", "re");
-	unsigned long long caps = 0;
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caps;
-}
-
-static bool has_capability(uint64_t caps, int bit)
-{
-	return caps >> bit & 1;
-}
-
 static bool may_load(void)
 {
-	uint64_t caps = effective_capabilities();
-
-	return has_capability(caps, CAP_BIT_SYS_ADMIN) ||
-	       (has_capability(caps, CAP_BIT_BPF) && has_capability(caps, CAP_BIT_PERFMON));
+	return rights_has(RIGHTS_SYS_ADMIN) ||
+	       (rights_has(RIGHTS_BPF) && rights_has(RIGHTS_PERFMON));
 }
 
 static bool kernel_at_least(unsigned major, unsigned minor)

@@ -66,8 +66,9 @@ static bool flight_is_due(const struct chunks *c, const struct session_options *
 			  const struct output_status *status, uint64_t age_ns)
 {
 	uint64_t share = c->bytes >= 2 * chunks_now(c)->head_bytes ? CHUNKS_KEPT : 2;
+	uint64_t keeps = status->limit ? status->limit : o->flight_bytes;
 
-	if (status->dropped != c->dropped || file_bytes(c, o, status) >= o->flight_bytes / share)
+	if (status->dropped != c->dropped || file_bytes(c, o, status) >= keeps / share)
 		return true;
 	return o->flight_ns && age_ns >= o->flight_ns / share;
 }

@@ -102,6 +102,7 @@ struct collector *collector_free(struct collector *c)
 /* Before everything else: what is listed later is what was mapped by then. */
 static int start_map_rings(struct collector *c, char **reterr_text)
 {
+	static const char deed[] = "watch what is mapped (perf events)";
 	int r;
 
 	load_error_begin();
@@ -112,7 +113,9 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	r = map_rings_new(c->n_cpus, collector_map_ring_bytes(c->ring_bytes), &c->map_rings);
 	if (r == 0)
 		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
-	return r < 0 ? load_error_perf(r, "watch what is mapped (perf events)", reterr_text) : 0;
+	if (r == MAP_RINGS_LOCKED)
+		return load_error_memlock(deed, reterr_text);
+	return r < 0 ? load_error_perf(r, deed, reterr_text) : 0;
 }
 
 int collector_attach(struct collector *c, char **reterr_text)

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -50,6 +51,7 @@ struct flight {
 	struct chunk *chunks[FLIGHT_CHUNKS_MAX]; /* oldest first */
 	unsigned n_chunks;
 	uint64_t bytes;
+	uint64_t limit;     /* of them, by now */
 	bool broken;        /* the last one: the rest of it was dropped */
 	struct outbuf tail; /* of the last one, when it has ended */
 };
@@ -203,15 +205,34 @@ static struct chunk *last(const struct flight *f)
 	return f->n_chunks > 0 ? f->chunks[f->n_chunks - 1] : NULL;
 }
 
+/*
+ * How much may be kept: of a file system that others need, too, no more than it leaves free. So several recorders never fill it, and one gives
+ * back what others take. With the lock held.
+ */
+static uint64_t find_limit(struct flight *f)
+{
+	uint64_t max_bytes = f->options.max_bytes, half;
+	struct statvfs st;
+
+	f->limit = max_bytes;
+	/* (a tmpfs of any size has no blocks) */
+	if (f->options.dir_fd < 0 || fstatvfs(f->options.dir_fd, &st) < 0 || st.f_blocks == 0)
+		return max_bytes;
+	half = (f->bytes + (uint64_t)st.f_bavail * st.f_frsize) / 2;
+	if (half < max_bytes)
+		f->limit = half;
+	return f->limit;
+}
+
 /* Whether there is room for SIZE bytes more; older chunks go for it. */
 static bool make_room(struct flight *f, size_t size)
 {
 	bool room;
 
 	pthread_mutex_lock(&f->lock);
-	while (f->n_chunks > 1 && f->bytes + size > f->options.max_bytes)
+	while (f->bytes + size > find_limit(f) && f->n_chunks > 1)
 		drop_oldest(f);
-	room = f->bytes + size <= f->options.max_bytes;
+	room = f->bytes + size <= f->limit;
 	if (!room)
 		f->broken = true;
 	pthread_mutex_unlock(&f->lock);
@@ -264,7 +285,9 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 		return write_side(f, part == STORE_HEAD ? SIDE_HEAD : SIDE_BODY, data, size, whole,
 				  ret_kept);
 	/* Without its head a chunk is nothing, and the next one would be no better. */
-	return part == STORE_HEAD ? -EFBIG : 0;
+	if (part != STORE_HEAD)
+		return 0;
+	return f->limit < f->options.max_bytes ? -ENOSPC : -EFBIG;
 }
 
 static int flight_end(struct store *store, const struct store_moment *at)
@@ -321,6 +344,7 @@ int flight_new(const struct flight_options *o, struct store **ret)
 		flight_free(&f->store);
 		return r;
 	}
+	find_limit(f);
 	*ret = &f->store;
 	return 0;
 }
@@ -370,6 +394,17 @@ int flight_take(struct store *store, struct flight_snapshot **ret)
 	else
 		*ret = s;
 	return r;
+}
+
+uint64_t flight_limit(struct store *store)
+{
+	struct flight *f = (struct flight *)store;
+	uint64_t limit;
+
+	pthread_mutex_lock(&f->lock);
+	limit = f->limit;
+	pthread_mutex_unlock(&f->lock);
+	return limit;
 }
 
 uint64_t flight_oldest(struct store *store)

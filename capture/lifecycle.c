@@ -32,17 +32,33 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
 }
 
 /* Asks where TASK is; until that is known it is announced without it. */
-static int ask_cgroup(struct lifecycle *l, const struct task *task)
+static void ask_cgroup(struct lifecycle *l, struct task *task)
 {
-	if (task->tid != task->pid || !tasks_asks_cgroup(l->tasks, task->cgroup_id) ||
-	    !l->ask_cgroup || !l->ask_cgroup(task->cgroup_id, l->userdata))
-		return 0;
-	return tasks_set_cgroup(l->tasks, task->cgroup_id, "");
+	if (!l->ask_cgroup || !tasks_asks_cgroup(l->tasks, task))
+		return;
+	if (l->ask_cgroup(task->cgroup_id, task->pid, l->userdata))
+		task->cgroup_asked = task->cgroup_id;
+	else
+		l->cgroups_refused = true;
+}
+
+void lifecycle_ask_again(struct lifecycle *l)
+{
+	struct task *task;
+	size_t pos = 0;
+
+	if (!l->cgroups_refused)
+		return;
+	l->cgroups_refused = false;
+	while (!l->cgroups_refused && (task = table_next(&l->tasks->by_tid, &pos)))
+		if (tasks_announced(l->tasks, task->tid))
+			ask_cgroup(l, task);
 }
 
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 {
 	const struct task *task = tasks_find(l->tasks, tid);
+	struct task *living = tasks_get(l->tasks, tid);
 	struct event ev;
 	int r = 0;
 
@@ -51,10 +67,10 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	tasks_set_announced(l->tasks, tid);
 	if (!tasks_announced(l->tasks, task->pid))
 		r = lifecycle_announce(l, task->pid);
-	if (r == 0)
-		r = ask_cgroup(l, task);
 	if (r < 0)
 		return r;
+	if (living)
+		ask_cgroup(l, living);
 	tasks_describe(l->tasks, task, &ev);
 	return fxt_archive_event(l->archive, &ev);
 }

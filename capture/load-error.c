@@ -2,20 +2,24 @@
 #include "capture/load-error.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
 #include "capture/perf-event.h"
+#include "capture/process-rights.h"
 
 enum { LOG_TAIL = 200 }; /* bytes of a verifier's log: its last lines say why */
 
 static __thread char libbpf_says[512];
 static __thread bool verifier_says;
+
+static const struct load_rights *assumed;
 
 /* What matters of TEXT, which has the verifier's log in it. Changes TEXT. */
 static const char *tail_of_log(char *text)
@@ -55,6 +59,26 @@ void load_error_begin(void)
 	verifier_says = false;
 }
 
+void load_error_assume(const struct load_rights *rights)
+{
+	assumed = rights;
+}
+
+static struct load_rights rights_of_now(void)
+{
+	struct load_rights ret = { .capable =
+					   rights_has(RIGHTS_SYS_ADMIN) ||
+					   (rights_has(RIGHTS_BPF) && rights_has(RIGHTS_PERFMON)) };
+	struct rlimit locked;
+
+	if (assumed)
+		return *assumed;
+	ret.locks_freely = rights_has(RIGHTS_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &locked) < 0 ||
+			   locked.rlim_cur == RLIM_INFINITY;
+	ret.locks_bytes = ret.locks_freely ? 0 : locked.rlim_cur;
+	return ret;
+}
+
 static bool is_refusal(int error)
 {
 	return error == -EPERM || error == -EACCES;
@@ -73,18 +97,49 @@ static int tell(int error, const char *deed, const char *advice, char **reterr_t
 	return error;
 }
 
+/* To whom the kernel refuses it. */
+static const char *advice_to_refused(void)
+{
+	const struct load_rights rights = rights_of_now();
+
+	if (!rights.capable)
+		return "; kymo needs root, or CAP_BPF and CAP_PERFMON";
+	if (!rights.locks_freely)
+		return "; the capabilities are there, so something else refuses it: kernel "
+		       "lockdown, a security module, a filter of system calls, or before Linux 5.11 "
+		       "the limit of locked memory (ulimit -l; LimitMEMLOCK= of kymod.service)";
+	return "; the capabilities are there, so something else refuses it: kernel lockdown, a "
+	       "security module, or a filter of system calls";
+}
+
+static const char *advice_to(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return advice_to_refused();
+	case -ENOMEM:
+	case -E2BIG:
+		return "; try smaller rings (-b)";
+	case -EMFILE:
+		return "; a session takes some file descriptors for each CPU and each map: allow "
+		       "more of them (ulimit -n; LimitNOFILE= of kymod.service)";
+	case -ENFILE:
+		return "; all file descriptors of this machine are taken: allow more of them "
+		       "(sysctl fs.file-max)";
+	default:
+		return "";
+	}
+}
+
 int load_error(int error, const char *deed, char **reterr_text)
 {
-	const char *advice = "";
+	const char *advice = advice_to(error);
 
 	if (verifier_says)
 		advice =
 			"; this kernel's verifier refuses a program of kymo: please report it, with "
 			"what uname -r prints";
-	else if (is_refusal(error))
-		advice = "; kymo needs root, or CAP_BPF and CAP_PERFMON";
-	else if (error == -ENOMEM || error == -E2BIG)
-		advice = "; try smaller rings (-b)";
 	return tell(error, deed, advice, reterr_text);
 }
 
@@ -103,4 +158,17 @@ int load_error_perf(int error, const char *deed, char **reterr_text)
 	else
 		return load_error(error, deed, reterr_text);
 	return tell(error, deed, advice, reterr_text);
+}
+
+int load_error_memlock(const char *deed, char **reterr_text)
+{
+	const struct load_rights rights = rights_of_now();
+	char advice[320];
+
+	snprintf(advice, sizeof(advice),
+		 "; the rings need more locked memory than the limit of %" PRIu64 " KiB and what "
+		 "kernel.perf_event_mlock_kb grants each user leave: raise it (ulimit -l; "
+		 "LimitMEMLOCK= of kymod.service), or end other sessions",
+		 rights.locks_bytes >> 10);
+	return tell(-EPERM, deed, advice, reterr_text);
 }

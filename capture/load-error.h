@@ -4,6 +4,16 @@
  */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What this process may, as far as it matters here. */
+struct load_rights {
+	bool capable;         /* it has CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN */
+	bool locks_freely;    /* RLIMIT_MEMLOCK does not count */
+	uint64_t locks_bytes; /* that limit, else */
+};
+
 /* What libbpf has said so far does not matter. It says nothing to anybody else from now on. */
 void load_error_begin(void);
 
@@ -12,3 +22,9 @@ int load_error(int error, const char *deed, char **reterr_text);
 
 /* Likewise, where it takes perf events, which some kernels give to fewer. */
 int load_error_perf(int error, const char *deed, char **reterr_text);
+
+/* Likewise, where memory of perf events could not be mapped since no more of it may be locked. Returns -EPERM. */
+int load_error_memlock(const char *deed, char **reterr_text);
+
+/* For tests: RIGHTS are what this process may, from now on; NULL: what it may in truth. */
+void load_error_assume(const struct load_rights *rights);

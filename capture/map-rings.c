@@ -119,7 +119,8 @@ static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) < 0 ||
 	    ioctl(ring->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0 ||
 	    ioctl(ring->fds[1], PERF_EVENT_IOC_ENABLE, 0) < 0) {
-		int error = -errno;
+		/* (of mmap() EPERM means nothing else) */
+		int error = page == MAP_FAILED && errno == EPERM ? MAP_RINGS_LOCKED : -errno;
 
 		close_ring(r, ring);
 		return error;

@@ -20,7 +20,8 @@ struct map_rings_lost {
 };
 
 /* Opens the rings of all CPUs of N_CPUS that are online, with RING_BYTES each (a power of two; 512 KiB at least, and as little where no more may be
- * locked). Returns 0 or a negative errno. */
+ * locked). Returns 0, MAP_RINGS_LOCKED if not even that may be, or a negative errno. */
+#define MAP_RINGS_LOCKED (-EDQUOT)
 int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret);
 struct map_rings *map_rings_free(struct map_rings *r);
 

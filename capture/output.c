@@ -237,7 +237,8 @@ static void do_entry(struct output *o, struct entry *e, int error, struct done *
 }
 
 /* In the status. */
-static void count(struct output_status *status, const struct entry *e, const struct done *done)
+static void count(struct output_status *status, struct store *store, const struct entry *e,
+		  const struct done *done)
 {
 	if (e->what == ENTRY_BEGIN) {
 		status->n_begun++;
@@ -250,6 +251,7 @@ static void count(struct output_status *status, const struct entry *e, const str
 		status->head_bytes += done->kept;
 	if (status->error == 0)
 		status->error = done->error;
+	status->limit = flight_is(store) ? flight_limit(store) : 0;
 	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
@@ -283,7 +285,7 @@ static void next(struct output *o)
 	o->busy = false;
 	if (e.buffer)
 		give_back(o, e.buffer);
-	count(&o->status, &e, &done);
+	count(&o->status, o->store, &e, &done);
 	thread_signal(o->event_fd);
 }
 

@@ -8,6 +8,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+bool rights_has(int capability)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capget, &head, data) == 0 &&
+	       data[capability / 32].effective >> capability % 32 & 1;
+}
+
 int rights_become(uid_t uid, gid_t gid)
 {
 	if (syscall(SYS_setgroups, 0, NULL) < 0 || syscall(SYS_setresgid, gid, gid, gid) < 0 ||

@@ -81,6 +81,8 @@ int recorder_learn(struct recorder *r, const struct worker_news *news, bool writ
 {
 	int error = recorder_learn_cgroups(r, &news->cgroups);
 
+	if (news->cgroups_asked)
+		lifecycle_ask_again(&r->lifecycle);
 	if (error == 0)
 		error = learn_asked(r, &news->looked_up, write);
 	return error < 0 ? error : learn_commands(r, &news->commands, write);

@@ -65,11 +65,11 @@ static bool ask(uint32_t tid, void *userdata)
 	return r->ask(tid, r->userdata);
 }
 
-static bool ask_cgroup(uint64_t id, void *userdata)
+static bool ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
 {
 	struct recorder *r = userdata;
 
-	return r->ask_cgroup(id, r->userdata);
+	return r->ask_cgroup(id, pid, r->userdata);
 }
 
 static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)

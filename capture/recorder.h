@@ -70,8 +70,8 @@ struct recorder {
 	int (*after_record)(void *userdata);
 	/* Set by the owner: nothing is known about TID, somebody should look. False: not now. */
 	bool (*ask)(uint32_t tid, void *userdata);
-	/* Set by the owner: the path of this cgroup is not known. Likewise. */
-	bool (*ask_cgroup)(uint64_t id, void *userdata);
+	/* Set by the owner: the path of this cgroup, in which PID is, is not known. Likewise. */
+	bool (*ask_cgroup)(uint64_t id, uint32_t pid, void *userdata);
 	/* Set by the owner: gives what else the worker has read of what is allocated. False: nothing. */
 	bool (*take_memory)(struct outbuf *ret, void *userdata);
 	/* Set by the owner: process PID, which is watched, has mapped a file: somebody should look. */

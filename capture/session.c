@@ -39,6 +39,11 @@ enum session_state session_state(const struct session *s)
 	return s->complete ? SESSION_RUNNING : SESSION_STARTING;
 }
 
+bool session_has_run(const struct session *s)
+{
+	return s->complete;
+}
+
 static void tell_changes(struct session *s)
 {
 	enum session_state state = session_state(s);
@@ -130,11 +135,11 @@ static bool ask(uint32_t tid, void *userdata)
 	return worker_order_lookup(s->worker, tid);
 }
 
-static bool ask_cgroup(uint64_t id, void *userdata)
+static bool ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
-	return worker_order_cgroup(s->worker, id);
+	return worker_order_cgroup(s->worker, id, pid);
 }
 
 static bool take_memory(struct outbuf *ret, void *userdata)
@@ -542,6 +547,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.events = recorder_n_events(&s->recorder),
 		.bytes = s->status.bytes,
 		.dropped_bytes = s->status.dropped,
+		.flight_limit = s->status.limit ?: s->options.flight_bytes,
 		.daemon_cpu_ns = session_cpu_ns(s),
 		.bpf = costs_total(&s->costs),
 		.cost_ppm = s->budget.ppm,

@@ -45,8 +45,10 @@ struct session_counters {
 	uint64_t lost[CLASS_MAX]; /* counted by the programs, marked in the archive or pending */
 	uint64_t bytes;           /* written to the output */
 	uint64_t dropped_bytes;   /* that a flight recorder had no room for (flight.h) */
-	uint64_t daemon_cpu_ns;   /* CPU time of ours for this session, all threads */
-	struct cost_sum bpf; /* of the eBPF programs, as it was at the last look: each second */
+	uint64_t
+		flight_limit; /* what a flight recorder may keep by now (flight.h); 0 = it is none */
+	uint64_t daemon_cpu_ns; /* CPU time of ours for this session, all threads */
+	struct cost_sum bpf;    /* of the eBPF programs, as it was at the last look: each second */
 	struct cost_sum bpf_classes[COST_CLASSES];
 	uint64_t triggers; /* that have fired, also those that nobody was told of */
 	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last look */
@@ -160,6 +162,9 @@ int session_fd(const struct session *s);
 void session_dispatch(struct session *s);
 
 enum session_state session_state(const struct session *s);
+
+/* True from when all that was asked for has begun; false for ever of one that failed before. */
+bool session_has_run(const struct session *s);
 void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 

@@ -269,6 +269,34 @@ static void cgroup_is_news(struct tasks *t, uint64_t id)
 			clear_bit(t->announced, task->tid);
 }
 
+/* Takes the paths of those that TASKS are in over into KEPT. */
+static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
+{
+	const struct task *task;
+	size_t pos = 0;
+	char *path;
+
+	while ((task = table_next(tasks, &pos))) {
+		path = table_remove(&t->cgroups, task->cgroup_id);
+		/* (without memory it is asked for again) */
+		if (path && table_set(kept, task->cgroup_id, path) < 0)
+			free(path);
+	}
+}
+
+/* Forgets the paths of cgroups that nobody is in, or of all, if that is little. */
+static void forget_cgroups(struct tasks *t)
+{
+	struct table kept = { 0 };
+
+	keep_cgroups_of(t, &t->by_tid, &kept);
+	keep_cgroups_of(t, &t->dead, &kept);
+	table_deinit_free(&t->cgroups);
+	if (kept.n_used > TASKS_CGROUPS_MAX / 4 * 3)
+		table_deinit_free(&kept);
+	t->cgroups = kept;
+}
+
 int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
 {
 	char *copy, *before;
@@ -279,9 +307,9 @@ int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
 	if (!copy)
 		return -ENOMEM;
 	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
-		table_deinit_free(&t->cgroups);
+		forget_cgroups(t);
 	before = table_remove(&t->cgroups, id);
-	if (*copy && (!before || strcmp(before, copy) != 0))
+	if (!before || strcmp(before, copy) != 0)
 		cgroup_is_news(t, id);
 	free(before);
 	if (table_set(&t->cgroups, id, copy) < 0) {
@@ -291,9 +319,10 @@ int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
 	return 0;
 }
 
-bool tasks_asks_cgroup(const struct tasks *t, uint64_t id)
+bool tasks_asks_cgroup(const struct tasks *t, const struct task *task)
 {
-	return id != 0 && !table_get(&t->cgroups, id);
+	return task->tid == task->pid && task->cgroup_id != task->cgroup_asked &&
+	       !table_get(&t->cgroups, task->cgroup_id);
 }
 
 bool tasks_set_ended(struct tasks *t, uint32_t pid)
@@ -351,7 +380,7 @@ void tasks_describe(const struct tasks *t, const struct task *task, struct event
 			.command_line = task->command_line ? task->command_line : "",
 			.start_ns = task->start_ns,
 			.cgroup_id = task->cgroup_id,
-			.cgroup_path = cgroup && *cgroup ? cgroup : NULL,
+			.cgroup_path = cgroup,
 			.parent_pid = tasks_koid(t, task->parent_pid),
 			.uid = task->uid,
 			.real_tid = koid != task->tid ? task->tid : 0,

@@ -28,6 +28,7 @@ struct task {
 	uint32_t uid;
 	uint64_t start_ns;
 	uint64_t cgroup_id;
+	uint64_t cgroup_asked; /* that it was asked for by this task */
 	char comm[TASK_COMM_MAX];
 	char *command_line; /* owned; NULL = not known */
 	uint64_t died; /* of one that has ended: which one it was, counted from 1; 0 = not yet */
@@ -51,7 +52,7 @@ struct tasks {
 	uint64_t *ended;      /* a bit per tgid: its process has ended */
 	uint16_t *owner;      /* per tid: 0, or 2..1023; allocated when first needed */
 	uint64_t n_merged;    /* owners that got no koid of their own any more */
-	struct table cgroups; /* id -> path, owned; "" = it is asked for, or was in vain */
+	struct table cgroups; /* id -> path, owned */
 
 	/* Where a recording is split: who has ended may still have to be named in the next chunk. */
 	bool splits;
@@ -63,7 +64,7 @@ struct tasks {
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
 
-/* Paths of cgroups that are kept; then all are forgotten and asked for again. */
+/* Paths of cgroups that are kept; then those are forgotten that no task is in, and asked for again when there is one. */
 enum { TASKS_CGROUPS_MAX = 32768 };
 
 int tasks_init(struct tasks *t);
@@ -120,12 +121,13 @@ int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COM
 
 /*
  * The path of cgroup ID: what is told from now on of processes in it has it, and of those that were announced
- * without it, it is news. PATH "": nobody knows it. Returns 0 or -ENOMEM.
+ * without it, it is news. Returns 0 or -ENOMEM.
  */
 int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path);
 
-/* Whether it makes sense to ask for the path of cgroup ID: tasks_set_cgroup() was not called with it. */
-bool tasks_asks_cgroup(const struct tasks *t, uint64_t id);
+/* Whether it makes sense to ask where TASK is: it is a process, nobody knows the path of its cgroup, and it was not asked for by TASK, which may know
+ * it although others in it had ended by then. */
+bool tasks_asks_cgroup(const struct tasks *t, const struct task *task);
 
 /* The process PID has ended. Returns true, but only the first time that it is said. */
 bool tasks_set_ended(struct tasks *t, uint32_t pid);

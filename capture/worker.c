@@ -10,7 +10,7 @@
 #include <sys/eventfd.h>
 
 #include "base/clock.h"
-#include "capture/cgroup-paths.h"
+#include "capture/cgroup-asks.h"
 #include "capture/counters.h"
 #include "capture/listed.h"
 #include "capture/mappings.h"
@@ -22,7 +22,6 @@
 enum {
 	LOOKUPS_MAX = 1024,
 	LOOKS_MAX = 256,
-	CGROUPS_MAX = 256,
 	MEMORY_BYTES_MAX = 8 << 20, /* read and not taken yet */
 	BATCH = 64,                 /* processes between two deliveries */
 };
@@ -32,8 +31,6 @@ enum {
 
 /* How often to say which of a user's own processes are so still: their mappings wait for it. */
 #define PROOF_NS UINT64_C(500000000)
-/* Between two looks at all cgroups: who makes many must not keep us busy. */
-#define CGROUPS_NS UINT64_C(50000000)
 
 struct worker {
 	struct session_options options; /* a copy: the owner may be gone before we are */
@@ -51,8 +48,7 @@ struct worker {
 	uint32_t looks[LOOKS_MAX];
 	unsigned n_looks;
 	bool look_all; /* there were too many */
-	uint64_t cgroups[CGROUPS_MAX];
-	unsigned n_cgroups;
+	struct cgroup_asks cgroups;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
 	bool busy;            /* the thread is at work, and may hang */
@@ -63,11 +59,11 @@ struct worker {
 	/* the thread's own */
 	struct collector *collector;
 	struct watching *watching; /* NULL = no process is watched, or no more */
+	bool failed;               /* to watch: said already */
 	struct counters *counters; /* NULL = none are to be sampled, or no more */
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
 	uint64_t next_proof_ns;    /* likewise, for who is selected still; 0 = none */
-	uint64_t next_cgroups_ns;  /* likewise: not before */
 };
 
 void worker_news_deinit(struct worker_news *news)
@@ -94,6 +90,7 @@ static void release(struct worker *w)
 		user_counts_add(&abandoned_threads, w->owner, -1);
 	worker_news_deinit(&w->news);
 	outbuf_deinit(&w->memory);
+	cgroup_asks_deinit(&w->cgroups);
 	session_options_deinit(&w->options);
 	close_fd(w->event_fd);
 	close_fd(w->order_fd);
@@ -224,7 +221,8 @@ static void start_watching(struct worker *w, const struct outbuf *tasks)
 	const struct memory_sink sink = { hand_on, called_off, w };
 	int r = watching_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
-	if (r < 0)
+	w->failed = r < 0;
+	if (w->failed)
 		tell_failed(w, r, "cannot watch processes");
 }
 
@@ -266,54 +264,24 @@ static void rouse_cpus(unsigned n_cpus)
 	CPU_FREE(before);
 }
 
-/* ---- cgroups ---- */
-
-/* What is looked for; none: all are. */
-struct cgroups_wanted {
-	struct outbuf found;
-	uint64_t ids[CGROUPS_MAX];
-	unsigned n;
-	bool all;
-};
-
-static int keep_cgroup(uint64_t id, const char *path, void *userdata)
-{
-	struct cgroups_wanted *wanted = userdata;
-	struct worker_cgroup head = { .id = id, .size = (uint32_t)strlen(path) + 1 };
-	unsigned i = 0;
-	char *p;
-
-	while (i < wanted->n && wanted->ids[i] != id)
-		i++;
-	if (i == wanted->n && !wanted->all)
-		return 0;
-	if (i < wanted->n)
-		wanted->ids[i] = wanted->ids[--wanted->n];
-	p = outbuf_reserve(&wanted->found, sizeof(head) + worker_padded(head.size));
-	if (!p)
-		return -ENOMEM;
-	memcpy(p, &head, sizeof(head));
-	memcpy(p + sizeof(head), path, head.size);
-	return wanted->all || wanted->n ? 0 : 1;
-}
-
-/* Finds the paths that were asked for. */
+/* Finds paths that were asked for. */
 static void find_cgroups(struct worker *w)
 {
-	struct cgroups_wanted wanted = { 0 };
+	struct cgroup_ask batch[CGROUP_ASKS_AT_ONCE];
+	struct outbuf found = { 0 };
+	unsigned n;
 
 	pthread_mutex_lock(&w->lock);
-	wanted.n = w->n_cgroups;
-	memcpy(wanted.ids, w->cgroups, wanted.n * sizeof(*wanted.ids));
-	w->n_cgroups = 0;
+	n = cgroup_asks_take(&w->cgroups, batch);
 	pthread_mutex_unlock(&w->lock);
-	cgroup_paths(keep_cgroup, &wanted);
+	cgroup_asks_answer(&w->cgroups, batch, n, &found);
 	pthread_mutex_lock(&w->lock);
-	outbuf_append(&w->news.cgroups, wanted.found.data, wanted.found.size);
-	tell(w);
+	outbuf_append(&w->news.cgroups, found.data, found.size);
+	w->news.cgroups_asked |= n > 0;
+	if (n > 0 || found.size > 0)
+		tell(w);
 	pthread_mutex_unlock(&w->lock);
-	outbuf_deinit(&wanted.found);
-	w->next_cgroups_ns = clock_read_ns(CLOCK_MONOTONIC) + CGROUPS_NS;
+	outbuf_deinit(&found);
 }
 
 /* For the archive, or for triggers. */
@@ -328,8 +296,7 @@ static bool samples_counters(const struct session_options *o)
 static void start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
-	struct cgroups_wanted cgroups = { .all = true };
-	struct outbuf tasks = { 0 };
+	struct outbuf tasks = { 0 }, cgroups = { 0 };
 	uint64_t start_ns = 0, listed_ns = 0;
 	char *text = NULL;
 	int r;
@@ -350,7 +317,7 @@ static void start(struct worker *w, struct outbuf *list)
 			text = strdup("cannot list the tasks that run");
 		listed_ns = clock_boot_ns();
 		outbuf_append(list, tasks.data, tasks.size);
-		cgroup_paths(keep_cgroup, &cgroups);
+		cgroup_asks_begin(&w->cgroups, &tasks, w->options.own, &cgroups);
 	}
 	pthread_mutex_lock(&w->lock);
 	w->news.error = r;
@@ -359,12 +326,12 @@ static void start(struct worker *w, struct outbuf *list)
 	w->news.listed_ns = listed_ns;
 	if (r == 0) {
 		w->news.tasks = tasks;
-		w->news.cgroups = cgroups.found;
+		w->news.cgroups = cgroups;
 		w->news.started = true;
 		w->news.collector = w->collector = TAKE_PTR(c);
 	} else {
 		outbuf_deinit(&tasks);
-		outbuf_deinit(&cgroups.found);
+		outbuf_deinit(&cgroups);
 	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
@@ -511,18 +478,21 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 	outbuf_deinit(&r.batch);
 }
 
-/* The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. */
+/*
+ * The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. Of what has
+ * failed before nothing is complete, and its reason stays.
+ */
 static void start_sampler(struct worker *w)
 {
 	char *text = NULL;
-	int r = called_off(w) ? 0 : collector_start_sampler(w->collector, &text);
+	int r = called_off(w) || w->failed ? 0 : collector_start_sampler(w->collector, &text);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
 		w->news.error = r;
 		w->news.error_text = text;
 	}
-	w->news.complete = r == 0;
+	w->news.complete = r == 0 && !w->failed;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -671,8 +641,8 @@ static void wait_for_order(struct worker *w)
 		next_ns = tick_ns;
 	if (w->next_proof_ns && w->next_proof_ns < next_ns)
 		next_ns = w->next_proof_ns;
-	if (w->n_cgroups && w->next_cgroups_ns < next_ns)
-		next_ns = w->next_cgroups_ns;
+	if (cgroup_asks_next_ns(&w->cgroups) < next_ns)
+		next_ns = cgroup_asks_next_ns(&w->cgroups);
 	pthread_mutex_unlock(&w->lock);
 	now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (next_ns > now_ns) {
@@ -710,7 +680,7 @@ static bool do_next(struct worker *w)
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_looks > 0 || w->look_all) {
 		order = look_at_files;
-	} else if (w->n_cgroups > 0 && clock_read_ns(CLOCK_MONOTONIC) >= w->next_cgroups_ns) {
+	} else if (clock_read_ns(CLOCK_MONOTONIC) >= cgroup_asks_next_ns(&w->cgroups)) {
 		order = find_cgroups;
 	} else if (w->want_snapshot && w->watching) {
 		w->want_snapshot = false;
@@ -842,14 +812,12 @@ bool worker_order_lookup(struct worker *w, uint32_t tid)
 	return room;
 }
 
-bool worker_order_cgroup(struct worker *w, uint64_t id)
+bool worker_order_cgroup(struct worker *w, uint64_t id, uint32_t pid)
 {
 	bool room;
 
 	pthread_mutex_lock(&w->lock);
-	room = w->n_cgroups < CGROUPS_MAX;
-	if (room)
-		w->cgroups[w->n_cgroups++] = id;
+	room = cgroup_asks_add(&w->cgroups, &(struct cgroup_ask){ id, pid });
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 	return room;
@@ -911,6 +879,7 @@ void worker_fetch(struct worker *w, struct worker_news *ret)
 	pthread_mutex_lock(&w->lock);
 	*ret = w->news;
 	w->news.error_text = NULL;
+	w->news.cgroups_asked = false;
 	w->news.tasks = w->news.looked_up = w->news.commands = w->news.cgroups = w->news.samples =
 		w->news.mappings = (struct outbuf){ 0 };
 	pthread_mutex_unlock(&w->lock);

@@ -200,6 +200,7 @@ struct json_object *session_view_json(const struct session_view *v)
 	json_add(o, "lost", lost_json(v));
 	json_add_u64(o, "bytes", c->bytes);
 	json_add_u64(o, "dropped_bytes", c->dropped_bytes);
+	json_add_u64(o, "flight_limit", c->flight_limit);
 	json_add_u64(o, "daemon_cpu_ns", c->daemon_cpu_ns);
 	json_add_u64(o, "bpf_ns", c->bpf.ns);
 	json_add_u64(o, "bpf_runs", c->bpf.runs);

@@ -62,6 +62,19 @@ static void print_cost(const struct session_view *v)
 		       (double)v->sheds[i].limit_ppm / 1e4);
 }
 
+/* What a flight recorder may keep is less than it was asked to. */
+static void print_limit(const struct session_view *v)
+{
+	uint64_t asked = strtoull(session_view_option(v, "flight_bytes"), NULL, 10);
+	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
+
+	if (v->counters.flight_limit && v->counters.flight_limit < asked)
+		printf("    keeps:    %s at most instead of %s: no more than the runtime directory "
+		       "of the service has free besides\n",
+		       text_format_size(keeps, v->counters.flight_limit),
+		       text_format_size(wanted, asked));
+}
+
 /* What was lost, and what a flight recorder could not keep. */
 static void print_loss(const struct session_view *v)
 {
@@ -77,6 +90,7 @@ static void print_loss(const struct session_view *v)
 	if (v->counters.dropped_bytes)
 		printf("    dropped:  %s that it may not keep; what it held until then has gone\n",
 		       text_format_size(size, v->counters.dropped_bytes));
+	print_limit(v);
 }
 
 static void print_profile(const struct session_view *v)

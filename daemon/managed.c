@@ -68,10 +68,10 @@ static void answer(const struct managed *s, const struct waiter *w)
 	const char *text = "";
 	int r = 0;
 
-	if (w->what != WAIT_REMOVED && session_state(s->session) == SESSION_FAILED) {
-		session_error(s->session, &text);
-		r = bus_error_reply(w->call, w->what == WAIT_STARTED ? -ENODEV : -EIO,
-				    *text ? "%s" : NULL, text);
+	if (w->what != WAIT_REMOVED && session_error(s->session, &text) < 0) {
+		bool ran = w->what != WAIT_STARTED || session_has_run(s->session);
+
+		r = bus_error_reply(w->call, ran ? -EIO : -ENODEV, *text ? "%s" : NULL, text);
 	} else {
 		r = sd_bus_reply_method_return(w->call, NULL);
 	}
@@ -147,7 +147,9 @@ static bool is_due(const struct managed *s, const struct waiter *w)
 
 	switch (w->what) {
 	case WAIT_STARTED:
-		return session_state(s->session) >= SESSION_RUNNING;
+		/* One that fails is on its way to its end for a while, and then does not run. */
+		return session_has_run(s->session) || session_error(s->session, NULL) < 0 ||
+		       managed_finished(s);
 	case WAIT_FINISHED:
 		return managed_finished(s);
 	case WAIT_SNAPSHOT:
@@ -302,6 +304,23 @@ static void log_dropped(struct managed *s, const struct session_counters *c)
 			    text_format_size(keeps, session_options(s->session)->flight_bytes));
 }
 
+/* And of what it cannot keep since others need the room. */
+static void log_limited(struct managed *s, const struct session_counters *c)
+{
+	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+	uint64_t asked = session_options(s->session)->flight_bytes;
+	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
+
+	if (c->flight_limit >= asked || s->told_limited)
+		return;
+	s->told_limited = true;
+	log_session_warning(&about, 0,
+			    "the flight recorder keeps %s at most instead of %s: no more than the "
+			    "runtime directory of the service has free besides",
+			    text_format_size(keeps, c->flight_limit),
+			    text_format_size(wanted, asked));
+}
+
 static void log_state(const struct managed *s)
 {
 	const struct log_subject started = managed_subject(s, LOG_SESSION_STARTED),
@@ -313,7 +332,7 @@ static void log_state(const struct managed *s)
 	session_counters(s->session, &c);
 	if (session_state(s->session) == SESSION_RUNNING)
 		log_session(&started, "records");
-	else if (session_error(s->session, &text) < 0)
+	else if (managed_finished(s) && session_error(s->session, &text) < 0)
 		log_session_warning(&ended, 0, "failed: %s", text);
 	else if (managed_finished(s))
 		log_session(&ended, "ended (%s): %" PRIu64 " events, %s, %" PRIu64 " records lost",
@@ -323,12 +342,14 @@ static void log_state(const struct managed *s)
 
 void managed_tell_counters(struct managed *s)
 {
-	static const char *const names[] = { "Events", "Lost", "Bytes", "Dropped", "Cost", NULL };
+	static const char *const names[] = { "Events",      "Lost", "Bytes", "Dropped",
+					     "FlightLimit", "Cost", NULL };
 	struct session_counters now;
 
 	session_counters(s->session, &now);
 	log_loss(s, &now);
 	log_dropped(s, &now);
+	log_limited(s, &now);
 	if (now.events == s->told_events && now.bytes == s->told_bytes)
 		return;
 	s->told_events = now.events;

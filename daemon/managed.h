@@ -54,8 +54,8 @@ struct managed {
 	unsigned n_patience;       /* looks since it was more than before */
 	enum session_state told_state;
 	size_t n_told_sheds;
-	uint64_t told_events, told_bytes; /* in the last PropertiesChanged */
-	bool told_loss, told_dropped;     /* in the log */
+	uint64_t told_events, told_bytes;           /* in the last PropertiesChanged */
+	bool told_loss, told_dropped, told_limited; /* in the log */
 };
 
 struct managed_args {

@@ -251,6 +251,7 @@ GETTER(get_counter)
 		{ "Events", offsetof(struct session_counters, events) },
 		{ "Bytes", offsetof(struct session_counters, bytes) },
 		{ "Dropped", offsetof(struct session_counters, dropped_bytes) },
+		{ "FlightLimit", offsetof(struct session_counters, flight_limit) },
 	};
 	const struct managed *s = userdata;
 	struct session_counters now;
@@ -383,6 +384,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("Lost", "a{st}", get_lost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Bytes", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Dropped", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("FlightLimit", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Cost", "a{sv}", get_cost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Shed", "a(sttt)", get_shed, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_SIGNAL_WITH_ARGS("Finished", SD_BUS_ARGS("s", reason), 0),

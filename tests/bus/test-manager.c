@@ -473,6 +473,8 @@ static void test_session_fails(void **state)
 	(void)state;
 	a = create(bus, "fail_start", fd);
 	assert_refused(call(bus, a.path, "Start"), "CannotCapture", "refuses the programs");
+	/* The reason is told at once, and the session has come to its end a moment later. */
+	assert_refused(call(bus, a.path, "Stop"), "OutputFailed", "refuses the programs");
 	assert_state(bus, a.path, "failed");
 	a = create(bus, "fail_output", fd);
 	assert_done(call(bus, a.path, "Start"));

@@ -2,9 +2,9 @@
 /*
  * capture/session.h without a kernel, for tests of what drives sessions: it takes its time like a
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
- * lines. Names choose what goes wrong: "fail_start" cannot start, "fail_output" fails after the
+ * lines. Names choose what goes wrong: "fail_start" cannot start and takes a step to its end, "fail_output" fails after the
  * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "dear" sheds
- * its stacks, "flood" drops what a flight recorder has no room for, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
+ * its stacks, "flood" drops what a flight recorder has no room for, "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -34,6 +34,7 @@ struct session {
 	const char *reason;
 	int error;
 	const char *error_text;
+	bool has_run;
 	struct session_shed sheds[SHED_MAX];
 	size_t n_sheds;
 	session_changed_fn changed;
@@ -273,13 +274,15 @@ const struct contexts *session_contexts(const struct session *s)
 	return &s->contexts;
 }
 
-static void fail(struct session *s, const char *reason, int error, const char *text)
+/* As far as STATE: what was told to end is on its way there for a while. */
+static void fail(struct session *s, enum session_state state, const char *reason, int error,
+		 const char *text)
 {
 	s->reason = reason;
 	s->error = error;
 	s->error_text = text;
 	s->counters.stop_ns = clock_boot_ns();
-	become(s, SESSION_FAILED);
+	become(s, state);
 }
 
 static void take_snapshot(struct session *s)
@@ -324,7 +327,7 @@ static void step_running(struct session *s)
 	if (strcmp(s->options.name, "flood") == 0)
 		s->counters.dropped_bytes = 4096;
 	if (strcmp(s->options.name, "fail_output") == 0)
-		fail(s, "output failed", -ENOSPC, "the output is full");
+		fail(s, SESSION_FAILED, "output failed", -ENOSPC, "the output is full");
 	else if (s->options.duration_ns &&
 		 clock_boot_ns() - s->counters.start_ns >= s->options.duration_ns)
 		session_stop(s, "duration");
@@ -351,15 +354,19 @@ void session_dispatch(struct session *s)
 		return;
 	if (s->state == SESSION_STARTING) {
 		if (strcmp(s->options.name, "fail_start") == 0) {
-			fail(s, "could not start", -EPERM, "the kernel refuses the programs");
+			fail(s, SESSION_DRAINING, "could not start", -EPERM,
+			     "the kernel refuses the programs");
 			return;
 		}
+		s->has_run = true;
 		s->counters.start_ns = clock_boot_ns();
 		s->store->ops->begin(s->store, &(struct store_moment){ 0 });
 		print(s, "start\n");
 		become(s, SESSION_RUNNING);
 	} else if (s->state == SESSION_RUNNING) {
 		step_running(s);
+	} else if (s->state == SESSION_DRAINING && s->error < 0) {
+		become(s, SESSION_FAILED);
 	} else if (s->state == SESSION_DRAINING && !hangs(s)) {
 		print(s, "stop %s\n", s->reason);
 		become(s, SESSION_STOPPED);
@@ -377,9 +384,16 @@ enum session_state session_state(const struct session *s)
 	return s->state;
 }
 
+bool session_has_run(const struct session *s)
+{
+	return s->has_run;
+}
+
 void session_counters(const struct session *s, struct session_counters *ret)
 {
 	*ret = s->counters;
+	ret->flight_limit =
+		s->options.flight_bytes / (strcmp(s->options.name, "cramped") == 0 ? 2 : 1);
 }
 
 uint64_t session_ring_memory(const struct session_options *o)

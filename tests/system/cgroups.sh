@@ -69,3 +69,41 @@ done
 note "redacted, nobody knows what it was called"
 expect_exit 0 "$KYMO" redact "$TMP/t.fxt" "$TMP/redacted.fxt"
 ! grep -qaF kymo-test-$$ "$TMP/redacted.fxt" || fail "the name of a cgroup is in the redacted archive"
+
+note "many cgroups do not keep it busy, and who lives is found among them"
+storm=$CGROUP2/kymo-storm-$$
+mkdir "$storm"
+clear_storm() {
+	find "$storm" -depth -type d -exec rmdir {} +
+}
+at_exit clear_storm
+# Each command is in a cgroup of its own; some live until the end of the recording.
+cat >"$TMP/storm.sh" <<-END
+	for i in {1..200}; do
+		mkdir "$storm/s\$i"
+		echo 0 >"$storm/s\$i/cgroup.procs"
+		/bin/true
+		if [ \$((i % 20)) = 0 ]; then sleep 600 & fi
+	done
+	echo 0 >"$CGROUP2/cgroup.procs"
+	sleep 0.3
+	kill \$(jobs -p)
+	wait
+END
+# storm_cpu_ns NAME: records it, and prints the CPU time that this took
+storm_cpu_ns() {
+	expect_exit "0|3" "$KYMO" record --direct -o "$TMP/$1.fxt" -e sched -- bash "$TMP/storm.sh"
+	find "$storm" -mindepth 1 -name 's*' -exec rmdir {} +
+	dump_records "$TMP/$1.fxt"
+	events session_stop | jq .args.daemon_cpu
+}
+few=$(storm_cpu_ns few)
+(cd "$storm" && eval 'mkdir {1..20000}')
+many=$(storm_cpu_ns many)
+note "$((few / 1000000)) ms of CPU time, with 20000 cgroups $((many / 1000000)) ms"
+assert_le "$many" $((2 * few + 150000000)) "CPU time with many cgroups"
+for file in few many; do
+	summarize "$TMP/$file.fxt"
+	assert_eq "$(json "$SUMMARY" '[.processes[] | select(.name == "sleep") | .cgroup_path // "none" |
+		select(startswith("/kymo-storm"))] | length')" 10 "processes whose cgroup is known, $file"
+done

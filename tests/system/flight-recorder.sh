@@ -149,6 +149,53 @@ expect_exit 0 ask list
 assert_empty "$TMP/stdout" "list"
 stop_kymod
 
+# ---- where there is little room ----
+
+# It leaves as much of the runtime directory free as it takes, keeps what is whole in it, and gives back what others need.
+mkdir "$TMP/small"
+mount -t tmpfs -o size=40M,mode=700 none "$TMP/small" || skip "cannot mount a tmpfs"
+at_exit umount "$TMP/small"
+RUNTIME_DIRECTORY=$TMP/small "$KYMOD" --bus "$BUS" >"$TMP/kymod.log" 2>&1 &
+KYMOD_PID=$!
+expect_soon 5 ask list
+
+# free_kib: what is free in the runtime directory; kept_kib: what recorders keep in it
+free_kib() {
+	df --output=avail -k "$TMP/small" | tail -n 1
+}
+kept_kib() {
+	du -sk "$TMP/small/flight" | cut -f 1
+}
+for name in first second; do
+	expect_exit 0 ask start $name --mode flight --keep-size 128M -e sched -b 16M
+done
+for _ in {1..8}; do
+	"$KYMO_LOAD" pingpong 40000 >/dev/null
+	assert_ge "$(free_kib)" 10000 "KiB that two flight recorders leave of 40 MiB"
+done
+assert_ge "$(kept_kib)" 15000 "KiB that they keep"
+for name in first second; do
+	expect_exit 0 timeout 20 "$KYMO" snapshot $name -o "$TMP/$name.fxt" --bus "$BUS"
+	check_finds_nothing "$TMP/$name.fxt"
+	expect_exit 0 ask status $name
+	assert_contains "$TMP/stdout" '^    keeps:    1[0-9]\.. MiB at most instead of 128.0 MiB: ' "what it may keep"
+	assert_eq "$(grep -c "session/$name: the flight recorder keeps .* instead of 128.0 MiB" "$TMP/kymod.log")" 1 "lines of the log"
+done
+note "somebody else needs the room"
+head -c 9M /dev/zero >"$TMP/small/other"
+before=$(kept_kib)
+"$KYMO_LOAD" pingpong 40000 >/dev/null
+gives_back() {
+	[ "$(kept_kib)" -lt $((before - 3000)) ] && [ "$(free_kib)" -ge 6000 ]
+}
+expect_soon 10 gives_back
+expect_exit 0 timeout 20 "$KYMO" snapshot first -o "$TMP/first.fxt" --force --bus "$BUS"
+check_finds_nothing "$TMP/first.fxt"
+for name in first second; do
+	expect_exit "0|3" ask stop $name
+done
+stop_kymod
+
 # ---- in a process of its own ----
 
 "$KYMO" record --direct --mode flight --keep 1s -o "$TMP/direct.fxt" 2>"$TMP/direct.log" &

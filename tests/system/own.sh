@@ -88,6 +88,22 @@ steps caps "name=owncaps log exec=$hidden-caps $(deeds c1) dumpable=1 $(deeds c2
 steps sgid "name=ownsgid log exec=$hidden-sgid $(deeds g1) dumpable=1 $(deeds g2)"
 steps late "name=ownlate log nap=400 dumpable=0 $(deeds u3) nap=2500"
 
+# Others are in cgroups that are called so, too, where there are cgroups.
+cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+if [ -w "$cgroups" ]; then
+	at_exit rmdir "$cgroups/$mark-$$-early" "$cgroups/$mark-$$-late"
+	mkdir "$cgroups/$mark-$$-early"
+fi
+
+# into_cgroup NAME COMMAND ...: in the cgroup of this name
+into_cgroup() {
+	(
+		[ ! -w "$cgroups" ] || echo 0 >"$cgroups/$mark-$$-$1/cgroup.procs"
+		shift
+		"$@"
+	)
+}
+
 mkfifo -m 666 "$TMP/out/fifo"
 truncate -s 4096 "$TMP/out/word"
 chmod 666 "$TMP/out/word"
@@ -104,8 +120,8 @@ exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownwait log maps "wait=$TMP/out/wo
 exec_as "$own" "$TMP/bin/ownprog" "$log" name=ownsig log maps signals=60000 &
 signalled=$!
 exec_as "$own" "$TMP/bin/ownprog" "$log" "script=$TMP/steps/late" &
-exec_as "$bob" "$hidden-bob" "$log" name=$mark-b1 log maps nap=1 spin=500 thread=$mark-b1-t nap=1500 &
-"$hidden-root" "$log" name=$mark-r1 log maps spin=500 thread=$mark-r1-t nap=1500 &
+into_cgroup early exec_as "$bob" "$hidden-bob" "$log" name=$mark-b1 log maps nap=1 spin=500 thread=$mark-b1-t nap=1500 &
+into_cgroup early exec "$hidden-root" "$log" name=$mark-r1 log maps spin=500 thread=$mark-r1-t nap=1500 &
 "$hidden-down" "$log" become="$own" name=$mark-d1 log maps spin=300 nap=3000 &
 for name in ownread ownwait ownsig $mark-b1 $mark-r1 $mark-d1; do
 	expect_soon 10 grep -q "^proc $name " "$log"
@@ -142,7 +158,8 @@ as "$own" "$hidden-suid" "$log" $(deeds s4)
 "$hidden-down" "$log" $(deeds r2) become="$own" $(deeds d2) fork $(deeds d3)
 sig=$(awk '$2 == "ownsig" { print $3; exit }' "$log")
 "$hidden-root" "$log" name=$mark-r3 log maps "wake=$TMP/out/word,50" "signal=$sig,20" thread=$mark-r3-t
-as "$bob" "$hidden-bob" "$log" name=$mark-b2 log maps "write=$TMP/out/fifo,60" thread=$mark-b2-t
+[ ! -w "$cgroups" ] || mkdir "$cgroups/$mark-$$-late"
+into_cgroup late as "$bob" "$hidden-bob" "$log" name=$mark-b2 log maps "write=$TMP/out/fifo,60" thread=$mark-b2-t
 namespace=
 if as "$own" unshare -Ur true 2>/dev/null; then
 	namespace=yes

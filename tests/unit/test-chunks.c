@@ -104,7 +104,7 @@ static void test_due_in_flight(void **state)
 		.flight_bytes = 80 * MB,
 		.flight_ns = 80 * SECOND,
 	};
-	const struct output_status full = { .dropped = 1 };
+	const struct output_status full = { .dropped = 1 }, cramped = { .limit = 8 * MB };
 	struct chunks c = { 0 };
 
 	(void)state;
@@ -115,6 +115,12 @@ static void test_due_in_flight(void **state)
 	assert_true(chunks_due(&c, &o, &nothing, 11 * SECOND));
 	chunks_add(&c, STORE_BODY, 1);
 	assert_true(chunks_due(&c, &o, &nothing, 10 * SECOND));
+	/* or of what may be kept by now, */
+	begin(&c, SECOND, 100);
+	chunks_add(&c, STORE_BODY, MB - 101);
+	assert_false(chunks_due(&c, &o, &cramped, 2 * SECOND));
+	chunks_add(&c, STORE_BODY, 1);
+	assert_true(chunks_due(&c, &o, &cramped, 2 * SECOND));
 	/* or half of it, where little is said; */
 	begin(&c, 100 * SECOND, 9 * MB);
 	chunks_add(&c, STORE_BODY, 8 * MB);

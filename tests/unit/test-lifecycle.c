@@ -29,6 +29,7 @@ struct fixture {
 	struct lifecycle l;
 	char asked[64]; /* "10 11 " */
 	bool nobody_to_ask;
+	unsigned room; /* for questions about cgroups */
 };
 
 static bool on_ask(uint32_t tid, void *userdata)
@@ -39,6 +40,18 @@ static bool on_ask(uint32_t tid, void *userdata)
 	if (f->nobody_to_ask)
 		return false;
 	snprintf(f->asked + n, sizeof(f->asked) - n, "%u ", tid);
+	return true;
+}
+
+static bool on_ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
+{
+	struct fixture *f = userdata;
+	size_t n = strlen(f->asked);
+
+	if (f->room == 0)
+		return false;
+	f->room--;
+	snprintf(f->asked + n, sizeof(f->asked) - n, "%u in %u ", pid, (unsigned)id);
 	return true;
 }
 
@@ -472,6 +485,37 @@ static void test_announce_nobody_to_ask(void **state)
 	assert_story(f, "");
 }
 
+/* Each process is asked where it is, once there is room for the question, until one has said it. */
+static void test_ask_cgroup(void **state)
+{
+	struct fixture *f = *state;
+
+	f->l.ask_cgroup = on_ask_cgroup;
+	list(f, 10, 10, "a");
+	list(f, 10, 11, "thread");
+	list(f, 12, 12, "b");
+	list(f, 13, 13, "c");
+	f->room = 1;
+	for (uint32_t tid = 10; tid <= 12; tid++)
+		assert_int_equal(lifecycle_announce(&f->l, tid), 0);
+	assert_asked(f, "10 in 5 ");
+	/* (13 is announced, and was not asked since the list) */
+	lifecycle_ask_again(&f->l);
+	assert_asked(f, "");
+	f->room = 9;
+	lifecycle_ask_again(&f->l);
+	assert_true(strcmp(f->asked, "12 in 5 13 in 5 ") == 0 ||
+		    strcmp(f->asked, "13 in 5 12 in 5 ") == 0);
+	*f->asked = '\0';
+	lifecycle_ask_again(&f->l);
+	assert_int_equal(lifecycle_announce(&f->l, 10), 0);
+	assert_asked(f, "");
+	assert_int_equal(tasks_set_cgroup(&f->tasks, 5, "/x"), 0);
+	list(f, 14, 14, "d");
+	assert_int_equal(lifecycle_announce(&f->l, 14), 0);
+	assert_asked(f, "");
+}
+
 /* An answer names who was asked for, if that did not tell of itself meanwhile. */
 static void test_answered(void **state)
 {
@@ -584,6 +628,7 @@ int main(void)
 		TEST(test_outside),
 		TEST(test_announce),
 		TEST(test_announce_nobody_to_ask),
+		TEST(test_ask_cgroup),
 		TEST(test_answered),
 		TEST(test_answered_late),
 		TEST(test_close_unanswered),

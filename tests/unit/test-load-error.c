@@ -17,6 +17,10 @@
 #include "base/cleanup.h"
 #include "capture/load-error.h"
 
+static const struct load_rights none = { .locks_freely = true };
+static const struct load_rights all = { .capable = true, .locks_freely = true };
+static const struct load_rights limited = { .capable = true, .locks_bytes = 65536 };
+
 static libbpf_print_fn_t libbpf_print;
 
 static void say(enum libbpf_print_level level, const char *format, ...)
@@ -42,12 +46,14 @@ static void test_plain(void **state)
 
 	(void)state;
 	begin();
+	load_error_assume(&none);
 	say(LIBBPF_DEBUG, "libbpf: this and that\n");
 	say(LIBBPF_WARN, "libbpf: map '%s': failed\n", "tasks");
 	assert_int_equal(load_error(-EPERM, "load it", &text), -EPERM);
 	assert_string_equal(
 		text, "cannot load it: Operation not permitted; kymo needs root, or CAP_BPF and "
 		      "CAP_PERFMON (libbpf: map 'tasks': failed)");
+	load_error_assume(NULL);
 }
 
 static void test_nothing_said(void **state)
@@ -60,6 +66,54 @@ static void test_nothing_said(void **state)
 	begin();
 	assert_int_equal(load_error(-ENOMEM, "make it", &text), -ENOMEM);
 	assert_string_equal(text, "cannot make it: Cannot allocate memory; try smaller rings (-b)");
+}
+
+/* What is said to who may do as RIGHTS say. */
+static void assert_advice(const struct load_rights *rights, int error, const char *wanted,
+			  const char *unwanted)
+{
+	_cleanup_free_ char *text = NULL;
+
+	load_error_assume(rights);
+	begin();
+	assert_int_equal(load_error(error, "load it", &text), error);
+	load_error_assume(NULL);
+	if (wanted && !strstr(text, wanted))
+		fail_msg("'%s' is not in: %s", wanted, text);
+	if (unwanted && strstr(text, unwanted))
+		fail_msg("'%s' is in: %s", unwanted, text);
+}
+
+/* Nobody is sent for capabilities that he has, nor for limits that are none. */
+static void test_refusals(void **state)
+{
+	(void)state;
+	assert_advice(&none, -EPERM, "needs root, or CAP_BPF", "LimitMEMLOCK");
+	assert_advice(&all, -EPERM, "a filter of system calls", "CAP_BPF");
+	assert_advice(&all, -EPERM, "lockdown", "LimitMEMLOCK");
+	assert_advice(&limited, -EPERM, "LimitMEMLOCK", "CAP_BPF");
+	assert_advice(&limited, -EACCES, "lockdown", "CAP_BPF");
+}
+
+static void test_locked_memory(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	load_error_assume(&limited);
+	begin();
+	assert_int_equal(load_error_memlock("watch", &text), -EPERM);
+	load_error_assume(NULL);
+	assert_non_null(strstr(text, "the limit of 64 KiB"));
+	assert_non_null(strstr(text, "LimitMEMLOCK"));
+	assert_null(strstr(text, "CAP_BPF"));
+}
+
+static void test_descriptors(void **state)
+{
+	(void)state;
+	assert_advice(&all, -EMFILE, "LimitNOFILE", "smaller rings");
+	assert_advice(&all, -ENFILE, "fs.file-max", "LimitNOFILE");
 }
 
 /* Of a long log the end is kept; nobody is sent for rights, or for smaller rings. */
@@ -90,9 +144,9 @@ static void test_verifier(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_nothing_said),
-		cmocka_unit_test(test_verifier),
+		cmocka_unit_test(test_plain),         cmocka_unit_test(test_nothing_said),
+		cmocka_unit_test(test_verifier),      cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_locked_memory), cmocka_unit_test(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

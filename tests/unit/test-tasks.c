@@ -369,22 +369,28 @@ static void test_cgroups(void **state)
 {
 	struct tasks *t = *state;
 
-	assert_false(tasks_asks_cgroup(t, 0));
-	assert_true(tasks_asks_cgroup(t, 5));
+	move_to(t, 10, 10, 0);
+	assert_false(tasks_asks_cgroup(t, tasks_get(t, 10)));
 	move_to(t, 10, 10, 5);
+	assert_true(tasks_asks_cgroup(t, tasks_get(t, 10)));
 	move_to(t, 11, 10, 5);
 	move_to(t, 12, 12, 6);
 	for (uint32_t tid = 10; tid <= 12; tid++)
 		tasks_set_announced(t, tid);
 
-	/* Asked for: nothing to tell, and nothing to ask. */
-	assert_int_equal(tasks_set_cgroup(t, 5, ""), 0);
-	assert_false(tasks_asks_cgroup(t, 5));
+	/* Each process is asked once, its threads are not. */
+	assert_false(tasks_asks_cgroup(t, tasks_get(t, 11)));
+	assert_true(tasks_asks_cgroup(t, tasks_get(t, 10)));
+	tasks_get(t, 10)->cgroup_asked = 5;
+	assert_false(tasks_asks_cgroup(t, tasks_get(t, 10)));
 	assert_true(tasks_announced(t, 10));
 	assert_string_equal(cgroup_of(t, 10), "");
+	move_to(t, 13, 13, 5);
+	assert_true(tasks_asks_cgroup(t, tasks_get(t, 13)));
 
 	/* The answer is news of the processes in it, not of their threads, nor of others. */
 	assert_int_equal(tasks_set_cgroup(t, 5, "/a/b"), 0);
+	assert_false(tasks_asks_cgroup(t, tasks_get(t, 13)));
 	assert_false(tasks_announced(t, 10));
 	assert_true(tasks_announced(t, 11));
 	assert_true(tasks_announced(t, 12));
@@ -399,11 +405,17 @@ static void test_cgroups(void **state)
 	assert_false(tasks_announced(t, 10));
 	assert_string_equal(cgroup_of(t, 10), "");
 
-	/* They do not grow for ever. */
+	/* They do not grow for ever; those of who lives stay. */
 	for (uint64_t id = 100; id < 100 + 2 * TASKS_CGROUPS_MAX; id++)
 		assert_int_equal(tasks_set_cgroup(t, id, "/x"), 0);
 	assert_in_range(t->cgroups.n_used, 1, TASKS_CGROUPS_MAX);
-	assert_true(tasks_asks_cgroup(t, 5));
+	assert_string_equal(cgroup_of(t, 13), "/a/b");
+	move_to(t, 13, 13, 6);
+	move_to(t, 11, 10, 6);
+	for (uint64_t id = 100; id < 100 + 2 * TASKS_CGROUPS_MAX; id++)
+		assert_int_equal(tasks_set_cgroup(t, id, "/x"), 0);
+	move_to(t, 13, 13, 5);
+	assert_string_equal(cgroup_of(t, 13), "");
 }
 
 static void test_forget(void **state)

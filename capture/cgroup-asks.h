@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The cgroups whose paths a session asks for, and when they are looked for: so that nobody who makes many cgroups keeps the worker
+ * busy. Questions wait in a queue; answers of processes (cgroup-paths.h) take 5 % of a CPU at most, and the walk 1 %.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "capture/cgroup-paths.h"
+
+enum { CGROUP_ASKS_MAX = 4096, CGROUP_ASKS_AT_ONCE = 256 };
+
+struct cgroup_ask {
+	uint64_t id;
+	uint32_t pid; /* who is in it, or was */
+};
+
+struct cgroup_asks {
+	struct cgroup_ask queue[CGROUP_ASKS_MAX]; /* first in, first out */
+	unsigned n;
+	struct cgroup_paths *paths; /* NULL = there is nobody to ask */
+	uint64_t next_ns;           /* CLOCK_MONOTONIC: not before */
+	uint64_t walk_ns;           /* likewise, for the walk */
+	bool walking;               /* there is something to look for by it */
+};
+
+/*
+ * Answers where the processes of TASKS (struct rec_task) are: of OWN ones, which the programs select, or of all. What else there is comes
+ * with it as far as a short walk leads. In these functions answers (struct worker_cgroup) go behind FOUND.
+ */
+void cgroup_asks_begin(struct cgroup_asks *a, const struct outbuf *tasks, bool own,
+		       struct outbuf *found);
+void cgroup_asks_deinit(struct cgroup_asks *a);
+
+/* Queues ASK. False if too many wait. */
+bool cgroup_asks_add(struct cgroup_asks *a, const struct cgroup_ask *ask);
+
+/* When there is something to do, CLOCK_MONOTONIC; UINT64_MAX: nothing until something is asked. */
+uint64_t cgroup_asks_next_ns(const struct cgroup_asks *a);
+
+/* Takes what is first in the queue into BATCH. Returns how many. */
+unsigned cgroup_asks_take(struct cgroup_asks *a, struct cgroup_ask batch[CGROUP_ASKS_AT_ONCE]);
+
+/* Answers the N of BATCH as far as that goes, and walks on. Changes nothing that cgroup_asks_add() changes. */
+void cgroup_asks_answer(struct cgroup_asks *a, const struct cgroup_ask *batch, unsigned n,
+			struct outbuf *found);
