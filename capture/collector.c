@@ -205,6 +205,7 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.happenings_fd = bpf_map__fd(skel->maps.memory_happenings),
 		.instances = &skel->bss->memory_instances,
 		.unheard = &skel->bss->memory_unheard,
+		.untold = &skel->bss->memory_untold,
 	};
 
 	collector_probe_programs(skel, programs);
