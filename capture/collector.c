@@ -272,6 +272,8 @@ void collector_detach(struct collector *c)
 {
 	/* It began last. */
 	c->sampler = sampler_free(c->sampler);
+	/* Its times are those of on_sched_switch: not without it. */
+	drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
 	/* One that was running when its link went may still be: wait until every CPU has passed
 	 * through the scheduler. Where the call is not to be had, the wait is what it was. */
