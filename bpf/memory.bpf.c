@@ -44,6 +44,7 @@ const volatile __u64 memory_min_bytes = 0;
 __u32 memory_context = 0;
 __u32 memory_instances = 0; /* given out; user space takes from here, too */
 __u64 memory_unheard = 0;   /* struct memory_happened that there was no room for */
+__u64 memory_untold = 0;    /* likewise, programs that have ended */
 
 struct memory_processes memory_processes SEC(".maps");
 struct memory_stacks memory_stacks SEC(".maps");
@@ -621,7 +622,11 @@ static __always_inline void end(struct memory_process *process, __u32 tgid, __u3
 
 	ended.ended_ns = now_ns;
 	ended.flags |= flags;
-	bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY);
+	/* What it had cannot be told of as what it was. */
+	if (bpf_map_update_elem(&memory_ended, &ended.instance, &ended, BPF_ANY) < 0) {
+		memory_count(&memory_untold);
+		rec_lose(REC_RING_MEMORY, now_ns);
+	}
 	bpf_map_delete_elem(&memory_processes, &tgid);
 }
 

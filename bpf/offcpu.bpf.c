@@ -92,6 +92,12 @@ static __always_inline void write_offcpu(struct offcpu_thread *t, struct task_st
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
+/* Times of two CPUs may differ by some ns: then it was not away. */
+static __always_inline bool was_away(const struct offcpu_thread *t, __u64 now_ns)
+{
+	return t->begin_ns != 0 && (__s64)(now_ns - t->begin_ns) >= (__s64)offcpu_min_ns;
+}
+
 static __always_inline void leave(void *ctx, struct task_struct *p, __u32 state, __u64 now_ns)
 {
 	struct offcpu_thread *t;
@@ -105,7 +111,7 @@ static __always_inline void leave(void *ctx, struct task_struct *p, __u32 state,
 	if (!t)
 		return;
 	/* The kernel did not report its return: then the schedule, too, has it come back now. */
-	if (t->begin_ns != 0 && now_ns - t->begin_ns >= offcpu_min_ns)
+	if (was_away(t, now_ns))
 		write_offcpu(t, p, true, now_ns);
 	t->waker_tid = 0;
 	t->state = state_letter(state);
@@ -120,7 +126,7 @@ static __always_inline void come_back(struct task_struct *p, __u64 now_ns)
 
 	if (!t || t->begin_ns == 0)
 		return;
-	if (now_ns - t->begin_ns >= offcpu_min_ns)
+	if (was_away(t, now_ns))
 		write_offcpu(t, p, false, now_ns);
 	t->begin_ns = 0;
 	t->waker_tid = 0;
@@ -136,12 +142,19 @@ static __always_inline void come_back_unseen(struct task_struct *p)
 		t->begin_ns = 0;
 }
 
-/* The time that on_sched_switch has taken, if it runs: it was attached before. */
+/*
+ * The time that on_sched_switch has taken of this switch, if it has looked at it. It has not where it is not attached, or no more,
+ * where its filter has passed over the switch, or where the kernel has skipped it: the last time that it took is that of another switch.
+ */
 static __always_inline __u64 switch_time(void)
 {
 	struct cpu_state *state = sched_ring_bytes ? cpu_state() : NULL;
+	__u64 now_ns = state ? state->switch_ns : 0;
 
-	return state ? state->switch_ns : bpf_ktime_get_boot_ns();
+	if (!now_ns)
+		return bpf_ktime_get_boot_ns();
+	state->switch_ns = 0;
+	return now_ns;
 }
 
 SEC("?tp_btf/sched_switch")
@@ -150,13 +163,12 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_switch, bool preempt, struct task_struct *
 {
 	bool out = prev->pid != 0 && filter_selects(prev);
 	bool in = next->pid != 0 && filter_selects(next);
-	__u64 now_ns;
+	__u64 now_ns = switch_time();
 
 	if (filter_kinds & FILTER_OWN && !in && next->pid != 0)
 		come_back_unseen(next);
 	if (!out && !in)
 		return 0;
-	now_ns = switch_time();
 	if (in)
 		come_back(next, now_ns);
 	if (out)

@@ -355,7 +355,7 @@ struct cpu_state {
 	__u64 irq_begin_ns[CPU_IRQ_DEPTH_MAX];
 	__u64 softirq_begin_ns;
 	__u64 idle_begin_ns; /* 0 = not idle, or nobody saw it begin; likewise above */
-	__u64 switch_ns; /* of the last switch, for those who look at it behind on_sched_switch */
+	__u64 switch_ns; /* of this switch, for those who look at it behind on_sched_switch; 0 = taken */
 	struct work_state bh_work;
 	__u32 irq_depth;
 	__u32 idle_state;

@@ -208,6 +208,7 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.happenings_fd = bpf_map__fd(skel->maps.memory_happenings),
 		.instances = &skel->bss->memory_instances,
 		.unheard = &skel->bss->memory_unheard,
+		.untold = &skel->bss->memory_untold,
 	};
 
 	collector_probe_programs(skel, programs);
@@ -274,6 +275,8 @@ void collector_detach(struct collector *c)
 {
 	/* It began last. */
 	c->sampler = sampler_free(c->sampler);
+	/* Its times are those of on_sched_switch: not without it. */
+	drop_link(&c->skel->links.on_offcpu_switch);
 	kymo_bpf__detach(c->skel);
 	/* One that was running when its link went may still be: wait until every CPU has passed
 	 * through the scheduler. Where the call is not to be had, the wait is what it was. */

@@ -64,6 +64,7 @@ struct collector_memory {
 	int processes_fd, ended_fd, stacks_fd, blocks_fd, happenings_fd;
 	__u32 *instances; /* given out, by both sides */
 	__u64 *unheard;   /* happenings that there was no room to tell of */
+	__u64 *untold;    /* programs that have ended, and there was no room to say so */
 };
 
 struct collector_memory collector_memory_tables(struct collector *c);

@@ -103,10 +103,11 @@ static struct memory_map blocks_of(const struct memory_tables *t)
 /* What one pass works with. */
 struct pass {
 	struct memory_tables *tables;
-	const struct table *images;
+	const struct memory_images *images;
 	const struct memory_sink *sink;
 	uint64_t ts_ns;
-	bool live;           /* it is about those that live, not about those that have ended */
+	bool live;           /* it is about those that live, not about those that go */
+	uint32_t strangers;  /* see memory_tables_forget() */
 	struct outbuf keys;  /* to be taken out */
 	struct outbuf *kept; /* struct kept, to be filled; borrowed */
 };
@@ -119,7 +120,7 @@ struct kept {
 
 static struct memory_image *image_of(const struct pass *p, uint32_t instance)
 {
-	return table_get(p->images, instance);
+	return memory_images_get(p->images, instance);
 }
 
 static struct rec_head head_of(const struct pass *p, const struct memory_image *image,
@@ -213,7 +214,7 @@ static int on_stack(const void *key_bytes, const void *value, void *userdata)
 	return 0;
 }
 
-int memory_tables_usage(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
+int memory_tables_usage(struct memory_tables *t, const struct memory_images *images, uint64_t ts_ns,
 			const struct memory_sink *sink)
 {
 	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
@@ -224,7 +225,7 @@ int memory_tables_usage(struct memory_tables *t, const struct table *images, uin
 
 static bool is_part(const struct pass *p, const struct memory_image *image)
 {
-	return p->live ? image->lives : image->ended;
+	return p->live ? image->lives : image->goes;
 }
 
 static int keep_block(const void *key_bytes, const void *value, void *userdata)
@@ -253,6 +254,17 @@ static int count_block(const void *key_bytes, const void *value, void *userdata)
 	return 0;
 }
 
+static int count_stack(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_stack_key *key = key_bytes;
+	struct memory_image *image = image_of(userdata, key->instance);
+
+	(void)value;
+	if (image && image->ended)
+		image->n_stacks++;
+	return 0;
+}
+
 static int emit_block(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_key *key = key_bytes;
@@ -274,39 +286,54 @@ static int emit_block(const void *key_bytes, const void *value, void *userdata)
 	return emit(p, &rec.head);
 }
 
+static int emit_snapshot(const struct pass *p, const struct memory_image *image)
+{
+	const struct rec_snapshot rec = {
+		.head = head_of(p, image, REC_SNAPSHOT, sizeof(rec)),
+		.blocks = image->n_blocks,
+		.instance = image->process.instance,
+		.final = p->live                                        ? 0
+			 : image->process.flags & MEMORY_PROCESS_EXECED ? SNAPSHOT_EXECED
+									: SNAPSHOT_FINAL,
+	};
+
+	return emit(p, &rec.head);
+}
+
 static int emit_snapshots(const struct pass *p)
 {
 	const struct memory_image *image;
 	size_t pos = 0;
 	int r = 0;
 
-	while (r == 0 && (image = table_next(p->images, &pos))) {
-		const struct rec_snapshot rec = {
-			.head = head_of(p, image, REC_SNAPSHOT, sizeof(rec)),
-			.blocks = image->n_blocks,
-			.instance = image->process.instance,
-			.final = p->live                                        ? 0
-				 : image->process.flags & MEMORY_PROCESS_EXECED ? SNAPSHOT_EXECED
-										: SNAPSHOT_FINAL,
-		};
-
+	while (r == 0 && (image = table_next(&p->images->by_instance, &pos)))
 		if (is_part(p, image))
-			r = emit(p, &rec.head);
-	}
+			r = emit_snapshot(p, image);
 	return r;
 }
 
-static void begin_counting(const struct table *images)
+static void begin_counting(const struct memory_images *images)
 {
 	struct memory_image *image;
 	size_t pos = 0;
 
-	while ((image = table_next(images, &pos)))
-		image->n_blocks = 0;
+	while ((image = table_next(&images->by_instance, &pos)))
+		image->n_blocks = image->n_stacks = 0;
 }
 
-int memory_tables_snapshot(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
-			   const struct memory_sink *sink)
+int memory_tables_count(struct memory_tables *t, const struct memory_images *images)
+{
+	struct pass p = { .tables = t, .images = images };
+	const struct memory_map blocks = blocks_of(t), stacks = stacks_of(t);
+	int r;
+
+	begin_counting(images);
+	r = memory_map_each(&blocks, count_block, &p);
+	return r < 0 ? r : memory_map_each(&stacks, count_stack, &p);
+}
+
+int memory_tables_snapshot(struct memory_tables *t, const struct memory_images *images,
+			   uint64_t ts_ns, const struct memory_sink *sink)
 {
 	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
 	const struct memory_map map = blocks_of(t);
@@ -319,8 +346,8 @@ int memory_tables_snapshot(struct memory_tables *t, const struct table *images, 
 	return r < 0 ? r : memory_map_each(&map, emit_block, &p);
 }
 
-int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t until_ns,
-		       struct outbuf *kept)
+int memory_tables_keep(struct memory_tables *t, const struct memory_images *images,
+		       uint64_t until_ns, struct outbuf *kept)
 {
 	struct pass p = {
 		.tables = t, .images = images, .ts_ns = until_ns, .live = true, .kept = kept
@@ -331,8 +358,8 @@ int memory_tables_keep(struct memory_tables *t, const struct table *images, uint
 	return memory_map_each(&map, keep_block, &p);
 }
 
-int memory_tables_say_kept(const struct table *images, uint64_t ts_ns, const struct outbuf *kept,
-			   const struct memory_sink *sink)
+int memory_tables_say_kept(const struct memory_images *images, uint64_t ts_ns,
+			   const struct outbuf *kept, const struct memory_sink *sink)
 {
 	const struct pass p = { .images = images, .sink = sink, .ts_ns = ts_ns, .live = true };
 	const struct kept *list = (const struct kept *)kept->data;
@@ -343,7 +370,102 @@ int memory_tables_say_kept(const struct table *images, uint64_t ts_ns, const str
 	return r;
 }
 
+/* ---- one image after the other ---- */
+
+/* A stack that was there at one time, with its sums. */
+struct kept_stack {
+	struct memory_stack_key key;
+	struct memory_stack stack;
+};
+
+void memory_gathered_deinit(struct memory_gathered *gathered)
+{
+	outbuf_deinit(&gathered->stacks);
+	outbuf_deinit(&gathered->blocks);
+}
+
+static int keep_stack(const void *key_bytes, const void *value, void *userdata)
+{
+	struct pass *p = userdata;
+	struct memory_image *image;
+	struct kept_stack kept;
+
+	memcpy(&kept.key, key_bytes, sizeof(kept.key));
+	memcpy(&kept.stack, value, sizeof(kept.stack));
+	image = image_of(p, kept.key.instance);
+	return image && is_part(p, image) ? outbuf_append(p->kept, &kept, sizeof(kept)) : 0;
+}
+
+static int stack_by_instance(const void *a, const void *b)
+{
+	const struct kept_stack *x = a, *y = b;
+
+	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+}
+
+static int block_by_instance(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+}
+
+int memory_tables_gather(struct memory_tables *t, const struct memory_images *images,
+			 struct memory_gathered *ret)
+{
+	struct pass p = { .tables = t, .images = images, .ts_ns = UINT64_MAX };
+	const struct memory_map blocks = blocks_of(t), stacks = stacks_of(t);
+	int r;
+
+	begin_counting(images);
+	p.kept = &ret->blocks;
+	r = memory_map_each(&blocks, keep_block, &p);
+	p.kept = &ret->stacks;
+	if (r == 0)
+		r = memory_map_each(&stacks, keep_stack, &p);
+	if (r < 0)
+		return r;
+	if (ret->blocks.size)
+		qsort(ret->blocks.data, ret->blocks.size / sizeof(struct kept), sizeof(struct kept),
+		      block_by_instance);
+	if (ret->stacks.size)
+		qsort(ret->stacks.data, ret->stacks.size / sizeof(struct kept_stack),
+		      sizeof(struct kept_stack), stack_by_instance);
+	return 0;
+}
+
+int memory_tables_say_gathered(struct memory_tables *t, const struct memory_images *images,
+			       const struct memory_image *image, uint64_t ts_ns,
+			       struct memory_gathered *g, const struct memory_sink *sink)
+{
+	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
+	const struct kept_stack *stacks = (const struct kept_stack *)g->stacks.data;
+	const struct kept *blocks = (const struct kept *)g->blocks.data;
+	uint32_t instance = image->process.instance;
+	int r = 0;
+
+	for (; r == 0 && g->stacks_at < g->stacks.size / sizeof(*stacks) &&
+	       stacks[g->stacks_at].key.instance == instance;
+	     g->stacks_at++)
+		r = on_stack(&stacks[g->stacks_at].key, &stacks[g->stacks_at].stack, &p);
+	if (r == 0)
+		r = emit_snapshot(&p, image);
+	for (; r == 0 && g->blocks_at < g->blocks.size / sizeof(*blocks) &&
+	       blocks[g->blocks_at].key.instance == instance;
+	     g->blocks_at++)
+		r = emit_block(&blocks[g->blocks_at].key, &blocks[g->blocks_at].block, &p);
+	return r;
+}
+
 /* ---- forgetting ---- */
+
+/* Whether what belongs to INSTANCE is to go. */
+static bool is_forgotten(const struct pass *p, uint32_t instance)
+{
+	const struct memory_image *image = image_of(p, instance);
+
+	return image ? image->goes : instance <= p->strangers;
+}
 
 /* Full when it returns 1. */
 static int keep_key(struct pass *p, const void *key, size_t size)
@@ -357,20 +479,18 @@ static int keep_block_key(const void *key_bytes, const void *value, void *userda
 {
 	const struct memory_key *key = key_bytes;
 	struct pass *p = userdata;
-	const struct memory_image *image = image_of(p, key->instance);
 
 	(void)value;
-	return image && image->ended ? keep_key(p, key, sizeof(*key)) : 0;
+	return is_forgotten(p, key->instance) ? keep_key(p, key, sizeof(*key)) : 0;
 }
 
 static int keep_stack_key(const void *key_bytes, const void *value, void *userdata)
 {
 	const struct memory_stack_key *key = key_bytes;
 	struct pass *p = userdata;
-	const struct memory_image *image = image_of(p, key->instance);
 
 	(void)value;
-	if (!image || !image->ended)
+	if (!is_forgotten(p, key->instance))
 		return 0;
 	free(table_remove(&p->tables->sums, table_key(key)));
 	return keep_key(p, key, sizeof(*key));
@@ -397,9 +517,10 @@ static int take_out(struct pass *p, const struct memory_map *map, memory_element
 	return r;
 }
 
-int memory_tables_forget(struct memory_tables *t, const struct table *images)
+int memory_tables_forget(struct memory_tables *t, const struct memory_images *images,
+			 uint32_t strangers)
 {
-	struct pass p = { .tables = t, .images = images };
+	struct pass p = { .tables = t, .images = images, .strangers = strangers };
 	const struct memory_map blocks = blocks_of(t), stacks = stacks_of(t);
 	int r = take_out(&p, &blocks, keep_block_key);
 

@@ -16,6 +16,7 @@
 #include "base/outbuf.h"
 #include "base/table.h"
 #include "bpf/record.h"
+#include "capture/memory-images.h"
 
 /* Gets each record. Zero, or a negative errno that ends it all. */
 typedef int (*memory_emit_fn)(const struct rec_head *rec, void *userdata);
@@ -27,21 +28,6 @@ struct memory_sink {
 	void *userdata;
 };
 
-/* One program that ran, or runs, in a process that is watched. */
-struct memory_image {
-	struct memory_process process; /* as the programs had it when it ended, or was stopped */
-	bool announced;                /* struct rec_watch has been sent */
-	bool complete;                 /* see struct rec_watch */
-	bool ended;                    /* `process` says how it ended */
-	bool refused;                  /* there was no room to watch it */
-	bool waits;                    /* for an earlier one of its process, likewise ended */
-	bool lives;                    /* part of the snapshot that is taken while it runs */
-	uint64_t n_blocks;             /* counted */
-	struct reach_block *reach;     /* what capture/memory-reach.h found; owned */
-	size_t n_reach;
-	char allocators[MEMORY_TEXT_BYTES];
-};
-
 struct memory_tables {
 	int stacks_fd, blocks_fd; /* borrowed */
 	struct table sums;        /* of each stack: what was sent last. Owned */
@@ -50,29 +36,49 @@ struct memory_tables {
 void memory_tables_init(struct memory_tables *t, int stacks_fd, int blocks_fd);
 void memory_tables_deinit(struct memory_tables *t);
 
-/*
- * Sends the stacks that are new, and the sums that have changed, of those IMAGES (a table of
- * struct memory_image by instance) that have been announced, as of TS_NS.
- */
-int memory_tables_usage(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
+/* Sends the stacks that are new, and the sums that have changed, of those IMAGES that have been announced, as of TS_NS. */
+int memory_tables_usage(struct memory_tables *t, const struct memory_images *images, uint64_t ts_ns,
 			const struct memory_sink *sink);
 
-/* Sends the blocks of those IMAGES that have ended, behind a struct rec_snapshot each. */
-int memory_tables_snapshot(struct memory_tables *t, const struct table *images, uint64_t ts_ns,
-			   const struct memory_sink *sink);
+/* Sends the blocks of those IMAGES that go, behind a struct rec_snapshot each. */
+int memory_tables_snapshot(struct memory_tables *t, const struct memory_images *images,
+			   uint64_t ts_ns, const struct memory_sink *sink);
+
+/* Counts the blocks and stacks of those IMAGES that have ended. */
+int memory_tables_count(struct memory_tables *t, const struct memory_images *images);
+
+/*
+ * The same as the first two, of images that are told of one after the other. What there is of those IMAGES that go is copied,
+ * in one pass over the tables, and then sent, image by image, in the order of instances.
+ */
+struct memory_gathered {
+	struct outbuf stacks, blocks;
+	size_t stacks_at, blocks_at; /* what has been sent ends here */
+};
+
+void memory_gathered_deinit(struct memory_gathered *gathered);
+int memory_tables_gather(struct memory_tables *t, const struct memory_images *images,
+			 struct memory_gathered *ret);
+int memory_tables_say_gathered(struct memory_tables *t, const struct memory_images *images,
+			       const struct memory_image *image, uint64_t ts_ns,
+			       struct memory_gathered *gathered, const struct memory_sink *sink);
 
 /*
  * The same of those IMAGES that live, whose blocks change, in two steps: first they are copied into KEPT, which the
  * caller frees, so that as many are said as were counted; no more than the table has room for. What was made
  * after UNTIL_NS is left out.
  */
-int memory_tables_keep(struct memory_tables *t, const struct table *images, uint64_t until_ns,
-		       struct outbuf *kept);
-int memory_tables_say_kept(const struct table *images, uint64_t ts_ns, const struct outbuf *kept,
-			   const struct memory_sink *sink);
+int memory_tables_keep(struct memory_tables *t, const struct memory_images *images,
+		       uint64_t until_ns, struct outbuf *kept);
+int memory_tables_say_kept(const struct memory_images *images, uint64_t ts_ns,
+			   const struct outbuf *kept, const struct memory_sink *sink);
 
-/* Takes those IMAGES that have ended out of the tables. */
-int memory_tables_forget(struct memory_tables *t, const struct table *images);
+/*
+ * Takes those IMAGES that go out of the tables; with them what belongs to none of IMAGES, if its instance is not above STRANGERS: of
+ * programs that have ended without a word.
+ */
+int memory_tables_forget(struct memory_tables *t, const struct memory_images *images,
+			 uint32_t strangers);
 
 /* Calls FN for each element of a map, a hash. Elements that come or go meanwhile may be missed or come
  * twice. FN returns 0 to go on. Returns what FN returned, or a negative errno. */

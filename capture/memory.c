@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/memory.h"
+#include "capture/memory-parts.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,8 +11,6 @@
 
 #include "base/clock.h"
 #include "base/outbuf.h"
-#include "capture/allocator-cache.h"
-#include "capture/armed.h"
 #include "capture/listed.h"
 #include "capture/memory-reach.h"
 #include "capture/proc.h"
@@ -22,283 +20,15 @@ enum { ENDED_MANY = 256 }; /* images that have ended: not to be kept waiting */
 
 #define MS_NS UINT64_C(1000000)
 
+/* CPU time for those who have ended, between other things that are to be done, and at the end. */
+#define FINISH_NS_MAX     UINT64_C(1000000000)
+#define FINISH_ALL_NS_MAX UINT64_C(60000000000)
+
 /* For all processes together, at the end. */
 #define SEARCH_NS_MAX UINT64_C(60000000000)
 
 /* A new program maps its libraries after exec, step by step. */
 static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
-
-struct memory {
-	const struct session_options *options;
-	struct collector *collector;
-	struct collector_memory own; /* maps and programs, the collector's */
-	struct memory_sink sink;
-	struct memory_tables tables;
-	struct allocator_cache *cache;
-	struct arming arming;
-	struct ring_buffer *happenings;
-	struct table processes; /* pid + 1 -> struct armed, owned */
-	struct table images;    /* instance -> struct memory_image, owned */
-	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
-	uint64_t unheard;       /* as of the last look */
-	unsigned n_ended;       /* heard of, and not read */
-	struct outbuf going;    /* struct probes *, owned: to be detached, of those who are gone */
-	int error;              /* of the sink: it wants no more */
-	bool stopping;          /* nothing is attached any more */
-};
-
-/* ---- what is said ---- */
-
-static int emit(struct memory *m, const struct rec_head *rec)
-{
-	if (m->error == 0)
-		m->error = m->sink.emit(rec, m->sink.userdata);
-	return m->error;
-}
-
-static struct armed *armed_of(const struct memory *m, uint32_t pid)
-{
-	return table_get(&m->processes, (uint64_t)pid + 1);
-}
-
-/* Whether another program of the same process has not been said to have ended: it is, before IMAGE begins. */
-static bool has_earlier(const struct memory *m, const struct memory_image *image)
-{
-	const struct memory_image *other;
-	size_t pos = 0;
-
-	while ((other = table_next(&m->images, &pos)))
-		if (other->process.pid == image->process.pid &&
-		    other->process.instance < image->process.instance)
-			return true;
-	return false;
-}
-
-/* Says, once, that IMAGE is watched. */
-static int announce(struct memory *m, struct memory_image *image)
-{
-	const struct armed *armed = armed_of(m, image->process.pid);
-	struct rec_watch rec = {
-		.head = {
-			.ts_ns = image->process.since_ns,
-			.size = sizeof(rec),
-			.kind = REC_WATCH,
-			.pid = image->process.pid,
-			.tid = image->process.pid,
-		},
-		.instance = image->process.instance,
-		.complete = image->complete,
-	};
-
-	if (image->announced || has_earlier(m, image))
-		return 0;
-	image->announced = true;
-	if (armed)
-		armed_describe(armed, image->allocators, sizeof(image->allocators));
-	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
-	return emit(m, &rec.head);
-}
-
-/* Whether all is known that is to be said of IMAGE: of a new program, what it loads. */
-static bool is_ready(const struct memory *m, const struct memory_image *image)
-{
-	const struct armed *armed = armed_of(m, image->process.pid);
-
-	return image->ended || !armed || armed->instance != image->process.instance ||
-	       !armed->next_look_ns;
-}
-
-static int announce_ready(struct memory *m)
-{
-	struct memory_image *image;
-	size_t pos = 0;
-	int r = 0;
-
-	while (r == 0 && (image = table_next(&m->images, &pos)))
-		if (is_ready(m, image))
-			r = announce(m, image);
-	return r;
-}
-
-static int say_watched(struct memory *m, const struct memory_image *image, uint64_t ts_ns)
-{
-	const struct memory_process *p = &image->process;
-	const struct rec_watched rec = {
-		.head = {
-			.ts_ns = p->ended_ns ? p->ended_ns : ts_ns,
-			.size = sizeof(rec),
-			.kind = REC_WATCHED,
-			.pid = p->pid,
-			.tid = p->pid,
-		},
-		.instance = p->instance,
-		.reason = p->flags & MEMORY_PROCESS_EXECED ? WATCHED_EXEC
-			  : p->ended_ns                    ? WATCHED_EXIT
-							   : WATCHED_STOP,
-		.unmatched = p->unmatched,
-		.failed = p->failed,
-		.lost = p->lost,
-		.full = p->full,
-		.no_stack = p->no_stack,
-	};
-
-	return emit(m, &rec.head);
-}
-
-/* ---- images ---- */
-
-/* The image of P, made if it is not known. */
-static struct memory_image *image_of(struct memory *m, const struct memory_process *p)
-{
-	struct memory_image *image = table_get(&m->images, p->instance);
-
-	if (image)
-		return image;
-	image = calloc(1, sizeof(*image));
-	if (!image || table_set(&m->images, p->instance, image) < 0) {
-		free(image);
-		return NULL;
-	}
-	image->process = *p;
-	return image;
-}
-
-static void image_free(struct memory_image *image)
-{
-	memory_reach_deinit(image);
-	free(image);
-}
-
-static void forget_armed(struct memory *m, struct armed *armed)
-{
-	table_remove(&m->processes, (uint64_t)armed->pid + 1);
-	armed_free(armed, &m->going);
-}
-
-/* What has been forgotten is detached. */
-static void detach_forgotten(struct memory *m)
-{
-	struct outbuf going = m->going;
-
-	m->going = (struct outbuf){ 0 };
-	probes_free_all((struct probes **)going.data, going.size / sizeof(struct probes *));
-	outbuf_deinit(&going);
-}
-
-static bool is_watched(const struct memory *m, uint32_t pid)
-{
-	struct memory_process process;
-
-	return bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0;
-}
-
-static int on_ended(const void *key, const void *value, void *userdata)
-{
-	struct memory_process process;
-	struct memory *m = userdata;
-	struct memory_image *image;
-
-	(void)key;
-	memcpy(&process, value, sizeof(process));
-	image = image_of(m, &process);
-	if (!image)
-		return -ENOMEM;
-	image->process = process;
-	image->ended = true;
-	return 0;
-}
-
-/* What has ended is out of the tables: it goes here, too. */
-static void drop_ended(struct memory *m)
-{
-	struct memory_image *image;
-	struct armed *armed;
-	size_t pos = 0;
-
-	while ((image = table_next(&m->images, &pos))) {
-		uint32_t instance = image->process.instance;
-
-		if (!image->ended)
-			continue;
-		bpf_map_delete_elem(m->own.ended_fd, &instance);
-		armed = armed_of(m, image->process.pid);
-		if (armed && armed->instance == instance && !is_watched(m, armed->pid))
-			forget_armed(m, armed);
-		table_remove(&m->images, instance);
-		image_free(image);
-		pos = 0; /* the table has moved */
-	}
-	detach_forgotten(m);
-}
-
-/* Those that have ended after another one of their process, which is told of first, wait. */
-static void put_off(struct memory *m)
-{
-	struct memory_image *image;
-	size_t pos = 0;
-
-	while ((image = table_next(&m->images, &pos)))
-		if (image->ended && has_earlier(m, image)) {
-			image->ended = false;
-			image->waits = true;
-		}
-}
-
-/* Returns whether there are any. */
-static bool put_on(struct memory *m)
-{
-	struct memory_image *image;
-	size_t pos = 0;
-	bool any = false;
-
-	while ((image = table_next(&m->images, &pos))) {
-		any |= image->waits;
-		image->ended |= image->waits;
-		image->waits = false;
-	}
-	return any;
-}
-
-/* Says all about images that have ended, one of each process, and lets them go. */
-static int finish_first(struct memory *m, uint64_t ts_ns)
-{
-	const struct memory_image *image;
-	size_t pos = 0;
-	int r = announce_ready(m);
-
-	if (r == 0)
-		r = memory_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
-	if (r == 0)
-		r = memory_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
-	while (r == 0 && (image = table_next(&m->images, &pos)))
-		r = image->ended ? say_watched(m, image, ts_ns) : 0;
-	if (r == 0)
-		r = memory_tables_forget(&m->tables, &m->images);
-	if (r == 0)
-		drop_ended(m);
-	return r;
-}
-
-/* Says all about the images that have ended, and lets them go. */
-static int finish_ended(struct memory *m, uint64_t ts_ns)
-{
-	const struct memory_map map = { m->own.ended_fd, sizeof(uint32_t),
-					sizeof(struct memory_process) };
-	const struct memory_image *image;
-	size_t pos = 0;
-	bool any = false;
-	int r = memory_map_each(&map, on_ended, m);
-
-	while ((image = table_next(&m->images, &pos)))
-		any |= image->ended;
-	m->n_ended = 0;
-	while (r == 0 && any) {
-		put_off(m);
-		r = finish_first(m, ts_ns);
-		any = put_on(m);
-	}
-	return r;
-}
 
 /* ---- own processes ---- */
 
@@ -402,7 +132,7 @@ static int begin(struct memory *m, struct armed *armed)
 		.pid = armed->pid,
 		.since_ns = clock_boot_ns(),
 	};
-	struct memory_image *image = image_of(m, &process);
+	struct memory_image *image = memory_images_add(&m->images, &process);
 	int r;
 
 	if (!image)
@@ -414,7 +144,7 @@ static int begin(struct memory *m, struct armed *armed)
 	else if (r < 0)
 		armed_note(armed, "too many processes are watched");
 	image->refused = r < 0;
-	r = announce(m, image);
+	r = memory_announce(m, image);
 	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
 }
 
@@ -427,7 +157,7 @@ static bool look_at_files(struct memory *m, struct armed *armed)
 
 	watched = bpf_map_lookup_elem(m->own.processes_fd, &armed->pid, &process) == 0;
 	if (watched && process.instance != armed->instance) {
-		image = image_of(m, &process);
+		image = memory_images_add(&m->images, &process);
 		if (!image)
 			return true;
 		armed->instance = process.instance;
@@ -438,7 +168,7 @@ static bool look_at_files(struct memory *m, struct armed *armed)
 	}
 	if (armed_look(armed, &m->arming) == 0 || !watched)
 		return watched;
-	image = table_get(&m->images, armed->instance);
+	image = memory_images_get(&m->images, armed->instance);
 	if (image)
 		image->complete = false;
 	return true;
@@ -461,7 +191,7 @@ static bool look_at(struct memory *m, struct armed *armed)
 
 int memory_arm(struct memory *m, uint32_t pid)
 {
-	struct armed *armed = armed_of(m, pid);
+	struct armed *armed = memory_armed_of(m, pid);
 
 	if (!armed)
 		armed = make_armed(m, pid);
@@ -475,34 +205,35 @@ int memory_arm(struct memory *m, uint32_t pid)
 
 bool memory_watches(const struct memory *m, uint32_t pid)
 {
-	return armed_of(m, pid) != NULL;
+	return memory_armed_of(m, pid) != NULL;
 }
 
 void memory_look(struct memory *m, uint32_t pid)
 {
-	struct armed *armed = armed_of(m, pid);
+	struct armed *armed = memory_armed_of(m, pid);
 
 	if (armed)
 		look_at(m, armed);
 }
 
-static void look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
+/* Returns whether it was the last time for now: then what is there can be told of. */
+static bool look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 {
-	struct memory_image *image;
-	uint32_t instance;
-
 	armed->next_look_ns = 0;
 	if (armed->n_looks < ARRAY_SIZE(looks_ns))
 		armed->next_look_ns = now_ns + looks_ns[armed->n_looks++];
 	look_at(m, armed);
-	if (armed->next_look_ns)
-		return;
-	/* All about the program that was there before comes first; with that ARMED may go, too. */
-	instance = armed->instance;
-	finish_ended(m, clock_boot_ns());
-	image = table_get(&m->images, instance);
-	if (image)
-		announce(m, image);
+	return !armed->next_look_ns;
+}
+
+/* Who has ended, as far as time goes: the rest comes with the next look. */
+static int finish_now(struct memory *m, uint64_t cpu_ns_max)
+{
+	int r = memory_finish_ended(m, clock_boot_ns(), cpu_ns_max);
+
+	if (r > 0)
+		m->n_ended = ENDED_MANY;
+	return r;
 }
 
 /* A child that was not looked at before the end, and may live. */
@@ -514,7 +245,7 @@ static void pass_over(struct memory *m, uint32_t pid, uint64_t ts_ns)
 		.since_ns = ts_ns,
 	};
 	struct armed *armed = make_armed(m, pid);
-	struct memory_image *image = armed ? image_of(m, &process) : NULL;
+	struct memory_image *image = armed ? memory_images_add(&m->images, &process) : NULL;
 
 	if (!image)
 		return;
@@ -535,7 +266,7 @@ static int on_happening(void *userdata, void *data, size_t size)
 		m->n_ended++;
 		return 0;
 	}
-	armed = armed_of(m, happened->pid);
+	armed = memory_armed_of(m, happened->pid);
 	/* Whoever grows is told by somebody else; only exec of those is of interest. */
 	if (m->options->memory.triage && (!armed || happened->what != MEMORY_HAPPENED_EXEC))
 		return 0;
@@ -546,9 +277,11 @@ static int on_happening(void *userdata, void *data, size_t size)
 	}
 	/* Of somebody who had this id before. */
 	if (armed && happened->what == MEMORY_HAPPENED_FORK)
-		forget_armed(m, armed);
+		memory_forget_armed(m, armed);
+	/* (the program before it has) */
+	m->n_ended += armed && happened->what == MEMORY_HAPPENED_EXEC;
 	memory_arm(m, happened->pid);
-	armed = armed_of(m, happened->pid);
+	armed = memory_armed_of(m, happened->pid);
 	if (armed && happened->what == MEMORY_HAPPENED_EXEC) {
 		armed->n_looks = 0;
 		armed->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
@@ -588,25 +321,18 @@ static void detach_all(struct memory *m)
 	struct armed *armed;
 	size_t pos = 0;
 
-	while ((armed = table_next(&m->processes, &pos))) {
-		forget_armed(m, armed);
-		pos = 0;
-	}
-	detach_forgotten(m);
+	while ((armed = table_next(&m->processes, &pos)))
+		armed_free(armed, &m->going);
+	table_deinit(&m->processes);
+	memory_detach_forgotten(m);
 }
 
 struct memory *memory_free(struct memory *m)
 {
-	struct memory_image *image;
-	size_t pos = 0;
-
 	if (!m)
 		return NULL;
 	detach_all(m);
-	while ((image = table_next(&m->images, &pos)))
-		image_free(image);
-	table_deinit(&m->images);
-	table_deinit(&m->processes);
+	memory_images_deinit(&m->images);
 	memory_tables_deinit(&m->tables);
 	allocator_cache_free(m->cache);
 	ring_buffer__free(m->happenings);
@@ -638,25 +364,32 @@ uint64_t memory_next_ns(const struct memory *m)
 	return next_ns;
 }
 
+/* Looks again at those whose turn it is; each of them is there still. Returns whether all is known of some. */
+static bool look_again_if_due(struct memory *m, uint64_t now_ns)
+{
+	struct armed *armed;
+	size_t pos = 0;
+	bool any = false;
+
+	while ((armed = table_next(&m->processes, &pos)))
+		if (armed->next_look_ns && armed->next_look_ns <= now_ns)
+			any |= look_again(m, armed, now_ns);
+	return any;
+}
+
 void memory_tick(struct memory *m)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t interval_ns = m->options->memory.usage_interval_ns;
-	struct armed *armed;
-	size_t pos = 0;
+	bool known = look_again_if_due(m, now_ns);
 
-	while ((armed = table_next(&m->processes, &pos))) {
-		if (!armed->next_look_ns || armed->next_look_ns > now_ns)
-			continue;
-		look_again(m, armed, now_ns);
-		pos = 0; /* some may have gone */
-	}
-	if (now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
+	if (!known && now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
 		return;
-	finish_ended(m, clock_boot_ns());
+	/* All about the program that was there before comes first. */
+	finish_now(m, FINISH_NS_MAX);
+	memory_announce_ready(m);
 	if (now_ns < m->next_usage_ns)
 		return;
-	announce_ready(m);
 	memory_tables_usage(&m->tables, &m->images, clock_boot_ns(), &m->sink);
 	m->next_usage_ns += interval_ns * ((now_ns - m->next_usage_ns) / interval_ns + 1);
 }
@@ -670,21 +403,13 @@ bool memory_has_missed(struct memory *m)
 	return missed;
 }
 
-/* Whether the program IMAGE still runs, as *RET. */
-static bool runs(const struct memory *m, const struct memory_image *image,
-		 struct memory_process *ret)
-{
-	return bpf_map_lookup_elem(m->own.processes_fd, &image->process.pid, ret) == 0 &&
-	       ret->instance == image->process.instance;
-}
-
 /* The programs pass PROCESS over from here on; with that, its blocks stay what they are. */
 static void stop_image(struct memory *m, struct memory_image *image)
 {
 	struct memory_process process;
 	uint32_t pid = image->process.pid;
 
-	if (!runs(m, image, &process))
+	if (!memory_runs(m, image, &process))
 		return;
 	/* While the books still go on: what comes and goes meanwhile is in them. */
 	list_resources(m, pid, process.instance, false);
@@ -695,27 +420,17 @@ static void stop_image(struct memory *m, struct memory_image *image)
 
 void memory_disarm(struct memory *m, uint32_t pid)
 {
-	struct armed *armed = armed_of(m, pid);
-	struct memory_image *image = armed ? table_get(&m->images, armed->instance) : NULL;
+	struct armed *armed = memory_armed_of(m, pid);
+	struct memory_image *image = armed ? memory_images_get(&m->images, armed->instance) : NULL;
 
 	if (!armed)
 		return;
 	if (image && !image->ended) {
-		announce(m, image);
+		memory_announce(m, image);
 		stop_image(m, image);
 		m->n_ended++;
 	}
-	forget_armed(m, armed);
-}
-
-/* Images of which nobody has told yet. */
-static int on_process(const void *key, const void *value, void *userdata)
-{
-	struct memory_process process;
-
-	(void)key;
-	memcpy(&process, value, sizeof(process));
-	return image_of(userdata, &process) ? 0 : -ENOMEM;
+	memory_forget_armed(m, armed);
 }
 
 static void choose_living(struct memory *m)
@@ -724,8 +439,8 @@ static void choose_living(struct memory *m)
 	struct memory_image *image;
 	size_t pos = 0;
 
-	while ((image = table_next(&m->images, &pos)))
-		image->lives = image->announced && !image->ended && runs(m, image, &process);
+	while ((image = table_next(&m->images.by_instance, &pos)))
+		image->lives = image->announced && !image->ended && memory_runs(m, image, &process);
 }
 
 static void list_living(struct memory *m)
@@ -733,7 +448,7 @@ static void list_living(struct memory *m)
 	const struct memory_image *image;
 	size_t pos = 0;
 
-	while ((image = table_next(&m->images, &pos)))
+	while ((image = table_next(&m->images.by_instance, &pos)))
 		if (image->lives)
 			list_resources(m, image->process.pid, image->process.instance, false);
 }
@@ -745,9 +460,9 @@ int memory_snapshot(struct memory *m)
 	int r;
 
 	ring_buffer__consume(m->happenings);
-	r = finish_ended(m, clock_boot_ns());
-	if (r == 0)
-		r = announce_ready(m);
+	r = finish_now(m, FINISH_NS_MAX);
+	if (r >= 0)
+		r = memory_announce_ready(m);
 	if (r < 0)
 		return r;
 	choose_living(m);
@@ -778,10 +493,10 @@ static void search_images(struct memory *m)
 	struct memory_image *image;
 	size_t pos = 0;
 
-	while ((image = table_next(&m->images, &pos))) {
+	while ((image = table_next(&m->images.by_instance, &pos))) {
 		struct rec_task program;
 
-		if (!runs(m, image, &process) || !may_look(m, process.pid, &program))
+		if (!memory_runs(m, image, &process) || !may_look(m, process.pid, &program))
 			continue;
 		image->process = process;
 		memory_reach_search(&how, image);
@@ -792,45 +507,26 @@ static void search_images(struct memory *m)
 
 void memory_stop(struct memory *m)
 {
-	const struct memory_map map = { m->own.processes_fd, sizeof(uint32_t),
-					sizeof(struct memory_process) };
 	struct memory_image *image;
 	size_t pos = 0;
 
 	/* What is waiting there may be a lot, and attaching takes its time. */
 	m->stopping = true;
 	ring_buffer__consume(m->happenings);
-	memory_map_each(&map, on_process, m);
+	memory_know_watched(m);
 	if (m->options->memory.reach != MEMORY_REACH_NO && m->options->categories & CATEGORY_MEMORY)
 		search_images(m);
-	while ((image = table_next(&m->images, &pos)))
+	while ((image = table_next(&m->images.by_instance, &pos)))
 		stop_image(m, image);
-	announce_ready(m); /* with what was attached */
+	memory_announce_ready(m); /* with what was attached */
 	detach_all(m);
-}
-
-/* Those that neither run nor are among those that have ended: the programs had no room to say so. Returns whether there are any. */
-static bool end_untold(struct memory *m)
-{
-	struct memory_image *image;
-	size_t pos = 0;
-	bool any = false;
-
-	while ((image = table_next(&m->images, &pos))) {
-		if (image->ended || image->refused)
-			continue;
-		image->process.lost++;
-		image->ended = true;
-		any = true;
-	}
-	return any;
 }
 
 int memory_finish(struct memory *m)
 {
-	int r = finish_ended(m, clock_boot_ns());
+	int r = finish_now(m, FINISH_ALL_NS_MAX);
 
-	return r == 0 && end_untold(m) ? finish_ended(m, clock_boot_ns()) : r;
+	return r > 0 ? -ETIME : r;
 }
 
 void memory_look_all(struct memory *m)

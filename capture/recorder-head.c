@@ -67,7 +67,7 @@ struct recorder_sums recorder_sums(const struct recorder *r)
 {
 	struct recorder_sums sums = {
 		.events = recorder_n_events(r),
-		.lost = r->schedule.lost + r->lifecycle.lost + recorder_n_malformed(r),
+		.lost = r->schedule.lost + r->lifecycle.lost,
 		.dismissed = r->schedule.n_dismissed,
 		.unreported = r->schedule.n_unreported,
 	};

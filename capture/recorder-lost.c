@@ -41,16 +41,19 @@ int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu
 			     });
 }
 
-uint64_t recorder_n_malformed(const struct recorder *r)
+uint64_t recorder_unsaid_malformed(const struct recorder *r)
 {
-	return r->collector ? collector_n_malformed(r->collector) : r->n_malformed;
+	return r->collector ? collector_n_malformed(r->collector) - r->n_malformed : 0;
 }
 
 uint64_t recorder_lost(const struct recorder *r, enum event_class class)
 {
 	uint64_t lost = class == CLASS_SCHED       ? r->schedule.lost
-			: class == CLASS_LIFECYCLE ? r->lifecycle.lost + recorder_n_malformed(r)
+			: class == CLASS_LIFECYCLE ? r->lifecycle.lost
 						   : r->activity.lost[class];
+
+	if (class == CLASS_MALFORMED)
+		lost += recorder_unsaid_malformed(r);
 
 	/* Once the archive is closed, the pending ones are in it. */
 	for (unsigned cpu = 0; r->collector && !r->closed && cpu < r->n_cpus; cpu++)

@@ -28,8 +28,8 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
 
-/* Records that made no sense. Nobody can say of which class they were: most kinds of records are lifecycle's. */
-uint64_t recorder_n_malformed(const struct recorder *r);
+/* Records that made no sense, and of which the archive does not tell yet; nobody can say of which class they were. */
+uint64_t recorder_unsaid_malformed(const struct recorder *r);
 
 /* The recording ends at this moment: takes note of the losses that go on. */
 void recorder_note_losses(struct recorder *r);

@@ -220,7 +220,6 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 void recorder_let_go(struct recorder *r)
 {
 	r->closed = true;
-	r->n_malformed = recorder_n_malformed(r);
 	r->merge = merge_free(r->merge);
 	r->collector = NULL;
 }
@@ -507,13 +506,23 @@ int recorder_add_mappings(struct recorder *r, const struct worker_news *news)
 	return error;
 }
 
+/* When it is noticed; at the latest at the end of the recording, since it is of it. */
 static int write_shortage_of(struct recorder *r, enum event_class class, uint64_t *n)
 {
-	uint64_t now_ns = clock_boot_ns();
-	const struct rec_lost lost = { .count = *n, .first_ns = now_ns, .last_ns = now_ns };
+	uint64_t now_ns = clock_boot_ns(), to_ns = r->schedule.to_ns;
+	uint64_t ts_ns = now_ns < to_ns ? now_ns : to_ns;
+	const struct rec_lost lost = { .count = *n, .first_ns = ts_ns, .last_ns = ts_ns };
 
 	*n = 0;
 	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
+}
+
+static int write_malformed(struct recorder *r)
+{
+	uint64_t n = recorder_unsaid_malformed(r);
+
+	r->n_malformed += n;
+	return write_shortage_of(r, CLASS_MALFORMED, &n);
 }
 
 /* What came out of the rings and could not be made use of. */
@@ -525,13 +534,16 @@ static int write_shortage(struct recorder *r)
 	r->own_lost += r->profiler.n_dropped;
 	if (error == 0)
 		error = write_shortage_of(r, CLASS_MAPPINGS, &r->profiler.n_dropped);
-	return error < 0 ? error : write_shortage_of(r, CLASS_MEMORY, &r->allocations.n_dropped);
+	if (error == 0)
+		error = write_shortage_of(r, CLASS_MEMORY, &r->allocations.n_dropped);
+	return error < 0 ? error : write_malformed(r);
 }
 
 /* Before the round: of all that is in it, it is known by now whether it was lost. */
 static void look_for_loss(struct recorder *r)
 {
-	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS);
+	uint64_t lost = recorder_lost(r, CLASS_LIFECYCLE) + recorder_lost(r, CLASS_MAPPINGS) +
+			recorder_lost(r, CLASS_MALFORMED);
 
 	if (lost != r->own_lost)
 		profiler_doubt(&r->profiler, clock_boot_ns());
@@ -642,6 +654,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 		error = close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
 		error = recorder_write_skipped(r, class);
+	if (error == 0)
+		error = write_malformed(r);
 	if (error == 0)
 		error = profiler_finish(&r->profiler);
 	if (error == 0)

@@ -59,7 +59,7 @@ struct recorder {
 	struct recorder_sums base; /* of the chunks before */
 	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
 	uint64_t n_marks;
-	uint64_t n_malformed; /* of the collector, once that is gone */
+	uint64_t n_malformed; /* of the collector, that the archive tells of */
 	struct event
 		sheds[SHED_MAX]; /* what goes on without: each chunk says so. Names are static */
 	size_t n_sheds;

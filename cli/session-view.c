@@ -98,10 +98,16 @@ int session_view_complain(const struct session_view *v, const char *what)
 	for (size_t i = 0; i < CLASS_MAX; i++) {
 		if (v->counters.lost[i] == 0)
 			continue;
-		fprintf(stderr,
-			"%s: lost %" PRIu64 " %s events: the ring of a CPU was full; "
-			"use -b to enlarge it\n",
-			what, v->counters.lost[i], event_class_names[i]);
+		if (i == CLASS_MALFORMED)
+			fprintf(stderr,
+				"%s: left out %" PRIu64 " records that make no sense: an error in "
+				"kymo, not in what it recorded\n",
+				what, v->counters.lost[i]);
+		else
+			fprintf(stderr,
+				"%s: lost %" PRIu64 " %s events: the ring of a CPU was full; "
+				"use -b to enlarge it\n",
+				what, v->counters.lost[i], event_class_names[i]);
 		exit_status = CLI_DAMAGE;
 	}
 	for (size_t i = 0; i < v->n_sheds; i++) {

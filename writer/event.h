@@ -115,9 +115,10 @@ enum event_class {
 	CLASS_WORKQUEUE,
 	CLASS_IDLE,
 	CLASS_FREQUENCY,
-	CLASS_STACKS,   /* samples and times off CPU */
-	CLASS_MAPPINGS, /* of code */
-	CLASS_MEMORY,   /* allocations of all kinds */
+	CLASS_STACKS,    /* samples and times off CPU */
+	CLASS_MAPPINGS,  /* of code */
+	CLASS_MEMORY,    /* allocations of all kinds */
+	CLASS_MALFORMED, /* of any class: what came out of a ring and made no sense */
 	CLASS_MAX,
 };
 

@@ -116,3 +116,14 @@ assert_eq "$(awk '{ print $3 }' "$TMP/stacks" | sort -u)" "$STACK_LOAD_PID" "pro
 dump_records "$TMP/t.fxt"
 assert_eq "$({ grep -c '"context_switch"' "$DUMP" || true; })" 0 "switches"
 assert_eq "$({ grep -c unmapped: "$TMP/stacks" || true; })" 0 "stacks with a frame in no mapping"
+
+# Programs are detached one after the other, while threads come and go: none of them says that a thread left after it came back.
+note "a storm of processes that is still there at the end"
+for _ in {1..6}; do
+	"$KYMO_LOAD" --life 100 --at-once 100 procs 3000 >"$TMP/storm.json" &
+	storm=$!
+	expect_exit "0|3" "$KYMO" record --direct -e sched,profile,offcpu --offcpu-min 1us -b 32M -d 500ms --force -o "$TMP/storm.fxt"
+	summarize "$TMP/storm.fxt"
+	assert_eq "$(json "$SUMMARY" '.lost.malformed // 0')" 0 "records that make no sense"
+	wait $storm
+done

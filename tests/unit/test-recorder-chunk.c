@@ -574,17 +574,23 @@ static void test_pending_loss(void **state)
 static void test_malformed(void **state)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
-	_cleanup_free_ char *tail = NULL;
+	_cleanup_free_ char *body = NULL, *tail = NULL;
 
 	(void)state;
 	begin(f);
+	fake_collector_set_malformed(f->collector, 3);
+	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 3);
+	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
+	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 3);
 	fake_collector_set_malformed(f->collector, 4);
-	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 4);
 	end_at(f, STORY_AT(12));
 	tail = tail_text(f, 0);
+	body = body_text(f, 0);
+	assert_int_equal(count(body, "class:string='malformed'"), 2);
 	assert_int_equal(count(tail, " lost:uint64=4 "), 1);
 	recorder_let_go(&f->r);
-	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 4);
+	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 4);
+	assert_int_equal(recorder_lost(&f->r, CLASS_LIFECYCLE), 0);
 }
 
 /* The same, with its mark in the ring by then, behind what was read. */

@@ -205,6 +205,7 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 	[CLASS_STACKS] = FXT_NAME_STACKS,
 	[CLASS_MAPPINGS] = FXT_NAME_MAPPINGS,
 	[CLASS_MEMORY] = FXT_NAME_MEMORY,
+	[CLASS_MALFORMED] = FXT_NAME_MALFORMED,
 };
 
 /* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */

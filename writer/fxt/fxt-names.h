@@ -200,7 +200,8 @@
 	X(VALUE, 212, "value")                                                                     \
 	X(LIMIT, 213, "limit")                                                                     \
 	X(BPF_CPU, 214, "bpf_cpu")                                                                 \
-	X(CGROUP_PATH, 215, "cgroup_path")
+	X(CGROUP_PATH, 215, "cgroup_path")                                                         \
+	X(MALFORMED, 216, "malformed")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A process that is watched becomes another program thousands of times: all of them are told of, in an order that can be read, within
+# bounded time; and if there was no room to say that they have ended, what is missing is said, and nobody waits for it.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+# check_storm FILE N: what it says of N programs of one process that were told of
+check_storm() {
+	expect_exit "0|3" "$KYMO" check --json "$1"
+	assert_eq "$(json "$TMP/stdout" '"\(.errors) \(.cut_off)"')" "0 false" "what check says of $1"
+	dump_records "$1"
+	# Watches of one process follow one another.
+	grep -E '"watch(ed)?"' "$DUMP" |
+		jq -r 'select(.record == "event" and (.name == "watch" or .name == "watched")) | .name' >"$TMP/order"
+	awk '{ if ($0 != (NR % 2 ? "watch" : "watched")) exit 1 }' "$TMP/order" || fail "watches of one process are mixed up in $1"
+	n_told=$(grep -cx watched "$TMP/order")
+}
+
+# All of them, as fast as they can: the worker keeps up, and each has left its block.
+expect_exit 0 "$KYMO" record --direct -e memory -o "$TMP/all.fxt" -- "$EXEC_LOAD" 6000
+check_storm "$TMP/all.fxt"
+summarize "$TMP/all.fxt"
+n_blocks=$(events block | jq -s 'map(select(.args.size == 117)) | length')
+note "$n_told programs, $n_blocks blocks, $(lost_total) events lost"
+[ "$(lost_total)" != 0 ] || {
+	assert_eq "$n_told" 6002 "programs (with the one that the command was forked from) of which something is said"
+	assert_ge "$n_blocks" 5990 "blocks of those programs"
+}
+
+# More than there is room for while nobody reads; then SIGTERM.
+mkfifo "$TMP/go"
+exec {go}<>"$TMP/go"
+bash -c 'read -r _ && exec "$0" 5500' "$EXEC_LOAD" <"$TMP/go" &
+load=$!
+"$KYMO" record --direct -e memory -p $load -o "$TMP/lost.fxt" 2>"$TMP/record.log" &
+recorder=$!
+is_watched() {
+	"$KYMO" dump "$TMP/lost.fxt" 2>/dev/null | grep -q 'memory:watch '
+}
+expect_soon 20 is_watched
+kill -STOP $recorder
+echo >&"$go"
+wait $load || fail "the load failed"
+kill -CONT $recorder
+sleep 1
+kill -TERM $recorder
+expect_soon 30 has_ended $recorder
+status=0
+wait $recorder || status=$?
+assert_eq $status 3 "exit status of a recording with losses"
+check_storm "$TMP/lost.fxt"
+summarize "$TMP/lost.fxt"
+cpu=$(json "$SUMMARY" '.daemon_cpu_ns / 1e9 | floor')
+assert_le "$cpu" 10 "CPU seconds of the recorder"
+note "$n_told programs are told of, $(json "$SUMMARY" '.lost.memory // 0') had no room, $cpu s of CPU time"
+assert_ge "$(json "$SUMMARY" '.lost.memory // 0')" 1000 "programs that are said to be lost"
+assert_ge "$n_told" 4000 "programs that are told of"
+
+# One that has not been heard of ends the others' waiting, too: `leaks` ends like any recording.
+expect_exit "0|1" timeout -s KILL 60 "$KYMO" leaks --direct -- "$EXEC_LOAD" 500
