@@ -22,12 +22,8 @@
  */
 extern const volatile __s64 preempt_count_from_rq;
 
-/*
- * Whether an interrupt, hard or soft, runs on this CPU: then the current task is not the one that
- * acts. Where neither x86's nor the others' count can be found we take the current task for the
- * actor; `kymo capabilities` says so.
- */
-static __always_inline bool in_interrupt(struct task_struct *current_task)
+/* This CPU's preempt count; 0 where neither x86's nor the others' can be found (`kymo capabilities` says so). */
+static __always_inline int preempt_count_of(struct task_struct *current_task)
 {
 	int count = 0;
 
@@ -39,7 +35,14 @@ static __always_inline bool in_interrupt(struct task_struct *current_task)
 	} else if (bpf_core_field_exists(current_task->thread_info.preempt_count)) {
 		count = current_task->thread_info.preempt_count;
 	}
-	return count & (PREEMPT_NMI | PREEMPT_HARDIRQ | PREEMPT_SOFTIRQ_SERVED);
+	return count;
+}
+
+/* Whether an interrupt, hard or soft, runs on this CPU: then the current task may not be the one that acts. */
+static __always_inline bool in_interrupt(struct task_struct *current_task)
+{
+	return preempt_count_of(current_task) &
+	       (PREEMPT_NMI | PREEMPT_HARDIRQ | PREEMPT_SOFTIRQ_SERVED);
 }
 
 /*

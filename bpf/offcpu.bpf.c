@@ -13,6 +13,7 @@
  * where it leaves, then where it comes back, which the scheduler orders; only its waker writes from
  * elsewhere, and only waker_tid.
  */
+#include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/cpu-state.bpf.h"
@@ -182,13 +183,16 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_waking, struct task_struct *p)
 	struct task_struct *waker = bpf_get_current_task_btf();
 	__u32 tid = p->pid;
 	struct offcpu_thread *t;
+	enum actor actor;
 
 	if (p->pid == waker->pid || !filter_selects(p))
 		return 0;
 	t = bpf_map_lookup_elem(&offcpu_threads, &tid);
-	if (t)
-		t->waker_tid = waker->pid == 0 || in_interrupt(waker) || !filter_selects(waker)
-				       ? 0
-				       : (__u32)waker->pid;
+	if (!t)
+		return 0;
+	actor = actor_of(waker);
+	t->waker_tid = (actor == ACTOR_TASK || actor == ACTOR_OWN_SOFTIRQ) && filter_selects(waker)
+			       ? (__u32)waker->pid
+			       : 0;
 	return 0;
 }

@@ -359,9 +359,11 @@ struct cpu_state {
 	struct work_state bh_work;
 	__u32 irq_depth;
 	__u32 idle_state;
+	__u32 softirq_of; /* the task that has raised the softirqs which run next; 0 = an interrupt has */
+	__u32 pad_0;
 	char irq_name[CPU_IRQ_NAME_BYTES]; /* room to work in */
 };
-_Static_assert(sizeof(struct cpu_state) == 112, "ABI");
+_Static_assert(sizeof(struct cpu_state) == 120, "ABI");
 
 /* The word rings other than CLASS_SCHED's are in one map, those that are asked for. */
 #define CPU_RING_IRQ     0

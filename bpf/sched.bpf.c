@@ -6,6 +6,7 @@
  * producer per ring: no lock, no reserve call. The one exception, a task that wakes itself, returns
  * before it touches the ring. docs/FXT-MAPPING.md says what the records mean.
  */
+#include "bpf/actor.bpf.h"
 #include "bpf/context.bpf.h"
 #include "bpf/cost.bpf.h"
 #include "bpf/cpu-state.bpf.h"
@@ -197,25 +198,44 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	return 0;
 }
 
+/* The koid of who wakes, and in *RET_MORE_WORDS how many words more tell of the context. */
+static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *current_task,
+					bool shown, __u32 cpu, __u32 *ret_more_words)
+{
+	*ret_more_words = 0;
+	if (actor == ACTOR_IRQ || actor == ACTOR_SOFTIRQ) {
+		if (shown && current_task->pid != 0)
+			*ret_more_words = 2;
+		return (actor == ACTOR_IRQ ? FXT_KOID_IRQ : FXT_KOID_SOFTIRQ) + 1 + cpu;
+	}
+	if (actor == ACTOR_OWN_SOFTIRQ)
+		*ret_more_words = 1;
+	return shown ? (__u32)current_task->pid : FXT_KOID_OTHER + cpu;
+}
+
 /* FLAGS go into reserved bits of the header, for user space to act upon and to clear. */
 static __always_inline void write_wakeup(struct word_ring *ring, struct task_struct *p,
 					 struct task_struct *waker, __u64 now_ns, __u64 flags)
 {
+	__u32 cpu = bpf_get_smp_processor_id(), more, words, koid;
+	bool shown = is_open(waker, is_shown(ring, waker));
 	struct reservation r;
-	__u32 words;
-	bool named;
 
-	named = waker->pid != 0 && !in_interrupt(waker) && is_open(waker, is_shown(ring, waker));
-	words = named ? 6 : 4;
+	koid = waker_koid(actor_of(waker), waker, shown, cpu, &more);
+	words = 6 + more;
 	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, waker, waker))
 		return;
-	r.words[0] = fxt_wakeup_header(words, named ? 2 : 1, p->thread_info.cpu) | flags;
+	r.words[0] = fxt_wakeup_header(words, more ? 3 : 2, p->thread_info.cpu) | flags;
 	r.words[1] = now_ns;
 	r.words[2] = (__u32)p->pid;
 	r.words[3] = fxt_arg32(FXT_ARG_INT32, FXT_NAME_WEIGHT, (__u32)p->prio);
-	if (named) {
-		r.words[4] = fxt_arg64(FXT_ARG_KOID, FXT_NAME_WAKER);
-		r.words[5] = (__u32)waker->pid;
+	r.words[4] = fxt_arg64(FXT_ARG_KOID, FXT_NAME_WAKER);
+	r.words[5] = koid;
+	if (more == 1) {
+		r.words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_CONTEXT, FXT_NAME_SOFTIRQ);
+	} else if (more == 2) {
+		r.words[6] = fxt_arg64(FXT_ARG_KOID, FXT_NAME_INTERRUPTED);
+		r.words[7] = (__u32)waker->pid;
 	}
 	commit(&r);
 }
@@ -250,6 +270,23 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	begin_ns = cost_begin_near(COST_WAKEUPS, &ring->untimed[1]);
 	wake(ring, p, waker);
 	cost_end_near(COST_WAKEUPS, &ring->untimed[1], begin_ns);
+	return 0;
+}
+
+/* Notes who has raised the softirqs that run next. They are raised with interrupts off. */
+SEC("?tp_btf/softirq_raise")
+int BPF_PROG(on_softirq_raise, unsigned int vec)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct cpu_state *state = cpu_state();
+	int count = preempt_count_of(p);
+
+	if (!state)
+		return 0;
+	if (count & (PREEMPT_NMI | PREEMPT_HARDIRQ))
+		state->softirq_of = 0;
+	else if (!(count & PREEMPT_SOFTIRQ_SERVED))
+		state->softirq_of = p->pid;
 	return 0;
 }
 

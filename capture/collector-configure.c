@@ -137,6 +137,8 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_sched_switch, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_waking, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_sched_wakeup_new, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_softirq_raise,
+		  o->categories & (CATEGORY_SCHED | CATEGORY_OFFCPU) },
 		{ skel->progs.on_sched_migrate_task, o->categories & CATEGORY_SCHED },
 		{ skel->progs.on_irq_handler_entry, o->categories & CATEGORY_IRQ },
 		{ skel->progs.on_irq_handler_exit, o->categories & CATEGORY_IRQ },

@@ -154,6 +154,7 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_cpu_idle, &skel->links.on_cpu_idle },
 		{ skel->progs.on_cpu_frequency, &skel->links.on_cpu_frequency },
 		{ skel->progs.on_sched_migrate_task, &skel->links.on_sched_migrate_task },
+		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
 		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
 		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
 		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
@@ -269,6 +270,8 @@ void collector_shed_wakeups(struct collector *c)
 {
 	drop_link(&c->skel->links.on_sched_waking);
 	drop_link(&c->skel->links.on_sched_wakeup_new);
+	if (!c->skel->links.on_offcpu_waking)
+		drop_link(&c->skel->links.on_softirq_raise);
 }
 
 void collector_detach(struct collector *c)

@@ -159,7 +159,7 @@ unsigned decode_ring_words(const uint64_t *words, size_t n_words, enum event_cla
 			ours = (n == 6 || n == 7) && fxt_get_sched_cpu(words[0]) == cpu;
 		else
 			ours = fxt_get_sched_type(words[0]) == FXT_SCHED_WAKEUP &&
-			       (n == 4 || n == 6) && (uint32_t)words[WAKEUP_TID] != 0;
+			       (n == 4 || (n >= 6 && n <= 8)) && (uint32_t)words[WAKEUP_TID] != 0;
 		break;
 	case FXT_RECORD_EVENT:
 		ours = n == 6 && fxt_get_event_thread(words[0]) == 0;

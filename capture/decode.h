@@ -31,7 +31,7 @@ unsigned decode_ring_words(const uint64_t *words, size_t n_words, enum event_cla
  */
 enum { WORD_TS = 1 };
 enum { SWITCH_OUT = 2, SWITCH_IN = 3, SWITCH_OUT_WEIGHT = 4, SWITCH_IN_WEIGHT = 5 };
-enum { WAKEUP_TID = 2, WAKEUP_WEIGHT = 3, WAKEUP_WAKER = 5 };
+enum { WAKEUP_TID = 2, WAKEUP_WEIGHT = 3, WAKEUP_WAKER = 5, WAKEUP_INTERRUPTED = 7 };
 enum { INTERVAL_ARGS = 4 }; /* what begins with the name, if that is inline */
 enum { MIGRATE_PID = 2, MIGRATE_TID = 3, MIGRATE_FROM_CPU = 4 };
 

@@ -264,6 +264,17 @@ static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 	return false;
 }
 
+/* What KOID, of a waker, is has a name: a task, or the interrupts of a CPU. */
+static int ensure_waker_announced(struct schedule *s, uint32_t koid)
+{
+	if (koid - FXT_KOID_IRQ - 1 < s->n_cpus)
+		return fxt_archive_track(s->archive, FXT_TRACK_IRQ, koid - FXT_KOID_IRQ - 1);
+	if (koid - FXT_KOID_SOFTIRQ - 1 < s->n_cpus)
+		return fxt_archive_track(s->archive, FXT_TRACK_SOFTIRQ,
+					 koid - FXT_KOID_SOFTIRQ - 1);
+	return ensure_announced(s, koid);
+}
+
 /* Koids in, names before, words out. */
 static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
@@ -271,13 +282,18 @@ static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 
 	if (!is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
 		set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
-	if (r == 0 && n_words == SCHEDULE_WAKEUP_WORDS)
-		r = ensure_announced(s, (uint32_t)words[WAKEUP_WAKER]);
+	if (r == 0 && n_words > WAKEUP_WAKER)
+		r = ensure_waker_announced(s, (uint32_t)words[WAKEUP_WAKER]);
+	if (r == 0 && n_words > WAKEUP_INTERRUPTED)
+		r = ensure_announced(s, (uint32_t)words[WAKEUP_INTERRUPTED]);
 	if (r < 0)
 		return r;
 	words[WAKEUP_TID] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_TID]);
-	if (n_words == SCHEDULE_WAKEUP_WORDS)
+	if (n_words > WAKEUP_WAKER)
 		words[WAKEUP_WAKER] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_WAKER]);
+	if (n_words > WAKEUP_INTERRUPTED)
+		words[WAKEUP_INTERRUPTED] =
+			tasks_koid(s->tasks, (uint32_t)words[WAKEUP_INTERRUPTED]);
 	s->n_events++;
 	return fxt_archive_words(s->archive, words, n_words);
 }

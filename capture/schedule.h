@@ -23,7 +23,8 @@
 #include "capture/tasks.h"
 #include "writer/fxt/fxt-archive.h"
 
-enum { SCHEDULE_WAKEUP_WORDS = 6 };
+/* The most words of a wakeup: with the thread that an interrupt has hit. */
+enum { SCHEDULE_WAKEUP_WORDS = 8 };
 
 struct schedule_wakeup {
 	uint64_t words[SCHEDULE_WAKEUP_WORDS];

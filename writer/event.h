@@ -141,7 +141,7 @@ struct event {
 			bool synthetic;    /* made to open or close a slice, no switch happened */
 		} sw;
 		struct {
-			uint32_t waker_tid; /* 0 = an interrupt, or not known */
+			uint32_t waker_tid; /* or a pseudo-thread; 0 = idle, or not known */
 			int32_t prio;       /* of the woken thread */
 		} wake;
 		struct {

@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -133,6 +136,7 @@ struct wakeups {
 	uint64_t slept;
 	_Atomic uint32_t futex_word;
 	int pipe[2];
+	int tcp[2]; /* over the loopback device */
 };
 
 struct wake_kind {
@@ -173,6 +177,38 @@ static void pipe_wake(struct wakeups *w)
 		die("cannot write to the pipe");
 }
 
+static void tcp_sleep(struct wakeups *w)
+{
+	char c;
+
+	if (read(w->tcp[0], &c, 1) != 1)
+		die("cannot read from the socket");
+}
+
+static void tcp_wake(struct wakeups *w)
+{
+	if (write(w->tcp[1], "", 1) != 1)
+		die("cannot write to the socket");
+}
+
+static void connect_tcp(int ends[2])
+{
+	struct sockaddr_in here = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+	socklen_t size = sizeof(here);
+
+	ends[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (bind(listener, (struct sockaddr *)&here, size) < 0 || listen(listener, 1) < 0 ||
+	    getsockname(listener, (struct sockaddr *)&here, &size) < 0 ||
+	    connect(ends[1], (struct sockaddr *)&here, size) < 0)
+		die("cannot connect over the loopback device");
+	ends[0] = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	if (ends[0] < 0 || setsockopt(ends[1], IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one)) < 0)
+		die("cannot connect over the loopback device");
+	close(listener);
+}
+
 static void signal_sleep(struct wakeups *w)
 {
 	sigset_t set;
@@ -197,9 +233,8 @@ static void timer_sleep(struct wakeups *w)
 }
 
 static const struct wake_kind wake_kinds[] = {
-	{ "futex", futex_sleep, futex_wake },
-	{ "pipe", pipe_sleep, pipe_wake },
-	{ "signal", signal_sleep, signal_wake },
+	{ "futex", futex_sleep, futex_wake },    { "pipe", pipe_sleep, pipe_wake },
+	{ "signal", signal_sleep, signal_wake }, { "tcp", tcp_sleep, tcp_wake },
 	{ "timer", timer_sleep, NULL },
 };
 
@@ -261,7 +296,7 @@ static const struct wake_kind *find_wake_kind(const char *name)
 		if (strcmp(wake_kinds[i].name, name) == 0)
 			return &wake_kinds[i];
 	errno = 0;
-	die("'%s' is none of futex, pipe, signal, timer", name);
+	die("'%s' must be one of futex, pipe, signal, tcp and timer", name);
 }
 
 int load_wakeups(char **argv)
@@ -274,6 +309,8 @@ int load_wakeups(char **argv)
 	w.n = number(argv[1]);
 	if (pipe2(w.pipe, O_CLOEXEC) < 0)
 		die("cannot make a pipe");
+	if (w.kind->wake == tcp_wake)
+		connect_tcp(w.tcp);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);

@@ -33,6 +33,7 @@ perfetto "$TMP/t.fxt" \
 	"select pid, name from process" \
 	"select w.tid waker, t.tid woken, count(*) n from thread_state s join thread t using (utid)
 		join thread w on s.waker_utid = w.utid where w.utid != t.utid group by 1, 2" \
+	"select count(*) n from thread_state where waker_utid = utid" \
 	>"$TMP/answers"
 # What a filter leaves out is a thread on each CPU, since a thread is at one place.
 record_around "$TMP/filtered.fxt" --comm kymo-load -- \
@@ -74,6 +75,7 @@ with_waker=$(wakeups | awk '$4 != 0' | wc -l)
 theirs=$(answer 8 | jq '[.[].n] | add')
 note "$with_waker wakeups by tasks, $theirs with their waker in Perfetto"
 assert_ge "$theirs" $((with_waker * 95 / 100)) "wakeups with a waker in Perfetto"
+assert_eq "$(answer 9)" '[{"n":0}]' "threads that wake themselves"
 waker=$(json "$TMP/wakeups.json" .waker)
 sleeper=$(json "$TMP/wakeups.json" .sleeper)
 right=$(answer 8 | jq "[.[] | select(.waker == $waker and .woken == $sleeper) | .n] | add // 0")

@@ -234,6 +234,8 @@ static void test_ring_words(void **state)
 		{ SWITCH(6, 3), 1000, 6 },
 		{ WAKEUP(4, 3), 4, 4 },
 		{ WAKEUP(6, 3), 6, 6 },
+		{ WAKEUP(7, 3), 7, 7 },
+		{ WAKEUP(8, 3), 8, 8 },
 		{ WAKEUP(4, 9), 4, 4 }, /* of a thread that ran elsewhere */
 		{ WAKEUP(4, 3) | 1ull << WAKE_ON_RQ_BIT, 4, 4 },
 		{ EVENT(6), 6, 6 },
@@ -253,7 +255,7 @@ static void test_ring_words(void **state)
 		{ SWITCH(4095, 3), 5000, 0 },
 		{ WAKEUP(3, 3), 100, 0 },
 		{ WAKEUP(5, 3), 100, 0 },
-		{ WAKEUP(7, 3), 100, 0 },
+		{ WAKEUP(9, 3), 100, 0 },
 		{ EVENT(0), 100, 0 },
 		{ EVENT(5), 100, 0 },
 		{ EVENT(7), 100, 0 },

@@ -201,7 +201,8 @@
 	X(LIMIT, 213, "limit")                                                                     \
 	X(BPF_CPU, 214, "bpf_cpu")                                                                 \
 	X(CGROUP_PATH, 215, "cgroup_path")                                                         \
-	X(MALFORMED, 216, "malformed")
+	X(MALFORMED, 216, "malformed")                                                             \
+	X(INTERRUPTED, 217, "interrupted")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Who acts on this CPU: the current task, or an interrupt that has hit it.
+ *
+ * A softirq that a task has raised itself runs at the end of its system call, on its behalf: so do packets on the loopback
+ * device reach their receiver. One that a hard interrupt has raised runs when that ends, and whatever task it has hit is a
+ * stranger. on_softirq_raise keeps the difference.
+ */
+#pragma once
+
+#include "bpf/context.bpf.h"
+#include "bpf/cpu-state.bpf.h"
+
+enum actor {
+	ACTOR_TASK,
+	ACTOR_OWN_SOFTIRQ, /* the current task, in a softirq that it has raised, or that it is there to serve */
+	ACTOR_SOFTIRQ,
+	ACTOR_IRQ,
+};
+
+/* Whether P is one of the kernel's threads that serve softirqs. */
+static __always_inline bool is_ksoftirqd(struct task_struct *p)
+{
+	static const char name[] = "ksoftirq";
+	__u64 begin = 0;
+
+	return p->flags & PF_KTHREAD &&
+	       bpf_probe_read_kernel(&begin, sizeof(begin), p->comm) == 0 &&
+	       begin == *(const __u64 *)name;
+}
+
+static __always_inline enum actor actor_of(struct task_struct *current_task)
+{
+	int count = preempt_count_of(current_task);
+	struct cpu_state *state;
+
+	if (__builtin_expect(!(count & (PREEMPT_NMI | PREEMPT_HARDIRQ | PREEMPT_SOFTIRQ_SERVED)),
+			     1))
+		return ACTOR_TASK;
+	if (count & (PREEMPT_NMI | PREEMPT_HARDIRQ))
+		return ACTOR_IRQ;
+	state = cpu_state();
+	if (state && state->softirq_of && state->softirq_of == (__u32)current_task->pid)
+		return ACTOR_OWN_SOFTIRQ;
+	return is_ksoftirqd(current_task) ? ACTOR_OWN_SOFTIRQ : ACTOR_SOFTIRQ;
+}
