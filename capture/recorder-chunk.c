@@ -300,6 +300,8 @@ int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_opti
 	int error = named ? forget_gone(r, at_ns) : -ENOMEM;
 
 	if (error == 0)
+		error = recorder_settle_triggers(r, UINT64_MAX);
+	if (error == 0)
 		error = fxt_archive_packets(&r->archive, true);
 	/* (a snapshot has bodies, and no tails between them) */
 	if (error == 0)

@@ -108,6 +108,8 @@ static int announce_all(struct recorder *r)
 
 /* ---- triggers ---- */
 
+_Static_assert(sizeof(((struct trigger *)0)->comm) == TASK_COMM_MAX, "copied whole");
+
 static int on_trigger(const struct trigger *t, void *userdata)
 {
 	struct recorder *r = userdata;
@@ -123,12 +125,22 @@ static int on_trigger(const struct trigger *t, void *userdata)
 		},
 	};
 	int error = t->tid && !tasks_announced(&r->tasks, t->tid) ? announce(t->tid, r) : 0;
+	const struct task *task = t->tid ? tasks_find(&r->tasks, t->tid) : NULL;
+	struct trigger named = *t;
 
 	if (error == 0)
 		error = fxt_archive_event(&r->archive, &ev);
-	if (error == 0 && r->triggered)
-		r->triggered(t, r->userdata);
-	return error;
+	if (error < 0 || !t->tell || !r->triggered)
+		return error;
+	if (task)
+		memcpy(named.comm, task->comm, sizeof(named.comm));
+	r->triggered(&named, r->userdata);
+	return 0;
+}
+
+int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns)
+{
+	return r->triggers ? triggers_settle(r->triggers, horizon_ns) : 0;
 }
 
 static int begin_triggers(struct recorder *r, const struct session_options *o)
@@ -561,6 +573,8 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns)
 		error = merge_round(r->merge, horizon_ns, &sink);
 	if (error == 0 && (r->own || r->categories & CATEGORIES_MEMORY))
 		error = write_memory(r, horizon_ns);
+	if (error == 0)
+		error = recorder_settle_triggers(r, horizon_ns);
 	if (error != 0)
 		return error;
 	if (stacks_turn(&r->profiler.stacks, horizon_ns, clock_boot_ns()))
@@ -656,6 +670,8 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 		error = recorder_write_skipped(r, class);
 	if (error == 0)
 		error = write_malformed(r);
+	if (error == 0)
+		error = recorder_settle_triggers(r, UINT64_MAX);
 	if (error == 0)
 		error = profiler_finish(&r->profiler);
 	if (error == 0)

@@ -22,6 +22,9 @@ enum { THREADS_MAX = 1 << 17 };
 enum { LEAK_PIECES = 12 };
 #define LEAK_PIECE_NS (LEAK_WINDOW_NS / LEAK_PIECES)
 
+/* So long those are added up that the owner is not told of. */
+#define ADDED_NS UINT64_C(1000000000)
+
 const char *const trigger_names[TRIGGER_MAX] = {
 	[TRIGGER_WAKEUP] = "wakeup",
 	[TRIGGER_OFFCPU] = "offcpu",
@@ -55,10 +58,14 @@ struct triggers {
 	bool filtered;
 	trigger_fn fn;
 	void *userdata;
-	struct table waiters; /* tid -> struct waiter, owned */
-	struct table growths; /* instance and resource -> struct growth, owned */
-	uint64_t told_ns;     /* of the last one that was told of; 0 = none was */
-	uint64_t passed_over[TRIGGER_MAX];
+	struct table waiters;   /* tid -> struct waiter, owned */
+	struct table growths;   /* instance and resource -> struct growth, owned */
+	uint64_t told_ns;       /* of the last one that the owner was told of; 0 = none was */
+	uint64_t n_passed_over; /* since then */
+	struct {
+		struct trigger worst; /* its count is 0 if there are none */
+		uint64_t first_ns;
+	} added[TRIGGER_MAX]; /* that the archive does not have yet */
 	uint64_t n;
 };
 
@@ -109,21 +116,59 @@ struct triggers *triggers_free(struct triggers *t)
 	return NULL;
 }
 
+/* Hands on those of KIND that were added up. */
+static int settle(struct triggers *t, enum trigger_kind kind)
+{
+	struct trigger worst = t->added[kind].worst;
+
+	t->added[kind].worst.count = 0;
+	return worst.count ? t->fn(&worst, t->userdata) : 0;
+}
+
+int triggers_settle(struct triggers *t, uint64_t horizon_ns)
+{
+	int r = 0;
+
+	for (enum trigger_kind kind = 0; r == 0 && kind < TRIGGER_MAX; kind++)
+		if (horizon_ns - t->added[kind].first_ns >= ADDED_NS)
+			r = settle(t, kind);
+	return r;
+}
+
+static void add_up(struct triggers *t, const struct trigger *fired)
+{
+	struct trigger *worst = &t->added[fired->kind].worst;
+	uint64_t count = worst->count + 1;
+
+	if (worst->count == 0)
+		t->added[fired->kind].first_ns = fired->ts_ns;
+	if (worst->count == 0 || fired->value > worst->value)
+		*worst = *fired;
+	worst->count = count;
+	t->n_passed_over++;
+}
+
 /* VALUE was reached, if it is as much as LIMIT, which is not 0. */
 static int reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns, uint64_t value,
 		 uint64_t limit, uint32_t tid)
 {
-	struct trigger fired = { kind, ts_ns, value, limit, 0, tid };
+	struct trigger fired = { kind, ts_ns, value, limit, .count = 1, .tid = tid };
+	int r;
 
 	if (limit == 0 || value < limit)
 		return 0;
 	t->n++;
-	t->passed_over[kind]++;
-	if (t->told_ns && ts_ns < t->told_ns + t->options.interval_ns)
+	if (t->told_ns && ts_ns < t->told_ns + t->options.interval_ns) {
+		add_up(t, &fired);
 		return 0;
+	}
+	r = settle(t, kind);
+	if (r < 0)
+		return r;
 	t->told_ns = ts_ns;
-	fired.count = t->passed_over[kind];
-	t->passed_over[kind] = 0;
+	fired.tell = true;
+	fired.n_passed_over = t->n_passed_over;
+	t->n_passed_over = 0;
 	return t->fn(&fired, t->userdata);
 }
 

@@ -10,8 +10,8 @@
  *  pressure  the kernel says so (PSI), of the time between two samples.
  *  leak      a process that is watched has more of one kind than at some time of the last minute.
  *
- * Not more often than the interval says one is told of; the others are counted, and the next one of the same kind says
- * how many.
+ * The owner is told of one not more often than the interval says. The archive has all of them: those in between are added up by kind,
+ * for a second at most, and stand in it as one, which is the worst of them and says how many they are.
  */
 #pragma once
 
@@ -38,9 +38,12 @@ extern const char *const trigger_names[TRIGGER_MAX];
 struct trigger {
 	enum trigger_kind kind;
 	uint64_t ts_ns;
-	uint64_t value, limit; /* ns; ppm of a pressure; bytes of a leak */
-	uint64_t count;        /* of its kind since the last one that was told of, with this one */
-	uint32_t tid;          /* the kernel's; of a leak that of the process; 0 = nobody's */
+	uint64_t value, limit;  /* ns; ppm of a pressure; bytes of a leak */
+	uint64_t count;         /* it stands for so many of its kind, of which it is the worst */
+	uint64_t n_passed_over; /* of all kinds, since the owner was told last */
+	uint32_t tid;           /* the kernel's; of a leak that of the process; 0 = nobody's */
+	bool tell;              /* the owner is to know */
+	char comm[48];          /* of the thread, for the owner; "" = not known */
 };
 
 /* One has fired. Returns 0 or a negative errno, which is handed on. */
@@ -61,6 +64,9 @@ DEFINE_CLEANUP(struct triggers *, triggers_free)
  */
 int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words);
 int triggers_record(struct triggers *t, const struct rec_head *rec);
+
+/* Hands on what has been added up for a second at HORIZON_NS, until which all has come; UINT64_MAX = all of it. As above. */
+int triggers_settle(struct triggers *t, uint64_t horizon_ns);
 
 /* Scheduling records are missing. */
 void triggers_loss(struct triggers *t);

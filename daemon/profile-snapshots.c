@@ -116,7 +116,7 @@ static int ask(struct managed *s, const char *reason, struct snapshot_round *rou
 	return 0;
 }
 
-/* Asks, if the last one is LIMIT_NS ago. Returns 0, 1 if it is passed over, or a negative errno. */
+/* Asks, for a trigger (LIMIT_NS) if the last one is so long ago. Returns 0, 1 if it is passed over, or a negative errno. */
 static int ask_limited(struct managed *s, const char *reason, uint64_t limit_ns,
 		       struct snapshot_round *round)
 {
@@ -135,7 +135,8 @@ static int ask_limited(struct managed *s, const char *reason, uint64_t limit_ns,
 		count_failed(s, round, r);
 		return r;
 	}
-	p->last_ns = now;
+	if (limit_ns)
+		p->last_ns = now;
 	log_session(&about, "a snapshot goes to %s: %s", p->collection.directory, reason);
 	return 0;
 }
@@ -148,7 +149,7 @@ int profile_snapshot_all(struct manager *m, const char *reason, sd_bus_message *
 		return -ENOMEM;
 	for (struct managed *s = m->sessions; s; s = s->next) {
 		if (is_flight_of_profile(s) && managed_active(s))
-			ask_limited(s, reason, s->profile->interval_ns, round);
+			ask_limited(s, reason, 0, round);
 	}
 	round_step(round);
 	return 0;
@@ -189,7 +190,7 @@ bool profile_snapshot_is_keeping(const struct managed *s)
 /* What has fired, in words. */
 static void describe(const struct trigger *t, char to[static 160])
 {
-	char value[TEXT_FORMAT_MAX], limit[TEXT_FORMAT_MAX], who[32] = "";
+	char value[TEXT_FORMAT_MAX], limit[TEXT_FORMAT_MAX], who[80] = "";
 
 	if (t->kind == TRIGGER_WAKEUP || t->kind == TRIGGER_OFFCPU) {
 		text_format_time(value, t->value);
@@ -202,9 +203,8 @@ static void describe(const struct trigger *t, char to[static 160])
 		value_format_percent(limit, t->limit);
 	}
 	if (t->tid)
-		snprintf(who, sizeof(who), " of %u", t->tid);
-	snprintf(to, 160, "%s%s: %s, and %s is the limit", trigger_names[t->kind], who, value,
-		 limit);
+		snprintf(who, sizeof(who), " of %s (%u)", *t->comm ? t->comm : "?", t->tid);
+	snprintf(to, 160, "%s%s: %s, the limit is %s", trigger_names[t->kind], who, value, limit);
 }
 
 void profile_snapshot_triggered(struct session *session, const struct trigger *t, void *userdata)
@@ -220,7 +220,7 @@ void profile_snapshot_triggered(struct session *session, const struct trigger *t
 	if (!round)
 		return;
 	describe(t, reason);
-	s->profile->n_passed_over += t->count - 1;
+	s->profile->n_passed_over += t->n_passed_over;
 	/* Intervals between triggers are those of records, and these come in lumps. */
 	ask_limited(s, reason, s->profile->interval_ns / 10 * 9, round);
 	round_step(round);

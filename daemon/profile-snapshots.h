@@ -2,7 +2,7 @@
 /*
  * Snapshots of flight recorders of profiles: each goes to a file in the profile's directory, by whatever it was asked for.
  *
- * Not more often than the profile's Interval= says; those that were passed over are counted. Nobody waits: a snapshot is taken and written
+ * For triggers not more often than the profile's Interval= says; those that were passed over are counted. Nobody waits: a snapshot is taken and written
  * by threads of the session, and who asked is answered when it has ended.
  */
 #pragma once

@@ -299,7 +299,9 @@ static void trigger(struct session *s)
 	const struct trigger t = { .kind = TRIGGER_WAKEUP,
 				   .value = 2 * s->options.triggers.wakeup_ns,
 				   .limit = s->options.triggers.wakeup_ns,
-				   .count = 3,
+				   .count = 1,
+				   .n_passed_over = 2,
+				   .tell = true,
 				   .tid = 77 };
 
 	s->options.triggers.wakeup_ns = 0;

@@ -131,19 +131,12 @@ assert_eq "$(n_chunks flight)" 1 "files of the flight recorder"
 check_all flight
 dump_records "$(chunks flight)"
 assert_eq "$(events mark | jq -r .args.text | paste -sd,)" 'first,snapshot: something failed' "marks in the snapshot"
-# Not again so soon, by nobody but who asks for it by name.
+# However soon somebody asks again.
 expect_exit 0 "$KYMO" snapshot --all --reason again --bus "$BUS"
-assert_contains "$TMP/stderr" '^0 written, 1 passed over' "what kymo snapshot --all says a moment later"
 kill -USR1 "$(cat "$TMP/kymod.pid")"
-passed_over() {
-	busctl --address="$BUS" get-property org.kymo.Trace1 /org/kymo/Trace1/session/flight org.kymo.Trace1.Session Snapshots
-}
-passed_two() {
-	[ "$(passed_over)" = 'a{st} 3 "written" 1 "failed" 0 "passed_over" 2' ]
-}
-expect_soon 5 passed_two
+expect_soon 10 has_chunks flight 3
 kill -HUP "${COLLECT[flight]}"
-expect_soon 10 has_chunks flight 2
+expect_soon 10 has_chunks flight 4
 check_all flight
 
 # The service is killed: what it had in memory is in a file, and it records again.
@@ -152,7 +145,7 @@ work_marked last-words
 expect_exit 0 "$KYMO" snapshot flight -o "$TMP/witness.fxt" --bus "$BUS"
 end_kymod KILL
 expect_soon 20 running flight
-expect_soon 20 has_chunks flight 3
+expect_soon 20 has_chunks flight 5
 dump_records "$(chunks flight | tail -1)"
 assert_contains <(events mark | jq -r .args.text) 'last-words' "the mark in what a dead service kept"
 expect_soon 10 grep -q "session/flight: what the service kept when it died is in $TMP/out" "$TMP/kymod.log"
@@ -187,7 +180,7 @@ assert_eq "$(n_chunks trigger)" 1 "files by triggers within the interval"
 end_collect trigger
 check_all trigger
 dump_records "$(chunks trigger)"
-assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [0-9]+: .*, and 1.00 us is the limit$' "why, in the log"
+assert_contains "$TMP/kymod.log" 'session/trigger: a snapshot goes to .*: wakeup of [^ ]+ \([0-9]+\): .*, the limit is 1.00 us$' "why, in the log"
 assert_ge "$(events trigger | wc -l)" 1 "events that say what was seen"
 
 end_kymod TERM

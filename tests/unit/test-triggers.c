@@ -27,7 +27,8 @@
 struct fixture {
 	struct triggers *triggers;
 	char story[1024];
-	int answer; /* of the function */
+	unsigned n_told; /* the owner */
+	int answer;      /* of the function */
 };
 
 static int on_trigger(const struct trigger *t, void *userdata)
@@ -39,6 +40,7 @@ static int on_trigger(const struct trigger *t, void *userdata)
 	snprintf(f->story + n, sizeof(f->story) - n,
 		 "%s at %" PRIu64 ": %" PRIu64 " of %u, %" PRIu64 "\n", trigger_names[t->kind],
 		 t->ts_ns, t->value, t->tid, t->count);
+	f->n_told += t->tell;
 	return f->answer;
 }
 
@@ -322,12 +324,43 @@ static void test_interval(void **state)
 	expect(&f, "wakeup at 1500: 250 of 7, 1\n");
 	turn(&f, 2 * MS, 7, 'S', 0);
 	turn(&f, 2 * MS + 300, 0, 'R', 7);
-	expect(&f, "offcpu at 2000300: 300 of 7, 5\n");
+	expect(&f, "offcpu at 1500: 500 of 7, 4\n"
+		   "offcpu at 2000300: 300 of 7, 1\n");
+	assert_int_equal(f.n_told, 2);
 	turn(&f, 4 * MS, 7, 'S', 0);
 	wake(&f, 4 * MS + 50, 7, false);
 	turn(&f, 4 * MS + 150, 0, 'R', 7);
-	expect(&f, "wakeup at 4000150: 100 of 7, 4\n");
+	expect(&f, "wakeup at 2500: 250 of 7, 3\n"
+		   "wakeup at 4000150: 100 of 7, 1\n");
+	assert_int_equal(f.n_told, 3);
 	assert_int_equal(triggers_count(f.triggers), 10);
+	triggers_free(f.triggers);
+}
+
+/* What nobody is told of is in the archive all the same, a second later or at the end. */
+static void test_settle(void **state)
+{
+	static const uint64_t waits[] = { 200, 150, 700, 300 };
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .interval_ns = 60 * SECOND }, false);
+	for (unsigned i = 0; i < 4; i++) {
+		wake(&f, 1000 * i + 1000, 7 + i, false);
+		turn(&f, 1000 * i + 1000 + waits[i], 0, 'R', 7 + i);
+	}
+	expect(&f, "wakeup at 1200: 200 of 7, 1\n");
+	assert_int_equal(triggers_settle(f.triggers, SECOND), 0);
+	expect(&f, "");
+	assert_int_equal(triggers_settle(f.triggers, SECOND + 2150), 0);
+	expect(&f, "wakeup at 3700: 700 of 9, 3\n");
+	assert_int_equal(triggers_settle(f.triggers, UINT64_MAX), 0);
+	expect(&f, "");
+	wake(&f, 2 * SECOND, 11, false);
+	turn(&f, 2 * SECOND + 100, 0, 'R', 11);
+	assert_int_equal(triggers_settle(f.triggers, UINT64_MAX), 0);
+	expect(&f, "wakeup at 2000000100: 100 of 11, 1\n");
+	assert_int_equal(f.n_told, 1);
 	triggers_free(f.triggers);
 }
 
@@ -384,11 +417,17 @@ static void test_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wakeup),       cmocka_unit_test(test_wakeup_in_doubt),
-		cmocka_unit_test(test_loss),         cmocka_unit_test(test_offcpu),
-		cmocka_unit_test(test_pressure),     cmocka_unit_test(test_leak),
-		cmocka_unit_test(test_interval),     cmocka_unit_test(test_error_is_handed_on),
-		cmocka_unit_test(test_many_threads), cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_wakeup),
+		cmocka_unit_test(test_wakeup_in_doubt),
+		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_offcpu),
+		cmocka_unit_test(test_pressure),
+		cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_settle),
+		cmocka_unit_test(test_error_is_handed_on),
+		cmocka_unit_test(test_many_threads),
+		cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
