@@ -10,12 +10,12 @@
 /* Small enough to stay in a second-level cache, large enough that the system calls do not count. */
 enum { FIRST_ROOM = 256 * 1024 };
 
-static int init(struct input *in)
+static int init(struct input *in, size_t room)
 {
-	in->data = malloc(FIRST_ROOM);
+	in->data = malloc(room);
 	if (!in->data)
 		return -ENOMEM;
-	in->room = FIRST_ROOM;
+	in->room = room;
 	return 0;
 }
 
@@ -28,19 +28,20 @@ int input_init_fd(struct input *in, int fd)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	return init(in);
+	return init(in, FIRST_ROOM);
 }
 
 int input_init_memory(struct input *in, const void *p, size_t n)
 {
 	*in = (struct input){ .fd = -1, .memory = p, .memory_left = n };
-	return init(in);
+	/* All of it, if it is less, and at least something. */
+	return init(in, n < FIRST_ROOM ? n + 1 : FIRST_ROOM);
 }
 
 int input_init_source(struct input *in, input_read_fn read, void *userdata)
 {
 	*in = (struct input){ .fd = -1, .read = read, .userdata = userdata };
-	return init(in);
+	return init(in, FIRST_ROOM);
 }
 
 void input_deinit(struct input *in)

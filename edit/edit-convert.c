@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -13,13 +14,25 @@ FXT_NAMES(X)
 
 /* ---- text ---- */
 
+/* Place I. Without memory the archive is over, and NULL. */
+static char *place(struct edit_copy *c, unsigned i)
+{
+	if (!c->texts[i])
+		c->texts[i] = malloc(EDIT_TEXT_ROOM);
+	if (!c->texts[i])
+		c->to->bytes.error = -ENOMEM;
+	return c->texts[i];
+}
+
 /* The N bytes at BYTES as valid UTF-8 of at most MAX bytes, with a NUL, in one of our places. */
 static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_t max,
 			 size_t *ret_n)
 {
-	char *to = c->texts + (size_t)c->n_texts * EDIT_TEXT_ROOM;
+	char *to = place(c, c->n_texts++);
 
-	c->n_texts++;
+	*ret_n = 0;
+	if (!to)
+		return "";
 	if (n <= max && text_is_utf8(bytes, n)) {
 		memcpy(to, bytes, n);
 		to[n] = '\0';
@@ -35,15 +48,16 @@ static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_
 static void replace(struct edit_copy *c, enum edit_text what, int arg_name,
 		    struct fxt_out_string *s)
 {
-	char *place = c->texts + (size_t)(c->n_texts - 1) * EDIT_TEXT_ROOM;
-	char *to = c->texts + (size_t)(EDIT_TEXTS_MAX - 1) * EDIT_TEXT_ROOM;
-	size_t n =
-		c->rules.text(c->rules.userdata, c->record, what, arg_name, s->text, s->length, to);
+	char *from = place(c, c->n_texts - 1), *to = place(c, EDIT_TEXTS_MAX - 1);
+	size_t n;
 
+	if (!from || !to)
+		return;
+	n = c->rules.text(c->rules.userdata, c->record, what, arg_name, s->text, s->length, to);
 	if (n == EDIT_TEXT_AS_IT_IS)
 		return;
-	memcpy(place, to, n);
-	place[n] = '\0';
+	memcpy(from, to, n);
+	from[n] = '\0';
 	s->length = n;
 }
 
@@ -121,15 +135,17 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 const char *edit_convert_module_name(struct edit_copy *c)
 {
 	struct fxt_out_string name = edit_convert_text(c, &c->record->name, EDIT_TEXT_MODULE, 0);
-	char *place;
+	char *to;
 
 	/* It stands there as a C string. */
 	if (name.length <= FXT_MODULE_NAME_MAX && name.length == strlen(name.text ?: ""))
 		return name.text ?: "";
-	place = c->texts + (size_t)c->n_texts++ * EDIT_TEXT_ROOM;
-	text_clean(place, FXT_MODULE_NAME_MAX + 1, name.text, name.length);
+	to = place(c, c->n_texts++);
+	if (!to)
+		return "";
+	text_clean(to, FXT_MODULE_NAME_MAX + 1, name.text, name.length);
 	c->counts.texts++;
-	return place;
+	return to;
 }
 
 /* ---- koids, times ---- */

@@ -39,7 +39,7 @@ struct edit_copy {
 	bool unknown_said;      /* who the pseudo-thread "unknown" is */
 	struct edit_counts counts;
 	size_t last;
-	char *texts; /* owned; EDIT_TEXTS_MAX of EDIT_TEXT_ROOM bytes */
+	char *texts[EDIT_TEXTS_MAX]; /* owned; of EDIT_TEXT_ROOM bytes; NULL = not needed yet */
 	unsigned n_texts;
 
 	/* Of the record that is being copied. */

@@ -39,9 +39,6 @@ int edit_copy_new(struct edit_copy **ret, struct edit_output *out, const struct 
 	c->to = out;
 	if (rules)
 		c->rules = *rules;
-	c->texts = malloc((size_t)EDIT_TEXTS_MAX * EDIT_TEXT_ROOM);
-	if (!c->texts)
-		return -ENOMEM;
 	*ret = TAKE_PTR(c);
 	return 0;
 }
@@ -65,7 +62,8 @@ struct edit_copy *edit_copy_free(struct edit_copy *c)
 	}
 	table_deinit(&c->providers);
 	fxt_archive_deinit(&c->own);
-	free(c->texts);
+	for (size_t i = 0; i < EDIT_TEXTS_MAX; i++)
+		free(c->texts[i]);
 	free(c);
 	return NULL;
 }

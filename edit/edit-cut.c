@@ -39,10 +39,10 @@ struct edit_cut {
 	struct edit_kept *starts[STARTS_MAX]; /* session_start of each machine; owned */
 	uint32_t start_pids[STARTS_MAX];
 	size_t n_starts;
-	uint64_t start_ns;                    /* of the first one in the file; 0 = none was seen */
-	struct clock_snapshot clock;          /* the last one; all 0 without one */
-	struct edit_kept *across[ACROSS_MAX]; /* complete events over its first moment; owned */
-	size_t n_across, across_bytes;
+	uint64_t start_ns;           /* of the first one in the file; 0 = none was seen */
+	struct clock_snapshot clock; /* the last one; all 0 without one */
+	struct edit_kept **across;   /* complete events over its first moment; owned, with each */
+	size_t n_across, across_room, across_bytes;
 	uint64_t lost; /* that the archive tells of within the cut */
 	uint64_t full; /* that its recorders had no room for, as they say at their end */
 	uint64_t n_events;
@@ -169,6 +169,7 @@ struct edit_cut *edit_cut_free(struct edit_cut *c)
 		return NULL;
 	for (size_t i = 0; i < c->n_across; i++)
 		edit_kept_unref(c->across[i]);
+	free(c->across);
 	for (size_t i = 0; i < c->n_starts; i++)
 		edit_kept_unref(c->starts[i]);
 	edit_viewer_free(c->viewer);
@@ -351,14 +352,24 @@ static int take_own(struct edit_cut *c, const struct edit_sorted *item)
 	}
 }
 
-static void keep_across(struct edit_cut *c, const struct edit_sorted *item)
+static int keep_across(struct edit_cut *c, const struct edit_sorted *item)
 {
 	if (c->n_across == ACROSS_MAX || c->across_bytes > ACROSS_BYTES_MAX) {
 		c->counts.left_out++;
-		return;
+		return 0;
+	}
+	if (c->n_across == c->across_room) {
+		size_t room = c->across_room ? 2 * c->across_room : 16;
+		struct edit_kept **across = realloc(c->across, room * sizeof(struct edit_kept *));
+
+		if (!across)
+			return -ENOMEM;
+		c->across = across;
+		c->across_room = room;
 	}
 	c->across_bytes += edit_kept_bytes(item->kept);
 	c->across[c->n_across++] = edit_kept_ref(item->kept);
+	return 0;
 }
 
 /* Of a record before the cut, what is still so within it. R is the item's, to be changed. */
@@ -373,10 +384,8 @@ static int note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_r
 		return 0;
 	}
 	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_DURATION_COMPLETE &&
-	    r->event.end_ns > c->from_ns) {
-		keep_across(c, item);
-		return 0;
-	}
+	    r->event.end_ns > c->from_ns)
+		return keep_across(c, item);
 	c->counts.left_out++;
 	if (r->type == FXT_RECORD_SCHEDULING)
 		e = edit_timeline_note(c->timeline, r);

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "edit/edit-find.h"
 
-enum { CPUS = FXT_CPU_MAX + 1 };
+enum { CPUS = FXT_CPU_MAX + 1, PAGE_CPUS = 64, N_PAGES = CPUS / PAGE_CPUS };
 
 /* More threads than this are not followed: their wakeups pass as they are. */
 enum { THREADS_MAX = 1 << 22 };
@@ -42,11 +42,11 @@ struct thread {
 struct edit_timeline {
 	edit_timeline_fn write;
 	void *userdata;
-	bool silent;               /* nothing is to be written */
-	struct cpu *cpus;          /* owned; CPUS */
-	uint32_t n_cpus;           /* that are known are below it */
-	struct table threads;      /* tid -> struct thread, owned */
-	struct gap gaps[GAPS_MAX]; /* a ring; the last is at (n_gaps - 1) % GAPS_MAX */
+	bool silent;                /* nothing is to be written */
+	struct cpu *pages[N_PAGES]; /* owned; of PAGE_CPUS each, NULL = none of them was seen */
+	uint32_t n_cpus;            /* that are known are below it */
+	struct table threads;       /* tid -> struct thread, owned */
+	struct gap gaps[GAPS_MAX];  /* a ring; the last is at (n_gaps - 1) % GAPS_MAX */
 	uint64_t n_gaps;
 	uint64_t gap_to_ns; /* of the last one; 0 = there was none */
 	uint64_t n_mended, n_dropped;
@@ -58,13 +58,28 @@ int edit_timeline_new(struct edit_timeline **ret, edit_timeline_fn write, void *
 
 	if (!t)
 		return -ENOMEM;
-	t->cpus = calloc(CPUS, sizeof(*t->cpus));
-	if (!t->cpus)
-		return -ENOMEM;
 	t->write = write;
 	t->userdata = userdata;
 	*ret = TAKE_PTR(t);
 	return 0;
+}
+
+/* CPU, if its page is there. */
+static struct cpu *find_cpu(const struct edit_timeline *t, uint32_t cpu)
+{
+	struct cpu *page = cpu < CPUS ? t->pages[cpu / PAGE_CPUS] : NULL;
+
+	return page ? &page[cpu % PAGE_CPUS] : NULL;
+}
+
+/* The same, with its page. NULL without memory. */
+static struct cpu *get_cpu(struct edit_timeline *t, uint32_t cpu)
+{
+	struct cpu **page = &t->pages[cpu / PAGE_CPUS];
+
+	if (!*page)
+		*page = calloc(PAGE_CPUS, sizeof(**page));
+	return find_cpu(t, cpu);
 }
 
 struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
@@ -72,7 +87,8 @@ struct edit_timeline *edit_timeline_free(struct edit_timeline *t)
 	if (!t)
 		return NULL;
 	table_deinit_free(&t->threads);
-	free(t->cpus);
+	for (size_t i = 0; i < N_PAGES; i++)
+		free(t->pages[i]);
 	free(t);
 	return NULL;
 }
@@ -95,7 +111,9 @@ uint64_t edit_timeline_dropped(const struct edit_timeline *t)
 
 uint64_t edit_timeline_runs(const struct edit_timeline *t, uint32_t cpu)
 {
-	return cpu < CPUS && t->cpus[cpu].known ? t->cpus[cpu].runs.tid : 0;
+	const struct cpu *c = find_cpu(t, cpu);
+
+	return c && c->known ? c->runs.tid : 0;
 }
 
 int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid)
@@ -130,9 +148,9 @@ static int get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret
 /* From now on SIDE runs on CPU. */
 static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
 {
-	struct cpu *c = &t->cpus[cpu];
+	struct cpu *c = get_cpu(t, cpu);
 	struct thread *out, *in;
-	int r = get_thread(t, c->runs.tid, &out);
+	int r = c ? get_thread(t, c->runs.tid, &out) : -ENOMEM;
 
 	if (r == 0)
 		r = get_thread(t, side.tid, &in);
@@ -185,7 +203,7 @@ static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, u
 /* What runs on CPU left it, and its switch is missing. */
 static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
 {
-	struct cpu *c = &t->cpus[cpu];
+	struct cpu *c = find_cpu(t, cpu);
 	uint64_t at = clamp(sure_until(t, c, ts_ns), c->last_ns, ts_ns);
 	int r = write_switch(t, cpu, at, c->runs, (struct side){ 0 });
 
@@ -196,7 +214,7 @@ static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
 /* SIDE is about to be switched out on CPU, and how it came there is missing. */
 static int open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
 {
-	struct cpu *c = &t->cpus[cpu];
+	struct cpu *c = find_cpu(t, cpu);
 	uint64_t at = clamp(t->gap_to_ns, c->last_ns, ts_ns);
 	struct thread *thread;
 	int r = get_thread(t, side.tid, &thread);
@@ -257,11 +275,13 @@ static int drop(struct edit_timeline *t)
 static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
 {
 	uint32_t cpu = record->sw.cpu;
-	struct cpu *c = &t->cpus[cpu];
+	struct cpu *c = get_cpu(t, cpu);
 	uint64_t ts_ns = record->ts_ns;
 	struct side out, in;
 	int elsewhere, r = 0;
 
+	if (!c)
+		return -ENOMEM;
 	get_sides(record, &out, &in);
 	/* What comes after it is written already; or it came twice. */
 	if (c->known && (ts_ns < c->last_ns ||
@@ -297,7 +317,7 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 	if (thread->woken && (t->gap_to_ns <= thread->woken_ns))
 		return drop(t);
 	if (thread->cpu >= 0) {
-		const struct cpu *c = &t->cpus[thread->cpu];
+		const struct cpu *c = find_cpu(t, (uint32_t)thread->cpu);
 
 		/* It sleeps; so it was switched out, if that can have been lost. */
 		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
@@ -335,9 +355,9 @@ int edit_timeline_open(struct edit_timeline *t, uint64_t ts_ns)
 	int r = 0;
 
 	for (uint32_t cpu = 0; r == 0 && cpu < t->n_cpus; cpu++) {
-		struct cpu *c = &t->cpus[cpu];
+		struct cpu *c = find_cpu(t, cpu);
 
-		if (!c->known)
+		if (!c || !c->known)
 			continue;
 		r = write_switch(t, cpu, ts_ns, (struct side){ 0 }, c->runs);
 		c->last_ns = ts_ns;
@@ -350,9 +370,9 @@ int edit_timeline_close(struct edit_timeline *t, uint64_t ts_ns)
 	int r = 0;
 
 	for (uint32_t cpu = 0; r == 0 && cpu < t->n_cpus; cpu++) {
-		struct cpu *c = &t->cpus[cpu];
+		struct cpu *c = find_cpu(t, cpu);
 
-		if (!c->known || c->runs.tid == 0)
+		if (!c || !c->known || c->runs.tid == 0)
 			continue;
 		r = write_switch(t, cpu, ts_ns > c->last_ns ? ts_ns : c->last_ns, c->runs,
 				 (struct side){ 0 });

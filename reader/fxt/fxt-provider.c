@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/fxt/fxt-provider.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +19,18 @@ int fxt_provider_new(struct fxt_provider **ret, uint32_t id)
 	return 0;
 }
 
+static void free_bytes(struct fxt_string *s)
+{
+	if (s->known == 0)
+		free((char *)s->bytes);
+	*s = (struct fxt_string){ 0 };
+}
+
 static void free_pages(struct fxt_provider *p)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(p->pages); i++) {
 		for (size_t j = 0; p->pages[i] && j < FXT_PROVIDER_PAGE; j++)
-			free(p->pages[i][j].bytes);
+			free_bytes(&p->pages[i][j]);
 		free(p->pages[i]);
 	}
 }
@@ -50,21 +59,62 @@ static const struct known {
 #undef X
 };
 
+/* Names by their hash: place in known_names + 1, or 0; what does not fit there is in the next ones. */
+enum { NAME_SLOTS = 1024, NAME_BYTES_MAX = 24 };
+
+static_assert(ARRAY_SIZE(known_names) < NAME_SLOTS / 2, "a table that is half empty");
+
+static uint16_t name_slots[NAME_SLOTS];
+
+static unsigned name_slot(const char *bytes, size_t n)
+{
+	uint32_t hash = 2166136261U; /* FNV-1a */
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (uint8_t)bytes[i]) * 16777619U;
+	return (hash ^ hash >> 16) % NAME_SLOTS;
+}
+
+static void fill_name_slots(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(known_names); i++) {
+		unsigned slot = name_slot(known_names[i].text, known_names[i].length);
+
+		while (name_slots[slot] != 0)
+			slot = (slot + 1) % NAME_SLOTS;
+		name_slots[slot] = (uint16_t)(i + 1);
+	}
+}
+
+/* The one that the text of N bytes is, or NULL. */
+static const struct known *find_known(const char *bytes, size_t n)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	if (n == 0 || n > NAME_BYTES_MAX)
+		return NULL;
+	pthread_once(&once, fill_name_slots);
+	for (unsigned slot = name_slot(bytes, n); name_slots[slot] != 0;
+	     slot = (slot + 1) % NAME_SLOTS) {
+		const struct known *k = &known_names[name_slots[slot] - 1];
+
+		if (k->length == n && memcmp(k->text, bytes, n) == 0)
+			return k;
+	}
+	return NULL;
+}
+
 int fxt_provider_look_up(const struct fxt_text *t)
 {
-	if (!t->bytes || t->length == 0 || t->length > 24)
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(known_names); i++)
-		if (known_names[i].length == t->length &&
-		    memcmp(known_names[i].text, t->bytes, t->length) == 0)
-			return known_names[i].name;
-	return 0;
+	const struct known *k = t->bytes ? find_known(t->bytes, t->length) : NULL;
+
+	return k ? k->name : 0;
 }
 
 int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *bytes, uint32_t n)
 {
 	struct fxt_string **page = &p->pages[index / FXT_PROVIDER_PAGE], *s;
-	struct fxt_text text = { .bytes = bytes, .length = n };
+	const struct known *known = find_known(bytes, n);
 	char *copy = NULL;
 
 	if (!*page)
@@ -73,14 +123,18 @@ int fxt_provider_set_string(struct fxt_provider *p, unsigned index, const char *
 		return -ENOMEM;
 	s = &(*page)[index % FXT_PROVIDER_PAGE];
 	p->text_bytes -= s->bytes ? s->length : 0;
-	if (p->text_bytes + n <= FXT_PROVIDER_TEXT_MAX)
+	if (!known && p->text_bytes + n <= FXT_PROVIDER_TEXT_MAX)
 		copy = malloc(n ? n : 1);
-	free(s->bytes);
-	*s = (struct fxt_string){ 0 };
+	free_bytes(s);
+	if (known) {
+		*s = (struct fxt_string){ known->text, n, known->name };
+		p->text_bytes += n;
+		return 0;
+	}
 	if (!copy)
 		return p->text_bytes + n > FXT_PROVIDER_TEXT_MAX ? -ENOBUFS : -ENOMEM;
 	memcpy(copy, bytes, n);
-	*s = (struct fxt_string){ copy, n, (int16_t)fxt_provider_look_up(&text) };
+	*s = (struct fxt_string){ .bytes = copy, .length = n };
 	p->text_bytes += n;
 	return 0;
 }

@@ -34,7 +34,7 @@ struct fxt_thread {
 enum { FXT_PROVIDER_PAGE = 256 };
 
 struct fxt_string {
-	char *bytes; /* owned; NULL = not registered */
+	const char *bytes; /* owned, but static text if it is known; NULL = not registered */
 	uint32_t length;
 	int16_t known;
 };

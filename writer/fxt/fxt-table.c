@@ -5,11 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Entries there is room for at the beginning; most archives name a few hundred strings. */
+enum { FIRST_ENTRIES = 64 };
+
+/* Room for N entries, and for entry 0. Returns 0 or -ENOMEM. */
+static int make_room(struct fxt_table *t, size_t n)
+{
+	size_t all = (size_t)(t->last - t->first) + 2, room = t->n_entries ?: FIRST_ENTRIES;
+	struct fxt_table_entry *entries;
+
+	if (n + 1 <= t->n_entries)
+		return 0;
+	while (room < n + 1)
+		room *= 2;
+	if (room > all)
+		room = all;
+	entries = realloc(t->entries, room * sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	memset(entries + t->n_entries, 0, (room - t->n_entries) * sizeof(*entries));
+	t->entries = entries;
+	t->n_entries = room;
+	return 0;
+}
+
 int fxt_table_init(struct fxt_table *t, uint16_t first, uint16_t last)
 {
 	*t = (struct fxt_table){ .first = first, .last = last };
-	t->entries = calloc((size_t)(last - first) + 2, sizeof(*t->entries));
-	return t->entries ? 0 : -ENOMEM;
+	return make_room(t, 1);
 }
 
 void fxt_table_deinit(struct fxt_table *t)
@@ -42,6 +65,12 @@ static uint16_t index_of(const struct fxt_table *t, uint16_t i)
 	return (uint16_t)(t->first + i - 1);
 }
 
+/* Entries move when there are more of them: what is remembered is their numbers. */
+static int set_key(struct fxt_table *t, uint64_t key, uint16_t i)
+{
+	return table_set(&t->by_key, key, (void *)(uintptr_t)i);
+}
+
 /* A place for a new KEY: a fresh one, or that of the entry used least recently. 0 = no memory. */
 static uint16_t take_place(struct fxt_table *t, uint64_t key)
 {
@@ -49,13 +78,13 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 
 	if (t->n_used < t->last - t->first + 1) {
 		i = (uint16_t)(t->n_used + 1);
-		if (table_set(&t->by_key, key, &t->entries[i]) < 0)
+		if (make_room(t, i) < 0 || set_key(t, key, i) < 0)
 			return 0;
 		t->n_used++;
 	} else {
 		i = t->oldest;
 		/* The key goes in first: when that fails, the table is as it was. */
-		if (table_set(&t->by_key, key, &t->entries[i]) < 0)
+		if (set_key(t, key, i) < 0)
 			return 0;
 		table_remove(&t->by_key, t->entries[i].key);
 		unlink_entry(t, i);
@@ -73,14 +102,14 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, size_t n,
 			uint16_t *ret_index)
 {
-	struct fxt_table_entry *e;
 	char *copy;
 	uint16_t i;
 
-	for (; (e = table_get(&t->by_key, key)); key = key + 1 ? key + 1 : 1) {
+	for (; (i = (uint16_t)(uintptr_t)table_get(&t->by_key, key)); key = key + 1 ? key + 1 : 1) {
+		const struct fxt_table_entry *e = &t->entries[i];
+
 		if (e->length != n || memcmp(e->text, text, n) != 0)
 			continue;
-		i = (uint16_t)(e - t->entries);
 		if (t->newest != i) {
 			unlink_entry(t, i);
 			link_newest(t, i);

@@ -22,8 +22,10 @@ struct fxt_table_entry {
 };
 
 struct fxt_table {
-	struct table by_key;             /* to entries */
-	struct fxt_table_entry *entries; /* [index - first + 1]; 0 is no entry */
+	struct table by_key; /* to the numbers of entries */
+	struct fxt_table_entry
+		*entries; /* [index - first + 1]; 0 is no entry. Grows as it is used */
+	size_t n_entries;
 	uint16_t first, last;
 	uint16_t n_used;
 	uint16_t oldest, newest; /* entry numbers; 0 = none */

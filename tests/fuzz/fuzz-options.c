@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Options of libFuzzer that suit all targets. What the caller says comes behind them, and holds.
+ */
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+/*
+ * An input of ours reaches thousands of places. Keeping account of how rare each is (-entropic) took nine
+ * tenths of the time: without it, fuzz-edit and fxt-reader run ten times as often.
+ */
+static char no_entropic[] = "-entropic=0";
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	static char *args[64];
+
+	if ((size_t)*argc + 2 > ARRAY_SIZE(args))
+		return 0;
+	args[0] = (*argv)[0];
+	args[1] = no_entropic;
+	for (int i = 1; i < *argc; i++)
+		args[i + 1] = (*argv)[i];
+	++*argc;
+	*argv = args;
+	return 0;
+}
