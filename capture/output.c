@@ -272,9 +272,12 @@ static void next(struct output *o)
 static void *run(void *userdata)
 {
 	struct output *o = userdata;
-	int r;
+	int r = thread_identity_take(&o->store->writer);
 
 	pthread_mutex_lock(&o->lock);
+	o->status.error = r;
+	if (r < 0)
+		thread_signal(o->event_fd);
 	for (;;) {
 		while (o->n_queued == 0 && !o->finishing && !o->abandoned)
 			pthread_cond_wait(&o->wake, &o->lock);

@@ -93,8 +93,10 @@ void snapshot_cancel(struct snapshot *s)
 static void *run(void *userdata)
 {
 	struct snapshot *s = userdata;
-	int r = flight_snapshot_write(s->taken, s->to);
+	int r = thread_identity_take(&s->to->writer);
 
+	if (r == 0)
+		r = flight_snapshot_write(s->taken, s->to);
 	/* What it held is free before anybody is told. */
 	s->taken = flight_snapshot_free(s->taken);
 	atomic_fetch_sub(&n_writing, 1);

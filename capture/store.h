@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "capture/thread-identity.h"
 
 enum store_part { STORE_HEAD, STORE_BODY, STORE_TAIL };
 
@@ -48,6 +49,7 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
+	struct thread_identity writer; /* of the thread that calls its functions */
 };
 
 static inline struct store *store_free(struct store *s)

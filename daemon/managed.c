@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "capture/flight.h"
+#include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
 #include "daemon/patience.h"
@@ -222,6 +223,7 @@ int managed_take_snapshot(struct managed *s, int fd, sd_bus_message *call)
 	if (r < 0)
 		return r;
 	TAKE_FD(own_fd);
+	to->writer = thread_identity_of(access_sender_uid(s->manager->access, call));
 	r = session_take_snapshot(s->session, to, &w.snapshot);
 	if (r < 0) {
 		store_free(to);
@@ -563,9 +565,11 @@ static int make_store(struct managed *s, struct create_request *request)
 	if (request->options.mode == SESSION_FLIGHT)
 		return make_flight(s, request);
 	r = store_fd_new(request->output_fd, &request->store);
-	if (r == 0)
-		request->output_fd = -1; /* the store's now */
-	return r;
+	if (r < 0)
+		return r;
+	request->output_fd = -1; /* the store's now */
+	request->store->writer = thread_identity_of(s->uid);
+	return 0;
 }
 
 /* What each has: its object and its place in the event loop. */
