@@ -10,10 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Whoever the user is, his groups are not asked for: that could wait for a server. */
+/* The user's own groups are not looked up: that could wait for a server. */
 #define NO_GROUP ((gid_t)65534)
 
-/* (both only tell who it was before; -1 is nobody) */
+/* (both calls return the previous id, even on failure; -1 changes nothing) */
 static int set_file_ids(uid_t uid, gid_t gid)
 {
 	syscall(SYS_setfsgid, gid);
@@ -44,7 +44,7 @@ int thread_identity_take(const struct thread_identity *id)
 	r = set_file_ids(id->uid, NO_GROUP);
 	if (r == 0)
 		r = drop_capabilities();
-	/* The kernel takes it from the whole process then; but its memory is no less its own. */
+	/* The kernel has cleared it for the whole process, whose memory is root's as before. */
 	if (dumpable == 1)
 		prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 	return r;

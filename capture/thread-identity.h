@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As whom a thread uses files. What it writes for somebody else is to be his in all that the kernel looks at when space is given out: blocks that
- * are kept for root (ext4) and limits that some capabilities pass by would otherwise be spent on whoever asks.
+ * The identity of a thread for file systems. What a thread writes for a user is to be the user's when
+ * the kernel hands out space: else blocks that are reserved for root (ext4), and what capabilities
+ * allow beyond limits, would be spent on users.
  */
 #pragma once
 
@@ -13,14 +14,14 @@ struct thread_identity {
 	uid_t uid;
 };
 
-/* That of UID, for whom something is done: root's is the process's own. */
+/* The identity to write with for UID; for root it is that of the process. */
 static inline struct thread_identity thread_identity_of(uid_t uid)
 {
 	return (struct thread_identity){ .other = uid != 0, .uid = uid };
 }
 
 /*
- * The calling thread, and no other, is ID for file systems from now on, in no group, and without capabilities. What is open stays open. Nobody
- * gets a way into the process by it: for signals and debuggers it is who it was. Returns 0 or a negative errno.
+ * Gives the calling thread, and no other, identity ID for file systems, no group and no capability.
+ * Open files stay open. For signals and debuggers nothing changes. Returns 0 or a negative errno.
  */
 int thread_identity_take(const struct thread_identity *id);

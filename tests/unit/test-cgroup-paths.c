@@ -164,7 +164,7 @@ static void test_budget(void **state)
 	uint64_t begin_ns;
 
 	(void)state;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 400; i++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "/%d", i);
@@ -173,9 +173,9 @@ static void test_budget(void **state)
 	c = open_tree();
 	assert_int_equal(cgroup_paths_find(c, UINT64_C(1) << 60, 9, take, &t), 0);
 	begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	assert_int_equal(cgroup_paths_walk(c, 1000000, take, &t), 1);
+	assert_int_equal(cgroup_paths_walk(c, 200000, take, &t), 1);
 	/* (valgrind takes its time for the last 64 entries) */
-	assert_in_range(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, 1000000, 200000000);
+	assert_in_range(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, 200000, 200000000);
 	cgroup_paths_free(c);
 }
 
