@@ -132,11 +132,17 @@ static const char *advice_to(int error)
 	}
 }
 
+/* libbpf shows a log, though an empty one, whenever a program could not be loaded. */
+static bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
 int load_error(int error, const char *deed, char **reterr_text)
 {
 	const char *advice = advice_to(error);
 
-	if (verifier_says)
+	if (verifier_says && !is_shortage(error))
 		advice =
 			"; this kernel's verifier refuses a program of kymo: please report it, with "
 			"what uname -r prints";

@@ -130,8 +130,8 @@ mkdir "$TMP"
 start_bus
 TMP=${TMP%/other}
 POOR=$BUS BUS=$ours
-# (enough for the service; enough to load the programs, too, but not to attach all of them)
-for files in 80 120; do
+# (enough for the service, and for some maps or programs)
+for files in 80 95 110; do
 	start_poor_kymod --nofile=$files
 	expect_no_start poor$files 'Too many open files; .* \(ulimit -n; LimitNOFILE='
 	terminate $poor kymod

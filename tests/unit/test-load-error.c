@@ -141,12 +141,31 @@ static void test_verifier(void **state)
 	assert_true(strlen(text) < 600);
 }
 
+/* The verifier is not to blame where there are too few descriptors, although libbpf shows its log. */
+static void test_verifier_without_descriptors(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	begin();
+	say(LIBBPF_WARN, "libbpf: prog 'p': BPF program load failed: %s\n", strerror(EMFILE));
+	say(LIBBPF_WARN, "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n-- END PROG LOAD LOG --\n",
+	    "p");
+	assert_int_equal(load_error(-EMFILE, "load it", &text), -EMFILE);
+	assert_non_null(strstr(text, "LimitNOFILE"));
+	assert_null(strstr(text, "verifier"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),         cmocka_unit_test(test_nothing_said),
-		cmocka_unit_test(test_verifier),      cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_locked_memory), cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_nothing_said),
+		cmocka_unit_test(test_verifier),
+		cmocka_unit_test(test_verifier_without_descriptors),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_locked_memory),
+		cmocka_unit_test(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
