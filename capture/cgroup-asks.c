@@ -103,7 +103,7 @@ unsigned cgroup_asks_take(struct cgroup_asks *a, struct cgroup_ask batch[CGROUP_
 	return n;
 }
 
-/* Whether the answer to the last one of the N of BATCH is among those of FOUND: several are asked that are in one cgroup. */
+/* Whether the last of the N in BATCH asks for a cgroup that an earlier one has FOUND. */
 static bool is_answered(const struct cgroup_ask *batch, unsigned n, const bool *found)
 {
 	for (unsigned i = 0; i + 1 < n; i++)

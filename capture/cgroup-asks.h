@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cgroups whose paths a session asks for, and when they are looked for: so that nobody who makes many cgroups keeps the worker
- * busy. Questions wait in a queue; answers of processes (cgroup-paths.h) take 5 % of a CPU at most, and the walk 1 %.
+ * The cgroups whose paths a session asks for, and when they are looked up: so many cgroups do not
+ * keep the worker busy. Questions wait in a queue; asking processes (cgroup-paths.h) takes 5 % of a
+ * CPU at most, and the walk 1 %.
  */
 #pragma once
 
@@ -28,8 +29,9 @@ struct cgroup_asks {
 };
 
 /*
- * Answers where the processes of TASKS (struct rec_task) are: of OWN ones, which the programs select, or of all. What else there is comes
- * with it as far as a short walk leads. In these functions answers (struct worker_cgroup) go behind FOUND.
+ * Looks up where the processes of TASKS (struct rec_task) are: those that the programs select if OWN
+ * is set, else all. Then walks for a moment, and tells of all cgroups on the way. This and
+ * cgroup_asks_answer() append answers (struct worker_cgroup) to FOUND.
  */
 void cgroup_asks_begin(struct cgroup_asks *a, const struct outbuf *tasks, bool own,
 		       struct outbuf *found);
@@ -44,6 +46,6 @@ uint64_t cgroup_asks_next_ns(const struct cgroup_asks *a);
 /* Takes what is first in the queue into BATCH. Returns how many. */
 unsigned cgroup_asks_take(struct cgroup_asks *a, struct cgroup_ask batch[CGROUP_ASKS_AT_ONCE]);
 
-/* Answers the N of BATCH as far as that goes, and walks on. Changes nothing that cgroup_asks_add() changes. */
+/* Looks up the N of BATCH, and walks on. Does not touch the queue. */
 void cgroup_asks_answer(struct cgroup_asks *a, const struct cgroup_ask *batch, unsigned n,
 			struct outbuf *found);

@@ -112,7 +112,7 @@ static int tell(uint64_t id, const char *path, cgroup_path_fn fn, void *userdata
 
 /* ---- what a process says ---- */
 
-/* The line of the unified hierarchy in TEXT, without its beginning, cut off in place; NULL if there is none. */
+/* The path in the line of the unified hierarchy, cut off in place; NULL if there is none. */
 static char *unified_line(char *text)
 {
 	for (char *line = text, *next; line && *line; line = next) {
@@ -144,7 +144,7 @@ static const char *path_of_process(const struct cgroup_paths *c, uint32_t pid,
 	return unified_line(buffer);
 }
 
-/* Whether the folder PATH is that of ID: who moves, or is another process by now, says another one. */
+/* Whether the folder PATH is that of ID: a process that moved, or reuses the pid, names another. */
 static bool is_at(const struct cgroup_paths *c, const char *path, uint64_t id)
 {
 	struct stat st;
@@ -169,8 +169,8 @@ int cgroup_paths_find(struct cgroup_paths *c, uint64_t id, uint32_t pid, cgroup_
 		table_remove(&c->wanted, id);
 		return tell(id, path, fn, userdata);
 	}
-	/* It begins where the round of now is, so all of the next one may be needed, too. Without memory, or when
-	 * too many are looked for, nobody knows it. */
+	/* A round that has begun may be past it, so it may take the next one, too. Without memory, or
+	 * when too many are wanted, it stays unknown. */
 	if (c->wanted.n_used < WANTED_MAX && !table_get(&c->wanted, id))
 		table_set(&c->wanted, id, (void *)(c->round + (c->n_dirs > 0 ? 2 : 1)));
 	return 0;
@@ -178,7 +178,7 @@ int cgroup_paths_find(struct cgroup_paths *c, uint64_t id, uint32_t pid, cgroup_
 
 /* ---- the walk ---- */
 
-/* Goes into the folder that FD is open on, which it takes over; PATH is its. One that goes meanwhile has nothing in it. */
+/* Goes into the folder at PATH, open as FD (taken over). A folder that goes away counts as empty. */
 static void enter(struct cgroup_paths *c, int fd)
 {
 	DIR *dir = fd >= 0 && c->n_dirs < DEPTH_MAX ? fdopendir(fd) : NULL;
@@ -229,7 +229,7 @@ static int step(struct cgroup_paths *c, cgroup_path_fn fn, void *userdata)
 	return r;
 }
 
-/* What was looked for in all of the round that ends is not there. */
+/* Forgets ids that were wanted during all of the round that ends. */
 static void give_up(struct cgroup_paths *c)
 {
 	struct table rest = { 0 };

@@ -3,9 +3,10 @@
  * A flight recorder's memory: the last chunks of a recording, in files on a file system that is memory (tmpfs) and outlives this
  * process, or without names. docs/ARCHITECTURE.md, "Flight recorder".
  *
- * Each chunk is two files, N.head and N.body, N counting up. The oldest chunk goes when without it there is still
- * enough time, or the bytes are too many, or more than the file system has free besides. What is kept has no gap: a chunk that alone is too large
- * is dropped from there on, and at the next one everything before it goes.
+ * Each chunk is two files, N.head and N.body, N counting up. The oldest chunk goes when there is still
+ * enough time without it, or the bytes are too many, or the file system has fewer left free. What is
+ * kept has no gap: a chunk that alone is too large is dropped from there on, and at the next one
+ * everything before it goes.
  *
  * A snapshot is a head, all bodies from there on, and a tail. It holds the files open, so taking it and
  * writing it out does not wait for anything and nothing waits for it; as long as it does, their memory is not free.
@@ -46,7 +47,7 @@ int flight_take(struct store *s, struct flight_snapshot **ret);
 /* Any thread: the number of the oldest chunk that STORE keeps, of those that have begun, from 0. UINT64_MAX: it keeps none. */
 uint64_t flight_oldest(struct store *s);
 
-/* Any thread: how many bytes STORE may keep by now: max_bytes, or as many as are free besides. */
+/* Any thread: how many bytes STORE may keep at present: max_bytes, or as many as are left free. */
 uint64_t flight_limit(struct store *s);
 
 /* What a dead process has left in DIR_FD. Returns as flight_take(). */

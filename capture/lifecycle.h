@@ -21,7 +21,7 @@ struct lifecycle {
 	/* Asks for a task about which nothing is known; lifecycle_learned() gets the answer. False if
 	 * that cannot be asked now. */
 	bool (*ask)(uint32_t tid, void *userdata);
-	/* Asks for the path of a cgroup, in which PID is; tasks_set_cgroup() gets the answer. Likewise. */
+	/* Asks for the path of a cgroup that PID is in; tasks_set_cgroup() gets the answer. Likewise. */
 	bool (*ask_cgroup)(uint64_t id, uint32_t pid, void *userdata);
 	bool cgroups_refused; /* since lifecycle_ask_again() */
 	void *userdata;
@@ -43,7 +43,7 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid);
 /* TID is one of process PID: should the question about it get no answer, that at least is known. */
 int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid);
 
-/* There may be room for questions again: asks where those are whom it could not ask of. */
+/* There is room for questions again: asks for the cgroups that were refused. */
 void lifecycle_ask_again(struct lifecycle *l);
 
 /* The answer to a question. What has told of itself meanwhile is left alone. */

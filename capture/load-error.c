@@ -97,19 +97,19 @@ static int tell(int error, const char *deed, const char *advice, char **reterr_t
 	return error;
 }
 
-/* To whom the kernel refuses it. */
-static const char *advice_to_refused(void)
+/* Capabilities are blamed only if they are missing. */
+static const char *advice_on_refusal(void)
 {
 	const struct load_rights rights = rights_of_now();
 
 	if (!rights.capable)
 		return "; kymo needs root, or CAP_BPF and CAP_PERFMON";
 	if (!rights.locks_freely)
-		return "; the capabilities are there, so something else refuses it: kernel "
-		       "lockdown, a security module, a filter of system calls, or before Linux 5.11 "
-		       "the limit of locked memory (ulimit -l; LimitMEMLOCK= of kymod.service)";
-	return "; the capabilities are there, so something else refuses it: kernel lockdown, a "
-	       "security module, or a filter of system calls";
+		return "; the process has the capabilities that it needs: check kernel lockdown, "
+		       "security modules, system call filters and, before Linux 5.11, the limit on "
+		       "locked memory (ulimit -l; LimitMEMLOCK= in kymod.service)";
+	return "; the process has the capabilities that it needs: check kernel lockdown, security "
+	       "modules and system call filters";
 }
 
 static const char *advice_to(int error)
@@ -117,26 +117,32 @@ static const char *advice_to(int error)
 	switch (error) {
 	case -EPERM:
 	case -EACCES:
-		return advice_to_refused();
+		return advice_on_refusal();
 	case -ENOMEM:
 	case -E2BIG:
 		return "; try smaller rings (-b)";
 	case -EMFILE:
-		return "; a session takes some file descriptors for each CPU and each map: allow "
-		       "more of them (ulimit -n; LimitNOFILE= of kymod.service)";
+		return "; a session needs several file descriptors per CPU and per map: raise the "
+		       "limit (ulimit -n; LimitNOFILE= in kymod.service)";
 	case -ENFILE:
-		return "; all file descriptors of this machine are taken: allow more of them "
-		       "(sysctl fs.file-max)";
+		return "; the system-wide limit on open files is reached: raise it (sysctl "
+		       "fs.file-max)";
 	default:
 		return "";
 	}
+}
+
+/* libbpf shows a log, though an empty one, whenever a program could not be loaded. */
+static bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
 }
 
 int load_error(int error, const char *deed, char **reterr_text)
 {
 	const char *advice = advice_to(error);
 
-	if (verifier_says)
+	if (verifier_says && !is_shortage(error))
 		advice =
 			"; this kernel's verifier refuses a program of kymo: please report it, with "
 			"what uname -r prints";
@@ -166,9 +172,9 @@ int load_error_memlock(const char *deed, char **reterr_text)
 	char advice[320];
 
 	snprintf(advice, sizeof(advice),
-		 "; the rings need more locked memory than the limit of %" PRIu64 " KiB and what "
-		 "kernel.perf_event_mlock_kb grants each user leave: raise it (ulimit -l; "
-		 "LimitMEMLOCK= of kymod.service), or end other sessions",
+		 "; the rings need more locked memory than RLIMIT_MEMLOCK (%" PRIu64
+		 " KiB) and kernel.perf_event_mlock_kb allow: raise the limit (ulimit -l; "
+		 "LimitMEMLOCK= in kymod.service), or end other sessions",
 		 rights.locks_bytes >> 10);
 	return tell(-EPERM, deed, advice, reterr_text);
 }

@@ -23,7 +23,7 @@ int load_error(int error, const char *deed, char **reterr_text);
 /* Likewise, where it takes perf events, which some kernels give to fewer. */
 int load_error_perf(int error, const char *deed, char **reterr_text);
 
-/* Likewise, where memory of perf events could not be mapped since no more of it may be locked. Returns -EPERM. */
+/* Likewise: a ring of perf events exceeds the limit on locked memory. Returns -EPERM. */
 int load_error_memlock(const char *deed, char **reterr_text);
 
 /* For tests: RIGHTS are what this process may, from now on; NULL: what it may in truth. */

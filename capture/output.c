@@ -95,7 +95,7 @@ static void release(struct output *o)
 	if (!last)
 		return;
 	if (o->counted)
-		user_counts_add(&abandoned_threads, o->store->owner, -1);
+		user_counts_add(&abandoned_threads, o->store->writer.uid, -1);
 	drop_queue(o);
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		outbuf_deinit(&o->buffers[i]);
@@ -292,9 +292,12 @@ static void next(struct output *o)
 static void *run(void *userdata)
 {
 	struct output *o = userdata;
-	int r;
+	int r = thread_identity_take(&o->store->writer);
 
 	pthread_mutex_lock(&o->lock);
+	o->status.error = r;
+	if (r < 0)
+		thread_signal(o->event_fd);
 	for (;;) {
 		while (o->n_queued == 0 && !o->finishing && !o->abandoned)
 			pthread_cond_wait(&o->wake, &o->lock);
@@ -356,7 +359,7 @@ struct output *output_free(struct output *o)
 	/* It may hang for ever, in a file of its owner's: with one buffer, at its owner's expense. */
 	if (o->busy) {
 		o->counted = true;
-		user_counts_add(&abandoned_threads, o->store->owner, 1);
+		user_counts_add(&abandoned_threads, o->store->writer.uid, 1);
 		drop_queue(o);
 	}
 	pthread_cond_signal(&o->wake);

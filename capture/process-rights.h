@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What rights there are; and less of them, for a process that is forked to do something for somebody else: both of these are for
- * good. System calls and not the library's functions, which would tell threads that the child does not have.
+ * The rights of this thread; and fewer rights, for good, for a process that is forked to do something
+ * for somebody else. System calls and not the library's functions, which would notify threads that
+ * the child does not have.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Capabilities by their numbers: the headers of a system may be older than CAP_PERFMON and CAP_BPF. */
+/* Numbers of capabilities: system headers may be older than CAP_PERFMON and CAP_BPF. */
 enum {
 	RIGHTS_IPC_LOCK = 14,
 	RIGHTS_SYS_ADMIN = 21,

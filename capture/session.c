@@ -315,7 +315,7 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	if (r == 0)
 		r = recorder_init(&s->recorder);
 	if (r == 0)
-		r = worker_new(&defaulted, store->owner, &s->worker);
+		r = worker_new(&defaulted, store->writer.uid, &s->worker);
 	if (r == 0)
 		r = session_watch(s, worker_fd(s->worker));
 	if (r == 0)

@@ -91,11 +91,13 @@ void snapshot_cancel(struct snapshot *s)
 static void *run(void *userdata)
 {
 	struct snapshot *s = userdata;
-	int r = flight_snapshot_write(s->taken, s->to);
+	int r = thread_identity_take(&s->to->writer);
 
+	if (r == 0)
+		r = flight_snapshot_write(s->taken, s->to);
 	/* What it held is free before anybody is told. */
 	s->taken = flight_snapshot_free(s->taken);
-	user_counts_add(&written_snapshots, s->to->owner, -1);
+	user_counts_add(&written_snapshots, s->to->writer.uid, -1);
 	end(s, r);
 	snapshot_unref(s);
 	return NULL;
@@ -112,7 +114,7 @@ static bool has_turn(struct user_count writing, uid_t uid)
 
 static int start_writing(struct snapshot *s)
 {
-	uid_t uid = s->to->owner;
+	uid_t uid = s->to->writer.uid;
 	int r = -EBUSY;
 
 	if (has_turn(user_counts_add(&written_snapshots, uid, 1), uid)) {

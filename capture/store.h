@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
+#include "capture/thread-identity.h"
 
 enum store_part { STORE_HEAD, STORE_BODY, STORE_TAIL };
 
@@ -49,7 +50,8 @@ struct store_ops {
 
 struct store {
 	const struct store_ops *ops;
-	uid_t owner; /* at whose expense what it waits for is; root unless somebody says so */
+	/* Of the thread that calls its functions: whoever's file it is, at whose expense it hangs. */
+	struct thread_identity writer;
 };
 
 static inline struct store *store_free(struct store *s)

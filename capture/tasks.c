@@ -284,7 +284,7 @@ static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct t
 	}
 }
 
-/* Forgets the paths of cgroups that nobody is in, or of all, if that is little. */
+/* Forgets the paths of cgroups without a task, or all paths if that frees too few. */
 static void forget_cgroups(struct tasks *t)
 {
 	struct table kept = { 0 };

@@ -64,7 +64,7 @@ struct tasks {
 
 enum { TASKS_TID_MAX = 1 << FXT_KOID_TID_BITS };
 
-/* Paths of cgroups that are kept; then those are forgotten that no task is in, and asked for again when there is one. */
+/* Paths of cgroups that are kept; beyond that those without a task are forgotten. */
 enum { TASKS_CGROUPS_MAX = 32768 };
 
 int tasks_init(struct tasks *t);
@@ -125,8 +125,8 @@ int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COM
  */
 int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path);
 
-/* Whether it makes sense to ask where TASK is: it is a process, nobody knows the path of its cgroup, and it was not asked for by TASK, which may know
- * it although others in it had ended by then. */
+/* Whether to ask where TASK is: it is a process, the path of its cgroup is unknown, and this process was
+ * not asked yet. (Others in the same cgroup may have ended before they could be asked.) */
 bool tasks_asks_cgroup(const struct tasks *t, const struct task *task);
 
 /* The process PID has ended. Returns true, but only the first time that it is said. */

@@ -479,8 +479,8 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 }
 
 /*
- * The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is known. Of what has
- * failed before nothing is complete, and its reason stays.
+ * The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is
+ * known. After a failure nothing is complete, and the first error stays.
  */
 static void start_sampler(struct worker *w)
 {

@@ -54,8 +54,8 @@ struct worker_news {
 	struct outbuf looked_up; /* struct rec_task: asked for. Owned */
 	struct outbuf commands;  /* struct worker_command. Owned */
 	struct outbuf
-		cgroups; /* struct worker_cgroup: of who was listed with `started`, then those asked for. Owned */
-	bool cgroups_asked; /* some of what waited was looked for: there is room again, since the last time */
+		cgroups; /* struct worker_cgroup: first with `started`, then as asked for. Owned */
+	bool cgroups_asked;     /* there is room for more questions, since the last time */
 	struct outbuf samples;  /* struct rec_sample. Owned */
 	struct outbuf mappings; /* struct rec_mapping, of what was there at the start. Owned */
 	uint32_t shed;          /* bits 1 << SHED_*, of those that were ordered: has gone */
@@ -92,7 +92,7 @@ uint64_t worker_cpu_ns(struct worker *w);
 /* Another order, to look up TID in /proc (of own processes: in the kernel). False if too many are waiting. */
 bool worker_order_lookup(struct worker *w, uint32_t tid);
 
-/* Another one, to find the path of cgroup ID, in which process PID is. False if too many are waiting. */
+/* Another one, to find the path of cgroup ID, which PID is in. False if too many are waiting. */
 bool worker_order_cgroup(struct worker *w, uint64_t id, uint32_t pid);
 
 /* Another one, to look at what process PID, which is watched, has mapped. */

@@ -62,15 +62,15 @@ static void print_cost(const struct session_view *v)
 		       (double)v->sheds[i].limit_ppm / 1e4);
 }
 
-/* What a flight recorder may keep is less than it was asked to. */
+/* A flight recorder may keep less than was asked for. */
 static void print_limit(const struct session_view *v)
 {
 	uint64_t asked = strtoull(session_view_option(v, "flight_bytes"), NULL, 10);
 	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
 
 	if (v->counters.flight_limit && v->counters.flight_limit < asked)
-		printf("    keeps:    %s at most instead of %s: no more than the runtime directory "
-		       "of the service has free besides\n",
+		printf("    keeps:    %s instead of %s: the runtime directory of the service has "
+		       "too little free space\n",
 		       text_format_size(keeps, v->counters.flight_limit),
 		       text_format_size(wanted, asked));
 }

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "capture/flight.h"
+#include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
 #include "daemon/patience.h"
@@ -147,7 +148,7 @@ static bool is_due(const struct managed *s, const struct waiter *w)
 
 	switch (w->what) {
 	case WAIT_STARTED:
-		/* One that fails is on its way to its end for a while, and then does not run. */
+		/* A session that fails passes through "draining" before it is "failed". */
 		return session_has_run(s->session) || session_error(s->session, NULL) < 0 ||
 		       managed_finished(s);
 	case WAIT_FINISHED:
@@ -222,7 +223,7 @@ int managed_take_snapshot(struct managed *s, int fd, uid_t uid, sd_bus_message *
 	if (r < 0)
 		return r;
 	TAKE_FD(own_fd);
-	to->owner = uid;
+	to->writer = thread_identity_of(uid);
 	r = session_take_snapshot(s->session, to, &w.snapshot);
 	if (r < 0) {
 		store_free(to);
@@ -304,7 +305,7 @@ static void log_dropped(struct managed *s, const struct session_counters *c)
 			    text_format_size(keeps, session_options(s->session)->flight_bytes));
 }
 
-/* And of what it cannot keep since others need the room. */
+/* And of a limit below what was asked for. */
 static void log_limited(struct managed *s, const struct session_counters *c)
 {
 	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
@@ -315,8 +316,8 @@ static void log_limited(struct managed *s, const struct session_counters *c)
 		return;
 	s->told_limited = true;
 	log_session_warning(&about, 0,
-			    "the flight recorder keeps %s at most instead of %s: no more than the "
-			    "runtime directory of the service has free besides",
+			    "the flight recorder may keep %s instead of %s: the runtime directory "
+			    "has too little free space",
 			    text_format_size(keeps, c->flight_limit),
 			    text_format_size(wanted, asked));
 }
@@ -567,7 +568,7 @@ static int make_store(struct managed *s, struct create_request *request)
 	if (r < 0)
 		return r;
 	request->output_fd = -1; /* the store's now */
-	request->store->owner = s->uid;
+	request->store->writer = thread_identity_of(s->uid);
 	return 0;
 }
 

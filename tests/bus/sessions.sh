@@ -107,15 +107,16 @@ assert_eq "$(jq -S keys "$TMP/service.json")" "$(jq -S keys "$TMP/stdout")" "cap
 
 no_bpf_left "all sessions"
 
-# What a service that has too little of something cannot start, start says: with the reason, and nothing stays behind.
-# start_poor_kymod LIMIT: one with this limit (of prlimit), and without the capability to pass by it
+# If the service is short of something, start fails with the reason, and leaves nothing behind.
+# start_poor_kymod LIMIT: with this limit (of prlimit), and without the capability to exceed it
 start_poor_kymod() {
-	RUNTIME_DIRECTORY=$TMP/poor prlimit "$1" setpriv --bounding-set=-ipc_lock --no-new-privs "$KYMOD" --bus "$POOR" >"$TMP/poor.log" 2>&1 &
+	RUNTIME_DIRECTORY=$TMP/poor prlimit "$1" setpriv --bounding-set=-ipc_lock --no-new-privs \
+		"$KYMOD" --bus "$POOR" >"$TMP/poor.log" 2>&1 &
 	poor=$!
 	expect_soon 10 "$KYMO" list --bus "$POOR"
 }
 
-# expect_no_start NAME TEXT: it fails, with TEXT on standard error; there is neither a session nor a file afterwards
+# expect_no_start NAME TEXT: it fails, with TEXT on standard error, and leaves no session and no file
 expect_no_start() {
 	expect_exit 1 "$KYMO" start "$1" --bus "$POOR" -o "$TMP/$1.fxt" -b 8M
 	assert_contains "$TMP/stderr" "$2" "why session $1 does not start"
@@ -129,13 +130,13 @@ mkdir "$TMP"
 start_bus
 TMP=${TMP%/other}
 POOR=$BUS BUS=$ours
-# (one has enough for the service, one for the programs, too, but not to attach all of them)
-for files in 80 120; do
+# (enough for the service, and for some maps or programs)
+for files in 80 95 110; do
 	start_poor_kymod --nofile=$files
 	expect_no_start poor$files 'Too many open files; .* \(ulimit -n; LimitNOFILE='
 	terminate $poor kymod
 done
-# Each user may lock a little, in all programs together: one or two sessions of root may start before that is used up.
+# Each user may lock a little, in all programs together: one or two sessions may start before that.
 start_poor_kymod --memlock=0
 for n in 1 2 3 4; do
 	"$KYMO" start locked"$n" --bus "$POOR" -o "$TMP/locked$n.fxt" -b 8M >/dev/null 2>&1 || break

@@ -5,7 +5,7 @@
 # be, and each capability that it has is given a reason.
 
 . "$(dirname "$0")/../lib.sh"
-need_command systemd-analyze pkg-config
+need_command systemd-analyze pkg-config jq
 
 units=$KYMO_BUILD/units
 systemd-analyze security --help | grep -q -- --offline || skip "this systemd-analyze looks at no units in files"
@@ -21,6 +21,15 @@ for unit in "$TMP"/units/*; do
 	assert_empty "$TMP/stdout" "what systemd says about ${unit##*/}"
 done
 expect_exit 0 systemd-analyze security --offline=yes --threshold=25 --no-pager "$units/kymod.service"
+
+# The unit gives a reason for each row that counts, and for no other.
+systemd-analyze security --offline=yes --json=short --no-pager "$units/kymod.service" |
+	jq -r '.[] | select((.exposure // "0" | tonumber) > 0) | .name' | sort >"$TMP/rows"
+assert_ge "$(wc -l <"$TMP/rows")" 10 "rows that count"
+sed -n 's/^#   0\.[0-9] \([^ ]*\).*/\1/p' "$units/kymod.service" | sort >"$TMP/reasons"
+assert_eq "$(comm -23 "$TMP/rows" "$TMP/reasons")" "" "rows that count, without a reason in the unit"
+[ "$(systemctl --version | awk 'NR == 1 { print $2 }')" -gt 252 ] ||
+	assert_eq "$(comm -13 "$TMP/rows" "$TMP/reasons")" "" "reasons for what does not count"
 
 capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$units/kymod.service")
 assert_ge "$(wc -w <<<"$capabilities")" 2 "capabilities"

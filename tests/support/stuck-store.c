@@ -56,7 +56,7 @@ struct store *stuck_store_new(uid_t owner)
 	struct store *s = calloc(1, sizeof(*s));
 
 	if (s)
-		*s = (struct store){ &ops, owner };
+		*s = (struct store){ &ops, { .uid = owner } };
 	return s;
 }
 

@@ -102,3 +102,59 @@ expect_exit "0|3" "$KYMO" stop good --bus "$BUS"
 expect_exit 0 "$KYMO" check "$TMP/good.fxt"
 stop_kymod
 no_bpf_left "a session that failed"
+
+# ---- what is kept for root ----
+
+# Of an ext4 file system a part is root's. What the service writes for a user is the user's, with the capabilities that the unit leaves it.
+need_command mkfs.ext4 losetup setpriv
+user=$(id -u uucp) || skip "there is no user uucp"
+chmod 755 "$TMP"
+truncate -s 24M "$TMP/image"
+mkfs.ext4 -q -m 25 -E lazy_itable_init=0,lazy_journal_init=0 "$TMP/image"
+mkdir "$TMP/ext4"
+mount -o loop "$TMP/image" "$TMP/ext4" 2>"$TMP/mount.log" || skip "cannot mount a file: $(cat "$TMP/mount.log")"
+at_exit umount "$TMP/ext4"
+mkdir -m 777 "$TMP/ext4/open"
+read -r free available bytes < <(stat -f -c '%f %a %S' "$TMP/ext4")
+reserved=$((free - available))
+assert_ge $((reserved * bytes)) 4000000 "bytes that are kept for root"
+
+capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$ROOT/units/kymod.service.in" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+# (groups as systemd has them: none)
+RUNTIME_DIRECTORY=$TMP/run setpriv --bounding-set="-all,$capabilities" --clear-groups --no-new-privs \
+	"$KYMOD" --bus "$BUS" --group "$user" >"$TMP/kymod.log" 2>&1 &
+KYMOD_PID=$!
+expect_soon 5 "$KYMO" list --bus "$BUS"
+chmod 777 "$TMP/bus"
+cp "$KYMO" "$TMP/kymo"
+as_user() {
+	setpriv --reuid="$user" --regid="$user" --clear-groups "$@"
+}
+# of_root: blocks that nobody but root may have, and that are free
+of_root() {
+	stat -f -c %f "$TMP/ext4"
+}
+expect_exit 0 as_user "$TMP/kymo" start box --mode flight --keep-size 64M -e sched -b 8M --bus "$BUS"
+expect_exit 0 as_user "$TMP/kymo" start stream -o "$TMP/ext4/open/stream.fxt" -e sched -b 8M --bus "$BUS"
+stream_has_failed() {
+	"$KYMO" status --json "$user/stream" --bus "$BUS" >"$TMP/stream.json" && grep -q '"failed"' "$TMP/stream.json"
+}
+for _ in {1..20}; do
+	"$KYMO_LOAD" pingpong 40000 >/dev/null
+	! stream_has_failed || break
+done
+expect_soon 5 stream_has_failed
+assert_contains "$TMP/stream.json" 'No space left' "why the user's session failed"
+is_good "$TMP/ext4/open/stream.fxt" 0
+assert_ge "$(stat -c %s "$TMP/ext4/open/stream.fxt")" 4000000 "bytes that the user had"
+assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a stream"
+expect_exit 1 as_user "$TMP/kymo" snapshot box -o "$TMP/ext4/open/box.fxt" --bus "$BUS"
+assert_contains "$TMP/stderr" 'No space left' "what is said of a snapshot"
+assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a snapshot"
+# Root may have them: for root it writes as root.
+expect_exit "0|3" "$KYMO" record --bus "$BUS" -d 500ms -o "$TMP/ext4/root.fxt"
+assert_le "$(of_root)" $((reserved - 1)) "blocks that are left when root has used some"
+expect_exit 0 as_user "$TMP/kymo" stop box --bus "$BUS"
+assert_eq "$(awk '$1 == "Uid:" { print $5 }' /proc/$KYMOD_PID/status)" 0 "whose files the service itself makes"
+stop_kymod
+no_bpf_left "outputs of a user"

@@ -47,6 +47,10 @@ calls() {
 calls kymod >"$TMP/calls"
 grep -qx ptrace "$TMP/calls" || fail "the filter of the unit was not understood"
 ! grep -qx mount "$TMP/calls" || fail "the filter of the unit was not understood"
+# (with which threads write what is a user's as that user: failing-output sees to the rest)
+for call in setgroups setfsuid setfsgid capset prctl; do
+	grep -qx $call "$TMP/calls" || fail "the unit does not allow $call()"
+done
 calls kymo-perf >"$TMP/perf-calls"
 grep -vx perf_event_open "$TMP/calls" >"$TMP/calls-without-perf"
 

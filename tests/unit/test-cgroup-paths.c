@@ -136,7 +136,7 @@ static void test_walk_in_pieces(void **state)
 	unsigned n;
 
 	(void)state;
-	for (int i = 0; i < 500; i++) {
+	for (int i = 0; i < 200; i++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "/%d.slice/x", i);
@@ -145,7 +145,7 @@ static void test_walk_in_pieces(void **state)
 	c = open_tree();
 	n = walk_in_pieces(c, id, &t);
 	assert_int_equal(t.n, 1);
-	assert_string_equal(t.path, "/499.slice/x");
+	assert_string_equal(t.path, "/199.slice/x");
 	/* (ENTRIES_PER_LOOK entries are one piece) */
 	assert_in_range(n, 1000 / 64, 100);
 	/* Also in the middle of a round. */
@@ -164,7 +164,7 @@ static void test_budget(void **state)
 	uint64_t begin_ns;
 
 	(void)state;
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 400; i++) {
 		char path[64];
 
 		snprintf(path, sizeof(path), "/%d", i);
@@ -173,9 +173,9 @@ static void test_budget(void **state)
 	c = open_tree();
 	assert_int_equal(cgroup_paths_find(c, UINT64_C(1) << 60, 9, take, &t), 0);
 	begin_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	assert_int_equal(cgroup_paths_walk(c, 1000000, take, &t), 1);
+	assert_int_equal(cgroup_paths_walk(c, 200000, take, &t), 1);
 	/* (valgrind takes its time for the last 64 entries) */
-	assert_in_range(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, 1000000, 200000000);
+	assert_in_range(clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin_ns, 200000, 200000000);
 	cgroup_paths_free(c);
 }
 

@@ -68,7 +68,7 @@ static void test_nothing_said(void **state)
 	assert_string_equal(text, "cannot make it: Cannot allocate memory; try smaller rings (-b)");
 }
 
-/* What is said to who may do as RIGHTS say. */
+/* The advice for a process with these RIGHTS. */
 static void assert_advice(const struct load_rights *rights, int error, const char *wanted,
 			  const char *unwanted)
 {
@@ -84,12 +84,12 @@ static void assert_advice(const struct load_rights *rights, int error, const cha
 		fail_msg("'%s' is in: %s", unwanted, text);
 }
 
-/* Nobody is sent for capabilities that he has, nor for limits that are none. */
+/* Advice names neither capabilities that are there nor limits that do not apply. */
 static void test_refusals(void **state)
 {
 	(void)state;
 	assert_advice(&none, -EPERM, "needs root, or CAP_BPF", "LimitMEMLOCK");
-	assert_advice(&all, -EPERM, "a filter of system calls", "CAP_BPF");
+	assert_advice(&all, -EPERM, "system call filters", "CAP_BPF");
 	assert_advice(&all, -EPERM, "lockdown", "LimitMEMLOCK");
 	assert_advice(&limited, -EPERM, "LimitMEMLOCK", "CAP_BPF");
 	assert_advice(&limited, -EACCES, "lockdown", "CAP_BPF");
@@ -104,7 +104,7 @@ static void test_locked_memory(void **state)
 	begin();
 	assert_int_equal(load_error_memlock("watch", &text), -EPERM);
 	load_error_assume(NULL);
-	assert_non_null(strstr(text, "the limit of 64 KiB"));
+	assert_non_null(strstr(text, "RLIMIT_MEMLOCK (64 KiB)"));
 	assert_non_null(strstr(text, "LimitMEMLOCK"));
 	assert_null(strstr(text, "CAP_BPF"));
 }
@@ -141,12 +141,31 @@ static void test_verifier(void **state)
 	assert_true(strlen(text) < 600);
 }
 
+/* The verifier is not to blame where there are too few descriptors, although libbpf shows its log. */
+static void test_verifier_without_descriptors(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	begin();
+	say(LIBBPF_WARN, "libbpf: prog 'p': BPF program load failed: %s\n", strerror(EMFILE));
+	say(LIBBPF_WARN, "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n-- END PROG LOAD LOG --\n",
+	    "p");
+	assert_int_equal(load_error(-EMFILE, "load it", &text), -EMFILE);
+	assert_non_null(strstr(text, "LimitNOFILE"));
+	assert_null(strstr(text, "verifier"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),         cmocka_unit_test(test_nothing_said),
-		cmocka_unit_test(test_verifier),      cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_locked_memory), cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_nothing_said),
+		cmocka_unit_test(test_verifier),
+		cmocka_unit_test(test_verifier_without_descriptors),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_locked_memory),
+		cmocka_unit_test(test_descriptors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -609,7 +609,7 @@ static void test_small_socket(void **state)
 	assert_int_equal(setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)), 0);
 	assert_int_equal(write(fds[1], "x", 1), 1);
 	o = output(fds[1]);
-	output_store(o)->owner = 4711;
+	output_store(o)->writer.uid = 4711;
 	put(o, 'a', 4096);
 	usleep(50000);
 	output_free(o);

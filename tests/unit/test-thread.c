@@ -8,14 +8,20 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/thread.h"
+#include "capture/thread-identity.h"
 
 static bool readable(int fd, int timeout_ms)
 {
@@ -115,13 +121,74 @@ static void test_start(void **state)
 	close_fd(s.event_fd);
 }
 
+struct somebody {
+	int event_fd, error, dumpable;
+	char status[4096];
+};
+
+static void read_status(const char *path, char status[static 4096])
+{
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(status, 1, 4095, f) : 0;
+
+	status[n] = '\0';
+	if (f)
+		fclose(f);
+}
+
+static void *be_somebody(void *userdata)
+{
+	static const struct thread_identity id = { .other = true, .uid = 4711 };
+	struct somebody *s = userdata;
+
+	s->error = thread_identity_take(&id);
+	s->dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+	read_status("/proc/thread-self/status", s->status);
+	thread_signal(s->event_fd);
+	return NULL;
+}
+
+/* One thread uses files as somebody else, without any right; all others, and the process, are who they were. */
+static void test_identity(void **state)
+{
+	struct somebody s = { .event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	int dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
+	const struct thread_identity root = thread_identity_of(0);
+	char before[4096], after[4096];
+
+	(void)state;
+	assert_int_equal(thread_identity_take(&root), 0);
+	read_status("/proc/thread-self/status", before);
+	assert_int_equal(thread_start(be_somebody, &s), 0);
+	assert_true(readable(s.event_fd, 10000));
+	close_fd(s.event_fd);
+	if (geteuid() != 0) {
+		assert_int_equal(s.error, -EPERM);
+		return;
+	}
+	assert_int_equal(s.error, 0);
+	assert_int_equal(s.dumpable, dumpable);
+	assert_non_null(strstr(s.status, "\nUid:\t0\t0\t0\t4711\n"));
+	assert_non_null(strstr(s.status, "\nGid:\t0\t0\t0\t65534\n"));
+	assert_non_null(strstr(s.status, "\nGroups:\t \n"));
+	assert_non_null(strstr(s.status, "\nCapEff:\t0000000000000000\n"));
+	assert_non_null(strstr(s.status, "\nCapPrm:\t0000000000000000\n"));
+	read_status("/proc/thread-self/status", after);
+	for (const char *key = "Uid:\0Gid:\0Groups:\0CapEff:\0CapPrm:\0"; *key;
+	     key += strlen(key) + 1) {
+		const char *a = strstr(before, key), *b = strstr(after, key);
+
+		assert_true(a && b);
+		assert_memory_equal(a, b, strcspn(a, "\n"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signal),
-		cmocka_unit_test(test_signal_overflow),
-		cmocka_unit_test(test_prompt),
-		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_signal),   cmocka_unit_test(test_signal_overflow),
+		cmocka_unit_test(test_prompt),   cmocka_unit_test(test_start),
+		cmocka_unit_test(test_identity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
