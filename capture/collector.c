@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <linux/membarrier.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -34,6 +35,28 @@ static int map_costs(struct collector *c)
 	return 0;
 }
 
+/* What maps, programs and links of a session take at most, and what it takes for each CPU. */
+enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = 4 };
+
+/* Whether there are descriptors for a session. libbpf takes a lack of them for features that the kernel lacks. */
+static int check_descriptors(unsigned n_cpus)
+{
+	unsigned n = DESCRIPTORS + DESCRIPTORS_PER_CPU * n_cpus;
+	_cleanup_free_ int *fds = calloc(n, sizeof(*fds));
+	unsigned i = 0;
+	int r = 0;
+
+	if (!fds)
+		return -ENOMEM;
+	for (; r == 0 && i < n; i += r == 0) {
+		fds[i] = eventfd(0, EFD_CLOEXEC);
+		r = fds[i] < 0 ? -errno : 0;
+	}
+	while (i > 0)
+		close(fds[--i]);
+	return r;
+}
+
 int collector_new(const struct session_options *options, struct collector **ret, char **reterr_text)
 {
 	_cleanup_(collector_freep) struct collector *c = calloc(1, sizeof(*c));
@@ -59,6 +82,9 @@ int collector_new(const struct session_options *options, struct collector **ret,
 	c->clock = sampler_clock(&r);
 	if (!c->clock && c->categories & CATEGORY_PROFILE)
 		return load_error_perf(r, "take samples (perf events)", reterr_text);
+	r = check_descriptors(c->n_cpus);
+	if (r < 0)
+		return load_error(r, "load the eBPF programs", reterr_text);
 	c->skel = kymo_bpf__open();
 	if (!c->skel)
 		return load_error(-errno, "open the eBPF programs", reterr_text);

@@ -213,6 +213,14 @@ static int finish(struct collect *k, struct bus_client *c)
 	return is_to_go_on(k, &v) ? wait_and_try_again(k, "Beginning anew") : r;
 }
 
+/* Whether the session, which was not said to have started, had its output fail before that could be said. */
+static bool has_failed_output(const struct collect *k, struct bus_client *c)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	return bus_client_view(c, k->path, &v) == 0 && strcmp(v.reason, "output failed") == 0;
+}
+
 static int run_session(struct collect *k, struct bus_client *c)
 {
 	char status[160];
@@ -220,6 +228,8 @@ static int run_session(struct collect *k, struct bus_client *c)
 
 	k->began_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (bus_client_watch(c, k->path) < 0 || bus_client_start(c, k->path) < 0) {
+		if (has_failed_output(k, c))
+			return finish(k, c);
 		complain(k, c);
 		bus_client_remove(c, k->path);
 		return wait_and_try_again(k, "Could not start; trying again");
