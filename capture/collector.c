@@ -144,16 +144,36 @@ static int start_map_rings(struct collector *c, char **reterr_text)
 	return r < 0 ? load_error_perf(r, deed, reterr_text) : 0;
 }
 
+struct attach_row {
+	struct bpf_program *prog;
+	struct bpf_link **link;
+};
+
+/* Attaches those of ROWS that are loaded, in their order. Returns 0 or a negative errno with a sentence. */
+static int attach_rows(const struct attach_row *rows, size_t n, char **reterr_text)
+{
+	char deed[64];
+
+	load_error_begin();
+	for (size_t i = 0; i < n; i++) {
+		if (!bpf_program__autoload(rows[i].prog))
+			continue;
+		*rows[i].link = bpf_program__attach(rows[i].prog);
+		if (*rows[i].link)
+			continue;
+		snprintf(deed, sizeof(deed), "attach %s", bpf_program__name(rows[i].prog));
+		return load_error(-errno, deed, reterr_text);
+	}
+	return 0;
+}
+
 int collector_attach(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
 	/* In this order: who a thread is must be known before it is seen running. The switches come
 	 * last, so that each wakeup that matters to one has been seen. Ends come before begins
 	 * (cpu.bpf.c). */
-	const struct {
-		struct bpf_program *prog;
-		struct bpf_link **link;
-	} rows[] = {
+	const struct attach_row rows[] = {
 		/* What is said of a program at its end comes before that; and what of a thread, before it. */
 		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
 		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
@@ -183,35 +203,25 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
 		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
 		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
-		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
 		{ skel->progs.on_sched_switch, &skel->links.on_sched_switch },
-		/* Behind it: they run in this order. */
-		{ skel->progs.on_offcpu_switch, &skel->links.on_offcpu_switch },
 	};
-	char deed[64];
 	int r = start_map_rings(c, reterr_text);
 
-	if (r < 0)
-		return r;
-	load_error_begin();
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!bpf_program__autoload(rows[i].prog))
-			continue;
-		*rows[i].link = bpf_program__attach(rows[i].prog);
-		if (*rows[i].link)
-			continue;
-		snprintf(deed, sizeof(deed), "attach %s", bpf_program__name(rows[i].prog));
-		return load_error(-errno, deed, reterr_text);
-	}
-	return 0;
+	return r < 0 ? r : attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 }
 
-int collector_start_sampler(struct collector *c, char **reterr_text)
+int collector_start_stacks(struct collector *c, char **reterr_text)
 {
-	int r;
+	struct kymo_bpf *skel = c->skel;
+	/* The second one looks at times of on_sched_switch: they run in the order in which they are attached. */
+	const struct attach_row rows[] = {
+		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
+		{ skel->progs.on_offcpu_switch, &skel->links.on_offcpu_switch },
+	};
+	int r = attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
 
-	if (!(c->categories & CATEGORY_PROFILE))
-		return 0;
+	if (r < 0 || !(c->categories & CATEGORY_PROFILE))
+		return r;
 	load_error_begin();
 	r = sampler_new(c->skel->progs.on_tick, c->n_cpus, c->frequency, &c->sampler);
 	if (r == -EINVAL) {

@@ -49,10 +49,10 @@ DEFINE_CLEANUP(struct collector *, collector_free)
 int collector_attach(struct collector *c, char **reterr_text);
 
 /*
- * What is to begin last, once what there is has been listed: to sample. Takes up to 0.1 s. Returns as
- * collector_new(); 0 also if no samples are asked for.
+ * What is to begin last, once what is mapped has been listed: samples and times off CPU. Takes up to 0.1 s. Returns as
+ * collector_new(); 0 also if no stacks are asked for.
  */
-int collector_start_sampler(struct collector *c, char **reterr_text);
+int collector_start_stacks(struct collector *c, char **reterr_text);
 
 /*
  * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/memory.h. All of it

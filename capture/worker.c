@@ -479,13 +479,13 @@ static void read_mappings(struct worker *w, const struct outbuf *tasks)
 }
 
 /*
- * The sampler, if there is one: when all that it would disturb has begun, and all that stacks need is
- * known. After a failure nothing is complete, and the first error stays.
+ * What walks stacks, if anything does: when all that it would disturb has begun, and what is mapped has been listed, so that no
+ * stack stands before the mappings that name it. After a failure nothing is complete, and the first error stays.
  */
-static void start_sampler(struct worker *w)
+static void start_stacks(struct worker *w)
 {
 	char *text = NULL;
-	int r = called_off(w) || w->failed ? 0 : collector_start_sampler(w->collector, &text);
+	int r = called_off(w) || w->failed ? 0 : collector_start_stacks(w->collector, &text);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0) {
@@ -507,7 +507,7 @@ static void start_and_describe(struct worker *w)
 		read_mappings(w, &list);
 		if (w->options.categories & CATEGORIES_MEMORY)
 			start_watching(w, &list);
-		start_sampler(w);
+		start_stacks(w);
 		w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
 		w->next_proof_ns = w->options.own ? w->next_cpus_ns : 0;
 		read_commands(w, &list);

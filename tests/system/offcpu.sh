@@ -57,6 +57,30 @@ while read -r name tid n ns; do
 		"times that $waker woke $name"
 done <"$TMP/waits"
 
+note "mappings stand before the first stack that needs them"
+# Many processes to be listed, and one that leaves its CPU a thousand times a second all the while.
+sleepers=()
+for _ in {1..150}; do
+	sleep 300 &
+	sleepers+=($!)
+done
+"$KYMO_LOAD" sleep 3000 1000 >/dev/null &
+often=$!
+expect_soon 5 is_asleep "$often"
+expect_exit "0|3" "$KYMO" record --direct -e offcpu --offcpu-min 500us -d 1 -o "$TMP/first.fxt"
+kill "${sleepers[@]}" $often
+# (mappings are taken as they come in the file)
+"$LIST_STACKS" "$TMP/first.fxt" | awk -v pid=$often '
+	$1 == "offcpu" && $3 == pid {
+		for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
+		all++
+		unmapped += $f ~ /^unmapped:/
+	}
+	END { print all + 0, unmapped + 0 }' >"$TMP/first"
+read -r all unmapped <"$TMP/first"
+assert_ge "$all" 100 "times off CPU of a process that was there before"
+assert_eq "$unmapped" 0 "of these before what it has mapped (of $all)"
+
 # Of all threads of the machine: each begins and ends with a switch of that thread.
 dump_records "$TMP/t.fxt"
 switches | awk '{ print "out", $1, $3; print "in", $1, $4 }' | sort >"$TMP/switches"
