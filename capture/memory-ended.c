@@ -114,7 +114,7 @@ bool memory_runs(const struct memory *m, const struct memory_image *image,
 void memory_forget_armed(struct memory *m, struct armed *armed)
 {
 	table_remove(&m->processes, (uint64_t)armed->pid + 1);
-	armed_free(armed, &m->going);
+	armed_free(armed, &m->arming, &m->going);
 }
 
 void memory_detach_forgotten(struct memory *m)
@@ -122,7 +122,8 @@ void memory_detach_forgotten(struct memory *m)
 	struct outbuf going = m->going;
 
 	m->going = (struct outbuf){ 0 };
-	probes_free_all((struct probes **)going.data, going.size / sizeof(struct probes *));
+	probe_keeper_detach(m->arming.keeper, (const uint32_t *)going.data,
+			    going.size / sizeof(uint32_t));
 	outbuf_deinit(&going);
 }
 
