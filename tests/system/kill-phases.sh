@@ -11,6 +11,7 @@ need_btf
 need_bus
 
 kills=${1:-2}
+# (some of them: PHASES="attach detach")
 categories=sched,profile,offcpu,memory
 start_service_bus
 target=$TMP/kt$RANDOM
@@ -171,5 +172,5 @@ for phase in ${PHASES:-attach running detach rotate snapshot}; do
 	note "$phase: $kills kills, $n_within of them with probes in their places"
 done
 for pid in "${targets[@]}"; do
-	is_gone "$pid" && fail "a program that was watched has ended"
+	! is_gone "$pid" || fail "a program that was watched has ended"
 done
