@@ -4,5 +4,8 @@
  */
 #pragma once
 
-/* Memory that is shared: rings of collectors, which stay in the kernel as long as anybody has them. Returns 0 or a negative errno. */
+/*
+ * Memory that is shared: rings of collectors, which stay in the kernel as long as anybody has them.
+ * Returns 0 or a negative errno.
+ */
 int after_fork_unmap_shared(void);

@@ -23,8 +23,10 @@ struct probe_keeper {
 	uint32_t last_id;
 };
 
-/* What is asked. ATTACH: with the file and the PROGRAMS (bits) as descriptors; N struct allocator_probe follow. DETACH: N ids
- * (uint32_t) do. */
+/*
+ * What is asked. ATTACH: with the file and the PROGRAMS (bits) as descriptors; N struct
+ * allocator_probe follow. DETACH: N ids (uint32_t) do.
+ */
 struct keeper_question {
 	bool attach;
 	uint32_t id;
@@ -88,8 +90,10 @@ static size_t take_fds(struct msghdr *m, int *fds, size_t n)
 	return n;
 }
 
-/* Descriptors that come with it go to FDS, which has room for FDS_MAX, and their number to *RET_N; or NULL: there are none. Returns 0, or a
- * negative errno: -EPIPE at the end. */
+/*
+ * Descriptors that come with it go to FDS, which has room for FDS_MAX, and their number to *RET_N;
+ * or NULL: there are none. Returns 0, or a negative errno: -EPIPE at the end.
+ */
 static int receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];

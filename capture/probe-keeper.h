@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that attaches probes, and detaches them, for whoever watches processes; it ends, without any probe left, when that one does.
+ * A process that attaches probes, and detaches them, for whoever watches processes; it ends,
+ * without any probe left, when that one does.
  *
- * Where the kernel puts a probe or takes it away it gives up when the thread that does it has been killed: then breakpoints stay in the
- * process that was watched, for nobody ("failed to unregister, leaking uprobe" in its log), and cost as much as before. So it is
- * not done by somebody who is killed while it happens. This one takes no signals, belongs to no terminal, and has no
- * other work; when its owner has gone it finishes what it does and detaches the rest.
+ * Where the kernel puts a probe or takes it away it gives up when the thread that does it has been
+ * killed: then breakpoints stay in the process that was watched, for nobody ("failed to unregister,
+ * leaking uprobe" in its log), and cost as much as before. So it is not done by somebody who is
+ * killed while it happens. This one takes no signals, belongs to no terminal, and has no other
+ * work; when its owner has gone it finishes what it does and detaches the rest.
  */
 #pragma once
 

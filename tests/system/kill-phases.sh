@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# kill-phases.sh [KILLS]: the service is killed so often in each phase of a session that watches what programs allocate: while it
-# attaches, while it runs, while it detaches, while it rotates, and while it takes a snapshot. Programs have the code of their files
-# again each time, nothing stays in the kernel, and what was written can be read.
+# kill-phases.sh [KILLS]: the service is killed so often in each phase of a session that watches
+# what programs allocate: while it attaches, while it runs, while it detaches, while it rotates, and
+# while it takes a snapshot. Programs have the code of their files again each time, nothing stays in
+# the kernel, and what was written can be read.
 
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../support/collect-words.sh"
