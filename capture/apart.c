@@ -25,6 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/after-fork.h"
 #include "capture/few-descriptors.h"
 #include "capture/process-rights.h"
 
@@ -71,41 +72,6 @@ int apart_map_file(int fd, void **ret, size_t *ret_n)
 }
 
 /* ---- the child ---- */
-
-/* The file is read before any of it goes: its lines are those of then. */
-static int unmap_shared(void)
-{
-	struct {
-		uintptr_t start, end;
-	} maps[256];
-	FILE *f = fopen("/proc/self/maps", "re");
-	char line[512];
-	size_t n = 0;
-	bool begins = true;
-	int r = 0;
-
-	if (!f)
-		return -errno;
-	while (r == 0 && fgets(line, sizeof(line), f)) {
-		bool is_begin = begins;
-		char shared;
-
-		begins = strchr(line, '\n');
-		if (!is_begin ||
-		    sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*3c%c", &maps[n].start, &maps[n].end,
-			   &shared) != 3 ||
-		    shared != 's')
-			continue;
-		if (++n == ARRAY_SIZE(maps))
-			r = -E2BIG;
-	}
-	fclose(f);
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		if (munmap((void *)maps[i].start, maps[i].end - maps[i].start) < 0)
-			r = -errno;
-	}
-	return r;
-}
 
 static int limit_one(__rlimit_resource_t what, uint64_t value)
 {
@@ -210,7 +176,7 @@ static void run_child(const struct job *job, int pipe_fd)
 	struct apart_head head = { 0 };
 	int r;
 
-	r = unmap_shared();
+	r = after_fork_unmap_shared();
 	if (r == 0)
 		r = limit(job->n);
 	if (dup2(pipe_fd, PIPE_FD) < 0)

@@ -116,7 +116,7 @@ static int arm_file(struct look *look, const struct allocator_file *file,
 	}
 	memcpy(target.programs, how->own->programs, sizeof(target.programs));
 	*to = (struct armed_file){ .device = file->device, .inode = file->inode };
-	r = probes_new(&target, &to->probes, &failed);
+	r = probe_keeper_attach(how->keeper, &target, &to->probes, &failed);
 	if (r == -ESRCH || r == -ENOMEM)
 		return r;
 	if (r < 0) {
@@ -196,22 +196,30 @@ unsigned armed_look(struct armed *a, const struct arming *how)
 	return look.n_new;
 }
 
-void armed_strip(struct armed *a)
+/* How many they are, in RET. */
+static size_t probes_of(const struct armed *a, uint32_t ret[ARMED_FILES_MAX])
 {
 	for (size_t i = 0; i < a->n_files; i++)
-		probes_free(a->files[i].probes);
+		ret[i] = a->files[i].probes;
+	return a->n_files;
+}
+
+void armed_strip(struct armed *a, const struct arming *how)
+{
+	uint32_t probes[ARMED_FILES_MAX];
+
+	probe_keeper_detach(how->keeper, probes, probes_of(a, probes));
 	a->n_files = 0;
 	a->refused[0] = '\0';
 	a->next_look_ns = 0;
 }
 
-void armed_free(struct armed *a, struct outbuf *going)
+void armed_free(struct armed *a, const struct arming *how, struct outbuf *going)
 {
-	struct probes *probes[ARMED_FILES_MAX];
+	uint32_t probes[ARMED_FILES_MAX];
+	size_t n = probes_of(a, probes);
 
-	for (size_t i = 0; i < a->n_files; i++)
-		probes[i] = a->files[i].probes;
-	if (outbuf_append(going, probes, a->n_files * sizeof(probes[0])) < 0)
-		probes_free_all(probes, a->n_files);
+	if (outbuf_append(going, probes, n * sizeof(probes[0])) < 0)
+		probe_keeper_detach(how->keeper, probes, n);
 	free(a);
 }

@@ -13,7 +13,7 @@
 #include "capture/collector.h"
 #include "capture/memory-tables.h"
 #include "capture/options.h"
-#include "capture/probes.h"
+#include "capture/probe-keeper.h"
 
 enum { ARMED_FILES_MAX = 64 }; /* with probes, in one process */
 
@@ -21,7 +21,7 @@ enum { ARMED_FILES_MAX = 64 }; /* with probes, in one process */
 struct armed_file {
 	dev_t device;
 	ino_t inode;
-	struct probes *probes; /* owned */
+	uint32_t probes; /* the keeper's id */
 	char text[MEMORY_TEXT_BYTES / 2];
 };
 
@@ -41,6 +41,7 @@ struct arming {
 	const struct collector_memory *own; /* the programs */
 	struct allocator_cache *cache;
 	const struct memory_sink *sink; /* calls it off */
+	struct probe_keeper *keeper;
 };
 
 /* Whether what takes long is not to be begun any more: files are read, and those of whoever is watched may be many. */
@@ -56,7 +57,7 @@ void armed_note(struct armed *a, const char *why);
 void armed_describe(const struct armed *a, char *text, size_t size);
 
 /* It is somebody else's: what was found out about it is forgotten. */
-void armed_strip(struct armed *a);
+void armed_strip(struct armed *a, const struct arming *how);
 
-/* Its probes, struct probes *, go behind those in GOING, to be detached together. */
-void armed_free(struct armed *a, struct outbuf *going);
+/* Its probes, ids of HOW's keeper, go behind those in GOING, to be detached together. */
+void armed_free(struct armed *a, const struct arming *how, struct outbuf *going);

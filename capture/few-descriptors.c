@@ -8,6 +8,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+/* One of the lowest, for what is passed on: one at a time; -1 = few_descriptors_begin() was not called. */
+static int spare_fd = -1;
+static pthread_mutex_t passing_on = PTHREAD_MUTEX_INITIALIZER;
+
 int few_descriptors_begin(void)
 {
 	int fd;
@@ -16,6 +20,8 @@ int few_descriptors_begin(void)
 		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
+		if (fd < FEW_DESCRIPTORS)
+			spare_fd = fd;
 	} while (fd < FEW_DESCRIPTORS);
 	close(fd);
 	return 0;
@@ -52,4 +58,36 @@ int few_descriptors_run(int (*fn)(void *userdata), void *userdata)
 		return -r;
 	pthread_join(thread, NULL);
 	return f.result;
+}
+
+struct few_with {
+	int fd;
+	int (*fn)(int fd, void *userdata);
+	void *userdata;
+};
+
+static int run_with(void *userdata)
+{
+	const struct few_with *w = userdata;
+
+	return w->fn(w->fd, w->userdata);
+}
+
+int few_descriptors_run_with(int fd, int (*fn)(int fd, void *userdata), void *userdata)
+{
+	struct few_with w = { .fn = fn, .userdata = userdata };
+	int null, r;
+
+	/* Here are no descriptors of others. */
+	if (spare_fd < 0)
+		return fn(fd, userdata);
+	pthread_mutex_lock(&passing_on);
+	w.fd = dup3(fd, spare_fd, O_CLOEXEC);
+	r = w.fd < 0 ? -errno : few_descriptors_run(run_with, &w);
+	/* It stays taken, by nobody. */
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null >= 0 && dup3(null, spare_fd, O_CLOEXEC) >= 0)
+		close(null);
+	pthread_mutex_unlock(&passing_on);
+	return r;
 }

@@ -14,3 +14,6 @@ int few_descriptors_begin(void);
 
 /* Runs FN(USERDATA) in a thread with a table of descriptors of its own, and waits for it. Returns what FN does, or a negative errno. */
 int few_descriptors_run(int (*fn)(void *userdata), void *userdata);
+
+/* Likewise; FN gets a copy of FD, which is among those few. Without few_descriptors_begin() the caller runs FN itself, with all that it has. */
+int few_descriptors_run_with(int fd, int (*fn)(int fd, void *userdata), void *userdata);

@@ -114,7 +114,7 @@ bool memory_runs(const struct memory *m, const struct memory_image *image,
 void memory_forget_armed(struct memory *m, struct armed *armed)
 {
 	table_remove(&m->processes, (uint64_t)armed->pid + 1);
-	armed_free(armed, &m->going);
+	armed_free(armed, &m->arming, &m->going);
 }
 
 void memory_detach_forgotten(struct memory *m)
@@ -122,7 +122,8 @@ void memory_detach_forgotten(struct memory *m)
 	struct outbuf going = m->going;
 
 	m->going = (struct outbuf){ 0 };
-	probes_free_all((struct probes **)going.data, going.size / sizeof(struct probes *));
+	probe_keeper_detach(m->arming.keeper, (const uint32_t *)going.data,
+			    going.size / sizeof(uint32_t));
 	outbuf_deinit(&going);
 }
 
@@ -146,7 +147,10 @@ static int by_instance(const void *a, const void *b)
 	return (x->instance > y->instance) - (x->instance < y->instance);
 }
 
-/* Makes the images of all processes in the table FD. In the order of instances: so they come behind one another in their lists. */
+/*
+ * Makes the images of all processes in the table FD. In the order of instances: so they come behind
+ * one another in their lists.
+ */
 static int know_all(struct memory *m, int fd, bool ended)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
@@ -177,8 +181,9 @@ int memory_know_watched(struct memory *m)
 }
 
 /*
- * Those that neither run nor are among those that have ended: the programs had no room to say so. Others of their processes would
- * wait for them. One that there was no room to watch has no end, unless the next one of its process has begun.
+ * Those that neither run nor are among those that have ended: the programs had no room to say so.
+ * Others of their processes would wait for them. One that there was no room to watch has no end,
+ * unless the next one of its process has begun.
  */
 static void end_untold(struct memory *m)
 {
@@ -190,7 +195,9 @@ static void end_untold(struct memory *m)
 		if (image->ended || (image->refused && !image->later) ||
 		    memory_runs(m, image, &process))
 			continue;
-		/* It may have ended since that table was read: there it is before it runs no more. */
+		/*
+		 * It may have ended since that table was read: there it is before it runs no more.
+		 */
 		if (bpf_map_lookup_elem(m->own.ended_fd, &image->process.instance, &process) == 0) {
 			image->process = process;
 			image->ended = true;
@@ -201,8 +208,9 @@ static void end_untold(struct memory *m)
 }
 
 /*
- * Some programs had no room to say that they have ended. Nobody may ever have heard of them: what they have left in the tables is
- * in the way of others. Whether it belongs to somebody is known when all who run are known.
+ * Some programs had no room to say that they have ended. Nobody may ever have heard of them: what
+ * they have left in the tables is in the way of others. Whether it belongs to somebody is known
+ * when all who run are known.
  */
 static void look_for_strangers(struct memory *m)
 {
@@ -265,8 +273,8 @@ static bool is_chained(const struct going *going, size_t n)
 }
 
 /*
- * Those of one process are told of one after the other. So many as can be copied at once go; one alone, or one of each process,
- * need not be copied.
+ * Those of one process are told of one after the other. So many as can be copied at once go; one
+ * alone, or one of each process, need not be copied.
  */
 static int choose(struct memory *m, struct going *going)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The images that are known: programs in processes, from when they are first heard of until all about them has been
- * said. Those of one process are told of one after the other, the earlier ones first; so they are kept in a list of
- * their own, and nothing here looks at all of them for each.
+ * The images that are known: programs in processes, from when they are first heard of until all
+ * about them has been said. Those of one process are told of one after the other, the earlier ones
+ * first; so they are kept in a list of their own, and nothing here looks at all of them for each.
  */
 #pragma once
 
@@ -49,8 +49,8 @@ struct memory_image *memory_images_add(struct memory_images *images,
 void memory_images_remove(struct memory_images *images, struct memory_image *image);
 
 /*
- * Appends to RET, as struct memory_image *, those that have ended and wait for no earlier one of their process but such as
- * are in RET, too; in the order of instances. Returns 0 or -ENOMEM.
+ * Appends to RET, as struct memory_image *, those that have ended and wait for no earlier one of
+ * their process but such as are in RET, too; in the order of instances. Returns 0 or -ENOMEM.
  */
 int memory_images_ended(const struct memory_images *images, struct outbuf *ret);
 

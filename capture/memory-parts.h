@@ -31,7 +31,7 @@ struct memory {
 	uint64_t strangers_ns;  /* CLOCK_MONOTONIC: what belongs to nobody may go then, ... */
 	uint32_t strangers;     /* ... of instances up to this one; 0 = nothing does */
 	unsigned n_ended;       /* heard of, and not read */
-	struct outbuf going;    /* struct probes *, owned: to be detached, of those who are gone */
+	struct outbuf going;    /* ids of probes that are to be detached, of those who are gone */
 	int error;              /* of the sink: it wants no more */
 	bool stopping;          /* nothing is attached any more */
 };
@@ -41,8 +41,10 @@ static inline struct armed *memory_armed_of(const struct memory *m, uint32_t pid
 	return table_get(&m->processes, (uint64_t)pid + 1);
 }
 
-/* Says that IMAGE, or all of those of which everything is known, are watched, if that was not said; after all about those before
- * them. Return 0, or what the sink returned. */
+/*
+ * Says that IMAGE, or all of those of which everything is known, are watched, if that was not said;
+ * after all about those before them. Return 0, or what the sink returned.
+ */
 int memory_announce(struct memory *m, struct memory_image *image);
 int memory_announce_ready(struct memory *m);
 
@@ -55,10 +57,14 @@ void memory_forget_armed(struct memory *m, struct armed *armed);
 void memory_detach_forgotten(struct memory *m);
 
 /*
- * Says all about the images that have ended, as of TS_NS, and lets them go; but begins nothing more after CPU_NS_MAX of this
- * thread's time: then what is left has ended still. Returns 0, 1 if something is left, or a negative errno.
+ * Says all about the images that have ended, as of TS_NS, and lets them go; but begins nothing more
+ * after CPU_NS_MAX of this thread's time: then what is left has ended still. Returns 0, 1 if
+ * something is left, or a negative errno.
  */
 int memory_finish_ended(struct memory *m, uint64_t ts_ns, uint64_t cpu_ns_max);
 
-/* The image of each process in the programs' table, also if nobody has told of it yet. Returns 0 or a negative errno. */
+/*
+ * The image of each process in the programs' table, also if nobody has told of it yet. Returns 0 or
+ * a negative errno.
+ */
 int memory_know_watched(struct memory *m);

@@ -185,7 +185,7 @@ static bool look_at(struct memory *m, struct armed *armed)
 		if (was_same(m, &program))
 			return watched;
 	}
-	armed_strip(armed);
+	armed_strip(armed, &m->arming);
 	return true;
 }
 
@@ -307,7 +307,10 @@ int memory_new(const struct session_options *options, struct collector *collecto
 	r = allocator_cache_new(&m->cache);
 	if (r < 0)
 		return r;
-	m->arming = (struct arming){ options, &m->own, m->cache, &m->sink };
+	m->arming = (struct arming){ options, &m->own, m->cache, &m->sink, NULL };
+	r = options->categories & CATEGORIES_PROBES ? probe_keeper_new(&m->arming.keeper) : 0;
+	if (r < 0)
+		return r;
 	m->happenings = ring_buffer__new(m->own.happenings_fd, on_happening, m, NULL);
 	if (!m->happenings)
 		return -errno;
@@ -322,7 +325,7 @@ static void detach_all(struct memory *m)
 	size_t pos = 0;
 
 	while ((armed = table_next(&m->processes, &pos)))
-		armed_free(armed, &m->going);
+		armed_free(armed, &m->arming, &m->going);
 	table_deinit(&m->processes);
 	memory_detach_forgotten(m);
 }
@@ -332,6 +335,7 @@ struct memory *memory_free(struct memory *m)
 	if (!m)
 		return NULL;
 	detach_all(m);
+	probe_keeper_free(m->arming.keeper);
 	memory_images_deinit(&m->images);
 	memory_tables_deinit(&m->tables);
 	allocator_cache_free(m->cache);

@@ -5,7 +5,7 @@
  * Three ways, by what the kernel has: entry and return of a function in one session (since 6.13), apart
  * but many at once (since 6.6, with processes told apart), or each as a perf event. Probes belong to
  * one process: others run the same file without them. They stay over its exec, on files that the new
- * program uses, too; a child of fork needs its own.
+ * program uses, too; a child of fork needs its own. All of it is done by capture/probe-keeper.h.
  */
 #pragma once
 

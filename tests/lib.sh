@@ -486,9 +486,10 @@ bpf_ids() {
 	bpftool -j map show | jq -r '.[] | "map \(.id) \(.name // "?")"'
 }
 
-# Prints the pids of those who hold what `bpf_ids` calls "$1 $2".
+# Who holds BPF objects, a row each: kind, id, pid. All at once: others may have hundreds of them.
 bpf_holders() {
-	grep -lsx "$1_id:[[:space:]]*$2" /proc/[0-9]*/fdinfo/* 2>/dev/null | cut -d/ -f3 | sort -u
+	{ grep -sE '^(prog|link|map)_id:' /proc/[0-9]*/fdinfo/* || true; } |
+		sed -nE 's|^/proc/([0-9]+)/fdinfo/[0-9]+:([a-z]+)_id:[[:space:]]*([0-9]+)$|\2 \3 \1|p' | sort -u
 }
 
 # Remembers what BPF objects there are; no_bpf_left compares with it.
@@ -501,8 +502,11 @@ remember_bpf() {
 bpf_left() {
 	local kind id name pid ours holders
 
-	bpf_ids | sort | comm -13 "$TMP/bpf.before" - | while read -r kind id name; do
-		holders=$(bpf_holders "$kind" "$id")
+	bpf_ids | sort | comm -13 "$TMP/bpf.before" - >"$TMP/bpf.new"
+	[ -s "$TMP/bpf.new" ] || return 0
+	bpf_holders >"$TMP/bpf.holders"
+	while read -r kind id name; do
+		holders=$(awk -v kind="$kind" -v id="$id" '$1 == kind && $2 == id { print $3 }' "$TMP/bpf.holders")
 		ours=yes
 		for pid in $holders; do
 			ours=no
@@ -512,7 +516,7 @@ bpf_left() {
 			fi
 		done
 		[ $ours = no ] || echo "$kind $id $name${holders:+ (held by $holders)}"
-	done
+	done <"$TMP/bpf.new"
 }
 
 no_bpf_is_left() {

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# A process that is watched becomes another program thousands of times: all of them are told of, in an order that can be read, within
-# bounded time; and if there was no room to say that they have ended, what is missing is said, and nobody waits for it.
+# A process that is watched becomes another program thousands of times: all of them are told of, in
+# an order that can be read, within bounded time; and if there was no room to say that they have
+# ended, what is missing is said, and nobody waits for it.
 
 . "$(dirname "$0")/../lib.sh"
 need_btf
@@ -26,8 +27,9 @@ summarize "$TMP/all.fxt"
 n_blocks=$(events block | jq -s 'map(select(.args.size == 117)) | length')
 note "$n_told programs, $n_blocks blocks, $(lost_total) events lost"
 [ "$(lost_total)" != 0 ] || {
-	assert_eq "$n_told" 6002 "programs (with the one that the command was forked from) of which something is said"
-	assert_ge "$n_blocks" 5990 "blocks of those programs"
+	# (and what the command was forked from)
+	assert_ge "$n_told" 6002 "programs of which something is said"
+	assert_ge "$n_blocks" 6001 "blocks of those programs"
 }
 
 # More than there is room for while nobody reads; then SIGTERM.

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probe-keeper.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/outbuf.h"
+#include "base/table.h"
+#include "capture/after-fork.h"
+#include "capture/few-descriptors.h"
+
+enum { FDS_MAX = 1 + PROBES_PROGRAMS };
+
+struct probe_keeper {
+	int sock;
+	pid_t pid;
+	uint32_t last_id;
+};
+
+/*
+ * What is asked. ATTACH: with the file and the PROGRAMS (bits) as descriptors; N struct
+ * allocator_probe follow. DETACH: N ids (uint32_t) do.
+ */
+struct keeper_question {
+	bool attach;
+	uint32_t id;
+	int32_t way;
+	int32_t pid;
+	uint32_t programs;
+	uint32_t n;
+};
+
+struct keeper_answer {
+	int32_t error;
+	uint32_t pad;
+	uint64_t failed;
+};
+
+/* ---- messages ---- */
+
+/* With N_FDS descriptors. Returns 0 or a negative errno. */
+static int send_all(int sock, const void *data, size_t size, const int *fds, size_t n_fds)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))] = { 0 };
+	struct iovec iov = { (void *)data, size };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	if (n_fds > 0) {
+		m.msg_control = control;
+		m.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
+	}
+	while (iov.iov_len > 0) {
+		ssize_t sent = sendmsg(sock, &m, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return -errno;
+		iov.iov_base = (char *)iov.iov_base + sent;
+		iov.iov_len -= (size_t)sent;
+		m.msg_control = NULL;
+		m.msg_controllen = 0;
+	}
+	return 0;
+}
+
+static size_t take_fds(struct msghdr *m, int *fds, size_t n)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		size_t n_new = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		    n_new > FDS_MAX - n)
+			continue;
+		memcpy(fds + n, CMSG_DATA(c), n_new * sizeof(int));
+		n += n_new;
+	}
+	return n;
+}
+
+/*
+ * Descriptors that come with it go to FDS, which has room for FDS_MAX, and their number to *RET_N;
+ * or NULL: there are none. Returns 0, or a negative errno: -EPIPE at the end.
+ */
+static int receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
+	struct iovec iov = { data, size };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	while (iov.iov_len > 0) {
+		ssize_t got;
+
+		m.msg_control = fds ? control : NULL;
+		m.msg_controllen = fds ? sizeof(control) : 0;
+		got = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EPIPE;
+		if (fds)
+			*ret_n = take_fds(&m, fds, *ret_n);
+		iov.iov_base = (char *)iov.iov_base + got;
+		iov.iov_len -= (size_t)got;
+	}
+	return 0;
+}
+
+/* ---- the child ---- */
+
+struct keeping {
+	int sock;
+	struct table probes; /* id -> struct probes */
+};
+
+static int attach(struct keeping *k, const struct keeper_question *q, const int *fds, size_t n_fds,
+		  const struct allocator_probe *probes, struct keeper_answer *answer)
+{
+	struct probes_target target = {
+		.way = (enum probes_way)q->way,
+		.pid = q->pid,
+		.fd = n_fds ? fds[0] : -1,
+		.probes = probes,
+		.n = q->n,
+	};
+	struct probes *made;
+	size_t at = 1, failed = 0;
+	int r;
+
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		target.programs[i] = q->programs >> i & 1 && at < n_fds ? fds[at++] : -1;
+	r = probes_new(&target, &made, &failed);
+	if (r < 0)
+		return r;
+	answer->failed = failed;
+	if (table_set(&k->probes, q->id, made) == 0)
+		return 0;
+	probes_free(made);
+	return -ENOMEM;
+}
+
+static void detach(struct keeping *k, const uint32_t *ids, size_t n)
+{
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		struct probes *p = table_remove(&k->probes, ids[i]);
+
+		if (p && outbuf_append(&list, &p, sizeof(p)) < 0)
+			probes_free(p);
+	}
+	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
+}
+
+/* Returns 0, or a negative errno when there is nobody to answer to. */
+static int serve(struct keeping *k)
+{
+	struct keeper_question q;
+	struct keeper_answer answer = { 0 };
+	int fds[FDS_MAX];
+	size_t n_fds = 0, size;
+	_cleanup_free_ void *data = NULL;
+	int r = receive_all(k->sock, &q, sizeof(q), fds, &n_fds);
+
+	if (r == 0) {
+		size = q.n * (q.attach ? sizeof(struct allocator_probe) : sizeof(uint32_t));
+		data = malloc(size + 1);
+		r = data ? receive_all(k->sock, data, size, NULL, NULL) : -ENOMEM;
+	}
+	if (r == 0 && q.attach)
+		answer.error = attach(k, &q, fds, n_fds, data, &answer);
+	else if (r == 0)
+		detach(k, data, q.n);
+	for (size_t i = 0; i < n_fds; i++)
+		close(fds[i]);
+	return r < 0 ? r : send_all(k->sock, &answer, sizeof(answer), NULL, 0);
+}
+
+static void detach_all(struct keeping *k)
+{
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	struct probes *p;
+	size_t pos = 0;
+
+	/* (what there is no room for goes with this process) */
+	while ((p = table_next(&k->probes, &pos)))
+		outbuf_append(&list, &p, sizeof(p));
+	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
+}
+
+/* Never comes back. All signals are blocked here, as in the thread that has forked. */
+static void run_child(int sock)
+{
+	struct keeping k = { .sock = sock };
+
+	/* Not ended with others by whoever ends a terminal or a group. */
+	setsid();
+	prctl(PR_SET_NAME, "kymo-probes");
+	if (after_fork_unmap_shared() < 0 ||
+	    (sock > 0 && close_range(0, (unsigned)sock - 1, 0) < 0) ||
+	    close_range((unsigned)sock + 1, ~0U, 0) < 0)
+		_exit(1);
+	while (serve(&k) == 0)
+		;
+	detach_all(&k);
+	_exit(0);
+}
+
+/* ---- the parent ---- */
+
+/* In a thread that has few descriptors, and so has the child. */
+static int fork_child(int sock, void *userdata)
+{
+	pid_t *ret = userdata;
+
+	*ret = fork();
+	if (*ret == 0)
+		run_child(sock);
+	return *ret < 0 ? -errno : 0;
+}
+
+int probe_keeper_new(struct probe_keeper **ret)
+{
+	struct probe_keeper *k = calloc(1, sizeof(*k));
+	int socks[2], r;
+
+	if (!k)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks) < 0) {
+		r = -errno;
+		free(k);
+		return r;
+	}
+	r = few_descriptors_run_with(socks[1], fork_child, &k->pid);
+	close(socks[1]);
+	if (r < 0) {
+		close(socks[0]);
+		free(k);
+		return r;
+	}
+	k->sock = socks[0];
+	*ret = k;
+	return 0;
+}
+
+struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
+{
+	if (!k)
+		return NULL;
+	close(k->sock);
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(k);
+	return NULL;
+}
+
+static int ask(struct probe_keeper *k, const struct keeper_question *q, const int *fds,
+	       size_t n_fds, const void *data, size_t size, struct keeper_answer *ret)
+{
+	int r = send_all(k->sock, q, sizeof(*q), fds, n_fds);
+
+	if (r == 0)
+		r = send_all(k->sock, data, size, NULL, 0);
+	return r < 0 ? r : receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+}
+
+int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, uint32_t *ret_id,
+			size_t *ret_failed)
+{
+	struct keeper_question q = {
+		.attach = true,
+		.id = k->last_id + 1,
+		.way = (int32_t)t->way,
+		.pid = t->pid,
+		.n = (uint32_t)t->n,
+	};
+	struct keeper_answer answer;
+	int fds[FDS_MAX] = { t->fd }, r;
+	size_t n_fds = 1;
+
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++) {
+		if (t->programs[i] < 0 || !probes_use(t->way, (enum probes_program)i))
+			continue;
+		q.programs |= UINT32_C(1) << i;
+		fds[n_fds++] = t->programs[i];
+	}
+	r = ask(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer);
+	if (r == 0)
+		r = answer.error;
+	if (r < 0)
+		return r;
+	*ret_id = k->last_id = q.id;
+	*ret_failed = answer.failed;
+	return 0;
+}
+
+void probe_keeper_detach(struct probe_keeper *k, const uint32_t *ids, size_t n)
+{
+	const struct keeper_question q = { .n = (uint32_t)n };
+	struct keeper_answer answer;
+
+	/* (if it is not there any more, neither are they) */
+	if (n > 0)
+		ask(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
+}
