@@ -26,7 +26,7 @@ uint64_t file_place_of(int fd)
 	uint64_t place, other = (uint64_t)fd << 32;
 	struct statx st;
 
-	/* Who asks for nothing is told the device even by a file system that tells us nothing else. */
+	/* Even a file system that refuses to tell us the type tells us its device, if nothing is asked for. */
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
 		return other;
 	place = (uint64_t)st.stx_dev_major << 32 | st.stx_dev_minor;

@@ -8,8 +8,11 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-/* By descriptor. Pages that are never written take no memory. */
-static _Atomic uint64_t *foreign_owners;
+/* By descriptor; shared with children. Pages that are never looked at take no memory. */
+static struct foreign_fds {
+	_Atomic unsigned limit; /* no descriptor from here on was ever marked */
+	_Atomic uint64_t owners[];
+} * foreign;
 static size_t foreign_n_owners;
 
 int foreign_fds_begin(void)
@@ -19,26 +22,44 @@ int foreign_fds_begin(void)
 
 	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
 		return -errno;
-	p = mmap(NULL, files.rlim_cur * sizeof(*foreign_owners), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = mmap(NULL, sizeof(*foreign) + files.rlim_cur * sizeof(*foreign->owners),
+		 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	foreign_owners = p;
+	foreign = p;
 	foreign_n_owners = files.rlim_cur;
 	return 0;
 }
 
+void foreign_fds_end(void)
+{
+	foreign_n_owners = 0;
+	foreign = NULL;
+}
+
 void foreign_fds_mark(int fd, uint64_t owner)
 {
-	if (fd >= 0 && (size_t)fd < foreign_n_owners)
-		atomic_store_explicit(&foreign_owners[fd], owner, memory_order_relaxed);
+	unsigned limit;
+
+	if (fd < 0 || (size_t)fd >= foreign_n_owners)
+		return;
+	limit = atomic_load(&foreign->limit);
+	while (limit <= (unsigned)fd &&
+	       !atomic_compare_exchange_weak(&foreign->limit, &limit, (unsigned)fd + 1))
+		;
+	atomic_store_explicit(&foreign->owners[fd], owner, memory_order_relaxed);
+}
+
+unsigned foreign_fds_limit(void)
+{
+	return foreign ? atomic_load(&foreign->limit) : 0;
 }
 
 uint64_t foreign_fds_owner(int fd)
 {
 	if (fd < 0 || (size_t)fd >= foreign_n_owners)
 		return FOREIGN_FD_OWN;
-	return atomic_load_explicit(&foreign_owners[fd], memory_order_relaxed);
+	return atomic_load_explicit(&foreign->owners[fd], memory_order_relaxed);
 }
 
 uint64_t foreign_fds_forget(int fd)
@@ -46,7 +67,7 @@ uint64_t foreign_fds_forget(int fd)
 	/* (looked at first, so that a page which nobody has written stays so) */
 	if (foreign_fds_owner(fd) == FOREIGN_FD_OWN)
 		return FOREIGN_FD_OWN;
-	return atomic_exchange_explicit(&foreign_owners[fd], FOREIGN_FD_OWN, memory_order_relaxed);
+	return atomic_exchange_explicit(&foreign->owners[fd], FOREIGN_FD_OWN, memory_order_relaxed);
 }
 
 int foreign_fds_dup(int fd)

@@ -19,8 +19,14 @@
 /* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
 int foreign_fds_begin(void);
 
+/* For a child with descriptors of its own, before it gives shared memory back: none of its descriptors are others'. */
+void foreign_fds_end(void);
+
 /* Notes that FD is OWNER's. */
 void foreign_fds_mark(int fd, uint64_t owner);
+
+/* No descriptor from this one on was ever others'. */
+unsigned foreign_fds_limit(void);
 
 /* Whose FD is. */
 uint64_t foreign_fds_owner(int fd);

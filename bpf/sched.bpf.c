@@ -275,7 +275,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 
 /* Notes who has raised the softirqs that run next. They are raised with interrupts off. */
 SEC("?tp_btf/softirq_raise")
-int BPF_PROG(on_softirq_raise, unsigned int vec)
+int TIMED_PROG(COST_WAKEUPS, on_softirq_raise, unsigned int vec)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 	struct cpu_state *state = cpu_state();

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
+#include "base/foreign-fds.h"
 
 /* The file is read before any of it goes: its lines are those of then. */
 int after_fork_unmap_shared(void)
@@ -22,6 +23,7 @@ int after_fork_unmap_shared(void)
 	bool begins = true;
 	int r = 0;
 
+	foreign_fds_end();
 	if (!f)
 		return -errno;
 	while (r == 0 && fgets(line, sizeof(line), f)) {

@@ -300,6 +300,8 @@ void collector_shed_stacks(struct collector *c)
 	c->sampler = sampler_free(c->sampler);
 	drop_link(&c->skel->links.on_offcpu_switch);
 	drop_link(&c->skel->links.on_offcpu_waking);
+	if (!c->skel->links.on_sched_waking)
+		drop_link(&c->skel->links.on_softirq_raise);
 }
 
 void collector_shed_wakeups(struct collector *c)

@@ -297,10 +297,10 @@ int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_opti
 {
 	_cleanup_free_ uint64_t *named = calloc(NAMED_WORDS, sizeof(*named));
 	struct head h = { .recorder = r, .at_ns = at_ns, .named = named };
-	int error = named ? forget_gone(r, at_ns) : -ENOMEM;
+	int error = named ? recorder_settle_triggers(r, UINT64_MAX) : -ENOMEM;
 
 	if (error == 0)
-		error = recorder_settle_triggers(r, UINT64_MAX);
+		error = forget_gone(r, at_ns);
 	if (error == 0)
 		error = fxt_archive_packets(&r->archive, true);
 	/* (a snapshot has bodies, and no tails between them) */

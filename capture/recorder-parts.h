@@ -34,9 +34,6 @@ uint64_t recorder_unsaid_malformed(const struct recorder *r);
 /* The recording ends at this moment: takes note of the losses that go on. */
 void recorder_note_losses(struct recorder *r);
 
-/* Writes the triggers that have been added up so far, at HORIZON_NS (triggers.h). Returns 0 or a negative errno. */
-int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
-
 /* MARK, of CLASS on CPU: of a loss that goes on after the end, only what was lost by then counts. */
 struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
 				      unsigned cpu, const struct ring_lost *mark);

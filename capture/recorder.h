@@ -147,6 +147,9 @@ int recorder_add_mappings(struct recorder *r, const struct worker_news *news);
 /* Takes in samples of counters, for the next rounds. Returns 0 or a negative errno. */
 int recorder_add_samples(struct recorder *r, const struct worker_news *news);
 
+/* Writes the triggers that have been added up so far, at HORIZON_NS (triggers.h). Returns 0 or a negative errno. */
+int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
+
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);
 

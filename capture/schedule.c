@@ -264,7 +264,7 @@ static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 	return false;
 }
 
-/* What KOID, of a waker, is has a name: a task, or the interrupts of a CPU. */
+/* Announces KOID, the waker: a task, or the pseudo-thread for the interrupts of a CPU. */
 static int ensure_waker_announced(struct schedule *s, uint32_t koid)
 {
 	if (koid - FXT_KOID_IRQ - 1 < s->n_cpus)

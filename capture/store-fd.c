@@ -73,7 +73,8 @@ static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
 	if (s->regular)
 		return write(s->fd, data, size);
 	if (s->is_socket)
-		return send(s->fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+		return send(s->fd, data, size < PIPE_BUF ? size : PIPE_BUF,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (!s->may_wait) {
 		n = pwritev2(s->fd, &piece, 1, -1, RWF_NOWAIT);
 		if (n >= 0 || errno != EOPNOTSUPP)

@@ -22,7 +22,7 @@ enum { THREADS_MAX = 1 << 17 };
 enum { LEAK_PIECES = 12 };
 #define LEAK_PIECE_NS (LEAK_WINDOW_NS / LEAK_PIECES)
 
-/* So long those are added up that the owner is not told of. */
+/* Triggers that the owner is not told of are added up for at most this long. */
 #define ADDED_NS UINT64_C(1000000000)
 
 const char *const trigger_names[TRIGGER_MAX] = {

@@ -29,7 +29,9 @@ struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n)
 
 	pthread_mutex_lock(&c->lock);
 	count = user_counts_look(c, uid);
-	count.user += (unsigned)n;
+	/* (one that could not be counted for want of memory cannot be taken off, either) */
+	if (n > 0 || count.user > 0)
+		count.user += (unsigned)n;
 	count.all = c->all += (unsigned)n;
 	if (count.user == 0)
 		table_remove(&c->users, (uint64_t)uid + 1);

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Any thread may close; only the main thread hands on, since closers end with the thread that started them. A closer has a mailbox
- * for one descriptor in memory that both share, and rings when it has done. It runs on a copy of our memory (CLONE_FILES
- * alone), in which it calls nothing but the kernel: other threads may have held locks when it was made.
+ * Any thread leaves descriptors to closers; only the main thread hands them out.
+ *
+ * A guard starts the closers and ends with the main thread. It is started when there are no sessions, since guard and closers run on
+ * copies of its memory (CLONE_FILES alone) and would keep what sessions have in theirs. They call nothing but the kernel: other
+ * threads may have held locks when they were made. Each closer has a mailbox for one descriptor in memory that all share, and rings
+ * when it has closed that.
+ *
+ * A closer that hangs keeps the table of descriptors, and so all that this process has open, though this process may have been
+ * killed. So the guard, which never closes what is others' and never hangs, closes what was ours by then: programs leave the kernel,
+ * locks are free, and the bus knows that we have gone.
  */
 #include "daemon/async-close.h"
 
@@ -29,23 +36,31 @@
 #include "base/foreign-fds.h"
 #include "daemon/close-queue.h"
 
-enum { MAIL_NONE = -1, MAIL_EXIT = -2 };
+/* What is in a mailbox but a descriptor: nothing; the closer is at it; the closer is to go. */
+enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
 
 /* Closers without work that are kept. */
 enum { CLOSERS_SPARE = 2 };
 
+/* What the guard tells itself by: the main thread has ended, a closer has, the main thread wants one. */
+enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSER = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
+
+/* So long after a closer could not be started it is tried again. */
+enum { RETRY_MS = 100 };
+
+/* Shared by all. */
 struct closer {
-	_Atomic int *mail; /* shared with it */
-	pid_t pid;         /* 0 = there is none */
-	bool leaving;
-	struct close_line *line; /* NULL = idle */
+	_Atomic int mail;
+	_Atomic pid_t pid; /* the guard's to set; 0 = there is none */
 };
 
 static __thread bool is_main;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct close_queue queue;
-static struct closer closers[CLOSE_AT_ONCE_MAX];
+static struct closer *closers;                      /* CLOSE_AT_ONCE_MAX, shared */
+static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* that they are at; NULL = none */
+static pid_t guard;
 static int bell = -1; /* eventfd: a closer has done, or another thread has left something */
 
 static int close_really(int fd)
@@ -67,6 +82,12 @@ static void futex(_Atomic int *at, int what, int value)
 	syscall(SYS_futex, at, what, value, NULL, NULL, 0);
 }
 
+static _Noreturn void leave_process(void)
+{
+	for (;;)
+		syscall(SYS_exit_group, 0);
+}
+
 /* What lingers would wait for bytes that nobody takes. */
 static void close_without_lingering(int fd)
 {
@@ -76,131 +97,219 @@ static void close_without_lingering(int fd)
 	close_really(fd);
 }
 
-static _Noreturn void closer_run(_Atomic int *mail, pid_t parent)
+static _Noreturn void closer_run(struct closer *c, pid_t parent)
 {
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "kymod-closer", 0, 0, 0);
 	while (syscall(SYS_getppid) == parent) {
-		int fd = atomic_load(mail);
+		int fd = atomic_load(&c->mail);
 
 		if (fd == MAIL_EXIT)
 			break;
-		if (fd == MAIL_NONE) {
-			futex(mail, FUTEX_WAIT, MAIL_NONE);
+		if (fd < 0) {
+			futex(&c->mail, FUTEX_WAIT, fd);
 			continue;
 		}
+		atomic_store(&c->mail, MAIL_TAKEN);
 		close_without_lingering(fd);
-		atomic_store(mail, MAIL_NONE);
+		atomic_store(&c->mail, MAIL_NONE);
 		ring();
 	}
-	for (;;)
-		syscall(SYS_exit_group, 0);
+	leave_process();
+}
+
+/* ---- the guard ---- */
+
+static pid_t clone_with_files(int end_signal)
+{
+	return (pid_t)syscall(SYS_clone, CLONE_FILES | (unsigned)end_signal, 0, 0, 0, 0);
+}
+
+/* One that was killed in the middle of a close has closed: the descriptor may be another one's by now. */
+static void bury_closers(void)
+{
+	pid_t pid;
+
+	while ((pid = (pid_t)syscall(SYS_wait4, -1, NULL, WNOHANG | __WALL, NULL)) > 0) {
+		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
+			if (closers[i].pid != pid)
+				continue;
+			if (atomic_load(&closers[i].mail) < 0)
+				atomic_store(&closers[i].mail, MAIL_NONE);
+			atomic_store(&closers[i].pid, 0);
+		}
+		ring();
+	}
+}
+
+/* Those for whom there is mail. Returns whether one could not be started. */
+static bool start_closers(pid_t self)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
+		pid_t pid;
+
+		if (closers[i].pid || atomic_load(&closers[i].mail) < 0)
+			continue;
+		pid = clone_with_files(SIGNAL_CLOSER);
+		if (pid == 0)
+			closer_run(&closers[i], self);
+		if (pid > 0)
+			atomic_store(&closers[i].pid, pid);
+		failed |= pid < 0;
+	}
+	return failed;
+}
+
+/* All but what is others'. */
+static void close_own(void)
+{
+	unsigned first = 0, limit = foreign_fds_limit();
+
+	for (unsigned fd = 0; fd < limit; fd++) {
+		if (foreign_fds_owner((int)fd) == FOREIGN_FD_OWN)
+			continue;
+		if (fd > first)
+			syscall(SYS_close_range, first, fd - 1, 0);
+		first = fd + 1;
+	}
+	syscall(SYS_close_range, first, ~0U, 0);
+}
+
+static _Noreturn void guard_run(pid_t parent)
+{
+	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
+	/* (as the kernel has them) */
+	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) |
+				 UINT64_C(1) << (SIGNAL_CLOSER - 1) |
+				 UINT64_C(1) << (SIGNAL_WANTED - 1);
+	pid_t self = (pid_t)syscall(SYS_getpid);
+	bool retry = false;
+
+	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGNAL_ENDED, 0, 0, 0);
+	syscall(SYS_prctl, PR_SET_NAME, "kymod-guard", 0, 0, 0);
+	while (syscall(SYS_getppid) == parent) {
+		siginfo_t info = { 0 };
+		long signal = syscall(SYS_rt_sigtimedwait, &signals, &info, retry ? &soon : NULL,
+				      sizeof(signals));
+
+		/* (in our parent's name the kernel sends it, when the thread that started us ends) */
+		if (signal == SIGNAL_ENDED && info.si_pid == parent)
+			break;
+		bury_closers();
+		retry = start_closers(self);
+	}
+	close_own();
+	leave_process();
 }
 
 /* ---- the main thread ---- */
 
-static void closer_send(struct closer *c, int what)
-{
-	atomic_store(c->mail, what);
-	futex(c->mail, FUTEX_WAKE, 1);
-}
-
 /* Returns 0 or a negative errno. */
-static int closer_start(struct closer *c)
+static int guard_start(void)
 {
-	pid_t parent = getpid();
+	pid_t parent = getpid(), pid;
 	sigset_t all, before;
-	long pid;
+	int r = 0;
 
-	atomic_store(c->mail, MAIL_NONE);
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
+		atomic_store(&closers[i].pid, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = syscall(SYS_clone, CLONE_FILES, 0, 0, 0, 0);
+	pid = clone_with_files(0);
 	if (pid == 0)
-		closer_run(c->mail, parent);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+		guard_run(parent);
 	if (pid < 0)
-		return -errno;
-	c->pid = (pid_t)pid;
-	c->leaving = false;
-	return 0;
+		r = -errno;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	guard = pid > 0 ? pid : 0;
+	return r;
 }
 
-/* Whether C has gone: sent away, or killed by somebody. */
-static bool closer_has_ended(struct closer *c)
+/* Whether there is a guard; one that was killed took the closers along, and is replaced. */
+static bool have_guard(void)
 {
 	int error = errno;
-	bool ended = waitpid(c->pid, NULL, WNOHANG | __WALL) != 0;
+	bool have = guard && waitpid(guard, NULL, WNOHANG | __WALL) == 0;
 
+	if (!have) {
+		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
+			if (atomic_load(&closers[i].mail) < 0)
+				atomic_store(&closers[i].mail, MAIL_NONE);
+		have = guard_start() == 0;
+	}
 	errno = error;
-	return ended;
+	return have;
+}
+
+static void closer_send(size_t i, int what)
+{
+	atomic_store(&closers[i].mail, what);
+	if (atomic_load(&closers[i].pid))
+		futex(&closers[i].mail, FUTEX_WAKE, 1);
+	else
+		kill(guard, SIGNAL_WANTED);
+}
+
+static bool is_idle(size_t i)
+{
+	return !lines[i] && atomic_load(&closers[i].mail) == MAIL_NONE;
 }
 
 /* Notes what closers have done, and gives them what is next in their lines. */
 static void collect(uint64_t now_ns)
 {
-	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
-		struct closer *c = &closers[i];
-		bool ended = c->pid && closer_has_ended(c);
-		int fd;
+	int fd;
 
-		if (c->line && (ended || atomic_load(c->mail) == MAIL_NONE)) {
-			if (!close_queue_done(&queue, c->line, now_ns, &fd))
-				c->line = NULL;
-			else if (!ended)
-				closer_send(c, fd);
-		}
-		if (!ended)
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
+		if (!lines[i] || atomic_load(&closers[i].mail) != MAIL_NONE)
 			continue;
-		c->pid = 0;
-		/* (somebody else closes what was next) */
-		if (c->line && closer_start(c) == 0)
-			closer_send(c, fd);
+		if (close_queue_done(&queue, lines[i], now_ns, &fd))
+			closer_send(i, fd);
+		else
+			lines[i] = NULL;
 	}
 }
 
-static bool is_idle(const struct closer *c)
+/* One that is idle, if possible one that has been started. CLOSE_AT_ONCE_MAX = there is none. */
+static size_t find_closer(void)
 {
-	return c->pid && !c->line && !c->leaving;
-}
-
-/* One that is idle, started if there is none. */
-static struct closer *find_closer(void)
-{
-	struct closer *unused = NULL;
+	size_t unused = CLOSE_AT_ONCE_MAX;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
-		if (is_idle(&closers[i]))
-			return &closers[i];
-		if (!closers[i].pid && !unused)
-			unused = &closers[i];
+		if (!is_idle(i))
+			continue;
+		if (atomic_load(&closers[i].pid))
+			return i;
+		if (unused == CLOSE_AT_ONCE_MAX)
+			unused = i;
 	}
-	return unused && closer_start(unused) == 0 ? unused : NULL;
+	return unused;
 }
 
 static void send_spare_away(void)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
-		if (!is_idle(&closers[i]) || n++ < CLOSERS_SPARE)
-			continue;
-		closers[i].leaving = true;
-		closer_send(&closers[i], MAIL_EXIT);
-	}
+	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
+		if (is_idle(i) && atomic_load(&closers[i].pid) && n++ >= CLOSERS_SPARE)
+			closer_send(i, MAIL_EXIT);
 }
 
 /* With the lock held. */
 static void hand_on(void)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	struct closer *c;
+	size_t i;
 	int fd;
 
+	if (!have_guard())
+		return;
 	collect(now_ns);
-	while (close_queue_is_ready(&queue) && (c = find_closer())) {
-		c->line = close_queue_take(&queue, now_ns, &fd);
-		closer_send(c, fd);
+	while (close_queue_is_ready(&queue) && (i = find_closer()) < CLOSE_AT_ONCE_MAX) {
+		lines[i] = close_queue_take(&queue, now_ns, &fd);
+		closer_send(i, fd);
 	}
 	send_spare_away();
 }
@@ -222,23 +331,21 @@ static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *user
 
 int async_close_begin(void)
 {
-	_Atomic int *mail;
 	int r = foreign_fds_begin();
 
 	if (r < 0)
 		return r;
 	if (getrandom(&queue.seed, sizeof(queue.seed), 0) < 0)
 		return -errno;
-	mail = mmap(NULL, CLOSE_AT_ONCE_MAX * sizeof(*mail), PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	closers = mmap(NULL, CLOSE_AT_ONCE_MAX * sizeof(*closers), PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (mail == MAP_FAILED || bell < 0)
+	if (closers == MAP_FAILED || bell < 0)
 		return -errno;
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
-		closers[i].mail = &mail[i];
+		atomic_store(&closers[i].mail, MAIL_NONE);
 	is_main = true;
-	/* As long as one lives, it is the last to let go of what is in the table: our end closes nothing of others'. */
-	return closer_start(&closers[0]);
+	return guard_start();
 }
 
 int async_close_attach(sd_event *event)

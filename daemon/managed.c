@@ -562,8 +562,13 @@ static int make_store(struct managed *s, struct create_request *request)
 
 	if (request->store)
 		return 0;
-	if (request->options.mode == SESSION_FLIGHT)
-		return make_flight(s, request);
+	if (request->options.mode == SESSION_FLIGHT) {
+		r = make_flight(s, request);
+		/* (the files are ours, but it is the user's session that may hang) */
+		if (r == 0)
+			request->store->writer.uid = s->uid;
+		return r;
+	}
 	r = store_fd_new(request->output_fd, &request->store);
 	if (r < 0)
 		return r;

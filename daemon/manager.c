@@ -166,7 +166,7 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 		return bus_error_set(
 			reterr, -EDQUOT,
 			"you have %" PRIu64
-			" sessions (%u of them removed, but hanging in their outputs), "
+			" sessions (%u of them what is left of removed ones that hang), "
 			"more are not allowed: remove one first",
 			has.user, abandoned.user);
 	case LIMIT_EXCEEDS_OWN:

@@ -34,6 +34,11 @@ hung private
 stop_kymod
 hung member
 stop_kymod
+hung kill
+# (the next one finds the name free)
+status=0
+wait "$KYMOD_PID" || status=$?
+assert_eq "$status" 137 "exit status of kymod, which the test has killed"
 hung
 status=0
 wait "$KYMOD_PID" || status=$?

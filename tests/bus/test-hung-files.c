@@ -538,19 +538,44 @@ static void test_many_queued(void **state)
 	assert_archive_ends();
 }
 
-/* What hangs does not hold up the end. Last: there is no service any more. */
-static void test_end(void **state)
+/* Whether nobody has the service's name: what it had open is closed. */
+static bool name_is_free(void)
+{
+	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+
+	return sd_bus_call_method(bus, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				  "org.freedesktop.DBus", "GetNameOwner", &e, &reply, "s",
+				  NAME) < 0;
+}
+
+/* What hangs does not hold up the end, in order (SIGTERM) or not. Last: there is no service any more. */
+static void end_by(int signal)
 {
 	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };
 
-	(void)state;
 	begin_attack(send_many_queued);
 	wait_for_waiting(1);
 	assert_alive();
 	assert_true(ended.fd >= 0);
-	assert_int_equal(kill(kymod, SIGTERM), 0);
+	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);
 	close(ended.fd);
+	for (int i = 0; i < 400 && !name_is_free(); i++)
+		usleep(10000);
+	assert_true(name_is_free());
+}
+
+static void test_end(void **state)
+{
+	(void)state;
+	end_by(SIGTERM);
+}
+
+static void test_kill(void **state)
+{
+	(void)state;
+	end_by(SIGKILL);
 }
 
 /* ---- a file system that tells nobody but its user anything ---- */
@@ -603,6 +628,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest private_tests[] = {
 		CASE(test_private),
 	};
+	const struct CMUnitTest kill_tests[] = {
+		CASE(test_kill),
+	};
 	const struct CMUnitTest member_tests[] = {
 		CASE(test_private_output),
 	};
@@ -620,6 +648,8 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(which, "private") == 0)
 		return cmocka_run_group_tests(private_tests, NULL, NULL);
+	if (strcmp(which, "kill") == 0)
+		return cmocka_run_group_tests(kill_tests, NULL, NULL);
 	if (strcmp(which, "member") == 0)
 		return cmocka_run_group_tests(member_tests, NULL, NULL);
 	return cmocka_run_group_tests(tests, NULL, NULL);

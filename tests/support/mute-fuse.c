@@ -24,7 +24,8 @@ enum {
 	REQUEST_BYTES = 1 << 20,
 	WRITE_BYTES = 4096,
 	WAITING_MAX = 256,
-	LOOK_MS = 20
+	LOOK_MS = 20,
+	GENERATIONS = 2 /* children, and theirs */
 };
 
 /* What is needed of a request to answer it. */
@@ -166,7 +167,14 @@ static bool is_mute_to(uint32_t tid)
 	if (pid == 0 || tid == 0)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%d/task/%u", pid, tid);
-	return access(path, F_OK) == 0 || parent_of(tid) == pid;
+	if (access(path, F_OK) == 0)
+		return true;
+	for (int level = 0; level < GENERATIONS && tid != 0; level++) {
+		tid = (uint32_t)parent_of(tid);
+		if ((int)tid == pid)
+			return true;
+	}
+	return false;
 }
 
 /* (the kernel writes what is dirty in nobody's name) */
