@@ -368,6 +368,8 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		check_large(ret, r, head);
 		break;
 	default:
-		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, r->type);
+		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, fxt_get_record_type(head));
+		if (r->type == FXT_RECORD_UNKNOWN_KIND)
+			ret->list[ret->n - 1].what = "of an unknown kind of its type";
 	}
 }

@@ -90,7 +90,8 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 	},
 	[FXT_FINDING_RECORD_UNKNOWN] = {
 		"record-unknown", WARNING, "a record of unknown type", "type #",
-		"The specification has the types 0 to 10 and 15. Readers skip others by their size.",
+		"The specification has the types 0 to 10 and 15, of scheduling and profiler records the "
+		"kinds 0 to 2, of large records BLOBs. Readers skip others by their size.",
 	},
 	[FXT_FINDING_RECORD_TRAILING] = {
 		"record-trailing", WARNING, "a scheduling or profiler record with words behind its contents",
