@@ -472,6 +472,8 @@ static const char *find_wrong_scheduling(const struct fxt_record *r)
 			return "a wakeup without its weight";
 		return r->wake.tid > UINT32_MAX ? wrong_id : NULL;
 	}
+	if (r->sw.out_state > FXT_STATE_DEAD)
+		return "a state that no thread of Linux has";
 	if (r->sw.out_tid > UINT32_MAX || r->sw.in_tid > UINT32_MAX)
 		return wrong_id;
 	if (!has_weight(r, FXT_NAME_OUTGOING_WEIGHT, r->sw.out_tid) ||
@@ -574,13 +576,9 @@ int edit_repair_finish(struct edit_repair *r)
 
 void edit_repair_get_counts(const struct edit_repair *r, struct edit_repair_counts *ret)
 {
-	const struct edit_counts *mended = edit_sort_counts(r->sort);
-
 	*ret = r->counts;
 	ret->copied = *edit_copy_counts(r->copy);
-	ret->copied.strings += mended->strings;
-	ret->copied.threads += mended->threads;
-	ret->copied.texts += mended->texts;
-	ret->copied.arguments += mended->arguments;
-	ret->copied.refused += mended->refused;
+	edit_counts_add(&ret->copied, edit_sort_counts(r->sort));
+	edit_counts_add(&ret->copied, edit_sort_counts(r->suspect));
+	edit_counts_add(&ret->copied, edit_sort_counts(r->ending));
 }

@@ -101,8 +101,10 @@ static bool skip_args(struct cursor *c, const struct fxt_record *r)
 /* Goes behind the arguments that end a record. They are judged when they are asked for. */
 static void pass_args(struct cursor *c, const struct fxt_record *r)
 {
-	if (!skip_args(c, r))
-		c->odd = true;
+	if (skip_args(c, r))
+		return;
+	c->odd = true;
+	c->p = c->end; /* what is behind them cannot be told */
 }
 
 static const char *parse_metadata(struct cursor *c, struct fxt_record *r, uint64_t head)
@@ -430,6 +432,7 @@ const char *fxt_parse_record(struct fxt_record *r, bool *ret_odd)
 		what = parse_scheduling(&c, r, head);
 	else
 		what = parse_other(&c, r, head);
+	r->n_behind = (size_t)(c.end - c.p);
 	*ret_odd = c.odd | (c.p != c.end);
 	return what;
 }

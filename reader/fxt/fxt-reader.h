@@ -60,6 +60,7 @@ struct fxt_record {
 	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
 	uint64_t offset;  /* in the input; it may lie in the record before it, which ran into it */
 	uint64_t n_words;
+	uint64_t n_behind; /* words behind its contents; of an unknown kind: all but the header */
 	const uint64_t *words; /* the record, header first; in our byte order, aligned */
 	const struct fxt_provider *provider;
 	bool ignored; /* it would change the tables, but it is odd and was not believed */
