@@ -130,12 +130,6 @@ static struct event mapping_event(const struct rec_mapping *rec, uint32_t module
 	};
 }
 
-/* The kernel's are said of a process that a filter may well have left out: it is not named. */
-static bool is_nameless(const struct profiler *p, uint32_t pid)
-{
-	return p->filtered && pid == FXT_KOID_KTHREADD;
-}
-
 static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
 			 uint64_t ts_ns)
 {
@@ -146,7 +140,8 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 
 	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
 		return 0;
-	r = is_nameless(p, rec->head.pid) ? 0 : announce(p, rec->head.pid);
+	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it out) */
+	r = announce(p, rec->head.pid);
 	if (r == 0 && p->spaces)
 		r = address_spaces_add(p->spaces, rec, module_id);
 	if (r < 0)
@@ -177,7 +172,7 @@ static int say_mapping(uint32_t pid, const struct rec_mapping *rec, uint32_t mod
 	const struct saying *s = userdata;
 	char path[MAPPING_PATH_ROOM];
 	struct event ev = mapping_event(rec, module_id, s->at_ns, path);
-	int r = is_nameless(s->profiler, pid) ? 0 : s->name(pid, s->userdata);
+	int r = s->name(pid, s->userdata);
 
 	ev.pid = ev.tid = tasks_koid(s->profiler->tasks, pid);
 	return r < 0 ? r : fxt_archive_event(s->to, &ev);

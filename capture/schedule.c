@@ -135,6 +135,7 @@ struct turn {
 	enum fxt_thread_state out_state; /* of what runs on the CPU */
 	uint32_t tid;                    /* what runs from then on; 0 = idle */
 	int32_t prio;
+	bool guessed; /* out_state is only likely */
 };
 
 /* From what C has running to TURN, whose thread has KOID. */
@@ -156,7 +157,14 @@ static struct event synthetic_event(const struct schedule_cpu *c, unsigned cpu,
 	};
 }
 
-static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns);
+/* How a thread went off whose switch-out was not reported, as far as the record knows that shows it. */
+enum gone {
+	GONE_AWAKE,   /* it is moved, or runs elsewhere */
+	GONE_ASLEEP,  /* it is woken */
+	GONE_UNKNOWN, /* another one runs there */
+};
+
+static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, enum gone gone);
 
 /* Whether TID runs on CPU, and not somebody who had that id before, and has not gone off yet. */
 static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
@@ -167,10 +175,11 @@ static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 }
 
 /*
- * TID comes on CPU. Where else we saw it running it has gone, and that was not reported, nor, since
- * then, another switch there. Only that a thread runs is looked up for each switch; where is not.
+ * TID comes on CPU, or is woken there. Where else we saw it running it has gone, and that was not reported,
+ * nor, since then, another switch there. Only that a thread runs is looked up for each switch; where is not.
  */
-static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns)
+static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t ts_ns,
+		      enum gone gone)
 {
 	int r = 0;
 
@@ -178,7 +187,7 @@ static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t t
 		return 0;
 	for (unsigned i = 0; r == 0 && i < s->n_cpus; i++)
 		if (i != cpu && runs_on(s, i, tid))
-			r = close_unreported(s, i, ts_ns);
+			r = close_unreported(s, i, ts_ns, gone);
 	return r;
 }
 
@@ -197,11 +206,11 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 	int r = ensure_announced(s, turn.tid); /* which may give it its koid */
 
 	if (r == 0)
-		r = ensure_off(s, turn.tid, cpu, turn.ts_ns);
+		r = ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
 	if (r < 0)
 		return r;
 	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->tasks, turn.tid));
-	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED ? STATE_BLOCKED : 0);
+	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
 	if (turn.tid)
 		set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
@@ -366,15 +375,20 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 /*
  * What we saw running on CPU cannot have run until TS_NS: the kernel did not report its switch-out
  * (some kernels skip the tracepoint now and then; nothing of ours was lost). A wakeup that waits
- * for that switch proves that the thread was asleep by then.
+ * for that switch proves that the thread was asleep by then. Where nobody knows, it is said to be: most that leave
+ * a CPU are, and one that was preempted is on again soon, while a sleeper would be shown to wait for
+ * a CPU until it is woken.
  */
-static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns)
+static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, enum gone gone)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct schedule_wakeup held = c->held;
-	struct turn turn = { ts_ns, FXT_STATE_RUNNING, 0, 0 };
+	struct turn turn = { .ts_ns = ts_ns, .guessed = gone == GONE_UNKNOWN };
 	int r;
 
+	/* ("other" is many threads: some run) */
+	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
+									  : FXT_STATE_BLOCKED;
 	if (!s->filtered)
 		s->n_unreported++;
 	if (held.n_words && held.certain) {
@@ -383,6 +397,7 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns)
 			held.words[WORD_TS] = c->opened_ns;
 		turn.ts_ns = held.words[WORD_TS];
 		turn.out_state = FXT_STATE_BLOCKED;
+		turn.guessed = false;
 	}
 	r = write_synthetic(s, cpu, turn);
 	if (r == 0 && held.n_words && held.certain)
@@ -400,7 +415,7 @@ static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uin
 	if (!c->known)
 		*c = (struct schedule_cpu){ .known = true };
 	else if (c->tid != 0)
-		r = close_unreported(s, cpu, ts_ns);
+		r = close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
 	else if (!s->filtered)
 		s->n_unreported++;
 	if (r < 0 || tid == 0)
@@ -443,7 +458,7 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 		if (r < 0)
 			return r;
 	}
-	r = ensure_off(s, in, cpu, words[WORD_TS]);
+	r = ensure_off(s, in, cpu, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
 	goes_off(s, c, goes_to_sleep(words) ? STATE_BLOCKED : 0);
@@ -502,7 +517,7 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 	    !s->cpus[cpu].in_loss)
 		return wake_again(s, (unsigned)cpu, words, n_words);
 	/* It sleeps where it ran last, so it runs nowhere. */
-	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS]);
+	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
 	return r < 0 ? r : write_wakeup(s, words, n_words);
 }
 
@@ -516,7 +531,7 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 		r = s->belongs(tid, (uint32_t)words[MIGRATE_PID], s->userdata);
 	/* Only what does not run is moved. */
 	if (r == 0 && runs_on(s, from, tid))
-		r = close_unreported(s, (unsigned)from, words[WORD_TS]);
+		r = close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
 	words[MIGRATE_PID] = tasks_koid(s->tasks, (uint32_t)words[MIGRATE_PID]);

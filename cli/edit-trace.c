@@ -2,6 +2,8 @@
 #include "cli/edit-trace.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/verb.h"
@@ -85,4 +87,32 @@ struct json_object *edit_trace_json(const struct edit_trace *t)
 	json_add_u64(o, "bytes", t->to.bytes);
 	json_add_u64(o, "file_bytes", t->to.file_bytes);
 	return o;
+}
+
+void edit_trace_say_unknown(const char *name, const struct edit_counts *counts)
+{
+	if (counts->refused)
+		fprintf(stderr,
+			"%s: %" PRIu64 " records of a type or kind that the format does not know "
+			"were left out\n",
+			name, counts->refused);
+	if (counts->arguments)
+		fprintf(stderr,
+			"%s: %" PRIu64
+			" arguments of a type that the format does not know, or that "
+			"could not be read, were left out\n",
+			name, counts->arguments);
+	if (counts->longer)
+		fprintf(stderr,
+			"%s: %" PRIu64
+			" records had words behind what the format knows, which were "
+			"left out\n",
+			name, counts->longer);
+}
+
+void edit_trace_add_unknown(struct json_object *o, const struct edit_counts *counts)
+{
+	json_add_u64(o, "records_refused", counts->refused);
+	json_add_u64(o, "arguments_dropped", counts->arguments);
+	json_add_u64(o, "records_shortened", counts->longer);
 }

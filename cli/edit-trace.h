@@ -59,5 +59,10 @@ int edit_trace_finish(struct edit_trace *t);
 /* Lets go, also of a file that was not finished. */
 void edit_trace_close(struct edit_trace *t);
 
+/* Says on stderr what of NAME could not be carried over, since nobody knows what it means; and the same for
+ * a report. */
+void edit_trace_say_unknown(const char *name, const struct edit_counts *counts);
+void edit_trace_add_unknown(struct json_object *o, const struct edit_counts *counts);
+
 /* With what each report begins: where it went, and how large it is. */
 struct json_object *edit_trace_json(const struct edit_trace *t);

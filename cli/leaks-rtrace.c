@@ -29,8 +29,12 @@
 /* So much comes together before it is written. */
 enum { FLUSH_BYTES = 1 << 20 };
 
-/* What others call our resources. They have no name for a mapping of any kind. */
+/*
+ * What others call our resources. They have no name for a mapping of any kind; it has the bit of their
+ * "memtransfer", of which we tell nothing: sp-rtrace's sums at the end are right for the two lowest bits alone.
+ */
 #define MAPPING_TYPE "mmap"
+#define MAPPING_BIT  (UINT32_C(1) << RTRACE_KNOWN_MEMTRANSFER)
 static const struct {
 	enum rtrace_known_resource known; /* RTRACE_KNOWN_MAX = none */
 	const char *function;             /* where it is not known what allocated it */
@@ -64,7 +68,7 @@ static struct rtrace_resource describe(enum resource resource)
 	if (resources[resource].known < RTRACE_KNOWN_MAX)
 		return rtrace_known_resource(resources[resource].known);
 	return (struct rtrace_resource){
-		.mask = 1u << RTRACE_KNOWN_MAX,
+		.mask = MAPPING_BIT,
 		.type = RTRACE_TEXT(MAPPING_TYPE),
 		.description = RTRACE_TEXT("memory mapping in bytes"),
 	};
@@ -400,8 +404,9 @@ static int write_head(struct report *t)
 	if (r == 0)
 		r = write_header(t);
 	if (r == 0)
-		r = write_notes(t);
-	return r == 0 ? write_registries(t) : r;
+		r = write_registries(t);
+	/* Behind the registries: that is where sp-rtrace puts comments before the first call. */
+	return r == 0 ? write_notes(t) : r;
 }
 
 static void report_deinit(struct report *t)

@@ -217,15 +217,21 @@ static int report(struct record_job *j)
 	return status;
 }
 
-/* What could not start has recorded nothing; but where the output failed so early, what is there is good. */
+/* What could not start has recorded nothing; but where the output failed so early, what is there is good,
+ * and it is not the start that failed. */
 static void discard_unstarted(struct record_job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
-	if (recording_view(j->recording, &v) >= 0 && strcmp(v.reason, "output failed") == 0)
-		output_file_discard_empty(&j->output);
-	else
+	if (recording_view(j->recording, &v) < 0 || strcmp(v.reason, "output failed") != 0) {
 		output_file_discard(&j->output);
+		return;
+	}
+	if (j->quiet)
+		session_view_complain(&v, "the recording");
+	else
+		session_view_report(&v, j->output.path);
+	output_file_discard_empty(&j->output);
 }
 
 static int record(struct record_job *j)

@@ -2,6 +2,7 @@
 #include "cli/recording.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <fcntl.h>
@@ -41,6 +42,14 @@ static int bus_failed(const struct recording *r, int error)
 	return error;
 }
 
+/* It ran, or was about to, and what it has written may be good: its view says what happened. */
+static bool has_output_failed(struct recording *r)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	return r->ops->view(r, &v) >= 0 && strcmp(v.reason, "output failed") == 0;
+}
+
 static int bus_create(struct recording *r, struct session_options *options, int output_fd)
 {
 	int e = bus_client_create(
@@ -55,7 +64,16 @@ static int bus_create(struct recording *r, struct session_options *options, int 
 
 static int bus_start(struct recording *r)
 {
-	return bus_failed(r, bus_client_start(r->client, r->path));
+	_cleanup_free_ char *text = NULL;
+	int e = bus_client_start(r->client, r->path);
+
+	if (e >= 0)
+		return e;
+	/* (the next call has a text of its own) */
+	text = strdup(bus_client_error(r->client));
+	if (!has_output_failed(r))
+		cli_error("%s", text ? text : strerror(-e));
+	return e;
 }
 
 static int bus_pollfd(struct recording *r, struct pollfd *ret)
@@ -166,7 +184,7 @@ static int direct_start(struct recording *r)
 		session_dispatch(r->session);
 	}
 	e = session_error(r->session, &text);
-	if (e < 0)
+	if (e < 0 && !has_output_failed(r))
 		cli_error("cannot start: %s", *text ? text : strerror(-e));
 	return e;
 }

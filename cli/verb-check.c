@@ -98,7 +98,12 @@ static void found(void *userdata, const struct fxt_finding *f)
 	}
 }
 
-/* An archive that has kymo's first event and not its last was cut off. */
+/* An archive that has kymo's first event and not its last was cut off: no record of it need be wrong. */
+static bool is_cut_off(const struct report *r)
+{
+	return r->started && !r->stopped;
+}
+
 static void look_for_session(struct report *r, const struct fxt_record *record)
 {
 	int name;
@@ -184,7 +189,7 @@ static void print_json(const struct report *r, const struct open_trace *t,
 	json_add_u64(o, "notes", r->n_of[FXT_SEVERITY_NOTE]);
 	json_add_u64(o, "not_judged", fxt_lint_not_judged(lint));
 	json_add(o, "truncated", json_object_new_boolean(r->kinds[FXT_FINDING_TRUNCATED].n > 0));
-	json_add(o, "cut_off", json_object_new_boolean(r->started && !r->stopped));
+	json_add(o, "cut_off", json_object_new_boolean(is_cut_off(r)));
 	json_add(o, "kinds", kinds_to_json(r));
 	if (r->options->all) {
 		json_print_line(o);
@@ -233,7 +238,7 @@ static void print_text(const struct report *r, const struct open_trace *t,
 
 	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
 		print_kinds(r, i);
-	if (r->started && !r->stopped)
+	if (is_cut_off(r))
 		printf("there is no session_stop: the recording was cut off\n");
 	if (*packed)
 		printf("it is packed by %s; bytes are counted in the unpacked archive\n", packed);
@@ -332,7 +337,7 @@ static int check_file(const char *path, const struct options *options)
 		print_text(&report, &t, lint);
 	if (r != CLI_OK)
 		return r;
-	if (report.n_of[FXT_SEVERITY_ERROR] > 0)
+	if (report.n_of[FXT_SEVERITY_ERROR] > 0 || is_cut_off(&report))
 		return CLI_DAMAGE;
 	return options->strict && report.n_of[FXT_SEVERITY_WARNING] > 0 ? CLI_DAMAGE : CLI_OK;
 }
@@ -379,6 +384,7 @@ const struct verb verb_check_row = {
 		"  -h, --help        show this\n"
 		"\nFILE is an archive; '-' is standard input.\n"
 		"Errors are against the specification; of warnings, other readers make something wrong.\n"
-		"Exits with 0 if there is no error, 3 if there is one, and 1 if it is not an archive.\n",
+		"Exits with 0 if there is no error, 3 if there is one or the recording was cut off, and 1\n"
+		"if it is not an archive.\n",
 	.run = verb_check,
 };

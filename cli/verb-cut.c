@@ -60,13 +60,15 @@ static void report(const struct edit_cut_counts *counts, const struct edit_trace
 
 	if (!json || out->to.file.standard) {
 		fprintf(stderr, "%s: %s, %" PRIu64 " records; %" PRIu64 " were left out\n",
-			out->to.file.path, text_format_size(size, out->to.bytes), counts->records,
-			counts->left_out);
+			out->to.file.path, text_format_size(size, out->to.bytes),
+			counts->copied.records, counts->left_out);
+		edit_trace_say_unknown(out->to.file.path, &counts->copied);
 		return;
 	}
 	o = edit_trace_json(out);
-	json_add_u64(o, "records", counts->records);
+	json_add_u64(o, "records", counts->copied.records);
 	json_add_u64(o, "left_out", counts->left_out);
+	edit_trace_add_unknown(o, &counts->copied);
 	json_print_pretty(o);
 }
 

@@ -228,7 +228,9 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 		print_profiler(d, r);
 		break;
 	default:
-		printf(" type=%u", r->type);
+		printf(" type=%u", (unsigned)fxt_get_record_type(r->words[0]));
+		if (r->type == FXT_RECORD_UNKNOWN_KIND)
+			printf(" kind=%u", r->subtype);
 	}
 }
 

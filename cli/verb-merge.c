@@ -63,7 +63,8 @@ static struct json_object *json_of(const struct open_trace *in, const struct edi
 	json_add(o, "has_clock", json_object_new_boolean(view->has_clock));
 	json_add_i64(o, "shift_ns", view->shift_ns);
 	json_add_u64(o, "first_cpu", view->shift_cpu);
-	json_add_u64(o, "records", view->records);
+	json_add_u64(o, "records", view->copied.records);
+	edit_trace_add_unknown(o, &view->copied);
 	json_add_u64(o, "doubled", view->doubled);
 	json_add_u64(o, "unknown", view->unknown);
 	json_add_u64(o, "koids_moved", view->koids_moved);
@@ -92,7 +93,7 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 	uint64_t shifted = (uint64_t)view->shift_ns,
 		 apart = view->shift_ns < 0 ? 0 - shifted : shifted;
 
-	fprintf(stderr, "%s: %" PRIu64 " records", in->name, view->records);
+	fprintf(stderr, "%s: %" PRIu64 " records", in->name, view->copied.records);
 	if (view->machine > 0)
 		fprintf(stderr,
 			", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
@@ -131,6 +132,7 @@ static void print_text(const struct request *q, const struct edit_trace *out,
 	for (unsigned i = 0; i < q->n; i++) {
 		edit_merge_get_view(merge, i, &view);
 		print_input(&q->in[i], &view);
+		edit_trace_say_unknown(q->in[i].name, &view.copied);
 	}
 	fprintf(stderr, "%s: %s\n", out->to.file.path, text_format_size(size, out->to.bytes));
 }

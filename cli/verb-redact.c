@@ -69,6 +69,9 @@ static void report(const struct edit_redact_counts *counts, const struct edit_tr
 			out->to.file.path, text_format_size(size, out->to.bytes),
 			counts->copied.records, counts->texts, counts->numbers, counts->blobs,
 			counts->copied.refused);
+		edit_trace_say_unknown(out->to.file.path,
+				       &(struct edit_counts){ .arguments = counts->copied.arguments,
+							      .longer = counts->copied.longer });
 		return;
 	}
 	o = edit_trace_json(out);
@@ -76,7 +79,7 @@ static void report(const struct edit_redact_counts *counts, const struct edit_tr
 	json_add_u64(o, "texts", counts->texts);
 	json_add_u64(o, "numbers", counts->numbers);
 	json_add_u64(o, "blobs", counts->blobs);
-	json_add_u64(o, "records_refused", counts->copied.refused);
+	edit_trace_add_unknown(o, &counts->copied);
 	json_print_pretty(o);
 }
 

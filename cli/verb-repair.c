@@ -53,6 +53,8 @@ static const struct {
 	ROW("texts_mended", copied.texts, "texts that were not UTF-8 or too long"),
 	ROW("arguments_dropped", copied.arguments, "arguments that could not be read, left out"),
 	ROW("records_refused", copied.refused, "records that the format does not know, left out"),
+	ROW("records_shortened", copied.longer,
+	    "records with words that the format does not know, left out"),
 	ROW("doubled", doubled, "records that were there twice, left out"),
 	ROW("misplaced", misplaced, "records with a time that cannot be right, left out"),
 	ROW("scheduling_dropped", scheduling_dropped,

@@ -66,6 +66,7 @@ static void report(const struct edit_symbolize_counts *counts, const struct edit
 		" were given names, %" PRIu64 " had some, %" PRIu64 " have none\n",
 		out->to.file.path, text_format_size(size, out->to.bytes), counts->backtraces,
 		counts->addresses, counts->named, counts->known, counts->unnamed);
+	edit_trace_say_unknown(out->to.file.path, &counts->copied);
 	if (counts->not_looked)
 		cli_error("addresses are not looked for beyond %d: %" PRIu64
 			  " places in backtraces have no names for that",
@@ -79,7 +80,7 @@ static void report_json(const struct edit_symbolize_counts *counts, const struct
 	struct json_object *o = edit_trace_json(out);
 
 	json_add_u64(o, "records", counts->copied.records);
-	json_add_u64(o, "records_refused", counts->copied.refused);
+	edit_trace_add_unknown(o, &counts->copied);
 	json_add_u64(o, "backtraces", counts->backtraces);
 	json_add_u64(o, "addresses", counts->addresses);
 	json_add_u64(o, "named", counts->named);

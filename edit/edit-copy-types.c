@@ -6,7 +6,7 @@
 static int copy_metadata(struct edit_copy *c)
 {
 	if (c->record->subtype != FXT_METADATA_PROVIDER_EVENT)
-		return 0;
+		return -EINVAL;
 	return fxt_write_provider_event(&c->own.writer, c->record->metadata.number);
 }
 

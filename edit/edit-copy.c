@@ -68,6 +68,16 @@ struct edit_copy *edit_copy_free(struct edit_copy *c)
 	return NULL;
 }
 
+void edit_counts_add(struct edit_counts *to, const struct edit_counts *more)
+{
+	to->strings += more->strings;
+	to->threads += more->threads;
+	to->texts += more->texts;
+	to->arguments += more->arguments;
+	to->refused += more->refused;
+	to->longer += more->longer;
+}
+
 const struct edit_counts *edit_copy_counts(const struct edit_copy *c)
 {
 	return &c->counts;
@@ -259,6 +269,16 @@ static int attempt_with_threads_apart(struct edit_copy *c)
 	return r;
 }
 
+/* Whether RECORD says something for those behind it, and else nothing. */
+static bool is_for_tables(const struct fxt_record *record)
+{
+	if (record->type != FXT_RECORD_METADATA)
+		return record->type <= FXT_RECORD_THREAD;
+	return record->subtype == FXT_METADATA_PROVIDER_INFO ||
+	       record->subtype == FXT_METADATA_PROVIDER_SECTION ||
+	       record->subtype == FXT_METADATA_TRACE_INFO;
+}
+
 int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 		     const struct fxt_record *record)
 {
@@ -266,8 +286,7 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	struct edit_provider *p;
 	int r;
 
-	if (record->type <= FXT_RECORD_THREAD && !(record->type == FXT_RECORD_METADATA &&
-						   record->subtype == FXT_METADATA_PROVIDER_EVENT))
+	if (is_for_tables(record))
 		return 0;
 	if (!c->rules.apart && !c->unknown_said && names_unknown(record)) {
 		r = say_unknown(c);
@@ -291,10 +310,12 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	}
 	if (c->to->bytes.error)
 		return c->to->bytes.error;
-	if (r < 0)
+	if (r < 0) {
 		c->counts.refused++;
-	else
-		c->counts.records++;
+		return 0;
+	}
+	c->counts.records++;
+	c->counts.longer += record->n_behind > 0;
 	return 0;
 }
 

@@ -88,11 +88,16 @@ struct edit_counts {
 	uint64_t strings, threads; /* references that led nowhere */
 	uint64_t texts;            /* mended or cut */
 	uint64_t arguments;        /* left out, since they could not be read */
-	uint64_t refused;          /* records: of unknown type, or the format cannot hold them */
+	uint64_t refused; /* records: of unknown type or kind, or the format cannot hold them */
+	uint64_t longer;  /* records that had words behind their contents, which were left out */
 };
 
 /* NS later by SHIFT, kept within 64 bits. */
 uint64_t edit_shift_ns(uint64_t ns, int64_t shift);
+
+/* Adds to TO what MORE says was mended or left out, for one that came before it; not its records, which are
+ * in TO again. */
+void edit_counts_add(struct edit_counts *to, const struct edit_counts *more);
 
 struct edit_copy;
 

@@ -186,7 +186,8 @@ struct edit_cut *edit_cut_free(struct edit_cut *c)
 void edit_cut_get_counts(const struct edit_cut *c, struct edit_cut_counts *ret)
 {
 	*ret = c->counts;
-	ret->records = edit_copy_counts(c->copy)->records;
+	ret->copied = *edit_copy_counts(c->copy);
+	edit_counts_add(&ret->copied, edit_sort_counts(c->sort));
 }
 
 /* ---- the two ends ---- */

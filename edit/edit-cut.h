@@ -42,8 +42,9 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record);
 int edit_cut_finish(struct edit_cut *c);
 
 struct edit_cut_counts {
-	uint64_t records;           /* in the result */
-	uint64_t left_out;          /* with a time, not in the result */
+	struct edit_counts
+		copied;    /* into the result; what was mended or left out, of all of the source */
+	uint64_t left_out; /* with a time, not in the result */
 	uint64_t first_ns, last_ns; /* of the source: times of its first and last record */
 	bool any;                   /* a record lay within */
 };

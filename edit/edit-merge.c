@@ -126,7 +126,12 @@ void edit_merge_get_view(const struct edit_merge *m, unsigned input, struct edit
 	ret->koids_moved = owners->moved;
 	ret->koids_shared = owners->shared;
 	ret->has_clock = in->has_clock;
-	ret->records = in->copy ? edit_copy_counts(in->copy)->records : 0;
+	ret->copied = *edit_sort_counts(in->sort);
+	ret->copied.records = 0;
+	if (!in->copy)
+		return;
+	ret->copied.records = edit_copy_counts(in->copy)->records;
+	edit_counts_add(&ret->copied, edit_copy_counts(in->copy));
 }
 
 /* ---- changes on the way ---- */

@@ -44,7 +44,7 @@ struct edit_merge_view {
 	unsigned machine; /* 0 = the first one's */
 	int64_t shift_ns; /* was added to its times */
 	uint32_t shift_cpu;
-	uint64_t records;      /* that were written */
+	struct edit_counts copied;
 	uint64_t doubled;      /* left out, since another input tells of it */
 	uint64_t unknown;      /* objects "?" left out, since another input knows whose they are */
 	uint64_t koids_moved;  /* another owner has them on the machine: they became others */

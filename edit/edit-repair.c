@@ -25,6 +25,9 @@
 /* The first and the last record have only one neighbour; from so far away they are not believed. */
 #define LONELY_NS ((uint64_t)3600 * 1000000000)
 
+/* In kymo's archives nothing ends later than the recording, give or take how late records are. */
+#define END_SLACK_NS ((uint64_t)1000000000)
+
 /* No machine that kymo runs on has more, and Perfetto takes no more. */
 enum { CPU_MAX = 4095 };
 
@@ -56,6 +59,9 @@ struct edit_repair {
 	bool has_suspect;
 	struct fxt_damage suspect_damage; /* that was found right before it */
 	bool suspect_damaged;
+	struct edit_sort *ending; /* durations that end later than what was read, by their ends */
+	uint64_t latest_ns;       /* of all that was put in */
+	bool stop_read;
 	struct edit_timeline *timeline;
 	struct edit_spans *spans;
 	struct edit_names *names;
@@ -105,6 +111,8 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 	if (e == 0)
 		e = edit_sort_new(&r->suspect, WINDOW);
 	if (e == 0)
+		e = edit_sort_new(&r->ending, WINDOW);
+	if (e == 0)
 		e = edit_timeline_new(&r->timeline, write_synthetic, r);
 	if (e == 0)
 		e = edit_spans_new(&r->spans, write_end, r);
@@ -126,6 +134,7 @@ struct edit_repair *edit_repair_free(struct edit_repair *r)
 	edit_names_free(r->names);
 	edit_spans_free(r->spans);
 	edit_timeline_free(r->timeline);
+	edit_sort_free(r->ending);
 	edit_sort_free(r->suspect);
 	edit_sort_free(r->sort);
 	edit_copy_free(r->copy);
@@ -290,18 +299,74 @@ static void join_damage(struct fxt_damage *damage, bool *damaged, const struct f
 	*damaged = true;
 }
 
-static int put(struct edit_repair *r, const struct fxt_provider *from,
-	       const struct fxt_record *record)
-{
-	r->has_read = true;
-	r->read_ns = record->ts_ns;
-	r->n_timed++;
-	return edit_sort_put(r->sort, from, record);
-}
-
 static bool is_far(uint64_t a, uint64_t b)
 {
 	return (a > b ? a - b : b - a) > FAR_NS;
+}
+
+static bool is_complete(const struct fxt_record *record)
+{
+	return record->type == FXT_RECORD_EVENT && record->subtype == FXT_EVENT_DURATION_COMPLETE;
+}
+
+/* Where among its neighbours RECORD stands: a duration stands where it begins, or where it ends. */
+static uint64_t place_of(const struct edit_repair *r, const struct fxt_record *record)
+{
+	if (!is_complete(record) || !r->has_read || !is_far(record->ts_ns, r->read_ns) ||
+	    is_far(record->event.end_ns, r->read_ns))
+		return record->ts_ns;
+	return record->event.end_ns;
+}
+
+/* Those that have ended by now, or too many; those of kymo never end later than the recording. */
+static int put_ended(struct edit_repair *r, bool all)
+{
+	uint64_t end_ns;
+	int e = 0;
+
+	while (e == 0 && edit_sort_peek(r->ending, true, &end_ns) &&
+	       (all || end_ns <= r->latest_ns || edit_sort_is_full(r->ending))) {
+		struct edit_sorted item;
+		uint64_t later = end_ns > r->latest_ns ? end_ns - r->latest_ns : 0;
+		uint64_t slack = LONELY_NS;
+
+		e = edit_sort_take(r->ending, true, &item);
+		if (e <= 0)
+			return e;
+		if (edit_copy_is_kymo(item.from))
+			slack = r->stop_read ? END_SLACK_NS : FAR_NS;
+		if (all && later > slack) {
+			r->counts.misplaced++;
+			e = 0;
+			continue;
+		}
+		r->n_timed++;
+		e = edit_sort_put(r->sort, item.from, item.record);
+	}
+	return e;
+}
+
+static int put(struct edit_repair *r, const struct fxt_provider *from,
+	       const struct fxt_record *record)
+{
+	uint64_t place = place_of(r, record);
+	bool is_ending = is_complete(record) && record->event.end_ns > place &&
+			 record->event.end_ns - place > END_SLACK_NS;
+	int e;
+
+	r->has_read = true;
+	r->read_ns = place;
+	r->latest_ns = place > r->latest_ns ? place : r->latest_ns;
+	if (edit_copy_is_kymo(from) && record->type == FXT_RECORD_EVENT &&
+	    fxt_text_known(&record->category) == FXT_NAME_KYMO)
+		r->stop_read |= fxt_text_known(&record->name) == FXT_NAME_SESSION_STOP;
+	if (is_ending) {
+		e = edit_sort_put_at(r->ending, from, record, record->event.end_ns);
+	} else {
+		r->n_timed++;
+		e = edit_sort_put(r->sort, from, record);
+	}
+	return e < 0 ? e : put_ended(r, false);
 }
 
 /* The suspect was right after all, or else wrong. */
@@ -342,9 +407,13 @@ static bool is_plausible(struct edit_repair *r, uint64_t ts_ns)
 
 static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 {
-	uint64_t ts_ns = record->ts_ns;
+	uint64_t ts_ns = place_of(r, record);
 	int e = 0;
 
+	if (is_complete(record) && record->event.end_ns < record->ts_ns) {
+		r->counts.misplaced++;
+		return 0;
+	}
 	if (r->has_suspect)
 		e = settle_suspect(r, is_plausible(r, ts_ns));
 	if (e < 0)
@@ -403,6 +472,8 @@ static const char *find_wrong_scheduling(const struct fxt_record *r)
 			return "a wakeup without its weight";
 		return r->wake.tid > UINT32_MAX ? wrong_id : NULL;
 	}
+	if (r->sw.out_state > FXT_STATE_DEAD)
+		return "a state that no thread of Linux has";
 	if (r->sw.out_tid > UINT32_MAX || r->sw.in_tid > UINT32_MAX)
 		return wrong_id;
 	if (!has_weight(r, FXT_NAME_OUTGOING_WEIGHT, r->sw.out_tid) ||
@@ -485,6 +556,8 @@ int edit_repair_finish(struct edit_repair *r)
 	if (r->damaged)
 		add_gap(r, r->read_ns, &r->damage);
 	if (e == 0)
+		e = put_ended(r, true);
+	if (e == 0)
 		e = write_all_sorted(r, true);
 	if (e == 0)
 		e = write_gaps(r, UINT64_MAX);
@@ -503,13 +576,9 @@ int edit_repair_finish(struct edit_repair *r)
 
 void edit_repair_get_counts(const struct edit_repair *r, struct edit_repair_counts *ret)
 {
-	const struct edit_counts *mended = edit_sort_counts(r->sort);
-
 	*ret = r->counts;
 	ret->copied = *edit_copy_counts(r->copy);
-	ret->copied.strings += mended->strings;
-	ret->copied.threads += mended->threads;
-	ret->copied.texts += mended->texts;
-	ret->copied.arguments += mended->arguments;
-	ret->copied.refused += mended->refused;
+	edit_counts_add(&ret->copied, edit_sort_counts(r->sort));
+	edit_counts_add(&ret->copied, edit_sort_counts(r->suspect));
+	edit_counts_add(&ret->copied, edit_sort_counts(r->ending));
 }

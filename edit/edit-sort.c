@@ -193,6 +193,12 @@ static size_t size_of(const struct edit_kept *kept)
 int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		  const struct fxt_record *record)
 {
+	return edit_sort_put_at(s, from, record, record->ts_ns);
+}
+
+int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
+		     const struct fxt_record *record, uint64_t ts_ns)
+{
 	struct item item = { .number = s->next_number++, .timed = edit_has_time(record) };
 	uint64_t n_before = edit_copy_counts(s->copy)->records;
 	size_t begin;
@@ -210,7 +216,7 @@ int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		return -ENOMEM;
 	/* Metadata belongs to what stands around it; other records without a time go first. */
 	if (item.timed)
-		s->put_ns = record->ts_ns;
+		s->put_ns = ts_ns;
 	if (item.timed || record->type == FXT_RECORD_METADATA)
 		item.ts_ns = s->put_ns;
 	r = push(s, &item);

@@ -27,6 +27,10 @@ DEFINE_CLEANUP(struct edit_sort *, edit_sort_free)
 int edit_sort_put(struct edit_sort *s, const struct fxt_provider *from,
 		  const struct fxt_record *record);
 
+/* The same for a record that is to be taken out as one of TS_NS; its time stays what it is. */
+int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
+		     const struct fxt_record *record, uint64_t ts_ns);
+
 /* A record that is taken out. Borrowed until the next call. */
 struct edit_sorted {
 	const struct fxt_record *record; /* its times in ns; as edit_viewer_look() makes it */

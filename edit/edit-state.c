@@ -438,8 +438,13 @@ static int take_event(struct edit_state *s, struct edit_kept *kept, const struct
 		return take_own(s, kept, r);
 	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS)
 		return 0;
-	if (fxt_text_known(&r->name) == FXT_NAME_EXEC)
+	if (fxt_text_known(&r->name) == FXT_NAME_EXEC) {
 		forget_program(s, r->thread.pid);
+		/* The thread that called it has its process's id now. No other record tells of its end. */
+		end.tid = edit_find_koid(r, FXT_NAME_OLD_THREAD);
+		if (end.tid)
+			take_end(s, &end);
+	}
 	if (fxt_text_known(&r->name) != FXT_NAME_EXIT)
 		return 0;
 	end.process_ends = says_process_ends(r);

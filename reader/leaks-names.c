@@ -74,6 +74,8 @@ int leaks_take_exec(struct leaks *l, const struct event *ev)
 
 	if (!p || !name.program)
 		return -ENOMEM;
+	if (p->watch && p->watch->open)
+		p->watch->ran_other = true;
 	last = p->n_names ? &p->names[p->n_names - 1] : NULL;
 	if (last && *last->name &&
 	    strncmp(slash ? slash + 1 : ev->exec.file, last->name, strlen(last->name)) == 0) {

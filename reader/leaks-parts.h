@@ -26,6 +26,9 @@ struct leak_process {
 	size_t n_names;
 };
 
+/* What lives, of a watch whose begin was told again, has been told by TS_NS. */
+void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns);
+
 /* TEXT as long as the leaks live; NULL without memory. */
 const char *leaks_keep_text(struct leaks *l, const char *text);
 

@@ -115,6 +115,16 @@ static int add_watch(struct leaks *l, struct leak_watch *w)
 	return 0;
 }
 
+/* Is EV the begin of W once more, as the second of two cuts of a recording says it? */
+static bool is_told_again(const struct leak_watch *w, const struct event *ev)
+{
+	return w && w->open && !w->ran_other && ev->ts_ns >= w->begin_ns &&
+	       w->complete == ev->watch.complete && w->interval == ev->watch.interval &&
+	       w->min_bytes == ev->watch.min_bytes &&
+	       strcmp(w->resources, ev->watch.resources) == 0 &&
+	       strcmp(w->allocators, ev->watch.allocators) == 0;
+}
+
 static int take_watch(struct leaks *l, const struct event *ev)
 {
 	struct leak_process *p = leaks_get_process(l, ev->pid);
@@ -122,6 +132,12 @@ static int take_watch(struct leaks *l, const struct event *ev)
 
 	if (!p)
 		return -ENOMEM;
+	if (is_told_again(p->watch, ev)) {
+		leak_watch_finish_telling(p->watch, ev->ts_ns);
+		p->watch->told_ns = ev->ts_ns;
+		p->watch->sequence++;
+		return 0;
+	}
 	l->n_processes_seen += p->n_watches++ == 0;
 	if (!is_wanted(&l->options, ev->pid, p->real_pid))
 		return 0;
@@ -159,6 +175,7 @@ static int take_watched(struct leaks *l, const struct event *ev)
 
 	if (!w)
 		return 0;
+	leak_watch_finish_telling(w, ev->ts_ns);
 	w->reason = leaks_keep_text(l, ev->watched.reason);
 	if (!w->reason)
 		return -ENOMEM;
@@ -218,6 +235,8 @@ static int take_stack(struct leaks *l, const struct event *ev)
 	int r;
 
 	if (!w || ev->sample.id == 0)
+		return 0;
+	if (ev->ts_ns == w->told_ns && table_get(&w->stacks, ev->sample.id))
 		return 0;
 	r = profile_keep_stack(l->profile, ev, &node);
 	if (r < 0)
@@ -339,6 +358,15 @@ static void sweep(struct leak_watch *w, uint64_t ts_ns)
 	}
 }
 
+/* All that lives has been told again with the begin: what was not has been freed where no record is of.
+ * (of a watch without each event, what lives is in snapshots alone) */
+void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns)
+{
+	if (w->told_ns && w->logged)
+		sweep(w, w->told_ns < ts_ns ? w->told_ns : ts_ns);
+	w->told_ns = 0;
+}
+
 static void take_snapshot(struct leak_watch *w, const struct event *ev)
 {
 	w->n_snapshots++;
@@ -402,6 +430,10 @@ static int take_usage(struct leak_watch *w, const struct event *ev)
 	if (!sum)
 		return -ENOMEM;
 	g = sum->group;
+	/* Said again with the begin, it is no sign that nothing has grown. */
+	if (ev->ts_ns == w->told_ns && ev->usage.bytes == sum->bytes &&
+	    ev->usage.allocations == sum->allocations)
+		return 0;
 	if (ev->ts_ns != w->last_usage_ns || w->n_usage_times == 0) {
 		w->last_usage_ns = ev->ts_ns;
 		w->n_usage_times++;
@@ -448,6 +480,8 @@ static int take_of_watch(struct leaks *l, const struct event *ev)
 		l->n_stray++;
 		return 0;
 	}
+	if (w->told_ns && ev->ts_ns > w->told_ns)
+		leak_watch_finish_telling(w, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SNAPSHOT:
 		take_snapshot(w, ev);

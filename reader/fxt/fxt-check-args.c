@@ -5,6 +5,8 @@
  */
 #include "reader/fxt/fxt-check.h"
 
+#include <string.h>
+
 static void check_koid(struct fxt_findings *f, uint64_t koid)
 {
 	if (koid > UINT32_MAX)
@@ -154,10 +156,62 @@ static void check_role(struct fxt_findings *f, const struct fxt_record *r,
 		check_thread_arg(f, r, arg, is_first);
 }
 
+/* The words of the text that REF, a string reference, has in the record. */
+static uint64_t inline_words(uint64_t ref)
+{
+	return fxt_get_string_ref_inline(ref) ? fxt_stream_words(fxt_get_string_ref_length(ref))
+					      : 0;
+}
+
+/* The words that ARG needs. */
+static uint64_t needed_words(const struct fxt_arg *arg)
+{
+	uint64_t words = 1 + inline_words(arg->name.ref);
+
+	switch (arg->type) {
+	case FXT_ARG_INT64:
+	case FXT_ARG_UINT64:
+	case FXT_ARG_DOUBLE:
+	case FXT_ARG_POINTER:
+	case FXT_ARG_KOID:
+		return words + 1;
+	case FXT_ARG_STRING:
+		return words + inline_words(arg->text.ref);
+	case FXT_ARG_BLOB:
+		return words + fxt_stream_words(arg->blob.length);
+	default:
+		return words;
+	}
+}
+
+static void check_extent(struct fxt_findings *f, const struct fxt_arg *arg)
+{
+	if (arg->type <= FXT_ARG_BLOB && arg->n_words > needed_words(arg))
+		fxt_findings_add(f, FXT_FINDING_ARG_LONGER, arg->n_words - needed_words(arg));
+}
+
+/* ARG is the N-th of those whose names are at NAMES. */
+static void check_arg_name(struct fxt_findings *f, const struct fxt_text *names, unsigned n)
+{
+	const struct fxt_text *name = &names[n];
+
+	fxt_check_ref(f, name);
+	if (!name->bytes)
+		return;
+	if (name->length == 0)
+		fxt_findings_add(f, FXT_FINDING_ARG_NAME_EMPTY, 0);
+	for (unsigned i = 0; i < n && name->length > 0; i++)
+		if (names[i].bytes && names[i].length == name->length &&
+		    memcmp(names[i].bytes, name->bytes, name->length) == 0)
+			fxt_findings_add(f, FXT_FINDING_ARG_NAME_TWICE, n + 1);
+}
+
 void fxt_check_args(struct fxt_findings *f, const struct fxt_record *r)
 {
+	struct fxt_text names[FXT_ARGS_MAX];
 	struct fxt_args it = r->args;
 	bool is_first = true, damaged = false;
+	unsigned n_names = 0;
 	struct fxt_arg arg;
 	int outcome;
 
@@ -170,8 +224,10 @@ void fxt_check_args(struct fxt_findings *f, const struct fxt_record *r)
 			damaged = true;
 			continue;
 		}
-		fxt_check_ref(f, &arg.name);
+		names[n_names] = arg.name;
+		check_arg_name(f, names, n_names++);
 		check_value(f, &arg);
+		check_extent(f, &arg);
 		check_role(f, r, &arg, is_first);
 	}
 	f->said.end = damaged ? NULL : it.next;

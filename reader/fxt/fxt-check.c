@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/fxt/fxt-check.h"
 
+#include <string.h>
+
 #include "base/text.h"
 
 /* Longer names are of no use in a viewer. */
@@ -38,8 +40,12 @@ void fxt_check_padding(struct fxt_findings *f, const void *p, uint64_t n)
 
 void fxt_check_stream(struct fxt_findings *f, const struct fxt_text *t)
 {
+	const char *nul = t->length ? memchr(t->bytes, '\0', t->length) : NULL;
+
 	if (!text_is_utf8(t->bytes, t->length))
 		fxt_findings_add(f, FXT_FINDING_UTF8, 0);
+	if (nul)
+		fxt_findings_add(f, FXT_FINDING_TEXT_NUL, (uint64_t)(nul - t->bytes));
 	fxt_check_padding(f, t->bytes, t->length);
 }
 
@@ -326,12 +332,38 @@ static void check_blob(struct fxt_findings *f, const struct fxt_record *r, uint6
 		fxt_findings_add(f, FXT_FINDING_BLOB_UNSEEN, type);
 }
 
+/* Words behind the contents of RECORD, where nobody is known to put any. Those of scheduling and profiler
+ * records are worse. */
+static void check_longer(struct fxt_findings *f, const struct fxt_record *r)
+{
+	switch (r->type) {
+	case FXT_RECORD_INITIALIZATION:
+	case FXT_RECORD_SCHEDULING:
+	case FXT_RECORD_PROFILER:
+		return;
+	case FXT_RECORD_EVENT:
+		if (r->subtype > FXT_EVENT_FLOW_END)
+			return;
+		/* (thread, process or global) */
+		if (r->subtype == FXT_EVENT_INSTANT && r->n_behind == 1 &&
+		    r->words[r->n_words - 1] <= 2)
+			return;
+		break;
+	default:
+		if (r->type > FXT_RECORD_LOG && r->type != FXT_RECORD_LARGE)
+			return;
+	}
+	if (r->n_behind > 0)
+		fxt_findings_add(f, FXT_FINDING_RECORD_LONGER, r->n_behind);
+}
+
 void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 {
 	uint64_t head = r->words[0];
 
 	ret->n = ret->n_errors = 0;
 	ret->said = (struct fxt_said){ 0 };
+	check_longer(ret, r);
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
 		check_metadata(ret, r, head);
@@ -368,6 +400,8 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		check_large(ret, r, head);
 		break;
 	default:
-		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, r->type);
+		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, fxt_get_record_type(head));
+		if (r->type == FXT_RECORD_UNKNOWN_KIND)
+			ret->list[ret->n - 1].what = "of an unknown kind of its type";
 	}
 }

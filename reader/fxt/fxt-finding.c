@@ -90,13 +90,20 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 	},
 	[FXT_FINDING_RECORD_UNKNOWN] = {
 		"record-unknown", WARNING, "a record of unknown type", "type #",
-		"The specification has the types 0 to 10 and 15. Readers skip others by their size.",
+		"The specification has the types 0 to 10 and 15, of scheduling and profiler records the "
+		"kinds 0 to 2, of large records BLOBs. Readers skip others by their size.",
 	},
 	[FXT_FINDING_RECORD_TRAILING] = {
 		"record-trailing", WARNING, "a scheduling or profiler record with words behind its contents",
 		"# words",
 		"Records may grow at their end (\"Extend the format\"), but Fuchsia's Rust reader fails "
 		"on scheduling and profiler records with anything left over.",
+	},
+	[FXT_FINDING_RECORD_LONGER] = {
+		"record-longer", WARNING, "a record with words behind its contents", "# words",
+		"Records may grow at their end (\"Extend the format\"), and readers pass over what they do "
+		"not know. But it may as well be an argument that the header does not count, which nobody "
+		"sees then. The scope that Fuchsia writes behind instants is not meant.",
 	},
 	[FXT_FINDING_METADATA_UNKNOWN] = {
 		"metadata-unknown", WARNING, "metadata, trace info or provider event of unknown kind",
@@ -117,6 +124,12 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 		"utf8", ERROR, "text that is not UTF-8", NULL,
 		"Strings are UTF-8 (\"String references\"). Linux names threads and files with any bytes: "
 		"replace what is not valid by U+FFFD.",
+	},
+	[FXT_FINDING_TEXT_NUL] = {
+		"text-nul", WARNING, "text with a NUL in it", "at byte #",
+		"Strings have a length (\"String references\"), but readers that keep them as C does end "
+		"them at the first NUL: two names can become one. Mostly the writer gave the size of its "
+		"buffer for the length of the text.",
 	},
 	[FXT_FINDING_STRING_LONG] = {
 		"string-long", ERROR, "a string over 32000 bytes", "# bytes",
@@ -167,6 +180,20 @@ const struct fxt_finding_kind fxt_finding_kinds[FXT_FINDING_MAX] = {
 	[FXT_FINDING_ARG_UNKNOWN] = {
 		"arg-unknown", WARNING, "an argument of unknown type", "type #",
 		"The specification has the types 0 to 10 (\"Argument types\"). Readers skip others.",
+	},
+	[FXT_FINDING_ARG_LONGER] = {
+		"arg-longer", WARNING, "an argument with words behind its value", "# words",
+		"The size of an argument is that of its header, its name and its value (\"Arguments\"); "
+		"readers pass over what is behind them by the size. Mostly the size is wrong.",
+	},
+	[FXT_FINDING_ARG_NAME_EMPTY] = {
+		"arg-name-empty", WARNING, "an argument without a name", NULL,
+		"Nobody can ask for it, and viewers show a value that means nothing.",
+	},
+	[FXT_FINDING_ARG_NAME_TWICE] = {
+		"arg-name-twice", WARNING, "two arguments of one name", "the #th argument",
+		"Whoever asks for the argument by its name gets one of them, and it depends on the reader "
+		"which. Give each a name of its own.",
 	},
 	[FXT_FINDING_ARG_OPAQUE] = {
 		"arg-opaque", NOTE, "an argument whose value Perfetto does not show", "type #",

@@ -101,8 +101,10 @@ static bool skip_args(struct cursor *c, const struct fxt_record *r)
 /* Goes behind the arguments that end a record. They are judged when they are asked for. */
 static void pass_args(struct cursor *c, const struct fxt_record *r)
 {
-	if (!skip_args(c, r))
-		c->odd = true;
+	if (skip_args(c, r))
+		return;
+	c->odd = true;
+	c->p = c->end; /* what is behind them cannot be told */
 }
 
 static const char *parse_metadata(struct cursor *c, struct fxt_record *r, uint64_t head)
@@ -258,6 +260,14 @@ static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, u
 	return NULL;
 }
 
+/* A known type's subtype that is not: nobody knows what stands in it, not even whether it has a time. */
+static const char *pass_unknown(struct cursor *c, struct fxt_record *r)
+{
+	r->type = FXT_RECORD_UNKNOWN_KIND;
+	c->odd = true;
+	return NULL;
+}
+
 /* The bulk of most archives: by plain loads, without a cursor. */
 static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
@@ -292,7 +302,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 	case FXT_SCHED_LEGACY_SWITCH:
 		return parse_legacy_switch(c, r, head);
 	default:
-		return "a scheduling record of unknown type";
+		return pass_unknown(c, r);
 	}
 	begin_args(c, r, fxt_get_sched_n_args(head));
 	pass_args(c, r);
@@ -315,7 +325,7 @@ static const char *parse_profiler(struct cursor *c, struct fxt_record *r, uint64
 
 	r->subtype = (unsigned)fxt_get_profiler_type(head);
 	if (r->subtype > FXT_PROFILER_BACKTRACE)
-		return "a profiler record of unknown type";
+		return pass_unknown(c, r);
 	if (!take_time(c, r) ||
 	    !take_thread(c, r->provider, fxt_get_profiler_thread(head), &r->thread))
 		return too_short;
@@ -350,12 +360,13 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 {
 	uint64_t format;
 
-	if (fxt_get_large_type(head) != FXT_LARGE_BLOB)
-		return "a large record of unknown type";
-	must_be_zero(c, fxt_get_large_blob_reserved(head));
+	r->subtype = (unsigned)fxt_get_large_type(head);
+	if (r->subtype != FXT_LARGE_BLOB)
+		return pass_unknown(c, r);
 	r->subtype = (unsigned)fxt_get_large_blob_format(head);
 	if (r->subtype > FXT_LARGE_BLOB_NO_METADATA)
-		return "a large BLOB record of unknown format";
+		return pass_unknown(c, r);
+	must_be_zero(c, fxt_get_large_blob_reserved(head));
 	if (!take_word(c, &format) ||
 	    !take_text(c, r->provider, fxt_get_large_blob_category(format), &r->category) ||
 	    !take_text(c, r->provider, fxt_get_large_blob_name(format), &r->name))
@@ -421,6 +432,7 @@ const char *fxt_parse_record(struct fxt_record *r, bool *ret_odd)
 		what = parse_scheduling(&c, r, head);
 	else
 		what = parse_other(&c, r, head);
+	r->n_behind = (size_t)(c.end - c.p);
 	*ret_odd = c.odd | (c.p != c.end);
 	return what;
 }

@@ -44,6 +44,7 @@ struct fxt_provider {
 	char name[FXT_PROVIDER_NAME_MAX + 1]; /* as it came, with a NUL */
 	uint8_t name_length;
 	uint64_t ticks_per_second; /* never 0 */
+	bool timed;                /* it was said, and not assumed */
 	size_t text_bytes;
 	struct fxt_string *pages[(FXT_STRING_INDEX_MAX + 1) / FXT_PROVIDER_PAGE];
 	struct fxt_thread threads[FXT_THREAD_INDEX_MAX + 1];

@@ -263,6 +263,27 @@ static int become_provider(struct fxt_reader *r, const struct fxt_record *record
 }
 
 /*
+ * RECORD is as it should be but for reserved bits, to which somebody may have given a meaning. Where
+ * nothing is known yet, what it says is better than nothing; it does not replace what is known.
+ */
+static bool is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
+{
+	const struct fxt_provider *p = record->provider;
+
+	switch (record->type) {
+	case FXT_RECORD_INITIALIZATION:
+		return !p->timed;
+	case FXT_RECORD_STRING:
+		return s->clean_bytes > 0 && !s->odd_text &&
+		       !fxt_provider_string(p, record->string.index).bytes;
+	case FXT_RECORD_THREAD:
+		return !p->threads[record->thread_record.index].defined;
+	default:
+		return false;
+	}
+}
+
+/*
  * May what RECORD says be used for those that follow? A record that is odd can be one of another type,
  * whose header was damaged: believing it costs more than the record.
  */
@@ -275,8 +296,10 @@ static bool is_to_be_believed(const struct fxt_record *record)
 	     record->subtype != FXT_METADATA_PROVIDER_SECTION))
 		return true; /* it changes nothing */
 	fxt_shape_of((const uint8_t *)record->words, record->n_words, false, &s);
-	if (s.flawed || s.words == 0)
+	if (s.words == 0)
 		return false;
+	if (s.flawed)
+		return s.words == s.claimed && is_wanted(record, &s);
 	if (s.words == s.claimed)
 		return true;
 	/* Words may be appended, but a section has nothing else that could be checked. */
@@ -299,6 +322,7 @@ static int remember(struct fxt_reader *r, const struct fxt_record *record)
 		return 0;
 	case FXT_RECORD_INITIALIZATION:
 		r->current->ticks_per_second = record->initialization.ticks_per_second;
+		r->current->timed = true;
 		return 0;
 	case FXT_RECORD_STRING:
 		if (record->string.index == 0 || r->current == r->overflow)
@@ -495,7 +519,8 @@ static int doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cu
 		return skip_damage(r, at, 0, what ? what : "a record that takes in others");
 	if (what)
 		return skip_damage(r, (size_t)bytes, 0, what);
-	if (r->input.offset + bytes > r->trusted_to) {
+	sure = sure && contents < bytes && bytes - contents <= FXT_RESYNC_LONGER_MAX;
+	if (!sure && r->input.offset + bytes > r->trusted_to) {
 		e = fxt_resync_follows(s, (size_t)bytes, &to);
 		if (e < 0)
 			return e;

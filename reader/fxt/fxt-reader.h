@@ -51,11 +51,16 @@ struct fxt_damage {
 	bool truncated;   /* the input ends inside this record */
 };
 
+/* The type of a scheduling, profiler or large record whose subtype is not known: whole and skipped, as
+ * are those of unknown type. The subtype is kept, the type is in words[0]. */
+enum { FXT_RECORD_UNKNOWN_KIND = 16 };
+
 struct fxt_record {
-	unsigned type;    /* enum fxt_record_type, or 11..14: of no known type, whole and skipped */
+	unsigned type;    /* enum fxt_record_type, FXT_RECORD_UNKNOWN_KIND, or 11..14: unknown */
 	unsigned subtype; /* metadata, event, scheduling, profiler type; large: blob format */
 	uint64_t offset;  /* in the input; it may lie in the record before it, which ran into it */
 	uint64_t n_words;
+	uint64_t n_behind; /* words behind its contents; of an unknown kind: all but the header */
 	const uint64_t *words; /* the record, header first; in our byte order, aligned */
 	const struct fxt_provider *provider;
 	bool ignored; /* it would change the tables, but it is odd and was not believed */

@@ -19,13 +19,15 @@ enum {
 	WORTH_NO_TEXT = -15, /* where text should be */
 	WORTH_KNOWN = 10,    /* of those that there are many of, one that we know */
 	WORTH_MAGIC = 60,
-	WORTH_LARGE = 40, /* two sizes that agree in 32 bits */
+	WORTH_LARGE = 40,   /* two sizes that agree in 32 bits */
+	WORTH_LONGER = -10, /* words behind the contents: the size says little then */
 	WORTH_NOTHING = -1000,
 
 	ENOUGH_AT_END = 30, /* where the input ends behind the last record */
 	ENOUGH_AT_CUT = 40, /* where it ends inside of one, or what we look at does */
 
 	CHAIN_MAX = 16,
+	UNKNOWN_MAX = 4, /* records of unknown kind in a chain, which are no evidence */
 	FOLLOW_MAX = 8,
 	TEXT_BYTES = 3, /* shorter text is no evidence */
 };
@@ -43,7 +45,7 @@ struct chain {
 	const struct fxt_provider *provider; /* NULL: one that was introduced in the chain */
 	uint64_t last_ns;
 	int worth;
-	unsigned n, n_strings;
+	unsigned n, n_strings, n_unknown;
 	bool introduced; /* the record before is of the provider: an initialization may follow */
 	bool has_new;    /* a provider was introduced in the chain: new_id */
 	uint64_t new_id;
@@ -78,6 +80,14 @@ static bool is_near(const struct fxt_resync *s, uint64_t ns)
 
 	return ns >= (low > before ? low - before : 0) &&
 	       ns <= (high < UINT64_MAX - behind ? high + behind : UINT64_MAX);
+}
+
+/* Has it no more than some words behind its contents? With a time alone that can be told from garbage. */
+static bool is_longer(const struct fxt_shape *shape)
+{
+	return shape->timed && shape->words > 0 && shape->claimed > shape->words &&
+	       (shape->claimed - shape->words) * FXT_WORD_BYTES <= FXT_RESYNC_LONGER_MAX &&
+	       fxt_get_record_type(shape->head) != FXT_RECORD_LARGE;
 }
 
 static int worth_of_time(const struct fxt_resync *s, struct chain *c, const struct fxt_shape *shape)
@@ -200,8 +210,16 @@ static enum verdict weigh(const struct fxt_resync *s, struct chain *c,
 	if (kind == WORTH_NOTHING)
 		return BAD;
 	worth += kind + worth_of_references(c, shape);
-	if (shape->timed)
-		worth += worth_of_time(s, c, shape);
+	if (shape->timed) {
+		int of_time = worth_of_time(s, c, shape);
+
+		if (is_longer(shape)) {
+			if (of_time == WORTH_FAR)
+				return BAD;
+			worth += WORTH_LONGER;
+		}
+		worth += of_time;
+	}
 	if (shape->odd_text)
 		worth += WORTH_NO_TEXT;
 	else if (shape->clean_bytes >= TEXT_BYTES)
@@ -245,10 +263,35 @@ static int judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret
 	if (words <= 0)
 		return words < 0 ? (int)words : CUT;
 	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
-	if (shape.flawed || shape.words != shape.claimed)
+	if (shape.flawed)
 		return BAD;
-	*ret_bytes = shape.words * FXT_WORD_BYTES;
+	if (shape.words != shape.claimed && (!is_longer(&shape) || s->enough > FXT_RESYNC_ENOUGH))
+		return BAD;
+	*ret_bytes = shape.claimed * FXT_WORD_BYTES;
 	return weigh(s, c, &shape);
+}
+
+/*
+ * The chain has come to AT, where no good record begins. Is there one of a kind that is not known?
+ * Returns 1 or 0, or a negative errno; *RET_BYTES is its size.
+ */
+static int steps_over(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
+{
+	struct fxt_shape shape;
+	ssize_t words;
+	uint64_t head;
+
+	if (c->n == 0 || ++c->n_unknown > UNKNOWN_MAX || s->enough > FXT_RESYNC_ENOUGH)
+		return 0;
+	head = fxt_load_word(input_peek(s->input) + at, s->swap);
+	if (fxt_claimed_words(head) == 0)
+		return 0;
+	words = bring(s, at, head);
+	if (words <= 0 || fxt_claimed_words(head) > FXT_RECORD_WORDS_MAX)
+		return words < 0 ? (int)words : 0;
+	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
+	*ret_bytes = shape.claimed * FXT_WORD_BYTES;
+	return shape.unknown;
 }
 
 /* The input ends behind the last of the chain, or inside of the next. */
@@ -276,9 +319,12 @@ static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 		r = judge(s, at, c, &bytes);
 		if (r == CUT)
 			return c->n > 0 && enough_at_end(s, c, at);
-		if (r != GOOD)
+		if (r == GOOD)
+			c->n++;
+		else if (r == BAD)
+			r = steps_over(s, at, c, &bytes);
+		if (r <= 0)
 			return r;
-		c->n++;
 		if (c->worth >= s->enough)
 			return 1;
 		if (c->n == CHAIN_MAX)
@@ -296,7 +342,7 @@ static struct chain new_chain(const struct fxt_resync *s)
 	c.provider = s->provider;
 	c.last_ns = 0;
 	c.worth = 0;
-	c.n = c.n_strings = 0;
+	c.n = c.n_strings = c.n_unknown = 0;
 	c.introduced = c.has_new = false;
 	return c;
 }
@@ -383,6 +429,14 @@ int fxt_resync_find_on(struct fxt_resync *s, size_t from)
 	return r < 0 ? r : 0;
 }
 
+/* Words are behind the contents, but its time is evidence enough. */
+static bool is_longer_and_near(const struct fxt_resync *s, const struct fxt_shape *shape)
+{
+	struct chain c = new_chain(s);
+
+	return is_longer(shape) && worth_of_time(s, &c, shape) == WORTH_NEAR;
+}
+
 int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
 {
 	*ret_to = at;
@@ -404,7 +458,8 @@ int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
 			return fxt_shape_begins(head); /* the last one, cut off */
 		fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
 		*ret_to = at;
-		if (!shape.flawed && shape.words == shape.claimed)
+		if (!shape.flawed &&
+		    (shape.words == shape.claimed || is_longer_and_near(s, &shape)))
 			return 1;
 		if ((shape.words == 0 && !shape.unknown) || shape.words > shape.claimed ||
 		    shape.claimed * FXT_WORD_BYTES > FXT_RESYNC_WINDOW || at > FXT_RESYNC_WINDOW)
@@ -425,6 +480,7 @@ size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure)
 	if (ready == 0)
 		return 0;
 	fxt_shape_of(input_peek(s->input), ready, s->swap, &shape);
+	shape.claimed = shape.words; /* it is not to be judged by that */
 	if (shape.flawed || shape.odd_text || shape.words == 0 ||
 	    shape.words > FXT_RECORD_WORDS_MAX || weigh(s, &c, &shape) != GOOD)
 		return 0;

@@ -29,6 +29,9 @@
 /* What is enough: behind damage, and to believe that something is an archive at all. */
 enum { FXT_RESYNC_ENOUGH = 50, FXT_RESYNC_ARCHIVE = 150 };
 
+/* Bytes behind the contents of a record that is believed for its time all the same. */
+enum { FXT_RESYNC_LONGER_MAX = 32 };
+
 enum { FXT_RESYNC_DEAD = 1024 };
 
 struct fxt_resync {

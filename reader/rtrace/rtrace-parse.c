@@ -358,6 +358,9 @@ static bool take_mark(struct scan *s, const char *text)
 	return true;
 }
 
+/* What parse() returns for a line that nothing is wrong with. */
+static const char plain_comment[] = "it is no record";
+
 /* The record that the line begins as. Returns NULL, or what is wrong with it. */
 static const char *parse(struct scan s, struct rtrace_record *ret, struct rtrace_oddity *odd)
 {
@@ -395,7 +398,8 @@ static const char *parse(struct scan s, struct rtrace_record *ret, struct rtrace
 		ret->kind = RTRACE_ATTACHMENT;
 		return parse_attachment(&s, &ret->attachment);
 	}
-	return "it is no record, nor does it begin with '#'";
+	/* Comments usually begin with '#', but they need not. */
+	return s.p[0] == ' ' ? "it begins with a space" : plain_comment;
 }
 
 void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
@@ -416,7 +420,8 @@ void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 
 		if (!what)
 			return;
-		*reterr = (struct rtrace_oddity){ what, true };
+		if (what != plain_comment)
+			*reterr = (struct rtrace_oddity){ what, true };
 	} else if (parse_calls_summary(s, &ret->summary)) {
 		ret->kind = RTRACE_CALLS_SUMMARY;
 		ret->temporary = true;

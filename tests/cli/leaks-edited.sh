@@ -30,6 +30,17 @@ for cut in f g h; do kymo check $cut.fxt; done
 echo --- cut before the snapshot
 kymo cut a.fxt i.fxt --to 5s 2>/dev/null
 leaks i.fxt
+echo --- cut in two and merged: it is one process, and what it lost in between is not lost
+for at in 2.5ms 3.5ms 4.5ms; do
+	kymo cut b.fxt p.fxt --to $at --force 2>/dev/null
+	kymo cut b.fxt q.fxt --from $at --force 2>/dev/null
+	kymo merge p.fxt q.fxt r.fxt --force 2>/dev/null
+	leaks r.fxt | cmp - <(leaks b.fxt)
+done
+kymo cut a.fxt p.fxt --to 5s --force 2>/dev/null
+kymo cut a.fxt q.fxt --from 5s --force 2>/dev/null
+kymo merge p.fxt q.fxt r.fxt --force 2>/dev/null
+leaks r.fxt | cmp - <(leaks a.fxt)
 echo --- redacted
 kymo redact a.fxt j.fxt --key "$L/demo" 2>/dev/null
 kymo leaks j.fxt --no-symbols

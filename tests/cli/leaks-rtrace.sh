@@ -58,3 +58,17 @@ kymo postprocess all.rtrace/100-1.rtrace.txt | cmp all.rtrace/100-1.rtrace.txt -
 kymo postprocess --leaks all.rtrace/100-1.rtrace.txt 2>&1 | grep -e leaked -e before
 kymo export - --format rtrace -o piped.rtrace <c.fxt
 diff -r logged piped.rtrace
+echo --- a mapping, for which others have no name
+make-profile d.fxt <<-END
+	start box
+	task 100 demo
+	at 1
+	watch 100 memory,mapping 1 0 0 libc.so.6: malloc
+	at 5
+	snapshot 100 2 1
+	block 100 memory 1000 10 0 malloc 2 -
+	block 100 mapping 7f0000000000 4096 0 mmap 2 -
+	watched 100 stop 0 0 0 0
+END
+kymo leaks d.fxt --rtrace mapped >/dev/null
+grep -E '^<|mmap' mapped/*

@@ -24,3 +24,4 @@ head -c -700 "$G/profile.fxt" >cut-off.fxt
 kymo symbolize --sysroot empty cut-off.fxt c.fxt
 echo "exit $?"
 kymo check c.fxt
+echo "exit $?"

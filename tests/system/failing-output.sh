@@ -16,7 +16,7 @@ remember_bpf
 # is_good FILE WHOLE: nothing is wrong with what is there, but that its end is missing; WHOLE: nor is a record cut
 is_good() {
 	assert_ge "$(stat -c %s "$1")" 4096 "bytes of $1"
-	expect_exit "0|3" "$KYMO" check --json "$1"
+	expect_exit 3 "$KYMO" check --json "$1"
 	assert_eq "$(json "$TMP/stdout" .cut_off)" true "$1: is its end missing?"
 	assert_eq "$(json "$TMP/stdout" '.errors - (if .truncated then 1 else 0 end)')" 0 "$1: errors"
 	[ "$2" = 0 ] || assert_eq "$(json "$TMP/stdout" .truncated)" false "$1: is a record cut?"
@@ -31,6 +31,7 @@ fails() {
 	rm -f "$file"
 	expect_exit 1 timeout 30 "$@"
 	assert_contains "$TMP/stderr" "$text" "why it failed"
+	! grep 'cannot start' "$TMP/stderr" || fail "it had started"
 	is_good "$file" "$whole"
 }
 
@@ -59,6 +60,8 @@ fails "$TMP/quota.fxt" 1 'Disk quota exceeded' \
 # From the first byte on: then nothing is left behind.
 expect_exit 1 "$BAD_OUTPUT" file "$TMP/never.fxt" 5 0 -- "${record[@]}" -o "$TMP/never.fxt"
 assert_contains "$TMP/stderr" 'Input/output error' "why it failed"
+assert_contains "$TMP/stderr" 'the recording failed' "what failed"
+! grep 'cannot start' "$TMP/stderr" || fail "it had started"
 [ ! -e "$TMP/never.fxt" ] || fail "an empty archive is left"
 
 # ---- pipes and sockets ----

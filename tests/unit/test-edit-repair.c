@@ -268,6 +268,68 @@ static void test_repair_lonely_times(void **state)
 	TIMES("1 100 ", 1, 100);
 }
 
+/* The pairs of begin and end that repair keeps of durations that a thread has in the order given; behind
+ * them what ends the recording, if there is a STOP. */
+static void assert_ends(bool is_kymo, const uint64_t (*times)[2], size_t n, uint64_t stop,
+			const char *expected)
+{
+	_cleanup_free_ char *text = NULL;
+	struct edit_repair_counts c;
+	char found[512] = "";
+	struct source s;
+	size_t n_found = 0;
+
+	source_init(&s);
+	if (is_kymo)
+		put_start(&s, 1000 * second, "box", 1, WALL);
+	else
+		as_app(&s);
+	for (size_t i = 0; i < n; i++)
+		put_event(&s, FXT_EVENT_DURATION_COMPLETE, times[i][0] * second, 5, "c", "n",
+			  times[i][1] * second);
+	if (stop && is_kymo)
+		put_stop(&s, stop * second);
+	else if (stop)
+		put_event(&s, FXT_EVENT_INSTANT, stop * second, 5, "c", "n", 0);
+	text = repair_text(&s.bytes, &c);
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+		unsigned long long begin, end;
+
+		if (sscanf(line, "%*s %llu complete c/n 5/5 ..%llu", &begin, &end) != 2)
+			continue;
+		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%llu-%llu ",
+			 begin / (unsigned long long)second, end / (unsigned long long)second);
+		n_found++;
+	}
+	assert_string_equal(found, expected);
+	assert_int_equal(c.misplaced, n - n_found);
+	source_deinit(&s);
+}
+
+#define ENDS(is_kymo, stop, expected, ...)                                                         \
+	assert_ends(is_kymo, (const uint64_t[][2]){ __VA_ARGS__ },                                 \
+		    sizeof((const uint64_t[][2]){ __VA_ARGS__ }) / 16, stop, expected)
+
+/* A duration that ends when the recording had ended is not believed; one that lasts is. */
+static void test_repair_ends(void **state)
+{
+	(void)state;
+	/* One bit of an end: 9.2e9 s. */
+	ENDS(true, 1010, "1001-1002 1004-1005 ", { 1001, 1002 }, { 1002, 9223372036 },
+	     { 1004, 1005 });
+	ENDS(true, 1010, "1001-1009 ", { 1001, 1009 }, { 1003, 1013 });
+	/* It was cut off: what was going on then may have ended later. */
+	ENDS(true, 0, "1001-1009 1003-1013 ", { 1001, 1009 }, { 1003, 1013 }, { 1004, 5000 });
+	/* kymo writes it where it ends. */
+	ENDS(true, 1400, "1000-1001 1002-1300 1300-1301 ", { 1000, 1001 }, { 1299, 1300 },
+	     { 1002, 1300 }, { 1300, 1301 });
+	/* Others need not. */
+	ENDS(false, 1010, "1001-1002 1002-1100 1004-1005 ", { 1001, 1002 }, { 1002, 1100 },
+	     { 1003, 9223372036 }, { 1004, 1005 });
+	ENDS(false, 0, "1-100 ", { 1, 100 });
+	ENDS(false, 3000, "1-2900 ", { 1, 2900 });
+}
+
 /* Halves of durations go or are made whole. */
 static void test_repair_halves(void **state)
 {
@@ -344,6 +406,7 @@ int main(void)
 		cmocka_unit_test(test_repair_swapped_and_doubled),
 		cmocka_unit_test(test_repair_switch_with_bad_arguments),
 		cmocka_unit_test(test_repair_lonely_times),
+		cmocka_unit_test(test_repair_ends),
 		cmocka_unit_test(test_repair_halves),
 		cmocka_unit_test(test_repair_legacy_undefined),
 		cmocka_unit_test(test_repair_concatenated),

@@ -133,6 +133,28 @@ static void test_state_ends(void **state)
 	source_deinit(&s);
 }
 
+/* A thread that called exec for its process has no exit of its own. */
+static void test_state_exec_of_thread(void **state)
+{
+	const uint64_t second = 1000000000;
+	const struct fxt_out_arg old = { FXT_ARG_KOID, fxt_interned("old_thread"), .u64 = 6 };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	put_task(&s, 5, "task", 1);
+	put_thread(&s, 5, 6, "caller");
+	put_task(&s, 9, "other", 1);
+	put_event_args(&s, 1 * second, 5, "process", "exec", &old, 1);
+	put_exit(&s, 2 * second, 5);
+	put_exit(&s, 4 * second, 8);
+	text = state_text(&s.bytes);
+	assert_string_equal(text, "kymo: process 9 'other' parent:koid=1\n"
+				  "kymo: thread 9 'other' process:koid=9\n");
+	source_deinit(&s);
+}
+
 /* A small archive can ask for much: each of these is 32,000 bytes when it is kept. */
 static void test_state_bounded(void **state)
 {
@@ -155,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_state_last_word),
 		cmocka_unit_test(test_state_ends),
+		cmocka_unit_test(test_state_exec_of_thread),
 		cmocka_unit_test(test_state_bounded),
 	};
 

@@ -158,6 +158,70 @@ static void record_trailing_backtrace(struct build *b, bool bad)
 	    100, 10, 10, 0x1001);
 }
 
+/* A word behind a duration begin, which can be an argument that is not counted. */
+static void record_longer(struct build *b, bool bad)
+{
+	RAW(b, head(FXT_RECORD_EVENT, bad ? 5 : 4) | fxt_put_event_type(FXT_EVENT_DURATION_BEGIN),
+	    100, 10, 10);
+	if (bad)
+		RAW(b, 1);
+	build_event(b, FXT_EVENT_DURATION_END, 110, 10, "", 0);
+	/* The scope of an instant is no finding. */
+	RAW(b, head(FXT_RECORD_EVENT, 5), 120, 10, 10, 2);
+}
+
+static void record_longer_string(struct build *b, bool bad)
+{
+	RAW(b,
+	    (fxt_string_header(5, 1) & ~fxt_put_record_words(15)) |
+		    fxt_put_record_words(bad ? 3 : 2),
+	    'a');
+	if (bad)
+		RAW(b, 7);
+}
+
+/* An event with N_ARGS arguments in WORDS words, which follow. */
+static void event_head(struct build *b, unsigned words, unsigned n_args)
+{
+	RAW(b, head(FXT_RECORD_EVENT, 4 + words) | fxt_put_event_n_args(n_args), 100, 10, 10);
+}
+
+static void arg_longer(struct build *b, bool bad)
+{
+	RAW(b, fxt_string_header(5, 1), 'a');
+	RAW(b, fxt_string_header(6, 1), 'b');
+	event_head(b, 3, 1 + !bad);
+	RAW(b,
+	    fxt_put_arg_type(FXT_ARG_POINTER) | fxt_put_arg_words(bad ? 3 : 2) |
+		    fxt_put_arg_name(5),
+	    7);
+	RAW(b,
+	    bad ? 0 : fxt_put_arg_type(FXT_ARG_INT32) | fxt_put_arg_words(1) | fxt_put_arg_name(6));
+}
+
+static void arg_name_empty(struct build *b, bool bad)
+{
+	RAW(b, fxt_string_header(5, 1), 'a');
+	event_head(b, 1, 1);
+	RAW(b,
+	    fxt_put_arg_type(FXT_ARG_INT32) | fxt_put_arg_words(1) | fxt_put_arg_name(bad ? 0 : 5));
+}
+
+static void arg_name_twice(struct build *b, bool bad)
+{
+	RAW(b, fxt_string_header(5, 1), 'a');
+	RAW(b, fxt_string_header(6, 1), bad ? 'a' : 'b');
+	event_head(b, 2, 2);
+	for (unsigned name = 5; name <= 6; name++)
+		RAW(b, fxt_put_arg_type(FXT_ARG_INT32) | fxt_put_arg_words(1) |
+			       fxt_put_arg_name(name));
+}
+
+static void text_nul(struct build *b, bool bad)
+{
+	RAW(b, fxt_string_header(5, 3), bad ? 0x610061 : 0x616161);
+}
+
 static void metadata_unknown(struct build *b, bool bad)
 {
 	RAW(b, bad ? head(FXT_RECORD_METADATA, 1) | fxt_put_metadata_type(9) : FXT_MAGIC);
@@ -264,12 +328,13 @@ static void thread_index_shared(struct build *b, bool bad)
 
 static void raw_arg(struct build *b, uint64_t arg)
 {
+	RAW(b, fxt_string_header(5, 1), 'a');
 	RAW(b, head(FXT_RECORD_EVENT, 5) | fxt_put_event_n_args(1), 100, 10, 10, arg);
 }
 
 static void arg_damaged(struct build *b, bool bad)
 {
-	raw_arg(b, bad ? 0 : fxt_arg32(FXT_ARG_INT32, 0, 1));
+	raw_arg(b, bad ? 0 : fxt_arg32(FXT_ARG_INT32, 5, 1));
 }
 
 static void arg_damaged_count(struct build *b, bool bad)
@@ -279,12 +344,12 @@ static void arg_damaged_count(struct build *b, bool bad)
 
 static void arg_unknown(struct build *b, bool bad)
 {
-	raw_arg(b, fxt_arg32(bad ? 11 : FXT_ARG_UINT32, 0, 1));
+	raw_arg(b, fxt_arg32(bad ? 11 : FXT_ARG_UINT32, 5, 1));
 }
 
 static void arg_opaque(struct build *b, bool bad)
 {
-	raw_arg(b, fxt_arg32(bad ? FXT_ARG_NULL : FXT_ARG_INT32, 0, 0));
+	raw_arg(b, fxt_arg32(bad ? FXT_ARG_NULL : FXT_ARG_INT32, 5, 0));
 }
 
 static void arg_negative(struct build *b, bool bad)
@@ -625,11 +690,14 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_RECORD_TRAILING, record_trailing },
 	{ FXT_FINDING_RECORD_TRAILING, record_trailing_legacy },
 	{ FXT_FINDING_RECORD_TRAILING, record_trailing_backtrace },
+	{ FXT_FINDING_RECORD_LONGER, record_longer },
+	{ FXT_FINDING_RECORD_LONGER, record_longer_string },
 	{ FXT_FINDING_METADATA_UNKNOWN, metadata_unknown },
 	{ FXT_FINDING_LARGE_LONG, large_long },
 	{ FXT_FINDING_BLOB_TYPE, blob_type },
 	{ FXT_FINDING_UTF8, utf8 },
 	{ FXT_FINDING_UTF8, utf8_inline },
+	{ FXT_FINDING_TEXT_NUL, text_nul },
 	{ FXT_FINDING_STRING_LONG, string_long },
 	{ FXT_FINDING_NAME_LONG, name_long },
 	{ FXT_FINDING_STRING_UNDEFINED, string_undefined },
@@ -642,6 +710,9 @@ static const struct lint_case cases[] = {
 	{ FXT_FINDING_ARG_DAMAGED, arg_damaged },
 	{ FXT_FINDING_ARG_DAMAGED, arg_damaged_count },
 	{ FXT_FINDING_ARG_UNKNOWN, arg_unknown },
+	{ FXT_FINDING_ARG_LONGER, arg_longer },
+	{ FXT_FINDING_ARG_NAME_EMPTY, arg_name_empty },
+	{ FXT_FINDING_ARG_NAME_TWICE, arg_name_twice },
 	{ FXT_FINDING_ARG_OPAQUE, arg_opaque },
 	{ FXT_FINDING_ARG_NEGATIVE, arg_negative },
 	{ FXT_FINDING_ARG_WIDE, arg_wide },

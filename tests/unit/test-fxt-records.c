@@ -467,7 +467,7 @@ static void test_switch(void **state)
 	sw.cpu = 65536;
 	assert_refused(f, fxt_write_switch(&f->w, &sw), -EINVAL);
 	sw.cpu = 65534;
-	sw.out_state = FXT_STATE_DEAD + 1;
+	sw.out_state = FXT_STATE_MAX + 1;
 	assert_refused(f, fxt_write_switch(&f->w, &sw), -EINVAL);
 	sw.out_state = FXT_STATE_NEW;
 	sw.n_args = 16;
@@ -510,7 +510,7 @@ static void test_legacy_switch(void **state)
 	sw.cpu = 256;
 	assert_refused(f, fxt_write_legacy_switch(&f->w, &sw), -EINVAL);
 	sw.cpu = 254;
-	sw.out_state = FXT_STATE_DEAD + 1;
+	sw.out_state = FXT_STATE_MAX + 1;
 	assert_refused(f, fxt_write_legacy_switch(&f->w, &sw), -EINVAL);
 }
 

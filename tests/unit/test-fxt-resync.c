@@ -438,6 +438,38 @@ static void test_reserved_bits_change_nothing(void **state)
 	outbuf_deinit(&b);
 }
 
+/* But where nothing is known, what they say is better than nothing: all that refers to it has a name. */
+static void test_reserved_bits_are_read(void **state)
+{
+	const uint64_t bit = UINT64_C(1) << 60;
+	struct fxt_reader *reader = NULL;
+	const struct fxt_record *record;
+	struct outbuf b = { 0 };
+	struct result r;
+	int e;
+
+	(void)state;
+	PUT(&b, FXT_MAGIC, PROVIDER_INFO_T(1), PROVIDER_SECTION(1), 0x21 | bit, 1000000);
+	PUT(&b, (0x22 | UINT64_C(1) << 16 | UINT64_C(8) << 32) | bit, word_of("category"));
+	PUT(&b, (0x22 | UINT64_C(2) << 16 | UINT64_C(4) << 32) | bit, word_of("name"));
+	PUT(&b, (0x33 | UINT64_C(1) << 16) | bit, 100, 101);
+	for (uint64_t i = 0; i < 4; i++)
+		PUT(&b, INSTANT(T0 + i, 2));
+	read_bytes(b.data, b.size, &r);
+	assert_int_equal(r.n_named, 4);
+	assert_int_equal(r.damages, 0);
+	assert_int_equal(fxt_reader_new_memory(&reader, b.data, b.size), 0);
+	while ((e = fxt_reader_next(reader, &record)) > 0) {
+		if (record->type != FXT_RECORD_EVENT)
+			continue;
+		assert_int_equal(record->thread.tid, 101);
+		assert_int_equal(record->ts_ns, record->ts_ticks * 1000);
+	}
+	assert_int_equal(e, FXT_READER_END);
+	fxt_reader_free(reader);
+	outbuf_deinit(&b);
+}
+
 /* ---- what others write ---- */
 
 static void assert_undamaged(const struct outbuf *b, unsigned n_records)
@@ -481,6 +513,71 @@ static void test_words_behind(void **state)
 			PUT(&b, 0x000000000000004c, i, ~i, T0);
 	}
 	assert_undamaged(&b, 9 + 110);
+	outbuf_deinit(&b);
+}
+
+/* The format grows within its types, too: what is of an unknown kind costs its neighbours nothing. */
+static void test_unknown_kinds(void **state)
+{
+	static const uint64_t heads[] = {
+		UINT64_C(3) << 60 | 0x48,   /* scheduling */
+		UINT64_C(15) << 60 | 0x48,  /* the highest */
+		UINT64_C(0x3) << 16 | 0x4a, /* profiler */
+		UINT64_C(0xf) << 16 | 0x4a, /* the highest */
+		UINT64_C(1) << 36 | 0x4f,   /* large */
+		UINT64_C(0x2) << 40 | 0x4f, /* a large BLOB of another format */
+		0x4b,                       /* of unknown type */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
+		struct outbuf b = { 0 };
+		struct result r;
+		size_t at;
+
+		put_head(&b);
+		at = b.size;
+		for (uint64_t j = 0; j < 50; j++)
+			PUT(&b, heads[i], T0 + j, ~j, j, INSTANT(T0 + j, 2));
+		assert_undamaged(&b, 9 + 100);
+		/* Nor behind damage, where references do not help either. */
+		b.data[at + 32] = 0xff;
+		for (size_t j = at + 32 + 48; j < b.size; j += 48)
+			b.data[j + 6] = 77;
+		read_bytes(b.data, b.size, &r);
+		assert_int_equal(r.n_events, 49);
+		assert_int_equal(r.damages, 1);
+		outbuf_deinit(&b);
+	}
+}
+
+/* Behind damage, records with a word behind their contents are found as others are. */
+static void test_words_behind_damage(void **state)
+{
+	enum { EVENTS = 1000, BYTES = 24 };
+	struct outbuf b = { 0 };
+	size_t at;
+
+	(void)state;
+	put_head(&b);
+	at = b.size;
+	for (uint64_t i = 0; i < EVENTS; i++)
+		PUT(&b, fxt_with_record_words(0x0002000101000024, 3), T0 + i, i % 3);
+	for (size_t i = 0; i < EVENTS; i += 100) {
+		static const uint64_t heads[] = { 0, 0xffffffffffffffff, 0x0002000101000004,
+						  0x00020001010000f4, 0x00020001010ffff4 };
+
+		for (size_t j = 0; j < ARRAY_SIZE(heads); j++) {
+			uint64_t head = get_word(&b, at + i * BYTES);
+			struct result r;
+
+			set_word(&b, at + i * BYTES, heads[j]);
+			read_bytes(b.data, b.size, &r);
+			assert_in_range(r.n_events, EVENTS - 1, EVENTS);
+			assert_int_equal(r.damages, 1);
+			set_word(&b, at + i * BYTES, head);
+		}
+	}
 	outbuf_deinit(&b);
 }
 
@@ -643,8 +740,11 @@ int main(void)
 		cmocka_unit_test(test_no_archive),
 		cmocka_unit_test(test_garbage_changes_nothing),
 		cmocka_unit_test(test_reserved_bits_change_nothing),
+		cmocka_unit_test(test_reserved_bits_are_read),
 		cmocka_unit_test(test_pool_of_strings),
 		cmocka_unit_test(test_words_behind),
+		cmocka_unit_test(test_unknown_kinds),
+		cmocka_unit_test(test_words_behind_damage),
 		WITH_TIMELINE(test_unknown_takes_in),
 		cmocka_unit_test(test_sections),
 		cmocka_unit_test(test_archives_in_a_row),

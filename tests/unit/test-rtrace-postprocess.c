@@ -283,7 +283,7 @@ static void test_unsorted(void **state)
 static void test_problems_once(void **state)
 {
 	static const char text[] =
-		HEADER MEMORY "bad\n2. malloc(3) = 0x10\n\nbad\n1. malloc(1) = 0x10\nbad\n\n";
+		HEADER MEMORY "1 bad\n2. malloc(3) = 0x10\n\n1 bad\n1. malloc(1) = 0x10\n1 bad\n\n";
 	struct io io = { .text = text, .n = strlen(text) };
 	struct rtrace_postprocess_result result;
 

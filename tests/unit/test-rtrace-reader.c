@@ -239,13 +239,25 @@ static void test_other_lines(void **state)
 
 /* ---- what is wrong ---- */
 
+/* A comment need not begin with '#'. */
+static void test_plain_comment(void **state)
+{
+	struct problems p;
+	struct rtrace_record r = read_line("hello there", &p);
+
+	(void)state;
+	assert_int_equal(r.kind, RTRACE_NOTE);
+	assert_int_equal(p.n, 0);
+	assert_false(r.temporary);
+	assert_text(r.note, "hello there");
+}
+
 static void test_malformed_lines(void **state)
 {
 	static const struct {
 		const char *line, *part;
 	} rows[] = {
-		{ "hello", "no record" },
-		{ " 1. malloc(1) = 0x1", "no record" },
+		{ " 1. malloc(1) = 0x1", "a space" },
 		{ "1. malloc(1) = 1000", "nor" },
 		{ "1. malloc(1) = 0X10", "nor" },
 		{ "1. malloc(1)", "nor" },
@@ -537,6 +549,7 @@ int main(void)
 		cmocka_unit_test(test_header),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_other_lines),
+		cmocka_unit_test(test_plain_comment),
 		cmocka_unit_test(test_malformed_lines),
 		cmocka_unit_test(test_odd_lines_are_taken),
 		cmocka_unit_test(test_orphans),

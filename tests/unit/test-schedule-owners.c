@@ -67,7 +67,7 @@ static void test_renumber_not_kthread(void **state)
 	know(f, 2, 30);
 	TELL(f,
 	     "100 cpu0 0>30 running *\n"
-	     "130 cpu0 30>0 running *\n"
+	     "130 cpu0 30>0 blocked *\n"
 	     "130 cpu0 0>2 running *\n"
 	     "130 cpu0 2>0 blocked\n",
 	     OPEN(0, 30), SWITCH(130, 0, 2, 0, BLOCKED));
@@ -208,7 +208,7 @@ static void test_announce(void **state)
 	     "130 move 10005 0>1\n"
 	     "thread 1/10006 't' real 0\n"
 	     "thread 1/10007 't' real 0\n"
-	     "140 cpu0 10002>0 running *\n"
+	     "140 cpu0 10002>0 blocked *\n"
 	     "140 cpu0 0>10006 running *\n"
 	     "140 cpu0 10006>10007 blocked\n"
 	     "150 lost sched cpu0 1 150..160\n"

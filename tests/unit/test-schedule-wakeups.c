@@ -75,7 +75,7 @@ static void test_wakeup_not_held(void **state)
 	struct fixture *f = *state;
 
 	TELL(f,
-	     "100 cpu0 0>5 running *\n120 cpu0 5>0 running *\n120 wake 5 @1\n"
+	     "100 cpu0 0>5 running *\n120 cpu0 5>0 blocked *\n120 wake 5 @1\n"
 	     "121 wake 6 @0\n122 wake 5 @65535\n"
 	     "123 wake 7 @3\n",
 	     OPEN(0, 5), WAKE(120, 5, 1), WAKE(121, 6, 0), WAKE(122, 5, 65535), WAKE(123, 7, 3));

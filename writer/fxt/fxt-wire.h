@@ -213,6 +213,8 @@ enum fxt_thread_state {
 	FXT_STATE_BLOCKED = 3,
 	FXT_STATE_DYING = 4,
 	FXT_STATE_DEAD = 5,
+	/* 6..15 mean nothing yet */
+	FXT_STATE_MAX = 15,
 };
 
 /* The weight that says "this side of the switch is the idle thread" (Zircon's kIdleWeight). */

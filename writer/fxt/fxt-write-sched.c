@@ -12,7 +12,7 @@ int fxt_write_switch(struct fxt_writer *w, const struct fxt_switch *sw)
 	fxt_word *p;
 	int r;
 
-	if (sw->cpu > FXT_CPU_MAX || (unsigned)sw->out_state > FXT_STATE_DEAD)
+	if (sw->cpu > FXT_CPU_MAX || (unsigned)sw->out_state > FXT_STATE_MAX)
 		return -EINVAL;
 	p = fxt_draft_begin(w, &d, &r);
 	if (!p)
@@ -49,7 +49,7 @@ int fxt_write_legacy_switch(struct fxt_writer *w, const struct fxt_legacy_switch
 	fxt_word *p;
 	int r;
 
-	if (sw->cpu > FXT_LEGACY_CPU_MAX || (unsigned)sw->out_state > FXT_STATE_DEAD)
+	if (sw->cpu > FXT_LEGACY_CPU_MAX || (unsigned)sw->out_state > FXT_STATE_MAX)
 		return -EINVAL;
 	p = fxt_draft_begin(w, &d, &r);
 	if (!p)
