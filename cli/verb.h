@@ -17,6 +17,11 @@ enum cli_exit {
 	CLI_USAGE = 2,
 	CLI_DAMAGE = 3, /* done, with loss or damage worth knowing */
 	CLI_FOUND = 4,  /* what was not to be found was (leaks --fail-over) */
+	/* Of a verb that runs a COMMAND, whose own exit status it returns (record_job_exit()). */
+	CLI_COMMAND_FAILED = 125, /* kymo itself failed */
+	CLI_NOT_EXECUTABLE = 126,
+	CLI_NOT_FOUND = 127,
+	CLI_SIGNALLED = 128, /* and the number of the signal */
 };
 
 struct verb {

@@ -73,7 +73,7 @@ expect_exit "0|3" ask stop two
 expect_exit "0|3" ask record -d 300ms -o "$TMP/short.fxt"
 assert_contains "$TMP/stderr" '^.*short.fxt: .* events, ' "what record says"
 expect_exit "0|3" "$KYMO" check "$TMP/short.fxt"
-expect_exit "0|3" ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
+expect_exit 7 ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
 assert_contains "$TMP/stderr" 'exited with 7' "what is said about the command"
 expect_exit "0|3" "$KYMO" check "$TMP/command.fxt"
 { "$KYMO" record --bus "$BUS" -d 300ms -o - 2>"$TMP/log" || [ $? = 3 ]; } | cat >"$TMP/piped.fxt"
