@@ -45,7 +45,7 @@ const struct verb verb_record_row = {
 	.synopsis = "[OPTION ...] [-- COMMAND [ARGUMENT ...]]",
 	.what = "Record what the machine does, until Ctrl-C, or while COMMAND runs",
 	.options =
-		"  -o FILE             the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
+		"  -o, --output FILE   the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
 		"  --direct            record in this process, without the service\n"
 		"  --json              print what became of it as JSON\n" REMOTE_HELP
 		"  --bus ADDRESS       the bus of the service (the system bus)\n"

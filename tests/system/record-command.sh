@@ -100,15 +100,35 @@ complete "$TMP/closed.fxt" duration
 	fail "recording a command without descriptors"
 complete "$TMP/closed3.fxt"
 
+# /dev/null takes it all.
+expect_exit 0 "$KYMO" record --direct --duration 200ms -o /dev/null
+assert_contains "$TMP/stderr" '^/dev/null: .* events, ' "what is said of /dev/null"
+"$KYMO" record --direct -d 200ms -o - >/dev/null 2>"$TMP/log" || fail "recording to /dev/null: $(cat "$TMP/log")"
+[ -c /dev/null ] || fail "/dev/null is gone"
+
+# What is recorded without -e, and more.
+expect_exit "0|3" "$KYMO" record --direct -e default,offcpu -d 300ms -o "$TMP/more.fxt"
+expect_exit "0|3" "$KYMO" record --direct -e all -d 300ms -o "$TMP/all.fxt"
+expect_exit 0 "$KYMO" record -e help
+for archive in more:default,offcpu all:all; do
+	dump_records "$TMP/${archive%%:*}.fxt"
+	events session_start | jq -r .args.options >"$TMP/options"
+	words=$(sed -n 's|.*categories=\([a-z,]*\).*|\1|p' "$TMP/options")
+	case ${archive#*:} in
+	all) assert_eq "$words" sched,irq,softirq,workqueue,power,counters,profile,offcpu "categories of -e all" ;;
+	*) assert_eq "$words" sched,profile,offcpu "categories of -e default,offcpu" ;;
+	esac
+done
+
 # What is wrong usage is said in words that can be read.
 expect_exit 2 "$KYMO" record --force=1
-assert_contains "$TMP/stderr" "no option '--force=1', or it takes no value" "a needless value"
+assert_contains "$TMP/stderr" "option '--force' takes no value" "a needless value"
 expect_exit 2 "$KYMO" record --unit
 assert_contains "$TMP/stderr" "option '--unit' needs a value" "a missing value"
 expect_exit 2 "$KYMO" record --json -qh
 assert_contains "$TMP/stderr" "no option '-q'" "an unknown letter"
 expect_exit 2 "$KYMO" check --help=1
-assert_contains "$TMP/stderr" "no option '--help=1', or it takes no value" "a needless value"
+assert_contains "$TMP/stderr" "option '--help' takes no value" "a needless value"
 (cd "$TMP" && expect_exit 2 "$KYMO" record -o -- foo)
 assert_contains "$TMP/stderr" "unexpected argument 'foo'" "a command without '--'"
 
