@@ -329,15 +329,18 @@ static void print_suppressed(const struct leaks_input *in, const struct leaks_re
 
 	if (q->suppressions.n == 0)
 		return;
-	printf("\nsuppressed: %" PRIu64 " stacks, %" PRIu64 " blocks, %s\n", in->n_suppressed,
-	       in->suppressed_blocks, text_format_size(size, in->suppressed_bytes));
+	printf("\nsuppressed: %" PRIu64 " stack%s, %" PRIu64 " block%s, %s\n", in->n_suppressed,
+	       text_s(in->n_suppressed), in->suppressed_blocks, text_s(in->suppressed_blocks),
+	       text_format_size(size, in->suppressed_bytes));
 	for (size_t i = 0; i < q->suppressions.n; i++) {
 		const struct suppression *s = &q->suppressions.list[i];
 
 		if (s->n_groups == 0)
 			continue;
-		printf("  %6" PRIu64 " stacks %8" PRIu64 " blocks %10s  %s\n", s->n_groups,
-		       s->n_blocks, text_format_size(size, s->n_bytes), s->name);
+		printf("  %6" PRIu64 " %-6s %8" PRIu64 " %-6s %10s  %s\n", s->n_groups,
+		       s->n_groups == 1 ? "stack" : "stacks", s->n_blocks,
+		       s->n_blocks == 1 ? "block" : "blocks", text_format_size(size, s->n_bytes),
+		       s->name);
 	}
 }
 

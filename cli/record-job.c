@@ -184,10 +184,10 @@ static int report_kept(const struct record_job *j, const struct session_view *v)
 	struct stat st;
 
 	if (fstat(j->output.fd, &st) == 0 && S_ISREG(st.st_mode))
-		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " events\n", j->output.path,
+		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " event%s\n", j->output.path,
 			text_format_size(size, (uint64_t)st.st_size),
-			text_format_time(duration, session_view_duration_ns(v)),
-			v->counters.events);
+			text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
+			text_s(v->counters.events));
 	return session_view_complain(v, j->output.path);
 }
 

@@ -330,11 +330,11 @@ static void report(const struct flame *f, const struct flame_format *format,
 	fprintf(stderr, "%s: %s, %s of", output->file.path,
 		text_format_size(size, output->file_bytes), format->name);
 	if (f->on_cpu)
-		fprintf(stderr, " %" PRIu64 " samples", p->n_samples);
+		fprintf(stderr, " %" PRIu64 " sample%s", p->n_samples, text_s(p->n_samples));
 	if (f->off_cpu)
-		fprintf(stderr, "%s %" PRIu64 " times off CPU", f->on_cpu ? " and" : "",
-			p->n_offcpu);
-	fprintf(stderr, ", %zu stacks\n", p->n_stacks);
+		fprintf(stderr, "%s %" PRIu64 " time%s off CPU", f->on_cpu ? " and" : "",
+			p->n_offcpu, text_s(p->n_offcpu));
+	fprintf(stderr, ", %zu stack%s\n", p->n_stacks, text_s(p->n_stacks));
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of them are cut: there are too many that differ", p->n_cut);
 	if (f->now->resolver.n_asked > f->now->resolver.n_named)

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/value.h"
 #include "cli/client-options.h"
 #include "cli/json.h"
 #include "cli/verb.h"
@@ -122,6 +123,29 @@ static bool is_unset(struct json_object *value)
 	}
 }
 
+/* What ends with _ns, _bytes or _ppm is a time, a size, a share. */
+static void print_option(const char *name, struct json_object *value)
+{
+	char text[TEXT_FORMAT_MAX] = "";
+	const char *unit = strrchr(name, '_');
+	uint64_t n = json_object_get_uint64(value);
+
+	if (json_object_is_type(value, json_type_int) && unit) {
+		if (strcmp(unit, "_ns") == 0)
+			text_format_time(text, n);
+		else if (strcmp(unit, "_bytes") == 0)
+			text_format_size(text, n);
+		else if (strcmp(unit, "_ppm") == 0)
+			value_format_percent(text, n);
+	}
+	if (*text) {
+		printf("%.*s %s", (int)(unit - name), name, text);
+		return;
+	}
+	printf("%s ", name);
+	json_print_value(value, JSON_C_TO_STRING_SPACED);
+}
+
 static void print_options(const struct session_view *v)
 {
 	struct json_object_iterator at, end;
@@ -136,8 +160,8 @@ static void print_options(const struct session_view *v)
 
 		if (is_unset(value))
 			continue;
-		printf("%s%s ", between, json_object_iter_peek_name(&at));
-		json_print_value(value, JSON_C_TO_STRING_SPACED);
+		fputs(between, stdout);
+		print_option(json_object_iter_peek_name(&at), value);
 		between = ", ";
 	}
 	putchar('\n');

@@ -438,8 +438,9 @@ static void print_triggers(const struct summary *s)
 	char worst[TEXT_FORMAT_MAX];
 
 	for (size_t i = 0; i < s->n_triggers; i++)
-		printf("%s  %-16s %" PRIu64 " times, the worst %s at +%.6f s\n",
+		printf("%s  %-16s %" PRIu64 " time%s, the worst %s at +%.6f s\n",
 		       i ? "" : "\nTriggers:\n", s->triggers[i].what, s->triggers[i].count,
+		       text_s(s->triggers[i].count),
 		       format_value(worst, s->triggers[i].what, s->triggers[i].worst),
 		       (double)(s->triggers[i].worst_ns - s->start_ns) / 1e9);
 }
@@ -450,7 +451,7 @@ static void print_functions(const struct sums *s)
 
 	if (all == 0)
 		return;
-	printf("\n   SELF   TOTAL  FUNCTION, of %" PRIu64 " samples\n", all);
+	printf("\n   SELF   TOTAL  FUNCTION, of %" PRIu64 " sample%s\n", all, text_s(all));
 	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_SHOWN; i++)
 		printf("%6.2f%% %6.2f%%  %s\n", percent(s->functions[i].self, all),
 		       percent(s->functions[i].total, all), s->functions[i].name);

@@ -26,10 +26,11 @@ static void report(const struct edit_symbolize_counts *counts, const struct edit
 	char size[TEXT_FORMAT_MAX];
 
 	fprintf(stderr,
-		"%s: %s, %" PRIu64 " backtraces with %" PRIu64 " addresses: %" PRIu64
-		" were given names, %" PRIu64 " had some, %" PRIu64 " have none\n",
+		"%s: %s, %" PRIu64 " backtrace%s with %" PRIu64 " address%s: %" PRIu64
+		" got names, %" PRIu64 " had some, %" PRIu64 " without\n",
 		out->to.file.path, text_format_size(size, out->to.bytes), counts->backtraces,
-		counts->addresses, counts->named, counts->known, counts->unnamed);
+		text_s(counts->backtraces), counts->addresses, counts->addresses == 1 ? "" : "es",
+		counts->named, counts->known, counts->unnamed);
 	if (counts->not_looked)
 		cli_error("addresses are not looked for beyond %d: %" PRIu64
 			  " places in backtraces have no names for that",
