@@ -60,6 +60,10 @@ sleep 0.5
 expect_exit 0 ask status two --json
 assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.offcpu_min_ns) \(.no_perfetto_blobs)"')" \
 	"1000 2000000 true" "options of the profiler"
+# For people it is no number of nanoseconds.
+expect_exit 0 ask status two
+assert_contains "$TMP/stdout" 'offcpu_min 2.00 ms' "options for people"
+! grep -E '[a-z]_(ns|bytes|ppm) ' "$TMP/stdout" >&2 || fail "options that are for programs"
 expect_exit "0|3" ask stop two
 dump_records "$TMP/profiler.fxt"
 assert_eq "$(events sampling | jq -r '.args | "\(.frequency) \(.threshold)"')" "1000 2000000" "how it samples"
