@@ -53,5 +53,11 @@ enum { TEXT_FORMAT_MAX = 32 };
 /* "1.5 MiB", "512 B": writes to TO (TEXT_FORMAT_MAX bytes) and returns TO. */
 char *text_format_size(char *to, uint64_t bytes);
 
+/* The end of a noun that is counted: "1 record", "2 records". */
+static inline const char *text_s(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* "3.00 s", "17.4 ms", "850 ns": three digits that matter; writes to TO and returns TO. */
 char *text_format_time(char *to, uint64_t ns);

@@ -174,3 +174,15 @@ unsigned value_distance(const char *a, const char *b)
 	}
 	return row[n];
 }
+
+bool value_nearest_try(struct value_nearest *n, const char *candidate)
+{
+	unsigned d = value_distance(n->text, candidate);
+
+	/* (of a word of two letters everything would be near) */
+	if (d >= n->distance || d >= strlen(n->text))
+		return false;
+	n->distance = d;
+	n->nearest = candidate;
+	return true;
+}

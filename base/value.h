@@ -36,3 +36,13 @@ char *value_format_percent(char *to, uint64_t ppm);
  */
 unsigned value_distance(const char *a, const char *b);
 enum { VALUE_NEAR = 3 }; /* what is less is near */
+
+/* The nearest of many: begin with .text = what was written, .distance = VALUE_NEAR. */
+struct value_nearest {
+	const char *text;
+	unsigned distance;
+	const char *nearest; /* borrowed; NULL = none is near */
+};
+
+/* Looks whether CANDIDATE is nearer than what was there before. Returns whether it is. */
+bool value_nearest_try(struct value_nearest *n, const char *candidate);

@@ -78,7 +78,7 @@ int client_options_parse(int argc, char **argv, unsigned known, struct client_op
 		case 'h':
 			return cli_help();
 		default:
-			return cli_bad_option(c, argv);
+			return cli_bad_option(c, argv, options);
 		}
 	}
 	o.rest = argv + optind;

@@ -33,6 +33,13 @@ int edit_trace_open(struct edit_trace *t, const char *path, bool force, const st
 	return edit_output_init(&t->output) < 0 ? edit_trace_failed(t, -ENOMEM) : CLI_OK;
 }
 
+int edit_trace_open_fd(struct edit_trace *t, int fd, const char *name)
+{
+	if (packed_output_open_fd(&t->to, fd, name) < 0)
+		return CLI_FAILED;
+	return edit_output_init(&t->output) < 0 ? edit_trace_failed(t, -ENOMEM) : CLI_OK;
+}
+
 int edit_trace_flush(struct edit_trace *t, bool all)
 {
 	struct outbuf *b = &t->output.bytes;

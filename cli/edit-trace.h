@@ -42,6 +42,9 @@ struct edit_trace_options {
 int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
 		    unsigned n);
 
+/* The same into FD (borrowed), a file without a name that is called NAME in messages. */
+int edit_trace_open_fd(struct edit_trace *t, int fd, const char *name);
+
 /* Writes what has collected, if it is much, or with ALL. Returns as above. */
 int edit_trace_flush(struct edit_trace *t, bool all);
 

@@ -179,9 +179,58 @@ static void note_known(struct maker *m, uint64_t id, const struct frame *frames,
 	u->lines &= n > 0 && frames[0].line != 0;
 }
 
+/* The process with most of it. */
+static uint32_t heaviest_process(const struct profile *p)
+{
+	struct table weights = { 0 };
+	uint64_t most = 0;
+	uint32_t ret = 0;
+
+	for (size_t i = 0; i < p->n_stacks; i++) {
+		const struct profile_stack *s = &p->stacks[i];
+		uint64_t key = (uint64_t)s->pid + 1;
+		uint64_t weight =
+			(uint64_t)(uintptr_t)table_get(&weights, key) + (s->ns ?: s->count);
+
+		/* (what finds no room only counts for less) */
+		(void)!table_set(&weights, key, (void *)(uintptr_t)weight);
+		if (weight <= most || s->pid == 0)
+			continue;
+		most = weight;
+		ret = s->pid;
+	}
+	table_deinit(&weights);
+	return ret;
+}
+
+/*
+ * The mapping whose file pprof takes for the recorded program, since it stands first: that of the process with most samples, which is
+ * mapped below all libraries, wherever the kernel puts it. 0 if there is none.
+ */
+static size_t program_of(const struct maker *m)
+{
+	uint32_t pid = heaviest_process(m->f->now->profile);
+	const struct mapping *best = NULL;
+	size_t ret = 0;
+
+	for (size_t i = 0; i < m->n_mappings; i++) {
+		const struct mapping *map = m->mappings[i].map;
+
+		if (map->pid != pid || map->path[0] != '/' || (best && map->start >= best->start))
+			continue;
+		best = map;
+		ret = i;
+	}
+	return ret;
+}
+
 static void add_mappings(struct maker *m)
 {
-	for (size_t i = 0; i < m->n_mappings; i++) {
+	size_t program = program_of(m);
+
+	for (size_t n = 0; n < m->n_mappings; n++) {
+		/* The program first, then the others in their order. */
+		size_t i = n == 0 ? program : n <= program ? n - 1 : n;
 		const struct used_mapping *u = &m->mappings[i];
 		size_t mapping = protobuf_begin(m->out, PROFILE_MAPPING);
 

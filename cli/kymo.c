@@ -91,14 +91,43 @@ static bool is_long_option(char **argv)
 	       !(next && next[0] == '-' && next[1] != '-' && strchr(next + 1, optopt));
 }
 
-int cli_bad_option(int answer, char **argv)
+/* WORD is no long option of KNOWN, or not as it stands there. */
+static int bad_long_option(const char *word, const struct option *known)
+{
+	int n = 2 + (int)strcspn(word + 2, "=");
+	_cleanup_free_ char *name = strndup(word + 2, (size_t)n - 2);
+	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
+	const char *begins[2] = { NULL, NULL };
+	size_t n_begins = 0;
+
+	if (!name)
+		return cli_usage_error("there is no option '%.*s'", n, word);
+	for (; known->name; known++) {
+		if (strcmp(known->name, name) == 0)
+			return cli_usage_error("option '%.*s' takes no value", n, word);
+		if (*name && strncmp(known->name, name, strlen(name)) == 0 && n_begins < 2)
+			begins[n_begins++] = known->name;
+		value_nearest_try(&near, known->name);
+	}
+	if (n_begins > 1)
+		return cli_usage_error("option '%.*s' is cut too short: '--%s' or '--%s'?", n, word,
+				       begins[0], begins[1]);
+	if (n_begins == 1)
+		return cli_usage_error("option '--%s' takes no value", begins[0]);
+	if (near.nearest)
+		return cli_usage_error("there is no option '%.*s'; did you mean '--%s'?", n, word,
+				       near.nearest);
+	return cli_usage_error("there is no option '%.*s'", n, word);
+}
+
+int cli_bad_option(int answer, char **argv, const struct option *known)
 {
 	const char *word = argv[optind - 1];
 
 	if (answer == ':')
 		return cli_usage_error("option '%s' needs a value", word);
 	if (is_long_option(argv))
-		return cli_usage_error("there is no option '%s', or it takes no value", word);
+		return bad_long_option(word, known);
 	if (optopt <= ' ' || optopt > '~')
 		return cli_usage_error("there is no option of the character 0x%02x",
 				       (unsigned char)optopt);
@@ -121,7 +150,7 @@ static int print_overview(FILE *to)
 	      to);
 	for (const struct verb *const *v = verbs; *v; v++)
 		fprintf(to, "  %-14s %s\n", (*v)->name, (*v)->what);
-	fputs("\n'kymo VERB --help' says more about one of them.\n"
+	fputs("\n'kymo help VERB' says more about one of them.\n"
 	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
 	      to);
 	return CLI_OK;
@@ -129,21 +158,38 @@ static int print_overview(FILE *to)
 
 static int unknown_verb(const char *name)
 {
-	const struct verb *nearest = NULL;
-	unsigned best = VALUE_NEAR;
+	static const char *const others[] = { "help", "--help", "--version", "--host",
+					      "--machine" };
+	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
+	const char *what = name[0] == '-' ? "option" : "verb";
 
-	for (const struct verb *const *v = verbs; *v; v++) {
-		unsigned d = value_distance(name, (*v)->name);
+	for (const struct verb *const *v = verbs; *v; v++)
+		value_nearest_try(&near, (*v)->name);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		value_nearest_try(&near, others[i]);
+	if (near.nearest)
+		return cli_usage_error("there is no %s '%s'; did you mean '%s'?", what, name,
+				       near.nearest);
+	return cli_usage_error("there is no %s '%s'", what, name);
+}
 
-		if (d < best) {
-			best = d;
-			nearest = *v;
-		}
-	}
-	if (nearest)
-		return cli_usage_error("there is no verb '%s'; did you mean '%s'?", name,
-				       nearest->name);
-	return cli_usage_error("there is no verb '%s'", name);
+static const struct verb *find_verb(const char *name)
+{
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (strcmp(name, (*v)->name) == 0)
+			return *v;
+	return NULL;
+}
+
+/* `kymo help [VERB]` */
+static int print_help(int argc, char **argv)
+{
+	if (argc < 2)
+		return print_overview(stdout);
+	if (argc > 2)
+		return cli_usage_error("help is for one verb");
+	current = find_verb(argv[1]);
+	return current ? cli_help() : unknown_verb(argv[1]);
 }
 
 /*
@@ -186,22 +232,23 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
+	const struct verb *verb;
+
 	remote_put_behind(argc, argv);
 	if (argc < 2) {
 		print_overview(stderr);
 		return CLI_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
-	    strcmp(argv[1], "help") == 0)
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_overview(stdout);
-	if (strcmp(argv[1], "--version") == 0) {
+	if (strcmp(argv[1], "help") == 0)
+		return print_help(argc - 1, argv + 1);
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("kymo " KYMO_VERSION);
 		return CLI_OK;
 	}
-	for (const struct verb *const *v = verbs; *v; v++)
-		if (strcmp(argv[1], (*v)->name) == 0)
-			return run_verb(*v, argc - 1, argv + 1);
-	return unknown_verb(argv[1]);
+	verb = find_verb(argv[1]);
+	return verb ? run_verb(verb, argc - 1, argv + 1) : unknown_verb(argv[1]);
 }
 
 int main(int argc, char **argv)

@@ -64,7 +64,7 @@ static int reopen(int fd)
 	return again;
 }
 
-int leaks_record(const struct leaks_live *live, int *ret_fd)
+int leaks_record(struct leaks_live *live, int *ret_fd)
 {
 	_cleanup_(record_job_deinit) struct record_job j = RECORD_JOB_NULL;
 	int r;
@@ -80,10 +80,11 @@ int leaks_record(const struct leaks_live *live, int *ret_fd)
 	j.options.session.no_perfetto_blobs = true;
 	j.quiet = true;
 	if (add_files(&j.options) < 0 || open_output(&j) < 0)
-		return CLI_FAILED;
+		return record_job_exit(&j, CLI_FAILED);
 	r = record_job_run(&j);
+	live->command_status = j.command_status;
 	if (r != CLI_OK && r != CLI_DAMAGE)
-		return r;
+		return record_job_exit(&j, r);
 	*ret_fd = reopen(j.output.fd);
-	return *ret_fd < 0 ? CLI_FAILED : r;
+	return *ret_fd < 0 ? record_job_exit(&j, CLI_FAILED) : r;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/colour.h"
 #include "cli/leaks-view.h"
 #include "cli/verb.h"
 
@@ -52,7 +53,8 @@ static void print_watch(const struct printer *p, const struct leak_watch *w)
 	uint64_t start_ns = p->in->flame.summary->start_ns;
 	bool of_program = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0;
 
-	printf("%s (%" PRIu32 ")", leaks_process(w), w->real_pid);
+	printf("%s%s (%" PRIu32 ")%s", colour(COLOUR_HEADING), leaks_process(w), w->real_pid,
+	       colour(COLOUR_OFF));
 	print_duration(", watched for ", w->end_ns - w->begin_ns, "");
 	print_duration(" from ", w->begin_ns > start_ns ? w->begin_ns - start_ns : 0, " on");
 	printf(", %s\n", !*w->reason           ? "when the archive ends it is watched still"
@@ -260,12 +262,20 @@ static int print_before(const struct printer *p, const struct leak_watch *w,
 	return 0;
 }
 
+static enum colour verdict_colour(enum leak_verdict v)
+{
+	return v == LEAK_LOST                                 ? COLOUR_BAD
+	       : v == LEAK_POSSIBLY_LOST || v == LEAK_GROWING ? COLOUR_WARNING
+							      : COLOUR_HEADING;
+}
+
 static int print_group(const struct printer *p, const struct leak_watch *w, size_t number)
 {
 	const struct leak_group *g = w->groups[number];
 	int r;
 
-	printf("\n  %zu. %s: ", number + 1, leak_verdict_names[g->verdict]);
+	printf("\n  %zu. %s%s%s: ", number + 1, colour(verdict_colour(g->verdict)),
+	       leak_verdict_names[g->verdict], colour(COLOUR_OFF));
 	print_amount((uint64_t)llround(g->all.blocks), (uint64_t)llround(g->all.bytes),
 		     g->resource);
 	print_error(w, g);
@@ -329,15 +339,18 @@ static void print_suppressed(const struct leaks_input *in, const struct leaks_re
 
 	if (q->suppressions.n == 0)
 		return;
-	printf("\nsuppressed: %" PRIu64 " stacks, %" PRIu64 " blocks, %s\n", in->n_suppressed,
-	       in->suppressed_blocks, text_format_size(size, in->suppressed_bytes));
+	printf("\nsuppressed: %" PRIu64 " stack%s, %" PRIu64 " block%s, %s\n", in->n_suppressed,
+	       text_s(in->n_suppressed), in->suppressed_blocks, text_s(in->suppressed_blocks),
+	       text_format_size(size, in->suppressed_bytes));
 	for (size_t i = 0; i < q->suppressions.n; i++) {
 		const struct suppression *s = &q->suppressions.list[i];
 
 		if (s->n_groups == 0)
 			continue;
-		printf("  %6" PRIu64 " stacks %8" PRIu64 " blocks %10s  %s\n", s->n_groups,
-		       s->n_blocks, text_format_size(size, s->n_bytes), s->name);
+		printf("  %6" PRIu64 " %-6s %8" PRIu64 " %-6s %10s  %s\n", s->n_groups,
+		       s->n_groups == 1 ? "stack" : "stacks", s->n_blocks,
+		       s->n_blocks == 1 ? "block" : "blocks", text_format_size(size, s->n_bytes),
+		       s->name);
 	}
 }
 

@@ -127,11 +127,12 @@ int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool 
 struct leaks_live {
 	char **words; /* for record_options_parse(), the verb's name first; ends with NULL; borrowed */
 	int n_words;
+	int command_status; /* as that of a struct record_job; is set */
 };
 
 /*
  * Records what the words ask for: `memory` and what belongs to it of the processes that they name, or of the
  * command behind "--". Returns CLI_OK, CLI_DAMAGE where something was lost, or another enum cli_exit when there is
- * nothing to be shown; has said why. *RET_FD has the archive, and is the caller's.
+ * nothing to be shown (record_job_exit()); has said why. *RET_FD has the archive, and is the caller's.
  */
-int leaks_record(const struct leaks_live *live, int *ret_fd);
+int leaks_record(struct leaks_live *live, int *ret_fd);

@@ -6,10 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/verb.h"
+
+/* What is written to it is gone, and it can be written over by anybody. */
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
 
 static int open_stdout(struct output_file *o)
 {
@@ -20,8 +27,10 @@ static int open_stdout(struct output_file *o)
 			  "-o -");
 		return -EINVAL;
 	}
+	/* (one that was closed is the null device, to be read only) */
 	if (fstat(STDOUT_FILENO, &st) < 0 ||
-	    !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) {
+	    !(S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
+	      (is_null_device(&st) && (fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) != O_RDONLY))) {
 		cli_error("standard output is not a file, a pipe or a socket");
 		return -EINVAL;
 	}
@@ -81,13 +90,18 @@ static int say_why_not(const char *path, int e)
 static int open_path(struct output_file *o, bool force)
 {
 	struct stat st;
+	int e;
 
 	o->fd = open(o->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	o->created = o->fd >= 0;
-	if (o->fd < 0 && errno == EEXIST && force)
+	e = errno;
+	if (o->fd < 0 && e == EEXIST &&
+	    (force || (stat(o->path, &st) == 0 && is_null_device(&st)))) {
 		o->fd = open_existing(o->path);
+		e = errno;
+	}
 	if (o->fd < 0)
-		return say_why_not(o->path, errno);
+		return say_why_not(o->path, e);
 	if (o->created && fstat(o->fd, &st) == 0) {
 		o->device = st.st_dev;
 		o->inode = st.st_ino;

@@ -2,6 +2,7 @@
 #include "cli/packed-output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -80,6 +81,18 @@ int packed_output_open(struct packed_output *o, const struct packed_output_args 
 	if (r < 0)
 		packed_output_deinit(o);
 	return r;
+}
+
+int packed_output_open_fd(struct packed_output *o, int fd, const char *name)
+{
+	*o = PACKED_OUTPUT_NULL;
+	o->file.path = strdup(name);
+	o->file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (o->file.path && o->file.fd >= 0)
+		return 0;
+	cli_error("cannot write %s: %m", name);
+	packed_output_deinit(o);
+	return -ENOMEM;
 }
 
 void packed_output_deinit(struct packed_output *o)

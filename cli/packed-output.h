@@ -44,6 +44,9 @@ struct packed_output_args {
 /* Returns 0, or a negative errno when it has said what is wrong. One at a time may be open. */
 int packed_output_open(struct packed_output *o, const struct packed_output_args *args);
 
+/* The same for a file that is open, without a name, and called NAME in messages: FD is borrowed, nothing is packed. */
+int packed_output_open_fd(struct packed_output *o, int fd, const char *name);
+
 /* Takes N bytes at DATA. Returns 0, or a negative errno when it has said why. */
 int packed_output_write(struct packed_output *o, const void *data, size_t n);
 

@@ -81,8 +81,10 @@ static int start_command(struct record_job *j)
 		return 0;
 	r = j->command.prepared ? run_command_go(&j->command)
 				: run_command_start(&j->command, j->options.rest, &j->loop.mask);
-	if (r < 0)
+	if (r < 0) {
 		cli_error("cannot execute %s: %s", j->options.rest[0], strerror(-r));
+		j->command_status = r == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
+	}
 	return r;
 }
 
@@ -182,10 +184,10 @@ static int report_kept(const struct record_job *j, const struct session_view *v)
 	struct stat st;
 
 	if (fstat(j->output.fd, &st) == 0 && S_ISREG(st.st_mode))
-		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " events\n", j->output.path,
+		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " event%s\n", j->output.path,
 			text_format_size(size, (uint64_t)st.st_size),
-			text_format_time(duration, session_view_duration_ns(v)),
-			v->counters.events);
+			text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
+			text_s(v->counters.events));
 	return session_view_complain(v, j->output.path);
 }
 
@@ -194,6 +196,8 @@ static void print_json(const struct record_job *j, const struct session_view *v)
 	struct json_object *o = session_view_json(v);
 
 	json_add_bytes(o, "file", j->output.path, strlen(j->output.path));
+	if (j->command_status >= 0)
+		json_add_u64(o, "command_status", (uint64_t)j->command_status);
 	json_print_pretty(o);
 }
 
@@ -205,7 +209,7 @@ static int report(struct record_job *j)
 	if (recording_view(j->recording, &v) < 0)
 		return CLI_FAILED;
 	if (j->options.n_rest)
-		run_command_report(&j->command, j->options.rest[0]);
+		j->command_status = run_command_report(&j->command, j->options.rest[0]);
 	if (j->flight)
 		status = report_kept(j, &v);
 	else
@@ -307,4 +311,15 @@ int record_job_run(struct record_job *j)
 		return CLI_FAILED;
 	}
 	return record(j);
+}
+
+int record_job_exit(const struct record_job *j, int status)
+{
+	if (j->options.n_rest == 0 || status == CLI_USAGE)
+		return status;
+	if (j->command.pid == 0 && j->command_status >= 0)
+		return j->command_status;
+	if (status != CLI_OK && status != CLI_DAMAGE)
+		return CLI_COMMAND_FAILED;
+	return j->command_status >= 0 ? j->command_status : status;
 }

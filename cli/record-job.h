@@ -16,6 +16,7 @@ struct record_job {
 	bool quiet;                    /* only what went wrong is said */
 	struct recording *recording;
 	struct run_command command;
+	int command_status; /* what a shell would say of the command; -1 = it did not run, or still runs */
 	struct record_loop loop;
 	bool with_progress;
 	struct output_file snapshot; /* that was asked for by a signal and is being written */
@@ -28,10 +29,16 @@ struct record_job {
 #define RECORD_JOB_NULL                                                                            \
 	{                                                                                          \
 		.output = OUTPUT_FILE_NULL, .loop = RECORD_LOOP_NULL,                              \
-		.snapshot = OUTPUT_FILE_NULL,                                                      \
+		.snapshot = OUTPUT_FILE_NULL, .command_status = -1,                                \
 	}
 
 void record_job_deinit(struct record_job *j);
 
-/* Returns what the process exits with; has said what became of it. */
+/* Returns what became of it, an enum cli_exit; has said so. */
 int record_job_run(struct record_job *j);
+
+/*
+ * What the process exits with, STATUS being what became of the recording. With a command that is the command's own status, or
+ * that it could not be executed, or that kymo failed; loss and damage were told. Where a command still runs it is STATUS.
+ */
+int record_job_exit(const struct record_job *j, int status);

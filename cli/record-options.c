@@ -48,24 +48,66 @@ static int print_categories(void)
 {
 	for (const struct category_row *c = category_rows; c->name; c++)
 		printf("%-10s %s\n%-10s cost: %s\n", c->name, c->what, "", c->cost);
+	printf("%-10s sched,profile, which is what is recorded without -e\n", "default");
+	printf("%-10s all that can be recorded of what is chosen: memory, fd, shm and threads\n"
+	       "%-10s only with a filter\n",
+	       "all", "");
 	puts("Starts, ends and names of processes and threads are always recorded.");
 	return CLI_OK;
 }
 
-static int parse_categories(struct record_options *o, const char *name, const char *text)
+static int unknown_category(const char *text)
 {
-	const char *word;
+	struct value_nearest near = { .text = text, .distance = VALUE_NEAR };
+
+	for (const struct category_row *c = category_rows; c->name; c++)
+		value_nearest_try(&near, c->name);
+	if (near.nearest)
+		return cli_usage_error("there is no category '%s'; did you mean '%s'?", text,
+				       near.nearest);
+	return cli_usage_error("there is no category '%s'; '-e help' lists them", text);
+}
+
+static int parse_category(struct record_options *o, const char *name, const char *text)
+{
 	uint32_t bits;
-	size_t n;
 
 	(void)name;
+	if (strcmp(text, "all") == 0)
+		o->all_categories = true;
+	else if (strcmp(text, "default") == 0)
+		/* (who is not root does not know what the service can do) */
+		o->session.categories |= geteuid() == 0 ? categories_default() : CATEGORIES_DEFAULT;
+	else if (categories_parse(text, &bits, NULL, NULL) < 0)
+		return unknown_category(text);
+	else
+		o->session.categories |= bits;
+	return RECORD_OPTIONS_GO;
+}
+
+static int parse_categories(struct record_options *o, const char *name, const char *text)
+{
 	if (strcmp(text, "help") == 0)
 		return print_categories();
-	if (categories_parse(text, &bits, &word, &n) < 0)
-		return cli_usage_error("there is no category '%.*s'; '-e help' lists them", (int)n,
-				       word);
+	return parse_list(o, name, text, parse_category);
+}
+
+/* What "all" means, once all filters are known. */
+static void take_all_categories(struct record_options *o)
+{
+	uint32_t bits = 0;
+
+	if (!o->all_categories)
+		return;
+	for (const struct category_row *c = category_rows; c->name; c++)
+		bits |= c->bit;
+	if (geteuid() == 0 && !(categories_default() & CATEGORY_PROFILE))
+		bits &= ~(uint32_t)CATEGORY_PROFILE;
+	if (!capture_filter_is_set(&o->session.filter) && !o->session.memory.triage)
+		bits &= ~(uint32_t)CATEGORIES_MEMORY;
+	if (o->session.own)
+		bits &= ~(uint32_t)CATEGORIES_NOT_OWN;
 	o->session.categories |= bits;
-	return RECORD_OPTIONS_GO;
 }
 
 /* The tgid of a thread, or 0. */
@@ -125,6 +167,11 @@ static int parse_comm(struct record_options *o, const char *name, const char *te
 {
 	char why[VALUE_WHY_MAX];
 
+	if (strlen(text) >= REC_COMM_BYTES)
+		return cli_usage_error("%s: '%s' has %zu bytes, and the kernel keeps %d of a "
+				       "thread's name: it calls that '%.*s'",
+				       name, text, strlen(text), REC_COMM_BYTES - 1,
+				       REC_COMM_BYTES - 1, text);
 	return added(name, filter_add_comm(&o->session.filter, text, why), why);
 }
 
@@ -452,11 +499,17 @@ static const struct row {
 	parse_fn parse;
 } rows[] = {
 	{ OF_ARCHIVES, 'o', "-o", required_argument, parse_output },
+	{ OF_ARCHIVES, 0, "--output", required_argument, parse_output },
 	{ OF_ALL, 'd', "-d", required_argument, parse_duration },
+	{ OF_ALL, 0, "--duration", required_argument, parse_duration },
 	{ OF_ARCHIVES, 'e', "-e", required_argument, parse_categories },
+	{ OF_ARCHIVES, 0, "--events", required_argument, parse_categories },
 	{ OF_ALL, 'F', "-F", required_argument, parse_frequency },
+	{ OF_ALL, 0, "--frequency", required_argument, parse_frequency },
 	{ OF_ALL, 'p', "-p", required_argument, parse_pids },
+	{ OF_ALL, 0, "--pid", required_argument, parse_pids },
 	{ OF_ALL, 'b', "-b", required_argument, parse_ring },
+	{ OF_ALL, 0, "--buffer", required_argument, parse_ring },
 	{ OF_TOP, 'i', "-i", required_argument, parse_interval },
 	{ OF_TOP, 0, "--interval", required_argument, parse_interval },
 	{ OF_TOP, 'n', "-n", required_argument, parse_count },
@@ -558,7 +611,7 @@ static int parse_all(int argc, char **argv, enum record_options_verb verb, struc
 		const struct row *row = row_of(c);
 
 		if (!row)
-			return cli_bad_option(c, argv);
+			return cli_bad_option(c, argv, long_options);
 		behind = optind;
 		r = row->parse(o, row->name, optarg);
 	}
@@ -631,6 +684,8 @@ int record_options_parse(int argc, char **argv, enum record_options_verb verb,
 	_cleanup_(record_options_deinit) struct record_options o = { 0 };
 	int r = parse_all(argc, argv, verb, &o);
 
+	if (r == RECORD_OPTIONS_GO)
+		take_all_categories(&o);
 	if (r == RECORD_OPTIONS_GO)
 		r = check_all(&o);
 	if (r != RECORD_OPTIONS_GO)

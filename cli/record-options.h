@@ -17,6 +17,7 @@ struct record_options {
 	bool force;                     /* write over an existing file */
 	bool direct;                    /* without the daemon */
 	bool json;
+	bool all_categories;  /* -e all */
 	uint64_t interval_ns; /* of top; 0 = not given */
 	uint64_t count;       /* of intervals; 0 = without end */
 	bool no_symbols;
@@ -34,39 +35,40 @@ enum {
 /* The lines of --help that verbs share: all of them, and those that record an archive. */
 
 #define RECORD_OPTIONS_HELP_ALL                                                                    \
-	"  -d TIME             stop after TIME (5, 500ms, 2m)\n"                                   \
-	"  -F HZ               samples a second of each CPU (99)\n"                                \
-	"  -p PID,...          only these processes, with their children\n"                        \
+	"  -d, --duration TIME  stop after TIME (5, 500ms, 2m)\n"                                  \
+	"  -F, --frequency HZ  samples a second of each CPU (99)\n"                                \
+	"  -p, --pid PID,...   only these processes, with their children\n"                        \
 	"  --unit UNIT         only this systemd unit, over its restarts too\n"                    \
 	"  --cgroup PATH       only this cgroup, with those below it\n"                            \
-	"  --comm NAME         only threads of this name\n"                                        \
+	"  --comm NAME         only threads of this name, of 15 bytes at most\n"                   \
 	"  --uid USER          only processes of this user, a name or a number\n"                  \
 	"  --own               only processes of your own that you might attach a debugger to\n"   \
-	"  -b SIZE             ring of each CPU (4M); enlarge it when events are lost\n"
+	"  -b, --buffer SIZE   ring of each CPU (4M); enlarge it when events are lost\n"
 
-#define RECORD_OPTIONS_HELP                                                                         \
-	RECORD_OPTIONS_HELP_ALL                                                                     \
-	"  -e CATEGORY,...     what to record; 'help' lists the categories and their cost\n"        \
-	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                    \
-	"  --counter-interval TIME  between two samples of the counters (1s)\n"                     \
-	"  --memory-log        each allocation and each free, too\n"                                \
-	"  --memory-interval SIZE  one block each SIZE bytes, at random, instead of all\n"          \
-	"  --memory-min SIZE   pass over smaller blocks\n"                                          \
-	"  --memory-blocks N   blocks that can be remembered at once (1000000)\n"                   \
-	"  --triage[=TIME]     watch those of all processes that grow; looks each TIME (5s)\n"      \
-	"  --reach HOW         say of blocks whether anything leads to them: 'look' or 'freeze'\n"  \
-	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                    \
-	"  --flush TIME        write at least this often (250ms)\n"                                 \
-	"  --max-overhead PERCENT  of a CPU; what costs more is recorded without stacks, then\n"    \
-	"                      without wakeups, then no more\n"                                     \
-	"  --trigger WHAT=LIMIT,...  mark where something gets worse than LIMIT: wakeup, offcpu,\n" \
-	"                      pressure_cpu, pressure_memory, pressure_io, leak\n"                  \
-	"  --max-size SIZE     stop when the archive has this size\n"                               \
-	"  --mode MODE         'flight' keeps the last of it in memory, for snapshots\n"            \
-	"  --keep TIME         at least so much of it (10s; with --keep-size, what fits)\n"         \
-	"  --keep-size SIZE    but never more than this (64M)\n"                                    \
-	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"     \
-	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"            \
+#define RECORD_OPTIONS_HELP                                                                          \
+	RECORD_OPTIONS_HELP_ALL                                                                      \
+	"  -e, --events CATEGORY,...  what to record; 'help' lists the categories and their cost,\n" \
+	"                      'default' is what is recorded without it, 'all' is everything\n"      \
+	"  --offcpu-min TIME   shortest time off a CPU that is recorded (1ms)\n"                     \
+	"  --counter-interval TIME  between two samples of the counters (1s)\n"                      \
+	"  --memory-log        each allocation and each free, too\n"                                 \
+	"  --memory-interval SIZE  one block each SIZE bytes, at random, instead of all\n"           \
+	"  --memory-min SIZE   pass over smaller blocks\n"                                           \
+	"  --memory-blocks N   blocks that can be remembered at once (1000000)\n"                    \
+	"  --triage[=TIME]     watch those of all processes that grow; looks each TIME (5s)\n"       \
+	"  --reach HOW         say of blocks whether anything leads to them: 'look' or 'freeze'\n"   \
+	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                     \
+	"  --flush TIME        write at least this often (250ms)\n"                                  \
+	"  --max-overhead PERCENT  of a CPU; what costs more is recorded without stacks, then\n"     \
+	"                      without wakeups, then no more\n"                                      \
+	"  --trigger WHAT=LIMIT,...  mark where something gets worse than LIMIT: wakeup, offcpu,\n"  \
+	"                      pressure_cpu, pressure_memory, pressure_io, leak\n"                   \
+	"  --max-size SIZE     stop when the archive has this size\n"                                \
+	"  --mode MODE         'flight' keeps the last of it in memory, for snapshots\n"             \
+	"  --keep TIME         at least so much of it (10s; with --keep-size, what fits)\n"          \
+	"  --keep-size SIZE    but never more than this (64M)\n"                                     \
+	"  --no-perfetto-blobs write samples once only, without the copy that Perfetto shows\n"      \
+	"  --compress[=METHOD] pack the archive by zstd (the default), snappy or gzip\n"             \
 	"  --force             write over an existing file\n"
 
 /* Who parses: they differ in the options that they know. */

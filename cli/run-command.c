@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "capture/thread.h"
+#include "cli/verb.h"
 
 /* In the child: becomes ARGV when GO_FD is written to, or says in ERROR_FD why not. */
 __attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, int go_fd,
@@ -113,20 +114,22 @@ bool run_command_poll(struct run_command *c)
 	return c->ended;
 }
 
-void run_command_report(struct run_command *c, const char *name)
+int run_command_report(struct run_command *c, const char *name)
 {
 	int status = 0;
 
 	if (c->pid == 0)
-		return;
+		return -1;
 	if (!run_command_poll(c)) {
 		fprintf(stderr, "%s is still running, as process %d\n", name, (int)c->pid);
-		return;
+		return -1;
 	}
 	waitpid(c->pid, &status, 0);
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status)) {
 		fprintf(stderr, "%s was killed by SIG%s\n", name,
 			sigabbrev_np(WTERMSIG(status)) ?: "?");
-	else
-		fprintf(stderr, "%s exited with %d\n", name, WEXITSTATUS(status));
+		return CLI_SIGNALLED + WTERMSIG(status);
+	}
+	fprintf(stderr, "%s exited with %d\n", name, WEXITSTATUS(status));
+	return WEXITSTATUS(status);
 }

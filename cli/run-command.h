@@ -36,5 +36,8 @@ void run_command_cancel(struct run_command *c);
  */
 bool run_command_poll(struct run_command *c);
 
-/* Reaps it if it has ended, and says on stderr how: "NAME exited with 3". */
-void run_command_report(struct run_command *c, const char *name);
+/*
+ * Reaps it if it has ended, and says on stderr how: "NAME exited with 3". Returns what a shell would say of it: 0 to 255, with
+ * 128 and more for a signal; -1 if it still runs.
+ */
+int run_command_report(struct run_command *c, const char *name);

@@ -78,9 +78,9 @@ int session_view_report(const struct session_view *v, const char *what)
 {
 	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
 
-	fprintf(stderr, "%s: %s, %" PRIu64 " events, %s\n", what,
+	fprintf(stderr, "%s: %s, %" PRIu64 " event%s, %s\n", what,
 		text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
-		text_format_size(size, v->counters.bytes));
+		text_s(v->counters.events), text_format_size(size, v->counters.bytes));
 	return session_view_complain(v, what);
 }
 
@@ -100,14 +100,16 @@ int session_view_complain(const struct session_view *v, const char *what)
 			continue;
 		if (i == CLASS_MALFORMED)
 			fprintf(stderr,
-				"%s: left out %" PRIu64 " records that make no sense: an error in "
-				"kymo, not in what it recorded\n",
-				what, v->counters.lost[i]);
+				"%s: left out %" PRIu64 " record%s that make%s no sense: an error "
+				"in kymo, not in what it recorded\n",
+				what, v->counters.lost[i], text_s(v->counters.lost[i]),
+				v->counters.lost[i] == 1 ? "s" : "");
 		else
 			fprintf(stderr,
-				"%s: lost %" PRIu64 " %s events: the ring of a CPU was full; "
+				"%s: lost %" PRIu64 " %s event%s: the ring of a CPU was full; "
 				"use -b to enlarge it\n",
-				what, v->counters.lost[i], event_class_names[i]);
+				what, v->counters.lost[i], event_class_names[i],
+				text_s(v->counters.lost[i]));
 		exit_status = CLI_DAMAGE;
 	}
 	for (size_t i = 0; i < v->n_sheds; i++) {

@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "cli/json.h"
+#include "cli/top-usage.h"
 
 enum {
 	LINE_MAX_BYTES = 4096,
@@ -24,7 +25,25 @@ enum {
 };
 
 static const char keys[] =
-	"f functions  p processes  t threads  a all  s sort  space pause  q quit";
+	"f functions  p processes  t threads  a all  s sort  space pause  h help  q quit";
+
+static const char *const help[] = {
+	"Keys",
+	"  f  functions            p  processes          t  threads",
+	"  a  functions and processes",
+	"  s  sort processes and threads by another column: CPU, switches, wait",
+	"     (space) stop, and go on",
+	"  h  this; any other key goes back",
+	"  q  end",
+	"",
+	"All numbers are those of the last interval.",
+	"  SELF      share of the samples that were taken in the function itself",
+	"  CPU       share of one CPU",
+	"  SWITCHES  how often a second it got a CPU",
+	"  WAIT      99 % of its wakeups did not wait longer for a CPU",
+	"  MEMORY    that is resident",
+	"  I/O       bytes a second that it read from storage and wrote to it",
+};
 
 static const char *const sort_names[TOP_SORT_MAX] = { "CPU", "switches", "wait" };
 
@@ -212,20 +231,47 @@ static void put_functions(struct page *p, const struct live_window *w, unsigned 
 	}
 }
 
-static void put_tasks(struct page *p, const struct live_window *w, bool threads, unsigned lines)
+enum { USAGE_MAX = 2 * TEXT_FORMAT_MAX + 16 };
+
+/* The columns of memory and I/O. */
+static const char *format_usage(char to[USAGE_MAX], const struct top_state *s, uint32_t pid)
+{
+	const struct top_usage *u = s->usages ? top_usages_of(s->usages, pid) : NULL;
+	char memory[TEXT_FORMAT_MAX] = "-", io[TEXT_FORMAT_MAX + 2] = "-";
+
+	if (u && u->has_memory)
+		text_format_size(memory, u->memory_bytes);
+	if (u && u->has_rate) {
+		text_format_size(io, (uint64_t)u->io_bytes_a_second);
+		strcat(io, "/s");
+	}
+	snprintf(to, USAGE_MAX, "%9s %11s  ", memory, io);
+	return to;
+}
+
+static void put_help(struct page *p)
+{
+	for (size_t i = 0; i < sizeof(help) / sizeof(*help); i++)
+		put(p, i == 0, "%s", help[i]);
+}
+
+static void put_tasks(struct page *p, const struct live_window *w, const struct top_state *s,
+		      bool threads, unsigned lines)
 {
 	const struct live_task *list = threads ? w->threads : w->processes;
 	size_t n = threads ? w->n_threads : w->n_processes;
-	char wait[TEXT_FORMAT_MAX], name[CELL_BYTES];
+	char wait[TEXT_FORMAT_MAX], name[CELL_BYTES], usage[USAGE_MAX];
 
-	put(p, true, "%8s    CPU  SWITCHES      WAIT  %-15s  %-40s", threads ? "TID" : "PID",
-	    threads ? "THREAD" : "PROCESS", threads ? "PROCESS" : "COMMAND");
+	put(p, true, "%8s    CPU  SWITCHES      WAIT  %s%-15s  %-40s", threads ? "TID" : "PID",
+	    threads ? "" : "   MEMORY         I/O  ", threads ? "THREAD" : "PROCESS",
+	    threads ? "PROCESS" : "COMMAND");
 	for (size_t i = 0; i < n && i + 1 < lines; i++) {
 		const struct live_task *t = &list[i];
 
-		put(p, false, "%8" PRIu32 " %5.1f%% %7.0f/s %9s  %s  %s", threads ? t->tid : t->pid,
-		    percent(t->cpu_ns, length_of(w)), a_second(t->switches, w),
-		    t->wakeups ? text_format_time(wait, t->wait_ns) : "-", cell(name, t->name, 15),
+		put(p, false, "%8" PRIu32 " %5.1f%% %7.0f/s %9s  %s%s  %s",
+		    threads ? t->tid : t->pid, percent(t->cpu_ns, length_of(w)),
+		    a_second(t->switches, w), t->wakeups ? text_format_time(wait, t->wait_ns) : "-",
+		    threads ? "" : format_usage(usage, s, t->pid), cell(name, t->name, 15),
 		    t->process);
 	}
 }
@@ -244,10 +290,13 @@ static void put_tables(struct page *p, const struct live_window *w, const struct
 		put_functions(p, w, lines);
 		return;
 	case TOP_PROCESSES:
-		put_tasks(p, w, false, lines);
+		put_tasks(p, w, s, false, lines);
 		return;
 	case TOP_THREADS:
-		put_tasks(p, w, true, lines);
+		put_tasks(p, w, s, true, lines);
+		return;
+	case TOP_HELP:
+		put_help(p);
 		return;
 	case TOP_ALL:
 		break;
@@ -255,20 +304,20 @@ static void put_tables(struct page *p, const struct live_window *w, const struct
 	if (p->rows == 0) {
 		put_functions(p, w, lines);
 		put(p, false, "%s", "");
-		put_tasks(p, w, false, lines);
+		put_tasks(p, w, s, false, lines);
 		return;
 	}
 	/* What the functions leave, the processes have. */
 	if (w->n_functions + 1 < lines / 2) {
 		put_functions(p, w, (unsigned)w->n_functions + 1);
 		put(p, false, "%s", "");
-		put_tasks(p, w, false, lines - (unsigned)w->n_functions - 2);
+		put_tasks(p, w, s, false, lines - (unsigned)w->n_functions - 2);
 		return;
 	}
 	put_functions(p, w, lines / 2);
 	put(p, false, "%s", "");
 	if (lines > lines / 2 + 1)
-		put_tasks(p, w, false, lines - lines / 2 - 1);
+		put_tasks(p, w, s, false, lines - lines / 2 - 1);
 }
 
 int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
@@ -336,9 +385,20 @@ static struct json_object *json_functions(const struct live_window *w)
 	return list;
 }
 
-static struct json_object *json_tasks(const struct live_window *w, const struct live_task *tasks,
-				      size_t n, bool threads)
+/* What of it is known. */
+static void add_usage(struct json_object *o, const struct top_usage *u)
 {
+	if (u && u->has_memory)
+		json_add_u64(o, "memory_bytes", u->memory_bytes);
+	if (u && u->has_rate)
+		json_add_double(o, "io_bytes_per_second", u->io_bytes_a_second);
+}
+
+static struct json_object *json_tasks(const struct live_window *w, const struct top_state *s,
+				      bool threads)
+{
+	const struct live_task *tasks = threads ? w->threads : w->processes;
+	size_t n = threads ? w->n_threads : w->n_processes;
 	struct json_object *list = json_object_new_array(), *o;
 
 	for (size_t i = 0; i < n; i++) {
@@ -357,8 +417,10 @@ static struct json_object *json_tasks(const struct live_window *w, const struct 
 		json_add_u64(o, "wakeups", t->wakeups);
 		json_add_u64(o, "wait_p99_ns", t->wait_ns);
 		json_add_u64(o, "samples", t->samples);
-		if (!threads)
+		if (!threads) {
 			json_add_u64(o, "threads", t->n_threads);
+			add_usage(o, s->usages ? top_usages_of(s->usages, t->pid) : NULL);
+		}
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -383,8 +445,8 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 	json_add_u64(o, "damage", s->n_damages);
 	json_add(o, "cpus", json_cpus(w));
 	json_add(o, "functions", json_functions(w));
-	json_add(o, "processes", json_tasks(w, w->processes, w->n_processes, false));
-	json_add(o, "threads", json_tasks(w, w->threads, w->n_threads, true));
+	json_add(o, "processes", json_tasks(w, s, false));
+	json_add(o, "threads", json_tasks(w, s, true));
 	return o;
 }
 

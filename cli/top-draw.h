@@ -11,12 +11,14 @@
 #include "reader/live.h"
 
 struct json_object;
+struct top_usages;
 
 enum top_view {
 	TOP_ALL, /* functions, and processes */
 	TOP_FUNCTIONS,
 	TOP_PROCESSES,
 	TOP_THREADS,
+	TOP_HELP, /* what the keys and the columns are */
 };
 
 /* What processes and threads are sorted by. */
@@ -34,6 +36,7 @@ struct top_state {
 	uint64_t own_of_ns; /* ... this time */
 	uint64_t behind_ns; /* how far the stream is behind; small = not worth saying */
 	uint64_t n_damages; /* of the stream, so far */
+	const struct top_usages *usages; /* borrowed; NULL = nothing is known */
 	enum top_view view;
 	enum top_sort sort;
 	bool paused;

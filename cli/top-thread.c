@@ -22,6 +22,7 @@
 #include "cli/symbol-options.h"
 #include "cli/terminal.h"
 #include "cli/top-draw.h"
+#include "cli/top-usage.h"
 #include "reader/fxt/fxt-events.h"
 #include "reader/live.h"
 
@@ -42,6 +43,8 @@ struct top_thread {
 	int finished_fd; /* eventfd: nothing more will come */
 	int signal_fd;   /* of the terminal; -1 = there is none */
 	bool tty, key_ended;
+	struct top_usages usages;
+	enum top_view view_before_help;
 	bool entered; /* the terminal is ours, but while we are stopped */
 
 	struct fxt_events *events;
@@ -163,6 +166,8 @@ static void show_window(struct top_thread *t, struct live_window *w, uint64_t no
 	t->state.real_ns = now.real_ns - (now.boot_ns - t->window.end_ns);
 	t->state.behind_ns = now_ns > t->window.end_ns ? now_ns - t->window.end_ns : 0;
 	top_sort(&t->window, t->state.sort);
+	top_usages_update(&t->usages, &t->window);
+	t->state.usages = &t->usages;
 	if (t->tty)
 		draw(t);
 	else
@@ -240,7 +245,19 @@ static int take_event(struct top_thread *t, const struct event *ev)
 
 static void take_key(struct top_thread *t, char key)
 {
+	bool was_help = t->state.view == TOP_HELP;
+
+	/* Any key leaves the help; one that means something else does that, too. */
+	if (was_help)
+		t->state.view = t->view_before_help;
 	switch (key) {
+	case 'h':
+	case '?':
+		if (was_help)
+			break;
+		t->view_before_help = t->state.view;
+		t->state.view = TOP_HELP;
+		break;
 	case 'a':
 		t->state.view = TOP_ALL;
 		break;
@@ -264,7 +281,8 @@ static void take_key(struct top_thread *t, char key)
 		t->quit = true;
 		return;
 	default:
-		return;
+		if (!was_help)
+			return;
 	}
 	draw(t);
 }

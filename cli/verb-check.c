@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/colour.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
 #include "cli/verb-options.h"
@@ -199,12 +200,18 @@ static void print_json(const struct report *r, const struct open_trace *t,
 	json_print_pretty(o);
 }
 
+static const enum colour severity_colours[FXT_SEVERITY_MAX] = {
+	[FXT_SEVERITY_ERROR] = COLOUR_BAD,
+	[FXT_SEVERITY_WARNING] = COLOUR_WARNING,
+};
+
 static void print_kind(const struct report *r, enum fxt_finding_id id)
 {
 	const struct fxt_finding_kind *kind = &fxt_finding_kinds[id];
 	const struct kind_count *k = &r->kinds[id];
 
-	printf("%s %s: %s", fxt_severity_text(kind->severity), kind->id, kind->text);
+	printf("%s%s%s %s: %s", colour(severity_colours[kind->severity]),
+	       fxt_severity_text(kind->severity), colour(COLOUR_OFF), kind->id, kind->text);
 	if (k->n > 1)
 		printf(", %" PRIu64 " times", k->n);
 	putchar('\n');
@@ -227,7 +234,11 @@ static void print_count(const struct report *r, enum fxt_severity severity, cons
 {
 	uint64_t n = r->n_of[severity];
 
-	printf("%s%" PRIu64 " %s%s", before, n, fxt_severity_text(severity), n == 1 ? "" : "s");
+	printf("%s%s%" PRIu64 " %s%s%s", before,
+	       colour(n > 0                            ? severity_colours[severity]
+		      : severity == FXT_SEVERITY_ERROR ? COLOUR_GOOD
+						       : COLOUR_OFF),
+	       n, fxt_severity_text(severity), text_s(n), colour(COLOUR_OFF));
 }
 
 static void print_text(const struct report *r, const struct open_trace *t,

@@ -59,9 +59,10 @@ static void report(const struct edit_cut_counts *counts, const struct edit_trace
 	struct json_object *o;
 
 	if (!json || out->to.file.standard) {
-		fprintf(stderr, "%s: %s, %" PRIu64 " records; %" PRIu64 " were left out\n",
+		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s left out\n",
 			out->to.file.path, text_format_size(size, out->to.bytes),
-			counts->copied.records, counts->left_out);
+			counts->copied.records, text_s(counts->copied.records), counts->left_out,
+			counts->left_out == 1 ? "was" : "were");
 		edit_trace_say_unknown(out->to.file.path, &counts->copied);
 		return;
 	}

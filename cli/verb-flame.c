@@ -330,11 +330,11 @@ static void report(const struct flame *f, const struct flame_format *format,
 	fprintf(stderr, "%s: %s, %s of", output->file.path,
 		text_format_size(size, output->file_bytes), format->name);
 	if (f->on_cpu)
-		fprintf(stderr, " %" PRIu64 " samples", p->n_samples);
+		fprintf(stderr, " %" PRIu64 " sample%s", p->n_samples, text_s(p->n_samples));
 	if (f->off_cpu)
-		fprintf(stderr, "%s %" PRIu64 " times off CPU", f->on_cpu ? " and" : "",
-			p->n_offcpu);
-	fprintf(stderr, ", %zu stacks\n", p->n_stacks);
+		fprintf(stderr, "%s %" PRIu64 " time%s off CPU", f->on_cpu ? " and" : "",
+			p->n_offcpu, text_s(p->n_offcpu));
+	fprintf(stderr, ", %zu stack%s\n", p->n_stacks, text_s(p->n_stacks));
 	if (p->n_cut)
 		cli_error("%" PRIu64 " of them are cut: there are too many that differ", p->n_cut);
 	if (f->now->resolver.n_asked > f->now->resolver.n_named)
@@ -428,9 +428,29 @@ static int run_flame(const struct request *q)
 	return r != CLI_OK ? r : damage != CLI_OK ? damage : status;
 }
 
+/* Next to the archive, by its name; *RET is owned. */
+static int name_output(struct request *q, char **ret)
+{
+	const struct flame_format *format = &formats[0];
+
+	if (q->output)
+		return CLI_OK;
+	if (strcmp(q->input, "-") == 0)
+		return cli_usage_error("say where the result goes: -o OUT");
+	if (q->format)
+		format = find_format(q);
+	/* (a format that is none is complained about later) */
+	if (asprintf(ret, "%s%s", q->input, format ? format->suffix : "") < 0) {
+		*ret = NULL;
+		return out_of_memory();
+	}
+	q->output = *ret;
+	return CLI_OK;
+}
+
 static int check_request(const struct request *q)
 {
-	if (!q->output || !*q->output)
+	if (!*q->output)
 		return cli_usage_error("say where the result goes: -o OUT");
 	if (strcmp(q->output, "-") == 0 && !q->format)
 		return cli_usage_error("say what to write to standard output: --format");
@@ -491,22 +511,25 @@ static int verb_flame(int argc, char **argv)
 		SYMBOL_PLACE_ROWS(&q.symbols),
 		{ 0 },
 	};
+	_cleanup_free_ char *output = NULL;
 	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	q.input = argv[optind];
-	r = check_request(&q);
+	r = name_output(&q, &output);
+	if (r == CLI_OK)
+		r = check_request(&q);
 	return r == CLI_OK ? run_flame(&q) : r;
 }
 
 const struct verb verb_flame_row = {
 	.name = "flame",
-	.synopsis = "[OPTION ...] FILE -o OUT",
+	.synopsis = "[OPTION ...] FILE",
 	.what = "Make a flame graph, or a profile for other tools, of the call stacks",
 	.options =
 		"  -o, --output=OUT       what to write, by how it is called: .svg, .folded (a line a stack),\n"
-		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output\n"
+		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output (FILE.svg)\n"
 		"      --format=FORMAT    svg, folded, pprof or speedscope, whatever OUT is called\n"
 		"  -p, --pid=PID,...      only these processes\n"
 		"      --process=NAME     only processes called so; * and ? stand for anything\n"

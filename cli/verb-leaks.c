@@ -323,9 +323,25 @@ static int make_words(struct request *q, char **command)
 	return r;
 }
 
+/*
+ * What the process exits with after a command that exited with COMMAND_STATUS, where the recording and the report came to
+ * R: as that says, but for what --fail-over was asked to find out.
+ */
+static int exit_of_command(const struct request *q, int command_status, int r)
+{
+	if (r == CLI_FOUND)
+		return r;
+	if (r != CLI_OK && r != CLI_DAMAGE)
+		return CLI_COMMAND_FAILED;
+	/* (of what was lost nobody knows whether it would have been over it) */
+	if (command_status == 0 && q->leaks.has_fail_over)
+		return r;
+	return command_status;
+}
+
 static int record_and_report(struct request *q, char **command)
 {
-	struct leaks_live live = { q->words, 0 };
+	struct leaks_live live = { .words = q->words, .command_status = -1 };
 	_cleanup_close_ int fd = -1;
 	char path[64];
 	int r = make_words(q, command), recorded;
@@ -340,7 +356,9 @@ static int record_and_report(struct request *q, char **command)
 	/* What was chosen is all that was recorded: its children have other ids. */
 	q->leaks.n_pids = 0;
 	r = report(q, path, q->leaks.output ?: "the recording");
-	return r == CLI_OK ? recorded : r;
+	if (r == CLI_OK)
+		r = recorded;
+	return live.command_status >= 0 ? exit_of_command(q, live.command_status, r) : r;
 }
 
 static int check(const struct request *q, int n_files, bool separated, const char *file)
@@ -532,6 +550,7 @@ const struct verb verb_leaks_row = {
 		"      --bus=ADDRESS      the bus of the service (the system bus)\n"
 		"  -h, --help             show this\n"
 		"\nFILE is an archive; '-' is standard input.\n"
-		"Exits with 3 if it is damaged or events were lost, with 4 as --fail-over says.\n",
+		"Exits with 3 if it is damaged or events were lost, with 4 as --fail-over says; else\n"
+		"with COMMAND, as it exits, as 'kymo record' does.\n",
 	.run = verb_leaks,
 };

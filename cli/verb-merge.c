@@ -93,7 +93,8 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 	uint64_t shifted = (uint64_t)view->shift_ns,
 		 apart = view->shift_ns < 0 ? 0 - shifted : shifted;
 
-	fprintf(stderr, "%s: %" PRIu64 " records", in->name, view->copied.records);
+	fprintf(stderr, "%s: %" PRIu64 " record%s", in->name, view->copied.records,
+		text_s(view->copied.records));
 	if (view->machine > 0)
 		fprintf(stderr,
 			", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",

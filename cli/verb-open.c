@@ -22,8 +22,10 @@
 #include "base/text.h"
 #include "cli/browser.h"
 #include "cli/json.h"
+#include "cli/open-named.h"
 #include "cli/open-trace.h"
 #include "cli/serve-file.h"
+#include "cli/symbol-options.h"
 #include "cli/verb-options.h"
 #include "cli/verb.h"
 #include "writer/pack/pack.h"
@@ -46,6 +48,7 @@ struct open_options {
 	uint64_t timeout_ns;     /* 0 = none */
 	uint64_t port;
 	bool no_browser, keep, any_user, json, with_timeout;
+	struct symbol_options symbols;
 };
 
 /* How it ended. */
@@ -66,6 +69,7 @@ static const char *const end_names[] = {
 struct opening {
 	const struct open_options *options;
 	struct open_trace trace;
+	int named_fd; /* a copy that says what its functions are called; -1 = the trace itself is served */
 	struct serve_file *server;
 	struct run_command browser;
 	char *url; /* that is opened */
@@ -78,6 +82,7 @@ static void opening_deinit(struct opening *o)
 {
 	serve_file_free(o->server);
 	open_trace_close(&o->trace);
+	close_fd(o->named_fd);
 	free(o->url);
 	close_fd(o->signal_fd);
 	sigprocmask(SIG_SETMASK, &o->mask, NULL);
@@ -172,15 +177,17 @@ static int say_no_server(const struct open_options *o, int r)
 static int start_server(struct opening *o)
 {
 	const struct open_options *options = o->options;
-	enum pack_method method = to_unpack(&o->trace);
-	_cleanup_free_ char *name = shown_name(options->file, method);
+	bool named = o->named_fd >= 0;
+	enum pack_method method = named ? PACK_NONE : to_unpack(&o->trace);
+	_cleanup_free_ char *name =
+		shown_name(options->file, named ? unpack_method(o->trace.unpack) : method);
 	int r;
 
 	if (!name)
 		return say_no_server(options, -ENOMEM);
 	r = serve_file_new(
 		&(struct serve_file_args){
-			.fd = o->trace.fd,
+			.fd = named ? o->named_fd : o->trace.fd,
 			.unpack = method,
 			.port = (uint16_t)options->port,
 			.name = name,
@@ -388,15 +395,20 @@ static int run_open(const struct open_options *options)
 	_cleanup_(opening_deinit) struct opening o = {
 		.options = options,
 		.trace = OPEN_TRACE_NULL,
+		.named_fd = -1,
 		.signal_fd = -1,
 	};
 	bool with_browser;
-	int r;
+	int r, damage;
 
 	sigprocmask(SIG_BLOCK, NULL, &o.mask);
 	r = open_file(&o);
 	if (r != CLI_OK)
 		return r;
+	/* As root yet, who may read the names of the kernel's functions. */
+	damage = open_named(&o.trace, options->file, &options->symbols, &o.named_fd);
+	if (damage == CLI_FAILED)
+		return damage;
 	r = browser_become_caller();
 	if (r < 0) {
 		cli_error("cannot become the user who called sudo: %s", strerror(-r));
@@ -417,7 +429,8 @@ static int run_open(const struct open_options *options)
 		if (r < 0)
 			cli_error("cannot start a browser: %s", strerror(-r));
 	}
-	return report(&o, wait_fetched(&o));
+	r = report(&o, wait_fetched(&o));
+	return r == CLI_OK ? damage : r;
 }
 
 static int take_port(void *options, char *text)
@@ -461,6 +474,8 @@ static int verb_open(int argc, char **argv)
 		OPTION_TEXT("origin", 0, &o.ui),
 		OPTION_VALUE("port", 0, take_port, &o),
 		OPTION_VALUE("timeout", 0, take_timeout, &o),
+		SYMBOL_NONE_ROW(&o.symbols),
+		SYMBOL_PLACE_ROWS(&o.symbols),
 		{ 0 },
 	};
 	int r = verb_options_parse_with(argc, argv, options, 1, "it takes one FILE");
@@ -488,8 +503,9 @@ const struct verb verb_open_row = {
 		"      --timeout=TIME     wait so long for the UI to fetch it (60 s; 0 = for ever)\n"
 		"      --any-user         serve other users of this machine, too\n"
 		"      --keep             go on after it was fetched, until Ctrl-C\n"
-		"      --json             print what became of it as a line of JSON\n"
-		"  -h, --help             show this\n"
-		"\nThe trace goes from this machine into the browser on it, and nowhere else.\n",
+		"      --json             print what became of it as a line of JSON\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP "  -h, --help             show this\n"
+		"\nFunctions in its call stacks get their names first, in a temporary copy (TMPDIR).\n"
+		"The trace goes from this machine into the browser on it, and nowhere else.\n",
 	.run = verb_open,
 };

@@ -69,7 +69,7 @@ int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
 		if (c == 'h')
 			return cli_help();
 		if (!row)
-			return cli_bad_option(c, argv);
+			return cli_bad_option(c, argv, options);
 		r = take(row, optarg);
 		if (r != CLI_OK)
 			return r;

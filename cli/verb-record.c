@@ -37,7 +37,7 @@ static int run(int argc, char **argv)
 	if (r != CLI_OK)
 		return r;
 	snprintf(j.options.session.name, sizeof(j.options.session.name), "record_%d", getpid());
-	return record_job_run(&j);
+	return record_job_exit(&j, record_job_run(&j));
 }
 
 const struct verb verb_record_row = {
@@ -45,9 +45,11 @@ const struct verb verb_record_row = {
 	.synopsis = "[OPTION ...] [-- COMMAND [ARGUMENT ...]]",
 	.what = "Record what the machine does, until Ctrl-C, or while COMMAND runs",
 	.options =
-		"  -o FILE             the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
+		"  -o, --output FILE   the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
 		"  --direct            record in this process, without the service\n"
 		"  --json              print what became of it as JSON\n" REMOTE_HELP
-		"  --bus ADDRESS       the bus of the service (the system bus)\n",
+		"  --bus ADDRESS       the bus of the service (the system bus)\n"
+		"\nWith COMMAND it exits as that does: with 126 or 127 where COMMAND cannot be executed or\n"
+		"found, 128 + N where signal N ended it, and 125 where kymo itself failed.\n",
 	.run = run,
 };

@@ -91,8 +91,9 @@ static void print_text(const struct edit_repair_counts *counts, const struct edi
 			fprintf(stderr, "%10" PRIu64 "  %s\n", count_of(counts, i), rows[i].text);
 	if (counts->stop_added)
 		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
-	fprintf(stderr, "%s: %s, %" PRIu64 " records\n", out->to.file.path,
-		text_format_size(size, out->to.bytes), counts->copied.records);
+	fprintf(stderr, "%s: %s, %" PRIu64 " record%s\n", out->to.file.path,
+		text_format_size(size, out->to.bytes), counts->copied.records,
+		text_s(counts->copied.records));
 }
 
 static int run(const struct edit_trace_options *o, const char *from, const char *to)

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/value.h"
 #include "cli/client-options.h"
 #include "cli/json.h"
 #include "cli/verb.h"
@@ -122,6 +123,57 @@ static bool is_unset(struct json_object *value)
 	}
 }
 
+/* "wakeup=1.00 ms,leak=1.0 MiB" */
+static void print_triggers(struct json_object *triggers)
+{
+	const char *between = "triggers ";
+
+	json_object_object_foreach(triggers, name, value) {
+		const struct trigger_row *row = trigger_row_of(name, strlen(name));
+		uint64_t n = json_object_get_uint64(value);
+		char text[TEXT_FORMAT_MAX];
+
+		/* (a newer service may know others) */
+		if (!row)
+			snprintf(text, sizeof(text), "%" PRIu64, n);
+		else if (row->unit == TRIGGER_NS)
+			text_format_time(text, n);
+		else if (row->unit == TRIGGER_BYTES)
+			text_format_size(text, n);
+		else
+			value_format_percent(text, n);
+		printf("%s%s=%s", between, name, text);
+		between = ",";
+	}
+}
+
+/* What ends with _ns, _bytes or _ppm is a time, a size, a share. */
+static void print_option(const char *name, struct json_object *value)
+{
+	char text[TEXT_FORMAT_MAX] = "";
+	const char *unit = strrchr(name, '_');
+	uint64_t n = json_object_get_uint64(value);
+
+	if (json_object_is_type(value, json_type_int) && unit) {
+		if (strcmp(unit, "_ns") == 0)
+			text_format_time(text, n);
+		else if (strcmp(unit, "_bytes") == 0)
+			text_format_size(text, n);
+		else if (strcmp(unit, "_ppm") == 0)
+			value_format_percent(text, n);
+	}
+	if (*text) {
+		printf("%.*s %s", (int)(unit - name), name, text);
+		return;
+	}
+	if (strcmp(name, "triggers") == 0 && json_object_is_type(value, json_type_object)) {
+		print_triggers(value);
+		return;
+	}
+	printf("%s ", name);
+	json_print_value(value, JSON_C_TO_STRING_SPACED);
+}
+
 static void print_options(const struct session_view *v)
 {
 	struct json_object_iterator at, end;
@@ -136,8 +188,8 @@ static void print_options(const struct session_view *v)
 
 		if (is_unset(value))
 			continue;
-		printf("%s%s ", between, json_object_iter_peek_name(&at));
-		json_print_value(value, JSON_C_TO_STRING_SPACED);
+		fputs(between, stdout);
+		print_option(json_object_iter_peek_name(&at), value);
 		between = ", ";
 	}
 	putchar('\n');

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "cli/colour.h"
 #include "cli/json.h"
 #include "cli/read-events.h"
 #include "cli/resolver.h"
@@ -346,7 +347,8 @@ static void print_header(const struct summary *s, const char *name)
 		       "that: it may keep too little\n",
 		       text_format_size(time, s->dropped_bytes));
 	if (s->started && !s->stopped)
-		printf("The recording was cut off; it ends with the last event that was saved.\n");
+		printf("%sThe recording was cut off%s; it ends with the last event that was saved.\n",
+		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
 }
 
 /* False if there are none: no scheduling was recorded. */
@@ -360,7 +362,8 @@ static bool print_cpus(const struct summary *s)
 	}
 	if (!seen)
 		return false;
-	printf("\n  CPU    BUSY%s     SWITCHES\n", other ? "   OTHER" : "");
+	printf("\n%s  CPU    BUSY%s     SWITCHES%s\n", colour(COLOUR_HEADING),
+	       other ? "   OTHER" : "", colour(COLOUR_OFF));
 	for (size_t i = 0; i < s->n_cpus; i++) {
 		const struct summary_cpu *cpu = &s->cpus[i];
 
@@ -395,7 +398,8 @@ static int print_threads(const struct summary *s, size_t limit)
 		return r;
 	if (n == 0)
 		return 0;
-	printf("\n    TID        CPU      %%   RUNNABLE    BLOCKED SWITCHES  MAX WAIT  THREAD\n");
+	printf("\n%s    TID        CPU      %%   RUNNABLE    BLOCKED SWITCHES  MAX WAIT  THREAD%s\n",
+	       colour(COLOUR_HEADING), colour(COLOUR_OFF));
 	for (size_t i = 0; i < n && i < limit; i++) {
 		const struct summary_thread *t = threads[i];
 		char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], blocked[TEXT_FORMAT_MAX],
@@ -438,8 +442,9 @@ static void print_triggers(const struct summary *s)
 	char worst[TEXT_FORMAT_MAX];
 
 	for (size_t i = 0; i < s->n_triggers; i++)
-		printf("%s  %-16s %" PRIu64 " times, the worst %s at +%.6f s\n",
+		printf("%s  %-16s %" PRIu64 " time%s, the worst %s at +%.6f s\n",
 		       i ? "" : "\nTriggers:\n", s->triggers[i].what, s->triggers[i].count,
+		       text_s(s->triggers[i].count),
 		       format_value(worst, s->triggers[i].what, s->triggers[i].worst),
 		       (double)(s->triggers[i].worst_ns - s->start_ns) / 1e9);
 }
@@ -450,7 +455,8 @@ static void print_functions(const struct sums *s)
 
 	if (all == 0)
 		return;
-	printf("\n   SELF   TOTAL  FUNCTION, of %" PRIu64 " samples\n", all);
+	printf("\n%s   SELF   TOTAL  FUNCTION%s, of %" PRIu64 " sample%s\n", colour(COLOUR_HEADING),
+	       colour(COLOUR_OFF), all, text_s(all));
 	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_SHOWN; i++)
 		printf("%6.2f%% %6.2f%%  %s\n", percent(s->functions[i].self, all),
 		       percent(s->functions[i].total, all), s->functions[i].name);

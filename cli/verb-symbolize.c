@@ -2,21 +2,17 @@
 /*
  * kymo symbolize: an archive whose call stacks have names wherever they are looked at.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "cli/edit-trace.h"
 #include "cli/json.h"
 #include "cli/open-trace.h"
 #include "cli/read-events.h"
-#include "cli/resolver.h"
-#include "cli/symbol-options.h"
+#include "cli/symbolize-trace.h"
 #include "cli/verb-options.h"
 #include "cli/verb.h"
-#include "edit/edit-symbolize.h"
 
 struct request {
 	struct symbol_options symbols;
@@ -24,48 +20,17 @@ struct request {
 	bool no_packets;
 };
 
-static int take_event(void *userdata, const struct event *ev)
-{
-	return resolver_add(userdata, ev);
-}
-
-struct work {
-	struct edit_symbolize *symbolize;
-	struct open_trace *in;
-};
-
-static int take_record(void *userdata, const struct fxt_record *record)
-{
-	const struct work *work = userdata;
-	const char *what;
-	int r = edit_symbolize_record(work->symbolize, record, &what);
-
-	if (what)
-		open_trace_damage(work->in, record->offset, what);
-	return r;
-}
-
-/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
-static int symbolize_all(struct open_trace *in, struct edit_trace *out, struct edit_symbolize *s)
-{
-	int r = edit_trace_take_all(out, in, take_record, &(struct work){ s, in });
-
-	if (r != CLI_OK)
-		return r;
-	r = edit_symbolize_finish(s);
-	return r < 0 ? edit_trace_failed(out, r) : CLI_OK;
-}
-
 static void report(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
 		   const struct resolver *resolver)
 {
 	char size[TEXT_FORMAT_MAX];
 
 	fprintf(stderr,
-		"%s: %s, %" PRIu64 " backtraces with %" PRIu64 " addresses: %" PRIu64
-		" were given names, %" PRIu64 " had some, %" PRIu64 " have none\n",
+		"%s: %s, %" PRIu64 " backtrace%s with %" PRIu64 " address%s: %" PRIu64
+		" got names, %" PRIu64 " had some, %" PRIu64 " without\n",
 		out->to.file.path, text_format_size(size, out->to.bytes), counts->backtraces,
-		counts->addresses, counts->named, counts->known, counts->unnamed);
+		text_s(counts->backtraces), counts->addresses, counts->addresses == 1 ? "" : "es",
+		counts->named, counts->known, counts->unnamed);
 	edit_trace_say_unknown(out->to.file.path, &counts->copied);
 	if (counts->not_looked)
 		cli_error("addresses are not looked for beyond %d: %" PRIu64
@@ -99,38 +64,22 @@ static int run(const struct request *q, const char *from, const char *to)
 {
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
-	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
-	_cleanup_(resolver_deinit) struct resolver resolver = { 0 };
-	_cleanup_(edit_symbolize_freep) struct edit_symbolize *symbolize = NULL;
-	const struct profile_names names = { .find = resolver_find, .userdata = &resolver };
-	const struct edit_symbolize_options options = {
-		.names = &names,
-		.no_packets = q->no_packets,
-		.event = take_event,
-		.userdata = &resolver,
-	};
-	struct edit_symbolize_counts counts;
+	_cleanup_(symbolize_trace_deinit) struct symbolize_trace s = { 0 };
 	int r = open_trace(&in, from);
 
 	if (r == CLI_OK)
-		r = symbol_options_open(&q->symbols, &symbols);
+		r = symbolize_trace_open(&s, &q->symbols);
 	if (r == CLI_OK)
 		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
-	if (r != CLI_OK)
-		return r;
-	resolver_init(&resolver, symbols, &q->symbols);
-	r = edit_symbolize_new(&symbolize, &out.output, &options);
-	r = r < 0 ? edit_trace_failed(&out, r) : symbolize_all(&in, &out, symbolize);
 	if (r == CLI_OK)
-		r = edit_trace_finish(&out);
+		r = symbolize_trace(&s, &in, &out, q->no_packets);
 	if (r != CLI_OK)
 		return r;
-	edit_symbolize_get_counts(symbolize, &counts);
 	if (q->edit.json && !out.to.file.standard)
-		report_json(&counts, &out, &resolver);
+		report_json(&s.counts, &out, &s.resolver);
 	else
-		report(&counts, &out, &resolver);
-	return read_events_unmapped(&in, counts.unmapped, open_trace_finish(&in));
+		report(&s.counts, &out, &s.resolver);
+	return read_events_unmapped(&in, s.counts.unmapped, open_trace_finish(&in));
 }
 
 static int verb_symbolize(int argc, char **argv)

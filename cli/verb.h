@@ -17,6 +17,11 @@ enum cli_exit {
 	CLI_USAGE = 2,
 	CLI_DAMAGE = 3, /* done, with loss or damage worth knowing */
 	CLI_FOUND = 4,  /* what was not to be found was (leaks --fail-over) */
+	/* Of a verb that runs a COMMAND, whose own exit status it returns (record_job_exit()). */
+	CLI_COMMAND_FAILED = 125, /* kymo itself failed */
+	CLI_NOT_EXECUTABLE = 126,
+	CLI_NOT_FOUND = 127,
+	CLI_SIGNALLED = 128, /* and the number of the signal */
 };
 
 struct verb {
@@ -68,9 +73,10 @@ int cli_usage_error(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /*
  * What a verb says when getopt_long() answers '?' or ':' (its short options start with ':', so that
- * getopt itself is silent). Returns CLI_USAGE.
+ * getopt itself is silent), with the long options that it KNOWS, the nearest of which is named. Returns CLI_USAGE.
  */
-int cli_bad_option(int answer, char **argv);
+struct option;
+int cli_bad_option(int answer, char **argv, const struct option *known);
 
 /* Prints the help of the verb that runs. Returns CLI_OK. For the --help option of verbs. */
 int cli_help(void);

@@ -90,18 +90,11 @@ static bool section_is_known(const char *name)
 
 static const char *nearest_section(const char *name)
 {
-	const char *nearest = NULL;
-	unsigned best = VALUE_NEAR;
+	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
 
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		unsigned d = value_distance(name, collection_rows[i].section);
-
-		if (d < best) {
-			best = d;
-			nearest = collection_rows[i].section;
-		}
-	}
-	return nearest;
+	for (size_t i = 0; i < collection_n_rows; i++)
+		value_nearest_try(&near, collection_rows[i].section);
+	return near.nearest;
 }
 
 /* "[NAME]", perhaps with a comment behind it. */

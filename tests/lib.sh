@@ -264,6 +264,12 @@ record_around() {
 
 	shift
 	expect_exit 0 "$KYMO" record --direct -o "$file" "$@"
+	nothing_lost
+}
+
+# nothing_lost: the last `kymo record`, whose exit status is that of its command, says nothing of loss
+nothing_lost() {
+	! grep -E ': (lost|left out) [0-9]+ |of it had no room' "$TMP/stderr" >&2 || fail "events were lost"
 }
 
 # Switches of the last `dump_records`, a row each: time, cpu, outgoing, incoming, state of the

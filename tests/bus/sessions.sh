@@ -60,6 +60,10 @@ sleep 0.5
 expect_exit 0 ask status two --json
 assert_eq "$(json "$TMP/stdout" '.[0].options | "\(.frequency) \(.offcpu_min_ns) \(.no_perfetto_blobs)"')" \
 	"1000 2000000 true" "options of the profiler"
+# For people it is no number of nanoseconds.
+expect_exit 0 ask status two
+assert_contains "$TMP/stdout" 'offcpu_min 2.00 ms' "options for people"
+! grep -E '[a-z]_(ns|bytes|ppm) ' "$TMP/stdout" >&2 || fail "options that are for programs"
 expect_exit "0|3" ask stop two
 dump_records "$TMP/profiler.fxt"
 assert_eq "$(events sampling | jq -r '.args | "\(.frequency) \(.threshold)"')" "1000 2000000" "how it samples"
@@ -73,7 +77,7 @@ expect_exit "0|3" ask stop two
 expect_exit "0|3" ask record -d 300ms -o "$TMP/short.fxt"
 assert_contains "$TMP/stderr" '^.*short.fxt: .* events, ' "what record says"
 expect_exit "0|3" "$KYMO" check "$TMP/short.fxt"
-expect_exit "0|3" ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
+expect_exit 7 ask record -o "$TMP/command.fxt" -- sh -c 'exit 7'
 assert_contains "$TMP/stderr" 'exited with 7' "what is said about the command"
 expect_exit "0|3" "$KYMO" check "$TMP/command.fxt"
 { "$KYMO" record --bus "$BUS" -d 300ms -o - 2>"$TMP/log" || [ $? = 3 ]; } | cat >"$TMP/piped.fxt"

@@ -63,7 +63,7 @@ expect_soon 10 has_events dear
 expect_soon 10 has_events flood
 expect_exit 0 "$KYMO" status dear --bus "$BUS"
 assert_contains "$TMP/stdout" '^    cost: .* of CPU time of the service, .* of programs in the kernel' "cost"
-assert_contains "$TMP/stdout" '^    options:  .*max_overhead_ppm 50000, .*triggers \{ "wakeup": 1000000' "what was asked for"
+assert_contains "$TMP/stdout" '^    options:  .*max_overhead 5%, .*triggers wakeup=1.00 ms' "what was asked for"
 assert_contains "$TMP/stdout" '^    shed:     stacks at 7.00% of a CPU, the limit is 5.00%$' "what was shed"
 expect_exit 0 "$KYMO" status flood --bus "$BUS"
 assert_contains "$TMP/stdout" '^    mode:     flight$' "mode"

@@ -58,3 +58,18 @@ for what in mapping location function; do
 	comm -23 "$TMP/used" "$TMP/defined" >"$TMP/missing"
 	assert_empty "$TMP/missing" "${what}s that are not defined"
 done
+
+# pprof calls the first mapping's file the program ("File:"): that is what most samples are of, not the library that they are in.
+"$MAKE_PROFILE" "$TMP/program.fxt" <<-END
+	start elsewhere
+	task 100 small
+	map 100 400000 1000 0 - /usr/bin/small
+	sample 100 400010
+	task 200 large
+	map 200 7f0000000000 1000 0 - /lib/libc.so.6
+	map 200 55d000000000 1000 0 - /usr/bin/large
+	sample 200 7f0000000010 55d000000010
+	sample 200 7f0000000020 55d000000010
+END
+profile "$TMP/program.fxt" >"$TMP/p"
+assert_eq "$(sed -n 's/^  filename: //p' "$TMP/p" | xargs)" "/usr/bin/large /usr/bin/small /lib/libc.so.6" "files of the mappings"

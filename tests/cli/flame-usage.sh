@@ -3,7 +3,8 @@
 cp "$T/small" none.fxt
 cp "$G/profile.fxt" a.fxt
 kymo flame
-kymo flame a.fxt
+kymo flame - <a.fxt
+kymo flame a.fxt --format png
 kymo flame a.fxt b.fxt -o x.svg
 kymo flame a.fxt -o -
 kymo flame a.fxt -o x.png
@@ -35,3 +36,14 @@ ls
 head -c -1000 a.fxt | kymo flame - -o x.folded --pid 100
 echo "exit $?"
 cat x.folded
+# Without a name it goes next to the archive, and over nothing.
+mkdir d
+cp a.fxt d/
+kymo flame d/a.fxt
+kymo flame d/a.fxt
+echo "exit $?"
+kymo flame d/a.fxt --force
+kymo flame d/a.fxt --format folded
+kymo flame d/a.fxt --format pprof
+ls d
+cmp a.fxt d/a.fxt

@@ -159,6 +159,46 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	assert_eq "$(tail -1 "$TMP/answers")" '[{"n":1}]' "samples in Perfetto"
 fi
 
+if command -v curl >/dev/null; then
+	note "what kymo open serves has the names, and the archive is as it was"
+	# served_by_open FILE OPTION ...: what a page gets is $TMP/served.fxt
+	served_by_open() {
+		local url='' status=0 open
+
+		: >"$TMP/open.err"
+		"$KYMO" open --port 0 --no-browser --json "$@" >"$TMP/open.json" 2>"$TMP/open.err" &
+		open=$!
+		for _ in {1..200}; do
+			url=$(sed -n 's/.*[?]url=//p' "$TMP/open.err")
+			[ -z "$url" ] || break
+			sleep 0.05
+		done
+		curl -s -o "$TMP/served.fxt" "$url" || :
+		wait $open || status=$?
+		assert_eq "$status" 0 "exit status of kymo open"
+		SERVED_NAME=${url##*/}
+	}
+	gzip -k "$TMP/a.fxt"
+	for file in a.fxt a.fxt.gz; do
+		before=$(sha256sum "$TMP/$file")
+		served_by_open "$TMP/$file"
+		assert_eq "$SERVED_NAME" a.fxt "what is served is called"
+		cmp "$TMP/served.fxt" "$TMP/a-named.fxt"
+		assert_eq "$(sha256sum "$TMP/$file")" "$before" "the archive"
+	done
+	assert_eq "$(grep -c 'have no names' "$TMP/open.err" || :)" 0 "complaints"
+	# (the address of a process is not known, and nobody has named it)
+	for option in --no-symbols "--sysroot=$TMP/bin"; do
+		served_by_open "$option" "$TMP/a.fxt"
+		cmp "$TMP/served.fxt" "$TMP/a.fxt"
+	done
+	assert_contains "$TMP/open.err" ': 3 of 3 addresses in call stacks have no names' "what is said"
+	note "where there is no room for a copy, the archive itself is served"
+	TMPDIR=/dev/null served_by_open "$TMP/a.fxt"
+	cmp "$TMP/served.fxt" "$TMP/a.fxt"
+	assert_contains "$TMP/open.err" 'is shown as it is, without the names' "what is said"
+fi
+
 note "another build has other names"
 lines . 0123456789abcdef0123456789abcdef01234567 | make wrong
 assert_eq "$(flame wrong | tr ';' '\n' | grep -c 'first+0x')" 3 "flame by a wrong build id"

@@ -33,9 +33,10 @@ int cli_usage_error(const char *format, ...)
 	return CLI_USAGE;
 }
 
-int cli_bad_option(int answer, char **argv)
+int cli_bad_option(int answer, char **argv, const struct option *known)
 {
 	(void)argv;
+	(void)known;
 	bad_option = answer;
 	return CLI_USAGE;
 }

@@ -54,6 +54,7 @@ for kind in frames static jemalloc tcmalloc musl musl-static; do
 	program=$LEAK_PROGRAMS/leak-plant-$kind
 	[ -x "$program" ] || continue
 	expect_exit 0 "$KYMO" leaks --direct --force -e memory -o "$TMP/t.fxt" -- "$program" list buffers rows old
+	nothing_lost
 	head -1 "$TMP/stdout" >"$TMP/begun.json"
 	list_blocks "$TMP/t.fxt"
 	truth_line begun 1

@@ -42,7 +42,7 @@ no_bpf_left "reaching the size"
 if mkdir "$TMP/small" && mount -t tmpfs -o size=3m none "$TMP/small" 2>/dev/null; then
 	at_exit umount "$TMP/small"
 	remember_bpf
-	expect_exit 1 "$KYMO" record --direct -o "$TMP/small/t.fxt" -- \
+	expect_exit 125 "$KYMO" record --direct -o "$TMP/small/t.fxt" -- \
 		"$KYMO_LOAD" --out "$TMP/truth.json" pingpong 50000
 	assert_contains "$TMP/stderr" 'space' "what is said about a full disk"
 	expect_exit "0|3" "$KYMO" check "$TMP/small/t.fxt"

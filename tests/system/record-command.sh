@@ -15,19 +15,40 @@ complete() {
 	[ $# = 1 ] || assert_contains "$TMP/reason" "$2" "reason of the stop"
 }
 
-# kymo's exit status is its own; the command's is shown.
-expect_exit "0|3" "$KYMO" record --direct -o "$TMP/true.fxt" -- sh -c 'echo said by the command; exit 0'
+# kymo's exit status is the command's; it is shown, too.
+expect_exit 0 "$KYMO" record --direct -o "$TMP/true.fxt" -- sh -c 'echo said by the command; exit 0'
 assert_contains "$TMP/stdout" '^said by the command$' "output of the command"
 complete "$TMP/true.fxt"
-expect_exit "0|3" "$KYMO" record --direct -o "$TMP/false.fxt" -- sh -c 'exit 42'
+expect_exit 42 "$KYMO" record --direct --json -o "$TMP/false.fxt" -- sh -c 'exit 42'
+assert_eq "$(json "$TMP/stdout" .command_status)" 42 "command_status"
 assert_contains "$TMP/stderr" 42 "what is said about the command's exit status"
 complete "$TMP/false.fxt"
-expect_exit "0|3" "$KYMO" record --direct -o "$TMP/killed.fxt" -- sh -c 'kill -USR1 $$'
+expect_exit $((128 + $(kill -l USR1))) "$KYMO" record --direct -o "$TMP/killed.fxt" -- sh -c 'kill -USR1 $$'
 assert_contains "$TMP/stderr" 'signal|USR1|User' "what is said about the command's death"
 complete "$TMP/killed.fxt"
+for chosen in "" "-e fd"; do
+	# shellcheck disable=SC2086 # words
+	{
+		expect_exit 127 "$KYMO" record --direct $chosen -o "$TMP/none.fxt" -- "$TMP/no-such-program"
+		assert_contains "$TMP/stderr" 'cannot execute .*no-such-program' "what is said of no command"
+		expect_exit 126 "$KYMO" record --direct $chosen -o "$TMP/none.fxt" -- "$TMP"
+	}
+	[ ! -e "$TMP/none.fxt" ] || fail "an archive of no command"
+done
+expect_exit 125 "$KYMO" record --direct -o "$TMP/no-such-folder/t.fxt" -- true
+expect_exit 2 "$KYMO" record --direct -o - -- true
+# So it is with leaks, but for what --fail-over asks.
+expect_exit 5 "$KYMO" leaks --direct -e fd -- sh -c 'exit 5'
+expect_exit 0 "$KYMO" leaks --direct -e fd -- true
+for command in true false; do
+	# (which of the shell is its own and never freed)
+	expect_exit 4 timeout 20 "$KYMO" leaks --direct -e memory --fail-over 0 -- bash -c "$command"
+done
+expect_exit 127 "$KYMO" leaks --direct -e fd -- "$TMP/no-such-program"
+expect_exit 125 "$KYMO" leaks --direct -e fd -o "$TMP/no-such-folder/t.fxt" -- true
 
 # The command's options are its own, and its arguments stay apart.
-expect_exit "0|3" "$KYMO" record --direct -o "$TMP/args.fxt" -- printf '%s|' -d 'two words' --help
+expect_exit 0 "$KYMO" record --direct -o "$TMP/args.fxt" -- printf '%s|' -d 'two words' --help
 assert_contains "$TMP/stdout" '^-d\|two words\|--help\|$' "arguments of the command"
 
 # The recording holds the command from its first moment.
@@ -75,19 +96,39 @@ wait $pid || fail "what went through a named pipe: $(cat "$TMP/read")"
 # With closed descriptors no message gets into the archive, nor does the command write there.
 "$KYMO" record --direct -d 300ms -o "$TMP/closed.fxt" >&- 2>&- || fail "recording without descriptors"
 complete "$TMP/closed.fxt" duration
-"$KYMO" record --direct -o "$TMP/closed3.fxt" -- sh -c 'echo x; echo y >&2' <&- >&- 2>&- ||
+"$KYMO" record --direct -o "$TMP/closed3.fxt" -- sh -c 'echo x; echo y >&2; exit 0' <&- >&- 2>&- ||
 	fail "recording a command without descriptors"
 complete "$TMP/closed3.fxt"
 
+# /dev/null takes it all.
+expect_exit 0 "$KYMO" record --direct --duration 200ms -o /dev/null
+assert_contains "$TMP/stderr" '^/dev/null: .* events, ' "what is said of /dev/null"
+"$KYMO" record --direct -d 200ms -o - >/dev/null 2>"$TMP/log" || fail "recording to /dev/null: $(cat "$TMP/log")"
+[ -c /dev/null ] || fail "/dev/null is gone"
+
+# What is recorded without -e, and more.
+expect_exit "0|3" "$KYMO" record --direct -e default,offcpu -d 300ms -o "$TMP/more.fxt"
+expect_exit "0|3" "$KYMO" record --direct -e all -d 300ms -o "$TMP/all.fxt"
+expect_exit 0 "$KYMO" record -e help
+for archive in more:default,offcpu all:all; do
+	dump_records "$TMP/${archive%%:*}.fxt"
+	events session_start | jq -r .args.options >"$TMP/options"
+	words=$(sed -n 's|.*categories=\([a-z,]*\).*|\1|p' "$TMP/options")
+	case ${archive#*:} in
+	all) assert_eq "$words" sched,irq,softirq,workqueue,power,counters,profile,offcpu "categories of -e all" ;;
+	*) assert_eq "$words" sched,profile,offcpu "categories of -e default,offcpu" ;;
+	esac
+done
+
 # What is wrong usage is said in words that can be read.
 expect_exit 2 "$KYMO" record --force=1
-assert_contains "$TMP/stderr" "no option '--force=1', or it takes no value" "a needless value"
+assert_contains "$TMP/stderr" "option '--force' takes no value" "a needless value"
 expect_exit 2 "$KYMO" record --unit
 assert_contains "$TMP/stderr" "option '--unit' needs a value" "a missing value"
 expect_exit 2 "$KYMO" record --json -qh
 assert_contains "$TMP/stderr" "no option '-q'" "an unknown letter"
 expect_exit 2 "$KYMO" check --help=1
-assert_contains "$TMP/stderr" "no option '--help=1', or it takes no value" "a needless value"
+assert_contains "$TMP/stderr" "option '--help' takes no value" "a needless value"
 (cd "$TMP" && expect_exit 2 "$KYMO" record -o -- foo)
 assert_contains "$TMP/stderr" "unexpected argument 'foo'" "a command without '--'"
 

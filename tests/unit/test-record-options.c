@@ -188,6 +188,8 @@ static void test_out_of_range(void **state)
 	assert_int_equal(RECORD("--flush", "1ms"), CLI_USAGE);
 	assert_int_equal(RECORD("--max-size", "0"), CLI_USAGE);
 	assert_int_equal(RECORD("-o", ""), CLI_USAGE);
+	assert_int_equal(RECORD("--comm", "sixteen letters."), CLI_USAGE);
+	assert_non_null(strstr(said, "'sixteen letters'"));
 }
 
 static void test_filters(void **state)
@@ -198,7 +200,7 @@ static void test_filters(void **state)
 	snprintf(self, sizeof(self), "%d", (int)getpid());
 	snprintf(twice, sizeof(twice), "%s,%s", self, self);
 	assert_int_equal(RECORD("-p", twice, "-p", self, "--uid", "0,65534", "--comm", "a,b",
-				"--comm", "a name that is cut"),
+				"--comm", "fifteen letters"),
 			 RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.filter.n_pids, 3);
 	assert_int_equal(options.session.filter.pids[2], getpid());
@@ -207,7 +209,7 @@ static void test_filters(void **state)
 	/* A name may hold a comma. */
 	assert_int_equal(options.session.filter.n_comms, 2);
 	assert_string_equal(options.session.filter.comms[0], "a,b");
-	assert_string_equal(options.session.filter.comms[1], "a name that is ");
+	assert_string_equal(options.session.filter.comms[1], "fifteen letters");
 }
 
 static void test_bad_filters(void **state)

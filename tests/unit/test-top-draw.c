@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "cli/top-draw.h"
+#include "cli/top-usage.h"
 #include "cli/verb.h"
 
 void cli_error(const char *format, ...)
@@ -103,7 +105,8 @@ static void plain(char *text)
 
 static void test_screen(void **state)
 {
-	static const enum top_view views[] = { TOP_ALL, TOP_FUNCTIONS, TOP_PROCESSES, TOP_THREADS };
+	static const enum top_view views[] = { TOP_ALL, TOP_FUNCTIONS, TOP_PROCESSES, TOP_THREADS,
+					       TOP_HELP };
 
 	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(views); v++) {
@@ -130,18 +133,49 @@ static void test_screen(void **state)
 
 static void test_file(void **state)
 {
-	_cleanup_free_ char *text = draw(&(struct top_state){ 0 }, 0, 0);
+	const struct top_usages usages = {
+		.n = 2,
+		.list = { { .pid = 3, .has_memory = true, .memory_bytes = 5 },
+			  { .pid = 1,
+			    .has_memory = true,
+			    .memory_bytes = 3 << 20,
+			    .has_rate = true,
+			    .io_bytes_a_second = 2048 } },
+	};
+	_cleanup_free_ char *text = draw(&(struct top_state){ .usages = &usages }, 0, 0);
 
 	(void)state;
 	assert_non_null(strstr(text, "  2 CPUs, 30.0% busy  0:60% 1:0%\n"));
 	assert_non_null(strstr(text, "lost 7 (sched 7), 8 in all, 9 mappings without room\n"));
 	assert_non_null(strstr(text, " 75.00%  libmodule            one              "
 				     "a_very_long_name_of_a_function\n"));
-	assert_non_null(strstr(text, "       1  30.0% 1000000/s      5 ns  one              a\n"));
+	assert_non_null(strstr(text, "       1  30.0% 1000000/s      5 ns    3.0 MiB   2.0 KiB/s  "
+				     "one              a\n"));
 	assert_non_null(strstr(text, "  \xef\xbf\xbd[2Jtwo          b\xef\xbf\xbd\n"));
 	assert_non_null(strstr(text, "  dr\xc3\xa4i             c\xef\xbf\xbd"
 				     "2J d\n"));
 	plain(text);
+}
+
+/* What /proc says of this process, which nobody else has to be asked for. */
+static void test_usage(void **state)
+{
+	struct live_task self = { .pid = (uint32_t)getpid() };
+	const struct live_window w = { .processes = &self, .n_processes = 1 };
+	struct top_usages usages = { .looked = true };
+	const struct top_usage *u;
+
+	(void)state;
+	top_usages_update(&usages, &w);
+	u = top_usages_of(&usages, self.pid);
+	assert_non_null(u);
+	assert_true(u->has_memory);
+	assert_in_range(u->memory_bytes, 100 << 10, UINT64_C(1) << 40);
+	assert_false(u->has_rate);
+	top_usages_update(&usages, &w);
+	u = top_usages_of(&usages, self.pid);
+	assert_true(!u->has_io || u->has_rate);
+	assert_null(top_usages_of(&usages, self.pid + 1));
 }
 
 static void test_sort(void **state)
@@ -164,6 +198,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_screen),
 		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_sort),
 	};
 

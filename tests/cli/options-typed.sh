@@ -1,0 +1,30 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Options and verbs as people type them, and what is said of those that are not quite right.
+kymo -V
+kymo help summary | head -1
+kymo help | head -1
+kymo help help
+echo "exit $?"
+kymo help recrod
+kymo help record x
+kymo smmary x
+kymo --versoin
+for option in --duraton=1 --pids=1 --outptu=x --evnets=sched --frequncy=9 --mem --force=1 --nothing-like-it -q; do
+	kymo record "$option"
+done
+kymo summary --jsno x
+kymo status --jsno
+kymo snapshot --rason=x
+kymo record -e default,offcup
+kymo record -e nothing-like-it
+# All that comes before the last word is taken as it is meant.
+kymo record --duration 1 --pid 1 --output x --events default,offcpu,all --frequency 9 --buffer 1M --comm 123456789012345 x
+kymo start name --duration 1 --comm 1234567890123456
+echo "exit $?"
+# Nobody minds what is written over /dev/null.
+cp "$G/profile.fxt" a.fxt
+kymo flame a.fxt --format folded -o /dev/null
+echo "exit $?"
+kymo export a.fxt --format fxt -o - >/dev/null
+echo "exit $?"

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The README's installation from source, word by word, in a Debian 12 that has nothing but what debootstrap installs; then a
+# recording by what was installed. It takes minutes, most of them for packages and compiling.
+
+. "$(dirname "$0")/../support/container-words.sh"
+container_private "$@"
+. "$(dirname "$0")/../lib.sh"
+container_need
+need_command git
+
+fresh=$TMP/root
+mkdir "$fresh"
+mount -t tmpfs -o mode=755,size=3g kymo-fresh "$fresh"
+at_exit umount -l "$fresh"
+debootstrap --variant=minbase --include=ca-certificates bookworm "$fresh" "$KYMO_DEBIAN_MIRROR" >"$TMP/log" 2>&1 || {
+	tail -n 20 "$TMP/log" >&2
+	fail "debootstrap failed"
+}
+note "debootstrap: $SECONDS s"
+cp -L /etc/resolv.conf "$fresh/etc/resolv.conf"
+mkdir "$fresh/src"
+(cd "$ROOT" && git ls-files -co --exclude-standard -z | xargs -0 cp -a --parents -t "$fresh/src")
+for folder in proc sys dev; do
+	mount --rbind "/$folder" "$fresh/$folder"
+	mount --make-rslave "$fresh/$folder"
+	at_exit umount -lR "$fresh/$folder"
+done
+
+# The commands below "From source". No systemd runs here that could reload anything.
+sed -n '/^From source/,/^or as/s/^    \([^#]*[^# ]\) *\(#.*\)\{0,1\}$/\1/p' "$ROOT/README.md" |
+	sed 's/ && systemctl .*//' >"$TMP/commands"
+assert_eq "$(grep -cE '^(tools/setup|meson setup|meson install|systemd-sysusers)' "$TMP/commands")" 4 "commands of the README"
+while read -r command; do
+	SECONDS=0
+	if [ "$command" = systemd-sysusers ]; then
+		[ -x "$fresh/bin/systemd-sysusers" ] || continue # (a part of systemd, which is not installed)
+	fi
+	chroot "$fresh" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb bash -c "cd /src && $command" >"$TMP/log" 2>&1 </dev/null || {
+		tail -n 30 "$TMP/log" >&2
+		fail "$command"
+	}
+	note "$command: $SECONDS s"
+done <"$TMP/commands"
+
+chroot "$fresh" kymo record --direct -d 500ms -o /t.fxt >"$TMP/log" 2>&1 || fail "what was installed does not record: $(cat "$TMP/log")"
+expect_exit 0 "$KYMO" check "$fresh/t.fxt"
+for file in bash-completion/completions/kymo zsh/vendor-completions/_kymo fish/vendor_completions.d/kymo.fish man/man1/kymo.1; do
+	[ -s "$fresh/usr/share/$file" ] || fail "there is no /usr/share/$file"
+done

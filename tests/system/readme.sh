@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# The commands of the README that need no service, as they stand there: in a folder with the files that they speak of, and only
+# shorter where they would wait.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+
+# The block behind "Without a daemon", without the remarks.
+# shellcheck disable=SC2016 # no expansion
+sed -n '/^Without a daemon/,/^`kymo open`/s/^    \(.*\)/\1/p' "$ROOT/README.md" | sed 's/ *#.*//' >"$TMP/commands"
+assert_ge "$(wc -l <"$TMP/commands")" 15 "commands of the README"
+
+mkdir "$TMP/bin" "$TMP/cwd"
+ln -s "$(realpath "$KYMO")" "$TMP/bin/kymo"
+ln -s "$(command -v cat)" "$TMP/bin/less"
+printf '#!/bin/sh\necho made\n' >"$TMP/bin/make"
+chmod 755 "$TMP/bin/make"
+PATH=$TMP/bin:$PATH
+cd "$TMP/cwd" || exit
+cp /bin/true program
+sleep 300 &
+watched=$!
+
+# What is there before, and what some commands read.
+"$KYMO_LOAD" --out /dev/null pingpong 1000 >/dev/null 2>&1 || :
+prepare() {
+	[ -e before.fxt ] || for name in before after a b; do cp t.fxt "$name.fxt"; done
+	head -c -1000 t.fxt >broken.fxt
+	[ -e t.fxt.zst ] || kymo export t.fxt -o t.fxt.zst 2>/dev/null
+	cp "$ROOT/tests/golden/rtrace/everything.txt" app.rtrace.txt
+}
+
+while read -r command; do
+	expected=0
+	run=$command
+	case $command in
+	"kymo top") run="$run -n 1" ;;
+	"kymo open "*)
+		run="$run --no-browser --port 0 --timeout 100ms"
+		expected=1 # nobody comes
+		;;
+	esac
+	run=$(sed "s/ -d [0-9]*/ -d 1/; s/PID/$watched/" <<<"$run")
+	note "$run"
+	[ ! -e t.fxt ] || prepare
+	case $command in
+	"kymo repair"*) expected="0|3" ;; # of what is damaged
+	esac
+	# Losing something on a machine that does much else is no fault of the README.
+	[ "$expected" != 0 ] || expected="0|3"
+	expect_exit "$expected" bash -c "$run"
+done <"$TMP/commands"
+for file in t.fxt all.fxt make.fxt t.fxt.svg named.fxt t.fxt.gz part.fxt whole.fxt both.fxt public.fxt; do
+	[ -s "$file" ] || fail "the README's commands leave no $file"
+done
+kill "$watched"
