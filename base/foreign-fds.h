@@ -2,9 +2,10 @@
 /*
  * Which descriptors of this process came from others, and from whom.
  *
- * A descriptor that somebody passed can lead to anything: a file system that never answers, a socket with such files in its
- * queue, a pipe whose lock somebody holds. So how it may be treated depends on where it came from and not on its type. A
- * process that never calls foreign_fds_begin() has none. Safe in all threads.
+ * A descriptor that somebody passed can lead to anything: a file system that never answers, a
+ * socket with such files in its queue, a pipe whose lock somebody holds. So how it may be treated
+ * depends on where it came from and not on its type. A process that never calls foreign_fds_begin()
+ * has none. Safe in all threads.
  */
 #pragma once
 
@@ -19,7 +20,10 @@
 /* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
 int foreign_fds_begin(void);
 
-/* For a child with descriptors of its own, before it gives shared memory back: none of its descriptors are others'. */
+/*
+ * For a child with descriptors of its own, before it gives shared memory back: none of its
+ * descriptors are others'.
+ */
 void foreign_fds_end(void);
 
 /* Notes that FD is OWNER's. */

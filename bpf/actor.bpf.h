@@ -2,9 +2,10 @@
 /*
  * Who acts on this CPU: the current task, or an interrupt that has hit it.
  *
- * A softirq that a task has raised itself runs at the end of its system call, on its behalf: so do packets on the loopback
- * device reach their receiver. One that a hard interrupt has raised runs when that ends, and whatever task it has hit is a
- * stranger. on_softirq_raise keeps the difference.
+ * A softirq that a task has raised itself runs at the end of its system call, on its behalf: so do
+ * packets on the loopback device reach their receiver. One that a hard interrupt has raised runs
+ * when that ends, and whatever task it has hit is a stranger. on_softirq_raise keeps the
+ * difference.
  */
 #pragma once
 

@@ -235,7 +235,8 @@ static int look_who_has_ended(struct memory *m)
 
 	look_for_strangers(m);
 	/* (first who runs: who ends meanwhile is in the other table then) */
-	if (strangers_may_go(m))
+	m->strangers_go = strangers_may_go(m);
+	if (m->strangers_go)
 		r = memory_know_watched(m);
 	if (r == 0)
 		r = know_all(m, m->own.ended_fd, true);
@@ -352,11 +353,12 @@ static void drop(struct memory *m, const struct going *going)
 
 static int forget(struct memory *m)
 {
-	bool strangers = strangers_may_go(m);
-	int r = memory_tables_forget(&m->tables, &m->images, strangers ? m->strangers : 0);
+	/* (only where all who run were known before) */
+	int r = memory_tables_forget(&m->tables, &m->images, m->strangers_go ? m->strangers : 0);
 
-	if (strangers)
+	if (m->strangers_go)
 		m->strangers = 0;
+	m->strangers_go = false;
 	return r;
 }
 

@@ -30,6 +30,7 @@ struct memory {
 	uint64_t untold;        /* likewise */
 	uint64_t strangers_ns;  /* CLOCK_MONOTONIC: what belongs to nobody may go then, ... */
 	uint32_t strangers;     /* ... of instances up to this one; 0 = nothing does */
+	bool strangers_go;      /* in this round: all who run are known */
 	unsigned n_ended;       /* heard of, and not read */
 	struct outbuf going;    /* ids of probes that are to be detached, of those who are gone */
 	int error;              /* of the sink: it wants no more */

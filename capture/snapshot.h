@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A snapshot of a flight recorder on its way to where it was asked for: it is taken in the thread of the recording's output (or by its owner),
- * and written by a thread of its own, so that nobody waits for a slow reader.
+ * A snapshot of a flight recorder on its way to where it was asked for: it is taken in the thread
+ * of the recording's output (or by its owner), and written by a thread of its own, so that nobody
+ * waits for a slow reader.
  */
 #pragma once
 
@@ -13,7 +14,10 @@
 
 struct snapshot;
 
-/* More than these are never being written at once in a process: -EBUSY. Those that were called off and hang count, too. */
+/*
+ * More than these are never being written at once in a process: -EBUSY. Those that were called off
+ * and hang count, too.
+ */
 enum {
 	SNAPSHOTS_WRITING_MAX = 32,
 	SNAPSHOTS_WRITING_ROOT = 8, /* of these only for root */
@@ -24,8 +28,9 @@ enum {
 int snapshot_new(struct store *to, struct snapshot **ret);
 
 /*
- * The owner, the output's thread and its own each hold it. It goes on when its owner has let go without cancelling it; a thread that
- * hangs in the kernel keeps what it needs until it comes back. snapshot_unref() returns NULL.
+ * The owner, the output's thread and its own each hold it. It goes on when its owner has let go
+ * without cancelling it; a thread that hangs in the kernel keeps what it needs until it comes back.
+ * snapshot_unref() returns NULL.
  */
 struct snapshot *snapshot_ref(struct snapshot *s);
 struct snapshot *snapshot_unref(struct snapshot *s);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pipes and sockets are written after a poll(), without waiting, so that the thread can be called off at any moment. The open
- * file belongs to the caller, whose flags we leave alone: sockets take a flag with each call, and so do pipes (RWF_NOWAIT), where
- * the kernel can do that. Where it cannot, no more than PIPE_BUF is written at a time, which fits where poll() says that there is
+ * Pipes and sockets are written after a poll(), without waiting, so that the thread can be called
+ * off at any moment. The open file belongs to the caller, whose flags we leave alone: sockets take
+ * a flag with each call, and so do pipes (RWF_NOWAIT), where the kernel can do that. Where it
+ * cannot, no more than PIPE_BUF is written at a time, which fits where poll() says that there is
  * room, unless somebody else writes to the same pipe.
  *
- * Against a caller who means harm none of this is certain: a lock that is held in the kernel holds us up. Such a thread is
- * abandoned (capture/user-counts.h).
+ * Against a caller who means harm none of this is certain: a lock that is held in the kernel holds
+ * us up. Such a thread is abandoned (capture/user-counts.h).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,12 +35,15 @@ struct store_fd {
 	int cancel_fd; /* readable for ever once it was called off */
 };
 
-/* What poll() takes for room may be too little for a write: then it is looked at again after so long. */
+/*
+ * What poll() takes for room may be too little for a write: then it is looked at again after so
+ * long.
+ */
 enum { NO_ROOM_MS = 20 };
 
 /*
- * Waits until the descriptor takes bytes; or, if it HAD_NO_ROOM when poll() said so, for a while. Returns 0 or a negative errno;
- * -ECANCELED if abandoned.
+ * Waits until the descriptor takes bytes; or, if it HAD_NO_ROOM when poll() said so, for a while.
+ * Returns 0 or a negative errno; -ECANCELED if abandoned.
  */
 static int wait_writable(struct store_fd *s, bool had_no_room)
 {

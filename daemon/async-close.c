@@ -2,14 +2,16 @@
 /*
  * Any thread leaves descriptors to closers; only the main thread hands them out.
  *
- * A guard starts the closers and ends with the main thread. It is started when there are no sessions, since guard and closers run on
- * copies of its memory (CLONE_FILES alone) and would keep what sessions have in theirs. They call nothing but the kernel: other
- * threads may have held locks when they were made. Each closer has a mailbox for one descriptor in memory that all share, and rings
- * when it has closed that.
+ * A guard starts the closers and ends with the main thread. It is started when there are no
+ * sessions, since guard and closers run on copies of its memory (CLONE_FILES alone) and would keep
+ * what sessions have in theirs. They call nothing but the kernel: other threads may have held locks
+ * when they were made. Each closer has a mailbox for one descriptor in memory that all share, and
+ * rings when it has closed that.
  *
- * A closer that hangs keeps the table of descriptors, and so all that this process has open, though this process may have been
- * killed. So the guard, which never closes what is others' and never hangs, closes what was ours by then: programs leave the kernel,
- * locks are free, and the bus knows that we have gone.
+ * A closer that hangs keeps the table of descriptors, and so all that this process has open, though
+ * this process may have been killed. So the guard, which never closes what is others' and never
+ * hangs, closes what was ours by then: programs leave the kernel, locks are free, and the bus knows
+ * that we have gone.
  */
 #include "daemon/async-close.h"
 
@@ -42,7 +44,10 @@ enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
 /* Closers without work that are kept. */
 enum { CLOSERS_SPARE = 2 };
 
-/* What the guard tells itself by: the main thread has ended, a closer has, the main thread wants one. */
+/*
+ * What the guard tells itself by: the main thread has ended, a closer has, the main thread wants
+ * one.
+ */
 enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSER = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
 
 /* So long after a closer could not be started it is tried again. */
@@ -125,7 +130,10 @@ static pid_t clone_with_files(int end_signal)
 	return (pid_t)syscall(SYS_clone, CLONE_FILES | (unsigned)end_signal, 0, 0, 0, 0);
 }
 
-/* One that was killed in the middle of a close has closed: the descriptor may be another one's by now. */
+/*
+ * One that was killed in the middle of a close has closed: the descriptor may be another one's by
+ * now.
+ */
 static void bury_closers(void)
 {
 	pid_t pid;
@@ -194,7 +202,9 @@ static _Noreturn void guard_run(pid_t parent)
 		long signal = syscall(SYS_rt_sigtimedwait, &signals, &info, retry ? &soon : NULL,
 				      sizeof(signals));
 
-		/* (in our parent's name the kernel sends it, when the thread that started us ends) */
+		/*
+		 * (in our parent's name the kernel sends it, when the thread that started us ends)
+		 */
 		if (signal == SIGNAL_ENDED && info.si_pid == parent)
 			break;
 		bury_closers();

@@ -2,9 +2,10 @@
 /*
  * The descriptors of others that are to be closed, and in which order that is begun.
  *
- * Each may hang for ever. So they stand in lines: one for each owner and place (base/file-kind.h), of which one descriptor is
- * being closed at a time: what hangs holds up its own line and nothing else. An owner has a limited number of lines that are
- * being worked at, so that one user cannot take all who close. Some of these are kept for root.
+ * Each may hang for ever. So they stand in lines: one for each owner and place (base/file-kind.h),
+ * of which one descriptor is being closed at a time: what hangs holds up its own line and nothing
+ * else. An owner has a limited number of lines that are being worked at, so that one user cannot
+ * take all who close. Some of these are kept for root.
  */
 #pragma once
 
@@ -45,15 +46,21 @@ int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int f
 bool close_queue_is_ready(const struct close_queue *q);
 
 /*
- * A line whose turn it is, with its next descriptor in *RET_FD, or NULL if there is none, or no more may be worked at. It is worked at
- * until close_queue_done(). NOW_NS is CLOCK_MONOTONIC.
+ * A line whose turn it is, with its next descriptor in *RET_FD, or NULL if there is none, or no
+ * more may be worked at. It is worked at until close_queue_done(). NOW_NS is CLOCK_MONOTONIC.
  */
 struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd);
 
-/* One of LINE is closed. Returns true, with the next one in *RET_FD, or false if that was the last one: LINE has gone. */
+/*
+ * One of LINE is closed. Returns true, with the next one in *RET_FD, or false if that was the last
+ * one: LINE has gone.
+ */
 bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
 
-/* How many of OWNER's are not closed at PLACE, if these are too many to take more from there; else 0. */
+/*
+ * How many of OWNER's are not closed at PLACE, if these are too many to take more from there; else
+ * 0.
+ */
 size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t place,
 			 uint64_t now_ns);
 

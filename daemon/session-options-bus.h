@@ -27,15 +27,18 @@ struct create_request {
 
 void create_request_deinit(struct create_request *r);
 
-/* Reads a{sv} from M, a call of UID's. *RET is set only on success. Returns 0 or a negative errno with a sentence
- * in RETERR. */
+/*
+ * Reads a{sv} from M, a call of UID's. *RET is set only on success. Returns 0 or a negative errno
+ * with a sentence in RETERR.
+ */
 int create_request_read(sd_bus_message *m, uid_t uid, struct create_request *ret,
 			sd_bus_error *reterr);
 
 /*
- * Copies FD, which UID has passed, if an archive can go there. Returns 0; -EBADF if it cannot be written, is of another kind, or is a socket
- * that leads to somebody else; or -EDQUOT if more of its file system are not closed than may be; with a sentence in RETERR. Asks no
- * file system anything, so it does not wait; whether it is the kernel's finds out who writes to it (store.h).
+ * Copies FD, which UID has passed, if an archive can go there. Returns 0; -EBADF if it cannot be
+ * written, is of another kind, or is a socket that leads to somebody else; or -EDQUOT if more of
+ * its file system are not closed than may be; with a sentence in RETERR. Asks no file system
+ * anything, so it does not wait; whether it is the kernel's finds out who writes to it (store.h).
  */
 int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr);
 

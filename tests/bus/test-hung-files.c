@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files whose file system does not answer the daemon, passed to it in every way that there is. Whoever passes them has nothing from that, and
- * nobody else notices. hung-files.sh says in KYMOD_PID whom the file system (support/mute-fuse.h) is mute to, and in KYMO_TEST_MOUNT
- * where it goes. What hangs cannot be killed: it ends with this process, and the file system with it.
+ * Files whose file system does not answer the daemon, passed to it in every way that there is.
+ * Whoever passes them has nothing from that, and nobody else notices. hung-files.sh says in
+ * KYMOD_PID whom the file system (support/mute-fuse.h) is mute to, and in KYMO_TEST_MOUNT where it
+ * goes. What hangs cannot be killed: it ends with this process, and the file system with it.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -130,7 +131,10 @@ static void wait_for_waiting(unsigned n)
 	assert_true(mute_fuse_waiting() >= n);
 }
 
-/* It is not looked into while the session is made; letting go of the message's own descriptor hangs somewhere. */
+/*
+ * It is not looked into while the session is made; letting go of the message's own descriptor hangs
+ * somewhere.
+ */
 static void test_output(void **state)
 {
 	_cleanup_close_ int fd = open_mute(O_WRONLY);
@@ -240,7 +244,10 @@ static void test_recording(void **state)
 	assert_done(call(other, SESSION_PREFIX "good", "Remove"));
 }
 
-/* What hangs in the service is not what its children have to let go of: one looks into the program whose memory is watched. */
+/*
+ * What hangs in the service is not what its children have to let go of: one looks into the program
+ * whose memory is watched.
+ */
 static void test_children(void **state)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
@@ -249,7 +256,10 @@ static void test_children(void **state)
 	struct answer a = { 0 };
 
 	(void)state;
-	/* One is being closed, and has gone from the table of descriptors; the other waits for it there. */
+	/*
+	 * One is being closed, and has gone from the table of descriptors; the other waits for it
+	 * there.
+	 */
 	assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", &e,
 				       NULL, "hh", fd, fd) < 0);
 	wait_for_waiting(1);
@@ -270,8 +280,8 @@ static void test_children(void **state)
 /* ---- what a user without any right sends ---- */
 
 /*
- * Runs FN as a user without any right. The daemon rests until FN has done, so that the bus has closed its descriptors by then: the last
- * one is the daemon's, and who hangs is not the bus.
+ * Runs FN as a user without any right. The daemon rests until FN has done, so that the bus has
+ * closed its descriptors by then: the last one is the daemon's, and who hangs is not the bus.
  */
 static void begin_attack(void (*fn)(void))
 {
@@ -284,7 +294,9 @@ static void begin_attack(void (*fn)(void))
 	assert_true(WIFSTOPPED(status));
 }
 
-/* In FN: what was sent is on its way, and what was not received yet is nobody's but the daemon's. */
+/*
+ * In FN: what was sent is on its way, and what was not received yet is nobody's but the daemon's.
+ */
 static void end_attack(sd_bus *b)
 {
 	for (int i = 0; i < 2; i++)
@@ -333,8 +345,9 @@ static void send_over(int socket, int fd)
 }
 
 /*
- * Sockets in whose queues lie the last descriptors of files of which a page is dirty: closing them writes that. Whoever made it dirty has the
- * file open still, as closing it would have written it, too.
+ * Sockets in whose queues lie the last descriptors of files of which a page is dirty: closing them
+ * writes that. Whoever made it dirty has the file open still, as closing it would have written it,
+ * too.
  */
 static void send_queued(int n)
 {
@@ -549,7 +562,10 @@ static bool name_is_free(void)
 				  NAME) < 0;
 }
 
-/* What hangs does not hold up the end, in order (SIGTERM) or not. Last: there is no service any more. */
+/*
+ * What hangs does not hold up the end, in order (SIGTERM) or not. Last: there is no service any
+ * more.
+ */
 static void end_by(int signal)
 {
 	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };

@@ -43,7 +43,7 @@ direct "1|2" 4194300 -p 4194300
 direct "1|2" "/no/such/cgroup|no cgroup2" --cgroup /no/such/cgroup
 direct "1|2" no_such_user --uid no_such_user
 direct 2 no-such-option --no-such-option
-direct 1 no_such_command -- "$TMP/no_such_command"
+direct 127 no_such_command -- "$TMP/no_such_command"
 refused 2 . "$KYMO" start 'not a name' -o "$out"
 refused 2 . "$KYMO" start
 refused 2 . "$KYMO" stop

@@ -15,9 +15,10 @@ check_storm() {
 	dump_records "$1"
 	# Watches of one process follow one another.
 	grep -E '"watch(ed)?"' "$DUMP" |
-		jq -r 'select(.record == "event" and (.name == "watch" or .name == "watched")) | .name' >"$TMP/order"
-	awk '{ if ($0 != (NR % 2 ? "watch" : "watched")) exit 1 }' "$TMP/order" || fail "watches of one process are mixed up in $1"
-	n_told=$(grep -cx watched "$TMP/order")
+		jq -r 'select(.record == "event" and (.name == "watch" or .name == "watched")) | [.name, .process_id] | @tsv' >"$TMP/order"
+	awk '$1 != (n[$2]++ % 2 ? "watched" : "watch") { print NR ": " $0; exit 1 }' "$TMP/order" ||
+		fail "watches of one process are mixed up in $1"
+	n_told=$(grep -c '^watched' "$TMP/order")
 }
 
 # All of them, as fast as they can: the worker keeps up, and each has left its block.

@@ -109,7 +109,7 @@ mapped "$TMP/uid.fxt" "$(json "$TMP/truths/uid.json" .pid)" "$(jq -c '[.pid]' "$
 whole "$TMP/truths/uid.json"
 
 note "comm and uid: both must hold"
-record_around "$TMP/both.fxt" --uid $uid --comm nobody-is-called -- \
+record_around "$TMP/both.fxt" --uid $uid --comm nobody-at-all -- \
 	setpriv --reuid=$uid --regid=$uid --clear-groups "$TMP/kymo-load" sleep 100 200
 summarize "$TMP/both.fxt"
 only '[]'

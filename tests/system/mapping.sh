@@ -108,6 +108,8 @@ cat >"$TMP/documented" <<-END
 	context_switch outgoing_weight int32
 	context_switch prev_state string
 	context_switch synthetic bool
+	thread_wakeup context string
+	thread_wakeup interrupted koid
 	thread_wakeup waker koid
 	thread_wakeup weight int32
 END

@@ -78,7 +78,10 @@ static void test_line(void **state)
 	assert_int_equal(queue.owners.n_used + queue.lines.n_used, 0);
 }
 
-/* Nobody takes more than a share, whatever hangs; when one moves, the next line of the same owner is begun. */
+/*
+ * Nobody takes more than a share, whatever hangs; when one moves, the next line of the same owner
+ * is begun.
+ */
 static void test_share(void **state)
 {
 	struct close_line *lines[CLOSE_AT_ONCE_PER_OWNER];
