@@ -217,12 +217,16 @@ size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t p
 			 uint64_t now_ns)
 {
 	const struct close_line *line = table_get(&q->lines, close_line_key(q, owner, place));
-	bool moves;
+	bool begun, hangs;
 
 	if (!line)
 		return 0;
-	moves = line->since_ns && now_ns - line->since_ns < CLOSE_PATIENCE_NS;
-	return line->n < (moves ? CLOSE_QUEUED_MAX : CLOSE_WAITING_MAX) ? 0 : line->n;
+	begun = line->since_ns != 0;
+	hangs = begun && now_ns - line->since_ns >= CLOSE_PATIENCE_NS;
+	/* (nobody is refused for what somebody else sends in masses) */
+	if (owner == FOREIGN_FD_UNKNOWN && !hangs)
+		return 0;
+	return line->n < (begun && !hangs ? CLOSE_QUEUED_MAX : CLOSE_WAITING_MAX) ? 0 : line->n;
 }
 
 void close_queue_deinit(struct close_queue *q)

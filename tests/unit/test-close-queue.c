@@ -132,6 +132,21 @@ static void test_turns(void **state)
 	take(11);
 }
 
+/* What comes from nobody knows whom counts against others only if it hangs. */
+static void test_crowd_unknown(void **state)
+{
+	const uint64_t late = 1 + CLOSE_PATIENCE_NS;
+
+	(void)state;
+	for (int i = 0; i < 2 * CLOSE_QUEUED_MAX; i++)
+		add(FOREIGN_FD_UNKNOWN, 7, i);
+	assert_int_equal(close_queue_crowd(&queue, FOREIGN_FD_UNKNOWN, 7, late), 0);
+	take(0);
+	assert_int_equal(close_queue_crowd(&queue, FOREIGN_FD_UNKNOWN, 7, 1), 0);
+	assert_int_equal(close_queue_crowd(&queue, FOREIGN_FD_UNKNOWN, 7, late),
+			 2 * CLOSE_QUEUED_MAX);
+}
+
 static void test_crowd(void **state)
 {
 	const uint64_t late = 1 + CLOSE_PATIENCE_NS;
@@ -156,7 +171,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_line),  CASE(test_share), CASE(test_root),
-		CASE(test_turns), CASE(test_crowd),
+		CASE(test_turns), CASE(test_crowd), CASE(test_crowd_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
