@@ -11,7 +11,7 @@
 need_btf
 need_bus
 
-kills=${1:-2}
+kills=${1:-1}
 # (some of them: PHASES="attach detach")
 categories=sched,profile,offcpu,memory
 start_service_bus
