@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which descriptors of this process came from others, and from whom.
+ * Descriptors of this process that callers passed, and the user who passed each.
  *
  * A descriptor that somebody passed can lead to anything: a file system that never answers, a
  * socket with such files in its queue, a pipe whose lock somebody holds. So how it may be treated
@@ -14,7 +14,7 @@
 
 /* Owners. 0 = the descriptor is our own. */
 #define FOREIGN_FD_OWN     UINT64_C(0)
-#define FOREIGN_FD_UNKNOWN UINT64_C(1) /* from somebody who is not known yet, or never will be */
+#define FOREIGN_FD_UNKNOWN UINT64_C(1) /* the caller is not known */
 #define FOREIGN_FD_OF(uid) ((uint64_t)(uid_t)(uid) + 2)
 
 /* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */

@@ -16,7 +16,7 @@ enum { CGROUP_ASKS_MAX = 4096, CGROUP_ASKS_AT_ONCE = 256 };
 
 struct cgroup_ask {
 	uint64_t id;
-	uint32_t pid; /* who is in it, or was */
+	uint32_t pid; /* a process that is, or was, in the cgroup */
 };
 
 struct cgroup_asks {

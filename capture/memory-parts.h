@@ -2,8 +2,8 @@
 /*
  * What the files of watching share. Internal to memory*.c.
  *
- *	memory.c         who is watched: probes, fork and exec, snapshots
- *	memory-ended.c   what is said of a program, and its end
+ *	memory.c         the watched processes: probes, fork and exec, snapshots
+ *	memory-ended.c   the records of a program and of its end
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct memory {
 	uint32_t strangers;     /* ... of instances up to this one; 0 = nothing does */
 	bool strangers_go;      /* in this round: all who run are known */
 	unsigned n_ended;       /* heard of, and not read */
-	struct outbuf going;    /* ids of probes that are to be detached, of those who are gone */
+	struct outbuf going;    /* ids of probes of processes that have ended, to be detached */
 	int error;              /* of the sink: it wants no more */
 	bool stopping;          /* nothing is attached any more */
 };

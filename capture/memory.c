@@ -216,7 +216,7 @@ void memory_look(struct memory *m, uint32_t pid)
 		look_at(m, armed);
 }
 
-/* Returns whether it was the last time for now: then what is there can be told of. */
+/* Returns whether no more looks are due: then the watch can be announced. */
 static bool look_again(struct memory *m, struct armed *armed, uint64_t now_ns)
 {
 	armed->next_look_ns = 0;
