@@ -209,13 +209,13 @@ static int keep_value(struct activity *a, uint64_t key, const struct rec_head *r
 static int say_frequency(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
 {
 	const struct rec_frequency *rec = (const struct rec_frequency *)head;
-	const struct event_value khz = { .name = "khz", .whole = true, .u64 = rec->khz };
+	const struct event_value khz = { .name = "kHz", .whole = true, .u64 = rec->khz };
 	const struct event ev = {
 		.kind = EVENT_COUNTER,
 		.ts_ns = ts_ns,
 		.counter = {
 			.category = "power",
-			.name = "cpu_frequency",
+			.name = "CPU frequency",
 			.id = rec->cpu,
 			.values = &khz,
 			.n_values = 1,

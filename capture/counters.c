@@ -21,27 +21,27 @@ static const struct {
 	unsigned file; /* in pressure_files */
 	const char *line, *name;
 } pressure_rows[] = {
-	{ 0, "some", "cpu_some_percent" },    { 0, "full", "cpu_full_percent" },
-	{ 1, "some", "memory_some_percent" }, { 1, "full", "memory_full_percent" },
-	{ 2, "some", "io_some_percent" },     { 2, "full", "io_full_percent" },
-	{ 3, "full", "irq_full_percent" },
+	{ 0, "some", "CPU some (%)" },    { 0, "full", "CPU full (%)" },
+	{ 1, "some", "memory some (%)" }, { 1, "full", "memory full (%)" },
+	{ 2, "some", "I/O some (%)" },    { 2, "full", "I/O full (%)" },
+	{ 3, "full", "IRQ full (%)" },
 };
 
 static const struct {
 	const char *line, *name;
 } memory_rows[] = {
-	{ "MemTotal:", "total_bytes" },
-	{ "MemFree:", "free_bytes" },
-	{ "MemAvailable:", "available_bytes" },
-	{ "Buffers:", "buffers_bytes" },
-	{ "Cached:", "cached_bytes" },
-	{ "AnonPages:", "anonymous_bytes" },
-	{ "Shmem:", "shared_bytes" },
-	{ "Slab:", "slab_bytes" },
-	{ "Dirty:", "dirty_bytes" },
-	{ "Writeback:", "writeback_bytes" },
-	{ "SwapTotal:", "swap_total_bytes" },
-	{ "SwapFree:", "swap_free_bytes" },
+	{ "MemTotal:", "total (bytes)" },
+	{ "MemFree:", "free (bytes)" },
+	{ "MemAvailable:", "available (bytes)" },
+	{ "Buffers:", "buffers (bytes)" },
+	{ "Cached:", "cached (bytes)" },
+	{ "AnonPages:", "anonymous (bytes)" },
+	{ "Shmem:", "shared (bytes)" },
+	{ "Slab:", "slab (bytes)" },
+	{ "Dirty:", "dirty (bytes)" },
+	{ "Writeback:", "writeback (bytes)" },
+	{ "SwapTotal:", "swap total (bytes)" },
+	{ "SwapFree:", "swap free (bytes)" },
 };
 
 struct counters {
@@ -187,9 +187,9 @@ static int sample_load(struct counters *c, uint64_t now_ns, counters_fn fn, void
 	read_file(c->loadavg_fd, text);
 	if (sscanf(text, "%lf %lf %lf %" SCNu64 "/%" SCNu64, &one, &five, &fifteen, &runnable,
 		   &threads) == 5) {
-		add_double(&rec, "one_minute", one);
-		add_double(&rec, "five_minutes", five);
-		add_double(&rec, "fifteen_minutes", fifteen);
+		add_double(&rec, "1 minute", one);
+		add_double(&rec, "5 minutes", five);
+		add_double(&rec, "15 minutes", fifteen);
 		add_whole(&rec, "runnable", runnable);
 		add_whole(&rec, "threads", threads);
 	}
@@ -232,11 +232,11 @@ static int sample_frequencies(struct counters *c, uint64_t now_ns, counters_fn f
 	int r = 0;
 
 	for (unsigned cpu = 0; r == 0 && cpu < c->n_cpus; cpu++) {
-		struct rec_sample rec = begin_group(now_ns, "cpu_frequency", cpu);
+		struct rec_sample rec = begin_group(now_ns, "CPU frequency", cpu);
 
 		if (!read_file(c->frequency_fds[cpu], text) || sscanf(text, "%" SCNu64, &khz) != 1)
 			continue;
-		add_whole(&rec, "khz", khz);
+		add_whole(&rec, "kHz", khz);
 		r = end_group(&rec, fn, userdata);
 	}
 	return r;

@@ -288,8 +288,7 @@ void triggers_loss(struct triggers *t)
 
 static int on_sample(struct triggers *t, const struct rec_sample *rec)
 {
-	static const char *const names[] = { "cpu_some_percent", "memory_some_percent",
-					     "io_some_percent" };
+	static const char *const names[] = { "CPU some (%)", "memory some (%)", "I/O some (%)" };
 	int r = 0;
 
 	if (strcmp(rec->name, "pressure") != 0)

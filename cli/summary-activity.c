@@ -170,16 +170,16 @@ static bool ends_in(const char *text, const char *end)
 	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* A value in the unit that its name says. */
+/* A value in the unit that its name ends with: "free (bytes)". */
 static const char *format_value(char *to, const char *name, double value)
 {
 	bool whole = value > -1e15 && value < 1e15 && value == (double)(int64_t)value;
 
-	if (ends_in(name, "_bytes") && value >= 0 && value < 1e18)
+	if (ends_in(name, "(bytes)") && value >= 0 && value < 1e18)
 		return text_format_size(to, (uint64_t)value);
-	if (ends_in(name, "_percent"))
+	if (ends_in(name, "(%)"))
 		snprintf(to, TEXT_FORMAT_MAX, "%.4g%%", value);
-	else if (strcmp(name, "khz") == 0)
+	else if (strcmp(name, "kHz") == 0)
 		snprintf(to, TEXT_FORMAT_MAX, "%.4g MHz", value / 1000);
 	else
 		snprintf(to, TEXT_FORMAT_MAX, "%.*g", whole ? 15 : 4, value);
@@ -190,11 +190,11 @@ static const char *format_value(char *to, const char *name, double value)
 static bool is_main(const struct counter_sum *c)
 {
 	static const char *const values[] = {
-		"free_bytes",      "available_bytes", "cached_bytes", "dirty_bytes",
-		"swap_free_bytes", "one_minute",      "runnable",     "khz",
+		"free (bytes)",      "available (bytes)", "cached (bytes)", "dirty (bytes)",
+		"swap free (bytes)", "1 minute",          "runnable",       "kHz",
 	};
 
-	if (ends_in(c->value, "_some_percent") || ends_in(c->value, "irq_full_percent"))
+	if (ends_in(c->value, " some (%)") || ends_in(c->value, "IRQ full (%)"))
 		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		if (strcmp(c->value, values[i]) == 0)
@@ -223,6 +223,7 @@ static int print_counters(const struct summary *s)
 	printf("\n       MIN        AVG        MAX  COUNTER\n");
 	for (size_t i = 0; i < n; i++) {
 		struct counter_sum sum = *sums[i];
+		const char *unit = strstr(sum.value, " (");
 
 		if (!is_main(&sum))
 			continue;
@@ -231,9 +232,10 @@ static int print_counters(const struct summary *s)
 		       strcmp(sums[i + 1]->name, sum.name) == 0 &&
 		       strcmp(sums[i + 1]->value, sum.value) == 0)
 			add_sum(&sum, sums[++i]);
-		printf("%10s %10s %10s  %s %s\n", format_value(min, sum.value, sum.min),
+		printf("%10s %10s %10s  %s %.*s\n", format_value(min, sum.value, sum.min),
 		       format_value(avg, sum.value, sum.sum / (double)sum.count),
-		       format_value(max, sum.value, sum.max), sum.name, sum.value);
+		       format_value(max, sum.value, sum.max), sum.name,
+		       unit ? (int)(unit - sum.value) : -1, sum.value);
 	}
 	return 0;
 }

@@ -117,7 +117,8 @@ static bool keeps_argument(const struct edit_redact *r, const struct fxt_record 
 	}
 	/* Events of threads that kymo made up are the kernel's. */
 	return r->keep_kernel && record->type == FXT_RECORD_EVENT &&
-	       is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO;
+	       is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO &&
+	       record->thread.pid != FXT_KOID_CODE;
 }
 
 static bool keeps_name(const struct edit_redact *r, const struct fxt_record *record)

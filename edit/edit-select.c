@@ -276,7 +276,7 @@ bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 		/* It is in the stacks of every process. */
 		if (edit_is_kernel_mapping(r))
 			return true;
-		return edit_select_process(s, r->thread.pid) && event_is_on_cpus(s, r);
+		return edit_select_process(s, edit_process_of(r)) && event_is_on_cpus(s, r);
 	case FXT_RECORD_PROFILER:
 		return edit_is_kernel_mapping(r) || edit_select_process(s, r->thread.pid);
 	case FXT_RECORD_USERSPACE_OBJECT:

@@ -294,13 +294,13 @@ static int keep_profile(struct edit_state *s, struct edit_kept *kept, const stru
 	switch (fxt_text_known(&r->name)) {
 	case FXT_NAME_MAPPING:
 		key.kind = MAPPING;
-		key.a = r->thread.pid;
+		key.a = edit_process_of(r);
 		if (edit_find_arg(r, FXT_NAME_START, FXT_ARG_POINTER, &arg))
 			key.b = arg.uint64;
-		return keep(s, &key, r->thread.pid, kept);
+		return keep(s, &key, key.a, kept);
 	case FXT_NAME_FRAME:
 		key.kind = FRAME;
-		key.a = edit_find_koid(r, FXT_NAME_PROCESS);
+		key.a = edit_process_of(r);
 		if (edit_find_arg(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER, &arg))
 			key.b = arg.uint64;
 		if (edit_find_arg(r, FXT_NAME_DEPTH, FXT_ARG_UINT32, &arg))

@@ -60,9 +60,10 @@ static int get_mapping(struct fxt_events *e, const struct fxt_record *record, st
 	int r;
 
 	ev->kind = EVENT_MAPPING;
-	ev->tid = ev->pid;
 	ev->mapping.path = "";
-	r = TAKE(e, record, { FXT_NAME_PATH, WANT_TEXT, &ev->mapping.path, NULL },
+	/* In kymo 0.1 the process is that of the event's thread. */
+	r = TAKE(e, record, { FXT_NAME_PROCESS, WANT_UINT32, &ev->pid, NULL },
+		 { FXT_NAME_PATH, WANT_TEXT, &ev->mapping.path, NULL },
 		 { FXT_NAME_FILE_OFFSET, WANT_UINT64, &ev->mapping.file_offset, NULL },
 		 { FXT_NAME_START, WANT_UINT64, &ev->mapping.start, NULL },
 		 { FXT_NAME_SIZE, WANT_UINT64, &ev->mapping.size, &found },
@@ -72,6 +73,7 @@ static int get_mapping(struct fxt_events *e, const struct fxt_record *record, st
 		 { FXT_NAME_BUILD_ID, WANT_TEXT, &build_id, NULL });
 	if (r != FXT_EVENTS_EVENT || !found)
 		return r == FXT_EVENTS_EVENT ? FXT_EVENTS_NONE : r;
+	ev->tid = ev->pid;
 	take_build_id(e, build_id, ev);
 	return table_set(&e->mapped, (uint64_t)ev->pid + 1, e) < 0 ? -ENOMEM : r;
 }

@@ -48,8 +48,8 @@ _Static_assert(sizeof(LONGEST_COMM) == 46, "15 bytes, each of them wrong");
 		.name = n, .f64 = v                                                                \
 	}
 
-static const struct event_value frequency[] = { WHOLE("khz", UINT64_MAX) };
-static const struct event_value load[] = { REAL("one_minute", 0.25), WHOLE("runnable", 0) };
+static const struct event_value frequency[] = { WHOLE("kHz", UINT64_MAX) };
+static const struct event_value load[] = { REAL("1 minute", 0.25), WHOLE("runnable", 0) };
 static const struct event_value most[EVENT_VALUES_MAX] = {
 	REAL("a", 1e300), REAL("b", -0.0), WHOLE("c", 1),  WHOLE("d", 2),  WHOLE("e", 3),
 	WHOLE("f", 4),    WHOLE("g", 5),   WHOLE("h", 6),  WHOLE("i", 7),  WHOLE("j", 8),
@@ -195,7 +195,7 @@ static const struct event set[] = {
 
 	/* ---- counters ---- */
 	{ .ts_ns = 1000168, .pid = FXT_KOID_POWER, .tid = FXT_KOID_POWER,
-	  COUNTER(.category = "power", .name = "cpu_frequency", .id = 3, .values = frequency,
+	  COUNTER(.category = "power", .name = "CPU frequency", .id = 3, .values = frequency,
 		  .n_values = ARRAY_SIZE(frequency)) },
 	{ .ts_ns = 1000168, .pid = FXT_KOID_COUNTERS, .tid = FXT_KOID_COUNTERS,
 	  COUNTER(.category = "counters", .name = "load", .values = load,

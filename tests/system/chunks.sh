@@ -48,7 +48,7 @@ check_all() {
 # What happened, of the last `dump_records`: without what heads and tails are made of.
 happened() {
 	grep -E '^\{"record":"(context_switch|thread_wakeup|event|backtrace)"' "$DUMP" |
-		grep -vE '"name":"synthetic"|"category":"(kymo|counters)"|"name":"(mapping|sampling|cpu_frequency)"' |
+		grep -vE '"name":"synthetic"|"category":"(kymo|counters)"|"name":"(mapping|sampling|CPU frequency)"' |
 		sed 's/"offset":[0-9]*,//'
 }
 

@@ -27,7 +27,7 @@ check_file() {
 	summarize "$file"
 	assert_no_loss
 	dump_records "$file"
-	samples memory total_bytes >"$TMP/memory"
+	samples memory "total (bytes)" >"$TMP/memory"
 	n=$(wc -l <"$TMP/memory")
 	# One at the start, one each interval after that; where others hold the CPUs some come late.
 	expected=$(($(json "$SUMMARY" .duration_ns) / 1000000 / interval_ms + 1))
@@ -56,21 +56,21 @@ free=$(value MemFree)
 record_around "$TMP/t.fxt" -e counters --counter-interval 100ms -- bash "$TMP/load.sh"
 check_file "$TMP/t.fxt" 100
 assert_eq "$(cat "$TMP/bytes")" $((512 << 20)) "bytes of the load"
-least=$(json "$SUMMARY" '.counters[] | select(.value == "free_bytes") | .min')
+least=$(json "$SUMMARY" '.counters[] | select(.value == "free (bytes)") | .min')
 assert_le "$least" $((free - (256 << 20))) "least free memory, when half a GiB was in use"
 if [ -r /proc/pressure/cpu ]; then
 	# All the while three of the four wait.
-	most=$(json "$SUMMARY" '.counters[] | select(.value == "cpu_some_percent") | .max | floor')
+	most=$(json "$SUMMARY" '.counters[] | select(.value == "CPU some (%)") | .max | floor')
 	assert_ge "$most" 80 "highest pressure on CPUs"
 	assert_eq "$(json "$SUMMARY" '[.counters[] | select(.name == "pressure") | .min < 0 or .max > 100] |
 		any')" false "a pressure that is no percentage"
-	assert_eq "$(json "$SUMMARY" '.counters[] | select(.value == "cpu_some_percent") | .count')" \
+	assert_eq "$(json "$SUMMARY" '.counters[] | select(.value == "CPU some (%)") | .count')" \
 		$(($(wc -l <"$TMP/memory") - 1)) "samples of the pressure"
 else
 	note "no pressure on this kernel"
 fi
 one=$(cut -d' ' -f1 /proc/loadavg)
-json "$SUMMARY" '.counters[] | select(.value == "one_minute") | .max' |
+json "$SUMMARY" '.counters[] | select(.value == "1 minute") | .max' |
 	awk -v now="$one" '{ exit !($1 <= now + 2 && $1 >= now - 2) }' || fail "the load is not $one"
 
 # Nothing but counters was asked for.
@@ -95,6 +95,6 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 	assert_eq "$(sed -n 1p "$TMP/answers")" '[]' "errors of import"
 	assert_eq "$(sed -n 2p "$TMP/answers" | jq -r '.[0] | [.n, .process] | @tsv')" \
 		"$(json "$TMP/t.fxt.summary.json" \
-			'.counters[] | select(.value == "free_bytes") | "\(.count)\tCounters"')" \
+			'.counters[] | select(.value == "free (bytes)") | "\(.count)\tCounters"')" \
 		"samples in Perfetto"
 fi

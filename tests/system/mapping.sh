@@ -27,7 +27,10 @@ dump_records "$TMP/t.fxt"
 documented() {
 	awk -F'|' '
 		function words_of(what, text,   n, i, part, names, k, type) {
-			gsub(/\([^)]*\)/, "", text)
+			# A name may end with its unit in parentheses: `total (bytes)`.
+			gsub(/\)`/, "\001", text)
+			gsub(/\([^)\001]*\)/, "", text)
+			gsub(/\001/, ")`", text)
 			n = split(text, part, "`")
 			k = 0
 			for (i = 2; i <= n; i += 2) {

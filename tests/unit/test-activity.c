@@ -302,7 +302,7 @@ static void put_sample(struct fixture *f, uint64_t ts)
 		.name = "load",
 		.n_values = 2,
 		.whole = 2,
-		.values = { { .name = "one_minute" }, { .name = "runnable", .value = 7 } },
+		.values = { { .name = "1 minute" }, { .name = "runnable", .value = 7 } },
 	};
 	double load = 1.5;
 
@@ -320,14 +320,14 @@ static void test_counters(void **state)
 	put_sample(f, 99);
 	put_sample(f, 100); /* the first sample is taken right then */
 	put_sample(f, 201);
-	assert_archive(f, HEAD
-		       "process 4653056 'Power'\nthread 4653056 'Power' process:koid=4653056\n"
-		       "110 counter power/cpu_frequency of 4653056/4653056 id 3 "
-		       "khz:uint64=2400000\n"
-		       "process 4784128 'Counters'\nthread 4784128 'Counters' "
-		       "process:koid=4784128\n"
-		       "100 counter counters/load of 4784128/4784128 id 0 one_minute:double=1.5 "
-		       "runnable:uint64=7\n");
+	assert_archive(f,
+		       HEAD "process 4653056 'Power'\nthread 4653056 'Power' process:koid=4653056\n"
+			    "110 counter power/CPU frequency of 4653056/4653056 id 3 "
+			    "kHz:uint64=2400000\n"
+			    "process 4784128 'Counters'\nthread 4784128 'Counters' "
+			    "process:koid=4784128\n"
+			    "100 counter counters/load of 4784128/4784128 id 0 1 minute:double=1.5 "
+			    "runnable:uint64=7\n");
 	assert_int_equal(f->a.n_events, 2);
 }
 

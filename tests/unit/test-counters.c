@@ -103,16 +103,16 @@ static void test_all(void **state)
 	put_text(".", "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
 	put_text(".", "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "2399998\n");
 	assert_int_equal(counters_new(".", N_CPUS, &f->c), 0);
-#define FIRST                                                                                      \
-	" memory 0 total_bytes=25276510208 free_bytes=24435793920 available_bytes=24815865856 "    \
-	"buffers_bytes=2985984 cached_bytes=459001856 anonymous_bytes=19177472 "                   \
-	"shared_bytes=9068544 slab_bytes=270710784 dirty_bytes=5005312 writeback_bytes=3072 "      \
-	"swap_total_bytes=0 swap_free_bytes=0\n"
+#define FIRST                                                                                         \
+	" memory 0 total (bytes)=25276510208 free (bytes)=24435793920 available (bytes)=24815865856 " \
+	"buffers (bytes)=2985984 cached (bytes)=459001856 anonymous (bytes)=19177472 "                \
+	"shared (bytes)=9068544 slab (bytes)=270710784 dirty (bytes)=5005312 writeback (bytes)=3072 " \
+	"swap total (bytes)=0 swap free (bytes)=0\n"
 	assert_sample(f, 1000000000,
 		      "1000000000" FIRST
-		      "1000000000 load 0 one_minute=1.04. five_minutes=0.56. fifteen_minutes=0.79. "
+		      "1000000000 load 0 1 minute=1.04. 5 minutes=0.56. 15 minutes=0.79. "
 		      "runnable=3 threads=96\n"
-		      "1000000000 cpu_frequency 1 khz=2399998\n");
+		      "1000000000 CPU frequency 1 kHz=2399998\n");
 
 	/* Half a second later. */
 	put_text(".", "/proc/loadavg", "0.00 0.00 0.00 1/1 1\n");
@@ -123,12 +123,11 @@ static void test_all(void **state)
 	put_text(".", "/proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=5\n");
 	put_text(".", "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
 	assert_sample(f, 1500000000,
-		      "1500000000" FIRST
-		      "1500000000 load 0 one_minute=0. five_minutes=0. fifteen_minutes=0. "
+		      "1500000000" FIRST "1500000000 load 0 1 minute=0. 5 minutes=0. 15 minutes=0. "
 		      "runnable=1 threads=1\n"
-		      "1500000000 pressure 0 cpu_some_percent=25. cpu_full_percent=0. "
-		      "memory_full_percent=100. io_some_percent=0.0002. io_full_percent=10. "
-		      "irq_full_percent=0.\n");
+		      "1500000000 pressure 0 CPU some (%)=25. CPU full (%)=0. "
+		      "memory full (%)=100. I/O some (%)=0.0002. I/O full (%)=10. "
+		      "IRQ full (%)=0.\n");
 }
 
 /* What is not there is not said, and what makes no sense neither. */
@@ -147,8 +146,8 @@ static void test_missing(void **state)
 	put_text(".", "/proc/pressure/cpu", "some total=x\nfull avg10=0\n");
 	put_text(".", "/proc/pressure/io", "");
 	assert_int_equal(counters_new(".", N_CPUS, &f->c), 0);
-	assert_sample(f, 5, "5 memory 0 free_bytes=1024\n");
-	assert_sample(f, 6, "6 memory 0 free_bytes=1024\n");
+	assert_sample(f, 5, "5 memory 0 free (bytes)=1024\n");
+	assert_sample(f, 6, "6 memory 0 free (bytes)=1024\n");
 }
 
 static void test_stopped(void **state)
@@ -160,7 +159,7 @@ static void test_stopped(void **state)
 	assert_int_equal(counters_new(".", N_CPUS, &f->c), 0);
 	f->stop_with = -ENOMEM;
 	assert_int_equal(counters_sample(f->c, 7, say, f), -ENOMEM);
-	assert_string_equal(f->said, "7 memory 0 free_bytes=1024\n");
+	assert_string_equal(f->said, "7 memory 0 free (bytes)=1024\n");
 }
 
 /* This machine's own. */
@@ -172,8 +171,8 @@ static void test_own(void **state)
 		skip();
 	assert_int_equal(counters_new("", N_CPUS, &f->c), 0);
 	assert_int_equal(counters_sample(f->c, 7, say, f), 0);
-	assert_non_null(strstr(f->said, "7 memory 0 total_bytes="));
-	assert_non_null(strstr(f->said, "7 load 0 one_minute="));
+	assert_non_null(strstr(f->said, "7 memory 0 total (bytes)="));
+	assert_non_null(strstr(f->said, "7 load 0 1 minute="));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

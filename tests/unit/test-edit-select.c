@@ -126,6 +126,41 @@ static void test_select_cpus(void **state)
 	source_deinit(&s);
 }
 
+static void put_about_code(struct source *s, uint64_t ts, const char *name, uint64_t process)
+{
+	const struct fxt_out_arg arg = { FXT_ARG_KOID, fxt_interned("process"), .u64 = process };
+
+	put_event_args(s, ts, FXT_KOID_CODE, "profile", name, &arg, 1);
+}
+
+/* What is said of mapped code belongs to the process that is named, not to that of the thread it stands
+ * on; the kernel's belongs to all. */
+static void test_select_code(void **state)
+{
+	const uint32_t pids[] = { 10 };
+	_cleanup_free_ char *text = NULL;
+	struct source s;
+
+	(void)state;
+	source_init(&s);
+	for (uint64_t process = 10; process <= 20; process += 10) {
+		put_about_code(&s, 10, "mapping", process);
+		put_about_code(&s, 20, "frame", process);
+		/* As kymo 0.1 wrote it. */
+		put_event(&s, FXT_EVENT_INSTANT, 30, process, "profile", "mapping", 0);
+	}
+	put_about_code(&s, 40, "mapping", 2);
+	put_about_code(&s, 50, "frame", 2);
+	text = select_text(&s.bytes, pids, 1, NULL, 0);
+	assert_string_equal(text,
+			    "kymo: 10 instant profile/mapping 4915200/4915200 process:koid=10\n"
+			    "kymo: 20 instant profile/frame 4915200/4915200 process:koid=10\n"
+			    "kymo: 30 instant profile/mapping 10/10\n"
+			    "kymo: 40 instant profile/mapping 4915200/4915200 process:koid=2\n"
+			    "kymo: 50 instant profile/frame 4915200/4915200 process:koid=2\n");
+	source_deinit(&s);
+}
+
 /* Ids as no machine has them, and a circle of parents. */
 static void test_select_hostile(void **state)
 {
@@ -158,6 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_select_process),
 		cmocka_unit_test(test_select_cpus),
+		cmocka_unit_test(test_select_code),
 		cmocka_unit_test(test_select_hostile),
 	};
 

@@ -397,7 +397,8 @@ static void compare(const struct event *is, void *userdata)
 
 	/* The kernel objects that these bring along. */
 	if (is->kind == EVENT_TASK && (want->kind == EVENT_START || want->kind == EVENT_INTERVAL ||
-				       want->kind == EVENT_COUNTER))
+				       want->kind == EVENT_COUNTER || want->kind == EVENT_MAPPING ||
+				       want->kind == EVENT_FRAME))
 		return;
 	assert_true(b->left > 0);
 	assert_int_equal(is->kind, want->kind);
@@ -408,8 +409,8 @@ static void compare(const struct event *is, void *userdata)
 			return;
 	} else {
 		assert_int_equal(is->ts_ns, want->ts_ns);
-		assert_int_equal(is->pid, want->pid);
-		assert_int_equal(is->tid, want->tid);
+		assert_int_equal(is->pid, want->kind == EVENT_FRAME ? FXT_KOID_CODE : want->pid);
+		assert_int_equal(is->tid, want->kind == EVENT_FRAME ? FXT_KOID_CODE : want->tid);
 		assert_int_equal(is->cpu,
 				 is->kind == EVENT_MIGRATE ? want->migrate.to_cpu : want->cpu);
 		assert_same_detail(is, want);

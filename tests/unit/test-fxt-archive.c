@@ -20,6 +20,9 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/event-set.h"
 
+/* The thread that what is said of mapped code stands on: named before its first event. */
+#define CODE "process 4915200 'Code'\nthread 4915200 'Code' process:koid=4915200\n"
+
 #define HEAD "magic\nprovider 1 'kymo'\nsection 1\nticks 1000000000\n"
 
 static void assert_text(struct fixture *f, const char *want)
@@ -33,9 +36,9 @@ static void assert_text(struct fixture *f, const char *want)
 
 #define AT(n) .ts_ns = (n), .pid = 10, .tid = 11
 
-static const struct event_value khz[] = { { "khz", true, { .u64 = 7 } } };
+static const struct event_value khz[] = { { "kHz", true, { .u64 = 7 } } };
 static const struct event_value load[] = {
-	{ "one_minute", false, { .f64 = 0.25 } },
+	{ "1 minute", false, { .f64 = 0.25 } },
 	{ "runnable", true, { .u64 = 2 } },
 };
 
@@ -138,13 +141,15 @@ static const struct {
 			 .module_id = 3,
 			 .device = 4,
 			 .inode = 5 } },
-	  "5 instant profile/mapping of 10/10 path:string='/bin/x' file_offset:uint64=32 "
+	  CODE
+	  "5 instant profile/mapping of 4915200/4915200 process:koid=10 path:string='/bin/x' file_offset:uint64=32 "
 	  "start:pointer=0x1000 size:uint64=16 module_id:uint32=3 device:uint64=4 inode:uint64=5 "
 	  "build_id:string='01ab'\n"
 	  "5 module 3 of 10/10 '/bin/x' build id of 2 bytes\n"
 	  "5 mmap of module 3 of 10/10 0x1000+16 vaddr 32 flags 5\n" },
 	{ { .kind = EVENT_MAPPING, AT(5), .mapping = { .path = "/a", .start = 1, .size = 2 } },
-	  "5 instant profile/mapping of 10/10 path:string='/a' file_offset:uint64=0 "
+	  CODE
+	  "5 instant profile/mapping of 4915200/4915200 process:koid=10 path:string='/a' file_offset:uint64=0 "
 	  "start:pointer=0x1 size:uint64=2 module_id:uint32=0\n"
 	  "5 module 0 of 10/10 '/a' build id of 0 bytes\n"
 	  "5 mmap of module 0 of 10/10 0x1+2 vaddr 0 flags 5\n" },
@@ -166,14 +171,14 @@ static const struct {
 		       .source = "s.c",
 		       .line = 7,
 		       .module = "m" } },
-	  "5 instant profile/frame of 4194304/4194304 process:koid=10 address:pointer=0x20 "
-	  "depth:uint32=1 function:string='f' source:string='s.c' line:uint32=7 "
-	  "module:string='m'\n" },
+	  CODE "5 instant profile/frame of 4915200/4915200 process:koid=10 address:pointer=0x20 "
+	       "depth:uint32=1 function:string='f' source:string='s.c' line:uint32=7 "
+	       "module:string='m'\n" },
 	{ { .kind = EVENT_FRAME,
 	    AT(5),
 	    .frame = { .process = 10, .function = "", .source = "", .module = "" } },
-	  "5 instant profile/frame of 4194304/4194304 process:koid=10 address:pointer=0 "
-	  "depth:uint32=0\n" },
+	  CODE "5 instant profile/frame of 4915200/4915200 process:koid=10 address:pointer=0 "
+	       "depth:uint32=0\n" },
 	{ { .kind = EVENT_CLOCK, AT(5), .clock = { .boot_ns = 1, .mono_ns = 2, .real_ns = 3 } },
 	  "5 instant kymo/clock of 4194304/4194304 boottime:uint64=1 monotonic:uint64=2 "
 	  "realtime:uint64=3\n" },
@@ -210,14 +215,14 @@ static const struct {
 	  "5 complete workqueue/f of 10/11 to 9\n" },
 	{ { .kind = EVENT_COUNTER,
 	    .ts_ns = 5,
-	    .counter = { "power", "cpu_frequency", 3, khz, ARRAY_SIZE(khz) } },
+	    .counter = { "power", "CPU frequency", 3, khz, ARRAY_SIZE(khz) } },
 	  "process 4653056 'Power'\nthread 4653056 'Power' process:koid=4653056\n"
-	  "5 counter power/cpu_frequency of 4653056/4653056 id 3 khz:uint64=7\n" },
+	  "5 counter power/CPU frequency of 4653056/4653056 id 3 kHz:uint64=7\n" },
 	{ { .kind = EVENT_COUNTER,
 	    .ts_ns = 5,
 	    .counter = { "counters", "load", 0, load, ARRAY_SIZE(load) } },
 	  "process 4784128 'Counters'\nthread 4784128 'Counters' process:koid=4784128\n"
-	  "5 counter counters/load of 4784128/4784128 id 0 one_minute:double=0.25 "
+	  "5 counter counters/load of 4784128/4784128 id 0 1 minute:double=0.25 "
 	  "runnable:uint64=2\n" },
 	{ { .kind = EVENT_STOP,
 	    AT(5),

@@ -210,7 +210,7 @@ static void pressure(struct fixture *f, uint64_t ts_ns, const char *name, double
 		.n_values = 2,
 	};
 
-	strcpy(rec.values[0].name, "cpu_full_percent");
+	strcpy(rec.values[0].name, "CPU full (%)");
 	memcpy(&rec.values[0].value, &(double){ 100 }, sizeof(double));
 	strcpy(rec.values[1].name, name);
 	memcpy(&rec.values[1].value, &percent, sizeof(percent));
@@ -228,14 +228,14 @@ static void test_pressure(void **state)
 
 	(void)state;
 	begin(&f, (struct trigger_options){ .pressure_ppm = { 200000, 0, 10000 } }, false);
-	pressure(&f, 10, "cpu_some_percent", 19.9);
-	pressure(&f, 20, "memory_some_percent", 100);
-	pressure(&f, 30, "io_full_percent", 100);
+	pressure(&f, 10, "CPU some (%)", 19.9);
+	pressure(&f, 20, "memory some (%)", 100);
+	pressure(&f, 30, "I/O full (%)", 100);
 	expect(&f, "");
-	pressure(&f, 40, "io_some_percent", 1);
-	pressure(&f, 50, "cpu_some_percent", 20.5);
+	pressure(&f, 40, "I/O some (%)", 1);
+	pressure(&f, 50, "CPU some (%)", 20.5);
 	expect(&f, "pressure_io at 40: 10000 of 0, 1\npressure_cpu at 50: 205000 of 0, 1\n");
-	strcpy(load.values[0].name, "cpu_some_percent");
+	strcpy(load.values[0].name, "CPU some (%)");
 	memcpy(&load.values[0].value, &(double){ 100 }, sizeof(double));
 	assert_int_equal(triggers_record(f.triggers, &load.head), 0);
 	expect(&f, "");

@@ -67,16 +67,30 @@ static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
 	*to = '\0';
 }
 
+/* On a thread of its own: thousands of them on the threads of programs would hide what these did. */
+static int write_about_code(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
+			    const struct args *args)
+{
+	const struct event about_code = {
+		.ts_ns = ts_ns,
+		.pid = FXT_KOID_CODE,
+		.tid = FXT_KOID_CODE,
+	};
+	int r = fxt_archive_track(a, FXT_TRACK_CODE, 0);
+
+	return r < 0 ? r : fxt_archive_instant(a, &about_code, FXT_NAME_PROFILE, name, args);
+}
+
 int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
 {
 	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1];
-	struct event at_process = *ev;
 	struct args args = { .n = 0 };
 	int r;
 
 	if (ev->mapping.module_id > FXT_MODULE_ID_MAX ||
 	    ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
 		return -EINVAL;
+	add_koid(&args, FXT_NAME_PROCESS, ev->pid);
 	add_text(&args, FXT_NAME_PATH, ev->mapping.path);
 	add_u64(&args, FXT_NAME_FILE_OFFSET, ev->mapping.file_offset);
 	add_pointer(&args, FXT_NAME_START, ev->mapping.start);
@@ -89,8 +103,7 @@ int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
 	put_hex(build_id, ev->mapping.build_id, ev->mapping.build_id_size);
 	if (ev->mapping.build_id_size)
 		add_text(&args, FXT_NAME_BUILD_ID, build_id);
-	at_process.tid = ev->pid;
-	r = fxt_archive_instant(a, &at_process, FXT_NAME_PROFILE, FXT_NAME_MAPPING, &args);
+	r = write_about_code(a, ev->ts_ns, FXT_NAME_MAPPING, &args);
 	return r < 0 ? r : write_mapping_records(a, ev);
 }
 
@@ -150,5 +163,5 @@ int fxt_archive_frame(struct fxt_archive *a, const struct event *ev)
 		add_u32(&args, FXT_NAME_LINE, ev->frame.line);
 	if (*ev->frame.module)
 		add(&args, FXT_ARG_STRING, FXT_NAME_MODULE)->text = fxt_interned(ev->frame.module);
-	return fxt_archive_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_FRAME, &args);
+	return write_about_code(a, ev->ts_ns, FXT_NAME_FRAME, &args);
 }

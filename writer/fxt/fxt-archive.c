@@ -408,6 +408,7 @@ static const struct {
 	[FXT_TRACK_IDLE] = { FXT_KOID_POWER, "Power", "idle cpu %u" },
 	[FXT_TRACK_POWER] = { FXT_KOID_POWER, "Power", NULL },
 	[FXT_TRACK_COUNTERS] = { FXT_KOID_COUNTERS, "Counters", NULL },
+	[FXT_TRACK_CODE] = { FXT_KOID_CODE, "Code", NULL },
 };
 
 uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu)

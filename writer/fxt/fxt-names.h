@@ -57,7 +57,7 @@
 	X(SOFTIRQ_SCHED, 50, "SCHED")                                                              \
 	X(SOFTIRQ_HRTIMER, 51, "HRTIMER")                                                          \
 	X(SOFTIRQ_RCU, 52, "RCU")                                                                  \
-	X(CPU_FREQUENCY, 53, "cpu_frequency")                                                      \
+	X(CPU_FREQUENCY, 53, "CPU frequency")                                                      \
 	X(MEMORY, 54, "memory")                                                                    \
 	X(LOAD, 55, "load")                                                                        \
 	X(PRESSURE, 56, "pressure")                                                                \
@@ -114,31 +114,31 @@
 	X(FREQUENCY, 107, "frequency")                                                             \
 	X(HANDLED, 108, "handled")                                                                 \
 	X(STATE, 109, "state")                                                                     \
-	X(KHZ, 110, "khz")                                                                         \
-	X(TOTAL_BYTES, 111, "total_bytes")                                                         \
-	X(FREE_BYTES, 112, "free_bytes")                                                           \
-	X(AVAILABLE_BYTES, 113, "available_bytes")                                                 \
-	X(BUFFERS_BYTES, 114, "buffers_bytes")                                                     \
-	X(CACHED_BYTES, 115, "cached_bytes")                                                       \
-	X(ANONYMOUS_BYTES, 116, "anonymous_bytes")                                                 \
-	X(SHARED_BYTES, 117, "shared_bytes")                                                       \
-	X(SLAB_BYTES, 118, "slab_bytes")                                                           \
-	X(DIRTY_BYTES, 119, "dirty_bytes")                                                         \
-	X(WRITEBACK_BYTES, 120, "writeback_bytes")                                                 \
-	X(SWAP_TOTAL_BYTES, 121, "swap_total_bytes")                                               \
-	X(SWAP_FREE_BYTES, 122, "swap_free_bytes")                                                 \
-	X(ONE_MINUTE, 123, "one_minute")                                                           \
-	X(FIVE_MINUTES, 124, "five_minutes")                                                       \
-	X(FIFTEEN_MINUTES, 125, "fifteen_minutes")                                                 \
+	X(KHZ, 110, "kHz")                                                                         \
+	X(TOTAL_BYTES, 111, "total (bytes)")                                                       \
+	X(FREE_BYTES, 112, "free (bytes)")                                                         \
+	X(AVAILABLE_BYTES, 113, "available (bytes)")                                               \
+	X(BUFFERS_BYTES, 114, "buffers (bytes)")                                                   \
+	X(CACHED_BYTES, 115, "cached (bytes)")                                                     \
+	X(ANONYMOUS_BYTES, 116, "anonymous (bytes)")                                               \
+	X(SHARED_BYTES, 117, "shared (bytes)")                                                     \
+	X(SLAB_BYTES, 118, "slab (bytes)")                                                         \
+	X(DIRTY_BYTES, 119, "dirty (bytes)")                                                       \
+	X(WRITEBACK_BYTES, 120, "writeback (bytes)")                                               \
+	X(SWAP_TOTAL_BYTES, 121, "swap total (bytes)")                                             \
+	X(SWAP_FREE_BYTES, 122, "swap free (bytes)")                                               \
+	X(ONE_MINUTE, 123, "1 minute")                                                             \
+	X(FIVE_MINUTES, 124, "5 minutes")                                                          \
+	X(FIFTEEN_MINUTES, 125, "15 minutes")                                                      \
 	X(RUNNABLE, 126, "runnable")                                                               \
 	X(THREADS, 127, "threads")                                                                 \
-	X(CPU_SOME_PERCENT, 128, "cpu_some_percent")                                               \
-	X(CPU_FULL_PERCENT, 129, "cpu_full_percent")                                               \
-	X(MEMORY_SOME_PERCENT, 130, "memory_some_percent")                                         \
-	X(MEMORY_FULL_PERCENT, 131, "memory_full_percent")                                         \
-	X(IO_SOME_PERCENT, 132, "io_some_percent")                                                 \
-	X(IO_FULL_PERCENT, 133, "io_full_percent")                                                 \
-	X(IRQ_FULL_PERCENT, 134, "irq_full_percent")                                               \
+	X(CPU_SOME_PERCENT, 128, "CPU some (%)")                                                   \
+	X(CPU_FULL_PERCENT, 129, "CPU full (%)")                                                   \
+	X(MEMORY_SOME_PERCENT, 130, "memory some (%)")                                             \
+	X(MEMORY_FULL_PERCENT, 131, "memory full (%)")                                             \
+	X(IO_SOME_PERCENT, 132, "I/O some (%)")                                                    \
+	X(IO_FULL_PERCENT, 133, "I/O full (%)")                                                    \
+	X(IRQ_FULL_PERCENT, 134, "IRQ full (%)")                                                   \
 	X(OFFSET, 135, "offset")                                                                   \
 	X(PATH, 150, "path")                                                                       \
 	X(FILE_OFFSET, 151, "file_offset")                                                         \
@@ -227,6 +227,7 @@ enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };
 #define FXT_KOID_SOFTIRQ     (FXT_KOID_KYMO + 0x50000u) /* "Softirq", "softirq cpu N" */
 #define FXT_KOID_POWER       (FXT_KOID_KYMO + 0x70000u) /* "Power", "idle cpu N" */
 #define FXT_KOID_COUNTERS    (FXT_KOID_KYMO + 0x90000u) /* "Counters" and its thread */
+#define FXT_KOID_CODE        (FXT_KOID_KYMO + 0xb0000u) /* "Code" and its thread */
 #define FXT_KOID_REUSE_FIRST 2u
 #define FXT_KOID_REUSE_LAST  1023u
 
