@@ -151,6 +151,54 @@ expect_exit "0|3" container_as bob kymo record --own -d 1s -o /srv/bob/t.fxt
 expect_exit "0|3" "$KYMO" check "$CONTAINER/srv/bob/t.fxt"
 note "recorded for root, alice and bob after $SECONDS s"
 
+# ---- the README's section on the service, as it stands there ----
+
+container gpasswd -d alice kymo >"$TMP/gpasswd.log"
+mkdir "$CONTAINER/srv/tree" "$CONTAINER/srv/stubs"
+(cd "$ROOT" && cp -a --parents profile/examples/*.conf "$CONTAINER/srv/tree")
+printf '#!/bin/sh\nexec sleep 0.2\n' >"$CONTAINER/srv/stubs/make"
+# The other machine is this one.
+# shellcheck disable=SC2016 # for the stub
+printf '#!/bin/sh\nwhile [ "$1" != root@server ]; do shift; done\nshift\nexec sh -c "$*"\n' >"$CONTAINER/srv/stubs/ssh"
+chmod 755 "$CONTAINER"/srv/stubs/*
+rm "$CONTAINER/srv/alice/t.fxt"
+
+# by_readme COMMAND: as the one whom the README has in mind
+by_readme() {
+	local command=$1
+
+	case $command in
+	"kymo monitor "*) command="timeout 1 $command || [ \$? = 124 ]" ;; # (it goes on until somebody stops it)
+	esac
+	# (No filter by cgroup fits inside of a container.)
+	command="PATH=/srv/stubs:\$PATH; $(sed 's/ -d 5 / -d 1 /; s/ --unit nginx//' <<<"$command")"
+	case $1 in
+	*" --own "*) container_as bob bash -c "cd /srv/bob && $command" ;;
+	"kymo -H "*) container bash -c "cd /srv && $command" ;;
+	kymo" "[^v]*) container_as alice bash -c "cd /srv/alice && $command" ;;
+	*) container bash -c "cd /srv/tree && $command" ;;
+	esac
+}
+
+# (The containers of -M would have to be registered with a systemd-machined of this machine.)
+sed -n '/^## Use it as a service/,/^## Where/s/^    \([^#]*[^# ]\) *\(#.*\)\{0,1\}$/\1/p' "$ROOT/README.md" |
+	grep -v ' -M CONTAINER ' >"$TMP/commands"
+assert_ge "$(wc -l <"$TMP/commands")" 15 "commands of the README"
+while read -r command; do
+	expect_exit "0|3" by_readme "$command" </dev/null
+done <"$TMP/commands"
+for file in alice/t alice/web alice/box bob/mine server; do
+	check_archive "srv/$file.fxt"
+done
+expect_exit 0 "$KYMO" dump "$CONTAINER/srv/alice/web.fxt"
+assert_contains "$TMP/stdout" 'mark .*deployed' "her mark"
+# Its first chunk is to last longer than this test.
+begin disable --now kymo-collect@machine.service
+assert_ge "$(find "$CONTAINER/var/lib/kymo/machine" -name 'machine-*' | wc -l)" 1 "chunks of the machine"
+rm -r "$CONTAINER/etc/kymo/machine.conf" "$CONTAINER/var/lib/kymo/machine"
+container_as alice kymo stop box
+note "did what the README says after $SECONDS s"
+
 # ---- who is asked for a password ----
 
 echo 'root:the right one' | container chpasswd
