@@ -31,7 +31,7 @@ static const char *const help[] = {
 	"Keys",
 	"  f  functions            p  processes          t  threads",
 	"  a  functions and processes",
-	"  s  sort processes and threads by another column: CPU, switches, wait",
+	"  s  sort processes and threads by another column: CPU, switches, wait, memory, I/O",
 	"     (space) stop, and go on",
 	"  h  this; any other key goes back",
 	"  q  end",
@@ -45,7 +45,7 @@ static const char *const help[] = {
 	"  I/O       bytes a second that it read from storage and wrote to it",
 };
 
-static const char *const sort_names[TOP_SORT_MAX] = { "CPU", "switches", "wait" };
+static const char *const sort_names[TOP_SORT_MAX] = { "CPU", "switches", "wait", "memory", "I/O" };
 
 struct page {
 	struct outbuf *to;
@@ -479,13 +479,41 @@ static int by_wait(const void *a, const void *b)
 	return compare(x->wait_ns, y->wait_ns) ?: by_cpu(a, b);
 }
 
-void top_sort(struct live_window *w, enum top_sort by)
+static const struct top_usage *usage_of(const struct top_usages *u, const void *task)
 {
-	int (*const orders[TOP_SORT_MAX])(const void *, const void *) = { by_cpu, by_switches,
-									  by_wait };
+	return u ? top_usages_of(u, ((const struct live_task *)task)->pid) : NULL;
+}
+
+static int by_memory(const void *a, const void *b, void *usages)
+{
+	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+
+	return compare(x ? x->memory_bytes : 0, y ? y->memory_bytes : 0) ?: by_cpu(a, b);
+}
+
+static int by_io(const void *a, const void *b, void *usages)
+{
+	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+
+	return compare(x ? (uint64_t)x->io_bytes_a_second : 0,
+		       y ? (uint64_t)y->io_bytes_a_second : 0)
+		       ?: by_cpu(a, b);
+}
+
+void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by)
+{
+	/* Memory and I/O are a process's: its threads are in the order of CPU time. */
+	int (*const orders[TOP_SORT_MAX])(const void *, const void *) = {
+		by_cpu, by_switches, by_wait, by_cpu, by_cpu,
+	};
 
 	if (w->n_threads > 1)
 		qsort(w->threads, w->n_threads, sizeof(*w->threads), orders[by]);
-	if (w->n_processes > 1)
+	if (w->n_processes <= 1)
+		return;
+	if (by == TOP_BY_MEMORY || by == TOP_BY_IO)
+		qsort_r(w->processes, w->n_processes, sizeof(*w->processes),
+			by == TOP_BY_MEMORY ? by_memory : by_io, (void *)usages);
+	else
 		qsort(w->processes, w->n_processes, sizeof(*w->processes), orders[by]);
 }

@@ -26,6 +26,8 @@ enum top_sort {
 	TOP_BY_CPU,
 	TOP_BY_SWITCHES,
 	TOP_BY_WAIT,
+	TOP_BY_MEMORY,
+	TOP_BY_IO,
 	TOP_SORT_MAX,
 };
 
@@ -42,7 +44,8 @@ struct top_state {
 	bool paused;
 };
 
-void top_sort(struct live_window *w, enum top_sort by);
+/* USAGES, which may be NULL, are only looked at to sort by memory and I/O. */
+void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by);
 
 /*
  * Appends it to B as text: for a terminal of ROWS lines of COLUMNS, which it fills, or with both 0 for a file.

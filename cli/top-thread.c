@@ -165,8 +165,10 @@ static void show_window(struct top_thread *t, struct live_window *w, uint64_t no
 	*w = (struct live_window){ 0 };
 	t->state.real_ns = now.real_ns - (now.boot_ns - t->window.end_ns);
 	t->state.behind_ns = now_ns > t->window.end_ns ? now_ns - t->window.end_ns : 0;
-	top_sort(&t->window, t->state.sort);
+	/* Of those that run most more is known, whatever they are sorted by. */
+	top_sort(&t->window, NULL, TOP_BY_CPU);
 	top_usages_update(&t->usages, &t->window);
+	top_sort(&t->window, &t->usages, t->state.sort);
 	t->state.usages = &t->usages;
 	if (t->tty)
 		draw(t);
@@ -272,7 +274,7 @@ static void take_key(struct top_thread *t, char key)
 		break;
 	case 's':
 		t->state.sort = (t->state.sort + 1) % TOP_SORT_MAX;
-		top_sort(&t->window, t->state.sort);
+		top_sort(&t->window, &t->usages, t->state.sort);
 		break;
 	case ' ':
 		t->state.paused = !t->state.paused;

@@ -180,15 +180,27 @@ static void test_usage(void **state)
 
 static void test_sort(void **state)
 {
+	const struct top_usages usages = {
+		.n = 2,
+		.list = { { .pid = 2, .memory_bytes = 5, .io_bytes_a_second = 7.5 },
+			  { .pid = 3, .memory_bytes = 6 } },
+	};
 	struct live_window w = window();
 
 	(void)state;
-	top_sort(&w, TOP_BY_SWITCHES);
+	top_sort(&w, &usages, TOP_BY_MEMORY);
+	assert_int_equal(w.processes[0].pid, 3);
+	assert_int_equal(w.processes[1].pid, 2);
+	top_sort(&w, &usages, TOP_BY_IO);
+	assert_int_equal(w.processes[0].pid, 2);
+	top_sort(&w, NULL, TOP_BY_IO);
+	assert_int_equal(w.processes[0].pid, 1);
+	top_sort(&w, NULL, TOP_BY_SWITCHES);
 	assert_int_equal(w.processes[0].pid, 2);
 	assert_int_equal(w.processes[2].pid, 1);
-	top_sort(&w, TOP_BY_WAIT);
+	top_sort(&w, NULL, TOP_BY_WAIT);
 	assert_int_equal(w.processes[0].pid, 3);
-	top_sort(&w, TOP_BY_CPU);
+	top_sort(&w, NULL, TOP_BY_CPU);
 	assert_int_equal(w.processes[0].pid, 1);
 	assert_int_equal(w.processes[2].pid, 3);
 }
