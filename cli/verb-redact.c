@@ -63,12 +63,14 @@ static void report(const struct edit_redact_counts *counts, const struct edit_tr
 
 	if (!json || out->to.file.standard) {
 		fprintf(stderr,
-			"%s: %s, %" PRIu64 " records; %" PRIu64 " texts and %" PRIu64
-			" numbers replaced, %" PRIu64 " blobs and %" PRIu64
-			" records of unknown type left out\n",
+			"%s: %s, %" PRIu64 " record%s; %" PRIu64 " text%s and %" PRIu64
+			" number%s replaced, %" PRIu64 " blob%s and %" PRIu64
+			" record%s of unknown type left out\n",
 			out->to.file.path, text_format_size(size, out->to.bytes),
-			counts->copied.records, counts->texts, counts->numbers, counts->blobs,
-			counts->copied.refused);
+			counts->copied.records, text_s(counts->copied.records), counts->texts,
+			text_s(counts->texts), counts->numbers, text_s(counts->numbers),
+			counts->blobs, text_s(counts->blobs), counts->copied.refused,
+			text_s(counts->copied.refused));
 		edit_trace_say_unknown(out->to.file.path,
 				       &(struct edit_counts){ .arguments = counts->copied.arguments,
 							      .longer = counts->copied.longer });

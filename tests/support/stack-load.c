@@ -281,6 +281,8 @@ static struct waiter {
 	const char *name;
 	void (*wait)(void);
 	uint64_t waited_ns; /* as seen from inside */
+	uint64_t
+		delay_ns; /* how long it waited for a CPU, as the kernel counts it; 0 if it does not */
 	pid_t tid;
 	pthread_t thread;
 } waiters[];
@@ -360,6 +362,19 @@ static void answer_fault(void)
 		die("UFFDIO_COPY");
 }
 
+static uint64_t read_delay_ns(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	uint64_t ran, delay = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%" SCNu64 " %" SCNu64, &ran, &delay) != 2)
+		delay = 0;
+	fclose(f);
+	return delay;
+}
+
 NOINLINE void *wait_often(void *userdata);
 void *wait_often(void *userdata)
 {
@@ -372,6 +387,7 @@ void *wait_often(void *userdata)
 		w->wait();
 		w->waited_ns += now_ns(CLOCK_BOOTTIME) - begin;
 	}
+	w->delay_ns = read_delay_ns();
 	BARRIER;
 	return NULL;
 }
@@ -448,9 +464,10 @@ static void print_truth(void)
 	       (int)getpid(), now_ns(CLOCK_PROCESS_CPUTIME_ID), leaf_ns[0], leaf_ns[1], leaf_ns[2],
 	       n_disk_faults);
 	for (int i = 0; wait_ms && i < n_waiters; i++)
-		printf("%s{\"name\": \"%s\", \"tid\": %d, \"n\": %d, \"ns\": %" PRIu64 "}",
+		printf("%s{\"name\": \"%s\", \"tid\": %d, \"n\": %d, \"ns\": %" PRIu64
+		       ", \"delay_ns\": %" PRIu64 "}",
 		       i ? ", " : "", waiters[i].name, (int)waiters[i].tid, WAITS,
-		       waiters[i].waited_ns);
+		       waiters[i].waited_ns, waiters[i].delay_ns);
 	puts("]}");
 	fflush(stdout);
 }

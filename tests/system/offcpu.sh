@@ -24,12 +24,12 @@ cp "$TMP/stdout" "$TMP/truth.json"
 summarize "$TMP/t.fxt"
 assert_no_loss
 
-json "$TMP/truth.json" '.waits[] | [.name, .tid, .n, .ns] | @tsv' >"$TMP/waits"
+json "$TMP/truth.json" '.waits[] | [.name, .tid, .n, .ns, .delay_ns] | @tsv' >"$TMP/waits"
 kinds=$(wc -l <"$TMP/waits")
 assert_ge "$kinds" 3 "kinds of waits"
 [ "$kinds" -gt 3 ] || note "not tested: page faults of a known length (no userfaultfd)"
 main=$(json "$TMP/truth.json" .pid)
-while read -r name tid n ns; do
+while read -r name tid n ns delay_ns; do
 	find_function "$name"
 	# The innermost frame of the program is the function that waits. (Where the kernel did not report a switch its
 	# own frames are not known.)
@@ -45,7 +45,10 @@ while read -r name tid n ns; do
 	assert_ge "$(awk '$5' "$TMP/found" | wc -l)" $((n * 3 / 4)) "times with the kernel's frames in $name"
 	total=$(awk '{ t += $2 - $1 } END { printf "%d", t }' "$TMP/found")
 	note "$name: $n times, $((ns / 1000)) us as seen from inside, $((total / 1000)) us in the archive"
-	assert_within "$total" "$ns" 2 "time in $name"
+	# A thread that waits for a CPU before it sleeps, or is preempted for less than is recorded, sees that
+	# from inside as a part of its wait.
+	assert_le "$total" $((ns + ns / 50)) "time in $name"
+	assert_ge "$total" $((ns - ns / 50 - delay_ns)) "time in $name"
 	# (a busy machine takes the CPU away for long, too)
 	assert_ge "$(awk '$3 == "S"' "$TMP/found" | wc -l)" "$n" "times asleep in $name"
 	assert_eq "$(awk '$3 != "S" && $3 != "R"' "$TMP/found" | wc -l)" 0 "times in other states in $name"
