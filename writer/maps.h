@@ -30,7 +30,7 @@
 #include "base/cleanup.h"
 #include "base/table.h"
 #include "writer/event.h"
-#include "writer/fxt/fxt-names.h"
+#include "writer/koids.h"
 
 /* More are counted, and not found. */
 enum { MAPS_MAX = 1 << 20 };

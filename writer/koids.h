@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Koids, the ids of threads and processes in an archive (docs/FXT-MAPPING.md, "Koids"): a thread's is
+ * its tid, a process's its tgid, in the initial pid namespace (at most 2^22). The second owner of a
+ * tid in one trace gets tid + (2 << 22), the third tid + (3 << 22), ... up to 1023; kernel threads are
+ * threads of process 2; what is no Linux task has a koid from 1 << 22 on. 0 is the idle thread. All
+ * fit the 32 bits that readers keep. Without libc, for the bpf target.
+ */
+#pragma once
+
+#define FXT_KOID_TID_BITS 22
+#define FXT_KOID_KTHREADD 2u
+#define FXT_KOID_TID_MASK ((1u << FXT_KOID_TID_BITS) - 1)
+#define FXT_KOID_KYMO     (1u << FXT_KOID_TID_BITS) /* pseudo-process "kymo" and its thread */
+#define FXT_KOID_KYMO_CPU (FXT_KOID_KYMO + 1)       /* + cpu: pseudo-thread "cpu N" of it */
+/* "other": what a filter left out. One a CPU, since readers know one place for a thread: + cpu. */
+#define FXT_KOID_OTHER   (FXT_KOID_KYMO + 0x20000u)
+#define FXT_KOID_UNKNOWN (FXT_KOID_KYMO + 0x1ffffu) /* "unknown": a damaged reference */
+/* Pseudo-processes for what belongs to a CPU; + 1 + cpu: their threads */
+#define FXT_KOID_IRQ         (FXT_KOID_KYMO + 0x30000u) /* "IRQ", "irq cpu N" */
+#define FXT_KOID_SOFTIRQ     (FXT_KOID_KYMO + 0x50000u) /* "Softirq", "softirq cpu N" */
+#define FXT_KOID_POWER       (FXT_KOID_KYMO + 0x70000u) /* "Power", "idle cpu N" */
+#define FXT_KOID_COUNTERS    (FXT_KOID_KYMO + 0x90000u) /* "Counters" and its thread */
+#define FXT_KOID_CODE        (FXT_KOID_KYMO + 0xb0000u) /* "Code" and its thread */
+#define FXT_KOID_REUSE_FIRST 2u
+#define FXT_KOID_REUSE_LAST  1023u
+
+/* The tid that KOID, a thread's, is of. */
+static inline __attribute__((always_inline, unused)) unsigned fxt_koid_tid(unsigned long long koid)
+{
+	return koid & ((1u << FXT_KOID_TID_BITS) - 1);
+}
+
+/* Whether KOID is the "other" of a CPU. */
+static inline __attribute__((always_inline, unused)) int fxt_koid_is_other(unsigned long long koid)
+{
+	return koid - FXT_KOID_OTHER <= 0xffff;
+}
