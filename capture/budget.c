@@ -96,9 +96,8 @@ static void measure(struct budget *b)
 	if (!b->measures || last == SHED_MAX)
 		return;
 	b->measures = false;
-	b->stages[last].saved_ppm = b->stages[last].saved_ppm > b->ppm
-					    ? b->stages[last].saved_ppm - b->ppm
-					    : 0;
+	b->stages[last].saved_ppm =
+		b->stages[last].saved_ppm > b->ppm ? b->stages[last].saved_ppm - b->ppm : 0;
 }
 
 /* What STAGE would cost now: as much as it did, for as much work. */
@@ -142,8 +141,7 @@ enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns,
 	if (b->limit_ppm == 0 || b->ppm <= b->limit_ppm) {
 		b->n_over = 0;
 		*ret = next_to_return(b);
-		if (b->limit_ppm == 0 || *ret == SHED_MAX ||
-		    !may_return(b, *ret, now_ns, gone_ns))
+		if (b->limit_ppm == 0 || *ret == SHED_MAX || !may_return(b, *ret, now_ns, gone_ns))
 			return BUDGET_STAY;
 		come_back(b, *ret, now_ns);
 		return BUDGET_RETURN;

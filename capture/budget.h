@@ -16,9 +16,9 @@
 #define BUDGET_LOOK_NS UINT64_C(1000000000)
 
 /* How long it must be calm at first, and at most; what went again so soon after its return has come back too early. */
-#define BUDGET_CALM_NS	   UINT64_C(5000000000)
+#define BUDGET_CALM_NS     UINT64_C(5000000000)
 #define BUDGET_CALM_NS_MAX UINT64_C(640000000000)
-#define BUDGET_SOON_NS	   UINT64_C(60000000000)
+#define BUDGET_SOON_NS     UINT64_C(60000000000)
 
 enum budget_shed {
 	SHED_STACKS,  /* samples and times off CPU */
@@ -39,17 +39,17 @@ enum budget_act {
 /* What can go. */
 struct budget_stage {
 	uint64_t saved_ppm; /* what it cost, as far as that is known */
-	uint64_t work;	    /* of the machine, in a second at that time; 0 = not known */
+	uint64_t work;      /* of the machine, in a second at that time; 0 = not known */
 	uint64_t calm_ns;   /* that its return waits for; 0 = the least */
 	uint64_t gone_ns, back_ns;
 };
 
 struct budget {
 	uint64_t limit_ppm; /* of one CPU; 0 = none. May change between two looks */
-	uint32_t there;	    /* bits 1 << SHED_*: what can go and has not */
-	uint32_t away;	    /* likewise: what has gone */
-	uint64_t ppm;	    /* of one CPU, in the time before the last look */
-	uint64_t rate;	    /* work of the machine in a second, likewise; 0 = not known */
+	uint32_t there;     /* bits 1 << SHED_*: what can go and has not */
+	uint32_t away;      /* likewise: what has gone */
+	uint64_t ppm;       /* of one CPU, in the time before the last look */
+	uint64_t rate;      /* work of the machine in a second, likewise; 0 = not known */
 	uint64_t look_ns, cost_ns, work;
 	unsigned n_over;  /* looks in a row */
 	uint64_t calm_ns; /* so long it has been calm */

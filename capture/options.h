@@ -208,7 +208,8 @@ struct session_options {
 	size_t n_own_gids;
 	uint64_t
 		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
-	uint64_t max_overhead_machine_ppm; /* likewise, of all CPUs that are online. With both the lower one holds */
+	uint64_t
+		max_overhead_machine_ppm; /* likewise, of all CPUs that are online. With both the lower one holds */
 	bool pauses; /* what costs more than that, whatever was left out, pauses; else it ends. Of profiles */
 	struct trigger_options triggers;
 	uint32_t categories; /* 0 = default */

@@ -195,9 +195,9 @@ uint64_t recorder_n_triggers(const struct recorder *r)
 void recorder_forget_running(struct recorder *r)
 {
 	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
-		r->running[cpu] = r->schedule.filtered ? (uint64_t)OTHER_PRIO << 32 |
-								 (FXT_KOID_OTHER + cpu)
-						       : 0;
+		r->running[cpu] = r->schedule.filtered
+					  ? (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu)
+					  : 0;
 }
 
 int recorder_begin(struct recorder *r, const struct worker_news *news,

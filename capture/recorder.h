@@ -49,11 +49,11 @@ struct recorder {
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	uint32_t categories;
-	bool own;            /* one user's own processes only */
-	uint64_t own_lost;   /* of the records that tell whose they are */
-	bool opened, closed; /* head and end of the archive are written */
-	bool pauses, paused; /* a pause has been ordered; and it has been written */
-	uint64_t end_ns;     /* once it is set */
+	bool own;                     /* one user's own processes only */
+	uint64_t own_lost;            /* of the records that tell whose they are */
+	bool opened, closed;          /* head and end of the archive are written */
+	bool pauses, paused;          /* a pause has been ordered; and it has been written */
+	uint64_t end_ns;              /* once it is set */
 	uint64_t start_ns, listed_ns; /* since when it is recorded: after a pause, since then */
 	bool splits;               /* it may be split into chunks: what their heads say is kept */
 	uint32_t chunk;            /* the number of this one, from 1; 0 if it is not split */

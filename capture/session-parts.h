@@ -22,10 +22,10 @@
 
 enum session_pause {
 	SESSION_GOES,
-	SESSION_PAUSES,   /* ordered: the programs are being detached */
-	SESSION_PAUSED,   /* nothing is recorded, and the archive says so */
-	SESSION_RESUMES,  /* ordered: the programs are being attached; rings are for later */
-	SESSION_BEGUN,    /* they run, and the archive is yet to say so */
+	SESSION_PAUSES,  /* ordered: the programs are being detached */
+	SESSION_PAUSED,  /* nothing is recorded, and the archive says so */
+	SESSION_RESUMES, /* ordered: the programs are being attached; rings are for later */
+	SESSION_BEGUN,   /* they run, and the archive is yet to say so */
 };
 
 struct session {
@@ -70,7 +70,7 @@ struct session {
 	size_t n_sheds;
 	struct session_shed steps[SESSION_STEPS_MAX]; /* a ring */
 	uint64_t n_steps, n_steps_written;
-	uint32_t away, away_done; /* bits 1 << SHED_*: ordered; and as the worker says */
+	uint32_t away, away_done;     /* bits 1 << SHED_*: ordered; and as the worker says */
 	unsigned n_failed, n_resumed; /* likewise */
 	enum session_pause pause;
 	uint64_t pause_ns;        /* when it began */

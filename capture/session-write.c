@@ -196,11 +196,10 @@ static int close_archive(struct session *s)
 void session_drain(struct session *s)
 {
 	/* Once the programs are gone, nothing comes any more. */
-	bool all = s->quiet ||
-		   (s->pause == SESSION_PAUSES && s->away_done >> SHED_SESSION & 1);
-	uint64_t now_ns = clock_boot_ns(),
-		 horizon_ns = s->quiet				? MERGE_ALL
-			      : s->pause == SESSION_PAUSED	? now_ns
+	bool all = s->quiet || (s->pause == SESSION_PAUSES && s->away_done >> SHED_SESSION & 1);
+	uint64_t now_ns = clock_boot_ns(), horizon_ns = s->quiet ? MERGE_ALL
+							: s->pause == SESSION_PAUSED
+								? now_ns
 								: now_ns - MERGE_MARGIN_NS;
 	int r = 0;
 

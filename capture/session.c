@@ -529,7 +529,8 @@ void session_dispatch(struct session *s)
 			due |= s->n_steps_written < s->n_steps;
 		} else if (s->worker && fd == worker_fd(s->worker)) {
 			on_news(s);
-			due |= s->quiet || s->pause != SESSION_GOES; /* what is read then is waited for */
+			due |= s->quiet ||
+			       s->pause != SESSION_GOES; /* what is read then is waited for */
 		} else if (s->recorder.collector &&
 			   fd == collector_doorbell_fd(s->recorder.collector)) {
 			collector_answer_doorbell(s->recorder.collector);

@@ -53,7 +53,7 @@ struct session_counters {
 	uint64_t triggers; /* that have fired, also those that nobody was told of */
 	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last look */
 	unsigned n_cpus;   /* that are online: of so many the machine's CPU time is */
-	uint64_t n_steps;  /* that were taken for the budget: things that went, and that came back */
+	uint64_t n_steps; /* that were taken for the budget: things that went, and that came back */
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not yet */
 	uint64_t stop_ns;  /* CLOCK_BOOTTIME; 0 = not yet */
 };
@@ -63,7 +63,7 @@ struct session_shed {
 	enum budget_shed what;
 	uint64_t ts_ns;               /* CLOCK_BOOTTIME */
 	uint64_t cost_ppm, limit_ppm; /* of one CPU */
-	uint32_t n_cpus;              /* the limit is a share of the time of so many; 0 = of one CPU's */
+	uint32_t n_cpus; /* the limit is a share of the time of so many; 0 = of one CPU's */
 	bool back;
 };
 

@@ -61,10 +61,11 @@ struct worker_news {
 	struct outbuf mappings; /* struct rec_mapping, of what was there at the start. Owned */
 	uint32_t away;          /* bits 1 << SHED_*: has gone, as was ordered, and is not back */
 	unsigned n_failed;      /* of those that were to come back, how many could not */
-	unsigned n_resumed;     /* how often all has begun again: then the times and lists above are new */
-	uint64_t n_snapshots;   /* said, of those that were ordered */
-	int snapshot_error;     /* why the last of them is not whole, or 0 */
-	uint64_t cpu_ns;        /* CPU time of the thread */
+	unsigned
+		n_resumed; /* how often all has begun again: then the times and lists above are new */
+	uint64_t n_snapshots; /* said, of those that were ordered */
+	int snapshot_error;   /* why the last of them is not whole, or 0 */
+	uint64_t cpu_ns;      /* CPU time of the thread */
 };
 
 /* Starts the thread, with a copy of OPTIONS. Returns 0 or a negative errno. */

@@ -103,7 +103,7 @@ static void complain_of_step(const struct session_view *v, const struct session_
 			     const char *what)
 {
 	bool ended = strcmp(v->reason, "overhead") == 0;
-	const char *text = step->back			      ? back_texts[step->what]
+	const char *text = step->back                             ? back_texts[step->what]
 			   : step->what == SHED_SESSION && !ended ? "paused"
 								  : shed_texts[step->what];
 

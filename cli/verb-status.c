@@ -81,9 +81,8 @@ static void print_budget(const struct session_view *v)
 		       budget_shed_names[v->sheds[i].what],
 		       value_share(v->sheds[i].cost_ppm, n_cpus), value_share_of(n_cpus),
 		       value_share(v->sheds[i].limit_ppm, n_cpus),
-		       v->sheds[i].what == SHED_SESSION && v->counters.stop_ns == 0
-			       ? ": paused"
-			       : "");
+		       v->sheds[i].what == SHED_SESSION && v->counters.stop_ns == 0 ? ": paused"
+										    : "");
 	}
 	for (size_t i = 0; i < v->n_steps; i++)
 		if (v->steps[i].back)

@@ -408,7 +408,7 @@ static void log_step(const struct log_subject *about, const struct session_shed 
 
 	if (step->back)
 		log_session(about, "records %s again: it took %.2f%% of %s, the limit is %.2f%%",
-				 what, cost, of, limit);
+			    what, cost, of, limit);
 	else
 		log_session_warning(about, 0, "sheds %s: it took %.2f%% of %s, the limit is %.2f%%",
 				    what, cost, of, limit);

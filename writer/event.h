@@ -44,9 +44,9 @@ enum event_kind {
 	EVENT_USAGE,    /* what was allocated with one stack, so far */
 	EVENT_SNAPSHOT, /* the blocks that follow are all that live */
 	EVENT_BLOCK,    /* something that was allocated and lives */
-	EVENT_SHED,     /* from here on less is recorded: it cost too much; or this is recorded again */
-	EVENT_TRIGGER,  /* something was as bad as was asked for */
-	EVENT_CONTEXT,  /* what is allocated from here on, or until here, is of a context */
+	EVENT_SHED, /* from here on less is recorded: it cost too much; or this is recorded again */
+	EVENT_TRIGGER, /* something was as bad as was asked for */
+	EVENT_CONTEXT, /* what is allocated from here on, or until here, is of a context */
 	EVENT_KIND_MAX,
 };
 

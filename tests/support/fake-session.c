@@ -314,9 +314,8 @@ static void step(struct session *s, bool back)
 		.what = SHED_STACKS,
 		.ts_ns = clock_boot_ns(),
 		.cost_ppm = back ? 10000 : 70000,
-		.limit_ppm = s->options.max_overhead_ppm
-				     ? s->options.max_overhead_ppm
-				     : 2 * s->options.max_overhead_machine_ppm,
+		.limit_ppm = s->options.max_overhead_ppm ? s->options.max_overhead_ppm
+							 : 2 * s->options.max_overhead_machine_ppm,
 		.n_cpus = s->options.max_overhead_machine_ppm ? 2 : 0,
 		.back = back,
 	};

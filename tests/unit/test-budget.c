@@ -115,10 +115,10 @@ static void test_looks(void **state)
 struct world {
 	struct budget b;
 	uint64_t now_ns, cost_ns, work;
-	bool blind;	     /* nobody knows what the machine does */
+	bool blind;          /* nobody knows what the machine does */
 	unsigned n_steps;    /* all together */
 	unsigned n_sessions; /* pauses among them, and ends of them */
-	char said[64];	     /* the steps, as in run() */
+	char said[64];       /* the steps, as in run() */
 };
 
 static void look(struct world *w, double load)
