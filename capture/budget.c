@@ -7,6 +7,9 @@ enum { OVER_MAX = 2 };
 /* Nothing comes back to cost more than this share of the limit: or it would go again with the next little load. */
 enum { LOW_NUMERATOR = 3, LOW_DENOMINATOR = 4 };
 
+/* After so many calm times half of an estimate is believed. */
+enum { HALF_LIFE = 4 };
+
 const char *const budget_shed_names[SHED_MAX] = {
 	[SHED_STACKS] = "stacks",
 	[SHED_WAKEUPS] = "wakeups",
@@ -100,12 +103,18 @@ static void measure(struct budget *b)
 		b->stages[last].saved_ppm > b->ppm ? b->stages[last].saved_ppm - b->ppm : 0;
 }
 
-/* What STAGE would cost now: as much as it did, for as much work. */
-static double estimate(const struct budget *b, const struct budget_stage *stage)
+/*
+ * What STAGE would cost now: as much as it did, for as much work. The longer ago that is, the less it is worth: what costs by
+ * other things than switches (memory that is allocated, say) is found out by trying.
+ */
+static double estimate(const struct budget *b, const struct budget_stage *stage, uint64_t now_ns)
 {
-	if (stage->work == 0 || b->rate == 0)
+	uint64_t halvings = (now_ns - stage->gone_ns) / (HALF_LIFE * calm_needed(stage));
+
+	if (stage->work == 0 || b->rate == 0 || halvings > 62)
 		return 0;
-	return (double)stage->saved_ppm * (double)b->rate / (double)stage->work;
+	return (double)stage->saved_ppm * (double)b->rate / (double)stage->work /
+	       (double)(UINT64_C(1) << halvings);
 }
 
 /* Whether it is time for WHAT to come back; GONE_NS are since the last look. */
@@ -115,7 +124,7 @@ static bool may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
 	double low_ppm = (double)b->limit_ppm * LOW_NUMERATOR / LOW_DENOMINATOR;
 	bool tried = now_ns >= stage->gone_ns + BUDGET_CALM_NS_MAX;
 
-	if ((double)b->ppm + (tried ? 0 : estimate(b, stage)) > low_ppm) {
+	if ((double)b->ppm + (tried ? 0 : estimate(b, stage, now_ns)) > low_ppm) {
 		b->calm_ns = 0;
 		return false;
 	}

@@ -5,7 +5,7 @@
  * Over the limit in two looks in a row, the next thing goes: first what takes call stacks, then what sees wakeups, at
  * last everything. What went last comes back first, one thing at a time, after a calm time in which the cost, with what
  * its return is estimated to cost, was low in each look. That estimate is what it cost when it went, times how much more or less the
- * machine has switched threads since. What has to go again soon waits twice as long the next time, up to a limit; and however
+ * machine switches threads now, and half of that after each four calm times. What has to go again soon waits twice as long the next time, up to a limit; and however
  * wrong an estimate may be, after that limit it is tried.
  */
 #pragma once
