@@ -92,6 +92,16 @@ char *value_format_percent(char *to, uint64_t ppm)
 	return to;
 }
 
+double value_share(uint64_t ppm, unsigned n_cpus)
+{
+	return (double)ppm / 1e4 / (n_cpus ? n_cpus : 1);
+}
+
+const char *value_share_of(unsigned n_cpus)
+{
+	return n_cpus ? "the machine" : "a CPU";
+}
+
 /* A decimal number with up to four digits behind the point, then '%'. Returns 0, -EINVAL or -ERANGE. */
 static int parse_percent(const char *text, uint64_t *ret_ppm)
 {

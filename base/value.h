@@ -27,6 +27,10 @@ int value_parse_percent(const char *text, uint64_t min_ppm, uint64_t max_ppm, ui
 /* yes, no, true, false, on, off, 1, 0. */
 int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]);
 
+/* The share that PPM of one CPU is of N_CPUS (0: of one), in percent, and of what that is: "a CPU", "the machine". */
+double value_share(uint64_t ppm, unsigned n_cpus);
+const char *value_share_of(unsigned n_cpus);
+
 /* "0.1%": room as for text_format_*(); writes to TO and returns TO. */
 char *value_format_percent(char *to, uint64_t ppm);
 

@@ -41,7 +41,7 @@ static const char *keep_name(struct table *t, uint64_t key, const char *name)
 /* Cuts what lies between the two to the time of the recording. False if nothing is left. */
 static bool cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
 {
-	if (*end_ns <= a->from_ns || *begin_ns > a->to_ns)
+	if (*end_ns <= a->from_ns || *begin_ns > a->to_ns || *begin_ns < a->seen_ns)
 		return false;
 	if (*begin_ns < a->from_ns)
 		*begin_ns = a->from_ns;

@@ -19,6 +19,7 @@ struct activity {
 	struct fxt_archive *archive; /* borrowed, both */
 	struct tasks *tasks;
 	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
+	uint64_t seen_ns;        /* what began before, nobody can say how it ended */
 	uint64_t n_events;       /* written */
 	uint64_t lost[CLASS_MAX];
 	struct table functions;   /* address -> its name, owned */

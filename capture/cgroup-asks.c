@@ -58,7 +58,7 @@ void cgroup_asks_begin(struct cgroup_asks *a, const struct outbuf *tasks, bool o
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	struct table seen = { 0 };
 
-	if (cgroup_paths_new("", &a->paths) < 0)
+	if (!a->paths && cgroup_paths_new("", &a->paths) < 0)
 		return;
 	for (size_t i = 0; i < tasks->size / sizeof(*list); i++) {
 		const struct rec_identity *id = &list[i].task;

@@ -37,6 +37,7 @@ struct collector {
 	const char *clock;                   /* of the sampler */
 	uint32_t frequency;                  /* likewise */
 	enum probes_way way;                 /* with CATEGORIES_MEMORY */
+	bool no_wakeups;                     /* they were shed */
 	bool *online;                        /* room for a list */
 	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
 	struct rec_state *states;            /* where a look-up puts those of all CPUs */

@@ -279,6 +279,34 @@ static struct collector_lost pending_in_map_ring(struct collector *c, unsigned c
 	return (struct collector_lost){ lost.count, lost.first_ns, lost.last_ns };
 }
 
+static void forget_lost_words(struct word_ring *ring)
+{
+	if (!ring)
+		return;
+	ring->lost_count = ring->lost_first_ns = ring->lost_last_ns = 0;
+	ring->lost_tid = ring->shown_tid = 0;
+}
+
+void collector_forget_lost(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.rec_states);
+
+	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++) {
+		for (enum event_class class = 0; class < CLASS_MAX; class ++)
+			forget_lost_words(collector_ring(c, class, cpu));
+		if (c->map_rings)
+			map_rings_forget_lost(c->map_rings, cpu);
+	}
+	for (uint32_t at = 0; at < REC_RINGS; at++) {
+		if (!has_rec_ring(c->categories, at) || bpf_map_lookup_elem(fd, &at, c->states) < 0)
+			continue;
+		for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
+			c->states[cpu].lost_count = c->states[cpu].lost_first_ns =
+				c->states[cpu].lost_last_ns = 0;
+		bpf_map_update_elem(fd, &at, c->states, BPF_ANY);
+	}
+}
+
 struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
 					     unsigned cpu)
 {

@@ -149,14 +149,14 @@ struct attach_row {
 	struct bpf_link **link;
 };
 
-/* Attaches those of ROWS that are loaded, in their order. Returns 0 or a negative errno with a sentence. */
+/* Attaches those of ROWS that are loaded and not attached, in their order. Returns 0 or a negative errno with a sentence. */
 static int attach_rows(const struct attach_row *rows, size_t n, char **reterr_text)
 {
 	char deed[64];
 
 	load_error_begin();
 	for (size_t i = 0; i < n; i++) {
-		if (!bpf_program__autoload(rows[i].prog))
+		if (!bpf_program__autoload(rows[i].prog) || *rows[i].link)
 			continue;
 		*rows[i].link = bpf_program__attach(rows[i].prog);
 		if (*rows[i].link)
@@ -167,7 +167,20 @@ static int attach_rows(const struct attach_row *rows, size_t n, char **reterr_te
 	return 0;
 }
 
-int collector_attach(struct collector *c, char **reterr_text)
+static int attach_wakeups(struct collector *c, char **reterr_text)
+{
+	struct kymo_bpf *skel = c->skel;
+	const struct attach_row rows[] = {
+		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
+		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
+		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
+	};
+
+	return attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+}
+
+/* All but stacks, and but what was shed. */
+static int attach(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
 	/* In this order: who a thread is must be known before it is seen running. The switches come
@@ -200,21 +213,30 @@ int collector_attach(struct collector *c, char **reterr_text)
 		{ skel->progs.on_cpu_idle, &skel->links.on_cpu_idle },
 		{ skel->progs.on_cpu_frequency, &skel->links.on_cpu_frequency },
 		{ skel->progs.on_sched_migrate_task, &skel->links.on_sched_migrate_task },
-		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
-		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
-		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
-		{ skel->progs.on_sched_switch, &skel->links.on_sched_switch },
 	};
+	const struct attach_row last = { skel->progs.on_sched_switch,
+					 &skel->links.on_sched_switch };
+	int r = attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+
+	if (r == 0 && !c->no_wakeups)
+		r = attach_wakeups(c, reterr_text);
+	return r < 0 ? r : attach_rows(&last, 1, reterr_text);
+}
+
+int collector_attach(struct collector *c, char **reterr_text)
+{
 	int r = start_map_rings(c, reterr_text);
 
-	return r < 0 ? r : attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+	return r < 0 ? r : attach(c, reterr_text);
 }
 
 int collector_start_stacks(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
-	/* The second one looks at times of on_sched_switch: they run in the order in which they are attached. */
+	/* The last one looks at times of on_sched_switch: they run in the order in which they are attached. (The first is
+	 * there, unless it went with the stacks.) */
 	const struct attach_row rows[] = {
+		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
 		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
 		{ skel->progs.on_offcpu_switch, &skel->links.on_offcpu_switch },
 	};
@@ -306,10 +328,79 @@ void collector_shed_stacks(struct collector *c)
 
 void collector_shed_wakeups(struct collector *c)
 {
+	c->no_wakeups = true;
 	drop_link(&c->skel->links.on_sched_waking);
 	drop_link(&c->skel->links.on_sched_wakeup_new);
 	if (!c->skel->links.on_offcpu_waking)
 		drop_link(&c->skel->links.on_softirq_raise);
+}
+
+/* Threads that were away when the programs went: some have come back and left again since. */
+static void forget_away(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.offcpu_threads);
+	uint32_t tid;
+
+	while (fd >= 0 && bpf_map_get_next_key(fd, NULL, &tid) == 0)
+		if (bpf_map_delete_elem(fd, &tid) < 0)
+			break;
+}
+
+/* What had begun on each CPU has ended since, or something else has begun. */
+static int forget_begun(struct collector *c)
+{
+	_cleanup_free_ struct cpu_state *none = calloc(c->n_cpus, sizeof(*none));
+	int fd = bpf_map__fd(c->skel->maps.cpu_states);
+	uint32_t zero = 0;
+
+	if (!none)
+		return -ENOMEM;
+	return fd >= 0 && bpf_map_update_elem(fd, &zero, none, BPF_ANY) < 0 ? -errno : 0;
+}
+
+int collector_return_stacks(struct collector *c, char **reterr_text)
+{
+	int r;
+
+	forget_away(c);
+	r = collector_start_stacks(c, reterr_text);
+	if (r < 0)
+		collector_shed_stacks(c);
+	return r;
+}
+
+int collector_return_wakeups(struct collector *c, char **reterr_text)
+{
+	int r = attach_wakeups(c, reterr_text);
+
+	if (r < 0)
+		collector_shed_wakeups(c);
+	c->no_wakeups = r < 0;
+	return r;
+}
+
+int collector_resume(struct collector *c, char **reterr_text)
+{
+	const struct attach_row first = { c->skel->progs.on_cpuhp_exit,
+					  &c->skel->links.on_cpuhp_exit };
+	int r = forget_begun(c);
+
+	if (r < 0)
+		return load_error(r, "begin again", reterr_text);
+	r = attach_rows(&first, 1, reterr_text);
+	if (r == 0) {
+		map_rings_start(c->map_rings);
+		collector_look_after_cpus(c);
+		r = attach(c, reterr_text);
+	}
+	if (r < 0)
+		collector_pause(c);
+	return r;
+}
+
+void collector_pause(struct collector *c)
+{
+	collector_detach(c);
 }
 
 void collector_detach(struct collector *c)

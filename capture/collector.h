@@ -78,9 +78,24 @@ const char *collector_sample_clock(const struct collector *c);
 /* To be called now and then by whoever attached: CPUs that have come back are looked after again. */
 void collector_look_after_cpus(struct collector *c);
 
-/* Takes call stacks no more, or sees wakeups no more: their programs are detached. May take a while. */
+/*
+ * Records less: takes call stacks no more, sees wakeups no more, or nothing at all; their programs are detached. Each may take a while.
+ * After collector_pause() no program runs, as after collector_detach(), and what is in the rings stays.
+ */
 void collector_shed_stacks(struct collector *c);
 void collector_shed_wakeups(struct collector *c);
+void collector_pause(struct collector *c);
+
+/*
+ * And more again, what went last first. What had begun meanwhile is forgotten, and what comes out of the rings may have begun
+ * before, unseen. Return as collector_new().
+ */
+int collector_return_stacks(struct collector *c, char **reterr_text);
+int collector_return_wakeups(struct collector *c, char **reterr_text);
+int collector_resume(struct collector *c, char **reterr_text);
+
+/* While it is paused, by whom it is drained: what was lost has been told of. */
+void collector_forget_lost(struct collector *c);
 
 /* The programs are to send each stack again: those that they have sent are forgotten. */
 void collector_forget_stacks(struct collector *c);

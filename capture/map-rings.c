@@ -326,13 +326,33 @@ int map_rings_watch(struct map_rings *r, int epoll_fd)
 	return error;
 }
 
+static void stop_ring(const struct ring *ring)
+{
+	for (int i = 0; i < 2; i++)
+		if (ring->fds[i] >= 0)
+			ioctl(ring->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
 void map_rings_stop(struct map_rings *r)
 {
-	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
-		for (int i = 0; i < 2; i++)
-			if (r->cpus[cpu].ring.fds[i] >= 0)
-				ioctl(r->cpus[cpu].ring.fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	pthread_mutex_lock(&r->lock);
+	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
+		stop_ring(&r->cpus[cpu].ring);
+		stop_ring(&r->cpus[cpu].next);
+	}
+	pthread_mutex_unlock(&r->lock);
 	r->stopped = true;
+}
+
+void map_rings_start(struct map_rings *r)
+{
+	r->stopped = false;
+	memset(r->online, false, r->n_cpus * sizeof(*r->online));
+}
+
+void map_rings_forget_lost(struct map_rings *r, unsigned cpu)
+{
+	r->cpus[cpu].lost = count_lost(&r->cpus[cpu].ring);
 }
 
 void map_rings_set_online(struct map_rings *r, const bool *online)

@@ -43,5 +43,12 @@ struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu);
 /* No more is told from here on; what is in the rings stays. */
 void map_rings_stop(struct map_rings *r);
 
+/* And from here on it is to be again: all rings are opened anew by the next map_rings_set_online(). (A CPU may have gone
+ * and come back meanwhile.) */
+void map_rings_start(struct map_rings *r);
+
+/* What was lost until now on CPU has been told of. */
+void map_rings_forget_lost(struct map_rings *r, unsigned cpu);
+
 /* Whether they are ONLINE: those that have come back get new rings. */
 void map_rings_set_online(struct map_rings *r, const bool *online);

@@ -509,7 +509,7 @@ static void search_images(struct memory *m)
 	}
 }
 
-void memory_stop(struct memory *m)
+void memory_stop(struct memory *m, bool for_good)
 {
 	struct memory_image *image;
 	size_t pos = 0;
@@ -518,7 +518,8 @@ void memory_stop(struct memory *m)
 	m->stopping = true;
 	ring_buffer__consume(m->happenings);
 	memory_know_watched(m);
-	if (m->options->memory.reach != MEMORY_REACH_NO && m->options->categories & CATEGORY_MEMORY)
+	if (for_good && m->options->memory.reach != MEMORY_REACH_NO &&
+	    m->options->categories & CATEGORY_MEMORY)
 		search_images(m);
 	while ((image = table_next(&m->images.by_instance, &pos)))
 		stop_image(m, image);

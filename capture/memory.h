@@ -61,8 +61,8 @@ void memory_look_all(struct memory *m);
 int memory_snapshot(struct memory *m);
 
 /* The end. Nothing is watched any more, nothing attached; what there is stays as it is. The probes
- * must go before the programs do. */
-void memory_stop(struct memory *m);
+ * must go before the programs do. Unless FOR_GOOD nobody looks for what leads to blocks. */
+void memory_stop(struct memory *m, bool for_good);
 
 /* Says all that is left to say. Once stopped. Returns 0, what the sink returned, or another negative errno: then it is not all. */
 int memory_finish(struct memory *m);

@@ -271,10 +271,43 @@ static bool options_valid(const struct session_options *o)
 	       o->ring_bytes <= RING_BYTES_MAX &&
 	       (o->ring_bytes == 0 || o->ring_bytes >= RING_BYTES_MIN) &&
 	       (o->max_overhead_ppm == 0 || o->max_overhead_ppm >= OVERHEAD_PPM_MIN) &&
+	       o->max_overhead_machine_ppm <= OVERHEAD_MACHINE_PPM_MAX &&
 	       o->compress < PACK_METHOD_MAX && chunks_valid(o) &&
 	       memory_options_valid(&o->memory) && !session_options_refused(o) &&
 	       o->filter.n_pids <= FILTER_PIDS_MAX && o->filter.n_uids <= FILTER_VALUES_MAX &&
 	       o->filter.n_comms <= FILTER_VALUES_MAX && o->filter.n_cgroups <= FILTER_CGROUPS_MAX;
+}
+
+/* What PPM is, in a range. */
+static int take_share(double ppm, uint64_t min, uint64_t max, const char *range, uint64_t *ret,
+		      const char *text, char *why)
+{
+	if (!(ppm + 0.5 >= (double)min && ppm <= (double)max)) {
+		snprintf(why, VALUE_WHY_MAX, "'%.80s' is out of range: %s", text, range);
+		return -EINVAL;
+	}
+	*ret = (uint64_t)(ppm + 0.5);
+	return 0;
+}
+
+int session_options_take_overhead(struct session_options *o, const char *text,
+				  char why[static VALUE_WHY_MAX])
+{
+	char *end = NULL;
+	double n = *text >= '0' && *text <= '9' ? strtod(text, &end) : 0;
+
+	o->max_overhead_ppm = o->max_overhead_machine_ppm = 0;
+	if (end && (*end == '\0' || strcmp(end, "%") == 0))
+		return take_share(n * 1e4, OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX,
+				  "0.01% to 100% of the machine's CPU time; say 1.5cpu for one "
+				  "and a half CPUs",
+				  &o->max_overhead_machine_ppm, text, why);
+	if (end && (strcmp(end, "cpu") == 0 || strcmp(end, "cpus") == 0))
+		return take_share(n * 1e6, OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX,
+				  "0.001cpu to 1000cpu", &o->max_overhead_ppm, text, why);
+	snprintf(why, VALUE_WHY_MAX,
+		 "'%.80s' is no share of CPU time; say 2%% (of the machine's) or 0.5cpu", text);
+	return -EINVAL;
 }
 
 int session_options_complete(struct session_options *o)
@@ -417,6 +450,10 @@ static void describe_limits(char *text, size_t size, const struct session_option
 	if (o->max_overhead_ppm)
 		used = (size_t)snprintf(text, size, " max_overhead_ppm=%" PRIu64,
 					o->max_overhead_ppm);
+	if (o->max_overhead_machine_ppm)
+		used += (size_t)snprintf(text + used, size - used,
+					 " max_overhead_machine_ppm=%" PRIu64,
+					 o->max_overhead_machine_ppm);
 	if (!triggers_wanted(&t))
 		return;
 	for (const struct trigger_row *row = trigger_rows; row->name && used < size; row++) {

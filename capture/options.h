@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/value.h"
 #include "bpf/record.h"
 #include "writer/pack/pack.h"
 
@@ -151,6 +152,9 @@ extern const char *const session_mode_names[SESSION_MODE_MAX];
 
 #define OVERHEAD_PPM_MAX 1000000000u /* of a thousand CPUs */
 
+#define OVERHEAD_MACHINE_PPM_MIN 100u /* of all CPUs together: 0.01 % */
+#define OVERHEAD_MACHINE_PPM_MAX 1000000u
+
 #define TRIGGER_NS_MIN              UINT64_C(1000)
 #define TRIGGER_NS_MAX              UINT64_C(3600000000000)
 #define TRIGGER_PPM_MAX             UINT64_C(1000000)
@@ -204,6 +208,9 @@ struct session_options {
 	size_t n_own_gids;
 	uint64_t
 		max_overhead_ppm; /* of one CPU, all costs together; then less is recorded. 0 = whatever it costs */
+	uint64_t
+		max_overhead_machine_ppm; /* likewise, of all CPUs that are online. With both the lower one holds */
+	bool pauses; /* what costs more than that, whatever was left out, pauses; else it ends. Of profiles */
 	struct trigger_options triggers;
 	uint32_t categories; /* 0 = default */
 	uint64_t ring_bytes; /* per CPU, rounded up to a power of two; 0 = default */
@@ -219,6 +226,12 @@ struct session_options {
 	char *command; /* what asked for it, for the archive; NULL = not said. Owned */
 	struct capture_filter filter;
 };
+
+/*
+ * What recording may cost: "2%", or "2", of the machine's CPU time, "0.5cpu" of half of one CPU. Returns 0, or -EINVAL with a sentence in WHY.
+ */
+int session_options_take_overhead(struct session_options *o, const char *text,
+				  char why[static VALUE_WHY_MAX]);
 
 /* The names in CATEGORIES, with commas between them, into RET. */
 #define CATEGORIES_TEXT_MAX 160

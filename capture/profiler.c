@@ -499,6 +499,23 @@ int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	return 0;
 }
 
+int profiler_forget_mappings(struct profiler *p)
+{
+	struct process *process;
+
+	/* (ids of modules go on, and who was selected is) */
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		drop_waiting(p, process);
+		process->renamed = process->doubtful = false;
+		process->new_image_ns = process->gone_ns = process->n_unsaid = 0;
+	}
+	p->doubt_ns = 0;
+	if (!p->spaces)
+		return 0;
+	p->spaces = address_spaces_free(p->spaces);
+	return address_spaces_new(&p->spaces);
+}
+
 int profiler_finish(struct profiler *p)
 {
 	struct process *process;
@@ -612,7 +629,7 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 	};
 
 	/* Who comes back after the end is still away, as others are who are not told of. */
-	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns)
+	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns || rec->begin_ns < p->seen_ns)
 		return 0;
 	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
 }

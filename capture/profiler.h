@@ -30,6 +30,7 @@ struct profiler {
 	struct fxt_archive *archive; /* borrowed, both */
 	struct tasks *tasks;
 	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
+	uint64_t seen_ns;        /* who left a CPU before, may have been back meanwhile */
 	bool filtered;
 	bool own;            /* with it `filtered` */
 	uint64_t doubt_ns;   /* own: what was told up to then may not be all; 0 = it is */
@@ -86,6 +87,9 @@ int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint
  */
 void profiler_doubt(struct profiler *p, uint64_t now_ns);
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns);
+
+/* After a pause: of nobody it is known any more what is mapped there, nor what waits for it. */
+int profiler_forget_mappings(struct profiler *p);
 
 /* Writes what would have waited on. Once, at the end. */
 int profiler_finish(struct profiler *p);

@@ -252,6 +252,22 @@ static int forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
 	return error < 0 ? error : 0;
 }
 
+int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
+{
+	const struct task *task = tasks_get(&r->tasks, tid);
+	int error = 0;
+
+	if (task->tid == task->pid) {
+		error = profiler_ended(&r->profiler, task->pid);
+		if (error == 0)
+			error = forget_packets_of(r, task->pid, at_ns);
+		allocations_ended(&r->allocations, task->pid);
+		tasks_set_ended(&r->tasks, task->pid);
+	}
+	tasks_forget(&r->tasks, tid);
+	return error;
+}
+
 /*
  * Who has ended without a record of it: whom the filter did not select any more then (by its name, or after it had run a program with
  * other rights), or whose record was lost. Heads name those who live.
@@ -262,18 +278,8 @@ static int forget_gone(struct recorder *r, uint64_t at_ns)
 	ssize_t n = r->is_gone ? tasks_find_gone(&r->tasks, at_ns, r->is_gone, &gone) : 0;
 	int error = n < 0 ? (int)n : 0;
 
-	for (ssize_t i = 0; error == 0 && i < n; i++) {
-		const struct task *task = tasks_get(&r->tasks, gone[i]);
-
-		if (task->tid == task->pid) {
-			error = profiler_ended(&r->profiler, task->pid);
-			if (error == 0)
-				error = forget_packets_of(r, task->pid, at_ns);
-			allocations_ended(&r->allocations, task->pid);
-			tasks_set_ended(&r->tasks, task->pid);
-		}
-		tasks_forget(&r->tasks, gone[i]);
-	}
+	for (ssize_t i = 0; error == 0 && i < n; i++)
+		error = recorder_forget_task(r, gone[i], at_ns);
 	return error;
 }
 

@@ -41,7 +41,7 @@ static int learn_command(struct recorder *r, const struct worker_command *head, 
 	int n;
 
 	/* Known already: the process has called exec meanwhile, and what that said is newer. */
-	if (!task || task->command_line)
+	if (!task || (task->command_line && !task->command_old))
 		return 0;
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
 			      head->size);

@@ -91,7 +91,7 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 	const struct rec_lost lost = {
 		.count = collector_skipped(r->collector, class),
 		.first_ns = r->chunk_ns,
-		.last_ns = r->schedule.to_ns,
+		.last_ns = r->end_ns,
 	};
 
 	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;

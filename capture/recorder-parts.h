@@ -7,6 +7,7 @@
  *	recorder-lost.c    what was lost
  *	recorder-head.c    what the heads of all chunks have, and their tails
  *	recorder-chunk.c   where one chunk ends and the next begins
+ *	recorder-pause.c   where it pauses and goes on
  */
 #pragma once
 
@@ -27,6 +28,23 @@ int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64
 /* What is listed, before the archive begins: struct rec_task, struct worker_cgroup. Return 0 or a negative errno. */
 int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
 int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
+
+/* What runs on CPU when the programs have begun; and what it is in the middle of when they have ended. */
+int recorder_open_cpu(struct recorder *r, unsigned cpu);
+int recorder_close_cpu(struct recorder *r, unsigned cpu);
+int recorder_open_cpus(struct recorder *r);
+
+/* Nobody knows yet who runs where: with a filter, somebody else. */
+void recorder_forget_running(struct recorder *r);
+
+int recorder_announce_all(struct recorder *r);
+
+/* Nothing that happened before FROM_NS, or after TO_NS, is for the archive. */
+void recorder_set_from(struct recorder *r, uint64_t from_ns);
+void recorder_set_to(struct recorder *r, uint64_t to_ns);
+
+/* TID, which is known, had ended by AT_NS, and nothing has told of it. Returns 0 or a negative errno. */
+int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
 
 /* Records that made no sense, and of which the archive does not tell yet; nobody can say of which class they were. */
 uint64_t recorder_unsaid_malformed(const struct recorder *r);

@@ -87,14 +87,29 @@ void recorder_set_buffer(struct recorder *r, struct outbuf *b)
 	fxt_archive_set_output(&r->archive, b);
 }
 
-void recorder_set_end(struct recorder *r, uint64_t end_ns)
+void recorder_set_from(struct recorder *r, uint64_t from_ns)
+{
+	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->profiler.from_ns =
+		r->allocations.from_ns = from_ns;
+}
+
+void recorder_set_to(struct recorder *r, uint64_t to_ns)
 {
 	r->schedule.to_ns = r->lifecycle.to_ns = r->activity.to_ns = r->profiler.to_ns =
-		r->allocations.to_ns = end_ns;
+		r->allocations.to_ns = to_ns;
+}
+
+void recorder_set_end(struct recorder *r, uint64_t end_ns)
+{
+	r->end_ns = end_ns;
+	/* (a pause has begun before) */
+	if (r->pauses)
+		return;
+	recorder_set_to(r, end_ns);
 	recorder_note_losses(r);
 }
 
-static int announce_all(struct recorder *r)
+int recorder_announce_all(struct recorder *r)
 {
 	struct task *task;
 	size_t pos = 0;
@@ -177,6 +192,14 @@ uint64_t recorder_n_triggers(const struct recorder *r)
 
 /* ---- the beginning ---- */
 
+void recorder_forget_running(struct recorder *r)
+{
+	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++)
+		r->running[cpu] = r->schedule.filtered
+					  ? (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu)
+					  : 0;
+}
+
 int recorder_begin(struct recorder *r, const struct worker_news *news,
 		   const struct session_options *options)
 {
@@ -203,8 +226,8 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->start_ns = r->chunk_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 	r->schedule.filtered = filtered;
-	r->schedule.from_ns = r->lifecycle.from_ns = r->activity.from_ns = r->profiler.from_ns =
-		r->allocations.from_ns = r->start_ns;
+	recorder_set_from(r, r->start_ns);
+	recorder_set_to(r, UINT64_MAX);
 	r->schedule.announce = r->activity.announce = r->profiler.announce =
 		r->allocations.announce = announce;
 	r->allocations.need_mappings = need_mappings;
@@ -219,12 +242,10 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->lifecycle.ask = ask;
 	r->lifecycle.ask_cgroup = ask_cgroup;
 	r->lifecycle.userdata = r;
-	recorder_set_end(r, UINT64_MAX);
 	error = begin_triggers(r, options);
 	if (error < 0)
 		return error;
-	for (unsigned cpu = 0; filtered && cpu < r->n_cpus; cpu++)
-		r->running[cpu] = (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu);
+	recorder_forget_running(r);
 	error = recorder_learn_cgroups(r, &news->cgroups);
 	return error < 0 ? error : recorder_learn_tasks(r, &news->tasks);
 }
@@ -237,7 +258,7 @@ void recorder_let_go(struct recorder *r)
 }
 
 /* What ran on CPU when the recording began, and has since before it. */
-static int open_cpu(struct recorder *r, unsigned cpu)
+int recorder_open_cpu(struct recorder *r, unsigned cpu)
 {
 	uint32_t tid = (uint32_t)r->running[cpu];
 	int32_t prio = (int32_t)(r->running[cpu] >> 32);
@@ -256,10 +277,23 @@ static int open_cpu(struct recorder *r, unsigned cpu)
 	return schedule_open(&r->schedule, cpu, tid, prio);
 }
 
-int recorder_open(struct recorder *r, const struct session_options *options)
+int recorder_open_cpus(struct recorder *r)
 {
 	_cleanup_free_ bool *online = calloc(r->n_cpus, sizeof(*online));
-	int error = online ? fxt_archive_begin(&r->archive) : -ENOMEM;
+	int error = 0;
+
+	if (!online)
+		return -ENOMEM;
+	cpus_online(online, r->n_cpus);
+	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
+		if (r->categories & CATEGORY_SCHED && online[cpu])
+			error = recorder_open_cpu(r, cpu);
+	return error;
+}
+
+int recorder_open(struct recorder *r, const struct session_options *options)
+{
+	int error = fxt_archive_begin(&r->archive);
 
 	if (error == 0)
 		error = recorder_write_start(r, &r->archive, options, r->start_ns);
@@ -268,13 +302,9 @@ int recorder_open(struct recorder *r, const struct session_options *options)
 	if (error == 0)
 		error = recorder_write_sampling(r, &r->archive, options, r->start_ns);
 	if (error == 0 && !r->schedule.filtered)
-		error = announce_all(r);
+		error = recorder_announce_all(r);
 	if (error == 0)
-		cpus_online(online, r->n_cpus);
-	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
-		if (r->categories & CATEGORY_SCHED && online[cpu])
-			error = open_cpu(r, cpu);
-	}
+		error = recorder_open_cpus(r);
 	r->opened = error == 0;
 	return error;
 }
@@ -606,18 +636,22 @@ int recorder_mark(struct recorder *r, const char *text)
 	return error;
 }
 
-int recorder_shed(struct recorder *r, uint64_t ts_ns, const char *what, uint64_t cost_ppm,
-		  uint64_t limit_ppm)
+static void forget_shed(struct recorder *r, const char *what)
 {
-	const struct event ev = {
-		.kind = EVENT_SHED,
-		.ts_ns = ts_ns,
-		.shed = { what, cost_ppm, limit_ppm },
-	};
+	size_t n = 0;
 
-	if (r->n_sheds < ARRAY_SIZE(r->sheds))
-		r->sheds[r->n_sheds++] = ev;
-	return fxt_archive_event(&r->archive, &ev);
+	for (size_t i = 0; i < r->n_sheds; i++)
+		if (strcmp(r->sheds[i].shed.what, what) != 0)
+			r->sheds[n++] = r->sheds[i];
+	r->n_sheds = n;
+}
+
+int recorder_shed(struct recorder *r, const struct event *ev)
+{
+	forget_shed(r, ev->shed.what);
+	if (!ev->shed.back && r->n_sheds < ARRAY_SIZE(r->sheds))
+		r->sheds[r->n_sheds++] = *ev;
+	return fxt_archive_event(&r->archive, ev);
 }
 
 int recorder_context(struct recorder *r, const char *name, uint32_t bit, uint32_t open)
@@ -646,7 +680,7 @@ uint64_t recorder_n_events(const struct recorder *r)
 /* ---- the end ---- */
 
 /* What CPU was in the middle of. */
-static int close_cpu(struct recorder *r, unsigned cpu)
+int recorder_close_cpu(struct recorder *r, unsigned cpu)
 {
 	uint64_t begin_ns;
 	uint32_t state;
@@ -664,8 +698,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 {
 	int error = 0;
 
-	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
-		error = close_cpu(r, cpu);
+	/* (a pause has closed them) */
+	for (unsigned cpu = 0; error == 0 && !r->paused && cpu < r->n_cpus; cpu++)
+		error = recorder_close_cpu(r, cpu);
 	for (enum event_class class = 0; error == 0 && class < CLASS_MAX; class ++)
 		error = recorder_write_skipped(r, class);
 	if (error == 0)
@@ -679,9 +714,9 @@ int recorder_close(struct recorder *r, const struct recorder_end *end)
 	if (error == 0)
 		error = schedule_close(&r->schedule);
 	if (error == 0)
-		error = recorder_write_clock(&r->archive, r->schedule.to_ns);
+		error = recorder_write_clock(&r->archive, r->end_ns);
 	if (error < 0)
 		return error;
 	r->closed = true;
-	return recorder_write_stop(r, &r->archive, r->schedule.to_ns, end);
+	return recorder_write_stop(r, &r->archive, r->end_ns, end);
 }

@@ -49,10 +49,12 @@ struct recorder {
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
 	uint32_t categories;
-	bool own;            /* one user's own processes only */
-	uint64_t own_lost;   /* of the records that tell whose they are */
-	bool opened, closed; /* head and end of the archive are written */
-	uint64_t start_ns, listed_ns;
+	bool own;                     /* one user's own processes only */
+	uint64_t own_lost;            /* of the records that tell whose they are */
+	bool opened, closed;          /* head and end of the archive are written */
+	bool pauses, paused;          /* a pause has been ordered; and it has been written */
+	uint64_t end_ns;              /* once it is set */
+	uint64_t start_ns, listed_ns; /* since when it is recorded: after a pause, since then */
 	bool splits;               /* it may be split into chunks: what their heads say is kept */
 	uint32_t chunk;            /* the number of this one, from 1; 0 if it is not split */
 	uint64_t chunk_ns;         /* when that began */
@@ -153,9 +155,22 @@ int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
 /* A mark at this moment; TEXT is cleaned, and cut to 256 bytes. */
 int recorder_mark(struct recorder *r, const char *text);
 
-/* From TS_NS on WHAT (static) is not recorded any more, since the recording cost COST_PPM of a CPU, of LIMIT_PPM. */
-int recorder_shed(struct recorder *r, uint64_t ts_ns, const char *what, uint64_t cost_ppm,
-		  uint64_t limit_ppm);
+/* From EV on, an EVENT_SHED whose name is static, something is not recorded any more, or is again. */
+int recorder_shed(struct recorder *r, const struct event *ev);
+
+/*
+ * A pause begins: records younger than AT_NS are not for the archive. Then, with all programs detached and after a round up to
+ * MERGE_ALL, recorder_pause() closes what is open. Until recorder_resume() has returned there is nothing in the rings to be drained; what
+ * there was before is known no more. Return 0 or a negative errno.
+ */
+void recorder_set_pause(struct recorder *r, uint64_t at_ns);
+int recorder_pause(struct recorder *r);
+
+/* The programs run again, and what has happened since NEWS' time of start is for the archive: that comes first. */
+void recorder_set_resumed(struct recorder *r, const struct worker_news *news);
+
+/* And then what NEWS has listed is written, as for the start. */
+int recorder_resume(struct recorder *r, const struct worker_news *news);
 
 /* How many triggers have fired, those that were passed over, too. */
 uint64_t recorder_n_triggers(const struct recorder *r);

@@ -620,3 +620,15 @@ int schedule_close(struct schedule *s)
 					    (struct turn){ s->to_ns, FXT_STATE_RUNNING, 0, 0 });
 	return r;
 }
+
+int schedule_pause(struct schedule *s)
+{
+	int r = schedule_close(s);
+
+	table_deinit_free(&s->asleep);
+	s->asleep = (struct table){ 0 };
+	memset(s->states, 0, STATE_WORDS * sizeof(*s->states));
+	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++)
+		s->cpus[cpu] = (struct schedule_cpu){ .opened_ns = s->to_ns };
+	return r;
+}

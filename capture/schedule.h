@@ -107,3 +107,6 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);
 
 /* Closes all timelines at s->to_ns. */
 int schedule_close(struct schedule *s);
+
+/* Likewise, and from then on nothing is known of any thread, until schedule_open(): at s->from_ns, which is set. */
+int schedule_pause(struct schedule *s);

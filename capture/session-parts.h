@@ -5,6 +5,7 @@
  *	session.c         the owner's side, the worker's news, and the steps of its life
  *	session-write.c   from the rings to the output: buffers, chunks, drains
  *	session-cost.c    what it costs, and what goes when that is too much
+ *	session-pause.c   the pause that comes last then
  *	session-flight.c  snapshots of a flight recorder
  */
 #pragma once
@@ -18,6 +19,14 @@
 
 /* How long a record may be on its way from the clock to the ring. */
 #define MERGE_MARGIN_NS UINT64_C(5000000)
+
+enum session_pause {
+	SESSION_GOES,
+	SESSION_PAUSES,  /* ordered: the programs are being detached */
+	SESSION_PAUSED,  /* nothing is recorded, and the archive says so */
+	SESSION_RESUMES, /* ordered: the programs are being attached; rings are for later */
+	SESSION_BEGUN,   /* they run, and the archive is yet to say so */
+};
 
 struct session {
 	struct session_options options;
@@ -57,13 +66,19 @@ struct session {
 	struct output_status status;
 	struct costs costs;
 	struct budget budget;
-	struct session_shed sheds[SHED_MAX];
-	size_t n_sheds, n_sheds_written;
-	uint32_t shed_done; /* bits 1 << SHED_*: the worker says so */
+	struct session_shed sheds[SHED_MAX]; /* what has gone and is not back */
+	size_t n_sheds;
+	struct session_shed steps[SESSION_STEPS_MAX]; /* a ring */
+	uint64_t n_steps, n_steps_written;
+	uint32_t away, away_done;     /* bits 1 << SHED_*: ordered; and as the worker says */
+	unsigned n_failed, n_resumed; /* likewise */
+	enum session_pause pause;
+	uint64_t pause_ns;        /* when it began */
+	struct worker_news begun; /* SESSION_BEGUN: the list of tasks, and the times. Owned */
 
 	enum session_state told; /* last state that was told */
 	uint64_t n_snapshots_told, n_flights_told, n_chunks_told;
-	size_t n_sheds_told;
+	uint64_t n_steps_told;
 	struct trigger fired; /* and not told yet, if its count is not 0 */
 	session_triggered_fn triggered;
 	void *triggered_userdata;
@@ -117,8 +132,34 @@ void session_begin_looks(struct session *s);
 /* The next look at what it costs: orders to go what is too much. */
 void session_look(struct session *s);
 
-/* What has gone is told in the archive as soon as there is room. Returns as fxt_archive_event(). */
-int session_write_sheds(struct session *s);
+/* Each step is told in the archive as soon as there is room. Returns as fxt_archive_event(). */
+int session_write_steps(struct session *s);
+
+/* A step at TS_NS: WHAT goes, or is BACK. */
+void session_step_taken(struct session *s, enum budget_shed what, bool back, uint64_t ts_ns);
+
+/* The worker says what has gone by now. */
+void session_see_away(struct session *s, const struct worker_news *news);
+
+/* ---- session-pause.c ---- */
+
+/* What happens from here on is not recorded. */
+void session_pause(struct session *s, uint64_t now_ns);
+
+/* It is to be recorded again; and it could not be. */
+void session_resume(struct session *s);
+void session_stay_paused(struct session *s);
+
+/* All programs run again: takes from NEWS what recorder_resume() needs. */
+void session_take_begun(struct session *s, struct worker_news *news);
+
+/* Whether rings are to be left alone; whether the archive may be cut off, split, or looked at as a whole. */
+bool session_rests(const struct session *s);
+bool session_is_settled(const struct session *s);
+
+/* The next step of it, before a round and, once all is in that it left behind (R = 0), after it. Return 0 or a negative errno. */
+int session_go_on_after_pause(struct session *s);
+int session_write_pause(struct session *s);
 
 /* ---- session-flight.c ---- */
 

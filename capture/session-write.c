@@ -196,7 +196,11 @@ static int close_archive(struct session *s)
 void session_drain(struct session *s)
 {
 	/* Once the programs are gone, nothing comes any more. */
-	uint64_t horizon_ns = s->quiet ? MERGE_ALL : clock_boot_ns() - MERGE_MARGIN_NS;
+	bool all = s->quiet || (s->pause == SESSION_PAUSES && s->away_done >> SHED_SESSION & 1);
+	uint64_t now_ns = clock_boot_ns(), horizon_ns = s->quiet ? MERGE_ALL
+							: s->pause == SESSION_PAUSED
+								? now_ns
+								: now_ns - MERGE_MARGIN_NS;
 	int r = 0;
 
 	if (!session_writable(s))
@@ -204,14 +208,18 @@ void session_drain(struct session *s)
 	if (!s->recorder.opened)
 		r = open_archive(s);
 	if (r == 0)
-		r = session_write_sheds(s);
+		r = session_write_steps(s);
 	if (r == 0)
-		r = recorder_round(&s->recorder, horizon_ns);
+		r = session_go_on_after_pause(s);
+	if (r == 0 && !session_rests(s))
+		r = recorder_round(&s->recorder, all ? MERGE_ALL : horizon_ns);
+	if (r == 0)
+		r = session_write_pause(s);
 	if (r == 0 && horizon_ns >= s->snapshot_ns)
 		s->n_snapshots = s->n_snapshots_read;
-	if (r == 0)
+	if (r == 0 && (s->quiet || session_is_settled(s)))
 		r = session_take_due(s, horizon_ns);
-	if (r == 0 && !s->quiet)
+	if (r == 0 && !s->quiet && session_is_settled(s))
 		r = split(s, horizon_ns);
 	if (r == 0 && s->detached)
 		r = close_archive(s);

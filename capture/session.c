@@ -15,6 +15,7 @@
 #include <sys/timerfd.h>
 
 #include "capture/flight.h"
+#include "capture/machine.h"
 #include "capture/proc.h"
 
 /* A drain every half interval: what the first half left, the second one takes away. */
@@ -50,10 +51,10 @@ static void tell_changes(struct session *s)
 
 	if (state == s->told && s->n_snapshots == s->n_snapshots_told &&
 	    s->flights.n_ended == s->n_flights_told && s->status.n_begun == s->n_chunks_told &&
-	    s->n_sheds == s->n_sheds_told)
+	    s->n_steps == s->n_steps_told)
 		return;
 	s->told = state;
-	s->n_sheds_told = s->n_sheds;
+	s->n_steps_told = s->n_steps;
 	s->n_snapshots_told = s->n_snapshots;
 	s->n_flights_told = s->flights.n_ended;
 	s->n_chunks_told = s->status.n_begun;
@@ -209,10 +210,11 @@ static void on_news(struct session *s)
 
 	worker_fetch(s->worker, &news);
 	s->worker_cpu_ns = news.cpu_ns;
-	if (news.shed != s->shed_done) {
-		s->shed_done = news.shed;
-		budget_begin(&s->budget, clock_boot_ns(), session_look_at_costs(s));
+	if (news.n_resumed != s->n_resumed) {
+		s->n_resumed = news.n_resumed;
+		session_take_begun(s, &news);
 	}
+	session_see_away(s, &news);
 	s->quiet = news.quiet;
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
@@ -388,6 +390,7 @@ struct session *session_free(struct session *s)
 	close_fd(s->epoll_fd);
 	session_options_deinit(&s->options);
 	costs_deinit(&s->costs);
+	worker_news_deinit(&s->begun);
 	free(s->error_text);
 	free(s);
 	return NULL;
@@ -482,6 +485,8 @@ int session_snapshot(struct session *s, uint64_t *ret_number)
 {
 	int r = s->options.categories & CATEGORIES_MEMORY ? be_ready(s) : -EOPNOTSUPP;
 
+	if (r == 0 && s->pause != SESSION_GOES)
+		return -ESHUTDOWN;
 	if (r == 0)
 		*ret_number = worker_order_snapshot(s->worker);
 	return r;
@@ -521,10 +526,11 @@ void session_dispatch(struct session *s)
 		} else if (fd == s->look_fd) {
 			quiet_timer(fd);
 			session_look(s);
-			due |= s->n_sheds_written < s->n_sheds;
+			due |= s->n_steps_written < s->n_steps;
 		} else if (s->worker && fd == worker_fd(s->worker)) {
 			on_news(s);
-			due |= s->quiet; /* what is read then is waited for */
+			due |= s->quiet ||
+			       s->pause != SESSION_GOES; /* what is read then is waited for */
 		} else if (s->recorder.collector &&
 			   fd == collector_doorbell_fd(s->recorder.collector)) {
 			collector_answer_doorbell(s->recorder.collector);
@@ -551,6 +557,8 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.daemon_cpu_ns = session_cpu_ns(s),
 		.bpf = costs_total(&s->costs),
 		.cost_ppm = s->budget.ppm,
+		.n_cpus = machine_n_cpus(),
+		.n_steps = s->n_steps,
 		.triggers = recorder_n_triggers(&s->recorder),
 		.start_ns = s->start_ns,
 		.stop_ns = s->stop_ns,

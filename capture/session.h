@@ -52,23 +52,30 @@ struct session_counters {
 	struct cost_sum bpf_classes[COST_CLASSES];
 	uint64_t triggers; /* that have fired, also those that nobody was told of */
 	uint64_t cost_ppm; /* of one CPU: both together, in the second before the last look */
+	unsigned n_cpus;   /* that are online: of so many the machine's CPU time is */
+	uint64_t n_steps; /* that were taken for the budget: things that went, and that came back */
 	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not yet */
 	uint64_t stop_ns;  /* CLOCK_BOOTTIME; 0 = not yet */
 };
 
-/* What has gone since the session cost too much. */
+/* A step for the budget: something has gone since the session cost too much, or is back since it does not any more. */
 struct session_shed {
 	enum budget_shed what;
 	uint64_t ts_ns;               /* CLOCK_BOOTTIME */
 	uint64_t cost_ppm, limit_ppm; /* of one CPU */
+	uint32_t n_cpus; /* the limit is a share of the time of so many; 0 = of one CPU's */
+	bool back;
 };
+
+/* Steps that are remembered: the last ones. */
+enum { SESSION_STEPS_MAX = 16 };
 
 /* A trigger has fired that was asked for (triggers.h). Called from session_dispatch(), after what led to it has been
  * written; of several at once for one of them. It may call anything but session_free(). */
 typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
 
 /* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_flight_snapshot(),
- * session_chunks() or session_sheds() has changed. It may call anything but session_free(). */
+ * session_chunks(), or the steps for the budget have changed. It may call anything but session_free(). */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
@@ -151,8 +158,12 @@ int session_rotate(struct session *s, uint64_t *ret_number);
 
 /* How many have begun. */
 uint64_t session_chunks(const struct session *s);
-/* What has gone, in this order; *RET_N of them. */
-const struct session_shed *session_sheds(const struct session *s, size_t *ret_n);
+
+/* Step number I, from 0, of the last SESSION_STEPS_MAX of those that the counters count; else NULL. */
+const struct session_shed *session_step(const struct session *s, uint64_t i);
+
+/* What has gone and is not back, in this order: into RET. Returns how many. With SHED_SESSION among them it is a pause. */
+size_t session_sheds(const struct session *s, struct session_shed ret[SHED_MAX]);
 
 /* Those that have begun. */
 const struct contexts *session_contexts(const struct session *s);
@@ -169,7 +180,7 @@ void session_counters(const struct session *s, struct session_counters *ret);
 const struct session_options *session_options(const struct session *s);
 
 /* Why it stopped ("" while it has not): what session_stop() was told, or "duration", "size", "output failed",
- * "could not start", "failed", "overhead" (it cost more than it may, whatever was left out), "service died". */
+ * "could not start", "failed", "overhead" (it cost more than it may, whatever was left out, and was not to pause), "service died". */
 const char *session_reason(const struct session *s);
 
 /* 0, or the errno that ended it; *RET_TEXT (if not NULL) is a sentence for people, borrowed, ""

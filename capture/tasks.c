@@ -246,6 +246,7 @@ int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const ch
 
 	if (!task || (start_ns != 0 && task->start_ns != start_ns))
 		return 0;
+	task->command_old = false;
 	text_join_args(clean, sizeof(clean), args, n);
 	if (task->command_line && strcmp(task->command_line, clean) == 0)
 		return 0;

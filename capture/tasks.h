@@ -31,6 +31,7 @@ struct task {
 	uint64_t cgroup_asked; /* that it was asked for by this task */
 	char comm[TASK_COMM_MAX];
 	char *command_line; /* owned; NULL = not known */
+	bool command_old;   /* it may have run another program since */
 	uint64_t died; /* of one that has ended: which one it was, counted from 1; 0 = not yet */
 	uint64_t
 		gone_ns; /* it had ended by then, though nothing has told of it; 0 = it was not seen to */

@@ -39,7 +39,7 @@ struct worker {
 	pthread_cond_t taken; /* there is room again for what is read */
 	int order_fd;         /* an eventfd: there are orders */
 	bool want_start, want_detach, want_unload, want_snapshot, abandoned;
-	uint32_t want_shed; /* bits 1 << SHED_* */
+	uint32_t want_away; /* bits 1 << SHED_* */
 	bool has_clock;     /* the thread runs, and its CPU time is that of this clock: */
 	clockid_t clock;
 	uint64_t n_snapshots; /* begun */
@@ -64,6 +64,7 @@ struct worker {
 	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
 	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
 	uint64_t next_proof_ns;    /* likewise, for who is selected still; 0 = none */
+	bool paused;               /* nothing is recorded, not even counters */
 };
 
 void worker_news_deinit(struct worker_news *news)
@@ -120,7 +121,7 @@ static void sample_if_due(struct worker *w)
 		 interval_ns = w->options.counter_interval_ns;
 	struct outbuf samples = { 0 };
 
-	if (!w->counters || now_ns < w->next_sample_ns)
+	if (!w->counters || w->paused || now_ns < w->next_sample_ns)
 		return;
 	counters_sample(w->counters, clock_boot_ns(), keep_sample, &samples);
 	pthread_mutex_lock(&w->lock);
@@ -292,46 +293,74 @@ static bool samples_counters(const struct session_options *o)
 	return o->categories & CATEGORY_COUNTERS || pressure[0] || pressure[1] || pressure[2];
 }
 
+/* When it began, and what there was then. */
+struct beginning {
+	uint64_t attach_ns, start_ns, listed_ns;
+	struct outbuf tasks, cgroups;
+};
+
+static void beginning_deinit(struct beginning *b)
+{
+	outbuf_deinit(&b->tasks);
+	outbuf_deinit(&b->cgroups);
+}
+
+/* The programs of C run: takes the time, and lists what there is, into LIST, too. */
+static int begin(struct worker *w, struct collector *c, struct beginning *b, struct outbuf *list,
+		 char **reterr_text)
+{
+	int r;
+
+	if (w->options.categories & CATEGORY_POWER)
+		rouse_cpus(collector_n_cpus(c));
+	b->start_ns = clock_boot_ns();
+	r = listed_read(c, &b->tasks);
+	if (r < 0)
+		*reterr_text = strdup("cannot list the tasks that run");
+	b->listed_ns = clock_boot_ns();
+	outbuf_append(list, b->tasks.data, b->tasks.size);
+	cgroup_asks_begin(&w->cgroups, &b->tasks, w->options.own, &b->cgroups);
+	return r;
+}
+
+/* The owner gets B. The lock is held. */
+static void tell_beginning(struct worker *w, struct beginning *b)
+{
+	w->news.attach_ns = b->attach_ns;
+	w->news.start_ns = b->start_ns;
+	w->news.listed_ns = b->listed_ns;
+	/* (of a beginning that nobody has taken in yet there is none before) */
+	outbuf_deinit(&w->news.tasks);
+	w->news.tasks = b->tasks;
+	b->tasks = (struct outbuf){ 0 };
+	outbuf_append(&w->news.cgroups, b->cgroups.data, b->cgroups.size);
+}
+
 /* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
 static void start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
-	struct outbuf tasks = { 0 }, cgroups = { 0 };
-	uint64_t start_ns = 0, listed_ns = 0;
+	_cleanup_(beginning_deinit) struct beginning b = { 0 };
 	char *text = NULL;
 	int r;
 
 	r = collector_new(&w->options, &c, &text);
+	b.attach_ns = clock_boot_ns();
 	if (r == 0)
 		r = collector_attach(c, &text);
 	if (r == 0 && samples_counters(&w->options)) {
 		r = counters_new("", collector_n_cpus(c), &w->counters);
 		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
 	}
-	if (r == 0 && w->options.categories & CATEGORY_POWER)
-		rouse_cpus(collector_n_cpus(c));
-	if (r == 0) {
-		start_ns = clock_boot_ns();
-		r = listed_read(c, &tasks);
-		if (r < 0)
-			text = strdup("cannot list the tasks that run");
-		listed_ns = clock_boot_ns();
-		outbuf_append(list, tasks.data, tasks.size);
-		cgroup_asks_begin(&w->cgroups, &tasks, w->options.own, &cgroups);
-	}
+	if (r == 0)
+		r = begin(w, c, &b, list, &text);
 	pthread_mutex_lock(&w->lock);
 	w->news.error = r;
 	w->news.error_text = text;
-	w->news.start_ns = start_ns;
-	w->news.listed_ns = listed_ns;
 	if (r == 0) {
-		w->news.tasks = tasks;
-		w->news.cgroups = cgroups;
+		tell_beginning(w, &b);
 		w->news.started = true;
 		w->news.collector = w->collector = TAKE_PTR(c);
-	} else {
-		outbuf_deinit(&tasks);
-		outbuf_deinit(&cgroups);
 	}
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
@@ -497,19 +526,30 @@ static void start_stacks(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* What there is to be said of those in LIST, and who is watched among them. */
+static void describe(struct worker *w, const struct outbuf *list)
+{
+	attend(w);
+	read_mappings(w, list);
+	if (w->options.categories & CATEGORIES_MEMORY)
+		start_watching(w, list);
+}
+
+static void look_from_now_on(struct worker *w)
+{
+	w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
+	w->next_proof_ns = w->options.own ? w->next_cpus_ns : 0;
+}
+
 static void start_and_describe(struct worker *w)
 {
 	struct outbuf list = { 0 };
 
 	start(w, &list);
 	if (w->collector) {
-		attend(w);
-		read_mappings(w, &list);
-		if (w->options.categories & CATEGORIES_MEMORY)
-			start_watching(w, &list);
+		describe(w, &list);
 		start_stacks(w);
-		w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
-		w->next_proof_ns = w->options.own ? w->next_cpus_ns : 0;
+		look_from_now_on(w);
 		read_commands(w, &list);
 	}
 	outbuf_deinit(&list);
@@ -525,13 +565,13 @@ static void look_after_cpus_if_due(struct worker *w)
 	w->next_cpus_ns = now_ns + CPUS_NS;
 }
 
-/* What the tables hold at the end. */
-static void finish_watching(struct worker *w)
+/* What the tables hold at the end, of all or, unless FOR_GOOD, of this part of it. */
+static void finish_watching(struct worker *w, bool for_good)
 {
 	int r;
 
 	pthread_mutex_lock(&w->lock);
-	w->news.quiet = true;
+	w->news.quiet = for_good;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 	r = memory_finish(watching_memory(w->watching));
@@ -547,14 +587,15 @@ static void detach(struct worker *w)
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	prove_all(w);
 	if (w->watching)
-		memory_stop(watching_memory(w->watching));
+		memory_stop(watching_memory(w->watching), true);
 	if (w->collector)
 		collector_detach(w->collector);
 	if (w->watching)
-		finish_watching(w);
+		finish_watching(w, true);
 	pthread_mutex_lock(&w->lock);
 	w->news.quiet = true;
 	w->news.detached = true;
+	w->want_away = w->news.away; /* nothing comes back */
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -570,20 +611,91 @@ static void unload(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* What was ordered to go, and has not gone. */
-static void shed(struct worker *w)
+/* Nothing is recorded from here on. */
+static void pause_all(struct worker *w)
 {
-	uint32_t what;
+	w->paused = true;
+	w->next_cpus_ns = w->next_proof_ns = 0;
+	prove_all(w);
+	if (w->watching)
+		memory_stop(watching_memory(w->watching), false);
+	collector_pause(w->collector);
+	if (w->watching)
+		finish_watching(w, false);
+}
+
+/* All begins again, as at the start: what there is by now is listed anew. */
+static int resume_all(struct worker *w)
+{
+	_cleanup_(beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	_cleanup_free_ char *text = NULL;
+	int r = collector_resume(w->collector, &text);
+
+	if (r == 0)
+		r = begin(w, w->collector, &b, &list, &text);
+	if (r < 0) {
+		collector_pause(w->collector);
+		return r;
+	}
+	pthread_mutex_lock(&w->lock);
+	tell_beginning(w, &b);
+	w->news.n_resumed++;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+	w->paused = false;
+	w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
+	describe(w, &list);
+	look_from_now_on(w);
+	read_commands(w, &list);
+	return 0;
+}
+
+static void send_away(struct worker *w, enum budget_shed what)
+{
+	if (what == SHED_STACKS)
+		collector_shed_stacks(w->collector);
+	else if (what == SHED_WAKEUPS)
+		collector_shed_wakeups(w->collector);
+	else
+		pause_all(w);
+}
+
+static int take_back(struct worker *w, enum budget_shed what)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (what == SHED_STACKS)
+		return collector_return_stacks(w->collector, &text);
+	if (what == SHED_WAKEUPS)
+		return collector_return_wakeups(w->collector, &text);
+	return resume_all(w);
+}
+
+/* What has gone and what is wanted gone are not the same: one thing goes, or comes back. */
+static void adjust(struct worker *w)
+{
+	uint32_t want, away, bit;
+	enum budget_shed what = 0;
+	int r = 0;
 
 	pthread_mutex_lock(&w->lock);
-	what = w->want_shed & ~w->news.shed;
+	want = w->want_away;
+	away = w->news.away;
 	pthread_mutex_unlock(&w->lock);
-	if (w->collector && what >> SHED_STACKS & 1)
-		collector_shed_stacks(w->collector);
-	if (w->collector && what >> SHED_WAKEUPS & 1)
-		collector_shed_wakeups(w->collector);
+	while (!((want ^ away) >> what & 1))
+		what++;
+	bit = UINT32_C(1) << what;
+	if (w->collector && want & bit)
+		send_away(w, what);
+	else if (w->collector)
+		r = take_back(w, what);
 	pthread_mutex_lock(&w->lock);
-	w->news.shed |= what;
+	if (r == 0)
+		w->news.away ^= bit;
+	else
+		w->want_away |= bit;
+	w->news.n_failed += r < 0;
 	tell(w);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -626,7 +738,7 @@ static void look_at_files(struct worker *w)
 /* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
 static void wait_for_order(struct worker *w)
 {
-	uint64_t sample_ns = w->counters ? w->next_sample_ns : UINT64_MAX;
+	uint64_t sample_ns = w->counters && !w->paused ? w->next_sample_ns : UINT64_MAX;
 	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
 	uint64_t tick_ns = w->watching ? watching_next_ns(w->watching) : UINT64_MAX;
 	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns, now_ns;
@@ -674,8 +786,8 @@ static bool do_next(struct worker *w)
 	} else if (w->want_unload) {
 		w->want_unload = false;
 		order = unload;
-	} else if (w->want_shed & ~w->news.shed) {
-		order = shed;
+	} else if (w->want_away != w->news.away) {
+		order = adjust;
 	} else if (w->n_lookups > 0) {
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_looks > 0 || w->look_all) {
@@ -781,10 +893,10 @@ uint64_t worker_order_snapshot(struct worker *w)
 	return n;
 }
 
-void worker_order_shed(struct worker *w, enum budget_shed what)
+void worker_order_away(struct worker *w, uint32_t away)
 {
 	pthread_mutex_lock(&w->lock);
-	w->want_shed |= UINT32_C(1) << what;
+	w->want_away = away;
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 }

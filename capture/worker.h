@@ -48,6 +48,7 @@ struct worker_news {
 	int error;                   /* why it could not start */
 	char *error_text;            /* a sentence, owned; NULL = none */
 	struct collector *collector; /* borrowed; set with `started` */
+	uint64_t attach_ns;          /* the first program was attached then, or later */
 	uint64_t start_ns;           /* all programs were attached by then */
 	uint64_t listed_ns;          /* the list of tasks was complete by then */
 	struct outbuf tasks;     /* struct rec_task: listed, all of them with `started`. Owned */
@@ -58,10 +59,13 @@ struct worker_news {
 	bool cgroups_asked;     /* there is room for more questions, since the last time */
 	struct outbuf samples;  /* struct rec_sample. Owned */
 	struct outbuf mappings; /* struct rec_mapping, of what was there at the start. Owned */
-	uint32_t shed;          /* bits 1 << SHED_*, of those that were ordered: has gone */
-	uint64_t n_snapshots;   /* said, of those that were ordered */
-	int snapshot_error;     /* why the last of them is not whole, or 0 */
-	uint64_t cpu_ns;        /* CPU time of the thread */
+	uint32_t away;          /* bits 1 << SHED_*: has gone, as was ordered, and is not back */
+	unsigned n_failed;      /* of those that were to come back, how many could not */
+	unsigned
+		n_resumed; /* how often all has begun again: then the times and lists above are new */
+	uint64_t n_snapshots; /* said, of those that were ordered */
+	int snapshot_error;   /* why the last of them is not whole, or 0 */
+	uint64_t cpu_ns;      /* CPU time of the thread */
 };
 
 /* Starts the thread, with a copy of OPTIONS. Returns 0 or a negative errno. */
@@ -83,8 +87,8 @@ void worker_order_unload(struct worker *w);
  */
 uint64_t worker_order_snapshot(struct worker *w);
 
-/* Another one, to record less: SHED_STACKS or SHED_WAKEUPS. */
-void worker_order_shed(struct worker *w, enum budget_shed what);
+/* Another one: AWAY, bits 1 << SHED_*, is what is to be gone. With SHED_SESSION nothing is recorded. */
+void worker_order_away(struct worker *w, uint32_t away);
 
 /* CPU time of the thread, by now. */
 uint64_t worker_cpu_ns(struct worker *w);

@@ -292,13 +292,10 @@ static int parse_max_size(struct record_options *o, const char *name, const char
 
 static int parse_max_overhead(struct record_options *o, const char *name, const char *text)
 {
-	uint64_t ppm;
+	char why[VALUE_WHY_MAX];
 
-	if (parse_ppm(text, &ppm) < 0 || ppm < OVERHEAD_PPM_MIN || ppm > OVERHEAD_PPM_MAX)
-		return cli_usage_error("%s: '%s' is no share of a CPU; say 2, 0.5 or 150%%, at "
-				       "least 0.1",
-				       name, text);
-	o->session.max_overhead_ppm = ppm;
+	if (session_options_take_overhead(&o->session, text, why) < 0)
+		return cli_usage_error("%s: %s", name, why);
 	return RECORD_OPTIONS_GO;
 }
 

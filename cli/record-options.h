@@ -59,8 +59,9 @@ enum {
 	"  --reach HOW         say of blocks whether anything leads to them: 'look' or 'freeze'\n"   \
 	"  --usage-interval TIME  between two looks at what is allocated (1s)\n"                     \
 	"  --flush TIME        write at least this often (250ms)\n"                                  \
-	"  --max-overhead PERCENT  of a CPU; what costs more is recorded without stacks, then\n"     \
-	"                      without wakeups, then no more\n"                                      \
+	"  --max-overhead SHARE  of the machine's CPU time (2%) or of CPUs (0.5cpu); what costs\n"   \
+	"                      more goes on without stacks, then without wakeups, then ends;\n"      \
+	"                      what was left out comes back when it costs less\n"                    \
 	"  --trigger WHAT=LIMIT,...  mark where something gets worse than LIMIT: wakeup, offcpu,\n"  \
 	"                      pressure_cpu, pressure_memory, pressure_io, leak\n"                   \
 	"  --max-size SIZE     stop when the archive has this size\n"                                \

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/value.h"
 #include "cli/bus/bus-client.h"
 #include "cli/json.h"
 #include "cli/verb.h"
@@ -25,7 +26,7 @@ void session_view_deinit(struct session_view *v)
 
 void session_view_of(const struct session *s, struct session_view *ret)
 {
-	const struct session_shed *sheds;
+	const struct session_shed *step;
 	const char *error;
 
 	*ret = (struct session_view){ .uid = (uint32_t)geteuid() };
@@ -35,8 +36,10 @@ void session_view_of(const struct session *s, struct session_view *ret)
 	session_error(s, &error);
 	snprintf(ret->error, sizeof(ret->error), "%s", error);
 	session_counters(s, &ret->counters);
-	sheds = session_sheds(s, &ret->n_sheds);
-	memcpy(ret->sheds, sheds, ret->n_sheds * sizeof(*sheds));
+	ret->n_sheds = session_sheds(s, ret->sheds);
+	for (uint64_t i = 0; i < ret->counters.n_steps; i++)
+		if ((step = session_step(s, i)))
+			ret->steps[ret->n_steps++] = *step;
 }
 
 const char *session_view_option(const struct session_view *v, const char *name)
@@ -90,6 +93,30 @@ static const char *const shed_texts[SHED_MAX] = {
 	[SHED_SESSION] = "ended",
 };
 
+static const char *const back_texts[SHED_MAX] = {
+	[SHED_STACKS] = "call stacks again",
+	[SHED_WAKEUPS] = "wakeups again",
+	[SHED_SESSION] = "goes on",
+};
+
+static void complain_of_step(const struct session_view *v, const struct session_shed *step,
+			     const char *what)
+{
+	bool ended = strcmp(v->reason, "overhead") == 0;
+	const char *text = step->back                             ? back_texts[step->what]
+			   : step->what == SHED_SESSION && !ended ? "paused"
+								  : shed_texts[step->what];
+
+	fprintf(stderr,
+		"%s: %s after %.1f s: recording took %.2f%% of %s, and --max-overhead is %.2f%%\n",
+		what, text,
+		step->ts_ns > v->counters.start_ns
+			? (double)(step->ts_ns - v->counters.start_ns) / 1e9
+			: 0.0,
+		value_share(step->cost_ppm, step->n_cpus), value_share_of(step->n_cpus),
+		value_share(step->limit_ppm, step->n_cpus));
+}
+
 int session_view_complain(const struct session_view *v, const char *what)
 {
 	char size[TEXT_FORMAT_MAX];
@@ -112,17 +139,9 @@ int session_view_complain(const struct session_view *v, const char *what)
 				text_s(v->counters.lost[i]));
 		exit_status = CLI_DAMAGE;
 	}
-	for (size_t i = 0; i < v->n_sheds; i++) {
-		const struct session_shed *shed = &v->sheds[i];
-
-		fprintf(stderr,
-			"%s: %s after %.1f s: recording took %.2f%% of a CPU, and --max-overhead "
-			"is %.2f%%\n",
-			what, shed_texts[shed->what],
-			shed->ts_ns > v->counters.start_ns
-				? (double)(shed->ts_ns - v->counters.start_ns) / 1e9
-				: 0.0,
-			(double)shed->cost_ppm / 1e4, (double)shed->limit_ppm / 1e4);
+	/* (an older service tells of what has gone only) */
+	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
+		complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
 		exit_status = CLI_DAMAGE;
 	}
 	if (v->counters.dropped_bytes) {
@@ -160,17 +179,22 @@ static struct json_object *classes_json(const struct session_counters *c)
 	return o;
 }
 
-static struct json_object *sheds_json(const struct session_view *v)
+/* LIST, of N; with what only steps have if STEPS. */
+static struct json_object *sheds_json(const struct session_shed *sheds, size_t n, bool steps)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (size_t i = 0; i < v->n_sheds; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct json_object *o = json_object_new_object();
 
-		json_add_string(o, "what", budget_shed_names[v->sheds[i].what]);
-		json_add_u64(o, "ts_ns", v->sheds[i].ts_ns);
-		json_add_u64(o, "cost_ppm", v->sheds[i].cost_ppm);
-		json_add_u64(o, "limit_ppm", v->sheds[i].limit_ppm);
+		json_add_string(o, "what", budget_shed_names[sheds[i].what]);
+		if (steps)
+			json_object_object_add(o, "back", json_object_new_boolean(sheds[i].back));
+		json_add_u64(o, "ts_ns", sheds[i].ts_ns);
+		json_add_u64(o, "cost_ppm", sheds[i].cost_ppm);
+		json_add_u64(o, "limit_ppm", sheds[i].limit_ppm);
+		if (steps && sheds[i].n_cpus)
+			json_add_u64(o, "cpus", sheds[i].n_cpus);
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -214,7 +238,8 @@ struct json_object *session_view_json(const struct session_view *v)
 	json_add_u64(o, "bpf_runs", c->bpf.runs);
 	json_add(o, "bpf_classes_ns", classes_json(c));
 	json_add_u64(o, "cpu_ppm", c->cost_ppm);
-	json_add(o, "shed", sheds_json(v));
+	json_add(o, "shed", sheds_json(v->sheds, v->n_sheds, false));
+	json_add(o, "steps", sheds_json(v->steps, v->n_steps, true));
 	if (*v->profile)
 		add_profile(o, v);
 	if (v->options)

@@ -28,8 +28,10 @@ struct session_view {
 	char error[512]; /* a sentence; "" = none */
 	uint32_t uid;
 	struct session_counters counters;
-	struct session_shed sheds[SHED_MAX];
+	struct session_shed sheds[SHED_MAX]; /* what has gone and is not back */
 	size_t n_sheds;
+	struct session_shed steps[SESSION_STEPS_MAX]; /* the last ones */
+	size_t n_steps;
 	char profile[65];     /* that it was made of; "" = of none */
 	char directory[4096]; /* of the profile: where its files go */
 	uint64_t files[VIEW_FILES_MAX];

@@ -126,6 +126,12 @@ static void tell_status(const struct session_view *v)
 	char text[160], bytes[TEXT_FORMAT_MAX], lost[48] = "nothing lost";
 	uint64_t n = session_view_lost(v);
 
+	for (size_t i = 0; i < v->n_sheds; i++) {
+		if (v->sheds[i].what != SHED_SESSION)
+			continue;
+		bus_notify_status("Paused: recording costs more than MaxOverhead=");
+		return;
+	}
 	if (n)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " records lost", n);
 	snprintf(text, sizeof(text), "Recording: %" PRIu64 " events, %s, %s", v->counters.events,

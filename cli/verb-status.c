@@ -57,10 +57,39 @@ static void print_cost(const struct session_view *v)
 	if (session_view_duration_ns(v))
 		printf(" (%.2f%% of a CPU)", share_of(v, daemon_ns + bpf_ns));
 	putchar('\n');
-	for (size_t i = 0; i < v->n_sheds; i++)
-		printf("    shed:     %s at %.2f%% of a CPU, the limit is %.2f%%\n",
-		       budget_shed_names[v->sheds[i].what], (double)v->sheds[i].cost_ppm / 1e4,
-		       (double)v->sheds[i].limit_ppm / 1e4);
+}
+
+/* Of what the limit of WHAT is a share: the property that says what has gone does not tell. */
+static unsigned share_of_shed(const struct session_view *v, const struct session_shed *shed)
+{
+	for (size_t i = 0; i < v->n_steps; i++)
+		if (v->steps[i].what == shed->what && v->steps[i].ts_ns == shed->ts_ns)
+			return v->steps[i].n_cpus;
+	return shed->n_cpus;
+}
+
+/* What has gone since it cost too much, and what was the last to come back. */
+static void print_budget(const struct session_view *v)
+{
+	const struct session_shed *back = NULL;
+	char when[64];
+
+	for (size_t i = 0; i < v->n_sheds; i++) {
+		unsigned n_cpus = share_of_shed(v, &v->sheds[i]);
+
+		printf("    shed:     %s at %.2f%% of %s, the limit is %.2f%%%s\n",
+		       budget_shed_names[v->sheds[i].what],
+		       value_share(v->sheds[i].cost_ppm, n_cpus), value_share_of(n_cpus),
+		       value_share(v->sheds[i].limit_ppm, n_cpus),
+		       v->sheds[i].what == SHED_SESSION && v->counters.stop_ns == 0 ? ": paused"
+										    : "");
+	}
+	for (size_t i = 0; i < v->n_steps; i++)
+		if (v->steps[i].back)
+			back = &v->steps[i];
+	if (back)
+		printf("    returned: %s at %s\n", budget_shed_names[back->what],
+		       time_of(when, back->ts_ns));
 }
 
 /* A flight recorder may keep less than was asked for. */
@@ -219,6 +248,7 @@ static void print_text(const struct session_view *v)
 	print_loss(v);
 	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
 	print_cost(v);
+	print_budget(v);
 	print_options(v);
 }
 

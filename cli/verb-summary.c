@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/value.h"
 #include "cli/colour.h"
 #include "cli/json.h"
 #include "cli/read-events.h"
@@ -203,6 +204,10 @@ static struct json_object *json_sheds(const struct summary *s)
 		json_add_string(o, "what", s->sheds[i].what);
 		json_add_u64(o, "cost_ppm", s->sheds[i].cost_ppm);
 		json_add_u64(o, "limit_ppm", s->sheds[i].limit_ppm);
+		if (s->sheds[i].n_cpus)
+			json_add_u64(o, "cpus", s->sheds[i].n_cpus);
+		if (s->sheds[i].until_ns)
+			json_add_u64(o, "until_ns", s->sheds[i].until_ns);
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -303,6 +308,20 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
 
+static void print_shed(const struct summary *s, const struct summary_shed *shed)
+{
+	char until[TEXT_FORMAT_MAX] = "on";
+
+	if (shed->until_ns)
+		snprintf(until, sizeof(until), "to +%.6f s",
+			 (double)(shed->until_ns - s->start_ns) / 1e9);
+	printf("no %s from +%.6f s %s: recording took %.2f%% of %s, the limit is %.2f%%\n",
+	       strcmp(shed->what, "session") == 0 ? "recording" : shed->what,
+	       (double)(shed->ts_ns - s->start_ns) / 1e9, until,
+	       value_share(shed->cost_ppm, shed->n_cpus), value_share_of(shed->n_cpus),
+	       value_share(shed->limit_ppm, shed->n_cpus));
+}
+
 /* What the recording took from the machine, and what it left out for that. */
 static void print_cost(const struct summary *s)
 {
@@ -315,11 +334,7 @@ static void print_cost(const struct summary *s)
 		       text_format_time(daemon, s->daemon_cpu_ns),
 		       percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
 	for (size_t i = 0; i < s->n_sheds; i++)
-		printf("no %s from +%.6f s on: recording took %.2f%% of a CPU, the limit is "
-		       "%.2f%%\n",
-		       strcmp(s->sheds[i].what, "session") == 0 ? "recording" : s->sheds[i].what,
-		       (double)(s->sheds[i].ts_ns - s->start_ns) / 1e9,
-		       (double)s->sheds[i].cost_ppm / 1e4, (double)s->sheds[i].limit_ppm / 1e4);
+		print_shed(s, &s->sheds[i]);
 }
 
 static void print_header(const struct summary *s, const char *name)

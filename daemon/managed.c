@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/value.h"
 #include "capture/flight.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
@@ -399,23 +400,35 @@ static void tell_state(struct managed *s)
 	tell_finished(s, session_reason(s->session));
 }
 
-/* What has gone is in the journal, too: whoever reads the recording later may wonder. */
-static void tell_sheds(struct managed *s)
+static void log_step(const struct log_subject *about, const struct session_shed *step)
+{
+	double cost = value_share(step->cost_ppm, step->n_cpus);
+	double limit = value_share(step->limit_ppm, step->n_cpus);
+	const char *of = value_share_of(step->n_cpus), *what = budget_shed_names[step->what];
+
+	if (step->back)
+		log_session(about, "records %s again: it took %.2f%% of %s, the limit is %.2f%%",
+			    what, cost, of, limit);
+	else
+		log_session_warning(about, 0, "sheds %s: it took %.2f%% of %s, the limit is %.2f%%",
+				    what, cost, of, limit);
+}
+
+/* What has gone, or is back, is in the journal, too: whoever reads the recording later may wonder. (Each waits longer than the one before.) */
+static void tell_steps(struct managed *s)
 {
 	const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
-	static const char *const names[] = { "Shed", NULL };
-	size_t n;
-	const struct session_shed *sheds = session_sheds(s->session, &n);
+	static const char *const names[] = { "Shed", "BudgetSteps", NULL };
+	const struct session_shed *step;
+	struct session_counters now;
 
-	if (n == s->n_told_sheds)
+	session_counters(s->session, &now);
+	if (now.n_steps == s->n_told_steps)
 		return;
-	for (; s->n_told_sheds < n; s->n_told_sheds++) {
-		const struct session_shed *shed = &sheds[s->n_told_sheds];
-
-		log_session_warning(&about, 0,
-				    "sheds %s: it took %.2f%% of a CPU, the limit is %.2f%%",
-				    budget_shed_names[shed->what], (double)shed->cost_ppm / 1e4,
-				    (double)shed->limit_ppm / 1e4);
+	for (; s->n_told_steps < now.n_steps; s->n_told_steps++) {
+		step = session_step(s->session, s->n_told_steps);
+		if (step)
+			log_step(&about, step);
 	}
 	tell_properties(s, names);
 }
@@ -427,7 +440,7 @@ static int on_settle(sd_event_source *source, void *userdata)
 	struct manager *m = s->manager;
 
 	(void)source;
-	tell_sheds(s);
+	tell_steps(s);
 	profile_snapshot_keep(s);
 	tell_state(s);
 	answer_waiters(s);

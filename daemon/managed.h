@@ -53,7 +53,7 @@ struct managed {
 	uint64_t patience_bytes;   /* what was written when it was looked at last */
 	unsigned n_patience;       /* looks since it was more than before */
 	enum session_state told_state;
-	size_t n_told_sheds;
+	uint64_t n_told_steps;
 	uint64_t told_events, told_bytes;           /* in the last PropertiesChanged */
 	bool told_loss, told_dropped, told_limited; /* in the log */
 };

@@ -169,6 +169,8 @@ static int read_profile(const struct profile_places *places, struct profile_use 
 	if (r < 0)
 		return refuse(reterr, r, PROFILE_ERROR_INVALID, "%s/%s cannot be read: %s",
 			      places->config, file, strerror(-r));
+	/* Nobody is there to begin it again. */
+	p->collection.session.pauses = true;
 	return 0;
 }
 

@@ -335,8 +335,8 @@ GETTER(get_cost)
 GETTER(get_shed)
 {
 	const struct managed *s = userdata;
-	size_t n;
-	const struct session_shed *sheds = session_sheds(s->session, &n);
+	struct session_shed sheds[SHED_MAX];
+	size_t n = session_sheds(s->session, sheds);
 	int r = sd_bus_message_open_container(reply, 'a', "(sttt)");
 
 	GETTER_UNUSED;
@@ -344,6 +344,26 @@ GETTER(get_shed)
 	for (size_t i = 0; r >= 0 && i < n; i++)
 		r = sd_bus_message_append(reply, "(sttt)", budget_shed_names[sheds[i].what],
 					  sheds[i].ts_ns, sheds[i].cost_ppm, sheds[i].limit_ppm);
+	return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+GETTER(get_steps)
+{
+	const struct managed *s = userdata;
+	struct session_counters now;
+	int r = sd_bus_message_open_container(reply, 'a', "(sbtttu)");
+
+	GETTER_UNUSED;
+	(void)member;
+	session_counters(s->session, &now);
+	for (uint64_t i = 0; r >= 0 && i < now.n_steps; i++) {
+		const struct session_shed *step = session_step(s->session, i);
+
+		if (step)
+			r = sd_bus_message_append(reply, "(sbtttu)", budget_shed_names[step->what],
+						  (int)step->back, step->ts_ns, step->cost_ppm,
+						  step->limit_ppm, step->n_cpus);
+	}
 	return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
@@ -387,6 +407,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_PROPERTY("FlightLimit", "t", get_counter, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Cost", "a{sv}", get_cost, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_PROPERTY("Shed", "a(sttt)", get_shed, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+	SD_BUS_PROPERTY("BudgetSteps", "a(sbtttu)", get_steps, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
 	SD_BUS_SIGNAL_WITH_ARGS("Finished", SD_BUS_ARGS("s", reason), 0),
 	SD_BUS_VTABLE_END,
 };

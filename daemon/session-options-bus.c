@@ -614,6 +614,7 @@ static const struct option_row rows[] = {
 	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
 	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
 	{ "max_overhead_ppm", "t", read_u64, append_u64, AT(options.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX, 0 },
+	{ "max_overhead_machine_ppm", "t", read_u64, append_u64, AT(options.max_overhead_machine_ppm), OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX, 0 },
 	{ "triggers", "a{st}", read_triggers, append_triggers, 0, 0, 0, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
 	{ "linger", "b", read_bool, append_bool, AT(linger), 0, 0, 0 },

@@ -402,17 +402,24 @@ static int take_memory(struct edit_state *s, struct edit_kept *kept, const struc
 	}
 }
 
-/* What is not recorded any more. */
+/* What is not recorded any more, or is again. */
 static int take_own(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
 {
 	struct key key = { SHED, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
+	enum fxt_name name = fxt_text_known(&r->name);
+	struct item *item;
 	struct fxt_arg arg;
 
-	if (fxt_text_known(&r->name) != FXT_NAME_SHED)
+	if (name != FXT_NAME_SHED && name != FXT_NAME_RETURNED)
 		return 0;
 	if (edit_find_arg(r, FXT_NAME_CLASS, FXT_ARG_STRING, &arg) && arg.text.bytes)
 		key.b = table_hash(arg.text.bytes, arg.text.length);
-	return keep(s, &key, 0, kept);
+	if (name == FXT_NAME_SHED)
+		return keep(s, &key, 0, kept);
+	item = table_get(&s->items, table_hash(&key, sizeof(key)));
+	if (item)
+		forget(s, item);
+	return 0;
 }
 
 static bool says_process_ends(const struct fxt_record *r)

@@ -45,6 +45,13 @@ static int take_percent(const struct collection_row *row, struct collection *to,
 	return value_parse_percent(text, row->min, row->max, at(row, to), why);
 }
 
+static int take_overhead(const struct collection_row *row, struct collection *to, const char *text,
+			 char why[static VALUE_WHY_MAX])
+{
+	(void)row;
+	return session_options_take_overhead(&to->session, text, why);
+}
+
 static int take_count(const struct collection_row *row, struct collection *to, const char *text,
 		      char why[static VALUE_WHY_MAX])
 {
@@ -309,9 +316,6 @@ char *collection_format_bound(const struct collection_row *row, uint64_t value, 
 #define SECONDS UINT64_C(1000000000)
 #define DAYS    (86400 * SECONDS)
 
-/* A limit that every machine's CPUs together are below. */
-#define OVERHEAD_PPM_TOP UINT64_C(100000000)
-
 #define EVERY      SESSION_MODE_MAX
 #define AT(member) offsetof(struct collection, member)
 
@@ -333,7 +337,7 @@ const struct collection_row collection_rows[] = {
 	{ "Collection", "CounterInterval", take_time, AT(session.counter_interval_ns), COUNTER_NS_MIN, COUNTER_NS_MAX, "a time", "1s", CATEGORY_COUNTERS, EVERY, false },
 	{ "Collection", "FlushInterval", take_time, AT(session.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, "a time", "250ms", 0, EVERY, false },
 	{ "Collection", "PerfettoBlobs", take_not, AT(session.no_perfetto_blobs), 0, 0, "yes or no", "yes", CATEGORIES_STACKS, EVERY, false },
-	{ "Collection", "MaxOverhead", take_percent, AT(session.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_TOP, "a percentage of one CPU", "no limit", 0, EVERY, false },
+	{ "Collection", "MaxOverhead", take_overhead, 0, 0, 0, "a percentage of the machine's CPU time, or CPUs, as 0.5cpu", "no limit", 0, EVERY, false },
 	{ "Collection", "Duration", take_time_or_none, AT(session.duration_ns), SECONDS, INT64_MAX, "a time, or infinity", "infinity", 0, EVERY, false },
 	{ "Filter", "Unit", take_unit, AT(units), 0, 0, "the name of a unit", "every process", 0, EVERY, true },
 	{ "Filter", "CGroup", take_cgroup, AT(cgroups), 0, 0, "a path", "every process", 0, EVERY, true },

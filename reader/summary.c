@@ -308,14 +308,30 @@ static int add_mark(struct summary *s, const struct event *ev)
 	return 0;
 }
 
+/* That WHAT has gone, and was not back. */
+static struct summary_shed *open_shed(struct summary *s, const char *what)
+{
+	for (size_t i = 0; i < s->n_sheds; i++)
+		if (s->sheds[i].until_ns == 0 && strcmp(s->sheds[i].what, what) == 0)
+			return &s->sheds[i];
+	return NULL;
+}
+
 static int add_shed(struct summary *s, const struct event *ev)
 {
-	struct summary_shed *shed = &s->sheds[s->n_sheds];
+	struct summary_shed *shed = open_shed(s, ev->shed.what);
 
-	if (s->n_sheds == SUMMARY_SHEDS_MAX)
+	/* (chunks that are joined say it again) */
+	if (shed && ev->shed.back)
+		shed->until_ns = ev->ts_ns;
+	if (shed || ev->shed.back || s->n_sheds == SUMMARY_SHEDS_MAX)
 		return 0;
-	*shed = (struct summary_shed){ ev->ts_ns, ev->shed.cost_ppm, ev->shed.limit_ppm,
-				       strdup(ev->shed.what) };
+	shed = &s->sheds[s->n_sheds];
+	*shed = (struct summary_shed){ .ts_ns = ev->ts_ns,
+				       .cost_ppm = ev->shed.cost_ppm,
+				       .limit_ppm = ev->shed.limit_ppm,
+				       .n_cpus = ev->shed.n_cpus,
+				       .what = strdup(ev->shed.what) };
 	if (!shed->what)
 		return -ENOMEM;
 	s->n_sheds++;

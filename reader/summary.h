@@ -86,6 +86,8 @@ struct summary_mark {
 
 struct summary_shed {
 	uint64_t ts_ns, cost_ppm, limit_ppm; /* of one CPU */
+	uint64_t until_ns;                   /* when it was back; 0 = not */
+	uint32_t n_cpus;                     /* the limit is a share of so many; 0 = of one */
 	char *what;                          /* owned */
 };
 

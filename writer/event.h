@@ -44,9 +44,9 @@ enum event_kind {
 	EVENT_USAGE,    /* what was allocated with one stack, so far */
 	EVENT_SNAPSHOT, /* the blocks that follow are all that live */
 	EVENT_BLOCK,    /* something that was allocated and lives */
-	EVENT_SHED,     /* from here on less is recorded: it cost too much */
-	EVENT_TRIGGER,  /* something was as bad as was asked for */
-	EVENT_CONTEXT,  /* what is allocated from here on, or until here, is of a context */
+	EVENT_SHED, /* from here on less is recorded: it cost too much; or this is recorded again */
+	EVENT_TRIGGER, /* something was as bad as was asked for */
+	EVENT_CONTEXT, /* what is allocated from here on, or until here, is of a context */
 	EVENT_KIND_MAX,
 };
 
@@ -187,6 +187,8 @@ struct event {
 		struct {
 			const char *what;             /* "stacks", "wakeups", "session" */
 			uint64_t cost_ppm, limit_ppm; /* of one CPU */
+			uint32_t n_cpus; /* the limit is a share of so many; 0 = of one */
+			bool back;       /* it is recorded again */
 		} shed;
 		struct {
 			const char *what;      /* "wakeup", "offcpu", "pressure_cpu", ... */

@@ -172,6 +172,8 @@ int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *a
 	if (r >= 0)
 		r = append_u64(m, "max_overhead_ppm", o->max_overhead_ppm);
 	if (r >= 0)
+		r = append_u64(m, "max_overhead_machine_ppm", o->max_overhead_machine_ppm);
+	if (r >= 0)
 		r = append_triggers(m, &o->triggers);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "compress", "s", pack_ops(o->compress)->name);

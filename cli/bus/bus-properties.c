@@ -162,6 +162,16 @@ static int read_cost(sd_bus_message *m, struct session_view *v)
 	return r;
 }
 
+/* SHED_MAX: a newer service may have others. */
+static enum budget_shed shed_of(const char *what)
+{
+	enum budget_shed i = 0;
+
+	while (i < SHED_MAX && strcmp(budget_shed_names[i], what) != 0)
+		i++;
+	return i;
+}
+
 static int read_sheds(sd_bus_message *m, struct session_view *v)
 {
 	struct session_shed shed = { 0 };
@@ -171,11 +181,27 @@ static int read_sheds(sd_bus_message *m, struct session_view *v)
 	v->n_sheds = 0;
 	while (r >= 0 && (r = sd_bus_message_read(m, "(sttt)", &what, &shed.ts_ns, &shed.cost_ppm,
 						  &shed.limit_ppm)) > 0) {
-		shed.what = 0;
-		while (shed.what < SHED_MAX && strcmp(budget_shed_names[shed.what], what) != 0)
-			shed.what++;
+		shed.what = shed_of(what);
 		if (shed.what < SHED_MAX && v->n_sheds < SHED_MAX)
 			v->sheds[v->n_sheds++] = shed;
+	}
+	return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_steps(sd_bus_message *m, struct session_view *v)
+{
+	struct session_shed step = { 0 };
+	const char *what;
+	int back, r = sd_bus_message_enter_container(m, 'a', "(sbtttu)");
+
+	v->n_steps = 0;
+	while (r >= 0 &&
+	       (r = sd_bus_message_read(m, "(sbtttu)", &what, &back, &step.ts_ns, &step.cost_ppm,
+					&step.limit_ppm, &step.n_cpus)) > 0) {
+		step.back = back;
+		step.what = shed_of(what);
+		if (step.what < SHED_MAX && v->n_steps < SESSION_STEPS_MAX)
+			v->steps[v->n_steps++] = step;
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
@@ -232,6 +258,8 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 		return read_cost(m, v);
 	if (strcmp(name, "Shed") == 0)
 		return read_sheds(m, v);
+	if (strcmp(name, "BudgetSteps") == 0)
+		return read_steps(m, v);
 	if (strcmp(name, "Snapshots") == 0)
 		return read_counts(m, session_view_file_names, v->files, VIEW_FILES_MAX);
 	if (strcmp(name, "Options") == 0) {

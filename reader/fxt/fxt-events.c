@@ -249,11 +249,14 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 		ev->mark.text = "";
 		return TAKE(e, record, { FXT_NAME_TEXT, WANT_TEXT, &ev->mark.text, NULL });
 	case FXT_NAME_SHED:
+	case FXT_NAME_RETURNED:
 		ev->kind = EVENT_SHED;
 		ev->shed.what = "";
+		ev->shed.back = fxt_text_known(&record->name) == FXT_NAME_RETURNED;
 		return TAKE(e, record, { FXT_NAME_CLASS, WANT_TEXT, &ev->shed.what, NULL },
 			    { FXT_NAME_VALUE, WANT_UINT64, &ev->shed.cost_ppm, NULL },
-			    { FXT_NAME_LIMIT, WANT_UINT64, &ev->shed.limit_ppm, NULL });
+			    { FXT_NAME_LIMIT, WANT_UINT64, &ev->shed.limit_ppm, NULL },
+			    { FXT_NAME_CPUS, WANT_UINT32, &ev->shed.n_cpus, NULL });
 	case FXT_NAME_TRIGGER:
 		ev->kind = EVENT_TRIGGER;
 		ev->trigger.what = "";

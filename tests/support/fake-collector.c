@@ -144,6 +144,11 @@ struct collector_lost collector_pending_lost(struct collector *c, enum event_cla
 	return c->pending[class * c->n_cpus + cpu];
 }
 
+void collector_forget_lost(struct collector *c)
+{
+	memset(c->pending, 0, sizeof(*c->pending) * CLASS_MAX * c->n_cpus);
+}
+
 void fake_collector_set_malformed(struct collector *c, uint64_t n)
 {
 	c->n_malformed = n;

@@ -4,7 +4,7 @@
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start and takes a step to its end, "fail_output" fails after the
  * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "dear" sheds
- * its stacks, "flood" drops what a flight recorder has no room for, "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
+ * its stacks, and so does "dear_once", until it has them again, "flood" drops what a flight recorder has no room for, "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
 
@@ -35,8 +35,7 @@ struct session {
 	int error;
 	const char *error_text;
 	bool has_run;
-	struct session_shed sheds[SHED_MAX];
-	size_t n_sheds;
+	struct session_shed steps[2]; /* that were taken */
 	session_changed_fn changed;
 	session_triggered_fn triggered;
 	void *triggered_userdata;
@@ -308,6 +307,21 @@ static void trigger(struct session *s)
 	s->triggered(s, &t, s->triggered_userdata);
 }
 
+/* Its stacks go, or are back. */
+static void step(struct session *s, bool back)
+{
+	s->steps[s->counters.n_steps++] = (struct session_shed){
+		.what = SHED_STACKS,
+		.ts_ns = clock_boot_ns(),
+		.cost_ppm = back ? 10000 : 70000,
+		.limit_ppm = s->options.max_overhead_ppm ? s->options.max_overhead_ppm
+							 : 2 * s->options.max_overhead_machine_ppm,
+		.n_cpus = s->options.max_overhead_machine_ppm ? 2 : 0,
+		.back = back,
+	};
+	become(s, s->state);
+}
+
 static void step_running(struct session *s)
 {
 	s->counters.events += 100;
@@ -317,15 +331,10 @@ static void step_running(struct session *s)
 	s->counters.bpf = s->counters.bpf_classes[COST_SCHED] = (struct cost_sum){ 10, 2000 };
 	if (s->wants_snapshot && strcmp(s->options.name, "no_snapshot") != 0)
 		take_snapshot(s);
-	if (strcmp(s->options.name, "dear") == 0 && s->n_sheds == 0) {
-		s->sheds[s->n_sheds++] = (struct session_shed){
-			SHED_STACKS,
-			clock_boot_ns(),
-			70000,
-			s->options.max_overhead_ppm,
-		};
-		become(s, s->state);
-	}
+	if (strncmp(s->options.name, "dear", 4) == 0 && s->counters.n_steps == 0)
+		step(s, false);
+	else if (strcmp(s->options.name, "dear_once") == 0 && s->counters.n_steps == 1)
+		step(s, true);
 	if (strcmp(s->options.name, "flood") == 0)
 		s->counters.dropped_bytes = 4096;
 	if (strcmp(s->options.name, "fail_output") == 0)
@@ -375,10 +384,17 @@ void session_dispatch(struct session *s)
 	}
 }
 
-const struct session_shed *session_sheds(const struct session *s, size_t *ret_n)
+const struct session_shed *session_step(const struct session *s, uint64_t i)
 {
-	*ret_n = s->n_sheds;
-	return s->sheds;
+	return i < s->counters.n_steps ? &s->steps[i] : NULL;
+}
+
+size_t session_sheds(const struct session *s, struct session_shed ret[SHED_MAX])
+{
+	if (s->counters.n_steps != 1)
+		return 0;
+	ret[0] = s->steps[0];
+	return 1;
 }
 
 enum session_state session_state(const struct session *s)

@@ -2,23 +2,39 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What recording costs is known, and limited: above --max-overhead call stacks go first, then wakeups, then the recording
-# ends. The archive says so, is whole, and has none of what went.
+# ends. The archive says so, is whole, and has none of what went. A session of a profile pauses instead, and when the storm is over all
+# of it comes back.
 
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../support/collect-words.sh"
 need_btf
 need_bus
 need_command busctl
-start_bus
+start_service_bus
 remember_bpf
-start_kymod
+
+# Those that live when it pauses and have ended when it goes on; and the other way round.
+sleep 1000 &
+old=$!
 
 # Until it is killed: far more switches than a thousandth of a CPU can record.
 "$KYMO_LOAD" --cpu "$(last_cpu)" pingpong 100000000 &
 load=$!
 
+# Without the storm it takes a third of that limit.
+profile storm <<-END
+	[Collection]
+	Categories=sched profile offcpu irq softirq workqueue power counters
+	MaxOverhead=0.04cpu
+	[Output]
+	Directory=$TMP/out
+	RotateSize=16M
+END
+start_collect storm
+
 # ---- too dear ----
 
-expect_exit 3 timeout 60 "$KYMO" record -e sched,profile,offcpu --max-overhead 0.1 -d 40 -b 4M \
+expect_exit 3 timeout 60 "$KYMO" record -e sched,profile,offcpu --max-overhead 0.001cpu -d 40 -b 4M \
 	--json -o "$TMP/t.fxt" --bus "$BUS"
 cp "$TMP/stdout" "$TMP/said.json"
 assert_eq "$(json "$TMP/said.json" .reason)" overhead "why it ended"
@@ -28,6 +44,35 @@ assert_contains "$TMP/stderr" 'no call stacks after .*--max-overhead is 0.10%' "
 assert_contains "$TMP/stderr" 'ended after ' "what it says"
 assert_contains "$TMP/kymod.log" 'sheds stacks: it took .* the limit is 0.10%' "what the journal has"
 assert_contains "$TMP/kymod.log" 'sheds session' "what the journal has"
+
+# ---- a profile ----
+
+# of_storm FILTER: what its status has
+of_storm() {
+	"$KYMO" status storm --json --bus "$BUS" >"$TMP/storm.json"
+	json "$TMP/storm.json" ".[0] | $1"
+}
+has_shed() {
+	[ "$(of_storm '[.shed[].what] | join(" ")')" = "$1" ]
+}
+# (that the last ones which were running are counted takes another look)
+rests() {
+	runs=$(of_storm .bpf_runs)
+	sleep 1.2
+	[ "$(of_storm .bpf_runs)" = "$runs" ]
+}
+expect_soon 20 has_shed "stacks wakeups session"
+expect_soon 10 rests
+assert_eq "$(of_storm .state)" running "state of a pause"
+assert_le "$(of_storm .cpu_ppm)" 10000 "millionths of a CPU that a pause takes"
+expect_exit 0 "$KYMO" status storm --bus "$BUS"
+assert_contains "$TMP/stdout" '^    shed:     session at .*% of a CPU, the limit is 4.00%: paused$' "status"
+kill $old
+sleep 1001 &
+new=$!
+kill $load
+
+# ---- what the first one has ----
 
 expect_exit 0 "$KYMO" check "$TMP/t.fxt"
 
@@ -73,7 +118,7 @@ expect_exit 0 "$KYMO" summary --json "$TMP/t.fxt"
 assert_ge "$(json "$TMP/stdout" .bpf_cpu_ns)" 1000000 "ns of the programs in the archive"
 # ---- within the limit, and without one ----
 
-expect_exit 0 "$KYMO" start cheap -o "$TMP/cheap.fxt" -e sched --max-overhead 1000 -p $$ --bus "$BUS"
+expect_exit 0 "$KYMO" start cheap -o "$TMP/cheap.fxt" -e sched --max-overhead 100% -p $$ --bus "$BUS"
 for _ in {1..30}; do
 	/bin/true
 done
@@ -92,6 +137,73 @@ expect_exit 0 "$KYMO" summary --json "$TMP/cheap.fxt"
 assert_eq "$(json "$TMP/stdout" .shed)" null "what went within the limit"
 assert_ge "$(json "$TMP/stdout" .bpf_cpu_ns)" 1 "ns of the programs"
 
-kill $load
-stop_kymod
+# ---- the storm is over ----
+
+expect_soon 60 has_shed ""
+sleep 1
+kill -TERM "${COLLECT[storm]}"
+wait "${COLLECT[storm]}" || fail "collect has failed: $(cat "$TMP/storm.log")"
+kill $new
+assert_contains "$TMP/kymod.log" 'storm: sheds session: it took .*% of a CPU, the limit is 4.00%' "the journal"
+for what in session wakeups stacks; do
+	assert_contains "$TMP/kymod.log" "storm: records $what again: it took .*% of a CPU" "the journal"
+done
+assert_contains "$TMP/storm.log" 'storm: goes on after ' "what collect says"
+
+# Of the storm there is more than anybody wants to look at.
+while read -r archive; do
+	summarize "$archive"
+	[ "$(json "$SUMMARY" '[(.shed // [])[] | select(.what == "session" and .until_ns)] | length')" = 0 ] || break
+done < <(chunks storm)
+while read -r chunk; do
+	expect_exit 0 "$KYMO" check --strict "$chunk"
+done < <(chunks storm | tail -n 3)
+pause=$(json "$SUMMARY" '[.shed[] | select(.what == "session")] | first | "\(.ts_ns) \(.until_ns)"')
+read -r from until <<<"$pause"
+assert_ge $((until - from)) 4000000000 "ns of the pause"
+expect_exit 0 "$KYMO" summary "$archive"
+assert_contains "$TMP/stdout" '^no recording from .* s to .* s: recording took .* of a CPU, the limit is 4.00%' "summary"
+
+# late TIME: TIME (ns), as `kymo cut` has it
+late() {
+	jq -r --argjson at "$1" '"\(($at - .start_ns) / 1e9)s"' "$SUMMARY"
+}
+expect_exit 0 "$KYMO" cut --force --from "$(late $((from - 50000000)))" --to "$(late $((until + 2000000000)))" \
+	"$archive" "$TMP/late.fxt"
+dump_records "$TMP/late.fxt"
+grep -vE '"category":"kymo"|"record":"(string|thread|blob)"' "$DUMP" | grep -F timestamp_ns >"$TMP/late.json"
+# shellcheck disable=SC2016 # jq's
+jq -r --argjson from "$from" --argjson to "$until" 'def where($t): if $t <= $from then "before" elif $t < $to then "in" else "behind" end;
+	where(.timestamp_ns) + if .end_time_ns then " " + where(.end_time_ns) else "" end' \
+	"$TMP/late.json" | sort | uniq -c >"$TMP/where"
+for there in before behind "before before" "behind behind"; do
+	assert_ge "$(awk -v there="$there" '{ n = $1; sub(/^ *[0-9]+ /, "") } $0 == there { print n }' "$TMP/where")" 10 \
+		"records that are $there the pause"
+done
+assert_eq "$(wc -l <"$TMP/where")" 4 "records that are elsewhere: $(cat "$TMP/where")"
+# Who came meanwhile is known.
+assert_ge "$(grep -c "\"record\":\"kernel_object\".*\"koid\":$new," "$DUMP")" 1 "names of who came"
+assert_ge "$(grep -c "\"record\":\"mmap\".*\"process_id\":$new," "$DUMP")" 1 "what it has mapped"
+
+if [ "${KYMO_PERFETTO_SQL:-}" ]; then
+	perfetto "$TMP/late.fxt" \
+		"select count(*) n from stats where value != 0 and (name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
+		"select count(*) n from sched_slice where dur = -1" \
+		"select count(*) n from slice where dur = -1" \
+		"select count(*) n from sched_slice join thread using (utid)
+			where tid != 0 and ts < $until - 1 and ts + dur > $from + 1" \
+		"select count(*) n from slice where ts < $until - 1 and ts + dur > $from + 1" >"$TMP/answers"
+	assert_eq "$(jq '.[0].n' "$TMP/answers" | paste -sd ' ')" "0 0 0 0 0" \
+		"errors, open slices and what runs in the pause, as Perfetto has it"
+fi
+
+# Behind the end of it, a cut says no more that anything is left out.
+archive=$(chunks storm | tail -n 1)
+summarize "$archive"
+end_s=$(late "$(json "$SUMMARY" '.end_ns - 200000000')")
+expect_exit 0 "$KYMO" cut --force --from "$end_s" "$archive" "$TMP/part.fxt"
+summarize "$TMP/part.fxt"
+assert_eq "$(json "$SUMMARY" '.shed // [] | length')" 0 "what a cut says"
+
+end_kymod TERM
 no_bpf_left "recordings with a budget"

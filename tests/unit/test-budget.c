@@ -11,27 +11,28 @@
 #include "base/cleanup.h"
 #include "capture/budget.h"
 #include "capture/costs.h"
+#include "capture/machine.h"
 
 #define SECOND UINT64_C(1000000000)
 #define ALL    (1u << SHED_STACKS | 1u << SHED_WAKEUPS | 1u << SHED_SESSION)
 
-/* A look each second; the cost of each is one of COSTS, ms. What goes is written down: S, W, E; else '.'. */
+/* A look each second; the cost of each is one of COSTS, ms. What goes is written down: S, W, E; what comes back: s, w, e; else '.'. */
 static void run(struct budget *b, const unsigned *costs, size_t n, char *ret)
 {
-	static const char letters[] = "SWE.";
 	uint64_t now_ns = 5 * SECOND, cost_ns = 123;
+	enum budget_shed what;
 
-	budget_begin(b, now_ns, cost_ns);
+	budget_begin(b, now_ns, cost_ns, 0);
 	for (size_t i = 0; i < n; i++) {
-		enum budget_shed what;
+		enum budget_act act;
 
 		now_ns += SECOND;
 		cost_ns += costs[i] * UINT64_C(1000000);
-		what = budget_look(b, now_ns, cost_ns);
-		ret[i] = letters[what];
+		act = budget_look(b, now_ns, cost_ns, 0, &what);
+		ret[i] = act == BUDGET_STAY ? '.' : (act == BUDGET_SHED ? "SWE" : "swe")[what];
 		assert_int_equal(b->ppm, costs[i] * 1000);
-		if (what < SHED_SESSION)
-			budget_begin(b, now_ns, cost_ns);
+		if (act != BUDGET_STAY)
+			budget_begin(b, now_ns, cost_ns, 0);
 	}
 	ret[n] = '\0';
 }
@@ -87,20 +88,209 @@ static void test_looks(void **state)
 {
 	struct budget b = { .limit_ppm = 1000, .there = ALL };
 
+	enum budget_shed what;
+
 	(void)state;
 	/* It has not begun. */
-	assert_int_equal(budget_look(&b, SECOND, SECOND), SHED_MAX);
-	budget_begin(&b, SECOND, 0);
+	assert_int_equal(budget_look(&b, SECOND, SECOND, 0, &what), BUDGET_STAY);
+	budget_begin(&b, SECOND, 0, 0);
 	/* Too soon after the last one, or a clock that went back: not looks. */
-	assert_int_equal(budget_look(&b, SECOND + SECOND / 4, SECOND / 4), SHED_MAX);
-	assert_int_equal(budget_look(&b, SECOND / 2, SECOND / 4), SHED_MAX);
+	assert_int_equal(budget_look(&b, SECOND + SECOND / 4, SECOND / 4, 0, &what), BUDGET_STAY);
+	assert_int_equal(budget_look(&b, SECOND / 2, SECOND / 4, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.n_over, 0);
 	/* One that came late is about more time. */
-	assert_int_equal(budget_look(&b, 11 * SECOND, SECOND), SHED_MAX);
+	assert_int_equal(budget_look(&b, 11 * SECOND, SECOND, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.ppm, 100000);
 	/* Costs never shrink; what seems to has cost nothing. */
-	assert_int_equal(budget_look(&b, 12 * SECOND, 0), SHED_MAX);
+	assert_int_equal(budget_look(&b, 12 * SECOND, 0, 0, &what), BUDGET_STAY);
 	assert_int_equal(b.ppm, 0);
+}
+
+/* ---- what comes back ---- */
+
+/*
+ * A machine: LOAD is how much it does, and each part of the recording costs its share of that. The limit is 50 ms a
+ * second; all of it costs 40 of load 1.
+ */
+struct world {
+	struct budget b;
+	uint64_t now_ns, cost_ns, work;
+	bool blind;          /* nobody knows what the machine does */
+	unsigned n_steps;    /* all together */
+	unsigned n_sessions; /* pauses among them, and ends of them */
+	char said[64];       /* the steps, as in run() */
+};
+
+static void look(struct world *w, double load)
+{
+	static const double shares[SHED_MAX] = { 20, 12, 8 };
+	double cost_ms = 0.1;
+	enum budget_shed what;
+	enum budget_act act;
+
+	for (unsigned i = 0; i < SHED_MAX; i++)
+		if (w->b.there >> i & 1)
+			cost_ms += shares[i] * load;
+	w->now_ns += SECOND;
+	w->cost_ns += (uint64_t)(cost_ms * 1e6);
+	w->work += (uint64_t)(1000 * load);
+	act = budget_look(&w->b, w->now_ns, w->cost_ns, w->blind ? 0 : w->work, &what);
+	if (act == BUDGET_STAY)
+		return;
+	if (w->n_steps + 1 < sizeof(w->said))
+		w->said[w->n_steps] = (act == BUDGET_SHED ? "SWE" : "swe")[what];
+	w->n_steps++;
+	w->n_sessions += what == SHED_SESSION;
+	budget_begin(&w->b, w->now_ns, w->cost_ns, w->blind ? 0 : w->work);
+}
+
+static void looks(struct world *w, double load, unsigned seconds)
+{
+	for (unsigned i = 0; i < seconds; i++)
+		look(w, load);
+}
+
+static struct world begun(bool blind)
+{
+	struct world w = { .b = { .limit_ppm = 50000, .there = ALL },
+			   .now_ns = 9 * SECOND,
+			   .work = 77,
+			   .blind = blind };
+
+	budget_begin(&w.b, w.now_ns, w.cost_ns, blind ? 0 : w.work);
+	return w;
+}
+
+/* A storm, calm, a storm, calm: all goes, and all comes back, the last first. */
+static void test_returns(void **state)
+{
+	struct world w = begun(false);
+
+	(void)state;
+	looks(&w, 1, 20);
+	assert_int_equal(w.n_steps, 0);
+	looks(&w, 20, 60);
+	assert_string_equal(w.said, "SWE");
+	assert_int_equal(w.b.there, 0);
+	/* Not before five seconds, and one after the other. */
+	looks(&w, 0.5, 4);
+	assert_string_equal(w.said, "SWE");
+	looks(&w, 0.5, 2);
+	assert_string_equal(w.said, "SWEe");
+	looks(&w, 0.5, 3);
+	assert_string_equal(w.said, "SWEe");
+	looks(&w, 0.5, 10);
+	assert_string_equal(w.said, "SWEews");
+	assert_int_equal(w.b.there, ALL);
+	assert_int_equal(w.b.away, 0);
+	looks(&w, 20, 60);
+	looks(&w, 0.5, 60);
+	assert_string_equal(w.said, "SWEewsSWEews");
+}
+
+/* As long as the storm goes on, a pause does: what the machine does says that it would be too much. It is tried, ever more rarely. */
+static void test_long_storm(void **state)
+{
+	struct world w = begun(false);
+
+	(void)state;
+	looks(&w, 20, 50);
+	assert_string_equal(w.said, "SWE");
+	looks(&w, 20, 550);
+	assert_in_range(w.n_sessions, 3, 7);
+	looks(&w, 20, 3600);
+	assert_in_range(w.n_sessions, 9, 19);
+}
+
+/* What costs is over, and the machine does as much as ever: then all of it comes back in little more than a minute. */
+static void test_other_costs(void **state)
+{
+	struct world w = begun(false);
+
+	(void)state;
+	looks(&w, 20, 20);
+	assert_string_equal(w.said, "SWE");
+	for (unsigned i = 0; i < 80; i++) {
+		w.work += 19500;
+		look(&w, 0.5);
+	}
+	assert_string_equal(w.said, "SWEews");
+}
+
+/* Less load lets come back what fits: what would be over three quarters of the limit stays away. */
+static void test_partly(void **state)
+{
+	struct world w = begun(false);
+
+	(void)state;
+	looks(&w, 2, 8);
+	assert_string_equal(w.said, "S");
+	/* 20 of 0.9 + 20 of 0.9 */
+	looks(&w, 0.95, 12);
+	assert_string_equal(w.said, "S");
+	looks(&w, 0.9, 10);
+	assert_string_equal(w.said, "Ss");
+}
+
+/* However load changes, and though nobody knows what the machine does, there are few steps: waits double. */
+static void test_oscillation(void **state)
+{
+	(void)state;
+	for (unsigned period = 1; period <= 40; period++) {
+		for (unsigned blind = 0; blind < 2; blind++) {
+			struct world w = begun(blind);
+
+			for (unsigned t = 0; t < 4 * 3600; t++)
+				look(&w, t / period % 2 ? 0.3 : 20);
+			assert_in_range(w.n_steps, 0, 150);
+		}
+	}
+}
+
+/* The same storm for ever, and nobody knows: it is tried, after 5, 10, 20 ... seconds. */
+static void test_blind(void **state)
+{
+	struct world w = begun(true);
+
+	(void)state;
+	looks(&w, 20, 100);
+	assert_in_range(w.n_sessions, 7, 9);
+	looks(&w, 20, 4 * 3600);
+	assert_in_range(w.n_sessions, 40, 70);
+}
+
+/* One that could not come back has gone again, and waits longer; what it cost is known still. */
+static void test_failed(void **state)
+{
+	struct world w = begun(false);
+	uint64_t saved_ppm;
+
+	(void)state;
+	looks(&w, 2, 60);
+	saved_ppm = w.b.stages[SHED_STACKS].saved_ppm;
+	assert_in_range(saved_ppm, 39000, 41000);
+	looks(&w, 0.5, 6);
+	assert_string_equal(w.said, "Ss");
+	budget_failed(&w.b, SHED_STACKS, w.now_ns);
+	assert_int_equal(w.b.away, 1u << SHED_STACKS);
+	assert_int_equal(w.b.stages[SHED_STACKS].saved_ppm, saved_ppm);
+	looks(&w, 0.5, 8);
+	assert_string_equal(w.said, "Ss");
+	looks(&w, 0.5, 4);
+	assert_string_equal(w.said, "Sss");
+}
+
+/* What the machine does, as the kernel says it. */
+static void test_machine(void **state)
+{
+	uint64_t n = machine_switches("/proc/stat");
+
+	(void)state;
+	assert_true(n > 0);
+	assert_true(machine_switches("/proc/stat") >= n);
+	assert_int_equal(machine_switches("/proc/version"), 0);
+	assert_int_equal(machine_switches("/there/is/none"), 0);
+	assert_true(machine_n_cpus() >= 1);
 }
 
 /* ---- sums ---- */
@@ -180,6 +370,14 @@ int main(void)
 		cmocka_unit_test(test_what_is_not_there),
 		cmocka_unit_test(test_without_limit),
 		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_long_storm),
+		cmocka_unit_test(test_other_costs),
+		cmocka_unit_test(test_partly),
+		cmocka_unit_test(test_oscillation),
+		cmocka_unit_test(test_blind),
+		cmocka_unit_test(test_failed),
+		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_estimate),
 		cmocka_unit_test(test_untimed),
 		cmocka_unit_test(test_names),

@@ -116,7 +116,8 @@ static void test_collection(void **state)
 	assert_int_equal(c.session.counter_interval_ns, UINT64_C(59000000000));
 	assert_int_equal(c.session.flush_ns, 1000000000);
 	assert_true(c.session.no_perfetto_blobs);
-	assert_int_equal(c.session.max_overhead_ppm, 25000);
+	assert_int_equal(c.session.max_overhead_machine_ppm, 25000);
+	assert_int_equal(c.session.max_overhead_ppm, 0);
 	assert_int_equal(c.session.duration_ns, UINT64_C(86400000000000));
 	good("[Collection]\nCompress=snappy\nDuration=infinity\n");
 	assert_int_equal(c.session.compress, PACK_SNAPPY);
@@ -329,7 +330,8 @@ static void test_values(void **state)
 	      "4: Categories=: there is no category 'nothing'; `kymo record -e help` lists them\n"
 	      "5: Mode=: 'x' is not stream or flight\n"
 	      "6: Compress=: 'bzip2' is none of no, yes, zstd, snappy, gzip\n"
-	      "7: MaxOverhead=: '0%' is out of range: 0.1% to 10000%\n"
+	      "7: MaxOverhead=: '0%' is out of range: 0.01% to 100% of the machine's CPU "
+	      "time; say 1.5cpu for one and a half CPUs\n"
 	      "8: PerfettoBlobs=: 'perhaps' is not yes or no\n");
 	wrong("[Filter]\nUnit=a b\nUnit=x.timer\nUnit=a/b\nCGroup=/\nCGroup=a/../b\n"
 	      "User=no_such_user\n",

@@ -159,6 +159,8 @@ static void assert_same_shed(const struct event *is, const struct event *want)
 	assert_same_text(is->shed.what, want->shed.what);
 	assert_int_equal(is->shed.cost_ppm, want->shed.cost_ppm);
 	assert_int_equal(is->shed.limit_ppm, want->shed.limit_ppm);
+	assert_int_equal(is->shed.n_cpus, want->shed.n_cpus);
+	assert_int_equal(is->shed.back, want->shed.back);
 }
 
 static void assert_same_trigger(const struct event *is, const struct event *want)

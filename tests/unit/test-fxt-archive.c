@@ -118,6 +118,9 @@ static const struct {
 	{ { .kind = EVENT_SHED, AT(5), .shed = { "wakeups", 60000, 50000 } },
 	  "5 instant kymo/shed of 4194304/4194304 class:string='wakeups' value:uint64=60000 "
 	  "limit:uint64=50000\n" },
+	{ { .kind = EVENT_SHED, AT(5), .shed = { "session", 1000, 50000, 4, true } },
+	  "5 instant kymo/returned of 4194304/4194304 class:string='session' value:uint64=1000 "
+	  "limit:uint64=50000 cpus:uint32=4\n" },
 	{ { .kind = EVENT_TRIGGER, AT(5), .trigger = { "offcpu", 7, 6, 2, 11 } },
 	  "5 instant kymo/trigger of 4194304/4194304 reason:string='offcpu' value:uint64=7 "
 	  "limit:uint64=6 count:uint64=2 thread:koid=11\n" },

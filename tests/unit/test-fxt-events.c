@@ -413,6 +413,15 @@ static void test_clock_mark_lost(void **state)
 	assert_string_equal(f->ev.shed.what, "stacks");
 	assert_int_equal(f->ev.shed.cost_ppm, 60000);
 	assert_int_equal(f->ev.shed.limit_ppm, 50000);
+	assert_int_equal(f->ev.shed.n_cpus, 0);
+	assert_false(f->ev.shed.back);
+
+	r = instant("kymo", "returned", 2);
+	put_arg_text(&r, "class", "stacks");
+	put_arg32(&r, FXT_ARG_UINT32, "cpus", 8);
+	assert_event(f, r, EVENT_SHED);
+	assert_int_equal(f->ev.shed.n_cpus, 8);
+	assert_true(f->ev.shed.back);
 
 	r = instant("kymo", "trigger", 2);
 	put_arg_text(&r, "reason", "wakeup");

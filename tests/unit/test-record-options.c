@@ -128,12 +128,13 @@ static void test_limits(void **state)
 	assert_int_equal(RECORD("--max-overhead", "0.25", "--trigger", "wakeup=5ms,pressure_io=20%",
 				"--trigger=interval=1"),
 			 RECORD_OPTIONS_GO);
-	assert_int_equal(options.session.max_overhead_ppm, 2500);
+	assert_int_equal(options.session.max_overhead_machine_ppm, 2500);
+	assert_int_equal(options.session.max_overhead_ppm, 0);
 	assert_int_equal(t->wakeup_ns, 5000000);
 	assert_int_equal(t->offcpu_ns, 0);
 	assert_int_equal(t->pressure_ppm[2], 200000);
 	assert_int_equal(t->interval_ns, 1000000000);
-	assert_int_equal(START("--max-overhead", "150%", "-e", "memory", "-p", "1", "--trigger",
+	assert_int_equal(START("--max-overhead", "1.5cpu", "-e", "memory", "-p", "1", "--trigger",
 			       "leak=10M"),
 			 RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.max_overhead_ppm, 1500000);
@@ -143,8 +144,13 @@ static void test_limits(void **state)
 			 RECORD_OPTIONS_GO);
 	assert_int_equal(t->pressure_ppm[0], 5000);
 
-	assert_int_equal(RECORD("--max-overhead", "0.05"), CLI_USAGE);
-	assert_non_null(strstr(said, "at least 0.1"));
+	assert_int_equal(RECORD("--max-overhead", "0.005"), CLI_USAGE);
+	assert_non_null(strstr(said, "0.01% to 100% of the machine's CPU time"));
+	/* What was two CPUs before is more than there is. */
+	assert_int_equal(RECORD("--max-overhead", "200%"), CLI_USAGE);
+	assert_non_null(strstr(said, "say 1.5cpu for one and a half CPUs"));
+	assert_int_equal(RECORD("--max-overhead", "0.0005cpu"), CLI_USAGE);
+	assert_int_equal(RECORD("--max-overhead", "5cpux"), CLI_USAGE);
 	assert_int_equal(RECORD("--max-overhead", "much"), CLI_USAGE);
 	assert_int_equal(RECORD("--max-overhead", "-1"), CLI_USAGE);
 	assert_int_equal(RECORD("--max-overhead", "5x"), CLI_USAGE);

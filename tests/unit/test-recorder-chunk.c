@@ -451,6 +451,10 @@ static void test_number_and_reason(void **state)
 /* What is not recorded any more is said in each chunk that lacks it. */
 static void test_sheds(void **state)
 {
+	struct event ev = {
+		.kind = EVENT_SHED,
+		.shed = { budget_shed_names[SHED_STACKS], 2000, 1000 },
+	};
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 
 	(void)state;
@@ -458,19 +462,26 @@ static void test_sheds(void **state)
 	story_play(&f->story, 1);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(1)), 0);
 	split(f, STORY_AT(1));
-	assert_int_equal(recorder_shed(&f->r, STORY_AT(1) + 1, budget_shed_names[SHED_STACKS], 2000,
-				       1000),
-			 0);
+	ev.ts_ns = STORY_AT(1) + 1;
+	assert_int_equal(recorder_shed(&f->r, &ev), 0);
 	story_play(&f->story, 2);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(2)), 0);
 	split(f, STORY_AT(2));
+	/* Once it is back, no chunk says so any more. */
+	ev.ts_ns = STORY_AT(2) + 1;
+	ev.shed.back = true;
+	assert_int_equal(recorder_shed(&f->r, &ev), 0);
+	story_play(&f->story, 3);
+	assert_int_equal(recorder_round(&f->r, STORY_AT(3)), 0);
+	split(f, STORY_AT(3));
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
 		_cleanup_free_ char *text = NULL;
 
 		chunk_of(f, i, &chunk);
 		text = archive_text(&chunk);
-		assert_int_equal(count(text, "class:string='stacks'"), i > 0);
+		assert_int_equal(count(text, "kymo/shed "), i == 1 || i == 2);
+		assert_int_equal(count(text, "kymo/returned "), i == 2);
 	}
 }
 

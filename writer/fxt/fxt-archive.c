@@ -267,7 +267,9 @@ static int write_shed(struct fxt_archive *a, const struct event *ev)
 	add_text(&args, FXT_NAME_CLASS, ev->shed.what);
 	add_u64(&args, FXT_NAME_VALUE, ev->shed.cost_ppm);
 	add_u64(&args, FXT_NAME_LIMIT, ev->shed.limit_ppm);
-	return write_own(a, ev->ts_ns, FXT_NAME_SHED, &args);
+	if (ev->shed.n_cpus)
+		add_u32(&args, FXT_NAME_CPUS, ev->shed.n_cpus);
+	return write_own(a, ev->ts_ns, ev->shed.back ? FXT_NAME_RETURNED : FXT_NAME_SHED, &args);
 }
 
 static int write_trigger(struct fxt_archive *a, const struct event *ev)

@@ -204,7 +204,8 @@
 	X(BPF_CPU, 214, "bpf_cpu")                                                                 \
 	X(CGROUP_PATH, 215, "cgroup_path")                                                         \
 	X(MALFORMED, 216, "malformed")                                                             \
-	X(INTERRUPTED, 217, "interrupted")
+	X(INTERRUPTED, 217, "interrupted")                                                         \
+	X(RETURNED, 218, "returned")
 
 #define X(id, index, text) FXT_NAME_##id = index,
 enum fxt_name { FXT_NAMES(X) FXT_NAME_RESERVED = 255 };

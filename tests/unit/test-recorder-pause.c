@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording that pauses at any step of a story (tests/support/story.h) and goes on in another world: nothing lasts over the
+ * pause, nothing that is left from before is believed, and who is who is told anew.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "capture/recorder.h"
+#include "reader/fxt/fxt-lint.h"
+#include "tests/support/archive-text.h"
+#include "tests/support/fake-collector.h"
+#include "tests/support/story.h"
+
+/* The pause, with step N before it; when the first program is attached again, and all of them. */
+#define FROM(n)  (STORY_AT(n) + 10)
+#define ATTACHED STORY_AT(1000)
+#define UNTIL    (ATTACHED + 1000)
+
+struct fixture {
+	struct collector *collector;
+	struct recorder r;
+	struct session_options options;
+	struct outbuf tasks; /* struct rec_task */
+	struct outbuf memory;
+	struct story story;
+	struct outbuf archive;
+};
+
+static int after_record(void *userdata)
+{
+	(void)userdata;
+	return 0;
+}
+
+static bool ask(uint32_t tid, void *userdata)
+{
+	(void)tid;
+	(void)userdata;
+	return true;
+}
+
+static bool take_memory(struct outbuf *ret, void *userdata)
+{
+	struct fixture *f = userdata;
+
+	*ret = f->memory;
+	f->memory = (struct outbuf){ 0 };
+	return ret->size > 0;
+}
+
+static void look(uint32_t pid, void *userdata)
+{
+	(void)pid;
+	(void)userdata;
+}
+
+static void list(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t start_ns, const char *comm,
+		 uint32_t flags)
+{
+	struct rec_task rec = {
+		.head = { .size = sizeof(rec), .kind = REC_TASK, .pid = pid, .tid = tid },
+		.task = story_identity(pid, tid, start_ns, comm)
+	};
+
+	rec.task.flags |= flags | IDENTITY_SELECTED;
+	assert_int_equal(outbuf_append(&f->tasks, &rec, sizeof(rec)), 0);
+}
+
+static void begin(struct fixture *f)
+{
+	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+
+	f->collector = fake_collector_new(STORY_CPUS, 65536);
+	assert_int_equal(recorder_init(&f->r), 0);
+	f->r.after_record = after_record;
+	f->r.ask = ask;
+	f->r.take_memory = take_memory;
+	f->r.look = look;
+	f->r.userdata = f;
+	list(f, 1, 1, 100, "init", 0);
+	list(f, 2, 2, 200, "kthreadd", 0);
+	list(f, 2, 30, 3000, "kworker", 0);
+	list(f, 10, 10, 1000, "ten", IDENTITY_ON_CPU);
+	list(f, 10, 11, 1100, "eleven", 0);
+	list(f, 20, 20, 2000, "twenty", 0);
+	news.collector = f->collector;
+	news.tasks = f->tasks;
+	strcpy(f->options.name, "test");
+	f->options.categories = CATEGORY_SCHED | CATEGORY_IRQ | CATEGORY_SOFTIRQ |
+				CATEGORY_WORKQUEUE | CATEGORY_POWER | CATEGORY_COUNTERS |
+				CATEGORY_PROFILE | CATEGORY_OFFCPU | CATEGORIES_MEMORY;
+	f->options.memory.log = true;
+	f->options.frequency = 99;
+	assert_int_equal(recorder_begin(&f->r, &news, &f->options), 0);
+	recorder_set_buffer(&f->r, &f->archive);
+	assert_int_equal(recorder_open(&f->r, &f->options), 0);
+	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
+		if (!f->r.schedule.cpus[cpu].known)
+			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
+	f->story = (struct story){ f->collector, f->r.merge, &f->memory };
+}
+
+static void shed(struct fixture *f, uint64_t ts_ns, bool back)
+{
+	const struct event ev = {
+		.kind = EVENT_SHED,
+		.ts_ns = ts_ns,
+		.shed = { budget_shed_names[SHED_SESSION], 2000, 1000, 2, back },
+	};
+
+	assert_int_equal(recorder_shed(&f->r, &ev), 0);
+}
+
+/* As the session does it. */
+static void pause_at(struct fixture *f, uint64_t at_ns)
+{
+	shed(f, at_ns, false);
+	recorder_set_pause(&f->r, at_ns);
+	/* Until the programs are detached. */
+	story_put_switch(&f->story, at_ns + 5, 0, 999, 998, READY);
+	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
+	assert_int_equal(recorder_pause(&f->r), 0);
+}
+
+static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct rec_work rec = {
+		.head = { .ts_ns = end_ns,
+			  .size = sizeof(rec),
+			  .kind = REC_WORK,
+			  .pid = 2,
+			  .tid = 30 },
+		.begin_ns = begin_ns,
+		.function = 1,
+	};
+
+	fake_collector_put_record(f->collector, &rec, sizeof(rec));
+}
+
+/* 11 has ended, 20 is another one, so is 40 if there was one, 90 is new, and 10 runs another program on CPU 0. */
+static void resume(struct fixture *f)
+{
+	struct worker_news news = { .attach_ns = ATTACHED, .start_ns = UNTIL, .listed_ns = UNTIL };
+
+	f->tasks.size = 0;
+	list(f, 1, 1, 100, "init", 0);
+	list(f, 2, 2, 200, "kthreadd", 0);
+	list(f, 2, 30, 3000, "kworker", 0);
+	list(f, 10, 10, 1000, "anew", IDENTITY_ON_CPU);
+	list(f, 20, 20, ATTACHED - 7, "other", 0);
+	list(f, 90, 90, ATTACHED - 8, "ninety", 0);
+	list(f, 40, 40, ATTACHED - 9, "again", 0);
+	news.tasks = f->tasks;
+	/* From before all programs ran, what began before the first one did, and what did so since. */
+	story_put_switch(&f->story, UNTIL - 5, 0, 998, 997, READY);
+	put_work(f, FROM(0), UNTIL + 10);
+	put_work(f, ATTACHED + 1, UNTIL + 20);
+	shed(f, UNTIL, true);
+	recorder_set_resumed(&f->r, &news);
+	assert_int_equal(recorder_resume(&f->r, &news), 0);
+	assert_null(tasks_get(&f->r.tasks, 11));
+	assert_true(f->r.schedule.cpus[0].known);
+	for (unsigned cpu = 0; cpu < STORY_CPUS; cpu++)
+		if (!f->r.schedule.cpus[cpu].known)
+			assert_int_equal(schedule_open(&f->r.schedule, cpu, 0, 0), 0);
+}
+
+/* What happens then. */
+static void go_on(struct fixture *f)
+{
+	story_put_mapping(&f->story, UNTIL + 25, 90, 0x400000, "/bin/ninety");
+	story_put_switch(&f->story, UNTIL + 30, 0, 10, 0, BLOCKED);
+	story_put_wakeup(&f->story, UNTIL + 40, 20, 0, false, 0);
+	story_put_switch(&f->story, UNTIL + 50, 0, 0, 20, READY);
+	story_put_switch(&f->story, UNTIL + 60, 1, 0, 90, READY);
+	assert_int_equal(recorder_round(&f->r, UNTIL + 100), 0);
+}
+
+static void end(struct fixture *f, uint64_t end_ns)
+{
+	const struct recorder_end end = { .reason = "requested" };
+
+	recorder_set_end(&f->r, end_ns);
+	assert_int_equal(recorder_round(&f->r, MERGE_ALL), 0);
+	assert_int_equal(recorder_close(&f->r, &end), 0);
+}
+
+static struct fixture *let_go(struct fixture *f)
+{
+	if (!f)
+		return NULL;
+	recorder_deinit(&f->r);
+	collector_free(f->collector);
+	outbuf_deinit(&f->tasks);
+	outbuf_deinit(&f->memory);
+	outbuf_deinit(&f->archive);
+	free(f);
+	return NULL;
+}
+
+DEFINE_CLEANUP(struct fixture *, let_go)
+
+/* ---- what is in it ---- */
+
+static void on_finding(void *userdata, const struct fxt_finding *finding)
+{
+	if (fxt_finding_kinds[finding->id].severity == FXT_SEVERITY_NOTE)
+		return;
+	print_error("pause behind step %u: %s at %lu\n", *(const unsigned *)userdata,
+		    fxt_finding_kinds[finding->id].id, (unsigned long)finding->offset);
+	fail();
+}
+
+static void assert_clean(const struct outbuf *archive, unsigned step)
+{
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	const struct fxt_record *record;
+	struct fxt_lint *lint;
+
+	assert_int_equal(fxt_lint_new(&lint, on_finding, &step), 0);
+	assert_int_equal(fxt_reader_new_memory(&reader, archive->data, archive->size), 0);
+	while (fxt_reader_next(reader, &record) == FXT_READER_RECORD)
+		assert_int_equal(fxt_lint_record(lint, record), 1);
+	assert_int_equal(fxt_lint_finish(lint), 0);
+	fxt_lint_free(lint);
+}
+
+struct seen {
+	uint64_t from_ns;
+	unsigned n_work, n_closed, n_opened;
+};
+
+/* Nothing happens in the pause, and nothing lasts over it. */
+static void see(const struct event *ev, void *userdata)
+{
+	struct seen *seen = userdata;
+	uint64_t end_ns = ev->kind == EVENT_INTERVAL ? ev->interval.end_ns
+			  : ev->kind == EVENT_OFFCPU ? ev->offcpu.end_ns
+						     : ev->ts_ns;
+
+	if (ev->kind == EVENT_TASK)
+		return;
+	assert_false(ev->ts_ns > seen->from_ns && ev->ts_ns < UNTIL);
+	assert_false(ev->ts_ns <= seen->from_ns && end_ns > seen->from_ns);
+	if (ev->kind == EVENT_INTERVAL && ev->interval.kind == INTERVAL_WORK && ev->ts_ns >= UNTIL)
+		seen->n_work++;
+	seen->n_closed += ev->kind == EVENT_SWITCH && ev->sw.synthetic &&
+			  ev->ts_ns == seen->from_ns && ev->sw.next_tid == 0;
+	seen->n_opened += ev->kind == EVENT_SWITCH && ev->sw.synthetic && ev->ts_ns == UNTIL;
+}
+
+static unsigned count(const char *text, const char *what)
+{
+	unsigned n = 0;
+
+	while ((text = strstr(text, what))) {
+		text += strlen(what);
+		n++;
+	}
+	return n;
+}
+
+static void test_anywhere(void **state)
+{
+	(void)state;
+	for (unsigned n = 1; n < STORY_STEPS; n++) {
+		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+		_cleanup_free_ char *text = NULL, *story = NULL;
+		struct seen seen = { .from_ns = FROM(n) };
+
+		/* In the middle of a snapshot: the worker pauses when it has said all of that. */
+		if (n == 39)
+			continue;
+		begin(f);
+		for (unsigned i = 1; i <= n; i++) {
+			story_play(&f->story, i);
+			assert_int_equal(recorder_round(&f->r, STORY_AT(i)), 0);
+		}
+		pause_at(f, FROM(n));
+		resume(f);
+		go_on(f);
+		end(f, UNTIL + 200);
+		assert_clean(&f->archive, n);
+		archive_events(&f->archive, see, &seen);
+		assert_int_equal(seen.n_work, 1);
+		assert_int_equal(seen.n_opened, STORY_CPUS);
+		assert_in_range(seen.n_closed, 1, STORY_CPUS);
+		text = archive_text(&f->archive);
+		story = archive_story(&f->archive);
+		assert_int_equal(count(text, "kymo/shed "), 1);
+		assert_int_equal(count(text, "kymo/returned "), 1);
+		/* Who were seen only between T1 and T2 are nobody. */
+		assert_null(strstr(text, "koid=998"));
+		/* The one who has its tid since is somebody else, and the one who has another name is not. */
+		assert_true(count(story, "'other' parent 1 uid 0 cgroup 0 '' real 20") >= 1);
+		assert_int_equal(count(story, "process 90 'ninety'"), 1);
+		/* (step 23 says that one has ended) */
+		assert_int_equal(count(story, "process 40 'again'"), n < 9);
+		assert_true(count(story, "process 10 'anew'") >= 1);
+	}
+}
+
+/* What was lost before is told before, once; what is read of it later is not. */
+static void test_losses(void **state)
+{
+	const struct collector_lost lost = { 7, STORY_AT(2), STORY_AT(2) + 5 };
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_free_ char *text = NULL;
+
+	(void)state;
+	begin(f);
+	story_play(&f->story, 1);
+	fake_collector_set_pending(f->collector, CLASS_SCHED, 1, &lost);
+	pause_at(f, FROM(2));
+	assert_int_equal(recorder_lost(&f->r, CLASS_SCHED), 7);
+	resume(f);
+	go_on(f);
+	end(f, UNTIL + 200);
+	assert_int_equal(recorder_lost(&f->r, CLASS_SCHED), 7);
+	assert_clean(&f->archive, 1);
+	text = archive_text(&f->archive);
+	assert_int_equal(count(text, "instant kymo/lost"), 1);
+}
+
+/* Chunks go on: one that begins in a pause says so, and what has come before all is listed is not put at its beginning. */
+static void test_chunks(void **state)
+{
+	const struct recorder_end rotated = { .reason = "rotated" };
+	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+	_cleanup_(outbuf_deinit) struct outbuf tail = { 0 }, head = { 0 };
+	_cleanup_free_ char *text = NULL, *begun = NULL;
+	struct contexts contexts = { 0 };
+
+	(void)state;
+	f->options.rotate_ns = ROTATE_NS_MIN;
+	begin(f);
+	for (unsigned i = 1; i <= 9; i++)
+		story_play(&f->story, i);
+	pause_at(f, FROM(9));
+	assert_int_equal(recorder_split(&f->r, FROM(9) + 100, &f->options, &contexts, &rotated,
+					&tail, &head),
+			 0);
+	begun = archive_text(&head);
+	assert_int_equal(count(begun, "kymo/shed "), 1);
+	assert_null(strstr(begun, "switch"));
+	/* Where each string is said anew. */
+	outbuf_reset(&f->archive);
+	assert_int_equal(outbuf_append(&f->archive, head.data, head.size), 0);
+	resume(f);
+	go_on(f);
+	end(f, UNTIL + 200);
+	assert_clean(&f->archive, 9);
+	text = archive_text(&f->archive);
+	assert_null(strstr(text, "998"));
+	assert_int_equal(count(text, "kymo/returned "), 1);
+}
+
+/* It may end while it pauses, and in the middle of the beginning of one, or of its end. */
+static void test_end(void **state)
+{
+	(void)state;
+	for (unsigned how = 0; how < 3; how++) {
+		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
+		struct seen seen = { .from_ns = FROM(9) };
+		_cleanup_free_ char *text = NULL;
+
+		begin(f);
+		for (unsigned i = 1; i <= 9; i++)
+			story_play(&f->story, i);
+		if (how == 0) {
+			shed(f, FROM(9), false);
+			recorder_set_pause(&f->r, FROM(9));
+			story_put_switch(&f->story, FROM(9) + 5, 0, 999, 998, READY);
+		} else {
+			pause_at(f, FROM(9));
+		}
+		if (how == 2)
+			story_put_switch(&f->story, UNTIL + 1, 0, 999, 998, READY);
+		end(f, UNTIL + 2);
+		assert_clean(&f->archive, 9);
+		text = archive_text(&f->archive);
+		assert_int_equal(count(text, "session_stop"), 1);
+		assert_null(strstr(text, "koid=998"));
+		archive_events(&f->archive, see, &seen);
+		assert_int_equal(seen.n_opened, 0);
+		assert_in_range(seen.n_closed, 1, STORY_CPUS);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_anywhere),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_chunks),
+		cmocka_unit_test(test_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
