@@ -76,6 +76,8 @@ enum reach leaks_reach(const struct leak_group *g)
 {
 	if (g->reach[REACH_LOST])
 		return REACH_LOST;
+	if (g->reach[REACH_INDIRECT])
+		return REACH_INDIRECT;
 	if (g->reach[REACH_POSSIBLE])
 		return REACH_POSSIBLE;
 	return g->reach[REACH_UNKNOWN] ? REACH_UNKNOWN : REACH_REACHABLE;

@@ -71,6 +71,7 @@ static struct json_object *json_reach(const struct leak_group *g)
 
 	json_add_u64(o, "lost", g->reach[REACH_LOST]);
 	json_add_u64(o, "lost_bytes", g->lost_bytes);
+	json_add_u64(o, "indirect", g->reach[REACH_INDIRECT]);
 	json_add_u64(o, "possible", g->reach[REACH_POSSIBLE]);
 	json_add_u64(o, "reachable", g->reach[REACH_REACHABLE]);
 	json_add_u64(o, "unknown", g->reach[REACH_UNKNOWN]);
