@@ -61,6 +61,8 @@ struct worker_news {
 	uint32_t shed;          /* bits 1 << SHED_*, of those that were ordered: has gone */
 	uint64_t n_snapshots;   /* said, of those that were ordered */
 	int snapshot_error;     /* why the last of them is not whole, or 0 */
+	uint64_t n_searches;    /* done, of those that were ordered */
+	int search_error;       /* why the last of them found nothing out, or 0 */
 	uint64_t cpu_ns;        /* CPU time of the thread */
 };
 
@@ -82,6 +84,12 @@ void worker_order_unload(struct worker *w);
  * least once that is said; one that is ordered and has not begun is the same. None is begun after detaching.
  */
 uint64_t worker_order_snapshot(struct worker *w);
+
+/*
+ * Another one, to look which blocks of process PID, which stands still, can be reached. Returns what `n_searches` of the news is
+ * at least once that is done, or 0 if too many are waiting. None is begun after detaching.
+ */
+uint64_t worker_order_search(struct worker *w, uint32_t pid);
 
 /* Another one, to record less: SHED_STACKS or SHED_WAKEUPS. */
 void worker_order_shed(struct worker *w, enum budget_shed what);
