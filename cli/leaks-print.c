@@ -232,15 +232,20 @@ static int print_stack(const struct printer *p, const struct leak_group *g)
 	while ((r = leaks_walk_next(&walk, &frame)) > 0) {
 		const struct mapping *map = frame.place->mapping;
 
-		printf("        %s", profile_names_label(label, frame.place, frame.frame));
+		printf("      %s %s", frame.called ? "?" : " ",
+		       profile_names_label(label, frame.place, frame.frame));
 		if (frame.frame && *frame.frame->source && frame.frame->line)
 			printf("  %s:%" PRIu32, frame.frame->source, frame.frame->line);
 		else if (frame.frame && map)
 			printf("  %s", profile_names_base(map->path));
 		if (frame.inlined)
 			fputs(" (inlined)", stdout);
+		if (frame.called)
+			printf(" (calls %s)", *frame.called ? frame.called : "another function");
 		putchar('\n');
 	}
+	if (r == 0 && g->node != 0 && !walk.whole)
+		puts("      ? (its callers are not known: blocks of several may be in one here)");
 	return r;
 }
 

@@ -335,6 +335,11 @@ bool module_file_symbol(const struct module_file *m, uint64_t vaddr, struct symb
 	return symbol_list_find(&m->symbols, vaddr, ret);
 }
 
+bool module_file_call(const struct module_file *m, uint64_t vaddr, uint64_t *ret_target)
+{
+	return m->main.elf && elf_file_call(m->main.elf, vaddr, ret_target);
+}
+
 size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,
 			  size_t n, const char **reterr_what)
 {
