@@ -111,14 +111,15 @@ static int load_dwarf(struct module_file *m, const struct find_places *places,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Files of which everything has been read need not stay open. */
+/* Files of which everything has been read need not stay open; but code is looked at later, where that costs no memory. */
 static void let_go(struct module_file *m)
 {
 	if (m->dwarf)
 		return;
-	elf_file_free(m->main.elf);
 	elf_file_free(m->debug.elf);
-	m->main.elf = m->debug.elf = NULL;
+	m->debug.elf = NULL;
+	if (m->main.elf && !m->main.elf->mapped)
+		m->main.elf = elf_file_free(m->main.elf);
 }
 
 static void close_descriptors(struct found_file *f)

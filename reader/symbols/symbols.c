@@ -563,9 +563,10 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
 	if (query->kernel || !query->is_return || query->address == 0)
 		return 0;
 	r = find_loaded(s, query, &clean, &m);
-	if (r == 0 && m->file)
-		r = called(s, m, &clean, ret);
-	if (r >= 0 && has_content(m))
+	if (r < 0)
+		return r;
+	r = m->file ? called(s, m, &clean, ret) : 0;
+	if (has_content(m))
 		settle(s, m);
 	return r;
 }
