@@ -61,9 +61,9 @@ void memory_look_all(struct memory *m);
 int memory_snapshot(struct memory *m);
 
 /*
- * Looks which blocks of process PID can be reached, and keeps the answer for what will be said of it: one that STILL
- * stands where it is, held at its exit, so that one search is enough. Returns 0, also if PID is not watched, or a
- * negative errno.
+ * Looks which blocks of process PID can be reached, and keeps the answer for what will be said of
+ * it: one that STILL stands where it is, held at its exit, so that one search is enough. Returns
+ * 0, also if PID is not watched, or a negative errno.
  */
 int memory_search(struct memory *m, uint32_t pid);
 

@@ -86,8 +86,9 @@ void worker_order_unload(struct worker *w);
 uint64_t worker_order_snapshot(struct worker *w);
 
 /*
- * Another one, to look which blocks of process PID, which stands still, can be reached. Returns what `n_searches` of the news is
- * at least once that is done, or 0 if too many are waiting. None is begun after detaching.
+ * Another one, to look which blocks of process PID, which stands still, can be reached. Returns
+ * what `n_searches` of the news is at least once that is done, or 0 if too many are waiting. None
+ * is begun after detaching.
  */
 uint64_t worker_order_search(struct worker *w, uint32_t pid);
 

@@ -17,7 +17,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* How long one that ends waits for the other threads of its process to do so, too: else it ends alone. */
+/*
+ * How long one that ends waits for the other threads of its process to do so, too: else it ends
+ * alone.
+ */
 #define OTHERS_NS UINT64_C(100000000)
 #define OTHERS_MS 2
 
@@ -255,7 +258,10 @@ static void take_stops(struct exit_hold *h)
 			     info.si_code == CLD_DUMPED;
 		struct held *held;
 
-		/* It died while it was held. The command is not ours to reap, and with it all ends. */
+		/*
+		 * It died while it was held. The command is not ours to reap, and with it all
+		 * ends.
+		 */
 		if (ended && tid == h->command) {
 			h->ending = true;
 			return;

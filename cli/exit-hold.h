@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Holds a command, and the processes that it makes, at their exit, when their memory is still there, until somebody
- * has looked at it.
+ * Holds a command, and the processes that it makes, at their exit, when their memory is still
+ * there, until somebody has looked at it.
  *
- * By ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT), in a thread of its own: who traces whom is the kernel's business thread by
- * thread, and when this one ends, for whatever reason, all that it traces goes on by itself. Only the first thread of a
- * process is traced; the others if they outlive it. Between start and exit nothing stops but for signals to that thread, and for the
+ * By ptrace (PTRACE_SEIZE, PTRACE_O_TRACEEXIT), in a thread of its own: who traces whom is the
+ * kernel's business thread by thread, and when this one ends, for whatever reason, all that it
+ * traces goes on by itself. Only the first thread of a process is traced; the others if they
+ * outlive it. Between start and exit nothing stops but for signals to that thread, and for the
  * moment of a fork.
  *
- * What SIGKILL ends is not held: whoever kills so wants it gone, and if that was the kernel for want of memory, the memory has gone already.
+ * What SIGKILL ends is not held: whoever kills so wants it gone, and if that was the kernel for
+ * want of memory, the memory has gone already.
  */
 #pragma once
 
@@ -53,15 +55,18 @@ struct exit_hold {
 	}
 
 /*
- * From now on process COMMAND, a child of ours, is held at its exit, and what it forks. Returns 0, or a negative errno:
- * -EPERM where tracing is not allowed.
+ * From now on process COMMAND, a child of ours, is held at its exit, and what it forks. Returns
+ * 0, or a negative errno: -EPERM where tracing is not allowed.
  */
 int exit_hold_begin(struct exit_hold *h, pid_t command);
 
 /* At SIGCHLD, which comes for what is traced, too. */
 void exit_hold_attend(struct exit_hold *h);
 
-/* The next process that is held and nobody has looked at; 0 = there is none. It stays until it is released, 30 s at most. */
+/*
+ * The next process that is held and nobody has looked at; 0 = there is none. It stays until it is
+ * released, 30 s at most.
+ */
 pid_t exit_hold_take(struct exit_hold *h);
 void exit_hold_release(struct exit_hold *h, pid_t pid);
 

@@ -12,7 +12,10 @@
 #include "cli/loaded-files.h"
 #include "cli/verb.h"
 
-/* Whether NAME has more rights than whoever runs it: the kernel leaves them out for what is traced without privileges. */
+/*
+ * Whether NAME has more rights than whoever runs it: the kernel leaves them out for what is
+ * traced without privileges.
+ */
 static bool has_rights(const char *name)
 {
 	_cleanup_free_ char *path = loaded_files_command(name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command of a recording is held at its exit, with what it has forked, until the recording has searched its memory for what
- * is lost.
+ * The command of a recording is held at its exit, with what it has forked, until the recording
+ * has searched its memory for what is lost.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ struct exit_search {
 	}
 
 /*
- * From now on PID, our child that is about to become the program NAME, is held at its exit. Where that cannot be, it is said
- * why, and nothing is.
+ * From now on PID, our child that is about to become the program NAME, is held at its exit. Where
+ * that cannot be, it is said why, and nothing is.
  */
 void exit_search_begin(struct exit_search *s, const char *name, pid_t pid);
 
@@ -34,7 +34,10 @@ static inline bool exit_search_is_on(const struct exit_search *s)
 	return s->name;
 }
 
-/* After whatever has happened. INTERRUPTED: whoever waits for the recording does not want to any more. */
+/*
+ * After whatever has happened. INTERRUPTED: whoever waits for the recording does not want to any
+ * more.
+ */
 void exit_search_look(struct exit_search *s, bool interrupted);
 
 /* The recording has ended: all go on. Returns whether one that was held is only ending now. */

@@ -29,7 +29,10 @@ static struct json_object *json_frame(const struct leaks_frame *f)
 	return o;
 }
 
-/* *RET_R is a negative errno if memory ran out; *RET_WHOLE: their outermost one was called by nobody. */
+/*
+ * *RET_R is a negative errno if memory ran out; *RET_WHOLE: their outermost one was called by
+ * nobody.
+ */
 static struct json_object *json_frames(const struct leaks_input *in, const struct leak_group *g,
 				       bool *ret_whole, int *ret_r)
 {

@@ -66,7 +66,10 @@ struct leaks_frame {
 	const struct profile_place *place;
 	const struct frame *frame; /* NULL = no name is known */
 	bool inlined;              /* into the next one */
-	/* The call there is of another function than what stands above: of which; "" = that has no name. NULL = not in doubt. */
+	/*
+	 * The call there is of another function than what stands above: of which; "" = that has
+	 * no name. NULL = not in doubt.
+	 */
 	const char *called;
 };
 

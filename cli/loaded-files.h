@@ -10,7 +10,10 @@
 
 #include "capture/options.h"
 
-/* The path of COMMAND, looked for as execvp() does: a new string, the caller's; NULL if there is none. */
+/*
+ * The path of COMMAND, looked for as execvp() does: a new string, the caller's; NULL if there is
+ * none.
+ */
 char *loaded_files_command(const char *command);
 
 /*

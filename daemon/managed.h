@@ -100,7 +100,10 @@ int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call);
  * session_snapshot() does. */
 int managed_snapshot(struct managed *s, sd_bus_message *call);
 
-/* Has process PID searched, and answers CALL when it has been. Returns what managed_wait() or session_search() does. */
+/*
+ * Has process PID searched, and answers CALL when it has been. Returns what managed_wait() or
+ * session_search() does.
+ */
 int managed_search(struct managed *s, uint32_t pid, sd_bus_message *call);
 
 /* Has a flight recorder's snapshot written to UID's FD, which it takes over whatever it returns, and answers CALL when it is. Returns what

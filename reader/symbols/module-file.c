@@ -111,7 +111,10 @@ static int load_dwarf(struct module_file *m, const struct find_places *places,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Files of which everything has been read need not stay open; but code is looked at later, where that costs no memory. */
+/*
+ * Files of which everything has been read need not stay open; but code is looked at later, where
+ * that costs no memory.
+ */
 static void let_go(struct module_file *m)
 {
 	if (m->dwarf)
