@@ -157,7 +157,7 @@ int collector_configure(struct collector *c, const struct session_options *o)
 		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
 		{ skel->progs.on_iter_registers,
-		  o->categories & CATEGORY_MEMORY && o->memory.reach == MEMORY_REACH_LOOK },
+		  o->categories & CATEGORY_MEMORY && o->memory.reach != MEMORY_REACH_NO },
 		{ skel->progs.on_resource_enter, o->categories & CATEGORIES_CALLS },
 		{ skel->progs.on_resource_exit, o->categories & CATEGORIES_CALLS },
 		{ skel->progs.on_resource_fork, o->categories & CATEGORY_THREADS },

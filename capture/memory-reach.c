@@ -125,7 +125,7 @@ static int search_once(const struct memory_search *how, struct memory_image *ima
 		.userdata = &listing,
 		.blocks_max = how->options->memory.blocks_max,
 		.all_known = all_known(how->options, image),
-		.hold = how->options->memory.reach == MEMORY_REACH_FREEZE,
+		.hold = !how->still && how->options->memory.reach == MEMORY_REACH_FREEZE,
 		.timeout_ns = how->deadline_ns > now_ns ? how->deadline_ns - now_ns : 0,
 	};
 	struct reach_result result;
@@ -135,26 +135,30 @@ static int search_once(const struct memory_search *how, struct memory_image *ima
 		return r;
 	if (request.timeout_ns == 0)
 		return -ETIME;
-	if (request.hold && request.timeout_ns > HELD_NS_MAX)
+	if ((request.hold || how->still) && request.timeout_ns > HELD_NS_MAX)
 		request.timeout_ns = HELD_NS_MAX;
 	return reach_find(&request, ret, ret_n, &result);
 }
 
-void memory_reach_search(const struct memory_search *how, struct memory_image *image)
+int memory_reach_search(const struct memory_search *how, struct memory_image *image)
 {
 	struct reach_block *found[SEARCHES] = { NULL };
+	unsigned last = how->still ? 0 : SEARCHES - 1;
 	size_t n[SEARCHES] = { 0 };
 	int r = 0;
 
-	for (unsigned i = 0; r == 0 && i < SEARCHES; i++)
+	memory_reach_deinit(image);
+	for (unsigned i = 0; r == 0 && i <= last; i++)
 		r = search_once(how, image, &found[i], &n[i]);
 	if (r == 0) {
-		combine(found[1], n[1], found[0], n[0]);
-		image->reach = TAKE_PTR(found[1]);
-		image->n_reach = n[1];
+		if (last > 0)
+			combine(found[last], n[last], found[0], n[0]);
+		image->reach = TAKE_PTR(found[last]);
+		image->n_reach = n[last];
 	}
 	for (unsigned i = 0; i < SEARCHES; i++)
 		free(found[i]);
+	return r;
 }
 
 uint32_t memory_reach_of(const struct memory_image *image, uint64_t address, uint64_t birth_ns)

@@ -19,14 +19,15 @@ struct memory_search {
 	int blocks_fd;
 	const struct session_options *options;
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC: of all searches of a session together */
+	bool still;           /* the process stands still: one search is enough */
 };
 
 /*
- * Searches the process of IMAGE, whose probes are still there, and keeps the answer in it. Nothing is kept where that cannot
+ * Searches the process of IMAGE, whose probes are still there, and keeps the answer in it, instead of one that it has. Nothing is kept where that cannot
  * be done: the process has ended or hangs, somebody else traces it, it is a 32 bit program, or time is up. Takes up to the
- * deadline.
+ * deadline. Returns 0 or a negative errno: why nothing is kept.
  */
-void memory_reach_search(const struct memory_search *how, struct memory_image *image);
+int memory_reach_search(const struct memory_search *how, struct memory_image *image);
 
 /* What was found about the block of IMAGE at ADDRESS that was made at BIRTH_NS: `enum reach`. */
 uint32_t memory_reach_of(const struct memory_image *image, uint64_t address, uint64_t birth_ns);

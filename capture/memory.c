@@ -484,29 +484,44 @@ int memory_snapshot(struct memory *m)
 	return r < 0 ? r : memory_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
 }
 
-/* Which blocks are lost. The probes are still there: what happens to blocks meanwhile is seen. */
-static void search_images(struct memory *m)
+/* Which blocks are lost, of all processes, or of PID, which stands still. The probes are still there: what happens
+ * to blocks meanwhile is seen. */
+static int search_images(struct memory *m, uint32_t pid)
 {
 	const struct memory_search how = {
 		.collector = m->collector,
 		.blocks_fd = m->own.blocks_fd,
 		.options = m->options,
 		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + SEARCH_NS_MAX,
+		.still = pid != 0,
 	};
 	struct memory_process process;
 	struct memory_image *image;
 	size_t pos = 0;
+	int r = 0;
 
 	while ((image = table_next(&m->images.by_instance, &pos))) {
 		struct rec_task program;
 
-		if (!memory_runs(m, image, &process) || !may_look(m, process.pid, &program))
+		if ((pid && image->process.pid != pid) || !memory_runs(m, image, &process) ||
+		    !may_look(m, process.pid, &program))
 			continue;
 		image->process = process;
-		memory_reach_search(&how, image);
+		r = memory_reach_search(&how, image);
 		if (!was_same(m, &program))
 			memory_reach_deinit(image);
 	}
+	return r;
+}
+
+int memory_search(struct memory *m, uint32_t pid)
+{
+	int r;
+
+	/* It may have been forked a moment ago. */
+	ring_buffer__consume(m->happenings);
+	r = memory_know_watched(m);
+	return r < 0 ? r : search_images(m, pid);
 }
 
 void memory_stop(struct memory *m, bool for_good)
@@ -520,7 +535,7 @@ void memory_stop(struct memory *m, bool for_good)
 	memory_know_watched(m);
 	if (for_good && m->options->memory.reach != MEMORY_REACH_NO &&
 	    m->options->categories & CATEGORY_MEMORY)
-		search_images(m);
+		search_images(m, 0);
 	while ((image = table_next(&m->images.by_instance, &pos)))
 		stop_image(m, image);
 	memory_announce_ready(m); /* with what was attached */

@@ -60,6 +60,13 @@ void memory_look_all(struct memory *m);
  * still loading its program, is passed over. Returns 0 or a negative errno. */
 int memory_snapshot(struct memory *m);
 
+/*
+ * Looks which blocks of process PID can be reached, and keeps the answer for what will be said of
+ * it: one that STILL stands where it is, held at its exit, so that one search is enough. Returns
+ * 0, also if PID is not watched, or a negative errno.
+ */
+int memory_search(struct memory *m, uint32_t pid);
+
 /* The end. Nothing is watched any more, nothing attached; what there is stays as it is. The probes
  * must go before the programs do. Unless FOR_GOOD nobody looks for what leads to blocks. */
 void memory_stop(struct memory *m, bool for_good);

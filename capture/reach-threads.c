@@ -164,6 +164,44 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 	return -ETIME;
 }
 
+bool reach_is_traced(pid_t pid)
+{
+	char path[32], line[128];
+	int tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (tracer == 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "TracerPid: %d", &tracer);
+	fclose(f);
+	return tracer != 0;
+}
+
+pid_t reach_living_task(pid_t pid)
+{
+	const struct dirent *entry;
+	pid_t found = pid;
+	char path[32];
+	DIR *dir;
+
+	if (!is_zombie(pid, pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && found == pid && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && tid != pid && !is_zombie(pid, tid))
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
 void reach_let_go(const struct outbuf *threads)
 {
 	for (size_t i = 0; i < n_of(threads); i++)

@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -22,6 +23,15 @@
  * let go by reach_let_go(), too.
  */
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
+
+/* Whether somebody traces process PID already. */
+bool reach_is_traced(pid_t pid);
+
+/*
+ * A task of process PID that is there, and so has its memory: PID itself, if its first thread has
+ * not ended before the others; PID if there is none.
+ */
+pid_t reach_living_task(pid_t pid);
 
 /* Lets go of all whom THREADS lists. */
 void reach_let_go(const struct outbuf *threads);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two rounds of marking. The first follows pointers to the begins of blocks only, and notes what else is
- * pointed into; the second follows all, from what was noted.
+ * Three rounds of marking. The first follows pointers to the begins of blocks only, and notes what else is
+ * pointed into; the second follows all, from what was noted. What is left is lost; the third follows what
+ * each of these points to, or into, as memcheck does: that is lost indirectly.
  *
  * What has never been touched is not read, since reading would bring it into being: the kernel's
  * page map says what is there.
@@ -56,14 +57,22 @@ struct span {
 	uint64_t begin, end, flags;
 };
 
+enum round {
+	ROUND_REACHABLE,
+	ROUND_POSSIBLE,
+	ROUND_INDIRECT,
+};
+
 struct search {
 	const struct reach_request *request;
+	pid_t task; /* of the process, and alive: its memory is read through this one */
 	const struct rec_registers *threads;
 	size_t n_threads;
 	struct block_range *blocks;
 	struct block_index index;
-	uint8_t *reach;  /* of each block */
-	bool possible;   /* the second round */
+	uint8_t *reach; /* of each block */
+	enum round round;
+	size_t leader;   /* of the third round: the lost block that is followed */
 	uint32_t *found; /* blocks whose content is to be searched */
 	size_t n_found;
 	struct outbuf roots; /* struct root */
@@ -83,12 +92,12 @@ static inline void on_word(struct search *s, uint64_t word)
 
 	if (i == BLOCK_NONE || s->reach[i] == REACH_REACHABLE)
 		return;
-	if (!s->possible && s->index.blocks[i].address == word) {
+	if (s->round == ROUND_REACHABLE && s->index.blocks[i].address == word) {
 		s->reach[i] = REACH_REACHABLE;
 		s->found[s->n_found++] = (uint32_t)i;
-	} else if (s->reach[i] == REACH_LOST) {
-		s->reach[i] = REACH_POSSIBLE;
-		if (s->possible)
+	} else if (s->reach[i] == REACH_LOST && (s->round != ROUND_INDIRECT || i != s->leader)) {
+		s->reach[i] = s->round == ROUND_INDIRECT ? REACH_INDIRECT : REACH_POSSIBLE;
+		if (s->round != ROUND_REACHABLE)
 			s->found[s->n_found++] = (uint32_t)i;
 	}
 }
@@ -134,7 +143,7 @@ static ssize_t read_memory(struct search *s, uint64_t address, size_t n)
 {
 	const struct iovec to = { s->buffer, n };
 	const struct iovec from = { (void *)(uintptr_t)address, n };
-	ssize_t r = process_vm_readv(s->request->pid, &to, 1, &from, 1, 0);
+	ssize_t r = process_vm_readv(s->task, &to, 1, &from, 1, 0);
 
 	if (r < 0)
 		return errno == EFAULT ? 0 : -errno;
@@ -270,7 +279,7 @@ static uint64_t words_of(const struct block_range *b, uint64_t *ret_from)
 static int search_pieces(struct search *s, const struct iovec *pieces, size_t n, size_t n_bytes)
 {
 	const struct iovec to = { s->buffer, n_bytes };
-	ssize_t got = process_vm_readv(s->request->pid, &to, 1, pieces, n, 0);
+	ssize_t got = process_vm_readv(s->task, &to, 1, pieces, n, 0);
 	size_t done = 0;
 	int r = 0;
 
@@ -338,7 +347,7 @@ static int read_roots(struct search *s)
 	int r = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)s->request->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)s->task);
 	f = fopen(path, "re");
 	if (!f)
 		return errno == ENOENT ? -ESRCH : -errno;
@@ -421,18 +430,38 @@ static int search_roots(struct search *s)
 	return r;
 }
 
+/* What was followed before, and is found again from another one, is of that one's. */
+static int search_lost(struct search *s)
+{
+	int r = 0;
+
+	s->round = ROUND_INDIRECT;
+	for (size_t i = 0; r == 0 && i < s->index.n_blocks; i++) {
+		if (s->reach[i] != REACH_LOST || s->index.blocks[i].size < sizeof(uint64_t))
+			continue;
+		s->leader = i;
+		s->found[s->n_found++] = (uint32_t)i;
+		r = search_found(s);
+	}
+	return r;
+}
+
 static int search_all(struct search *s)
 {
 	int r = search_roots(s);
 
 	if (r == 0)
 		r = search_found(s);
-	s->possible = true;
+	s->round = ROUND_POSSIBLE;
 	for (size_t i = 0; i < s->index.n_blocks; i++) {
 		if (s->reach[i] == REACH_POSSIBLE)
 			s->found[s->n_found++] = (uint32_t)i;
 	}
-	return r < 0 ? r : search_found(s);
+	if (r == 0)
+		r = search_found(s);
+	if (r == 0)
+		r = search_lost(s);
+	return r;
 }
 
 /* ---- the process of its own ---- */
@@ -446,13 +475,13 @@ struct answer {
 };
 
 /* Words of another size are not what we look for. */
-static int check_class(pid_t pid)
+static int check_class(pid_t task)
 {
 	unsigned char ident[EI_NIDENT] = { 0 };
 	_cleanup_close_ int fd = -1;
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)task);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -ESRCH : -errno;
@@ -468,7 +497,7 @@ static int prepare(struct search *s)
 	s->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	s->buffer = malloc(BUFFER_BYTES);
 	s->spans = malloc(SPANS * sizeof(*s->spans));
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)s->request->pid);
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)s->task);
 	s->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
 	return s->buffer && s->spans ? 0 : -ENOMEM;
 }
@@ -536,11 +565,19 @@ static int hold_and_search(struct search *s, struct answer *answer)
 	uint64_t hold_ns =
 		begin_ns + HOLD_NS < s->deadline_ns ? begin_ns + HOLD_NS : s->deadline_ns;
 	struct outbuf threads = { 0 };
+	bool hold = s->request->hold;
 	int r = 0;
 
-	if (s->request->hold)
+	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
-	else if (s->request->list_threads)
+	/* There is one tracer: whoever has started it under a debugger, or holds it at its exit. */
+	if (r == -EPERM && reach_is_traced(s->request->pid)) {
+		reach_let_go(&threads);
+		outbuf_reset(&threads);
+		hold = false;
+		r = 0;
+	}
+	if (!hold && s->request->list_threads)
 		r = s->request->list_threads(&threads, s->request->userdata);
 	s->threads = (const struct rec_registers *)threads.data;
 	s->n_threads = threads.size / sizeof(*s->threads);
@@ -550,7 +587,7 @@ static int hold_and_search(struct search *s, struct answer *answer)
 		r = read_roots(s);
 	if (r == 0)
 		r = search_all(s);
-	if (s->request->hold) {
+	if (hold) {
 		reach_let_go(&threads);
 		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
 	}
@@ -561,7 +598,11 @@ static int hold_and_search(struct search *s, struct answer *answer)
 static void run_child(const struct reach_request *request, uint64_t deadline_ns,
 		      struct answer *answer)
 {
-	struct search s = { .request = request, .deadline_ns = deadline_ns };
+	struct search s = {
+		.request = request,
+		.task = reach_living_task(request->pid),
+		.deadline_ns = deadline_ns,
+	};
 	int r = request->as_owner ? rights_become(request->uid, request->gid) : 0;
 
 	if (r == 0 && request->as_owner)
@@ -569,7 +610,7 @@ static void run_child(const struct reach_request *request, uint64_t deadline_ns,
 	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		r = -errno;
 	if (r == 0)
-		r = check_class(request->pid);
+		r = check_class(s.task);
 	if (r == 0)
 		r = prepare(&s);
 	if (r == 0)

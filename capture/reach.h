@@ -6,7 +6,8 @@
  * themselves (data, stacks, thread-local memory, what was mapped), and registers; then, what is in
  * the blocks that were found. A word that is the address of a block points to it. One that is
  * somewhere inside may be a coincidence, or the number of something: what only such ones lead to is
- * possibly lost. Blocks that only point to each other are lost together.
+ * possibly lost. What only lost blocks lead to is lost with them, indirectly; of blocks that only point
+ * to each other, one is lost.
  *
  * On the safe side, all in all: words that look like pointers are pointers. Memory that no known
  * block covers is searched in full, be it that of allocations from before anybody watched, or chunks
@@ -48,7 +49,8 @@ struct reach_request {
 	void *userdata;
 	size_t blocks_max; /* of which there can be an answer */
 	bool all_known;    /* no other block is in use */
-	bool hold;         /* the process stands still meanwhile; then its threads are known */
+	bool hold; /* the process stands still meanwhile; then its threads are known. If somebody
+			    * else traces it, it goes on as he likes */
 	bool as_owner; /* with no more rights than this user has: the kernel says whether he may */
 	uid_t uid;
 	gid_t gid;
@@ -66,7 +68,7 @@ struct reach_result {
  * be (of two that overlap, one has been freed and nobody saw it: the elder one). It is done in a process of its own: that
  * can be ended when it hangs in the memory of another one, and whom it holds is free then. Blocks for the time that it takes.
  * Returns 0; -ESRCH: the process has ended; -ETIME: it took too long; -ENOTSUP: its words are not ours (a 32 bit
- * program); -EPERM: somebody else holds it; -E2BIG: too many blocks; or another negative errno.
+ * program); -EPERM: we may not; -E2BIG: too many blocks; or another negative errno.
  */
 int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
 	       struct reach_result *ret_result);

@@ -56,6 +56,8 @@ struct session {
 		n_snapshots;      /* by the worker; and of those, handed to the output */
 	uint64_t snapshot_ns;     /* when the last one had been read */
 	int snapshot_error;       /* of that one */
+	uint64_t n_searches;      /* done by the worker */
+	int search_error;         /* of the last one */
 	struct snapshots flights; /* of a flight recorder */
 	int recovered_fd;         /* of one that a dead process has left; -1 = it is ours */
 	char reason[32];
@@ -77,7 +79,7 @@ struct session {
 	struct worker_news begun; /* SESSION_BEGUN: the list of tasks, and the times. Owned */
 
 	enum session_state told; /* last state that was told */
-	uint64_t n_snapshots_told, n_flights_told, n_chunks_told;
+	uint64_t n_snapshots_told, n_searches_told, n_flights_told, n_chunks_told;
 	uint64_t n_steps_told;
 	struct trigger fired; /* and not told yet, if its count is not 0 */
 	session_triggered_fn triggered;

@@ -50,12 +50,13 @@ static void tell_changes(struct session *s)
 	enum session_state state = session_state(s);
 
 	if (state == s->told && s->n_snapshots == s->n_snapshots_told &&
-	    s->flights.n_ended == s->n_flights_told && s->status.n_begun == s->n_chunks_told &&
-	    s->n_steps == s->n_steps_told)
+	    s->n_searches == s->n_searches_told && s->flights.n_ended == s->n_flights_told &&
+	    s->status.n_begun == s->n_chunks_told && s->n_steps == s->n_steps_told)
 		return;
 	s->told = state;
 	s->n_steps_told = s->n_steps;
 	s->n_snapshots_told = s->n_snapshots;
+	s->n_searches_told = s->n_searches;
 	s->n_flights_told = s->flights.n_ended;
 	s->n_chunks_told = s->status.n_begun;
 	if (s->changed)
@@ -227,6 +228,8 @@ static void on_news(struct session *s)
 		s->snapshot_error = news.snapshot_error;
 		s->snapshot_ns = clock_boot_ns();
 	}
+	s->n_searches = news.n_searches;
+	s->search_error = news.search_error;
 	if (news.started && !s->start_ns)
 		on_started(s, &news);
 	if (news.complete && !s->complete)
@@ -496,6 +499,24 @@ uint64_t session_snapshots(const struct session *s, int *ret_error)
 {
 	*ret_error = s->snapshot_error;
 	return s->n_snapshots;
+}
+
+int session_search(struct session *s, uint32_t pid, uint64_t *ret_number)
+{
+	const struct session_options *o = &s->options;
+
+	if (!(o->categories & CATEGORY_MEMORY) || o->memory.reach == MEMORY_REACH_NO)
+		return -EOPNOTSUPP;
+	if (session_state(s) != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	*ret_number = worker_order_search(s->worker, pid);
+	return *ret_number ? 0 : -EBUSY;
+}
+
+uint64_t session_searches(const struct session *s, int *ret_error)
+{
+	*ret_error = s->search_error;
+	return s->n_searches;
 }
 
 const struct contexts *session_contexts(const struct session *s)

@@ -74,8 +74,9 @@ enum { SESSION_STEPS_MAX = 16 };
  * written; of several at once for one of them. It may call anything but session_free(). */
 typedef void (*session_triggered_fn)(struct session *s, const struct trigger *t, void *userdata);
 
-/* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_flight_snapshot(),
- * session_chunks(), or the steps for the budget have changed. It may call anything but session_free(). */
+/* Called from session_dispatch() or session_stop() whenever the state, session_snapshots(), session_searches(),
+ * session_flight_snapshot(), session_chunks(), or the steps for the budget have changed. It may call anything but
+ * session_free(). */
 typedef void (*session_changed_fn)(struct session *s, void *userdata);
 
 /*
@@ -136,6 +137,16 @@ int session_snapshot(struct session *s, uint64_t *ret_number);
 
 /* How many have gone to the output; *RET_ERROR is 0, or why the last one of them is not whole. */
 uint64_t session_snapshots(const struct session *s, int *ret_error);
+
+/*
+ * Asks which blocks of process PID can be reached, without waiting, for the archive to say at its
+ * end. It is to stand still: whoever asks holds it at its exit. It is done when
+ * session_searches() is *RET_NUMBER or more, with *RET_ERROR 0 or why the last one found nothing
+ * out. Returns 0, -ESHUTDOWN if nothing is recorded, -EOPNOTSUPP if the session was not asked to
+ * (option `reach`), or -EBUSY if too many wait.
+ */
+int session_search(struct session *s, uint32_t pid, uint64_t *ret_number);
+uint64_t session_searches(const struct session *s, int *ret_error);
 
 /*
  * Has a snapshot written to TO of what a flight recorder keeps, up to this moment, or to its end if it has ended, without waiting. Takes

@@ -22,6 +22,7 @@
 enum {
 	LOOKUPS_MAX = 1024,
 	LOOKS_MAX = 256,
+	SEARCHES_MAX = 64,
 	MEMORY_BYTES_MAX = 8 << 20, /* read and not taken yet */
 	BATCH = 64,                 /* processes between two deliveries */
 };
@@ -47,7 +48,9 @@ struct worker {
 	unsigned n_lookups;
 	uint32_t looks[LOOKS_MAX];
 	unsigned n_looks;
-	bool look_all; /* there were too many */
+	bool look_all;                   /* there were too many */
+	uint32_t searches[SEARCHES_MAX]; /* processes that wait for one */
+	unsigned n_searches;
 	struct cgroup_asks cgroups;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
@@ -714,6 +717,24 @@ static void take_snapshot(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 }
 
+/* The first that waits for it. */
+static void search(struct worker *w)
+{
+	uint32_t pid;
+	int r;
+
+	pthread_mutex_lock(&w->lock);
+	pid = w->searches[0];
+	pthread_mutex_unlock(&w->lock);
+	r = w->watching ? memory_search(watching_memory(w->watching), pid) : 0;
+	pthread_mutex_lock(&w->lock);
+	memmove(w->searches, w->searches + 1, --w->n_searches * sizeof(*w->searches));
+	w->news.n_searches++;
+	w->news.search_error = r;
+	tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
 /* Processes that are watched have mapped something. */
 static void look_at_files(struct worker *w)
 {
@@ -792,6 +813,8 @@ static bool do_next(struct worker *w)
 		tid = w->lookups[--w->n_lookups];
 	} else if (w->n_looks > 0 || w->look_all) {
 		order = look_at_files;
+	} else if (w->n_searches > 0) {
+		order = search;
 	} else if (clock_read_ns(CLOCK_MONOTONIC) >= cgroup_asks_next_ns(&w->cgroups)) {
 		order = find_cgroups;
 	} else if (w->want_snapshot && w->watching) {
@@ -888,6 +911,20 @@ uint64_t worker_order_snapshot(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	w->want_snapshot = true;
 	n = w->n_snapshots + 1;
+	thread_signal(w->order_fd);
+	pthread_mutex_unlock(&w->lock);
+	return n;
+}
+
+uint64_t worker_order_search(struct worker *w, uint32_t pid)
+{
+	uint64_t n = 0;
+
+	pthread_mutex_lock(&w->lock);
+	if (w->n_searches < SEARCHES_MAX) {
+		w->searches[w->n_searches++] = pid;
+		n = w->news.n_searches + w->n_searches;
+	}
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 	return n;

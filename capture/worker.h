@@ -65,6 +65,8 @@ struct worker_news {
 		n_resumed; /* how often all has begun again: then the times and lists above are new */
 	uint64_t n_snapshots; /* said, of those that were ordered */
 	int snapshot_error;   /* why the last of them is not whole, or 0 */
+	uint64_t n_searches;  /* done, of those that were ordered */
+	int search_error;     /* why the last of them found nothing out, or 0 */
 	uint64_t cpu_ns;      /* CPU time of the thread */
 };
 
@@ -86,6 +88,13 @@ void worker_order_unload(struct worker *w);
  * least once that is said; one that is ordered and has not begun is the same. None is begun after detaching.
  */
 uint64_t worker_order_snapshot(struct worker *w);
+
+/*
+ * Another one, to look which blocks of process PID, which stands still, can be reached. Returns
+ * what `n_searches` of the news is at least once that is done, or 0 if too many are waiting. None
+ * is begun after detaching.
+ */
+uint64_t worker_order_search(struct worker *w, uint32_t pid);
 
 /* Another one: AWAY, bits 1 << SHED_*, is what is to be gone. With SHED_SESSION nothing is recorded. */
 void worker_order_away(struct worker *w, uint32_t away);

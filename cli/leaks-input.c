@@ -39,43 +39,14 @@ static const char *process_name(void *userdata, uint32_t pid)
 	return NULL;
 }
 
-void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
-		      const struct leak_group *g)
-{
-	*w = (struct leaks_walk){ .in = in, .node = g->node };
-}
-
-int leaks_walk_next(struct leaks_walk *w, struct leaks_frame *ret)
-{
-	const struct profile *p = w->in->leaks->profile;
-	const struct profile_place *place;
-
-	if (w->node == 0)
-		return 0;
-	place = &p->places[p->nodes[w->node].place];
-	if (w->i == 0)
-		w->n = profile_names_find(p, &w->in->flame.names, place, &w->frames);
-	if (w->n < 0)
-		return w->n;
-	*ret = (struct leaks_frame){
-		.address = place->address,
-		.place = place,
-		.frame = w->i < w->n ? &w->frames[w->i] : NULL,
-		.inlined = w->i + 1 < w->n,
-	};
-	if (++w->i >= w->n) {
-		w->i = 0;
-		w->node = p->nodes[w->node].parent;
-	}
-	return 1;
-}
-
 /* ---- what is shown ---- */
 
 enum reach leaks_reach(const struct leak_group *g)
 {
 	if (g->reach[REACH_LOST])
 		return REACH_LOST;
+	if (g->reach[REACH_INDIRECT])
+		return REACH_INDIRECT;
 	if (g->reach[REACH_POSSIBLE])
 		return REACH_POSSIBLE;
 	return g->reach[REACH_UNKNOWN] ? REACH_UNKNOWN : REACH_REACHABLE;

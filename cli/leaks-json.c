@@ -24,12 +24,17 @@ static struct json_object *json_frame(const struct leaks_frame *f)
 	else
 		json_add(o, "line", NULL);
 	json_add(o, "inlined", json_object_new_boolean(f->inlined));
+	json_add(o, "uncertain", json_object_new_boolean(f->called != NULL));
+	json_add_string(o, "calls", f->called && *f->called ? f->called : NULL);
 	return o;
 }
 
-/* *RET_R is a negative errno if memory ran out. */
+/*
+ * *RET_R is a negative errno if memory ran out; *RET_WHOLE: their outermost one was called by
+ * nobody.
+ */
 static struct json_object *json_frames(const struct leaks_input *in, const struct leak_group *g,
-				       int *ret_r)
+				       bool *ret_whole, int *ret_r)
 {
 	struct json_object *list = json_object_new_array();
 	struct leaks_frame frame;
@@ -41,6 +46,7 @@ static struct json_object *json_frames(const struct leaks_input *in, const struc
 		json_object_array_add(list, json_frame(&frame));
 	if (r < 0)
 		*ret_r = r;
+	*ret_whole = g->node != 0 && walk.whole;
 	return list;
 }
 
@@ -71,6 +77,7 @@ static struct json_object *json_reach(const struct leak_group *g)
 
 	json_add_u64(o, "lost", g->reach[REACH_LOST]);
 	json_add_u64(o, "lost_bytes", g->lost_bytes);
+	json_add_u64(o, "indirect", g->reach[REACH_INDIRECT]);
 	json_add_u64(o, "possible", g->reach[REACH_POSSIBLE]);
 	json_add_u64(o, "reachable", g->reach[REACH_REACHABLE]);
 	json_add_u64(o, "unknown", g->reach[REACH_UNKNOWN]);
@@ -93,6 +100,7 @@ static struct json_object *json_group(const struct leaks_input *in, const struct
 {
 	struct json_object *o = json_object_new_object();
 	struct leaks_before *b = NULL;
+	bool whole = false;
 
 	json_add_string(o, "resource", resource_names[g->resource]);
 	json_add_u64(o, "blocks", (uint64_t)llround(g->all.blocks));
@@ -119,7 +127,8 @@ static struct json_object *json_group(const struct leaks_input *in, const struct
 		json_add_u64(o, "old_blocks", b ? b->blocks : 0);
 		json_add_u64(o, "old_bytes", b ? b->bytes : 0);
 	}
-	json_add(o, "frames", json_frames(in, g, ret_r));
+	json_add(o, "frames", json_frames(in, g, &whole, ret_r));
+	json_add(o, "stack_complete", json_object_new_boolean(whole));
 	return o;
 }
 
@@ -166,6 +175,7 @@ static struct json_object *json_gone(const struct leaks_diff *d, int *ret_r)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct leaks_before *b = d->list[i];
 		struct json_object *o;
+		bool whole = false;
 
 		if (b->seen)
 			continue;
@@ -174,7 +184,8 @@ static struct json_object *json_gone(const struct leaks_diff *d, int *ret_r)
 		json_add_string(o, "resource", resource_names[b->group->resource]);
 		json_add_u64(o, "old_blocks", b->blocks);
 		json_add_u64(o, "old_bytes", b->bytes);
-		json_add(o, "frames", json_frames(d->old, b->group, ret_r));
+		json_add(o, "frames", json_frames(d->old, b->group, &whole, ret_r));
+		json_add(o, "stack_complete", json_object_new_boolean(whole));
 		json_object_array_add(list, o);
 	}
 	return list;

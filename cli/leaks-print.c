@@ -195,6 +195,8 @@ static void print_reach(const struct leak_group *g)
 	if (g->reach[REACH_LOST])
 		printf(" nothing points to %" PRIu64 " (%s);", g->reach[REACH_LOST],
 		       text_format_size(size, g->lost_bytes));
+	if (g->reach[REACH_INDIRECT])
+		printf(" only lost blocks lead to %" PRIu64 ";", g->reach[REACH_INDIRECT]);
 	if (g->reach[REACH_POSSIBLE])
 		printf(" only into %" PRIu64 ";", g->reach[REACH_POSSIBLE]);
 	if (g->reach[REACH_UNKNOWN])
@@ -230,15 +232,20 @@ static int print_stack(const struct printer *p, const struct leak_group *g)
 	while ((r = leaks_walk_next(&walk, &frame)) > 0) {
 		const struct mapping *map = frame.place->mapping;
 
-		printf("        %s", profile_names_label(label, frame.place, frame.frame));
+		printf("      %s %s", frame.called ? "?" : " ",
+		       profile_names_label(label, frame.place, frame.frame));
 		if (frame.frame && *frame.frame->source && frame.frame->line)
 			printf("  %s:%" PRIu32, frame.frame->source, frame.frame->line);
 		else if (frame.frame && map)
 			printf("  %s", profile_names_base(map->path));
 		if (frame.inlined)
 			fputs(" (inlined)", stdout);
+		if (frame.called)
+			printf(" (calls %s)", *frame.called ? frame.called : "another function");
 		putchar('\n');
 	}
+	if (r == 0 && g->node != 0 && !walk.whole)
+		puts("      ? (its callers are not known: blocks of several may be in one here)");
 	return r;
 }
 
@@ -264,9 +271,10 @@ static int print_before(const struct printer *p, const struct leak_watch *w,
 
 static enum colour verdict_colour(enum leak_verdict v)
 {
-	return v == LEAK_LOST                                 ? COLOUR_BAD
-	       : v == LEAK_POSSIBLY_LOST || v == LEAK_GROWING ? COLOUR_WARNING
-							      : COLOUR_HEADING;
+	return v == LEAK_LOST ? COLOUR_BAD
+	       : v == LEAK_INDIRECTLY_LOST || v == LEAK_POSSIBLY_LOST || v == LEAK_GROWING
+		       ? COLOUR_WARNING
+		       : COLOUR_HEADING;
 }
 
 static int print_group(const struct printer *p, const struct leak_watch *w, size_t number)

@@ -50,7 +50,13 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 /* Functions on the way out from the innermost call of G, inlined ones first. */
 struct leaks_walk {
 	const struct leaks_input *in;
+	const struct leak_group *group;
 	uint32_t node;
+	bool whole; /* after the last one: nothing is missing behind it, as far as anybody can say */
+	/* Of leaks-stack.c: */
+	const char *called;                /* by the place of now, if that is in doubt */
+	const struct profile_place *inner; /* the one before; NULL = none */
+	char inner_function[1024];
 	const struct frame *frames;
 	int n, i;
 };
@@ -60,6 +66,11 @@ struct leaks_frame {
 	const struct profile_place *place;
 	const struct frame *frame; /* NULL = no name is known */
 	bool inlined;              /* into the next one */
+	/*
+	 * The call there is of another function than what stands above: of which; "" = that has
+	 * no name. NULL = not in doubt.
+	 */
+	const char *called;
 };
 
 void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,

@@ -153,7 +153,7 @@ static void add_program(struct finder *f, const char *path)
 }
 
 /* The first file called COMMAND in PATH that can be executed. */
-static char *find_command(const char *command)
+char *loaded_files_command(const char *command)
 {
 	const char *path = getenv("PATH") ?: "/bin:/usr/bin";
 	_cleanup_free_ char *copy = strdup(path);
@@ -174,7 +174,7 @@ static char *find_command(const char *command)
 size_t loaded_files(const char *command, int *fds)
 {
 	_cleanup_free_ struct finder *f = calloc(1, sizeof(*f));
-	_cleanup_free_ char *path = find_command(command);
+	_cleanup_free_ char *path = loaded_files_command(command);
 
 	if (!f || !path)
 		return 0;

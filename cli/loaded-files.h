@@ -11,6 +11,12 @@
 #include "capture/options.h"
 
 /*
+ * The path of COMMAND, looked for as execvp() does: a new string, the caller's; NULL if there is
+ * none.
+ */
+char *loaded_files_command(const char *command);
+
+/*
  * Opens the files of COMMAND, looked for as execvp() does, into FDS (ALLOCATOR_FILES_MAX of them). What cannot be
  * opened is left out, as are those behind the last one that there is room for. Returns how many.
  */

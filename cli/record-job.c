@@ -16,10 +16,12 @@
 #include "cli/verb.h"
 
 #define PROGRESS_MS 500
+#define DYING_MS    1000
 
 void record_job_deinit(struct record_job *j)
 {
 	run_command_cancel(&j->command);
+	exit_hold_end(&j->exits.hold);
 	recording_free(j->recording);
 	output_file_deinit(&j->snapshot);
 	output_file_deinit(&j->output);
@@ -59,7 +61,17 @@ static bool command_has_ended(void *userdata)
 {
 	struct record_job *j = userdata;
 
+	exit_hold_attend(&j->exits.hold);
 	return run_command_poll(&j->command);
+}
+
+/* After a command that was held at its exit until now: its end takes a moment. */
+static void wait_for_command(struct record_job *j)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	for (unsigned ms = 0; ms < DYING_MS && !run_command_poll(&j->command); ms++)
+		nanosleep(&nap, NULL);
 }
 
 /* Until all is written. Returns 0 or a negative errno. */
@@ -68,6 +80,8 @@ static int wait_finished(struct record_job *j)
 	int r = record_loop_run(&j->loop);
 
 	clear_progress(j);
+	if (exit_search_end(&j->exits))
+		wait_for_command(j);
 	if (r == -EINTR)
 		cli_error("interrupted again: the archive is left without its end");
 	return r;
@@ -145,9 +159,8 @@ static void take_snapshot(void *userdata)
 }
 
 /* Says what has become of it. */
-static void look_at_snapshot(void *userdata)
+static void look_at_snapshot(struct record_job *j)
 {
-	struct record_job *j = userdata;
 	int r = j->is_writing ? recording_snapshot_state(j->recording) : 0;
 
 	if (r == 0)
@@ -159,6 +172,14 @@ static void look_at_snapshot(void *userdata)
 	else
 		output_file_discard_empty(&j->snapshot);
 	output_file_deinit(&j->snapshot);
+}
+
+static void look(void *userdata)
+{
+	struct record_job *j = userdata;
+
+	look_at_snapshot(j);
+	exit_search_look(&j->exits, j->loop.interrupted);
 }
 
 /* Has the last of what was recorded written. */
@@ -210,6 +231,10 @@ static int report(struct record_job *j)
 		return CLI_FAILED;
 	if (j->options.n_rest)
 		j->command_status = run_command_report(&j->command, j->options.rest[0]);
+	if (exit_search_is_on(&j->exits) && j->command_status == CLI_SIGNALLED + SIGKILL)
+		cli_error("%s ended without a moment in which its memory could be searched: what "
+			  "it had lost is not known",
+			  j->options.rest[0]);
 	if (j->flight)
 		status = report_kept(j, &v);
 	else
@@ -278,6 +303,10 @@ static int choose_command(struct record_job *j)
 	if (!f->pids)
 		return -ENOMEM;
 	f->pids[f->n_pids++] = (uint32_t)j->command.prepared;
+	if (j->options.session.memory.reach != MEMORY_REACH_NO) {
+		exit_search_begin(&j->exits, j->options.rest[0], j->command.prepared);
+		j->command.hold = &j->exits.hold;
+	}
 	return 0;
 }
 
@@ -286,10 +315,9 @@ int record_job_run(struct record_job *j)
 	j->with_progress = isatty(STDERR_FILENO);
 	j->flight = j->options.session.mode == SESSION_FLIGHT;
 	j->compress = j->options.session.compress;
-	if (j->flight) {
+	if (j->flight)
 		j->loop.asked = take_snapshot;
-		j->loop.look = look_at_snapshot;
-	}
+	j->loop.look = look;
 	j->loop.wants_stop = command_has_ended;
 	j->loop.userdata = j;
 	if (j->with_progress) {
@@ -303,7 +331,8 @@ int record_job_run(struct record_job *j)
 	if (j->output.fd < 0 &&
 	    output_file_open(j->options.output, suffix(j), j->options.force, &j->output) < 0)
 		return CLI_FAILED;
-	j->loop.recording = j->recording;
+	j->loop.recording = j->exits.recording = j->recording;
+	j->loop.wake_fd = j->exits.hold.owner_fd;
 	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd) <
 		    0 ||
 	    output_file_begin(&j->output) < 0) {

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "cli/exit-search.h"
 #include "cli/output-file.h"
 #include "cli/record-loop.h"
 #include "cli/record-options.h"
@@ -16,6 +17,7 @@ struct record_job {
 	bool quiet;                    /* only what went wrong is said */
 	struct recording *recording;
 	struct run_command command;
+	struct exit_search exits; /* of the command */
 	int command_status; /* what a shell would say of the command; -1 = it did not run, or still runs */
 	struct record_loop loop;
 	bool with_progress;
@@ -29,7 +31,7 @@ struct record_job {
 #define RECORD_JOB_NULL                                                                            \
 	{                                                                                          \
 		.output = OUTPUT_FILE_NULL, .loop = RECORD_LOOP_NULL,                              \
-		.snapshot = OUTPUT_FILE_NULL, .command_status = -1,                                \
+		.snapshot = OUTPUT_FILE_NULL, .exits = EXIT_SEARCH_NULL, .command_status = -1,     \
 	}
 
 void record_job_deinit(struct record_job *j);

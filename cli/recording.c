@@ -14,6 +14,8 @@
 #include "cli/client-options.h"
 #include "cli/verb.h"
 
+enum { SEARCHES_MAX = 32 }; /* at once */
+
 struct recording_ops {
 	int (*create)(struct recording *r, struct session_options *options, int output_fd);
 	int (*start)(struct recording *r);
@@ -22,6 +24,8 @@ struct recording_ops {
 	int (*stop)(struct recording *r);
 	int (*snapshot)(struct recording *r, int fd);
 	int (*snapshot_state)(struct recording *r);
+	int (*search)(struct recording *r, uint32_t pid);
+	int (*search_state)(struct recording *r, uint32_t pid);
 	int (*view)(struct recording *r, struct session_view *ret);
 };
 
@@ -31,6 +35,12 @@ struct recording {
 	char *path;
 	struct session *session; /* our own */
 	uint64_t snapshot;       /* number of the one that was asked for last */
+	/* Of the last search of each process. */
+	struct {
+		uint32_t pid;
+		uint64_t number;
+	} searches[SEARCHES_MAX];
+	int search_error;
 };
 
 /* ---- the daemon ---- */
@@ -111,6 +121,16 @@ static int bus_view(struct recording *r, struct session_view *ret)
 	return bus_failed(r, e);
 }
 
+static int bus_search(struct recording *r, uint32_t pid)
+{
+	return bus_client_ask_search(r->client, r->path, pid);
+}
+
+static int bus_search_state(struct recording *r, uint32_t pid)
+{
+	return bus_client_search_state(r->client, pid);
+}
+
 static const struct recording_ops bus_ops = {
 	.create = bus_create,
 	.start = bus_start,
@@ -119,6 +139,8 @@ static const struct recording_ops bus_ops = {
 	.stop = bus_stop,
 	.snapshot = bus_snapshot,
 	.snapshot_state = bus_snapshot_state,
+	.search = bus_search,
+	.search_state = bus_search_state,
 	.view = bus_view,
 };
 
@@ -238,6 +260,40 @@ static int direct_snapshot_state(struct recording *r)
 	return e < 0 ? e : 1;
 }
 
+static int direct_search(struct recording *r, uint32_t pid)
+{
+	uint64_t number;
+	unsigned i = 0;
+	int e;
+
+	while (i < SEARCHES_MAX && r->searches[i].pid)
+		i++;
+	if (i == SEARCHES_MAX)
+		return -EBUSY;
+	e = session_search(r->session, pid, &number);
+	if (e < 0)
+		return e;
+	r->searches[i].pid = pid;
+	r->searches[i].number = number;
+	return 0;
+}
+
+static int direct_search_state(struct recording *r, uint32_t pid)
+{
+	int e;
+
+	for (unsigned i = 0; i < SEARCHES_MAX; i++) {
+		if (r->searches[i].pid != pid)
+			continue;
+		if (session_searches(r->session, &e) < r->searches[i].number)
+			return 0;
+		r->searches[i].pid = 0;
+		r->search_error = e;
+		return e < 0 ? e : 1;
+	}
+	return -ENOENT;
+}
+
 static int direct_view(struct recording *r, struct session_view *ret)
 {
 	session_view_of(r->session, ret);
@@ -252,6 +308,8 @@ static const struct recording_ops direct_ops = {
 	.stop = direct_stop,
 	.snapshot = direct_snapshot,
 	.snapshot_state = direct_snapshot_state,
+	.search = direct_search,
+	.search_state = direct_search_state,
 	.view = direct_view,
 };
 
@@ -353,6 +411,21 @@ int recording_snapshot(struct recording *r, int fd)
 int recording_snapshot_state(struct recording *r)
 {
 	return r->ops->snapshot_state(r);
+}
+
+int recording_search(struct recording *r, uint32_t pid)
+{
+	return r->ops->search(r, pid);
+}
+
+int recording_search_state(struct recording *r, uint32_t pid)
+{
+	return r->ops->search_state(r, pid);
+}
+
+const char *recording_search_error(const struct recording *r)
+{
+	return r->client ? bus_client_error(r->client) : strerror(-r->search_error);
 }
 
 int recording_view(struct recording *r, struct session_view *ret)

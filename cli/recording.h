@@ -46,4 +46,14 @@ int recording_stop(struct recording *r);
 int recording_snapshot(struct recording *r, int fd);
 int recording_snapshot_state(struct recording *r);
 
+/*
+ * Asks for process PID, which is held at its exit, to be searched for what it has lost, and does
+ * not wait. recording_search_state(), after recording_dispatch(), says 0 = not yet, 1 = done, or
+ * a negative errno, which is not said to people: recording_search_error() is a sentence about it.
+ * -ESHUTDOWN: the recording is about to end. Several at once.
+ */
+int recording_search(struct recording *r, uint32_t pid);
+int recording_search_state(struct recording *r, uint32_t pid);
+const char *recording_search_error(const struct recording *r);
+
 int recording_view(struct recording *r, struct session_view *ret);

@@ -323,6 +323,15 @@ int resolver_find(void *userdata, const struct profile_place *place, const struc
 	return n;
 }
 
+int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret)
+{
+	struct symbol_query query;
+
+	if (!r->symbols || !place->returns || !place->mapping || !make_query(r, place, &query))
+		return 0;
+	return symbols_called(r->symbols, &query, ret);
+}
+
 /* ---- what is missing ---- */
 
 static int compare_modules(const void *a, const void *b)

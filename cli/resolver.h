@@ -47,6 +47,9 @@ void resolver_forget(struct resolver *r, uint32_t pid);
 /* find() of struct profile_names; USERDATA is a struct resolver. */
 int resolver_find(void *userdata, const struct profile_place *place, const struct frame **ret);
 
+/* What the call before PLACE calls: as symbols_called(). */
+int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret);
+
 /*
  * What is missing, on stderr: a line for each module whose addresses have no names, those with most of
  * them first, and one for each problem that was met.

@@ -71,6 +71,8 @@ void run_command_cancel(struct run_command *c)
 		return;
 	close(c->go_fd);
 	close(c->error_fd);
+	if (c->hold)
+		exit_hold_end(c->hold);
 	waitpid(c->prepared, NULL, 0);
 	c->prepared = 0;
 }
@@ -109,8 +111,10 @@ bool run_command_poll(struct run_command *c)
 
 	if (c->pid == 0 || c->ended)
 		return c->ended;
+	/* (of one that is traced its stops are told, too) */
 	c->ended = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-		   info.si_pid == c->pid;
+		   info.si_pid == c->pid && info.si_code != CLD_TRAPPED &&
+		   info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
 	return c->ended;
 }
 

@@ -9,11 +9,14 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cli/exit-hold.h"
+
 struct run_command {
 	pid_t pid;      /* 0 = not started */
 	pid_t prepared; /* 0 = it is not */
 	bool ended;
-	int go_fd, error_fd; /* of one that is prepared */
+	int go_fd, error_fd;    /* of one that is prepared */
+	struct exit_hold *hold; /* borrowed: ends before it is waited for; NULL = none */
 };
 
 /*

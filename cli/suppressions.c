@@ -107,7 +107,7 @@ static int read_kinds(struct parser *p, char *text)
 		unsigned reaches;
 	} words[] = {
 		{ "definite", 1u << REACH_LOST },
-		{ "indirect", 1u << REACH_LOST },
+		{ "indirect", 1u << REACH_INDIRECT },
 		{ "possible", 1u << REACH_POSSIBLE },
 		{ "reachable", 1u << REACH_REACHABLE },
 		{ "all", ~0u },

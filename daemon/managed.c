@@ -98,6 +98,20 @@ static void answer_snapshot(const struct managed *s, const struct waiter *w)
 		warn(s, r, "a caller got no answer");
 }
 
+static int reply_search(const struct managed *s, const struct waiter *w)
+{
+	int error;
+	bool done = session_searches(s->session, &error) >= w->snapshot;
+
+	if (!done)
+		return bus_error_reply(w->call, -ESHUTDOWN,
+				       "the session ended before the process was searched");
+	if (error < 0)
+		return bus_error_reply(w->call, error, "the memory cannot be searched: %s",
+				       strerror(-error));
+	return sd_bus_reply_method_return(w->call, NULL);
+}
+
 /* One that is asked for from here on will have an end. */
 static bool flight_has_ended(const struct managed *s, const struct waiter *w)
 {
@@ -137,7 +151,9 @@ static int reply_chunk(const struct managed *s, const struct waiter *w)
 /* Of what only some sessions have: W is answered by its number. */
 static void answer_numbered(const struct managed *s, const struct waiter *w)
 {
-	int r = w->what == WAIT_FLIGHT ? reply_flight(s, w) : reply_chunk(s, w);
+	int r = w->what == WAIT_FLIGHT   ? reply_flight(s, w)
+		: w->what == WAIT_SEARCH ? reply_search(s, w)
+					 : reply_chunk(s, w);
 
 	if (r < 0)
 		warn(s, r, "a caller got no answer");
@@ -156,6 +172,8 @@ static bool is_due(const struct managed *s, const struct waiter *w)
 		return managed_finished(s);
 	case WAIT_SNAPSHOT:
 		return managed_finished(s) || session_snapshots(s->session, &error) >= w->snapshot;
+	case WAIT_SEARCH:
+		return managed_finished(s) || session_searches(s->session, &error) >= w->snapshot;
 	case WAIT_FLIGHT:
 		return flight_has_ended(s, w);
 	case WAIT_CHUNK:
@@ -176,7 +194,8 @@ static void answer_waiters(struct managed *s)
 		if (is_due(s, &w)) {
 			if (w.what == WAIT_SNAPSHOT)
 				answer_snapshot(s, &w);
-			else if (w.what == WAIT_FLIGHT || w.what == WAIT_CHUNK)
+			else if (w.what == WAIT_FLIGHT || w.what == WAIT_CHUNK ||
+				 w.what == WAIT_SEARCH)
 				answer_numbered(s, &w);
 			else
 				answer(s, &w);
@@ -208,6 +227,17 @@ int managed_snapshot(struct managed *s, sd_bus_message *call)
 	struct waiter w = { .what = WAIT_SNAPSHOT, .call = call };
 	int r = session_snapshot(s->session, &w.snapshot);
 
+	return r < 0 ? r : add_waiter(s, &w);
+}
+
+int managed_search(struct managed *s, uint32_t pid, sd_bus_message *call)
+{
+	struct waiter w = { .what = WAIT_SEARCH, .call = call };
+	int r;
+
+	if (s->n_waiters == LIMIT_WAITERS)
+		return -EDQUOT;
+	r = session_search(s->session, pid, &w.snapshot);
 	return r < 0 ? r : add_waiter(s, &w);
 }
 

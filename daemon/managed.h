@@ -23,6 +23,7 @@ enum wait_for {
 	WAIT_FINISHED, /* the last byte is written, or never will be */
 	WAIT_REMOVED,
 	WAIT_SNAPSHOT, /* it is on its way to the output */
+	WAIT_SEARCH,   /* a process has been searched */
 	WAIT_FLIGHT,   /* a flight recorder's snapshot is written, or never will be */
 	WAIT_CHUNK,    /* the chunk before is complete */
 };
@@ -30,7 +31,7 @@ enum wait_for {
 struct waiter {
 	enum wait_for what;
 	sd_bus_message *call;
-	uint64_t snapshot; /* or chunk: number of the one that is waited for */
+	uint64_t snapshot; /* or search, or chunk: number of the one that is waited for */
 };
 
 struct managed {
@@ -98,6 +99,12 @@ int managed_wait(struct managed *s, enum wait_for what, sd_bus_message *call);
 /* Has a snapshot taken, and answers CALL when it is on its way to the output. Returns what managed_wait() or
  * session_snapshot() does. */
 int managed_snapshot(struct managed *s, sd_bus_message *call);
+
+/*
+ * Has process PID searched, and answers CALL when it has been. Returns what managed_wait() or
+ * session_search() does.
+ */
+int managed_search(struct managed *s, uint32_t pid, sd_bus_message *call);
 
 /* Has a flight recorder's snapshot written to UID's FD, which it takes over whatever it returns, and answers CALL when it is. Returns what
  * managed_wait(), store_fd_new() or session_take_snapshot() does. */

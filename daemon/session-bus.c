@@ -71,6 +71,26 @@ static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_e
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
+static int method_search_memory(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
+{
+	struct managed *s = userdata;
+	uint32_t pid;
+	int r = sd_bus_message_read(call, "u", &pid);
+
+	if (r < 0)
+		return r;
+	if (pid == 0)
+		return bus_error_set(reterr, -EINVAL, "there is no process 0");
+	r = managed_search(s, pid, call);
+	if (r == -EOPNOTSUPP)
+		return bus_error_set(reterr, r,
+				     "the session does not look what can be reached: its option "
+				     "`reach` is \"no\"");
+	if (r == -EBUSY)
+		return bus_error_set(reterr, r, "too many processes wait to be searched");
+	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
+}
+
 static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct managed *s = userdata;
@@ -378,6 +398,8 @@ static const sd_bus_vtable vtable[] = {
 				SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("SnapshotMemory", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT,
 				method_snapshot_memory, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_ARGS("SearchMemory", SD_BUS_ARGS("u", pid), SD_BUS_NO_RESULT,
+				method_search_memory, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Snapshot", SD_BUS_ARGS("h", output), SD_BUS_NO_RESULT,
 				method_snapshot, SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_ARGS("Rotate", SD_BUS_NO_ARGS, SD_BUS_NO_RESULT, method_rotate,

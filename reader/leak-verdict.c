@@ -4,9 +4,14 @@
 #include <math.h>
 
 const char *const leak_verdict_names[LEAK_VERDICT_MAX] = {
-	[LEAK_LOST] = "lost",       [LEAK_POSSIBLY_LOST] = "possibly lost",
-	[LEAK_GROWING] = "growing", [LEAK_UNFREED] = "unfreed",
-	[LEAK_OLD] = "old",         [LEAK_STEADY] = "steady",
+	[LEAK_LOST] = "lost",
+	[LEAK_INDIRECTLY_LOST] = "indirectly lost",
+	[LEAK_POSSIBLY_LOST] = "possibly lost",
+	[LEAK_GROWING] = "growing",
+	[LEAK_UNFREED] = "unfreed",
+	[LEAK_STILL_REACHABLE] = "still reachable",
+	[LEAK_OLD] = "old",
+	[LEAK_STEADY] = "steady",
 	[LEAK_YOUNG] = "young",
 };
 
@@ -20,12 +25,16 @@ enum leak_verdict leak_verdict(const struct leak_evidence *e)
 {
 	if (e->lost > 0)
 		return LEAK_LOST;
+	if (e->indirect > 0)
+		return LEAK_INDIRECTLY_LOST;
 	if (e->possible > 0)
 		return LEAK_POSSIBLY_LOST;
 	if (leak_growth_is_steady(&e->growth))
 		return LEAK_GROWING;
 	if (e->program_ended && e->unknown > 0)
 		return LEAK_UNFREED;
+	if (e->program_ended && e->reachable > 0)
+		return LEAK_STILL_REACHABLE;
 	if (e->youngest_ns >= e->watched_ns / LEAK_OLD_PART)
 		return LEAK_OLD;
 	return e->oldest_ns <= e->watched_ns / LEAK_YOUNG_PART ? LEAK_YOUNG : LEAK_STEADY;

@@ -3,11 +3,13 @@
  * What is to be thought of blocks that were not freed: by evidence, not by their number.
  *
  *	lost            nothing in the memory of the process points to some of them
+ *	indirectly lost only other lost blocks lead to them
  *	possibly lost   to some only into their middle
  *	growing         they became more all the time: in at least LEAK_GREW_MIN windows, in at least
  *	                LEAK_QUARTERS_MIN of the four quarters of the time since the first one, and fewer in
  *	                at most a LEAK_FELL_PART-th as many windows
  *	unfreed         their program has ended (exit, exec) and left them; nobody looked what points to them
+ *	still reachable likewise; something points to all of them
  *	old             none is younger than half of the time that was watched
  *	steady          older and younger ones: they come and go
  *	young           none is older than a tenth of that time: too early to say
@@ -31,9 +33,11 @@ enum {
 
 enum leak_verdict {
 	LEAK_LOST,
+	LEAK_INDIRECTLY_LOST,
 	LEAK_POSSIBLY_LOST,
 	LEAK_GROWING,
 	LEAK_UNFREED,
+	LEAK_STILL_REACHABLE,
 	LEAK_OLD,
 	LEAK_STEADY,
 	LEAK_YOUNG,
@@ -44,7 +48,7 @@ enum leak_verdict {
 extern const char *const leak_verdict_names[LEAK_VERDICT_MAX];
 
 struct leak_evidence {
-	uint64_t lost, possible, unknown; /* blocks, by what points to them */
+	uint64_t lost, indirect, possible, reachable, unknown; /* blocks, by what points to them */
 	struct leak_growth growth;
 	bool program_ended;
 	uint64_t watched_ns;             /* how long it was watched */

@@ -67,7 +67,9 @@ static void judge(const struct leak_watch *w, struct leak_group *g)
 		w->n_usage_times > 0 ? leak_watch_age(w, w->end_ns) / w->n_usage_times * 5 / 4 : 0;
 	struct leak_evidence e = {
 		.lost = g->reach[REACH_LOST],
+		.indirect = g->reach[REACH_INDIRECT],
 		.possible = g->reach[REACH_POSSIBLE],
+		.reachable = g->reach[REACH_REACHABLE],
 		.unknown = g->reach[REACH_UNKNOWN],
 		.program_ended = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0,
 		.watched_ns = leak_watch_age(w, w->end_ns),

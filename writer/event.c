@@ -28,6 +28,7 @@ const char *const resource_names[RESOURCE_MAX] = {
 const char *const reach_names[REACH_MAX] = {
 	[REACH_UNKNOWN] = "",
 	[REACH_LOST] = "lost",
+	[REACH_INDIRECT] = "indirect",
 	[REACH_POSSIBLE] = "possible",
 	[REACH_REACHABLE] = "reachable",
 };

@@ -99,6 +99,7 @@ extern const char *const resource_names[RESOURCE_MAX];
 enum reach {
 	REACH_UNKNOWN,  /* nobody looked */
 	REACH_LOST,     /* nothing points to it */
+	REACH_INDIRECT, /* only what is lost points to it, or into it */
 	REACH_POSSIBLE, /* only something that points into it */
 	REACH_REACHABLE,
 	REACH_MAX,

@@ -18,6 +18,8 @@
 /* Somebody may have to find a password first: as long as the daemon waits, and the call itself. */
 #define DIALOGUE_USEC UINT64_C(150000000)
 
+enum { BUS_SEARCHES_MAX = 32 }; /* at once */
+
 struct bus_client {
 	sd_bus *bus;
 	char version[64];             /* of the service */
@@ -32,6 +34,11 @@ struct bus_client {
 	/* The snapshot that was asked for last. */
 	bool snapshot_asked;
 	int snapshot_state; /* 0, 1 = written, or a negative errno */
+	struct bus_search {
+		struct bus_client *client;
+		uint32_t pid; /* 0 = none */
+		int state;    /* 0, 1 = done, or a negative errno */
+	} searches[BUS_SEARCHES_MAX];
 	char error[4096];
 };
 

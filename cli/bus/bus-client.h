@@ -94,6 +94,14 @@ int bus_client_rotate(struct bus_client *c, const char *path);
 int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd);
 int bus_client_snapshot_state(struct bus_client *c);
 
+/*
+ * Asks for process PID to be searched for what it has lost, and does not wait; for several at
+ * once. Then bus_client_search_state() says, after bus_client_dispatch(), 0 = not yet, 1 = done
+ * (once), or a negative errno.
+ */
+int bus_client_ask_search(struct bus_client *c, const char *path, uint32_t pid);
+int bus_client_search_state(struct bus_client *c, uint32_t pid);
+
 /* Waits for its end. Returns 0 or a negative errno. */
 int bus_client_wait_snapshot(struct bus_client *c);
 

@@ -67,6 +67,55 @@ int bus_client_snapshot_state(struct bus_client *c)
 	return c->snapshot_state;
 }
 
+static int on_search(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct bus_search *search = userdata;
+
+	(void)reterr;
+	search->state = 1;
+	if (sd_bus_message_is_method_error(m, KYMO_BUS_NAME ".Error.NotRunning"))
+		search->state = -ESHUTDOWN;
+	else if (sd_bus_message_is_method_error(m, NULL))
+		search->state = bus_fail_call(search->client, -sd_bus_message_get_errno(m) ?: -EIO,
+					      sd_bus_message_get_error(m));
+	return 0;
+}
+
+int bus_client_ask_search(struct bus_client *c, const char *path, uint32_t pid)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	struct bus_search *search = c->searches;
+	int r;
+
+	while (search < c->searches + BUS_SEARCHES_MAX && search->pid)
+		search++;
+	if (search == c->searches + BUS_SEARCHES_MAX)
+		return bus_fail(c, -EBUSY, "too many processes wait to be searched");
+	r = bus_new_call(c, path, "SearchMemory", &m);
+	if (r < 0)
+		return r;
+	*search = (struct bus_search){ c, pid, 0 };
+	r = sd_bus_message_append(m, "u", pid);
+	if (r >= 0)
+		r = sd_bus_call_async(c->bus, NULL, m, on_search, search, UINT64_MAX);
+	if (r >= 0)
+		return 0;
+	search->pid = 0;
+	return bus_fail_call(c, r, NULL);
+}
+
+int bus_client_search_state(struct bus_client *c, uint32_t pid)
+{
+	for (unsigned i = 0; i < BUS_SEARCHES_MAX; i++) {
+		if (c->searches[i].pid != pid)
+			continue;
+		if (c->searches[i].state)
+			c->searches[i].pid = 0;
+		return c->searches[i].state;
+	}
+	return -ENOENT;
+}
+
 int bus_client_wait_snapshot(struct bus_client *c)
 {
 	int r = 0;

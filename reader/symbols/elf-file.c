@@ -380,6 +380,47 @@ int elf_file_symbols(const struct elf_file *f, const struct elf_segments *segmen
 	return r;
 }
 
+/* ---- calls ---- */
+
+/* N bytes that end before VADDR; NULL if they are not in the file. */
+static const uint8_t *bytes_before(const struct elf_file *f, uint64_t vaddr, size_t n)
+{
+	for (size_t i = 0; vaddr >= n && i < f->segments.n; i++) {
+		const struct elf_segment *segment = &f->segments.items[i];
+		uint64_t at = vaddr - n - segment->vaddr;
+		Elf_Data *data;
+
+		if (!segment->executable || vaddr - n < segment->vaddr || at > segment->file_size ||
+		    segment->file_size - at < n)
+			continue;
+		data = elf_getdata_rawchunk(f->elf, (int64_t)(segment->offset + at), n, ELF_T_BYTE);
+		return data && data->d_size == n ? data->d_buf : NULL;
+	}
+	return NULL;
+}
+
+bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target)
+{
+	const uint8_t *code;
+	GElf_Ehdr header;
+	int32_t offset;
+	uint32_t word;
+
+	if (!gelf_getehdr(f->elf, &header))
+		return false;
+	if (header.e_machine == EM_X86_64 && (code = bytes_before(f, vaddr, 5)) && *code == 0xe8) {
+		memcpy(&offset, code + 1, sizeof(offset));
+		*ret_target = vaddr + (uint64_t)(int64_t)offset;
+		return true;
+	}
+	if (header.e_machine == EM_AARCH64 && (code = bytes_before(f, vaddr, 4))) {
+		memcpy(&word, code, sizeof(word));
+		*ret_target = vaddr - 4 + (uint64_t)((int64_t)(int32_t)(word << 6) >> 4);
+		return (word & 0xfc000000) == 0x94000000;
+	}
+	return false;
+}
+
 /* ---- stubs ---- */
 
 /* How a linker lays stubs out: each ENTRY bytes, after HEADER bytes, in the order of .rela.plt. */

@@ -58,6 +58,13 @@ Elf_Scn *elf_file_section(const struct elf_file *f, const char *name, GElf_Shdr 
 const void *elf_file_content(const struct elf_file *f, const char *name, size_t max, size_t *ret_n);
 
 /*
+ * Where the call leads that stands right before VADDR, if it says so itself: not one by a
+ * register or by memory. Returns false if that is not known: no such call, another machine than
+ * x86-64 and arm64, or bytes that are not there.
+ */
+bool elf_file_call(const struct elf_file *f, uint64_t vaddr, uint64_t *ret_target);
+
+/*
  * Adds the symbols of functions to LIST: those in the executable segments of SEGMENTS (the file's
  * own, or for debug information those of what it belongs to), with at most MAX bytes for a table.
  * *RET_FULL says whether there was a full table (.symtab), not only what the dynamic linker needs.

@@ -111,14 +111,18 @@ static int load_dwarf(struct module_file *m, const struct find_places *places,
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Files of which everything has been read need not stay open. */
+/*
+ * Files of which everything has been read need not stay open; but code is looked at later, where
+ * that costs no memory.
+ */
 static void let_go(struct module_file *m)
 {
 	if (m->dwarf)
 		return;
-	elf_file_free(m->main.elf);
 	elf_file_free(m->debug.elf);
-	m->main.elf = m->debug.elf = NULL;
+	m->debug.elf = NULL;
+	if (m->main.elf && !m->main.elf->mapped)
+		m->main.elf = elf_file_free(m->main.elf);
 }
 
 static void close_descriptors(struct found_file *f)
@@ -333,6 +337,11 @@ bool module_file_address(const struct module_file *m, const struct symbol_mappin
 bool module_file_symbol(const struct module_file *m, uint64_t vaddr, struct symbol_found *ret)
 {
 	return symbol_list_find(&m->symbols, vaddr, ret);
+}
+
+bool module_file_call(const struct module_file *m, uint64_t vaddr, uint64_t *ret_target)
+{
+	return m->main.elf && elf_file_call(m->main.elf, vaddr, ret_target);
 }
 
 size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,

@@ -45,6 +45,9 @@ bool module_file_address(const struct module_file *m, const struct symbol_mappin
 /* The function at VADDR, from the symbols. Returns false if there is none. */
 bool module_file_symbol(const struct module_file *m, uint64_t vaddr, struct symbol_found *ret);
 
+/* As elf_file_call(). */
+bool module_file_call(const struct module_file *m, uint64_t vaddr, uint64_t *ret_target);
+
 /* As dwarf_info_find(); 0 if it has no debug information. */
 size_t module_file_frames(struct module_file *m, uint64_t vaddr, struct dwarf_frame *frames,
 			  size_t n, const char **reterr_what);

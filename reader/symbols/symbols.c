@@ -517,25 +517,73 @@ static void resolve_in_map(struct symbols *s, struct module *m, const struct sym
 	frame->unsure = perf_map_is_unsure(m->map);
 }
 
+/* Without what makes no sense; with its module loaded. */
+static int find_loaded(struct symbols *s, const struct symbol_query *query,
+		       struct symbol_query *ret_clean, struct module **ret)
+{
+	int r;
+
+	*ret_clean = *query;
+	if (!has_build_id(&query->mapping)) {
+		ret_clean->mapping.build_id = NULL;
+		ret_clean->mapping.n_build_id = 0;
+	}
+	r = find_module(s, ret_clean, ret);
+	return r < 0 ? r : load(s, *ret, ret_clean);
+}
+
+/* In a file. */
+static int called(struct symbols *s, const struct module *m, const struct symbol_query *query,
+		  const char **ret)
+{
+	struct symbol_found symbol;
+	uint64_t vaddr, target;
+
+	/* (a return address may be right behind the last byte of what is mapped) */
+	if (!module_file_address(m->file, &query->mapping, query->address - 1, &vaddr) ||
+	    !module_file_call(m->file, vaddr + 1, &target))
+		return 0;
+	*ret = "";
+	if (!module_file_symbol(m->file, target, &symbol))
+		return 1;
+	/* (in the middle of a function: it was no call) */
+	if (symbol.offset != 0)
+		return 0;
+	*ret = symbol_text(s, symbol.name, symbol.n, symbol.plt ? "@plt" : "");
+	return s->error < 0 ? s->error : 1;
+}
+
+int symbols_called(struct symbols *s, const struct symbol_query *query, const char **ret)
+{
+	struct symbol_query clean;
+	struct module *m;
+	int r;
+
+	s->error = 0;
+	if (query->kernel || !query->is_return || query->address == 0)
+		return 0;
+	r = find_loaded(s, query, &clean, &m);
+	if (r < 0)
+		return r;
+	r = m->file ? called(s, m, &clean, ret) : 0;
+	if (has_content(m))
+		settle(s, m);
+	return r;
+}
+
 int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 		    const struct symbol_frame **ret, size_t *ret_n)
 {
 	uint64_t address = query->address - (query->is_return && query->address > 0);
 	const struct symbol_mapping *mapping = &query->mapping;
-	struct symbol_query clean = *query;
+	struct symbol_query clean;
 	struct module *m;
 	size_t n = 1;
 	int r;
 
-	if (!has_build_id(mapping)) {
-		clean.mapping.build_id = NULL;
-		clean.mapping.n_build_id = 0;
-	}
 	s->error = 0;
 	s->frames[0] = (struct symbol_frame){ 0 };
-	r = find_module(s, &clean, &m);
-	if (r == 0)
-		r = load(s, m, &clean);
+	r = find_loaded(s, query, &clean, &m);
 	if (r < 0)
 		return r;
 	if (query->kernel && (!mapping->path || strncmp(mapping->path, "[kernel", 7) == 0))

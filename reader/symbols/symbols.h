@@ -120,6 +120,13 @@ DEFINE_CLEANUP(struct symbols *, symbols_free)
 int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 		    const struct symbol_frame **ret, size_t *ret_n);
 
+/*
+ * What the call before an address calls, that a function returns to. Returns 1 with *RET, its
+ * name: "" if it has none, with "@plt" behind it if it is one of another file; 0 if that is not
+ * known, as of all calls by a pointer; or -ENOMEM. As above otherwise.
+ */
+int symbols_called(struct symbols *s, const struct symbol_query *query, const char **ret);
+
 /* Why there are no names (or no lines) for some file. */
 struct symbol_problem {
 	const char *file; /* path, "[kernel]", "perf-PID.map"; clean text */

@@ -252,6 +252,51 @@ static void wait_for_answer(const struct answer *a)
 	}
 }
 
+static struct answer search(const char *path, uint32_t pid)
+{
+	struct answer a = { 0 };
+
+	a.r = sd_bus_call_method(bus, NAME, path, SESSION_INTERFACE, "SearchMemory", &a.error, NULL,
+				 "u", pid);
+	return a;
+}
+
+static void test_search_of_memory(void **state)
+{
+	_cleanup_close_ int fd = open_output();
+	struct answer a, pending = { 0 };
+
+	(void)state;
+	a = create(bus, "no_reach", fd);
+	assert_done(a);
+	assert_done(call(bus, a.path, "Start"));
+	assert_refused(search(a.path, 1), "NotSupported", "reach");
+	assert_done(call(bus, a.path, "Remove"));
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+
+	a = create_with(bus, "search", fd, "reach", "s", (uint64_t)(uintptr_t) "freeze");
+	assert_done(a);
+	assert_refused(search(a.path, 1), "NotRunning", "does not run");
+	assert_done(call(bus, a.path, "Start"));
+	assert_refused(search(a.path, 0), "InvalidOption", "no process 0");
+	assert_done(search(a.path, 42));
+	assert_content(fd, "start\nsearch 42\n");
+	assert_done(call(bus, a.path, "Remove"));
+
+	/* One that never comes to it, and ends. */
+	a = create_with(bus, "no_search", fd, "reach", "s", (uint64_t)(uintptr_t) "look");
+	assert_done(a);
+	assert_done(call(bus, a.path, "Start"));
+	assert_true(sd_bus_call_method_async(bus, NULL, NAME, a.path, SESSION_INTERFACE,
+					     "SearchMemory", keep_answer, &pending, "u",
+					     UINT32_C(42)) >= 0);
+	assert_done(call(bus, a.path, "Stop"));
+	wait_for_answer(&pending);
+	assert_refused(pending, "NotRunning", "ended before");
+	assert_done(call(bus, a.path, "Remove"));
+}
+
 static void test_snapshot_of_memory(void **state)
 {
 	_cleanup_close_ int fd = open_output();
@@ -793,6 +838,7 @@ int main(void)
 		CASE(test_create_session_name_taken),
 		CASE(test_session_life),
 		CASE(test_snapshot_of_memory),
+		CASE(test_search_of_memory),
 		CASE(test_flight),
 		CASE(test_flight_hangs),
 		CASE(test_session_signals),

@@ -30,6 +30,7 @@ static void ask(struct module_file *m, struct text_pool *texts, uint64_t vaddr)
 	struct dwarf_frame frames[SYMBOL_FRAMES_MAX];
 	struct symbol_found symbol;
 	const char *what = NULL;
+	uint64_t target;
 	size_t n;
 
 	if (module_file_symbol(m, vaddr, &symbol)) {
@@ -37,6 +38,7 @@ static void ask(struct module_file *m, struct text_pool *texts, uint64_t vaddr)
 		assert(symbol.offset <= vaddr);
 		assert(text_pool_add_symbol(texts, symbol.name, symbol.n, ""));
 	}
+	module_file_call(m, vaddr, &target);
 	n = module_file_frames(m, vaddr, frames, SYMBOL_FRAMES_MAX, &what);
 	assert(n <= SYMBOL_FRAMES_MAX);
 	for (size_t i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
  * capture/session.h without a kernel, for tests of what drives sessions: it takes its time like a
  * real one (a timer fires between two states), counts 100 events every 10 ms, and writes marks as
  * lines. Names choose what goes wrong: "fail_start" cannot start and takes a step to its end, "fail_output" fails after the
- * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "dear" sheds
+ * first events, "no_memory" cannot take a snapshot, "no_snapshot" never does, "no_search" never searches, "dear" sheds
  * its stacks, and so does "dear_once", until it has them again, "flood" drops what a flight recorder has no room for, "cramped" may keep half of what it was asked to, "hang" never writes its end, nor a snapshot; nor does what was asked for with "hang" in the command.
  */
 #include "capture/session.h"
@@ -30,7 +30,7 @@ struct session {
 	enum session_state state;
 	struct session_counters counters;
 	bool wants_snapshot;
-	uint64_t n_snapshots;
+	uint64_t n_snapshots, n_searches;
 	const char *reason;
 	int error;
 	const char *error_text;
@@ -195,6 +195,24 @@ uint64_t session_snapshots(const struct session *s, int *ret_error)
 {
 	*ret_error = 0;
 	return s->n_snapshots;
+}
+
+int session_search(struct session *s, uint32_t pid, uint64_t *ret_number)
+{
+	if (s->options.memory.reach == MEMORY_REACH_NO)
+		return -EOPNOTSUPP;
+	if (s->state != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	*ret_number = ++s->n_searches;
+	print(s, "search %u\n", pid);
+	return 0;
+}
+
+uint64_t session_searches(const struct session *s, int *ret_error)
+{
+	/* "no_search" never comes to it. */
+	*ret_error = 0;
+	return strcmp(s->options.name, "no_search") == 0 ? 0 : s->n_searches;
 }
 
 int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit)

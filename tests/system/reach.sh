@@ -76,7 +76,8 @@ cat >"$TMP/planted" <<-END
 	200 lost 20
 	240 reachable 20
 	280 possible 20
-	320 lost 20
+	320 indirect 19
+	320 lost 1
 	400 reachable 20
 	480 reachable 20
 	560 reachable 20

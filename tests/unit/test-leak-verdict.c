@@ -138,6 +138,10 @@ static void test_verdict(void **state)
 	} rows[] = {
 		{ { .lost = 1, .possible = 5, .growth = GROWS }, LEAK_LOST },
 		{ { .possible = 1, .growth = GROWS }, LEAK_POSSIBLY_LOST },
+		{ { .possible = 1, .indirect = 1 }, LEAK_INDIRECTLY_LOST },
+		{ { .lost = 1, .indirect = 1 }, LEAK_LOST },
+		{ { .reachable = 1, .program_ended = true }, LEAK_STILL_REACHABLE },
+		{ { .reachable = 1, .unknown = 1, .program_ended = true }, LEAK_UNFREED },
 		{ { .growth = GROWS, .unknown = 1, .program_ended = true }, LEAK_GROWING },
 		{ { .unknown = 1, .program_ended = true }, LEAK_UNFREED },
 		{ { .program_ended = true, .watched_ns = 100, .youngest_ns = 50, .oldest_ns = 60 },

@@ -88,6 +88,51 @@ static void test_plt(void **state)
 	symbols_free(s);
 }
 
+/* What the calls of a program lead to, as objdump says it. */
+static void test_calls(void **state)
+{
+	static const char *const names[] = { "printf@plt", "sample_plain" };
+	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
+	struct symbol_query query;
+	const char *called;
+	struct program p;
+	char line[64];
+
+	(void)state;
+	need_program();
+#if !defined(__x86_64__)
+	skip();
+#endif
+	if (!have_command("objdump"))
+		skip();
+	command("cc -O2 -no-pie -fcf-protection=none %s -o plt", SAMPLE);
+	program_start(&p, "plt");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		unsigned long vaddr;
+
+		read_command(line, sizeof(line),
+			     "objdump -d plt | awk '/call.*<%s>/ { getline; print $1; exit }'",
+			     names[i]);
+		vaddr = strtoul(line, NULL, 16);
+		if (!vaddr) /* (inlined, or called by a jump) */
+			continue;
+		program_find_mapping(&p, vaddr);
+		query = (struct symbol_query){ .address = vaddr,
+					       .is_return = true,
+					       .mapping = p.mapping };
+		assert_int_equal(symbols_called(s, &query, &called), 1);
+		assert_string_equal(called, names[i]);
+		query.address++;
+		assert_int_equal(symbols_called(s, &query, &called), 0);
+		query.address = p.mapping.start + p.mapping.size + 4096;
+		assert_int_equal(symbols_called(s, &query, &called), 0);
+		query = (struct symbol_query){ .address = vaddr, .mapping = p.mapping };
+		assert_int_equal(symbols_called(s, &query, &called), 0);
+	}
+	program_stop(&p);
+	symbols_free(s);
+}
+
 /* A file is only used if it is the one that was mapped. */
 static void test_build_id(void **state)
 {
@@ -225,9 +270,13 @@ static void test_debug_link(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_symtab),     cmocka_unit_test(test_return_address),
-		cmocka_unit_test(test_plt),        cmocka_unit_test(test_build_id),
-		cmocka_unit_test(test_minidebug),  cmocka_unit_test(test_debug_by_build_id),
+		cmocka_unit_test(test_symtab),
+		cmocka_unit_test(test_return_address),
+		cmocka_unit_test(test_plt),
+		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_minidebug),
+		cmocka_unit_test(test_debug_by_build_id),
 		cmocka_unit_test(test_debug_link),
 	};
 

@@ -140,7 +140,10 @@ int fxt_archive_block(struct fxt_archive *a, const struct event *ev)
 	if (ev->block.thread)
 		add_koid(&args, FXT_NAME_THREAD, ev->block.thread);
 	add_interned(&args, FXT_NAME_TEXT, ev->block.text);
-	if (ev->block.reach != REACH_UNKNOWN)
+	/* (younger than the list of names, and not in it) */
+	if (ev->block.reach == REACH_INDIRECT)
+		add_interned(&args, FXT_NAME_REACH, reach_names[REACH_INDIRECT]);
+	else if (ev->block.reach != REACH_UNKNOWN)
 		add_named(&args, FXT_NAME_REACH, reach_fxt_names[ev->block.reach]);
 	return write_of_process(a, ev, FXT_NAME_BLOCK, &args);
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Allocations whose stacks cannot be walked right by frame pointers: for each it is known what is wrong.
+ *
+ *	1001, 1002 bytes   two functions jump to malloc() in the end, by one inlined helper: neither leaves a frame
+ *	1003 bytes         in a function without a frame, so that the one that calls it is missed
+ *	1004 bytes         in one that has put something else where its caller's frame is expected (x86-64)
+ *	1005 bytes         nothing is wrong
+ */
+#include <stdlib.h>
+
+#define APART __attribute__((noinline))
+
+static void *volatile kept[8];
+
+static inline void *helper(size_t n)
+{
+	return malloc(n);
+}
+
+APART static void *jumps_first(void)
+{
+	return helper(1001);
+}
+
+APART static void *jumps_second(void)
+{
+	return helper(1002);
+}
+
+void *frameless(void);
+void clobbers(void);
+
+#if defined(__x86_64__)
+/* "bogus" has called "below" some time ago: so it looks. */
+__asm__(".text\n"
+	".globl frameless\n"
+	".type frameless, @function\n"
+	"frameless: sub $8, %rsp\n"
+	"mov $1003, %edi\n"
+	"call malloc@PLT\n"
+	"add $8, %rsp\n"
+	"ret\n"
+	".size frameless, . - frameless\n"
+	".type below, @function\n"
+	"below: ret\n"
+	".size below, . - below\n"
+	".type bogus, @function\n"
+	"bogus: call below\n"
+	"after: ret\n"
+	".size bogus, . - bogus\n"
+	".globl clobbers\n"
+	".type clobbers, @function\n"
+	"clobbers: push %rbp\n"
+	"sub $16, %rsp\n"
+	"lea after(%rip), %rax\n"
+	"movq $0, (%rsp)\n"
+	"mov %rax, 8(%rsp)\n"
+	"mov %rsp, %rbp\n"
+	"mov $1004, %edi\n"
+	"call malloc@PLT\n"
+	"add $16, %rsp\n"
+	"pop %rbp\n"
+	"ret\n"
+	".size clobbers, . - clobbers\n");
+#else
+void *frameless(void)
+{
+	return NULL;
+}
+
+void clobbers(void)
+{
+}
+#endif
+
+APART static void missed(void)
+{
+	kept[2] = frameless();
+}
+
+APART static void right(void)
+{
+	kept[5] = malloc(1005);
+}
+
+int main(void)
+{
+	kept[0] = jumps_first();
+	kept[1] = jumps_second();
+	missed();
+	clobbers();
+	right();
+	return 0;
+}

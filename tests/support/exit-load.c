@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A program that loses blocks and ends: which ones are lost is known, and so is how it ends.
+ *
+ *	exit-load HOW
+ *
+ * Blocks: 5 of 200 bytes are lost; 3 of 360 are lost, and each leads to 2 of 320, which are lost with it; 4 of 440 point to one
+ * another, one of which stands for all; 3 of 280 are pointed into; 6 of 240 can be reached.
+ *
+ *	return, exit          from main
+ *	thread                another thread calls exit(), while two others wait
+ *	last                  the first thread ends, another one plants later and calls exit()
+ *	alone                 likewise, but that thread ends by itself: nobody calls exit()
+ *	abort, segv           by a signal
+ *	wait                  says "{}", and waits for one
+ *	fork                  a child plants, too, and returns first
+ *	exec PROGRAM ...      plants, then becomes that
+ *	kill                  by SIGKILL
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PLANT __attribute__((noinline))
+
+struct link {
+	struct link *next, *other;
+};
+
+static void *globals[16];
+static pthread_t first;
+
+PLANT static void scrub(void)
+{
+	volatile char room[65536];
+
+	for (size_t i = 0; i < sizeof(room); i++)
+		room[i] = 0;
+}
+
+PLANT static void lose_ring(void)
+{
+	struct link *links[4];
+
+	for (int i = 0; i < 4; i++)
+		links[i] = calloc(1, 440);
+	for (int i = 0; i < 4; i++)
+		links[i]->next = links[(i + 1) % 4];
+}
+
+PLANT static void plant(void)
+{
+	for (int i = 0; i < 5; i++)
+		*(volatile char *)malloc(200) = 1;
+	for (int i = 0; i < 3; i++) {
+		struct link *head = calloc(1, 360);
+
+		head->next = calloc(1, 320);
+		head->next->next = calloc(1, 320);
+	}
+	lose_ring();
+	for (int i = 0; i < 3; i++)
+		globals[i] = (char *)malloc(280) + 16;
+	for (int i = 0; i < 6; i++)
+		globals[3 + i] = malloc(240);
+}
+
+static void *wait_in_thread(void *unused)
+{
+	scrub();
+	for (;;)
+		pause();
+	return unused;
+}
+
+static void *exit_in_thread(void *unused)
+{
+	usleep(20000);
+	scrub();
+	exit(7);
+	return unused;
+}
+
+static void *outlive(void *alone)
+{
+	pthread_join(first, NULL);
+	usleep(50000);
+	plant();
+	scrub();
+	if (!alone)
+		exit(7);
+	return NULL;
+}
+
+static void start(void *(*fn)(void *), void *userdata)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, fn, userdata) != 0)
+		_exit(1);
+}
+
+static void be_killed(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static int end_in_threads(const char *how)
+{
+	if (strcmp(how, "thread") == 0) {
+		plant();
+		scrub();
+		start(wait_in_thread, NULL);
+		start(wait_in_thread, NULL);
+		start(exit_in_thread, NULL);
+		for (;;)
+			pause();
+	}
+	first = pthread_self();
+	start(outlive, strcmp(how, "alone") == 0 ? &first : NULL);
+	pthread_exit(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "return";
+
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (strcmp(how, "thread") == 0 || strcmp(how, "last") == 0 || strcmp(how, "alone") == 0)
+		return end_in_threads(how);
+	if (strcmp(how, "fork") == 0) {
+		if (fork() == 0) {
+			/* (until somebody watches it) */
+			usleep(200000);
+			plant();
+			scrub();
+			return 3;
+		}
+		wait(NULL);
+	}
+	plant();
+	scrub();
+	if (strcmp(how, "exit") == 0)
+		exit(5);
+	else if (strcmp(how, "abort") == 0)
+		abort();
+	else if (strcmp(how, "segv") == 0)
+		*(volatile char *)8 = 1;
+	else if (strcmp(how, "kill") == 0)
+		be_killed(SIGKILL);
+	else if (strcmp(how, "exec") == 0 && argc > 2)
+		execv(argv[2], argv + 2);
+	else if (strcmp(how, "wait") == 0)
+		for (puts("{}");;)
+			pause();
+	return 0;
+}

@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A stack that could not be walked right says which of its frames is in doubt, and why.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+[ "$(uname -m)" = x86_64 ] || skip "the load is written for x86-64"
+
+expect_exit 0 "$KYMO" leaks --direct -e memory -o "$TMP/t.fxt" -- "$DOUBT_LOAD"
+cp "$TMP/stdout" "$TMP/report"
+expect_exit 0 "$KYMO" leaks --json "$TMP/t.fxt"
+
+# stack BYTES: function, whether it is in doubt and what it calls, a row each; and whether that is all
+stack() {
+	jq -r --argjson bytes "$1" '.processes[].leaks[] | select(.bytes == $bytes) |
+		(.frames[] | select(.function | startswith("__libc") | not) |
+			"\(.function) \(.uncertain) \(.calls)"), "complete \(.stack_complete)"' "$TMP/stdout"
+}
+
+# check BYTES: its stack is what standard input says
+check() {
+	diff - <(stack "$1") >&2 || fail "the stack of $1 bytes is not as it should be (<)"
+}
+
+note "two functions that jump to malloc()"
+check 1001 <<-END
+	main true jumps_first
+	complete true
+END
+check 1002 <<-END
+	main true jumps_second
+	complete true
+END
+
+note "a function that is missed"
+check 1003 <<-END
+	frameless false null
+	main true missed
+	complete true
+END
+
+note "a frame that is none"
+check 1004 <<-END
+	clobbers false null
+	bogus true below
+	complete false
+END
+
+note "nothing is in doubt"
+check 1005 <<-END
+	right false null
+	main false null
+	complete true
+END
+
+note "the report says so, too"
+assert_contains "$TMP/report" '^      \? main  .* \(calls jumps_first\)$' "the frame that has jumped on"
+assert_contains "$TMP/report" '^      \? bogus .*\(calls below\)$' "the frame that is none"
+assert_eq "$(grep -c 'callers are not known' "$TMP/report")" 1 "stacks that are not whole"
+assert_eq "$(grep -c '^      ? ' "$TMP/report")" 5 "doubts"

@@ -1,0 +1,198 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# A command is held at its exit until it was looked at: whatever it ends by, it is said what it has lost, as memcheck
+# says it, and it ends as it would have.
+
+. "$(dirname "$0")/../lib.sh"
+need_btf
+ulimit -c 0
+
+# found FILE: blocks by size and reach, of those that are planted
+found() {
+	dump_records "$1"
+	events block | jq -rs 'map(.args) | group_by([.size, .reach]) | .[] | "\(.[0].size) \(.[0].reach) \(length)"' |
+		grep -E '^(200|240|280|320|360|440) ' || true
+}
+
+# planted N: what N plants have lost
+planted() {
+	cat <<-END
+		200 lost $((5 * $1))
+		240 reachable $((6 * $1))
+		280 possible $((3 * $1))
+		320 indirect $((6 * $1))
+		360 lost $((3 * $1))
+		440 indirect $((3 * $1))
+		440 lost $((1 * $1))
+	END
+}
+
+# check_found FILE N
+check_found() {
+	planted "$2" >"$TMP/planted"
+	found "$1" >"$TMP/found"
+	diff "$TMP/planted" "$TMP/found" >&2 || fail "what was found (>) is not what was planted (<)"
+	assert_empty "$TMP/complaints" "complaints"
+}
+
+# ends STATUS PLANTS HOW ...: the load, ended by HOW, with the recording's $options
+options=(--direct --reach look)
+ends() {
+	local status=$1 plants=$2
+
+	shift 2
+	note "${options[*]}: $*"
+	expect_exit "$status" timeout 60 "$KYMO" record --force -e memory "${options[@]}" -o "$TMP/t.fxt" -- \
+		"$EXIT_LOAD" "$@"
+	grep '^kymo' "$TMP/stderr" >"$TMP/complaints" || true
+	[ "$plants" = 0 ] || check_found "$TMP/t.fxt" "$plants"
+}
+
+ends 0 1 return
+ends 5 1 exit
+ends 7 1 thread
+ends 7 1 last
+ends 0 1 alone
+ends $((128 + 6)) 1 abort
+ends $((128 + 11)) 1 segv
+ends 0 2 fork
+# It has nothing of its own.
+ends 1 0 exec "$(type -P false)"
+options=(--direct --reach freeze)
+ends 5 1 exit
+
+note "what SIGKILL ends had no moment for it"
+ends $((128 + 9)) 0 kill
+assert_eq "$(wc -l <"$TMP/complaints")" 1 "complaints"
+assert_contains "$TMP/complaints" 'its memory could be searched' "what is said of SIGKILL"
+assert_eq "$(found "$TMP/t.fxt" | grep -c -v null)" 0 "blocks with an answer"
+
+note "memcheck says the same"
+if command -v valgrind >/dev/null; then
+	for how in return thread; do
+		valgrind --leak-check=full --log-file="$TMP/valgrind.log" "$EXIT_LOAD" "$how" || true
+		"$KYMO" record --direct --force -e memory --reach look -o "$TMP/t.fxt" -- "$EXIT_LOAD" "$how" 2>/dev/null || true
+		dump_records "$TMP/t.fxt"
+		for row in "definitely lost=lost" "indirectly lost=indirect" "possibly lost=possible" "still reachable=reachable"; do
+			n=$(sed -n "s/.* ${row%=*}: .* bytes in \([0-9]*\) blocks/\1/p" "$TMP/valgrind.log")
+			assert_eq "$(events block | jq -s --arg r "${row#*=}" 'map(select(.args.reach == $r)) | length')" \
+				"$n" "blocks that are ${row%=*} ($how)"
+		done
+	done
+fi
+
+# waiting: a load that waits for a signal, recorded; $RECORDER and $LOAD are the pids
+waiting() {
+	: >"$TMP/said"
+	"$KYMO" record --force -e memory "${options[@]}" -o "$TMP/t.fxt" -- "$EXIT_LOAD" wait \
+		>"$TMP/said" 2>"$TMP/stderr" &
+	RECORDER=$!
+	expect_soon 30 test -s "$TMP/said"
+	LOAD=$(pgrep -x -P "$RECORDER" exit-load)
+}
+
+# ended STATUS
+ended() {
+	local status=0
+
+	wait "$RECORDER" || status=$?
+	assert_eq "$status" "$1" "exit status"
+	grep '^kymo' "$TMP/stderr" >"$TMP/complaints" || true
+}
+
+is_state() {
+	[[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$2/status") = [$1] ]]
+}
+
+is_gone() {
+	[ ! -e "/proc/$1" ] || is_state Z "$1"
+}
+
+options=(--direct --reach look)
+note "a signal from outside; and job control before it"
+waiting
+kill -STOP "$LOAD"
+expect_soon 5 is_state Tt "$LOAD"
+kill -WINCH "$LOAD"
+sleep 0.1
+is_state Tt "$LOAD" || fail "it does not stay stopped"
+kill -CONT "$LOAD"
+expect_soon 5 is_state S "$LOAD"
+kill -TERM "$LOAD"
+ended $((128 + 15))
+check_found "$TMP/t.fxt" 1
+
+note "both are ended at once, as by Ctrl-C"
+waiting
+# (background jobs of a shell ignore SIGINT)
+kill -TERM "$RECORDER" "$LOAD"
+ended $((128 + 15))
+check_found "$TMP/t.fxt" 1
+
+note "stopped while the command runs, which goes on"
+for reach in look freeze; do
+	options=(--direct --reach "$reach")
+	waiting
+	kill -INT "$RECORDER"
+	ended 0
+	check_found "$TMP/t.fxt" 1
+	is_state S "$LOAD" || fail "it does not run on"
+	assert_eq "$(awk '/^TracerPid/ { print $2 }' "/proc/$LOAD/status")" 0 "who traces it"
+	kill "$LOAD"
+	expect_soon 5 is_gone "$LOAD"
+done
+
+note "kymo is killed: the command goes on, and ends"
+waiting
+kill -KILL "$RECORDER"
+wait "$RECORDER" || true
+expect_soon 5 is_state S "$LOAD"
+kill "$LOAD"
+expect_soon 5 is_gone "$LOAD"
+
+note "by the service"
+start_bus
+KYMOD_GROUP=$(id -g uucp 2>/dev/null || echo kymo) start_kymod
+options=(--bus "$BUS" --reach freeze)
+ends 5 1 exit
+ends 7 1 last
+ends 0 2 fork
+ends $((128 + 11)) 1 segv
+waiting
+kill -TERM "$RECORDER" "$LOAD"
+ended $((128 + 15))
+check_found "$TMP/t.fxt" 1
+
+note "a program with the rights of its file is left alone, and has them"
+if own=$(id -u uucp) && command -v setpriv >/dev/null; then
+	open_bus_to_all
+	mkdir -m 777 "$TMP/own"
+	cp "$KYMO" "$TMP/own/kymo"
+	cp "$(type -P id)" "$TMP/own/id"
+	cp "$EXIT_LOAD" "$TMP/own/load"
+	as_own() {
+		expect_exit "$1" setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/kymo" record --force \
+			-e memory --bus "$BUS" --reach look -o "$TMP/own/t.fxt" -- "${@:2}"
+		grep '^kymo' "$TMP/stderr" >"$TMP/complaints" || true
+	}
+	as_own 5 "$TMP/own/load" exit
+	check_found "$TMP/own/t.fxt" 1
+	chmod 4755 "$TMP/own/id"
+	if [ "$(setpriv --reuid="$own" --regid="$own" --clear-groups "$TMP/own/id" -u)" = 0 ]; then
+		as_own 0 "$TMP/own/id" -u
+		assert_contains "$TMP/complaints" 'not held at its exit' "what is said of a set-user-ID program"
+		assert_eq "$(cat "$TMP/stdout")" 0 "its effective user"
+	fi
+fi
+
+note "a service that hangs does not keep it when nobody wants to wait"
+waiting
+kill -STOP "$KYMOD_PID"
+kill -TERM "$LOAD"
+expect_soon 5 is_state t "$LOAD"
+kill -INT "$RECORDER"
+expect_soon 5 is_gone "$LOAD"
+kill -CONT "$KYMOD_PID"
+ended $((128 + 15))
+stop_kymod
