@@ -113,7 +113,7 @@ static void run_asker(struct lookout *l)
 	sd_bus *b = connect_bus();
 
 	CHECK(sd_bus_set_method_call_timeout(b, TIMEOUT_USEC) >= 0);
-	for (size_t i = 0; !l->stop || l->n_asked == 0; i++) {
+	for (size_t i = 0; !l->stop || l->n_asked < LOOKOUT_ASKED_MIN; i++) {
 		send_question(b, &of_service, NAME, i % ARRAY_SIZE(questions));
 		send_question(b, &echo, l->echo_name, 0);
 		while (!of_service.took_ns || !echo.took_ns) {

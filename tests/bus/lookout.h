@@ -16,6 +16,9 @@
 enum { LOOKOUT_LATE_MAX = 2 };
 #define LOOKOUT_HANGS_NS (2 * LOOKOUT_LATE_NS)
 
+/* It asks so often, however soon it is to end. */
+enum { LOOKOUT_ASKED_MIN = 12 };
+
 struct lookout;
 
 /* Begins to ask. Never fails: it asserts. */
