@@ -14,7 +14,7 @@
 
 /* A machine may stop one process for a moment; a service that hangs does not answer at all. */
 enum { LOOKOUT_LATE_MAX = 2 };
-#define LOOKOUT_HANGS_NS (2 * LOOKOUT_LATE_NS)
+#define LOOKOUT_HANGS_NS (4 * LOOKOUT_LATE_NS)
 
 /* It asks so often, however soon it is to end. */
 enum { LOOKOUT_ASKED_MIN = 12 };
