@@ -12,6 +12,7 @@
 
 /* One of the lowest, for what is passed on: one at a time; -1 = few_descriptors_begin() was not called. */
 static int spare_fd = -1;
+static int null_fd = -1;
 static pthread_mutex_t passing_on = PTHREAD_MUTEX_INITIALIZER;
 
 int few_descriptors_begin(void)
@@ -22,11 +23,18 @@ int few_descriptors_begin(void)
 		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
-		if (fd < FEW_DESCRIPTORS)
+		if (fd < FEW_DESCRIPTORS) {
+			null_fd = spare_fd;
 			spare_fd = fd;
+		}
 	} while (fd < FEW_DESCRIPTORS);
 	close(fd);
 	return 0;
+}
+
+int few_descriptors_null(void)
+{
+	return null_fd;
 }
 
 struct few {

@@ -37,6 +37,7 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
+#include "capture/few-descriptors.h"
 #include "daemon/close-queue.h"
 #include "daemon/fd-sink.h"
 #include "daemon/log.h"
@@ -79,8 +80,7 @@ static pid_t guard;
 static int bell = -1; /* eventfd: a closer has done, or another thread has left something */
 
 /* The main thread's. */
-static int guarded = -1;  /* the bus's socket */
-static int stand_in = -1; /* copies of it stand for what was not taken */
+static int guarded = -1; /* the bus's socket */
 static struct table
 	peers; /* hashes of senders who are not known yet, and have passed descriptors */
 static async_close_whose_fn whose;
@@ -374,8 +374,7 @@ int async_close_begin(void)
 	closers = mmap(NULL, CLOSE_AT_ONCE_MAX * sizeof(*closers), PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	stand_in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (closers == MAP_FAILED || bell < 0 || stand_in < 0)
+	if (closers == MAP_FAILED || bell < 0)
 		return -errno;
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 		atomic_store(&closers[i].mail, MAIL_NONE);
@@ -532,7 +531,7 @@ static void warn_refused(uint64_t owner)
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 
-/* Puts N copies of `stand_in` into the control data of M, or as many as there can be. */
+/* Puts N descriptors of nothing into the control data of M, or as many as there can be. */
 static void put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
@@ -541,7 +540,7 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
 		n = 0;
 	for (; n_put < n; n_put++) {
-		int fd = fcntl(stand_in, F_DUPFD_CLOEXEC, 3);
+		int fd = fcntl(few_descriptors_null(), F_DUPFD_CLOEXEC, 3);
 
 		if (fd < 0)
 			break;

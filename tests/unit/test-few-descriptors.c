@@ -31,6 +31,7 @@ static void test_marks(void **state)
 	(void)state;
 	assert_int_equal(foreign_fds_begin(), 0);
 	assert_int_equal(few_descriptors_begin(), 0);
+	assert_true(few_descriptors_null() > 2 && few_descriptors_null() < FEW_DESCRIPTORS);
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(fd, FEW_DESCRIPTORS);
 	foreign_fds_mark(fd, FOREIGN_FD_OF(1));
