@@ -19,6 +19,7 @@
 #include "base/outbuf.h"
 #include "capture/snapshot.h"
 #include "capture/store.h"
+#include "capture/user-counts.h"
 #include "writer/pack/pack.h"
 
 struct output;
@@ -37,10 +38,12 @@ struct output_status {
 
 /*
  * Starts a thread that packs by METHOD and writes to STORE; WHOLE is asked when writing fails in the
- * middle of a buffer, and when a buffer makes several pieces. Takes over STORE, only on success. Returns 0 or a negative errno.
+ * middle of a buffer, and when a buffer makes several pieces. Takes over STORE, only on success. A
+ * thread that hangs when it is let go of counts in LEFT_BEHIND (NULL = nowhere). Returns 0 or a
+ * negative errno.
  */
 int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
-	       struct output **ret);
+	       struct left_behind *left_behind, struct output **ret);
 
 /*
  * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread
