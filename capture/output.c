@@ -253,7 +253,8 @@ static void count(struct output_status *status, struct store *store, const struc
 		status->head_bytes += done->kept;
 	if (status->error == 0)
 		status->error = done->error;
-	status->limit = flight_is(store) ? flight_limit(store) : 0;
+	status->limit_known = flight_is(store);
+	status->limit = status->limit_known ? flight_limit(store) : 0;
 	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 

@@ -29,11 +29,12 @@ struct output_status {
 	uint64_t head_bytes;  /* likewise, of the chunk that was begun last */
 	uint64_t chunk_bytes; /* of all of that chunk, with what there was no room for */
 	uint64_t dropped;     /* what there was no room for, but no error either (flight.h) */
-	uint64_t limit;       /* of a flight recorder: what it may keep by now; 0 = not known yet */
-	uint64_t n_begun;     /* chunks, by the thread */
-	uint64_t cpu_ns;      /* CPU time of the thread */
-	int error;            /* 0, or why nothing more is written */
-	bool done;            /* output_finish() was called, and nothing is left to write */
+	uint64_t limit;       /* of a flight recorder: what it may keep by now, if ... */
+	bool limit_known;
+	uint64_t n_begun; /* chunks, by the thread */
+	uint64_t cpu_ns;  /* CPU time of the thread */
+	int error;        /* 0, or why nothing more is written */
+	bool done;        /* output_finish() was called, and nothing is left to write */
 };
 
 /*

@@ -550,7 +550,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.events = recorder_n_events(&s->recorder),
 		.bytes = s->status.bytes,
 		.dropped_bytes = s->status.dropped,
-		.flight_limit = s->status.limit ?: s->options.flight_bytes,
+		.flight_limit = s->status.limit_known ? s->status.limit : s->options.flight_bytes,
 		.daemon_cpu_ns = session_cpu_ns(s),
 		.bpf = costs_total(&s->costs),
 		.cost_ppm = s->budget.ppm,
