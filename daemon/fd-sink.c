@@ -144,7 +144,8 @@ static _Noreturn void keeper_run(pid_t parent, int socket, rlim_t fds_max)
 		}
 		if (!current && atomic_load(&sink->state) == SINK_NONE)
 			sink_set(SINK_EXHAUSTED);
-		syscall(SYS_rt_sigtimedwait, &signals, &info, &look, sizeof(signals));
+		syscall(SYS_rt_sigtimedwait, &signals, &info, current ? NULL : &look,
+			sizeof(signals));
 		if (info.si_signo == SIGNAL_LEAVES && info.si_pid == current) {
 			current = 0;
 			n_leaving++;
