@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,6 +15,7 @@ static struct foreign_fds {
 	_Atomic uint64_t owners[];
 } * foreign;
 static size_t foreign_n_owners;
+static __thread bool foreign_other_table;
 
 int foreign_fds_begin(void)
 {
@@ -37,17 +39,44 @@ void foreign_fds_end(void)
 	foreign = NULL;
 }
 
+void foreign_fds_leave_table(void)
+{
+	foreign_other_table = true;
+}
+
+/* Whether there may be a mark of what this thread calls FD. */
+static bool foreign_has_mark(int fd)
+{
+	return fd >= 0 && (size_t)fd < foreign_n_owners && !foreign_other_table;
+}
+
 void foreign_fds_mark(int fd, uint64_t owner)
 {
 	unsigned limit;
 
-	if (fd < 0 || (size_t)fd >= foreign_n_owners)
+	if (!foreign_has_mark(fd))
 		return;
 	limit = atomic_load(&foreign->limit);
 	while (limit <= (unsigned)fd &&
 	       !atomic_compare_exchange_weak(&foreign->limit, &limit, (unsigned)fd + 1))
 		;
 	atomic_store_explicit(&foreign->owners[fd], owner, memory_order_relaxed);
+}
+
+void foreign_fds_give(uint64_t from, uint64_t to)
+{
+	unsigned limit = foreign_fds_limit();
+
+	for (unsigned fd = 0; fd < limit; fd++) {
+		uint64_t owner = from;
+
+		atomic_compare_exchange_strong(&foreign->owners[fd], &owner, to);
+	}
+}
+
+size_t foreign_fds_max(void)
+{
+	return foreign_n_owners;
 }
 
 unsigned foreign_fds_limit(void)
@@ -57,7 +86,7 @@ unsigned foreign_fds_limit(void)
 
 uint64_t foreign_fds_owner(int fd)
 {
-	if (fd < 0 || (size_t)fd >= foreign_n_owners)
+	if (!foreign_has_mark(fd))
 		return FOREIGN_FD_OWN;
 	return atomic_load_explicit(&foreign->owners[fd], memory_order_relaxed);
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,6 +17,10 @@
 #define FOREIGN_FD_OWN     UINT64_C(0)
 #define FOREIGN_FD_UNKNOWN UINT64_C(1) /* the caller is not known */
 #define FOREIGN_FD_OF(uid) ((uint64_t)(uid_t)(uid) + 2)
+/* Somebody on the bus, by a hash of his name, until it is known who that is. */
+#define FOREIGN_FD_OF_PEER(hash) (UINT64_C(1) << 63 | (hash))
+/* Our own, and nobody's file: it stands for one that was not taken (daemon/async-close.h). */
+#define FOREIGN_FD_REFUSED (UINT64_C(1) << 62)
 
 /* Makes room for as many as RLIMIT_NOFILE allows now. Returns 0 or a negative errno. */
 int foreign_fds_begin(void);
@@ -26,8 +31,20 @@ int foreign_fds_begin(void);
  */
 void foreign_fds_end(void);
 
+/*
+ * For a thread with a table of descriptors of its own: from here on what it has is its own, whatever
+ * the numbers mean to others.
+ */
+void foreign_fds_leave_table(void);
+
 /* Notes that FD is OWNER's. */
 void foreign_fds_mark(int fd, uint64_t owner);
+
+/* What was FROM's is TO's. */
+void foreign_fds_give(uint64_t from, uint64_t to);
+
+/* How many descriptors there may be. */
+size_t foreign_fds_max(void);
 
 /* No descriptor from this one on was ever others'. */
 unsigned foreign_fds_limit(void);

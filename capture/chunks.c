@@ -6,6 +6,9 @@
 /* Of what a flight recorder keeps, this is in one chunk. */
 enum { CHUNKS_KEPT = 8 };
 
+/* Between two looks whether there is room again. */
+#define NO_ROOM_NS UINT64_C(1000000000)
+
 static struct chunk_begin *begin_of(struct chunks *c, uint64_t n)
 {
 	return &c->begins[n % ARRAY_SIZE(c->begins)];
@@ -66,9 +69,14 @@ static bool flight_is_due(const struct chunks *c, const struct session_options *
 			  const struct output_status *status, uint64_t age_ns)
 {
 	uint64_t share = c->bytes >= 2 * chunks_now(c)->head_bytes ? CHUNKS_KEPT : 2;
-	uint64_t keeps = status->limit ? status->limit : o->flight_bytes;
+	uint64_t keeps = status->limit_known ? status->limit : o->flight_bytes;
 
-	if (status->dropped != c->dropped || file_bytes(c, o, status) >= keeps / share)
+	/* (where not even the head had room, there will be none in the next moment) */
+	if (status->dropped != c->dropped && status->head_bytes > 0)
+		return true;
+	if (status->dropped != c->dropped || keeps == 0)
+		return age_ns >= NO_ROOM_NS;
+	if (file_bytes(c, o, status) >= keeps / share)
 		return true;
 	return o->flight_ns && age_ns >= o->flight_ns / share;
 }

@@ -8,8 +8,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/foreign-fds.h"
+
 /* One of the lowest, for what is passed on: one at a time; -1 = few_descriptors_begin() was not called. */
 static int spare_fd = -1;
+static int null_fd = -1;
 static pthread_mutex_t passing_on = PTHREAD_MUTEX_INITIALIZER;
 
 int few_descriptors_begin(void)
@@ -20,11 +23,18 @@ int few_descriptors_begin(void)
 		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return -errno;
-		if (fd < FEW_DESCRIPTORS)
+		if (fd < FEW_DESCRIPTORS) {
+			null_fd = spare_fd;
 			spare_fd = fd;
+		}
 	} while (fd < FEW_DESCRIPTORS);
 	close(fd);
 	return 0;
+}
+
+int few_descriptors_null(void)
+{
+	return null_fd;
 }
 
 struct few {
@@ -38,8 +48,12 @@ static void *run(void *userdata)
 	struct few *f = userdata;
 
 	/* Those above are not copied, so nothing has to be closed. */
-	f->result = close_range(FEW_DESCRIPTORS, ~0U, CLOSE_RANGE_UNSHARE) < 0 ? -errno
-									       : f->fn(f->userdata);
+	if (close_range(FEW_DESCRIPTORS, ~0U, CLOSE_RANGE_UNSHARE) < 0) {
+		f->result = -errno;
+		return NULL;
+	}
+	foreign_fds_leave_table();
+	f->result = f->fn(f->userdata);
 	return NULL;
 }
 

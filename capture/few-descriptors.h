@@ -12,6 +12,9 @@
 /* From here on what is opened has another number than those, so that nobody else's is among them. Returns 0 or a negative errno. */
 int few_descriptors_begin(void);
 
+/* One of those that keep these numbers taken: /dev/null, for reading. -1 before that. */
+int few_descriptors_null(void);
+
 /* Runs FN(USERDATA) in a thread with a table of descriptors of its own, and waits for it. Returns what FN does, or a negative errno. */
 int few_descriptors_run(int (*fn)(void *userdata), void *userdata);
 

@@ -264,6 +264,27 @@ static int write_side(struct flight *f, enum side side, const uint8_t *data, siz
 	return r;
 }
 
+/*
+ * Others have taken all the room: nothing more of the last chunk is kept. It is begun anew in a
+ * while, when there may be some again. A head that is not whole would be taken for one.
+ */
+static int drop_rest(struct flight *f, enum store_part part, size_t *ret_kept)
+{
+	struct chunk *c = last(f);
+	int r = 0;
+
+	pthread_mutex_lock(&f->lock);
+	f->broken = true;
+	if (part == STORE_HEAD) {
+		f->bytes -= c->bytes[SIDE_HEAD];
+		c->bytes[SIDE_HEAD] = 0;
+		*ret_kept = 0;
+		r = ftruncate(c->fds[SIDE_HEAD], 0) < 0 ? -errno : 0;
+	}
+	pthread_mutex_unlock(&f->lock);
+	return r;
+}
+
 static int flight_write(struct store *store, enum store_part part, const uint8_t *data, size_t size,
 			store_whole_fn whole, size_t *ret_kept)
 {
@@ -281,13 +302,16 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 	}
 	if (f->broken)
 		return 0;
-	if (make_room(f, size))
-		return write_side(f, part == STORE_HEAD ? SIDE_HEAD : SIDE_BODY, data, size, whole,
-				  ret_kept);
+	if (make_room(f, size)) {
+		int r = write_side(f, part == STORE_HEAD ? SIDE_HEAD : SIDE_BODY, data, size, whole,
+				   ret_kept);
+
+		return r == -ENOSPC ? drop_rest(f, part, ret_kept) : r;
+	}
 	/* Without its head a chunk is nothing, and the next one would be no better. */
-	if (part != STORE_HEAD)
-		return 0;
-	return f->limit < f->options.max_bytes ? -ENOSPC : -EFBIG;
+	if (part == STORE_HEAD && f->limit >= f->options.max_bytes)
+		return -EFBIG;
+	return part == STORE_HEAD ? drop_rest(f, part, ret_kept) : 0;
 }
 
 static int flight_end(struct store *store, const struct store_moment *at)

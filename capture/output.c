@@ -55,8 +55,9 @@ struct output {
 	struct outbuf *spare[N_BUFFERS]; /* first those without memory */
 	unsigned n_spare, n_cold;
 	bool finishing, abandoned;
-	bool busy;          /* the thread is at work, and may hang */
-	bool counted;       /* among abandoned_threads */
+	bool busy;    /* the thread is at work, and may hang */
+	bool counted; /* in `left_behind` */
+	struct left_behind *left_behind;
 	unsigned n_holders; /* 2: owner and thread */
 	struct output_status status;
 };
@@ -95,7 +96,8 @@ static void release(struct output *o)
 	if (!last)
 		return;
 	if (o->counted)
-		user_counts_add(&abandoned_threads, o->store->writer.uid, -1);
+		left_behind_returns(o->left_behind);
+	left_behind_unref(o->left_behind);
 	drop_queue(o);
 	for (unsigned i = 0; i < N_BUFFERS; i++)
 		outbuf_deinit(&o->buffers[i]);
@@ -251,7 +253,8 @@ static void count(struct output_status *status, struct store *store, const struc
 		status->head_bytes += done->kept;
 	if (status->error == 0)
 		status->error = done->error;
-	status->limit = flight_is(store) ? flight_limit(store) : 0;
+	status->limit_known = flight_is(store);
+	status->limit = status->limit_known ? flight_limit(store) : 0;
 	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
@@ -320,7 +323,7 @@ static void *run(void *userdata)
 }
 
 int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
-	       struct output **ret)
+	       struct left_behind *left_behind, struct output **ret)
 {
 	struct output *o = calloc(1, sizeof(*o));
 	int r;
@@ -331,6 +334,7 @@ int output_new(struct store *store, pack_whole_fn whole, enum pack_method method
 	o->whole = whole;
 	o->method = method;
 	o->n_holders = 2;
+	o->left_behind = left_behind_ref(left_behind);
 	o->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&o->lock, NULL);
 	pthread_cond_init(&o->wake, NULL);
@@ -359,7 +363,7 @@ struct output *output_free(struct output *o)
 	/* It may hang for ever, in a file of its owner's: with one buffer, at its owner's expense. */
 	if (o->busy) {
 		o->counted = true;
-		user_counts_add(&abandoned_threads, o->store->writer.uid, 1);
+		left_behind_hangs(o->left_behind);
 		drop_queue(o);
 	}
 	pthread_cond_signal(&o->wake);

@@ -19,6 +19,7 @@
 #include "base/outbuf.h"
 #include "capture/snapshot.h"
 #include "capture/store.h"
+#include "capture/user-counts.h"
 #include "writer/pack/pack.h"
 
 struct output;
@@ -28,19 +29,22 @@ struct output_status {
 	uint64_t head_bytes;  /* likewise, of the chunk that was begun last */
 	uint64_t chunk_bytes; /* of all of that chunk, with what there was no room for */
 	uint64_t dropped;     /* what there was no room for, but no error either (flight.h) */
-	uint64_t limit;       /* of a flight recorder: what it may keep by now; 0 = not known yet */
-	uint64_t n_begun;     /* chunks, by the thread */
-	uint64_t cpu_ns;      /* CPU time of the thread */
-	int error;            /* 0, or why nothing more is written */
-	bool done;            /* output_finish() was called, and nothing is left to write */
+	uint64_t limit;       /* of a flight recorder: what it may keep by now, if ... */
+	bool limit_known;
+	uint64_t n_begun; /* chunks, by the thread */
+	uint64_t cpu_ns;  /* CPU time of the thread */
+	int error;        /* 0, or why nothing more is written */
+	bool done;        /* output_finish() was called, and nothing is left to write */
 };
 
 /*
  * Starts a thread that packs by METHOD and writes to STORE; WHOLE is asked when writing fails in the
- * middle of a buffer, and when a buffer makes several pieces. Takes over STORE, only on success. Returns 0 or a negative errno.
+ * middle of a buffer, and when a buffer makes several pieces. Takes over STORE, only on success. A
+ * thread that hangs when it is let go of counts in LEFT_BEHIND (NULL = nowhere). Returns 0 or a
+ * negative errno.
  */
 int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
-	       struct output **ret);
+	       struct left_behind *left_behind, struct output **ret);
 
 /*
  * Lets go: what is queued but not written is dropped, a wait for a slow reader ends. If the thread

@@ -125,6 +125,15 @@ int recorder_announce_all(struct recorder *r)
 
 _Static_assert(sizeof(((struct trigger *)0)->comm) == TASK_COMM_MAX, "copied whole");
 
+static int name_for_trigger(uint32_t tid, uint32_t *ret, void *userdata)
+{
+	struct recorder *r = userdata;
+	int error = tasks_announced(&r->tasks, tid) ? 0 : announce(tid, r);
+
+	*ret = tasks_koid(&r->tasks, tid);
+	return error;
+}
+
 static int on_trigger(const struct trigger *t, void *userdata)
 {
 	struct recorder *r = userdata;
@@ -136,15 +145,13 @@ static int on_trigger(const struct trigger *t, void *userdata)
 			.value = t->value,
 			.limit = t->limit,
 			.count = t->count,
-			.thread = t->tid ? tasks_koid(&r->tasks, t->tid) : 0,
+			.thread = t->koid,
 		},
 	};
-	int error = t->tid && !tasks_announced(&r->tasks, t->tid) ? announce(t->tid, r) : 0;
 	const struct task *task = t->tid ? tasks_find(&r->tasks, t->tid) : NULL;
+	int error = fxt_archive_event(&r->archive, &ev);
 	struct trigger named = *t;
 
-	if (error == 0)
-		error = fxt_archive_event(&r->archive, &ev);
 	if (error < 0 || !t->tell || !r->triggered)
 		return error;
 	if (task)
@@ -162,7 +169,8 @@ static int begin_triggers(struct recorder *r, const struct session_options *o)
 {
 	if (!triggers_wanted(&o->triggers))
 		return 0;
-	return triggers_new(&o->triggers, r->schedule.filtered, on_trigger, r, &r->triggers);
+	return triggers_new(&o->triggers, r->schedule.filtered,
+			    &(struct trigger_ops){ on_trigger, name_for_trigger, r }, &r->triggers);
 }
 
 /* What happened before the recording, or after it, is not told of. */

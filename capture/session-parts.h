@@ -35,6 +35,7 @@ struct session {
 	int deadline_fd; /* the end of the duration */
 	int look_fd;     /* the next look at what it costs */
 
+	struct left_behind *left_behind;
 	struct worker *worker;
 	struct output *output;
 	struct outbuf *buffer; /* being filled; NULL = none to be had */

@@ -320,11 +320,13 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	if (r == 0)
 		r = recorder_init(&s->recorder);
 	if (r == 0)
-		r = worker_new(&defaulted, store->writer.uid, &s->worker);
+		r = (s->left_behind = left_behind_new(store->writer.uid)) ? 0 : -ENOMEM;
+	if (r == 0)
+		r = worker_new(&defaulted, s->left_behind, &s->worker);
 	if (r == 0)
 		r = session_watch(s, worker_fd(s->worker));
 	if (r == 0)
-		r = output_new(store, fxt_whole_records, defaulted.compress,
+		r = output_new(store, fxt_whole_records, defaulted.compress, s->left_behind,
 			       &s->output); /* last: it takes the store over */
 	if (r < 0)
 		return r;
@@ -387,6 +389,7 @@ struct session *session_free(struct session *s)
 	recorder_deinit(&s->recorder);
 	worker_free(s->worker);
 	output_free(s->output);
+	left_behind_unref(s->left_behind);
 	close_fd(s->look_fd);
 	close_fd(s->deadline_fd);
 	close_fd(s->timer_fd);
@@ -574,7 +577,7 @@ void session_counters(const struct session *s, struct session_counters *ret)
 		.events = recorder_n_events(&s->recorder),
 		.bytes = s->status.bytes,
 		.dropped_bytes = s->status.dropped,
-		.flight_limit = s->status.limit ?: s->options.flight_bytes,
+		.flight_limit = s->status.limit_known ? s->status.limit : s->options.flight_bytes,
 		.daemon_cpu_ns = session_cpu_ns(s),
 		.bpf = costs_total(&s->costs),
 		.cost_ppm = s->budget.ppm,

@@ -56,8 +56,7 @@ struct growth {
 struct triggers {
 	struct trigger_options options;
 	bool filtered;
-	trigger_fn fn;
-	void *userdata;
+	struct trigger_ops ops;
 	struct table waiters;   /* tid -> struct waiter, owned */
 	struct table growths;   /* instance and resource -> struct growth, owned */
 	uint64_t told_ns;       /* of the last one that the owner was told of; 0 = none was */
@@ -69,7 +68,7 @@ struct triggers {
 	uint64_t n;
 };
 
-int triggers_new(const struct trigger_options *o, bool filtered, trigger_fn fn, void *userdata,
+int triggers_new(const struct trigger_options *o, bool filtered, const struct trigger_ops *ops,
 		 struct triggers **ret)
 {
 	struct triggers *t = calloc(1, sizeof(*t));
@@ -78,8 +77,7 @@ int triggers_new(const struct trigger_options *o, bool filtered, trigger_fn fn, 
 		return -ENOMEM;
 	t->options = *o;
 	t->filtered = filtered;
-	t->fn = fn;
-	t->userdata = userdata;
+	t->ops = *ops;
 	*ret = t;
 	return 0;
 }
@@ -122,7 +120,7 @@ static int settle(struct triggers *t, enum trigger_kind kind)
 	struct trigger worst = t->added[kind].worst;
 
 	t->added[kind].worst.count = 0;
-	return worst.count ? t->fn(&worst, t->userdata) : 0;
+	return worst.count ? t->ops.fired(&worst, t->ops.userdata) : 0;
 }
 
 int triggers_settle(struct triggers *t, uint64_t horizon_ns)
@@ -158,6 +156,10 @@ static int reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns, uin
 	if (limit == 0 || value < limit)
 		return 0;
 	t->n++;
+	/* (by the time when it is handed on, the tid may be another thread's) */
+	r = tid ? t->ops.name(tid, &fired.koid, t->ops.userdata) : 0;
+	if (r < 0)
+		return r;
 	if (t->told_ns && ts_ns < t->told_ns + t->options.interval_ns) {
 		add_up(t, &fired);
 		return 0;
@@ -169,7 +171,7 @@ static int reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns, uin
 	fired.tell = true;
 	fired.n_passed_over = t->n_passed_over;
 	t->n_passed_over = 0;
-	return t->fn(&fired, t->userdata);
+	return t->ops.fired(&fired, t->ops.userdata);
 }
 
 /* ---- threads ---- */

@@ -42,6 +42,7 @@ struct trigger {
 	uint64_t count;         /* it stands for so many of its kind, of which it is the worst */
 	uint64_t n_passed_over; /* of all kinds, since the owner was told last */
 	uint32_t tid;           /* the kernel's; of a leak that of the process; 0 = nobody's */
+	uint32_t koid;          /* whose that was when it fired; another one may have it by now */
 	bool tell;              /* the owner is to know */
 	char comm[48];          /* of the thread, for the owner; "" = not known */
 };
@@ -49,10 +50,19 @@ struct trigger {
 /* One has fired. Returns 0 or a negative errno, which is handed on. */
 typedef int (*trigger_fn)(const struct trigger *t, void *userdata);
 
+/* TID, for which one fires, is to be known by name; its koid in *RET. Likewise. */
+typedef int (*trigger_name_fn)(uint32_t tid, uint32_t *ret, void *userdata);
+
+struct trigger_ops {
+	trigger_fn fired;
+	trigger_name_fn name;
+	void *userdata;
+};
+
 struct triggers;
 
 /* FILTERED: chosen threads are recorded. Returns 0 or -ENOMEM. */
-int triggers_new(const struct trigger_options *o, bool filtered, trigger_fn fn, void *userdata,
+int triggers_new(const struct trigger_options *o, bool filtered, const struct trigger_ops *ops,
 		 struct triggers **ret);
 struct triggers *triggers_free(struct triggers *t);
 

@@ -2,7 +2,9 @@
 #include "capture/user-counts.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/table.h"
 
@@ -12,7 +14,7 @@ struct user_counts {
 	unsigned all;
 };
 
-struct user_counts abandoned_threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
+struct user_counts abandoned_sessions = { .lock = PTHREAD_MUTEX_INITIALIZER };
 struct user_counts written_snapshots = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* With the lock held. */
@@ -49,4 +51,46 @@ struct user_count user_counts_get(struct user_counts *c, uid_t uid)
 	count = user_counts_look(c, uid);
 	pthread_mutex_unlock(&c->lock);
 	return count;
+}
+
+struct left_behind {
+	uid_t uid;
+	atomic_uint n_refs, n_hanging;
+};
+
+struct left_behind *left_behind_new(uid_t uid)
+{
+	struct left_behind *l = calloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->uid = uid;
+	l->n_refs = 1;
+	return l;
+}
+
+struct left_behind *left_behind_ref(struct left_behind *l)
+{
+	if (l)
+		atomic_fetch_add(&l->n_refs, 1);
+	return l;
+}
+
+struct left_behind *left_behind_unref(struct left_behind *l)
+{
+	if (l && atomic_fetch_sub(&l->n_refs, 1) == 1)
+		free(l);
+	return NULL;
+}
+
+void left_behind_hangs(struct left_behind *l)
+{
+	if (l && atomic_fetch_add(&l->n_hanging, 1) == 0)
+		user_counts_add(&abandoned_sessions, l->uid, 1);
+}
+
+void left_behind_returns(struct left_behind *l)
+{
+	if (l && atomic_fetch_sub(&l->n_hanging, 1) == 1)
+		user_counts_add(&abandoned_sessions, l->uid, -1);
 }

@@ -10,10 +10,10 @@
 struct user_counts;
 
 /*
- * Threads that their owner has let go of, and that have not come back: they hang in the kernel, in
- * a file or a process of that user.
+ * Sessions that their owner has let go of, of which threads have not come back: they hang in the
+ * kernel, in a file or a process of that user.
  */
-extern struct user_counts abandoned_threads;
+extern struct user_counts abandoned_sessions;
 
 /* Snapshots that are being written. */
 extern struct user_counts written_snapshots;
@@ -28,6 +28,21 @@ struct user_count {
  * it, UID's are not counted.
  */
 struct user_count user_counts_add(struct user_counts *c, uid_t uid, int n);
+
+/*
+ * What threads that belong together leave behind, as those of a session do: it counts once, however
+ * many of them hang. Held by each of them; all functions take NULL, and do nothing then.
+ */
+struct left_behind;
+
+/* NULL without memory. */
+struct left_behind *left_behind_new(uid_t uid);
+struct left_behind *left_behind_ref(struct left_behind *l);
+struct left_behind *left_behind_unref(struct left_behind *l);
+
+/* A thread was let go of, and hangs; it has come back. */
+void left_behind_hangs(struct left_behind *l);
+void left_behind_returns(struct left_behind *l);
 
 /* How many there are. */
 struct user_count user_counts_get(struct user_counts *c, uid_t uid);

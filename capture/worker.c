@@ -55,8 +55,8 @@ struct worker {
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
 	bool busy;            /* the thread is at work, and may hang */
-	bool counted;         /* among abandoned_threads, of: */
-	uid_t owner;
+	bool counted;         /* in: */
+	struct left_behind *left_behind;
 	struct worker_news news;
 
 	/* the thread's own */
@@ -91,7 +91,8 @@ static void release(struct worker *w)
 	if (!last)
 		return;
 	if (w->counted)
-		user_counts_add(&abandoned_threads, w->owner, -1);
+		left_behind_returns(w->left_behind);
+	left_behind_unref(w->left_behind);
 	worker_news_deinit(&w->news);
 	outbuf_deinit(&w->memory);
 	cgroup_asks_deinit(&w->cgroups);
@@ -855,7 +856,8 @@ static void *run(void *userdata)
 
 /* ---- what the owner does ---- */
 
-int worker_new(const struct session_options *options, uid_t owner, struct worker **ret)
+int worker_new(const struct session_options *options, struct left_behind *left_behind,
+	       struct worker **ret)
 {
 	struct worker *w = calloc(1, sizeof(*w));
 	int r;
@@ -863,7 +865,7 @@ int worker_new(const struct session_options *options, uid_t owner, struct worker
 	if (!w)
 		return -ENOMEM;
 	w->n_holders = 2;
-	w->owner = owner;
+	w->left_behind = left_behind_ref(left_behind);
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->taken, NULL);
 	w->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -1010,7 +1012,7 @@ struct worker *worker_free(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	if (w->busy) {
 		w->counted = true;
-		user_counts_add(&abandoned_threads, w->owner, 1);
+		left_behind_hangs(w->left_behind);
 	}
 	pthread_mutex_unlock(&w->lock);
 	release(w);

@@ -18,6 +18,7 @@
 #include "capture/budget.h"
 #include "capture/collector.h"
 #include "capture/options.h"
+#include "capture/user-counts.h"
 
 struct worker;
 
@@ -70,8 +71,12 @@ struct worker_news {
 	uint64_t cpu_ns;      /* CPU time of the thread */
 };
 
-/* Starts the thread, with a copy of OPTIONS. Returns 0 or a negative errno. */
-int worker_new(const struct session_options *options, uid_t owner, struct worker **ret);
+/*
+ * Starts the thread, with a copy of OPTIONS. If it hangs when it is let go of it counts in
+ * LEFT_BEHIND. Returns 0 or a negative errno.
+ */
+int worker_new(const struct session_options *options, struct left_behind *left_behind,
+	       struct worker **ret);
 
 /* Lets go; the thread unloads what is loaded and ends by itself. Returns NULL. */
 struct worker *worker_free(struct worker *w);

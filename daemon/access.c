@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "daemon/async-close.h"
 #include "daemon/bus-error.h"
 #include "daemon/credentials.h"
 #include "daemon/log.h"
@@ -228,6 +229,8 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 	p->uid = c.uid;
 	p->membership = credentials_in_group(&c, p->access->group);
 	p->known = true;
+	/* Before any of it is closed. */
+	async_close_learn(p->name, p->uid);
 	refuse_surplus(p);
 	advance(p);
 	return 0;
@@ -521,6 +524,17 @@ static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
+/* Who NAME is, for descriptors that come from there. */
+static int whose(const char *name, uid_t *ret, void *userdata)
+{
+	const struct peer *p = find(userdata, name);
+
+	if (!p || !p->known)
+		return -ENOENT;
+	*ret = p->uid;
+	return 0;
+}
+
 static void set_bounds(struct access *a)
 {
 	struct rlimit files = { .rlim_cur = 1024 };
@@ -562,6 +576,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	r = sd_bus_add_filter(bus, &a->filter, on_message, a);
 	if (r < 0)
 		return r;
+	async_close_ask(whose, a);
 	*ret = TAKE_PTR(a);
 	return 0;
 }
@@ -570,6 +585,7 @@ struct access *access_free(struct access *a)
 {
 	if (!a)
 		return NULL;
+	async_close_ask(NULL, NULL);
 	while (a->peers)
 		forget(a->peers);
 	sd_bus_slot_unref(a->filter);

@@ -23,6 +23,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -36,7 +37,11 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
+#include "capture/few-descriptors.h"
 #include "daemon/close-queue.h"
+#include "daemon/fd-sink.h"
+#include "daemon/log.h"
+#include "daemon/message-sender.h"
 
 /* What is in a mailbox but a descriptor: nothing; the closer is at it; the closer is to go. */
 enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
@@ -53,6 +58,12 @@ enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSER = SIGCHLD, SIGNAL_WANTED = SIGUSR1 
 /* So long after a closer could not be started it is tried again. */
 enum { RETRY_MS = 100 };
 
+/* Senders that are remembered. */
+enum { PEERS_MAX = 4096 };
+
+/* Between two complaints of the same. */
+#define WARN_NS UINT64_C(60000000000)
+
 /* Shared by all. */
 struct closer {
 	_Atomic int mail;
@@ -67,6 +78,14 @@ static struct closer *closers;                      /* CLOSE_AT_ONCE_MAX, shared
 static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* that they are at; NULL = none */
 static pid_t guard;
 static int bell = -1; /* eventfd: a closer has done, or another thread has left something */
+
+/* The main thread's. */
+static int guarded = -1; /* the bus's socket */
+static struct table
+	peers; /* hashes of senders who are not known yet, and have passed descriptors */
+static async_close_whose_fn whose;
+static void *whose_userdata;
+static uint64_t warned_ns; /* when it was said last that some were not taken */
 
 static int close_really(int fd)
 {
@@ -170,13 +189,18 @@ static bool start_closers(pid_t self)
 	return failed;
 }
 
+static bool is_own(uint64_t owner)
+{
+	return owner == FOREIGN_FD_OWN || owner == FOREIGN_FD_REFUSED;
+}
+
 /* All but what is others'. */
 static void close_own(void)
 {
 	unsigned first = 0, limit = foreign_fds_limit();
 
 	for (unsigned fd = 0; fd < limit; fd++) {
-		if (foreign_fds_owner((int)fd) == FOREIGN_FD_OWN)
+		if (is_own(foreign_fds_owner((int)fd)))
 			continue;
 		if (fd > first)
 			syscall(SYS_close_range, first, fd - 1, 0);
@@ -358,8 +382,16 @@ int async_close_begin(void)
 	return guard_start();
 }
 
-int async_close_attach(sd_event *event)
+int async_close_attach(sd_event *event, sd_bus *bus)
 {
+	int r = sd_bus_get_fd(bus);
+
+	if (r < 0)
+		return r;
+	guarded = r;
+	r = fd_sink_begin(guarded);
+	if (r < 0)
+		return r;
 	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
 }
 
@@ -370,6 +402,8 @@ static void leave(int fd, uint64_t owner)
 {
 	uint64_t place = file_place_of(fd);
 
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
 	pthread_mutex_lock(&lock);
 	if (close_queue_add(&queue, owner, place, fd) == 0) {
 		if (is_main)
@@ -399,27 +433,177 @@ int close(int fd)
 	uint64_t owner = foreign_fds_forget(fd);
 	int error = errno;
 
-	if (owner == FOREIGN_FD_OWN)
+	if (is_own(owner))
 		return close_really(fd);
 	leave(fd, owner);
 	errno = error;
 	return 0;
 }
 
-/* Likewise. What other threads receive comes from whom they have asked. */
-ssize_t recvmsg(int fd, struct msghdr *m, int flags)
-{
-	ssize_t n = syscall(SYS_recvmsg, fd, m, flags);
+/* ---- what comes in ---- */
 
-	if (n < 0 || !is_main)
+void async_close_ask(async_close_whose_fn fn, void *userdata)
+{
+	whose = fn;
+	whose_userdata = userdata;
+}
+
+static uint64_t hash_of(const char *name)
+{
+	return FOREIGN_FD_OF_PEER(table_hash_seeded(queue.seed, name, strlen(name)));
+}
+
+void async_close_learn(const char *name, uid_t uid)
+{
+	uint64_t peer = hash_of(name);
+
+	if (table_remove(&peers, peer))
+		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
+}
+
+bool async_close_refused(int fd)
+{
+	return foreign_fds_owner(fd) == FOREIGN_FD_REFUSED;
+}
+
+/* Of the message that is to be received next, without anything of it. Returns how many bytes. */
+static ssize_t look_at(uint8_t *data, size_t n, int *ret_flags)
+{
+	struct iovec part = { data, n };
+	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+	ssize_t size = syscall(SYS_recvmsg, guarded, &m, MSG_PEEK | MSG_DONTWAIT);
+
+	*ret_flags = m.msg_flags;
+	return size;
+}
+
+/*
+ * Whose the descriptors are that come with the next N bytes; 0 if none do. They come with the first
+ * bytes of a message; what is missing then, for there is no room for them, is what tells.
+ */
+static uint64_t look_whose(size_t n)
+{
+	char name[MESSAGE_SENDER_MAX];
+	uint8_t data[MESSAGE_HEADER_PEEK];
+	ssize_t size;
+	uid_t uid;
+	int flags;
+
+	size = look_at(data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
+	if (size <= 0 || !(flags & MSG_CTRUNC))
+		return FOREIGN_FD_OWN;
+	size = look_at(data, sizeof(data), &flags);
+	if (size <= 0 || message_find_sender(data, (size_t)size, name) < 0)
+		return FOREIGN_FD_UNKNOWN;
+	if (whose && whose(name, &uid, whose_userdata) == 0)
+		return FOREIGN_FD_OF(uid);
+	/* (of those who left before anybody knew them nobody tells) */
+	if (peers.n_used >= PEERS_MAX)
+		table_clear(&peers);
+	if (table_set(&peers, hash_of(name), &peers) < 0)
+		return FOREIGN_FD_UNKNOWN;
+	return hash_of(name);
+}
+
+static bool has_room(uint64_t owner)
+{
+	bool has;
+
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	has = close_queue_has_room(&queue, owner, foreign_fds_max());
+	pthread_mutex_unlock(&lock);
+	return has;
+}
+
+static void warn_refused(uint64_t owner)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (warned_ns && now_ns - warned_ns < WARN_NS)
+		return;
+	warned_ns = now_ns;
+	if (owner == FOREIGN_FD_UNKNOWN || owner >= FOREIGN_FD_OF_PEER(0))
+		log_warning(0, "files that callers pass are not taken: too many cannot be closed");
+	else
+		log_warning(0, "files that user %u passes are not taken: too many cannot be closed",
+			    (uid_t)(owner - FOREIGN_FD_OF(0)));
+}
+
+/* Puts N descriptors of nothing into the control data of M, or as many as there can be. */
+static void put_stand_ins(struct msghdr *m, unsigned n)
+{
+	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
+	unsigned n_put = 0;
+
+	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
+		n = 0;
+	for (; n_put < n; n_put++) {
+		int fd = fcntl(few_descriptors_null(), F_DUPFD_CLOEXEC, 3);
+
+		if (fd < 0)
+			break;
+		foreign_fds_mark(fd, FOREIGN_FD_REFUSED);
+		memcpy(CMSG_DATA(c) + n_put * sizeof(fd), &fd, sizeof(fd));
+	}
+	m->msg_flags = 0;
+	m->msg_controllen = n_put ? CMSG_SPACE(n_put * sizeof(int)) : 0;
+	if (n_put) {
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_put * sizeof(int));
+	}
+}
+
+/* Like recvmsg(), without the descriptors. -EAGAIN: as if it had not been called. */
+static ssize_t receive_without(struct msghdr *m)
+{
+	uint8_t data[FD_SINK_BYTES];
+	unsigned n_fds;
+	ssize_t n = fd_sink_receive(data, m->msg_iov[0].iov_len, &n_fds);
+
+	if (n < 0)
 		return n;
+	memcpy(m->msg_iov[0].iov_base, data, (size_t)n);
+	put_stand_ins(m, n_fds);
+	return n;
+}
+
+static void mark_received(struct msghdr *m, uint64_t owner)
+{
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
 		const int *fds = (const int *)(const void *)CMSG_DATA(c);
 
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds); i++)
-			foreign_fds_mark(fds[i], FOREIGN_FD_UNKNOWN);
+			foreign_fds_mark(fds[i], owner);
 	}
+}
+
+/* Stands for libc's, in libsystemd, too. What other threads receive comes from whom they have asked. */
+ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	uint64_t owner = FOREIGN_FD_OWN;
+	ssize_t n;
+
+	if (!is_main)
+		return syscall(SYS_recvmsg, fd, m, flags);
+	if (fd == guarded && m->msg_iovlen == 1)
+		owner = look_whose(m->msg_iov[0].iov_len);
+	if (owner != FOREIGN_FD_OWN && !has_room(owner)) {
+		warn_refused(owner);
+		n = receive_without(m);
+		if (n >= 0)
+			return n;
+		if (n != -EAGAIN) {
+			errno = (int)-n;
+			return -1;
+		}
+	}
+	n = syscall(SYS_recvmsg, fd, m, flags);
+	if (n >= 0)
+		mark_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
 	return n;
 }

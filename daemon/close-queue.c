@@ -25,6 +25,7 @@ struct close_owner {
 	struct close_owner *next, *previous; /* in the ring */
 	struct close_line *first, **last;    /* that wait to be worked at */
 	unsigned n_busy, n_lines;
+	size_t n; /* descriptors */
 };
 
 static uint64_t close_line_key(const struct close_queue *q, uint64_t owner, uint64_t place)
@@ -118,6 +119,8 @@ int close_queue_add(struct close_queue *q, uint64_t owner, uint64_t place, int f
 	*line->last = pending;
 	line->last = &pending->next;
 	line->n++;
+	line->owner->n++;
+	q->n++;
 	return 0;
 }
 
@@ -201,6 +204,8 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t n
 	struct close_owner *o = line->owner;
 
 	line->n--;
+	o->n--;
+	q->n--;
 	if (line->first) {
 		*ret_fd = close_line_begin(line, now_ns);
 		return true;
@@ -227,6 +232,18 @@ size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t p
 	if (owner == FOREIGN_FD_UNKNOWN && !hangs)
 		return 0;
 	return line->n < (begun && !hangs ? CLOSE_QUEUED_MAX : CLOSE_WAITING_MAX) ? 0 : line->n;
+}
+
+bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max)
+{
+	const struct close_owner *o = table_get(&q->owners, owner);
+	size_t owned_max = files_max / CLOSE_OWNED_PART;
+
+	if (owner == FOREIGN_FD_OF(0))
+		return q->n < files_max / CLOSE_ALL_PART_ROOT;
+	if (owned_max > CLOSE_OWNED_MAX)
+		owned_max = CLOSE_OWNED_MAX;
+	return (o ? o->n : 0) < owned_max && q->n < files_max / CLOSE_ALL_PART;
 }
 
 void close_queue_deinit(struct close_queue *q)

@@ -22,6 +22,10 @@ enum {
 	CLOSE_AT_ONCE_UNKNOWN = 16,  /* of descriptors whose owner is not known */
 	CLOSE_WAITING_MAX = 16,      /* of a line that does not move */
 	CLOSE_QUEUED_MAX = 256,      /* of one that does */
+	CLOSE_OWNED_MAX = 1024,      /* of one owner who is not root ... */
+	CLOSE_OWNED_PART = 16,       /* ... and never more than this part of all that may be open */
+	CLOSE_ALL_PART = 4,          /* the part that all together may have ... */
+	CLOSE_ALL_PART_ROOT = 2,     /* ... when root has more */
 };
 
 /* A line does not move when one close takes that long. */
@@ -36,6 +40,7 @@ struct close_queue {
 	struct table lines;       /* (owner, place) -> struct close_line, owned */
 	struct table owners;      /* owner -> struct close_owner, owned */
 	struct close_owner *next; /* whose turn it is, in a ring */
+	size_t n;                 /* descriptors that are not closed yet */
 	unsigned n_busy, n_busy_root;
 };
 
@@ -63,6 +68,12 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t n
  */
 size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t place,
 			 uint64_t now_ns);
+
+/*
+ * Whether more of OWNER's may be taken where at most FILES_MAX may be open: a user who has so many
+ * that are not closed, most likely because that takes for ever, gets no more.
+ */
+bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max);
 
 /* Forgets everything; closes nothing. No line is worked at any more. */
 void close_queue_deinit(struct close_queue *q);

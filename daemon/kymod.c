@@ -200,7 +200,7 @@ static int run(const struct arguments *args)
 	r = sd_event_default(&event);
 	if (r < 0)
 		return log_error(r, "cannot make an event loop");
-	r = async_close_attach(event);
+	r = async_close_attach(event, bus);
 	if (r < 0)
 		return log_error(r, "cannot set up the event loop");
 	r = manager_new(event, bus, args->group, &m);

@@ -142,7 +142,7 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 {
 	static const struct limit limit = { LIMIT_SESSIONS, LIMIT_SESSIONS_ROOT,
 					    LIMIT_SESSIONS_PER_USER, LIMIT_SESSIONS_OWN };
-	const struct user_count abandoned = user_counts_get(&abandoned_threads, args->uid);
+	const struct user_count abandoned = user_counts_get(&abandoned_sessions, args->uid);
 	struct limit_use has = use_of(m, args->uid, one);
 	uint64_t may;
 

@@ -139,13 +139,24 @@ static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 		"a pipe");
 }
 
+/* The message's own FD is UID's, too: it hangs at his expense, if it does. */
+static int check_taken(int fd, uid_t uid, sd_bus_error *reterr)
+{
+	if (!async_close_refused(fd)) {
+		foreign_fds_mark(fd, FOREIGN_FD_OF(uid));
+		return 0;
+	}
+	return bus_error_set(reterr, -EDQUOT,
+			     "too many files that you have passed could not be closed yet: try "
+			     "again later");
+}
+
 int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 {
-	int r;
+	int r = check_taken(fd, uid, reterr);
 
-	/* The message's own, too: both hang at UID's expense, if they do. */
-	foreign_fds_mark(fd, FOREIGN_FD_OF(uid));
-	r = check_output(fd, reterr);
+	if (r == 0)
+		r = check_output(fd, reterr);
 	if (r == 0)
 		r = check_peer(fd, uid, reterr);
 	if (r == 0)
@@ -503,7 +514,9 @@ static int keep_allocator_fd(struct create_request *to, int fd, const char *name
 	mode_t type;
 	int r;
 
-	foreign_fds_mark(fd, FOREIGN_FD_OF(to->uid));
+	r = check_taken(fd, to->uid, reterr);
+	if (r < 0)
+		return r;
 	if (flags < 0 || file_type_of(fd, &type) < 0 || flags & O_PATH ||
 	    (flags & O_ACCMODE) == O_WRONLY || type != S_IFREG)
 		return bus_error_set(reterr, -EBADF,

@@ -161,6 +161,20 @@ int count_sessions(sd_bus *b)
 	return n;
 }
 
+uint64_t count_lost(sd_bus *b, const char *path)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	uint64_t n = 0, of_class;
+	const char *name;
+
+	assert_true(sd_bus_get_property(b, NAME, path, SESSION_INTERFACE, "Lost", NULL, &reply,
+					"a{st}") >= 0);
+	assert_true(sd_bus_message_enter_container(reply, 'a', "{st}") > 0);
+	while (sd_bus_message_read(reply, "{st}", &name, &of_class) > 0)
+		n += of_class;
+	return n;
+}
+
 int tell_polkit(sd_bus *b, const char *method)
 {
 	return sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", method, NULL,

@@ -31,6 +31,7 @@
 #include "base/cleanup.h"
 #include "daemon/close-queue.h"
 #include "tests/bus/ask-service.h"
+#include "tests/bus/lookout.h"
 #include "tests/support/mute-fuse.h"
 
 #define PATIENCE_USEC UINT64_C(20000000)
@@ -38,6 +39,7 @@
 static sd_bus *other;
 static pid_t kymod, attacker;
 static const char *mounted;
+static struct lookout *lookout;
 
 static int open_mute(int flags)
 {
@@ -57,6 +59,7 @@ static int setup(void **state)
 	assert_true(sd_bus_set_method_call_timeout(bus, PATIENCE_USEC) >= 0);
 	assert_true(sd_bus_set_method_call_timeout(other, PATIENCE_USEC) >= 0);
 	mute_fuse_be_mute_to(kymod);
+	lookout = lookout_begin();
 	return 0;
 }
 
@@ -82,11 +85,21 @@ static int count_open(void)
 	return n;
 }
 
+static void stop_lookout(void)
+{
+	struct lookout *l = lookout;
+
+	lookout = NULL;
+	if (l)
+		lookout_end(l);
+}
+
 /* When the file system answers again nothing is left behind. */
 static int teardown(void **state)
 {
 	int n = 1;
 
+	stop_lookout();
 	mute_fuse_be_mute_to(0);
 	mute_fuse_keep_pages(false);
 	for (int i = 0; i < 400 && mute_fuse_waiting() > 0; i++)
@@ -115,7 +128,7 @@ static void assert_answered(const char *path, const char *interface, const char 
 	assert_true(r >= 0);
 }
 
-/* All is well with everybody else. */
+/* All is well with everybody else, and a lookout asks all the time. */
 static void assert_alive(void)
 {
 	assert_true(count_sessions(other) >= 0);
@@ -287,10 +300,12 @@ static void begin_attack(void (*fn)(void))
 {
 	int status;
 
+	stop_lookout();
 	assert_int_equal(kill(kymod, SIGSTOP), 0);
 	attacker = start_as_user(STRANGER, fn);
 	assert_int_equal(waitpid(attacker, &status, WUNTRACED), attacker);
 	assert_int_equal(kill(kymod, SIGCONT), 0);
+	lookout = lookout_begin();
 	assert_true(WIFSTOPPED(status));
 }
 
@@ -574,6 +589,7 @@ static void end_by(int signal)
 	wait_for_waiting(1);
 	assert_alive();
 	assert_true(ended.fd >= 0);
+	stop_lookout();
 	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);
 	close(ended.fd);

@@ -191,6 +191,27 @@ gives_back() {
 expect_soon 10 gives_back
 expect_exit 0 timeout 20 "$KYMO" snapshot first -o "$TMP/first.fxt" --force --bus "$BUS"
 check_finds_nothing "$TMP/first.fxt"
+note "somebody else needs all of it"
+fill() {
+	cat /dev/zero >>"$TMP/small/other" 2>/dev/null || true
+	"$KYMO_LOAD" pingpong 10000 >/dev/null
+	[ "$(kept_kib)" -lt 500 ]
+}
+expect_soon 20 fill
+sleep 1.5
+for name in first second; do
+	session_is_running $name || fail "a flight recorder that finds no room ends"
+done
+expect_exit 1 timeout 20 "$KYMO" snapshot first -o "$TMP/no" --bus "$BUS"
+rm "$TMP/small/other"
+keeps_again() {
+	"$KYMO_LOAD" pingpong 10000 >/dev/null
+	timeout 20 "$KYMO" snapshot "$1" -o "$TMP/again.fxt" --force --bus "$BUS"
+}
+for name in first second; do
+	expect_soon 20 keeps_again $name
+	check_finds_nothing "$TMP/again.fxt"
+done
 for name in first second; do
 	expect_exit "0|3" ask stop $name
 done

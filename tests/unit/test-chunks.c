@@ -104,7 +104,10 @@ static void test_due_in_flight(void **state)
 		.flight_bytes = 80 * MB,
 		.flight_ns = 80 * SECOND,
 	};
-	const struct output_status full = { .dropped = 1 }, cramped = { .limit = 8 * MB };
+	const struct output_status full = { .dropped = 1, .head_bytes = 1 };
+	const struct output_status headless = { .dropped = 1 };
+	const struct output_status cramped = { .limit = 8 * MB, .limit_known = true };
+	const struct output_status no_room = { .limit_known = true };
 	struct chunks c = { 0 };
 
 	(void)state;
@@ -128,6 +131,11 @@ static void test_due_in_flight(void **state)
 	assert_true(chunks_due(&c, &o, &nothing, 140 * SECOND));
 	/* at once when there is no room. */
 	assert_true(chunks_due(&c, &o, &full, 101 * SECOND));
+	/* (not at once if there was none for the head, or there is none at all) */
+	assert_false(chunks_due(&c, &o, &headless, 101 * SECOND - 1));
+	assert_true(chunks_due(&c, &o, &headless, 101 * SECOND));
+	assert_false(chunks_due(&c, &o, &no_room, 101 * SECOND - 1));
+	assert_true(chunks_due(&c, &o, &no_room, 101 * SECOND));
 	chunks_begin(&c, &(struct chunk_begin){ .ns = 101 * SECOND }, full.dropped);
 	assert_false(chunks_due(&c, &o, &full, 102 * SECOND));
 }

@@ -166,11 +166,42 @@ static void test_crowd(void **state)
 	assert_int_equal(close_queue_crowd(&queue, ALICE, 7, 1), CLOSE_QUEUED_MAX);
 }
 
+/* A user who has too many gets no more; others do, and root most of all. */
+static void test_room(void **state)
+{
+	enum { FILES = 1024, PER_USER = FILES / CLOSE_OWNED_PART, ALL = FILES / CLOSE_ALL_PART };
+	struct close_line *line;
+	int fd;
+
+	(void)state;
+	for (int i = 0; i < PER_USER; i++) {
+		assert_true(close_queue_has_room(&queue, ALICE, FILES));
+		add(ALICE, 1, i);
+	}
+	assert_false(close_queue_has_room(&queue, ALICE, FILES));
+	assert_true(close_queue_has_room(&queue, BOB, FILES));
+	assert_true(close_queue_has_room(&queue, FOREIGN_FD_UNKNOWN, FILES));
+	/* (where there may be many, a user may have no more for it) */
+	assert_true(close_queue_has_room(&queue, ALICE, 100 * FILES));
+	for (uint64_t i = PER_USER; i < ALL; i++)
+		add(FOREIGN_FD_OF(2000 + i), 1, (int)i);
+	assert_false(close_queue_has_room(&queue, BOB, FILES));
+	assert_true(close_queue_has_room(&queue, ROOT, FILES));
+	for (int i = ALL; i < FILES / CLOSE_ALL_PART_ROOT; i++)
+		add(ROOT, 1, i);
+	assert_false(close_queue_has_room(&queue, ROOT, FILES));
+	/* One that is closed makes room. */
+	line = close_queue_take(&queue, 1, &fd);
+	assert_false(close_queue_has_room(&queue, ALICE, FILES));
+	close_queue_done(&queue, line, 2, &fd);
+	assert_true(close_queue_has_room(&queue, ROOT, FILES));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		CASE(test_line),  CASE(test_share), CASE(test_root),
+		CASE(test_room),  CASE(test_line),  CASE(test_share),         CASE(test_root),
 		CASE(test_turns), CASE(test_crowd), CASE(test_crowd_unknown),
 	};
 

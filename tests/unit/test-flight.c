@@ -356,7 +356,7 @@ static void test_output(void **state)
 		name[7] = (char)('0' + m);
 		dir_fd = folder_fd(name);
 		s = flight(dir_fd, 0, 1 << 20);
-		assert_int_equal(output_new(s, fxt_whole_records, m, &o), 0);
+		assert_int_equal(output_new(s, fxt_whole_records, m, NULL, &o), 0);
 		assert_ptr_equal(output_store(o), s);
 		assert_string_equal(snapshot(o, &error), "");
 		assert_int_equal(error, -ENODATA);
@@ -399,8 +399,9 @@ static void test_output_dropped(void **state)
 	int error;
 
 	(void)state;
-	assert_int_equal(
-		output_new(flight(-1, 0, 20 * RECORD_BYTES), fxt_whole_records, PACK_NONE, &o), 0);
+	assert_int_equal(output_new(flight(-1, 0, 20 * RECORD_BYTES), fxt_whole_records, PACK_NONE,
+				    NULL, &o),
+			 0);
 	begin(o, 0, 30);
 	snapshot(o, &error);
 	assert_int_equal(error, -EAGAIN);
@@ -429,7 +430,8 @@ static void test_stuck(void **state)
 	from = fds[0];
 	assert_int_equal(store_fd_new(fds[1], &to), 0);
 	assert_int_equal(snapshot_new(to, &s), 0);
-	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, &o), 0);
+	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, NULL, &o),
+			 0);
 	output_begin(o, &(struct store_moment){ 1, 1 });
 	put(o, STORE_HEAD, RECORD_HEAD, 1);
 	for (unsigned i = 0; i < 4; i++) {
@@ -461,7 +463,8 @@ static void test_dropped_on_the_way(void **state)
 	(void)state;
 	assert_int_equal(store_fd_new(open("/dev/null", O_WRONLY | O_CLOEXEC), &to), 0);
 	assert_int_equal(snapshot_new(to, &s), 0);
-	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, &o), 0);
+	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, NULL, &o),
+			 0);
 	add_records(&tail, RECORD_TAIL, 1);
 	output_snapshot(o, &tail, s);
 	output_free(o);
@@ -492,7 +495,8 @@ static void test_share(void **state)
 	int error = 0;
 
 	(void)state;
-	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, &o), 0);
+	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, NULL, &o),
+			 0);
 	begin(o, 0, 5);
 	for (unsigned user = 1; user < 6; user++) {
 		for (unsigned i = 0; i <= SNAPSHOTS_WRITING_PER_USER; i++)

@@ -45,11 +45,27 @@ static void test_owner(void **state)
 	assert_int_equal(foreign_fds_forget(INT32_MAX), FOREIGN_FD_OWN);
 }
 
+/* Who was not known, is. */
+static void test_give(void **state)
+{
+	const uint64_t peer = FOREIGN_FD_OF_PEER(7);
+
+	(void)state;
+	foreign_fds_mark(10, peer);
+	foreign_fds_mark(11, FOREIGN_FD_OF_PEER(8));
+	foreign_fds_mark(12, peer);
+	foreign_fds_give(peer, FOREIGN_FD_OF(1));
+	assert_int_equal(foreign_fds_owner(10), FOREIGN_FD_OF(1));
+	assert_int_equal(foreign_fds_owner(11), FOREIGN_FD_OF_PEER(8));
+	assert_int_equal(foreign_fds_owner(12), FOREIGN_FD_OF(1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_give),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

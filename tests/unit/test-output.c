@@ -48,7 +48,7 @@ static struct output *packed_output(int fd, enum pack_method method)
 	struct output *o;
 
 	assert_int_equal(store_fd_new(fd, &store), 0);
-	assert_int_equal(output_new(store, whole_tens, method, &o), 0);
+	assert_int_equal(output_new(store, whole_tens, method, NULL, &o), 0);
 	output_begin(o, &now);
 	return o;
 }
@@ -592,9 +592,9 @@ static void test_file_of_kernel(void **state)
 
 static void wait_for_abandoned(unsigned n)
 {
-	for (int i = 0; i < WAIT_MS && user_counts_get(&abandoned_threads, 4711).user != n; i++)
+	for (int i = 0; i < WAIT_MS && user_counts_get(&abandoned_sessions, 4711).user != n; i++)
 		usleep(1000);
-	assert_int_equal(user_counts_get(&abandoned_threads, 4711).user, n);
+	assert_int_equal(user_counts_get(&abandoned_sessions, 4711).user, n);
 }
 
 /* poll() says that a socket can be written whose buffer has room for less than what is written: nobody waits there all the same. */
@@ -617,29 +617,44 @@ static void test_small_socket(void **state)
 	close(fds[0]);
 }
 
-/* What is left of one that hangs counts against its owner, until it does not hang any more; one that is idle does not count. */
-static void test_abandoned(void **state)
+static struct output *stuck_output(struct left_behind *l, unsigned n_stuck)
 {
-	struct store *store = stuck_store_new(4711);
 	struct output *o;
 
-	(void)state;
-	assert_int_equal(output_new(store, whole_tens, PACK_NONE, &o), 0);
+	assert_int_equal(output_new(stuck_store_new(4711), whole_tens, PACK_NONE, l, &o), 0);
 	output_begin(o, &now);
 	for (int i = 0; i < 10; i++)
 		put(o, 'a', 100);
-	while (stuck_store_waiting() == 0)
+	while (stuck_store_waiting() < n_stuck)
 		usleep(1000);
-	output_free(o);
-	assert_int_equal(user_counts_get(&abandoned_threads, 4711).user, 1);
-	assert_int_equal(user_counts_get(&abandoned_threads, 0).user, 0);
+	return o;
+}
+
+/*
+ * What is left of a session that hangs counts against its owner, once, however many of its threads
+ * do, until none does any more; one that is idle does not count.
+ */
+static void test_abandoned(void **state)
+{
+	struct left_behind *l = left_behind_new(4711);
+	struct output *first, *second, *idle;
+
+	(void)state;
+	first = stuck_output(l, 1);
+	second = stuck_output(l, 2);
+	output_free(first);
+	assert_int_equal(user_counts_get(&abandoned_sessions, 4711).user, 1);
+	output_free(second);
+	assert_int_equal(user_counts_get(&abandoned_sessions, 4711).user, 1);
+	assert_int_equal(user_counts_get(&abandoned_sessions, 0).user, 0);
 	stuck_store_let_go(true);
 	wait_for_abandoned(0);
-	assert_int_equal(user_counts_get(&abandoned_threads, 0).all, 0);
-	assert_int_equal(output_new(stuck_store_new(4711), whole_tens, PACK_NONE, &o), 0);
+	assert_int_equal(user_counts_get(&abandoned_sessions, 0).all, 0);
+	assert_int_equal(output_new(stuck_store_new(4711), whole_tens, PACK_NONE, l, &idle), 0);
 	usleep(10000);
-	output_free(o);
-	assert_int_equal(user_counts_get(&abandoned_threads, 4711).user, 0);
+	output_free(idle);
+	assert_int_equal(user_counts_get(&abandoned_sessions, 4711).user, 0);
+	left_behind_unref(l);
 }
 
 int main(void)

@@ -307,7 +307,7 @@ static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, 
 								   .name = "a",
 								   .packed = method },
 				    &s) < 0 ||
-		    output_new(s, fxt_whole_records, method, &o) < 0)
+		    output_new(s, fxt_whole_records, method, NULL, &o) < 0)
 			_exit(1);
 		output_begin(o, &(struct store_moment){ THEN, THEN });
 		for (unsigned i = 0; i < n_records; i++) {
@@ -430,7 +430,7 @@ static void test_full(void **state)
 	dir_fd = folder_fd("full");
 	s = files(dir_fd, "a");
 	chunk(s, THEN, THEN + SECOND, 0, 100);
-	assert_int_equal(output_new(s, fxt_whole_records, PACK_NONE, &o), 0);
+	assert_int_equal(output_new(s, fxt_whole_records, PACK_NONE, NULL, &o), 0);
 	output_begin(o, &(struct store_moment){ THEN + SECOND, THEN + SECOND });
 	for (unsigned i = 0; i < 20; i++) {
 		struct outbuf *b = output_take(o);

@@ -27,8 +27,9 @@
 struct fixture {
 	struct triggers *triggers;
 	char story[1024];
-	unsigned n_told; /* the owner */
-	int answer;      /* of the function */
+	unsigned n_told;   /* the owner */
+	int answer;        /* of the functions */
+	uint32_t n_owners; /* that tids had before */
 };
 
 static int on_trigger(const struct trigger *t, void *userdata)
@@ -39,8 +40,16 @@ static int on_trigger(const struct trigger *t, void *userdata)
 	assert_true(t->value >= t->limit);
 	snprintf(f->story + n, sizeof(f->story) - n,
 		 "%s at %" PRIu64 ": %" PRIu64 " of %u, %" PRIu64 "\n", trigger_names[t->kind],
-		 t->ts_ns, t->value, t->tid, t->count);
+		 t->ts_ns, t->value, t->koid, t->count);
 	f->n_told += t->tell;
+	return f->answer;
+}
+
+static int name(uint32_t tid, uint32_t *ret, void *userdata)
+{
+	const struct fixture *f = userdata;
+
+	*ret = tid + f->n_owners * 1000;
 	return f->answer;
 }
 
@@ -48,7 +57,9 @@ static void begin(struct fixture *f, struct trigger_options o, bool filtered)
 {
 	*f = (struct fixture){ 0 };
 	assert_true(triggers_wanted(&o));
-	assert_int_equal(triggers_new(&o, filtered, on_trigger, f, &f->triggers), 0);
+	assert_int_equal(triggers_new(&o, filtered, &(struct trigger_ops){ on_trigger, name, f },
+				      &f->triggers),
+			 0);
 }
 
 static void expect(struct fixture *f, const char *story)
@@ -364,6 +375,25 @@ static void test_settle(void **state)
 	triggers_free(f.triggers);
 }
 
+/* A tid that has come to another thread by then. */
+static void test_other_owner(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .interval_ns = 60 * SECOND }, false);
+	for (unsigned i = 0; i < 2; i++) {
+		wake(&f, 1000 * i + 1000, 7, false);
+		turn(&f, 1000 * i + 1200, 0, 'R', 7);
+		turn(&f, 1000 * i + 1300, 7, 'X', 0);
+	}
+	expect(&f, "wakeup at 1200: 200 of 7, 1\n");
+	f.n_owners = 1;
+	assert_int_equal(triggers_settle(f.triggers, UINT64_MAX), 0);
+	expect(&f, "wakeup at 2200: 200 of 7, 1\n");
+	triggers_free(f.triggers);
+}
+
 static void test_error_is_handed_on(void **state)
 {
 	struct fixture f;
@@ -417,17 +447,12 @@ static void test_rows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wakeup),
-		cmocka_unit_test(test_wakeup_in_doubt),
-		cmocka_unit_test(test_loss),
-		cmocka_unit_test(test_offcpu),
-		cmocka_unit_test(test_pressure),
-		cmocka_unit_test(test_leak),
-		cmocka_unit_test(test_interval),
-		cmocka_unit_test(test_settle),
-		cmocka_unit_test(test_error_is_handed_on),
-		cmocka_unit_test(test_many_threads),
-		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_wakeup),       cmocka_unit_test(test_wakeup_in_doubt),
+		cmocka_unit_test(test_loss),         cmocka_unit_test(test_offcpu),
+		cmocka_unit_test(test_pressure),     cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_interval),     cmocka_unit_test(test_settle),
+		cmocka_unit_test(test_other_owner),  cmocka_unit_test(test_error_is_handed_on),
+		cmocka_unit_test(test_many_threads), cmocka_unit_test(test_rows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,234 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What a user who may record does on purpose to the service, which has the capabilities of its unit: it answers within a second
+# throughout, root and another user lose nothing, its memory stays bounded, all is free when the attacker has gone, and SIGTERM
+# ends it in the middle of an attack within the unit's time. (Files that hang: hung-files, starve; floods of the bus: hostile.)
+
+. "$(dirname "$0")/../lib.sh"
+need_root
+need_btf
+need_bus
+need_command setpriv prlimit
+
+# All have the group that may record where there is no polkit.
+member=$(id -u nobody) bystander=$(id -u bin) || skip "there are no users nobody and bin"
+export KYMOD_GROUP=4711
+# (in the background it is the program's pid that is to be had)
+as_member() {
+	${in_background:+exec} setpriv --reuid="$member" --regid="$member" --groups=$KYMOD_GROUP "$@"
+}
+as_bystander() {
+	${in_background:+exec} setpriv --reuid="$bystander" --regid="$bystander" --groups=$KYMOD_GROUP "$@"
+}
+
+# Nobody may lift the unit's LimitMEMLOCK=infinity in some containers: then a capability stands for it.
+capabilities=-all,$(unit_capabilities kymod) limits=(--memlock=unlimited)
+prlimit --memlock=unlimited true 2>/dev/null || capabilities=$capabilities,+ipc_lock limits=()
+
+# start_confined [LIMIT ...]: the daemon with the capabilities of its unit
+start_confined() {
+	start_kymod prlimit --core=0 "${limits[@]}" "$@" \
+		setpriv --bounding-set="$capabilities" --no-new-privs
+}
+
+start_bus
+open_bus_to_all
+remember_bpf
+mkdir "$TMP/run" "$TMP/member" "$TMP/bystander" "$TMP/bin"
+chown "$member" "$TMP/member"
+chown "$bystander" "$TMP/bystander"
+cp "$KYMO" "$KYMO_LOAD" "$EXEC_LOAD" "$KYMO_TEST_STUCK_SNAPSHOTS" "$TMP/bin"
+mount -t tmpfs -o size=48M,mode=700 none "$TMP/run" || skip "cannot mount a tmpfs"
+at_exit umount -l "$TMP/run"
+start_confined
+
+# ---- who is to notice nothing ----
+
+# Both do a little all the time.
+# shellcheck disable=SC2016
+little='while read -t 0.01 _ || [ $? -gt 128 ]; do :; done'
+mkfifo "$TMP/never"
+# shellcheck disable=SC2034
+exec {never}<>"$TMP/never"
+bash -c "$little" <"$TMP/never" &
+roots=$!
+in_background=yes as_bystander bash -c "$little" <"$TMP/never" &
+theirs=$!
+expect_exit 0 "$KYMO" start victim -o "$TMP/victim.fxt" -e sched -b 16M -p $roots --bus "$BUS"
+expect_exit 0 "$KYMO" start box --mode flight --keep-size 8M -e sched -b 16M --bus "$BUS"
+in_background=yes as_bystander "$TMP/bin/kymo" record --own -e sched -b 4M -p $theirs -o "$TMP/bystander/own.fxt" --bus "$BUS" 2>"$TMP/bystander.log" &
+bystanders=$!
+is_recorded() {
+	"$KYMO" list --bus "$BUS" | grep '^bin/\|^2/\|record_' >/dev/null
+}
+expect_soon 20 is_recorded
+
+# rss_kb, threads, files: what the daemon has
+rss_kb() {
+	awk '/^VmRSS/ { print $2 }' "/proc/$KYMOD_PID/status"
+}
+threads() {
+	awk '/^Threads/ { print $2 }' "/proc/$KYMOD_PID/status"
+}
+files() {
+	find "/proc/$KYMOD_PID/fd" -mindepth 1 | wc -l
+}
+# (a flight recorder has more and more chunks open, and then less)
+is_free_again() {
+	[ "$(threads)" -le "$threads_before" ] && [ "$(files)" -le $((files_before + 80)) ]
+}
+
+# attack NAME FUNCTION: runs FUNCTION, while the service is asked all the time; afterwards all is as it was
+attack() {
+	local before status=0 seconds=$SECONDS
+
+	note "$1"
+	before=$(rss_kb)
+	threads_before=$(threads) files_before=$(files)
+	"$KYMO_TEST_LOOKOUT" >"$TMP/lookout.log" 2>&1 &
+	lookout=$!
+	"$2"
+	kill -TERM $lookout
+	wait $lookout || status=$?
+	cat "$TMP/lookout.log"
+	assert_eq "$status" 0 "exit status of the lookout during: $1"
+	session_is_running victim || fail "root's recording does not run any more after: $1"
+	wait_for 10 is_free_again ||
+		fail "after: $1: $(threads) threads, $(files) descriptors, before $threads_before, $files_before"
+	note "  $((SECONDS - seconds)) s, $before KiB before, $(rss_kb) KiB after"
+	# (what malloc() keeps of the tables of a session)
+	assert_le "$(rss_kb)" $((before + 65536)) "KiB of the service after: $1"
+}
+
+# ---- attacks ----
+
+# Issue: the worker went in circles when there was no room to say that a program has ended.
+exec_again_and_again() {
+	expect_exit "0|3" as_member timeout 100 "$TMP/bin/kymo" record --own -e memory -o "$TMP/member/exec.fxt" --force --bus "$BUS" -- \
+		"$TMP/bin/exec-load" 12000
+	expect_exit "0|3" "$KYMO" check "$TMP/member/exec.fxt"
+}
+
+snapshots_that_hang() {
+	in_background=yes as_member "$TMP/bin/stuck-snapshots" >"$TMP/stuck" &
+	attacker=$!
+	expect_soon 30 grep -q stuck "$TMP/stuck"
+	# Root has its own while they are stuck, at once.
+	expect_exit 0 timeout 10 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
+	expect_exit "0|3" "$KYMO" check "$TMP/box.fxt"
+	kill -KILL $attacker
+	wait $attacker || true
+}
+
+# Each of 200 programs is in a cgroup of its own, among 20000 others, below one that is the user's.
+make_cgroups() {
+	local cpu_before cpu
+
+	storm=$CGROUP2/kymo-storm-$$
+	mkdir "$storm"
+	at_exit clear_storm
+	chown -R "$member" "$storm"
+	cat >"$TMP/bin/storm.sh" <<-END
+		echo 0 >"$storm/cgroup.procs"
+		exec setpriv --reuid=$member --regid=$member --clear-groups bash -c '
+			cd "$storm" && eval "mkdir {1..20000}"
+			for i in {1..200}; do
+				mkdir s\$i
+				echo 0 >s\$i/cgroup.procs
+				/bin/true
+				# (processes in between ask for names)
+				if [ \$((i % 20)) = 0 ]; then sleep 600 & fi
+			done
+			echo 0 >cgroup.procs
+			kill \$(jobs -p)
+			wait
+		'
+	END
+	cpu_before=$(cpu_ticks)
+	bash "$TMP/bin/storm.sh"
+	sleep 1
+	cpu=$((($(cpu_ticks) - cpu_before) * 1000 / $(getconf CLK_TCK)))
+	note "  $cpu ms of CPU time for 20000 cgroups"
+	assert_le "$cpu" 2500 "ms of CPU time of the service in a storm of cgroups"
+	expect_exit 0 timeout 20 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
+	clear_storm
+}
+CGROUP2=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+cpu_ticks() {
+	awk '{ print $14 + $15 }' "/proc/$KYMOD_PID/stat"
+}
+clear_storm() {
+	[ ! -d "$storm" ] || find "$storm" -depth -type d -exec rmdir {} +
+}
+
+# free_kib: what is free where flight recorders keep what they do
+free_kib() {
+	df --output=avail -k "$TMP/run" | tail -n 1
+}
+
+fill_runtime_directory() {
+	expect_exit 0 as_member "$TMP/bin/kymo" start fill --mode flight --own --keep-size 128M -e sched -b 16M --bus "$BUS"
+	for _ in {1..6}; do
+		as_member "$TMP/bin/kymo-load" pingpong 50000 >/dev/null
+		# (two of them take two thirds)
+		assert_ge "$(free_kib)" 12000 "KiB that are left of 48 MiB"
+	done
+	expect_exit 0 "$KYMO" status box --bus "$BUS"
+	expect_exit 0 timeout 20 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
+	expect_exit "0|3" "$KYMO" check "$TMP/box.fxt"
+	expect_exit "0|3" as_member "$TMP/bin/kymo" stop fill --bus "$BUS"
+}
+
+attack "12000 programs in one process that is watched" exec_again_and_again
+attack "snapshots into sockets that take nothing" snapshots_that_hang
+if [ "$CGROUP2" ]; then
+	attack "20000 cgroups" make_cgroups
+else
+	note "no cgroup2 is mounted: no storm of cgroups"
+fi
+attack "flight recorders that keep all there is" fill_runtime_directory
+
+# ---- what others have of it ----
+
+kill -INT $bystanders
+status=0
+wait $bystanders || status=$?
+cat "$TMP/bystander.log"
+assert_eq "$status" 0 "exit status of the other user's recording: nothing lost"
+expect_exit 0 "$KYMO" stop victim --bus "$BUS"
+for file in "$TMP/victim.fxt" "$TMP/bystander/own.fxt"; do
+	expect_exit 0 "$KYMO" check "$file"
+	summarize "$file"
+	assert_no_loss
+	assert_ge "$(json "$SUMMARY" .events.switch)" 200 "switches in $file"
+done
+
+# ---- the end, in the middle of it ----
+
+in_background=yes as_member "$TMP/bin/stuck-snapshots" >"$TMP/stuck" &
+attacker=$!
+expect_soon 30 grep -q stuck "$TMP/stuck"
+stop_seconds=$(unit_settings kymod TimeoutStopSec | tr -dc 0-9)
+SECONDS=0
+stop_kymod
+note "SIGTERM: $SECONDS s"
+assert_le $SECONDS "$((stop_seconds - 5))" "seconds after SIGTERM"
+kill -KILL $attacker
+wait $attacker || true
+kill $roots $theirs
+no_bpf_left "the service"
+# (what flight recorders kept stays, for the next service)
+rm -rf "$TMP/run/flight"
+
+# ---- a start that fails says so ----
+
+# (with less, the calls of users have no room to wait, either)
+start_confined --nofile=140:140
+expect_exit 1 as_member "$TMP/bin/kymo" start poor --own -o "$TMP/member/poor.fxt" --bus "$BUS"
+assert_contains "$TMP/stderr" 'Too many open files' "why it does not start"
+[ ! -e "$TMP/member/poor.fxt" ] || fail "a session that could not start left its file behind"
+expect_exit 0 "$KYMO" list --bus "$BUS"
+assert_empty "$TMP/stdout" "list after a start that failed"
+stop_kymod
+no_bpf_left "a session that could not start"

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Descriptors whose close never ends, in masses: more than the daemon may have. Whoever passes them
+ * gets nothing from that, and the daemon keeps its connection to the bus, its sessions, and answers
+ * at once. starve.sh says in KYMOD_PID whom the file system (support/mute-fuse.h) is mute to, and
+ * lets that daemon have few descriptors.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "tests/bus/ask-service.h"
+#include "tests/bus/lookout.h"
+#include "tests/support/mute-fuse.h"
+
+enum {
+	PER_MESSAGE = 16, /* as many as a bus lets through */
+	ROUNDS = 2,       /* how often the daemon is sent as many as it may have */
+	FILES_MORE = 16,  /* a closer, a look at something */
+	RSS_MORE_KB = 32 << 10,
+};
+
+static sd_bus *root;
+static int archive;
+static pid_t kymod;
+static const char *mounted;
+static unsigned long files_max; /* that the daemon may have */
+static unsigned files_before;
+
+static int open_mute(int flags)
+{
+	char path[256];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/" MUTE_FUSE_FILE, mounted);
+	fd = open(path, flags | O_CLOEXEC);
+	CHECK(fd >= 0);
+	return fd;
+}
+
+/* What the daemon has open. */
+static unsigned count_files(void)
+{
+	char path[64];
+	unsigned n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", kymod);
+	dir = opendir(path);
+	assert_non_null(dir);
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static unsigned long rss_kb(void)
+{
+	char path[64], line[128];
+	unsigned long kb = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", kymod);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f) && sscanf(line, "VmRSS: %lu", &kb) != 1)
+		;
+	fclose(f);
+	return kb;
+}
+
+/* A session of root, which is to lose nothing. */
+static int setup(void **state)
+{
+	(void)state;
+	root = connect_bus();
+	archive = open_output();
+	assert_done(create(root, "victim", archive));
+	assert_done(call(root, SESSION_PREFIX "victim", "Start"));
+	usleep(500000);
+	files_before = count_files();
+	mute_fuse_be_mute_to(kymod);
+	return 0;
+}
+
+/* When the file system answers again, all that was held for its sake is free. */
+static int teardown(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	mute_fuse_be_mute_to(0);
+	for (int i = 0; i < 400 && (n = count_files()) > files_before + FILES_MORE; i++)
+		usleep(50000);
+	print_message("  %u descriptors before, %u after\n", files_before, n);
+	if (n > files_before + FILES_MORE)
+		return -1;
+	root = sd_bus_flush_close_unref(root);
+	archive = close_fd(archive);
+	return 0;
+}
+
+/* CreateSession with as many descriptors as may be; nobody waits for an answer. */
+static void send_one(sd_bus *b, int fd)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+
+	CHECK(sd_bus_message_new_method_call(b, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+					     "CreateSession") >= 0);
+	CHECK(sd_bus_message_append(m, "sa{sv}", "hung", 1, "allocator_fds", "ah", PER_MESSAGE, fd,
+				    fd, fd, fd, fd, fd, fd, fd, fd, fd, fd, fd, fd, fd, fd,
+				    fd) >= 0);
+	CHECK(sd_bus_message_set_expect_reply(m, false) >= 0);
+	CHECK(sd_bus_send(b, m, NULL) >= 0);
+	CHECK(sd_bus_flush(b) >= 0);
+}
+
+/* The bus has handed on what B has sent so far, or some of it. */
+static void pass_by_bus(sd_bus *b)
+{
+	CHECK(sd_bus_call_method(b, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+				 "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, NULL) >= 0);
+}
+
+static void send_masses(void)
+{
+	sd_bus *b = connect_bus();
+	int fd = open_mute(O_RDONLY);
+
+	for (unsigned long n = 0; n < ROUNDS * files_max; n += PER_MESSAGE) {
+		send_one(b, fd);
+		if (n % (16 * PER_MESSAGE) == 0)
+			pass_by_bus(b);
+	}
+	pass_by_bus(b);
+	CHECK(count_sessions(b) >= 0);
+}
+
+/* A new connection for each: nobody is known when the first message comes, and some have left. */
+static void send_by_many(void)
+{
+	int fd = open_mute(O_RDONLY);
+
+	for (unsigned long n = 0; n < ROUNDS * files_max; n += 4 * PER_MESSAGE) {
+		sd_bus *b = connect_bus();
+
+		for (int i = 0; i < 4; i++)
+			send_one(b, fd);
+		pass_by_bus(b);
+		sd_bus_close_unref(b);
+	}
+}
+
+/* Who has done nothing passes descriptors as before. */
+static void assert_others_may(void)
+{
+	sd_bus *b = connect_as(OTHER_STRANGER);
+	int good = open_output();
+
+	assert_true(count_sessions(root) >= 0 && count_sessions(b) >= 0);
+	assert_done(create(root, "good", good));
+	assert_done(call(root, SESSION_PREFIX "good", "Remove"));
+	assert_refused(create(b, "good", good), "AccessDenied", "");
+	sd_bus_flush_close_unref(b);
+	close(good);
+}
+
+/* Nobody else notices that UID does FN, nor that it goes on hanging. */
+static void starve_by(uid_t uid, void (*fn)(void))
+{
+	struct lookout *lookout = lookout_begin();
+	unsigned long kb = rss_kb();
+	unsigned n;
+
+	as_user(uid, fn);
+	assert_others_may();
+	assert_state(root, SESSION_PREFIX "victim", "running");
+	n = count_files();
+	lookout_end(lookout);
+	print_message("  %u descriptors open, %lu kB before, %lu kB after\n", n, kb, rss_kb());
+	assert_true(n < files_max / 2);
+	assert_true(rss_kb() < kb + RSS_MORE_KB);
+}
+
+static void end_victim(void)
+{
+	assert_done(call(root, SESSION_PREFIX "victim", "Stop"));
+	assert_int_equal(count_lost(root, SESSION_PREFIX "victim"), 0);
+	assert_true(lseek(archive, 0, SEEK_END) > 0);
+	assert_done(call(root, SESSION_PREFIX "victim", "Remove"));
+}
+
+static void test_stranger(void **state)
+{
+	(void)state;
+	starve_by(STRANGER, send_masses);
+	end_victim();
+}
+
+/* He is told why. */
+static void test_member(void **state)
+{
+	sd_bus *b = connect_as(MEMBER);
+	int good = open_output();
+
+	(void)state;
+	starve_by(MEMBER, send_masses);
+	assert_true(count_sessions(b) >= 0);
+	assert_refused(create(b, "good", good), "LimitReached", "could not be closed yet");
+	end_victim();
+	mute_fuse_be_mute_to(0);
+	for (int i = 0; i < 400 && count_files() > files_before + FILES_MORE; i++)
+		usleep(50000);
+	assert_done(create(b, "good", good));
+	assert_done(call(b, SESSION_PREFIX "65534/good", "Remove"));
+	sd_bus_flush_close_unref(b);
+	close(good);
+}
+
+/* Who is not known by then is refused at his first call, even root, and not at the next one. */
+static void test_many_connections(void **state)
+{
+	sd_bus *b;
+	int good = open_output();
+
+	(void)state;
+	starve_by(STRANGER, send_by_many);
+	b = connect_bus();
+	assert_refused(create(b, "good", good), "LimitReached", "try again");
+	assert_done(create(b, "good", good));
+	assert_done(call(b, SESSION_PREFIX "good", "Remove"));
+	sd_bus_flush_close_unref(b);
+	end_victim();
+	close(good);
+}
+
+/* Last: there is no service any more. */
+static void test_end(void **state)
+{
+	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };
+
+	(void)state;
+	as_user(STRANGER, send_masses);
+	assert_true(ended.fd >= 0);
+	assert_int_equal(kill(kymod, SIGTERM), 0);
+	assert_int_equal(poll(&ended, 1, 15000), 1);
+	close(ended.fd);
+	assert_true(lseek(archive, 0, SEEK_END) > 0);
+}
+
+static int teardown_end(void **state)
+{
+	(void)state;
+	mute_fuse_be_mute_to(0);
+	root = sd_bus_flush_close_unref(root);
+	archive = close_fd(archive);
+	return 0;
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		CASE(test_stranger),
+		CASE(test_member),
+		CASE(test_many_connections),
+		cmocka_unit_test_setup_teardown(test_end, setup, teardown_end),
+	};
+	struct rlimit files;
+	int r;
+
+	kymod = (pid_t)strtol(getenv("KYMOD_PID"), NULL, 10);
+	mounted = getenv("KYMO_TEST_MOUNT");
+	if (prlimit(kymod, RLIMIT_NOFILE, NULL, &files) < 0)
+		return 1;
+	files_max = files.rlim_cur;
+	r = mute_fuse_mount(mounted, 0);
+	if (r < 0) {
+		fprintf(stderr, "cannot mount a file system: %s\n", strerror(-r));
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
