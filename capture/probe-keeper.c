@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@ struct probe_keeper {
 	int sock;
 	pid_t pid;
 	uint32_t last_id;
+	uint64_t cpu_ns; /* as far as it is known here */
+	uint64_t *cpu_ns_sum;
 };
 
 /*
@@ -40,6 +43,7 @@ struct keeper_answer {
 	int32_t error;
 	uint32_t pad;
 	uint64_t failed;
+	uint64_t cpu_ns; /* that the keeper has taken so far */
 };
 
 /* ---- messages ---- */
@@ -164,6 +168,24 @@ static void detach(struct keeping *k, const uint32_t *ids, size_t n)
 	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
 }
 
+static uint64_t cpu_ns_of(const struct rusage *usage)
+{
+	const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
+
+	return (uint64_t)(user->tv_sec + system->tv_sec) * 1000000000 +
+	       (uint64_t)(user->tv_usec + system->tv_usec) * 1000;
+}
+
+/* With its threads, and the children that it has waited for. */
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage own = { 0 }, children = { 0 };
+
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return cpu_ns_of(&own) + cpu_ns_of(&children);
+}
+
 /* Returns 0, or a negative errno when there is nobody to answer to. */
 static int serve(struct keeping *k)
 {
@@ -185,6 +207,7 @@ static int serve(struct keeping *k)
 		detach(k, data, q.n);
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
+	answer.cpu_ns = own_cpu_ns();
 	return r < 0 ? r : send_all(k->sock, &answer, sizeof(answer), NULL, 0);
 }
 
@@ -231,7 +254,7 @@ static int fork_child(int sock, void *userdata)
 	return *ret < 0 ? -errno : 0;
 }
 
-int probe_keeper_new(struct probe_keeper **ret)
+int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
 {
 	struct probe_keeper *k = calloc(1, sizeof(*k));
 	int socks[2], r;
@@ -251,17 +274,29 @@ int probe_keeper_new(struct probe_keeper **ret)
 		return r;
 	}
 	k->sock = socks[0];
+	k->cpu_ns_sum = cpu_ns_sum;
 	*ret = k;
 	return 0;
 }
 
+static void count_cpu(struct probe_keeper *k, uint64_t cpu_ns)
+{
+	if (cpu_ns <= k->cpu_ns)
+		return;
+	__atomic_add_fetch(k->cpu_ns_sum, cpu_ns - k->cpu_ns, __ATOMIC_RELAXED);
+	k->cpu_ns = cpu_ns;
+}
+
 struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
 {
+	struct rusage usage = { 0 };
+
 	if (!k)
 		return NULL;
 	close(k->sock);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+	while (wait4(k->pid, NULL, 0, &usage) < 0 && errno == EINTR)
 		;
+	count_cpu(k, cpu_ns_of(&usage));
 	free(k);
 	return NULL;
 }
@@ -273,7 +308,11 @@ static int ask(struct probe_keeper *k, const struct keeper_question *q, const in
 
 	if (r == 0)
 		r = send_all(k->sock, data, size, NULL, 0);
-	return r < 0 ? r : receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+	if (r == 0)
+		r = receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+	if (r == 0)
+		count_cpu(k, ret->cpu_ns);
+	return r;
 }
 
 int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, uint32_t *ret_id,

@@ -19,8 +19,11 @@
 
 struct probe_keeper;
 
-/* Starts it. Returns 0 or a negative errno. */
-int probe_keeper_new(struct probe_keeper **ret);
+/*
+ * Starts it. What it takes of CPU time is added to *CPU_NS_SUM (borrowed), atomically, whenever it has
+ * answered and at its end. Returns 0 or a negative errno.
+ */
+int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret);
 
 /* When it returns, nothing is left of its probes. Returns NULL. */
 struct probe_keeper *probe_keeper_free(struct probe_keeper *k);
