@@ -2,6 +2,7 @@
 #include "capture/probe-keeper.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -15,8 +16,13 @@
 #include "base/table.h"
 #include "capture/after-fork.h"
 #include "capture/few-descriptors.h"
+#include "capture/probe-guards.h"
 
-enum { FDS_MAX = 1 + PROBES_PROGRAMS };
+enum {
+	FDS_MAX = 1 + PROBES_PROGRAMS,
+	REST_MS = 500,   /* without a question: what comes, comes in bursts */
+	UNUSED_MAX = 32, /* guards that nobody needs any more, in a burst */
+};
 
 struct probe_keeper {
 	int sock;
@@ -124,10 +130,26 @@ static int receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_
 
 /* ---- the child ---- */
 
+struct kept_probes {
+	struct probes *probes;
+	struct probe_guard *guard; /* or NULL */
+};
+
 struct keeping {
 	int sock;
-	struct table probes; /* id -> struct probes */
+	struct table probes; /* id -> struct kept_probes */
+	struct probe_guards guards;
 };
+
+static struct kept_probes *new_kept(struct keeping *k, uint32_t id)
+{
+	struct kept_probes *kept = calloc(1, sizeof(*kept));
+
+	if (kept && table_set(&k->probes, id, kept) == 0)
+		return kept;
+	free(kept);
+	return NULL;
+}
 
 static int attach(struct keeping *k, const struct keeper_question *q, const int *fds, size_t n_fds,
 		  const struct allocator_probe *probes, struct keeper_answer *answer)
@@ -139,33 +161,56 @@ static int attach(struct keeping *k, const struct keeper_question *q, const int 
 		.probes = probes,
 		.n = q->n,
 	};
-	struct probes *made;
+	struct kept_probes *kept = new_kept(k, q->id);
 	size_t at = 1, failed = 0;
 	int r;
 
+	if (!kept)
+		return -ENOMEM;
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		target.programs[i] = q->programs >> i & 1 && at < n_fds ? fds[at++] : -1;
-	r = probes_new(&target, &made, &failed);
-	if (r < 0)
+	kept->guard = probe_guards_take(&k->guards, &target);
+	r = probes_new(&target, &kept->probes, &failed);
+	if (r < 0) {
+		probe_guards_drop(&k->guards, kept->guard);
+		free(table_remove(&k->probes, q->id));
 		return r;
+	}
 	answer->failed = failed;
-	if (table_set(&k->probes, q->id, made) == 0)
-		return 0;
-	probes_free(made);
-	return -ENOMEM;
+	return 0;
+}
+
+/* Side by side, as far as there is room; then the guards are told. */
+static void detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
+{
+	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		probe_guards_wake(&k->guards, list[i]->guard);
+	for (size_t i = 0; i < n; i++)
+		if (outbuf_append(&probes, &list[i]->probes, sizeof(list[i]->probes)) < 0)
+			probes_free(list[i]->probes);
+	probes_free_all((struct probes **)probes.data, probes.size / sizeof(struct probes *));
+	for (size_t i = 0; i < n; i++) {
+		probe_guards_drop(&k->guards, list[i]->guard);
+		free(list[i]);
+	}
 }
 
 static void detach(struct keeping *k, const uint32_t *ids, size_t n)
 {
-	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	_cleanup_free_ struct kept_probes **list = calloc(n + 1, sizeof(struct kept_probes *));
+	size_t n_kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct probes *p = table_remove(&k->probes, ids[i]);
+		struct kept_probes *kept = table_remove(&k->probes, ids[i]);
 
-		if (p && outbuf_append(&list, &p, sizeof(p)) < 0)
-			probes_free(p);
+		if (kept && list)
+			list[n_kept++] = kept;
+		else if (kept)
+			detach_kept(k, &kept, 1);
 	}
-	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
+	detach_kept(k, list, n_kept);
 }
 
 static uint64_t cpu_ns_of(const struct rusage *usage)
@@ -211,16 +256,28 @@ static int serve(struct keeping *k)
 	return r < 0 ? r : send_all(k->sock, &answer, sizeof(answer), NULL, 0);
 }
 
+/* When nobody asks for a while, the guards rest. */
+static void wait_for_question(struct keeping *k)
+{
+	struct pollfd pollfd = { .fd = k->sock, .events = POLLIN };
+	bool guarded = k->guards.n_awake > 0 || k->guards.n_unused > 0;
+
+	if (guarded && poll(&pollfd, 1, REST_MS) == 0)
+		probe_guards_rest(&k->guards);
+	else if (k->guards.n_unused >= UNUSED_MAX)
+		probe_guards_rest(&k->guards);
+}
+
 static void detach_all(struct keeping *k)
 {
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
-	struct probes *p;
+	struct kept_probes *kept;
 	size_t pos = 0;
 
 	/* (what there is no room for goes with this process) */
-	while ((p = table_next(&k->probes, &pos)))
-		outbuf_append(&list, &p, sizeof(p));
-	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
+	while ((kept = table_next(&k->probes, &pos)))
+		outbuf_append(&list, &kept, sizeof(kept));
+	detach_kept(k, (struct kept_probes **)list.data, list.size / sizeof(struct kept_probes *));
 }
 
 /* Never comes back. All signals are blocked here, as in the thread that has forked. */
@@ -235,9 +292,12 @@ static void run_child(int sock)
 	    (sock > 0 && close_range(0, (unsigned)sock - 1, 0) < 0) ||
 	    close_range((unsigned)sock + 1, ~0U, 0) < 0)
 		_exit(1);
-	while (serve(&k) == 0)
-		;
+	probe_guards_init(&k.guards);
+	do {
+		wait_for_question(&k);
+	} while (serve(&k) == 0);
 	detach_all(&k);
+	probe_guards_end(&k.guards);
 	_exit(0);
 }
 

@@ -7,7 +7,8 @@
  * killed: then breakpoints stay in the process that was watched, for nobody ("failed to unregister,
  * leaking uprobe" in its log), and cost as much as before. So it is not done by somebody who is
  * killed while it happens. This one takes no signals, belongs to no terminal, and has no other
- * work; when its owner has gone it finishes what it does and detaches the rest.
+ * work; when its owner has gone it finishes what it does and detaches the rest. If it is killed
+ * itself, its guards do (capture/probe-guards.h), and a journal is left for whoever comes next.
  */
 #pragma once
 
