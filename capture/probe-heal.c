@@ -46,12 +46,26 @@ struct heal {
 	void (*say)(const char *text);
 };
 
+/* Several recorders may have had probes in the same file. */
+static bool has_file(const struct heal *h, const struct probe_file *file)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		const struct heal_file *known = &h->files[i];
+
+		if (known->inode == file->inode && known->device == file->device &&
+		    known->n == file->n &&
+		    memcmp(known->offsets, file->offsets, file->n * sizeof(*file->offsets)) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int add_file(const struct probe_file *file, void *userdata)
 {
 	struct heal *h = userdata;
 	struct heal_file *to = &h->files[h->n];
 
-	if (h->n == HEAL_FILES_MAX)
+	if (h->n == HEAL_FILES_MAX || has_file(h, file))
 		return 0;
 	*to = (struct heal_file){ .device = file->device, .inode = file->inode, .fd = -1 };
 	to->offsets = calloc(file->n, sizeof(*to->offsets));

@@ -39,6 +39,8 @@ leave_some() {
 note "the service takes them out when it starts"
 start_program
 leave_some
+# Another one was killed that had probes in the same file.
+cp -p "$(find "$RUNTIME_DIRECTORY/probes" -type f | head -1)" "$RUNTIME_DIRECTORY/probes/4-other"
 # Nobody who was killed has written these.
 echo garbage >"$RUNTIME_DIRECTORY/probes/1-garbage"
 ln -s /etc/passwd "$RUNTIME_DIRECTORY/probes/2-link"
@@ -46,6 +48,7 @@ mkfifo -m 600 "$RUNTIME_DIRECTORY/probes/3-fifo"
 start_kymod
 expect_soon 10 is_whole
 expect_soon 5 grep -q "removed $left breakpoints .*/program'" "$TMP/kymod.log"
+assert_eq "$(grep -c removed "$TMP/kymod.log")" 1 "lines about one file"
 assert_eq "$(ls "$RUNTIME_DIRECTORY/probes")" $'1-garbage\n2-link\n3-fifo' "what is left of journals"
 rm "$RUNTIME_DIRECTORY"/probes/*
 stop_kymod
