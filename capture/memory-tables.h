@@ -26,6 +26,8 @@ struct memory_sink {
 	bool (*called_off)(
 		void *userdata); /* the end waits: no more processes are to be armed; or NULL */
 	void *userdata;
+	uint64_t
+		*helper_cpu_ns; /* what processes that help have taken is added to it, atomically */
 };
 
 struct memory_tables {

@@ -89,7 +89,7 @@ static int keep_record(const struct rec_head *rec, void *userdata)
 static int list_whole(struct memory *m, const struct resource_list *list)
 {
 	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
-	const struct memory_sink sink = { keep_record, NULL, &kept };
+	const struct memory_sink sink = { .emit = keep_record, .userdata = &kept };
 	const struct rec_head *rec;
 	struct rec_task program;
 	int r = 0;
@@ -308,7 +308,9 @@ int memory_new(const struct session_options *options, struct collector *collecto
 	if (r < 0)
 		return r;
 	m->arming = (struct arming){ options, &m->own, m->cache, &m->sink, NULL };
-	r = options->categories & CATEGORIES_PROBES ? probe_keeper_new(&m->arming.keeper) : 0;
+	r = options->categories & CATEGORIES_PROBES
+		    ? probe_keeper_new(sink->helper_cpu_ns, &m->arming.keeper)
+		    : 0;
 	if (r < 0)
 		return r;
 	m->happenings = ring_buffer__new(m->own.happenings_fd, on_happening, m, NULL);

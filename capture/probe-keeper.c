@@ -2,10 +2,12 @@
 #include "capture/probe-keeper.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,13 +16,20 @@
 #include "base/table.h"
 #include "capture/after-fork.h"
 #include "capture/few-descriptors.h"
+#include "capture/probe-guards.h"
 
-enum { FDS_MAX = 1 + PROBES_PROGRAMS };
+enum {
+	FDS_MAX = 1 + PROBES_PROGRAMS,
+	REST_MS = 500,   /* without a question: what comes, comes in bursts */
+	UNUSED_MAX = 32, /* guards that nobody needs any more, in a burst */
+};
 
 struct probe_keeper {
 	int sock;
 	pid_t pid;
 	uint32_t last_id;
+	uint64_t cpu_ns; /* as far as it is known here */
+	uint64_t *cpu_ns_sum;
 };
 
 /*
@@ -40,6 +49,7 @@ struct keeper_answer {
 	int32_t error;
 	uint32_t pad;
 	uint64_t failed;
+	uint64_t cpu_ns; /* that the keeper has taken so far */
 };
 
 /* ---- messages ---- */
@@ -120,10 +130,26 @@ static int receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_
 
 /* ---- the child ---- */
 
+struct kept_probes {
+	struct probes *probes;
+	struct probe_guard *guard; /* or NULL */
+};
+
 struct keeping {
 	int sock;
-	struct table probes; /* id -> struct probes */
+	struct table probes; /* id -> struct kept_probes */
+	struct probe_guards guards;
 };
+
+static struct kept_probes *new_kept(struct keeping *k, uint32_t id)
+{
+	struct kept_probes *kept = calloc(1, sizeof(*kept));
+
+	if (kept && table_set(&k->probes, id, kept) == 0)
+		return kept;
+	free(kept);
+	return NULL;
+}
 
 static int attach(struct keeping *k, const struct keeper_question *q, const int *fds, size_t n_fds,
 		  const struct allocator_probe *probes, struct keeper_answer *answer)
@@ -135,33 +161,74 @@ static int attach(struct keeping *k, const struct keeper_question *q, const int 
 		.probes = probes,
 		.n = q->n,
 	};
-	struct probes *made;
+	struct kept_probes *kept = new_kept(k, q->id);
 	size_t at = 1, failed = 0;
 	int r;
 
+	if (!kept)
+		return -ENOMEM;
 	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
 		target.programs[i] = q->programs >> i & 1 && at < n_fds ? fds[at++] : -1;
-	r = probes_new(&target, &made, &failed);
-	if (r < 0)
+	kept->guard = probe_guards_take(&k->guards, &target);
+	r = probes_new(&target, &kept->probes, &failed);
+	if (r < 0) {
+		probe_guards_drop(&k->guards, kept->guard);
+		free(table_remove(&k->probes, q->id));
 		return r;
+	}
 	answer->failed = failed;
-	if (table_set(&k->probes, q->id, made) == 0)
-		return 0;
-	probes_free(made);
-	return -ENOMEM;
+	return 0;
+}
+
+/* Side by side, as far as there is room; then the guards are told. */
+static void detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
+{
+	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		probe_guards_wake(&k->guards, list[i]->guard);
+	for (size_t i = 0; i < n; i++)
+		if (outbuf_append(&probes, &list[i]->probes, sizeof(list[i]->probes)) < 0)
+			probes_free(list[i]->probes);
+	probes_free_all((struct probes **)probes.data, probes.size / sizeof(struct probes *));
+	for (size_t i = 0; i < n; i++) {
+		probe_guards_drop(&k->guards, list[i]->guard);
+		free(list[i]);
+	}
 }
 
 static void detach(struct keeping *k, const uint32_t *ids, size_t n)
 {
-	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	_cleanup_free_ struct kept_probes **list = calloc(n + 1, sizeof(struct kept_probes *));
+	size_t n_kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		struct probes *p = table_remove(&k->probes, ids[i]);
+		struct kept_probes *kept = table_remove(&k->probes, ids[i]);
 
-		if (p && outbuf_append(&list, &p, sizeof(p)) < 0)
-			probes_free(p);
+		if (kept && list)
+			list[n_kept++] = kept;
+		else if (kept)
+			detach_kept(k, &kept, 1);
 	}
-	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
+	detach_kept(k, list, n_kept);
+}
+
+static uint64_t cpu_ns_of(const struct rusage *usage)
+{
+	const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
+
+	return (uint64_t)(user->tv_sec + system->tv_sec) * 1000000000 +
+	       (uint64_t)(user->tv_usec + system->tv_usec) * 1000;
+}
+
+/* With its threads, and the children that it has waited for. */
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage own = { 0 }, children = { 0 };
+
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return cpu_ns_of(&own) + cpu_ns_of(&children);
 }
 
 /* Returns 0, or a negative errno when there is nobody to answer to. */
@@ -185,19 +252,32 @@ static int serve(struct keeping *k)
 		detach(k, data, q.n);
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
+	answer.cpu_ns = own_cpu_ns();
 	return r < 0 ? r : send_all(k->sock, &answer, sizeof(answer), NULL, 0);
+}
+
+/* When nobody asks for a while, the guards rest. */
+static void wait_for_question(struct keeping *k)
+{
+	struct pollfd pollfd = { .fd = k->sock, .events = POLLIN };
+	bool guarded = k->guards.n_awake > 0 || k->guards.n_unused > 0;
+
+	if (guarded && poll(&pollfd, 1, REST_MS) == 0)
+		probe_guards_rest(&k->guards);
+	else if (k->guards.n_unused >= UNUSED_MAX)
+		probe_guards_rest(&k->guards);
 }
 
 static void detach_all(struct keeping *k)
 {
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
-	struct probes *p;
+	struct kept_probes *kept;
 	size_t pos = 0;
 
 	/* (what there is no room for goes with this process) */
-	while ((p = table_next(&k->probes, &pos)))
-		outbuf_append(&list, &p, sizeof(p));
-	probes_free_all((struct probes **)list.data, list.size / sizeof(struct probes *));
+	while ((kept = table_next(&k->probes, &pos)))
+		outbuf_append(&list, &kept, sizeof(kept));
+	detach_kept(k, (struct kept_probes **)list.data, list.size / sizeof(struct kept_probes *));
 }
 
 /* Never comes back. All signals are blocked here, as in the thread that has forked. */
@@ -212,9 +292,12 @@ static void run_child(int sock)
 	    (sock > 0 && close_range(0, (unsigned)sock - 1, 0) < 0) ||
 	    close_range((unsigned)sock + 1, ~0U, 0) < 0)
 		_exit(1);
-	while (serve(&k) == 0)
-		;
+	probe_guards_init(&k.guards);
+	do {
+		wait_for_question(&k);
+	} while (serve(&k) == 0);
 	detach_all(&k);
+	probe_guards_end(&k.guards);
 	_exit(0);
 }
 
@@ -231,7 +314,7 @@ static int fork_child(int sock, void *userdata)
 	return *ret < 0 ? -errno : 0;
 }
 
-int probe_keeper_new(struct probe_keeper **ret)
+int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
 {
 	struct probe_keeper *k = calloc(1, sizeof(*k));
 	int socks[2], r;
@@ -251,17 +334,29 @@ int probe_keeper_new(struct probe_keeper **ret)
 		return r;
 	}
 	k->sock = socks[0];
+	k->cpu_ns_sum = cpu_ns_sum;
 	*ret = k;
 	return 0;
 }
 
+static void count_cpu(struct probe_keeper *k, uint64_t cpu_ns)
+{
+	if (cpu_ns <= k->cpu_ns)
+		return;
+	__atomic_add_fetch(k->cpu_ns_sum, cpu_ns - k->cpu_ns, __ATOMIC_RELAXED);
+	k->cpu_ns = cpu_ns;
+}
+
 struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
 {
+	struct rusage usage = { 0 };
+
 	if (!k)
 		return NULL;
 	close(k->sock);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+	while (wait4(k->pid, NULL, 0, &usage) < 0 && errno == EINTR)
 		;
+	count_cpu(k, cpu_ns_of(&usage));
 	free(k);
 	return NULL;
 }
@@ -273,7 +368,11 @@ static int ask(struct probe_keeper *k, const struct keeper_question *q, const in
 
 	if (r == 0)
 		r = send_all(k->sock, data, size, NULL, 0);
-	return r < 0 ? r : receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+	if (r == 0)
+		r = receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+	if (r == 0)
+		count_cpu(k, ret->cpu_ns);
+	return r;
 }
 
 int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, uint32_t *ret_id,

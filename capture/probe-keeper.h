@@ -7,7 +7,8 @@
  * killed: then breakpoints stay in the process that was watched, for nobody ("failed to unregister,
  * leaking uprobe" in its log), and cost as much as before. So it is not done by somebody who is
  * killed while it happens. This one takes no signals, belongs to no terminal, and has no other
- * work; when its owner has gone it finishes what it does and detaches the rest.
+ * work; when its owner has gone it finishes what it does and detaches the rest. If it is killed
+ * itself, its guards do (capture/probe-guards.h), and a journal is left for whoever comes next.
  */
 #pragma once
 
@@ -19,8 +20,11 @@
 
 struct probe_keeper;
 
-/* Starts it. Returns 0 or a negative errno. */
-int probe_keeper_new(struct probe_keeper **ret);
+/*
+ * Starts it. What it takes of CPU time is added to *CPU_NS_SUM (borrowed), atomically, whenever it has
+ * answered and at its end. Returns 0 or a negative errno.
+ */
+int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret);
 
 /* When it returns, nothing is left of its probes. Returns NULL. */
 struct probe_keeper *probe_keeper_free(struct probe_keeper *k);

@@ -2,12 +2,15 @@
 #include "capture/probes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -259,20 +262,29 @@ static int attach_program(struct probes *p, const struct probes_target *t,
 	return m.n ? attach(p, t, &m, failed) : 0;
 }
 
+static struct probes *probes_alloc(size_t n_max)
+{
+	struct probes *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->fds = calloc(n_max, sizeof(*p->fds));
+	if (p && p->fds)
+		return p;
+	free(p);
+	return NULL;
+}
+
 int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_failed)
 {
 	/* Ends before begins: a begin must not wait for an end that nobody looked at. */
 	static const enum probes_program order[] = {
 		PROBES_RET, PROBES_RETURN, PROBES_CALL, PROBES_BOTH, PROBES_ENTRY,
 	};
-	_cleanup_(probes_freep) struct probes *p = calloc(1, sizeof(*p));
+	_cleanup_(probes_freep) struct probes *p = probes_alloc(4 * t->n + PROBES_PROGRAMS);
 	size_t failed = 0;
 	int r = 0;
 
 	if (!p)
-		return -ENOMEM;
-	p->fds = calloc(4 * t->n + PROBES_PROGRAMS, sizeof(*p->fds));
-	if (!p->fds)
 		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(order); i++)
 		r = attach_program(p, t, order[i], &failed);
@@ -284,6 +296,79 @@ int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_f
 	*ret = TAKE_PTR(p);
 	return 0;
 }
+
+/* ---- for no process ---- */
+
+/* A process that has ended and was not waited for: no memory is its own. Returns its id or a negative errno. */
+static pid_t make_ended_process(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		return -errno;
+	while (waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	return pid;
+}
+
+static void forget_ended_process(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* A link may belong to a process that has ended; a perf event may not, so it belongs to this one. */
+static int attach_for_nobody(struct probes *p, const struct probes_target *t, struct multi *m)
+{
+	pid_t ended = t->way == PROBES_PERF ? 0 : make_ended_process();
+	struct probes_target target = *t;
+	size_t failed = 0;
+	int r;
+
+	if (ended < 0)
+		return ended;
+	target.pid = m->pid = ended ?: getpid();
+	r = attach(p, &target, m, &failed);
+	if (ended)
+		forget_ended_process(ended);
+	return r;
+}
+
+int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, size_t n,
+			  struct probes **ret)
+{
+	int type = way == PROBES_PERF ? 0 : ATTACH_UPROBE_MULTI;
+	_cleanup_(probes_freep) struct probes *p = probes_alloc(2 * n + 1);
+	_cleanup_free_ uint64_t *cookies = calloc(n + 1, sizeof(*cookies));
+	const struct probes_target target = { .way = way, .fd = fd };
+	_cleanup_close_ int program = load_nothing(type);
+	char path[32];
+	struct multi m = {
+		.program = program,
+		.attach_type = (uint32_t)type,
+		.path = path,
+		.offsets = offsets,
+		.cookies = cookies,
+		.n = (uint32_t)n,
+	};
+	int r;
+
+	if (!p || !cookies)
+		return -ENOMEM;
+	if (program < 0)
+		return program;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = attach_for_nobody(p, &target, &m);
+	if (r == 0 && p->n == 0)
+		r = -EOPNOTSUPP;
+	if (r == 0)
+		*ret = TAKE_PTR(p);
+	return r;
+}
+
+/* ---- detaching ---- */
 
 /* Probes that go, and those who close them. */
 struct closing {
@@ -349,5 +434,34 @@ struct probes *probes_free(struct probes *p)
 		close_fd(p->fds[i - 1]);
 	free(p->fds);
 	free(p);
+	return NULL;
+}
+
+/* Until the end of the pipe is seen: then nobody else has what P has. */
+static void end_with_pipe(const int pipe_fds[2])
+{
+	char c;
+
+	close(pipe_fds[1]);
+	while (read(pipe_fds[0], &c, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+struct probes *probes_free_by_exit(struct probes *p)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (!p || pipe2(fds, O_CLOEXEC) < 0)
+		return probes_free(p);
+	pid = fork();
+	if (pid == 0)
+		end_with_pipe(fds);
+	close(fds[0]);
+	probes_free(p);
+	close(fds[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 	return NULL;
 }

@@ -58,6 +58,21 @@ struct probes_target {
  */
 int probes_new(const struct probes_target *target, struct probes **ret, size_t *ret_failed);
 
+/*
+ * Attaches to N places of the file FD (borrowed) for no process: no breakpoint is put anywhere. When
+ * these probes go, the kernel takes its breakpoints at these places out of all processes, except for
+ * those that other probes need; so also those that were left behind. OFFSETS are in order. Returns 0
+ * or a negative errno.
+ */
+int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, size_t n,
+			  struct probes **ret);
+
+/*
+ * Lets them go at the end of a process: that of a child of its own, which nothing can interrupt
+ * (capture/probe-guards.h). Returns NULL.
+ */
+struct probes *probes_free_by_exit(struct probes *p);
+
 /* When it returns, nothing is left of them in the process. Returns NULL. */
 struct probes *probes_free(struct probes *p);
 

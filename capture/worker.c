@@ -43,7 +43,8 @@ struct worker {
 	uint32_t want_away; /* bits 1 << SHED_* */
 	bool has_clock;     /* the thread runs, and its CPU time is that of this clock: */
 	clockid_t clock;
-	uint64_t n_snapshots; /* begun */
+	uint64_t helper_cpu_ns; /* of processes that help; atomic */
+	uint64_t n_snapshots;   /* begun */
 	uint32_t lookups[LOOKUPS_MAX];
 	unsigned n_lookups;
 	uint32_t looks[LOOKS_MAX];
@@ -104,10 +105,15 @@ static void release(struct worker *w)
 	free(w);
 }
 
+static uint64_t helper_cpu_ns(struct worker *w)
+{
+	return __atomic_load_n(&w->helper_cpu_ns, __ATOMIC_RELAXED);
+}
+
 /* Tells the owner that there is news. The lock is held. */
 static void tell(struct worker *w)
 {
-	w->news.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	w->news.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + helper_cpu_ns(w);
 	thread_signal(w->event_fd);
 }
 
@@ -223,7 +229,7 @@ static void tell_failed(struct worker *w, int error, const char *what)
 
 static void start_watching(struct worker *w, const struct outbuf *tasks)
 {
-	const struct memory_sink sink = { hand_on, called_off, w };
+	const struct memory_sink sink = { hand_on, called_off, w, &w->helper_cpu_ns };
 	int r = watching_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
 	w->failed = r < 0;
@@ -945,7 +951,7 @@ uint64_t worker_cpu_ns(struct worker *w)
 	uint64_t ns;
 
 	pthread_mutex_lock(&w->lock);
-	ns = w->has_clock ? clock_read_ns(w->clock) : w->news.cpu_ns;
+	ns = w->has_clock ? clock_read_ns(w->clock) + helper_cpu_ns(w) : w->news.cpu_ns;
 	pthread_mutex_unlock(&w->lock);
 	return ns;
 }

@@ -2,6 +2,7 @@
 #include "cli/recording.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 
 #include "capture/capabilities.h"
 #include "capture/flight.h"
+#include "capture/probe-heal.h"
 #include "capture/thread.h"
 #include "cli/bus/bus-client.h"
 #include "cli/client-options.h"
@@ -171,6 +173,12 @@ static int flight_store(struct session_options *o, struct store **ret)
 	return e;
 }
 
+/* One that was killed before may have left something. */
+static void say_healed(const char *text)
+{
+	fprintf(stderr, "kymo: %s\n", text);
+}
+
 static int direct_create(struct recording *r, struct session_options *options, int output_fd)
 {
 	struct store *store;
@@ -178,6 +186,8 @@ static int direct_create(struct recording *r, struct session_options *options, i
 
 	if (e < 0)
 		return e;
+	if (options->categories & CATEGORIES_PROBES)
+		probe_heal_start(say_healed);
 	thread_be_prompt();
 	e = session_new(options, store, &r->session);
 	if (e < 0) {

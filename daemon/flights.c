@@ -15,8 +15,6 @@
 #include "capture/folder.h"
 #include "capture/options.h"
 
-#define DEFAULT_FOLDER "/run/kymo"
-
 enum { FOLDER_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
 
 static int open_folder(int dir_fd, const char *path)
@@ -41,23 +39,7 @@ static int open_own_folder(int dir_fd, const char *path)
 
 int flights_open(void)
 {
-	const char *folders = getenv("RUNTIME_DIRECTORY");
-	_cleanup_free_ char *folder = NULL;
-	_cleanup_close_ int fd = -1;
-
-	/* There may be several, with colons between them. */
-	folder = folders && *folders ? strndup(folders, strcspn(folders, ":"))
-				     : strdup(DEFAULT_FOLDER);
-	if (!folder)
-		return -ENOMEM;
-	if (mkdir(folder, 0755) < 0 && errno != EEXIST)
-		return -errno;
-	fd = open_folder(AT_FDCWD, folder);
-	if (fd < 0)
-		return fd;
-	if (mkdirat(fd, "flight", 0700) < 0 && errno != EEXIST)
-		return -errno;
-	return open_own_folder(fd, "flight");
+	return folder_open_runtime("flight");
 }
 
 static void name_of(char ret[static FOLDER_NAME_MAX], uid_t uid, const char *name)

@@ -21,6 +21,7 @@
 #include "bus/kymo-bus.h"
 #include "capture/few-descriptors.h"
 #include "capture/perf-event.h"
+#include "capture/probe-heal.h"
 #include "capture/thread.h"
 #include "daemon/async-close.h"
 #include "daemon/log.h"
@@ -182,6 +183,11 @@ static void give_memory_back(void)
 	mallopt(M_MMAP_THRESHOLD, MMAP_FROM_BYTES);
 }
 
+static void say_healed(const char *text)
+{
+	log_info("%s", text);
+}
+
 static int run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
@@ -238,6 +244,8 @@ int main(int argc, char **argv)
 	r = few_descriptors_begin();
 	if (r < 0)
 		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
+	/* (before there is anything that a child should not have) */
+	probe_heal_start(say_healed);
 	r = async_close_begin();
 	if (r < 0)
 		return log_error(r, "cannot start a process that closes files of callers"),

@@ -29,6 +29,7 @@ SERVE_TREE=${SERVE_TREE:-$ROOT/build/tests/support/serve-tree}
 ALLOW_CALLS=${ALLOW_CALLS:-$ROOT/build/tests/support/allow-calls}
 KYMO_BUILD=${KYMO_BUILD:-$ROOT/build}
 MEMORY_LOAD=${MEMORY_LOAD:-$ROOT/build/tests/support/memory-load}
+LEAVE_PROBES=${LEAVE_PROBES:-$ROOT/build/tests/support/leave-probes}
 EXEC_LOAD=${EXEC_LOAD:-$ROOT/build/tests/support/exec-load}
 OWN_LOAD=${OWN_LOAD:-$ROOT/build/tests/support/own-load}
 LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}

@@ -4,7 +4,7 @@
 # Words for tests of collections, as kymo-collect@.service has them, behind those of lib.sh. Profiles are in $TMP/etc, their files go
 # to $TMP/out as they say, and a bus starts the service when it is asked for, again and again; what it says is in $TMP/kymod.log.
 
-# start_service_bus: its address is in $BUS
+# start_service_bus: its address is in $BUS. The service runs in the cgroup $KYMOD_CGROUP, if that is not empty.
 start_service_bus() {
 	mkdir "$TMP/etc" "$TMP/out" "$TMP/run" "$TMP/services"
 	export RUNTIME_DIRECTORY=$TMP/run
@@ -12,6 +12,7 @@ start_service_bus() {
 	cat >"$TMP/start-kymod" <<-END
 		#!/bin/sh
 		echo \$\$ >"$TMP/kymod.pid"
+		[ -z "${KYMOD_CGROUP:-}" ] || echo \$\$ >"${KYMOD_CGROUP:-}/cgroup.procs"
 		exec "$KYMOD" --bus "$BUS" --config-dir "$TMP/etc" --state-dir "$TMP/state" >>"$TMP/kymod.log" 2>&1
 	END
 	chmod 755 "$TMP/start-kymod"

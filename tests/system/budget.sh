@@ -206,4 +206,42 @@ summarize "$TMP/part.fxt"
 assert_eq "$(json "$SUMMARY" '.shed // [] | length')" 0 "what a cut says"
 
 end_kymod TERM
+kill $load
+
+# ---- the process that attaches probes, for each child of a program that forks ----
+
+# cpu_ms PID: of all its threads and children
+cpu_ms() {
+	awk '{ print ($14 + $15 + $16 + $17) * 10 }' "/proc/$1/stat"
+}
+session_ms() {
+	"$KYMO" status forks --bus "$BUS" --json | jq '.. | .daemon_cpu_ns? // empty | . / 1000000 | floor'
+}
+has_probes() {
+	[ "$("$MEMORY_LOAD" patched "$forks")" != 0 ]
+}
+cp "$(command -v bash)" "$TMP/forks"
+mkfifo "$TMP/go"
+exec {go}<>"$TMP/go"
+# shellcheck disable=SC2016 # for the other shell
+"$TMP/forks" -c 'read -r _; for ((i = 0; i < 300; i++)); do (read -r -t 0.005 _); done; echo >"$0"; read -r _' "$TMP/forked" <&"$go" &
+forks=$!
+expect_exit 0 "$KYMO" start forks -e memory -p "$forks" -o "$TMP/forks.fxt" --bus "$BUS"
+expect_soon 20 has_probes
+keeper=$(pgrep -P "$KYMOD_PID" kymo-probes)
+read -ra before <<<"$(cpu_ms "$KYMOD_PID") $(cpu_ms "$keeper") $(session_ms)"
+echo >&"$go"
+expect_soon 60 test -s "$TMP/forked"
+sleep 1.5
+read -ra after <<<"$(cpu_ms "$KYMOD_PID") $(cpu_ms "$keeper") $(session_ms)"
+service=$((after[0] - before[0])) probes=$((after[1] - before[1])) counted=$((after[2] - before[2]))
+note "ms of CPU time: service $service, its process for probes $probes, counted for the session $counted"
+assert_ge $((counted + 30)) $(((service + probes) * 8 / 10)) "CPU time that is counted for the session"
+assert_ge $probes 40 "ms of CPU time of the process for probes"
+assert_ge $counted $((probes + service / 4)) "CPU time that is counted for the session"
+expect_exit 0 "$KYMO" stop forks --bus "$BUS"
+exec {go}>&-
+kill "$forks"
+
+stop_kymod
 no_bpf_left "recordings with a budget"

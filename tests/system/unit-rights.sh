@@ -54,7 +54,8 @@ done
 calls kymo-perf >"$TMP/perf-calls"
 grep -vx perf_event_open "$TMP/calls" >"$TMP/calls-without-perf"
 
-mkdir "$TMP/home"
+export RUNTIME_DIRECTORY=$TMP/run
+mkdir "$TMP/home" "$TMP/run"
 chmod 755 "$TMP"
 mkfifo "$TMP/go"
 
@@ -95,7 +96,11 @@ start_closed() {
 all_of_it() {
 	rm -f "$TMP"/*.fxt
 	start_plant
+	expect_exit 0 "$LEAVE_PROBES" journal "$plant"
 	start_closed "$1"
+
+	note "what a service that was killed has left in a program of another user, by a path that leads nowhere"
+	expect_soon 10 text_is_clean "$plant"
 
 	note "the whole machine, $2"
 	"$STACK_LOAD" chain 60000 >"$TMP/stacks.json" &
@@ -128,7 +133,7 @@ all_of_it() {
 	exec 9>&-
 	kill $plant
 	stop_kymod
-	assert_empty <(grep -vE ' (records|ended )' "$TMP/kymod.log") "complaints of kymod"
+	assert_empty <(grep -vE ' (records|ended |removed [0-9]+ breakpoints )' "$TMP/kymod.log") "complaints of kymod"
 }
 
 remember_bpf
