@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "capture/allocators.h"
+#include "capture/probes/allocators.h"
 
 enum { CALLS = 20000, ROUNDS = 10 };
 

@@ -17,7 +17,7 @@
 
 /*
  * Where x86 keeps its preempt count: bytes from this CPU's run queue, both being per-CPU variables.
- * User space takes it from the kernel's BTF (capture/kernel-btf.h); 0 = not known. Not as a __ksym:
+ * User space takes it from the kernel's BTF (capture/programs/kernel-btf.h); 0 = not known. Not as a __ksym:
  * a kernel without CONFIG_KALLSYMS_ALL cannot find one. The run queue is found from the current task.
  */
 extern const volatile __s64 preempt_count_from_rq;

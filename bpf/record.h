@@ -17,7 +17,7 @@
  *  - CLASS_LIFECYCLE, CLASS_WORKQUEUE, CLASS_FREQUENCY, CLASS_STACKS, CLASS_MEMORY: a BPF ring buffer
  *    holding `struct rec_*`, each with a `struct rec_head`.
  *
- * CLASS_MAPPINGS comes through the kernel's perf rings (capture/map-rings.h) and has no program of ours.
+ * CLASS_MAPPINGS comes through the kernel's perf rings (capture/programs/map-rings.h) and has no program of ours.
  *
  * Loss: after a failed reserve, the next record written on that CPU and class is a mark of it:
  * how many are missing, from when to when. In a word ring the mark looks like an FXT record of a
@@ -70,7 +70,7 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 /*
  * What a program may leave in the reserved bits of a wakeup's header for user space, which clears
  * it: the thread was seen on its run queue. That is no wakeup, unless the thread left the queue
- * right then, or sleeps with its dequeue delayed; the merge by time can tell (capture/schedule.h).
+ * right then, or sleeps with its dequeue delayed; the merge by time can tell (capture/pipeline/schedule.h).
  */
 #define WAKE_ON_RQ_BIT 36
 

@@ -15,8 +15,8 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "cli/remote.h"
-#include "cli/verb.h"
+#include "cli/service/remote.h"
+#include "cli/common/verb.h"
 
 static const struct verb *current;
 static int print_errno; /* why printing failed, if that is known */

@@ -2,7 +2,7 @@
 /*
  * The verbs, in the order of --help: recording first, then what asks the daemon, then what reads.
  */
-#include "cli/verb.h"
+#include "cli/common/verb.h"
 
 #include <stddef.h>
 

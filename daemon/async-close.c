@@ -37,7 +37,7 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
-#include "capture/few-descriptors.h"
+#include "capture/sandbox/few-descriptors.h"
 #include "daemon/close-queue.h"
 #include "daemon/fd-sink.h"
 #include "daemon/log.h"

@@ -11,9 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "capture/flight.h"
-#include "capture/folder.h"
-#include "capture/options.h"
+#include "capture/store/flight.h"
+#include "base/folder.h"
+#include "capture/options/options.h"
 
 enum { FOLDER_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
 

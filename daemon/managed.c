@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "base/value.h"
-#include "capture/flight.h"
+#include "capture/store/flight.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"

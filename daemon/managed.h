@@ -13,7 +13,7 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
 
-#include "capture/session.h"
+#include "capture/session/session.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/profile-use.h"

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/clock.h"
-#include "capture/capabilities.h"
+#include "capture/programs/capabilities.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/log.h"

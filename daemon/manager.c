@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "capture/capabilities.h"
-#include "capture/user-counts.h"
+#include "capture/programs/capabilities.h"
+#include "capture/sandbox/user-counts.h"
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"

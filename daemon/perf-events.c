@@ -8,8 +8,8 @@
 #include <systemd/sd-daemon.h>
 
 #include "base/cleanup.h"
-#include "capture/perf-answer.h"
-#include "capture/thread.h"
+#include "capture/perf/perf-answer.h"
+#include "capture/sandbox/thread.h"
 #include "daemon/log.h"
 
 /* The file of a probe may be on a file system that never answers: that holds up nobody else. */

@@ -8,8 +8,8 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-#include "capture/find-cgroup.h"
-#include "capture/thread.h"
+#include "capture/options/find-cgroup.h"
+#include "capture/sandbox/thread.h"
 
 /* What the thread and the owner share; who lets go last frees it. */
 struct view {

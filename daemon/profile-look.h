@@ -9,7 +9,7 @@
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
-#include "profile/collection.h"
+#include "capture/options/collection.h"
 
 struct profile_look;
 

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "capture/flight.h"
-#include "capture/snapshot.h"
+#include "capture/store/flight.h"
+#include "capture/store/snapshot.h"
 #include "daemon/bus-error.h"
 
 /* Somebody who waits for snapshots of one session, or of several. */

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/filter-values.h"
-#include "capture/find-cgroup.h"
+#include "capture/options/filter-values.h"
+#include "capture/options/find-cgroup.h"
 #include "daemon/profile-look.h"
 
 enum { COMPLAINTS_BYTES_MAX = 4096 };

@@ -12,8 +12,8 @@
 #include <systemd/sd-bus.h>
 
 #include "base/cleanup.h"
-#include "capture/store-files.h"
-#include "profile/collection.h"
+#include "capture/store/store-files.h"
+#include "capture/options/collection.h"
 
 /* Where profiles are, and where theirs goes. All borrowed. */
 struct profile_places {

@@ -10,8 +10,8 @@
 #include <systemd/sd-bus.h>
 
 #include "base/cleanup.h"
-#include "capture/options.h"
-#include "capture/store.h"
+#include "capture/options/options.h"
+#include "capture/store/store.h"
 
 struct profile_use;
 

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "edit/edit-copy.h"
-#include "reader/profile-names.h"
+#include "reader/views/profile-names.h"
 
 enum { EDIT_SYMBOLIZE_PLACES_MAX = 1 << 20 };
 

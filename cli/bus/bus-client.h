@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 #include "base/cleanup.h"
-#include "capture/capabilities.h"
-#include "cli/session-view.h"
+#include "capture/programs/capabilities.h"
+#include "cli/bus/session-view.h"
 
 struct bus_client;
 

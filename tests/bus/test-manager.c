@@ -21,7 +21,7 @@
 
 #include "base/clock.h"
 #include "base/cleanup.h"
-#include "capture/options.h"
+#include "capture/options/options.h"
 #include "tests/bus/ask-service.h"
 
 static void test_create_session_options(void **state)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/allocators.h"
+#include "capture/probes/allocators.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arbitrary bytes where the programs' records should be: what passes the border (capture/decode.h)
+ * Arbitrary bytes where the programs' records should be: what passes the border (capture/programs/decode.h)
  * goes on through the schedule and the table of tasks into an archive.
  *
  * The first byte says what the rest is: 'w' words of a ring of the schedule, 'i' of interrupts, 's'
@@ -14,12 +14,12 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/activity.h"
-#include "capture/decode.h"
-#include "capture/lifecycle.h"
-#include "capture/map-records.h"
-#include "capture/profiler.h"
-#include "capture/schedule.h"
+#include "capture/pipeline/activity.h"
+#include "capture/programs/decode.h"
+#include "capture/pipeline/lifecycle.h"
+#include "capture/programs/map-records.h"
+#include "capture/pipeline/profiler.h"
+#include "capture/pipeline/schedule.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,8 +10,8 @@
 #include "reader/fxt/fxt-events.h"
 #include "reader/fxt/fxt-lint.h"
 #include "reader/fxt/fxt-reader.h"
-#include "reader/call-tree.h"
-#include "reader/summary.h"
+#include "reader/views/call-tree.h"
+#include "reader/views/summary.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

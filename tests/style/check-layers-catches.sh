@@ -34,10 +34,11 @@ plant() {
 }
 
 plant base/planted.c '#include "writer/event.h"' 'base/ may not include writer/event.h'
-plant writer/planted.h '#include "capture/session.h"' 'writer/ may not include'
-plant reader/planted.h '#include "daemon/manager.h"' 'reader/ may not include'
-plant capture/planted.c '#include "cli/verb.h"' 'capture/ may not include'
-plant cli/planted.c '#include "bpf/record.h"' 'cli/ may not include'
+plant writer/planted.h '#include "capture/session/session.h"' 'writer/ may not include'
+plant writer/planted.h '#include "writer/fxt/fxt-names.h"' 'writer/ may not include'
+plant reader/fxt/planted.h '#include "daemon/manager.h"' 'reader/fxt/ may not include'
+plant capture/session/planted.c '#include "cli/common/verb.h"' 'capture/session/ may not include'
+plant cli/common/planted.c '#include "bpf/record.h"' 'cli/common/ may not include'
 plant bpf/planted.bpf.c '#include "writer/event.h"' 'bpf/ may not include'
 plant daemon/planted.c '#include "reader/fxt/fxt-reader.h"' 'daemon/ may not include'
 plant base/planted.c '#include "text.h"' 'named from the top'
@@ -46,22 +47,34 @@ plant cli/planted.c '#include "kymo.skel.h"' 'only capture/'
 plant daemon/planted.c '#include <bpf/libbpf.h>' 'libbpf'
 plant cli/planted.c '#include <systemd/sd-bus.h>' 'libsystemd'
 plant daemon/planted.c '#include <ini.h>' 'libinih'
-plant reader/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
+plant reader/views/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
 plant writer/planted.c 'int f(void) { return open("x", 0); }' 'never prints, logs or opens'
 plant writer/planted.c 'int f(void) { log_error("x"); }' 'never prints, logs or opens'
 plant reader/symbols/planted.c 'int f(void) { /* a */ printf("x"); }' 'never prints, logs or opens'
-plant reader/planted.c '#include "reader/symbols/symbols.h"' 'only cli/ may include'
-plant reader/fxt/planted.c '#include "reader/symbols/symbols.h"' 'only cli/ may include'
-plant edit/planted.c '#include "reader/symbols/symbols.h"' 'only cli/ may include'
-plant capture/planted.c '#include <elfutils/libdw.h>' 'only for reader/symbols/'
+plant reader/views/planted.c '#include "reader/symbols/symbols.h"' 'reader/views/ may not include'
+plant reader/fxt/planted.c '#include "reader/symbols/symbols.h"' 'reader/fxt/ may not include'
+plant edit/planted.c '#include "reader/symbols/symbols.h"' 'edit/ may not include'
+plant capture/proc/planted.c '#include <elfutils/libdw.h>' 'only for reader/symbols/'
 plant cli/planted.c '#include <libiberty/demangle.h>' 'only for reader/symbols/'
-plant cli/text.c '' 'has the name of base/text.c'
+plant cli/common/text.c '' 'has the name of base/text.c'
+
+# One room of a folder may not include another that is not in its row; nor stands a file in none.
+plant capture/pipeline/planted.c '#include "capture/session/session.h"' 'capture/pipeline/ may not include'
+plant capture/sandbox/planted.c '#include "capture/options/options.h"' 'capture/sandbox/ may not include'
+plant cli/flame/planted.c '#include "cli/leaks/leaks-view.h"' 'cli/flame/ may not include'
+plant capture/planted.c 'int x;' 'stands in no room'
+plant reader/planted.c 'int x;' 'stands in no room'
 
 # Formats do not know each other.
-mkdir "$copy/writer/planted"
-echo '#pragma once' >"$copy/writer/planted/planted-wire.h"
-plant writer/fxt/planted.c '#include "writer/planted/planted-wire.h"' 'a format may not include another'
-plant reader/fxt/planted.c '#include "writer/planted/planted-wire.h"' 'a format may not include another'
+plant writer/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'writer/fxt/ may not include'
+plant reader/fxt/planted.c '#include "writer/rtrace/rtrace-wire.h"' 'reader/fxt/ may not include'
+
+# Nor may the table lead in a circle.
+cp "$copy/docs/ARCHITECTURE.md" "$TMP/saved"
+sed -i 's#^| capture/proc | base,#| capture/proc | base, capture/session,#' "$copy/docs/ARCHITECTURE.md"
+expect_exit 1 "$check" "$copy"
+assert_contains "$TMP/stdout" 'ARCHITECTURE.md: in a circle of rooms: capture/proc$' "complaint about a circle"
+cp "$TMP/saved" "$copy/docs/ARCHITECTURE.md"
 
 # These only look like violations.
 cat >"$copy/writer/planted.c" <<-'END'

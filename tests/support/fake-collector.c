@@ -109,7 +109,7 @@ size_t fake_collector_n_records(const struct collector *c)
 	return c->n_records;
 }
 
-/* ---- capture/collector.h ---- */
+/* ---- capture/programs/collector.h ---- */
 
 unsigned collector_n_cpus(const struct collector *c)
 {

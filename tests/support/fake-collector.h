@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rings of a collector over plain memory: what a test writes in the programs' place. Linked
- * instead of capture/collector.c.
+ * instead of capture/programs/collector.c.
  */
 #pragma once
 
-#include "capture/collector.h"
+#include "capture/programs/collector.h"
 
 struct collector *fake_collector_new(unsigned n_cpus, uint64_t ring_bytes);
 

@@ -24,9 +24,9 @@
 
 #include <bpf/bpf.h>
 
-#include "capture/probe-guards.h"
-#include "capture/probe-journal.h"
-#include "capture/probes.h"
+#include "capture/probes/probe-guards.h"
+#include "capture/probes/probe-journal.h"
+#include "capture/probes/probes.h"
 
 enum { PLACES = 40, TRIES_MAX = 200, HELPED_TRIES = 20, STEP = 16 };
 

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cli/verb.h"
+#include "cli/common/verb.h"
 
 char said[512];
 int bad_option;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "capture/decode.h"
+#include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"
 
 static int on_belongs(uint32_t tid, uint32_t pid, void *userdata)

@@ -19,9 +19,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "capture/output.h"
-#include "capture/recorder.h"
-#include "capture/session.h"
+#include "capture/store/output.h"
+#include "capture/pipeline/recorder.h"
+#include "capture/session/session.h"
 
 enum { PARTS_MAX = 1 << 16, PIDS_MAX = 16 };
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/outbuf.h"
-#include "capture/store.h"
+#include "capture/store/store.h"
 
 enum { RECORD_BYTES = 80 };
 

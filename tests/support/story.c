@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/decode.h"
+#include "capture/programs/decode.h"
 #include "tests/support/fake-collector.h"
 #include "writer/fxt/fxt-names.h"
 

@@ -10,8 +10,8 @@
 
 #include "base/outbuf.h"
 #include "bpf/record.h"
-#include "capture/collector.h"
-#include "capture/merge.h"
+#include "capture/programs/collector.h"
+#include "capture/pipeline/merge.h"
 #include "writer/fxt/fxt-wire.h"
 
 enum { STORY_CPUS = 2, STORY_STEPS = 50, STORY_STEP_NS = 1000000 };

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "capture/store.h"
+#include "capture/store/store.h"
 
 /* One of OWNER's. */
 struct store *stuck_store_new(uid_t owner);

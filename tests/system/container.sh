@@ -155,7 +155,7 @@ note "recorded for root, alice and bob after $SECONDS s"
 
 container gpasswd -d alice kymo >"$TMP/gpasswd.log"
 mkdir "$CONTAINER/srv/tree" "$CONTAINER/srv/stubs"
-(cd "$ROOT" && cp -a --parents profile/examples/*.conf "$CONTAINER/srv/tree")
+(cd "$ROOT" && cp -a --parents examples/*.conf "$CONTAINER/srv/tree")
 printf '#!/bin/sh\nexec sleep 0.2\n' >"$CONTAINER/srv/stubs/make"
 # The other machine is this one.
 # shellcheck disable=SC2016 # for the stub

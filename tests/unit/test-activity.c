@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "capture/activity.h"
-#include "capture/decode.h"
+#include "capture/pipeline/activity.h"
+#include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"
 
 enum { N_CPUS = 4, FROM = 100, TO = 200 };

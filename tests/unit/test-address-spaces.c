@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "capture/address-spaces.h"
+#include "capture/pipeline/address-spaces.h"
 
 struct fixture {
 	struct address_spaces *s;

@@ -15,8 +15,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "capture/allocations.h"
-#include "capture/lifecycle.h"
+#include "capture/pipeline/allocations.h"
+#include "capture/pipeline/lifecycle.h"
 #include "tests/support/archive-text.h"
 
 enum { FROM = 100, TO = 1000, PID = 500 };

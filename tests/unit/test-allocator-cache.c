@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/allocator-cache.h"
+#include "capture/probes/allocator-cache.h"
 #include "tests/support/valgrind.h"
 
 static void test_changes(void **state)

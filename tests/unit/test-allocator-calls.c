@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/allocators.h"
+#include "capture/probes/allocators.h"
 #include "tests/support/commands.h"
 #include "tests/support/valgrind.h"
 

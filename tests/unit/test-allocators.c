@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/allocator-cache.h"
-#include "capture/allocators.h"
+#include "capture/probes/allocator-cache.h"
+#include "capture/probes/allocators.h"
 #include "tests/support/commands.h"
 #include "tests/support/valgrind.h"
 

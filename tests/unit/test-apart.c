@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/apart.h"
+#include "capture/sandbox/apart.h"
 #include "tests/support/valgrind.h"
 
 #define SECOND UINT64_C(1000000000)

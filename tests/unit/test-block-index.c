@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "capture/block-index.h"
+#include "capture/heap/block-index.h"
 
 static size_t find_slowly(const struct block_range *blocks, size_t n, uint64_t address)
 {

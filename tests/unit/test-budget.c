@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/budget.h"
-#include "capture/costs.h"
-#include "capture/machine.h"
+#include "capture/pipeline/budget.h"
+#include "capture/pipeline/costs.h"
+#include "capture/proc/machine.h"
 
 #define SECOND UINT64_C(1000000000)
 #define ALL    (1u << SHED_STACKS | 1u << SHED_WAKEUPS | 1u << SHED_SESSION)

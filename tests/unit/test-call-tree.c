@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "reader/call-tree.h"
+#include "reader/views/call-tree.h"
 
 #define KERNEL(n) (UINT64_C(0xffffffff81000000) + (n))
 

@@ -14,10 +14,10 @@
 
 #include <unistd.h>
 
-#include "capture/capabilities.h"
-#include "capture/exit-hook.h"
-#include "capture/kernel-btf.h"
-#include "capture/options.h"
+#include "capture/programs/capabilities.h"
+#include "capture/programs/exit-hook.h"
+#include "capture/programs/kernel-btf.h"
+#include "capture/options/options.h"
 
 static const struct capability *find(const struct capability *caps, int n, const char *name)
 {

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "capture/cgroup-paths.h"
+#include "capture/proc/cgroup-paths.h"
 #include "tests/support/own-folder.h"
 
 #define LONG_NS UINT64_C(60000000000)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "capture/chunks.h"
+#include "capture/session/chunks.h"
 
 #define SECOND UINT64_C(1000000000)
 #define MB     UINT64_C(1000000)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "profile/collection.h"
+#include "capture/options/collection.h"
 
 /* ---- the words of the tests ---- */
 

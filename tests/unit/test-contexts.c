@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "capture/contexts.h"
+#include "capture/pipeline/contexts.h"
 
 static void test_bits(void **state)
 {

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/counters.h"
+#include "capture/proc/counters.h"
 #include "tests/support/own-folder.h"
 
 enum { N_CPUS = 2 };

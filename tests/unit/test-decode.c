@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "capture/decode.h"
+#include "capture/programs/decode.h"
 
 /* ---- lifecycle records ---- */
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/foreign-fds.h"
-#include "capture/few-descriptors.h"
+#include "capture/sandbox/few-descriptors.h"
 
 /* Of another table: the number means something else to us. */
 static int close_same_number(void *userdata)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "capture/filter-values.h"
+#include "capture/options/filter-values.h"
 
 static char why[VALUE_WHY_MAX];
 

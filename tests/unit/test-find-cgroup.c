@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "capture/find-cgroup.h"
+#include "capture/options/find-cgroup.h"
 
 /* Skips where no cgroup2 is mounted: then that is the answer to everything. */
 static void need_cgroup2(void)

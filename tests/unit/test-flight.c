@@ -16,11 +16,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/flight.h"
-#include "capture/folder.h"
-#include "capture/output.h"
-#include "capture/pieces.h"
-#include "capture/user-counts.h"
+#include "capture/store/flight.h"
+#include "base/folder.h"
+#include "capture/store/output.h"
+#include "capture/store/pieces.h"
+#include "capture/sandbox/user-counts.h"
 #include "tests/support/own-folder.h"
 #include "tests/support/store-records.h"
 #include "tests/support/stuck-store.h"

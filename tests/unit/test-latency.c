@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "reader/latency.h"
+#include "reader/views/latency.h"
 
 static void add(struct latency *l, uint64_t ns)
 {

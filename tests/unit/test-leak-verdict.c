@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "reader/leak-verdict.h"
+#include "reader/views/leak-verdict.h"
 
 #define S UINT64_C(1000000000)
 

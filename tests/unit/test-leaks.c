@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "reader/leaks.h"
+#include "reader/views/leaks.h"
 
 #define S UINT64_C(1000000000)
 

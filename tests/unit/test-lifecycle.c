@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "capture/lifecycle.h"
+#include "capture/pipeline/lifecycle.h"
 #include "tests/support/archive-text.h"
 
 #define SECOND_10 "8388618"

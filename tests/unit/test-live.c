@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "reader/live.h"
+#include "reader/views/live.h"
 #include "writer/fxt/fxt-wire.h"
 #include "writer/maps.h"
 

@@ -15,7 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "base/cleanup.h"
-#include "capture/load-error.h"
+#include "capture/programs/load-error.h"
 
 static const struct load_rights none = { .locks_freely = true };
 static const struct load_rights all = { .capable = true, .locks_freely = true };

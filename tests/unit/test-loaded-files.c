@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/loaded-files.h"
+#include "cli/common/loaded-files.h"
 #include "tests/support/own-folder.h"
 
 /* Whether one of N descriptors is of the file at PATH. All are closed. */

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <linux/perf_event.h>
 
-#include "capture/map-records.h"
+#include "capture/programs/map-records.h"
 
 enum { MISC_BUILD_ID = 1 << 14, MISC_EXEC = 1 << 13 };
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/mappings.h"
+#include "capture/proc/mappings.h"
 #include "tests/support/own-folder.h"
 
 struct fixture {

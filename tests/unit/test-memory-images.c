@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "capture/memory-images.h"
+#include "capture/heap/memory-images.h"
 
 enum { PID = 7, MANY = 20000 };
 

@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "capture/merge.h"
+#include "capture/pipeline/merge.h"
 #include "tests/support/fake-collector.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/options.h"
+#include "capture/options/options.h"
 
 static void test_categories_parse(void **state)
 {
@@ -350,7 +350,7 @@ static void test_complete(void **state)
 
 	(void)state;
 	assert_int_equal(session_options_complete(&o), 0);
-	assert_int_equal(o.categories, categories_default());
+	assert_int_equal(o.categories, CATEGORIES_DEFAULT);
 	assert_int_equal(o.flush_ns, FLUSH_NS_DEFAULT);
 	assert_int_equal(o.frequency, FREQUENCY_DEFAULT);
 	assert_int_equal(o.memory.blocks_max, MEMORY_BLOCKS_DEFAULT);

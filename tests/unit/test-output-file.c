@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "cli/output-file.h"
+#include "cli/common/output-file.h"
 #include "tests/support/own-folder.h"
 #include "tests/support/said.h"
 

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/output.h"
-#include "capture/user-counts.h"
+#include "capture/store/output.h"
+#include "capture/sandbox/user-counts.h"
 #include "tests/support/stuck-store.h"
 
 enum { WAIT_MS = 20000, RECORD = 10 };

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "cli/packed-output.h"
+#include "cli/common/packed-output.h"
 #include "reader/pack/unpack.h"
 #include "tests/support/own-folder.h"
 #include "tests/support/said.h"

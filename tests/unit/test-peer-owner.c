@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "cli/peer-owner.h"
+#include "cli/open/peer-owner.h"
 
 enum { NOBODY = 65534, PORT = 9001, CLIENT_PORT = 40000 };
 

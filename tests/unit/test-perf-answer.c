@@ -15,8 +15,8 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "capture/perf-answer.h"
-#include "capture/perf-talk.h"
+#include "capture/perf/perf-answer.h"
+#include "capture/perf/perf-talk.h"
 
 enum { SENT_MAX = 4 }; /* descriptors */
 

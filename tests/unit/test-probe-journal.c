@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/probe-journal.h"
+#include "capture/probes/probe-journal.h"
 #include "tests/support/own-folder.h"
 
 enum { FILES_MAX = 300 };

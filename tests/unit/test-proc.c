@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "capture/proc.h"
+#include "capture/proc/proc.h"
 
 static uint32_t own_tid(void)
 {

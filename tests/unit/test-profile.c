@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "reader/profile-names.h"
+#include "reader/views/profile-names.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/profile-set.h"
 

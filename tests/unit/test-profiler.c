@@ -16,8 +16,8 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "capture/lifecycle.h"
-#include "capture/profiler.h"
+#include "capture/pipeline/lifecycle.h"
+#include "capture/pipeline/profiler.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/valgrind.h"
 

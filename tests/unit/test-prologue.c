@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "capture/prologue.h"
+#include "capture/probes/prologue.h"
 
 static const struct {
 	const char *what;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/ranges.h"
+#include "capture/pipeline/ranges.h"
 
 #define P UINT64_C(0x1000)
 

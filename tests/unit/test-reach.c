@@ -25,8 +25,8 @@
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
-#include "capture/reach-threads.h"
-#include "capture/reach.h"
+#include "capture/heap/reach-threads.h"
+#include "capture/heap/reach.h"
 #include "tests/support/valgrind.h"
 #include "writer/event.h"
 

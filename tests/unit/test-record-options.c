@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "cli/record-options.h"
-#include "cli/verb.h"
+#include "cli/service/record-options.h"
+#include "cli/common/verb.h"
 #include "tests/support/said.h"
 
 /* ---- the words of the tests ---- */

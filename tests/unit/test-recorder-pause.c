@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "capture/recorder.h"
+#include "capture/pipeline/recorder.h"
 #include "reader/fxt/fxt-lint.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/resource-calls.h"
-#include "capture/resources.h"
+#include "capture/programs/resource-calls.h"
+#include "capture/pipeline/resources.h"
 
 /* The books, and what has been told of them. */
 static struct {

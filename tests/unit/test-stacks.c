@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "capture/cpus.h"
-#include "capture/stacks.h"
+#include "capture/programs/cpus.h"
+#include "capture/pipeline/stacks.h"
 
 static struct rec_stack make(uint64_t id, unsigned n)
 {

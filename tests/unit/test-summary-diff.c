@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "reader/summary-diff.h"
+#include "reader/views/summary-diff.h"
 #include "writer/fxt/fxt-wire.h"
 
 #define MS UINT64_C(1000000)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "reader/summary-groups.h"
+#include "reader/views/summary-groups.h"
 #include "writer/fxt/fxt-wire.h"
 
 static void tell(struct summary *s, struct event ev)

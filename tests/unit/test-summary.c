@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "reader/summary.h"
+#include "reader/views/summary.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 

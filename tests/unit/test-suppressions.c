@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/suppressions.h"
+#include "cli/leaks/suppressions.h"
 
 static const char *const allocators[] = { "malloc" };
 static const struct suppression_frame frames[] = {

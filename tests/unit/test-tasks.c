@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "capture/tasks.h"
+#include "capture/pipeline/tasks.h"
 
 #define KOID(n, tid) ((uint32_t)(n) << 22 | (tid))
 

@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/thread.h"
-#include "capture/thread-identity.h"
+#include "capture/sandbox/thread.h"
+#include "capture/sandbox/thread-identity.h"
 
 static bool readable(int fd, int timeout_ms)
 {

@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "cli/top-draw.h"
-#include "cli/top-usage.h"
-#include "cli/verb.h"
+#include "cli/top/top-draw.h"
+#include "cli/top/top-usage.h"
+#include "cli/common/verb.h"
 
 void cli_error(const char *format, ...)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "capture/triage.h"
+#include "capture/heap/triage.h"
 
 static const struct triage_options options = {
 	.need = 3,

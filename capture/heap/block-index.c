@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/block-index.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum {
+	PAGE_SHIFT = 12,
+	GAP_PAGES = 4, /* between two blocks: worth another region */
+};
+
+static uint64_t page_of(uint64_t address)
+{
+	return address >> PAGE_SHIFT;
+}
+
+static bool begins_region(const struct block_range *blocks, size_t i)
+{
+	return i == 0 ||
+	       page_of(blocks[i].address) > page_of(block_end(&blocks[i - 1]) - 1) + GAP_PAGES;
+}
+
+/* Counts the regions and their pages. */
+static int measure(const struct block_range *blocks, size_t n, size_t *ret_regions,
+		   size_t *ret_pages)
+{
+	size_t n_regions = 0, n_pages = 0;
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (block_end(&blocks[i]) <= blocks[i].address ||
+		    (i > 0 && blocks[i].address < block_end(&blocks[i - 1])))
+			return -EINVAL;
+		if (begins_region(blocks, i)) {
+			n_regions++;
+			first = page_of(blocks[i].address);
+		}
+		if (i + 1 == n || begins_region(blocks, i + 1))
+			n_pages += page_of(block_end(&blocks[i]) - 1) - first + 1;
+	}
+	*ret_regions = n_regions;
+	*ret_pages = n_pages;
+	return 0;
+}
+
+static void fill(struct block_index *x)
+{
+	struct block_region *region = x->regions;
+	size_t used = 0; /* pages */
+
+	for (size_t i = 0; i < x->n_blocks; i++) {
+		uint64_t end = block_end(&x->blocks[i]), page, last;
+
+		if (begins_region(x->blocks, i)) {
+			region = i == 0 ? x->regions : region + 1;
+			region->from = page_of(x->blocks[i].address) << PAGE_SHIFT;
+			region->first_page = used;
+		}
+		region->to = end;
+		region->end_block = i + 1;
+		/* Pages that nobody before has reached, up to where this block ends. */
+		page = page_of(region->from) + (used - region->first_page);
+		last = page_of(end - 1);
+		for (; page <= last; page++)
+			x->pages[used++] = (uint32_t)i;
+	}
+}
+
+int block_index_init(struct block_index *x, const struct block_range *blocks, size_t n)
+{
+	size_t n_regions, n_pages;
+	int r = n > UINT32_MAX ? -EINVAL : measure(blocks, n, &n_regions, &n_pages);
+
+	if (r < 0)
+		return r;
+	*x = (struct block_index){ .blocks = blocks, .n_blocks = n, .n_regions = n_regions };
+	if (n == 0)
+		return 0;
+	x->regions = calloc(n_regions, sizeof(*x->regions));
+	x->pages = calloc(n_pages, sizeof(*x->pages));
+	if (!x->regions || !x->pages) {
+		block_index_deinit(x);
+		return -ENOMEM;
+	}
+	x->from = blocks[0].address;
+	x->bytes = block_end(&blocks[n - 1]) - x->from;
+	fill(x);
+	return 0;
+}
+
+void block_index_deinit(struct block_index *x)
+{
+	free(x->regions);
+	free(x->pages);
+	*x = (struct block_index){ 0 };
+}
+
+size_t block_index_from(const struct block_index *x, uint64_t address)
+{
+	size_t low = 0, high = x->n_blocks;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (block_end(&x->blocks[mid]) > address)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
+}
+
+/* The region that ADDRESS is in, or NULL. */
+static const struct block_region *region_of(const struct block_index *x, uint64_t address)
+{
+	size_t low = 0, high = x->n_regions;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (x->regions[mid].to > address)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < x->n_regions && x->regions[low].from <= address ? &x->regions[low] : NULL;
+}
+
+size_t block_index_search(const struct block_index *x, uint64_t address)
+{
+	const struct block_region *region = region_of(x, address);
+	size_t low, high, page;
+
+	if (!region)
+		return BLOCK_NONE;
+	page = page_of(address) - page_of(region->from);
+	low = x->pages[region->first_page + page];
+	high = region->end_block;
+	if (page_of(address) < page_of(region->to - 1))
+		high = x->pages[region->first_page + page + 1] + (size_t)1;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (block_end(&x->blocks[mid]) > address)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low < x->n_blocks && x->blocks[low].address <= address ? low : BLOCK_NONE;
+}

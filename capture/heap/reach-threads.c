@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/reach-threads.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+#define NAP_NS 200000
+
+static struct rec_registers *list_of(const struct outbuf *threads)
+{
+	return (struct rec_registers *)threads->data;
+}
+
+static size_t n_of(const struct outbuf *threads)
+{
+	return threads->size / sizeof(struct rec_registers);
+}
+
+static bool is_held(const struct outbuf *threads, uint32_t tid)
+{
+	for (size_t i = 0; i < n_of(threads); i++) {
+		if (list_of(threads)[i].head.tid == tid)
+			return true;
+	}
+	return false;
+}
+
+/* Waits until TID has stopped, and not for a signal: those it gets at once. */
+static int wait_for_stop(pid_t tid, uint64_t deadline_ns)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	int status;
+
+	for (;;) {
+		pid_t r = waitpid(tid, &status, __WALL | WNOHANG);
+
+		if (r < 0 && errno != EINTR)
+			return errno == ECHILD ? -ESRCH : -errno;
+		if (r == tid && (WIFEXITED(status) || WIFSIGNALED(status)))
+			return -ESRCH;
+		if (r == tid && WIFSTOPPED(status)) {
+			if (status >> 16 == PTRACE_EVENT_STOP)
+				return 0;
+			/* What it was stopped for still holds: it stops again before its next instruction. */
+			ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)WSTOPSIG(status));
+			continue;
+		}
+		if (clock_read_ns(CLOCK_MONOTONIC) >= deadline_ns)
+			return -ETIME;
+		nanosleep(&nap, NULL);
+	}
+}
+
+static void read_registers(pid_t tid, struct rec_registers *rec)
+{
+	struct iovec to = { rec->registers, sizeof(rec->registers) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)(uintptr_t)NT_PRSTATUS, &to) < 0)
+		return;
+	rec->n = (uint32_t)(to.iov_len / sizeof(*rec->registers));
+#if defined(__x86_64__)
+	rec->sp = rec->registers[19];
+	rec->tls = rec->registers[21];
+#elif defined(__aarch64__)
+	rec->sp = rec->registers[31];
+#endif
+}
+
+/* Whether TID has ended, and only its leader is left, or a parent is to be told. */
+static bool is_zombie(pid_t pid, pid_t tid)
+{
+	char path[64], text[256], state = 'Z';
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	if (fgets(text, sizeof(text), f)) {
+		end = strrchr(text, ')');
+		if (end && strlen(end) > 2)
+			state = end[2];
+	}
+	fclose(f);
+	return state == 'Z' || state == 'X';
+}
+
+/* One that has ended meanwhile is none. */
+static int hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *threads)
+{
+	struct rec_registers *rec;
+	int r;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
+		r = -errno;
+		return r == -ESRCH || is_zombie(pid, tid) ? 0 : r;
+	}
+	rec = outbuf_reserve(threads, sizeof(*rec));
+	if (!rec)
+		return threads->error;
+	rec->head.size = sizeof(*rec);
+	rec->head.kind = REC_REGISTERS;
+	rec->head.pid = (uint32_t)pid;
+	rec->head.tid = (uint32_t)tid;
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)
+		return errno == ESRCH ? 0 : -errno;
+	r = wait_for_stop(tid, deadline_ns);
+	if (r == 0)
+		read_registers(tid, rec);
+	return r == -ESRCH ? 0 : r;
+}
+
+/* Holds those that are not held yet. Returns how many those are, or a negative errno. */
+static int hold_new(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
+{
+	const struct dirent *entry;
+	int r = 0, n = 0;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	if (!dir)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (r == 0 && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0 || is_held(threads, (uint32_t)tid))
+			continue;
+		r = hold_one(pid, tid, deadline_ns, threads);
+		n++;
+	}
+	closedir(dir);
+	return r < 0 ? r : n;
+}
+
+int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
+{
+	int r;
+
+	/* Those that still ran may have made others. One that has ended and stays in the list as a zombie
+	 * would be new each time. */
+	for (unsigned round = 0; round < 100; round++) {
+		size_t before = n_of(threads);
+
+		r = hold_new(pid, deadline_ns, threads);
+		if (r < 0)
+			return r;
+		if (n_of(threads) == before)
+			return before > 0 ? 0 : -ESRCH;
+	}
+	return -ETIME;
+}
+
+bool reach_is_traced(pid_t pid)
+{
+	char path[32], line[128];
+	int tracer = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (tracer == 0 && fgets(line, sizeof(line), f))
+		sscanf(line, "TracerPid: %d", &tracer);
+	fclose(f);
+	return tracer != 0;
+}
+
+pid_t reach_living_task(pid_t pid)
+{
+	const struct dirent *entry;
+	pid_t found = pid;
+	char path[32];
+	DIR *dir;
+
+	if (!is_zombie(pid, pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && found == pid && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && tid != pid && !is_zombie(pid, tid))
+			found = tid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+void reach_let_go(const struct outbuf *threads)
+{
+	for (size_t i = 0; i < n_of(threads); i++)
+		ptrace(PTRACE_DETACH, (pid_t)list_of(threads)[i].head.tid, NULL, NULL);
+}

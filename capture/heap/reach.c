@@ -1,0 +1,701 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Three rounds of marking. The first follows pointers to the begins of blocks only, and notes what else is
+ * pointed into; the second follows all, from what was noted. What is left is lost; the third follows what
+ * each of these points to, or into, as memcheck does: that is lost indirectly.
+ *
+ * What has never been touched is not read, since reading would bring it into being: the kernel's
+ * page map says what is there.
+ */
+#include "capture/heap/reach.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "capture/heap/block-index.h"
+#include "capture/heap/reach-threads.h"
+#include "capture/sandbox/process-rights.h"
+#include "writer/event.h"
+
+enum {
+	BUFFER_BYTES = 4 << 20,
+	SPANS = 512, /* of pages, looked at at once */
+	BATCH = 512, /* blocks read at once */
+	SMALL_BYTES = 256 << 10,
+	RED_ZONE = 128, /* below the stack pointer, and in use */
+	HOLD_NS = 2000000000,
+	DYING_MS = 1000,
+};
+
+#define PAGE_PRESENT (UINT64_C(1) << 63)
+#define PAGE_SWAPPED (UINT64_C(1) << 62)
+
+/* glibc's arenas but the first are at such addresses, each with a head that says how much of it is in use. */
+#define ARENA_BYTES (UINT64_C(64) << 20)
+
+struct root {
+	uint64_t from, to;
+	bool is_anonymous, is_stack, is_heap;
+};
+
+/* As the kernel has it. */
+struct span {
+	uint64_t begin, end, flags;
+};
+
+enum round {
+	ROUND_REACHABLE,
+	ROUND_POSSIBLE,
+	ROUND_INDIRECT,
+};
+
+struct search {
+	const struct reach_request *request;
+	pid_t task; /* of the process, and alive: its memory is read through this one */
+	const struct rec_registers *threads;
+	size_t n_threads;
+	struct block_range *blocks;
+	struct block_index index;
+	uint8_t *reach; /* of each block */
+	enum round round;
+	size_t leader;   /* of the third round: the lost block that is followed */
+	uint32_t *found; /* blocks whose content is to be searched */
+	size_t n_found;
+	struct outbuf roots; /* struct root */
+	uint8_t *buffer;
+	struct span *spans; /* of pages that there are */
+	size_t n_spans;
+	int pagemap_fd;
+	uint64_t page_bytes, deadline_ns;
+	struct reach_result result;
+};
+
+/* ---- words ---- */
+
+static inline void on_word(struct search *s, uint64_t word)
+{
+	size_t i = block_index_find(&s->index, word);
+
+	if (i == BLOCK_NONE || s->reach[i] == REACH_REACHABLE)
+		return;
+	if (s->round == ROUND_REACHABLE && s->index.blocks[i].address == word) {
+		s->reach[i] = REACH_REACHABLE;
+		s->found[s->n_found++] = (uint32_t)i;
+	} else if (s->reach[i] == REACH_LOST && (s->round != ROUND_INDIRECT || i != s->leader)) {
+		s->reach[i] = s->round == ROUND_INDIRECT ? REACH_INDIRECT : REACH_POSSIBLE;
+		if (s->round != ROUND_REACHABLE)
+			s->found[s->n_found++] = (uint32_t)i;
+	}
+}
+
+static void on_words(struct search *s, const uint8_t *data, size_t n_bytes)
+{
+	uint64_t word;
+
+	for (size_t at = 0; at + sizeof(word) <= n_bytes; at += sizeof(word)) {
+		memcpy(&word, data + at, sizeof(word));
+		on_word(s, word);
+	}
+}
+
+/* Those of N_BYTES from ADDRESS that are in no block. */
+static void on_words_between(struct search *s, uint64_t address, const uint8_t *data,
+			     size_t n_bytes)
+{
+	const struct block_range *blocks = s->index.blocks;
+	uint64_t end = address + n_bytes, at = address;
+
+	for (size_t i = block_index_from(&s->index, address); at < end; i++) {
+		bool is_last = i >= s->index.n_blocks || blocks[i].address >= end;
+		uint64_t to = is_last ? end : blocks[i].address & ~UINT64_C(7);
+
+		if (to > at)
+			on_words(s, data + (at - address), to - at);
+		if (is_last)
+			return;
+		at = (block_end(&blocks[i]) + 7) & ~UINT64_C(7);
+	}
+}
+
+/* ---- memory ---- */
+
+static int check_time(const struct search *s)
+{
+	return clock_read_ns(CLOCK_MONOTONIC) < s->deadline_ns ? 0 : -ETIME;
+}
+
+/* Up to N bytes. Fewer: what follows cannot be read. */
+static ssize_t read_memory(struct search *s, uint64_t address, size_t n)
+{
+	const struct iovec to = { s->buffer, n };
+	const struct iovec from = { (void *)(uintptr_t)address, n };
+	ssize_t r = process_vm_readv(s->task, &to, 1, &from, 1, 0);
+
+	if (r < 0)
+		return errno == EFAULT ? 0 : -errno;
+	return r;
+}
+
+/* Searches what is there, FROM to TO, no more than the buffer holds; BETWEEN: but the blocks. */
+static int search_present(struct search *s, uint64_t from, uint64_t to, bool between)
+{
+	while (from < to) {
+		ssize_t n = read_memory(s, from, to - from);
+		uint64_t next;
+
+		if (n < 0)
+			return (int)n;
+		if (between)
+			on_words_between(s, from, s->buffer, (size_t)n);
+		else
+			on_words(s, s->buffer, (size_t)n);
+		s->result.searched_bytes += (uint64_t)n;
+		if ((uint64_t)n == to - from)
+			break;
+		next = (from + (uint64_t)n + s->page_bytes) & ~(s->page_bytes - 1);
+		s->result.refused_bytes += (next < to ? next : to) - from - (uint64_t)n;
+		from = next;
+	}
+	return 0;
+}
+
+/* linux/fs.h, since 6.7. */
+struct scan_request {
+	uint64_t size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	uint64_t category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+#define PAGEMAP_SCAN _IOWR('f', 16, struct scan_request)
+#define IS_PRESENT   (UINT64_C(1) << 3)
+#define IS_SWAPPED   (UINT64_C(1) << 4)
+
+/*
+ * Lists what there is of FROM to TO, pages both, from the begin on, as far as there is room. It skips
+ * what is empty as fast as the page table is. Returns up to where, or 0 if this kernel does not do it.
+ */
+static uint64_t scan_pages(struct search *s, uint64_t from, uint64_t to)
+{
+	struct scan_request scan = {
+		.size = sizeof(scan),
+		.start = from,
+		.end = to,
+		.vec = (uint64_t)(uintptr_t)s->spans,
+		.vec_len = SPANS,
+		.category_anyof_mask = IS_PRESENT | IS_SWAPPED,
+		.return_mask = IS_PRESENT | IS_SWAPPED,
+	};
+	int n = ioctl(s->pagemap_fd, PAGEMAP_SCAN, &scan);
+
+	if (n < 0 || scan.walk_end <= from)
+		return 0;
+	s->n_spans = (size_t)n;
+	return scan.walk_end;
+}
+
+/* Likewise, by reading the page map. Where the kernel does not tell, all is there. */
+static uint64_t read_pages(struct search *s, uint64_t from, uint64_t to)
+{
+	uint64_t pages[SPANS];
+	size_t n = (size_t)((to - from) / s->page_bytes);
+	ssize_t r = -1;
+
+	if (n > SPANS)
+		n = SPANS;
+	if (s->pagemap_fd >= 0)
+		r = pread(s->pagemap_fd, pages, n * sizeof(*pages),
+			  (off_t)(from / s->page_bytes * sizeof(*pages)));
+	if (r >= (ssize_t)sizeof(*pages))
+		n = (size_t)r / sizeof(*pages);
+	s->n_spans = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = from + i * s->page_bytes;
+		struct span *last = s->n_spans ? &s->spans[s->n_spans - 1] : NULL;
+
+		if (r > 0 && !(pages[i] & (PAGE_PRESENT | PAGE_SWAPPED)))
+			continue;
+		if (last && last->end == at)
+			last->end += s->page_bytes;
+		else
+			s->spans[s->n_spans++] = (struct span){ at, at + s->page_bytes, 0 };
+	}
+	return from + n * s->page_bytes;
+}
+
+/* Searches FROM to TO, words both: only pages that there are. */
+static int search_range(struct search *s, uint64_t from, uint64_t to, bool between)
+{
+	uint64_t page = from & ~(s->page_bytes - 1);
+	uint64_t end = (to + s->page_bytes - 1) & ~(s->page_bytes - 1);
+	int r = 0;
+
+	while (r == 0 && page < end) {
+		uint64_t next = scan_pages(s, page, end);
+
+		if (!next)
+			next = read_pages(s, page, end);
+		for (size_t i = 0; r == 0 && i < s->n_spans; i++) {
+			uint64_t at = s->spans[i].begin < from ? from : s->spans[i].begin;
+			uint64_t last = s->spans[i].end > to ? to : s->spans[i].end, step;
+
+			for (; r == 0 && at < last; at = step) {
+				step = last - at > BUFFER_BYTES ? at + BUFFER_BYTES : last;
+				r = search_present(s, at, step, between);
+				if (r == 0)
+					r = check_time(s);
+			}
+		}
+		page = next;
+		if (r == 0)
+			r = check_time(s);
+	}
+	return r;
+}
+
+/* ---- blocks ---- */
+
+/* The whole words of a block. */
+static uint64_t words_of(const struct block_range *b, uint64_t *ret_from)
+{
+	uint64_t end = (b->address + b->size) & ~UINT64_C(7);
+
+	*ret_from = (b->address + 7) & ~UINT64_C(7);
+	return end > *ret_from ? end - *ret_from : 0;
+}
+
+/* Searches N pieces of memory, small ones, together no more than the buffer holds. */
+static int search_pieces(struct search *s, const struct iovec *pieces, size_t n, size_t n_bytes)
+{
+	const struct iovec to = { s->buffer, n_bytes };
+	ssize_t got = process_vm_readv(s->task, &to, 1, pieces, n, 0);
+	size_t done = 0;
+	int r = 0;
+
+	if (got < 0 && errno != EFAULT)
+		return -errno;
+	got = got < 0 ? 0 : got;
+	on_words(s, s->buffer, (size_t)got);
+	s->result.searched_bytes += (uint64_t)got;
+	/* From where it did not go on, one by one. */
+	for (size_t i = 0; r == 0 && (size_t)got < n_bytes && i < n; i++) {
+		uint64_t from = (uint64_t)(uintptr_t)pieces[i].iov_base;
+
+		done += pieces[i].iov_len;
+		if (done > (size_t)got)
+			r = search_range(s, from, from + pieces[i].iov_len, false);
+	}
+	return r;
+}
+
+/* Searches what has been found, and what is found with that. */
+static int search_found(struct search *s)
+{
+	struct iovec pieces[BATCH];
+	int r = 0;
+
+	while (r == 0 && s->n_found > 0) {
+		size_t n = 0, n_bytes = 0;
+
+		while (r == 0 && s->n_found > 0 && n < BATCH) {
+			const struct block_range *b = &s->index.blocks[s->found[s->n_found - 1]];
+			uint64_t from, bytes = words_of(b, &from);
+
+			if (bytes <= SMALL_BYTES && n_bytes + bytes > BUFFER_BYTES)
+				break;
+			s->n_found--;
+			if (bytes > SMALL_BYTES) {
+				r = search_range(s, from, from + bytes, false);
+			} else if (bytes > 0) {
+				pieces[n++] = (struct iovec){ (void *)(uintptr_t)from, bytes };
+				n_bytes += bytes;
+			}
+		}
+		if (r == 0 && n > 0)
+			r = search_pieces(s, pieces, n, n_bytes);
+		if (r == 0)
+			r = check_time(s);
+	}
+	return r;
+}
+
+/* ---- where it begins ---- */
+
+/* Memory of devices: to look may do something. Shared memory is none. */
+static bool is_device(const char *path)
+{
+	return strncmp(path, "anon_inode:", 11) == 0 || strncmp(path, "[vvar", 5) == 0 ||
+	       (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0 &&
+		strncmp(path, "/dev/zero", 9) != 0);
+}
+
+static int read_roots(struct search *s)
+{
+	char path[48], line[4352];
+	bool begins = true;
+	int r = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)s->task);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (r == 0 && fgets(line, sizeof(line), f)) {
+		bool is_begin = begins;
+		struct root root = { 0 };
+		char permissions[8];
+		int at = 0;
+
+		begins = strchr(line, '\n');
+		line[strcspn(line, "\n")] = '\0';
+		if (!is_begin ||
+		    sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s %n", &root.from, &root.to,
+			   permissions, &at) < 3 ||
+		    at == 0 || strncmp(permissions, "rw", 2) != 0 || is_device(line + at))
+			continue;
+		root.is_heap = strcmp(line + at, "[heap]") == 0;
+		root.is_stack = strcmp(line + at, "[stack]") == 0;
+		root.is_anonymous = line[at] == '\0' && permissions[3] == 'p';
+		r = outbuf_append(&s->roots, &root, sizeof(root));
+	}
+	r = r == 0 && ferror(f) ? -EIO : r;
+	fclose(f);
+	return r == 0 && s->roots.size == 0 ? -ESRCH : r;
+}
+
+/* Whether ROOT is what malloc() of glibc has mapped for the blocks of a thread. */
+static bool is_arena(struct search *s, const struct root *root)
+{
+	struct {
+		uint64_t arena, previous, size, writable_size;
+	} head;
+
+	if (!root->is_anonymous || root->from % ARENA_BYTES ||
+	    root->to - root->from > ARENA_BYTES ||
+	    block_index_from(&s->index, root->from) == block_index_from(&s->index, root->to) ||
+	    read_memory(s, root->from, sizeof(head)) != sizeof(head))
+		return false;
+	memcpy(&head, s->buffer, sizeof(head));
+	return head.size <= head.writable_size && head.writable_size == root->to - root->from &&
+	       head.previous % ARENA_BYTES == 0 && head.arena % ARENA_BYTES < 4096 &&
+	       (head.previous || head.arena - root->from < 4096);
+}
+
+/*
+ * What is in use of a stack begins at the stack pointer. A stack is what the kernel made for
+ * the process, or a mapping that one thread has for itself, with its thread-local memory at the top;
+ * others may hold anything.
+ */
+static uint64_t begin_of(const struct search *s, const struct root *root)
+{
+	const struct rec_registers *t = NULL;
+
+	for (size_t i = 0; i < s->n_threads; i++) {
+		if (s->threads[i].sp < root->from || s->threads[i].sp >= root->to)
+			continue;
+		if (t)
+			return root->from;
+		t = &s->threads[i];
+	}
+	if (!t || t->running || t->sp - root->from < RED_ZONE ||
+	    !(root->is_stack || (root->is_anonymous && t->tls >= t->sp && t->tls < root->to)))
+		return root->from;
+	return (t->sp - RED_ZONE) & ~UINT64_C(7);
+}
+
+static int search_roots(struct search *s)
+{
+	const struct root *roots = (const struct root *)s->roots.data;
+	int r = 0;
+
+	for (size_t i = 0; i < s->n_threads; i++)
+		for (size_t j = 0; j < s->threads[i].n && j < REC_REGISTERS_MAX; j++)
+			on_word(s, s->threads[i].registers[j]);
+	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
+		if (s->request->all_known && (roots[i].is_heap || is_arena(s, &roots[i])))
+			continue;
+		r = search_range(s, begin_of(s, &roots[i]), roots[i].to, true);
+	}
+	return r;
+}
+
+/* What was followed before, and is found again from another one, is of that one's. */
+static int search_lost(struct search *s)
+{
+	int r = 0;
+
+	s->round = ROUND_INDIRECT;
+	for (size_t i = 0; r == 0 && i < s->index.n_blocks; i++) {
+		if (s->reach[i] != REACH_LOST || s->index.blocks[i].size < sizeof(uint64_t))
+			continue;
+		s->leader = i;
+		s->found[s->n_found++] = (uint32_t)i;
+		r = search_found(s);
+	}
+	return r;
+}
+
+static int search_all(struct search *s)
+{
+	int r = search_roots(s);
+
+	if (r == 0)
+		r = search_found(s);
+	s->round = ROUND_POSSIBLE;
+	for (size_t i = 0; i < s->index.n_blocks; i++) {
+		if (s->reach[i] == REACH_POSSIBLE)
+			s->found[s->n_found++] = (uint32_t)i;
+	}
+	if (r == 0)
+		r = search_found(s);
+	if (r == 0)
+		r = search_lost(s);
+	return r;
+}
+
+/* ---- the process of its own ---- */
+
+/* What it leaves behind; shared. */
+struct answer {
+	int error; /* 1: not there yet */
+	struct reach_result result;
+	size_t n;
+	struct reach_block blocks[];
+};
+
+/* Words of another size are not what we look for. */
+static int check_class(pid_t task)
+{
+	unsigned char ident[EI_NIDENT] = { 0 };
+	_cleanup_close_ int fd = -1;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)task);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	if (read(fd, ident, sizeof(ident)) == sizeof(ident) && ident[EI_CLASS] == ELFCLASS32)
+		return -ENOTSUP;
+	return 0;
+}
+
+static int prepare(struct search *s)
+{
+	char path[32];
+
+	s->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	s->buffer = malloc(BUFFER_BYTES);
+	s->spans = malloc(SPANS * sizeof(*s->spans));
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)s->task);
+	s->pagemap_fd = open(path, O_RDONLY | O_CLOEXEC);
+	return s->buffer && s->spans ? 0 : -ENOMEM;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct reach_block *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Sorts, and leaves out what cannot be. Returns how many are left. */
+static size_t put_in_order(struct reach_block *blocks, size_t n)
+{
+	size_t left = 0;
+
+	qsort(blocks, n, sizeof(*blocks), by_address);
+	for (size_t i = 0; i < n; i++) {
+		const struct block_range here = { blocks[i].address, blocks[i].size };
+		const struct reach_block *last = left ? &blocks[left - 1] : NULL;
+
+		if (block_end(&here) <= here.address)
+			continue;
+		if (last &&
+		    block_end(&(struct block_range){ last->address, last->size }) > here.address) {
+			if (blocks[i].birth_ns > last->birth_ns)
+				blocks[left - 1] = blocks[i];
+			continue;
+		}
+		blocks[left++] = blocks[i];
+	}
+	return left;
+}
+
+/* Lists the blocks, with room for what is found. */
+static int take_blocks(struct search *s, struct answer *answer)
+{
+	struct outbuf list = { .limit = SIZE_MAX };
+	int r = s->request->list_blocks(&list, s->request->userdata);
+	size_t n = list.size / sizeof(*answer->blocks);
+
+	if (r < 0)
+		return r;
+	if (n > s->request->blocks_max)
+		return -E2BIG;
+	if (n > 0)
+		memcpy(answer->blocks, list.data, n * sizeof(*answer->blocks));
+	outbuf_deinit(&list);
+	n = answer->n = put_in_order(answer->blocks, n);
+	s->blocks = calloc(n + 1, sizeof(*s->blocks));
+	s->reach = malloc(n + 1);
+	s->found = malloc((n + 1) * sizeof(*s->found));
+	if (!s->blocks || !s->reach || !s->found)
+		return -ENOMEM;
+	memset(s->reach, REACH_LOST, n);
+	for (size_t i = 0; i < n; i++)
+		s->blocks[i] =
+			(struct block_range){ answer->blocks[i].address, answer->blocks[i].size };
+	return block_index_init(&s->index, s->blocks, n);
+}
+
+static int hold_and_search(struct search *s, struct answer *answer)
+{
+	uint64_t begin_ns = clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t hold_ns =
+		begin_ns + HOLD_NS < s->deadline_ns ? begin_ns + HOLD_NS : s->deadline_ns;
+	struct outbuf threads = { 0 };
+	bool hold = s->request->hold;
+	int r = 0;
+
+	if (hold)
+		r = reach_hold(s->request->pid, hold_ns, &threads);
+	/* There is one tracer: whoever has started it under a debugger, or holds it at its exit. */
+	if (r == -EPERM && reach_is_traced(s->request->pid)) {
+		reach_let_go(&threads);
+		outbuf_reset(&threads);
+		hold = false;
+		r = 0;
+	}
+	if (!hold && s->request->list_threads)
+		r = s->request->list_threads(&threads, s->request->userdata);
+	s->threads = (const struct rec_registers *)threads.data;
+	s->n_threads = threads.size / sizeof(*s->threads);
+	if (r == 0)
+		r = take_blocks(s, answer);
+	if (r == 0)
+		r = read_roots(s);
+	if (r == 0)
+		r = search_all(s);
+	if (hold) {
+		reach_let_go(&threads);
+		s->result.held_ns = clock_read_ns(CLOCK_MONOTONIC) - begin_ns;
+	}
+	return r;
+}
+
+/* Never comes back. Nothing is freed: the process ends. */
+static void run_child(const struct reach_request *request, uint64_t deadline_ns,
+		      struct answer *answer)
+{
+	struct search s = {
+		.request = request,
+		.task = reach_living_task(request->pid),
+		.deadline_ns = deadline_ns,
+	};
+	int r = request->as_owner ? rights_become(request->uid, request->gid) : 0;
+
+	if (r == 0 && request->as_owner)
+		r = rights_give_up();
+	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
+		r = -errno;
+	if (r == 0)
+		r = check_class(s.task);
+	if (r == 0)
+		r = prepare(&s);
+	if (r == 0)
+		r = hold_and_search(&s, answer);
+	for (size_t i = 0; r == 0 && i < answer->n; i++)
+		answer->blocks[i].reach = s.reach[i];
+	answer->result = s.result;
+	__atomic_store_n(&answer->error, r, __ATOMIC_RELEASE);
+	_exit(0);
+}
+
+/* Waits until PID has ended, TIMEOUT_MS at most; true if so. */
+static bool wait_for_end(pid_t pid, int pidfd, uint64_t timeout_ms)
+{
+	struct pollfd pollfd = { .fd = pidfd, .events = POLLIN };
+	uint64_t until_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ms * 1000000, now_ns;
+
+	for (;;) {
+		pid_t r = waitpid(pid, NULL, WNOHANG);
+
+		if (r == pid || (r < 0 && errno == ECHILD))
+			return true;
+		now_ns = clock_read_ns(CLOCK_MONOTONIC);
+		if (now_ns >= until_ns)
+			return false;
+		/* Without a descriptor, a nap. */
+		poll(pidfd >= 0 ? &pollfd : NULL, pidfd >= 0,
+		     pidfd >= 0 ? (int)((until_ns - now_ns) / 1000000 + 1) : 1);
+	}
+}
+
+static int run_apart(const struct reach_request *request, struct answer *answer)
+{
+	uint64_t deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + request->timeout_ns;
+	_cleanup_close_ int pidfd = -1;
+	int unfinished = -EIO, r;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0)
+		run_child(request, deadline_ns, answer);
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	/* It minds the time itself, unless it hangs. */
+	if (!wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {
+		kill(pid, SIGKILL);
+		wait_for_end(pid, pidfd, DYING_MS);
+		/* Who has said all may hang in letting go of a descriptor that was not for him. */
+		unfinished = -ETIME;
+	}
+	r = __atomic_load_n(&answer->error, __ATOMIC_ACQUIRE);
+	return r > 0 ? unfinished : r;
+}
+
+/* Of N blocks. */
+static int copy_answer(const struct answer *answer, struct reach_block **ret)
+{
+	size_t n_bytes = answer->n * sizeof(**ret);
+
+	*ret = malloc(n_bytes + 1);
+	if (!*ret)
+		return -ENOMEM;
+	memcpy(*ret, answer->blocks, n_bytes);
+	return 0;
+}
+
+int reach_find(const struct reach_request *request, struct reach_block **ret_blocks, size_t *ret_n,
+	       struct reach_result *ret_result)
+{
+	size_t n_bytes = sizeof(struct answer) + request->blocks_max * sizeof(struct reach_block);
+	/* As much of it comes into being as there are blocks. */
+	struct answer *answer = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int r;
+
+	if (answer == MAP_FAILED)
+		return -errno;
+	answer->error = 1;
+	r = run_apart(request, answer);
+	if (r == 0)
+		r = copy_answer(answer, ret_blocks);
+	if (r == 0) {
+		*ret_n = answer->n;
+		*ret_result = answer->result;
+	}
+	munmap(answer, n_bytes);
+	return r;
+}

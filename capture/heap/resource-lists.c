@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/resource-lists.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "capture/options/options.h"
+
+/* A list that is being sent. */
+struct sending {
+	const struct resource_list *list;
+	const struct memory_sink *sink;
+	uint32_t resources; /* bits of those that can be read */
+	DIR *fds, *objects;
+	FILE *maps, *segments;
+};
+
+static struct rec_head head_of(const struct sending *s, uint16_t kind, uint32_t size)
+{
+	return (struct rec_head){
+		.ts_ns = clock_boot_ns(),
+		.size = size,
+		.kind = kind,
+		.pid = s->list->pid,
+		.tid = s->list->pid,
+	};
+}
+
+static int send_listing(const struct sending *s, bool ends)
+{
+	const struct rec_listing rec = {
+		.head = head_of(s, REC_LISTING, sizeof(rec)),
+		.instance = s->list->instance,
+		.resources = s->resources,
+		.first = s->list->first,
+		.ends = ends,
+	};
+
+	return s->sink->emit(&rec.head, s->sink->userdata);
+}
+
+static struct rec_found found_of(const struct sending *s, uint32_t resource, uint64_t id,
+				 uint64_t size)
+{
+	return (struct rec_found){
+		.head = head_of(s, REC_FOUND, sizeof(struct rec_found)),
+		.id = id,
+		.size = size,
+		.instance = s->list->instance,
+		.resource = resource,
+	};
+}
+
+static int send_found(const struct sending *s, const struct rec_found *rec)
+{
+	return s->sink->emit(&rec->head, s->sink->userdata);
+}
+
+/* ---- what is opened ---- */
+
+static void open_path(char path[static 64], const struct sending *s, const char *what)
+{
+	snprintf(path, 64, "/proc/%" PRIu32 "/%s", s->list->pid, what);
+}
+
+static bool has_bit(const struct sending *s, uint32_t resource)
+{
+	return s->resources >> resource & 1;
+}
+
+static void add_bit(struct sending *s, uint32_t resource)
+{
+	s->resources |= UINT32_C(1) << resource;
+}
+
+/* Whether the process has the System V shared memory that we have: /proc/sysvipc shows the reader's. */
+static bool has_our_ipc(const struct sending *s)
+{
+	struct stat own, its;
+	char path[64];
+
+	open_path(path, s, "ns/ipc");
+	return stat("/proc/self/ns/ipc", &own) == 0 && stat(path, &its) == 0 &&
+	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
+}
+
+static void open_all(struct sending *s)
+{
+	char path[64];
+
+	if (s->list->categories & CATEGORY_FD) {
+		open_path(path, s, "fd");
+		s->fds = opendir(path);
+		if (s->fds)
+			add_bit(s, MEMORY_RESOURCE_FD);
+	}
+	if (!(s->list->categories & CATEGORY_SHM))
+		return;
+	open_path(path, s, "maps");
+	s->maps = fopen(path, "re");
+	if (s->maps) {
+		add_bit(s, MEMORY_RESOURCE_MAPPING);
+		add_bit(s, MEMORY_RESOURCE_ATTACHMENT);
+	}
+	s->segments = has_our_ipc(s) ? fopen("/proc/sysvipc/shm", "re") : NULL;
+	if (s->segments)
+		add_bit(s, MEMORY_RESOURCE_SEGMENT);
+	open_path(path, s, "root" RESOURCE_SHM_FOLDER);
+	s->objects = opendir(path);
+	if (s->objects)
+		add_bit(s, MEMORY_RESOURCE_SHM);
+}
+
+static void close_all(struct sending *s)
+{
+	if (s->fds)
+		closedir(s->fds);
+	if (s->objects)
+		closedir(s->objects);
+	if (s->maps)
+		fclose(s->maps);
+	if (s->segments)
+		fclose(s->segments);
+}
+
+/* ---- what is read ---- */
+
+static int send_fds(const struct sending *s)
+{
+	const struct dirent *entry;
+	int r = 0;
+
+	while (r == 0 && (entry = readdir(s->fds))) {
+		struct rec_found rec;
+		char *end;
+		unsigned long fd = strtoul(entry->d_name, &end, 10);
+
+		if (*end || end == entry->d_name)
+			continue;
+		rec = found_of(s, MEMORY_RESOURCE_FD, fd, 1);
+		if (readlinkat(dirfd(s->fds), entry->d_name, rec.text, sizeof(rec.text) - 1) < 0)
+			rec.text[0] = '\0';
+		r = send_found(s, &rec);
+	}
+	return r;
+}
+
+/* A line of /proc/PID/maps. */
+static int send_mapping(const struct sending *s, const char *line)
+{
+	struct rec_found rec;
+	uint64_t start, end;
+	int at = 0, r;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %n", &start, &end, &at) != 2 ||
+	    at == 0)
+		return 0;
+	rec = found_of(s, MEMORY_RESOURCE_MAPPING, start, end - start);
+	snprintf(rec.text, sizeof(rec.text), "%.*s", (int)strcspn(line + at, "\n"), line + at);
+	r = send_found(s, &rec);
+	if (r < 0 || strncmp(rec.text, "/SYSV", strlen("/SYSV")) != 0)
+		return r;
+	rec.resource = MEMORY_RESOURCE_ATTACHMENT;
+	rec.text[0] = '\0';
+	return send_found(s, &rec);
+}
+
+/* A line of /proc/sysvipc/shm. */
+static int send_segment(const struct sending *s, const char *line)
+{
+	struct rec_found rec;
+	uint64_t id, bytes;
+	uint32_t maker, uid;
+
+	if (sscanf(line, "%*d %" SCNu64 " %*o %" SCNu64 " %" SCNu32 " %*u %*u %" SCNu32, &id,
+		   &bytes, &maker, &uid) != 4)
+		return 0; /* the first one */
+	if (s->list->own && uid != s->list->uid)
+		return 0;
+	rec = found_of(s, MEMORY_RESOURCE_SEGMENT, id, bytes);
+	rec.foreign = maker != s->list->pid;
+	return send_found(s, &rec);
+}
+
+static int send_lines(const struct sending *s, FILE *f,
+		      int (*send_line)(const struct sending *s, const char *line))
+{
+	_cleanup_free_ char *line = NULL;
+	size_t room = 0;
+	int r = 0;
+
+	while (r == 0 && getline(&line, &room, f) > 0)
+		r = send_line(s, line);
+	return r;
+}
+
+static int send_objects(const struct sending *s)
+{
+	const struct dirent *entry;
+	struct stat st;
+	int r = 0;
+
+	while (r == 0 && (entry = readdir(s->objects))) {
+		struct rec_found rec;
+
+		if (fstatat(dirfd(s->objects), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode) || (s->list->own && st.st_uid != s->list->uid))
+			continue;
+		rec = found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
+		/* As much of the name as the calls say. */
+		snprintf(rec.text, sizeof(rec.text), "%.*s",
+			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_FOLDER)),
+			 entry->d_name);
+		r = send_found(s, &rec);
+	}
+	return r;
+}
+
+int resource_list_send(const struct resource_list *list, const struct memory_sink *sink)
+{
+	struct sending s = { .list = list, .sink = sink };
+	int r;
+
+	open_all(&s);
+	r = send_listing(&s, false);
+	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_FD))
+		r = send_fds(&s);
+	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_MAPPING))
+		r = send_lines(&s, s.maps, send_mapping);
+	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_SEGMENT))
+		r = send_lines(&s, s.segments, send_segment);
+	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_SHM))
+		r = send_objects(&s);
+	if (r == 0)
+		r = send_listing(&s, true);
+	close_all(&s);
+	return r;
+}

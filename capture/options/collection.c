@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * inih takes lines apart; we give it one after the other, so that we know which one a key comes from.
+ *
+ * It says of the first line only that it makes no sense of it, it cuts what is longer than its buffers, takes a line that begins with
+ * a space for more of the one before, and keeps quiet about sections without keys. So lines are looked at before it gets them, and a line
+ * that should have been a key, but of which nothing came, is one that makes no sense.
+ */
+#include "capture/options/collection.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <ini.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "capture/options/collection-rows.h"
+
+enum {
+	INI_NAME_MAX = 49, /* inih cuts longer names of sections and keys */
+	SHOWN_MAX = 60,    /* of what stands in the file, in a sentence */
+	COMPLAINTS_MAX = 100,
+};
+
+struct complaint {
+	unsigned line;
+	char text[COLLECTION_TEXT_MAX];
+};
+
+struct parser {
+	struct collection c;
+	FILE *file;
+	char *text; /* of the line */
+	size_t room, bytes;
+	unsigned line;
+	unsigned *lines; /* where each row was found first; 0 = not yet */
+	bool expected;   /* inih should find a key in the line that it was given last */
+	int error;       /* a complaint was made (-EINVAL), or worse */
+	struct complaint *complaints;
+	size_t n_complaints; /* COMPLAINTS_MAX of them are kept */
+};
+
+static void complain(struct parser *p, unsigned line, const char *text)
+{
+	struct complaint *more, *one;
+
+	if (p->error == 0)
+		p->error = -EINVAL;
+	if (p->n_complaints == COMPLAINTS_MAX)
+		return;
+	more = reallocarray(p->complaints, p->n_complaints + 1, sizeof(*more));
+	if (!more) {
+		p->error = -ENOMEM;
+		return;
+	}
+	p->complaints = more;
+	one = &more[p->n_complaints++];
+	one->line = line;
+	text_clean(one->text, sizeof(one->text), text, strlen(text));
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct parser *p, const char *format, ...)
+{
+	char text[COLLECTION_TEXT_MAX];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	complain(p, p->line, text);
+}
+
+static void on_check_complaint(unsigned line, const char *text, void *userdata)
+{
+	complain(userdata, line, text);
+}
+
+/* ---- lines ---- */
+
+static bool section_is_known(const char *name)
+{
+	for (size_t i = 0; i < collection_n_rows; i++) {
+		if (strcmp(collection_rows[i].section, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const char *nearest_section(const char *name)
+{
+	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
+
+	for (size_t i = 0; i < collection_n_rows; i++)
+		value_nearest_try(&near, collection_rows[i].section);
+	return near.nearest;
+}
+
+/* "[NAME]", perhaps with a comment behind it. */
+static bool check_section(struct parser *p, const char *text)
+{
+	const char *end = strchr(text, ']'), *behind, *nearest;
+	char name[INI_NAME_MAX + 1];
+
+	if (!end || end - text - 1 > INI_NAME_MAX) {
+		say(p, "'%.*s' is not the name of a section: that is [Name]", SHOWN_MAX, text);
+		return false;
+	}
+	memcpy(name, text + 1, (size_t)(end - text - 1));
+	name[end - text - 1] = '\0';
+	behind = end + 1 + strspn(end + 1, " \t");
+	if (*behind && *behind != ';' && *behind != '#')
+		say(p, "there is '%.*s' behind [%s]", SHOWN_MAX, behind, name);
+	if (!section_is_known(name)) {
+		nearest = nearest_section(name);
+		say(p, "there is no section [%s]%s%s%s", name, nearest ? "; did you mean [" : "",
+		    nearest ?: "", nearest ? "]?" : "");
+	}
+	return true;
+}
+
+/* Whether inih may have the line TEXT of N bytes, for which it has ROOM. */
+static bool check_line(struct parser *p, const char *text, size_t n, size_t room)
+{
+	size_t key = strcspn(text, "=:");
+
+	if (strlen(text) != n || !text_is_utf8(text, n)) {
+		say(p, "the line is not text: it has a NUL in it, or is not UTF-8");
+		return false;
+	}
+	/* (its line break and its end take two) */
+	if (n + 2 >= room) {
+		say(p, "the line is longer than %zu bytes", room - 3);
+		return false;
+	}
+	if (*text == '[')
+		return check_section(p, text);
+	if (*text == '\0' || *text == '#' || *text == ';')
+		return true;
+	if (text[key] == ':' || key > INI_NAME_MAX) {
+		say(p, "'%.*s' is not Key=value", SHOWN_MAX, text);
+		return false;
+	}
+	p->expected = true;
+	return true;
+}
+
+static void check_expected(struct parser *p)
+{
+	if (p->expected)
+		say(p, "this is neither [Section], Key=value nor a comment (#)");
+	p->expected = false;
+}
+
+/* The next line for inih, as fgets() would read it. */
+static char *next_line(char *to, int room, void *userdata)
+{
+	struct parser *p = userdata;
+	ssize_t n;
+	char *text;
+
+	check_expected(p);
+	n = p->error == 0 || p->error == -EINVAL ? getline(&p->text, &p->room, p->file) : -1;
+	if (n < 0) {
+		if (ferror(p->file) && !p->error)
+			p->error = -EIO;
+		return NULL;
+	}
+	p->line++;
+	p->bytes += (size_t)n;
+	if (p->bytes > COLLECTION_BYTES_MAX) {
+		say(p, "the file is longer than %d bytes", COLLECTION_BYTES_MAX);
+		return NULL;
+	}
+	while (n > 0 && strchr("\r\n", p->text[n - 1]) && p->text[n - 1])
+		p->text[--n] = '\0';
+	text = p->text;
+	if (p->line == 1 && strncmp(text, "\xef\xbb\xbf", 3) == 0)
+		text += 3; /* what some editors begin a file with */
+	text += strspn(text, " \t");
+	if (!check_line(p, text, (size_t)(n - (text - p->text)), (size_t)room))
+		text = p->text + n; /* an empty one instead */
+	snprintf(to, (size_t)room, "%s\n", text);
+	return to;
+}
+
+/* ---- keys ---- */
+
+static void unknown_key(struct parser *p, const char *section, const char *key)
+{
+	const struct collection_row *nearest = NULL;
+	unsigned best = VALUE_NEAR;
+
+	for (size_t i = 0; i < collection_n_rows; i++) {
+		const struct collection_row *row = &collection_rows[i];
+		unsigned d = value_distance(key, row->key);
+
+		/* One of the same section, if there is one as near. */
+		if (d < best || (nearest && d == best && strcmp(row->section, section) == 0 &&
+				 strcmp(nearest->section, section) != 0)) {
+			best = d;
+			nearest = row;
+		}
+	}
+	if (!nearest)
+		say(p, "there is no key %s= in [%s]; kymo.conf(5) lists them", key, section);
+	else if (strcmp(nearest->section, section) == 0)
+		say(p, "there is no key %s= in [%s]; did you mean %s=?", key, section,
+		    nearest->key);
+	else
+		say(p, "there is no key %s= in [%s]; did you mean %s= of [%s]?", key, section,
+		    nearest->key, nearest->section);
+}
+
+static void take(struct parser *p, const struct collection_row *row, const char *value)
+{
+	unsigned *line = &p->lines[row - collection_rows];
+	char why[VALUE_WHY_MAX];
+	int r;
+
+	if (*line && !row->list)
+		say(p, "%s= is given twice, in line %u and here: one of them has to go", row->key,
+		    *line);
+	else if (*value == '\0')
+		say(p, "%s= has no value: say what it is to be, or leave the line out", row->key);
+	else if ((r = row->take(row, &p->c, value, why)) == -EINVAL)
+		say(p, "%s=: %s", row->key, why);
+	else if (r < 0)
+		p->error = r;
+	if (*line == 0)
+		*line = p->line;
+}
+
+/* From inih: a key and its value. */
+static int on_key(void *userdata, const char *section, const char *key, const char *value)
+{
+	struct parser *p = userdata;
+
+	p->expected = false;
+	if (*section == '\0') {
+		say(p, "%s= stands in no section: [Collection] or another one has to come first",
+		    key);
+		return 1;
+	}
+	/* (of those it has been said) */
+	if (!section_is_known(section))
+		return 1;
+	for (size_t i = 0; i < collection_n_rows; i++) {
+		if (strcmp(collection_rows[i].section, section) == 0 &&
+		    strcmp(collection_rows[i].key, key) == 0) {
+			take(p, &collection_rows[i], value);
+			return 1;
+		}
+	}
+	unknown_key(p, section, key);
+	return 1;
+}
+
+/* ---- all of it ---- */
+
+static bool is_given(const struct parser *p, const char *section, const char *key)
+{
+	for (size_t i = 0; i < collection_n_rows; i++) {
+		if (strcmp(collection_rows[i].section, section) == 0 &&
+		    strcmp(collection_rows[i].key, key) == 0)
+			return p->lines[i] != 0;
+	}
+	return false;
+}
+
+/* What holds where nothing is said. Disks are not to be filled by what nobody thought of. */
+static int fill_in(struct parser *p, const char *name)
+{
+	struct collection *c = &p->c;
+	struct session_options *o = &c->session;
+
+	strcpy(o->name, name);
+	for (size_t i = 0; i < collection_n_rows; i++) {
+		if (strcmp(collection_rows[i].key, "Directory") == 0)
+			c->directory_line = p->lines[i];
+	}
+	if (o->mode == SESSION_STREAM && !is_given(p, "Output", "RotateSize") &&
+	    !is_given(p, "Output", "RotateTime"))
+		o->rotate_bytes = COLLECTION_ROTATE_BYTES_DEFAULT;
+	if (!is_given(p, "Output", "KeepSize") && !is_given(p, "Output", "KeepTime"))
+		c->keep_bytes = COLLECTION_KEEP_BYTES_DEFAULT > o->rotate_bytes
+					? COLLECTION_KEEP_BYTES_DEFAULT
+					: 2 * o->rotate_bytes;
+	if (o->mode == SESSION_FLIGHT && o->triggers.interval_ns == 0)
+		o->triggers.interval_ns = COLLECTION_TRIGGER_NS_DEFAULT;
+	if (!c->directory && asprintf(&c->directory, COLLECTION_DIRECTORY_PREFIX "/%s", name) < 0) {
+		c->directory = NULL;
+		return -ENOMEM;
+	}
+	if (asprintf(&o->command, "profile %s%s%s", name, c->description ? ": " : "",
+		     c->description ?: "") < 0) {
+		o->command = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int parse(struct parser *p, const char *name)
+{
+	int r = ini_parse_stream(next_line, p, on_key, p);
+
+	check_expected(p);
+	if (r == -2)
+		return -ENOMEM;
+	if (p->error < 0 && p->error != -EINVAL)
+		return p->error;
+	collection_check(&p->c, p->lines, on_check_complaint, p);
+	return p->error ?: fill_in(p, name);
+}
+
+/* In the order of lines. (insertion: nearly all of them are in order, and they are few) */
+static void tell(const struct parser *p, collection_complaint_fn fn, void *userdata)
+{
+	size_t order[COMPLAINTS_MAX];
+
+	for (size_t i = 0; i < p->n_complaints; i++) {
+		size_t k = i;
+
+		for (; k > 0 && p->complaints[order[k - 1]].line > p->complaints[i].line; k--)
+			order[k] = order[k - 1];
+		order[k] = i;
+	}
+	for (size_t i = 0; i < p->n_complaints; i++)
+		fn(p->complaints[order[i]].line, p->complaints[order[i]].text, userdata);
+}
+
+int collection_read(FILE *file, const char *name, collection_complaint_fn fn, void *userdata,
+		    struct collection *ret)
+{
+	struct parser p = { .file = file };
+	int r;
+
+	if (!session_name_valid(name)) {
+		fn(0, "the name of a profile is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" behind it",
+		   userdata);
+		return -EINVAL;
+	}
+	p.lines = calloc(collection_n_rows, sizeof(*p.lines));
+	if (!p.lines)
+		return -ENOMEM;
+	r = parse(&p, name);
+	tell(&p, fn, userdata);
+	free(p.complaints);
+	free(p.lines);
+	free(p.text);
+	if (r < 0)
+		collection_deinit(&p.c);
+	else
+		*ret = p.c;
+	return r;
+}
+
+static void free_list(char **list)
+{
+	for (char **p = list; p && *p; p++)
+		free(*p);
+	free(list);
+}
+
+void collection_deinit(struct collection *p)
+{
+	session_options_deinit(&p->session);
+	free(p->description);
+	free_list(p->units);
+	free_list(p->cgroups);
+	free_list(p->programs);
+	free(p->directory);
+	*p = (struct collection){ 0 };
+}
+
+const char *collection_name_of(const char *path, char to[static 65])
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t n = strlen(name), suffix = strlen(COLLECTION_SUFFIX);
+
+	if (n <= suffix || n - suffix > 64 || strcmp(name + n - suffix, COLLECTION_SUFFIX) != 0)
+		return NULL;
+	memcpy(to, name, n - suffix);
+	to[n - suffix] = '\0';
+	return session_name_valid(to) ? to : NULL;
+}
+
+const char *collection_untrusted(const struct stat *st, uid_t uid)
+{
+	if (st->st_uid != uid)
+		return "it belongs to another user than root: `chown root:root` it";
+	if (st->st_mode & (S_IWGRP | S_IWOTH))
+		return "others than root may write to it: `chmod go-w` it";
+	return NULL;
+}

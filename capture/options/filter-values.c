@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/options/filter-values.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+enum { PIDS_MAX = 4096 }; /* to begin with; their children come on top */
+
+/* Makes room for N more of SIZE bytes in an array that has *N_USED and may have MAX; *RET is where they go. */
+static int grow(void *array, size_t *n_used, size_t n, size_t size, size_t max, void **ret,
+		char *why)
+{
+	void *more;
+
+	if (*n_used + n > max) {
+		snprintf(why, VALUE_WHY_MAX, "more than %zu values are not possible", max);
+		return -E2BIG;
+	}
+	memcpy(&more, array, sizeof(more));
+	more = reallocarray(more, *n_used + n, size);
+	if (!more) {
+		snprintf(why, VALUE_WHY_MAX, "out of memory");
+		return -ENOMEM;
+	}
+	memcpy(array, &more, sizeof(more));
+	*ret = memset((char *)more + *n_used * size, 0, n * size);
+	*n_used += n;
+	return 0;
+}
+
+static int add_u32(uint32_t **array, size_t *n_used, size_t max, uint32_t value, char *why)
+{
+	void *slot;
+	int r = grow(array, n_used, 1, sizeof(value), max, &slot, why);
+
+	if (r == 0)
+		memcpy(slot, &value, sizeof(value));
+	return r;
+}
+
+int filter_add_pid(struct capture_filter *f, uint32_t pid, char why[static VALUE_WHY_MAX])
+{
+	return add_u32(&f->pids, &f->n_pids, PIDS_MAX, pid, why);
+}
+
+int filter_add_user(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX])
+{
+	const struct passwd *user;
+	uint64_t uid;
+
+	if (text_parse_u64(text, UINT32_MAX - 1, &uid) < 0) {
+		user = getpwnam(text);
+		if (!user) {
+			snprintf(why, VALUE_WHY_MAX, "there is no user '%.80s'", text);
+			return -ENOENT;
+		}
+		uid = user->pw_uid;
+	}
+	return add_u32(&f->uids, &f->n_uids, FILTER_VALUES_MAX, (uint32_t)uid, why);
+}
+
+/* As the kernel has it, whatever is in it, cut at a character. */
+static void cut_comm(char *to, const char *text)
+{
+	size_t n = strnlen(text, REC_COMM_BYTES - 1);
+
+	while (!text_is_utf8(text, n))
+		n--;
+	memcpy(to, text, n);
+	to[n] = '\0';
+}
+
+int filter_add_comm(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX])
+{
+	void *slot;
+	int r;
+
+	if (*text == '\0' || !text_is_utf8(text, strlen(text))) {
+		snprintf(why, VALUE_WHY_MAX, "'%.80s' is not the name of a thread", text);
+		return -EINVAL;
+	}
+	r = grow(&f->comms, &f->n_comms, 1, REC_COMM_BYTES, FILTER_VALUES_MAX, &slot, why);
+	/* Cut as the kernel cuts the names of threads, but at a character. */
+	if (r == 0)
+		cut_comm(slot, text);
+	return r;
+}
+
+int filter_add_cgroups(struct capture_filter *f, const struct filter_cgroup *list, int n,
+		       char why[static VALUE_WHY_MAX])
+{
+	void *slots;
+	int r = grow(&f->cgroups, &f->n_cgroups, (size_t)n, sizeof(*list), FILTER_CGROUPS_MAX,
+		     &slots, why);
+
+	if (r == 0)
+		memcpy(slots, list, (size_t)n * sizeof(*list));
+	return r;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Filters as people write them.
+ *
+ * All functions return 0, or -EINVAL, -ENOENT (there is no such thing), -E2BIG or -ENOMEM with a sentence in WHY; the filter is as it
+ * was then.
+ */
+#pragma once
+
+#include "base/value.h"
+#include "capture/options/options.h"
+
+/* A process, by its id. Whether it lives is not asked. */
+int filter_add_pid(struct capture_filter *f, uint32_t pid, char why[static VALUE_WHY_MAX]);
+
+/* A user, by name or number. */
+int filter_add_user(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX]);
+
+/* The name of a thread. */
+int filter_add_comm(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX]);
+
+/* N cgroups. */
+int filter_add_cgroups(struct capture_filter *f, const struct filter_cgroup *list, int n,
+		       char why[static VALUE_WHY_MAX]);

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A cgroup's id is its kernfs node's, which its file handle holds: 8 bytes.
+ */
+#include "capture/options/find-cgroup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+/* Undoes what mountinfo does to a space in a path: \040. */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from; from++) {
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] && from[3]) {
+			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 |
+				       (from[3] - '0'));
+			from += 3;
+		} else {
+			*to++ = *from;
+		}
+	}
+	*to = '\0';
+}
+
+/* Where the whole cgroup2 hierarchy is mounted. */
+static int find_mount(char *to, size_t room)
+{
+	char line[PATH_MAX + 512], root[PATH_MAX], point[PATH_MAX];
+	FILE *f = fopen("/proc/self/mountinfo", "re");
+	int r = -ENODEV;
+
+	if (!f)
+		return -errno;
+	while (r < 0 && fgets(line, sizeof(line), f)) {
+		const char *type = strstr(line, " - ");
+
+		if (!type || strncmp(type + 3, "cgroup2 ", 8) != 0 ||
+		    sscanf(line, "%*s %*s %*s %4095s %4095s", root, point) != 2 ||
+		    strcmp(root, "/") != 0)
+			continue;
+		unescape(point);
+		if ((size_t)snprintf(to, room, "%s", point) < room)
+			r = 0;
+	}
+	fclose(f);
+	return r;
+}
+
+static int read_id(const char *path, uint64_t *ret)
+{
+	union {
+		struct file_handle handle;
+		char room[sizeof(struct file_handle) + 8];
+	} h = { .handle.handle_bytes = 8 };
+	int mount_id;
+
+	if (name_to_handle_at(AT_FDCWD, path, &h.handle, &mount_id, 0) < 0)
+		return -errno;
+	if (h.handle.handle_bytes != sizeof(*ret))
+		return -EINVAL;
+	memcpy(ret, h.handle.f_handle, sizeof(*ret));
+	return 0;
+}
+
+/* BELOW is a path without a slash at either end, and without "." and "..". Its parent must be there. */
+__attribute__((nonnull)) static int resolve_to_be(const char *mount, const char *below,
+						  struct filter_cgroup *ret)
+{
+	struct filter_cgroup c = { .level = 1 };
+	char path[2 * PATH_MAX], *name;
+	uint64_t parent_id = 0;
+	int r;
+
+	snprintf(path, sizeof(path), "%s/%s", mount, below);
+	name = strrchr(path, '/') + 1;
+	if (strlen(name) >= sizeof(c.name))
+		return -EINVAL;
+	strcpy(c.name, name);
+	for (const char *p = below; *p; p++)
+		c.level += *p == '/';
+	name[-1] = '\0';
+	r = read_id(path, &parent_id);
+	if (r < 0)
+		return r;
+	c.parent_id = parent_id;
+	*ret = c;
+	return 0;
+}
+
+/* Likewise, but all of it must be there. */
+static int resolve(const char *mount, const char *below, struct filter_cgroup *ret)
+{
+	char path[2 * PATH_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", mount, below);
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOENT;
+	return resolve_to_be(mount, below, ret);
+}
+
+/* Copies PATH without empty components. Returns -ENOENT for "." and "..", which are no names. */
+static int normalize(const char *path, char *to, size_t room)
+{
+	size_t used = 0;
+
+	while (*path) {
+		size_t n = strcspn(path, "/");
+
+		if ((n == 1 && path[0] == '.') || (n == 2 && path[0] == '.' && path[1] == '.'))
+			return -ENOENT;
+		if (used + n + 2 > room)
+			return -ENAMETOOLONG;
+		if (n && used)
+			to[used++] = '/';
+		memcpy(to + used, path, n);
+		used += n;
+		path += n + (path[n] == '/');
+	}
+	to[used] = '\0';
+	return used ? 0 : -EINVAL;
+}
+
+int find_cgroup_path(const char *path, struct filter_cgroup *ret)
+{
+	char mount[PATH_MAX], below[PATH_MAX];
+	size_t n;
+	int r;
+
+	r = find_mount(mount, sizeof(mount));
+	if (r < 0)
+		return r;
+	n = strlen(mount);
+	if (strncmp(path, mount, n) == 0 && (path[n] == '/' || path[n] == '\0'))
+		path += n;
+	r = normalize(path, below, sizeof(below));
+	return r < 0 ? r : resolve(mount, below, ret);
+}
+
+/* The name of UNIT's cgroup. */
+static int unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
+{
+	if (strchr(unit, '/') || *unit == '\0' ||
+	    (size_t)snprintf(to, FILTER_CGROUP_BYTES, "%s%s", unit,
+			     strchr(unit, '.') ? "" : ".service") >= FILTER_CGROUP_BYTES)
+		return -EINVAL;
+	return 0;
+}
+
+/* Cgroups of UNIT's name; with OF_ROOT, not those that users make below what is delegated to them. */
+static int find_unit(const char *unit, bool of_root, struct filter_cgroup *list, int max)
+{
+	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES];
+	char *roots[] = { mount, NULL };
+	int n = 0, r;
+	FTSENT *entry;
+	FTS *tree;
+
+	r = unit_name(unit, name);
+	if (r < 0)
+		return r;
+	r = find_mount(mount, sizeof(mount));
+	if (r < 0)
+		return r;
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	if (!tree)
+		return -errno;
+	while (r >= 0 && (entry = fts_read(tree))) {
+		if (entry->fts_info != FTS_D || entry->fts_level == 0)
+			continue;
+		if (of_root && entry->fts_statp->st_uid != 0) {
+			/* However much they have made below it. */
+			fts_set(tree, entry, FTS_SKIP);
+			continue;
+		}
+		if (strcmp(entry->fts_name, name) != 0)
+			continue;
+		if (n == max) {
+			r = -E2BIG;
+			break;
+		}
+		r = resolve(mount, entry->fts_path + strlen(mount) + 1, &list[n++]);
+		fts_set(tree, entry, FTS_SKIP);
+	}
+	fts_close(tree);
+	if (r < 0)
+		return r;
+	return n ?: -ENOENT;
+}
+
+int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
+{
+	return find_unit(unit, false, list, max);
+}
+
+int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int max)
+{
+	int n = find_unit(unit, true, list, max);
+
+	return n == -ENOENT ? find_unit(unit, false, list, max) : n;
+}
+
+/* "a-b-c" -> "a.slice/a-b.slice/a-b-c.slice". Returns how much of ROOM that takes. */
+static size_t slice_path(char *to, size_t room, const char *slice)
+{
+	size_t used = 0;
+
+	for (size_t n = 1; used < room && n <= strlen(slice); n++) {
+		if (slice[n] == '-' || slice[n] == '\0')
+			used += (size_t)snprintf(to + used, room - used, "%s%.*s.slice",
+						 used ? "/" : "", (int)n, slice);
+	}
+	return used;
+}
+
+/* The slice of services made from a template has the template's name, with a "-" in it escaped: it would be a slice below another. */
+static void template_slice(char *to, size_t room, const char *template, size_t n)
+{
+	size_t used = (size_t)snprintf(to, room, "system-");
+
+	for (size_t i = 0; i < n && used + 5 < room; i++) {
+		if (template[i] == '-') {
+			strcpy(to + used, "\\x2d");
+			used += 4;
+		} else {
+			to[used++] = template[i];
+		}
+	}
+	to[used] = '\0';
+}
+
+/* Where systemd puts the unit NAME unless it is told otherwise. */
+static int usual_path(const char *name, char *to, size_t room)
+{
+	char slice[2 * FILTER_CGROUP_BYTES] = "system";
+	const char *at = strchr(name, '@'), *suffix = strrchr(name, '.');
+	size_t used;
+
+	if (!suffix || suffix == name)
+		return -EINVAL;
+	if (strcmp(suffix, ".slice") == 0) {
+		snprintf(slice, sizeof(slice), "%.*s", (int)(suffix - name), name);
+		return slice_path(to, room, slice) < room ? 0 : -EINVAL;
+	}
+	if (at && at > name)
+		template_slice(slice, sizeof(slice), name, (size_t)(at - name));
+	used = slice_path(to, room, slice);
+	if (used >= room || (size_t)snprintf(to + used, room - used, "/%s", name) >= room - used)
+		return -EINVAL;
+	return 0;
+}
+
+int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs)
+{
+	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES], below[PATH_MAX];
+	int n = find_unit(unit, true, list, max), r;
+
+	*ret_runs = n > 0;
+	if (n != -ENOENT)
+		return n;
+	/* What users call so may be what is meant, or may not. */
+	n = find_unit(unit, false, list, max - 1);
+	*ret_runs = n > 0;
+	if (n == -ENOENT || n == -E2BIG)
+		n = 0;
+	if (n < 0)
+		return n;
+	r = unit_name(unit, name);
+	if (r == 0)
+		r = usual_path(name, below, sizeof(below));
+	if (r == 0)
+		r = find_mount(mount, sizeof(mount));
+	if (r == 0)
+		r = resolve_to_be(mount, below, &list[n]);
+	return r == 0 ? n + 1 : n > 0 ? n : r;
+}
+
+char *find_cgroup_error(int error, const char *what, char why[static VALUE_WHY_MAX])
+{
+	switch (error) {
+	case -ENOENT:
+		snprintf(why, VALUE_WHY_MAX, "there is no cgroup '%.80s'; is it running?", what);
+		break;
+	case -EINVAL:
+		snprintf(why, VALUE_WHY_MAX, "'%.80s' is not the name of a cgroup below the root",
+			 what);
+		break;
+	case -ENODEV:
+		snprintf(why, VALUE_WHY_MAX, "no cgroup2 hierarchy is mounted on this machine");
+		break;
+	case -E2BIG:
+		snprintf(why, VALUE_WHY_MAX,
+			 "more than %d cgroups are called '%.80s'; give one of them by its path",
+			 FILTER_CGROUPS_MAX, what);
+		break;
+	default:
+		snprintf(why, VALUE_WHY_MAX, "cannot look at cgroup '%.80s': %s", what,
+			 strerror(-error));
+	}
+	return why;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/perf/perf-answer.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/perf/perf-talk.h"
+
+/* All that a probe is given: any more, the count that the kernel would write into the process included, is none of ours. */
+static bool is_probe(const struct perf_question *q)
+{
+	const struct perf_event_attr *attr = &q->attr;
+	int type = perf_talk_number(UPROBES "type");
+	int bit = perf_talk_number(UPROBES "format/retprobe");
+	struct perf_event_attr ours = {
+		.type = (uint32_t)type,
+		.size = sizeof(ours),
+		.probe_offset = attr->probe_offset,
+	};
+
+	if (type < 0 || bit < 0 || bit > 31 || q->pid <= 0 || q->cpu != -1)
+		return false;
+	ours.config = attr->config & UINT64_C(1) << bit;
+	return memcmp(attr, &ours, sizeof(ours)) == 0;
+}
+
+/* No tracepoints and probes of the kernel, no addresses of who asks, and no process but for a probe. */
+static bool is_ours(const struct perf_question *q, int file)
+{
+	const struct perf_event_attr *attr = &q->attr;
+
+	if (attr->size != sizeof(*attr))
+		return false;
+	if (file >= 0)
+		return is_probe(q);
+	if (q->pid != -1 || q->cpu < 0)
+		return false;
+	if (attr->type == PERF_TYPE_HARDWARE)
+		return attr->config == PERF_COUNT_HW_CPU_CYCLES;
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK || attr->config == PERF_COUNT_SW_DUMMY);
+}
+
+int perf_event_answer(int sock)
+{
+	_cleanup_close_ int file = -1, event = -1;
+	struct perf_question q;
+	int32_t answer = 0;
+	int r = perf_talk_be_impatient(sock);
+
+	if (r == 0)
+		r = perf_talk_receive(sock, &q, sizeof(q), &file);
+	if (r < 0)
+		return r;
+	event = is_ours(&q, file) ? perf_talk_open(&q, file) : -EINVAL;
+	if (event < 0)
+		answer = event;
+	return perf_talk_send(sock, &answer, sizeof(answer), event);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/pipeline/activity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "capture/programs/decode.h"
+
+enum { STATE_NAME_MAX = 32 };
+
+void activity_init(struct activity *a, struct fxt_archive *archive, struct tasks *tasks)
+{
+	*a = (struct activity){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+}
+
+void activity_deinit(struct activity *a)
+{
+	table_deinit_free(&a->functions);
+	table_deinit_free(&a->idle_states);
+	table_deinit_free(&a->values);
+}
+
+/* Puts a copy of NAME at KEY of T and returns it, or NULL without memory. */
+static const char *keep_name(struct table *t, uint64_t key, const char *name)
+{
+	char *copy = strdup(name), *old = table_get(t, key);
+
+	if (!copy || table_set(t, key, copy) < 0) {
+		free(copy);
+		return NULL;
+	}
+	free(old);
+	return copy;
+}
+
+/* Cuts what lies between the two to the time of the recording. False if nothing is left. */
+static bool cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	if (*end_ns <= a->from_ns || *begin_ns > a->to_ns || *begin_ns < a->seen_ns)
+		return false;
+	if (*begin_ns < a->from_ns)
+		*begin_ns = a->from_ns;
+	if (*end_ns > a->to_ns)
+		*end_ns = a->to_ns;
+	return true;
+}
+
+/* ---- interrupts and idle states ---- */
+
+/* What the driver of CPU calls a state, or its number. NULL without memory. */
+static const char *idle_state_name(struct activity *a, unsigned cpu, uint32_t state)
+{
+	uint64_t key = ((uint64_t)cpu << 32 | state) + 1;
+	char path[96], raw[STATE_NAME_MAX], clean[3 * STATE_NAME_MAX];
+	const char *known = table_get(&a->idle_states, key);
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	if (known)
+		return known;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpuidle/state%u/name", cpu,
+		 state);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? 0 : read(fd, raw, sizeof(raw));
+	if (n > 0 && raw[n - 1] == '\n')
+		n--;
+	if (n > 0)
+		text_clean(clean, sizeof(clean), raw, (size_t)n);
+	else
+		snprintf(clean, sizeof(clean), "state %u", state);
+	return keep_name(&a->idle_states, key, clean);
+}
+
+static int write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns,
+		      uint64_t end_ns)
+{
+	const struct event ev = {
+		.kind = EVENT_INTERVAL,
+		.ts_ns = begin_ns,
+		.cpu = cpu,
+		.interval = {
+			.kind = INTERVAL_IDLE,
+			.name = idle_state_name(a, cpu, state),
+			.end_ns = end_ns,
+			.number = (int32_t)state,
+		},
+	};
+
+	return ev.interval.name ? fxt_archive_event(a->archive, &ev) : -ENOMEM;
+}
+
+/* Names of handlers are whatever a driver made of them. */
+static void clean_name(uint64_t *words)
+{
+	size_t n = fxt_get_string_ref_length(fxt_get_event_name(words[0]));
+	char *name = (char *)&words[INTERVAL_ARGS];
+
+	if (text_is_utf8(name, n))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (name[i] & 0x80)
+			name[i] = '?';
+}
+
+int activity_words(struct activity *a, enum event_class class, unsigned cpu, uint64_t *words,
+		   unsigned n_words)
+{
+	int r;
+
+	if (!cut(a, &words[WORD_TS], &words[n_words - 1]))
+		return 0;
+	a->n_events++;
+	if (class == CLASS_IDLE)
+		return write_idle(a, cpu, (uint32_t)fxt_get_arg_value32(words[INTERVAL_ARGS]),
+				  words[WORD_TS], words[n_words - 1]);
+	if (class == CLASS_IRQ)
+		clean_name(words);
+	r = fxt_archive_track(a->archive, class == CLASS_IRQ ? FXT_TRACK_IRQ : FXT_TRACK_SOFTIRQ,
+			      cpu);
+	return r < 0 ? r : fxt_archive_words(a->archive, words, n_words);
+}
+
+int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns)
+{
+	uint64_t end_ns = a->to_ns;
+
+	/* Not one that has begun since. */
+	if (begin_ns >= end_ns || !cut(a, &begin_ns, &end_ns))
+		return 0;
+	a->n_events++;
+	return write_idle(a, cpu, state, begin_ns, end_ns);
+}
+
+/* ---- the others ---- */
+
+static int on_work(struct activity *a, const struct rec_head *head)
+{
+	const struct rec_work *rec = (const struct rec_work *)head;
+	const char *name = table_get(&a->functions, rec->function);
+	struct event ev = {
+		.kind = EVENT_INTERVAL,
+		.ts_ns = rec->begin_ns,
+		.cpu = head->cpu,
+		.interval = {
+			.kind = INTERVAL_WORK,
+			.name = name ? name : "?",
+			.end_ns = head->ts_ns,
+		},
+	};
+	int r = 0;
+
+	if (!cut(a, &ev.ts_ns, &ev.interval.end_ns))
+		return 0;
+	if (rec->in_softirq) {
+		ev.pid = FXT_KOID_SOFTIRQ;
+		ev.tid = fxt_archive_track_koid(FXT_TRACK_SOFTIRQ, head->cpu);
+	} else {
+		if (!tasks_announced(a->tasks, head->tid))
+			r = a->announce(head->tid, a->userdata);
+		ev.pid = tasks_koid(a->tasks, head->pid);
+		ev.tid = tasks_koid(a->tasks, head->tid);
+	}
+	a->n_events++;
+	return r < 0 ? r : fxt_archive_event(a->archive, &ev);
+}
+
+static int on_function(struct activity *a, const struct rec_head *head)
+{
+	const struct rec_function *rec = (const struct rec_function *)head;
+	char clean[3 * REC_SYMBOL_BYTES];
+
+	text_clean(clean, sizeof(clean), rec->name, strlen(rec->name));
+	/* Without symbols there is nothing but the address, which is nobody's business. */
+	if (*clean == '\0' || strncmp(clean, "0x", 2) == 0)
+		return 0;
+	return rec->function && !keep_name(&a->functions, rec->function, clean) ? -ENOMEM : 0;
+}
+
+static bool is_recorded(const struct activity *a, const struct rec_head *rec)
+{
+	return rec->ts_ns >= a->from_ns && rec->ts_ns <= a->to_ns;
+}
+
+/* Instead of what the counter KEY said before. */
+static int keep_value(struct activity *a, uint64_t key, const struct rec_head *rec)
+{
+	struct rec_head *kept;
+
+	if (!a->splits)
+		return 0;
+	kept = table_get(&a->values, key);
+	if (!kept) {
+		kept = malloc(rec->size);
+		if (!kept || table_set(&a->values, key, kept) < 0) {
+			free(kept);
+			return -ENOMEM;
+		}
+	}
+	/* (the size of a kind is always the same) */
+	memcpy(kept, rec, rec->size);
+	return 0;
+}
+
+static int say_frequency(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
+{
+	const struct rec_frequency *rec = (const struct rec_frequency *)head;
+	const struct event_value khz = { .name = "kHz", .whole = true, .u64 = rec->khz };
+	const struct event ev = {
+		.kind = EVENT_COUNTER,
+		.ts_ns = ts_ns,
+		.counter = {
+			.category = "power",
+			.name = "CPU frequency",
+			.id = rec->cpu,
+			.values = &khz,
+			.n_values = 1,
+		},
+	};
+
+	return fxt_archive_event(to, &ev);
+}
+
+static int on_frequency(struct activity *a, const struct rec_head *head)
+{
+	const uint64_t key[] = { REC_FREQUENCY, ((const struct rec_frequency *)head)->cpu };
+	int r;
+
+	if (!is_recorded(a, head))
+		return 0;
+	r = keep_value(a, table_hash(key, sizeof(key)), head);
+	a->n_events++;
+	return r < 0 ? r : say_frequency(a->archive, head, head->ts_ns);
+}
+
+static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
+{
+	const struct rec_sample *rec = (const struct rec_sample *)head;
+	struct event_value values[REC_SAMPLE_VALUES_MAX];
+	struct event ev = {
+		.kind = EVENT_COUNTER,
+		.ts_ns = ts_ns,
+		.counter = {
+			.category = "counters",
+			.name = rec->name,
+			.id = rec->id,
+			.values = values,
+			.n_values = rec->n_values,
+		},
+	};
+
+	for (unsigned i = 0; i < rec->n_values; i++) {
+		values[i] = (struct event_value){
+			.name = rec->values[i].name,
+			.whole = rec->whole >> i & 1,
+			.u64 = rec->values[i].value,
+		};
+		if (!values[i].whole)
+			memcpy(&values[i].f64, &rec->values[i].value, sizeof(values[i].f64));
+	}
+	return fxt_archive_event(to, &ev);
+}
+
+static int on_sample(struct activity *a, const struct rec_head *head)
+{
+	const struct rec_sample *rec = (const struct rec_sample *)head;
+	const uint64_t key[] = { table_hash(rec->name, strlen(rec->name)), rec->id };
+	int r;
+
+	if (!is_recorded(a, head))
+		return 0;
+	r = keep_value(a, table_hash(key, sizeof(key)), head);
+	a->n_events++;
+	return r < 0 ? r : say_sample(a->archive, head, head->ts_ns);
+}
+
+int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint64_t at_ns)
+{
+	const struct rec_head *rec;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (rec = table_next(&a->values, &pos));)
+		r = rec->kind == REC_SAMPLE ? say_sample(to, rec, at_ns)
+					    : say_frequency(to, rec, at_ns);
+	return r;
+}
+
+int activity_record(struct activity *a, const struct rec_head *rec)
+{
+	switch (rec->kind) {
+	case REC_WORK:
+		return on_work(a, rec);
+	case REC_FUNCTION:
+		return on_function(a, rec);
+	case REC_FREQUENCY:
+		return on_frequency(a, rec);
+	case REC_SAMPLE:
+		return on_sample(a, rec);
+	default:
+		return 0;
+	}
+}
+
+int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
+		  const struct rec_lost *lost)
+{
+	struct event ev = {
+		.kind = EVENT_LOST,
+		.ts_ns = lost->first_ns < a->from_ns ? a->from_ns : lost->first_ns,
+		.cpu = cpu,
+		.lost = {
+			.class_name = event_class_names[class],
+			.count = lost->count,
+			.first_ns = lost->first_ns,
+			.last_ns = lost->last_ns,
+		},
+	};
+
+	if (lost->last_ns <= a->from_ns || lost->first_ns > a->to_ns)
+		return 0;
+	a->lost[class] += lost->count;
+	return fxt_archive_event(a->archive, &ev);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What CPUs do beside running threads, and what is sampled of the machine, into the archive: hard
+ * interrupts, softirqs, work items, idle states, frequencies, counters.
+ *
+ * What has a begin and an end is cut to the time of the recording.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/table.h"
+#include "bpf/record.h"
+#include "capture/pipeline/tasks.h"
+#include "writer/fxt/fxt-archive.h"
+
+struct activity {
+	struct fxt_archive *archive; /* borrowed, both */
+	struct tasks *tasks;
+	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
+	uint64_t seen_ns;        /* what began before, nobody can say how it ended */
+	uint64_t n_events;       /* written */
+	uint64_t lost[CLASS_MAX];
+	struct table functions;   /* address -> its name, owned */
+	struct table idle_states; /* of a CPU -> its name, owned */
+	bool splits;              /* the last value of each counter is kept, for heads of chunks */
+	struct table values;      /* of frequencies and samples: hash -> struct rec_*, owned */
+	/* Writes who a task is before its first record; called when it is not announced. */
+	int (*announce)(uint32_t tid, void *userdata);
+	void *userdata;
+};
+
+void activity_init(struct activity *a, struct fxt_archive *archive, struct tasks *tasks);
+void activity_deinit(struct activity *a);
+
+/* The next record in the order of time, checked by decode_ring_words(), from the ring of CLASS and
+ * CPU. Its words are patched in place. Returns 0 or the archive's error. */
+int activity_words(struct activity *a, enum event_class class, unsigned cpu, uint64_t *words,
+		   unsigned n_words);
+
+/* Likewise, a struct rec_* that is not about the life of a task. */
+int activity_record(struct activity *a, const struct rec_head *rec);
+
+/* Records of CLASS were lost on CPU. */
+int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
+		  const struct rec_lost *lost);
+
+/* Writes to TO, and changes nothing, what all counters say that have said something, as of AT_NS. */
+int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint64_t at_ns);
+
+/* CPU is in an idle state, since BEGIN_NS, and the recording ends. */
+int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns);

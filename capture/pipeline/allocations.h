@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What programs allocate, into the archive: what the worker says of its tables (capture/heap/memory.h),
+ * and, in log mode, each allocation and free as it comes out of the rings. Of descriptors, mappings and the
+ * like it keeps the books (capture/pipeline/resources.h).
+ *
+ * Of a new program the worker says only after a while that it is watched, when it knows what that has
+ * loaded. What comes out of the rings until then waits.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/outbuf.h"
+#include "base/table.h"
+#include "bpf/record.h"
+#include "capture/options/options.h"
+#include "capture/pipeline/tasks.h"
+#include "writer/fxt/fxt-archive.h"
+
+struct allocations {
+	struct fxt_archive *archive; /* borrowed, both */
+	struct tasks *tasks;
+	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
+	uint64_t
+		chunk_ns; /* when the chunk began: nothing is said of times before; 0 = never split */
+	bool splits;      /* what heads of chunks say is kept */
+	size_t n_in_snapshot; /* watches whose snapshot is not complete yet */
+	uint32_t categories;
+	uint64_t interval, min_bytes; /* of the session, as struct memory_options says */
+	uint64_t n_events;            /* written */
+	uint64_t usage_interval_ns;   /* likewise */
+	bool log;                     /* likewise */
+	uint64_t n_dropped;           /* records that could not be used, since the last look */
+	struct table watches;         /* instance -> struct watch, owned */
+	struct table pids; /* pid + 1 -> this: processes that were watched, and have not ended */
+	struct outbuf waiting; /* struct rec_* from the rings, of instances that are not known */
+	/* Writes who a task is before its first record; called when it is not announced. */
+	int (*announce)(uint32_t tid, void *userdata);
+	/* There will be stacks of PID: what they need is to be written. */
+	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
+	void *userdata;
+};
+
+void allocations_init(struct allocations *a, struct fxt_archive *archive, struct tasks *tasks);
+void allocations_deinit(struct allocations *a);
+
+/* Takes in what OPTIONS say. Once, before all records. */
+void allocations_begin(struct allocations *a, const struct session_options *options);
+
+/* The next record: one of those that bpf/record.h has under "what programs allocate", checked. Returns 0 or the
+ * archive's error. */
+int allocations_record(struct allocations *a, const struct rec_head *rec);
+
+/*
+ * Where the recording is split, after allocations_begin(): writes to TO, and changes nothing, what holds of all that is watched,
+ * as of AT_NS: that it is, the stacks and sums so far, and what the books have, where each event is recorded.
+ */
+int allocations_say(const struct allocations *a, struct fxt_archive *to, uint64_t at_ns,
+		    int (*name)(uint32_t tid, void *userdata), void *userdata);
+
+/* Whether process PID is watched. */
+bool allocations_watches(const struct allocations *a, uint32_t pid);
+
+/* Process PID has ended. What is said of it may come later. */
+void allocations_ended(struct allocations *a, uint32_t pid);

@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/pipeline/profiler.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/outbuf.h"
+#include "base/text.h"
+#include "writer/fxt/fxt-wire.h"
+
+/* No program has code in its first page. */
+#define LOWEST_CODE 4096
+
+enum {
+	WAITING_BYTES_MAX = 32 << 20,
+	SWEEP_BYTES =
+		1
+		<< 20, /* who has ended is looked for when that much waits, or twice what waited */
+	SWEEP_PROCESSES =
+		4096, /* when the last ones were forgotten; likewise for how many are known */
+	FRAMES_MAX = 2 * STACK_FRAMES_MAX,
+	MAPPING_PATH_ROOM = 3 * MAPPING_PATH_BYTES,
+};
+
+/* An exec that has begun this long before is over, and its record was lost. */
+#define EXEC_NS UINT64_C(1000000000)
+
+/* Between two such looks. */
+#define SWEEP_NS UINT64_C(1000000000)
+
+/* Nobody waits for longer than this where it cannot be seen who has ended, and room is short. */
+#define SETTLED_NS UINT64_C(10000000000)
+
+/* What is to be known of a process for its mappings. */
+struct process {
+	uint32_t pid;
+	uint32_t n_modules;    /* ids given out; 16 bits of it count */
+	bool seen;             /* it was selected: mappings need not wait */
+	bool renamed;          /* maybe it is since then, or it is in the middle of exec */
+	bool doubtful;         /* own: an exec of it may not have been seen */
+	uint64_t new_image_ns; /* 0 = it is not in the middle of exec */
+	uint64_t gone_ns;      /* it had ended by then; 0 = it was not seen to */
+	uint64_t waiting_ns;   /* time of what came last to those that wait */
+	struct outbuf waiting; /* struct rec_mapping */
+	uint64_t n_unsaid;     /* mappings that were not kept: lost if anybody asks for them */
+};
+
+void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks)
+{
+	*p = (struct profiler){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+}
+
+static void drop_waiting(struct profiler *p, struct process *process)
+{
+	p->waiting_bytes -= process->waiting.size;
+	outbuf_deinit(&process->waiting);
+}
+
+void profiler_deinit(struct profiler *p)
+{
+	struct process *process;
+	size_t pos = 0;
+
+	while ((process = table_next(&p->processes, &pos))) {
+		outbuf_deinit(&process->waiting);
+		free(process);
+	}
+	table_deinit(&p->processes);
+	p->spaces = address_spaces_free(p->spaces);
+	stacks_deinit(&p->stacks);
+}
+
+/* As one of which nothing is known. */
+static void begin_anew(const struct profiler *p, struct process *process, uint32_t pid)
+{
+	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
+}
+
+static struct process *process_of(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (process && table_set(&p->processes, (uint64_t)pid + 1, process) < 0) {
+		free(process);
+		return NULL;
+	}
+	if (process)
+		begin_anew(p, process, pid);
+	return process;
+}
+
+static int write_event(struct profiler *p, const struct event *ev)
+{
+	p->n_events++;
+	return fxt_archive_event(p->archive, ev);
+}
+
+static int announce(struct profiler *p, uint32_t tid)
+{
+	return tasks_announced(p->tasks, tid) ? 0 : p->announce(tid, p->userdata);
+}
+
+/* ---- mappings ---- */
+
+/* The event that says REC; its path is cleaned into PATH. */
+static struct event mapping_event(const struct rec_mapping *rec, uint32_t module_id, uint64_t ts_ns,
+				  char path[static MAPPING_PATH_ROOM])
+{
+	text_clean(path, MAPPING_PATH_ROOM, rec->path, rec->path_bytes);
+	return (struct event){
+		.kind = EVENT_MAPPING,
+		.ts_ns = ts_ns,
+		.mapping = {
+			.path = path,
+			.build_id = rec->build_id,
+			.build_id_size = rec->build_id_bytes,
+			.module_id = module_id,
+			.start = rec->start,
+			.size = rec->bytes,
+			.file_offset = rec->file_offset,
+			.device = rec->device,
+			.inode = rec->inode,
+		},
+	};
+}
+
+static int write_mapping(struct profiler *p, struct process *process, const struct rec_mapping *rec,
+			 uint64_t ts_ns)
+{
+	uint32_t module_id = process->n_modules & FXT_MODULE_ID_MAX;
+	char path[MAPPING_PATH_ROOM];
+	struct event ev;
+	int r;
+
+	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
+		return 0;
+	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it out) */
+	r = announce(p, rec->head.pid);
+	if (r == 0 && p->spaces)
+		r = address_spaces_add(p->spaces, rec, module_id);
+	if (r < 0)
+		return r;
+	p->n_dropped += (uint64_t)r;
+	process->n_modules++;
+	ev = mapping_event(rec, module_id, ts_ns, path);
+	ev.pid = ev.tid = tasks_koid(p->tasks, rec->head.pid);
+	return write_event(p, &ev);
+}
+
+int profiler_will_split(struct profiler *p)
+{
+	return address_spaces_new(&p->spaces);
+}
+
+struct saying {
+	const struct profiler *profiler;
+	struct fxt_archive *to;
+	uint64_t at_ns;
+	int (*name)(uint32_t pid, void *userdata);
+	void *userdata;
+};
+
+static int say_mapping(uint32_t pid, const struct rec_mapping *rec, uint32_t module_id,
+		       void *userdata)
+{
+	const struct saying *s = userdata;
+	char path[MAPPING_PATH_ROOM];
+	struct event ev = mapping_event(rec, module_id, s->at_ns, path);
+	int r = s->name(pid, s->userdata);
+
+	ev.pid = ev.tid = tasks_koid(s->profiler->tasks, pid);
+	return r < 0 ? r : fxt_archive_event(s->to, &ev);
+}
+
+int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint64_t at_ns,
+			  int (*name)(uint32_t pid, void *userdata), void *userdata)
+{
+	struct saying s = { p, to, at_ns, name, userdata };
+
+	return p->spaces ? address_spaces_each(p->spaces, say_mapping, &s) : 0;
+}
+
+static void forget(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_remove(&p->processes, (uint64_t)pid + 1);
+
+	if (!process)
+		return;
+	drop_waiting(p, process);
+	free(process);
+}
+
+/* Whether nothing can come of PROCESS any more that was not told of by NOW_NS: that it had ended was seen before. */
+static bool is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
+{
+	if (process->gone_ns)
+		return process->gone_ns < now_ns;
+	if (!p->is_gone)
+		return process->waiting.size && process->waiting_ns + SETTLED_NS < now_ns;
+	if (p->is_gone(process->pid))
+		process->gone_ns = clock_boot_ns();
+	return false;
+}
+
+/* Of processes that no filter selects (any more) nobody tells us that they have ended. */
+static int forget_ended(struct profiler *p, uint64_t now_ns)
+{
+	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
+	struct process *process;
+	size_t n = 0;
+	int r = 0;
+
+	for (size_t pos = 0; ended && (process = table_next(&p->processes, &pos));)
+		if (is_over(p, process, now_ns))
+			ended[n++] = process->pid;
+	while (r == 0 && n > 0)
+		r = profiler_ended(p, ended[--n]);
+	p->swept_ns = now_ns;
+	p->swept_bytes = p->waiting_bytes;
+	p->n_swept = p->processes.n_used;
+	return r;
+}
+
+static bool sweep_is_due(const struct profiler *p, uint64_t now_ns)
+{
+	size_t bytes = p->is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
+
+	if (!p->filtered || now_ns < p->swept_ns + SWEEP_NS)
+		return false;
+	return (p->waiting_bytes >= bytes && p->waiting_bytes / 2 >= p->swept_bytes) ||
+	       p->waiting_bytes > WAITING_BYTES_MAX / 2 ||
+	       (p->processes.n_used >= SWEEP_PROCESSES && p->processes.n_used / 2 >= p->n_swept);
+}
+
+static int let_wait(struct profiler *p, struct process *process, const struct rec_mapping *rec)
+{
+	process->waiting_ns = rec->head.ts_ns;
+	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
+		process->n_unsaid++;
+		return 0;
+	}
+	p->waiting_bytes += rec->head.size;
+	return outbuf_append(&process->waiting, rec, rec->head.size);
+}
+
+static uint64_t count_waiting(const struct process *process)
+{
+	const struct rec_mapping *rec;
+	uint64_t n = 0;
+
+	for (size_t at = 0; at < process->waiting.size; at += rec->head.size, n++)
+		rec = (const struct rec_mapping *)(process->waiting.data + at);
+	return n;
+}
+
+/* Writes what has waited, at its time or at TS_NS if that is later. */
+static int write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
+{
+	const struct rec_mapping *rec;
+	int r = 0;
+
+	for (size_t at = 0; r == 0 && at < process->waiting.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(process->waiting.data + at);
+		r = write_mapping(p, process, rec,
+				  rec->head.ts_ns > ts_ns ? rec->head.ts_ns : ts_ns);
+	}
+	drop_waiting(p, process);
+	return r;
+}
+
+/* Writes what has waited and is not younger than TS_NS, when its process was selected; at its time or at FROM_NS
+ * if that is later. */
+static int write_proven(struct profiler *p, struct process *process, uint64_t ts_ns,
+			uint64_t from_ns)
+{
+	struct outbuf waiting = process->waiting;
+	const struct rec_mapping *rec;
+	int r = 0;
+
+	if (process->doubtful) {
+		drop_waiting(p, process);
+		return 0;
+	}
+	p->waiting_bytes -= waiting.size;
+	process->waiting = (struct outbuf){ 0 };
+	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
+		rec = (const struct rec_mapping *)(waiting.data + at);
+		if (rec->head.ts_ns > ts_ns)
+			r = let_wait(p, process, rec);
+		else
+			r = write_mapping(p, process, rec,
+					  rec->head.ts_ns > from_ns ? rec->head.ts_ns : from_ns);
+	}
+	outbuf_deinit(&waiting);
+	return r;
+}
+
+/* What of PROCESS could not be kept is lost now. */
+static void count_unsaid(struct profiler *p, struct process *process)
+{
+	p->n_dropped += process->n_unsaid;
+	process->n_unsaid = 0;
+}
+
+static bool waits(const struct profiler *p, const struct process *process)
+{
+	return p->own || process->new_image_ns || (p->filtered && !process->seen);
+}
+
+/* What is not to be known of anybody's own processes. */
+static bool is_hidden(const struct profiler *p, const struct process *process,
+		      const struct rec_mapping *rec)
+{
+	return p->own &&
+	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
+}
+
+static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
+{
+	struct process *process = process_of(p, rec->head.pid);
+
+	if (!process)
+		return -ENOMEM;
+	/* Its id was another one's. */
+	if (process->gone_ns && rec->head.ts_ns > process->gone_ns) {
+		drop_waiting(p, process);
+		begin_anew(p, process, process->pid);
+	}
+	if (is_hidden(p, process, rec)) {
+		process->n_unsaid += process->doubtful;
+		return 0;
+	}
+	return waits(p, process) ? let_wait(p, process, rec)
+				 : write_mapping(p, process, rec, rec->head.ts_ns);
+}
+
+int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
+{
+	struct process *process = process_of(p, rec->head.pid);
+
+	if (!process)
+		return -ENOMEM;
+	/* Of one that has called exec meanwhile it is the new program's, which is told elsewhere. */
+	if (process->new_image_ns)
+		return 0;
+	return on_mapping(p, rec);
+}
+
+static int on_new_image(struct profiler *p, const struct rec_head *head)
+{
+	struct process *process = process_of(p, head->pid);
+
+	if (!process)
+		return -ENOMEM;
+	drop_waiting(p, process);
+	process->gone_ns = process->n_unsaid = 0;
+	process->new_image_ns = head->ts_ns;
+	process->seen = process->renamed = false;
+	process->doubtful = p->own && head->ts_ns <= p->doubt_ns;
+	return 0;
+}
+
+int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process =
+		p->filtered ? process_of(p, pid) : table_get(&p->processes, (uint64_t)pid + 1);
+
+	if (p->spaces)
+		address_spaces_forget(p->spaces, pid);
+	if (!process)
+		return p->filtered ? -ENOMEM : 0;
+	/* Without its begin, what waits may be of another program. */
+	process->doubtful |= p->own && !process->new_image_ns;
+	process->new_image_ns = 0;
+	process->seen = true;
+	count_unsaid(p, process);
+	if (p->own)
+		return write_proven(p, process, ts_ns, ts_ns);
+	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
+}
+
+int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
+{
+	struct process *from, *to;
+
+	if (child == parent)
+		return 0;
+	forget(p, child); /* whoever had this id before */
+	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
+		return -ENOMEM;
+	/* What its parent had mapped has been written by now. */
+	if (p->own)
+		return 0;
+	from = table_get(&p->processes, (uint64_t)parent + 1);
+	/* Readers let the child have what they know of the parent. */
+	if (!from || (!from->waiting.size && !from->n_unsaid) || from->new_image_ns)
+		return 0;
+	to = process_of(p, child);
+	if (!to)
+		return -ENOMEM;
+	to->n_unsaid = from->n_unsaid;
+	for (size_t at = 0; at < from->waiting.size;) {
+		struct rec_mapping *rec = (struct rec_mapping *)(from->waiting.data + at);
+		uint32_t pid = rec->head.pid;
+		int r;
+
+		rec->head.pid = child;
+		r = let_wait(p, to, rec);
+		rec->head.pid = pid;
+		if (r < 0)
+			return r;
+		at += rec->head.size;
+	}
+	return 0;
+}
+
+int profiler_ended(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+	int r = process && process->renamed ? write_waiting(p, process, 0) : 0;
+
+	forget(p, pid);
+	if (p->spaces)
+		address_spaces_forget(p->spaces, pid);
+	return r;
+}
+
+/* ---- stacks ---- */
+
+int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process;
+
+	/* Nearly always nobody has anything that waits. */
+	if (!p->filtered && p->waiting_bytes == 0)
+		return 0;
+	process = table_get(&p->processes, (uint64_t)pid + 1);
+	if (!process && !p->filtered)
+		return 0;
+	if (!process)
+		process = process_of(p, pid);
+	if (!process)
+		return -ENOMEM;
+	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
+		process->new_image_ns = 0;
+		/* It may have been another exec. */
+		process->doubtful |= p->own;
+	}
+	process->seen = true;
+	if (!p->own || ts_ns)
+		count_unsaid(p, process);
+	if (process->new_image_ns || !process->waiting.size)
+		return 0;
+	if (p->own)
+		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
+	return write_waiting(p, process, 0);
+}
+
+int profiler_selected(struct profiler *p, uint32_t pid)
+{
+	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	return !p->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
+}
+
+void profiler_renamed(struct profiler *p, uint32_t pid)
+{
+	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	if (process)
+		process->renamed = p->filtered && !p->own && !process->seen;
+}
+
+void profiler_doubt(struct profiler *p, uint64_t now_ns)
+{
+	struct process *process;
+
+	p->doubt_ns = now_ns;
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		process->doubtful = true;
+		process->n_unsaid += count_waiting(process);
+		drop_waiting(p, process);
+	}
+}
+
+int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns)
+{
+	struct process *process = process_of(p, pid);
+
+	if (!process)
+		return -ENOMEM;
+	process->doubtful = ts_ns <= p->doubt_ns;
+	return 0;
+}
+
+int profiler_forget_mappings(struct profiler *p)
+{
+	struct process *process;
+
+	/* (ids of modules go on, and who was selected is) */
+	for (size_t pos = 0; (process = table_next(&p->processes, &pos));) {
+		drop_waiting(p, process);
+		process->renamed = process->doubtful = false;
+		process->new_image_ns = process->gone_ns = process->n_unsaid = 0;
+	}
+	p->doubt_ns = 0;
+	if (!p->spaces)
+		return 0;
+	p->spaces = address_spaces_free(p->spaces);
+	return address_spaces_new(&p->spaces);
+}
+
+int profiler_finish(struct profiler *p)
+{
+	struct process *process;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (process = table_next(&p->processes, &pos));)
+		if (process->renamed)
+			r = write_waiting(p, process, 0);
+	return r;
+}
+
+/* A number for what is made of two stacks, either of which may be none (0). */
+static uint64_t number_of(uint64_t kernel_stack, uint64_t user_stack)
+{
+	const uint64_t both[] = { kernel_stack, user_stack };
+
+	return kernel_stack && user_stack ? table_hash_seeded(0, both, sizeof(both))
+					  : kernel_stack + user_stack;
+}
+
+static unsigned add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
+{
+	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
+
+	if (!stack) {
+		p->n_homeless += id != 0;
+		return n;
+	}
+	memcpy(frames + n, stack->frames, stack->n_frames * sizeof(*frames));
+	return n + stack->n_frames;
+}
+
+/*
+ * Where the program's frames, FROM..N of FRAMES, end. Code without frame pointers keeps other things in
+ * that register, and what is found by them is no address of a program's code: nothing is known from there on.
+ */
+static unsigned end_of_user(const uint64_t *frames, unsigned from, unsigned n)
+{
+	for (unsigned i = from + 1; i < n; i++)
+		if (frames[i] < LOWEST_CODE || frames[i] >> 63)
+			return i;
+	return n;
+}
+
+/* In the middle of the exec with which a filter selected it: what its old program had mapped was never
+ * said, and will not be. */
+static bool is_between_programs(const struct profiler *p, uint32_t pid)
+{
+	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
+
+	return p->filtered && process && process->new_image_ns;
+}
+
+/* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
+static int write_stack(struct profiler *p, const struct rec_head *head, struct event *ev,
+		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
+{
+	uint64_t frames[FRAMES_MAX];
+	unsigned n = add_frames(p, frames, 0, kernel_stack);
+	struct event sample = {
+		.kind = EVENT_SAMPLE,
+		.ts_ns = ts_ns,
+		.cpu = head->cpu,
+		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
+	};
+	int r = announce(p, head->tid);
+
+	sample.pid = tasks_koid(p->tasks, head->pid);
+	sample.tid = tasks_koid(p->tasks, head->tid);
+	if (r == 0)
+		r = profiler_need(p, head->pid, ts_ns);
+	if (is_between_programs(p, head->pid))
+		user_stack = 0;
+	n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
+	sample.sample.n_frames = n;
+	if (p->n_homeless == 0)
+		sample.sample.id = number_of(kernel_stack, user_stack);
+	if (r == 0 && kernel_stack)
+		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
+	if (r == 0 && ev) {
+		ev->pid = sample.pid;
+		ev->tid = sample.tid;
+		r = write_event(p, ev);
+	}
+	if (r < 0 || sample.sample.n_frames == 0)
+		return r;
+	return ev ? fxt_archive_event(p->archive, &sample) : write_event(p, &sample);
+}
+
+static int on_tick(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_tick *rec = (const struct rec_tick *)head;
+
+	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns)
+		return 0;
+	return write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
+}
+
+static int on_offcpu(struct profiler *p, const struct rec_head *head)
+{
+	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
+	struct event ev = {
+		.kind = EVENT_OFFCPU,
+		.ts_ns = rec->begin_ns < p->from_ns ? p->from_ns : rec->begin_ns,
+		.cpu = head->cpu,
+		.offcpu = {
+			.end_ns = head->ts_ns,
+			.waker_tid = rec->waker_tid ? tasks_koid(p->tasks, rec->waker_tid) : 0,
+			.state = (char)rec->state,
+		},
+	};
+
+	/* Who comes back after the end is still away, as others are who are not told of. */
+	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns || rec->begin_ns < p->seen_ns)
+		return 0;
+	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
+}
+
+int profiler_record(struct profiler *p, const struct rec_head *rec)
+{
+	int r = rec->kind == REC_MAPPING && sweep_is_due(p, rec->ts_ns)
+			? forget_ended(p, rec->ts_ns)
+			: 0;
+
+	if (r < 0)
+		return r;
+	switch (rec->kind) {
+	case REC_STACK:
+		return stacks_add(&p->stacks, (const struct rec_stack *)rec);
+	case REC_TICK:
+		return on_tick(p, rec);
+	case REC_OFFCPU:
+		return on_offcpu(p, rec);
+	case REC_MAPPING:
+		return on_mapping(p, (const struct rec_mapping *)rec);
+	case REC_NEW_IMAGE:
+		return on_new_image(p, rec);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a recording is split: the tail of one chunk and the head of the next (docs/ARCHITECTURE.md, "Chunks").
+ *
+ * A head says what the bodies before it imply, no more and no less: who lives, what is mapped, what is watched, what runs. So bodies say each
+ * thing once, and follow each other as if nothing were between them; only strings and threads are registered anew, since
+ * indices may be those of another part. Heads and tails have tables of their own, and change nothing.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "capture/pipeline/recorder-parts.h"
+
+enum { NAMED_WORDS = TASKS_TID_MAX / 64 };
+
+int recorder_will_split(struct recorder *r)
+{
+	int error = tasks_will_split(&r->tasks);
+
+	if (error == 0)
+		error = profiler_will_split(&r->profiler);
+	r->splits = r->activity.splits = r->allocations.splits = true;
+	r->chunk = 1;
+	return error;
+}
+
+bool recorder_can_split(const struct recorder *r, bool waiting)
+{
+	return r->splits && r->opened && !r->closed && r->collector && r->mappings.size == 0 &&
+	       (waiting || r->allocations.n_in_snapshot == 0);
+}
+
+/*
+ * Until when what runs on CPU is known: AT_NS, or the beginning of a loss that has not come out of the ring yet. (The
+ * programs write its mark when there is room again: by now, or not yet.)
+ */
+static uint64_t known_until(const struct recorder *r, unsigned cpu, uint64_t at_ns)
+{
+	const struct schedule_cpu *c = &r->schedule.cpus[cpu];
+	struct collector_lost pending = collector_pending_lost(r->collector, CLASS_SCHED, cpu);
+	uint64_t until_ns = at_ns, first_ns;
+
+	if (pending.count > 0 && pending.first_ns < until_ns)
+		until_ns = pending.first_ns;
+	if (merge_peek_loss(r->merge, cpu, at_ns, &first_ns) && first_ns < until_ns)
+		until_ns = first_ns;
+	return until_ns < c->opened_ns ? c->opened_ns : until_ns;
+}
+
+static bool has_schedule(const struct recorder *r)
+{
+	return r->categories & CATEGORY_SCHED;
+}
+
+/* ---- tails ---- */
+
+/* Losses that go on are counted where they end. */
+static int say_pending_losses(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns)
+{
+	int error = 0;
+
+	for (unsigned i = 0; error == 0 && i < CLASS_MAX * r->n_cpus; i++) {
+		const enum event_class class = i / r->n_cpus;
+		struct collector_lost lost =
+			collector_pending_lost(r->collector, class, i % r->n_cpus);
+		const struct event ev = {
+			.kind = EVENT_LOST,
+			.ts_ns = lost.first_ns < r->chunk_ns ? r->chunk_ns : lost.first_ns,
+			.cpu = i % r->n_cpus,
+			.lost = {
+				.class_name = event_class_names[class],
+				.first_ns = lost.first_ns,
+				.last_ns = at_ns,
+			},
+		};
+
+		if (lost.count > 0 && lost.first_ns < at_ns)
+			error = fxt_archive_event(to, &ev);
+	}
+	return error;
+}
+
+static int write_tail(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns,
+		      const struct recorder_end *end)
+{
+	int error = lifecycle_say_asked(&r->lifecycle, to);
+
+	if (error == 0)
+		error = say_pending_losses(r, to, at_ns);
+	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
+		error = schedule_say(&r->schedule, to, cpu, known_until(r, cpu, at_ns), false);
+	if (error == 0)
+		error = fxt_archive_copy_packets(&r->archive, to);
+	if (error == 0)
+		error = recorder_write_clock(to, at_ns);
+	return error < 0 ? error : recorder_write_stop(r, to, at_ns, end);
+}
+
+int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorder_end *end,
+		  struct outbuf *tail)
+{
+	struct fxt_archive part;
+	int error = fxt_archive_init_part(&part, &r->archive, tail);
+
+	if (error < 0)
+		return error;
+	fxt_archive_go_on(&part);
+	error = write_tail(r, &part, at_ns, end);
+	fxt_archive_deinit(&part);
+	return error;
+}
+
+/* ---- heads ---- */
+
+struct head {
+	const struct recorder *recorder;
+	uint64_t at_ns;
+	struct fxt_archive part;
+	uint64_t *named; /* a bit per tid: the head has named it. Owned */
+};
+
+/* Who TID is, if the head has not said it yet. */
+static int name(uint32_t tid, void *userdata)
+{
+	struct head *h = userdata;
+	const struct tasks *tasks = &h->recorder->tasks;
+	uint64_t bit = UINT64_C(1) << (tid % 64);
+	const struct task *task;
+	struct event ev;
+
+	if (tid == 0 || tid >= TASKS_TID_MAX || h->named[tid / 64] & bit)
+		return 0;
+	h->named[tid / 64] |= bit;
+	task = tasks_find(tasks, tid);
+	if (!task)
+		return lifecycle_say_unknown(&h->recorder->lifecycle, &h->part, tid, tid);
+	tasks_describe(tasks, task, &ev);
+	return fxt_archive_event(&h->part, &ev);
+}
+
+/* TID, and the process that it belongs to. */
+static int name_all(uint32_t tid, void *userdata)
+{
+	const struct head *h = userdata;
+	const struct task *task = tasks_find(&h->recorder->tasks, tid);
+	int error = task ? name(task->pid, userdata) : 0;
+
+	return error < 0 ? error : name(tid, userdata);
+}
+
+/* All who live; with a filter, of those whom it shows. */
+static int name_tasks(struct head *h)
+{
+	const struct recorder *r = h->recorder;
+	const struct task *task;
+	int error = 0;
+
+	for (size_t pos = 0; error == 0 && (task = table_next(&r->tasks.by_tid, &pos));)
+		if (!r->schedule.filtered || tasks_announced(&r->tasks, task->tid))
+			error = name_all(task->tid, h);
+	return error;
+}
+
+/* Names that blocks may refer to; those that are not open have begun and ended. */
+static int say_contexts(struct head *h, const struct contexts *contexts)
+{
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < contexts->n; i++) {
+		struct event ev = {
+			.kind = EVENT_CONTEXT,
+			.ts_ns = h->at_ns,
+			.context = { contexts->names[i], UINT32_C(1) << i, true },
+		};
+
+		error = fxt_archive_event(&h->part, &ev);
+		ev.context.begin = false;
+		if (error == 0 && !(contexts->open >> i & 1))
+			error = fxt_archive_event(&h->part, &ev);
+	}
+	return error;
+}
+
+/* What is not recorded any more, from the chunk's first moment on. */
+static int say_sheds(struct head *h)
+{
+	int error = 0;
+
+	for (size_t i = 0; error == 0 && i < h->recorder->n_sheds; i++) {
+		struct event ev = h->recorder->sheds[i];
+
+		ev.ts_ns = h->at_ns;
+		error = fxt_archive_event(&h->part, &ev);
+	}
+	return error;
+}
+
+static int open_cpu(struct head *h, unsigned cpu)
+{
+	const struct schedule *s = &h->recorder->schedule;
+	int error = s->cpus[cpu].known ? name_all(s->cpus[cpu].tid, h) : 0;
+
+	return error < 0 ? error : schedule_say(s, &h->part, cpu, s->cpus[cpu].opened_ns, true);
+}
+
+static int write_head(struct head *h, const struct session_options *options,
+		      const struct contexts *contexts)
+{
+	const struct recorder *r = h->recorder;
+	int error = fxt_archive_begin(&h->part);
+
+	if (error == 0)
+		error = recorder_write_start(r, &h->part, options, h->at_ns);
+	if (error == 0)
+		error = recorder_write_clock(&h->part, h->at_ns);
+	if (error == 0)
+		error = recorder_write_sampling(r, &h->part, options, h->at_ns);
+	if (error == 0)
+		error = fxt_archive_repeat_tracks(&h->part, &r->archive);
+	if (error == 0)
+		error = fxt_archive_repeat_losses(&h->part, &r->archive, h->at_ns);
+	if (error == 0)
+		error = name_tasks(h);
+	if (error == 0)
+		error = profiler_say_mappings(&r->profiler, &h->part, h->at_ns, name_all, h);
+	if (error == 0)
+		error = activity_say_counters(&r->activity, &h->part, h->at_ns);
+	if (error == 0)
+		error = say_sheds(h);
+	if (error == 0)
+		error = say_contexts(h, contexts);
+	if (error == 0)
+		error = allocations_say(&r->allocations, &h->part, h->at_ns, name_all, h);
+	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
+		error = open_cpu(h, cpu);
+	return error;
+}
+
+/* ---- both ---- */
+
+/* What is mapped in PID is of no use for packets any more. */
+static int forget_packets_of(struct recorder *r, uint32_t pid, uint64_t at_ns)
+{
+	const uint32_t koid = tasks_koid(&r->tasks, pid);
+	int error = fxt_archive_gather(&r->archive, &(struct event){ .kind = EVENT_EXIT,
+								     .ts_ns = at_ns,
+								     .pid = koid,
+								     .tid = koid,
+								     .exit.process_ends = true });
+
+	return error < 0 ? error : 0;
+}
+
+int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
+{
+	const struct task *task = tasks_get(&r->tasks, tid);
+	int error = 0;
+
+	if (task->tid == task->pid) {
+		error = profiler_ended(&r->profiler, task->pid);
+		if (error == 0)
+			error = forget_packets_of(r, task->pid, at_ns);
+		allocations_ended(&r->allocations, task->pid);
+		tasks_set_ended(&r->tasks, task->pid);
+	}
+	tasks_forget(&r->tasks, tid);
+	return error;
+}
+
+/*
+ * Who has ended without a record of it: whom the filter did not select any more then (by its name, or after it had run a program with
+ * other rights), or whose record was lost. Heads name those who live.
+ */
+static int forget_gone(struct recorder *r, uint64_t at_ns)
+{
+	_cleanup_free_ uint32_t *gone = NULL;
+	ssize_t n = r->is_gone ? tasks_find_gone(&r->tasks, at_ns, r->is_gone, &gone) : 0;
+	int error = n < 0 ? (int)n : 0;
+
+	for (ssize_t i = 0; error == 0 && i < n; i++)
+		error = recorder_forget_task(r, gone[i], at_ns);
+	return error;
+}
+
+static void begin_chunk(struct recorder *r, uint64_t at_ns)
+{
+	uint64_t until_ns;
+
+	r->chunk++;
+	r->chunk_ns = r->allocations.chunk_ns = at_ns;
+	r->base = recorder_sums(r);
+	for (unsigned cpu = 0; has_schedule(r) && cpu < r->n_cpus; cpu++) {
+		until_ns = known_until(r, cpu, at_ns);
+		schedule_opened(&r->schedule, cpu, until_ns);
+	}
+	schedule_split(&r->schedule, at_ns);
+}
+
+int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
+		   const struct contexts *contexts, const struct recorder_end *end,
+		   struct outbuf *tail, struct outbuf *head)
+{
+	_cleanup_free_ uint64_t *named = calloc(NAMED_WORDS, sizeof(*named));
+	struct head h = { .recorder = r, .at_ns = at_ns, .named = named };
+	int error = named ? recorder_settle_triggers(r, UINT64_MAX) : -ENOMEM;
+
+	if (error == 0)
+		error = forget_gone(r, at_ns);
+	if (error == 0)
+		error = fxt_archive_packets(&r->archive, true);
+	/* (a snapshot has bodies, and no tails between them) */
+	if (error == 0)
+		error = lifecycle_split(&r->lifecycle);
+	if (error == 0)
+		error = recorder_tail(r, at_ns, end, tail);
+	if (error < 0)
+		return error;
+	begin_chunk(r, at_ns);
+	error = fxt_archive_init_part(&h.part, &r->archive, head);
+	if (error < 0)
+		return error;
+	error = write_head(&h, options, contexts);
+	fxt_archive_deinit(&h.part);
+	if (error == 0)
+		error = tasks_split(&r->tasks);
+	return error < 0 ? error : fxt_archive_forget(&r->archive);
+}

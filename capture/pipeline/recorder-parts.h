@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the recorder share. Internal to recorder*.c.
+ *
+ *	recorder.c         what happens, in its order
+ *	recorder-learn.c   who is who
+ *	recorder-lost.c    what was lost
+ *	recorder-head.c    what the heads of all chunks have, and their tails
+ *	recorder-chunk.c   where one chunk ends and the next begins
+ *	recorder-pause.c   where it pauses and goes on
+ */
+#pragma once
+
+#include "capture/pipeline/recorder.h"
+
+/* What heads of chunks say is kept from now on. Returns 0 or -ENOMEM. */
+int recorder_will_split(struct recorder *r);
+
+/* Each writes to TO, as of TS_NS, and returns 0 or a negative errno. */
+int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
+			 const struct session_options *o, uint64_t ts_ns);
+int recorder_write_clock(struct fxt_archive *to, uint64_t ts_ns);
+int recorder_write_sampling(const struct recorder *r, struct fxt_archive *to,
+			    const struct session_options *o, uint64_t ts_ns);
+int recorder_write_stop(const struct recorder *r, struct fxt_archive *to, uint64_t ts_ns,
+			const struct recorder_end *end);
+
+/* What is listed, before the archive begins: struct rec_task, struct proc_cgroup. Return 0 or a negative errno. */
+int recorder_learn_tasks(struct recorder *r, const struct outbuf *tasks);
+int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups);
+
+/* What runs on CPU when the programs have begun; and what it is in the middle of when they have ended. */
+int recorder_open_cpu(struct recorder *r, unsigned cpu);
+int recorder_close_cpu(struct recorder *r, unsigned cpu);
+int recorder_open_cpus(struct recorder *r);
+
+/* Nobody knows yet who runs where: with a filter, somebody else. */
+void recorder_forget_running(struct recorder *r);
+
+int recorder_announce_all(struct recorder *r);
+
+/* Nothing that happened before FROM_NS, or after TO_NS, is for the archive. */
+void recorder_set_from(struct recorder *r, uint64_t from_ns);
+void recorder_set_to(struct recorder *r, uint64_t to_ns);
+
+/* TID, which is known, had ended by AT_NS, and nothing has told of it. Returns 0 or a negative errno. */
+int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
+
+/* Records that made no sense, and of which the archive does not tell yet; nobody can say of which class they were. */
+uint64_t recorder_unsaid_malformed(const struct recorder *r);
+
+/* The recording ends at this moment: takes note of the losses that go on. */
+void recorder_note_losses(struct recorder *r);
+
+/* MARK, of CLASS on CPU: of a loss that goes on after the end, only what was lost by then counts. */
+struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class class,
+				      unsigned cpu, const struct ring_lost *mark);
+
+/* A loss of something that has no state that would have to be closed and opened. Returns 0 or a negative errno. */
+int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu,
+			const struct ring_lost *mark);
+
+/* What the programs counted and could not mark any more, since nothing followed; and what the kernel did not let them see, on
+ * which CPU and when is not known. Likewise. */
+int recorder_write_trailing_loss(struct recorder *r, enum event_class class, unsigned cpu);
+int recorder_write_skipped(struct recorder *r, enum event_class class);

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/pipeline/tasks.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+
+enum { BITMAP_WORDS = TASKS_TID_MAX / 64 };
+
+static bool test_bit(const uint64_t *bits, uint32_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+static void clear_bit(uint64_t *bits, uint32_t i)
+{
+	bits[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
+int tasks_init(struct tasks *t)
+{
+	*t = (struct tasks){ 0 };
+	t->announced = calloc(BITMAP_WORDS, sizeof(*t->announced));
+	t->named = calloc(BITMAP_WORDS, sizeof(*t->named));
+	t->ended = calloc(BITMAP_WORDS, sizeof(*t->ended));
+	if (!t->announced || !t->named || !t->ended) {
+		tasks_deinit(t);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static void task_free(struct task *task)
+{
+	if (!task)
+		return;
+	free(task->command_line);
+	free(task);
+}
+
+static void free_all(struct table *tasks)
+{
+	struct task *task;
+	size_t pos = 0;
+
+	while ((task = table_next(tasks, &pos)))
+		task_free(task);
+	table_deinit(tasks);
+}
+
+void tasks_deinit(struct tasks *t)
+{
+	free_all(&t->by_tid);
+	free_all(&t->dead);
+	free(t->dead_order);
+	table_deinit_free(&t->cgroups);
+	free(t->announced);
+	free(t->named);
+	free(t->ended);
+	free(t->owner);
+	*t = (struct tasks){ 0 };
+}
+
+void tasks_set_announced(struct tasks *t, uint32_t tid)
+{
+	if (tid == 0 || tid >= TASKS_TID_MAX)
+		return;
+	set_bit(t->announced, tid);
+	set_bit(t->named, tid);
+}
+
+struct task *tasks_get(const struct tasks *t, uint32_t tid)
+{
+	return table_get(&t->by_tid, tid);
+}
+
+const struct task *tasks_find(const struct tasks *t, uint32_t tid)
+{
+	const struct task *task = tasks_get(t, tid);
+
+	return task ? task : table_get(&t->dead, tid);
+}
+
+/* ---- who has ended ---- */
+
+int tasks_will_split(struct tasks *t)
+{
+	t->dead_order = calloc(TASKS_DEAD_MAX, sizeof(*t->dead_order));
+	if (!t->dead_order)
+		return -ENOMEM;
+	t->splits = true;
+	return 0;
+}
+
+/* TASK, which is among the dead, goes when TASKS_DEAD_MAX others have come behind it. */
+static void let_go(struct tasks *t, struct task *task)
+{
+	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];
+	const struct task *oldest = place->died ? table_get(&t->dead, place->tid) : NULL;
+
+	if (oldest && oldest->died == place->died)
+		task_free(table_remove(&t->dead, place->tid));
+	*place = (struct task_dead){ task->tid, task->died };
+}
+
+static void forget_dead(struct tasks *t, uint32_t tid)
+{
+	if (t->splits)
+		task_free(table_remove(&t->dead, tid));
+}
+
+/* Returns false if it was not taken in. */
+static bool add_dead(struct tasks *t, struct task *task)
+{
+	forget_dead(t, task->tid);
+	if (table_set(&t->dead, task->tid, task) < 0)
+		return false;
+	task->died = ++t->n_died;
+	/* A main thread is its process's name as long as that lives. */
+	if (task->tid != task->pid || test_bit(t->ended, task->pid))
+		let_go(t, task);
+	return true;
+}
+
+int tasks_split(struct tasks *t)
+{
+	uint64_t *announced = calloc(BITMAP_WORDS, sizeof(*announced));
+	const struct task *task;
+
+	if (!announced)
+		return -ENOMEM;
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));)
+		announced[task->tid / 64] |=
+			t->announced[task->tid / 64] & UINT64_C(1) << (task->tid % 64);
+	free(t->announced);
+	t->announced = announced;
+	return 0;
+}
+
+/* The tid goes to another owner: a new koid, if the archive has seen the old one. */
+static int next_owner(struct tasks *t, uint32_t tid)
+{
+	clear_bit(t->announced, tid);
+	clear_bit(t->ended, tid);
+	if (!test_bit(t->named, tid))
+		return 0;
+	if (!t->owner) {
+		t->owner = calloc(TASKS_TID_MAX, sizeof(*t->owner));
+		if (!t->owner)
+			return -ENOMEM;
+	}
+	if (t->owner[tid] == 0)
+		t->owner[tid] = FXT_KOID_REUSE_FIRST;
+	else if (t->owner[tid] < FXT_KOID_REUSE_LAST)
+		t->owner[tid]++;
+	else if (t->splits)
+		t->owner[tid] = 0;
+	else
+		t->n_merged++;
+	return 0;
+}
+
+static struct task *add(struct tasks *t, uint32_t tid)
+{
+	struct task *task = calloc(1, sizeof(*task));
+
+	if (!task)
+		return NULL;
+	task->tid = tid;
+	if (table_set(&t->by_tid, tid, task) < 0) {
+		free(task);
+		return NULL;
+	}
+	return task;
+}
+
+int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
+{
+	struct task *task = tasks_get(t, id->tid);
+	bool changed;
+	int r;
+
+	if (id->tid == 0 || id->tid >= TASKS_TID_MAX)
+		return 0;
+	/* The start time decides: the task may have been listed before its fork is read. What was
+	 * looked up in /proc has none (0). */
+	if (task && (task->start_ns == 0 || id->start_ns == 0))
+		is_new = false;
+	else if (task)
+		is_new = task->start_ns != id->start_ns;
+	if (is_new) {
+		r = next_owner(t, id->tid);
+		if (r < 0)
+			return r;
+		tasks_forget(t, id->tid);
+		forget_dead(t, id->tid);
+		task = NULL;
+	}
+	if (!task) {
+		task = add(t, id->tid);
+		if (!task)
+			return -ENOMEM;
+	}
+	changed = tasks_set_comm(t, id->tid, id->comm) || task->pid != id->pid ||
+		  task->uid != id->uid || task->cgroup_id != id->cgroup_id;
+	task->pid = id->pid;
+	task->uid = id->uid;
+	if (id->start_ns)
+		task->start_ns = id->start_ns;
+	task->cgroup_id = id->cgroup_id;
+	/* Of the parents, the first is the one that made it: later ones take in orphans. */
+	if (task->parent_pid == 0)
+		task->parent_pid = id->parent_pid;
+	if (changed)
+		clear_bit(t->announced, id->tid);
+	return 0;
+}
+
+int tasks_set_comm(struct tasks *t, uint32_t tid, const char comm[static REC_COMM_BYTES])
+{
+	struct task *task = tasks_get(t, tid);
+	char clean[TASK_COMM_MAX];
+
+	if (!task)
+		return 0;
+	text_clean(clean, sizeof(clean), comm, strnlen(comm, REC_COMM_BYTES));
+	if (strcmp(clean, task->comm) == 0)
+		return 0;
+	memcpy(task->comm, clean, sizeof(clean));
+	clear_bit(t->announced, tid);
+	return 1;
+}
+
+int tasks_set_command(struct tasks *t, uint32_t tid, uint64_t start_ns, const char *args, size_t n)
+{
+	struct task *task = tasks_get(t, tid);
+	char clean[TASK_COMMAND_MAX], *copy;
+
+	if (!task || (start_ns != 0 && task->start_ns != start_ns))
+		return 0;
+	task->command_old = false;
+	text_join_args(clean, sizeof(clean), args, n);
+	if (task->command_line && strcmp(task->command_line, clean) == 0)
+		return 0;
+	copy = strdup(clean);
+	if (!copy)
+		return -ENOMEM;
+	free(task->command_line);
+	task->command_line = copy;
+	clear_bit(t->announced, tid);
+	return 1;
+}
+
+/* Of the processes that are in cgroup ID, something is news. */
+static void cgroup_is_news(struct tasks *t, uint64_t id)
+{
+	const struct task *task;
+	size_t pos = 0;
+
+	while ((task = table_next(&t->by_tid, &pos)))
+		if (task->cgroup_id == id && task->tid == task->pid && task->tid < TASKS_TID_MAX)
+			clear_bit(t->announced, task->tid);
+}
+
+/* Takes the paths of those that TASKS are in over into KEPT. */
+static void keep_cgroups_of(struct tasks *t, const struct table *tasks, struct table *kept)
+{
+	const struct task *task;
+	size_t pos = 0;
+	char *path;
+
+	while ((task = table_next(tasks, &pos))) {
+		path = table_remove(&t->cgroups, task->cgroup_id);
+		/* (without memory it is asked for again) */
+		if (path && table_set(kept, task->cgroup_id, path) < 0)
+			free(path);
+	}
+}
+
+/* Forgets the paths of cgroups without a task, or all paths if that frees too few. */
+static void forget_cgroups(struct tasks *t)
+{
+	struct table kept = { 0 };
+
+	keep_cgroups_of(t, &t->by_tid, &kept);
+	keep_cgroups_of(t, &t->dead, &kept);
+	table_deinit_free(&t->cgroups);
+	if (kept.n_used > TASKS_CGROUPS_MAX / 4 * 3)
+		table_deinit_free(&kept);
+	t->cgroups = kept;
+}
+
+int tasks_set_cgroup(struct tasks *t, uint64_t id, const char *path)
+{
+	char *copy, *before;
+
+	if (id == 0)
+		return 0;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	if (t->cgroups.n_used >= TASKS_CGROUPS_MAX)
+		forget_cgroups(t);
+	before = table_remove(&t->cgroups, id);
+	if (!before || strcmp(before, copy) != 0)
+		cgroup_is_news(t, id);
+	free(before);
+	if (table_set(&t->cgroups, id, copy) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+bool tasks_asks_cgroup(const struct tasks *t, const struct task *task)
+{
+	return task->tid == task->pid && task->cgroup_id != task->cgroup_asked &&
+	       !table_get(&t->cgroups, task->cgroup_id);
+}
+
+bool tasks_set_ended(struct tasks *t, uint32_t pid)
+{
+	struct task *main_thread;
+
+	if (pid >= TASKS_TID_MAX || test_bit(t->ended, pid))
+		return false;
+	set_bit(t->ended, pid);
+	main_thread = t->splits ? table_get(&t->dead, pid) : NULL;
+	if (main_thread)
+		let_go(t, main_thread);
+	return true;
+}
+
+void tasks_forget(struct tasks *t, uint32_t tid)
+{
+	struct task *task = table_remove(&t->by_tid, tid);
+
+	if (!task || !t->splits || !add_dead(t, task))
+		task_free(task);
+}
+
+ssize_t tasks_find_gone(struct tasks *t, uint64_t at_ns, bool (*is_gone)(uint32_t tid),
+			uint32_t **ret)
+{
+	uint32_t *gone = calloc(t->by_tid.n_used + 1, sizeof(*gone));
+	struct task *task;
+	ssize_t n = 0;
+
+	if (!gone)
+		return -ENOMEM;
+	for (size_t pos = 0; (task = table_next(&t->by_tid, &pos));) {
+		if (task->gone_ns && task->gone_ns < at_ns)
+			gone[n++] = task->tid;
+		/* (its end may be on its way still) */
+		else if (!task->gone_ns && is_gone(task->tid))
+			task->gone_ns = clock_boot_ns();
+	}
+	*ret = gone;
+	return n;
+}
+
+void tasks_describe(const struct tasks *t, const struct task *task, struct event *ret)
+{
+	const char *cgroup = task->cgroup_id ? table_get(&t->cgroups, task->cgroup_id) : NULL;
+	uint32_t koid = tasks_koid(t, task->tid);
+
+	*ret = (struct event){
+		.kind = EVENT_TASK,
+		.pid = tasks_koid(t, task->pid),
+		.tid = koid,
+		.task = {
+			.comm = task->comm,
+			.command_line = task->command_line ? task->command_line : "",
+			.start_ns = task->start_ns,
+			.cgroup_id = task->cgroup_id,
+			.cgroup_path = cgroup,
+			.parent_pid = tasks_koid(t, task->parent_pid),
+			.uid = task->uid,
+			.real_tid = koid != task->tid ? task->tid : 0,
+			.is_process = task->tid == task->pid,
+		},
+	};
+}

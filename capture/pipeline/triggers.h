@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a flight recorder waits for: seen in the stream of what is recorded, in the order of time, by nobody else than
+ * who writes it. So a trigger costs what a look at each record costs, and only where it was asked for.
+ *
+ *  wakeup    a thread waited for a CPU from its wakeup on. What was lost in between is not made up: after a loss it is
+ *            forgotten who waits.
+ *  offcpu    a thread that was blocked came back. Most threads of a machine sleep for long, and mean to; so without a
+ *            filter only sleep that nothing can interrupt (state D) counts, with one any.
+ *  pressure  the kernel says so (PSI), of the time between two samples.
+ *  leak      a process that is watched has more of one kind than at some time of the last minute.
+ *
+ * The owner is told of one not more often than the interval says. The archive has all of them: those in between are added up by kind,
+ * for a second at most, and stand in it as one, which is the worst of them and says how many they are.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "bpf/record.h"
+#include "capture/options/options.h"
+
+enum trigger_kind {
+	TRIGGER_WAKEUP,
+	TRIGGER_OFFCPU,
+	TRIGGER_PRESSURE_CPU, /* in the order of trigger_options.pressure_ppm */
+	TRIGGER_PRESSURE_MEMORY,
+	TRIGGER_PRESSURE_IO,
+	TRIGGER_LEAK,
+	TRIGGER_MAX,
+};
+
+/* How it is called in the archive and on the command line. */
+extern const char *const trigger_names[TRIGGER_MAX];
+
+struct trigger {
+	enum trigger_kind kind;
+	uint64_t ts_ns;
+	uint64_t value, limit;  /* ns; ppm of a pressure; bytes of a leak */
+	uint64_t count;         /* it stands for so many of its kind, of which it is the worst */
+	uint64_t n_passed_over; /* of all kinds, since the owner was told last */
+	uint32_t tid;           /* the kernel's; of a leak that of the process; 0 = nobody's */
+	uint32_t koid;          /* whose that was when it fired; another one may have it by now */
+	bool tell;              /* the owner is to know */
+	char comm[48];          /* of the thread, for the owner; "" = not known */
+};
+
+/* One has fired. Returns 0 or a negative errno, which is handed on. */
+typedef int (*trigger_fn)(const struct trigger *t, void *userdata);
+
+/* TID, for which one fires, is to be known by name; its koid in *RET. Likewise. */
+typedef int (*trigger_name_fn)(uint32_t tid, uint32_t *ret, void *userdata);
+
+struct trigger_ops {
+	trigger_fn fired;
+	trigger_name_fn name;
+	void *userdata;
+};
+
+struct triggers;
+
+/* FILTERED: chosen threads are recorded. Returns 0 or -ENOMEM. */
+int triggers_new(const struct trigger_options *o, bool filtered, const struct trigger_ops *ops,
+		 struct triggers **ret);
+struct triggers *triggers_free(struct triggers *t);
+
+DEFINE_CLEANUP(struct triggers *, triggers_free)
+
+/*
+ * The next record in the order of time: one of CLASS_SCHED as it comes out of its ring, checked by decode_ring_words();
+ * any other one. Return 0, -ENOMEM, or what the function returned.
+ */
+int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words);
+int triggers_record(struct triggers *t, const struct rec_head *rec);
+
+/* Hands on what has been added up for a second at HORIZON_NS, until which all has come; UINT64_MAX = all of it. As above. */
+int triggers_settle(struct triggers *t, uint64_t horizon_ns);
+
+/* Scheduling records are missing. */
+void triggers_loss(struct triggers *t);
+
+/* How often they have fired, told of or not. */
+uint64_t triggers_count(const struct triggers *t);

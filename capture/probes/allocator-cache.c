@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/allocator-cache.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+/* A file that is made to take long costs each recording of whoever maps it; the next one costs half as much. */
+#define TIMEOUT_NS_MIN (UINT64_C(250) * 1000000)
+
+struct file_key {
+	uint64_t device, inode, size;
+	int64_t mtime_s, ctime_s;
+	int64_t mtime_ns, ctime_ns;
+};
+
+struct entry {
+	struct file_key key;
+	uint64_t used; /* when, in calls */
+	int error;     /* 0, or why there is no list */
+	struct allocator_list list;
+};
+
+struct allocator_cache {
+	struct entry entries[ALLOCATOR_CACHE_MAX];
+	size_t n;
+	uint64_t calls, reads;
+	uint64_t timeout_ns; /* of the next read */
+};
+
+int allocator_cache_new(struct allocator_cache **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	(*ret)->timeout_ns = ALLOCATORS_NS_MAX;
+	return 0;
+}
+
+struct allocator_cache *allocator_cache_free(struct allocator_cache *c)
+{
+	for (size_t i = 0; c && i < c->n; i++)
+		allocator_list_deinit(&c->entries[i].list);
+	free(c);
+	return NULL;
+}
+
+uint64_t allocator_cache_reads(const struct allocator_cache *c)
+{
+	return c->reads;
+}
+
+static bool same(const struct file_key *a, const struct file_key *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+	       a->mtime_s == b->mtime_s && a->mtime_ns == b->mtime_ns && a->ctime_s == b->ctime_s &&
+	       a->ctime_ns == b->ctime_ns;
+}
+
+static struct entry *find(struct allocator_cache *c, const struct file_key *key)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (same(&c->entries[i].key, key))
+			return &c->entries[i];
+	}
+	return NULL;
+}
+
+/* One that is empty, or was not asked for longest. */
+static struct entry *make_room(struct allocator_cache *c)
+{
+	struct entry *oldest = &c->entries[0];
+
+	if (c->n < ALLOCATOR_CACHE_MAX)
+		return &c->entries[c->n++];
+	for (size_t i = 1; i < c->n; i++) {
+		if (c->entries[i].used < oldest->used)
+			oldest = &c->entries[i];
+	}
+	allocator_list_deinit(&oldest->list);
+	return oldest;
+}
+
+int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocator_list **ret)
+{
+	struct allocator_list list = { 0 };
+	struct file_key key;
+	struct entry *e;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	key = (struct file_key){
+		.device = st.st_dev,
+		.inode = st.st_ino,
+		.size = (uint64_t)st.st_size,
+		.mtime_s = st.st_mtim.tv_sec,
+		.mtime_ns = st.st_mtim.tv_nsec,
+		.ctime_s = st.st_ctim.tv_sec,
+		.ctime_ns = st.st_ctim.tv_nsec,
+	};
+	e = find(c, &key);
+	if (!e) {
+		r = allocators_find_apart(fd, c->timeout_ns, &list);
+		c->reads++;
+		if (r == -ETIME && c->timeout_ns / 2 >= TIMEOUT_NS_MIN)
+			c->timeout_ns /= 2;
+		/* Only what the file is to blame for will be so the next time. */
+		if (r < 0 && r != -EBADMSG && r != -ENOEXEC && r != -ETIME)
+			return r;
+		e = make_room(c);
+		*e = (struct entry){ .key = key, .error = r, .list = list };
+	}
+	e->used = ++c->calls;
+	if (e->error == 0)
+		*ret = &e->list;
+	return e->error;
+}

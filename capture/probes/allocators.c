@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a name means stands in the tables here; where the probe belongs, the code says. Two things
+ * besides the name decide:
+ *
+ *  - operator new of a file without a malloc() of its own, or one that always calls it (libstdc++, in a
+ *    program linked with it): the block is malloc()'s, and the call only says who wanted it.
+ *  - a function that frees by handing on to another of this file is left out: both would report.
+ *
+ * How the parsing is kept harmless: allocators-apart.c.
+ */
+#include "capture/probes/allocators.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/sandbox/apart.h"
+#include "capture/probes/elf-image.h"
+#include "capture/probes/function-walk.h"
+#include "capture/probes/instruction.h"
+#include "capture/probes/prologue.h"
+
+enum {
+	FUNCTIONS_MAX = 1024, /* names; most are aliases */
+	FORWARDER_MAX = 8,    /* instructions of a function that hands on, and does no more */
+};
+
+/* ---- names ---- */
+
+/* Throws: an exception may leave it, or what is done to a thread that is cancelled. No return probe. */
+enum exits { EXITS_NORMAL, EXITS_THROWS };
+
+struct named {
+	const char *name;
+	uint8_t function;
+	uint8_t exits;
+};
+
+/* The functions of C, as they are called with any prefix. Sorted. */
+static const struct named c_names[] = {
+	{ "aligned_alloc", MEMORY_FN_ALIGNED_ALLOC },
+	{ "calloc", MEMORY_FN_CALLOC },
+	{ "cfree", MEMORY_FN_FREE },
+	{ "dallocx", MEMORY_FN_DALLOCX },
+	{ "free", MEMORY_FN_FREE },
+	{ "free_aligned_sized", MEMORY_FN_FREE },
+	{ "free_sized", MEMORY_FN_FREE },
+	{ "malloc", MEMORY_FN_MALLOC },
+	{ "mallocx", MEMORY_FN_MALLOCX },
+	{ "memalign", MEMORY_FN_MEMALIGN },
+	{ "posix_memalign", MEMORY_FN_POSIX_MEMALIGN },
+	{ "pvalloc", MEMORY_FN_PVALLOC },
+	{ "rallocx", MEMORY_FN_RALLOCX },
+	{ "realloc", MEMORY_FN_REALLOC },
+	{ "reallocarray", MEMORY_FN_REALLOCARRAY },
+	{ "reallocf", MEMORY_FN_REALLOC },
+	{ "sdallocx", MEMORY_FN_DALLOCX },
+	{ "valloc", MEMORY_FN_VALLOC },
+};
+
+/* Those that have one name. Sorted. What waits for a thread can be cancelled, which unwinds, too. */
+static const struct named full_names[] = {
+	{ "_ZdaPv", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdaPvRKSt9nothrow_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdaPvSt11align_val_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdaPvm", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdaPvmSt11align_val_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdlPv", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdlPvRKSt9nothrow_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdlPvSt11align_val_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdlPvm", MEMORY_FN_DELETE_DIRECT },
+	{ "_ZdlPvmSt11align_val_t", MEMORY_FN_DELETE_DIRECT },
+	{ "_Znam", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "_ZnamRKSt9nothrow_t", MEMORY_FN_NEW_DIRECT },
+	{ "_ZnamSt11align_val_t", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "_ZnamSt11align_val_tRKSt9nothrow_t", MEMORY_FN_NEW_DIRECT },
+	{ "_Znwm", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "_ZnwmRKSt9nothrow_t", MEMORY_FN_NEW_DIRECT },
+	{ "_ZnwmSt11align_val_t", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", MEMORY_FN_NEW_DIRECT },
+	{ "mi_calloc_aligned", MEMORY_FN_CALLOC },
+	{ "mi_free_aligned", MEMORY_FN_FREE },
+	{ "mi_free_size", MEMORY_FN_FREE },
+	{ "mi_free_size_aligned", MEMORY_FN_FREE },
+	{ "mi_heap_malloc", MEMORY_FN_MEMALIGN }, /* (the size comes second, too) */
+	{ "mi_heap_malloc_small", MEMORY_FN_MEMALIGN },
+	{ "mi_heap_zalloc", MEMORY_FN_MEMALIGN },
+	{ "mi_malloc_aligned", MEMORY_FN_MALLOC }, /* (the size comes first) */
+	{ "mi_malloc_aligned_at", MEMORY_FN_MALLOC },
+	{ "mi_malloc_small", MEMORY_FN_MALLOC },
+	{ "mi_mallocn", MEMORY_FN_CALLOC },
+	{ "mi_new", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "mi_new_aligned", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "mi_new_aligned_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "mi_new_n", MEMORY_FN_CALLOC, EXITS_THROWS },
+	{ "mi_new_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "mi_new_realloc", MEMORY_FN_REALLOC, EXITS_THROWS },
+	{ "mi_new_reallocn", MEMORY_FN_REALLOCARRAY, EXITS_THROWS },
+	{ "mi_realloc_aligned", MEMORY_FN_REALLOC },
+	{ "mi_realloc_aligned_at", MEMORY_FN_REALLOC },
+	{ "mi_reallocn", MEMORY_FN_REALLOCARRAY },
+	{ "mi_recalloc", MEMORY_FN_REALLOCARRAY },
+	{ "mi_recalloc_aligned", MEMORY_FN_REALLOCARRAY },
+	{ "mi_rezalloc", MEMORY_FN_REALLOC },
+	{ "mi_rezalloc_aligned", MEMORY_FN_REALLOC },
+	{ "mi_zalloc", MEMORY_FN_MALLOC },
+	{ "mi_zalloc_aligned", MEMORY_FN_MALLOC },
+	{ "mi_zalloc_aligned_at", MEMORY_FN_MALLOC },
+	{ "mi_zalloc_small", MEMORY_FN_MALLOC },
+	{ "pthread_clockjoin_np", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
+	{ "pthread_create", MEMORY_FN_PTHREAD_CREATE },
+	{ "pthread_detach", MEMORY_FN_PTHREAD_DETACH },
+	{ "pthread_join", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
+	{ "pthread_timedjoin_np", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
+	{ "pthread_tryjoin_np", MEMORY_FN_PTHREAD_JOIN },
+	{ "shm_open", MEMORY_FN_SHM_OPEN },
+	{ "shm_unlink", MEMORY_FN_SHM_UNLINK },
+	{ "tc_delete", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_delete_aligned", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_delete_aligned_nothrow", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_delete_nothrow", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_delete_sized", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_delete_sized_aligned", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_deletearray", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_deletearray_aligned", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_deletearray_aligned_nothrow", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_deletearray_nothrow", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_deletearray_sized", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_deletearray_sized_aligned", MEMORY_FN_DELETE_DIRECT },
+	{ "tc_malloc_skip_new_handler", MEMORY_FN_MALLOC },
+	{ "tc_new", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "tc_new_aligned", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "tc_new_aligned_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "tc_new_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "tc_newarray", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "tc_newarray_aligned", MEMORY_FN_NEW_DIRECT, EXITS_THROWS },
+	{ "tc_newarray_aligned_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "tc_newarray_nothrow", MEMORY_FN_NEW_DIRECT },
+	{ "thrd_detach", MEMORY_FN_PTHREAD_DETACH },
+	{ "thrd_join", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
+};
+
+static const struct named *look_up(const struct named *names, size_t n_names, const char *name,
+				   size_t n)
+{
+	size_t low = 0, high = n_names;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strncmp(names[middle].name, name, n);
+
+		if (order == 0 && names[middle].name[n] != '\0')
+			order = 1;
+		if (order == 0)
+			return &names[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static const struct named *meaning(const char *name, size_t n)
+{
+	/* glibc's own names for what may be replaced; those that allocators can be built with (_rjem_: in
+	 * programs in Rust). */
+	static const char *const prefixes[] = { "", "__libc_", "_rjem_", "je_", "mi_", "tc_" };
+	const struct named *found = look_up(full_names, ARRAY_SIZE(full_names), name, n);
+
+	for (size_t i = 0; !found && i < ARRAY_SIZE(prefixes); i++) {
+		size_t m = strlen(prefixes[i]);
+
+		if (n > m && strncmp(name, prefixes[i], m) == 0)
+			found = look_up(c_names, ARRAY_SIZE(c_names), name + m, n - m);
+	}
+	return found;
+}
+
+static bool is_thread_or_shm(uint32_t function)
+{
+	return function >= MEMORY_FN_PTHREAD_CREATE;
+}
+
+static bool is_cpp(uint32_t function)
+{
+	return function == MEMORY_FN_NEW_DIRECT || function == MEMORY_FN_DELETE_DIRECT;
+}
+
+static bool frees(uint32_t function)
+{
+	return function == MEMORY_FN_FREE || function == MEMORY_FN_DALLOCX ||
+	       function == MEMORY_FN_DELETE_DIRECT;
+}
+
+/* ---- functions ---- */
+
+struct function {
+	uint64_t vaddr, bytes;
+	const struct named *means;
+	const char *name; /* in the file */
+	size_t name_bytes;
+	bool forwards; /* it frees by calling another */
+};
+
+struct search {
+	struct elf_image image;
+	struct disassembler *disassembler; /* NULL: of this machine we read no code */
+	struct function functions[FUNCTIONS_MAX];
+	size_t n;
+	const struct function *self; /* that is walked over */
+	struct allocator_list list;
+	size_t room;
+};
+
+static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t bytes, void *userdata)
+{
+	const struct named *means = meaning(name, n);
+	struct search *s = userdata;
+
+	if (!means)
+		return 0;
+	if (s->n == FUNCTIONS_MAX) {
+		s->list.flags |= ALLOCATORS_FULL;
+		return 1;
+	}
+	s->functions[s->n++] = (struct function){
+		.vaddr = vaddr,
+		.bytes = bytes,
+		.means = means,
+		.name = name,
+		.name_bytes = n,
+	};
+	return 0;
+}
+
+/* By address; of aliases that of C first (tcmalloc's free() is its operator delete as well), and
+ * then the shortest: it is the one that is known. */
+static int compare_functions(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->vaddr != y->vaddr)
+		return x->vaddr < y->vaddr ? -1 : 1;
+	if (is_cpp(x->means->function) != is_cpp(y->means->function))
+		return is_cpp(x->means->function) ? 1 : -1;
+	if (x->name_bytes != y->name_bytes)
+		return x->name_bytes < y->name_bytes ? -1 : 1;
+	return strncmp(x->name, y->name, x->name_bytes);
+}
+
+static void sort_functions(struct search *s)
+{
+	size_t n = 0;
+
+	if (s->n > 1)
+		qsort(s->functions, s->n, sizeof(s->functions[0]), compare_functions);
+	for (size_t i = 0; i < s->n; i++) {
+		if (n > 0 && s->functions[n - 1].vaddr == s->functions[i].vaddr)
+			continue;
+		s->functions[n++] = s->functions[i];
+	}
+	s->n = n;
+}
+
+static bool has_allocator(const struct search *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->functions[i].means->function == MEMORY_FN_MALLOC)
+			return true;
+	}
+	return false;
+}
+
+static const struct function *function_at(const struct search *s, uint64_t vaddr)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->functions[i].vaddr == vaddr)
+			return &s->functions[i];
+	}
+	return NULL;
+}
+
+/* ---- what the code says ---- */
+
+static struct function_walk new_walk(struct search *s, const struct function *f)
+{
+	s->self = f;
+	return (struct function_walk){
+		.image = &s->image,
+		.disassembler = s->disassembler,
+		.userdata = s,
+	};
+}
+
+/* A way that leads to a function that reports the block itself. */
+static bool at_other(uint64_t vaddr, void *userdata)
+{
+	const struct search *s = userdata;
+	const struct function *f = vaddr == s->self->vaddr ? NULL : function_at(s, vaddr);
+
+	if (!f || f->forwards || is_thread_or_shm(f->means->function))
+		return false;
+	if (frees(s->self->means->function))
+		return frees(f->means->function);
+	return !frees(f->means->function) && !is_cpp(f->means->function);
+}
+
+/* Those that free by nothing but another such function, maybe after they looked for NULL. */
+static int find_forwarders(struct search *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct function *f = &s->functions[i];
+		struct function_walk walk = new_walk(s, f);
+		int r;
+
+		if (!frees(f->means->function))
+			continue;
+		walk.stop = at_other;
+		r = function_walk(&walk, f->vaddr);
+		if (r < 0)
+			return r;
+		f->forwards =
+			walk.stopped && walk.n_calls == 0 && walk.n_instructions <= FORWARDER_MAX;
+	}
+	return 0;
+}
+
+/* ---- probes ---- */
+
+static int add_probe(struct search *s, const struct function *f, uint64_t vaddr, uint32_t function,
+		     enum allocator_probe_kind kind)
+{
+	struct allocator_probe *probe;
+	uint64_t offset;
+	size_t n;
+
+	if (!elf_image_code(&s->image, vaddr, &n, &offset))
+		return 0;
+	if (s->list.n == ALLOCATOR_PROBES_MAX) {
+		s->list.flags |= ALLOCATORS_FULL;
+		return 0;
+	}
+	if (s->list.n == s->room) {
+		size_t room = s->room ? s->room * 2 : 32;
+
+		probe = reallocarray(s->list.probes, room, sizeof(*probe));
+		if (!probe)
+			return -ENOMEM;
+		s->list.probes = probe;
+		s->room = room;
+	}
+	n = f->name_bytes < ALLOCATOR_NAME_MAX ? f->name_bytes : ALLOCATOR_NAME_MAX - 1;
+	probe = &s->list.probes[s->list.n++];
+	*probe = (struct allocator_probe){ .offset = offset, .function = function, .kind = kind };
+	memcpy(probe->name, f->name, n);
+	return 0;
+}
+
+static int add_entry(struct search *s, const struct function *f, uint32_t function,
+		     enum allocator_probe_kind kind)
+{
+	uint64_t offset, vaddr = f->vaddr;
+	const uint8_t *p;
+	size_t n, at;
+	int r;
+
+	p = elf_image_code(&s->image, f->vaddr, &n, &offset);
+	if (!p)
+		return 0;
+	at = s->disassembler ? prologue_offset(s->disassembler, p, n) : 0;
+	if (at > 0) {
+		struct function_walk walk = new_walk(s, f);
+
+		walk.watch = f->vaddr + at;
+		r = function_walk(&walk, f->vaddr);
+		if (r < 0)
+			return r;
+		if (!walk.watched)
+			vaddr += at;
+	}
+	return add_probe(s, f, vaddr, function, kind);
+}
+
+/* Whether VADDR is inside of another one than F. A way leads there behind a call that never comes back,
+ * or by a tail call: either way that function has probes of its own. */
+static bool in_other(const struct search *s, const struct function *f, uint64_t vaddr)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct function *other = &s->functions[i];
+
+		if (other != f && vaddr >= other->vaddr && vaddr - other->vaddr < other->bytes)
+			return true;
+	}
+	return false;
+}
+
+/* A function that may be left by an exception: its result is taken at its ret instructions. */
+static int add_throwing(struct search *s, const struct function *f)
+{
+	uint32_t function = f->means->function;
+	bool is_new = function == MEMORY_FN_NEW_DIRECT;
+	struct function_walk walk = new_walk(s, f);
+	int r = 0;
+
+	if (s->disassembler) {
+		/* First without what malloc() and the like report, which may be all. */
+		walk.stop = is_new ? at_other : NULL;
+		r = function_walk(&walk, f->vaddr);
+		if (r == 0 && walk.stopped && walk.n_rets > 0) {
+			walk.stop = NULL;
+			r = function_walk(&walk, f->vaddr);
+		}
+		if (r < 0)
+			return r;
+	}
+	if (walk.n_rets == 0) {
+		if (!walk.stopped)
+			s->list.flags |= ALLOCATORS_PARTIAL;
+		return is_new ? add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY) : 0;
+	}
+	r = add_entry(s, f, function, ALLOCATOR_PROBE_ENTRY);
+	for (size_t i = 0; r == 0 && i < walk.n_rets; i++)
+		if (!in_other(s, f, walk.rets[i]))
+			r = add_probe(s, f, walk.rets[i], function, ALLOCATOR_PROBE_RET);
+	return r;
+}
+
+static int add_probes(struct search *s, const struct function *f, bool own_malloc)
+{
+	uint32_t function = f->means->function;
+
+	if (f->forwards || (function == MEMORY_FN_DELETE_DIRECT && !own_malloc))
+		return 0;
+	if (function == MEMORY_FN_NEW_DIRECT && !own_malloc)
+		return add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY);
+	if (f->means->exits == EXITS_THROWS)
+		return add_throwing(s, f);
+	return add_entry(s, f, function,
+			 frees(function) ? ALLOCATOR_PROBE_ENTRY : ALLOCATOR_PROBE_SESSION);
+}
+
+/* By offset; a ret that several functions lead to is there once. */
+static int compare_probes(const void *a, const void *b)
+{
+	const struct allocator_probe *x = a, *y = b;
+
+	if (x->offset != y->offset)
+		return x->offset < y->offset ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return (x->function > y->function) - (x->function < y->function);
+}
+
+static void sort_probes(struct allocator_list *l)
+{
+	size_t n = 0;
+
+	if (l->n > 1)
+		qsort(l->probes, l->n, sizeof(l->probes[0]), compare_probes);
+	for (size_t i = 0; i < l->n; i++) {
+		if (n > 0 && l->probes[n - 1].offset == l->probes[i].offset &&
+		    l->probes[n - 1].kind == l->probes[i].kind)
+			continue;
+		l->probes[n++] = l->probes[i];
+	}
+	l->n = n;
+}
+
+static int search_image(struct search *s)
+{
+	size_t n_symbols;
+	bool own_malloc;
+	int r;
+
+	if (s->image.foreign) {
+		s->list.flags |= ALLOCATORS_FOREIGN;
+		return 0;
+	}
+	if (s->image.is_static)
+		s->list.flags |= ALLOCATORS_STATIC;
+	if (s->image.go) {
+		s->list.flags |= ALLOCATORS_GO;
+		return 0;
+	}
+	elf_image_functions(&s->image, add_function, s, &n_symbols);
+	if (n_symbols == 0)
+		s->list.flags |= ALLOCATORS_NO_SYMBOLS;
+	if (s->n == 0)
+		return 0;
+	sort_functions(s);
+	own_malloc = has_allocator(s);
+	if (s->image.header.e_machine == EM_X86_64) {
+		r = disassembler_new(&s->disassembler);
+		if (r == 0)
+			r = elf_image_read_slots(&s->image);
+		if (r == 0)
+			r = find_forwarders(s);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < s->n; i++) {
+		r = add_probes(s, &s->functions[i], own_malloc);
+		if (r < 0)
+			return r;
+	}
+	sort_probes(&s->list);
+	return 0;
+}
+
+void allocator_list_deinit(struct allocator_list *l)
+{
+	free(l->probes);
+	*l = (struct allocator_list){ 0 };
+}
+
+int allocators_find_in(const void *data, size_t n, struct allocator_list *ret)
+{
+	_cleanup_free_ struct search *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	r = elf_image_init(&s->image, data, n);
+	if (r == 0)
+		r = search_image(s);
+	disassembler_free(s->disassembler);
+	elf_image_deinit(&s->image);
+	if (r == 0)
+		*ret = s->list;
+	else
+		allocator_list_deinit(&s->list);
+	return r;
+}
+
+int allocators_find(int fd, struct allocator_list *ret)
+{
+	size_t n;
+	void *data;
+	int r = apart_map_file(fd, &data, &n);
+
+	if (r < 0)
+		return r;
+	r = allocators_find_in(data, n, ret);
+	munmap(data, n);
+	return r;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/elf-image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+enum { SLOTS_MAX = 1 << 18 };
+
+/* For which machine we are built, and its relocations of words that hold a function's address. */
+#if defined(__x86_64__)
+enum { MACHINE = EM_X86_64, RELOC_SLOT = R_X86_64_JUMP_SLOT, RELOC_WORD = R_X86_64_GLOB_DAT };
+#elif defined(__aarch64__)
+enum { MACHINE = EM_AARCH64, RELOC_SLOT = R_AARCH64_JUMP_SLOT, RELOC_WORD = R_AARCH64_GLOB_DAT };
+#else
+enum { MACHINE = EM_NONE, RELOC_SLOT = -1, RELOC_WORD = -1 };
+#endif
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+enum { BYTE_ORDER_OURS = ELFDATA2LSB };
+#else
+enum { BYTE_ORDER_OURS = ELFDATA2MSB };
+#endif
+
+static bool is_foreign(const unsigned char *ident, uint16_t machine)
+{
+	return ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != BYTE_ORDER_OURS ||
+	       (MACHINE != EM_NONE && machine != MACHINE);
+}
+
+static void add_load(struct elf_image *image, const GElf_Phdr *header)
+{
+	uint64_t size = header->p_filesz;
+
+	if (!(header->p_flags & PF_X) || header->p_offset >= image->size ||
+	    header->p_vaddr + size < header->p_vaddr || image->n_loads == ARRAY_SIZE(image->loads))
+		return;
+	if (size > image->size - header->p_offset)
+		size = image->size - header->p_offset;
+	image->loads[image->n_loads++] = (struct elf_load){
+		.vaddr = header->p_vaddr,
+		.offset = header->p_offset,
+		.size = size,
+	};
+}
+
+static bool says_program(const struct elf_image *image, const GElf_Phdr *header)
+{
+	Elf_Data *data;
+	GElf_Dyn dyn;
+
+	if (header->p_offset > image->size || header->p_filesz > image->size - header->p_offset)
+		return false;
+	data = elf_getdata_rawchunk(image->elf, (int64_t)header->p_offset, header->p_filesz,
+				    ELF_T_DYN);
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn) && dyn.d_tag != DT_NULL; i++) {
+		if (dyn.d_tag == DT_FLAGS_1)
+			return dyn.d_un.d_val & DF_1_PIE;
+	}
+	return false;
+}
+
+static int read_segments(struct elf_image *image)
+{
+	bool interpreter = false, program = image->header.e_type == ET_EXEC;
+	GElf_Phdr header;
+	size_t n;
+
+	if (elf_getphdrnum(image->elf, &n) != 0)
+		return -EBADMSG;
+	for (size_t i = 0; i < n && gelf_getphdr(image->elf, (int)i, &header); i++) {
+		if (header.p_type == PT_LOAD)
+			add_load(image, &header);
+		else if (header.p_type == PT_INTERP)
+			interpreter = true;
+		else if (header.p_type == PT_DYNAMIC && says_program(image, &header))
+			program = true;
+	}
+	image->is_static = program && !interpreter;
+	return 0;
+}
+
+static void look_for_go(struct elf_image *image)
+{
+	size_t names;
+
+	if (elf_getshdrstrndx(image->elf, &names) != 0)
+		return;
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(image->elf, s));) {
+		GElf_Shdr header;
+		const char *name = gelf_getshdr(s, &header)
+					   ? elf_strptr(image->elf, names, header.sh_name)
+					   : NULL;
+
+		if (name &&
+		    (strcmp(name, ".go.buildinfo") == 0 || strcmp(name, ".note.go.buildid") == 0))
+			image->go = true;
+	}
+}
+
+int elf_image_init(struct elf_image *image, const void *data, size_t n)
+{
+	const unsigned char *ident = data;
+
+	*image = (struct elf_image){ .data = data, .size = n };
+	/* (else libelf would unpack archives) */
+	if (n < sizeof(Elf32_Ehdr) || memcmp(ident, ELFMAG, SELFMAG) != 0)
+		return -ENOEXEC;
+	elf_version(EV_CURRENT);
+	/* It writes nothing: what is not aligned it copies. */
+	image->elf = elf_memory((char *)data, n);
+	if (!image->elf || elf_kind(image->elf) != ELF_K_ELF ||
+	    !gelf_getehdr(image->elf, &image->header))
+		return -EBADMSG;
+	if (image->header.e_type != ET_EXEC && image->header.e_type != ET_DYN)
+		return -ENOEXEC;
+	image->foreign = is_foreign(ident, image->header.e_machine);
+	if (image->foreign)
+		return 0;
+	look_for_go(image);
+	return read_segments(image);
+}
+
+void elf_image_deinit(struct elf_image *image)
+{
+	elf_end(image->elf);
+	free(image->slots);
+	*image = (struct elf_image){ 0 };
+}
+
+/* ---- symbols ---- */
+
+/* One symbol of a table with its name; false if it is no function that the file has. */
+static bool read_symbol(const struct elf_image *image, Elf_Data *data, const GElf_Shdr *header,
+			size_t i, GElf_Sym *ret, const char **ret_name)
+{
+	if (!gelf_getsym(data, (int)i, ret))
+		return false;
+	*ret_name = elf_strptr(image->elf, header->sh_link, ret->st_name);
+	return *ret_name != NULL;
+}
+
+static bool is_function(const GElf_Sym *symbol)
+{
+	/* Local ones, too: linkers make all of a static program's local when it exports nothing. */
+	return GELF_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+	       symbol->st_value != 0;
+}
+
+static size_t count_entries(const GElf_Shdr *header, const Elf_Data *data)
+{
+	size_t n = header->sh_entsize ? data->d_size / header->sh_entsize : 0;
+
+	return n < INT32_MAX ? n : INT32_MAX;
+}
+
+int elf_image_functions(const struct elf_image *image, elf_function_fn fn, void *userdata,
+			size_t *ret_n)
+{
+	*ret_n = 0;
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(image->elf, s));) {
+		GElf_Shdr header;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(s, &header) ||
+		    (header.sh_type != SHT_DYNSYM && header.sh_type != SHT_SYMTAB) ||
+		    !(data = elf_getdata(s, NULL)))
+			continue;
+		for (size_t i = 0; i < count_entries(&header, data); i++) {
+			const char *name;
+			GElf_Sym symbol;
+			int r;
+
+			if (!read_symbol(image, data, &header, i, &symbol, &name) ||
+			    !is_function(&symbol))
+				continue;
+			++*ret_n;
+			/* (linkers put the version behind the name in .symtab) */
+			r = fn(name, strcspn(name, "@"), symbol.st_value, symbol.st_size, userdata);
+			if (r != 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+/* ---- slots ---- */
+
+static bool never_returns(const char *name)
+{
+	static const char *const names[] = {
+		"__assert_fail", "__cxa_rethrow",  "__cxa_throw",     "__stack_chk_fail",
+		"_Exit",         "_Unwind_Resume", "_ZSt9terminatev", "_exit",
+		"abort",         "exit",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	}
+	return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_");
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+	const struct elf_slot *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *header,
+		     Elf_Data *relocs)
+{
+	Elf_Scn *scn = elf_getscn(image->elf, header->sh_link);
+	Elf_Data *symbols = scn ? elf_getdata(scn, NULL) : NULL;
+	GElf_Shdr table;
+
+	if (!symbols || !gelf_getshdr(scn, &table))
+		return 0;
+	for (size_t i = 0; i < count_entries(header, relocs); i++) {
+		const char *name;
+		GElf_Sym symbol;
+		GElf_Rela rela;
+
+		if (!gelf_getrela(relocs, (int)i, &rela) ||
+		    ((int)GELF_R_TYPE(rela.r_info) != RELOC_SLOT &&
+		     (int)GELF_R_TYPE(rela.r_info) != RELOC_WORD) ||
+		    !read_symbol(image, symbols, &table, GELF_R_SYM(rela.r_info), &symbol, &name) ||
+		    image->n_slots == SLOTS_MAX)
+			continue;
+		if (image->n_slots == *room) {
+			size_t more = *room ? *room * 2 : 256;
+			struct elf_slot *slots = reallocarray(image->slots, more, sizeof(*slots));
+
+			if (!slots)
+				return -ENOMEM;
+			image->slots = slots;
+			*room = more;
+		}
+		image->slots[image->n_slots++] = (struct elf_slot){
+			.address = rela.r_offset,
+			.target = is_function(&symbol) ? symbol.st_value : 0,
+			.noreturn = never_returns(name),
+		};
+	}
+	return 0;
+}
+
+int elf_image_read_slots(struct elf_image *image)
+{
+	size_t room = 0;
+
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(image->elf, s));) {
+		GElf_Shdr header;
+		Elf_Data *data;
+		int r;
+
+		if (!gelf_getshdr(s, &header) || header.sh_type != SHT_RELA ||
+		    !(data = elf_getdata(s, NULL)))
+			continue;
+		r = add_slots(image, &room, &header, data);
+		if (r < 0)
+			return r;
+	}
+	if (image->n_slots > 0)
+		qsort(image->slots, image->n_slots, sizeof(*image->slots), compare_slots);
+	return 0;
+}
+
+const struct elf_slot *elf_image_slot(const struct elf_image *image, uint64_t address)
+{
+	struct elf_slot key = { .address = address };
+
+	if (image->n_slots == 0)
+		return NULL;
+	return bsearch(&key, image->slots, image->n_slots, sizeof(key), compare_slots);
+}
+
+const uint8_t *elf_image_code(const struct elf_image *image, uint64_t vaddr, size_t *ret_n,
+			      uint64_t *ret_offset)
+{
+	for (size_t i = 0; i < image->n_loads; i++) {
+		const struct elf_load *load = &image->loads[i];
+
+		if (vaddr < load->vaddr || vaddr - load->vaddr >= load->size)
+			continue;
+		*ret_n = load->size - (vaddr - load->vaddr);
+		*ret_offset = load->offset + (vaddr - load->vaddr);
+		return image->data + *ret_offset;
+	}
+	return NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Follows the machine code of a function from its first instruction: where it returns, also where
+ * other functions do for it (tail calls), and whom it calls. What is behind a call that never comes
+ * back may be looked at in vain; what is reached by addresses from memory or registers alone is not.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/probes/elf-image.h"
+#include "capture/probes/instruction.h"
+
+enum {
+	WALK_INSTRUCTIONS_MAX = 4096,
+	WALK_RETS_MAX = 32,
+};
+
+struct function_walk {
+	/* from the caller */
+	const struct elf_image *image;
+	struct disassembler *disassembler;
+	/* True if the way ends where the function at VADDR is called or jumped to; may be NULL. */
+	bool (*stop)(uint64_t vaddr, void *userdata);
+	void *userdata;
+	uint64_t watch; /* an address */
+
+	/* the answer */
+	uint64_t rets[WALK_RETS_MAX]; /* in no order */
+	size_t n_rets;
+	size_t n_instructions;
+	size_t n_calls; /* not counting those at which it stopped */
+	bool stopped;   /* stop() was true once or more */
+	bool watched;   /* there is a branch or jump to `watch` */
+	bool partial;   /* there are ways that could not be followed to an end */
+};
+
+/* Walks from VADDR on. Returns 0 or -ENOMEM. */
+int function_walk(struct function_walk *w, uint64_t vaddr);

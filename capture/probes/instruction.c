@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/instruction.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <capstone/capstone.h>
+
+struct disassembler {
+	csh handle;
+	cs_insn *insn; /* filled again for each */
+};
+
+int disassembler_new(struct disassembler **ret)
+{
+	_cleanup_(disassembler_freep) struct disassembler *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return -ENOMEM;
+	switch (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle)) {
+	case CS_ERR_OK:
+		break;
+	case CS_ERR_MEM:
+		return -ENOMEM;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
+		return -EOPNOTSUPP;
+	d->insn = cs_malloc(d->handle);
+	if (!d->insn)
+		return -ENOMEM;
+	*ret = TAKE_PTR(d);
+	return 0;
+}
+
+struct disassembler *disassembler_free(struct disassembler *d)
+{
+	if (!d)
+		return NULL;
+	if (d->insn)
+		cs_free(d->insn, 1);
+	if (d->handle)
+		cs_close(&d->handle);
+	free(d);
+	return NULL;
+}
+
+/*
+ * What arch/x86/kernel/uprobes.c has emulated since these were added (4.20 at the latest): push of a
+ * 64-bit register, nop, jumps and calls of all widths that x86-64 has. Prefixes make it refuse the
+ * probe or step over the instruction, so only the bare forms count; longer nops came with 6.18.
+ */
+static bool is_emulated(const uint8_t *p, size_t n)
+{
+	if (n == 2 && p[0] == 0x41) /* REX.B */
+		return p[1] >= 0x50 && p[1] <= 0x57;
+	if (n == 1)
+		return (p[0] >= 0x50 && p[0] <= 0x57) || p[0] == 0x90;
+	if (n == 2)
+		return (p[0] >= 0x70 && p[0] <= 0x7f) || p[0] == 0xeb;
+	if (n == 5)
+		return p[0] == 0xe8 || p[0] == 0xe9;
+	return n == 6 && p[0] == 0x0f && p[1] >= 0x80 && p[1] <= 0x8f;
+}
+
+static bool is_kept(uint16_t reg)
+{
+	switch (reg) {
+	case X86_REG_RSP:
+	case X86_REG_ESP:
+	case X86_REG_SP:
+	case X86_REG_SPL:
+	case X86_REG_RDI:
+	case X86_REG_EDI:
+	case X86_REG_DI:
+	case X86_REG_DIL:
+	case X86_REG_RSI:
+	case X86_REG_ESI:
+	case X86_REG_SI:
+	case X86_REG_SIL:
+	case X86_REG_RDX:
+	case X86_REG_EDX:
+	case X86_REG_DX:
+	case X86_REG_DL:
+	case X86_REG_DH:
+	case X86_REG_RCX:
+	case X86_REG_ECX:
+	case X86_REG_CX:
+	case X86_REG_CL:
+	case X86_REG_CH:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool disturbs(const struct disassembler *d)
+{
+	cs_regs read, written;
+	uint8_t n_read, n_written;
+
+	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK)
+		return true;
+	for (unsigned i = 0; i < n_written; i++) {
+		if (is_kept(written[i]))
+			return true;
+	}
+	return false;
+}
+
+static enum instruction_kind kind_of(const struct disassembler *d)
+{
+	switch (d->insn->id) {
+	case X86_INS_JMP:
+	case X86_INS_LJMP:
+		return INSTRUCTION_JUMP;
+	case X86_INS_CALL:
+	case X86_INS_LCALL:
+		return INSTRUCTION_CALL;
+	case X86_INS_RET:
+		return INSTRUCTION_RETURN;
+	case X86_INS_HLT:
+	case X86_INS_UD2:
+	case X86_INS_INT3:
+	case X86_INS_RETF:
+	case X86_INS_RETFQ:
+	case X86_INS_IRET:
+	case X86_INS_IRETD:
+	case X86_INS_IRETQ:
+		return INSTRUCTION_END;
+	default:
+		return cs_insn_group(d->handle, d->insn, CS_GRP_JUMP) ? INSTRUCTION_BRANCH
+								      : INSTRUCTION_PLAIN;
+	}
+}
+
+bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint64_t address,
+		       struct instruction *ret)
+{
+	const uint8_t *at = p;
+	uint64_t next = address;
+	const cs_x86 *x86;
+
+	if (!cs_disasm_iter(d->handle, &at, &n, &next, d->insn))
+		return false;
+	x86 = &d->insn->detail->x86;
+	*ret = (struct instruction){
+		.length = d->insn->size,
+		.kind = kind_of(d),
+		.emulated = is_emulated(p, d->insn->size),
+		.disturbs = disturbs(d),
+	};
+	if (x86->op_count == 1 &&
+	    (ret->kind == INSTRUCTION_BRANCH || ret->kind == INSTRUCTION_JUMP ||
+	     ret->kind == INSTRUCTION_CALL)) {
+		const cs_x86_op *op = &x86->operands[0];
+
+		if (op->type == X86_OP_IMM)
+			ret->target = (uint64_t)op->imm;
+		else if (op->type == X86_OP_MEM && op->mem.base == X86_REG_RIP &&
+			 op->mem.index == X86_REG_INVALID && op->mem.segment == X86_REG_INVALID)
+			ret->slot = next + (uint64_t)op->mem.disp;
+	}
+	return true;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/probe-guards.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct probe_guard {
+	uint64_t key;
+	enum probes_way way;
+	int fd;            /* the file */
+	uint64_t *offsets; /* owned */
+	size_t n;
+	struct probes *probes; /* NULL = it rests, or the kernel has none like that */
+	size_t uses;
+	int slot; /* of the journal; negative = none */
+};
+
+void probe_guards_init(struct probe_guards *g)
+{
+	struct probe_journal *journal = NULL;
+
+	/* (only root can have one) */
+	probe_journal_new(&journal);
+	*g = (struct probe_guards){ .journal = journal };
+}
+
+/* Of each place one. Returns how many they are. */
+static size_t list_offsets(const struct probes_target *t, uint64_t *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (n == 0 || ret[n - 1] != t->probes[i].offset)
+			ret[n++] = t->probes[i].offset;
+	return n;
+}
+
+static void free_guard(struct probe_guard *guard)
+{
+	if (!guard)
+		return;
+	close_fd(guard->fd);
+	free(guard->offsets);
+	free(guard);
+}
+
+static struct probe_guard *make(struct probe_guards *g, const struct probes_target *t,
+				const struct probe_file *file, uint64_t key)
+{
+	struct probe_guard *guard = calloc(1, sizeof(*guard));
+
+	if (!guard)
+		return NULL;
+	guard->key = key;
+	guard->way = t->way;
+	guard->n = file->n;
+	guard->fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
+	guard->offsets = calloc(file->n + 1, sizeof(*guard->offsets));
+	if (guard->fd < 0 || !guard->offsets || table_set(&g->by_places, key, guard) < 0) {
+		free_guard(guard);
+		return NULL;
+	}
+	memcpy(guard->offsets, file->offsets, file->n * sizeof(*guard->offsets));
+	guard->slot = g->journal ? probe_journal_add(g->journal, file) : -1;
+	return guard;
+}
+
+void probe_guards_wake(struct probe_guards *g, struct probe_guard *guard)
+{
+	if (!guard || guard->probes)
+		return;
+	if (probes_new_for_nobody(guard->way, guard->fd, guard->offsets, guard->n,
+				  &guard->probes) == 0)
+		g->n_awake++;
+	else
+		guard->probes = NULL;
+}
+
+struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probes_target *t)
+{
+	/* The device and the inode come before the offsets, for the key. */
+	_cleanup_free_ uint64_t *words = calloc(t->n + 2, sizeof(*words));
+	struct probe_guard *guard;
+	struct probe_file file;
+	struct stat st;
+	uint64_t key;
+
+	if (!words || fstat(t->fd, &st) < 0)
+		return NULL;
+	file = (struct probe_file){ st.st_dev, st.st_ino, words + 2, list_offsets(t, words + 2) };
+	words[0] = file.device;
+	words[1] = file.inode;
+	key = table_hash(words, (file.n + 2) * sizeof(*words));
+	guard = table_get(&g->by_places, key);
+	if (!guard)
+		guard = make(g, t, &file, key);
+	else if (guard->uses == 0)
+		g->n_unused--;
+	if (!guard)
+		return NULL;
+	guard->uses++;
+	probe_guards_wake(g, guard);
+	return guard;
+}
+
+void probe_guards_drop(struct probe_guards *g, struct probe_guard *guard)
+{
+	if (guard && --guard->uses == 0)
+		g->n_unused++;
+}
+
+static struct probe_guard *find_unused(const struct probe_guards *g)
+{
+	struct probe_guard *guard;
+	size_t pos = 0;
+
+	while ((guard = table_next(&g->by_places, &pos)))
+		if (guard->uses == 0)
+			return guard;
+	return NULL;
+}
+
+void probe_guards_rest(struct probe_guards *g)
+{
+	struct probe_guard *guard;
+	size_t pos = 0;
+
+	while ((guard = table_next(&g->by_places, &pos)))
+		guard->probes = probes_free_by_exit(guard->probes);
+	g->n_awake = 0;
+	while (g->n_unused > 0 && (guard = find_unused(g))) {
+		table_remove(&g->by_places, guard->key);
+		g->n_unused--;
+		if (g->journal)
+			probe_journal_clear(g->journal, guard->slot);
+		free_guard(guard);
+	}
+}
+
+void probe_guards_end(struct probe_guards *g)
+{
+	if (g->journal)
+		probe_journal_remove(g->journal);
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file is found as it is mapped: so it does not matter which path it had, in which mount namespace,
+ * nor whether it has been replaced or removed since. Where no process has it mapped any more, there is
+ * no breakpoint either.
+ */
+#include "capture/probes/probe-heal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/sandbox/after-fork.h"
+#include "capture/sandbox/few-descriptors.h"
+#include "capture/probes/probe-journal.h"
+#include "capture/probes/probes.h"
+
+enum {
+	HEAL_FILES_MAX = 1024,
+	HEAL_SECONDS_MAX = 60, /* then it is ended; the next recorder tries again */
+};
+
+struct heal_file {
+	dev_t device;
+	ino_t inode;
+	uint64_t *offsets; /* owned */
+	size_t n;
+	int fd;      /* -1 = nobody has it mapped, as far as is known */
+	size_t left; /* bytes in the processes that are not those of the file */
+};
+
+struct heal {
+	struct heal_file files[HEAL_FILES_MAX];
+	size_t n;
+	void (*say)(const char *text);
+};
+
+/* Several recorders may have had probes in the same file. */
+static bool has_file(const struct heal *h, const struct probe_file *file)
+{
+	for (size_t i = 0; i < h->n; i++) {
+		const struct heal_file *known = &h->files[i];
+
+		if (known->inode == file->inode && known->device == file->device &&
+		    known->n == file->n &&
+		    memcmp(known->offsets, file->offsets, file->n * sizeof(*file->offsets)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add_file(const struct probe_file *file, void *userdata)
+{
+	struct heal *h = userdata;
+	struct heal_file *to = &h->files[h->n];
+
+	if (h->n == HEAL_FILES_MAX || has_file(h, file))
+		return 0;
+	*to = (struct heal_file){ .device = file->device, .inode = file->inode, .fd = -1 };
+	to->offsets = calloc(file->n, sizeof(*to->offsets));
+	if (!to->offsets)
+		return -ENOMEM;
+	memcpy(to->offsets, file->offsets, file->n * sizeof(*to->offsets));
+	to->n = file->n;
+	h->n++;
+	return 0;
+}
+
+/* ---- processes ---- */
+
+/* A mapping of code. */
+struct heal_mapping {
+	int pid, mem_fd;
+	uint64_t start, end, offset, inode;
+};
+
+/* Whether it is FILE's: of the inode with that number there may be several. */
+static bool open_mapped(struct heal_file *file, const struct heal_mapping *m)
+{
+	_cleanup_close_ int fd = -1;
+	struct statx st;
+	char path[80];
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, m->pid, m->start,
+		 m->end);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 ||
+	    statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st) < 0 ||
+	    !S_ISREG(st.stx_mode) || st.stx_ino != file->inode ||
+	    makedev(st.stx_dev_major, st.stx_dev_minor) != file->device)
+		return false;
+	if (file->fd < 0)
+		file->fd = TAKE_FD(fd);
+	return true;
+}
+
+static void count_left(struct heal_file *file, const struct heal_mapping *m)
+{
+	for (size_t i = 0; i < file->n; i++) {
+		uint64_t at = file->offsets[i];
+		uint8_t is, was;
+
+		if (at >= m->offset && at - m->offset < m->end - m->start &&
+		    pread(m->mem_fd, &is, 1, (off_t)(m->start + at - m->offset)) == 1 &&
+		    pread(file->fd, &was, 1, (off_t)at) == 1)
+			file->left += is != was;
+	}
+}
+
+static void look_at_mapping(struct heal *h, const struct heal_mapping *m)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (h->files[i].inode == m->inode && open_mapped(&h->files[i], m))
+			count_left(&h->files[i], m);
+}
+
+static void look_at_process(struct heal *h, int pid)
+{
+	struct heal_mapping m = { .pid = pid };
+	_cleanup_free_ char *line = NULL;
+	_cleanup_close_ int mem_fd = -1;
+	char path[32], mode[8];
+	size_t room = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	mem_fd = m.mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (getline(&line, &room, f) > 0) {
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64, &m.start,
+			   &m.end, mode, &m.offset, &m.inode) == 5 &&
+		    mode[2] == 'x' && m.inode)
+			look_at_mapping(h, &m);
+	}
+	fclose(f);
+}
+
+/* All processes: who has a file is found, and what is left in them is counted. */
+static void look_at_all(struct heal *h)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+
+	for (size_t i = 0; i < h->n; i++)
+		h->files[i].left = 0;
+	while (dir && (entry = readdir(dir))) {
+		int pid = atoi(entry->d_name);
+
+		if (pid > 0)
+			look_at_process(h, pid);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* ---- healing ---- */
+
+static void tell(const struct heal *h, const struct heal_file *file, size_t left, int error)
+{
+	char link[32], path[512], text[1024];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", file->fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = '\0';
+	if (left > file->left)
+		snprintf(text, sizeof(text),
+			 "removed %zu breakpoints that a killed recorder had left in '%s'",
+			 left - file->left, path);
+	else
+		snprintf(
+			text, sizeof(text),
+			"cannot remove the breakpoints that a killed recorder has left in '%s': %s",
+			path, strerror(-error));
+	h->say(text);
+}
+
+static int heal_all(void *userdata)
+{
+	struct heal *h = userdata;
+	size_t left[HEAL_FILES_MAX];
+	int errors[HEAL_FILES_MAX] = { 0 };
+
+	look_at_all(h);
+	for (size_t i = 0; i < h->n; i++) {
+		struct heal_file *file = &h->files[i];
+		struct probes *probes;
+
+		left[i] = file->left;
+		if (file->fd < 0)
+			continue;
+		errors[i] = probes_new_for_nobody(probes_way(), file->fd, file->offsets, file->n,
+						  &probes);
+		if (errors[i] == 0)
+			probes_free(probes);
+	}
+	look_at_all(h);
+	for (size_t i = 0; i < h->n; i++)
+		if (left[i] > h->files[i].left || errors[i] < 0)
+			tell(h, &h->files[i], left[i], errors[i]);
+	/* What cannot be mended now cannot be later. */
+	return 0;
+}
+
+/* ---- the process ---- */
+
+static void run_healer(void (*say)(const char *text))
+{
+	static struct heal h;
+	sigset_t all_but_alarm;
+
+	setsid();
+	signal(SIGALRM, SIG_DFL);
+	sigfillset(&all_but_alarm);
+	sigdelset(&all_but_alarm, SIGALRM);
+	sigprocmask(SIG_SETMASK, &all_but_alarm, NULL);
+	alarm(HEAL_SECONDS_MAX);
+	if (after_fork_unmap_shared() < 0 || close_range(STDERR_FILENO + 1, ~0U, 0) < 0)
+		_exit(1);
+	h.say = say;
+	_exit(probe_journal_each_left(add_file, heal_all, &h) < 0);
+}
+
+/* In a thread that has few descriptors. It is nobody's child in the end. */
+static int fork_healer(void *userdata)
+{
+	void (**say)(const char *text) = userdata;
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		pid = fork();
+		if (pid == 0)
+			run_healer(*say);
+		_exit(pid < 0);
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+int probe_heal_start(void (*say)(const char *text))
+{
+	return probe_journal_any() ? few_descriptors_run(fork_healer, &say) : 0;
+}

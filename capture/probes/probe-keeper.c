@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/probe-keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/outbuf.h"
+#include "base/table.h"
+#include "capture/sandbox/after-fork.h"
+#include "capture/sandbox/few-descriptors.h"
+#include "capture/probes/probe-guards.h"
+
+enum {
+	FDS_MAX = 1 + PROBES_PROGRAMS,
+	REST_MS = 500,   /* without a question: what comes, comes in bursts */
+	UNUSED_MAX = 32, /* guards that nobody needs any more, in a burst */
+};
+
+struct probe_keeper {
+	int sock;
+	pid_t pid;
+	uint32_t last_id;
+	uint64_t cpu_ns; /* as far as it is known here */
+	uint64_t *cpu_ns_sum;
+};
+
+/*
+ * What is asked. ATTACH: with the file and the PROGRAMS (bits) as descriptors; N struct
+ * allocator_probe follow. DETACH: N ids (uint32_t) do.
+ */
+struct keeper_question {
+	bool attach;
+	uint32_t id;
+	int32_t way;
+	int32_t pid;
+	uint32_t programs;
+	uint32_t n;
+};
+
+struct keeper_answer {
+	int32_t error;
+	uint32_t pad;
+	uint64_t failed;
+	uint64_t cpu_ns; /* that the keeper has taken so far */
+};
+
+/* ---- messages ---- */
+
+/* With N_FDS descriptors. Returns 0 or a negative errno. */
+static int send_all(int sock, const void *data, size_t size, const int *fds, size_t n_fds)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))] = { 0 };
+	struct iovec iov = { (void *)data, size };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+
+	if (n_fds > 0) {
+		m.msg_control = control;
+		m.msg_controllen = CMSG_SPACE(n_fds * sizeof(int));
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
+	}
+	while (iov.iov_len > 0) {
+		ssize_t sent = sendmsg(sock, &m, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return -errno;
+		iov.iov_base = (char *)iov.iov_base + sent;
+		iov.iov_len -= (size_t)sent;
+		m.msg_control = NULL;
+		m.msg_controllen = 0;
+	}
+	return 0;
+}
+
+static size_t take_fds(struct msghdr *m, int *fds, size_t n)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		size_t n_new = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS ||
+		    n_new > FDS_MAX - n)
+			continue;
+		memcpy(fds + n, CMSG_DATA(c), n_new * sizeof(int));
+		n += n_new;
+	}
+	return n;
+}
+
+/*
+ * Descriptors that come with it go to FDS, which has room for FDS_MAX, and their number to *RET_N;
+ * or NULL: there are none. Returns 0, or a negative errno: -EPIPE at the end.
+ */
+static int receive_all(int sock, void *data, size_t size, int *fds, size_t *ret_n)
+{
+	_Alignas(struct cmsghdr) char control[CMSG_SPACE(FDS_MAX * sizeof(int))];
+	struct iovec iov = { data, size };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	while (iov.iov_len > 0) {
+		ssize_t got;
+
+		m.msg_control = fds ? control : NULL;
+		m.msg_controllen = fds ? sizeof(control) : 0;
+		got = recvmsg(sock, &m, MSG_CMSG_CLOEXEC);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EPIPE;
+		if (fds)
+			*ret_n = take_fds(&m, fds, *ret_n);
+		iov.iov_base = (char *)iov.iov_base + got;
+		iov.iov_len -= (size_t)got;
+	}
+	return 0;
+}
+
+/* ---- the child ---- */
+
+struct kept_probes {
+	struct probes *probes;
+	struct probe_guard *guard; /* or NULL */
+};
+
+struct keeping {
+	int sock;
+	struct table probes; /* id -> struct kept_probes */
+	struct probe_guards guards;
+};
+
+static struct kept_probes *new_kept(struct keeping *k, uint32_t id)
+{
+	struct kept_probes *kept = calloc(1, sizeof(*kept));
+
+	if (kept && table_set(&k->probes, id, kept) == 0)
+		return kept;
+	free(kept);
+	return NULL;
+}
+
+static int attach(struct keeping *k, const struct keeper_question *q, const int *fds, size_t n_fds,
+		  const struct allocator_probe *probes, struct keeper_answer *answer)
+{
+	struct probes_target target = {
+		.way = (enum probes_way)q->way,
+		.pid = q->pid,
+		.fd = n_fds ? fds[0] : -1,
+		.probes = probes,
+		.n = q->n,
+	};
+	struct kept_probes *kept = new_kept(k, q->id);
+	size_t at = 1, failed = 0;
+	int r;
+
+	if (!kept)
+		return -ENOMEM;
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++)
+		target.programs[i] = q->programs >> i & 1 && at < n_fds ? fds[at++] : -1;
+	kept->guard = probe_guards_take(&k->guards, &target);
+	r = probes_new(&target, &kept->probes, &failed);
+	if (r < 0) {
+		probe_guards_drop(&k->guards, kept->guard);
+		free(table_remove(&k->probes, q->id));
+		return r;
+	}
+	answer->failed = failed;
+	return 0;
+}
+
+/* Side by side, as far as there is room; then the guards are told. */
+static void detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
+{
+	_cleanup_(outbuf_deinit) struct outbuf probes = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		probe_guards_wake(&k->guards, list[i]->guard);
+	for (size_t i = 0; i < n; i++)
+		if (outbuf_append(&probes, &list[i]->probes, sizeof(list[i]->probes)) < 0)
+			probes_free(list[i]->probes);
+	probes_free_all((struct probes **)probes.data, probes.size / sizeof(struct probes *));
+	for (size_t i = 0; i < n; i++) {
+		probe_guards_drop(&k->guards, list[i]->guard);
+		free(list[i]);
+	}
+}
+
+static void detach(struct keeping *k, const uint32_t *ids, size_t n)
+{
+	_cleanup_free_ struct kept_probes **list = calloc(n + 1, sizeof(struct kept_probes *));
+	size_t n_kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct kept_probes *kept = table_remove(&k->probes, ids[i]);
+
+		if (kept && list)
+			list[n_kept++] = kept;
+		else if (kept)
+			detach_kept(k, &kept, 1);
+	}
+	detach_kept(k, list, n_kept);
+}
+
+static uint64_t cpu_ns_of(const struct rusage *usage)
+{
+	const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
+
+	return (uint64_t)(user->tv_sec + system->tv_sec) * 1000000000 +
+	       (uint64_t)(user->tv_usec + system->tv_usec) * 1000;
+}
+
+/* With its threads, and the children that it has waited for. */
+static uint64_t own_cpu_ns(void)
+{
+	struct rusage own = { 0 }, children = { 0 };
+
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return cpu_ns_of(&own) + cpu_ns_of(&children);
+}
+
+/* Returns 0, or a negative errno when there is nobody to answer to. */
+static int serve(struct keeping *k)
+{
+	struct keeper_question q;
+	struct keeper_answer answer = { 0 };
+	int fds[FDS_MAX];
+	size_t n_fds = 0, size;
+	_cleanup_free_ void *data = NULL;
+	int r = receive_all(k->sock, &q, sizeof(q), fds, &n_fds);
+
+	if (r == 0) {
+		size = q.n * (q.attach ? sizeof(struct allocator_probe) : sizeof(uint32_t));
+		data = malloc(size + 1);
+		r = data ? receive_all(k->sock, data, size, NULL, NULL) : -ENOMEM;
+	}
+	if (r == 0 && q.attach)
+		answer.error = attach(k, &q, fds, n_fds, data, &answer);
+	else if (r == 0)
+		detach(k, data, q.n);
+	for (size_t i = 0; i < n_fds; i++)
+		close(fds[i]);
+	answer.cpu_ns = own_cpu_ns();
+	return r < 0 ? r : send_all(k->sock, &answer, sizeof(answer), NULL, 0);
+}
+
+/* When nobody asks for a while, the guards rest. */
+static void wait_for_question(struct keeping *k)
+{
+	struct pollfd pollfd = { .fd = k->sock, .events = POLLIN };
+	bool guarded = k->guards.n_awake > 0 || k->guards.n_unused > 0;
+
+	if (guarded && poll(&pollfd, 1, REST_MS) == 0)
+		probe_guards_rest(&k->guards);
+	else if (k->guards.n_unused >= UNUSED_MAX)
+		probe_guards_rest(&k->guards);
+}
+
+static void detach_all(struct keeping *k)
+{
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	struct kept_probes *kept;
+	size_t pos = 0;
+
+	/* (what there is no room for goes with this process) */
+	while ((kept = table_next(&k->probes, &pos)))
+		outbuf_append(&list, &kept, sizeof(kept));
+	detach_kept(k, (struct kept_probes **)list.data, list.size / sizeof(struct kept_probes *));
+}
+
+/* Never comes back. All signals are blocked here, as in the thread that has forked. */
+static void run_child(int sock)
+{
+	struct keeping k = { .sock = sock };
+
+	/* Not ended with others by whoever ends a terminal or a group. */
+	setsid();
+	prctl(PR_SET_NAME, "kymo-probes");
+	if (after_fork_unmap_shared() < 0 ||
+	    (sock > 0 && close_range(0, (unsigned)sock - 1, 0) < 0) ||
+	    close_range((unsigned)sock + 1, ~0U, 0) < 0)
+		_exit(1);
+	probe_guards_init(&k.guards);
+	do {
+		wait_for_question(&k);
+	} while (serve(&k) == 0);
+	detach_all(&k);
+	probe_guards_end(&k.guards);
+	_exit(0);
+}
+
+/* ---- the parent ---- */
+
+/* In a thread that has few descriptors, and so has the child. */
+static int fork_child(int sock, void *userdata)
+{
+	pid_t *ret = userdata;
+
+	*ret = fork();
+	if (*ret == 0)
+		run_child(sock);
+	return *ret < 0 ? -errno : 0;
+}
+
+int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
+{
+	struct probe_keeper *k = calloc(1, sizeof(*k));
+	int socks[2], r;
+
+	if (!k)
+		return -ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, socks) < 0) {
+		r = -errno;
+		free(k);
+		return r;
+	}
+	r = few_descriptors_run_with(socks[1], fork_child, &k->pid);
+	close(socks[1]);
+	if (r < 0) {
+		close(socks[0]);
+		free(k);
+		return r;
+	}
+	k->sock = socks[0];
+	k->cpu_ns_sum = cpu_ns_sum;
+	*ret = k;
+	return 0;
+}
+
+static void count_cpu(struct probe_keeper *k, uint64_t cpu_ns)
+{
+	if (cpu_ns <= k->cpu_ns)
+		return;
+	__atomic_add_fetch(k->cpu_ns_sum, cpu_ns - k->cpu_ns, __ATOMIC_RELAXED);
+	k->cpu_ns = cpu_ns;
+}
+
+struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
+{
+	struct rusage usage = { 0 };
+
+	if (!k)
+		return NULL;
+	close(k->sock);
+	while (wait4(k->pid, NULL, 0, &usage) < 0 && errno == EINTR)
+		;
+	count_cpu(k, cpu_ns_of(&usage));
+	free(k);
+	return NULL;
+}
+
+static int ask(struct probe_keeper *k, const struct keeper_question *q, const int *fds,
+	       size_t n_fds, const void *data, size_t size, struct keeper_answer *ret)
+{
+	int r = send_all(k->sock, q, sizeof(*q), fds, n_fds);
+
+	if (r == 0)
+		r = send_all(k->sock, data, size, NULL, 0);
+	if (r == 0)
+		r = receive_all(k->sock, ret, sizeof(*ret), NULL, NULL);
+	if (r == 0)
+		count_cpu(k, ret->cpu_ns);
+	return r;
+}
+
+int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, uint32_t *ret_id,
+			size_t *ret_failed)
+{
+	struct keeper_question q = {
+		.attach = true,
+		.id = k->last_id + 1,
+		.way = (int32_t)t->way,
+		.pid = t->pid,
+		.n = (uint32_t)t->n,
+	};
+	struct keeper_answer answer;
+	int fds[FDS_MAX] = { t->fd }, r;
+	size_t n_fds = 1;
+
+	for (size_t i = 0; i < PROBES_PROGRAMS; i++) {
+		if (t->programs[i] < 0 || !probes_use(t->way, (enum probes_program)i))
+			continue;
+		q.programs |= UINT32_C(1) << i;
+		fds[n_fds++] = t->programs[i];
+	}
+	r = ask(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer);
+	if (r == 0)
+		r = answer.error;
+	if (r < 0)
+		return r;
+	*ret_id = k->last_id = q.id;
+	*ret_failed = answer.failed;
+	return 0;
+}
+
+void probe_keeper_detach(struct probe_keeper *k, const uint32_t *ids, size_t n)
+{
+	const struct keeper_question q = { .n = (uint32_t)n };
+	struct keeper_answer answer;
+
+	/* (if it is not there any more, neither are they) */
+	if (n > 0)
+		ask(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/probes/probes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf/record.h"
+#include "capture/perf/perf-event.h"
+#include "capture/sandbox/thread.h"
+
+/* linux/bpf.h, as far as older ones do not have it. */
+enum {
+	ATTACH_PERF_EVENT = 41,
+	ATTACH_UPROBE_MULTI = 48,   /* since 6.6 */
+	ATTACH_UPROBE_SESSION = 57, /* since 6.13 */
+};
+#define UPROBE_MULTI_RETURN 1u
+struct link_create_multi {
+	uint32_t prog_fd, target_fd, attach_type, flags;
+	uint64_t path, offsets, ref_ctr_offsets, cookies;
+	uint32_t n, multi_flags;
+	int32_t pid;
+	uint32_t pad;
+};
+
+enum { CLOSERS_MAX = 16 };
+
+struct probes {
+	size_t n;
+	int *fds; /* links and perf events, those that hang on others first */
+};
+
+/* ---- what the kernel has ---- */
+
+struct multi {
+	int program;
+	uint32_t attach_type;
+	bool on_return;
+	pid_t pid;
+	const char *path;
+	const uint64_t *offsets, *cookies;
+	uint32_t n;
+};
+
+/* Returns a link's descriptor or a negative errno. */
+static int attach_multi(const struct multi *m)
+{
+	struct link_create_multi attr = {
+		.prog_fd = (uint32_t)m->program,
+		.attach_type = m->attach_type,
+		.path = (uintptr_t)m->path,
+		.offsets = (uintptr_t)m->offsets,
+		.cookies = (uintptr_t)m->cookies,
+		.n = m->n,
+		.multi_flags = m->on_return ? UPROBE_MULTI_RETURN : 0,
+		.pid = (int32_t)m->pid,
+	};
+	long fd = syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* A program that does nothing, loaded for TYPE. */
+static int load_nothing(int type)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = (enum bpf_attach_type)type);
+
+	return bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
+}
+
+/* What the kernel says to a link that cannot be, of PROGRAM at PATH in PID. */
+static int refuse_multi(int type, int program, const char *path, pid_t pid)
+{
+	const uint64_t offset = 0;
+	_cleanup_close_ int link = attach_multi(&(struct multi){
+		.program = program,
+		.attach_type = (uint32_t)type,
+		.pid = pid,
+		.path = path,
+		.offsets = &offset,
+		.n = 1,
+	});
+
+	return link;
+}
+
+/*
+ * Whether links of TYPE can be made. Kernels without them take the program all the same and say -EINVAL to any link;
+ * only one that has them looks at the path, which is to be a file. No process has the id -1: the first kernels that
+ * had such links did not look, and told threads apart where processes are meant.
+ */
+static bool has_multi(int type)
+{
+	_cleanup_close_ int program = load_nothing(type);
+
+	return program >= 0 && refuse_multi(type, program, "/", 0) == -EBADF &&
+	       refuse_multi(type, program, "/proc/self/exe", -1) == -EINVAL;
+}
+
+enum probes_way probes_way(void)
+{
+	if (!has_multi(ATTACH_UPROBE_MULTI))
+		return PROBES_PERF;
+	return has_multi(ATTACH_UPROBE_SESSION) ? PROBES_SESSION : PROBES_MULTI;
+}
+
+bool probes_use(enum probes_way way, enum probes_program program)
+{
+	switch (program) {
+	case PROBES_RETURN:
+		return way != PROBES_SESSION;
+	case PROBES_BOTH:
+		return way == PROBES_SESSION;
+	default:
+		return true;
+	}
+}
+
+int probes_attach_type(enum probes_way way, enum probes_program program)
+{
+	if (way == PROBES_PERF)
+		return 0;
+	return program == PROBES_BOTH ? ATTACH_UPROBE_SESSION : ATTACH_UPROBE_MULTI;
+}
+
+/* ---- which program goes where ---- */
+
+/* Whether the function of PROBE, an entry, is looked at where it returns, too. */
+static bool has_ret(const struct probes_target *t, const struct allocator_probe *probe)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->probes[i].kind == ALLOCATOR_PROBE_RET &&
+		    t->probes[i].function == probe->function)
+			return true;
+	}
+	return false;
+}
+
+/* Whether PROGRAM is attached at PROBE. */
+static bool belongs(const struct probes_target *t, enum probes_program program,
+		    const struct allocator_probe *probe)
+{
+	bool session = probe->kind == ALLOCATOR_PROBE_SESSION;
+
+	switch (program) {
+	case PROBES_ENTRY:
+		return probe->kind == ALLOCATOR_PROBE_ENTRY && !has_ret(t, probe);
+	case PROBES_CALL:
+		return (session && t->way != PROBES_SESSION) ||
+		       (probe->kind == ALLOCATOR_PROBE_ENTRY && has_ret(t, probe));
+	case PROBES_RETURN:
+		return session && t->way != PROBES_SESSION;
+	case PROBES_RET:
+		return probe->kind == ALLOCATOR_PROBE_RET;
+	case PROBES_BOTH:
+		return session && t->way == PROBES_SESSION;
+	default:
+		return false;
+	}
+}
+
+static uint64_t cookie_of(const struct allocator_probe *probe)
+{
+	return probe->function |
+	       (probe->kind == ALLOCATOR_PROBE_SESSION ? 0 : (uint64_t)MEMORY_COOKIE_RET);
+}
+
+/* ---- attaching ---- */
+
+static void keep(struct probes *p, int fd)
+{
+	p->fds[p->n++] = fd;
+}
+
+static int attach_perf(struct probes *p, const struct probes_target *t, const struct multi *m,
+		       uint32_t at)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .perf_event.bpf_cookie = m->cookies[at]);
+	_cleanup_close_ int event =
+		perf_event_open_probe(t->pid, t->fd, m->offsets[at], m->on_return);
+	int link;
+
+	if (event < 0)
+		return event;
+	link = bpf_link_create(m->program, event, (enum bpf_attach_type)ATTACH_PERF_EVENT, &opts);
+	if (link < 0)
+		return link;
+	keep(p, link);
+	keep(p, TAKE_FD(event));
+	return 0;
+}
+
+/* All of M at once; when the kernel does not like one of them, one by one. */
+static int attach(struct probes *p, const struct probes_target *t, const struct multi *m,
+		  size_t *failed)
+{
+	int r = -EINVAL;
+
+	if (t->way != PROBES_PERF)
+		r = attach_multi(m);
+	if (r >= 0)
+		keep(p, r);
+	if (r >= 0 || r == -ESRCH)
+		return r < 0 ? r : 0;
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct multi one = *m;
+
+		one.n = 1;
+		one.offsets += i;
+		one.cookies += i;
+		if (t->way == PROBES_PERF)
+			r = attach_perf(p, t, m, i);
+		else if ((r = attach_multi(&one)) >= 0)
+			keep(p, r);
+		/* (the next one would wait as long) */
+		if (r == -ESRCH || r == -ETIMEDOUT)
+			return r;
+		*failed += r < 0;
+	}
+	return 0;
+}
+
+static int attach_program(struct probes *p, const struct probes_target *t,
+			  enum probes_program program, size_t *failed)
+{
+	_cleanup_free_ uint64_t *offsets = calloc(t->n, sizeof(*offsets));
+	_cleanup_free_ uint64_t *cookies = calloc(t->n, sizeof(*cookies));
+	char path[32];
+	struct multi m = {
+		.program = t->programs[program],
+		.attach_type = (uint32_t)probes_attach_type(t->way, program),
+		.on_return = program == PROBES_RETURN,
+		.pid = t->pid,
+		.path = path,
+		.offsets = offsets,
+		.cookies = cookies,
+	};
+
+	if (!offsets || !cookies)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->fd);
+	for (size_t i = 0; i < t->n; i++) {
+		if (!belongs(t, program, &t->probes[i]))
+			continue;
+		offsets[m.n] = t->probes[i].offset;
+		cookies[m.n++] = cookie_of(&t->probes[i]);
+	}
+	return m.n ? attach(p, t, &m, failed) : 0;
+}
+
+static struct probes *probes_alloc(size_t n_max)
+{
+	struct probes *p = calloc(1, sizeof(*p));
+
+	if (p)
+		p->fds = calloc(n_max, sizeof(*p->fds));
+	if (p && p->fds)
+		return p;
+	free(p);
+	return NULL;
+}
+
+int probes_new(const struct probes_target *t, struct probes **ret, size_t *ret_failed)
+{
+	/* Ends before begins: a begin must not wait for an end that nobody looked at. */
+	static const enum probes_program order[] = {
+		PROBES_RET, PROBES_RETURN, PROBES_CALL, PROBES_BOTH, PROBES_ENTRY,
+	};
+	_cleanup_(probes_freep) struct probes *p = probes_alloc(4 * t->n + PROBES_PROGRAMS);
+	size_t failed = 0;
+	int r = 0;
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(order); i++)
+		r = attach_program(p, t, order[i], &failed);
+	if (r < 0)
+		return r;
+	if (p->n == 0)
+		return -EOPNOTSUPP;
+	*ret_failed = failed;
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+/* ---- for no process ---- */
+
+/* A process that has ended and was not waited for: no memory is its own. Returns its id or a negative errno. */
+static pid_t make_ended_process(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		return -errno;
+	while (waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	return pid;
+}
+
+static void forget_ended_process(pid_t pid)
+{
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* A link may belong to a process that has ended; a perf event may not, so it belongs to this one. */
+static int attach_for_nobody(struct probes *p, const struct probes_target *t, struct multi *m)
+{
+	pid_t ended = t->way == PROBES_PERF ? 0 : make_ended_process();
+	struct probes_target target = *t;
+	size_t failed = 0;
+	int r;
+
+	if (ended < 0)
+		return ended;
+	target.pid = m->pid = ended ?: getpid();
+	r = attach(p, &target, m, &failed);
+	if (ended)
+		forget_ended_process(ended);
+	return r;
+}
+
+int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, size_t n,
+			  struct probes **ret)
+{
+	int type = way == PROBES_PERF ? 0 : ATTACH_UPROBE_MULTI;
+	_cleanup_(probes_freep) struct probes *p = probes_alloc(2 * n + 1);
+	_cleanup_free_ uint64_t *cookies = calloc(n + 1, sizeof(*cookies));
+	const struct probes_target target = { .way = way, .fd = fd };
+	_cleanup_close_ int program = load_nothing(type);
+	char path[32];
+	struct multi m = {
+		.program = program,
+		.attach_type = (uint32_t)type,
+		.path = path,
+		.offsets = offsets,
+		.cookies = cookies,
+		.n = (uint32_t)n,
+	};
+	int r;
+
+	if (!p || !cookies)
+		return -ENOMEM;
+	if (program < 0)
+		return program;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	r = attach_for_nobody(p, &target, &m);
+	if (r == 0 && p->n == 0)
+		r = -EOPNOTSUPP;
+	if (r == 0)
+		*ret = TAKE_PTR(p);
+	return r;
+}
+
+/* ---- detaching ---- */
+
+/* Probes that go, and those who close them. */
+struct closing {
+	struct probes **list;
+	size_t n, next;
+	unsigned n_threads;
+	pthread_mutex_t lock; /* guards the two above */
+	pthread_cond_t done;
+};
+
+static void *close_some(void *userdata)
+{
+	struct closing *c = userdata;
+
+	pthread_mutex_lock(&c->lock);
+	while (c->next < c->n) {
+		struct probes *p = c->list[c->next++];
+
+		pthread_mutex_unlock(&c->lock);
+		probes_free(p);
+		pthread_mutex_lock(&c->lock);
+	}
+	c->n_threads--;
+	pthread_cond_signal(&c->done);
+	pthread_mutex_unlock(&c->lock);
+	return NULL;
+}
+
+void probes_free_all(struct probes **list, size_t n)
+{
+	struct closing c = {
+		.list = list,
+		.n = n,
+		.n_threads = 1,
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+		.done = PTHREAD_COND_INITIALIZER,
+	};
+
+	for (size_t i = 1; i < CLOSERS_MAX && i < n; i++) {
+		pthread_mutex_lock(&c.lock);
+		c.n_threads++;
+		pthread_mutex_unlock(&c.lock);
+		if (thread_start(close_some, &c) == 0)
+			continue;
+		pthread_mutex_lock(&c.lock);
+		c.n_threads--;
+		pthread_mutex_unlock(&c.lock);
+		break;
+	}
+	close_some(&c);
+	pthread_mutex_lock(&c.lock);
+	while (c.n_threads > 0)
+		pthread_cond_wait(&c.done, &c.lock);
+	pthread_mutex_unlock(&c.lock);
+}
+
+struct probes *probes_free(struct probes *p)
+{
+	if (!p)
+		return NULL;
+	/* What begins goes first. */
+	for (size_t i = p->n; i > 0; i--)
+		close_fd(p->fds[i - 1]);
+	free(p->fds);
+	free(p);
+	return NULL;
+}
+
+/* Until the end of the pipe is seen: then nobody else has what P has. */
+static void end_with_pipe(const int pipe_fds[2])
+{
+	char c;
+
+	close(pipe_fds[1]);
+	while (read(pipe_fds[0], &c, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+struct probes *probes_free_by_exit(struct probes *p)
+{
+	int fds[2];
+	pid_t pid;
+
+	if (!p || pipe2(fds, O_CLOEXEC) < 0)
+		return probes_free(p);
+	pid = fork();
+	if (pid == 0)
+		end_with_pipe(fds);
+	close(fds[0]);
+	probes_free(p);
+	close(fds[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return NULL;
+}

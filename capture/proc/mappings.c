@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/proc/mappings.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "base/cleanup.h"
+
+enum { LINE_MAX_BYTES = MAPPING_PATH_BYTES + 256, KERNEL_PID = 2, NOTES_MAX = 64 << 10 };
+
+/* The kernel's half of the address space: [vsyscall] is there. */
+#define KERNEL_HALF (UINT64_C(1) << 63)
+
+/* linux/fs.h, since 6.11. */
+struct procmap_query {
+	uint64_t size, query_flags, query_addr, vma_start, vma_end, vma_flags, vma_page_size,
+		vma_offset, inode;
+	uint32_t dev_major, dev_minor, vma_name_size, build_id_size;
+	uint64_t vma_name_addr, build_id_addr;
+};
+#define PROCMAP_QUERY _IOWR('f', 17, struct procmap_query)
+
+/* One in the making; FN gets it. */
+struct room {
+	union {
+		struct rec_mapping rec;
+		uint8_t bytes[sizeof(struct rec_mapping) + MAPPING_PATH_BYTES + 8];
+	};
+};
+
+static FILE *open_file(const char *root, const char *path)
+{
+	char full[4096];
+
+	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
+		return NULL;
+	return fopen(full, "re");
+}
+
+static int hand_on(struct room *room, uint32_t pid, const char *path, mapping_fn fn, void *userdata)
+{
+	struct rec_mapping *rec = &room->rec;
+	size_t n = strlen(path);
+
+	if (n >= MAPPING_PATH_BYTES)
+		return 0;
+	rec->path_bytes = (uint32_t)n;
+	memcpy(rec->path, path, n);
+	rec->head.size = (uint32_t)((sizeof(*rec) + n + 1 + 7) & ~(size_t)7);
+	memset(rec->path + n, 0, rec->head.size - sizeof(*rec) - n);
+	rec->head.kind = REC_MAPPING;
+	rec->head.pid = rec->head.tid = pid;
+	return fn(rec, userdata);
+}
+
+/* ---- processes ---- */
+
+static void ask_build_id(int fd, struct rec_mapping *rec)
+{
+	struct procmap_query q = {
+		.size = sizeof(q),
+		.query_addr = rec->start,
+		.build_id_size = sizeof(rec->build_id),
+		.build_id_addr = (uint64_t)(uintptr_t)rec->build_id,
+	};
+
+	if (ioctl(fd, PROCMAP_QUERY, &q) == 0 && q.vma_start == rec->start &&
+	    q.build_id_size <= sizeof(rec->build_id))
+		rec->build_id_bytes = q.build_id_size;
+}
+
+/* Fills REC from a line; *RET_PATH is what stands behind. False if it is not executable, or no line. */
+static bool parse_line(char *line, struct rec_mapping *rec, const char **ret_path)
+{
+	uint64_t start, end, offset, inode;
+	unsigned major, minor;
+	char permissions[8];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &start,
+		   &end, permissions, &offset, &major, &minor, &inode, &at) < 7 ||
+	    at == 0 || !strchr(permissions, 'x') || end <= start || start & KERNEL_HALF)
+		return false;
+	*rec = (struct rec_mapping){
+		.start = start,
+		.bytes = end - start,
+		.file_offset = offset,
+		.device = (uint64_t)major << 20 | minor,
+		.inode = inode,
+	};
+	line[strcspn(line, "\n")] = '\0';
+	*ret_path = line[at] ? line + at : "//anon"; /* as the kernel calls it elsewhere */
+	return true;
+}
+
+int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *userdata)
+{
+	char path[48], line[LINE_MAX_BYTES];
+	const char *name;
+	struct room room;
+	FILE *f;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = open_file(root, path);
+	if (!f)
+		return 0;
+	while (r == 0 && fgets(line, sizeof(line), f)) {
+		if (!parse_line(line, &room.rec, &name))
+			continue;
+		if (room.rec.inode)
+			ask_build_id(fileno(f), &room.rec);
+		r = hand_on(&room, pid, name, fn, userdata);
+	}
+	fclose(f);
+	return r;
+}
+
+/* ---- the kernel ---- */
+
+/* The build id among the ELF notes of FILE. */
+static void read_build_id(const char *root, const char *path, struct rec_mapping *rec)
+{
+	enum { NT_GNU_BUILD_ID = 3 };
+	_cleanup_free_ uint8_t *notes = malloc(NOTES_MAX);
+	FILE *f = notes ? open_file(root, path) : NULL;
+	size_t n, at = 0;
+
+	if (!f)
+		return;
+	n = fread(notes, 1, NOTES_MAX, f);
+	fclose(f);
+	while (n - at >= 12) {
+		uint32_t head[3]; /* bytes of the name, bytes of what it says, type */
+		uint64_t name, what, next;
+
+		memcpy(head, notes + at, sizeof(head));
+		name = at + sizeof(head);
+		what = name + (((uint64_t)head[0] + 3) & ~UINT64_C(3));
+		next = what + (((uint64_t)head[1] + 3) & ~UINT64_C(3));
+		if (what + head[1] > n)
+			return;
+		if (head[2] == NT_GNU_BUILD_ID && head[0] == 4 &&
+		    memcmp(notes + name, "GNU", 4) == 0 && head[1] <= sizeof(rec->build_id)) {
+			rec->build_id_bytes = head[1];
+			memcpy(rec->build_id, notes + what, head[1]);
+			return;
+		}
+		if (next >= n)
+			return;
+		at = next;
+	}
+}
+
+static int list_text(const char *root, mapping_fn fn, void *userdata)
+{
+	uint64_t address, start = 0, end = 0;
+	char line[512], name[256], type;
+	struct room room;
+	FILE *f = open_file(root, "/proc/kallsyms");
+
+	if (!f)
+		return 0;
+	while ((!start || !end) && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) != 3)
+			continue;
+		/* They are hidden from us. */
+		if (address == 0 && start == 0 && strcmp(name, "_stext") == 0)
+			break;
+		if (strcmp(name, "_stext") == 0)
+			start = address;
+		else if (strcmp(name, "_etext") == 0)
+			end = address;
+	}
+	fclose(f);
+	if (end <= start || start == 0)
+		return 0;
+	room.rec = (struct rec_mapping){ .start = start, .bytes = end - start };
+	read_build_id(root, "/sys/kernel/notes", &room.rec);
+	return hand_on(&room, KERNEL_PID, "[kernel.kallsyms]", fn, userdata);
+}
+
+static int list_modules(const char *root, mapping_fn fn, void *userdata)
+{
+	char line[4096], name[64], path[160], shown[72];
+	FILE *f = open_file(root, "/proc/modules");
+	struct room room;
+	uint64_t start, bytes;
+	int r = 0;
+
+	while (f && r == 0 && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64, name, &bytes, &start) !=
+			    3 ||
+		    start == 0 || bytes == 0 || strchr(name, '/'))
+			continue;
+		room.rec = (struct rec_mapping){ .start = start, .bytes = bytes };
+		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
+		read_build_id(root, path, &room.rec);
+		snprintf(shown, sizeof(shown), "[%s]", name);
+		r = hand_on(&room, KERNEL_PID, shown, fn, userdata);
+	}
+	if (f)
+		fclose(f);
+	return r;
+}
+
+int mappings_of_kernel(const char *root, mapping_fn fn, void *userdata)
+{
+	int r = list_text(root, fn, userdata);
+
+	return r < 0 ? r : list_modules(root, fn, userdata);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/proc/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define TASK_EXITING 0x4 /* the kernel's PF_EXITING */
+
+/* The inode of the initial pid namespace: PROC_PID_INIT_INO. */
+#define INITIAL_PIDS UINT32_C(0xeffffffc)
+
+bool proc_sees_all(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) == 0 && st.st_ino == INITIAL_PIDS;
+}
+
+bool proc_is_gone(uint32_t tid)
+{
+	return kill((pid_t)tid, 0) < 0 && errno == ESRCH;
+}
+
+static size_t read_file(uint32_t pid, const char *name, char *to, size_t room)
+{
+	_cleanup_close_ int fd = -1;
+	char path[48];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, to, room);
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* The text after "KEY:\t" at the beginning of a line, or NULL. */
+static const char *field(const char *status, const char *key)
+{
+	size_t n = strlen(key);
+
+	for (const char *line = status; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, n) == 0 && line[n] == ':' && line[n + 1] == '\t')
+			return line + n + 2;
+	}
+	return NULL;
+}
+
+static uint32_t number(const char *text)
+{
+	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
+}
+
+bool proc_is_exiting(uint32_t pid)
+{
+	unsigned flags;
+	char stat[512];
+	size_t n = read_file(pid, "stat", stat, sizeof(stat) - 1);
+	const char *rest;
+
+	stat[n] = '\0';
+	/* The name may have any characters. */
+	rest = strrchr(stat, ')');
+	return !rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
+	       flags & TASK_EXITING;
+}
+
+int proc_identity(uint32_t tid, struct rec_identity *ret)
+{
+	char status[4096];
+	const char *name, *uids;
+	size_t n = read_file(tid, "status", status, sizeof(status) - 1);
+
+	status[n] = '\0';
+	name = field(status, "Name");
+	uids = field(status, "Uid"); /* real, effective, ... */
+	if (!name || !uids)
+		return -ESRCH;
+	uids = strchr(uids, '\t');
+	*ret = (struct rec_identity){
+		.pid = number(field(status, "Tgid")),
+		.tid = tid,
+		.parent_pid = number(field(status, "PPid")),
+		.uid = number(uids),
+	};
+	if (ret->parent_pid == 2 || tid == 2) {
+		ret->flags = IDENTITY_KTHREAD;
+		ret->pid = 2;
+	}
+	/* The kernel escapes newlines and backslashes of the name: good enough for a name that is
+	 * only known from here. */
+	for (n = 0; n < sizeof(ret->comm) - 1 && name[n] && name[n] != '\n'; n++)
+		ret->comm[n] = name[n];
+	return 0;
+}
+
+size_t proc_command(uint32_t pid, char *to, size_t room)
+{
+	return read_file(pid, "cmdline", to, room);
+}

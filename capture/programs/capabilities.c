@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/capabilities.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/programs/kernel-btf.h"
+#include "capture/perf/perf-event.h"
+#include "capture/probes/probes.h"
+#include "capture/sandbox/process-rights.h"
+#include "capture/programs/sampler.h"
+
+#define BTF_PATH "/sys/kernel/btf/vmlinux"
+
+static bool may_load(void)
+{
+	return rights_has(RIGHTS_SYS_ADMIN) ||
+	       (rights_has(RIGHTS_BPF) && rights_has(RIGHTS_PERFMON));
+}
+
+static bool kernel_at_least(unsigned major, unsigned minor)
+{
+	unsigned a = 0, b = 0;
+	struct utsname u;
+
+	if (uname(&u) < 0 || sscanf(u.release, "%u.%u", &a, &b) != 2)
+		return true; /* cannot tell: let it be tried */
+	return a > major || (a == major && b >= minor);
+}
+
+static struct capability waker_context(bool btf)
+{
+	struct capability c = { .name = "waker_context" };
+	int64_t from_rq;
+
+	if (!btf) {
+		c.detail = "not known without BTF";
+	} else if (kernel_btf_preempt_count(&from_rq) == 1) {
+		c.available = true;
+		c.detail = "exact: from the kernel's preempt count (per CPU)";
+	} else {
+#if defined(__x86_64__)
+		c.detail = "guessed: this kernel's preempt count cannot be found; wakeups from "
+			   "interrupts are put down to the thread they interrupt";
+#else
+		c.available = true;
+		c.detail = "exact: from the preempt count of the thread";
+#endif
+	}
+	return c;
+}
+
+/* The categories that need tracepoints of their own. */
+static const struct {
+	const char *name;
+	const char *tracepoints[2];
+	const char *has, *lacks;
+} hooks[] = {
+	{ "irq",
+	  { "irq_handler_entry", "irq_handler_exit" },
+	  "handlers of hardware interrupts",
+	  "this kernel has no tracepoints irq_handler_entry and irq_handler_exit" },
+	{ "softirq",
+	  { "softirq_entry", "softirq_exit" },
+	  "softirqs",
+	  "this kernel has no tracepoints softirq_entry and softirq_exit" },
+	{ "workqueue",
+	  { "workqueue_execute_start", "workqueue_execute_end" },
+	  "work items; the kernel tells the names of their functions",
+	  "this kernel has no tracepoints workqueue_execute_start and workqueue_execute_end" },
+	{ "power",
+	  { "cpu_idle", "cpu_frequency" },
+	  "idle states, and frequencies where the kernel sets them",
+	  "this kernel has no tracepoints cpu_idle and cpu_frequency (CONFIG_CPU_IDLE)" },
+};
+
+enum { N_TRACEPOINTS = 2 * ARRAY_SIZE(hooks) };
+
+/* Rows for the categories with hooks. ALL: whatever all of them need is there. */
+static int probe_hooks(struct capability *caps, bool all)
+{
+	const char *names[N_TRACEPOINTS];
+	bool has[N_TRACEPOINTS] = { 0 };
+
+	for (size_t i = 0; i < N_TRACEPOINTS; i++)
+		names[i] = hooks[i / 2].tracepoints[i % 2];
+	if (all && kernel_btf_tracepoints(names, N_TRACEPOINTS, has) < 0)
+		all = false;
+	for (size_t i = 0; i < ARRAY_SIZE(hooks); i++) {
+		bool available = all && has[2 * i] && has[2 * i + 1];
+
+		caps[i] = (struct capability){ hooks[i].name, available,
+					       available ? hooks[i].has
+					       : all     ? hooks[i].lacks
+							 : "see btf, privilege and kernel" };
+	}
+	return ARRAY_SIZE(hooks);
+}
+
+/* What there is to sample; it needs no rights of its own, but sessions do. */
+static struct capability counters(bool all)
+{
+	static const struct {
+		bool pressure, frequency;
+		const char *detail;
+	} rows[] = {
+		{ true, true, "memory, load, pressure and CPU frequencies" },
+		{ true, false,
+		  "memory, load and pressure; no CPU frequencies: this machine has no cpufreq" },
+		{ false, true,
+		  "memory, load and CPU frequencies; no pressure: the kernel needs CONFIG_PSI, and "
+		  "perhaps psi=1 on its command line" },
+		{ false, false,
+		  "memory and load; no pressure (the kernel needs CONFIG_PSI, and perhaps psi=1), "
+		  "and no CPU frequencies (there is no cpufreq)" },
+	};
+	bool pressure = access("/proc/pressure/cpu", R_OK) == 0;
+	bool frequency = access("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", R_OK) == 0;
+	struct capability c = { .name = "counters", .available = all };
+
+	c.detail = "see btf, privilege and kernel";
+	for (size_t i = 0; all && i < ARRAY_SIZE(rows); i++)
+		if (rows[i].pressure == pressure && rows[i].frequency == frequency)
+			c.detail = rows[i].detail;
+	return c;
+}
+
+static struct capability profile(bool all)
+{
+	struct capability c = { .name = "profile" };
+	int error = 0;
+	const char *clock = all ? sampler_clock(&error) : NULL;
+
+	c.available = clock != NULL;
+	c.detail =
+		!all ? "see btf, privilege and kernel"
+		: !clock && perf_event_is_restricted()
+			? "kernel.perf_event_paranoid is 3 or more: this kernel gives perf events "
+			  "to CAP_SYS_ADMIN alone; systemctl start kymo-perf.socket, or sysctl "
+			  "kernel.perf_event_paranoid=2"
+		: !clock ? "the kernel does not let us have perf events (CONFIG_PERF_EVENTS, or "
+			   "a sandbox)"
+		: strcmp(clock, "cycles") == 0
+			? "samples by hardware cycles; stacks by frame pointers"
+			: "samples by the CPU's clock: this machine has no hardware counters; "
+			  "stacks by frame pointers";
+	return c;
+}
+
+/* What is allocated: rows for the categories, whose mappings come like those of PROFILE. */
+static int watching(struct capability *caps, const struct capability *profile)
+{
+	static const char *const ways[] = {
+		[PROBES_PERF] = "a probe each on allocators' functions; stacks by frame pointers",
+		[PROBES_MULTI] = "many probes at once (uprobe_multi); stacks by frame pointers",
+		[PROBES_SESSION] =
+			"calls and returns in one (uprobe.session); stacks by frame pointers",
+	};
+	static const char *const names[] = { "memory", "fd", "shm", "threads" };
+	const char *detail = profile->available ? ways[probes_way()] : profile->detail;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		caps[i] = (struct capability){ names[i], profile->available, detail };
+	return ARRAY_SIZE(names);
+}
+
+int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
+{
+	bool btf = access(BTF_PATH, R_OK) == 0, load = may_load(), version = kernel_at_least(6, 1);
+	bool all = btf && load && version;
+	int n = 0;
+
+	caps[n++] = (struct capability){ "btf", btf,
+					 btf ? "the kernel describes its types in " BTF_PATH
+					     : "there is no " BTF_PATH
+					       ": the kernel needs CONFIG_DEBUG_INFO_BTF" };
+	caps[n++] = (struct capability){ "privilege", load,
+					 load ? "CAP_BPF and CAP_PERFMON, or more"
+					      : "needs root, or CAP_BPF and CAP_PERFMON" };
+	caps[n++] = (struct capability){ "kernel", version,
+					 version ? "6.1 or later" : "needs Linux 6.1 or later" };
+	caps[n++] = (struct capability){ "sched", all,
+					 all ? "context switches, wakeups and migrations"
+					     : "see btf, privilege and kernel" };
+	caps[n++] = (struct capability){ "lifecycle", all,
+					 all ? "fork, exec, exit and rename"
+					     : "see btf, privilege and kernel" };
+	n += probe_hooks(&caps[n], all);
+	caps[n++] = counters(all);
+	caps[n++] = profile(all);
+	caps[n] = caps[n - 1]; /* mappings come through perf events, too */
+	caps[n].name = "offcpu";
+	if (caps[n].available)
+		caps[n].detail = "stacks of threads that were away; by frame pointers";
+	n++;
+	n += watching(&caps[n], &caps[n - 2]);
+	caps[n++] = waker_context(btf);
+	return n;
+}
+
+int capabilities_check(const char **reterr_text)
+{
+	if (!may_load()) {
+		*reterr_text = "loading eBPF programs needs root, or CAP_BPF and CAP_PERFMON; "
+			       "try with sudo";
+		return -EPERM;
+	}
+	if (!kernel_at_least(6, 1)) {
+		*reterr_text = "this kernel is too old: kymo needs Linux 6.1 or later";
+		return -EOPNOTSUPP;
+	}
+	if (access(BTF_PATH, R_OK) < 0) {
+		*reterr_text = "this kernel has no BTF (" BTF_PATH
+			       "): kymo needs one built with CONFIG_DEBUG_INFO_BTF=y";
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/collector-parts.h"
+
+#include <sys/random.h>
+
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "capture/programs/exit-hook.h"
+#include "capture/programs/kernel-btf.h"
+#include "capture/programs/resource-calls.h"
+
+static uint32_t filter_kinds(const struct session_options *o)
+{
+	const struct capture_filter *f = &o->filter;
+
+	return (o->own ? FILTER_OWN : 0) | (f->n_pids ? FILTER_PID : 0) |
+	       (f->n_comms ? FILTER_COMM : 0) | (f->n_uids ? FILTER_UID : 0) |
+	       (f->n_cgroups ? FILTER_CGROUP : 0);
+}
+
+static int configure_stacks(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	const struct {
+		struct bpf_map *map;
+		uint32_t categories;
+	} rows[] = {
+		{ skel->maps.stack_rooms, CATEGORIES_STACKS },
+		{ skel->maps.stacks_sent, CATEGORIES_STACKS },
+		{ skel->maps.ticks_taken, CATEGORY_PROFILE },
+		{ skel->maps.offcpu_threads, CATEGORY_OFFCPU },
+		{ skel->maps.offcpu_blank, CATEGORY_OFFCPU },
+	};
+	uint64_t seed = 0;
+	int r = 0;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+		seed = clock_boot_ns();
+	skel->rodata->stack_seed = seed;
+	skel->rodata->offcpu_min_ns = o->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(rows); i++)
+		r = bpf_map__set_autocreate(rows[i].map, o->categories & rows[i].categories);
+	return r;
+}
+
+void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS])
+{
+	ret[PROBES_ENTRY] = skel->progs.on_memory_entry;
+	ret[PROBES_CALL] = skel->progs.on_memory_call;
+	ret[PROBES_RETURN] = skel->progs.on_memory_return;
+	ret[PROBES_RET] = skel->progs.on_memory_ret;
+	ret[PROBES_BOTH] = skel->progs.on_memory_session;
+}
+
+static int configure_memory(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	bool wanted = o->categories & CATEGORIES_MEMORY;
+	struct bpf_map *maps[] = {
+		skel->maps.memory_processes, skel->maps.memory_ended,
+		skel->maps.memory_blocks,    skel->maps.memory_stacks,
+		skel->maps.memory_threads,   skel->maps.memory_happenings,
+	};
+	struct bpf_program *programs[PROBES_PROGRAMS];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(maps); i++)
+		r = bpf_map__set_autocreate(maps[i], wanted);
+	collector_probe_programs(skel, programs);
+	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
+		bpf_program__set_autoload(programs[i], wanted && probes_use(c->way, i));
+	if (r < 0 || !wanted)
+		return r;
+	for (enum probes_program i = 0; r == 0 && i < PROBES_PROGRAMS; i++)
+		r = bpf_program__set_expected_attach_type(
+			programs[i], (enum bpf_attach_type)probes_attach_type(c->way, i));
+	skel->rodata->memory_log = o->memory.log;
+	skel->rodata->memory_interval = o->memory.interval;
+	skel->rodata->memory_min_bytes = o->memory.min_bytes;
+	skel->rodata->resource_fds = o->categories & CATEGORY_FD ? 1 : 0;
+	resource_calls_fill((uint8_t *)skel->rodata->resource_calls, o->categories);
+	return r < 0 ? r
+		     : bpf_map__set_max_entries(skel->maps.memory_blocks,
+						(uint32_t)o->memory.blocks_max);
+}
+
+static int configure_maps(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	int r = bpf_map__set_max_entries(skel->maps.costs, c->n_cpus);
+
+	if (r == 0)
+		r = collector_configure_rings(c, o);
+	if (r == 0)
+		r = bpf_map__set_autocreate(skel->maps.work_states,
+					    o->categories & CATEGORY_WORKQUEUE);
+	if (r == 0)
+		r = bpf_map__set_autocreate(skel->maps.work_functions,
+					    o->categories & CATEGORY_WORKQUEUE);
+	if (r == 0)
+		r = configure_memory(c, o);
+	return r < 0 ? r : configure_stacks(c, o);
+}
+
+/* Whose own processes are wanted. */
+static int configure_own(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	int with_memory = o->own ? kernel_btf_exits_with_memory() : 1;
+
+	if (with_memory < 0)
+		return with_memory;
+	/* (without the hook exits are not shown, as there is nothing to say whose they are) */
+	bpf_program__set_autoload(skel->progs.on_own_exit, !with_memory && exit_hook_works());
+	skel->rodata->own_uid = o->own_uid;
+	skel->rodata->own_n_gids = (uint32_t)o->n_own_gids;
+	for (size_t i = 0; i < o->n_own_gids; i++)
+		skel->rodata->own_gids[i] = o->own_gids[i];
+	return bpf_map__set_autocreate(skel->maps.own_exiting, o->own);
+}
+
+int collector_configure(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	const struct {
+		struct bpf_program *prog;
+		bool wanted;
+	} rows[] = {
+		{ skel->progs.on_sched_process_fork, true },
+		{ skel->progs.on_sched_process_exec, true },
+		{ skel->progs.on_sched_process_exit, true },
+		{ skel->progs.on_task_rename, true },
+		{ skel->progs.on_iter_task, true },
+		{ skel->progs.on_sched_process_free, o->filter.n_pids > 0 || o->own },
+		{ skel->progs.on_cpuhp_exit, true },
+		{ skel->progs.on_sched_switch, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_sched_waking, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_sched_wakeup_new, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_softirq_raise,
+		  o->categories & (CATEGORY_SCHED | CATEGORY_OFFCPU) },
+		{ skel->progs.on_sched_migrate_task, o->categories & CATEGORY_SCHED },
+		{ skel->progs.on_irq_handler_entry, o->categories & CATEGORY_IRQ },
+		{ skel->progs.on_irq_handler_exit, o->categories & CATEGORY_IRQ },
+		{ skel->progs.on_softirq_entry, o->categories & CATEGORY_SOFTIRQ },
+		{ skel->progs.on_softirq_exit, o->categories & CATEGORY_SOFTIRQ },
+		{ skel->progs.on_work_start, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_work_end, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_bh_work_start, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_bh_work_end, o->categories & CATEGORY_WORKQUEUE },
+		{ skel->progs.on_cpu_idle, o->categories & CATEGORY_POWER },
+		{ skel->progs.on_cpu_frequency, o->categories & CATEGORY_POWER },
+		{ skel->progs.on_tick, o->categories & CATEGORY_PROFILE },
+		{ skel->progs.on_offcpu_switch, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_offcpu_waking, o->categories & CATEGORY_OFFCPU },
+		{ skel->progs.on_memory_fork, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_memory_exec, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_memory_exit, o->categories & CATEGORIES_MEMORY },
+		{ skel->progs.on_iter_registers,
+		  o->categories & CATEGORY_MEMORY && o->memory.reach != MEMORY_REACH_NO },
+		{ skel->progs.on_resource_enter, o->categories & CATEGORIES_CALLS },
+		{ skel->progs.on_resource_exit, o->categories & CATEGORIES_CALLS },
+		{ skel->progs.on_resource_fork, o->categories & CATEGORY_THREADS },
+		{ skel->progs.on_resource_thread_end, o->categories & CATEGORY_THREADS },
+	};
+	int64_t from_rq = 0;
+	int r = kernel_btf_preempt_count(&from_rq);
+
+	if (r < 0)
+		return r;
+	skel->rodata->preempt_count_from_rq = from_rq;
+	skel->rodata->possible_cpus = c->n_cpus;
+	skel->rodata->tell_cpus_gone = (o->categories & CATEGORY_SCHED) != 0;
+	skel->rodata->filter_kinds = filter_kinds(o);
+	r = configure_own(c, o);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		bpf_program__set_autoload(rows[i].prog, rows[i].wanted);
+	return configure_maps(c, o);
+}
+
+int collector_fill_filters(struct collector *c, const struct capture_filter *f)
+{
+	uint8_t one = FILTER_PID_LIVES;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < f->n_pids; i++)
+		r = bpf_map__update_elem(c->skel->maps.filter_pids, &f->pids[i], sizeof(uint32_t),
+					 &one, sizeof(one), BPF_ANY);
+	for (size_t i = 0; r == 0 && i < f->n_uids; i++)
+		r = bpf_map__update_elem(c->skel->maps.filter_uids, &f->uids[i], sizeof(uint32_t),
+					 &one, sizeof(one), BPF_ANY);
+	for (size_t i = 0; r == 0 && i < f->n_comms; i++)
+		r = bpf_map__update_elem(c->skel->maps.filter_comms, f->comms[i], REC_COMM_BYTES,
+					 &one, sizeof(one), BPF_ANY);
+	for (uint32_t i = 0; r == 0 && i < f->n_cgroups; i++)
+		r = bpf_map__update_elem(c->skel->maps.filter_cgroups, &i, sizeof(i),
+					 &f->cgroups[i], sizeof(f->cgroups[i]), BPF_ANY);
+	return r;
+}

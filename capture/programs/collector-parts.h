@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of the collector share. Internal to collector*.c.
+ *
+ *	collector.c             its life: programs are loaded, attached, detached; what they list
+ *	collector-configure.c   what the options make of programs and maps, before they are loaded
+ *	collector-rings.c       the rings: sizes, records, what was lost
+ */
+#pragma once
+
+#include <bpf/libbpf.h>
+
+#include "bpf/kymo.skel.h"
+#include "capture/programs/collector.h"
+#include "capture/programs/map-rings.h"
+#include "capture/programs/sampler.h"
+
+/* The word rings of one map. */
+struct word_rings {
+	uint64_t bytes; /* of each; 0 = there are none */
+	size_t stride;  /* from one to the next */
+	uint8_t *map;   /* mapped */
+	size_t map_size;
+};
+
+struct collector {
+	struct kymo_bpf *skel;
+	const struct cpu_costs *costs; /* mapped, an element a CPU */
+	uint32_t categories;
+	unsigned n_cpus;
+	struct word_rings sched, cpu;
+	struct ring_buffer *records; /* the BPF ring buffers of all CPUs */
+	struct ring_buffer *doorbell;
+	struct map_rings *map_rings;         /* NULL = not attached */
+	uint64_t ring_bytes;                 /* as the options have it */
+	struct sampler *sampler;             /* of whoever attaches */
+	const char *clock;                   /* of the sampler */
+	uint32_t frequency;                  /* likewise */
+	enum probes_way way;                 /* with CATEGORIES_MEMORY */
+	bool no_wakeups;                     /* they were shed */
+	bool *online;                        /* room for a list */
+	uint32_t departures[CPU_DEPARTURES]; /* of CPUs, that we know of */
+	struct rec_state *states;            /* where a look-up puts those of all CPUs */
+	struct cpu_state *cpu_states;
+	collector_record_fn fn; /* of the round that runs */
+	void *userdata;
+	uint64_t n_malformed;
+};
+
+/* The programs for probes on functions, by their place. */
+void collector_probe_programs(struct kymo_bpf *skel, struct bpf_program *ret[PROBES_PROGRAMS]);
+
+/* Sets up what is to be loaded, and, once that is loaded, whom it selects. Return 0 or a negative errno. */
+int collector_configure(struct collector *c, const struct session_options *o);
+int collector_fill_filters(struct collector *c, const struct capture_filter *f);
+
+/* Sets the sizes of the rings, before they are loaded. Returns 0 or a negative errno. */
+int collector_configure_rings(struct collector *c, const struct session_options *o);
+
+/* Makes and maps them, once the programs are loaded. Returns 0 or a negative errno. */
+int collector_make_rings(struct collector *c, uint64_t ring_bytes);
+void collector_free_rings(struct collector *c);
+
+/* Of each ring for what is mapped, where the options say RING_BYTES. */
+uint64_t collector_map_ring_bytes(uint64_t ring_bytes);

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/collector-parts.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/programs/decode.h"
+
+/* 1000 whole lives of processes between two drains, on each CPU. */
+#define LIFECYCLE_RING_BYTES ((uint64_t)1 << 20)
+
+/* Unless the user asks for more: a CPU's word ring, and all of them together. */
+#define RING_BYTES_DEFAULT  ((uint64_t)4 << 20)
+#define RINGS_BYTES_DEFAULT ((uint64_t)256 << 20)
+
+/* The rings of the other categories are so much smaller: there is less in them. */
+enum { OTHER_RINGS_SHARE = 4 };
+
+static uint64_t other_ring_bytes(uint64_t ring_bytes)
+{
+	uint64_t bytes = ring_bytes / OTHER_RINGS_SHARE;
+
+	return bytes < RING_BYTES_MIN ? RING_BYTES_MIN : bytes;
+}
+
+/* The category that fills the CPU_RING_* or REC_RING_* of that number; 0 = all do. */
+static const uint32_t cpu_ring_categories[CPU_RINGS] = {
+	[CPU_RING_IRQ] = CATEGORY_IRQ,
+	[CPU_RING_SOFTIRQ] = CATEGORY_SOFTIRQ,
+	[CPU_RING_IDLE] = CATEGORY_POWER,
+};
+static const uint32_t rec_ring_categories[REC_RINGS] = {
+	[REC_RING_WORKQUEUE] = CATEGORY_WORKQUEUE,
+	[REC_RING_FREQUENCY] = CATEGORY_POWER,
+	[REC_RING_STACKS] = CATEGORIES_STACKS,
+	[REC_RING_MEMORY] = CATEGORIES_MEMORY,
+};
+
+static bool has_rec_ring(uint32_t categories, unsigned ring)
+{
+	return rec_ring_categories[ring] == 0 || categories & rec_ring_categories[ring];
+}
+
+static uint64_t rec_ring_bytes(uint64_t ring_bytes, unsigned ring)
+{
+	uint64_t bytes = other_ring_bytes(ring_bytes);
+
+	return ring == REC_RING_LIFECYCLE && bytes < LIFECYCLE_RING_BYTES ? LIFECYCLE_RING_BYTES
+									  : bytes;
+}
+
+uint64_t collector_map_ring_bytes(uint64_t ring_bytes)
+{
+	return other_ring_bytes(ring_bytes) / 2;
+}
+
+/* Sets up a map of N word rings of BYTES each; without any, the map is not made. */
+static int configure_words(struct word_rings *rings, struct bpf_map *map, unsigned n,
+			   uint64_t bytes)
+{
+	int r;
+
+	if (n == 0)
+		return bpf_map__set_autocreate(map, false);
+	rings->bytes = bytes;
+	rings->stride = sizeof(struct word_ring) + bytes + RING_SLACK_BYTES;
+	rings->map_size = n * rings->stride;
+	r = bpf_map__set_value_size(map, (uint32_t)rings->stride);
+	return r < 0 ? r : bpf_map__set_max_entries(map, n);
+}
+
+int collector_configure_rings(struct collector *c, const struct session_options *o)
+{
+	struct kymo_bpf *skel = c->skel;
+	unsigned n_cpu_rings = 0;
+	int r;
+
+	skel->rodata->sched_ring_bytes = o->categories & CATEGORY_SCHED ? o->ring_bytes : 0;
+	skel->rodata->cpu_ring_bytes = other_ring_bytes(o->ring_bytes);
+	for (unsigned i = 0; i < CPU_RINGS; i++) {
+		skel->rodata->cpu_rings_from[i] = n_cpu_rings;
+		if (o->categories & cpu_ring_categories[i])
+			n_cpu_rings += c->n_cpus;
+	}
+	for (unsigned i = 0; i < REC_RINGS; i++)
+		skel->rodata->rec_ring_bytes[i] = rec_ring_bytes(o->ring_bytes, i);
+	r = configure_words(&c->sched, skel->maps.sched_rings,
+			    o->categories & CATEGORY_SCHED ? c->n_cpus : 0, o->ring_bytes);
+	if (r == 0)
+		r = configure_words(&c->cpu, skel->maps.cpu_rings, n_cpu_rings,
+				    other_ring_bytes(o->ring_bytes));
+	if (r == 0)
+		r = bpf_map__set_max_entries(skel->maps.rec_rings, REC_RINGS * c->n_cpus);
+	return r < 0 ? r : bpf_map__set_max_entries(skel->maps.doorbell, (uint32_t)getpagesize());
+}
+
+static int map_word_rings(struct word_rings *rings, struct bpf_map *map)
+{
+	size_t page = (size_t)getpagesize();
+	void *p;
+
+	if (rings->bytes == 0)
+		return 0;
+	rings->map_size = (rings->map_size + page - 1) & ~(page - 1);
+	p = mmap(NULL, rings->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	rings->map = p;
+	return 0;
+}
+
+static int on_record(void *userdata, void *data, size_t size)
+{
+	struct collector *c = userdata;
+	const struct rec_head *rec = decode_record(data, size);
+
+	if (!rec || rec->kind == REC_TASK || rec->cpu >= c->n_cpus) {
+		c->n_malformed++;
+		return 0;
+	}
+	return c->fn(rec, c->userdata);
+}
+
+/* Makes the BPF ring buffer that stands at INDEX. */
+static int make_rec_ring(struct collector *c, uint32_t index, uint64_t bytes)
+{
+	_cleanup_close_ int ring =
+		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "rec_ring", 0, 0, (uint32_t)bytes, NULL);
+
+	if (ring < 0)
+		return ring;
+	if (bpf_map_update_elem(bpf_map__fd(c->skel->maps.rec_rings), &index, &ring, BPF_ANY) < 0)
+		return -errno;
+	/* The manager maps the ring and needs the descriptor only meanwhile; the outer map keeps the
+	 * ring alive. */
+	if (c->records)
+		return ring_buffer__add(c->records, ring, on_record, c);
+	c->records = ring_buffer__new(ring, on_record, c, NULL);
+	return c->records ? 0 : -errno;
+}
+
+static int make_rec_rings(struct collector *c, uint64_t ring_bytes)
+{
+	int r = 0;
+
+	for (unsigned ring = 0; ring < REC_RINGS; ring++) {
+		if (!has_rec_ring(c->categories, ring))
+			continue;
+		for (uint32_t cpu = 0; r == 0 && cpu < c->n_cpus; cpu++)
+			r = make_rec_ring(c, ring * c->n_cpus + cpu,
+					  rec_ring_bytes(ring_bytes, ring));
+	}
+	return r;
+}
+
+static int on_doorbell(void *userdata, void *data, size_t size)
+{
+	(void)userdata;
+	(void)data;
+	(void)size;
+	return 0;
+}
+
+int collector_make_rings(struct collector *c, uint64_t ring_bytes)
+{
+	int r = map_word_rings(&c->sched, c->skel->maps.sched_rings);
+
+	if (r == 0)
+		r = map_word_rings(&c->cpu, c->skel->maps.cpu_rings);
+	if (r == 0)
+		r = make_rec_rings(c, ring_bytes);
+	if (r < 0)
+		return r;
+	c->doorbell = ring_buffer__new(bpf_map__fd(c->skel->maps.doorbell), on_doorbell, c, NULL);
+	return c->doorbell ? 0 : -errno;
+}
+
+void collector_free_rings(struct collector *c)
+{
+	ring_buffer__free(c->doorbell);
+	ring_buffer__free(c->records);
+	if (c->sched.map)
+		munmap(c->sched.map, c->sched.map_size);
+	if (c->cpu.map)
+		munmap(c->cpu.map, c->cpu.map_size);
+}
+
+uint64_t collector_memory(const struct session_options *o)
+{
+	uint64_t bytes = o->categories & CATEGORY_SCHED ? o->ring_bytes : 0;
+	int n = libbpf_num_possible_cpus();
+
+	for (unsigned i = 0; i < CPU_RINGS; i++)
+		if (o->categories & cpu_ring_categories[i])
+			bytes += other_ring_bytes(o->ring_bytes);
+	for (unsigned i = 0; i < REC_RINGS; i++)
+		if (has_rec_ring(o->categories, i))
+			bytes += rec_ring_bytes(o->ring_bytes, i);
+	bytes *= (uint64_t)(n > 0 ? n : 1);
+	return bytes +
+	       map_rings_memory((unsigned)(n > 0 ? n : 1), collector_map_ring_bytes(o->ring_bytes));
+}
+
+uint64_t collector_choose_ring_bytes(uint64_t wanted)
+{
+	int n = libbpf_num_possible_cpus();
+	uint64_t bytes = RING_BYTES_MIN, most = RINGS_BYTES_DEFAULT / (uint64_t)(n > 0 ? n : 1);
+
+	if (wanted == 0) {
+		wanted = most < RING_BYTES_DEFAULT ? most : RING_BYTES_DEFAULT;
+		while (2 * bytes <= wanted)
+			bytes *= 2;
+	} else {
+		while (bytes < wanted && bytes < RING_BYTES_MAX)
+			bytes *= 2;
+	}
+	return bytes;
+}
+
+static const struct word_rings *rings_of(const struct collector *c, enum event_class class)
+{
+	return class == CLASS_SCHED ? &c->sched : &c->cpu;
+}
+
+struct word_ring *collector_ring(struct collector *c, enum event_class class, unsigned cpu)
+{
+	static const int cpu_rings[CLASS_MAX] = {
+		[CLASS_IRQ] = CPU_RING_IRQ + 1,
+		[CLASS_SOFTIRQ] = CPU_RING_SOFTIRQ + 1,
+		[CLASS_IDLE] = CPU_RING_IDLE + 1,
+	};
+	const struct word_rings *rings = rings_of(c, class);
+	unsigned at = cpu;
+
+	if (class != CLASS_SCHED) {
+		if (!cpu_rings[class] ||
+		    !(c->categories & cpu_ring_categories[cpu_rings[class] - 1]))
+			return NULL;
+		at += c->skel->rodata->cpu_rings_from[cpu_rings[class] - 1];
+	}
+	return rings->map ? (struct word_ring *)(rings->map + at * rings->stride) : NULL;
+}
+
+uint64_t collector_ring_bytes(const struct collector *c, enum event_class class)
+{
+	return rings_of(c, class)->bytes;
+}
+
+int collector_drain_records(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	int r;
+
+	c->fn = fn;
+	c->userdata = userdata;
+	r = ring_buffer__consume(c->records);
+	if (r >= 0 && c->map_rings)
+		r = map_rings_drain(c->map_rings, fn, userdata);
+	return r < 0 ? r : 0;
+}
+
+static struct collector_lost pending_in_words(const struct word_ring *ring)
+{
+	return (struct collector_lost){
+		.count = __atomic_load_n(&ring->lost_count, __ATOMIC_RELAXED),
+		.first_ns = __atomic_load_n(&ring->lost_first_ns, __ATOMIC_RELAXED),
+		.last_ns = __atomic_load_n(&ring->lost_last_ns, __ATOMIC_RELAXED),
+	};
+}
+
+static struct collector_lost pending_in_map_ring(struct collector *c, unsigned cpu)
+{
+	struct map_rings_lost lost = { 0 };
+
+	if (c->map_rings)
+		lost = map_rings_pending_lost(c->map_rings, cpu);
+	return (struct collector_lost){ lost.count, lost.first_ns, lost.last_ns };
+}
+
+static void forget_lost_words(struct word_ring *ring)
+{
+	if (!ring)
+		return;
+	ring->lost_count = ring->lost_first_ns = ring->lost_last_ns = 0;
+	ring->lost_tid = ring->shown_tid = 0;
+}
+
+void collector_forget_lost(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.rec_states);
+
+	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++) {
+		for (enum event_class class = 0; class < CLASS_MAX; class ++)
+			forget_lost_words(collector_ring(c, class, cpu));
+		if (c->map_rings)
+			map_rings_forget_lost(c->map_rings, cpu);
+	}
+	for (uint32_t at = 0; at < REC_RINGS; at++) {
+		if (!has_rec_ring(c->categories, at) || bpf_map_lookup_elem(fd, &at, c->states) < 0)
+			continue;
+		for (unsigned cpu = 0; cpu < c->n_cpus; cpu++)
+			c->states[cpu].lost_count = c->states[cpu].lost_first_ns =
+				c->states[cpu].lost_last_ns = 0;
+		bpf_map_update_elem(fd, &at, c->states, BPF_ANY);
+	}
+}
+
+struct collector_lost collector_pending_lost(struct collector *c, enum event_class class,
+					     unsigned cpu)
+{
+	static const int rec_rings[CLASS_MAX] = {
+		[CLASS_LIFECYCLE] = REC_RING_LIFECYCLE + 1,
+		[CLASS_WORKQUEUE] = REC_RING_WORKQUEUE + 1,
+		[CLASS_FREQUENCY] = REC_RING_FREQUENCY + 1,
+		[CLASS_STACKS] = REC_RING_STACKS + 1,
+		[CLASS_MEMORY] = REC_RING_MEMORY + 1,
+	};
+	const struct word_ring *ring = collector_ring(c, class, cpu);
+	uint32_t at = (uint32_t)rec_rings[class] - 1;
+
+	if (ring)
+		return pending_in_words(ring);
+	if (class == CLASS_MAPPINGS)
+		return pending_in_map_ring(c, cpu);
+	if (rec_rings[class] == 0 || !has_rec_ring(c->categories, at) ||
+	    bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.rec_states), &at, c->states) < 0)
+		return (struct collector_lost){ 0 };
+	return (struct collector_lost){
+		.count = c->states[cpu].lost_count,
+		.first_ns = c->states[cpu].lost_first_ns,
+		.last_ns = c->states[cpu].lost_last_ns,
+	};
+}

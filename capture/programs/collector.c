@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/collector-parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/membarrier.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/programs/cpus.h"
+#include "capture/programs/decode.h"
+#include "capture/programs/load-error.h"
+
+/* ---- load ---- */
+
+static size_t costs_bytes(const struct collector *c)
+{
+	size_t page = (size_t)getpagesize();
+
+	return (c->n_cpus * sizeof(*c->costs) + page - 1) & ~(page - 1);
+}
+
+static int map_costs(struct collector *c)
+{
+	void *p = mmap(NULL, costs_bytes(c), PROT_READ, MAP_SHARED,
+		       bpf_map__fd(c->skel->maps.costs), 0);
+
+	if (p == MAP_FAILED)
+		return -errno;
+	c->costs = p;
+	return 0;
+}
+
+/* What maps, programs and links of a session take at most, and what it takes for each CPU. */
+enum { DESCRIPTORS = 96, DESCRIPTORS_PER_CPU = 4 };
+
+/* Whether there are descriptors for a session. libbpf takes a lack of them for features that the kernel lacks. */
+static int check_descriptors(unsigned n_cpus)
+{
+	unsigned n = DESCRIPTORS + DESCRIPTORS_PER_CPU * n_cpus;
+	_cleanup_free_ int *fds = calloc(n, sizeof(*fds));
+	unsigned i = 0;
+	int r = 0;
+
+	if (!fds)
+		return -ENOMEM;
+	for (; r == 0 && i < n; i += r == 0) {
+		fds[i] = eventfd(0, EFD_CLOEXEC);
+		r = fds[i] < 0 ? -errno : 0;
+	}
+	while (i > 0)
+		close(fds[--i]);
+	return r;
+}
+
+int collector_new(const struct session_options *options, struct collector **ret, char **reterr_text)
+{
+	_cleanup_(collector_freep) struct collector *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c)
+		return load_error(-ENOMEM, "make a session", reterr_text);
+	load_error_begin();
+	r = libbpf_num_possible_cpus();
+	if (r < 0)
+		return load_error(r, "count the CPUs", reterr_text);
+	c->n_cpus = (unsigned)r;
+	c->categories = options->categories;
+	c->frequency = (uint32_t)options->frequency;
+	c->ring_bytes = options->ring_bytes;
+	c->online = calloc(c->n_cpus, sizeof(*c->online));
+	c->states = calloc(c->n_cpus, sizeof(*c->states));
+	c->cpu_states = calloc(c->n_cpus, sizeof(*c->cpu_states));
+	if (!c->states || !c->cpu_states || !c->online)
+		return load_error(-ENOMEM, "make a session", reterr_text);
+	if (c->categories & CATEGORIES_MEMORY)
+		c->way = probes_way();
+	c->clock = sampler_clock(&r);
+	if (!c->clock && c->categories & CATEGORY_PROFILE)
+		return load_error_perf(r, "take samples (perf events)", reterr_text);
+	r = check_descriptors(c->n_cpus);
+	if (r < 0)
+		return load_error(r, "load the eBPF programs", reterr_text);
+	c->skel = kymo_bpf__open();
+	if (!c->skel)
+		return load_error(-errno, "open the eBPF programs", reterr_text);
+	r = collector_configure(c, options);
+	if (r < 0)
+		return load_error(r, "configure the eBPF programs", reterr_text);
+	r = kymo_bpf__load(c->skel);
+	if (r < 0)
+		return load_error(r, "load the eBPF programs", reterr_text);
+	r = collector_fill_filters(c, &options->filter);
+	if (r < 0)
+		return load_error(r, "set the filters", reterr_text);
+	r = collector_make_rings(c, options->ring_bytes);
+	if (r == 0)
+		r = map_costs(c);
+	if (r < 0)
+		return load_error(r, "make the rings", reterr_text);
+	*ret = TAKE_PTR(c);
+	return 0;
+}
+
+struct collector *collector_free(struct collector *c)
+{
+	if (!c)
+		return NULL;
+	sampler_free(c->sampler);
+	map_rings_free(c->map_rings);
+	collector_free_rings(c);
+	if (c->costs)
+		munmap((void *)c->costs, costs_bytes(c));
+	kymo_bpf__destroy(c->skel);
+	free(c->states);
+	free(c->cpu_states);
+	free(c->online);
+	free(c);
+	return NULL;
+}
+
+/* ---- attach ---- */
+
+/* Before everything else: what is listed later is what was mapped by then. */
+static int start_map_rings(struct collector *c, char **reterr_text)
+{
+	static const char deed[] = "watch what is mapped (perf events)";
+	int r;
+
+	load_error_begin();
+	/* Or one that goes now would be missed. */
+	c->skel->links.on_cpuhp_exit = bpf_program__attach(c->skel->progs.on_cpuhp_exit);
+	if (!c->skel->links.on_cpuhp_exit)
+		return load_error(-errno, "attach on_cpuhp_exit", reterr_text);
+	r = map_rings_new(c->n_cpus, collector_map_ring_bytes(c->ring_bytes), &c->map_rings);
+	if (r == 0)
+		r = map_rings_watch(c->map_rings, ring_buffer__epoll_fd(c->doorbell));
+	if (r == MAP_RINGS_LOCKED)
+		return load_error_memlock(deed, reterr_text);
+	return r < 0 ? load_error_perf(r, deed, reterr_text) : 0;
+}
+
+struct attach_row {
+	struct bpf_program *prog;
+	struct bpf_link **link;
+};
+
+/* Attaches those of ROWS that are loaded and not attached, in their order. Returns 0 or a negative errno with a sentence. */
+static int attach_rows(const struct attach_row *rows, size_t n, char **reterr_text)
+{
+	char deed[64];
+
+	load_error_begin();
+	for (size_t i = 0; i < n; i++) {
+		if (!bpf_program__autoload(rows[i].prog) || *rows[i].link)
+			continue;
+		*rows[i].link = bpf_program__attach(rows[i].prog);
+		if (*rows[i].link)
+			continue;
+		snprintf(deed, sizeof(deed), "attach %s", bpf_program__name(rows[i].prog));
+		return load_error(-errno, deed, reterr_text);
+	}
+	return 0;
+}
+
+static int attach_wakeups(struct collector *c, char **reterr_text)
+{
+	struct kymo_bpf *skel = c->skel;
+	const struct attach_row rows[] = {
+		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
+		{ skel->progs.on_sched_wakeup_new, &skel->links.on_sched_wakeup_new },
+		{ skel->progs.on_sched_waking, &skel->links.on_sched_waking },
+	};
+
+	return attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+}
+
+/* All but stacks, and but what was shed. */
+static int attach(struct collector *c, char **reterr_text)
+{
+	struct kymo_bpf *skel = c->skel;
+	/* In this order: who a thread is must be known before it is seen running. The switches come
+	 * last, so that each wakeup that matters to one has been seen. Ends come before begins
+	 * (cpu.bpf.c). */
+	const struct attach_row rows[] = {
+		/* What is said of a program at its end comes before that; and what of a thread, before it. */
+		{ skel->progs.on_resource_thread_end, &skel->links.on_resource_thread_end },
+		{ skel->progs.on_memory_exit, &skel->links.on_memory_exit },
+		{ skel->progs.on_memory_exec, &skel->links.on_memory_exec },
+		{ skel->progs.on_sched_process_fork, &skel->links.on_sched_process_fork },
+		{ skel->progs.on_task_rename, &skel->links.on_task_rename },
+		{ skel->progs.on_sched_process_exec, &skel->links.on_sched_process_exec },
+		{ skel->progs.on_sched_process_exit, &skel->links.on_sched_process_exit },
+		{ skel->progs.on_sched_process_free, &skel->links.on_sched_process_free },
+		{ skel->progs.on_own_exit, &skel->links.on_own_exit },
+		/* Behind the one by which the filter follows. */
+		{ skel->progs.on_memory_fork, &skel->links.on_memory_fork },
+		{ skel->progs.on_resource_exit, &skel->links.on_resource_exit },
+		{ skel->progs.on_resource_enter, &skel->links.on_resource_enter },
+		{ skel->progs.on_resource_fork, &skel->links.on_resource_fork },
+		{ skel->progs.on_irq_handler_exit, &skel->links.on_irq_handler_exit },
+		{ skel->progs.on_irq_handler_entry, &skel->links.on_irq_handler_entry },
+		{ skel->progs.on_softirq_exit, &skel->links.on_softirq_exit },
+		{ skel->progs.on_softirq_entry, &skel->links.on_softirq_entry },
+		{ skel->progs.on_work_end, &skel->links.on_work_end },
+		{ skel->progs.on_work_start, &skel->links.on_work_start },
+		{ skel->progs.on_bh_work_end, &skel->links.on_bh_work_end },
+		{ skel->progs.on_bh_work_start, &skel->links.on_bh_work_start },
+		{ skel->progs.on_cpu_idle, &skel->links.on_cpu_idle },
+		{ skel->progs.on_cpu_frequency, &skel->links.on_cpu_frequency },
+		{ skel->progs.on_sched_migrate_task, &skel->links.on_sched_migrate_task },
+	};
+	const struct attach_row last = { skel->progs.on_sched_switch,
+					 &skel->links.on_sched_switch };
+	int r = attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+
+	if (r == 0 && !c->no_wakeups)
+		r = attach_wakeups(c, reterr_text);
+	return r < 0 ? r : attach_rows(&last, 1, reterr_text);
+}
+
+int collector_attach(struct collector *c, char **reterr_text)
+{
+	int r = start_map_rings(c, reterr_text);
+
+	return r < 0 ? r : attach(c, reterr_text);
+}
+
+int collector_start_stacks(struct collector *c, char **reterr_text)
+{
+	struct kymo_bpf *skel = c->skel;
+	/* The last one looks at times of on_sched_switch: they run in the order in which they are attached. (The first is
+	 * there, unless it went with the stacks.) */
+	const struct attach_row rows[] = {
+		{ skel->progs.on_softirq_raise, &skel->links.on_softirq_raise },
+		{ skel->progs.on_offcpu_waking, &skel->links.on_offcpu_waking },
+		{ skel->progs.on_offcpu_switch, &skel->links.on_offcpu_switch },
+	};
+	int r = attach_rows(rows, ARRAY_SIZE(rows), reterr_text);
+
+	if (r < 0 || !(c->categories & CATEGORY_PROFILE))
+		return r;
+	load_error_begin();
+	r = sampler_new(c->skel->progs.on_tick, c->n_cpus, c->frequency, &c->sampler);
+	if (r == -EINVAL) {
+		*reterr_text = strdup("the kernel does not allow this many samples a second; see "
+				      "kernel.perf_event_max_sample_rate, or give a smaller -F");
+		return r;
+	}
+	return r < 0 ? load_error_perf(r, "take samples (perf events)", reterr_text) : 0;
+}
+
+struct collector_memory collector_memory_tables(struct collector *c)
+{
+	struct kymo_bpf *skel = c->skel;
+	struct bpf_program *programs[PROBES_PROGRAMS];
+	struct collector_memory ret = {
+		.way = c->way,
+		.processes_fd = bpf_map__fd(skel->maps.memory_processes),
+		.ended_fd = bpf_map__fd(skel->maps.memory_ended),
+		.stacks_fd = bpf_map__fd(skel->maps.memory_stacks),
+		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
+		.happenings_fd = bpf_map__fd(skel->maps.memory_happenings),
+		.instances = &skel->bss->memory_instances,
+		.unheard = &skel->bss->memory_unheard,
+		.untold = &skel->bss->memory_untold,
+	};
+
+	collector_probe_programs(skel, programs);
+	for (enum probes_program i = 0; i < PROBES_PROGRAMS; i++)
+		ret.programs[i] = bpf_program__fd(programs[i]);
+	return ret;
+}
+
+void collector_set_context(struct collector *c, uint32_t bits)
+{
+	__atomic_store_n(&c->skel->bss->memory_context, bits, __ATOMIC_RELAXED);
+}
+
+const char *collector_sample_clock(const struct collector *c)
+{
+	return c->clock ? c->clock : "";
+}
+
+static void set_online(struct collector *c)
+{
+	map_rings_set_online(c->map_rings, c->online);
+	if (c->sampler)
+		sampler_set_online(c->sampler, c->online);
+}
+
+void collector_look_after_cpus(struct collector *c)
+{
+	if (!c->map_rings)
+		return;
+	/* First those that are not there as before, then those that are back. */
+	cpus_online(c->online, c->n_cpus);
+	if (cpus_clear_gone(c->skel->bss->cpu_departures, c->departures, c->online, c->n_cpus)) {
+		set_online(c);
+		cpus_online(c->online, c->n_cpus);
+	}
+	set_online(c);
+}
+
+void collector_forget_stacks(struct collector *c)
+{
+	__atomic_add_fetch(&c->skel->bss->stack_generation, 1, __ATOMIC_RELAXED);
+}
+
+static void drop_link(struct bpf_link **link)
+{
+	bpf_link__destroy(*link);
+	*link = NULL;
+}
+
+void collector_shed_stacks(struct collector *c)
+{
+	c->sampler = sampler_free(c->sampler);
+	drop_link(&c->skel->links.on_offcpu_switch);
+	drop_link(&c->skel->links.on_offcpu_waking);
+	if (!c->skel->links.on_sched_waking)
+		drop_link(&c->skel->links.on_softirq_raise);
+}
+
+void collector_shed_wakeups(struct collector *c)
+{
+	c->no_wakeups = true;
+	drop_link(&c->skel->links.on_sched_waking);
+	drop_link(&c->skel->links.on_sched_wakeup_new);
+	if (!c->skel->links.on_offcpu_waking)
+		drop_link(&c->skel->links.on_softirq_raise);
+}
+
+/* Threads that were away when the programs went: some have come back and left again since. */
+static void forget_away(struct collector *c)
+{
+	int fd = bpf_map__fd(c->skel->maps.offcpu_threads);
+	uint32_t tid;
+
+	while (fd >= 0 && bpf_map_get_next_key(fd, NULL, &tid) == 0)
+		if (bpf_map_delete_elem(fd, &tid) < 0)
+			break;
+}
+
+/* What had begun on each CPU has ended since, or something else has begun. */
+static int forget_begun(struct collector *c)
+{
+	_cleanup_free_ struct cpu_state *none = calloc(c->n_cpus, sizeof(*none));
+	int fd = bpf_map__fd(c->skel->maps.cpu_states);
+	uint32_t zero = 0;
+
+	if (!none)
+		return -ENOMEM;
+	return fd >= 0 && bpf_map_update_elem(fd, &zero, none, BPF_ANY) < 0 ? -errno : 0;
+}
+
+int collector_return_stacks(struct collector *c, char **reterr_text)
+{
+	int r;
+
+	forget_away(c);
+	r = collector_start_stacks(c, reterr_text);
+	if (r < 0)
+		collector_shed_stacks(c);
+	return r;
+}
+
+int collector_return_wakeups(struct collector *c, char **reterr_text)
+{
+	int r = attach_wakeups(c, reterr_text);
+
+	if (r < 0)
+		collector_shed_wakeups(c);
+	c->no_wakeups = r < 0;
+	return r;
+}
+
+int collector_resume(struct collector *c, char **reterr_text)
+{
+	const struct attach_row first = { c->skel->progs.on_cpuhp_exit,
+					  &c->skel->links.on_cpuhp_exit };
+	int r = forget_begun(c);
+
+	if (r < 0)
+		return load_error(r, "begin again", reterr_text);
+	r = attach_rows(&first, 1, reterr_text);
+	if (r == 0) {
+		map_rings_start(c->map_rings);
+		collector_look_after_cpus(c);
+		r = attach(c, reterr_text);
+	}
+	if (r < 0)
+		collector_pause(c);
+	return r;
+}
+
+void collector_pause(struct collector *c)
+{
+	collector_detach(c);
+}
+
+void collector_detach(struct collector *c)
+{
+	/* It began last. */
+	c->sampler = sampler_free(c->sampler);
+	/* Its times are those of on_sched_switch: not without it. */
+	drop_link(&c->skel->links.on_offcpu_switch);
+	kymo_bpf__detach(c->skel);
+	/* One that was running when its link went may still be: wait until every CPU has passed
+	 * through the scheduler. Where the call is not to be had, the wait is what it was. */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	if (c->map_rings)
+		map_rings_stop(c->map_rings);
+}
+
+/* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
+static int iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
+		   void *userdata)
+{
+	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
+	_cleanup_close_ int fd = -1;
+	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	size_t have = 0, used;
+	ssize_t n;
+	int r = 0;
+
+	if (!link)
+		return -errno;
+	fd = bpf_iter_create(bpf_link__fd(link));
+	bpf_link__destroy(link);
+	if (fd < 0)
+		return fd;
+	while (r >= 0 && (n = read(fd, buffer + have, sizeof(buffer) - have)) > 0) {
+		have += (size_t)n;
+		for (used = 0; r >= 0 && have - used >= record_bytes; used += record_bytes) {
+			const struct rec_head *rec = decode_record(buffer + used, have - used);
+
+			if (!rec)
+				return -EBADMSG;
+			r = fn(rec, userdata);
+		}
+		have -= used;
+		memmove(buffer, buffer + used, have);
+	}
+	if (r < 0)
+		return r;
+	return n < 0 ? -errno : 0;
+}
+
+int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)
+{
+	return iterate(c->skel->progs.on_iter_task, sizeof(struct rec_task), fn, userdata);
+}
+
+int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
+			     void *userdata)
+{
+	c->skel->bss->reach_pid = pid;
+	return iterate(c->skel->progs.on_iter_registers, sizeof(struct rec_registers), fn,
+		       userdata);
+}
+
+unsigned collector_n_cpus(const struct collector *c)
+{
+	return c->n_cpus;
+}
+
+uint64_t collector_skipped(struct collector *c, enum event_class class)
+{
+	const struct kymo_bpf *skel = c->skel;
+	const struct {
+		enum event_class class;
+		const struct bpf_program *prog;
+	} rows[] = {
+		{ CLASS_IRQ, skel->progs.on_irq_handler_exit },
+		{ CLASS_SOFTIRQ, skel->progs.on_softirq_exit },
+		{ CLASS_IDLE, skel->progs.on_cpu_idle },
+		{ CLASS_FREQUENCY, skel->progs.on_cpu_frequency },
+	};
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bpf_prog_info info = { 0 };
+		uint32_t size = sizeof(info);
+
+		if (rows[i].class == class && bpf_program__autoload(rows[i].prog) &&
+		    bpf_obj_get_info_by_fd(bpf_program__fd(rows[i].prog), &info, &size) == 0)
+			n += info.recursion_misses;
+	}
+	return n;
+}
+
+const struct cpu_costs *collector_costs(const struct collector *c)
+{
+	return c->costs;
+}
+
+bool collector_idle(struct collector *c, unsigned cpu, uint32_t *ret_state, uint64_t *ret_begin_ns)
+{
+	uint32_t zero = 0;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(c->skel->maps.cpu_states), &zero, c->cpu_states) < 0 ||
+	    c->cpu_states[cpu].idle_begin_ns == 0)
+		return false;
+	*ret_state = c->cpu_states[cpu].idle_state;
+	*ret_begin_ns = c->cpu_states[cpu].idle_begin_ns;
+	return true;
+}
+
+int collector_doorbell_fd(const struct collector *c)
+{
+	return ring_buffer__epoll_fd(c->doorbell);
+}
+
+void collector_answer_doorbell(struct collector *c)
+{
+	ring_buffer__consume(c->doorbell);
+}
+
+uint64_t collector_n_malformed(const struct collector *c)
+{
+	return c->n_malformed;
+}

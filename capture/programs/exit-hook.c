@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/exit-hook.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+
+/* A program that does nothing. */
+static int load_nothing(int btf_id)
+{
+	const struct bpf_insn insns[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
+		    .attach_btf_id = (__u32)btf_id);
+
+	return bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", insns, ARRAY_SIZE(insns), &opts);
+}
+
+bool exit_hook_works(void)
+{
+	int btf_id = libbpf_find_vmlinux_btf_id("do_exit", BPF_TRACE_FENTRY);
+	_cleanup_close_ int program = btf_id > 0 ? load_nothing(btf_id) : -1;
+	_cleanup_close_ int link = program >= 0 ? bpf_raw_tracepoint_open(NULL, program) : -1;
+
+	return link >= 0;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/load-error.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/cleanup.h"
+#include "capture/perf/perf-event.h"
+#include "capture/sandbox/process-rights.h"
+
+enum { LOG_TAIL = 200 }; /* bytes of a verifier's log: its last lines say why */
+
+static __thread char libbpf_says[512];
+static __thread bool verifier_says;
+
+static const struct load_rights *assumed;
+
+/* What matters of TEXT, which has the verifier's log in it. Changes TEXT. */
+static const char *tail_of_log(char *text)
+{
+	char *end = strstr(text, "\n-- END PROG LOAD LOG"), *last;
+
+	if (end)
+		*end = '\0';
+	last = strrchr(text, '\n');
+	/* (how many instructions it looked at) */
+	if (last && strncmp(last + 1, "processed ", strlen("processed ")) == 0)
+		*last = '\0';
+	return strlen(text) > LOG_TAIL ? text + strlen(text) - LOG_TAIL : text;
+}
+
+static int keep_warning(enum libbpf_print_level level, const char *format, va_list ap)
+{
+	size_t used = strlen(libbpf_says), room = sizeof(libbpf_says) - used;
+	_cleanup_free_ char *text = NULL;
+
+	/* The first lines name the cause; what follows are its consequences. */
+	if (level != LIBBPF_WARN || verifier_says || used >= sizeof(libbpf_says) / 2)
+		return 0;
+	if (vasprintf(&text, format, ap) < 0) {
+		text = NULL;
+		return 0;
+	}
+	verifier_says = strstr(text, "BEGIN PROG LOAD LOG") != NULL;
+	snprintf(libbpf_says + used, room, "%s", verifier_says ? tail_of_log(text) : text);
+	return 0;
+}
+
+void load_error_begin(void)
+{
+	libbpf_set_print(keep_warning);
+	*libbpf_says = '\0';
+	verifier_says = false;
+}
+
+void load_error_assume(const struct load_rights *rights)
+{
+	assumed = rights;
+}
+
+static struct load_rights rights_of_now(void)
+{
+	struct load_rights ret = { .capable =
+					   rights_has(RIGHTS_SYS_ADMIN) ||
+					   (rights_has(RIGHTS_BPF) && rights_has(RIGHTS_PERFMON)) };
+	struct rlimit locked;
+
+	if (assumed)
+		return *assumed;
+	ret.locks_freely = rights_has(RIGHTS_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &locked) < 0 ||
+			   locked.rlim_cur == RLIM_INFINITY;
+	ret.locks_bytes = ret.locks_freely ? 0 : locked.rlim_cur;
+	return ret;
+}
+
+static bool is_refusal(int error)
+{
+	return error == -EPERM || error == -EACCES;
+}
+
+static int tell(int error, const char *deed, const char *advice, char **reterr_text)
+{
+	char *p;
+
+	for (p = libbpf_says; *p; p++)
+		if (*p == '\n')
+			*p = p[1] ? ' ' : '\0';
+	if (asprintf(reterr_text, "cannot %s: %s%s%s%s%s", deed, strerror(-error), advice,
+		     *libbpf_says ? " (" : "", libbpf_says, *libbpf_says ? ")" : "") < 0)
+		*reterr_text = NULL;
+	return error;
+}
+
+/* Capabilities are blamed only if they are missing. */
+static const char *advice_on_refusal(void)
+{
+	const struct load_rights rights = rights_of_now();
+
+	if (!rights.capable)
+		return "; kymo needs root, or CAP_BPF and CAP_PERFMON";
+	if (!rights.locks_freely)
+		return "; the process has the capabilities that it needs: check kernel lockdown, "
+		       "security modules, system call filters and, before Linux 5.11, the limit on "
+		       "locked memory (ulimit -l; LimitMEMLOCK= in kymod.service)";
+	return "; the process has the capabilities that it needs: check kernel lockdown, security "
+	       "modules and system call filters";
+}
+
+static const char *advice_to(int error)
+{
+	switch (error) {
+	case -EPERM:
+	case -EACCES:
+		return advice_on_refusal();
+	case -ENOMEM:
+	case -E2BIG:
+		return "; try smaller rings (-b)";
+	case -EMFILE:
+		return "; a session needs several file descriptors per CPU and per map: raise the "
+		       "limit (ulimit -n; LimitNOFILE= in kymod.service)";
+	case -ENFILE:
+		return "; the system-wide limit on open files is reached: raise it (sysctl "
+		       "fs.file-max)";
+	default:
+		return "";
+	}
+}
+
+/* libbpf shows a log, though an empty one, whenever a program could not be loaded. */
+static bool is_shortage(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM;
+}
+
+int load_error(int error, const char *deed, char **reterr_text)
+{
+	const char *advice = advice_to(error);
+
+	if (verifier_says && !is_shortage(error))
+		advice =
+			"; this kernel's verifier refuses a program of kymo: please report it, with "
+			"what uname -r prints";
+	return tell(error, deed, advice, reterr_text);
+}
+
+int load_error_perf(int error, const char *deed, char **reterr_text)
+{
+	const char *advice;
+
+	if (is_refusal(error) && perf_event_is_restricted())
+		advice =
+			"; kernel.perf_event_paranoid is 3 or more, with which this kernel gives perf "
+			"events to CAP_SYS_ADMIN alone: start kymo-perf.socket, which opens them for "
+			"kymod.service (systemctl start kymo-perf.socket), or allow them to CAP_PERFMON "
+			"(sysctl kernel.perf_event_paranoid=2)";
+	else if (error == -ETIMEDOUT)
+		advice = "; kymo-perf.service does not answer (systemctl status kymo-perf.service)";
+	else
+		return load_error(error, deed, reterr_text);
+	return tell(error, deed, advice, reterr_text);
+}
+
+int load_error_memlock(const char *deed, char **reterr_text)
+{
+	const struct load_rights rights = rights_of_now();
+	char advice[320];
+
+	snprintf(advice, sizeof(advice),
+		 "; the rings need more locked memory than RLIMIT_MEMLOCK (%" PRIu64
+		 " KiB) and kernel.perf_event_mlock_kb allow: raise the limit (ulimit -l; "
+		 "LimitMEMLOCK= in kymod.service), or end other sessions",
+		 rights.locks_bytes >> 10);
+	return tell(-EPERM, deed, advice, reterr_text);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/map-records.h"
+
+#include <string.h>
+
+#include <linux/perf_event.h>
+
+/* Of linux/perf_event.h; headers may be older. */
+enum { MISC_BUILD_ID = 1 << 14, MISC_COMM_EXEC = 1 << 13 };
+
+struct mmap2 {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, bytes, offset;
+	union {
+		struct {
+			uint32_t major, minor;
+			uint64_t inode, inode_generation;
+		};
+		struct {
+			uint8_t build_id_size, pad_0[3];
+			uint8_t build_id[MAPPING_BUILD_ID_BYTES];
+		};
+	};
+	uint32_t prot, flags;
+	char path[];
+};
+_Static_assert(sizeof(struct mmap2) == 72, "the kernel's");
+
+struct comm {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char comm[];
+};
+
+struct lost {
+	struct perf_event_header header;
+	uint64_t id, count;
+};
+
+/* Of another pid namespace it is 0, of one that has gone -1. */
+static bool is_pid(uint32_t pid)
+{
+	return pid != 0 && pid <= INT32_MAX;
+}
+
+static void fill_head(struct rec_head *head, uint64_t ts_ns, uint16_t kind, size_t size,
+		      unsigned cpu, uint32_t pid, uint32_t tid)
+{
+	*head = (struct rec_head){
+		.ts_ns = ts_ns,
+		.size = (uint32_t)size,
+		.kind = kind,
+		.cpu = (uint16_t)cpu,
+		.pid = pid,
+		.tid = tid,
+	};
+}
+
+/* What waits, or is being made. */
+static struct rec_mapping *half_of(struct map_records *m)
+{
+	return (struct rec_mapping *)m->room;
+}
+
+static int hand_on(struct map_records *m, map_record_fn fn, void *userdata)
+{
+	if (!m->waiting)
+		return 0;
+	m->waiting = false;
+	return fn(&half_of(m)->head, userdata);
+}
+
+/* The other half of what waits? */
+static bool is_other_half(const struct map_records *m, const struct mmap2 *rec, size_t path_bytes)
+{
+	const struct rec_mapping *waiting = (const struct rec_mapping *)m->room;
+	bool build_id = rec->header.misc & MISC_BUILD_ID;
+
+	/* A file without a build id is told of twice in the same way. */
+	return m->waiting && !(build_id && m->has_build_id) && waiting->head.pid == rec->pid &&
+	       waiting->head.tid == rec->tid && waiting->start == rec->start &&
+	       waiting->bytes == rec->bytes && waiting->file_offset == rec->offset &&
+	       waiting->path_bytes == path_bytes &&
+	       memcmp(waiting->path, rec->path, path_bytes) == 0;
+}
+
+static void add_half(struct map_records *m, const struct mmap2 *rec)
+{
+	struct rec_mapping *waiting = half_of(m);
+
+	if (rec->header.misc & MISC_BUILD_ID) {
+		m->has_build_id = true;
+		waiting->build_id_bytes = rec->build_id_size < MAPPING_BUILD_ID_BYTES
+						  ? rec->build_id_size
+						  : MAPPING_BUILD_ID_BYTES;
+		memcpy(waiting->build_id, rec->build_id, waiting->build_id_bytes);
+	} else {
+		m->has_inode = true;
+		waiting->device = (uint64_t)rec->major << 20 | rec->minor;
+		waiting->inode = rec->inode;
+	}
+}
+
+static int take_mapping(struct map_records *m, const struct mmap2 *rec, size_t path_room,
+			uint64_t ts_ns, map_record_fn fn, void *userdata)
+{
+	size_t path_bytes = strnlen(rec->path, path_room), size;
+	struct rec_mapping *waiting = half_of(m);
+	bool whole;
+	int r;
+
+	if (!is_pid(rec->pid) || path_bytes == path_room || path_bytes >= MAPPING_PATH_BYTES ||
+	    rec->bytes == 0 || rec->start > UINT64_MAX - rec->bytes)
+		return 0;
+	whole = is_other_half(m, rec, path_bytes);
+	if (whole) {
+		add_half(m, rec);
+		return hand_on(m, fn, userdata);
+	}
+	r = hand_on(m, fn, userdata);
+	size = (sizeof(struct rec_mapping) + path_bytes + 1 + 7) & ~(size_t)7;
+	memset(m->room, 0, size);
+	fill_head(&waiting->head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
+	waiting->start = rec->start;
+	waiting->bytes = rec->bytes;
+	waiting->file_offset = rec->offset;
+	waiting->path_bytes = (uint32_t)path_bytes;
+	memcpy(waiting->path, rec->path, path_bytes);
+	m->waiting = true;
+	m->has_build_id = m->has_inode = false;
+	add_half(m, rec);
+	return r;
+}
+
+int map_records_take(struct map_records *m, const void *data, size_t size, map_record_fn fn,
+		     void *userdata, uint64_t *ret_lost)
+{
+	const struct perf_event_header *header = data;
+	struct rec_new_image image;
+	const struct comm *comm;
+	uint64_t ts_ns;
+	size_t body;
+	int r;
+
+	if (size < sizeof(*header) + sizeof(ts_ns) || header->size != size)
+		return 0;
+	/* All end with the time: sample_id_all. */
+	body = size - sizeof(ts_ns);
+	memcpy(&ts_ns, (const char *)data + body, sizeof(ts_ns));
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		if (body <= sizeof(struct mmap2))
+			return 0;
+		return take_mapping(m, data, body - sizeof(struct mmap2), ts_ns, fn, userdata);
+	case PERF_RECORD_COMM:
+		comm = data;
+		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC) || !is_pid(comm->pid))
+			return 0;
+		r = hand_on(m, fn, userdata);
+		fill_head(&image.head, ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu, comm->pid,
+			  comm->tid);
+		return r < 0 ? r : fn(&image.head, userdata);
+	case PERF_RECORD_LOST:
+		if (body >= sizeof(struct lost))
+			*ret_lost += ((const struct lost *)data)->count;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata)
+{
+	return m->waiting && half_of(m)->head.ts_ns < before_ns ? hand_on(m, fn, userdata) : 0;
+}

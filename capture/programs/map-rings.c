@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/map-rings.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "capture/programs/cpus.h"
+#include "capture/perf/perf-event.h"
+
+/* As much as everybody may lock (kernel.perf_event_mlock_kb, without the page in front). */
+enum { RING_BYTES_LEAST = 512 << 10 };
+
+/* The other half of what was told this long ago would have come. */
+#define HALF_NS UINT64_C(1000000)
+
+/* Of linux/perf_event.h, since 6.0. */
+#define FORMAT_LOST (1u << 4)
+
+struct ring {
+	int fds[2]; /* with build ids, and with inodes; -1 = not open */
+	struct perf_event_mmap_page *page;
+	size_t bytes; /* behind it */
+};
+
+struct cpu {
+	struct ring ring;         /* the drain's */
+	struct ring next;         /* to be the drain's; guarded by the lock */
+	struct map_records state; /* the drain's, from here on */
+	uint64_t lost;            /* told of in the ring */
+	uint64_t drained_ns;      /* when nothing more was in the ring */
+};
+
+struct map_rings {
+	unsigned n_cpus;
+	size_t page_bytes;
+	size_t ring_bytes; /* asked for */
+	int epoll_fd;      /* borrowed */
+	pthread_mutex_t lock;
+	bool *online; /* of those who say it */
+	bool stopped;
+	struct cpu *cpus;
+	uint8_t *record; /* one that runs over the end of its ring */
+};
+
+static const struct ring no_ring = { .fds = { -1, -1 } };
+
+/* ---- one ring ---- */
+
+static void close_ring(const struct map_rings *r, struct ring *ring)
+{
+	if (ring->page)
+		munmap(ring->page, r->page_bytes + ring->bytes);
+	/* The second one writes into the ring of the first. */
+	close_fd(ring->fds[1]);
+	close_fd(ring->fds[0]);
+	*ring = no_ring;
+}
+
+static int open_event(unsigned cpu, bool build_ids)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TIME,
+		.read_format = FORMAT_LOST,
+		.sample_id_all = 1,
+		.disabled = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.build_id = build_ids,
+		.comm = build_ids, /* one of them is enough */
+		.comm_exec = build_ids,
+		.watermark = 1,
+		.wakeup_watermark = RING_BYTES_LEAST / 4,
+		.use_clockid = 1,
+		.clockid = CLOCK_BOOTTIME,
+	};
+
+	return perf_event_open_cpu(&attr, cpu);
+}
+
+/* As large as was asked for, or as may be locked. */
+static void *map_ring(const struct map_rings *r, int fd, size_t *ret_bytes)
+{
+	void *page = MAP_FAILED;
+
+	for (size_t bytes = r->ring_bytes; page == MAP_FAILED && bytes >= RING_BYTES_LEAST;
+	     bytes /= 2) {
+		page = mmap(NULL, r->page_bytes + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		*ret_bytes = bytes;
+	}
+	return page;
+}
+
+static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
+{
+	void *page;
+
+	*ring = no_ring;
+	for (int i = 0; i < 2; i++) {
+		ring->fds[i] = open_event(cpu, i == 0);
+		if (ring->fds[i] < 0) {
+			int error = ring->fds[i];
+
+			close_ring(r, ring);
+			return error;
+		}
+	}
+	page = map_ring(r, ring->fds[0], &ring->bytes);
+	if (page != MAP_FAILED)
+		ring->page = page;
+	if (page == MAP_FAILED ||
+	    ioctl(ring->fds[1], PERF_EVENT_IOC_SET_OUTPUT, ring->fds[0]) < 0 ||
+	    ioctl(ring->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0 ||
+	    ioctl(ring->fds[1], PERF_EVENT_IOC_ENABLE, 0) < 0) {
+		/* (of mmap() EPERM means nothing else) */
+		int error = page == MAP_FAILED && errno == EPERM ? MAP_RINGS_LOCKED : -errno;
+
+		close_ring(r, ring);
+		return error;
+	}
+	return 0;
+}
+
+static int watch_ring(const struct map_rings *r, const struct ring *ring)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	if (r->epoll_fd < 0 || ring->fds[0] < 0)
+		return 0;
+	return epoll_ctl(r->epoll_fd, EPOLL_CTL_ADD, ring->fds[0], &ev) < 0 ? -errno : 0;
+}
+
+/* What both events lost, by the kernel's count. */
+static uint64_t count_lost(const struct ring *ring)
+{
+	uint64_t total = 0, values[2]; /* the event's value, and what it lost */
+
+	for (int i = 0; i < 2; i++)
+		if (ring->fds[i] >= 0 &&
+		    read(ring->fds[i], values, sizeof(values)) == sizeof(values))
+			total += values[1];
+	return total;
+}
+
+/* ---- draining ---- */
+
+static int tell_loss(struct cpu *c, uint64_t count, uint64_t now_ns, map_record_fn fn,
+		     void *userdata)
+{
+	const struct rec_lost rec = {
+		.head = { .ts_ns = c->drained_ns,
+			  .size = sizeof(rec),
+			  .kind = REC_LOST,
+			  .cpu = (uint16_t)c->state.cpu },
+		.count = count,
+		.first_ns = c->drained_ns,
+		.last_ns = now_ns,
+		.ring = REC_RING_MAPPINGS,
+	};
+
+	c->lost += count;
+	return fn(&rec.head, userdata);
+}
+
+/* The record of SIZE bytes at AT of the ring, in one piece. */
+static const void *record_at(struct map_rings *r, const struct ring *ring, uint64_t at, size_t size)
+{
+	const uint8_t *bytes = (const uint8_t *)ring->page + r->page_bytes;
+	size_t from = at % ring->bytes, first = ring->bytes - from;
+
+	if (size <= first)
+		return bytes + from;
+	memcpy(r->record, bytes + from, first);
+	memcpy(r->record + first, bytes, size - first);
+	return r->record;
+}
+
+static int drain_ring(struct map_rings *r, struct cpu *c, map_record_fn fn, void *userdata)
+{
+	struct perf_event_mmap_page *page = c->ring.page;
+	uint64_t now_ns = clock_boot_ns(), lost = 0, head, tail;
+	const struct perf_event_header *header;
+	int error = 0;
+
+	if (!page)
+		return 0;
+	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+	tail = page->data_tail;
+	while (error == 0 && head - tail >= sizeof(*header)) {
+		header = record_at(r, &c->ring, tail, sizeof(*header));
+		/* Never; but then nothing behind it can be found either. */
+		if (header->size < sizeof(*header) || header->size > head - tail) {
+			tail = head;
+			break;
+		}
+		error = map_records_take(&c->state, record_at(r, &c->ring, tail, header->size),
+					 header->size, fn, userdata, &lost);
+		tail += header->size;
+		if (error == 0 && lost) {
+			error = tell_loss(c, lost, now_ns, fn, userdata);
+			lost = 0;
+		}
+	}
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+	if (error == 0)
+		error = map_records_flush(&c->state, r->stopped ? UINT64_MAX : now_ns - HALF_NS, fn,
+					  userdata);
+	c->drained_ns = now_ns;
+	return error;
+}
+
+int map_rings_drain(struct map_rings *r, map_record_fn fn, void *userdata)
+{
+	int error = 0;
+
+	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++) {
+		struct cpu *c = &r->cpus[cpu];
+
+		error = drain_ring(r, c, fn, userdata);
+		if (error < 0 || __atomic_load_n(&c->next.page, __ATOMIC_RELAXED) == NULL)
+			continue;
+		pthread_mutex_lock(&r->lock);
+		close_ring(r, &c->ring);
+		c->ring = c->next;
+		c->next = no_ring;
+		c->lost = 0;
+		watch_ring(r, &c->ring);
+		pthread_mutex_unlock(&r->lock);
+		error = drain_ring(r, c, fn, userdata);
+	}
+	return error;
+}
+
+struct map_rings_lost map_rings_pending_lost(struct map_rings *r, unsigned cpu)
+{
+	const struct cpu *c = &r->cpus[cpu];
+	uint64_t total = count_lost(&c->ring);
+
+	return (struct map_rings_lost){
+		.count = total > c->lost ? total - c->lost : 0,
+		.first_ns = c->drained_ns,
+		.last_ns = clock_boot_ns(),
+	};
+}
+
+/* ---- life ---- */
+
+static uint64_t choose_bytes(uint64_t ring_bytes)
+{
+	return ring_bytes > RING_BYTES_LEAST ? ring_bytes : RING_BYTES_LEAST;
+}
+
+uint64_t map_rings_memory(unsigned n_cpus, uint64_t ring_bytes)
+{
+	return n_cpus * (choose_bytes(ring_bytes) + (uint64_t)getpagesize());
+}
+
+int map_rings_new(unsigned n_cpus, uint64_t ring_bytes, struct map_rings **ret)
+{
+	_cleanup_(map_rings_freep) struct map_rings *r = calloc(1, sizeof(*r));
+	int error = 0;
+
+	if (!r)
+		return -ENOMEM;
+	pthread_mutex_init(&r->lock, NULL);
+	r->n_cpus = n_cpus;
+	r->page_bytes = (size_t)getpagesize();
+	r->ring_bytes = (size_t)choose_bytes(ring_bytes);
+	r->epoll_fd = -1;
+	r->cpus = calloc(n_cpus, sizeof(*r->cpus));
+	r->online = calloc(n_cpus, sizeof(*r->online));
+	r->record = malloc(MAP_RECORD_MAX);
+	if (!r->cpus || !r->online || !r->record)
+		return -ENOMEM;
+	cpus_online(r->online, n_cpus);
+	for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
+		r->cpus[cpu].ring = r->cpus[cpu].next = no_ring;
+		r->cpus[cpu].state.cpu = cpu;
+		r->cpus[cpu].drained_ns = clock_boot_ns();
+	}
+	for (unsigned cpu = 0; error == 0 && cpu < n_cpus; cpu++) {
+		if (!r->online[cpu])
+			continue;
+		error = open_ring(r, cpu, &r->cpus[cpu].ring);
+		if (error == -ENODEV) { /* it has just gone */
+			r->online[cpu] = false;
+			error = 0;
+		}
+	}
+	if (error < 0)
+		return error;
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+struct map_rings *map_rings_free(struct map_rings *r)
+{
+	if (!r)
+		return NULL;
+	for (unsigned cpu = 0; r->cpus && cpu < r->n_cpus; cpu++) {
+		close_ring(r, &r->cpus[cpu].ring);
+		close_ring(r, &r->cpus[cpu].next);
+	}
+	pthread_mutex_destroy(&r->lock);
+	free(r->cpus);
+	free(r->online);
+	free(r->record);
+	free(r);
+	return NULL;
+}
+
+int map_rings_watch(struct map_rings *r, int epoll_fd)
+{
+	int error = 0;
+
+	r->epoll_fd = epoll_fd;
+	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
+		error = watch_ring(r, &r->cpus[cpu].ring);
+	return error;
+}
+
+static void stop_ring(const struct ring *ring)
+{
+	for (int i = 0; i < 2; i++)
+		if (ring->fds[i] >= 0)
+			ioctl(ring->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void map_rings_stop(struct map_rings *r)
+{
+	pthread_mutex_lock(&r->lock);
+	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
+		stop_ring(&r->cpus[cpu].ring);
+		stop_ring(&r->cpus[cpu].next);
+	}
+	pthread_mutex_unlock(&r->lock);
+	r->stopped = true;
+}
+
+void map_rings_start(struct map_rings *r)
+{
+	r->stopped = false;
+	memset(r->online, false, r->n_cpus * sizeof(*r->online));
+}
+
+void map_rings_forget_lost(struct map_rings *r, unsigned cpu)
+{
+	r->cpus[cpu].lost = count_lost(&r->cpus[cpu].ring);
+}
+
+void map_rings_set_online(struct map_rings *r, const bool *online)
+{
+	struct ring ring;
+
+	for (unsigned cpu = 0; cpu < r->n_cpus; cpu++) {
+		bool back = online[cpu] && !r->online[cpu];
+
+		if (back && open_ring(r, cpu, &ring) < 0)
+			continue; /* not yet? then the next time */
+		r->online[cpu] = online[cpu];
+		if (!back)
+			continue;
+		pthread_mutex_lock(&r->lock);
+		close_ring(r, &r->cpus[cpu].next);
+		r->cpus[cpu].next = ring;
+		pthread_mutex_unlock(&r->lock);
+	}
+}

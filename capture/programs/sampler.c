@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/programs/sampler.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include <bpf/libbpf.h>
+
+#include "capture/programs/cpus.h"
+#include "capture/options/options.h"
+#include "capture/perf/perf-event.h"
+
+#define STAGGER_NS_MAX UINT64_C(100000000) /* between the first CPU and the last */
+
+struct sampler {
+	struct bpf_program *prog;
+	unsigned n_cpus;
+	uint32_t frequency;
+	struct bpf_link **links; /* by CPU; NULL = does not sample */
+};
+
+static struct perf_event_attr attr_of(bool cycles, uint32_t frequency)
+{
+	return (struct perf_event_attr){
+		.type = cycles ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE,
+		.config = cycles ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES
+				 : (uint64_t)PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = frequency,
+		.exclude_idle = 1,
+		.disabled = 1,
+	};
+}
+
+/* Opened on a CPU that there is for sure: whichever we run on, or the next one. */
+static int try_clock(bool cycles)
+{
+	struct perf_event_attr attr = attr_of(cycles, FREQUENCY_DEFAULT);
+	int fd = -ENODEV;
+
+	for (unsigned cpu = 0; fd == -ENODEV && cpu < 1024; cpu++)
+		fd = perf_event_open_cpu(&attr, cpu);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
+const char *sampler_clock(int *reterr)
+{
+	if (try_clock(true) == 0)
+		return "cycles";
+	*reterr = try_clock(false);
+	return *reterr == 0 ? "cpu-clock" : NULL;
+}
+
+uint32_t sampler_default_categories(void)
+{
+	int error;
+
+	return sampler_clock(&error) ? CATEGORIES_DEFAULT : CATEGORIES_DEFAULT & ~CATEGORY_PROFILE;
+}
+
+static int begin(struct sampler *s, unsigned cpu, bool cycles)
+{
+	struct perf_event_attr attr = attr_of(cycles, s->frequency);
+	int fd = perf_event_open_cpu(&attr, cpu);
+
+	if (fd < 0)
+		return fd;
+	/* The link owns the descriptor from here on. */
+	s->links[cpu] = bpf_program__attach_perf_event(s->prog, fd);
+	if (s->links[cpu])
+		return 0;
+	close(fd);
+	return -errno;
+}
+
+/* Cycles where they are to be had; a machine can have CPUs with and without. */
+static int begin_any(struct sampler *s, unsigned cpu)
+{
+	int r = begin(s, cpu, true);
+
+	return r < 0 ? begin(s, cpu, false) : r;
+}
+
+static void end(struct sampler *s, unsigned cpu)
+{
+	bpf_link__destroy(s->links[cpu]);
+	s->links[cpu] = NULL;
+}
+
+int sampler_new(struct bpf_program *prog, unsigned n_cpus, uint32_t frequency, struct sampler **ret)
+{
+	_cleanup_(sampler_freep) struct sampler *s = calloc(1, sizeof(*s));
+	_cleanup_free_ bool *online = calloc(n_cpus, sizeof(*online));
+	uint64_t step_ns = UINT64_C(1000000000) / frequency / n_cpus;
+	int r = 0;
+
+	if (step_ns > STAGGER_NS_MAX / n_cpus)
+		step_ns = STAGGER_NS_MAX / n_cpus;
+	if (!s || !online)
+		return -ENOMEM;
+	s->prog = prog;
+	s->n_cpus = n_cpus;
+	s->frequency = frequency;
+	s->links = calloc(n_cpus, sizeof(struct bpf_link *));
+	if (!s->links)
+		return -ENOMEM;
+	cpus_online(online, n_cpus);
+	for (unsigned cpu = 0; r == 0 && cpu < n_cpus; cpu++) {
+		const struct timespec step = { .tv_nsec = (long)step_ns };
+
+		if (!online[cpu])
+			continue;
+		r = begin_any(s, cpu);
+		if (r == -ENODEV)
+			r = 0; /* it has just gone */
+		nanosleep(&step, NULL);
+	}
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct sampler *sampler_free(struct sampler *s)
+{
+	if (!s)
+		return NULL;
+	for (unsigned cpu = 0; s->links && cpu < s->n_cpus; cpu++)
+		end(s, cpu);
+	free(s->links);
+	free(s);
+	return NULL;
+}
+
+void sampler_set_online(struct sampler *s, const bool *online)
+{
+	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
+		if (!online[cpu] && s->links[cpu])
+			end(s, cpu);
+		else if (online[cpu] && !s->links[cpu])
+			begin_any(s, cpu); /* not yet? then the next time */
+	}
+}

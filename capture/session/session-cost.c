@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a session costs, by the second, what goes when that is too much, and what comes back (docs/ARCHITECTURE.md, "Budgets").
+ */
+#include "capture/session/session-parts.h"
+
+#include <string.h>
+
+#include "capture/proc/machine.h"
+
+uint64_t session_cpu_ns(const struct session *s)
+{
+	return s->loop_cpu_ns + s->worker_cpu_ns + s->status.cpu_ns;
+}
+
+uint64_t session_look_at_costs(struct session *s)
+{
+	if (s->recorder.collector && s->costs.last)
+		costs_look(&s->costs, collector_costs(s->recorder.collector));
+	s->worker_cpu_ns = worker_cpu_ns(s->worker);
+	return costs_total(&s->costs).ns + session_cpu_ns(s);
+}
+
+int session_write_steps(struct session *s)
+{
+	int r = 0;
+
+	while (r == 0 && s->n_steps_written < s->n_steps) {
+		const struct session_shed *step = &s->steps[s->n_steps_written % SESSION_STEPS_MAX];
+		const struct event ev = {
+			.kind = EVENT_SHED,
+			.ts_ns = step->ts_ns,
+			.shed = {
+				.what = budget_shed_names[step->what],
+				.cost_ppm = step->cost_ppm,
+				.limit_ppm = step->limit_ppm,
+				.n_cpus = step->n_cpus,
+				.back = step->back,
+			},
+		};
+
+		s->n_steps_written++;
+		r = recorder_shed(&s->recorder, &ev);
+	}
+	return r;
+}
+
+/* ---- the limit ---- */
+
+/* Of how many CPUs the limit is a share; 0 = of one. The lower one holds. */
+static uint32_t share_of(const struct session *s)
+{
+	const struct session_options *o = &s->options;
+	unsigned n = machine_n_cpus();
+
+	if (!o->max_overhead_machine_ppm ||
+	    (o->max_overhead_ppm && o->max_overhead_ppm <= n * o->max_overhead_machine_ppm))
+		return 0;
+	return n;
+}
+
+static uint64_t limit_of(const struct session *s)
+{
+	uint32_t n = share_of(s);
+
+	return n ? n * s->options.max_overhead_machine_ppm : s->options.max_overhead_ppm;
+}
+
+/* What the machine does is asked for only when it matters: something is to go, or to come back. */
+static uint64_t look_at_work(const struct session *s)
+{
+	return s->budget.n_over || s->budget.away ? machine_switches("/proc/stat") : 0;
+}
+
+/* ---- steps ---- */
+
+static void forget_shed(struct session *s, enum budget_shed what)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_sheds; i++)
+		if (s->sheds[i].what != what)
+			s->sheds[n++] = s->sheds[i];
+	s->n_sheds = n;
+}
+
+void session_step_taken(struct session *s, enum budget_shed what, bool back, uint64_t ts_ns)
+{
+	const struct session_shed step = {
+		.what = what,
+		.ts_ns = ts_ns,
+		.cost_ppm = s->budget.ppm,
+		.limit_ppm = s->budget.limit_ppm,
+		.n_cpus = share_of(s),
+		.back = back,
+	};
+
+	/* (an output that takes nothing for so long has lost more than the first of them) */
+	if (s->n_steps - s->n_steps_written == SESSION_STEPS_MAX)
+		s->n_steps_written++;
+	s->steps[s->n_steps++ % SESSION_STEPS_MAX] = step;
+	forget_shed(s, what);
+	if (!back)
+		s->sheds[s->n_sheds++] = step;
+}
+
+static void order(struct session *s, uint32_t away)
+{
+	s->away = away;
+	s->budget.begun = false; /* until that is so */
+	worker_order_away(s->worker, away);
+}
+
+static void shed(struct session *s, enum budget_shed what, uint64_t now_ns)
+{
+	session_step_taken(s, what, false, now_ns);
+	if (what == SHED_SESSION && !s->options.pauses) {
+		session_end(s, "overhead");
+		return;
+	}
+	if (what == SHED_SESSION)
+		session_pause(s, now_ns);
+	order(s, s->away | UINT32_C(1) << what);
+}
+
+/* That it is back is told when it is. */
+static void take_back(struct session *s, enum budget_shed what)
+{
+	if (what == SHED_SESSION)
+		session_resume(s);
+	order(s, s->away & ~(UINT32_C(1) << what));
+}
+
+/* One that could not come back. */
+static void see_failed(struct session *s, const struct worker_news *news)
+{
+	for (enum budget_shed what = 0; what < SHED_MAX; what++) {
+		if (!((s->away ^ news->away) >> what & 1))
+			continue;
+		s->away |= UINT32_C(1) << what;
+		budget_failed(&s->budget, what, clock_boot_ns());
+		if (what == SHED_SESSION && s->pause == SESSION_RESUMES)
+			session_stay_paused(s);
+	}
+	s->n_failed = news->n_failed;
+}
+
+void session_see_away(struct session *s, const struct worker_news *news)
+{
+	uint32_t back = s->away_done & ~news->away;
+	bool failed = news->n_failed != s->n_failed;
+
+	if (failed)
+		see_failed(s, news);
+	if (!failed && news->away == s->away_done)
+		return;
+	s->away_done = news->away;
+	/* (of a pause it is told with what was listed then) */
+	for (enum budget_shed what = 0; what < SHED_SESSION; what++)
+		if (back >> what & 1)
+			session_step_taken(s, what, true, clock_boot_ns());
+	budget_begin(&s->budget, clock_boot_ns(), session_look_at_costs(s), look_at_work(s));
+}
+
+void session_look(struct session *s)
+{
+	uint64_t now_ns = clock_boot_ns(), cost_ns = session_look_at_costs(s);
+	struct budget *b = &s->budget;
+	enum budget_shed what;
+
+	if (*s->reason || !s->complete)
+		return;
+	b->limit_ppm = limit_of(s);
+	switch (budget_look(b, now_ns, cost_ns, look_at_work(s), &what)) {
+	case BUDGET_SHED:
+		shed(s, what, now_ns);
+		break;
+	case BUDGET_RETURN:
+		take_back(s, what);
+		break;
+	case BUDGET_STAY:
+		/* From here on it matters. */
+		if (b->n_over && !b->work)
+			b->work = look_at_work(s);
+	}
+}
+
+void session_begin_looks(struct session *s)
+{
+	uint32_t categories = s->options.categories;
+
+	s->budget.limit_ppm = limit_of(s);
+	s->budget.there = UINT32_C(1) << SHED_SESSION;
+	if (categories & CATEGORIES_STACKS)
+		s->budget.there |= UINT32_C(1) << SHED_STACKS;
+	if (categories & CATEGORY_SCHED)
+		s->budget.there |= UINT32_C(1) << SHED_WAKEUPS;
+	budget_begin(&s->budget, clock_boot_ns(), session_look_at_costs(s), 0);
+	session_arm(s->look_fd, BUDGET_LOOK_NS, BUDGET_LOOK_NS);
+}
+
+const struct session_shed *session_step(const struct session *s, uint64_t i)
+{
+	return i < s->n_steps && s->n_steps - i <= SESSION_STEPS_MAX
+		       ? &s->steps[i % SESSION_STEPS_MAX]
+		       : NULL;
+}
+
+size_t session_sheds(const struct session *s, struct session_shed ret[SHED_MAX])
+{
+	memcpy(ret, s->sheds, s->n_sheds * sizeof(*ret));
+	return s->n_sheds;
+}

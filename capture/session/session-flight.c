@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Snapshots of a flight recorder: taken between two records while it runs, later of what it has kept
+ * (docs/ARCHITECTURE.md, "Flight recorder").
+ */
+#include "capture/session/session-parts.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+
+#include "capture/store/flight.h"
+
+/* Whether a snapshot waits for a drain that has come to HORIZON_NS. */
+static bool snapshot_is_due(const struct session *s, uint64_t horizon_ns)
+{
+	return s->flights.now && !s->flights.taken && horizon_ns >= s->flights.asked_ns &&
+	       !s->detached;
+}
+
+/* What is kept, with a tail of its own, is the snapshot. */
+static int take_flight(struct session *s, uint64_t horizon_ns)
+{
+	const struct recorder_end end = session_end_of_kept(s, "snapshot");
+	struct outbuf tail = { 0 };
+	int r = recorder_settle_triggers(&s->recorder, UINT64_MAX);
+
+	if (r == 0)
+		r = recorder_tail(&s->recorder, horizon_ns, &end, &tail);
+
+	if (r < 0) {
+		outbuf_deinit(&tail);
+		return r;
+	}
+	r = session_next_buffer(s, STORE_BODY);
+	s->flights.taken = true;
+	output_snapshot(s->output, &tail, s->flights.now);
+	return r;
+}
+
+int session_take_due(struct session *s, uint64_t horizon_ns)
+{
+	return snapshot_is_due(s, horizon_ns) ? take_flight(s, horizon_ns) : 0;
+}
+
+/* What is kept of a session that has ended has its end. */
+static void take_ended(struct session *s)
+{
+	struct flight_snapshot *taken = NULL;
+	int r = s->recovered_fd >= 0 ? flight_recover(s->recovered_fd, &taken)
+				     : flight_take(output_store(s->output), &taken);
+
+	s->flights.taken = true;
+	snapshot_take(s->flights.now, taken, r);
+}
+
+void session_serve_snapshots(struct session *s)
+{
+	enum session_state state = session_state(s);
+	int error;
+
+	/* Its thread may hang with it, and be heard for ever. */
+	if (s->flights.now && snapshot_ended(s->flights.now, &error))
+		epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, snapshot_fd(s->flights.now), NULL);
+	if (snapshots_step(&s->flights)) {
+		/* If it cannot be waited for, the next drain sees its end. */
+		session_watch(s, snapshot_fd(s->flights.now));
+		/* Drains come as often as before, but the next one comes as soon as it can. */
+		if (state == SESSION_RUNNING)
+			session_arm_drain(s, MERGE_MARGIN_NS + 1000000);
+	}
+	if (s->flights.now && !s->flights.taken &&
+	    (state == SESSION_STOPPED || state == SESSION_FAILED))
+		take_ended(s);
+}
+
+int session_take_snapshot(struct session *s, struct store *to, uint64_t *ret_number)
+{
+	int r;
+
+	if (s->options.mode != SESSION_FLIGHT)
+		return -EOPNOTSUPP;
+	if (!s->ordered)
+		return -ESHUTDOWN;
+	r = snapshots_ask(&s->flights, to, ret_number);
+	if (r == 0)
+		session_serve_snapshots(s);
+	return r;
+}
+
+bool session_flight_snapshot(const struct session *s, uint64_t number, int *ret_error)
+{
+	return snapshots_ended(&s->flights, number, ret_error);
+}
+
+void session_cancel_snapshot(struct session *s, uint64_t number)
+{
+	snapshots_cancel(&s->flights, number);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The pause of a session that costs more than it may, whatever was left out, and is not to end (docs/ARCHITECTURE.md, "Budgets").
+ *
+ *	SESSION_GOES -> PAUSES -> PAUSED -> RESUMES -> BEGUN -> GOES
+ *
+ * The worker detaches and attaches. The rings are emptied after the first, and are left alone from the order to attach
+ * until the archive says that it goes on: what is in them then is younger than that.
+ */
+#include "capture/session/session-parts.h"
+
+void session_pause(struct session *s, uint64_t now_ns)
+{
+	s->pause = SESSION_PAUSES;
+	s->pause_ns = now_ns;
+	recorder_set_pause(&s->recorder, now_ns);
+}
+
+void session_resume(struct session *s)
+{
+	s->pause = SESSION_RESUMES;
+}
+
+void session_stay_paused(struct session *s)
+{
+	s->pause = SESSION_PAUSED;
+}
+
+void session_take_begun(struct session *s, struct worker_news *news)
+{
+	if (s->pause != SESSION_RESUMES || *s->reason)
+		return;
+	worker_news_deinit(&s->begun);
+	s->begun = (struct worker_news){
+		.attach_ns = news->attach_ns,
+		.start_ns = news->start_ns,
+		.listed_ns = news->listed_ns,
+		.tasks = news->tasks,
+	};
+	news->tasks = (struct outbuf){ 0 };
+	recorder_set_resumed(&s->recorder, &s->begun);
+	s->pause = SESSION_BEGUN;
+}
+
+bool session_rests(const struct session *s)
+{
+	return !s->quiet && (s->pause == SESSION_PAUSED || s->pause == SESSION_RESUMES);
+}
+
+bool session_is_settled(const struct session *s)
+{
+	return s->pause == SESSION_GOES || s->pause == SESSION_PAUSED;
+}
+
+int session_go_on_after_pause(struct session *s)
+{
+	int r;
+
+	if (s->pause != SESSION_BEGUN || *s->reason)
+		return 0;
+	session_step_taken(s, SHED_SESSION, true, s->begun.start_ns);
+	r = session_write_steps(s);
+	if (r == 0)
+		r = recorder_resume(&s->recorder, &s->begun);
+	worker_news_deinit(&s->begun);
+	s->begun = (struct worker_news){ 0 };
+	s->pause = SESSION_GOES;
+	return r;
+}
+
+int session_write_pause(struct session *s)
+{
+	if (s->pause != SESSION_PAUSES || s->quiet || !(s->away_done >> SHED_SESSION & 1))
+		return 0;
+	s->pause = SESSION_PAUSED;
+	return recorder_pause(&s->recorder);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The writing of a session: its recorder writes records into the buffer of the moment, and what is full goes to the output.
+ * Nothing here waits: when no buffer is to be had, records stay in their rings.
+ */
+#include "capture/session/session-parts.h"
+
+#include <errno.h>
+
+#include "capture/store/flight.h"
+
+/* A buffer this full is handed on. */
+enum { BUFFER_FULL = 256 << 10 };
+
+/* What belongs together (a snapshot of what is allocated) keeps a chunk from being closed no longer. */
+#define SPLIT_WAIT_NS UINT64_C(30000000000)
+
+/* A buffer to write into: the one at hand, or a new one. */
+static bool have_buffer(struct session *s)
+{
+	if (!s->buffer) {
+		s->buffer = output_take(s->output);
+		if (s->buffer)
+			recorder_set_buffer(&s->recorder, s->buffer);
+	}
+	return s->buffer != NULL;
+}
+
+static void put(struct session *s, struct outbuf *b, enum store_part part)
+{
+	chunks_add(&s->chunks, part, b->size);
+	output_put(s->output, b, part);
+}
+
+static void hand_over(struct session *s, enum store_part part)
+{
+	if (s->buffer && s->buffer->size > 0)
+		put(s, TAKE_PTR(s->buffer), part);
+}
+
+int session_next_buffer(struct session *s, enum store_part part)
+{
+	hand_over(s, part);
+	return have_buffer(s) ? 0 : 1;
+}
+
+/* Hands the buffer on when it is full. Ends the round if there is no other. */
+int session_after_record(void *userdata)
+{
+	struct session *s = userdata;
+
+	if (s->buffer->size < BUFFER_FULL)
+		return 0;
+	return session_next_buffer(s, STORE_BODY);
+}
+
+bool session_writable(struct session *s)
+{
+	return s->recorder.collector && !s->recorder.closed && have_buffer(s);
+}
+
+/* What there is from BEGIN on. */
+static struct recorder_end end_since(struct session *s, const struct chunk_begin *begin,
+				     const char *reason)
+{
+	session_look_at_costs(s);
+	return (struct recorder_end){
+		.reason = reason,
+		.since = &begin->sums,
+		.bytes = chunks_bytes_since(&s->chunks, begin) + s->buffer->size,
+		.daemon_cpu_ns = session_cpu_ns(s) - begin->cpu_ns,
+		.bpf_cpu_ns = costs_total(&s->costs).ns - begin->bpf_ns,
+		.dropped_bytes = s->status.dropped,
+	};
+}
+
+struct recorder_end session_end_of_kept(struct session *s, const char *reason)
+{
+	const struct chunk_begin *begin = chunks_now(&s->chunks);
+
+	/* (the output may be behind, never before) */
+	if (s->options.mode == SESSION_FLIGHT)
+		begin = chunks_begun(&s->chunks, flight_oldest(output_store(s->output)));
+	return end_since(s, begin, reason);
+}
+
+/* ---- chunks ---- */
+
+/* What CLOCK_REALTIME said, or would have said, at BOOT_NS. */
+static struct store_moment moment_of(uint64_t boot_ns)
+{
+	const struct clock_snapshot now = clock_snapshot();
+
+	return (struct store_moment){ boot_ns, now.real_ns - (now.boot_ns - boot_ns) };
+}
+
+static void begin_chunk(struct session *s, struct store_moment at)
+{
+	bool first = s->chunks.n == 0;
+	const struct chunk_begin begin = {
+		.ns = at.boot_ns,
+		.cpu_ns = first ? 0 : session_cpu_ns(s),
+		.bpf_ns = first ? 0 : costs_total(&s->costs).ns,
+		.sums = s->recorder.base,
+	};
+
+	output_begin(s->output, &at);
+	chunks_begin(&s->chunks, &begin, s->status.dropped);
+}
+
+static void end_chunk(struct session *s, struct store_moment at)
+{
+	output_end(s->output, &at);
+}
+
+static bool have_parts(struct session *s)
+{
+	if (!s->tail)
+		s->tail = output_take(s->output);
+	if (s->tail && !s->head)
+		s->head = output_take(s->output);
+	return s->tail && s->head;
+}
+
+/* All that is not younger than AT_NS has been written: here one chunk may end and the next begin. Without room it is put off. */
+static int split(struct session *s, uint64_t at_ns)
+{
+	struct recorder_end end;
+	struct store_moment at;
+	int r;
+
+	if (!s->complete || *s->reason || !chunks_due(&s->chunks, &s->options, &s->status, at_ns))
+		return 0;
+	if (s->chunks.due_ns == 0)
+		s->chunks.due_ns = at_ns;
+	if (!recorder_can_split(&s->recorder, at_ns > s->chunks.due_ns + SPLIT_WAIT_NS) ||
+	    !have_parts(s))
+		return 0;
+	end = end_since(s, chunks_now(&s->chunks), "rotated");
+	r = recorder_split(&s->recorder, at_ns, &s->options, &s->contexts, &end, s->tail, s->head);
+	if (r < 0)
+		return r;
+	hand_over(s, STORE_BODY);
+	put(s, TAKE_PTR(s->tail), STORE_TAIL);
+	/* Asked for once: names of chunks say that they join. */
+	at = moment_of(at_ns);
+	end_chunk(s, at);
+	begin_chunk(s, at);
+	put(s, TAKE_PTR(s->head), STORE_HEAD);
+	return 0;
+}
+
+int session_rotate(struct session *s, uint64_t *ret_number)
+{
+	if (!session_options_splits(&s->options) || s->options.mode == SESSION_FLIGHT)
+		return -EOPNOTSUPP;
+	if (session_state(s) != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	s->chunks.wanted = true;
+	*ret_number = s->chunks.n + 1;
+	return 0;
+}
+
+uint64_t session_chunks(const struct session *s)
+{
+	return s->status.n_begun;
+}
+
+/* ---- drains ---- */
+
+/* The head stands by itself. Returns 0, 1 if there is no room for more, or a negative errno. */
+static int open_archive(struct session *s)
+{
+	int r = recorder_open(&s->recorder, &s->options);
+
+	if (r < 0)
+		return r;
+	begin_chunk(s, moment_of(s->start_ns));
+	return session_next_buffer(s, STORE_HEAD);
+}
+
+/* So does the tail. Returns as above. */
+static int close_archive(struct session *s)
+{
+	const struct recorder_end end = session_end_of_kept(s, s->reason);
+	int r;
+
+	if (session_next_buffer(s, STORE_BODY) != 0)
+		return 1;
+	r = recorder_close(&s->recorder, &end);
+	hand_over(s, STORE_TAIL);
+	end_chunk(s, moment_of(s->stop_ns));
+	return r;
+}
+
+void session_drain(struct session *s)
+{
+	/* Once the programs are gone, nothing comes any more. */
+	bool all = s->quiet || (s->pause == SESSION_PAUSES && s->away_done >> SHED_SESSION & 1);
+	uint64_t now_ns = clock_boot_ns(), horizon_ns = s->quiet ? MERGE_ALL
+							: s->pause == SESSION_PAUSED
+								? now_ns
+								: now_ns - MERGE_MARGIN_NS;
+	int r = 0;
+
+	if (!session_writable(s))
+		return;
+	if (!s->recorder.opened)
+		r = open_archive(s);
+	if (r == 0)
+		r = session_write_steps(s);
+	if (r == 0)
+		r = session_go_on_after_pause(s);
+	if (r == 0 && !session_rests(s))
+		r = recorder_round(&s->recorder, all ? MERGE_ALL : horizon_ns);
+	if (r == 0)
+		r = session_write_pause(s);
+	if (r == 0 && horizon_ns >= s->snapshot_ns)
+		s->n_snapshots = s->n_snapshots_read;
+	if (r == 0 && (s->quiet || session_is_settled(s)))
+		r = session_take_due(s, horizon_ns);
+	if (r == 0 && !s->quiet && session_is_settled(s))
+		r = split(s, horizon_ns);
+	if (r == 0 && s->detached)
+		r = close_archive(s);
+	if (r < 0) {
+		session_fail(s, r, "write the archive");
+		s->recorder.closed = true; /* nothing more will come of it */
+	}
+	hand_over(s, STORE_BODY);
+}

@@ -1,0 +1,613 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The session: what its worker, its rings, its output and its timers do, brought together in the
+ * owner's loop. docs/ARCHITECTURE.md, "A recording", tells the story.
+ *
+ * All records pass through session_drain() (session-write.c). Nothing here waits.
+ */
+#include "capture/session/session-parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+
+#include "capture/store/flight.h"
+#include "capture/proc/machine.h"
+#include "capture/proc/proc.h"
+#include "capture/programs/sampler.h"
+
+/* A drain every half interval: what the first half left, the second one takes away. */
+enum { DRAINS_PER_FLUSH = 2 };
+
+const char *const session_state_names[SESSION_STATE_MAX] = {
+	[SESSION_READY] = "ready",     [SESSION_STARTING] = "starting",
+	[SESSION_RUNNING] = "running", [SESSION_DRAINING] = "draining",
+	[SESSION_STOPPED] = "stopped", [SESSION_FAILED] = "failed",
+};
+
+/* ---- state ---- */
+
+enum session_state session_state(const struct session *s)
+{
+	if (!s->ordered)
+		return SESSION_READY;
+	if (s->written && s->unloaded)
+		return s->error < 0 ? SESSION_FAILED : SESSION_STOPPED;
+	if (*s->reason)
+		return SESSION_DRAINING;
+	return s->complete ? SESSION_RUNNING : SESSION_STARTING;
+}
+
+bool session_has_run(const struct session *s)
+{
+	return s->complete;
+}
+
+static void tell_changes(struct session *s)
+{
+	enum session_state state = session_state(s);
+
+	if (state == s->told && s->n_snapshots == s->n_snapshots_told &&
+	    s->n_searches == s->n_searches_told && s->flights.n_ended == s->n_flights_told &&
+	    s->status.n_begun == s->n_chunks_told && s->n_steps == s->n_steps_told)
+		return;
+	s->told = state;
+	s->n_steps_told = s->n_steps;
+	s->n_snapshots_told = s->n_snapshots;
+	s->n_searches_told = s->n_searches;
+	s->n_flights_told = s->flights.n_ended;
+	s->n_chunks_told = s->status.n_begun;
+	if (s->changed)
+		s->changed(s, s->changed_userdata);
+}
+
+static void set_error(struct session *s, int error, char *text)
+{
+	if (s->error < 0) {
+		free(text);
+		return;
+	}
+	s->error = error;
+	s->error_text = text;
+}
+
+void session_end(struct session *s, const char *reason)
+{
+	if (*s->reason)
+		return;
+	snprintf(s->reason, sizeof(s->reason), "%s", reason);
+	s->stop_ns = clock_boot_ns();
+	if (s->start_ns && s->options.duration_ns &&
+	    s->stop_ns - s->start_ns > s->options.duration_ns)
+		s->stop_ns = s->start_ns + s->options.duration_ns;
+	recorder_set_end(&s->recorder, s->stop_ns);
+	worker_order_detach(s->worker);
+}
+
+void session_fail(struct session *s, int error, const char *deed)
+{
+	char *text;
+
+	if (asprintf(&text, "cannot %s: %s", deed, strerror(-error)) < 0)
+		text = NULL;
+	set_error(s, error, text);
+	session_end(s, "failed");
+}
+
+/* ---- timers ---- */
+
+void session_arm(int fd, uint64_t after_ns, uint64_t every_ns)
+{
+	const struct itimerspec when = {
+		.it_value = { (time_t)(after_ns / 1000000000), (long)(after_ns % 1000000000) },
+		.it_interval = { (time_t)(every_ns / 1000000000), (long)(every_ns % 1000000000) },
+	};
+
+	timerfd_settime(fd, 0, &when, NULL);
+}
+
+void session_arm_drain(struct session *s, uint64_t after_ns)
+{
+	session_arm(s->timer_fd, after_ns, s->options.flush_ns / DRAINS_PER_FLUSH);
+}
+
+static void quiet_timer(int fd)
+{
+	uint64_t count;
+
+	if (read(fd, &count, sizeof(count)) < 0)
+		return; /* had not fired */
+}
+
+int session_watch(struct session *s, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	if (fd < 0)
+		return -errno;
+	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+static bool ask(uint32_t tid, void *userdata)
+{
+	struct session *s = userdata;
+
+	return worker_order_lookup(s->worker, tid);
+}
+
+static bool ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
+{
+	struct session *s = userdata;
+
+	return worker_order_cgroup(s->worker, id, pid);
+}
+
+static bool take_memory(struct outbuf *ret, void *userdata)
+{
+	struct session *s = userdata;
+
+	return worker_take_memory(s->worker, ret);
+}
+
+static void look_at_files(uint32_t pid, void *userdata)
+{
+	struct session *s = userdata;
+
+	worker_order_look(s->worker, pid);
+}
+
+/* It is told of when what is being drained has been written. */
+static void on_trigger(const struct trigger *t, void *userdata)
+{
+	struct session *s = userdata;
+
+	if (s->fired.count == 0)
+		s->fired = *t;
+}
+
+static void tell_trigger(struct session *s)
+{
+	const struct trigger fired = s->fired;
+
+	s->fired.count = 0;
+	if (fired.count && s->triggered)
+		s->triggered(s, &fired, s->triggered_userdata);
+}
+
+/* ---- news ---- */
+
+static void on_started(struct session *s, const struct worker_news *news)
+{
+	int r = recorder_begin(&s->recorder, news, &s->options);
+
+	if (r == 0)
+		r = costs_init(&s->costs, collector_n_cpus(news->collector));
+	if (r == 0)
+		r = session_watch(s, collector_doorbell_fd(news->collector));
+	s->start_ns = news->start_ns;
+	if (*s->reason) { /* stopped while it was starting: an empty recording */
+		s->stop_ns = s->start_ns;
+		recorder_set_end(&s->recorder, s->stop_ns);
+	}
+	if (r < 0) {
+		session_fail(s, r, "begin the recording");
+		s->recorder.closed = true;
+		return;
+	}
+	session_arm_drain(s, s->options.flush_ns / DRAINS_PER_FLUSH);
+	if (s->options.duration_ns) {
+		uint64_t gone = clock_boot_ns() - s->start_ns;
+
+		session_arm(s->deadline_fd,
+			    gone < s->options.duration_ns ? s->options.duration_ns - gone : 1, 0);
+	}
+}
+
+static void on_news(struct session *s)
+{
+	struct worker_news news;
+
+	worker_fetch(s->worker, &news);
+	s->worker_cpu_ns = news.cpu_ns;
+	if (news.n_resumed != s->n_resumed) {
+		s->n_resumed = news.n_resumed;
+		session_take_begun(s, &news);
+	}
+	session_see_away(s, &news);
+	s->quiet = news.quiet;
+	s->detached = news.detached;
+	s->unloaded = news.unloaded;
+	if (news.error < 0 && s->error == 0) {
+		set_error(s, news.error, TAKE_PTR(news.error_text));
+		session_end(s, "could not start");
+	}
+	if (news.n_snapshots > s->n_snapshots_read) {
+		s->n_snapshots_read = news.n_snapshots;
+		s->snapshot_error = news.snapshot_error;
+		s->snapshot_ns = clock_boot_ns();
+	}
+	s->n_searches = news.n_searches;
+	s->search_error = news.search_error;
+	if (news.started && !s->start_ns)
+		on_started(s, &news);
+	if (news.complete && !s->complete)
+		session_begin_looks(s);
+	s->complete = news.complete;
+	if (s->recorder.collector && !s->recorder.closed &&
+	    recorder_add_samples(&s->recorder, &news) < 0)
+		session_fail(s, -ENOMEM, "sample counters");
+	if (s->recorder.collector && !s->recorder.closed &&
+	    recorder_add_mappings(&s->recorder, &news) < 0)
+		session_fail(s, -ENOMEM, "list what is mapped");
+	if (s->recorder.collector &&
+	    recorder_learn(&s->recorder, &news, s->recorder.opened && session_writable(s)) < 0)
+		session_fail(s, -ENOMEM, "remember who is who");
+	worker_news_deinit(&news);
+}
+
+/* The next step towards the end, when it is time for it. */
+static void go_on(struct session *s)
+{
+	s->status = output_poll(s->output);
+	if (s->status.error < 0 && s->error == 0) {
+		set_error(s, s->status.error, NULL);
+		if (asprintf(&s->error_text, "cannot write to the output: %s",
+			     store_strerror(s->status.error)) < 0)
+			s->error_text = NULL;
+		session_end(s, "output failed");
+	}
+	if (s->options.max_bytes && s->status.bytes >= s->options.max_bytes)
+		session_end(s, "size");
+	if (!s->detached)
+		return;
+	if (s->status.error == 0)
+		session_drain(s);
+	if (!s->unloading &&
+	    (s->recorder.closed || !s->recorder.collector || s->status.error < 0)) {
+		s->unloading = true;
+		recorder_let_go(&s->recorder);
+		session_arm(s->timer_fd, 0, 0);
+		session_arm(s->deadline_fd, 0, 0);
+		session_arm(s->look_fd, 0, 0);
+		worker_order_unload(s->worker);
+		output_finish(s->output);
+	}
+	s->written = s->unloading && s->status.done;
+}
+
+/* ---- the owner's side ---- */
+
+static int make_descriptors(struct session *s)
+{
+	int r;
+
+	s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll_fd < 0)
+		return -errno;
+	s->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	r = session_watch(s, s->timer_fd);
+	if (r < 0)
+		return r;
+	s->deadline_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	r = session_watch(s, s->deadline_fd);
+	if (r < 0)
+		return r;
+	s->look_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	return session_watch(s, s->look_fd);
+}
+
+/* Whether STORE is what the mode needs. */
+static bool store_valid(const struct session_options *o, const struct store *store)
+{
+	return flight_is(store) == (o->mode == SESSION_FLIGHT);
+}
+
+int session_new(struct session_options *options, struct store *store, struct session **ret)
+{
+	_cleanup_(session_freep) struct session *s = calloc(1, sizeof(*s));
+	struct session_options defaulted = *options;
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
+	if (defaulted.categories == 0)
+		defaulted.categories = sampler_default_categories();
+	if (session_options_complete(&defaulted) < 0 || !store_valid(&defaulted, store))
+		return -EINVAL;
+	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
+	r = make_descriptors(s);
+	if (r == 0)
+		r = recorder_init(&s->recorder);
+	if (r == 0)
+		r = (s->left_behind = left_behind_new(store->writer.uid)) ? 0 : -ENOMEM;
+	if (r == 0)
+		r = worker_new(&defaulted, s->left_behind, &s->worker);
+	if (r == 0)
+		r = session_watch(s, worker_fd(s->worker));
+	if (r == 0)
+		r = output_new(store, fxt_whole_records, defaulted.compress, s->left_behind,
+			       &s->output); /* last: it takes the store over */
+	if (r < 0)
+		return r;
+	s->recorder.after_record = session_after_record;
+	s->recorder.ask = ask;
+	s->recorder.ask_cgroup = ask_cgroup;
+	s->recorder.take_memory = take_memory;
+	s->recorder.look = look_at_files;
+	s->recorder.is_gone = proc_sees_all() ? proc_is_gone : NULL;
+	s->recorder.triggered = on_trigger;
+	s->recorder.userdata = s;
+	s->options = defaulted;
+	*options = (struct session_options){ 0 };
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+int session_new_recovered(struct session_options *options, int dir_fd, struct session **ret)
+{
+	_cleanup_(session_freep) struct session *s = calloc(1, sizeof(*s));
+	_cleanup_(flight_snapshot_freep) struct flight_snapshot *left = NULL;
+	enum pack_method packed = PACK_NONE;
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
+	r = recorder_init(&s->recorder);
+	if (r == 0)
+		r = make_descriptors(s);
+	if (r == 0)
+		r = flight_recover(dir_fd, &left);
+	if (r == 0)
+		r = flight_snapshot_packed(left, &packed);
+	if (r < 0)
+		return r;
+	s->recovered_fd = fcntl(dir_fd, F_DUPFD_CLOEXEC, 3);
+	if (s->recovered_fd < 0)
+		return -errno;
+	s->ordered = s->written = s->unloaded = true;
+	s->told = SESSION_FAILED;
+	s->status.bytes = flight_snapshot_bytes(left);
+	snprintf(s->reason, sizeof(s->reason), "service died");
+	set_error(s, -EOWNERDEAD,
+		  strdup("the service ended before the session did; what it kept is there"));
+	s->options = *options;
+	s->options.compress = packed;
+	s->options.flight_bytes = s->status.bytes;
+	*options = (struct session_options){ 0 };
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
+struct session *session_free(struct session *s)
+{
+	if (!s)
+		return NULL;
+	snapshots_deinit(&s->flights);
+	close_fd(s->recovered_fd);
+	recorder_deinit(&s->recorder);
+	worker_free(s->worker);
+	output_free(s->output);
+	left_behind_unref(s->left_behind);
+	close_fd(s->look_fd);
+	close_fd(s->deadline_fd);
+	close_fd(s->timer_fd);
+	close_fd(s->epoll_fd);
+	session_options_deinit(&s->options);
+	costs_deinit(&s->costs);
+	worker_news_deinit(&s->begun);
+	free(s->error_text);
+	free(s);
+	return NULL;
+}
+
+uint64_t session_ring_memory(const struct session_options *o)
+{
+	struct session_options defaulted = {
+		.categories = o->categories ?: sampler_default_categories(),
+		.ring_bytes = collector_choose_ring_bytes(o->ring_bytes),
+	};
+
+	return collector_memory(&defaulted);
+}
+
+void session_set_changed(struct session *s, session_changed_fn fn, void *userdata)
+{
+	s->changed = fn;
+	s->changed_userdata = userdata;
+}
+
+void session_set_triggered(struct session *s, session_triggered_fn fn, void *userdata)
+{
+	s->triggered = fn;
+	s->triggered_userdata = userdata;
+}
+
+int session_start(struct session *s)
+{
+	int r;
+
+	if (s->ordered)
+		return -EALREADY;
+	r = session_watch(s, output_fd(s->output));
+	if (r < 0)
+		return r;
+	s->ordered = true;
+	worker_order_start(s->worker);
+	tell_changes(s);
+	return 0;
+}
+
+int session_stop(struct session *s, const char *reason)
+{
+	if (!s->ordered)
+		return -EINVAL;
+	session_end(s, reason);
+	tell_changes(s);
+	return 0;
+}
+
+/* Whether something can be written at this moment. */
+static int be_ready(struct session *s)
+{
+	if (session_state(s) != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	if (!s->recorder.opened)
+		session_drain(s);
+	return s->recorder.opened && session_writable(s) ? 0 : -EAGAIN;
+}
+
+int session_mark(struct session *s, const char *text)
+{
+	/* What has begun can fire triggers, and who is told of one says so here. */
+	bool begun =
+		session_state(s) == SESSION_STARTING && s->recorder.opened && session_writable(s);
+	int r = begun ? 0 : be_ready(s);
+
+	return r < 0 ? r : recorder_mark(&s->recorder, text);
+}
+
+int session_begin_context(struct session *s, const char *name, uint32_t *ret_bit)
+{
+	int r = be_ready(s);
+
+	if (r == 0)
+		r = contexts_begin(&s->contexts, name, ret_bit);
+	return r < 0 ? r : recorder_context(&s->recorder, name, *ret_bit, s->contexts.open);
+}
+
+int session_end_context(struct session *s, uint32_t bit)
+{
+	const char *name = NULL;
+	int r = be_ready(s);
+
+	if (r == 0)
+		r = contexts_end(&s->contexts, bit, &name);
+	return r < 0 ? r : recorder_context(&s->recorder, name, bit, s->contexts.open);
+}
+
+int session_snapshot(struct session *s, uint64_t *ret_number)
+{
+	int r = s->options.categories & CATEGORIES_MEMORY ? be_ready(s) : -EOPNOTSUPP;
+
+	if (r == 0 && s->pause != SESSION_GOES)
+		return -ESHUTDOWN;
+	if (r == 0)
+		*ret_number = worker_order_snapshot(s->worker);
+	return r;
+}
+
+uint64_t session_snapshots(const struct session *s, int *ret_error)
+{
+	*ret_error = s->snapshot_error;
+	return s->n_snapshots;
+}
+
+int session_search(struct session *s, uint32_t pid, uint64_t *ret_number)
+{
+	const struct session_options *o = &s->options;
+
+	if (!(o->categories & CATEGORY_MEMORY) || o->memory.reach == MEMORY_REACH_NO)
+		return -EOPNOTSUPP;
+	if (session_state(s) != SESSION_RUNNING)
+		return -ESHUTDOWN;
+	*ret_number = worker_order_search(s->worker, pid);
+	return *ret_number ? 0 : -EBUSY;
+}
+
+uint64_t session_searches(const struct session *s, int *ret_error)
+{
+	*ret_error = s->search_error;
+	return s->n_searches;
+}
+
+const struct contexts *session_contexts(const struct session *s)
+{
+	return &s->contexts;
+}
+
+int session_fd(const struct session *s)
+{
+	return s->epoll_fd;
+}
+
+void session_dispatch(struct session *s)
+{
+	uint64_t before_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	struct epoll_event events[8];
+	int n = epoll_wait(s->epoll_fd, events, ARRAY_SIZE(events), 0);
+	bool due = false;
+
+	for (int i = 0; i < n; i++) {
+		int fd = events[i].data.fd;
+
+		if (fd == s->timer_fd || fd == s->deadline_fd) {
+			quiet_timer(fd);
+			due = true;
+			if (fd == s->deadline_fd)
+				session_end(s, "duration");
+		} else if (fd == s->look_fd) {
+			quiet_timer(fd);
+			session_look(s);
+			due |= s->n_steps_written < s->n_steps;
+		} else if (s->worker && fd == worker_fd(s->worker)) {
+			on_news(s);
+			due |= s->quiet ||
+			       s->pause != SESSION_GOES; /* what is read then is waited for */
+		} else if (s->recorder.collector &&
+			   fd == collector_doorbell_fd(s->recorder.collector)) {
+			collector_answer_doorbell(s->recorder.collector);
+			due = true;
+		}
+	}
+	if (due && !s->detached)
+		session_drain(s);
+	if (s->output)
+		go_on(s);
+	session_serve_snapshots(s);
+	s->loop_cpu_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+	tell_trigger(s);
+	tell_changes(s);
+}
+
+void session_counters(const struct session *s, struct session_counters *ret)
+{
+	*ret = (struct session_counters){
+		.events = recorder_n_events(&s->recorder),
+		.bytes = s->status.bytes,
+		.dropped_bytes = s->status.dropped,
+		.flight_limit = s->status.limit_known ? s->status.limit : s->options.flight_bytes,
+		.daemon_cpu_ns = session_cpu_ns(s),
+		.bpf = costs_total(&s->costs),
+		.cost_ppm = s->budget.ppm,
+		.n_cpus = machine_n_cpus(),
+		.n_steps = s->n_steps,
+		.triggers = recorder_n_triggers(&s->recorder),
+		.start_ns = s->start_ns,
+		.stop_ns = s->stop_ns,
+	};
+	for (enum event_class class = 0; class < CLASS_MAX; class ++)
+		ret->lost[class] = recorder_lost(&s->recorder, class);
+	memcpy(ret->bpf_classes, s->costs.sums, sizeof(ret->bpf_classes));
+}
+
+const struct session_options *session_options(const struct session *s)
+{
+	return &s->options;
+}
+
+const char *session_reason(const struct session *s)
+{
+	return s->reason;
+}
+
+int session_error(const struct session *s, const char **ret_text)
+{
+	if (ret_text)
+		*ret_text = s->error_text ? s->error_text : s->error < 0 ? strerror(-s->error) : "";
+	return s->error;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Owner and thread share the struct; whoever lets go last frees it. The mutex guards the queue and
+ * the status; no one holds it while the store is at work. The store is the thread's, but for cancel().
+ */
+#include "capture/store/output.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+#include "base/clock.h"
+#include "capture/sandbox/thread.h"
+#include "capture/sandbox/user-counts.h"
+
+enum {
+	N_BUFFERS = 64, /* of about 256 KiB: see the session */
+	/* Of a buffer at most the end of the chunk before and the begin of its own are queued with it. */
+	N_ENTRIES = 4 * N_BUFFERS,
+	/* More than that only the head of a chunk is: without this each buffer would be as large as one some day. */
+	KEPT_BYTES = 1 << 20,
+	/* So many keep their memory: what a disk that stood still for a moment took is not kept for ever. */
+	N_WARM = 4,
+};
+
+enum entry_what { ENTRY_BEGIN, ENTRY_BUFFER, ENTRY_END, ENTRY_SNAPSHOT };
+
+struct entry {
+	enum entry_what what;
+	enum store_part part;
+	struct outbuf *buffer;
+	struct store_moment at;
+	struct outbuf tail;
+	struct snapshot *snapshot;
+};
+
+struct output {
+	struct store *store;
+	pack_whole_fn whole;
+	enum pack_method method;
+	int event_fd; /* to the owner */
+
+	/* the thread's */
+	struct pack packer;
+	struct outbuf packed; /* a piece on its way */
+	bool begun;           /* a chunk */
+
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct outbuf buffers[N_BUFFERS];
+	struct entry queue[N_ENTRIES]; /* a ring: first in, first out */
+	unsigned n_queued, first;
+	struct outbuf *spare[N_BUFFERS]; /* first those without memory */
+	unsigned n_spare, n_cold;
+	bool finishing, abandoned;
+	bool busy;    /* the thread is at work, and may hang */
+	bool counted; /* in `left_behind` */
+	struct left_behind *left_behind;
+	unsigned n_holders; /* 2: owner and thread */
+	struct output_status status;
+};
+
+/* What nobody will do any more. */
+static void drop_entry(struct entry *e)
+{
+	if (e->what != ENTRY_SNAPSHOT)
+		return;
+	outbuf_deinit(&e->tail);
+	snapshot_cancel(e->snapshot);
+	snapshot_unref(e->snapshot);
+}
+
+/* With the lock held, or by the last holder. The buffers that are not queued any more need no memory either. */
+static void drop_queue(struct output *o)
+{
+	for (; o->n_queued > 0; o->n_queued--, o->first = (o->first + 1) % N_ENTRIES) {
+		struct entry *e = &o->queue[o->first];
+
+		drop_entry(e);
+		if (e->buffer)
+			outbuf_deinit(e->buffer);
+	}
+	for (unsigned i = 0; i < o->n_spare; i++)
+		outbuf_deinit(o->spare[i]);
+}
+
+static void release(struct output *o)
+{
+	bool last;
+
+	pthread_mutex_lock(&o->lock);
+	last = --o->n_holders == 0;
+	pthread_mutex_unlock(&o->lock);
+	if (!last)
+		return;
+	if (o->counted)
+		left_behind_returns(o->left_behind);
+	left_behind_unref(o->left_behind);
+	drop_queue(o);
+	for (unsigned i = 0; i < N_BUFFERS; i++)
+		outbuf_deinit(&o->buffers[i]);
+	outbuf_deinit(&o->packed);
+	pack_deinit(&o->packer);
+	store_free(o->store);
+	close_fd(o->event_fd);
+	pthread_cond_destroy(&o->wake);
+	pthread_mutex_destroy(&o->lock);
+	free(o);
+}
+
+/* Of a packed piece that was not written to its end, nothing is whole. */
+static size_t whole_piece(const uint8_t *data, size_t n)
+{
+	(void)data;
+	(void)n;
+	return 0;
+}
+
+/* What has become of an entry. */
+struct done {
+	int error;
+	size_t kept, dropped;
+};
+
+static void write_piece(struct output *o, enum store_part part, const struct outbuf *b,
+			store_whole_fn whole, struct done *done)
+{
+	size_t kept = 0;
+
+	done->error = o->store->ops->write(o->store, part, b->data, b->size, whole, &kept);
+	done->kept += kept;
+	if (done->error == 0)
+		done->dropped += b->size - kept;
+}
+
+/* Packs the next piece of what is behind *AT in B into TO, and moves *AT behind it. */
+static int pack_next(struct output *o, const struct outbuf *b, size_t *at, struct outbuf *to)
+{
+	size_t n = pack_piece_bytes(o->whole, b->data + *at, b->size - *at);
+	int r = pack_put(&o->packer, b->data + *at, n, to);
+
+	*at += n;
+	return r;
+}
+
+static void write_packed(struct output *o, enum store_part part, const struct outbuf *b,
+			 struct done *done)
+{
+	size_t at = 0;
+
+	while (done->error == 0 && at < b->size) {
+		outbuf_reset(&o->packed);
+		done->error = pack_next(o, b, &at, &o->packed);
+		if (done->error == 0)
+			write_piece(o, part, &o->packed, whole_piece, done);
+	}
+}
+
+/* Writes one buffer, or as much of it as it can. */
+static void write_buffer(struct output *o, enum store_part part, const struct outbuf *b,
+			 struct done *done)
+{
+	if (!o->begun || b->size == 0)
+		return;
+	if (o->method != PACK_NONE)
+		write_packed(o, part, b, done);
+	else
+		write_piece(o, part, b, o->whole, done);
+}
+
+static int begin_chunk(struct output *o, const struct store_moment *at)
+{
+	int r = o->store->ops->begin(o->store, at);
+
+	pack_restart(&o->packer);
+	o->begun = r == 0;
+	return r;
+}
+
+static int end_chunk(struct output *o, const struct store_moment *at)
+{
+	if (!o->begun)
+		return 0;
+	o->begun = false;
+	return o->store->ops->end(o->store, at);
+}
+
+/* Puts TAIL, packed as what is before it, behind TAKEN. */
+static int add_tail(struct output *o, struct flight_snapshot *taken, struct outbuf *tail)
+{
+	struct outbuf packed = { 0 };
+	size_t at = 0;
+	int r = 0;
+
+	while (o->method != PACK_NONE && r == 0 && at < tail->size)
+		r = pack_next(o, tail, &at, &packed);
+	if (r == 0)
+		flight_snapshot_set_tail(taken, o->method == PACK_NONE ? tail : &packed);
+	outbuf_deinit(&packed);
+	return r;
+}
+
+/* Also of a store that could not be written to: what it has is whole, but not up to the tail. */
+static void take_snapshot(struct output *o, struct entry *e, int error)
+{
+	struct flight_snapshot *taken = NULL;
+	int r = flight_take(o->store, &taken);
+
+	if (r == 0 && error == 0 && e->tail.size > 0)
+		r = add_tail(o, taken, &e->tail);
+	if (r < 0)
+		taken = flight_snapshot_free(taken);
+	outbuf_deinit(&e->tail);
+	snapshot_take(e->snapshot, taken, r);
+	e->snapshot = snapshot_unref(e->snapshot);
+}
+
+/* ERROR is that of an earlier one. What is begun is ended, also where nothing more can be written. */
+static void do_entry(struct output *o, struct entry *e, int error, struct done *done)
+{
+	switch (e->what) {
+	case ENTRY_BEGIN:
+		if (error == 0)
+			done->error = begin_chunk(o, &e->at);
+		break;
+	case ENTRY_BUFFER:
+		if (error == 0)
+			write_buffer(o, e->part, e->buffer, done);
+		break;
+	case ENTRY_END:
+		done->error = end_chunk(o, &e->at);
+		break;
+	case ENTRY_SNAPSHOT:
+		take_snapshot(o, e, error);
+		break;
+	}
+}
+
+/* In the status. */
+static void count(struct output_status *status, struct store *store, const struct entry *e,
+		  const struct done *done)
+{
+	if (e->what == ENTRY_BEGIN) {
+		status->n_begun++;
+		status->head_bytes = status->chunk_bytes = 0;
+	}
+	status->bytes += done->kept;
+	status->chunk_bytes += done->kept + done->dropped;
+	status->dropped += done->dropped;
+	if (e->what == ENTRY_BUFFER && e->part == STORE_HEAD)
+		status->head_bytes += done->kept;
+	if (status->error == 0)
+		status->error = done->error;
+	status->limit_known = flight_is(store);
+	status->limit = status->limit_known ? flight_limit(store) : 0;
+	status->cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* With the lock held: B is spare from now on, and behind those without memory if it has some. */
+static void give_back(struct output *o, struct outbuf *b)
+{
+	if (o->n_spare - o->n_cold >= N_WARM)
+		outbuf_deinit(b);
+	o->spare[o->n_spare++] = b;
+	if (b->room == 0) {
+		o->spare[o->n_spare - 1] = o->spare[o->n_cold];
+		o->spare[o->n_cold++] = b;
+	}
+}
+
+/* Takes the first entry away, with the lock held, and does it without. */
+static void next(struct output *o)
+{
+	struct entry e = o->queue[o->first];
+	int error = o->status.error;
+	struct done done = { 0 };
+
+	o->first = (o->first + 1) % N_ENTRIES;
+	o->n_queued--;
+	o->busy = true;
+	pthread_mutex_unlock(&o->lock);
+	do_entry(o, &e, error, &done);
+	if (e.buffer && e.buffer->room > KEPT_BYTES)
+		outbuf_deinit(e.buffer);
+	pthread_mutex_lock(&o->lock);
+	o->busy = false;
+	if (e.buffer)
+		give_back(o, e.buffer);
+	count(&o->status, o->store, &e, &done);
+	thread_signal(o->event_fd);
+}
+
+static void *run(void *userdata)
+{
+	struct output *o = userdata;
+	int r = thread_identity_take(&o->store->writer);
+
+	pthread_mutex_lock(&o->lock);
+	o->status.error = r;
+	if (r < 0)
+		thread_signal(o->event_fd);
+	for (;;) {
+		while (o->n_queued == 0 && !o->finishing && !o->abandoned)
+			pthread_cond_wait(&o->wake, &o->lock);
+		if (o->abandoned || o->n_queued == 0)
+			break;
+		next(o);
+	}
+	o->busy = true;
+	pthread_mutex_unlock(&o->lock);
+	r = end_chunk(o, &(struct store_moment){ clock_boot_ns(), clock_read_ns(CLOCK_REALTIME) });
+	pthread_mutex_lock(&o->lock);
+	if (o->status.error == 0)
+		o->status.error = r;
+	o->status.done = true;
+	o->busy = false;
+	thread_signal(o->event_fd);
+	pthread_mutex_unlock(&o->lock);
+	release(o);
+	return NULL;
+}
+
+int output_new(struct store *store, pack_whole_fn whole, enum pack_method method,
+	       struct left_behind *left_behind, struct output **ret)
+{
+	struct output *o = calloc(1, sizeof(*o));
+	int r;
+
+	if (!o)
+		return -ENOMEM;
+	o->store = store;
+	o->whole = whole;
+	o->method = method;
+	o->n_holders = 2;
+	o->left_behind = left_behind_ref(left_behind);
+	o->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_mutex_init(&o->lock, NULL);
+	pthread_cond_init(&o->wake, NULL);
+	for (unsigned i = 0; i < N_BUFFERS; i++)
+		o->spare[o->n_spare++] = &o->buffers[i];
+	o->n_cold = o->n_spare;
+	r = o->event_fd < 0 ? -errno : pack_init(&o->packer, method);
+	if (r == 0)
+		r = thread_start(run, o);
+	if (r < 0) {
+		o->store = NULL; /* stays the caller's */
+		o->n_holders = 1;
+		release(o);
+		return r;
+	}
+	*ret = o;
+	return 0;
+}
+
+struct output *output_free(struct output *o)
+{
+	if (!o)
+		return NULL;
+	pthread_mutex_lock(&o->lock);
+	o->abandoned = true;
+	/* It may hang for ever, in a file of its owner's: with one buffer, at its owner's expense. */
+	if (o->busy) {
+		o->counted = true;
+		left_behind_hangs(o->left_behind);
+		drop_queue(o);
+	}
+	pthread_cond_signal(&o->wake);
+	pthread_mutex_unlock(&o->lock);
+	o->store->ops->cancel(o->store);
+	release(o);
+	return NULL;
+}
+
+struct outbuf *output_take(struct output *o)
+{
+	struct outbuf *b = NULL;
+
+	pthread_mutex_lock(&o->lock);
+	if (o->n_spare > 0)
+		b = o->spare[--o->n_spare];
+	if (o->n_cold > o->n_spare)
+		o->n_cold = o->n_spare;
+	pthread_mutex_unlock(&o->lock);
+	if (b)
+		outbuf_reset(b);
+	return b;
+}
+
+static void put_entry(struct output *o, const struct entry *e)
+{
+	pthread_mutex_lock(&o->lock);
+	assert(o->n_queued < N_ENTRIES);
+	o->queue[(o->first + o->n_queued++) % N_ENTRIES] = *e;
+	pthread_cond_signal(&o->wake);
+	pthread_mutex_unlock(&o->lock);
+}
+
+void output_begin(struct output *o, const struct store_moment *at)
+{
+	put_entry(o, &(struct entry){ .what = ENTRY_BEGIN, .at = *at });
+}
+
+void output_put(struct output *o, struct outbuf *b, enum store_part part)
+{
+	put_entry(o, &(struct entry){ .what = ENTRY_BUFFER, .part = part, .buffer = b });
+}
+
+void output_end(struct output *o, const struct store_moment *at)
+{
+	put_entry(o, &(struct entry){ .what = ENTRY_END, .at = *at });
+}
+
+void output_snapshot(struct output *o, struct outbuf *tail, struct snapshot *s)
+{
+	put_entry(o, &(struct entry){
+			     .what = ENTRY_SNAPSHOT, .tail = *tail, .snapshot = snapshot_ref(s) });
+	*tail = (struct outbuf){ 0 };
+}
+
+struct store *output_store(const struct output *o)
+{
+	return o->store;
+}
+
+void output_finish(struct output *o)
+{
+	pthread_mutex_lock(&o->lock);
+	o->finishing = true;
+	pthread_cond_signal(&o->wake);
+	pthread_mutex_unlock(&o->lock);
+}
+
+int output_fd(const struct output *o)
+{
+	return o->event_fd;
+}
+
+struct output_status output_poll(struct output *o)
+{
+	struct output_status status;
+
+	thread_quiet(o->event_fd);
+	pthread_mutex_lock(&o->lock);
+	status = o->status;
+	pthread_mutex_unlock(&o->lock);
+	return status;
+}

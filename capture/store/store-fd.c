@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pipes and sockets are written after a poll(), without waiting, so that the thread can be called
+ * off at any moment. The open file belongs to the caller, whose flags we leave alone: sockets take
+ * a flag with each call, and so do pipes (RWF_NOWAIT), where the kernel can do that. Where it
+ * cannot, no more than PIPE_BUF is written at a time, which fits where poll() says that there is
+ * room, unless somebody else writes to the same pipe.
+ *
+ * Against a caller who means harm none of this is certain: a lock that is held in the kernel holds
+ * us up. Such a thread is abandoned (capture/sandbox/user-counts.h).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/file-kind.h"
+#include "capture/store/store.h"
+#include "capture/sandbox/thread.h"
+
+struct store_fd {
+	struct store store;
+	int fd;
+	bool regular, looked_at;
+	bool is_socket;
+	bool may_wait; /* this kind takes no RWF_NOWAIT here */
+	int cancel_fd; /* readable for ever once it was called off */
+};
+
+/*
+ * What poll() takes for room may be too little for a write: then it is looked at again after so
+ * long.
+ */
+enum { NO_ROOM_MS = 20 };
+
+/*
+ * Waits until the descriptor takes bytes; or, if it HAD_NO_ROOM when poll() said so, for a while.
+ * Returns 0 or a negative errno; -ECANCELED if abandoned.
+ */
+static int wait_writable(struct store_fd *s, bool had_no_room)
+{
+	struct pollfd fds[] = {
+		{ .fd = s->fd, .events = POLLOUT },
+		{ .fd = s->cancel_fd, .events = POLLIN },
+	};
+
+	if (had_no_room && poll(&fds[1], 1, NO_ROOM_MS) < 0 && errno != EINTR)
+		return -errno;
+
+	for (;;) {
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		if (fds[1].revents)
+			return -ECANCELED;
+		if (fds[0].revents)
+			return 0; /* an error shows in write() */
+	}
+}
+
+/* As write(), without waiting if that can be done; EAGAIN if nothing fits. */
+static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
+{
+	struct iovec piece = { (void *)(uintptr_t)data, size };
+	ssize_t n;
+
+	if (s->regular)
+		return write(s->fd, data, size);
+	if (s->is_socket)
+		return send(s->fd, data, size < PIPE_BUF ? size : PIPE_BUF,
+			    MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (!s->may_wait) {
+		n = pwritev2(s->fd, &piece, 1, -1, RWF_NOWAIT);
+		if (n >= 0 || errno != EOPNOTSUPP)
+			return n;
+		s->may_wait = true;
+	}
+	return write(s->fd, data, size < PIPE_BUF ? size : PIPE_BUF);
+}
+
+/* Writes SIZE bytes; *RET_WRITTEN says how many of them, also when it fails. */
+static int write_all(struct store_fd *s, const uint8_t *data, size_t size, size_t *ret_written)
+{
+	bool had_no_room = false;
+
+	*ret_written = 0;
+	while (*ret_written < size) {
+		ssize_t n;
+		int r = s->regular ? 0 : wait_writable(s, had_no_room);
+
+		if (r < 0)
+			return r;
+		n = write_now(s, data + *ret_written, size - *ret_written);
+		had_no_room = n < 0 && errno == EAGAIN;
+		/* A file that is full for a while is none: there would be nothing to wait for. */
+		if (n < 0 && errno != EINTR && (s->regular || errno != EAGAIN))
+			return -errno;
+		*ret_written += n < 0 ? 0 : (size_t)n;
+	}
+	return 0;
+}
+
+static int fd_write(struct store *store, enum store_part part, const uint8_t *data, size_t size,
+		    store_whole_fn whole_fn, size_t *ret_kept)
+{
+	struct store_fd *s = (struct store_fd *)store;
+	int r = write_all(s, data, size, ret_kept);
+	off_t end = s->regular ? lseek(s->fd, 0, SEEK_CUR) : -1;
+	size_t whole;
+	struct stat st;
+
+	(void)part;
+	if (r == 0)
+		return 0;
+	whole = whole_fn(data, *ret_kept);
+	/* What follows the last whole one is ours to cut off only where the file ends with it. If
+	 * it cannot be cut off it is a cut record or piece, which readers drop. */
+	if (end >= 0 && fstat(s->fd, &st) == 0 && st.st_size == end &&
+	    ftruncate(s->fd, end - (off_t)(*ret_kept - whole)) == 0) {
+		lseek(s->fd, end - (off_t)(*ret_kept - whole), SEEK_SET);
+		*ret_kept = whole;
+	}
+	return r;
+}
+
+static int check_fd(int fd, mode_t *ret_type)
+{
+	int flags = fcntl(fd, F_GETFL), r;
+	mode_t type;
+
+	if (flags < 0)
+		return -errno;
+	if ((flags & O_ACCMODE) == O_RDONLY || flags & O_PATH)
+		return -EBADF;
+	r = file_type_of(fd, &type);
+	if (r < 0)
+		return r;
+	*ret_type = type;
+	if (type != S_IFREG && type != S_IFIFO && type != S_IFSOCK && type != S_IFCHR)
+		return -EINVAL;
+	return 0;
+}
+
+/* Here and not where the store is made, since the file system has to be asked. */
+static int fd_begin(struct store *store, const struct store_moment *at)
+{
+	struct store_fd *s = (struct store_fd *)store;
+
+	(void)at;
+	if (s->regular && !s->looked_at && file_kernel_filesystem(s->fd))
+		return STORE_OF_KERNEL;
+	s->looked_at = true;
+	return 0;
+}
+
+static int fd_end(struct store *store, const struct store_moment *at)
+{
+	(void)store;
+	(void)at;
+	return 0;
+}
+
+static void fd_cancel(struct store *store)
+{
+	thread_signal(((struct store_fd *)store)->cancel_fd);
+}
+
+static void fd_free(struct store *store)
+{
+	struct store_fd *s = (struct store_fd *)store;
+
+	close_fd(s->fd);
+	close_fd(s->cancel_fd);
+	free(s);
+}
+
+static const struct store_ops fd_ops = {
+	.begin = fd_begin,
+	.write = fd_write,
+	.end = fd_end,
+	.cancel = fd_cancel,
+	.free = fd_free,
+};
+
+int store_fd_new(int fd, struct store **ret)
+{
+	struct store_fd *s;
+	mode_t type = 0;
+	int r;
+
+	r = check_fd(fd, &type);
+	if (r < 0)
+		return r;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	*s = (struct store_fd){ .store = { &fd_ops },
+				.fd = -1,
+				.regular = type == S_IFREG,
+				.is_socket = type == S_IFSOCK,
+				.cancel_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
+	if (s->cancel_fd < 0) {
+		r = -errno;
+		fd_free(&s->store);
+		return r;
+	}
+	s->fd = fd;
+	*ret = &s->store;
+	return 0;
+}
+
+const char *store_strerror(int error)
+{
+	return error == STORE_OF_KERNEL ? "it is a file of the kernel's (procfs, sysfs or the like)"
+					: strerror(-error);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All is done by the thread of the output.
+ *
+ * Before a chunk is called complete it is on the disk. So that this does not take long, the disk gets to work on it while it is written.
+ */
+#include "capture/store/store-files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "capture/store/chunk-name.h"
+#include "base/folder.h"
+#include "capture/options/options.h"
+#include "capture/store/pieces.h"
+
+enum {
+	TRIES_MAX = 1000, /* names that are taken, one after the other */
+	WRITE_BACK_BYTES = 4 << 20,
+};
+
+struct store_files {
+	struct store store;
+	struct store_files_options options; /* the directory and the name are our own */
+	bool tidy;                          /* what a dead process has left is done with */
+	struct store *chunk;                /* that is written now; NULL = none */
+	int chunk_fd;                       /* of that one, its own */
+	uint64_t begin_us;
+	char part[CHUNK_NAME_MAX];
+	uint64_t written, written_back;
+};
+
+/* ---- what is there ---- */
+
+struct kept {
+	char file[NAME_MAX + 1];
+	struct chunk_name name;
+	uint64_t bytes;
+};
+
+/* Appends one. Returns 0 or -ENOMEM. */
+static int add_kept(struct kept **list, size_t *n, const struct kept *one)
+{
+	struct kept *more = reallocarray(*list, *n + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	more[(*n)++] = *one;
+	*list = more;
+	return 0;
+}
+
+/* Chunks of ours, in no order. Returns 0 or a negative errno; *RET is the caller's either way. */
+static int list_kept(const struct store_files_options *o, struct kept **ret, size_t *ret_n)
+{
+	const struct dirent *entry;
+	DIR *dir = folder_list(o->dir_fd);
+	struct stat st;
+	int r = 0;
+
+	if (!dir)
+		return -errno;
+	while (r == 0 && (entry = readdir(dir))) {
+		struct kept one = { 0 };
+
+		if (!chunk_name_parse(entry->d_name, o->name, &one.name) ||
+		    fstatat(o->dir_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		snprintf(one.file, sizeof(one.file), "%s", entry->d_name);
+		one.bytes = (uint64_t)st.st_size;
+		r = add_kept(ret, ret_n, &one);
+	}
+	closedir(dir);
+	return r;
+}
+
+static int by_age(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	if (x->name.begin_us != y->name.begin_us)
+		return x->name.begin_us < y->name.begin_us ? -1 : 1;
+	return strcmp(x->file, y->file);
+}
+
+/* Removes the oldest until the limits hold, never LAST, and not the newest one for its size. */
+static void retain(const struct store_files_options *o, const char *last)
+{
+	uint64_t now_us = clock_read_ns(CLOCK_REALTIME) / 1000, bytes = 0;
+	_cleanup_free_ struct kept *kept = NULL;
+	size_t n = 0;
+
+	if ((!o->keep_bytes && !o->keep_ns) || list_kept(o, &kept, &n) < 0 || n == 0)
+		return;
+	qsort(kept, n, sizeof(*kept), by_age);
+	for (size_t i = 0; i < n; i++)
+		bytes += kept[i].bytes;
+	for (size_t i = 0; i < n; i++) {
+		bool old = o->keep_ns && kept[i].name.end_us < now_us &&
+			   now_us - kept[i].name.end_us > o->keep_ns / 1000;
+		bool much = o->keep_bytes && bytes > o->keep_bytes && i + 1 < n;
+
+		if ((old || much) && strcmp(kept[i].file, last) != 0 &&
+		    unlinkat(o->dir_fd, kept[i].file, 0) == 0)
+			bytes -= kept[i].bytes;
+	}
+}
+
+/* ---- a chunk is complete ---- */
+
+static int rename_new(int dir_fd, const char *from, const char *to)
+{
+	if (renameat2(dir_fd, from, dir_fd, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* A file system that cannot; but it may know links. */
+	if (linkat(dir_fd, from, dir_fd, to, 0) < 0)
+		return -errno;
+	return unlinkat(dir_fd, from, 0) < 0 ? -errno : 0;
+}
+
+/* Gives PART its name, *FROM's or one behind it, which it writes to RET. */
+static int give_name(const struct store_files_options *o, const char *part,
+		     const struct chunk_name *from, enum pack_method packed,
+		     char ret[static CHUNK_NAME_MAX])
+{
+	struct chunk_name c = *from;
+	int r = -EEXIST;
+
+	for (int i = 0; r == -EEXIST && i < TRIES_MAX; i++, c.end_us++) {
+		chunk_name_format(ret, o->name, &c, packed);
+		r = rename_new(o->dir_fd, part, ret);
+	}
+	if (r == 0)
+		fsync(o->dir_fd); /* what cannot do that has nothing to sync */
+	return r;
+}
+
+/* ---- what a dead process has left ---- */
+
+static uint64_t timespec_us(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_nsec / 1000;
+}
+
+/* Where FD, packed as *RET_PACKED, is whole. */
+static int whole_of(int fd, uint64_t bytes, enum pack_method *ret_packed, uint64_t *ret)
+{
+	const uint8_t *data;
+	struct pieces p;
+	size_t n = 1;
+	int r = pieces_detect(fd, ret_packed);
+
+	if (r < 0)
+		return r;
+	pieces_init(&p, fd, bytes, *ret_packed, true);
+	while (r == 0 && n > 0)
+		r = pieces_next(&p, &data, &n);
+	*ret = p.at;
+	pieces_deinit(&p);
+	return r;
+}
+
+static void recover_part(const struct store_files_options *o, const char *part, uint64_t begin_us)
+{
+	_cleanup_close_ int fd =
+		openat(o->dir_fd, part, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct chunk_name name = { .begin_us = begin_us };
+	char done[CHUNK_NAME_MAX];
+	enum pack_method packed;
+	uint64_t whole;
+	struct stat st;
+
+	/* Whoever has it locked writes it. */
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0 || fstat(fd, &st) < 0 ||
+	    !S_ISREG(st.st_mode) || st.st_nlink == 0)
+		return;
+	if (whole_of(fd, (uint64_t)st.st_size, &packed, &whole) < 0)
+		return; /* the next one may be able to read it */
+	if (whole == 0) {
+		unlinkat(o->dir_fd, part, 0);
+		return;
+	}
+	if (whole < (uint64_t)st.st_size && ftruncate(fd, (off_t)whole) < 0)
+		return;
+	name.end_us = timespec_us(&st.st_mtim);
+	fdatasync(fd);
+	give_name(o, part, &name, packed, done);
+}
+
+void store_files_recover(const struct store_files_options *o)
+{
+	const struct dirent *entry;
+	uint64_t begin_us;
+	DIR *dir = folder_list(o->dir_fd);
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir))) {
+		if (chunk_name_parse_part(entry->d_name, o->name, &begin_us))
+			recover_part(o, entry->d_name, begin_us);
+	}
+	closedir(dir);
+}
+
+/* ---- a chunk ---- */
+
+/* Whether the file at PART is FD's: until it was locked another process could take it for a dead one's. */
+static bool is_ours(const struct store_files *s, int fd)
+{
+	struct stat st, there;
+
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 &&
+	       fstatat(s->options.dir_fd, s->part, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_dev == there.st_dev && st.st_ino == there.st_ino;
+}
+
+/* Makes the file of a chunk that begins at *BEGIN_US or soon after. Returns its descriptor or a negative errno. */
+static int make_part(struct store_files *s, uint64_t *begin_us)
+{
+	for (int i = 0; i < TRIES_MAX; i++, ++*begin_us) {
+		_cleanup_close_ int fd = -1;
+
+		chunk_name_format_part(s->part, s->options.name, *begin_us);
+		fd = openat(s->options.dir_fd, s->part,
+			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+		if (fd >= 0 && is_ours(s, fd))
+			return TAKE_FD(fd);
+	}
+	return -EEXIST;
+}
+
+static int files_begin(struct store *store, const struct store_moment *at)
+{
+	struct store_files *s = (struct store_files *)store;
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (!s->tidy) {
+		store_files_recover(&s->options);
+		retain(&s->options, "");
+		s->tidy = true;
+	}
+	s->begin_us = at->real_ns / 1000;
+	s->written = s->written_back = 0;
+	fd = make_part(s, &s->begin_us);
+	if (fd < 0)
+		return fd;
+	s->chunk_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	r = s->chunk_fd < 0 ? -errno : store_fd_new(fd, &s->chunk);
+	if (r < 0) {
+		unlinkat(s->options.dir_fd, s->part, 0);
+		s->chunk_fd = close_fd(s->chunk_fd);
+		return r;
+	}
+	TAKE_FD(fd);
+	return 0;
+}
+
+static int files_write(struct store *store, enum store_part part, const uint8_t *data, size_t size,
+		       store_whole_fn whole, size_t *ret_kept)
+{
+	struct store_files *s = (struct store_files *)store;
+	int r;
+
+	*ret_kept = 0;
+	r = s->chunk->ops->write(s->chunk, part, data, size, whole, ret_kept);
+	s->written += *ret_kept;
+	if (s->written - s->written_back >= WRITE_BACK_BYTES) {
+		sync_file_range(s->chunk_fd, (off_t)s->written_back,
+				(off_t)(s->written - s->written_back), SYNC_FILE_RANGE_WRITE);
+		s->written_back = s->written;
+	}
+	return r;
+}
+
+/* The file is as it is to be. */
+static int complete(struct store_files *s, uint64_t end_us)
+{
+	const struct chunk_name name = { s->begin_us, end_us };
+	char done[CHUNK_NAME_MAX];
+	int r = 0, e;
+
+	if (s->written == 0)
+		return unlinkat(s->options.dir_fd, s->part, 0) < 0 ? -errno : 0;
+	if (fdatasync(s->chunk_fd) < 0 && errno != EINVAL)
+		r = -errno;
+	/* What can be read of it is better than a file that nobody looks for. */
+	e = give_name(&s->options, s->part, &name, s->options.packed, done);
+	if (e < 0)
+		return r < 0 ? r : e;
+	retain(&s->options, done);
+	return r;
+}
+
+static int files_end(struct store *store, const struct store_moment *at)
+{
+	struct store_files *s = (struct store_files *)store;
+	int r;
+
+	if (!s->chunk)
+		return 0;
+	r = complete(s, at->real_ns / 1000);
+	/* Only now is it let go of: the lock keeps others away. */
+	s->chunk = store_free(s->chunk);
+	s->chunk_fd = close_fd(s->chunk_fd);
+	return r;
+}
+
+/* Files are never waited for for long. */
+static void files_cancel(struct store *store)
+{
+	(void)store;
+}
+
+static void files_free(struct store *store)
+{
+	struct store_files *s = (struct store_files *)store;
+	const struct store_moment now = { .real_ns = clock_read_ns(CLOCK_REALTIME) };
+
+	files_end(store, &now);
+	close_fd(s->options.dir_fd);
+	free((char *)s->options.name);
+	free(s);
+}
+
+static const struct store_ops files_ops = {
+	.begin = files_begin,
+	.write = files_write,
+	.end = files_end,
+	.cancel = files_cancel,
+	.free = files_free,
+};
+
+int store_files_new(const struct store_files_options *o, struct store **ret)
+{
+	struct store_files *s;
+
+	if (!session_name_valid(o->name) || o->packed >= PACK_METHOD_MAX)
+		return -EINVAL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->store.ops = &files_ops;
+	s->options = *o;
+	s->chunk_fd = -1;
+	s->options.name = strdup(o->name);
+	s->options.dir_fd = fcntl(o->dir_fd, F_DUPFD_CLOEXEC, 3);
+	if (!s->options.name || s->options.dir_fd < 0) {
+		int r = s->options.name ? -errno : -ENOMEM;
+
+		files_free(&s->store);
+		return r;
+	}
+	*ret = &s->store;
+	return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/archive/edit-trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common/verb.h"
+#include "edit/edit-merge.h"
+#include "writer/fxt/fxt-writer.h"
+
+/* So much is written at once. */
+enum { FLUSH_BYTES = 1 << 20 };
+
+int edit_trace_open(struct edit_trace *t, const char *path, bool force, const struct open_trace *in,
+		    unsigned n)
+{
+	int inputs[EDIT_MERGE_INPUTS_MAX];
+	struct packed_output_args args = {
+		.path = path,
+		.force = force,
+		.method = pack_of_suffix(path),
+		.whole = fxt_whole_records,
+		.inputs = inputs,
+		.n_inputs = n,
+	};
+
+	for (unsigned i = 0; i < n; i++)
+		inputs[i] = in[i].fd;
+	if (packed_output_open(&t->to, &args) < 0)
+		return CLI_FAILED;
+	return edit_output_init(&t->output) < 0 ? edit_trace_failed(t, -ENOMEM) : CLI_OK;
+}
+
+int edit_trace_open_fd(struct edit_trace *t, int fd, const char *name)
+{
+	if (packed_output_open_fd(&t->to, fd, name) < 0)
+		return CLI_FAILED;
+	return edit_output_init(&t->output) < 0 ? edit_trace_failed(t, -ENOMEM) : CLI_OK;
+}
+
+int edit_trace_flush(struct edit_trace *t, bool all)
+{
+	struct outbuf *b = &t->output.bytes;
+
+	if (b->size < FLUSH_BYTES && !all)
+		return CLI_OK;
+	if (packed_output_write(&t->to, b->data, b->size) < 0)
+		return CLI_FAILED;
+	outbuf_reset(b);
+	return CLI_OK;
+}
+
+int edit_trace_take_all(struct edit_trace *t, struct open_trace *in, edit_trace_fn take,
+			void *userdata)
+{
+	const struct fxt_record *record;
+	int more, r, status = CLI_OK;
+
+	while (status == CLI_OK && (more = open_trace_next(in, &record)) > 0) {
+		r = take(userdata, record);
+		if (r < 0)
+			return edit_trace_failed(t, r);
+		status = edit_trace_flush(t, false);
+	}
+	return status != CLI_OK || more < 0 ? CLI_FAILED : CLI_OK;
+}
+
+int edit_trace_finish(struct edit_trace *t)
+{
+	int r = edit_trace_flush(t, true);
+
+	return r == CLI_OK && packed_output_finish(&t->to) < 0 ? CLI_FAILED : r;
+}
+
+int edit_trace_failed(struct edit_trace *t, int e)
+{
+	cli_error("cannot make %s: %s", t->to.file.path, strerror(-e));
+	return CLI_FAILED;
+}
+
+void edit_trace_close(struct edit_trace *t)
+{
+	packed_output_deinit(&t->to);
+	edit_output_deinit(&t->output);
+}
+
+struct json_object *edit_trace_json(const struct edit_trace *t)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "output", t->to.file.path);
+	json_add_u64(o, "bytes", t->to.bytes);
+	json_add_u64(o, "file_bytes", t->to.file_bytes);
+	return o;
+}
+
+void edit_trace_say_unknown(const char *name, const struct edit_counts *counts)
+{
+	if (counts->refused)
+		fprintf(stderr,
+			"%s: %" PRIu64 " records of a type or kind that the format does not know "
+			"were left out\n",
+			name, counts->refused);
+	if (counts->arguments)
+		fprintf(stderr,
+			"%s: %" PRIu64
+			" arguments of a type that the format does not know, or that "
+			"could not be read, were left out\n",
+			name, counts->arguments);
+	if (counts->longer)
+		fprintf(stderr,
+			"%s: %" PRIu64
+			" records had words behind what the format knows, which were "
+			"left out\n",
+			name, counts->longer);
+}
+
+void edit_trace_add_unknown(struct json_object *o, const struct edit_counts *counts)
+{
+	json_add_u64(o, "records_refused", counts->refused);
+	json_add_u64(o, "arguments_dropped", counts->arguments);
+	json_add_u64(o, "records_shortened", counts->longer);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From one container into another: unpacks, and packs again. Not a byte of the archive itself is
+ * changed, also where it is damaged.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "cli/archive/export.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/progress.h"
+#include "cli/common/verb.h"
+#include "writer/fxt/fxt-writer.h"
+
+enum { READ_BYTES = 256 * 1024 };
+
+/* Fills TO with READ_BYTES, fewer only at the end. Returns how many, or a negative errno. */
+static ssize_t fill(struct unpack *u, uint8_t *to)
+{
+	size_t have = 0;
+	ssize_t n = 1;
+
+	while (n > 0 && have < READ_BYTES) {
+		n = unpack_read(u, to + have, READ_BYTES - have);
+		if (n > 0)
+			have += (size_t)n;
+	}
+	return n < 0 ? n : (ssize_t)have;
+}
+
+/* What does not begin as a trace is none. Returns CLI_OK or CLI_FAILED. */
+static int check_head(const struct export *e, struct unpack *u, const uint8_t *head, size_t n)
+{
+	_cleanup_(fxt_reader_freep) struct fxt_reader *reader = NULL;
+	int r = fxt_reader_new_memory(&reader, head, n);
+
+	if (r == 0)
+		return CLI_OK;
+	if (r < 0)
+		cli_error("out of memory");
+	else
+		open_trace_say_alien(e->input.name, unpack_damage(u), r);
+	return CLI_FAILED;
+}
+
+static int open_output(struct export *e)
+{
+	const struct packed_output_args args = {
+		.path = e->output_path,
+		.force = e->force,
+		.method = e->method,
+		.whole = fxt_whole_records,
+		.inputs = &e->input.fd,
+		.n_inputs = 1,
+	};
+
+	return packed_output_open(&e->output, &args) < 0 ? CLI_FAILED : CLI_OK;
+}
+
+/* The first N bytes are in BUFFER. */
+static int copy(struct export *e, struct unpack *u, uint8_t *buffer, ssize_t n)
+{
+	struct progress progress;
+	int r = 0;
+
+	progress_begin(&progress, input_file_size(&e->input));
+	while (r == 0 && n > 0) {
+		r = packed_output_write(&e->output, buffer, (size_t)n);
+		progress_show(&progress,
+			      progress.total ? input_file_position(&e->input) : e->output.bytes);
+		if (r == 0)
+			n = fill(u, buffer);
+	}
+	progress_clear(&progress);
+	if (n < 0)
+		input_file_failed(&e->input, (int)n);
+	if (r < 0 || n < 0 || packed_output_finish(&e->output) < 0)
+		return CLI_FAILED;
+	return CLI_OK;
+}
+
+static int say_damage(struct export *e, const struct unpack_damage *damage)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	if (!damage)
+		return CLI_OK;
+	e->damaged = true;
+	cli_error("%s: %s, at byte %" PRIu64 " of the file; the %s before it were exported",
+		  e->input.name, damage->what, damage->packed_offset,
+		  text_format_size(size, damage->unpacked_offset));
+	return CLI_DAMAGE;
+}
+
+int export_fxt(struct export *e)
+{
+	_cleanup_(unpack_freep) struct unpack *u = NULL;
+	_cleanup_free_ uint8_t *buffer = malloc(READ_BYTES);
+	ssize_t n = buffer ? unpack_new_fd(&u, e->input.fd) : -ENOMEM;
+	int r;
+
+	if (n == 0)
+		n = fill(u, buffer);
+	if (n < 0) {
+		input_file_failed(&e->input, (int)n);
+		return CLI_FAILED;
+	}
+	r = check_head(e, u, buffer, (size_t)n);
+	if (r == CLI_OK)
+		r = open_output(e);
+	if (r == CLI_OK)
+		r = copy(e, u, buffer, n);
+	if (r != CLI_OK)
+		return r;
+	e->input_method = unpack_method(u);
+	e->input_bytes = input_file_position(&e->input);
+	return say_damage(e, unpack_damage(u));
+}

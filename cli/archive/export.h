@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A format that `kymo export` writes: a row in verb-export.c, and a file cli/export-<name>.c with
+ * what it does.
+ */
+#pragma once
+
+#include "cli/common/input-file.h"
+#include "cli/common/packed-output.h"
+
+struct export
+{
+	struct input_file input;
+	const char *input_path; /* "-" = standard input */
+	const char *output_path;
+	bool force;
+	bool spec_time;              /* rtrace: microseconds, as the specification has them */
+	enum pack_method method;     /* of the output */
+	struct packed_output output; /* opened by run(), when it knows that there is a trace */
+
+	/* What became of it. */
+	enum pack_method input_method;
+	uint64_t input_bytes; /* as packed; 0 = nobody knows */
+	bool damaged;         /* the input; it has said how */
+	size_t n_files;       /* in the directory, of a format that makes one */
+};
+
+struct export_format {
+	const char *name;
+	const char *suffix;   /* of file names, without that of a packing */
+	bool makes_directory; /* ... and opens no output */
+	/* Reads the input and writes it to the output, to its end. Returns CLI_OK, CLI_DAMAGE if
+	 * there was damage in the input, or CLI_FAILED; says what is wrong. */
+	int (*run)(struct export *e);
+};
+
+int export_fxt(struct export *e);
+int export_rtrace(struct export *e);

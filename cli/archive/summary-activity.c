@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/archive/summary-activity.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+enum { ROWS_SHOWN = 15, CPUS_SHOWN = 8 };
+
+static const struct {
+	enum interval_kind kind;
+	const char *member; /* in JSON */
+	const char *title;
+} kinds[] = {
+	{ INTERVAL_IRQ, "irq", "INTERRUPT" },
+	{ INTERVAL_SOFTIRQ, "softirq", "SOFTIRQ" },
+	{ INTERVAL_WORK, "workqueue", "WORK ITEM" },
+	{ INTERVAL_IDLE, "idle", "IDLE STATE" },
+};
+
+/* ---- for programs ---- */
+
+static struct json_object *json_sum(const struct activity_sum *a)
+{
+	struct json_object *o = json_object_new_object(), *cpus;
+
+	json_add_string(o, "name", a->name);
+	if (a->kind == INTERVAL_IRQ || a->kind == INTERVAL_IDLE)
+		json_add_i64(o, "number", a->number);
+	json_add_u64(o, "count", a->count);
+	json_add_u64(o, "total_ns", a->total_ns);
+	json_add_u64(o, "max_ns", a->max_ns);
+	if (a->kind == INTERVAL_WORK)
+		return o;
+	cpus = json_object_new_array();
+	for (size_t cpu = 0; cpu < a->n_cpus; cpu++)
+		json_object_array_add(cpus, json_object_new_uint64(a->cpu_ns[cpu]));
+	json_add(o, "cpu_ns", cpus);
+	return o;
+}
+
+static struct json_object *json_kind(const struct summary *s, enum interval_kind kind)
+{
+	struct json_object *list = json_object_new_array();
+	_cleanup_free_ struct activity_sum **sums = NULL;
+	size_t n = 0;
+
+	if (activity_sums_by_time(&s->activity, kind, &sums, &n) == 0)
+		for (size_t i = 0; i < n; i++)
+			json_object_array_add(list, json_sum(sums[i]));
+	return list;
+}
+
+static struct json_object *json_counters(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array(), *o;
+	_cleanup_free_ struct counter_sum **sums = NULL;
+	size_t n = 0;
+
+	if (activity_sums_counters(&s->activity, &sums, &n) < 0)
+		return list;
+	for (size_t i = 0; i < n; i++) {
+		o = json_object_new_object();
+		json_add_string(o, "category", sums[i]->category);
+		json_add_string(o, "name", sums[i]->name);
+		json_add_string(o, "value", sums[i]->value);
+		json_add_u64(o, "id", sums[i]->id);
+		json_add_u64(o, "count", sums[i]->count);
+		json_add(o, "min", json_object_new_double(sums[i]->min));
+		json_add(o, "avg", json_object_new_double(sums[i]->sum / (double)sums[i]->count));
+		json_add(o, "max", json_object_new_double(sums[i]->max));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+void summary_activity_json(struct json_object *o, const struct summary *s)
+{
+	struct json_object *activity = json_object_new_object();
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		json_add(activity, kinds[i].member, json_kind(s, kinds[i].kind));
+	json_add(o, "activity", activity);
+	json_add(o, "counters", json_counters(s));
+}
+
+/* ---- for people ---- */
+
+static double share(const struct summary *s, const struct activity_sum *a, size_t cpu)
+{
+	uint64_t ns = cpu < a->n_cpus ? a->cpu_ns[cpu] : 0;
+
+	return s->duration_ns ? 100.0 * (double)ns / (double)s->duration_ns : 0;
+}
+
+/* Of how many CPUs the share is shown. */
+static size_t cpus_of(const struct summary *s, struct activity_sum *const *sums, size_t n)
+{
+	size_t n_cpus = s->recording.n_cpus;
+
+	for (size_t i = 0; i < n; i++)
+		if (sums[i]->n_cpus > n_cpus)
+			n_cpus = sums[i]->n_cpus;
+	return n_cpus;
+}
+
+/* The share of each CPU, or the smallest and the largest one. */
+static void print_shares(const struct summary *s, const struct activity_sum *a, size_t n_cpus)
+{
+	double low = 100, high = 0;
+
+	for (size_t cpu = 0; cpu < n_cpus; cpu++) {
+		double percent = share(s, a, cpu);
+
+		if (n_cpus <= CPUS_SHOWN)
+			printf(" %5.1f%%", percent);
+		low = percent < low ? percent : low;
+		high = percent > high ? percent : high;
+	}
+	if (n_cpus > CPUS_SHOWN)
+		printf(" %5.1f%% %5.1f%%", low, high);
+}
+
+static void print_share_titles(size_t n_cpus)
+{
+	for (size_t cpu = 0; cpu < n_cpus && n_cpus <= CPUS_SHOWN; cpu++)
+		printf(" CPU %2zu", cpu);
+	if (n_cpus > CPUS_SHOWN)
+		printf(" LEAST  MOST  ");
+}
+
+static int print_kind(const struct summary *s, size_t kind)
+{
+	_cleanup_free_ struct activity_sum **sums = NULL;
+	bool per_cpu = kinds[kind].kind != INTERVAL_WORK;
+	char total[TEXT_FORMAT_MAX], max[TEXT_FORMAT_MAX];
+	size_t n, n_cpus;
+	int r = activity_sums_by_time(&s->activity, kinds[kind].kind, &sums, &n);
+
+	if (r < 0 || n == 0)
+		return r;
+	n_cpus = per_cpu ? cpus_of(s, sums, n) : 0;
+	printf("\n    COUNT      TOTAL        MAX");
+	print_share_titles(n_cpus);
+	printf("  %s\n", kinds[kind].title);
+	for (size_t i = 0; i < n && i < ROWS_SHOWN; i++) {
+		const struct activity_sum *a = sums[i];
+
+		printf("%9" PRIu64 " %10s %10s", a->count, text_format_time(total, a->total_ns),
+		       text_format_time(max, a->max_ns));
+		print_shares(s, a, n_cpus);
+		if (a->kind == INTERVAL_IRQ)
+			printf("  %s (%" PRIi32 ")\n", a->name, a->number);
+		else
+			printf("  %s\n", a->name);
+	}
+	if (n > ROWS_SHOWN)
+		printf("      ... and %zu with less\n", n - ROWS_SHOWN);
+	return 0;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* A value in the unit that its name ends with: "free (bytes)". */
+static const char *format_value(char *to, const char *name, double value)
+{
+	bool whole = value > -1e15 && value < 1e15 && value == (double)(int64_t)value;
+
+	if (ends_in(name, "(bytes)") && value >= 0 && value < 1e18)
+		return text_format_size(to, (uint64_t)value);
+	if (ends_in(name, "(%)"))
+		snprintf(to, TEXT_FORMAT_MAX, "%.4g%%", value);
+	else if (strcmp(name, "kHz") == 0)
+		snprintf(to, TEXT_FORMAT_MAX, "%.4g MHz", value / 1000);
+	else
+		snprintf(to, TEXT_FORMAT_MAX, "%.*g", whole ? 15 : 4, value);
+	return to;
+}
+
+/* Those that people look for first; --json has all. */
+static bool is_main(const struct counter_sum *c)
+{
+	static const char *const values[] = {
+		"free (bytes)",      "available (bytes)", "cached (bytes)", "dirty (bytes)",
+		"swap free (bytes)", "1 minute",          "runnable",       "kHz",
+	};
+
+	if (ends_in(c->value, " some (%)") || ends_in(c->value, "IRQ full (%)"))
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		if (strcmp(c->value, values[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Adds what another id of the same counter said. */
+static void add_sum(struct counter_sum *to, const struct counter_sum *from)
+{
+	to->min = from->min < to->min ? from->min : to->min;
+	to->max = from->max > to->max ? from->max : to->max;
+	to->sum += from->sum;
+	to->count += from->count;
+}
+
+static int print_counters(const struct summary *s)
+{
+	_cleanup_free_ struct counter_sum **sums = NULL;
+	char min[TEXT_FORMAT_MAX], avg[TEXT_FORMAT_MAX], max[TEXT_FORMAT_MAX];
+	size_t n;
+	int r = activity_sums_counters(&s->activity, &sums, &n);
+
+	if (r < 0 || n == 0)
+		return r;
+	printf("\n       MIN        AVG        MAX  COUNTER\n");
+	for (size_t i = 0; i < n; i++) {
+		struct counter_sum sum = *sums[i];
+		const char *unit = strstr(sum.value, " (");
+
+		if (!is_main(&sum))
+			continue;
+		/* One row for all CPUs; they stand behind each other. */
+		while (i + 1 < n && strcmp(sums[i + 1]->category, sum.category) == 0 &&
+		       strcmp(sums[i + 1]->name, sum.name) == 0 &&
+		       strcmp(sums[i + 1]->value, sum.value) == 0)
+			add_sum(&sum, sums[++i]);
+		printf("%10s %10s %10s  %s %.*s\n", format_value(min, sum.value, sum.min),
+		       format_value(avg, sum.value, sum.sum / (double)sum.count),
+		       format_value(max, sum.value, sum.max), sum.name,
+		       unit ? (int)(unit - sum.value) : -1, sum.value);
+	}
+	return 0;
+}
+
+int summary_activity_print(const struct summary *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
+		r = print_kind(s, i);
+	return r < 0 ? r : print_counters(s);
+}

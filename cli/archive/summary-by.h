@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo summary --by: the sums of units, containers, processes or threads.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "cli/common/json.h"
+#include "reader/views/summary-groups.h"
+
+/* The argument of --by. Returns CLI_OK, or CLI_USAGE, which was said. */
+int summary_by_take(void *by, char *text);
+
+/* Prints a table of at most LIMIT rows. Returns 0 or -ENOMEM. */
+int summary_by_print(const struct summary *s, enum summary_by by, size_t limit);
+
+/* Adds "by" and "groups", all of them, to O. Returns 0 or -ENOMEM. */
+int summary_by_json(struct json_object *o, const struct summary *s, enum summary_by by);

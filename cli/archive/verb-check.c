@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo check: the lint. Is an archive whole, does it keep to the specification, and what will other
+ * readers make of it?
+ *
+ * Findings are counted by kind, and the first of each kind are shown with their place at the end;
+ * with --all each is shown when it is found, so that nothing is kept.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/common/colour.h"
+#include "cli/common/json.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "reader/fxt/fxt-lint.h"
+
+/* Of each kind so many are shown. */
+enum { SHOWN = 3 };
+
+struct options {
+	bool json, all, notes, strict, list;
+	const char *explain;
+};
+
+struct kind_count {
+	uint64_t n;
+	struct fxt_finding first[SHOWN];
+};
+
+struct report {
+	const struct options *options;
+	struct kind_count kinds[FXT_FINDING_MAX];
+	uint64_t n_of[FXT_SEVERITY_MAX];
+	uint64_t n_records, n_good;
+	bool started, stopped; /* kymo's own session_start and session_stop */
+};
+
+static bool is_shown(const struct report *r, enum fxt_finding_id id)
+{
+	return fxt_finding_kinds[id].severity != FXT_SEVERITY_NOTE || r->options->notes;
+}
+
+static struct json_object *finding_to_json(const struct fxt_finding *f)
+{
+	const struct fxt_finding_kind *kind = &fxt_finding_kinds[f->id];
+	struct json_object *o = json_object_new_object();
+	char detail[FXT_FINDING_DETAIL_MAX];
+
+	json_add_u64(o, "offset", f->offset);
+	if (f->number > 0)
+		json_add_u64(o, "record", f->number);
+	json_add_string(o, "severity", fxt_severity_text(kind->severity));
+	json_add_string(o, "id", kind->id);
+	json_add_string(o, "what", kind->text);
+	json_add_string(o, "detail", fxt_finding_detail(detail, f));
+	return o;
+}
+
+/* "byte 40, record 3" */
+static void print_place(const struct fxt_finding *f)
+{
+	printf("byte %" PRIu64, f->offset);
+	if (f->number > 0)
+		printf(", record %" PRIu64, f->number);
+}
+
+/* ": thread 7", if there is something to say. */
+static void print_detail(const struct fxt_finding *f)
+{
+	char detail[FXT_FINDING_DETAIL_MAX];
+
+	fxt_finding_detail(detail, f);
+	printf("%s%s\n", *detail ? ": " : "", detail);
+}
+
+static void found(void *userdata, const struct fxt_finding *f)
+{
+	const struct fxt_finding_kind *kind = &fxt_finding_kinds[f->id];
+	struct report *r = userdata;
+	struct kind_count *k = &r->kinds[f->id];
+
+	if (k->n < SHOWN)
+		k->first[k->n] = *f;
+	k->n++;
+	r->n_of[kind->severity]++;
+	if (!r->options->all || !is_shown(r, f->id))
+		return;
+	if (r->options->json) {
+		json_print_line(finding_to_json(f));
+	} else {
+		print_place(f);
+		printf(": %s %s: %s", fxt_severity_text(kind->severity), kind->id, kind->text);
+		print_detail(f);
+	}
+}
+
+/* An archive that has kymo's first event and not its last was cut off: no record of it need be wrong. */
+static bool is_cut_off(const struct report *r)
+{
+	return r->started && !r->stopped;
+}
+
+static void look_for_session(struct report *r, const struct fxt_record *record)
+{
+	int name;
+
+	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
+		return;
+	name = fxt_text_known(&record->name);
+	r->started |= name == FXT_NAME_SESSION_START;
+	r->stopped |= name == FXT_NAME_SESSION_STOP;
+}
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+static int check_all(struct open_trace *t, struct fxt_lint *lint, struct report *r)
+{
+	const struct fxt_record *record;
+	struct fxt_damage damage;
+	int outcome, good;
+
+	while ((outcome = open_trace_step(t, &record, &damage)) > 0) {
+		if (outcome != FXT_READER_RECORD) {
+			fxt_lint_damage(lint, &damage);
+			continue;
+		}
+		good = fxt_lint_record(lint, record);
+		if (good < 0) {
+			outcome = good;
+			break;
+		}
+		r->n_records++;
+		r->n_good += (unsigned)good;
+		look_for_session(r, record);
+	}
+	if (outcome == 0)
+		outcome = fxt_lint_finish(lint);
+	if (outcome < 0) {
+		open_trace_failed(t, outcome);
+		return CLI_FAILED;
+	}
+	return CLI_OK;
+}
+
+static struct json_object *kinds_to_json(const struct report *r)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
+		struct json_object *o;
+
+		if (r->kinds[i].n == 0 || !is_shown(r, i))
+			continue;
+		o = json_object_new_object();
+		json_add_string(o, "id", fxt_finding_kinds[i].id);
+		json_add_string(o, "severity", fxt_severity_text(fxt_finding_kinds[i].severity));
+		json_add_string(o, "what", fxt_finding_kinds[i].text);
+		json_add_u64(o, "count", r->kinds[i].n);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *findings_to_json(const struct report *r)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
+		for (unsigned j = 0; j < SHOWN && j < r->kinds[i].n && is_shown(r, i); j++)
+			json_object_array_add(list, finding_to_json(&r->kinds[i].first[j]));
+	return list;
+}
+
+static void print_json(const struct report *r, const struct open_trace *t,
+		       const struct fxt_lint *lint)
+{
+	struct json_object *o = json_object_new_object();
+	const char *packed = open_trace_packed(t);
+
+	json_add_string(o, "compression", *packed ? packed : "none");
+	json_add_u64(o, "bytes", fxt_reader_offset(t->reader));
+	json_add_u64(o, "records", r->n_records);
+	json_add_u64(o, "good_records", r->n_good);
+	json_add_u64(o, "errors", r->n_of[FXT_SEVERITY_ERROR]);
+	json_add_u64(o, "warnings", r->n_of[FXT_SEVERITY_WARNING]);
+	json_add_u64(o, "notes", r->n_of[FXT_SEVERITY_NOTE]);
+	json_add_u64(o, "not_judged", fxt_lint_not_judged(lint));
+	json_add(o, "truncated", json_object_new_boolean(r->kinds[FXT_FINDING_TRUNCATED].n > 0));
+	json_add(o, "cut_off", json_object_new_boolean(is_cut_off(r)));
+	json_add(o, "kinds", kinds_to_json(r));
+	if (r->options->all) {
+		json_print_line(o);
+		return;
+	}
+	json_add(o, "findings", findings_to_json(r));
+	json_print_pretty(o);
+}
+
+static const enum colour severity_colours[FXT_SEVERITY_MAX] = {
+	[FXT_SEVERITY_ERROR] = COLOUR_BAD,
+	[FXT_SEVERITY_WARNING] = COLOUR_WARNING,
+};
+
+static void print_kind(const struct report *r, enum fxt_finding_id id)
+{
+	const struct fxt_finding_kind *kind = &fxt_finding_kinds[id];
+	const struct kind_count *k = &r->kinds[id];
+
+	printf("%s%s%s %s: %s", colour(severity_colours[kind->severity]),
+	       fxt_severity_text(kind->severity), colour(COLOUR_OFF), kind->id, kind->text);
+	if (k->n > 1)
+		printf(", %" PRIu64 " times", k->n);
+	putchar('\n');
+	for (unsigned i = 0; i < SHOWN && i < k->n && !r->options->all; i++) {
+		printf("    at ");
+		print_place(&k->first[i]);
+		print_detail(&k->first[i]);
+	}
+}
+
+static void print_kinds(const struct report *r, enum fxt_severity severity)
+{
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
+		if (fxt_finding_kinds[i].severity == severity && r->kinds[i].n > 0 &&
+		    is_shown(r, i))
+			print_kind(r, i);
+}
+
+static void print_count(const struct report *r, enum fxt_severity severity, const char *before)
+{
+	uint64_t n = r->n_of[severity];
+
+	printf("%s%s%" PRIu64 " %s%s%s", before,
+	       colour(n > 0                            ? severity_colours[severity]
+		      : severity == FXT_SEVERITY_ERROR ? COLOUR_GOOD
+						       : COLOUR_OFF),
+	       n, fxt_severity_text(severity), text_s(n), colour(COLOUR_OFF));
+}
+
+static void print_text(const struct report *r, const struct open_trace *t,
+		       const struct fxt_lint *lint)
+{
+	const char *packed = open_trace_packed(t);
+	char size[TEXT_FORMAT_MAX];
+
+	for (unsigned i = 0; i < FXT_SEVERITY_MAX && !r->options->all; i++)
+		print_kinds(r, i);
+	if (is_cut_off(r))
+		printf("there is no session_stop: the recording was cut off\n");
+	if (*packed)
+		printf("it is packed by %s; bytes are counted in the unpacked archive\n", packed);
+	if (fxt_lint_not_judged(lint) > 0)
+		printf("%" PRIu64 " records were not judged together with others: they come too "
+		       "late, or threads or ids are too many\n",
+		       fxt_lint_not_judged(lint));
+	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good", t->name,
+	       text_format_size(size, fxt_reader_offset(t->reader)), r->n_good, r->n_records);
+	print_count(r, FXT_SEVERITY_ERROR, ", ");
+	print_count(r, FXT_SEVERITY_WARNING, ", ");
+	if (r->options->notes)
+		print_count(r, FXT_SEVERITY_NOTE, ", ");
+	putchar('\n');
+}
+
+static void print_kind_json(const struct fxt_finding_kind *kind)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "id", kind->id);
+	json_add_string(o, "severity", fxt_severity_text(kind->severity));
+	json_add_string(o, "what", kind->text);
+	json_add_string(o, "explanation", kind->explain);
+	json_print_line(o);
+}
+
+static int list_kinds(bool json)
+{
+	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
+		const struct fxt_finding_kind *kind = &fxt_finding_kinds[i];
+
+		if (!json) {
+			printf("%-22s %-8s %s\n", kind->id, fxt_severity_text(kind->severity),
+			       kind->text);
+			continue;
+		}
+		print_kind_json(kind);
+	}
+	return CLI_OK;
+}
+
+/* Prints TEXT in lines of at most 78 columns. */
+static void print_folded(const char *text)
+{
+	size_t column = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (column > 0 && column + 1 + n > 78) {
+			putchar('\n');
+			column = 0;
+		}
+		column += (size_t)printf("%s%.*s", column > 0 ? " " : "", (int)n, text);
+		text += n + (text[n] == ' ');
+	}
+	putchar('\n');
+}
+
+static int explain(const char *id, bool json)
+{
+	const struct fxt_finding_kind *kind;
+	int i = fxt_finding_by_id(id);
+
+	if (i < 0)
+		return cli_usage_error("there is no kind of finding '%s'; --list shows them all",
+				       id);
+	kind = &fxt_finding_kinds[i];
+	if (json) {
+		print_kind_json(kind);
+		return CLI_OK;
+	}
+	printf("%s (%s): %s\n\n", kind->id, fxt_severity_text(kind->severity), kind->text);
+	print_folded(kind->explain);
+	return CLI_OK;
+}
+
+static int check_file(const char *path, const struct options *options)
+{
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	_cleanup_(fxt_lint_freep) struct fxt_lint *lint = NULL;
+	struct report report = { .options = options };
+	int r = open_trace(&t, path);
+
+	if (r != CLI_OK)
+		return r;
+	if (fxt_lint_new(&lint, found, &report) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = check_all(&t, lint, &report);
+	if (options->json)
+		print_json(&report, &t, lint);
+	else
+		print_text(&report, &t, lint);
+	if (r != CLI_OK)
+		return r;
+	if (report.n_of[FXT_SEVERITY_ERROR] > 0 || is_cut_off(&report))
+		return CLI_DAMAGE;
+	return options->strict && report.n_of[FXT_SEVERITY_WARNING] > 0 ? CLI_DAMAGE : CLI_OK;
+}
+
+static int verb_check(int argc, char **argv)
+{
+	struct options o = { 0 };
+	const struct verb_option rows[] = {
+		OPTION_FLAG("all", &o.all),
+		OPTION_TEXT("explain", 0, &o.explain),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("list", &o.list),
+		OPTION_FLAG("notes", &o.notes),
+		OPTION_FLAG("strict", &o.strict),
+		{ 0 },
+	};
+	int r = verb_options_parse(argc, argv, rows);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (o.explain || o.list) {
+		if (argc != optind)
+			return cli_usage_error("--list and --explain take no FILE");
+		if (o.explain && o.list)
+			return cli_usage_error("--list and --explain are not for one call");
+		return o.explain ? explain(o.explain, o.json) : list_kinds(o.json);
+	}
+	if (argc - optind != 1)
+		return cli_usage_error("it takes one FILE, or '-' for standard input");
+	return check_file(argv[optind], &o);
+}
+
+const struct verb verb_check_row = {
+	.name = "check",
+	.synopsis = "[OPTION ...] FILE",
+	.what = "Check that an archive is whole and that readers understand it",
+	.options =
+		"      --all         show each finding, not only the first ones of each kind\n"
+		"      --notes       show what is right, but ignored by the most used reader, too\n"
+		"      --strict      exit with 3 for warnings, too\n"
+		"      --json        print the findings as JSON; with --all, an object a line\n"
+		"      --list        list all kinds of findings\n"
+		"      --explain ID  say what a kind of finding means and what to do about it\n"
+		"  -h, --help        show this\n"
+		"\nFILE is an archive; '-' is standard input.\n"
+		"Errors are against the specification; of warnings, other readers make something wrong.\n"
+		"Exits with 0 if there is no error, 3 if there is one or the recording was cut off, and 1\n"
+		"if it is not an archive.\n",
+	.run = verb_check,
+};

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo cut: an archive of a part of another.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/archive/edit-trace.h"
+#include "cli/common/json.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/part-options.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "edit/edit-cut.h"
+
+struct request {
+	struct part_options part;
+	struct edit_trace_options edit;
+};
+
+static int take(void *userdata, const struct fxt_record *record)
+{
+	return edit_cut_record(userdata, record);
+}
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
+{
+	int r = edit_trace_take_all(out, in, take, cut);
+
+	if (r != CLI_OK)
+		return r;
+	r = edit_cut_finish(cut);
+	return r < 0 ? edit_trace_failed(out, r) : CLI_OK;
+}
+
+static void say_nothing_there(const struct open_trace *in, const struct edit_cut_counts *counts)
+{
+	char length[TEXT_FORMAT_MAX];
+
+	if (counts->last_ns == 0)
+		cli_error("%s: there is no record with a time in it", in->name);
+	else
+		cli_error("%s: nothing lies between these times: it lasts %s, from @%" PRIu64
+			  " to @%" PRIu64,
+			  in->name, text_format_time(length, counts->last_ns - counts->first_ns),
+			  counts->first_ns, counts->last_ns);
+	if (in->n_damages > 0)
+		cli_error("%s: the archive is damaged, its times may be, too; 'kymo repair' first",
+			  in->name);
+}
+
+static void report(const struct edit_cut_counts *counts, const struct edit_trace *out, bool json)
+{
+	char size[TEXT_FORMAT_MAX];
+	struct json_object *o;
+
+	if (!json || out->to.file.standard) {
+		fprintf(stderr, "%s: %s, %" PRIu64 " record%s; %" PRIu64 " %s left out\n",
+			out->to.file.path, text_format_size(size, out->to.bytes),
+			counts->copied.records, text_s(counts->copied.records), counts->left_out,
+			counts->left_out == 1 ? "was" : "were");
+		edit_trace_say_unknown(out->to.file.path, &counts->copied);
+		return;
+	}
+	o = edit_trace_json(out);
+	json_add_u64(o, "records", counts->copied.records);
+	json_add_u64(o, "left_out", counts->left_out);
+	edit_trace_add_unknown(o, &counts->copied);
+	json_print_pretty(o);
+}
+
+static int run(const struct request *q, const char *from, const char *to)
+{
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_cut_freep) struct edit_cut *cut = NULL;
+	struct edit_cut_options options = {
+		.from_ns = q->part.from_ns,
+		.to_ns = q->part.to_ns,
+		.absolute = part_options_absolute(&q->part),
+		.pids = q->part.pids.list,
+		.n_pids = q->part.pids.n,
+		.cpus = q->part.cpus,
+		.n_cpus = q->part.n_cpus,
+	};
+	struct edit_cut_counts counts;
+	int r = open_trace(&in, from);
+
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
+	if (r != CLI_OK)
+		return r;
+	r = edit_cut_new(&cut, &out.output, &options);
+	r = r < 0 ? edit_trace_failed(&out, r) : cut_all(&in, &out, cut);
+	if (r == CLI_OK) {
+		edit_cut_get_counts(cut, &counts);
+		if (!counts.any) {
+			say_nothing_there(&in, &counts);
+			r = CLI_FAILED;
+		}
+	}
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
+		return r;
+	report(&counts, &out, q->edit.json);
+	return open_trace_finish(&in);
+}
+
+static int verb_cut(int argc, char **argv)
+{
+	struct request q = { .part = PART_OPTIONS_ALL };
+	const struct verb_option options[] = {
+		PART_OPTION_ROWS(&q.part, 0),
+		EDIT_TRACE_ROWS(&q.edit),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	r = part_options_check(&q.part);
+	if (r != CLI_OK)
+		return r;
+	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus)
+		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
+	return run(&q, argv[optind], argv[optind + 1]);
+}
+
+const struct verb verb_cut_row = {
+	.name = "cut",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make an archive of a part of another: a time, processes, CPUs",
+	.options =
+		"      --from TIME    begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --to TIME      end there\n"
+		"      --pid PID,...  only these processes, with their children\n"
+		"      --cpu CPU,...  only these CPUs (0,2-3)\n" EDIT_TRACE_HELP
+		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+		"The result stands for itself: names, what runs where and what is open at its\n"
+		"beginning are in it.\n",
+	.run = verb_cut,
+};

@@ -1,0 +1,616 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo diff: what is different between two recordings.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/common/json.h"
+#include "cli/common/read-events.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "reader/views/summary-diff.h"
+
+enum { ROWS_SHOWN = 20, CPUS_SHOWN = 16, LABEL_MAX = 60 };
+
+static const char side_names[DIFF_SIDES] = { 'A', 'B' };
+
+/* How a value is written. */
+enum unit {
+	UNIT_SHARE, /* of the time: as a percentage */
+	UNIT_RATE,  /* a second */
+	UNIT_TIME,  /* nanoseconds */
+};
+
+static const struct {
+	const char *name; /* of --by */
+	const char *what;
+	enum unit unit;
+} metrics[DIFF_METRIC_MAX] = {
+	[DIFF_CPU] = { "cpu", "CPU time", UNIT_SHARE },
+	[DIFF_SWITCHES] = { "switches", "switches", UNIT_RATE },
+	[DIFF_LATENCY] = { "latency", "mean latency from wakeup to running", UNIT_TIME },
+	[DIFF_WAIT] = { "wait", "time on a run queue", UNIT_SHARE },
+};
+
+struct diff_options {
+	enum diff_metric by;
+	uint64_t top;
+	bool all; /* no --top */
+	bool by_thread, json;
+};
+
+struct recording_pair {
+	struct open_trace trace[DIFF_SIDES];
+	struct diff_input input[DIFF_SIDES];
+	struct summary_diff *diff;
+};
+
+static void pair_deinit(struct recording_pair *p)
+{
+	summary_diff_free(p->diff);
+	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
+		diff_input_deinit(&p->input[i]);
+		open_trace_close(&p->trace[i]);
+	}
+}
+
+static const struct summary *summary_of(const struct recording_pair *p, enum diff_side_index i)
+{
+	return p->input[i].summary;
+}
+
+static double per_second(const struct recording_pair *p, enum diff_side_index i, uint64_t n)
+{
+	uint64_t ns = summary_of(p, i)->duration_ns;
+
+	return ns ? (double)n * 1e9 / (double)ns : 0;
+}
+
+/* How busy CPU was, 0 to 1; negative if it was not seen. */
+static double cpu_busy(const struct recording_pair *p, enum diff_side_index i, size_t cpu)
+{
+	const struct summary *s = summary_of(p, i);
+
+	if (cpu >= s->n_cpus || !s->cpus[cpu].seen)
+		return -1;
+	return s->duration_ns ? (double)s->cpus[cpu].busy_ns / (double)s->duration_ns : 0;
+}
+
+/* How busy all CPUs were that were seen. */
+static double all_busy(const struct recording_pair *p, enum diff_side_index i)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t cpu = 0; cpu < summary_of(p, i)->n_cpus; cpu++) {
+		double busy = cpu_busy(p, i, cpu);
+
+		if (busy < 0)
+			continue;
+		sum += busy;
+		n++;
+	}
+	return n ? sum / (double)n : 0;
+}
+
+/* ---- for people ---- */
+
+/* NAN is what there is none of. */
+static const char *format_value(char *to, enum unit unit, double value)
+{
+	if (isnan(value))
+		strcpy(to, "-");
+	else if (unit == UNIT_SHARE)
+		snprintf(to, TEXT_FORMAT_MAX, "%.2f%%", 100 * value);
+	else if (unit == UNIT_RATE)
+		snprintf(to, TEXT_FORMAT_MAX, value < 100 ? "%.1f/s" : "%.0f/s", value);
+	else
+		text_format_time(to, (uint64_t)value);
+	return to;
+}
+
+static const char *format_change(char *to, enum unit unit, double a, double b)
+{
+	char value[TEXT_FORMAT_MAX];
+
+	if (isnan(a) || isnan(b))
+		return strcpy(to, "");
+	if (unit == UNIT_SHARE)
+		snprintf(value, sizeof(value), "%.2f pp", 100 * fabs(b - a));
+	else
+		format_value(value, unit, fabs(b - a));
+	snprintf(to, TEXT_FORMAT_MAX, "%c%.*s", b < a ? '-' : '+', TEXT_FORMAT_MAX - 2, value);
+	return to;
+}
+
+static const char *format_relative(char *to, double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return strcpy(to, isnan(a) && isnan(b) ? "" : isnan(a) ? "only B" : "only A");
+	if (a == b)
+		return strcpy(to, "=");
+	if (a <= 0)
+		return strcpy(to, "new");
+	if (b > 10 * a)
+		snprintf(to, TEXT_FORMAT_MAX, "x%.1f", b / a);
+	else
+		snprintf(to, TEXT_FORMAT_MAX, "%+.1f%%", 100 * (b - a) / a);
+	return to;
+}
+
+static void print_recording(const struct recording_pair *p, enum diff_side_index i)
+{
+	const struct summary *s = summary_of(p, i);
+	char time[TEXT_FORMAT_MAX];
+
+	printf("%c: %s, %s", side_names[i], p->trace[i].name,
+	       text_format_time(time, s->duration_ns));
+	if (s->started)
+		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
+		       s->recording.machine, s->recording.kernel);
+	if (s->started && !s->stopped)
+		printf(", cut off");
+	putchar('\n');
+}
+
+/* What makes two recordings bad to compare. */
+static void print_notes(const struct recording_pair *p)
+{
+	const struct summary *a = summary_of(p, DIFF_A), *b = summary_of(p, DIFF_B);
+
+	if (a->started && b->started && a->filtered != b->filtered)
+		printf("Only %c was recorded through a filter: it holds less.\n",
+		       side_names[a->filtered ? DIFF_A : DIFF_B]);
+	else if (a->filtered && b->filtered &&
+		 strcmp(a->recording.options, b->recording.options) != 0)
+		printf("They were recorded with different options: A: %s; B: %s\n",
+		       a->recording.options, b->recording.options);
+	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++)
+		if (summary_lost(summary_of(p, i)) != 0)
+			printf("%c lost %" PRIu64
+			       " events in recording: its numbers are too small.\n",
+			       side_names[i], summary_lost(summary_of(p, i)));
+}
+
+static void print_line(const char *what, enum unit unit, double a, double b)
+{
+	char from[TEXT_FORMAT_MAX], to[TEXT_FORMAT_MAX], change[TEXT_FORMAT_MAX],
+		relative[TEXT_FORMAT_MAX];
+
+	printf("%-22s %12s %12s %12s %9s\n", what, format_value(from, unit, a),
+	       format_value(to, unit, b), format_change(change, unit, a, b),
+	       format_relative(relative, a, b));
+}
+
+struct cpu_change {
+	size_t cpu;
+	double busy[DIFF_SIDES];
+};
+
+static double size_of_change(const struct cpu_change *c)
+{
+	return fabs(c->busy[DIFF_B] - c->busy[DIFF_A]);
+}
+
+static int compare_cpus(const void *a, const void *b)
+{
+	const struct cpu_change *x = a, *y = b;
+
+	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+}
+
+static int compare_cpu_changes(const void *a, const void *b)
+{
+	double x = size_of_change(a), y = size_of_change(b);
+
+	return x == y ? compare_cpus(a, b) : x < y ? 1 : -1;
+}
+
+/* The CPUs that are in both; of very many, those that changed most. */
+static int print_cpus(const struct recording_pair *p)
+{
+	size_t n = 0, most = summary_of(p, DIFF_A)->n_cpus;
+	_cleanup_free_ struct cpu_change *cpus = calloc(most + 1, sizeof(*cpus));
+
+	if (!cpus)
+		return -ENOMEM;
+	for (size_t cpu = 0; cpu < most; cpu++) {
+		struct cpu_change c = { cpu,
+					{ cpu_busy(p, DIFF_A, cpu), cpu_busy(p, DIFF_B, cpu) } };
+
+		if (c.busy[DIFF_A] >= 0 && c.busy[DIFF_B] >= 0)
+			cpus[n++] = c;
+	}
+	if (n > CPUS_SHOWN) {
+		qsort(cpus, n, sizeof(*cpus), compare_cpu_changes);
+		qsort(cpus, CPUS_SHOWN, sizeof(*cpus), compare_cpus);
+	}
+	for (size_t i = 0; i < n && i < CPUS_SHOWN; i++) {
+		char what[32];
+
+		snprintf(what, sizeof(what), "  CPU %zu", cpus[i].cpu);
+		print_line(what, UNIT_SHARE, cpus[i].busy[DIFF_A], cpus[i].busy[DIFF_B]);
+	}
+	if (n > CPUS_SHOWN)
+		printf("  ... and %zu CPUs that changed less\n", n - CPUS_SHOWN);
+	return 0;
+}
+
+static double some(const struct latency *l, uint64_t ns)
+{
+	return l->n ? (double)ns : NAN;
+}
+
+static int print_totals(const struct recording_pair *p)
+{
+	const struct summary *a = summary_of(p, DIFF_A), *b = summary_of(p, DIFF_B);
+	const struct diff_sums *x = &p->diff->total[DIFF_A], *y = &p->diff->total[DIFF_B];
+	const struct latency *la = &x->latency, *lb = &y->latency;
+
+	printf("\n%-22s %12s %12s %12s %9s\n", "", "A", "B", "CHANGE", "RELATIVE");
+	print_line("CPUs busy", UNIT_SHARE, all_busy(p, DIFF_A), all_busy(p, DIFF_B));
+	if (print_cpus(p) < 0)
+		return -ENOMEM;
+	print_line("switches", UNIT_RATE, per_second(p, DIFF_A, a->switches),
+		   per_second(p, DIFF_B, b->switches));
+	print_line("wakeups", UNIT_RATE, per_second(p, DIFF_A, a->wakeups),
+		   per_second(p, DIFF_B, b->wakeups));
+	print_line("migrations", UNIT_RATE, per_second(p, DIFF_A, a->migrations),
+		   per_second(p, DIFF_B, b->migrations));
+	print_line("forks", UNIT_RATE, per_second(p, DIFF_A, a->forks),
+		   per_second(p, DIFF_B, b->forks));
+	print_line("waiting for a CPU", UNIT_SHARE,
+		   summary_diff_value(p->diff, DIFF_A, x, DIFF_WAIT),
+		   summary_diff_value(p->diff, DIFF_B, y, DIFF_WAIT));
+	print_line("wakeup latency, mean", UNIT_TIME, some(la, latency_mean_ns(la)),
+		   some(lb, latency_mean_ns(lb)));
+	print_line("                median", UNIT_TIME, some(la, latency_percentile_ns(la, 50)),
+		   some(lb, latency_percentile_ns(lb, 50)));
+	print_line("                99 %", UNIT_TIME, some(la, latency_percentile_ns(la, 99)),
+		   some(lb, latency_percentile_ns(lb, 99)));
+	print_line("                most", UNIT_TIME, some(la, la->max_ns), some(lb, lb->max_ns));
+	return 0;
+}
+
+/* One side's cells of a row. */
+static void print_cells(const struct summary_diff *d, const struct diff_row *row,
+			enum diff_side_index i, enum diff_metric by)
+{
+	const struct diff_sums *s = &row->side[i];
+	char sum[TEXT_FORMAT_MAX], value[TEXT_FORMAT_MAX];
+
+	if (!diff_row_has(row, i, by)) {
+		printf(" %9s %9s", "-", "-");
+		return;
+	}
+	switch (by) {
+	case DIFF_CPU:
+		text_format_time(sum, s->cpu_ns);
+		break;
+	case DIFF_WAIT:
+		text_format_time(sum, s->wait_ns);
+		break;
+	case DIFF_SWITCHES:
+		snprintf(sum, sizeof(sum), "%" PRIu64, s->switches);
+		break;
+	default:
+		text_format_time(sum, latency_percentile_ns(&s->latency, 99));
+		break;
+	}
+	printf(" %9s %9s", sum,
+	       format_value(value, metrics[by].unit, summary_diff_value(d, i, s, by)));
+}
+
+/* What the row is called: its command line, where it is what tells it from others of its name. */
+static void print_label(const struct diff_row *row)
+{
+	uint64_t a = row->side[DIFF_A].n_processes, b = row->side[DIFF_B].n_processes;
+
+	if (row->thread) {
+		printf("%s", row->thread);
+		if (strcmp(row->thread, row->name) != 0)
+			printf(" (%s)", row->name);
+	} else if (row->several && row->command_line) {
+		printf("%.*s%s", LABEL_MAX, row->command_line,
+		       strlen(row->command_line) > LABEL_MAX ? "..." : "");
+	} else {
+		printf("%s%s", row->name, row->others ? ", others" : "");
+	}
+	if (a > 1 || b > 1)
+		printf(" [%" PRIu64 ", %" PRIu64 "]", a, b);
+	putchar('\n');
+}
+
+static double row_value(const struct summary_diff *d, const struct diff_row *row,
+			enum diff_side_index i, enum diff_metric by)
+{
+	return diff_row_has(row, i, by) ? summary_diff_value(d, i, &row->side[i], by) : NAN;
+}
+
+static void print_row(const struct summary_diff *d, const struct diff_row *row, enum diff_metric by)
+{
+	double a = row_value(d, row, DIFF_A, by), b = row_value(d, row, DIFF_B, by);
+	char change[TEXT_FORMAT_MAX], relative[TEXT_FORMAT_MAX];
+
+	print_cells(d, row, DIFF_A, by);
+	print_cells(d, row, DIFF_B, by);
+	format_relative(relative, a, b);
+	/* Of what was not there at all, nothing was used; a latency that is not there is not 0. */
+	if (by == DIFF_LATENCY)
+		format_change(change, metrics[by].unit, a, b);
+	else
+		format_change(change, metrics[by].unit, isnan(a) ? 0 : a, isnan(b) ? 0 : b);
+	printf(" %10s %9s%c ", change, relative, diff_row_is_small(row, by) ? '~' : ' ');
+	print_label(row);
+}
+
+static void print_rows(const struct recording_pair *p, const struct diff_options *o)
+{
+	static const char *const sums[DIFF_METRIC_MAX] = { "CPU", "SWITCHES", "99 %", "WAIT" };
+	static const char *const values[DIFF_METRIC_MAX] = { "%", "RATE", "MEAN", "%" };
+	const struct summary_diff *d = p->diff;
+	bool small = false;
+	size_t i;
+
+	if (d->n_rows == 0)
+		return;
+	printf("\nBy change of %s, A and then B:\n", metrics[o->by].what);
+	printf(" %9s %9s %9s %9s %10s %9s  %s\n", sums[o->by], values[o->by], sums[o->by],
+	       values[o->by], "CHANGE", "RELATIVE", o->by_thread ? "THREAD" : "PROCESS");
+	for (i = 0; i < d->n_rows && i < o->top; i++) {
+		print_row(d, &d->rows[i], o->by);
+		small |= diff_row_is_small(&d->rows[i], o->by);
+	}
+	if (i < d->n_rows)
+		printf("  ... and %zu that changed less (--top shows more)\n", d->n_rows - i);
+	if (small)
+		printf("~ less than %d happenings in A or B: chance alone makes such differences\n",
+		       DIFF_SAMPLES_FEW);
+}
+
+static int print_text(const struct recording_pair *p, const struct diff_options *o)
+{
+	print_recording(p, DIFF_A);
+	print_recording(p, DIFF_B);
+	print_notes(p);
+	if (print_totals(p) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	print_rows(p, o);
+	return CLI_OK;
+}
+
+/* ---- for programs ---- */
+
+static struct json_object *json_latency(const struct latency *l)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_u64(o, "count", l->n);
+	json_add_u64(o, "mean_ns", latency_mean_ns(l));
+	json_add_u64(o, "p50_ns", latency_percentile_ns(l, 50));
+	json_add_u64(o, "p90_ns", latency_percentile_ns(l, 90));
+	json_add_u64(o, "p99_ns", latency_percentile_ns(l, 99));
+	json_add_u64(o, "max_ns", l->max_ns);
+	return o;
+}
+
+static struct json_object *json_sums(const struct recording_pair *p, enum diff_side_index i,
+				     const struct diff_sums *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_u64(o, "count", s->n_processes);
+	json_add_u64(o, "cpu_ns", s->cpu_ns);
+	json_add_double(o, "cpu", summary_diff_value(p->diff, i, s, DIFF_CPU));
+	json_add_u64(o, "wait_ns", s->wait_ns);
+	json_add_double(o, "wait", summary_diff_value(p->diff, i, s, DIFF_WAIT));
+	json_add_u64(o, "switches", s->switches);
+	json_add_double(o, "switches_per_s", per_second(p, i, s->switches));
+	json_add_u64(o, "preempted", s->preempted);
+	json_add_u64(o, "wakeups", s->wakeups);
+	json_add_double(o, "wakeups_per_s", per_second(p, i, s->wakeups));
+	json_add(o, "wakeup_latency", json_latency(&s->latency));
+	return o;
+}
+
+static struct json_object *json_recording(const struct recording_pair *p, enum diff_side_index i)
+{
+	const struct summary *s = summary_of(p, i);
+	struct json_object *o = json_object_new_object();
+
+	json_add_bytes(o, "file", p->trace[i].name, strlen(p->trace[i].name));
+	json_add_u64(o, "duration_ns", s->duration_ns);
+	if (s->started) {
+		json_add_string(o, "host", s->recording.host);
+		json_add_string(o, "machine", s->recording.machine);
+		json_add_string(o, "kernel", s->recording.kernel);
+		json_add_string(o, "options", s->recording.options);
+		json_add(o, "filtered", json_object_new_boolean(s->filtered));
+	}
+	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
+	json_add_u64(o, "damage", p->trace[i].n_damages);
+	json_add_u64(o, "lost", summary_lost(s));
+	json_add_double(o, "busy", all_busy(p, i));
+	json_add_u64(o, "switches", s->switches);
+	json_add_u64(o, "wakeups", s->wakeups);
+	json_add_u64(o, "migrations", s->migrations);
+	json_add_u64(o, "forks", s->forks);
+	json_add(o, "total", json_sums(p, i, &p->diff->total[i]));
+	return o;
+}
+
+static struct json_object *json_cpus(const struct recording_pair *p)
+{
+	struct json_object *list = json_object_new_array();
+	size_t a = summary_of(p, DIFF_A)->n_cpus, b = summary_of(p, DIFF_B)->n_cpus;
+
+	for (size_t cpu = 0; cpu < (a > b ? a : b); cpu++) {
+		double busy[DIFF_SIDES] = { cpu_busy(p, DIFF_A, cpu), cpu_busy(p, DIFF_B, cpu) };
+		struct json_object *o;
+
+		if (busy[DIFF_A] < 0 && busy[DIFF_B] < 0)
+			continue;
+		o = json_object_new_object();
+		json_add_u64(o, "cpu", cpu);
+		if (busy[DIFF_A] >= 0)
+			json_add_double(o, "busy_a", busy[DIFF_A]);
+		if (busy[DIFF_B] >= 0)
+			json_add_double(o, "busy_b", busy[DIFF_B]);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_row(const struct recording_pair *p, const struct diff_row *row,
+				    enum diff_metric by)
+{
+	static const char *const keys[DIFF_SIDES] = { "a", "b" };
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "name", row->name);
+	if (row->thread)
+		json_add_string(o, "thread", row->thread);
+	if (row->command_line)
+		json_add_string(o, "command_line", row->command_line);
+	if (row->others)
+		json_add(o, "others", json_object_new_boolean(true));
+	json_add(o, "small", json_object_new_boolean(diff_row_is_small(row, by)));
+	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++)
+		json_add(o, keys[i],
+			 row->side[i].n_processes ? json_sums(p, i, &row->side[i]) : NULL);
+	return o;
+}
+
+static void print_json(const struct recording_pair *p, const struct diff_options *options)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+
+	json_add(o, "a", json_recording(p, DIFF_A));
+	json_add(o, "b", json_recording(p, DIFF_B));
+	json_add(o, "cpus", json_cpus(p));
+	json_add_string(o, "by", metrics[options->by].name);
+	for (size_t i = 0; i < p->diff->n_rows && (options->all || i < options->top); i++)
+		json_object_array_add(list, json_row(p, &p->diff->rows[i], options->by));
+	json_add(o, options->by_thread ? "threads" : "processes", list);
+	json_print_pretty(o);
+}
+
+/* ---- the verb ---- */
+
+static int take_event(void *userdata, const struct event *ev)
+{
+	return diff_input_add(userdata, ev);
+}
+
+static int read_side(struct recording_pair *p, enum diff_side_index i, const char *path)
+{
+	int r;
+
+	if (diff_input_init(&p->input[i]) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = open_trace(&p->trace[i], path);
+	if (r == CLI_OK)
+		r = read_events(&p->trace[i], take_event, &p->input[i]);
+	if (r == CLI_OK)
+		summary_finish(p->input[i].summary);
+	return r;
+}
+
+static int finish(struct recording_pair *p)
+{
+	int a = read_events_finish(&p->trace[DIFF_A], summary_of(p, DIFF_A));
+	int b = read_events_finish(&p->trace[DIFF_B], summary_of(p, DIFF_B));
+
+	return a != CLI_OK ? a : b;
+}
+
+static int run_diff(const struct diff_options *o, char **paths)
+{
+	_cleanup_(pair_deinit) struct recording_pair p = { .trace = { OPEN_TRACE_NULL,
+								      OPEN_TRACE_NULL } };
+	int r = CLI_OK;
+
+	for (enum diff_side_index i = 0; r == CLI_OK && i < DIFF_SIDES; i++)
+		r = read_side(&p, i, paths[i]);
+	if (r != CLI_OK)
+		return r;
+	if (summary_diff_new(&p.input[DIFF_A], &p.input[DIFF_B], o->by_thread, &p.diff) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	summary_diff_sort(p.diff, o->by);
+	if (o->json)
+		print_json(&p, o);
+	else if (print_text(&p, o) != CLI_OK)
+		return CLI_FAILED;
+	return finish(&p);
+}
+
+static int take_metric(void *options, char *text)
+{
+	struct diff_options *o = options;
+
+	for (enum diff_metric m = 0; m < DIFF_METRIC_MAX; m++) {
+		if (strcmp(metrics[m].name, text) == 0) {
+			o->by = m;
+			return CLI_OK;
+		}
+	}
+	return cli_usage_error("--by: '%s' is none of cpu, switches, latency and wait", text);
+}
+
+static int take_top(void *options, char *text)
+{
+	struct diff_options *o = options;
+
+	o->all = false;
+	if (text_parse_u64(text, UINT32_MAX, &o->top) < 0)
+		return cli_usage_error("'%s' is not a number of rows", text);
+	return CLI_OK;
+}
+
+static int verb_diff(int argc, char **argv)
+{
+	struct diff_options o = { .top = ROWS_SHOWN, .all = true };
+	const struct verb_option options[] = {
+		OPTION_VALUE("by", 0, take_metric, &o),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("threads", &o.by_thread),
+		OPTION_VALUE("top", 'n', take_top, &o),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(
+		argc, argv, options, 2,
+		"it takes two files, A and B; one may be '-' for standard input");
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (strcmp(argv[optind], "-") == 0 && strcmp(argv[optind + 1], "-") == 0)
+		return cli_usage_error("only one of the two can be standard input");
+	return run_diff(&o, argv + optind);
+}
+
+const struct verb verb_diff_row = {
+	.name = "diff",
+	.synopsis = "[OPTION ...] A B",
+	.what = "Show what is different between two recordings",
+	.options =
+		"  -n, --top=N      show the N rows that changed most (20)\n"
+		"      --by=WHAT    cpu (the default), switches, latency (from wakeup to running)\n"
+		"                   or wait (time on a run queue)\n"
+		"      --threads    a row for each thread name, not each process\n"
+		"      --json       print everything as JSON\n"
+		"  -h, --help       show this\n"
+		"\nA and B are archives; one of them may be '-', standard input.\n"
+		"Exits with 3 if one is damaged or events were lost in its recording.\n",
+	.run = verb_diff,
+};

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo export: a trace in another format, or the same one in another container.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/archive/export.h"
+#include "cli/common/json.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+
+static const struct export_format formats[] = {
+	{ "fxt", ".fxt", false, export_fxt },
+	{ "rtrace", ".rtrace", true, export_rtrace },
+};
+
+struct export_options {
+	const char *format, *input, *output;
+	const char *compress; /* METHOD; NULL = not said */
+	bool pack;            /* --compress */
+	bool force, json, spec_time;
+};
+
+static void export_deinit(struct export *e)
+{
+	packed_output_deinit(&e->output);
+	input_file_close(&e->input);
+}
+
+/* ---- what is wanted ---- */
+
+/* "fxt, x, y" */
+static const char *format_names(void)
+{
+	static char names[128];
+
+	*names = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		strcat(names, i ? ", " : "");
+		strcat(names, formats[i].name);
+	}
+	return names;
+}
+
+/* Whether NAME ends with SUFFIX, with or without that of METHOD behind it. */
+static bool has_suffix(const char *name, const char *suffix, enum pack_method method)
+{
+	size_t n = strlen(name) - strlen(pack_ops(method)->suffix), length = strlen(suffix);
+
+	return n > length && strncmp(name + n - length, suffix, length) == 0;
+}
+
+/* The format that is said, or by whose suffix the output is called. */
+static int choose_format(const struct export_options *o, const struct export_format **ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		if (o->format
+			    ? strcmp(formats[i].name, o->format) == 0
+			    : has_suffix(o->output, formats[i].suffix, pack_of_suffix(o->output))) {
+			*ret = &formats[i];
+			return CLI_OK;
+		}
+	}
+	if (o->format)
+		return cli_usage_error("there is no format '%s'; there are: %s", o->format,
+				       format_names());
+	return cli_usage_error("'%s' does not say which format it is to be; --format is one of: %s",
+			       o->output, format_names());
+}
+
+static int contradiction(const struct export_options *o, const char *called, const char *asked)
+{
+	return cli_usage_error("%s is the name of a file that is %s, but --compress asks for %s",
+			       o->output, called, asked);
+}
+
+/* What the output is to be packed by: as is said, else as it is called. */
+static int choose_method(const struct export_options *o, const struct export_format *format,
+			 enum pack_method *ret)
+{
+	enum pack_method called = pack_of_suffix(o->output), asked = PACK_NONE;
+	bool plain = called == PACK_NONE && has_suffix(o->output, format->suffix, called);
+
+	if (!o->pack) {
+		*ret = called;
+		return CLI_OK;
+	}
+	if (!o->compress) {
+		if (plain)
+			return contradiction(o, "not compressed", "a method");
+		*ret = called != PACK_NONE ? called : PACK_ZSTD;
+		return CLI_OK;
+	}
+	if (strcmp(o->compress, "none") != 0 && pack_parse(o->compress, &asked) < 0)
+		return cli_usage_error("--compress: '%s' is none of snappy, zstd, gzip and none",
+				       o->compress);
+	if ((called != PACK_NONE || plain) && called != asked)
+		return contradiction(
+			o, called == PACK_NONE ? "not compressed" : pack_ops(called)->name,
+			o->compress);
+	*ret = asked;
+	return CLI_OK;
+}
+
+static int check_options(const struct export_options *o)
+{
+	if (!o->output || !*o->output)
+		return cli_usage_error("it takes a file to write: -o FILE, or '-o -' for standard "
+				       "output");
+	if (strcmp(o->output, "-") == 0 && o->json)
+		return cli_usage_error("'-o -' and '--json' would write to the same place");
+	return CLI_OK;
+}
+
+/* ---- what became of it ---- */
+
+static const char *method_name(enum pack_method method)
+{
+	return method == PACK_NONE ? "none" : pack_ops(method)->name;
+}
+
+static void print_json(const struct export *e, const struct export_format *format)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_bytes(o, "input", e->input.name, strlen(e->input.name));
+	json_add_bytes(o, "output", e->output.file.path, strlen(e->output.file.path));
+	json_add_string(o, "format", format->name);
+	json_add_string(o, "input_compression", method_name(e->input_method));
+	json_add_string(o, "output_compression", method_name(e->method));
+	if (e->input_bytes != 0)
+		json_add_u64(o, "input_bytes", e->input_bytes);
+	json_add_u64(o, "unpacked_bytes", e->output.bytes);
+	json_add_u64(o, "output_bytes", e->output.file_bytes);
+	json_add(o, "damaged", json_object_new_boolean(e->damaged));
+	json_print_pretty(o);
+}
+
+static void report(const struct export *e, const struct export_format *format)
+{
+	char size[TEXT_FORMAT_MAX], unpacked[TEXT_FORMAT_MAX];
+
+	fprintf(stderr, "%s: %s, %s", e->output.file.path,
+		text_format_size(size, e->output.file_bytes), format->name);
+	if (e->method != PACK_NONE)
+		fprintf(stderr, " packed by %s from %s", method_name(e->method),
+			text_format_size(unpacked, e->output.bytes));
+	fputc('\n', stderr);
+}
+
+/* Of a format that makes a directory. */
+static void report_directory(const struct export *e, const struct export_options *o)
+{
+	struct json_object *object;
+
+	if (!o->json) {
+		fprintf(stderr, "%s: %zu reports\n", e->output_path, e->n_files);
+		return;
+	}
+	object = json_object_new_object();
+	json_add_bytes(object, "input", e->input.name, strlen(e->input.name));
+	json_add_bytes(object, "output", e->output_path, strlen(e->output_path));
+	json_add_u64(object, "files", e->n_files);
+	json_add(object, "damaged", json_object_new_boolean(e->damaged));
+	json_print_pretty(object);
+}
+
+/* ---- the verb ---- */
+
+static int run_export(const struct export_options *o)
+{
+	_cleanup_(export_deinit) struct export e = {
+		.input = INPUT_FILE_NULL,
+		.input_path = o->input,
+		.output_path = o->output,
+		.force = o->force,
+		.spec_time = o->spec_time,
+		.output = PACKED_OUTPUT_NULL,
+	};
+	const struct export_format *format = NULL;
+	int r;
+
+	r = choose_format(o, &format);
+	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
+		return cli_usage_error("%s is a directory of reports, which standard output "
+				       "cannot be",
+				       format->name);
+	if (r == CLI_OK)
+		r = choose_method(o, format, &e.method);
+	if (r == CLI_OK)
+		r = input_file_open(&e.input, o->input);
+	if (r != CLI_OK)
+		return r;
+	r = format->run(&e);
+	if (r == CLI_FAILED || r == CLI_USAGE)
+		return r;
+	if (format->makes_directory)
+		report_directory(&e, o);
+	else if (o->json)
+		print_json(&e, format);
+	else
+		report(&e, format);
+	return r;
+}
+
+static int verb_export(int argc, char **argv)
+{
+	struct export_options o = { 0 };
+	const struct verb_option options[] = {
+		{ "compress", 0, optional_argument, .flag = &o.pack, .text = &o.compress },
+		OPTION_FLAG("force", &o.force),
+		OPTION_TEXT("format", 0, &o.format),
+		OPTION_FLAG("json", &o.json),
+		OPTION_TEXT("output", 'o', &o.output),
+		OPTION_FLAG("spec-time", &o.spec_time),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	o.input = argv[optind];
+	r = check_options(&o);
+	return r == CLI_OK ? run_export(&o) : r;
+}
+
+const struct verb verb_export_row = {
+	.name = "export",
+	.synopsis = "[OPTION ...] FILE -o OUT",
+	.what = "Write a trace in another format, or compressed in another way",
+	.options =
+		"  -o, --output=OUT         the file to write; '-' is standard output\n"
+		"      --format=FORMAT      fxt: the archive as it is; rtrace: a directory of leak reports;\n"
+		"                           the default is what OUT is called\n"
+		"      --compress[=METHOD]  zstd (the default), gzip, snappy or none; without it, as OUT is\n"
+		"                           called: .zst, .gz, .sz\n"
+		"      --spec-time          rtrace: microseconds, which other readers take for milliseconds\n"
+		"      --force              write over an existing file\n"
+		"      --json               print what became of it as JSON\n"
+		"  -h, --help               show this\n"
+		"\nFILE is an archive, compressed or not; '-' is standard input.\n"
+		"Exits with 3 if FILE is damaged; what could be unpacked is exported.\n",
+	.run = verb_export,
+};

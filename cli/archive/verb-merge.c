@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo merge: one archive of several.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/archive/edit-trace.h"
+#include "cli/common/json.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "edit/edit-merge.h"
+
+struct request {
+	struct edit_trace_options edit;
+	unsigned n;
+	struct open_trace in[EDIT_MERGE_INPUTS_MAX];
+};
+
+static void request_deinit(struct request *q)
+{
+	for (unsigned i = 0; i < q->n; i++)
+		open_trace_close(&q->in[i]);
+}
+
+/* Returns CLI_OK when all is written, or CLI_FAILED when it has said why. */
+static int merge_all(struct request *q, struct edit_trace *out, struct edit_merge *merge)
+{
+	const struct fxt_record *record;
+	int input, r, status = CLI_OK;
+
+	while (status == CLI_OK) {
+		r = edit_merge_step(merge, &input);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+		status = edit_trace_flush(out, r == 0 && input < 0);
+		if (r > 0 || status != CLI_OK)
+			continue;
+		if (input < 0)
+			return CLI_OK;
+		r = open_trace_next(&q->in[input], &record);
+		if (r < 0)
+			return CLI_FAILED;
+		if (r == 0)
+			edit_merge_end(merge, (unsigned)input);
+		else
+			r = edit_merge_put(merge, (unsigned)input, record);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+	}
+	return status;
+}
+
+static struct json_object *json_of(const struct open_trace *in, const struct edit_merge_view *view)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_string(o, "input", in->name);
+	json_add_u64(o, "machine", view->machine);
+	json_add(o, "has_clock", json_object_new_boolean(view->has_clock));
+	json_add_i64(o, "shift_ns", view->shift_ns);
+	json_add_u64(o, "first_cpu", view->shift_cpu);
+	json_add_u64(o, "records", view->copied.records);
+	edit_trace_add_unknown(o, &view->copied);
+	json_add_u64(o, "doubled", view->doubled);
+	json_add_u64(o, "unknown", view->unknown);
+	json_add_u64(o, "koids_moved", view->koids_moved);
+	json_add_u64(o, "koids_shared", view->koids_shared);
+	json_add_u64(o, "koids_cut", view->koids_cut);
+	return o;
+}
+
+static void print_json(const struct request *q, const struct edit_trace *out,
+		       const struct edit_merge *merge)
+{
+	struct json_object *o = edit_trace_json(out), *list = json_object_new_array();
+	struct edit_merge_view view;
+
+	for (unsigned i = 0; i < q->n; i++) {
+		edit_merge_get_view(merge, i, &view);
+		json_object_array_add(list, json_of(&q->in[i], &view));
+	}
+	json_add(o, "inputs", list);
+	json_print_pretty(o);
+}
+
+static void print_input(const struct open_trace *in, const struct edit_merge_view *view)
+{
+	char shift[TEXT_FORMAT_MAX];
+	uint64_t shifted = (uint64_t)view->shift_ns,
+		 apart = view->shift_ns < 0 ? 0 - shifted : shifted;
+
+	fprintf(stderr, "%s: %" PRIu64 " record%s", in->name, view->copied.records,
+		text_s(view->copied.records));
+	if (view->machine > 0)
+		fprintf(stderr,
+			", another machine or boot: moved by %s%s, CPUs from %" PRIu32 " on",
+			view->shift_ns < 0 ? "-" : "", text_format_time(shift, apart),
+			view->shift_cpu);
+	else if (!view->has_clock)
+		fprintf(stderr,
+			", no clock snapshot: taken to have the first one's clock and machine");
+	if (view->doubled > 0)
+		fprintf(stderr,
+			"; %" PRIu64 " left out, since another archive tells of the "
+			"same CPUs at the same time",
+			view->doubled);
+	if (view->koids_moved > 0)
+		fprintf(stderr,
+			"; %" PRIu64 " ids have other owners in an archive before it, and became "
+			"others",
+			view->koids_moved);
+	if (view->koids_shared > 0)
+		fprintf(stderr,
+			"; %" PRIu64 " ids have other owners in an archive before it, and could "
+			"not become others: these are shown as one",
+			view->koids_shared);
+	if (view->koids_cut > 0)
+		fprintf(stderr, "; %" PRIu64 " ids were too large to be moved whole",
+			view->koids_cut);
+	fputc('\n', stderr);
+}
+
+static void print_text(const struct request *q, const struct edit_trace *out,
+		       const struct edit_merge *merge)
+{
+	struct edit_merge_view view;
+	char size[TEXT_FORMAT_MAX];
+
+	for (unsigned i = 0; i < q->n; i++) {
+		edit_merge_get_view(merge, i, &view);
+		print_input(&q->in[i], &view);
+		edit_trace_say_unknown(q->in[i].name, &view.copied);
+	}
+	fprintf(stderr, "%s: %s\n", out->to.file.path, text_format_size(size, out->to.bytes));
+}
+
+static int run(struct request *q, char **paths, const char *to)
+{
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_merge_freep) struct edit_merge *merge = NULL;
+	int r = CLI_OK, damage = CLI_OK;
+	unsigned n = q->n;
+
+	for (q->n = 0; r == CLI_OK && q->n < n; q->n++)
+		r = open_trace(&q->in[q->n], paths[q->n]);
+	if (r != CLI_OK)
+		return r;
+	r = edit_trace_open(&out, to, q->edit.force, q->in, q->n);
+	if (r != CLI_OK)
+		return r;
+	r = edit_merge_new(&merge, &out.output, q->n);
+	r = r < 0 ? edit_trace_failed(&out, r) : merge_all(q, &out, merge);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
+		return r;
+	if (q->edit.json && !out.to.file.standard)
+		print_json(q, &out, merge);
+	else
+		print_text(q, &out, merge);
+	for (unsigned i = 0; i < q->n; i++)
+		if (open_trace_finish(&q->in[i]) != CLI_OK)
+			damage = CLI_DAMAGE;
+	return damage;
+}
+
+static int verb_merge(int argc, char **argv)
+{
+	_cleanup_(request_deinit) struct request q = { 0 };
+	const struct verb_option options[] = { EDIT_TRACE_ROWS(&q.edit), { 0 } };
+	int n, r = verb_options_parse(argc, argv, options);
+	unsigned n_standard = 0;
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	n = argc - optind;
+	if (n < 3)
+		return cli_usage_error("it takes two archives or more, and a file for the result");
+	if (n - 1 > EDIT_MERGE_INPUTS_MAX)
+		return cli_usage_error("it takes no more than %d archives", EDIT_MERGE_INPUTS_MAX);
+	q.n = (unsigned)n - 1;
+	for (unsigned i = 0; i < q.n; i++)
+		n_standard += strcmp(argv[optind + (int)i], "-") == 0;
+	if (n_standard > 1)
+		return cli_usage_error("standard input is one archive; '-' can be named once");
+	return run(&q, argv + optind, argv[argc - 1]);
+}
+
+const struct verb verb_merge_row = {
+	.name = "merge",
+	.synopsis = "[OPTION ...] FILE FILE ... OUT",
+	.what = "Make one archive of several, on one time line",
+	.options = EDIT_TRACE_HELP
+	"\nEach FILE is an archive, OUT where the result goes; '-' is standard input and\n"
+	"output. Archives of one machine share its processes and CPUs; those of others are\n"
+	"aligned by their clock snapshots and kept apart.\n",
+	.run = verb_merge,
+};

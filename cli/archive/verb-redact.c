@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo redact: an archive that can be given away.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/archive/edit-trace.h"
+#include "cli/common/json.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "edit/edit-redact.h"
+
+/* More bytes of a key than this are not looked at. */
+enum { KEY_MAX = 4096 };
+
+struct request {
+	const char *key_path;
+	uint8_t key[KEY_MAX];
+	size_t key_size;
+	bool keep_kernel;
+	struct edit_trace_options edit;
+};
+
+/* Returns CLI_OK, or CLI_FAILED when it has said why. */
+static int read_key(struct request *q)
+{
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+
+	if (!q->key_path)
+		return CLI_OK;
+	fd = open(q->key_path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	n = fd < 0 ? -1 : read(fd, q->key, sizeof(q->key));
+	if (n < 0) {
+		cli_error("cannot read the key %s: %m", q->key_path);
+		return CLI_FAILED;
+	}
+	if (n < EDIT_REDACT_KEY_MIN) {
+		cli_error("the key %s has %zd bytes; it needs at least %d, such as from "
+			  "head -c 32 /dev/urandom",
+			  q->key_path, n, EDIT_REDACT_KEY_MIN);
+		return CLI_FAILED;
+	}
+	q->key_size = (size_t)n;
+	return CLI_OK;
+}
+
+static int take(void *userdata, const struct fxt_record *record)
+{
+	return edit_redact_record(userdata, record);
+}
+
+static void report(const struct edit_redact_counts *counts, const struct edit_trace *out, bool json)
+{
+	char size[TEXT_FORMAT_MAX];
+	struct json_object *o;
+
+	if (!json || out->to.file.standard) {
+		fprintf(stderr,
+			"%s: %s, %" PRIu64 " record%s; %" PRIu64 " text%s and %" PRIu64
+			" number%s replaced, %" PRIu64 " blob%s and %" PRIu64
+			" record%s of unknown type left out\n",
+			out->to.file.path, text_format_size(size, out->to.bytes),
+			counts->copied.records, text_s(counts->copied.records), counts->texts,
+			text_s(counts->texts), counts->numbers, text_s(counts->numbers),
+			counts->blobs, text_s(counts->blobs), counts->copied.refused,
+			text_s(counts->copied.refused));
+		edit_trace_say_unknown(out->to.file.path,
+				       &(struct edit_counts){ .arguments = counts->copied.arguments,
+							      .longer = counts->copied.longer });
+		return;
+	}
+	o = edit_trace_json(out);
+	json_add_u64(o, "records", counts->copied.records);
+	json_add_u64(o, "texts", counts->texts);
+	json_add_u64(o, "numbers", counts->numbers);
+	json_add_u64(o, "blobs", counts->blobs);
+	edit_trace_add_unknown(o, &counts->copied);
+	json_print_pretty(o);
+}
+
+static int run(const struct request *q, const char *from, const char *to)
+{
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_redact_freep) struct edit_redact *redact = NULL;
+	struct edit_redact_options options = {
+		.key = q->key_size ? q->key : NULL,
+		.key_size = q->key_size,
+		.keep_kernel = q->keep_kernel,
+	};
+	struct edit_redact_counts counts;
+	int r = open_trace(&in, from);
+
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
+	if (r != CLI_OK)
+		return r;
+	r = edit_redact_new(&redact, &out.output, &options);
+	r = r < 0 ? edit_trace_failed(&out, r) : edit_trace_take_all(&out, &in, take, redact);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
+		return r;
+	edit_redact_get_counts(redact, &counts);
+	report(&counts, &out, q->edit.json);
+	return open_trace_finish(&in);
+}
+
+static int verb_redact(int argc, char **argv)
+{
+	struct request q = { 0 };
+	const struct verb_option options[] = {
+		OPTION_FLAG("keep-kernel", &q.keep_kernel),
+		OPTION_TEXT("key", 0, &q.key_path),
+		EDIT_TRACE_ROWS(&q.edit),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	r = read_key(&q);
+	return r == CLI_OK ? run(&q, argv[optind], argv[optind + 1]) : r;
+}
+
+const struct verb verb_redact_row = {
+	.name = "redact",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make an archive that can be given away, without names, paths and texts",
+	.options =
+		"      --key FILE     a secret of 16 bytes or more: with the same key, equal words\n"
+		"                     become equal in several archives; without one nobody, not even\n"
+		"                     you, can tell later which word was which\n"
+		"      --keep-kernel  keep the names of the kernel's threads and interrupts\n" EDIT_TRACE_HELP
+		"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+		"Ids, times and the kernel's version stay: kymo(1) says what is replaced.\n",
+	.run = verb_redact,
+};

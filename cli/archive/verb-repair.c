@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo repair: makes a whole archive of what can be read of a damaged one.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/archive/edit-trace.h"
+#include "cli/common/json.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "edit/edit-repair.h"
+
+/* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
+static int repair_all(struct open_trace *in, struct edit_trace *out, struct edit_repair *repair)
+{
+	const struct fxt_record *record;
+	struct fxt_damage damage;
+	int outcome, r = 0, status = CLI_OK;
+
+	while (status == CLI_OK && (outcome = open_trace_step(in, &record, &damage)) > 0) {
+		r = outcome == FXT_READER_RECORD ? edit_repair_record(repair, record)
+						 : edit_repair_damage(repair, &damage);
+		if (r < 0)
+			return edit_trace_failed(out, r);
+		status = edit_trace_flush(out, false);
+	}
+	if (status != CLI_OK)
+		return status;
+	if (outcome < 0) {
+		open_trace_failed(in, outcome);
+		return CLI_FAILED;
+	}
+	r = edit_repair_finish(repair);
+	return r < 0 ? edit_trace_failed(out, r) : edit_trace_flush(out, true);
+}
+
+/* What repair found and did, in the order of the report. */
+static const struct {
+	const char *key, *text;
+	size_t offset;
+} rows[] = {
+#define ROW(key, field, text)                                                                      \
+	{                                                                                          \
+		key, text, offsetof(struct edit_repair_counts, field)                              \
+	}
+	ROW("damages", damages, "places with damage"),
+	ROW("damaged_bytes", damaged_bytes, "bytes that could not be read"),
+	ROW("strings_lost", copied.strings, "references to strings that were lost"),
+	ROW("threads_lost", copied.threads, "references to threads that were lost"),
+	ROW("texts_mended", copied.texts, "texts that were not UTF-8 or too long"),
+	ROW("arguments_dropped", copied.arguments, "arguments that could not be read, left out"),
+	ROW("records_refused", copied.refused, "records that the format does not know, left out"),
+	ROW("records_shortened", copied.longer,
+	    "records with words that the format does not know, left out"),
+	ROW("doubled", doubled, "records that were there twice, left out"),
+	ROW("misplaced", misplaced, "records with a time that cannot be right, left out"),
+	ROW("scheduling_dropped", scheduling_dropped,
+	    "scheduling records that contradict others, left out"),
+	ROW("ends_dropped", ends_dropped, "ends of what did not begin, left out"),
+	ROW("names_lost", names_lost, "threads and processes whose names were lost"),
+	ROW("switches_added", switches_added, "switches added where some were missing"),
+	ROW("ends_added", ends_added, "ends added of what was open"),
+#undef ROW
+};
+
+static uint64_t count_of(const struct edit_repair_counts *counts, size_t row)
+{
+	return *(const uint64_t *)((const char *)counts + rows[row].offset);
+}
+
+static void print_json(const struct edit_repair_counts *counts, const struct edit_trace *out)
+{
+	struct json_object *o = edit_trace_json(out);
+
+	json_add_u64(o, "records", counts->copied.records);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		json_add_u64(o, rows[i].key, count_of(counts, i));
+	json_add(o, "end_added", json_object_new_boolean(counts->stop_added));
+	json_print_pretty(o);
+}
+
+static void print_text(const struct edit_repair_counts *counts, const struct edit_trace *out)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (count_of(counts, i))
+			fprintf(stderr, "%10" PRIu64 "  %s\n", count_of(counts, i), rows[i].text);
+	if (counts->stop_added)
+		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
+	fprintf(stderr, "%s: %s, %" PRIu64 " record%s\n", out->to.file.path,
+		text_format_size(size, out->to.bytes), counts->copied.records,
+		text_s(counts->copied.records));
+}
+
+static int run(const struct edit_trace_options *o, const char *from, const char *to)
+{
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(edit_repair_freep) struct edit_repair *repair = NULL;
+	struct edit_repair_counts counts;
+	int r = open_trace(&in, from);
+
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, to, o->force, &in, 1);
+	if (r != CLI_OK)
+		return r;
+	r = edit_repair_new(&repair, &out.output);
+	if (r < 0)
+		return edit_trace_failed(&out, r);
+	r = repair_all(&in, &out, repair);
+	if (r == CLI_OK)
+		r = edit_trace_finish(&out);
+	if (r != CLI_OK)
+		return r;
+	edit_repair_get_counts(repair, &counts);
+	if (o->json && !out.to.file.standard)
+		print_json(&counts, &out);
+	else
+		print_text(&counts, &out);
+	return CLI_OK;
+}
+
+static int verb_repair(int argc, char **argv)
+{
+	struct edit_trace_options o = { 0 };
+	const struct verb_option options[] = { EDIT_TRACE_ROWS(&o), { 0 } };
+	int r = verb_options_parse_with(argc, argv, options, 2,
+					"it takes the damaged archive and a file for the result");
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	return run(&o, argv[optind], argv[optind + 1]);
+}
+
+const struct verb verb_repair_row = {
+	.name = "repair",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make a whole archive of what can be read of a damaged one",
+	.options = EDIT_TRACE_HELP
+	"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+	"FILE is not changed.\n",
+	.run = verb_repair,
+};

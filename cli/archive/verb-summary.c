@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo summary: a recording in one screen, or all of its sums as JSON.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "cli/common/colour.h"
+#include "cli/common/json.h"
+#include "cli/common/read-events.h"
+#include "cli/common/resolver.h"
+#include "cli/archive/summary-activity.h"
+#include "cli/archive/summary-by.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "reader/views/call-tree.h"
+#include "reader/views/summary.h"
+
+enum { THREADS_SHOWN = 20, MARKS_SHOWN = 20, FUNCTIONS_SHOWN = 10, FUNCTIONS_TOLD = 50 };
+
+/* What is computed. */
+struct sums {
+	struct summary *summary;
+	struct profile *profile;
+	struct resolver resolver;
+	struct call_function *functions; /* the hottest first; NULL without samples */
+	size_t n_functions;
+};
+
+static void sums_deinit(struct sums *s)
+{
+	summary_free(s->summary);
+	profile_free(s->profile);
+	resolver_deinit(&s->resolver);
+	free(s->functions);
+}
+
+static int take_event(void *userdata, const struct event *ev)
+{
+	struct sums *s = userdata;
+	int r = summary_add(s->summary, ev);
+
+	if (r == 0)
+		r = resolver_add(&s->resolver, ev);
+	return r < 0 ? r : profile_add(s->profile, ev);
+}
+
+/* What the samples say of functions; their names are those of the tree, which goes to *RET. */
+static int find_functions(struct sums *s, struct call_tree **ret)
+{
+	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
+	const struct profile_names names = { .find = resolver_find, .userdata = &s->resolver };
+	int r;
+
+	if (s->profile->n_samples == 0)
+		return 0;
+	r = call_tree_new(&t);
+	if (r == 0)
+		r = call_tree_add(t, s->profile, &(struct call_tree_options){ .names = &names });
+	if (r == 0)
+		r = call_tree_finish(t);
+	if (r == 0)
+		r = call_tree_functions(t, &s->functions, &s->n_functions);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(t);
+	return 0;
+}
+
+/* ---- for programs ---- */
+
+static struct json_object *json_events(const struct summary *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_u64(o, "switch", s->switches);
+	json_add_u64(o, "wakeup", s->wakeups);
+	json_add_u64(o, "migrate", s->migrations);
+	json_add_u64(o, "fork", s->forks);
+	json_add_u64(o, "exec", s->execs);
+	json_add_u64(o, "exit", s->exits);
+	return o;
+}
+
+static struct json_object *json_lost(const struct summary *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < s->n_lost; i++)
+		json_add_u64(o, s->lost[i].class_name, s->lost[i].count);
+	return o;
+}
+
+static struct json_object *json_cpus(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		const struct summary_cpu *cpu = &s->cpus[i];
+		struct json_object *o;
+
+		if (!cpu->seen)
+			continue;
+		o = json_object_new_object();
+		json_add_u64(o, "cpu", i);
+		json_add_u64(o, "busy_ns", cpu->busy_ns);
+		json_add_u64(o, "idle_ns", cpu->idle_ns);
+		json_add_u64(o, "other_ns", cpu->other_ns);
+		json_add_u64(o, "switches", cpu->switches);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_threads(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+	_cleanup_free_ struct summary_thread **threads = NULL;
+	size_t n;
+
+	if (summary_threads_by_cpu(s, &threads, &n) < 0)
+		return list;
+	for (size_t i = 0; i < n; i++) {
+		const struct summary_thread *t = threads[i];
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "pid", t->pid);
+		json_add_u64(o, "tid", t->tid);
+		json_add_string(o, "process", summary_process_name(s, t));
+		json_add_string(o, "name", t->name);
+		json_add_u64(o, "cpu_ns", t->cpu_ns);
+		json_add_u64(o, "runnable_ns", t->runnable_ns);
+		json_add_u64(o, "blocked_ns", t->blocked_ns);
+		json_add_u64(o, "switches", t->switches);
+		json_add_u64(o, "preempted", t->preempted);
+		json_add_u64(o, "wakeups", t->wakeups);
+		json_add_u64(o, "max_wakeup_latency_ns", t->max_wakeup_latency_ns);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_processes(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+	_cleanup_free_ struct summary_process **processes = NULL;
+	size_t n;
+
+	if (summary_processes_by_pid(s, &processes, &n) < 0)
+		return list;
+	for (size_t i = 0; i < n; i++) {
+		const struct summary_process *p = processes[i];
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "pid", p->pid);
+		json_add_string(o, "name", p->name);
+		json_add_u64(o, "parent", p->parent_pid);
+		if (p->described && p->uid != EVENT_UID_UNKNOWN)
+			json_add_u64(o, "uid", p->uid);
+		if (p->command_line)
+			json_add_string(o, "command_line", p->command_line);
+		if (p->cgroup_path)
+			json_add_string(o, "cgroup_path", p->cgroup_path);
+		if (p->start_ns != 0)
+			json_add_u64(o, "start_ns", p->start_ns);
+		if (p->exited) {
+			json_add_u64(o, "exit_ns", p->exit_ns);
+			json_add_i64(o, "exit_code", p->exit_code);
+			json_add_i64(o, "signal", p->signal);
+		}
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_marks(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_marks; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "ts_ns", s->marks[i].ts_ns);
+		json_add_string(o, "text", s->marks[i].text);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_sheds(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_sheds; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_u64(o, "ts_ns", s->sheds[i].ts_ns);
+		json_add_string(o, "what", s->sheds[i].what);
+		json_add_u64(o, "cost_ppm", s->sheds[i].cost_ppm);
+		json_add_u64(o, "limit_ppm", s->sheds[i].limit_ppm);
+		if (s->sheds[i].n_cpus)
+			json_add_u64(o, "cpus", s->sheds[i].n_cpus);
+		if (s->sheds[i].until_ns)
+			json_add_u64(o, "until_ns", s->sheds[i].until_ns);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_triggers(const struct summary *s)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < s->n_triggers; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "what", s->triggers[i].what);
+		json_add_u64(o, "count", s->triggers[i].count);
+		json_add_u64(o, "worst", s->triggers[i].worst);
+		json_add_u64(o, "worst_ns", s->triggers[i].worst_ns);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_profile(const struct sums *s)
+{
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array(), *f;
+
+	json_add_u64(o, "samples", s->profile->n_samples);
+	json_add_u64(o, "frequency", s->profile->frequency);
+	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_TOLD; i++) {
+		f = json_object_new_object();
+		json_add_string(f, "name", s->functions[i].name);
+		json_add_u64(f, "self", s->functions[i].self);
+		json_add_u64(f, "total", s->functions[i].total);
+		json_object_array_add(list, f);
+	}
+	json_add(o, "functions", list);
+	return o;
+}
+
+static int print_json(const struct sums *sums, const struct open_trace *t, enum summary_by by)
+{
+	const struct summary *s = sums->summary;
+	struct json_object *o = json_object_new_object();
+
+	json_add_u64(o, "start_ns", s->start_ns);
+	json_add_u64(o, "end_ns", s->end_ns);
+	json_add_u64(o, "duration_ns", s->duration_ns);
+	if (s->started) {
+		json_add_string(o, "session", s->recording.session);
+		json_add_string(o, "command", s->recording.command);
+		json_add_string(o, "options", s->recording.options);
+		json_add_string(o, "kernel", s->recording.kernel);
+		json_add_string(o, "machine", s->recording.machine);
+		json_add_string(o, "host", s->recording.host);
+		json_add_string(o, "version", s->recording.version);
+		json_add(o, "filtered", json_object_new_boolean(s->filtered));
+		if (s->recording.chunk)
+			json_add_u64(o, "chunk", s->recording.chunk);
+	}
+	json_add(o, "complete", json_object_new_boolean(s->started && s->stopped));
+	json_add_u64(o, "damage", t->n_damages);
+	json_add(o, "events", json_events(s));
+	json_add_u64(o, "sched_slices", s->sched_slices);
+	json_add(o, "lost", json_lost(s));
+	json_add_u64(o, "dismissed", s->dismissed);
+	json_add_u64(o, "unreported", s->unreported);
+	json_add_u64(o, "damages_repaired", s->n_damages);
+	if (profile_n_unmapped(sums->profile))
+		json_add_u64(o, "mappings_without_room", profile_n_unmapped(sums->profile));
+	json_add(o, "cpus", json_cpus(s));
+	json_add(o, "threads", json_threads(s));
+	json_add(o, "processes", json_processes(s));
+	json_add(o, "marks", json_marks(s));
+	if (s->n_sheds)
+		json_add(o, "shed", json_sheds(s));
+	if (s->n_triggers)
+		json_add(o, "triggers", json_triggers(s));
+	if (s->bpf_cpu_ns) {
+		json_add_u64(o, "bpf_cpu_ns", s->bpf_cpu_ns);
+		json_add_u64(o, "daemon_cpu_ns", s->daemon_cpu_ns);
+	}
+	if (s->dropped_bytes)
+		json_add_u64(o, "dropped_bytes", s->dropped_bytes);
+	summary_activity_json(o, s);
+	if (sums->profile->n_samples)
+		json_add(o, "profile", json_profile(sums));
+	if (by != SUMMARY_BY_MAX && summary_by_json(o, s, by) < 0) {
+		json_object_put(o);
+		return -ENOMEM;
+	}
+	json_print_pretty(o);
+	return 0;
+}
+
+/* ---- for people ---- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static void print_shed(const struct summary *s, const struct summary_shed *shed)
+{
+	char until[TEXT_FORMAT_MAX] = "on";
+
+	if (shed->until_ns)
+		snprintf(until, sizeof(until), "to +%.6f s",
+			 (double)(shed->until_ns - s->start_ns) / 1e9);
+	printf("no %s from +%.6f s %s: recording took %.2f%% of %s, the limit is %.2f%%\n",
+	       strcmp(shed->what, "session") == 0 ? "recording" : shed->what,
+	       (double)(shed->ts_ns - s->start_ns) / 1e9, until,
+	       value_share(shed->cost_ppm, shed->n_cpus), value_share_of(shed->n_cpus),
+	       value_share(shed->limit_ppm, shed->n_cpus));
+}
+
+/* What the recording took from the machine, and what it left out for that. */
+static void print_cost(const struct summary *s)
+{
+	char bpf[TEXT_FORMAT_MAX], daemon[TEXT_FORMAT_MAX];
+
+	if (s->bpf_cpu_ns)
+		printf("recording took %s of CPU time in the kernel and %s in the recorder: "
+		       "%.2f%% of a CPU\n",
+		       text_format_time(bpf, s->bpf_cpu_ns),
+		       text_format_time(daemon, s->daemon_cpu_ns),
+		       percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
+	for (size_t i = 0; i < s->n_sheds; i++)
+		print_shed(s, &s->sheds[i]);
+}
+
+static void print_header(const struct summary *s, const char *name)
+{
+	char time[TEXT_FORMAT_MAX];
+
+	printf("%s: %s", name, text_format_time(time, s->duration_ns));
+	if (s->started)
+		printf(" of %s (%s, Linux %s)", *s->recording.host ? s->recording.host : "?",
+		       s->recording.machine, s->recording.kernel);
+	if (s->recording.chunk)
+		printf(", chunk %u", s->recording.chunk);
+	printf("\nswitches %" PRIu64 ", wakeups %" PRIu64 ", migrations %" PRIu64 ", forks %" PRIu64
+	       ", execs %" PRIu64 ", exits %" PRIu64 "\n",
+	       s->switches, s->wakeups, s->migrations, s->forks, s->execs, s->exits);
+	if (s->unreported)
+		printf("switches that the kernel made and did not report: %" PRIu64 "\n",
+		       s->unreported);
+	if (s->n_damages)
+		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
+		       s->n_damages);
+	print_cost(s);
+	if (s->dropped_bytes)
+		printf("the flight recorder had no room for %s, and kept nothing from before "
+		       "that: it may keep too little\n",
+		       text_format_size(time, s->dropped_bytes));
+	if (s->started && !s->stopped)
+		printf("%sThe recording was cut off%s; it ends with the last event that was saved.\n",
+		       colour(COLOUR_WARNING), colour(COLOUR_OFF));
+}
+
+/* False if there are none: no scheduling was recorded. */
+static bool print_cpus(const struct summary *s)
+{
+	bool other = false, seen = false;
+
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		other |= s->cpus[i].other_ns != 0;
+		seen |= s->cpus[i].seen;
+	}
+	if (!seen)
+		return false;
+	printf("\n%s  CPU    BUSY%s     SWITCHES%s\n", colour(COLOUR_HEADING),
+	       other ? "   OTHER" : "", colour(COLOUR_OFF));
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		const struct summary_cpu *cpu = &s->cpus[i];
+
+		if (!cpu->seen)
+			continue;
+		printf("%5zu %6.1f%%", i, percent(cpu->busy_ns, s->duration_ns));
+		if (other)
+			printf(" %6.1f%%", percent(cpu->other_ns, s->duration_ns));
+		printf(" %12" PRIu64 "\n", cpu->switches);
+	}
+	return true;
+}
+
+/* The last column: the thread, and its process where that says more. */
+static void print_thread_name(const struct summary *s, const struct summary_thread *t)
+{
+	const char *process = summary_process_name(s, t), *name = t->name ? t->name : "?";
+
+	if (process && t->tid != t->pid && strcmp(process, name) != 0)
+		printf("%s (%s)\n", name, process);
+	else
+		printf("%s\n", name);
+}
+
+static int print_threads(const struct summary *s, size_t limit)
+{
+	_cleanup_free_ struct summary_thread **threads = NULL;
+	size_t n;
+	int r = summary_threads_by_cpu(s, &threads, &n);
+
+	if (r < 0)
+		return r;
+	if (n == 0)
+		return 0;
+	printf("\n%s    TID        CPU      %%   RUNNABLE    BLOCKED SWITCHES  MAX WAIT  THREAD%s\n",
+	       colour(COLOUR_HEADING), colour(COLOUR_OFF));
+	for (size_t i = 0; i < n && i < limit; i++) {
+		const struct summary_thread *t = threads[i];
+		char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], blocked[TEXT_FORMAT_MAX],
+			wait[TEXT_FORMAT_MAX];
+
+		printf("%7" PRIu32 " %10s %5.1f%% %10s %10s %8" PRIu64 " %9s  ", t->tid,
+		       text_format_time(cpu, t->cpu_ns), percent(t->cpu_ns, s->duration_ns),
+		       text_format_time(runnable, t->runnable_ns),
+		       text_format_time(blocked, t->blocked_ns), t->switches,
+		       text_format_time(wait, t->max_wakeup_latency_ns));
+		print_thread_name(s, t);
+	}
+	if (n > limit)
+		printf("    ... and %zu threads with less (-n shows more)\n", n - limit);
+	return 0;
+}
+
+static void print_marks(const struct summary *s)
+{
+	for (size_t i = 0; i < s->n_marks && i < MARKS_SHOWN; i++)
+		printf("%s  +%.6f s  %s\n", i ? "" : "\nMarks:\n",
+		       (double)(s->marks[i].ts_ns - s->start_ns) / 1e9, s->marks[i].text);
+	if (s->n_marks > MARKS_SHOWN)
+		printf("  ... and %zu more\n", s->n_marks - MARKS_SHOWN);
+}
+
+/* A value of a trigger in its unit. */
+static const char *format_value(char text[static TEXT_FORMAT_MAX], const char *what, uint64_t value)
+{
+	if (strcmp(what, "leak") == 0)
+		return text_format_size(text, value);
+	if (strncmp(what, "pressure_", strlen("pressure_")) != 0)
+		return text_format_time(text, value);
+	snprintf(text, TEXT_FORMAT_MAX, "%.1f%%", (double)value / 1e4);
+	return text;
+}
+
+static void print_triggers(const struct summary *s)
+{
+	char worst[TEXT_FORMAT_MAX];
+
+	for (size_t i = 0; i < s->n_triggers; i++)
+		printf("%s  %-16s %" PRIu64 " time%s, the worst %s at +%.6f s\n",
+		       i ? "" : "\nTriggers:\n", s->triggers[i].what, s->triggers[i].count,
+		       text_s(s->triggers[i].count),
+		       format_value(worst, s->triggers[i].what, s->triggers[i].worst),
+		       (double)(s->triggers[i].worst_ns - s->start_ns) / 1e9);
+}
+
+static void print_functions(const struct sums *s)
+{
+	uint64_t all = s->profile->n_samples;
+
+	if (all == 0)
+		return;
+	printf("\n%s   SELF   TOTAL  FUNCTION%s, of %" PRIu64 " sample%s\n", colour(COLOUR_HEADING),
+	       colour(COLOUR_OFF), all, text_s(all));
+	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_SHOWN; i++)
+		printf("%6.2f%% %6.2f%%  %s\n", percent(s->functions[i].self, all),
+		       percent(s->functions[i].total, all), s->functions[i].name);
+	if (s->n_functions > FUNCTIONS_SHOWN)
+		printf("    ... and %zu functions with less (kymo flame shows all)\n",
+		       s->n_functions - FUNCTIONS_SHOWN);
+}
+
+/* ---- the verb ---- */
+
+static int print_text(const struct sums *sums, const char *name, size_t limit, enum summary_by by)
+{
+	const struct summary *s = sums->summary;
+	int r = 0;
+	bool scheduled;
+
+	print_header(s, name);
+	scheduled = print_cpus(s);
+	if (by != SUMMARY_BY_MAX)
+		r = summary_by_print(s, by, limit);
+	else if (scheduled)
+		r = print_threads(s, limit);
+	if (r == 0)
+		r = summary_activity_print(s);
+	print_functions(sums);
+	print_marks(s);
+	print_triggers(s);
+	return r;
+}
+
+struct summary_options {
+	struct symbol_options symbols;
+	uint64_t limit;     /* of threads, or of what else is shown */
+	enum summary_by by; /* SUMMARY_BY_MAX = the threads are enough */
+	bool json;
+};
+
+static int run(const struct summary_options *o, const char *path)
+{
+	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
+	_cleanup_(sums_deinit) struct sums s = { 0 };
+	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	int r;
+
+	if (summary_new(&s.summary) < 0 ||
+	    profile_new(&s.profile,
+			&(struct profile_options){ .on_cpu = true, .to_ns = UINT64_MAX }) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = open_trace(&t, path);
+	if (r == CLI_OK)
+		r = symbol_options_open(&o->symbols, &symbols);
+	resolver_init(&s.resolver, symbols, &o->symbols);
+	if (r == CLI_OK)
+		r = read_events(&t, take_event, &s);
+	if (r != CLI_OK)
+		return r;
+	summary_finish(s.summary);
+	if (profile_finish(s.profile) < 0 || find_functions(&s, &tree) < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = o->json ? print_json(&s, &t, o->by) : print_text(&s, t.name, (size_t)o->limit, o->by);
+	if (r < 0) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	r = read_events_finish(&t, s.summary);
+	return read_events_unmapped(&t, profile_n_unmapped(s.profile), r);
+}
+
+static int take_limit(void *limit, char *text)
+{
+	if (text_parse_u64(text, UINT32_MAX, limit) < 0)
+		return cli_usage_error("'%s' is not a number of threads", text);
+	return CLI_OK;
+}
+
+static int verb_summary(int argc, char **argv)
+{
+	struct summary_options o = { .limit = THREADS_SHOWN, .by = SUMMARY_BY_MAX };
+	const struct verb_option options[] = {
+		OPTION_FLAG("json", &o.json),
+		OPTION_VALUE("by", 0, summary_by_take, &o.by),
+		OPTION_VALUE("threads", 'n', take_limit, &o.limit),
+		SYMBOL_NONE_ROW(&o.symbols),
+		SYMBOL_PLACE_ROWS(&o.symbols),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	return run(&o, argv[optind]);
+}
+
+const struct verb verb_summary_row = {
+	.name = "summary",
+	.synopsis = "[OPTION ...] FILE",
+	.what = "Show what a recording says in sum: CPUs, threads, losses",
+	.options =
+		"      --by=WHAT          instead of threads, show sums by unit (of systemd), container,\n"
+		"                         process or thread\n"
+		"  -n, --threads=N        show N threads (20), those with the most CPU time\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP
+		"      --json             print everything, all threads and processes, as JSON\n"
+		"  -h, --help             show this\n"
+		"\nFILE is an archive; '-' is standard input.\n"
+		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
+	.run = verb_summary,
+};

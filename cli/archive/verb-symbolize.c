@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo symbolize: an archive whose call stacks have names wherever they are looked at.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "cli/archive/edit-trace.h"
+#include "cli/common/json.h"
+#include "cli/common/open-trace.h"
+#include "cli/common/read-events.h"
+#include "cli/archive/symbolize-trace.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+
+struct request {
+	struct symbol_options symbols;
+	struct edit_trace_options edit;
+	bool no_packets;
+};
+
+static void report(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
+		   const struct resolver *resolver)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	fprintf(stderr,
+		"%s: %s, %" PRIu64 " backtrace%s with %" PRIu64 " address%s: %" PRIu64
+		" got names, %" PRIu64 " had some, %" PRIu64 " without\n",
+		out->to.file.path, text_format_size(size, out->to.bytes), counts->backtraces,
+		text_s(counts->backtraces), counts->addresses, counts->addresses == 1 ? "" : "es",
+		counts->named, counts->known, counts->unnamed);
+	edit_trace_say_unknown(out->to.file.path, &counts->copied);
+	if (counts->not_looked)
+		cli_error("addresses are not looked for beyond %d: %" PRIu64
+			  " places in backtraces have no names for that",
+			  EDIT_SYMBOLIZE_PLACES_MAX, counts->not_looked);
+	resolver_print_missing(resolver);
+}
+
+static void report_json(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
+			const struct resolver *resolver)
+{
+	struct json_object *o = edit_trace_json(out);
+
+	json_add_u64(o, "records", counts->copied.records);
+	edit_trace_add_unknown(o, &counts->copied);
+	json_add_u64(o, "backtraces", counts->backtraces);
+	json_add_u64(o, "addresses", counts->addresses);
+	json_add_u64(o, "named", counts->named);
+	json_add_u64(o, "known_before", counts->known);
+	json_add_u64(o, "unnamed", counts->unnamed);
+	json_add_u64(o, "frames", counts->frames);
+	json_add_u64(o, "not_looked_for", counts->not_looked);
+	if (counts->unmapped)
+		json_add_u64(o, "mappings_without_room", counts->unmapped);
+	json_add(o, "modules", resolver_json_modules(resolver));
+	json_add(o, "problems", resolver_json_problems(resolver));
+	json_print_pretty(o);
+}
+
+static int run(const struct request *q, const char *from, const char *to)
+{
+	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_(symbolize_trace_deinit) struct symbolize_trace s = { 0 };
+	int r = open_trace(&in, from);
+
+	if (r == CLI_OK)
+		r = symbolize_trace_open(&s, &q->symbols);
+	if (r == CLI_OK)
+		r = edit_trace_open(&out, to, q->edit.force, &in, 1);
+	if (r == CLI_OK)
+		r = symbolize_trace(&s, &in, &out, q->no_packets);
+	if (r != CLI_OK)
+		return r;
+	if (q->edit.json && !out.to.file.standard)
+		report_json(&s.counts, &out, &s.resolver);
+	else
+		report(&s.counts, &out, &s.resolver);
+	return read_events_unmapped(&in, s.counts.unmapped, open_trace_finish(&in));
+}
+
+static int verb_symbolize(int argc, char **argv)
+{
+	struct request q = { 0 };
+	const struct verb_option options[] = {
+		EDIT_TRACE_ROWS(&q.edit),
+		OPTION_FLAG("no-perfetto-blobs", &q.no_packets),
+		SYMBOL_PLACE_ROWS(&q.symbols),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 2, VERB_TAKES_EDIT);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	return run(&q, argv[optind], argv[optind + 1]);
+}
+
+const struct verb verb_symbolize_row = {
+	.name = "symbolize",
+	.synopsis = "[OPTION ...] FILE OUT",
+	.what = "Make an archive with the names of the functions in its call stacks",
+	.options = SYMBOL_PLACE_HELP
+	"      --no-perfetto-blobs\n"
+	"                         leave out the samples that are there for Perfetto, too\n"
+	"      --force            write over an existing file\n"
+	"      --json             print what was done as JSON\n"
+	"  -h, --help             show this\n"
+	"\nFILE is an archive, OUT where the result goes; '-' is standard input and output.\n"
+	"Names are looked for in the programs and libraries of this machine; what the\n"
+	"archive has already stays. What cannot be found is said, and is no failure.\n",
+	.run = verb_symbolize,
+};

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/bus/session-view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "cli/bus/bus-client.h"
+#include "cli/common/json.h"
+#include "cli/common/verb.h"
+
+const char *const session_view_file_names[VIEW_FILES_MAX] = {
+	[VIEW_FILES_WRITTEN] = "written",
+	[VIEW_FILES_FAILED] = "failed",
+	[VIEW_FILES_PASSED_OVER] = "passed_over",
+};
+
+void session_view_deinit(struct session_view *v)
+{
+	json_object_put(v->options);
+	v->options = NULL;
+}
+
+void session_view_of(const struct session *s, struct session_view *ret)
+{
+	const struct session_shed *step;
+	const char *error;
+
+	*ret = (struct session_view){ .uid = (uint32_t)geteuid() };
+	snprintf(ret->name, sizeof(ret->name), "%s", session_options(s)->name);
+	snprintf(ret->state, sizeof(ret->state), "%s", session_state_names[session_state(s)]);
+	snprintf(ret->reason, sizeof(ret->reason), "%s", session_reason(s));
+	session_error(s, &error);
+	snprintf(ret->error, sizeof(ret->error), "%s", error);
+	session_counters(s, &ret->counters);
+	ret->n_sheds = session_sheds(s, ret->sheds);
+	for (uint64_t i = 0; i < ret->counters.n_steps; i++)
+		if ((step = session_step(s, i)))
+			ret->steps[ret->n_steps++] = *step;
+}
+
+const char *session_view_option(const struct session_view *v, const char *name)
+{
+	struct json_object *value;
+
+	return v->options && json_object_object_get_ex(v->options, name, &value)
+		       ? json_object_get_string(value)
+		       : "";
+}
+
+bool session_view_is_flight(const struct session_view *v)
+{
+	return strcmp(session_view_option(v, "mode"), session_mode_names[SESSION_FLIGHT]) == 0;
+}
+
+uint64_t session_view_duration_ns(const struct session_view *v)
+{
+	uint64_t end = v->counters.stop_ns ?: clock_boot_ns();
+
+	/* What it is there now, nobody here knows. */
+	if (v->counters.stop_ns == 0 && bus_client_has_other_clock())
+		return 0;
+	if (v->counters.start_ns == 0 || end < v->counters.start_ns)
+		return 0;
+	return end - v->counters.start_ns;
+}
+
+uint64_t session_view_lost(const struct session_view *v)
+{
+	uint64_t lost = 0;
+
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		lost += v->counters.lost[i];
+	return lost;
+}
+
+int session_view_report(const struct session_view *v, const char *what)
+{
+	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
+
+	fprintf(stderr, "%s: %s, %" PRIu64 " event%s, %s\n", what,
+		text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
+		text_s(v->counters.events), text_format_size(size, v->counters.bytes));
+	return session_view_complain(v, what);
+}
+
+static const char *const shed_texts[SHED_MAX] = {
+	[SHED_STACKS] = "no call stacks",
+	[SHED_WAKEUPS] = "no wakeups",
+	[SHED_SESSION] = "ended",
+};
+
+static const char *const back_texts[SHED_MAX] = {
+	[SHED_STACKS] = "call stacks again",
+	[SHED_WAKEUPS] = "wakeups again",
+	[SHED_SESSION] = "goes on",
+};
+
+static void complain_of_step(const struct session_view *v, const struct session_shed *step,
+			     const char *what)
+{
+	bool ended = strcmp(v->reason, "overhead") == 0;
+	const char *text = step->back                             ? back_texts[step->what]
+			   : step->what == SHED_SESSION && !ended ? "paused"
+								  : shed_texts[step->what];
+
+	fprintf(stderr,
+		"%s: %s after %.1f s: recording took %.2f%% of %s, and --max-overhead is %.2f%%\n",
+		what, text,
+		step->ts_ns > v->counters.start_ns
+			? (double)(step->ts_ns - v->counters.start_ns) / 1e9
+			: 0.0,
+		value_share(step->cost_ppm, step->n_cpus), value_share_of(step->n_cpus),
+		value_share(step->limit_ppm, step->n_cpus));
+}
+
+int session_view_complain(const struct session_view *v, const char *what)
+{
+	char size[TEXT_FORMAT_MAX];
+	int exit_status = CLI_OK;
+
+	for (size_t i = 0; i < CLASS_MAX; i++) {
+		if (v->counters.lost[i] == 0)
+			continue;
+		if (i == CLASS_MALFORMED)
+			fprintf(stderr,
+				"%s: left out %" PRIu64 " record%s that make%s no sense: an error "
+				"in kymo, not in what it recorded\n",
+				what, v->counters.lost[i], text_s(v->counters.lost[i]),
+				v->counters.lost[i] == 1 ? "s" : "");
+		else
+			fprintf(stderr,
+				"%s: lost %" PRIu64 " %s event%s: the ring of a CPU was full; "
+				"use -b to enlarge it\n",
+				what, v->counters.lost[i], event_class_names[i],
+				text_s(v->counters.lost[i]));
+		exit_status = CLI_DAMAGE;
+	}
+	/* (an older service tells of what has gone only) */
+	for (size_t i = 0; i < (v->n_steps ? v->n_steps : v->n_sheds); i++) {
+		complain_of_step(v, v->n_steps ? &v->steps[i] : &v->sheds[i], what);
+		exit_status = CLI_DAMAGE;
+	}
+	if (v->counters.dropped_bytes) {
+		fprintf(stderr,
+			"%s: more came at once than the flight recorder may keep, %s of it had no "
+			"room: what is kept begins later; use --keep-size to let it keep more\n",
+			what, text_format_size(size, v->counters.dropped_bytes));
+		exit_status = CLI_DAMAGE;
+	}
+	if (strcmp(v->reason, "size") == 0)
+		fprintf(stderr, "%s: ended at --max-size\n", what);
+	if (*v->error || strcmp(v->state, session_state_names[SESSION_FAILED]) == 0) {
+		cli_error("the recording failed: %s", *v->error ? v->error : v->reason);
+		exit_status = CLI_FAILED;
+	}
+	return exit_status;
+}
+
+static struct json_object *lost_json(const struct session_view *v)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < CLASS_MAX; i++)
+		json_add_u64(o, event_class_names[i], v->counters.lost[i]);
+	return o;
+}
+
+static struct json_object *classes_json(const struct session_counters *c)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < COST_CLASSES; i++)
+		if (c->bpf_classes[i].ns)
+			json_add_u64(o, cost_names[i], c->bpf_classes[i].ns);
+	return o;
+}
+
+/* LIST, of N; with what only steps have if STEPS. */
+static struct json_object *sheds_json(const struct session_shed *sheds, size_t n, bool steps)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "what", budget_shed_names[sheds[i].what]);
+		if (steps)
+			json_object_object_add(o, "back", json_object_new_boolean(sheds[i].back));
+		json_add_u64(o, "ts_ns", sheds[i].ts_ns);
+		json_add_u64(o, "cost_ppm", sheds[i].cost_ppm);
+		json_add_u64(o, "limit_ppm", sheds[i].limit_ppm);
+		if (steps && sheds[i].n_cpus)
+			json_add_u64(o, "cpus", sheds[i].n_cpus);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* Of a session of a profile. */
+static void add_profile(struct json_object *o, const struct session_view *v)
+{
+	struct json_object *files = json_object_new_object();
+
+	json_add_string(o, "profile", v->profile);
+	json_add_string(o, "directory", v->directory);
+	for (size_t i = 0; i < VIEW_FILES_MAX; i++)
+		json_add_u64(files, session_view_file_names[i], v->files[i]);
+	if (session_view_is_flight(v))
+		json_add(o, "snapshots", files);
+	else
+		json_object_put(files);
+}
+
+struct json_object *session_view_json(const struct session_view *v)
+{
+	struct json_object *o = json_object_new_object();
+	const struct session_counters *c = &v->counters;
+
+	json_add_string(o, "name", v->name);
+	json_add_string(o, "state", v->state);
+	json_add_string(o, "reason", v->reason);
+	json_add_string(o, "error", v->error);
+	json_add_u64(o, "uid", v->uid);
+	json_add_u64(o, "start_ns", c->start_ns);
+	json_add_u64(o, "stop_ns", c->stop_ns);
+	json_add_u64(o, "duration_ns", session_view_duration_ns(v));
+	json_add_u64(o, "events", c->events);
+	json_add(o, "lost", lost_json(v));
+	json_add_u64(o, "bytes", c->bytes);
+	json_add_u64(o, "dropped_bytes", c->dropped_bytes);
+	json_add_u64(o, "flight_limit", c->flight_limit);
+	json_add_u64(o, "daemon_cpu_ns", c->daemon_cpu_ns);
+	json_add_u64(o, "bpf_ns", c->bpf.ns);
+	json_add_u64(o, "bpf_runs", c->bpf.runs);
+	json_add(o, "bpf_classes_ns", classes_json(c));
+	json_add_u64(o, "cpu_ppm", c->cost_ppm);
+	json_add(o, "shed", sheds_json(v->sheds, v->n_sheds, false));
+	json_add(o, "steps", sheds_json(v->steps, v->n_steps, true));
+	if (*v->profile)
+		add_profile(o, v);
+	if (v->options)
+		json_add(o, "options", json_object_get(v->options));
+	return o;
+}

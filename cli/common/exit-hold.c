@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/common/exit-hold.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+/*
+ * How long one that ends waits for the other threads of its process to do so, too: else it ends
+ * alone.
+ */
+#define OTHERS_NS UINT64_C(100000000)
+#define OTHERS_MS 2
+
+/* Nobody is held for longer, whoever was to look at him. */
+#define HOLD_NS UINT64_C(30000000000)
+
+/* How long it may take at most until a stop is noticed that nobody tells the thread of. */
+#define UNTOLD_MS 200
+
+/* linux/sched.h: the kernel's word for a task that is on its way out. */
+#define FLAG_EXITING 0x4
+
+#define OPTIONS (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
+
+/* ---- what /proc says ---- */
+
+/* Whether task TID of PID will run no more of its program. */
+static bool is_ending(pid_t pid, pid_t tid)
+{
+	char path[64], text[512], state = 'Z';
+	unsigned flags = 0;
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return true;
+	if (fgets(text, sizeof(text), f)) {
+		end = strrchr(text, ')');
+		if (!end || sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) < 2)
+			flags = 0;
+	}
+	fclose(f);
+	return state == 'Z' || state == 'X' || flags & FLAG_EXITING;
+}
+
+static pid_t process_of(pid_t tid)
+{
+	char path[32], line[128];
+	int pid = tid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return tid;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "Tgid: %d", &pid) == 1)
+			break;
+	fclose(f);
+	return pid;
+}
+
+/* Whether TID, which stands still, has asked for its own end only. */
+static bool ends_alone(pid_t tid)
+{
+	long number = -1;
+	char path[32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fscanf(f, "%ld", &number) != 1)
+		number = -1;
+	fclose(f);
+	return number == SYS_exit;
+}
+
+/* Calls EACH for the tasks of PID, and returns how often that said true. */
+static unsigned each_task(struct exit_hold *h, pid_t pid,
+			  bool (*each)(struct exit_hold *h, pid_t pid, pid_t tid))
+{
+	const struct dirent *entry;
+	unsigned n = 0;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		n += tid > 0 && each(h, pid, tid);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* ---- those that are held: the lock is, too ---- */
+
+static struct held *find(struct exit_hold *h, pid_t tid)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (h->list[i].tid == tid)
+			return &h->list[i];
+	return NULL;
+}
+
+static void let_go(struct exit_hold *h, struct held *held)
+{
+	ptrace(PTRACE_DETACH, held->tid, NULL, NULL);
+	*held = h->list[--h->n];
+}
+
+static void release(struct exit_hold *h, pid_t pid)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (h->list[i].pid == pid)
+			h->list[i].state = HELD_RELEASED;
+}
+
+static bool is_other(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	return !find(h, tid) && !is_ending(pid, tid);
+}
+
+/* (one that is traced already, or has gone: nothing happens) */
+static bool seize_other(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	(void)h;
+	return tid != pid && ptrace(PTRACE_SEIZE, tid, NULL,
+				    (void *)(uintptr_t)(OPTIONS | PTRACE_O_TRACECLONE)) == 0;
+}
+
+/* HELD is the last one of its process, or goes before the others. */
+static void settle_waiting(struct exit_hold *h, struct held *held, uint64_t now_ns)
+{
+	if (each_task(h, held->pid, is_other) == 0) {
+		held->state = HELD_READY;
+		held->ready_ns = now_ns;
+		eventfd_write(h->owner_fd, 1);
+	} else if (now_ns - held->since_ns > OTHERS_NS || ends_alone(held->tid)) {
+		held->state = HELD_RELEASED;
+	}
+}
+
+/* Whether a thread of HELD's process is told of already: then all of them wait with it. */
+static bool is_told(const struct exit_hold *h, const struct held *held)
+{
+	for (unsigned i = 0; i < h->n; i++)
+		if (&h->list[i] != held && h->list[i].pid == held->pid &&
+		    (h->list[i].state == HELD_READY || h->list[i].state == HELD_TAKEN))
+			return true;
+	return false;
+}
+
+/* Returns how soon it is to be called again, ms. */
+static int settle(struct exit_hold *h)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	int due_ms = UNTOLD_MS;
+
+	for (unsigned i = 0; i < h->n; i++) {
+		struct held *held = &h->list[i];
+
+		if (held->state == HELD_WAITING && !is_told(h, held))
+			settle_waiting(h, held, now_ns);
+		if ((held->state == HELD_READY || held->state == HELD_TAKEN) &&
+		    now_ns - held->ready_ns > HOLD_NS) {
+			release(h, held->pid);
+			h->n_late++;
+		}
+	}
+	for (unsigned i = 0; i < h->n;) {
+		struct held *held = &h->list[i];
+
+		if (held->state == HELD_RELEASED) {
+			let_go(h, held);
+			continue;
+		}
+		if (held->state == HELD_WAITING)
+			due_ms = OTHERS_MS;
+		i++;
+	}
+	return due_ms;
+}
+
+/* ---- what happens to what is traced ---- */
+
+static void on_exit_of(struct exit_hold *h, pid_t tid)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	pid_t pid = process_of(tid);
+	unsigned long status = 0;
+
+	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
+	/* Whoever outlives it has its memory. */
+	if (tid == pid)
+		each_task(h, pid, seize_other);
+	if (WTERMSIG((int)status) == SIGKILL || h->n == EXIT_HOLD_MAX) {
+		ptrace(PTRACE_DETACH, tid, NULL, NULL);
+		return;
+	}
+	h->list[h->n++] = (struct held){ tid, pid, HELD_WAITING, now_ns, 0 };
+}
+
+static bool is_stop_signal(int number)
+{
+	return number == SIGSTOP || number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* TID has stopped with STATUS: goes on, but at its exit. */
+static void on_stop(struct exit_hold *h, pid_t tid, int status)
+{
+	int number = status & 0xff, event = status >> 8;
+
+	if (event == PTRACE_EVENT_EXIT)
+		on_exit_of(h, tid);
+	else if (event == PTRACE_EVENT_STOP && is_stop_signal(number))
+		/* Job control: it stays stopped until somebody continues it. */
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+	else
+		ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)(event ? 0 : number));
+}
+
+/* Whether the next of those that we trace has news, in *RET: a stop, or an end. */
+static bool peek(siginfo_t *ret, idtype_t which, pid_t pid, int options)
+{
+	ret->si_pid = 0;
+	return waitid(which, (id_t)pid, ret, options | WNOHANG | __WALL | __WNOTHREAD) == 0 &&
+	       ret->si_pid != 0;
+}
+
+static void take_stops(struct exit_hold *h)
+{
+	siginfo_t info;
+
+	while (peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
+		pid_t tid = info.si_pid;
+		bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+			     info.si_code == CLD_DUMPED;
+		struct held *held;
+
+		/*
+		 * It died while it was held. The command is not ours to reap, and with it all
+		 * ends.
+		 */
+		if (ended && tid == h->command) {
+			h->ending = true;
+			return;
+		}
+		if (!peek(&info, P_PID, tid, ended ? WEXITED : WSTOPPED))
+			return;
+		held = find(h, tid);
+		if (held)
+			*held = h->list[--h->n];
+		if (!ended)
+			on_stop(h, tid, info.si_status);
+	}
+}
+
+static void *run(void *userdata)
+{
+	struct exit_hold *h = userdata;
+	struct pollfd pollfd = { .fd = h->thread_fd, .events = POLLIN };
+	eventfd_t n;
+	int due_ms;
+
+	pthread_mutex_lock(&h->lock);
+	h->error =
+		ptrace(PTRACE_SEIZE, h->command, NULL, (void *)(uintptr_t)OPTIONS) < 0 ? -errno : 0;
+	pthread_cond_signal(&h->begun);
+	while (h->error == 0 && !h->ending) {
+		take_stops(h);
+		due_ms = settle(h);
+		if (h->ending)
+			break;
+		pthread_mutex_unlock(&h->lock);
+		poll(&pollfd, 1, due_ms);
+		eventfd_read(h->thread_fd, &n);
+		pthread_mutex_lock(&h->lock);
+	}
+	h->n = 0;
+	pthread_mutex_unlock(&h->lock);
+	return NULL;
+}
+
+/* ---- the owner's side ---- */
+
+int exit_hold_begin(struct exit_hold *h, pid_t command)
+{
+	int r;
+
+	*h = (struct exit_hold)EXIT_HOLD_NULL;
+	h->command = command;
+	h->error = 1;
+	h->thread_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	h->owner_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->begun, NULL);
+	r = h->thread_fd < 0 || h->owner_fd < 0 ? -errno
+						: -pthread_create(&h->thread, NULL, run, h);
+	h->runs = r == 0;
+	if (r == 0) {
+		pthread_mutex_lock(&h->lock);
+		while (h->error > 0)
+			pthread_cond_wait(&h->begun, &h->lock);
+		r = h->error;
+		pthread_mutex_unlock(&h->lock);
+	}
+	if (r < 0)
+		exit_hold_end(h);
+	return r;
+}
+
+void exit_hold_attend(struct exit_hold *h)
+{
+	if (h->runs)
+		eventfd_write(h->thread_fd, 1);
+}
+
+pid_t exit_hold_take(struct exit_hold *h)
+{
+	pid_t pid = 0;
+	eventfd_t n;
+
+	if (!h->runs)
+		return 0;
+	eventfd_read(h->owner_fd, &n);
+	pthread_mutex_lock(&h->lock);
+	for (unsigned i = 0; pid == 0 && i < h->n; i++) {
+		if (h->list[i].state != HELD_READY)
+			continue;
+		h->list[i].state = HELD_TAKEN;
+		pid = h->list[i].pid;
+	}
+	pthread_mutex_unlock(&h->lock);
+	return pid;
+}
+
+void exit_hold_release(struct exit_hold *h, pid_t pid)
+{
+	if (!h->runs)
+		return;
+	pthread_mutex_lock(&h->lock);
+	release(h, pid);
+	pthread_mutex_unlock(&h->lock);
+	exit_hold_attend(h);
+}
+
+bool exit_hold_any(struct exit_hold *h)
+{
+	bool any;
+
+	if (!h->runs)
+		return false;
+	pthread_mutex_lock(&h->lock);
+	any = h->n > 0;
+	pthread_mutex_unlock(&h->lock);
+	return any;
+}
+
+void exit_hold_end(struct exit_hold *h)
+{
+	if (h->runs) {
+		pthread_mutex_lock(&h->lock);
+		h->ending = true;
+		pthread_mutex_unlock(&h->lock);
+		exit_hold_attend(h);
+		pthread_join(h->thread, NULL);
+		h->runs = false;
+	}
+	h->thread_fd = close_fd(h->thread_fd);
+	h->owner_fd = close_fd(h->owner_fd);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/common/packed-output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/common/verb.h"
+
+static const int ending_signals[] = { SIGHUP, SIGINT, SIGTERM };
+
+/* The file to take away when a signal ends the process. */
+static struct output_file *volatile unfinished;
+
+/* Only calls that a signal handler may make. */
+static void throw_away(struct output_file *f)
+{
+	struct stat st;
+
+	if (f->standard || f->fd < 0)
+		return;
+	/* What somebody else made stays, but without bytes nobody takes it for a trace. */
+	if (!f->created && fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(f->fd, 0) < 0)
+		return;
+	output_file_discard(f);
+}
+
+static void on_signal(int number)
+{
+	if (unfinished)
+		throw_away(unfinished);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* Who ignores a signal (nohup) goes on to do so. */
+static void watch_signals(void)
+{
+	struct sigaction to = { .sa_handler = on_signal }, was;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++)
+		if (sigaction(ending_signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+			sigaction(ending_signals[i], &to, NULL);
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return a >= 0 && b >= 0 && fstat(a, &x) == 0 && fstat(b, &y) == 0 && S_ISREG(x.st_mode) &&
+	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int packed_output_open(struct packed_output *o, const struct packed_output_args *args)
+{
+	int r;
+
+	*o = PACKED_OUTPUT_NULL;
+	o->whole = args->whole;
+	r = output_file_open(args->path, pack_ops(args->method)->suffix, args->force, &o->file);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < args->n_inputs; i++) {
+		if (!is_same_file(o->file.fd, args->inputs[i]))
+			continue;
+		cli_error("%s is what is read; write to another file", o->file.path);
+		output_file_deinit(&o->file);
+		return -EINVAL;
+	}
+	unfinished = &o->file;
+	watch_signals();
+	r = output_file_begin(&o->file);
+	if (r == 0) {
+		r = pack_init(&o->packer, args->method);
+		if (r < 0)
+			cli_error("out of memory");
+	}
+	if (r < 0)
+		packed_output_deinit(o);
+	return r;
+}
+
+int packed_output_open_fd(struct packed_output *o, int fd, const char *name)
+{
+	*o = PACKED_OUTPUT_NULL;
+	o->file.path = strdup(name);
+	o->file.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	if (o->file.path && o->file.fd >= 0)
+		return 0;
+	cli_error("cannot write %s: %m", name);
+	packed_output_deinit(o);
+	return -ENOMEM;
+}
+
+void packed_output_deinit(struct packed_output *o)
+{
+	throw_away(&o->file);
+	unfinished = NULL;
+	output_file_deinit(&o->file);
+	pack_deinit(&o->packer);
+	outbuf_deinit(&o->waiting);
+	outbuf_deinit(&o->packed);
+}
+
+static int failed(const struct packed_output *o, int e)
+{
+	cli_error("cannot write %s: %s", o->file.path, strerror(-e));
+	return e;
+}
+
+static int write_all(struct packed_output *o, const uint8_t *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t n = write(o->file.fd, data, size);
+
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd p = { .fd = o->file.fd, .events = POLLOUT };
+
+			poll(&p, 1, -1);
+			continue;
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return failed(o, -errno);
+		data += n;
+		size -= (size_t)n;
+		o->file_bytes += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* Writes the first piece of what waits. */
+static int write_piece(struct packed_output *o)
+{
+	struct outbuf *b = &o->waiting;
+	size_t n = pack_piece_bytes(o->whole, b->data, b->size);
+	int r;
+
+	outbuf_reset(&o->packed);
+	r = pack_put(&o->packer, b->data, n, &o->packed);
+	if (r < 0)
+		return failed(o, r);
+	memmove(b->data, b->data + n, b->size - n);
+	b->size -= n;
+	return write_all(o, o->packed.data, o->packed.size);
+}
+
+int packed_output_write(struct packed_output *o, const void *data, size_t n)
+{
+	const uint8_t *from = data;
+	int r = 0;
+
+	o->bytes += n;
+	/* Where nothing is packed there are no pieces. */
+	if (!o->packer.state)
+		return write_all(o, from, n);
+	while (r == 0 && n > 0) {
+		size_t some = n < PACK_CHUNK_MAX ? n : PACK_CHUNK_MAX;
+
+		if (outbuf_append(&o->waiting, from, some) < 0)
+			return failed(o, o->waiting.error);
+		from += some;
+		n -= some;
+		/* Where a piece ends is known once there is more than one may hold. */
+		while (r == 0 && o->waiting.size > PACK_CHUNK_MAX)
+			r = write_piece(o);
+	}
+	return r;
+}
+
+int packed_output_finish(struct packed_output *o)
+{
+	int r = 0;
+
+	while (r == 0 && o->waiting.size > 0)
+		r = write_piece(o);
+	if (r < 0)
+		return r;
+	/* Some file systems say only now that there is no room. */
+	if (close(o->file.fd) < 0 && errno != EINTR) {
+		r = failed(o, -errno);
+		output_file_discard(&o->file);
+	}
+	o->file.fd = -1;
+	unfinished = NULL;
+	return r;
+}
+
+int packed_output_put(const struct packed_output_args *args, const void *data, size_t n)
+{
+	struct packed_output o = PACKED_OUTPUT_NULL;
+	int r = packed_output_open(&o, args);
+
+	if (r == 0)
+		r = packed_output_write(&o, data, n);
+	if (r == 0)
+		r = packed_output_finish(&o);
+	packed_output_deinit(&o);
+	return r;
+}
+
+size_t packed_output_any_bytes(const uint8_t *data, size_t n)
+{
+	(void)data;
+	return n;
+}

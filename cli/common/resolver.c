@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/common/resolver.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/common/verb.h"
+#include "writer/fxt/fxt-names.h"
+
+/* Beyond so many processes nobody asks who lives. */
+enum { PROCESSES_MAX = 1 << 20 };
+
+/* What more modules lack is not counted. */
+enum { MODULES_MAX = 1 << 16, MODULES_SHOWN = 20 };
+
+/* Clock snapshots of one boot differ by what the wall clock was set meanwhile. */
+#define SAME_BOOT_NS ((int64_t)2 * 1000000000)
+
+struct resolver_process {
+	uint64_t start_ns; /* CLOCK_BOOTTIME; 0 = not known */
+	uint32_t pid;      /* as the kernel calls it */
+	bool looked_at, lives;
+};
+
+/* The text of a machine's kernel. */
+struct resolver_kernel {
+	struct symbol_mapping mapping;
+	uint8_t build_id[SYMBOL_BUILD_ID_MAX];
+};
+
+/* What was asked about one module. */
+struct resolver_module {
+	const char *path; /* of resolver.texts; "" = in no mapping */
+	uint64_t n_asked, n_unnamed;
+};
+
+void resolver_init(struct resolver *r, struct symbols *symbols, const struct symbol_options *o)
+{
+	*r = (struct resolver){ .symbols = symbols, .has_sysroot = o->sysroot != NULL };
+}
+
+void resolver_deinit(struct resolver *r)
+{
+	table_deinit_free(&r->kernels);
+	table_deinit_free(&r->processes);
+	resolver_use(r, NULL);
+}
+
+void resolver_use(struct resolver *r, struct symbols *symbols)
+{
+	table_deinit_free(&r->modules);
+	text_set_deinit(&r->texts);
+	r->symbols = symbols;
+	r->n_asked = r->n_named = 0;
+}
+
+/* ---- whose archive it is ---- */
+
+static void take_start(struct resolver *r, const struct event *ev)
+{
+	struct utsname here;
+
+	r->has_start = true;
+	r->has_clock = false;
+	r->foreign |= uname(&here) < 0 || strcmp(ev->start.host, here.nodename) != 0;
+}
+
+/* The first one after a start is of that recording; later ones are of where the wall clock was set. */
+static void take_clock(struct resolver *r, const struct event *ev)
+{
+	const struct clock_snapshot now = clock_snapshot();
+	int64_t apart =
+		(int64_t)(now.real_ns - now.boot_ns - (ev->clock.real_ns - ev->clock.boot_ns));
+
+	if (r->has_clock)
+		return;
+	r->has_clock = true;
+	r->foreign |= apart >= SAME_BOOT_NS || apart <= -SAME_BOOT_NS;
+}
+
+/* Whether the archive is of this machine since it was booted. */
+static bool is_of_here(const struct resolver *r)
+{
+	return r->has_start && r->has_clock && !r->foreign;
+}
+
+static int take_task(struct resolver *r, const struct event *ev)
+{
+	struct resolver_process *p = table_get(&r->processes, (uint64_t)ev->pid + 1);
+
+	if (!ev->task.is_process)
+		return 0;
+	if (!p) {
+		if (r->processes.n_used >= PROCESSES_MAX)
+			return 0;
+		p = calloc(1, sizeof(*p));
+		if (!p || table_set(&r->processes, (uint64_t)ev->pid + 1, p) < 0) {
+			free(p);
+			return -ENOMEM;
+		}
+	}
+	*p = (struct resolver_process){
+		.start_ns = ev->task.start_ns ?: p->start_ns,
+		.pid = ev->task.real_tid ?: ev->pid,
+	};
+	return 0;
+}
+
+static int take_kernel(struct resolver *r, const struct event *ev)
+{
+	struct resolver_kernel *k = table_get(&r->kernels, ev->pid);
+	size_t n = ev->mapping.build_id_size;
+
+	if (!maps_is_kthreadd(ev->pid) || strncmp(ev->mapping.path, "[kernel", 7) != 0)
+		return 0;
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k || table_set(&r->kernels, ev->pid, k) < 0) {
+			free(k);
+			return -ENOMEM;
+		}
+	}
+	if (n > sizeof(k->build_id))
+		n = 0;
+	if (n > 0)
+		memcpy(k->build_id, ev->mapping.build_id, n);
+	k->mapping = (struct symbol_mapping){
+		.path = "[kernel.kallsyms]",
+		.build_id = k->build_id,
+		.n_build_id = n,
+		.start = ev->mapping.start,
+		.size = ev->mapping.size,
+		.file_offset = ev->mapping.file_offset,
+	};
+	return 0;
+}
+
+int resolver_add(struct resolver *r, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_START:
+		take_start(r, ev);
+		return 0;
+	case EVENT_CLOCK:
+		take_clock(r, ev);
+		return 0;
+	case EVENT_TASK:
+		return r->symbols ? take_task(r, ev) : 0;
+	case EVENT_MAPPING:
+		return take_kernel(r, ev);
+	default:
+		return 0;
+	}
+}
+
+void resolver_forget(struct resolver *r, uint32_t pid)
+{
+	free(table_remove(&r->processes, (uint64_t)pid + 1));
+}
+
+/* ---- who lives ---- */
+
+/* When process PID began, in clock ticks of CLOCK_BOOTTIME; -1 = there is none. */
+static int64_t read_start_ticks(uint32_t pid)
+{
+	char path[32], line[1024];
+	long long ticks = -1;
+	const char *end;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	/* A process may call itself anything: fields are counted from the last parenthesis. */
+	if (fgets(line, sizeof(line), f) && (end = strrchr(line, ')')) &&
+	    sscanf(end + 1,
+		   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		   "%lld",
+		   &ticks) != 1)
+		ticks = -1;
+	fclose(f);
+	return ticks;
+}
+
+/* Whether the process that is called so now is the one of the archive. */
+static bool is_alive(const struct resolver *r, struct resolver_process *p)
+{
+	int64_t ticks_a_second = sysconf(_SC_CLK_TCK), apart;
+
+	if (!p || !is_of_here(r) || p->start_ns == 0 || ticks_a_second <= 0)
+		return false;
+	if (!p->looked_at) {
+		apart = read_start_ticks(p->pid) -
+			(int64_t)(p->start_ns / (1000000000 / (uint64_t)ticks_a_second));
+		p->looked_at = true;
+		p->lives = apart >= -1 && apart <= 1;
+	}
+	return p->lives;
+}
+
+/* ---- asking ---- */
+
+static struct symbol_mapping mapping_of(const struct profile_place *place,
+					const struct resolver_kernel *kernel)
+{
+	const struct mapping *m = place->mapping;
+
+	if (!m)
+		return kernel ? kernel->mapping : (struct symbol_mapping){ 0 };
+	return (struct symbol_mapping){
+		.path = m->path,
+		.build_id = m->build_id,
+		.n_build_id = m->build_id_size,
+		.start = m->start,
+		.size = m->size,
+		.file_offset = m->file_offset,
+		.device = m->device,
+		.inode = m->inode,
+	};
+}
+
+/* Whether anything can be said of PLACE; fills the query. */
+static bool make_query(struct resolver *r, const struct profile_place *place,
+		       struct symbol_query *ret)
+{
+	bool is_kernel = maps_is_kernel(place->address);
+	const struct resolver_kernel *kernel =
+		is_kernel ? table_get(&r->kernels, place->owner) : NULL;
+	struct resolver_process *p = table_get(&r->processes, (uint64_t)place->owner + 1);
+
+	*ret = (struct symbol_query){
+		.kernel = is_kernel,
+		.is_return = place->returns,
+		.address = place->address,
+		.mapping = mapping_of(place, kernel),
+	};
+	if (!is_kernel) {
+		ret->pid = p ? p->pid : 0;
+		ret->lives = is_alive(r, p);
+		return true;
+	}
+	/* Where the kernel begins says which one it is only as long as that one runs. */
+	return (place->mapping || kernel) && (ret->mapping.n_build_id > 0 || is_of_here(r));
+}
+
+/* What nobody vouches for is taken where it is likely to be right. */
+static bool is_believed(const struct resolver *r, const struct symbol_query *query,
+			const struct symbol_frame *frame)
+{
+	return !frame->unsure || is_of_here(r) || (r->has_sysroot && !query->kernel);
+}
+
+/* Returns how many frames are known of PLACE, or -ENOMEM. */
+static int look_up(struct resolver *r, const struct profile_place *place)
+{
+	const struct symbol_frame *found;
+	struct symbol_query query;
+	bool known = false;
+	size_t n;
+	int e;
+
+	if (!make_query(r, place, &query))
+		return 0;
+	e = symbols_resolve(r->symbols, &query, &found, &n);
+	if (e < 0)
+		return e;
+	for (size_t i = 0; i < n; i++) {
+		known |= found[i].function || found[i].source;
+		r->frames[i] = (struct frame){
+			.function = found[i].function ?: "",
+			.source = found[i].source ?: "",
+			.module = place->mapping ? place->mapping->path : found[i].module ?: "",
+			.line = found[i].line,
+			.depth = (uint32_t)i,
+		};
+	}
+	return known && is_believed(r, &query, &found[0]) ? (int)n : 0;
+}
+
+static int count(struct resolver *r, const struct profile_place *place, bool named)
+{
+	const char *path = text_set_keep(&r->texts, place->mapping ? place->mapping->path : "");
+	struct resolver_module *m = path ? table_get(&r->modules, (uintptr_t)path) : NULL;
+
+	if (!path)
+		return -ENOMEM;
+	if (!m) {
+		if (r->modules.n_used >= MODULES_MAX)
+			return 0;
+		m = calloc(1, sizeof(*m));
+		if (!m || table_set(&r->modules, (uintptr_t)path, m) < 0) {
+			free(m);
+			return -ENOMEM;
+		}
+		m->path = path;
+	}
+	m->n_asked++;
+	m->n_unnamed += !named;
+	return 0;
+}
+
+int resolver_find(void *userdata, const struct profile_place *place, const struct frame **ret)
+{
+	struct resolver *r = userdata;
+	int n, e;
+
+	if (!r->symbols)
+		return 0;
+	n = look_up(r, place);
+	e = n < 0 ? n : count(r, place, n > 0);
+	if (e < 0)
+		return e;
+	r->n_asked++;
+	r->n_named += n > 0;
+	*ret = r->frames;
+	return n;
+}
+
+int resolver_called(struct resolver *r, const struct profile_place *place, const char **ret)
+{
+	struct symbol_query query;
+
+	if (!r->symbols || !place->returns || !place->mapping || !make_query(r, place, &query))
+		return 0;
+	return symbols_called(r->symbols, &query, ret);
+}
+
+/* ---- what is missing ---- */
+
+static int compare_modules(const void *a, const void *b)
+{
+	const struct resolver_module *x = *(const struct resolver_module *const *)a;
+	const struct resolver_module *y = *(const struct resolver_module *const *)b;
+
+	if (x->n_unnamed != y->n_unnamed)
+		return x->n_unnamed < y->n_unnamed ? 1 : -1;
+	return strcmp(x->path, y->path);
+}
+
+/* A list of all modules, those with most unnamed addresses first (free() it); NULL if there are
+ * none. */
+static const struct resolver_module **sort_modules(const struct resolver *r)
+{
+	size_t n = 0;
+	const struct resolver_module **list = calloc(r->modules.n_used + 1, sizeof(*list)), *m;
+
+	for (size_t pos = 0; list && (m = table_next(&r->modules, &pos));)
+		list[n++] = m;
+	if (list)
+		qsort(list, n, sizeof(*list), compare_modules);
+	return list;
+}
+
+static const char *module_name(const struct resolver_module *m)
+{
+	return *m->path ? m->path : "(not mapped)";
+}
+
+void resolver_print_missing(const struct resolver *r)
+{
+	_cleanup_free_ const struct resolver_module **list = sort_modules(r);
+	const struct symbol_problem *problem;
+	size_t pos = 0, n = 0;
+
+	while (list && list[n] && list[n]->n_unnamed > 0) {
+		if (n < MODULES_SHOWN)
+			fprintf(stderr, "  %" PRIu64 " of %" PRIu64 " without a name: %s\n",
+				list[n]->n_unnamed, list[n]->n_asked, module_name(list[n]));
+		n++;
+	}
+	if (n > MODULES_SHOWN)
+		fprintf(stderr, "  ... and in %zu modules more (--json has all)\n",
+			n - MODULES_SHOWN);
+	while (r->symbols && (problem = symbols_next_problem(r->symbols, &pos)))
+		cli_error("%s: %s", problem->file, problem->what);
+}
+
+struct json_object *resolver_json_modules(const struct resolver *r)
+{
+	_cleanup_free_ const struct resolver_module **list = sort_modules(r);
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; list && list[i]; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "module", list[i]->path);
+		json_add_u64(o, "addresses", list[i]->n_asked);
+		json_add_u64(o, "unnamed", list[i]->n_unnamed);
+		json_object_array_add(array, o);
+	}
+	return array;
+}
+
+struct json_object *resolver_json_problems(const struct resolver *r)
+{
+	struct json_object *array = json_object_new_array();
+	const struct symbol_problem *problem;
+	size_t pos = 0;
+
+	while (r->symbols && (problem = symbols_next_problem(r->symbols, &pos))) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "file", problem->file);
+		json_add_string(o, "problem", problem->what);
+		json_object_array_add(array, o);
+	}
+	return array;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/common/run-command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "capture/sandbox/thread.h"
+#include "cli/common/verb.h"
+
+/* In the child: becomes ARGV when GO_FD is written to, or says in ERROR_FD why not. */
+__attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, int go_fd,
+					     int error_fd)
+{
+	ssize_t n;
+	char go;
+	int e;
+
+	do
+		n = read(go_fd, &go, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(127);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+	thread_be_ordinary();
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	e = errno;
+	n = write(error_fd, &e, sizeof(e));
+	(void)n; /* nobody is left to tell */
+	_exit(127);
+}
+
+int run_command_prepare(struct run_command *c, char **argv, const sigset_t *mask)
+{
+	_cleanup_close_ int read_fd = -1, write_fd = -1, go_fd = -1, wait_fd = -1;
+	int fds[2];
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	read_fd = fds[0];
+	write_fd = fds[1];
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	wait_fd = fds[0];
+	go_fd = fds[1];
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		/* Else it would not notice that we are gone. */
+		close(go_fd);
+		become(argv, mask, wait_fd, write_fd);
+	}
+	if (pid < 0)
+		return -errno;
+	c->prepared = pid;
+	c->go_fd = TAKE_FD(go_fd);
+	c->error_fd = TAKE_FD(read_fd);
+	return 0;
+}
+
+void run_command_cancel(struct run_command *c)
+{
+	if (c->prepared == 0)
+		return;
+	close(c->go_fd);
+	close(c->error_fd);
+	if (c->hold)
+		exit_hold_end(c->hold);
+	waitpid(c->prepared, NULL, 0);
+	c->prepared = 0;
+}
+
+int run_command_go(struct run_command *c)
+{
+	pid_t pid = c->prepared;
+	int error = 0;
+	ssize_t n = write(c->go_fd, "", 1);
+
+	/* Closed by a successful exec. */
+	do
+		n = read(c->error_fd, &error, sizeof(error));
+	while (n < 0 && errno == EINTR);
+	if (n == sizeof(error)) {
+		run_command_cancel(c);
+		return -error;
+	}
+	close(c->go_fd);
+	close(c->error_fd);
+	c->prepared = 0;
+	c->pid = pid;
+	return 0;
+}
+
+int run_command_start(struct run_command *c, char **argv, const sigset_t *mask)
+{
+	int r = run_command_prepare(c, argv, mask);
+
+	return r < 0 ? r : run_command_go(c);
+}
+
+bool run_command_poll(struct run_command *c)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (c->pid == 0 || c->ended)
+		return c->ended;
+	/* (of one that is traced its stops are told, too) */
+	c->ended = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+		   info.si_pid == c->pid && info.si_code != CLD_TRAPPED &&
+		   info.si_code != CLD_STOPPED && info.si_code != CLD_CONTINUED;
+	return c->ended;
+}
+
+int run_command_report(struct run_command *c, const char *name)
+{
+	int status = 0;
+
+	if (c->pid == 0)
+		return -1;
+	if (!run_command_poll(c)) {
+		fprintf(stderr, "%s is still running, as process %d\n", name, (int)c->pid);
+		return -1;
+	}
+	waitpid(c->pid, &status, 0);
+	if (WIFSIGNALED(status)) {
+		fprintf(stderr, "%s was killed by SIG%s\n", name,
+			sigabbrev_np(WTERMSIG(status)) ?: "?");
+		return CLI_SIGNALLED + WTERMSIG(status);
+	}
+	fprintf(stderr, "%s exited with %d\n", name, WEXITSTATUS(status));
+	return WEXITSTATUS(status);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --no-symbols, --debug-dir, --debuginfod and --sysroot of verbs that give addresses names.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/common/verb-options.h"
+#include "reader/symbols/symbols.h"
+
+enum { SYMBOL_OPTIONS_DIRS_MAX = 64 };
+
+struct symbol_options {
+	bool none;       /* no names but those in the archive */
+	bool no_lines;   /* functions by symbol tables: no DWARF is read */
+	bool debuginfod; /* ask servers, too */
+	const char *sysroot;
+	const char *debug_dirs[SYMBOL_OPTIONS_DIRS_MAX];
+	size_t n_debug_dirs;
+};
+
+/* The rows of the options: where names are looked for; and, for those who can do without, whether. O
+ * is a struct symbol_options *. */
+#define SYMBOL_PLACE_ROWS(o)                                                                       \
+	OPTION_VALUE("debug-dir", 0, symbol_options_add_dir, o),                                   \
+		OPTION_FLAG("debuginfod", &(o)->debuginfod),                                       \
+		OPTION_TEXT("sysroot", 0, &(o)->sysroot)
+#define SYMBOL_NONE_ROW(o) OPTION_FLAG("no-symbols", &(o)->none)
+#define SYMBOL_PLACE_HELP                                                                          \
+	"      --debug-dir=DIR    look for debug files in DIR, too, before /usr/lib/debug\n"       \
+	"      --debuginfod       ask the servers in DEBUGINFOD_URLS for what is not found\n"      \
+	"      --sysroot=DIR      the recorded programs and libraries are below DIR\n"
+#define SYMBOL_NONE_HELP "      --no-symbols       only names that are in the archive\n"
+
+/* Takes the value of --debug-dir (verb-options.h) to a struct symbol_options. */
+int symbol_options_add_dir(void *options, char *dir);
+
+/* Opens *RET, or leaves it NULL with --no-symbols. Returns CLI_OK, or CLI_FAILED when it has said why. */
+int symbol_options_open(const struct symbol_options *o, struct symbols **ret);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/common/temporary-file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/common/verb.h"
+
+static int open_named(const char *directory)
+{
+	_cleanup_free_ char *path = NULL;
+	int fd;
+
+	if (asprintf(&path, "%s/kymo-XXXXXX", directory) < 0)
+		return -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+int temporary_file_open(void)
+{
+	const char *directory = getenv("TMPDIR");
+	int fd;
+
+	if (!directory || !*directory)
+		directory = "/tmp";
+	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	/* Not every file system has them. */
+	if (fd < 0)
+		fd = open_named(directory);
+	if (fd < 0)
+		cli_error("cannot make a temporary file in %s: %m; TMPDIR says where", directory);
+	return fd;
+}

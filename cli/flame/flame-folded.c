@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Folded stacks, a line each: "process;outermost;...;innermost WEIGHT"; of two archives "... OLD NEW".
+ * Whoever reads them takes ';' for the end of a name and the end of a line for that of a stack, so names
+ * have neither.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/flame/flame.h"
+
+static void add_name(struct outbuf *out, const char *name)
+{
+	size_t n = strlen(name);
+	char *to = outbuf_reserve(out, n);
+
+	for (size_t i = 0; to && i < n; i++)
+		to[i] = name[i] == ';' ? ':' : (unsigned char)name[i] < ' ' ? ' ' : name[i];
+}
+
+/* LIST has room for a stack. */
+static void add_stack(struct outbuf *out, const struct call_tree *t, uint32_t node, uint32_t *list)
+{
+	size_t n = 0;
+
+	for (uint32_t i = node; i != 0; i = t->nodes[i].parent)
+		list[n++] = i;
+	while (n-- > 0) {
+		add_name(out, t->nodes[list[n]].name);
+		outbuf_append(out, n > 0 ? ";" : " ", 1);
+	}
+}
+
+int flame_folded(struct flame *f, struct outbuf *out)
+{
+	const struct call_tree *t = f->tree;
+	_cleanup_free_ uint32_t *list = calloc(t->max_depth + 1, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	for (uint32_t i = 0; (i = call_tree_next(t, i)) != 0;) {
+		const uint64_t *self = t->nodes[i].self;
+
+		if (self[CALL_NOW] == 0 && self[CALL_OLD] == 0)
+			continue;
+		add_stack(out, t, i, list);
+		if (f->old)
+			outbuf_print(out, "%" PRIu64 " ", self[CALL_OLD]);
+		outbuf_print(out, "%" PRIu64 "\n", self[CALL_NOW]);
+		f->n_drawn++;
+	}
+	return out->error;
+}

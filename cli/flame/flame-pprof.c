@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pprof's profile.proto. Stacks stay as they were recorded, address by address; names stand with the
+ * addresses, so that what has none can be given some later.
+ *
+ * Values of a sample: samples/count and cpu/nanoseconds, and, if times off CPU were asked for,
+ * waits/count and offcpu/nanoseconds. Of allocations inuse_objects/count and inuse_space/bytes.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/protobuf.h"
+#include "base/table.h"
+#include "cli/flame/flame.h"
+
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING_TABLE = 6,
+	PROFILE_TIME_NANOS = 9,
+	PROFILE_DURATION_NANOS = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_SAMPLE_TYPE = 14,
+
+	VALUE_TYPE_TYPE = 1,
+	VALUE_TYPE_UNIT = 2,
+
+	SAMPLE_LOCATION_ID = 1,
+	SAMPLE_VALUE = 2,
+	SAMPLE_LABEL = 3,
+
+	LABEL_KEY = 1,
+	LABEL_STR = 2,
+	LABEL_NUM = 3,
+
+	MAPPING_ID = 1,
+	MAPPING_START = 2,
+	MAPPING_LIMIT = 3,
+	MAPPING_OFFSET = 4,
+	MAPPING_FILENAME = 5,
+	MAPPING_BUILD_ID = 6,
+	MAPPING_HAS_FUNCTIONS = 7,
+	MAPPING_HAS_FILENAMES = 8,
+	MAPPING_HAS_LINE_NUMBERS = 9,
+	MAPPING_HAS_INLINE_FRAMES = 10,
+
+	LOCATION_ID = 1,
+	LOCATION_MAPPING_ID = 2,
+	LOCATION_ADDRESS = 3,
+	LOCATION_LINE = 4,
+
+	LINE_FUNCTION_ID = 1,
+	LINE_LINE = 2,
+
+	FUNCTION_ID = 1,
+	FUNCTION_NAME = 2,
+	FUNCTION_SYSTEM_NAME = 3,
+	FUNCTION_FILENAME = 4,
+};
+
+struct maker {
+	const struct flame *f;
+	struct outbuf *out;
+	struct text_set texts;
+	struct table text_numbers; /* address of a pooled text -> its number + 1 */
+	struct outbuf text_list;   /* the string table, as it is written */
+	uint64_t n_texts;
+	struct table functions; /* hash of name and file, a try further where it is taken -> id */
+	struct function {
+		uint64_t name, file;
+	} * function_list;
+	size_t n_functions, room_functions;
+	struct table mapping_numbers; /* number -> id */
+	struct used_mapping {
+		const struct mapping *map;
+		bool functions, files, lines; /* are known at all its places */
+	} * mappings;
+	size_t n_mappings, room_mappings;
+	int error;
+};
+
+static void fail(struct maker *m, int error)
+{
+	if (m->error == 0)
+		m->error = error;
+}
+
+/* The number of TEXT in the string table. */
+static uint64_t text(struct maker *m, const char *s)
+{
+	const char *kept = text_set_keep(&m->texts, s);
+	uint64_t number;
+
+	if (!kept) {
+		fail(m, -ENOMEM);
+		return 0;
+	}
+	if (!*kept)
+		return 0;
+	number = (uint64_t)(uintptr_t)table_get(&m->text_numbers, (uintptr_t)kept);
+	if (number != 0)
+		return number - 1;
+	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, kept);
+	number = m->n_texts++;
+	if (table_set(&m->text_numbers, (uintptr_t)kept, (void *)(uintptr_t)(number + 1)) < 0)
+		fail(m, -ENOMEM);
+	return number;
+}
+
+static void add_value_type(struct maker *m, unsigned field, const char *type, const char *unit)
+{
+	size_t value_type = protobuf_begin(m->out, field);
+
+	protobuf_add_nonzero(m->out, VALUE_TYPE_TYPE, text(m, type));
+	protobuf_add_nonzero(m->out, VALUE_TYPE_UNIT, text(m, unit));
+	protobuf_end(m->out, value_type);
+}
+
+/* ---- where ---- */
+
+static void add_build_id(struct maker *m, const struct mapping *map)
+{
+	_cleanup_free_ char *digits = malloc(2 * map->build_id_size + 1);
+
+	if (!digits) {
+		fail(m, -ENOMEM);
+		return;
+	}
+	for (uint32_t i = 0; i < map->build_id_size; i++)
+		snprintf(digits + 2 * i, 3, "%02x", map->build_id[i]);
+	if (map->build_id_size)
+		protobuf_add_u64(m->out, MAPPING_BUILD_ID, text(m, digits));
+}
+
+/* The mapping of PLACE, which is written at the end, when all its places have been; 0 = none. */
+static uint64_t mapping_id(struct maker *m, const struct profile_place *place)
+{
+	uint64_t id;
+
+	if (!place->mapping)
+		return 0;
+	id = (uint64_t)(uintptr_t)table_get(&m->mapping_numbers, place->mapping->number);
+	if (id != 0)
+		return id;
+	if (m->n_mappings == m->room_mappings) {
+		size_t room = m->room_mappings ? 2 * m->room_mappings : 64;
+		struct used_mapping *list = realloc(m->mappings, room * sizeof(*list));
+
+		if (!list) {
+			fail(m, -ENOMEM);
+			return 0;
+		}
+		m->mappings = list;
+		m->room_mappings = room;
+	}
+	m->mappings[m->n_mappings++] = (struct used_mapping){ place->mapping, true, true, true };
+	id = m->n_mappings;
+	if (table_set(&m->mapping_numbers, place->mapping->number, (void *)(uintptr_t)id) < 0)
+		fail(m, -ENOMEM);
+	return id;
+}
+
+/* Notes what is known of a place in mapping ID: nobody needs to look for names where there are all. */
+static void note_known(struct maker *m, uint64_t id, const struct frame *frames, int n)
+{
+	struct used_mapping *u = id ? &m->mappings[id - 1] : NULL;
+
+	if (!u)
+		return;
+	u->functions &= n > 0 && *frames[0].function;
+	u->files &= n > 0 && *frames[0].source;
+	u->lines &= n > 0 && frames[0].line != 0;
+}
+
+/* The process with most of it. */
+static uint32_t heaviest_process(const struct profile *p)
+{
+	struct table weights = { 0 };
+	uint64_t most = 0;
+	uint32_t ret = 0;
+
+	for (size_t i = 0; i < p->n_stacks; i++) {
+		const struct profile_stack *s = &p->stacks[i];
+		uint64_t key = (uint64_t)s->pid + 1;
+		uint64_t weight =
+			(uint64_t)(uintptr_t)table_get(&weights, key) + (s->ns ?: s->count);
+
+		/* (what finds no room only counts for less) */
+		(void)!table_set(&weights, key, (void *)(uintptr_t)weight);
+		if (weight <= most || s->pid == 0)
+			continue;
+		most = weight;
+		ret = s->pid;
+	}
+	table_deinit(&weights);
+	return ret;
+}
+
+/*
+ * The mapping whose file pprof takes for the recorded program, since it stands first: that of the process with most samples, which is
+ * mapped below all libraries, wherever the kernel puts it. 0 if there is none.
+ */
+static size_t program_of(const struct maker *m)
+{
+	uint32_t pid = heaviest_process(m->f->now->profile);
+	const struct mapping *best = NULL;
+	size_t ret = 0;
+
+	for (size_t i = 0; i < m->n_mappings; i++) {
+		const struct mapping *map = m->mappings[i].map;
+
+		if (map->pid != pid || map->path[0] != '/' || (best && map->start >= best->start))
+			continue;
+		best = map;
+		ret = i;
+	}
+	return ret;
+}
+
+static void add_mappings(struct maker *m)
+{
+	size_t program = program_of(m);
+
+	for (size_t n = 0; n < m->n_mappings; n++) {
+		/* The program first, then the others in their order. */
+		size_t i = n == 0 ? program : n <= program ? n - 1 : n;
+		const struct used_mapping *u = &m->mappings[i];
+		size_t mapping = protobuf_begin(m->out, PROFILE_MAPPING);
+
+		protobuf_add_u64(m->out, MAPPING_ID, i + 1);
+		protobuf_add_u64(m->out, MAPPING_START, u->map->start);
+		protobuf_add_u64(m->out, MAPPING_LIMIT, u->map->start + u->map->size);
+		protobuf_add_nonzero(m->out, MAPPING_OFFSET, u->map->file_offset);
+		protobuf_add_nonzero(m->out, MAPPING_FILENAME, text(m, u->map->path));
+		add_build_id(m, u->map);
+		protobuf_add_nonzero(m->out, MAPPING_HAS_FUNCTIONS, u->functions);
+		protobuf_add_nonzero(m->out, MAPPING_HAS_FILENAMES, u->files);
+		protobuf_add_nonzero(m->out, MAPPING_HAS_LINE_NUMBERS, u->lines);
+		protobuf_add_nonzero(m->out, MAPPING_HAS_INLINE_FRAMES, u->lines);
+		protobuf_end(m->out, mapping);
+	}
+}
+
+/* The id of a function; they are written at the end. */
+static uint64_t function_id(struct maker *m, const struct frame *frame)
+{
+	const struct function wanted = { text(m, frame->function), text(m, frame->source) };
+	uint64_t key[] = { wanted.name, wanted.file, 0 }, hash;
+	size_t id;
+
+	for (;; key[2]++) {
+		hash = table_hash(key, sizeof(key));
+		id = (size_t)(uintptr_t)table_get(&m->functions, hash);
+		if (id == 0)
+			break;
+		if (m->function_list[id - 1].name == wanted.name &&
+		    m->function_list[id - 1].file == wanted.file)
+			return id;
+	}
+	if (m->n_functions == m->room_functions) {
+		size_t room = m->room_functions ? 2 * m->room_functions : 64;
+		struct function *list = realloc(m->function_list, room * sizeof(*list));
+
+		if (!list) {
+			fail(m, -ENOMEM);
+			return 0;
+		}
+		m->function_list = list;
+		m->room_functions = room;
+	}
+	m->function_list[m->n_functions++] = wanted;
+	if (table_set(&m->functions, hash, (void *)(uintptr_t)m->n_functions) < 0)
+		fail(m, -ENOMEM);
+	return m->n_functions;
+}
+
+static void add_location(struct maker *m, size_t number)
+{
+	const struct flame_input *in = m->f->now;
+	const struct profile_place *place = &in->profile->places[number];
+	uint64_t mapping = mapping_id(m, place);
+	size_t location = protobuf_begin(m->out, PROFILE_LOCATION);
+	const struct frame *frames = NULL;
+	int n = profile_names_find(in->profile, &in->names, place, &frames);
+
+	if (n < 0)
+		fail(m, n);
+	note_known(m, mapping, frames, n);
+	protobuf_add_u64(m->out, LOCATION_ID, number + 1);
+	protobuf_add_nonzero(m->out, LOCATION_MAPPING_ID, mapping);
+	/* That of the call, not of what comes behind it. */
+	protobuf_add_nonzero(m->out, LOCATION_ADDRESS,
+			     place->returns && place->address ? place->address - 1
+							      : place->address);
+	for (int i = 0; i < n; i++) {
+		size_t line;
+
+		if (!*frames[i].function)
+			continue;
+		line = protobuf_begin(m->out, LOCATION_LINE);
+		protobuf_add_u64(m->out, LINE_FUNCTION_ID, function_id(m, &frames[i]));
+		protobuf_add_nonzero(m->out, LINE_LINE, frames[i].line);
+		protobuf_end(m->out, line);
+	}
+	protobuf_end(m->out, location);
+}
+
+static void add_functions(struct maker *m)
+{
+	for (size_t i = 0; i < m->n_functions; i++) {
+		size_t function = protobuf_begin(m->out, PROFILE_FUNCTION);
+
+		protobuf_add_u64(m->out, FUNCTION_ID, i + 1);
+		protobuf_add_nonzero(m->out, FUNCTION_NAME, m->function_list[i].name);
+		protobuf_add_nonzero(m->out, FUNCTION_SYSTEM_NAME, m->function_list[i].name);
+		protobuf_add_nonzero(m->out, FUNCTION_FILENAME, m->function_list[i].file);
+		protobuf_end(m->out, function);
+	}
+}
+
+/* ---- how often ---- */
+
+static void add_label(struct maker *m, const char *key, const char *value, uint64_t number)
+{
+	size_t label = protobuf_begin(m->out, SAMPLE_LABEL);
+
+	protobuf_add_u64(m->out, LABEL_KEY, text(m, key));
+	if (value)
+		protobuf_add_u64(m->out, LABEL_STR, text(m, value));
+	else
+		protobuf_add_u64(m->out, LABEL_NUM, number);
+	protobuf_end(m->out, label);
+}
+
+static void add_sample(struct maker *m, const struct profile_stack *stack)
+{
+	const struct flame_input *in = m->f->now;
+	char name[PROFILE_LABEL_MAX];
+	size_t sample = protobuf_begin(m->out, PROFILE_SAMPLE), list;
+
+	list = protobuf_begin(m->out, SAMPLE_LOCATION_ID);
+	for (uint32_t i = stack->node; i != 0; i = in->profile->nodes[i].parent)
+		protobuf_add_packed(m->out, (uint64_t)in->profile->nodes[i].place + 1);
+	protobuf_end(m->out, list);
+	list = protobuf_begin(m->out, SAMPLE_VALUE);
+	if (m->f->allocations) {
+		protobuf_add_packed(m->out, stack->count);
+		protobuf_add_packed(m->out, stack->ns);
+	}
+	if (m->f->on_cpu) {
+		protobuf_add_packed(m->out, stack->off_cpu ? 0 : stack->count);
+		protobuf_add_packed(m->out, stack->off_cpu ? 0 : stack->ns);
+	}
+	if (m->f->off_cpu) {
+		protobuf_add_packed(m->out, stack->off_cpu ? stack->count : 0);
+		protobuf_add_packed(m->out, stack->off_cpu ? stack->ns : 0);
+	}
+	protobuf_end(m->out, list);
+	add_label(m, "process", profile_names_process(name, &in->names, stack->pid), 0);
+	add_label(m, "pid", NULL, stack->pid);
+	if (m->f->allocations) {
+		add_label(m, "resource", resource_names[stack->tid], 0);
+	} else {
+		add_label(m, "thread", flame_thread_name(name, in, stack->tid), 0);
+		add_label(m, "tid", NULL, stack->tid);
+	}
+	protobuf_end(m->out, sample);
+}
+
+/* ---- all of it ---- */
+
+static const char *default_type(const struct flame *f)
+{
+	if (f->allocations)
+		return "inuse_space";
+	if (!f->on_cpu)
+		return "offcpu";
+	return f->now->profile->frequency ? "cpu" : "samples";
+}
+
+static void add_head(struct maker *m)
+{
+	const struct flame_input *in = m->f->now;
+
+	/* The first text is the empty one. */
+	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, "");
+	m->n_texts = 1;
+	if (m->f->allocations) {
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_objects", "count");
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "inuse_space", "bytes");
+	}
+	if (m->f->on_cpu) {
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "samples", "count");
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "cpu", "nanoseconds");
+	}
+	if (m->f->off_cpu) {
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "waits", "count");
+		add_value_type(m, PROFILE_SAMPLE_TYPE, "offcpu", "nanoseconds");
+	}
+	if (in->real_offset_ns)
+		protobuf_add_u64(m->out, PROFILE_TIME_NANOS,
+				 in->summary->start_ns + (uint64_t)in->real_offset_ns);
+	protobuf_add_nonzero(m->out, PROFILE_DURATION_NANOS, in->summary->duration_ns);
+	if (m->f->on_cpu && in->profile->frequency) {
+		add_value_type(m, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
+		protobuf_add_u64(m->out, PROFILE_PERIOD, 1000000000 / in->profile->frequency);
+	}
+	protobuf_add_u64(m->out, PROFILE_DEFAULT_SAMPLE_TYPE, text(m, default_type(m->f)));
+	protobuf_add_u64(m->out, PROFILE_COMMENT, text(m, m->f->title));
+}
+
+int flame_pprof(struct flame *f, struct outbuf *out)
+{
+	struct maker m = { .f = f, .out = out };
+	const struct profile *p = f->now->profile;
+	int r;
+
+	add_head(&m);
+	for (size_t i = 0; i < p->n_places; i++)
+		add_location(&m, i);
+	for (size_t i = 0; i < p->n_stacks; i++)
+		add_sample(&m, &p->stacks[i]);
+	add_functions(&m);
+	add_mappings(&m);
+	f->n_drawn = p->n_stacks;
+	outbuf_append(out, m.text_list.data, m.text_list.size);
+	r = m.error < 0 ? m.error : m.text_list.error < 0 ? m.text_list.error : out->error;
+	text_set_deinit(&m.texts);
+	table_deinit(&m.text_numbers);
+	table_deinit(&m.functions);
+	table_deinit(&m.mapping_numbers);
+	free(m.mappings);
+	outbuf_deinit(&m.text_list);
+	free(m.function_list);
+	return r;
+}

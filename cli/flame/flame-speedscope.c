@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * speedscope's file format: one "sampled" profile for each thread, whose samples are its stacks, each
+ * once, with all of its weight; the order of time is not kept.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "cli/flame/flame.h"
+#include "cli/common/json.h"
+
+/* The frames at a place, outermost first: numbers of shared frames. */
+struct place_frames {
+	uint32_t *list; /* owned */
+	size_t n;
+};
+
+struct maker {
+	struct flame *f;
+	struct outbuf *out;
+	struct text_set texts;
+	struct table
+		known; /* hash of name, file, line, a try further where it is taken -> number + 1 */
+	struct shared {
+		const char *name, *file;
+		uint32_t line;
+	} * frames;
+	size_t n_frames, room_frames;
+	struct place_frames *places;
+};
+
+static void add_json_text(struct outbuf *out, const char *text)
+{
+	struct json_object *o = json_from_bytes(text, strlen(text));
+
+	outbuf_print(out, "%s", json_object_to_json_string_ext(o, JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(o);
+}
+
+/* ---- frames ---- */
+
+/* Puts the number of the frame into *RET. */
+static int share_frame(struct maker *m, struct shared frame, uint32_t *ret)
+{
+	uint64_t key[4] = { 0 }, hash;
+	size_t number;
+
+	frame.name = text_set_keep(&m->texts, frame.name);
+	frame.file = text_set_keep(&m->texts, frame.file);
+	if (!frame.name || !frame.file)
+		return -ENOMEM;
+	key[0] = (uintptr_t)frame.name;
+	key[1] = (uintptr_t)frame.file;
+	key[2] = frame.line;
+	for (;; key[3]++) {
+		const struct shared *known;
+
+		hash = table_hash(key, sizeof(key));
+		number = (size_t)(uintptr_t)table_get(&m->known, hash);
+		if (number == 0)
+			break;
+		known = &m->frames[number - 1];
+		if (known->name == frame.name && known->file == frame.file &&
+		    known->line == frame.line) {
+			*ret = (uint32_t)number - 1;
+			return 0;
+		}
+	}
+	if (m->n_frames == m->room_frames) {
+		size_t room = m->room_frames ? 2 * m->room_frames : 64;
+		struct shared *more = realloc(m->frames, room * sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		m->frames = more;
+		m->room_frames = room;
+	}
+	*ret = (uint32_t)m->n_frames;
+	m->frames[m->n_frames++] = frame;
+	return table_set(&m->known, hash, (void *)(uintptr_t)m->n_frames);
+}
+
+static int share_place(struct maker *m, size_t number)
+{
+	const struct flame_input *in = m->f->now;
+	const struct profile_place *place = &in->profile->places[number];
+	struct place_frames *to = &m->places[number];
+	const struct frame *frames = NULL;
+	char label[PROFILE_LABEL_MAX];
+	int n = profile_names_find(in->profile, &in->names, place, &frames), r = 0;
+
+	if (n < 0)
+		return n;
+	to->n = n > 0 ? (size_t)n : 1;
+	to->list = calloc(to->n, sizeof(*to->list));
+	if (!to->list)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < to->n; i++) {
+		const struct frame *frame = n > 0 ? &frames[n - 1 - (int)i] : NULL;
+
+		r = share_frame(m,
+				(struct shared){
+					.name = profile_names_label(label, place, frame),
+					.file = frame && *frame->source   ? frame->source
+						: frame && *frame->module ? frame->module
+						: place->mapping          ? place->mapping->path
+									  : "",
+					.line = frame ? frame->line : 0,
+				},
+				&to->list[i]);
+	}
+	return r;
+}
+
+static void add_frames(struct maker *m)
+{
+	outbuf_print(m->out, "\"shared\":{\"frames\":[");
+	for (size_t i = 0; i < m->n_frames; i++) {
+		const struct shared *frame = &m->frames[i];
+
+		outbuf_print(m->out, "%s\n{\"name\":", i ? "," : "");
+		add_json_text(m->out, frame->name);
+		if (*frame->file) {
+			outbuf_print(m->out, ",\"file\":");
+			add_json_text(m->out, frame->file);
+		}
+		if (frame->line)
+			outbuf_print(m->out, ",\"line\":%" PRIu32, frame->line);
+		outbuf_print(m->out, "}");
+	}
+	outbuf_print(m->out, "]},\n");
+}
+
+/* ---- profiles ---- */
+
+static uint64_t weight_of(const struct maker *m, const struct profile_stack *stack)
+{
+	return m->f->by_time ? stack->ns : stack->count;
+}
+
+/* LIST has room for a stack. */
+static void add_stack(struct maker *m, const struct profile_stack *stack, uint32_t *list)
+{
+	const struct profile *p = m->f->now->profile;
+	const char *comma = "";
+	size_t n = 0;
+
+	for (uint32_t i = stack->node; i != 0; i = p->nodes[i].parent)
+		list[n++] = p->nodes[i].place;
+	outbuf_print(m->out, "[");
+	while (n-- > 0) {
+		const struct place_frames *frames = &m->places[list[n]];
+
+		for (size_t i = 0; i < frames->n; i++) {
+			outbuf_print(m->out, "%s%" PRIu32, comma, frames->list[i]);
+			comma = ",";
+		}
+	}
+	outbuf_print(m->out, "]");
+}
+
+/* The N stacks of one thread. */
+static void add_profile(struct maker *m, const struct profile_stack *const *stacks, size_t n,
+			uint32_t *list)
+{
+	const struct flame_input *in = m->f->now;
+	char process[PROFILE_LABEL_MAX], thread[PROFILE_LABEL_MAX];
+	_cleanup_(outbuf_deinit) struct outbuf name = { 0 };
+	uint64_t total = 0;
+
+	outbuf_print(&name, "%s / %s (%" PRIu32 ")",
+		     profile_names_process(process, &in->names, stacks[0]->pid),
+		     flame_thread_name(thread, in, stacks[0]->tid), stacks[0]->tid);
+	outbuf_append(&name, "", 1);
+	for (size_t i = 0; i < n; i++)
+		total += weight_of(m, stacks[i]);
+	outbuf_print(m->out, "{\"type\":\"sampled\",\"name\":");
+	add_json_text(m->out, name.error < 0 ? "" : (const char *)name.data);
+	outbuf_print(m->out,
+		     ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%" PRIu64 ",\n\"samples\":[",
+		     m->f->by_time ? "nanoseconds" : "none", total);
+	for (size_t i = 0; i < n; i++) {
+		outbuf_print(m->out, "%s", i ? "," : "");
+		add_stack(m, stacks[i], list);
+	}
+	outbuf_print(m->out, "],\n\"weights\":[");
+	for (size_t i = 0; i < n; i++)
+		outbuf_print(m->out, "%s%" PRIu64, i ? "," : "", weight_of(m, stacks[i]));
+	outbuf_print(m->out, "]}");
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct profile_stack *x = *(const struct profile_stack *const *)a;
+	const struct profile_stack *y = *(const struct profile_stack *const *)b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static uint32_t deepest(const struct profile *p)
+{
+	_cleanup_free_ uint32_t *depths = calloc(p->n_nodes, sizeof(*depths));
+	uint32_t max = 0;
+
+	/* Callers stand before those they call. */
+	for (size_t i = 1; depths && i < p->n_nodes; i++) {
+		depths[i] = depths[p->nodes[i].parent] + 1;
+		if (depths[i] > max)
+			max = depths[i];
+	}
+	return depths ? max + 1 : 0;
+}
+
+static int add_profiles(struct maker *m)
+{
+	const struct profile *p = m->f->now->profile;
+	_cleanup_free_ const struct profile_stack **stacks =
+		calloc(p->n_stacks + 1, sizeof(*stacks));
+	uint32_t depth = deepest(p);
+	_cleanup_free_ uint32_t *list = depth ? calloc(depth, sizeof(*list)) : NULL;
+	size_t n, end;
+
+	if (!stacks || !list)
+		return -ENOMEM;
+	for (n = 0; n < p->n_stacks; n++)
+		stacks[n] = &p->stacks[n];
+	qsort(stacks, n, sizeof(*stacks), compare_threads);
+	outbuf_print(m->out, "\"profiles\":[");
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i; end < n && stacks[end]->pid == stacks[i]->pid &&
+			      stacks[end]->tid == stacks[i]->tid;)
+			end++;
+		outbuf_print(m->out, "%s\n", i ? "," : "");
+		add_profile(m, stacks + i, end - i, list);
+		m->f->n_drawn++;
+	}
+	outbuf_print(m->out, "],\n");
+	return 0;
+}
+
+int flame_speedscope(struct flame *f, struct outbuf *out)
+{
+	const size_t n = f->now->profile->n_places;
+	struct maker m = { .f = f, .out = out };
+	int r = 0;
+
+	m.places = calloc(n + 1, sizeof(*m.places));
+	if (!m.places)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = share_place(&m, i);
+	outbuf_print(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n");
+	if (r == 0) {
+		add_frames(&m);
+		r = add_profiles(&m);
+	}
+	outbuf_print(out, "\"name\":");
+	add_json_text(out, f->title);
+	outbuf_print(out, ",\"activeProfileIndex\":0,\"exporter\":\"kymo " KYMO_VERSION "\"}\n");
+	for (size_t i = 0; i < n; i++)
+		free(m.places[i].list);
+	free(m.places);
+	free(m.frames);
+	table_deinit(&m.known);
+	text_set_deinit(&m.texts);
+	return r < 0 ? r : out->error;
+}

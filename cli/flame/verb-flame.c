@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo flame: where the time went, from the call stacks of a recording.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/flame/flame.h"
+#include "cli/common/json.h"
+#include "cli/common/packed-output.h"
+#include "cli/common/part-options.h"
+#include "cli/common/read-events.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+
+static const struct flame_format formats[] = {
+	{ .name = "svg", .suffix = ".svg", .of_tree = true, .drawn = true, .write = flame_svg },
+	{ .name = "folded", .suffix = ".folded", .of_tree = true, .write = flame_folded },
+	{ .name = "pprof", .suffix = ".pb.gz", .gzip = true, .write = flame_pprof },
+	{ .name = "speedscope", .suffix = ".json", .write = flame_speedscope },
+};
+
+/* The result may be this large. */
+#define OUTPUT_MAX ((size_t)4 << 30)
+
+struct request {
+	const char *input, *output, *format, *old, *process, *title;
+	struct part_options part;
+	struct part_ids tids;
+	struct symbol_options symbols;
+	bool on_cpu, off_cpu, inverted, force, json;
+	double min_percent;
+	bool has_min_percent;
+};
+
+/* ---- what is wanted ---- */
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+	size_t n = strlen(name), length = strlen(suffix);
+
+	return n > length && strcmp(name + n - length, suffix) == 0;
+}
+
+static const struct flame_format *find_format(const struct request *q)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (q->format ? strcmp(q->format, formats[i].name) == 0
+			      : has_suffix(q->output, formats[i].suffix))
+			return &formats[i];
+	return NULL;
+}
+
+static int choose_format(const struct request *q, const struct flame_format **ret)
+{
+	const struct flame_format *format = find_format(q);
+
+	if (!format && q->format)
+		return cli_usage_error("'%s' is not a format; there are svg, folded, pprof and "
+				       "speedscope",
+				       q->format);
+	if (!format)
+		return cli_usage_error("what '%s' is called says no format: .svg, .folded, "
+				       ".pb.gz or .json; or say it with --format",
+				       q->output);
+	if (q->old && !format->of_tree)
+		return cli_usage_error("--diff is only for svg and folded, not for %s",
+				       format->name);
+	if (q->inverted && !format->of_tree)
+		return cli_usage_error("--inverted is only for svg and folded: viewers of %s turn "
+				       "stacks around themselves",
+				       format->name);
+	if (q->has_min_percent && !format->drawn)
+		return cli_usage_error("--min-percent is only for svg: %s has everything",
+				       format->name);
+	*ret = format;
+	return CLI_OK;
+}
+
+static int take_percent(void *request, char *text)
+{
+	struct request *q = request;
+	char *end;
+
+	q->has_min_percent = true;
+	q->min_percent = strtod(text, &end);
+	if (strspn(text, "0123456789.") != strlen(text) || end == text || *end != '\0' ||
+	    q->min_percent > 100)
+		return cli_usage_error("--min-percent takes a number from 0 to 100, not '%s'",
+				       text);
+	return CLI_OK;
+}
+
+/* ---- reading ---- */
+
+static void flame_input_deinit(struct flame_input *in)
+{
+	in->profile = profile_free(in->profile);
+	in->summary = summary_free(in->summary);
+	resolver_deinit(&in->resolver);
+}
+
+const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_input *in,
+			      uint32_t tid)
+{
+	const struct summary_thread *t = tid ? table_get(&in->summary->threads, tid) : NULL;
+
+	if (t && t->name && *t->name)
+		return t->name;
+	if (tid == 0)
+		return "idle";
+	snprintf(to, PROFILE_LABEL_MAX, "thread %" PRIu32, tid);
+	return to;
+}
+
+static const char *process_name(void *userdata, uint32_t pid)
+{
+	const struct flame_input *in = userdata;
+	const struct summary_process *p = table_get(&in->summary->processes, (uint64_t)pid + 1);
+
+	return p ? p->name : NULL;
+}
+
+static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
+{
+	struct flame_input *in = userdata;
+
+	return resolver_find(&in->resolver, place, ret);
+}
+
+static int take_event(void *userdata, const struct event *ev)
+{
+	struct flame_input *in = userdata;
+	int r = summary_add(in->summary, ev);
+
+	if (r == 0)
+		r = resolver_add(&in->resolver, ev);
+	if (ev->kind == EVENT_CLOCK && in->real_offset_ns == 0)
+		in->real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
+	return r < 0 ? r : profile_add(in->profile, ev);
+}
+
+struct process_filter {
+	const struct flame_input *in;
+	const char *pattern;
+};
+
+static bool is_process(void *userdata, const struct profile_stack *stack)
+{
+	const struct process_filter *filter = userdata;
+	char name[PROFILE_LABEL_MAX];
+
+	return fnmatch(filter->pattern, profile_names_process(name, &filter->in->names, stack->pid),
+		       0) == 0;
+}
+
+static int out_of_memory(void)
+{
+	cli_error("out of memory");
+	return CLI_FAILED;
+}
+
+/* Says why there is nothing to be shown. */
+static int say_nothing_there(const struct request *q, const struct open_trace *t,
+			     const struct profile *p)
+{
+	if (p->n_samples_seen == 0 && p->n_offcpu_seen == 0)
+		cli_error("%s: there are no call stacks in it", t->name);
+	else if (q->on_cpu && !q->off_cpu && p->n_samples_seen == 0)
+		cli_error("%s: no samples were taken of what ran; times off CPU were recorded: "
+			  "--off-cpu",
+			  t->name);
+	else if (q->off_cpu && !q->on_cpu && p->n_offcpu_seen == 0)
+		cli_error("%s: no times off CPU were recorded; there are samples of what ran: "
+			  "--on-cpu",
+			  t->name);
+	else
+		cli_error("%s: there are %" PRIu64 " samples and %" PRIu64
+			  " times off CPU in it, and none of them is what was asked for",
+			  t->name, p->n_samples_seen, p->n_offcpu_seen);
+	return CLI_FAILED;
+}
+
+/* Reads all of T into IN. Returns CLI_OK, CLI_DAMAGE, or CLI_FAILED when it has said why. */
+static int read_input(const struct request *q, struct open_trace *t, struct flame_input *in)
+{
+	const struct profile_options options = {
+		.on_cpu = q->on_cpu,
+		.off_cpu = q->off_cpu,
+		.pids = q->part.pids.list,
+		.n_pids = q->part.pids.n,
+		.tids = q->tids.list,
+		.n_tids = q->tids.n,
+		.cpus = q->part.cpus,
+		.n_cpus = q->part.n_cpus,
+		.from_ns = q->part.from_ns,
+		.to_ns = q->part.to_ns,
+		.absolute = part_options_absolute(&q->part),
+	};
+	struct process_filter filter = { in, q->process };
+	int r;
+
+	if (summary_new(&in->summary) < 0 || profile_new(&in->profile, &options) < 0)
+		return out_of_memory();
+	in->names = (struct profile_names){ find_names, process_name, in };
+	r = read_events(t, take_event, in);
+	if (r != CLI_OK)
+		return r;
+	summary_finish(in->summary);
+	if (profile_finish(in->profile) < 0)
+		return out_of_memory();
+	if (q->process)
+		profile_filter(in->profile, is_process, &filter);
+	if (in->profile->n_stacks == 0)
+		return say_nothing_there(q, t, in->profile);
+	r = read_events_finish(t, in->summary);
+	return read_events_unmapped(t, profile_n_unmapped(in->profile), r);
+}
+
+/* ---- writing ---- */
+
+static int make_tree(const struct flame *f, struct call_tree **ret)
+{
+	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
+	struct call_tree_options options = {
+		.by_time = f->by_time,
+		.inverted = f->inverted,
+		.names = &f->now->names,
+	};
+	int r = call_tree_new(&t);
+
+	if (r == 0)
+		r = call_tree_add(t, f->now->profile, &options);
+	if (r == 0 && f->old) {
+		options.side = CALL_OLD;
+		options.names = &f->old->names;
+		r = call_tree_add(t, f->old->profile, &options);
+	}
+	if (r == 0)
+		r = call_tree_finish(t);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(t);
+	return 0;
+}
+
+/* Where the result goes, and which archives it must not be. */
+struct target {
+	struct packed_output output;
+	const struct open_trace *now, *old;
+};
+
+static int write_output(const struct request *q, const struct flame_format *format,
+			struct target *to, const struct outbuf *bytes)
+{
+	const int inputs[] = { to->now->fd, to->old->fd };
+	const struct packed_output_args args = {
+		.path = q->output,
+		.force = q->force,
+		.method = format->gzip ? PACK_GZIP : PACK_NONE,
+		.whole = packed_output_any_bytes,
+		.inputs = inputs,
+		.n_inputs = ARRAY_SIZE(inputs),
+	};
+
+	if (packed_output_open(&to->output, &args) < 0 ||
+	    packed_output_write(&to->output, bytes->data, bytes->size) < 0 ||
+	    packed_output_finish(&to->output) < 0)
+		return CLI_FAILED;
+	return CLI_OK;
+}
+
+/* ---- the report ---- */
+
+static void add_counts(struct json_object *o, const struct flame_input *in)
+{
+	const struct profile *p = in->profile;
+	uint64_t on_ns = 0, off_ns = 0;
+
+	for (size_t i = 0; i < p->n_stacks; i++)
+		*(p->stacks[i].off_cpu ? &off_ns : &on_ns) += p->stacks[i].ns;
+	json_add_u64(o, "samples", p->n_samples);
+	json_add_u64(o, "cpu_ns", on_ns);
+	json_add_u64(o, "waits", p->n_offcpu);
+	json_add_u64(o, "offcpu_ns", off_ns);
+	json_add_u64(o, "samples_in_archive", p->n_samples_seen);
+	json_add_u64(o, "waits_in_archive", p->n_offcpu_seen);
+	json_add_u64(o, "stacks", p->n_stacks);
+	json_add_u64(o, "cut_stacks", p->n_cut);
+	json_add_u64(o, "frequency", p->frequency);
+	json_add_u64(o, "addresses_looked_up", in->resolver.n_asked);
+	json_add_u64(o, "addresses_found", in->resolver.n_named);
+}
+
+static void print_json(const struct flame *f, const struct flame_format *format,
+		       const struct packed_output *output)
+{
+	struct json_object *o = json_object_new_object(), *old;
+
+	json_add_bytes(o, "output", output->file.path, strlen(output->file.path));
+	json_add_string(o, "format", format->name);
+	json_add_u64(o, "output_bytes", output->file_bytes);
+	json_add_string(o, "weight", f->by_time ? "nanoseconds" : "samples");
+	add_counts(o, f->now);
+	if (f->tree)
+		json_add_u64(o, "cut_in_tree", f->tree->n_cut);
+	if (format->drawn) {
+		json_add_u64(o, "drawn", f->n_drawn);
+		json_add_u64(o, "left_out", f->n_left_out);
+	}
+	if (f->old) {
+		old = json_object_new_object();
+		add_counts(old, f->old);
+		json_add(o, "old", old);
+	}
+	json_print_pretty(o);
+}
+
+static void report(const struct flame *f, const struct flame_format *format,
+		   const struct packed_output *output)
+{
+	const struct profile *p = f->now->profile;
+	char size[TEXT_FORMAT_MAX];
+
+	fprintf(stderr, "%s: %s, %s of", output->file.path,
+		text_format_size(size, output->file_bytes), format->name);
+	if (f->on_cpu)
+		fprintf(stderr, " %" PRIu64 " sample%s", p->n_samples, text_s(p->n_samples));
+	if (f->off_cpu)
+		fprintf(stderr, "%s %" PRIu64 " time%s off CPU", f->on_cpu ? " and" : "",
+			p->n_offcpu, text_s(p->n_offcpu));
+	fprintf(stderr, ", %zu stack%s\n", p->n_stacks, text_s(p->n_stacks));
+	if (p->n_cut)
+		cli_error("%" PRIu64 " of them are cut: there are too many that differ", p->n_cut);
+	if (f->now->resolver.n_asked > f->now->resolver.n_named)
+		cli_error("%" PRIu64 " of %" PRIu64
+			  " addresses without a name in the archive have none here, either; "
+			  "'kymo symbolize' says why",
+			  f->now->resolver.n_asked - f->now->resolver.n_named,
+			  f->now->resolver.n_asked);
+}
+
+/* ---- the verb ---- */
+
+static void make_title(char *to, size_t room, const struct request *q, const struct flame_input *in)
+{
+	const char *host = in->summary->started ? in->summary->recording.host : "";
+
+	snprintf(to, room, "%.300s%s%.200s", profile_names_base(q->input), *host ? " \u2013 " : "",
+		 host);
+}
+
+static int write_flame(const struct request *q, const struct flame_format *format, struct flame *f,
+		       struct target *to)
+{
+	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
+	_cleanup_(outbuf_deinit) struct outbuf bytes = { .limit = OUTPUT_MAX };
+	int r = format->of_tree ? make_tree(f, &tree) : 0;
+
+	f->tree = tree;
+	if (r == 0)
+		r = format->write(f, &bytes);
+	if (r == -EMSGSIZE) {
+		cli_error("the result is over 4 GiB; take a part of it (--from, --to, --pid)");
+		return CLI_FAILED;
+	}
+	if (r < 0)
+		return out_of_memory();
+	r = write_output(q, format, to, &bytes);
+	if (r != CLI_OK)
+		return r;
+	if (q->json && !to->output.file.standard)
+		print_json(f, format, &to->output);
+	else
+		report(f, format, &to->output);
+	return CLI_OK;
+}
+
+static int run_flame(const struct request *q)
+{
+	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
+	_cleanup_(open_trace_close) struct open_trace old_t = OPEN_TRACE_NULL;
+	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
+	_cleanup_(flame_input_deinit) struct flame_input now = { 0 };
+	_cleanup_(flame_input_deinit) struct flame_input old = { 0 };
+	struct target to = { PACKED_OUTPUT_NULL, &t, &old_t };
+	const struct flame_format *format = NULL;
+	struct flame f = {
+		.now = &now,
+		.old = q->old ? &old : NULL,
+		.on_cpu = q->on_cpu,
+		.off_cpu = q->off_cpu,
+		.by_time = q->off_cpu,
+		.inverted = q->inverted,
+		.min_percent = q->min_percent,
+	};
+	char title[600];
+	int r = choose_format(q, &format), damage, status = CLI_OK;
+
+	if (r == CLI_OK)
+		r = open_trace(&t, q->input);
+	if (r == CLI_OK && q->old)
+		r = open_trace(&old_t, q->old);
+	if (r == CLI_OK)
+		r = symbol_options_open(&q->symbols, &symbols);
+	if (r != CLI_OK)
+		return r;
+	resolver_init(&now.resolver, symbols, &q->symbols);
+	resolver_init(&old.resolver, symbols, &q->symbols);
+	damage = read_input(q, &t, &now);
+	if (damage != CLI_FAILED && q->old)
+		status = read_input(q, &old_t, &old);
+	if (damage == CLI_FAILED || status == CLI_FAILED)
+		return CLI_FAILED;
+	if (q->on_cpu && q->off_cpu && now.profile->frequency == 0 && now.profile->n_samples)
+		cli_error("%s: it does not say how many samples a second were taken; without "
+			  "that they weigh nothing beside times off CPU",
+			  t.name);
+	make_title(title, sizeof(title), q, &now);
+	f.title = q->title ?: title;
+	r = write_flame(q, format, &f, &to);
+	packed_output_deinit(&to.output);
+	return r != CLI_OK ? r : damage != CLI_OK ? damage : status;
+}
+
+/* Next to the archive, by its name; *RET is owned. */
+static int name_output(struct request *q, char **ret)
+{
+	const struct flame_format *format = &formats[0];
+
+	if (q->output)
+		return CLI_OK;
+	if (strcmp(q->input, "-") == 0)
+		return cli_usage_error("say where the result goes: -o OUT");
+	if (q->format)
+		format = find_format(q);
+	/* (a format that is none is complained about later) */
+	if (asprintf(ret, "%s%s", q->input, format ? format->suffix : "") < 0) {
+		*ret = NULL;
+		return out_of_memory();
+	}
+	q->output = *ret;
+	return CLI_OK;
+}
+
+static int check_request(const struct request *q)
+{
+	if (!*q->output)
+		return cli_usage_error("say where the result goes: -o OUT");
+	if (strcmp(q->output, "-") == 0 && !q->format)
+		return cli_usage_error("say what to write to standard output: --format");
+	if (q->old && strcmp(q->old, "-") == 0 && strcmp(q->input, "-") == 0)
+		return cli_usage_error("only one archive can come from standard input");
+	return part_options_check(&q->part);
+}
+
+/* The last one of these holds. */
+static int take_on_cpu(void *request, char *value)
+{
+	struct request *q = request;
+
+	(void)value;
+	q->on_cpu = true;
+	q->off_cpu = false;
+	return CLI_OK;
+}
+
+static int take_off_cpu(void *request, char *value)
+{
+	struct request *q = request;
+
+	(void)value;
+	q->on_cpu = false;
+	q->off_cpu = true;
+	return CLI_OK;
+}
+
+static int take_both(void *request, char *value)
+{
+	struct request *q = request;
+
+	(void)value;
+	q->on_cpu = q->off_cpu = true;
+	return CLI_OK;
+}
+
+static int verb_flame(int argc, char **argv)
+{
+	struct request q = { .part = PART_OPTIONS_ALL, .on_cpu = true, .min_percent = 0.05 };
+	const struct verb_option options[] = {
+		OPTION_PLAIN("both", take_both, &q),
+		OPTION_TEXT("diff", 0, &q.old),
+		OPTION_FLAG("force", &q.force),
+		OPTION_TEXT("format", 0, &q.format),
+		OPTION_FLAG("inverted", &q.inverted),
+		OPTION_FLAG("json", &q.json),
+		OPTION_VALUE("min-percent", 0, take_percent, &q),
+		OPTION_PLAIN("off-cpu", take_off_cpu, &q),
+		OPTION_PLAIN("on-cpu", take_on_cpu, &q),
+		OPTION_TEXT("output", 'o', &q.output),
+		PART_OPTION_ROWS(&q.part, 'p'),
+		OPTION_TEXT("process", 0, &q.process),
+		OPTION_VALUE("thread", 0, part_options_tids, &q.tids),
+		OPTION_TEXT("title", 0, &q.title),
+		SYMBOL_NONE_ROW(&q.symbols),
+		SYMBOL_PLACE_ROWS(&q.symbols),
+		{ 0 },
+	};
+	_cleanup_free_ char *output = NULL;
+	int r = verb_options_parse_with(argc, argv, options, 1, VERB_TAKES_FILE);
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	q.input = argv[optind];
+	r = name_output(&q, &output);
+	if (r == CLI_OK)
+		r = check_request(&q);
+	return r == CLI_OK ? run_flame(&q) : r;
+}
+
+const struct verb verb_flame_row = {
+	.name = "flame",
+	.synopsis = "[OPTION ...] FILE",
+	.what = "Make a flame graph, or a profile for other tools, of the call stacks",
+	.options =
+		"  -o, --output=OUT       what to write, by how it is called: .svg, .folded (a line a stack),\n"
+		"                         .pb.gz (pprof), .json (speedscope); '-' is standard output (FILE.svg)\n"
+		"      --format=FORMAT    svg, folded, pprof or speedscope, whatever OUT is called\n"
+		"  -p, --pid=PID,...      only these processes\n"
+		"      --process=NAME     only processes called so; * and ? stand for anything\n"
+		"      --thread=TID,...   only these threads\n"
+		"      --cpu=CPU,...      only what ran on these CPUs (0,2-3), or left them\n"
+		"      --from=TIME        begin TIME after the beginning (1.5, 200ms), or at @NANOSECONDS\n"
+		"      --to=TIME          end there\n"
+		"      --on-cpu           samples of what ran (the default)\n"
+		"      --off-cpu          times off CPU, by how long they were\n"
+		"      --both             both, by time\n"
+		"      --diff=OLD         show what changed since the archive OLD\n"
+		"      --inverted         from the innermost function outwards, to its callers\n"
+		"      --title=TEXT       what stands above it\n"
+		"      --min-percent=N    do not draw what is less (0.05)\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP "      --force            write over an existing file\n"
+		"      --json             print what was written as JSON\n"
+		"  -h, --help             show this\n"
+		"\nFILE is an archive; '-' is standard input.\n"
+		"Exits with 3 if the archive is damaged or events were lost in the recording.\n",
+	.run = verb_flame,
+};

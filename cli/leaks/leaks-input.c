@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An archive as `kymo leaks` sees it: what is in it, less what nobody asked for.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/leaks/leaks-view.h"
+#include "cli/common/read-events.h"
+#include "cli/common/verb.h"
+
+void leaks_input_deinit(struct leaks_input *in)
+{
+	leaks_free(in->leaks);
+	summary_free(in->flame.summary);
+	resolver_deinit(&in->flame.resolver);
+}
+
+/* ---- names ---- */
+
+static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
+{
+	struct leaks_input *in = userdata;
+
+	return resolver_find(&in->flame.resolver, place, ret);
+}
+
+/* The last program that a process ran. */
+static const char *process_name(void *userdata, uint32_t pid)
+{
+	const struct leaks_input *in = userdata;
+
+	for (size_t i = in->leaks->n_watches; i-- > 0;)
+		if (in->leaks->watches[i]->pid == pid)
+			return in->leaks->watches[i]->name;
+	return NULL;
+}
+
+/* ---- what is shown ---- */
+
+enum reach leaks_reach(const struct leak_group *g)
+{
+	if (g->reach[REACH_LOST])
+		return REACH_LOST;
+	if (g->reach[REACH_INDIRECT])
+		return REACH_INDIRECT;
+	if (g->reach[REACH_POSSIBLE])
+		return REACH_POSSIBLE;
+	return g->reach[REACH_UNKNOWN] ? REACH_UNKNOWN : REACH_REACHABLE;
+}
+
+struct filter {
+	struct leaks_input *in;
+	struct leaks_request *q;
+	int error;
+};
+
+static size_t count_texts(const char *const *list)
+{
+	size_t n = 0;
+
+	while (n < LEAK_TEXTS_MAX && list[n])
+		n++;
+	return n;
+}
+
+static void free_frames(struct suppression_frame *frames, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free((char *)frames[i].function);
+		free((char *)frames[i].source);
+	}
+	free(frames);
+}
+
+/* Of G all functions, with texts of their own. */
+static int list_frames(const struct leaks_input *in, const struct leak_group *g,
+		       struct suppression_frame **ret, size_t *ret_n)
+{
+	struct suppression_frame *list = NULL;
+	struct leaks_frame frame;
+	struct leaks_walk walk;
+	size_t n = 0, room = 0;
+	int r;
+
+	leaks_walk_begin(&walk, in, g);
+	while ((r = leaks_walk_next(&walk, &frame)) > 0) {
+		const struct mapping *map = frame.place->mapping;
+
+		if (n == room) {
+			struct suppression_frame *more;
+
+			room = room ? 2 * room : 64;
+			more = realloc(list, room * sizeof(*list));
+			if (!more) {
+				r = -ENOMEM;
+				break;
+			}
+			list = more;
+		}
+		list[n] = (struct suppression_frame){
+			.function = strdup(frame.frame ? frame.frame->function : ""),
+			.source = strdup(frame.frame ? frame.frame->source : ""),
+			.module = map ? map->path : "",
+			.line = frame.frame ? frame.frame->line : 0,
+		};
+		n++;
+		if (!list[n - 1].function || !list[n - 1].source) {
+			r = -ENOMEM;
+			break;
+		}
+	}
+	*ret = list;
+	*ret_n = n;
+	return r;
+}
+
+/* Whether a suppression is for G, which is counted then. Returns 1 if so. */
+static int is_suppressed(struct filter *f, const struct leak_group *g)
+{
+	struct suppression_stack stack = {
+		.allocators = g->functions,
+		.n_allocators = count_texts(g->functions),
+		.reach = leaks_reach(g),
+	};
+	struct suppression_frame *frames;
+	struct suppression *s;
+	int r;
+
+	if (f->q->suppressions.n == 0)
+		return 0;
+	r = list_frames(f->in, g, &frames, &stack.n_frames);
+	stack.frames = frames;
+	s = r == 0 ? suppressions_find(&f->q->suppressions, &stack) : NULL;
+	free_frames(frames, stack.n_frames);
+	if (!s)
+		return r;
+	s->n_groups++;
+	s->n_blocks += g->blocks;
+	s->n_bytes += g->bytes;
+	f->in->n_suppressed++;
+	f->in->suppressed_blocks += g->blocks;
+	f->in->suppressed_bytes += g->bytes;
+	return 1;
+}
+
+static bool keep(void *userdata, const struct leak_watch *w, const struct leak_group *g)
+{
+	struct filter *f = userdata;
+	const struct leaks_request *q = f->q;
+	int r;
+
+	(void)w;
+	if ((q->verdicts && !(q->verdicts & 1u << g->verdict)) || g->all.blocks < q->min_blocks ||
+	    g->all.bytes < q->min_bytes)
+		return false;
+	r = is_suppressed(f, g);
+	if (r < 0)
+		f->error = r;
+	return r == 0;
+}
+
+/* ---- reading ---- */
+
+static int take_event(void *userdata, const struct event *ev)
+{
+	struct leaks_input *in = userdata;
+	int r = summary_add(in->flame.summary, ev);
+
+	if (r == 0)
+		r = resolver_add(&in->flame.resolver, ev);
+	if (ev->kind == EVENT_CLOCK && in->flame.real_offset_ns == 0)
+		in->flame.real_offset_ns = (int64_t)(ev->clock.real_ns - ev->clock.boot_ns);
+	if (ev->kind == EVENT_START && !*in->arch)
+		snprintf(in->arch, sizeof(in->arch), "%s", ev->start.machine);
+	return r < 0 ? r : leaks_add(in->leaks, ev);
+}
+
+static int out_of_memory(void)
+{
+	cli_error("out of memory");
+	return CLI_FAILED;
+}
+
+/* Why there is nothing that could be shown. */
+static int say_nothing_there(const struct leaks_input *in, const struct leaks_request *q,
+			     const struct open_trace *t)
+{
+	if (q->of_growing) {
+		cli_error("no process grew in that time");
+		return CLI_OK;
+	}
+	if (in->leaks->n_processes_seen > 0)
+		cli_error("%s: of the processes that were asked for none was watched; %" PRIu32
+			  " others were",
+			  t->name, in->leaks->n_processes_seen);
+	else
+		cli_error("%s: it was not recorded what programs allocate; 'kymo leaks -p PID' or "
+			  "'kymo record -e memory -p PID' does so",
+			  t->name);
+	return CLI_FAILED;
+}
+
+static int say_no_context(const struct leaks_input *in, const struct leaks_request *q,
+			  const struct open_trace *t)
+{
+	cli_error("%s: there is no context '%s' in it%s", t->name, q->context,
+		  in->leaks->n_contexts ? "; there are:" : ", nor any other");
+	for (size_t i = 0; i < in->leaks->n_contexts; i++)
+		cli_error("  %s", in->leaks->contexts[i].name);
+	return CLI_FAILED;
+}
+
+int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct open_trace *t,
+		     struct symbols *symbols)
+{
+	const struct leaks_options options = {
+		.pids = q->pids,
+		.n_pids = q->n_pids,
+		.resources = q->resources,
+		.context = q->context,
+		.min_age_ns = q->min_age_ns,
+	};
+	struct filter filter = { in, q, 0 };
+	int r;
+
+	resolver_init(&in->flame.resolver, symbols, &q->symbols);
+	if (summary_new(&in->flame.summary) < 0 || leaks_new(&in->leaks, &options) < 0)
+		return out_of_memory();
+	in->flame.profile = in->leaks->profile;
+	in->flame.names = (struct profile_names){ find_names, process_name, in };
+	r = read_events(t, take_event, in);
+	if (r != CLI_OK)
+		return r;
+	summary_finish(in->flame.summary);
+	r = leaks_finish(in->leaks);
+	if (r == -ENOENT)
+		return say_no_context(in, q, t);
+	if (r < 0)
+		return out_of_memory();
+	if (in->leaks->n_watches == 0)
+		return say_nothing_there(in, q, t);
+	leaks_filter(in->leaks, keep, &filter);
+	if (filter.error < 0)
+		return out_of_memory();
+	r = read_events_finish(t, in->flame.summary);
+	in->damaged = read_events_unmapped(t, profile_n_unmapped(in->flame.profile), r) != CLI_OK;
+	return CLI_OK;
+}

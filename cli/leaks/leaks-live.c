@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The recording that `kymo leaks` makes where it is given no archive: as `kymo record` makes one, of what the
+ * chosen processes allocate, into a file without a name if none is asked for.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/leaks/leaks-view.h"
+#include "cli/common/loaded-files.h"
+#include "cli/record/record-job.h"
+#include "cli/common/temporary-file.h"
+#include "cli/common/verb.h"
+
+/* The files that the command will load are probed before it begins. */
+static int add_files(struct record_options *o)
+{
+	struct memory_options *m = &o->session.memory;
+
+	if (o->n_rest == 0)
+		return 0;
+	m->allocator_fds = calloc(ALLOCATOR_FILES_MAX, sizeof(*m->allocator_fds));
+	if (!m->allocator_fds) {
+		cli_error("out of memory");
+		return -1;
+	}
+	m->n_allocator_fds = loaded_files(o->rest[0], m->allocator_fds);
+	return 0;
+}
+
+static int check(const struct record_options *o)
+{
+	if (!(o->session.categories & CATEGORIES_MEMORY))
+		return cli_usage_error("-e has to have one of memory, fd, shm and threads");
+	if (o->n_rest > 0 && capture_filter_is_set(&o->session.filter))
+		return cli_usage_error("a command is watched with its children; -p and the other "
+				       "filters are for processes that run");
+	return CLI_OK;
+}
+
+static int open_output(struct record_job *j)
+{
+	if (j->options.output)
+		return 0;
+	j->output.fd = temporary_file_open();
+	j->output.path = strdup("the temporary archive");
+	return j->output.fd < 0 || !j->output.path ? -1 : 0;
+}
+
+/* The archive, to be read from its beginning. */
+static int reopen(int fd)
+{
+	char path[64];
+	int again;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDONLY | O_CLOEXEC);
+	if (again < 0)
+		cli_error("cannot read what was recorded: %m");
+	return again;
+}
+
+int leaks_record(struct leaks_live *live, int *ret_fd)
+{
+	_cleanup_(record_job_deinit) struct record_job j = RECORD_JOB_NULL;
+	int r;
+
+	optind = 0;
+	r = record_options_parse(live->n_words, live->words, RECORD_OPTIONS_RECORD, &j.options);
+	if (r != RECORD_OPTIONS_GO)
+		return r;
+	r = check(&j.options);
+	if (r != CLI_OK)
+		return r;
+	snprintf(j.options.session.name, sizeof(j.options.session.name), "leaks_%d", getpid());
+	j.options.session.no_perfetto_blobs = true;
+	j.quiet = true;
+	if (add_files(&j.options) < 0 || open_output(&j) < 0)
+		return record_job_exit(&j, CLI_FAILED);
+	r = record_job_run(&j);
+	live->command_status = j.command_status;
+	if (r != CLI_OK && r != CLI_DAMAGE)
+		return record_job_exit(&j, r);
+	*ret_fd = reopen(j.output.fd);
+	return *ret_fd < 0 ? record_job_exit(&j, CLI_FAILED) : r;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What was allocated and not freed, for people: process by process, what there is most evidence for first, and
+ * what the recording cannot know.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/common/colour.h"
+#include "cli/leaks/leaks-view.h"
+#include "cli/common/verb.h"
+
+struct printer {
+	const struct leaks_input *in;
+	const struct leaks_request *q;
+	struct leaks_diff *diff;
+};
+
+const char *leaks_process(const struct leak_watch *w)
+{
+	if (*w->name)
+		return w->name;
+	return *w->program ? profile_names_base(w->program) : "?";
+}
+
+/* "7 blocks, 1.2 KiB" */
+static void print_amount(uint64_t blocks, uint64_t bytes, enum resource resource)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	if (resource == RESOURCE_FD)
+		printf("%" PRIu64 " descriptor%s", blocks, blocks == 1 ? "" : "s");
+	else
+		printf("%" PRIu64 " %s%s, %s", blocks,
+		       resource == RESOURCE_MEMORY ? "block" : resource_names[resource],
+		       blocks == 1 ? "" : "s", text_format_size(size, bytes));
+}
+
+static void print_duration(const char *before, uint64_t ns, const char *behind)
+{
+	char time[TEXT_FORMAT_MAX];
+
+	printf("%s%s%s", before, text_format_time(time, ns), behind);
+}
+
+/* ---- what the recording says of itself ---- */
+
+static void print_watch(const struct printer *p, const struct leak_watch *w)
+{
+	uint64_t start_ns = p->in->flame.summary->start_ns;
+	bool of_program = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0;
+
+	printf("%s%s (%" PRIu32 ")%s", colour(COLOUR_HEADING), leaks_process(w), w->real_pid,
+	       colour(COLOUR_OFF));
+	print_duration(", watched for ", w->end_ns - w->begin_ns, "");
+	print_duration(" from ", w->begin_ns > start_ns ? w->begin_ns - start_ns : 0, " on");
+	printf(", %s\n", !*w->reason           ? "when the archive ends it is watched still"
+			 : !of_program         ? "it lives on"
+			 : w->reason[3] == 't' ? "until it ended"
+					       : "until it ran another program");
+}
+
+static void print_count(const char *what, uint64_t n)
+{
+	if (n > 0)
+		printf("  %s: %" PRIu64 "\n", what, n);
+}
+
+static void print_limits(const struct leak_watch *w)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	if (w->complete)
+		puts("  complete: watched from the first instruction of its program on");
+	else
+		puts("  not complete: what it allocated before is not known");
+	print_count("freed, and not known, from before", w->unmatched);
+	print_count("events lost, so that some may have been freed and some is missing", w->lost);
+	print_count("allocations missing, for which there was no more room", w->full);
+	print_count("allocations without their stacks, for which there was no more room",
+		    w->no_stack);
+	print_count("allocated anew without being freed, which was missed", w->replaced);
+	print_count("allocations that failed", w->failed);
+	print_count("blocks missing, since the archive ends in the middle of a snapshot",
+		    w->missing);
+	if (leak_watch_is_sampled(w))
+		printf("  one block each %s was taken, at random: what follows is estimated; +- is "
+		       "for 95 %% of cases\n",
+		       text_format_size(size, w->interval));
+	if (w->min_bytes)
+		printf("  blocks below %s are not known\n", text_format_size(size, w->min_bytes));
+	/* Where each event was recorded, what follows is of the end. */
+	if (!*w->reason && w->n_snapshots > 0 && !w->missing && !w->logged) {
+		printf("  what follows is of the last snapshot, number %" PRIu32, w->n_snapshots);
+		print_duration(", taken ",
+			       w->end_ns > w->snapshot_ns ? w->end_ns - w->snapshot_ns : 0,
+			       " before the end of the archive\n");
+	}
+	if (w->from_sums && w->n_groups > 0)
+		puts("  there is no snapshot: of the blocks only their sums are known");
+	if (*w->allocators)
+		printf("  allocators: %s\n", w->allocators);
+}
+
+static void print_totals(const struct leak_watch *w)
+{
+	for (enum resource resource = 0; resource < RESOURCE_MAX; resource++) {
+		uint64_t blocks = 0, bytes = 0;
+		size_t stacks = 0;
+
+		for (size_t i = 0; i < w->n_groups; i++) {
+			if (w->groups[i]->resource != resource)
+				continue;
+			stacks++;
+			blocks += (uint64_t)llround(w->groups[i]->all.blocks);
+			bytes += (uint64_t)llround(w->groups[i]->all.bytes);
+		}
+		if (stacks == 0)
+			continue;
+		printf("  %-11s ", resource_names[resource]);
+		print_amount(blocks, bytes, resource);
+		printf(" in %zu stack%s\n", stacks, stacks == 1 ? "" : "s");
+	}
+}
+
+/* ---- groups ---- */
+
+static void print_error(const struct leak_watch *w, const struct leak_group *g)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	if (!leak_watch_is_sampled(w) || g->resource != RESOURCE_MEMORY)
+		return;
+	printf(" (+-%.0f blocks, +-%s; by %" PRIu64 " that were taken)",
+	       leak_estimate_error(g->all.blocks_variance),
+	       text_format_size(size,
+				(uint64_t)llround(leak_estimate_error(g->all.bytes_variance))),
+	       g->blocks);
+}
+
+static void print_texts(const char *before, const char *const *list)
+{
+	for (size_t i = 0; i < LEAK_TEXTS_MAX && list[i]; i++)
+		printf("%s%s", i ? ", " : before, list[i]);
+}
+
+static void print_growth(const struct leak_growth *g, enum resource resource)
+{
+	char size[TEXT_FORMAT_MAX];
+	double per_second = fabs(g->per_second);
+
+	if (g->windows < 2)
+		return;
+	printf("     grew in %" PRIu32 " of %" PRIu32, g->grew, g->windows);
+	print_duration(" windows of ", g->window_ns, "");
+	if (g->fell)
+		printf(", fell in %" PRIu32, g->fell);
+	/* (the size of a descriptor is 1) */
+	if (per_second >= 1)
+		printf("; %s", g->per_second < 0 ? "-" : "+");
+	if (per_second >= 1 && resource == RESOURCE_FD)
+		printf("%.0f a second", per_second);
+	else if (per_second >= 1)
+		printf("%s a second", text_format_size(size, (uint64_t)per_second));
+	putchar('\n');
+}
+
+static uint64_t age(const struct leak_watch *w, uint64_t since_ns)
+{
+	return w->end_ns > since_ns ? w->end_ns - since_ns : 0;
+}
+
+static void print_ages(const struct leak_watch *w, const struct leak_group *g)
+{
+	if (g->first_ns == 0)
+		return;
+	if (g->blocks == 1) {
+		print_duration("     made ", age(w, g->first_ns), " ago\n");
+		return;
+	}
+	print_duration("     the oldest made ", age(w, g->first_ns), " ago, ");
+	print_duration("the newest ", age(w, g->last_ns), "\n");
+}
+
+static void print_reach(const struct leak_group *g)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	if (g->reach[REACH_UNKNOWN] == g->blocks)
+		return;
+	fputs("     of these", stdout);
+	if (g->reach[REACH_LOST])
+		printf(" nothing points to %" PRIu64 " (%s);", g->reach[REACH_LOST],
+		       text_format_size(size, g->lost_bytes));
+	if (g->reach[REACH_INDIRECT])
+		printf(" only lost blocks lead to %" PRIu64 ";", g->reach[REACH_INDIRECT]);
+	if (g->reach[REACH_POSSIBLE])
+		printf(" only into %" PRIu64 ";", g->reach[REACH_POSSIBLE]);
+	if (g->reach[REACH_UNKNOWN])
+		printf(" nobody looked at %" PRIu64 ";", g->reach[REACH_UNKNOWN]);
+	printf(" %" PRIu64 " can be reached\n", g->reach[REACH_REACHABLE]);
+}
+
+static void print_contexts(const struct printer *p, const struct leak_group *g)
+{
+	const struct leaks *l = p->in->leaks;
+	const char *before = "     in context ";
+
+	for (size_t i = 0; i < l->n_contexts; i++) {
+		if (!(g->contexts & l->contexts[i].id))
+			continue;
+		printf("%s%s", before, l->contexts[i].name);
+		before = ", ";
+	}
+	if (*before == ',')
+		putchar('\n');
+}
+
+static int print_stack(const struct printer *p, const struct leak_group *g)
+{
+	char label[PROFILE_LABEL_MAX];
+	struct leaks_frame frame;
+	struct leaks_walk walk;
+	int r;
+
+	leaks_walk_begin(&walk, p->in, g);
+	if (g->node == 0)
+		puts("        (its stack is not known)");
+	while ((r = leaks_walk_next(&walk, &frame)) > 0) {
+		const struct mapping *map = frame.place->mapping;
+
+		printf("      %s %s", frame.called ? "?" : " ",
+		       profile_names_label(label, frame.place, frame.frame));
+		if (frame.frame && *frame.frame->source && frame.frame->line)
+			printf("  %s:%" PRIu32, frame.frame->source, frame.frame->line);
+		else if (frame.frame && map)
+			printf("  %s", profile_names_base(map->path));
+		if (frame.inlined)
+			fputs(" (inlined)", stdout);
+		if (frame.called)
+			printf(" (calls %s)", *frame.called ? frame.called : "another function");
+		putchar('\n');
+	}
+	if (r == 0 && g->node != 0 && !walk.whole)
+		puts("      ? (its callers are not known: blocks of several may be in one here)");
+	return r;
+}
+
+static int print_before(const struct printer *p, const struct leak_watch *w,
+			const struct leak_group *g)
+{
+	struct leaks_before *b;
+	int r;
+
+	if (!p->diff)
+		return 0;
+	r = leaks_diff_find(p->diff, p->in, w, g, &b);
+	if (r < 0)
+		return r;
+	fputs("     before: ", stdout);
+	if (b)
+		print_amount(b->blocks, b->bytes, g->resource);
+	else
+		fputs("none", stdout);
+	putchar('\n');
+	return 0;
+}
+
+static enum colour verdict_colour(enum leak_verdict v)
+{
+	return v == LEAK_LOST ? COLOUR_BAD
+	       : v == LEAK_INDIRECTLY_LOST || v == LEAK_POSSIBLY_LOST || v == LEAK_GROWING
+		       ? COLOUR_WARNING
+		       : COLOUR_HEADING;
+}
+
+static int print_group(const struct printer *p, const struct leak_watch *w, size_t number)
+{
+	const struct leak_group *g = w->groups[number];
+	int r;
+
+	printf("\n  %zu. %s%s%s: ", number + 1, colour(verdict_colour(g->verdict)),
+	       leak_verdict_names[g->verdict], colour(COLOUR_OFF));
+	print_amount((uint64_t)llround(g->all.blocks), (uint64_t)llround(g->all.bytes),
+		     g->resource);
+	print_error(w, g);
+	print_texts(", by ", g->functions);
+	print_texts(": ", g->texts);
+	putchar('\n');
+	r = print_before(p, w, g);
+	print_ages(w, g);
+	print_growth(&g->growth, g->resource);
+	print_reach(g);
+	print_contexts(p, g);
+	return r == 0 ? print_stack(p, g) : r;
+}
+
+static int print_process(const struct printer *p, const struct leak_watch *w)
+{
+	size_t n = w->n_groups < p->q->top ? w->n_groups : (size_t)p->q->top;
+	int r = 0;
+
+	print_watch(p, w);
+	print_limits(w);
+	print_totals(w);
+	if (w->n_groups == 0)
+		puts("  nothing that was asked for is left");
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = print_group(p, w, i);
+	if (n < w->n_groups)
+		printf("\n  and %zu stacks more (--top shows more of them)\n", w->n_groups - n);
+	return r;
+}
+
+/* ---- all of it ---- */
+
+static void print_gone(const struct leaks_diff *d)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->n; i++) {
+		const struct leaks_before *b = d->list[i];
+		char label[PROFILE_LABEL_MAX];
+		struct leaks_frame frame;
+		struct leaks_walk walk;
+
+		if (b->seen)
+			continue;
+		if (!any)
+			puts("\nnot there any more:");
+		any = true;
+		printf("  %s: ", leaks_process(b->watch));
+		print_amount(b->blocks, b->bytes, b->group->resource);
+		leaks_walk_begin(&walk, d->old, b->group);
+		if (leaks_walk_next(&walk, &frame) > 0)
+			printf(", from %s", profile_names_label(label, frame.place, frame.frame));
+		putchar('\n');
+	}
+}
+
+static void print_suppressed(const struct leaks_input *in, const struct leaks_request *q)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	if (q->suppressions.n == 0)
+		return;
+	printf("\nsuppressed: %" PRIu64 " stack%s, %" PRIu64 " block%s, %s\n", in->n_suppressed,
+	       text_s(in->n_suppressed), in->suppressed_blocks, text_s(in->suppressed_blocks),
+	       text_format_size(size, in->suppressed_bytes));
+	for (size_t i = 0; i < q->suppressions.n; i++) {
+		const struct suppression *s = &q->suppressions.list[i];
+
+		if (s->n_groups == 0)
+			continue;
+		printf("  %6" PRIu64 " %-6s %8" PRIu64 " %-6s %10s  %s\n", s->n_groups,
+		       s->n_groups == 1 ? "stack" : "stacks", s->n_blocks,
+		       s->n_blocks == 1 ? "block" : "blocks", text_format_size(size, s->n_bytes),
+		       s->name);
+	}
+}
+
+int leaks_print(const struct leaks_input *in, const struct leaks_request *q,
+		struct leaks_diff *diff)
+{
+	const struct leaks *l = in->leaks;
+	struct printer p = { in, q, diff };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->n_watches; i++) {
+		if (i > 0)
+			putchar('\n');
+		r = print_process(&p, l->watches[i]);
+	}
+	if (r == 0 && diff)
+		print_gone(diff);
+	print_suppressed(in, q);
+	return r;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/open/browser.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value;
+}
+
+/* The uid in the variable NAME; 0 = none. */
+static uid_t uid_of(const char *name)
+{
+	const char *text = getenv(name);
+	uint64_t id = 0;
+
+	/* The last one means "as it is" to setresuid(). */
+	if (!text || text_parse_u64(text, UINT32_MAX - 1, &id) < 0)
+		return 0;
+	return (uid_t)id;
+}
+
+/* Sets NAME to a path in the runtime directory of UID, if it is not set and PATH is there. */
+static void set_runtime(const char *name, uid_t uid, const char *prefix, const char *file)
+{
+	char value[96];
+
+	snprintf(value, sizeof(value), "%s/run/user/%" PRIu32 "%s", prefix, (uint32_t)uid, file);
+	if (!is_set(name) && access(value + strlen(prefix), R_OK) == 0)
+		setenv(name, value, 1);
+}
+
+static void set_environment(const struct passwd *pw)
+{
+	setenv("HOME", pw->pw_dir, 1);
+	setenv("USER", pw->pw_name, 1);
+	setenv("LOGNAME", pw->pw_name, 1);
+	/* They are of root's session, if any. */
+	unsetenv("XDG_RUNTIME_DIR");
+	unsetenv("DBUS_SESSION_BUS_ADDRESS");
+	set_runtime("XDG_RUNTIME_DIR", pw->pw_uid, "", "");
+	set_runtime("DBUS_SESSION_BUS_ADDRESS", pw->pw_uid, "unix:path=", "/bus");
+}
+
+int browser_become_caller(void)
+{
+	uid_t uid = geteuid() == 0 ? uid_of("SUDO_UID") : 0;
+	const struct passwd *pw;
+
+	if (uid == 0)
+		return 0;
+	errno = 0;
+	pw = getpwuid(uid);
+	if (!pw)
+		return errno ? -errno : -ENOENT;
+	if (initgroups(pw->pw_name, pw->pw_gid) < 0 ||
+	    setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) < 0 ||
+	    setresuid(pw->pw_uid, pw->pw_uid, pw->pw_uid) < 0)
+		return -errno;
+	set_environment(pw);
+	return 0;
+}
+
+bool browser_is_there(const char *command)
+{
+	return command || is_set("BROWSER") || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+}
+
+/* The first of $BROWSER, if it is plain words; xdg-open knows the rest. */
+static char *default_command(void)
+{
+	const char *text = getenv("BROWSER");
+
+	if (!text || !*text || strchr(text, '%'))
+		return strdup("xdg-open");
+	return strndup(text, strcspn(text, ":"));
+}
+
+int browser_start(struct run_command *c, const char *command, const char *url, const sigset_t *mask)
+{
+	_cleanup_free_ char *words = command ? strdup(command) : default_command();
+	_cleanup_free_ char *script = NULL;
+	const char *argv[] = { "setsid", "sh", "-c", NULL, "sh", url, NULL };
+
+	/* What browsers say is none of our results. */
+	if (!words || asprintf(&script, "exec >&2 </dev/null; exec %s \"$1\"", words) < 0)
+		return -ENOMEM;
+	argv[3] = script;
+	return run_command_start(c, (char **)argv, mask);
+}

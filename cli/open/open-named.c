@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/open/open-named.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/common/read-events.h"
+#include "cli/archive/symbolize-trace.h"
+#include "cli/common/temporary-file.h"
+#include "cli/common/verb.h"
+#include "reader/fxt/fxt-events.h"
+
+/* Whether there is a call stack in the archive; most archives with any have one near their beginning. */
+static bool open_has_stacks(struct open_trace *t)
+{
+	_cleanup_(fxt_events_freep) struct fxt_events *events = NULL;
+	const struct fxt_record *record;
+	struct fxt_damage damage;
+	struct event ev;
+	const char *what;
+	int r;
+
+	if (fxt_events_new(&events) < 0)
+		return false;
+	while ((r = open_trace_step(t, &record, &damage)) > 0)
+		if (r == FXT_READER_RECORD &&
+		    fxt_events_get(events, record, &ev, &what) == FXT_EVENTS_EVENT &&
+		    (ev.kind == EVENT_SAMPLE || ev.kind == EVENT_OFFCPU))
+			return true;
+	return false;
+}
+
+/* From its beginning again. Returns CLI_OK, or CLI_FAILED when it has said why not. */
+static int open_again(struct open_trace *t, const char *path)
+{
+	if (lseek(t->fd, 0, SEEK_SET) < 0) {
+		open_trace_failed(t, -errno);
+		return CLI_FAILED;
+	}
+	open_trace_close(t);
+	return open_trace(t, path);
+}
+
+static void open_report(const struct open_trace *t, const struct edit_symbolize_counts *counts)
+{
+	if (counts->unnamed)
+		fprintf(stderr,
+			"%s: %" PRIu64 " of %" PRIu64
+			" addresses in call stacks have no names; 'kymo symbolize' says why\n",
+			t->name, counts->unnamed, counts->addresses);
+}
+
+/* Returns CLI_OK when there is a copy at *RET_FD, else CLI_FAILED; what went wrong was said. */
+static int open_copy(struct symbolize_trace *s, struct open_trace *t, int *ret_fd)
+{
+	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
+	_cleanup_close_ int fd = temporary_file_open();
+	struct progress progress;
+	struct stat st;
+	int r;
+
+	if (fd < 0 || edit_trace_open_fd(&out, fd, "the temporary copy") != CLI_OK)
+		return CLI_FAILED;
+	progress_begin(&progress, fstat(t->fd, &st) == 0 ? (uint64_t)st.st_size : 0);
+	s->progress = &progress;
+	r = symbolize_trace(s, t, &out, false);
+	progress_clear(&progress);
+	if (r == CLI_OK)
+		*ret_fd = TAKE_FD(fd);
+	return r;
+}
+
+int open_named(struct open_trace *t, const char *path, const struct symbol_options *options,
+	       int *ret_fd)
+{
+	_cleanup_(symbolize_trace_deinit) struct symbolize_trace s = { 0 };
+	_cleanup_close_ int fd = -1;
+	bool has_stacks;
+	int r;
+
+	*ret_fd = -1;
+	if (options->none)
+		return CLI_OK;
+	r = symbolize_trace_open(&s, options);
+	if (r != CLI_OK)
+		return r;
+	has_stacks = open_has_stacks(t);
+	r = open_again(t, path);
+	if (r != CLI_OK || !has_stacks)
+		return r;
+	if (open_copy(&s, t, &fd) != CLI_OK) {
+		cli_error("%s is shown as it is, without the names of functions; TMPDIR says "
+			  "where there is room for a copy",
+			  t->name);
+		return CLI_OK;
+	}
+	open_report(t, &s.counts);
+	if (s.counts.named > 0)
+		*ret_fd = TAKE_FD(fd);
+	return read_events_unmapped(t, s.counts.unmapped, open_trace_finish(t));
+}

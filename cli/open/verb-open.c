@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo open: hands a trace to the Perfetto UI in the user's browser. The page fetches it from a
+ * server of ours on this machine; it does not leave it.
+ *
+ * The page starts by itself where it is told to look: ORIGIN/#!/?url=URL. It is a page of the
+ * network, and its own policy lets it reach one address of this machine only, port 9001.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/open/browser.h"
+#include "cli/common/json.h"
+#include "cli/open/open-named.h"
+#include "cli/common/open-trace.h"
+#include "cli/open/serve-file.h"
+#include "cli/common/symbol-options.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "writer/pack/pack.h"
+
+#define UI_ORIGIN "https://ui.perfetto.dev"
+
+enum {
+	UI_PORT = 9001,
+	ORIGIN_MAX = 1024,
+	NS_PER_MS = 1000000,
+};
+
+#define NS_PER_S      UINT64_C(1000000000)
+#define TIMEOUT_NS    (60 * NS_PER_S)
+#define TIMEOUT_MAX_S 86400
+
+struct open_options {
+	const char *file, *browser, *ui;
+	char origin[ORIGIN_MAX]; /* of the UI, as browsers say it */
+	uint64_t timeout_ns;     /* 0 = none */
+	uint64_t port;
+	bool no_browser, keep, any_user, json, with_timeout;
+	struct symbol_options symbols;
+};
+
+/* How it ended. */
+enum open_end {
+	END_FETCHED,
+	END_TIMEOUT,
+	END_INTERRUPTED,
+	END_FAILED,
+};
+
+static const char *const end_names[] = {
+	[END_FETCHED] = "fetched",
+	[END_TIMEOUT] = "timeout",
+	[END_INTERRUPTED] = "interrupted",
+	[END_FAILED] = "failed",
+};
+
+struct opening {
+	const struct open_options *options;
+	struct open_trace trace;
+	int named_fd; /* a copy that says what its functions are called; -1 = the trace itself is served */
+	struct serve_file *server;
+	struct run_command browser;
+	char *url; /* that is opened */
+	sigset_t mask;
+	int signal_fd;
+	bool said_stranger;
+};
+
+static void opening_deinit(struct opening *o)
+{
+	serve_file_free(o->server);
+	open_trace_close(&o->trace);
+	close_fd(o->named_fd);
+	free(o->url);
+	close_fd(o->signal_fd);
+	sigprocmask(SIG_SETMASK, &o->mask, NULL);
+}
+
+/* ---- where the UI is ---- */
+
+/*
+ * Puts the origin of URL, scheme://host[:port], to TO (ORIGIN_MAX bytes) as browsers say it: in
+ * small letters, without the port that goes without saying. Returns 0, or -EINVAL if it is no URL of the web.
+ */
+static int parse_origin(const char *url, char *to)
+{
+	static const struct {
+		const char *scheme, *port;
+	} schemes[] = { { "https://", ":443" }, { "http://", ":80" } };
+	size_t n, length, port;
+
+	if (strlen(url) >= ORIGIN_MAX)
+		return -EINVAL;
+	for (const char *p = url; *p; p++)
+		if (!isascii(*p) || !isgraph(*p) || strchr("\"'<>\\^`{|}#?@", *p))
+			return -EINVAL;
+	for (size_t i = 0; i < ARRAY_SIZE(schemes); i++) {
+		n = strlen(schemes[i].scheme);
+		if (strncasecmp(url, schemes[i].scheme, n) != 0)
+			continue;
+		length = n + strcspn(url + n, "/");
+		port = strlen(schemes[i].port);
+		if (length == n)
+			return -EINVAL;
+		if (length > n + port && strncmp(url + length - port, schemes[i].port, port) == 0)
+			length -= port;
+		for (size_t j = 0; j < length; j++)
+			to[j] = (char)tolower((unsigned char)url[j]);
+		to[length] = '\0';
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* What is opened; the path of the UI may end with a slash. */
+static int make_url(struct opening *o)
+{
+	const char *ui = o->options->ui;
+	size_t n = strlen(ui);
+
+	while (n > 0 && ui[n - 1] == '/')
+		n--;
+	if (asprintf(&o->url, "%.*s/#!/?url=%s", (int)n, ui, serve_file_url(o->server)) < 0) {
+		o->url = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- the server ---- */
+
+/* As the UI shows it: the name of the file, without what it is not any more when it arrives. */
+static char *shown_name(const char *path, enum pack_method unpacked)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	size_t n = strlen(name), suffix = strlen(pack_ops(unpacked)->suffix);
+
+	if (unpacked != PACK_NONE && pack_of_suffix(name) == unpacked)
+		n -= suffix;
+	return n > 0 ? strndup(name, n) : strdup("trace.fxt");
+}
+
+/* The UI takes archives as they are, and what is packed by gzip. */
+static enum pack_method to_unpack(const struct open_trace *t)
+{
+	enum pack_method method = unpack_method(t->unpack);
+
+	return method == PACK_GZIP ? PACK_NONE : method;
+}
+
+static int say_no_server(const struct open_options *o, int r)
+{
+	if (r == -EADDRINUSE)
+		cli_error("port %" PRIu64 " is taken: another 'kymo open' may be waiting, or a "
+			  "trace processor; end it, or use --port with a UI of your own",
+			  o->port);
+	else if (r == -EACCES)
+		cli_error("port %" PRIu64 " is for root only; ports from 1024 on are for all",
+			  o->port);
+	else
+		cli_error("cannot serve on port %" PRIu64 ": %s", o->port, strerror(-r));
+	return CLI_FAILED;
+}
+
+static int start_server(struct opening *o)
+{
+	const struct open_options *options = o->options;
+	bool named = o->named_fd >= 0;
+	enum pack_method method = named ? PACK_NONE : to_unpack(&o->trace);
+	_cleanup_free_ char *name =
+		shown_name(options->file, named ? unpack_method(o->trace.unpack) : method);
+	int r;
+
+	if (!name)
+		return say_no_server(options, -ENOMEM);
+	r = serve_file_new(
+		&(struct serve_file_args){
+			.fd = named ? o->named_fd : o->trace.fd,
+			.unpack = method,
+			.port = (uint16_t)options->port,
+			.name = name,
+			.origin = options->origin,
+			.keep = options->keep,
+			.any_user = options->any_user,
+			.stall_s = (unsigned)((options->timeout_ns + NS_PER_S - 1) / NS_PER_S),
+		},
+		&o->server);
+	if (r == 0)
+		r = make_url(o);
+	return r < 0 ? say_no_server(options, r) : CLI_OK;
+}
+
+static int say_no_file(const char *name)
+{
+	cli_error("%s is not a file: a browser cannot fetch from it; save the trace first", name);
+	return CLI_FAILED;
+}
+
+/* What is served is fetched from its start, and its size is said: that takes a file. */
+static int open_file(struct opening *o)
+{
+	const char *path = o->options->file;
+	struct stat st;
+	int r;
+
+	/* Before it is opened: that would wait for who writes to a pipe. */
+	if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISFIFO(st.st_mode))
+		return say_no_file(path);
+	r = open_trace(&o->trace, path);
+	if (r != CLI_OK)
+		return r;
+	if (fstat(o->trace.fd, &st) == 0 && S_ISREG(st.st_mode))
+		return CLI_OK;
+	return say_no_file(o->trace.name);
+}
+
+/* ---- until it was fetched ---- */
+
+static int catch_signals(struct opening *o)
+{
+	sigset_t set;
+
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	o->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return o->signal_fd < 0 ? -errno : 0;
+}
+
+/* Browsers may end at once, with the page in a process that ran before; only failures matter. */
+static void look_after_browser(struct opening *o)
+{
+	int status;
+
+	if (o->browser.pid == 0 || waitpid(o->browser.pid, &status, WNOHANG) != o->browser.pid)
+		return;
+	o->browser.pid = 0;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		cli_error("the browser failed; open this yourself: %s", o->url);
+}
+
+/* Whether it is to end. */
+static bool take_signals(struct opening *o)
+{
+	struct signalfd_siginfo info;
+
+	while (read(o->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo != SIGCHLD)
+			return true;
+		look_after_browser(o);
+	}
+	return false;
+}
+
+/* The page shows only that it got nothing: whoever waits for it has to learn why. */
+static void say_stranger(struct opening *o, const struct serve_file_status *status)
+{
+	if (status->n_strangers == 0 || o->said_stranger)
+		return;
+	o->said_stranger = true;
+	if (status->stranger_error == 0)
+		cli_error("refused a connection of user %" PRIu32 ": only user %" PRIu32
+			  " and root may fetch the trace; --any-user "
+			  "serves all users of this machine",
+			  (uint32_t)status->stranger, (uint32_t)geteuid());
+	else
+		cli_error(
+			"refused a connection: cannot tell which user it is from (%s), as from "
+			"another container or system; --any-user serves all users of this machine",
+			status->stranger_error == -ENOENT ? "no local socket is its other end"
+							  : strerror(-status->stranger_error));
+}
+
+/* How long to wait until DEADLINE (0 = never), for poll(). */
+static int wait_ms(uint64_t deadline)
+{
+	uint64_t now = clock_boot_ns(), ms;
+
+	if (deadline == 0)
+		return -1;
+	if (now >= deadline)
+		return 0;
+	ms = (deadline - now + NS_PER_MS - 1) / NS_PER_MS;
+	return ms < 3600000 ? (int)ms : 3600000;
+}
+
+static enum open_end wait_fetched(struct opening *o)
+{
+	uint64_t timeout = o->options->timeout_ns, changes = 0;
+	uint64_t deadline = timeout ? clock_boot_ns() + timeout : 0;
+
+	for (;;) {
+		struct pollfd fds[] = { { o->signal_fd, POLLIN, 0 },
+					{ serve_file_fd(o->server), POLLIN, 0 } };
+		struct serve_file_status status;
+
+		if (poll(fds, ARRAY_SIZE(fds), wait_ms(deadline)) < 0 && errno != EINTR)
+			return END_FAILED;
+		if (take_signals(o))
+			return END_INTERRUPTED;
+		status = serve_file_poll(o->server);
+		say_stranger(o, &status);
+		if (status.n_fetched > 0 && status.n_active == 0 && !o->options->keep)
+			return END_FETCHED;
+		if (timeout && status.changes != changes)
+			deadline = clock_boot_ns() + timeout;
+		else if (timeout && clock_boot_ns() >= deadline && status.n_active == 0)
+			return status.n_fetched > 0 ? END_FETCHED : END_TIMEOUT;
+		else if (timeout && clock_boot_ns() >= deadline)
+			deadline =
+				clock_boot_ns() + timeout; /* the server hangs up on who sleeps */
+		changes = status.changes;
+	}
+}
+
+/* ---- what is said ---- */
+
+static void say_where(const struct opening *o, bool with_browser)
+{
+	const struct open_options *options = o->options;
+	FILE *to = options->json ? stderr : stdout;
+
+	if (serve_file_port(o->server) != UI_PORT && strcmp(options->origin, UI_ORIGIN) == 0)
+		cli_error("note: %s reaches port %d only", UI_ORIGIN, UI_PORT);
+	fprintf(to, "%s\n", o->url);
+	fflush(to);
+	if (!with_browser && !options->no_browser)
+		fprintf(stderr,
+			"There is no display. Open this on this machine, or elsewhere behind\n"
+			"    ssh -L %" PRIu16 ":127.0.0.1:%" PRIu16 " HOST\n",
+			serve_file_port(o->server), serve_file_port(o->server));
+}
+
+static void print_json(const struct opening *o, const struct serve_file_status *status,
+		       enum open_end end)
+{
+	struct json_object *j = json_object_new_object();
+
+	json_add_string(j, "url", o->url);
+	json_add_u64(j, "port", serve_file_port(o->server));
+	json_add_bytes(j, "file", o->trace.name, strlen(o->trace.name));
+	json_add_u64(j, "fetched", status->n_fetched);
+	json_add_u64(j, "refused", status->n_refused);
+	json_add_u64(j, "served_bytes", status->bytes);
+	json_add_string(j, "ended", end_names[end]);
+	json_print_line(j);
+}
+
+static int report(const struct opening *o, enum open_end end)
+{
+	struct serve_file_status status = serve_file_poll(o->server);
+	char text[TEXT_FORMAT_MAX];
+
+	if (o->options->json)
+		print_json(o, &status, end);
+	if (status.damage)
+		cli_error("%s: %s; what could be unpacked was handed out", o->trace.name,
+			  status.damage);
+	if (end == END_TIMEOUT)
+		cli_error("nobody has fetched it within %s; --timeout waits longer",
+			  text_format_time(text, o->options->timeout_ns));
+	else if (end == END_INTERRUPTED && status.n_fetched == 0)
+		cli_error("interrupted before it was fetched");
+	else if (end == END_FAILED)
+		cli_error("cannot wait: %m");
+	if (end == END_FAILED || status.n_fetched == 0)
+		return CLI_FAILED;
+	if (!o->options->json)
+		fprintf(stderr, "%s: %s were handed out\n", o->trace.name,
+			text_format_size(text, status.bytes));
+	return status.damage ? CLI_DAMAGE : CLI_OK;
+}
+
+/* ---- the verb ---- */
+
+static int run_open(const struct open_options *options)
+{
+	_cleanup_(opening_deinit) struct opening o = {
+		.options = options,
+		.trace = OPEN_TRACE_NULL,
+		.named_fd = -1,
+		.signal_fd = -1,
+	};
+	bool with_browser;
+	int r, damage;
+
+	sigprocmask(SIG_BLOCK, NULL, &o.mask);
+	r = open_file(&o);
+	if (r != CLI_OK)
+		return r;
+	/* As root yet, who may read the names of the kernel's functions. */
+	damage = open_named(&o.trace, options->file, &options->symbols, &o.named_fd);
+	if (damage == CLI_FAILED)
+		return damage;
+	r = browser_become_caller();
+	if (r < 0) {
+		cli_error("cannot become the user who called sudo: %s", strerror(-r));
+		return CLI_FAILED;
+	}
+	r = catch_signals(&o);
+	if (r < 0) {
+		cli_error("cannot set up signals: %s", strerror(-r));
+		return CLI_FAILED;
+	}
+	r = start_server(&o);
+	if (r != CLI_OK)
+		return r;
+	with_browser = !options->no_browser && browser_is_there(options->browser);
+	say_where(&o, with_browser);
+	if (with_browser) {
+		r = browser_start(&o.browser, options->browser, o.url, &o.mask);
+		if (r < 0)
+			cli_error("cannot start a browser: %s", strerror(-r));
+	}
+	r = report(&o, wait_fetched(&o));
+	return r == CLI_OK ? damage : r;
+}
+
+static int take_port(void *options, char *text)
+{
+	struct open_options *o = options;
+
+	if (text_parse_u64(text, UINT16_MAX, &o->port) < 0)
+		return cli_usage_error("--port: '%s' is not a port", text);
+	return CLI_OK;
+}
+
+static int take_timeout(void *options, char *text)
+{
+	struct open_options *o = options;
+
+	o->with_timeout = true;
+	if (text_parse_time(text, &o->timeout_ns) < 0 || o->timeout_ns > TIMEOUT_MAX_S * NS_PER_S)
+		return cli_usage_error("--timeout: '%s' is not a time of up to a day", text);
+	return CLI_OK;
+}
+
+static int check_options(struct open_options *o)
+{
+	if (parse_origin(o->ui, o->origin) < 0)
+		return cli_usage_error(
+			"--origin: '%s' is not the URL of a site, such as " UI_ORIGIN, o->ui);
+	if (o->no_browser && o->browser)
+		return cli_usage_error("--browser and --no-browser contradict each other");
+	return CLI_OK;
+}
+
+static int verb_open(int argc, char **argv)
+{
+	struct open_options o = { .ui = UI_ORIGIN, .port = UI_PORT, .timeout_ns = TIMEOUT_NS };
+	const struct verb_option options[] = {
+		OPTION_FLAG("any-user", &o.any_user),
+		OPTION_TEXT("browser", 0, &o.browser),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("keep", &o.keep),
+		OPTION_FLAG("no-browser", &o.no_browser),
+		OPTION_TEXT("origin", 0, &o.ui),
+		OPTION_VALUE("port", 0, take_port, &o),
+		OPTION_VALUE("timeout", 0, take_timeout, &o),
+		SYMBOL_NONE_ROW(&o.symbols),
+		SYMBOL_PLACE_ROWS(&o.symbols),
+		{ 0 },
+	};
+	int r = verb_options_parse_with(argc, argv, options, 1, "it takes one FILE");
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	r = check_options(&o);
+	if (r != CLI_OK)
+		return r;
+	o.file = argv[optind];
+	if (o.keep && !o.with_timeout)
+		o.timeout_ns = 0;
+	return run_open(&o);
+}
+
+const struct verb verb_open_row = {
+	.name = "open",
+	.synopsis = "[OPTION ...] FILE",
+	.what = "Open a trace in the Perfetto UI, in the browser",
+	.options =
+		"      --no-browser       print the URL, start no browser\n"
+		"      --browser=COMMAND  start this one ($BROWSER, or xdg-open)\n"
+		"      --origin=URL       where the UI is (" UI_ORIGIN ")\n"
+		"      --port=PORT        serve on this port (9001, the only one that UI reaches)\n"
+		"      --timeout=TIME     wait so long for the UI to fetch it (60 s; 0 = for ever)\n"
+		"      --any-user         serve other users of this machine, too\n"
+		"      --keep             go on after it was fetched, until Ctrl-C\n"
+		"      --json             print what became of it as a line of JSON\n" SYMBOL_NONE_HELP
+			SYMBOL_PLACE_HELP "  -h, --help             show this\n"
+		"\nFunctions in its call stacks get their names first, in a temporary copy (TMPDIR).\n"
+		"The trace goes from this machine into the browser on it, and nowhere else.\n",
+	.run = verb_open,
+};

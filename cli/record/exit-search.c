@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/record/exit-search.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/common/loaded-files.h"
+#include "cli/common/verb.h"
+
+/*
+ * Whether NAME has more rights than whoever runs it: the kernel leaves them out for what is
+ * traced without privileges.
+ */
+static bool has_rights(const char *name)
+{
+	_cleanup_free_ char *path = loaded_files_command(name);
+	struct stat st;
+
+	if (geteuid() == 0 || !path || stat(path, &st) < 0)
+		return false;
+	return (st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+	       (st.st_mode & S_ISGID && st.st_gid != getegid()) ||
+	       getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+void exit_search_begin(struct exit_search *s, const char *name, pid_t pid)
+{
+	int r;
+
+	if (has_rights(name)) {
+		cli_error(
+			"%s would run without the rights of its file (set-user-ID, set-group-ID or "
+			"capabilities) if it were traced, so it is not held at its exit: lost "
+			"blocks are found only while it runs (stop with -d or Ctrl-C)",
+			name);
+		return;
+	}
+	r = exit_hold_begin(&s->hold, pid);
+	if (r == 0)
+		s->name = name;
+	else
+		cli_error("cannot hold %s at its exit by ptrace: %s; lost blocks are found only "
+			  "while it runs (stop with -d or Ctrl-C)",
+			  name, strerror(-r));
+}
+
+static void look_at_asked(struct exit_search *s)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < s->n_asked; i++) {
+		pid_t pid = s->asked[i];
+		int r = recording_search_state(s->recording, (uint32_t)pid);
+
+		if (r == 0) {
+			s->asked[n++] = pid;
+			continue;
+		}
+		/* One that ends with the recording is searched with it: it stays until then. */
+		if (r == -ESHUTDOWN)
+			continue;
+		if (r < 0)
+			cli_error("process %d: %s", (int)pid, recording_search_error(s->recording));
+		exit_hold_release(&s->hold, pid);
+	}
+	s->n_asked = n;
+}
+
+static void ask(struct exit_search *s, pid_t pid)
+{
+	int r = recording_search(s->recording, (uint32_t)pid);
+
+	if (r == 0) {
+		s->asked[s->n_asked++] = pid;
+	} else if (r != -ESHUTDOWN) {
+		cli_error("process %d: %s", (int)pid, recording_search_error(s->recording));
+		exit_hold_release(&s->hold, pid);
+	}
+}
+
+void exit_search_look(struct exit_search *s, bool interrupted)
+{
+	pid_t pid;
+
+	if (!s->name)
+		return;
+	look_at_asked(s);
+	if (interrupted && !s->gave_up) {
+		s->gave_up = true;
+		while (s->n_asked > 0)
+			exit_hold_release(&s->hold, s->asked[--s->n_asked]);
+	}
+	while (s->n_asked < EXIT_HOLD_MAX && (pid = exit_hold_take(&s->hold)) > 0)
+		ask(s, pid);
+}
+
+bool exit_search_end(struct exit_search *s)
+{
+	bool any;
+
+	if (!s->name)
+		return false;
+	any = exit_hold_any(&s->hold);
+	exit_hold_end(&s->hold);
+	if (s->hold.n_late)
+		cli_error("the memory of %u process%s was not searched within 30 s: what was lost "
+			  "there is not known",
+			  s->hold.n_late, s->hold.n_late == 1 ? "" : "es");
+	return any;
+}

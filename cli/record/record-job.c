@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/record/record-job.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/common/json.h"
+#include "cli/common/verb.h"
+
+#define PROGRESS_MS 500
+#define DYING_MS    1000
+
+void record_job_deinit(struct record_job *j)
+{
+	run_command_cancel(&j->command);
+	exit_hold_end(&j->exits.hold);
+	recording_free(j->recording);
+	output_file_deinit(&j->snapshot);
+	output_file_deinit(&j->output);
+	record_options_deinit(&j->options);
+	record_loop_deinit(&j->loop);
+}
+
+static void clear_progress(const struct record_job *j)
+{
+	if (j->with_progress)
+		fputs("\r\033[K", stderr);
+}
+
+static void show_progress(struct record_job *j)
+{
+	char time[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
+	struct session_view v;
+
+	if (!j->with_progress || clock_boot_ns() < j->next_progress_ns)
+		return;
+	j->next_progress_ns = clock_boot_ns() + PROGRESS_MS * UINT64_C(1000000);
+	if (recording_view(j->recording, &v) < 0)
+		return;
+	fprintf(stderr, "\r%s  %" PRIu64 " events  %" PRIu64 " lost  %s\033[K",
+		text_format_time(time, session_view_duration_ns(&v)), v.counters.events,
+		session_view_lost(&v), text_format_size(size, v.counters.bytes));
+	fflush(stderr);
+	session_view_deinit(&v);
+}
+
+static void tick(void *userdata)
+{
+	show_progress(userdata);
+}
+
+static bool command_has_ended(void *userdata)
+{
+	struct record_job *j = userdata;
+
+	exit_hold_attend(&j->exits.hold);
+	return run_command_poll(&j->command);
+}
+
+/* After a command that was held at its exit until now: its end takes a moment. */
+static void wait_for_command(struct record_job *j)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+
+	for (unsigned ms = 0; ms < DYING_MS && !run_command_poll(&j->command); ms++)
+		nanosleep(&nap, NULL);
+}
+
+/* Until all is written. Returns 0 or a negative errno. */
+static int wait_finished(struct record_job *j)
+{
+	int r = record_loop_run(&j->loop);
+
+	clear_progress(j);
+	if (exit_search_end(&j->exits))
+		wait_for_command(j);
+	if (r == -EINTR)
+		cli_error("interrupted again: the archive is left without its end");
+	return r;
+}
+
+static int start_command(struct record_job *j)
+{
+	int r;
+
+	if (j->options.n_rest == 0)
+		return 0;
+	r = j->command.prepared ? run_command_go(&j->command)
+				: run_command_start(&j->command, j->options.rest, &j->loop.mask);
+	if (r < 0) {
+		cli_error("cannot execute %s: %s", j->options.rest[0], strerror(-r));
+		j->command_status = r == -ENOENT ? CLI_NOT_FOUND : CLI_NOT_EXECUTABLE;
+	}
+	return r;
+}
+
+static const char *suffix(const struct record_job *j)
+{
+	return pack_ops(j->compress)->suffix;
+}
+
+/* ---- the last of it ---- */
+
+/* FILE-20261120-190834.fxt for FILE.fxt, which is told by the suffix; new. */
+static char *snapshot_path(const struct record_job *j)
+{
+	const char *path = j->options.output, *end;
+	time_t now = time(NULL);
+	char moment[32], *ret;
+	struct tm tm;
+
+	strftime(moment, sizeof(moment), "%Y%m%d-%H%M%S", localtime_r(&now, &tm));
+	end = strstr(path, ".fxt");
+	if (!end)
+		end = path + strlen(path);
+	return asprintf(&ret, "%.*s-%s%s", (int)(end - path), path, moment, end) < 0 ? NULL : ret;
+}
+
+static int open_snapshot(struct record_job *j)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (j->options.output && strcmp(j->options.output, "-") == 0) {
+		cli_error(
+			"a snapshot cannot go to standard output, where the end of the recording goes");
+		return -EINVAL;
+	}
+	/* Without a name each has that of its time. */
+	path = j->options.output ? snapshot_path(j) : NULL;
+	if (j->options.output && !path)
+		return -ENOMEM;
+	return output_file_open(path, suffix(j), false, &j->snapshot);
+}
+
+/* At SIGUSR1. */
+static void take_snapshot(void *userdata)
+{
+	struct record_job *j = userdata;
+
+	if (j->is_writing) {
+		cli_error("a snapshot is being written already");
+		return;
+	}
+	if (open_snapshot(j) < 0)
+		return;
+	j->is_writing = recording_snapshot(j->recording, j->snapshot.fd) == 0;
+	if (!j->is_writing) {
+		output_file_discard(&j->snapshot);
+		output_file_deinit(&j->snapshot);
+	}
+}
+
+/* Says what has become of it. */
+static void look_at_snapshot(struct record_job *j)
+{
+	int r = j->is_writing ? recording_snapshot_state(j->recording) : 0;
+
+	if (r == 0)
+		return;
+	j->is_writing = false;
+	clear_progress(j);
+	if (r > 0)
+		fprintf(stderr, "%s: snapshot\n", j->snapshot.path);
+	else
+		output_file_discard_empty(&j->snapshot);
+	output_file_deinit(&j->snapshot);
+}
+
+static void look(void *userdata)
+{
+	struct record_job *j = userdata;
+
+	look_at_snapshot(j);
+	exit_search_look(&j->exits, j->loop.interrupted);
+}
+
+/* Has the last of what was recorded written. */
+static int write_kept(struct record_job *j)
+{
+	int r = 0;
+
+	if (j->is_writing)
+		r = record_loop_wait_snapshot(&j->loop);
+	look_at_snapshot(j);
+	if (r != -EINTR)
+		r = recording_snapshot(j->recording, j->output.fd);
+	if (r == 0)
+		r = record_loop_wait_snapshot(&j->loop);
+	if (r == -EINTR)
+		cli_error("interrupted again: the archive is not complete");
+	return r;
+}
+
+static int report_kept(const struct record_job *j, const struct session_view *v)
+{
+	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX];
+	struct stat st;
+
+	if (fstat(j->output.fd, &st) == 0 && S_ISREG(st.st_mode))
+		fprintf(stderr, "%s: %s, the last of %s and %" PRIu64 " event%s\n", j->output.path,
+			text_format_size(size, (uint64_t)st.st_size),
+			text_format_time(duration, session_view_duration_ns(v)), v->counters.events,
+			text_s(v->counters.events));
+	return session_view_complain(v, j->output.path);
+}
+
+static void print_json(const struct record_job *j, const struct session_view *v)
+{
+	struct json_object *o = session_view_json(v);
+
+	json_add_bytes(o, "file", j->output.path, strlen(j->output.path));
+	if (j->command_status >= 0)
+		json_add_u64(o, "command_status", (uint64_t)j->command_status);
+	json_print_pretty(o);
+}
+
+static int report(struct record_job *j)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+	int status;
+
+	if (recording_view(j->recording, &v) < 0)
+		return CLI_FAILED;
+	if (j->options.n_rest)
+		j->command_status = run_command_report(&j->command, j->options.rest[0]);
+	if (exit_search_is_on(&j->exits) && j->command_status == CLI_SIGNALLED + SIGKILL)
+		cli_error("%s ended without a moment in which its memory could be searched: what "
+			  "it had lost is not known",
+			  j->options.rest[0]);
+	if (j->flight)
+		status = report_kept(j, &v);
+	else
+		status = j->quiet ? session_view_complain(&v, "the recording")
+				  : session_view_report(&v, j->output.path);
+	if (j->options.json && !j->quiet)
+		print_json(j, &v);
+	output_file_discard_empty(&j->output);
+	return status;
+}
+
+/* What could not start has recorded nothing; but where the output failed so early, what is there is good,
+ * and it is not the start that failed. */
+static void discard_unstarted(struct record_job *j)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	if (recording_view(j->recording, &v) < 0 || strcmp(v.reason, "output failed") != 0) {
+		output_file_discard(&j->output);
+		return;
+	}
+	if (j->quiet)
+		session_view_complain(&v, "the recording");
+	else
+		session_view_report(&v, j->output.path);
+	output_file_discard_empty(&j->output);
+}
+
+static int record(struct record_job *j)
+{
+	int r;
+
+	if (recording_start(j->recording) < 0) {
+		discard_unstarted(j);
+		return CLI_FAILED;
+	}
+	r = start_command(j);
+	if (r < 0) {
+		/* Nothing that was asked for has been recorded. */
+		if (record_loop_stop(&j->loop) >= 0)
+			wait_finished(j);
+		output_file_discard(&j->output);
+		return CLI_FAILED;
+	}
+	if (wait_finished(j) < 0 || (j->flight && write_kept(j) < 0)) {
+		output_file_discard_empty(&j->output);
+		return CLI_FAILED;
+	}
+	return report(j);
+}
+
+/* What is recorded of chosen processes only is recorded of the command, which has to be there then. */
+static int choose_command(struct record_job *j)
+{
+	struct capture_filter *f = &j->options.session.filter;
+	int r;
+
+	if (j->options.n_rest == 0 || !categories_refused(j->options.session.categories, f))
+		return 0;
+	r = run_command_prepare(&j->command, j->options.rest, &j->loop.mask);
+	if (r < 0) {
+		cli_error("cannot make a process for %s: %s", j->options.rest[0], strerror(-r));
+		return r;
+	}
+	f->pids = malloc(sizeof(*f->pids));
+	if (!f->pids)
+		return -ENOMEM;
+	f->pids[f->n_pids++] = (uint32_t)j->command.prepared;
+	if (j->options.session.memory.reach != MEMORY_REACH_NO) {
+		exit_search_begin(&j->exits, j->options.rest[0], j->command.prepared);
+		j->command.hold = &j->exits.hold;
+	}
+	return 0;
+}
+
+int record_job_run(struct record_job *j)
+{
+	j->with_progress = isatty(STDERR_FILENO);
+	j->flight = j->options.session.mode == SESSION_FLIGHT;
+	j->compress = j->options.session.compress;
+	if (j->flight)
+		j->loop.asked = take_snapshot;
+	j->loop.look = look;
+	j->loop.wants_stop = command_has_ended;
+	j->loop.userdata = j;
+	if (j->with_progress) {
+		j->loop.tick = tick;
+		j->loop.interval_ms = PROGRESS_MS;
+	}
+	if (record_loop_init(&j->loop) < 0 || choose_command(j) < 0)
+		return CLI_FAILED;
+	if (recording_new(&j->options, &j->recording) < 0)
+		return CLI_FAILED;
+	if (j->output.fd < 0 &&
+	    output_file_open(j->options.output, suffix(j), j->options.force, &j->output) < 0)
+		return CLI_FAILED;
+	j->loop.recording = j->exits.recording = j->recording;
+	j->loop.wake_fd = j->exits.hold.owner_fd;
+	if (recording_create(j->recording, &j->options.session, j->flight ? -1 : j->output.fd) <
+		    0 ||
+	    output_file_begin(&j->output) < 0) {
+		output_file_discard(&j->output);
+		return CLI_FAILED;
+	}
+	return record(j);
+}
+
+int record_job_exit(const struct record_job *j, int status)
+{
+	if (j->options.n_rest == 0 || status == CLI_USAGE)
+		return status;
+	if (j->command.pid == 0 && j->command_status >= 0)
+		return j->command_status;
+	if (status != CLI_OK && status != CLI_DAMAGE)
+		return CLI_COMMAND_FAILED;
+	return j->command_status >= 0 ? j->command_status : status;
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/record/recording.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "capture/programs/capabilities.h"
+#include "capture/store/flight.h"
+#include "capture/probes/probe-heal.h"
+#include "capture/sandbox/thread.h"
+#include "cli/bus/bus-client.h"
+#include "cli/service/client-options.h"
+#include "cli/common/verb.h"
+
+enum { SEARCHES_MAX = 32 }; /* at once */
+
+struct recording_ops {
+	int (*create)(struct recording *r, struct session_options *options, int output_fd);
+	int (*start)(struct recording *r);
+	int (*pollfd)(struct recording *r, struct pollfd *ret);
+	int (*dispatch)(struct recording *r);
+	int (*stop)(struct recording *r);
+	int (*snapshot)(struct recording *r, int fd);
+	int (*snapshot_state)(struct recording *r);
+	int (*search)(struct recording *r, uint32_t pid);
+	int (*search_state)(struct recording *r, uint32_t pid);
+	int (*view)(struct recording *r, struct session_view *ret);
+};
+
+struct recording {
+	const struct recording_ops *ops;
+	struct bus_client *client; /* the daemon's */
+	char *path;
+	struct session *session; /* our own */
+	uint64_t snapshot;       /* number of the one that was asked for last */
+	/* Of the last search of each process. */
+	struct {
+		uint32_t pid;
+		uint64_t number;
+	} searches[SEARCHES_MAX];
+	int search_error;
+};
+
+/* ---- the daemon ---- */
+
+static int bus_failed(const struct recording *r, int error)
+{
+	if (error < 0)
+		cli_error("%s", bus_client_error(r->client));
+	return error;
+}
+
+/* It ran, or was about to, and what it has written may be good: its view says what happened. */
+static bool has_output_failed(struct recording *r)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	return r->ops->view(r, &v) >= 0 && strcmp(v.reason, "output failed") == 0;
+}
+
+static int bus_create(struct recording *r, struct session_options *options, int output_fd)
+{
+	int e = bus_client_create(
+		r->client, &(struct bus_client_create_args){ options, output_fd, false }, &r->path);
+
+	if (e >= 0)
+		e = bus_client_watch(r->client, r->path);
+	if (e >= 0)
+		session_options_deinit(options);
+	return bus_failed(r, e);
+}
+
+static int bus_start(struct recording *r)
+{
+	_cleanup_free_ char *text = NULL;
+	int e = bus_client_start(r->client, r->path);
+
+	if (e >= 0)
+		return e;
+	/* (the next call has a text of its own) */
+	text = strdup(bus_client_error(r->client));
+	if (!has_output_failed(r))
+		cli_error("%s", text ? text : strerror(-e));
+	return e;
+}
+
+static int bus_pollfd(struct recording *r, struct pollfd *ret)
+{
+	return bus_client_pollfd(r->client, ret);
+}
+
+static int bus_dispatch(struct recording *r)
+{
+	return bus_failed(r, bus_client_dispatch(r->client));
+}
+
+static int bus_stop(struct recording *r)
+{
+	return bus_failed(r, bus_client_ask_stop(r->client, r->path));
+}
+
+static int bus_snapshot(struct recording *r, int fd)
+{
+	return bus_failed(r, bus_client_ask_snapshot(r->client, r->path, fd));
+}
+
+static int bus_snapshot_state(struct recording *r)
+{
+	return bus_failed(r, bus_client_snapshot_state(r->client));
+}
+
+static int bus_view(struct recording *r, struct session_view *ret)
+{
+	int e = bus_client_view(r->client, r->path, ret);
+
+	/* It may have been removed since it finished, or the service has ended. */
+	if (e < 0 && bus_client_last(r->client, ret) == 0)
+		return 0;
+	return bus_failed(r, e);
+}
+
+static int bus_search(struct recording *r, uint32_t pid)
+{
+	return bus_client_ask_search(r->client, r->path, pid);
+}
+
+static int bus_search_state(struct recording *r, uint32_t pid)
+{
+	return bus_client_search_state(r->client, pid);
+}
+
+static const struct recording_ops bus_ops = {
+	.create = bus_create,
+	.start = bus_start,
+	.pollfd = bus_pollfd,
+	.dispatch = bus_dispatch,
+	.stop = bus_stop,
+	.snapshot = bus_snapshot,
+	.snapshot_state = bus_snapshot_state,
+	.search = bus_search,
+	.search_state = bus_search_state,
+	.view = bus_view,
+};
+
+/* ---- this process ---- */
+
+/* A store of a duplicate of FD. */
+static int dup_store(int fd, struct store **ret)
+{
+	int e, own_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	e = own_fd < 0 ? -errno : store_fd_new(own_fd, ret);
+	if (e < 0) {
+		cli_error("cannot use the output: %s", strerror(-e));
+		close_fd(own_fd);
+	}
+	return e;
+}
+
+/* Memory of our own. */
+static int flight_store(struct session_options *o, struct store **ret)
+{
+	int e;
+
+	session_options_fill_flight(o);
+	e = flight_new(&(struct flight_options){ -1, o->flight_ns, o->flight_bytes }, ret);
+	if (e < 0)
+		cli_error("cannot make a flight recorder: %s", strerror(-e));
+	return e;
+}
+
+/* One that was killed before may have left something. */
+static void say_healed(const char *text)
+{
+	fprintf(stderr, "kymo: %s\n", text);
+}
+
+static int direct_create(struct recording *r, struct session_options *options, int output_fd)
+{
+	struct store *store;
+	int e = output_fd < 0 ? flight_store(options, &store) : dup_store(output_fd, &store);
+
+	if (e < 0)
+		return e;
+	if (options->categories & CATEGORIES_PROBES)
+		probe_heal_start(say_healed);
+	thread_be_prompt();
+	e = session_new(options, store, &r->session);
+	if (e < 0) {
+		store_free(store);
+		cli_error("cannot make a session: %s", strerror(-e));
+		return e;
+	}
+	*options = (struct session_options){ 0 };
+	return 0;
+}
+
+static int direct_start(struct recording *r)
+{
+	struct pollfd pfd;
+	const char *text;
+	int e = session_start(r->session);
+
+	if (e < 0) {
+		cli_error("cannot start: %s", strerror(-e));
+		return e;
+	}
+	while (session_state(r->session) < SESSION_RUNNING) {
+		pfd = (struct pollfd){ session_fd(r->session), POLLIN, 0 };
+		if (poll(&pfd, 1, -1) < 0 && errno != EINTR)
+			return -errno;
+		session_dispatch(r->session);
+	}
+	e = session_error(r->session, &text);
+	if (e < 0 && !has_output_failed(r))
+		cli_error("cannot start: %s", *text ? text : strerror(-e));
+	return e;
+}
+
+static int direct_pollfd(struct recording *r, struct pollfd *ret)
+{
+	*ret = (struct pollfd){ session_fd(r->session), POLLIN, 0 };
+	return -1;
+}
+
+static int direct_dispatch(struct recording *r)
+{
+	enum session_state state;
+
+	session_dispatch(r->session);
+	state = session_state(r->session);
+	return state == SESSION_STOPPED || state == SESSION_FAILED;
+}
+
+static int direct_stop(struct recording *r)
+{
+	return session_stop(r->session, "requested");
+}
+
+static int direct_snapshot(struct recording *r, int fd)
+{
+	struct store *to;
+	int e = dup_store(fd, &to);
+
+	if (e < 0)
+		return e;
+	e = session_take_snapshot(r->session, to, &r->snapshot);
+	if (e < 0) {
+		store_free(to);
+		cli_error("cannot take a snapshot: %s", strerror(-e));
+	}
+	return e;
+}
+
+static int direct_snapshot_state(struct recording *r)
+{
+	int e = 0;
+
+	if (!session_flight_snapshot(r->session, r->snapshot, &e))
+		return 0;
+	if (e < 0)
+		cli_error("cannot write the snapshot: %s",
+			  e == -ENODATA  ? "nothing has been recorded yet"
+			  : e == -EAGAIN ? "more came at once than it may keep (--keep-size)"
+					 : strerror(-e));
+	return e < 0 ? e : 1;
+}
+
+static int direct_search(struct recording *r, uint32_t pid)
+{
+	uint64_t number;
+	unsigned i = 0;
+	int e;
+
+	while (i < SEARCHES_MAX && r->searches[i].pid)
+		i++;
+	if (i == SEARCHES_MAX)
+		return -EBUSY;
+	e = session_search(r->session, pid, &number);
+	if (e < 0)
+		return e;
+	r->searches[i].pid = pid;
+	r->searches[i].number = number;
+	return 0;
+}
+
+static int direct_search_state(struct recording *r, uint32_t pid)
+{
+	int e;
+
+	for (unsigned i = 0; i < SEARCHES_MAX; i++) {
+		if (r->searches[i].pid != pid)
+			continue;
+		if (session_searches(r->session, &e) < r->searches[i].number)
+			return 0;
+		r->searches[i].pid = 0;
+		r->search_error = e;
+		return e < 0 ? e : 1;
+	}
+	return -ENOENT;
+}
+
+static int direct_view(struct recording *r, struct session_view *ret)
+{
+	session_view_of(r->session, ret);
+	return 0;
+}
+
+static const struct recording_ops direct_ops = {
+	.create = direct_create,
+	.start = direct_start,
+	.pollfd = direct_pollfd,
+	.dispatch = direct_dispatch,
+	.stop = direct_stop,
+	.snapshot = direct_snapshot,
+	.snapshot_state = direct_snapshot_state,
+	.search = direct_search,
+	.search_state = direct_search_state,
+	.view = direct_view,
+};
+
+/* ---- either ---- */
+
+static int choose_direct(struct recording *r)
+{
+	const char *text = "";
+	int e = capabilities_check(&text);
+
+	if (e < 0) {
+		cli_error("cannot record in this process: %s", text);
+		return e;
+	}
+	r->ops = &direct_ops;
+	return 0;
+}
+
+int recording_new(const struct record_options *options, struct recording **ret)
+{
+	_cleanup_(recording_freep) struct recording *r = calloc(1, sizeof(*r));
+	int e;
+
+	if (!r)
+		return -ENOMEM;
+	if (options->direct) {
+		e = choose_direct(r);
+		if (e < 0)
+			return e;
+		*ret = TAKE_PTR(r);
+		return 0;
+	}
+	r->client = bus_client_new();
+	if (!r->client)
+		return -ENOMEM;
+	r->ops = &bus_ops;
+	e = bus_client_connect(r->client, options->bus);
+	if (e < 0 && (options->bus || bus_client_is_elsewhere() || geteuid() != 0)) {
+		cli_error("%s%s", bus_client_error(r->client),
+			  options->bus || bus_client_is_elsewhere()
+				  ? ""
+				  : "; ask an administrator to start it, or record as root");
+		return e;
+	}
+	if (e < 0) {
+		cli_error("%s; recording in this process (--direct)", bus_client_error(r->client));
+		e = choose_direct(r);
+		if (e < 0)
+			return e;
+	} else {
+		client_meet(r->client);
+	}
+	*ret = TAKE_PTR(r);
+	return 0;
+}
+
+struct recording *recording_free(struct recording *r)
+{
+	if (!r)
+		return NULL;
+	session_free(r->session);
+	/* Leaving the bus ends what is left of a session there. */
+	bus_client_free(r->client);
+	free(r->path);
+	free(r);
+	return NULL;
+}
+
+int recording_create(struct recording *r, struct session_options *options, int output_fd)
+{
+	return r->ops->create(r, options, output_fd);
+}
+
+int recording_start(struct recording *r)
+{
+	return r->ops->start(r);
+}
+
+int recording_pollfd(struct recording *r, struct pollfd *ret)
+{
+	return r->ops->pollfd(r, ret);
+}
+
+int recording_dispatch(struct recording *r)
+{
+	return r->ops->dispatch(r);
+}
+
+int recording_stop(struct recording *r)
+{
+	return r->ops->stop(r);
+}
+
+int recording_snapshot(struct recording *r, int fd)
+{
+	return r->ops->snapshot(r, fd);
+}
+
+int recording_snapshot_state(struct recording *r)
+{
+	return r->ops->snapshot_state(r);
+}
+
+int recording_search(struct recording *r, uint32_t pid)
+{
+	return r->ops->search(r, pid);
+}
+
+int recording_search_state(struct recording *r, uint32_t pid)
+{
+	return r->ops->search_state(r, pid);
+}
+
+const char *recording_search_error(const struct recording *r)
+{
+	return r->client ? bus_client_error(r->client) : strerror(-r->search_error);
+}
+
+int recording_view(struct recording *r, struct session_view *ret)
+{
+	return r->ops->view(r, ret);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo capabilities: what this machine can capture, and why not where it cannot. The daemon is
+ * asked, because it has rights that we may not have; without one this process looks itself.
+ */
+#include <stdio.h>
+
+#include "capture/programs/capabilities.h"
+#include "cli/service/client-options.h"
+#include "cli/common/json.h"
+#include "cli/common/verb.h"
+
+static void print_json(const struct capability *caps, int n)
+{
+	struct json_object *root = json_object_new_object();
+
+	for (int i = 0; i < n; i++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add(o, "available", json_object_new_boolean(caps[i].available));
+		json_add_string(o, "detail", caps[i].detail);
+		json_add(root, caps[i].name, o);
+	}
+	json_print_pretty(root);
+}
+
+static void print_text(const struct capability *caps, int n)
+{
+	for (int i = 0; i < n; i++)
+		printf("%-16s %-4s %s\n", caps[i].name, caps[i].available ? "yes" : "no",
+		       caps[i].detail);
+}
+
+static int verb_capabilities(int argc, char **argv)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
+	struct capability caps[CAPABILITIES_MAX];
+	struct client_options o;
+	int n, r;
+
+	r = client_options_parse(argc, argv, CLIENT_JSON | CLIENT_DIRECT, &o);
+	if (r != CLIENT_OPTIONS_GO)
+		return r;
+	if (o.n_rest)
+		return cli_usage_error("it takes no argument");
+	if (!c) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	if (o.direct) {
+		n = capabilities_probe(caps);
+	} else if (bus_client_connect(c, o.bus) >= 0) {
+		n = bus_client_capabilities(c, caps);
+		if (n < 0)
+			return client_failed(c);
+	} else if (o.bus || bus_client_is_elsewhere()) {
+		return client_failed(c);
+	} else {
+		fprintf(stderr, "kymo capabilities: %s; this process looks itself\n",
+			bus_client_error(c));
+		n = capabilities_probe(caps);
+	}
+	if (o.json)
+		print_json(caps, n);
+	else
+		print_text(caps, n);
+	return CLI_OK;
+}
+
+const struct verb verb_capabilities_row = {
+	.name = "capabilities",
+	.synopsis = "[OPTION ...]",
+	.what = "Say what this machine can capture, and why not where it cannot",
+	.options = "      --direct       look from this process, not from the service\n"
+		   "      --json         print it as JSON\n" CLIENT_OPTIONS_HELP,
+	.run = verb_capabilities,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo record
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/record/record-job.h"
+#include "cli/service/remote.h"
+#include "cli/common/verb.h"
+
+static int check_options(const struct record_options *o)
+{
+	bool to_stdout = o->output && strcmp(o->output, "-") == 0;
+
+	if (o->n_rest && !o->separated)
+		return cli_usage_error("unexpected argument '%s'; a command comes after '--'",
+				       o->rest[0]);
+	if (!o->n_rest && o->separated)
+		return cli_usage_error("there is no command after '--'");
+	if (to_stdout && o->n_rest)
+		return cli_usage_error("'-o -' and a command would write to the same place");
+	if (to_stdout && o->json)
+		return cli_usage_error("'-o -' and '--json' would write to the same place");
+	return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	_cleanup_(record_job_deinit) struct record_job j = RECORD_JOB_NULL;
+	int r = record_options_parse(argc, argv, RECORD_OPTIONS_RECORD, &j.options);
+
+	if (r != RECORD_OPTIONS_GO)
+		return r;
+	r = check_options(&j.options);
+	if (r != CLI_OK)
+		return r;
+	snprintf(j.options.session.name, sizeof(j.options.session.name), "record_%d", getpid());
+	return record_job_exit(&j, record_job_run(&j));
+}
+
+const struct verb verb_record_row = {
+	.name = "record",
+	.synopsis = "[OPTION ...] [-- COMMAND [ARGUMENT ...]]",
+	.what = "Record what the machine does, until Ctrl-C, or while COMMAND runs",
+	.options =
+		"  -o, --output FILE   the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
+		"  --direct            record in this process, without the service\n"
+		"  --json              print what became of it as JSON\n" REMOTE_HELP
+		"  --bus ADDRESS       the bus of the service (the system bus)\n"
+		"\nWith COMMAND it exits as that does: with 126 or 127 where COMMAND cannot be executed or\n"
+		"found, 128 + N where signal N ended it, and 125 where kymo itself failed.\n",
+	.run = run,
+};

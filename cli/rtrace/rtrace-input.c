@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/rtrace/rtrace-input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/common/temporary-file.h"
+#include "cli/common/verb.h"
+
+enum { PIECE_BYTES = 262144 };
+
+/* Says what of the container could not be unpacked. */
+static void tell_damage(struct rtrace_input *in)
+{
+	const struct unpack_damage *d;
+
+	for (; (d = unpack_damage(in->unpack)); unpack_damage_taken(in->unpack)) {
+		cli_error("%s: at byte %" PRIu64 " of the file: %s", in->file.name,
+			  d->packed_offset, d->what);
+		in->n_damages++;
+	}
+}
+
+/* ---- temporary files ---- */
+
+static int write_all(int fd, const char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			cli_error(
+				"cannot write to a temporary file: %m; TMPDIR says where it goes");
+			return CLI_FAILED;
+		}
+		p += done;
+		n -= (size_t)done;
+	}
+	return CLI_OK;
+}
+
+static int copy_all(struct rtrace_input *in, int fd)
+{
+	_cleanup_free_ char *piece = malloc(PIECE_BYTES);
+	int r = CLI_OK;
+	ssize_t n = -ENOMEM;
+
+	while (piece && r == CLI_OK && (n = unpack_read(in->unpack, piece, PIECE_BYTES)) > 0) {
+		tell_damage(in);
+		r = write_all(fd, piece, (size_t)n);
+	}
+	tell_damage(in);
+	if (r == CLI_OK && n < 0) {
+		input_file_failed(&in->file, (int)n);
+		r = CLI_FAILED;
+	}
+	return r;
+}
+
+static int spool(struct rtrace_input *in)
+{
+	_cleanup_close_ int fd = temporary_file_open();
+	int r = fd < 0 ? CLI_FAILED : copy_all(in, fd);
+
+	if (r != CLI_OK)
+		return r;
+	in->unpack = unpack_free(in->unpack);
+	in->fd = TAKE_FD(fd);
+	in->begin = 0;
+	return CLI_OK;
+}
+
+/* ---- the input ---- */
+
+/* Whether the bytes can be read where they are; the unpacker has taken some away already. */
+static bool is_seekable(const struct rtrace_input *in, off_t begin)
+{
+	struct stat st;
+
+	return begin >= 0 && fstat(in->file.fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       unpack_method(in->unpack) == PACK_NONE;
+}
+
+int rtrace_input_open(struct rtrace_input *in, const char *path, bool once)
+{
+	off_t begin;
+	int r;
+
+	*in = RTRACE_INPUT_NULL;
+	r = input_file_open(&in->file, path);
+	if (r != CLI_OK)
+		return r;
+	begin = lseek(in->file.fd, 0, SEEK_CUR);
+	r = unpack_new_fd(&in->unpack, in->file.fd);
+	if (r < 0) {
+		input_file_failed(&in->file, r);
+		return CLI_FAILED;
+	}
+	if (!is_seekable(in, begin))
+		return once ? CLI_OK : spool(in);
+	in->unpack = unpack_free(in->unpack);
+	in->fd = in->file.fd;
+	in->begin = (uint64_t)begin;
+	progress_begin(&in->progress, input_file_size(&in->file));
+	return CLI_OK;
+}
+
+void rtrace_input_close(struct rtrace_input *in)
+{
+	progress_clear(&in->progress);
+	in->unpack = unpack_free(in->unpack);
+	if (in->fd != in->file.fd)
+		in->fd = close_fd(in->fd);
+	input_file_close(&in->file);
+}
+
+ssize_t rtrace_input_read(struct rtrace_input *in, uint64_t offset, void *to, size_t n)
+{
+	ssize_t got;
+
+	if (in->unpack) {
+		if (offset != in->position)
+			return -ESPIPE;
+		got = unpack_read(in->unpack, to, n);
+		tell_damage(in);
+		if (got > 0)
+			in->position += (uint64_t)got;
+		return got;
+	}
+	progress_show(&in->progress, offset);
+	do
+		got = pread(in->fd, to, n, (off_t)(in->begin + offset));
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? -errno : got;
+}

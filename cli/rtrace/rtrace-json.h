@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records of a leak report as JSON.
+ */
+#pragma once
+
+#include "cli/common/json.h"
+#include "writer/rtrace/rtrace-record.h"
+
+/* An object; NULL for what is nothing by itself: the empty line behind a backtrace. */
+struct json_object *rtrace_json(const struct rtrace_record *record);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options of the verbs that only talk to the daemon, and the way to it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/bus/bus-client.h"
+#include "cli/service/remote.h"
+#include "writer/pack/pack.h"
+
+/* Which of the options a verb knows, beside --bus and --help. */
+enum {
+	CLIENT_JSON = 1 << 0,
+	CLIENT_DIRECT = 1 << 1,
+	CLIENT_COUNT = 1 << 2,
+	CLIENT_OUTPUT = 1 << 3, /* -o, --force, --compress */
+	CLIENT_ALL = 1 << 4,    /* --all, --reason */
+};
+
+struct client_options {
+	const char *bus; /* NULL = the system bus */
+	bool json;
+	bool direct;
+	uint64_t count;     /* 0 = not given */
+	const char *output; /* NULL = not given */
+	bool force;
+	enum pack_method compress; /* PACK_NONE = not given */
+	bool all;
+	const char *reason; /* NULL = not given */
+	char **rest;        /* what is no option; ends with NULL */
+	int n_rest;
+};
+
+enum {
+	CLIENT_OPTIONS_GO = -1, /* there is something to do; else an enum cli_exit */
+};
+
+int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret);
+
+#define CLIENT_OPTIONS_HELP                                                                        \
+	REMOTE_HELP                                                                                \
+	"      --bus ADDRESS  the bus of the service (the system bus)\n"                           \
+	"  -h, --help         show this\n"
+
+/* Says, once, that the service is of another version, if it is. */
+void client_meet(const struct bus_client *c);
+
+/* Connects to the daemon. Returns CLI_OK, or CLI_FAILED after it has said why. */
+int client_connect(const struct client_options *o, struct bus_client **ret);
+
+/* The same, and finds the session NAME there; *RET_PATH is the caller's. */
+int client_find(const struct client_options *o, const char *name, struct bus_client **ret,
+		char **ret_path);
+
+/* Says what bus_client_error() says. Returns CLI_FAILED. */
+int client_failed(const struct bus_client *c);

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/service/remote.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/bus/bus-client.h"
+#include "cli/common/output-file.h"
+#include "cli/common/verb.h"
+#include "writer/pack/pack.h"
+
+/* How a verb is done on another machine. */
+enum way {
+	WAY_BUS,      /* over a bus */
+	WAY_STREAM,   /* there; the archive comes to a file here */
+	WAY_START,    /* there, if nothing is written */
+	WAY_TERMINAL, /* there, on this terminal */
+};
+
+static const struct verb_way {
+	const char *verb;
+	enum way way;
+} ways[] = {
+	{ "capabilities", WAY_BUS }, { "context", WAY_BUS },  { "list", WAY_BUS },
+	{ "mark", WAY_BUS },         { "monitor", WAY_BUS },  { "record", WAY_STREAM },
+	{ "rotate", WAY_BUS },       { "snapshot", WAY_BUS }, /* with -o: WAY_STREAM */
+	{ "start", WAY_START },      { "status", WAY_BUS },   { "stop", WAY_BUS },
+	{ "top", WAY_TERMINAL },
+};
+
+/* ---- the words ---- */
+
+/* Whether WORD is SHORT ("-H") or LONG ("--host"), with its value in it or behind it. *RET_VALUE is NULL if it is behind. */
+static bool is_option(const char *word, const char *brief, const char *name, const char **ret_value)
+{
+	size_t n = strlen(name);
+
+	*ret_value = NULL;
+	if (brief && strncmp(word, brief, 2) == 0) {
+		if (word[2])
+			*ret_value = word + 2;
+		return true;
+	}
+	if (!name[0] || strncmp(word, name, n) != 0 || (word[n] && word[n] != '='))
+		return false;
+	if (word[n])
+		*ret_value = word + n + 1;
+	return true;
+}
+
+static bool has_option(int argc, char **argv, const char *brief, const char *name)
+{
+	const char *value;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (is_option(argv[i], brief, name, &value))
+			return true;
+	return false;
+}
+
+static int check_place(const char *name, const char *value)
+{
+	/* (ssh takes a word that begins so for an option) */
+	if (!*value || *value == '-')
+		return cli_usage_error("%s: '%s' cannot be a name", name, value);
+	return CLI_OK;
+}
+
+/* Whether WORD is -H or -M; *RET_VALUE as above, *RET_TO is where it goes. */
+static bool is_place(const char *word, const char **ret_value, struct remote *r,
+		     const char ***ret_to)
+{
+	*ret_to = is_option(word, "-H", "--host", ret_value)      ? &r->host
+		  : is_option(word, "-M", "--machine", ret_value) ? &r->machine
+								  : NULL;
+	return *ret_to;
+}
+
+void remote_put_behind(int argc, char **argv)
+{
+	const char *value, **to;
+	struct remote r;
+	char *verb;
+	int n = 1;
+
+	while (n < argc && is_place(argv[n], &value, &r, &to))
+		n += value ? 1 : 2;
+	if (n == 1 || n >= argc)
+		return;
+	verb = argv[n];
+	memmove(argv + 2, argv + 1, (size_t)(n - 1) * sizeof(*argv));
+	argv[1] = verb;
+}
+
+int remote_take(int *argc, char **argv, struct remote *ret)
+{
+	int kept = 1, i = 1, r = CLI_OK;
+
+	for (; i < *argc && r == CLI_OK && strcmp(argv[i], "--") != 0; i++) {
+		const char *value, **to;
+
+		is_place(argv[i], &value, ret, &to);
+		if (!to) {
+			argv[kept++] = argv[i];
+			continue;
+		}
+		if (!value && i + 1 == *argc)
+			return cli_usage_error("option '%s' needs a value", argv[i]);
+		*to = value ? value : argv[++i];
+		r = check_place(to == &ret->host ? "--host" : "--machine", *to);
+	}
+	while (i < *argc)
+		argv[kept++] = argv[i++];
+	argv[kept] = NULL;
+	*argc = kept;
+	if (r == CLI_OK && ret->host && ret->machine)
+		return cli_usage_error("--host and --machine are different places");
+	return r;
+}
+
+/* ---- what is run there ---- */
+
+static void add_quoted(FILE *f, const char *word)
+{
+	fputc('\'', f);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", f);
+		else
+			fputc(*word, f);
+	fputc('\'', f);
+}
+
+/* What the options say of the file here; the others go to the other machine. */
+struct here {
+	const char *output;
+	bool force;
+	const char *suffix; /* of the default name */
+};
+
+/* Appends "kymo WORD ..." to F, without what is meant for us. Returns an enum cli_exit. */
+static int add_command(FILE *f, int argc, char **argv, struct here *ret)
+{
+	enum pack_method pack;
+
+	*ret = (struct here){ .suffix = "" };
+	fputs("kymo", f);
+	for (int i = 0; i < argc; i++) {
+		const char *value;
+
+		if (i && is_option(argv[i], "-o", "--output", &value)) {
+			if (!value && i + 1 == argc)
+				return cli_usage_error("option '-o' needs a value");
+			ret->output = value ? value : argv[++i];
+			continue;
+		}
+		if (i && strcmp(argv[i], "--force") == 0) {
+			ret->force = true;
+			continue;
+		}
+		if (i && is_option(argv[i], NULL, "--compress", &value)) {
+			pack = PACK_ZSTD;
+			if (value && pack_parse(value, &pack) < 0)
+				pack = PACK_NONE; /* it will say so */
+			ret->suffix = pack == PACK_NONE ? "" : pack_ops(pack)->suffix;
+		}
+		fputc(' ', f);
+		add_quoted(f, argv[i]);
+	}
+	return CLI_OK;
+}
+
+/* The end of our standard input is the order to stop: signals do not pass, and this one comes also if the connection
+ * breaks. (What a shell has put into the background has no SIGINT.) */
+static const char script_begin[] = "exec 3<&0; ";
+static const char script_end[] = " -o - </dev/null & k=$!; "
+				 "{ read x <&3; kill -TERM $k; } >/dev/null 2>&1 & r=$!; "
+				 "exec 3<&-; wait $k; s=$?; kill $r 2>/dev/null; exit $s";
+
+/* ---- ssh ---- */
+
+static volatile sig_atomic_t stop_fd = -1, n_stops;
+static volatile pid_t ssh_pid;
+
+static void on_signal(int number)
+{
+	(void)number;
+	if (n_stops++ == 0)
+		close(stop_fd);
+	else
+		kill(ssh_pid, SIGTERM);
+}
+
+/* In the child: does not return. */
+static void become_ssh(const char *host, const char *command, int in_fd, int out_fd, bool terminal)
+{
+	const char *const argv[] = { "ssh", terminal ? "-xt" : "-xT", "--", host, command, NULL };
+
+	if (in_fd >= 0)
+		dup2(in_fd, STDIN_FILENO);
+	if (out_fd >= 0)
+		dup2(out_fd, STDOUT_FILENO);
+	if (in_fd >= 0)
+		signal(SIGINT, SIG_IGN); /* it is we who end it */
+	signal(SIGXFSZ, SIG_DFL);
+	execvp(argv[0], (char **)argv);
+	cli_error("cannot run ssh: %m");
+	_exit(255);
+}
+
+/* What ended with STATUS, as an enum cli_exit. */
+static int exit_of(int status, const char *host)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		cli_error("there is no kymo on %s", host);
+	if (WIFEXITED(status) && WEXITSTATUS(status) <= CLI_FOUND)
+		return WEXITSTATUS(status);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 255)
+		cli_error("ssh has failed: %s cannot be reached, or the connection has broken",
+			  host);
+	return CLI_FAILED;
+}
+
+static int wait_for_ssh(pid_t pid, const char *host)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR) {
+			cli_error("cannot wait for ssh: %m");
+			return CLI_FAILED;
+		}
+	return exit_of(status, host);
+}
+
+/* Runs COMMAND on HOST, with its output to FD, until it ends or we are asked to stop. */
+static int run_into(const char *host, const char *command, int fd)
+{
+	const struct sigaction action = { .sa_handler = on_signal };
+	int fds[2];
+	pid_t pid;
+
+	if (pipe(fds) < 0) {
+		cli_error("cannot make a pipe: %m");
+		return CLI_FAILED;
+	}
+	pid = fork();
+	if (pid < 0) {
+		cli_error("cannot start ssh: %m");
+		return CLI_FAILED;
+	}
+	if (pid == 0) {
+		close(fds[1]);
+		become_ssh(host, command, fds[0], fd, false);
+	}
+	close(fds[0]);
+	stop_fd = fds[1];
+	ssh_pid = pid;
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	return wait_for_ssh(pid, host);
+}
+
+static int run_plain(const char *host, const char *command, bool terminal)
+{
+	pid_t pid = fork();
+
+	if (pid < 0) {
+		cli_error("cannot start ssh: %m");
+		return CLI_FAILED;
+	}
+	if (pid == 0)
+		become_ssh(host, command, -1, -1, terminal);
+	signal(SIGINT, SIG_IGN); /* the one over there decides */
+	return wait_for_ssh(pid, host);
+}
+
+/* ---- the ways ---- */
+
+static int write_here(const char *host, const char *command, const struct here *here)
+{
+	_cleanup_(output_file_deinit) struct output_file output = OUTPUT_FILE_NULL;
+	int r;
+
+	if (output_file_open(here->output, here->suffix, here->force, &output) < 0)
+		return CLI_FAILED;
+	if (output_file_begin(&output) < 0)
+		return CLI_FAILED;
+	r = run_into(host, command, output.fd);
+	if (!output.standard && (r == CLI_OK || r == CLI_DAMAGE))
+		fprintf(stderr, "%s: from %s\n", output.path, host);
+	output_file_discard_empty(&output);
+	return r;
+}
+
+static int refuse_words(const struct remote *r, int argc, char **argv, enum way way)
+{
+	if (has_option(argc, argv, NULL, "--help") || has_option(argc, argv, "-h", ""))
+		return REMOTE_GO;
+	for (int i = 1; way == WAY_STREAM && i < argc; i++)
+		if (strcmp(argv[i], "--") == 0)
+			return cli_usage_error("a COMMAND would run here, and %s is recorded: "
+					       "record without one, by -d or until Ctrl-C",
+					       r->host);
+	if (way == WAY_STREAM && has_option(argc, argv, NULL, "--json"))
+		return cli_usage_error("--json and --host do not go together: the archive comes by "
+				       "standard output");
+	if (way == WAY_START && has_option(argc, argv, "-o", "--output"))
+		return cli_usage_error(
+			"-o would be a file on %s: start it there (ssh %s kymo start "
+			"...), or write here with 'kymo record --host'",
+			r->host, r->host);
+	return CLI_OK;
+}
+
+static int run_there(const struct remote *r, int argc, char **argv, enum way way)
+{
+	_cleanup_free_ char *command = NULL, *wrapped = NULL;
+	size_t size, wrapped_size;
+	FILE *f = open_memstream(&command, &size), *g;
+	struct here here;
+	int e;
+
+	if (!f) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	if (way == WAY_STREAM)
+		fputs(script_begin, f);
+	e = add_command(f, argc, argv, &here);
+	if (way == WAY_STREAM)
+		fputs(script_end, f);
+	fclose(f);
+	if (e != CLI_OK)
+		return e;
+	g = open_memstream(&wrapped, &wrapped_size);
+	if (!g) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	/* Whatever shell they have there. */
+	fputs("exec sh -c ", g);
+	add_quoted(g, command);
+	fclose(g);
+	if (way == WAY_STREAM)
+		return write_here(r->host, wrapped, &here);
+	return run_plain(r->host, wrapped, way == WAY_TERMINAL && isatty(STDOUT_FILENO));
+}
+
+/* Over the bus of a container descriptors pass, but names and ids here are not those of there. */
+static int check_machine(const struct remote *r, int argc, char **argv)
+{
+	static const struct {
+		const char *brief, *name;
+	} rows[] = {
+		{ "-p", "--pid" }, { NULL, "--uid" }, { NULL, "--unit" }, { NULL, "--cgroup" }
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (has_option(argc, argv, rows[i].brief, rows[i].name))
+			return cli_usage_error("%s is looked up on this machine, and %s has "
+					       "others: filter by --comm, or run kymo in it",
+					       rows[i].name, r->machine);
+	if (has_option(argc, argv, NULL, "--direct"))
+		return cli_usage_error("--direct records here, and --machine is elsewhere");
+	return CLI_OK;
+}
+
+int remote_run(const struct remote *r, int argc, char **argv)
+{
+	const struct verb_way *way = NULL;
+	enum way how;
+	int e;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++)
+		if (strcmp(ways[i].verb, argv[0]) == 0)
+			way = &ways[i];
+	if (!way)
+		return cli_usage_error("there is no %s for it%s", r->host ? "--host" : "--machine",
+				       strcmp(argv[0], "leaks") == 0
+					       ? "; record with 'kymo record -e memory', and give "
+						 "the archive to 'kymo leaks'"
+					       : "");
+	how = way->way;
+	if (strcmp(argv[0], "snapshot") == 0 && has_option(argc, argv, "-o", "--output"))
+		how = WAY_STREAM;
+	if (r->host && how != WAY_BUS) {
+		e = refuse_words(r, argc, argv, how);
+		return e == CLI_OK ? run_there(r, argc, argv, how) : e;
+	}
+	if (has_option(argc, argv, NULL, "--bus"))
+		return cli_usage_error("--bus and %s are different places",
+				       r->host ? "--host" : "--machine");
+	e = r->machine ? check_machine(r, argc, argv) : CLI_OK;
+	if (e != CLI_OK)
+		return e;
+	bus_client_go_to(r->host, r->machine);
+	return REMOTE_GO;
+}

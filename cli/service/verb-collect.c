@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo collect: what kymo-collect@NAME.service runs. It asks the service for a session of the profile and lives as long as that does, so that
+ * the unit's state is the session's. What it prints goes to the journal.
+ *
+ * When the service dies it asks again, which starts it: a profile that runs does not stop by that. It waits a little
+ * longer each time, in case that the service cannot live. So it does when what it collects cannot be written: a disk that is full stays so for
+ * a while, and each beginning takes programs into the kernel and out again.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/bus/bus-notify.h"
+#include "cli/service/client-options.h"
+#include "cli/common/verb.h"
+#include "capture/options/collection.h"
+
+#define WAIT_MS_MIN        100
+#define WAIT_MS_MAX        5000
+#define STATUS_MS          10000 /* between two lines of status */
+#define OUTPUT_WAIT_MS_MIN 1000
+#define OUTPUT_WAIT_MS_MAX 60000
+#define LONG_ENOUGH_NS                                                                             \
+	UINT64_C(10000000000) /* that it ran, to begin with the shortest wait again */
+#define OUTPUT_LONG_ENOUGH_NS UINT64_C(60000000000) /* likewise, when it could not write */
+
+/* What became of one session; anything else is what to exit with. */
+enum { AGAIN = -1 };
+
+struct collect {
+	const char *name, *bus;
+	int signal_fd;
+	bool ready;   /* has been told */
+	bool stopped; /* by a signal: when the session has ended it is over */
+	int wait_ms, output_wait_ms;
+	uint64_t began_ns; /* the session */
+	char *path;        /* of the session */
+	char said[1024];   /* what was complained of last */
+};
+
+/* What stays as it is, is said once. */
+static void complain(struct collect *k, const struct bus_client *c)
+{
+	char now[sizeof(k->said)];
+
+	snprintf(now, sizeof(now), "%s", bus_client_error(c));
+	if (strcmp(now, k->said) != 0)
+		cli_error("%s: %s", k->name, bus_client_error(c));
+	strcpy(k->said, now);
+}
+
+/* ---- signals ---- */
+
+static int open_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* The next one that came, or 0. */
+static int next_signal(const struct collect *k)
+{
+	struct signalfd_siginfo info;
+
+	return read(k->signal_fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+}
+
+static void take_signals(struct collect *k, struct bus_client *c)
+{
+	int signo;
+
+	while ((signo = next_signal(k))) {
+		if (signo == SIGHUP && c && k->path) {
+			bus_notify_reloading();
+			if (bus_client_ask_rotate(c, k->path) < 0)
+				cli_error("%s: %s", k->name, bus_client_error(c));
+			bus_notify_ready("Recording");
+		} else if (signo != SIGHUP && !k->stopped) {
+			k->stopped = true;
+			bus_notify_stopping();
+			if (c && k->path && bus_client_ask_stop(c, k->path) < 0)
+				cli_error("%s: %s", k->name, bus_client_error(c));
+		}
+	}
+}
+
+/* Waits *WAIT_MS, which is twice as long the next time, but no longer than MAX_MS; or until it is to end. STATUS says what for. */
+static int wait_and_double(struct collect *k, int *wait_ms, int max_ms, const char *status)
+{
+	struct pollfd fd = { k->signal_fd, POLLIN, 0 };
+
+	if (!k->ready)
+		bus_notify_ready(status);
+	else
+		bus_notify_status(status);
+	k->ready = true;
+	poll(&fd, 1, *wait_ms);
+	*wait_ms = *wait_ms * 2 > max_ms ? max_ms : *wait_ms * 2;
+	take_signals(k, NULL);
+	return k->stopped ? CLI_OK : AGAIN;
+}
+
+static int wait_and_try_again(struct collect *k, const char *status)
+{
+	return wait_and_double(k, &k->wait_ms, WAIT_MS_MAX, status);
+}
+
+/* ---- a session ---- */
+
+static void tell_status(const struct session_view *v)
+{
+	char text[160], bytes[TEXT_FORMAT_MAX], lost[48] = "nothing lost";
+	uint64_t n = session_view_lost(v);
+
+	for (size_t i = 0; i < v->n_sheds; i++) {
+		if (v->sheds[i].what != SHED_SESSION)
+			continue;
+		bus_notify_status("Paused: recording costs more than MaxOverhead=");
+		return;
+	}
+	if (n)
+		snprintf(lost, sizeof(lost), "%" PRIu64 " records lost", n);
+	snprintf(text, sizeof(text), "Recording: %" PRIu64 " events, %s, %s", v->counters.events,
+		 text_format_size(bytes, v->counters.bytes), lost);
+	bus_notify_status(text);
+}
+
+/* Until it has ended. Returns 0, or a negative errno when the service has gone. */
+static int follow(struct collect *k, struct bus_client *c)
+{
+	uint64_t told_ns = clock_read_ns(CLOCK_MONOTONIC), now;
+	struct pollfd fds[2];
+	int r, timeout;
+
+	while ((r = bus_client_dispatch(c)) == 0) {
+		now = clock_read_ns(CLOCK_MONOTONIC);
+		if (now - told_ns >= STATUS_MS * UINT64_C(1000000)) {
+			told_ns = now;
+			tell_status(bus_client_seen(c));
+		}
+		timeout = bus_client_pollfd(c, &fds[0]);
+		fds[1] = (struct pollfd){ k->signal_fd, POLLIN, 0 };
+		if (poll(fds, 2, timeout) > 0 && fds[1].revents)
+			take_signals(k, c);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* What a session that has ended exits with. */
+static int report(const struct collect *k, const struct session_view *v)
+{
+	int r = session_view_report(v, k->name);
+
+	fprintf(stderr, "%s: ended: %s\n", k->name, *v->reason ? v->reason : v->state);
+	/* Losses are in the archive, and no reason for the unit to have failed; less than was asked for is. */
+	if (r == CLI_DAMAGE && strcmp(v->reason, "overhead") != 0)
+		r = CLI_OK;
+	return r;
+}
+
+static bool is_of_stopped_service(const struct session_view *v)
+{
+	return strcmp(v->reason, "service stopped") == 0;
+}
+
+/* What ends a session, but not what it is for. */
+static bool is_to_go_on(const struct collect *k, const struct session_view *v)
+{
+	return !k->stopped &&
+	       (strcmp(v->reason, PROFILE_REASON_OUTDATED) == 0 || is_of_stopped_service(v));
+}
+
+static bool has_run(const struct collect *k, uint64_t ns)
+{
+	return clock_read_ns(CLOCK_MONOTONIC) - k->began_ns >= ns;
+}
+
+/* What could be written may be possible again later; or it takes somebody to make room. */
+static int wait_for_output(struct collect *k, const struct session_view *v)
+{
+	char status[sizeof(v->error) + 64];
+
+	if (has_run(k, OUTPUT_LONG_ENOUGH_NS))
+		k->output_wait_ms = OUTPUT_WAIT_MS_MIN;
+	snprintf(status, sizeof(status), "Not recording: %s; trying again in %d s", v->error,
+		 k->output_wait_ms / 1000);
+	fprintf(stderr, "%s: trying again in %d s\n", k->name, k->output_wait_ms / 1000);
+	return wait_and_double(k, &k->output_wait_ms, OUTPUT_WAIT_MS_MAX, status);
+}
+
+/* The session has ended: what became of it. */
+static int finish(struct collect *k, struct bus_client *c)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+	int r;
+
+	if (bus_client_view(c, k->path, &v) < 0 && bus_client_last(c, &v) < 0)
+		return client_failed(c);
+	r = report(k, &v);
+	/* One that somebody removed is gone already. What a service that ends still holds, the next one writes down. */
+	if (!is_of_stopped_service(&v))
+		bus_client_remove(c, k->path);
+	if (!k->stopped && strcmp(v.reason, "output failed") == 0)
+		return wait_for_output(k, &v);
+	return is_to_go_on(k, &v) ? wait_and_try_again(k, "Beginning anew") : r;
+}
+
+/* Whether the session, which was not said to have started, had its output fail before that could be said. */
+static bool has_failed_output(const struct collect *k, struct bus_client *c)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	return bus_client_view(c, k->path, &v) == 0 && strcmp(v.reason, "output failed") == 0;
+}
+
+static int run_session(struct collect *k, struct bus_client *c)
+{
+	char status[160];
+	int r;
+
+	k->began_ns = clock_read_ns(CLOCK_MONOTONIC);
+	if (bus_client_watch(c, k->path) < 0 || bus_client_start(c, k->path) < 0) {
+		if (has_failed_output(k, c))
+			return finish(k, c);
+		complain(k, c);
+		bus_client_remove(c, k->path);
+		return wait_and_try_again(k, "Could not start; trying again");
+	}
+	snprintf(status, sizeof(status), "Recording by profile %s", k->name);
+	bus_notify_ready(status);
+	k->ready = true;
+	*k->said = '\0';
+	r = follow(k, c);
+	if (has_run(k, LONG_ENOUGH_NS))
+		k->wait_ms = WAIT_MS_MIN;
+	if (r == 0)
+		return finish(k, c);
+	complain(k, c);
+	return wait_and_try_again(k, "The service has gone; starting it again");
+}
+
+/* From a connection of its own on. Returns AGAIN, or an enum cli_exit. */
+static int collect_once(struct collect *k)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = bus_client_new();
+	_cleanup_free_ char *path = NULL;
+	int r;
+
+	if (!c) {
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	if (bus_client_connect(c, k->bus) < 0) {
+		complain(k, c);
+		return wait_and_try_again(k, "Waiting for the service");
+	}
+	r = bus_client_create_profile(c, k->name, &path);
+	if (r < 0)
+		complain(k, c);
+	if (r == -EBADMSG)
+		return CLI_USAGE;
+	if (r == -EAGAIN)
+		return wait_and_try_again(k, bus_client_error(c));
+	if (r < 0)
+		return wait_and_try_again(k, "The service refuses; asking again");
+	k->path = path;
+	r = run_session(k, c);
+	k->path = NULL;
+	return r;
+}
+
+static int verb_collect(int argc, char **argv)
+{
+	struct collect k = { .wait_ms = WAIT_MS_MIN, .output_wait_ms = OUTPUT_WAIT_MS_MIN };
+	struct client_options o;
+	int r = client_options_parse(argc, argv, 0, &o);
+
+	if (r != CLIENT_OPTIONS_GO)
+		return r;
+	if (o.n_rest != 1)
+		return cli_usage_error("it takes the NAME of a profile; 'kymo verify-profile' says "
+				       "whether it is right");
+	k.name = o.rest[0];
+	k.bus = o.bus;
+	k.signal_fd = open_signals();
+	if (k.signal_fd < 0) {
+		cli_error("cannot wait for signals: %s", strerror(errno));
+		return CLI_FAILED;
+	}
+	while ((r = collect_once(&k)) == AGAIN)
+		;
+	close(k.signal_fd);
+	return r;
+}
+
+const struct verb verb_collect_row = {
+	.name = "collect",
+	.synopsis = "NAME [OPTION ...]",
+	.what = "Record by a collection profile until told to end (kymo-collect@NAME.service)",
+	.options = CLIENT_OPTIONS_HELP,
+	.run = verb_collect,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo list: the sessions of the daemon, a line each.
+ */
+#include <stdio.h>
+
+#include "cli/service/client-options.h"
+#include "cli/common/json.h"
+#include "cli/common/verb.h"
+
+static void print_json(const struct bus_client_session *list)
+{
+	struct json_object *sessions = json_object_new_array();
+
+	for (const struct bus_client_session *s = list; s->name; s++) {
+		struct json_object *o = json_object_new_object();
+
+		json_add_string(o, "name", s->name);
+		json_add_string(o, "state", s->state);
+		json_add_string(o, "path", s->path);
+		json_object_array_add(sessions, o);
+	}
+	json_print_pretty(sessions);
+}
+
+static void print_text(const struct bus_client_session *list)
+{
+	for (const struct bus_client_session *s = list; s->name; s++)
+		printf("%-24s %-9s %s\n", s->name, s->state, s->path);
+}
+
+static int verb_list(int argc, char **argv)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
+	struct bus_client_session *list;
+	struct client_options o;
+	int r;
+
+	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
+	if (r != CLIENT_OPTIONS_GO)
+		return r;
+	if (o.n_rest)
+		return cli_usage_error("it takes no argument");
+	r = client_connect(&o, &c);
+	if (r != CLI_OK)
+		return r;
+	if (bus_client_list(c, &list) < 0)
+		return client_failed(c);
+	if (o.json)
+		print_json(list);
+	else
+		print_text(list);
+	bus_client_list_free(list);
+	return CLI_OK;
+}
+
+const struct verb verb_list_row = {
+	.name = "list",
+	.synopsis = "[OPTION ...]",
+	.what = "List the sessions of the service",
+	.options = "      --json         print them as JSON\n" CLIENT_OPTIONS_HELP,
+	.run = verb_list,
+};

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo snapshot: writes what a flight recorder has kept, or puts what processes have allocated and not freed into the archive of a
+ * session that runs. With --all it has the flight recorders of all profiles write their files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/service/client-options.h"
+#include "cli/common/output-file.h"
+#include "cli/common/packed-output.h"
+#include "cli/common/verb.h"
+#include "writer/fxt/fxt-writer.h"
+
+struct job {
+	const struct client_options *options;
+	struct bus_client *client;
+	const char *name, *path; /* of the session */
+	bool is_flight, watches; /* what is allocated */
+	enum pack_method packed; /* what it keeps */
+};
+
+static bool watches(const struct session_view *v)
+{
+	struct json_object *list;
+	uint32_t bits, all = 0;
+
+	if (!v->options || !json_object_object_get_ex(v->options, "categories", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return false;
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		if (categories_parse(json_object_get_string(json_object_array_get_idx(list, i)),
+				     &bits, NULL, NULL) == 0)
+			all |= bits;
+	}
+	return all & CATEGORIES_MEMORY;
+}
+
+/* What kind of a session it is. */
+static int look(struct job *j)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	if (bus_client_view(j->client, j->path, &v) < 0)
+		return client_failed(j->client);
+	j->is_flight = session_view_is_flight(&v);
+	j->watches = watches(&v);
+	if (pack_parse(session_view_option(&v, "compress"), &j->packed) < 0)
+		j->packed = PACK_NONE;
+	return CLI_OK;
+}
+
+/* The service writes to the file itself. */
+static int write_file(struct job *j)
+{
+	_cleanup_(output_file_deinit) struct output_file file = OUTPUT_FILE_NULL;
+
+	if (output_file_open(j->options->output, pack_ops(j->packed)->suffix, j->options->force,
+			     &file) < 0)
+		return CLI_FAILED;
+	if (output_file_begin(&file) < 0 ||
+	    bus_client_ask_snapshot(j->client, j->path, file.fd) < 0 ||
+	    bus_client_wait_snapshot(j->client) < 0) {
+		client_failed(j->client);
+		output_file_discard_empty(&file);
+		return CLI_FAILED;
+	}
+	if (!file.standard)
+		fprintf(stderr, "%s: snapshot of %s\n", file.path, j->name);
+	return CLI_OK;
+}
+
+/* All that comes from FD. */
+static int copy(int fd, struct packed_output *to)
+{
+	static uint8_t bytes[64 << 10];
+	ssize_t n;
+	int r = 0;
+
+	while (r == 0 && ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR)))
+		r = n > 0 ? packed_output_write(to, bytes, (size_t)n) : 0;
+	if (r == 0 && n < 0) {
+		cli_error("cannot read what the service writes: %m");
+		r = -errno;
+	}
+	return r;
+}
+
+/* The service writes to us, and we pack. */
+static int write_packed(struct job *j)
+{
+	_cleanup_(packed_output_deinit) struct packed_output to = PACKED_OUTPUT_NULL;
+	const struct packed_output_args args = {
+		.path = j->options->output,
+		.force = j->options->force,
+		.method = j->options->compress,
+		.whole = fxt_whole_records,
+	};
+	_cleanup_close_ int from = -1;
+	int fds[2], r;
+
+	if (packed_output_open(&to, &args) < 0)
+		return CLI_FAILED;
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		cli_error("cannot make a pipe: %m");
+		return CLI_FAILED;
+	}
+	from = fds[0];
+	r = bus_client_ask_snapshot(j->client, j->path, fds[1]);
+	close(fds[1]);
+	if (r < 0)
+		return client_failed(j->client);
+	if (copy(from, &to) < 0)
+		return CLI_FAILED;
+	if (bus_client_wait_snapshot(j->client) < 0)
+		return client_failed(j->client);
+	if (!to.file.standard)
+		fprintf(stderr, "%s: snapshot of %s\n", to.file.path, j->name);
+	return packed_output_finish(&to) < 0 ? CLI_FAILED : CLI_OK;
+}
+
+static int snapshot_flight(struct job *j)
+{
+	if (!j->is_flight) {
+		cli_error("session '%s' is no flight recorder: its archive goes to its own output "
+			  "(without -o, what is allocated is put into that)",
+			  j->name);
+		return CLI_FAILED;
+	}
+	if (j->options->compress != PACK_NONE && j->packed != PACK_NONE) {
+		cli_error("session '%s' is packed by %s already: leave --compress out", j->name,
+			  pack_ops(j->packed)->name);
+		return CLI_FAILED;
+	}
+	return j->options->compress == PACK_NONE ? write_file(j) : write_packed(j);
+}
+
+static int snapshot_memory(struct job *j)
+{
+	if (!j->watches) {
+		cli_error("session '%s' does not watch what is allocated%s", j->name,
+			  j->is_flight ? "; with -o FILE what it has kept is written"
+				       : ", and is no flight recorder either");
+		return CLI_FAILED;
+	}
+	return bus_client_snapshot_memory(j->client, j->path) < 0 ? client_failed(j->client)
+								  : CLI_OK;
+}
+
+/* Those of profiles know where to write. */
+static int snapshot_all(const struct client_options *o)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
+	uint32_t written, passed_over;
+	int r = client_connect(o, &c);
+
+	if (r != CLI_OK)
+		return r;
+	if (bus_client_snapshot_all(c, o->reason ?: "requested", &written, &passed_over) < 0)
+		return client_failed(c);
+	if (written + passed_over == 0)
+		cli_error("no flight recorder of a profile runs: nothing was written");
+	else
+		fprintf(stderr, "%u written, %u passed over, which had been so a short while ago\n",
+			written, passed_over);
+	return CLI_OK;
+}
+
+static int check_all(const struct client_options *o)
+{
+	if (o->all && (o->n_rest || o->output || o->force || o->compress))
+		return cli_usage_error("--all: profiles say where theirs goes, so there is "
+				       "neither a NAME nor -o");
+	if (o->reason && !o->all)
+		return cli_usage_error("--reason: only with --all");
+	if (!o->all && o->n_rest != 1)
+		return cli_usage_error("it takes the NAME of a session, or --all");
+	return CLI_OK;
+}
+
+static int verb_snapshot(int argc, char **argv)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
+	_cleanup_free_ char *path = NULL;
+	struct client_options o;
+	struct job j = { .options = &o };
+	int r = client_options_parse(argc, argv, CLIENT_OUTPUT | CLIENT_ALL, &o);
+
+	if (r != CLIENT_OPTIONS_GO)
+		return r;
+	r = check_all(&o);
+	if (r != CLI_OK)
+		return r;
+	if (o.all)
+		return snapshot_all(&o);
+	if (!o.output && (o.force || o.compress))
+		return cli_usage_error("--force and --compress: say with -o FILE what to write");
+	r = client_find(&o, o.rest[0], &c, &path);
+	if (r != CLI_OK)
+		return r;
+	j.client = c;
+	j.name = o.rest[0];
+	j.path = path;
+	r = look(&j);
+	if (r != CLI_OK)
+		return r;
+	return o.output ? snapshot_flight(&j) : snapshot_memory(&j);
+}
+
+const struct verb verb_snapshot_row = {
+	.name = "snapshot",
+	.synopsis = "NAME|--all [-o FILE] [OPTION ...]",
+	.what = "Write what a flight recorder has kept; or put what is allocated into an archive",
+	.options =
+		"  -o FILE            what a session of mode 'flight' has kept; '-' is a pipe.\n"
+		"                     Without it, what processes that are watched have allocated\n"
+		"                     now is put into the archive of the session\n"
+		"      --all          have the flight recorders of all profiles write their files\n"
+		"      --reason TEXT  why, for those files\n"
+		"      --compress[=METHOD]  pack it by zstd (the default), snappy or gzip\n"
+		"      --force        write over an existing file\n" CLIENT_OPTIONS_HELP,
+	.run = verb_snapshot,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo start: makes a session that lingers in the daemon, starts it and leaves it there.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/service/client-options.h"
+#include "cli/common/output-file.h"
+#include "cli/service/record-options.h"
+#include "cli/service/remote.h"
+#include "cli/common/verb.h"
+
+static int make(struct bus_client *c, struct record_options *o, struct output_file *output)
+{
+	_cleanup_free_ char *path = NULL;
+	const struct bus_client_create_args args = {
+		.options = &o->session,
+		.output_fd = output->fd,
+		.linger = true,
+	};
+
+	if (bus_client_create(c, &args, &path) < 0)
+		return client_failed(c);
+	if (output->fd >= 0 && output_file_begin(output) < 0) {
+		bus_client_remove(c, path);
+		return CLI_FAILED;
+	}
+	if (bus_client_start(c, path) < 0) {
+		client_failed(c);
+		bus_client_remove(c, path);
+		return CLI_FAILED;
+	}
+	return CLI_OK;
+}
+
+static int check_options(struct record_options *o)
+{
+	const char *name = o->rest[0];
+
+	if (o->n_rest != 1)
+		return cli_usage_error("it takes one NAME, of the session to be");
+	if (!session_name_valid(name))
+		return cli_usage_error("'%s' cannot be the name of a session: 1 to 64 letters, "
+				       "digits and '_' are needed",
+				       name);
+	if (o->session.mode == SESSION_FLIGHT && o->output)
+		return cli_usage_error("-o: in mode 'flight' it is 'kymo snapshot %s -o FILE' that "
+				       "writes an archive",
+				       name);
+	if (o->session.mode != SESSION_FLIGHT && !o->output)
+		return cli_usage_error("say with -o FILE where the archive goes");
+	strcpy(o->session.name, name);
+	return CLI_OK;
+}
+
+static int verb_start(int argc, char **argv)
+{
+	_cleanup_(record_options_deinit) struct record_options o = { 0 };
+	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
+	_cleanup_(output_file_deinit) struct output_file output = OUTPUT_FILE_NULL;
+	int r;
+
+	r = record_options_parse(argc, argv, RECORD_OPTIONS_START, &o);
+	if (r != RECORD_OPTIONS_GO)
+		return r;
+	r = check_options(&o);
+	if (r != CLI_OK)
+		return r;
+	r = client_connect(&(struct client_options){ .bus = o.bus }, &c);
+	if (r != CLI_OK)
+		return r;
+	if (o.output && output_file_open(o.output, "", o.force, &output) < 0)
+		return CLI_FAILED;
+	r = make(c, &o, &output);
+	if (r != CLI_OK)
+		output_file_discard(&output);
+	return r;
+}
+
+const struct verb verb_start_row = {
+	.name = "start",
+	.synopsis = "NAME [-o FILE] [OPTION ...]",
+	.what = "Start a session in the service and leave it there",
+	.options =
+		"  -o FILE             the archive; '-' is a pipe; not with --mode flight\n" RECORD_OPTIONS_HELP
+			REMOTE_HELP
+		"      --bus ADDRESS   the bus of the service (the system bus)\n"
+		"  -h, --help          show this\n"
+		"\n'kymo stop NAME' ends it.\n",
+	.run = verb_start,
+};

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo status: all that the daemon says of a session; or of itself, and of every session.
+ */
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/value.h"
+#include "cli/service/client-options.h"
+#include "cli/common/json.h"
+#include "cli/common/verb.h"
+
+static const char *user_of(char to[static 64], uint32_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user)
+		snprintf(to, 64, "%s (%" PRIu32 ")", user->pw_name, uid);
+	else
+		snprintf(to, 64, "%" PRIu32, uid);
+	return to;
+}
+
+/* When it was TS, by the clock of the boot, in the time of day. */
+static const char *time_of(char to[static 64], uint64_t ts_ns)
+{
+	struct clock_snapshot now = clock_snapshot();
+	time_t t = (time_t)((now.real_ns - (now.boot_ns - ts_ns)) / 1000000000);
+	struct tm tm;
+
+	if (ts_ns == 0 || ts_ns > now.boot_ns || !localtime_r(&t, &tm) ||
+	    strftime(to, 64, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+		snprintf(to, 64, "?");
+	return to;
+}
+
+/* CPU time of NS in all of its duration. */
+static double share_of(const struct session_view *v, uint64_t ns)
+{
+	uint64_t all = session_view_duration_ns(v);
+
+	return all ? 100.0 * (double)ns / (double)all : 0.0;
+}
+
+static void print_cost(const struct session_view *v)
+{
+	uint64_t bpf_ns = v->counters.bpf.ns, daemon_ns = v->counters.daemon_cpu_ns;
+	char daemon[TEXT_FORMAT_MAX], bpf[TEXT_FORMAT_MAX];
+
+	printf("    cost:     %s of CPU time of the service, %s of programs in the kernel",
+	       text_format_time(daemon, daemon_ns), text_format_time(bpf, bpf_ns));
+	if (session_view_duration_ns(v))
+		printf(" (%.2f%% of a CPU)", share_of(v, daemon_ns + bpf_ns));
+	putchar('\n');
+}
+
+/* Of what the limit of WHAT is a share: the property that says what has gone does not tell. */
+static unsigned share_of_shed(const struct session_view *v, const struct session_shed *shed)
+{
+	for (size_t i = 0; i < v->n_steps; i++)
+		if (v->steps[i].what == shed->what && v->steps[i].ts_ns == shed->ts_ns)
+			return v->steps[i].n_cpus;
+	return shed->n_cpus;
+}
+
+/* What has gone since it cost too much, and what was the last to come back. */
+static void print_budget(const struct session_view *v)
+{
+	const struct session_shed *back = NULL;
+	char when[64];
+
+	for (size_t i = 0; i < v->n_sheds; i++) {
+		unsigned n_cpus = share_of_shed(v, &v->sheds[i]);
+
+		printf("    shed:     %s at %.2f%% of %s, the limit is %.2f%%%s\n",
+		       budget_shed_names[v->sheds[i].what],
+		       value_share(v->sheds[i].cost_ppm, n_cpus), value_share_of(n_cpus),
+		       value_share(v->sheds[i].limit_ppm, n_cpus),
+		       v->sheds[i].what == SHED_SESSION && v->counters.stop_ns == 0 ? ": paused"
+										    : "");
+	}
+	for (size_t i = 0; i < v->n_steps; i++)
+		if (v->steps[i].back)
+			back = &v->steps[i];
+	if (back)
+		printf("    returned: %s at %s\n", budget_shed_names[back->what],
+		       time_of(when, back->ts_ns));
+}
+
+/* A flight recorder may keep less than was asked for. */
+static void print_limit(const struct session_view *v)
+{
+	uint64_t asked = strtoull(session_view_option(v, "flight_bytes"), NULL, 10);
+	char keeps[TEXT_FORMAT_MAX], wanted[TEXT_FORMAT_MAX];
+
+	if (v->counters.flight_limit && v->counters.flight_limit < asked)
+		printf("    keeps:    %s instead of %s: the runtime directory of the service has "
+		       "too little free space\n",
+		       text_format_size(keeps, v->counters.flight_limit),
+		       text_format_size(wanted, asked));
+}
+
+/* What was lost, and what a flight recorder could not keep. */
+static void print_loss(const struct session_view *v)
+{
+	char size[TEXT_FORMAT_MAX];
+
+	for (size_t i = 0; i < CLASS_MAX; i++) {
+		if (v->counters.lost[i])
+			printf("    lost:     %" PRIu64 " of class %s\n", v->counters.lost[i],
+			       event_class_names[i]);
+	}
+	if (session_view_lost(v) == 0)
+		printf("    lost:     none\n");
+	if (v->counters.dropped_bytes)
+		printf("    dropped:  %s that it may not keep; what it held until then has gone\n",
+		       text_format_size(size, v->counters.dropped_bytes));
+	print_limit(v);
+}
+
+static void print_profile(const struct session_view *v)
+{
+	printf("    profile:  %s, to %s\n", v->profile, v->directory);
+	if (session_view_is_flight(v))
+		printf("    files:    %" PRIu64 " written, %" PRIu64 " failed, %" PRIu64
+		       " passed over\n",
+		       v->files[VIEW_FILES_WRITTEN], v->files[VIEW_FILES_FAILED],
+		       v->files[VIEW_FILES_PASSED_OVER]);
+}
+
+/* Whether nobody has asked for it, as far as its value tells. */
+static bool is_unset(struct json_object *value)
+{
+	switch (json_object_get_type(value)) {
+	case json_type_array:
+		return json_object_array_length(value) == 0;
+	case json_type_object:
+		return json_object_object_length(value) == 0;
+	case json_type_string:
+		return json_object_get_string_len(value) == 0;
+	case json_type_int:
+		return json_object_get_uint64(value) == 0;
+	case json_type_boolean:
+		return !json_object_get_boolean(value);
+	default:
+		return false;
+	}
+}
+
+/* "wakeup=1.00 ms,leak=1.0 MiB" */
+static void print_triggers(struct json_object *triggers)
+{
+	const char *between = "triggers ";
+
+	json_object_object_foreach(triggers, name, value) {
+		const struct trigger_row *row = trigger_row_of(name, strlen(name));
+		uint64_t n = json_object_get_uint64(value);
+		char text[TEXT_FORMAT_MAX];
+
+		/* (a newer service may know others) */
+		if (!row)
+			snprintf(text, sizeof(text), "%" PRIu64, n);
+		else if (row->unit == TRIGGER_NS)
+			text_format_time(text, n);
+		else if (row->unit == TRIGGER_BYTES)
+			text_format_size(text, n);
+		else
+			value_format_percent(text, n);
+		printf("%s%s=%s", between, name, text);
+		between = ",";
+	}
+}
+
+/* What ends with _ns, _bytes or _ppm is a time, a size, a share. */
+static void print_option(const char *name, struct json_object *value)
+{
+	char text[TEXT_FORMAT_MAX] = "";
+	const char *unit = strrchr(name, '_');
+	uint64_t n = json_object_get_uint64(value);
+
+	if (json_object_is_type(value, json_type_int) && unit) {
+		if (strcmp(unit, "_ns") == 0)
+			text_format_time(text, n);
+		else if (strcmp(unit, "_bytes") == 0)
+			text_format_size(text, n);
+		else if (strcmp(unit, "_ppm") == 0)
+			value_format_percent(text, n);
+	}
+	if (*text) {
+		printf("%.*s %s", (int)(unit - name), name, text);
+		return;
+	}
+	if (strcmp(name, "triggers") == 0 && json_object_is_type(value, json_type_object)) {
+		print_triggers(value);
+		return;
+	}
+	printf("%s ", name);
+	json_print_value(value, JSON_C_TO_STRING_SPACED);
+}
+
+static void print_options(const struct session_view *v)
+{
+	struct json_object_iterator at, end;
+	const char *between = "    options:  ";
+
+	if (!v->options)
+		return;
+	at = json_object_iter_begin(v->options);
+	end = json_object_iter_end(v->options);
+	for (; !json_object_iter_equal(&at, &end); json_object_iter_next(&at)) {
+		struct json_object *value = json_object_iter_peek_value(&at);
+
+		if (is_unset(value))
+			continue;
+		fputs(between, stdout);
+		print_option(json_object_iter_peek_name(&at), value);
+		between = ", ";
+	}
+	putchar('\n');
+}
+
+static void print_text(const struct session_view *v)
+{
+	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], user[64], since[64];
+	const char *mode = session_view_option(v, "mode");
+
+	printf("%s\n", v->name);
+	printf("    state:    %s%s%s%s\n", v->state, *v->reason ? " (" : "", v->reason,
+	       *v->reason ? ")" : "");
+	if (*v->error)
+		printf("    error:    %s\n", v->error);
+	printf("    owner:    %s\n", user_of(user, v->uid));
+	if (*v->profile)
+		print_profile(v);
+	if (v->counters.start_ns && !bus_client_has_other_clock())
+		printf("    since:    %s\n", time_of(since, v->counters.start_ns));
+	if (v->counters.stop_ns || !bus_client_has_other_clock())
+		printf("    duration: %s\n",
+		       text_format_time(duration, session_view_duration_ns(v)));
+	if (*mode)
+		printf("    mode:     %s\n", mode);
+	printf("    events:   %" PRIu64 "\n", v->counters.events);
+	print_loss(v);
+	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
+	print_cost(v);
+	print_budget(v);
+	print_options(v);
+}
+
+/* ---- the service ---- */
+
+static void print_usage(const struct bus_client_usage *u)
+{
+	char all[TEXT_FORMAT_MAX], all_max[TEXT_FORMAT_MAX], user[TEXT_FORMAT_MAX],
+		user_max[TEXT_FORMAT_MAX];
+
+	if (strcmp(u->name, "ring_bytes") == 0 || strcmp(u->name, "flight_bytes") == 0)
+		printf("    %-9s %s of %s, yours %s of %s\n",
+		       strcmp(u->name, "ring_bytes") == 0 ? "rings:" : "flights:",
+		       text_format_size(all, u->all), text_format_size(all_max, u->all_max),
+		       text_format_size(user, u->user), text_format_size(user_max, u->user_max));
+	else
+		printf("    %-9s %" PRIu64 " of %" PRIu64 ", yours %" PRIu64 " of %" PRIu64 "\n",
+		       strcmp(u->name, "memory_blocks") == 0 ? "blocks:"
+		       : strcmp(u->name, "sessions") == 0    ? "sessions:"
+							     : u->name,
+		       u->all, u->all_max, u->user, u->user_max);
+}
+
+static void print_service(const struct bus_client_service *s)
+{
+	char since[64];
+
+	printf("kymod %s%s\n", *s->version ? s->version : "of an older version",
+	       bus_client_is_elsewhere() ? " (elsewhere)" : "");
+	if (s->start_ns && !bus_client_has_other_clock())
+		printf("    since:    %s\n", time_of(since, s->start_ns));
+	for (size_t i = 0; i < s->n_usage; i++)
+		print_usage(&s->usage[i]);
+}
+
+static struct json_object *service_json(const struct bus_client_service *s)
+{
+	struct json_object *o = json_object_new_object(), *all = json_object_new_object(), *one;
+
+	json_add_string(o, "version", s->version);
+	json_add_u64(o, "start_ns", s->start_ns);
+	for (size_t i = 0; i < s->n_usage; i++) {
+		const struct bus_client_usage *u = &s->usage[i];
+
+		one = json_object_new_object();
+		json_add_u64(one, "all", u->all);
+		json_add_u64(one, "all_max", u->all_max);
+		json_add_u64(one, "user", u->user);
+		json_add_u64(one, "user_max", u->user_max);
+		json_add(all, u->name, one);
+	}
+	json_add(o, "usage", all);
+	return o;
+}
+
+/* Prints the session at PATH, or adds it to LIST. */
+static int show(struct bus_client *c, const char *path, struct json_object *list)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+
+	if (bus_client_view(c, path, &v) < 0)
+		return client_failed(c);
+	if (list)
+		json_object_array_add(list, session_view_json(&v));
+	else
+		print_text(&v);
+	return CLI_OK;
+}
+
+static int show_all(struct bus_client *c, struct json_object *list)
+{
+	struct bus_client_session *sessions;
+	int r = CLI_OK;
+
+	if (bus_client_list(c, &sessions) < 0)
+		return client_failed(c);
+	for (const struct bus_client_session *s = sessions; s->name && r == CLI_OK; s++) {
+		if (!list)
+			putchar('\n');
+		r = show(c, s->path, list);
+	}
+	if (!list && !sessions->name)
+		printf("\nThere is no session that you may see.\n");
+	bus_client_list_free(sessions);
+	return r;
+}
+
+/* The service, and its sessions. */
+static int show_service(struct bus_client *c, bool json)
+{
+	struct bus_client_service service;
+	struct json_object *o, *list;
+	int r;
+
+	if (bus_client_service(c, &service) < 0)
+		return client_failed(c);
+	if (!json) {
+		print_service(&service);
+		return show_all(c, NULL);
+	}
+	o = json_object_new_object();
+	list = json_object_new_array();
+	json_add(o, "service", service_json(&service));
+	r = show_all(c, list);
+	json_add(o, "sessions", list);
+	if (r == CLI_OK)
+		json_print_pretty(o);
+	else
+		json_object_put(o);
+	return r;
+}
+
+static int show_one(struct bus_client *c, const char *name, struct json_object *list)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (bus_client_find(c, name, &path) < 0)
+		return client_failed(c);
+	return show(c, path, list);
+}
+
+static int verb_status(int argc, char **argv)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
+	struct json_object *list = NULL;
+	struct client_options o;
+	int r;
+
+	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
+	if (r != CLIENT_OPTIONS_GO)
+		return r;
+	if (o.n_rest > 1)
+		return cli_usage_error("it takes one NAME, or none for all sessions");
+	r = client_connect(&o, &c);
+	if (r != CLI_OK)
+		return r;
+	if (o.n_rest == 0)
+		return show_service(c, o.json);
+	if (o.json)
+		list = json_object_new_array();
+	r = show_one(c, o.rest[0], list);
+	if (list && r == CLI_OK)
+		json_print_pretty(list);
+	else
+		json_object_put(list);
+	return r;
+}
+
+const struct verb verb_status_row = {
+	.name = "status",
+	.synopsis = "[NAME] [OPTION ...]",
+	.what = "Say how a session is doing, or the service and all its sessions",
+	.options =
+		"      --json         print it as JSON: of one session an array, else an object\n"
+		"                     with `service` and `sessions`\n" CLIENT_OPTIONS_HELP,
+	.run = verb_status,
+};

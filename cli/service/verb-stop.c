@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo stop: ends a session of the daemon, waits until its archive is complete, says what became
+ * of it, and removes it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/service/client-options.h"
+#include "cli/common/json.h"
+#include "cli/common/verb.h"
+
+static int stop(struct bus_client *c, const char *path, bool json)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+	char why[512];
+	int r, stopped = 0;
+
+	if (bus_client_view(c, path, &v) < 0)
+		return client_failed(c);
+	/* One that was never started has no archive to complete. */
+	if (strcmp(v.state, session_state_names[SESSION_READY]) != 0)
+		stopped = bus_client_stop(c, path);
+	session_view_deinit(&v);
+	if (stopped < 0)
+		snprintf(why, sizeof(why), "%s", bus_client_error(c));
+	if (bus_client_view(c, path, &v) < 0)
+		return client_failed(c);
+	/* Refused: to ask for its removal would ask for one more password. */
+	if (stopped < 0 && strcmp(v.state, session_state_names[SESSION_RUNNING]) == 0) {
+		cli_error("%s", why);
+		return CLI_FAILED;
+	}
+	if (stopped < 0 && !*v.error)
+		cli_error("%s", why); /* else the report says it */
+	if (bus_client_remove(c, path) < 0)
+		return client_failed(c);
+	r = session_view_report(&v, v.name);
+	if (json)
+		json_print_pretty(session_view_json(&v));
+	return r;
+}
+
+static int verb_stop(int argc, char **argv)
+{
+	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
+	_cleanup_free_ char *path = NULL;
+	struct client_options o;
+	int r;
+
+	r = client_options_parse(argc, argv, CLIENT_JSON, &o);
+	if (r != CLIENT_OPTIONS_GO)
+		return r;
+	if (o.n_rest != 1)
+		return cli_usage_error("it takes one NAME, of a session; 'kymo list' shows them");
+	r = client_find(&o, o.rest[0], &c, &path);
+	return r == CLI_OK ? stop(c, path, o.json) : r;
+}
+
+const struct verb verb_stop_row = {
+	.name = "stop",
+	.synopsis = "NAME [OPTION ...]",
+	.what = "Stop a session of the service, complete its archive and remove it",
+	.options = "      --json         print what became of it as JSON\n" CLIENT_OPTIONS_HELP,
+	.run = verb_stop,
+};

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo verify-profile: what is wrong with collection profiles, without recording anything.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "cli/common/json.h"
+#include "cli/common/verb-options.h"
+#include "cli/common/verb.h"
+#include "capture/options/collection.h"
+
+struct profile_options {
+	const char *folder;
+	bool json, list;
+};
+
+/* One file. */
+struct check {
+	const char *path;
+	unsigned n_wrong;
+	struct json_object *complaints; /* NULL = they are printed */
+};
+
+static void on_complaint(unsigned line, const char *text, void *userdata)
+{
+	struct check *check = userdata;
+	struct json_object *o;
+
+	check->n_wrong++;
+	if (check->complaints) {
+		o = json_object_new_object();
+		json_add_u64(o, "line", line);
+		json_add_string(o, "text", text);
+		json_object_array_add(check->complaints, o);
+	} else if (line) {
+		printf("%s:%u: %s\n", check->path, line, text);
+	} else {
+		printf("%s: %s\n", check->path, text);
+	}
+}
+
+/* A place of one's own is not made by anybody. */
+static void check_directory(struct check *check, const struct collection *c)
+{
+	size_t n = strlen(COLLECTION_DIRECTORY_PREFIX);
+	char text[COLLECTION_TEXT_MAX];
+	struct stat st;
+
+	if (strncmp(c->directory, COLLECTION_DIRECTORY_PREFIX, n) == 0 &&
+	    (c->directory[n] == '/' || c->directory[n] == '\0'))
+		return;
+	if (stat(c->directory, &st) == 0 && S_ISDIR(st.st_mode))
+		return;
+	snprintf(text, sizeof(text),
+		 "Directory=: there is no directory '%.200s': make it, or name one below "
+		 "%s, which is made",
+		 c->directory, COLLECTION_DIRECTORY_PREFIX);
+	on_complaint(c->directory_line, text, check);
+}
+
+static int read_profile(struct check *check, FILE *f, const char *name, bool in_use)
+{
+	struct collection c;
+	const char *untrusted;
+	char text[COLLECTION_TEXT_MAX];
+	struct stat st;
+	int r;
+
+	if (fstat(fileno(f), &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	untrusted = in_use ? collection_untrusted(&st, 0) : NULL;
+	if (untrusted) {
+		snprintf(text, sizeof(text), "the service will not read it: %s", untrusted);
+		on_complaint(0, text, check);
+	}
+	r = collection_read(f, name, on_complaint, check, &c);
+	if (r < 0)
+		return r == -EINVAL ? 0 : r;
+	check_directory(check, &c);
+	collection_deinit(&c);
+	return 0;
+}
+
+/* Prints what is wrong, or adds it to LIST. */
+static int verify(const char *path, bool in_use, struct json_object *list)
+{
+	struct check check = { .path = path };
+	char room[65], text[COLLECTION_TEXT_MAX];
+	const char *name = collection_name_of(path, room);
+	struct json_object *o;
+	FILE *f;
+	int r;
+
+	if (list)
+		check.complaints = json_object_new_array();
+	if (!name) {
+		on_complaint(0,
+			     "the name of a profile is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" "
+			     "behind it",
+			     &check);
+		name = "profile";
+	}
+	f = fopen(path, "re");
+	r = f ? read_profile(&check, f, name, in_use) : -errno;
+	if (f)
+		fclose(f);
+	if (r < 0) {
+		snprintf(text, sizeof(text), "cannot be read: %s", strerror(-r));
+		on_complaint(0, text, &check);
+	}
+	if (list) {
+		o = json_object_new_object();
+		json_add_string(o, "file", path);
+		json_add(o, "good", json_object_new_boolean(check.n_wrong == 0));
+		json_add(o, "complaints", check.complaints);
+		json_object_array_add(list, o);
+	}
+	return check.n_wrong ? CLI_FAILED : CLI_OK;
+}
+
+static int list_keys(void)
+{
+	struct collection_key key;
+
+	for (size_t i = 0; collection_key(i, &key); i++)
+		printf("[%s] %s= %s%s%s%s%s\n", key.section, key.name, key.values,
+		       key.usual ? " (" : "", key.usual ?: "", key.usual ? ")" : "",
+		       key.list ? ", more than once" : "");
+	return CLI_OK;
+}
+
+/* A name is one in the folder; what looks like a file is one. */
+static int verify_word(const char *word, const struct profile_options *o, struct json_object *list)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (strchr(word, '/') || strchr(word, '.'))
+		return verify(word, false, list);
+	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, o->folder, word) < 0) {
+		path = NULL;
+		cli_error("out of memory");
+		return CLI_FAILED;
+	}
+	return verify(path, strcmp(o->folder, COLLECTION_FOLDER) == 0, list);
+}
+
+static int verb_verify_profile(int argc, char **argv)
+{
+	struct profile_options o = { .folder = COLLECTION_FOLDER };
+	const struct verb_option rows[] = {
+		OPTION_TEXT("config-dir", 0, &o.folder),
+		OPTION_FLAG("json", &o.json),
+		OPTION_FLAG("list", &o.list),
+		{ 0 },
+	};
+	struct json_object *list = NULL;
+	int r = verb_options_parse(argc, argv, rows), worst = CLI_OK;
+
+	if (r != VERB_OPTIONS_GO)
+		return r;
+	if (o.list)
+		return list_keys();
+	if (optind == argc)
+		return cli_usage_error(
+			"it takes the NAME of a profile in %s, or a FILE, or several",
+			COLLECTION_FOLDER);
+	if (o.json)
+		list = json_object_new_array();
+	for (int i = optind; i < argc; i++) {
+		r = verify_word(argv[i], &o, list);
+		worst = r > worst ? r : worst;
+	}
+	if (list)
+		json_print_pretty(list);
+	return worst;
+}
+
+const struct verb verb_verify_profile_row = {
+	.name = "verify-profile",
+	.synopsis = "NAME|FILE ... [OPTION ...]",
+	.what = "Say what is wrong with collection profiles (kymo.conf)",
+	.options = "      --config-dir DIR  where profiles of a NAME are (" COLLECTION_FOLDER ")\n"
+		   "      --list         list the keys that there are, and what they may be\n"
+		   "      --json         print it as JSON, an array\n"
+		   "  -h, --help         show this\n",
+	.run = verb_verify_profile,
+};

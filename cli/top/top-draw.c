@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Text is made line by line. Whatever a name may be, a line is printable characters, and as long as the terminal is wide:
+ * what is written between escape sequences of ours has none of its own.
+ */
+#include "cli/top/top-draw.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "cli/common/json.h"
+#include "cli/top/top-usage.h"
+
+enum {
+	LINE_MAX_BYTES = 4096,
+	LINES_OF_FILE = 10, /* of each table */
+	COLUMNS_OF_FILE = 160,
+	FUNCTIONS_TOLD = 50,
+	WORTH_SAYING_PERCENT = 200, /* of the window's length: how far behind */
+};
+
+static const char keys[] =
+	"f functions  p processes  t threads  a all  s sort  space pause  h help  q quit";
+
+static const char *const help[] = {
+	"Keys",
+	"  f  functions            p  processes          t  threads",
+	"  a  functions and processes",
+	"  s  sort processes and threads by another column: CPU, switches, wait, memory, I/O",
+	"     (space) stop, and go on",
+	"  h  this; any other key goes back",
+	"  q  end",
+	"",
+	"All numbers are those of the last interval.",
+	"  SELF      share of the samples that were taken in the function itself",
+	"  CPU       share of one CPU",
+	"  SWITCHES  how often a second it got a CPU",
+	"  WAIT      99 % of its wakeups did not wait longer for a CPU",
+	"  MEMORY    that is resident",
+	"  I/O       bytes a second that it read from storage and wrote to it",
+};
+
+static const char *const sort_names[TOP_SORT_MAX] = { "CPU", "switches", "wait", "memory", "I/O" };
+
+struct page {
+	struct outbuf *to;
+	unsigned rows, columns; /* 0 = a file */
+	unsigned n_lines;
+};
+
+/* ---- lines ---- */
+
+/* Whether a control character of two bytes (U+0080 to U+009F) stands at TEXT: terminals obey them, too. */
+static bool is_control(const char *text)
+{
+	return (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] >= 0x80 &&
+	       (unsigned char)text[1] < 0xa0;
+}
+
+/* How many bytes the character at TEXT has, which is UTF-8 and not empty. */
+static size_t character_bytes(const char *text)
+{
+	size_t bytes = 1;
+
+	while (((unsigned char)text[bytes] & 0xc0) == 0x80)
+		bytes++;
+	return bytes;
+}
+
+/* Appends at most COLUMNS characters of TEXT. */
+static void put_clean(struct outbuf *b, const char *text, unsigned columns)
+{
+	unsigned n = 0;
+
+	while (*text && n < columns) {
+		size_t bytes = character_bytes(text);
+
+		if (*text == '\t')
+			outbuf_append(b, " ", 1);
+		else if (is_control(text))
+			outbuf_print(b, "\xef\xbf\xbd");
+		else
+			outbuf_append(b, text, bytes);
+		text += bytes;
+		n++;
+	}
+}
+
+/* One more line, if there is room for it. */
+__attribute__((format(printf, 3, 4))) static void put(struct page *p, bool is_head,
+						      const char *format, ...)
+{
+	char line[LINE_MAX_BYTES], clean[LINE_MAX_BYTES];
+	va_list ap;
+
+	if (p->rows > 0 && p->n_lines >= p->rows)
+		return;
+	/* The last line of a screen ends without a new one, which would scroll it. */
+	if (p->rows > 0 && p->n_lines > 0)
+		outbuf_print(p->to, "\n");
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	/* It may have been cut within a character; and names are clean, but who knows. */
+	text_clean(clean, sizeof(clean), line, strlen(line));
+	if (p->rows > 0)
+		outbuf_print(p->to, is_head ? "\033[7m" : "");
+	put_clean(p->to, clean, p->rows > 0 ? p->columns : COLUMNS_OF_FILE);
+	if (p->rows > 0)
+		outbuf_print(p->to, "%s\033[K", is_head ? "\033[0m" : "");
+	else
+		outbuf_print(p->to, "\n");
+	p->n_lines++;
+}
+
+enum { CELL_MAX = 32, CELL_BYTES = 4 * CELL_MAX + 1 };
+
+/* TEXT as WIDTH (up to CELL_MAX) characters, cut or with spaces behind it; writes to TO and returns it. */
+static const char *cell(char to[CELL_BYTES], const char *text, unsigned width)
+{
+	size_t used = 0;
+
+	for (unsigned n = 0; n < width; n++) {
+		size_t bytes = *text ? character_bytes(text) : 0;
+
+		if (used + bytes >= CELL_BYTES)
+			break;
+		memcpy(to + used, bytes ? text : " ", bytes ?: 1);
+		used += bytes ?: 1;
+		text += bytes;
+	}
+	to[used] = '\0';
+	return to;
+}
+
+static unsigned lines_left(const struct page *p)
+{
+	if (p->rows == 0)
+		return LINES_OF_FILE;
+	return p->rows > p->n_lines ? p->rows - p->n_lines : 0;
+}
+
+/* ---- numbers ---- */
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static uint64_t length_of(const struct live_window *w)
+{
+	return w->end_ns > w->start_ns ? w->end_ns - w->start_ns : 0;
+}
+
+static double a_second(uint64_t n, const struct live_window *w)
+{
+	uint64_t ns = length_of(w);
+
+	return ns ? (double)n * 1e9 / (double)ns : 0.0;
+}
+
+static double busy_percent(const struct live_window *w)
+{
+	return w->n_cpus ? percent(w->busy_ns, length_of(w)) / (double)w->n_cpus : 0.0;
+}
+
+/* ---- the header ---- */
+
+static void put_cpus(struct page *p, const struct live_window *w, const struct top_state *s)
+{
+	char text[LINE_MAX_BYTES] = "", time[16] = "?";
+	time_t now = (time_t)(s->real_ns / 1000000000);
+	size_t used = 0;
+	struct tm tm;
+
+	if (localtime_r(&now, &tm))
+		strftime(time, sizeof(time), "%H:%M:%S", &tm);
+	for (size_t i = 0; i < w->n_cpus && w->n_cpus > 1 && used < sizeof(text) - 64; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, " %" PRIu32 ":%.0f%%",
+					 w->cpus[i].number,
+					 percent(w->cpus[i].busy_ns, length_of(w)));
+	put(p, false, "kymo top  %s  %zu CPU%s, %.1f%% busy %s%s", time, w->n_cpus,
+	    w->n_cpus == 1 ? "" : "s", busy_percent(w), text, s->paused ? "  (paused)" : "");
+}
+
+static void put_counts(struct page *p, const struct live_window *w, const struct top_state *s)
+{
+	char text[LINE_MAX_BYTES], ago[TEXT_FORMAT_MAX];
+	size_t used;
+
+	used = (size_t)snprintf(
+		text, sizeof(text),
+		"%.0f events/s, %.0f samples/s, kymo top itself %.1f%%, lost %" PRIu64,
+		a_second(w->n_events, w), a_second(w->n_samples, w),
+		percent(s->own_ns, s->own_of_ns), w->n_lost);
+	for (size_t i = 0; i < w->n_classes && used < sizeof(text) - 128; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.64s %" PRIu64,
+					 i ? ", " : " (", w->lost[i].class_name, w->lost[i].count);
+	if (w->n_lost_ever > 0)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64 " in all",
+					 w->n_classes ? "), " : ", ", w->n_lost_ever);
+	if (w->n_unmapped > 0)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 ", %" PRIu64 " mappings without room", w->n_unmapped);
+	if (s->n_damages > 0)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
+					 s->n_damages);
+	if (percent(s->behind_ns, length_of(w)) > WORTH_SAYING_PERCENT)
+		snprintf(text + used, sizeof(text) - used, ", %s behind",
+			 text_format_time(ago, s->behind_ns));
+	put(p, false, "%s", text);
+}
+
+/* ---- tables ---- */
+
+static void put_functions(struct page *p, const struct live_window *w, unsigned lines)
+{
+	char module[CELL_BYTES], process[CELL_BYTES];
+
+	put(p, true, "   SELF  %-20s %-15s  %-40s", "MODULE", "PROCESS", "FUNCTION");
+	for (size_t i = 0; i < w->n_functions && i + 1 < lines; i++) {
+		const struct live_function *f = &w->functions[i];
+
+		put(p, false, "%6.2f%%  %s %s  %s", percent(f->samples, w->n_samples),
+		    cell(module, f->module, 20), cell(process, f->process, 15), f->name);
+	}
+}
+
+enum { USAGE_MAX = 2 * TEXT_FORMAT_MAX + 16 };
+
+/* The columns of memory and I/O. */
+static const char *format_usage(char to[USAGE_MAX], const struct top_state *s, uint32_t pid)
+{
+	const struct top_usage *u = s->usages ? top_usages_of(s->usages, pid) : NULL;
+	char memory[TEXT_FORMAT_MAX] = "-", io[TEXT_FORMAT_MAX + 2] = "-";
+
+	if (u && u->has_memory)
+		text_format_size(memory, u->memory_bytes);
+	if (u && u->has_rate) {
+		text_format_size(io, (uint64_t)u->io_bytes_a_second);
+		strcat(io, "/s");
+	}
+	snprintf(to, USAGE_MAX, "%9s %11s  ", memory, io);
+	return to;
+}
+
+static void put_help(struct page *p)
+{
+	for (size_t i = 0; i < sizeof(help) / sizeof(*help); i++)
+		put(p, i == 0, "%s", help[i]);
+}
+
+static void put_tasks(struct page *p, const struct live_window *w, const struct top_state *s,
+		      bool threads, unsigned lines)
+{
+	const struct live_task *list = threads ? w->threads : w->processes;
+	size_t n = threads ? w->n_threads : w->n_processes;
+	char wait[TEXT_FORMAT_MAX], name[CELL_BYTES], usage[USAGE_MAX];
+
+	put(p, true, "%8s    CPU  SWITCHES      WAIT  %s%-15s  %-40s", threads ? "TID" : "PID",
+	    threads ? "" : "   MEMORY         I/O  ", threads ? "THREAD" : "PROCESS",
+	    threads ? "PROCESS" : "COMMAND");
+	for (size_t i = 0; i < n && i + 1 < lines; i++) {
+		const struct live_task *t = &list[i];
+
+		put(p, false, "%8" PRIu32 " %5.1f%% %7.0f/s %9s  %s%s  %s",
+		    threads ? t->tid : t->pid, percent(t->cpu_ns, length_of(w)),
+		    a_second(t->switches, w), t->wakeups ? text_format_time(wait, t->wait_ns) : "-",
+		    threads ? "" : format_usage(usage, s, t->pid), cell(name, t->name, 15),
+		    t->process);
+	}
+}
+
+static void put_tables(struct page *p, const struct live_window *w, const struct top_state *s)
+{
+	/* (the keys are the last line of a screen) */
+	unsigned lines = lines_left(p);
+
+	if (p->rows > 0 && lines > 0)
+		lines--;
+	else if (p->rows == 0)
+		lines++;
+	switch (s->view) {
+	case TOP_FUNCTIONS:
+		put_functions(p, w, lines);
+		return;
+	case TOP_PROCESSES:
+		put_tasks(p, w, s, false, lines);
+		return;
+	case TOP_THREADS:
+		put_tasks(p, w, s, true, lines);
+		return;
+	case TOP_HELP:
+		put_help(p);
+		return;
+	case TOP_ALL:
+		break;
+	}
+	if (p->rows == 0) {
+		put_functions(p, w, lines);
+		put(p, false, "%s", "");
+		put_tasks(p, w, s, false, lines);
+		return;
+	}
+	/* What the functions leave, the processes have. */
+	if (w->n_functions + 1 < lines / 2) {
+		put_functions(p, w, (unsigned)w->n_functions + 1);
+		put(p, false, "%s", "");
+		put_tasks(p, w, s, false, lines - (unsigned)w->n_functions - 2);
+		return;
+	}
+	put_functions(p, w, lines / 2);
+	put(p, false, "%s", "");
+	if (lines > lines / 2 + 1)
+		put_tasks(p, w, s, false, lines - lines / 2 - 1);
+}
+
+int top_draw(struct outbuf *b, const struct live_window *w, const struct top_state *s,
+	     unsigned rows, unsigned columns)
+{
+	struct page p = { b, rows, columns, 0 };
+
+	if (rows > 0)
+		outbuf_print(b, "\033[H");
+	put_cpus(&p, w, s);
+	put_counts(&p, w, s);
+	put(&p, false, "%s", "");
+	put_tables(&p, w, s);
+	if (rows > 0) {
+		while (lines_left(&p) > 1)
+			put(&p, false, "%s", "");
+		put(&p, false, "sorted by %s   %s", sort_names[s->sort], keys);
+	} else {
+		put(&p, false, "%s", "");
+	}
+	return b->error;
+}
+
+/* ---- for programs ---- */
+
+static struct json_object *json_cpus(const struct live_window *w)
+{
+	struct json_object *list = json_object_new_array(), *o;
+
+	for (size_t i = 0; i < w->n_cpus; i++) {
+		o = json_object_new_object();
+		json_add_u64(o, "cpu", w->cpus[i].number);
+		json_add_double(o, "busy_percent", percent(w->cpus[i].busy_ns, length_of(w)));
+		json_add_u64(o, "switches", w->cpus[i].switches);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+static struct json_object *json_lost(const struct live_window *w)
+{
+	struct json_object *o = json_object_new_object();
+
+	for (size_t i = 0; i < w->n_classes; i++)
+		json_add_u64(o, w->lost[i].class_name, w->lost[i].count);
+	return o;
+}
+
+static struct json_object *json_functions(const struct live_window *w)
+{
+	struct json_object *list = json_object_new_array(), *o;
+
+	for (size_t i = 0; i < w->n_functions && i < FUNCTIONS_TOLD; i++) {
+		const struct live_function *f = &w->functions[i];
+
+		o = json_object_new_object();
+		json_add_string(o, "name", f->name);
+		json_add_string(o, "module", f->module);
+		json_add_string(o, "process", f->process);
+		json_add(o, "kernel", json_object_new_boolean(f->kernel));
+		json_add_u64(o, "samples", f->samples);
+		json_add_double(o, "self_percent", percent(f->samples, w->n_samples));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+/* What of it is known. */
+static void add_usage(struct json_object *o, const struct top_usage *u)
+{
+	if (u && u->has_memory)
+		json_add_u64(o, "memory_bytes", u->memory_bytes);
+	if (u && u->has_rate)
+		json_add_double(o, "io_bytes_per_second", u->io_bytes_a_second);
+}
+
+static struct json_object *json_tasks(const struct live_window *w, const struct top_state *s,
+				      bool threads)
+{
+	const struct live_task *tasks = threads ? w->threads : w->processes;
+	size_t n = threads ? w->n_threads : w->n_processes;
+	struct json_object *list = json_object_new_array(), *o;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct live_task *t = &tasks[i];
+
+		o = json_object_new_object();
+		json_add_u64(o, "pid", t->pid);
+		if (threads)
+			json_add_u64(o, "tid", t->tid);
+		json_add_string(o, "name", t->name);
+		json_add_string(o, threads ? "process" : "command_line", t->process);
+		json_add_double(o, "cpu_percent", percent(t->cpu_ns, length_of(w)));
+		json_add_u64(o, "cpu_ns", t->cpu_ns);
+		json_add_u64(o, "runnable_ns", t->runnable_ns);
+		json_add_u64(o, "switches", t->switches);
+		json_add_u64(o, "wakeups", t->wakeups);
+		json_add_u64(o, "wait_p99_ns", t->wait_ns);
+		json_add_u64(o, "samples", t->samples);
+		if (!threads) {
+			json_add_u64(o, "threads", t->n_threads);
+			add_usage(o, s->usages ? top_usages_of(s->usages, t->pid) : NULL);
+		}
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+struct json_object *top_json(const struct live_window *w, const struct top_state *s)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_add_u64(o, "start_ns", w->start_ns);
+	json_add_u64(o, "end_ns", w->end_ns);
+	json_add_u64(o, "realtime_ns", s->real_ns);
+	json_add_u64(o, "behind_ns", s->behind_ns);
+	json_add_double(o, "busy_percent", busy_percent(w));
+	json_add_double(o, "own_cpu_percent", percent(s->own_ns, s->own_of_ns));
+	json_add_u64(o, "events", w->n_events);
+	json_add_u64(o, "samples", w->n_samples);
+	json_add(o, "lost", json_lost(w));
+	json_add_u64(o, "lost_so_far", w->n_lost_ever);
+	if (w->n_unmapped > 0)
+		json_add_u64(o, "mappings_without_room", w->n_unmapped);
+	json_add_u64(o, "damage", s->n_damages);
+	json_add(o, "cpus", json_cpus(w));
+	json_add(o, "functions", json_functions(w));
+	json_add(o, "processes", json_tasks(w, s, false));
+	json_add(o, "threads", json_tasks(w, s, true));
+	return o;
+}
+
+/* ---- sorting ---- */
+
+/* The larger one first. */
+static int compare(uint64_t a, uint64_t b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct live_task *x = a, *y = b;
+
+	return compare(x->cpu_ns, y->cpu_ns) ?: compare(y->tid, x->tid) ?: compare(y->pid, x->pid);
+}
+
+static int by_switches(const void *a, const void *b)
+{
+	const struct live_task *x = a, *y = b;
+
+	return compare(x->switches, y->switches) ?: by_cpu(a, b);
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct live_task *x = a, *y = b;
+
+	return compare(x->wait_ns, y->wait_ns) ?: by_cpu(a, b);
+}
+
+static const struct top_usage *usage_of(const struct top_usages *u, const void *task)
+{
+	return u ? top_usages_of(u, ((const struct live_task *)task)->pid) : NULL;
+}
+
+static int by_memory(const void *a, const void *b, void *usages)
+{
+	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+
+	return compare(x ? x->memory_bytes : 0, y ? y->memory_bytes : 0) ?: by_cpu(a, b);
+}
+
+static int by_io(const void *a, const void *b, void *usages)
+{
+	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
+
+	return compare(x ? (uint64_t)x->io_bytes_a_second : 0,
+		       y ? (uint64_t)y->io_bytes_a_second : 0)
+		       ?: by_cpu(a, b);
+}
+
+void top_sort(struct live_window *w, const struct top_usages *usages, enum top_sort by)
+{
+	/* Memory and I/O are a process's: its threads are in the order of CPU time. */
+	int (*const orders[TOP_SORT_MAX])(const void *, const void *) = {
+		by_cpu, by_switches, by_wait, by_cpu, by_cpu,
+	};
+
+	if (w->n_threads > 1)
+		qsort(w->threads, w->n_threads, sizeof(*w->threads), orders[by]);
+	if (w->n_processes <= 1)
+		return;
+	if (by == TOP_BY_MEMORY || by == TOP_BY_IO)
+		qsort_r(w->processes, w->n_processes, sizeof(*w->processes),
+			by == TOP_BY_MEMORY ? by_memory : by_io, (void *)usages);
+	else
+		qsort(w->processes, w->n_processes, sizeof(*w->processes), orders[by]);
+}

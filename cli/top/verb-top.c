@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * kymo top: a recording into a pipe, and a thread (cli/top/top-thread) that shows what comes out of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "cli/record/record-loop.h"
+#include "cli/service/record-options.h"
+#include "cli/record/recording.h"
+#include "cli/common/terminal.h"
+#include "cli/top/top-thread.h"
+#include "cli/service/remote.h"
+#include "cli/common/verb.h"
+
+/* What a pipe may hold while nobody reads it, where that is allowed. */
+enum { PIPE_BYTES = 1 << 20 };
+
+/* An archive is written four times in an interval: what is shown is that much late. */
+enum { FLUSHES = 4 };
+
+struct job {
+	struct record_options options;
+	struct recording *recording;
+	struct record_loop loop;
+	struct top_thread *thread;
+	int wake_fd;
+	int read_fd, write_fd; /* until others have them */
+};
+
+static void job_deinit(struct job *j)
+{
+	recording_free(j->recording);
+	top_thread_free(j->thread);
+	record_options_deinit(&j->options);
+	close_fd(j->wake_fd);
+	close_fd(j->read_fd);
+	close_fd(j->write_fd);
+	record_loop_deinit(&j->loop);
+}
+
+/* The thread wants no more. */
+static bool wants_stop(void *userdata)
+{
+	struct job *j = userdata;
+	eventfd_t n;
+
+	return eventfd_read(j->wake_fd, &n) == 0;
+}
+
+static int open_descriptors(struct job *j)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0) {
+		cli_error("cannot make a pipe: %m");
+		return -errno;
+	}
+	j->read_fd = fds[0];
+	j->write_fd = fds[1];
+	fcntl(j->read_fd, F_SETPIPE_SZ, PIPE_BYTES);
+	j->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (j->wake_fd < 0) {
+		cli_error("cannot make an eventfd: %m");
+		return -errno;
+	}
+	j->loop.wake_fd = j->wake_fd;
+	j->loop.wants_stop = wants_stop;
+	j->loop.userdata = j;
+	return 0;
+}
+
+static void fill_options(struct record_options *o)
+{
+	struct session_options *s = &o->session;
+
+	if (o->interval_ns == 0)
+		o->interval_ns = TOP_INTERVAL_NS_DEFAULT;
+	snprintf(s->name, sizeof(s->name), "top_%d", getpid());
+	s->flush_ns = o->interval_ns / FLUSHES;
+	if (s->flush_ns > FLUSH_NS_DEFAULT)
+		s->flush_ns = FLUSH_NS_DEFAULT;
+	s->no_perfetto_blobs = true;
+}
+
+/* The thread is there before the recording: its threads have its signals, and somebody reads. */
+static int start(struct job *j)
+{
+	const struct top_thread_options options = {
+		.interval_ns = j->options.interval_ns,
+		.late_ns = 3 * j->options.session.flush_ns,
+		.count = j->options.count,
+		.json = j->options.json,
+		.no_symbols = j->options.no_symbols,
+	};
+	int r = top_thread_start(&j->thread, &options, j->read_fd, j->wake_fd);
+
+	if (r < 0)
+		return r;
+	j->read_fd = -1;
+	r = recording_create(j->recording, &j->options.session, j->write_fd);
+	j->write_fd = close_fd(j->write_fd);
+	return r < 0 ? r : recording_start(j->recording);
+}
+
+/* The recording is over, or there is none. */
+static int finish(struct job *j, int status)
+{
+	int shown;
+
+	j->recording = recording_free(j->recording);
+	if (!j->thread)
+		return status;
+	shown = top_thread_join(j->thread);
+	return status == CLI_OK ? shown : status;
+}
+
+static int watch(struct job *j)
+{
+	_cleanup_(session_view_deinit) struct session_view v = { 0 };
+	int r = record_loop_run(&j->loop);
+
+	if (r == -EINTR) {
+		/* Whatever it was that could not be waited for. */
+		terminal_leave();
+		cli_error("interrupted again");
+		_exit(CLI_FAILED);
+	}
+	if (r < 0 || recording_view(j->recording, &v) < 0)
+		return finish(j, CLI_FAILED);
+	/* Messages are for the screen that was there before. */
+	r = finish(j, CLI_OK);
+	return session_view_complain(&v, "top") ?: r;
+}
+
+static int verb_top(int argc, char **argv)
+{
+	_cleanup_(job_deinit) struct job j = {
+		.loop = RECORD_LOOP_NULL, .wake_fd = -1, .read_fd = -1, .write_fd = -1
+	};
+	int r = record_options_parse(argc, argv, RECORD_OPTIONS_TOP, &j.options);
+
+	if (r != RECORD_OPTIONS_GO)
+		return r;
+	if (j.options.n_rest || j.options.separated)
+		return cli_usage_error("it takes no argument%s%s%s", j.options.n_rest ? " '" : "",
+				       j.options.n_rest ? j.options.rest[0] : "",
+				       j.options.n_rest ? "'" : "");
+	fill_options(&j.options);
+	if (record_loop_init(&j.loop) < 0 || open_descriptors(&j) < 0 ||
+	    recording_new(&j.options, &j.recording) < 0)
+		return CLI_FAILED;
+	j.loop.recording = j.recording;
+	if (start(&j) < 0)
+		return finish(&j, CLI_FAILED);
+	return watch(&j);
+}
+
+const struct verb verb_top_row = {
+	.name = "top",
+	.synopsis = "[OPTION ...]",
+	.what = "Show what the machine does, while it does it: functions, processes, threads",
+	.options =
+		"  -i, --interval TIME what is summed up each time (1s)\n"
+		"  -n COUNT            stop after COUNT intervals\n" RECORD_OPTIONS_HELP_ALL
+		"  --no-symbols        do not look up the names of functions\n"
+		"  --direct            record in this process, without the service\n"
+		"  --json              print each interval as JSON, on a line\n" REMOTE_HELP
+		"  --bus ADDRESS       the bus of the service (the system bus)\n"
+		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
+		"Exits with 3 if events were lost.\n",
+	.run = verb_top,
+};

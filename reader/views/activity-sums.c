@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/activity-sums.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "writer/fxt/fxt-wire.h"
+
+static void free_interval(struct activity_sum *a)
+{
+	free(a->name);
+	free(a->cpu_ns);
+	free(a);
+}
+
+static void free_counter(struct counter_sum *c)
+{
+	free(c->category);
+	free(c->name);
+	free(c->value);
+	free(c);
+}
+
+void activity_sums_deinit(struct activity_sums *s)
+{
+	struct activity_sum *a;
+	struct counter_sum *c;
+	size_t pos;
+
+	for (pos = 0; (a = table_next(&s->intervals, &pos));)
+		free_interval(a);
+	for (pos = 0; (c = table_next(&s->counters, &pos));)
+		free_counter(c);
+	table_deinit(&s->intervals);
+	table_deinit(&s->counters);
+}
+
+/* Names that have the same hash stand behind each other. */
+static uint64_t next_key(uint64_t key)
+{
+	return key + 1 ?: 1;
+}
+
+/* ---- intervals ---- */
+
+static bool is_sum_of(const struct activity_sum *a, const struct event *ev)
+{
+	return a->kind == ev->interval.kind && a->number == ev->interval.number &&
+	       strcmp(a->name, ev->interval.name) == 0;
+}
+
+static struct activity_sum *get_interval(struct activity_sums *s, const struct event *ev)
+{
+	uint64_t key = table_hash(ev->interval.name, strlen(ev->interval.name)) ^
+		       ((uint64_t)(uint32_t)ev->interval.number << 8 | ev->interval.kind);
+	struct activity_sum *a;
+
+	key = key ?: 1;
+	while ((a = table_get(&s->intervals, key))) {
+		if (is_sum_of(a, ev))
+			return a;
+		key = next_key(key);
+	}
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return NULL;
+	a->kind = ev->interval.kind;
+	a->number = ev->interval.number;
+	a->name = strdup(ev->interval.name);
+	if (!a->name || table_set(&s->intervals, key, a) < 0) {
+		free_interval(a);
+		return NULL;
+	}
+	return a;
+}
+
+static int add_to_cpu(struct activity_sum *a, uint32_t cpu, uint64_t ns)
+{
+	uint64_t *cpu_ns;
+
+	if (cpu > FXT_CPU_MAX)
+		return 0;
+	if (cpu >= a->n_cpus) {
+		cpu_ns = reallocarray(a->cpu_ns, (size_t)cpu + 1, sizeof(*cpu_ns));
+		if (!cpu_ns)
+			return -ENOMEM;
+		memset(cpu_ns + a->n_cpus, 0, (cpu + 1 - a->n_cpus) * sizeof(*cpu_ns));
+		a->cpu_ns = cpu_ns;
+		a->n_cpus = (size_t)cpu + 1;
+	}
+	a->cpu_ns[cpu] += ns;
+	return 0;
+}
+
+int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, uint64_t ns)
+{
+	struct activity_sum *a = get_interval(s, ev);
+
+	if (!a)
+		return -ENOMEM;
+	a->count++;
+	a->total_ns += ns;
+	if (ns > a->max_ns)
+		a->max_ns = ns;
+	return a->kind == INTERVAL_WORK ? 0 : add_to_cpu(a, ev->cpu, ns);
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns)
+{
+	struct activity_sum *a;
+	size_t pos = 0;
+
+	while ((a = table_next(&s->intervals, &pos))) {
+		if (a->max_ns <= duration_ns)
+			continue;
+		a->max_ns = duration_ns;
+		a->total_ns = a->kind == INTERVAL_WORK ? smaller(a->total_ns, duration_ns) : 0;
+		for (size_t cpu = 0; cpu < a->n_cpus; cpu++) {
+			a->cpu_ns[cpu] = smaller(a->cpu_ns[cpu], duration_ns);
+			a->total_ns += a->cpu_ns[cpu];
+		}
+	}
+}
+
+static int compare_intervals(const void *a, const void *b)
+{
+	const struct activity_sum *x = *(struct activity_sum *const *)a;
+	const struct activity_sum *y = *(struct activity_sum *const *)b;
+	int r = strcmp(x->name, y->name);
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns < y->total_ns ? 1 : -1;
+	return r ? r : (x->number > y->number) - (x->number < y->number);
+}
+
+int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind,
+			  struct activity_sum ***ret, size_t *ret_n)
+{
+	struct activity_sum **list = calloc(s->intervals.n_used + 1, sizeof(*list)), *a;
+	size_t pos = 0, n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	while ((a = table_next(&s->intervals, &pos)))
+		if (a->kind == kind)
+			list[n++] = a;
+	qsort(list, n, sizeof(*list), compare_intervals);
+	*ret = list;
+	*ret_n = n;
+	return 0;
+}
+
+/* ---- counters ---- */
+
+static struct counter_sum *get_counter(struct activity_sums *s, const struct event *ev,
+				       const char *value)
+{
+	uint64_t key = table_hash(value, strlen(value)) ^
+		       table_hash(ev->counter.name, strlen(ev->counter.name)) * 3 ^ ev->counter.id;
+	struct counter_sum *c;
+
+	key = key ?: 1;
+	while ((c = table_get(&s->counters, key))) {
+		if (c->id == ev->counter.id && strcmp(c->value, value) == 0 &&
+		    strcmp(c->name, ev->counter.name) == 0 &&
+		    strcmp(c->category, ev->counter.category) == 0)
+			return c;
+		key = next_key(key);
+	}
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->id = ev->counter.id;
+	c->category = strdup(ev->counter.category);
+	c->name = strdup(ev->counter.name);
+	c->value = strdup(value);
+	if (!c->category || !c->name || !c->value || table_set(&s->counters, key, c) < 0) {
+		free_counter(c);
+		return NULL;
+	}
+	return c;
+}
+
+int activity_sums_add_counter(struct activity_sums *s, const struct event *ev)
+{
+	for (unsigned i = 0; i < ev->counter.n_values; i++) {
+		const struct event_value *v = &ev->counter.values[i];
+		double value = v->whole ? (double)v->u64 : v->f64;
+		struct counter_sum *c;
+
+		if (!__builtin_isfinite(value))
+			continue;
+		c = get_counter(s, ev, v->name);
+		if (!c)
+			return -ENOMEM;
+		if (c->count == 0 || value < c->min)
+			c->min = value;
+		if (c->count == 0 || value > c->max)
+			c->max = value;
+		c->sum += value;
+		c->count++;
+	}
+	return 0;
+}
+
+static int compare_counters(const void *a, const void *b)
+{
+	const struct counter_sum *x = *(struct counter_sum *const *)a;
+	const struct counter_sum *y = *(struct counter_sum *const *)b;
+	int r = strcmp(x->category, y->category);
+
+	if (r == 0)
+		r = strcmp(x->name, y->name);
+	if (r == 0)
+		r = strcmp(x->value, y->value);
+	return r ? r : (x->id > y->id) - (x->id < y->id);
+}
+
+int activity_sums_counters(const struct activity_sums *s, struct counter_sum ***ret, size_t *ret_n)
+{
+	struct counter_sum **list = calloc(s->counters.n_used + 1, sizeof(*list)), *c;
+	size_t pos = 0, n = 0;
+
+	if (!list)
+		return -ENOMEM;
+	while ((c = table_next(&s->counters, &pos)))
+		list[n++] = c;
+	qsort(list, n, sizeof(*list), compare_counters);
+	*ret = list;
+	*ret_n = n;
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who called whom, by name: a tree of processes and functions, from one profile, or from two to be
+ * compared. Equal names under one parent are one, wherever they were called from.
+ */
+#pragma once
+
+#include "base/text-set.h"
+#include "reader/views/profile-names.h"
+
+/* More nodes are not made: what would need them counts at the ones above. */
+enum { CALL_TREE_NODES_MAX = 1 << 23 };
+
+enum call_kind {
+	CALL_ROOT,
+	CALL_PROCESS,
+	CALL_USER,
+	CALL_KERNEL,
+	CALL_UNKNOWN, /* nobody knows what is there */
+	CALL_KIND_MAX,
+};
+
+enum call_side {
+	CALL_NOW,
+	CALL_OLD, /* what it is compared with */
+	CALL_SIDES,
+};
+
+/* Number 0 is the root. */
+struct call_node {
+	const char *name; /* of the tree */
+	enum call_kind kind;
+	uint32_t parent, child, sibling; /* 0 = none */
+	uint32_t depth;                  /* the root's is 0 */
+	uint64_t self[CALL_SIDES];       /* weight of what ends here */
+	uint64_t total[CALL_SIDES];      /* with all that it calls */
+};
+
+struct call_tree {
+	struct call_node *nodes; /* owned; callers before those they call */
+	size_t n_nodes, room_nodes;
+	uint32_t max_depth;
+	uint64_t n_cut; /* stacks of which a part only is there */
+	struct text_set names;
+	struct table children; /* hash of parent, name, kind -> number + 1 */
+};
+
+struct call_tree_options {
+	enum call_side side;
+	bool by_time;  /* weights are nanoseconds, else how often */
+	bool inverted; /* from the innermost function outwards */
+	const struct profile_names *names;
+};
+
+int call_tree_new(struct call_tree **ret);
+struct call_tree *call_tree_free(struct call_tree *t);
+DEFINE_CLEANUP(struct call_tree *, call_tree_free)
+
+/* Adds all stacks of P. Returns 0 or -ENOMEM. */
+int call_tree_add(struct call_tree *t, const struct profile *p,
+		  const struct call_tree_options *options);
+
+/* Sums up, and sorts siblings by name. Once, after the last profile. Returns 0 or -ENOMEM. */
+int call_tree_finish(struct call_tree *t);
+
+/* The node behind NODE in a walk over all of them, callers first; starts with 0 (the root), and is 0
+ * behind the last one. */
+uint32_t call_tree_next(const struct call_tree *t, uint32_t node);
+
+/* What a function takes in all places together, on CALL_NOW. */
+struct call_function {
+	const char *name; /* of the tree */
+	enum call_kind kind;
+	uint64_t self;
+	uint64_t total; /* counted once where it calls itself */
+};
+
+/* The functions, those with most of their own first, into a new array (free() it). Not of an inverted
+ * tree. Returns 0 or -ENOMEM. */
+int call_tree_functions(const struct call_tree *t, struct call_function **ret, size_t *ret_n);

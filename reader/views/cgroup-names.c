@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/cgroup-names.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* A component of a path. */
+struct part {
+	const char *at;
+	size_t size;
+};
+
+/* The next component; false at the end. */
+static bool next_part(const char **path, struct part *ret)
+{
+	*path += strspn(*path, "/");
+	*ret = (struct part){ .at = *path, .size = strcspn(*path, "/") };
+	*path += ret->size;
+	return ret->size > 0;
+}
+
+static bool begins(const struct part *p, const char *with)
+{
+	size_t n = strlen(with);
+
+	return p->size > n && memcmp(p->at, with, n) == 0;
+}
+
+static bool ends(const struct part *p, const char *with)
+{
+	size_t n = strlen(with);
+
+	return p->size > n && memcmp(p->at + p->size - n, with, n) == 0;
+}
+
+static bool is(const struct part *p, const char *what)
+{
+	return p->size == strlen(what) && memcmp(p->at, what, p->size) == 0;
+}
+
+static bool is_unit(const struct part *p)
+{
+	static const char *const kinds[] = { ".service", ".scope", ".mount", ".socket", ".swap" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (ends(p, kinds[i]))
+			return true;
+	return false;
+}
+
+/* What lies between BEFORE and BEHIND in a component that has both. */
+static bool between(const struct part *p, const char *before, const char *behind, struct part *ret)
+{
+	size_t n = strlen(before), m = strlen(behind);
+
+	if (!begins(p, before) || p->size <= n + m || memcmp(p->at + p->size - m, behind, m) != 0)
+		return false;
+	*ret = (struct part){ .at = p->at + n, .size = p->size - n - m };
+	return true;
+}
+
+const char *cgroup_unit(char to[static CGROUP_NAME_MAX], const char *path)
+{
+	struct part p, unit = { 0 }, slice = { 0 }, user = { 0 }, uid;
+
+	while (next_part(&path, &p)) {
+		if (ends(&p, ".slice"))
+			slice = p;
+		if (!is_unit(&p))
+			continue;
+		if (unit.size && between(&unit, "user@", ".service", &uid))
+			user = uid;
+		unit = p;
+	}
+	if (!unit.size)
+		unit = slice.size ? slice : (struct part){ .at = "/", .size = 1 };
+	if (user.size)
+		snprintf(to, CGROUP_NAME_MAX, "user@%.*s/%.*s", (int)user.size, user.at,
+			 (int)unit.size, unit.at);
+	else
+		snprintf(to, CGROUP_NAME_MAX, "%.*s", (int)unit.size, unit.at);
+	return to;
+}
+
+/* ---- containers ---- */
+
+static bool is_id(const struct part *p)
+{
+	size_t n = 0;
+
+	while (n < p->size && strchr("0123456789abcdef", p->at[n]))
+		n++;
+	return n == p->size && n >= 12;
+}
+
+/* systemd writes what cannot be in a unit's name as \xNN. */
+static void unescape(char *text)
+{
+	char *out = text;
+	unsigned c;
+	int used;
+
+	for (const char *in = text; *in; out++) {
+		if (sscanf(in, "\\x%2x%n", &c, &used) == 1 && used == 4 && c >= 0x20 && c < 0x7f) {
+			*out = (char)c;
+			in += used;
+		} else {
+			*out = *in++;
+		}
+	}
+	*out = '\0';
+}
+
+/* Those whose component is PREFIX ID SUFFIX, the id in hexadecimal digits. */
+static bool by_id(char *to, const struct part *p)
+{
+	static const struct {
+		const char *before, *behind, *maker;
+	} rows[] = {
+		{ "docker-", ".scope", "docker" },
+		{ "libpod-", ".scope", "podman" },
+		{ "libpod-payload-", "", "podman" },
+		{ "crio-", ".scope", "crio" },
+		{ "cri-containerd-", ".scope", "containerd" },
+		{ "nerdctl-", ".scope", "containerd" },
+	};
+	struct part id;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (between(p, rows[i].before, rows[i].behind, &id) && is_id(&id)) {
+			snprintf(to, CGROUP_NAME_MAX, "%s:%.12s", rows[i].maker, id.at);
+			return true;
+		}
+	return false;
+}
+
+/* Those that have a name. */
+static bool by_name(char *to, const struct part *p)
+{
+	static const struct {
+		const char *before, *behind, *maker;
+	} rows[] = {
+		{ "machine-", ".scope", "machine" },
+		{ "systemd-nspawn@", ".service", "machine" },
+		{ "lxc.payload.", "", "lxc" },
+	};
+	struct part name;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (between(p, rows[i].before, rows[i].behind, &name)) {
+			snprintf(to, CGROUP_NAME_MAX, "%s:%.*s", rows[i].maker, (int)name.size,
+				 name.at);
+			unescape(to);
+			return true;
+		}
+	return false;
+}
+
+/* A pod: kubepods-burstable-podUID.slice, or kubepods/burstable/podUID. */
+static bool find_pod(const struct part *p, bool in_pods, struct part *ret)
+{
+	for (size_t i = 0; begins(p, "kubepods-") && ends(p, ".slice") && i + 4 < p->size; i++)
+		if (memcmp(p->at + i, "-pod", 4) == 0) {
+			*ret = (struct part){ p->at + i + 4, p->size - i - 4 - strlen(".slice") };
+			return ret->size > 0;
+		}
+	return in_pods && between(p, "pod", "", ret);
+}
+
+const char *cgroup_container(char to[static CGROUP_NAME_MAX], const char *path)
+{
+	struct part p, before = { 0 }, pod;
+	bool in_pods = false;
+
+	snprintf(to, CGROUP_NAME_MAX, "host");
+	for (; next_part(&path, &p); before = p) {
+		if (by_id(to, &p) || by_name(to, &p))
+			continue;
+		if (find_pod(&p, in_pods, &pod))
+			snprintf(to, CGROUP_NAME_MAX, "pod:%.*s", (int)pod.size, pod.at);
+		else if (is_id(&p) && is(&before, "docker"))
+			snprintf(to, CGROUP_NAME_MAX, "docker:%.12s", p.at);
+		else if (is_id(&p) && in_pods)
+			snprintf(to, CGROUP_NAME_MAX, "containerd:%.12s", p.at);
+		else if (is(&before, "lxc"))
+			snprintf(to, CGROUP_NAME_MAX, "lxc:%.*s", (int)p.size, p.at);
+		in_pods |= is(&p, "kubepods");
+	}
+	return to;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/latency.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINE = 1 << LATENCY_FINE_BITS };
+
+/* Small times are steps of their own; then the highest bit says the power of two, and the four
+ * bits behind it the step in it. */
+static uint32_t step_of(uint64_t ns)
+{
+	unsigned shift;
+
+	if (ns < FINE)
+		return (uint32_t)ns;
+	shift = 63 - (unsigned)__builtin_clzll(ns) - LATENCY_FINE_BITS;
+	return (shift + 1) * FINE + (uint32_t)(ns >> shift) - FINE;
+}
+
+static uint64_t middle_of(uint32_t step)
+{
+	unsigned shift;
+
+	if (step < FINE)
+		return step;
+	shift = step / FINE - 1;
+	return ((uint64_t)(FINE + step % FINE) << shift) + ((UINT64_C(1) << shift) >> 1);
+}
+
+void latency_deinit(struct latency *l)
+{
+	free(l->steps);
+	*l = (struct latency){ 0 };
+}
+
+static int grow(struct latency *l)
+{
+	uint32_t room = l->room ? 2 * l->room : 4;
+	struct latency_step *steps = reallocarray(l->steps, room, sizeof(*steps));
+
+	if (!steps)
+		return -ENOMEM;
+	l->steps = steps;
+	l->room = room;
+	return 0;
+}
+
+/* Counts COUNT in STEP. */
+static int count_in(struct latency *l, uint32_t step, uint32_t count)
+{
+	uint32_t low = 0, high = l->n_steps;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (l->steps[middle].step < step)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == l->n_steps || l->steps[low].step != step) {
+		if (l->n_steps == l->room && grow(l) < 0)
+			return -ENOMEM;
+		memmove(&l->steps[low + 1], &l->steps[low], (l->n_steps - low) * sizeof(*l->steps));
+		l->steps[low] = (struct latency_step){ step, 0 };
+		l->n_steps++;
+	}
+	if (__builtin_add_overflow(l->steps[low].count, count, &l->steps[low].count))
+		l->steps[low].count = UINT32_MAX;
+	return 0;
+}
+
+/* Sums of times that a damaged file tells may be more than there is. */
+static uint64_t add_up_to(uint64_t a, uint64_t b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+int latency_add(struct latency *l, uint64_t ns)
+{
+	if (count_in(l, step_of(ns), 1) < 0)
+		return -ENOMEM;
+	l->n++;
+	l->sum_ns = add_up_to(l->sum_ns, ns);
+	if (ns > l->max_ns)
+		l->max_ns = ns;
+	return 0;
+}
+
+int latency_merge(struct latency *l, const struct latency *from)
+{
+	for (uint32_t i = 0; i < from->n_steps; i++)
+		if (count_in(l, from->steps[i].step, from->steps[i].count) < 0)
+			return -ENOMEM;
+	l->n += from->n;
+	l->sum_ns = add_up_to(l->sum_ns, from->sum_ns);
+	if (from->max_ns > l->max_ns)
+		l->max_ns = from->max_ns;
+	return 0;
+}
+
+uint64_t latency_mean_ns(const struct latency *l)
+{
+	return l->n ? l->sum_ns / l->n : 0;
+}
+
+uint64_t latency_percentile_ns(const struct latency *l, double percent)
+{
+	double wanted = (double)l->n * percent / 100, so_far = 0;
+
+	for (uint32_t i = 0; i < l->n_steps; i++) {
+		uint64_t ns = middle_of(l->steps[i].step);
+
+		so_far += l->steps[i].count;
+		if (so_far >= wanted && so_far > 0)
+			return ns < l->max_ns ? ns : l->max_ns;
+	}
+	return l->max_ns;
+}
+
+int latency_table_add(struct table *t, uint64_t key, uint64_t ns)
+{
+	struct latency *l = table_get(t, key);
+
+	if (!l) {
+		l = calloc(1, sizeof(*l));
+		if (!l)
+			return -ENOMEM;
+		if (table_set(t, key, l) < 0) {
+			free(l);
+			return -ENOMEM;
+		}
+	}
+	return latency_add(l, ns);
+}
+
+void latency_table_deinit(struct table *t)
+{
+	struct latency *l;
+
+	for (size_t pos = 0; (l = table_next(t, &pos)); free(l))
+		latency_deinit(l);
+	table_deinit(t);
+}

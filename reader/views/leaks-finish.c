@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/leaks-parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* TEXT is one more of those at LIST, if there is room. */
+static void note_text(const char **list, const char *text)
+{
+	for (size_t i = 0; *text && i < LEAK_TEXTS_MAX; i++) {
+		if (list[i] == text)
+			return;
+		if (!list[i]) {
+			list[i] = text;
+			return;
+		}
+	}
+}
+
+static void count_block(const struct leak_watch *w, struct leak_block *b)
+{
+	struct leak_group *g = b->group;
+
+	g->blocks++;
+	g->bytes += b->size;
+	leak_estimate_add(&g->all, b->size, g->resource == RESOURCE_MEMORY ? w->interval : 0);
+	g->reach[b->reach]++;
+	g->lost_bytes += b->reach == REACH_LOST ? b->size : 0;
+	g->contexts |= b->context;
+	if (b->since_ns && (g->first_ns == 0 || b->since_ns < g->first_ns))
+		g->first_ns = b->since_ns;
+	if (b->since_ns > g->last_ns)
+		g->last_ns = b->since_ns;
+	note_text(g->functions, b->function);
+	note_text(g->texts, b->text);
+}
+
+/* What is known of a group without its blocks. All of a stack are about as large, usually. */
+static void count_sums(const struct leak_watch *w, struct leak_group *g)
+{
+	uint64_t mean = g->live_blocks ? g->usage_bytes / g->live_blocks : 0;
+	struct leak_estimate one = { 0 };
+	double n = (double)g->live_blocks;
+
+	g->blocks = g->live_blocks;
+	g->bytes = g->usage_bytes;
+	g->reach[REACH_UNKNOWN] = g->live_blocks;
+	g->first_ns = g->usage_first_ns;
+	g->last_ns = g->usage_last_ns;
+	leak_estimate_add(&one, mean, g->resource == RESOURCE_MEMORY ? w->interval : 0);
+	g->all.blocks = n * one.blocks;
+	g->all.bytes = (double)g->bytes * one.blocks;
+	g->all.blocks_variance = n * one.blocks_variance;
+	g->all.bytes_variance = n * one.bytes_variance;
+}
+
+static uint64_t age_of(const struct leak_watch *w, uint64_t since_ns)
+{
+	return w->end_ns > since_ns ? w->end_ns - since_ns : 0;
+}
+
+static void judge(const struct leak_watch *w, struct leak_group *g)
+{
+	/* How often sums were written: windows that are shorter would see nothing in most of them. */
+	uint64_t looked_ns =
+		w->n_usage_times > 0 ? leak_watch_age(w, w->end_ns) / w->n_usage_times * 5 / 4 : 0;
+	struct leak_evidence e = {
+		.lost = g->reach[REACH_LOST],
+		.indirect = g->reach[REACH_INDIRECT],
+		.possible = g->reach[REACH_POSSIBLE],
+		.reachable = g->reach[REACH_REACHABLE],
+		.unknown = g->reach[REACH_UNKNOWN],
+		.program_ended = strcmp(w->reason, "exit") == 0 || strcmp(w->reason, "exec") == 0,
+		.watched_ns = leak_watch_age(w, w->end_ns),
+		.oldest_ns = age_of(w, g->first_ns ?: w->begin_ns),
+		.youngest_ns = age_of(w, g->last_ns ?: w->begin_ns),
+	};
+
+	leak_trend_finish(&g->trend, leak_watch_age(w, w->end_ns), looked_ns, &g->growth);
+	e.growth = g->growth;
+	g->verdict = leak_verdict(&e);
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct leak_group *x = *(struct leak_group *const *)a;
+	const struct leak_group *y = *(struct leak_group *const *)b;
+
+	if (x->verdict != y->verdict)
+		return x->verdict < y->verdict ? -1 : 1;
+	if (x->all.bytes != y->all.bytes)
+		return x->all.bytes > y->all.bytes ? -1 : 1;
+	if (x->blocks != y->blocks)
+		return x->blocks > y->blocks ? -1 : 1;
+	if (x->resource != y->resource)
+		return x->resource < y->resource ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* Adds G and those of its hash, if they have blocks. */
+static void list_chain(struct leak_watch *w, struct leak_group *g)
+{
+	for (; g; g = g->next) {
+		g->left_out = g->blocks == 0;
+		if (!g->left_out)
+			w->groups[w->n_groups++] = g;
+	}
+}
+
+static int list_groups(struct leaks *l, struct leak_watch *w)
+{
+	struct leak_group *g;
+
+	w->groups = calloc(w->n_made + 1, sizeof(*w->groups));
+	if (!w->groups)
+		return -ENOMEM;
+	for (size_t pos = 0; w->from_sums && (g = table_next(&w->by_key, &pos));)
+		for (; g; g = g->next)
+			if (leaks_want(l, g->resource))
+				count_sums(w, g);
+	for (size_t pos = 0; (g = table_next(&w->by_key, &pos));)
+		list_chain(w, g);
+	return 0;
+}
+
+static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
+{
+	const struct leaks_options *o = &l->options;
+	int r;
+
+	leak_watch_finish_telling(w, UINT64_MAX);
+	if (w->open)
+		leak_watch_close(w, w->newer_begin_ns ?: l->end_ns);
+	leaks_name_watch(l, w);
+	if (!*w->reason)
+		w->unmatched = w->own_unmatched;
+	for (struct leak_block *b = w->first; b; b = b->after) {
+		b->wanted = leaks_want(l, b->group->resource) &&
+			    (!o->context || b->context & context) &&
+			    age_of(w, b->since_ns ?: w->begin_ns) >= o->min_age_ns;
+		if (b->wanted)
+			count_block(w, b);
+	}
+	/* (of what there are only sums for, nobody knows contexts and ages) */
+	w->from_sums =
+		w->n_snapshots == 0 && !w->logged && !w->first && !o->context && o->min_age_ns == 0;
+	r = list_groups(l, w);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < w->n_groups; i++)
+		judge(w, w->groups[i]);
+	qsort(w->groups, w->n_groups, sizeof(*w->groups), compare_groups);
+	return 0;
+}
+
+static int compare_watches(const void *a, const void *b)
+{
+	const struct leak_watch *x = *(struct leak_watch *const *)a;
+	const struct leak_watch *y = *(struct leak_watch *const *)b;
+
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* By time, and those of one process with their numbers. */
+static void order_watches(struct leaks *l)
+{
+	if (l->n_watches > 0)
+		qsort(l->watches, l->n_watches, sizeof(*l->watches), compare_watches);
+	for (size_t i = 0; i < l->n_watches; i++) {
+		struct leak_watch *w = l->watches[i];
+
+		w->number = w->older ? w->older->number + 1 : 1;
+		if (w->older)
+			w->older->newer_begin_ns = w->begin_ns;
+	}
+}
+
+int leaks_finish(struct leaks *l)
+{
+	uint32_t context = 0;
+	int r = 0;
+
+	for (size_t i = 0; l->options.context && i < l->n_contexts; i++)
+		if (strcmp(l->contexts[i].name, l->options.context) == 0)
+			context |= l->contexts[i].id;
+	if (l->options.context && context == 0)
+		return -ENOENT;
+	order_watches(l);
+	for (size_t i = 0; r == 0 && i < l->n_watches; i++)
+		r = finish_watch(l, l->watches[i], context);
+	return r;
+}
+
+void leaks_filter(struct leaks *l,
+		  bool (*keep)(void *userdata, const struct leak_watch *w,
+			       const struct leak_group *g),
+		  void *userdata)
+{
+	for (size_t i = 0; i < l->n_watches; i++) {
+		struct leak_watch *w = l->watches[i];
+		size_t n = 0;
+
+		for (size_t j = 0; j < w->n_groups; j++) {
+			struct leak_group *g = w->groups[j];
+
+			g->left_out = !keep(userdata, w, g);
+			if (!g->left_out)
+				w->groups[n++] = g;
+		}
+		w->n_groups = n;
+	}
+}

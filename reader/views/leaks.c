@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/leaks-parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The last EVENT_USAGE of a stack's id. */
+struct leak_sum {
+	struct leak_group *group;
+	uint64_t blocks, bytes, allocations;
+};
+
+int leaks_new(struct leaks **ret, const struct leaks_options *options)
+{
+	_cleanup_(leaks_freep) struct leaks *l = calloc(1, sizeof(*l));
+	int r;
+
+	if (!l)
+		return -ENOMEM;
+	l->options = *options;
+	r = profile_new(&l->profile, &(struct profile_options){ .to_ns = UINT64_MAX });
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(l);
+	return 0;
+}
+
+void leak_watch_free(struct leak_watch *w)
+{
+	struct leak_group *g, *next_group;
+	struct leak_block *b;
+
+	while ((b = w->first)) {
+		w->first = b->after;
+		free(b);
+	}
+	for (size_t pos = 0; (g = table_next(&w->by_key, &pos));) {
+		for (; g; g = next_group) {
+			next_group = g->next;
+			free(g);
+		}
+	}
+	table_deinit(&w->stacks);
+	table_deinit(&w->by_key);
+	table_deinit(&w->by_id);
+	table_deinit_free(&w->sums);
+	free(w->groups);
+	free(w);
+}
+
+struct leaks *leaks_free(struct leaks *l)
+{
+	if (!l)
+		return NULL;
+	for (size_t i = 0; i < l->n_watches; i++)
+		leak_watch_free(l->watches[i]);
+	free(l->watches);
+	table_deinit_free(&l->by_pid);
+	text_set_deinit(&l->texts);
+	profile_free(l->profile);
+	free(l);
+	return NULL;
+}
+
+const char *leaks_keep_text(struct leaks *l, const char *text)
+{
+	return *text ? text_set_keep(&l->texts, text) : "";
+}
+
+/* (events may come late: those of one program when the next one is watched already) */
+struct leak_watch *leaks_watch_at(const struct leaks *l, uint32_t pid, uint64_t ts_ns)
+{
+	const struct leak_process *p = table_get(&l->by_pid, (uint64_t)pid + 1);
+	struct leak_watch *w = p ? p->watch : NULL;
+
+	while (w && w->begin_ns > ts_ns)
+		w = w->older;
+	return w && (w->end_ns == 0 || ts_ns <= w->end_ns) ? w : NULL;
+}
+
+/* ---- watches ---- */
+
+void leak_watch_close(struct leak_watch *w, uint64_t ts_ns)
+{
+	w->open = false;
+	w->end_ns = ts_ns > w->begin_ns ? ts_ns : w->begin_ns;
+}
+
+uint64_t leak_watch_age(const struct leak_watch *w, uint64_t ts_ns)
+{
+	return ts_ns > w->begin_ns ? ts_ns - w->begin_ns : 0;
+}
+
+static bool is_wanted(const struct leaks_options *o, uint32_t pid, uint32_t real_pid)
+{
+	for (size_t i = 0; i < o->n_pids; i++)
+		if (o->pids[i] == pid || o->pids[i] == real_pid)
+			return true;
+	return o->n_pids == 0;
+}
+
+static int add_watch(struct leaks *l, struct leak_watch *w)
+{
+	if (l->n_watches == l->room_watches) {
+		size_t room = l->room_watches ? 2 * l->room_watches : 16;
+		struct leak_watch **more = realloc(l->watches, room * sizeof(struct leak_watch *));
+
+		if (!more)
+			return -ENOMEM;
+		l->watches = more;
+		l->room_watches = room;
+	}
+	l->watches[l->n_watches++] = w;
+	return 0;
+}
+
+/* Is EV the begin of W once more, as the second of two cuts of a recording says it? */
+static bool is_told_again(const struct leak_watch *w, const struct event *ev)
+{
+	return w && w->open && !w->ran_other && ev->ts_ns >= w->begin_ns &&
+	       w->complete == ev->watch.complete && w->interval == ev->watch.interval &&
+	       w->min_bytes == ev->watch.min_bytes &&
+	       strcmp(w->resources, ev->watch.resources) == 0 &&
+	       strcmp(w->allocators, ev->watch.allocators) == 0;
+}
+
+static int take_watch(struct leaks *l, const struct event *ev)
+{
+	struct leak_process *p = leaks_get_process(l, ev->pid);
+	struct leak_watch *w, **link;
+
+	if (!p)
+		return -ENOMEM;
+	if (is_told_again(p->watch, ev)) {
+		leak_watch_finish_telling(p->watch, ev->ts_ns);
+		p->watch->told_ns = ev->ts_ns;
+		p->watch->sequence++;
+		return 0;
+	}
+	l->n_processes_seen += p->n_watches++ == 0;
+	if (!is_wanted(&l->options, ev->pid, p->real_pid))
+		return 0;
+	w = calloc(1, sizeof(*w));
+	if (!w)
+		return -ENOMEM;
+	*w = (struct leak_watch){
+		.pid = ev->pid,
+		.number = p->n_watches,
+		.name = "",
+		.program = "",
+		.begin_ns = ev->ts_ns,
+		.resources = leaks_keep_text(l, ev->watch.resources),
+		.allocators = leaks_keep_text(l, ev->watch.allocators),
+		.reason = "",
+		.complete = ev->watch.complete,
+		.interval = ev->watch.interval,
+		.min_bytes = ev->watch.min_bytes,
+		.open = true,
+	};
+	if (!w->resources || !w->allocators || add_watch(l, w) < 0) {
+		free(w);
+		return -ENOMEM;
+	}
+	for (link = &p->watch; *link && (*link)->begin_ns > w->begin_ns;)
+		link = &(*link)->older;
+	w->older = *link;
+	*link = w;
+	return 0;
+}
+
+static int take_watched(struct leaks *l, const struct event *ev)
+{
+	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
+
+	if (!w)
+		return 0;
+	leak_watch_finish_telling(w, ev->ts_ns);
+	w->reason = leaks_keep_text(l, ev->watched.reason);
+	if (!w->reason)
+		return -ENOMEM;
+	w->unmatched = ev->watched.unmatched;
+	w->failed = ev->watched.failed;
+	w->lost = ev->watched.lost;
+	w->full = ev->watched.full;
+	w->no_stack = ev->watched.no_stack;
+	leak_watch_close(w, ev->ts_ns);
+	return 0;
+}
+
+/* ---- groups ---- */
+
+static struct leak_group *get_group(struct leak_watch *w, enum resource resource, uint64_t stack)
+{
+	uint64_t node = (uint64_t)(uintptr_t)(stack ? table_get(&w->stacks, stack) : NULL);
+	const uint64_t key[] = { resource, node };
+	uint64_t hash = table_hash(key, sizeof(key));
+	struct leak_group *first = table_get(&w->by_key, hash), *g;
+
+	for (g = first; g; g = g->next)
+		if (g->resource == resource && g->node == (node ? node - 1 : 0))
+			return g;
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	g->resource = resource;
+	g->node = node ? (uint32_t)(node - 1) : 0;
+	g->next = first;
+	if (table_set(&w->by_key, hash, g) < 0) {
+		free(g);
+		return NULL;
+	}
+	w->n_made++;
+	return g;
+}
+
+static void add_live(struct leak_watch *w, struct leak_group *g, uint64_t size, uint64_t ts_ns)
+{
+	g->live_bytes += size;
+	if (w->n_usage_times == 0)
+		leak_trend_set(&g->trend, leak_watch_age(w, ts_ns), g->live_bytes);
+}
+
+static void take_live(struct leak_watch *w, struct leak_group *g, uint64_t size, uint64_t ts_ns)
+{
+	g->live_bytes -= size;
+	if (w->n_usage_times == 0)
+		leak_trend_set(&g->trend, leak_watch_age(w, ts_ns), g->live_bytes);
+}
+
+static int take_stack(struct leaks *l, const struct event *ev)
+{
+	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
+	uint32_t node;
+	int r;
+
+	if (!w || ev->sample.id == 0)
+		return 0;
+	if (ev->ts_ns == w->told_ns && table_get(&w->stacks, ev->sample.id))
+		return 0;
+	r = profile_keep_stack(l->profile, ev, &node);
+	if (r < 0)
+		return r;
+	return table_set(&w->stacks, ev->sample.id, (void *)((uintptr_t)node + 1));
+}
+
+/* ---- blocks ---- */
+
+static uint64_t hash_block(enum resource resource, uint64_t id)
+{
+	const uint64_t key[] = { resource, id };
+
+	return table_hash(key, sizeof(key));
+}
+
+static struct leak_block *find_block(const struct leak_watch *w, enum resource resource,
+				     uint64_t id)
+{
+	struct leak_block *b = table_get(&w->by_id, hash_block(resource, id));
+
+	while (b && (b->group->resource != resource || b->id != id))
+		b = b->next;
+	return b;
+}
+
+static void remove_block(struct leak_watch *w, struct leak_block *b, uint64_t ts_ns)
+{
+	uint64_t hash = hash_block(b->group->resource, b->id);
+	struct leak_block *first = table_get(&w->by_id, hash), **link = &first;
+
+	while (*link != b)
+		link = &(*link)->next;
+	*link = b->next;
+	/* Cannot fail: its place is there. */
+	if (first)
+		table_set(&w->by_id, hash, first);
+	else
+		table_remove(&w->by_id, hash);
+	*(b->before ? &b->before->after : &w->first) = b->after;
+	if (b->after)
+		b->after->before = b->before;
+	take_live(w, b->group, b->size, ts_ns);
+	free(b);
+}
+
+/* Fills in what EV says. */
+static int describe(struct leaks *l, struct leak_block *b, const struct event *ev)
+{
+	b->since_ns = ev->kind == EVENT_ALLOC ? ev->ts_ns : ev->block.since_ns;
+	b->thread = ev->kind == EVENT_ALLOC ? ev->tid : ev->block.thread;
+	b->context = ev->block.context;
+	b->reach = ev->block.reach;
+	b->function = leaks_keep_text(l, ev->block.function);
+	b->text = leaks_keep_text(l, ev->block.text);
+	return b->function && b->text ? 0 : -ENOMEM;
+}
+
+static int add_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
+{
+	uint64_t hash = hash_block(ev->block.resource, ev->block.id);
+	struct leak_group *g = get_group(w, ev->block.resource, ev->block.stack);
+	struct leak_block *b = g ? calloc(1, sizeof(*b)) : NULL;
+
+	if (!b)
+		return -ENOMEM;
+	*b = (struct leak_block){
+		.id = ev->block.id,
+		.size = ev->block.size,
+		.sequence = w->sequence,
+		.group = g,
+		.next = table_get(&w->by_id, hash),
+		.after = w->first,
+	};
+	if (describe(l, b, ev) < 0 || table_set(&w->by_id, hash, b) < 0) {
+		free(b);
+		return -ENOMEM;
+	}
+	if (w->first)
+		w->first->before = b;
+	w->first = b;
+	add_live(w, g, b->size, ev->ts_ns);
+	return 0;
+}
+
+static int take_alloc(struct leaks *l, struct leak_watch *w, const struct event *ev)
+{
+	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
+
+	w->logged = true;
+	if (b) {
+		w->replaced++;
+		remove_block(w, b, ev->ts_ns);
+	}
+	return add_block(l, w, ev);
+}
+
+static void take_free(struct leak_watch *w, const struct event *ev)
+{
+	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
+
+	w->logged = true;
+	if (b)
+		remove_block(w, b, ev->ts_ns);
+	else
+		w->own_unmatched++;
+}
+
+/* Those that the last snapshot, of TS_NS, did not have are not there any more; but for those that were made since, and
+ * were recorded before it had been read. */
+static void sweep(struct leak_watch *w, uint64_t ts_ns)
+{
+	struct leak_block *after;
+
+	for (struct leak_block *b = w->first; b; b = after) {
+		after = b->after;
+		if (b->sequence != w->sequence && b->since_ns <= ts_ns)
+			remove_block(w, b, ts_ns);
+	}
+}
+
+/* All that lives has been told again with the begin: what was not has been freed where no record is of.
+ * (of a watch without each event, what lives is in snapshots alone) */
+void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns)
+{
+	if (w->told_ns && w->logged)
+		sweep(w, w->told_ns < ts_ns ? w->told_ns : ts_ns);
+	w->told_ns = 0;
+}
+
+static void take_snapshot(struct leak_watch *w, const struct event *ev)
+{
+	w->n_snapshots++;
+	w->snapshot_ns = ev->ts_ns;
+	w->sequence++;
+	w->missing = ev->snapshot.blocks;
+	if (w->missing == 0)
+		sweep(w, ev->ts_ns);
+}
+
+/* A block of a snapshot. It may be one that is known. */
+static int take_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
+{
+	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
+	struct leak_group *g = get_group(w, ev->block.resource, ev->block.stack);
+	int r = 0;
+
+	if (!g)
+		return -ENOMEM;
+	if (b && (b->group != g || b->size != ev->block.size)) {
+		remove_block(w, b, ev->ts_ns);
+		b = NULL;
+	}
+	if (b) {
+		b->sequence = w->sequence;
+		r = describe(l, b, ev);
+	} else {
+		r = add_block(l, w, ev);
+	}
+	if (r == 0 && w->missing > 0 && --w->missing == 0)
+		sweep(w, ev->ts_ns);
+	return r;
+}
+
+/* ---- sums ---- */
+
+static struct leak_sum *get_sum(struct leak_watch *w, const struct event *ev)
+{
+	uint64_t key[] = { ev->usage.resource, ev->usage.stack };
+	uint64_t hash = table_hash(key, sizeof(key));
+	struct leak_sum *sum = table_get(&w->sums, hash);
+
+	if (sum)
+		return sum;
+	sum = calloc(1, sizeof(*sum));
+	if (!sum)
+		return NULL;
+	sum->group = get_group(w, ev->usage.resource, ev->usage.stack);
+	if (!sum->group || table_set(&w->sums, hash, sum) < 0) {
+		free(sum);
+		return NULL;
+	}
+	return sum;
+}
+
+static int take_usage(struct leak_watch *w, const struct event *ev)
+{
+	struct leak_sum *sum = get_sum(w, ev);
+	struct leak_group *g;
+
+	if (!sum)
+		return -ENOMEM;
+	g = sum->group;
+	/* Said again with the begin, it is no sign that nothing has grown. */
+	if (ev->ts_ns == w->told_ns && ev->usage.bytes == sum->bytes &&
+	    ev->usage.allocations == sum->allocations)
+		return 0;
+	if (ev->ts_ns != w->last_usage_ns || w->n_usage_times == 0) {
+		w->last_usage_ns = ev->ts_ns;
+		w->n_usage_times++;
+	}
+	/* (of several ids with one stack each has its own) */
+	g->live_blocks += ev->usage.blocks - sum->blocks;
+	g->usage_bytes += ev->usage.bytes - sum->bytes;
+	g->allocations += ev->usage.allocations - sum->allocations;
+	if (g->usage_first_ns == 0)
+		g->usage_first_ns = ev->ts_ns;
+	if (ev->usage.allocations > sum->allocations)
+		g->usage_last_ns = ev->ts_ns;
+	sum->blocks = ev->usage.blocks;
+	sum->bytes = ev->usage.bytes;
+	sum->allocations = ev->usage.allocations;
+	leak_trend_set(&g->trend, leak_watch_age(w, ev->ts_ns), g->usage_bytes);
+	return 0;
+}
+
+/* ---- events ---- */
+
+static int take_context(struct leaks *l, const struct event *ev)
+{
+	struct leak_context *c = l->contexts;
+
+	for (; c < l->contexts + l->n_contexts; c++)
+		if (c->id == ev->context.id && strcmp(c->name, ev->context.name) == 0)
+			return 0;
+	if (l->n_contexts == LEAK_CONTEXTS_MAX)
+		return 0;
+	c->id = ev->context.id;
+	c->name = leaks_keep_text(l, ev->context.name);
+	if (!c->name)
+		return -ENOMEM;
+	l->n_contexts++;
+	return 0;
+}
+
+static int take_of_watch(struct leaks *l, const struct event *ev)
+{
+	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
+
+	if (!w) {
+		l->n_stray++;
+		return 0;
+	}
+	if (w->told_ns && ev->ts_ns > w->told_ns)
+		leak_watch_finish_telling(w, ev->ts_ns);
+	switch (ev->kind) {
+	case EVENT_SNAPSHOT:
+		take_snapshot(w, ev);
+		return 0;
+	case EVENT_USAGE:
+		return take_usage(w, ev);
+	case EVENT_ALLOC:
+		return take_alloc(l, w, ev);
+	case EVENT_BLOCK:
+		return take_block(l, w, ev);
+	default:
+		take_free(w, ev);
+		return 0;
+	}
+}
+
+int leaks_add(struct leaks *l, const struct event *ev)
+{
+	int r = profile_add(l->profile, ev);
+
+	if (r < 0)
+		return r;
+	if (ev->ts_ns > l->end_ns)
+		l->end_ns = ev->ts_ns;
+	switch (ev->kind) {
+	case EVENT_TASK:
+		return leaks_take_task(l, ev);
+	case EVENT_RENAME:
+		return ev->pid == ev->tid ? leaks_take_rename(l, ev) : 0;
+	case EVENT_EXEC:
+		return leaks_take_exec(l, ev);
+	case EVENT_FORK:
+		return leaks_take_fork(l, ev);
+	case EVENT_LOST:
+		if (strcmp(ev->lost.class_name, event_class_names[CLASS_MEMORY]) == 0)
+			l->n_lost += ev->lost.count;
+		return 0;
+	case EVENT_WATCH:
+		return take_watch(l, ev);
+	case EVENT_WATCHED:
+		return take_watched(l, ev);
+	case EVENT_SAMPLE:
+		return ev->sample.kind == SAMPLE_NAMED ? take_stack(l, ev) : 0;
+	case EVENT_SNAPSHOT:
+	case EVENT_USAGE:
+	case EVENT_ALLOC:
+	case EVENT_FREE:
+	case EVENT_BLOCK:
+		return take_of_watch(l, ev);
+	case EVENT_CONTEXT:
+		return take_context(l, ev);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+enum {
+	NAMES_MAX = 1 << 20,
+	NOBODY = UINT32_MAX, /* no index */
+};
+
+/* Where a thread runs, and its time off CPU whose stack is still to come. */
+struct runner {
+	uint32_t pid, tid;
+	bool seen, runs;
+	uint32_t cpu, cpu_before; /* where it runs or ran last; where it ran before that */
+	uint64_t since_ns;        /* it came to cpu */
+	uint64_t left_ns;         /* it went from cpu, if it does not run; else from cpu_before */
+	bool open;                /* the time off CPU, which follows */
+	uint64_t begin_ns, end_ns;
+};
+
+struct profile_state {
+	struct profile_options options;
+	struct maps *maps;
+	struct table node_numbers;  /* parent << 32 | place, + 1 -> number + 1 */
+	struct table place_numbers; /* hash -> number + 1, a chain */
+	struct table stack_numbers; /* hash -> number + 1, a chain */
+	struct table runners;       /* tid + 1 -> struct runner, owned */
+	size_t room_places, room_nodes, room_stacks;
+	bool begun; /* from_ns and to_ns are in the archive's time */
+};
+
+struct profile *profile_free(struct profile *p)
+{
+	if (!p)
+		return NULL;
+	if (p->state) {
+		table_deinit_free(&p->state->runners);
+		table_deinit(&p->state->node_numbers);
+		table_deinit(&p->state->place_numbers);
+		table_deinit(&p->state->stack_numbers);
+		maps_free(p->state->maps);
+	}
+	free(p->state);
+	frames_free(p->frames);
+	free(p->places);
+	free(p->nodes);
+	free(p->stacks);
+	free(p);
+	return NULL;
+}
+
+/* Makes room in LIST for one more of SIZE bytes. */
+static int grow(void **list, size_t n, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 64;
+	void *bigger;
+
+	if (n < *room)
+		return 0;
+	bigger = realloc(*list, more * size);
+	if (!bigger)
+		return -ENOMEM;
+	*list = bigger;
+	*room = more;
+	return 0;
+}
+
+int profile_new(struct profile **ret, const struct profile_options *options)
+{
+	_cleanup_(profile_freep) struct profile *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	p->state = calloc(1, sizeof(*p->state));
+	if (!p->state)
+		return -ENOMEM;
+	p->state->options = *options;
+	r = maps_new(&p->state->maps, MAPS_OF_ALL_TIMES);
+	if (r == 0)
+		r = frames_new(&p->frames, NAMES_MAX);
+	if (r == 0)
+		r = grow((void **)&p->nodes, 0, &p->state->room_nodes, sizeof(*p->nodes));
+	if (r < 0)
+		return r;
+	p->nodes[p->n_nodes++] = (struct profile_node){ 0, NOBODY };
+	*ret = TAKE_PTR(p);
+	return 0;
+}
+
+/* ---- stacks ---- */
+
+static uint32_t number_of(const struct table *t, uint64_t key)
+{
+	return (uint32_t)(uintptr_t)table_get(t, key) - 1;
+}
+
+static int set_number(struct table *t, uint64_t key, size_t number)
+{
+	return table_set(t, key, (void *)(uintptr_t)(number + 1));
+}
+
+/* Puts the number of PLACE into *RET: NOBODY, if there is no more room for new ones. */
+static int find_place(struct profile *p, struct profile_place place, uint32_t *ret)
+{
+	struct profile_state *s = p->state;
+	const uint64_t key[] = { (uint64_t)place.owner << 1 | place.returns, place.address,
+				 place.mapping ? place.mapping->number : 0 };
+	uint64_t hash = table_hash(key, sizeof(key));
+	uint32_t first = number_of(&s->place_numbers, hash);
+
+	for (uint32_t i = first; i != NOBODY; i = p->places[i].next) {
+		const struct profile_place *known = &p->places[i];
+
+		if (known->owner == place.owner && known->returns == place.returns &&
+		    known->address == place.address && known->mapping == place.mapping) {
+			*ret = i;
+			return 0;
+		}
+	}
+	*ret = NOBODY;
+	if (p->n_places >= PROFILE_PLACES_MAX)
+		return 0;
+	place.next = first;
+	place.frames =
+		frames_find(p->frames, place.owner, frames_code(place.address, place.returns));
+	if (grow((void **)&p->places, p->n_places, &s->room_places, sizeof(place)) < 0 ||
+	    set_number(&s->place_numbers, hash, p->n_places) < 0)
+		return -ENOMEM;
+	*ret = (uint32_t)p->n_places;
+	p->places[p->n_places++] = place;
+	return 0;
+}
+
+/* Makes *NODE the call of PLACE from *NODE, or leaves it if there is no room. Returns 1 if so. */
+static int descend(struct profile *p, uint32_t *node, uint32_t place)
+{
+	struct profile_state *s = p->state;
+	uint64_t key = ((uint64_t)*node << 32 | place) + 1;
+	uint32_t known = number_of(&s->node_numbers, key);
+
+	if (known != NOBODY) {
+		*node = known;
+		return 0;
+	}
+	if (p->n_nodes >= PROFILE_NODES_MAX)
+		return 1;
+	if (grow((void **)&p->nodes, p->n_nodes, &s->room_nodes, sizeof(*p->nodes)) < 0 ||
+	    set_number(&s->node_numbers, key, p->n_nodes) < 0)
+		return -ENOMEM;
+	p->nodes[p->n_nodes] = (struct profile_node){ *node, place };
+	*node = (uint32_t)p->n_nodes++;
+	return 0;
+}
+
+/* Finds the node of the stack of EV. Returns 1 if only a part of it could be kept. */
+static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
+{
+	unsigned n = ev->sample.n_frames;
+	uint32_t node = 0, number;
+	int r = 0;
+
+	if (p->state->options.innermost && n > 1)
+		n = 1;
+	for (unsigned i = n; r == 0 && i-- > 0;) {
+		uint64_t address = ev->sample.frames[i];
+		struct profile_place place = {
+			.owner = maps_owner(p->state->maps, ev->pid, address),
+			.returns = maps_sample_returns(ev, i),
+			.address = address,
+		};
+
+		place.mapping = maps_find(p->state->maps, place.owner, address, ev->ts_ns);
+		r = find_place(p, place, &number);
+		if (r == 0)
+			r = number == NOBODY ? 1 : descend(p, &node, number);
+	}
+	*ret = node;
+	return r;
+}
+
+int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret)
+{
+	int r = find_node(p, ev, ret);
+
+	p->n_cut += r > 0;
+	return r;
+}
+
+static int count_stack(struct profile *p, const struct profile_stack *stack)
+{
+	struct profile_state *s = p->state;
+	const uint32_t key[] = { stack->pid, stack->tid, stack->node, stack->off_cpu };
+	uint64_t hash = table_hash(key, sizeof(key));
+	uint32_t first = number_of(&s->stack_numbers, hash);
+
+	for (uint32_t i = first; i != NOBODY; i = p->stacks[i].next) {
+		struct profile_stack *known = &p->stacks[i];
+
+		if (known->pid == stack->pid && known->tid == stack->tid &&
+		    known->node == stack->node && known->off_cpu == stack->off_cpu) {
+			known->count += stack->count;
+			known->ns += stack->ns;
+			return 0;
+		}
+	}
+	/* There are not more roots than threads. */
+	if (p->n_stacks >= PROFILE_STACKS_MAX && stack->node != 0) {
+		struct profile_stack root = *stack;
+
+		p->n_cut++;
+		root.node = 0;
+		return count_stack(p, &root);
+	}
+	if (grow((void **)&p->stacks, p->n_stacks, &s->room_stacks, sizeof(*p->stacks)) < 0 ||
+	    set_number(&s->stack_numbers, hash, p->n_stacks) < 0)
+		return -ENOMEM;
+	p->stacks[p->n_stacks] = *stack;
+	p->stacks[p->n_stacks++].next = first;
+	return 0;
+}
+
+/* ---- who runs where ---- */
+
+static struct runner *get_runner(struct profile *p, uint32_t tid)
+{
+	struct runner *r = table_get(&p->state->runners, (uint64_t)tid + 1);
+
+	if (r)
+		return r;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return NULL;
+	r->tid = tid;
+	if (table_set(&p->state->runners, (uint64_t)tid + 1, r) < 0) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+/* The idle threads all have the same koid, so nobody knows where it runs. */
+static int add_switch(struct profile *p, const struct event *ev)
+{
+	struct runner *out = NULL, *in = NULL;
+
+	if (p->state->options.n_cpus == 0)
+		return 0;
+	if (ev->tid != 0) {
+		out = get_runner(p, ev->tid);
+		if (!out)
+			return -ENOMEM;
+		if (!out->seen || out->cpu == ev->cpu) {
+			out->cpu = ev->cpu;
+			out->runs = false;
+			out->seen = true;
+			out->left_ns = ev->ts_ns;
+		}
+	}
+	if (ev->sw.next_tid != 0) {
+		in = get_runner(p, ev->sw.next_tid);
+		if (!in)
+			return -ENOMEM;
+		in->cpu_before = in->seen ? in->cpu : ev->cpu;
+		in->cpu = ev->cpu;
+		in->seen = in->runs = true;
+		in->since_ns = ev->ts_ns;
+	}
+	return 0;
+}
+
+static bool cpu_is_wanted(const struct profile_options *o, uint32_t cpu)
+{
+	return cpu < o->n_cpus && o->cpus[cpu];
+}
+
+/* Whether the thread was on a CPU that is wanted at TS_NS, which is not far from now. */
+static bool was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
+{
+	const struct profile_options *o = &p->state->options;
+	const struct runner *r;
+
+	if (o->n_cpus == 0)
+		return true;
+	r = table_get(&p->state->runners, (uint64_t)tid + 1);
+	if (!r || !r->seen)
+		return false;
+	return cpu_is_wanted(o, r->runs && ts_ns < r->since_ns ? r->cpu_before : r->cpu);
+}
+
+/* ---- samples ---- */
+
+static bool is_in(const uint32_t *list, size_t n, uint32_t id)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == id)
+			return true;
+	return n == 0;
+}
+
+static bool is_wanted(struct profile *p, uint32_t pid, uint32_t tid, uint64_t ts_ns)
+{
+	const struct profile_options *o = &p->state->options;
+
+	return is_in(o->pids, o->n_pids, pid) && is_in(o->tids, o->n_tids, tid) &&
+	       was_on_cpu(p, tid, ts_ns);
+}
+
+/* A sum of times is at most what a clock can say. */
+static uint64_t saturating_add(uint64_t a, uint64_t b)
+{
+	return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+static void begin_window(struct profile *p, uint64_t ts_ns)
+{
+	struct profile_options *o = &p->state->options;
+
+	p->state->begun = true;
+	if (o->absolute)
+		return;
+	o->from_ns = o->from_ns == 0 ? 0 : saturating_add(ts_ns, o->from_ns);
+	o->to_ns = saturating_add(ts_ns, o->to_ns);
+}
+
+/* The greatest time is none: a window that goes up to it has no end. */
+static bool is_behind(const struct profile_options *o, uint64_t ts_ns)
+{
+	return ts_ns >= o->to_ns && o->to_ns != UINT64_MAX;
+}
+
+static int add_on_cpu(struct profile *p, const struct event *ev)
+{
+	const struct profile_options *o = &p->state->options;
+	struct profile_stack stack = { .pid = ev->pid, .tid = ev->tid, .count = 1 };
+	int r;
+
+	p->n_samples_seen++;
+	if (!o->on_cpu || ev->ts_ns < o->from_ns || is_behind(o, ev->ts_ns) ||
+	    !is_wanted(p, ev->pid, ev->tid, ev->ts_ns))
+		return 0;
+	r = find_node(p, ev, &stack.node);
+	if (r < 0)
+		return r;
+	p->n_cut += r > 0;
+	p->n_samples++;
+	stack.ns = p->frequency ? 1000000000 / p->frequency : 0;
+	return count_stack(p, &stack);
+}
+
+/* Counts the time off CPU of RUNNER, with the stack of EV, or without one. */
+static int close_off_cpu(struct profile *p, struct runner *runner, const struct event *ev)
+{
+	const struct profile_options *o = &p->state->options;
+	uint64_t from = runner->begin_ns > o->from_ns ? runner->begin_ns : o->from_ns;
+	uint64_t to = runner->end_ns < o->to_ns ? runner->end_ns : o->to_ns;
+	struct profile_stack stack = {
+		.pid = runner->pid, .tid = runner->tid, .off_cpu = true, .count = 1
+	};
+	int r;
+
+	runner->open = false;
+	if (to < from || (to == from && runner->begin_ns < from) ||
+	    is_behind(o, runner->begin_ns) ||
+	    !is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
+		return 0;
+	r = ev ? find_node(p, ev, &stack.node) : 0;
+	if (r < 0)
+		return r;
+	p->n_cut += r > 0;
+	p->n_offcpu++;
+	stack.ns = to - from;
+	return count_stack(p, &stack);
+}
+
+static int add_off_cpu(struct profile *p, const struct event *ev)
+{
+	struct runner *runner;
+	int r;
+
+	p->n_offcpu_seen++;
+	if (!p->state->options.off_cpu)
+		return 0;
+	runner = get_runner(p, ev->tid);
+	if (!runner)
+		return -ENOMEM;
+	r = runner->open ? close_off_cpu(p, runner, NULL) : 0;
+	runner->pid = ev->pid;
+	runner->open = true;
+	runner->begin_ns = ev->ts_ns;
+	runner->end_ns = ev->offcpu.end_ns;
+	return r;
+}
+
+static int add_sample(struct profile *p, const struct event *ev)
+{
+	struct runner *runner;
+
+	if (ev->sample.kind == SAMPLE_ON_CPU)
+		return add_on_cpu(p, ev);
+	if (ev->sample.kind != SAMPLE_OFF_CPU)
+		return 0;
+	runner = table_get(&p->state->runners, (uint64_t)ev->tid + 1);
+	/* Not wanted, or the second stack of one time. */
+	if (!runner || !runner->open || runner->begin_ns != ev->ts_ns)
+		return 0;
+	return close_off_cpu(p, runner, ev);
+}
+
+int profile_add(struct profile *p, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TASK:
+	case EVENT_MAPPING:
+		return maps_add(p->state->maps, ev);
+	case EVENT_FRAME:
+		return frames_add(p->frames, ev);
+	default:
+		break;
+	}
+	if (!p->state->begun)
+		begin_window(p, ev->ts_ns);
+	switch (ev->kind) {
+	case EVENT_SAMPLING:
+		p->frequency = ev->sampling.frequency;
+		return 0;
+	case EVENT_SWITCH:
+		return add_switch(p, ev);
+	case EVENT_SAMPLE:
+		return add_sample(p, ev);
+	case EVENT_OFFCPU:
+		return add_off_cpu(p, ev);
+	default:
+		return maps_add(p->state->maps, ev);
+	}
+}
+
+int profile_finish(struct profile *p)
+{
+	struct runner *runner;
+	int r = 0;
+
+	for (size_t pos = 0; r == 0 && (runner = table_next(&p->state->runners, &pos));)
+		if (runner->open)
+			r = close_off_cpu(p, runner, NULL);
+	return r;
+}
+
+void profile_begin_part(struct profile *p, uint64_t forget_ns)
+{
+	struct profile_state *s = p->state;
+
+	table_deinit(&s->node_numbers);
+	table_deinit(&s->place_numbers);
+	table_deinit(&s->stack_numbers);
+	p->n_places = p->n_stacks = 0;
+	p->n_nodes = 1; /* the root */
+	p->n_samples = p->n_offcpu = p->n_samples_seen = p->n_offcpu_seen = p->n_cut = 0;
+	maps_forget(s->maps, forget_ns);
+}
+
+int profile_count(struct profile *p, const struct profile_stack *stack)
+{
+	return count_stack(p, stack);
+}
+
+uint64_t profile_n_unmapped(const struct profile *p)
+{
+	return maps_n_dropped(p->state->maps);
+}
+
+void profile_filter(struct profile *p,
+		    bool (*keep)(void *userdata, const struct profile_stack *stack), void *userdata)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_stacks; i++) {
+		const struct profile_stack *stack = &p->stacks[i];
+
+		if (keep(userdata, stack))
+			p->stacks[n++] = *stack;
+		else
+			*(stack->off_cpu ? &p->n_offcpu : &p->n_samples) -= stack->count;
+	}
+	p->n_stacks = n;
+	table_deinit(&p->state->stack_numbers);
+}

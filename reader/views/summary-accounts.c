@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/summary-accounts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+static struct summary_cpu *get_cpu(struct summary *s, uint32_t cpu)
+{
+	struct summary_cpu *cpus;
+	size_t n;
+
+	if (cpu < s->n_cpus)
+		return &s->cpus[cpu];
+	if (cpu > FXT_CPU_MAX)
+		return NULL;
+	n = cpu < 8 ? 8 : 2 * ((size_t)cpu + 1);
+	cpus = realloc(s->cpus, n * sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	memset(cpus + s->n_cpus, 0, (n - s->n_cpus) * sizeof(*cpus));
+	s->cpus = cpus;
+	s->n_cpus = n;
+	return &s->cpus[cpu];
+}
+
+static uint64_t between(uint64_t from, uint64_t to)
+{
+	return to > from ? to - from : 0;
+}
+
+uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to)
+{
+	if (from < s->start_ns)
+		from = s->start_ns;
+	if (s->stopped && to > s->end_ns)
+		to = s->end_ns;
+	return between(from, to);
+}
+
+uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to)
+{
+	return summary_recorded(s, from > s->part_ns ? from : s->part_ns, to);
+}
+
+/* Ends what CPU does at TS. */
+static void account_cpu(struct summary *s, struct summary_cpu *cpu, uint64_t ts_ns)
+{
+	uint64_t ns = summary_counted(s, cpu->since_ns, ts_ns);
+	struct summary_thread *t;
+
+	if (fxt_koid_is_other(cpu->tid))
+		cpu->other_ns += ns;
+	else if (cpu->tid != 0)
+		cpu->busy_ns += ns;
+	t = table_get(&s->threads, cpu->tid);
+	if (t)
+		t->cpu_ns += ns;
+}
+
+/* Books the time in the state of T up to TS, unless records were lost in it. */
+static void account_thread(struct summary *s, struct summary_thread *t, uint64_t ts_ns)
+{
+	uint64_t ns = summary_counted(s, t->since_ns, ts_ns);
+
+	if (t->epoch != s->n_gaps)
+		return;
+	if (t->state == SUMMARY_RUNNABLE)
+		t->runnable_ns += ns;
+	else if (t->state == SUMMARY_BLOCKED)
+		t->blocked_ns += ns;
+}
+
+/* Puts T into STATE at TS. */
+static void set_state(struct summary *s, struct summary_thread *t, enum summary_state state,
+		      uint64_t ts_ns)
+{
+	account_thread(s, t, ts_ns);
+	t->state = state;
+	t->since_ns = ts_ns;
+	t->epoch = s->n_gaps;
+}
+
+static enum summary_state state_after(const struct event *ev)
+{
+	/* Who was cut off by the recording or a loss: nobody knows what it does next. */
+	if (ev->sw.synthetic)
+		return SUMMARY_UNKNOWN;
+	switch (ev->sw.out_state) {
+	case FXT_STATE_NEW:
+	case FXT_STATE_RUNNING:
+		return SUMMARY_RUNNABLE;
+	case FXT_STATE_SUSPENDED:
+	case FXT_STATE_BLOCKED:
+		return SUMMARY_BLOCKED;
+	case FXT_STATE_DYING:
+	case FXT_STATE_DEAD:
+		return SUMMARY_DEAD;
+	default:
+		return SUMMARY_UNKNOWN;
+	}
+}
+
+static void switch_out(struct summary *s, struct summary_thread *t, const struct event *ev)
+{
+	enum summary_state after = state_after(ev);
+
+	if (after == SUMMARY_RUNNABLE)
+		t->preempted++;
+	if (t->state == SUMMARY_RUNNING && t->cpu != ev->cpu && t->since_ns >= ev->ts_ns) {
+		/* Late: it runs elsewhere already. What lay between is known now. */
+		if (after == SUMMARY_RUNNABLE)
+			t->runnable_ns += summary_counted(s, ev->ts_ns, t->since_ns);
+		else if (after == SUMMARY_BLOCKED)
+			t->blocked_ns += summary_counted(s, ev->ts_ns, t->since_ns);
+		return;
+	}
+	set_state(s, t, after, ev->ts_ns);
+}
+
+/* Whether EV brings T onto a CPU in answer to a wakeup; *RET_NS is how long it has waited. */
+static bool answers_wakeup(const struct summary *s, const struct summary_thread *t,
+			   const struct event *ev, uint64_t *ret_ns)
+{
+	if (t->woken_ns == 0 || ev->sw.synthetic || t->epoch != s->n_gaps)
+		return false;
+	*ret_ns = summary_recorded(s, t->woken_ns, ev->ts_ns);
+	return true;
+}
+
+bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uint64_t *ret_ns)
+{
+	const struct summary_thread *t = table_get(&s->threads, ev->sw.next_tid);
+
+	return t && ev->cpu <= FXT_CPU_MAX && answers_wakeup(s, t, ev, ret_ns);
+}
+
+static void switch_in(struct summary *s, struct summary_thread *t, const struct event *ev)
+{
+	uint64_t latency;
+
+	if (!ev->sw.synthetic)
+		t->switches++;
+	if (answers_wakeup(s, t, ev, &latency) && latency > t->max_wakeup_latency_ns)
+		t->max_wakeup_latency_ns = latency;
+	t->woken_ns = 0;
+	set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
+	t->cpu = ev->cpu;
+}
+
+int summary_account_switch(struct summary *s, const struct event *ev)
+{
+	struct summary_cpu *cpu = get_cpu(s, ev->cpu);
+	struct summary_thread *out = NULL, *in = NULL;
+
+	if (!cpu)
+		return ev->cpu > FXT_CPU_MAX ? 0 : -ENOMEM;
+	if (ev->tid != 0 && !fxt_koid_is_other(ev->tid)) {
+		out = summary_thread(s, ev->tid);
+		if (!out)
+			return -ENOMEM;
+		if (out->pid == 0)
+			out->pid = ev->pid;
+	}
+	if (ev->sw.next_tid != 0)
+		s->sched_slices++;
+	if (ev->sw.next_tid != 0 && !fxt_koid_is_other(ev->sw.next_tid)) {
+		in = summary_thread(s, ev->sw.next_tid);
+		if (!in)
+			return -ENOMEM;
+	}
+	/* If it is not what ran here, records are missing, and nobody knows until when it ran. */
+	if (cpu->seen && cpu->tid == ev->tid)
+		account_cpu(s, cpu, ev->ts_ns);
+	if (!ev->sw.synthetic) {
+		s->switches++;
+		cpu->switches++;
+	}
+	if (out)
+		switch_out(s, out, ev);
+	if (in)
+		switch_in(s, in, ev);
+	cpu->seen = true;
+	cpu->tid = ev->sw.next_tid;
+	cpu->since_ns = ev->ts_ns;
+	return 0;
+}
+
+int summary_account_wake(struct summary *s, const struct event *ev)
+{
+	struct summary_thread *t;
+
+	s->wakeups++;
+	if (ev->tid == 0)
+		return 0;
+	t = summary_thread(s, ev->tid);
+	if (!t)
+		return -ENOMEM;
+	t->wakeups++;
+	/* Of a thread that runs or waits already, it changes nothing. */
+	if (t->state == SUMMARY_RUNNING || (t->state == SUMMARY_RUNNABLE && t->epoch == s->n_gaps))
+		return 0;
+	set_state(s, t, SUMMARY_RUNNABLE, ev->ts_ns > t->since_ns ? ev->ts_ns : t->since_ns);
+	t->woken_ns = ev->ts_ns;
+	return 0;
+}
+
+int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, uint64_t ts_ns)
+{
+	struct summary_thread *old = table_get(&s->threads, old_tid), *t;
+
+	if (!old || tid == 0)
+		return 0;
+	t = summary_thread(s, tid);
+	if (!t)
+		return -ENOMEM;
+	if (old->state == SUMMARY_RUNNING && s->cpus[old->cpu].tid == old_tid) {
+		account_cpu(s, &s->cpus[old->cpu], ts_ns);
+		s->cpus[old->cpu].tid = tid;
+		s->cpus[old->cpu].since_ns = ts_ns;
+		set_state(s, t, SUMMARY_RUNNING, ts_ns);
+		t->cpu = old->cpu;
+	}
+	set_state(s, old, SUMMARY_DEAD, ts_ns);
+	return 0;
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void summary_account_end(struct summary *s, uint64_t end_ns)
+{
+	struct summary_thread *t;
+	size_t pos = 0;
+
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		struct summary_cpu *cpu = &s->cpus[i];
+
+		account_cpu(s, cpu, end_ns);
+		/* Before session_stop nobody knew that times were beyond it. */
+		cpu->busy_ns = smaller(cpu->busy_ns, s->duration_ns);
+		cpu->other_ns = smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
+		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
+	}
+	while ((t = table_next(&s->threads, &pos)))
+		account_thread(s, t, end_ns);
+}

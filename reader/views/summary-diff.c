@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows are made in two steps. First everything of one name and one command line (or thread name)
+ * becomes a row, in both recordings. Then the rows of one name are looked at together, and merged
+ * where telling them apart says nothing.
+ */
+#include "reader/views/summary-diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const char nobody[] = "?";
+static const char kworkers[] = "kworker/*";
+
+/* ---- reading ---- */
+
+int diff_input_init(struct diff_input *in)
+{
+	*in = (struct diff_input){ 0 };
+	return summary_new(&in->summary);
+}
+
+void diff_input_deinit(struct diff_input *in)
+{
+	latency_table_deinit(&in->latencies);
+	in->summary = summary_free(in->summary);
+}
+
+int diff_input_add(struct diff_input *in, const struct event *ev)
+{
+	uint64_t ns;
+
+	if (ev->kind == EVENT_SWITCH && summary_wakeup_latency(in->summary, ev, &ns) &&
+	    latency_table_add(&in->latencies, ev->sw.next_tid, ns) < 0)
+		return -ENOMEM;
+	return summary_add(in->summary, ev);
+}
+
+/* ---- rows ---- */
+
+struct builder {
+	struct summary_diff *diff;
+	struct table index; /* hash of what a row is called -> its place + 1 */
+	size_t room;
+	bool by_thread;
+};
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static uint64_t hash(const char *text)
+{
+	return text ? table_hash(text, strlen(text)) : 1;
+}
+
+/* The row that is called so, made if it is new; NULL without memory. Good until the next call. */
+static struct diff_row *get_row(struct builder *b, const struct diff_row *called)
+{
+	const uint64_t hashes[] = { hash(called->name), hash(called->command_line),
+				    hash(called->thread) };
+	uint64_t key = table_hash(hashes, sizeof(hashes));
+	struct summary_diff *d = b->diff;
+	struct diff_row *rows;
+	uintptr_t place;
+
+	while ((place = (uintptr_t)table_get(&b->index, key)) != 0) {
+		struct diff_row *row = &d->rows[place - 1];
+
+		if (same(row->name, called->name) &&
+		    same(row->command_line, called->command_line) &&
+		    same(row->thread, called->thread))
+			return row;
+		key = key + 1 ?: 1;
+	}
+	if (d->n_rows == b->room) {
+		b->room = b->room ? 2 * b->room : 64;
+		rows = reallocarray(d->rows, b->room, sizeof(*rows));
+		if (!rows)
+			return NULL;
+		d->rows = rows;
+	}
+	if (table_set(&b->index, key, (void *)(uintptr_t)(d->n_rows + 1)) < 0)
+		return NULL;
+	d->rows[d->n_rows] = *called;
+	return &d->rows[d->n_rows++];
+}
+
+static int add_sums(struct diff_sums *to, const struct diff_sums *from)
+{
+	to->n_processes += from->n_processes;
+	to->cpu_ns += from->cpu_ns;
+	to->wait_ns += from->wait_ns;
+	to->switches += from->switches;
+	to->preempted += from->preempted;
+	to->wakeups += from->wakeups;
+	return latency_merge(&to->latency, &from->latency);
+}
+
+static void sums_deinit(struct diff_sums *s)
+{
+	latency_deinit(&s->latency);
+}
+
+static const struct summary_process *process_of(const struct summary *s,
+						const struct summary_thread *t)
+{
+	return table_get(&s->processes, (uint64_t)t->pid + 1);
+}
+
+/* Names of workqueue threads have the numbers of their CPU and worker. */
+static const char *without_chance(const char *name)
+{
+	return strncmp(name, kworkers, strlen(kworkers) - 1) == 0 ? kworkers : name;
+}
+
+/* What row T belongs into. */
+static struct diff_row row_of(const struct builder *b, const struct summary *s,
+			      const struct summary_thread *t)
+{
+	const struct summary_process *p = process_of(s, t);
+	const char *thread = t->name ? t->name : nobody;
+	struct diff_row row = { .name = p && p->name ? p->name : thread };
+
+	row.name = without_chance(row.name);
+	if (b->by_thread)
+		row.thread = without_chance(thread);
+	else if (p)
+		row.command_line = p->command_line;
+	return row;
+}
+
+static bool did_anything(const struct summary_thread *t)
+{
+	return t->cpu_ns != 0 || t->runnable_ns != 0 || t->switches != 0 || t->wakeups != 0;
+}
+
+static int add_thread(struct builder *b, enum diff_side_index side, const struct summary_thread *t,
+		      bool first_of_process)
+{
+	const struct diff_input *in = b->diff->input[side];
+	const struct latency *latency = table_get(&in->latencies, t->tid);
+	struct diff_sums sums = {
+		.n_processes = b->by_thread || first_of_process,
+		.cpu_ns = t->cpu_ns,
+		.wait_ns = t->runnable_ns,
+		.switches = t->switches,
+		.preempted = t->preempted,
+		.wakeups = t->wakeups,
+	};
+	struct diff_row name, *row;
+
+	if (latency)
+		sums.latency = *latency;
+	name = row_of(b, in->summary, t);
+	row = get_row(b, &name);
+	if (!row || add_sums(&row->side[side], &sums) < 0)
+		return -ENOMEM;
+	return add_sums(&b->diff->total[side], &sums);
+}
+
+/* All threads of one recording; a process is counted with the first one that did anything. */
+static int add_side(struct builder *b, enum diff_side_index side)
+{
+	const struct summary *s = b->diff->input[side]->summary;
+	_cleanup_free_ struct summary_thread **threads = NULL;
+	struct table met = { 0 };
+	size_t n;
+	int r = summary_threads_by_cpu(s, &threads, &n);
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		uint64_t key = (uint64_t)threads[i]->pid + 1;
+		bool first;
+
+		if (!did_anything(threads[i]))
+			continue;
+		first = !process_of(s, threads[i]) || !table_get(&met, key);
+		r = table_set(&met, key, threads[i]);
+		if (r == 0)
+			r = add_thread(b, side, threads[i], first);
+	}
+	table_deinit(&met);
+	return r;
+}
+
+/* ---- rows of one name ---- */
+
+static bool is_in(const struct diff_row *row, enum diff_side_index side)
+{
+	return row->side[side].n_processes != 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct diff_row *x = a, *y = b;
+	int r = strcmp(x->name, y->name);
+
+	if (r != 0)
+		return r;
+	return strcmp(x->command_line ?: "", y->command_line ?: "");
+}
+
+/* Adds row FROM to row TO and leaves it empty. */
+static int merge_row(struct diff_row *to, struct diff_row *from)
+{
+	if (!same(to->command_line, from->command_line))
+		to->command_line = NULL;
+	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
+		if (add_sums(&to->side[i], &from->side[i]) < 0)
+			return -ENOMEM;
+		sums_deinit(&from->side[i]);
+		from->side[i] = (struct diff_sums){ 0 };
+	}
+	return 0;
+}
+
+/* Merges the N rows of one name where that is right. */
+static int merge_name(struct diff_row *rows, size_t n)
+{
+	size_t in[DIFF_SIDES] = { 0 }, only[DIFF_SIDES] = { 0 };
+	struct diff_row *left = NULL;
+	bool all;
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool a = is_in(&rows[i], DIFF_A), b = is_in(&rows[i], DIFF_B);
+
+		in[DIFF_A] += a;
+		in[DIFF_B] += b;
+		only[DIFF_A] += a && !b;
+		only[DIFF_B] += b && !a;
+	}
+	all = (in[DIFF_A] <= 1 && in[DIFF_B] <= 1) || in[DIFF_A] > DIFF_SPLIT_MAX ||
+	      in[DIFF_B] > DIFF_SPLIT_MAX;
+	/* What is in one of them only has nothing to be laid beside. */
+	if (!all && (only[DIFF_A] == 0 || only[DIFF_B] == 0))
+		return 0;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (!all && is_in(&rows[i], DIFF_A) && is_in(&rows[i], DIFF_B))
+			continue;
+		if (left) {
+			r = merge_row(left, &rows[i]);
+		} else {
+			left = &rows[i];
+			left->others = !all;
+		}
+	}
+	return r;
+}
+
+/* Closes up what is left of the rows of one name, in front of row AT. Returns the end of it. */
+static size_t keep_rows(struct summary_diff *d, size_t at, const struct diff_row *rows, size_t n)
+{
+	size_t end = at;
+
+	for (size_t i = 0; i < n; i++)
+		if (is_in(&rows[i], DIFF_A) || is_in(&rows[i], DIFF_B))
+			d->rows[end++] = rows[i];
+	for (size_t i = at; i < end; i++)
+		d->rows[i].several = end - at > 1;
+	return end;
+}
+
+static int merge_names(struct summary_diff *d)
+{
+	size_t n, kept = 0;
+
+	if (d->n_rows == 0)
+		return 0;
+	qsort(d->rows, d->n_rows, sizeof(*d->rows), compare_names);
+	for (size_t i = 0; i < d->n_rows; i += n) {
+		for (n = 1; i + n < d->n_rows; n++)
+			if (strcmp(d->rows[i].name, d->rows[i + n].name) != 0)
+				break;
+		if (merge_name(&d->rows[i], n) < 0)
+			return -ENOMEM;
+		kept = keep_rows(d, kept, &d->rows[i], n);
+	}
+	d->n_rows = kept;
+	return 0;
+}
+
+int summary_diff_new(const struct diff_input *a, const struct diff_input *b, bool by_thread,
+		     struct summary_diff **ret)
+{
+	_cleanup_(summary_diff_freep) struct summary_diff *d = calloc(1, sizeof(*d));
+	struct builder builder = { .diff = d, .by_thread = by_thread };
+	int r = 0;
+
+	if (!d)
+		return -ENOMEM;
+	d->input[DIFF_A] = a;
+	d->input[DIFF_B] = b;
+	for (enum diff_side_index i = 0; r == 0 && i < DIFF_SIDES; i++)
+		r = add_side(&builder, i);
+	table_deinit(&builder.index);
+	if (r == 0 && !by_thread)
+		r = merge_names(d);
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(d);
+	return 0;
+}
+
+struct summary_diff *summary_diff_free(struct summary_diff *d)
+{
+	if (!d)
+		return NULL;
+	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
+		sums_deinit(&d->total[i]);
+		for (size_t j = 0; j < d->n_rows; j++)
+			sums_deinit(&d->rows[j].side[i]);
+	}
+	free(d->rows);
+	free(d);
+	return NULL;
+}
+
+/* ---- values ---- */
+
+static double ratio(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+double summary_diff_value(const struct summary_diff *d, enum diff_side_index side,
+			  const struct diff_sums *sums, enum diff_metric metric)
+{
+	double duration_ns = (double)d->input[side]->summary->duration_ns;
+
+	switch (metric) {
+	case DIFF_CPU:
+		return ratio((double)sums->cpu_ns, duration_ns);
+	case DIFF_SWITCHES:
+		return ratio((double)sums->switches, duration_ns / 1e9);
+	case DIFF_LATENCY:
+		return ratio((double)sums->latency.sum_ns, (double)sums->latency.n);
+	case DIFF_WAIT:
+		return ratio((double)sums->wait_ns, duration_ns);
+	default:
+		return 0;
+	}
+}
+
+bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric)
+{
+	return metric == DIFF_LATENCY ? row->side[side].latency.n != 0 : is_in(row, side);
+}
+
+static uint64_t samples(const struct diff_sums *s, enum diff_metric metric)
+{
+	switch (metric) {
+	case DIFF_LATENCY:
+		return s->latency.n;
+	case DIFF_WAIT:
+		return s->wakeups + s->preempted;
+	default:
+		return s->switches;
+	}
+}
+
+bool diff_row_is_small(const struct diff_row *row, enum diff_metric metric)
+{
+	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++)
+		if (diff_row_has(row, i, metric) &&
+		    samples(&row->side[i], metric) < DIFF_SAMPLES_FEW)
+			return true;
+	return false;
+}
+
+struct order {
+	const struct summary_diff *diff;
+	enum diff_metric metric;
+};
+
+/* Rows come into groups before they are compared: first those that say most. */
+static int group_of(const struct diff_row *row, enum diff_metric metric)
+{
+	if (metric != DIFF_LATENCY)
+		return 0;
+	if (!diff_row_has(row, DIFF_A, metric) || !diff_row_has(row, DIFF_B, metric))
+		return 2;
+	return diff_row_is_small(row, metric);
+}
+
+static double change_of(const struct order *o, const struct diff_row *row)
+{
+	return fabs(summary_diff_value(o->diff, DIFF_B, &row->side[DIFF_B], o->metric) -
+		    summary_diff_value(o->diff, DIFF_A, &row->side[DIFF_A], o->metric));
+}
+
+static int compare_change(const void *a, const void *b, void *userdata)
+{
+	const struct diff_row *x = a, *y = b;
+	const struct order *o = userdata;
+	int group = group_of(x, o->metric) - group_of(y, o->metric);
+	double change_x = change_of(o, x), change_y = change_of(o, y);
+
+	if (group != 0)
+		return group;
+	if (change_x != change_y)
+		return change_x < change_y ? 1 : -1;
+	group = compare_names(x, y);
+	return group ? group : strcmp(x->thread ?: "", y->thread ?: "");
+}
+
+void summary_diff_sort(struct summary_diff *d, enum diff_metric metric)
+{
+	struct order o = { d, metric };
+
+	if (d->n_rows > 0)
+		qsort_r(d->rows, d->n_rows, sizeof(*d->rows), compare_change, &o);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/summary-groups.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader/views/cgroup-names.h"
+
+const char *const summary_by_names[] = {
+	[SUMMARY_BY_THREAD] = "thread",
+	[SUMMARY_BY_PROCESS] = "process",
+	[SUMMARY_BY_UNIT] = "unit",
+	[SUMMARY_BY_CONTAINER] = "container",
+};
+
+/* While they are made. */
+struct making {
+	const struct summary *summary;
+	enum summary_by by;
+	struct summary_groups *groups;
+	size_t room;
+	struct table by_key;     /* of the name, or an id -> index + 1 */
+	struct table of_process; /* pid + 1 -> index + 1 */
+};
+
+struct summary_groups *summary_groups_free(struct summary_groups *g)
+{
+	if (!g)
+		return NULL;
+	for (size_t i = 0; i < g->n; i++)
+		free(g->list[i].name);
+	free(g->list);
+	free(g);
+	return NULL;
+}
+
+static void *as_value(size_t index)
+{
+	return (void *)(uintptr_t)(index + 1);
+}
+
+static size_t as_index(const void *value)
+{
+	return (size_t)((uintptr_t)value - 1);
+}
+
+/* Adds a group NAME. Returns 0 or -ENOMEM. */
+static int add_group(struct making *m, const char *name, size_t *ret)
+{
+	struct summary_groups *g = m->groups;
+	struct summary_group *list;
+
+	if (g->n == m->room) {
+		m->room = m->room ? 2 * m->room : 64;
+		list = realloc(g->list, m->room * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		g->list = list;
+	}
+	g->list[g->n] = (struct summary_group){ .name = strdup(name) };
+	if (!g->list[g->n].name)
+		return -ENOMEM;
+	*ret = g->n++;
+	return 0;
+}
+
+/* The group NAME, made if it is new. */
+static int get_group(struct making *m, const char *name, size_t *ret)
+{
+	uint64_t key = table_hash(name, strlen(name));
+	const void *value;
+	int r;
+
+	while ((value = table_get(&m->by_key, key))) {
+		*ret = as_index(value);
+		if (strcmp(m->groups->list[*ret].name, name) == 0)
+			return 0;
+		key += key == UINT64_MAX ? 2 : 1; /* (0 is no key) */
+	}
+	r = add_group(m, name, ret);
+	return r < 0 ? r : table_set(&m->by_key, key, as_value(*ret));
+}
+
+static int place_process(struct making *m, const struct summary_process *p)
+{
+	char name[CGROUP_NAME_MAX];
+	size_t index;
+	int r;
+
+	if (m->by == SUMMARY_BY_PROCESS) {
+		r = add_group(m, p->name ? p->name : "?", &index);
+		if (r == 0)
+			m->groups->list[index].pid = p->pid;
+	} else if (!p->cgroup_path) {
+		r = get_group(m, "?", &index);
+	} else {
+		r = get_group(m,
+			      m->by == SUMMARY_BY_UNIT ? cgroup_unit(name, p->cgroup_path)
+						       : cgroup_container(name, p->cgroup_path),
+			      &index);
+	}
+	if (r < 0)
+		return r;
+	m->groups->list[index].n_processes++;
+	return table_set(&m->of_process, (uint64_t)p->pid + 1, as_value(index));
+}
+
+/* The group of T. */
+static int find_group(struct making *m, const struct summary_thread *t, size_t *ret)
+{
+	const void *value = table_get(&m->of_process, (uint64_t)t->pid + 1);
+	int r;
+
+	if (m->by == SUMMARY_BY_THREAD) {
+		r = add_group(m, t->name ? t->name : "?", ret);
+		if (r == 0) {
+			m->groups->list[*ret].pid = t->pid;
+			m->groups->list[*ret].tid = t->tid;
+		}
+		return r;
+	}
+	if (!value)
+		return get_group(m, "?", ret);
+	*ret = as_index(value);
+	return 0;
+}
+
+static int place_thread(struct making *m, const struct summary_thread *t)
+{
+	struct summary_group *g;
+	size_t index;
+	int r = find_group(m, t, &index);
+
+	if (r < 0)
+		return r;
+	g = &m->groups->list[index];
+	g->cpu_ns += t->cpu_ns;
+	g->runnable_ns += t->runnable_ns;
+	g->blocked_ns += t->blocked_ns;
+	g->switches += t->switches;
+	g->preempted += t->preempted;
+	g->wakeups += t->wakeups;
+	g->samples += t->samples;
+	g->n_threads++;
+	if (t->max_wakeup_latency_ns > g->max_wakeup_latency_ns)
+		g->max_wakeup_latency_ns = t->max_wakeup_latency_ns;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct summary_group *x = a, *y = b;
+	int by_name;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	if (x->samples != y->samples)
+		return x->samples < y->samples ? 1 : -1;
+	by_name = strcmp(x->name, y->name);
+	if (by_name)
+		return by_name;
+	if (x->pid != y->pid)
+		return x->pid > y->pid ? 1 : -1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int place_all(struct making *m)
+{
+	_cleanup_free_ struct summary_process **processes = NULL;
+	_cleanup_free_ struct summary_thread **threads = NULL;
+	size_t n_processes, n_threads;
+	int r = summary_processes_by_pid(m->summary, &processes, &n_processes);
+
+	if (r == 0)
+		r = summary_threads_by_cpu(m->summary, &threads, &n_threads);
+	for (size_t i = 0; r == 0 && m->by != SUMMARY_BY_THREAD && i < n_processes; i++)
+		r = place_process(m, processes[i]);
+	for (size_t i = 0; r == 0 && i < n_threads; i++)
+		r = place_thread(m, threads[i]);
+	return r;
+}
+
+int summary_groups_new(const struct summary *s, enum summary_by by, struct summary_groups **ret)
+{
+	_cleanup_(summary_groups_freep) struct summary_groups *g = calloc(1, sizeof(*g));
+	struct making m = { .summary = s, .by = by, .groups = g };
+	int r = g ? place_all(&m) : -ENOMEM;
+
+	table_deinit(&m.by_key);
+	table_deinit(&m.of_process);
+	if (r < 0)
+		return r;
+	if (g->n)
+		qsort(g->list, g->n, sizeof(*g->list), compare);
+	*ret = TAKE_PTR(g);
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sums of a recording by something else than threads: by process, by unit of systemd, by container. A
+ * process counts where it was at the end, with all that it did.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "reader/views/summary.h"
+
+enum summary_by {
+	SUMMARY_BY_THREAD,
+	SUMMARY_BY_PROCESS,
+	SUMMARY_BY_UNIT,
+	SUMMARY_BY_CONTAINER,
+	SUMMARY_BY_MAX,
+};
+
+extern const char *const summary_by_names[SUMMARY_BY_MAX];
+
+struct summary_group {
+	char *name;        /* "?" = not known where it was; of a process or thread its name */
+	uint32_t pid, tid; /* of a process or thread; else 0 */
+	uint64_t cpu_ns, runnable_ns, blocked_ns;
+	uint64_t switches, preempted, wakeups;
+	uint64_t max_wakeup_latency_ns;
+	uint64_t samples;
+	uint32_t n_processes, n_threads;
+};
+
+struct summary_groups {
+	struct summary_group *list; /* most CPU time first, then samples, then by name */
+	size_t n;
+};
+
+/* Returns 0 or -ENOMEM. */
+int summary_groups_new(const struct summary *s, enum summary_by by, struct summary_groups **ret);
+struct summary_groups *summary_groups_free(struct summary_groups *g);
+DEFINE_CLEANUP(struct summary_groups *, summary_groups_free)

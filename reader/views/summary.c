@@ -1,0 +1,630 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "reader/views/summary-accounts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+int summary_new(struct summary **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
+}
+
+static void free_thread(struct summary_thread *t)
+{
+	free(t->name);
+	free(t);
+}
+
+static void free_process(struct summary_process *p)
+{
+	free(p->name);
+	free(p->command_line);
+	free(p->cgroup_path);
+	free(p);
+}
+
+static void forget_marks(struct summary *s)
+{
+	for (size_t i = 0; i < s->n_marks; i++)
+		free(s->marks[i].text);
+	for (size_t i = 0; i < s->n_sheds; i++)
+		free(s->sheds[i].what);
+	for (size_t i = 0; i < s->n_triggers; i++)
+		free(s->triggers[i].what);
+	s->n_marks = 0;
+}
+
+struct summary *summary_free(struct summary *s)
+{
+	struct summary_thread *t;
+	struct summary_process *p;
+	size_t pos;
+
+	if (!s)
+		return NULL;
+	for (pos = 0; (t = table_next(&s->threads, &pos));)
+		free_thread(t);
+	for (pos = 0; (p = table_next(&s->processes, &pos));)
+		free_process(p);
+	table_deinit(&s->threads);
+	table_deinit(&s->processes);
+	forget_marks(s);
+	free(s->marks);
+	for (size_t i = 0; i < s->n_lost; i++)
+		free(s->lost[i].class_name);
+	activity_sums_deinit(&s->activity);
+	free(s->cpus);
+	free(s->recording.session);
+	free(s->recording.command);
+	free(s->recording.options);
+	free(s->recording.kernel);
+	free(s->recording.machine);
+	free(s->recording.host);
+	free(s->recording.version);
+	free(s);
+	return NULL;
+}
+
+/* Puts a copy of FROM in place of *TO. Returns 0 or -ENOMEM. */
+static int replace(char **to, const char *from)
+{
+	char *copy = strdup(from);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*to);
+	*to = copy;
+	return 0;
+}
+
+struct summary_thread *summary_thread(struct summary *s, uint32_t tid)
+{
+	struct summary_thread *t = table_get(&s->threads, tid);
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	if (table_set(&s->threads, tid, t) < 0) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+static struct summary_process *get_process(struct summary *s, uint32_t pid)
+{
+	struct summary_process *p = table_get(&s->processes, (uint64_t)pid + 1);
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	if (table_set(&s->processes, (uint64_t)pid + 1, p) < 0) {
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+/* A recording without a session_start or a session_stop lasts as long as its times reach. */
+static void see_time(struct summary *s, uint64_t ts_ns)
+{
+	if (!s->timed) {
+		s->start_ns = s->end_ns = ts_ns;
+		s->timed = true;
+		return;
+	}
+	if (!s->started && ts_ns < s->start_ns)
+		s->start_ns = ts_ns;
+	if (!s->stopped && ts_ns > s->end_ns)
+		s->end_ns = ts_ns;
+}
+
+static void forget_cgroup(struct summary_process *p)
+{
+	free(p->cgroup_path);
+	p->cgroup_path = NULL;
+}
+
+static void add_sample(struct summary *s, const struct event *ev)
+{
+	struct summary_thread *t = table_get(&s->threads, ev->tid);
+
+	if (t && ev->sample.kind == SAMPLE_ON_CPU)
+		t->samples++;
+}
+
+static int add_task(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p;
+	struct summary_thread *t;
+	int r;
+
+	if (ev->tid != 0) {
+		t = summary_thread(s, ev->tid);
+		if (!t)
+			return -ENOMEM;
+		t->pid = ev->pid;
+		r = replace(&t->name, ev->task.comm);
+		if (r < 0)
+			return r;
+	}
+	if (!ev->task.is_process)
+		return 0;
+	p = get_process(s, ev->pid);
+	if (!p)
+		return -ENOMEM;
+	p->parent_pid = ev->task.parent_pid;
+	p->uid = ev->task.uid;
+	p->described = true;
+	if (ev->task.start_ns != 0)
+		p->start_ns = ev->task.start_ns;
+	if (*ev->task.command_line) {
+		r = replace(&p->command_line, ev->task.command_line);
+		if (r < 0)
+			return r;
+	}
+	/* What says nothing of it says nothing new. */
+	if (ev->task.cgroup_id != 0 && ev->task.cgroup_id != p->cgroup_id)
+		forget_cgroup(p);
+	if (ev->task.cgroup_id != 0)
+		p->cgroup_id = ev->task.cgroup_id;
+	if (ev->task.cgroup_path) {
+		r = replace(&p->cgroup_path, ev->task.cgroup_path);
+		if (r < 0)
+			return r;
+	}
+	return replace(&p->name, ev->task.comm);
+}
+
+static int add_fork(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p;
+	struct summary_thread *t;
+
+	s->forks++;
+	if (ev->fork.child_tid != 0) {
+		t = summary_thread(s, ev->fork.child_tid);
+		if (!t)
+			return -ENOMEM;
+		t->pid = ev->fork.child_pid;
+	}
+	if (ev->fork.child_pid == ev->pid)
+		return 0;
+	p = get_process(s, ev->fork.child_pid);
+	if (!p)
+		return -ENOMEM;
+	if (!p->described)
+		p->parent_pid = ev->pid;
+	if (p->start_ns == 0)
+		p->start_ns = ev->ts_ns;
+	return 0;
+}
+
+static int add_exec(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p = get_process(s, ev->pid);
+	int r;
+
+	s->execs++;
+	if (!p)
+		return -ENOMEM;
+	if (ev->exec.old_tid != 0) {
+		r = summary_account_new_tid(s, ev->exec.old_tid, ev->tid, ev->ts_ns);
+		if (r < 0)
+			return r;
+	}
+	return *ev->exec.command_line ? replace(&p->command_line, ev->exec.command_line) : 0;
+}
+
+static int add_exit(struct summary *s, const struct event *ev)
+{
+	struct summary_thread *t = table_get(&s->threads, ev->tid);
+	struct summary_process *p;
+
+	s->exits++;
+	if (t)
+		t->exited = true;
+	if (!ev->exit.process_ends)
+		return 0;
+	p = get_process(s, ev->pid);
+	if (!p)
+		return -ENOMEM;
+	p->exited = true;
+	p->exit_ns = ev->ts_ns;
+	p->exit_code = ev->exit.code;
+	p->signal = ev->exit.signal;
+	return 0;
+}
+
+static int add_rename(struct summary *s, const struct event *ev)
+{
+	struct summary_process *p = table_get(&s->processes, (uint64_t)ev->pid + 1);
+	struct summary_thread *t;
+	int r;
+
+	if (ev->tid == 0)
+		return 0;
+	t = summary_thread(s, ev->tid);
+	if (!t)
+		return -ENOMEM;
+	r = replace(&t->name, ev->rename.to);
+	if (r < 0 || !p || ev->tid != ev->pid)
+		return r;
+	return replace(&p->name, ev->rename.to);
+}
+
+static int add_lost(struct summary *s, const struct event *ev)
+{
+	size_t i = 0;
+
+	if (strcmp(ev->lost.class_name, event_class_names[CLASS_SCHED]) == 0)
+		s->n_gaps++;
+	while (i < s->n_lost && strcmp(s->lost[i].class_name, ev->lost.class_name) != 0)
+		i++;
+	if (i == SUMMARY_LOST_MAX)
+		i--;
+	if (i == s->n_lost) {
+		s->lost[i].class_name = strdup(ev->lost.class_name);
+		if (!s->lost[i].class_name)
+			return -ENOMEM;
+		s->n_lost++;
+	}
+	s->lost[i].count += ev->lost.count;
+	return 0;
+}
+
+static int add_mark(struct summary *s, const struct event *ev)
+{
+	struct summary_mark *marks;
+	size_t room = s->room_marks ? 2 * s->room_marks : 16;
+
+	if (s->n_marks == SUMMARY_MARKS_MAX) {
+		s->n_marks_dropped++;
+		return 0;
+	}
+	if (s->n_marks == s->room_marks) {
+		marks = reallocarray(s->marks, room, sizeof(*marks));
+		if (!marks)
+			return -ENOMEM;
+		s->marks = marks;
+		s->room_marks = room;
+	}
+	marks = &s->marks[s->n_marks];
+	*marks = (struct summary_mark){ .ts_ns = ev->ts_ns, .text = strdup(ev->mark.text) };
+	if (!marks->text)
+		return -ENOMEM;
+	s->n_marks++;
+	return 0;
+}
+
+/* That WHAT has gone, and was not back. */
+static struct summary_shed *open_shed(struct summary *s, const char *what)
+{
+	for (size_t i = 0; i < s->n_sheds; i++)
+		if (s->sheds[i].until_ns == 0 && strcmp(s->sheds[i].what, what) == 0)
+			return &s->sheds[i];
+	return NULL;
+}
+
+static int add_shed(struct summary *s, const struct event *ev)
+{
+	struct summary_shed *shed = open_shed(s, ev->shed.what);
+
+	/* (chunks that are joined say it again) */
+	if (shed && ev->shed.back)
+		shed->until_ns = ev->ts_ns;
+	if (shed || ev->shed.back || s->n_sheds == SUMMARY_SHEDS_MAX)
+		return 0;
+	shed = &s->sheds[s->n_sheds];
+	*shed = (struct summary_shed){ .ts_ns = ev->ts_ns,
+				       .cost_ppm = ev->shed.cost_ppm,
+				       .limit_ppm = ev->shed.limit_ppm,
+				       .n_cpus = ev->shed.n_cpus,
+				       .what = strdup(ev->shed.what) };
+	if (!shed->what)
+		return -ENOMEM;
+	s->n_sheds++;
+	return 0;
+}
+
+static int add_trigger(struct summary *s, const struct event *ev)
+{
+	size_t i = 0;
+
+	while (i < s->n_triggers && strcmp(s->triggers[i].what, ev->trigger.what) != 0)
+		i++;
+	if (i == SUMMARY_TRIGGERS_MAX)
+		i--;
+	if (i == s->n_triggers) {
+		s->triggers[i].what = strdup(ev->trigger.what);
+		if (!s->triggers[i].what)
+			return -ENOMEM;
+		s->n_triggers++;
+	}
+	s->triggers[i].count += ev->trigger.count;
+	if (ev->trigger.value >= s->triggers[i].worst) {
+		s->triggers[i].worst = ev->trigger.value;
+		s->triggers[i].worst_ns = ev->ts_ns;
+	}
+	return 0;
+}
+
+static int add_start(struct summary *s, const struct event *ev)
+{
+	s->n_sessions++;
+	/* Where archives are joined, the first one says when it began, and of what. */
+	if (s->started && ev->ts_ns >= s->start_ns) {
+		s->stopped = false;
+		s->filtered |= ev->start.filtered;
+		return 0;
+	}
+	s->start_ns = ev->ts_ns;
+	s->started = true;
+	s->stopped = false;
+	s->filtered = ev->start.filtered;
+	s->recording.n_cpus = ev->start.n_cpus;
+	s->recording.chunk = ev->start.chunk;
+	if (replace(&s->recording.session, ev->start.session) < 0 ||
+	    replace(&s->recording.command, ev->start.command) < 0 ||
+	    replace(&s->recording.options, ev->start.options) < 0 ||
+	    replace(&s->recording.kernel, ev->start.kernel) < 0 ||
+	    replace(&s->recording.machine, ev->start.machine) < 0 ||
+	    replace(&s->recording.host, ev->start.host) < 0 ||
+	    replace(&s->recording.version, ev->start.version) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int summary_add(struct summary *s, const struct event *ev)
+{
+	/* These hold, they do not happen. */
+	if (ev->kind != EVENT_TASK && ev->kind != EVENT_MAPPING && ev->kind != EVENT_FRAME)
+		see_time(s, ev->ts_ns);
+	switch (ev->kind) {
+	case EVENT_SWITCH:
+		return summary_account_switch(s, ev);
+	case EVENT_WAKE:
+		return summary_account_wake(s, ev);
+	case EVENT_MIGRATE:
+		s->migrations++;
+		return 0;
+	case EVENT_TASK:
+		return add_task(s, ev);
+	case EVENT_FORK:
+		return add_fork(s, ev);
+	case EVENT_EXEC:
+		return add_exec(s, ev);
+	case EVENT_EXIT:
+		return add_exit(s, ev);
+	case EVENT_RENAME:
+		return add_rename(s, ev);
+	case EVENT_LOST:
+		return add_lost(s, ev);
+	case EVENT_SAMPLE:
+		add_sample(s, ev);
+		return 0;
+	case EVENT_MARK:
+		return add_mark(s, ev);
+	case EVENT_SHED:
+		return add_shed(s, ev);
+	case EVENT_TRIGGER:
+		return add_trigger(s, ev);
+	case EVENT_START:
+		return add_start(s, ev);
+	case EVENT_INTERVAL:
+		see_time(s, ev->interval.end_ns);
+		return activity_sums_add_interval(
+			&s->activity, ev, summary_recorded(s, ev->ts_ns, ev->interval.end_ns));
+	case EVENT_COUNTER:
+		return activity_sums_add_counter(&s->activity, ev);
+	case EVENT_STOP:
+		s->n_sessions -= s->n_sessions > 0;
+		s->stopped = s->n_sessions == 0;
+		if (ev->ts_ns > s->end_ns || !s->any_stop)
+			s->end_ns = ev->ts_ns;
+		s->any_stop = true;
+		s->dismissed += ev->stop.dismissed;
+		s->unreported += ev->stop.unreported;
+		s->daemon_cpu_ns += ev->stop.daemon_cpu_ns;
+		s->bpf_cpu_ns += ev->stop.bpf_cpu_ns;
+		s->dropped_bytes += ev->stop.dropped_bytes;
+		return 0;
+	case EVENT_DAMAGE:
+		s->n_gaps++;
+		s->n_damages++;
+		s->damaged_bytes += ev->damage.bytes;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+void summary_end_part(struct summary *s, uint64_t end_ns)
+{
+	s->duration_ns = summary_counted(s, 0, end_ns);
+	summary_account_end(s, end_ns);
+	activity_sums_finish(&s->activity, s->duration_ns);
+}
+
+void summary_finish(struct summary *s)
+{
+	summary_end_part(s, s->end_ns);
+}
+
+/* ---- parts ---- */
+
+static bool is_over(const struct summary_thread *t)
+{
+	return t->state == SUMMARY_DEAD || (t->exited && t->state != SUMMARY_RUNNING);
+}
+
+static bool did_nothing(const struct summary_thread *t)
+{
+	return t->state != SUMMARY_RUNNING && t->cpu_ns == 0 && t->runnable_ns == 0 &&
+	       t->wakeups == 0;
+}
+
+static void begin_thread(struct summary_thread *t)
+{
+	t->cpu_ns = t->runnable_ns = t->blocked_ns = 0;
+	t->switches = t->preempted = t->wakeups = t->max_wakeup_latency_ns = t->samples = 0;
+}
+
+/* Keeps the threads that live, of more than MAX those that did anything. */
+static int begin_threads(struct summary *s, size_t max)
+{
+	struct table kept = { 0 };
+	struct summary_thread *t;
+	size_t n_alive = 0;
+
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
+		n_alive += !is_over(t);
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
+		if (is_over(t) || (n_alive > max && did_nothing(t)))
+			continue;
+		if (table_set(&kept, t->tid, t) < 0) {
+			table_deinit(&kept);
+			return -ENOMEM;
+		}
+	}
+	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
+		if (table_get(&kept, t->tid))
+			begin_thread(t);
+		else
+			free_thread(t);
+	}
+	table_deinit(&s->threads);
+	s->threads = kept;
+	return 0;
+}
+
+/* Keeps the processes that live, of more than MAX those that have threads. */
+static int begin_processes(struct summary *s, size_t max)
+{
+	struct table kept = { 0 }, used = { 0 };
+	struct summary_process *p;
+	struct summary_thread *t;
+	bool many = s->processes.n_used > max;
+	int r = 0;
+
+	for (size_t pos = 0; many && r == 0 && (t = table_next(&s->threads, &pos));)
+		r = table_set(&used, (uint64_t)t->pid + 1, t);
+	for (size_t pos = 0; r == 0 && (p = table_next(&s->processes, &pos));)
+		if (!p->exited && (!many || table_get(&used, (uint64_t)p->pid + 1)))
+			r = table_set(&kept, (uint64_t)p->pid + 1, p);
+	table_deinit(&used);
+	if (r < 0) {
+		table_deinit(&kept);
+		return r;
+	}
+	for (size_t pos = 0; (p = table_next(&s->processes, &pos));)
+		if (!table_get(&kept, (uint64_t)p->pid + 1))
+			free_process(p);
+	table_deinit(&s->processes);
+	s->processes = kept;
+	return 0;
+}
+
+int summary_begin_part(struct summary *s, uint64_t start_ns, size_t threads_max)
+{
+	int r = begin_threads(s, threads_max);
+
+	if (r == 0)
+		r = begin_processes(s, threads_max);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < s->n_cpus; i++) {
+		struct summary_cpu *cpu = &s->cpus[i];
+
+		cpu->busy_ns = cpu->idle_ns = cpu->other_ns = cpu->switches = 0;
+	}
+	for (size_t i = 0; i < s->n_lost; i++)
+		s->lost[i].count = 0;
+	forget_marks(s);
+	activity_sums_deinit(&s->activity);
+	s->activity = (struct activity_sums){ 0 };
+	s->switches = s->wakeups = s->migrations = s->forks = s->execs = s->exits = 0;
+	s->sched_slices = s->dismissed = s->unreported = 0;
+	s->n_damages = s->damaged_bytes = s->n_marks_dropped = 0;
+	s->part_ns = start_ns;
+	return 0;
+}
+
+uint64_t summary_lost(const struct summary *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n_lost; i++)
+		n += s->lost[i].count;
+	return n;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct summary_thread *x = *(struct summary_thread *const *)a;
+	const struct summary_thread *y = *(struct summary_thread *const *)b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int compare_processes(const void *a, const void *b)
+{
+	const struct summary_process *x = *(struct summary_process *const *)a;
+	const struct summary_process *y = *(struct summary_process *const *)b;
+
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* What is about the recording itself is no thread or process of the machine. */
+static bool is_pseudo(const struct summary *s, uint32_t koid)
+{
+	return s->started && koid >> FXT_KOID_TID_BITS == 1;
+}
+
+/* The values of T, whose first member is the koid, sorted, in a new array. */
+static int sorted(const struct summary *s, const struct table *t,
+		  int (*compare)(const void *, const void *), void ***ret, size_t *ret_n)
+{
+	void **values = calloc(t->n_used + 1, sizeof(*values)), *value;
+	size_t pos = 0, n = 0;
+
+	if (!values)
+		return -ENOMEM;
+	while ((value = table_next(t, &pos)))
+		if (!is_pseudo(s, *(uint32_t *)value))
+			values[n++] = value;
+	qsort(values, n, sizeof(*values), compare);
+	*ret = values;
+	*ret_n = n;
+	return 0;
+}
+
+int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n)
+{
+	return sorted(s, &s->threads, compare_threads, (void ***)ret, ret_n);
+}
+
+int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n)
+{
+	return sorted(s, &s->processes, compare_processes, (void ***)ret, ret_n);
+}
+
+const char *summary_process_name(const struct summary *s, const struct summary_thread *t)
+{
+	const struct summary_process *p = table_get(&s->processes, (uint64_t)t->pid + 1);
+
+	return p ? p->name : NULL;
+}
