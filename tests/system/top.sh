@@ -96,7 +96,7 @@ for signal in INT TERM HUP; do
 	pid=$!
 	expect_soon 20 test -s "$TMP/top.json"
 	kill -$signal $pid
-	expect_soon 10 has_ended $pid
+	expect_soon 40 has_ended $pid
 	wait $pid || [ $? = 3 ] || fail "failed after SIG$signal: $(cat "$TMP/stderr")"
 done
 kill $load
