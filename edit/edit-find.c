@@ -12,11 +12,14 @@ bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type 
 /* Whether R is an event that says what a process has mapped, or what an address of it means. */
 static bool is_about_code(const struct fxt_record *r)
 {
-	int name = fxt_text_known(&r->name);
+	int name;
 
-	return r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_INSTANT &&
-	       fxt_text_known(&r->category) == FXT_NAME_PROFILE &&
-	       (name == FXT_NAME_MAPPING || name == FXT_NAME_FRAME);
+	/* (other records have no name, but what a record before them left there) */
+	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_INSTANT ||
+	    fxt_text_known(&r->category) != FXT_NAME_PROFILE)
+		return false;
+	name = fxt_text_known(&r->name);
+	return name == FXT_NAME_MAPPING || name == FXT_NAME_FRAME;
 }
 
 uint64_t edit_process_of(const struct fxt_record *r)

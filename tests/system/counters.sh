@@ -91,7 +91,7 @@ if [ "${KYMO_PERFETTO_SQL:-}" ]; then
 			(name glob 'fuchsia*' or severity in ('error', 'data_loss'))" \
 		"select t.name, count(*) n, p.name process from counter c join process_counter_track t
 			on c.track_id = t.id join process p using (upid)
-			where t.name = 'memory:free_bytes:0' group by 1" >"$TMP/answers"
+			where t.name = 'memory:free (bytes):0' group by 1" >"$TMP/answers"
 	assert_eq "$(sed -n 1p "$TMP/answers")" '[]' "errors of import"
 	assert_eq "$(sed -n 2p "$TMP/answers" | jq -r '.[0] | [.n, .process] | @tsv')" \
 		"$(json "$TMP/t.fxt.summary.json" \
