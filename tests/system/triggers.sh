@@ -77,16 +77,16 @@ worst=$(triggers wakeup | jq -s 'map(.args.value) | max // 0')
 	$2 == 1 && ($3 in woken) {
 		wait = $1 - woken[$3]
 		delete woken[$3]
-		if (wait >= 1000000) { n++; if (wait > worst) worst = wait }
-	}
-	END { print n + 0, worst + 0 }' >"$TMP/waits"
-read -r waits longest <"$TMP/waits"
+		if (wait >= 1000000) print wait
+	}' | sort -rn >"$TMP/waits"
+waits=$(wc -l <"$TMP/waits") longest=$(head -n 1 "$TMP/waits")
 note "$waits waits of a millisecond or more, the longest $longest ns; triggers say $said and $worst ns"
 assert_ge "$waits" 2 "waits of a millisecond"
 # (of one at either end of the recording only one of the two may know)
 assert_ge "$said" $((waits - waits / 20 - 2)) "waits that triggers count"
 assert_le "$said" $((waits + waits / 20 + 2)) "waits that triggers count"
-assert_eq "$worst" "$longest" "the longest wait"
+head -n 3 "$TMP/waits" >"$TMP/longest"
+assert_contains "$TMP/longest" "^$worst\$" "the longest wait, or one of two at the ends behind longer ones"
 assert_le "$(triggers wakeup | wc -l)" 6 "events: the first one, and one a second"
 
 # ---- a thread that is blocked, again and again ----
