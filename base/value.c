@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -13,72 +14,14 @@
 
 enum { SHOWN_MAX = 80 }; /* of a value, in a sentence */
 
-static int is_no(const char *text, const char *what, char *why)
+int value_refuse(char why[static VALUE_WHY_MAX], const char *format, ...)
 {
-	snprintf(why, VALUE_WHY_MAX, "'%.*s' is not %s", SHOWN_MAX, text, what);
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(why, VALUE_WHY_MAX, format, ap);
+	va_end(ap);
 	return -EINVAL;
-}
-
-/* (upper bounds that nobody comes near are not worth saying) */
-static int is_out_of_range(const char *text, const char *low, const char *high, uint64_t max,
-			   char *why)
-{
-	if (max >= INT64_MAX)
-		snprintf(why, VALUE_WHY_MAX, "'%.*s' is out of range: %s or more", SHOWN_MAX, text,
-			 low);
-	else
-		snprintf(why, VALUE_WHY_MAX, "'%.*s' is out of range: %s to %s", SHOWN_MAX, text,
-			 low, high);
-	return -EINVAL;
-}
-
-int value_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *ret_ns,
-		     char why[static VALUE_WHY_MAX])
-{
-	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
-	uint64_t ns;
-	int r = text_parse_time(text, &ns);
-
-	if (r == -EINVAL)
-		return is_no(text, "a time; say 5, 500ms or 2m", why);
-	if (r < 0 || ns < min_ns || ns > max_ns)
-		return is_out_of_range(text, text_format_time(low, min_ns),
-				       text_format_time(high, max_ns), max_ns, why);
-	*ret_ns = ns;
-	return 0;
-}
-
-int value_parse_size(const char *text, uint64_t min_bytes, uint64_t max_bytes, uint64_t *ret_bytes,
-		     char why[static VALUE_WHY_MAX])
-{
-	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
-	uint64_t bytes;
-	int r = text_parse_size(text, &bytes);
-
-	if (r == -EINVAL)
-		return is_no(text, "a size; say 4096, 64K or 8M", why);
-	if (r < 0 || bytes < min_bytes || bytes > max_bytes)
-		return is_out_of_range(text, text_format_size(low, min_bytes),
-				       text_format_size(high, max_bytes), max_bytes, why);
-	*ret_bytes = bytes;
-	return 0;
-}
-
-int value_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *ret,
-		      char why[static VALUE_WHY_MAX])
-{
-	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
-	uint64_t n;
-	int r = text_parse_u64(text, max, &n);
-
-	if (r == -EINVAL)
-		return is_no(text, "a whole number", why);
-	snprintf(low, sizeof(low), "%" PRIu64, min);
-	snprintf(high, sizeof(high), "%" PRIu64, max);
-	if (r < 0 || n < min)
-		return is_out_of_range(text, low, high, max, why);
-	*ret = n;
-	return 0;
 }
 
 char *value_format_percent(char *to, uint64_t ppm)
@@ -102,7 +45,7 @@ const char *value_share_of(unsigned n_cpus)
 	return n_cpus ? "the machine" : "a CPU";
 }
 
-/* A decimal number with up to four digits behind the point, then '%'. Returns 0, -EINVAL or -ERANGE. */
+/* A decimal number with up to four digits behind the point, then '%' or nothing. Returns 0, -EINVAL or -ERANGE. */
 static int parse_percent(const char *text, uint64_t *ret_ppm)
 {
 	uint64_t ppm = 0, scale = 10000;
@@ -124,23 +67,56 @@ static int parse_percent(const char *text, uint64_t *ret_ppm)
 			return -ERANGE;
 	}
 	*ret_ppm = ppm;
-	return p[0] == '%' && p[1] == '\0' && p[-1] != '.' ? 0 : -EINVAL;
+	return p[*p == '%'] == '\0' && p[-1] != '.' ? 0 : -EINVAL;
 }
 
-int value_parse_percent(const char *text, uint64_t min_ppm, uint64_t max_ppm, uint64_t *ret_ppm,
-			char why[static VALUE_WHY_MAX])
+static int parse_number(enum value_unit unit, const char *text, uint64_t *ret)
 {
+	switch (unit) {
+	case VALUE_TIME:
+		return text_parse_time(text, ret);
+	case VALUE_SHARE:
+		return parse_percent(text, ret);
+	default:
+		return text_parse_size(text, ret);
+	}
+}
+
+char *value_format(enum value_unit unit, uint64_t value, char *to)
+{
+	if (unit == VALUE_TIME)
+		return text_format_time(to, value);
+	if (unit == VALUE_SIZE)
+		return text_format_size(to, value);
+	if (unit == VALUE_SHARE)
+		return value_format_percent(to, value);
+	snprintf(to, TEXT_FORMAT_MAX, "%" PRIu64, value);
+	return to;
+}
+
+int value_parse(enum value_unit unit, const char *text, uint64_t min, uint64_t max, uint64_t *ret,
+		char why[static VALUE_WHY_MAX])
+{
+	static const char *const what[] = {
+		[VALUE_TIME] = "a time; say 5, 500ms or 2m",
+		[VALUE_SIZE] = "a size; say 4096, 64K or 8M",
+		[VALUE_COUNT] = "a whole number",
+		[VALUE_SHARE] = "a percentage; say 5% or 0.5%",
+	};
 	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
-	uint64_t ppm;
-	int r = parse_percent(text, &ppm);
+	uint64_t n;
+	int r = parse_number(unit, text, &n);
 
 	if (r == -EINVAL)
-		return is_no(text, "a percentage; say 5% or 0.5%", why);
-	if (r < 0 || ppm < min_ppm || ppm > max_ppm)
-		return is_out_of_range(text, value_format_percent(low, min_ppm),
-				       value_format_percent(high, max_ppm), max_ppm, why);
-	*ret_ppm = ppm;
-	return 0;
+		return value_refuse(why, "'%.*s' is not %s", SHOWN_MAX, text, what[unit]);
+	if (r == 0 && n >= min && n <= max) {
+		*ret = n;
+		return 0;
+	}
+	/* (upper bounds that nobody comes near are not worth saying) */
+	return value_refuse(why, "'%.*s' is out of range: %s%s%s", SHOWN_MAX, text,
+			    value_format(unit, min, low), max >= INT64_MAX ? " or more" : " to ",
+			    max >= INT64_MAX ? "" : value_format(unit, max, high));
 }
 
 int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX])
@@ -153,7 +129,7 @@ int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]
 			return 0;
 		}
 	}
-	return is_no(text, "yes or no", why);
+	return value_refuse(why, "'%.*s' is not yes or no", SHOWN_MAX, text);
 }
 
 /* Levenshtein. */

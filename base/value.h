@@ -13,16 +13,24 @@
 /* Room for a sentence, the NUL included; a long value is cut in it. */
 enum { VALUE_WHY_MAX = 256 };
 
-int value_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *ret_ns,
-		     char why[static VALUE_WHY_MAX]);
-int value_parse_size(const char *text, uint64_t min_bytes, uint64_t max_bytes, uint64_t *ret_bytes,
-		     char why[static VALUE_WHY_MAX]);
-int value_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *ret,
-		      char why[static VALUE_WHY_MAX]);
+/* Writes the sentence. Returns -EINVAL. */
+__attribute__((format(printf, 2, 3))) int value_refuse(char why[static VALUE_WHY_MAX],
+						       const char *format, ...);
 
-/* "5%", "0.25%": in millionths. */
-int value_parse_percent(const char *text, uint64_t min_ppm, uint64_t max_ppm, uint64_t *ret_ppm,
-			char why[static VALUE_WHY_MAX]);
+/* What a number counts. */
+enum value_unit {
+	VALUE_TIME,  /* ns: "5", "500ms" */
+	VALUE_SIZE,  /* bytes: "4096", "64K" */
+	VALUE_COUNT, /* "99", "64K" */
+	VALUE_SHARE, /* millionths: "5%", "0.25" */
+};
+
+/* Upper bounds of INT64_MAX and above are none for people. */
+int value_parse(enum value_unit unit, const char *text, uint64_t min, uint64_t max, uint64_t *ret,
+		char why[static VALUE_WHY_MAX]);
+
+/* "250 ms", "4.0 MiB", "99", "2.5%": room as for text_format_*(); writes to TO and returns TO. */
+char *value_format(enum value_unit unit, uint64_t value, char *to);
 
 /* yes, no, true, false, on, off, 1, 0. */
 int value_parse_bool(const char *text, bool *ret, char why[static VALUE_WHY_MAX]);

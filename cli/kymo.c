@@ -140,6 +140,10 @@ int cli_help(void)
 	       current->synopsis, current->what);
 	if (current->options)
 		printf("\n%s", current->options);
+	if (current->more_options)
+		current->more_options();
+	if (current->notes)
+		fputs(current->notes, stdout);
 	return CLI_OK;
 }
 

@@ -16,17 +16,6 @@ struct checker {
 	void *userdata;
 };
 
-/* The line that KEY of SECTION stands in, or 0. */
-static unsigned line_of(const struct checker *k, const char *section, const char *key)
-{
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		if (strcmp(collection_rows[i].section, section) == 0 &&
-		    strcmp(collection_rows[i].key, key) == 0)
-			return k->lines[i];
-	}
-	return 0;
-}
-
 __attribute__((format(printf, 3, 4))) static void say(const struct checker *k, unsigned line,
 						      const char *format, ...)
 {
@@ -39,57 +28,11 @@ __attribute__((format(printf, 3, 4))) static void say(const struct checker *k, u
 	k->complain(line, text, k->userdata);
 }
 
-static uint32_t categories_of(const struct collection *c)
+static void on_complaint(const struct option_row *row, const char *why, void *userdata)
 {
-	return c->session.categories ?: CATEGORIES_DEFAULT;
-}
+	const struct checker *k = userdata;
 
-/* What is asked for in vain. */
-static void check_rows(const struct checker *k)
-{
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		const struct collection_row *row = &collection_rows[i];
-		char names[CATEGORIES_TEXT_MAX];
-
-		if (k->lines[i] == 0)
-			continue;
-		if (row->mode != SESSION_MODE_MAX && row->mode != k->c->session.mode)
-			say(k, k->lines[i], "%s= is for Mode=%s only, and this is Mode=%s",
-			    row->key, session_mode_names[row->mode],
-			    session_mode_names[k->c->session.mode]);
-		if (row->categories && !(row->categories & categories_of(k->c)))
-			say(k, k->lines[i],
-			    "%s= has nothing to do: add %s%s to Categories= of [Collection]",
-			    row->key, row->categories & (row->categories - 1) ? "one of " : "",
-			    categories_format(names, row->categories));
-	}
-}
-
-/* Which categories go with which filter. Units and cgroups will be in the filter. */
-static void check_filter(const struct checker *k)
-{
-	struct session_options o = k->c->session;
-	unsigned line = line_of(k, "Collection", "Categories");
-	const char *refused;
-
-	if (k->c->units || k->c->cgroups)
-		o.filter.n_cgroups = 1;
-	o.categories = categories_of(k->c);
-	/* (of modes it has been said already) */
-	o.mode = SESSION_STREAM;
-	o.triggers = (struct trigger_options){ 0 };
-	o.flight_ns = o.flight_bytes = o.rotate_ns = o.rotate_bytes = 0;
-	/* (so it has of triggers, beside their keys) */
-	o.triggers = (struct trigger_options){ 0 };
-	/* (that one stands beside Triage= already) */
-	if (o.memory.triage && !(o.categories & CATEGORY_MEMORY))
-		return;
-	refused = session_options_refused(&o);
-	if (refused)
-		say(k, o.memory.triage ? line_of(k, "Memory", "Triage") : line, "%s", refused);
-	if (k->lines && o.memory.triage_interval_ns && !o.memory.triage)
-		say(k, line_of(k, "Memory", "TriageInterval"),
-		    "TriageInterval= has nothing to do without Triage=yes");
+	say(k, k->lines[row - option_rows], "%s=: %s", row->key, why);
 }
 
 static void check_filter_size(const struct checker *k)
@@ -101,7 +44,9 @@ static void check_filter_size(const struct checker *k)
 	for (char **p = k->c->cgroups; p && *p; p++)
 		n++;
 	if (n > FILTER_CGROUPS_MAX)
-		say(k, line_of(k, "Filter", "Unit") ?: line_of(k, "Filter", "CGroup"),
+		say(k,
+		    collection_line_of(k->lines, "Filter", "Unit")
+			    ?: collection_line_of(k->lines, "Filter", "CGroup"),
 		    "there are %zu Unit= and CGroup= lines, and %d is the limit: name a slice that "
 		    "has them in it",
 		    n, FILTER_CGROUPS_MAX);
@@ -110,7 +55,8 @@ static void check_filter_size(const struct checker *k)
 static void check_output(const struct checker *k)
 {
 	const struct collection *c = k->c;
-	unsigned size = line_of(k, "Output", "KeepSize"), time = line_of(k, "Output", "KeepTime");
+	unsigned size = collection_line_of(k->lines, "Output", "KeepSize"),
+		 time = collection_line_of(k->lines, "Output", "KeepTime");
 	char keep[TEXT_FORMAT_MAX], rotate[TEXT_FORMAT_MAX];
 
 	if (size && c->keep_bytes && c->keep_bytes < c->session.rotate_bytes)
@@ -130,10 +76,10 @@ static void check_output(const struct checker *k)
 void collection_check(const struct collection *c, const unsigned *lines,
 		      collection_complaint_fn complain, void *userdata)
 {
-	const struct checker k = { c, lines, complain, userdata };
+	struct checker k = { c, lines, complain, userdata };
+	unsigned chosen = c->units || c->cgroups ? OPTION_CHECK_CHOSEN : 0;
 
-	check_rows(&k);
-	check_filter(&k);
+	option_check(&c->session, OPTION_CHECK_PROFILE | chosen, on_complaint, &k);
 	check_filter_size(&k);
 	check_output(&k);
 }

@@ -81,10 +81,9 @@ static void on_check_complaint(unsigned line, const char *text, void *userdata)
 
 static bool section_is_known(const char *name)
 {
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		if (strcmp(collection_rows[i].section, name) == 0)
-			return true;
-	}
+	OPTION_FOR_EACH(row)
+	if (row->key && strcmp(row->section, name) == 0)
+		return true;
 	return false;
 }
 
@@ -92,8 +91,9 @@ static const char *nearest_section(const char *name)
 {
 	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
 
-	for (size_t i = 0; i < collection_n_rows; i++)
-		value_nearest_try(&near, collection_rows[i].section);
+	OPTION_FOR_EACH(row)
+	if (row->key)
+		value_nearest_try(&near, row->section);
 	return near.nearest;
 }
 
@@ -189,12 +189,12 @@ static char *next_line(char *to, int room, void *userdata)
 
 static void unknown_key(struct parser *p, const char *section, const char *key)
 {
-	const struct collection_row *nearest = NULL;
+	const struct option_row *nearest = NULL;
 	unsigned best = VALUE_NEAR;
 
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		const struct collection_row *row = &collection_rows[i];
-		unsigned d = value_distance(key, row->key);
+	OPTION_FOR_EACH(row)
+	{
+		unsigned d = row->key ? value_distance(key, row->key) : best + 1;
 
 		/* One of the same section, if there is one as near. */
 		if (d < best || (nearest && d == best && strcmp(row->section, section) == 0 &&
@@ -213,18 +213,18 @@ static void unknown_key(struct parser *p, const char *section, const char *key)
 		    nearest->key, nearest->section);
 }
 
-static void take(struct parser *p, const struct collection_row *row, const char *value)
+static void take(struct parser *p, const struct option_row *row, const char *value)
 {
-	unsigned *line = &p->lines[row - collection_rows];
+	unsigned *line = &p->lines[row - option_rows];
 	char why[VALUE_WHY_MAX];
 	int r;
 
-	if (*line && !row->list)
+	if (*line && !(row->flags & OPTION_LIST))
 		say(p, "%s= is given twice, in line %u and here: one of them has to go", row->key,
 		    *line);
 	else if (*value == '\0')
 		say(p, "%s= has no value: say what it is to be, or leave the line out", row->key);
-	else if ((r = row->take(row, &p->c, value, why)) == -EINVAL)
+	else if ((r = collection_take(row, &p->c, value, why)) == -EINVAL)
 		say(p, "%s=: %s", row->key, why);
 	else if (r < 0)
 		p->error = r;
@@ -237,6 +237,8 @@ static int on_key(void *userdata, const char *section, const char *key, const ch
 {
 	struct parser *p = userdata;
 
+	const struct option_row *row = collection_row_of(section, key);
+
 	p->expected = false;
 	if (*section == '\0') {
 		say(p, "%s= stands in no section: [Collection] or another one has to come first",
@@ -246,28 +248,14 @@ static int on_key(void *userdata, const char *section, const char *key, const ch
 	/* (of those it has been said) */
 	if (!section_is_known(section))
 		return 1;
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		if (strcmp(collection_rows[i].section, section) == 0 &&
-		    strcmp(collection_rows[i].key, key) == 0) {
-			take(p, &collection_rows[i], value);
-			return 1;
-		}
-	}
-	unknown_key(p, section, key);
+	if (row)
+		take(p, row, value);
+	else
+		unknown_key(p, section, key);
 	return 1;
 }
 
 /* ---- all of it ---- */
-
-static bool is_given(const struct parser *p, const char *section, const char *key)
-{
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		if (strcmp(collection_rows[i].section, section) == 0 &&
-		    strcmp(collection_rows[i].key, key) == 0)
-			return p->lines[i] != 0;
-	}
-	return false;
-}
 
 /* What holds where nothing is said. Disks are not to be filled by what nobody thought of. */
 static int fill_in(struct parser *p, const char *name)
@@ -276,14 +264,12 @@ static int fill_in(struct parser *p, const char *name)
 	struct session_options *o = &c->session;
 
 	strcpy(o->name, name);
-	for (size_t i = 0; i < collection_n_rows; i++) {
-		if (strcmp(collection_rows[i].key, "Directory") == 0)
-			c->directory_line = p->lines[i];
-	}
-	if (o->mode == SESSION_STREAM && !is_given(p, "Output", "RotateSize") &&
-	    !is_given(p, "Output", "RotateTime"))
+	c->directory_line = collection_line_of(p->lines, "Output", "Directory");
+	if (o->mode == SESSION_STREAM && !collection_line_of(p->lines, "Output", "RotateSize") &&
+	    !collection_line_of(p->lines, "Output", "RotateTime"))
 		o->rotate_bytes = COLLECTION_ROTATE_BYTES_DEFAULT;
-	if (!is_given(p, "Output", "KeepSize") && !is_given(p, "Output", "KeepTime"))
+	if (!collection_line_of(p->lines, "Output", "KeepSize") &&
+	    !collection_line_of(p->lines, "Output", "KeepTime"))
 		c->keep_bytes = COLLECTION_KEEP_BYTES_DEFAULT > o->rotate_bytes
 					? COLLECTION_KEEP_BYTES_DEFAULT
 					: 2 * o->rotate_bytes;
@@ -341,7 +327,7 @@ int collection_read(FILE *file, const char *name, collection_complaint_fn fn, vo
 		   userdata);
 		return -EINVAL;
 	}
-	p.lines = calloc(collection_n_rows, sizeof(*p.lines));
+	p.lines = calloc(option_n_rows, sizeof(*p.lines));
 	if (!p.lines)
 		return -ENOMEM;
 	r = parse(&p, name);

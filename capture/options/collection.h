@@ -59,14 +59,3 @@ const char *collection_name_of(const char *path, char to[static 65]);
 
 /* Why a file (or a directory) with ST must not say what root's service does, a sentence; NULL if it may. UID is root's, but in tests. */
 const char *collection_untrusted(const struct stat *st, uid_t uid);
-
-/* What a key is, for people and tests. */
-struct collection_key {
-	const char *section, *name;
-	char values[128];  /* "a size, 64.0 KiB to 256.0 MiB" */
-	const char *usual; /* what holds without it, or NULL */
-	bool list;         /* it may stand there more than once */
-};
-
-/* Key I of them all, in the order of sections. Returns false behind the last. */
-bool collection_key(size_t i, struct collection_key *ret);

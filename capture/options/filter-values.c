@@ -9,8 +9,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-enum { PIDS_MAX = 4096 }; /* to begin with; their children come on top */
-
 /* Makes room for N more of SIZE bytes in an array that has *N_USED and may have MAX; *RET is where they go. */
 static int grow(void *array, size_t *n_used, size_t n, size_t size, size_t max, void **ret,
 		char *why)
@@ -45,7 +43,12 @@ static int add_u32(uint32_t **array, size_t *n_used, size_t max, uint32_t value,
 
 int filter_add_pid(struct capture_filter *f, uint32_t pid, char why[static VALUE_WHY_MAX])
 {
-	return add_u32(&f->pids, &f->n_pids, PIDS_MAX, pid, why);
+	return add_u32(&f->pids, &f->n_pids, OPTION_PIDS_MAX, pid, why);
+}
+
+int filter_add_uid(struct capture_filter *f, uint32_t uid, char why[static VALUE_WHY_MAX])
+{
+	return add_u32(&f->uids, &f->n_uids, FILTER_VALUES_MAX, uid, why);
 }
 
 int filter_add_user(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX])
@@ -61,7 +64,7 @@ int filter_add_user(struct capture_filter *f, const char *text, char why[static 
 		}
 		uid = user->pw_uid;
 	}
-	return add_u32(&f->uids, &f->n_uids, FILTER_VALUES_MAX, (uint32_t)uid, why);
+	return filter_add_uid(f, (uint32_t)uid, why);
 }
 
 /* As the kernel has it, whatever is in it, cut at a character. */

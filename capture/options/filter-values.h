@@ -13,6 +13,9 @@
 /* A process, by its id. Whether it lives is not asked. */
 int filter_add_pid(struct capture_filter *f, uint32_t pid, char why[static VALUE_WHY_MAX]);
 
+/* A user, by number. */
+int filter_add_uid(struct capture_filter *f, uint32_t uid, char why[static VALUE_WHY_MAX]);
+
 /* A user, by name or number. */
 int filter_add_user(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX]);
 

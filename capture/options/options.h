@@ -113,6 +113,7 @@ enum memory_reach {
 extern const char *const memory_reach_names[MEMORY_REACH_MAX];
 
 #define ALLOCATOR_FILES_MAX 64
+#define OPTION_PIDS_MAX     4096 /* processes to begin with; their children come on top */
 
 /* With CATEGORIES_MEMORY. */
 struct memory_options {
@@ -157,6 +158,7 @@ extern const char *const session_mode_names[SESSION_MODE_MAX];
 
 #define TRIGGER_NS_MIN              UINT64_C(1000)
 #define TRIGGER_NS_MAX              UINT64_C(3600000000000)
+#define TRIGGER_PPM_MIN             UINT64_C(100) /* as exact as the kernel says it */
 #define TRIGGER_PPM_MAX             UINT64_C(1000000)
 #define TRIGGER_BYTES_MIN           UINT64_C(4096)
 #define TRIGGER_BYTES_MAX           (UINT64_C(1) << 50)
@@ -173,24 +175,6 @@ struct trigger_options {
 	uint64_t leak_bytes;  /* a watched process has allocated so much more within a minute */
 	uint64_t interval_ns; /* not more often than this; 0 = default */
 };
-
-/* A limit among them, as bus and command line have it. */
-struct trigger_row {
-	const char *name; /* "wakeup", ..., "interval" */
-	enum trigger_unit { TRIGGER_NS, TRIGGER_PPM, TRIGGER_BYTES } unit;
-	size_t offset; /* in struct trigger_options */
-	uint64_t min, max;
-};
-
-extern const struct trigger_row trigger_rows[]; /* ends with a NULL name */
-
-/* NULL if there is none of this name, which need not end after N bytes. */
-const struct trigger_row *trigger_row_of(const char *name, size_t n);
-
-static inline uint64_t *trigger_limit(struct trigger_options *o, const struct trigger_row *row)
-{
-	return (uint64_t *)((char *)o + row->offset);
-}
 
 /* Whether any is asked for. */
 bool triggers_wanted(const struct trigger_options *o);
@@ -225,6 +209,9 @@ struct session_options {
 	enum pack_method compress;
 	char *command; /* what asked for it, for the archive; NULL = not said. Owned */
 	struct capture_filter filter;
+#ifdef OPTION_MADE_UP_MEMBER /* tests/support/made-up-option.h */
+	OPTION_MADE_UP_MEMBER
+#endif
 };
 
 /*
@@ -246,22 +233,19 @@ bool session_options_filtered(const struct session_options *o);
 /* OWN for user UID, with the groups that the user database has of it; root needs none. */
 void session_options_set_own(struct session_options *o, uint32_t uid);
 
-/* Why OWN cannot be had with these categories, a sentence; NULL if it can, or is not asked for. */
-const char *session_options_own_refused(const struct session_options *o);
-
-/* Why these categories cannot be recorded with this filter, a sentence; NULL if they can. */
-const char *categories_refused(uint32_t categories, const struct capture_filter *f);
-
-/* Likewise, of all that O says: what is chosen by itself needs no filter, and takes none. */
-const char *session_options_refused(const struct session_options *o);
-
-/* Likewise, of what only a flight recorder has, or cannot have. */
-const char *flight_options_refused(const struct session_options *o);
+/* Whether these categories can be recorded only where there is a filter, and F is none. */
+static inline bool categories_need_filter(uint32_t categories, const struct capture_filter *f)
+{
+	return categories & CATEGORIES_MEMORY && !capture_filter_is_set(f);
+}
 
 /* Fills in what a flight recorder keeps, where it is left open: who says how many bytes, and no time, has as much as fits. */
 void session_options_fill_flight(struct session_options *o);
 
-/* Fills in all that is left open, but the size of rings. Returns 0, or -EINVAL if something is out of range. */
+/*
+ * Fills in all that is left open, but the size of rings. Returns 0, or -EINVAL if something is out of range or goes with nothing
+ * else (option_check()).
+ */
 int session_options_complete(struct session_options *o);
 
 /* Frees what O owns and clears it. */

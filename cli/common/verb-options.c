@@ -1,18 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/common/verb-options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "cli/common/verb.h"
+
+/* Of the command line that is being parsed. */
+static char typed[64];
+static bool separated;
+
+const char *verb_options_typed(void)
+{
+	return typed;
+}
+
+bool verb_options_separated(void)
+{
+	return separated;
+}
 
 /* What getopt_long() answers for the long option of row 0; letters are below. */
 enum { LONG_FIRST = 256 };
 
 /* The two tables that getopt_long() takes. */
-static void make_tables(const struct verb_option *rows, size_t n, struct option *options,
-			char *letters)
+static void make_tables(const struct verb_option *rows, size_t n, bool command,
+			struct option *options, char *letters)
 {
+	if (command)
+		*letters++ = '+';
 	*letters++ = ':';
 	*letters++ = 'h';
 	for (size_t i = 0; i < n; i++) {
@@ -37,8 +55,12 @@ static const struct verb_option *find_row(const struct verb_option *rows, size_t
 	return NULL;
 }
 
-static int take(const struct verb_option *row, char *value)
+static int take(const struct verb_option *row, int answer, char *value)
 {
+	if (answer >= LONG_FIRST)
+		snprintf(typed, sizeof(typed), "--%s", row->name);
+	else
+		snprintf(typed, sizeof(typed), "-%c", answer);
 	if (row->flag)
 		*row->flag = true;
 	if (row->text)
@@ -46,22 +68,22 @@ static int take(const struct verb_option *row, char *value)
 	return row->take ? row->take(row->userdata, value) : CLI_OK;
 }
 
-int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
+static int parse(int argc, char **argv, const struct verb_option *rows, bool command)
 {
 	_cleanup_free_ struct option *options = NULL;
 	_cleanup_free_ char *letters = NULL;
+	int c, behind = 1;
 	size_t n = 0;
-	int c;
 
 	while (rows[n].name)
 		n++;
 	options = calloc(n + 2, sizeof(*options));
-	letters = calloc(2 * n + 3, 1);
+	letters = calloc(2 * n + 4, 1);
 	if (!options || !letters) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	make_tables(rows, n, options, letters);
+	make_tables(rows, n, command, options, letters);
 	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		const struct verb_option *row = find_row(rows, n, c);
 		int r;
@@ -70,11 +92,23 @@ int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
 			return cli_help();
 		if (!row)
 			return cli_bad_option(c, argv, options);
-		r = take(row, optarg);
+		behind = optind;
+		r = take(row, c, optarg);
 		if (r != CLI_OK)
 			return r;
 	}
+	separated = optind > behind && strcmp(argv[optind - 1], "--") == 0;
 	return VERB_OPTIONS_GO;
+}
+
+int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
+{
+	return parse(argc, argv, rows, false);
+}
+
+int verb_options_parse_command(int argc, char **argv, const struct verb_option *rows)
+{
+	return parse(argc, argv, rows, true);
 }
 
 int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,

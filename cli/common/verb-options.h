@@ -51,6 +51,15 @@ enum {
  */
 int verb_options_parse(int argc, char **argv, const struct verb_option *rows);
 
+/* The same for a verb that runs a command: what stands behind the first word that is no option is the command's. */
+int verb_options_parse_command(int argc, char **argv, const struct verb_option *rows);
+
+/* In a row's take(): the option as it was typed, "-d" or "--duration". */
+const char *verb_options_typed(void);
+
+/* After parsing: whether "--" ended the options ("-o --" names a file). */
+bool verb_options_separated(void);
+
 /* The same for a verb that takes N words beside its options; WHAT says which, to whoever gives another
  * number: "it takes ...". */
 int verb_options_parse_with(int argc, char **argv, const struct verb_option *rows, int n,

@@ -29,6 +29,8 @@ struct verb {
 	const char *synopsis;              /* what follows the name on the usage line */
 	const char *what;                  /* one line for the list of verbs */
 	const char *options;               /* the option lines of --help, or NULL */
+	void (*more_options)(void);        /* prints those of a table, or NULL */
+	const char *notes;                 /* what stands behind all of them, or NULL */
 	int (*run)(int argc, char **argv); /* returns an enum cli_exit */
 };
 

@@ -4,7 +4,6 @@
  * chosen processes allocate, into a file without a name if none is asked for.
  */
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,27 +63,24 @@ static int reopen(int fd)
 	return again;
 }
 
-int leaks_record(struct leaks_live *live, int *ret_fd)
+int leaks_record(struct record_job *j, int *ret_fd)
 {
-	_cleanup_(record_job_deinit) struct record_job j = RECORD_JOB_NULL;
-	int r;
+	struct session_options *o = &j->options.session;
+	int r = record_options_check(&j->options);
 
-	optind = 0;
-	r = record_options_parse(live->n_words, live->words, RECORD_OPTIONS_RECORD, &j.options);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = check(&j.options);
+	r = check(&j->options);
 	if (r != CLI_OK)
 		return r;
-	snprintf(j.options.session.name, sizeof(j.options.session.name), "leaks_%d", getpid());
-	j.options.session.no_perfetto_blobs = true;
-	j.quiet = true;
-	if (add_files(&j.options) < 0 || open_output(&j) < 0)
-		return record_job_exit(&j, CLI_FAILED);
-	r = record_job_run(&j);
-	live->command_status = j.command_status;
+	snprintf(o->name, sizeof(o->name), "leaks_%d", getpid());
+	o->no_perfetto_blobs = true;
+	j->quiet = true;
+	if (add_files(&j->options) < 0 || open_output(j) < 0)
+		return record_job_exit(j, CLI_FAILED);
+	r = record_job_run(j);
 	if (r != CLI_OK && r != CLI_DAMAGE)
-		return record_job_exit(&j, r);
-	*ret_fd = reopen(j.output.fd);
-	return *ret_fd < 0 ? record_job_exit(&j, CLI_FAILED) : r;
+		return record_job_exit(j, r);
+	*ret_fd = reopen(j->output.fd);
+	return *ret_fd < 0 ? record_job_exit(j, CLI_FAILED) : r;
 }

@@ -8,12 +8,12 @@
 #include "cli/common/json.h"
 #include "cli/common/open-trace.h"
 #include "cli/leaks/suppressions.h"
+#include "cli/record/record-job.h"
 #include "reader/views/leaks.h"
 
 /* What is asked for. */
 struct leaks_request {
-	const char *output; /* of the archive, where one is made */
-	const char *old;    /* an archive to compare with */
+	const char *old; /* an archive to compare with */
 	const char *pprof, *folded, *rtrace;
 	const char *context;
 	struct suppressions suppressions;
@@ -134,16 +134,9 @@ int leaks_write_rtrace(const struct leaks_input *in, const struct leaks_rtrace_a
 int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool spec_time,
 		 struct outbuf *out);
 
-/* A recording that is made for a report. */
-struct leaks_live {
-	char **words; /* for record_options_parse(), the verb's name first; ends with NULL; borrowed */
-	int n_words;
-	int command_status; /* as that of a struct record_job; is set */
-};
-
 /*
- * Records what the words ask for: `memory` and what belongs to it of the processes that they name, or of the
+ * Records what J's options ask for: `memory` and what belongs to it of the processes that they name, or of the
  * command behind "--". Returns CLI_OK, CLI_DAMAGE where something was lost, or another enum cli_exit when there is
  * nothing to be shown (record_job_exit()); has said why. *RET_FD has the archive, and is the caller's.
  */
-int leaks_record(struct leaks_live *live, int *ret_fd);
+int leaks_record(struct record_job *j, int *ret_fd);

@@ -16,69 +16,17 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
-enum { TOP_SHOWN = 20, WORDS_MAX = 512 };
+enum { TOP_SHOWN = 20 };
 
-#define CATEGORIES_WATCHED "memory,fd,shm,threads"
 /* (to look at system calls would cost all processes) */
-#define CATEGORIES_OF_ALL "memory,threads"
+#define CATEGORIES_OF_GROWING (CATEGORIES_MEMORY & ~CATEGORIES_CALLS)
 
 struct request {
 	struct leaks_request leaks;
-	struct part_ids pids;
-	/* What a recording is asked for. */
-	char *words[WORDS_MAX];
-	char triage[64]; /* the word for --all */
-	int n_words;
-	const char *categories;
-	const char *recorded; /* the first option that only recordings have, or NULL */
+	struct part_ids pids;  /* of an archive, or to be recorded */
+	struct record_job job; /* the recording, where one is made */
 	bool has_top;
 };
-
-/* ---- options of the recording ---- */
-
-struct live_option {
-	struct request *q;
-	const char *name; /* as record_options_parse() knows it */
-	bool of_files;    /* archives are asked for it, too */
-};
-
-static int add_word(struct request *q, char *word)
-{
-	if (q->n_words == WORDS_MAX - 1)
-		return cli_usage_error("there are too many words");
-	q->words[q->n_words++] = word;
-	return CLI_OK;
-}
-
-static int take_live(void *option, char *value)
-{
-	struct live_option *o = option;
-	int r = add_word(o->q, (char *)o->name);
-
-	if (!o->of_files && !o->q->recorded)
-		o->q->recorded = o->name;
-	return r == CLI_OK && value ? add_word(o->q, value) : r;
-}
-
-static int take_pids(void *option, char *value)
-{
-	struct live_option *o = option;
-	int r = take_live(option, value);
-	_cleanup_free_ char *copy = strdup(value);
-
-	if (r == CLI_OK && !copy)
-		r = CLI_FAILED;
-	return r == CLI_OK ? part_options_pids(&o->q->pids, copy) : r;
-}
-
-static int take_categories(void *request, char *value)
-{
-	struct request *q = request;
-
-	q->categories = value;
-	q->recorded = q->recorded ?: "-e";
-	return CLI_OK;
-}
 
 /* ---- options of the report ---- */
 
@@ -302,27 +250,6 @@ static int report(struct request *q, const char *path, const char *name)
 	return r == CLI_OK && (in.damaged || old.damaged) ? CLI_DAMAGE : r;
 }
 
-/* Puts the words of the recording together, and those of the COMMAND behind them. */
-static int make_words(struct request *q, char **command)
-{
-	int r = CLI_OK;
-
-	if (q->leaks.output)
-		r = add_word(q, (char *)"-o") ?: add_word(q, (char *)q->leaks.output);
-	if (r == CLI_OK && q->leaks.force)
-		r = add_word(q, (char *)"--force");
-	if (r == CLI_OK)
-		r = add_word(q, (char *)"-e")
-			    ?: add_word(q, (char *)(q->categories
-							    ?: *q->triage ? CATEGORIES_OF_ALL
-									  : CATEGORIES_WATCHED));
-	if (r == CLI_OK && *command)
-		r = add_word(q, (char *)"--");
-	for (; r == CLI_OK && *command; command++)
-		r = add_word(q, *command);
-	return r;
-}
-
 /*
  * What the process exits with after a command that exited with COMMAND_STATUS, where the recording and the report came to
  * R: as that says, but for what --fail-over was asked to find out.
@@ -339,53 +266,90 @@ static int exit_of_command(const struct request *q, int command_status, int r)
 	return command_status;
 }
 
-static int record_and_report(struct request *q, char **command)
+/* What is recorded where nobody says so, and of whom. Returns CLI_OK or an enum cli_exit. */
+static int choose(struct request *q)
 {
-	struct leaks_live live = { .words = q->words, .command_status = -1 };
+	struct record_options *o = &q->job.options;
+	int r = CLI_OK;
+	char pid[16];
+
+	q->leaks.of_growing = o->session.memory.triage;
+	if (!o->session.categories && !o->all_categories)
+		o->session.categories =
+			q->leaks.of_growing ? CATEGORIES_OF_GROWING : CATEGORIES_MEMORY;
+	for (size_t i = 0; r == CLI_OK && i < q->pids.n; i++) {
+		snprintf(pid, sizeof(pid), "%u", q->pids.list[i]);
+		r = record_options_add_pid(o, "--pid", pid);
+	}
+	return r;
+}
+
+static int record_and_report(struct request *q)
+{
+	struct record_job *j = &q->job;
 	_cleanup_close_ int fd = -1;
 	char path[64];
-	int r = make_words(q, command), recorded;
+	int r = choose(q), recorded;
 
 	if (r != CLI_OK)
 		return r;
-	live.n_words = q->n_words;
-	recorded = leaks_record(&live, &fd);
+	recorded = leaks_record(j, &fd);
 	if (fd < 0)
 		return recorded;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* What was chosen is all that was recorded: its children have other ids. */
 	q->leaks.n_pids = 0;
-	r = report(q, path, q->leaks.output ?: "the recording");
+	r = report(q, path, j->options.output ?: "the recording");
 	if (r == CLI_OK)
 		r = recorded;
-	return live.command_status >= 0 ? exit_of_command(q, live.command_status, r) : r;
+	return j->command_status >= 0 ? exit_of_command(q, j->command_status, r) : r;
 }
 
-static int check(const struct request *q, int n_files, bool separated, const char *file)
+/* The first option that only recordings have, or NULL. */
+static const char *recorded_by(const struct record_options *o)
 {
-	const struct leaks_request *o = &q->leaks;
+	return *o->given ? o->given : o->direct ? "--direct" : o->bus ? "--bus" : NULL;
+}
 
-	if (n_files > 0 && !separated && q->recorded)
-		return cli_usage_error("%s is for a recording; '%s' was made already", q->recorded,
+static int check_words(const struct request *q)
+{
+	const struct record_options *o = &q->job.options;
+	const char *recorded = recorded_by(o), *file = o->rest[0];
+
+	if (o->separated)
+		return o->n_rest ? CLI_OK : cli_usage_error("there is no command after '--'");
+	if (o->n_rest == 0)
+		return recorded || q->pids.n
+			       ? CLI_OK
+			       : cli_usage_error("say which archive, which processes (-p PID or "
+						 "--triage), or which command (-- COMMAND)");
+	if (recorded)
+		return cli_usage_error("%s is for a recording; '%s' was made already", recorded,
 				       file);
-	if (n_files > 0 && !separated && o->output)
+	if (o->output)
 		return cli_usage_error("-o is for a recording; there is --pprof, --folded and "
 				       "--rtrace for what comes of '%s'",
 				       file);
-	if (n_files > 1 && !separated)
+	if (o->n_rest > 1)
 		return cli_usage_error("it takes one FILE, or '-' for standard input; a command "
 				       "comes behind '--'");
-	if (n_files == 0 && separated)
-		return cli_usage_error("there is no command after '--'");
-	if (n_files == 0 && q->n_words == 1)
-		return cli_usage_error("say which archive, which processes (-p PID or --all), "
-				       "or which command (-- COMMAND)");
+	return CLI_OK;
+}
+
+static int check(const struct request *q)
+{
+	const struct leaks_request *o = &q->leaks;
+	const struct record_options *live = &q->job.options;
+	int r = check_words(q);
+
+	if (r != CLI_OK)
+		return r;
 	if (writes_to_stdout(o) && (o->json || (is_stdout(o->pprof) && is_stdout(o->folded))))
 		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write to "
 				       "the same place");
-	if (is_stdout(o->output))
+	if (is_stdout(live->output))
 		return cli_usage_error("the archive cannot go to standard output: the report does");
-	if (is_stdout(o->old) && n_files > 0 && is_stdout(file))
+	if (is_stdout(o->old) && is_stdout(live->rest[0]))
 		return cli_usage_error("only one archive can come from standard input");
 	return CLI_OK;
 }
@@ -393,6 +357,7 @@ static int check(const struct request *q, int n_files, bool separated, const cha
 static void request_deinit(struct request *q)
 {
 	suppressions_deinit(&q->leaks.suppressions);
+	record_job_deinit(&q->job);
 }
 
 static void settle(struct request *q)
@@ -401,6 +366,7 @@ static void settle(struct request *q)
 
 	if (!q->has_top)
 		o->top = o->json ? UINT64_MAX : TOP_SHOWN;
+	o->force = q->job.options.force;
 	o->pids = q->pids.list;
 	o->n_pids = q->pids.n;
 	if (o->suppressions.n_mangled)
@@ -409,107 +375,55 @@ static void settle(struct request *q)
 			  o->suppressions.n_mangled);
 }
 
-/* --all: of all processes, those that grow. */
-static int take_all(void *userdata, char *value)
-{
-	struct request *q = userdata;
-	int n = snprintf(q->triage, sizeof(q->triage), "--triage%s%s", value ? "=" : "",
-			 value ?: "");
-
-	if ((size_t)n >= sizeof(q->triage))
-		return cli_usage_error("--all: '%s' is not a time", value);
-	q->recorded = q->recorded ?: "--all";
-	q->leaks.of_growing = true;
-	return add_word(q, q->triage);
-}
-
-static int ask_for_reach(struct request *q, const char *option, const char *how)
-{
-	q->recorded = q->recorded ?: option;
-	return add_word(q, (char *)"--reach") ?: add_word(q, (char *)how);
-}
-
-static int take_reachability(void *userdata, char *value)
-{
-	(void)value;
-	return ask_for_reach(userdata, "--reachability", "look");
-}
-
-static int take_freeze(void *userdata, char *value)
-{
-	(void)value;
-	return ask_for_reach(userdata, "--freeze", "freeze");
-}
-
-#define LIVE(option, short_option, word)                                                           \
-	OPTION_VALUE(option, short_option, take_live, (&(struct live_option){ &q, word, false }))
-#define LIVE_PLAIN(option)                                                                         \
-	OPTION_PLAIN(option, take_live, (&(struct live_option){ &q, "--" option, false }))
-
 static int verb_leaks(int argc, char **argv)
 {
-	_cleanup_(request_deinit) struct request q = { .words = { argv[0] }, .n_words = 1 };
+	_cleanup_(request_deinit) struct request q = { .job = RECORD_JOB_NULL };
+	struct record_options *live = &q.job.options;
 	struct leaks_request *o = &q.leaks;
-	const struct verb_option options[] = {
-		{ .name = "all", .argument = optional_argument, .take = take_all, .userdata = &q },
-		LIVE("buffer", 'b', "-b"),
-		LIVE("bus", 0, "--bus"),
-		LIVE("cgroup", 0, "--cgroup"),
-		LIVE("comm", 0, "--comm"),
+	const struct verb_option own[] = {
+		RECORD_OPTION_ROWS(live),
 		OPTION_TEXT("context", 0, &o->context),
 		OPTION_TEXT("diff", 0, &o->old),
-		LIVE_PLAIN("direct"),
-		LIVE("duration", 'd', "-d"),
-		OPTION_VALUE("events", 'e', take_categories, &q),
+		OPTION_FLAG("direct", &live->direct),
 		OPTION_VALUE("fail-over", 0, take_fail_over, &q),
 		OPTION_TEXT("folded", 0, &o->folded),
-		OPTION_FLAG("force", &o->force),
-		OPTION_PLAIN("freeze", take_freeze, &q),
 		OPTION_FLAG("json", &o->json),
-		LIVE("max-size", 0, "--max-size"),
-		LIVE("memory-blocks", 0, "--memory-blocks"),
-		LIVE("memory-interval", 0, "--memory-interval"),
-		LIVE_PLAIN("memory-log"),
-		LIVE("memory-min", 0, "--memory-min"),
 		OPTION_VALUE("min-age", 0, take_min_age, &o->min_age_ns),
 		OPTION_VALUE("min-blocks", 0, take_min_blocks, &o->min_blocks),
 		OPTION_VALUE("min-bytes", 0, take_min_bytes, &o->min_bytes),
-		OPTION_TEXT("output", 'o', &o->output),
-		OPTION_VALUE("pid", 'p', take_pids, (&(struct live_option){ &q, "-p", true })),
+		OPTION_VALUE("pid", 'p', part_options_pids, &q.pids),
 		OPTION_TEXT("pprof", 0, &o->pprof),
-		OPTION_PLAIN("reachability", take_reachability, &q),
 		OPTION_VALUE("resource", 0, take_resources, &o->resources),
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
 		OPTION_FLAG("spec-time", &o->spec_time),
 		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
 		OPTION_VALUE("top", 0, take_top, &q),
-		LIVE_PLAIN("own"),
-		LIVE("uid", 0, "--uid"),
-		LIVE("unit", 0, "--unit"),
-		LIVE("usage-interval", 0, "--usage-interval"),
 		OPTION_VALUE("verdict", 0, take_verdicts, &o->verdicts),
 		SYMBOL_NONE_ROW(&o->symbols),
 		SYMBOL_PLACE_ROWS(&o->symbols),
 		{ 0 },
 	};
-	int r = verb_options_parse(argc, argv, options);
-	bool separated;
+	int r = record_options_parse(argc, argv, OPTION_OF_LEAKS, own, live);
 
-	if (r != VERB_OPTIONS_GO)
+	if (r != RECORD_OPTIONS_GO)
 		return r;
-	separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
-	r = check(&q, argc - optind, separated, argv[optind]);
+	r = check(&q);
 	if (r != CLI_OK)
 		return r;
 	settle(&q);
-	if (separated || optind == argc)
-		return record_and_report(&q, argv + optind);
-	return report(&q, argv[optind], argv[optind]);
+	if (live->separated || live->n_rest == 0)
+		return record_and_report(&q);
+	return report(&q, live->rest[0], live->rest[0]);
+}
+
+static void print_options(void)
+{
+	record_options_help(OPTION_OF_LEAKS);
 }
 
 const struct verb verb_leaks_row = {
 	.name = "leaks",
-	.synopsis = "[OPTION ...] FILE | -p PID ... | --all | -- COMMAND [ARGUMENT ...]",
+	.synopsis = "[OPTION ...] FILE | -p PID ... | --triage | -- COMMAND [ARGUMENT ...]",
 	.what = "Show what programs allocated and did not free: memory, descriptors and more",
 	.options =
 		"Of the report:\n"
@@ -532,26 +446,15 @@ const struct verb verb_leaks_row = {
 		"      --force            write over existing files\n" SYMBOL_NONE_HELP
 			SYMBOL_PLACE_HELP "Of a recording, where there is no FILE:\n"
 		"  -p, --pid=PID,...      these processes, with their children (of a FILE: only these)\n"
-		"      --all[=TIME]       of all processes those that grow; looks each TIME (5s)\n"
-		"  -d, --duration=TIME    for so long (until Ctrl-C, or while COMMAND runs)\n"
-		"  -e, --events=WHICH     what is watched (" CATEGORIES_WATCHED ")\n"
 		"  -o, --output=ARCHIVE   keep what was recorded\n"
-		"      --comm=NAME, --uid=USER, --unit=UNIT, --cgroup=PATH, --own\n"
-		"                         processes that are chosen otherwise, as by 'kymo record'\n"
-		"      --memory-log       record each allocation and each deallocation\n"
-		"      --memory-interval=SIZE  take one block each SIZE bytes, at random\n"
-		"      --memory-min=SIZE  pass over smaller blocks\n"
-		"      --memory-blocks=N  remember N blocks at once (1000000)\n"
-		"      --reachability     say at the end which blocks nothing leads to\n"
-		"      --freeze           the same, while the process stands still; COMMAND is held at\n"
-		"                         its exit with either\n"
-		"      --usage-interval=TIME  between two looks at what grows (1s)\n"
-		"  -b, --buffer=SIZE      ring of each CPU (4M)\n"
-		"      --max-size=SIZE    stop when the archive has this size\n"
 		"      --direct           record in this process, without the service\n"
 		"      --bus=ADDRESS      the bus of the service (the system bus)\n"
-		"  -h, --help             show this\n"
-		"\nFILE is an archive; '-' is standard input.\n"
+		"  -h, --help             show this\n",
+	.more_options = print_options,
+	.notes =
+		"\nWithout --events, all four are watched; with --triage, memory and threads. Who says\n"
+		"--reach has COMMAND held at its exit.\n"
+		"FILE is an archive; '-' is standard input.\n"
 		"Exits with 3 if it is damaged or events were lost, with 4 as --fail-over says; else\n"
 		"with COMMAND, as it exits, as 'kymo record' does.\n",
 	.run = verb_leaks,

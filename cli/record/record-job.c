@@ -292,7 +292,7 @@ static int choose_command(struct record_job *j)
 	struct capture_filter *f = &j->options.session.filter;
 	int r;
 
-	if (j->options.n_rest == 0 || !categories_refused(j->options.session.categories, f))
+	if (j->options.n_rest == 0 || !categories_need_filter(j->options.session.categories, f))
 		return 0;
 	r = run_command_prepare(&j->command, j->options.rest, &j->loop.mask);
 	if (r < 0) {

@@ -29,7 +29,13 @@ static int check_options(const struct record_options *o)
 static int run(int argc, char **argv)
 {
 	_cleanup_(record_job_deinit) struct record_job j = RECORD_JOB_NULL;
-	int r = record_options_parse(argc, argv, RECORD_OPTIONS_RECORD, &j.options);
+	const struct verb_option own[] = {
+		RECORD_OPTION_ROWS(&j.options),
+		OPTION_FLAG("direct", &j.options.direct),
+		OPTION_FLAG("json", &j.options.json),
+		{ 0 },
+	};
+	int r = record_options_parse(argc, argv, OPTION_OF_RECORD, own, &j.options);
 
 	if (r != RECORD_OPTIONS_GO)
 		return r;
@@ -40,15 +46,24 @@ static int run(int argc, char **argv)
 	return record_job_exit(&j, record_job_run(&j));
 }
 
+static void print_options(void)
+{
+	record_options_help(OPTION_OF_RECORD);
+}
+
 const struct verb verb_record_row = {
 	.name = "record",
 	.synopsis = "[OPTION ...] [-- COMMAND [ARGUMENT ...]]",
 	.what = "Record what the machine does, until Ctrl-C, or while COMMAND runs",
 	.options =
-		"  -o, --output FILE   the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n" RECORD_OPTIONS_HELP
-		"  --direct            record in this process, without the service\n"
-		"  --json              print what became of it as JSON\n" REMOTE_HELP
-		"  --bus ADDRESS       the bus of the service (the system bus)\n"
+		"  -o, --output=FILE          the archive (kymo-YYYYMMDD-HHMMSS.fxt); '-' is a pipe\n"
+		"      --force                write over an existing file\n"
+		"      --direct               record in this process, without the service\n"
+		"      --json                 print what became of it as JSON\n" REMOTE_HELP
+		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
+		"  -h, --help                 show this\n",
+	.more_options = print_options,
+	.notes =
 		"\nWith COMMAND it exits as that does: with 126 or 127 where COMMAND cannot be executed or\n"
 		"found, 128 + N where signal N ended it, and 125 where kymo itself failed.\n",
 	.run = run,

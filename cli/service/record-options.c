@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One row an option. A parser gets the option's text and returns what the process would exit with,
- * after it has said what is wrong, or RECORD_OPTIONS_GO.
+ * The table of options on the command line. Only what is looked up here, so that the daemon gets numbers, has a function of its
+ * own; each gets the option's text and returns an enum cli_exit, after it has said what is wrong.
  */
 #include "cli/service/record-options.h"
 
@@ -30,7 +30,7 @@ static int added(const char *name, int error, const char *why)
 		return cli_usage_error("%s: %s", name, why);
 	if (error < 0)
 		cli_error("%s: %s", name, why);
-	return error < 0 ? CLI_FAILED : RECORD_OPTIONS_GO;
+	return error < 0 ? CLI_FAILED : CLI_OK;
 }
 
 /* Calls EACH for the words of TEXT between commas. */
@@ -38,9 +38,9 @@ static int parse_list(struct record_options *o, const char *name, const char *te
 {
 	_cleanup_free_ char *copy = strdup(text);
 	char *rest = copy, *word;
-	int r = RECORD_OPTIONS_GO;
+	int r = CLI_OK;
 
-	while (r == RECORD_OPTIONS_GO && (word = strsep(&rest, ",")))
+	while (r == CLI_OK && (word = strsep(&rest, ",")))
 		r = each(o, name, word);
 	return r;
 }
@@ -84,13 +84,15 @@ static int parse_category(struct record_options *o, const char *name, const char
 		return unknown_category(text);
 	else
 		o->session.categories |= bits;
-	return RECORD_OPTIONS_GO;
+	return CLI_OK;
 }
 
 static int parse_categories(struct record_options *o, const char *name, const char *text)
 {
-	if (strcmp(text, "help") == 0)
-		return print_categories();
+	if (strcmp(text, "help") == 0) {
+		o->list_categories = true;
+		return CLI_OK;
+	}
 	return parse_list(o, name, text, parse_category);
 }
 
@@ -129,7 +131,7 @@ static uint64_t tgid_of(uint64_t tid)
 	return tgid;
 }
 
-static int parse_pid(struct record_options *o, const char *name, const char *text)
+int record_options_add_pid(struct record_options *o, const char *name, const char *text)
 {
 	char why[VALUE_WHY_MAX];
 	uint64_t pid, tgid;
@@ -146,23 +148,6 @@ static int parse_pid(struct record_options *o, const char *name, const char *tex
 		return CLI_FAILED;
 	}
 	return added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why), why);
-}
-
-static int parse_pids(struct record_options *o, const char *name, const char *text)
-{
-	return parse_list(o, name, text, parse_pid);
-}
-
-static int parse_uid(struct record_options *o, const char *name, const char *text)
-{
-	char why[VALUE_WHY_MAX];
-
-	return added(name, filter_add_user(&o->session.filter, text, why), why);
-}
-
-static int parse_uids(struct record_options *o, const char *name, const char *text)
-{
-	return parse_list(o, name, text, parse_uid);
 }
 
 static int parse_comm(struct record_options *o, const char *name, const char *text)
@@ -204,376 +189,134 @@ static int parse_cgroup(struct record_options *o, const char *name, const char *
 	return add_cgroups(o, name, text, &one, r < 0 ? r : 1);
 }
 
-/* A time from MIN to MAX; 0 is none. */
-static int parse_time(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret)
-{
-	char why[VALUE_WHY_MAX];
-
-	if (value_parse_time(text, min, max, ret, why) < 0)
-		return cli_usage_error("%s: %s", name, why);
-	return RECORD_OPTIONS_GO;
-}
-
-static int parse_size(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret)
-{
-	char why[VALUE_WHY_MAX];
-
-	if (value_parse_size(text, min, max, ret, why) < 0)
-		return cli_usage_error("%s: %s", name, why);
-	return RECORD_OPTIONS_GO;
-}
-
-/* "5", "0.5", "5%" */
-static int parse_ppm(const char *text, uint64_t *ret)
-{
-	char *end;
-	double percent;
-
-	if (*text < '0' || *text > '9')
-		return -EINVAL;
-	percent = strtod(text, &end);
-	if (*end == '%')
-		end++;
-	if (*end != '\0' || !(percent >= 0 && percent < 1e9))
-		return -EINVAL;
-	*ret = (uint64_t)(percent * 1e4 + 0.5);
-	return 0;
-}
-
-static int parse_duration(struct record_options *o, const char *name, const char *text)
-{
-	return parse_time(name, text, 1, INT64_MAX, &o->session.duration_ns);
-}
-
-static int parse_flush(struct record_options *o, const char *name, const char *text)
-{
-	return parse_time(name, text, FLUSH_NS_MIN, FLUSH_NS_MAX, &o->session.flush_ns);
-}
-
-static int parse_counter_interval(struct record_options *o, const char *name, const char *text)
-{
-	return parse_time(name, text, COUNTER_NS_MIN, COUNTER_NS_MAX,
-			  &o->session.counter_interval_ns);
-}
-
-static int parse_frequency(struct record_options *o, const char *name, const char *text)
-{
-	if (text_parse_u64(text, FREQUENCY_MAX, &o->session.frequency) < 0 ||
-	    o->session.frequency == 0)
-		return cli_usage_error("%s: '%s' is not a frequency: 1 to %u samples a second",
-				       name, text, FREQUENCY_MAX);
-	return RECORD_OPTIONS_GO;
-}
-
-static int parse_offcpu_min(struct record_options *o, const char *name, const char *text)
-{
-	return parse_time(name, text, OFFCPU_NS_MIN, OFFCPU_NS_MAX, &o->session.offcpu_min_ns);
-}
-
-static int parse_ring(struct record_options *o, const char *name, const char *text)
-{
-	return parse_size(name, text, RING_BYTES_MIN, RING_BYTES_MAX, &o->session.ring_bytes);
-}
-
-static int parse_interval(struct record_options *o, const char *name, const char *text)
-{
-	return parse_time(name, text, TOP_INTERVAL_NS_MIN, TOP_INTERVAL_NS_MAX, &o->interval_ns);
-}
-
-static int parse_count(struct record_options *o, const char *name, const char *text)
-{
-	if (text_parse_u64(text, UINT32_MAX, &o->count) < 0 || o->count == 0)
-		return cli_usage_error("%s: '%s' is not a count", name, text);
-	return RECORD_OPTIONS_GO;
-}
-
-static int parse_max_size(struct record_options *o, const char *name, const char *text)
-{
-	return parse_size(name, text, 1, INT64_MAX, &o->session.max_bytes);
-}
-
-static int parse_max_overhead(struct record_options *o, const char *name, const char *text)
-{
-	char why[VALUE_WHY_MAX];
-
-	if (session_options_take_overhead(&o->session, text, why) < 0)
-		return cli_usage_error("%s: %s", name, why);
-	return RECORD_OPTIONS_GO;
-}
-
 /* WHAT=LIMIT */
 static int parse_trigger(struct record_options *o, const char *name, const char *text)
 {
 	size_t n = strcspn(text, "=");
-	const struct trigger_row *row = trigger_row_of(text, n);
-	char what[48];
-	uint64_t *limit;
+	const struct option_row *row = option_of_trigger(text, n);
+	char why[VALUE_WHY_MAX];
 
 	if (!row || text[n] == '\0')
-		return cli_usage_error(
-			"%s: '%s' is no WHAT=LIMIT with one of wakeup, offcpu, "
-			"pressure_cpu, pressure_memory, pressure_io, leak and interval",
-			name, text);
-	snprintf(what, sizeof(what), "%s %s", name, row->name);
-	limit = trigger_limit(&o->session.triggers, row);
-	text += n + 1;
-	if (row->unit == TRIGGER_NS)
-		return parse_time(what, text, row->min, row->max, limit);
-	if (row->unit == TRIGGER_BYTES)
-		return parse_size(what, text, row->min, row->max, limit);
-	if (parse_ppm(text, limit) < 0 || *limit < row->min || *limit > row->max)
-		return cli_usage_error("%s: '%s' is no share of time; say 5, 0.5 or 20%%", what,
-				       text);
-	return RECORD_OPTIONS_GO;
+		return cli_usage_error("%s: '%s' is not WHAT=LIMIT; --help lists what there is",
+				       name, text);
+	if (option_take(row, &o->session, text + n + 1, why) < 0)
+		return cli_usage_error("%s %s: %s", name, row->trigger, why);
+	return CLI_OK;
 }
 
-static int parse_triggers(struct record_options *o, const char *name, const char *text)
+static int parse_plain(struct record_options *o, const char *name, const char *text,
+		       const struct option_row *row)
 {
-	return parse_list(o, name, text, parse_trigger);
+	char why[VALUE_WHY_MAX];
+
+	return added(name, option_take(row, &o->session, text, why), why);
 }
 
-static int parse_compress(struct record_options *o, const char *name, const char *text)
+static int parse_user(struct record_options *o, const char *name, const char *text)
 {
-	o->session.compress = PACK_ZSTD;
-	if (text && pack_parse(text, &o->session.compress) < 0)
-		return cli_usage_error("%s: '%s' is none of snappy, zstd and gzip", name, text);
-	return RECORD_OPTIONS_GO;
+	return parse_plain(o, name, text, option_of_bus("uids"));
 }
 
-static int parse_mode(struct record_options *o, const char *name, const char *text)
+/* What may stand behind a yes: the option that needs it. */
+static int set_yes(struct record_options *o, const char *name, const char *text,
+		   const struct option_row *row)
 {
-	for (enum session_mode i = 0; i < SESSION_MODE_MAX; i++) {
-		if (strcmp(text, session_mode_names[i]) == 0) {
-			o->session.mode = i;
-			return RECORD_OPTIONS_GO;
-		}
+	option_set(row, &o->session, true);
+	OPTION_FOR_EACH(other)
+	if (text && other->needs == row->offset)
+		return parse_plain(o, name, text, other);
+	return CLI_OK;
+}
+
+static int parse_row(struct record_options *o, const char *name, const char *text,
+		     const struct option_row *row)
+{
+	switch (row->type) {
+	case OPTION_CATEGORIES:
+		return parse_categories(o, name, text);
+	case OPTION_PIDS:
+		return parse_list(o, name, text, record_options_add_pid);
+	case OPTION_USERS:
+		return parse_list(o, name, text, parse_user);
+	case OPTION_TRIGGERS:
+		return parse_list(o, name, text, parse_trigger);
+	case OPTION_COMMS:
+		return parse_comm(o, name, text);
+	case OPTION_UNIT:
+		return parse_unit(o, name, text);
+	case OPTION_CGROUP:
+		return parse_cgroup(o, name, text);
+	case OPTION_OWN:
+		session_options_set_own(&o->session, getuid());
+		return CLI_OK;
+	case OPTION_BOOL:
+		return set_yes(o, name, text, row);
+	default:
+		return parse_plain(o, name, text ?: row->implied, row);
 	}
-	return cli_usage_error("%s: '%s' is none of stream and flight", name, text);
 }
 
-static int parse_keep(struct record_options *o, const char *name, const char *text)
+/* ---- the command line ---- */
+
+int record_options_output(void *options, char *value)
 {
-	return parse_time(name, text, 1, INT64_MAX, &o->session.flight_ns);
+	struct record_options *o = options;
+
+	if (*value == '\0')
+		return cli_usage_error("%s: an empty name", verb_options_typed());
+	o->output = value;
+	return CLI_OK;
 }
 
-static int parse_keep_size(struct record_options *o, const char *name, const char *text)
-{
-	return parse_size(name, text, FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, &o->session.flight_bytes);
-}
-
-static int parse_output(struct record_options *o, const char *name, const char *text)
-{
-	if (*text == '\0')
-		return cli_usage_error("%s: an empty name", name);
-	o->output = text;
-	return RECORD_OPTIONS_GO;
-}
-
-static int parse_bus(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	o->bus = text;
-	return RECORD_OPTIONS_GO;
-}
-
-static int set_memory_log(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	(void)text;
-	o->session.memory.log = true;
-	return RECORD_OPTIONS_GO;
-}
-
-static int parse_memory_interval(struct record_options *o, const char *name, const char *text)
-{
-	return parse_size(name, text, 1, MEMORY_INTERVAL_MAX, &o->session.memory.interval);
-}
-
-static int parse_memory_min(struct record_options *o, const char *name, const char *text)
-{
-	return parse_size(name, text, 1, MEMORY_SIZE_MAX, &o->session.memory.min_bytes);
-}
-
-static int parse_memory_blocks(struct record_options *o, const char *name, const char *text)
-{
-	return parse_size(name, text, MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX,
-			  &o->session.memory.blocks_max);
-}
-
-static int parse_reach(struct record_options *o, const char *name, const char *text)
-{
-	for (enum memory_reach i = 0; i < MEMORY_REACH_MAX; i++) {
-		if (strcmp(text, memory_reach_names[i]) == 0) {
-			o->session.memory.reach = i;
-			return RECORD_OPTIONS_GO;
-		}
-	}
-	return cli_usage_error("%s: '%s' is none of no, look and freeze", name, text);
-}
-
-static int parse_triage(struct record_options *o, const char *name, const char *text)
-{
-	o->session.memory.triage = true;
-	return text ? parse_time(name, text, TRIAGE_NS_MIN, TRIAGE_NS_MAX,
-				 &o->session.memory.triage_interval_ns)
-		    : RECORD_OPTIONS_GO;
-}
-
-static int parse_usage_interval(struct record_options *o, const char *name, const char *text)
-{
-	return parse_time(name, text, USAGE_NS_MIN, USAGE_NS_MAX,
-			  &o->session.memory.usage_interval_ns);
-}
-
-static int set_own(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	(void)text;
-	session_options_set_own(&o->session, getuid());
-	return RECORD_OPTIONS_GO;
-}
-
-static int set_force(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	(void)text;
-	o->force = true;
-	return RECORD_OPTIONS_GO;
-}
-
-static int set_no_perfetto_blobs(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	(void)text;
-	o->session.no_perfetto_blobs = true;
-	return RECORD_OPTIONS_GO;
-}
-
-static int set_no_symbols(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	(void)text;
-	o->no_symbols = true;
-	return RECORD_OPTIONS_GO;
-}
-
-static int set_direct(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	(void)text;
-	o->direct = true;
-	return RECORD_OPTIONS_GO;
-}
-
-static int set_json(struct record_options *o, const char *name, const char *text)
-{
-	(void)name;
-	(void)text;
-	o->json = true;
-	return RECORD_OPTIONS_GO;
-}
-
-static int print_help(struct record_options *o, const char *name, const char *text)
-{
-	(void)o;
-	(void)name;
-	(void)text;
-	return cli_help();
-}
-
-/* Which verbs know an option. */
-enum {
-	OF_ALL = RECORD_OPTIONS_RECORD | RECORD_OPTIONS_START | RECORD_OPTIONS_TOP,
-	OF_ARCHIVES = RECORD_OPTIONS_RECORD | RECORD_OPTIONS_START,
-	OF_WAITING = RECORD_OPTIONS_RECORD | RECORD_OPTIONS_TOP,
-	OF_TOP = RECORD_OPTIONS_TOP,
+/* An option that may stand there. */
+struct place {
+	struct record_options *o;
+	const struct option_row *row;
+	const char *value; /* of an old spelling: what it stands for */
 };
 
-/* Short options are their character, long ones their place here behind 256. */
-static const struct row {
+static int take_place(void *userdata, char *value)
+{
+	const struct place *place = userdata;
+	struct record_options *o = place->o;
+
+	if (!*o->given)
+		snprintf(o->given, sizeof(o->given), "%s", verb_options_typed());
+	return parse_row(o, verb_options_typed(), place->value ?: value, place->row);
+}
+
+/* Options that had other names, which are not shown. */
+static const struct alias {
+	const char *name, *option, *value;
 	unsigned verbs;
-	char letter;      /* or 0 */
-	const char *name; /* as it is called in messages; "--x" is a long option */
-	int has_argument;
-	parse_fn parse;
-} rows[] = {
-	{ OF_ARCHIVES, 'o', "-o", required_argument, parse_output },
-	{ OF_ARCHIVES, 0, "--output", required_argument, parse_output },
-	{ OF_ALL, 'd', "-d", required_argument, parse_duration },
-	{ OF_ALL, 0, "--duration", required_argument, parse_duration },
-	{ OF_ARCHIVES, 'e', "-e", required_argument, parse_categories },
-	{ OF_ARCHIVES, 0, "--events", required_argument, parse_categories },
-	{ OF_ALL, 'F', "-F", required_argument, parse_frequency },
-	{ OF_ALL, 0, "--frequency", required_argument, parse_frequency },
-	{ OF_ALL, 'p', "-p", required_argument, parse_pids },
-	{ OF_ALL, 0, "--pid", required_argument, parse_pids },
-	{ OF_ALL, 'b', "-b", required_argument, parse_ring },
-	{ OF_ALL, 0, "--buffer", required_argument, parse_ring },
-	{ OF_TOP, 'i', "-i", required_argument, parse_interval },
-	{ OF_TOP, 0, "--interval", required_argument, parse_interval },
-	{ OF_TOP, 'n', "-n", required_argument, parse_count },
-	{ OF_ALL, 'h', "-h", no_argument, print_help },
-	{ OF_ALL, 0, "--help", no_argument, print_help },
-	{ OF_ALL, 0, "--unit", required_argument, parse_unit },
-	{ OF_ALL, 0, "--cgroup", required_argument, parse_cgroup },
-	{ OF_ALL, 0, "--comm", required_argument, parse_comm },
-	{ OF_ALL, 0, "--uid", required_argument, parse_uids },
-	{ OF_ALL, 0, "--own", no_argument, set_own },
-	{ OF_ARCHIVES, 0, "--counter-interval", required_argument, parse_counter_interval },
-	{ OF_ARCHIVES, 0, "--offcpu-min", required_argument, parse_offcpu_min },
-	{ OF_ARCHIVES, 0, "--memory-log", no_argument, set_memory_log },
-	{ OF_ARCHIVES, 0, "--memory-interval", required_argument, parse_memory_interval },
-	{ OF_ARCHIVES, 0, "--memory-min", required_argument, parse_memory_min },
-	{ OF_ARCHIVES, 0, "--memory-blocks", required_argument, parse_memory_blocks },
-	{ OF_ARCHIVES, 0, "--reach", required_argument, parse_reach },
-	{ OF_ARCHIVES, 0, "--triage", optional_argument, parse_triage },
-	{ OF_ARCHIVES, 0, "--usage-interval", required_argument, parse_usage_interval },
-	{ OF_ARCHIVES, 0, "--no-perfetto-blobs", no_argument, set_no_perfetto_blobs },
-	{ OF_ARCHIVES, 0, "--flush", required_argument, parse_flush },
-	{ OF_ARCHIVES, 0, "--max-size", required_argument, parse_max_size },
-	{ OF_ARCHIVES, 0, "--max-overhead", required_argument, parse_max_overhead },
-	{ OF_ARCHIVES, 0, "--trigger", required_argument, parse_triggers },
-	{ OF_ARCHIVES, 0, "--compress", optional_argument, parse_compress },
-	{ OF_ARCHIVES, 0, "--mode", required_argument, parse_mode },
-	{ OF_ARCHIVES, 0, "--keep", required_argument, parse_keep },
-	{ OF_ARCHIVES, 0, "--keep-size", required_argument, parse_keep_size },
-	{ OF_ARCHIVES, 0, "--force", no_argument, set_force },
-	{ OF_TOP, 0, "--no-symbols", no_argument, set_no_symbols },
-	{ OF_ALL, 0, "--bus", required_argument, parse_bus },
-	{ OF_WAITING, 0, "--direct", no_argument, set_direct },
-	{ OF_WAITING, 0, "--json", no_argument, set_json },
+} aliases[] = {
+	{ "all", "triage", NULL, OPTION_OF_LEAKS },
+	{ "freeze", "reach", "freeze", OPTION_OF_LEAKS },
+	{ "reachability", "reach", "look", OPTION_OF_LEAKS },
 };
 
-static const struct row *row_of(int c)
+static int argument_of(const struct option_row *row)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (c >= 256 ? (size_t)c - 256 == i : rows[i].letter && rows[i].letter == c)
-			return &rows[i];
-	}
-	return NULL;
+	if (row->flags & OPTION_OPTIONAL)
+		return optional_argument;
+	return row->type == OPTION_BOOL || row->type == OPTION_OWN ? no_argument
+								   : required_argument;
 }
 
-/* Fills what getopt_long() wants from the rows. */
-static void make_getopt(enum record_options_verb verb, struct option *long_options, char *letters)
+static void add_option(struct verb_option *options, struct place *places, size_t *n,
+		       const struct place *place, const char *name)
 {
-	/* A command's own options are not ours. */
-	if (verb == RECORD_OPTIONS_RECORD)
-		*letters++ = '+';
-	*letters++ = ':';
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (!(rows[i].verbs & verb))
-			continue;
-		if (rows[i].letter) {
-			*letters++ = rows[i].letter;
-			if (rows[i].has_argument)
-				*letters++ = ':';
-		} else {
-			*long_options++ = (struct option){ rows[i].name + 2, rows[i].has_argument,
-							   NULL, 256 + (int)i };
-		}
-	}
-	*letters = '\0';
-	*long_options = (struct option){ 0 };
+	const struct option_row *row = place->row;
+
+	places[*n] = *place;
+	options[*n] = (struct verb_option){
+		.name = name,
+		.letter = name == row->name ? row->letter : 0,
+		.argument = place->value ? no_argument : argument_of(row),
+		.take = take_place,
+		.userdata = &places[*n],
+	};
+	++*n;
 }
 
 /* The whole command line, for the archive. */
@@ -596,102 +339,129 @@ static char *join(int argc, char **argv)
 	return clean;
 }
 
-static int parse_all(int argc, char **argv, enum record_options_verb verb, struct record_options *o)
+int record_options_parse(int argc, char **argv, enum option_verb verb,
+			 const struct verb_option *own, struct record_options *o)
 {
-	struct option long_options[ARRAY_SIZE(rows) + 1];
-	char letters[2 * ARRAY_SIZE(rows) + 3];
-	int c, behind = 1, r = RECORD_OPTIONS_GO;
+	enum { OWN_MAX = 32 };
+	struct verb_option options[OWN_MAX + OPTION_ROWS_MAX + ARRAY_SIZE(aliases) + 1];
+	struct place places[ARRAY_SIZE(options)];
+	size_t n = 0;
+	int r;
 
+	for (; own[n].name && n < OWN_MAX; n++)
+		options[n] = own[n];
+	OPTION_FOR_EACH(row)
+	if (row->name && row->verbs & verb)
+		add_option(options, places, &n, &(struct place){ o, row, NULL }, row->name);
+	for (const struct alias *a = aliases; a < aliases + ARRAY_SIZE(aliases); a++)
+		if (a->verbs & verb)
+			add_option(options, places, &n,
+				   &(struct place){ o, option_of_name(a->option), a->value },
+				   a->name);
+	options[n] = (struct verb_option){ 0 };
 	o->session.command = join(argc, argv);
-	make_getopt(verb, long_options, letters);
-	opterr = 0;
-	while (r == RECORD_OPTIONS_GO &&
-	       (c = getopt_long(argc, argv, letters, long_options, NULL)) >= 0) {
-		const struct row *row = row_of(c);
-
-		if (!row)
-			return cli_bad_option(c, argv, long_options);
-		behind = optind;
-		r = row->parse(o, row->name, optarg);
-	}
+	r = verb == OPTION_OF_RECORD ? verb_options_parse_command(argc, argv, options)
+				     : verb_options_parse(argc, argv, options);
 	o->rest = argv + optind;
 	o->n_rest = argc - optind;
-	/* Behind the last option: "-o --" names a file. */
-	o->separated = optind > behind && strcmp(argv[optind - 1], "--") == 0;
-	return r;
+	o->separated = verb_options_separated();
+	if (r == VERB_OPTIONS_GO && o->list_categories)
+		return print_categories();
+	return r != VERB_OPTIONS_GO || verb == OPTION_OF_LEAKS ? r : record_options_check(o);
 }
 
-/* Only of memory is it asked what leads to it. */
-static bool asks_in_vain(const struct memory_options *m, uint32_t categories)
+/* (the first complaint is the one that is told) */
+static void on_complaint(const struct option_row *row, const char *why, void *told)
 {
-	return m->reach && !(categories & CATEGORY_MEMORY);
+	if (*(bool *)told)
+		return;
+	*(bool *)told = true;
+	if (row->trigger)
+		cli_usage_error("--trigger %s: %s", row->trigger, why);
+	else
+		cli_usage_error("%s%s: %s", row->name ? "--" : "", row->name ?: row->bus, why);
 }
 
-static bool asks_about_memory(const struct memory_options *m)
+int record_options_check(struct record_options *o)
 {
-	return m->log || m->interval || m->min_bytes || m->blocks_max || m->usage_interval_ns;
-}
-
-static bool asks_for_pressure(const struct trigger_options *t)
-{
-	return t->pressure_ppm[0] || t->pressure_ppm[1] || t->pressure_ppm[2];
-}
-
-/* What the options say together. */
-static int check_all(const struct record_options *o)
-{
-	uint32_t categories = o->session.categories;
+	unsigned flags = o->n_rest ? OPTION_CHECK_CHOSEN : 0;
 	char names[CATEGORIES_TEXT_MAX];
+	uint32_t unfiltered;
+	bool told = false;
 
-	if (o->session.counter_interval_ns && !(categories & CATEGORY_COUNTERS) &&
-	    !asks_for_pressure(&o->session.triggers))
-		return cli_usage_error("--counter-interval: no counters are recorded; "
-				       "add 'counters' to -e");
-	if (o->session.frequency && categories && !(categories & CATEGORY_PROFILE))
-		return cli_usage_error("-F: no samples are taken; add 'profile' to -e");
-	if (o->session.offcpu_min_ns && !(categories & CATEGORY_OFFCPU))
-		return cli_usage_error("--offcpu-min: times off CPU are not recorded; "
-				       "add 'offcpu' to -e");
-	if (asks_about_memory(&o->session.memory) && !(categories & CATEGORIES_MEMORY))
-		return cli_usage_error("--memory-... and --usage-interval: nothing is recorded of "
-				       "what is allocated; add 'memory' to -e");
-	if (asks_in_vain(&o->session.memory, categories))
-		return cli_usage_error("--reach: memory is not watched; add 'memory' to -e");
-	if (o->session.memory.triage && o->n_rest > 0)
-		return cli_usage_error(
-			"--triage: processes that grow are looked for among all, not "
-			"in a command");
-	if (session_options_own_refused(&o->session))
-		return cli_usage_error("--own: %s", session_options_own_refused(&o->session));
-	if (flight_options_refused(&o->session))
-		return cli_usage_error("--mode and --keep...: %s",
-				       flight_options_refused(&o->session));
-	/* (a command that is to be run is chosen by that) */
-	if (o->n_rest == 0 && session_options_refused(&o->session))
-		return cli_usage_error("-e %s: %s",
-				       categories_format(names, categories & CATEGORIES_MEMORY),
-				       session_options_refused(&o->session));
-	if (categories & CATEGORIES_UNFILTERED && capture_filter_is_set(&o->session.filter))
+	take_all_categories(o);
+	if (option_check(&o->session, flags, on_complaint, &told) > 0)
+		return CLI_USAGE;
+	unfiltered = o->session.categories & CATEGORIES_UNFILTERED;
+	if (unfiltered && capture_filter_is_set(&o->session.filter))
 		cli_error("filters are for threads; these are recorded of the whole machine: %s",
-			  categories_format(names, categories & CATEGORIES_UNFILTERED));
+			  categories_format(names, unfiltered));
 	return RECORD_OPTIONS_GO;
 }
 
-int record_options_parse(int argc, char **argv, enum record_options_verb verb,
-			 struct record_options *ret)
-{
-	_cleanup_(record_options_deinit) struct record_options o = { 0 };
-	int r = parse_all(argc, argv, verb, &o);
+/* ---- help ---- */
 
-	if (r == RECORD_OPTIONS_GO)
-		take_all_categories(&o);
-	if (r == RECORD_OPTIONS_GO)
-		r = check_all(&o);
-	if (r != RECORD_OPTIONS_GO)
-		return r;
-	*ret = o;
-	o = (struct record_options){ 0 };
-	return r;
+enum { HELP_COLUMN = 28 };
+
+static void print_line(const char *left, const char *help, const char *usual)
+{
+	printf("%-*s %s%s%s%s\n", HELP_COLUMN, left, help, usual ? " (" : "", usual ?: "",
+	       usual ? ")" : "");
+}
+
+static void print_row(const struct option_row *row)
+{
+	const char *value = row->placeholder ?: "";
+	char left[80], letter[8] = "   ";
+
+	if (row->letter)
+		snprintf(letter, sizeof(letter), "-%c,", row->letter);
+	snprintf(left, sizeof(left),
+		 row->flags & OPTION_OPTIONAL ? "  %s --%s[%s%s]" : "  %s --%s%s%s", letter,
+		 row->name, *value ? "=" : "", value);
+	print_line(left, row->help, row->shown);
+}
+
+static void print_triggers(void)
+{
+	static const char *const limits[] = { "TIME", "SIZE", "N", "SHARE" };
+	char left[80];
+
+	puts("WHAT of --trigger:");
+	OPTION_FOR_EACH(row)
+	{
+		if (!row->trigger)
+			continue;
+		snprintf(left, sizeof(left), "      %s=%s", row->trigger, limits[row->type]);
+		print_line(left, row->help, row->shown);
+	}
+}
+
+/* Groups as they come first. */
+void record_options_help(enum option_verb verb)
+{
+	const char *done[OPTION_ROWS_MAX];
+	size_t n = 0, i;
+	bool triggers = false;
+
+	OPTION_FOR_EACH(first)
+	{
+		for (i = 0; i < n && done[i] != first->group; i++)
+			;
+		if (i < n || !(first->verbs & verb))
+			continue;
+		puts(first->group);
+		done[n++] = first->group;
+		OPTION_FOR_EACH(row)
+		{
+			if (row->group != first->group || !(row->verbs & verb))
+				continue;
+			print_row(row);
+			triggers |= row->type == OPTION_TRIGGERS;
+		}
+	}
+	if (triggers)
+		print_triggers();
 }
 
 void record_options_deinit(struct record_options *o)

@@ -60,9 +60,10 @@ static int verb_start(int argc, char **argv)
 	_cleanup_(record_options_deinit) struct record_options o = { 0 };
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_(output_file_deinit) struct output_file output = OUTPUT_FILE_NULL;
+	const struct verb_option own[] = { RECORD_OPTION_ROWS(&o), { 0 } };
 	int r;
 
-	r = record_options_parse(argc, argv, RECORD_OPTIONS_START, &o);
+	r = record_options_parse(argc, argv, OPTION_OF_START, own, &o);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	r = check_options(&o);
@@ -79,15 +80,21 @@ static int verb_start(int argc, char **argv)
 	return r;
 }
 
+static void print_options(void)
+{
+	record_options_help(OPTION_OF_START);
+}
+
 const struct verb verb_start_row = {
 	.name = "start",
 	.synopsis = "NAME [-o FILE] [OPTION ...]",
 	.what = "Start a session in the service and leave it there",
 	.options =
-		"  -o FILE             the archive; '-' is a pipe; not with --mode flight\n" RECORD_OPTIONS_HELP
-			REMOTE_HELP
-		"      --bus ADDRESS   the bus of the service (the system bus)\n"
-		"  -h, --help          show this\n"
-		"\n'kymo stop NAME' ends it.\n",
+		"  -o, --output=FILE          the archive; '-' is a pipe; not with --mode=flight\n"
+		"      --force                write over an existing file\n" REMOTE_HELP
+		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
+		"  -h, --help                 show this\n",
+	.more_options = print_options,
+	.notes = "\n'kymo stop NAME' ends it.\n",
 	.run = verb_start,
 };

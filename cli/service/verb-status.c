@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "capture/options/option-table.h"
 #include "cli/service/client-options.h"
 #include "cli/common/json.h"
 #include "cli/common/verb.h"
@@ -158,19 +159,12 @@ static void print_triggers(struct json_object *triggers)
 	const char *between = "triggers ";
 
 	json_object_object_foreach(triggers, name, value) {
-		const struct trigger_row *row = trigger_row_of(name, strlen(name));
-		uint64_t n = json_object_get_uint64(value);
+		const struct option_row *row = option_of_trigger(name, strlen(name));
 		char text[TEXT_FORMAT_MAX];
 
 		/* (a newer service may know others) */
-		if (!row)
-			snprintf(text, sizeof(text), "%" PRIu64, n);
-		else if (row->unit == TRIGGER_NS)
-			text_format_time(text, n);
-		else if (row->unit == TRIGGER_BYTES)
-			text_format_size(text, n);
-		else
-			value_format_percent(text, n);
+		value_format(row ? (enum value_unit)row->type : VALUE_COUNT,
+			     json_object_get_uint64(value), text);
 		printf("%s%s=%s", between, name, text);
 		between = ",";
 	}

@@ -11,7 +11,7 @@
 #include "cli/common/json.h"
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
-#include "capture/options/collection.h"
+#include "capture/options/option-table.h"
 
 struct profile_options {
 	const char *folder;
@@ -126,12 +126,18 @@ static int verify(const char *path, bool in_use, struct json_object *list)
 
 static int list_keys(void)
 {
-	struct collection_key key;
+	char values[OPTION_VALUES_MAX];
 
-	for (size_t i = 0; collection_key(i, &key); i++)
-		printf("[%s] %s= %s%s%s%s%s\n", key.section, key.name, key.values,
-		       key.usual ? " (" : "", key.usual ?: "", key.usual ? ")" : "",
-		       key.list ? ", more than once" : "");
+	OPTION_FOR_EACH(row)
+	{
+		const char *usual = row->shown_profile ?: row->shown;
+
+		if (row->key)
+			printf("[%s] %s= %s%s%s%s%s\n", row->section, row->key,
+			       option_values(row, values), usual ? " (" : "", usual ?: "",
+			       usual ? ")" : "",
+			       row->flags & OPTION_LIST ? ", more than once" : "");
+	}
 	return CLI_OK;
 }
 

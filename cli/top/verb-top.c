@@ -23,8 +23,15 @@ enum { PIPE_BYTES = 1 << 20 };
 /* An archive is written four times in an interval: what is shown is that much late. */
 enum { FLUSHES = 4 };
 
+#define INTERVAL_NS_MIN     UINT64_C(100000000)
+#define INTERVAL_NS_MAX     UINT64_C(3600000000000)
+#define INTERVAL_NS_DEFAULT UINT64_C(1000000000)
+
 struct job {
 	struct record_options options;
+	uint64_t interval_ns;
+	uint64_t count; /* of intervals; 0 = without end */
+	bool no_symbols;
 	struct recording *recording;
 	struct record_loop loop;
 	struct top_thread *thread;
@@ -74,14 +81,12 @@ static int open_descriptors(struct job *j)
 	return 0;
 }
 
-static void fill_options(struct record_options *o)
+static void fill_options(struct job *j)
 {
-	struct session_options *s = &o->session;
+	struct session_options *s = &j->options.session;
 
-	if (o->interval_ns == 0)
-		o->interval_ns = TOP_INTERVAL_NS_DEFAULT;
 	snprintf(s->name, sizeof(s->name), "top_%d", getpid());
-	s->flush_ns = o->interval_ns / FLUSHES;
+	s->flush_ns = j->interval_ns / FLUSHES;
 	if (s->flush_ns > FLUSH_NS_DEFAULT)
 		s->flush_ns = FLUSH_NS_DEFAULT;
 	s->no_perfetto_blobs = true;
@@ -91,11 +96,11 @@ static void fill_options(struct record_options *o)
 static int start(struct job *j)
 {
 	const struct top_thread_options options = {
-		.interval_ns = j->options.interval_ns,
+		.interval_ns = j->interval_ns,
 		.late_ns = 3 * j->options.session.flush_ns,
-		.count = j->options.count,
+		.count = j->count,
 		.json = j->options.json,
-		.no_symbols = j->options.no_symbols,
+		.no_symbols = j->no_symbols,
 	};
 	int r = top_thread_start(&j->thread, &options, j->read_fd, j->wake_fd);
 
@@ -137,12 +142,47 @@ static int watch(struct job *j)
 	return session_view_complain(&v, "top") ?: r;
 }
 
+static int take(enum value_unit unit, const char *text, uint64_t min, uint64_t max, uint64_t *to)
+{
+	char why[VALUE_WHY_MAX];
+
+	return value_parse(unit, text, min, max, to, why) < 0
+		       ? cli_usage_error("%s: %s", verb_options_typed(), why)
+		       : CLI_OK;
+}
+
+static int take_interval(void *to, char *value)
+{
+	return take(VALUE_TIME, value, INTERVAL_NS_MIN, INTERVAL_NS_MAX, to);
+}
+
+static int take_count(void *to, char *value)
+{
+	return take(VALUE_COUNT, value, 1, UINT32_MAX, to);
+}
+
+static void print_options(void)
+{
+	record_options_help(OPTION_OF_TOP);
+}
+
 static int verb_top(int argc, char **argv)
 {
-	_cleanup_(job_deinit) struct job j = {
-		.loop = RECORD_LOOP_NULL, .wake_fd = -1, .read_fd = -1, .write_fd = -1
+	_cleanup_(job_deinit) struct job j = { .loop = RECORD_LOOP_NULL,
+					       .wake_fd = -1,
+					       .read_fd = -1,
+					       .write_fd = -1,
+					       .interval_ns = INTERVAL_NS_DEFAULT };
+	const struct verb_option own[] = {
+		OPTION_VALUE("interval", 'i', take_interval, &j.interval_ns),
+		OPTION_VALUE("count", 'n', take_count, &j.count),
+		OPTION_FLAG("no-symbols", &j.no_symbols),
+		OPTION_FLAG("direct", &j.options.direct),
+		OPTION_FLAG("json", &j.options.json),
+		OPTION_TEXT("bus", 0, &j.options.bus),
+		{ 0 },
 	};
-	int r = record_options_parse(argc, argv, RECORD_OPTIONS_TOP, &j.options);
+	int r = record_options_parse(argc, argv, OPTION_OF_TOP, own, &j.options);
 
 	if (r != RECORD_OPTIONS_GO)
 		return r;
@@ -150,7 +190,7 @@ static int verb_top(int argc, char **argv)
 		return cli_usage_error("it takes no argument%s%s%s", j.options.n_rest ? " '" : "",
 				       j.options.n_rest ? j.options.rest[0] : "",
 				       j.options.n_rest ? "'" : "");
-	fill_options(&j.options);
+	fill_options(&j);
 	if (record_loop_init(&j.loop) < 0 || open_descriptors(&j) < 0 ||
 	    recording_new(&j.options, &j.recording) < 0)
 		return CLI_FAILED;
@@ -165,12 +205,15 @@ const struct verb verb_top_row = {
 	.synopsis = "[OPTION ...]",
 	.what = "Show what the machine does, while it does it: functions, processes, threads",
 	.options =
-		"  -i, --interval TIME what is summed up each time (1s)\n"
-		"  -n COUNT            stop after COUNT intervals\n" RECORD_OPTIONS_HELP_ALL
-		"  --no-symbols        do not look up the names of functions\n"
-		"  --direct            record in this process, without the service\n"
-		"  --json              print each interval as JSON, on a line\n" REMOTE_HELP
-		"  --bus ADDRESS       the bus of the service (the system bus)\n"
+		"  -i, --interval=TIME        what is summed up each time (1s)\n"
+		"  -n, --count=COUNT          stop after COUNT intervals\n"
+		"      --no-symbols           do not look up the names of functions\n"
+		"      --direct               record in this process, without the service\n"
+		"      --json                 print each interval as JSON, on a line\n" REMOTE_HELP
+		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
+		"  -h, --help                 show this\n",
+	.more_options = print_options,
+	.notes =
 		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
 		"Exits with 3 if events were lost.\n",
 	.run = verb_top,

@@ -20,16 +20,15 @@ struct row {
 	const char *why; /* NULL = it is good */
 };
 
-typedef int (*parse_fn)(const char *text, uint64_t min, uint64_t max, uint64_t *ret,
-			char why[static VALUE_WHY_MAX]);
-
-static void check(parse_fn parse, uint64_t min, uint64_t max, const struct row *rows, size_t n)
+static void check(enum value_unit unit, uint64_t min, uint64_t max, const struct row *rows,
+		  size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		char why[VALUE_WHY_MAX] = "";
 		uint64_t v = 77;
 
-		assert_int_equal(parse(rows[i].text, min, max, &v, why), rows[i].why ? -EINVAL : 0);
+		assert_int_equal(value_parse(unit, rows[i].text, min, max, &v, why),
+				 rows[i].why ? -EINVAL : 0);
 		assert_int_equal(v, rows[i].why ? 77 : rows[i].value);
 		assert_string_equal(why, rows[i].why ?: "");
 	}
@@ -51,8 +50,8 @@ static void test_time(void **state)
 	};
 
 	(void)state;
-	check(value_parse_time, 1000000, UINT64_C(120000000000), rows, ARRAY_SIZE(rows));
-	check(value_parse_time, 1000000, INT64_MAX, open_rows, ARRAY_SIZE(open_rows));
+	check(VALUE_TIME, 1000000, UINT64_C(120000000000), rows, ARRAY_SIZE(rows));
+	check(VALUE_TIME, 1000000, INT64_MAX, open_rows, ARRAY_SIZE(open_rows));
 }
 
 static void test_size(void **state)
@@ -66,7 +65,7 @@ static void test_size(void **state)
 	};
 
 	(void)state;
-	check(value_parse_size, 65536, 1 << 20, rows, ARRAY_SIZE(rows));
+	check(VALUE_SIZE, 65536, 1 << 20, rows, ARRAY_SIZE(rows));
 }
 
 static void test_count(void **state)
@@ -74,6 +73,7 @@ static void test_count(void **state)
 	static const struct row rows[] = {
 		{ "1", 1, NULL },
 		{ "99", 99, NULL },
+		{ "1K", 0, "'1K' is out of range: 1 to 99" },
 		{ "0", 0, "'0' is out of range: 1 to 99" },
 		{ "100", 0, "'100' is out of range: 1 to 99" },
 		{ "9.5", 0, "'9.5' is not a whole number" },
@@ -81,7 +81,7 @@ static void test_count(void **state)
 	};
 
 	(void)state;
-	check(value_parse_count, 1, 99, rows, ARRAY_SIZE(rows));
+	check(VALUE_COUNT, 1, 99, rows, ARRAY_SIZE(rows));
 }
 
 static void test_percent(void **state)
@@ -91,7 +91,7 @@ static void test_percent(void **state)
 		{ "0.1%", 1000, NULL },
 		{ "12.3456%", 123456, NULL },
 		{ "100%", 1000000, NULL },
-		{ "5", 0, "'5' is not a percentage; say 5% or 0.5%" },
+		{ "5", 50000, NULL },
 		{ "%", 0, "'%' is not a percentage; say 5% or 0.5%" },
 		{ "5.%", 0, "'5.%' is not a percentage; say 5% or 0.5%" },
 		{ ".5%", 0, "'.5%' is not a percentage; say 5% or 0.5%" },
@@ -106,7 +106,7 @@ static void test_percent(void **state)
 	char text[TEXT_FORMAT_MAX];
 
 	(void)state;
-	check(value_parse_percent, 1000, 1000000, rows, ARRAY_SIZE(rows));
+	check(VALUE_SHARE, 1000, 1000000, rows, ARRAY_SIZE(rows));
 	assert_string_equal(value_format_percent(text, 0), "0%");
 	assert_string_equal(value_format_percent(text, 1000000), "100%");
 	assert_string_equal(value_format_percent(text, 123450), "12.345%");

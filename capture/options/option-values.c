@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values of options: as they stand in the struct, and as people write them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "capture/options/filter-values.h"
+#include "capture/options/option-table.h"
+
+uint64_t option_value(const struct option_row *row, const void *options)
+{
+	const void *p = option_at(row, options);
+
+	if (option_is_number(row))
+		return *(const uint64_t *)p;
+	if (row->type == OPTION_BOOL || row->type == OPTION_OWN)
+		return *(const bool *)p;
+	if (row->type == OPTION_CHOICE || row->type == OPTION_CATEGORIES)
+		return *(const uint32_t *)p;
+	return 0;
+}
+
+bool option_is_set(const struct option_row *row, const void *options)
+{
+	if (row->type == OPTION_OVERHEAD || row->type == OPTION_TRIGGERS)
+		return false; /* what they set has rows of its own */
+	if (row->type == OPTION_TEXT || row->type > OPTION_OWN)
+		return *(void *const *)option_at(row, options) != NULL;
+	return option_value(row, options) != row->usual && option_value(row, options) != 0;
+}
+
+void option_set(const struct option_row *row, void *options, uint64_t value)
+{
+	void *p = option_at(row, options);
+
+	if (option_is_number(row))
+		*(uint64_t *)p = value;
+	else if (row->type == OPTION_CHOICE)
+		*(uint32_t *)p = (uint32_t)value;
+	else
+		*(bool *)p = value;
+}
+
+bool option_set_choice(const struct option_row *row, void *options, const char *name)
+{
+	for (unsigned i = 0; row->choice(i); i++) {
+		if (strcmp(row->choice(i), name) == 0) {
+			option_set(row, options, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int take_number(const struct option_row *row, void *options, const char *text, char *why)
+{
+	bool none = row->flags & OPTION_INFINITY && strcasecmp(text, "infinity") == 0;
+	uint64_t value = 0;
+	int r = none ? 0
+		     : value_parse((enum value_unit)row->type, text, row->min, row->max, &value,
+				   why);
+
+	if (r == 0)
+		option_set(row, options, value);
+	return r;
+}
+
+static int take_choice(const struct option_row *row, void *options, const char *text, char *why)
+{
+	char values[OPTION_VALUES_MAX], ignored[VALUE_WHY_MAX];
+	bool yes;
+
+	if (*text && option_set_choice(row, options, text))
+		return 0;
+	if (!(row->flags & OPTION_YES_NO) || value_parse_bool(text, &yes, ignored) < 0)
+		return value_refuse(why, "'%.40s' is not one of: %s", text,
+				    option_values(row, values));
+	option_set_choice(row, options, yes ? row->implied : "");
+	return 0;
+}
+
+static int take_text(const struct option_row *row, void *options, const char *text, char *why)
+{
+	char **to = option_at(row, options);
+
+	if (strlen(text) > row->n_max)
+		return value_refuse(why, "longer than %zu bytes", row->n_max);
+	free(*to);
+	*to = strdup(text);
+	return *to ? 0 : -ENOMEM;
+}
+
+int option_take(const struct option_row *row, void *options, const char *text,
+		char why[static VALUE_WHY_MAX])
+{
+	struct session_options *o = options;
+	bool yes = true;
+	int r = 0;
+
+	switch (row->type) {
+	case OPTION_BOOL:
+		r = value_parse_bool(text, &yes, why);
+		if (r == 0)
+			option_set(row, options, yes);
+		return r;
+	case OPTION_CHOICE:
+		return take_choice(row, options, text, why);
+	case OPTION_TEXT:
+		return take_text(row, options, text, why);
+	case OPTION_OVERHEAD:
+		return session_options_take_overhead(o, text, why);
+	case OPTION_COMMS:
+		return filter_add_comm(&o->filter, text, why);
+	case OPTION_USERS:
+		return filter_add_user(&o->filter, text, why);
+	default:
+		return take_number(row, options, text, why);
+	}
+}
+
+char *option_values(const struct option_row *row, char to[static OPTION_VALUES_MAX])
+{
+	static const char *const units[] = {
+		[OPTION_TIME] = "a time",
+		[OPTION_SIZE] = "a size",
+		[OPTION_COUNT] = "a number",
+		[OPTION_SHARE] = "a percentage",
+	};
+	const char *none = row->flags & OPTION_INFINITY ? ", or infinity" : "";
+	char low[TEXT_FORMAT_MAX], high[TEXT_FORMAT_MAX];
+	size_t n;
+
+	if (option_is_number(row)) {
+		value_format((enum value_unit)row->type, row->max, high);
+		snprintf(to, OPTION_VALUES_MAX, "%s%s: %s%s%s", units[row->type], none,
+			 value_format((enum value_unit)row->type, row->min, low),
+			 row->max < INT64_MAX ? " to " : " or more",
+			 row->max < INT64_MAX ? high : "");
+		return to;
+	}
+	snprintf(to, OPTION_VALUES_MAX, "%s",
+		 row->values
+			 ?: row->type == OPTION_BOOL ? "yes or no"
+		    : row->flags & OPTION_YES_NO     ? "no, yes"
+		    : row->choice                    ? row->choice(0)
+						     : "text");
+	for (unsigned i = 1; row->choice && row->choice(i); i++) {
+		n = strlen(to);
+		snprintf(to + n, OPTION_VALUES_MAX - n, ", %s", row->choice(i));
+	}
+	return to;
+}
