@@ -301,12 +301,20 @@ static int append_entry(sd_bus_message *m, const struct option_row *row,
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+static bool has_trigger(const struct session_options *o)
+{
+	OPTION_FOR_EACH(row)
+	if (row->trigger && option_value(row, o))
+		return true;
+	return false;
+}
+
 /* Whether a service need hear of it: older ones do not know all options. */
 static bool is_said(const struct option_row *row, const struct session_options *o)
 {
-	return row->type == OPTION_TRIGGERS ? triggers_wanted(&o->triggers)
-	       : option_is_number(row)      ? option_value(row, o) != 0
-					    : option_is_set(row, o);
+	if (row->type == OPTION_TRIGGERS)
+		return has_trigger(o);
+	return option_is_number(row) ? option_value(row, o) != 0 : option_is_set(row, o);
 }
 
 int option_bus_append(sd_bus_message *m, const struct session_options *o, bool shown)

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "capture/options/collection.h"
+#include "capture/options/option-table.h"
 
 /* ---- the words of the tests ---- */
 
@@ -211,24 +211,27 @@ static void test_flight(void **state)
 /* Every key that there is takes something, and refuses what makes no sense. */
 static void test_every_key(void **state)
 {
-	struct collection_key key;
 	size_t n = 0;
 
 	(void)state;
-	for (; collection_key(n, &key); n++) {
-		char text[256];
+	OPTION_FOR_EACH(row)
+	{
+		char text[256], values[OPTION_VALUES_MAX];
 
-		snprintf(text, sizeof(text), "[%s]\n%s=\n", key.section, key.name);
+		if (!row->key)
+			continue;
+		n++;
+		snprintf(text, sizeof(text), "[%s]\n%s=\n", row->section, row->key);
 		read_bytes(text, strlen(text));
 		assert_non_null(strstr(complaints, "2: "));
 		assert_non_null(strstr(complaints, "has no value"));
-		if (strcmp(key.name, "Description") == 0 || strcmp(key.name, "Comm") == 0)
+		assert_true(strlen(option_values(row, values)) > 3);
+		if (strcmp(row->key, "Description") == 0 || strcmp(row->key, "Comm") == 0)
 			continue;
-		snprintf(text, sizeof(text), "[%s]\n%s=?/../?\n", key.section, key.name);
+		snprintf(text, sizeof(text), "[%s]\n%s=?/../?\n", row->section, row->key);
 		assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
-		snprintf(text, sizeof(text), "2: %s=: ", key.name);
+		snprintf(text, sizeof(text), "2: %s=: ", row->key);
 		assert_int_equal(strncmp(complaints, text, strlen(text)), 0);
-		assert_true(strlen(key.values) > 3);
 	}
 	assert_true(n >= 39);
 }
@@ -328,8 +331,8 @@ static void test_values(void **state)
 	      "2: RingSize=: '1K' is out of range: 64.0 KiB to 256.0 MiB\n"
 	      "3: Frequency=: '0' is out of range: 1 to 10000\n"
 	      "4: Categories=: there is no category 'nothing'; `kymo record -e help` lists them\n"
-	      "5: Mode=: 'x' is not stream or flight\n"
-	      "6: Compress=: 'bzip2' is none of no, yes, zstd, snappy, gzip\n"
+	      "5: Mode=: 'x' is not one of: stream, flight\n"
+	      "6: Compress=: 'bzip2' is not one of: no, yes, snappy, zstd, gzip\n"
 	      "7: MaxOverhead=: '0%' is out of range: 0.01% to 100% of the machine's CPU "
 	      "time; say 1.5cpu for one and a half CPUs\n"
 	      "8: PerfettoBlobs=: 'perhaps' is not yes or no\n");
@@ -354,30 +357,31 @@ static void test_values(void **state)
 static void test_contradictions(void **state)
 {
 	(void)state;
-	wrong("[Flight]\nKeep=5s\n", "2: Keep= is for Mode=flight only, and this is Mode=stream\n");
+	wrong("[Flight]\nKeep=5s\n", "2: Keep=: needs mode 'flight'\n");
 	wrong("[Output]\nRotateSize=8M\n[Collection]\nMode=flight\n",
-	      "2: RotateSize= is for Mode=stream only, and this is Mode=flight\n");
-	wrong("[Trigger]\nWakeupLatency=1ms\n",
-	      "2: WakeupLatency= is for Mode=flight only, and this is Mode=stream\n");
-	wrong("[Collection]\nCategories=sched\nFrequency=99\nOffCpuMin=1ms\nCounterInterval=1s\n",
-	      "3: Frequency= has nothing to do: add profile to Categories= of [Collection]\n"
-	      "4: OffCpuMin= has nothing to do: add offcpu to Categories= of [Collection]\n"
-	      "5: CounterInterval= has nothing to do: add counters to Categories= of "
-	      "[Collection]\n");
+	      "2: RotateSize=: needs mode 'stream'\n");
+	good("[Trigger]\nWakeupLatency=1ms\n");
+	wrong("[Collection]\nCategories=sched\nFrequency=98\nOffCpuMin=2ms\nCounterInterval=2s\n",
+	      "3: Frequency=: needs 'profile' among the categories\n"
+	      "4: OffCpuMin=: needs 'offcpu' among the categories\n"
+	      "5: CounterInterval=: needs 'counters' among the categories\n");
+	/* What is so already may be said. */
+	good("[Collection]\nCategories=sched\nFrequency=99\nOffCpuMin=1ms\nCounterInterval=1s\n");
 	wrong("[Memory]\nMinSize=5\n",
-	      "2: MinSize= has nothing to do: add one of memory,fd,shm,threads to Categories= of "
-	      "[Collection]\n");
+	      "2: MinSize=: needs one of 'memory,fd,shm,threads' among the categories\n");
+	wrong("[Memory]\nProgram=/bin/x\n",
+	      "2: Program=: needs one of 'memory,threads' among the categories\n");
 	wrong("[Collection]\nMode=flight\nCategories=profile\n[Trigger]\nWakeupLatency=1ms\n",
-	      "5: WakeupLatency= has nothing to do: add sched to Categories= of [Collection]\n");
+	      "5: WakeupLatency=: needs 'sched' among the categories\n");
 	wrong("[Collection]\nCategories=memory\n",
-	      "2: what programs allocate is recorded of chosen processes only: a filter is needed, "
-	      "by process, name, user, unit or cgroup\n");
+	      "2: Categories=: what programs allocate is recorded of chosen processes only: a filter "
+	      "is needed, by process, name, user, unit or cgroup\n");
 	wrong("[Collection]\nCategories=memory\n[Filter]\nUnit=x\n[Memory]\nTriage=yes\n",
-	      "6: processes that grow are looked for among all: no filter is possible\n");
-	wrong("[Memory]\nTriage=yes\n",
-	      "2: Triage= has nothing to do: add memory to Categories= of [Collection]\n");
+	      "6: Triage=: cannot be combined with a filter or a command: it looks for processes "
+	      "that grow among all\n");
+	wrong("[Memory]\nTriage=yes\n", "2: Triage=: needs 'memory' among the categories\n");
 	wrong("[Collection]\nCategories=memory\n[Filter]\nUnit=x\n[Memory]\nTriageInterval=1s\n",
-	      "6: TriageInterval= has nothing to do without Triage=yes\n");
+	      "6: TriageInterval=: needs 'triage'\n");
 	wrong("[Output]\nRotateSize=8M\nKeepSize=4M\n",
 	      "3: KeepSize= is 4.0 MiB, less than the 8.0 MiB of one chunk (RotateSize=): nothing "
 	      "would be kept of what came before\n");

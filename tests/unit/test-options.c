@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/options/options.h"
+#include "capture/options/option-table.h"
 
 static void test_categories_parse(void **state)
 {
@@ -83,16 +83,27 @@ static void test_filter_is_set(void **state)
 		assert_true(capture_filter_is_set(&filters[i]));
 }
 
-static void test_categories_refused(void **state)
+static size_t complaints_of(const struct session_options *o)
 {
-	const struct capture_filter none = { 0 }, one = { .n_uids = 1 };
+	return option_check(o, 0, NULL, NULL);
+}
+
+static void test_categories_need_filter(void **state)
+{
+	struct session_options o = { .categories = CATEGORIES_DEFAULT };
 
 	(void)state;
-	assert_null(categories_refused(CATEGORIES_DEFAULT, &none));
-	assert_null(categories_refused(CATEGORIES_DEFAULT | CATEGORY_MEMORY, &one));
-	for (const struct category_row *row = category_rows; row->name; row++)
-		assert_int_equal(categories_refused(row->bit, &none) != NULL,
+	assert_int_equal(complaints_of(&o), 0);
+	for (const struct category_row *row = category_rows; row->name; row++) {
+		o.categories = row->bit;
+		assert_int_equal(complaints_of(&o), (row->bit & CATEGORIES_MEMORY) != 0);
+		assert_int_equal(categories_need_filter(row->bit, &o.filter),
 				 (row->bit & CATEGORIES_MEMORY) != 0);
+		assert_int_equal(option_check(&o, OPTION_CHECK_CHOSEN, NULL, NULL), 0);
+	}
+	o = (struct session_options){ .categories = CATEGORY_MEMORY };
+	o.filter.n_uids = 1;
+	assert_int_equal(complaints_of(&o), 0);
 }
 
 /* One's own processes are chosen ones, too; what belongs to nobody is refused. */
@@ -103,7 +114,7 @@ static void test_own(void **state)
 
 	(void)state;
 	assert_false(session_options_filtered(&o));
-	assert_non_null(session_options_refused(&o));
+	assert_int_equal(complaints_of(&o), 1);
 	session_options_set_own(&o, 0);
 	assert_true(o.own);
 	assert_int_equal(o.own_uid, 0);
@@ -111,15 +122,14 @@ static void test_own(void **state)
 	assert_true(session_options_filtered(&o));
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		o.categories = row->bit;
-		assert_int_equal(session_options_refused(&o) != NULL,
-				 (row->bit & CATEGORIES_NOT_OWN) != 0);
+		assert_int_equal(complaints_of(&o), (row->bit & CATEGORIES_NOT_OWN) != 0);
 	}
 	o.categories = CATEGORY_MEMORY;
 	text = session_options_describe(&o);
 	assert_non_null(strstr(text, " own"));
 	free(text);
 	o.memory.triage = true;
-	assert_non_null(session_options_own_refused(&o));
+	assert_int_equal(complaints_of(&o), 1);
 	/* Nobody has this number. */
 	session_options_set_own(&o, UINT32_MAX - 2);
 	assert_int_equal(o.own_uid, UINT32_MAX - 2);
@@ -369,7 +379,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_categories_parse),
 		cmocka_unit_test(test_category_rows),
-		cmocka_unit_test(test_categories_refused),
+		cmocka_unit_test(test_categories_need_filter),
 		cmocka_unit_test(test_copy_descriptors),
 		cmocka_unit_test(test_own),
 		cmocka_unit_test(test_describe_memory),

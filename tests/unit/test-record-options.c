@@ -25,8 +25,16 @@ enum { WORDS_MAX = 16 };
 static struct record_options options;
 
 /* Parses the words up to a NULL. */
-static int parse(enum record_options_verb verb, const char *const *words)
+static int parse(enum option_verb verb, const char *const *words)
 {
+	static bool no_symbols;
+	const struct verb_option own[] = {
+		RECORD_OPTION_ROWS(&options),
+		OPTION_FLAG("json", &options.json),
+		OPTION_FLAG("direct", &options.direct),
+		OPTION_FLAG("no-symbols", &no_symbols),
+		{ 0 },
+	};
 	static char *argv[WORDS_MAX + 1];
 	int argc = 0;
 
@@ -40,13 +48,13 @@ static int parse(enum record_options_verb verb, const char *const *words)
 	*said = '\0';
 	bad_option = 0;
 	optind = 0; /* begins anew */
-	return record_options_parse(argc, argv, verb, &options);
+	return record_options_parse(argc, argv, verb, own, &options);
 }
 
-#define RECORD(...)                                                                                \
-	parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", __VA_ARGS__, NULL })
-#define START(...) parse(RECORD_OPTIONS_START, (const char *const[]){ "start", __VA_ARGS__, NULL })
-#define TOP(...)   parse(RECORD_OPTIONS_TOP, (const char *const[]){ "top", __VA_ARGS__, NULL })
+#define RECORD(...) parse(OPTION_OF_RECORD, (const char *const[]){ "record", __VA_ARGS__, NULL })
+#define START(...)  parse(OPTION_OF_START, (const char *const[]){ "start", __VA_ARGS__, NULL })
+#define LEAKS(...)  parse(OPTION_OF_LEAKS, (const char *const[]){ "leaks", __VA_ARGS__, NULL })
+#define TOP(...)    parse(OPTION_OF_TOP, (const char *const[]){ "top", __VA_ARGS__, NULL })
 
 static int tear_down(void **state)
 {
@@ -70,10 +78,10 @@ static void test_memory(void **state)
 	assert_int_equal(options.session.memory.blocks_max, 1 << 20);
 	assert_int_equal(options.session.memory.usage_interval_ns, 100000000);
 	assert_int_equal(RECORD("-e", "memory,threads"), CLI_USAGE);
-	assert_non_null(strstr(said, "-e memory,threads: "));
+	assert_non_null(strstr(said, "--events: "));
 	assert_non_null(strstr(said, "a filter is needed"));
 	assert_int_equal(START("-e", "sched", "--memory-min", "1"), CLI_USAGE);
-	assert_non_null(strstr(said, "add 'memory' to -e"));
+	assert_non_null(strstr(said, "'memory,fd,shm,threads' among the categories"));
 	assert_int_equal(START("-e", "memory", "--uid", "0", "--memory-blocks", "5"), CLI_USAGE);
 	assert_non_null(strstr(said, "--memory-blocks"));
 }
@@ -90,11 +98,11 @@ static void test_flight(void **state)
 	assert_int_equal(options.session.flight_ns, 0);
 	assert_int_equal(RECORD("--mode", "stream"), RECORD_OPTIONS_GO);
 	assert_int_equal(RECORD("--mode", "fly"), CLI_USAGE);
-	assert_non_null(strstr(said, "'fly' is none of stream and flight"));
+	assert_non_null(strstr(said, "'fly' is not one of: stream, flight"));
 	assert_int_equal(RECORD("--keep", "5"), CLI_USAGE);
-	assert_non_null(strstr(said, "of mode 'flight' only"));
+	assert_non_null(strstr(said, "--keep: needs mode 'flight'"));
 	assert_int_equal(RECORD("--mode", "flight", "--max-size", "5M"), CLI_USAGE);
-	assert_non_null(strstr(said, "does not end at a size"));
+	assert_non_null(strstr(said, "--max-size: needs mode 'stream'"));
 	assert_int_equal(RECORD("--mode", "flight", "--keep-size", "5"), CLI_USAGE);
 	assert_non_null(strstr(said, "--keep-size: '5' is out of range"));
 }
@@ -163,15 +171,15 @@ static void test_limits(void **state)
 	assert_int_equal(RECORD("--trigger", "pressure_cpu=101"), CLI_USAGE);
 	assert_non_null(strstr(said, "--trigger pressure_cpu"));
 	assert_int_equal(RECORD("--trigger", "leak=10M"), CLI_USAGE);
-	assert_non_null(strstr(said, "add 'memory' to the categories"));
+	assert_non_null(strstr(said, "needs 'memory' among the categories"));
 	assert_int_equal(RECORD("-e", "irq", "--trigger", "wakeup=5ms"), CLI_USAGE);
-	assert_non_null(strstr(said, "add 'sched' to the categories"));
+	assert_non_null(strstr(said, "needs 'sched' among the categories"));
 }
 
 static void test_defaults(void **state)
 {
 	(void)state;
-	assert_int_equal(parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", NULL }),
+	assert_int_equal(parse(OPTION_OF_RECORD, (const char *const[]){ "record", NULL }),
 			 RECORD_OPTIONS_GO);
 	assert_null(options.output);
 	assert_null(options.bus);
@@ -251,9 +259,10 @@ static void test_counter_interval(void **state)
 			 RECORD_OPTIONS_GO);
 	assert_int_equal(RECORD("-e", "counters", "--counter-interval", "99ms"), CLI_USAGE);
 	assert_non_null(strstr(said, "out of range"));
-	assert_int_equal(RECORD("--counter-interval", "1"), CLI_USAGE);
-	assert_string_equal(said, "--counter-interval: no counters are recorded; "
-				  "add 'counters' to -e");
+	assert_int_equal(RECORD("--counter-interval", "2"), CLI_USAGE);
+	assert_string_equal(said, "--counter-interval: needs 'counters' among the categories");
+	/* It asks for what is so already. */
+	assert_int_equal(RECORD("--counter-interval", "1"), RECORD_OPTIONS_GO);
 }
 
 /* Nobody is left to think that a filter holds where it does not. */
@@ -276,7 +285,7 @@ static void test_own(void **state)
 	assert_true(options.session.own);
 	assert_int_equal(options.session.own_uid, getuid());
 	assert_int_equal(RECORD("--own", "-e", "sched,irq"), CLI_USAGE);
-	assert_non_null(strstr(said, "--own: irq, softirq,"));
+	assert_non_null(strstr(said, "--own: cannot be combined with irq, softirq,"));
 	assert_int_equal(RECORD("--own", "-e", "counters", "--", "ls"), CLI_USAGE);
 	assert_int_equal(RECORD("--own", "-e", "memory", "--triage"), CLI_USAGE);
 }
@@ -289,7 +298,7 @@ static void test_compress(void **state)
 	assert_int_equal(RECORD("--compress=gzip"), RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.compress, PACK_GZIP);
 	assert_int_equal(RECORD("--compress=rar"), CLI_USAGE);
-	assert_string_equal(said, "--compress: 'rar' is none of snappy, zstd and gzip");
+	assert_string_equal(said, "--compress: 'rar' is not one of: no, yes, snappy, zstd, gzip");
 }
 
 /* What comes after "--" is a command, and only what getopt takes for a "--" is one. */
@@ -330,33 +339,45 @@ static void test_start(void **state)
 	assert_true(options.force);
 	assert_int_equal(options.n_rest, 1);
 	assert_string_equal(options.rest[0], "name");
-	assert_int_equal(START("name", "--direct"), CLI_USAGE);
-	assert_int_equal(bad_option, '?');
 }
 
 /* It knows what is about recording, and not what is about files. */
 static void test_top(void **state)
 {
 	(void)state;
-	assert_int_equal(TOP("-i", "250ms", "-n", "3", "-F", "199", "--json", "--direct",
-			     "--no-symbols", "-d", "5"),
+	assert_int_equal(TOP("-F", "199", "--json", "--direct", "--no-symbols", "-d", "5"),
 			 RECORD_OPTIONS_GO);
-	assert_int_equal(options.interval_ns, 250000000);
-	assert_int_equal(options.count, 3);
 	assert_int_equal(options.session.frequency, 199);
+	assert_string_equal(options.given, "-F");
 	assert_true(options.json);
 	assert_true(options.direct);
-	assert_true(options.no_symbols);
-	assert_int_equal(TOP("--interval=2"), RECORD_OPTIONS_GO);
-	assert_int_equal(options.interval_ns, 2000000000);
-	assert_int_equal(options.count, 0);
-	assert_int_equal(TOP("-o", "file"), CLI_USAGE);
-	assert_int_equal(bad_option, '?');
 	assert_int_equal(TOP("-e", "sched"), CLI_USAGE);
 	assert_int_equal(bad_option, '?');
-	assert_int_equal(RECORD("-i", "1"), CLI_USAGE);
+	assert_int_equal(TOP("--mode", "flight"), CLI_USAGE);
 	assert_int_equal(bad_option, '?');
-	assert_int_equal(START("name", "-n", "1"), CLI_USAGE);
+}
+
+/* One name for the same thing; the old ones of leaks are known still. What is given is checked later. */
+static void test_leaks(void **state)
+{
+	const struct memory_options *m = &options.session.memory;
+
+	(void)state;
+	assert_int_equal(LEAKS("--reach", "freeze", "--triage=2s", "--memory-min=5"),
+			 RECORD_OPTIONS_GO);
+	assert_int_equal(m->reach, MEMORY_REACH_FREEZE);
+	assert_int_equal(m->triage_interval_ns, 2000000000);
+	assert_true(m->triage);
+	assert_string_equal(options.given, "--reach");
+	assert_int_equal(LEAKS("--freeze", "--all"), RECORD_OPTIONS_GO);
+	assert_int_equal(m->reach, MEMORY_REACH_FREEZE);
+	assert_true(m->triage);
+	assert_int_equal(m->triage_interval_ns, 0);
+	assert_string_equal(options.given, "--freeze");
+	assert_int_equal(LEAKS("--all=3s", "--reachability"), RECORD_OPTIONS_GO);
+	assert_int_equal(m->reach, MEMORY_REACH_LOOK);
+	assert_int_equal(m->triage_interval_ns, UINT64_C(3000000000));
+	assert_int_equal(RECORD("--freeze"), CLI_USAGE);
 	assert_int_equal(bad_option, '?');
 }
 
@@ -395,6 +416,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_command, tear_down),
 		cmocka_unit_test_teardown(test_start, tear_down),
 		cmocka_unit_test_teardown(test_top, tear_down),
+		cmocka_unit_test_teardown(test_leaks, tear_down),
 		cmocka_unit_test_teardown(test_bad_options, tear_down),
 	};
 

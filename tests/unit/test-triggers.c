@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/options/option-table.h"
 #include "capture/pipeline/triggers.h"
 #include "writer/event.h"
 #include "writer/fxt/fxt-names.h"
@@ -431,17 +432,17 @@ static void test_rows(void **state)
 	o.interval_ns = 5;
 	assert_false(triggers_wanted(&o));
 	for (unsigned i = 0; i < TRIGGER_MAX; i++) {
-		const struct trigger_row *row =
-			trigger_row_of(trigger_names[i], strlen(trigger_names[i]));
+		const struct option_row *row =
+			option_of_trigger(trigger_names[i], strlen(trigger_names[i]));
+		struct session_options all = { 0 };
 
 		assert_non_null(row);
-		o = (struct trigger_options){ 0 };
-		*trigger_limit(&o, row) = row->min;
-		assert_true(triggers_wanted(&o));
+		option_set(row, &all, row->min);
+		assert_true(triggers_wanted(&all.triggers));
 	}
-	assert_null(trigger_row_of("wake", 4));
-	assert_non_null(trigger_row_of("leak=5", 4));
-	assert_null(trigger_row_of("", 0));
+	assert_null(option_of_trigger("wake", 4));
+	assert_non_null(option_of_trigger("leak=5", 4));
+	assert_null(option_of_trigger("", 0));
 }
 
 int main(void)

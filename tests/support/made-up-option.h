@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What has to be written for an option, of one that there is not (HACKING.md, "Adding an option"). It is put before sources of
+ * kymo by the compiler's -include.
+ */
+#pragma once
+
+/* In struct session_options. */
+#define OPTION_MADE_UP_MEMBER uint64_t made_up_ns; /* 0 = default */
+
+/* In the table. */
+#define OPTION_MADE_UP_ROW                                                                         \
+	{ "made-up",                                                                               \
+	  0,                                                                                       \
+	  "TIME",                                                                                  \
+	  OPTION_OF_REPORTS,                                                                       \
+	  HOW,                                                                                     \
+	  "time that nobody needs",                                                                \
+	  "made_up_ns",                                                                            \
+	  "Collection",                                                                            \
+	  "MadeUp",                                                                                \
+	  .type = OPTION_TIME,                                                                     \
+	  .offset = AT(made_up_ns),                                                                \
+	  .min = 1000000,                                                                          \
+	  .max = 60 * SECONDS,                                                                     \
+	  .usual = SECONDS,                                                                        \
+	  .shown = "1s",                                                                           \
+	  .categories = CATEGORY_OFFCPU,                                                           \
+	  .told = "made_up",                                                                       \
+	  .flags = OPTION_TOLD },
