@@ -3,16 +3,12 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
+#include "tests/support/unit.h"
 
 sd_bus *bus;
 
@@ -27,16 +23,14 @@ sd_bus *connect_bus(void)
 	return b;
 }
 
-int setup_bus(void **state)
+int setup_bus(void **state __attribute__((unused)))
 {
-	(void)state;
 	bus = connect_bus();
 	return 0;
 }
 
-int teardown_bus(void **state)
+int teardown_bus(void **state __attribute__((unused)))
 {
-	(void)state;
 	bus = sd_bus_flush_close_unref(bus);
 	return 0;
 }

@@ -4,17 +4,13 @@
  * it twice: `without` polkit on the bus, and `with` fake-polkit, whose answers are chosen here. Sessions
  * need no kernel.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "tests/bus/ask-service.h"
+#include "tests/support/unit.h"
 
 #define KEPT_NS UINT64_C(4000000000) /* so long, at least, an answer is kept */
 
@@ -143,11 +139,10 @@ static void be_stranger(void)
 		      "user daemon may not trace processes, being neither");
 }
 
-static void test_stranger_without_polkit(void **state)
+TEST(test_stranger_without_polkit)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_stranger);
 	assert_state(bus, SESSION_PREFIX "roots", "ready");
@@ -175,11 +170,10 @@ static void be_member(void)
 	CHECK(call(b, a.path, "Start").r >= 0);
 }
 
-static void test_member_without_polkit(void **state)
+TEST(test_member_without_polkit)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(MEMBER, be_member);
 	assert_int_equal(count_sessions(bus), 2);
@@ -209,7 +203,7 @@ static struct counts counts_of(sd_bus *b, const char *action)
 }
 
 /* Nobody may anything, but trace what is his own; answers from before count no more. */
-static int setup_polkit(void **state)
+FIXTURE(setup_polkit)
 {
 	setup_bus(state);
 	assert_true(set_answer(bus, VIEW, "no") >= 0);
@@ -261,11 +255,10 @@ static void be_refused_member(void)
 	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "polkit says no");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_refused);
 	as_user(MEMBER, be_refused_member);
@@ -311,9 +304,8 @@ static void be_allowed(void)
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
 }
 
-static void test_allowed(void **state)
+TEST(test_allowed)
 {
-	(void)state;
 	as_user(STRANGER, be_allowed);
 }
 
@@ -333,9 +325,8 @@ static void be_patient(void)
 	CHECK(!"an old answer is kept for ever");
 }
 
-static void test_answers_are_forgotten(void **state)
+TEST(test_answers_are_forgotten)
 {
-	(void)state;
 	as_user(STRANGER, be_patient);
 }
 
@@ -363,11 +354,10 @@ static void be_viewer(void)
 	CHECK(call(b, SESSION_PREFIX "roots", "Remove").r >= 0);
 }
 
-static void test_others_sessions(void **state)
+TEST(test_others_sessions)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_viewer);
 	assert_false(exists(bus, "roots"));
@@ -410,11 +400,10 @@ static void be_asked(void)
 	CHECK(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop").r >= 0);
 }
 
-static void test_dialogues(void **state)
+TEST(test_dialogues)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_asked);
 	assert_state(bus, SESSION_PREFIX "roots", "stopped");
@@ -537,9 +526,8 @@ static void be_orderly(void)
 	CHECK(count_sessions(other) == 2);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
-	(void)state;
 	as_user(STRANGER, be_orderly);
 	wait_for_sessions(0);
 }
@@ -576,9 +564,8 @@ static void be_many(void)
 	CHECK(tell_polkit(other, "Release") >= 0);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
-	(void)state;
 	as_user(STRANGER, be_many);
 	assert_true(count_sessions(bus) >= 0);
 }
@@ -602,9 +589,8 @@ static void leave(void)
 	CHECK(count_sessions(other) == 0);
 }
 
-static void test_caller_leaves(void **state)
+TEST(test_caller_leaves)
 {
-	(void)state;
 	as_user(STRANGER, leave);
 	wait_for_sessions(0);
 }
@@ -630,9 +616,8 @@ static void be_unanswered(void)
 	CHECK(create(b, "x", open_output()).r >= 0);
 }
 
-static void test_no_answer(void **state)
+TEST(test_no_answer)
 {
-	(void)state;
 	as_user(STRANGER, be_unanswered);
 }
 
@@ -649,9 +634,8 @@ static void be_confused(void)
 	CHECK(create(b, "x", open_output()).r >= 0);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-	(void)state;
 	as_user(STRANGER, be_confused);
 	/* not even of a member, whom the group would let in */
 	as_user(MEMBER, be_confused);
@@ -734,7 +718,7 @@ static void lie_of_change(sd_bus *b)
 }
 
 /* Of a session its owner hears, on each connection, and root; others only if they may see all. */
-static void test_signals(void **state)
+TEST(test_signals)
 {
 	char by_owner[4096], by_second[4096], by_root[4096], by_other[4096];
 	sd_bus *owner = listen_to_all(connect_as(STRANGER), by_owner),
@@ -742,7 +726,6 @@ static void test_signals(void **state)
 	       *root = listen_to_all(connect_bus(), by_root),
 	       *other = listen_to_all(connect_as(OTHER_STRANGER), by_other);
 
-	(void)state;
 	assert_true(set_answer(bus, CONTROL, "yes") >= 0);
 	live_and_end(owner);
 	assert_heard(owner, by_owner, SESSION_PREFIX "1/dear");
@@ -802,9 +785,8 @@ static void be_member_alone(void)
 	CHECK(create(connect_bus(), "x", open_output()).r >= 0);
 }
 
-static void test_polkit_dies(void **state)
+TEST(test_polkit_dies)
 {
-	(void)state;
 	as_user(STRANGER, be_left_alone);
 	as_user(MEMBER, be_member_alone);
 	assert_true(count_sessions(bus) >= 0);

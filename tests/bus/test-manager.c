@@ -6,30 +6,24 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "base/cleanup.h"
 #include "capture/options/options.h"
 #include "tests/bus/ask-service.h"
+#include "tests/support/unit.h"
 
-static void test_create_session_options(void **state)
+TEST(test_create_session_options)
 {
 	_cleanup_close_ int fd = open_output();
 	const uint64_t text = (uint64_t)(uintptr_t) "x";
 
-	(void)state;
 	assert_refused(create(bus, "x", -1), "InvalidOption", "`output` is missing");
 	assert_refused(create_with(bus, "x", fd, "colour", "t", 1), "InvalidOption", "`colour`");
 	assert_refused(create_with(bus, "x", fd, "ring_bytes", "s", text), "InvalidOption",
@@ -73,7 +67,7 @@ static uint64_t shown_option(const char *path, const char *option, const char *t
 }
 
 /* What the profiler is asked for: bounds, types, and what is shown of a session that has it. */
-static void test_create_session_profiler(void **state)
+TEST(test_create_session_profiler)
 {
 	static const struct {
 		const char *option, *type;
@@ -87,7 +81,6 @@ static void test_create_session_profiler(void **state)
 	const uint64_t text = (uint64_t)(uintptr_t) "100";
 	char sentence[96];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *option = rows[i].option, *type = rows[i].type,
 			   *other = *type == 't' ? "b" : "t";
@@ -127,7 +120,7 @@ static void test_create_session_profiler(void **state)
 	}
 }
 
-static void test_create_session_output(void **state)
+TEST(test_create_session_output)
 {
 	static const struct {
 		const char *path;
@@ -140,7 +133,6 @@ static void test_create_session_output(void **state)
 		{ "/proc/self/status", O_PATH, "O_PATH" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_close_ int fd = open(rows[i].path, rows[i].flags | O_CLOEXEC);
 
@@ -149,12 +141,11 @@ static void test_create_session_output(void **state)
 	}
 }
 
-static void test_create_session_name_taken(void **state)
+TEST(test_create_session_name_taken)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "taken", fd);
 	assert_done(a);
 	assert_string_equal(a.path, SESSION_PREFIX "taken");
@@ -191,13 +182,12 @@ static void check_contexts(const char *path)
 	assert_refused(end_context(path, 1), "InvalidOption", "no context of bit 1");
 }
 
-static void test_session_life(void **state)
+TEST(test_session_life)
 {
 	_cleanup_close_ int fd = open_output();
 	uint64_t events = 0;
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "life", fd);
 	assert_done(a);
 	assert_state(bus, a.path, "ready");
@@ -261,12 +251,11 @@ static struct answer search(const char *path, uint32_t pid)
 	return a;
 }
 
-static void test_search_of_memory(void **state)
+TEST(test_search_of_memory)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a, pending = { 0 };
 
-	(void)state;
 	a = create(bus, "no_reach", fd);
 	assert_done(a);
 	assert_done(call(bus, a.path, "Start"));
@@ -297,12 +286,11 @@ static void test_search_of_memory(void **state)
 	assert_done(call(bus, a.path, "Remove"));
 }
 
-static void test_snapshot_of_memory(void **state)
+TEST(test_snapshot_of_memory)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a, first, second;
 
-	(void)state;
 	a = create(bus, "no_memory", fd);
 	assert_done(a);
 	assert_done(call(bus, a.path, "Start"));
@@ -362,13 +350,12 @@ static void ask_for_flights(sd_bus *b, const char *path, int fd, struct answer *
 	}
 }
 
-static void test_flight(void **state)
+TEST(test_flight)
 {
 	_cleanup_close_ int fd = open_output(), plain_fd = open_output();
 	_cleanup_close_ int read_only = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct answer a;
 
-	(void)state;
 	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "flight"),
 		       "InvalidOption", "`output`: in mode 'flight' there is none");
 	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "fright"),
@@ -399,13 +386,12 @@ static void test_flight(void **state)
 }
 
 /* Outputs that take nothing: few may wait, nobody else is held up, and they go with whoever asked. */
-static void test_flight_hangs(void **state)
+TEST(test_flight_hangs)
 {
 	struct answer answers[4], mine = { .r = -1 }, a = create_flight(bus, "hang");
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
 
-	(void)state;
 	assert_done(call(bus, a.path, "Start"));
 	assert_state(other, a.path, "running");
 	ask_for_flights(other, a.path, fd, answers, 4);
@@ -456,14 +442,13 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-static void test_session_signals(void **state)
+TEST(test_session_signals)
 {
 	int added = 0, removed = 0, finished = 0;
 	_cleanup_close_ int fd = open_output();
 	char states[128] = "";
 	struct answer a;
 
-	(void)state;
 	sd_bus_match_signal(bus, NULL, NAME, MANAGER_PATH, MANAGER_INTERFACE, "SessionAdded", count,
 			    &added);
 	sd_bus_match_signal(bus, NULL, NAME, MANAGER_PATH, MANAGER_INTERFACE, "SessionRemoved",
@@ -489,12 +474,11 @@ static void test_session_signals(void **state)
 		assert_string_equal(states, "starting running draining stopped ");
 }
 
-static void test_session_ends_itself(void **state)
+TEST(test_session_ends_itself)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a;
 
-	(void)state;
 	a = create_with(bus, "short", fd, "duration_ns", "t", 50000000);
 	assert_done(call(bus, a.path, "Start"));
 	for (int i = 0; i < 100; i++) {
@@ -510,12 +494,11 @@ static void test_session_ends_itself(void **state)
 	assert_content(fd, "start\nstop duration\n");
 }
 
-static void test_session_fails(void **state)
+TEST(test_session_fails)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "fail_start", fd);
 	assert_refused(call(bus, a.path, "Start"), "CannotCapture", "refuses the programs");
 	/* The reason is told at once, and the session has come to its end a moment later. */
@@ -528,7 +511,7 @@ static void test_session_fails(void **state)
 }
 
 /* What goes since it costs too much is a property, and Cost says what it costs. */
-static void test_sheds(void **state)
+TEST(test_sheds)
 {
 	_cleanup_close_ int fd = open_output();
 	uint64_t when = 0, cost = 0, limit = 1;
@@ -537,7 +520,6 @@ static void test_sheds(void **state)
 	const char *what = "";
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "dear", fd);
 	assert_done(call(bus, a.path, "Start"));
 	for (int i = 0; i < 500 && !*what; i++) {
@@ -564,13 +546,12 @@ static void test_sheds(void **state)
 	assert_done(call(bus, a.path, "Remove"));
 }
 
-static void test_remove_hanging_output(void **state)
+TEST(test_remove_hanging_output)
 {
 	_cleanup_close_ int fd = open_output();
 	uint64_t begin = clock_boot_ns();
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "hang", fd);
 	assert_done(call(bus, a.path, "Start"));
 	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive has no end");
@@ -600,13 +581,12 @@ static sd_bus *crowd(int *answers)
 	return b;
 }
 
-static void test_remove_in_a_crowd(void **state)
+TEST(test_remove_in_a_crowd)
 {
 	_cleanup_close_ int fd = open_output();
 	int answers = 0;
 	sd_bus *other;
 
-	(void)state;
 	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
 	other = crowd(&answers);
 	assert_refused(call(bus, SESSION_PREFIX "hang", "Stop"), "LimitReached", "limit");
@@ -616,12 +596,11 @@ static void test_remove_in_a_crowd(void **state)
 	sd_bus_flush_close_unref(other);
 }
 
-static void test_waiters_leave(void **state)
+TEST(test_waiters_leave)
 {
 	_cleanup_close_ int fd = open_output();
 	int answers = 0, finished = 0;
 
-	(void)state;
 	sd_bus_match_signal(bus, NULL, NAME, SESSION_PREFIX "hang", SESSION_INTERFACE, "Finished",
 			    count, &finished);
 	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
@@ -636,14 +615,13 @@ static void test_waiters_leave(void **state)
 
 /* What is sent at once on a fresh connection is served in that order, although it has to wait for
  * the answer who we are. */
-static void test_order_of_first_calls(void **state)
+TEST(test_order_of_first_calls)
 {
 	static const char *const methods[] = { "Start", "Stop", "Remove" };
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
 	int answers = 0;
 
-	(void)state;
 	assert_done(create_with(bus, "order", fd, "linger", "b", true));
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		assert_true(sd_bus_call_method_async(other, NULL, NAME, SESSION_PREFIX "order",
@@ -658,12 +636,11 @@ static void test_order_of_first_calls(void **state)
 	sd_bus_flush_close_unref(other);
 }
 
-static void test_owner_gone(void **state)
+TEST(test_owner_gone)
 {
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
 
-	(void)state;
 	assert_done(call(other, create(other, "orphan", fd).path, "Start"));
 	sd_bus_flush_close_unref(other);
 	for (int i = 0; i < 100 && exists(bus, "orphan"); i++)
@@ -672,12 +649,11 @@ static void test_owner_gone(void **state)
 	assert_content(fd, "start\nstop owner gone\n");
 }
 
-static void test_linger(void **state)
+TEST(test_linger)
 {
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
 
-	(void)state;
 	assert_done(
 		call(other, create_with(other, "stays", fd, "linger", "b", true).path, "Start"));
 	sd_bus_flush_close_unref(other);
@@ -687,12 +663,11 @@ static void test_linger(void **state)
 	assert_content(fd, "start\nstop requested\n");
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	_cleanup_close_ int fd = open_output();
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		assert_done(create(bus, name, fd));
@@ -700,14 +675,13 @@ static void test_limits(void **state)
 	assert_refused(create(bus, "n8", fd), "LimitReached", "8 sessions");
 }
 
-static void test_limit_of_rings(void **state)
+TEST(test_limit_of_rings)
 {
 	_cleanup_close_ int fd = open_output();
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	int possible = (int)(4 / n_cpus); /* sessions with rings of 256 MiB in 1 GiB */
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < possible; i++) {
 		snprintf(name, sizeof(name), "r%d", i);
 		assert_done(create_with(bus, name, fd, "ring_bytes", "t", 256 << 20));
@@ -728,11 +702,10 @@ static struct answer create_blocks(const char *name, int fd, const char *categor
 	return a;
 }
 
-static void test_limit_of_blocks(void **state)
+TEST(test_limit_of_blocks)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create_blocks("b0", fd, "memory", MEMORY_BLOCKS_MAX - MEMORY_BLOCKS_MIN));
 	assert_done(create_blocks("b1", fd, "memory", MEMORY_BLOCKS_MIN));
 	assert_refused(create_blocks("b2", fd, "fd", MEMORY_BLOCKS_MIN), "LimitReached",
@@ -783,11 +756,10 @@ static int count_matches(void)
 }
 
 /* Many strangers that come and go leave nothing behind. */
-static void test_access_strangers_in_a_hurry(void **state)
+TEST(test_access_strangers_in_a_hurry)
 {
 	int matches = count_matches();
 
-	(void)state;
 	for (int round = 0; round < 2; round++) {
 		as_user(STRANGER, be_in_a_hurry);
 		assert_false(exists(bus, "nothing"));
@@ -814,9 +786,8 @@ static void keep_too_much(void)
 	sd_bus_flush_close_unref(own);
 }
 
-static void test_limit_of_flights(void **state)
+TEST(test_limit_of_flights)
 {
-	(void)state;
 	as_user(MEMBER, keep_too_much);
 	/* Root may have more, up to what all may have. */
 	assert_done(create_with(bus, "f0", -1, "mode", "s", (uintptr_t) "flight"));

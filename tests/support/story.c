@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/support/story.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "capture/programs/decode.h"
 #include "tests/support/fake-collector.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 
 /* ---- what the programs and the worker say ---- */

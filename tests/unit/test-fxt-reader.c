@@ -4,21 +4,16 @@
  * archives that lie.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-check.h"
 #include "reader/fxt/fxt-reader.h"
 #include "tests/support/fxt-golden.h"
+#include "tests/support/unit.h"
 
 /* ---- archives ---- */
 
@@ -71,7 +66,7 @@ struct fixture {
 	struct fxt_reader *reader;
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -81,7 +76,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -93,7 +88,7 @@ static int tear_down(void **state)
 
 /* ---- every record type ---- */
 
-static void test_golden_frames(void **state)
+TEST(test_golden_frames)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *record;
@@ -111,7 +106,7 @@ static void test_golden_frames(void **state)
 	assert_int_equal(fxt_reader_offset(f->reader), offset);
 }
 
-static void test_golden_metadata(void **state)
+TEST(test_golden_metadata)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_PROVIDER_INFO);
@@ -131,7 +126,7 @@ static void test_golden_metadata(void **state)
 	assert_int_equal(r->initialization.ticks_per_second, 2000000000);
 }
 
-static void test_golden_tables(void **state)
+TEST(test_golden_tables)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_STRING);
@@ -147,7 +142,7 @@ static void test_golden_tables(void **state)
 	assert_int_equal(r->thread.tid, 1001);
 }
 
-static void test_golden_instant(void **state)
+TEST(test_golden_instant)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_INSTANT);
@@ -173,7 +168,7 @@ static void next_arg(struct fxt_args *it, struct fxt_arg *arg, unsigned type, co
 	assert_text(&arg->name, name);
 }
 
-static void test_golden_arguments(void **state)
+TEST(test_golden_arguments)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_COUNTER);
@@ -207,7 +202,7 @@ static void test_golden_arguments(void **state)
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_END);
 }
 
-static void test_golden_event_types(void **state)
+TEST(test_golden_event_types)
 {
 	static const uint64_t values[] = { 0, 0, 8000, 11, 11, 11, 12, 12, 12 };
 	struct fixture *f = *state;
@@ -231,7 +226,7 @@ static void test_golden_event_types(void **state)
 	}
 }
 
-static void test_golden_blob_and_objects(void **state)
+TEST(test_golden_blob_and_objects)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_BLOB);
@@ -257,7 +252,7 @@ static void test_golden_blob_and_objects(void **state)
 	assert_int_equal(arg.uint64, 1000);
 }
 
-static void test_golden_scheduling(void **state)
+TEST(test_golden_scheduling)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_LEGACY_SWITCH);
@@ -286,7 +281,7 @@ static void test_golden_scheduling(void **state)
 	assert_int_equal(r->wake.tid, 1001);
 }
 
-static void test_golden_log_and_profiler(void **state)
+TEST(test_golden_log_and_profiler)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_LOG);
@@ -312,7 +307,7 @@ static void test_golden_log_and_profiler(void **state)
 	assert_int_equal(r->backtrace.frames[2], 0x33);
 }
 
-static void test_golden_large(void **state)
+TEST(test_golden_large)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r = read_to(f->reader, GOLDEN_LARGE_BLOB);
@@ -333,7 +328,7 @@ static void test_golden_large(void **state)
 }
 
 /* The check has nothing against any of them, but that one is of an unknown type. */
-static void test_golden_is_clean(void **state)
+TEST(test_golden_is_clean)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *r;
@@ -352,7 +347,7 @@ static void test_golden_is_clean(void **state)
 
 /* ---- what is no archive ---- */
 
-static void test_new_alien(void **state)
+TEST(test_new_alien)
 {
 	static const struct {
 		const char *bytes;
@@ -367,7 +362,6 @@ static void test_new_alien(void **state)
 		{ "\xfd\x37zXZ\x00", 6, FXT_ALIEN_XZ },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct fxt_reader *r = NULL;
 
@@ -386,14 +380,13 @@ static void test_new_alien(void **state)
 #define STRING_1(character) 0x0000000100010022, (character)
 #define INSTANT_1           0x0001000100000044, 1, 0, 0
 
-static void test_providers_have_tables_of_their_own(void **state)
+TEST(test_providers_have_tables_of_their_own)
 {
 	struct outbuf b = { 0 };
 	const struct fxt_record *record;
 	struct fxt_reader *r;
 	int n = 0;
 
-	(void)state;
 	put(&b, &golden_records[GOLDEN_MAGIC]);
 	PUT_WORDS(&b, PROVIDER_INFO(1), STRING_1('a'), INSTANT_1);
 	PUT_WORDS(&b, PROVIDER_INFO(2), INSTANT_1, STRING_1('b'), INSTANT_1);
@@ -416,13 +409,12 @@ static void test_providers_have_tables_of_their_own(void **state)
 	outbuf_deinit(&b);
 }
 
-static void test_section_without_introduction(void **state)
+TEST(test_section_without_introduction)
 {
 	struct outbuf b = { 0 };
 	const struct fxt_record *record;
 	struct fxt_reader *r;
 
-	(void)state;
 	put(&b, &golden_records[GOLDEN_MAGIC]);
 	PUT_WORDS(&b, PROVIDER_SECTION(9), STRING_1('a'), INSTANT_1);
 	r = reader_of(&b);
@@ -437,14 +429,13 @@ static void test_section_without_introduction(void **state)
 }
 
 /* More providers than anybody has: no tables without end, and their records still come. */
-static void test_too_many_providers(void **state)
+TEST(test_too_many_providers)
 {
 	struct outbuf b = { 0 };
 	const struct fxt_record *record;
 	struct fxt_reader *r;
 	int e, damages = 0, records = 0;
 
-	(void)state;
 	put(&b, &golden_records[GOLDEN_MAGIC]);
 	for (uint64_t i = 0; i < 1000; i++)
 		PUT_WORDS(&b, PROVIDER_INFO(i), STRING_1('a'), INSTANT_1);
@@ -471,13 +462,12 @@ static void assert_damage(struct fxt_reader *r, uint64_t offset, uint64_t bytes)
 	assert_non_null(fxt_reader_damage(r)->what);
 }
 
-static void test_zero_fill(void **state)
+TEST(test_zero_fill)
 {
 	struct outbuf b = { 0 };
 	const struct fxt_record *record;
 	struct fxt_reader *r;
 
-	(void)state;
 	put(&b, &golden_records[GOLDEN_MAGIC]);
 	PUT_WORDS(&b, 0, 0, 0);
 	put(&b, &golden_records[GOLDEN_STRING]);
@@ -503,7 +493,7 @@ static void test_zero_fill(void **state)
 }
 
 /* Cut at every byte: whole records come, then one damage unless the cut is between two. */
-static void test_cut_at_every_byte(void **state)
+TEST(test_cut_at_every_byte)
 {
 	struct fixture *f = *state;
 
@@ -543,7 +533,7 @@ static void use(const struct fxt_record *record)
 }
 
 /* Each record in turn claims each size up to its own: it is damaged or not, and never read past. */
-static void test_sizes_that_lie(void **state)
+TEST(test_sizes_that_lie)
 {
 	struct fixture *f = *state;
 	size_t at = 8;
@@ -575,7 +565,7 @@ static void test_sizes_that_lie(void **state)
 }
 
 /* Any byte may be any value: whatever comes, it ends, and a sanitizer has nothing to say. */
-static void test_every_byte_wrong(void **state)
+TEST(test_every_byte_wrong)
 {
 	static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
 	struct fixture *f = *state;
@@ -601,12 +591,11 @@ static void test_every_byte_wrong(void **state)
 }
 
 /* A large record that claims 32 GiB asks for no memory, and is a cut record. */
-static void test_large_lie(void **state)
+TEST(test_large_lie)
 {
 	struct outbuf b = { 0 };
 	struct fxt_reader *r;
 
-	(void)state;
 	put(&b, &golden_records[GOLDEN_MAGIC]);
 	PUT_WORDS(&b, 0x0000000fffffffff, 1, 2, 3);
 	r = reader_of(&b);
@@ -617,7 +606,7 @@ static void test_large_lie(void **state)
 	outbuf_deinit(&b);
 }
 
-static void test_arguments_that_lie(void **state)
+TEST(test_arguments_that_lie)
 {
 	/* One argument of a context switch each, in a record of five or six words. */
 	static const struct {
@@ -636,7 +625,6 @@ static void test_arguments_that_lie(void **state)
 		{ 0, { 0 }, FXT_ARGS_DAMAGE },                /* none there */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct outbuf b = { 0 };
 		const struct fxt_record *record;
@@ -660,7 +648,7 @@ static void test_arguments_that_lie(void **state)
 /* ---- sources ---- */
 
 /* Through a pipe, in pieces that fit nothing. */
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *record;
@@ -689,7 +677,7 @@ static void test_pipe(void **state)
 }
 
 /* Longer than the buffer, from a file, with a record at every edge of it. */
-static void test_file_longer_than_buffer(void **state)
+TEST(test_file_longer_than_buffer)
 {
 	struct fixture *f = *state;
 	const struct fxt_record *record;
@@ -715,13 +703,12 @@ static void test_file_longer_than_buffer(void **state)
 	close(fd);
 }
 
-static void test_directory(void **state)
+TEST(test_directory)
 {
 	struct fxt_reader *r = NULL;
 	char path[] = "/tmp/test-fxt-reader-XXXXXX";
 	FILE *dir;
 
-	(void)state;
 	assert_non_null(mkdtemp(path));
 	dir = fopen(path, "re");
 	assert_non_null(dir);
@@ -751,11 +738,10 @@ static ssize_t read_source(void *userdata, void *to, size_t n)
 	return 1;
 }
 
-static void test_source(void **state)
+TEST(test_source)
 {
 	static const int errors[] = { 0, -EIO };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
 		_cleanup_(fxt_reader_freep) struct fxt_reader *r = NULL;
 		const struct fxt_record *record;
