@@ -181,6 +181,29 @@ int set_answer(sd_bus *b, const char *action, const char *how)
 				  NULL, NULL, "ss", action, how);
 }
 
+struct counts counts_of(sd_bus *b, const char *action)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct counts c = { 0 };
+
+	if (sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", "GetCounts",
+			       NULL, &reply, "s", action) < 0 ||
+	    sd_bus_message_read(reply, "uuuu", &c.asked, &c.dialogues, &c.held, &c.cancelled) < 0)
+		c.asked = UINT32_MAX;
+	return c;
+}
+
+int setup_polkit(void **state)
+{
+	setup_bus(state);
+	assert_true(set_answer(bus, VIEW, "no") >= 0);
+	assert_true(set_answer(bus, CONTROL, "no") >= 0);
+	assert_true(set_answer(bus, CONTROL_OWN, "yes") >= 0);
+	assert_true(set_answer(bus, MANAGE, "no") >= 0);
+	assert_true(tell_polkit(bus, "Change") >= 0);
+	return 0;
+}
+
 pid_t start_as_user(uid_t uid, void (*fn)(void))
 {
 	pid_t pid = fork();

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# What callers of the service may rely on, with sessions that need no kernel: test-manager.c over a
-# bus, and what can be seen from outside only. From meson, KYMOD is the one with such sessions.
+# What callers of the service may rely on, with sessions that need no kernel: test-manager.c and
+# test-snapshots.c over a bus, and what can be seen from outside only. From meson, KYMOD is the one with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -34,6 +34,7 @@ assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a
 expect_exit 0 "$KYMO" list --bus "$BUS"
 assert_empty "$TMP/stdout" "list"
 
+"$KYMO_TEST_SNAPSHOTS"
 "$KYMO_TEST_MANAGER"
 assert_eq "$(cd "$flights" && echo *)" '-a 0-file 0-link 0-no-name 99999999999-a x' "what is left of flight recorders"
 
