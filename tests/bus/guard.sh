@@ -49,7 +49,7 @@ assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of monitor"
 expect_exit 0 as 2 list
 assert_empty "$TMP/stdout" "list of another user"
 expect_exit 1 as 2 status "1/$name"
-assert_contains "$TMP/stderr" "there is no session '1/$name'" "complaint to another user"
+assert_says "$TMP/stderr" "there is no session '1/$name'" "complaint to another user"
 kill -INT "${name#record_}"
 wait "$record_pid" || fail "the recording failed: $(cat "$TMP/record.log")"
 assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says"
