@@ -208,8 +208,8 @@ static int append_triggers(sd_bus_message *m, const struct session_options *o)
 	int r = 0;
 
 	OPTION_FOR_EACH(row)
-	if (r >= 0 && row->trigger && option_value(row, o))
-		r = sd_bus_message_append(m, "{st}", row->trigger, option_value(row, o));
+		if (r >= 0 && row->trigger && option_value(row, o))
+			r = sd_bus_message_append(m, "{st}", row->trigger, option_value(row, o));
 	return r;
 }
 
@@ -304,8 +304,8 @@ static int append_entry(sd_bus_message *m, const struct option_row *row,
 static bool has_trigger(const struct session_options *o)
 {
 	OPTION_FOR_EACH(row)
-	if (row->trigger && option_value(row, o))
-		return true;
+		if (row->trigger && option_value(row, o))
+			return true;
 	return false;
 }
 
@@ -322,7 +322,7 @@ int option_bus_append(sd_bus_message *m, const struct session_options *o, bool s
 	int r = 0;
 
 	OPTION_FOR_EACH(row)
-	if (r >= 0 && row->bus && (shown ? row->type != OPTION_FILES : is_said(row, o)))
-		r = append_entry(m, row, o);
+		if (r >= 0 && row->bus && (shown ? row->type != OPTION_FILES : is_said(row, o)))
+			r = append_entry(m, row, o);
 	return r < 0 ? r : 0;
 }

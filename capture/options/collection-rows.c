@@ -14,8 +14,8 @@
 const struct option_row *collection_row_of(const char *section, const char *key)
 {
 	OPTION_FOR_EACH(row)
-	if (row->key && strcmp(row->section, section) == 0 && strcmp(row->key, key) == 0)
-		return row;
+		if (row->key && strcmp(row->section, section) == 0 && strcmp(row->key, key) == 0)
+			return row;
 	return NULL;
 }
 

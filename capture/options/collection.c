@@ -82,8 +82,8 @@ static void on_check_complaint(unsigned line, const char *text, void *userdata)
 static bool section_is_known(const char *name)
 {
 	OPTION_FOR_EACH(row)
-	if (row->key && strcmp(row->section, name) == 0)
-		return true;
+		if (row->key && strcmp(row->section, name) == 0)
+			return true;
 	return false;
 }
 
@@ -92,8 +92,8 @@ static const char *nearest_section(const char *name)
 	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
 
 	OPTION_FOR_EACH(row)
-	if (row->key)
-		value_nearest_try(&near, row->section);
+		if (row->key)
+			value_nearest_try(&near, row->section);
 	return near.nearest;
 }
 
@@ -192,8 +192,7 @@ static void unknown_key(struct parser *p, const char *section, const char *key)
 	const struct option_row *nearest = NULL;
 	unsigned best = VALUE_NEAR;
 
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		unsigned d = row->key ? value_distance(key, row->key) : best + 1;
 
 		/* One of the same section, if there is one as near. */

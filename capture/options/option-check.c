@@ -28,8 +28,9 @@ static void say(struct checker *k, const struct option_row *row, const char *why
 static const struct option_row *row_at(size_t offset)
 {
 	OPTION_FOR_EACH(row)
-	if (row->offset == offset && row->type != OPTION_OVERHEAD && row->type != OPTION_TRIGGERS)
-		return row;
+		if (row->offset == offset && row->type != OPTION_OVERHEAD &&
+		    row->type != OPTION_TRIGGERS)
+			return row;
 	return NULL;
 }
 
@@ -111,8 +112,9 @@ size_t option_check(const struct session_options *o, unsigned flags, option_comp
 	k.categories = o->categories ?: CATEGORIES_DEFAULT;
 	k.chosen = flags & OPTION_CHECK_CHOSEN || capture_filter_is_set(&o->filter);
 	OPTION_FOR_EACH(row)
-	if ((flags & OPTION_CHECK_PROFILE || !option_is_of_profile(row)) && option_is_set(row, o))
-		check_row(&k, row);
+		if ((flags & OPTION_CHECK_PROFILE || !option_is_of_profile(row)) &&
+		    option_is_set(row, o))
+			check_row(&k, row);
 	check_own(&k);
 	check_chosen(&k);
 	return k.n;

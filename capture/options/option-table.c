@@ -267,23 +267,23 @@ _Static_assert(ARRAY_SIZE(option_rows) <= OPTION_ROWS_MAX, "room for a flag each
 const struct option_row *option_of_bus(const char *name)
 {
 	OPTION_FOR_EACH(row)
-	if (row->bus && strcmp(row->bus, name) == 0)
-		return row;
+		if (row->bus && strcmp(row->bus, name) == 0)
+			return row;
 	return NULL;
 }
 
 const struct option_row *option_of_name(const char *name)
 {
 	OPTION_FOR_EACH(row)
-	if (row->name && strcmp(row->name, name) == 0)
-		return row;
+		if (row->name && strcmp(row->name, name) == 0)
+			return row;
 	return NULL;
 }
 
 const struct option_row *option_of_trigger(const char *name, size_t n)
 {
 	OPTION_FOR_EACH(row)
-	if (row->trigger && strlen(row->trigger) == n && memcmp(row->trigger, name, n) == 0)
-		return row;
+		if (row->trigger && strlen(row->trigger) == n && memcmp(row->trigger, name, n) == 0)
+			return row;
 	return NULL;
 }

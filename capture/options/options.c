@@ -192,8 +192,7 @@ int session_options_complete(struct session_options *o)
 		return -EINVAL;
 	session_options_fill_flight(o);
 	o->categories = o->categories ?: CATEGORIES_DEFAULT;
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		if (option_is_of_profile(row))
 			continue;
 		if (!value_is_valid(row, o))
@@ -335,11 +334,11 @@ char *session_options_describe(const struct session_options *o)
 	if (!f)
 		return NULL;
 	OPTION_FOR_EACH(row)
-	last = row->rank > last ? row->rank : last;
+		last = row->rank > last ? row->rank : last;
 	for (unsigned i = 1; i <= last + 1; i++)
 		OPTION_FOR_EACH(row)
-	if (row->rank == i % (last + 1) && is_told(row, o))
-		tell(f, row, o);
+			if (row->rank == i % (last + 1) && is_told(row, o))
+				tell(f, row, o);
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;

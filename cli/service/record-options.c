@@ -223,8 +223,8 @@ static int set_yes(struct record_options *o, const char *name, const char *text,
 {
 	option_set(row, &o->session, true);
 	OPTION_FOR_EACH(other)
-	if (text && other->needs == row->offset)
-		return parse_plain(o, name, text, other);
+		if (text && other->needs == row->offset)
+			return parse_plain(o, name, text, other);
 	return CLI_OK;
 }
 
@@ -351,8 +351,8 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 	for (; own[n].name && n < OWN_MAX; n++)
 		options[n] = own[n];
 	OPTION_FOR_EACH(row)
-	if (row->name && row->verbs & verb)
-		add_option(options, places, &n, &(struct place){ o, row, NULL }, row->name);
+		if (row->name && row->verbs & verb)
+			add_option(options, places, &n, &(struct place){ o, row, NULL }, row->name);
 	for (const struct alias *a = aliases; a < aliases + ARRAY_SIZE(aliases); a++)
 		if (a->verbs & verb)
 			add_option(options, places, &n,
@@ -428,8 +428,7 @@ static void print_triggers(void)
 	char left[80];
 
 	puts("WHAT of --trigger:");
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		if (!row->trigger)
 			continue;
 		snprintf(left, sizeof(left), "      %s=%s", row->trigger, limits[row->type]);
@@ -444,16 +443,14 @@ void record_options_help(enum option_verb verb)
 	size_t n = 0, i;
 	bool triggers = false;
 
-	OPTION_FOR_EACH(first)
-	{
+	OPTION_FOR_EACH(first) {
 		for (i = 0; i < n && done[i] != first->group; i++)
 			;
 		if (i < n || !(first->verbs & verb))
 			continue;
 		puts(first->group);
 		done[n++] = first->group;
-		OPTION_FOR_EACH(row)
-		{
+		OPTION_FOR_EACH(row) {
 			if (row->group != first->group || !(row->verbs & verb))
 				continue;
 			print_row(row);

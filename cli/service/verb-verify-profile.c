@@ -128,8 +128,7 @@ static int list_keys(void)
 {
 	char values[OPTION_VALUES_MAX];
 
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		const char *usual = row->shown_profile ?: row->shown;
 
 		if (row->key)

@@ -2,23 +2,19 @@
 #include "tests/bus/lookout.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "tests/bus/ask-service.h"
+#include "tests/support/unit.h"
 
 #define PAUSE_USEC   20000
 #define TIMEOUT_USEC UINT64_C(30000000)

@@ -8,7 +8,7 @@
 copy=$TMP/tree
 mkdir "$copy"
 (cd "$ROOT" && tar cf - --exclude='./build*' --exclude=.git .) | tar xf - -C "$copy"
-check=$ROOT/tests/check-layers
+check=$ROOT/tests/style/check-layers
 
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"

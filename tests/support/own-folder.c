@@ -3,22 +3,18 @@
 
 #include <errno.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 static char folder[64];
 
-int own_folder_set_up(void **state)
+int own_folder_set_up(void **state __attribute__((unused)))
 {
-	(void)state;
 	strcpy(folder, "/tmp/kymo-test.XXXXXX");
 	return mkdtemp(folder) ? chdir(folder) : -1;
 }
@@ -36,9 +32,8 @@ static int remove_one(const char *path, const struct stat *st, int kind, struct 
 	return remove(path);
 }
 
-int own_folder_tear_down(void **state)
+int own_folder_tear_down(void **state __attribute__((unused)))
 {
-	(void)state;
 	if (chdir("/") < 0)
 		return -1;
 	return getenv("KEEP_TMP") ? 0 : nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/support/schedule-script.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 
 static int on_belongs(uint32_t tid, uint32_t pid, void *userdata)
 {

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/support/story.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "capture/programs/decode.h"
 #include "tests/support/fake-collector.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 
 /* ---- what the programs and the worker say ---- */
@@ -372,10 +366,8 @@ static void put_watched(const struct story *s, uint64_t ts)
 
 /* ---- the story ---- */
 
-void story_play(const struct story *s, unsigned n)
+static void play_schedule(const struct story *s, uint64_t t, unsigned n)
 {
-	const uint64_t t = STORY_AT(n);
-
 	switch (n) {
 	case 1:
 		story_put_mapping(s, t, 10, 0x1000, "/lib/a");
@@ -412,6 +404,14 @@ void story_play(const struct story *s, unsigned n)
 	case 14:
 		story_put_stack(s, t, 6, 0x5010);
 		return story_put_tick(s, t, 40, 40, 6);
+	default:
+		return;
+	}
+}
+
+static void play_losses_and_ends(const struct story *s, uint64_t t, unsigned n)
+{
+	switch (n) {
 	case 15: /* was it awake? Its next switch tells: step 17 */
 		return story_put_wakeup(s, t, 10, 1, true, 40);
 	case 16:
@@ -443,6 +443,14 @@ void story_play(const struct story *s, unsigned n)
 		return put_exit(s, t, 20, 20, 2000, "twenty", false);
 	case 30:
 		return story_put_switch(s, t, 1, 20, 21, DEAD);
+	default:
+		return;
+	}
+}
+
+static void play_exec_and_memory(const struct story *s, uint64_t t, unsigned n)
+{
+	switch (n) {
 	case 31: /* over what was mapped, in part */
 		return story_put_mapping(s, t, 10, 0x2000, "/lib/b");
 	case 32: /* nobody knows 77 */
@@ -485,4 +493,16 @@ void story_play(const struct story *s, unsigned n)
 	default:
 		return;
 	}
+}
+
+void story_play(const struct story *s, unsigned n)
+{
+	const uint64_t t = STORY_AT(n);
+
+	if (n < 15)
+		play_schedule(s, t, n);
+	else if (n < 31)
+		play_losses_and_ends(s, t, n);
+	else
+		play_exec_and_memory(s, t, n);
 }

@@ -2,19 +2,14 @@
 #include "tests/support/symbol-program.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/support/own-folder.h"
+#include "tests/support/unit.h"
 
 int try_command(const char *format, ...)
 {

@@ -70,7 +70,7 @@ done
 "$KYMO_LOAD" sleep 3000 1000 >/dev/null &
 often=$!
 expect_soon 5 is_asleep "$often"
-expect_exit "0|3" "$KYMO" record --direct -e offcpu --offcpu-min 500us -d 1 -o "$TMP/first.fxt"
+expect_recorded "$TMP/first.fxt" "$KYMO" record --direct -e offcpu --offcpu-min 500us -d 1 -o "$TMP/first.fxt"
 kill "${sleepers[@]}" $often
 # (mappings are taken as they come in the file)
 "$LIST_STACKS" "$TMP/first.fxt" | awk -v pid=$often '
@@ -149,7 +149,7 @@ note "a storm of processes that is still there at the end"
 for _ in {1..6}; do
 	"$KYMO_LOAD" --life 100 --at-once 100 procs 3000 >"$TMP/storm.json" &
 	storm=$!
-	expect_exit "0|3" "$KYMO" record --direct -e sched,profile,offcpu --offcpu-min 1us -b 32M -d 500ms --force -o "$TMP/storm.fxt"
+	expect_recorded "$TMP/storm.fxt" "$KYMO" record --direct -e sched,profile,offcpu --offcpu-min 1us -b 32M -d 500ms --force -o "$TMP/storm.fxt"
 	summarize "$TMP/storm.fxt"
 	assert_eq "$(json "$SUMMARY" '.lost.malformed // 0')" 0 "records that make no sense"
 	wait $storm

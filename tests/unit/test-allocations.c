@@ -3,21 +3,15 @@
  * What the worker and the rings say of allocations into an archive; and what an archive is to have of
  * it, read back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "capture/pipeline/allocations.h"
 #include "capture/pipeline/lifecycle.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 
 enum { FROM = 100, TO = 1000, PID = 500 };
 
@@ -54,7 +48,7 @@ static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 	return 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	const struct session_options options = {
 		.categories = CATEGORY_MEMORY | CATEGORY_SHM,
@@ -78,7 +72,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -285,7 +279,7 @@ static const char *said(struct fixture *f)
 
 /* ---- tests ---- */
 
-static void test_life(void **state)
+TEST(test_life)
 {
 	struct fixture *f = *state;
 
@@ -311,7 +305,7 @@ static void test_life(void **state)
 }
 
 /* Two programs of one process: what is said of one has nothing to do with the other. */
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	struct fixture *f = *state;
 
@@ -331,7 +325,7 @@ static void test_exec(void **state)
 }
 
 /* What comes out of the rings before it is said that its program is watched. */
-static void test_waits(void **state)
+TEST(test_waits)
 {
 	struct fixture *f = *state;
 
@@ -352,7 +346,7 @@ static void test_waits(void **state)
 }
 
 /* Of what is never watched no more is kept than there is room for. */
-static void test_waits_bounded(void **state)
+TEST(test_waits_bounded)
 {
 	struct fixture *f = *state;
 	size_t n = (64 << 20) / sizeof(struct rec_alloc);
@@ -364,7 +358,7 @@ static void test_waits_bounded(void **state)
 	assert_string_equal(said(f), "");
 }
 
-static void test_watches(void **state)
+TEST(test_watches)
 {
 	struct fixture *f = *state;
 

@@ -2,20 +2,13 @@
 /*
  * What a process that reads somebody else's file can do, and what it cannot.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -24,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "capture/sandbox/apart.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -61,11 +55,10 @@ static int copy(const void *data, size_t n, struct outbuf *answer)
 	return outbuf_append(answer, data, n);
 }
 
-static void test_answer(void **state)
+TEST(test_answer)
 {
 	struct outbuf answer = { 0 };
 
-	(void)state;
 	assert_int_equal(run(copy, 60 * SECOND, &answer), 0);
 	assert_int_equal(answer.size, 9);
 	assert_memory_equal(answer.data, "some text", 9);
@@ -91,11 +84,10 @@ static int overfill(const void *data, size_t n, struct outbuf *answer)
 	return outbuf_append(answer, data, 1);
 }
 
-static void test_long_answer(void **state)
+TEST(test_long_answer)
 {
 	struct outbuf answer = { 0 };
 
-	(void)state;
 	assert_int_equal(run(fill, 60 * SECOND, &answer), 0);
 	assert_int_equal(answer.size, ANSWER_MAX);
 	for (size_t i = 0; i < ANSWER_MAX; i++)
@@ -113,13 +105,12 @@ static int refuse(const void *data, size_t n, struct outbuf *answer)
 	return -EDOM;
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
 	_cleanup_close_ int directory = open("/", O_RDONLY | O_CLOEXEC);
 	_cleanup_close_ int empty = file_with("", 0);
 	struct outbuf answer = { 0 };
 
-	(void)state;
 	assert_int_equal(run(refuse, 60 * SECOND, &answer), -EDOM);
 	assert_int_equal(apart_run(directory, copy, 60 * SECOND, ANSWER_MAX, &answer), -ENOEXEC);
 	assert_int_equal(apart_run(empty, copy, 60 * SECOND, ANSWER_MAX, &answer), -ENOEXEC);
@@ -137,11 +128,10 @@ static int hang(const void *data, size_t n, struct outbuf *answer)
 	return 0;
 }
 
-static void test_timeout(void **state)
+TEST(test_timeout)
 {
 	struct outbuf answer = { 0 };
 
-	(void)state;
 	assert_int_equal(run(hang, SECOND / 5, &answer), -ETIME);
 	assert_int_equal(answer.size, 0);
 	assert_no_children();
@@ -185,12 +175,11 @@ static int praise(const void *data, size_t n, struct outbuf *answer)
 	_exit(write(0, head, sizeof(head)) < 0);
 }
 
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
 	static const apart_fn fns[] = { crash, leave, lie, boast, praise };
 	struct outbuf answer = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(fns) / sizeof(fns[0]); i++) {
 		assert_int_equal(run(fns[i], 60 * SECOND, &answer), -EBADMSG);
 		assert_int_equal(answer.size, 0);
@@ -253,7 +242,7 @@ static int do_touch_shared(const void *data, size_t n, struct outbuf *answer)
 	return outbuf_append(answer, "x", 1);
 }
 
-static void test_forbidden(void **state)
+TEST(test_forbidden)
 {
 	static const apart_fn fns[] = {
 		do_open,  do_socket,          do_fork,        do_kill, do_execute,
@@ -261,7 +250,6 @@ static void test_forbidden(void **state)
 	};
 	struct outbuf answer = { 0 };
 
-	(void)state;
 	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal(shared, MAP_FAILED);
 	for (size_t i = 0; i < sizeof(fns) / sizeof(fns[0]); i++) {
@@ -288,11 +276,10 @@ static int eat(const void *data, size_t n, struct outbuf *answer)
 	return outbuf_append(answer, "x", 1);
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
 	struct outbuf answer = { 0 };
 
-	(void)state;
 	assert_int_equal(run(eat, 60 * SECOND, &answer), -ENOMEM);
 	assert_no_children();
 	outbuf_deinit(&answer);

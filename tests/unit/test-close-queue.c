@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/foreign-fds.h"
 #include "daemon/close-queue.h"
+#include "tests/support/unit.h"
 
 #define ROOT  FOREIGN_FD_OF(0)
 #define ALICE FOREIGN_FD_OF(1000)
@@ -15,16 +9,14 @@
 
 static struct close_queue queue;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	queue = (struct close_queue){ .seed = 1 };
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-	(void)state;
 	close_queue_deinit(&queue);
 	return 0;
 }
@@ -56,12 +48,11 @@ static void assert_nothing_to_take(void)
 }
 
 /* One of a line is closed at a time, in order; lines of other places go on. */
-static void test_line(void **state)
+TEST(test_line)
 {
 	struct close_line *hung, *other;
 	int fd = -1;
 
-	(void)state;
 	assert_nothing_to_take();
 	add(ALICE, 7, 10);
 	add(ALICE, 7, 11);
@@ -82,12 +73,11 @@ static void test_line(void **state)
  * Nobody takes more than a share, whatever hangs; when one moves, the next line of the same owner
  * is begun.
  */
-static void test_share(void **state)
+TEST(test_share)
 {
 	struct close_line *lines[CLOSE_AT_ONCE_PER_OWNER];
 	int fd;
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		add(ALICE, (uint64_t)i, i);
 	for (int i = 0; i < CLOSE_AT_ONCE_PER_OWNER; i++)
@@ -101,12 +91,11 @@ static void test_share(void **state)
 }
 
 /* What is kept for root stays free, however many users and unknown ones hang. */
-static void test_root(void **state)
+TEST(test_root)
 {
 	unsigned n = 0;
 	int fd;
 
-	(void)state;
 	for (unsigned user = 0; user < 100; user++)
 		for (int i = 0; i < 100; i++)
 			add(user ? FOREIGN_FD_OF(user) : FOREIGN_FD_UNKNOWN, (uint64_t)i, i);
@@ -121,9 +110,8 @@ static void test_root(void **state)
 }
 
 /* Users take turns. */
-static void test_turns(void **state)
+TEST(test_turns)
 {
-	(void)state;
 	add(ALICE, 1, 10);
 	add(ALICE, 2, 11);
 	add(BOB, 1, 20);
@@ -133,11 +121,10 @@ static void test_turns(void **state)
 }
 
 /* What comes from nobody knows whom counts against others only if it hangs. */
-static void test_crowd_unknown(void **state)
+TEST(test_crowd_unknown)
 {
 	const uint64_t late = 1 + CLOSE_PATIENCE_NS;
 
-	(void)state;
 	for (int i = 0; i < 2 * CLOSE_QUEUED_MAX; i++)
 		add(FOREIGN_FD_UNKNOWN, 7, i);
 	assert_int_equal(close_queue_crowd(&queue, FOREIGN_FD_UNKNOWN, 7, late), 0);
@@ -147,11 +134,10 @@ static void test_crowd_unknown(void **state)
 			 2 * CLOSE_QUEUED_MAX);
 }
 
-static void test_crowd(void **state)
+TEST(test_crowd)
 {
 	const uint64_t late = 1 + CLOSE_PATIENCE_NS;
 
-	(void)state;
 	for (int i = 0; i < CLOSE_WAITING_MAX; i++)
 		add(ALICE, 7, i);
 	/* It is not begun: that is no line that moves. */
@@ -167,13 +153,12 @@ static void test_crowd(void **state)
 }
 
 /* A user who has too many gets no more; others do, and root most of all. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	enum { FILES = 1024, PER_USER = FILES / CLOSE_OWNED_PART, ALL = FILES / CLOSE_ALL_PART };
 	struct close_line *line;
 	int fd;
 
-	(void)state;
 	for (int i = 0; i < PER_USER; i++) {
 		assert_true(close_queue_has_room(&queue, ALICE, FILES));
 		add(ALICE, 1, i);

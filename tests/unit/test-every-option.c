@@ -7,23 +7,18 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "bus/option-bus.h"
 #include "cli/common/verb.h"
 #include "cli/service/record-options.h"
 #include "daemon/session-options-bus.h"
 #include "tests/support/said.h"
+#include "tests/support/unit.h"
 
 enum { WORDS_MAX = 9000 };
 
@@ -56,8 +51,8 @@ static struct try make_try(const struct option_row *row)
 	bool triage;
 
 	OPTION_FOR_EACH(needed)
-	if (row->needs && needed->offset == row->needs)
-		t.needed = needed;
+		if (row->needs && needed->offset == row->needs)
+			t.needed = needed;
 	triage = (t.needed ?: row)->offset == offsetof(struct session_options, memory.triage);
 	for (const struct category_row *c = category_rows; c->name && !t.category; c++)
 		if (row->categories & c->bit)
@@ -332,13 +327,11 @@ static void check_number(const struct option_row *row, uint64_t value)
 	check(&t, value >= row->min && value <= row->max, value);
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	size_t n = 0;
 
-	(void)state;
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		if (!option_is_number(row))
 			continue;
 		assert_true(row->min > 0 && row->min < row->max && row->max <= INT64_MAX);
@@ -351,11 +344,9 @@ static void test_numbers(void **state)
 	assert_true(n >= 25);
 }
 
-static void test_choices(void **state)
+TEST(test_choices)
 {
-	(void)state;
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		struct try t = make_try(row);
 
 		for (unsigned i = 0; row->choice && row->choice(i); i++) {
@@ -370,11 +361,9 @@ static void test_choices(void **state)
 	}
 }
 
-static void test_flags(void **state)
+TEST(test_flags)
 {
-	(void)state;
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		struct try t = make_try(row);
 
 		t.value = 1;
@@ -384,7 +373,7 @@ static void test_flags(void **state)
 }
 
 /* As many as there may be, and one more. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
 	static const char *const texts[OPTION_TYPES_MAX] = {
 		[OPTION_PIDS] = "1",
@@ -392,9 +381,7 @@ static void test_lists(void **state)
 		[OPTION_COMMS] = "x",
 	};
 
-	(void)state;
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		struct try t = make_try(row);
 
 		t.text = texts[row->type];
@@ -409,11 +396,9 @@ static void test_lists(void **state)
 }
 
 /* What an option needs, all ask for alike. */
-static void test_needs(void **state)
+TEST(test_needs)
 {
-	(void)state;
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		struct try t = make_try(row);
 		char text[32];
 
@@ -441,11 +426,9 @@ static bool is_text_of(const struct option_row *row, const char *text, uint64_t 
 }
 
 /* Rows are whole: names are there once, what people are told is so, defaults are within bounds. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
-	(void)state;
-	OPTION_FOR_EACH(row)
-	{
+	OPTION_FOR_EACH(row) {
 		assert_true(!row->name || (row->verbs && row->group && row->help));
 		assert_true(!row->bus || option_bus_type(row));
 		assert_true(!row->key == !row->section);
@@ -462,12 +445,11 @@ static void test_rows(void **state)
 
 #ifdef OPTION_MADE_UP_ROW
 /* One row, and whoever asks for the option has it. */
-static void test_made_up(void **state)
+TEST(test_made_up)
 {
 	struct session_options o = { .name = "x", .categories = CATEGORY_OFFCPU };
 	char *text;
 
-	(void)state;
 	assert_int_equal(session_options_complete(&o), 0);
 	assert_int_equal(o.made_up_ns, 1000000000); /* (this is the hook: what is done with it) */
 	text = session_options_describe(&o);
@@ -478,11 +460,10 @@ static void test_made_up(void **state)
 }
 #endif
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 	assert_int_equal(pipe2(pipe_fds, O_CLOEXEC), 0);
 	other_fd = fds[1];
@@ -493,9 +474,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-	(void)state;
 	record_options_deinit(&options);
 	sd_bus_close_unref(bus);
 	close(other_fd);

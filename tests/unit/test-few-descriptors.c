@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/foreign-fds.h"
 #include "capture/sandbox/few-descriptors.h"
+#include "tests/support/unit.h"
 
 /* Of another table: the number means something else to us. */
 static int close_same_number(void *userdata)
@@ -24,11 +19,10 @@ static int close_same_number(void *userdata)
 	return r;
 }
 
-static void test_marks(void **state)
+TEST(test_marks)
 {
 	int fd;
 
-	(void)state;
 	assert_int_equal(foreign_fds_begin(), 0);
 	assert_int_equal(few_descriptors_begin(), 0);
 	assert_true(few_descriptors_null() > 2 && few_descriptors_null() < FEW_DESCRIPTORS);

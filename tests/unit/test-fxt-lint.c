@@ -3,16 +3,11 @@
  * The lint, where the order of the file decides: the file, strings, arguments, names, profiles, and
  * what is seen nowhere. What goes by time is test-fxt-lint-time.c's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "tests/support/lint-build.h"
+#include "tests/support/unit.h"
 
 /* The header of a record of N words. */
 static uint64_t head(enum fxt_record_type type, unsigned n)

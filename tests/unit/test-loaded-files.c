@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/common/loaded-files.h"
 #include "tests/support/own-folder.h"
+#include "tests/support/unit.h"
 
 /* Whether one of N descriptors is of the file at PATH. All are closed. */
 static bool has_file(int *fds, size_t n, const char *path)
@@ -49,12 +43,11 @@ static bool has_libc(int *fds, size_t n)
 	return has_file(fds, n, path);
 }
 
-static void test_program(void **state)
+TEST(test_program)
 {
 	int fds[ALLOCATOR_FILES_MAX];
 	size_t n = loaded_files("sh", fds);
 
-	(void)state;
 	assert_true(n >= 2);
 	assert_true(has_libc(fds, n));
 	n = loaded_files("/bin/sh", fds);
@@ -78,12 +71,11 @@ static size_t files_of(const char *name, int *fds)
 	return loaded_files(path, fds);
 }
 
-static void test_script(void **state)
+TEST(test_script)
 {
 	int fds[ALLOCATOR_FILES_MAX];
 	size_t n;
 
-	(void)state;
 	put_script("/script", "#! /bin/sh -e\ntrue\n");
 	n = files_of("/script", fds);
 	assert_true(n >= 3);
@@ -102,13 +94,12 @@ static void test_script(void **state)
 }
 
 /* What is no program has itself; what is not there has nothing. */
-static void test_others(void **state)
+TEST(test_others)
 {
 	static const unsigned char cut[] = { 0x7f, 'E', 'L', 'F', 2, 1, 1 };
 	int fds[ALLOCATOR_FILES_MAX];
 	size_t n;
 
-	(void)state;
 	put_script("/text", "nothing\n");
 	put_bytes(own_folder(), "/cut", cut, sizeof(cut));
 	n = files_of("/text", fds);

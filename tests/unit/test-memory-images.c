@@ -2,21 +2,15 @@
 /*
  * Which of the programs that have ended may be told of: those of one process in their order, whatever order they became known in.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <time.h>
 
 #include "base/cleanup.h"
 #include "capture/heap/memory-images.h"
+#include "tests/support/unit.h"
 
 enum { PID = 7, MANY = 20000 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	static struct memory_images images;
 
@@ -25,7 +19,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
 	memory_images_deinit(*state);
 	return 0;
@@ -61,7 +55,7 @@ static void expect_ended(struct memory_images *images, const uint32_t *instances
 	assert_int_equal(list.size, i * sizeof(*ended));
 }
 
-static void test_known_once(void **state)
+TEST(test_known_once)
 {
 	struct memory_images *images = *state;
 	struct memory_image *image = add(images, PID, 3);
@@ -72,7 +66,7 @@ static void test_known_once(void **state)
 	assert_null(memory_images_add(images, &(struct memory_process){ .pid = PID }));
 }
 
-static void test_later_ones_wait(void **state)
+TEST(test_later_ones_wait)
 {
 	struct memory_images *images = *state;
 	static const uint32_t order[] = { 5, 2, 9, 4 };
@@ -85,7 +79,7 @@ static void test_later_ones_wait(void **state)
 	expect_ended(images, (uint32_t[]){ 2, 3, 4, 5, 9, 0 });
 }
 
-static void test_who_goes_is_waited_for_no_more(void **state)
+TEST(test_who_goes_is_waited_for_no_more)
 {
 	struct memory_images *images = *state;
 
@@ -106,7 +100,7 @@ static void test_who_goes_is_waited_for_no_more(void **state)
 }
 
 /* One whose end nobody has told of ended when the next one began. */
-static void test_untold(void **state)
+TEST(test_untold)
 {
 	struct memory_images *images = *state;
 	struct memory_image *first = add(images, PID, 1), *last = add(images, PID, 2);
@@ -123,7 +117,7 @@ static void test_untold(void **state)
 }
 
 /* No look at all of them for each: it would take minutes. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct memory_images *images = *state;
 	clock_t begin = clock();

@@ -5,18 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "capture/perf/perf-answer.h"
 #include "capture/perf/perf-talk.h"
+#include "tests/support/unit.h"
 
 enum { SENT_MAX = 4 }; /* descriptors */
 
@@ -83,13 +79,12 @@ static void assert_refused(struct perf_question q, int file)
 	assert_int_equal(answer, -EINVAL);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	_cleanup_close_ int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct perf_question q = clock_question();
 	int32_t answer;
 
-	(void)state;
 	assert_true(file >= 0);
 	/* This one is: it is up to the kernel. */
 	assert_int_equal(ask(&q, sizeof(q), -1, 0, &answer), 0);
@@ -108,14 +103,13 @@ static void test_kinds(void **state)
 	assert_refused(q, -1);
 }
 
-static void test_probes(void **state)
+TEST(test_probes)
 {
 	_cleanup_close_ int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct perf_question q = probe_question();
 	int bit = perf_talk_number(UPROBES "format/retprobe");
 	int32_t answer;
 
-	(void)state;
 	if ((int)q.attr.type < 0 || bit < 0)
 		skip();
 	assert_true(file >= 0);
@@ -141,13 +135,12 @@ static void test_probes(void **state)
 	assert_refused(q, file);
 }
 
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
 	struct perf_question q = clock_question();
 	int before = next_fd();
 	int32_t answer;
 
-	(void)state;
 	for (size_t n = 2; n <= 4; n++) {
 		assert_int_equal(ask(&q, sizeof(q), 0, n, &answer), -EBADMSG);
 		assert_int_equal(answer, 1);

@@ -3,22 +3,16 @@
  * Records of stacks and mappings, as they come out of the merge, into an archive; and what an archive is
  * to have of them, read back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "capture/pipeline/lifecycle.h"
 #include "capture/pipeline/profiler.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 enum { FROM = 100, PID = 500 };
@@ -46,7 +40,7 @@ static bool ask(uint32_t tid, void *userdata)
 	return true;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -64,7 +58,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -183,7 +177,7 @@ static const char *said(struct fixture *f)
 
 /* ---- tests ---- */
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	struct fixture *f = *state;
 
@@ -202,7 +196,7 @@ static void test_samples(void **state)
 }
 
 /* What cannot be code ends the program's frames; the kernel's stand as they are. */
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
 	struct fixture *f = *state;
 
@@ -217,7 +211,7 @@ static void test_nonsense(void **state)
 				     "on 130 500 ffffffffffffffff 0 1 0;");
 }
 
-static void test_offcpu(void **state)
+TEST(test_offcpu)
 {
 	struct fixture *f = *state;
 	struct rec_offcpu rec = {
@@ -241,7 +235,7 @@ static void test_offcpu(void **state)
 }
 
 /* What a new program maps stands behind its exec. */
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	struct fixture *f = *state;
 
@@ -265,7 +259,7 @@ static void test_exec(void **state)
 }
 
 /* With a filter: only of those of whom there are stacks, and then all. */
-static void test_filter(void **state)
+TEST(test_filter)
 {
 	const union any_mapping listed = mapping(FROM, PID, 0x1000, "/listed"),
 				stranger = mapping(FROM, 600, 0x1000, "/stranger");
@@ -292,7 +286,7 @@ static void test_filter(void **state)
 }
 
 /* ... or whom other records are about, which only those have who are selected. */
-static void test_filter_without_stacks(void **state)
+TEST(test_filter_without_stacks)
 {
 	struct fixture *f = *state;
 
@@ -315,7 +309,7 @@ static void test_filter_without_stacks(void **state)
 }
 
 /* A name can be the one that is selected: that of the program, or the one of an exec that begins. */
-static void test_filter_renamed(void **state)
+TEST(test_filter_renamed)
 {
 	struct fixture *f = *state;
 
@@ -338,7 +332,7 @@ static void test_filter_renamed(void **state)
 }
 
 /* Of a user's own processes each mapping waits until it is known that its process was selected after it. */
-static void test_own(void **state)
+TEST(test_own)
 {
 	struct fixture *f = *state;
 
@@ -367,7 +361,7 @@ static void test_own(void **state)
 }
 
 /* It runs a program with somebody else's rights, and one of its own again. */
-static void test_own_executes(void **state)
+TEST(test_own_executes)
 {
 	struct fixture *f = *state;
 
@@ -406,7 +400,7 @@ static void test_own_executes(void **state)
 }
 
 /* After a loss nothing is believed but new beginnings. */
-static void test_own_doubts(void **state)
+TEST(test_own_doubts)
 {
 	struct fixture *f = *state;
 
@@ -456,7 +450,7 @@ static void let_strangers_come(struct fixture *f, uint64_t from_ns)
 }
 
 /* Nobody says of a stranger that it has ended: it is looked for before much has come together. */
-static void test_filter_forgets(void **state)
+TEST(test_filter_forgets)
 {
 	struct fixture *f = *state;
 
@@ -473,7 +467,7 @@ static void test_filter_forgets(void **state)
 }
 
 /* Who has ended may still be told of, for what was before; its id may have been given out again. */
-static void test_filter_gone(void **state)
+TEST(test_filter_gone)
 {
 	struct fixture *f = *state;
 	uint64_t now_ns = clock_boot_ns();
@@ -492,7 +486,7 @@ static void test_filter_gone(void **state)
 }
 
 /* Where it cannot be seen who has ended, nobody waits for long when there is not much room. */
-static void test_filter_forgets_by_time(void **state)
+TEST(test_filter_forgets_by_time)
 {
 	struct fixture *f = *state;
 
@@ -503,7 +497,7 @@ static void test_filter_forgets_by_time(void **state)
 }
 
 /* What could not be kept is counted when it is asked for. */
-static void test_too_much(void **state)
+TEST(test_too_much)
 {
 	struct fixture *f = *state;
 
@@ -524,7 +518,7 @@ static void test_too_much(void **state)
 }
 
 /* Nor is what strangers map after a loss, in a session of one user's own processes. */
-static void test_own_loses_nothing_of_others(void **state)
+TEST(test_own_loses_nothing_of_others)
 {
 	struct fixture *f = *state;
 

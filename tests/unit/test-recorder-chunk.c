@@ -3,16 +3,9 @@
  * A recording of which each step is a story of its own (tests/support/story.h), split in all places: each chunk is good by itself, and all of them
  * say what a recording says that was not split.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -21,6 +14,7 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/story.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 enum { CHUNKS_MAX = 128 };
@@ -358,11 +352,10 @@ static char *unsplit(void)
 	return body_text(f, 0);
 }
 
-static void test_split_behind_each_step(void **state)
+TEST(test_split_behind_each_step)
 {
 	_cleanup_free_ char *want = unsplit();
 
-	(void)state;
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << n);
 
@@ -371,21 +364,19 @@ static void test_split_behind_each_step(void **state)
 	}
 }
 
-static void test_split_behind_all_steps(void **state)
+TEST(test_split_behind_all_steps)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_MAX);
 	_cleanup_free_ char *want = unsplit();
 
-	(void)state;
 	assert_int_equal(f->n, STORY_STEPS - 1);
 	check_all(f, want);
 }
 
-static void test_split_now_and_then(void **state)
+TEST(test_split_now_and_then)
 {
 	_cleanup_free_ char *want = unsplit();
 
-	(void)state;
 	for (unsigned every = 2; every < 12; every += under_valgrind() ? 3 : 1) {
 		_cleanup_(let_gop) struct fixture *f = NULL;
 		uint64_t splits = 0;
@@ -398,11 +389,10 @@ static void test_split_now_and_then(void **state)
 }
 
 /* What is said of who is who in chunk I: all but one have their name, also those that have ended by then. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_MAX);
 
-	(void)state;
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
 		_cleanup_free_ char *story = NULL;
@@ -427,11 +417,10 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-static void test_number_and_reason(void **state)
+TEST(test_number_and_reason)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 10 | UINT64_C(1) << 20);
 
-	(void)state;
 	assert_int_equal(f->n, 3);
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
@@ -449,7 +438,7 @@ static void test_number_and_reason(void **state)
 }
 
 /* What is not recorded any more is said in each chunk that lacks it. */
-static void test_sheds(void **state)
+TEST(test_sheds)
 {
 	struct event ev = {
 		.kind = EVENT_SHED,
@@ -457,7 +446,6 @@ static void test_sheds(void **state)
 	};
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 
-	(void)state;
 	begin(f);
 	story_play(&f->story, 1);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(1)), 0);
@@ -486,13 +474,12 @@ static void test_sheds(void **state)
 }
 
 /* Losses are counted once, in the chunk in which they begin; those that follow say that they go on. */
-static void test_losses(void **state)
+TEST(test_losses)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 19 | UINT64_C(1) << 30);
 	_cleanup_free_ char *head = archive_text(&f->heads[1]), *tail = tail_text(f, 0);
 	_cleanup_free_ char *next = archive_text(&f->heads[2]);
 
-	(void)state;
 	assert_int_equal(count(tail, " lost:uint64=12 "), 1);
 	assert_int_equal(count(head, "class:string='sched' cpu:uint32=1 count:uint64=0 "), 1);
 	assert_int_equal(count(head, "class:string='stacks' cpu:uint32=1 count:uint64=0 "), 1);
@@ -523,12 +510,11 @@ static void end_at(struct fixture *f, uint64_t end_ns)
 }
 
 /* What comes out of a ring when its chunk is closed stands where the next one begins. */
-static void test_late_records(void **state)
+TEST(test_late_records)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *body = NULL;
 
-	(void)state;
 	begin(f);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
 	split(f, STORY_AT(10));
@@ -553,7 +539,7 @@ static void test_late_records(void **state)
 }
 
 /* A loss has begun, and its mark is not in the ring: what runs is known until then. */
-static void test_pending_loss(void **state)
+TEST(test_pending_loss)
 {
 	const struct collector_lost pending = { .count = 3,
 						.first_ns = STORY_AT(8),
@@ -561,7 +547,6 @@ static void test_pending_loss(void **state)
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *tail = NULL, *head = NULL;
 
-	(void)state;
 	begin(f);
 	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &pending);
 	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &pending);
@@ -582,12 +567,11 @@ static void test_pending_loss(void **state)
 }
 
 /* What made no sense is shown where losses are, also when the collector has gone. */
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *body = NULL, *tail = NULL;
 
-	(void)state;
 	begin(f);
 	fake_collector_set_malformed(f->collector, 3);
 	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 3);
@@ -605,12 +589,11 @@ static void test_malformed(void **state)
 }
 
 /* The same, with its mark in the ring by then, behind what was read. */
-static void test_loss_in_the_ring(void **state)
+TEST(test_loss_in_the_ring)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *tail = NULL;
 
-	(void)state;
 	begin(f);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
 	story_put_loss(&f->story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
@@ -623,13 +606,12 @@ static void test_loss_in_the_ring(void **state)
 }
 
 /* A snapshot of a flight recorder at any time: what is written so far, and a tail. The recording does not notice. */
-static void test_tails(void **state)
+TEST(test_tails)
 {
 	const struct recorder_end end = { .reason = "snapshot" };
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *want = unsplit(), *text = NULL;
 
-	(void)state;
 	begin(f);
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(outbuf_deinit) struct outbuf taken = { 0 };
@@ -648,11 +630,10 @@ static void test_tails(void **state)
 }
 
 /* With a filter: nothing is said of those whom it has not shown. */
-static void test_filtered(void **state)
+TEST(test_filtered)
 {
 	uint32_t pid = 10;
 
-	(void)state;
 	for (unsigned n = 0; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		_cleanup_free_ char *head = NULL;
@@ -679,12 +660,11 @@ static bool first_child_is_gone(uint32_t tid)
 }
 
 /* Whom the filter does not select any more tells of no end: heads name those who live, and say what they have mapped. */
-static void test_gone(void **state)
+TEST(test_gone)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	uint32_t pid = 10;
 
-	(void)state;
 	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 	begin(f);
 	f->r.is_gone = first_child_is_gone;

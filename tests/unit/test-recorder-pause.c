@@ -3,15 +3,9 @@
  * A recording that pauses at any step of a story (tests/support/story.h) and goes on in another world: nothing lasts over the
  * pause, nothing that is left from before is believed, and who is who is told anew.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "capture/pipeline/recorder.h"
@@ -19,6 +13,7 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/story.h"
+#include "tests/support/unit.h"
 
 /* The pause, with step N before it; when the first program is attached again, and all of them. */
 #define FROM(n)  (STORY_AT(n) + 10)
@@ -269,9 +264,8 @@ static unsigned count(const char *text, const char *what)
 	return n;
 }
 
-static void test_anywhere(void **state)
+TEST(test_anywhere)
 {
-	(void)state;
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		_cleanup_free_ char *text = NULL, *story = NULL;
@@ -310,13 +304,12 @@ static void test_anywhere(void **state)
 }
 
 /* What was lost before is told before, once; what is read of it later is not. */
-static void test_losses(void **state)
+TEST(test_losses)
 {
 	const struct collector_lost lost = { 7, STORY_AT(2), STORY_AT(2) + 5 };
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	begin(f);
 	story_play(&f->story, 1);
 	fake_collector_set_pending(f->collector, CLASS_SCHED, 1, &lost);
@@ -332,7 +325,7 @@ static void test_losses(void **state)
 }
 
 /* Chunks go on: one that begins in a pause says so, and what has come before all is listed is not put at its beginning. */
-static void test_chunks(void **state)
+TEST(test_chunks)
 {
 	const struct recorder_end rotated = { .reason = "rotated" };
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
@@ -340,7 +333,6 @@ static void test_chunks(void **state)
 	_cleanup_free_ char *text = NULL, *begun = NULL;
 	struct contexts contexts = { 0 };
 
-	(void)state;
 	f->options.rotate_ns = ROTATE_NS_MIN;
 	begin(f);
 	for (unsigned i = 1; i <= 9; i++)
@@ -365,9 +357,8 @@ static void test_chunks(void **state)
 }
 
 /* It may end while it pauses, and in the middle of the beginning of one, or of its end. */
-static void test_end(void **state)
+TEST(test_end)
 {
-	(void)state;
 	for (unsigned how = 0; how < 3; how++) {
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		struct seen seen = { .from_ns = FROM(9) };

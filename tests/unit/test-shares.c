@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "daemon/shares.h"
+#include "tests/support/unit.h"
 
-static void test_limit_check_table(void **state)
+TEST(test_limit_check_table)
 {
 	static const struct limit l = { .all = 100, .root = 25, .user = 50, .own = 10 };
 	static const struct {
@@ -37,7 +32,6 @@ static void test_limit_check_table(void **state)
 		{ { 1000, 1000, 0 }, { 0, 1000, false }, LIMIT_EXCEEDS_ALL, 75 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t limit = 0;
 
@@ -48,12 +42,11 @@ static void test_limit_check_table(void **state)
 	}
 }
 
-static void test_effort_make_burst(void **state)
+TEST(test_effort_make_burst)
 {
 	static struct efforts e;
 	uint64_t now = 1000, wait = 0;
 
-	(void)state;
 	for (int i = 0; i < EFFORT_BURST; i++)
 		assert_int_equal(effort_make(&e, 1000, now, &wait), 0);
 	assert_int_equal(effort_make(&e, 1000, now, &wait), -EDQUOT);
@@ -75,12 +68,11 @@ static void test_effort_make_burst(void **state)
 }
 
 /* Many users take no more memory; who comes when all places are taken waits until one is free. */
-static void test_effort_make_users(void **state)
+TEST(test_effort_make_users)
 {
 	static struct efforts e;
 	uint64_t wait = 0;
 
-	(void)state;
 	for (uid_t uid = 1; uid <= EFFORT_USERS; uid++)
 		assert_int_equal(effort_make(&e, uid, 1, &wait), 0);
 	assert_int_equal(effort_make(&e, 5000, 1, &wait), -EDQUOT);

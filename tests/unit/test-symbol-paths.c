@@ -2,31 +2,24 @@
 /*
  * Where the files of a process are looked for, and what has none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "tests/support/own-folder.h"
 #include "tests/support/symbol-program.h"
+#include "tests/support/unit.h"
 
-static void test_process(void **state)
+TEST(test_process)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	struct symbol_query query;
 	struct program p;
 
-	(void)state;
 	need_program();
 	command("cp pie gone");
 	program_start(&p, "gone");
@@ -50,13 +43,12 @@ static void test_process(void **state)
 }
 
 /* A file that only the process itself sees, as in a container. */
-static void test_mount_namespace(void **state)
+TEST(test_mount_namespace)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	struct symbol_query query;
 	struct program p;
 
-	(void)state;
 	need_program();
 	if (try_command("unshare -m true") != 0) {
 		symbols_free(s);
@@ -84,12 +76,11 @@ static void test_mount_namespace(void **state)
 	symbols_free(s);
 }
 
-static void test_sysroot(void **state)
+TEST(test_sysroot)
 {
 	struct symbols *s;
 	struct program p;
 
-	(void)state;
 	need_program();
 	command("mkdir -p root/usr/bin && cp pie root/usr/bin/there && ln -s /usr/bin/there root/link && "
 		"ln -s ../../../../pie root/out && mkfifo root/fifo && : >root/empty");
@@ -114,14 +105,13 @@ static void test_sysroot(void **state)
 			 -ENOENT);
 }
 
-static void test_no_mapping(void **state)
+TEST(test_no_mapping)
 {
 	static const char *const paths[] = { NULL,        "",        "[heap]",     "//anon",
 					     "/memfd:x",  "[stack]", "/proc/kmsg", "relative",
 					     "/dev/zero", "/" };
 	struct symbols *s = open_symbols(&(struct symbols_options){ .lines = true });
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct symbol_query query = {
 			.pid = 1,
@@ -140,7 +130,7 @@ static void test_no_mapping(void **state)
 	symbols_free(s);
 }
 
-static void test_vdso(void **state)
+TEST(test_vdso)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	void *library = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -148,7 +138,6 @@ static void test_vdso(void **state)
 	struct program self = { .pid = getpid() };
 	struct symbol_query query;
 
-	(void)state;
 	if (!function || getauxval(AT_SYSINFO_EHDR) == 0) {
 		symbols_free(s);
 		skip();
