@@ -272,7 +272,8 @@ static int fill_in(struct parser *p, const char *name)
 		c->keep_bytes = COLLECTION_KEEP_BYTES_DEFAULT > o->rotate_bytes
 					? COLLECTION_KEEP_BYTES_DEFAULT
 					: 2 * o->rotate_bytes;
-	if (o->mode == SESSION_FLIGHT && o->triggers.interval_ns == 0)
+	if ((o->mode == SESSION_FLIGHT || triggers_wanted(&o->triggers)) &&
+	    !o->triggers.interval_ns)
 		o->triggers.interval_ns = COLLECTION_TRIGGER_NS_DEFAULT;
 	if (!c->directory && asprintf(&c->directory, COLLECTION_DIRECTORY_PREFIX "/%s", name) < 0) {
 		c->directory = NULL;

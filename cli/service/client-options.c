@@ -1,86 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cli/service/client-options.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/value.h"
+#include "capture/options/option-table.h"
+#include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 
-enum { OPT_BUS = 256, OPT_JSON, OPT_DIRECT, OPT_FORCE, OPT_COMPRESS, OPT_ALL, OPT_REASON };
+static int take_output(void *to, char *value)
+{
+	if (*value == '\0')
+		return cli_usage_error("%s: an empty name", verb_options_typed());
+	*(const char **)to = value;
+	return CLI_OK;
+}
 
-static const struct {
-	unsigned flag; /* 0 = of every verb */
-	struct option option;
-} rows[] = {
-	{ 0, { "bus", required_argument, NULL, OPT_BUS } },
-	{ 0, { "help", no_argument, NULL, 'h' } },
-	{ CLIENT_JSON, { "json", no_argument, NULL, OPT_JSON } },
-	{ CLIENT_OUTPUT, { "force", no_argument, NULL, OPT_FORCE } },
-	{ CLIENT_OUTPUT, { "compress", optional_argument, NULL, OPT_COMPRESS } },
-	{ CLIENT_ALL, { "all", no_argument, NULL, OPT_ALL } },
-	{ CLIENT_ALL, { "reason", required_argument, NULL, OPT_REASON } },
-	{ CLIENT_DIRECT, { "direct", no_argument, NULL, OPT_DIRECT } },
-};
+/* As option --compress of a recording. */
+static int take_compress(void *to, char *value)
+{
+	struct session_options session = { 0 };
+	const struct option_row *row = option_of_bus("compress");
+	char why[VALUE_WHY_MAX];
+
+	if (option_take(row, &session, value ?: row->implied, why) < 0)
+		return cli_usage_error("%s: %s", verb_options_typed(), why);
+	*(enum pack_method *)to = session.compress;
+	return CLI_OK;
+}
+
+int client_options_take_count(void *to, char *value)
+{
+	char why[VALUE_WHY_MAX];
+
+	if (value_parse(VALUE_COUNT, value, 1, UINT32_MAX, to, why) < 0)
+		return cli_usage_error("%s: %s", verb_options_typed(), why);
+	return CLI_OK;
+}
 
 int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret)
 {
-	struct option options[ARRAY_SIZE(rows) + 1] = { 0 };
 	struct client_options o = { 0 };
+	const struct {
+		unsigned flag; /* 0 = of every verb */
+		struct verb_option option;
+	} rows[] = {
+		{ 0, OPTION_TEXT("bus", 0, &o.bus) },
+		{ CLIENT_JSON, OPTION_FLAG("json", &o.json) },
+		{ CLIENT_OUTPUT, OPTION_VALUE("output", 'o', take_output, &o.output) },
+		{ CLIENT_OUTPUT, OPTION_FLAG("force", &o.force) },
+		{ CLIENT_OUTPUT,
+		  { "compress", 0, optional_argument, .take = take_compress,
+		    .userdata = &o.compress } },
+		{ CLIENT_ALL, OPTION_FLAG("all", &o.all) },
+		{ CLIENT_ALL, OPTION_TEXT("reason", 0, &o.reason) },
+		{ CLIENT_COUNT, OPTION_VALUE("count", 'n', client_options_take_count, &o.count) },
+		{ CLIENT_DIRECT, OPTION_FLAG("direct", &o.direct) },
+	};
+	struct verb_option options[ARRAY_SIZE(rows) + 1] = { 0 };
 	size_t n = 0;
-	int c;
+	int r;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (!rows[i].flag || rows[i].flag & known)
 			options[n++] = rows[i].option;
-	}
-	while ((c = getopt_long(argc, argv,
-				known & CLIENT_COUNT    ? ":hn:"
-				: known & CLIENT_OUTPUT ? ":ho:"
-							: ":h",
-				options, NULL)) >= 0) {
-		switch (c) {
-		case OPT_BUS:
-			o.bus = optarg;
-			break;
-		case OPT_JSON:
-			o.json = true;
-			break;
-		case OPT_DIRECT:
-			o.direct = true;
-			break;
-		case OPT_ALL:
-			o.all = true;
-			break;
-		case OPT_REASON:
-			o.reason = optarg;
-			break;
-		case 'o':
-			if (*optarg == '\0')
-				return cli_usage_error("-o: an empty name");
-			o.output = optarg;
-			break;
-		case OPT_FORCE:
-			o.force = true;
-			break;
-		case OPT_COMPRESS:
-			o.compress = PACK_ZSTD;
-			if (optarg && pack_parse(optarg, &o.compress) < 0)
-				return cli_usage_error("--compress: '%s' is none of snappy, zstd "
-						       "and gzip",
-						       optarg);
-			break;
-		case 'n':
-			if (text_parse_u64(optarg, UINT32_MAX, &o.count) < 0 || o.count == 0)
-				return cli_usage_error("-n: '%s' is not a count", optarg);
-			break;
-		case 'h':
-			return cli_help();
-		default:
-			return cli_bad_option(c, argv, options);
-		}
-	}
+	r = verb_options_parse(argc, argv, options);
+	if (r != VERB_OPTIONS_GO)
+		return r;
 	o.rest = argv + optind;
 	o.n_rest = argc - optind;
 	*ret = o;

@@ -38,6 +38,9 @@ enum {
 	CLIENT_OPTIONS_GO = -1, /* there is something to do; else an enum cli_exit */
 };
 
+/* -n: how often, not 0; to an uint64_t. */
+int client_options_take_count(void *to, char *value);
+
 int client_options_parse(int argc, char **argv, unsigned known, struct client_options *ret);
 
 #define CLIENT_OPTIONS_HELP                                                                        \

@@ -142,7 +142,7 @@ const struct verb verb_monitor_row = {
 	.name = "monitor",
 	.synopsis = "[NAME] [OPTION ...]",
 	.what = "Show the counters of a session, or of all, each second",
-	.options = "  -n COUNT           stop after COUNT times\n"
+	.options = "  -n, --count COUNT  stop after COUNT times\n"
 		   "      --json         print each as JSON, on a line\n" CLIENT_OPTIONS_HELP,
 	.run = verb_monitor,
 };

@@ -216,7 +216,7 @@ const struct verb verb_snapshot_row = {
 	.synopsis = "NAME|--all [-o FILE] [OPTION ...]",
 	.what = "Write what a flight recorder has kept; or put what is allocated into an archive",
 	.options =
-		"  -o FILE            what a session of mode 'flight' has kept; '-' is a pipe.\n"
+		"  -o, --output FILE  what a session of mode 'flight' has kept; '-' is a pipe.\n"
 		"                     Without it, what processes that are watched have allocated\n"
 		"                     now is put into the archive of the session\n"
 		"      --all          have the flight recorders of all profiles write their files\n"

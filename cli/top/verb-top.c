@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/record/record-loop.h"
+#include "cli/service/client-options.h"
 #include "cli/service/record-options.h"
 #include "cli/record/recording.h"
 #include "cli/common/terminal.h"
@@ -142,23 +143,13 @@ static int watch(struct job *j)
 	return session_view_complain(&v, "top") ?: r;
 }
 
-static int take(enum value_unit unit, const char *text, uint64_t min, uint64_t max, uint64_t *to)
+static int take_interval(void *to, char *value)
 {
 	char why[VALUE_WHY_MAX];
 
-	return value_parse(unit, text, min, max, to, why) < 0
-		       ? cli_usage_error("%s: %s", verb_options_typed(), why)
-		       : CLI_OK;
-}
-
-static int take_interval(void *to, char *value)
-{
-	return take(VALUE_TIME, value, INTERVAL_NS_MIN, INTERVAL_NS_MAX, to);
-}
-
-static int take_count(void *to, char *value)
-{
-	return take(VALUE_COUNT, value, 1, UINT32_MAX, to);
+	if (value_parse(VALUE_TIME, value, INTERVAL_NS_MIN, INTERVAL_NS_MAX, to, why) < 0)
+		return cli_usage_error("%s: %s", verb_options_typed(), why);
+	return CLI_OK;
 }
 
 static void print_options(void)
@@ -175,7 +166,7 @@ static int verb_top(int argc, char **argv)
 					       .interval_ns = INTERVAL_NS_DEFAULT };
 	const struct verb_option own[] = {
 		OPTION_VALUE("interval", 'i', take_interval, &j.interval_ns),
-		OPTION_VALUE("count", 'n', take_count, &j.count),
+		OPTION_VALUE("count", 'n', client_options_take_count, &j.count),
 		OPTION_FLAG("no-symbols", &j.no_symbols),
 		OPTION_FLAG("direct", &j.options.direct),
 		OPTION_FLAG("json", &j.options.json),
