@@ -77,7 +77,7 @@ static int take_choice(const struct option_row *row, void *options, const char *
 	if (*text && option_set_choice(row, options, text))
 		return 0;
 	if (!(row->flags & OPTION_YES_NO) || value_parse_bool(text, &yes, ignored) < 0)
-		return value_refuse(why, "'%.40s' is not one of: %s", text,
+		return value_refuse(why, "'%.40s' is not one of %s", text,
 				    option_values(row, values));
 	option_set_choice(row, options, yes ? row->implied : "");
 	return 0;
@@ -150,7 +150,8 @@ char *option_values(const struct option_row *row, char to[static OPTION_VALUES_M
 						     : "text");
 	for (unsigned i = 1; row->choice && row->choice(i); i++) {
 		n = strlen(to);
-		snprintf(to + n, OPTION_VALUES_MAX - n, ", %s", row->choice(i));
+		snprintf(to + n, OPTION_VALUES_MAX - n, "%s%s", row->choice(2) ? ", " : " or ",
+			 row->choice(i));
 	}
 	return to;
 }

@@ -83,7 +83,7 @@ profile wrong <<-END
 END
 refused "$TMP/etc/wrong.conf:2: there is no key Mod= in .Collection.; did you mean Mode=" wrong
 assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:3: RingSize=: 'lots' is not a size" "second complaint"
-assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep= is for Mode=flight only" "third complaint"
+assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep=: needs mode 'flight'" "third complaint"
 
 # Whose word it is.
 profile others </dev/null

@@ -49,6 +49,24 @@ static struct answer search(const char *path, uint32_t pid)
 	return a;
 }
 
+/* A session of user 0's memory, in which blocks are looked for as HOW says. */
+static struct answer create_reach(const char *name, int fd, const char *how)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct answer a = { 0 };
+	const char *path;
+
+	a.r = sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE, "CreateSession",
+				 &a.error, &reply, "sa{sv}", name, 4, "output", "h", fd,
+				 "categories", "as", 1, "memory", "uids", "au", 1, 0, "reach", "s",
+				 how);
+	if (a.r >= 0) {
+		assert_true(sd_bus_message_read(reply, "o", &path) > 0);
+		snprintf(a.path, sizeof(a.path), "%s", path);
+	}
+	return a;
+}
+
 TEST(test_search_of_memory)
 {
 	_cleanup_close_ int fd = open_output();
@@ -62,7 +80,7 @@ TEST(test_search_of_memory)
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 
-	a = create_with(bus, "search", fd, "reach", "s", (uint64_t)(uintptr_t) "freeze");
+	a = create_reach("search", fd, "freeze");
 	assert_done(a);
 	assert_refused(search(a.path, 1), "NotRunning", "does not run");
 	assert_done(call(bus, a.path, "Start"));
@@ -72,7 +90,7 @@ TEST(test_search_of_memory)
 	assert_done(call(bus, a.path, "Remove"));
 
 	/* One that never comes to it, and ends. */
-	a = create_with(bus, "no_search", fd, "reach", "s", (uint64_t)(uintptr_t) "look");
+	a = create_reach("no_search", fd, "look");
 	assert_done(a);
 	assert_done(call(bus, a.path, "Start"));
 	assert_true(sd_bus_call_method_async(bus, NULL, NAME, a.path, SESSION_INTERFACE,
@@ -158,7 +176,8 @@ TEST(test_flight)
 		       "InvalidOption", "`output`: in mode 'flight' there is none");
 	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "fright"),
 		       "InvalidOption", "`mode`: 'fright'");
-	assert_refused(create_with(bus, "box", fd, "flight_ns", "t", 5), "InvalidOption", "`mode`");
+	assert_refused(create_with(bus, "box", fd, "flight_ns", "t", 5), "InvalidOption",
+		       "`flight_ns`: needs mode 'flight'");
 	a = create_flight(bus, "box");
 	assert_done(a);
 	assert_refused(snapshot(bus, a.path, fd), "NotRunning", "never been started");

@@ -20,7 +20,7 @@ Frequenzy=3
 Unit=a
 RingSize=1K
 Compress=
-OffCpuMin=1ms ; of what?
+OffCpuMin=2ms ; of what?
 [Output]
 RotateSize=1M
 END

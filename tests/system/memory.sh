@@ -397,5 +397,5 @@ note "what cannot be"
 expect_exit 2 "$KYMO" record --direct -d 1 -e memory -o "$TMP/no.fxt"
 assert_contains "$TMP/stderr" 'a filter is needed' "what is said without a filter"
 expect_exit 2 "$KYMO" record --direct -d 1 --memory-log -p $$ -o "$TMP/no.fxt"
-assert_contains "$TMP/stderr" "add 'memory' to -e" "what is said without the category"
+assert_contains "$TMP/stderr" "among the categories" "what is said without the category"
 end_memory_load other

@@ -106,6 +106,6 @@ assert_eq "$(events block | jq -s 'map(select(.args | has("reach"))) | length')"
 
 note "what makes no sense is refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory -p 1 --reach far
-assert_contains "$TMP/stderr" "'far' is none of no, look and freeze"
+assert_contains "$TMP/stderr" "'far' is not one of no, look, freeze"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" --reach look
-assert_contains "$TMP/stderr" "add 'memory' to -e"
+assert_contains "$TMP/stderr" "needs 'memory' among the categories"
