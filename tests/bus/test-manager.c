@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/cleanup.h"
-#include "capture/options/options.h"
+#include "bus/option-bus.h"
 #include "tests/bus/ask-service.h"
 #include "tests/support/unit.h"
 
@@ -27,7 +27,7 @@ TEST(test_create_session_options)
 	assert_refused(create_with(bus, "x", fd, "ring_bytes", "s", text), "InvalidOption",
 		       "`ring_bytes` must be of type t, not s");
 	assert_refused(create_with(bus, "x", fd, "ring_bytes", "t", 1), "InvalidOption",
-		       "`ring_bytes` is 1");
+		       "`ring_bytes`: 1 is out of range");
 	assert_refused(create_with(bus, "x", fd, "flush_ns", "t", UINT64_MAX), "InvalidOption",
 		       "`flush_ns`");
 	assert_refused(create_with(bus, "x", fd, "profile", "s", text), "InvalidOption",
@@ -65,56 +65,64 @@ static uint64_t shown_option(const char *path, const char *option, const char *t
 }
 
 /* What the profiler is asked for: bounds, types, and what is shown of a session that has it. */
-TEST(test_create_session_profiler)
+/* A session of option ROW with this value, and of what it needs. */
+static struct answer create_of(const struct option_row *row, int fd, uint64_t value)
 {
-	static const struct {
-		const char *option, *type;
-		uint64_t least, most; /* that are allowed; equal if nothing is refused */
-	} rows[] = {
-		{ "frequency", "t", 1, 10000 },
-		{ "offcpu_min_ns", "t", 1000, UINT64_C(3600000000000) },
-		{ "no_perfetto_blobs", "b", 1, 1 },
-	};
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
+	bool triage = row->needs != 0, flight = row->mode == OPTION_IN(SESSION_FLIGHT);
+	char categories[CATEGORIES_TEXT_MAX];
+	struct answer a = { 0 };
+	const char *path;
+
+	assert_true(sd_bus_message_new_method_call(bus, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
+						   "CreateSession") >= 0);
+	assert_true(sd_bus_message_append(m, "s", "x") >= 0);
+	assert_true(sd_bus_message_open_container(m, 'a', "{sv}") >= 0);
+	if (flight)
+		sd_bus_message_append(m, "{sv}", "mode", "s", "flight");
+	else
+		sd_bus_message_append(m, "{sv}", "output", "h", fd);
+	/* (the first one of them) */
+	*strchrnul(categories_format(categories, row->categories), ',') = '\0';
+	if (row->categories)
+		sd_bus_message_append(m, "{sv}", "categories", "as", 1, categories);
+	if (triage)
+		sd_bus_message_append(m, "{sv}", "triage", "b", 1);
+	else if (row->categories & CATEGORIES_MEMORY)
+		sd_bus_message_append(m, "{sv}", "uids", "au", 1, 0);
+	sd_bus_message_append(m, "{sv}", row->bus, "t", value);
+	assert_true(sd_bus_message_close_container(m) >= 0);
+	a.r = sd_bus_call(bus, m, 0, &a.error, &reply);
+	if (a.r >= 0 && sd_bus_message_read(reply, "o", &path) > 0)
+		snprintf(a.path, sizeof(a.path), "%s", path);
+	return a;
+}
+
+/* Each number is shown as it was asked for, at its ends, and refused beyond. */
+TEST(test_create_session_every_option)
+{
 	_cleanup_close_ int fd = open_output();
-	const uint64_t text = (uint64_t)(uintptr_t) "100";
-	char sentence[96];
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const char *option = rows[i].option, *type = rows[i].type,
-			   *other = *type == 't' ? "b" : "t";
-		struct answer a;
-
-		snprintf(sentence, sizeof(sentence), "`%s` must be of type %s, not s", option,
-			 type);
-		assert_refused(create_with(bus, "x", fd, option, "s", text), "InvalidOption",
-			       sentence);
-		snprintf(sentence, sizeof(sentence), "`%s` must be of type %s, not %s", option,
-			 type, other);
-		assert_refused(create_with(bus, "x", fd, option, other, 1), "InvalidOption",
-			       sentence);
-		snprintf(sentence, sizeof(sentence), "`%s` is ", option);
-		if (rows[i].least > 1)
-			assert_refused(create_with(bus, "x", fd, option, type, rows[i].least - 1),
-				       "InvalidOption", sentence);
-		if (rows[i].most > rows[i].least) {
-			assert_refused(create_with(bus, "x", fd, option, type, rows[i].most + 1),
-				       "InvalidOption", sentence);
-			assert_refused(create_with(bus, "x", fd, option, type, UINT64_MAX),
-				       "InvalidOption", sentence);
-		}
-		assert_false(exists(bus, "x"));
+	OPTION_FOR_EACH(row) {
+		if (!row->bus || !option_is_number(row))
+			continue;
 		for (int end = 0; end < 2; end++) {
-			uint64_t value = end ? rows[i].most : rows[i].least;
+			uint64_t value = end ? row->max : row->min;
+			struct answer a = create_of(row, fd, value);
 
-			a = create_with(bus, "x", fd, option, type, value);
+			/* (there may be less of it than one session may have) */
+			if (end && a.r < 0) {
+				assert_refused(a, "LimitReached", "");
+				continue;
+			}
 			assert_done(a);
-			assert_int_equal(shown_option(a.path, option, type), value);
+			assert_int_equal(shown_option(a.path, row->bus, "t"), value);
 			assert_done(call(bus, a.path, "Remove"));
 		}
-		/* The default; or none of it. */
-		a = create_with(bus, "x", fd, option, type, 0);
-		assert_done(a);
-		assert_done(call(bus, a.path, "Remove"));
+		assert_refused(create_of(row, fd, row->max + 1), "InvalidOption", row->bus);
+		if (row->min > 1)
+			assert_refused(create_of(row, fd, row->min - 1), "InvalidOption", row->bus);
+		assert_false(exists(bus, "x"));
 	}
 }
 
@@ -508,8 +516,8 @@ TEST(test_limit_of_blocks)
 	assert_done(create_blocks("b1", fd, "memory", MEMORY_BLOCKS_MIN));
 	assert_refused(create_blocks("b2", fd, "fd", MEMORY_BLOCKS_MIN), "LimitReached",
 		       "`memory_blocks_max`");
-	/* without such a table it does not count */
-	assert_done(create_blocks("b3", fd, "sched", MEMORY_BLOCKS_MAX));
+	assert_refused(create_blocks("b3", fd, "sched", MEMORY_BLOCKS_MAX), "InvalidOption",
+		       "needs one of");
 }
 
 /* Sends one message on each of many connections, waits for no answer, and leaves. */
@@ -574,7 +582,7 @@ int main(void)
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup_bus, teardown_bus)
 	const struct CMUnitTest tests[] = {
 		CASE(test_create_session_options),
-		CASE(test_create_session_profiler),
+		CASE(test_create_session_every_option),
 		CASE(test_create_session_output),
 		CASE(test_create_session_name_taken),
 		CASE(test_session_life),
