@@ -63,13 +63,13 @@ done <"$TMP/waits"
 note "mappings stand before the first stack that needs them"
 # What takes half a second and more to be listed, far longer than the first records wait to be written; and, listed behind it, one
 # that leaves its CPU a thousand times a second all the while.
-"$KYMO_LOAD" mapped 60000 10 >"$TMP/mapped" &
+"$KYMO_LOAD" mapped 60000 5 >"$TMP/mapped" &
 mapped=$!
 expect_soon 60 test -s "$TMP/mapped"
 "$KYMO_LOAD" sleep 100000 1000 >/dev/null &
 often=$!
 expect_soon 5 is_asleep "$often"
-expect_exit "0|3" "$KYMO" record --direct -e offcpu --offcpu-min 500us -d 1 -o "$TMP/first.fxt"
+expect_exit "0|3" "$KYMO" record --direct -e offcpu --offcpu-min 500us -o "$TMP/first.fxt" -- sleep 1
 kill "$mapped" $often
 # (mappings are taken as they come in the file)
 "$LIST_STACKS" "$TMP/first.fxt" | awk -v pid=$often '
