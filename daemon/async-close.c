@@ -292,14 +292,14 @@ static bool is_idle(size_t i)
 }
 
 /* Notes what closers have done, and gives them what is next in their lines. */
-static void collect(uint64_t now_ns)
+static void collect(void)
 {
 	int fd;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
 		if (!lines[i] || atomic_load(&closers[i].mail) != MAIL_NONE)
 			continue;
-		if (close_queue_done(&queue, lines[i], now_ns, &fd))
+		if (close_queue_done(&queue, lines[i], &fd))
 			closer_send(i, fd);
 		else
 			lines[i] = NULL;
@@ -334,15 +334,14 @@ static void send_spare_away(void)
 /* With the lock held. */
 static void hand_on(void)
 {
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	size_t i;
 	int fd;
 
 	if (!have_guard())
 		return;
-	collect(now_ns);
+	collect();
 	while (close_queue_is_ready(&queue) && (i = find_closer()) < CLOSE_AT_ONCE_MAX) {
-		lines[i] = close_queue_take(&queue, now_ns, &fd);
+		lines[i] = close_queue_take(&queue, &fd);
 		closer_send(i, fd);
 	}
 	send_spare_away();
@@ -416,13 +415,11 @@ static void leave(int fd, uint64_t owner)
 
 size_t async_close_crowd(int fd, uid_t uid)
 {
-	const uint64_t owners[] = { FOREIGN_FD_OF(uid), FOREIGN_FD_UNKNOWN };
-	uint64_t place = file_place_of(fd), now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	size_t n = 0;
+	uint64_t place = file_place_of(fd);
+	size_t n;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < 2; i++)
-		n += close_queue_crowd(&queue, owners[i], place, now_ns);
+	n = close_queue_crowd(&queue, FOREIGN_FD_OF(uid), place);
 	pthread_mutex_unlock(&lock);
 	return n;
 }

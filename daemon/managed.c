@@ -706,6 +706,13 @@ struct managed *managed_free(struct managed *s)
 	sd_event_source_disable_unref(s->io);
 	if (s->session)
 		session_set_changed(s->session, NULL, NULL);
+	/*
+	 * Before anybody hears that it has gone. What is not removed but ends with us, the next
+	 * service offers again.
+	 */
+	if (s->flight_fd >= 0 && s->session && !s->manager->ending)
+		flights_remove(s->manager->flights_fd, s->uid, session_options(s->session)->name,
+			       s->flight_fd);
 	for (size_t i = 0; i < s->n_waiters; i++) {
 		if (s->waiters[i].what == WAIT_REMOVED && !managed_active(s))
 			sd_bus_reply_method_return(s->waiters[i].call, NULL);
@@ -717,10 +724,6 @@ struct managed *managed_free(struct managed *s)
 			bus_error_reply(s->waiters[i].call, -ECANCELED, NULL);
 		sd_bus_message_unref(s->waiters[i].call);
 	}
-	/* What is not removed but ends with us, the next service offers again. */
-	if (s->flight_fd >= 0 && s->session && !s->manager->ending)
-		flights_remove(s->manager->flights_fd, s->uid, session_options(s->session)->name,
-			       s->flight_fd);
 	session_free(s->session);
 	close_fd(s->flight_fd);
 	profile_use_free(s->profile);

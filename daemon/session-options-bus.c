@@ -66,7 +66,10 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
-/* Whose server answers nobody, it takes a thread each, and descriptors that do not come back. */
+/*
+ * Whose server answers nobody, it takes a thread each, and descriptors that do not come back. One
+ * that is slow, as a disk is to which much is written, may be so.
+ */
 static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *reterr)
 {
 	size_t n = async_close_crowd(fd, uid);
@@ -74,8 +77,8 @@ static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *re
 	if (n == 0)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
-			     "option `%s`: the file system does not answer: %zu files on it that "
-			     "were passed before are not closed yet",
+			     "option `%s`: the file system does not answer, or takes very long: "
+			     "%zu files on it that you have passed are not closed yet",
 			     option, n);
 }
 

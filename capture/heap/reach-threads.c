@@ -164,22 +164,6 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 	return -ETIME;
 }
 
-bool reach_is_traced(pid_t pid)
-{
-	char path[32], line[128];
-	int tracer = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	while (tracer == 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "TracerPid: %d", &tracer);
-	fclose(f);
-	return tracer != 0;
-}
-
 pid_t reach_living_task(pid_t pid)
 {
 	const struct dirent *entry;

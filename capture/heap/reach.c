@@ -570,8 +570,12 @@ static int hold_and_search(struct search *s, struct answer *answer)
 
 	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
-	/* There is one tracer: whoever has started it under a debugger, or holds it at its exit. */
-	if (r == -EPERM && reach_is_traced(s->request->pid)) {
+	/*
+	 * There is one tracer: whoever has started it under a debugger, or holds it at its exit. Or
+	 * nobody may trace, by a sandbox around us, say; whether we may read its memory is asked
+	 * apart.
+	 */
+	if (r == -EPERM || r == -EACCES) {
 		reach_let_go(&threads);
 		outbuf_reset(&threads);
 		hold = false;

@@ -28,7 +28,14 @@
 #define HOLD_NS UINT64_C(30000000000)
 
 /* How long it may take at most until a stop is noticed that nobody tells the thread of. */
-#define UNTOLD_MS 200
+#define UNTOLD_MS WALK_MS
+
+/* So often it is looked what other threads have forked, if that takes no larger part of the time. */
+#define WALK_NS   UINT64_C(100000000)
+#define WALK_MS   100
+#define WALK_PART 20
+
+enum { WALK_DEPTH_MAX = 64 };
 
 /* linux/sched.h: the kernel's word for a task that is on its way out. */
 #define FLAG_EXITING 0x4
@@ -202,6 +209,43 @@ static int settle(struct exit_hold *h)
 	return due_ms;
 }
 
+/* ---- what other threads than the first one have forked ---- */
+
+/* What TID has forked, and what that has. (one that is traced already: nothing happens) */
+static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	char path[64];
+	int child;
+	FILE *f;
+
+	if (h->depth == WALK_DEPTH_MAX)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	h->depth++;
+	while (fscanf(f, "%d", &child) == 1) {
+		ptrace(PTRACE_SEIZE, (pid_t)child, NULL, (void *)(uintptr_t)OPTIONS);
+		each_task(h, (pid_t)child, adopt_children);
+	}
+	h->depth--;
+	fclose(f);
+	return true;
+}
+
+/* Tracing all threads would tell, but stop each of them for each of its signals. */
+static void walk_if_due(struct exit_hold *h)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC), took_ns;
+
+	if (now_ns < h->next_walk_ns)
+		return;
+	each_task(h, h->command, adopt_children);
+	took_ns = clock_read_ns(CLOCK_MONOTONIC) - now_ns;
+	h->next_walk_ns = now_ns + (took_ns * WALK_PART > WALK_NS ? took_ns * WALK_PART : WALK_NS);
+}
+
 /* ---- what happens to what is traced ---- */
 
 static void on_exit_of(struct exit_hold *h, pid_t tid)
@@ -289,6 +333,7 @@ static void *run(void *userdata)
 	pthread_cond_signal(&h->begun);
 	while (h->error == 0 && !h->ending) {
 		take_stops(h);
+		walk_if_due(h);
 		due_ms = settle(h);
 		if (h->ending)
 			break;

@@ -203,21 +203,31 @@ TEST(test_uninvited)
 	assert_alive();
 }
 
-/* From a file system of which too much hangs, no more is taken; others are. */
-TEST(test_limit)
+/* Passes FD N times: so often it waits to be closed. */
+static void hang(int fd, int n)
 {
-	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
-	struct answer a;
-
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < n; i++) {
 		_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 
 		/* (no effort is made for it, so it may be asked as often as one likes) */
 		assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE,
 					       "GetSession", &e, NULL, "h", fd) < 0);
 	}
-	/* (with more than these, one that is merely slow would have been refused) */
-	usleep(CLOSE_PATIENCE_NS / 1000 + 100000);
+}
+
+/* From a file system of which too much hangs, no more is taken; from one that is slow, and others, it is. */
+TEST(test_limit)
+{
+	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
+	struct answer a;
+
+	hang(fd, 20);
+	usleep(1100000);
+	/* (that many a disk that is busy leaves behind) */
+	assert_done(create(bus, "slow", fd));
+	assert_true((a = call(bus, SESSION_PREFIX "slow", "Remove")).r >= 0 || a.error.name);
+	sd_bus_error_free(&a.error);
+	hang(fd, CLOSE_QUEUED_MAX);
 	a = create(bus, "hung", fd);
 	assert_refused(a, "LimitReached", "the file system does not answer");
 	assert_done(create(bus, "good", good));

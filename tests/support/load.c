@@ -296,6 +296,7 @@ static const struct load loads[] = {
 	{ "blocks", 2, "FILE N          N blocks written to disk, each an interrupt", load_blocks },
 	{ "spin", 1, "MS                burns a CPU", load_spin },
 	{ "clock", 0, "                 prints the clocks, read together", load_clock },
+	{ "mapped", 2, "N PROCESSES     N mappings in each of so many processes", load_mapped },
 	{ "child", 3, "NAME US CODE     what the processes of others run", load_child },
 };
 

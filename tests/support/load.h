@@ -37,6 +37,7 @@ int load_reuse(char **argv);
 int load_rename(char **argv);
 int load_threadexec(char **argv);
 int load_child(char **argv);
+int load_mapped(char **argv);
 int load_loopback(char **argv);
 int load_refresh(char **argv);
 int load_blocks(char **argv);
