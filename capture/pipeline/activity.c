@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 
 enum { STATE_NAME_MAX = 32 };

@@ -24,6 +24,7 @@
 #include "capture/pipeline/address-spaces.h"
 #include "capture/pipeline/stacks.h"
 #include "capture/pipeline/tasks.h"
+#include "capture/proc/proc-records.h"
 #include "writer/fxt/fxt-archive.h"
 
 struct profiler {

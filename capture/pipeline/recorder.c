@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/cpus.h"
 #include "capture/programs/decode.h"
 #include "capture/pipeline/recorder-parts.h"

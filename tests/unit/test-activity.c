@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "capture/pipeline/activity.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"
 

@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/allocations.h"
 #include "capture/pipeline/lifecycle.h"
 #include "tests/support/archive-text.h"

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "capture/pipeline/merge.h"
+#include "capture/proc/proc-records.h"
 #include "tests/support/fake-collector.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"

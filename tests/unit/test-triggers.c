@@ -16,7 +16,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/triggers.h"
+#include "capture/proc/proc-records.h"
 #include "writer/event.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
