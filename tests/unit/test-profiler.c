@@ -28,6 +28,7 @@ struct fixture {
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct lifecycle lifecycle;
+	struct pipeline pipe;
 	struct profiler p;
 	char said[8192];
 };
@@ -54,11 +55,14 @@ static int set_up(void **state)
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
 	f->archive.no_perfetto_samples = true;
-	f->lifecycle = (struct lifecycle){ .archive = &f->archive, .tasks = &f->tasks, .ask = ask };
-	profiler_init(&f->p, &f->archive, &f->tasks);
-	f->p.from_ns = FROM;
-	f->p.announce = announce;
-	f->p.userdata = f;
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .from_ns = FROM,
+				     .to_ns = UINT64_MAX,
+				     .links = { .announce = announce, .userdata = f },
+				     .owner = { .ask = ask } };
+	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
+	profiler_init(&f->p, &f->pipe);
 	assert_int_equal(fxt_archive_begin(&f->archive), 0);
 	*state = f;
 	return 0;
@@ -234,7 +238,7 @@ static void test_offcpu(void **state)
 	rec.waker_tid = 0;
 	rec.state = 'D';
 	put(f, &rec);
-	f->p.to_ns = 199;
+	f->pipe.to_ns = 199;
 	put(f, &rec);
 	assert_string_equal(said(f), "away 150-200 500 S by 9;left 150 500 1000;"
 				     "away 100-200 500 D by 0;left 100 500 1000;");
@@ -271,7 +275,7 @@ static void test_filter(void **state)
 				stranger = mapping(FROM, 600, 0x1000, "/stranger");
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	assert_int_equal(profiler_listed(&f->p, &listed.rec), 0);
 	assert_int_equal(profiler_listed(&f->p, &stranger.rec), 0);
 	put_mapping(f, 110, PID, 0x2000, "/later");
@@ -296,7 +300,7 @@ static void test_filter_without_stacks(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	put_mapping(f, 110, 600, 0x1000, "/stranger");
 	assert_int_equal(profiler_selected(&f->p, PID), 0);
@@ -319,7 +323,7 @@ static void test_filter_renamed(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	put_mapping(f, 110, PID, 0x1000, "/renames");
 	put_mapping(f, 110, 501, 0x1000, "/executes");
 	put_mapping(f, 110, 502, 0x1000, "/ends");
@@ -342,7 +346,7 @@ static void test_own(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	put_mapping(f, 112, PID, 0x2000, "/b");
 	/* Who is named need not be the user's any more. */
@@ -371,7 +375,7 @@ static void test_own_executes(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	assert_int_equal(profiler_need(&f->p, PID, 115), 0);
 	profiler_renamed(&f->p, PID);
@@ -410,7 +414,7 @@ static void test_own_doubts(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	profiler_doubt(&f->p, 115);
 	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
@@ -460,8 +464,8 @@ static void test_filter_forgets(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
-	f->p.is_gone = is_gone;
+	f->pipe.filtered = true;
+	f->pipe.owner.is_gone = is_gone;
 	put_mapping(f, 110, LIVES, 0x1000, "/lives");
 	let_strangers_come(f, clock_boot_ns());
 	assert_in_range(f->p.waiting_bytes, 1, 2 << 20);
@@ -478,8 +482,8 @@ static void test_filter_gone(void **state)
 	struct fixture *f = *state;
 	uint64_t now_ns = clock_boot_ns();
 
-	f->p.filtered = true;
-	f->p.is_gone = is_gone;
+	f->pipe.filtered = true;
+	f->pipe.owner.is_gone = is_gone;
 	put_mapping(f, 110, PID, 0x1000, "/asked for");
 	for (unsigned i = 0; f->p.swept_ns == 0 && i < MANY; i++)
 		put_mapping(f, now_ns, 1000 + i, 0x1000, "/a");
@@ -496,7 +500,7 @@ static void test_filter_forgets_by_time(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	let_strangers_come(f, 110);
 	assert_in_range(f->p.waiting_bytes, 1, 20 << 20);
 	assert_int_equal(f->p.n_dropped, 0);
@@ -507,7 +511,7 @@ static void test_too_much(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	for (unsigned i = 0; i < MANY; i++)
 		put_mapping(f, 110, 1000 + i % 100, 0x1000, "/a");
 	assert_in_range(f->p.waiting_bytes, 31 << 20, 32 << 20);
@@ -528,7 +532,7 @@ static void test_own_loses_nothing_of_others(void **state)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	put_mapping(f, 110, 600, 0x1000, "/stranger");
 	profiler_doubt(&f->p, 115);

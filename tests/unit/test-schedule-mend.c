@@ -94,7 +94,7 @@ static void test_mend_filtered(void **state)
 {
 	struct fixture *f = *state;
 
-	f->s.filtered = true;
+	f->pipe.filtered = true;
 	TELL(f,
 	     "100 cpu0 0>4325376 running *\n"
 	     "130 cpu0 4325376>0 running *\n"
@@ -199,7 +199,7 @@ static void test_elsewhere_filtered(void **state)
 {
 	struct fixture *f = *state;
 
-	f->s.filtered = true;
+	f->pipe.filtered = true;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "100 cpu1 0>4325376 running *\n"
@@ -374,7 +374,7 @@ static void test_loss_outside(void **state)
 {
 	struct fixture *f = *state;
 
-	f->s.to_ns = 200;
+	f->pipe.to_ns = 200;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "100 lost sched cpu0 4 50..120\n"

@@ -70,7 +70,7 @@ static void test_record_outside(void **state)
 {
 	struct fixture *f = *state;
 
-	f->s.to_ns = 200;
+	f->pipe.to_ns = 200;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "101 cpu0 5>6 blocked\n"
