@@ -10,11 +10,6 @@
 #include "base/clock.h"
 #include "capture/pipeline/recorder-parts.h"
 
-int recorder_after(struct recorder *r, int error)
-{
-	return error < 0 ? error : r->pipe.owner.after_record(r->pipe.owner.userdata);
-}
-
 /* ---- news: what the worker has read of watched processes ---- */
 
 /* Up to TS_NS, of what is at hand. */
@@ -511,26 +506,38 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	},
 };
 
-int recorder_take(struct recorder *r, const struct rec_head *rec)
+static void find_way(struct recorder_way *way, uint32_t kind, bool news)
 {
-	const uint32_t kind = STAGE_TAKES(rec->kind);
+	for (uint8_t i = 0; i < RECORDER_STAGES; i++)
+		if ((news ? recorder_stages[i].takes_news : recorder_stages[i].takes) & kind)
+			way->stages[way->n++] = i;
+}
+
+void recorder_find_ways(struct recorder *r)
+{
+	for (unsigned kind = 0; kind < RECORDER_KINDS; kind++) {
+		find_way(&r->ways[kind], STAGE_TAKES(kind), false);
+		find_way(&r->news_ways[kind], STAGE_TAKES(kind), true);
+	}
+}
+
+static int take(struct recorder *r, const struct recorder_way *way, const struct rec_head *rec)
+{
 	int error = 0;
 
-	for (size_t i = 0; error == 0 && i < RECORDER_STAGES; i++)
-		if (recorder_stages[i].takes & kind)
-			error = recorder_stages[i].record(r, rec);
+	for (uint8_t i = 0; error == 0 && i < way->n; i++)
+		error = recorder_stages[way->stages[i]].record(r, rec);
 	return error;
+}
+
+int recorder_take(struct recorder *r, const struct rec_head *rec)
+{
+	return take(r, &r->ways[rec->kind], rec);
 }
 
 int recorder_take_news(struct recorder *r, const struct rec_head *rec)
 {
-	const uint32_t kind = STAGE_TAKES(rec->kind);
-	int error = 0;
-
-	for (size_t i = 0; error == 0 && i < RECORDER_STAGES; i++)
-		if (recorder_stages[i].takes_news & kind)
-			error = recorder_stages[i].record(r, rec);
-	return error;
+	return take(r, &r->news_ways[rec->kind], rec);
 }
 
 /* ---- links ---- */

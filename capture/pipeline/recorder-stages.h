@@ -66,8 +66,6 @@ struct recorder_stage {
 	void (*deinit)(struct recorder *r);
 };
 
-enum { RECORDER_STAGES = 10 };
-
 extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
 
 /* Calls FUNCTION of each stage that has one, until one returns something other than 0; that is its value. */
@@ -80,12 +78,18 @@ extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
 		each_;                                                                             \
 	})
 
+/* Notes for each kind of record which stages take it, so that a record need not look at all of them. */
+void recorder_find_ways(struct recorder *r);
+
 /* Hands a record to the stages that take it. Return 0 or a negative errno. */
 int recorder_take(struct recorder *r, const struct rec_head *rec);
 int recorder_take_news(struct recorder *r, const struct rec_head *rec);
 
 /* ERROR, or what the owner says about going on. */
-int recorder_after(struct recorder *r, int error);
+static inline int recorder_after(const struct recorder *r, int error)
+{
+	return error < 0 ? error : r->pipe.owner.after_record(r->pipe.owner.userdata);
+}
 
 /* What stands between stages: sets the pipeline's links. */
 void recorder_link(struct recorder *r);

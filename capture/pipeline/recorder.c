@@ -24,6 +24,7 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner)
 		.owner = *owner,
 	};
 	recorder_link(r);
+	recorder_find_ways(r);
 	r->lifecycle.pipe = &r->pipe;
 	activity_init(&r->activity, &r->pipe);
 	profiler_init(&r->profiler, &r->pipe);
@@ -220,7 +221,9 @@ static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *m
 
 static int on_record(const struct rec_head *rec, void *userdata)
 {
-	return recorder_after(userdata, recorder_take(userdata, rec));
+	struct recorder *r = userdata;
+
+	return recorder_after(r, recorder_take(r, rec));
 }
 
 int recorder_add_mappings(struct recorder *r, const struct worker_news *news)

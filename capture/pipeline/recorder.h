@@ -34,11 +34,23 @@ struct recorder_sums {
 	uint64_t events, lost, dismissed, unreported;
 };
 
+enum {
+	RECORDER_STAGES = 10,
+	RECORDER_KINDS = 32, /* of records: more than bpf/record.h has */
+};
+_Static_assert(REC_REGISTERS < RECORDER_KINDS, "a bit each");
+
+/* The stages that take a kind of record, in their order. */
+struct recorder_way {
+	uint8_t n, stages[RECORDER_STAGES];
+};
+
 struct recorder {
 	struct pipeline
 		pipe; /* what the stages share: of the members below, where they are pointers */
 	struct fxt_archive archive;
 	struct tasks tasks;
+	struct recorder_way ways[RECORDER_KINDS], news_ways[RECORDER_KINDS];
 	/* The state of the stages. */
 	struct outbuf memory; /* news: struct rec_*, what the worker read, not written yet */
 	size_t memory_at;
