@@ -29,17 +29,24 @@ struct pipeline_links {
 	void *userdata;
 };
 
-/* What the owner of the pipeline does for the stages. NULL where it cannot, unless it is said otherwise. */
+/*
+ * What the owner of the pipeline does for the stages. NULL where it cannot, unless it is said
+ * otherwise.
+ */
 struct pipeline_owner {
 	/* Always set. Called after each record: 0 = go on, positive = no room, end the round. */
 	int (*after_record)(void *userdata);
-	/* Always set. Nothing is known about TID: looks it up. False: it cannot be looked up now. */
+	/*
+	 * Always set. Nothing is known about TID: looks it up. False: it cannot be looked up now.
+	 */
 	bool (*ask)(uint32_t tid, void *userdata);
 	/* The path of cgroup ID, which PID is in, is not known: looks it up. False: likewise. */
 	bool (*ask_cgroup)(uint64_t id, uint32_t pid, void *userdata);
 	/* Gives what else the worker has read of watched processes. False: there is nothing. */
 	bool (*take_memory)(struct outbuf *ret, void *userdata);
-	/* Set where allocations are recorded. Watched process PID has mapped a file: looks into it. */
+	/*
+	 * Set where allocations are recorded. Watched process PID has mapped a file: looks into it.
+	 */
 	void (*look)(uint32_t pid, void *userdata);
 	/* Whether thread or process TID has certainly ended. */
 	bool (*is_gone)(uint32_t tid);
@@ -55,7 +62,10 @@ struct pipeline {
 	bool filtered; /* chosen threads only */
 	bool own;      /* one user's own processes only; with it `filtered` */
 	bool splits;   /* the recording may be split into chunks: what their heads say is kept */
-	/* Events before and after are not written. Who is who is learned always. The end is set once it is known. */
+	/*
+	 * Events before and after are not written. Who is who is learned always. The end is set
+	 * once it is known.
+	 */
 	uint64_t from_ns, to_ns;
 	uint64_t seen_ns;  /* what began before this, after a pause: how it ended was not seen */
 	uint64_t split_ns; /* when the present chunk began; 0 = it is the first one */

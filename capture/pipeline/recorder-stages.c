@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each stage does with what comes through the pipeline, and in which order they stand. Each has
+ * What each stage does with what comes through the pipeline, and in which order they stand. Each
+ * has
  * its state in a module of its own; here is only what connects it.
  */
 #include "capture/pipeline/recorder-stages.h"
@@ -239,7 +240,10 @@ static int profiler_begin(struct recorder *r, const struct session_options *o)
 	return r->pipe.splits ? profiler_will_split(&r->profiler) : 0;
 }
 
-/* What the worker says of a process that has ended may come after its end: then it is too late for its mappings. */
+/*
+ * What the worker says of a process that has ended may come after its end: then it is too late for
+ * its mappings.
+ */
 static bool may_be_watched(const struct recorder *r, uint32_t pid)
 {
 	return r->pipe.categories & CATEGORIES_MEMORY &&

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stages of the pipeline, in their order (docs/ARCHITECTURE.md, "Stages"). Internal to recorder*.c.
+ * The stages of the pipeline, in their order (docs/ARCHITECTURE.md, "Stages"). Internal to
+ * recorder*.c.
  *
  * Whatever happens to the pipeline goes through recorder_stages[] from the first row to the last: a
  * record through the rows that take its kind, everything else through the rows that have a function
- * for it. The first function that returns something other than 0 ends the walk. Finished words of the
+ * for it. The first function that returns something other than 0 ends the walk. Finished words of
+ * the
  * rings do not come this way: see recorder.c, on_words().
  */
 #pragma once
@@ -35,7 +37,10 @@ struct recorder_loss {
 /* A bit for each kind of record. */
 #define STAGE_TAKES(kind) (UINT32_C(1) << (kind))
 
-/* Each function returns 0 or a negative errno; `advance` can end the round like after_record(). NULL = nothing to do. */
+/*
+ * Each function returns 0 or a negative errno; `advance` can end the round like after_record().
+ * NULL = nothing to do.
+ */
 struct recorder_stage {
 	const char *name;
 	uint32_t takes;      /* kinds of records that come through the merge */
@@ -68,7 +73,10 @@ struct recorder_stage {
 
 extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
 
-/* Calls FUNCTION of each stage that has one, until one returns something other than 0; that is its value. */
+/*
+ * Calls FUNCTION of each stage that has one, until one returns something other than 0; that is its
+ * value.
+ */
 #define RECORDER_EACH(function, ...)                                                               \
 	({                                                                                         \
 		int each_ = 0;                                                                     \
@@ -78,7 +86,10 @@ extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
 		each_;                                                                             \
 	})
 
-/* Notes for each kind of record which stages take it, so that a record need not look at all of them. */
+/*
+ * Notes for each kind of record which stages take it, so that a record need not look at all of
+ * them.
+ */
 void recorder_find_ways(struct recorder *r);
 
 /* Hands a record to the stages that take it. Return 0 or a negative errno. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What triggers see of the pipeline, and what becomes of one that fires: an event, and a word to the owner.
+ * What triggers see of the pipeline, and what becomes of one that fires: an event, and a word to
+ * the owner.
  */
 #include <string.h>
 
