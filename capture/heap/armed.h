@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/outbuf.h"
+#include "capture/heap/heap-records.h"
 #include "capture/probes/allocator-cache.h"
 #include "capture/programs/collector.h"
 #include "capture/heap/memory-tables.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-records.h"
 #include "capture/heap/memory-parts.h"
 
 #include <errno.h>

@@ -13,6 +13,7 @@
 #include "base/outbuf.h"
 #include "base/table.h"
 #include "bpf/record.h"
+#include "capture/heap/heap-records.h"
 
 /* One program that ran, or runs, in a process that is watched. */
 struct memory_image {

@@ -6,6 +6,7 @@
 
 #include <bpf/bpf.h>
 
+#include "capture/heap/heap-records.h"
 #include "capture/heap/memory-reach.h"
 
 enum { BATCH = 1024, BATCH_MAX = 1 << 20, FORGET_BYTES = 4 << 20 };

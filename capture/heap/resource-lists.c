@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/heap/heap-records.h"
 #include "capture/options/options.h"
 
 /* A list that is being sent. */

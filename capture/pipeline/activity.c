@@ -9,13 +9,14 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 
 enum { STATE_NAME_MAX = 32 };
 
-void activity_init(struct activity *a, struct fxt_archive *archive, struct tasks *tasks)
+void activity_init(struct activity *a, const struct pipeline *pipe)
 {
-	*a = (struct activity){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+	*a = (struct activity){ .pipe = pipe };
 }
 
 void activity_deinit(struct activity *a)
@@ -41,12 +42,13 @@ static const char *keep_name(struct table *t, uint64_t key, const char *name)
 /* Cuts what lies between the two to the time of the recording. False if nothing is left. */
 static bool cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
 {
-	if (*end_ns <= a->from_ns || *begin_ns > a->to_ns || *begin_ns < a->seen_ns)
+	if (*end_ns <= a->pipe->from_ns || *begin_ns > a->pipe->to_ns ||
+	    *begin_ns < a->pipe->seen_ns)
 		return false;
-	if (*begin_ns < a->from_ns)
-		*begin_ns = a->from_ns;
-	if (*end_ns > a->to_ns)
-		*end_ns = a->to_ns;
+	if (*begin_ns < a->pipe->from_ns)
+		*begin_ns = a->pipe->from_ns;
+	if (*end_ns > a->pipe->to_ns)
+		*end_ns = a->pipe->to_ns;
 	return true;
 }
 
@@ -91,7 +93,7 @@ static int write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t
 		},
 	};
 
-	return ev.interval.name ? fxt_archive_event(a->archive, &ev) : -ENOMEM;
+	return ev.interval.name ? fxt_archive_event(a->pipe->archive, &ev) : -ENOMEM;
 }
 
 /* Names of handlers are whatever a driver made of them. */
@@ -120,14 +122,14 @@ int activity_words(struct activity *a, enum event_class class, unsigned cpu, uin
 				  words[WORD_TS], words[n_words - 1]);
 	if (class == CLASS_IRQ)
 		clean_name(words);
-	r = fxt_archive_track(a->archive, class == CLASS_IRQ ? FXT_TRACK_IRQ : FXT_TRACK_SOFTIRQ,
-			      cpu);
-	return r < 0 ? r : fxt_archive_words(a->archive, words, n_words);
+	r = fxt_archive_track(a->pipe->archive,
+			      class == CLASS_IRQ ? FXT_TRACK_IRQ : FXT_TRACK_SOFTIRQ, cpu);
+	return r < 0 ? r : fxt_archive_words(a->pipe->archive, words, n_words);
 }
 
 int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns)
 {
-	uint64_t end_ns = a->to_ns;
+	uint64_t end_ns = a->pipe->to_ns;
 
 	/* Not one that has begun since. */
 	if (begin_ns >= end_ns || !cut(a, &begin_ns, &end_ns))
@@ -160,13 +162,12 @@ static int on_work(struct activity *a, const struct rec_head *head)
 		ev.pid = FXT_KOID_SOFTIRQ;
 		ev.tid = fxt_archive_track_koid(FXT_TRACK_SOFTIRQ, head->cpu);
 	} else {
-		if (!tasks_announced(a->tasks, head->tid))
-			r = a->announce(head->tid, a->userdata);
-		ev.pid = tasks_koid(a->tasks, head->pid);
-		ev.tid = tasks_koid(a->tasks, head->tid);
+		r = pipeline_announce(a->pipe, head->tid);
+		ev.pid = tasks_koid(a->pipe->tasks, head->pid);
+		ev.tid = tasks_koid(a->pipe->tasks, head->tid);
 	}
 	a->n_events++;
-	return r < 0 ? r : fxt_archive_event(a->archive, &ev);
+	return r < 0 ? r : fxt_archive_event(a->pipe->archive, &ev);
 }
 
 static int on_function(struct activity *a, const struct rec_head *head)
@@ -183,7 +184,7 @@ static int on_function(struct activity *a, const struct rec_head *head)
 
 static bool is_recorded(const struct activity *a, const struct rec_head *rec)
 {
-	return rec->ts_ns >= a->from_ns && rec->ts_ns <= a->to_ns;
+	return rec->ts_ns >= a->pipe->from_ns && rec->ts_ns <= a->pipe->to_ns;
 }
 
 /* Instead of what the counter KEY said before. */
@@ -191,7 +192,7 @@ static int keep_value(struct activity *a, uint64_t key, const struct rec_head *r
 {
 	struct rec_head *kept;
 
-	if (!a->splits)
+	if (!a->pipe->splits)
 		return 0;
 	kept = table_get(&a->values, key);
 	if (!kept) {
@@ -234,7 +235,7 @@ static int on_frequency(struct activity *a, const struct rec_head *head)
 		return 0;
 	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
-	return r < 0 ? r : say_frequency(a->archive, head, head->ts_ns);
+	return r < 0 ? r : say_frequency(a->pipe->archive, head, head->ts_ns);
 }
 
 static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
@@ -275,7 +276,7 @@ static int on_sample(struct activity *a, const struct rec_head *head)
 		return 0;
 	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
-	return r < 0 ? r : say_sample(a->archive, head, head->ts_ns);
+	return r < 0 ? r : say_sample(a->pipe->archive, head, head->ts_ns);
 }
 
 int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint64_t at_ns)
@@ -310,7 +311,7 @@ int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 {
 	struct event ev = {
 		.kind = EVENT_LOST,
-		.ts_ns = lost->first_ns < a->from_ns ? a->from_ns : lost->first_ns,
+		.ts_ns = lost->first_ns < a->pipe->from_ns ? a->pipe->from_ns : lost->first_ns,
 		.cpu = cpu,
 		.lost = {
 			.class_name = event_class_names[class],
@@ -320,8 +321,8 @@ int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 		},
 	};
 
-	if (lost->last_ns <= a->from_ns || lost->first_ns > a->to_ns)
+	if (lost->last_ns <= a->pipe->from_ns || lost->first_ns > a->pipe->to_ns)
 		return 0;
 	a->lost[class] += lost->count;
-	return fxt_archive_event(a->archive, &ev);
+	return fxt_archive_event(a->pipe->archive, &ev);
 }

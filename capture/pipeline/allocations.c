@@ -69,9 +69,9 @@ static const char *name_of(uint32_t function)
 	return name ? name : "";
 }
 
-void allocations_init(struct allocations *a, struct fxt_archive *archive, struct tasks *tasks)
+void allocations_init(struct allocations *a, const struct pipeline *pipe)
 {
-	*a = (struct allocations){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+	*a = (struct allocations){ .pipe = pipe };
 }
 
 static void watch_free(struct watch *w)
@@ -79,7 +79,7 @@ static void watch_free(struct watch *w)
 	if (!w)
 		return;
 	w->of->n_in_snapshot -= w->missing > 0;
-	if (w->of->splits)
+	if (w->of->pipe->splits)
 		table_deinit_free(&w->stacks);
 	else
 		table_deinit(&w->stacks);
@@ -103,11 +103,16 @@ void allocations_deinit(struct allocations *a)
 
 void allocations_begin(struct allocations *a, const struct session_options *options)
 {
-	a->categories = options->categories;
 	a->usage_interval_ns = options->memory.usage_interval_ns;
 	a->log = options->memory.log;
 	a->interval = options->memory.interval;
 	a->min_bytes = options->memory.min_bytes;
+}
+
+/* There will be stacks of PID: writes what they need. */
+static int need_mappings(const struct allocations *a, uint32_t pid, uint64_t ts_ns)
+{
+	return a->pipe->links.need_mappings(pid, ts_ns, a->pipe->links.userdata);
 }
 
 static struct watch *watch_of(const struct allocations *a, uint32_t instance)
@@ -128,15 +133,15 @@ void allocations_ended(struct allocations *a, uint32_t pid)
 /* Within the time of the recording: what is known at its end only is said then. */
 static uint64_t clamp(const struct allocations *a, uint64_t ts_ns)
 {
-	uint64_t from_ns = a->chunk_ns ? a->chunk_ns : a->from_ns;
+	uint64_t from_ns = a->pipe->split_ns ? a->pipe->split_ns : a->pipe->from_ns;
 
-	return ts_ns < from_ns ? from_ns : ts_ns > a->to_ns ? a->to_ns : ts_ns;
+	return ts_ns < from_ns ? from_ns : ts_ns > a->pipe->to_ns ? a->pipe->to_ns : ts_ns;
 }
 
 static int write_event(struct allocations *a, const struct event *ev)
 {
 	a->n_events++;
-	return fxt_archive_event(a->archive, ev);
+	return fxt_archive_event(a->pipe->archive, ev);
 }
 
 /* What all events of the process of W begin as. */
@@ -149,11 +154,6 @@ static struct event about(const struct allocations *a, const struct watch *w, en
 		.pid = w->koid,
 		.tid = w->koid,
 	};
-}
-
-static int announce(struct allocations *a, uint32_t tid)
-{
-	return tasks_announced(a->tasks, tid) ? 0 : a->announce(tid, a->userdata);
 }
 
 /* ---- watches ---- */
@@ -186,7 +186,7 @@ static int write_watch(const struct allocations *a, struct fxt_archive *to, stru
 {
 	char resources[96];
 
-	ev.watch.resources = resources_of(a->categories, resources, sizeof(resources));
+	ev.watch.resources = resources_of(a->pipe->categories, resources, sizeof(resources));
 	ev.watch.allocators = allocators;
 	ev.watch.complete = complete;
 	ev.watch.interval = a->interval;
@@ -209,20 +209,20 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	w->of = a;
 	w->pid = rec->head.pid;
 	w->complete = rec->complete;
-	w->allocators = a->splits ? strdup(rec->allocators) : NULL;
-	if (a->splits && !w->allocators)
+	w->allocators = a->pipe->splits ? strdup(rec->allocators) : NULL;
+	if (a->pipe->splits && !w->allocators)
 		return -ENOMEM;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
-	r = announce(a, w->pid);
+	r = pipeline_announce(a->pipe, w->pid);
 	if (r == 0)
-		r = a->need_mappings(w->pid, rec->head.ts_ns, a->userdata);
+		r = need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
-	w->koid = tasks_koid(a->tasks, rec->head.pid);
+	w->koid = tasks_koid(a->pipe->tasks, rec->head.pid);
 	a->n_events++;
-	r = write_watch(a, a->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns), rec->allocators,
-			rec->complete);
+	r = write_watch(a, a->pipe->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns),
+			rec->allocators, rec->complete);
 	return r < 0 ? r : write_waiting(a);
 }
 
@@ -277,13 +277,13 @@ static int on_named(struct allocations *a, struct watch *w, const struct rec_nam
 	/* The same one may come for several resources, and from the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
-	known = a->splits ? (void *)keep_stack(rec) : w;
+	known = a->pipe->splits ? (void *)keep_stack(rec) : w;
 	if (!known || table_set(&w->stacks, rec->id, known) < 0) {
-		if (a->splits)
+		if (a->pipe->splits)
 			free(known);
 		return -ENOMEM;
 	}
-	r = a->need_mappings(w->pid, rec->head.ts_ns, a->userdata);
+	r = need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
 	ev = about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
@@ -332,7 +332,7 @@ static struct event usage_event(const struct allocations *a, const struct watch 
 static int on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
 {
 	struct event ev = usage_event(a, w, rec, rec->head.ts_ns);
-	int r = a->splits ? keep_usage(w, rec) : 0;
+	int r = a->pipe->splits ? keep_usage(w, rec) : 0;
 
 	return r < 0 ? r : write_event(a, &ev);
 }
@@ -347,11 +347,12 @@ static int log_block(struct watch *w, enum event_kind kind, const struct resourc
 	struct event ev;
 	int r;
 
-	if (!a->log || !call || call->head.ts_ns < a->from_ns || call->head.ts_ns > a->to_ns)
+	if (!a->log || !call || call->head.ts_ns < a->pipe->from_ns ||
+	    call->head.ts_ns > a->pipe->to_ns)
 		return 0;
-	r = announce(a, call->head.tid);
+	r = pipeline_announce(a->pipe, call->head.tid);
 	ev = about(a, w, kind, call->head.ts_ns);
-	ev.tid = tasks_koid(a->tasks, call->head.tid);
+	ev.tid = tasks_koid(a->pipe->tasks, call->head.tid);
 	ev.cpu = call->head.cpu;
 	ev.block.resource = block->resource;
 	ev.block.id = block->id;
@@ -481,7 +482,8 @@ static struct event block_event(const struct allocations *a, const struct watch 
 	ev.block.stack = block->origin.stack;
 	ev.block.context = block->origin.context;
 	ev.block.since_ns = block->origin.since_ns;
-	ev.block.thread = block->origin.tid ? tasks_koid(a->tasks, block->origin.tid) : w->koid;
+	ev.block.thread =
+		block->origin.tid ? tasks_koid(a->pipe->tasks, block->origin.tid) : w->koid;
 	ev.block.function = resource_call_name(block->origin.operation);
 	ev.block.text = text;
 	return ev;
@@ -491,7 +493,7 @@ static int write_resource(const struct resource_block *block, void *userdata)
 {
 	const struct snapshot *s = userdata;
 	struct allocations *a = s->allocations;
-	int r = block->origin.tid ? announce(a, block->origin.tid) : 0;
+	int r = block->origin.tid ? pipeline_announce(a->pipe, block->origin.tid) : 0;
 	char text[BLOCK_TEXT_MAX];
 	struct event ev = block_event(a, s->watch, block, s->ts_ns, text);
 
@@ -523,7 +525,7 @@ static int on_block(struct allocations *a, struct watch *w, const struct rec_blo
 {
 	char text[BLOCK_TEXT_MAX];
 	struct event ev = about(a, w, EVENT_BLOCK, rec->head.ts_ns);
-	int r = announce(a, rec->block.tid);
+	int r = pipeline_announce(a->pipe, rec->block.tid);
 
 	if (w->missing > 0)
 		set_missing(w, w->missing - 1);
@@ -533,7 +535,7 @@ static int on_block(struct allocations *a, struct watch *w, const struct rec_blo
 	ev.block.size = rec->block.size;
 	ev.block.stack = rec->block.stack;
 	ev.block.since_ns = rec->block.ts_ns;
-	ev.block.thread = tasks_koid(a->tasks, rec->block.tid);
+	ev.block.thread = tasks_koid(a->pipe->tasks, rec->block.tid);
 	ev.block.context = rec->block.context;
 	ev.block.reach = rec->reach;
 	ev.block.function = name_of(rec->block.function);
@@ -546,9 +548,9 @@ static int on_block(struct allocations *a, struct watch *w, const struct rec_blo
 static int on_alloc(struct allocations *a, struct watch *w, const struct rec_alloc *rec)
 {
 	struct event ev = about(a, w, EVENT_ALLOC, rec->head.ts_ns);
-	int r = announce(a, rec->head.tid);
+	int r = pipeline_announce(a->pipe, rec->head.tid);
 
-	ev.tid = tasks_koid(a->tasks, rec->head.tid);
+	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
 	ev.cpu = rec->head.cpu;
 	ev.block.resource = rec->resource;
 	ev.block.id = rec->id;
@@ -563,9 +565,9 @@ static int on_alloc(struct allocations *a, struct watch *w, const struct rec_all
 static int on_free(struct allocations *a, struct watch *w, const struct rec_free *rec)
 {
 	struct event ev = about(a, w, EVENT_FREE, rec->head.ts_ns);
-	int r = announce(a, rec->head.tid);
+	int r = pipeline_announce(a->pipe, rec->head.tid);
 
-	ev.tid = tasks_koid(a->tasks, rec->head.tid);
+	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
 	ev.cpu = rec->head.cpu;
 	ev.block.resource = rec->resource;
 	ev.block.id = rec->id;
@@ -657,7 +659,7 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 		return on_watched(a, (const struct rec_watched *)rec);
 	/* Each of those happens at one time, which must be that of the recording. */
 	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
-	    (rec->ts_ns < a->from_ns || rec->ts_ns > a->to_ns))
+	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
 		return 0;
 	w = watch_of(a, instance_of(rec));
 	return w ? write_record(a, w, rec) : let_wait(a, rec);
@@ -724,7 +726,7 @@ static int say_watch(const struct allocations *a, struct saying *s)
 	int r = 0;
 
 	/* (else its pid has been given out again) */
-	if (tasks_koid(a->tasks, w->pid) == w->koid)
+	if (tasks_koid(a->pipe->tasks, w->pid) == w->koid)
 		r = s->name(w->pid, s->userdata);
 	/* Where each event is recorded: what was allocated before stands in another chunk. */
 	if (r == 0)

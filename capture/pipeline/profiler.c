@@ -48,9 +48,9 @@ struct process {
 	uint64_t n_unsaid;     /* mappings that were not kept: lost if anybody asks for them */
 };
 
-void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks)
+void profiler_init(struct profiler *p, const struct pipeline *pipe)
 {
-	*p = (struct profiler){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+	*p = (struct profiler){ .pipe = pipe };
 }
 
 static void drop_waiting(struct profiler *p, struct process *process)
@@ -98,12 +98,7 @@ static struct process *process_of(struct profiler *p, uint32_t pid)
 static int write_event(struct profiler *p, const struct event *ev)
 {
 	p->n_events++;
-	return fxt_archive_event(p->archive, ev);
-}
-
-static int announce(struct profiler *p, uint32_t tid)
-{
-	return tasks_announced(p->tasks, tid) ? 0 : p->announce(tid, p->userdata);
+	return fxt_archive_event(p->pipe->archive, ev);
 }
 
 /* ---- mappings ---- */
@@ -138,10 +133,10 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 	struct event ev;
 	int r;
 
-	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
+	if (ts_ns < p->pipe->from_ns || ts_ns > p->pipe->to_ns)
 		return 0;
 	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it out) */
-	r = announce(p, rec->head.pid);
+	r = pipeline_announce(p->pipe, rec->head.pid);
 	if (r == 0 && p->spaces)
 		r = address_spaces_add(p->spaces, rec, module_id);
 	if (r < 0)
@@ -149,7 +144,7 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 	p->n_dropped += (uint64_t)r;
 	process->n_modules++;
 	ev = mapping_event(rec, module_id, ts_ns, path);
-	ev.pid = ev.tid = tasks_koid(p->tasks, rec->head.pid);
+	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
 	return write_event(p, &ev);
 }
 
@@ -174,7 +169,7 @@ static int say_mapping(uint32_t pid, const struct rec_mapping *rec, uint32_t mod
 	struct event ev = mapping_event(rec, module_id, s->at_ns, path);
 	int r = s->name(pid, s->userdata);
 
-	ev.pid = ev.tid = tasks_koid(s->profiler->tasks, pid);
+	ev.pid = ev.tid = tasks_koid(s->profiler->pipe->tasks, pid);
 	return r < 0 ? r : fxt_archive_event(s->to, &ev);
 }
 
@@ -201,9 +196,9 @@ static bool is_over(const struct profiler *p, struct process *process, uint64_t 
 {
 	if (process->gone_ns)
 		return process->gone_ns < now_ns;
-	if (!p->is_gone)
+	if (!p->pipe->owner.is_gone)
 		return process->waiting.size && process->waiting_ns + SETTLED_NS < now_ns;
-	if (p->is_gone(process->pid))
+	if (p->pipe->owner.is_gone(process->pid))
 		process->gone_ns = clock_boot_ns();
 	return false;
 }
@@ -229,9 +224,9 @@ static int forget_ended(struct profiler *p, uint64_t now_ns)
 
 static bool sweep_is_due(const struct profiler *p, uint64_t now_ns)
 {
-	size_t bytes = p->is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
+	size_t bytes = p->pipe->owner.is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
 
-	if (!p->filtered || now_ns < p->swept_ns + SWEEP_NS)
+	if (!p->pipe->filtered || now_ns < p->swept_ns + SWEEP_NS)
 		return false;
 	return (p->waiting_bytes >= bytes && p->waiting_bytes / 2 >= p->swept_bytes) ||
 	       p->waiting_bytes > WAITING_BYTES_MAX / 2 ||
@@ -310,14 +305,14 @@ static void count_unsaid(struct profiler *p, struct process *process)
 
 static bool waits(const struct profiler *p, const struct process *process)
 {
-	return p->own || process->new_image_ns || (p->filtered && !process->seen);
+	return p->pipe->own || process->new_image_ns || (p->pipe->filtered && !process->seen);
 }
 
 /* What is not to be known of anybody's own processes. */
 static bool is_hidden(const struct profiler *p, const struct process *process,
 		      const struct rec_mapping *rec)
 {
-	return p->own &&
+	return p->pipe->own &&
 	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
 }
 
@@ -362,25 +357,25 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 	process->gone_ns = process->n_unsaid = 0;
 	process->new_image_ns = head->ts_ns;
 	process->seen = process->renamed = false;
-	process->doubtful = p->own && head->ts_ns <= p->doubt_ns;
+	process->doubtful = p->pipe->own && head->ts_ns <= p->doubt_ns;
 	return 0;
 }
 
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process =
-		p->filtered ? process_of(p, pid) : table_get(&p->processes, (uint64_t)pid + 1);
+	struct process *process = p->pipe->filtered ? process_of(p, pid)
+						    : table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (p->spaces)
 		address_spaces_forget(p->spaces, pid);
 	if (!process)
-		return p->filtered ? -ENOMEM : 0;
+		return p->pipe->filtered ? -ENOMEM : 0;
 	/* Without its begin, what waits may be of another program. */
-	process->doubtful |= p->own && !process->new_image_ns;
+	process->doubtful |= p->pipe->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
 	count_unsaid(p, process);
-	if (p->own)
+	if (p->pipe->own)
 		return write_proven(p, process, ts_ns, ts_ns);
 	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
 }
@@ -395,7 +390,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
 		return -ENOMEM;
 	/* What its parent had mapped has been written by now. */
-	if (p->own)
+	if (p->pipe->own)
 		return 0;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
@@ -438,10 +433,10 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	struct process *process;
 
 	/* Nearly always nobody has anything that waits. */
-	if (!p->filtered && p->waiting_bytes == 0)
+	if (!p->pipe->filtered && p->waiting_bytes == 0)
 		return 0;
 	process = table_get(&p->processes, (uint64_t)pid + 1);
-	if (!process && !p->filtered)
+	if (!process && !p->pipe->filtered)
 		return 0;
 	if (!process)
 		process = process_of(p, pid);
@@ -450,14 +445,14 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
 		process->new_image_ns = 0;
 		/* It may have been another exec. */
-		process->doubtful |= p->own;
+		process->doubtful |= p->pipe->own;
 	}
 	process->seen = true;
-	if (!p->own || ts_ns)
+	if (!p->pipe->own || ts_ns)
 		count_unsaid(p, process);
 	if (process->new_image_ns || !process->waiting.size)
 		return 0;
-	if (p->own)
+	if (p->pipe->own)
 		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
 	return write_waiting(p, process, 0);
 }
@@ -466,7 +461,7 @@ int profiler_selected(struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
-	return !p->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
+	return !p->pipe->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
 }
 
 void profiler_renamed(struct profiler *p, uint32_t pid)
@@ -474,7 +469,7 @@ void profiler_renamed(struct profiler *p, uint32_t pid)
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (process)
-		process->renamed = p->filtered && !p->own && !process->seen;
+		process->renamed = p->pipe->filtered && !p->pipe->own && !process->seen;
 }
 
 void profiler_doubt(struct profiler *p, uint64_t now_ns)
@@ -566,7 +561,7 @@ static bool is_between_programs(const struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
-	return p->filtered && process && process->new_image_ns;
+	return p->pipe->filtered && process && process->new_image_ns;
 }
 
 /* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
@@ -581,10 +576,10 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 		.cpu = head->cpu,
 		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
 	};
-	int r = announce(p, head->tid);
+	int r = pipeline_announce(p->pipe, head->tid);
 
-	sample.pid = tasks_koid(p->tasks, head->pid);
-	sample.tid = tasks_koid(p->tasks, head->tid);
+	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
+	sample.tid = tasks_koid(p->pipe->tasks, head->tid);
 	if (r == 0)
 		r = profiler_need(p, head->pid, ts_ns);
 	if (is_between_programs(p, head->pid))
@@ -602,14 +597,14 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 	}
 	if (r < 0 || sample.sample.n_frames == 0)
 		return r;
-	return ev ? fxt_archive_event(p->archive, &sample) : write_event(p, &sample);
+	return ev ? fxt_archive_event(p->pipe->archive, &sample) : write_event(p, &sample);
 }
 
 static int on_tick(struct profiler *p, const struct rec_head *head)
 {
 	const struct rec_tick *rec = (const struct rec_tick *)head;
 
-	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns)
+	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns)
 		return 0;
 	return write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
 }
@@ -619,17 +614,18 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
 	struct event ev = {
 		.kind = EVENT_OFFCPU,
-		.ts_ns = rec->begin_ns < p->from_ns ? p->from_ns : rec->begin_ns,
+		.ts_ns = rec->begin_ns < p->pipe->from_ns ? p->pipe->from_ns : rec->begin_ns,
 		.cpu = head->cpu,
 		.offcpu = {
 			.end_ns = head->ts_ns,
-			.waker_tid = rec->waker_tid ? tasks_koid(p->tasks, rec->waker_tid) : 0,
+			.waker_tid = rec->waker_tid ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
 		},
 	};
 
 	/* Who comes back after the end is still away, as others are who are not told of. */
-	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns || rec->begin_ns < p->seen_ns)
+	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns ||
+	    rec->begin_ns < p->pipe->seen_ns)
 		return 0;
 	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
 }

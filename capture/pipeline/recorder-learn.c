@@ -46,7 +46,7 @@ static int learn_command(struct recorder *r, const struct proc_command *head, bo
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
 			      head->size);
 	/* A filtered archive names only those whom it shows. */
-	if (n <= 0 || !write || r->schedule.filtered)
+	if (n <= 0 || !write || r->pipe.filtered)
 		return n < 0 ? n : 0;
 	return lifecycle_announce(&r->lifecycle, head->tid);
 }

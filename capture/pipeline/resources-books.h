@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/table.h"
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/resources.h"
 #include "capture/pipeline/thread-books.h"
 

@@ -25,15 +25,9 @@ enum {
 
 #define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
 
-int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks *tasks,
-		  unsigned n_cpus)
+int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cpus)
 {
-	*s = (struct schedule){
-		.archive = archive,
-		.tasks = tasks,
-		.n_cpus = n_cpus,
-		.to_ns = UINT64_MAX,
-	};
+	*s = (struct schedule){ .pipe = pipe, .n_cpus = n_cpus, .from_ns = pipe->from_ns };
 	s->cpus = calloc(n_cpus, sizeof(*s->cpus));
 	s->states = calloc(STATE_WORDS, sizeof(*s->states));
 	return s->cpus && s->states ? 0 : -ENOMEM;
@@ -79,13 +73,6 @@ void schedule_deinit(struct schedule *s)
 	free(s->cpus);
 	free(s->states);
 	*s = (struct schedule){ 0 };
-}
-
-static int ensure_announced(struct schedule *s, uint32_t tid)
-{
-	if (__builtin_expect(tasks_announced(s->tasks, tid), 1))
-		return 0;
-	return s->announce(tid, s->userdata);
 }
 
 static int32_t weight_of(uint64_t arg)
@@ -171,7 +158,7 @@ static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 {
 	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
 
-	return c && c->known && c->tid == tid && c->koid == tasks_koid(s->tasks, tid);
+	return c && c->known && c->tid == tid && c->koid == tasks_koid(s->pipe->tasks, tid);
 }
 
 /*
@@ -194,7 +181,7 @@ static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t t
 /* What runs on C leaves it in STATE. If its tid has another owner by now, the state is his. */
 static void goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
-	if (c->tid && c->koid == tasks_koid(s->tasks, c->tid))
+	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
 		set_state(s, c->tid, state);
 }
 
@@ -203,13 +190,13 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct event ev;
-	int r = ensure_announced(s, turn.tid); /* which may give it its koid */
+	int r = pipeline_announce(s->pipe, turn.tid); /* which may give it its koid */
 
 	if (r == 0)
 		r = ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
 	if (r < 0)
 		return r;
-	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->tasks, turn.tid));
+	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
 	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
 	if (turn.tid)
 		set_state(s, turn.tid, STATE_RUNS);
@@ -219,7 +206,7 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 	if (turn.ts_ns > c->opened_ns)
 		c->opened_ns = turn.ts_ns;
 	drop_held(s, c);
-	return fxt_archive_event(s->archive, &ev);
+	return fxt_archive_event(s->pipe->archive, &ev);
 }
 
 int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
@@ -263,7 +250,7 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
  */
 static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 {
-	if (*ts_ns > s->to_ns)
+	if (*ts_ns > s->pipe->to_ns)
 		return true;
 	if (*ts_ns > s->from_ns)
 		return false;
@@ -277,34 +264,34 @@ static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 static int ensure_waker_announced(struct schedule *s, uint32_t koid)
 {
 	if (koid - FXT_KOID_IRQ - 1 < s->n_cpus)
-		return fxt_archive_track(s->archive, FXT_TRACK_IRQ, koid - FXT_KOID_IRQ - 1);
+		return fxt_archive_track(s->pipe->archive, FXT_TRACK_IRQ, koid - FXT_KOID_IRQ - 1);
 	if (koid - FXT_KOID_SOFTIRQ - 1 < s->n_cpus)
-		return fxt_archive_track(s->archive, FXT_TRACK_SOFTIRQ,
+		return fxt_archive_track(s->pipe->archive, FXT_TRACK_SOFTIRQ,
 					 koid - FXT_KOID_SOFTIRQ - 1);
-	return ensure_announced(s, koid);
+	return pipeline_announce(s->pipe, koid);
 }
 
 /* Koids in, names before, words out. */
 static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
-	int r = ensure_announced(s, (uint32_t)words[WAKEUP_TID]);
+	int r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_TID]);
 
 	if (!is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
 		set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
 	if (r == 0 && n_words > WAKEUP_WAKER)
 		r = ensure_waker_announced(s, (uint32_t)words[WAKEUP_WAKER]);
 	if (r == 0 && n_words > WAKEUP_INTERRUPTED)
-		r = ensure_announced(s, (uint32_t)words[WAKEUP_INTERRUPTED]);
+		r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_INTERRUPTED]);
 	if (r < 0)
 		return r;
-	words[WAKEUP_TID] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_TID]);
+	words[WAKEUP_TID] = tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_TID]);
 	if (n_words > WAKEUP_WAKER)
-		words[WAKEUP_WAKER] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_WAKER]);
+		words[WAKEUP_WAKER] = tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_WAKER]);
 	if (n_words > WAKEUP_INTERRUPTED)
 		words[WAKEUP_INTERRUPTED] =
-			tasks_koid(s->tasks, (uint32_t)words[WAKEUP_INTERRUPTED]);
+			tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_INTERRUPTED]);
 	s->n_events++;
-	return fxt_archive_words(s->archive, words, n_words);
+	return fxt_archive_words(s->pipe->archive, words, n_words);
 }
 
 /* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
@@ -366,7 +353,7 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 /* With a filter it was "other", which idle is, too. */
 int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 {
-	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->filtered ||
+	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->pipe->filtered ||
 	    is_outside(s, &ts_ns))
 		return 0;
 	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
@@ -389,7 +376,7 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, en
 	/* ("other" is many threads: some run) */
 	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
 									  : FXT_STATE_BLOCKED;
-	if (!s->filtered)
+	if (!s->pipe->filtered)
 		s->n_unreported++;
 	if (held.n_words && held.certain) {
 		c->held.n_words = 0;
@@ -416,7 +403,7 @@ static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uin
 		*c = (struct schedule_cpu){ .known = true };
 	else if (c->tid != 0)
 		r = close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
-	else if (!s->filtered)
+	else if (!s->pipe->filtered)
 		s->n_unreported++;
 	if (r < 0 || tid == 0)
 		return r;
@@ -430,12 +417,12 @@ static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uin
 static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
-	const struct task *task = tasks_get(s->tasks, c->tid);
+	const struct task *task = tasks_get(s->pipe->tasks, c->tid);
 
 	/* The main thread of its process has ended, and it has the main thread's id: it has called
 	 * exec, and gone to sleep before that was said. */
 	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
-	    !tasks_get(s->tasks, task->pid))
+	    !tasks_get(s->pipe->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
 	return open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
 			       weight_of(words[SWITCH_OUT_WEIGHT]));
@@ -448,9 +435,9 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 	int r = settle_asleep(s, in);
 
 	if (r == 0)
-		r = ensure_announced(s, out);
+		r = pipeline_announce(s->pipe, out);
 	if (r == 0)
-		r = ensure_announced(s, in);
+		r = pipeline_announce(s->pipe, in);
 	if (r < 0)
 		return r;
 	if (__builtin_expect(!c->known || c->tid != out, 0)) {
@@ -466,12 +453,12 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 		set_state(s, in, STATE_RUNS);
 	/* A tid can have its next owner before the last one has gone off the CPU for good. */
 	words[SWITCH_OUT] = c->koid;
-	if (s->tasks->owner)
-		words[SWITCH_IN] = tasks_koid(s->tasks, in);
+	if (s->pipe->tasks->owner)
+		words[SWITCH_IN] = tasks_koid(s->pipe->tasks, in);
 	s->n_events++;
 	c->tid = in;
 	c->koid = words[SWITCH_IN];
-	r = fxt_archive_words(s->archive, words, n_words);
+	r = fxt_archive_words(s->pipe->archive, words, n_words);
 	c->prio = weight_of(words[SWITCH_IN_WEIGHT]);
 	if (r == 0 && __builtin_expect(c->held.n_words != 0, 0))
 		r = settle_held(s, &c->held, out, words);
@@ -525,19 +512,20 @@ static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	uint32_t tid = (uint32_t)words[MIGRATE_TID];
 	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
-	int r = ensure_announced(s, tid);
+	int r = pipeline_announce(s->pipe, tid);
 
 	if (r == 0)
-		r = s->belongs(tid, (uint32_t)words[MIGRATE_PID], s->userdata);
+		r = s->pipe->links.belongs(tid, (uint32_t)words[MIGRATE_PID],
+					   s->pipe->links.userdata);
 	/* Only what does not run is moved. */
 	if (r == 0 && runs_on(s, from, tid))
 		r = close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
-	words[MIGRATE_PID] = tasks_koid(s->tasks, (uint32_t)words[MIGRATE_PID]);
-	words[MIGRATE_TID] = tasks_koid(s->tasks, (uint32_t)words[MIGRATE_TID]);
+	words[MIGRATE_PID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_PID]);
+	words[MIGRATE_TID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_TID]);
 	s->n_events++;
-	return fxt_archive_words(s->archive, words, n_words);
+	return fxt_archive_words(s->pipe->archive, words, n_words);
 }
 
 int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
@@ -570,7 +558,7 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	struct schedule_wakeup held;
 	int r;
 
-	if (mark->last_ns <= begin_ns || mark->first_ns > s->to_ns)
+	if (mark->last_ns <= begin_ns || mark->first_ns > s->pipe->to_ns)
 		return 0;
 	if (ev.ts_ns <= begin_ns)
 		ev.ts_ns = begin_ns;
@@ -579,7 +567,7 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	s->lost += mark->count;
 	c->in_loss = true;
 	forget_states(s);
-	r = fxt_archive_event(s->archive, &ev);
+	r = fxt_archive_event(s->pipe->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;
 	/* A wakeup that waits for a switch-out which is lost did happen. One in doubt stays so. */
@@ -616,8 +604,8 @@ int schedule_close(struct schedule *s)
 	s->n_dismissed += s->asleep.n_used;
 	for (unsigned cpu = 0; r == 0 && cpu < s->n_cpus; cpu++)
 		if (s->cpus[cpu].known)
-			r = write_synthetic(s, cpu,
-					    (struct turn){ s->to_ns, FXT_STATE_RUNNING, 0, 0 });
+			r = write_synthetic(
+				s, cpu, (struct turn){ s->pipe->to_ns, FXT_STATE_RUNNING, 0, 0 });
 	return r;
 }
 
@@ -629,6 +617,6 @@ int schedule_pause(struct schedule *s)
 	s->asleep = (struct table){ 0 };
 	memset(s->states, 0, STATE_WORDS * sizeof(*s->states));
 	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++)
-		s->cpus[cpu] = (struct schedule_cpu){ .opened_ns = s->to_ns };
+		s->cpus[cpu] = (struct schedule_cpu){ .opened_ns = s->pipe->to_ns };
 	return r;
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "capture/heap/heap-records.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "writer/event.h"
 #include "writer/fxt/fxt-names.h"

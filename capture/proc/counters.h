@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/record.h"
+#include "capture/proc/proc-records.h"
 
 struct counters;
 

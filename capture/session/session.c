@@ -321,7 +321,17 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
 	r = make_descriptors(s);
 	if (r == 0)
-		r = recorder_init(&s->recorder);
+		r = recorder_init(&s->recorder,
+				  &(struct pipeline_owner){
+					  .after_record = session_after_record,
+					  .ask = ask,
+					  .ask_cgroup = ask_cgroup,
+					  .take_memory = take_memory,
+					  .look = look_at_files,
+					  .is_gone = proc_sees_all() ? proc_is_gone : NULL,
+					  .triggered = on_trigger,
+					  .userdata = s,
+				  });
 	if (r == 0)
 		r = (s->left_behind = left_behind_new(store->writer.uid)) ? 0 : -ENOMEM;
 	if (r == 0)
@@ -333,14 +343,6 @@ int session_new(struct session_options *options, struct store *store, struct ses
 			       &s->output); /* last: it takes the store over */
 	if (r < 0)
 		return r;
-	s->recorder.after_record = session_after_record;
-	s->recorder.ask = ask;
-	s->recorder.ask_cgroup = ask_cgroup;
-	s->recorder.take_memory = take_memory;
-	s->recorder.look = look_at_files;
-	s->recorder.is_gone = proc_sees_all() ? proc_is_gone : NULL;
-	s->recorder.triggered = on_trigger;
-	s->recorder.userdata = s;
 	s->options = defaulted;
 	*options = (struct session_options){ 0 };
 	*ret = TAKE_PTR(s);
@@ -357,7 +359,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 	if (!s)
 		return -ENOMEM;
 	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
-	r = recorder_init(&s->recorder);
+	r = recorder_init(&s->recorder, &(struct pipeline_owner){ 0 });
 	if (r == 0)
 		r = make_descriptors(s);
 	if (r == 0)

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/heap/heap-records.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/unit.h"

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "capture/pipeline/merge.h"
+#include "capture/proc/proc-records.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"

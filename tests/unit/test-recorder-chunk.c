@@ -79,12 +79,13 @@ static void begin(struct fixture *f)
 	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r), 0);
-	f->r.after_record = after_record;
-	f->r.ask = ask;
-	f->r.take_memory = take_memory;
-	f->r.look = look;
-	f->r.userdata = f;
+	assert_int_equal(recorder_init(&f->r,
+				       &(struct pipeline_owner){ .after_record = after_record,
+								 .ask = ask,
+								 .take_memory = take_memory,
+								 .look = look,
+								 .userdata = f }),
+			 0);
 	list(f, 1, 1, "init", 0);
 	list(f, 2, 2, "kthreadd", 0);
 	list(f, 2, 30, "kworker", 0);
@@ -667,7 +668,7 @@ TEST(test_gone)
 
 	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 	begin(f);
-	f->r.is_gone = first_child_is_gone;
+	f->r.pipe.owner.is_gone = first_child_is_gone;
 	story_put_mapping(&f->story, STORY_AT(1), 10, 0x1000, "/lib/a");
 	story_put_stack(&f->story, STORY_AT(1), 5, 0x1010);
 	story_put_tick(&f->story, STORY_AT(2), 10, 10, 5);

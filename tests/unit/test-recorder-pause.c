@@ -75,12 +75,13 @@ static void begin(struct fixture *f)
 	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r), 0);
-	f->r.after_record = after_record;
-	f->r.ask = ask;
-	f->r.take_memory = take_memory;
-	f->r.look = look;
-	f->r.userdata = f;
+	assert_int_equal(recorder_init(&f->r,
+				       &(struct pipeline_owner){ .after_record = after_record,
+								 .ask = ask,
+								 .take_memory = take_memory,
+								 .look = look,
+								 .userdata = f }),
+			 0);
 	list(f, 1, 1, 100, "init", 0);
 	list(f, 2, 2, 200, "kthreadd", 0);
 	list(f, 2, 30, 3000, "kworker", 0);

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/triggers.h"
+#include "capture/proc/proc-records.h"
 #include "tests/support/unit.h"
 #include "writer/event.h"
 #include "writer/fxt/fxt-names.h"
