@@ -14,7 +14,7 @@ remember_bpf
 start_plant target leak-plant-frames list
 pid=${PLANT[target]}
 for how in running detaching; do
-	for round in 1 2 3; do
+	for round in 1 2; do
 		rm -f "$TMP/$how.fxt"
 		start_watching "$TMP/$how.fxt" -p "$pid"
 		expect_soon 60 has_watches "$TMP/$how.fxt" "$pid" 1
@@ -39,15 +39,15 @@ wait_truth target 1
 feed target
 end_plant target
 
-# Guards alone, the kinds of which differ too. Of a program that executes none of what has the
-# probes.
+# Guards alone, the kinds of which differ too: a program executes none of what has the probes. (Each
+# time takes seconds before 6.6, where a probe is attached by itself.)
 cp "$(command -v sleep)" "$TMP/program"
 "$TMP/program" infinity &
 pid=$!
 expect_soon 10 is_asleep "$pid"
 export RUNTIME_DIRECTORY=$TMP/run
 mkdir "$TMP/run"
-expect_exit 0 "$LEAVE_PROBES" guards "$pid"
+expect_exit 0 "$LEAVE_PROBES" guards "$pid" 3
 assert_eq "$(cat "$TMP/stdout")" 0 "breakpoints left in spite of guards"
 text_is_clean "$pid" || fail "bytes of code are not those of the file in spite of guards"
 fact "guards: whoever is killed while he detaches leaves nothing"
