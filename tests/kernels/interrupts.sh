@@ -21,6 +21,7 @@ activity() {
 capture irq bash -c '"$0" blocks "$1" 20 2>/dev/null ||
 	dd if=/dev/zero of="$2" bs=4k count=20 oflag=sync status=none' \
 	"$KYMO_LOAD" "$TMP/blocks" "${KYMO_FACTS:-$TMP/irq}.blocks"
+rm -f "${KYMO_FACTS:-$TMP/irq}.blocks"
 note "interrupts: $(json "$SUMMARY" '[.activity.irq[]? | "\(.name) \(.count)"] | join(", ")')"
 fact "irq: $(at_most "$(activity irq "")" 1) at least"
 

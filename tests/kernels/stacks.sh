@@ -34,6 +34,7 @@ nm -S "$STACK_LOAD" | awk 'NF == 4 { print $1, $2, $4 }' | while read -r at size
 done >"$TMP/functions"
 main=$(json "$TMP/truth.json" .pid)
 while read -r name tid n; do
+	# (The first and the last may have been in another place: a thread is preempted before it waits.)
 	# How often asleep in this function, whether with the kernel's part of the stack, and
 	# woken by whom.
 	awk -v tid="$tid" -v load="$STACK_LOAD+" -v main="$main" -v name="$name" -v n="$n" '
@@ -50,7 +51,8 @@ while read -r name tid n; do
 			by_nobody += $7 == 0
 		}
 		END {
-			print "waits in " name ":", (found < n ? found : n), "asleep,",
+			n -= 2
+			print "waits in " name ":", (found < n ? found : n), "asleep at least,",
 				(kernel >= 0.75 * found ? "with" : "without"), "frames of the kernel, woken by",
 				(by_main >= n - 1 ? "another" : by_nobody >= n - 1 ? "a timer" : "others")
 		}' "$TMP/functions" "$TMP/stacks" | facts
