@@ -6,8 +6,6 @@
 #include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
 
-
-
 /* All that pairing needs of a call. */
 struct rtrace_choose_call {
 	uint64_t id, index, number;
