@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/string-table.h"
 
 enum { SLOTS_MAX = 1 << 18 };
 
@@ -196,11 +197,8 @@ static bool never_returns(const char *name)
 		"abort",         "exit",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_");
+	return STRING_TABLE_FIND(names, name) >= 0 ||
+	       (strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_"));
 }
 
 static int compare_slots(const void *a, const void *b)
