@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 /* Small enough to stay in a second-level cache, large enough that the system calls do not count. */
 enum { FIRST_ROOM = 256 * 1024 };
 
@@ -75,21 +77,13 @@ static ssize_t get(struct input *in, void *to, size_t room)
 static int make_room(struct input *in)
 {
 	size_t kept = in->keep < in->begin ? in->keep : in->begin, from = in->begin - kept;
-	uint8_t *data;
 
 	if (from > 0) {
 		memmove(in->data, in->data + from, in->end - from);
 		in->end -= from;
 		in->begin = kept;
 	}
-	if (in->end < in->room)
-		return 0;
-	data = realloc(in->data, 2 * in->room);
-	if (!data)
-		return -ENOMEM;
-	in->data = data;
-	in->room *= 2;
-	return 0;
+	return GROW(in->data, in->room, in->end + 1);
 }
 
 int input_fill(struct input *in, size_t n)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -96,14 +97,12 @@ static int group_find(const char *group, gid_t *ret)
 static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 {
 	_cleanup_free_ gid_t *groups = NULL;
+	size_t room = 0;
 	int n = 64;
 
 	for (int tries = 0; tries < 2; tries++) {
-		gid_t *more = realloc(groups, (size_t)n * sizeof(*groups));
-
-		if (!more)
+		if (GROW(groups, room, (size_t)n) < 0)
 			return -ENOMEM;
-		groups = more;
 		if (getgrouplist(user->pw_name, user->pw_gid, groups, &n) >= 0) {
 			*ret = TAKE_PTR(groups);
 			*ret_n = (size_t)n;

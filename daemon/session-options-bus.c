@@ -15,6 +15,7 @@
 
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
+#include "base/string-table.h"
 #include "daemon/bus-error.h"
 #include "daemon/async-close.h"
 #include "daemon/passed-fds.h"
@@ -463,19 +464,17 @@ static int append_cgroups(const struct option_row *row, sd_bus_message *m,
 static int read_mode(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 		     sd_bus_error *reterr)
 {
-	enum session_mode mode = 0;
 	const char *name;
-	int r = sd_bus_message_read(m, "s", &name);
+	int mode, r = sd_bus_message_read(m, "s", &name);
 
 	if (r < 0)
 		return r;
-	while (*name && mode < SESSION_MODE_MAX && strcmp(session_mode_names[mode], name) != 0)
-		mode++;
-	if (mode == SESSION_MODE_MAX)
+	mode = *name ? STRING_TABLE_FIND(session_mode_names, name) : SESSION_STREAM;
+	if (mode < 0)
 		return bus_error_set(reterr, -EINVAL,
 				     "option `%s`: '%s' is none of stream and flight", row->name,
 				     name);
-	to->options.mode = mode;
+	to->options.mode = (enum session_mode)mode;
 	return 0;
 }
 
@@ -489,19 +488,17 @@ static int append_mode(const struct option_row *row, sd_bus_message *m,
 static int read_reach(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 		      sd_bus_error *reterr)
 {
-	enum memory_reach reach = 0;
 	const char *name;
-	int r = sd_bus_message_read(m, "s", &name);
+	int reach, r = sd_bus_message_read(m, "s", &name);
 
 	if (r < 0)
 		return r;
-	while (reach < MEMORY_REACH_MAX && strcmp(memory_reach_names[reach], name) != 0)
-		reach++;
-	if (reach == MEMORY_REACH_MAX)
+	reach = STRING_TABLE_FIND(memory_reach_names, name);
+	if (reach < 0)
 		return bus_error_set(reterr, -EINVAL,
 				     "option `%s`: '%s' is none of no, look and freeze", row->name,
 				     name);
-	to->options.memory.reach = reach;
+	to->options.memory.reach = (enum memory_reach)reach;
 	return 0;
 }
 

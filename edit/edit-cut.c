@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "edit/edit-find.h"
 #include "edit/edit-select.h"
 #include "edit/edit-sort.h"
@@ -359,15 +360,8 @@ static int keep_across(struct edit_cut *c, const struct edit_sorted *item)
 		c->counts.left_out++;
 		return 0;
 	}
-	if (c->n_across == c->across_room) {
-		size_t room = c->across_room ? 2 * c->across_room : 16;
-		struct edit_kept **across = realloc(c->across, room * sizeof(struct edit_kept *));
-
-		if (!across)
-			return -ENOMEM;
-		c->across = across;
-		c->across_room = room;
-	}
+	if (GROW(c->across, c->across_room, c->n_across + 1) < 0)
+		return -ENOMEM;
 	c->across_bytes += edit_kept_bytes(item->kept);
 	c->across[c->n_across++] = edit_kept_ref(item->kept);
 	return 0;

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct item {
 	uint64_t ts_ns; /* 0 = goes first */
 	uint64_t number;
@@ -117,16 +119,10 @@ static int push_queue(struct edit_sort *s, const struct item *item)
 
 static int push_heap(struct edit_sort *s, const struct item *item)
 {
-	size_t room = s->heap_room ? 2 * s->heap_room : 64, i;
-	struct item *heap;
+	size_t i;
 
-	if (s->n_heap == s->heap_room) {
-		heap = realloc(s->heap, room * sizeof(*heap));
-		if (!heap)
-			return -ENOMEM;
-		s->heap = heap;
-		s->heap_room = room;
-	}
+	if (GROW(s->heap, s->heap_room, s->n_heap + 1) < 0)
+		return -ENOMEM;
 	i = s->n_heap++;
 	for (; i > 0 && is_before(item, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];

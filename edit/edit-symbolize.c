@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "reader/fxt/fxt-events.h"
 #include "writer/fxt/fxt-names.h"
@@ -113,15 +114,8 @@ static int get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address,
 	*ret = NULL;
 	if (s->n_places == EDIT_SYMBOLIZE_PLACES_MAX)
 		return 0;
-	if (s->n_places == s->room_places) {
-		size_t room = s->room_places ? 2 * s->room_places : 1024;
-		struct place *more = realloc(s->places, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->places = more;
-		s->room_places = room;
-	}
+	if (GROW(s->places, s->room_places, s->n_places + 1) < 0)
+		return -ENOMEM;
 	place = &s->places[s->n_places];
 	*place = (struct place){ .address = address, .owner = owner, .next = first };
 	if (table_set(&s->by_hash, hash, (void *)(uintptr_t)(s->n_places + 1)) < 0)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Koids of a machine begin at a multiple of 1 << FXT_KOID_TID_BITS. */
 enum { MACHINES_MAX = 1 << (32 - FXT_KOID_TID_BITS) };
 
@@ -190,22 +192,6 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 
 /* ---- sets ---- */
 
-/* Makes room for one more element of SIZE bytes in LIST. */
-static int grow(void **list, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 8;
-	void *p;
-
-	if (n < *room)
-		return 0;
-	p = realloc(*list, more * size);
-	if (!p)
-		return -ENOMEM;
-	*list = p;
-	*room = more;
-	return 0;
-}
-
 /* The first range that ends at or behind ADDRESS. */
 static size_t lower_bound(const struct set *set, uint64_t address)
 {
@@ -224,7 +210,7 @@ static size_t lower_bound(const struct set *set, uint64_t address)
 
 static int insert_range(struct set *set, size_t at, struct range range)
 {
-	if (grow((void **)&set->ranges, set->n_ranges, &set->room_ranges, sizeof(range)) < 0)
+	if (GROW(set->ranges, set->room_ranges, set->n_ranges + 1) < 0)
 		return -ENOMEM;
 	memmove(&set->ranges[at + 1], &set->ranges[at], (set->n_ranges - at) * sizeof(range));
 	set->ranges[at] = range;
@@ -245,8 +231,7 @@ static void remove_range(struct maps *m, struct set *set, size_t at)
 
 static int keep_covered(struct set *set, struct range range, uint64_t until_ns)
 {
-	if (grow((void **)&set->covered, set->n_covered, &set->room_covered,
-		 sizeof(*set->covered)) < 0)
+	if (GROW(set->covered, set->room_covered, set->n_covered + 1) < 0)
 		return -ENOMEM;
 	set->covered[set->n_covered++] = (struct covered){ range, until_ns };
 	range.mapping->n_refs++;

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/string-table.h"
 #include "base/text.h"
 #include "capture/options/filter-values.h"
 
@@ -133,20 +134,10 @@ static int take_categories(const struct collection_row *row, struct collection *
 	return 0;
 }
 
-/* Which of the N NAMES is TEXT, or -1. */
-static int find_name(const char *const *names, int n, const char *text)
-{
-	for (int i = 0; i < n; i++) {
-		if (strcmp(names[i], text) == 0)
-			return i;
-	}
-	return -1;
-}
-
 static int take_mode(const struct collection_row *row, struct collection *to, const char *text,
 		     char why[static VALUE_WHY_MAX])
 {
-	int i = find_name(session_mode_names, SESSION_MODE_MAX, text);
+	int i = STRING_TABLE_FIND(session_mode_names, text);
 
 	if (i < 0)
 		return refuse(why, "'%.40s' is not %s", text, row->values);
@@ -157,7 +148,7 @@ static int take_mode(const struct collection_row *row, struct collection *to, co
 static int take_reach(const struct collection_row *row, struct collection *to, const char *text,
 		      char why[static VALUE_WHY_MAX])
 {
-	int i = find_name(memory_reach_names, MEMORY_REACH_MAX, text);
+	int i = STRING_TABLE_FIND(memory_reach_names, text);
 
 	if (i < 0)
 		return refuse(why, "'%.40s' is none of %s", text, row->values);
@@ -211,7 +202,7 @@ static int take_unit(const struct collection_row *row, struct collection *to, co
 			      text, row->key);
 	if (text[n] != '\0' || dot == text)
 		return refuse(why, "'%.80s' cannot be the name of a unit", text);
-	if (dot && find_name(suffixes, ARRAY_SIZE(suffixes), dot + 1) < 0)
+	if (dot && STRING_TABLE_FIND(suffixes, dot + 1) < 0)
 		return refuse(why,
 			      "'%.80s' is no unit that processes are in: a service, a scope, a "
 			      "slice, a socket, a mount or a swap",

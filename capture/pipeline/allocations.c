@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "capture/programs/resource-calls.h"
 #include "capture/pipeline/resources.h"
@@ -236,7 +237,7 @@ static int on_watched(struct allocations *a, const struct rec_watched *rec)
 	struct watch *w = watch_of(a, rec->instance);
 	struct event ev;
 
-	if (!w || rec->reason >= sizeof(reasons) / sizeof(reasons[0]))
+	if (!w || !STRING_TABLE_NAME(reasons, rec->reason))
 		return 0;
 	ev = about(a, w, EVENT_WATCHED, rec->head.ts_ns);
 	ev.watched.reason = reasons[rec->reason];

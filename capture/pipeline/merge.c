@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/programs/decode.h"
 #include "writer/fxt/fxt-wire.h"
 
 enum {
 	QUEUES_MAX_BYTES = 16 << 20, /* all that waits; beyond, records stay in their rings */
+	RECORD_BYTES_MAX = 8192,     /* more than any record has */
 	PUBLISH_BYTES = 64 << 10,    /* give room back to the programs at least this often */
 };
 
@@ -129,15 +131,8 @@ static int append(struct merge *m, struct source *s, const struct rec_head *rec)
 		s->to -= s->from;
 		s->from = 0;
 	}
-	if (rec->size > s->room - s->to) {
-		size_t room = s->room ? 2 * s->room : 8192; /* more than any record has */
-		uint8_t *queue = realloc(s->queue, room);
-
-		if (!queue)
-			return m->error = -ENOMEM;
-		s->queue = queue;
-		s->room = room;
-	}
+	if (rec->size > s->room - s->to && GROW(s->queue, s->room, s->to + RECORD_BYTES_MAX) < 0)
+		return m->error = -ENOMEM;
 	memcpy(s->queue + s->to, rec, rec->size);
 	s->to += rec->size;
 	m->queued_bytes += rec->size;

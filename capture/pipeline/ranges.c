@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 
 void ranges_deinit(struct ranges *r)
@@ -35,21 +36,6 @@ static void tell(const struct ranges_sink *sink, const struct range *range, bool
 		sink->changed(range, made, sink->userdata);
 }
 
-static int make_room(struct ranges *r)
-{
-	size_t room = r->room ? 2 * r->room : 64;
-	struct range *list;
-
-	if (r->n < r->room)
-		return 0;
-	list = reallocarray(r->list, room, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	r->list = list;
-	r->room = room;
-	return 0;
-}
-
 /* RANGE, where nothing is. */
 static int insert(struct ranges *r, const struct range *range, const struct ranges_sink *sink)
 {
@@ -62,7 +48,7 @@ static int insert(struct ranges *r, const struct range *range, const struct rang
 		r->n_full++;
 		return 0;
 	}
-	error = make_room(r);
+	error = GROW(r->list, r->room, r->n + 1);
 	if (error < 0)
 		return error;
 	at = ranges_from(r, range->start);
@@ -126,18 +112,16 @@ static int copy_parts(const struct ranges *r, const struct ranges_move *move, st
 {
 	uint64_t end = move->from + (move->bytes ? move->bytes : move->new_bytes);
 	const struct range *at = ranges_from(r, move->from);
-	struct range *parts = NULL, *grown;
-	size_t n = 0;
+	struct range *parts = NULL;
+	size_t n = 0, room = 0;
 
 	for (; at < r->list + r->n && at->start < end; at++) {
 		if (at->origin.since_ns > move->begun_ns)
 			continue;
-		grown = reallocarray(parts, n + 1, sizeof(*parts));
-		if (!grown) {
+		if (GROW(parts, room, n + 1) < 0) {
 			free(parts);
 			return -ENOMEM;
 		}
-		parts = grown;
 		parts[n] = *at;
 		if (parts[n].start < move->from)
 			parts[n].start = move->from;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "capture/sandbox/apart.h"
 #include "capture/probes/elf-image.h"
 #include "capture/probes/function-walk.h"
@@ -345,15 +346,8 @@ static int add_probe(struct search *s, const struct function *f, uint64_t vaddr,
 		s->list.flags |= ALLOCATORS_FULL;
 		return 0;
 	}
-	if (s->list.n == s->room) {
-		size_t room = s->room ? s->room * 2 : 32;
-
-		probe = reallocarray(s->list.probes, room, sizeof(*probe));
-		if (!probe)
-			return -ENOMEM;
-		s->list.probes = probe;
-		s->room = room;
-	}
+	if (GROW(s->list.probes, s->room, s->list.n + 1) < 0)
+		return -ENOMEM;
 	n = f->name_bytes < ALLOCATOR_NAME_MAX ? f->name_bytes : ALLOCATOR_NAME_MAX - 1;
 	probe = &s->list.probes[s->list.n++];
 	*probe = (struct allocator_probe){ .offset = offset, .function = function, .kind = kind };

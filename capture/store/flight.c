@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/folder.h"
+#include "base/string-table.h"
 #include "capture/store/pieces.h"
 #include "writer/fxt/fxt-writer.h"
 
@@ -545,18 +546,17 @@ static bool parse_name(const char *name, uint64_t *ret_number, enum side *ret_si
 {
 	size_t n = strspn(name, "0123456789");
 	char digits[FILE_NAME_MAX];
+	int side;
 
 	if (n == 0 || n > 20 || (n > 1 && *name == '0'))
 		return false;
 	memcpy(digits, name, n);
 	digits[n] = '\0';
-	for (enum side i = 0; i < SIDE_MAX; i++) {
-		if (strcmp(name + n, side_suffixes[i]) == 0) {
-			*ret_side = i;
-			return text_parse_u64(digits, UINT64_MAX - 1, ret_number) == 0;
-		}
-	}
-	return false;
+	side = STRING_TABLE_FIND(side_suffixes, name + n);
+	if (side < 0)
+		return false;
+	*ret_side = (enum side)side;
+	return text_parse_u64(digits, UINT64_MAX - 1, ret_number) == 0;
 }
 
 void flight_clear(int dir_fd)

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "capture/store/chunk-name.h"
 #include "base/folder.h"
@@ -47,23 +48,12 @@ struct kept {
 	uint64_t bytes;
 };
 
-/* Appends one. Returns 0 or -ENOMEM. */
-static int add_kept(struct kept **list, size_t *n, const struct kept *one)
-{
-	struct kept *more = reallocarray(*list, *n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	more[(*n)++] = *one;
-	*list = more;
-	return 0;
-}
-
 /* Chunks of ours, in no order. Returns 0 or a negative errno; *RET is the caller's either way. */
 static int list_kept(const struct store_files_options *o, struct kept **ret, size_t *ret_n)
 {
 	const struct dirent *entry;
 	DIR *dir = folder_list(o->dir_fd);
+	size_t room = 0;
 	struct stat st;
 	int r = 0;
 
@@ -78,7 +68,9 @@ static int list_kept(const struct store_files_options *o, struct kept **ret, siz
 			continue;
 		snprintf(one.file, sizeof(one.file), "%s", entry->d_name);
 		one.bytes = (uint64_t)st.st_size;
-		r = add_kept(ret, ret_n, &one);
+		r = GROW(*ret, room, *ret_n + 1);
+		if (r == 0)
+			(*ret)[(*ret_n)++] = one;
 	}
 	closedir(dir);
 	return r;

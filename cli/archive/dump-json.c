@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/string-table.h"
+
 /* Payloads above this are not printed, only their size. */
 enum { PAYLOAD_SHOWN = 1 << 20 };
 
@@ -41,13 +43,13 @@ const char *dump_record_name(const struct fxt_record *r)
 	const char *name = NULL;
 
 	if (r->type == FXT_RECORD_METADATA)
-		name = r->subtype < ARRAY_SIZE(metadata) ? metadata[r->subtype] : NULL;
+		name = STRING_TABLE_NAME(metadata, r->subtype);
 	else if (r->type == FXT_RECORD_SCHEDULING)
-		name = r->subtype < ARRAY_SIZE(sched) ? sched[r->subtype] : NULL;
+		name = STRING_TABLE_NAME(sched, r->subtype);
 	else if (r->type == FXT_RECORD_PROFILER)
-		name = r->subtype < ARRAY_SIZE(profiler) ? profiler[r->subtype] : NULL;
-	else if (r->type < ARRAY_SIZE(types))
-		name = types[r->type];
+		name = STRING_TABLE_NAME(profiler, r->subtype);
+	else
+		name = STRING_TABLE_NAME(types, r->type);
 	return name ? name : "unknown";
 }
 
@@ -67,7 +69,7 @@ const char *dump_event_type(unsigned type)
 		[FXT_EVENT_FLOW_END] = "flow_end",
 	};
 
-	return type < ARRAY_SIZE(names) ? names[type] : NULL;
+	return STRING_TABLE_NAME(names, type);
 }
 
 const char *dump_arg_type(unsigned type)
@@ -81,7 +83,7 @@ const char *dump_arg_type(unsigned type)
 		[FXT_ARG_BLOB] = "blob",
 	};
 
-	return type < ARRAY_SIZE(names) ? names[type] : NULL;
+	return STRING_TABLE_NAME(names, type);
 }
 
 const char *dump_thread_state(unsigned state)
@@ -95,7 +97,7 @@ const char *dump_thread_state(unsigned state)
 		[FXT_STATE_DEAD] = "dead",
 	};
 
-	return state < ARRAY_SIZE(names) ? names[state] : NULL;
+	return STRING_TABLE_NAME(names, state);
 }
 
 /* ---- values ---- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/string-table.h"
 #include "base/text.h"
 
 enum { ROWS_SHOWN = 15, CPUS_SHOWN = 8 };
@@ -194,12 +195,8 @@ static bool is_main(const struct counter_sum *c)
 		"swap free (bytes)", "1 minute",          "runnable",       "kHz",
 	};
 
-	if (ends_in(c->value, " some (%)") || ends_in(c->value, "IRQ full (%)"))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-		if (strcmp(c->value, values[i]) == 0)
-			return true;
-	return false;
+	return ends_in(c->value, " some (%)") || ends_in(c->value, "IRQ full (%)") ||
+	       STRING_TABLE_FIND(values, c->value) >= 0;
 }
 
 /* Adds what another id of the same counter said. */

@@ -6,17 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "cli/common/verb.h"
 
 int summary_by_take(void *by, char *text)
 {
-	for (enum summary_by i = 0; i < SUMMARY_BY_MAX; i++)
-		if (strcmp(text, summary_by_names[i]) == 0) {
-			*(enum summary_by *)by = i;
-			return CLI_OK;
-		}
-	return cli_usage_error("--by: '%s' is none of unit, container, process and thread", text);
+	int i = STRING_TABLE_FIND(summary_by_names, text);
+
+	if (i < 0)
+		return cli_usage_error("--by: '%s' is none of unit, container, process and thread",
+				       text);
+	*(enum summary_by *)by = (enum summary_by)i;
+	return CLI_OK;
 }
 
 static void print_row(const struct summary *s, enum summary_by by, const struct summary_group *g)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/archive/dump-json.h"
@@ -28,17 +29,11 @@ struct dump {
 static const char *clean(struct dump *d, const struct fxt_text *t)
 {
 	size_t need = 3 * (size_t)t->length + 1;
-	char *text;
 
 	if (!t->bytes)
 		return "<undefined>";
-	if (need > d->room) {
-		text = realloc(d->text, need);
-		if (!text)
-			return "<out of memory>";
-		d->text = text;
-		d->room = need;
-	}
+	if (GROW(d->text, d->room, need) < 0)
+		return "<out of memory>";
 	text_clean(d->text, d->room, t->bytes, t->length);
 	return d->text;
 }

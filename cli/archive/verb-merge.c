@@ -63,8 +63,7 @@ static struct json_object *json_of(const struct open_trace *in, const struct edi
 	json_add(o, "has_clock", json_object_new_boolean(view->has_clock));
 	json_add_i64(o, "shift_ns", view->shift_ns);
 	json_add_u64(o, "first_cpu", view->shift_cpu);
-	json_add_u64(o, "records", view->copied.records);
-	edit_trace_add_unknown(o, &view->copied);
+	edit_trace_add_copied(o, &view->copied);
 	json_add_u64(o, "doubled", view->doubled);
 	json_add_u64(o, "unknown", view->unknown);
 	json_add_u64(o, "koids_moved", view->koids_moved);

@@ -44,8 +44,7 @@ static void report_json(const struct edit_symbolize_counts *counts, const struct
 {
 	struct json_object *o = edit_trace_json(out);
 
-	json_add_u64(o, "records", counts->copied.records);
-	edit_trace_add_unknown(o, &counts->copied);
+	edit_trace_add_copied(o, &counts->copied);
 	json_add_u64(o, "backtraces", counts->backtraces);
 	json_add_u64(o, "addresses", counts->addresses);
 	json_add_u64(o, "named", counts->named);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "cli/bus/bus-call.h"
 
@@ -127,10 +128,10 @@ static int read_counts(sd_bus_message *m, const char *const *names, uint64_t *to
 	int r = sd_bus_message_enter_container(m, 'a', "{st}");
 
 	while (r >= 0 && (r = sd_bus_message_read(m, "{st}", &name, &count)) > 0) {
-		for (size_t i = 0; i < n; i++) {
-			if (strcmp(names[i], name) == 0)
-				to[i] = count;
-		}
+		int i = string_table_find(names, n, name);
+
+		if (i >= 0)
+			to[i] = count;
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
@@ -165,11 +166,9 @@ static int read_cost(sd_bus_message *m, struct session_view *v)
 /* SHED_MAX: a newer service may have others. */
 static enum budget_shed shed_of(const char *what)
 {
-	enum budget_shed i = 0;
+	int shed = STRING_TABLE_FIND(budget_shed_names, what);
 
-	while (i < SHED_MAX && strcmp(budget_shed_names[i], what) != 0)
-		i++;
-	return i;
+	return shed < 0 ? SHED_MAX : (enum budget_shed)shed;
 }
 
 static int read_sheds(sd_bus_message *m, struct session_view *v)

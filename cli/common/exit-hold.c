@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/proc/task-state.h"
 
 /*
  * How long one that ends waits for the other threads of its process to do so, too: else it ends
@@ -37,33 +38,7 @@
 
 enum { WALK_DEPTH_MAX = 64 };
 
-/* linux/sched.h: the kernel's word for a task that is on its way out. */
-#define FLAG_EXITING 0x4
-
 #define OPTIONS (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
-
-/* ---- what /proc says ---- */
-
-/* Whether task TID of PID will run no more of its program. */
-static bool is_ending(pid_t pid, pid_t tid)
-{
-	char path[64], text[512], state = 'Z';
-	unsigned flags = 0;
-	const char *end;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return true;
-	if (fgets(text, sizeof(text), f)) {
-		end = strrchr(text, ')');
-		if (!end || sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) < 2)
-			flags = 0;
-	}
-	fclose(f);
-	return state == 'Z' || state == 'X' || flags & FLAG_EXITING;
-}
 
 static pid_t process_of(pid_t tid)
 {
@@ -145,7 +120,7 @@ static void release(struct exit_hold *h, pid_t pid)
 
 static bool is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
-	return !find(h, tid) && !is_ending(pid, tid);
+	return !find(h, tid) && !task_state_is_ending(pid, tid);
 }
 
 /* (one that is traced already, or has gone: nothing happens) */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/protobuf.h"
 #include "base/table.h"
 #include "cli/flame/flame.h"
@@ -149,16 +150,9 @@ static uint64_t mapping_id(struct maker *m, const struct profile_place *place)
 	id = (uint64_t)(uintptr_t)table_get(&m->mapping_numbers, place->mapping->number);
 	if (id != 0)
 		return id;
-	if (m->n_mappings == m->room_mappings) {
-		size_t room = m->room_mappings ? 2 * m->room_mappings : 64;
-		struct used_mapping *list = realloc(m->mappings, room * sizeof(*list));
-
-		if (!list) {
-			fail(m, -ENOMEM);
-			return 0;
-		}
-		m->mappings = list;
-		m->room_mappings = room;
+	if (GROW(m->mappings, m->room_mappings, m->n_mappings + 1) < 0) {
+		fail(m, -ENOMEM);
+		return 0;
 	}
 	m->mappings[m->n_mappings++] = (struct used_mapping){ place->mapping, true, true, true };
 	id = m->n_mappings;
@@ -264,16 +258,9 @@ static uint64_t function_id(struct maker *m, const struct frame *frame)
 		    m->function_list[id - 1].file == wanted.file)
 			return id;
 	}
-	if (m->n_functions == m->room_functions) {
-		size_t room = m->room_functions ? 2 * m->room_functions : 64;
-		struct function *list = realloc(m->function_list, room * sizeof(*list));
-
-		if (!list) {
-			fail(m, -ENOMEM);
-			return 0;
-		}
-		m->function_list = list;
-		m->room_functions = room;
+	if (GROW(m->function_list, m->room_functions, m->n_functions + 1) < 0) {
+		fail(m, -ENOMEM);
+		return 0;
 	}
 	m->function_list[m->n_functions++] = wanted;
 	if (table_set(&m->functions, hash, (void *)(uintptr_t)m->n_functions) < 0)

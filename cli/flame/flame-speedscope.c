@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "cli/flame/flame.h"
 #include "cli/common/json.h"
@@ -69,15 +70,8 @@ static int share_frame(struct maker *m, struct shared frame, uint32_t *ret)
 			return 0;
 		}
 	}
-	if (m->n_frames == m->room_frames) {
-		size_t room = m->room_frames ? 2 * m->room_frames : 64;
-		struct shared *more = realloc(m->frames, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		m->frames = more;
-		m->room_frames = room;
-	}
+	if (GROW(m->frames, m->room_frames, m->n_frames + 1) < 0)
+		return -ENOMEM;
 	*ret = (uint32_t)m->n_frames;
 	m->frames[m->n_frames++] = frame;
 	return table_set(&m->known, hash, (void *)(uintptr_t)m->n_frames);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/leaks/leaks-view.h"
 
 /* A text that is the same in both archives. */
@@ -44,15 +45,8 @@ static int find(struct leaks_diff *d, const struct leaks_input *in, const struct
 	*ret = b;
 	if (b || !make)
 		return 0;
-	if (d->n == d->room) {
-		size_t room = d->room ? 2 * d->room : 64;
-		struct leaks_before **more = realloc(d->list, room * sizeof(struct leaks_before *));
-
-		if (!more)
-			return -ENOMEM;
-		d->list = more;
-		d->room = room;
-	}
+	if (GROW(d->list, d->room, d->n + 1) < 0)
+		return -ENOMEM;
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return -ENOMEM;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/read-events.h"
 #include "cli/common/verb.h"
@@ -90,17 +91,9 @@ static int list_frames(const struct leaks_input *in, const struct leak_group *g,
 	while ((r = leaks_walk_next(&walk, &frame)) > 0) {
 		const struct mapping *map = frame.place->mapping;
 
-		if (n == room) {
-			struct suppression_frame *more;
-
-			room = room ? 2 * room : 64;
-			more = realloc(list, room * sizeof(*list));
-			if (!more) {
-				r = -ENOMEM;
-				break;
-			}
-			list = more;
-		}
+		r = GROW(list, room, n + 1);
+		if (r < 0)
+			break;
 		list[n] = (struct suppression_frame){
 			.function = strdup(frame.frame ? frame.frame->function : ""),
 			.source = strdup(frame.frame ? frame.frame->source : ""),

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/packed-output.h"
 #include "cli/common/read-events.h"
@@ -118,15 +119,8 @@ static int add_map(struct report *t, const struct mapping *map)
 		m->end = end > m->end ? end : m->end;
 		return 0;
 	}
-	if (t->n_maps == t->room_maps) {
-		size_t room = t->room_maps ? 2 * t->room_maps : 16;
-
-		m = realloc(t->maps, room * sizeof(*m));
-		if (!m)
-			return -ENOMEM;
-		t->maps = m;
-		t->room_maps = room;
-	}
+	if (GROW(t->maps, t->room_maps, t->n_maps + 1) < 0)
+		return -ENOMEM;
 	t->maps[t->n_maps++] = (struct rtrace_map){ rtrace_text(map->path), bias, end };
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/common/verb.h"
 #include "reader/views/profile-names.h"
 #include "reader/symbols/demangle.h"
@@ -44,15 +45,8 @@ static struct suppression *add_entry(struct parser *p)
 {
 	struct suppressions *s = p->to;
 
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 16;
-		struct suppression *more = realloc(s->list, room * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		s->list = more;
-		s->room = room;
-	}
+	if (GROW(s->list, s->room, s->n + 1) < 0)
+		return NULL;
 	s->list[s->n] = (struct suppression){ .line = p->line, .reaches = ~0u };
 	return &s->list[s->n++];
 }
@@ -76,14 +70,11 @@ static char *read_function(struct parser *p, const char *text, bool *ret_literal
 static int add_pattern(struct parser *p, enum suppression_kind kind, const char *text)
 {
 	struct suppression *e = p->entry;
-	struct suppression_pattern *more =
-		realloc(e->patterns, (e->n_patterns + 1) * sizeof(*more));
 	struct suppression_pattern *pattern;
 
-	if (!more)
+	if (GROW(e->patterns, e->room_patterns, e->n_patterns + 1) < 0)
 		return -ENOMEM;
-	e->patterns = more;
-	pattern = &more[e->n_patterns];
+	pattern = &e->patterns[e->n_patterns];
 	*pattern = (struct suppression_pattern){ .kind = kind };
 	pattern->text = kind == SUPPRESSION_FUNCTION ? read_function(p, text, &pattern->literal)
 						     : strdup(text);

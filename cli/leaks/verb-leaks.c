@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/part-options.h"
@@ -100,13 +101,12 @@ static int take_words(const char *option, char *value, const char *const *names,
 	char *word;
 
 	while ((word = strsep(&value, ","))) {
-		unsigned i = 0;
+		int i;
 
 		for (char *c = word; *c; c++)
 			*c = *c == '-' ? ' ' : *c;
-		while (i < n && strcmp(word, names[i]) != 0)
-			i++;
-		if (i == n)
+		i = string_table_find(names, n, word);
+		if (i < 0)
 			return say_words(option, word, names, n);
 		*to |= 1u << i;
 	}

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/common/verb.h"
@@ -226,15 +227,9 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!*line)
 			continue;
-		if (n == room) {
-			uint64_t *more = realloc(list, (room ? 2 * room : 256) * sizeof(*list));
-
-			if (!more) {
-				r = out_of_memory();
-				break;
-			}
-			room = room ? 2 * room : 256;
-			list = more;
+		if (GROW(list, room, n + 1) < 0) {
+			r = out_of_memory();
+			break;
 		}
 		if (parse_index(line, &list[n++]) < 0) {
 			cli_error("%s: %s: line %zu is no index: '%s'", option, path, n, line);

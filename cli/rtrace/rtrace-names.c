@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "cli/common/verb.h"
@@ -57,15 +58,8 @@ int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map)
 {
 	struct rtrace_names_map *m;
 
-	if (names->n == names->room) {
-		size_t room = names->room ? 2 * names->room : 64;
-
-		m = realloc(names->maps, room * sizeof(*m));
-		if (!m)
-			return -ENOMEM;
-		names->maps = m;
-		names->room = room;
-	}
+	if (GROW(names->maps, names->room, names->n + 1) < 0)
+		return -ENOMEM;
 	m = &names->maps[names->n];
 	*m = (struct rtrace_names_map){
 		.path = malloc(map->path.n + 1),

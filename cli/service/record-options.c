@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "capture/options/filter-values.h"
@@ -342,13 +343,12 @@ static int parse_compress(struct record_options *o, const char *name, const char
 
 static int parse_mode(struct record_options *o, const char *name, const char *text)
 {
-	for (enum session_mode i = 0; i < SESSION_MODE_MAX; i++) {
-		if (strcmp(text, session_mode_names[i]) == 0) {
-			o->session.mode = i;
-			return RECORD_OPTIONS_GO;
-		}
-	}
-	return cli_usage_error("%s: '%s' is none of stream and flight", name, text);
+	int mode = STRING_TABLE_FIND(session_mode_names, text);
+
+	if (mode < 0)
+		return cli_usage_error("%s: '%s' is none of stream and flight", name, text);
+	o->session.mode = (enum session_mode)mode;
+	return RECORD_OPTIONS_GO;
 }
 
 static int parse_keep(struct record_options *o, const char *name, const char *text)
@@ -402,13 +402,12 @@ static int parse_memory_blocks(struct record_options *o, const char *name, const
 
 static int parse_reach(struct record_options *o, const char *name, const char *text)
 {
-	for (enum memory_reach i = 0; i < MEMORY_REACH_MAX; i++) {
-		if (strcmp(text, memory_reach_names[i]) == 0) {
-			o->session.memory.reach = i;
-			return RECORD_OPTIONS_GO;
-		}
-	}
-	return cli_usage_error("%s: '%s' is none of no, look and freeze", name, text);
+	int reach = STRING_TABLE_FIND(memory_reach_names, text);
+
+	if (reach < 0)
+		return cli_usage_error("%s: '%s' is none of no, look and freeze", name, text);
+	o->session.memory.reach = (enum memory_reach)reach;
+	return RECORD_OPTIONS_GO;
 }
 
 static int parse_triage(struct record_options *o, const char *name, const char *text)

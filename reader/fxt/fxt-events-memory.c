@@ -4,30 +4,23 @@
  */
 #include <string.h>
 
+#include "base/string-table.h"
 #include "reader/fxt/fxt-events-state.h"
-
-/* The place of TEXT among N names, or N. */
-static unsigned find(const char *text, const char *const *names, unsigned n)
-{
-	unsigned i = 0;
-
-	while (i < n && strcmp(names[i], text) != 0)
-		i++;
-	return i;
-}
 
 /* Without its resource, or with one that nobody knows, an event is somebody else's. */
 static int settle_resource(int r, const char *name, enum resource *ret)
 {
-	*ret = find(name, resource_names, RESOURCE_MAX);
-	return r == FXT_EVENTS_EVENT && *ret == RESOURCE_MAX ? FXT_EVENTS_NONE : r;
+	int resource = STRING_TABLE_FIND(resource_names, name);
+
+	*ret = resource < 0 ? RESOURCE_MAX : (enum resource)resource;
+	return r == FXT_EVENTS_EVENT && resource < 0 ? FXT_EVENTS_NONE : r;
 }
 
 static int get_block(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
 		     enum event_kind kind)
 {
 	const char *resource = "", *reach = "";
-	int r;
+	int found, r;
 
 	ev->kind = kind;
 	ev->block.function = ev->block.text = "";
@@ -41,9 +34,8 @@ static int get_block(struct fxt_events *e, const struct fxt_record *record, stru
 		 { FXT_NAME_REACH, WANT_TEXT, &reach, NULL },
 		 { FXT_NAME_FUNCTION, WANT_TEXT, &ev->block.function, NULL },
 		 { FXT_NAME_TEXT, WANT_TEXT, &ev->block.text, NULL });
-	ev->block.reach = find(reach, reach_names, REACH_MAX);
-	if (ev->block.reach == REACH_MAX)
-		ev->block.reach = REACH_UNKNOWN;
+	found = STRING_TABLE_FIND(reach_names, reach);
+	ev->block.reach = found < 0 ? REACH_UNKNOWN : (enum reach)found;
 	return settle_resource(r, resource, &ev->block.resource);
 }
 

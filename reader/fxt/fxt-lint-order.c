@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
 /* A fact that is late by more than this is not put into its place at once. */
@@ -92,18 +93,11 @@ static void sort(struct fxt_lint_order *o)
 
 static int grow(struct fxt_lint_order *o)
 {
-	size_t room = o->room ? 2 * o->room : 256;
-	struct fxt_lint_fact *facts = realloc(o->facts, room * sizeof(*facts));
+	size_t room = o->room;
 
-	if (!facts)
+	if (GROW(o->spare, room, o->n + 1) < 0)
 		return -ENOMEM;
-	o->facts = facts;
-	facts = realloc(o->spare, room * sizeof(*facts));
-	if (!facts)
-		return -ENOMEM;
-	o->spare = facts;
-	o->room = room;
-	return 0;
+	return GROW(o->facts, o->room, o->n + 1);
 }
 
 static void hand_on(struct fxt_lint *l, size_t n)
@@ -129,11 +123,9 @@ void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 		return;
 	if (o->n == (size_t)2 * FXT_LINT_WINDOW)
 		hand_on(l, FXT_LINT_WINDOW);
-	if (o->n == o->room) {
-		l->error = grow(o);
-		if (l->error)
-			return;
-	}
+	l->error = grow(o);
+	if (l->error)
+		return;
 	i = o->n++;
 	if (!o->unsorted && i > 0 && o->facts[i - 1].ts_ns > fact->ts_ns) {
 		size_t first = i > MOVE_MAX ? i - MOVE_MAX : 0;

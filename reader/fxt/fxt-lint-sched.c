@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 #include "writer/fxt/fxt-names.h"
 
@@ -33,17 +34,9 @@ void fxt_lint_sched(struct fxt_lint *l, const struct fxt_record *r)
 
 static struct fxt_lint_cpu *get_cpu(struct fxt_lint *l, unsigned number)
 {
-	if (number >= l->n_cpus) {
-		size_t n = number + 16;
-		struct fxt_lint_cpu *cpus = realloc(l->cpus, n * sizeof(*cpus));
-
-		if (!cpus) {
-			l->error = -ENOMEM;
-			return NULL;
-		}
-		memset(cpus + l->n_cpus, 0, (n - l->n_cpus) * sizeof(*cpus));
-		l->cpus = cpus;
-		l->n_cpus = n;
+	if (GROW_ZERO(l->cpus, l->n_cpus, (size_t)number + 1) < 0) {
+		l->error = -ENOMEM;
+		return NULL;
 	}
 	return &l->cpus[number];
 }

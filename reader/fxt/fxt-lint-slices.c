@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
 #define OPEN UINT64_MAX
@@ -106,16 +107,9 @@ static void push(struct fxt_lint *l, struct fxt_lint_track *t, const struct fxt_
 		t->unknown = true;
 		return;
 	}
-	if (t->depth == t->room) {
-		size_t room = t->room ? 2 * t->room : 8;
-		struct fxt_lint_slice *stack = realloc(t->stack, room * sizeof(*stack));
-
-		if (!stack) {
-			l->error = -ENOMEM;
-			return;
-		}
-		t->stack = stack;
-		t->room = room;
+	if (GROW(t->stack, t->room, t->depth + 1) < 0) {
+		l->error = -ENOMEM;
+		return;
 	}
 	t->stack[t->depth++] = (struct fxt_lint_slice){ end_ns, fact->name, fact->place };
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
 int fxt_lint_new(struct fxt_lint **ret, fxt_lint_found_fn found, void *userdata)
@@ -62,16 +63,9 @@ void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t siz
 /* Keeps F, to be handed out in the order of the file. */
 static void keep(struct fxt_lint *l, const struct fxt_finding *f)
 {
-	if (l->n_last == l->last_room) {
-		size_t room = l->last_room ? 2 * l->last_room : 64;
-		struct fxt_finding *last = realloc(l->last, room * sizeof(*last));
-
-		if (!last) {
-			l->error = -ENOMEM;
-			return;
-		}
-		l->last = last;
-		l->last_room = room;
+	if (GROW(l->last, l->last_room, l->n_last + 1) < 0) {
+		l->error = -ENOMEM;
+		return;
 	}
 	l->last[l->n_last++] = *f;
 }

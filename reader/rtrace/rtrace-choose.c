@@ -3,9 +3,8 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
-
-enum { FIRST_WORDS = 1024, FIRST_CALLS = 4096 };
 
 /* All that pairing needs of a call. */
 struct rtrace_choose_call {
@@ -59,30 +58,19 @@ static void drop(struct rtrace_choose *c, uint64_t number)
 	c->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
 }
 
-static int grow(uint64_t **bits, size_t from, size_t to)
-{
-	uint64_t *bigger = realloc(*bits, to * sizeof(**bits));
-
-	if (!bigger)
-		return -ENOMEM;
-	memset(bigger + from, 0, (to - from) * sizeof(*bigger));
-	*bits = bigger;
-	return 0;
-}
-
 /* Sees to it that there is room for one more call. */
 static int grow_bits(struct rtrace_choose *c)
 {
-	size_t n = c->n_words ? 2 * c->n_words : FIRST_WORDS;
+	size_t n = c->n_words, n_frees = c->n_words;
 	int r;
 
 	if (c->counts.calls < 64 * (uint64_t)c->n_words)
 		return 0;
 	if (c->counts.calls >> RTRACE_LIVE_CALL_BITS)
 		return -EOVERFLOW;
-	r = grow(&c->bits, c->n_words, n);
+	r = GROW_ZERO(c->bits, n, n + 1);
 	if (r == 0 && c->select.select->range)
-		r = grow(&c->frees, c->n_words, n);
+		r = GROW_ZERO(c->frees, n_frees, n_frees + 1);
 	if (r == 0)
 		c->n_words = n;
 	return r;
@@ -139,15 +127,8 @@ static int pair(struct rtrace_choose *c, const struct rtrace_choose_call *call)
 
 static int keep_for_later(struct rtrace_choose *c, const struct rtrace_choose_call *call)
 {
-	if (call->number == c->n_room) {
-		size_t room = c->n_room ? 2 * c->n_room : FIRST_CALLS;
-		struct rtrace_choose_call *calls = realloc(c->calls, room * sizeof(*calls));
-
-		if (!calls)
-			return -ENOMEM;
-		c->calls = calls;
-		c->n_room = room;
-	}
+	if (GROW(c->calls, c->n_room, call->number + 1) < 0)
+		return -ENOMEM;
 	c->calls[call->number] = *call;
 	return 0;
 }

@@ -3,10 +3,11 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
 
 /* Backtraces are told apart by so many frames, and by a hash of all. */
-enum { FRAMES_MAX = 1024, FIRST_ENTRIES = 1024 };
+enum { FRAMES_MAX = 1024 };
 
 /* So much is read at once where lines follow each other, and where they do not. */
 enum { WINDOW_BYTES = 65536, NEAR_BYTES = 4096 };
@@ -90,15 +91,8 @@ int rtrace_group_call(struct rtrace_group *g, const struct rtrace_record *record
 {
 	const struct rtrace_call *c = &record->call;
 
-	if (g->n == g->room) {
-		size_t room = g->room ? 2 * g->room : FIRST_ENTRIES;
-		struct entry *entries = realloc(g->entries, room * sizeof(*entries));
-
-		if (!entries)
-			return -ENOMEM;
-		g->entries = entries;
-		g->room = room;
-	}
+	if (GROW(g->entries, g->room, g->n + 1) < 0)
+		return -ENOMEM;
 	g->entries[g->n++] = (struct entry){
 		.offset = record->offset,
 		.length = record->raw.n,

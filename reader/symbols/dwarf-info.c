@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "reader/symbols/range-list.h"
 
@@ -158,15 +159,8 @@ static int add_ranges(const struct dwarf_info *d, struct range_list *list, Dwarf
 
 static int add_unit(struct dwarf_info *d, Dwarf_Die *die)
 {
-	if (d->n_units == d->room) {
-		size_t room = d->room ? 2 * d->room : 64;
-		struct unit *units = reallocarray(d->units, room, sizeof(*units));
-
-		if (!units)
-			return -ENOMEM;
-		d->units = units;
-		d->room = room;
-	}
+	if (GROW(d->units, d->room, d->n_units + 1) < 0)
+		return -ENOMEM;
 	d->units[d->n_units] = (struct unit){ .die = dwarf_dieoffset(die) };
 	return add_ranges(d, &d->ranges, die, d->n_units++, 0);
 }
@@ -267,15 +261,8 @@ struct walk {
 
 static int add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t *ret)
 {
-	if (unit->n_nodes == unit->room) {
-		size_t room = unit->room ? 2 * unit->room : 32;
-		struct node *nodes = reallocarray(unit->nodes, room, sizeof(*nodes));
-
-		if (!nodes)
-			return -ENOMEM;
-		unit->nodes = nodes;
-		unit->room = room;
-	}
+	if (GROW(unit->nodes, unit->room, unit->n_nodes + 1) < 0)
+		return -ENOMEM;
 	unit->nodes[unit->n_nodes] = (struct node){
 		.die = dwarf_dieoffset(die),
 		.parent = parent,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define KERNEL_FIRST (UINT64_C(1) << 63)
 
 enum {
@@ -103,24 +105,20 @@ static int read_modules(struct kernel_symbols *k, const char *list, const char *
 {
 	_cleanup_free_ char *line = NULL;
 	FILE *f = fopen(list, "re");
-	size_t room = 0;
+	size_t room = 0, room_modules = 0;
 	int r = 0;
 
 	while (f && r == 0 && getline(&line, &room, f) > 0) {
-		struct kernel_module module, *modules;
+		struct kernel_module module;
 		char path[PATH_MAX];
 
 		if (!parse_module(line, &module))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/notes/.note.gnu.build-id", dir, module.name);
 		read_build_id(path, &module.build_id);
-		modules = reallocarray(k->modules, k->n_modules + 1, sizeof(*modules));
-		if (!modules) {
-			r = -ENOMEM;
-			break;
-		}
-		k->modules = modules;
-		k->modules[k->n_modules++] = module;
+		r = GROW(k->modules, room_modules, k->n_modules + 1);
+		if (r == 0)
+			k->modules[k->n_modules++] = module;
 	}
 	if (f)
 		fclose(f);

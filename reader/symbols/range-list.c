@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
-
-enum { FIRST_ROOM = 64 };
 
 #define NO_ITEM UINT32_MAX
 
@@ -20,15 +19,8 @@ void range_list_deinit(struct range_list *l)
 int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t value,
 		   uint32_t rank)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : FIRST_ROOM;
-		struct range *items = reallocarray(l->items, room, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		l->items = items;
-		l->room = room;
-	}
+	if (GROW(l->items, l->room, l->n + 1) < 0)
+		return -ENOMEM;
 	l->items[l->n++] =
 		(struct range){ .start = start, .end = end, .value = value, .rank = rank };
 	return 0;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* A stack of names, from the process inwards. */
 struct path {
 	struct step {
@@ -75,13 +77,8 @@ static int descend(struct call_tree *t, uint32_t *node, const struct step *step)
 	}
 	if (t->n_nodes >= CALL_TREE_NODES_MAX)
 		return 1;
-	if (t->n_nodes == t->room_nodes) {
-		made = realloc(t->nodes, 2 * t->room_nodes * sizeof(*made));
-		if (!made)
-			return -ENOMEM;
-		t->nodes = made;
-		t->room_nodes *= 2;
-	}
+	if (GROW(t->nodes, t->room_nodes, t->n_nodes + 1) < 0)
+		return -ENOMEM;
 	number = (uint32_t)t->n_nodes;
 	if (table_set(&t->children, hash, (void *)(uintptr_t)number) < 0)
 		return -ENOMEM;
@@ -137,15 +134,8 @@ static int label_place(struct call_tree *t, const struct profile *p,
 
 static int add_step(struct path *path, struct step step)
 {
-	if (path->n == path->room) {
-		size_t room = path->room ? 2 * path->room : 256;
-		struct step *steps = realloc(path->steps, room * sizeof(*steps));
-
-		if (!steps)
-			return -ENOMEM;
-		path->steps = steps;
-		path->room = room;
-	}
+	if (GROW(path->steps, path->room, path->n + 1) < 0)
+		return -ENOMEM;
 	path->steps[path->n++] = step;
 	return 0;
 }

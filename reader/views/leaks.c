@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* The last EVENT_USAGE of a stack's id. */
 struct leak_sum {
 	struct leak_group *group;
@@ -102,15 +104,8 @@ static bool is_wanted(const struct leaks_options *o, uint32_t pid, uint32_t real
 
 static int add_watch(struct leaks *l, struct leak_watch *w)
 {
-	if (l->n_watches == l->room_watches) {
-		size_t room = l->room_watches ? 2 * l->room_watches : 16;
-		struct leak_watch **more = realloc(l->watches, room * sizeof(struct leak_watch *));
-
-		if (!more)
-			return -ENOMEM;
-		l->watches = more;
-		l->room_watches = room;
-	}
+	if (GROW(l->watches, l->room_watches, l->n_watches + 1) < 0)
+		return -ENOMEM;
 	l->watches[l->n_watches++] = w;
 	return 0;
 }

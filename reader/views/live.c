@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "reader/views/latency.h"
 #include "reader/views/profile.h"
@@ -110,16 +111,8 @@ bool live_is_over(const struct live *l, const struct event *ev)
 
 static int add_ending(struct pids *p, uint32_t pid)
 {
-	size_t room = p->room ? 2 * p->room : 64;
-	uint32_t *list;
-
-	if (p->n == p->room) {
-		list = reallocarray(p->list, room, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		p->list = list;
-		p->room = room;
-	}
+	if (GROW(p->list, p->room, p->n + 1) < 0)
+		return -ENOMEM;
 	p->list[p->n++] = pid;
 	return 0;
 }

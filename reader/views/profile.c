@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -55,22 +56,6 @@ struct profile *profile_free(struct profile *p)
 	return NULL;
 }
 
-/* Makes room in LIST for one more of SIZE bytes. */
-static int grow(void **list, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *bigger;
-
-	if (n < *room)
-		return 0;
-	bigger = realloc(*list, more * size);
-	if (!bigger)
-		return -ENOMEM;
-	*list = bigger;
-	*room = more;
-	return 0;
-}
-
 int profile_new(struct profile **ret, const struct profile_options *options)
 {
 	_cleanup_(profile_freep) struct profile *p = calloc(1, sizeof(*p));
@@ -86,7 +71,7 @@ int profile_new(struct profile **ret, const struct profile_options *options)
 	if (r == 0)
 		r = frames_new(&p->frames, NAMES_MAX);
 	if (r == 0)
-		r = grow((void **)&p->nodes, 0, &p->state->room_nodes, sizeof(*p->nodes));
+		r = GROW(p->nodes, p->state->room_nodes, 1);
 	if (r < 0)
 		return r;
 	p->nodes[p->n_nodes++] = (struct profile_node){ 0, NOBODY };
@@ -130,7 +115,7 @@ static int find_place(struct profile *p, struct profile_place place, uint32_t *r
 	place.next = first;
 	place.frames =
 		frames_find(p->frames, place.owner, frames_code(place.address, place.returns));
-	if (grow((void **)&p->places, p->n_places, &s->room_places, sizeof(place)) < 0 ||
+	if (GROW(p->places, s->room_places, p->n_places + 1) < 0 ||
 	    set_number(&s->place_numbers, hash, p->n_places) < 0)
 		return -ENOMEM;
 	*ret = (uint32_t)p->n_places;
@@ -151,7 +136,7 @@ static int descend(struct profile *p, uint32_t *node, uint32_t place)
 	}
 	if (p->n_nodes >= PROFILE_NODES_MAX)
 		return 1;
-	if (grow((void **)&p->nodes, p->n_nodes, &s->room_nodes, sizeof(*p->nodes)) < 0 ||
+	if (GROW(p->nodes, s->room_nodes, p->n_nodes + 1) < 0 ||
 	    set_number(&s->node_numbers, key, p->n_nodes) < 0)
 		return -ENOMEM;
 	p->nodes[p->n_nodes] = (struct profile_node){ *node, place };
@@ -218,7 +203,7 @@ static int count_stack(struct profile *p, const struct profile_stack *stack)
 		root.node = 0;
 		return count_stack(p, &root);
 	}
-	if (grow((void **)&p->stacks, p->n_stacks, &s->room_stacks, sizeof(*p->stacks)) < 0 ||
+	if (GROW(p->stacks, s->room_stacks, p->n_stacks + 1) < 0 ||
 	    set_number(&s->stack_numbers, hash, p->n_stacks) < 0)
 		return -ENOMEM;
 	p->stacks[p->n_stacks] = *stack;

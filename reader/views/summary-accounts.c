@@ -5,26 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
 static struct summary_cpu *get_cpu(struct summary *s, uint32_t cpu)
 {
-	struct summary_cpu *cpus;
-	size_t n;
-
 	if (cpu < s->n_cpus)
 		return &s->cpus[cpu];
 	if (cpu > FXT_CPU_MAX)
 		return NULL;
-	n = cpu < 8 ? 8 : 2 * ((size_t)cpu + 1);
-	cpus = realloc(s->cpus, n * sizeof(*cpus));
-	if (!cpus)
-		return NULL;
-	memset(cpus + s->n_cpus, 0, (n - s->n_cpus) * sizeof(*cpus));
-	s->cpus = cpus;
-	s->n_cpus = n;
-	return &s->cpus[cpu];
+	return GROW_ZERO(s->cpus, s->n_cpus, (size_t)cpu + 1) < 0 ? NULL : &s->cpus[cpu];
 }
 
 static uint64_t between(uint64_t from, uint64_t to)

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const char nobody[] = "?";
 static const char kworkers[] = "kworker/*";
 
@@ -63,7 +65,6 @@ static struct diff_row *get_row(struct builder *b, const struct diff_row *called
 				    hash(called->thread) };
 	uint64_t key = table_hash(hashes, sizeof(hashes));
 	struct summary_diff *d = b->diff;
-	struct diff_row *rows;
 	uintptr_t place;
 
 	while ((place = (uintptr_t)table_get(&b->index, key)) != 0) {
@@ -75,13 +76,8 @@ static struct diff_row *get_row(struct builder *b, const struct diff_row *called
 			return row;
 		key = key + 1 ?: 1;
 	}
-	if (d->n_rows == b->room) {
-		b->room = b->room ? 2 * b->room : 64;
-		rows = reallocarray(d->rows, b->room, sizeof(*rows));
-		if (!rows)
-			return NULL;
-		d->rows = rows;
-	}
+	if (GROW(d->rows, b->room, d->n_rows + 1) < 0)
+		return NULL;
 	if (table_set(&b->index, key, (void *)(uintptr_t)(d->n_rows + 1)) < 0)
 		return NULL;
 	d->rows[d->n_rows] = *called;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/views/cgroup-names.h"
 
 const char *const summary_by_names[] = {
@@ -49,15 +50,9 @@ static size_t as_index(const void *value)
 static int add_group(struct making *m, const char *name, size_t *ret)
 {
 	struct summary_groups *g = m->groups;
-	struct summary_group *list;
 
-	if (g->n == m->room) {
-		m->room = m->room ? 2 * m->room : 64;
-		list = realloc(g->list, m->room * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		g->list = list;
-	}
+	if (GROW(g->list, m->room, g->n + 1) < 0)
+		return -ENOMEM;
 	g->list[g->n] = (struct summary_group){ .name = strdup(name) };
 	if (!g->list[g->n].name)
 		return -ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -287,19 +288,13 @@ static int add_lost(struct summary *s, const struct event *ev)
 static int add_mark(struct summary *s, const struct event *ev)
 {
 	struct summary_mark *marks;
-	size_t room = s->room_marks ? 2 * s->room_marks : 16;
 
 	if (s->n_marks == SUMMARY_MARKS_MAX) {
 		s->n_marks_dropped++;
 		return 0;
 	}
-	if (s->n_marks == s->room_marks) {
-		marks = reallocarray(s->marks, room, sizeof(*marks));
-		if (!marks)
-			return -ENOMEM;
-		s->marks = marks;
-		s->room_marks = room;
-	}
+	if (GROW(s->marks, s->room_marks, s->n_marks + 1) < 0)
+		return -ENOMEM;
 	marks = &s->marks[s->n_marks];
 	*marks = (struct summary_mark){ .ts_ns = ev->ts_ns, .text = strdup(ev->mark.text) };
 	if (!marks->text)

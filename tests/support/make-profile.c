@@ -33,6 +33,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/outbuf.h"
+#include "base/string-table.h"
 #include "writer/fxt/fxt-archive.h"
 
 enum { BUILD_ID_MAX = 64 };
@@ -236,13 +237,11 @@ static void on_lost(struct maker *m, char *rest)
 static enum resource resource(struct maker *m, char **rest)
 {
 	const char *w = word(m, rest);
-	enum resource i = 0;
+	int i = STRING_TABLE_FIND(resource_names, w);
 
-	while (i < RESOURCE_MAX && strcmp(resource_names[i], w) != 0)
-		i++;
-	if (i == RESOURCE_MAX)
+	if (i < 0)
 		fail(m, "that is no resource");
-	return i;
+	return i < 0 ? RESOURCE_MAX : (enum resource)i;
 }
 
 /* An event of a process, whose id comes next. */

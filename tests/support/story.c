@@ -508,3 +508,62 @@ void story_play(const struct story *s, unsigned n)
 	else
 		play_exec_and_memory(s, t, n);
 }
+
+/* ---- who there is, and who listens ---- */
+
+static int after_record(void *userdata)
+{
+	(void)userdata;
+	return 0;
+}
+
+static bool ask(uint32_t tid, void *userdata)
+{
+	(void)tid;
+	(void)userdata;
+	return true;
+}
+
+static bool take_memory(struct outbuf *ret, void *userdata)
+{
+	struct outbuf *memory = userdata;
+
+	*ret = *memory;
+	*memory = (struct outbuf){ 0 };
+	return ret->size > 0;
+}
+
+static void look(uint32_t pid, void *userdata)
+{
+	(void)pid;
+	(void)userdata;
+}
+
+struct pipeline_owner story_owner(struct outbuf *memory)
+{
+	return (struct pipeline_owner){ .after_record = after_record,
+					.ask = ask,
+					.take_memory = take_memory,
+					.look = look,
+					.userdata = memory };
+}
+
+void story_list(struct outbuf *tasks, uint32_t pid, uint32_t tid, uint64_t start_ns,
+		const char *comm, uint32_t flags)
+{
+	struct rec_task rec = { REC(rec_task, REC_TASK, STORY_BASE, 0, pid, tid),
+				.task = story_identity(pid, tid, start_ns, comm) };
+
+	rec.task.flags |= flags | IDENTITY_SELECTED;
+	assert_int_equal(outbuf_append(tasks, &rec, sizeof(rec)), 0);
+}
+
+void story_list_all(struct outbuf *tasks)
+{
+	story_list(tasks, 1, 1, 100, "init", 0);
+	story_list(tasks, 2, 2, 200, "kthreadd", 0);
+	story_list(tasks, 2, 30, 3000, "kworker", 0);
+	story_list(tasks, 10, 10, 1000, "ten", IDENTITY_ON_CPU);
+	story_list(tasks, 10, 11, 1100, "eleven", 0);
+	story_list(tasks, 20, 20, 2000, "twenty", 0);
+}

@@ -12,6 +12,7 @@
 #include "bpf/record.h"
 #include "capture/programs/collector.h"
 #include "capture/pipeline/merge.h"
+#include "capture/pipeline/recorder.h"
 #include "writer/fxt/fxt-wire.h"
 
 enum { STORY_CPUS = 2, STORY_STEPS = 50, STORY_STEP_NS = 1000000 };
@@ -31,6 +32,17 @@ struct story {
 
 /* All that becomes known at step N, from 1 to STORY_STEPS - 1, up to STORY_AT(N). */
 void story_play(const struct story *s, unsigned n);
+
+/*
+ * What a recorder asks of its owner, of whom nothing is expected: what the worker reads of tables is
+ * taken from MEMORY.
+ */
+struct pipeline_owner story_owner(struct outbuf *memory);
+
+/* Lists a task that is selected: TASKS are struct rec_task. Or all that there are at the beginning. */
+void story_list(struct outbuf *tasks, uint32_t pid, uint32_t tid, uint64_t start_ns,
+		const char *comm, uint32_t flags);
+void story_list_all(struct outbuf *tasks);
 
 /* The same things, for other stories. */
 struct rec_identity story_identity(uint32_t pid, uint32_t tid, uint64_t start_ns, const char *comm);

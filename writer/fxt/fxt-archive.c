@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/string-table.h"
 #include "writer/fxt/fxt-archive-args.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
@@ -213,13 +214,10 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 }, total = { .n = 0 };
 	struct event at_cpu = *ev;
-	enum event_class class = 0;
+	int r, class = STRING_TABLE_FIND(event_class_names, ev->lost.class_name);
 	uint64_t *lost, *until_ns;
-	int r;
 
-	while (class < CLASS_MAX && strcmp(ev->lost.class_name, event_class_names[class]) != 0)
-		class ++;
-	if (class == CLASS_MAX || ev->cpu >= a->n_cpus)
+	if (class < 0 || ev->cpu >= a->n_cpus)
 		return -EINVAL;
 	r = fxt_write_provider_event(&a->writer, FXT_PROVIDER_EVENT_BUFFER_FILLED);
 	if (r < 0)

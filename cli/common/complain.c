@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kymo: finds the verb and runs it.
+ * What all verbs say the same way: messages, complaints of options, --help; and whether what was
+ * printed got where it should.
  */
+#include "cli/common/verb.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/value.h"
-#include "cli/service/remote.h"
-#include "cli/common/verb.h"
 
 static const struct verb *current;
 static int print_errno; /* why printing failed, if that is known */
+
+void cli_set_verb(const struct verb *verb)
+{
+	current = verb;
+}
 
 /* What is said on stderr comes behind what was printed before. Returns whether that was printed. */
 static bool flush_printed(void)
@@ -143,119 +146,11 @@ int cli_help(void)
 	return CLI_OK;
 }
 
-static int print_overview(FILE *to)
-{
-	fputs("Usage: kymo VERB [OPTION ...]\n\n"
-	      "Records what a whole Linux machine did, and when, and shows it.\n\n",
-	      to);
-	for (const struct verb *const *v = verbs; *v; v++)
-		fprintf(to, "  %-14s %s\n", (*v)->name, (*v)->what);
-	fputs("\n'kymo help VERB' says more about one of them.\n"
-	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
-	      to);
-	return CLI_OK;
-}
-
-static int unknown_verb(const char *name)
-{
-	static const char *const others[] = { "help", "--help", "--version", "--host",
-					      "--machine" };
-	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
-	const char *what = name[0] == '-' ? "option" : "verb";
-
-	for (const struct verb *const *v = verbs; *v; v++)
-		value_nearest_try(&near, (*v)->name);
-	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-		value_nearest_try(&near, others[i]);
-	if (near.nearest)
-		return cli_usage_error("there is no %s '%s'; did you mean '%s'?", what, name,
-				       near.nearest);
-	return cli_usage_error("there is no %s '%s'", what, name);
-}
-
-static const struct verb *find_verb(const char *name)
-{
-	for (const struct verb *const *v = verbs; *v; v++)
-		if (strcmp(name, (*v)->name) == 0)
-			return *v;
-	return NULL;
-}
-
-/* `kymo help [VERB]` */
-static int print_help(int argc, char **argv)
-{
-	if (argc < 2)
-		return print_overview(stdout);
-	if (argc > 2)
-		return cli_usage_error("help is for one verb");
-	current = find_verb(argv[1]);
-	return current ? cli_help() : unknown_verb(argv[1]);
-}
-
-/*
- * What is opened later must not become standard output, or messages would end up in it. What was
- * closed stays of no use: it is opened for the wrong direction. Returns 0 or a negative errno.
- */
-static int fill_standard_descriptors(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (fcntl(fd, F_GETFD) < 0 &&
-		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
-			return -errno;
-	}
-	return 0;
-}
-
-/* What was printed into a full disk or a closed pipe was not printed. */
-static int check_printed(int r)
+int cli_check_printed(int r)
 {
 	if (flush_printed() || (r != CLI_OK && r != CLI_DAMAGE))
 		return r;
 	cli_error("cannot write to standard output%s%s", print_errno ? ": " : "",
 		  print_errno ? strerror(print_errno) : "");
 	return CLI_FAILED;
-}
-
-/* The verb, here or elsewhere. */
-static int run_verb(const struct verb *verb, int argc, char **argv)
-{
-	struct remote remote = { 0 };
-	int r;
-
-	current = verb;
-	r = remote_take(&argc, argv, &remote);
-	if (r != CLI_OK)
-		return r;
-	r = remote.host || remote.machine ? remote_run(&remote, argc, argv) : REMOTE_GO;
-	return r == REMOTE_GO ? verb->run(argc, argv) : r;
-}
-
-static int run(int argc, char **argv)
-{
-	const struct verb *verb;
-
-	remote_put_behind(argc, argv);
-	if (argc < 2) {
-		print_overview(stderr);
-		return CLI_USAGE;
-	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return print_overview(stdout);
-	if (strcmp(argv[1], "help") == 0)
-		return print_help(argc - 1, argv + 1);
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		puts("kymo " KYMO_VERSION);
-		return CLI_OK;
-	}
-	verb = find_verb(argv[1]);
-	return verb ? run_verb(verb, argc - 1, argv + 1) : unknown_verb(argv[1]);
-}
-
-int main(int argc, char **argv)
-{
-	if (fill_standard_descriptors() < 0)
-		return CLI_FAILED; /* nobody can be told */
-	/* A file that may not grow (ulimit -f) is a failure like others, with a message. */
-	signal(SIGXFSZ, SIG_IGN);
-	return check_printed(run(argc, argv));
 }
