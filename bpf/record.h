@@ -85,9 +85,9 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_WORK      7
 #define REC_FUNCTION  8
 #define REC_FREQUENCY 9
-#define REC_SAMPLE    10 /* of counters, by user space, not from a ring */
+#define REC_COUNTERS  10 /* of counters, by user space, not from a ring */
 #define REC_STACK     11
-#define REC_TICK      12
+#define REC_SAMPLE    12
 #define REC_OFFCPU    13
 #define REC_MAPPING   14 /* by user space, from perf rings and /proc */
 #define REC_NEW_IMAGE 15 /* likewise */
@@ -250,11 +250,11 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 #define REC_STACK_BYTES(n_frames) (32 + (n_frames)*8)
 
 /* A sample: head's thread ran on head's CPU, here. Ids are those of struct rec_stack; 0 = none. */
-struct rec_tick {
+struct rec_sample {
 	struct rec_head head;
 	__u64 kernel_stack, user_stack;
 };
-_Static_assert(sizeof(struct rec_tick) == 40, "ABI");
+_Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 
 /* head's thread was away, until head.ts_ns; the stacks are those with which it left. */
 struct rec_offcpu {
@@ -599,7 +599,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_SHMAT             55
 #define RESOURCE_OP_SHMDT             56 /* before it */
 #define RESOURCE_OP_SHMCTL            57 /* IPC_RMID */
-#define RESOURCE_OP_UNLINK            58 /* below RESOURCE_SHM_FOLDER */
+#define RESOURCE_OP_UNLINK            58 /* below RESOURCE_SHM_DIRECTORY */
 #define RESOURCE_OP_UNLINKAT          59
 #define RESOURCE_OP_FTRUNCATE         60
 #define RESOURCE_OP_THREAD_FORK       61 /* args[0]: the tid that pthread_create() makes */
@@ -616,8 +616,8 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 /* resource_calls[]: what a system call of that number is. */
 #define RESOURCE_CALLS_MAX 512
 
-#define RESOURCE_SHM_FOLDER "/dev/shm/"
-#define RESOURCE_FDS_MAX    15 /* in one record's text */
+#define RESOURCE_SHM_DIRECTORY "/dev/shm/"
+#define RESOURCE_FDS_MAX       15 /* in one record's text */
 
 /* One system call or library call about a resource that user space keeps the books of. */
 #define REC_RESOURCE_TEXT_BYTES 64

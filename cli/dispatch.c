@@ -51,7 +51,7 @@ static const struct verb *find_verb(const char *name)
 }
 
 /* `kymo help [VERB]` */
-static int print_help(int argc, char **argv)
+static int dispatch_print_help(int argc, char **argv)
 {
 	const struct verb *verb;
 
@@ -92,7 +92,7 @@ int dispatch(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
 		return print_overview(stdout);
 	if (strcmp(argv[1], "help") == 0)
-		return print_help(argc - 1, argv + 1);
+		return dispatch_print_help(argc - 1, argv + 1);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("kymo " KYMO_VERSION);
 		return CLI_OK;

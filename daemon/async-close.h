@@ -43,10 +43,10 @@ int async_close_attach(sd_event *event, sd_bus *bus);
  * Who the sender NAME of a message is, if that is known: returns 0 and his uid in *RET, or a
  * negative errno.
  */
-typedef int (*async_close_whose_fn)(const char *name, uid_t *ret, void *userdata);
+typedef int (*async_close_owner_fn)(const char *name, uid_t *ret, void *userdata);
 
 /* Has FN asked, of each message with descriptors; NULL = nobody is known. */
-void async_close_ask(async_close_whose_fn fn, void *userdata);
+void async_close_ask(async_close_owner_fn fn, void *userdata);
 
 /* The sender NAME is known from now on: what he has sent before is UID's. */
 void async_close_learn(const char *name, uid_t uid);
@@ -55,4 +55,4 @@ void async_close_learn(const char *name, uid_t uid);
  * How many descriptors from where FD leads to, which UID has passed, are being closed, or wait for
  * it, if these are too many to take more from there; else 0.
  */
-size_t async_close_crowd(int fd, uid_t uid);
+size_t async_close_backlog(int fd, uid_t uid);

@@ -216,7 +216,7 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, int *ret_f
 	return false;
 }
 
-size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t place)
+size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place)
 {
 	const struct close_line *line = table_get(&q->lines, close_line_key(q, owner, place));
 

@@ -62,9 +62,9 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, int *ret_f
  * How many of OWNER's are not closed at PLACE, if these are too many to take more from there; else
  * 0. How long one takes says nothing: a disk that is busy takes many seconds for what a file system
  * that never answers takes for ever. One of a line is worked at, so neither holds up others; and
- * CLOSE_QUEUED_MAX is more than a user may ask for in a minute (daemon/shares.h).
+ * CLOSE_QUEUED_MAX is more than a user may ask for in a minute (daemon/quotas.h).
  */
-size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t place);
+size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place);
 
 /*
  * Whether more of OWNER's may be taken where at most FILES_MAX may be open: a user who has so many

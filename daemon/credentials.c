@@ -112,7 +112,7 @@ static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 	return -E2BIG;
 }
 
-static bool contains(const gid_t *groups, size_t n, gid_t wanted)
+static bool credentials_contains(const gid_t *groups, size_t n, gid_t wanted)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (groups[i] == wanted)
@@ -144,5 +144,5 @@ int credentials_in_group(const struct credentials *c, const char *group)
 	user = groups ? NULL : getpwuid(c->uid);
 	if (user && groups_of(user, &looked_up, &n_groups) == 0)
 		groups = looked_up;
-	return groups && contains(groups, n_groups, gid) ? 0 : -EACCES;
+	return groups && credentials_contains(groups, n_groups, gid) ? 0 : -EACCES;
 }

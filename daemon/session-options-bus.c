@@ -19,7 +19,7 @@
 #include "daemon/bus-error.h"
 #include "daemon/async-close.h"
 #include "daemon/passed-fds.h"
-#include "daemon/profile-use.h"
+#include "daemon/collection-use.h"
 
 enum {
 	OPTION_PIDS_MAX = 4096, /* processes to begin with; their children come on top */
@@ -50,11 +50,11 @@ void create_request_deinit(struct create_request *r)
 	r->store = store_free(r->store);
 	free(r->profile);
 	r->profile = NULL;
-	r->use = profile_use_free(r->use);
+	r->use = collection_use_free(r->use);
 }
 
 /* What an open file is called when it cannot be an output. */
-static const char *kind_of(mode_t mode)
+static const char *session_options_bus_kind_of(mode_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFDIR:
@@ -74,7 +74,7 @@ static const char *kind_of(mode_t mode)
  */
 static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *reterr)
 {
-	size_t n = async_close_crowd(fd, uid);
+	size_t n = async_close_backlog(fd, uid);
 
 	if (n == 0)
 		return 0;
@@ -85,7 +85,7 @@ static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *re
 }
 
 /* 0 if FD, somebody else's, can be written and is of a kind that an archive can go to. */
-static int check_output(int fd, sd_bus_error *reterr)
+static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL), r;
 	mode_t type;
@@ -102,7 +102,7 @@ static int check_output(int fd, sd_bus_error *reterr)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` is %s: a regular file, a pipe or a socket "
 				     "is needed",
-				     kind_of(type));
+				     session_options_bus_kind_of(type));
 	if (flags & O_PATH)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` only names a file (O_PATH): open it for "
@@ -164,7 +164,7 @@ int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 	int fd, r = passed_fd_of(stand_in, uid, &fd, reterr);
 
 	if (r == 0)
-		r = check_output(fd, reterr);
+		r = session_options_bus_check_output(fd, reterr);
 	if (r == 0)
 		r = check_peer(fd, uid, reterr);
 	if (r == 0)
@@ -191,8 +191,8 @@ static int read_output(const struct option_row *row, sd_bus_message *m, struct c
 	return output_fd_take(fd, to->uid, &to->output_fd, reterr);
 }
 
-static int read_profile(const struct option_row *row, sd_bus_message *m, struct create_request *to,
-			sd_bus_error *reterr)
+static int session_options_bus_read_collection(const struct option_row *row, sd_bus_message *m,
+					       struct create_request *to, sd_bus_error *reterr)
 {
 	const char *name;
 	int r = sd_bus_message_read(m, "s", &name);
@@ -225,8 +225,8 @@ static int read_categories(const struct option_row *row, sd_bus_message *m,
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int append_categories(const struct option_row *row, sd_bus_message *m,
-			     const struct create_request *from)
+static int session_options_bus_append_categories(const struct option_row *row, sd_bus_message *m,
+						 const struct create_request *from)
 {
 	int r = sd_bus_message_open_container(m, 'a', "s");
 
@@ -255,8 +255,8 @@ static int read_u64(const struct option_row *row, sd_bus_message *m, struct crea
 	return 0;
 }
 
-static int append_u64(const struct option_row *row, sd_bus_message *m,
-		      const struct create_request *from)
+static int session_options_bus_append_u64(const struct option_row *row, sd_bus_message *m,
+					  const struct create_request *from)
 {
 	uint64_t v;
 
@@ -369,8 +369,8 @@ static int read_u32s(const struct option_row *row, sd_bus_message *m, struct cre
 	return 0;
 }
 
-static int append_u32s(const struct option_row *row, sd_bus_message *m,
-		       const struct create_request *from)
+static int session_options_bus_append_u32s(const struct option_row *row, sd_bus_message *m,
+					   const struct create_request *from)
 {
 	struct u32_list list;
 
@@ -498,7 +498,7 @@ static int read_reach(const struct option_row *row, sd_bus_message *m, struct cr
 		return bus_error_set(reterr, -EINVAL,
 				     "option `%s`: '%s' is none of no, look and freeze", row->name,
 				     name);
-	to->options.memory.reach = (enum memory_reach)reach;
+	to->options.memory.reach = (enum heap_trace_reach)reach;
 	return 0;
 }
 
@@ -583,8 +583,8 @@ static int read_triggers(const struct option_row *row, sd_bus_message *m, struct
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int append_triggers(const struct option_row *row, sd_bus_message *m,
-			   const struct create_request *from)
+static int session_options_bus_append_triggers(const struct option_row *row, sd_bus_message *m,
+					       const struct create_request *from)
 {
 	struct trigger_options triggers = from->options.triggers;
 	int r = sd_bus_message_open_container(m, 'a', "{st}");
@@ -607,37 +607,37 @@ _Static_assert(AT(options.filter.n_uids) == AT(options.filter.uids) + offsetof(s
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ "output", "h", read_output, NULL, 0, 0, 0, 0 },
-	{ "profile", "s", read_profile, NULL, 0, 0, 0, 0 },
-	{ "categories", "as", read_categories, append_categories, 0, 0, 0, 0 },
-	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
-	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
-	{ "counter_interval_ns", "t", read_u64, append_u64, AT(options.counter_interval_ns), COUNTER_NS_MIN, COUNTER_NS_MAX, 0 },
-	{ "frequency", "t", read_u64, append_u64, AT(options.frequency), 1, FREQUENCY_MAX, 0 },
-	{ "offcpu_min_ns", "t", read_u64, append_u64, AT(options.offcpu_min_ns), OFFCPU_NS_MIN, OFFCPU_NS_MAX, 0 },
+	{ "profile", "s", session_options_bus_read_collection, NULL, 0, 0, 0, 0 },
+	{ "categories", "as", read_categories, session_options_bus_append_categories, 0, 0, 0, 0 },
+	{ "ring_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
+	{ "flush_ns", "t", read_u64, session_options_bus_append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
+	{ "counter_interval_ns", "t", read_u64, session_options_bus_append_u64, AT(options.counter_interval_ns), COUNTER_NS_MIN, COUNTER_NS_MAX, 0 },
+	{ "frequency", "t", read_u64, session_options_bus_append_u64, AT(options.frequency), 1, FREQUENCY_MAX, 0 },
+	{ "offcpu_min_ns", "t", read_u64, session_options_bus_append_u64, AT(options.offcpu_min_ns), OFFCPU_NS_MIN, OFFCPU_NS_MAX, 0 },
 	{ "no_perfetto_blobs", "b", read_bool, append_bool, AT(options.no_perfetto_blobs), 0, 0, 0 },
 	{ "memory_log", "b", read_bool, append_bool, AT(options.memory.log), 0, 0, 0 },
-	{ "memory_interval", "t", read_u64, append_u64, AT(options.memory.interval), 1, MEMORY_INTERVAL_MAX, 0 },
-	{ "memory_min_bytes", "t", read_u64, append_u64, AT(options.memory.min_bytes), 1, MEMORY_SIZE_MAX, 0 },
-	{ "memory_blocks_max", "t", read_u64, append_u64, AT(options.memory.blocks_max), MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX, 0 },
-	{ "usage_interval_ns", "t", read_u64, append_u64, AT(options.memory.usage_interval_ns), USAGE_NS_MIN, USAGE_NS_MAX, 0 },
+	{ "memory_interval", "t", read_u64, session_options_bus_append_u64, AT(options.memory.interval), 1, MEMORY_INTERVAL_MAX, 0 },
+	{ "memory_min_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.memory.min_bytes), 1, MEMORY_SIZE_MAX, 0 },
+	{ "memory_blocks_max", "t", read_u64, session_options_bus_append_u64, AT(options.memory.blocks_max), MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX, 0 },
+	{ "usage_interval_ns", "t", read_u64, session_options_bus_append_u64, AT(options.memory.usage_interval_ns), USAGE_NS_MIN, USAGE_NS_MAX, 0 },
 	{ "triage", "b", read_bool, append_bool, AT(options.memory.triage), 0, 0, 0 },
-	{ "triage_interval_ns", "t", read_u64, append_u64, AT(options.memory.triage_interval_ns), TRIAGE_NS_MIN, TRIAGE_NS_MAX, 0 },
+	{ "triage_interval_ns", "t", read_u64, session_options_bus_append_u64, AT(options.memory.triage_interval_ns), TRIAGE_NS_MIN, TRIAGE_NS_MAX, 0 },
 	{ "reach", "s", read_reach, append_reach, 0, 0, 0, 0 },
 	{ "allocator_fds", "ah", read_allocator_fds, NULL, 0, 0, 0, ALLOCATOR_FILES_MAX },
 	{ "mode", "s", read_mode, append_mode, 0, 0, 0, 0 },
-	{ "flight_ns", "t", read_u64, append_u64, AT(options.flight_ns), 1, INT64_MAX, 0 },
-	{ "flight_bytes", "t", read_u64, append_u64, AT(options.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, 0 },
-	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
-	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
-	{ "max_overhead_ppm", "t", read_u64, append_u64, AT(options.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX, 0 },
-	{ "max_overhead_machine_ppm", "t", read_u64, append_u64, AT(options.max_overhead_machine_ppm), OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX, 0 },
-	{ "triggers", "a{st}", read_triggers, append_triggers, 0, 0, 0, 0 },
+	{ "flight_ns", "t", read_u64, session_options_bus_append_u64, AT(options.flight_ns), 1, INT64_MAX, 0 },
+	{ "flight_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, 0 },
+	{ "duration_ns", "t", read_u64, session_options_bus_append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
+	{ "max_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
+	{ "max_overhead_ppm", "t", read_u64, session_options_bus_append_u64, AT(options.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX, 0 },
+	{ "max_overhead_machine_ppm", "t", read_u64, session_options_bus_append_u64, AT(options.max_overhead_machine_ppm), OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX, 0 },
+	{ "triggers", "a{st}", read_triggers, session_options_bus_append_triggers, 0, 0, 0, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
 	{ "linger", "b", read_bool, append_bool, AT(linger), 0, 0, 0 },
 	{ "command", "s", read_command, append_command, 0, 0, 0, OPTION_COMMAND_MAX },
 	{ "own", "b", read_bool, append_bool, AT(options.own), 0, 0, 0 },
-	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, INT32_MAX, OPTION_PIDS_MAX },
-	{ "uids", "au", read_u32s, append_u32s, AT(options.filter.uids), 0, UINT32_MAX - 1, FILTER_VALUES_MAX },
+	{ "pids", "au", read_u32s, session_options_bus_append_u32s, AT(options.filter.pids), 1, INT32_MAX, OPTION_PIDS_MAX },
+	{ "uids", "au", read_u32s, session_options_bus_append_u32s, AT(options.filter.uids), 0, UINT32_MAX - 1, FILTER_VALUES_MAX },
 	{ "comms", "as", read_comms, append_comms, 0, 0, 0, FILTER_VALUES_MAX },
 	{ "cgroups", "a(tus)", read_cgroups, append_cgroups, 0, 0, 0, FILTER_CGROUPS_MAX },
 };
@@ -645,7 +645,7 @@ static const struct option_row rows[] = {
 
 _Static_assert(ARRAY_SIZE(rows) <= 64, "a bit each");
 
-static const struct option_row *row_of(const char *name)
+static const struct option_row *session_options_bus_row_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (strcmp(rows[i].name, name) == 0)
@@ -664,7 +664,7 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint64_t *se
 
 	if (r < 0)
 		return r;
-	row = row_of(name);
+	row = session_options_bus_row_of(name);
 	if (!row)
 		return bus_error_set(reterr, -EINVAL, "there is no option `%s`", name);
 	if (*seen & UINT64_C(1) << (row - rows))
@@ -699,7 +699,7 @@ static int check_profile(uint64_t seen, sd_bus_error *reterr)
 	static const char *const beside[] = { "profile", "linger" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
-		seen &= ~(UINT64_C(1) << (row_of(beside[i]) - rows));
+		seen &= ~(UINT64_C(1) << (session_options_bus_row_of(beside[i]) - rows));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (seen >> i & 1)
 			return bus_error_set(reterr, -EINVAL,

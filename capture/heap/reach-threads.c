@@ -63,7 +63,7 @@ static int wait_for_stop(pid_t tid, uint64_t deadline_ns)
 	}
 }
 
-static void read_registers(pid_t tid, struct rec_registers *rec)
+static void reach_threads_read_registers(pid_t tid, struct rec_registers *rec)
 {
 	struct iovec to = { rec->registers, sizeof(rec->registers) };
 
@@ -99,7 +99,7 @@ static int hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *t
 		return errno == ESRCH ? 0 : -errno;
 	r = wait_for_stop(tid, deadline_ns);
 	if (r == 0)
-		read_registers(tid, rec);
+		reach_threads_read_registers(tid, rec);
 	return r == -ESRCH ? 0 : r;
 }
 

@@ -40,7 +40,7 @@ static const char *keep_name(struct table *t, uint64_t key, const char *name)
 }
 
 /* Cuts what lies between the two to the time of the recording. False if nothing is left. */
-static bool cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
+static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	if (*end_ns <= a->pipe->from_ns || *begin_ns > a->pipe->to_ns ||
 	    *begin_ns < a->pipe->seen_ns)
@@ -114,7 +114,7 @@ int activity_words(struct activity *a, enum event_class class, unsigned cpu, uin
 {
 	int r;
 
-	if (!cut(a, &words[WORD_TS], &words[n_words - 1]))
+	if (!activity_cut(a, &words[WORD_TS], &words[n_words - 1]))
 		return 0;
 	a->n_events++;
 	if (class == CLASS_IDLE)
@@ -132,7 +132,7 @@ int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64
 	uint64_t end_ns = a->pipe->to_ns;
 
 	/* Not one that has begun since. */
-	if (begin_ns >= end_ns || !cut(a, &begin_ns, &end_ns))
+	if (begin_ns >= end_ns || !activity_cut(a, &begin_ns, &end_ns))
 		return 0;
 	a->n_events++;
 	return write_idle(a, cpu, state, begin_ns, end_ns);
@@ -156,7 +156,7 @@ static int on_work(struct activity *a, const struct rec_head *head)
 	};
 	int r = 0;
 
-	if (!cut(a, &ev.ts_ns, &ev.interval.end_ns))
+	if (!activity_cut(a, &ev.ts_ns, &ev.interval.end_ns))
 		return 0;
 	if (rec->in_softirq) {
 		ev.pid = FXT_KOID_SOFTIRQ;
@@ -182,7 +182,7 @@ static int on_function(struct activity *a, const struct rec_head *head)
 	return rec->function && !keep_name(&a->functions, rec->function, clean) ? -ENOMEM : 0;
 }
 
-static bool is_recorded(const struct activity *a, const struct rec_head *rec)
+static bool activity_is_recorded(const struct activity *a, const struct rec_head *rec)
 {
 	return rec->ts_ns >= a->pipe->from_ns && rec->ts_ns <= a->pipe->to_ns;
 }
@@ -231,7 +231,7 @@ static int on_frequency(struct activity *a, const struct rec_head *head)
 	const uint64_t key[] = { REC_FREQUENCY, ((const struct rec_frequency *)head)->cpu };
 	int r;
 
-	if (!is_recorded(a, head))
+	if (!activity_is_recorded(a, head))
 		return 0;
 	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
@@ -240,8 +240,8 @@ static int on_frequency(struct activity *a, const struct rec_head *head)
 
 static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
 {
-	const struct rec_sample *rec = (const struct rec_sample *)head;
-	struct event_value values[REC_SAMPLE_VALUES_MAX];
+	const struct rec_counters *rec = (const struct rec_counters *)head;
+	struct event_value values[REC_COUNTERS_VALUES_MAX];
 	struct event ev = {
 		.kind = EVENT_COUNTER,
 		.ts_ns = ts_ns,
@@ -266,13 +266,13 @@ static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint6
 	return fxt_archive_event(to, &ev);
 }
 
-static int on_sample(struct activity *a, const struct rec_head *head)
+static int activity_on_counters(struct activity *a, const struct rec_head *head)
 {
-	const struct rec_sample *rec = (const struct rec_sample *)head;
+	const struct rec_counters *rec = (const struct rec_counters *)head;
 	const uint64_t key[] = { table_hash(rec->name, strlen(rec->name)), rec->id };
 	int r;
 
-	if (!is_recorded(a, head))
+	if (!activity_is_recorded(a, head))
 		return 0;
 	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
@@ -285,8 +285,8 @@ int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (rec = table_next(&a->values, &pos));)
-		r = rec->kind == REC_SAMPLE ? say_sample(to, rec, at_ns)
-					    : say_frequency(to, rec, at_ns);
+		r = rec->kind == REC_COUNTERS ? say_sample(to, rec, at_ns)
+					      : say_frequency(to, rec, at_ns);
 	return r;
 }
 
@@ -299,8 +299,8 @@ int activity_record(struct activity *a, const struct rec_head *rec)
 		return on_function(a, rec);
 	case REC_FREQUENCY:
 		return on_frequency(a, rec);
-	case REC_SAMPLE:
-		return on_sample(a, rec);
+	case REC_COUNTERS:
+		return activity_on_counters(a, rec);
 	default:
 		return 0;
 	}

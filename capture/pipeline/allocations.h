@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs allocate, into the archive: what the worker says of its tables (capture/heap/memory.h),
+ * What programs allocate, into the archive: what the worker says of its tables (capture/heap/heap-trace.h),
  * and, in log mode, each allocation and free as it comes out of the rings. Of descriptors, mappings and the
  * like it keeps the books (capture/pipeline/resources.h).
  *

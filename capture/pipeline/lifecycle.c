@@ -12,7 +12,7 @@ void lifecycle_deinit(struct lifecycle *l)
 }
 
 /* Counts TID as announced when it could be asked for: the answer is on its way. */
-static int ask(struct lifecycle *l, uint32_t tid)
+static int lifecycle_ask(struct lifecycle *l, uint32_t tid)
 {
 	if (l->asked.n_used > 0 && table_get(&l->asked, tid)) {
 		tasks_set_announced(l->pipe->tasks, tid);
@@ -32,7 +32,7 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
 }
 
 /* Asks where TASK is; until that is known it is announced without it. */
-static void ask_cgroup(struct lifecycle *l, struct task *task)
+static void lifecycle_ask_cgroup(struct lifecycle *l, struct task *task)
 {
 	const struct pipeline_owner *owner = &l->pipe->owner;
 
@@ -54,7 +54,7 @@ void lifecycle_ask_again(struct lifecycle *l)
 	l->cgroups_refused = false;
 	while (!l->cgroups_refused && (task = table_next(&l->pipe->tasks->by_tid, &pos)))
 		if (tasks_announced(l->pipe->tasks, task->tid))
-			ask_cgroup(l, task);
+			lifecycle_ask_cgroup(l, task);
 }
 
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
@@ -65,14 +65,14 @@ int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 	int r = 0;
 
 	if (!task)
-		return ask(l, tid);
+		return lifecycle_ask(l, tid);
 	tasks_set_announced(l->pipe->tasks, tid);
 	if (!tasks_announced(l->pipe->tasks, task->pid))
 		r = lifecycle_announce(l, task->pid);
 	if (r < 0)
 		return r;
 	if (living)
-		ask_cgroup(l, living);
+		lifecycle_ask_cgroup(l, living);
 	tasks_describe(l->pipe->tasks, task, &ev);
 	return fxt_archive_event(l->pipe->archive, &ev);
 }
@@ -100,8 +100,8 @@ int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool w
 }
 
 /* An event about the task that REC is about. */
-static struct event about(const struct lifecycle *l, enum event_kind kind,
-			  const struct rec_head *rec)
+static struct event lifecycle_about(const struct lifecycle *l, enum event_kind kind,
+				    const struct rec_head *rec)
 {
 	return (struct event){
 		.kind = kind,
@@ -113,7 +113,7 @@ static struct event about(const struct lifecycle *l, enum event_kind kind,
 }
 
 /* Writes EV if it falls into the time of the recording, after who it happened to. */
-static int write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
+static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
 {
 	int r;
 
@@ -142,11 +142,11 @@ static int on_fork(struct lifecycle *l, const struct rec_head *head)
 
 	if (r < 0)
 		return r;
-	ev = about(l, EVENT_FORK, head);
+	ev = lifecycle_about(l, EVENT_FORK, head);
 	ev.fork.child_pid = tasks_koid(l->pipe->tasks, rec->child.pid);
 	ev.fork.child_tid = tasks_koid(l->pipe->tasks, rec->child.tid);
 	r = announce_if_news(l, rec->child.tid);
-	return r < 0 ? r : write_event(l, &ev, head->tid);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
 static int on_exec(struct lifecycle *l, const struct rec_head *head)
@@ -159,7 +159,7 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
 	r = hear_of(l, &rec->task, false);
-	ev = about(l, EVENT_EXEC, head);
+	ev = lifecycle_about(l, EVENT_EXEC, head);
 	ev.exec.file = file;
 	ev.exec.command_line = command;
 	if (rec->old_tid != head->tid) {
@@ -171,7 +171,7 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 		r = tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
 		r = announce_if_news(l, head->tid);
-	return r < 0 ? r : write_event(l, &ev, head->tid);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
 static int on_exit(struct lifecycle *l, const struct rec_head *head)
@@ -184,13 +184,13 @@ static int on_exit(struct lifecycle *l, const struct rec_head *head)
 		r = announce_if_news(l, head->tid);
 	if (r < 0)
 		return r;
-	ev = about(l, EVENT_EXIT, head);
+	ev = lifecycle_about(l, EVENT_EXIT, head);
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
 	/* On older kernels more than one thread can find itself to be the last one. */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
 			       tasks_set_ended(l->pipe->tasks, head->pid);
-	r = write_event(l, &ev, head->tid);
+	r = lifecycle_write_event(l, &ev, head->tid);
 	tasks_forget(l->pipe->tasks, head->tid);
 	return r;
 }
@@ -204,7 +204,7 @@ static int on_rename(struct lifecycle *l, const struct rec_head *head)
 
 	if (r < 0)
 		return r;
-	ev = about(l, EVENT_RENAME, head);
+	ev = lifecycle_about(l, EVENT_RENAME, head);
 	text_clean(from, sizeof(from), rec->task.comm, strlen(rec->task.comm));
 	text_clean(to, sizeof(to), rec->comm, strlen(rec->comm));
 	ev.rename.from = from;
@@ -213,7 +213,7 @@ static int on_rename(struct lifecycle *l, const struct rec_head *head)
 	r = announce_if_news(l, head->tid);
 	if (r < 0 || strcmp(from, to) == 0)
 		return r;
-	return write_event(l, &ev, head->tid);
+	return lifecycle_write_event(l, &ev, head->tid);
 }
 
 static int on_lost(struct lifecycle *l, const struct rec_head *head)

@@ -79,7 +79,7 @@ static void begin_anew(const struct profiler *p, struct process *process, uint32
 	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
 }
 
-static struct process *process_of(struct profiler *p, uint32_t pid)
+static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
 {
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
@@ -95,7 +95,7 @@ static struct process *process_of(struct profiler *p, uint32_t pid)
 	return process;
 }
 
-static int write_event(struct profiler *p, const struct event *ev)
+static int profiler_write_event(struct profiler *p, const struct event *ev)
 {
 	p->n_events++;
 	return fxt_archive_event(p->pipe->archive, ev);
@@ -145,7 +145,7 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 	process->n_modules++;
 	ev = mapping_event(rec, module_id, ts_ns, path);
 	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
-	return write_event(p, &ev);
+	return profiler_write_event(p, &ev);
 }
 
 int profiler_will_split(struct profiler *p)
@@ -181,7 +181,7 @@ int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint
 	return p->spaces ? address_spaces_each(p->spaces, say_mapping, &s) : 0;
 }
 
-static void forget(struct profiler *p, uint32_t pid)
+static void profiler_forget_process(struct profiler *p, uint32_t pid)
 {
 	struct process *process = table_remove(&p->processes, (uint64_t)pid + 1);
 
@@ -192,7 +192,7 @@ static void forget(struct profiler *p, uint32_t pid)
 }
 
 /* Whether nothing can come of PROCESS any more that was not told of by NOW_NS: that it had ended was seen before. */
-static bool is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
+static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
 {
 	if (process->gone_ns)
 		return process->gone_ns < now_ns;
@@ -204,7 +204,7 @@ static bool is_over(const struct profiler *p, struct process *process, uint64_t 
 }
 
 /* Of processes that no filter selects (any more) nobody tells us that they have ended. */
-static int forget_ended(struct profiler *p, uint64_t now_ns)
+static int profiler_forget_ended(struct profiler *p, uint64_t now_ns)
 {
 	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
 	struct process *process;
@@ -212,7 +212,7 @@ static int forget_ended(struct profiler *p, uint64_t now_ns)
 	int r = 0;
 
 	for (size_t pos = 0; ended && (process = table_next(&p->processes, &pos));)
-		if (is_over(p, process, now_ns))
+		if (profiler_is_over(p, process, now_ns))
 			ended[n++] = process->pid;
 	while (r == 0 && n > 0)
 		r = profiler_ended(p, ended[--n]);
@@ -233,7 +233,8 @@ static bool sweep_is_due(const struct profiler *p, uint64_t now_ns)
 	       (p->processes.n_used >= SWEEP_PROCESSES && p->processes.n_used / 2 >= p->n_swept);
 }
 
-static int let_wait(struct profiler *p, struct process *process, const struct rec_mapping *rec)
+static int profiler_let_wait(struct profiler *p, struct process *process,
+			     const struct rec_mapping *rec)
 {
 	process->waiting_ns = rec->head.ts_ns;
 	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
@@ -255,7 +256,7 @@ static uint64_t count_waiting(const struct process *process)
 }
 
 /* Writes what has waited, at its time or at TS_NS if that is later. */
-static int write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
+static int profiler_write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
 {
 	const struct rec_mapping *rec;
 	int r = 0;
@@ -287,7 +288,7 @@ static int write_proven(struct profiler *p, struct process *process, uint64_t ts
 	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
 		rec = (const struct rec_mapping *)(waiting.data + at);
 		if (rec->head.ts_ns > ts_ns)
-			r = let_wait(p, process, rec);
+			r = profiler_let_wait(p, process, rec);
 		else
 			r = write_mapping(p, process, rec,
 					  rec->head.ts_ns > from_ns ? rec->head.ts_ns : from_ns);
@@ -303,7 +304,7 @@ static void count_unsaid(struct profiler *p, struct process *process)
 	process->n_unsaid = 0;
 }
 
-static bool waits(const struct profiler *p, const struct process *process)
+static bool profiler_waits(const struct profiler *p, const struct process *process)
 {
 	return p->pipe->own || process->new_image_ns || (p->pipe->filtered && !process->seen);
 }
@@ -318,7 +319,7 @@ static bool is_hidden(const struct profiler *p, const struct process *process,
 
 static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 {
-	struct process *process = process_of(p, rec->head.pid);
+	struct process *process = profiler_process_of(p, rec->head.pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -331,13 +332,13 @@ static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 		process->n_unsaid += process->doubtful;
 		return 0;
 	}
-	return waits(p, process) ? let_wait(p, process, rec)
-				 : write_mapping(p, process, rec, rec->head.ts_ns);
+	return profiler_waits(p, process) ? profiler_let_wait(p, process, rec)
+					  : write_mapping(p, process, rec, rec->head.ts_ns);
 }
 
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 {
-	struct process *process = process_of(p, rec->head.pid);
+	struct process *process = profiler_process_of(p, rec->head.pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -349,7 +350,7 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 
 static int on_new_image(struct profiler *p, const struct rec_head *head)
 {
-	struct process *process = process_of(p, head->pid);
+	struct process *process = profiler_process_of(p, head->pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -363,7 +364,7 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = p->pipe->filtered ? process_of(p, pid)
+	struct process *process = p->pipe->filtered ? profiler_process_of(p, pid)
 						    : table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (p->spaces)
@@ -377,7 +378,7 @@ int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	count_unsaid(p, process);
 	if (p->pipe->own)
 		return write_proven(p, process, ts_ns, ts_ns);
-	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
+	return profiler_waits(p, process) ? 0 : profiler_write_waiting(p, process, ts_ns);
 }
 
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
@@ -386,7 +387,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 
 	if (child == parent)
 		return 0;
-	forget(p, child); /* whoever had this id before */
+	profiler_forget_process(p, child); /* whoever had this id before */
 	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
 		return -ENOMEM;
 	/* What its parent had mapped has been written by now. */
@@ -396,7 +397,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 	/* Readers let the child have what they know of the parent. */
 	if (!from || (!from->waiting.size && !from->n_unsaid) || from->new_image_ns)
 		return 0;
-	to = process_of(p, child);
+	to = profiler_process_of(p, child);
 	if (!to)
 		return -ENOMEM;
 	to->n_unsaid = from->n_unsaid;
@@ -406,7 +407,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 		int r;
 
 		rec->head.pid = child;
-		r = let_wait(p, to, rec);
+		r = profiler_let_wait(p, to, rec);
 		rec->head.pid = pid;
 		if (r < 0)
 			return r;
@@ -418,9 +419,9 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 int profiler_ended(struct profiler *p, uint32_t pid)
 {
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
-	int r = process && process->renamed ? write_waiting(p, process, 0) : 0;
+	int r = process && process->renamed ? profiler_write_waiting(p, process, 0) : 0;
 
-	forget(p, pid);
+	profiler_forget_process(p, pid);
 	if (p->spaces)
 		address_spaces_forget(p->spaces, pid);
 	return r;
@@ -439,7 +440,7 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	if (!process && !p->pipe->filtered)
 		return 0;
 	if (!process)
-		process = process_of(p, pid);
+		process = profiler_process_of(p, pid);
 	if (!process)
 		return -ENOMEM;
 	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
@@ -454,7 +455,7 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 		return 0;
 	if (p->pipe->own)
 		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
-	return write_waiting(p, process, 0);
+	return profiler_write_waiting(p, process, 0);
 }
 
 int profiler_selected(struct profiler *p, uint32_t pid)
@@ -486,7 +487,7 @@ void profiler_doubt(struct profiler *p, uint64_t now_ns)
 
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = process_of(p, pid);
+	struct process *process = profiler_process_of(p, pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -518,12 +519,12 @@ int profiler_finish(struct profiler *p)
 
 	for (size_t pos = 0; r == 0 && (process = table_next(&p->processes, &pos));)
 		if (process->renamed)
-			r = write_waiting(p, process, 0);
+			r = profiler_write_waiting(p, process, 0);
 	return r;
 }
 
 /* A number for what is made of two stacks, either of which may be none (0). */
-static uint64_t number_of(uint64_t kernel_stack, uint64_t user_stack)
+static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
 {
 	const uint64_t both[] = { kernel_stack, user_stack };
 
@@ -531,7 +532,7 @@ static uint64_t number_of(uint64_t kernel_stack, uint64_t user_stack)
 					  : kernel_stack + user_stack;
 }
 
-static unsigned add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
+static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
 {
 	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
 
@@ -569,7 +570,7 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
 {
 	uint64_t frames[FRAMES_MAX];
-	unsigned n = add_frames(p, frames, 0, kernel_stack);
+	unsigned n = profiler_add_frames(p, frames, 0, kernel_stack);
 	struct event sample = {
 		.kind = EVENT_SAMPLE,
 		.ts_ns = ts_ns,
@@ -584,25 +585,25 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 		r = profiler_need(p, head->pid, ts_ns);
 	if (is_between_programs(p, head->pid))
 		user_stack = 0;
-	n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
+	n = end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
 	sample.sample.n_frames = n;
 	if (p->n_homeless == 0)
-		sample.sample.id = number_of(kernel_stack, user_stack);
+		sample.sample.id = profiler_number_of(kernel_stack, user_stack);
 	if (r == 0 && kernel_stack)
 		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {
 		ev->pid = sample.pid;
 		ev->tid = sample.tid;
-		r = write_event(p, ev);
+		r = profiler_write_event(p, ev);
 	}
 	if (r < 0 || sample.sample.n_frames == 0)
 		return r;
-	return ev ? fxt_archive_event(p->pipe->archive, &sample) : write_event(p, &sample);
+	return ev ? fxt_archive_event(p->pipe->archive, &sample) : profiler_write_event(p, &sample);
 }
 
-static int on_tick(struct profiler *p, const struct rec_head *head)
+static int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 {
-	const struct rec_tick *rec = (const struct rec_tick *)head;
+	const struct rec_sample *rec = (const struct rec_sample *)head;
 
 	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns)
 		return 0;
@@ -633,7 +634,7 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 int profiler_record(struct profiler *p, const struct rec_head *rec)
 {
 	int r = rec->kind == REC_MAPPING && sweep_is_due(p, rec->ts_ns)
-			? forget_ended(p, rec->ts_ns)
+			? profiler_forget_ended(p, rec->ts_ns)
 			: 0;
 
 	if (r < 0)
@@ -641,8 +642,8 @@ int profiler_record(struct profiler *p, const struct rec_head *rec)
 	switch (rec->kind) {
 	case REC_STACK:
 		return stacks_add(&p->stacks, (const struct rec_stack *)rec);
-	case REC_TICK:
-		return on_tick(p, rec);
+	case REC_SAMPLE:
+		return profiler_on_sample(p, rec);
 	case REC_OFFCPU:
 		return on_offcpu(p, rec);
 	case REC_MAPPING:

@@ -30,14 +30,15 @@ struct range *ranges_from(const struct ranges *r, uint64_t address)
 	return r->list + low;
 }
 
-static void tell(const struct ranges_sink *sink, const struct range *range, bool made)
+static void ranges_notify(const struct ranges_sink *sink, const struct range *range, bool made)
 {
 	if (sink && sink->changed)
 		sink->changed(range, made, sink->userdata);
 }
 
 /* RANGE, where nothing is. */
-static int insert(struct ranges *r, const struct range *range, const struct ranges_sink *sink)
+static int ranges_insert(struct ranges *r, const struct range *range,
+			 const struct ranges_sink *sink)
 {
 	struct range *at;
 	int error;
@@ -55,11 +56,11 @@ static int insert(struct ranges *r, const struct range *range, const struct rang
 	memmove(at + 1, at, (size_t)(r->list + r->n - at) * sizeof(*at));
 	*at = *range;
 	r->n++;
-	tell(sink, range, true);
+	ranges_notify(sink, range, true);
 	return 0;
 }
 
-static void take_out(struct ranges *r, struct range *at)
+static void ranges_take_out(struct ranges *r, struct range *at)
 {
 	memmove(at, at + 1, (size_t)(r->list + r->n - at - 1) * sizeof(*at));
 	r->n--;
@@ -74,8 +75,8 @@ static int put_back(struct ranges *r, const struct range *was, uint64_t start, u
 
 	left.end = was->end < start ? was->end : start;
 	right.start = was->start > end ? was->start : end;
-	error = insert(r, &left, sink);
-	return error < 0 ? error : insert(r, &right, sink);
+	error = ranges_insert(r, &left, sink);
+	return error < 0 ? error : ranges_insert(r, &right, sink);
 }
 
 int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until_ns,
@@ -90,8 +91,8 @@ int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until
 			break;
 		was = *at;
 		if (was.origin.since_ns <= until_ns) {
-			take_out(r, at);
-			tell(sink, &was, false);
+			ranges_take_out(r, at);
+			ranges_notify(sink, &was, false);
 			error = put_back(r, &was, start, end, sink);
 		}
 		start = was.end;
@@ -103,7 +104,7 @@ int ranges_add(struct ranges *r, const struct range *range, const struct ranges_
 {
 	int error = ranges_remove(r, range->start, range->end, UINT64_MAX, sink);
 
-	return error < 0 ? error : insert(r, range, sink);
+	return error < 0 ? error : ranges_insert(r, range, sink);
 }
 
 /* Copies of the parts that lie in what MOVE moves: the caller's, to be freed. */
@@ -157,7 +158,7 @@ int ranges_move(struct ranges *r, const struct ranges_move *move, const struct r
 		part.start = move->to + offset;
 		if (part.end > move->to + move->new_bytes)
 			part.end = move->to + move->new_bytes;
-		error = insert(r, &part, sink);
+		error = ranges_insert(r, &part, sink);
 	}
 	return error;
 }

@@ -116,7 +116,7 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 /* ---- heads ---- */
 
 /* Who TID is, if the head has not said it yet. */
-static int name(uint32_t tid, void *userdata)
+static int recorder_chunk_name(uint32_t tid, void *userdata)
 {
 	struct recorder_head *h = userdata;
 	const struct tasks *tasks = &h->recorder->tasks;
@@ -139,9 +139,9 @@ int recorder_head_name(uint32_t tid, void *userdata)
 {
 	const struct recorder_head *h = userdata;
 	const struct task *task = tasks_find(&h->recorder->tasks, tid);
-	int error = task ? name(task->pid, userdata) : 0;
+	int error = task ? recorder_chunk_name(task->pid, userdata) : 0;
 
-	return error < 0 ? error : name(tid, userdata);
+	return error < 0 ? error : recorder_chunk_name(tid, userdata);
 }
 
 /* All who live; with a filter, of those whom it shows. */
@@ -216,7 +216,7 @@ int recorder_head_allocations(struct recorder_head *h)
 			       h);
 }
 
-static int open_cpu(struct recorder_head *h, unsigned cpu)
+static int recorder_chunk_open_cpu(struct recorder_head *h, unsigned cpu)
 {
 	const struct schedule *s = &h->recorder->schedule;
 	int error = s->cpus[cpu].known ? recorder_head_name(s->cpus[cpu].tid, h) : 0;
@@ -230,11 +230,11 @@ int recorder_head_timelines(struct recorder_head *h)
 	int error = 0;
 
 	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
-		error = open_cpu(h, cpu);
+		error = recorder_chunk_open_cpu(h, cpu);
 	return error;
 }
 
-static int write_head(struct recorder_head *h, const struct session_options *options)
+static int recorder_chunk_write_head(struct recorder_head *h, const struct session_options *options)
 {
 	const struct recorder *r = h->recorder;
 	int error = fxt_archive_begin(&h->part);
@@ -287,7 +287,7 @@ int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
  * Who has ended without a record of it: whom the filter did not select any more then (by its name, or after it had run a program with
  * other rights), or whose record was lost. Heads name those who live.
  */
-static int forget_gone(struct recorder *r, uint64_t at_ns)
+static int recorder_chunk_forget_gone(struct recorder *r, uint64_t at_ns)
 {
 	_cleanup_free_ uint32_t *gone = NULL;
 	ssize_t n = r->pipe.owner.is_gone
@@ -303,7 +303,7 @@ static int forget_gone(struct recorder *r, uint64_t at_ns)
 /* (a snapshot has bodies, and no tails between them) */
 int recorder_split_lifecycle(struct recorder *r, uint64_t at_ns)
 {
-	int error = forget_gone(r, at_ns);
+	int error = recorder_chunk_forget_gone(r, at_ns);
 
 	if (error == 0)
 		error = fxt_archive_packets(&r->archive, true);
@@ -317,7 +317,7 @@ void recorder_next_timelines(struct recorder *r, uint64_t at_ns)
 	schedule_split(&r->schedule, at_ns);
 }
 
-static void begin_chunk(struct recorder *r, uint64_t at_ns)
+static void recorder_chunk_begin_chunk(struct recorder *r, uint64_t at_ns)
 {
 	r->chunk++;
 	r->chunk_ns = r->pipe.split_ns = at_ns;
@@ -344,11 +344,11 @@ int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_opti
 		error = recorder_tail(r, at_ns, end, tail);
 	if (error < 0)
 		return error;
-	begin_chunk(r, at_ns);
+	recorder_chunk_begin_chunk(r, at_ns);
 	error = fxt_archive_init_part(&h.part, &r->archive, head);
 	if (error < 0)
 		return error;
-	error = write_head(&h, options);
+	error = recorder_chunk_write_head(&h, options);
 	fxt_archive_deinit(&h.part);
 	if (error == 0)
 		error = tasks_split(&r->tasks);

@@ -77,7 +77,7 @@ int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups)
 	return error;
 }
 
-int recorder_learn(struct recorder *r, const struct worker_news *news, bool write)
+int recorder_learn(struct recorder *r, const struct worker_results *news, bool write)
 {
 	int error = recorder_learn_cgroups(r, &news->cgroups);
 

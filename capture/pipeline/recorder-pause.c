@@ -39,14 +39,14 @@ int recorder_pause(struct recorder *r)
 	return error;
 }
 
-void recorder_set_resumed(struct recorder *r, const struct worker_news *news)
+void recorder_set_resumed(struct recorder *r, const struct worker_results *news)
 {
 	r->start_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 }
 
 /* Those that are known and not listed have ended meanwhile. */
-static int forget_ended(struct recorder *r, const struct outbuf *tasks)
+static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	_cleanup_free_ uint64_t *listed = calloc(LISTED_WORDS, sizeof(*listed));
@@ -78,9 +78,9 @@ static int learn_new(struct recorder *r, const struct outbuf *tasks)
 	return error;
 }
 
-int recorder_resume(struct recorder *r, const struct worker_news *news)
+int recorder_resume(struct recorder *r, const struct worker_results *news)
 {
-	int error = forget_ended(r, &news->tasks);
+	int error = recorder_pause_forget_ended(r, &news->tasks);
 
 	r->pipe.from_ns = news->start_ns;
 	r->pipe.to_ns = UINT64_MAX;

@@ -14,7 +14,7 @@
 /* ---- news: what the worker has read of watched processes ---- */
 
 /* Up to TS_NS, of what is at hand. */
-static int news_at_hand(struct recorder *r, uint64_t ts_ns)
+static int stage_news_at_hand(struct recorder *r, uint64_t ts_ns)
 {
 	const struct rec_head *rec;
 	int error = 0;
@@ -29,13 +29,13 @@ static int news_at_hand(struct recorder *r, uint64_t ts_ns)
 	return error;
 }
 
-static int news_record(struct recorder *r, const struct rec_head *rec)
+static int stage_news_record(struct recorder *r, const struct rec_head *rec)
 {
-	return news_at_hand(r, rec->ts_ns);
+	return stage_news_at_hand(r, rec->ts_ns);
 }
 
 /* Up to HORIZON_NS, all that there is. */
-static int news_advance(struct recorder *r, uint64_t horizon_ns)
+static int stage_news_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	const struct pipeline_owner *owner = &r->pipe.owner;
 	int error;
@@ -43,7 +43,7 @@ static int news_advance(struct recorder *r, uint64_t horizon_ns)
 	if (!r->pipe.own && !(r->pipe.categories & CATEGORIES_MEMORY))
 		return 0;
 	for (;;) {
-		error = recorder_after(r, news_at_hand(r, horizon_ns));
+		error = recorder_after(r, stage_news_at_hand(r, horizon_ns));
 		if (error != 0 || r->memory_at < r->memory.size)
 			return error;
 		outbuf_deinit(&r->memory);
@@ -53,21 +53,21 @@ static int news_advance(struct recorder *r, uint64_t horizon_ns)
 	}
 }
 
-static void news_deinit(struct recorder *r)
+static void stage_news_deinit(struct recorder *r)
 {
 	outbuf_deinit(&r->memory);
 }
 
 /* ---- triggers ---- */
 
-static int triggers_loss_begins(struct recorder *r, const struct recorder_loss *loss)
+static int stage_triggers_loss_begins(struct recorder *r, const struct recorder_loss *loss)
 {
 	if (r->triggers && loss->class == CLASS_SCHED)
 		triggers_loss(r->triggers);
 	return 0;
 }
 
-static int triggers_pause(struct recorder *r)
+static int stage_triggers_pause(struct recorder *r)
 {
 	int error = recorder_settle_triggers(r, UINT64_MAX);
 
@@ -76,18 +76,18 @@ static int triggers_pause(struct recorder *r)
 	return error;
 }
 
-static int triggers_split(struct recorder *r, uint64_t at_ns)
+static int stage_triggers_split(struct recorder *r, uint64_t at_ns)
 {
 	(void)at_ns;
 	return recorder_settle_triggers(r, UINT64_MAX);
 }
 
-static int triggers_end(struct recorder *r)
+static int stage_triggers_end(struct recorder *r)
 {
 	return recorder_settle_triggers(r, UINT64_MAX);
 }
 
-static void triggers_deinit(struct recorder *r)
+static void stage_triggers_deinit(struct recorder *r)
 {
 	triggers_free(r->triggers);
 }
@@ -95,7 +95,7 @@ static void triggers_deinit(struct recorder *r)
 /* ---- selection: mappings that wait until it is known whose they are ---- */
 
 /* Only a selected task has such a record, and it was selected then. */
-static int selection_record(struct recorder *r, const struct rec_head *rec)
+static int stage_selection_record(struct recorder *r, const struct rec_head *rec)
 {
 	int error = r->pipe.own ? profiler_need(&r->profiler, rec->pid, rec->ts_ns) : 0;
 
@@ -132,7 +132,7 @@ static void look_for_loss(struct recorder *r)
 	r->own_lost = lost;
 }
 
-static int selection_prepare(struct recorder *r)
+static int stage_selection_prepare(struct recorder *r)
 {
 	int error = write_listed_mappings(r);
 
@@ -141,19 +141,19 @@ static int selection_prepare(struct recorder *r)
 	return error;
 }
 
-static int selection_end(struct recorder *r)
+static int stage_selection_end(struct recorder *r)
 {
 	return profiler_finish(&r->profiler);
 }
 
-static void selection_deinit(struct recorder *r)
+static void stage_selection_deinit(struct recorder *r)
 {
 	outbuf_deinit(&r->mappings);
 }
 
 /* ---- lifecycle ---- */
 
-static int lifecycle_take(struct recorder *r, const struct rec_head *rec)
+static int stage_lifecycle_take(struct recorder *r, const struct rec_head *rec)
 {
 	if (rec->kind == REC_LOST && ((const struct rec_lost *)rec)->ring != REC_RING_LIFECYCLE)
 		return 0;
@@ -161,30 +161,30 @@ static int lifecycle_take(struct recorder *r, const struct rec_head *rec)
 }
 
 /* With a filter those are named of whom there is something to tell. */
-static int lifecycle_open(struct recorder *r)
+static int stage_lifecycle_open(struct recorder *r)
 {
 	return r->pipe.filtered ? 0 : recorder_announce_all(r);
 }
 
-static int lifecycle_end(struct recorder *r)
+static int stage_lifecycle_end(struct recorder *r)
 {
 	return lifecycle_close(&r->lifecycle);
 }
 
-static void lifecycle_forget(struct recorder *r)
+static void stage_lifecycle_forget(struct recorder *r)
 {
 	lifecycle_deinit(&r->lifecycle);
 }
 
 /* ---- schedule ---- */
 
-static int schedule_begin(struct recorder *r, const struct session_options *o)
+static int stage_schedule_begin(struct recorder *r, const struct session_options *o)
 {
 	(void)o;
 	return schedule_init(&r->schedule, &r->pipe, r->n_cpus);
 }
 
-static int schedule_take(struct recorder *r, const struct rec_head *rec)
+static int stage_schedule_take(struct recorder *r, const struct rec_head *rec)
 {
 	const struct rec_exec *exec = (const struct rec_exec *)rec;
 
@@ -196,25 +196,25 @@ static int schedule_take(struct recorder *r, const struct rec_head *rec)
 	return schedule_renumber(&r->schedule, rec->cpu, rec->ts_ns, exec->old_tid, rec->tid);
 }
 
-static int schedule_take_loss(struct recorder *r, const struct recorder_loss *loss)
+static int stage_schedule_take_loss(struct recorder *r, const struct recorder_loss *loss)
 {
 	return loss->class == CLASS_SCHED
 		       ? schedule_loss_begins(&r->schedule, loss->cpu, loss->mark)
 		       : 0;
 }
 
-static int schedule_take_loss_end(struct recorder *r, const struct recorder_loss *loss)
+static int stage_schedule_take_loss_end(struct recorder *r, const struct recorder_loss *loss)
 {
 	return loss->class == CLASS_SCHED ? schedule_loss_ends(&r->schedule, loss->cpu, loss->mark)
 					  : 0;
 }
 
-static int schedule_stop(struct recorder *r)
+static int stage_schedule_stop(struct recorder *r)
 {
 	return schedule_pause(&r->schedule);
 }
 
-static int schedule_resume(struct recorder *r)
+static int stage_schedule_resume(struct recorder *r)
 {
 	r->schedule.from_ns = r->pipe.from_ns;
 	r->schedule.start_ns = 0;
@@ -222,19 +222,19 @@ static int schedule_resume(struct recorder *r)
 	return 0;
 }
 
-static int schedule_end(struct recorder *r)
+static int stage_schedule_end(struct recorder *r)
 {
 	return schedule_close(&r->schedule);
 }
 
-static void schedule_forget(struct recorder *r)
+static void stage_schedule_forget(struct recorder *r)
 {
 	schedule_deinit(&r->schedule);
 }
 
 /* ---- profiler ---- */
 
-static int profiler_begin(struct recorder *r, const struct session_options *o)
+static int stage_profiler_begin(struct recorder *r, const struct session_options *o)
 {
 	(void)o;
 	return r->pipe.splits ? profiler_will_split(&r->profiler) : 0;
@@ -250,7 +250,7 @@ static bool may_be_watched(const struct recorder *r, uint32_t pid)
 	       (r->pipe.filtered || allocations_watches(&r->allocations, pid));
 }
 
-static int profiler_exec(struct recorder *r, const struct rec_head *rec)
+static int stage_profiler_exec(struct recorder *r, const struct rec_head *rec)
 {
 	int error = profiler_executed(&r->profiler, rec->pid, rec->ts_ns);
 
@@ -260,7 +260,7 @@ static int profiler_exec(struct recorder *r, const struct rec_head *rec)
 }
 
 /* The child has what its parent has: so its parent came before, as a selected one. */
-static int profiler_fork(struct recorder *r, const struct rec_head *rec)
+static int stage_profiler_fork(struct recorder *r, const struct rec_head *rec)
 {
 	const uint32_t child = ((const struct rec_fork *)rec)->child.pid;
 	int error = profiler_forked(&r->profiler, rec->pid, child);
@@ -270,7 +270,7 @@ static int profiler_fork(struct recorder *r, const struct rec_head *rec)
 	return error == 0 ? profiler_selected(&r->profiler, child) : error;
 }
 
-static int profiler_exit(struct recorder *r, const struct rec_head *rec)
+static int stage_profiler_exit(struct recorder *r, const struct rec_head *rec)
 {
 	int error = 0;
 
@@ -281,15 +281,15 @@ static int profiler_exit(struct recorder *r, const struct rec_head *rec)
 	return error == 0 ? profiler_ended(&r->profiler, rec->pid) : error;
 }
 
-static int profiler_take(struct recorder *r, const struct rec_head *rec)
+static int stage_profiler_take(struct recorder *r, const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_EXEC:
-		return profiler_exec(r, rec);
+		return stage_profiler_exec(r, rec);
 	case REC_FORK:
-		return profiler_fork(r, rec);
+		return stage_profiler_fork(r, rec);
 	case REC_EXIT:
-		return profiler_exit(r, rec);
+		return stage_profiler_exit(r, rec);
 	case REC_RENAME:
 		profiler_renamed(&r->profiler, rec->pid);
 		return 0;
@@ -298,7 +298,7 @@ static int profiler_take(struct recorder *r, const struct rec_head *rec)
 	}
 }
 
-static int profiler_advance(struct recorder *r, uint64_t horizon_ns)
+static int stage_profiler_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	int error;
 
@@ -311,19 +311,19 @@ static int profiler_advance(struct recorder *r, uint64_t horizon_ns)
 			  : error;
 }
 
-static int profiler_resume(struct recorder *r)
+static int stage_profiler_resume(struct recorder *r)
 {
 	return profiler_forget_mappings(&r->profiler);
 }
 
-static void profiler_forget(struct recorder *r)
+static void stage_profiler_forget(struct recorder *r)
 {
 	profiler_deinit(&r->profiler);
 }
 
 /* ---- activity ---- */
 
-static int activity_take_lost(struct recorder *r, const struct rec_head *head)
+static int stage_activity_take_lost(struct recorder *r, const struct rec_head *head)
 {
 	static const enum event_class classes[REC_SOURCES] = {
 		[REC_RING_WORKQUEUE] = CLASS_WORKQUEUE, [REC_RING_FREQUENCY] = CLASS_FREQUENCY,
@@ -338,30 +338,30 @@ static int activity_take_lost(struct recorder *r, const struct rec_head *head)
 }
 
 /* Counters may be sampled for triggers alone. */
-static int activity_take(struct recorder *r, const struct rec_head *rec)
+static int stage_activity_take(struct recorder *r, const struct rec_head *rec)
 {
 	if (rec->kind == REC_LOST)
-		return activity_take_lost(r, rec);
-	if (rec->kind == REC_SAMPLE && !(r->pipe.categories & CATEGORY_COUNTERS))
+		return stage_activity_take_lost(r, rec);
+	if (rec->kind == REC_COUNTERS && !(r->pipe.categories & CATEGORY_COUNTERS))
 		return 0;
 	return activity_record(&r->activity, rec);
 }
 
-static int activity_take_loss(struct recorder *r, const struct recorder_loss *loss)
+static int stage_activity_take_loss(struct recorder *r, const struct recorder_loss *loss)
 {
 	return loss->class == CLASS_SCHED
 		       ? 0
 		       : recorder_write_loss(r, loss->class, loss->cpu, loss->mark);
 }
 
-static void activity_forget(struct recorder *r)
+static void stage_activity_forget(struct recorder *r)
 {
 	activity_deinit(&r->activity);
 }
 
 /* ---- allocations ---- */
 
-static int allocations_take_options(struct recorder *r, const struct session_options *o)
+static int stage_allocations_take_options(struct recorder *r, const struct session_options *o)
 {
 	allocations_begin(&r->allocations, o);
 	return 0;
@@ -374,7 +374,7 @@ static void look_into_mapping(const struct recorder *r, uint32_t pid)
 		r->pipe.owner.look(pid, r->pipe.owner.userdata);
 }
 
-static int allocations_take(struct recorder *r, const struct rec_head *rec)
+static int stage_allocations_take(struct recorder *r, const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_EXIT:
@@ -389,13 +389,13 @@ static int allocations_take(struct recorder *r, const struct rec_head *rec)
 	}
 }
 
-static int allocations_advance(struct recorder *r, uint64_t horizon_ns)
+static int stage_allocations_advance(struct recorder *r, uint64_t horizon_ns)
 {
 	(void)horizon_ns;
 	return recorder_write_shortage(r, CLASS_MEMORY, &r->allocations.n_dropped);
 }
 
-static void allocations_forget(struct recorder *r)
+static void stage_allocations_forget(struct recorder *r)
 {
 	allocations_deinit(&r->allocations);
 }
@@ -409,85 +409,85 @@ static void allocations_forget(struct recorder *r)
 	(STAGE_TAKES(REC_ALLOC) | STAGE_TAKES(REC_FREE) | STAGE_TAKES(REC_NAMED) |                 \
 	 STAGE_TAKES(REC_RESOURCE))
 #define STACKS                                                                                     \
-	(STAGE_TAKES(REC_STACK) | STAGE_TAKES(REC_TICK) | STAGE_TAKES(REC_OFFCPU) |                \
+	(STAGE_TAKES(REC_STACK) | STAGE_TAKES(REC_SAMPLE) | STAGE_TAKES(REC_OFFCPU) |              \
 	 STAGE_TAKES(REC_MAPPING) | STAGE_TAKES(REC_NEW_IMAGE))
 #define ACTIVITY                                                                                   \
 	(STAGE_TAKES(REC_WORK) | STAGE_TAKES(REC_FUNCTION) | STAGE_TAKES(REC_FREQUENCY) |          \
-	 STAGE_TAKES(REC_SAMPLE))
+	 STAGE_TAKES(REC_COUNTERS))
 #define ALL (~UINT32_C(0))
 
 const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 	{
 		.name = "news",
 		.takes = TASKS | HEAP,
-		.record = news_record,
-		.advance = news_advance,
-		.deinit = news_deinit,
+		.record = stage_news_record,
+		.advance = stage_news_advance,
+		.deinit = stage_news_deinit,
 	},
 	{
 		.name = "triggers",
-		.takes = STAGE_TAKES(REC_SAMPLE),
+		.takes = STAGE_TAKES(REC_COUNTERS),
 		.takes_news = ALL,
 		.record = recorder_trigger_record,
-		.loss_begins = triggers_loss_begins,
+		.loss_begins = stage_triggers_loss_begins,
 		.begin = recorder_trigger_begin,
 		.advance = recorder_settle_triggers,
-		.pause = triggers_pause,
-		.split = triggers_split,
-		.end = triggers_end,
-		.deinit = triggers_deinit,
+		.pause = stage_triggers_pause,
+		.split = stage_triggers_split,
+		.end = stage_triggers_end,
+		.deinit = stage_triggers_deinit,
 	},
 	{
 		.name = "selection",
 		.takes = STAGE_TAKES(REC_FORK) | STAGE_TAKES(REC_EXIT) | HEAP,
 		.takes_news = STAGE_TAKES(REC_TASK),
-		.record = selection_record,
-		.prepare = selection_prepare,
-		.end = selection_end,
-		.deinit = selection_deinit,
+		.record = stage_selection_record,
+		.prepare = stage_selection_prepare,
+		.end = stage_selection_end,
+		.deinit = stage_selection_deinit,
 	},
 	{
 		.name = "lifecycle",
 		.takes = TASKS | STAGE_TAKES(REC_LOST),
-		.record = lifecycle_take,
-		.open = lifecycle_open,
+		.record = stage_lifecycle_take,
+		.open = stage_lifecycle_open,
 		.split = recorder_split_lifecycle,
 		.tail = recorder_tail_asked,
 		.head = recorder_head_tasks,
-		.end = lifecycle_end,
-		.deinit = lifecycle_forget,
+		.end = stage_lifecycle_end,
+		.deinit = stage_lifecycle_forget,
 	},
 	{
 		.name = "schedule",
 		.takes = STAGE_TAKES(REC_EXEC) | STAGE_TAKES(REC_CPU_GONE),
-		.record = schedule_take,
-		.loss_begins = schedule_take_loss,
-		.loss_ends = schedule_take_loss_end,
-		.begin = schedule_begin,
-		.pause = schedule_stop,
-		.resume = schedule_resume,
+		.record = stage_schedule_take,
+		.loss_begins = stage_schedule_take_loss,
+		.loss_ends = stage_schedule_take_loss_end,
+		.begin = stage_schedule_begin,
+		.pause = stage_schedule_stop,
+		.resume = stage_schedule_resume,
 		.tail = recorder_tail_timelines,
 		.next_chunk = recorder_next_timelines,
-		.end = schedule_end,
-		.deinit = schedule_forget,
+		.end = stage_schedule_end,
+		.deinit = stage_schedule_forget,
 	},
 	{
 		.name = "profiler",
 		.takes = TASKS | STACKS,
-		.record = profiler_take,
-		.begin = profiler_begin,
-		.advance = profiler_advance,
-		.resume = profiler_resume,
+		.record = stage_profiler_take,
+		.begin = stage_profiler_begin,
+		.advance = stage_profiler_advance,
+		.resume = stage_profiler_resume,
 		.head = recorder_head_mappings,
-		.deinit = profiler_forget,
+		.deinit = stage_profiler_forget,
 	},
 	{
 		.name = "activity",
 		.takes = ACTIVITY | STAGE_TAKES(REC_LOST),
-		.record = activity_take,
-		.loss_begins = activity_take_loss,
+		.record = stage_activity_take,
+		.loss_begins = stage_activity_take_loss,
 		.head = recorder_head_counters,
-		.deinit = activity_forget,
+		.deinit = stage_activity_forget,
 	},
 	{
 		.name = "marks",
@@ -497,11 +497,11 @@ const struct recorder_stage recorder_stages[RECORDER_STAGES] = {
 		.name = "allocations",
 		.takes = STAGE_TAKES(REC_EXIT) | STAGE_TAKES(REC_MAPPING) | HEAP,
 		.takes_news = ALL & ~STAGE_TAKES(REC_TASK),
-		.record = allocations_take,
-		.begin = allocations_take_options,
-		.advance = allocations_advance,
+		.record = stage_allocations_take,
+		.begin = stage_allocations_take_options,
+		.advance = stage_allocations_advance,
 		.head = recorder_head_allocations,
-		.deinit = allocations_forget,
+		.deinit = stage_allocations_forget,
 	},
 	{
 		.name = "timelines",
@@ -525,7 +525,8 @@ void recorder_find_ways(struct recorder *r)
 	}
 }
 
-static int take(struct recorder *r, const struct recorder_way *way, const struct rec_head *rec)
+static int recorder_stages_take(struct recorder *r, const struct recorder_way *way,
+				const struct rec_head *rec)
 {
 	int error = 0;
 
@@ -536,12 +537,12 @@ static int take(struct recorder *r, const struct recorder_way *way, const struct
 
 int recorder_take(struct recorder *r, const struct rec_head *rec)
 {
-	return take(r, &r->ways[rec->kind], rec);
+	return recorder_stages_take(r, &r->ways[rec->kind], rec);
 }
 
 int recorder_take_news(struct recorder *r, const struct rec_head *rec)
 {
-	return take(r, &r->news_ways[rec->kind], rec);
+	return recorder_stages_take(r, &r->news_ways[rec->kind], rec);
 }
 
 /* ---- links ---- */

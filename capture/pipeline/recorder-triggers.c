@@ -19,7 +19,7 @@ static int name_for_trigger(uint32_t tid, uint32_t *ret, void *userdata)
 	return error;
 }
 
-static int on_trigger(const struct trigger *t, void *userdata)
+static int recorder_triggers_on_trigger(const struct trigger *t, void *userdata)
 {
 	struct recorder *r = userdata;
 	struct event ev = {
@@ -50,23 +50,27 @@ int recorder_trigger_begin(struct recorder *r, const struct session_options *o)
 	if (!triggers_wanted(&o->triggers))
 		return 0;
 	return triggers_new(&o->triggers, r->pipe.filtered,
-			    &(struct trigger_ops){ on_trigger, name_for_trigger, r }, &r->triggers);
+			    &(struct trigger_ops){ recorder_triggers_on_trigger, name_for_trigger,
+						   r },
+			    &r->triggers);
 }
 
 /* What happened before the recording, or after it, fires nothing. */
-static bool is_recorded(const struct recorder *r, uint64_t ts_ns)
+static bool recorder_triggers_is_recorded(const struct recorder *r, uint64_t ts_ns)
 {
 	return ts_ns > r->start_ns && ts_ns <= r->pipe.to_ns;
 }
 
 int recorder_trigger_words(struct recorder *r, const uint64_t *words, unsigned n_words)
 {
-	return is_recorded(r, words[WORD_TS]) ? triggers_words(r->triggers, words, n_words) : 0;
+	return recorder_triggers_is_recorded(r, words[WORD_TS])
+		       ? triggers_words(r->triggers, words, n_words)
+		       : 0;
 }
 
 int recorder_trigger_record(struct recorder *r, const struct rec_head *rec)
 {
-	if (!r->triggers || !is_recorded(r, rec->ts_ns))
+	if (!r->triggers || !recorder_triggers_is_recorded(r, rec->ts_ns))
 		return 0;
 	return triggers_record(r->triggers, rec);
 }

@@ -81,7 +81,7 @@ void recorder_forget_running(struct recorder *r)
 			r->pipe.filtered ? (uint64_t)OTHER_PRIO << 32 | (FXT_KOID_OTHER + cpu) : 0;
 }
 
-static int make_tables(struct recorder *r)
+static int recorder_make_tables(struct recorder *r)
 {
 	int error;
 
@@ -95,7 +95,7 @@ static int make_tables(struct recorder *r)
 	return error == 0 && r->pipe.splits ? tasks_will_split(&r->tasks) : error;
 }
 
-int recorder_begin(struct recorder *r, const struct worker_news *news,
+int recorder_begin(struct recorder *r, const struct worker_results *news,
 		   const struct session_options *options)
 {
 	int error;
@@ -110,7 +110,7 @@ int recorder_begin(struct recorder *r, const struct worker_news *news,
 	r->chunk = r->pipe.splits;
 	r->start_ns = r->chunk_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
-	error = make_tables(r);
+	error = recorder_make_tables(r);
 	if (error < 0)
 		return error;
 	r->archive.no_perfetto_samples = options->no_perfetto_blobs;
@@ -186,8 +186,8 @@ int recorder_open(struct recorder *r, const struct session_options *options)
  * those of CLASS_SCHED through triggers and schedule, all others to activity. Triggers come first,
  * before the words are made those of the archive.
  */
-static int on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
-		    void *userdata)
+static int recorder_on_words(const struct merge_ring *from, uint64_t *words, unsigned n_words,
+			     void *userdata)
 {
 	struct recorder *r = userdata;
 	int error = 0;
@@ -219,14 +219,14 @@ static int on_loss_ends(const struct merge_ring *from, const struct ring_lost *m
 					  : 0;
 }
 
-static int on_record(const struct rec_head *rec, void *userdata)
+static int recorder_on_record(const struct rec_head *rec, void *userdata)
 {
 	struct recorder *r = userdata;
 
 	return recorder_after(r, recorder_take(r, rec));
 }
 
-int recorder_add_mappings(struct recorder *r, const struct worker_news *news)
+int recorder_add_mappings(struct recorder *r, const struct worker_results *news)
 {
 	size_t from = r->mappings.size;
 	int error = outbuf_append(&r->mappings, news->mappings.data, news->mappings.size);
@@ -242,7 +242,8 @@ int recorder_add_mappings(struct recorder *r, const struct worker_news *news)
 
 int recorder_round(struct recorder *r, uint64_t horizon_ns)
 {
-	const struct merge_sink sink = { on_words, on_loss_begins, on_loss_ends, on_record, r };
+	const struct merge_sink sink = { recorder_on_words, on_loss_begins, on_loss_ends,
+					 recorder_on_record, r };
 	int error = RECORDER_EACH(prepare, r);
 
 	if (error == 0)
@@ -252,9 +253,9 @@ int recorder_round(struct recorder *r, uint64_t horizon_ns)
 	return error == 0 ? recorder_write_malformed(r) : error;
 }
 
-int recorder_add_samples(struct recorder *r, const struct worker_news *news)
+int recorder_add_samples(struct recorder *r, const struct worker_results *news)
 {
-	const struct rec_sample *list = (const struct rec_sample *)news->samples.data;
+	const struct rec_counters *list = (const struct rec_counters *)news->samples.data;
 	int error = 0;
 
 	/* When too many are waiting for an output that has stopped, later ones are dropped. */
@@ -276,7 +277,7 @@ int recorder_mark(struct recorder *r, const char *text)
 	return error;
 }
 
-static void forget_shed(struct recorder *r, const char *what)
+static void recorder_forget_shed(struct recorder *r, const char *what)
 {
 	size_t n = 0;
 
@@ -288,7 +289,7 @@ static void forget_shed(struct recorder *r, const char *what)
 
 int recorder_shed(struct recorder *r, const struct event *ev)
 {
-	forget_shed(r, ev->shed.what);
+	recorder_forget_shed(r, ev->shed.what);
 	if (!ev->shed.back && r->n_sheds < ARRAY_SIZE(r->sheds))
 		r->sheds[r->n_sheds++] = *ev;
 	return fxt_archive_event(&r->archive, ev);

@@ -26,7 +26,7 @@
 #include "capture/pipeline/schedule.h"
 #include "capture/pipeline/tasks.h"
 #include "capture/pipeline/triggers.h"
-#include "capture/pipeline/worker-news.h"
+#include "capture/pipeline/worker-results.h"
 #include "writer/fxt/fxt-archive.h"
 
 /* What session_stop counts. */
@@ -100,7 +100,7 @@ int recorder_init(struct recorder *r, const struct pipeline_owner *owner);
 void recorder_deinit(struct recorder *r);
 
 /* The programs run: takes in what the worker found. Returns 0 or a negative errno. */
-int recorder_begin(struct recorder *r, const struct worker_news *news,
+int recorder_begin(struct recorder *r, const struct worker_results *news,
 		   const struct session_options *options);
 
 /* The rings are about to go. */
@@ -142,13 +142,13 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 
 /* What the worker learned: tasks that were asked for, command lines. What is news is written if
  * WRITE, else before the next record about it. Returns 0 or a negative errno. */
-int recorder_learn(struct recorder *r, const struct worker_news *news, bool write);
+int recorder_learn(struct recorder *r, const struct worker_results *news, bool write);
 
 /* Takes in what was mapped at the start, for the next round. Returns 0 or -ENOMEM. */
-int recorder_add_mappings(struct recorder *r, const struct worker_news *news);
+int recorder_add_mappings(struct recorder *r, const struct worker_results *news);
 
 /* Takes in samples of counters, for the next rounds. Returns 0 or a negative errno. */
-int recorder_add_samples(struct recorder *r, const struct worker_news *news);
+int recorder_add_samples(struct recorder *r, const struct worker_results *news);
 
 /* Writes the triggers that have been added up so far, at HORIZON_NS (triggers.h). Returns 0 or a negative errno. */
 int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
@@ -168,10 +168,10 @@ void recorder_set_pause(struct recorder *r, uint64_t at_ns);
 int recorder_pause(struct recorder *r);
 
 /* The programs run again, and what has happened since NEWS' time of start is for the archive: that comes first. */
-void recorder_set_resumed(struct recorder *r, const struct worker_news *news);
+void recorder_set_resumed(struct recorder *r, const struct worker_results *news);
 
 /* And then what NEWS has listed is written, as for the start. */
-int recorder_resume(struct recorder *r, const struct worker_news *news);
+int recorder_resume(struct recorder *r, const struct worker_results *news);
 
 /* How many triggers have fired, those that were passed over, too. */
 uint64_t recorder_n_triggers(const struct recorder *r);

@@ -41,7 +41,7 @@ static bool is_in_state(const struct schedule *s, uint32_t tid, unsigned state)
 	       (s->states[tid / STATES_IN_WORD] >> shift & STATE_MASK) == state;
 }
 
-static void set_state(struct schedule *s, uint32_t tid, unsigned state)
+static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
 {
 	unsigned shift = tid % STATES_IN_WORD * 2;
 	uint64_t *word;
@@ -75,14 +75,14 @@ void schedule_deinit(struct schedule *s)
 	*s = (struct schedule){ 0 };
 }
 
-static int32_t weight_of(uint64_t arg)
+static int32_t schedule_weight_of(uint64_t arg)
 {
 	return (int32_t)fxt_get_arg_value32(arg);
 }
 
 /* Waits for the switch-out of the thread that it is about, which runs on C. */
-static void hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
-		 unsigned n_words, bool certain)
+static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
+			  unsigned n_words, bool certain)
 {
 	struct schedule_wakeup *w = &c->held;
 
@@ -182,11 +182,11 @@ static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t t
 static void goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
 	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
-		set_state(s, c->tid, state);
+		schedule_set_state(s, c->tid, state);
 }
 
 /* A switch that did not happen, or was not reported. */
-static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
+static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct event ev;
@@ -199,7 +199,7 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
 	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
 	if (turn.tid)
-		set_state(s, turn.tid, STATE_RUNS);
+		schedule_set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
 	c->koid = ev.sw.next_tid;
 	c->prio = turn.prio;
@@ -212,7 +212,8 @@ static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
 {
 	s->cpus[cpu] = (struct schedule_cpu){ .known = true };
-	return write_synthetic(s, cpu, (struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
 }
 
 int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
@@ -272,12 +273,12 @@ static int ensure_waker_announced(struct schedule *s, uint32_t koid)
 }
 
 /* Koids in, names before, words out. */
-static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
+static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	int r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_TID]);
 
 	if (!is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
-		set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
+		schedule_set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
 	if (r == 0 && n_words > WAKEUP_WAKER)
 		r = ensure_waker_announced(s, (uint32_t)words[WAKEUP_WAKER]);
 	if (r == 0 && n_words > WAKEUP_INTERRUPTED)
@@ -328,7 +329,7 @@ static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_
 	}
 	w.words[WORD_TS] = words[WORD_TS];
 	if (w.certain)
-		return write_wakeup(s, w.words, w.n_words);
+		return schedule_write_wakeup(s, w.words, w.n_words);
 	return put_asleep(s, tid, &w);
 }
 
@@ -337,7 +338,7 @@ static int settle_asleep(struct schedule *s, uint32_t tid)
 {
 	_cleanup_free_ struct schedule_wakeup *w = take_asleep(s, tid);
 
-	return w ? write_wakeup(s, w->words, w->n_words) : 0;
+	return w ? schedule_write_wakeup(s, w->words, w->n_words) : 0;
 }
 
 int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t old_tid,
@@ -347,7 +348,8 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 
 	if (!c->known || c->tid != old_tid || is_outside(s, &ts_ns))
 		return 0;
-	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
 }
 
 /* With a filter it was "other", which idle is, too. */
@@ -356,7 +358,7 @@ int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->pipe->filtered ||
 	    is_outside(s, &ts_ns))
 		return 0;
-	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
+	return schedule_write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
 }
 
 /*
@@ -386,9 +388,9 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, en
 		turn.out_state = FXT_STATE_BLOCKED;
 		turn.guessed = false;
 	}
-	r = write_synthetic(s, cpu, turn);
+	r = schedule_write_synthetic(s, cpu, turn);
 	if (r == 0 && held.n_words && held.certain)
-		r = write_wakeup(s, held.words, held.n_words);
+		r = schedule_write_wakeup(s, held.words, held.n_words);
 	return r;
 }
 
@@ -407,14 +409,15 @@ static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uin
 		s->n_unreported++;
 	if (r < 0 || tid == 0)
 		return r;
-	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_RUNNING, tid, prio });
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ ts_ns, FXT_STATE_RUNNING, tid, prio });
 }
 
 /*
  * The thread that the switch in WORDS takes off is not the one that we saw running: a CPU that
  * came up, a thread that a filter took in or let go while it ran, or an unreported switch.
  */
-static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
+static int schedule_mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	const struct task *task = tasks_get(s->pipe->tasks, c->tid);
@@ -425,7 +428,7 @@ static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 	    !tasks_get(s->pipe->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
 	return open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
-			       weight_of(words[SWITCH_OUT_WEIGHT]));
+			       schedule_weight_of(words[SWITCH_OUT_WEIGHT]));
 }
 
 static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
@@ -441,7 +444,7 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 	if (r < 0)
 		return r;
 	if (__builtin_expect(!c->known || c->tid != out, 0)) {
-		r = mend(s, cpu, words);
+		r = schedule_mend(s, cpu, words);
 		if (r < 0)
 			return r;
 	}
@@ -450,7 +453,7 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 		return r;
 	goes_off(s, c, goes_to_sleep(words) ? STATE_BLOCKED : 0);
 	if (in)
-		set_state(s, in, STATE_RUNS);
+		schedule_set_state(s, in, STATE_RUNS);
 	/* A tid can have its next owner before the last one has gone off the CPU for good. */
 	words[SWITCH_OUT] = c->koid;
 	if (s->pipe->tasks->owner)
@@ -459,7 +462,7 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 	c->tid = in;
 	c->koid = words[SWITCH_IN];
 	r = fxt_archive_words(s->pipe->archive, words, n_words);
-	c->prio = weight_of(words[SWITCH_IN_WEIGHT]);
+	c->prio = schedule_weight_of(words[SWITCH_IN_WEIGHT]);
 	if (r == 0 && __builtin_expect(c->held.n_words != 0, 0))
 		r = settle_held(s, &c->held, out, words);
 	return r;
@@ -472,10 +475,10 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 static int wake_again(struct schedule *s, unsigned cpu, const uint64_t *words, unsigned n_words)
 {
 	int r = open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
-				weight_of(words[WAKEUP_WEIGHT]));
+				schedule_weight_of(words[WAKEUP_WEIGHT]));
 
 	if (r == 0)
-		hold(s, &s->cpus[cpu], words, n_words, true);
+		schedule_hold(s, &s->cpus[cpu], words, n_words, true);
 	return r;
 }
 
@@ -488,7 +491,7 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 
 	words[0] &= ~WAKE_ON_RQ;
 	if (runs_on(s, cpu, tid)) {
-		hold(s, &s->cpus[cpu], words, n_words, !on_rq);
+		schedule_hold(s, &s->cpus[cpu], words, n_words, !on_rq);
 		return 0;
 	}
 	/* The order of time knows better than the look at the queue: when a delayed dequeue is
@@ -505,7 +508,7 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 		return wake_again(s, (unsigned)cpu, words, n_words);
 	/* It sleeps where it ran last, so it runs nowhere. */
 	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
-	return r < 0 ? r : write_wakeup(s, words, n_words);
+	return r < 0 ? r : schedule_write_wakeup(s, words, n_words);
 }
 
 static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
@@ -577,10 +580,10 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 		c->held.n_words = 0;
 		turn.out_state = FXT_STATE_BLOCKED;
 	}
-	r = write_synthetic(s, cpu, turn);
+	r = schedule_write_synthetic(s, cpu, turn);
 	if (r == 0 && held.n_words && held.certain) {
 		held.words[WORD_TS] = ev.ts_ns;
-		r = write_wakeup(s, held.words, held.n_words);
+		r = schedule_write_wakeup(s, held.words, held.n_words);
 	}
 	return r;
 }
@@ -593,8 +596,8 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
 	if (is_outside(s, &ts_ns) || mark->tid == 0)
 		return 0;
 	s->cpus[cpu].known = true;
-	return write_synthetic(s, cpu,
-			       (struct turn){ ts_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
+	return schedule_write_synthetic(
+		s, cpu, (struct turn){ ts_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
 }
 
 int schedule_close(struct schedule *s)
@@ -604,7 +607,7 @@ int schedule_close(struct schedule *s)
 	s->n_dismissed += s->asleep.n_used;
 	for (unsigned cpu = 0; r == 0 && cpu < s->n_cpus; cpu++)
 		if (s->cpus[cpu].known)
-			r = write_synthetic(
+			r = schedule_write_synthetic(
 				s, cpu, (struct turn){ s->pipe->to_ns, FXT_STATE_RUNNING, 0, 0 });
 	return r;
 }

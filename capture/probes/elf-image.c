@@ -25,7 +25,7 @@ enum { BYTE_ORDER_OURS = ELFDATA2LSB };
 enum { BYTE_ORDER_OURS = ELFDATA2MSB };
 #endif
 
-static bool is_foreign(const unsigned char *ident, uint16_t machine)
+static bool elf_image_is_foreign(const unsigned char *ident, uint16_t machine)
 {
 	return ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != BYTE_ORDER_OURS ||
 	       (MACHINE != EM_NONE && machine != MACHINE);
@@ -63,7 +63,7 @@ static bool says_program(const struct elf_image *image, const GElf_Phdr *header)
 	return false;
 }
 
-static int read_segments(struct elf_image *image)
+static int elf_image_read_segments(struct elf_image *image)
 {
 	bool interpreter = false, program = image->header.e_type == ET_EXEC;
 	GElf_Phdr header;
@@ -117,11 +117,11 @@ int elf_image_init(struct elf_image *image, const void *data, size_t n)
 		return -EBADMSG;
 	if (image->header.e_type != ET_EXEC && image->header.e_type != ET_DYN)
 		return -ENOEXEC;
-	image->foreign = is_foreign(ident, image->header.e_machine);
+	image->foreign = elf_image_is_foreign(ident, image->header.e_machine);
 	if (image->foreign)
 		return 0;
 	look_for_go(image);
-	return read_segments(image);
+	return elf_image_read_segments(image);
 }
 
 void elf_image_deinit(struct elf_image *image)

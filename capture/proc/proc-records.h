@@ -8,20 +8,20 @@
 #include "bpf/record.h"
 
 /* Counters that were sampled at head.ts_ns, a group of them. By user space only. */
-#define REC_SAMPLE_VALUES_MAX 15
-#define REC_SAMPLE_NAME_BYTES 24
-struct rec_sample {
+#define REC_COUNTERS_VALUES_MAX 15
+#define REC_COUNTERS_NAME_BYTES 24
+struct rec_counters {
 	struct rec_head head;
 	__u64 id; /* the cpu, where it is one's */
-	char name[REC_SAMPLE_NAME_BYTES];
+	char name[REC_COUNTERS_NAME_BYTES];
 	__u32 n_values;
 	__u32 whole; /* a bit for each value that is a __u64; the others are doubles */
 	struct {
-		char name[REC_SAMPLE_NAME_BYTES];
+		char name[REC_COUNTERS_NAME_BYTES];
 		__u64 value;
-	} values[REC_SAMPLE_VALUES_MAX];
+	} values[REC_COUNTERS_VALUES_MAX];
 };
-_Static_assert(sizeof(struct rec_sample) == 544, "ABI");
+_Static_assert(sizeof(struct rec_counters) == 544, "ABI");
 
 /* Code is mapped into head.pid, by head.tid, at head.ts_ns. By user space only. */
 #define MAPPING_BUILD_ID_BYTES 20

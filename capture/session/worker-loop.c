@@ -38,7 +38,7 @@ bool worker_called_off(void *userdata)
 	return off;
 }
 
-static int keep_sample(const struct rec_sample *rec, void *userdata)
+static int keep_sample(const struct rec_counters *rec, void *userdata)
 {
 	return outbuf_append(userdata, rec, sizeof(*rec));
 }
@@ -93,9 +93,9 @@ static void find_cgroups(struct worker *w)
 	unsigned n;
 
 	pthread_mutex_lock(&w->lock);
-	n = cgroup_asks_take(&w->cgroups, batch);
+	n = cgroup_queries_take(&w->cgroups, batch);
 	pthread_mutex_unlock(&w->lock);
-	cgroup_asks_answer(&w->cgroups, batch, n, &found);
+	cgroup_queries_answer(&w->cgroups, batch, n, &found);
 	pthread_mutex_lock(&w->lock);
 	outbuf_append(&w->news.cgroups, found.data, found.size);
 	w->news.cgroups_asked |= n > 0;
@@ -110,11 +110,11 @@ static void wait_for_order(struct worker *w)
 {
 	uint64_t sample_ns = w->counters && !w->paused ? w->next_sample_ns : UINT64_MAX;
 	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
-	uint64_t tick_ns = w->watching ? watching_next_ns(w->watching) : UINT64_MAX;
+	uint64_t tick_ns = w->watching ? heap_targets_next_ns(w->watching) : UINT64_MAX;
 	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns, now_ns;
 	struct pollfd fds[] = {
 		{ .fd = w->order_fd, .events = POLLIN },
-		{ .fd = w->watching ? memory_fd(watching_memory(w->watching)) : -1,
+		{ .fd = w->watching ? heap_trace_fd(heap_targets_memory(w->watching)) : -1,
 		  .events = POLLIN },
 	};
 	struct timespec timeout = { 0 };
@@ -123,8 +123,8 @@ static void wait_for_order(struct worker *w)
 		next_ns = tick_ns;
 	if (w->next_proof_ns && w->next_proof_ns < next_ns)
 		next_ns = w->next_proof_ns;
-	if (cgroup_asks_next_ns(&w->cgroups) < next_ns)
-		next_ns = cgroup_asks_next_ns(&w->cgroups);
+	if (cgroup_queries_next_ns(&w->cgroups) < next_ns)
+		next_ns = cgroup_queries_next_ns(&w->cgroups);
 	pthread_mutex_unlock(&w->lock);
 	now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (next_ns > now_ns) {
@@ -164,7 +164,7 @@ static bool do_next(struct worker *w)
 		order = worker_look_at_files;
 	} else if (w->n_searches > 0) {
 		order = worker_search;
-	} else if (clock_read_ns(CLOCK_MONOTONIC) >= cgroup_asks_next_ns(&w->cgroups)) {
+	} else if (clock_read_ns(CLOCK_MONOTONIC) >= cgroup_queries_next_ns(&w->cgroups)) {
 		order = find_cgroups;
 	} else if (w->want_snapshot && w->watching) {
 		w->want_snapshot = false;
@@ -196,7 +196,7 @@ void *worker_run(void *userdata)
 	w->has_clock = false;
 	pthread_mutex_unlock(&w->lock);
 	w->counters = counters_free(w->counters);
-	w->watching = watching_free(w->watching);
+	w->watching = heap_targets_free(w->watching);
 	w->collector = collector_free(w->collector);
 	worker_release(w);
 	return NULL;

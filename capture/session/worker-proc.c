@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "capture/heap/listed.h"
+#include "capture/heap/task-list.h"
 #include "capture/proc/mappings.h"
 #include "capture/proc/proc.h"
 
@@ -21,7 +21,7 @@ enum { BATCH = 64 }; /* processes between two deliveries */
 /* ---- own processes ---- */
 
 /* Of one that is listed: its owner may do as he likes with it. */
-static int prove(const struct rec_head *rec, void *userdata)
+static int worker_proc_prove(const struct rec_head *rec, void *userdata)
 {
 	const struct rec_task *task = (const struct rec_task *)rec;
 
@@ -33,7 +33,7 @@ static int prove(const struct rec_head *rec, void *userdata)
 void worker_prove_all(struct worker *w)
 {
 	if (w->options.own && w->collector)
-		collector_list_tasks(w->collector, prove, w);
+		collector_list_tasks(w->collector, worker_proc_prove, w);
 }
 
 void worker_prove_if_due(struct worker *w)
@@ -48,18 +48,19 @@ void worker_prove_if_due(struct worker *w)
 
 /*
  * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still. Lists once more
- * into *RET, which is for is_same().
+ * into *RET, which is for worker_proc_is_same().
  */
 static void list_again(struct worker *w, struct outbuf *ret)
 {
 	if (w->options.own)
-		listed_read(w->collector, ret);
+		task_list_read(w->collector, ret);
 }
 
-static bool is_same(const struct worker *w, const struct outbuf *before, const struct outbuf *after,
-		    uint32_t tid)
+static bool worker_proc_is_same(const struct worker *w, const struct outbuf *before,
+				const struct outbuf *after, uint32_t tid)
 {
-	return !w->options.own || listed_same(listed_find(before, tid), listed_find(after, tid));
+	return !w->options.own ||
+	       task_list_same(task_list_find(before, tid), task_list_find(after, tid));
 }
 
 /* ---- what is read of those that were listed ---- */
@@ -75,7 +76,7 @@ struct reading {
 };
 
 /* Delivers what was read of those that run the same program still. */
-static void deliver(struct worker *w, struct reading *r)
+static void worker_proc_deliver(struct worker *w, struct reading *r)
 {
 	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
 	uint32_t tid;
@@ -85,7 +86,7 @@ static void deliver(struct worker *w, struct reading *r)
 	pthread_mutex_lock(&w->lock);
 	for (size_t at = 0; at < r->batch.size; at += bytes) {
 		bytes = r->next(r->batch.data + at, &tid);
-		if (is_same(w, r->tasks, &after, tid))
+		if (worker_proc_is_same(w, r->tasks, &after, tid))
 			outbuf_append(r->to, r->batch.data + at, bytes);
 	}
 	worker_tell(w);
@@ -97,7 +98,7 @@ static void deliver(struct worker *w, struct reading *r)
 static void deliver_some(struct worker *w, struct reading *r)
 {
 	if (++r->n % BATCH == 0)
-		deliver(w, r);
+		worker_proc_deliver(w, r);
 	worker_attend(w);
 }
 
@@ -133,7 +134,7 @@ void worker_read_commands(struct worker *w, const struct outbuf *tasks)
 		memcpy(p + sizeof(head), text, head.size);
 		deliver_some(w, &r);
 	}
-	deliver(w, &r);
+	worker_proc_deliver(w, &r);
 	outbuf_deinit(&r.batch);
 }
 
@@ -176,7 +177,7 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 		mappings_of_process("", list[i].task.tid, keep_mapping, &r.batch);
 		deliver_some(w, &r);
 	}
-	deliver(w, &r);
+	worker_proc_deliver(w, &r);
 	outbuf_deinit(&r.batch);
 }
 
@@ -185,7 +186,7 @@ void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
 /* In the kernel: what /proc says may be of somebody else by now. */
 static bool identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
 {
-	return w->collector && listed_now(w->collector, tid, ret);
+	return w->collector && task_list_now(w->collector, tid, ret);
 }
 
 void worker_look_up(struct worker *w, uint32_t tid)

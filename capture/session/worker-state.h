@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "capture/heap/watching.h"
-#include "capture/proc/cgroup-asks.h"
+#include "capture/heap/heap-targets.h"
+#include "capture/proc/cgroup-queries.h"
 #include "capture/proc/counters.h"
 #include "capture/session/worker.h"
 
@@ -38,23 +38,23 @@ struct worker {
 	bool look_all;                   /* there were too many */
 	uint32_t searches[SEARCHES_MAX]; /* processes that wait for one */
 	unsigned n_searches;
-	struct cgroup_asks cgroups;
+	struct cgroup_queries cgroups;
 	struct outbuf memory; /* struct rec_*, to be taken */
 	unsigned n_holders;   /* 2: owner and thread */
 	bool busy;            /* the thread is at work, and may hang */
 	bool counted;         /* in: */
 	struct left_behind *left_behind;
-	struct worker_news news;
+	struct worker_results news;
 
 	/* the thread's own */
 	struct collector *collector;
-	struct watching *watching; /* NULL = no process is watched, or no more */
-	bool failed;               /* to watch: said already */
-	struct counters *counters; /* NULL = none are to be sampled, or no more */
-	uint64_t next_sample_ns;   /* CLOCK_MONOTONIC */
-	uint64_t next_cpus_ns;     /* likewise, for a look at which CPUs there are; 0 = none */
-	uint64_t next_proof_ns;    /* likewise, for who is selected still; 0 = none */
-	bool paused;               /* nothing is recorded, not even counters */
+	struct heap_targets *watching; /* NULL = no process is watched, or no more */
+	bool failed;                   /* to watch: said already */
+	struct counters *counters;     /* NULL = none are to be sampled, or no more */
+	uint64_t next_sample_ns;       /* CLOCK_MONOTONIC */
+	uint64_t next_cpus_ns;         /* likewise, for a look at which CPUs there are; 0 = none */
+	uint64_t next_proof_ns;        /* likewise, for who is selected still; 0 = none */
+	bool paused;                   /* nothing is recorded, not even counters */
 };
 
 /* Lets go, for the owner or the thread; whoever comes last frees it. */

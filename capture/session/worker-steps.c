@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "capture/heap/listed.h"
+#include "capture/heap/task-list.h"
 
 /* ---- it begins ---- */
 
@@ -52,20 +52,20 @@ static void beginning_deinit(struct beginning *b)
 }
 
 /* The programs of C run: takes the time, and lists what there is, into LIST, too. */
-static int begin(struct worker *w, struct collector *c, struct beginning *b, struct outbuf *list,
-		 char **reterr_text)
+static int worker_steps_begin(struct worker *w, struct collector *c, struct beginning *b,
+			      struct outbuf *list, char **reterr_text)
 {
 	int r;
 
 	if (w->options.categories & CATEGORY_POWER)
 		rouse_cpus(collector_n_cpus(c));
 	b->start_ns = clock_boot_ns();
-	r = listed_read(c, &b->tasks);
+	r = task_list_read(c, &b->tasks);
 	if (r < 0)
 		*reterr_text = strdup("cannot list the tasks that run");
 	b->listed_ns = clock_boot_ns();
 	outbuf_append(list, b->tasks.data, b->tasks.size);
-	cgroup_asks_begin(&w->cgroups, &b->tasks, w->options.own, &b->cgroups);
+	cgroup_queries_begin(&w->cgroups, &b->tasks, w->options.own, &b->cgroups);
 	return r;
 }
 
@@ -83,7 +83,7 @@ static void tell_beginning(struct worker *w, struct beginning *b)
 }
 
 /* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
-static void start(struct worker *w, struct outbuf *list)
+static void worker_steps_start(struct worker *w, struct outbuf *list)
 {
 	_cleanup_(collector_freep) struct collector *c = NULL;
 	_cleanup_(beginning_deinit) struct beginning b = { 0 };
@@ -99,7 +99,7 @@ static void start(struct worker *w, struct outbuf *list)
 		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
 	}
 	if (r == 0)
-		r = begin(w, c, &b, list, &text);
+		r = worker_steps_begin(w, c, &b, list, &text);
 	pthread_mutex_lock(&w->lock);
 	w->news.error = r;
 	w->news.error_text = text;
@@ -132,7 +132,7 @@ static void start_stacks(struct worker *w)
 }
 
 /* What there is to be said of those in LIST, and who is watched among them. */
-static void describe(struct worker *w, const struct outbuf *list)
+static void worker_steps_describe(struct worker *w, const struct outbuf *list)
 {
 	worker_attend(w);
 	worker_read_mappings(w, list);
@@ -144,9 +144,9 @@ void worker_begin(struct worker *w)
 {
 	struct outbuf list = { 0 };
 
-	start(w, &list);
+	worker_steps_start(w, &list);
 	if (w->collector) {
-		describe(w, &list);
+		worker_steps_describe(w, &list);
 		start_stacks(w);
 		worker_look_from_now_on(w);
 		worker_read_commands(w, &list);
@@ -162,7 +162,7 @@ void worker_detach(struct worker *w)
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	worker_prove_all(w);
 	if (w->watching)
-		memory_stop(watching_memory(w->watching), true);
+		heap_trace_stop(heap_targets_memory(w->watching), true);
 	if (w->collector)
 		collector_detach(w->collector);
 	if (w->watching)
@@ -177,7 +177,7 @@ void worker_detach(struct worker *w)
 
 void worker_unload(struct worker *w)
 {
-	w->watching = watching_free(w->watching);
+	w->watching = heap_targets_free(w->watching);
 	w->collector = collector_free(w->collector);
 	pthread_mutex_lock(&w->lock);
 	w->news.unloaded = true;
@@ -195,7 +195,7 @@ static void pause_all(struct worker *w)
 	w->next_cpus_ns = w->next_proof_ns = 0;
 	worker_prove_all(w);
 	if (w->watching)
-		memory_stop(watching_memory(w->watching), false);
+		heap_trace_stop(heap_targets_memory(w->watching), false);
 	collector_pause(w->collector);
 	if (w->watching)
 		worker_finish_watching(w, false);
@@ -210,7 +210,7 @@ static int resume_all(struct worker *w)
 	int r = collector_resume(w->collector, &text);
 
 	if (r == 0)
-		r = begin(w, w->collector, &b, &list, &text);
+		r = worker_steps_begin(w, w->collector, &b, &list, &text);
 	if (r < 0) {
 		collector_pause(w->collector);
 		return r;
@@ -222,7 +222,7 @@ static int resume_all(struct worker *w)
 	pthread_mutex_unlock(&w->lock);
 	w->paused = false;
 	w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
-	describe(w, &list);
+	worker_steps_describe(w, &list);
 	worker_look_from_now_on(w);
 	worker_read_commands(w, &list);
 	return 0;
@@ -238,7 +238,7 @@ static void send_away(struct worker *w, enum budget_shed what)
 		pause_all(w);
 }
 
-static int take_back(struct worker *w, enum budget_shed what)
+static int worker_steps_take_back(struct worker *w, enum budget_shed what)
 {
 	_cleanup_free_ char *text = NULL;
 
@@ -266,7 +266,7 @@ void worker_adjust(struct worker *w)
 	if (w->collector && want & bit)
 		send_away(w, what);
 	else if (w->collector)
-		r = take_back(w, what);
+		r = worker_steps_take_back(w, what);
 	pthread_mutex_lock(&w->lock);
 	if (r == 0)
 		w->news.away ^= bit;

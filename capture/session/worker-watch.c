@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The processes that are watched for what they allocate: what the worker asks of
- * capture/heap/watching, and what comes of it.
+ * capture/heap/heap-targets, and what comes of it.
  */
 #include "capture/session/worker-state.h"
 
@@ -45,7 +45,7 @@ static void tell_failed(struct worker *w, int error, const char *what)
 void worker_start_watching(struct worker *w, const struct outbuf *tasks)
 {
 	const struct memory_sink sink = { worker_hand_on, worker_called_off, w, &w->helper_cpu_ns };
-	int r = watching_new(&w->options, w->collector, &sink, tasks, &w->watching);
+	int r = heap_targets_new(&w->options, w->collector, &sink, tasks, &w->watching);
 
 	w->failed = r < 0;
 	if (w->failed)
@@ -56,12 +56,12 @@ void worker_watch_if_due(struct worker *w)
 {
 	if (!w->watching)
 		return;
-	watching_attend(w->watching);
-	if (clock_read_ns(CLOCK_MONOTONIC) < memory_next_ns(watching_memory(w->watching)))
+	heap_targets_attend(w->watching);
+	if (clock_read_ns(CLOCK_MONOTONIC) < heap_trace_next_ns(heap_targets_memory(w->watching)))
 		return;
 	/* What stacks need, before them. */
 	worker_prove_all(w);
-	memory_tick(watching_memory(w->watching));
+	heap_trace_tick(heap_targets_memory(w->watching));
 }
 
 /* What the tables hold at the end, of all or, unless FOR_GOOD, of this part of it. */
@@ -73,11 +73,11 @@ void worker_finish_watching(struct worker *w, bool for_good)
 	w->news.quiet = for_good;
 	worker_tell(w);
 	pthread_mutex_unlock(&w->lock);
-	r = memory_finish(watching_memory(w->watching));
+	r = heap_trace_finish(heap_targets_memory(w->watching));
 	/* (or nobody wants it any more) */
 	if (r < 0 && r != -ECANCELED)
 		tell_failed(w, r, "cannot read what watched processes have left");
-	w->watching = watching_free(w->watching);
+	w->watching = heap_targets_free(w->watching);
 }
 
 void worker_take_snapshot(struct worker *w)
@@ -85,7 +85,7 @@ void worker_take_snapshot(struct worker *w)
 	int r;
 
 	worker_prove_all(w);
-	r = memory_snapshot(watching_memory(w->watching));
+	r = heap_trace_snapshot(heap_targets_memory(w->watching));
 
 	pthread_mutex_lock(&w->lock);
 	w->news.n_snapshots = w->n_snapshots;
@@ -103,7 +103,7 @@ void worker_search(struct worker *w)
 	pthread_mutex_lock(&w->lock);
 	pid = w->searches[0];
 	pthread_mutex_unlock(&w->lock);
-	r = w->watching ? memory_search(watching_memory(w->watching), pid) : 0;
+	r = w->watching ? heap_trace_search(heap_targets_memory(w->watching), pid) : 0;
 	pthread_mutex_lock(&w->lock);
 	memmove(w->searches, w->searches + 1, --w->n_searches * sizeof(*w->searches));
 	w->news.n_searches++;
@@ -127,8 +127,8 @@ void worker_look_at_files(struct worker *w)
 	w->look_all = false;
 	pthread_mutex_unlock(&w->lock);
 	if (w->watching && all)
-		memory_look_all(watching_memory(w->watching));
+		heap_trace_look_all(heap_targets_memory(w->watching));
 	else
 		for (unsigned i = 0; w->watching && i < n; i++)
-			memory_look(watching_memory(w->watching), looks[i]);
+			heap_trace_look(heap_targets_memory(w->watching), looks[i]);
 }

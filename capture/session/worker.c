@@ -9,7 +9,7 @@
 #include "capture/sandbox/thread.h"
 #include "capture/session/worker-state.h"
 
-void worker_news_deinit(struct worker_news *news)
+void worker_results_deinit(struct worker_results *news)
 {
 	free(news->error_text);
 	outbuf_deinit(&news->tasks);
@@ -32,9 +32,9 @@ void worker_release(struct worker *w)
 	if (w->counted)
 		left_behind_returns(w->left_behind);
 	left_behind_unref(w->left_behind);
-	worker_news_deinit(&w->news);
+	worker_results_deinit(&w->news);
 	outbuf_deinit(&w->memory);
-	cgroup_asks_deinit(&w->cgroups);
+	cgroup_queries_deinit(&w->cgroups);
 	session_options_deinit(&w->options);
 	close_fd(w->event_fd);
 	close_fd(w->order_fd);
@@ -69,7 +69,7 @@ int worker_new(const struct session_options *options, struct left_behind *left_b
 	return 0;
 }
 
-static void order(struct worker *w, bool *what)
+static void worker_order(struct worker *w, bool *what)
 {
 	pthread_mutex_lock(&w->lock);
 	*what = true;
@@ -80,17 +80,17 @@ static void order(struct worker *w, bool *what)
 
 void worker_order_start(struct worker *w)
 {
-	order(w, &w->want_start);
+	worker_order(w, &w->want_start);
 }
 
 void worker_order_detach(struct worker *w)
 {
-	order(w, &w->want_detach);
+	worker_order(w, &w->want_detach);
 }
 
 void worker_order_unload(struct worker *w)
 {
-	order(w, &w->want_unload);
+	worker_order(w, &w->want_unload);
 }
 
 uint64_t worker_order_snapshot(struct worker *w)
@@ -155,7 +155,7 @@ bool worker_order_cgroup(struct worker *w, uint64_t id, uint32_t pid)
 	bool room;
 
 	pthread_mutex_lock(&w->lock);
-	room = cgroup_asks_add(&w->cgroups, &(struct cgroup_ask){ id, pid });
+	room = cgroup_queries_add(&w->cgroups, &(struct cgroup_ask){ id, pid });
 	thread_signal(w->order_fd);
 	pthread_mutex_unlock(&w->lock);
 	return room;
@@ -195,7 +195,7 @@ struct worker *worker_free(struct worker *w)
 {
 	if (!w)
 		return NULL;
-	order(w, &w->abandoned);
+	worker_order(w, &w->abandoned);
 	pthread_mutex_lock(&w->lock);
 	if (w->busy) {
 		w->counted = true;
@@ -211,7 +211,7 @@ int worker_fd(const struct worker *w)
 	return w->event_fd;
 }
 
-void worker_fetch(struct worker *w, struct worker_news *ret)
+void worker_fetch(struct worker *w, struct worker_results *ret)
 {
 	thread_quiet(w->event_fd);
 	pthread_mutex_lock(&w->lock);

@@ -90,7 +90,8 @@ static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
 }
 
 /* Writes SIZE bytes; *RET_WRITTEN says how many of them, also when it fails. */
-static int write_all(struct store_fd *s, const uint8_t *data, size_t size, size_t *ret_written)
+static int store_fd_write_all(struct store_fd *s, const uint8_t *data, size_t size,
+			      size_t *ret_written)
 {
 	bool had_no_room = false;
 
@@ -115,7 +116,7 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 		    store_whole_fn whole_fn, size_t *ret_kept)
 {
 	struct store_fd *s = (struct store_fd *)store;
-	int r = write_all(s, data, size, ret_kept);
+	int r = store_fd_write_all(s, data, size, ret_kept);
 	off_t end = s->regular ? lseek(s->fd, 0, SEEK_CUR) : -1;
 	size_t whole;
 	struct stat st;

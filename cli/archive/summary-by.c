@@ -21,7 +21,8 @@ int summary_by_take(void *by, char *text)
 	return CLI_OK;
 }
 
-static void print_row(const struct summary *s, enum summary_by by, const struct summary_group *g)
+static void summary_by_print_row(const struct summary *s, enum summary_by by,
+				 const struct summary_group *g)
 {
 	char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], wait[TEXT_FORMAT_MAX];
 
@@ -51,7 +52,7 @@ int summary_by_print(const struct summary *s, enum summary_by by, size_t limit)
 	printf("\n       CPU      %%   RUNNABLE  MAX WAIT  SWITCHES   WAKEUPS  SAMPLES  %s\n",
 	       head);
 	for (size_t i = 0; i < groups->n && i < limit; i++)
-		print_row(s, by, &groups->list[i]);
+		summary_by_print_row(s, by, &groups->list[i]);
 	if (groups->n > limit)
 		printf("    ... and %zu with less (-n shows more)\n", groups->n - limit);
 	return 0;

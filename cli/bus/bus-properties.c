@@ -136,7 +136,7 @@ static int read_counts(sd_bus_message *m, const char *const *names, uint64_t *to
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_cost(sd_bus_message *m, struct session_view *v)
+static int bus_properties_read_cost(sd_bus_message *m, struct session_view *v)
 {
 	const struct {
 		const char *name;
@@ -254,7 +254,7 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 	if (strcmp(name, "Lost") == 0)
 		return read_counts(m, event_class_names, v->counters.lost, CLASS_MAX);
 	if (strcmp(name, "Cost") == 0)
-		return read_cost(m, v);
+		return bus_properties_read_cost(m, v);
 	if (strcmp(name, "Shed") == 0)
 		return read_sheds(m, v);
 	if (strcmp(name, "BudgetSteps") == 0)

@@ -28,8 +28,9 @@ static int make_key(const struct leaks_input *in, const struct leak_watch *w,
 	return r < 0 ? r : to->error;
 }
 
-static int find(struct leaks_diff *d, const struct leaks_input *in, const struct leak_watch *w,
-		const struct leak_group *g, bool make, struct leaks_before **ret)
+static int leaks_diff_entry(struct leaks_diff *d, const struct leaks_input *in,
+			    const struct leak_watch *w, const struct leak_group *g, bool make,
+			    struct leaks_before **ret)
 {
 	_cleanup_(outbuf_deinit) struct outbuf key = { 0 };
 	struct leaks_before *first, *b;
@@ -69,7 +70,7 @@ int leaks_diff_init(struct leaks_diff *d, const struct leaks_input *old)
 		const struct leak_watch *w = l->watches[i];
 
 		for (size_t j = 0; r == 0 && j < w->n_groups; j++) {
-			r = find(d, old, w, w->groups[j], true, &b);
+			r = leaks_diff_entry(d, old, w, w->groups[j], true, &b);
 			if (r < 0)
 				break;
 			b->blocks += w->groups[j]->blocks;
@@ -92,7 +93,7 @@ void leaks_diff_deinit(struct leaks_diff *d)
 int leaks_diff_find(struct leaks_diff *d, const struct leaks_input *in, const struct leak_watch *w,
 		    const struct leak_group *g, struct leaks_before **ret)
 {
-	int r = find(d, in, w, g, false, ret);
+	int r = leaks_diff_entry(d, in, w, g, false, ret);
 
 	if (r == 0 && *ret)
 		(*ret)->seen = true;

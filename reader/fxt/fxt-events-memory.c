@@ -39,7 +39,8 @@ static int get_block(struct fxt_events *e, const struct fxt_record *record, stru
 	return settle_resource(r, resource, &ev->block.resource);
 }
 
-static int get_usage(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_memory_get_usage(struct fxt_events *e, const struct fxt_record *record,
+				       struct event *ev)
 {
 	const char *resource = "";
 	int r;
@@ -54,12 +55,13 @@ static int get_usage(struct fxt_events *e, const struct fxt_record *record, stru
 	return settle_resource(r, resource, &ev->usage.resource);
 }
 
-static int get_watch(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_memory_get_watch(struct fxt_events *e, const struct fxt_record *record,
+				       struct event *ev)
 {
 	bool found = false;
 	int r;
 
-	ev->kind = EVENT_WATCH;
+	ev->kind = EVENT_WATCH_BEGIN;
 	ev->watch.resources = ev->watch.allocators = "";
 	r = TAKE(e, record, { FXT_NAME_RESOURCES, WANT_TEXT, &ev->watch.resources, &found },
 		 { FXT_NAME_ALLOCATORS, WANT_TEXT, &ev->watch.allocators, NULL },
@@ -71,7 +73,7 @@ static int get_watch(struct fxt_events *e, const struct fxt_record *record, stru
 
 static int get_watched(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
 {
-	ev->kind = EVENT_WATCHED;
+	ev->kind = EVENT_WATCH_END;
 	ev->watched.reason = "";
 	return TAKE(e, record, { FXT_NAME_REASON, WANT_TEXT, &ev->watched.reason, NULL },
 		    { FXT_NAME_UNMATCHED, WANT_UINT64, &ev->watched.unmatched, NULL },
@@ -97,7 +99,7 @@ int fxt_events_memory(struct fxt_events *e, const struct fxt_record *record, str
 {
 	switch (fxt_text_known(&record->name)) {
 	case FXT_NAME_WATCH:
-		return get_watch(e, record, ev);
+		return fxt_events_memory_get_watch(e, record, ev);
 	case FXT_NAME_WATCHED:
 		return get_watched(e, record, ev);
 	case FXT_NAME_STACK:
@@ -109,7 +111,7 @@ int fxt_events_memory(struct fxt_events *e, const struct fxt_record *record, str
 	case FXT_NAME_BLOCK:
 		return get_block(e, record, ev, EVENT_BLOCK);
 	case FXT_NAME_USAGE:
-		return get_usage(e, record, ev);
+		return fxt_events_memory_get_usage(e, record, ev);
 	case FXT_NAME_SNAPSHOT:
 		ev->kind = EVENT_SNAPSHOT;
 		return TAKE(e, record, { FXT_NAME_BLOCKS, WANT_UINT64, &ev->snapshot.blocks, NULL },

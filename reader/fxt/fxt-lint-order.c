@@ -14,7 +14,7 @@
 /* A fact that is late by more than this is not put into its place at once. */
 enum { MOVE_MAX = 1024 };
 
-static void judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
+static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 {
 	switch ((enum fxt_lint_fact_kind)fact->kind) {
 	case FXT_LINT_SWITCH:
@@ -80,7 +80,7 @@ static bool merge_runs(const struct fxt_lint_fact *from, size_t n, struct fxt_li
 	return true;
 }
 
-static void sort(struct fxt_lint_order *o)
+static void fxt_lint_order_sort(struct fxt_lint_order *o)
 {
 	while (merge_runs(o->facts, o->n, o->spare)) {
 		struct fxt_lint_fact *sorted = o->spare;
@@ -91,7 +91,7 @@ static void sort(struct fxt_lint_order *o)
 	o->unsorted = false;
 }
 
-static int grow(struct fxt_lint_order *o)
+static int fxt_lint_order_grow(struct fxt_lint_order *o)
 {
 	size_t room = o->room;
 
@@ -100,16 +100,16 @@ static int grow(struct fxt_lint_order *o)
 	return GROW(o->facts, o->room, o->n + 1);
 }
 
-static void hand_on(struct fxt_lint *l, size_t n)
+static void fxt_lint_order_hand_on(struct fxt_lint *l, size_t n)
 {
 	struct fxt_lint_order *o = &l->order;
 
 	if (n == 0)
 		return;
 	if (o->unsorted)
-		sort(o);
+		fxt_lint_order_sort(o);
 	for (size_t i = 0; i < n; i++)
-		judge(l, &o->facts[i]);
+		fxt_lint_order_judge(l, &o->facts[i]);
 	o->n -= n;
 	memmove(o->facts, o->facts + n, o->n * sizeof(*o->facts));
 }
@@ -122,8 +122,8 @@ void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	if (l->error)
 		return;
 	if (o->n == (size_t)2 * FXT_LINT_WINDOW)
-		hand_on(l, FXT_LINT_WINDOW);
-	l->error = grow(o);
+		fxt_lint_order_hand_on(l, FXT_LINT_WINDOW);
+	l->error = fxt_lint_order_grow(o);
 	if (l->error)
 		return;
 	i = o->n++;
@@ -144,5 +144,5 @@ void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 
 void fxt_lint_order_finish(struct fxt_lint *l)
 {
-	hand_on(l, l->order.n);
+	fxt_lint_order_hand_on(l, l->order.n);
 }

@@ -26,7 +26,7 @@ int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t 
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int range_list_compare(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
@@ -50,7 +50,8 @@ static void add_piece(struct range_list *l, uint64_t start, uint32_t item)
 }
 
 /* The ranges on the stack, up to POSITION: those that end before it uncover those below. */
-static size_t uncover(struct range_list *l, const uint32_t *stack, size_t n, uint64_t position)
+static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, size_t n,
+				 uint64_t position)
 {
 	while (n > 0 && l->items[stack[n - 1]].end <= position) {
 		uint64_t end = l->items[stack[--n]].end;
@@ -85,16 +86,16 @@ static int make_pieces(struct range_list *l)
 
 		if (item->end <= item->start)
 			continue;
-		n = uncover(l, stack, n, item->start);
+		n = range_list_uncover(l, stack, n, item->start);
 		add_piece(l, item->start, i);
 		stack[n++] = i;
 	}
-	uncover(l, stack, n, UINT64_MAX);
+	range_list_uncover(l, stack, n, UINT64_MAX);
 	return 0;
 }
 
 /* Gives back what was allocated and is not used. */
-static void shrink(struct range_list *l)
+static void range_list_shrink(struct range_list *l)
 {
 	struct range *items = reallocarray(l->items, l->n ? l->n : 1, sizeof(*items));
 	struct range_piece *pieces =
@@ -113,9 +114,9 @@ int range_list_sort(struct range_list *l)
 	int r;
 
 	if (l->n > 0)
-		qsort(l->items, l->n, sizeof(*l->items), compare);
+		qsort(l->items, l->n, sizeof(*l->items), range_list_compare);
 	r = make_pieces(l);
-	shrink(l);
+	range_list_shrink(l);
 	return r;
 }
 

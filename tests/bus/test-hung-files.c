@@ -26,16 +26,16 @@
 #include "base/cleanup.h"
 #include "daemon/close-queue.h"
 #include "tests/bus/ask-service.h"
-#include "tests/bus/lookout.h"
+#include "tests/bus/latency-watch.h"
 #include "tests/support/mute-fuse.h"
 #include "tests/support/unit.h"
 
-#define PATIENCE_USEC UINT64_C(20000000)
+#define WAIT_MAX_USEC UINT64_C(20000000)
 
 static sd_bus *other;
 static pid_t kymod, attacker;
 static const char *mounted;
-static struct lookout *lookout;
+static struct latency_watch *latency_watch;
 
 static int open_mute(int flags)
 {
@@ -52,10 +52,10 @@ FIXTURE(setup)
 {
 	setup_bus(state);
 	other = connect_bus();
-	assert_true(sd_bus_set_method_call_timeout(bus, PATIENCE_USEC) >= 0);
-	assert_true(sd_bus_set_method_call_timeout(other, PATIENCE_USEC) >= 0);
+	assert_true(sd_bus_set_method_call_timeout(bus, WAIT_MAX_USEC) >= 0);
+	assert_true(sd_bus_set_method_call_timeout(other, WAIT_MAX_USEC) >= 0);
 	mute_fuse_be_mute_to(kymod);
-	lookout = lookout_begin();
+	latency_watch = latency_watch_begin();
 	return 0;
 }
 
@@ -81,13 +81,13 @@ static int count_open(void)
 	return n;
 }
 
-static void stop_lookout(void)
+static void stop_latency_watch(void)
 {
-	struct lookout *l = lookout;
+	struct latency_watch *l = latency_watch;
 
-	lookout = NULL;
+	latency_watch = NULL;
 	if (l)
-		lookout_end(l);
+		latency_watch_end(l);
 }
 
 /* When the file system answers again nothing is left behind. */
@@ -95,7 +95,7 @@ FIXTURE(teardown)
 {
 	int n = 1;
 
-	stop_lookout();
+	stop_latency_watch();
 	mute_fuse_be_mute_to(0);
 	mute_fuse_keep_pages(false);
 	for (int i = 0; i < 400 && mute_fuse_waiting() > 0; i++)
@@ -299,12 +299,12 @@ static void begin_attack(void (*fn)(void))
 {
 	int status;
 
-	stop_lookout();
+	stop_latency_watch();
 	assert_int_equal(kill(kymod, SIGSTOP), 0);
 	attacker = start_as_user(STRANGER, fn);
 	assert_int_equal(waitpid(attacker, &status, WUNTRACED), attacker);
 	assert_int_equal(kill(kymod, SIGCONT), 0);
-	lookout = lookout_begin();
+	latency_watch = latency_watch_begin();
 	assert_true(WIFSTOPPED(status));
 }
 
@@ -583,7 +583,7 @@ static void end_by(int signal)
 	wait_for_waiting(1);
 	assert_alive();
 	assert_true(ended.fd >= 0);
-	stop_lookout();
+	stop_latency_watch();
 	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);
 	close(ended.fd);

@@ -255,7 +255,7 @@ static struct event of_process(struct maker *m, char **rest, enum event_kind kin
 
 static void on_watch(struct maker *m, char *rest)
 {
-	struct event ev = of_process(m, &rest, EVENT_WATCH);
+	struct event ev = of_process(m, &rest, EVENT_WATCH_BEGIN);
 
 	ev.watch.resources = word(m, &rest);
 	ev.watch.complete = number(m, &rest, 10) != 0;
@@ -363,7 +363,7 @@ static void on_block(struct maker *m, char *rest)
 
 static void on_watched(struct maker *m, char *rest)
 {
-	struct event ev = of_process(m, &rest, EVENT_WATCHED);
+	struct event ev = of_process(m, &rest, EVENT_WATCH_END);
 
 	ev.watched.reason = word(m, &rest);
 	ev.watched.unmatched = number(m, &rest, 10);

@@ -163,10 +163,11 @@ void story_put_stack(const struct story *s, uint64_t ts, uint64_t id, uint64_t a
 	fake_collector_put_record(s->collector, &rec, rec.head.size);
 }
 
-void story_put_tick(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t stack)
+void story_put_stack_sample(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid,
+			    uint64_t stack)
 {
-	const struct rec_tick rec = { REC(rec_tick, REC_TICK, ts, 0, pid, tid),
-				      .user_stack = stack };
+	const struct rec_sample rec = { REC(rec_sample, REC_SAMPLE, ts, 0, pid, tid),
+					.user_stack = stack };
 
 	PUT(s, rec);
 }
@@ -252,8 +253,8 @@ static void put_frequency(const struct story *s, uint64_t ts, uint32_t khz)
 
 static void put_sample(const struct story *s, uint64_t ts, uint64_t value)
 {
-	struct rec_sample rec = { REC(rec_sample, REC_SAMPLE, ts, 0, 0, 0), .name = "load",
-				  .n_values = 1, .whole = 1 };
+	struct rec_counters rec = { REC(rec_counters, REC_COUNTERS, ts, 0, 0, 0), .name = "load",
+				    .n_values = 1, .whole = 1 };
 
 	strcpy(rec.values[0].name, "threads");
 	rec.values[0].value = value;
@@ -395,7 +396,7 @@ static void play_schedule(const struct story *s, uint64_t t, unsigned n)
 		return story_put_fork(s, t, 10, 40, 40);
 	case 10: /* with the mappings of its parent */
 		story_put_switch(s, t, 0, 11, 40, READY);
-		return story_put_tick(s, t, 40, 40, 5);
+		return story_put_stack_sample(s, t, 40, 40, 5);
 	case 11:
 		put_new_image(s, t, 40);
 		return story_put_mapping(s, t, 40, 0x5000, "/bin/x");
@@ -405,7 +406,7 @@ static void play_schedule(const struct story *s, uint64_t t, unsigned n)
 		return put_exec(s, t, 40, 40, STORY_AT(9), "x");
 	case 14:
 		story_put_stack(s, t, 6, 0x5010);
-		return story_put_tick(s, t, 40, 40, 6);
+		return story_put_stack_sample(s, t, 40, 40, 6);
 	default:
 		return;
 	}
@@ -433,7 +434,7 @@ static void play_losses_and_ends(const struct story *s, uint64_t t, unsigned n)
 	case 23: /* it has ended, and is still seen to go off at step 26 */
 		return put_exit(s, t, 40, 40, STORY_AT(9), "x", true);
 	case 24:
-		return story_put_tick(s, t, 40, 40, 6);
+		return story_put_stack_sample(s, t, 40, 40, 6);
 	case 26:
 		return story_put_switch(s, t, 0, 40, 11, DEAD);
 	case 27: /* the same tid again */

@@ -55,6 +55,7 @@ void story_put_loss(const struct story *s, unsigned cpu, uint64_t first, uint64_
 void story_put_mapping(const struct story *s, uint64_t ts, uint32_t pid, uint64_t start,
 		       const char *path);
 void story_put_stack(const struct story *s, uint64_t ts, uint64_t id, uint64_t address);
-void story_put_tick(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t stack);
+void story_put_stack_sample(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid,
+			    uint64_t stack);
 void story_put_fork(const struct story *s, uint64_t ts, uint32_t pid, uint32_t child_pid,
 		    uint32_t child_tid);

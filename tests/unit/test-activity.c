@@ -294,8 +294,8 @@ static void put_frequency(struct fixture *f, uint64_t ts)
 
 static void put_sample(struct fixture *f, uint64_t ts)
 {
-	struct rec_sample rec = {
-		.head = { .kind = REC_SAMPLE, .size = sizeof(rec), .ts_ns = ts },
+	struct rec_counters rec = {
+		.head = { .kind = REC_COUNTERS, .size = sizeof(rec), .ts_ns = ts },
 		.name = "load",
 		.n_values = 2,
 		.whole = 2,

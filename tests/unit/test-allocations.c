@@ -227,11 +227,11 @@ static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, ui
 static size_t say(const struct event *ev, char *to, size_t room)
 {
 	switch (ev->kind) {
-	case EVENT_WATCH:
+	case EVENT_WATCH_BEGIN:
 		return SAY("watch %" PRIu64 " %u %s|%s|%d %" PRIu64 " %" PRIu64 ";", ev->ts_ns,
 			   ev->pid, ev->watch.resources, ev->watch.allocators, ev->watch.complete,
 			   ev->watch.interval, ev->watch.min_bytes);
-	case EVENT_WATCHED:
+	case EVENT_WATCH_END:
 		return SAY("watched %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 			   " %" PRIu64 ";",
 			   ev->ts_ns, ev->watched.reason, ev->watched.unmatched, ev->watched.failed,

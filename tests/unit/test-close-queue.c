@@ -129,13 +129,13 @@ TEST(test_crowd)
 	for (int i = 0; i < CLOSE_QUEUED_MAX - 1; i++)
 		add(ALICE, 7, i);
 	take(0);
-	assert_int_equal(close_queue_crowd(&queue, ALICE, 7), 0);
+	assert_int_equal(close_queue_backlog(&queue, ALICE, 7), 0);
 	add(ALICE, 7, CLOSE_QUEUED_MAX);
-	assert_int_equal(close_queue_crowd(&queue, ALICE, 7), CLOSE_QUEUED_MAX);
+	assert_int_equal(close_queue_backlog(&queue, ALICE, 7), CLOSE_QUEUED_MAX);
 	for (int i = 0; i < 2 * CLOSE_QUEUED_MAX; i++)
 		add(FOREIGN_FD_UNKNOWN, 7, i);
-	assert_int_equal(close_queue_crowd(&queue, BOB, 7), 0);
-	assert_int_equal(close_queue_crowd(&queue, ALICE, 8), 0);
+	assert_int_equal(close_queue_backlog(&queue, BOB, 7), 0);
+	assert_int_equal(close_queue_backlog(&queue, ALICE, 8), 0);
 }
 
 /* A user who has too many gets no more; others do, and root most of all. */

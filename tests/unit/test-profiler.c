@@ -95,8 +95,8 @@ static void put_stack(struct fixture *f, uint64_t id, uint64_t first, unsigned n
 static void put_tick(struct fixture *f, uint64_t ts_ns, uint32_t pid, uint64_t kernel,
 		     uint64_t user)
 {
-	const struct rec_tick rec = {
-		.head = { ts_ns, sizeof(rec), REC_TICK, 1, pid, pid },
+	const struct rec_sample rec = {
+		.head = { ts_ns, sizeof(rec), REC_SAMPLE, 1, pid, pid },
 		.kernel_stack = kernel,
 		.user_stack = user,
 	};

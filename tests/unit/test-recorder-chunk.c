@@ -35,7 +35,7 @@ struct fixture {
 
 static void begin(struct fixture *f)
 {
-	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
 	const struct pipeline_owner owner = story_owner(&f->memory);
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
@@ -620,7 +620,7 @@ TEST(test_gone)
 	f->r.pipe.owner.is_gone = first_child_is_gone;
 	story_put_mapping(&f->story, STORY_AT(1), 10, 0x1000, "/lib/a");
 	story_put_stack(&f->story, STORY_AT(1), 5, 0x1010);
-	story_put_tick(&f->story, STORY_AT(2), 10, 10, 5);
+	story_put_stack_sample(&f->story, STORY_AT(2), 10, 10, 5);
 	story_put_fork(&f->story, STORY_AT(3), 10, 40, 40);
 	story_put_fork(&f->story, STORY_AT(3), 10, 41, 41);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(4)), 0);

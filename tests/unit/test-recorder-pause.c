@@ -32,7 +32,7 @@ struct fixture {
 
 static void begin(struct fixture *f)
 {
-	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
 	const struct pipeline_owner owner = story_owner(&f->memory);
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
@@ -95,7 +95,9 @@ static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
 /* 11 has ended, 20 is another one, so is 40 if there was one, 90 is new, and 10 runs another program on CPU 0. */
 static void resume(struct fixture *f)
 {
-	struct worker_news news = { .attach_ns = ATTACHED, .start_ns = UNTIL, .listed_ns = UNTIL };
+	struct worker_results news = { .attach_ns = ATTACHED,
+				       .start_ns = UNTIL,
+				       .listed_ns = UNTIL };
 
 	f->tasks.size = 0;
 	story_list(&f->tasks, 1, 1, 100, "init", 0);
