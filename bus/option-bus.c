@@ -25,8 +25,8 @@ const char *option_bus_type(const struct option_row *row)
 
 /* ---- reading ---- */
 
-static int set_number(const struct option_row *row, struct session_options *to, uint64_t value,
-		      char *why)
+static int option_bus_set_number(const struct option_row *row, struct session_options *to,
+				 uint64_t value, char *why)
 {
 	if (!option_in_range(row, value))
 		return value_refuse(why,
@@ -37,8 +37,8 @@ static int set_number(const struct option_row *row, struct session_options *to, 
 	return 0;
 }
 
-static int read_text(sd_bus_message *m, const struct option_row *row, struct session_options *to,
-		     char *why)
+static int option_bus_read_text(sd_bus_message *m, const struct option_row *row,
+				struct session_options *to, char *why)
 {
 	const char *text;
 	int r = sd_bus_message_read(m, "s", &text);
@@ -51,7 +51,7 @@ static int read_text(sd_bus_message *m, const struct option_row *row, struct ses
 	return 0;
 }
 
-static int read_category(sd_bus_message *m, struct session_options *to, char *why)
+static int option_bus_read_category(sd_bus_message *m, struct session_options *to, char *why)
 {
 	const char *word;
 	uint32_t bits;
@@ -65,7 +65,7 @@ static int read_category(sd_bus_message *m, struct session_options *to, char *wh
 	return 1;
 }
 
-static int read_trigger(sd_bus_message *m, struct session_options *to, char *why)
+static int option_bus_read_trigger(sd_bus_message *m, struct session_options *to, char *why)
 {
 	const struct option_row *row;
 	char wrong[VALUE_WHY_MAX];
@@ -78,12 +78,12 @@ static int read_trigger(sd_bus_message *m, struct session_options *to, char *why
 	row = option_of_trigger(name, strlen(name));
 	if (!row)
 		return value_refuse(why, "there is no trigger '%.80s'", name);
-	r = set_number(row, to, value, wrong);
+	r = option_bus_set_number(row, to, value, wrong);
 	return r < 0 ? value_refuse(why, "'%s': %.200s", name, wrong) : 1;
 }
 
-static int read_number(sd_bus_message *m, const struct option_row *row, struct session_options *to,
-		       char *why)
+static int option_bus_read_number(sd_bus_message *m, const struct option_row *row,
+				  struct session_options *to, char *why)
 {
 	bool pids = row->type == OPTION_PIDS;
 	uint32_t value;
@@ -99,7 +99,7 @@ static int read_number(sd_bus_message *m, const struct option_row *row, struct s
 	return r < 0 ? r : 1;
 }
 
-static int read_comm(sd_bus_message *m, struct session_options *to, char *why)
+static int option_bus_read_comm(sd_bus_message *m, struct session_options *to, char *why)
 {
 	const char *name;
 	int r = sd_bus_message_read(m, "s", &name);
@@ -109,7 +109,7 @@ static int read_comm(sd_bus_message *m, struct session_options *to, char *why)
 	return r < 0 ? r : 1;
 }
 
-static int read_cgroup(sd_bus_message *m, struct session_options *to, char *why)
+static int option_bus_read_cgroup(sd_bus_message *m, struct session_options *to, char *why)
 {
 	struct filter_cgroup c = { 0 };
 	const char *name;
@@ -134,32 +134,32 @@ static int read_cgroup(sd_bus_message *m, struct session_options *to, char *why)
 }
 
 /* One of a list. Returns 1, 0 at its end, or a negative errno. */
-static int read_one(sd_bus_message *m, const struct option_row *row, struct session_options *to,
-		    char *why)
+static int option_bus_read_one(sd_bus_message *m, const struct option_row *row,
+			       struct session_options *to, char *why)
 {
 	switch (row->type) {
 	case OPTION_CATEGORIES:
-		return read_category(m, to, why);
+		return option_bus_read_category(m, to, why);
 	case OPTION_TRIGGERS:
-		return read_trigger(m, to, why);
+		return option_bus_read_trigger(m, to, why);
 	case OPTION_COMMS:
-		return read_comm(m, to, why);
+		return option_bus_read_comm(m, to, why);
 	case OPTION_CGROUPS:
-		return read_cgroup(m, to, why);
+		return option_bus_read_cgroup(m, to, why);
 	default:
-		return read_number(m, row, to, why);
+		return option_bus_read_number(m, row, to, why);
 	}
 }
 
-static int read_list(sd_bus_message *m, const struct option_row *row, struct session_options *to,
-		     char *why)
+static int option_bus_read_list(sd_bus_message *m, const struct option_row *row,
+				struct session_options *to, char *why)
 {
 	int r = sd_bus_message_enter_container(m, 'a', option_bus_type(row) + 1);
 
 	if (r < 0)
 		return r;
 	while (sd_bus_message_at_end(m, false) == 0) {
-		r = read_one(m, row, to, why);
+		r = option_bus_read_one(m, row, to, why);
 		/* (too many values are no failure of ours) */
 		if (r < 0)
 			return *why && r != -ENOMEM ? -EINVAL : r;
@@ -178,22 +178,22 @@ int option_bus_read(sd_bus_message *m, const struct option_row *row, struct sess
 	switch (*type) {
 	case 't':
 		r = sd_bus_message_read(m, type, &value);
-		return r < 0 ? r : set_number(row, to, value, why);
+		return r < 0 ? r : option_bus_set_number(row, to, value, why);
 	case 'b':
 		r = sd_bus_message_read(m, type, &yes);
 		if (r >= 0)
 			option_set(row, to, (uint64_t)yes);
 		return r < 0 ? r : 0;
 	case 's':
-		return read_text(m, row, to, why);
+		return option_bus_read_text(m, row, to, why);
 	default:
-		return read_list(m, row, to, why);
+		return option_bus_read_list(m, row, to, why);
 	}
 }
 
 /* ---- appending ---- */
 
-static int append_categories(sd_bus_message *m, uint32_t categories)
+static int option_bus_append_categories(sd_bus_message *m, uint32_t categories)
 {
 	int r = 0;
 
@@ -203,7 +203,7 @@ static int append_categories(sd_bus_message *m, uint32_t categories)
 	return r;
 }
 
-static int append_triggers(sd_bus_message *m, const struct session_options *o)
+static int option_bus_append_triggers(sd_bus_message *m, const struct session_options *o)
 {
 	int r = 0;
 
@@ -213,7 +213,8 @@ static int append_triggers(sd_bus_message *m, const struct session_options *o)
 	return r;
 }
 
-static int append_numbers(sd_bus_message *m, const char *type, const void *values, size_t n)
+static int option_bus_append_numbers(sd_bus_message *m, const char *type, const void *values,
+				     size_t n)
 {
 	int r = 0;
 
@@ -222,7 +223,7 @@ static int append_numbers(sd_bus_message *m, const char *type, const void *value
 	return r;
 }
 
-static int append_names(sd_bus_message *m, const struct capture_filter *f)
+static int option_bus_append_names(sd_bus_message *m, const struct capture_filter *f)
 {
 	int r = 0;
 
@@ -231,7 +232,7 @@ static int append_names(sd_bus_message *m, const struct capture_filter *f)
 	return r;
 }
 
-static int append_cgroups(sd_bus_message *m, const struct capture_filter *f)
+static int option_bus_append_cgroups(sd_bus_message *m, const struct capture_filter *f)
 {
 	int r = 0;
 
@@ -241,31 +242,32 @@ static int append_cgroups(sd_bus_message *m, const struct capture_filter *f)
 	return r;
 }
 
-static int append_items(sd_bus_message *m, const struct option_row *row,
-			const struct session_options *o)
+static int option_bus_append_items(sd_bus_message *m, const struct option_row *row,
+				   const struct session_options *o)
 {
 	const struct capture_filter *f = &o->filter;
 
 	switch (row->type) {
 	case OPTION_CATEGORIES:
-		return append_categories(m, o->categories);
+		return option_bus_append_categories(m, o->categories);
 	case OPTION_TRIGGERS:
-		return append_triggers(m, o);
+		return option_bus_append_triggers(m, o);
 	case OPTION_PIDS:
-		return append_numbers(m, "u", f->pids, f->n_pids);
+		return option_bus_append_numbers(m, "u", f->pids, f->n_pids);
 	case OPTION_USERS:
-		return append_numbers(m, "u", f->uids, f->n_uids);
+		return option_bus_append_numbers(m, "u", f->uids, f->n_uids);
 	case OPTION_COMMS:
-		return append_names(m, f);
+		return option_bus_append_names(m, f);
 	case OPTION_CGROUPS:
-		return append_cgroups(m, f);
+		return option_bus_append_cgroups(m, f);
 	default:
-		return append_numbers(m, "h", o->memory.allocator_fds, o->memory.n_allocator_fds);
+		return option_bus_append_numbers(m, "h", o->memory.allocator_fds,
+						 o->memory.n_allocator_fds);
 	}
 }
 
-static int append_value(sd_bus_message *m, const struct option_row *row,
-			const struct session_options *o)
+static int option_bus_append_value(sd_bus_message *m, const struct option_row *row,
+				   const struct session_options *o)
 {
 	const char *type = option_bus_type(row);
 	uint64_t value = option_value(row, o);
@@ -281,12 +283,12 @@ static int append_value(sd_bus_message *m, const struct option_row *row,
 		return sd_bus_message_append(m, type, row->choice((unsigned)value));
 	r = sd_bus_message_open_container(m, 'a', type + 1);
 	if (r >= 0)
-		r = append_items(m, row, o);
+		r = option_bus_append_items(m, row, o);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-static int append_entry(sd_bus_message *m, const struct option_row *row,
-			const struct session_options *o)
+static int option_bus_append_entry(sd_bus_message *m, const struct option_row *row,
+				   const struct session_options *o)
 {
 	int r = sd_bus_message_open_container(m, 'e', "sv");
 
@@ -295,13 +297,13 @@ static int append_entry(sd_bus_message *m, const struct option_row *row,
 	if (r >= 0)
 		r = sd_bus_message_open_container(m, 'v', option_bus_type(row));
 	if (r >= 0)
-		r = append_value(m, row, o);
+		r = option_bus_append_value(m, row, o);
 	if (r >= 0)
 		r = sd_bus_message_close_container(m);
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-static bool has_trigger(const struct session_options *o)
+static bool option_bus_has_trigger(const struct session_options *o)
 {
 	OPTION_FOR_EACH(row)
 		if (row->trigger && option_value(row, o))
@@ -313,7 +315,7 @@ static bool has_trigger(const struct session_options *o)
 static bool is_said(const struct option_row *row, const struct session_options *o)
 {
 	if (row->type == OPTION_TRIGGERS)
-		return has_trigger(o);
+		return option_bus_has_trigger(o);
 	return option_is_number(row) ? option_value(row, o) != 0 : option_is_set(row, o);
 }
 
@@ -323,6 +325,6 @@ int option_bus_append(sd_bus_message *m, const struct session_options *o, bool s
 
 	OPTION_FOR_EACH(row)
 		if (r >= 0 && row->bus && (shown ? row->type != OPTION_FILES : is_said(row, o)))
-			r = append_entry(m, row, o);
+			r = option_bus_append_entry(m, row, o);
 	return r < 0 ? r : 0;
 }

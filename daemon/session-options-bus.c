@@ -17,20 +17,21 @@
 #include "bus/option-bus.h"
 #include "daemon/bus-error.h"
 #include "daemon/async-close.h"
-#include "daemon/profile-use.h"
+#include "daemon/collection-use.h"
+#include "daemon/passed-fds.h"
 
 void create_request_deinit(struct create_request *r)
 {
 	session_options_deinit(&r->options);
-	r->output_fd = close_fd(r->output_fd);
+	r->output_fd = close_passed_fd(r->output_fd);
 	r->store = store_free(r->store);
 	free(r->profile);
 	r->profile = NULL;
-	r->use = profile_use_free(r->use);
+	r->use = collection_use_free(r->use);
 }
 
 /* What an open file is called when it cannot be an output. */
-static const char *kind_of(mode_t mode)
+static const char *session_options_bus_kind_of(mode_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFDIR:
@@ -44,21 +45,24 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
-/* Whose server answers nobody, it takes a thread each, and descriptors that do not come back. */
+/*
+ * Whose server answers nobody, it takes a thread each, and descriptors that do not come back. One
+ * that is slow, as a disk is to which much is written, may be so.
+ */
 static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *reterr)
 {
-	size_t n = async_close_crowd(fd, uid);
+	size_t n = async_close_backlog(fd, uid);
 
 	if (n == 0)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
-			     "option `%s`: the file system does not answer: %zu files on it that "
-			     "were passed before are not closed yet",
+			     "option `%s`: the file system does not answer, or takes very long: "
+			     "%zu files on it that you have passed are not closed yet",
 			     option, n);
 }
 
 /* 0 if FD, somebody else's, can be written and is of a kind that an archive can go to. */
-static int check_output(int fd, sd_bus_error *reterr)
+static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL), r;
 	mode_t type;
@@ -75,7 +79,7 @@ static int check_output(int fd, sd_bus_error *reterr)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` is %s: a regular file, a pipe or a socket "
 				     "is needed",
-				     kind_of(type));
+				     session_options_bus_kind_of(type));
 	if (flags & O_PATH)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` only names a file (O_PATH): open it for "
@@ -117,24 +121,27 @@ static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 		"a pipe");
 }
 
-/* The message's own FD is UID's, too: it hangs at his expense, if it does. */
-static int check_taken(int fd, uid_t uid, sd_bus_error *reterr)
+/*
+ * What STAND_IN of a message is for, borrowed, in *RET. That is UID's, too, from now on: if its close hangs, that counts against
+ * him.
+ */
+static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
-	if (!async_close_refused(fd)) {
-		foreign_fds_mark(fd, FOREIGN_FD_OF(uid));
-		return 0;
-	}
-	return bus_error_set(reterr, -EDQUOT,
-			     "too many files that you have passed could not be closed yet: try "
-			     "again later");
+	*ret = passed_fds_get(stand_in);
+	if (*ret == -EDQUOT)
+		return bus_error_set(reterr, -EDQUOT,
+				     "too many files that you have passed could not be closed yet: "
+				     "try again later");
+	foreign_fds_mark(*ret, FOREIGN_FD_OF(uid));
+	return 0;
 }
 
-int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr)
+int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 {
-	int r = check_taken(fd, uid, reterr);
+	int fd, r = passed_fd_of(stand_in, uid, &fd, reterr);
 
 	if (r == 0)
-		r = check_output(fd, reterr);
+		r = session_options_bus_check_output(fd, reterr);
 	if (r == 0)
 		r = check_peer(fd, uid, reterr);
 	if (r == 0)
@@ -182,17 +189,16 @@ static int read_linger(sd_bus_message *m, struct create_request *to, sd_bus_erro
 }
 
 /* One that is read as a program; it is parsed without our rights, and never written. */
-static int keep_allocator_fd(struct create_request *to, int fd, const char *name,
+static int keep_allocator_fd(struct create_request *to, int stand_in, const char *name,
 			     sd_bus_error *reterr)
 {
 	struct memory_options *memory = &to->options.memory;
-	int flags = fcntl(fd, F_GETFL);
 	mode_t type;
-	int r;
+	int fd, flags, r = passed_fd_of(stand_in, to->uid, &fd, reterr);
 
-	r = check_taken(fd, to->uid, reterr);
 	if (r < 0)
 		return r;
+	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || file_type_of(fd, &type) < 0 || flags & O_PATH ||
 	    (flags & O_ACCMODE) == O_WRONLY || type != S_IFREG)
 		return bus_error_set(reterr, -EBADF,
@@ -250,8 +256,8 @@ static const struct request_row *request_row_of(const char *name)
 	return NULL;
 }
 
-static int read_option(sd_bus_message *m, const struct option_row *row, struct create_request *to,
-		       sd_bus_error *reterr)
+static int session_options_bus_read_option(sd_bus_message *m, const struct option_row *row,
+					   struct create_request *to, sd_bus_error *reterr)
 {
 	char why[VALUE_WHY_MAX];
 	int r;
@@ -300,12 +306,13 @@ static int read_entry(sd_bus_message *m, struct create_request *to, struct seen 
 				     name, expected, type);
 	r = sd_bus_message_enter_container(m, 'v', expected);
 	if (r >= 0)
-		r = own ? own->read(m, to, reterr) : read_option(m, row, to, reterr);
+		r = own ? own->read(m, to, reterr)
+			: session_options_bus_read_option(m, row, to, reterr);
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_entries(sd_bus_message *m, struct create_request *to, struct seen *seen,
-			sd_bus_error *reterr)
+static int session_options_bus_read_entries(sd_bus_message *m, struct create_request *to,
+					    struct seen *seen, sd_bus_error *reterr)
 {
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
 
@@ -333,15 +340,16 @@ static int check_output_given(const struct create_request *r, sd_bus_error *rete
 }
 
 /* (the first complaint is the one that is told) */
-static void on_complaint(const struct option_row *row, const char *why, void *reterr)
+static void session_options_bus_on_complaint(const struct option_row *row, const char *why,
+					     void *reterr)
 {
 	bus_error_set(reterr, -EINVAL, "option `%s`%s%s: %s", row->bus ?: "triggers",
 		      row->trigger ? ", " : "", row->trigger ?: "", why);
 }
 
 /* What was given together. */
-static int check_request(const struct create_request *request, const struct seen *seen,
-			 sd_bus_error *reterr)
+static int session_options_bus_check_request(const struct create_request *request,
+					     const struct seen *seen, sd_bus_error *reterr)
 {
 	int r;
 
@@ -352,7 +360,8 @@ static int check_request(const struct create_request *request, const struct seen
 						   seen->other)
 				   : 0;
 	r = check_output_given(request, reterr);
-	if (r == 0 && option_check(&request->options, 0, on_complaint, reterr) > 0)
+	if (r == 0 &&
+	    option_check(&request->options, 0, session_options_bus_on_complaint, reterr) > 0)
 		r = -EINVAL;
 	return r;
 }
@@ -363,10 +372,10 @@ int create_request_read(sd_bus_message *m, uid_t uid, struct create_request *ret
 	_cleanup_(create_request_deinit) struct create_request request = { .uid = uid,
 									   .output_fd = -1 };
 	struct seen seen = { 0 };
-	int r = read_entries(m, &request, &seen, reterr);
+	int r = session_options_bus_read_entries(m, &request, &seen, reterr);
 
 	if (r >= 0)
-		r = check_request(&request, &seen, reterr);
+		r = session_options_bus_check_request(&request, &seen, reterr);
 	if (r < 0)
 		return r;
 	*ret = request;

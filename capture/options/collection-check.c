@@ -28,7 +28,8 @@ __attribute__((format(printf, 3, 4))) static void say(const struct checker *k, u
 	k->complain(line, text, k->userdata);
 }
 
-static void on_complaint(const struct option_row *row, const char *why, void *userdata)
+static void collection_check_on_complaint(const struct option_row *row, const char *why,
+					  void *userdata)
 {
 	const struct checker *k = userdata;
 
@@ -52,7 +53,7 @@ static void check_filter_size(const struct checker *k)
 		    n, FILTER_CGROUPS_MAX);
 }
 
-static void check_output(const struct checker *k)
+static void collection_check_output(const struct checker *k)
 {
 	const struct collection *c = k->c;
 	unsigned size = collection_line_of(k->lines, "Output", "KeepSize"),
@@ -79,7 +80,7 @@ void collection_check(const struct collection *c, const unsigned *lines,
 	struct checker k = { c, lines, complain, userdata };
 	unsigned chosen = c->units || c->cgroups ? OPTION_CHECK_CHOSEN : 0;
 
-	option_check(&c->session, OPTION_CHECK_PROFILE | chosen, on_complaint, &k);
+	option_check(&c->session, OPTION_CHECK_PROFILE | chosen, collection_check_on_complaint, &k);
 	check_filter_size(&k);
-	check_output(&k);
+	collection_check_output(&k);
 }

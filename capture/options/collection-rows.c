@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/cleanup.h"
+#include "base/string-table.h"
 #include "base/text.h"
 #include "capture/options/filter-values.h"
 
@@ -33,7 +34,7 @@ static int set_string(char **to, const char *text)
 	return *to ? 0 : -ENOMEM;
 }
 
-static int take_categories(struct collection *to, const char *text, char *why)
+static int collection_rows_take_categories(struct collection *to, const char *text, char *why)
 {
 	_cleanup_free_ char *copy = strdup(text);
 	char *rest = copy, *word;
@@ -56,17 +57,7 @@ static int take_categories(struct collection *to, const char *text, char *why)
 	return 0;
 }
 
-/* Which of the N NAMES is TEXT, or -1. */
-static int find_name(const char *const *names, int n, const char *text)
-{
-	for (int i = 0; i < n; i++) {
-		if (strcmp(names[i], text) == 0)
-			return i;
-	}
-	return -1;
-}
-
-static int append(char ***list, const char *text)
+static int collection_rows_append(char ***list, const char *text)
 {
 	size_t n = 0;
 	char **more;
@@ -99,7 +90,7 @@ static int take_unit(const struct option_row *row, struct collection *to, const 
 				    text, row->key);
 	if (text[n] != '\0' || dot == text)
 		return value_refuse(why, "'%.80s' cannot be the name of a unit", text);
-	if (dot && find_name(suffixes, ARRAY_SIZE(suffixes), dot + 1) < 0)
+	if (dot && STRING_TABLE_FIND(suffixes, dot + 1) < 0)
 		return value_refuse(
 			why,
 			"'%.80s' is no unit that processes are in: a service, a scope, a "
@@ -108,7 +99,7 @@ static int take_unit(const struct option_row *row, struct collection *to, const 
 	if (strlen(text) + (dot ? 0 : strlen(".service")) >= FILTER_CGROUP_BYTES)
 		return value_refuse(why, "'%.40s...' is longer than %d bytes", text,
 				    FILTER_CGROUP_BYTES - 1);
-	return append(option_at(row, to), text);
+	return collection_rows_append(option_at(row, to), text);
 }
 
 /* Whether PATH has no name in it that is none. */
@@ -135,7 +126,7 @@ static int take_cgroup(const struct option_row *row, struct collection *to, cons
 	if (strlen(last ? last + 1 : text) >= FILTER_CGROUP_BYTES)
 		return value_refuse(why, "the last name in '%.80s' is longer than %d bytes", text,
 				    FILTER_CGROUP_BYTES - 1);
-	return append(option_at(row, to), text);
+	return collection_rows_append(option_at(row, to), text);
 }
 
 static int check_path(const char *text, char *why)
@@ -158,7 +149,7 @@ static int take_program(const struct option_row *row, struct collection *to, con
 		n++;
 	if (n == ALLOCATOR_FILES_MAX)
 		return value_refuse(why, "more than %d are not possible", ALLOCATOR_FILES_MAX);
-	return append(option_at(row, to), text);
+	return collection_rows_append(option_at(row, to), text);
 }
 
 static int take_directory(const struct option_row *row, struct collection *to, const char *text,
@@ -194,7 +185,7 @@ int collection_take(const struct option_row *row, struct collection *to, const c
 
 	switch (row->type) {
 	case OPTION_CATEGORIES:
-		return take_categories(to, text, why);
+		return collection_rows_take_categories(to, text, why);
 	case OPTION_UNIT:
 		return take_unit(row, to, text, why);
 	case OPTION_CGROUP:

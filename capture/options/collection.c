@@ -42,7 +42,7 @@ struct parser {
 	size_t n_complaints; /* COMPLAINTS_MAX of them are kept */
 };
 
-static void complain(struct parser *p, unsigned line, const char *text)
+static void collection_complain(struct parser *p, unsigned line, const char *text)
 {
 	struct complaint *more, *one;
 
@@ -69,12 +69,12 @@ __attribute__((format(printf, 2, 3))) static void say(struct parser *p, const ch
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	complain(p, p->line, text);
+	collection_complain(p, p->line, text);
 }
 
 static void on_check_complaint(unsigned line, const char *text, void *userdata)
 {
-	complain(userdata, line, text);
+	collection_complain(userdata, line, text);
 }
 
 /* ---- lines ---- */
@@ -212,7 +212,7 @@ static void unknown_key(struct parser *p, const char *section, const char *key)
 		    nearest->key, nearest->section);
 }
 
-static void take(struct parser *p, const struct option_row *row, const char *value)
+static void collection_take_key(struct parser *p, const struct option_row *row, const char *value)
 {
 	unsigned *line = &p->lines[row - option_rows];
 	char why[VALUE_WHY_MAX];
@@ -248,7 +248,7 @@ static int on_key(void *userdata, const char *section, const char *key, const ch
 	if (!section_is_known(section))
 		return 1;
 	if (row)
-		take(p, row, value);
+		collection_take_key(p, row, value);
 	else
 		unknown_key(p, section, key);
 	return 1;
@@ -287,7 +287,7 @@ static int fill_in(struct parser *p, const char *name)
 	return 0;
 }
 
-static int parse(struct parser *p, const char *name)
+static int collection_parse(struct parser *p, const char *name)
 {
 	int r = ini_parse_stream(next_line, p, on_key, p);
 
@@ -301,7 +301,7 @@ static int parse(struct parser *p, const char *name)
 }
 
 /* In the order of lines. (insertion: nearly all of them are in order, and they are few) */
-static void tell(const struct parser *p, collection_complaint_fn fn, void *userdata)
+static void collection_report(const struct parser *p, collection_complaint_fn fn, void *userdata)
 {
 	size_t order[COMPLAINTS_MAX];
 
@@ -330,8 +330,8 @@ int collection_read(FILE *file, const char *name, collection_complaint_fn fn, vo
 	p.lines = calloc(option_n_rows, sizeof(*p.lines));
 	if (!p.lines)
 		return -ENOMEM;
-	r = parse(&p, name);
-	tell(&p, fn, userdata);
+	r = collection_parse(&p, name);
+	collection_report(&p, fn, userdata);
 	free(p.complaints);
 	free(p.lines);
 	free(p.text);

@@ -17,7 +17,7 @@ struct checker {
 	size_t n;
 };
 
-static void say(struct checker *k, const struct option_row *row, const char *why)
+static void option_check_say(struct checker *k, const struct option_row *row, const char *why)
 {
 	k->n++;
 	if (k->complain)
@@ -25,7 +25,7 @@ static void say(struct checker *k, const struct option_row *row, const char *why
 }
 
 /* The option whose value is at MEMBER. */
-static const struct option_row *row_at(size_t offset)
+static const struct option_row *option_check_row_at(size_t offset)
 {
 	OPTION_FOR_EACH(row)
 		if (row->offset == offset && row->type != OPTION_OVERHEAD &&
@@ -34,9 +34,9 @@ static const struct option_row *row_at(size_t offset)
 	return NULL;
 }
 
-#define ROW_AT(member) row_at(offsetof(struct session_options, member))
+#define ROW_AT(member) option_check_row_at(offsetof(struct session_options, member))
 
-static const char *name_of(const struct option_row *row)
+static const char *option_check_name_of(const struct option_row *row)
 {
 	return row->bus ?: row->key ?: row->trigger;
 }
@@ -56,52 +56,57 @@ static bool has_category(const struct checker *k, const struct option_row *row)
 }
 
 /* What is asked for in vain. */
-static void check_row(struct checker *k, const struct option_row *row)
+static void option_check_row(struct checker *k, const struct option_row *row)
 {
-	const struct option_row *needed = row->needs ? row_at(row->needs) : NULL;
+	const struct option_row *needed = row->needs ? option_check_row_at(row->needs) : NULL;
 	char names[CATEGORIES_TEXT_MAX], why[VALUE_WHY_MAX];
 
 	if (row->mode && row->mode != OPTION_IN(k->o->mode)) {
 		snprintf(why, sizeof(why), "needs mode '%s'", session_mode_names[row->mode - 1]);
-		say(k, row, why);
+		option_check_say(k, row, why);
 	} else if (!has_category(k, row)) {
 		snprintf(why, sizeof(why), "needs %s'%s' among the categories",
 			 row->categories & (row->categories - 1) ? "one of " : "",
 			 categories_format(names, row->categories));
-		say(k, row, why);
+		option_check_say(k, row, why);
 	} else if (needed && !option_is_set(needed, k->o)) {
-		snprintf(why, sizeof(why), "needs '%s'", name_of(needed));
-		say(k, row, why);
+		snprintf(why, sizeof(why), "needs '%s'", option_check_name_of(needed));
+		option_check_say(k, row, why);
 	}
 }
 
-static void check_own(struct checker *k)
+static void option_check_own(struct checker *k)
 {
 	if (!k->o->own)
 		return;
 	if (k->categories & CATEGORIES_NOT_OWN)
-		say(k, ROW_AT(own),
-		    "cannot be combined with irq, softirq, workqueue, power and counters: they are about "
-		    "the whole machine, not one's own processes");
+		option_check_say(
+			k, ROW_AT(own),
+			"cannot be combined with irq, softirq, workqueue, power and counters: they are about "
+			"the whole machine, not one's own processes");
 	if (k->o->memory.triage)
-		say(k, ROW_AT(own),
-		    "cannot be combined with triage, which looks at the processes of all users");
+		option_check_say(
+			k, ROW_AT(own),
+			"cannot be combined with triage, which looks at the processes of all users");
 	if (asks_for_pressure(k->o))
-		say(k, ROW_AT(own),
-		    "cannot be combined with triggers on pressure, which is that of the whole machine");
+		option_check_say(
+			k, ROW_AT(own),
+			"cannot be combined with triggers on pressure, which is that of the whole machine");
 }
 
 /* What is allocated is recorded of chosen processes, or of those that are found to grow. */
-static void check_chosen(struct checker *k)
+static void option_check_chosen(struct checker *k)
 {
 	if (k->o->memory.triage && k->chosen)
-		say(k, ROW_AT(memory.triage),
-		    "cannot be combined with a filter or a command: it looks for processes that "
-		    "grow among all");
+		option_check_say(
+			k, ROW_AT(memory.triage),
+			"cannot be combined with a filter or a command: it looks for processes that "
+			"grow among all");
 	if (k->categories & CATEGORIES_MEMORY && !k->chosen && !k->o->own && !k->o->memory.triage)
-		say(k, ROW_AT(categories),
-		    "what programs allocate is recorded of chosen processes only: a filter is "
-		    "needed, by process, name, user, unit or cgroup");
+		option_check_say(
+			k, ROW_AT(categories),
+			"what programs allocate is recorded of chosen processes only: a filter is "
+			"needed, by process, name, user, unit or cgroup");
 }
 
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,
@@ -114,8 +119,8 @@ size_t option_check(const struct session_options *o, unsigned flags, option_comp
 	OPTION_FOR_EACH(row)
 		if ((flags & OPTION_CHECK_PROFILE || !option_is_of_profile(row)) &&
 		    option_is_set(row, o))
-			check_row(&k, row);
-	check_own(&k);
-	check_chosen(&k);
+			option_check_row(&k, row);
+	option_check_own(&k);
+	option_check_chosen(&k);
 	return k.n;
 }

@@ -56,7 +56,8 @@ bool option_set_choice(const struct option_row *row, void *options, const char *
 	return false;
 }
 
-static int take_number(const struct option_row *row, void *options, const char *text, char *why)
+static int option_take_number(const struct option_row *row, void *options, const char *text,
+			      char *why)
 {
 	bool none = row->flags & OPTION_INFINITY && strcasecmp(text, "infinity") == 0;
 	uint64_t value = 0;
@@ -69,7 +70,8 @@ static int take_number(const struct option_row *row, void *options, const char *
 	return r;
 }
 
-static int take_choice(const struct option_row *row, void *options, const char *text, char *why)
+static int option_take_choice(const struct option_row *row, void *options, const char *text,
+			      char *why)
 {
 	char values[OPTION_VALUES_MAX], ignored[VALUE_WHY_MAX];
 	bool yes;
@@ -83,7 +85,8 @@ static int take_choice(const struct option_row *row, void *options, const char *
 	return 0;
 }
 
-static int take_text(const struct option_row *row, void *options, const char *text, char *why)
+static int option_take_text(const struct option_row *row, void *options, const char *text,
+			    char *why)
 {
 	char **to = option_at(row, options);
 
@@ -108,9 +111,9 @@ int option_take(const struct option_row *row, void *options, const char *text,
 			option_set(row, options, yes);
 		return r;
 	case OPTION_CHOICE:
-		return take_choice(row, options, text, why);
+		return option_take_choice(row, options, text, why);
 	case OPTION_TEXT:
-		return take_text(row, options, text, why);
+		return option_take_text(row, options, text, why);
 	case OPTION_OVERHEAD:
 		return session_options_take_overhead(o, text, why);
 	case OPTION_COMMS:
@@ -118,7 +121,7 @@ int option_take(const struct option_row *row, void *options, const char *text,
 	case OPTION_USERS:
 		return filter_add_user(&o->filter, text, why);
 	default:
-		return take_number(row, options, text, why);
+		return option_take_number(row, options, text, why);
 	}
 }
 

@@ -206,7 +206,7 @@ int session_options_complete(struct session_options *o)
 void session_options_deinit(struct session_options *o)
 {
 	for (size_t i = 0; i < o->memory.n_allocator_fds; i++)
-		close_fd(o->memory.allocator_fds[i]);
+		close_passed_fd(o->memory.allocator_fds[i]);
 	free(o->memory.allocator_fds);
 	free(o->command);
 	free(o->filter.pids);
@@ -277,7 +277,7 @@ bool session_name_valid(const char *name)
 }
 
 /* Whether there is something to tell of ROW. */
-static bool is_told(const struct option_row *row, const struct session_options *o)
+static bool session_options_is_told(const struct option_row *row, const struct session_options *o)
 {
 	if (row->trigger)
 		return triggers_wanted(&o->triggers) && option_value(row, o);
@@ -293,7 +293,7 @@ static bool is_told(const struct option_row *row, const struct session_options *
 }
 
 /* Numbers of triggers are exact, as those of limits. */
-static void tell_number(FILE *f, const struct option_row *row, uint64_t value)
+static void session_options_tell_number(FILE *f, const struct option_row *row, uint64_t value)
 {
 	static const char *const units[] = { "ns", "B", "", "ppm" };
 	char text[TEXT_FORMAT_MAX];
@@ -309,12 +309,13 @@ static void tell_number(FILE *f, const struct option_row *row, uint64_t value)
 			value_format((enum value_unit)row->type, value, text));
 }
 
-static void tell(FILE *f, const struct option_row *row, const struct session_options *o)
+static void session_options_tell(FILE *f, const struct option_row *row,
+				 const struct session_options *o)
 {
 	char categories[CATEGORIES_TEXT_MAX];
 
 	if (option_is_number(row))
-		tell_number(f, row, option_value(row, o));
+		session_options_tell_number(f, row, option_value(row, o));
 	else if (row->type == OPTION_CATEGORIES)
 		fprintf(f, " %s=%s", row->told, categories_format(categories, o->categories));
 	else if (row->type == OPTION_CHOICE)
@@ -337,8 +338,8 @@ char *session_options_describe(const struct session_options *o)
 		last = row->rank > last ? row->rank : last;
 	for (unsigned i = 1; i <= last + 1; i++)
 		OPTION_FOR_EACH(row)
-			if (row->rank == i % (last + 1) && is_told(row, o))
-				tell(f, row, o);
+			if (row->rank == i % (last + 1) && session_options_is_told(row, o))
+				session_options_tell(f, row, o);
 	if (fclose(f) != 0) {
 		free(text);
 		return NULL;

@@ -26,8 +26,8 @@ bool verb_options_separated(void)
 enum { LONG_FIRST = 256 };
 
 /* The two tables that getopt_long() takes. */
-static void make_tables(const struct verb_option *rows, size_t n, bool command,
-			struct option *options, char *letters)
+static void verb_options_make_tables(const struct verb_option *rows, size_t n, bool command,
+				     struct option *options, char *letters)
 {
 	if (command)
 		*letters++ = '+';
@@ -55,7 +55,7 @@ static const struct verb_option *find_row(const struct verb_option *rows, size_t
 	return NULL;
 }
 
-static int take(const struct verb_option *row, int answer, char *value)
+static int verb_options_take(const struct verb_option *row, int answer, char *value)
 {
 	if (answer >= LONG_FIRST)
 		snprintf(typed, sizeof(typed), "--%s", row->name);
@@ -83,7 +83,7 @@ static int parse(int argc, char **argv, const struct verb_option *rows, bool com
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	make_tables(rows, n, command, options, letters);
+	verb_options_make_tables(rows, n, command, options, letters);
 	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		const struct verb_option *row = find_row(rows, n, c);
 		int r;
@@ -93,7 +93,7 @@ static int parse(int argc, char **argv, const struct verb_option *rows, bool com
 		if (!row)
 			return cli_bad_option(c, argv, options);
 		behind = optind;
-		r = take(row, c, optarg);
+		r = verb_options_take(row, c, optarg);
 		if (r != CLI_OK)
 			return r;
 	}

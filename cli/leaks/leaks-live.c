@@ -31,7 +31,7 @@ static int add_files(struct record_options *o)
 	return 0;
 }
 
-static int check(const struct record_options *o)
+static int leaks_live_check(const struct record_options *o)
 {
 	if (!(o->session.categories & CATEGORIES_MEMORY))
 		return cli_usage_error("-e has to have one of memory, fd, shm and threads");
@@ -41,7 +41,7 @@ static int check(const struct record_options *o)
 	return CLI_OK;
 }
 
-static int open_output(struct record_job *j)
+static int leaks_live_open_output(struct record_job *j)
 {
 	if (j->options.output)
 		return 0;
@@ -51,7 +51,7 @@ static int open_output(struct record_job *j)
 }
 
 /* The archive, to be read from its beginning. */
-static int reopen(int fd)
+static int leaks_live_reopen(int fd)
 {
 	char path[64];
 	int again;
@@ -70,17 +70,17 @@ int leaks_record(struct record_job *j, int *ret_fd)
 
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = check(&j->options);
+	r = leaks_live_check(&j->options);
 	if (r != CLI_OK)
 		return r;
 	snprintf(o->name, sizeof(o->name), "leaks_%d", getpid());
 	o->no_perfetto_blobs = true;
 	j->quiet = true;
-	if (add_files(&j->options) < 0 || open_output(j) < 0)
+	if (add_files(&j->options) < 0 || leaks_live_open_output(j) < 0)
 		return record_job_exit(j, CLI_FAILED);
 	r = record_job_run(j);
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return record_job_exit(j, r);
-	*ret_fd = reopen(j->output.fd);
+	*ret_fd = leaks_live_reopen(j->output.fd);
 	return *ret_fd < 0 ? record_job_exit(j, CLI_FAILED) : r;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/part-options.h"
@@ -28,7 +29,7 @@ struct request {
 	bool has_top;
 };
 
-/* ---- options of the report ---- */
+/* ---- options of the verb_leaks_report ---- */
 
 /* Says which words there are. */
 static int say_words(const char *option, const char *word, const char *const *names, unsigned n)
@@ -42,19 +43,18 @@ static int say_words(const char *option, const char *word, const char *const *na
 }
 
 /* Sets a bit for each of the words of VALUE that is one of N NAMES; '-' may stand for a space. */
-static int take_words(const char *option, char *value, const char *const *names, unsigned n,
-		      uint32_t *to)
+static int verb_leaks_take_words(const char *option, char *value, const char *const *names,
+				 unsigned n, uint32_t *to)
 {
 	char *word;
 
 	while ((word = strsep(&value, ","))) {
-		unsigned i = 0;
+		int i;
 
 		for (char *c = word; *c; c++)
 			*c = *c == '-' ? ' ' : *c;
-		while (i < n && strcmp(word, names[i]) != 0)
-			i++;
-		if (i == n)
+		i = string_table_find(names, n, word);
+		if (i < 0)
 			return say_words(option, word, names, n);
 		*to |= 1u << i;
 	}
@@ -63,15 +63,15 @@ static int take_words(const char *option, char *value, const char *const *names,
 
 static int take_resources(void *to, char *value)
 {
-	return take_words("resource", value, resource_names, RESOURCE_MAX, to);
+	return verb_leaks_take_words("resource", value, resource_names, RESOURCE_MAX, to);
 }
 
 static int take_verdicts(void *to, char *value)
 {
-	return take_words("verdict", value, leak_verdict_names, LEAK_VERDICT_MAX, to);
+	return verb_leaks_take_words("verdict", value, leak_verdict_names, LEAK_VERDICT_MAX, to);
 }
 
-static int take_size(const char *option, const char *value, uint64_t *to)
+static int verb_leaks_take_size(const char *option, const char *value, uint64_t *to)
 {
 	return text_parse_size(value, to) < 0
 		       ? cli_usage_error("--%s takes a size (4096, 64K, 1M), not '%s'", option,
@@ -81,7 +81,7 @@ static int take_size(const char *option, const char *value, uint64_t *to)
 
 static int take_min_bytes(void *to, char *value)
 {
-	return take_size("min-bytes", value, to);
+	return verb_leaks_take_size("min-bytes", value, to);
 }
 
 static int take_fail_over(void *request, char *value)
@@ -89,7 +89,7 @@ static int take_fail_over(void *request, char *value)
 	struct request *q = request;
 
 	q->leaks.has_fail_over = true;
-	return take_size("fail-over", value, &q->leaks.fail_over);
+	return verb_leaks_take_size("fail-over", value, &q->leaks.fail_over);
 }
 
 static int take_min_blocks(void *to, char *value)
@@ -106,7 +106,7 @@ static int take_min_age(void *to, char *value)
 		       : CLI_OK;
 }
 
-static int take_top(void *request, char *value)
+static int verb_leaks_take_top(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -196,7 +196,8 @@ static bool writes_to_stdout(const struct leaks_request *o)
 	return is_stdout(o->pprof) || is_stdout(o->folded);
 }
 
-static int show(struct request *q, struct leaks_input *in, struct leaks_input *old, int fd)
+static int verb_leaks_show(struct request *q, struct leaks_input *in, struct leaks_input *old,
+			   int fd)
 {
 	struct leaks_diff diff = { 0 };
 	int r = old ? leaks_diff_init(&diff, old) : 0, status;
@@ -214,8 +215,8 @@ static int show(struct request *q, struct leaks_input *in, struct leaks_input *o
 	return status == CLI_OK ? check_limit(&q->leaks, in) : status;
 }
 
-static int read_input(struct request *q, struct leaks_input *in, struct open_trace *t,
-		      struct symbols *symbols)
+static int verb_leaks_read_input(struct request *q, struct leaks_input *in, struct open_trace *t,
+				 struct symbols *symbols)
 {
 	struct suppressions *s = &q->leaks.suppressions;
 	int r;
@@ -229,7 +230,7 @@ static int read_input(struct request *q, struct leaks_input *in, struct open_tra
 	return r;
 }
 
-static int report(struct request *q, const char *path, const char *name)
+static int verb_leaks_report(struct request *q, const char *path, const char *name)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL, old_t = OPEN_TRACE_NULL;
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
@@ -242,16 +243,16 @@ static int report(struct request *q, const char *path, const char *name)
 	if (r == CLI_OK)
 		r = symbol_options_open(&q->leaks.symbols, &symbols);
 	if (r == CLI_OK && q->leaks.old)
-		r = read_input(q, &old, &old_t, symbols);
+		r = verb_leaks_read_input(q, &old, &old_t, symbols);
 	if (r == CLI_OK)
-		r = read_input(q, &in, &t, symbols);
+		r = verb_leaks_read_input(q, &in, &t, symbols);
 	if (r == CLI_OK)
-		r = show(q, &in, q->leaks.old ? &old : NULL, t.fd);
+		r = verb_leaks_show(q, &in, q->leaks.old ? &old : NULL, t.fd);
 	return r == CLI_OK && (in.damaged || old.damaged) ? CLI_DAMAGE : r;
 }
 
 /*
- * What the process exits with after a command that exited with COMMAND_STATUS, where the recording and the report came to
+ * What the process exits with after a command that exited with COMMAND_STATUS, where the recording and the verb_leaks_report came to
  * R: as that says, but for what --fail-over was asked to find out.
  */
 static int exit_of_command(const struct request *q, int command_status, int r)
@@ -299,7 +300,7 @@ static int record_and_report(struct request *q)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* What was chosen is all that was recorded: its children have other ids. */
 	q->leaks.n_pids = 0;
-	r = report(q, path, j->options.output ?: "the recording");
+	r = verb_leaks_report(q, path, j->options.output ?: "the recording");
 	if (r == CLI_OK)
 		r = recorded;
 	return j->command_status >= 0 ? exit_of_command(q, j->command_status, r) : r;
@@ -336,7 +337,7 @@ static int check_words(const struct request *q)
 	return CLI_OK;
 }
 
-static int check(const struct request *q)
+static int verb_leaks_check(const struct request *q)
 {
 	const struct leaks_request *o = &q->leaks;
 	const struct record_options *live = &q->job.options;
@@ -348,19 +349,20 @@ static int check(const struct request *q)
 		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write to "
 				       "the same place");
 	if (is_stdout(live->output))
-		return cli_usage_error("the archive cannot go to standard output: the report does");
+		return cli_usage_error(
+			"the archive cannot go to standard output: the verb_leaks_report does");
 	if (is_stdout(o->old) && is_stdout(live->rest[0]))
 		return cli_usage_error("only one archive can come from standard input");
 	return CLI_OK;
 }
 
-static void request_deinit(struct request *q)
+static void verb_leaks_request_deinit(struct request *q)
 {
 	suppressions_deinit(&q->leaks.suppressions);
 	record_job_deinit(&q->job);
 }
 
-static void settle(struct request *q)
+static void verb_leaks_settle(struct request *q)
 {
 	struct leaks_request *o = &q->leaks;
 
@@ -377,7 +379,7 @@ static void settle(struct request *q)
 
 static int verb_leaks(int argc, char **argv)
 {
-	_cleanup_(request_deinit) struct request q = { .job = RECORD_JOB_NULL };
+	_cleanup_(verb_leaks_request_deinit) struct request q = { .job = RECORD_JOB_NULL };
 	struct record_options *live = &q.job.options;
 	struct leaks_request *o = &q.leaks;
 	const struct verb_option own[] = {
@@ -397,7 +399,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
 		OPTION_FLAG("spec-time", &o->spec_time),
 		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
-		OPTION_VALUE("top", 0, take_top, &q),
+		OPTION_VALUE("top", 0, verb_leaks_take_top, &q),
 		OPTION_VALUE("verdict", 0, take_verdicts, &o->verdicts),
 		SYMBOL_NONE_ROW(&o->symbols),
 		SYMBOL_PLACE_ROWS(&o->symbols),
@@ -407,16 +409,16 @@ static int verb_leaks(int argc, char **argv)
 
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = check(&q);
+	r = verb_leaks_check(&q);
 	if (r != CLI_OK)
 		return r;
-	settle(&q);
+	verb_leaks_settle(&q);
 	if (live->separated || live->n_rest == 0)
 		return record_and_report(&q);
-	return report(&q, live->rest[0], live->rest[0]);
+	return verb_leaks_report(&q, live->rest[0], live->rest[0]);
 }
 
-static void print_options(void)
+static void verb_leaks_print_options(void)
 {
 	record_options_help(OPTION_OF_LEAKS);
 }
@@ -426,8 +428,8 @@ const struct verb verb_leaks_row = {
 	.synopsis = "[OPTION ...] FILE | -p PID ... | --triage | -- COMMAND [ARGUMENT ...]",
 	.what = "Show what programs allocated and did not free: memory, descriptors and more",
 	.options =
-		"Of the report:\n"
-		"      --top=N            show N stacks of each process (20; all with --json)\n"
+		"Of the verb_leaks_report:\n"
+		"      --top=N            verb_leaks_show N stacks of each process (20; all with --json)\n"
 		"      --resource=WHICH   only memory, mapping, fd, segment, attachment, shm, thread\n"
 		"      --verdict=WHICH    only lost, indirectly-lost, possibly-lost, growing, unfreed,\n"
 		"                         still-reachable, old, steady, young\n"
@@ -449,8 +451,8 @@ const struct verb verb_leaks_row = {
 		"  -o, --output=ARCHIVE   keep what was recorded\n"
 		"      --direct           record in this process, without the service\n"
 		"      --bus=ADDRESS      the bus of the service (the system bus)\n"
-		"  -h, --help             show this\n",
-	.more_options = print_options,
+		"  -h, --help             verb_leaks_show this\n",
+	.more_options = verb_leaks_print_options,
 	.notes =
 		"\nWithout --events, all four are watched; with --triage, memory and threads. Who says\n"
 		"--reach has COMMAND held at its exit.\n"

@@ -10,7 +10,7 @@
 #include "cli/service/remote.h"
 #include "cli/common/verb.h"
 
-static int check_options(const struct record_options *o)
+static int verb_record_check_options(const struct record_options *o)
 {
 	bool to_stdout = o->output && strcmp(o->output, "-") == 0;
 
@@ -26,7 +26,7 @@ static int check_options(const struct record_options *o)
 	return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int verb_record_run(int argc, char **argv)
 {
 	_cleanup_(record_job_deinit) struct record_job j = RECORD_JOB_NULL;
 	const struct verb_option own[] = {
@@ -39,14 +39,14 @@ static int run(int argc, char **argv)
 
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = check_options(&j.options);
+	r = verb_record_check_options(&j.options);
 	if (r != CLI_OK)
 		return r;
 	snprintf(j.options.session.name, sizeof(j.options.session.name), "record_%d", getpid());
 	return record_job_exit(&j, record_job_run(&j));
 }
 
-static void print_options(void)
+static void verb_record_print_options(void)
 {
 	record_options_help(OPTION_OF_RECORD);
 }
@@ -62,9 +62,9 @@ const struct verb verb_record_row = {
 		"      --json                 print what became of it as JSON\n" REMOTE_HELP
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
 		"  -h, --help                 show this\n",
-	.more_options = print_options,
+	.more_options = verb_record_print_options,
 	.notes =
 		"\nWith COMMAND it exits as that does: with 126 or 127 where COMMAND cannot be executed or\n"
 		"found, 128 + N where signal N ended it, and 125 where kymo itself failed.\n",
-	.run = run,
+	.run = verb_record_run,
 };

@@ -24,7 +24,7 @@
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 
 /* What adding to a filter came to. */
-static int added(const char *name, int error, const char *why)
+static int record_options_added(const char *name, int error, const char *why)
 {
 	if (error == -EINVAL)
 		return cli_usage_error("%s: %s", name, why);
@@ -147,7 +147,8 @@ int record_options_add_pid(struct record_options *o, const char *name, const cha
 		cli_error("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
 		return CLI_FAILED;
 	}
-	return added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why), why);
+	return record_options_added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why),
+				    why);
 }
 
 static int parse_comm(struct record_options *o, const char *name, const char *text)
@@ -159,7 +160,7 @@ static int parse_comm(struct record_options *o, const char *name, const char *te
 				       "thread's name: it calls that '%.*s'",
 				       name, text, strlen(text), REC_COMM_BYTES - 1,
 				       REC_COMM_BYTES - 1, text);
-	return added(name, filter_add_comm(&o->session.filter, text, why), why);
+	return record_options_added(name, filter_add_comm(&o->session.filter, text, why), why);
 }
 
 /* Puts N that were found as TEXT into the filter; a negative errno says why there are none. */
@@ -169,7 +170,8 @@ static int add_cgroups(struct record_options *o, const char *name, const char *t
 	char why[VALUE_WHY_MAX];
 
 	if (n >= 0)
-		return added(name, filter_add_cgroups(&o->session.filter, list, n, why), why);
+		return record_options_added(
+			name, filter_add_cgroups(&o->session.filter, list, n, why), why);
 	cli_error("%s: %s", name, find_cgroup_error(n, text, why));
 	return CLI_FAILED;
 }
@@ -209,7 +211,7 @@ static int parse_plain(struct record_options *o, const char *name, const char *t
 {
 	char why[VALUE_WHY_MAX];
 
-	return added(name, option_take(row, &o->session, text, why), why);
+	return record_options_added(name, option_take(row, &o->session, text, why), why);
 }
 
 static int parse_user(struct record_options *o, const char *name, const char *text)
@@ -275,7 +277,7 @@ struct place {
 	const char *value; /* of an old spelling: what it stands for */
 };
 
-static int take_place(void *userdata, char *value)
+static int record_options_take_place(void *userdata, char *value)
 {
 	const struct place *place = userdata;
 	struct record_options *o = place->o;
@@ -295,7 +297,7 @@ static const struct alias {
 	{ "reachability", "reach", "look", OPTION_OF_LEAKS },
 };
 
-static int argument_of(const struct option_row *row)
+static int record_options_argument_of(const struct option_row *row)
 {
 	if (row->flags & OPTION_OPTIONAL)
 		return optional_argument;
@@ -312,15 +314,15 @@ static void add_option(struct verb_option *options, struct place *places, size_t
 	options[*n] = (struct verb_option){
 		.name = name,
 		.letter = name == row->name ? row->letter : 0,
-		.argument = place->value ? no_argument : argument_of(row),
-		.take = take_place,
+		.argument = place->value ? no_argument : record_options_argument_of(row),
+		.take = record_options_take_place,
 		.userdata = &places[*n],
 	};
 	++*n;
 }
 
 /* The whole command line, for the archive. */
-static char *join(int argc, char **argv)
+static char *record_options_join(int argc, char **argv)
 {
 	size_t n = sizeof("kymo"), used;
 	char *raw, *clean;
@@ -359,7 +361,7 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 				   &(struct place){ o, option_of_name(a->option), a->value },
 				   a->name);
 	options[n] = (struct verb_option){ 0 };
-	o->session.command = join(argc, argv);
+	o->session.command = record_options_join(argc, argv);
 	r = verb == OPTION_OF_RECORD ? verb_options_parse_command(argc, argv, options)
 				     : verb_options_parse(argc, argv, options);
 	o->rest = argv + optind;
@@ -371,7 +373,7 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 }
 
 /* (the first complaint is the one that is told) */
-static void on_complaint(const struct option_row *row, const char *why, void *told)
+static void record_options_on_complaint(const struct option_row *row, const char *why, void *told)
 {
 	if (*(bool *)told)
 		return;
@@ -390,7 +392,7 @@ int record_options_check(struct record_options *o)
 	bool told = false;
 
 	take_all_categories(o);
-	if (option_check(&o->session, flags, on_complaint, &told) > 0)
+	if (option_check(&o->session, flags, record_options_on_complaint, &told) > 0)
 		return CLI_USAGE;
 	unfiltered = o->session.categories & CATEGORIES_UNFILTERED;
 	if (unfiltered && capture_filter_is_set(&o->session.filter))
@@ -403,13 +405,13 @@ int record_options_check(struct record_options *o)
 
 enum { HELP_COLUMN = 28 };
 
-static void print_line(const char *left, const char *help, const char *usual)
+static void record_options_print_line(const char *left, const char *help, const char *usual)
 {
 	printf("%-*s %s%s%s%s\n", HELP_COLUMN, left, help, usual ? " (" : "", usual ?: "",
 	       usual ? ")" : "");
 }
 
-static void print_row(const struct option_row *row)
+static void record_options_print_row(const struct option_row *row)
 {
 	const char *value = row->placeholder ?: "";
 	char left[80], letter[8] = "   ";
@@ -419,10 +421,10 @@ static void print_row(const struct option_row *row)
 	snprintf(left, sizeof(left),
 		 row->flags & OPTION_OPTIONAL ? "  %s --%s[%s%s]" : "  %s --%s%s%s", letter,
 		 row->name, *value ? "=" : "", value);
-	print_line(left, row->help, row->shown);
+	record_options_print_line(left, row->help, row->shown);
 }
 
-static void print_triggers(void)
+static void record_options_print_triggers(void)
 {
 	static const char *const limits[] = { "TIME", "SIZE", "N", "SHARE" };
 	char left[80];
@@ -432,7 +434,7 @@ static void print_triggers(void)
 		if (!row->trigger)
 			continue;
 		snprintf(left, sizeof(left), "      %s=%s", row->trigger, limits[row->type]);
-		print_line(left, row->help, row->shown);
+		record_options_print_line(left, row->help, row->shown);
 	}
 }
 
@@ -453,12 +455,12 @@ void record_options_help(enum option_verb verb)
 		OPTION_FOR_EACH(row) {
 			if (row->group != first->group || !(row->verbs & verb))
 				continue;
-			print_row(row);
+			record_options_print_row(row);
 			triggers |= row->type == OPTION_TRIGGERS;
 		}
 	}
 	if (triggers)
-		print_triggers();
+		record_options_print_triggers();
 }
 
 void record_options_deinit(struct record_options *o)

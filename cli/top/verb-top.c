@@ -94,7 +94,7 @@ static void fill_options(struct job *j)
 }
 
 /* The thread is there before the recording: its threads have its signals, and somebody reads. */
-static int start(struct job *j)
+static int verb_top_start(struct job *j)
 {
 	const struct top_thread_options options = {
 		.interval_ns = j->interval_ns,
@@ -114,7 +114,7 @@ static int start(struct job *j)
 }
 
 /* The recording is over, or there is none. */
-static int finish(struct job *j, int status)
+static int verb_top_finish(struct job *j, int status)
 {
 	int shown;
 
@@ -125,7 +125,7 @@ static int finish(struct job *j, int status)
 	return status == CLI_OK ? shown : status;
 }
 
-static int watch(struct job *j)
+static int verb_top_watch(struct job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int r = record_loop_run(&j->loop);
@@ -137,9 +137,9 @@ static int watch(struct job *j)
 		_exit(CLI_FAILED);
 	}
 	if (r < 0 || recording_view(j->recording, &v) < 0)
-		return finish(j, CLI_FAILED);
+		return verb_top_finish(j, CLI_FAILED);
 	/* Messages are for the screen that was there before. */
-	r = finish(j, CLI_OK);
+	r = verb_top_finish(j, CLI_OK);
 	return session_view_complain(&v, "top") ?: r;
 }
 
@@ -152,7 +152,7 @@ static int take_interval(void *to, char *value)
 	return CLI_OK;
 }
 
-static void print_options(void)
+static void verb_top_print_options(void)
 {
 	record_options_help(OPTION_OF_TOP);
 }
@@ -186,9 +186,9 @@ static int verb_top(int argc, char **argv)
 	    recording_new(&j.options, &j.recording) < 0)
 		return CLI_FAILED;
 	j.loop.recording = j.recording;
-	if (start(&j) < 0)
-		return finish(&j, CLI_FAILED);
-	return watch(&j);
+	if (verb_top_start(&j) < 0)
+		return verb_top_finish(&j, CLI_FAILED);
+	return verb_top_watch(&j);
 }
 
 const struct verb verb_top_row = {
@@ -203,7 +203,7 @@ const struct verb verb_top_row = {
 		"      --json                 print each interval as JSON, on a line\n" REMOTE_HELP
 		"      --bus=ADDRESS          the bus of the service (the system bus)\n"
 		"  -h, --help                 show this\n",
-	.more_options = print_options,
+	.more_options = verb_top_print_options,
 	.notes =
 		"\nKeys: f functions, p processes, t threads, a all, s sort, space pause, q quit.\n"
 		"Exits with 3 if events were lost.\n",

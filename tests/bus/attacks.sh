@@ -86,13 +86,13 @@ attack() {
 	note "$1"
 	before=$(rss_kb)
 	threads_before=$(threads) files_before=$(files)
-	"$KYMO_TEST_LOOKOUT" >"$TMP/lookout.log" 2>&1 &
-	lookout=$!
+	"$KYMO_TEST_LATENCY_WATCH" >"$TMP/latency-watch.log" 2>&1 &
+	latency_watch=$!
 	"$2"
-	kill -TERM $lookout
-	wait $lookout || status=$?
-	cat "$TMP/lookout.log"
-	assert_eq "$status" 0 "exit status of the lookout during: $1"
+	kill -TERM $latency_watch
+	wait $latency_watch || status=$?
+	cat "$TMP/latency-watch.log"
+	assert_eq "$status" 0 "exit status of the latency watch during: $1"
 	session_is_running victim || fail "root's recording does not run any more after: $1"
 	wait_for 10 is_free_again ||
 		fail "after: $1: $(threads) threads, $(files) descriptors, before $threads_before, $files_before"

@@ -134,8 +134,8 @@ mkdir "$TMP"
 start_bus
 TMP=${TMP%/other}
 POOR=$BUS BUS=$ours
-# (enough for the service, and for some maps or programs)
-for files in 80 95 110; do
+# (enough for the service and a call, and for some maps or programs)
+for files in 84 95 110; do
 	start_poor_kymod --nofile=$files
 	expect_no_start poor$files 'Too many open files; .* \(ulimit -n; LimitNOFILE='
 	terminate $poor kymod

@@ -26,16 +26,16 @@
 #include "base/cleanup.h"
 #include "daemon/close-queue.h"
 #include "tests/bus/ask-service.h"
-#include "tests/bus/lookout.h"
+#include "tests/bus/latency-watch.h"
 #include "tests/support/mute-fuse.h"
 #include "tests/support/unit.h"
 
-#define PATIENCE_USEC UINT64_C(20000000)
+#define WAIT_MAX_USEC UINT64_C(20000000)
 
 static sd_bus *other;
 static pid_t kymod, attacker;
 static const char *mounted;
-static struct lookout *lookout;
+static struct latency_watch *latency_watch;
 
 static int open_mute(int flags)
 {
@@ -52,10 +52,10 @@ FIXTURE(setup)
 {
 	setup_bus(state);
 	other = connect_bus();
-	assert_true(sd_bus_set_method_call_timeout(bus, PATIENCE_USEC) >= 0);
-	assert_true(sd_bus_set_method_call_timeout(other, PATIENCE_USEC) >= 0);
+	assert_true(sd_bus_set_method_call_timeout(bus, WAIT_MAX_USEC) >= 0);
+	assert_true(sd_bus_set_method_call_timeout(other, WAIT_MAX_USEC) >= 0);
 	mute_fuse_be_mute_to(kymod);
-	lookout = lookout_begin();
+	latency_watch = latency_watch_begin();
 	return 0;
 }
 
@@ -81,13 +81,13 @@ static int count_open(void)
 	return n;
 }
 
-static void stop_lookout(void)
+static void stop_latency_watch(void)
 {
-	struct lookout *l = lookout;
+	struct latency_watch *l = latency_watch;
 
-	lookout = NULL;
+	latency_watch = NULL;
 	if (l)
-		lookout_end(l);
+		latency_watch_end(l);
 }
 
 /* When the file system answers again nothing is left behind. */
@@ -95,7 +95,7 @@ FIXTURE(teardown)
 {
 	int n = 1;
 
-	stop_lookout();
+	stop_latency_watch();
 	mute_fuse_be_mute_to(0);
 	mute_fuse_keep_pages(false);
 	for (int i = 0; i < 400 && mute_fuse_waiting() > 0; i++)
@@ -203,21 +203,31 @@ TEST(test_uninvited)
 	assert_alive();
 }
 
-/* From a file system of which too much hangs, no more is taken; others are. */
-TEST(test_limit)
+/* Passes FD N times: so often it waits to be closed. */
+static void hang(int fd, int n)
 {
-	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
-	struct answer a;
-
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < n; i++) {
 		_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 
 		/* (no effort is made for it, so it may be asked as often as one likes) */
 		assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE,
 					       "GetSession", &e, NULL, "h", fd) < 0);
 	}
-	/* (with more than these, one that is merely slow would have been refused) */
-	usleep(CLOSE_PATIENCE_NS / 1000 + 100000);
+}
+
+/* From a file system of which too much hangs, no more is taken; from one that is slow, and others, it is. */
+TEST(test_limit)
+{
+	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
+	struct answer a;
+
+	hang(fd, 20);
+	usleep(1100000);
+	/* (that many a disk that is busy leaves behind) */
+	assert_done(create(bus, "slow", fd));
+	assert_true((a = call(bus, SESSION_PREFIX "slow", "Remove")).r >= 0 || a.error.name);
+	sd_bus_error_free(&a.error);
+	hang(fd, CLOSE_QUEUED_MAX);
 	a = create(bus, "hung", fd);
 	assert_refused(a, "LimitReached", "the file system does not answer");
 	assert_done(create(bus, "good", good));
@@ -289,12 +299,12 @@ static void begin_attack(void (*fn)(void))
 {
 	int status;
 
-	stop_lookout();
+	stop_latency_watch();
 	assert_int_equal(kill(kymod, SIGSTOP), 0);
 	attacker = start_as_user(STRANGER, fn);
 	assert_int_equal(waitpid(attacker, &status, WUNTRACED), attacker);
 	assert_int_equal(kill(kymod, SIGCONT), 0);
-	lookout = lookout_begin();
+	latency_watch = latency_watch_begin();
 	assert_true(WIFSTOPPED(status));
 }
 
@@ -573,7 +583,7 @@ static void end_by(int signal)
 	wait_for_waiting(1);
 	assert_alive();
 	assert_true(ended.fd >= 0);
-	stop_lookout();
+	stop_latency_watch();
 	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);
 	close(ended.fd);

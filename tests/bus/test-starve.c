@@ -19,7 +19,7 @@
 
 #include "base/cleanup.h"
 #include "tests/bus/ask-service.h"
-#include "tests/bus/lookout.h"
+#include "tests/bus/latency-watch.h"
 #include "tests/support/mute-fuse.h"
 #include "tests/support/unit.h"
 
@@ -176,7 +176,7 @@ static void assert_others_may(void)
 /* Nobody else notices that UID does FN, nor that it goes on hanging. */
 static void starve_by(uid_t uid, void (*fn)(void))
 {
-	struct lookout *lookout = lookout_begin();
+	struct latency_watch *latency_watch = latency_watch_begin();
 	unsigned long kb = rss_kb();
 	unsigned n;
 
@@ -184,7 +184,7 @@ static void starve_by(uid_t uid, void (*fn)(void))
 	assert_others_may();
 	assert_state(root, SESSION_PREFIX "victim", "running");
 	n = count_files();
-	lookout_end(lookout);
+	latency_watch_end(latency_watch);
 	print_message("  %u descriptors open, %lu kB before, %lu kB after\n", n, kb, rss_kb());
 	assert_true(n < files_max / 2);
 	assert_true(rss_kb() < kb + RSS_MORE_KB);

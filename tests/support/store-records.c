@@ -11,7 +11,7 @@
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
 
-int folder_fd(const char *name)
+int directory_fd(const char *name)
 {
 	int fd;
 

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "capture/pipeline/activity.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/unit.h"
@@ -18,6 +19,7 @@ struct fixture {
 	struct outbuf out;
 	struct fxt_archive archive;
 	struct tasks tasks;
+	struct pipeline pipe;
 	struct activity a;
 };
 
@@ -42,11 +44,12 @@ FIXTURE(set_up)
 	*state = f;
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, N_CPUS) < 0)
 		return -1;
-	activity_init(&f->a, &f->archive, &f->tasks);
-	f->a.from_ns = FROM;
-	f->a.to_ns = TO;
-	f->a.announce = announce;
-	f->a.userdata = f;
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .from_ns = FROM,
+				     .to_ns = TO,
+				     .links = { .announce = announce, .userdata = f } };
+	activity_init(&f->a, &f->pipe);
 	return fxt_archive_begin(&f->archive);
 }
 
@@ -291,8 +294,8 @@ static void put_frequency(struct fixture *f, uint64_t ts)
 
 static void put_sample(struct fixture *f, uint64_t ts)
 {
-	struct rec_sample rec = {
-		.head = { .kind = REC_SAMPLE, .size = sizeof(rec), .ts_ns = ts },
+	struct rec_counters rec = {
+		.head = { .kind = REC_COUNTERS, .size = sizeof(rec), .ts_ns = ts },
 		.name = "load",
 		.n_values = 2,
 		.whole = 2,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/allocations.h"
 #include "capture/pipeline/lifecycle.h"
 #include "tests/support/archive-text.h"
@@ -20,6 +21,7 @@ struct fixture {
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct lifecycle lifecycle;
+	struct pipeline pipe;
 	struct allocations a;
 	char needed[256]; /* of whom mappings were asked for, and when */
 	char said[8192];
@@ -59,14 +61,16 @@ FIXTURE(set_up)
 	assert_non_null(f);
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
-	f->lifecycle = (struct lifecycle){ .archive = &f->archive, .tasks = &f->tasks, .ask = ask };
-	allocations_init(&f->a, &f->archive, &f->tasks);
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .categories = options.categories,
+				     .from_ns = FROM,
+				     .to_ns = TO,
+				     .links = { announce, NULL, need_mappings, f },
+				     .owner = { .ask = ask } };
+	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
+	allocations_init(&f->a, &f->pipe);
 	allocations_begin(&f->a, &options);
-	f->a.from_ns = FROM;
-	f->a.to_ns = TO;
-	f->a.announce = announce;
-	f->a.need_mappings = need_mappings;
-	f->a.userdata = f;
 	assert_int_equal(fxt_archive_begin(&f->archive), 0);
 	*state = f;
 	return 0;
@@ -223,11 +227,11 @@ static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, ui
 static size_t say(const struct event *ev, char *to, size_t room)
 {
 	switch (ev->kind) {
-	case EVENT_WATCH:
+	case EVENT_WATCH_BEGIN:
 		return SAY("watch %" PRIu64 " %u %s|%s|%d %" PRIu64 " %" PRIu64 ";", ev->ts_ns,
 			   ev->pid, ev->watch.resources, ev->watch.allocators, ev->watch.complete,
 			   ev->watch.interval, ev->watch.min_bytes);
-	case EVENT_WATCHED:
+	case EVENT_WATCH_END:
 		return SAY("watched %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 			   " %" PRIu64 ";",
 			   ev->ts_ns, ev->watched.reason, ev->watched.unmatched, ev->watched.failed,

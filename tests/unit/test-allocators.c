@@ -50,7 +50,7 @@ static int find(const char *name, struct allocator_list *ret)
 	assert_true(fd >= 0);
 	*ret = (struct allocator_list){ 0 };
 	r = allocators_find(fd, ret);
-	r_apart = allocators_find_apart(fd, ALLOCATORS_NS_MAX, &apart);
+	r_apart = allocators_find_sandboxed(fd, ALLOCATORS_NS_MAX, &apart);
 	assert_int_equal(r, r_apart);
 	assert_int_equal(ret->n, apart.n);
 	assert_int_equal(ret->flags, apart.flags);
@@ -299,10 +299,10 @@ TEST(test_no_program)
 	/* sections that are far beyond the end */
 	if (find("wild", &l) == 0)
 		assert_int_equal(l.n, 0);
-	assert_int_equal(allocators_find_apart(directory, ALLOCATORS_NS_MAX, &l), -ENOEXEC);
+	assert_int_equal(allocators_find_sandboxed(directory, ALLOCATORS_NS_MAX, &l), -ENOEXEC);
 	assert_int_equal(pipe(pipe_fds), 0);
-	assert_int_equal(allocators_find_apart(pipe_fds[0], ALLOCATORS_NS_MAX, &l), -ENOEXEC);
-	assert_int_equal(allocators_find_apart(-1, ALLOCATORS_NS_MAX, &l), -EBADF);
+	assert_int_equal(allocators_find_sandboxed(pipe_fds[0], ALLOCATORS_NS_MAX, &l), -ENOEXEC);
+	assert_int_equal(allocators_find_sandboxed(-1, ALLOCATORS_NS_MAX, &l), -EBADF);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 }
@@ -337,7 +337,7 @@ TEST(test_slow)
 	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(fd, sections, SECTIONS * sizeof(*sections), at),
 			 SECTIONS * sizeof(*sections));
-	assert_int_equal(allocators_find_apart(fd, 50000000, &l), -ETIME);
+	assert_int_equal(allocators_find_sandboxed(fd, 50000000, &l), -ETIME);
 }
 
 /* ---- what the other process may not say ---- */

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "capture/proc/cgroup-paths.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/unit.h"
 
 #define LONG_NS UINT64_C(60000000000)
@@ -40,8 +40,8 @@ static uint64_t make(const char *path)
 	struct stat st;
 
 	snprintf(full, sizeof(full), TREE "%s/cgroup.procs", path);
-	put_text(own_folder(), full, "");
-	snprintf(full, sizeof(full), "%s" TREE "%s", own_folder(), path);
+	put_text(own_directory(), full, "");
+	snprintf(full, sizeof(full), "%s" TREE "%s", own_directory(), path);
 	assert_int_equal(stat(full, &st), 0);
 	return st.st_ino;
 }
@@ -52,14 +52,14 @@ static void says(uint32_t pid, const char *text)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	put_text(own_folder(), path, text);
+	put_text(own_directory(), path, text);
 }
 
 static struct cgroup_paths *open_tree(void)
 {
 	struct cgroup_paths *c = NULL;
 
-	assert_int_equal(cgroup_paths_new(own_folder(), &c), 0);
+	assert_int_equal(cgroup_paths_new(own_directory(), &c), 0);
 	return c;
 }
 
@@ -92,7 +92,7 @@ TEST(test_not_believed)
 	char link[2048];
 
 	make("/other");
-	snprintf(link, sizeof(link), "%s" TREE "/link", own_folder());
+	snprintf(link, sizeof(link), "%s" TREE "/link", own_directory());
 	assert_int_equal(symlink("here", link), 0);
 	for (uint32_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		_cleanup_(cgroup_paths_freep) struct cgroup_paths *c = open_tree();
@@ -223,7 +223,7 @@ TEST(test_no_hierarchy)
 {
 	struct cgroup_paths *c = NULL;
 
-	assert_int_equal(cgroup_paths_new(own_folder(), &c), -ENODEV);
+	assert_int_equal(cgroup_paths_new(own_directory(), &c), -ENODEV);
 	assert_null(c);
 }
 
@@ -268,7 +268,8 @@ TEST(test_this_machine)
 	assert_int_equal(t.id, st.st_ino);
 }
 
-#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, own_folder_set_up, own_folder_tear_down)
+#define IN_FOLDER(f)                                                                               \
+	cmocka_unit_test_setup_teardown(f, own_directory_set_up, own_directory_tear_down)
 
 int main(void)
 {

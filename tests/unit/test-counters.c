@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "capture/proc/counters.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/unit.h"
 
 enum { N_CPUS = 2 };
@@ -22,11 +22,11 @@ struct fixture {
 	int stop_with;
 };
 
-static int say(const struct rec_sample *rec, void *userdata)
+static int say(const struct rec_counters *rec, void *userdata)
 {
 	struct fixture *f = userdata;
 
-	assert_int_equal(rec->head.kind, REC_SAMPLE);
+	assert_int_equal(rec->head.kind, REC_COUNTERS);
 	assert_int_equal(rec->head.size, sizeof(*rec));
 	f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used, "%llu %s %llu",
 				    rec->head.ts_ns, rec->name, rec->id);
@@ -61,13 +61,13 @@ FIXTURE(set_up)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	return own_folder_set_up(NULL);
+	return own_directory_set_up(NULL);
 }
 
 FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
-	int r = own_folder_tear_down(NULL);
+	int r = own_directory_tear_down(NULL);
 
 	counters_free(f->c);
 	free(f);

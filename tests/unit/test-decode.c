@@ -92,9 +92,8 @@ TEST(test_record_sizes)
 TEST(test_record_kinds)
 {
 	/* A sample comes from no ring. */
-	static const uint16_t unknown[] = {
-		0, REC_SAMPLE, 11, REC_WATCH, REC_BLOCK, 255, UINT16_MAX
-	};
+	static const uint16_t unknown[] = { 0,         REC_COUNTERS, 11,        REC_WATCH,
+					    REC_BLOCK, 255,          UINT16_MAX };
 
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(kinds); j++) {

@@ -10,11 +10,11 @@
 
 #include "base/cleanup.h"
 #include "capture/store/flight.h"
-#include "base/folder.h"
+#include "base/directory.h"
 #include "capture/store/output.h"
-#include "capture/store/pieces.h"
+#include "capture/store/whole-blocks.h"
 #include "capture/sandbox/user-counts.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/store-records.h"
 #include "tests/support/stuck-store.h"
 #include "tests/support/unit.h"
@@ -53,7 +53,7 @@ static const char *kept(struct store *s)
 static const char *recovered(const char *name)
 {
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *f = NULL;
-	_cleanup_close_ int dir_fd = folder_fd(name);
+	_cleanup_close_ int dir_fd = directory_fd(name);
 
 	assert_int_equal(flight_recover(dir_fd, &f), 0);
 	return written(f);
@@ -62,7 +62,7 @@ static const char *recovered(const char *name)
 /* Of all files in the folder. */
 static uint64_t bytes_in(int dir_fd)
 {
-	DIR *dir = folder_list(dir_fd);
+	DIR *dir = directory_list(dir_fd);
 	const struct dirent *entry;
 	uint64_t bytes = 0;
 	struct stat st;
@@ -102,7 +102,7 @@ TEST(test_time)
 /* Never more bytes, not even for a moment; chunks without names likewise. */
 TEST(test_bytes)
 {
-	_cleanup_close_ int dir_fd = folder_fd("bytes");
+	_cleanup_close_ int dir_fd = directory_fd("bytes");
 	struct store *stores[] = { flight(dir_fd, 0, 50 * RECORD_BYTES),
 				   flight(-1, 0, 50 * RECORD_BYTES) };
 
@@ -152,7 +152,7 @@ TEST(test_many_chunks)
 TEST(test_snapshot_while_writing)
 {
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *f = NULL;
-	_cleanup_close_ int dir_fd = folder_fd("writing");
+	_cleanup_close_ int dir_fd = directory_fd("writing");
 	struct store *s = flight(dir_fd, 0, 30 * RECORD_BYTES);
 	struct outbuf tail = { 0 };
 
@@ -190,7 +190,7 @@ TEST(test_ended)
 
 TEST(test_recover)
 {
-	_cleanup_close_ int dir_fd = folder_fd("dead"), empty_fd = folder_fd("empty");
+	_cleanup_close_ int dir_fd = directory_fd("dead"), empty_fd = directory_fd("empty");
 	struct flight_snapshot *f;
 
 	store_free(flight(dir_fd, 0, 1 << 20));
@@ -211,7 +211,7 @@ TEST(test_recover)
 /* Where a process can die. */
 TEST(test_recover_cut)
 {
-	_cleanup_close_ int dir_fd = folder_fd("cut");
+	_cleanup_close_ int dir_fd = directory_fd("cut");
 	struct store *s = flight(dir_fd, 0, 1 << 20);
 
 	for (unsigned i = 0; i < 4; i++)
@@ -241,7 +241,7 @@ TEST(test_recover_cut)
 /* Whatever else is in the folder does no harm, and stays. */
 TEST(test_recover_odd_files)
 {
-	_cleanup_close_ int dir_fd = folder_fd("odd");
+	_cleanup_close_ int dir_fd = directory_fd("odd");
 	struct store *s = flight(dir_fd, 0, 1 << 20);
 	static const char *const odd[] = {
 		"/07.head",
@@ -337,7 +337,7 @@ TEST(test_output)
 		struct store *s;
 
 		name[7] = (char)('0' + m);
-		dir_fd = folder_fd(name);
+		dir_fd = directory_fd(name);
 		s = flight(dir_fd, 0, 1 << 20);
 		assert_int_equal(output_new(s, fxt_whole_records, m, NULL, &o), 0);
 		assert_ptr_equal(output_store(o), s);
@@ -515,5 +515,5 @@ int main(void)
 		cmocka_unit_test(test_share),
 	};
 
-	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

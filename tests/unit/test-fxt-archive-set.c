@@ -251,14 +251,14 @@ static void assert_same_block(const struct event *is, const struct event *want)
 static void assert_same_memory(const struct event *is, const struct event *want)
 {
 	switch (want->kind) {
-	case EVENT_WATCH:
+	case EVENT_WATCH_BEGIN:
 		assert_same_text(is->watch.resources, want->watch.resources);
 		assert_same_text(is->watch.allocators, want->watch.allocators);
 		assert_int_equal(is->watch.complete, want->watch.complete);
 		assert_int_equal(is->watch.interval, want->watch.interval);
 		assert_int_equal(is->watch.min_bytes, want->watch.min_bytes);
 		break;
-	case EVENT_WATCHED:
+	case EVENT_WATCH_END:
 		assert_same_text(is->watched.reason, want->watched.reason);
 		assert_int_equal(is->watched.unmatched, want->watched.unmatched);
 		assert_int_equal(is->watched.failed, want->watched.failed);

@@ -26,7 +26,7 @@ static void add(struct leaks *l, struct event ev)
 
 static void watch(struct leaks *l, uint32_t pid, uint64_t ts_ns)
 {
-	add(l, (struct event){ .kind = EVENT_WATCH,
+	add(l, (struct event){ .kind = EVENT_WATCH_BEGIN,
 			       .pid = pid,
 			       .ts_ns = ts_ns,
 			       .watch = { .resources = "memory", .allocators = "" } });
@@ -34,7 +34,7 @@ static void watch(struct leaks *l, uint32_t pid, uint64_t ts_ns)
 
 static void watched(struct leaks *l, uint32_t pid, uint64_t ts_ns, const char *reason)
 {
-	add(l, (struct event){ .kind = EVENT_WATCHED,
+	add(l, (struct event){ .kind = EVENT_WATCH_END,
 			       .pid = pid,
 			       .ts_ns = ts_ns,
 			       .watched = { .reason = reason,
@@ -418,7 +418,7 @@ TEST(test_sampled)
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	const struct leak_group *g;
 
-	add(l, (struct event){ .kind = EVENT_WATCH,
+	add(l, (struct event){ .kind = EVENT_WATCH_BEGIN,
 			       .pid = 1,
 			       .watch = { "memory,fd", "", .interval = 1000 } });
 	stack(l, 1, 71, 0xa00);

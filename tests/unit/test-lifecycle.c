@@ -20,6 +20,7 @@ struct fixture {
 	struct outbuf out;
 	struct fxt_archive archive;
 	struct tasks tasks;
+	struct pipeline pipe;
 	struct lifecycle l;
 	char asked[64]; /* "10 11 " */
 	bool nobody_to_ask;
@@ -54,14 +55,14 @@ FIXTURE(set_up)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	f->l = (struct lifecycle){
+	f->pipe = (struct pipeline){
 		.archive = &f->archive,
 		.tasks = &f->tasks,
 		.from_ns = 100,
 		.to_ns = 1000,
-		.ask = on_ask,
-		.userdata = f,
+		.owner = { .ask = on_ask, .userdata = f },
 	};
+	f->l = (struct lifecycle){ .pipe = &f->pipe };
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, 4) < 0)
 		return -1;
 	return fxt_archive_begin(&f->archive);
@@ -484,7 +485,7 @@ TEST(test_ask_cgroup)
 {
 	struct fixture *f = *state;
 
-	f->l.ask_cgroup = on_ask_cgroup;
+	f->pipe.owner.ask_cgroup = on_ask_cgroup;
 	list(f, 10, 10, "a");
 	list(f, 10, 11, "thread");
 	list(f, 12, 12, "b");

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "cli/common/loaded-files.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/unit.h"
 
 /* Whether one of N descriptors is of the file at PATH. All are closed. */
@@ -58,8 +58,8 @@ static void put_script(const char *name, const char *text)
 {
 	_cleanup_free_ char *path = NULL;
 
-	put_text(own_folder(), name, text);
-	assert_true(asprintf(&path, "%s%s", own_folder(), name) > 0);
+	put_text(own_directory(), name, text);
+	assert_true(asprintf(&path, "%s%s", own_directory(), name) > 0);
 	assert_int_equal(chmod(path, 0700), 0);
 }
 
@@ -67,7 +67,7 @@ static size_t files_of(const char *name, int *fds)
 {
 	_cleanup_free_ char *path = NULL;
 
-	assert_true(asprintf(&path, "%s%s", own_folder(), name) > 0);
+	assert_true(asprintf(&path, "%s%s", own_directory(), name) > 0);
 	return loaded_files(path, fds);
 }
 
@@ -85,7 +85,7 @@ TEST(test_script)
 	{
 		_cleanup_free_ char *text = NULL;
 
-		assert_true(asprintf(&text, "#!%s/self\n", own_folder()) > 0);
+		assert_true(asprintf(&text, "#!%s/self\n", own_directory()) > 0);
 		put_script("/self", text);
 	}
 	n = files_of("/self", fds);
@@ -101,7 +101,7 @@ TEST(test_others)
 	size_t n;
 
 	put_script("/text", "nothing\n");
-	put_bytes(own_folder(), "/cut", cut, sizeof(cut));
+	put_bytes(own_directory(), "/cut", cut, sizeof(cut));
 	n = files_of("/text", fds);
 	assert_int_equal(n, 1);
 	close(fds[0]);
@@ -121,5 +121,5 @@ int main(void)
 		cmocka_unit_test(test_others),
 	};
 
-	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

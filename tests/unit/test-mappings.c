@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "capture/proc/mappings.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/unit.h"
 
 struct fixture {
@@ -43,7 +43,7 @@ FIXTURE(set_up)
 
 	assert_non_null(f);
 	*state = f;
-	return own_folder_set_up(NULL);
+	return own_directory_set_up(NULL);
 }
 
 FIXTURE(tear_down)
@@ -51,7 +51,7 @@ FIXTURE(tear_down)
 	struct fixture *f = *state;
 
 	free(f);
-	return own_folder_tear_down(NULL);
+	return own_directory_tear_down(NULL);
 }
 
 TEST(test_process)

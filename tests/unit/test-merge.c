@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "capture/pipeline/merge.h"
+#include "capture/proc/proc-records.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
@@ -224,8 +225,8 @@ TEST(test_round_order)
 /* What lasts comes when it has ended, from whatever ring. */
 TEST(test_round_intervals)
 {
-	const struct rec_sample sample = {
-		.head = { .ts_ns = 104, .size = sizeof(sample), .kind = REC_SAMPLE },
+	const struct rec_counters sample = {
+		.head = { .ts_ns = 104, .size = sizeof(sample), .kind = REC_COUNTERS },
 	};
 	struct fixture *f = *state;
 

@@ -11,14 +11,14 @@
 #include <unistd.h>
 
 #include "cli/common/output-file.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/said.h"
 #include "tests/support/unit.h"
 
 FIXTURE(set_up)
 {
 	*said = '\0';
-	return own_folder_set_up(state);
+	return own_directory_set_up(state);
 }
 
 TEST(test_new)
@@ -120,7 +120,7 @@ TEST(test_default_name)
 	assert_int_equal(size_of_file(o.path), -ENOENT);
 }
 
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, set_up, own_folder_tear_down)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, set_up, own_directory_tear_down)
 
 int main(void)
 {

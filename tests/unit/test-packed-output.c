@@ -15,7 +15,7 @@
 
 #include "cli/common/packed-output.h"
 #include "reader/pack/unpack.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/said.h"
 #include "tests/support/unit.h"
 
@@ -24,7 +24,7 @@ enum { RECORD = 10 };
 FIXTURE(set_up)
 {
 	*said = '\0';
-	return own_folder_set_up(state);
+	return own_directory_set_up(state);
 }
 
 /* "Records" of ten bytes. */
@@ -236,7 +236,7 @@ TEST(test_signal)
 	}
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, own_folder_tear_down)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, own_directory_tear_down)
 
 int main(void)
 {

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "capture/perf/perf-answer.h"
-#include "capture/perf/perf-talk.h"
+#include "capture/perf/perf-protocol.h"
 #include "tests/support/unit.h"
 
 enum { SENT_MAX = 4 }; /* descriptors */
@@ -39,7 +39,7 @@ static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int
 	assert_int_equal(sendmsg(here, &message, 0), size);
 	r = perf_event_answer(there);
 	there = close_fd(there);
-	if (perf_talk_receive(here, ret_answer, sizeof(*ret_answer), &event) < 0)
+	if (perf_protocol_receive(here, ret_answer, sizeof(*ret_answer), &event) < 0)
 		*ret_answer = 1;
 	return r;
 }
@@ -64,7 +64,7 @@ static struct perf_question clock_question(void)
 static struct perf_question probe_question(void)
 {
 	return (struct perf_question){
-		.attr = { .type = (uint32_t)perf_talk_number(UPROBES "type"),
+		.attr = { .type = (uint32_t)perf_protocol_number(UPROBES "type"),
 			  .size = sizeof(struct perf_event_attr) },
 		.pid = getpid(),
 		.cpu = -1,
@@ -107,7 +107,7 @@ TEST(test_probes)
 {
 	_cleanup_close_ int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct perf_question q = probe_question();
-	int bit = perf_talk_number(UPROBES "format/retprobe");
+	int bit = perf_protocol_number(UPROBES "format/retprobe");
 	int32_t answer;
 
 	if ((int)q.attr.type < 0 || bit < 0)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "capture/probes/probe-journal.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/unit.h"
 
 enum { FILES_MAX = 300 };
@@ -64,7 +64,7 @@ static size_t count_journals(void)
 
 FIXTURE(set_up)
 {
-	int r = own_folder_set_up(state);
+	int r = own_directory_set_up(state);
 
 	setenv("RUNTIME_DIRECTORY", "run:other", 1);
 	result = 0;
@@ -182,11 +182,11 @@ TEST(test_folder_of_others)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_left, set_up, own_folder_tear_down),
-		cmocka_unit_test_setup_teardown(test_bounds, set_up, own_folder_tear_down),
-		cmocka_unit_test_setup_teardown(test_foreign, set_up, own_folder_tear_down),
+		cmocka_unit_test_setup_teardown(test_left, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_bounds, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_foreign, set_up, own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_folder_of_others, set_up,
-						own_folder_tear_down),
+						own_directory_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ struct fixture {
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct lifecycle lifecycle;
+	struct pipeline pipe;
 	struct profiler p;
 	char said[8192];
 };
@@ -48,11 +49,14 @@ FIXTURE(set_up)
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
 	f->archive.no_perfetto_samples = true;
-	f->lifecycle = (struct lifecycle){ .archive = &f->archive, .tasks = &f->tasks, .ask = ask };
-	profiler_init(&f->p, &f->archive, &f->tasks);
-	f->p.from_ns = FROM;
-	f->p.announce = announce;
-	f->p.userdata = f;
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .from_ns = FROM,
+				     .to_ns = UINT64_MAX,
+				     .links = { .announce = announce, .userdata = f },
+				     .owner = { .ask = ask } };
+	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
+	profiler_init(&f->p, &f->pipe);
 	assert_int_equal(fxt_archive_begin(&f->archive), 0);
 	*state = f;
 	return 0;
@@ -91,8 +95,8 @@ static void put_stack(struct fixture *f, uint64_t id, uint64_t first, unsigned n
 static void put_tick(struct fixture *f, uint64_t ts_ns, uint32_t pid, uint64_t kernel,
 		     uint64_t user)
 {
-	const struct rec_tick rec = {
-		.head = { ts_ns, sizeof(rec), REC_TICK, 1, pid, pid },
+	const struct rec_sample rec = {
+		.head = { ts_ns, sizeof(rec), REC_SAMPLE, 1, pid, pid },
 		.kernel_stack = kernel,
 		.user_stack = user,
 	};
@@ -228,7 +232,7 @@ TEST(test_offcpu)
 	rec.waker_tid = 0;
 	rec.state = 'D';
 	put(f, &rec);
-	f->p.to_ns = 199;
+	f->pipe.to_ns = 199;
 	put(f, &rec);
 	assert_string_equal(said(f), "away 150-200 500 S by 9;left 150 500 1000;"
 				     "away 100-200 500 D by 0;left 100 500 1000;");
@@ -265,7 +269,7 @@ TEST(test_filter)
 				stranger = mapping(FROM, 600, 0x1000, "/stranger");
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	assert_int_equal(profiler_listed(&f->p, &listed.rec), 0);
 	assert_int_equal(profiler_listed(&f->p, &stranger.rec), 0);
 	put_mapping(f, 110, PID, 0x2000, "/later");
@@ -290,7 +294,7 @@ TEST(test_filter_without_stacks)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	put_mapping(f, 110, 600, 0x1000, "/stranger");
 	assert_int_equal(profiler_selected(&f->p, PID), 0);
@@ -313,7 +317,7 @@ TEST(test_filter_renamed)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	put_mapping(f, 110, PID, 0x1000, "/renames");
 	put_mapping(f, 110, 501, 0x1000, "/executes");
 	put_mapping(f, 110, 502, 0x1000, "/ends");
@@ -336,7 +340,7 @@ TEST(test_own)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	put_mapping(f, 112, PID, 0x2000, "/b");
 	/* Who is named need not be the user's any more. */
@@ -365,7 +369,7 @@ TEST(test_own_executes)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	assert_int_equal(profiler_need(&f->p, PID, 115), 0);
 	profiler_renamed(&f->p, PID);
@@ -404,7 +408,7 @@ TEST(test_own_doubts)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	profiler_doubt(&f->p, 115);
 	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
@@ -454,8 +458,8 @@ TEST(test_filter_forgets)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
-	f->p.is_gone = is_gone;
+	f->pipe.filtered = true;
+	f->pipe.owner.is_gone = is_gone;
 	put_mapping(f, 110, LIVES, 0x1000, "/lives");
 	let_strangers_come(f, clock_boot_ns());
 	assert_in_range(f->p.waiting_bytes, 1, 2 << 20);
@@ -472,8 +476,8 @@ TEST(test_filter_gone)
 	struct fixture *f = *state;
 	uint64_t now_ns = clock_boot_ns();
 
-	f->p.filtered = true;
-	f->p.is_gone = is_gone;
+	f->pipe.filtered = true;
+	f->pipe.owner.is_gone = is_gone;
 	put_mapping(f, 110, PID, 0x1000, "/asked for");
 	for (unsigned i = 0; f->p.swept_ns == 0 && i < MANY; i++)
 		put_mapping(f, now_ns, 1000 + i, 0x1000, "/a");
@@ -490,7 +494,7 @@ TEST(test_filter_forgets_by_time)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	let_strangers_come(f, 110);
 	assert_in_range(f->p.waiting_bytes, 1, 20 << 20);
 	assert_int_equal(f->p.n_dropped, 0);
@@ -501,7 +505,7 @@ TEST(test_too_much)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	for (unsigned i = 0; i < MANY; i++)
 		put_mapping(f, 110, 1000 + i % 100, 0x1000, "/a");
 	assert_in_range(f->p.waiting_bytes, 31 << 20, 32 << 20);
@@ -522,7 +526,7 @@ TEST(test_own_loses_nothing_of_others)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	put_mapping(f, 110, 600, 0x1000, "/stranger");
 	profiler_doubt(&f->p, 115);

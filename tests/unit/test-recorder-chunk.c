@@ -33,64 +33,14 @@ struct fixture {
 
 /* ---- a recording of it ---- */
 
-static int after_record(void *userdata)
-{
-	(void)userdata;
-	return 0;
-}
-
-static bool ask(uint32_t tid, void *userdata)
-{
-	(void)tid;
-	(void)userdata;
-	return true;
-}
-
-static bool take_memory(struct outbuf *ret, void *userdata)
-{
-	struct fixture *f = userdata;
-
-	*ret = f->memory;
-	f->memory = (struct outbuf){ 0 };
-	return ret->size > 0;
-}
-
-static void look(uint32_t pid, void *userdata)
-{
-	(void)pid;
-	(void)userdata;
-}
-
-static void list(struct fixture *f, uint32_t pid, uint32_t tid, const char *comm, uint32_t flags)
-{
-	struct rec_task rec = { .head = { .ts_ns = STORY_BASE,
-					  .size = sizeof(rec),
-					  .kind = REC_TASK,
-					  .pid = pid,
-					  .tid = tid },
-				.task = story_identity(pid, tid, 100 * (uint64_t)tid, comm) };
-
-	rec.task.flags |= flags | IDENTITY_SELECTED;
-	assert_int_equal(outbuf_append(&f->tasks, &rec, sizeof(rec)), 0);
-}
-
 static void begin(struct fixture *f)
 {
-	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	const struct pipeline_owner owner = story_owner(&f->memory);
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r), 0);
-	f->r.after_record = after_record;
-	f->r.ask = ask;
-	f->r.take_memory = take_memory;
-	f->r.look = look;
-	f->r.userdata = f;
-	list(f, 1, 1, "init", 0);
-	list(f, 2, 2, "kthreadd", 0);
-	list(f, 2, 30, "kworker", 0);
-	list(f, 10, 10, "ten", IDENTITY_ON_CPU);
-	list(f, 10, 11, "eleven", 0);
-	list(f, 20, 20, "twenty", 0);
+	assert_int_equal(recorder_init(&f->r, &owner), 0);
+	story_list_all(&f->tasks);
 	news.collector = f->collector;
 	news.tasks = f->tasks;
 	strcpy(f->options.name, "test");
@@ -667,10 +617,10 @@ TEST(test_gone)
 
 	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 	begin(f);
-	f->r.is_gone = first_child_is_gone;
+	f->r.pipe.owner.is_gone = first_child_is_gone;
 	story_put_mapping(&f->story, STORY_AT(1), 10, 0x1000, "/lib/a");
 	story_put_stack(&f->story, STORY_AT(1), 5, 0x1010);
-	story_put_tick(&f->story, STORY_AT(2), 10, 10, 5);
+	story_put_stack_sample(&f->story, STORY_AT(2), 10, 10, 5);
 	story_put_fork(&f->story, STORY_AT(3), 10, 40, 40);
 	story_put_fork(&f->story, STORY_AT(3), 10, 41, 41);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(4)), 0);

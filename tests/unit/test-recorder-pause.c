@@ -30,63 +30,14 @@ struct fixture {
 	struct outbuf archive;
 };
 
-static int after_record(void *userdata)
-{
-	(void)userdata;
-	return 0;
-}
-
-static bool ask(uint32_t tid, void *userdata)
-{
-	(void)tid;
-	(void)userdata;
-	return true;
-}
-
-static bool take_memory(struct outbuf *ret, void *userdata)
-{
-	struct fixture *f = userdata;
-
-	*ret = f->memory;
-	f->memory = (struct outbuf){ 0 };
-	return ret->size > 0;
-}
-
-static void look(uint32_t pid, void *userdata)
-{
-	(void)pid;
-	(void)userdata;
-}
-
-static void list(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t start_ns, const char *comm,
-		 uint32_t flags)
-{
-	struct rec_task rec = {
-		.head = { .size = sizeof(rec), .kind = REC_TASK, .pid = pid, .tid = tid },
-		.task = story_identity(pid, tid, start_ns, comm)
-	};
-
-	rec.task.flags |= flags | IDENTITY_SELECTED;
-	assert_int_equal(outbuf_append(&f->tasks, &rec, sizeof(rec)), 0);
-}
-
 static void begin(struct fixture *f)
 {
-	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	const struct pipeline_owner owner = story_owner(&f->memory);
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r), 0);
-	f->r.after_record = after_record;
-	f->r.ask = ask;
-	f->r.take_memory = take_memory;
-	f->r.look = look;
-	f->r.userdata = f;
-	list(f, 1, 1, 100, "init", 0);
-	list(f, 2, 2, 200, "kthreadd", 0);
-	list(f, 2, 30, 3000, "kworker", 0);
-	list(f, 10, 10, 1000, "ten", IDENTITY_ON_CPU);
-	list(f, 10, 11, 1100, "eleven", 0);
-	list(f, 20, 20, 2000, "twenty", 0);
+	assert_int_equal(recorder_init(&f->r, &owner), 0);
+	story_list_all(&f->tasks);
 	news.collector = f->collector;
 	news.tasks = f->tasks;
 	strcpy(f->options.name, "test");
@@ -144,16 +95,18 @@ static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
 /* 11 has ended, 20 is another one, so is 40 if there was one, 90 is new, and 10 runs another program on CPU 0. */
 static void resume(struct fixture *f)
 {
-	struct worker_news news = { .attach_ns = ATTACHED, .start_ns = UNTIL, .listed_ns = UNTIL };
+	struct worker_results news = { .attach_ns = ATTACHED,
+				       .start_ns = UNTIL,
+				       .listed_ns = UNTIL };
 
 	f->tasks.size = 0;
-	list(f, 1, 1, 100, "init", 0);
-	list(f, 2, 2, 200, "kthreadd", 0);
-	list(f, 2, 30, 3000, "kworker", 0);
-	list(f, 10, 10, 1000, "anew", IDENTITY_ON_CPU);
-	list(f, 20, 20, ATTACHED - 7, "other", 0);
-	list(f, 90, 90, ATTACHED - 8, "ninety", 0);
-	list(f, 40, 40, ATTACHED - 9, "again", 0);
+	story_list(&f->tasks, 1, 1, 100, "init", 0);
+	story_list(&f->tasks, 2, 2, 200, "kthreadd", 0);
+	story_list(&f->tasks, 2, 30, 3000, "kworker", 0);
+	story_list(&f->tasks, 10, 10, 1000, "anew", IDENTITY_ON_CPU);
+	story_list(&f->tasks, 20, 20, ATTACHED - 7, "other", 0);
+	story_list(&f->tasks, 90, 90, ATTACHED - 8, "ninety", 0);
+	story_list(&f->tasks, 40, 40, ATTACHED - 9, "again", 0);
 	news.tasks = f->tasks;
 	/* From before all programs ran, what began before the first one did, and what did so since. */
 	story_put_switch(&f->story, UNTIL - 5, 0, 998, 997, READY);

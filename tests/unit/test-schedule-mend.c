@@ -89,7 +89,7 @@ TEST(test_mend_filtered)
 {
 	struct fixture *f = *state;
 
-	f->s.filtered = true;
+	f->pipe.filtered = true;
 	TELL(f,
 	     "100 cpu0 0>4325376 running *\n"
 	     "130 cpu0 4325376>0 running *\n"
@@ -194,7 +194,7 @@ TEST(test_elsewhere_filtered)
 {
 	struct fixture *f = *state;
 
-	f->s.filtered = true;
+	f->pipe.filtered = true;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "100 cpu1 0>4325376 running *\n"
@@ -369,7 +369,7 @@ TEST(test_loss_outside)
 {
 	struct fixture *f = *state;
 
-	f->s.to_ns = 200;
+	f->pipe.to_ns = 200;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "100 lost sched cpu0 4 50..120\n"

@@ -64,7 +64,7 @@ TEST(test_record_outside)
 {
 	struct fixture *f = *state;
 
-	f->s.to_ns = 200;
+	f->pipe.to_ns = 200;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "101 cpu0 5>6 blocked\n"

@@ -13,10 +13,10 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/store/chunk-name.h"
-#include "base/folder.h"
+#include "base/directory.h"
 #include "capture/store/output.h"
 #include "capture/store/store-files.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/store-records.h"
 #include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
@@ -139,7 +139,7 @@ TEST(test_refused)
 /* A chunk has its name from the moment on at which it is complete. */
 TEST(test_rename)
 {
-	_cleanup_close_ int dir_fd = folder_fd("rename");
+	_cleanup_close_ int dir_fd = directory_fd("rename");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a");
 	const char *last = "a-20261120T190835.123456Z-20261120T190836.123456Z.fxt";
 	struct stat st;
@@ -170,7 +170,7 @@ TEST(test_rename)
 /* One that is not ended is, when it is let go of. */
 TEST(test_freed)
 {
-	_cleanup_close_ int dir_fd = folder_fd("freed");
+	_cleanup_close_ int dir_fd = directory_fd("freed");
 	struct store *s = files(dir_fd, "a");
 	struct chunk_name c;
 
@@ -184,7 +184,7 @@ TEST(test_freed)
 /* The same times again (a clock was put back): each has a name of its own. */
 TEST(test_never_over)
 {
-	_cleanup_close_ int dir_fd = folder_fd("over");
+	_cleanup_close_ int dir_fd = directory_fd("over");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a"), *other = files(dir_fd, "a");
 
 	for (unsigned i = 0; i < 3; i++)
@@ -214,7 +214,7 @@ TEST(test_never_over)
 
 TEST(test_keep_bytes)
 {
-	_cleanup_close_ int dir_fd = folder_fd("bytes");
+	_cleanup_close_ int dir_fd = directory_fd("bytes");
 	_cleanup_(store_freep) struct store *s = NULL;
 
 	/* Others' files, which only look like ours. */
@@ -251,7 +251,7 @@ TEST(test_keep_bytes)
 
 TEST(test_keep_time)
 {
-	_cleanup_close_ int dir_fd = folder_fd("time");
+	_cleanup_close_ int dir_fd = directory_fd("time");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a");
 	uint64_t now = clock_read_ns(CLOCK_REALTIME);
 	struct chunk_name c;
@@ -327,7 +327,7 @@ TEST(test_recover)
 		struct pack p;
 
 		folder[8] = (char)('0' + m);
-		dir_fd = folder_fd(folder);
+		dir_fd = directory_fd(folder);
 		/* The beginning of another record, or piece. */
 		assert_int_equal(pack_init(&p, m), 0);
 		p.begun = true;
@@ -360,7 +360,7 @@ TEST(test_recover)
 /* One that is being written is nobody else's; what is no chunk at all goes, or stays as it is. */
 TEST(test_recover_not)
 {
-	_cleanup_close_ int dir_fd = folder_fd("not");
+	_cleanup_close_ int dir_fd = directory_fd("not");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a");
 	const struct store_files_options o = { .dir_fd = dir_fd, .name = "a" };
 
@@ -381,7 +381,7 @@ TEST(test_recover_not)
 /* When the first chunk begins. */
 TEST(test_recover_at_begin)
 {
-	_cleanup_close_ int dir_fd = folder_fd("at-begin");
+	_cleanup_close_ int dir_fd = directory_fd("at-begin");
 	_cleanup_(store_freep) struct store *s = NULL;
 	struct outbuf b = { 0 };
 
@@ -410,7 +410,7 @@ TEST(test_full)
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("none", "full", "tmpfs", 0, "size=64k") < 0)
 		skip();
-	dir_fd = folder_fd("full");
+	dir_fd = directory_fd("full");
 	s = files(dir_fd, "a");
 	chunk(s, THEN, THEN + SECOND, 0, 100);
 	assert_int_equal(output_new(s, fxt_whole_records, PACK_NONE, NULL, &o), 0);
@@ -456,5 +456,5 @@ int main(void)
 		cmocka_unit_test(test_full),
 	};
 
-	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

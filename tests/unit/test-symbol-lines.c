@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
 #include "tests/support/unit.h"
 
@@ -93,7 +93,7 @@ TEST(test_lines)
 /* In files of their own, packed, and with what they share with others taken out. */
 TEST(test_lines_elsewhere)
 {
-	const char *dirs[] = { folder_path("debug") };
+	const char *dirs[] = { directory_path("debug") };
 	struct symbols_options options = { .lines = true, .debug_dirs = dirs, .n_debug_dirs = 1 };
 	char line[256];
 
@@ -168,5 +168,5 @@ int main(void)
 		cmocka_unit_test(test_inlined),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

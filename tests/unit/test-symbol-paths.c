@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
 #include "tests/support/unit.h"
 
@@ -57,10 +57,10 @@ TEST(test_mount_namespace)
 	}
 	command("mkdir hidden && { echo '#!/bin/sh'; echo exec unshare -m sh -c \\''"
 		"mount -t tmpfs none %s && cp %s %s && exec %s/pie'\\'; } >script && chmod +x script",
-		folder_path("hidden"), folder_path("pie"), folder_path("hidden"),
-		folder_path("hidden"));
+		directory_path("hidden"), directory_path("pie"), directory_path("hidden"),
+		directory_path("hidden"));
 	program_start(&p, "script");
-	assert_string_equal(p.mapping.path, folder_path("hidden/pie"));
+	assert_string_equal(p.mapping.path, directory_path("hidden/pie"));
 	assert_null(ask_program(s, &p, p.points[0].address)->function);
 	query = (struct symbol_query){
 		.pid = (uint32_t)p.pid,
@@ -86,7 +86,7 @@ TEST(test_sysroot)
 		"ln -s ../../../../pie root/out && mkfifo root/fifo && : >root/empty");
 	program_start(&p, "pie");
 	program_stop(&p);
-	s = open_symbols(&(struct symbols_options){ .sysroot = folder_path("root") });
+	s = open_symbols(&(struct symbols_options){ .sysroot = directory_path("root") });
 	/* Links lead to what is below the root, and never out of it. */
 	p.mapping.path = "/link";
 	assert_all_points(s, &p);
@@ -101,7 +101,8 @@ TEST(test_sysroot)
 	assert_null(ask_program(s, &p, p.points[0].address)->function);
 	assert_true(has_problem(s, "/empty", "ELF"));
 	symbols_free(s);
-	assert_int_equal(symbols_new(&s, &(struct symbols_options){ .sysroot = folder_path("no") }),
+	assert_int_equal(symbols_new(&s,
+				     &(struct symbols_options){ .sysroot = directory_path("no") }),
 			 -ENOENT);
 }
 
@@ -172,5 +173,5 @@ int main(void)
 		cmocka_unit_test(test_vdso),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
 #include "tests/support/unit.h"
 
@@ -97,5 +97,5 @@ int main(void)
 		cmocka_unit_test(test_memory_growth),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

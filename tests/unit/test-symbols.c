@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
 #include "tests/support/unit.h"
 
@@ -183,7 +183,7 @@ TEST(test_minidebug)
 
 TEST(test_debug_by_build_id)
 {
-	const char *dirs[] = { folder_path("debug") };
+	const char *dirs[] = { directory_path("debug") };
 	struct symbols_options options = { .debug_dirs = dirs, .n_debug_dirs = 1 };
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	uint8_t id[SYMBOL_BUILD_ID_MAX];
@@ -266,5 +266,5 @@ int main(void)
 		cmocka_unit_test(test_debug_link),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

@@ -61,19 +61,19 @@ static void *look_at_nice(void *userdata)
 }
 
 /* The one that drains is served first; its helpers and what it runs are as they were. */
-TEST(test_prompt)
+TEST(test_raise_priority)
 {
 	int fd_and_nice[2] = { eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), 0 };
 	int before = getpriority(PRIO_PROCESS, 0);
 
-	thread_be_ordinary(); /* nobody is prompt: nothing happens */
+	thread_reset_priority(); /* nobody is prompt: nothing happens */
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
-	thread_be_prompt();
+	thread_raise_priority();
 	assert_true(getpriority(PRIO_PROCESS, 0) <= before);
 	assert_int_equal(thread_start(look_at_nice, fd_and_nice), 0);
 	assert_true(readable(fd_and_nice[0], 5000));
 	assert_int_equal(fd_and_nice[1], before);
-	thread_be_ordinary();
+	thread_reset_priority();
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 	close(fd_and_nice[0]);
 }
@@ -175,8 +175,8 @@ TEST(test_identity)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signal),   cmocka_unit_test(test_signal_overflow),
-		cmocka_unit_test(test_prompt),   cmocka_unit_test(test_start),
+		cmocka_unit_test(test_signal),         cmocka_unit_test(test_signal_overflow),
+		cmocka_unit_test(test_raise_priority), cmocka_unit_test(test_start),
 		cmocka_unit_test(test_identity),
 	};
 

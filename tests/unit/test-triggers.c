@@ -10,7 +10,9 @@
 
 #include "base/cleanup.h"
 #include "capture/options/option-table.h"
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/triggers.h"
+#include "capture/proc/proc-records.h"
 #include "tests/support/unit.h"
 #include "writer/event.h"
 #include "writer/fxt/fxt-names.h"
@@ -206,8 +208,8 @@ TEST(test_offcpu)
 
 static void pressure(struct fixture *f, uint64_t ts_ns, const char *name, double percent)
 {
-	struct rec_sample rec = {
-		.head = { .ts_ns = ts_ns, .kind = REC_SAMPLE, .size = sizeof(rec) },
+	struct rec_counters rec = {
+		.head = { .ts_ns = ts_ns, .kind = REC_COUNTERS, .size = sizeof(rec) },
 		.name = "pressure",
 		.n_values = 2,
 	};
@@ -222,8 +224,8 @@ static void pressure(struct fixture *f, uint64_t ts_ns, const char *name, double
 TEST(test_pressure)
 {
 	struct fixture f;
-	struct rec_sample load = {
-		.head = { .ts_ns = 5, .kind = REC_SAMPLE, .size = sizeof(load) },
+	struct rec_counters load = {
+		.head = { .ts_ns = 5, .kind = REC_COUNTERS, .size = sizeof(load) },
 		.name = "load",
 		.n_values = 1,
 	};
