@@ -77,29 +77,13 @@ struct capture_filter {
 #define FLUSH_NS_MAX     UINT64_C(60000000000)
 #define FLUSH_NS_DEFAULT UINT64_C(250000000)
 
-#define COUNTER_NS_MIN     UINT64_C(100000000)
-#define COUNTER_NS_MAX     UINT64_C(60000000000)
-#define COUNTER_NS_DEFAULT UINT64_C(1000000000)
+#define COUNTER_NS_MIN UINT64_C(100000000)
 
 #define FREQUENCY_MAX     10000u
 #define FREQUENCY_DEFAULT 99u
 
-#define OFFCPU_NS_MIN     UINT64_C(1000)
-#define OFFCPU_NS_MAX     UINT64_C(3600000000000)
-#define OFFCPU_NS_DEFAULT UINT64_C(1000000)
-
-#define USAGE_NS_MIN     UINT64_C(10000000)
-#define USAGE_NS_MAX     UINT64_C(3600000000000)
-#define USAGE_NS_DEFAULT UINT64_C(1000000000)
-
-#define TRIAGE_NS_MIN     UINT64_C(100000000)
-#define TRIAGE_NS_MAX     UINT64_C(3600000000000)
-#define TRIAGE_NS_DEFAULT UINT64_C(5000000000)
-
-#define MEMORY_BLOCKS_MIN   1024u
-#define MEMORY_BLOCKS_MAX   100000000u
-#define MEMORY_INTERVAL_MAX (UINT64_C(1) << 31)
-#define MEMORY_SIZE_MAX     (UINT64_C(1) << 40)
+#define MEMORY_BLOCKS_MIN 1024u
+#define MEMORY_BLOCKS_MAX 100000000u
 
 /* Whether the blocks of snapshots are looked for in the memory of their process. */
 enum heap_trace_reach {
@@ -155,16 +139,6 @@ extern const char *const session_mode_names[SESSION_MODE_MAX];
 
 #define OVERHEAD_MACHINE_PPM_MIN 100u /* of all CPUs together: 0.01 % */
 #define OVERHEAD_MACHINE_PPM_MAX 1000000u
-
-#define TRIGGER_NS_MIN              UINT64_C(1000)
-#define TRIGGER_NS_MAX              UINT64_C(3600000000000)
-#define TRIGGER_PPM_MIN             UINT64_C(100) /* as exact as the kernel says it */
-#define TRIGGER_PPM_MAX             UINT64_C(1000000)
-#define TRIGGER_BYTES_MIN           UINT64_C(4096)
-#define TRIGGER_BYTES_MAX           (UINT64_C(1) << 50)
-#define TRIGGER_INTERVAL_NS_MIN     UINT64_C(1000000)
-#define TRIGGER_INTERVAL_NS_MAX     UINT64_C(86400000000000)
-#define TRIGGER_INTERVAL_NS_DEFAULT UINT64_C(10000000000)
 
 /* When a flight recorder has something to keep: each 0 = never. */
 struct trigger_options {
