@@ -29,7 +29,7 @@ struct request {
 	bool has_top;
 };
 
-/* ---- options of the verb_leaks_report ---- */
+/* ---- options of the report ---- */
 
 /* Says which words there are. */
 static int say_words(const char *option, const char *word, const char *const *names, unsigned n)
@@ -252,7 +252,7 @@ static int verb_leaks_report(struct request *q, const char *path, const char *na
 }
 
 /*
- * What the process exits with after a command that exited with COMMAND_STATUS, where the recording and the verb_leaks_report came to
+ * What the process exits with after a command that exited with COMMAND_STATUS, where the recording and the report came to
  * R: as that says, but for what --fail-over was asked to find out.
  */
 static int exit_of_command(const struct request *q, int command_status, int r)
@@ -349,8 +349,7 @@ static int verb_leaks_check(const struct request *q)
 		return cli_usage_error("two of --json, '--pprof -' and '--folded -' would write to "
 				       "the same place");
 	if (is_stdout(live->output))
-		return cli_usage_error(
-			"the archive cannot go to standard output: the verb_leaks_report does");
+		return cli_usage_error("the archive cannot go to standard output: the report does");
 	if (is_stdout(o->old) && is_stdout(live->rest[0]))
 		return cli_usage_error("only one archive can come from standard input");
 	return CLI_OK;
@@ -428,8 +427,8 @@ const struct verb verb_leaks_row = {
 	.synopsis = "[OPTION ...] FILE | -p PID ... | --triage | -- COMMAND [ARGUMENT ...]",
 	.what = "Show what programs allocated and did not free: memory, descriptors and more",
 	.options =
-		"Of the verb_leaks_report:\n"
-		"      --top=N            verb_leaks_show N stacks of each process (20; all with --json)\n"
+		"Of the report:\n"
+		"      --top=N            show N stacks of each process (20; all with --json)\n"
 		"      --resource=WHICH   only memory, mapping, fd, segment, attachment, shm, thread\n"
 		"      --verdict=WHICH    only lost, indirectly-lost, possibly-lost, growing, unfreed,\n"
 		"                         still-reachable, old, steady, young\n"
@@ -451,7 +450,7 @@ const struct verb verb_leaks_row = {
 		"  -o, --output=ARCHIVE   keep what was recorded\n"
 		"      --direct           record in this process, without the service\n"
 		"      --bus=ADDRESS      the bus of the service (the system bus)\n"
-		"  -h, --help             verb_leaks_show this\n",
+		"  -h, --help             show this\n",
 	.more_options = verb_leaks_print_options,
 	.notes =
 		"\nWithout --events, all four are watched; with --triage, memory and threads. Who says\n"
