@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "capture/options/collection-rows.h"
@@ -39,24 +40,23 @@ struct parser {
 	bool expected;   /* inih should find a key in the line that it was given last */
 	int error;       /* a complaint was made (-EINVAL), or worse */
 	struct complaint *complaints;
+	size_t room_complaints;
 	size_t n_complaints; /* COMPLAINTS_MAX of them are kept */
 };
 
 static void collection_complain(struct parser *p, unsigned line, const char *text)
 {
-	struct complaint *more, *one;
+	struct complaint *one;
 
 	if (p->error == 0)
 		p->error = -EINVAL;
 	if (p->n_complaints == COMPLAINTS_MAX)
 		return;
-	more = reallocarray(p->complaints, p->n_complaints + 1, sizeof(*more));
-	if (!more) {
+	if (GROW(p->complaints, p->room_complaints, p->n_complaints + 1) < 0) {
 		p->error = -ENOMEM;
 		return;
 	}
-	p->complaints = more;
-	one = &more[p->n_complaints++];
+	one = &p->complaints[p->n_complaints++];
 	one->line = line;
 	text_clean(one->text, sizeof(one->text), text, strlen(text));
 }
