@@ -321,6 +321,51 @@ TEST(test_describe)
 				       "categories=sched,counters counters=500 ms"));
 }
 
+/* Archives have this text: it stays as it is, in its order. */
+TEST(test_describe_all)
+{
+	const struct session_options o = {
+		.ring_bytes = 1 << 20,
+		.flush_ns = 500000000,
+		.duration_ns = 5,
+		.compress = PACK_ZSTD,
+		.categories = CATEGORY_SCHED | CATEGORY_COUNTERS | CATEGORY_PROFILE |
+			      CATEGORY_OFFCPU | CATEGORY_MEMORY,
+		.counter_interval_ns = 2000000000,
+		.frequency = 199,
+		.offcpu_min_ns = 3000000,
+		.no_perfetto_blobs = true,
+		.own = true,
+		.memory = { .log = true,
+			    .interval = 4096,
+			    .min_bytes = 16,
+			    .blocks_max = 5000,
+			    .usage_interval_ns = 1000000000,
+			    .reach = MEMORY_REACH_LOOK,
+			    .triage = true,
+			    .triage_interval_ns = UINT64_C(5000000000) },
+		.mode = SESSION_FLIGHT,
+		.flight_bytes = 64 << 20,
+		.max_overhead_ppm = 20000,
+		.max_overhead_machine_ppm = 300,
+		.triggers = { .wakeup_ns = 5000,
+			      .pressure_ppm = { 700, 0, 800 },
+			      .leak_bytes = 1 << 20,
+			      .interval_ns = 1000000 },
+	};
+	_cleanup_free_ char *text = session_options_describe(&o);
+
+	assert_string_equal(
+		text,
+		"ring=1.0 MiB flush=500 ms duration_ns=5 max_bytes=0 compress=zstd "
+		"categories=sched,counters,profile,offcpu,memory counters=2.00 s frequency=199 "
+		"offcpu_min=3.00 ms no_perfetto_blobs own usage=1.00 s blocks_max=5000 log "
+		"interval=4.0 KiB min=16 B reach=look triage=5.00 s mode=flight keep=all "
+		"keep_size=64.0 MiB max_overhead_ppm=20000 max_overhead_machine_ppm=300 "
+		"trigger_wakeup=5000ns trigger_pressure_cpu=700ppm trigger_pressure_io=800ppm "
+		"trigger_leak=1048576B trigger_interval=1000000ns");
+}
+
 /* What is left open is filled in, and what is said must be within its bounds. */
 TEST(test_complete)
 {
@@ -370,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_copy),
 		cmocka_unit_test(test_copy_empty),
 		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_describe_all),
 		cmocka_unit_test(test_complete),
 	};
 
