@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What profiles have of their own in the table of options: lists of names and paths, and what goes together.
+ * What profiles have of their own in the table of options: lists of names and paths, and what goes
+ * together.
  */
 #pragma once
 
 #include "capture/options/option-table.h"
 
-/* Takes TEXT, which is not empty, into TO. Returns 0, -EINVAL with a sentence in WHY, or -ENOMEM. */
+/*
+ * Takes TEXT, which is not empty, into TO. Returns 0, -EINVAL with a sentence in WHY, or -ENOMEM.
+ */
 int collection_take(const struct option_row *row, struct collection *to, const char *text,
 		    char why[static VALUE_WHY_MAX]);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of a session, a row each: what an option is called on the command line, on the bus and in a profile, what it may be,
- * what it goes with, and what people are told of it. All who read, check, send, show or describe options do so by this table;
- * the pages that list them are held to it (tests/style/check-options).
+ * The options of a session, a row each: what an option is called on the command line, on the bus
+ * and in a profile, what it may be, what it goes with, and what people are told of it. All who
+ * read, check, send, show or describe options do so by this table; the pages that list them are
+ * held to it (tests/style/check-options).
  */
 #pragma once
 
@@ -107,7 +108,10 @@ extern const size_t option_n_rows;
 #define OPTION_FOR_EACH(row)                                                                       \
 	for (const struct option_row *row = option_rows; row < option_rows + option_n_rows; row++)
 
-/* The row that is called NAME there; NULL if there is none. That of a trigger need not end after N bytes. */
+/*
+ * The row that is called NAME there; NULL if there is none. That of a trigger need not end after N
+ * bytes.
+ */
 const struct option_row *option_of_bus(const char *name);
 const struct option_row *option_of_name(const char *name);
 const struct option_row *option_of_trigger(const char *name, size_t n);
@@ -147,8 +151,9 @@ void option_set(const struct option_row *row, void *options, uint64_t value);
 bool option_set_choice(const struct option_row *row, void *options, const char *name);
 
 /*
- * Takes TEXT as people write it, on command lines and in profiles, of all types up to OPTION_TEXT and of OPTION_OVERHEAD,
- * OPTION_COMMS and OPTION_USERS. Returns 0, -EINVAL or another errno with a sentence in WHY.
+ * Takes TEXT as people write it, on command lines and in profiles, of all types up to OPTION_TEXT
+ * and of OPTION_OVERHEAD, OPTION_COMMS and OPTION_USERS. Returns 0, -EINVAL or another errno with
+ * a sentence in WHY.
  */
 int option_take(const struct option_row *row, void *options, const char *text,
 		char why[static VALUE_WHY_MAX]);
@@ -157,7 +162,9 @@ int option_take(const struct option_row *row, void *options, const char *text,
 #define OPTION_VALUES_MAX 160
 char *option_values(const struct option_row *row, char to[static OPTION_VALUES_MAX]);
 
-/* Called with an option that does not go with the others, and why, a sentence without a subject. */
+/*
+ * Called with an option that does not go with the others, and why, a sentence without a subject.
+ */
 typedef void (*option_complaint_fn)(const struct option_row *row, const char *why, void *userdata);
 
 enum {
@@ -166,6 +173,9 @@ enum {
 		1 << 1, /* O begins a struct collection, whose own options are looked at, too */
 };
 
-/* Looks at all options of O together, FLAGS as above. Returns how many complaints there were; COMPLAIN may be NULL. */
+/*
+ * Looks at all options of O together, FLAGS as above. Returns how many complaints there were;
+ * COMPLAIN may be NULL.
+ */
 size_t option_check(const struct session_options *o, unsigned flags, option_complaint_fn complain,
 		    void *userdata);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options of a verb: a table of what they are called and where what they say goes. --help is one
- * of every verb.
+ * The options of a verb: a table of what they are called and where what they say goes. --help is
+ * one of every verb.
  */
 #pragma once
 
@@ -46,12 +46,15 @@ enum {
 };
 
 /*
- * Takes all options of ARGV by the table ROWS. Returns VERB_OPTIONS_GO, with optind at the first word
- * that is none, or the enum cli_exit to end with.
+ * Takes all options of ARGV by the table ROWS. Returns VERB_OPTIONS_GO, with optind at the first
+ * word that is none, or the enum cli_exit to end with.
  */
 int verb_options_parse(int argc, char **argv, const struct verb_option *rows);
 
-/* The same for a verb that runs a command: what stands behind the first word that is no option is the command's. */
+/*
+ * The same for a verb that runs a command: what stands behind the first word that is no option is
+ * the command's.
+ */
 int verb_options_parse_command(int argc, char **argv, const struct verb_option *rows);
 
 /* In a row's take(): the option as it was typed, "-d" or "--duration". */

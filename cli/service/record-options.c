@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of options on the command line. Only what is looked up here, so that the daemon gets numbers, has a function of its
- * own; each gets the option's text and returns an enum cli_exit, after it has said what is wrong.
+ * The table of options on the command line. Only what is looked up here, so that the daemon gets
+ * numbers, has a function of its own; each gets the option's text and returns an enum cli_exit,
+ * after it has said what is wrong.
  */
 #include "cli/service/record-options.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What `kymo record`, `kymo start`, `kymo top` and `kymo leaks` are asked to record, and how. Names of processes, users,
- * units and cgroups are resolved here, so that the daemon gets numbers.
+ * What `kymo record`, `kymo start`, `kymo top` and `kymo leaks` are asked to record, and how.
+ * Names of processes, users, units and cgroups are resolved here, so that the daemon gets numbers.
  */
 #pragma once
 
@@ -31,7 +31,10 @@ enum {
 	RECORD_OPTIONS_GO = VERB_OPTIONS_GO,
 };
 
-/* Takes the options of VERB: those of the table of options, and its OWN, which end with { 0 }. Those of leaks are not checked. */
+/*
+ * Takes the options of VERB: those of the table of options, and its OWN, which end with { 0 }.
+ * Those of leaks are not checked.
+ */
 int record_options_parse(int argc, char **argv, enum option_verb verb,
 			 const struct verb_option *own, struct record_options *o);
 
@@ -42,10 +45,15 @@ int record_options_parse(int argc, char **argv, enum option_verb verb,
 
 int record_options_output(void *options, char *value);
 
-/* What "all" means, and whether the options go together, once all are known. Returns RECORD_OPTIONS_GO or an enum cli_exit. */
+/*
+ * What "all" means, and whether the options go together, once all are known. Returns
+ * RECORD_OPTIONS_GO or an enum cli_exit.
+ */
 int record_options_check(struct record_options *o);
 
-/* Adds a process to the filter, which has to live; OPTION is where it was named. Returns as above. */
+/*
+ * Adds a process to the filter, which has to live; OPTION is where it was named. Returns as above.
+ */
 int record_options_add_pid(struct record_options *o, const char *option, const char *pid);
 
 /* The lines of --help, in groups. */

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# check-options-catches.sh LIST-OPTIONS-MADE-UP: an option that is in the table only is missed wherever it is to be written down.
+# check-options-catches.sh LIST-OPTIONS-MADE-UP: an option that is in the table only is missed
+# wherever it is to be written down.
 
 set -euo pipefail
 

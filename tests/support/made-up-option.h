@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What has to be written for an option, of one that there is not (HACKING.md, "Adding an option"). It is put before sources of
- * kymo by the compiler's -include.
+ * What has to be written for an option, of one that there is not (HACKING.md, "Adding an option").
+ * It is put before sources of kymo by the compiler's -include.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each option of the table, at its ends and beyond them, on the command line, on the bus and in a profile: all say the same.
- * The test `made-up-option` is this one with an option more.
+ * Each option of the table, at its ends and beyond them, on the command line, on the bus and in a
+ * profile: all say the same. The test `made-up-option` is this one with an option more.
  */
 #include <errno.h>
 #include <fcntl.h>
