@@ -37,11 +37,11 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
+#include "capture/sandbox/clean-fd-table.h"
 #include "daemon/close-queue.h"
 #include "daemon/fd-sink.h"
 #include "daemon/log.h"
 #include "daemon/message-sender.h"
-#include "daemon/passed-fds.h"
 
 /* What is in a mailbox but a descriptor: nothing; the closer is at it; the closer is to go. */
 enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
@@ -189,13 +189,18 @@ static bool start_close_threads(pid_t self)
 	return failed;
 }
 
+static bool async_close_is_own(uint64_t owner)
+{
+	return owner == FOREIGN_FD_OWN || owner == FOREIGN_FD_REFUSED;
+}
+
 /* All but what is others'. */
 static void close_own(void)
 {
 	unsigned first = 0, limit = foreign_fds_limit();
 
 	for (unsigned fd = 0; fd < limit; fd++) {
-		if (foreign_fds_owner((int)fd) == FOREIGN_FD_OWN)
+		if (async_close_is_own(foreign_fds_owner((int)fd)))
 			continue;
 		if (fd > first)
 			syscall(SYS_close_range, first, fd - 1, 0);
@@ -287,14 +292,14 @@ static bool async_close_is_idle(size_t i)
 }
 
 /* Notes what closers have done, and gives them what is next in their lines. */
-static void async_close_collect(void)
+static void async_close_collect(uint64_t now_ns)
 {
 	int fd;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
 		if (!lines[i] || atomic_load(&close_threads[i].mail) != MAIL_NONE)
 			continue;
-		if (close_queue_done(&queue, lines[i], &fd))
+		if (close_queue_done(&queue, lines[i], now_ns, &fd))
 			closer_send(i, fd);
 		else
 			lines[i] = NULL;
@@ -330,41 +335,19 @@ static void send_spare_away(void)
 /* With the lock held. */
 static void async_close_hand_on(void)
 {
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	size_t i;
 	int fd;
 
 	if (!have_guard())
 		return;
-	async_close_collect();
+	async_close_collect(now_ns);
 	while (close_queue_is_ready(&queue) && (i = find_close_thread()) < CLOSE_AT_ONCE_MAX) {
-		lines[i] = close_queue_take(&queue, &fd);
+		lines[i] = close_queue_take(&queue, now_ns, &fd);
 		closer_send(i, fd);
 	}
 	send_spare_away();
 }
-
-/* ---- what is left to closers ---- */
-
-/* It stays open until somebody has closed it; without memory, for ever. */
-static void async_close_give_back(int fd, uint64_t owner)
-{
-	uint64_t place = file_place_of(fd);
-	int error = errno;
-
-	if (owner >= FOREIGN_FD_OF_PEER(0))
-		owner = FOREIGN_FD_UNKNOWN;
-	pthread_mutex_lock(&lock);
-	if (close_queue_add(&queue, owner, place, fd) == 0) {
-		if (is_main)
-			async_close_hand_on();
-		else
-			async_close_ring();
-	}
-	pthread_mutex_unlock(&lock);
-	errno = error;
-}
-
-/* ---- the event loop ---- */
 
 static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
@@ -397,17 +380,7 @@ int async_close_begin(void)
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
 		atomic_store(&close_threads[i].mail, MAIL_NONE);
 	is_main = true;
-	foreign_fds_set_closer(async_close_give_back);
 	return guard_start();
-}
-
-/* The messages that were looked at may have gone, and what came with them is to be closed. */
-static int on_turn(sd_event_source *source, void *userdata)
-{
-	(void)source;
-	(void)userdata;
-	passed_fds_sweep();
-	return 0;
 }
 
 int async_close_attach(sd_event *event, sd_bus *bus)
@@ -420,10 +393,26 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	r = fd_sink_begin(guarded);
 	if (r < 0)
 		return r;
-	r = sd_event_add_post(event, NULL, on_turn, NULL);
-	if (r < 0)
-		return r;
 	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
+}
+
+/* ---- what is left to closers ---- */
+
+/* It stays open until somebody has closed it; without memory, for ever. */
+static void async_close_give_back(int fd, uint64_t owner)
+{
+	uint64_t place = file_place_of(fd);
+
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	if (close_queue_add(&queue, owner, place, fd) == 0) {
+		if (is_main)
+			async_close_hand_on();
+		else
+			async_close_ring();
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 size_t async_close_backlog(int fd, uid_t uid)
@@ -432,9 +421,22 @@ size_t async_close_backlog(int fd, uid_t uid)
 	size_t n;
 
 	pthread_mutex_lock(&lock);
-	n = close_queue_backlog(&queue, FOREIGN_FD_OF(uid), place);
+	n = close_queue_backlog(&queue, FOREIGN_FD_OF(uid), place, clock_read_ns(CLOCK_MONOTONIC));
 	pthread_mutex_unlock(&lock);
 	return n;
+}
+
+/* Stands for libc's, in libsystemd, too. */
+int close(int fd)
+{
+	uint64_t owner = foreign_fds_forget(fd);
+	int error = errno;
+
+	if (async_close_is_own(owner))
+		return close_really(fd);
+	async_close_give_back(fd, owner);
+	errno = error;
+	return 0;
 }
 
 /* ---- what comes in ---- */
@@ -456,6 +458,11 @@ void async_close_learn(const char *name, uid_t uid)
 
 	if (table_remove(&peers, peer))
 		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
+}
+
+bool async_close_refused(int fd)
+{
+	return foreign_fds_owner(fd) == FOREIGN_FD_REFUSED;
 }
 
 /* Of the message that is to be received next, without anything of it. Returns how many bytes. */
@@ -523,7 +530,7 @@ static void warn_refused(uint64_t owner)
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 
-/* Puts N stand-ins for nothing into the control data of M, or as many as there can be. */
+/* Puts N descriptors of nothing into the control data of M, or as many as there can be. */
 static void put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
@@ -532,10 +539,11 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
 		n = 0;
 	for (; n_put < n; n_put++) {
-		int fd = passed_fds_add(PASSED_FD_REFUSED);
+		int fd = fcntl(clean_fd_table_null(), F_DUPFD_CLOEXEC, 3);
 
 		if (fd < 0)
 			break;
+		foreign_fds_mark(fd, FOREIGN_FD_REFUSED);
 		memcpy(CMSG_DATA(c) + n_put * sizeof(fd), &fd, sizeof(fd));
 	}
 	m->msg_flags = 0;
@@ -561,48 +569,27 @@ static ssize_t receive_without(struct msghdr *m)
 	return n;
 }
 
-/*
- * Puts stand-ins in place of the descriptors in C, OWNER's. Where there is no room for one, C gets
- * fewer: the bus library gives up the connection then, as when the kernel has no room for them.
- */
-static void replace_received(struct cmsghdr *c, uint64_t owner)
+static void mark_received(struct msghdr *m, uint64_t owner)
 {
-	int *fds = (int *)(void *)CMSG_DATA(c);
-	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds), n_put = 0;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		const int *fds = (const int *)(const void *)CMSG_DATA(c);
 
-	for (size_t i = 0; i < n; i++) {
-		int fd = fds[i], stand_in;
-
-		foreign_fds_mark(fd, owner);
-		stand_in = passed_fds_add(fd);
-		if (stand_in < 0)
-			close_passed_fd(fd);
-		else
-			fds[n_put++] = stand_in;
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds); i++)
+			foreign_fds_mark(fds[i], owner);
 	}
-	c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
 }
 
-static void take_received(struct msghdr *m, uint64_t owner)
-{
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
-		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
-			replace_received(c, owner);
-}
-
-/*
- * Stands for libc's, in libsystemd, too. What comes from anywhere but the bus comes from whom this
- * process has asked.
- */
+/* Stands for libc's, in libsystemd, too. What other threads receive comes from whom they have asked. */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	uint64_t owner = FOREIGN_FD_OWN;
 	ssize_t n;
 
-	if (!is_main || fd != guarded)
+	if (!is_main)
 		return syscall(SYS_recvmsg, fd, m, flags);
-	passed_fds_sweep();
-	if (m->msg_iovlen == 1)
+	if (fd == guarded && m->msg_iovlen == 1)
 		owner = look_whose(m->msg_iov[0].iov_len);
 	if (owner != FOREIGN_FD_OWN && !has_room(owner)) {
 		warn_refused(owner);
@@ -616,6 +603,6 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	}
 	n = syscall(SYS_recvmsg, fd, m, flags);
 	if (n >= 0)
-		take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
+		mark_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
 	return n;
 }

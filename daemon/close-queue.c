@@ -16,7 +16,8 @@ struct close_line {
 	struct close_owner *owner;
 	struct close_line *next; /* of those that wait */
 	struct close_pending *first, **last;
-	size_t n; /* with the one that is being closed */
+	size_t n;          /* with the one that is being closed */
+	uint64_t since_ns; /* that one; 0 = none is */
 };
 
 struct close_owner {
@@ -150,7 +151,7 @@ static void close_owner_count(struct close_queue *q, struct close_owner *o, int 
 }
 
 /* Takes the next descriptor out of LINE, which has one. */
-static int close_line_begin(struct close_line *line)
+static int close_line_begin(struct close_line *line, uint64_t now_ns)
 {
 	struct close_pending *pending = line->first;
 	int fd = pending->fd;
@@ -158,6 +159,7 @@ static int close_line_begin(struct close_line *line)
 	line->first = pending->next;
 	if (!line->first)
 		line->last = &line->first;
+	line->since_ns = now_ns;
 	free(pending);
 	return fd;
 }
@@ -180,7 +182,7 @@ bool close_queue_is_ready(const struct close_queue *q)
 	return close_owner_next(q) != NULL;
 }
 
-struct close_line *close_queue_take(struct close_queue *q, int *ret_fd)
+struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd)
 {
 	struct close_owner *o = close_owner_next(q);
 	struct close_line *line;
@@ -193,11 +195,11 @@ struct close_line *close_queue_take(struct close_queue *q, int *ret_fd)
 		o->last = &o->first;
 	close_owner_count(q, o, 1);
 	q->next = o->next;
-	*ret_fd = close_line_begin(line);
+	*ret_fd = close_line_begin(line, now_ns);
 	return line;
 }
 
-bool close_queue_done(struct close_queue *q, struct close_line *line, int *ret_fd)
+bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd)
 {
 	struct close_owner *o = line->owner;
 
@@ -205,7 +207,7 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, int *ret_f
 	o->n--;
 	q->n--;
 	if (line->first) {
-		*ret_fd = close_line_begin(line);
+		*ret_fd = close_line_begin(line, now_ns);
 		return true;
 	}
 	close_owner_count(q, o, -1);
@@ -216,11 +218,14 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, int *ret_f
 	return false;
 }
 
-size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place)
+size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place,
+			   uint64_t now_ns)
 {
 	const struct close_line *line = table_get(&q->lines, close_line_key(q, owner, place));
 
-	return line && line->n >= CLOSE_QUEUED_MAX ? line->n : 0;
+	if (!line || line->n < CLOSE_QUEUED_MAX)
+		return 0;
+	return line->since_ns && now_ns - line->since_ns < CLOSE_STUCK_NS ? 0 : line->n;
 }
 
 bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max)
@@ -242,7 +247,7 @@ void close_queue_deinit(struct close_queue *q)
 
 	while ((line = table_next(&q->lines, &pos))) {
 		while (line->first)
-			close_line_begin(line);
+			close_line_begin(line, 0);
 	}
 	table_deinit_free(&q->lines);
 	table_deinit_free(&q->owners);

@@ -33,7 +33,7 @@ static struct close_line *take(int fd)
 	int got = -1;
 
 	assert_true(close_queue_is_ready(&queue));
-	line = close_queue_take(&queue, &got);
+	line = close_queue_take(&queue, 1, &got);
 	assert_non_null(line);
 	assert_int_equal(got, fd);
 	return line;
@@ -44,7 +44,7 @@ static void assert_nothing_to_take(void)
 	int fd;
 
 	assert_false(close_queue_is_ready(&queue));
-	assert_null(close_queue_take(&queue, &fd));
+	assert_null(close_queue_take(&queue, 1, &fd));
 }
 
 /* One of a line is closed at a time, in order; lines of other places go on. */
@@ -60,11 +60,11 @@ TEST(test_line)
 	assert_nothing_to_take();
 	add(ALICE, 8, 12);
 	other = take(12);
-	assert_false(close_queue_done(&queue, other, &fd));
+	assert_false(close_queue_done(&queue, other, 1, &fd));
 	assert_nothing_to_take();
-	assert_true(close_queue_done(&queue, hung, &fd));
+	assert_true(close_queue_done(&queue, hung, 1, &fd));
 	assert_int_equal(fd, 11);
-	assert_false(close_queue_done(&queue, hung, &fd));
+	assert_false(close_queue_done(&queue, hung, 1, &fd));
 	assert_nothing_to_take();
 	assert_int_equal(queue.owners.n_used + queue.lines.n_used, 0);
 }
@@ -85,7 +85,7 @@ TEST(test_share)
 	assert_nothing_to_take();
 	add(BOB, 0, 200);
 	take(200);
-	assert_false(close_queue_done(&queue, lines[3], &fd));
+	assert_false(close_queue_done(&queue, lines[3], 1, &fd));
 	take(CLOSE_AT_ONCE_PER_OWNER);
 	assert_nothing_to_take();
 }
@@ -99,7 +99,7 @@ TEST(test_root)
 	for (unsigned user = 0; user < 100; user++)
 		for (int i = 0; i < 100; i++)
 			add(user ? FOREIGN_FD_OF(user) : FOREIGN_FD_UNKNOWN, (uint64_t)i, i);
-	while (close_queue_take(&queue, &fd))
+	while (close_queue_take(&queue, 1, &fd))
 		n++;
 	assert_int_equal(n, CLOSE_AT_ONCE_MAX - CLOSE_AT_ONCE_ROOT);
 	for (int i = 0; i < CLOSE_AT_ONCE_ROOT + 1; i++)
@@ -126,16 +126,20 @@ TEST(test_turns)
  */
 TEST(test_crowd)
 {
+	const uint64_t late = 1 + CLOSE_STUCK_NS;
+
 	for (int i = 0; i < CLOSE_QUEUED_MAX - 1; i++)
 		add(ALICE, 7, i);
 	take(0);
-	assert_int_equal(close_queue_backlog(&queue, ALICE, 7), 0);
+	assert_int_equal(close_queue_backlog(&queue, ALICE, 7, late), 0);
 	add(ALICE, 7, CLOSE_QUEUED_MAX);
-	assert_int_equal(close_queue_backlog(&queue, ALICE, 7), CLOSE_QUEUED_MAX);
+	/* (while it moves, never) */
+	assert_int_equal(close_queue_backlog(&queue, ALICE, 7, 1), 0);
+	assert_int_equal(close_queue_backlog(&queue, ALICE, 7, late), CLOSE_QUEUED_MAX);
 	for (int i = 0; i < 2 * CLOSE_QUEUED_MAX; i++)
 		add(FOREIGN_FD_UNKNOWN, 7, i);
-	assert_int_equal(close_queue_backlog(&queue, BOB, 7), 0);
-	assert_int_equal(close_queue_backlog(&queue, ALICE, 8), 0);
+	assert_int_equal(close_queue_backlog(&queue, BOB, 7, late), 0);
+	assert_int_equal(close_queue_backlog(&queue, ALICE, 8, late), 0);
 }
 
 /* A user who has too many gets no more; others do, and root most of all. */
@@ -162,9 +166,9 @@ TEST(test_room)
 		add(ROOT, 1, i);
 	assert_false(close_queue_has_room(&queue, ROOT, FILES));
 	/* One that is closed makes room. */
-	line = close_queue_take(&queue, &fd);
+	line = close_queue_take(&queue, 1, &fd);
 	assert_false(close_queue_has_room(&queue, ALICE, FILES));
-	close_queue_done(&queue, line, &fd);
+	close_queue_done(&queue, line, 1, &fd);
 	assert_true(close_queue_has_room(&queue, ROOT, FILES));
 }
 
