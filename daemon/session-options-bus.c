@@ -18,7 +18,6 @@
 #include "daemon/bus-error.h"
 #include "daemon/async-close.h"
 #include "daemon/collection-use.h"
-#include "daemon/passed-fds.h"
 
 void create_request_deinit(struct create_request *r)
 {
