@@ -24,13 +24,14 @@ static const char *name_of(int name)
 static void print_row(const struct fxt_event_row *row, const char *id)
 {
 	static const char *const types[] = {
-		[FXT_ARG_INT32] = "int32",   [FXT_ARG_UINT32] = "uint32", [FXT_ARG_UINT64] = "uint64",
-		[FXT_ARG_STRING] = "string", [FXT_ARG_POINTER] = "pointer", [FXT_ARG_KOID] = "koid",
+		[FXT_ARG_INT32] = "int32",     [FXT_ARG_UINT32] = "uint32",
+		[FXT_ARG_UINT64] = "uint64",   [FXT_ARG_STRING] = "string",
+		[FXT_ARG_POINTER] = "pointer", [FXT_ARG_KOID] = "koid",
 		[FXT_ARG_BOOL] = "bool",
 	};
 	static const char *const whose[] = {
-		[FXT_WHOSE_OWN] = "own",   [FXT_WHOSE_PROCESS] = "process", [FXT_WHOSE_KYMO] = "kymo",
-		[FXT_WHOSE_CPU] = "cpu",   [FXT_WHOSE_CODE] = "code",       [FXT_WHOSE_BPF] = "own",
+		[FXT_WHOSE_OWN] = "own", [FXT_WHOSE_PROCESS] = "process", [FXT_WHOSE_KYMO] = "kymo",
+		[FXT_WHOSE_CPU] = "cpu", [FXT_WHOSE_CODE] = "code",       [FXT_WHOSE_BPF] = "own",
 	};
 	char what[128];
 
