@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "reader/fxt/fxt-shape.h"
 
 /* Longer names are of no use in a viewer. */
 enum { NAME_BYTES_MAX = 1024 };
@@ -99,14 +100,11 @@ static void check_metadata(struct fxt_findings *f, const struct fxt_record *r, u
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		fxt_check_reserved(f, fxt_get_provider_info_reserved(head));
 		fxt_check_stream(f, &r->name);
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
-		fxt_check_reserved(f, fxt_get_provider_section_reserved(head));
 		break;
 	case FXT_METADATA_PROVIDER_EVENT:
-		fxt_check_reserved(f, fxt_get_provider_event_reserved(head));
 		fxt_findings_add(f,
 				 r->metadata.number == FXT_PROVIDER_EVENT_BUFFER_FILLED
 					 ? FXT_FINDING_LOSS_UNSEEN
@@ -180,7 +178,6 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 {
 	check_time(f, r->ts_ns);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
-		fxt_check_reserved(f, fxt_get_sched_wakeup_reserved(head));
 		fxt_check_args(f, r);
 		if (!f->said.waker)
 			fxt_findings_add(f, FXT_FINDING_WAKER_MISSING, r->wake.tid);
@@ -197,7 +194,6 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 			check_legacy_switch(f, r, head);
 			return;
 		}
-		fxt_check_reserved(f, fxt_get_sched_switch_reserved(head));
 		fxt_check_args(f, r);
 		/* What damaged arguments would have said is not known. */
 		check_side(f, r, r->sw.out_tid, f->said.out_idle,
@@ -217,18 +213,15 @@ static void check_profiler(struct fxt_findings *f, const struct fxt_record *r, u
 	check_thread(f, &r->thread, ref);
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
-		fxt_check_reserved(f, fxt_get_module_reserved(head));
 		fxt_check_stream(f, &r->name);
 		fxt_check_padding(f, r->module.build_id, r->module.build_id_length);
 		words += fxt_stream_words(r->name.length) +
 			 fxt_stream_words(r->module.build_id_length);
 		break;
 	case FXT_PROFILER_MMAP:
-		fxt_check_reserved(f, fxt_get_mmap_reserved(head));
 		words += 3;
 		break;
 	default:
-		fxt_check_reserved(f, fxt_get_backtrace_reserved(head));
 		words += r->backtrace.n_frames;
 	}
 	if (ref == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
@@ -236,14 +229,13 @@ static void check_profiler(struct fxt_findings *f, const struct fxt_record *r, u
 	check_trailing(f, r, words);
 }
 
-static void check_large(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_large(struct fxt_findings *f, const struct fxt_record *r)
 {
 	uint64_t format = r->words[1];
 
 	fxt_findings_add(f, FXT_FINDING_LARGE_UNSEEN, 0);
 	if (r->n_words > FXT_RECORD_WORDS_MAX)
 		fxt_findings_add(f, FXT_FINDING_LARGE_LONG, r->n_words);
-	fxt_check_reserved(f, fxt_get_large_blob_reserved(head));
 	check_name(f, &r->category);
 	check_name(f, &r->name);
 	fxt_check_padding(f, r->blob.bytes, r->blob.length);
@@ -267,11 +259,10 @@ static uint64_t short_ns(uint64_t ticks_per_second)
 			  factor);
 }
 
-static void check_table_record(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_table_record(struct fxt_findings *f, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_INITIALIZATION:
-		fxt_check_reserved(f, fxt_get_initialization_reserved(head));
 		if (short_ns(r->initialization.ticks_per_second) > 0) {
 			fxt_findings_add(f, FXT_FINDING_TICKS_INEXACT,
 					 r->initialization.ticks_per_second);
@@ -279,8 +270,6 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 		}
 		break;
 	case FXT_RECORD_STRING:
-		fxt_check_reserved(f, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
-					      fxt_get_string_reserved(head));
 		fxt_check_stream(f, &r->name);
 		check_length(f, &r->name);
 		if (r->string.index == 0)
@@ -289,7 +278,6 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 			fxt_findings_add(f, FXT_FINDING_STRING_EMPTY, r->string.index);
 		break;
 	default:
-		fxt_check_reserved(f, fxt_get_thread_reserved(head));
 		check_thread(f, &r->thread, 0);
 		if (r->thread_record.index == 0)
 			fxt_findings_add(f, FXT_FINDING_THREAD_INDEX_0, 0);
@@ -304,11 +292,9 @@ static void check_object(struct fxt_findings *f, const struct fxt_record *r, uin
 	fxt_check_args(f, r);
 	if (r->type == FXT_RECORD_USERSPACE_OBJECT) {
 		fxt_findings_add(f, FXT_FINDING_USERSPACE_UNSEEN, 0);
-		fxt_check_reserved(f, fxt_get_userspace_reserved(head));
 		check_thread(f, &r->thread, fxt_get_userspace_thread(head));
 		return;
 	}
-	fxt_check_reserved(f, fxt_get_kernel_object_reserved(head));
 	if (type != FXT_OBJECT_PROCESS && type != FXT_OBJECT_THREAD) {
 		fxt_findings_add(f, FXT_FINDING_OBJECT_UNSEEN, type);
 		return;
@@ -319,11 +305,10 @@ static void check_object(struct fxt_findings *f, const struct fxt_record *r, uin
 		fxt_findings_add(f, FXT_FINDING_PROCESS_MISSING, r->kernel_object.koid);
 }
 
-static void check_blob(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
 {
 	unsigned type = r->blob.blob_type;
 
-	fxt_check_reserved(f, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
 	fxt_check_ref(f, &r->name);
 	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (type < FXT_BLOB_DATA || type > FXT_BLOB_PERFETTO)
@@ -364,6 +349,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	ret->n = ret->n_errors = 0;
 	ret->said = (struct fxt_said){ 0 };
 	check_longer(ret, r);
+	fxt_check_reserved(ret, fxt_reserved_bits(head));
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
 		check_metadata(ret, r, head);
@@ -371,13 +357,13 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	case FXT_RECORD_INITIALIZATION:
 	case FXT_RECORD_STRING:
 	case FXT_RECORD_THREAD:
-		check_table_record(ret, r, head);
+		check_table_record(ret, r);
 		break;
 	case FXT_RECORD_EVENT:
 		check_event(ret, r, head);
 		break;
 	case FXT_RECORD_BLOB:
-		check_blob(ret, r, head);
+		check_blob(ret, r);
 		break;
 	case FXT_RECORD_USERSPACE_OBJECT:
 	case FXT_RECORD_KERNEL_OBJECT:
@@ -388,7 +374,6 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		break;
 	case FXT_RECORD_LOG:
 		fxt_findings_add(ret, FXT_FINDING_LOG_UNSEEN, 0);
-		fxt_check_reserved(ret, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
 		check_time(ret, r->ts_ns);
 		check_thread(ret, &r->thread, fxt_get_log_thread(head));
 		fxt_check_stream(ret, &r->name);
@@ -397,7 +382,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		check_profiler(ret, r, head);
 		break;
 	case FXT_RECORD_LARGE:
-		check_large(ret, r, head);
+		check_large(ret, r);
 		break;
 	default:
 		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, fxt_get_record_type(head));
