@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "reader/fxt/fxt-shape.h"
+#include "writer/fxt/fxt-layout.h"
 
 /* Longer names are of no use in a viewer. */
 enum { NAME_BYTES_MAX = 1024 };
@@ -67,11 +68,11 @@ void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 	}
 }
 
-/* What names or classes something. */
-static void check_name(struct fxt_findings *f, const struct fxt_text *t)
+/* What names or classes something. (Those of blobs are shown nowhere.) */
+static void check_name(struct fxt_findings *f, const struct fxt_record *r, const struct fxt_text *t)
 {
 	fxt_check_ref(f, t);
-	if (t->length > NAME_BYTES_MAX)
+	if (t->length > NAME_BYTES_MAX && r->type != FXT_RECORD_BLOB)
 		fxt_findings_add(f, FXT_FINDING_NAME_LONG, t->length);
 }
 
@@ -89,19 +90,45 @@ static void check_time(struct fxt_findings *f, uint64_t ns)
 		fxt_findings_add(f, FXT_FINDING_TIME_HUGE, 0);
 }
 
-/* Scheduling and profiler records with WORDS words of contents. */
-static void check_trailing(struct fxt_findings *f, const struct fxt_record *r, uint64_t words)
+/* Words behind the contents of a scheduling or profiler record. */
+static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 {
-	if (r->n_words > words)
-		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_words - words);
+	if (r->n_behind > 0)
+		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_behind);
+}
+
+/* The parts of a record, by its layout. */
+#define HEAD(member, field)
+#define RESERVED(field)
+#define WORD(member)
+#define WORDS(member, n, field)
+#define TIME()                  check_time(f, r->ts_ns);
+#define THREAD(field)           check_thread(f, &r->thread, fxt_get_##field(head));
+#define PROCESS(field)          THREAD(field)
+#define IDS()                   check_thread(f, &r->thread, 0);
+#define REF(member, field)      check_name(f, r, &r->member);
+#define TEXT(field)             fxt_check_stream(f, &r->name);
+#define BYTES(member, n, field) fxt_check_padding(f, r->member, r->n);
+#define ARGS(field)             fxt_check_args(f, r);
+
+static void check_parts(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+{
+	fxt_check_reserved(f, fxt_reserved_bits(head));
+	switch (fxt_layout_key(head)) {
+#define X(layout, type, subtype, name)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		FXT_LAYOUT_##layout break;
+		FXT_LAYOUTS(X)
+#undef X
+	default:
+		break;
+	}
 }
 
 static void check_metadata(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		fxt_check_stream(f, &r->name);
-		break;
 	case FXT_METADATA_PROVIDER_SECTION:
 		break;
 	case FXT_METADATA_PROVIDER_EVENT:
@@ -124,13 +151,8 @@ static void check_metadata(struct fxt_findings *f, const struct fxt_record *r, u
 	}
 }
 
-static void check_event(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_event(struct fxt_findings *f, const struct fxt_record *r)
 {
-	check_time(f, r->ts_ns);
-	check_thread(f, &r->thread, fxt_get_event_thread(head));
-	check_name(f, &r->category);
-	check_name(f, &r->name);
-	fxt_check_args(f, r);
 	if (r->subtype > FXT_EVENT_FLOW_END)
 		fxt_findings_add(f, FXT_FINDING_EVENT_UNKNOWN, r->subtype);
 	if (r->subtype == FXT_EVENT_COUNTER && r->args.n_left == 0)
@@ -157,7 +179,7 @@ static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record 
 	if ((r->sw.out_defined && r->sw.out_tid == 0 && !f->said.out_idle) ||
 	    (r->sw.in_defined && r->sw.in_tid == 0 && !f->said.in_idle))
 		fxt_findings_add(f, FXT_FINDING_IDLE_WEIGHT, r->sw.cpu);
-	check_trailing(f, r, 2 + 2 * (out == 0) + 2 * (in == 0));
+	check_trailing(f, r);
 }
 
 /* One side of a switch of type 1: the idle thread, or another with its weight. */
@@ -201,32 +223,15 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 		check_side(f, r, r->sw.in_tid, f->said.in_idle, f->said.in_weight || !f->said.end);
 	}
 	if (f->said.end)
-		check_trailing(f, r, (uint64_t)(f->said.end - r->words));
+		check_trailing(f, r);
 }
 
 static void check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	uint64_t ref = fxt_get_profiler_thread(head), words = 2 + 2 * (ref == 0);
-
 	fxt_findings_add(f, FXT_FINDING_PROFILER_UNSEEN, 0);
-	check_time(f, r->ts_ns);
-	check_thread(f, &r->thread, ref);
-	switch (r->subtype) {
-	case FXT_PROFILER_MODULE:
-		fxt_check_stream(f, &r->name);
-		fxt_check_padding(f, r->module.build_id, r->module.build_id_length);
-		words += fxt_stream_words(r->name.length) +
-			 fxt_stream_words(r->module.build_id_length);
-		break;
-	case FXT_PROFILER_MMAP:
-		words += 3;
-		break;
-	default:
-		words += r->backtrace.n_frames;
-	}
-	if (ref == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
+	if (fxt_get_profiler_thread(head) == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
 		fxt_findings_add(f, FXT_FINDING_PROFILER_INLINE, 0);
-	check_trailing(f, r, words);
+	check_trailing(f, r);
 }
 
 static void check_large(struct fxt_findings *f, const struct fxt_record *r)
@@ -236,8 +241,8 @@ static void check_large(struct fxt_findings *f, const struct fxt_record *r)
 	fxt_findings_add(f, FXT_FINDING_LARGE_UNSEEN, 0);
 	if (r->n_words > FXT_RECORD_WORDS_MAX)
 		fxt_findings_add(f, FXT_FINDING_LARGE_LONG, r->n_words);
-	check_name(f, &r->category);
-	check_name(f, &r->name);
+	check_name(f, r, &r->category);
+	check_name(f, r, &r->name);
 	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (r->subtype == FXT_LARGE_BLOB_NO_METADATA) {
 		fxt_check_reserved(f, fxt_get_large_blob_bare_reserved(format));
@@ -270,7 +275,6 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 		}
 		break;
 	case FXT_RECORD_STRING:
-		fxt_check_stream(f, &r->name);
 		check_length(f, &r->name);
 		if (r->string.index == 0)
 			fxt_findings_add(f, FXT_FINDING_STRING_INDEX_0, 0);
@@ -278,21 +282,17 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 			fxt_findings_add(f, FXT_FINDING_STRING_EMPTY, r->string.index);
 		break;
 	default:
-		check_thread(f, &r->thread, 0);
 		if (r->thread_record.index == 0)
 			fxt_findings_add(f, FXT_FINDING_THREAD_INDEX_0, 0);
 	}
 }
 
-static void check_object(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_object(struct fxt_findings *f, const struct fxt_record *r)
 {
 	unsigned type = r->kernel_object.object_type;
 
-	check_name(f, &r->name);
-	fxt_check_args(f, r);
 	if (r->type == FXT_RECORD_USERSPACE_OBJECT) {
 		fxt_findings_add(f, FXT_FINDING_USERSPACE_UNSEEN, 0);
-		check_thread(f, &r->thread, fxt_get_userspace_thread(head));
 		return;
 	}
 	if (type != FXT_OBJECT_PROCESS && type != FXT_OBJECT_THREAD) {
@@ -309,8 +309,6 @@ static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
 {
 	unsigned type = r->blob.blob_type;
 
-	fxt_check_ref(f, &r->name);
-	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (type < FXT_BLOB_DATA || type > FXT_BLOB_PERFETTO)
 		fxt_findings_add(f, FXT_FINDING_BLOB_TYPE, type);
 	else if (type != FXT_BLOB_PERFETTO)
@@ -349,7 +347,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	ret->n = ret->n_errors = 0;
 	ret->said = (struct fxt_said){ 0 };
 	check_longer(ret, r);
-	fxt_check_reserved(ret, fxt_reserved_bits(head));
+	check_parts(ret, r, head);
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
 		check_metadata(ret, r, head);
@@ -360,23 +358,20 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		check_table_record(ret, r);
 		break;
 	case FXT_RECORD_EVENT:
-		check_event(ret, r, head);
+		check_event(ret, r);
 		break;
 	case FXT_RECORD_BLOB:
 		check_blob(ret, r);
 		break;
 	case FXT_RECORD_USERSPACE_OBJECT:
 	case FXT_RECORD_KERNEL_OBJECT:
-		check_object(ret, r, head);
+		check_object(ret, r);
 		break;
 	case FXT_RECORD_SCHEDULING:
 		check_scheduling(ret, r, head);
 		break;
 	case FXT_RECORD_LOG:
 		fxt_findings_add(ret, FXT_FINDING_LOG_UNSEEN, 0);
-		check_time(ret, r->ts_ns);
-		check_thread(ret, &r->thread, fxt_get_log_thread(head));
-		fxt_check_stream(ret, &r->name);
 		break;
 	case FXT_RECORD_PROFILER:
 		check_profiler(ret, r, head);

@@ -163,7 +163,7 @@ static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 #define WORD(member)            NEED(take_word(c, &r->member))
 #define ARGS(field)             return take_args(c, r, fxt_get_##field(head));
 
-#define X(layout, type, subtype)                                                                   \
+#define X(layout, type, subtype, name)                                                             \
 	static const char *parse_##layout(struct cursor *c, struct fxt_record *r, uint64_t head)   \
 	{                                                                                          \
 		FXT_LAYOUT_##layout return NULL;                                                   \
@@ -310,7 +310,7 @@ static __attribute__((noinline)) const char *parse_other(struct cursor *c, struc
 
 	r->subtype = fxt_layout_key(head) & 15;
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype)                                                                   \
+#define X(layout, type, subtype, name)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		what = parse_##layout(c, r, head);                                                 \
 		break;

@@ -211,7 +211,7 @@ static bool take_args_of_event(struct walk *w, uint64_t head)
 static bool walk_layout(struct walk *w, uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype)                                                                   \
+#define X(layout, type, subtype, name)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		FXT_LAYOUT_##layout return true;
 		FXT_LAYOUTS(X)
@@ -302,7 +302,7 @@ static bool walk_record(struct walk *w, uint64_t head)
 uint64_t fxt_reserved_bits(uint64_t head)
 {
 	switch (fxt_layout_key(head)) {
-#define X(layout, type, subtype)                                                                   \
+#define X(layout, type, subtype, name)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
 		return 0 FXT_LAYOUT_##layout;
 		FXT_LAYOUTS(X)

@@ -36,57 +36,62 @@
 	RESERVED(initialization_reserved) WORD(initialization.ticks_per_second)
 #define FXT_LAYOUT_STRING                                                                          \
 	RESERVED(string_zero_31)                                                                   \
-	RESERVED(string_zero_47) RESERVED(string_reserved) HEAD(string.index, string_index)        \
-		TEXT(string_length)
+	RESERVED(string_zero_47)                                                                   \
+	RESERVED(string_reserved) HEAD(string.index, string_index) TEXT(string_length)
 #define FXT_LAYOUT_THREAD RESERVED(thread_reserved) HEAD(thread_record.index, thread_index) IDS()
 #define FXT_LAYOUT_EVENT                                                                           \
 	HEAD(subtype, event_type)                                                                  \
-	TIME() THREAD(event_thread) REF(category, event_category) REF(name, event_name)            \
+	TIME()                                                                                     \
+	THREAD(event_thread) REF(category, event_category) REF(name, event_name)                   \
 		ARGS(event_n_args)
 #define FXT_LAYOUT_BLOB                                                                            \
 	RESERVED(blob_zero_47)                                                                     \
-	RESERVED(blob_reserved) HEAD(blob.blob_type, blob_type) REF(name, blob_name)               \
+	RESERVED(blob_reserved)                                                                    \
+	HEAD(blob.blob_type, blob_type) REF(name, blob_name)                                       \
 		BYTES(blob.bytes, blob.length, blob_length)
 #define FXT_LAYOUT_USERSPACE_OBJECT                                                                \
 	RESERVED(userspace_reserved)                                                               \
-	WORD(userspace_object.pointer) PROCESS(userspace_thread) REF(name, userspace_name)         \
-		ARGS(userspace_n_args)
+	WORD(userspace_object.pointer)                                                             \
+	PROCESS(userspace_thread) REF(name, userspace_name) ARGS(userspace_n_args)
 #define FXT_LAYOUT_KERNEL_OBJECT                                                                   \
 	RESERVED(kernel_object_reserved)                                                           \
-	HEAD(kernel_object.object_type, kernel_object_type) WORD(kernel_object.koid)               \
-		REF(name, kernel_object_name) ARGS(kernel_object_n_args)
+	HEAD(kernel_object.object_type, kernel_object_type)                                        \
+	WORD(kernel_object.koid) REF(name, kernel_object_name) ARGS(kernel_object_n_args)
 #define FXT_LAYOUT_LOG                                                                             \
 	RESERVED(log_zero_31) RESERVED(log_reserved) TIME() THREAD(log_thread) TEXT(log_length)
 
 #define FXT_LAYOUT_MODULE                                                                          \
 	RESERVED(module_reserved)                                                                  \
-	HEAD(module.id, module_id) TIME() THREAD(profiler_thread) TEXT(module_name_length)         \
+	HEAD(module.id, module_id)                                                                 \
+	TIME() THREAD(profiler_thread) TEXT(module_name_length)                                    \
 		BYTES(module.build_id, module.build_id_length, module_build_id_length)
 #define FXT_LAYOUT_MMAP                                                                            \
 	RESERVED(mmap_reserved)                                                                    \
-	HEAD(mmap.module_id, mmap_module_id) HEAD(mmap.flags, mmap_flags) TIME()                   \
-		THREAD(profiler_thread) WORD(mmap.start) WORD(mmap.range) WORD(mmap.vaddr)
+	HEAD(mmap.module_id, mmap_module_id)                                                       \
+	HEAD(mmap.flags, mmap_flags) TIME() THREAD(profiler_thread) WORD(mmap.start)               \
+		WORD(mmap.range) WORD(mmap.vaddr)
 #define FXT_LAYOUT_BACKTRACE                                                                       \
 	RESERVED(backtrace_reserved)                                                               \
-	TIME() THREAD(profiler_thread)                                                             \
-		WORDS(backtrace.frames, backtrace.n_frames, backtrace_n_frames)
+	TIME()                                                                                     \
+	THREAD(profiler_thread) WORDS(backtrace.frames, backtrace.n_frames, backtrace_n_frames)
 
-/* X(name, record type, subtype or 0): whose layouts these are. */
+/* X(name, record type, subtype or 0, what dump calls it): whose layouts these are. */
 #define FXT_LAYOUTS(X)                                                                             \
-	X(PROVIDER_INFO, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_INFO)                          \
-	X(PROVIDER_SECTION, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_SECTION)                    \
-	X(PROVIDER_EVENT, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_EVENT)                        \
-	X(INITIALIZATION, FXT_RECORD_INITIALIZATION, 0)                                            \
-	X(STRING, FXT_RECORD_STRING, 0)                                                            \
-	X(THREAD, FXT_RECORD_THREAD, 0)                                                            \
-	X(EVENT, FXT_RECORD_EVENT, 0)                                                              \
-	X(BLOB, FXT_RECORD_BLOB, 0)                                                                \
-	X(USERSPACE_OBJECT, FXT_RECORD_USERSPACE_OBJECT, 0)                                        \
-	X(KERNEL_OBJECT, FXT_RECORD_KERNEL_OBJECT, 0)                                              \
-	X(LOG, FXT_RECORD_LOG, 0)                                                                  \
-	X(MODULE, FXT_RECORD_PROFILER, FXT_PROFILER_MODULE)                                        \
-	X(MMAP, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP)                                            \
-	X(BACKTRACE, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE)
+	X(PROVIDER_INFO, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_INFO, "provider_info")         \
+	X(PROVIDER_SECTION, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_SECTION,                    \
+	  "provider_section")                                                                      \
+	X(PROVIDER_EVENT, FXT_RECORD_METADATA, FXT_METADATA_PROVIDER_EVENT, "provider_event")      \
+	X(INITIALIZATION, FXT_RECORD_INITIALIZATION, 0, "initialization")                          \
+	X(STRING, FXT_RECORD_STRING, 0, "string")                                                  \
+	X(THREAD, FXT_RECORD_THREAD, 0, "thread")                                                  \
+	X(EVENT, FXT_RECORD_EVENT, 0, "event")                                                     \
+	X(BLOB, FXT_RECORD_BLOB, 0, "blob")                                                        \
+	X(USERSPACE_OBJECT, FXT_RECORD_USERSPACE_OBJECT, 0, "userspace_object")                    \
+	X(KERNEL_OBJECT, FXT_RECORD_KERNEL_OBJECT, 0, "kernel_object")                             \
+	X(LOG, FXT_RECORD_LOG, 0, "log")                                                           \
+	X(MODULE, FXT_RECORD_PROFILER, FXT_PROFILER_MODULE, "module")                              \
+	X(MMAP, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP, "mmap")                                    \
+	X(BACKTRACE, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE, "backtrace")
 
 /* A record type and its subtype, for a switch over the layouts. Of what has no subtype here it is 0. */
 #define FXT_LAYOUT_KEY(type, subtype) ((unsigned)(type) << 4 | (unsigned)(subtype))
