@@ -99,7 +99,7 @@ static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 
 /* The parts of a record, by its layout. */
 #define HEAD(member, field)
-#define RESERVED(field)
+#define RESERVED(field) fxt_check_reserved(f, fxt_get_##field(head));
 #define WORD(member)
 #define WORDS(member, n, field)
 #define TIME()                  check_time(f, r->ts_ns);
@@ -113,7 +113,6 @@ static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 
 static void check_parts(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	fxt_check_reserved(f, fxt_reserved_bits(head));
 	switch (fxt_layout_key(head)) {
 #define X(layout, type, subtype, name)                                                             \
 	case FXT_LAYOUT_KEY(type, subtype):                                                        \
@@ -121,6 +120,7 @@ static void check_parts(struct fxt_findings *f, const struct fxt_record *r, uint
 		FXT_LAYOUTS(X)
 #undef X
 	default:
+		fxt_check_reserved(f, fxt_reserved_bits(head));
 		break;
 	}
 }

@@ -161,12 +161,25 @@ static bool set_missing(enum fxt_row_id row, struct event *ev)
 	return needs;
 }
 
+/* The field called NAME, or the end of FIELDS. It is looked for from F on first: that is how they were written. */
+static const struct fxt_event_field *find_field(const struct fxt_event_field *fields,
+						const struct fxt_event_field *f, int name)
+{
+	while (f->name && f->name != name)
+		f++;
+	if (f->name)
+		return f;
+	for (f = fields; f->name && f->name != name;)
+		f++;
+	return f;
+}
+
 int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
 		    struct event *ev)
 {
+	const struct fxt_event_field *fields = fxt_event_rows[row].fields, *f = fields;
 	bool missing = set_missing(row, ev);
 	struct fxt_args it = record->args;
-	const struct fxt_event_field *f;
 	struct fxt_arg arg;
 	int r;
 
@@ -176,8 +189,8 @@ int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum 
 			e->damage = it.damage;
 			return FXT_EVENTS_DAMAGE;
 		}
-		f = fxt_event_field_named(row, fxt_text_known(&arg.name));
-		r = f && f->form != FXT_FORM_FOREIGN ? put(e, f, &arg, ev) : 0;
+		f = find_field(fields, f, fxt_text_known(&arg.name));
+		r = f->name && f->form != FXT_FORM_FOREIGN ? put(e, f, &arg, ev) : 0;
 		if (r < 0)
 			return r;
 		if (r > 0 && (f->flags & FXT_FIELD_NEEDED) == FXT_FIELD_NEEDED)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/fxt/fxt-row.h"
 
-enum fxt_row_id fxt_record_row(const struct fxt_record *r)
+enum fxt_row_id fxt_other_row(const struct fxt_record *r)
 {
 	switch (r->type) {
-	case FXT_RECORD_EVENT:
-		return fxt_event_row_named(fxt_text_known(&r->category), fxt_text_known(&r->name),
-					   r->subtype);
 	case FXT_RECORD_KERNEL_OBJECT:
 		return r->kernel_object.object_type == FXT_OBJECT_PROCESS  ? FXT_ROW_PROCESS
 		       : r->kernel_object.object_type == FXT_OBJECT_THREAD ? FXT_ROW_THREAD

@@ -67,20 +67,12 @@ enum fxt_row_id fxt_event_row_of(enum event_kind kind)
 	return kind < ARRAY_SIZE(rows) ? rows[kind] : FXT_ROW_NONE;
 }
 
-enum fxt_row_id fxt_event_row_named(int category, int name, unsigned type)
-{
-	static const uint8_t rows[FXT_NAME_RESERVED + 1] = {
+const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1] = {
 #define EVENT(kind, category, name, type, whose, ...)     [FXT_NAME_##name] = FXT_ROW_##kind,
 #define ALSO(row, kind, category, name, type, whose, ...) [FXT_NAME_##name] = FXT_ROW_##row,
 #define OTHER(row, kind, category, ...)
 #include "writer/fxt/fxt-event-rows.h"
-	};
-	enum fxt_row_id row = rows[name & FXT_NAME_RESERVED];
-
-	return row && fxt_event_rows[row].category == category && fxt_event_rows[row].type == type
-		       ? row
-		       : FXT_ROW_NONE;
-}
+};
 
 const struct fxt_event_field *fxt_event_field_named(enum fxt_row_id row, int name)
 {

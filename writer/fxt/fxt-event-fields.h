@@ -93,8 +93,18 @@ extern const struct fxt_event_row fxt_event_rows[];
 /* The row of an event kind, of those called EVENT; FXT_ROW_NONE if it has none. */
 enum fxt_row_id fxt_event_row_of(enum event_kind kind);
 
-/* The row of what NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type say, or FXT_ROW_NONE. */
-enum fxt_row_id fxt_event_row_named(int category, int name, unsigned type);
+extern const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1];
+
+/* The row of what NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type say, or FXT_ROW_NONE. (Here, since it is
+ * asked for each event that is read.) */
+static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsigned type)
+{
+	enum fxt_row_id row = fxt_event_rows_by_name[name & FXT_NAME_RESERVED];
+
+	return row && fxt_event_rows[row].category == category && fxt_event_rows[row].type == type
+		       ? row
+		       : FXT_ROW_NONE;
+}
 
 /* The field of ROW that is called NAME, or NULL. */
 const struct fxt_event_field *fxt_event_field_named(enum fxt_row_id row, int name);
