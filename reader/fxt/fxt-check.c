@@ -69,14 +69,15 @@ void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 }
 
 /* What names or classes something. (Those of blobs are shown nowhere.) */
-static void check_name(struct fxt_findings *f, const struct fxt_record *r, const struct fxt_text *t)
+static void fxt_check_name(struct fxt_findings *f, const struct fxt_record *r,
+			   const struct fxt_text *t)
 {
 	fxt_check_ref(f, t);
 	if (t->length > NAME_BYTES_MAX && r->type != FXT_RECORD_BLOB)
 		fxt_findings_add(f, FXT_FINDING_NAME_LONG, t->length);
 }
 
-static void check_thread(struct fxt_findings *f, const struct fxt_thread *t, uint64_t ref)
+static void fxt_check_thread(struct fxt_findings *f, const struct fxt_thread *t, uint64_t ref)
 {
 	if (!t->defined)
 		fxt_findings_add(f, FXT_FINDING_THREAD_UNDEFINED, ref);
@@ -84,7 +85,7 @@ static void check_thread(struct fxt_findings *f, const struct fxt_thread *t, uin
 		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, t->tid > UINT32_MAX ? t->tid : t->pid);
 }
 
-static void check_time(struct fxt_findings *f, uint64_t ns)
+static void fxt_check_time(struct fxt_findings *f, uint64_t ns)
 {
 	if (ns > INT64_MAX)
 		fxt_findings_add(f, FXT_FINDING_TIME_HUGE, 0);
@@ -102,11 +103,11 @@ static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 #define RESERVED(field) fxt_check_reserved(f, fxt_get_##field(head));
 #define WORD(member)
 #define WORDS(member, n, field)
-#define TIME()                  check_time(f, r->ts_ns);
-#define THREAD(field)           check_thread(f, &r->thread, fxt_get_##field(head));
+#define TIME()                  fxt_check_time(f, r->ts_ns);
+#define THREAD(field)           fxt_check_thread(f, &r->thread, fxt_get_##field(head));
 #define PROCESS(field)          THREAD(field)
-#define IDS()                   check_thread(f, &r->thread, 0);
-#define REF(member, field)      check_name(f, r, &r->member);
+#define IDS()                   fxt_check_thread(f, &r->thread, 0);
+#define REF(member, field)      fxt_check_name(f, r, &r->member);
 #define TEXT(field)             fxt_check_stream(f, &r->name);
 #define BYTES(member, n, field) fxt_check_padding(f, r->member, r->n);
 #define ARGS(field)             fxt_check_args(f, r);
@@ -125,7 +126,7 @@ static void check_parts(struct fxt_findings *f, const struct fxt_record *r, uint
 	}
 }
 
-static void check_metadata(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void fxt_check_metadata(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
@@ -158,7 +159,7 @@ static void check_event(struct fxt_findings *f, const struct fxt_record *r)
 	if (r->subtype == FXT_EVENT_COUNTER && r->args.n_left == 0)
 		fxt_findings_add(f, FXT_FINDING_COUNTER_EMPTY, 0);
 	if (r->subtype == FXT_EVENT_DURATION_COMPLETE) {
-		check_time(f, r->event.end_ns);
+		fxt_check_time(f, r->event.end_ns);
 		if (r->event.value < r->ts_ticks)
 			fxt_findings_add(f, FXT_FINDING_COMPLETE_BACKWARDS, 0);
 	}
@@ -170,8 +171,8 @@ static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record 
 	const struct fxt_thread out_thread = { r->sw.out_pid, r->sw.out_tid, r->sw.out_defined };
 	const struct fxt_thread in_thread = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
 
-	check_thread(f, &out_thread, out);
-	check_thread(f, &in_thread, in);
+	fxt_check_thread(f, &out_thread, out);
+	fxt_check_thread(f, &in_thread, in);
 	if (r->sw.out_state == FXT_STATE_RUNNING)
 		fxt_findings_add(f, FXT_FINDING_LEGACY_RUNNING, 0);
 	f->said.out_idle = r->sw.out_defined && r->sw.out_pid == 0 && r->sw.out_priority == 0;
@@ -198,7 +199,7 @@ static void check_side(struct fxt_findings *f, const struct fxt_record *r, uint6
 
 static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	check_time(f, r->ts_ns);
+	fxt_check_time(f, r->ts_ns);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
 		fxt_check_args(f, r);
 		if (!f->said.waker)
@@ -226,7 +227,7 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 		check_trailing(f, r);
 }
 
-static void check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void fxt_check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	fxt_findings_add(f, FXT_FINDING_PROFILER_UNSEEN, 0);
 	if (fxt_get_profiler_thread(head) == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
@@ -241,16 +242,16 @@ static void check_large(struct fxt_findings *f, const struct fxt_record *r)
 	fxt_findings_add(f, FXT_FINDING_LARGE_UNSEEN, 0);
 	if (r->n_words > FXT_RECORD_WORDS_MAX)
 		fxt_findings_add(f, FXT_FINDING_LARGE_LONG, r->n_words);
-	check_name(f, r, &r->category);
-	check_name(f, r, &r->name);
+	fxt_check_name(f, r, &r->category);
+	fxt_check_name(f, r, &r->name);
 	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (r->subtype == FXT_LARGE_BLOB_NO_METADATA) {
 		fxt_check_reserved(f, fxt_get_large_blob_bare_reserved(format));
 		return;
 	}
-	check_time(f, r->ts_ns);
+	fxt_check_time(f, r->ts_ns);
 	fxt_check_reserved(f, fxt_get_large_blob_header_reserved(format));
-	check_thread(f, &r->thread, fxt_get_large_blob_thread(format));
+	fxt_check_thread(f, &r->thread, fxt_get_large_blob_thread(format));
 	fxt_check_args(f, r);
 }
 
@@ -350,7 +351,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	check_parts(ret, r, head);
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
-		check_metadata(ret, r, head);
+		fxt_check_metadata(ret, r, head);
 		break;
 	case FXT_RECORD_INITIALIZATION:
 	case FXT_RECORD_STRING:
@@ -374,7 +375,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 		fxt_findings_add(ret, FXT_FINDING_LOG_UNSEEN, 0);
 		break;
 	case FXT_RECORD_PROFILER:
-		check_profiler(ret, r, head);
+		fxt_check_profiler(ret, r, head);
 		break;
 	case FXT_RECORD_LARGE:
 		check_large(ret, r);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "reader/fxt/fxt-events-state.h"
 
@@ -45,16 +46,6 @@ bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret)
 	}
 }
 
-/* The place of TEXT among N names, or N. */
-static unsigned find(const char *text, const char *const *names, unsigned n)
-{
-	unsigned i = 0;
-
-	while (i < n && strcmp(names[i], text) != 0)
-		i++;
-	return i;
-}
-
 static int digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
@@ -86,8 +77,7 @@ static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
 {
 	void *to = (char *)ev + f->offset;
 	const char *text;
-	unsigned i;
-	int r = fxt_events_text(e, &arg->text, &text);
+	int i, r = fxt_events_text(e, &arg->text, &text);
 
 	if (r < 0)
 		return r;
@@ -96,12 +86,12 @@ static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
 		*(char *)to = *text;
 		return 1;
 	case FXT_FORM_RESOURCE:
-		i = find(text, resource_names, RESOURCE_MAX);
-		*(enum resource *)to = i;
-		return i < RESOURCE_MAX;
+		i = STRING_TABLE_FIND(resource_names, text);
+		*(enum resource *)to = i < 0 ? RESOURCE_MAX : (enum resource)i;
+		return i >= 0;
 	case FXT_FORM_REACH:
-		i = find(text, reach_names, REACH_MAX);
-		*(enum reach *)to = i < REACH_MAX ? i : REACH_UNKNOWN;
+		i = STRING_TABLE_FIND(reach_names, text);
+		*(enum reach *)to = i < 0 ? REACH_UNKNOWN : (enum reach)i;
 		return 1;
 	case FXT_FORM_BUILD_ID:
 		put_build_id(e, text, ev);
@@ -113,8 +103,8 @@ static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
 }
 
 /* Puts the value of ARG where F says. Returns 1, 0 if it is of another type, or -ENOMEM. */
-static int put(struct fxt_events *e, const struct fxt_event_field *f, const struct fxt_arg *arg,
-	       struct event *ev)
+static int fxt_events_take_put(struct fxt_events *e, const struct fxt_event_field *f,
+			       const struct fxt_arg *arg, struct event *ev)
 {
 	void *to = (char *)ev + f->offset;
 	uint64_t number;
@@ -144,7 +134,7 @@ static int put(struct fxt_events *e, const struct fxt_event_field *f, const stru
 }
 
 /* What holds where an argument is missing; all else is 0 already. Returns whether ROW needs one. */
-static bool set_missing(enum fxt_row_id row, struct event *ev)
+static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
 {
 	bool needs = false;
 
@@ -178,7 +168,7 @@ int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum 
 		    struct event *ev)
 {
 	const struct fxt_event_field *fields = fxt_event_rows[row].fields, *f = fields;
-	bool missing = set_missing(row, ev);
+	bool missing = fxt_events_set_missing(row, ev);
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
 	int r;
@@ -190,7 +180,8 @@ int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum 
 			return FXT_EVENTS_DAMAGE;
 		}
 		f = find_field(fields, f, fxt_text_known(&arg.name));
-		r = f->name && f->form != FXT_FORM_FOREIGN ? put(e, f, &arg, ev) : 0;
+		r = f->name && f->form != FXT_FORM_FOREIGN ? fxt_events_take_put(e, f, &arg, ev)
+							   : 0;
 		if (r < 0)
 			return r;
 		if (r > 0 && (f->flags & FXT_FIELD_NEEDED) == FXT_FIELD_NEEDED)

@@ -144,7 +144,7 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 }
 
 /* Streams may have no end, but what is in them has. */
-static void forget(struct fxt_events *e, const struct event *ev)
+static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 {
 	table_remove(&e->left, (uint64_t)ev->tid + 1);
 	if (ev->exit.process_ends)
@@ -170,7 +170,7 @@ static int finish(struct fxt_events *e, const struct fxt_record *record, enum fx
 		ev->cpu = ev->migrate.to_cpu;
 		return FXT_EVENTS_EVENT;
 	case FXT_ROW_EXIT:
-		forget(e, ev);
+		fxt_events_forget(e, ev);
 		return FXT_EVENTS_EVENT;
 	case FXT_ROW_RETURNED:
 		ev->shed.back = true;
@@ -187,8 +187,8 @@ static int finish(struct fxt_events *e, const struct fxt_record *record, enum fx
 }
 
 /* An event of the table. */
-static int get_row(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
-		   struct event *ev)
+static int fxt_events_get_row(struct fxt_events *e, const struct fxt_record *record,
+			      enum fxt_row_id row, struct event *ev)
 {
 	int r;
 
@@ -202,7 +202,8 @@ static int get_row(struct fxt_events *e, const struct fxt_record *record, enum f
 }
 
 /* The CPU whose pseudo-thread of PROCESS the thread of RECORD is; false if it is none. */
-static bool get_track(const struct fxt_record *record, uint32_t process, uint32_t *ret_cpu)
+static bool fxt_events_get_track(const struct fxt_record *record, uint32_t process,
+				 uint32_t *ret_cpu)
 {
 	uint64_t tid = record->thread.tid;
 
@@ -213,8 +214,8 @@ static bool get_track(const struct fxt_record *record, uint32_t process, uint32_
 }
 
 /* A complete event. */
-static int get_interval(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
-			int category)
+static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record *record,
+				   struct event *ev, int category)
 {
 	static const struct {
 		enum fxt_row_id row;
@@ -234,7 +235,7 @@ static int get_interval(struct fxt_events *e, const struct fxt_record *record, s
 		i++;
 	if (i == ARRAY_SIZE(rows))
 		return FXT_EVENTS_NONE;
-	on_track = get_track(record, rows[i].process, &ev->cpu);
+	on_track = fxt_events_get_track(record, rows[i].process, &ev->cpu);
 	/* Somebody else's event of the same category. */
 	if (!on_track && (rows[i].kind != INTERVAL_WORK || ev->pid == rows[i].process))
 		return FXT_EVENTS_NONE;
@@ -245,8 +246,8 @@ static int get_interval(struct fxt_events *e, const struct fxt_record *record, s
 }
 
 /* Counters of whatever names; what is no number is left out. */
-static int get_counter(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
-		       int category)
+static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record *record,
+				  struct event *ev, int category)
 {
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
@@ -289,13 +290,13 @@ static int get_event(struct fxt_events *e, const struct fxt_record *record, stru
 			      .tid = (uint32_t)record->thread.tid };
 	row = fxt_event_row_named(category, fxt_text_known(&record->name), record->subtype);
 	if (row != FXT_ROW_NONE)
-		return get_row(e, record, row, ev);
+		return fxt_events_get_row(e, record, row, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
-		return get_interval(e, record, ev, category);
+		return fxt_events_get_interval(e, record, ev, category);
 	/* The counter `lost` repeats what the instant says. */
 	if (record->subtype == FXT_EVENT_COUNTER &&
 	    (category == FXT_NAME_COUNTERS || category == FXT_NAME_POWER))
-		return get_counter(e, record, ev, category);
+		return fxt_events_get_counter(e, record, ev, category);
 	return FXT_EVENTS_NONE;
 }
 

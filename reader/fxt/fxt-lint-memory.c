@@ -10,7 +10,7 @@
 
 static char seen; /* what tables of keys alone have for values */
 
-static struct fxt_lint_watch *get_watch(struct fxt_lint *l, uint64_t pid)
+static struct fxt_lint_watch *fxt_lint_memory_get_watch(struct fxt_lint *l, uint64_t pid)
 {
 	if (pid == UINT64_MAX)
 		return NULL;
@@ -75,7 +75,7 @@ static void use_stack(struct fxt_lint *l, const struct fxt_record *r,
 
 static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
 {
-	struct fxt_lint_watch *w = get_watch(l, r->thread.pid);
+	struct fxt_lint_watch *w = fxt_lint_memory_get_watch(l, r->thread.pid);
 
 	if (!w)
 		return;
@@ -85,9 +85,10 @@ static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
 }
 
 /* R is about a process that is watched, or should be. */
-static void take_of_watch(struct fxt_lint *l, const struct fxt_record *r, enum fxt_row_id row)
+static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_record *r,
+					  enum fxt_row_id row)
 {
-	struct fxt_lint_watch *w = get_watch(l, r->thread.pid);
+	struct fxt_lint_watch *w = fxt_lint_memory_get_watch(l, r->thread.pid);
 	struct fxt_arg blocks;
 
 	if (!w)
@@ -106,7 +107,7 @@ static void take_of_watch(struct fxt_lint *l, const struct fxt_record *r, enum f
 			w->missing = blocks.uint64;
 		w->snapshot = l->here;
 		break;
-	case FXT_ROW_WATCHED:
+	case FXT_ROW_WATCH_END:
 		end_snapshot(l, w);
 		w->open = false;
 		break;
@@ -120,22 +121,22 @@ static void take_of_watch(struct fxt_lint *l, const struct fxt_record *r, enum f
 	}
 }
 
-static void take_event(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_memory_take_event(struct fxt_lint *l, const struct fxt_record *r)
 {
 	enum fxt_row_id row = fxt_record_row(r);
 
 	if (fxt_event_rows[row].category != FXT_NAME_MEMORY || !fxt_record_has_main(r, row))
 		return;
-	if (row == FXT_ROW_WATCH)
+	if (row == FXT_ROW_WATCH_BEGIN)
 		begin_watch(l, r);
 	else
-		take_of_watch(l, r, row);
+		fxt_lint_memory_take_of_watch(l, r, row);
 }
 
 void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_EVENT)
-		take_event(l, r);
+		fxt_lint_memory_take_event(l, r);
 	else if (r->type == FXT_RECORD_PROFILER && r->subtype == FXT_PROFILER_BACKTRACE &&
 		 l->named.ts_ns == r->ts_ns && l->named.tid == r->thread.tid)
 		l->named.id = 0;

@@ -16,7 +16,7 @@ struct cursor {
 
 static const char too_short[] = "the record is shorter than its contents";
 
-static bool take_word(struct cursor *c, uint64_t *ret)
+static bool fxt_parse_take_word(struct cursor *c, uint64_t *ret)
 {
 	if (c->p == c->end)
 		return false;
@@ -25,7 +25,7 @@ static bool take_word(struct cursor *c, uint64_t *ret)
 }
 
 /* Takes a stream of N bytes. */
-static bool take_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
+static bool fxt_parse_take_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
 {
 	uint64_t words = n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
 
@@ -40,14 +40,14 @@ static bool take_bytes_as_text(struct cursor *c, uint32_t n, struct fxt_text *re
 {
 	const uint8_t *bytes;
 
-	if (!take_stream(c, n, &bytes))
+	if (!fxt_parse_take_stream(c, n, &bytes))
 		return false;
 	*ret = (struct fxt_text){ (const char *)bytes, n, -1, 0 };
 	return true;
 }
 
-static bool take_text(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
-		      struct fxt_text *ret)
+static bool fxt_parse_take_text(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
+				struct fxt_text *ret)
 {
 	if (!fxt_get_string_ref_inline(ref)) {
 		*ret = fxt_provider_string(p, (unsigned)ref);
@@ -59,20 +59,20 @@ static bool take_text(struct cursor *c, const struct fxt_provider *p, uint64_t r
 	return true;
 }
 
-static bool take_thread(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
-			struct fxt_thread *ret)
+static bool fxt_parse_take_thread(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
+				  struct fxt_thread *ret)
 {
 	if (ref != 0) {
 		*ret = p->threads[ref];
 		return true;
 	}
 	ret->defined = true;
-	return take_word(c, &ret->pid) && take_word(c, &ret->tid);
+	return fxt_parse_take_word(c, &ret->pid) && fxt_parse_take_word(c, &ret->tid);
 }
 
-static bool take_time(struct cursor *c, struct fxt_record *r)
+static bool fxt_parse_take_time(struct cursor *c, struct fxt_record *r)
 {
-	if (!take_word(c, &r->ts_ticks))
+	if (!fxt_parse_take_word(c, &r->ts_ticks))
 		return false;
 	r->ts_ns = fxt_provider_ns(r->provider, r->ts_ticks);
 	return true;
@@ -83,7 +83,7 @@ static void begin_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 	r->args = (struct fxt_args){ c->p, c->end, (unsigned)n, r->provider, NULL };
 }
 
-static void must_be_zero(struct cursor *c, uint64_t bits)
+static void fxt_parse_must_be_zero(struct cursor *c, uint64_t bits)
 {
 	if (bits != 0)
 		c->odd = true;
@@ -110,7 +110,7 @@ static void pass_args(struct cursor *c, const struct fxt_record *r)
 }
 
 /* The arguments of RECORD and what follows them. */
-static const char *take_args(struct cursor *c, struct fxt_record *r, uint64_t n)
+static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
 	begin_args(c, r, n);
 	if (r->type != FXT_RECORD_EVENT || !fxt_event_has_value(r->subtype)) {
@@ -124,7 +124,7 @@ static const char *take_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 	if (!skip_args(c, r))
 		return "the arguments do not fit the record";
 	r->args.end = c->p;
-	if (!take_word(c, &r->event.value))
+	if (!fxt_parse_take_word(c, &r->event.value))
 		return too_short;
 	r->event.end_ns = fxt_provider_ns(r->provider, r->event.value);
 	return NULL;
@@ -137,12 +137,12 @@ static bool take_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 	if (ref != 0)
 		return true;
 	r->thread = (struct fxt_thread){ .defined = true };
-	return take_word(c, &r->thread.pid);
+	return fxt_parse_take_word(c, &r->thread.pid);
 }
 
 static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 {
-	return take_stream(c, n * FXT_WORD_BYTES, (const uint8_t **)ret);
+	return fxt_parse_take_stream(c, n * FXT_WORD_BYTES, (const uint8_t **)ret);
 }
 
 /* ---- by the layouts ---- */
@@ -150,18 +150,19 @@ static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 #define NEED(taken)                                                                                \
 	if (!(taken))                                                                              \
 		return too_short;
-#define HEAD(member, field)     r->member = (typeof(r->member))fxt_get_##field(head);
-#define RESERVED(field)         must_be_zero(c, fxt_get_##field(head));
-#define TIME()                  NEED(take_time(c, r))
-#define THREAD(field)           NEED(take_thread(c, r->provider, fxt_get_##field(head), &r->thread))
-#define PROCESS(field)          NEED(take_process(c, r, fxt_get_##field(head)))
-#define IDS()                   NEED(take_thread(c, r->provider, 0, &r->thread))
-#define REF(member, field)      NEED(take_text(c, r->provider, fxt_get_##field(head), &r->member))
+#define HEAD(member, field) r->member = (typeof(r->member))fxt_get_##field(head);
+#define RESERVED(field)     fxt_parse_must_be_zero(c, fxt_get_##field(head));
+#define TIME()              NEED(fxt_parse_take_time(c, r))
+#define THREAD(field)       NEED(fxt_parse_take_thread(c, r->provider, fxt_get_##field(head), &r->thread))
+#define PROCESS(field)      NEED(take_process(c, r, fxt_get_##field(head)))
+#define IDS()               NEED(fxt_parse_take_thread(c, r->provider, 0, &r->thread))
+#define REF(member, field)                                                                         \
+	NEED(fxt_parse_take_text(c, r->provider, fxt_get_##field(head), &r->member))
 #define TEXT(field)             NEED(take_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
-#define BYTES(member, n, field) HEAD(n, field) NEED(take_stream(c, r->n, &r->member))
+#define BYTES(member, n, field) HEAD(n, field) NEED(fxt_parse_take_stream(c, r->n, &r->member))
 #define WORDS(member, n, field) HEAD(n, field) NEED(take_frames(c, r->n, &r->member))
-#define WORD(member)            NEED(take_word(c, &r->member))
-#define ARGS(field)             return take_args(c, r, fxt_get_##field(head));
+#define WORD(member)            NEED(fxt_parse_take_word(c, &r->member))
+#define ARGS(field)             return fxt_parse_take_args(c, r, fxt_get_##field(head));
 
 #define X(layout, type, subtype, name)                                                             \
 	static const char *parse_##layout(struct cursor *c, struct fxt_record *r, uint64_t head)   \
@@ -177,9 +178,9 @@ static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, u
 {
 	struct fxt_thread out, in;
 
-	if (!take_time(c, r) ||
-	    !take_thread(c, r->provider, fxt_get_legacy_out_thread(head), &out) ||
-	    !take_thread(c, r->provider, fxt_get_legacy_in_thread(head), &in))
+	if (!fxt_parse_take_time(c, r) ||
+	    !fxt_parse_take_thread(c, r->provider, fxt_get_legacy_out_thread(head), &out) ||
+	    !fxt_parse_take_thread(c, r->provider, fxt_get_legacy_in_thread(head), &in))
 		return too_short;
 	r->sw.out_tid = out.tid;
 	r->sw.out_pid = out.pid;
@@ -220,7 +221,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		r->sw.out_defined = r->sw.in_defined = true;
 		r->sw.cpu = (uint16_t)fxt_get_sched_cpu(head);
 		r->sw.out_state = (uint8_t)fxt_get_sched_out_state(head);
-		must_be_zero(c, fxt_get_sched_switch_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_sched_switch_reserved(head));
 		c->p = w + 4;
 		break;
 	case FXT_SCHED_WAKEUP:
@@ -230,7 +231,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		r->ts_ns = fxt_provider_ns(r->provider, w[1]);
 		r->wake.tid = w[2];
 		r->wake.cpu = (uint16_t)fxt_get_sched_cpu(head);
-		must_be_zero(c, fxt_get_sched_wakeup_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_sched_wakeup_reserved(head));
 		c->p = w + 3;
 		break;
 	case FXT_SCHED_LEGACY_SWITCH:
@@ -248,7 +249,7 @@ static const char *parse_trace_info(struct cursor *c, struct fxt_record *r, uint
 {
 	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
 	if (r->subtype == FXT_METADATA_TRACE_INFO) {
-		must_be_zero(c, head ^ FXT_MAGIC);
+		fxt_parse_must_be_zero(c, head ^ FXT_MAGIC);
 		r->metadata.number = (uint32_t)fxt_get_trace_info_type(head);
 	} else {
 		c->odd = true;
@@ -266,14 +267,16 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 	r->subtype = (unsigned)fxt_get_large_blob_format(head);
 	if (r->subtype > FXT_LARGE_BLOB_NO_METADATA)
 		return pass_unknown(c, r);
-	must_be_zero(c, fxt_get_large_blob_reserved(head));
-	if (!take_word(c, &format) ||
-	    !take_text(c, r->provider, fxt_get_large_blob_category(format), &r->category) ||
-	    !take_text(c, r->provider, fxt_get_large_blob_name(format), &r->name))
+	fxt_parse_must_be_zero(c, fxt_get_large_blob_reserved(head));
+	if (!fxt_parse_take_word(c, &format) ||
+	    !fxt_parse_take_text(c, r->provider, fxt_get_large_blob_category(format),
+				 &r->category) ||
+	    !fxt_parse_take_text(c, r->provider, fxt_get_large_blob_name(format), &r->name))
 		return too_short;
 	if (r->subtype == FXT_LARGE_BLOB_METADATA) {
-		if (!take_time(c, r) ||
-		    !take_thread(c, r->provider, fxt_get_large_blob_thread(format), &r->thread))
+		if (!fxt_parse_take_time(c, r) ||
+		    !fxt_parse_take_thread(c, r->provider, fxt_get_large_blob_thread(format),
+					   &r->thread))
 			return too_short;
 		begin_args(c, r, fxt_get_large_blob_n_args(format));
 		if (!skip_args(c, r))
@@ -281,7 +284,8 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 		r->args.end = c->p;
 	}
 	r->blob.blob_type = 0;
-	if (!take_word(c, &r->blob.length) || !take_stream(c, r->blob.length, &r->blob.bytes))
+	if (!fxt_parse_take_word(c, &r->blob.length) ||
+	    !fxt_parse_take_stream(c, r->blob.length, &r->blob.bytes))
 		return too_short;
 	return NULL;
 }

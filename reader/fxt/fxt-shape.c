@@ -19,7 +19,7 @@ struct walk {
 	struct fxt_shape *shape;
 };
 
-static bool take(struct walk *w, uint64_t *ret)
+static bool fxt_shape_take(struct walk *w, uint64_t *ret)
 {
 	if (w->left == 0)
 		return false;
@@ -31,12 +31,12 @@ static bool take(struct walk *w, uint64_t *ret)
 	return true;
 }
 
-static bool take_words(struct walk *w, uint64_t n)
+static bool fxt_shape_take_words(struct walk *w, uint64_t n)
 {
 	uint64_t word;
 
 	while (n-- > 0)
-		if (!take(w, &word))
+		if (!fxt_shape_take(w, &word))
 			return false;
 	return true;
 }
@@ -46,7 +46,7 @@ static uint64_t stream_words(uint64_t n)
 	return n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
 }
 
-static bool take_stream(struct walk *w, uint64_t n_bytes)
+static bool fxt_shape_take_stream(struct walk *w, uint64_t n_bytes)
 {
 	uint64_t words = stream_words(n_bytes);
 
@@ -66,12 +66,12 @@ static bool is_text(uint8_t c)
 	return c == '\t' || c == '\n' || (c >= 0x20 && c != 0x7f && c < 0xf5);
 }
 
-static bool take_text(struct walk *w, uint64_t n_bytes)
+static bool fxt_shape_take_text(struct walk *w, uint64_t n_bytes)
 {
 	uint64_t look = n_bytes < TEXT_LOOK_MAX ? n_bytes : TEXT_LOOK_MAX;
 	const uint8_t *p = w->p;
 
-	if (!take_stream(w, n_bytes))
+	if (!fxt_shape_take_stream(w, n_bytes))
 		return false;
 	for (uint64_t i = 0; i < look; i++)
 		if (!is_text(p[i]))
@@ -88,30 +88,30 @@ static bool take_text_ref(struct walk *w, uint64_t ref)
 	struct fxt_shape *s = w->shape;
 
 	if (fxt_get_string_ref_inline(ref))
-		return take_text(w, fxt_get_string_ref_length(ref));
+		return fxt_shape_take_text(w, fxt_get_string_ref_length(ref));
 	if (ref != 0 && s->n_refs < FXT_SHAPE_REFS_MAX)
 		s->refs[s->n_refs++] = (uint16_t)ref;
 	return true;
 }
 
-static bool take_thread(struct walk *w, uint64_t ref)
+static bool fxt_shape_take_thread(struct walk *w, uint64_t ref)
 {
 	struct fxt_shape *s = w->shape;
 
 	if (ref == 0)
-		return take_words(w, 2);
+		return fxt_shape_take_words(w, 2);
 	if (s->n_threads < FXT_SHAPE_THREADS_MAX)
 		s->threads[s->n_threads++] = (uint8_t)ref;
 	return true;
 }
 
-static bool take_time(struct walk *w)
+static bool fxt_shape_take_time(struct walk *w)
 {
 	w->shape->timed = true;
-	return take(w, &w->shape->ticks);
+	return fxt_shape_take(w, &w->shape->ticks);
 }
 
-static void must_be_zero(struct walk *w, uint64_t bits)
+static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 {
 	if (bits != 0)
 		w->shape->flawed = true;
@@ -124,37 +124,37 @@ static bool take_arg(struct walk *w, uint64_t head)
 		return false;
 	switch (fxt_get_arg_type(head)) {
 	case FXT_ARG_NULL:
-		must_be_zero(w, fxt_get_arg_reserved(head));
+		fxt_shape_must_be_zero(w, fxt_get_arg_reserved(head));
 		return true;
 	case FXT_ARG_INT32:
 	case FXT_ARG_UINT32:
 		return true;
 	case FXT_ARG_BOOL:
-		must_be_zero(w, fxt_get_arg_value32(head) >> 1);
+		fxt_shape_must_be_zero(w, fxt_get_arg_value32(head) >> 1);
 		return true;
 	case FXT_ARG_INT64:
 	case FXT_ARG_UINT64:
 	case FXT_ARG_DOUBLE:
 	case FXT_ARG_POINTER:
 	case FXT_ARG_KOID:
-		must_be_zero(w, fxt_get_arg_reserved(head));
-		return take_words(w, 1);
+		fxt_shape_must_be_zero(w, fxt_get_arg_reserved(head));
+		return fxt_shape_take_words(w, 1);
 	case FXT_ARG_STRING:
-		must_be_zero(w, fxt_get_arg_string_reserved(head));
+		fxt_shape_must_be_zero(w, fxt_get_arg_string_reserved(head));
 		return take_text_ref(w, fxt_get_arg_value_ref(head));
 	case FXT_ARG_BLOB:
-		return take_stream(w, fxt_get_arg_value32(head));
+		return fxt_shape_take_stream(w, fxt_get_arg_value32(head));
 	default:
 		return false;
 	}
 }
 
-static bool take_args(struct walk *w, uint64_t n)
+static bool fxt_shape_take_args(struct walk *w, uint64_t n)
 {
 	while (n-- > 0) {
 		uint64_t head, words, rest;
 
-		if (!take(w, &head))
+		if (!fxt_shape_take(w, &head))
 			return false;
 		words = fxt_get_arg_words(head);
 		if (words == 0 || words - 1 > w->left)
@@ -163,13 +163,13 @@ static bool take_args(struct walk *w, uint64_t n)
 		w->left = words - 1;
 		if (!take_arg(w, head) || w->left > 0)
 			w->shape->flawed = true;
-		take_words(w, w->left);
+		fxt_shape_take_words(w, w->left);
 		w->left = rest;
 	}
 	return true;
 }
 
-static bool unknown(struct walk *w)
+static bool fxt_shape_unknown(struct walk *w)
 {
 	w->shape->unknown = true;
 	return false;
@@ -179,11 +179,11 @@ static bool take_args_of_event(struct walk *w, uint64_t head)
 {
 	unsigned type = (unsigned)fxt_get_event_type(head);
 
-	if (!take_args(w, fxt_get_event_n_args(head)))
+	if (!fxt_shape_take_args(w, fxt_get_event_n_args(head)))
 		return false;
 	if (type > FXT_EVENT_FLOW_END)
-		return unknown(w);
-	return !fxt_event_has_value(type) || take_words(w, 1);
+		return fxt_shape_unknown(w);
+	return !fxt_event_has_value(type) || fxt_shape_take_words(w, 1);
 }
 
 /* ---- by the layouts ---- */
@@ -192,20 +192,20 @@ static bool take_args_of_event(struct walk *w, uint64_t head)
 	if (!(taken))                                                                              \
 		return false;
 #define HEAD(member, field)
-#define RESERVED(field)         must_be_zero(w, fxt_get_##field(head));
-#define TIME()                  NEED(take_time(w))
-#define THREAD(field)           NEED(take_thread(w, fxt_get_##field(head)))
-#define PROCESS(field)          NEED(take_words(w, fxt_get_##field(head) == 0))
-#define IDS()                   NEED(take_words(w, 2))
+#define RESERVED(field)         fxt_shape_must_be_zero(w, fxt_get_##field(head));
+#define TIME()                  NEED(fxt_shape_take_time(w))
+#define THREAD(field)           NEED(fxt_shape_take_thread(w, fxt_get_##field(head)))
+#define PROCESS(field)          NEED(fxt_shape_take_words(w, fxt_get_##field(head) == 0))
+#define IDS()                   NEED(fxt_shape_take_words(w, 2))
 #define REF(member, field)      NEED(take_text_ref(w, fxt_get_##field(head)))
-#define TEXT(field)             NEED(take_text(w, fxt_get_##field(head)))
-#define BYTES(member, n, field) NEED(take_stream(w, fxt_get_##field(head)))
-#define WORDS(member, n, field) NEED(take_words(w, fxt_get_##field(head)))
-#define WORD(member)            NEED(take(w, &w->shape->value))
+#define TEXT(field)             NEED(fxt_shape_take_text(w, fxt_get_##field(head)))
+#define BYTES(member, n, field) NEED(fxt_shape_take_stream(w, fxt_get_##field(head)))
+#define WORDS(member, n, field) NEED(fxt_shape_take_words(w, fxt_get_##field(head)))
+#define WORD(member)            NEED(fxt_shape_take(w, &w->shape->value))
 #define ARGS(field)                                                                                \
 	return fxt_get_record_type(head) == FXT_RECORD_EVENT                                       \
 		       ? take_args_of_event(w, head)                                               \
-		       : take_args(w, fxt_get_##field(head));
+		       : fxt_shape_take_args(w, fxt_get_##field(head));
 
 /* Returns whether it is as long as that. */
 static bool walk_layout(struct walk *w, uint64_t head)
@@ -217,7 +217,7 @@ static bool walk_layout(struct walk *w, uint64_t head)
 		FXT_LAYOUTS(X)
 #undef X
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
 }
 
@@ -225,20 +225,22 @@ static bool walk_layout(struct walk *w, uint64_t head)
 
 static bool walk_scheduling(struct walk *w, uint64_t head)
 {
-	if (!take_time(w))
+	if (!fxt_shape_take_time(w))
 		return false;
 	switch (fxt_get_sched_type(head)) {
 	case FXT_SCHED_SWITCH:
-		must_be_zero(w, fxt_get_sched_switch_reserved(head));
-		return take_words(w, 2) && take_args(w, fxt_get_sched_n_args(head));
+		fxt_shape_must_be_zero(w, fxt_get_sched_switch_reserved(head));
+		return fxt_shape_take_words(w, 2) &&
+		       fxt_shape_take_args(w, fxt_get_sched_n_args(head));
 	case FXT_SCHED_WAKEUP:
-		must_be_zero(w, fxt_get_sched_wakeup_reserved(head));
-		return take_words(w, 1) && take_args(w, fxt_get_sched_n_args(head));
+		fxt_shape_must_be_zero(w, fxt_get_sched_wakeup_reserved(head));
+		return fxt_shape_take_words(w, 1) &&
+		       fxt_shape_take_args(w, fxt_get_sched_n_args(head));
 	case FXT_SCHED_LEGACY_SWITCH:
-		return take_thread(w, fxt_get_legacy_out_thread(head)) &&
-		       take_thread(w, fxt_get_legacy_in_thread(head));
+		return fxt_shape_take_thread(w, fxt_get_legacy_out_thread(head)) &&
+		       fxt_shape_take_thread(w, fxt_get_legacy_in_thread(head));
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
 }
 
@@ -247,30 +249,31 @@ static bool walk_large(struct walk *w, uint64_t head)
 	uint64_t format, length;
 
 	if (fxt_get_large_type(head) != FXT_LARGE_BLOB)
-		return unknown(w);
-	if (!take(w, &format))
+		return fxt_shape_unknown(w);
+	if (!fxt_shape_take(w, &format))
 		return false;
-	must_be_zero(w, fxt_get_large_blob_reserved(head));
+	fxt_shape_must_be_zero(w, fxt_get_large_blob_reserved(head));
 	if (!take_text_ref(w, fxt_get_large_blob_category(format)) ||
 	    !take_text_ref(w, fxt_get_large_blob_name(format)))
 		return false;
 	switch (fxt_get_large_blob_format(head)) {
 	case FXT_LARGE_BLOB_METADATA:
-		must_be_zero(w, fxt_get_large_blob_header_reserved(format));
-		if (!take_time(w) || !take_thread(w, fxt_get_large_blob_thread(format)) ||
-		    !take_args(w, fxt_get_large_blob_n_args(format)))
+		fxt_shape_must_be_zero(w, fxt_get_large_blob_header_reserved(format));
+		if (!fxt_shape_take_time(w) ||
+		    !fxt_shape_take_thread(w, fxt_get_large_blob_thread(format)) ||
+		    !fxt_shape_take_args(w, fxt_get_large_blob_n_args(format)))
 			return false;
 		break;
 	case FXT_LARGE_BLOB_NO_METADATA:
-		must_be_zero(w, fxt_get_large_blob_bare_reserved(format));
+		fxt_shape_must_be_zero(w, fxt_get_large_blob_bare_reserved(format));
 		break;
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
-	if (!take(w, &length))
+	if (!fxt_shape_take(w, &length))
 		return false;
 	if (w->to)
-		return take_stream(w, length);
+		return fxt_shape_take_stream(w, length);
 	w->shape->words = stream_words(length); /* counted and not looked at */
 	return true;
 }
@@ -286,7 +289,7 @@ static bool walk_record(struct walk *w, uint64_t head)
 		if (fxt_layout_key(head) !=
 		    FXT_LAYOUT_KEY(FXT_RECORD_METADATA, FXT_METADATA_TRACE_INFO))
 			return walk_layout(w, head);
-		must_be_zero(w, head ^ FXT_MAGIC);
+		fxt_shape_must_be_zero(w, head ^ FXT_MAGIC);
 		return true;
 	}
 }
@@ -382,7 +385,7 @@ void fxt_shape_of(const uint8_t *p, uint64_t available, bool swap, struct fxt_sh
 	ret->ticks = ret->value = 0;
 	ret->clean_bytes = 0;
 	ret->n_refs = ret->n_threads = 0;
-	take(&w, &ret->head);
+	fxt_shape_take(&w, &ret->head);
 	ret->claimed = fxt_claimed_words(ret->head);
 	if (walk_record(&w, ret->head))
 		ret->words += available - w.left;
@@ -401,7 +404,7 @@ void fxt_shape_copy(const uint8_t *p, uint64_t n_words, bool swap, uint64_t *to)
 		return;
 	}
 	/* What is behind the contents, or does not fit, is words: that is all there is to know. */
-	if (take(&w, &head))
+	if (fxt_shape_take(&w, &head))
 		walk_record(&w, head);
-	take_words(&w, w.left);
+	fxt_shape_take_words(&w, w.left);
 }

@@ -11,7 +11,7 @@ copy=$TMP/tree
 mkdir -p "$copy/docs"
 cp -r "$ROOT/base" "$ROOT/writer" "$copy"
 cp "$ROOT/docs/FXT-MAPPING.md" "$copy/docs"
-check=$ROOT/tests/check-mapping
+check=$ROOT/tests/style/check-mapping
 
 expect_exit 0 "$check" "$copy"
 assert_empty "$TMP/stdout" "complaints about the tree"

@@ -24,7 +24,7 @@ static const char *text_of(const struct fxt_event_field *f, const struct event *
 	return *(const char *const *)value_of(f, ev);
 }
 
-static bool is_set(const struct fxt_event_field *f, const struct event *ev)
+static bool fxt_archive_is_set(const struct fxt_event_field *f, const struct event *ev)
 {
 	switch ((enum fxt_field_form)f->form) {
 	case FXT_FORM_U64:
@@ -48,7 +48,7 @@ static bool is_written(const struct fxt_event_field *f, const struct event *ev)
 {
 	switch (f->flags & FXT_FIELD_WHEN) {
 	case FXT_FIELD_IF_SET:
-		return is_set(f, ev);
+		return fxt_archive_is_set(f, ev);
 	case FXT_FIELD_IF_THERE:
 		return text_of(f, ev) != NULL;
 	case FXT_FIELD_IF_KNOWN:
@@ -82,8 +82,8 @@ static int take_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *name
 	return 0;
 }
 
-static int take_value(struct fxt_archive_args *args, struct fxt_out_arg *to,
-		      const struct fxt_event_field *f, const struct event *ev)
+static int fxt_archive_take_value(struct fxt_archive_args *args, struct fxt_out_arg *to,
+				  const struct fxt_event_field *f, const struct event *ev)
 {
 	switch ((enum fxt_field_form)f->form) {
 	case FXT_FORM_KOID:
@@ -137,7 +137,7 @@ int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
 		if (!is_written(f, ev))
 			continue;
 		*to = (struct fxt_out_arg){ .type = f->type, .name = fxt_named(f->name) };
-		r = take_value(args, to, f, ev);
+		r = fxt_archive_take_value(args, to, f, ev);
 		args->n++;
 	}
 	return r;

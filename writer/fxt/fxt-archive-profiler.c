@@ -8,7 +8,7 @@
 #include "writer/fxt/fxt-archive-args.h"
 
 /* The end of PATH, as much of it as the name of a module holds, from a character on. */
-static const char *module_name(const char *path)
+static const char *fxt_archive_profiler_module_name(const char *path)
 {
 	size_t n = strlen(path);
 
@@ -23,14 +23,15 @@ static const char *module_name(const char *path)
 static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
 {
 	const struct fxt_out_thread thread = { ev->pid, ev->pid };
-	int r = fxt_write_module(&a->writer, &(struct fxt_module){
-						     .ts_ticks = ev->ts_ns,
-						     .thread = thread,
-						     .id = ev->mapping.module_id,
-						     .name = module_name(ev->mapping.path),
-						     .build_id = ev->mapping.build_id,
-						     .build_id_size = ev->mapping.build_id_size,
-					     });
+	int r = fxt_write_module(&a->writer,
+				 &(struct fxt_module){
+					 .ts_ticks = ev->ts_ns,
+					 .thread = thread,
+					 .id = ev->mapping.module_id,
+					 .name = fxt_archive_profiler_module_name(ev->mapping.path),
+					 .build_id = ev->mapping.build_id,
+					 .build_id_size = ev->mapping.build_id_size,
+				 });
 
 	if (r < 0)
 		return r;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/string-table.h"
 #include "writer/fxt/fxt-archive-args.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
@@ -58,7 +59,7 @@ int fxt_archive_begin(struct fxt_archive *a)
 	return fxt_write_head(&a->writer, &a->provider, "kymo");
 }
 
-static int write_switch(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *ev)
 {
 	struct fxt_archive_args args;
 
@@ -106,7 +107,7 @@ static int write_made_up(struct fxt_archive *a, enum fxt_row_id row, uint32_t pi
 	return write_object(a, row, koid, name, &ev);
 }
 
-static int write_task(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_task(struct fxt_archive *a, const struct event *ev)
 {
 	int r = 0;
 
@@ -132,14 +133,11 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 /* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */
 static int write_lost(struct fxt_archive *a, const struct event *ev)
 {
-	enum event_class class = 0;
+	int r, class = STRING_TABLE_FIND(event_class_names, ev->lost.class_name);
 	struct fxt_out_arg total = { .type = FXT_ARG_UINT64 };
 	uint64_t *lost, *until_ns;
-	int r;
 
-	while (class < CLASS_MAX && strcmp(ev->lost.class_name, event_class_names[class]) != 0)
-		class ++;
-	if (class == CLASS_MAX || ev->cpu >= a->n_cpus)
+	if (class < 0 || ev->cpu >= a->n_cpus)
 		return -EINVAL;
 	r = fxt_write_provider_event(&a->writer, FXT_PROVIDER_EVENT_BUFFER_FILLED);
 	if (r == 0)
@@ -199,7 +197,8 @@ static int write_other_objects(struct fxt_archive *a)
 }
 
 /* What is too long for one record goes on in the next. */
-static int write_packets(struct fxt_archive *a, enum fxt_name name, const struct outbuf *packets)
+static int fxt_archive_write_packets(struct fxt_archive *a, enum fxt_name name,
+				     const struct outbuf *packets)
 {
 	struct fxt_blob blob = { fxt_named(name), FXT_BLOB_PERFETTO, NULL, 0 };
 	int r = 0;
@@ -220,7 +219,7 @@ static int write_start(struct fxt_archive *a, const struct event *ev)
 	int r;
 
 	fxt_perfetto_system_info(&info, ev->start.kernel, ev->start.machine);
-	r = info.error < 0 ? info.error : write_packets(a, FXT_NAME_PERFETTO, &info);
+	r = info.error < 0 ? info.error : fxt_archive_write_packets(a, FXT_NAME_PERFETTO, &info);
 	if (r == 0)
 		r = write_own_objects(a);
 	if (r == 0 && ev->start.filtered)
@@ -378,7 +377,7 @@ int fxt_archive_packets(struct fxt_archive *a, bool all)
 
 	if (!batch)
 		return 0;
-	r = write_packets(a, FXT_NAME_PERFETTO_SAMPLES, batch);
+	r = fxt_archive_write_packets(a, FXT_NAME_PERFETTO_SAMPLES, batch);
 	fxt_perfetto_samples_next(a->samples);
 	return r;
 }
@@ -388,7 +387,7 @@ int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to
 	const struct outbuf *batch =
 		a->samples ? fxt_perfetto_samples_batch(a->samples, true) : NULL;
 
-	return batch ? write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
+	return batch ? fxt_archive_write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
 }
 
 /* (not before there is something of the profiler) */
@@ -417,10 +416,14 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 
 /* What a row does not say by itself. */
 static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-	[EVENT_SWITCH] = write_switch,       [EVENT_TASK] = write_task,
-	[EVENT_LOST] = write_lost,           [EVENT_SHED] = write_shed,
-	[EVENT_START] = write_start,         [EVENT_MAPPING] = fxt_archive_mapping,
-	[EVENT_SAMPLE] = fxt_archive_sample, [EVENT_INTERVAL] = write_interval,
+	[EVENT_SWITCH] = fxt_archive_write_switch,
+	[EVENT_TASK] = fxt_archive_write_task,
+	[EVENT_LOST] = write_lost,
+	[EVENT_SHED] = write_shed,
+	[EVENT_START] = write_start,
+	[EVENT_MAPPING] = fxt_archive_mapping,
+	[EVENT_SAMPLE] = fxt_archive_sample,
+	[EVENT_INTERVAL] = write_interval,
 	[EVENT_COUNTER] = write_counter,
 };
 

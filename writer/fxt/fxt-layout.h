@@ -42,13 +42,12 @@
 #define FXT_LAYOUT_EVENT                                                                           \
 	HEAD(subtype, event_type)                                                                  \
 	TIME()                                                                                     \
-	THREAD(event_thread) REF(category, event_category) REF(name, event_name)                   \
-		ARGS(event_n_args)
+	THREAD(event_thread) REF(category, event_category) REF(name, event_name) ARGS(event_n_args)
 #define FXT_LAYOUT_BLOB                                                                            \
 	RESERVED(blob_zero_47)                                                                     \
 	RESERVED(blob_reserved)                                                                    \
-	HEAD(blob.blob_type, blob_type) REF(name, blob_name)                                       \
-		BYTES(blob.bytes, blob.length, blob_length)
+	HEAD(blob.blob_type, blob_type)                                                            \
+	REF(name, blob_name) BYTES(blob.bytes, blob.length, blob_length)
 #define FXT_LAYOUT_USERSPACE_OBJECT                                                                \
 	RESERVED(userspace_reserved)                                                               \
 	WORD(userspace_object.pointer)                                                             \
@@ -63,13 +62,15 @@
 #define FXT_LAYOUT_MODULE                                                                          \
 	RESERVED(module_reserved)                                                                  \
 	HEAD(module.id, module_id)                                                                 \
-	TIME() THREAD(profiler_thread) TEXT(module_name_length)                                    \
+	TIME()                                                                                     \
+	THREAD(profiler_thread)                                                                    \
+	TEXT(module_name_length)                                                                   \
 		BYTES(module.build_id, module.build_id_length, module_build_id_length)
 #define FXT_LAYOUT_MMAP                                                                            \
 	RESERVED(mmap_reserved)                                                                    \
 	HEAD(mmap.module_id, mmap_module_id)                                                       \
-	HEAD(mmap.flags, mmap_flags) TIME() THREAD(profiler_thread) WORD(mmap.start)               \
-		WORD(mmap.range) WORD(mmap.vaddr)
+	HEAD(mmap.flags, mmap_flags)                                                               \
+	TIME() THREAD(profiler_thread) WORD(mmap.start) WORD(mmap.range) WORD(mmap.vaddr)
 #define FXT_LAYOUT_BACKTRACE                                                                       \
 	RESERVED(backtrace_reserved)                                                               \
 	TIME()                                                                                     \
