@@ -72,7 +72,7 @@ static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
 	*to = '\0';
 }
 
-/* Value V of an enum, by its fixed name or else its text. (Some are younger than the list of names.) */
+/* Value V of an enum, by its fixed name, or its text if it is younger than the list of names. */
 static int take_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
 		     const char *const *texts, unsigned n)
 {

@@ -95,8 +95,8 @@ enum fxt_row_id fxt_event_row_of(enum event_kind kind);
 
 extern const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1];
 
-/* The row of what NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type say, or FXT_ROW_NONE. (Here, since it is
- * asked for each event that is read.) */
+/* The row of what NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type say, or FXT_ROW_NONE.
+ * (Here, since it is asked for each event that is read.) */
 static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsigned type)
 {
 	enum fxt_row_id row = fxt_event_rows_by_name[name & FXT_NAME_RESERVED];

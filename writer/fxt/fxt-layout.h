@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stands in each kind of record, once: a list of its parts in their order, for whoever defines the
- * words. The reader takes records apart by it (fxt-parse.c), and judges and swaps them
- * (fxt-shape.c). It expands to straight code: nothing is looked up for a record.
+ * What stands in each kind of record, once: a list of its parts in their order, for whoever defines
+ * the words. By it the reader takes records apart (fxt-parse.c), swaps them and finds them again
+ * (fxt-shape.c), and judges them (fxt-check.c). It expands to straight code: nothing is looked up
+ * for a record.
  *
  *	HEAD(member, field)   a field of the header, and its member of struct fxt_record
  *	RESERVED(field)       bits of the header that are zero
@@ -16,8 +17,8 @@
  *	WORD(member)          a word
  *	ARGS(field)           so many arguments; in events, with the word that may follow them
  *
- * Scheduling records are read by plain loads, since they are the bulk of most archives, and large ones have
- * two headers: both are written out where they are needed.
+ * Scheduling records are read by plain loads, since they are the bulk of most archives, and large
+ * ones have two headers: both are written out where they are needed.
  */
 #pragma once
 
@@ -65,7 +66,7 @@
 	TIME()                                                                                     \
 	THREAD(profiler_thread)                                                                    \
 	TEXT(module_name_length)                                                                   \
-		BYTES(module.build_id, module.build_id_length, module_build_id_length)
+	BYTES(module.build_id, module.build_id_length, module_build_id_length)
 #define FXT_LAYOUT_MMAP                                                                            \
 	RESERVED(mmap_reserved)                                                                    \
 	HEAD(mmap.module_id, mmap_module_id)                                                       \
@@ -94,7 +95,7 @@
 	X(MMAP, FXT_RECORD_PROFILER, FXT_PROFILER_MMAP, "mmap")                                    \
 	X(BACKTRACE, FXT_RECORD_PROFILER, FXT_PROFILER_BACKTRACE, "backtrace")
 
-/* A record type and its subtype, for a switch over the layouts. Of what has no subtype here it is 0. */
+/* A record type and its subtype, for a switch over the layouts; 0 where a list has none. */
 #define FXT_LAYOUT_KEY(type, subtype) ((unsigned)(type) << 4 | (unsigned)(subtype))
 
 static inline __attribute__((unused)) unsigned fxt_layout_key(fxt_word head)
