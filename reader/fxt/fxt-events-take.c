@@ -87,8 +87,10 @@ static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
 		return 1;
 	case FXT_FORM_RESOURCE:
 		i = STRING_TABLE_FIND(resource_names, text);
-		*(enum resource *)to = i < 0 ? RESOURCE_MAX : (enum resource)i;
-		return i >= 0;
+		if (i < 0)
+			return 0;
+		*(enum resource *)to = (enum resource)i;
+		return 1;
 	case FXT_FORM_REACH:
 		i = STRING_TABLE_FIND(reach_names, text);
 		*(enum reach *)to = i < 0 ? REACH_UNKNOWN : (enum reach)i;
