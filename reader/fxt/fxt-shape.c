@@ -323,13 +323,11 @@ uint64_t fxt_reserved_bits(uint64_t head)
 	}
 }
 
-bool fxt_shape_begins(uint64_t head)
+/* Whether a record of the type of HEAD can be as long as it claims. */
+static bool fits_words(uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);
 
-	if (words == 0 ||
-	    (fxt_get_record_type(head) != FXT_RECORD_PROFILER && fxt_reserved_bits(head) != 0))
-		return false;
 	switch (fxt_get_record_type(head)) {
 	case FXT_RECORD_METADATA:
 		switch (fxt_get_metadata_type(head)) {
@@ -374,6 +372,13 @@ bool fxt_shape_begins(uint64_t head)
 	default:
 		return false;
 	}
+}
+
+bool fxt_shape_begins(uint64_t head)
+{
+	/* (by the size first: it tells most words that are no header) */
+	return fits_words(head) &&
+	       (fxt_get_record_type(head) == FXT_RECORD_PROFILER || fxt_reserved_bits(head) == 0);
 }
 
 void fxt_shape_of(const uint8_t *p, uint64_t available, bool swap, struct fxt_shape *ret)
