@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "edit/edit-copy-state.h"
 #include "edit/edit-kept.h"
+#include "reader/fxt/fxt-row.h"
 
 static const char lost_text[] = "(lost)";
 
@@ -228,25 +229,12 @@ static bool convert_value(struct edit_copy *c, const struct fxt_arg *arg, int na
 	}
 }
 
-/* Readers give up where these are of another type. */
+/* Readers give up where some are of another type. */
 static bool has_wrong_type(const struct fxt_record *r, int name, unsigned type)
 {
-	switch (name) {
-	case FXT_NAME_OUTGOING_WEIGHT:
-	case FXT_NAME_INCOMING_WEIGHT:
-		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_SWITCH &&
-		       type != FXT_ARG_INT32;
-	case FXT_NAME_WEIGHT:
-		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP &&
-		       type != FXT_ARG_INT32;
-	case FXT_NAME_WAKER:
-		return r->type == FXT_RECORD_SCHEDULING && r->subtype == FXT_SCHED_WAKEUP &&
-		       type != FXT_ARG_KOID;
-	case FXT_NAME_PROCESS:
-		return r->type == FXT_RECORD_KERNEL_OBJECT && type != FXT_ARG_KOID;
-	default:
-		return false;
-	}
+	const struct fxt_event_field *f = fxt_record_field(r, name);
+
+	return f && f->flags & FXT_FIELD_STRICT && f->type != type;
 }
 
 /* What the rules add. */

@@ -107,9 +107,7 @@ static void say_since(struct edit_cut *c, struct fxt_record *r)
 	static const char name[] = "block";
 
 	c->since_ns = 0;
-	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_INSTANT ||
-	    fxt_text_known(&r->category) != FXT_NAME_MEMORY ||
-	    fxt_text_known(&r->name) != FXT_NAME_ALLOC)
+	if (fxt_record_row(r) != FXT_ROW_ALLOC)
 		return;
 	c->since_ns = r->ts_ns;
 	r->name = (struct fxt_text){ name, sizeof(name) - 1, FXT_NAME_BLOCK, 0 };
@@ -307,15 +305,6 @@ static uint64_t edit_cut_number_of(const struct fxt_record *r, int name)
 	return edit_find_arg(r, name, FXT_ARG_UINT64, &arg) ? arg.uint64 : 0;
 }
 
-/* Which of kymo's own events R is, an enum fxt_name, or 0. */
-static int own_event(const struct fxt_provider *from, const struct fxt_record *r)
-{
-	if (!edit_copy_is_kymo(from) || r->type != FXT_RECORD_EVENT ||
-	    r->subtype != FXT_EVENT_INSTANT || fxt_text_known(&r->category) != FXT_NAME_KYMO)
-		return 0;
-	return fxt_text_known(&r->name);
-}
-
 /* The first of each machine is kept, or written if the cut has begun. */
 static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *item)
 {
@@ -337,14 +326,14 @@ static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 	const struct fxt_record *record = item->record;
 	int r;
 
-	switch (own_event(item->from, record)) {
-	case FXT_NAME_SESSION_START:
+	switch (edit_row_of(item->from, record)) {
+	case FXT_ROW_START:
 		r = edit_cut_take_start(c, item);
 		return r < 0 ? r : 1;
-	case FXT_NAME_SESSION_STOP:
+	case FXT_ROW_STOP:
 		c->full += edit_cut_number_of(record, FXT_NAME_FULL);
 		return 1;
-	case FXT_NAME_CLOCK:
+	case FXT_ROW_CLOCK:
 		c->clock = (struct clock_snapshot){ edit_cut_number_of(record, FXT_NAME_BOOTTIME),
 						    edit_cut_number_of(record, FXT_NAME_MONOTONIC),
 						    edit_cut_number_of(record, FXT_NAME_REALTIME) };
@@ -427,7 +416,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 	    r->event.end_ns > c->to_ns)
 		r->event.end_ns = c->to_ns;
 	c->n_events++;
-	if (own_event(item->from, r) == FXT_NAME_LOST)
+	if (edit_row_of(item->from, r) == FXT_ROW_LOST)
 		c->lost += edit_cut_number_of(r, FXT_NAME_COUNT);
 	return edit_copy_record(c->copy, item->from, r);
 }
@@ -517,7 +506,7 @@ int edit_cut_record(struct edit_cut *c, const struct fxt_record *record)
 {
 	int r;
 
-	if (c->start_ns == 0 && own_event(record->provider, record) == FXT_NAME_SESSION_START)
+	if (c->start_ns == 0 && edit_row_of(record->provider, record) == FXT_ROW_START)
 		c->start_ns = record->ts_ns;
 
 	/* They say nothing that the profiler's records do not, and are not cut by time or process. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "edit/edit-find.h"
 
+#include "edit/edit-copy.h"
 #include "writer/maps.h"
 
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,
@@ -9,17 +10,17 @@ bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type 
 	return fxt_args_find(record->args, name, type, ret);
 }
 
+enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_record *r)
+{
+	return edit_copy_is_kymo(from) ? fxt_record_row(r) : FXT_ROW_NONE;
+}
+
 /* Whether R is an event that says what a process has mapped, or what an address of it means. */
 static bool is_about_code(const struct fxt_record *r)
 {
-	int name;
+	enum fxt_row_id row = fxt_record_row(r);
 
-	/* (other records have no name, but what a record before them left there) */
-	if (r->type != FXT_RECORD_EVENT || r->subtype != FXT_EVENT_INSTANT ||
-	    fxt_text_known(&r->category) != FXT_NAME_PROFILE)
-		return false;
-	name = fxt_text_known(&r->name);
-	return name == FXT_NAME_MAPPING || name == FXT_NAME_FRAME;
+	return row == FXT_ROW_MAPPING || row == FXT_ROW_FRAME;
 }
 
 uint64_t edit_process_of(const struct fxt_record *r)

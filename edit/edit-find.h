@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looks for one argument of a record.
+ * Which event a record is, and one argument of it.
  */
 #pragma once
 
 #include "reader/fxt/fxt-reader.h"
+#include "reader/fxt/fxt-row.h"
+
+/* The row of RECORD in the table of events, if FROM is kymo; else FXT_ROW_NONE. */
+enum fxt_row_id edit_row_of(const struct fxt_provider *from, const struct fxt_record *record);
 
 /* The first argument of RECORD that is called NAME (enum fxt_name) and is of TYPE. */
 bool edit_find_arg(const struct fxt_record *record, int name, enum fxt_arg_type type,

@@ -167,33 +167,16 @@ static bool move_arg(void *userdata, const struct fxt_record *record, int name,
 		     struct fxt_out_arg *arg)
 {
 	const struct merge_input *in = userdata;
+	const struct fxt_event_field *f = fxt_record_field(record, name);
 
-	/* A process that began before the first one's time did has no start on it. */
-	if (record->type == FXT_RECORD_KERNEL_OBJECT && name == FXT_NAME_START_TIME &&
-	    arg->type == FXT_ARG_UINT64) {
+	if (!f || arg->type != f->type || record->type == FXT_RECORD_SCHEDULING)
+		return true;
+	if (f->form == FXT_FORM_CPU)
+		arg->u32 += in->view.shift_cpu;
+	if (f->form == FXT_FORM_TIME)
 		arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
-		return arg->u64 > 0;
-	}
-	if (record->type != FXT_RECORD_EVENT || !fxt_text_known(&record->category))
-		return true;
-	switch (name) {
-	case FXT_NAME_CPU:
-	case FXT_NAME_FROM_CPU:
-	case FXT_NAME_TO_CPU:
-		if (arg->type == FXT_ARG_UINT32)
-			arg->u32 += in->view.shift_cpu;
-		return true;
-	case FXT_NAME_BOOTTIME:
-	case FXT_NAME_MONOTONIC:
-	case FXT_NAME_FIRST:
-	case FXT_NAME_LAST:
-	case FXT_NAME_TIME:
-		if (arg->type == FXT_ARG_UINT64)
-			arg->u64 = edit_shift_ns(arg->u64, in->view.shift_ns);
-		return true;
-	default:
-		return true;
-	}
+	/* A process that began before the first one's time did has no start on it. */
+	return f->form != FXT_FORM_TIME || record->type == FXT_RECORD_EVENT || arg->u64 > 0;
 }
 
 /* A koid that another owner has on its machine became a later one: the tid is said. */
@@ -221,53 +204,39 @@ static void learn_cpus(struct merge_input *in, uint32_t n)
 
 static void take_host(struct merge_input *in, const struct fxt_record *record)
 {
-	struct fxt_args it = record->args;
 	struct fxt_arg arg;
-	int outcome;
 
 	in->has_start = true;
 	in->start_ns = record->ts_ns;
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
-		int name = outcome == FXT_ARGS_NEXT ? fxt_text_known(&arg.name) : 0;
-
-		if (name == FXT_NAME_HOST && arg.type == FXT_ARG_STRING && arg.text.bytes)
-			text_clean(in->host, sizeof(in->host), arg.text.bytes, arg.text.length);
-		if (name == FXT_NAME_CPUS && arg.type == FXT_ARG_UINT32)
-			learn_cpus(in, arg.uint32);
-	}
+	if (edit_find_arg(record, FXT_NAME_HOST, FXT_ARG_STRING, &arg) && arg.text.bytes)
+		text_clean(in->host, sizeof(in->host), arg.text.bytes, arg.text.length);
+	if (edit_find_arg(record, FXT_NAME_CPUS, FXT_ARG_UINT32, &arg))
+		learn_cpus(in, arg.uint32);
 }
 
 static void edit_merge_take_clock(struct merge_input *in, const struct fxt_record *record)
 {
-	uint64_t boot_ns = 0, real_ns = 0;
-	struct fxt_args it = record->args;
-	struct fxt_arg arg;
-	int outcome;
+	struct fxt_arg boot, real;
 
-	while ((outcome = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
-		int name = outcome == FXT_ARGS_NEXT ? fxt_text_known(&arg.name) : 0;
-
-		if (name == FXT_NAME_BOOTTIME && arg.type == FXT_ARG_UINT64)
-			boot_ns = arg.uint64;
-		if (name == FXT_NAME_REALTIME && arg.type == FXT_ARG_UINT64)
-			real_ns = arg.uint64;
-	}
-	if (boot_ns == 0 || real_ns == 0)
+	if (!edit_find_arg(record, FXT_NAME_BOOTTIME, FXT_ARG_UINT64, &boot) ||
+	    !edit_find_arg(record, FXT_NAME_REALTIME, FXT_ARG_UINT64, &real) || boot.uint64 == 0 ||
+	    real.uint64 == 0)
 		return;
 	in->has_clock = true;
-	in->wall_ns = real_ns - boot_ns;
+	in->wall_ns = real.uint64 - boot.uint64;
 }
 
 static void learn_head(struct merge_input *in, const struct fxt_record *record)
 {
+	enum fxt_row_id row;
+
 	if (record->type == FXT_RECORD_SCHEDULING)
 		learn_cpus(in, 1 + (record->subtype == FXT_SCHED_WAKEUP ? record->wake.cpu
 									: record->sw.cpu));
-	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
-		return;
-	if (!in->has_start && fxt_text_known(&record->name) == FXT_NAME_SESSION_START)
+	row = fxt_record_row(record);
+	if (!in->has_start && row == FXT_ROW_START)
 		take_host(in, record);
-	if (!in->has_clock && fxt_text_known(&record->name) == FXT_NAME_CLOCK)
+	if (!in->has_clock && row == FXT_ROW_CLOCK)
 		edit_merge_take_clock(in, record);
 }
 

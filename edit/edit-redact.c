@@ -100,24 +100,12 @@ static bool is_own(const struct fxt_record *record)
 
 static bool keeps_argument(const struct edit_redact *r, const struct fxt_record *record, int name)
 {
+	const struct fxt_event_field *f = fxt_record_field(record, name);
+
 	if (!is_own(record))
 		return false;
-	switch (name) {
-	case FXT_NAME_KERNEL:
-	case FXT_NAME_MACHINE:
-	case FXT_NAME_VERSION:
-	case FXT_NAME_REASON:
-	case FXT_NAME_CLASS:
-	case FXT_NAME_PREV_STATE:
-	case FXT_NAME_STATE:
-	case FXT_NAME_CLOCK:
-	case FXT_NAME_RESOURCE:
-	case FXT_NAME_RESOURCES:
-	case FXT_NAME_REACH:
+	if (f && f->flags & FXT_FIELD_PLAIN)
 		return true;
-	default:
-		break;
-	}
 	/* Events of threads that kymo made up are the kernel's. */
 	return r->keep_kernel && record->type == FXT_RECORD_EVENT &&
 	       edit_redact_is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO &&
@@ -150,10 +138,12 @@ static size_t replace_text(void *userdata, const struct fxt_record *record, enum
  * Of kymo's own events: which file was mapped on which file system. That two mappings are of one
  * file stays visible; 0, for no file, stays 0.
  */
-static void hide_file(struct edit_redact *r, int name, struct fxt_out_arg *arg)
+static void hide_file(struct edit_redact *r, const struct fxt_record *record, int name,
+		      struct fxt_out_arg *arg)
 {
-	if ((name != FXT_NAME_DEVICE && name != FXT_NAME_INODE) || arg->type != FXT_ARG_UINT64 ||
-	    arg->u64 == 0)
+	const struct fxt_event_field *f = fxt_record_field(record, name);
+
+	if (!f || !(f->flags & FXT_FIELD_SECRET) || arg->type != f->type || arg->u64 == 0)
 		return;
 	edit_redact_hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
 	arg->u64 = (arg->u64 & INT64_MAX) | 1;
@@ -172,7 +162,7 @@ static bool replace_number(void *userdata, const struct fxt_record *record, int 
 		return true;
 	}
 	if (is_own(record))
-		hide_file(r, name, arg);
+		hide_file(r, record, name, arg);
 	if (is_own(record) || arg->type == FXT_ARG_STRING || arg->type == FXT_ARG_NULL ||
 	    arg->type == FXT_ARG_BOOL || arg->type == FXT_ARG_KOID ||
 	    record->type == FXT_RECORD_SCHEDULING)

@@ -214,11 +214,8 @@ static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *it
 	if (record->type == FXT_RECORD_EVENT) {
 		verdict = edit_spans_take(r->spans, item->from, record);
 		r->counts.ends_dropped += verdict == EDIT_SPANS_DROP;
-		if (edit_copy_is_kymo(item->from) &&
-		    fxt_text_known(&record->category) == FXT_NAME_KYMO) {
-			r->started |= fxt_text_known(&record->name) == FXT_NAME_SESSION_START;
-			r->stopped |= fxt_text_known(&record->name) == FXT_NAME_SESSION_STOP;
-		}
+		r->started |= edit_row_of(item->from, record) == FXT_ROW_START;
+		r->stopped |= edit_row_of(item->from, record) == FXT_ROW_STOP;
 		return verdict;
 	}
 	return 1;
@@ -358,9 +355,7 @@ static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *fro
 	r->has_read = true;
 	r->read_ns = place;
 	r->latest_ns = place > r->latest_ns ? place : r->latest_ns;
-	if (edit_copy_is_kymo(from) && record->type == FXT_RECORD_EVENT &&
-	    fxt_text_known(&record->category) == FXT_NAME_KYMO)
-		r->stop_read |= fxt_text_known(&record->name) == FXT_NAME_SESSION_STOP;
+	r->stop_read |= edit_row_of(from, record) == FXT_ROW_STOP;
 	if (is_ending) {
 		e = edit_sort_put_at(r->ending, from, record, record->event.end_ns);
 	} else {

@@ -110,19 +110,12 @@ static int learn_object(struct edit_select *s, const struct fxt_record *r)
 	}
 }
 
-static bool is_fork(const struct fxt_record *r)
-{
-	return r->subtype == FXT_EVENT_INSTANT &&
-	       fxt_text_known(&r->category) == FXT_NAME_PROCESS &&
-	       fxt_text_known(&r->name) == FXT_NAME_FORK;
-}
-
 static int learn_event(struct edit_select *s, const struct fxt_record *r)
 {
 	int e = r->thread.defined ? learn_thread(s, r->thread.tid, r->thread.pid) : 0;
 	uint64_t child;
 
-	if (e < 0 || !is_fork(r))
+	if (e < 0 || fxt_record_row(r) != FXT_ROW_FORK)
 		return e;
 	child = edit_find_koid(r, FXT_NAME_CHILD_PROCESS);
 	if (child)
@@ -233,12 +226,11 @@ static int64_t cpu_of_track(const struct fxt_record *r)
 /* Events of processes' lives stay: they say who is who. */
 static bool event_is_on_cpus(const struct edit_select *s, const struct fxt_record *r)
 {
-	int category = fxt_text_known(&r->category), name = fxt_text_known(&r->name);
 	int64_t cpu, from;
 
-	if (s->n_cpus == 0 || category == FXT_NAME_PROCESS)
+	if (s->n_cpus == 0 || fxt_text_known(&r->category) == FXT_NAME_PROCESS)
 		return true;
-	if (category == FXT_NAME_SCHED && name == FXT_NAME_MIGRATE) {
+	if (fxt_record_row(r) == FXT_ROW_MIGRATE) {
 		from = cpu_said(r, FXT_NAME_FROM_CPU);
 		cpu = cpu_said(r, FXT_NAME_TO_CPU);
 		return (from >= 0 && has_cpu(s, (uint32_t)from)) ||

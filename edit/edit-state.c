@@ -287,19 +287,20 @@ static void take_end(struct edit_state *s, const struct ended *end)
 }
 
 /* What the profiler says of code and names. */
-static int keep_profile(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+static int keep_profile(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r,
+			enum fxt_row_id row)
 {
 	struct key key = { SAMPLING, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
 	struct fxt_arg arg;
 
-	switch (fxt_text_known(&r->name)) {
-	case FXT_NAME_MAPPING:
+	switch (row) {
+	case FXT_ROW_MAPPING:
 		key.kind = MAPPING;
 		key.a = edit_process_of(r);
 		if (edit_find_arg(r, FXT_NAME_START, FXT_ARG_POINTER, &arg))
 			key.b = arg.uint64;
 		return edit_state_keep(s, &key, key.a, kept);
-	case FXT_NAME_FRAME:
+	case FXT_ROW_FRAME:
 		key.kind = FRAME;
 		key.a = edit_process_of(r);
 		if (edit_find_arg(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER, &arg))
@@ -307,7 +308,7 @@ static int keep_profile(struct edit_state *s, struct edit_kept *kept, const stru
 		if (edit_find_arg(r, FXT_NAME_DEPTH, FXT_ARG_UINT32, &arg))
 			key.c = arg.uint32;
 		return edit_state_keep(s, &key, 0, kept);
-	case FXT_NAME_SAMPLING:
+	case FXT_ROW_SAMPLING:
 		return edit_state_keep(s, &key, 0, kept);
 	default:
 		return 0;
@@ -366,38 +367,38 @@ static int edit_state_take_context(struct edit_state *s, struct edit_kept *kept,
 }
 
 static int edit_state_take_memory(struct edit_state *s, struct edit_kept *kept,
-				  const struct fxt_record *r)
+				  const struct fxt_record *r, enum fxt_row_id row)
 {
 	uint64_t pid = r->thread.pid;
 	struct key key = { WATCH, (uint64_t)(uintptr_t)kept->from, pid, 0, 0 };
 
-	switch (fxt_text_known(&r->name)) {
-	case FXT_NAME_WATCH:
+	switch (row) {
+	case FXT_ROW_WATCH_BEGIN:
 		forget_kinds(s, pid, WATCH, ALLOC);
 		return edit_state_keep(s, &key, pid, kept);
-	case FXT_NAME_WATCHED:
+	case FXT_ROW_WATCH_END:
 		forget_kinds(s, pid, WATCH, ALLOC);
 		return 0;
-	case FXT_NAME_STACK:
+	case FXT_ROW_STACK:
 		key.kind = STACK;
 		key.b = edit_state_number_of(r, FXT_NAME_ID, FXT_ARG_UINT64);
 		s->named.id = key.b;
 		s->named.ts_ns = r->ts_ns;
 		s->named.tid = r->thread.tid;
 		return edit_state_keep(s, &key, pid, kept);
-	case FXT_NAME_USAGE:
+	case FXT_ROW_USAGE:
 		key.kind = USAGE;
 		key.b = resource_of(r);
 		key.c = edit_state_number_of(r, FXT_NAME_STACK, FXT_ARG_UINT64);
 		return edit_state_keep(s, &key, pid, kept);
-	case FXT_NAME_ALLOC:
+	case FXT_ROW_ALLOC:
 		key.kind = ALLOC;
 		key.b = resource_of(r);
 		key.c = edit_state_number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
 		return edit_state_keep(s, &key, pid, kept);
-	case FXT_NAME_FREE:
+	case FXT_ROW_FREE:
 		return edit_state_take_free(s, &key, r);
-	case FXT_NAME_CONTEXT:
+	case FXT_ROW_CONTEXT:
 		return edit_state_take_context(s, kept, &key, r);
 	default:
 		return 0;
@@ -405,19 +406,16 @@ static int edit_state_take_memory(struct edit_state *s, struct edit_kept *kept,
 }
 
 /* What is not recorded any more, or is again. */
-static int edit_state_take_own(struct edit_state *s, struct edit_kept *kept,
-			       const struct fxt_record *r)
+static int take_shed(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r,
+		     enum fxt_row_id row)
 {
 	struct key key = { SHED, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
-	enum fxt_name name = fxt_text_known(&r->name);
 	struct item *item;
 	struct fxt_arg arg;
 
-	if (name != FXT_NAME_SHED && name != FXT_NAME_RETURNED)
-		return 0;
 	if (edit_find_arg(r, FXT_NAME_CLASS, FXT_ARG_STRING, &arg) && arg.text.bytes)
 		key.b = table_hash(arg.text.bytes, arg.text.length);
-	if (name == FXT_NAME_SHED)
+	if (row == FXT_ROW_SHED)
 		return edit_state_keep(s, &key, 0, kept);
 	item = table_get(&s->items, table_hash(&key, sizeof(key)));
 	if (item)
@@ -432,37 +430,51 @@ static bool says_process_ends(const struct fxt_record *r)
 	return edit_find_arg(r, FXT_NAME_PROCESS_ENDS, FXT_ARG_BOOL, &arg) && arg.boolean;
 }
 
-static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
-				 const struct fxt_record *r)
+static void take_exit(struct edit_state *s, const struct edit_kept *kept,
+		      const struct fxt_record *r)
 {
 	struct ended end = { kept->from, r->ts_ns, r->thread.pid, r->thread.tid, false };
 
-	if (r->subtype == FXT_EVENT_COUNTER)
-		return keep_counter(s, kept, r);
-	if (r->subtype != FXT_EVENT_INSTANT)
-		return 0;
-	if (fxt_text_known(&r->category) == FXT_NAME_PROFILE)
-		return keep_profile(s, kept, r);
-	if (fxt_text_known(&r->category) == FXT_NAME_MEMORY)
-		return edit_state_take_memory(s, kept, r);
-	if (fxt_text_known(&r->category) == FXT_NAME_KYMO)
-		return edit_state_take_own(s, kept, r);
-	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS)
-		return 0;
-	if (fxt_text_known(&r->name) == FXT_NAME_EXEC) {
-		forget_program(s, r->thread.pid);
-		/* The thread that called it has its process's id now. No other record tells of its end. */
-		end.tid = edit_find_koid(r, FXT_NAME_OLD_THREAD);
-		if (end.tid)
-			take_end(s, &end);
-	}
-	if (fxt_text_known(&r->name) != FXT_NAME_EXIT)
-		return 0;
 	end.process_ends = says_process_ends(r);
 	if (end.process_ends)
 		forget_process(s, r->thread.pid);
 	take_end(s, &end);
-	return 0;
+}
+
+/* The thread that called it has its process's id now. No other record tells of its end. */
+static void take_exec(struct edit_state *s, const struct edit_kept *kept,
+		      const struct fxt_record *r)
+{
+	struct ended end = { kept->from, r->ts_ns, r->thread.pid, 0, false };
+
+	forget_program(s, r->thread.pid);
+	end.tid = edit_find_koid(r, FXT_NAME_OLD_THREAD);
+	if (end.tid)
+		take_end(s, &end);
+}
+
+static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
+				 const struct fxt_record *r)
+{
+	enum fxt_row_id row = fxt_record_row(r);
+
+	if (r->subtype == FXT_EVENT_COUNTER)
+		return keep_counter(s, kept, r);
+	switch (row) {
+	case FXT_ROW_EXEC:
+		take_exec(s, kept, r);
+		return 0;
+	case FXT_ROW_EXIT:
+		take_exit(s, kept, r);
+		return 0;
+	case FXT_ROW_SHED:
+	case FXT_ROW_RETURNED:
+		return take_shed(s, kept, r, row);
+	default:
+		return fxt_event_rows[row].category == FXT_NAME_MEMORY
+			       ? edit_state_take_memory(s, kept, r, row)
+			       : keep_profile(s, kept, r, row);
+	}
 }
 
 int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/string-table.h"
+#include "writer/fxt/fxt-layout.h"
 
 /* Payloads above this are not printed, only their size. */
 enum { PAYLOAD_SHOWN = 1 << 20 };
@@ -13,44 +14,23 @@ enum { PAYLOAD_SHOWN = 1 << 20 };
 
 const char *dump_record_name(const struct fxt_record *r)
 {
-	static const char *const metadata[] = {
-		[FXT_METADATA_PROVIDER_INFO] = "provider_info",
-		[FXT_METADATA_PROVIDER_SECTION] = "provider_section",
-		[FXT_METADATA_PROVIDER_EVENT] = "provider_event",
-		[FXT_METADATA_TRACE_INFO] = "trace_info",
-	};
-	static const char *const sched[] = {
-		[FXT_SCHED_LEGACY_SWITCH] = "legacy_context_switch",
-		[FXT_SCHED_SWITCH] = "context_switch",
-		[FXT_SCHED_WAKEUP] = "thread_wakeup",
-	};
-	static const char *const profiler[] = {
-		[FXT_PROFILER_MODULE] = "module",
-		[FXT_PROFILER_MMAP] = "mmap",
-		[FXT_PROFILER_BACKTRACE] = "backtrace",
-	};
-	static const char *const types[] = {
-		[FXT_RECORD_INITIALIZATION] = "initialization",
-		[FXT_RECORD_STRING] = "string",
-		[FXT_RECORD_THREAD] = "thread",
-		[FXT_RECORD_EVENT] = "event",
-		[FXT_RECORD_BLOB] = "blob",
-		[FXT_RECORD_USERSPACE_OBJECT] = "userspace_object",
-		[FXT_RECORD_KERNEL_OBJECT] = "kernel_object",
-		[FXT_RECORD_LOG] = "log",
-		[FXT_RECORD_LARGE] = "large_blob",
-	};
-	const char *name = NULL;
+	bool has_kinds = r->type == FXT_RECORD_METADATA || r->type == FXT_RECORD_SCHEDULING ||
+			 r->type == FXT_RECORD_PROFILER;
 
-	if (r->type == FXT_RECORD_METADATA)
-		name = STRING_TABLE_NAME(metadata, r->subtype);
-	else if (r->type == FXT_RECORD_SCHEDULING)
-		name = STRING_TABLE_NAME(sched, r->subtype);
-	else if (r->type == FXT_RECORD_PROFILER)
-		name = STRING_TABLE_NAME(profiler, r->subtype);
-	else
-		name = STRING_TABLE_NAME(types, r->type);
-	return name ? name : "unknown";
+	switch (FXT_LAYOUT_KEY(r->type, has_kinds ? r->subtype : 0)) {
+#define X(layout, type, subtype, name)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		return name;
+		FXT_LAYOUTS(X)
+		X(, FXT_RECORD_METADATA, FXT_METADATA_TRACE_INFO, "trace_info")
+		X(, FXT_RECORD_SCHEDULING, FXT_SCHED_LEGACY_SWITCH, "legacy_context_switch")
+		X(, FXT_RECORD_SCHEDULING, FXT_SCHED_SWITCH, "context_switch")
+		X(, FXT_RECORD_SCHEDULING, FXT_SCHED_WAKEUP, "thread_wakeup")
+		X(, FXT_RECORD_LARGE, 0, "large_blob")
+#undef X
+	default:
+		return "unknown";
+	}
 }
 
 const char *dump_event_type(unsigned type)

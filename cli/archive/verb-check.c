@@ -18,6 +18,7 @@
 #include "cli/common/verb-options.h"
 #include "cli/common/verb.h"
 #include "reader/fxt/fxt-lint.h"
+#include "reader/fxt/fxt-row.h"
 
 /* Of each kind so many are shown. */
 enum { SHOWN = 3 };
@@ -107,13 +108,10 @@ static bool is_cut_off(const struct report *r)
 
 static void look_for_session(struct report *r, const struct fxt_record *record)
 {
-	int name;
+	enum fxt_row_id row = fxt_record_row(record);
 
-	if (record->type != FXT_RECORD_EVENT || fxt_text_known(&record->category) != FXT_NAME_KYMO)
-		return;
-	name = fxt_text_known(&record->name);
-	r->started |= name == FXT_NAME_SESSION_START;
-	r->stopped |= name == FXT_NAME_SESSION_STOP;
+	r->started |= row == FXT_ROW_START;
+	r->stopped |= row == FXT_ROW_STOP;
 }
 
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */

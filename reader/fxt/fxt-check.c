@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "reader/fxt/fxt-shape.h"
+#include "writer/fxt/fxt-layout.h"
 
 /* Longer names are of no use in a viewer. */
 enum { NAME_BYTES_MAX = 1024 };
@@ -66,11 +68,12 @@ void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 	}
 }
 
-/* What names or classes something. */
-static void fxt_check_name(struct fxt_findings *f, const struct fxt_text *t)
+/* What names or classes something. (Those of blobs are shown nowhere.) */
+static void fxt_check_name(struct fxt_findings *f, const struct fxt_record *r,
+			   const struct fxt_text *t)
 {
 	fxt_check_ref(f, t);
-	if (t->length > NAME_BYTES_MAX)
+	if (t->length > NAME_BYTES_MAX && r->type != FXT_RECORD_BLOB)
 		fxt_findings_add(f, FXT_FINDING_NAME_LONG, t->length);
 }
 
@@ -88,25 +91,48 @@ static void fxt_check_time(struct fxt_findings *f, uint64_t ns)
 		fxt_findings_add(f, FXT_FINDING_TIME_HUGE, 0);
 }
 
-/* Scheduling and profiler records with WORDS words of contents. */
-static void check_trailing(struct fxt_findings *f, const struct fxt_record *r, uint64_t words)
+/* Words behind the contents of a scheduling or profiler record. */
+static void check_trailing(struct fxt_findings *f, const struct fxt_record *r)
 {
-	if (r->n_words > words)
-		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_words - words);
+	if (r->n_behind > 0)
+		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_behind);
+}
+
+/* The parts of a record, by its layout. */
+#define HEAD(member, field)
+#define RESERVED(field) fxt_check_reserved(f, fxt_get_##field(head));
+#define WORD(member)
+#define WORDS(member, n, field)
+#define TIME()                  fxt_check_time(f, r->ts_ns);
+#define THREAD(field)           fxt_check_thread(f, &r->thread, fxt_get_##field(head));
+#define PROCESS(field)          THREAD(field)
+#define IDS()                   fxt_check_thread(f, &r->thread, 0);
+#define REF(member, field)      fxt_check_name(f, r, &r->member);
+#define TEXT(field)             fxt_check_stream(f, &r->name);
+#define BYTES(member, n, field) fxt_check_padding(f, r->member, r->n);
+#define ARGS(field)             fxt_check_args(f, r);
+
+static void check_parts(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+{
+	switch (fxt_layout_key(head)) {
+#define X(layout, type, subtype, name)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		FXT_LAYOUT_##layout break;
+		FXT_LAYOUTS(X)
+#undef X
+	default:
+		fxt_check_reserved(f, fxt_reserved_bits(head));
+		break;
+	}
 }
 
 static void fxt_check_metadata(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		fxt_check_reserved(f, fxt_get_provider_info_reserved(head));
-		fxt_check_stream(f, &r->name);
-		break;
 	case FXT_METADATA_PROVIDER_SECTION:
-		fxt_check_reserved(f, fxt_get_provider_section_reserved(head));
 		break;
 	case FXT_METADATA_PROVIDER_EVENT:
-		fxt_check_reserved(f, fxt_get_provider_event_reserved(head));
 		fxt_findings_add(f,
 				 r->metadata.number == FXT_PROVIDER_EVENT_BUFFER_FILLED
 					 ? FXT_FINDING_LOSS_UNSEEN
@@ -126,13 +152,8 @@ static void fxt_check_metadata(struct fxt_findings *f, const struct fxt_record *
 	}
 }
 
-static void check_event(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_event(struct fxt_findings *f, const struct fxt_record *r)
 {
-	fxt_check_time(f, r->ts_ns);
-	fxt_check_thread(f, &r->thread, fxt_get_event_thread(head));
-	fxt_check_name(f, &r->category);
-	fxt_check_name(f, &r->name);
-	fxt_check_args(f, r);
 	if (r->subtype > FXT_EVENT_FLOW_END)
 		fxt_findings_add(f, FXT_FINDING_EVENT_UNKNOWN, r->subtype);
 	if (r->subtype == FXT_EVENT_COUNTER && r->args.n_left == 0)
@@ -159,7 +180,7 @@ static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record 
 	if ((r->sw.out_defined && r->sw.out_tid == 0 && !f->said.out_idle) ||
 	    (r->sw.in_defined && r->sw.in_tid == 0 && !f->said.in_idle))
 		fxt_findings_add(f, FXT_FINDING_IDLE_WEIGHT, r->sw.cpu);
-	check_trailing(f, r, 2 + 2 * (out == 0) + 2 * (in == 0));
+	check_trailing(f, r);
 }
 
 /* One side of a switch of type 1: the idle thread, or another with its weight. */
@@ -180,7 +201,6 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 {
 	fxt_check_time(f, r->ts_ns);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
-		fxt_check_reserved(f, fxt_get_sched_wakeup_reserved(head));
 		fxt_check_args(f, r);
 		if (!f->said.waker)
 			fxt_findings_add(f, FXT_FINDING_WAKER_MISSING, r->wake.tid);
@@ -197,7 +217,6 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 			check_legacy_switch(f, r, head);
 			return;
 		}
-		fxt_check_reserved(f, fxt_get_sched_switch_reserved(head));
 		fxt_check_args(f, r);
 		/* What damaged arguments would have said is not known. */
 		check_side(f, r, r->sw.out_tid, f->said.out_idle,
@@ -205,47 +224,26 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 		check_side(f, r, r->sw.in_tid, f->said.in_idle, f->said.in_weight || !f->said.end);
 	}
 	if (f->said.end)
-		check_trailing(f, r, (uint64_t)(f->said.end - r->words));
+		check_trailing(f, r);
 }
 
 static void fxt_check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	uint64_t ref = fxt_get_profiler_thread(head), words = 2 + 2 * (ref == 0);
-
 	fxt_findings_add(f, FXT_FINDING_PROFILER_UNSEEN, 0);
-	fxt_check_time(f, r->ts_ns);
-	fxt_check_thread(f, &r->thread, ref);
-	switch (r->subtype) {
-	case FXT_PROFILER_MODULE:
-		fxt_check_reserved(f, fxt_get_module_reserved(head));
-		fxt_check_stream(f, &r->name);
-		fxt_check_padding(f, r->module.build_id, r->module.build_id_length);
-		words += fxt_stream_words(r->name.length) +
-			 fxt_stream_words(r->module.build_id_length);
-		break;
-	case FXT_PROFILER_MMAP:
-		fxt_check_reserved(f, fxt_get_mmap_reserved(head));
-		words += 3;
-		break;
-	default:
-		fxt_check_reserved(f, fxt_get_backtrace_reserved(head));
-		words += r->backtrace.n_frames;
-	}
-	if (ref == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
+	if (fxt_get_profiler_thread(head) == 0 && r->subtype != FXT_PROFILER_BACKTRACE)
 		fxt_findings_add(f, FXT_FINDING_PROFILER_INLINE, 0);
-	check_trailing(f, r, words);
+	check_trailing(f, r);
 }
 
-static void check_large(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_large(struct fxt_findings *f, const struct fxt_record *r)
 {
 	uint64_t format = r->words[1];
 
 	fxt_findings_add(f, FXT_FINDING_LARGE_UNSEEN, 0);
 	if (r->n_words > FXT_RECORD_WORDS_MAX)
 		fxt_findings_add(f, FXT_FINDING_LARGE_LONG, r->n_words);
-	fxt_check_reserved(f, fxt_get_large_blob_reserved(head));
-	fxt_check_name(f, &r->category);
-	fxt_check_name(f, &r->name);
+	fxt_check_name(f, r, &r->category);
+	fxt_check_name(f, r, &r->name);
 	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (r->subtype == FXT_LARGE_BLOB_NO_METADATA) {
 		fxt_check_reserved(f, fxt_get_large_blob_bare_reserved(format));
@@ -267,11 +265,10 @@ static uint64_t short_ns(uint64_t ticks_per_second)
 			  factor);
 }
 
-static void check_table_record(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_table_record(struct fxt_findings *f, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_INITIALIZATION:
-		fxt_check_reserved(f, fxt_get_initialization_reserved(head));
 		if (short_ns(r->initialization.ticks_per_second) > 0) {
 			fxt_findings_add(f, FXT_FINDING_TICKS_INEXACT,
 					 r->initialization.ticks_per_second);
@@ -279,9 +276,6 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 		}
 		break;
 	case FXT_RECORD_STRING:
-		fxt_check_reserved(f, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
-					      fxt_get_string_reserved(head));
-		fxt_check_stream(f, &r->name);
 		check_length(f, &r->name);
 		if (r->string.index == 0)
 			fxt_findings_add(f, FXT_FINDING_STRING_INDEX_0, 0);
@@ -289,26 +283,19 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 			fxt_findings_add(f, FXT_FINDING_STRING_EMPTY, r->string.index);
 		break;
 	default:
-		fxt_check_reserved(f, fxt_get_thread_reserved(head));
-		fxt_check_thread(f, &r->thread, 0);
 		if (r->thread_record.index == 0)
 			fxt_findings_add(f, FXT_FINDING_THREAD_INDEX_0, 0);
 	}
 }
 
-static void check_object(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_object(struct fxt_findings *f, const struct fxt_record *r)
 {
 	unsigned type = r->kernel_object.object_type;
 
-	fxt_check_name(f, &r->name);
-	fxt_check_args(f, r);
 	if (r->type == FXT_RECORD_USERSPACE_OBJECT) {
 		fxt_findings_add(f, FXT_FINDING_USERSPACE_UNSEEN, 0);
-		fxt_check_reserved(f, fxt_get_userspace_reserved(head));
-		fxt_check_thread(f, &r->thread, fxt_get_userspace_thread(head));
 		return;
 	}
-	fxt_check_reserved(f, fxt_get_kernel_object_reserved(head));
 	if (type != FXT_OBJECT_PROCESS && type != FXT_OBJECT_THREAD) {
 		fxt_findings_add(f, FXT_FINDING_OBJECT_UNSEEN, type);
 		return;
@@ -319,13 +306,10 @@ static void check_object(struct fxt_findings *f, const struct fxt_record *r, uin
 		fxt_findings_add(f, FXT_FINDING_PROCESS_MISSING, r->kernel_object.koid);
 }
 
-static void check_blob(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void check_blob(struct fxt_findings *f, const struct fxt_record *r)
 {
 	unsigned type = r->blob.blob_type;
 
-	fxt_check_reserved(f, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
-	fxt_check_ref(f, &r->name);
-	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (type < FXT_BLOB_DATA || type > FXT_BLOB_PERFETTO)
 		fxt_findings_add(f, FXT_FINDING_BLOB_TYPE, type);
 	else if (type != FXT_BLOB_PERFETTO)
@@ -364,6 +348,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	ret->n = ret->n_errors = 0;
 	ret->said = (struct fxt_said){ 0 };
 	check_longer(ret, r);
+	check_parts(ret, r, head);
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
 		fxt_check_metadata(ret, r, head);
@@ -371,33 +356,29 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	case FXT_RECORD_INITIALIZATION:
 	case FXT_RECORD_STRING:
 	case FXT_RECORD_THREAD:
-		check_table_record(ret, r, head);
+		check_table_record(ret, r);
 		break;
 	case FXT_RECORD_EVENT:
-		check_event(ret, r, head);
+		check_event(ret, r);
 		break;
 	case FXT_RECORD_BLOB:
-		check_blob(ret, r, head);
+		check_blob(ret, r);
 		break;
 	case FXT_RECORD_USERSPACE_OBJECT:
 	case FXT_RECORD_KERNEL_OBJECT:
-		check_object(ret, r, head);
+		check_object(ret, r);
 		break;
 	case FXT_RECORD_SCHEDULING:
 		check_scheduling(ret, r, head);
 		break;
 	case FXT_RECORD_LOG:
 		fxt_findings_add(ret, FXT_FINDING_LOG_UNSEEN, 0);
-		fxt_check_reserved(ret, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
-		fxt_check_time(ret, r->ts_ns);
-		fxt_check_thread(ret, &r->thread, fxt_get_log_thread(head));
-		fxt_check_stream(ret, &r->name);
 		break;
 	case FXT_RECORD_PROFILER:
 		fxt_check_profiler(ret, r, head);
 		break;
 	case FXT_RECORD_LARGE:
-		check_large(ret, r, head);
+		check_large(ret, r);
 		break;
 	default:
 		fxt_findings_add(ret, FXT_FINDING_RECORD_UNKNOWN, fxt_get_record_type(head));

@@ -2,14 +2,15 @@
 /*
  * Between the files that make events of records.
  *
- * The arguments of a record are taken once, in whatever order they stand, into a row for each name
- * that the record's kind may have; after that no code looks at the archive's bytes again. Strings
- * are cleaned into slots that live in struct fxt_events.
+ * The arguments of a record are taken once, in whatever order they stand, into the members that its
+ * row in fxt-event-rows.h names; after that no code looks at the archive's bytes again. Strings are
+ * cleaned into slots that live in struct fxt_events.
  */
 #pragma once
 
 #include "base/table.h"
 #include "reader/fxt/fxt-events.h"
+#include "writer/fxt/fxt-event-fields.h"
 
 /* Strings that one event can have: a counter's name and those of its values. */
 enum { SLOTS = EVENT_VALUES_MAX + 1 };
@@ -33,40 +34,22 @@ struct fxt_events {
 	struct table left; /* tid + 1 -> when it left its CPU last, + 1 */
 };
 
-/* What an argument may be turned into. */
-enum want {
-	WANT_INT32,  /* int32_t */
-	WANT_UINT32, /* uint32_t; from uint32, uint64, pointer or koid, cut to 32 bits */
-	WANT_UINT64,
-	WANT_TEXT, /* const char * */
-	WANT_BOOL,
-};
-
-struct fxt_events_row {
-	int name; /* enum fxt_name */
-	enum want want;
-	void *to;    /* keeps its value where the archive has no such argument */
-	bool *found; /* or NULL */
-};
-
 /* Makes *RET the clean text of T. Returns 0 or -ENOMEM. */
 int fxt_events_text(struct fxt_events *e, const struct fxt_text *t, const char **ret);
 
 /* Whether ARG is an unsigned number of some kind, and which. */
 bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret);
 
-/* Takes the arguments of RECORD into N rows. Returns an enum fxt_events_outcome or -ENOMEM. */
-int fxt_events_take(struct fxt_events *e, const struct fxt_record *record,
-		    const struct fxt_events_row *rows, size_t n);
+/*
+ * Takes the arguments of RECORD into the members of *EV that ROW names; one that is missing or of
+ * another type leaves what is there. Returns an enum fxt_events_outcome (FXT_EVENTS_NONE: without what
+ * it needs it is somebody else's of the same name) or -ENOMEM.
+ */
+int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
+		    struct event *ev);
 
-#define TAKE(e, record, ...)                                                                       \
-	fxt_events_take((e), (record), (const struct fxt_events_row[]){ __VA_ARGS__ },             \
-			ARRAY_SIZE(((const struct fxt_events_row[]){ __VA_ARGS__ })))
-
-/* An event of category `profile`; a profiler record (fxt-events-profiler.c). */
-int fxt_events_profile(struct fxt_events *e, const struct fxt_record *record, struct event *ev);
+/* What samples and mappings need beside their rows, and profiler records (fxt-events-profiler.c). */
+int fxt_events_mapping(struct fxt_events *e, struct event *ev);
+int fxt_events_offcpu(struct fxt_events *e, struct event *ev);
 int fxt_events_profiler(struct fxt_events *e, const struct fxt_record *record, struct event *ev);
 void fxt_events_free_modules(struct fxt_events *e);
-
-/* An instant event of category `memory` (fxt-events-memory.c). */
-int fxt_events_memory(struct fxt_events *e, const struct fxt_record *record, struct event *ev);

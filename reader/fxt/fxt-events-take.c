@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "reader/fxt/fxt-events-state.h"
 
@@ -44,65 +46,148 @@ bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret)
 	}
 }
 
-/* Puts the value of ARG where ROW says. Returns 1, 0 if it is of another type, or -ENOMEM. */
-static int fxt_events_take_put(struct fxt_events *e, const struct fxt_events_row *row,
-			       const struct fxt_arg *arg)
+static int digit_of(char c)
 {
-	uint64_t number;
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
 
-	switch (row->want) {
-	case WANT_INT32:
-		if (arg->type != FXT_ARG_INT32)
-			return 0;
-		*(int32_t *)row->to = arg->int32;
+/* Bytes from hexadecimal digits; what is none makes it unknown. */
+static void put_build_id(struct fxt_events *e, const char *digits, struct event *ev)
+{
+	size_t n = strlen(digits) / 2;
+
+	if (strlen(digits) % 2 != 0 || n > sizeof(e->build_id))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return;
+		e->build_id[i] = (uint8_t)(high << 4 | low);
+	}
+	ev->mapping.build_id = e->build_id;
+	ev->mapping.build_id_size = (uint32_t)n;
+}
+
+/* Puts the text of ARG where F says. Returns 1, 0 if it is no word for that, or -ENOMEM. */
+static int put_text(struct fxt_events *e, const struct fxt_event_field *f,
+		    const struct fxt_arg *arg, struct event *ev)
+{
+	void *to = (char *)ev + f->offset;
+	const char *text;
+	int i, r = fxt_events_text(e, &arg->text, &text);
+
+	if (r < 0)
+		return r;
+	switch ((enum fxt_field_form)f->form) {
+	case FXT_FORM_LETTER:
+		*(char *)to = *text;
 		return 1;
-	case WANT_UINT32:
-		if (!fxt_events_unsigned(arg, &number))
+	case FXT_FORM_RESOURCE:
+		i = STRING_TABLE_FIND(resource_names, text);
+		if (i < 0)
 			return 0;
-		*(uint32_t *)row->to = (uint32_t)number;
+		*(enum resource *)to = (enum resource)i;
 		return 1;
-	case WANT_UINT64:
-		if (!fxt_events_unsigned(arg, &number))
-			return 0;
-		*(uint64_t *)row->to = number;
+	case FXT_FORM_REACH:
+		i = STRING_TABLE_FIND(reach_names, text);
+		*(enum reach *)to = i < 0 ? REACH_UNKNOWN : (enum reach)i;
 		return 1;
-	case WANT_TEXT:
-		if (arg->type != FXT_ARG_STRING)
-			return 0;
-		return fxt_events_text(e, &arg->text, row->to) ?: 1;
+	case FXT_FORM_BUILD_ID:
+		put_build_id(e, text, ev);
+		return 1;
 	default:
-		if (arg->type != FXT_ARG_BOOL)
-			return 0;
-		*(bool *)row->to = arg->boolean;
+		*(const char **)to = text;
 		return 1;
 	}
 }
 
-int fxt_events_take(struct fxt_events *e, const struct fxt_record *record,
-		    const struct fxt_events_row *rows, size_t n)
+/* Puts the value of ARG where F says. Returns 1, 0 if it is of another type, or -ENOMEM. */
+static int fxt_events_take_put(struct fxt_events *e, const struct fxt_event_field *f,
+			       const struct fxt_arg *arg, struct event *ev)
 {
+	void *to = (char *)ev + f->offset;
+	uint64_t number;
+
+	switch ((enum fxt_arg_type)f->type) {
+	case FXT_ARG_INT32:
+		if (arg->type != FXT_ARG_INT32)
+			return 0;
+		*(int32_t *)to = arg->int32;
+		return 1;
+	case FXT_ARG_BOOL:
+		if (arg->type != FXT_ARG_BOOL)
+			return 0;
+		*(bool *)to = arg->boolean;
+		return 1;
+	case FXT_ARG_STRING:
+		return arg->type == FXT_ARG_STRING ? put_text(e, f, arg, ev) : 0;
+	default:
+		if (!fxt_events_unsigned(arg, &number))
+			return 0;
+		if (f->type == FXT_ARG_UINT32 || f->type == FXT_ARG_KOID)
+			*(uint32_t *)to = (uint32_t)number;
+		else
+			*(uint64_t *)to = number;
+		return 1;
+	}
+}
+
+/* What holds where an argument is missing; all else is 0 already. Returns whether ROW needs one. */
+static bool fxt_events_set_missing(enum fxt_row_id row, struct event *ev)
+{
+	bool needs = false;
+
+	for (const struct fxt_event_field *f = fxt_event_rows[row].fields; f->name; f++) {
+		void *to = (char *)ev + f->offset;
+
+		needs |= (f->flags & FXT_FIELD_NEEDED) == FXT_FIELD_NEEDED;
+		if ((f->flags & FXT_FIELD_WHEN) == FXT_FIELD_IF_KNOWN)
+			*(uint32_t *)to = UINT32_MAX;
+		else if ((f->form == FXT_FORM_TEXT || f->form == FXT_FORM_WORD) &&
+			 (f->flags & FXT_FIELD_WHEN) != FXT_FIELD_IF_THERE)
+			*(const char **)to = "";
+	}
+	return needs;
+}
+
+/* The field called NAME, or the end of FIELDS. It is looked for from F on first: that is how they were written. */
+static const struct fxt_event_field *find_field(const struct fxt_event_field *fields,
+						const struct fxt_event_field *f, int name)
+{
+	while (f->name && f->name != name)
+		f++;
+	if (f->name)
+		return f;
+	for (f = fields; f->name && f->name != name;)
+		f++;
+	return f;
+}
+
+int fxt_events_take(struct fxt_events *e, const struct fxt_record *record, enum fxt_row_id row,
+		    struct event *ev)
+{
+	const struct fxt_event_field *fields = fxt_event_rows[row].fields, *f = fields;
+	bool missing = fxt_events_set_missing(row, ev);
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
 	int r;
 
+	ev->kind = fxt_event_rows[row].kind;
 	while ((r = fxt_args_next(&it, &arg)) != FXT_ARGS_END) {
-		int known;
-
 		if (r == FXT_ARGS_DAMAGE) {
 			e->damage = it.damage;
 			return FXT_EVENTS_DAMAGE;
 		}
-		known = fxt_text_known(&arg.name);
-		for (size_t i = 0; known && i < n; i++) {
-			if (rows[i].name != known)
-				continue;
-			r = fxt_events_take_put(e, &rows[i], &arg);
-			if (r < 0)
-				return r;
-			if (r > 0 && rows[i].found)
-				*rows[i].found = true;
-			break;
-		}
+		f = find_field(fields, f, fxt_text_known(&arg.name));
+		r = f->name && f->form != FXT_FORM_FOREIGN ? fxt_events_take_put(e, f, &arg, ev)
+							   : 0;
+		if (r < 0)
+			return r;
+		if (r > 0 && (f->flags & FXT_FIELD_NEEDED) == FXT_FIELD_NEEDED)
+			missing = false;
 	}
-	return FXT_EVENTS_EVENT;
+	return missing ? FXT_EVENTS_NONE : FXT_EVENTS_EVENT;
 }

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "reader/fxt/fxt-lint-state.h"
+#include "reader/fxt/fxt-row.h"
 
 /* Scheduling records may stand this far from their place in time: whoever merges several CPUs waits
  * for late ones no longer. */
@@ -205,15 +206,11 @@ static void fxt_lint_frame_check_profiler(struct fxt_lint *l, const struct fxt_r
 /* A child has what its parent has mapped (docs/FXT-MAPPING.md): nothing need be said of it. */
 static void check_fork(struct fxt_lint *l, const struct fxt_record *r)
 {
-	struct fxt_args it = r->args;
 	struct fxt_arg arg;
 
-	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS ||
-	    fxt_text_known(&r->name) != FXT_NAME_FORK)
-		return;
-	while (fxt_args_next(&it, &arg) == FXT_ARGS_NEXT)
-		if (fxt_text_known(&arg.name) == FXT_NAME_CHILD_PROCESS && arg.type == FXT_ARG_KOID)
-			fxt_lint_frame_is_new(l, &arg.uint64, 1);
+	if (fxt_record_row(r) == FXT_ROW_FORK &&
+	    fxt_args_find(r->args, FXT_NAME_CHILD_PROCESS, FXT_ARG_KOID, &arg))
+		fxt_lint_frame_is_new(l, &arg.uint64, 1);
 }
 
 void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "reader/fxt/fxt-lint-state.h"
+#include "reader/fxt/fxt-row.h"
 
 static char seen; /* what tables of keys alone have for values */
 
@@ -83,8 +84,9 @@ static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
 	w->number++;
 }
 
-/* R, whose name is NAME, is about a process that is watched, or should be. */
-static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_record *r, int name)
+/* R is about a process that is watched, or should be. */
+static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_record *r,
+					  enum fxt_row_id row)
 {
 	struct fxt_lint_watch *w = fxt_lint_memory_get_watch(l, r->thread.pid);
 	struct fxt_arg blocks;
@@ -95,21 +97,21 @@ static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_r
 		w->unwatched_told = true;
 		fxt_lint_find(l, FXT_FINDING_MEMORY_UNWATCHED, l->here, r->thread.pid, 0);
 	}
-	switch (name) {
-	case FXT_NAME_STACK:
+	switch (row) {
+	case FXT_ROW_STACK:
 		name_stack(l, r, w);
 		break;
-	case FXT_NAME_SNAPSHOT:
+	case FXT_ROW_SNAPSHOT:
 		end_snapshot(l, w);
 		if (fxt_args_find(r->args, FXT_NAME_BLOCKS, FXT_ARG_UINT64, &blocks))
 			w->missing = blocks.uint64;
 		w->snapshot = l->here;
 		break;
-	case FXT_NAME_WATCHED:
+	case FXT_ROW_WATCH_END:
 		end_snapshot(l, w);
 		w->open = false;
 		break;
-	case FXT_NAME_BLOCK:
+	case FXT_ROW_BLOCK:
 		w->missing -= w->missing > 0;
 		use_stack(l, r, w);
 		break;
@@ -119,50 +121,21 @@ static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_r
 	}
 }
 
-/* The argument, and its type, without which an event called NAME is not ours; 0 = it is not at all. */
-static int argument_of(int name, enum fxt_arg_type *ret_type)
-{
-	*ret_type = FXT_ARG_STRING;
-	switch (name) {
-	case FXT_NAME_WATCH:
-		return FXT_NAME_RESOURCES;
-	case FXT_NAME_WATCHED:
-		return FXT_NAME_REASON;
-	case FXT_NAME_ALLOC:
-	case FXT_NAME_FREE:
-	case FXT_NAME_USAGE:
-	case FXT_NAME_BLOCK:
-		return FXT_NAME_RESOURCE;
-	case FXT_NAME_SNAPSHOT:
-		*ret_type = FXT_ARG_UINT32;
-		return FXT_NAME_SEQUENCE;
-	case FXT_NAME_STACK:
-		*ret_type = FXT_ARG_UINT64;
-		return FXT_NAME_ID;
-	default:
-		return 0;
-	}
-}
-
 static void fxt_lint_memory_take_event(struct fxt_lint *l, const struct fxt_record *r)
 {
-	int name = fxt_text_known(&r->name), argument;
-	enum fxt_arg_type type;
-	struct fxt_arg arg;
+	enum fxt_row_id row = fxt_record_row(r);
 
-	argument = argument_of(name, &type);
-	if (argument == 0 || !fxt_args_find(r->args, argument, type, &arg))
+	if (fxt_event_rows[row].category != FXT_NAME_MEMORY || !fxt_record_has_main(r, row))
 		return;
-	if (name == FXT_NAME_WATCH)
+	if (row == FXT_ROW_WATCH_BEGIN)
 		begin_watch(l, r);
 	else
-		fxt_lint_memory_take_of_watch(l, r, name);
+		fxt_lint_memory_take_of_watch(l, r, row);
 }
 
 void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r)
 {
-	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_INSTANT &&
-	    fxt_text_known(&r->category) == FXT_NAME_MEMORY)
+	if (r->type == FXT_RECORD_EVENT)
 		fxt_lint_memory_take_event(l, r);
 	else if (r->type == FXT_RECORD_PROFILER && r->subtype == FXT_PROFILER_BACKTRACE &&
 		 l->named.ts_ns == r->ts_ns && l->named.tid == r->thread.tid)

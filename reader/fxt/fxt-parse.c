@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One function a record type, in the order of the specification's "Record Types". Each takes words
+ * A function a record type, made from its layout (fxt-layout.h). Each takes words
  * from the front of what is left; a word that is not there ends the record as damaged. Words left
  * over are no damage by themselves: "Appending new information to existing record types" is how the
  * format grows. The reader looks twice at such a record.
  */
 #include "reader/fxt/fxt-parse.h"
+
+#include "writer/fxt/fxt-layout.h"
 
 struct cursor {
 	const uint64_t *p, *end;
@@ -107,137 +109,70 @@ static void pass_args(struct cursor *c, const struct fxt_record *r)
 	c->p = c->end; /* what is behind them cannot be told */
 }
 
-static const char *parse_metadata(struct cursor *c, struct fxt_record *r, uint64_t head)
+/* The arguments of RECORD and what follows them. */
+static const char *fxt_parse_take_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 {
-	r->subtype = (unsigned)fxt_get_metadata_type(head);
-	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
-	switch (r->subtype) {
-	case FXT_METADATA_PROVIDER_INFO:
-		fxt_parse_must_be_zero(c, fxt_get_provider_info_reserved(head));
-		if (!take_bytes_as_text(c, (uint32_t)fxt_get_provider_name_length(head), &r->name))
-			return too_short;
-		return NULL;
-	case FXT_METADATA_PROVIDER_SECTION:
-		fxt_parse_must_be_zero(c, fxt_get_provider_section_reserved(head));
-		return NULL;
-	case FXT_METADATA_PROVIDER_EVENT:
-		fxt_parse_must_be_zero(c, fxt_get_provider_event_reserved(head));
-		r->metadata.number = (uint32_t)fxt_get_provider_event_id(head);
-		return NULL;
-	case FXT_METADATA_TRACE_INFO:
-		fxt_parse_must_be_zero(c, head ^ FXT_MAGIC);
-		r->metadata.number = (uint32_t)fxt_get_trace_info_type(head);
-		return NULL;
-	default:
-		c->odd = true;
-		return NULL;
-	}
-}
-
-static const char *parse_initialization(struct cursor *c, struct fxt_record *r, uint64_t head)
-{
-	fxt_parse_must_be_zero(c, fxt_get_initialization_reserved(head));
-	if (!fxt_parse_take_word(c, &r->initialization.ticks_per_second))
-		return too_short;
-	if (r->initialization.ticks_per_second == 0)
-		return "an initialization record with 0 ticks per second";
-	return NULL;
-}
-
-static const char *parse_string(struct cursor *c, struct fxt_record *r, uint64_t head)
-{
-	fxt_parse_must_be_zero(c, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
-					  fxt_get_string_reserved(head));
-	r->string.index = (unsigned)fxt_get_string_index(head);
-	if (!take_bytes_as_text(c, (uint32_t)fxt_get_string_length(head), &r->name))
-		return too_short;
-	return NULL;
-}
-
-static const char *parse_thread(struct cursor *c, struct fxt_record *r, uint64_t head)
-{
-	fxt_parse_must_be_zero(c, fxt_get_thread_reserved(head));
-	r->thread_record.index = (unsigned)fxt_get_thread_index(head);
-	return fxt_parse_take_thread(c, r->provider, 0, &r->thread) ? NULL : too_short;
-}
-
-static const char *parse_event(struct cursor *c, struct fxt_record *r, uint64_t head)
-{
-	r->subtype = (unsigned)fxt_get_event_type(head);
-	r->event.value = 0;
-	if (!fxt_parse_take_time(c, r) ||
-	    !fxt_parse_take_thread(c, r->provider, fxt_get_event_thread(head), &r->thread) ||
-	    !fxt_parse_take_text(c, r->provider, fxt_get_event_category(head), &r->category) ||
-	    !fxt_parse_take_text(c, r->provider, fxt_get_event_name(head), &r->name))
-		return too_short;
-	begin_args(c, r, fxt_get_event_n_args(head));
-	switch (r->subtype) {
-	case FXT_EVENT_COUNTER:
-	case FXT_EVENT_DURATION_COMPLETE:
-	case FXT_EVENT_ASYNC_BEGIN:
-	case FXT_EVENT_ASYNC_INSTANT:
-	case FXT_EVENT_ASYNC_END:
-	case FXT_EVENT_FLOW_BEGIN:
-	case FXT_EVENT_FLOW_STEP:
-	case FXT_EVENT_FLOW_END:
-		if (!skip_args(c, r))
-			return "the arguments do not fit the record";
-		r->args.end = c->p;
-		if (!fxt_parse_take_word(c, &r->event.value))
-			return too_short;
-		r->event.end_ns = fxt_provider_ns(r->provider, r->event.value);
-		return NULL;
-	default:
+	begin_args(c, r, n);
+	if (r->type != FXT_RECORD_EVENT || !fxt_event_has_value(r->subtype)) {
 		pass_args(c, r);
-		if (r->subtype > FXT_EVENT_FLOW_END)
-			c->odd = true;
+		if (r->type == FXT_RECORD_EVENT) {
+			r->event.value = 0;
+			c->odd |= r->subtype > FXT_EVENT_FLOW_END;
+		}
 		return NULL;
 	}
-}
-
-static const char *parse_blob(struct cursor *c, struct fxt_record *r, uint64_t head)
-{
-	fxt_parse_must_be_zero(c, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
-	r->blob.blob_type = (unsigned)fxt_get_blob_type(head);
-	r->blob.length = fxt_get_blob_length(head);
-	if (!fxt_parse_take_text(c, r->provider, fxt_get_blob_name(head), &r->name) ||
-	    !fxt_parse_take_stream(c, r->blob.length, &r->blob.bytes))
+	if (!skip_args(c, r))
+		return "the arguments do not fit the record";
+	r->args.end = c->p;
+	if (!fxt_parse_take_word(c, &r->event.value))
 		return too_short;
+	r->event.end_ns = fxt_provider_ns(r->provider, r->event.value);
 	return NULL;
 }
 
-static const char *parse_userspace_object(struct cursor *c, struct fxt_record *r, uint64_t head)
+/* The process of an object, which has no thread. */
+static bool take_process(struct cursor *c, struct fxt_record *r, uint64_t ref)
 {
-	uint64_t ref = fxt_get_userspace_thread(head);
-
-	if (!fxt_parse_take_word(c, &r->userspace_object.pointer))
-		return too_short;
-	/* Here an inline reference is the process alone. */
 	r->thread = r->provider->threads[ref];
-	if (ref == 0) {
-		r->thread = (struct fxt_thread){ .defined = true };
-		if (!fxt_parse_take_word(c, &r->thread.pid))
-			return too_short;
-	}
-	if (!fxt_parse_take_text(c, r->provider, fxt_get_userspace_name(head), &r->name))
-		return too_short;
-	fxt_parse_must_be_zero(c, fxt_get_userspace_reserved(head));
-	begin_args(c, r, fxt_get_userspace_n_args(head));
-	pass_args(c, r);
-	return NULL;
+	if (ref != 0)
+		return true;
+	r->thread = (struct fxt_thread){ .defined = true };
+	return fxt_parse_take_word(c, &r->thread.pid);
 }
 
-static const char *parse_kernel_object(struct cursor *c, struct fxt_record *r, uint64_t head)
+static bool take_frames(struct cursor *c, uint64_t n, const uint64_t **ret)
 {
-	r->kernel_object.object_type = (unsigned)fxt_get_kernel_object_type(head);
-	if (!fxt_parse_take_word(c, &r->kernel_object.koid) ||
-	    !fxt_parse_take_text(c, r->provider, fxt_get_kernel_object_name(head), &r->name))
-		return too_short;
-	fxt_parse_must_be_zero(c, fxt_get_kernel_object_reserved(head));
-	begin_args(c, r, fxt_get_kernel_object_n_args(head));
-	pass_args(c, r);
-	return NULL;
+	return fxt_parse_take_stream(c, n * FXT_WORD_BYTES, (const uint8_t **)ret);
 }
+
+/* ---- by the layouts ---- */
+
+#define NEED(taken)                                                                                \
+	if (!(taken))                                                                              \
+		return too_short;
+#define HEAD(member, field) r->member = (typeof(r->member))fxt_get_##field(head);
+#define RESERVED(field)     fxt_parse_must_be_zero(c, fxt_get_##field(head));
+#define TIME()              NEED(fxt_parse_take_time(c, r))
+#define THREAD(field)       NEED(fxt_parse_take_thread(c, r->provider, fxt_get_##field(head), &r->thread))
+#define PROCESS(field)      NEED(take_process(c, r, fxt_get_##field(head)))
+#define IDS()               NEED(fxt_parse_take_thread(c, r->provider, 0, &r->thread))
+#define REF(member, field)                                                                         \
+	NEED(fxt_parse_take_text(c, r->provider, fxt_get_##field(head), &r->member))
+#define TEXT(field)             NEED(take_bytes_as_text(c, (uint32_t)fxt_get_##field(head), &r->name))
+#define BYTES(member, n, field) HEAD(n, field) NEED(fxt_parse_take_stream(c, r->n, &r->member))
+#define WORDS(member, n, field) HEAD(n, field) NEED(take_frames(c, r->n, &r->member))
+#define WORD(member)            NEED(fxt_parse_take_word(c, &r->member))
+#define ARGS(field)             return fxt_parse_take_args(c, r, fxt_get_##field(head));
+
+#define X(layout, type, subtype, name)                                                             \
+	static const char *parse_##layout(struct cursor *c, struct fxt_record *r, uint64_t head)   \
+	{                                                                                          \
+		FXT_LAYOUT_##layout return NULL;                                                   \
+	}
+FXT_LAYOUTS(X)
+#undef X
+
+/* ---- by hand ---- */
 
 static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
@@ -309,53 +244,17 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 	return NULL;
 }
 
-static const char *parse_log(struct cursor *c, struct fxt_record *r, uint64_t head)
+/* Metadata that no provider says. */
+static const char *parse_trace_info(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
-	fxt_parse_must_be_zero(c, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
-	if (!fxt_parse_take_time(c, r) ||
-	    !fxt_parse_take_thread(c, r->provider, fxt_get_log_thread(head), &r->thread) ||
-	    !take_bytes_as_text(c, (uint32_t)fxt_get_log_length(head), &r->name))
-		return too_short;
-	return NULL;
-}
-
-static const char *parse_profiler(struct cursor *c, struct fxt_record *r, uint64_t head)
-{
-	const uint8_t *bytes;
-
-	r->subtype = (unsigned)fxt_get_profiler_type(head);
-	if (r->subtype > FXT_PROFILER_BACKTRACE)
-		return pass_unknown(c, r);
-	if (!fxt_parse_take_time(c, r) ||
-	    !fxt_parse_take_thread(c, r->provider, fxt_get_profiler_thread(head), &r->thread))
-		return too_short;
-	switch (r->subtype) {
-	case FXT_PROFILER_MODULE:
-		fxt_parse_must_be_zero(c, fxt_get_module_reserved(head));
-		r->module.id = (uint16_t)fxt_get_module_id(head);
-		r->module.build_id_length = (uint8_t)fxt_get_module_build_id_length(head);
-		if (!take_bytes_as_text(c, (uint32_t)fxt_get_module_name_length(head), &r->name) ||
-		    !fxt_parse_take_stream(c, r->module.build_id_length, &r->module.build_id))
-			return too_short;
-		return NULL;
-	case FXT_PROFILER_MMAP:
-		fxt_parse_must_be_zero(c, fxt_get_mmap_reserved(head));
-		r->mmap.module_id = (uint16_t)fxt_get_mmap_module_id(head);
-		r->mmap.flags = (uint8_t)fxt_get_mmap_flags(head);
-		if (!fxt_parse_take_word(c, &r->mmap.start) ||
-		    !fxt_parse_take_word(c, &r->mmap.range) ||
-		    !fxt_parse_take_word(c, &r->mmap.vaddr))
-			return too_short;
-		return NULL;
-	default:
-		fxt_parse_must_be_zero(c, fxt_get_backtrace_reserved(head));
-		r->backtrace.n_frames = (unsigned)fxt_get_backtrace_n_frames(head);
-		if (!fxt_parse_take_stream(c, (uint64_t)r->backtrace.n_frames * FXT_WORD_BYTES,
-					   &bytes))
-			return too_short;
-		r->backtrace.frames = (const uint64_t *)bytes;
-		return NULL;
+	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
+	if (r->subtype == FXT_METADATA_TRACE_INFO) {
+		fxt_parse_must_be_zero(c, head ^ FXT_MAGIC);
+		r->metadata.number = (uint32_t)fxt_get_trace_info_type(head);
+	} else {
+		c->odd = true;
 	}
+	return NULL;
 }
 
 static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t head)
@@ -391,38 +290,43 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 	return NULL;
 }
 
-/* (apart, so that the path of scheduling records stays short) */
-static __attribute__((noinline)) const char *parse_other(struct cursor *c, struct fxt_record *r,
-							 uint64_t head)
+/* What has no layout. */
+static const char *parse_unlisted(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
-	r->subtype = 0;
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
-		return parse_metadata(c, r, head);
-	case FXT_RECORD_INITIALIZATION:
-		return parse_initialization(c, r, head);
-	case FXT_RECORD_STRING:
-		return parse_string(c, r, head);
-	case FXT_RECORD_THREAD:
-		return parse_thread(c, r, head);
-	case FXT_RECORD_EVENT:
-		return parse_event(c, r, head);
-	case FXT_RECORD_BLOB:
-		return parse_blob(c, r, head);
-	case FXT_RECORD_USERSPACE_OBJECT:
-		return parse_userspace_object(c, r, head);
-	case FXT_RECORD_KERNEL_OBJECT:
-		return parse_kernel_object(c, r, head);
-	case FXT_RECORD_LOG:
-		return parse_log(c, r, head);
+		return parse_trace_info(c, r, head);
 	case FXT_RECORD_PROFILER:
-		return parse_profiler(c, r, head);
+		return pass_unknown(c, r);
 	case FXT_RECORD_LARGE:
 		return parse_large(c, r, head);
 	default: /* skipped by its size, as the format wants */
 		c->odd = true;
 		return NULL;
 	}
+}
+
+/* (apart, so that the path of scheduling records stays short) */
+static __attribute__((noinline)) const char *parse_other(struct cursor *c, struct fxt_record *r,
+							 uint64_t head)
+{
+	const char *what;
+
+	r->subtype = fxt_layout_key(head) & 15;
+	switch (fxt_layout_key(head)) {
+#define X(layout, type, subtype, name)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		what = parse_##layout(c, r, head);                                                 \
+		break;
+		FXT_LAYOUTS(X)
+#undef X
+	default:
+		return parse_unlisted(c, r, head);
+	}
+	if (!what && r->type == FXT_RECORD_INITIALIZATION &&
+	    r->initialization.ticks_per_second == 0)
+		what = "an initialization record with 0 ticks per second";
+	return what;
 }
 
 const char *fxt_parse_record(struct fxt_record *r, bool *ret_odd)

@@ -6,6 +6,8 @@
  */
 #include "reader/fxt/fxt-shape.h"
 
+#include "writer/fxt/fxt-layout.h"
+
 /* More of a text is not looked at: garbage shows at once, and time must be bounded. */
 enum { TEXT_LOOK_MAX = 64 };
 
@@ -147,7 +149,7 @@ static bool take_arg(struct walk *w, uint64_t head)
 	}
 }
 
-static bool take_args(struct walk *w, uint64_t n)
+static bool fxt_shape_take_args(struct walk *w, uint64_t n)
 {
 	while (n-- > 0) {
 		uint64_t head, words, rest;
@@ -173,51 +175,53 @@ static bool fxt_shape_unknown(struct walk *w)
 	return false;
 }
 
-static bool walk_metadata(struct walk *w, uint64_t head)
+static bool take_args_of_event(struct walk *w, uint64_t head)
 {
-	switch (fxt_get_metadata_type(head)) {
-	case FXT_METADATA_PROVIDER_INFO:
-		fxt_shape_must_be_zero(w, fxt_get_provider_info_reserved(head));
-		return fxt_shape_take_text(w, fxt_get_provider_name_length(head));
-	case FXT_METADATA_PROVIDER_SECTION:
-		fxt_shape_must_be_zero(w, fxt_get_provider_section_reserved(head));
-		return true;
-	case FXT_METADATA_PROVIDER_EVENT:
-		fxt_shape_must_be_zero(w, fxt_get_provider_event_reserved(head));
-		return true;
-	case FXT_METADATA_TRACE_INFO:
-		fxt_shape_must_be_zero(w, head ^ FXT_MAGIC);
-		return true;
+	unsigned type = (unsigned)fxt_get_event_type(head);
+
+	if (!fxt_shape_take_args(w, fxt_get_event_n_args(head)))
+		return false;
+	if (type > FXT_EVENT_FLOW_END)
+		return fxt_shape_unknown(w);
+	return !fxt_event_has_value(type) || fxt_shape_take_words(w, 1);
+}
+
+/* ---- by the layouts ---- */
+
+#define NEED(taken)                                                                                \
+	if (!(taken))                                                                              \
+		return false;
+#define HEAD(member, field)
+#define RESERVED(field)         fxt_shape_must_be_zero(w, fxt_get_##field(head));
+#define TIME()                  NEED(fxt_shape_take_time(w))
+#define THREAD(field)           NEED(fxt_shape_take_thread(w, fxt_get_##field(head)))
+#define PROCESS(field)          NEED(fxt_shape_take_words(w, fxt_get_##field(head) == 0))
+#define IDS()                   NEED(fxt_shape_take_words(w, 2))
+#define REF(member, field)      NEED(take_text_ref(w, fxt_get_##field(head)))
+#define TEXT(field)             NEED(fxt_shape_take_text(w, fxt_get_##field(head)))
+#define BYTES(member, n, field) NEED(fxt_shape_take_stream(w, fxt_get_##field(head)))
+#define WORDS(member, n, field) NEED(fxt_shape_take_words(w, fxt_get_##field(head)))
+#define WORD(member)            NEED(fxt_shape_take(w, &w->shape->value))
+#define ARGS(field)                                                                                \
+	return fxt_get_record_type(head) == FXT_RECORD_EVENT                                       \
+		       ? take_args_of_event(w, head)                                               \
+		       : fxt_shape_take_args(w, fxt_get_##field(head));
+
+/* Returns whether it is as long as that. */
+static bool walk_layout(struct walk *w, uint64_t head)
+{
+	switch (fxt_layout_key(head)) {
+#define X(layout, type, subtype, name)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		FXT_LAYOUT_##layout return true;
+		FXT_LAYOUTS(X)
+#undef X
 	default:
 		return fxt_shape_unknown(w);
 	}
 }
 
-static bool walk_event(struct walk *w, uint64_t head)
-{
-	if (!fxt_shape_take_time(w) || !fxt_shape_take_thread(w, fxt_get_event_thread(head)) ||
-	    !take_text_ref(w, fxt_get_event_category(head)) ||
-	    !take_text_ref(w, fxt_get_event_name(head)) ||
-	    !take_args(w, fxt_get_event_n_args(head)))
-		return false;
-	switch (fxt_get_event_type(head)) {
-	case FXT_EVENT_INSTANT:
-	case FXT_EVENT_DURATION_BEGIN:
-	case FXT_EVENT_DURATION_END:
-		return true;
-	case FXT_EVENT_COUNTER:
-	case FXT_EVENT_DURATION_COMPLETE:
-	case FXT_EVENT_ASYNC_BEGIN:
-	case FXT_EVENT_ASYNC_INSTANT:
-	case FXT_EVENT_ASYNC_END:
-	case FXT_EVENT_FLOW_BEGIN:
-	case FXT_EVENT_FLOW_STEP:
-	case FXT_EVENT_FLOW_END:
-		return fxt_shape_take_words(w, 1);
-	default:
-		return fxt_shape_unknown(w);
-	}
-}
+/* ---- by hand ---- */
 
 static bool walk_scheduling(struct walk *w, uint64_t head)
 {
@@ -226,33 +230,15 @@ static bool walk_scheduling(struct walk *w, uint64_t head)
 	switch (fxt_get_sched_type(head)) {
 	case FXT_SCHED_SWITCH:
 		fxt_shape_must_be_zero(w, fxt_get_sched_switch_reserved(head));
-		return fxt_shape_take_words(w, 2) && take_args(w, fxt_get_sched_n_args(head));
+		return fxt_shape_take_words(w, 2) &&
+		       fxt_shape_take_args(w, fxt_get_sched_n_args(head));
 	case FXT_SCHED_WAKEUP:
 		fxt_shape_must_be_zero(w, fxt_get_sched_wakeup_reserved(head));
-		return fxt_shape_take_words(w, 1) && take_args(w, fxt_get_sched_n_args(head));
+		return fxt_shape_take_words(w, 1) &&
+		       fxt_shape_take_args(w, fxt_get_sched_n_args(head));
 	case FXT_SCHED_LEGACY_SWITCH:
 		return fxt_shape_take_thread(w, fxt_get_legacy_out_thread(head)) &&
 		       fxt_shape_take_thread(w, fxt_get_legacy_in_thread(head));
-	default:
-		return fxt_shape_unknown(w);
-	}
-}
-
-static bool walk_profiler(struct walk *w, uint64_t head)
-{
-	if (!fxt_shape_take_time(w) || !fxt_shape_take_thread(w, fxt_get_profiler_thread(head)))
-		return false;
-	switch (fxt_get_profiler_type(head)) {
-	case FXT_PROFILER_MODULE:
-		fxt_shape_must_be_zero(w, fxt_get_module_reserved(head));
-		return fxt_shape_take_text(w, fxt_get_module_name_length(head)) &&
-		       fxt_shape_take_stream(w, fxt_get_module_build_id_length(head));
-	case FXT_PROFILER_MMAP:
-		fxt_shape_must_be_zero(w, fxt_get_mmap_reserved(head));
-		return fxt_shape_take_words(w, 3);
-	case FXT_PROFILER_BACKTRACE:
-		fxt_shape_must_be_zero(w, fxt_get_backtrace_reserved(head));
-		return fxt_shape_take_words(w, fxt_get_backtrace_n_frames(head));
 	default:
 		return fxt_shape_unknown(w);
 	}
@@ -275,7 +261,7 @@ static bool walk_large(struct walk *w, uint64_t head)
 		fxt_shape_must_be_zero(w, fxt_get_large_blob_header_reserved(format));
 		if (!fxt_shape_take_time(w) ||
 		    !fxt_shape_take_thread(w, fxt_get_large_blob_thread(format)) ||
-		    !take_args(w, fxt_get_large_blob_n_args(format)))
+		    !fxt_shape_take_args(w, fxt_get_large_blob_n_args(format)))
 			return false;
 		break;
 	case FXT_LARGE_BLOB_NO_METADATA:
@@ -295,111 +281,104 @@ static bool walk_large(struct walk *w, uint64_t head)
 static bool walk_record(struct walk *w, uint64_t head)
 {
 	switch (fxt_get_record_type(head)) {
-	case FXT_RECORD_METADATA:
-		return walk_metadata(w, head);
-	case FXT_RECORD_INITIALIZATION:
-		fxt_shape_must_be_zero(w, fxt_get_initialization_reserved(head));
-		return fxt_shape_take(w, &w->shape->value);
-	case FXT_RECORD_STRING:
-		fxt_shape_must_be_zero(w, fxt_get_string_zero_31(head) |
-						  fxt_get_string_zero_47(head) |
-						  fxt_get_string_reserved(head));
-		return fxt_shape_take_text(w, fxt_get_string_length(head));
-	case FXT_RECORD_THREAD:
-		fxt_shape_must_be_zero(w, fxt_get_thread_reserved(head));
-		return fxt_shape_take_words(w, 2);
-	case FXT_RECORD_EVENT:
-		return walk_event(w, head);
-	case FXT_RECORD_BLOB:
-		fxt_shape_must_be_zero(w, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
-		return take_text_ref(w, fxt_get_blob_name(head)) &&
-		       fxt_shape_take_stream(w, fxt_get_blob_length(head));
-	case FXT_RECORD_USERSPACE_OBJECT:
-		fxt_shape_must_be_zero(w, fxt_get_userspace_reserved(head));
-		if (!fxt_shape_take_words(w, fxt_get_userspace_thread(head) ? 1 : 2))
-			return false;
-		return take_text_ref(w, fxt_get_userspace_name(head)) &&
-		       take_args(w, fxt_get_userspace_n_args(head));
-	case FXT_RECORD_KERNEL_OBJECT:
-		fxt_shape_must_be_zero(w, fxt_get_kernel_object_reserved(head));
-		return fxt_shape_take_words(w, 1) &&
-		       take_text_ref(w, fxt_get_kernel_object_name(head)) &&
-		       take_args(w, fxt_get_kernel_object_n_args(head));
 	case FXT_RECORD_SCHEDULING:
 		return walk_scheduling(w, head);
-	case FXT_RECORD_LOG:
-		fxt_shape_must_be_zero(w, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
-		return fxt_shape_take_time(w) &&
-		       fxt_shape_take_thread(w, fxt_get_log_thread(head)) &&
-		       fxt_shape_take_text(w, fxt_get_log_length(head));
-	case FXT_RECORD_PROFILER:
-		return walk_profiler(w, head);
 	case FXT_RECORD_LARGE:
 		return walk_large(w, head);
 	default:
-		return fxt_shape_unknown(w);
+		if (fxt_layout_key(head) !=
+		    FXT_LAYOUT_KEY(FXT_RECORD_METADATA, FXT_METADATA_TRACE_INFO))
+			return walk_layout(w, head);
+		fxt_shape_must_be_zero(w, head ^ FXT_MAGIC);
+		return true;
 	}
 }
 
-bool fxt_shape_begins(uint64_t head)
+/* Only what is reserved of a layout. */
+#undef RESERVED
+#undef NEED
+#undef ARGS
+#define RESERVED(field) | fxt_get_##field(head)
+#define NEED(taken)
+#define ARGS(field)
+
+uint64_t fxt_reserved_bits(uint64_t head)
+{
+	switch (fxt_layout_key(head)) {
+#define X(layout, type, subtype, name)                                                             \
+	case FXT_LAYOUT_KEY(type, subtype):                                                        \
+		return 0 FXT_LAYOUT_##layout;
+		FXT_LAYOUTS(X)
+#undef X
+	case FXT_LAYOUT_KEY(FXT_RECORD_SCHEDULING, 0):
+		return fxt_get_sched_type(head) == FXT_SCHED_SWITCH
+			       ? fxt_get_sched_switch_reserved(head)
+		       : fxt_get_sched_type(head) == FXT_SCHED_WAKEUP
+			       ? fxt_get_sched_wakeup_reserved(head)
+			       : 0;
+	case FXT_LAYOUT_KEY(FXT_RECORD_LARGE, 0):
+		return fxt_get_large_blob_reserved(head);
+	default:
+		return 0;
+	}
+}
+
+/* Whether a record of the type of HEAD can be as long as it claims. */
+static bool fits_words(uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);
 
-	if (words == 0)
-		return false;
 	switch (fxt_get_record_type(head)) {
 	case FXT_RECORD_METADATA:
 		switch (fxt_get_metadata_type(head)) {
 		case FXT_METADATA_PROVIDER_INFO:
-			return fxt_get_provider_info_reserved(head) == 0 &&
-			       words == 1 + fxt_stream_words(fxt_get_provider_name_length(head));
+			return words == 1 + fxt_stream_words(fxt_get_provider_name_length(head));
 		case FXT_METADATA_PROVIDER_SECTION:
-			return fxt_get_provider_section_reserved(head) == 0 && words == 1;
 		case FXT_METADATA_PROVIDER_EVENT:
-			return fxt_get_provider_event_reserved(head) == 0 && words == 1;
+			return words == 1;
 		default:
 			return head == FXT_MAGIC;
 		}
 	case FXT_RECORD_INITIALIZATION:
-		return fxt_get_initialization_reserved(head) == 0 && words >= 2;
+	case FXT_RECORD_USERSPACE_OBJECT:
+	case FXT_RECORD_KERNEL_OBJECT:
+	case FXT_RECORD_LOG:
+		return words >= 2;
 	case FXT_RECORD_STRING:
-		return (fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
-			fxt_get_string_reserved(head)) == 0 &&
-		       words == 1 + fxt_stream_words(fxt_get_string_length(head));
+		return words == 1 + fxt_stream_words(fxt_get_string_length(head));
 	case FXT_RECORD_THREAD:
-		return fxt_get_thread_reserved(head) == 0 && words == 3;
+		return words == 3;
 	case FXT_RECORD_EVENT:
 		return fxt_get_event_type(head) <= FXT_EVENT_FLOW_END &&
 		       words >= 2 + fxt_get_event_n_args(head);
 	case FXT_RECORD_BLOB:
-		return (fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head)) == 0 &&
-		       words >= 1 + fxt_stream_words(fxt_get_blob_length(head));
-	case FXT_RECORD_USERSPACE_OBJECT:
-		return fxt_get_userspace_reserved(head) == 0 && words >= 2;
-	case FXT_RECORD_KERNEL_OBJECT:
-		return fxt_get_kernel_object_reserved(head) == 0 && words >= 2;
+		return words >= 1 + fxt_stream_words(fxt_get_blob_length(head));
 	case FXT_RECORD_SCHEDULING:
 		switch (fxt_get_sched_type(head)) {
 		case FXT_SCHED_SWITCH:
-			return fxt_get_sched_switch_reserved(head) == 0 && words >= 4;
+			return words >= 4;
 		case FXT_SCHED_WAKEUP:
-			return fxt_get_sched_wakeup_reserved(head) == 0 && words >= 3;
+			return words >= 3;
 		case FXT_SCHED_LEGACY_SWITCH:
 			return words == 2 || words == 4 || words == 6;
 		default:
 			return false;
 		}
-	case FXT_RECORD_LOG:
-		return (fxt_get_log_zero_31(head) | fxt_get_log_reserved(head)) == 0 && words >= 2;
 	case FXT_RECORD_PROFILER:
 		return fxt_get_profiler_type(head) <= FXT_PROFILER_BACKTRACE && words >= 2;
 	case FXT_RECORD_LARGE:
 		return fxt_get_large_type(head) == FXT_LARGE_BLOB &&
-		       fxt_get_large_blob_format(head) <= FXT_LARGE_BLOB_NO_METADATA &&
-		       fxt_get_large_blob_reserved(head) == 0 && words >= 3;
+		       fxt_get_large_blob_format(head) <= FXT_LARGE_BLOB_NO_METADATA && words >= 3;
 	default:
 		return false;
 	}
+}
+
+bool fxt_shape_begins(uint64_t head)
+{
+	/* (by the size first: it tells most words that are no header) */
+	return fits_words(head) &&
+	       (fxt_get_record_type(head) == FXT_RECORD_PROFILER || fxt_reserved_bits(head) == 0);
 }
 
 void fxt_shape_of(const uint8_t *p, uint64_t available, bool swap, struct fxt_shape *ret)

@@ -48,6 +48,9 @@ static inline uint64_t fxt_claimed_words(uint64_t head)
 	return fxt_get_record_words(head);
 }
 
+/* The bits of a header that its layout reserves. */
+uint64_t fxt_reserved_bits(uint64_t head);
+
 /* Could a record begin so? Cheap: most words that are no header are told by it. */
 bool fxt_shape_begins(uint64_t head);
 

@@ -53,6 +53,7 @@ static void make(struct source *s)
 	};
 	const struct fxt_out_arg exec[] = { string_arg("file", "/home/alice/payroll") };
 	const struct fxt_out_arg mark[] = { string_arg("text", "whisper") };
+	const struct fxt_out_arg context = string_arg("context", "softirq");
 	const struct fxt_out_arg foreign[] = {
 		string_arg("hidden", "vault"),
 		{ FXT_ARG_UINT64, fxt_interned("topic"), .u64 = 123456789 },
@@ -77,6 +78,7 @@ static void make(struct source *s)
 	put_mapping(s, 24, 0);
 	put_event_args(s, 30, FXT_KOID_KYMO, "kymo", "mark", mark, 1);
 	put_switch(s, 40, 0, 100, 0, FXT_STATE_BLOCKED);
+	OK(fxt_write_wakeup(&s->w, &(struct fxt_wakeup){ 41, 0, 100, &context, 1 }));
 	OK(fxt_write_provider_info(&s->w, &s->app, "secretd"));
 	put_event_args(s, 50, 100, "noname", "deepfile", foreign, 6);
 	OK(fxt_write_log(&s->w, &(struct fxt_log){ 60, { 100, 100 }, "whisper alice", 13 }));
@@ -143,6 +145,8 @@ TEST(test_redact_what_stays)
 	text = edited_text(&out.bytes);
 	assert_null(strstr(text, "damage"));
 	assert_line(text, "kymo: 40 cpu0 100>0 blocked");
+	assert_int_equal(count_lines(text, "kymo: 41 wake 100 @0"), 1);
+	assert_int_equal(count_lines(text, "context:string=softirq"), 1);
 	assert_line(text, "kymo: process 4194304 'kymo'");
 	assert_int_equal(count_lines(text, "kernel:string=6.1.0-12 machine:string=x86_64 "
 					   "version:string=0.1"),

@@ -252,6 +252,32 @@ TEST(test_migrate)
 	assert_int_equal(f->ev.migrate.to_cpu, 4);
 }
 
+/* ---- what programs allocate ---- */
+
+/* A resource that nobody knows makes an event somebody else's; said twice, it spoils nothing. */
+TEST(test_resource)
+{
+	static const char *const said[][2] = {
+		{ "fd", "bogus" },
+		{ "bogus", "fd" },
+		{ "bogus", "bogus" },
+	};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(said); i++) {
+		struct record r = instant("memory", "free", 2);
+
+		put_arg_text(&r, "resource", said[i][0]);
+		put_arg_text(&r, "resource", said[i][1]);
+		if (i == 2) {
+			assert_int_equal(convert(f, &r), FXT_EVENTS_NONE);
+			continue;
+		}
+		assert_event(f, r, EVENT_FREE);
+		assert_int_equal(f->ev.block.resource, RESOURCE_FD);
+	}
+}
+
 /* ---- processes and threads ---- */
 
 TEST(test_process)
@@ -611,6 +637,7 @@ int main(void)
 		WITH_EVENTS(test_legacy_switch),
 		WITH_EVENTS(test_wakeup),
 		WITH_EVENTS(test_migrate),
+		WITH_EVENTS(test_resource),
 		WITH_EVENTS(test_process),
 		WITH_EVENTS(test_thread),
 		WITH_EVENTS(test_other_object),

@@ -1,86 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between the files of the archive's writer: arguments, and what each kind of event is written by.
+ * Between the files of the archive's writer: records by the rows of fxt-event-rows.h.
  */
 #pragma once
 
-#include <assert.h>
-
 #include "writer/fxt/fxt-archive.h"
+#include "writer/fxt/fxt-event-fields.h"
 
-/* Arguments of one record, added as they are known. */
-struct args {
+/* Arguments of one record. */
+struct fxt_archive_args {
 	struct fxt_out_arg list[FXT_ARGS_MAX];
 	unsigned n;
+	char letter[2];                                /* the text of one of them */
+	char build_id[2 * FXT_BUILD_ID_BYTES_MAX + 1]; /* likewise */
 };
 
-static inline struct fxt_out_arg *archive_args_add(struct args *args, enum fxt_arg_type type,
-						   enum fxt_name name)
-{
-	struct fxt_out_arg *arg = &args->list[args->n++];
+/* Sets ARGS to what the fields of ROW say of EV. Returns 0, or -EINVAL if a value has no name. */
+int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
+			  const struct event *ev);
 
-	assert(args->n <= FXT_ARGS_MAX);
-	*arg = (struct fxt_out_arg){ .type = type, .name = fxt_named(name) };
-	return arg;
-}
+/* Writes the event record of ROW. Returns as fxt_archive_event(). */
+int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id row, const struct event *ev);
 
-static inline void add_koid(struct args *args, enum fxt_name name, uint32_t koid)
-{
-	archive_args_add(args, FXT_ARG_KOID, name)->u64 = koid;
-}
-
-static inline void archive_args_add_u32(struct args *args, enum fxt_name name, uint32_t v)
-{
-	archive_args_add(args, FXT_ARG_UINT32, name)->u32 = v;
-}
-
-static inline void add_i32(struct args *args, enum fxt_name name, int32_t v)
-{
-	archive_args_add(args, FXT_ARG_INT32, name)->i32 = v;
-}
-
-static inline void add_u64(struct args *args, enum fxt_name name, uint64_t v)
-{
-	archive_args_add(args, FXT_ARG_UINT64, name)->u64 = v;
-}
-
-static inline void add_pointer(struct args *args, enum fxt_name name, uint64_t v)
-{
-	archive_args_add(args, FXT_ARG_POINTER, name)->u64 = v;
-}
-
-static inline void archive_args_add_text(struct args *args, enum fxt_name name, const char *text)
-{
-	archive_args_add(args, FXT_ARG_STRING, name)->text = fxt_inline(text);
-}
-
-static inline void add_bool(struct args *args, enum fxt_name name, bool v)
-{
-	archive_args_add(args, FXT_ARG_BOOL, name)->boolean = v;
-}
-
-/* An instant event of EV's thread and time. */
-int fxt_archive_instant(struct fxt_archive *a, const struct event *ev, enum fxt_name category,
-			enum fxt_name name, const struct args *args);
-
-/* One on our own thread. */
-int fxt_archive_on_kymo(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name category,
-			enum fxt_name name, const struct args *args);
-
-/* The profiler (fxt-archive-profiler.c) */
-int fxt_archive_sampling(struct fxt_archive *a, const struct event *ev);
+/* What has more than a row (fxt-archive-profiler.c) */
 int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev);
 int fxt_archive_sample(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_offcpu(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_frame(struct fxt_archive *a, const struct event *ev);
-
-/* What programs allocate (fxt-archive-memory.c) */
-int fxt_archive_stack_name(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_watch(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_watched(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_alloc(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_free(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_usage(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_snapshot(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_block(struct fxt_archive *a, const struct event *ev);
-int fxt_archive_context(struct fxt_archive *a, const struct event *ev);

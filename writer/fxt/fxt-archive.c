@@ -59,48 +59,13 @@ int fxt_archive_begin(struct fxt_archive *a)
 	return fxt_write_head(&a->writer, &a->provider, "kymo");
 }
 
-int fxt_archive_instant(struct fxt_archive *a, const struct event *ev, enum fxt_name category,
-			enum fxt_name name, const struct args *args)
-{
-	return fxt_write_event(&a->writer, &(struct fxt_event){
-						   .type = FXT_EVENT_INSTANT,
-						   .category = fxt_named(category),
-						   .name = fxt_named(name),
-						   .ts_ticks = ev->ts_ns,
-						   .thread = { ev->pid, ev->tid },
-						   .args = args->list,
-						   .n_args = args->n,
-					   });
-}
-
-int fxt_archive_on_kymo(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name category,
-			enum fxt_name name, const struct args *args)
-{
-	const struct event about_us = {
-		.ts_ns = ts_ns,
-		.pid = FXT_KOID_KYMO,
-		.tid = FXT_KOID_KYMO,
-	};
-
-	return fxt_archive_instant(a, &about_us, category, name, args);
-}
-
-/* An event about the recording itself. */
-static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
-		     const struct args *args)
-{
-	return fxt_archive_on_kymo(a, ts_ns, FXT_NAME_KYMO, name, args);
-}
-
 static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *ev)
 {
-	struct args args = { .n = 0 };
+	struct fxt_archive_args args;
 
 	if (!ev->sw.synthetic)
 		return -EINVAL;
-	add_i32(&args, FXT_NAME_OUTGOING_WEIGHT, ev->sw.prev_prio);
-	add_i32(&args, FXT_NAME_INCOMING_WEIGHT, ev->sw.next_prio);
-	add_bool(&args, FXT_NAME_SYNTHETIC, true);
+	fxt_archive_take_args(&args, FXT_ROW_SWITCH, ev);
 	return fxt_write_switch(&a->writer, &(struct fxt_switch){
 						    .ts_ticks = ev->ts_ns,
 						    .cpu = ev->cpu,
@@ -112,88 +77,43 @@ static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *e
 					    });
 }
 
-static int write_object(struct fxt_archive *a, unsigned type, uint32_t koid, const char *name,
-			const struct args *args)
+/* An object with the arguments of ROW. */
+static int write_object(struct fxt_archive *a, enum fxt_row_id row, uint32_t koid, const char *name,
+			const struct event *ev)
 {
-	return fxt_write_kernel_object(&a->writer, &(struct fxt_kernel_object){
-							   .type = type,
-							   .koid = koid,
-							   .name = fxt_interned(name),
-							   .args = args->list,
-							   .n_args = args->n,
-						   });
+	struct fxt_archive_args args;
+
+	fxt_archive_take_args(&args, row, ev);
+	return fxt_write_kernel_object(&a->writer,
+				       &(struct fxt_kernel_object){
+					       .type = row == FXT_ROW_PROCESS ? FXT_OBJECT_PROCESS
+									      : FXT_OBJECT_THREAD,
+					       .koid = koid,
+					       .name = fxt_interned(name),
+					       .args = args.list,
+					       .n_args = args.n,
+				       });
+}
+
+/* Of a process or thread that kymo made up: it says whose a thread is, and no more. */
+static int write_made_up(struct fxt_archive *a, enum fxt_row_id row, uint32_t pid, uint32_t koid,
+			 const char *name)
+{
+	const struct event ev = {
+		.pid = pid,
+		.task = { .command_line = "", .uid = EVENT_UID_UNKNOWN },
+	};
+
+	return write_object(a, row, koid, name, &ev);
 }
 
 static int fxt_archive_write_task(struct fxt_archive *a, const struct event *ev)
 {
-	struct args process = { .n = 0 }, thread = { .n = 0 };
-	int r;
+	int r = 0;
 
-	if (ev->task.is_process) {
-		if (ev->task.parent_pid)
-			add_koid(&process, FXT_NAME_PARENT, ev->task.parent_pid);
-		if (ev->task.uid != EVENT_UID_UNKNOWN)
-			archive_args_add_u32(&process, FXT_NAME_UID, ev->task.uid);
-		if (ev->task.start_ns)
-			add_u64(&process, FXT_NAME_START_TIME, ev->task.start_ns);
-		if (*ev->task.command_line)
-			archive_args_add_text(&process, FXT_NAME_COMMAND_LINE,
-					      ev->task.command_line);
-		if (ev->task.cgroup_id)
-			add_u64(&process, FXT_NAME_CGROUP, ev->task.cgroup_id);
-		if (ev->task.cgroup_path)
-			archive_args_add_text(&process, FXT_NAME_CGROUP_PATH, ev->task.cgroup_path);
-		if (ev->task.real_tid)
-			archive_args_add_u32(&process, FXT_NAME_REAL_ID, ev->task.real_tid);
-		r = write_object(a, FXT_OBJECT_PROCESS, ev->pid, ev->task.comm, &process);
-		if (r < 0)
-			return r;
-	}
-	add_koid(&thread, FXT_NAME_PROCESS, ev->pid);
-	if (ev->task.start_ns)
-		add_u64(&thread, FXT_NAME_START_TIME, ev->task.start_ns);
-	if (ev->task.real_tid)
-		archive_args_add_u32(&thread, FXT_NAME_REAL_ID, ev->task.real_tid);
-	return write_object(a, FXT_OBJECT_THREAD, ev->tid, ev->task.comm, &thread);
-}
-
-static int write_fork(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	add_koid(&args, FXT_NAME_CHILD_PROCESS, ev->fork.child_pid);
-	add_koid(&args, FXT_NAME_CHILD_THREAD, ev->fork.child_tid);
-	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_FORK, &args);
-}
-
-static int write_exec(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	archive_args_add_text(&args, FXT_NAME_FILE, ev->exec.file);
-	archive_args_add_text(&args, FXT_NAME_COMMAND_LINE, ev->exec.command_line);
-	if (ev->exec.old_tid)
-		add_koid(&args, FXT_NAME_OLD_THREAD, ev->exec.old_tid);
-	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXEC, &args);
-}
-
-static int write_exit(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	add_i32(&args, FXT_NAME_EXIT_CODE, ev->exit.code);
-	add_i32(&args, FXT_NAME_SIGNAL, ev->exit.signal);
-	add_bool(&args, FXT_NAME_PROCESS_ENDS, ev->exit.process_ends);
-	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXIT, &args);
-}
-
-static int write_rename(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	archive_args_add_text(&args, FXT_NAME_FROM, ev->rename.from);
-	archive_args_add_text(&args, FXT_NAME_TO, ev->rename.to);
-	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_RENAME, &args);
+	if (ev->task.is_process)
+		r = write_object(a, FXT_ROW_PROCESS, ev->pid, ev->task.comm, ev);
+	return r < 0 ? r : write_object(a, FXT_ROW_THREAD, ev->tid, ev->task.comm, ev);
 }
 
 static const enum fxt_name class_fxt_names[CLASS_MAX] = {
@@ -213,24 +133,15 @@ static const enum fxt_name class_fxt_names[CLASS_MAX] = {
 /* For readers the provider event; to be seen, the instant on the CPU's thread and the counter. */
 static int write_lost(struct fxt_archive *a, const struct event *ev)
 {
-	struct args args = { .n = 0 }, total = { .n = 0 };
-	struct event at_cpu = *ev;
 	int r, class = STRING_TABLE_FIND(event_class_names, ev->lost.class_name);
+	struct fxt_out_arg total = { .type = FXT_ARG_UINT64 };
 	uint64_t *lost, *until_ns;
 
 	if (class < 0 || ev->cpu >= a->n_cpus)
 		return -EINVAL;
 	r = fxt_write_provider_event(&a->writer, FXT_PROVIDER_EVENT_BUFFER_FILLED);
-	if (r < 0)
-		return r;
-	archive_args_add_text(&args, FXT_NAME_CLASS, ev->lost.class_name);
-	archive_args_add_u32(&args, FXT_NAME_CPU, ev->cpu);
-	add_u64(&args, FXT_NAME_COUNT, ev->lost.count);
-	add_u64(&args, FXT_NAME_FIRST, ev->lost.first_ns);
-	add_u64(&args, FXT_NAME_LAST, ev->lost.last_ns);
-	at_cpu.pid = FXT_KOID_KYMO;
-	at_cpu.tid = FXT_KOID_KYMO_CPU + ev->cpu;
-	r = fxt_archive_instant(a, &at_cpu, FXT_NAME_KYMO, FXT_NAME_LOST, &args);
+	if (r == 0)
+		r = fxt_archive_row(a, FXT_ROW_LOST, ev);
 	if (r < 0)
 		return r;
 	lost = &a->lost[ev->cpu * CLASS_MAX + class];
@@ -238,76 +149,36 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 	until_ns = &a->lost_until_ns[ev->cpu * CLASS_MAX + class];
 	if (ev->lost.last_ns > *until_ns)
 		*until_ns = ev->lost.last_ns;
-	add_u64(&total, class_fxt_names[class], *lost);
+	total.name = fxt_named(class_fxt_names[class]);
+	total.u64 = *lost;
 	return fxt_write_event(&a->writer, &(struct fxt_event){
 						   .type = FXT_EVENT_COUNTER,
 						   .category = fxt_named(FXT_NAME_KYMO),
 						   .name = fxt_named(FXT_NAME_LOST),
 						   .ts_ticks = ev->ts_ns,
 						   .thread = { FXT_KOID_KYMO, FXT_KOID_KYMO },
-						   .args = total.list,
-						   .n_args = total.n,
+						   .args = &total,
+						   .n_args = 1,
 						   .id = ev->cpu,
 					   });
 }
 
-static int write_mark(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	archive_args_add_text(&args, FXT_NAME_TEXT, ev->mark.text);
-	return write_own(a, ev->ts_ns, FXT_NAME_MARK, &args);
-}
-
 static int write_shed(struct fxt_archive *a, const struct event *ev)
 {
-	struct args args = { .n = 0 };
-
-	archive_args_add_text(&args, FXT_NAME_CLASS, ev->shed.what);
-	add_u64(&args, FXT_NAME_VALUE, ev->shed.cost_ppm);
-	add_u64(&args, FXT_NAME_LIMIT, ev->shed.limit_ppm);
-	if (ev->shed.n_cpus)
-		archive_args_add_u32(&args, FXT_NAME_CPUS, ev->shed.n_cpus);
-	return write_own(a, ev->ts_ns, ev->shed.back ? FXT_NAME_RETURNED : FXT_NAME_SHED, &args);
-}
-
-static int write_trigger(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	archive_args_add_text(&args, FXT_NAME_REASON, ev->trigger.what);
-	add_u64(&args, FXT_NAME_VALUE, ev->trigger.value);
-	add_u64(&args, FXT_NAME_LIMIT, ev->trigger.limit);
-	add_u64(&args, FXT_NAME_COUNT, ev->trigger.count);
-	if (ev->trigger.thread)
-		add_koid(&args, FXT_NAME_THREAD, ev->trigger.thread);
-	return write_own(a, ev->ts_ns, FXT_NAME_TRIGGER, &args);
-}
-
-static int fxt_archive_write_clock(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	add_u64(&args, FXT_NAME_BOOTTIME, ev->clock.boot_ns);
-	add_u64(&args, FXT_NAME_MONOTONIC, ev->clock.mono_ns);
-	add_u64(&args, FXT_NAME_REALTIME, ev->clock.real_ns);
-	return write_own(a, ev->ts_ns, FXT_NAME_CLOCK, &args);
+	return fxt_archive_row(a, ev->shed.back ? FXT_ROW_RETURNED : FXT_ROW_SHED, ev);
 }
 
 /* The pseudo-process, its thread, and one thread a CPU. */
 static int write_own_objects(struct fxt_archive *a)
 {
-	struct args none = { .n = 0 }, args = { .n = 0 };
 	char name[32];
-	int r;
+	int r = write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_KYMO, "kymo");
 
-	add_koid(&args, FXT_NAME_PROCESS, FXT_KOID_KYMO);
-	r = write_object(a, FXT_OBJECT_PROCESS, FXT_KOID_KYMO, "kymo", &none);
 	if (r == 0)
-		r = write_object(a, FXT_OBJECT_THREAD, FXT_KOID_KYMO, "kymo", &args);
+		r = write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO, FXT_KOID_KYMO, "kymo");
 	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
 		snprintf(name, sizeof(name), "cpu %u", cpu);
-		r = write_object(a, FXT_OBJECT_THREAD, FXT_KOID_KYMO_CPU + cpu, name, &args);
+		r = write_made_up(a, FXT_ROW_THREAD, FXT_KOID_KYMO, FXT_KOID_KYMO_CPU + cpu, name);
 	}
 	return r;
 }
@@ -315,14 +186,12 @@ static int write_own_objects(struct fxt_archive *a)
 /* The pseudo-process for all that a filter leaves out, and one thread a CPU. */
 static int write_other_objects(struct fxt_archive *a)
 {
-	struct args none = { .n = 0 }, args = { .n = 0 };
 	char name[32];
-	int r = write_object(a, FXT_OBJECT_PROCESS, FXT_KOID_OTHER, "other", &none);
+	int r = write_made_up(a, FXT_ROW_PROCESS, 0, FXT_KOID_OTHER, "other");
 
-	add_koid(&args, FXT_NAME_PROCESS, FXT_KOID_OTHER);
 	for (uint32_t cpu = 0; r == 0 && cpu < a->n_cpus; cpu++) {
 		snprintf(name, sizeof(name), "other cpu %u", cpu);
-		r = write_object(a, FXT_OBJECT_THREAD, FXT_KOID_OTHER + cpu, name, &args);
+		r = write_made_up(a, FXT_ROW_THREAD, FXT_KOID_OTHER, FXT_KOID_OTHER + cpu, name);
 	}
 	return r;
 }
@@ -347,7 +216,6 @@ static int fxt_archive_write_packets(struct fxt_archive *a, enum fxt_name name,
 static int write_start(struct fxt_archive *a, const struct event *ev)
 {
 	_cleanup_(outbuf_deinit) struct outbuf info = { 0 };
-	struct args args = { .n = 0 };
 	int r;
 
 	fxt_perfetto_system_info(&info, ev->start.kernel, ev->start.machine);
@@ -356,47 +224,7 @@ static int write_start(struct fxt_archive *a, const struct event *ev)
 		r = write_own_objects(a);
 	if (r == 0 && ev->start.filtered)
 		r = write_other_objects(a);
-	if (r < 0)
-		return r;
-	archive_args_add_text(&args, FXT_NAME_SESSION, ev->start.session);
-	archive_args_add_text(&args, FXT_NAME_COMMAND, ev->start.command);
-	archive_args_add_text(&args, FXT_NAME_OPTIONS, ev->start.options);
-	archive_args_add_text(&args, FXT_NAME_KERNEL, ev->start.kernel);
-	archive_args_add_text(&args, FXT_NAME_MACHINE, ev->start.machine);
-	archive_args_add_text(&args, FXT_NAME_HOST, ev->start.host);
-	archive_args_add_text(&args, FXT_NAME_VERSION, ev->start.version);
-	archive_args_add_u32(&args, FXT_NAME_CPUS, ev->start.n_cpus);
-	add_bool(&args, FXT_NAME_FILTERED, ev->start.filtered);
-	if (ev->start.chunk)
-		archive_args_add_u32(&args, FXT_NAME_CHUNK, ev->start.chunk);
-	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_START, &args);
-}
-
-static int fxt_archive_write_stop(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	archive_args_add_text(&args, FXT_NAME_REASON, ev->stop.reason);
-	add_u64(&args, FXT_NAME_EVENTS, ev->stop.events);
-	add_u64(&args, FXT_NAME_LOST, ev->stop.lost);
-	add_u64(&args, FXT_NAME_DISMISSED, ev->stop.dismissed);
-	add_u64(&args, FXT_NAME_UNREPORTED, ev->stop.unreported);
-	add_u64(&args, FXT_NAME_BYTES, ev->stop.bytes);
-	add_u64(&args, FXT_NAME_DAEMON_CPU, ev->stop.daemon_cpu_ns);
-	add_u64(&args, FXT_NAME_BPF_CPU, ev->stop.bpf_cpu_ns);
-	if (ev->stop.dropped_bytes)
-		add_u64(&args, FXT_NAME_FULL, ev->stop.dropped_bytes);
-	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_STOP, &args);
-}
-
-static int write_damage(struct fxt_archive *a, const struct event *ev)
-{
-	struct args args = { .n = 0 };
-
-	add_u64(&args, FXT_NAME_OFFSET, ev->damage.offset);
-	add_u64(&args, FXT_NAME_BYTES, ev->damage.bytes);
-	archive_args_add_text(&args, FXT_NAME_REASON, ev->damage.what);
-	return write_own(a, ev->ts_ns, FXT_NAME_DAMAGE, &args);
+	return r < 0 ? r : fxt_archive_row(a, FXT_ROW_START, ev);
 }
 
 /* ---- what CPUs do ---- */
@@ -421,7 +249,7 @@ uint32_t fxt_archive_track_koid(enum fxt_track track, uint32_t cpu)
 int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 {
 	const char *process = tracks[track].process_name;
-	struct args none = { .n = 0 }, args = { .n = 0 };
+	uint32_t pid = tracks[track].process;
 	char name[32];
 	int r = 0;
 
@@ -432,18 +260,17 @@ int fxt_archive_track(struct fxt_archive *a, enum fxt_track track, uint32_t cpu)
 	if (__builtin_expect(a->tracks[cpu] >> track & 1, 1))
 		return 0;
 	if (!(a->processes >> track & 1))
-		r = write_object(a, FXT_OBJECT_PROCESS, tracks[track].process, process, &none);
+		r = write_made_up(a, FXT_ROW_PROCESS, 0, pid, process);
 	if (r < 0)
 		return r;
 	for (enum fxt_track other = 0; other < FXT_TRACK_MAX; other++)
-		if (tracks[other].process == tracks[track].process)
+		if (tracks[other].process == pid)
 			a->processes |= (uint8_t)(1u << other);
 	a->tracks[cpu] |= (uint8_t)(1u << track);
-	add_koid(&args, FXT_NAME_PROCESS, tracks[track].process);
 	if (tracks[track].thread_name)
 		snprintf(name, sizeof(name), tracks[track].thread_name, cpu);
-	return write_object(a, FXT_OBJECT_THREAD, fxt_archive_track_koid(track, cpu),
-			    tracks[track].thread_name ? name : process, &args);
+	return write_made_up(a, FXT_ROW_THREAD, pid, fxt_archive_track_koid(track, cpu),
+			     tracks[track].thread_name ? name : process);
 }
 
 /* TEXT by its fixed place, if it has one. */
@@ -467,13 +294,13 @@ static struct fxt_out_string named_or_interned(const char *text)
 static int write_interval(struct fxt_archive *a, const struct event *ev)
 {
 	static const struct {
-		enum fxt_name category;
+		enum fxt_row_id row;
 		enum fxt_track track;
 	} rows[INTERVAL_KIND_MAX] = {
-		[INTERVAL_IRQ] = { FXT_NAME_IRQ, FXT_TRACK_IRQ },
-		[INTERVAL_SOFTIRQ] = { FXT_NAME_SOFTIRQ, FXT_TRACK_SOFTIRQ },
-		[INTERVAL_WORK] = { FXT_NAME_WORKQUEUE, FXT_TRACK_SOFTIRQ },
-		[INTERVAL_IDLE] = { FXT_NAME_POWER, FXT_TRACK_IDLE },
+		[INTERVAL_IRQ] = { FXT_ROW_IRQ, FXT_TRACK_IRQ },
+		[INTERVAL_SOFTIRQ] = { FXT_ROW_SOFTIRQ, FXT_TRACK_SOFTIRQ },
+		[INTERVAL_WORK] = { FXT_ROW_WORK, FXT_TRACK_SOFTIRQ },
+		[INTERVAL_IDLE] = { FXT_ROW_IDLE, FXT_TRACK_IDLE },
 	};
 	enum interval_kind kind = ev->interval.kind;
 	struct fxt_event out = {
@@ -482,7 +309,7 @@ static int write_interval(struct fxt_archive *a, const struct event *ev)
 		.thread = { ev->pid, ev->tid, true },
 		.id = ev->interval.end_ns,
 	};
-	struct args args = { .n = 0 };
+	struct fxt_archive_args args;
 	int r = 0;
 
 	if (kind >= INTERVAL_KIND_MAX)
@@ -494,13 +321,8 @@ static int write_interval(struct fxt_archive *a, const struct event *ev)
 	}
 	if (r < 0)
 		return r;
-	if (kind == INTERVAL_IRQ) {
-		add_i32(&args, FXT_NAME_IRQ, ev->interval.number);
-		add_bool(&args, FXT_NAME_HANDLED, ev->interval.handled);
-	} else if (kind == INTERVAL_IDLE) {
-		archive_args_add_u32(&args, FXT_NAME_STATE, (uint32_t)ev->interval.number);
-	}
-	out.category = fxt_named(rows[kind].category);
+	fxt_archive_take_args(&args, rows[kind].row, ev);
+	out.category = fxt_named(fxt_event_rows[rows[kind].row].category);
 	out.name = kind == INTERVAL_IRQ       ? fxt_inline(ev->interval.name)
 		   : kind == INTERVAL_SOFTIRQ ? named_or_interned(ev->interval.name)
 					      : fxt_interned(ev->interval.name);
@@ -514,9 +336,10 @@ static int write_counter(struct fxt_archive *a, const struct event *ev)
 	bool power = strcmp(ev->counter.category, "power") == 0;
 	enum fxt_track track = power ? FXT_TRACK_POWER : FXT_TRACK_COUNTERS;
 	uint32_t koid = fxt_archive_track_koid(track, 0);
-	struct args args = { .n = 0 };
+	struct fxt_archive_args args;
 	int r;
 
+	args.n = 0;
 	if (ev->counter.n_values > FXT_ARGS_MAX)
 		return -EINVAL;
 	r = fxt_archive_track(a, track, 0);
@@ -591,46 +414,30 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 	return r < 0 ? r : fxt_perfetto_samples_batch(a->samples, false) != NULL;
 }
 
+/* What a row does not say by itself. */
+static int (*const hooks[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
+	[EVENT_SWITCH] = fxt_archive_write_switch,
+	[EVENT_TASK] = fxt_archive_write_task,
+	[EVENT_LOST] = write_lost,
+	[EVENT_SHED] = write_shed,
+	[EVENT_START] = write_start,
+	[EVENT_MAPPING] = fxt_archive_mapping,
+	[EVENT_SAMPLE] = fxt_archive_sample,
+	[EVENT_INTERVAL] = write_interval,
+	[EVENT_COUNTER] = write_counter,
+};
+
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 {
-	static int (*const write[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-		[EVENT_SWITCH] = fxt_archive_write_switch,
-		[EVENT_TASK] = fxt_archive_write_task,
-		[EVENT_FORK] = write_fork,
-		[EVENT_EXEC] = write_exec,
-		[EVENT_EXIT] = write_exit,
-		[EVENT_RENAME] = write_rename,
-		[EVENT_LOST] = write_lost,
-		[EVENT_MARK] = write_mark,
-		[EVENT_SHED] = write_shed,
-		[EVENT_TRIGGER] = write_trigger,
-		[EVENT_CLOCK] = fxt_archive_write_clock,
-		[EVENT_START] = write_start,
-		[EVENT_STOP] = fxt_archive_write_stop,
-		[EVENT_DAMAGE] = write_damage,
-		[EVENT_SAMPLING] = fxt_archive_sampling,
-		[EVENT_MAPPING] = fxt_archive_mapping,
-		[EVENT_SAMPLE] = fxt_archive_sample,
-		[EVENT_OFFCPU] = fxt_archive_offcpu,
-		[EVENT_FRAME] = fxt_archive_frame,
-		[EVENT_INTERVAL] = write_interval,
-		[EVENT_COUNTER] = write_counter,
-		[EVENT_WATCH_BEGIN] = fxt_archive_watch,
-		[EVENT_WATCH_END] = fxt_archive_watched,
-		[EVENT_ALLOC] = fxt_archive_alloc,
-		[EVENT_FREE] = fxt_archive_free,
-		[EVENT_USAGE] = fxt_archive_usage,
-		[EVENT_SNAPSHOT] = fxt_archive_snapshot,
-		[EVENT_BLOCK] = fxt_archive_block,
-		[EVENT_CONTEXT] = fxt_archive_context,
-	};
+	bool hook = ev->kind < EVENT_KIND_MAX && hooks[ev->kind];
+	enum fxt_row_id row = fxt_event_row_of(ev->kind);
 	int r;
 
-	if (ev->kind >= EVENT_KIND_MAX || !write[ev->kind])
+	if (!hook && (row == FXT_ROW_NONE || fxt_event_rows[row].whose == FXT_WHOSE_BPF))
 		return -EINVAL;
 	r = ev->kind == EVENT_STOP ? fxt_archive_packets(a, true) : 0;
 	if (r == 0)
-		r = write[ev->kind](a, ev);
+		r = hook ? hooks[ev->kind](a, ev) : fxt_archive_row(a, row, ev);
 	if (r == 0)
 		r = fxt_archive_gather(a, ev);
 	return r > 0 ? fxt_archive_packets(a, false) : r;

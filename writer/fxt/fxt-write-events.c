@@ -5,18 +5,7 @@
 #include <errno.h>
 
 #include "writer/fxt/fxt-draft.h"
-
-static bool event_has_id(enum fxt_event_type type)
-{
-	switch (type) {
-	case FXT_EVENT_INSTANT:
-	case FXT_EVENT_DURATION_BEGIN:
-	case FXT_EVENT_DURATION_END:
-		return false;
-	default:
-		return true;
-	}
-}
+#include "writer/fxt/fxt-layout.h"
 
 int fxt_write_event(struct fxt_writer *w, const struct fxt_event *ev)
 {
@@ -33,7 +22,7 @@ int fxt_write_event(struct fxt_writer *w, const struct fxt_event *ev)
 	if ((unsigned)ev->type > FXT_EVENT_FLOW_END ||
 	    (ev->type == FXT_EVENT_DURATION_COMPLETE && ev->id < ev->ts_ticks))
 		return -EINVAL;
-	d.n_words += event_has_id(ev->type);
+	d.n_words += fxt_event_has_value(ev->type);
 	p = fxt_draft_begin(w, &d, &r);
 	if (!p)
 		return r;
@@ -46,7 +35,7 @@ int fxt_write_event(struct fxt_writer *w, const struct fxt_event *ev)
 	p = fxt_draft_string(&d, 0, p);
 	p = fxt_draft_string(&d, 1, p);
 	p = fxt_draft_args(&d, p);
-	if (event_has_id(ev->type))
+	if (fxt_event_has_value(ev->type))
 		*p = ev->id;
 	return 0;
 }

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "writer/fxt/fxt-archive-args.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const void *value_of(const struct fxt_event_field *f, const struct event *ev)
+{
+	return (const char *)ev + f->offset;
+}
+
+static uint32_t u32_of(const struct fxt_event_field *f, const struct event *ev)
+{
+	return *(const uint32_t *)value_of(f, ev);
+}
+
+static uint64_t u64_of(const struct fxt_event_field *f, const struct event *ev)
+{
+	return *(const uint64_t *)value_of(f, ev);
+}
+
+static const char *text_of(const struct fxt_event_field *f, const struct event *ev)
+{
+	return *(const char *const *)value_of(f, ev);
+}
+
+static bool fxt_archive_is_set(const struct fxt_event_field *f, const struct event *ev)
+{
+	switch ((enum fxt_field_form)f->form) {
+	case FXT_FORM_U64:
+	case FXT_FORM_TIME:
+	case FXT_FORM_POINTER:
+		return u64_of(f, ev) != 0;
+	case FXT_FORM_BOOL:
+	case FXT_FORM_LETTER:
+		return *(const char *)value_of(f, ev) != 0;
+	case FXT_FORM_TEXT:
+	case FXT_FORM_WORD:
+		return *text_of(f, ev) != '\0';
+	case FXT_FORM_BUILD_ID:
+		return ev->mapping.build_id_size > 0;
+	default:
+		return u32_of(f, ev) != 0;
+	}
+}
+
+static bool is_written(const struct fxt_event_field *f, const struct event *ev)
+{
+	switch (f->flags & FXT_FIELD_WHEN) {
+	case FXT_FIELD_IF_SET:
+		return fxt_archive_is_set(f, ev);
+	case FXT_FIELD_IF_THERE:
+		return text_of(f, ev) != NULL;
+	case FXT_FIELD_IF_KNOWN:
+		return u32_of(f, ev) != UINT32_MAX;
+	case FXT_FIELD_IF_NEXT:
+		return is_written(f + 1, ev);
+	default:
+		return (f->flags & FXT_FIELD_WHEN) != FXT_FIELD_UNWRITTEN;
+	}
+}
+
+/* Not by snprintf(), which would cost more than all the rest of a mapping. */
+static void put_hex(char *to, const uint8_t *bytes, uint32_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (uint32_t i = 0; i < n; i++) {
+		*to++ = digits[bytes[i] >> 4];
+		*to++ = digits[bytes[i] & 15];
+	}
+	*to = '\0';
+}
+
+/* Value V of an enum, by its fixed name, or its text if it is younger than the list of names. */
+static int take_enum(struct fxt_out_string *ret, unsigned v, const uint8_t *names,
+		     const char *const *texts, unsigned n)
+{
+	if (v >= n)
+		return -EINVAL;
+	*ret = names[v] ? fxt_named(names[v]) : fxt_interned(texts[v]);
+	return 0;
+}
+
+static int fxt_archive_take_value(struct fxt_archive_args *args, struct fxt_out_arg *to,
+				  const struct fxt_event_field *f, const struct event *ev)
+{
+	switch ((enum fxt_field_form)f->form) {
+	case FXT_FORM_KOID:
+		to->u64 = u32_of(f, ev);
+		return 0;
+	case FXT_FORM_U64:
+	case FXT_FORM_TIME:
+	case FXT_FORM_POINTER:
+		to->u64 = u64_of(f, ev);
+		return 0;
+	case FXT_FORM_BOOL:
+		to->boolean = *(const bool *)value_of(f, ev);
+		return 0;
+	case FXT_FORM_TEXT:
+		to->text = fxt_inline(text_of(f, ev));
+		return 0;
+	case FXT_FORM_WORD:
+		to->text = fxt_interned(text_of(f, ev));
+		return 0;
+	case FXT_FORM_LETTER:
+		args->letter[0] = *(const char *)value_of(f, ev);
+		args->letter[1] = '\0';
+		to->text = fxt_inline(args->letter);
+		return 0;
+	case FXT_FORM_RESOURCE:
+		return take_enum(&to->text, u32_of(f, ev), fxt_resource_names, resource_names,
+				 RESOURCE_MAX);
+	case FXT_FORM_REACH:
+		return take_enum(&to->text, u32_of(f, ev), fxt_reach_names, reach_names, REACH_MAX);
+	case FXT_FORM_BUILD_ID:
+		if (ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
+			return -EINVAL;
+		put_hex(args->build_id, ev->mapping.build_id, ev->mapping.build_id_size);
+		to->text = fxt_inline(args->build_id);
+		return 0;
+	default:
+		to->u32 = u32_of(f, ev);
+		return 0;
+	}
+}
+
+int fxt_archive_take_args(struct fxt_archive_args *args, enum fxt_row_id row,
+			  const struct event *ev)
+{
+	int r = 0;
+
+	args->n = 0;
+	for (const struct fxt_event_field *f = fxt_event_rows[row].fields; r == 0 && f->name; f++) {
+		struct fxt_out_arg *to = &args->list[args->n];
+
+		if (!is_written(f, ev))
+			continue;
+		*to = (struct fxt_out_arg){ .type = f->type, .name = fxt_named(f->name) };
+		r = fxt_archive_take_value(args, to, f, ev);
+		args->n++;
+	}
+	return r;
+}
+
+static struct fxt_out_thread thread_of(const struct fxt_event_row *row, const struct event *ev)
+{
+	switch ((enum fxt_event_whose)row->whose) {
+	case FXT_WHOSE_PROCESS:
+		return (struct fxt_out_thread){ ev->pid, ev->pid };
+	case FXT_WHOSE_KYMO:
+		return (struct fxt_out_thread){ FXT_KOID_KYMO, FXT_KOID_KYMO };
+	case FXT_WHOSE_CPU:
+		return (struct fxt_out_thread){ FXT_KOID_KYMO, FXT_KOID_KYMO_CPU + ev->cpu };
+	case FXT_WHOSE_CODE:
+		return (struct fxt_out_thread){ FXT_KOID_CODE, FXT_KOID_CODE };
+	default:
+		return (struct fxt_out_thread){ ev->pid, ev->tid };
+	}
+}
+
+int fxt_archive_row(struct fxt_archive *a, enum fxt_row_id id, const struct event *ev)
+{
+	const struct fxt_event_row *row = &fxt_event_rows[id];
+	struct fxt_archive_args args;
+	int r = fxt_archive_take_args(&args, id, ev);
+
+	if (r == 0 && row->whose == FXT_WHOSE_CODE)
+		r = fxt_archive_track(a, FXT_TRACK_CODE, 0);
+	if (r < 0)
+		return r;
+	return fxt_write_event(&a->writer,
+			       &(struct fxt_event){
+				       .type = row->type,
+				       .category = fxt_named(row->category),
+				       .name = fxt_named(row->name),
+				       .ts_ticks = ev->ts_ns,
+				       .thread = thread_of(row, ev),
+				       .args = args.list,
+				       .n_args = args.n,
+				       .id = ev->kind == EVENT_OFFCPU ? ev->offcpu.end_ns : 0,
+			       });
+}

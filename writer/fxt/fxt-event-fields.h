@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of events: which FXT record says which struct event, argument by argument. Its list is
+ * fxt-event-rows.h; the writer, the reader, the lint and what edits archives go by it.
+ *
+ * An event that is added is a row there. What its row cannot say (records beside it, books that are
+ * kept) is a hook by its kind: fxt-archive.c when it is written, fxt-events.c when it is read.
+ */
+#pragma once
+
+#include "writer/event.h"
+#include "writer/fxt/fxt-names.h"
+#include "writer/fxt/fxt-wire.h"
+
+/* X(form, FXT_ARG_ type, C type of the member): what an argument is made of, and into. */
+#define FXT_FIELD_FORMS(X)                                                                         \
+	X(KOID, KOID, uint32_t)                                                                    \
+	X(U32, UINT32, uint32_t)                                                                   \
+	X(CPU, UINT32, uint32_t) /* where archives are merged, CPUs move */                        \
+	X(I32, INT32, int32_t)                                                                     \
+	X(U64, UINT64, uint64_t)                                                                   \
+	X(TIME, UINT64, uint64_t) /* of CLOCK_BOOTTIME: moves likewise */                          \
+	X(POINTER, POINTER, uint64_t)                                                              \
+	X(BOOL, BOOL, bool)                                                                        \
+	X(TEXT, STRING, const char *) /* written inline */                                         \
+	X(WORD, STRING, const char *) /* through the table of strings: it comes again */           \
+	X(LETTER, STRING, char)       /* a string of one character */                              \
+	X(RESOURCE, STRING, enum resource)                                                         \
+	X(REACH, STRING, enum reach)                                                               \
+	X(BUILD_ID, STRING, const uint8_t *) /* hexadecimal digits of mapping.build_id */
+
+enum fxt_field_form {
+#define X(form, type, c_type) FXT_FORM_##form,
+	FXT_FIELD_FORMS(X)
+#undef X
+	/* Only eBPF programs write it, and no event has it. */
+	FXT_FORM_FOREIGN,
+};
+
+enum fxt_field_flags {
+	/* Not written if ... (the last bits; one of them). */
+	FXT_FIELD_IF_SET = 1,   /* it is 0, or no text */
+	FXT_FIELD_IF_THERE = 2, /* it is NULL; that is also what is read where it is missing */
+	FXT_FIELD_IF_KNOWN = 3, /* all bits are set; likewise */
+	FXT_FIELD_IF_NEXT = 4,  /* the next field is not */
+	FXT_FIELD_UNWRITTEN = 5,
+	FXT_FIELD_WHEN = 7,
+
+	FXT_FIELD_MAIN = 8, /* without it the lint takes it for somebody else's event */
+	FXT_FIELD_NEEDED =
+		16 | 8, /* and so does the reader; where there are two, without both of them */
+	FXT_FIELD_STRICT = 32,  /* other readers give up where it has another type */
+	FXT_FIELD_PLAIN = 64,   /* text of kymo or the kernel's, no secret of anybody */
+	FXT_FIELD_SECRET = 128, /* a number that tells who somebody is */
+};
+
+struct fxt_event_field {
+	uint8_t name; /* enum fxt_name; 0 ends the fields of a row */
+	uint8_t form; /* enum fxt_field_form */
+	uint8_t type; /* enum fxt_arg_type */
+	uint8_t flags;
+	uint16_t offset; /* in struct event */
+};
+
+/* On which thread an event is written. */
+enum fxt_event_whose {
+	FXT_WHOSE_OWN,     /* its thread */
+	FXT_WHOSE_PROCESS, /* the main thread of its process */
+	FXT_WHOSE_KYMO,
+	FXT_WHOSE_CPU,  /* kymo's for its CPU */
+	FXT_WHOSE_CODE, /* thousands of them on the threads of programs would hide what these did */
+	FXT_WHOSE_BPF,  /* its own; only eBPF programs write it */
+};
+
+struct fxt_event_row {
+	enum event_kind kind;
+	uint8_t category, name; /* enum fxt_name; 0 = none, or not a fixed one */
+	uint8_t type;           /* enum fxt_event_type; of OTHER with a category: complete */
+	uint8_t whose;
+	const struct fxt_event_field *fields;
+};
+
+enum fxt_row_id {
+	FXT_ROW_NONE,
+#define EVENT(kind, category, name, type, whose, ...)     FXT_ROW_##kind,
+#define ALSO(row, kind, category, name, type, whose, ...) FXT_ROW_##row,
+#define OTHER(row, kind, category, ...)                   FXT_ROW_##row,
+#include "writer/fxt/fxt-event-rows.h"
+};
+
+extern const struct fxt_event_row fxt_event_rows[];
+
+/* The row of an event kind, of those called EVENT; FXT_ROW_NONE if it has none. */
+enum fxt_row_id fxt_event_row_of(enum event_kind kind);
+
+extern const uint8_t fxt_event_rows_by_name[FXT_NAME_RESERVED + 1];
+
+/* The row of what NAME in CATEGORY (enum fxt_name) and an enum fxt_event_type say, or FXT_ROW_NONE.
+ * (Here, since it is asked for each event that is read.) */
+static inline enum fxt_row_id fxt_event_row_named(int category, int name, unsigned type)
+{
+	enum fxt_row_id row = fxt_event_rows_by_name[name & FXT_NAME_RESERVED];
+
+	return row && fxt_event_rows[row].category == category && fxt_event_rows[row].type == type
+		       ? row
+		       : FXT_ROW_NONE;
+}
+
+/* The field of ROW that is called NAME, or NULL. */
+const struct fxt_event_field *fxt_event_field_named(enum fxt_row_id row, int name);
+
+/* Fixed names of what enums stand for: 0 where there is none (fxt-names.h is full before it). */
+extern const uint8_t fxt_resource_names[RESOURCE_MAX];
+extern const uint8_t fxt_reach_names[REACH_MAX];

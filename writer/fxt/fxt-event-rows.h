@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Every event of an archive, once: a list for whoever defines EVENT and the other words below
+ * (fxt-event-fields.h, which says what they mean). docs/FXT-MAPPING.md says the same to people, and
+ * tests/check-mapping holds it to this list.
+ *
+ *	EVENT(kind, category, name, type, whose, fields)  the row of an event kind
+ *	ALSO(row, kind, category, name, type, whose, fields)  another name for a kind
+ *	OTHER(row, kind, category, fields)  no name of its own: objects, scheduling, what CPUs do
+ *	FIELD(argument, form, member of struct event, flags)  in the order in which they are written
+ */
+/* clang-format off */
+
+/* ---- objects and scheduling records ---- */
+
+OTHER(PROCESS, EVENT_TASK, NONE,
+	FIELD(PARENT, KOID, task.parent_pid, IF_SET)
+	FIELD(UID, U32, task.uid, IF_KNOWN)
+	FIELD(START_TIME, TIME, task.start_ns, IF_SET)
+	FIELD(COMMAND_LINE, TEXT, task.command_line, IF_SET)
+	FIELD(CGROUP, U64, task.cgroup_id, IF_SET)
+	FIELD(CGROUP_PATH, TEXT, task.cgroup_path, IF_THERE)
+	FIELD(REAL_ID, U32, task.real_tid, IF_SET))
+OTHER(THREAD, EVENT_TASK, NONE,
+	FIELD(PROCESS, KOID, pid, STRICT)
+	FIELD(START_TIME, TIME, task.start_ns, IF_SET)
+	FIELD(REAL_ID, U32, task.real_tid, IF_SET))
+OTHER(SWITCH, EVENT_SWITCH, NONE,
+	FIELD(OUTGOING_WEIGHT, I32, sw.prev_prio, STRICT)
+	FIELD(INCOMING_WEIGHT, I32, sw.next_prio, STRICT)
+	FIELD(PREV_STATE, LETTER, sw.state, UNWRITTEN | PLAIN)
+	FIELD(SYNTHETIC, BOOL, sw.synthetic, IF_SET))
+OTHER(WAKEUP, EVENT_WAKE, NONE,
+	FIELD(WEIGHT, I32, wake.prio, STRICT)
+	FIELD(WAKER, KOID, wake.waker_tid, STRICT)
+	FOREIGN(CONTEXT, STRING, PLAIN)
+	FOREIGN(INTERRUPTED, KOID, 0))
+
+/* ---- what happens to threads ---- */
+
+EVENT(MIGRATE, SCHED, MIGRATE, INSTANT, BPF,
+	FIELD(FROM_CPU, CPU, migrate.from_cpu, 0)
+	FIELD(TO_CPU, CPU, migrate.to_cpu, NEEDED))
+EVENT(FORK, PROCESS, FORK, INSTANT, OWN,
+	FIELD(CHILD_PROCESS, KOID, fork.child_pid, 0)
+	FIELD(CHILD_THREAD, KOID, fork.child_tid, NEEDED))
+EVENT(EXEC, PROCESS, EXEC, INSTANT, OWN,
+	FIELD(FILE, TEXT, exec.file, NEEDED)
+	FIELD(COMMAND_LINE, TEXT, exec.command_line, NEEDED)
+	FIELD(OLD_THREAD, KOID, exec.old_tid, IF_SET))
+EVENT(EXIT, PROCESS, EXIT, INSTANT, OWN,
+	FIELD(EXIT_CODE, I32, exit.code, 0)
+	FIELD(SIGNAL, I32, exit.signal, 0)
+	FIELD(PROCESS_ENDS, BOOL, exit.process_ends, NEEDED))
+EVENT(RENAME, PROCESS, RENAME, INSTANT, OWN,
+	FIELD(FROM, TEXT, rename.from, 0)
+	FIELD(TO, TEXT, rename.to, NEEDED))
+
+/* ---- the recording itself ---- */
+
+EVENT(START, KYMO, SESSION_START, INSTANT, KYMO,
+	FIELD(SESSION, TEXT, start.session, 0)
+	FIELD(COMMAND, TEXT, start.command, 0)
+	FIELD(OPTIONS, TEXT, start.options, 0)
+	FIELD(KERNEL, TEXT, start.kernel, PLAIN)
+	FIELD(MACHINE, TEXT, start.machine, PLAIN)
+	FIELD(HOST, TEXT, start.host, 0)
+	FIELD(VERSION, TEXT, start.version, PLAIN)
+	FIELD(CPUS, U32, start.n_cpus, 0)
+	FIELD(FILTERED, BOOL, start.filtered, 0)
+	FIELD(CHUNK, U32, start.chunk, IF_SET))
+EVENT(STOP, KYMO, SESSION_STOP, INSTANT, KYMO,
+	FIELD(REASON, TEXT, stop.reason, PLAIN)
+	FIELD(EVENTS, U64, stop.events, 0)
+	FIELD(LOST, U64, stop.lost, 0)
+	FIELD(DISMISSED, U64, stop.dismissed, 0)
+	FIELD(UNREPORTED, U64, stop.unreported, 0)
+	FIELD(BYTES, U64, stop.bytes, 0)
+	FIELD(DAEMON_CPU, U64, stop.daemon_cpu_ns, 0)
+	FIELD(BPF_CPU, U64, stop.bpf_cpu_ns, 0)
+	FIELD(FULL, U64, stop.dropped_bytes, IF_SET))
+EVENT(CLOCK, KYMO, CLOCK, INSTANT, KYMO,
+	FIELD(BOOTTIME, TIME, clock.boot_ns, 0)
+	FIELD(MONOTONIC, TIME, clock.mono_ns, 0)
+	FIELD(REALTIME, U64, clock.real_ns, 0))
+EVENT(MARK, KYMO, MARK, INSTANT, KYMO,
+	FIELD(TEXT, TEXT, mark.text, 0))
+EVENT(SHED, KYMO, SHED, INSTANT, KYMO,
+	FIELD(CLASS, TEXT, shed.what, PLAIN)
+	FIELD(VALUE, U64, shed.cost_ppm, 0)
+	FIELD(LIMIT, U64, shed.limit_ppm, 0)
+	FIELD(CPUS, U32, shed.n_cpus, IF_SET))
+ALSO(RETURNED, EVENT_SHED, KYMO, RETURNED, INSTANT, KYMO,
+	FIELD(CLASS, TEXT, shed.what, PLAIN)
+	FIELD(VALUE, U64, shed.cost_ppm, 0)
+	FIELD(LIMIT, U64, shed.limit_ppm, 0)
+	FIELD(CPUS, U32, shed.n_cpus, IF_SET))
+EVENT(TRIGGER, KYMO, TRIGGER, INSTANT, KYMO,
+	FIELD(REASON, TEXT, trigger.what, PLAIN)
+	FIELD(VALUE, U64, trigger.value, 0)
+	FIELD(LIMIT, U64, trigger.limit, 0)
+	FIELD(COUNT, U64, trigger.count, 0)
+	FIELD(THREAD, KOID, trigger.thread, IF_SET))
+EVENT(DAMAGE, KYMO, DAMAGE, INSTANT, KYMO,
+	FIELD(OFFSET, U64, damage.offset, 0)
+	FIELD(BYTES, U64, damage.bytes, 0)
+	FIELD(REASON, TEXT, damage.what, PLAIN))
+EVENT(LOST, KYMO, LOST, INSTANT, CPU,
+	FIELD(CLASS, TEXT, lost.class_name, PLAIN)
+	FIELD(CPU, CPU, cpu, 0)
+	FIELD(COUNT, U64, lost.count, 0)
+	FIELD(FIRST, TIME, lost.first_ns, 0)
+	FIELD(LAST, TIME, lost.last_ns, 0))
+
+/* ---- what CPUs do ---- */
+
+OTHER(IRQ, EVENT_INTERVAL, IRQ,
+	FIELD(IRQ, I32, interval.number, 0)
+	FIELD(HANDLED, BOOL, interval.handled, 0))
+OTHER(SOFTIRQ, EVENT_INTERVAL, SOFTIRQ, )
+OTHER(WORK, EVENT_INTERVAL, WORKQUEUE, )
+OTHER(IDLE, EVENT_INTERVAL, POWER,
+	FIELD(STATE, U32, interval.number, 0))
+
+/* ---- the profiler ---- */
+
+EVENT(SAMPLING, PROFILE, SAMPLING, INSTANT, KYMO,
+	FIELD(FREQUENCY, U32, sampling.frequency, 0)
+	FIELD(CLOCK, TEXT, sampling.clock, PLAIN)
+	FIELD(THRESHOLD, U64, sampling.threshold_ns, 0))
+/* In kymo 0.1 the process is that of the event's thread. */
+EVENT(MAPPING, PROFILE, MAPPING, INSTANT, CODE,
+	FIELD(PROCESS, KOID, pid, 0)
+	FIELD(PATH, TEXT, mapping.path, 0)
+	FIELD(FILE_OFFSET, U64, mapping.file_offset, 0)
+	FIELD(START, POINTER, mapping.start, 0)
+	FIELD(SIZE, U64, mapping.size, NEEDED)
+	FIELD(MODULE_ID, U32, mapping.module_id, 0)
+	FIELD(DEVICE, U64, mapping.device, IF_NEXT | SECRET)
+	FIELD(INODE, U64, mapping.inode, IF_SET | SECRET)
+	FIELD(BUILD_ID, BUILD_ID, mapping.build_id, IF_SET))
+EVENT(OFFCPU, PROFILE, OFFCPU, DURATION_COMPLETE, OWN,
+	FIELD(WAKER, KOID, offcpu.waker_tid, IF_SET)
+	FIELD(STATE, LETTER, offcpu.state, IF_SET | PLAIN))
+EVENT(FRAME, PROFILE, FRAME, INSTANT, CODE,
+	FIELD(PROCESS, KOID, frame.process, 0)
+	FIELD(ADDRESS, POINTER, frame.address, NEEDED)
+	FIELD(DEPTH, U32, frame.depth, 0)
+	FIELD(FUNCTION, TEXT, frame.function, IF_SET)
+	FIELD(SOURCE, WORD, frame.source, IF_SET)
+	FIELD(LINE, U32, frame.line, IF_SET)
+	FIELD(MODULE, WORD, frame.module, IF_SET))
+
+/* ---- what programs allocate ---- */
+
+EVENT(WATCH_BEGIN, MEMORY, WATCH, INSTANT, PROCESS,
+	FIELD(RESOURCES, TEXT, watch.resources, NEEDED | PLAIN)
+	FIELD(ALLOCATORS, TEXT, watch.allocators, IF_SET)
+	FIELD(COMPLETE, BOOL, watch.complete, 0)
+	FIELD(INTERVAL, U64, watch.interval, 0)
+	FIELD(MIN_BYTES, U64, watch.min_bytes, 0))
+EVENT(WATCH_END, MEMORY, WATCHED, INSTANT, PROCESS,
+	FIELD(REASON, TEXT, watched.reason, MAIN | PLAIN)
+	FIELD(UNMATCHED, U64, watched.unmatched, 0)
+	FIELD(FAILED, U64, watched.failed, 0)
+	FIELD(LOST, U64, watched.lost, 0)
+	FIELD(FULL, U64, watched.full, 0)
+	FIELD(NO_STACK, U64, watched.no_stack, 0))
+ALSO(STACK, EVENT_SAMPLE, MEMORY, STACK, INSTANT, PROCESS,
+	FIELD(ID, U64, sample.id, MAIN))
+EVENT(ALLOC, MEMORY, ALLOC, INSTANT, OWN,
+	FIELD(RESOURCE, RESOURCE, block.resource, NEEDED | PLAIN)
+	FIELD(ADDRESS, POINTER, block.id, 0)
+	FIELD(SIZE, U64, block.size, 0)
+	FIELD(STACK, U64, block.stack, IF_SET)
+	FIELD(FUNCTION, WORD, block.function, IF_SET)
+	FIELD(CONTEXT, U32, block.context, IF_SET)
+	FIELD(TEXT, WORD, block.text, UNWRITTEN))
+EVENT(FREE, MEMORY, FREE, INSTANT, OWN,
+	FIELD(RESOURCE, RESOURCE, block.resource, NEEDED | PLAIN)
+	FIELD(ADDRESS, POINTER, block.id, 0)
+	FIELD(FUNCTION, WORD, block.function, IF_SET)
+	FIELD(TEXT, WORD, block.text, UNWRITTEN))
+EVENT(USAGE, MEMORY, USAGE, INSTANT, PROCESS,
+	FIELD(RESOURCE, RESOURCE, usage.resource, NEEDED | PLAIN)
+	FIELD(STACK, U64, usage.stack, IF_SET)
+	FIELD(BLOCKS, U64, usage.blocks, 0)
+	FIELD(BYTES, U64, usage.bytes, 0)
+	FIELD(ALLOCATIONS, U64, usage.allocations, 0)
+	FIELD(ALLOCATED_BYTES, U64, usage.allocated_bytes, 0))
+EVENT(SNAPSHOT, MEMORY, SNAPSHOT, INSTANT, PROCESS,
+	FIELD(BLOCKS, U64, snapshot.blocks, 0)
+	FIELD(SEQUENCE, U32, snapshot.sequence, MAIN)
+	FIELD(FINAL, BOOL, snapshot.final, 0))
+EVENT(BLOCK, MEMORY, BLOCK, INSTANT, PROCESS,
+	FIELD(RESOURCE, RESOURCE, block.resource, NEEDED | PLAIN)
+	FIELD(ADDRESS, POINTER, block.id, 0)
+	FIELD(SIZE, U64, block.size, 0)
+	FIELD(STACK, U64, block.stack, IF_SET)
+	FIELD(FUNCTION, WORD, block.function, IF_SET)
+	FIELD(CONTEXT, U32, block.context, IF_SET)
+	FIELD(TIME, TIME, block.since_ns, IF_SET)
+	FIELD(THREAD, KOID, block.thread, IF_SET)
+	FIELD(TEXT, WORD, block.text, IF_SET)
+	FIELD(REACH, REACH, block.reach, IF_SET | PLAIN))
+EVENT(CONTEXT, MEMORY, CONTEXT, INSTANT, KYMO,
+	FIELD(NAME, TEXT, context.name, 0)
+	FIELD(ID, U32, context.id, 0)
+	FIELD(BEGIN, BOOL, context.begin, 0))
+
+/* (a test adds an event of its own) */
+#ifdef FXT_EVENT_ROWS_MORE
+FXT_EVENT_ROWS_MORE
+#endif
+
+#undef EVENT
+#undef ALSO
+#undef OTHER
+#undef FIELD
+#undef FOREIGN
+/* clang-format on */
