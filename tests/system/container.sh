@@ -105,7 +105,7 @@ list_files() {
 
 # check_archive FILE [SWITCHES]: of the container; whole, and with at least 10 switches in it
 check_archive() {
-	expect_exit 0 "$KYMO" check "$CONTAINER/$1"
+	expect_checked "$CONTAINER/$1"
 	summarize "$CONTAINER/$1"
 	assert_ge "$(json "$SUMMARY" .events.switch)" "${2:-10}" "switches in $1"
 }

@@ -305,7 +305,7 @@ TEST(test_chunks)
 	end(f, UNTIL + 200);
 	assert_clean(&f->archive, 9);
 	text = archive_text(&f->archive);
-	assert_null(strstr(text, "998"));
+	assert_null(strstr(text, "koid=998"));
 	assert_int_equal(count(text, "kymo/returned "), 1);
 }
 
