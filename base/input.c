@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 /* Small enough to stay in a second-level cache, large enough that the system calls do not count. */
 enum { FIRST_ROOM = 256 * 1024 };
 
-static int init(struct input *in, size_t room)
+static int input_init(struct input *in, size_t room)
 {
 	in->data = malloc(room);
 	if (!in->data)
@@ -28,20 +30,20 @@ int input_init_fd(struct input *in, int fd)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	return init(in, FIRST_ROOM);
+	return input_init(in, FIRST_ROOM);
 }
 
 int input_init_memory(struct input *in, const void *p, size_t n)
 {
 	*in = (struct input){ .fd = -1, .memory = p, .memory_left = n };
 	/* All of it, if it is less, and at least something. */
-	return init(in, n < FIRST_ROOM ? n + 1 : FIRST_ROOM);
+	return input_init(in, n < FIRST_ROOM ? n + 1 : FIRST_ROOM);
 }
 
 int input_init_source(struct input *in, input_read_fn read, void *userdata)
 {
 	*in = (struct input){ .fd = -1, .read = read, .userdata = userdata };
-	return init(in, FIRST_ROOM);
+	return input_init(in, FIRST_ROOM);
 }
 
 void input_deinit(struct input *in)
@@ -51,7 +53,7 @@ void input_deinit(struct input *in)
 }
 
 /* Puts what comes next to TO, at most ROOM bytes. Returns how many; 0 at the end. */
-static ssize_t get(struct input *in, void *to, size_t room)
+static ssize_t input_get(struct input *in, void *to, size_t room)
 {
 	ssize_t n;
 
@@ -72,24 +74,16 @@ static ssize_t get(struct input *in, void *to, size_t room)
 }
 
 /* Makes free room at the end of the buffer. */
-static int make_room(struct input *in)
+static int input_make_room(struct input *in)
 {
 	size_t kept = in->keep < in->begin ? in->keep : in->begin, from = in->begin - kept;
-	uint8_t *data;
 
 	if (from > 0) {
 		memmove(in->data, in->data + from, in->end - from);
 		in->end -= from;
 		in->begin = kept;
 	}
-	if (in->end < in->room)
-		return 0;
-	data = realloc(in->data, 2 * in->room);
-	if (!data)
-		return -ENOMEM;
-	in->data = data;
-	in->room *= 2;
-	return 0;
+	return GROW(in->data, in->room, in->end + 1);
 }
 
 int input_fill(struct input *in, size_t n)
@@ -102,11 +96,11 @@ int input_fill(struct input *in, size_t n)
 			return 0;
 		/* Moving the rest to the front is cheap only while the rest is small. */
 		if (in->begin + n > in->room || in->end == in->room) {
-			r = make_room(in);
+			r = input_make_room(in);
 			if (r < 0)
 				return r;
 		}
-		got = get(in, in->data + in->end, in->room - in->end);
+		got = input_get(in, in->data + in->end, in->room - in->end);
 		if (got < 0)
 			return (int)got;
 		if (got == 0)
@@ -141,7 +135,7 @@ ssize_t input_read(struct input *in, void *to, size_t n)
 	ssize_t got;
 
 	if (ready == 0) {
-		got = in->eof ? 0 : get(in, to, n);
+		got = in->eof ? 0 : input_get(in, to, n);
 		if (got <= 0)
 			return got;
 		in->offset += (uint64_t)got;

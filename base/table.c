@@ -8,7 +8,7 @@
 
 enum { FIRST_SLOTS = 64, CLEAR_SLOTS_MAX = 1 << 17 };
 
-static uint64_t mix(uint64_t x)
+static uint64_t table_mix(uint64_t x)
 {
 	x ^= x >> 33;
 	x *= UINT64_C(0xff51afd7ed558ccd);
@@ -42,11 +42,11 @@ void table_clear(struct table *t)
 }
 
 /* The slot that holds KEY or, if none does, the free one where it belongs. */
-static struct table_slot *find(const struct table *t, uint64_t key)
+static struct table_slot *table_find(const struct table *t, uint64_t key)
 {
 	size_t mask = t->n_slots - 1;
 
-	for (size_t i = mix(key) & mask;; i = (i + 1) & mask)
+	for (size_t i = table_mix(key) & mask;; i = (i + 1) & mask)
 		if (t->slots[i].key == key || t->slots[i].key == 0)
 			return &t->slots[i];
 }
@@ -55,10 +55,10 @@ void *table_get(const struct table *t, uint64_t key)
 {
 	if (t->n_slots == 0 || key == 0)
 		return NULL;
-	return find(t, key)->value;
+	return table_find(t, key)->value;
 }
 
-static int grow(struct table *t)
+static int table_grow(struct table *t)
 {
 	struct table bigger = { .n_slots = t->n_slots ? 2 * t->n_slots : FIRST_SLOTS };
 
@@ -67,7 +67,7 @@ static int grow(struct table *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->n_slots; i++)
 		if (t->slots[i].key != 0)
-			*find(&bigger, t->slots[i].key) = t->slots[i];
+			*table_find(&bigger, t->slots[i].key) = t->slots[i];
 	bigger.n_used = t->n_used;
 	free(t->slots);
 	*t = bigger;
@@ -81,11 +81,11 @@ int table_set(struct table *t, uint64_t key, void *value)
 
 	assert(key != 0 && value);
 	if (4 * (t->n_used + 1) > 3 * t->n_slots) {
-		r = grow(t);
+		r = table_grow(t);
 		if (r < 0)
 			return r;
 	}
-	slot = find(t, key);
+	slot = table_find(t, key);
 	if (slot->key == 0)
 		t->n_used++;
 	*slot = (struct table_slot){ .key = key, .value = value };
@@ -100,7 +100,7 @@ void *table_remove(struct table *t, uint64_t key)
 
 	if (t->n_slots == 0 || key == 0)
 		return NULL;
-	hole = find(t, key);
+	hole = table_find(t, key);
 	if (hole->key == 0)
 		return NULL;
 	value = hole->value;
@@ -109,7 +109,7 @@ void *table_remove(struct table *t, uint64_t key)
 	/* Close the gap: pull back each follower that could no longer be found across it. */
 	i = (size_t)(hole - t->slots);
 	for (size_t j = (i + 1) & mask; t->slots[j].key != 0; j = (j + 1) & mask) {
-		size_t home = mix(t->slots[j].key) & mask;
+		size_t home = table_mix(t->slots[j].key) & mask;
 
 		if (((j - home) & mask) >= ((j - i) & mask)) {
 			t->slots[i] = t->slots[j];
@@ -132,7 +132,7 @@ void *table_next(const struct table *t, size_t *pos)
 }
 
 /* Both halves of the product, so that the high bits count, too. */
-static uint64_t fold(uint64_t h, uint64_t word)
+static uint64_t table_fold(uint64_t h, uint64_t word)
 {
 	__extension__ unsigned __int128 product =
 		(unsigned __int128)(h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -148,14 +148,14 @@ uint64_t table_hash_seeded(uint64_t seed, const void *p, size_t n)
 	/* By words: such keys are ids and addresses mostly, and long. */
 	for (; n >= sizeof(word); n -= sizeof(word), bytes += sizeof(word)) {
 		memcpy(&word, bytes, sizeof(word));
-		h = fold(h, word);
+		h = table_fold(h, word);
 	}
 	if (n > 0) {
 		word = 0;
 		memcpy(&word, bytes, n);
-		h = fold(h, word);
+		h = table_fold(h, word);
 	}
-	h = mix(h);
+	h = table_mix(h);
 	return h ? h : 1;
 }
 
@@ -166,6 +166,6 @@ uint64_t table_hash(const void *p, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
-	h = mix(h);
+	h = table_mix(h);
 	return h ? h : 1;
 }

@@ -88,7 +88,7 @@ static const struct {
 };
 
 /* Whether a terminal, or whoever reads it, would be misled by the character C. */
-static bool is_control(uint32_t c)
+static bool text_is_control_at(uint32_t c)
 {
 	if (c < 0x80)
 		return (c < 0x20 && c != '\t') || c == 0x7f;
@@ -106,11 +106,11 @@ size_t text_is_control(const char *p, size_t n, uint32_t *ret)
 	if (len == 0)
 		return 0;
 	*ret = utf8_get(from, len);
-	return is_control(*ret) ? len : 0;
+	return text_is_control_at(*ret) ? len : 0;
 }
 
 /* text_clean(), which sets *RET_WHOLE to whether all of it did fit. */
-static size_t clean(char *to, size_t room, const char *from, size_t n, bool *ret_whole)
+static size_t text_clean_into(char *to, size_t room, const char *from, size_t n, bool *ret_whole)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
 	const unsigned char *p = (const unsigned char *)from;
@@ -121,7 +121,7 @@ static size_t clean(char *to, size_t room, const char *from, size_t n, bool *ret
 		size_t len = utf8_len(p, n), step = len ? len : 1;
 		const char *piece = (const char *)p;
 
-		if (len == 0 || is_control(utf8_get(p, len))) {
+		if (len == 0 || text_is_control_at(utf8_get(p, len))) {
 			piece = replacement;
 			len = sizeof(replacement) - 1;
 		}
@@ -141,7 +141,7 @@ size_t text_clean(char *to, size_t room, const char *from, size_t n)
 {
 	bool whole;
 
-	return clean(to, room, from, n, &whole);
+	return text_clean_into(to, room, from, n, &whole);
 }
 
 size_t text_join_args(char *to, size_t room, const char *args, size_t n)
@@ -155,7 +155,7 @@ size_t text_join_args(char *to, size_t room, const char *args, size_t n)
 	while (n > 0) {
 		size_t len = strnlen(args, n);
 
-		used += clean(to + used, room - used, args, len, &whole);
+		used += text_clean_into(to + used, room - used, args, len, &whole);
 		args += len;
 		n -= len;
 		if (n > 0) {
@@ -230,7 +230,7 @@ int text_parse_size(const char *text, uint64_t *ret_bytes)
 }
 
 /* One number with its unit; returns how long it is, or a negative errno. */
-static int take_time(const char *text, uint64_t *ret_ns)
+static int text_take_time(const char *text, uint64_t *ret_ns)
 {
 	static const struct {
 		const char *suffix;
@@ -291,7 +291,7 @@ int text_parse_time(const char *text, uint64_t *ret_ns)
 	uint64_t sum = 0, part;
 
 	for (;;) {
-		int n = take_time(text, &part);
+		int n = text_take_time(text, &part);
 
 		if (n < 0)
 			return n;

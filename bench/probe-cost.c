@@ -79,7 +79,7 @@ static int read_type(void)
 	return type;
 }
 
-static int attach(int type, const char *path, uint64_t offset)
+static int probe_cost_attach(int type, const char *path, uint64_t offset)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -92,7 +92,7 @@ static int attach(int type, const char *path, uint64_t offset)
 }
 
 /* Nanoseconds a call. */
-static double measure(void (*call)(void))
+static double probe_cost_measure(void (*call)(void))
 {
 	uint64_t start = clock_read_ns(CLOCK_MONOTONIC);
 
@@ -101,7 +101,7 @@ static double measure(void (*call)(void))
 	return (double)(clock_read_ns(CLOCK_MONOTONIC) - start) / CALLS;
 }
 
-static double least(double a, double b)
+static double probe_cost_least(double a, double b)
 {
 	return a < b ? a : b;
 }
@@ -110,7 +110,7 @@ static double least(double a, double b)
 static double run_once(int type, const char *path, int64_t offset, void (*call)(void),
 		       uint64_t *ret_count)
 {
-	_cleanup_close_ int fd = offset < 0 ? -1 : attach(type, path, (uint64_t)offset);
+	_cleanup_close_ int fd = offset < 0 ? -1 : probe_cost_attach(type, path, (uint64_t)offset);
 	double ns;
 
 	if (offset >= 0 && fd < 0) {
@@ -118,7 +118,7 @@ static double run_once(int type, const char *path, int64_t offset, void (*call)(
 			strerror(errno));
 		exit(1);
 	}
-	ns = measure(call);
+	ns = probe_cost_measure(call);
 	*ret_count = 0;
 	if (fd >= 0 && read(fd, ret_count, sizeof(*ret_count)) != sizeof(*ret_count))
 		*ret_count = 0;
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 		double none = 1e9, chosen = 1e9, plain = 1e9;
 		uint64_t counts[3];
 
-		if (fd < 0 || allocators_find_apart(fd, ALLOCATORS_NS_MAX, &list) < 0 ||
+		if (fd < 0 || allocators_find_sandboxed(fd, ALLOCATORS_NS_MAX, &list) < 0 ||
 		    !(probe = probe_of(&list, functions[i].function, first))) {
 			printf("%-16s is not in a file\n", functions[i].name);
 			allocator_list_deinit(&list);
@@ -190,10 +190,12 @@ int main(int argc, char **argv)
 		for (int round = 0; round < rounds; round++) {
 			void (*call)(void) = functions[i].call;
 
-			none = least(none, run_once(type, path, -1, call, &counts[0]));
-			chosen = least(chosen, run_once(type, path, (int64_t)probe->offset, call,
-							&counts[1]));
-			plain = least(plain, run_once(type, path, first, call, &counts[2]));
+			none = probe_cost_least(none, run_once(type, path, -1, call, &counts[0]));
+			chosen = probe_cost_least(chosen,
+						  run_once(type, path, (int64_t)probe->offset, call,
+							   &counts[1]));
+			plain = probe_cost_least(plain,
+						 run_once(type, path, first, call, &counts[2]));
 		}
 		if (counts[1] != counts[2] || counts[1] < CALLS)
 			printf("%-16s counted %ju calls at the offset and %ju at +0\n",

@@ -44,7 +44,7 @@ static bool map_code(struct symbol_mapping *mapping, const char *path, size_t i)
 	return false;
 }
 
-static void measure(const struct symbol_mapping *mappings, size_t n, bool lines)
+static void symbols_cost_measure(const struct symbol_mapping *mappings, size_t n, bool lines)
 {
 	struct symbols *s = NULL;
 
@@ -97,8 +97,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("%u addresses in %zu files\n", ADDRESSES, n);
-	measure(mappings, n, false);
-	measure(mappings, n, true);
+	symbols_cost_measure(mappings, n, false);
+	symbols_cost_measure(mappings, n, true);
 	globfree(&found);
 	return 0;
 }

@@ -23,7 +23,7 @@ struct {
 	__type(value, struct tick_time);
 } times SEC(".maps");
 
-static __always_inline struct tick_time *mine(void)
+static __always_inline struct tick_time *tick_time_mine(void)
 {
 	__u32 zero = 0;
 
@@ -33,7 +33,7 @@ static __always_inline struct tick_time *mine(void)
 SEC("tp_btf/hrtimer_expire_entry")
 int BPF_PROG(on_timer_begins, struct hrtimer *timer)
 {
-	struct tick_time *t = (__u64)timer->function == sampler ? mine() : NULL;
+	struct tick_time *t = (__u64)timer->function == sampler ? tick_time_mine() : NULL;
 
 	if (t)
 		t->begin_ns = bpf_ktime_get_ns();
@@ -44,7 +44,7 @@ SEC("tp_btf/hrtimer_expire_exit")
 int BPF_PROG(on_timer_ends)
 {
 	__u64 now_ns = bpf_ktime_get_ns();
-	struct tick_time *t = mine();
+	struct tick_time *t = tick_time_mine();
 
 	if (!t || !t->begin_ns)
 		return 0;

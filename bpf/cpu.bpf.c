@@ -42,8 +42,8 @@ struct {
 	__uint(value_size, 8192); /* user space: struct word_ring, ring, slack */
 } cpu_rings SEC(".maps");
 
-static __always_inline bool reserve(struct reservation *r, __u32 ring, __u32 cpu, __u32 words,
-				    __u64 now_ns)
+static __always_inline bool cpu_reserve(struct reservation *r, __u32 ring, __u32 cpu, __u32 words,
+					__u64 now_ns)
 {
 	__u32 at = cpu_rings_from[ring] + cpu;
 	struct word_ring *word_ring = bpf_map_lookup_elem(&cpu_rings, &at);
@@ -114,7 +114,7 @@ int TIMED_PROG(COST_IRQ, on_irq_handler_exit, int irq, struct irqaction *action,
 	barrier_var(name_words);
 	name_words &= 7;
 	n = 4 + name_words + 3;
-	if (!reserve(&r, CPU_RING_IRQ, cpu, n, now_ns))
+	if (!cpu_reserve(&r, CPU_RING_IRQ, cpu, n, now_ns))
 		return 0;
 	put_head(r.words,
 		 fxt_put_event_n_args(2) | fxt_put_event_category(FXT_NAME_IRQ) |
@@ -157,7 +157,7 @@ int TIMED_PROG(COST_SOFTIRQ, on_softirq_exit, unsigned int vector)
 	state->softirq_begin_ns = 0;
 	now_ns = bpf_ktime_get_boot_ns();
 	if (vector > FXT_NAME_SOFTIRQ_RCU - FXT_NAME_SOFTIRQ_HI ||
-	    !reserve(&r, CPU_RING_SOFTIRQ, cpu, 5, now_ns))
+	    !cpu_reserve(&r, CPU_RING_SOFTIRQ, cpu, 5, now_ns))
 		return 0;
 	put_head(r.words,
 		 fxt_put_event_category(FXT_NAME_SOFTIRQ) |
@@ -187,7 +187,7 @@ int TIMED_PROG(COST_POWER, on_cpu_idle, unsigned int idle_state, unsigned int cp
 		state->idle_state = idle_state;
 		return 0;
 	}
-	if (begin_ns == 0 || !reserve(&r, CPU_RING_IDLE, cpu, 6, now_ns))
+	if (begin_ns == 0 || !cpu_reserve(&r, CPU_RING_IDLE, cpu, 6, now_ns))
 		return 0;
 	put_head(r.words, fxt_put_event_n_args(1) | fxt_put_event_category(FXT_NAME_POWER), 6,
 		 begin_ns, FXT_KOID_POWER, cpu);

@@ -71,7 +71,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536);
-} memory_happenings SEC(".maps");
+} memory_events SEC(".maps");
 
 /* ---- stacks ---- */
 
@@ -92,7 +92,7 @@ __u32 memory_stack_true(struct memory_stack *stack)
 #define ONE (1ull << 32)
 
 /* 1 - exp(-X), in parts of 2^32, X likewise, and less than 32. */
-static __always_inline __u64 probability(__u64 x)
+static __always_inline __u64 memory_probability(__u64 x)
 {
 	bool is_small = x < ONE / 8;
 	__u64 y = is_small ? x : x >> 8, y2 = y * y >> 32, y3 = y2 * y >> 32, y4 = y3 * y >> 32;
@@ -107,7 +107,7 @@ static __always_inline __u64 probability(__u64 x)
 }
 
 /* How many blocks one of SIZE bytes stands for; 0 = it is passed over. */
-static __always_inline __u32 weigh(__u64 size)
+static __always_inline __u32 memory_weigh(__u64 size)
 {
 	__u64 p, weight;
 
@@ -119,8 +119,8 @@ static __always_inline __u32 weigh(__u64 size)
 		size = 1;
 	if (size / memory_interval >= 32)
 		return 1;
-	p = probability((size / memory_interval << 32) +
-			(size % memory_interval << 32) / memory_interval);
+	p = memory_probability((size / memory_interval << 32) +
+			       (size % memory_interval << 32) / memory_interval);
 	if (bpf_get_prandom_u32() >= p)
 		return 0;
 	/* Rounded so that on the average it is right. */
@@ -172,8 +172,9 @@ static __always_inline void forget_block(const struct memory_key *key,
 		    block->size * block->weight);
 }
 
-static __always_inline void insert(struct memory_process *process, const struct memory_key *key,
-				   const struct memory_block *block)
+static __always_inline void memory_insert(struct memory_process *process,
+					  const struct memory_key *key,
+					  const struct memory_block *block)
 {
 	struct memory_block *other, old;
 	long r = bpf_map_update_elem(&memory_blocks, key, block, BPF_NOEXIST);
@@ -195,8 +196,8 @@ static __always_inline void insert(struct memory_process *process, const struct 
 
 /* Which function's caller the frames in T's room begin with: if that is operator new, the caller of
  * which the walk may have missed, it is put in behind. Returns how many frames there are. */
-static __always_inline __u32 walk(struct pt_regs *ctx, struct memory_thread *t, bool at_ret,
-				  bool *ret_by_new)
+static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thread *t, bool at_ret,
+					 bool *ret_by_new)
 {
 	struct memory_call *call = &t->call;
 	__u64 *frames = t->stack.frames, inner = 0;
@@ -225,9 +226,9 @@ static __always_inline __u32 walk(struct pt_regs *ctx, struct memory_thread *t, 
 }
 
 /* The outermost call of T has returned ADDRESS, to where CTX is. */
-static __always_inline void allocated(struct pt_regs *ctx, struct memory_process *process,
-				      struct memory_thread *t, __u64 address, __u64 size,
-				      bool at_ret)
+static __always_inline void memory_allocated(struct pt_regs *ctx, struct memory_process *process,
+					     struct memory_thread *t, __u64 address, __u64 size,
+					     bool at_ret)
 {
 	struct memory_call *call = &t->call;
 	struct memory_key key = {
@@ -247,13 +248,13 @@ static __always_inline void allocated(struct pt_regs *ctx, struct memory_process
 
 	if (call->weight == 0)
 		return;
-	n = walk(ctx, t, at_ret, &by_new);
+	n = memory_walk(ctx, t, at_ret, &by_new);
 	if (by_new)
 		block.function = MEMORY_FN_NEW;
 	block.stack =
 		memory_keep_stack(process, t, n, key.resource, block.weight, size * block.weight);
 	block.ts_ns = bpf_ktime_get_boot_ns();
-	insert(process, &key, &block);
+	memory_insert(process, &key, &block);
 	if (memory_log)
 		send_alloc(&key, &block);
 }
@@ -265,8 +266,8 @@ static __always_inline void count_unmatched(struct memory_process *process)
 		memory_count(&process->unmatched);
 }
 
-static __always_inline void freed(struct memory_process *process, struct memory_thread *t,
-				  __u64 address, __u32 function)
+static __always_inline void memory_freed(struct memory_process *process, struct memory_thread *t,
+					 __u64 address, __u32 function)
 {
 	struct memory_key key = {
 		.id = address,
@@ -334,7 +335,7 @@ static __always_inline void take_old(struct memory_process *process, struct memo
 }
 
 /* The size that is asked for. */
-static __always_inline __u64 size_of(const struct memory_call *call)
+static __always_inline __u64 memory_size_of(const struct memory_call *call)
 {
 	switch (call->function) {
 	case MEMORY_FN_CALLOC:
@@ -360,7 +361,7 @@ static __always_inline bool is_realloc(__u32 function)
 }
 
 /* The entry of a function of which the result counts. True if it is to be looked at. */
-static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
+static __always_inline bool memory_enter(struct pt_regs *ctx, __u32 cookie)
 {
 	struct memory_process *process = memory_process();
 	__u32 function = MEMORY_COOKIE_FN(cookie);
@@ -396,7 +397,7 @@ static __always_inline bool enter(struct pt_regs *ctx, __u32 cookie)
 	    bpf_probe_read_user(&call->caller, sizeof(call->caller), (const void *)sp) < 0)
 		return false;
 	call->function = function;
-	call->weight = weigh(size_of(call));
+	call->weight = memory_weigh(memory_size_of(call));
 	if (is_realloc(function) && !jumped)
 		take_old(process, call);
 	/* Of malloc() we know that it calls none of the others. */
@@ -411,7 +412,7 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 					     struct memory_thread *t, __u64 address, bool at_ret)
 {
 	struct memory_call *call = &t->call;
-	__u64 size = size_of(call);
+	__u64 size = memory_size_of(call);
 	struct memory_key key = {
 		.id = call->args[0],
 		.instance = process->instance,
@@ -422,7 +423,7 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 			 (call->function != MEMORY_FN_REALLOCARRAY || call->args[2] != 0))) {
 		memory_count(&process->failed);
 		if (call->has_old)
-			insert(process, &key, &call->old);
+			memory_insert(process, &key, &call->old);
 		return;
 	}
 	if (call->has_old) {
@@ -433,7 +434,7 @@ static __always_inline void realloc_returned(struct pt_regs *ctx, struct memory_
 		count_unmatched(process);
 	}
 	if (address)
-		allocated(ctx, process, t, address, size, at_ret);
+		memory_allocated(ctx, process, t, address, size, at_ret);
 	else if (!key.id)
 		memory_count(&process->failed);
 }
@@ -454,7 +455,7 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 		if (bpf_probe_read_user(&thread, sizeof(thread), (const void *)thread) < 0)
 			return;
 		bpf_probe_read_user(attr, sizeof(attr), (const void *)call->args[1]);
-		n = walk(ctx, t, at_ret, &by_new);
+		n = memory_walk(ctx, t, at_ret, &by_new);
 		stack = memory_keep_stack(process, t, n, MEMORY_RESOURCE_THREAD, 1, 0);
 	} else {
 		operation = call->function == MEMORY_FN_PTHREAD_JOIN ? RESOURCE_OP_THREAD_JOIN
@@ -471,7 +472,7 @@ static __always_inline void thread_call_returned(struct pt_regs *ctx,
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret)
+static __always_inline void memory_leave(struct pt_regs *ctx, __u32 cookie, bool at_ret)
 {
 	struct memory_thread *t = memory_thread(false);
 	__u32 function = MEMORY_COOKIE_FN(cookie);
@@ -503,7 +504,8 @@ static __always_inline void leave(struct pt_regs *ctx, __u32 cookie, bool at_ret
 								(const void *)t->call.args[0]) < 0))
 				result = 0;
 			if (result)
-				allocated(ctx, process, t, result, size_of(&t->call), at_ret);
+				memory_allocated(ctx, process, t, result, memory_size_of(&t->call),
+						 at_ret);
 			else
 				memory_count(&process->failed);
 		}
@@ -543,7 +545,7 @@ static __always_inline void enter_free(struct pt_regs *ctx, __u32 function)
 	t = memory_thread(true);
 	if (t && is_nested(&t->call, process->instance, function, PT_REGS_SP(ctx)))
 		return;
-	freed(process, t, address, function);
+	memory_freed(process, t, address, function);
 }
 
 /* ---- programs: which ones are attached depends on what the kernel has ---- */
@@ -571,7 +573,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_entry, struct pt_regs *, ctx)
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_call, struct pt_regs *, ctx)
 {
-	enter(ctx, (__u32)bpf_get_attach_cookie(ctx));
+	memory_enter(ctx, (__u32)bpf_get_attach_cookie(ctx));
 	return 0;
 }
 
@@ -579,7 +581,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_call, struct pt_regs *, ctx)
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_return, struct pt_regs *, ctx)
 {
-	leave(ctx, (__u32)bpf_get_attach_cookie(ctx), false);
+	memory_leave(ctx, (__u32)bpf_get_attach_cookie(ctx), false);
 	return 0;
 }
 
@@ -587,7 +589,7 @@ int TIMED_WITH(COST_MEMORY, on_memory_return, struct pt_regs *, ctx)
 SEC("?uprobe")
 int TIMED_WITH(COST_MEMORY, on_memory_ret, struct pt_regs *, ctx)
 {
-	leave(ctx, (__u32)bpf_get_attach_cookie(ctx), true);
+	memory_leave(ctx, (__u32)bpf_get_attach_cookie(ctx), true);
 	return 0;
 }
 
@@ -598,25 +600,25 @@ int TIMED_WITH(COST_MEMORY, on_memory_session, struct pt_regs *, ctx)
 	__u32 cookie = (__u32)bpf_get_attach_cookie(ctx);
 
 	if (PT_REGS_IP(ctx) == bpf_get_func_ip(ctx))
-		return !enter(ctx, cookie);
-	leave(ctx, cookie, false);
+		return !memory_enter(ctx, cookie);
+	memory_leave(ctx, cookie, false);
 	return 0;
 }
 
 /* ---- processes ---- */
 
-static __always_inline void tell(__u32 what, __u32 pid, __u64 now_ns)
+static __always_inline void memory_emit_watch(__u32 what, __u32 pid, __u64 now_ns)
 {
 	struct memory_happened happened = { .ts_ns = now_ns, .what = what, .pid = pid };
 
-	if (bpf_ringbuf_output(&memory_happenings, &happened, sizeof(happened),
-			       BPF_RB_FORCE_WAKEUP) < 0)
+	if (bpf_ringbuf_output(&memory_events, &happened, sizeof(happened), BPF_RB_FORCE_WAKEUP) <
+	    0)
 		memory_count(&memory_unheard);
 }
 
 /* The image of PROCESS has ended; what it had stays until user space has read it. */
-static __always_inline void end(struct memory_process *process, __u32 tgid, __u32 flags,
-				__u64 now_ns)
+static __always_inline void memory_end(struct memory_process *process, __u32 tgid, __u32 flags,
+				       __u64 now_ns)
 {
 	struct memory_process ended = *process;
 
@@ -637,7 +639,8 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_fork, struct task_struct *parent,
 	/* One that shares its parent's memory is about to call exec. */
 	if (child->pid == child->tgid && BPF_CORE_READ(child, mm) != BPF_CORE_READ(parent, mm) &&
 	    filter_selects(child))
-		tell(MEMORY_HAPPENED_FORK, (__u32)child->tgid, bpf_ktime_get_boot_ns());
+		memory_emit_watch(MEMORY_HAPPENED_FORK, (__u32)child->tgid,
+				  bpf_ktime_get_boot_ns());
 	return 0;
 }
 
@@ -656,7 +659,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 	};
 
 	if (process) {
-		end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
+		memory_end(process, tgid, MEMORY_PROCESS_EXECED, now_ns);
 		/* The probes on files that the old program and the new one both use have stayed. */
 		if (selected) {
 			next.instance = __sync_add_and_fetch(&memory_instances, 1);
@@ -664,7 +667,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exec, struct task_struct *p, int old_pi
 		}
 	}
 	if (process || selected)
-		tell(MEMORY_HAPPENED_EXEC, tgid, now_ns);
+		memory_emit_watch(MEMORY_HAPPENED_EXEC, tgid, now_ns);
 	return 0;
 }
 
@@ -681,7 +684,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_memory_exit, struct task_struct *p)
 	if (!process)
 		return 0;
 	now_ns = bpf_ktime_get_boot_ns();
-	end(process, tgid, 0, now_ns);
-	tell(MEMORY_HAPPENED_EXIT, tgid, now_ns);
+	memory_end(process, tgid, 0, now_ns);
+	memory_emit_watch(MEMORY_HAPPENED_EXIT, tgid, now_ns);
 	return 0;
 }

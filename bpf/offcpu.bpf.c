@@ -99,7 +99,8 @@ static __always_inline bool was_away(const struct offcpu_thread *t, __u64 now_ns
 	return t->begin_ns != 0 && (__s64)(now_ns - t->begin_ns) >= (__s64)offcpu_min_ns;
 }
 
-static __always_inline void leave(void *ctx, struct task_struct *p, __u32 state, __u64 now_ns)
+static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32 state,
+					 __u64 now_ns)
 {
 	struct offcpu_thread *t;
 	__u32 tid = p->pid;
@@ -120,7 +121,7 @@ static __always_inline void leave(void *ctx, struct task_struct *p, __u32 state,
 	t->begin_ns = now_ns;
 }
 
-static __always_inline void come_back(struct task_struct *p, __u64 now_ns)
+static __always_inline void offcpu_come_back(struct task_struct *p, __u64 now_ns)
 {
 	__u32 tid = p->pid;
 	struct offcpu_thread *t = bpf_map_lookup_elem(&offcpu_threads, &tid);
@@ -171,9 +172,9 @@ int TIMED_PROG(COST_OFFCPU, on_offcpu_switch, bool preempt, struct task_struct *
 	if (!out && !in)
 		return 0;
 	if (in)
-		come_back(next, now_ns);
+		offcpu_come_back(next, now_ns);
 	if (out)
-		leave(ctx, prev, state_of_leaving(prev, preempt, prev_state), now_ns);
+		offcpu_leave(ctx, prev, state_of_leaving(prev, preempt, prev_state), now_ns);
 	return 0;
 }
 

@@ -64,8 +64,8 @@ static __always_inline void fill_identity(struct rec_identity *id, struct task_s
 
 /* The child of a selected process is selected. If there is no room for it, what it would have
  * shown is lost. */
-static __always_inline void follow(struct task_struct *parent, struct task_struct *child,
-				   __u64 now_ns)
+static __always_inline void proc_follow(struct task_struct *parent, struct task_struct *child,
+					__u64 now_ns)
 {
 	__u32 tgid = (__u32)child->tgid, parent_tgid = (__u32)parent->tgid;
 	__u8 lives = FILTER_PID_LIVES;
@@ -86,7 +86,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_sched_process_fork, struct task_struct *parent
 	struct rec_fork *rec;
 
 	if (filter_kinds & FILTER_PID && child->pid == child->tgid)
-		follow(parent, child, now_ns);
+		proc_follow(parent, child, now_ns);
 	/* Either tells of the other. */
 	if (filter_kinds & FILTER_OWN && !(own_is(parent) && own_is(child)))
 		return 0;

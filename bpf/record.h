@@ -85,9 +85,9 @@ _Static_assert(sizeof(struct ring_lost) == 40, "ABI");
 #define REC_WORK      7
 #define REC_FUNCTION  8
 #define REC_FREQUENCY 9
-#define REC_SAMPLE    10 /* of counters, by user space, not from a ring */
+#define REC_COUNTERS  10 /* of counters, by user space, not from a ring */
 #define REC_STACK     11
-#define REC_TICK      12
+#define REC_SAMPLE    12
 #define REC_OFFCPU    13
 #define REC_MAPPING   14 /* by user space, from perf rings and /proc */
 #define REC_NEW_IMAGE 15 /* likewise */
@@ -232,22 +232,6 @@ struct rec_frequency {
 };
 _Static_assert(sizeof(struct rec_frequency) == 32, "ABI");
 
-/* Counters that were sampled at head.ts_ns, a group of them. By user space only. */
-#define REC_SAMPLE_VALUES_MAX 15
-#define REC_SAMPLE_NAME_BYTES 24
-struct rec_sample {
-	struct rec_head head;
-	__u64 id; /* the cpu, where it is one's */
-	char name[REC_SAMPLE_NAME_BYTES];
-	__u32 n_values;
-	__u32 whole; /* a bit for each value that is a __u64; the others are doubles */
-	struct {
-		char name[REC_SAMPLE_NAME_BYTES];
-		__u64 value;
-	} values[REC_SAMPLE_VALUES_MAX];
-};
-_Static_assert(sizeof(struct rec_sample) == 544, "ABI");
-
 /* ---- the profiler ---- */
 
 #define STACK_FRAMES_MAX 127 /* of one side, kernel or user: perf_event_max_stack as it comes */
@@ -266,11 +250,11 @@ _Static_assert(sizeof(struct rec_stack) == 1048, "ABI");
 #define REC_STACK_BYTES(n_frames) (32 + (n_frames)*8)
 
 /* A sample: head's thread ran on head's CPU, here. Ids are those of struct rec_stack; 0 = none. */
-struct rec_tick {
+struct rec_sample {
 	struct rec_head head;
 	__u64 kernel_stack, user_stack;
 };
-_Static_assert(sizeof(struct rec_tick) == 40, "ABI");
+_Static_assert(sizeof(struct rec_sample) == 40, "ABI");
 
 /* head's thread was away, until head.ts_ns; the stacks are those with which it left. */
 struct rec_offcpu {
@@ -309,27 +293,6 @@ struct stack_set {
 
 /* Places for how often each CPU has gone, a power of two; those beyond share them. */
 #define CPU_DEPARTURES 1024
-
-/* Code is mapped into head.pid, by head.tid, at head.ts_ns. By user space only. */
-#define MAPPING_BUILD_ID_BYTES 20
-#define MAPPING_PATH_BYTES     4096
-struct rec_mapping {
-	struct rec_head head;
-	__u64 start, bytes, file_offset;
-	__u64 device, inode; /* major << 20 | minor; 0 = not known */
-	__u32 build_id_bytes;
-	__u32 path_bytes; /* without the NUL that ends it */
-	__u8 build_id[MAPPING_BUILD_ID_BYTES];
-	__u32 pad_0;
-	char path[]; /* padded to 8 bytes */
-};
-_Static_assert(sizeof(struct rec_mapping) == 96, "ABI");
-
-/* head.pid has let go of what it had mapped, in the middle of exec. By user space only. */
-struct rec_new_image {
-	struct rec_head head;
-};
-_Static_assert(sizeof(struct rec_new_image) == 24, "ABI");
 
 /* A CPU is off: nothing runs there any more. */
 struct rec_cpu_gone {
@@ -636,7 +599,7 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 #define RESOURCE_OP_SHMAT             55
 #define RESOURCE_OP_SHMDT             56 /* before it */
 #define RESOURCE_OP_SHMCTL            57 /* IPC_RMID */
-#define RESOURCE_OP_UNLINK            58 /* below RESOURCE_SHM_FOLDER */
+#define RESOURCE_OP_UNLINK            58 /* below RESOURCE_SHM_DIRECTORY */
 #define RESOURCE_OP_UNLINKAT          59
 #define RESOURCE_OP_FTRUNCATE         60
 #define RESOURCE_OP_THREAD_FORK       61 /* args[0]: the tid that pthread_create() makes */
@@ -653,8 +616,8 @@ _Static_assert(sizeof(struct rec_named) == 552, "ABI");
 /* resource_calls[]: what a system call of that number is. */
 #define RESOURCE_CALLS_MAX 512
 
-#define RESOURCE_SHM_FOLDER "/dev/shm/"
-#define RESOURCE_FDS_MAX    15 /* in one record's text */
+#define RESOURCE_SHM_DIRECTORY "/dev/shm/"
+#define RESOURCE_FDS_MAX       15 /* in one record's text */
 
 /* One system call or library call about a resource that user space keeps the books of. */
 #define REC_RESOURCE_TEXT_BYTES 64
@@ -670,84 +633,6 @@ struct rec_resource {
 	char text[REC_RESOURCE_TEXT_BYTES]; /* ends with NUL */
 };
 _Static_assert(sizeof(struct rec_resource) == 152, "ABI");
-
-/* ---- what programs allocate: by user space, what it read from the tables ---- */
-
-/* head.pid is watched. Texts end with NUL. */
-#define MEMORY_TEXT_BYTES 512
-struct rec_watch {
-	struct rec_head head;
-	__u32 instance;
-	__u32 complete; /* 1: from the first instruction of its program */
-	char allocators[MEMORY_TEXT_BYTES];
-};
-_Static_assert(sizeof(struct rec_watch) == 544, "ABI");
-
-#define WATCHED_STOP 0
-#define WATCHED_EXIT 1
-#define WATCHED_EXEC 2
-struct rec_watched {
-	struct rec_head head;
-	__u32 instance;
-	__u32 reason; /* WATCHED_* */
-	__u64 unmatched, failed, lost, full, no_stack;
-};
-_Static_assert(sizeof(struct rec_watched) == 72, "ABI");
-
-struct rec_usage {
-	struct rec_head head;
-	__u64 stack;
-	__u64 allocations, allocated_bytes, frees, freed_bytes;
-	__u32 instance, resource;
-};
-_Static_assert(sizeof(struct rec_usage) == 72, "ABI");
-
-struct rec_snapshot {
-	struct rec_head head;
-	__u64 blocks; /* that follow, as struct rec_block */
-	__u32 instance;
-	__u32 final; /* SNAPSHOT_* */
-};
-#define SNAPSHOT_FINAL  1 /* else: the process is watched further */
-#define SNAPSHOT_EXECED 2 /* likewise, since another program has begun */
-_Static_assert(sizeof(struct rec_snapshot) == 40, "ABI");
-
-#define MEMORY_BLOCK_TEXT_BYTES 96
-struct rec_block {
-	struct rec_head head;
-	__u64 id;
-	struct memory_block block;
-	__u32 instance, resource;
-	__u32 reach;      /* `enum reach` of writer/event.h */
-	__u32 text_bytes; /* that follow, without a NUL, padded to 8 bytes */
-	char text[];
-};
-_Static_assert(sizeof(struct rec_block) == 88, "ABI");
-
-/*
- * What the kernel lists of head.pid begins or ends here, both at head.ts_ns: it was read between
- * the two, and what came and went meanwhile may be missing.
- */
-struct rec_listing {
-	struct rec_head head;
-	__u32 instance;
-	__u32 resources; /* a bit for each MEMORY_RESOURCE_* that is listed completely */
-	__u32 first; /* 1: what there is is from before the watch, unless a call has said otherwise */
-	__u32 ends;
-};
-_Static_assert(sizeof(struct rec_listing) == 40, "ABI");
-
-/* Something listed. */
-struct rec_found {
-	struct rec_head head;
-	__u64 id,
-		size; /* MEMORY_RESOURCE_MAPPING: any that is mapped; SHM: text is the name, id 0 */
-	__u32 instance, resource;
-	__u32 foreign; /* 1: another process made it */
-	__u32 pad_0;
-	char text[MEMORY_BLOCK_TEXT_BYTES]; /* ends with NUL */
-};
-_Static_assert(sizeof(struct rec_found) == 152, "ABI");
 
 /* ---- what points to it ---- */
 

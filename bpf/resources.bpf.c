@@ -82,7 +82,7 @@ struct control {
 
 /* ---- registers ---- */
 
-static __always_inline void read_registers(struct pt_regs *regs, struct call *call)
+static __always_inline void resources_read_registers(struct pt_regs *regs, struct call *call)
 {
 #if defined(__TARGET_ARCH_x86)
 	call->args[0] = regs->di;
@@ -105,7 +105,7 @@ static __always_inline void read_registers(struct pt_regs *regs, struct call *ca
 #endif
 }
 
-static __always_inline long number_of(struct pt_regs *regs)
+static __always_inline long resources_number_of(struct pt_regs *regs)
 {
 #if defined(__TARGET_ARCH_x86)
 	return (long)regs->orig_ax;
@@ -117,7 +117,7 @@ static __always_inline long number_of(struct pt_regs *regs)
 }
 
 /* Whether the call is one of 32-bit programs, which have numbers of their own. */
-static __always_inline bool is_foreign(long number)
+static __always_inline bool resources_is_foreign(long number)
 {
 	struct task_struct *p = bpf_get_current_task_btf();
 
@@ -136,16 +136,16 @@ static __always_inline bool is_at_entry(__u32 operation)
 }
 
 /* What CALL is of, with its process. False if that is not watched. */
-static __always_inline bool begin(struct call *call, struct pt_regs *regs, long number)
+static __always_inline bool resources_begin(struct call *call, struct pt_regs *regs, long number)
 {
 	call->process = memory_process();
 	if (!call->process)
 		return false;
-	if (is_foreign(number)) {
+	if (resources_is_foreign(number)) {
 		memory_count(&call->process->lost);
 		return false;
 	}
-	read_registers(regs, call);
+	resources_read_registers(regs, call);
 	return true;
 }
 
@@ -235,14 +235,14 @@ static __always_inline struct rec_resource *record_of(const struct call *call)
 	return rec;
 }
 
-static __always_inline void send(struct rec_resource *rec)
+static __always_inline void resources_send(struct rec_resource *rec)
 {
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);
 }
 
-static __always_inline bool is_in_shm_folder(__u64 address)
+static __always_inline bool is_in_shm_directory(__u64 address)
 {
-	const char folder[] = RESOURCE_SHM_FOLDER;
+	const char folder[] = RESOURCE_SHM_DIRECTORY;
 	char path[sizeof(folder) + 1] = { 0 };
 
 	if (bpf_probe_read_user_str(path, sizeof(path), (const void *)address) < 0)
@@ -255,7 +255,7 @@ static __always_inline bool is_in_shm_folder(__u64 address)
 
 /* ---- what calls mean: each makes CALL what its record is to say, and returns whether there is to be one ---- */
 
-static __always_inline bool opened(struct call *call)
+static __always_inline bool resources_opened(struct call *call)
 {
 	__u64 flags = 0;
 
@@ -266,7 +266,7 @@ static __always_inline bool opened(struct call *call)
 		bpf_probe_read_user(&flags, sizeof(flags), (const void *)call->args[2]);
 		call->args[2] = flags;
 	}
-	return resource_fds || is_in_shm_folder(call->text);
+	return resource_fds || is_in_shm_directory(call->text);
 }
 
 /* Both descriptors that a call has put at ADDRESS. */
@@ -300,7 +300,7 @@ static __always_inline bool set_cloexec(struct call *call, bool on)
 	return true;
 }
 
-static __always_inline bool controlled(struct call *call)
+static __always_inline bool resources_controlled(struct call *call)
 {
 	if (call->args[1] == F_SETFD)
 		return set_cloexec(call, call->args[2] & 1);
@@ -308,11 +308,11 @@ static __always_inline bool controlled(struct call *call)
 }
 
 /* A shared memory object, or nothing. */
-static __always_inline bool unlinked(struct call *call, __u64 path)
+static __always_inline bool resources_unlinked(struct call *call, __u64 path)
 {
 	call->has_stack = false;
 	call->text = path;
-	return is_in_shm_folder(path);
+	return is_in_shm_directory(path);
 }
 
 static __always_inline bool without_stack(struct call *call)
@@ -327,7 +327,7 @@ static __always_inline bool of_resource(struct call *call, __u32 resource)
 	return true;
 }
 
-static __always_inline bool understand(struct call *call)
+static __always_inline bool resources_understand(struct call *call)
 {
 	call->has_stack = true;
 	call->resource = MEMORY_RESOURCE_FD;
@@ -336,7 +336,7 @@ static __always_inline bool understand(struct call *call)
 	case RESOURCE_OP_OPENAT:
 	case RESOURCE_OP_OPENAT2:
 	case RESOURCE_OP_CREAT:
-		return opened(call);
+		return resources_opened(call);
 	case RESOURCE_OP_MEMFD_CREATE:
 		call->text = call->args[0];
 		return true;
@@ -352,7 +352,7 @@ static __always_inline bool understand(struct call *call)
 	case RESOURCE_OP_DUP2:
 		return call->args[0] != call->args[1];
 	case RESOURCE_OP_FCNTL:
-		return controlled(call);
+		return resources_controlled(call);
 	case RESOURCE_OP_SETFD: /* ioctl() */
 		if ((__u32)call->args[1] != FIOCLEX && (__u32)call->args[1] != FIONCLEX)
 			return false;
@@ -370,9 +370,9 @@ static __always_inline bool understand(struct call *call)
 	case RESOURCE_OP_SHMCTL:
 		return ((__u32)call->args[1] & 0xff) == 0 && without_stack(call); /* IPC_RMID */
 	case RESOURCE_OP_UNLINK:
-		return unlinked(call, call->args[0]);
+		return resources_unlinked(call, call->args[0]);
 	case RESOURCE_OP_UNLINKAT:
-		return unlinked(call, call->args[1]);
+		return resources_unlinked(call, call->args[1]);
 	case RESOURCE_OP_MREMAP:
 	case RESOURCE_OP_FTRUNCATE:
 		return without_stack(call);
@@ -419,7 +419,7 @@ static int send_some_fds(__u32 i, struct parcel *p)
 	if (bytes > RESOURCE_FDS_MAX * sizeof(__s32) ||
 	    bpf_probe_read_user(rec->text, bytes, (const void *)p->address) < 0)
 		rec->args[0] = 0;
-	send(rec);
+	resources_send(rec);
 	p->address += n * sizeof(__s32);
 	p->n -= n;
 	return 0;
@@ -427,7 +427,7 @@ static int send_some_fds(__u32 i, struct parcel *p)
 
 /* Sends the descriptors, BYTES of them, that lie at ADDRESS: as many as a message can have. Not a loop, which is too much for
  * the verifier of Linux 6.1, and no function, for which it has no stack left. */
-static __always_inline void send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
+static __always_inline void resources_send_fds(__u64 address, __u64 bytes, __u64 stack, __u32 flags)
 {
 	struct parcel p = {
 		.address = address,
@@ -453,7 +453,8 @@ __noinline int resource_look_at_control(__u64 at, __u64 left, __u64 stack, __u32
 		if (c.level == SOL_SOCKET && (c.type == SCM_RIGHTS || c.type == SCM_PIDFD)) {
 			n++;
 			if (!(flags & PARCEL_COUNT))
-				send_fds(at + sizeof(c), c.bytes - sizeof(c), stack, flags);
+				resources_send_fds(at + sizeof(c), c.bytes - sizeof(c), stack,
+						   flags);
 		}
 		c.bytes = (c.bytes + 7) & ~7ull;
 		if (c.bytes > left)
@@ -503,7 +504,7 @@ static __always_inline __u32 parcel_flags(const struct call *call)
 }
 
 /* Whether any have come. */
-static __always_inline bool received(struct call *call)
+static __always_inline bool resources_received(struct call *call)
 {
 	call->has_stack = true;
 	call->resource = MEMORY_RESOURCE_FD;
@@ -526,8 +527,8 @@ static __always_inline bool is_librarys_own(const struct stack_callers *callers)
 }
 
 /* Whether there is something to say of a mapping: it is the program's, or is put over something else. */
-static __always_inline bool mapped(struct call *call, struct memory_thread *t,
-				   const struct stack_callers *callers)
+static __always_inline bool resources_mapped(struct call *call, struct memory_thread *t,
+					     const struct stack_callers *callers)
 {
 	__u64 flags = call->args[3], fd = call->args[4];
 	bool own = flags & MAP_STACK || (t && is_in_allocator(t, call)) || is_librarys_own(callers);
@@ -552,20 +553,20 @@ int TIMED_PROG(COST_CALLS, on_resource_enter, struct pt_regs *regs, long number)
 
 	if (!operation || (!is_at_entry(operation) && operation != RESOURCE_OP_MREMAP))
 		return 0;
-	if (!begin(&call, regs, number))
+	if (!resources_begin(&call, regs, number))
 		return 0;
 	if (operation == RESOURCE_OP_MREMAP)
 		call.operation = RESOURCE_OP_MREMAP_BEGIN;
 	rec = record_of(&call);
 	if (rec)
-		send(rec);
+		resources_send(rec);
 	return 0;
 }
 
 SEC("?tp_btf/sys_exit")
 int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 {
-	long number = number_of(regs);
+	long number = resources_number_of(regs);
 	__u32 operation = operation_of(number);
 	struct call call = { .operation = operation, .result = result };
 	struct stack_callers callers = { 0 };
@@ -576,14 +577,14 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 	/* What has failed has changed nothing. */
 	if (!operation || is_at_entry(operation) || (result < 0 && result >= -4095))
 		return 0;
-	if (!begin(&call, regs, number))
+	if (!resources_begin(&call, regs, number))
 		return 0;
-	if (!(is_receive(operation) ? received(&call) : understand(&call)))
+	if (!(is_receive(operation) ? resources_received(&call) : resources_understand(&call)))
 		return 0;
 	if (call.has_stack) {
 		t = memory_thread(true);
 		find_callers(&call, &callers);
-		if (operation == RESOURCE_OP_MMAP && !mapped(&call, t, &callers))
+		if (operation == RESOURCE_OP_MMAP && !resources_mapped(&call, t, &callers))
 			return 0;
 		if (!t)
 			memory_count(&call.process->no_stack);
@@ -602,7 +603,7 @@ int TIMED_PROG(COST_CALLS, on_resource_exit, struct pt_regs *regs, long result)
 	if (call.text)
 		bpf_probe_read_user_str(rec->text, sizeof(rec->text), (const void *)call.text);
 	rec->text[sizeof(rec->text) - 1] = '\0';
-	send(rec);
+	resources_send(rec);
 	return 0;
 }
 
@@ -626,7 +627,7 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_fork, struct task_struct *parent,
 	if (!rec)
 		return 0;
 	rec->args[0] = (__u64)child->pid;
-	send(rec);
+	resources_send(rec);
 	return 0;
 }
 
@@ -646,6 +647,6 @@ int TIMED_PROG(COST_LIFECYCLE, on_resource_thread_end, struct task_struct *p)
 		return 0;
 	rec = memory_call_record(process, RESOURCE_OP_THREAD_END);
 	if (rec)
-		send(rec);
+		resources_send(rec);
 	return 0;
 }

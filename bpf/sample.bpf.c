@@ -36,7 +36,7 @@ int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
 	__u64 now_ns = bpf_ktime_get_boot_ns();
 	struct rec_stack *room = stack_room(STACK_ROOM_TICK);
 	__u64 kernel, user, *taken;
-	struct rec_tick *rec;
+	struct rec_sample *rec;
 	__u32 n, zero = 0;
 
 	if (!room || p->pid == 0 || !filter_selects(p))
@@ -53,7 +53,7 @@ int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
 	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);
 	if (!rec)
 		return 0;
-	rec_fill_head(&rec->head, now_ns, REC_TICK, sizeof(*rec), p);
+	rec_fill_head(&rec->head, now_ns, REC_SAMPLE, sizeof(*rec), p);
 	rec->kernel_stack = kernel;
 	rec->user_stack = user;
 	bpf_ringbuf_submit(rec, BPF_RB_NO_WAKEUP);

@@ -47,7 +47,7 @@ static __always_inline struct word_ring *ring_of(__u32 cpu)
  * that leaves the filter while it runs (it exits, or changes its name or user) is shown until it
  * goes off, else nothing would say that it did.
  */
-static __always_inline bool is_shown(const struct word_ring *ring, struct task_struct *p)
+static __always_inline bool sched_is_shown(const struct word_ring *ring, struct task_struct *p)
 {
 	return !filter_kinds || (p->pid != 0 && ring->shown_tid == (__u32)p->pid) ||
 	       filter_selects(p);
@@ -65,9 +65,9 @@ static __always_inline bool is_open(struct task_struct *p, bool shown)
  * If a switch between the last record that was lost and this one was not reported to us, nobody knows
  * what ran in between.
  */
-static __always_inline bool reserve(struct reservation *r, struct word_ring *ring, __u32 bytes,
-				    __u64 now_ns, struct task_struct *running,
-				    struct task_struct *next)
+static __always_inline bool sched_reserve(struct reservation *r, struct word_ring *ring,
+					  __u32 bytes, __u64 now_ns, struct task_struct *running,
+					  struct task_struct *next)
 {
 	struct ring_lost *mark = NULL;
 
@@ -76,7 +76,7 @@ static __always_inline bool reserve(struct reservation *r, struct word_ring *rin
 		return false;
 	}
 	if (__builtin_expect(mark != NULL, 0)) {
-		bool shown = is_shown(ring, running);
+		bool shown = sched_is_shown(ring, running);
 
 		mark->tid = (__u32)running->pid == ring->lost_tid ? ring->lost_tid : 0;
 		mark->prio = running->prio;
@@ -88,7 +88,7 @@ static __always_inline bool reserve(struct reservation *r, struct word_ring *rin
 	return true;
 }
 
-static __always_inline void commit(const struct reservation *r)
+static __always_inline void sched_commit(const struct reservation *r)
 {
 	ring_commit(r, sched_ring_bytes);
 }
@@ -142,9 +142,9 @@ static __always_inline enum fxt_name state_name(__u32 state)
 }
 
 /* On CPU, whose ring it is, PREV goes off in STATE, and NEXT comes on. */
-static __always_inline void write_switch(struct word_ring *ring, __u32 cpu,
-					 struct task_struct *prev, struct task_struct *next,
-					 __u32 state)
+static __always_inline void sched_write_switch(struct word_ring *ring, __u32 cpu,
+					       struct task_struct *prev, struct task_struct *next,
+					       __u32 state)
 {
 	bool prev_in = true, prev_open = true, next_in = true, has_room;
 	struct reservation r;
@@ -152,7 +152,7 @@ static __always_inline void write_switch(struct word_ring *ring, __u32 cpu,
 	__u64 now_ns;
 
 	if (filter_kinds) {
-		prev_in = is_shown(ring, prev);
+		prev_in = sched_is_shown(ring, prev);
 		next_in = filter_selects(next);
 		if (!prev_in && !next_in)
 			return;
@@ -165,7 +165,7 @@ static __always_inline void write_switch(struct word_ring *ring, __u32 cpu,
 	now_ns = bpf_ktime_get_boot_ns();
 	if (offcpu_min_ns)
 		keep_switch_time(now_ns);
-	has_room = reserve(&r, ring, words * sizeof(__u64), now_ns, prev, next);
+	has_room = sched_reserve(&r, ring, words * sizeof(__u64), now_ns, prev, next);
 	/* Also of a switch that is lost: the id may be somebody else's by the next one. */
 	if (filter_kinds)
 		ring->shown_tid = next_in ? next->pid : 0;
@@ -179,7 +179,7 @@ static __always_inline void write_switch(struct word_ring *ring, __u32 cpu,
 	r.words[5] = weight_arg(FXT_NAME_INCOMING_WEIGHT, next, next_in);
 	if (letter)
 		r.words[6] = fxt_arg32(FXT_ARG_STRING, FXT_NAME_PREV_STATE, letter);
-	commit(&r);
+	sched_commit(&r);
 }
 
 SEC("?tp_btf/sched_switch")
@@ -193,7 +193,7 @@ int BPF_PROG(on_sched_switch, bool preempt, struct task_struct *prev, struct tas
 	if (!ring)
 		return 0;
 	begin_ns = cost_begin_near(COST_SCHED, &ring->untimed[0]);
-	write_switch(ring, cpu, prev, next, state_of_leaving(prev, preempt, prev_state));
+	sched_write_switch(ring, cpu, prev, next, state_of_leaving(prev, preempt, prev_state));
 	cost_end_near(COST_SCHED, &ring->untimed[0], begin_ns);
 	return 0;
 }
@@ -214,16 +214,16 @@ static __always_inline __u32 waker_koid(enum actor actor, struct task_struct *cu
 }
 
 /* FLAGS go into reserved bits of the header, for user space to act upon and to clear. */
-static __always_inline void write_wakeup(struct word_ring *ring, struct task_struct *p,
-					 struct task_struct *waker, __u64 now_ns, __u64 flags)
+static __always_inline void sched_write_wakeup(struct word_ring *ring, struct task_struct *p,
+					       struct task_struct *waker, __u64 now_ns, __u64 flags)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), more, words, koid;
-	bool shown = is_open(waker, is_shown(ring, waker));
+	bool shown = is_open(waker, sched_is_shown(ring, waker));
 	struct reservation r;
 
 	koid = waker_koid(actor_of(waker), waker, shown, cpu, &more);
 	words = 6 + more;
-	if (!reserve(&r, ring, words * sizeof(__u64), now_ns, waker, waker))
+	if (!sched_reserve(&r, ring, words * sizeof(__u64), now_ns, waker, waker))
 		return;
 	r.words[0] = fxt_wakeup_header(words, more ? 3 : 2, p->thread_info.cpu) | flags;
 	r.words[1] = now_ns;
@@ -237,11 +237,11 @@ static __always_inline void write_wakeup(struct word_ring *ring, struct task_str
 		r.words[6] = fxt_arg64(FXT_ARG_KOID, FXT_NAME_INTERRUPTED);
 		r.words[7] = (__u32)waker->pid;
 	}
-	commit(&r);
+	sched_commit(&r);
 }
 
-static __always_inline void wake(struct word_ring *ring, struct task_struct *p,
-				 struct task_struct *waker)
+static __always_inline void sched_write_wakeup_of(struct word_ring *ring, struct task_struct *p,
+						  struct task_struct *waker)
 {
 	/* Before the look at on_rq: what the merge concludes from that look depends on it. */
 	__u64 now_ns = bpf_ktime_get_boot_ns();
@@ -251,7 +251,7 @@ static __always_inline void wake(struct word_ring *ring, struct task_struct *p,
 		return;
 	if (p->on_rq && !dequeue_is_delayed(p))
 		flags = 1ull << WAKE_ON_RQ_BIT;
-	write_wakeup(ring, p, waker, now_ns, flags);
+	sched_write_wakeup(ring, p, waker, now_ns, flags);
 }
 
 SEC("?tp_btf/sched_waking")
@@ -268,7 +268,7 @@ int BPF_PROG(on_sched_waking, struct task_struct *p)
 	if (!ring)
 		return 0;
 	begin_ns = cost_begin_near(COST_WAKEUPS, &ring->untimed[1]);
-	wake(ring, p, waker);
+	sched_write_wakeup_of(ring, p, waker);
 	cost_end_near(COST_WAKEUPS, &ring->untimed[1], begin_ns);
 	return 0;
 }
@@ -300,7 +300,7 @@ int BPF_PROG(on_sched_wakeup_new, struct task_struct *p)
 	if (!ring || !filter_selects(p))
 		return 0;
 	begin_ns = cost_begin_near(COST_WAKEUPS, &ring->untimed[1]);
-	write_wakeup(ring, p, bpf_get_current_task_btf(), bpf_ktime_get_boot_ns(), 0);
+	sched_write_wakeup(ring, p, bpf_get_current_task_btf(), bpf_ktime_get_boot_ns(), 0);
 	cost_end_near(COST_WAKEUPS, &ring->untimed[1], begin_ns);
 	return 0;
 }
@@ -314,7 +314,7 @@ static __always_inline void write_migrate(struct word_ring *ring, struct task_st
 
 	if (!filter_selects(p))
 		return;
-	if (!reserve(&r, ring, 6 * sizeof(__u64), now_ns, running, running))
+	if (!sched_reserve(&r, ring, 6 * sizeof(__u64), now_ns, running, running))
 		return;
 	r.words[0] = fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(6) |
 		     fxt_put_event_type(FXT_EVENT_INSTANT) | fxt_put_event_n_args(2) |
@@ -324,7 +324,7 @@ static __always_inline void write_migrate(struct word_ring *ring, struct task_st
 	r.words[3] = (__u32)p->pid;
 	r.words[4] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_FROM_CPU, p->thread_info.cpu);
 	r.words[5] = fxt_arg32(FXT_ARG_UINT32, FXT_NAME_TO_CPU, (__u32)dest_cpu);
-	commit(&r);
+	sched_commit(&r);
 }
 
 SEC("?tp_btf/sched_migrate_task")

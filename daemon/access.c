@@ -95,7 +95,7 @@ static struct peer *peer_free(struct peer *p)
 
 DEFINE_CLEANUP(struct peer *, peer_free)
 
-static struct peer *find(const struct access *a, const char *name)
+static struct peer *access_find(const struct access *a, const char *name)
 {
 	for (struct peer *p = a->peers; p; p = p->next) {
 		if (strcmp(p->name, name) == 0)
@@ -104,7 +104,7 @@ static struct peer *find(const struct access *a, const char *name)
 	return NULL;
 }
 
-static void forget(struct peer *peer)
+static void access_forget(struct peer *peer)
 {
 	for (struct peer **at = &peer->access->peers; *at; at = &(*at)->next) {
 		if (*at == peer) {
@@ -131,7 +131,7 @@ static size_t count_held_of_user(const struct peer *p)
 }
 
 /* Why one more message of P cannot wait, or NULL. */
-static const char *crowded(const struct peer *p)
+static const char *access_why_full(const struct peer *p)
 {
 	size_t n = 0;
 
@@ -144,9 +144,9 @@ static const char *crowded(const struct peer *p)
 	return n >= p->access->held_max ? "too many calls wait for an answer" : NULL;
 }
 
-static int hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
+static int access_hold(struct peer *p, sd_bus_message *m, sd_bus_error *reterr)
 {
-	const char *why = crowded(p);
+	const char *why = access_why_full(p);
 
 	if (why)
 		return bus_error_set(reterr, -EDQUOT, "%s", why);
@@ -170,7 +170,7 @@ static void refuse_surplus(struct peer *p)
 }
 
 /* The first of those that wait has its turn, or is refused. What was asked for its sake has been used. */
-static void let_go(struct peer *p)
+static void access_let_go(struct peer *p)
 {
 	sd_bus_message_unref(p->held[0]);
 	memmove(&p->held[0], &p->held[1], --p->n_held * sizeof(p->held[0]));
@@ -182,7 +182,7 @@ static void let_go(struct peer *p)
 }
 
 /* Puts the first one back into the read queue, if nothing is asked any more: the filter sees it again. */
-static void advance(struct peer *p)
+static void access_advance(struct peer *p)
 {
 	while (p->known && !p->check && !p->queued && p->n_held > 0) {
 		int r = sd_bus_enqueue_for_read(p->access->bus, p->held[0]);
@@ -193,7 +193,7 @@ static void advance(struct peer *p)
 		}
 		log_warning(r, "a message of %s could not be put back and was refused", p->name);
 		bus_error_reply(p->held[0], r, NULL);
-		let_go(p);
+		access_let_go(p);
 	}
 }
 
@@ -201,14 +201,14 @@ static void advance(struct peer *p)
 
 /* The bus does not know the peer. If it has left, nobody hears the answers and the next message
  * of that name never comes; else the next one asks again. */
-static void give_up(struct peer *p, const sd_bus_error *e)
+static void access_give_up(struct peer *p, const sd_bus_error *e)
 {
 	if (!sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
 		for (size_t i = 0; i < p->n_held; i++)
 			bus_error_reply(p->held[i], -EACCES, "the bus does not say who you are: %s",
 					e->message ?: e->name);
 	}
-	forget(p);
+	access_forget(p);
 }
 
 static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
@@ -219,11 +219,11 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 
 	(void)reterr;
 	if (sd_bus_message_is_method_error(reply, NULL)) {
-		give_up(p, sd_bus_message_get_error(reply));
+		access_give_up(p, sd_bus_message_get_error(reply));
 		return 0;
 	}
 	if (credentials_read(reply, &c) < 0 || !c.has_uid) {
-		give_up(p, &nobody);
+		access_give_up(p, &nobody);
 		return 0;
 	}
 	p->uid = c.uid;
@@ -232,12 +232,12 @@ static int on_credentials(sd_bus_message *reply, void *userdata, sd_bus_error *r
 	/* Before any of it is closed. */
 	async_close_learn(p->name, p->uid);
 	refuse_surplus(p);
-	advance(p);
+	access_advance(p);
 	return 0;
 }
 
 /* Asks the bus who NAME is. */
-static int meet(struct access *a, const char *name, struct peer **ret)
+static int access_add_peer(struct access *a, const char *name, struct peer **ret)
 {
 	_cleanup_(peer_freep) struct peer *p = calloc(1, sizeof(*p));
 	int r;
@@ -271,12 +271,12 @@ static bool is_yes(const struct peer *p, enum right right, enum polkit_answer an
 	return answer == POLKIT_YES;
 }
 
-static bool is_kept(enum polkit_answer answer)
+static bool access_is_kept(enum polkit_answer answer)
 {
 	return answer != POLKIT_FAILED && answer != POLKIT_DISMISSED;
 }
 
-static void on_answer(enum polkit_answer answer, const char *why, void *userdata)
+static void access_on_answer(enum polkit_answer answer, const char *why, void *userdata)
 {
 	struct peer *p = userdata;
 	struct answer *a = &p->answers[p->asked];
@@ -285,7 +285,7 @@ static void on_answer(enum polkit_answer answer, const char *why, void *userdata
 		log_warning(0, "polkit could not say whether %s may do %s: %s", p->name,
 			    right_actions[p->asked], why);
 	a->answer = answer;
-	a->until_ns = is_kept(answer) && p->generation == p->access->generation
+	a->until_ns = access_is_kept(answer) && p->generation == p->access->generation
 			      ? clock_boot_ns() + ACCESS_ANSWER_NS
 			      : 0;
 	a->why = why ? strdup(why) : NULL;
@@ -294,11 +294,11 @@ static void on_answer(enum polkit_answer answer, const char *why, void *userdata
 	if (p->asked == RIGHT_VIEW)
 		p->sees_all = is_yes(p, RIGHT_VIEW, answer);
 	p->check = polkit_check_free(p->check);
-	advance(p);
+	access_advance(p);
 }
 
 /* The answer that is known, or NULL. */
-static const struct answer *recall(const struct peer *p, enum right right, bool dialogue)
+static const struct answer *access_recall(const struct peer *p, enum right right, bool dialogue)
 {
 	const struct answer *a = &p->answers[right];
 
@@ -312,7 +312,7 @@ static const struct answer *recall(const struct peer *p, enum right right, bool 
 	return a;
 }
 
-static int ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *reterr)
+static int access_ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *reterr)
 {
 	size_t n = 0, n_user = 0;
 	int r;
@@ -329,7 +329,7 @@ static int ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *re
 			     &(struct polkit_question){ .subject = p->name,
 							.action = right_actions[right],
 							.dialogue = dialogue,
-							.fn = on_answer,
+							.fn = access_on_answer,
 							.userdata = p },
 			     &p->check);
 	if (r < 0)
@@ -341,7 +341,7 @@ static int ask(struct peer *p, enum right right, bool dialogue, sd_bus_error *re
 	return 0;
 }
 
-static int refuse(const struct rights_found *f, sd_bus_error *reterr)
+static int access_refuse(const struct rights_found *f, sd_bus_error *reterr)
 {
 	char sentence[RIGHTS_SENTENCE_MAX];
 
@@ -360,8 +360,8 @@ enum { JUDGED_PASS, JUDGED_LATER };
 
 /* Whether M of P, who is known, may pass. Returns JUDGED_*, or a negative errno with the refusal
  * in RETERR. *RET_RIGHT and *RET_DIALOGUE are what is to be asked for JUDGED_LATER. */
-static int judge(struct peer *p, sd_bus_message *m, enum right *ret_right, bool *ret_dialogue,
-		 sd_bus_error *reterr)
+static int access_judge(struct peer *p, sd_bus_message *m, enum right *ret_right,
+			bool *ret_dialogue, sd_bus_error *reterr)
 {
 	struct access *a = p->access;
 	struct access_demand demand = { 0 };
@@ -382,7 +382,7 @@ static int judge(struct peer *p, sd_bus_message *m, enum right *ret_right, bool 
 
 		if (right == RIGHT_MAX)
 			break;
-		known = recall(p, right, dialogue);
+		known = access_recall(p, right, dialogue);
 		if (!known) {
 			*ret_right = right;
 			*ret_dialogue = dialogue;
@@ -399,32 +399,32 @@ static int judge(struct peer *p, sd_bus_message *m, enum right *ret_right, bool 
 	found.exists = demand.exists;
 	found.granted = p->granted;
 	found.no_group = p->membership == -ENOENT;
-	return refuse(&found, reterr) < 0 ? -EACCES : JUDGED_PASS;
+	return access_refuse(&found, reterr) < 0 ? -EACCES : JUDGED_PASS;
 }
 
 /* M, whose turn it is; IS_HELD if it is the first of those that wait. Returns what a filter does. */
-static int serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_error *reterr)
+static int access_serve(struct peer *p, sd_bus_message *m, bool is_held, sd_bus_error *reterr)
 {
 	enum right right = RIGHT_MAX;
 	bool dialogue = false;
-	int r = judge(p, m, &right, &dialogue, reterr);
+	int r = access_judge(p, m, &right, &dialogue, reterr);
 
 	if (r == JUDGED_LATER) {
-		r = is_held ? 0 : hold(p, m, reterr);
+		r = is_held ? 0 : access_hold(p, m, reterr);
 		is_held |= r == 0;
 		if (r == 0)
-			r = ask(p, right, dialogue, reterr);
+			r = access_ask(p, right, dialogue, reterr);
 		if (r == 0)
 			return 1;
 	}
 	if (is_held) {
-		let_go(p);
-		advance(p);
+		access_let_go(p);
+		access_advance(p);
 	}
 	return r;
 }
 
-static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int access_on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *sender = sd_bus_message_get_sender(m);
 	struct access *a = userdata;
@@ -436,11 +436,11 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 		return 0;
 	if (!sender)
 		return bus_error_set(reterr, -EACCES, "a message without a sender");
-	p = find(a, sender);
+	p = access_find(a, sender);
 	if (p && p->queued && p->held[0] == m) {
 		p->queued = false;
 		/* If something is asked, that puts it back again. */
-		return p->check ? 1 : serve(p, m, true, reterr);
+		return p->check ? 1 : access_serve(p, m, true, reterr);
 	}
 	r = message_check_weight(m, ACCESS_MESSAGE_BYTES);
 	if (r == -E2BIG)
@@ -448,13 +448,13 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	if (r < 0)
 		return bus_error_set(reterr, r, "the call makes no sense: %s", strerror(-r));
 	if (!p) {
-		r = meet(a, sender, &p);
+		r = access_add_peer(a, sender, &p);
 		if (r < 0)
 			return bus_error_set(reterr, r, NULL);
 	}
 	if (p->known && !p->check && p->n_held == 0)
-		return serve(p, m, false, reterr);
-	r = hold(p, m, reterr);
+		return access_serve(p, m, false, reterr);
+	r = access_hold(p, m, reterr);
 	return r < 0 ? r : 1;
 }
 
@@ -463,7 +463,7 @@ static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 /* Whether P may still see all. If that cannot be asked now, it hears no more until it calls. */
 static void ask_again(struct peer *p)
 {
-	if (p->check || ask(p, RIGHT_VIEW, false, NULL) < 0)
+	if (p->check || access_ask(p, RIGHT_VIEW, false, NULL) < 0)
 		p->sees_all = false;
 	else
 		p->for_held = false;
@@ -498,7 +498,7 @@ static int on_polkit_changed(sd_bus_message *m, void *userdata, sd_bus_error *re
 	return 0;
 }
 
-static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int access_on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *name, *old_owner, *new_owner;
 	struct access *a = userdata;
@@ -516,18 +516,18 @@ static int on_gone(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 		access_drop_answers(a);
 	if (*new_owner != '\0')
 		return 0;
-	p = find(a, name);
+	p = access_find(a, name);
 	if (!p)
 		return 0;
-	forget(p);
+	access_forget(p);
 	a->ops.gone(name, a->ops.userdata);
 	return 0;
 }
 
 /* Who NAME is, for descriptors that come from there. */
-static int whose(const char *name, uid_t *ret, void *userdata)
+static int access_uid_of(const char *name, uid_t *ret, void *userdata)
 {
-	const struct peer *p = find(userdata, name);
+	const struct peer *p = access_find(userdata, name);
 
 	if (!p || !p->known)
 		return -ENOENT;
@@ -564,7 +564,7 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 	/* Waits for the bus's answer; a refusal later would cost the connection. It comes before
 	 * every question, so whoever leaves after the answer is seen leaving. */
 	r = sd_bus_match_signal(bus, &a->watch, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-				"org.freedesktop.DBus", "NameOwnerChanged", on_gone, a);
+				"org.freedesktop.DBus", "NameOwnerChanged", access_on_gone, a);
 	if (r < 0)
 		return r;
 	r = sd_bus_match_signal(bus, &a->change, POLKIT_NAME,
@@ -573,10 +573,10 @@ int access_new(sd_bus *bus, const char *group, const struct access_ops *ops, str
 				on_polkit_changed, a);
 	if (r < 0)
 		return r;
-	r = sd_bus_add_filter(bus, &a->filter, on_message, a);
+	r = sd_bus_add_filter(bus, &a->filter, access_on_message, a);
 	if (r < 0)
 		return r;
-	async_close_ask(whose, a);
+	async_close_ask(access_uid_of, a);
 	*ret = TAKE_PTR(a);
 	return 0;
 }
@@ -587,7 +587,7 @@ struct access *access_free(struct access *a)
 		return NULL;
 	async_close_ask(NULL, NULL);
 	while (a->peers)
-		forget(a->peers);
+		access_forget(a->peers);
 	sd_bus_slot_unref(a->filter);
 	sd_bus_slot_unref(a->change);
 	sd_bus_slot_unref(a->watch);
@@ -601,7 +601,7 @@ static const struct peer *sender_of(const struct access *a, sd_bus_message *m)
 {
 	const char *sender = sd_bus_message_get_sender(m);
 
-	return sender ? find(a, sender) : NULL;
+	return sender ? access_find(a, sender) : NULL;
 }
 
 bool access_is_waiting(const struct access *a)
@@ -629,7 +629,7 @@ bool access_may(const struct access *a, sd_bus_message *m, enum right right)
 	return !m || (p && p->granted & RIGHT_BIT(right));
 }
 
-static bool hears(const struct peer *p, uid_t owner)
+static bool access_may_hear(const struct peer *p, uid_t owner)
 {
 	return p->known && (p->uid == 0 || p->uid == owner || p->sees_all);
 }
@@ -637,7 +637,7 @@ static bool hears(const struct peer *p, uid_t owner)
 void access_each_hearer(const struct access *a, uid_t owner, access_hearer_fn fn, void *userdata)
 {
 	for (const struct peer *p = a->peers; p; p = p->next) {
-		if (hears(p, owner))
+		if (access_may_hear(p, owner))
 			fn(p->name, userdata);
 	}
 }

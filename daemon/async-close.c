@@ -37,23 +37,23 @@
 #include "base/clock.h"
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
-#include "capture/sandbox/few-descriptors.h"
 #include "daemon/close-queue.h"
 #include "daemon/fd-sink.h"
 #include "daemon/log.h"
 #include "daemon/message-sender.h"
+#include "daemon/passed-fds.h"
 
 /* What is in a mailbox but a descriptor: nothing; the closer is at it; the closer is to go. */
 enum { MAIL_NONE = -1, MAIL_TAKEN = -2, MAIL_EXIT = -3 };
 
 /* Closers without work that are kept. */
-enum { CLOSERS_SPARE = 2 };
+enum { CLOSE_THREADS_SPARE = 2 };
 
 /*
  * What the guard tells itself by: the main thread has ended, a closer has, the main thread wants
  * one.
  */
-enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSER = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
+enum { SIGNAL_ENDED = SIGTERM, SIGNAL_CLOSE_THREAD = SIGCHLD, SIGNAL_WANTED = SIGUSR1 };
 
 /* So long after a closer could not be started it is tried again. */
 enum { RETRY_MS = 100 };
@@ -65,7 +65,7 @@ enum { PEERS_MAX = 4096 };
 #define WARN_NS UINT64_C(60000000000)
 
 /* Shared by all. */
-struct closer {
+struct close_thread {
 	_Atomic int mail;
 	_Atomic pid_t pid; /* the guard's to set; 0 = there is none */
 };
@@ -74,7 +74,7 @@ static __thread bool is_main;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct close_queue queue;
-static struct closer *closers;                      /* CLOSE_AT_ONCE_MAX, shared */
+static struct close_thread *close_threads;          /* CLOSE_AT_ONCE_MAX, shared */
 static struct close_line *lines[CLOSE_AT_ONCE_MAX]; /* that they are at; NULL = none */
 static pid_t guard;
 static int bell = -1; /* eventfd: a closer has done, or another thread has left something */
@@ -83,7 +83,7 @@ static int bell = -1; /* eventfd: a closer has done, or another thread has left 
 static int guarded = -1; /* the bus's socket */
 static struct table
 	peers; /* hashes of senders who are not known yet, and have passed descriptors */
-static async_close_whose_fn whose;
+static async_close_owner_fn whose;
 static void *whose_userdata;
 static uint64_t warned_ns; /* when it was said last that some were not taken */
 
@@ -92,7 +92,7 @@ static int close_really(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
-static void ring(void)
+static void async_close_ring(void)
 {
 	const uint64_t one = 1;
 
@@ -101,7 +101,7 @@ static void ring(void)
 
 /* ---- a closer ---- */
 
-static void futex(_Atomic int *at, int what, int value)
+static void async_close_futex(_Atomic int *at, int what, int value)
 {
 	syscall(SYS_futex, at, what, value, NULL, NULL, 0);
 }
@@ -121,7 +121,7 @@ static void close_without_lingering(int fd)
 	close_really(fd);
 }
 
-static _Noreturn void closer_run(struct closer *c, pid_t parent)
+static _Noreturn void close_thread_run(struct close_thread *c, pid_t parent)
 {
 	syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "kymod-closer", 0, 0, 0);
@@ -131,13 +131,13 @@ static _Noreturn void closer_run(struct closer *c, pid_t parent)
 		if (fd == MAIL_EXIT)
 			break;
 		if (fd < 0) {
-			futex(&c->mail, FUTEX_WAIT, fd);
+			async_close_futex(&c->mail, FUTEX_WAIT, fd);
 			continue;
 		}
 		atomic_store(&c->mail, MAIL_TAKEN);
 		close_without_lingering(fd);
 		atomic_store(&c->mail, MAIL_NONE);
-		ring();
+		async_close_ring();
 	}
 	leave_process();
 }
@@ -153,45 +153,40 @@ static pid_t clone_with_files(int end_signal)
  * One that was killed in the middle of a close has closed: the descriptor may be another one's by
  * now.
  */
-static void bury_closers(void)
+static void reap_close_threads(void)
 {
 	pid_t pid;
 
 	while ((pid = (pid_t)syscall(SYS_wait4, -1, NULL, WNOHANG | __WALL, NULL)) > 0) {
 		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
-			if (closers[i].pid != pid)
+			if (close_threads[i].pid != pid)
 				continue;
-			if (atomic_load(&closers[i].mail) < 0)
-				atomic_store(&closers[i].mail, MAIL_NONE);
-			atomic_store(&closers[i].pid, 0);
+			if (atomic_load(&close_threads[i].mail) < 0)
+				atomic_store(&close_threads[i].mail, MAIL_NONE);
+			atomic_store(&close_threads[i].pid, 0);
 		}
-		ring();
+		async_close_ring();
 	}
 }
 
 /* Those for whom there is mail. Returns whether one could not be started. */
-static bool start_closers(pid_t self)
+static bool start_close_threads(pid_t self)
 {
 	bool failed = false;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
 		pid_t pid;
 
-		if (closers[i].pid || atomic_load(&closers[i].mail) < 0)
+		if (close_threads[i].pid || atomic_load(&close_threads[i].mail) < 0)
 			continue;
-		pid = clone_with_files(SIGNAL_CLOSER);
+		pid = clone_with_files(SIGNAL_CLOSE_THREAD);
 		if (pid == 0)
-			closer_run(&closers[i], self);
+			close_thread_run(&close_threads[i], self);
 		if (pid > 0)
-			atomic_store(&closers[i].pid, pid);
+			atomic_store(&close_threads[i].pid, pid);
 		failed |= pid < 0;
 	}
 	return failed;
-}
-
-static bool is_own(uint64_t owner)
-{
-	return owner == FOREIGN_FD_OWN || owner == FOREIGN_FD_REFUSED;
 }
 
 /* All but what is others'. */
@@ -200,7 +195,7 @@ static void close_own(void)
 	unsigned first = 0, limit = foreign_fds_limit();
 
 	for (unsigned fd = 0; fd < limit; fd++) {
-		if (is_own(foreign_fds_owner((int)fd)))
+		if (foreign_fds_owner((int)fd) == FOREIGN_FD_OWN)
 			continue;
 		if (fd > first)
 			syscall(SYS_close_range, first, fd - 1, 0);
@@ -214,7 +209,7 @@ static _Noreturn void guard_run(pid_t parent)
 	const struct timespec soon = { .tv_nsec = RETRY_MS * 1000000 };
 	/* (as the kernel has them) */
 	const uint64_t signals = UINT64_C(1) << (SIGNAL_ENDED - 1) |
-				 UINT64_C(1) << (SIGNAL_CLOSER - 1) |
+				 UINT64_C(1) << (SIGNAL_CLOSE_THREAD - 1) |
 				 UINT64_C(1) << (SIGNAL_WANTED - 1);
 	pid_t self = (pid_t)syscall(SYS_getpid);
 	bool retry = false;
@@ -231,8 +226,8 @@ static _Noreturn void guard_run(pid_t parent)
 		 */
 		if (signal == SIGNAL_ENDED && info.si_pid == parent)
 			break;
-		bury_closers();
-		retry = start_closers(self);
+		reap_close_threads();
+		retry = start_close_threads(self);
 	}
 	close_own();
 	leave_process();
@@ -248,7 +243,7 @@ static int guard_start(void)
 	int r = 0;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
-		atomic_store(&closers[i].pid, 0);
+		atomic_store(&close_threads[i].pid, 0);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pid = clone_with_files(0);
@@ -269,8 +264,8 @@ static bool have_guard(void)
 
 	if (!have) {
 		for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
-			if (atomic_load(&closers[i].mail) < 0)
-				atomic_store(&closers[i].mail, MAIL_NONE);
+			if (atomic_load(&close_threads[i].mail) < 0)
+				atomic_store(&close_threads[i].mail, MAIL_NONE);
 		have = guard_start() == 0;
 	}
 	errno = error;
@@ -279,27 +274,27 @@ static bool have_guard(void)
 
 static void closer_send(size_t i, int what)
 {
-	atomic_store(&closers[i].mail, what);
-	if (atomic_load(&closers[i].pid))
-		futex(&closers[i].mail, FUTEX_WAKE, 1);
+	atomic_store(&close_threads[i].mail, what);
+	if (atomic_load(&close_threads[i].pid))
+		async_close_futex(&close_threads[i].mail, FUTEX_WAKE, 1);
 	else
 		kill(guard, SIGNAL_WANTED);
 }
 
-static bool is_idle(size_t i)
+static bool async_close_is_idle(size_t i)
 {
-	return !lines[i] && atomic_load(&closers[i].mail) == MAIL_NONE;
+	return !lines[i] && atomic_load(&close_threads[i].mail) == MAIL_NONE;
 }
 
 /* Notes what closers have done, and gives them what is next in their lines. */
-static void collect(uint64_t now_ns)
+static void async_close_collect(void)
 {
 	int fd;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
-		if (!lines[i] || atomic_load(&closers[i].mail) != MAIL_NONE)
+		if (!lines[i] || atomic_load(&close_threads[i].mail) != MAIL_NONE)
 			continue;
-		if (close_queue_done(&queue, lines[i], now_ns, &fd))
+		if (close_queue_done(&queue, lines[i], &fd))
 			closer_send(i, fd);
 		else
 			lines[i] = NULL;
@@ -307,14 +302,14 @@ static void collect(uint64_t now_ns)
 }
 
 /* One that is idle, if possible one that has been started. CLOSE_AT_ONCE_MAX = there is none. */
-static size_t find_closer(void)
+static size_t find_close_thread(void)
 {
 	size_t unused = CLOSE_AT_ONCE_MAX;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++) {
-		if (!is_idle(i))
+		if (!async_close_is_idle(i))
 			continue;
-		if (atomic_load(&closers[i].pid))
+		if (atomic_load(&close_threads[i].pid))
 			return i;
 		if (unused == CLOSE_AT_ONCE_MAX)
 			unused = i;
@@ -327,26 +322,49 @@ static void send_spare_away(void)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
-		if (is_idle(i) && atomic_load(&closers[i].pid) && n++ >= CLOSERS_SPARE)
+		if (async_close_is_idle(i) && atomic_load(&close_threads[i].pid) &&
+		    n++ >= CLOSE_THREADS_SPARE)
 			closer_send(i, MAIL_EXIT);
 }
 
 /* With the lock held. */
-static void hand_on(void)
+static void async_close_hand_on(void)
 {
-	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	size_t i;
 	int fd;
 
 	if (!have_guard())
 		return;
-	collect(now_ns);
-	while (close_queue_is_ready(&queue) && (i = find_closer()) < CLOSE_AT_ONCE_MAX) {
-		lines[i] = close_queue_take(&queue, now_ns, &fd);
+	async_close_collect();
+	while (close_queue_is_ready(&queue) && (i = find_close_thread()) < CLOSE_AT_ONCE_MAX) {
+		lines[i] = close_queue_take(&queue, &fd);
 		closer_send(i, fd);
 	}
 	send_spare_away();
 }
+
+/* ---- what is left to closers ---- */
+
+/* It stays open until somebody has closed it; without memory, for ever. */
+static void async_close_give_back(int fd, uint64_t owner)
+{
+	uint64_t place = file_place_of(fd);
+	int error = errno;
+
+	if (owner >= FOREIGN_FD_OF_PEER(0))
+		owner = FOREIGN_FD_UNKNOWN;
+	pthread_mutex_lock(&lock);
+	if (close_queue_add(&queue, owner, place, fd) == 0) {
+		if (is_main)
+			async_close_hand_on();
+		else
+			async_close_ring();
+	}
+	pthread_mutex_unlock(&lock);
+	errno = error;
+}
+
+/* ---- the event loop ---- */
 
 static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
@@ -358,7 +376,7 @@ static int on_bell(sd_event_source *source, int fd, uint32_t revents, void *user
 	if (read(fd, &count, sizeof(count)) < 0 && errno != EAGAIN)
 		return -errno;
 	pthread_mutex_lock(&lock);
-	hand_on();
+	async_close_hand_on();
 	pthread_mutex_unlock(&lock);
 	return 0;
 }
@@ -371,15 +389,25 @@ int async_close_begin(void)
 		return r;
 	if (getrandom(&queue.seed, sizeof(queue.seed), 0) < 0)
 		return -errno;
-	closers = mmap(NULL, CLOSE_AT_ONCE_MAX * sizeof(*closers), PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	close_threads = mmap(NULL, CLOSE_AT_ONCE_MAX * sizeof(*close_threads),
+			     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (closers == MAP_FAILED || bell < 0)
+	if (close_threads == MAP_FAILED || bell < 0)
 		return -errno;
 	for (size_t i = 0; i < CLOSE_AT_ONCE_MAX; i++)
-		atomic_store(&closers[i].mail, MAIL_NONE);
+		atomic_store(&close_threads[i].mail, MAIL_NONE);
 	is_main = true;
+	foreign_fds_set_closer(async_close_give_back);
 	return guard_start();
+}
+
+/* The messages that were looked at may have gone, and what came with them is to be closed. */
+static int on_turn(sd_event_source *source, void *userdata)
+{
+	(void)source;
+	(void)userdata;
+	passed_fds_sweep();
+	return 0;
 }
 
 int async_close_attach(sd_event *event, sd_bus *bus)
@@ -392,82 +420,46 @@ int async_close_attach(sd_event *event, sd_bus *bus)
 	r = fd_sink_begin(guarded);
 	if (r < 0)
 		return r;
+	r = sd_event_add_post(event, NULL, on_turn, NULL);
+	if (r < 0)
+		return r;
 	return sd_event_add_io(event, NULL, bell, EPOLLIN, on_bell, NULL);
 }
 
-/* ---- what is left to closers ---- */
-
-/* It stays open until somebody has closed it; without memory, for ever. */
-static void leave(int fd, uint64_t owner)
+size_t async_close_backlog(int fd, uid_t uid)
 {
 	uint64_t place = file_place_of(fd);
-
-	if (owner >= FOREIGN_FD_OF_PEER(0))
-		owner = FOREIGN_FD_UNKNOWN;
-	pthread_mutex_lock(&lock);
-	if (close_queue_add(&queue, owner, place, fd) == 0) {
-		if (is_main)
-			hand_on();
-		else
-			ring();
-	}
-	pthread_mutex_unlock(&lock);
-}
-
-size_t async_close_crowd(int fd, uid_t uid)
-{
-	const uint64_t owners[] = { FOREIGN_FD_OF(uid), FOREIGN_FD_UNKNOWN };
-	uint64_t place = file_place_of(fd), now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	size_t n = 0;
+	size_t n;
 
 	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < 2; i++)
-		n += close_queue_crowd(&queue, owners[i], place, now_ns);
+	n = close_queue_backlog(&queue, FOREIGN_FD_OF(uid), place);
 	pthread_mutex_unlock(&lock);
 	return n;
 }
 
-/* Stands for libc's, in libsystemd, too. */
-int close(int fd)
-{
-	uint64_t owner = foreign_fds_forget(fd);
-	int error = errno;
-
-	if (is_own(owner))
-		return close_really(fd);
-	leave(fd, owner);
-	errno = error;
-	return 0;
-}
-
 /* ---- what comes in ---- */
 
-void async_close_ask(async_close_whose_fn fn, void *userdata)
+void async_close_ask(async_close_owner_fn fn, void *userdata)
 {
 	whose = fn;
 	whose_userdata = userdata;
 }
 
-static uint64_t hash_of(const char *name)
+static uint64_t async_close_hash_of(const char *name)
 {
 	return FOREIGN_FD_OF_PEER(table_hash_seeded(queue.seed, name, strlen(name)));
 }
 
 void async_close_learn(const char *name, uid_t uid)
 {
-	uint64_t peer = hash_of(name);
+	uint64_t peer = async_close_hash_of(name);
 
 	if (table_remove(&peers, peer))
 		foreign_fds_give(peer, FOREIGN_FD_OF(uid));
 }
 
-bool async_close_refused(int fd)
-{
-	return foreign_fds_owner(fd) == FOREIGN_FD_REFUSED;
-}
-
 /* Of the message that is to be received next, without anything of it. Returns how many bytes. */
-static ssize_t look_at(uint8_t *data, size_t n, int *ret_flags)
+static ssize_t async_close_look_at(uint8_t *data, size_t n, int *ret_flags)
 {
 	struct iovec part = { data, n };
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
@@ -489,10 +481,10 @@ static uint64_t look_whose(size_t n)
 	uid_t uid;
 	int flags;
 
-	size = look_at(data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
+	size = async_close_look_at(data, n < FD_SINK_BYTES ? n : FD_SINK_BYTES, &flags);
 	if (size <= 0 || !(flags & MSG_CTRUNC))
 		return FOREIGN_FD_OWN;
-	size = look_at(data, sizeof(data), &flags);
+	size = async_close_look_at(data, sizeof(data), &flags);
 	if (size <= 0 || message_find_sender(data, (size_t)size, name) < 0)
 		return FOREIGN_FD_UNKNOWN;
 	if (whose && whose(name, &uid, whose_userdata) == 0)
@@ -500,9 +492,9 @@ static uint64_t look_whose(size_t n)
 	/* (of those who left before anybody knew them nobody tells) */
 	if (peers.n_used >= PEERS_MAX)
 		table_clear(&peers);
-	if (table_set(&peers, hash_of(name), &peers) < 0)
+	if (table_set(&peers, async_close_hash_of(name), &peers) < 0)
 		return FOREIGN_FD_UNKNOWN;
-	return hash_of(name);
+	return async_close_hash_of(name);
 }
 
 static bool has_room(uint64_t owner)
@@ -531,7 +523,7 @@ static void warn_refused(uint64_t owner)
 			    (uid_t)(owner - FOREIGN_FD_OF(0)));
 }
 
-/* Puts N descriptors of nothing into the control data of M, or as many as there can be. */
+/* Puts N stand-ins for nothing into the control data of M, or as many as there can be. */
 static void put_stand_ins(struct msghdr *m, unsigned n)
 {
 	struct cmsghdr *c = (struct cmsghdr *)m->msg_control;
@@ -540,11 +532,10 @@ static void put_stand_ins(struct msghdr *m, unsigned n)
 	if (m->msg_controllen < CMSG_SPACE(n * sizeof(int)))
 		n = 0;
 	for (; n_put < n; n_put++) {
-		int fd = fcntl(few_descriptors_null(), F_DUPFD_CLOEXEC, 3);
+		int fd = passed_fds_add(PASSED_FD_REFUSED);
 
 		if (fd < 0)
 			break;
-		foreign_fds_mark(fd, FOREIGN_FD_REFUSED);
 		memcpy(CMSG_DATA(c) + n_put * sizeof(fd), &fd, sizeof(fd));
 	}
 	m->msg_flags = 0;
@@ -570,27 +561,48 @@ static ssize_t receive_without(struct msghdr *m)
 	return n;
 }
 
-static void mark_received(struct msghdr *m, uint64_t owner)
+/*
+ * Puts stand-ins in place of the descriptors in C, OWNER's. Where there is no room for one, C gets
+ * fewer: the bus library gives up the connection then, as when the kernel has no room for them.
+ */
+static void replace_received(struct cmsghdr *c, uint64_t owner)
 {
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		const int *fds = (const int *)(const void *)CMSG_DATA(c);
+	int *fds = (int *)(void *)CMSG_DATA(c);
+	size_t n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds), n_put = 0;
 
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(*fds); i++)
-			foreign_fds_mark(fds[i], owner);
+	for (size_t i = 0; i < n; i++) {
+		int fd = fds[i], stand_in;
+
+		foreign_fds_mark(fd, owner);
+		stand_in = passed_fds_add(fd);
+		if (stand_in < 0)
+			close_passed_fd(fd);
+		else
+			fds[n_put++] = stand_in;
 	}
+	c->cmsg_len = CMSG_LEN(n_put * sizeof(*fds));
 }
 
-/* Stands for libc's, in libsystemd, too. What other threads receive comes from whom they have asked. */
+static void take_received(struct msghdr *m, uint64_t owner)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c))
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+			replace_received(c, owner);
+}
+
+/*
+ * Stands for libc's, in libsystemd, too. What comes from anywhere but the bus comes from whom this
+ * process has asked.
+ */
 ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
 	uint64_t owner = FOREIGN_FD_OWN;
 	ssize_t n;
 
-	if (!is_main)
+	if (!is_main || fd != guarded)
 		return syscall(SYS_recvmsg, fd, m, flags);
-	if (fd == guarded && m->msg_iovlen == 1)
+	passed_fds_sweep();
+	if (m->msg_iovlen == 1)
 		owner = look_whose(m->msg_iov[0].iov_len);
 	if (owner != FOREIGN_FD_OWN && !has_room(owner)) {
 		warn_refused(owner);
@@ -604,6 +616,6 @@ ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 	}
 	n = syscall(SYS_recvmsg, fd, m, flags);
 	if (n >= 0)
-		mark_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
+		take_received(m, owner == FOREIGN_FD_OWN ? FOREIGN_FD_UNKNOWN : owner);
 	return n;
 }

@@ -33,7 +33,7 @@ static const struct error_row {
 	{ -EPIPE, "OutputFailed", "nobody reads the output any more" },
 };
 
-static const struct error_row *row_of(int error)
+static const struct error_row *bus_error_row_of(int error)
 {
 	static const struct error_row other = { 0, "Failed", NULL };
 
@@ -44,9 +44,9 @@ static const struct error_row *row_of(int error)
 	return &other;
 }
 
-static void set(sd_bus_error *reterr, int error, const char *format, va_list ap)
+static void bus_error_set_row(sd_bus_error *reterr, int error, const char *format, va_list ap)
 {
-	const struct error_row *row = row_of(error);
+	const struct error_row *row = bus_error_row_of(error);
 	char name[64], text[1024];
 
 	snprintf(name, sizeof(name), BUS_ERROR_PREFIX "%s", row->name);
@@ -64,7 +64,7 @@ int bus_error_set(sd_bus_error *reterr, int error, const char *format, ...)
 	if (!reterr || sd_bus_error_is_set(reterr))
 		return error;
 	va_start(ap, format);
-	set(reterr, error, format, ap);
+	bus_error_set_row(reterr, error, format, ap);
 	va_end(ap);
 	return error;
 }
@@ -75,7 +75,7 @@ int bus_error_reply(sd_bus_message *call, int error, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	set(&e, error, format, ap);
+	bus_error_set_row(&e, error, format, ap);
 	va_end(ap);
 	return sd_bus_reply_method_error(call, &e);
 }

@@ -16,8 +16,7 @@ struct close_line {
 	struct close_owner *owner;
 	struct close_line *next; /* of those that wait */
 	struct close_pending *first, **last;
-	size_t n;          /* with the one that is being closed */
-	uint64_t since_ns; /* that one; 0 = none is */
+	size_t n; /* with the one that is being closed */
 };
 
 struct close_owner {
@@ -151,7 +150,7 @@ static void close_owner_count(struct close_queue *q, struct close_owner *o, int 
 }
 
 /* Takes the next descriptor out of LINE, which has one. */
-static int close_line_begin(struct close_line *line, uint64_t now_ns)
+static int close_line_begin(struct close_line *line)
 {
 	struct close_pending *pending = line->first;
 	int fd = pending->fd;
@@ -159,7 +158,6 @@ static int close_line_begin(struct close_line *line, uint64_t now_ns)
 	line->first = pending->next;
 	if (!line->first)
 		line->last = &line->first;
-	line->since_ns = now_ns;
 	free(pending);
 	return fd;
 }
@@ -182,7 +180,7 @@ bool close_queue_is_ready(const struct close_queue *q)
 	return close_owner_next(q) != NULL;
 }
 
-struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd)
+struct close_line *close_queue_take(struct close_queue *q, int *ret_fd)
 {
 	struct close_owner *o = close_owner_next(q);
 	struct close_line *line;
@@ -195,11 +193,11 @@ struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int 
 		o->last = &o->first;
 	close_owner_count(q, o, 1);
 	q->next = o->next;
-	*ret_fd = close_line_begin(line, now_ns);
+	*ret_fd = close_line_begin(line);
 	return line;
 }
 
-bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd)
+bool close_queue_done(struct close_queue *q, struct close_line *line, int *ret_fd)
 {
 	struct close_owner *o = line->owner;
 
@@ -207,7 +205,7 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t n
 	o->n--;
 	q->n--;
 	if (line->first) {
-		*ret_fd = close_line_begin(line, now_ns);
+		*ret_fd = close_line_begin(line);
 		return true;
 	}
 	close_owner_count(q, o, -1);
@@ -218,20 +216,11 @@ bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t n
 	return false;
 }
 
-size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t place,
-			 uint64_t now_ns)
+size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place)
 {
 	const struct close_line *line = table_get(&q->lines, close_line_key(q, owner, place));
-	bool begun, hangs;
 
-	if (!line)
-		return 0;
-	begun = line->since_ns != 0;
-	hangs = begun && now_ns - line->since_ns >= CLOSE_PATIENCE_NS;
-	/* (nobody is refused for what somebody else sends in masses) */
-	if (owner == FOREIGN_FD_UNKNOWN && !hangs)
-		return 0;
-	return line->n < (begun && !hangs ? CLOSE_QUEUED_MAX : CLOSE_WAITING_MAX) ? 0 : line->n;
+	return line && line->n >= CLOSE_QUEUED_MAX ? line->n : 0;
 }
 
 bool close_queue_has_room(const struct close_queue *q, uint64_t owner, size_t files_max)
@@ -253,7 +242,7 @@ void close_queue_deinit(struct close_queue *q)
 
 	while ((line = table_next(&q->lines, &pos))) {
 		while (line->first)
-			close_line_begin(line, 0);
+			close_line_begin(line);
 	}
 	table_deinit_free(&q->lines);
 	table_deinit_free(&q->owners);

@@ -20,16 +20,12 @@ enum {
 	CLOSE_AT_ONCE_ROOT = 8,      /* of these only for root */
 	CLOSE_AT_ONCE_PER_OWNER = 8, /* of one owner who is not root */
 	CLOSE_AT_ONCE_UNKNOWN = 16,  /* of descriptors whose owner is not known */
-	CLOSE_WAITING_MAX = 16,      /* of a line that does not move */
-	CLOSE_QUEUED_MAX = 256,      /* of one that does */
+	CLOSE_QUEUED_MAX = 256,      /* of one line */
 	CLOSE_OWNED_MAX = 1024,      /* of one owner who is not root ... */
 	CLOSE_OWNED_PART = 16,       /* ... and never more than this part of all that may be open */
 	CLOSE_ALL_PART = 4,          /* the part that all together may have ... */
 	CLOSE_ALL_PART_ROOT = 2,     /* ... when root has more */
 };
-
-/* A line does not move when one close takes that long. */
-#define CLOSE_PATIENCE_NS UINT64_C(1000000000)
 
 struct close_line;
 struct close_owner;
@@ -52,22 +48,23 @@ bool close_queue_is_ready(const struct close_queue *q);
 
 /*
  * A line whose turn it is, with its next descriptor in *RET_FD, or NULL if there is none, or no
- * more may be worked at. It is worked at until close_queue_done(). NOW_NS is CLOCK_MONOTONIC.
+ * more may be worked at. It is worked at until close_queue_done().
  */
-struct close_line *close_queue_take(struct close_queue *q, uint64_t now_ns, int *ret_fd);
+struct close_line *close_queue_take(struct close_queue *q, int *ret_fd);
 
 /*
  * One of LINE is closed. Returns true, with the next one in *RET_FD, or false if that was the last
  * one: LINE has gone.
  */
-bool close_queue_done(struct close_queue *q, struct close_line *line, uint64_t now_ns, int *ret_fd);
+bool close_queue_done(struct close_queue *q, struct close_line *line, int *ret_fd);
 
 /*
  * How many of OWNER's are not closed at PLACE, if these are too many to take more from there; else
- * 0.
+ * 0. How long one takes says nothing: a disk that is busy takes many seconds for what a file system
+ * that never answers takes for ever. One of a line is worked at, so neither holds up others; and
+ * CLOSE_QUEUED_MAX is more than a user may ask for in a minute (daemon/quotas.h).
  */
-size_t close_queue_crowd(const struct close_queue *q, uint64_t owner, uint64_t place,
-			 uint64_t now_ns);
+size_t close_queue_backlog(const struct close_queue *q, uint64_t owner, uint64_t place);
 
 /*
  * Whether more of OWNER's may be taken where at most FILES_MAX may be open: a user who has so many

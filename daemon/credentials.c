@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 
@@ -96,14 +97,12 @@ static int group_find(const char *group, gid_t *ret)
 static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 {
 	_cleanup_free_ gid_t *groups = NULL;
+	size_t room = 0;
 	int n = 64;
 
 	for (int tries = 0; tries < 2; tries++) {
-		gid_t *more = realloc(groups, (size_t)n * sizeof(*groups));
-
-		if (!more)
+		if (GROW(groups, room, (size_t)n) < 0)
 			return -ENOMEM;
-		groups = more;
 		if (getgrouplist(user->pw_name, user->pw_gid, groups, &n) >= 0) {
 			*ret = TAKE_PTR(groups);
 			*ret_n = (size_t)n;
@@ -113,7 +112,7 @@ static int groups_of(const struct passwd *user, gid_t **ret, size_t *ret_n)
 	return -E2BIG;
 }
 
-static bool contains(const gid_t *groups, size_t n, gid_t wanted)
+static bool credentials_contains(const gid_t *groups, size_t n, gid_t wanted)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (groups[i] == wanted)
@@ -145,5 +144,5 @@ int credentials_in_group(const struct credentials *c, const char *group)
 	user = groups ? NULL : getpwuid(c->uid);
 	if (user && groups_of(user, &looked_up, &n_groups) == 0)
 		groups = looked_up;
-	return groups && contains(groups, n_groups, gid) ? 0 : -EACCES;
+	return groups && credentials_contains(groups, n_groups, gid) ? 0 : -EACCES;
 }

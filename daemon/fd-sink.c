@@ -28,7 +28,7 @@ enum {
 	FDS_MAX = 253,      /* of one message, by the kernel */
 	FDS_SPARE = 8,      /* messages for which there is room when a sink begins to end */
 	IDLE_SEC = 1,       /* after which it ends, if it has something */
-	PATIENCE_MS = 1000, /* of who asks */
+	WAIT_MAX_MS = 1000, /* of who asks */
 	LOOK_MS = 10,
 };
 
@@ -202,7 +202,7 @@ static bool sink_becomes(int wanted)
 {
 	const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
 
-	for (int ms = 0; ms < PATIENCE_MS; ms += LOOK_MS) {
+	for (int ms = 0; ms < WAIT_MAX_MS; ms += LOOK_MS) {
 		int state = atomic_load(&sink->state);
 
 		if (state == wanted)

@@ -12,12 +12,12 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "capture/store/flight.h"
-#include "base/folder.h"
+#include "base/directory.h"
 #include "capture/options/options.h"
 
-enum { FOLDER_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
+enum { DIRECTORY_NAME_MAX = 96 }; /* a number, '-', a name of 64 bytes, and the NUL */
 
-static int open_folder(int dir_fd, const char *path)
+static int flights_open_folder(int dir_fd, const char *path)
 {
 	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -25,9 +25,9 @@ static int open_folder(int dir_fd, const char *path)
 }
 
 /* Likewise, but nobody else's: whatever is in it is taken for what a service has left. */
-static int open_own_folder(int dir_fd, const char *path)
+static int open_own_directory(int dir_fd, const char *path)
 {
-	int fd = open_folder(dir_fd, path);
+	int fd = flights_open_folder(dir_fd, path);
 	struct stat st;
 
 	if (fd >= 0 && (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)) {
@@ -39,15 +39,15 @@ static int open_own_folder(int dir_fd, const char *path)
 
 int flights_open(void)
 {
-	return folder_open_runtime("flight");
+	return directory_open_runtime("flight");
 }
 
-static void name_of(char ret[static FOLDER_NAME_MAX], uid_t uid, const char *name)
+static void flights_name_of(char ret[static DIRECTORY_NAME_MAX], uid_t uid, const char *name)
 {
-	snprintf(ret, FOLDER_NAME_MAX, "%u-%s", uid, name);
+	snprintf(ret, DIRECTORY_NAME_MAX, "%u-%s", uid, name);
 }
 
-static int lock(int fd)
+static int flights_lock(int fd)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
@@ -57,16 +57,16 @@ static int lock(int fd)
 int flights_make(int dir_fd, uid_t uid, const char *name)
 {
 	_cleanup_close_ int fd = -1;
-	char folder[FOLDER_NAME_MAX];
+	char folder[DIRECTORY_NAME_MAX];
 	int r;
 
-	name_of(folder, uid, name);
+	flights_name_of(folder, uid, name);
 	if (mkdirat(dir_fd, folder, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	fd = open_own_folder(dir_fd, folder);
+	fd = open_own_directory(dir_fd, folder);
 	if (fd < 0)
 		return fd;
-	r = lock(fd);
+	r = flights_lock(fd);
 	if (r < 0)
 		return r;
 	flight_clear(fd);
@@ -75,10 +75,10 @@ int flights_make(int dir_fd, uid_t uid, const char *name)
 
 void flights_remove(int dir_fd, uid_t uid, const char *name, int fd)
 {
-	char folder[FOLDER_NAME_MAX];
+	char folder[DIRECTORY_NAME_MAX];
 
 	flight_clear(fd);
-	name_of(folder, uid, name);
+	flights_name_of(folder, uid, name);
 	/* If somebody has put something else in there, it is theirs. */
 	unlinkat(dir_fd, folder, AT_REMOVEDIR);
 }
@@ -104,7 +104,7 @@ static bool parse_folder(const char *folder, uid_t *ret_uid, const char **ret_na
 void flights_find(int dir_fd, flights_found_fn found, void *userdata)
 {
 	const struct dirent *entry;
-	DIR *dir = folder_list(dir_fd);
+	DIR *dir = directory_list(dir_fd);
 	const char *name;
 	unsigned n = 0;
 	uid_t uid;
@@ -116,8 +116,8 @@ void flights_find(int dir_fd, flights_found_fn found, void *userdata)
 
 		if (!parse_folder(entry->d_name, &uid, &name))
 			continue;
-		fd = open_own_folder(dir_fd, entry->d_name);
-		if (fd < 0 || lock(fd) < 0)
+		fd = open_own_directory(dir_fd, entry->d_name);
+		if (fd < 0 || flights_lock(fd) < 0)
 			continue;
 		n++;
 		found(uid, name, TAKE_FD(fd), userdata);

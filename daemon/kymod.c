@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "bus/kymo-bus.h"
-#include "capture/sandbox/few-descriptors.h"
+#include "capture/sandbox/clean-fd-table.h"
 #include "capture/perf/perf-event.h"
 #include "capture/probes/probe-heal.h"
 #include "capture/sandbox/thread.h"
@@ -39,14 +39,14 @@ struct arguments {
 	bool open_perf_events;
 };
 
-static void print_help(void)
+static void kymod_print_help(void)
 {
 	puts("Usage: kymod [OPTION ...]\n\n"
 	     "The service of kymo: records what this machine does, for those who may ask.\n\n"
 	     "      --bus ADDRESS     the bus to serve, instead of the system bus\n"
 	     "      --group GROUP     where there is no polkit, members may record (kymo)\n"
 	     "      --idle-exit TIME  end when there was neither a session nor a call for so long (0: never)\n"
-	     "      --config-dir DIR  where collection profiles are (" COLLECTION_FOLDER ")\n"
+	     "      --config-dir DIR  where collection profiles are (" COLLECTION_DIRECTORY ")\n"
 	     "      --state-dir DIR   where they collect (" COLLECTION_DIRECTORY_PREFIX ")\n"
 	     "      --perf-events SOCKET\n"
 	     "                        who is asked for perf events that the kernel does not give us\n"
@@ -112,7 +112,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *ret)
 			ret->open_perf_events = true;
 			break;
 		case 'h':
-			print_help();
+			kymod_print_help();
 			return 0;
 		case OPT_VERSION:
 			puts("kymod " KYMO_VERSION);
@@ -146,7 +146,7 @@ static int check_rights(void)
 	return 0;
 }
 
-static int serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t idle_exit_ns)
+static int kymod_serve(sd_event *event, sd_bus *bus, struct manager *m, uint64_t idle_exit_ns)
 {
 	_cleanup_(service_freep) struct service *s = NULL;
 	int status, r;
@@ -183,12 +183,12 @@ static void give_memory_back(void)
 	mallopt(M_MMAP_THRESHOLD, MMAP_FROM_BYTES);
 }
 
-static void say_healed(const char *text)
+static void kymod_say_healed(const char *text)
 {
 	log_info("%s", text);
 }
 
-static int run(const struct arguments *args)
+static int kymod_run(const struct arguments *args)
 {
 	_cleanup_(sd_event_unrefp) sd_event *event = NULL;
 	_cleanup_(sd_bus_flush_close_unrefp) sd_bus *bus = NULL;
@@ -216,7 +216,7 @@ static int run(const struct arguments *args)
 		m->places.config = args->config_dir;
 	if (args->state_dir)
 		m->places.state = args->state_dir;
-	return serve(event, bus, m, args->idle_exit_ns);
+	return kymod_serve(event, bus, m, args->idle_exit_ns);
 }
 
 int main(int argc, char **argv)
@@ -240,16 +240,16 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	allow_descriptors();
 	give_memory_back();
-	thread_be_prompt();
-	r = few_descriptors_begin();
+	thread_raise_priority();
+	r = clean_fd_table_begin();
 	if (r < 0)
 		return log_error(r, "cannot keep descriptors for children"), EXIT_FAILURE;
 	/* (before there is anything that a child should not have) */
-	probe_heal_start(say_healed);
+	probe_heal_start(kymod_say_healed);
 	r = async_close_begin();
 	if (r < 0)
 		return log_error(r, "cannot start a process that closes files of callers"),
 		       EXIT_FAILURE;
-	r = run(&args);
+	r = kymod_run(&args);
 	return r < 0 ? EXIT_FAILURE : r;
 }

@@ -19,7 +19,7 @@
 
 enum { TEXT_MAX = 1200 };
 
-static const char *const message_ids[LOG_HAPPENING_MAX] = {
+static const char *const message_ids[LOG_MESSAGE_ID_MAX] = {
 	[LOG_SESSION_STARTED] = "ce555bdc427047b49c55d2639edab1be",
 	[LOG_SESSION_ENDED] = "8e72101951e649c994a1c51299017b85",
 	[LOG_SESSION_LOST] = "c1c7e1d8c8184e609b3eee51ebafe60c",
@@ -52,8 +52,8 @@ static void send_to_journal(const struct log_subject *about, int priority, const
 	if (about) {
 		FIELD(session, "KYMO_SESSION=%.80s", about->session);
 		FIELD(owner, "KYMO_OWNER=%u", about->owner);
-		if (message_ids[about->happening])
-			FIELD(id, "MESSAGE_ID=%s", message_ids[about->happening]);
+		if (message_ids[about->message_id])
+			FIELD(id, "MESSAGE_ID=%s", message_ids[about->message_id]);
 	}
 #undef FIELD
 	sd_journal_sendv(fields, n);

@@ -18,12 +18,12 @@ int log_warning(int error, const char *format, ...) __attribute__((format(printf
 int log_error(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* What can be looked for in the journal by its MESSAGE_ID (kymod(8) names them). */
-enum log_happening {
+enum log_message_id {
 	LOG_SESSION_OTHER, /* none of those below */
 	LOG_SESSION_STARTED,
 	LOG_SESSION_ENDED,
 	LOG_SESSION_LOST, /* the first records of a session that were lost */
-	LOG_HAPPENING_MAX,
+	LOG_MESSAGE_ID_MAX,
 };
 
 /* The session that a line is about: KYMO_SESSION= and KYMO_OWNER= in the journal. */
@@ -31,7 +31,7 @@ struct log_subject {
 	const char *session; /* as clients call it */
 	const char *path;    /* its object, which the text names */
 	uid_t owner;
-	enum log_happening happening;
+	enum log_message_id message_id;
 };
 
 /* As log_info() and log_warning(), of a session. The text begins with which one. */

@@ -10,8 +10,8 @@
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/log.h"
-#include "daemon/managed.h"
-#include "daemon/profile-snapshots.h"
+#include "daemon/daemon-session.h"
+#include "daemon/collection-snapshots.h"
 #include "daemon/service.h"
 
 #define CAPABILITIES_NS UINT64_C(1000000000) /* what was found is believed for so long */
@@ -24,7 +24,7 @@ static int method_create_session(sd_bus_message *call, void *userdata, sd_bus_er
 		.owner = sd_bus_message_get_sender(call),
 		.uid = access_sender_uid(m->access, call),
 	};
-	struct managed *s;
+	struct daemon_session *s;
 	int r;
 
 	r = sd_bus_message_read(call, "s", &args.name);
@@ -54,7 +54,7 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 	r = sd_bus_message_new_method_return(call, &reply);
 	if (r >= 0)
 		r = sd_bus_message_open_container(reply, 'a', "(sos)");
-	for (const struct managed *s = m->sessions; r >= 0 && s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; r >= 0 && s; s = s->next) {
 		if (all || uid == s->uid)
 			r = sd_bus_message_append(reply, "(sos)", session_options(s->session)->name,
 						  s->path,
@@ -68,7 +68,7 @@ static int method_list_sessions(sd_bus_message *call, void *userdata, sd_bus_err
 static int method_get_session(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
-	struct managed *s;
+	struct daemon_session *s;
 	const char *name;
 	uid_t uid;
 	int r;
@@ -152,7 +152,7 @@ static int method_snapshot_all(sd_bus_message *call, void *userdata, sd_bus_erro
 		return r;
 	if (access_sender_uid(m->access, call) != 0)
 		return bus_error_set(reterr, -EACCES, "snapshots of all profiles are for root");
-	r = profile_snapshot_all(m, *reason ? reason : "requested", call);
+	r = collection_snapshot_all(m, *reason ? reason : "requested", call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
@@ -171,8 +171,9 @@ static int get_start_time(sd_bus *bus, const char *path, const char *interface,
 }
 
 /* Who asks sees what is taken of everything, and what he himself has. */
-static int get_usage(sd_bus *bus, const char *path, const char *interface, const char *property,
-		     sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
+static int manager_bus_get_usage(sd_bus *bus, const char *path, const char *interface,
+				 const char *property, sd_bus_message *reply, void *userdata,
+				 sd_bus_error *reterr)
 {
 	const struct manager *m = userdata;
 	struct manager_usage usage[MANAGER_USAGE_MAX];
@@ -194,7 +195,7 @@ static const sd_bus_vtable vtable[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Version", "s", get_version, 0, SD_BUS_VTABLE_PROPERTY_CONST),
 	SD_BUS_PROPERTY("StartTime", "t", get_start_time, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-	SD_BUS_PROPERTY("Usage", "a{s(tttt)}", get_usage, 0, 0),
+	SD_BUS_PROPERTY("Usage", "a{s(tttt)}", manager_bus_get_usage, 0, 0),
 	SD_BUS_METHOD_WITH_ARGS("CreateSession", SD_BUS_ARGS("s", name, "a{sv}", options),
 				SD_BUS_RESULT("o", session), method_create_session,
 				SD_BUS_VTABLE_UNPRIVILEGED),

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "daemon/access.h"
-#include "daemon/managed.h"
+#include "daemon/daemon-session.h"
 
 /* The next {sv} of the options, as far as it matters here. */
 static int read_option(sd_bus_message *m, struct rights_call *c)
@@ -46,7 +46,7 @@ static int read_options(sd_bus_message *m, struct rights_call *c)
 
 static int read_call(const struct manager *m, sd_bus_message *call, struct rights_call *c)
 {
-	struct managed *found;
+	struct daemon_session *found;
 	int r;
 
 	if (strcmp(c->path, KYMO_MANAGER_PATH) != 0)

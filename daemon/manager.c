@@ -16,13 +16,13 @@
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
 #include "daemon/log.h"
-#include "daemon/managed.h"
-#include "daemon/profile-snapshots.h"
-#include "daemon/tell.h"
+#include "daemon/daemon-session.h"
+#include "daemon/collection-snapshots.h"
+#include "daemon/bus-signals.h"
 
-static struct managed *find_exact(const struct manager *m, const char *name, uid_t uid)
+static struct daemon_session *find_exact(const struct manager *m, const char *name, uid_t uid)
 {
-	for (struct managed *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next) {
 		if (s->uid == uid && strcmp(session_options(s->session)->name, name) == 0)
 			return s;
 	}
@@ -30,12 +30,12 @@ static struct managed *find_exact(const struct manager *m, const char *name, uid
 }
 
 /* Any user's session NAME; *RET_N is how many there are. */
-static struct managed *find_any(const struct manager *m, const char *name, size_t *ret_n)
+static struct daemon_session *find_any(const struct manager *m, const char *name, size_t *ret_n)
 {
-	struct managed *found = NULL;
+	struct daemon_session *found = NULL;
 
 	*ret_n = 0;
-	for (struct managed *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next) {
 		if (strcmp(session_options(s->session)->name, name) == 0) {
 			found = s;
 			++*ret_n;
@@ -45,7 +45,7 @@ static struct managed *find_any(const struct manager *m, const char *name, size_
 }
 
 /* UID/NAME. */
-static struct managed *find_qualified(const struct manager *m, const char *text)
+static struct daemon_session *find_qualified(const struct manager *m, const char *text)
 {
 	const char *slash = strchr(text, '/');
 	char number[16];
@@ -60,10 +60,10 @@ static struct managed *find_qualified(const struct manager *m, const char *text)
 	return find_exact(m, slash + 1, (uid_t)uid);
 }
 
-int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
+int manager_find(const struct manager *m, const char *name, uid_t uid, struct daemon_session **ret,
 		 sd_bus_error *reterr)
 {
-	struct managed *s = find_exact(m, name, uid) ?: find_qualified(m, name);
+	struct daemon_session *s = find_exact(m, name, uid) ?: find_qualified(m, name);
 
 	if (!s || s->uid != uid)
 		return bus_error_set(reterr, -ENOENT, "there is no session '%s'", name);
@@ -71,10 +71,10 @@ int manager_find(const struct manager *m, const char *name, uid_t uid, struct ma
 	return 0;
 }
 
-int manager_find_any(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
-		     sd_bus_error *reterr)
+int manager_find_any(const struct manager *m, const char *name, uid_t uid,
+		     struct daemon_session **ret, sd_bus_error *reterr)
 {
-	struct managed *s = find_exact(m, name, uid);
+	struct daemon_session *s = find_exact(m, name, uid);
 	size_t n = 0;
 
 	if (!s)
@@ -89,17 +89,17 @@ int manager_find_any(const struct manager *m, const char *name, uid_t uid, struc
 	return 0;
 }
 
-struct managed *manager_find_path(const struct manager *m, const char *path)
+struct daemon_session *manager_find_path(const struct manager *m, const char *path)
 {
-	for (struct managed *s = m->sessions; s; s = s->next) {
+	for (struct daemon_session *s = m->sessions; s; s = s->next) {
 		if (strcmp(s->path, path) == 0)
 			return s;
 	}
 	return NULL;
 }
 
-static int check_name(const struct manager *m, const struct manager_create_args *args,
-		      sd_bus_error *reterr)
+static int manager_check_name(const struct manager *m, const struct manager_create_args *args,
+			      sd_bus_error *reterr)
 {
 	if (!session_name_valid(args->name))
 		return bus_error_set(reterr, -EINVAL,
@@ -115,13 +115,13 @@ static int check_name(const struct manager *m, const struct manager_create_args 
 }
 
 /* Adds up what sessions that count have of something. */
-typedef uint64_t (*amount_fn)(const struct managed *s);
+typedef uint64_t (*amount_fn)(const struct daemon_session *s);
 
 static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amount)
 {
 	struct limit_use use = { 0 };
 
-	for (const struct managed *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
 		bool is_theirs = s->uid == uid;
 
 		use.all += amount(s);
@@ -132,9 +132,9 @@ static struct limit_use use_of(const struct manager *m, uid_t uid, amount_fn amo
 }
 
 /* What a dead service has left takes nothing but memory. */
-static uint64_t one(const struct managed *s)
+static uint64_t manager_count_active(const struct daemon_session *s)
 {
-	return !managed_recovered(s);
+	return !daemon_session_recovered(s);
 }
 
 static int check_counts(const struct manager *m, const struct manager_create_args *args, bool own,
@@ -143,7 +143,7 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 	static const struct limit limit = { LIMIT_SESSIONS, LIMIT_SESSIONS_ROOT,
 					    LIMIT_SESSIONS_PER_USER, LIMIT_SESSIONS_OWN };
 	const struct user_count abandoned = user_counts_get(&abandoned_sessions, args->uid);
-	struct limit_use has = use_of(m, args->uid, one);
+	struct limit_use has = use_of(m, args->uid, manager_count_active);
 	uint64_t may;
 
 	/* They have gone, but what they held has not. */
@@ -153,7 +153,7 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 
 	if (m->exiting)
 		return bus_error_set(reterr, -EDQUOT, "the service is about to end");
-	switch (limit_check(&limit, &has, &(struct limit_wish){ 1, args->uid, own }, &may)) {
+	switch (limit_check(&limit, &has, &(struct limit_request){ 1, args->uid, own }, &may)) {
 	case LIMIT_FITS:
 		break;
 	case LIMIT_EXCEEDS_ALL:
@@ -185,18 +185,18 @@ static int check_counts(const struct manager *m, const struct manager_create_arg
 	return 0;
 }
 
-static uint64_t ring_bytes(const struct managed *s)
+static uint64_t ring_bytes(const struct daemon_session *s)
 {
-	return managed_finished(s) ? 0 : session_ring_memory(session_options(s->session));
+	return daemon_session_finished(s) ? 0 : session_ring_memory(session_options(s->session));
 }
 
-static struct limit_wish wish_of(const struct managed *s, uint64_t amount)
+static struct limit_request wish_of(const struct daemon_session *s, uint64_t amount)
 {
-	return (struct limit_wish){ amount, s->uid, session_options(s->session)->own };
+	return (struct limit_request){ amount, s->uid, session_options(s->session)->own };
 }
 
 /* Whose limit is exceeded, in words. */
-static const char *limit_whose(enum limit_verdict v)
+static const char *limit_scope(enum limit_verdict v)
 {
 	return v == LIMIT_EXCEEDS_ALL    ? "all together"
 	       : v == LIMIT_EXCEEDS_USER ? "one user"
@@ -204,13 +204,14 @@ static const char *limit_whose(enum limit_verdict v)
 }
 
 /* Whether there is memory for the rings of S beside all others'. */
-static int check_rings(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
+static int check_rings(const struct manager *m, const struct daemon_session *s,
+		       sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_RING_BYTES, LIMIT_RING_BYTES_ROOT,
 					    LIMIT_RING_BYTES_PER_USER, LIMIT_RING_BYTES_OWN };
 	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
 	const struct limit_use use = use_of(m, s->uid, ring_bytes);
-	const struct limit_wish wish = wish_of(s, ring_bytes(s));
+	const struct limit_request wish = wish_of(s, ring_bytes(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -220,23 +221,26 @@ static int check_rings(const struct manager *m, const struct managed *s, sd_bus_
 			     "option `ring_bytes`: the rings of all CPUs would take %s, other "
 			     "sessions have %s, and %s is the limit of %s",
 			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_whose(v));
+			     text_format_size(may, most), limit_scope(v));
 }
 
-static uint64_t blocks_of(const struct managed *s)
+static uint64_t manager_blocks_of(const struct daemon_session *s)
 {
 	const struct session_options *o = session_options(s->session);
 
-	return o->categories & CATEGORIES_MEMORY && !managed_finished(s) ? o->memory.blocks_max : 0;
+	return o->categories & CATEGORIES_MEMORY && !daemon_session_finished(s)
+		       ? o->memory.blocks_max
+		       : 0;
 }
 
 /* Whether there is memory for the table of blocks of S beside all others': the kernel makes it at once. */
-static int check_blocks(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
+static int check_blocks(const struct manager *m, const struct daemon_session *s,
+			sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_BLOCKS, LIMIT_BLOCKS_ROOT, LIMIT_BLOCKS_PER_USER,
 					    LIMIT_BLOCKS_OWN };
-	const struct limit_use use = use_of(m, s->uid, blocks_of);
-	const struct limit_wish wish = wish_of(s, blocks_of(s));
+	const struct limit_use use = use_of(m, s->uid, manager_blocks_of);
+	const struct limit_request wish = wish_of(s, manager_blocks_of(s));
 	uint64_t most;
 	enum limit_verdict v = limit_check(&limit, &use, &wish, &most);
 
@@ -246,10 +250,10 @@ static int check_blocks(const struct manager *m, const struct managed *s, sd_bus
 			     "option `memory_blocks_max`: the table would have room for %" PRIu64
 			     " blocks, those of other sessions have %" PRIu64 ", and %" PRIu64
 			     " is the limit of %s",
-			     wish.amount, use.all, most, limit_whose(v));
+			     wish.amount, use.all, most, limit_scope(v));
 }
 
-static uint64_t flight_of(const struct managed *s)
+static uint64_t flight_of(const struct daemon_session *s)
 {
 	const struct session_options *o = session_options(s->session);
 
@@ -261,29 +265,30 @@ void manager_usage(const struct manager *m, uid_t uid,
 {
 	static const struct {
 		const char *name;
-		uint64_t (*amount)(const struct managed *s);
+		uint64_t (*amount)(const struct daemon_session *s);
 		uint64_t all, user;
 	} rows[MANAGER_USAGE_MAX] = {
-		{ "sessions", one, LIMIT_SESSIONS, LIMIT_SESSIONS_PER_USER },
+		{ "sessions", manager_count_active, LIMIT_SESSIONS, LIMIT_SESSIONS_PER_USER },
 		{ "ring_bytes", ring_bytes, LIMIT_RING_BYTES, LIMIT_RING_BYTES_PER_USER },
-		{ "memory_blocks", blocks_of, LIMIT_BLOCKS, LIMIT_BLOCKS_PER_USER },
+		{ "memory_blocks", manager_blocks_of, LIMIT_BLOCKS, LIMIT_BLOCKS_PER_USER },
 		{ "flight_bytes", flight_of, LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_PER_USER },
 	};
 
 	for (size_t i = 0; i < MANAGER_USAGE_MAX; i++) {
 		const struct limit_use has = use_of(m, uid, rows[i].amount);
 		/* But for their number, root may have all of it. */
-		uint64_t user = uid == 0 && rows[i].amount != one ? rows[i].all : rows[i].user;
+		uint64_t user = uid == 0 && rows[i].amount != manager_count_active ? rows[i].all
+										   : rows[i].user;
 
 		ret[i] = (struct manager_usage){ rows[i].name, has.all, rows[i].all, has.user,
 						 user };
 	}
 }
 
-int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr)
+int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr)
 {
 	uint64_t wait_ns = 0;
-	int r = effort_make(&m->efforts, uid, clock_boot_ns(), &wait_ns);
+	int r = rate_limit_take(&m->efforts, uid, clock_boot_ns(), &wait_ns);
 
 	return r < 0 ? bus_error_set(reterr, r,
 				     "you make and start sessions faster than this machine is to "
@@ -293,12 +298,14 @@ int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr)
 }
 
 /* Whether there is memory for what S keeps beside all others', also those that have ended. */
-static int check_flights(const struct manager *m, const struct managed *s, sd_bus_error *reterr)
+static int check_flights(const struct manager *m, const struct daemon_session *s,
+			 sd_bus_error *reterr)
 {
 	static const struct limit limit = { LIMIT_FLIGHT_BYTES, LIMIT_FLIGHT_BYTES_ROOT,
 					    LIMIT_FLIGHT_BYTES_PER_USER, LIMIT_FLIGHT_BYTES_OWN };
 	char wants[TEXT_FORMAT_MAX], has[TEXT_FORMAT_MAX], may[TEXT_FORMAT_MAX];
-	const struct limit_wish wish = { flight_of(s), s->uid, session_options(s->session)->own };
+	const struct limit_request wish = { flight_of(s), s->uid,
+					    session_options(s->session)->own };
 	const struct limit_use use = use_of(m, s->uid, flight_of);
 	enum limit_verdict v;
 	uint64_t most;
@@ -310,11 +317,12 @@ static int check_flights(const struct manager *m, const struct managed *s, sd_bu
 			     "option `flight_bytes`: the flight recorder would keep %s, others "
 			     "keep %s, and %s is the limit of %s",
 			     text_format_size(wants, wish.amount), text_format_size(has, use.all),
-			     text_format_size(may, most), limit_whose(v));
+			     text_format_size(may, most), limit_scope(v));
 }
 
-static int make(struct manager *m, const struct manager_create_args *args,
-		struct create_request *request, struct managed **ret, sd_bus_error *reterr)
+static int manager_make(struct manager *m, const struct manager_create_args *args,
+			struct create_request *request, struct daemon_session **ret,
+			sd_bus_error *reterr)
 {
 	const char *text = "";
 	int r;
@@ -322,7 +330,8 @@ static int make(struct manager *m, const struct manager_create_args *args,
 	r = capabilities_check(&text);
 	if (r < 0)
 		return bus_error_set(reterr, -ENODEV, "%s", text);
-	r = managed_new(&(struct managed_args){ m, args->owner, args->uid }, request, ret);
+	r = daemon_session_new(&(struct daemon_session_args){ m, args->owner, args->uid }, request,
+			       ret);
 	if (r == -EBADF)
 		return bus_error_set(reterr, r, "option `output` cannot be written");
 	if (r < 0 && request->options.mode == SESSION_FLIGHT && !request->store)
@@ -336,17 +345,17 @@ static int make(struct manager *m, const struct manager_create_args *args,
 
 /* What was left of the session NAME of a profile, and runs no more, makes room; what a dead service kept in memory goes to the profile's
  * directory. */
-static void save_left(struct manager *m, const char *name, struct profile_use *use)
+static void save_left(struct manager *m, const char *name, struct collection_use *use)
 {
-	struct managed *s = find_exact(m, name, 0);
+	struct daemon_session *s = find_exact(m, name, 0);
 	int r;
 
-	if (!s || !managed_finished(s) || !(managed_recovered(s) || s->profile))
+	if (!s || !daemon_session_finished(s) || !(daemon_session_recovered(s) || s->profile))
 		return;
-	if (managed_recovered(s)) {
-		const struct log_subject about = managed_subject(s, LOG_SESSION_OTHER);
+	if (daemon_session_recovered(s)) {
+		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_OTHER);
 
-		r = profile_snapshot_recovered(s, use);
+		r = collection_snapshot_recovered(s, use);
 		if (r < 0)
 			log_session_warning(&about, r,
 					    "what the service kept when it died is lost");
@@ -374,7 +383,7 @@ static int use_profile(struct manager *m, const struct manager_create_args *args
 				     "a session of the profile '%.64s' has its name, and not "
 				     "'%.64s'",
 				     request->profile, args->name);
-	r = profile_use_new(&m->places, request->profile, &request->use, reterr);
+	r = collection_use_new(&m->places, request->profile, &request->use, reterr);
 	if (r < 0)
 		return bus_error_set(reterr, r, NULL);
 	save_left(m, args->name, request->use);
@@ -382,31 +391,32 @@ static int use_profile(struct manager *m, const struct manager_create_args *args
 	request->options = c->session;
 	c->session = (struct session_options){ 0 };
 	r = request->options.mode == SESSION_STREAM
-		    ? profile_use_store(request->use, request->use->packed, &request->store)
+		    ? collection_use_store(request->use, request->use->packed, &request->store)
 		    : 0;
 	return r < 0 ? bus_error_set(reterr, r, "its directory cannot be used: %s", strerror(-r))
 		     : 0;
 }
 
 int manager_create(struct manager *m, const struct manager_create_args *args,
-		   struct create_request *request, struct managed **ret, sd_bus_error *reterr)
+		   struct create_request *request, struct daemon_session **ret,
+		   sd_bus_error *reterr)
 {
-	_cleanup_(managed_freep) struct managed *s = NULL;
+	_cleanup_(daemon_session_freep) struct daemon_session *s = NULL;
 	int r;
 
 	r = request->profile ? use_profile(m, args, request, reterr) : 0;
 	if (r == 0)
-		r = check_name(m, args, reterr);
+		r = manager_check_name(m, args, reterr);
 	if (r < 0)
 		return r;
 	r = check_counts(m, args, request->options.own, reterr);
 	if (r < 0)
 		return r;
-	r = manager_effort(m, args->uid, reterr);
+	r = manager_rate_limit(m, args->uid, reterr);
 	if (r < 0)
 		return r;
 	strcpy(request->options.name, args->name);
-	r = make(m, args, request, &s, reterr);
+	r = manager_make(m, args, request, &s, reterr);
 	if (r < 0)
 		return r;
 	r = check_rings(m, s, reterr);
@@ -418,30 +428,30 @@ int manager_create(struct manager *m, const struct manager_create_args *args,
 		return r;
 	s->next = m->sessions;
 	m->sessions = s;
-	tell_of_session(s, "SessionAdded");
+	bus_signals_of_session(s, "SessionAdded");
 	*ret = TAKE_PTR(s);
 	return 0;
 }
 
-void manager_remove(struct manager *m, struct managed *s)
+void manager_remove(struct manager *m, struct daemon_session *s)
 {
-	for (struct managed **at = &m->sessions; *at; at = &(*at)->next) {
+	for (struct daemon_session **at = &m->sessions; *at; at = &(*at)->next) {
 		if (*at == s) {
 			*at = s->next;
 			break;
 		}
 	}
-	tell_of_session(s, "SessionRemoved");
-	managed_free(s);
+	bus_signals_of_session(s, "SessionRemoved");
+	daemon_session_free(s);
 	/* The tables of a session are large; an idle service gives them back. */
 	if (!m->sessions)
 		malloc_trim(0);
 }
 
-static bool any_active(const struct manager *m)
+static bool manager_any_active(const struct manager *m)
 {
-	for (const struct managed *s = m->sessions; s; s = s->next) {
-		if (managed_active(s))
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (daemon_session_active(s))
 			return true;
 	}
 	return false;
@@ -449,8 +459,8 @@ static bool any_active(const struct manager *m)
 
 static bool all_told(const struct manager *m)
 {
-	for (const struct managed *s = m->sessions; s; s = s->next) {
-		if (!managed_told(s) || managed_is_writing(s))
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (!daemon_session_is_announced(s) || daemon_session_is_writing(s))
 			return false;
 	}
 	return true;
@@ -458,7 +468,7 @@ static bool all_told(const struct manager *m)
 
 void manager_settle(struct manager *m)
 {
-	bool active = any_active(m);
+	bool active = manager_any_active(m);
 	int enabled = SD_EVENT_OFF;
 
 	if (m->exiting && !active && all_told(m) && !m->savings)
@@ -470,32 +480,32 @@ void manager_settle(struct manager *m)
 	sd_event_source_set_enabled(m->tick, active ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
-static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+static int manager_on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct manager *m = userdata;
 
 	(void)usec;
-	for (struct managed *s = m->sessions; s; s = s->next) {
-		if (managed_active(s)) {
-			managed_tell_counters(s);
-			managed_look_at_profile(s);
+	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (daemon_session_active(s)) {
+			daemon_session_signal_counters(s);
+			daemon_session_check_collection(s);
 		}
 	}
 	return sd_event_source_set_time_relative(source, TELL_COUNTERS_NS / 1000);
 }
 
-static void on_gone(const char *unique_name, void *userdata)
+static void manager_on_gone(const char *unique_name, void *userdata)
 {
 	struct manager *m = userdata;
-	struct managed *next;
+	struct daemon_session *next;
 
-	for (struct managed *s = m->sessions; s; s = next) {
+	for (struct daemon_session *s = m->sessions; s; s = next) {
 		next = s->next;
-		managed_drop_waiters(s, unique_name);
+		daemon_session_drop_waiters(s, unique_name);
 		/* (what a flight recorder of a profile holds when the service ends, the next one writes down) */
 		if (s->owner && strcmp(s->owner, unique_name) == 0 &&
 		    !(m->exiting && s->profile && s->flight_fd >= 0))
-			managed_remove(s, "owner gone");
+			daemon_session_remove(s, "owner gone");
 	}
 }
 
@@ -505,10 +515,10 @@ static int on_deadline(sd_event_source *source, uint64_t usec, void *userdata)
 
 	(void)source;
 	(void)usec;
-	for (const struct managed *s = m->sessions; s; s = s->next) {
-		const struct log_subject about = managed_subject(s, LOG_SESSION_ENDED);
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+		const struct log_subject about = daemon_session_subject(s, LOG_SESSION_ENDED);
 
-		if (managed_active(s))
+		if (daemon_session_active(s))
 			log_session_warning(&about, 0,
 					    "left without its end, its output is too slow");
 	}
@@ -523,12 +533,12 @@ void manager_shutdown(struct manager *m, int status)
 		return;
 	m->exiting = true;
 	m->exit_status = status;
-	for (struct managed *s = m->sessions; s; s = s->next) {
-		if (managed_active(s))
+	for (struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (daemon_session_active(s))
 			session_stop(s->session, "service stopped");
 	}
 	r = sd_event_add_time_relative(m->event, &m->deadline, CLOCK_MONOTONIC,
-				       PATIENCE_SHUTDOWN_NS / 1000, 0, on_deadline, m);
+				       TIMEOUT_SHUTDOWN_NS / 1000, 0, on_deadline, m);
 	if (r < 0) {
 		log_warning(r, "no timer for the end: sessions are left as they are");
 		sd_event_exit(m->event, status);
@@ -539,8 +549,8 @@ void manager_shutdown(struct manager *m, int status)
 static void on_found(uid_t uid, const char *name, int fd, void *userdata)
 {
 	struct manager *m = userdata;
-	struct managed *s;
-	int r = managed_new_recovered(m, uid, name, fd, &s);
+	struct daemon_session *s;
+	int r = daemon_session_new_recovered(m, uid, name, fd, &s);
 
 	if (r == -ENOMEM || r == -EMFILE || r == -ENFILE) {
 		/* Not its fault: the next service may have room for it. */
@@ -564,7 +574,7 @@ static void on_found(uid_t uid, const char *name, int fd, void *userdata)
 }
 
 /* What flight recorders of a service that has died have kept is offered again. */
-static void recover(struct manager *m)
+static void manager_recover(struct manager *m)
 {
 	m->flights_fd = flights_open();
 	if (m->flights_fd < 0)
@@ -583,13 +593,14 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	m->flights_fd = -ENOENT;
 	m->event = sd_event_ref(event);
 	m->bus = sd_bus_ref(bus);
-	m->places = (struct profile_places){ COLLECTION_FOLDER, COLLECTION_DIRECTORY_PREFIX };
-	r = access_new(bus, group, &(struct access_ops){ manager_demand, on_gone, m }, &m->access);
+	m->places = (struct collection_places){ COLLECTION_DIRECTORY, COLLECTION_DIRECTORY_PREFIX };
+	r = access_new(bus, group, &(struct access_ops){ manager_demand, manager_on_gone, m },
+		       &m->access);
 	if (r < 0)
 		return r;
 	/* With slack, to wake up together with others. */
 	r = sd_event_add_time_relative(event, &m->tick, CLOCK_MONOTONIC, TELL_COUNTERS_NS / 1000,
-				       TELL_COUNTERS_NS / 1000 / 4, on_tick, m);
+				       TELL_COUNTERS_NS / 1000 / 4, manager_on_tick, m);
 	if (r < 0)
 		return r;
 	r = sd_event_source_set_enabled(m->tick, SD_EVENT_OFF);
@@ -601,7 +612,7 @@ int manager_new(sd_event *event, sd_bus *bus, const char *group, struct manager 
 	r = session_bus_offer(m);
 	if (r < 0)
 		return r;
-	recover(m);
+	manager_recover(m);
 	*ret = TAKE_PTR(m);
 	return 0;
 }
@@ -613,7 +624,7 @@ struct manager *manager_free(struct manager *m)
 	m->ending = true;
 	while (m->sessions)
 		manager_remove(m, m->sessions);
-	profile_savings_free(m);
+	collection_savings_free(m);
 	close_fd(m->flights_fd);
 	access_free(m->access);
 	sd_event_source_disable_unref(m->tick);

@@ -22,8 +22,8 @@
 
 #include "base/cleanup.h"
 #include "bus/kymo-bus.h"
-#include "daemon/shares.h"
-#include "daemon/profile-use.h"
+#include "daemon/quotas.h"
+#include "daemon/collection-use.h"
 #include "daemon/session-options-bus.h"
 
 /* What users may take, in one place: of all together, of that only for root, of one user, and of one user's own processes. */
@@ -49,23 +49,23 @@ enum {
 #define LIMIT_FLIGHT_BYTES_OWN      (LIMIT_FLIGHT_BYTES / 8)
 
 /* How long things may take. */
-#define PATIENCE_SHUTDOWN_NS UINT64_C(10000000000) /* all outputs, when the daemon ends */
-#define TELL_COUNTERS_NS     UINT64_C(1000000000)
-#define PROFILE_LOOK_TICKS   5 /* of those, between two looks for the units of a profile */
+#define TIMEOUT_SHUTDOWN_NS   UINT64_C(10000000000) /* all outputs, when the daemon ends */
+#define TELL_COUNTERS_NS      UINT64_C(1000000000)
+#define COLLECTION_LOOK_TICKS 5 /* of those, between two looks for the units of a profile */
 
 struct access;
-struct managed;
-struct profile_saving;
+struct daemon_session;
+struct collection_saving;
 
 struct manager {
 	sd_event *event;
 	sd_bus *bus;
 	struct access *access;
-	uint64_t start_ns;              /* CLOCK_BOOTTIME */
-	struct profile_places places;   /* as it is made: where packages put them */
-	struct managed *sessions;       /* newest first */
-	struct profile_saving *savings; /* profile-snapshots.h */
-	struct efforts efforts;
+	uint64_t start_ns;                 /* CLOCK_BOOTTIME */
+	struct collection_places places;   /* as it is made: where packages put them */
+	struct daemon_session *sessions;   /* newest first */
+	struct collection_saving *savings; /* collection-snapshots.h */
+	struct rate_limit efforts;
 	sd_event_source *tick; /* counters, while a session runs */
 	sd_event_source *deadline;
 	int flights_fd; /* where flight recorders keep what they have (flights.h), or why there is no such place */
@@ -88,10 +88,11 @@ struct manager_create_args {
 /* Makes a session. Takes over what REQUEST owns, only on success. Returns 0, or a negative errno
  * with a sentence in RETERR. */
 int manager_create(struct manager *m, const struct manager_create_args *args,
-		   struct create_request *request, struct managed **ret, sd_bus_error *reterr);
+		   struct create_request *request, struct daemon_session **ret,
+		   sd_bus_error *reterr);
 
 /* Whether UID may do once more what costs the machine something. Returns 0, or -EDQUOT with a sentence. */
-int manager_effort(struct manager *m, uid_t uid, sd_bus_error *reterr);
+int manager_rate_limit(struct manager *m, uid_t uid, sd_bus_error *reterr);
 
 /* What is taken of something that there is once, and what may be: by all, and by one user. */
 struct manager_usage {
@@ -105,19 +106,19 @@ void manager_usage(const struct manager *m, uid_t uid,
 		   struct manager_usage ret[static MANAGER_USAGE_MAX]);
 
 /* The session that UID calls NAME, or UID/NAME. Returns 0, or a negative errno with a sentence. */
-int manager_find(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
+int manager_find(const struct manager *m, const char *name, uid_t uid, struct daemon_session **ret,
 		 sd_bus_error *reterr);
 
 /* Likewise for who may see all sessions: finds those of others too, as UID/NAME or, where only one
  * user has that name, by the name alone. */
-int manager_find_any(const struct manager *m, const char *name, uid_t uid, struct managed **ret,
-		     sd_bus_error *reterr);
+int manager_find_any(const struct manager *m, const char *name, uid_t uid,
+		     struct daemon_session **ret, sd_bus_error *reterr);
 
 /* The session at PATH, whoever asks, or NULL. */
-struct managed *manager_find_path(const struct manager *m, const char *path);
+struct daemon_session *manager_find_path(const struct manager *m, const char *path);
 
 /* Ends S at once and forgets it; says so on the bus. */
-void manager_remove(struct manager *m, struct managed *s);
+void manager_remove(struct manager *m, struct daemon_session *s);
 
 /* Called when the state of a session may have changed: keeps the clock and the end going. */
 void manager_settle(struct manager *m);

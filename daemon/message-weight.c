@@ -9,7 +9,7 @@
 /* Arrays of these can be had whole. */
 static const char fixed_types[] = "ynqiuxtd";
 
-static int take(size_t *left, size_t n)
+static int message_weight_take(size_t *left, size_t n)
 {
 	if (n > *left)
 		return -E2BIG;
@@ -17,14 +17,14 @@ static int take(size_t *left, size_t n)
 	return 0;
 }
 
-static int weigh(sd_bus_message *m, size_t *left);
+static int message_weight_weigh(sd_bus_message *m, size_t *left);
 
 static int weigh_container(sd_bus_message *m, char type, const char *contents, size_t *left)
 {
 	int r = sd_bus_message_enter_container(m, type, contents);
 
 	if (r >= 0)
-		r = weigh(m, left);
+		r = message_weight_weigh(m, left);
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
@@ -37,7 +37,7 @@ static int weigh_array(sd_bus_message *m, const char *contents, size_t *left)
 	if (!contents[0] || contents[1] || !strchr(fixed_types, contents[0]))
 		return weigh_container(m, 'a', contents, left);
 	r = sd_bus_message_read_array(m, contents[0], &p, &bytes);
-	return r < 0 ? r : take(left, bytes);
+	return r < 0 ? r : message_weight_take(left, bytes);
 }
 
 static int weigh_basic(sd_bus_message *m, char type, size_t *left)
@@ -50,18 +50,18 @@ static int weigh_basic(sd_bus_message *m, char type, size_t *left)
 
 	if (r < 0)
 		return r;
-	return take(left, strchr("sog", type) ? strlen(value.text) : sizeof(value));
+	return message_weight_take(left, strchr("sog", type) ? strlen(value.text) : sizeof(value));
 }
 
 /* What is left of the container that M is in; each thing counts as a word more than it is. */
-static int weigh(sd_bus_message *m, size_t *left)
+static int message_weight_weigh(sd_bus_message *m, size_t *left)
 {
 	const char *contents;
 	char type;
 	int r;
 
 	while ((r = sd_bus_message_peek_type(m, &type, &contents)) > 0) {
-		r = take(left, sizeof(uint64_t));
+		r = message_weight_take(left, sizeof(uint64_t));
 		if (r < 0)
 			return r;
 		if (type == 'a')
@@ -79,7 +79,7 @@ static int weigh(sd_bus_message *m, size_t *left)
 int message_check_weight(sd_bus_message *m, size_t limit)
 {
 	size_t left = limit;
-	int r = weigh(m, &left), again = sd_bus_message_rewind(m, true);
+	int r = message_weight_weigh(m, &left), again = sd_bus_message_rewind(m, true);
 
 	return r < 0 ? r : again < 0 ? again : 0;
 }

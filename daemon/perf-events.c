@@ -13,7 +13,7 @@
 #include "daemon/log.h"
 
 /* The file of a probe may be on a file system that never answers: that holds up nobody else. */
-static void *answer(void *userdata)
+static void *perf_events_answer(void *userdata)
 {
 	_cleanup_close_ int sock = (int)(intptr_t)userdata;
 	int r = perf_event_answer(sock);
@@ -27,7 +27,7 @@ int perf_events_serve(uint64_t idle_ns)
 {
 	struct pollfd listening = { .fd = SD_LISTEN_FDS_START, .events = POLLIN };
 	uint64_t idle_ms = idle_ns / 1000000;
-	int patience_ms = idle_ns == 0 || idle_ms > INT_MAX ? -1 : (int)idle_ms;
+	int timeout_ms = idle_ns == 0 || idle_ms > INT_MAX ? -1 : (int)idle_ms;
 	int r;
 
 	if (sd_listen_fds(1) != 1 ||
@@ -35,10 +35,10 @@ int perf_events_serve(uint64_t idle_ns)
 		return log_error(-EINVAL,
 				 "--open-perf-events needs a listening socket (SOCK_SEQPACKET) "
 				 "from systemd: kymo-perf.socket starts it");
-	while ((r = poll(&listening, 1, patience_ms)) > 0) {
+	while ((r = poll(&listening, 1, timeout_ms)) > 0) {
 		_cleanup_close_ int sock = accept4(listening.fd, NULL, NULL, SOCK_CLOEXEC);
 
-		r = sock < 0 ? -errno : thread_start(answer, (void *)(intptr_t)sock);
+		r = sock < 0 ? -errno : thread_start(perf_events_answer, (void *)(intptr_t)sock);
 		if (r < 0)
 			log_error(r, "a request for a perf event cannot be answered");
 		else

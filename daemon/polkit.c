@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/patience.h"
+#include "daemon/timeouts.h"
 
 #define AUTHORITY_PATH      "/org/freedesktop/PolicyKit1/Authority"
 #define AUTHORITY_INTERFACE "org.freedesktop.PolicyKit1.Authority"
@@ -21,7 +21,7 @@ struct polkit_check {
 	void *userdata;
 };
 
-static void cancel(struct polkit_check *c)
+static void polkit_cancel(struct polkit_check *c)
 {
 	sd_bus_message *m = NULL;
 
@@ -47,7 +47,7 @@ static int read_dismissed(sd_bus_message *reply, bool *ret)
 }
 
 /* The answer, a structure of (bba{ss}). */
-static int read_answer(sd_bus_message *reply, bool dialogue, enum polkit_answer *ret)
+static int polkit_read_answer(sd_bus_message *reply, bool dialogue, enum polkit_answer *ret)
 {
 	int authorized, challenge, r;
 	bool dismissed;
@@ -77,7 +77,7 @@ static bool means_absent(const sd_bus_error *e)
 	       sd_bus_error_has_name(e, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
 }
 
-static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
+static int polkit_on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *reterr)
 {
 	const sd_bus_error *e = sd_bus_message_get_error(reply);
 	enum polkit_answer answer = POLKIT_FAILED;
@@ -87,12 +87,12 @@ static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *reterr
 
 	(void)reterr;
 	if (!e) {
-		if (read_answer(reply, c->dialogue, &answer) < 0)
+		if (polkit_read_answer(reply, c->dialogue, &answer) < 0)
 			answer = POLKIT_FAILED;
 	} else if (means_absent(e)) {
 		answer = POLKIT_ABSENT;
 	} else if (sd_bus_message_get_errno(reply) == ETIMEDOUT) {
-		cancel(c);
+		polkit_cancel(c);
 		why = "it does not answer";
 	} else {
 		why = e->message ?: e->name;
@@ -102,7 +102,7 @@ static int on_answer(sd_bus_message *reply, void *userdata, sd_bus_error *reterr
 	return 0;
 }
 
-static int fill(sd_bus_message *m, const struct polkit_question *q, const char *cancellation)
+static int polkit_fill(sd_bus_message *m, const struct polkit_question *q, const char *cancellation)
 {
 	return sd_bus_message_append(m, "(sa{sv})sa{ss}us", "system-bus-name", 1, "name", "s",
 				     q->subject, q->action, 0, q->dialogue ? ALLOW_INTERACTION : 0,
@@ -128,10 +128,10 @@ int polkit_check_new(sd_bus *bus, const struct polkit_question *q, struct polkit
 	c->fn = q->fn;
 	c->userdata = q->userdata;
 	snprintf(c->cancellation, sizeof(c->cancellation), "kymod-%" PRIu64, ++last_number);
-	r = fill(m, q, c->cancellation);
+	r = polkit_fill(m, q, c->cancellation);
 	if (r >= 0)
-		r = sd_bus_call_async(bus, &c->slot, m, on_answer, c,
-				      q->dialogue ? patience_dialogue_usec : patience_polkit_usec);
+		r = sd_bus_call_async(bus, &c->slot, m, polkit_on_answer, c,
+				      q->dialogue ? timeout_dialogue_usec : timeout_polkit_usec);
 	if (r < 0) {
 		polkit_check_free(c);
 		return r;
@@ -145,7 +145,7 @@ struct polkit_check *polkit_check_free(struct polkit_check *c)
 	if (!c)
 		return NULL;
 	if (c->slot)
-		cancel(c);
+		polkit_cancel(c);
 	sd_bus_slot_unref(c->slot);
 	sd_bus_unref(c->bus);
 	free(c);

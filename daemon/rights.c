@@ -68,7 +68,7 @@ static bool is_call(const struct rights_call *c, const char *interface, const ch
 	       strcmp(c->member, member) == 0;
 }
 
-static enum need look_up(const struct rights_call *c, const struct call_row *row)
+static enum need rights_look_up(const struct rights_call *c, const struct call_row *row)
 {
 	while (row->interface && !is_call(c, row->interface, row->member))
 		row++;
@@ -108,18 +108,18 @@ enum need rights_need(const struct rights_call *c)
 			return need_to_create(c);
 		if (is_call(c, KYMO_MANAGER_INTERFACE, "GetSession"))
 			return need_to_get(c);
-		return look_up(c, of_manager);
+		return rights_look_up(c, of_manager);
 	}
 	if (is_below(c->path, own))
 		return NEED_NOTHING;
 	if (is_below(c->path, KYMO_SESSION_PREFIX))
-		return look_up(c, of_others_session);
+		return rights_look_up(c, of_others_session);
 	/* Folders, where nothing is but names; those of sessions depend on who asks. */
 	return is_call(c, INTROSPECTED, "Introspect") ? NEED_LIST : NEED_NOTHING;
 }
 
 /* What POLKIT said, or did not, in a few words. */
-static void explain(const struct rights_found *f, char ret[static 256])
+static void rights_explain(const struct rights_found *f, char ret[static 256])
 {
 	switch (f->answer) {
 	case POLKIT_CHALLENGE:
@@ -160,7 +160,7 @@ static void refuse_by_group(const struct rights_found *f, const char *who, const
 			 who, what, f->group, who, f->group);
 }
 
-static void refuse(const struct rights_found *f, char ret[static RIGHTS_SENTENCE_MAX])
+static void rights_refuse(const struct rights_found *f, char ret[static RIGHTS_SENTENCE_MAX])
 {
 	static const char *const deeds[NEED_MAX] = {
 		[NEED_CHANGE] = "change the session of another user",
@@ -180,7 +180,7 @@ static void refuse(const struct rights_found *f, char ret[static RIGHTS_SENTENCE
 		refuse_by_group(f, who, what, ret);
 		return;
 	}
-	explain(f, why);
+	rights_explain(f, why);
 	action = right_actions[need_rows[f->need].steps[0].right];
 	if (f->need == NEED_CONTROL)
 		snprintf(
@@ -198,7 +198,7 @@ static void refuse(const struct rights_found *f, char ret[static RIGHTS_SENTENCE
 			 why, action);
 }
 
-static bool passes(const struct rights_found *f)
+static bool rights_passes(const struct rights_found *f)
 {
 	enum right first = need_rows[f->need].steps[0].right;
 
@@ -219,8 +219,8 @@ static bool passes(const struct rights_found *f)
 
 enum rights_verdict rights_judge(const struct rights_found *f, char ret[static RIGHTS_SENTENCE_MAX])
 {
-	if (passes(f))
+	if (rights_passes(f))
 		return RIGHTS_PASS;
-	refuse(f, ret);
+	rights_refuse(f, ret);
 	return f->answer == POLKIT_CHALLENGE ? RIGHTS_CHALLENGE : RIGHTS_REFUSED;
 }

@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "daemon/access.h"
 #include "daemon/log.h"
-#include "daemon/managed.h"
-#include "daemon/profile-snapshots.h"
+#include "daemon/daemon-session.h"
+#include "daemon/collection-snapshots.h"
 
 #define USEC_PER_SEC   UINT64_C(1000000)
 #define TELL_USEC      USEC_PER_SEC        /* between two status lines */
@@ -43,25 +43,25 @@ struct service {
 /* ---- what systemd is told ---- */
 
 /* What a status says, as a number: it is told soon when that changes, and otherwise with the seconds. */
-static uint64_t shape(const struct manager *m)
+static uint64_t service_shape(const struct manager *m)
 {
 	uint64_t n = 1;
 
-	for (const struct managed *s = m->sessions; s; s = s->next)
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		n = n * 31 + (uintptr_t)s + (uint64_t)session_state(s->session);
 	return n;
 }
 
-static bool any_active(const struct manager *m)
+static bool service_any_active(const struct manager *m)
 {
-	for (const struct managed *s = m->sessions; s; s = s->next) {
-		if (managed_active(s))
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (daemon_session_active(s))
 			return true;
 	}
 	return false;
 }
 
-static void print_one(FILE *f, const struct managed *s, uint64_t *lost)
+static void print_one(FILE *f, const struct daemon_session *s, uint64_t *lost)
 {
 	struct session_counters c;
 
@@ -73,7 +73,7 @@ static void print_one(FILE *f, const struct managed *s, uint64_t *lost)
 		fprintf(f, "%s of root", session_options(s->session)->name);
 	else
 		fprintf(f, "%s of uid %u", session_options(s->session)->name, s->uid);
-	if (!managed_active(s))
+	if (!daemon_session_active(s))
 		fprintf(f, " (%s)", session_state_names[session_state(s->session)]);
 }
 
@@ -86,13 +86,13 @@ static void print_status(const struct manager *m, char *to, size_t room)
 	to[0] = '\0';
 	if (!f)
 		return;
-	for (const struct managed *s = m->sessions; s; s = s->next)
+	for (const struct daemon_session *s = m->sessions; s; s = s->next)
 		n++;
 	if (n == 0) {
 		fputs("No sessions", f);
 	} else {
 		fprintf(f, "%zu session%s: ", n, n == 1 ? "" : "s");
-		for (const struct managed *s = m->sessions; s; s = s->next) {
+		for (const struct daemon_session *s = m->sessions; s; s = s->next) {
 			print_one(f, s, &lost);
 			fputs(s->next ? ", " : "; ", f);
 		}
@@ -105,11 +105,11 @@ static void print_status(const struct manager *m, char *to, size_t room)
 	to[room - 1] = '\0';
 }
 
-static void tell_status(struct service *s)
+static void service_notify_status(struct service *s)
 {
 	char now[STATUS_MAX];
 
-	s->shape = shape(s->manager);
+	s->shape = service_shape(s->manager);
 	print_status(s->manager, now, sizeof(now));
 	if (strcmp(now, s->status) != 0) {
 		strcpy(s->status, now);
@@ -124,8 +124,8 @@ static int on_tell(sd_event_source *source, uint64_t usec, void *userdata)
 	struct service *s = userdata;
 
 	(void)usec;
-	tell_status(s);
-	if (!any_active(s->manager) && !s->told_stopping)
+	service_notify_status(s);
+	if (!service_any_active(s->manager) && !s->told_stopping)
 		return 0; /* a change turns it on again */
 	sd_event_source_set_time_relative(source, TELL_USEC);
 	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -151,7 +151,8 @@ static void say_stopping(struct service *s)
 	s->told_stopping = true;
 }
 
-static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+static int service_on_signal(sd_event_source *source, const struct signalfd_siginfo *info,
+			     void *userdata)
 {
 	struct service *s = userdata;
 
@@ -169,7 +170,7 @@ static int on_usr1(sd_event_source *source, const struct signalfd_siginfo *info,
 
 	(void)source;
 	(void)info;
-	profile_snapshot_all(s->manager, "SIGUSR1", NULL);
+	collection_snapshot_all(s->manager, "SIGUSR1", NULL);
 	return 0;
 }
 
@@ -206,21 +207,21 @@ static int take_name(sd_bus *bus)
 /* What a dead service has left is offered again by the next one. */
 static bool has_sessions(const struct manager *m)
 {
-	for (const struct managed *s = m->sessions; s; s = s->next) {
-		if (!managed_recovered(s))
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
+		if (!daemon_session_recovered(s))
 			return true;
 	}
 	return false;
 }
 
-static bool is_idle(const struct service *s)
+static bool service_is_idle(const struct service *s)
 {
 	return !has_sessions(s->manager) && !s->manager->exiting &&
 	       !access_is_waiting(s->manager->access);
 }
 
 /* The name is not ours any more, and all that was sent to it while it was has been read. */
-static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int service_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	const char *name, *old_owner, *new_owner, *own;
 	struct service *s = userdata;
@@ -235,7 +236,7 @@ static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	    strcmp(name, KYMO_BUS_NAME) != 0 || strcmp(old_owner, own) != 0)
 		return 0;
 	s->releasing = false;
-	if (s->n_calls == s->calls_before && is_idle(s)) {
+	if (s->n_calls == s->calls_before && service_is_idle(s)) {
 		manager_shutdown(s->manager, EXIT_SUCCESS);
 		return 0;
 	}
@@ -258,7 +259,7 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 	(void)usec;
 	if (s->releasing || s->manager->exiting || has_sessions(s->manager))
 		return 0;
-	if (!is_idle(s)) {
+	if (!service_is_idle(s)) {
 		sd_event_source_set_time_relative(s->idle, LATE_IDLE_USEC);
 		return sd_event_source_set_enabled(s->idle, SD_EVENT_ONESHOT);
 	}
@@ -276,7 +277,7 @@ static int on_idle(sd_event_source *source, uint64_t usec, void *userdata)
 
 /* ---- what happens ---- */
 
-static int on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int service_on_message(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct service *s = userdata;
 
@@ -307,10 +308,10 @@ static int on_post(sd_event_source *source, void *userdata)
 
 	(void)source;
 	sd_event_source_get_enabled(s->tell, &enabled);
-	if (shape(s->manager) != s->shape) {
-		s->shape = shape(s->manager);
+	if (service_shape(s->manager) != s->shape) {
+		s->shape = service_shape(s->manager);
 		if (enabled == SD_EVENT_OFF) {
-			tell_status(s);
+			service_notify_status(s);
 			sd_event_source_set_time_relative(s->tell, TELL_USEC);
 			sd_event_source_set_enabled(s->tell, SD_EVENT_ONESHOT);
 		}
@@ -346,9 +347,9 @@ int service_new(const struct service_args *args, struct service **ret)
 	s->bus = sd_bus_ref(args->bus);
 	s->manager = args->manager;
 	s->idle_usec = args->idle_exit_ns ? args->idle_exit_ns / 1000 ?: 1 : 0;
-	r = sd_event_add_signal(s->event, &s->sigterm, SIGTERM, on_signal, s);
+	r = sd_event_add_signal(s->event, &s->sigterm, SIGTERM, service_on_signal, s);
 	if (r >= 0)
-		r = sd_event_add_signal(s->event, &s->sigint, SIGINT, on_signal, s);
+		r = sd_event_add_signal(s->event, &s->sigint, SIGINT, service_on_signal, s);
 	if (r >= 0)
 		r = sd_event_add_signal(s->event, &s->sigusr1, SIGUSR1, on_usr1, s);
 	if (r >= 0)
@@ -358,9 +359,9 @@ int service_new(const struct service_args *args, struct service **ret)
 	if (r >= 0)
 		r = sd_bus_match_signal(s->bus, &s->owner, "org.freedesktop.DBus",
 					"/org/freedesktop/DBus", "org.freedesktop.DBus",
-					"NameOwnerChanged", on_owner, s);
+					"NameOwnerChanged", service_on_owner, s);
 	if (r >= 0)
-		r = sd_bus_add_filter(s->bus, &s->calls, on_message, s);
+		r = sd_bus_add_filter(s->bus, &s->calls, service_on_message, s);
 	if (r >= 0)
 		r = add_timers(s);
 	if (r >= 0)
@@ -396,7 +397,7 @@ int service_begin(struct service *s)
 
 	if (r < 0)
 		return r;
-	s->shape = shape(s->manager);
+	s->shape = service_shape(s->manager);
 	print_status(s->manager, s->status, sizeof(s->status));
 	sd_notifyf(0, "READY=1\nSTATUS=%s", s->status);
 	return 0;

@@ -12,43 +12,43 @@
 #include "daemon/access.h"
 #include "daemon/bus-error.h"
 #include "daemon/flights.h"
-#include "daemon/managed.h"
-#include "daemon/profile-snapshots.h"
+#include "daemon/daemon-session.h"
+#include "daemon/collection-snapshots.h"
 
 static int method_start(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	int r;
 
 	if (s->removing || s->manager->exiting)
 		return bus_error_set(reterr, -ESHUTDOWN, "the session is about to be removed");
 	/* One that was started already is refused for nothing. */
 	if (session_state(s->session) == SESSION_READY) {
-		r = manager_effort(s->manager, s->uid, reterr);
+		r = manager_rate_limit(s->manager, s->uid, reterr);
 		if (r < 0)
 			return r;
 	}
 	r = session_start(s->session);
 	if (r >= 0)
-		r = managed_wait(s, WAIT_STARTED, call);
+		r = daemon_session_wait(s, WAIT_STARTED, call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
 static int method_stop(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	int r = session_stop(s->session, "requested");
 
 	if (r == -EINVAL)
 		return bus_error_set(reterr, -ESHUTDOWN, "the session has never been started");
 	if (r >= 0)
-		r = managed_wait(s, WAIT_FINISHED, call);
+		r = daemon_session_wait(s, WAIT_FINISHED, call);
 	return r < 0 ? bus_error_set(reterr, r, NULL) : 1;
 }
 
 static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	const char *text;
 	int r;
 
@@ -61,8 +61,8 @@ static int method_mark(sd_bus_message *call, void *userdata, sd_bus_error *reter
 
 static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
-	int r = managed_snapshot(s, call);
+	struct daemon_session *s = userdata;
+	int r = daemon_session_snapshot(s, call);
 
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
@@ -73,7 +73,7 @@ static int method_snapshot_memory(sd_bus_message *call, void *userdata, sd_bus_e
 
 static int method_search_memory(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	uint32_t pid;
 	int r = sd_bus_message_read(call, "u", &pid);
 
@@ -81,7 +81,7 @@ static int method_search_memory(sd_bus_message *call, void *userdata, sd_bus_err
 		return r;
 	if (pid == 0)
 		return bus_error_set(reterr, -EINVAL, "there is no process 0");
-	r = managed_search(s, pid, call);
+	r = daemon_session_search(s, pid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the session does not look what can be reached: its option "
@@ -93,7 +93,7 @@ static int method_search_memory(sd_bus_message *call, void *userdata, sd_bus_err
 
 static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	uid_t uid = access_sender_uid(s->manager->access, call);
 	int fd, own_fd = -1, r = sd_bus_message_read(call, "h", &fd);
 
@@ -103,7 +103,7 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 				     "message");
 	r = output_fd_take(fd, uid, &own_fd, reterr);
 	if (r == 0)
-		r = managed_take_snapshot(s, own_fd, uid, call);
+		r = daemon_session_take_snapshot(s, own_fd, uid, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the session is no flight recorder: what it records goes to "
@@ -119,12 +119,12 @@ static int method_snapshot(sd_bus_message *call, void *userdata, sd_bus_error *r
 
 static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	/* Of a flight recorder of a profile, what it has so far is its next file. */
-	int r = profile_snapshot_now(s, "requested", call);
+	int r = collection_snapshot_now(s, "requested", call);
 
 	if (r == -EOPNOTSUPP)
-		r = managed_rotate(s, call);
+		r = daemon_session_rotate(s, call);
 	if (r == -EOPNOTSUPP)
 		return bus_error_set(reterr, r,
 				     "the archive of the session has no chunks: a profile with a "
@@ -134,7 +134,7 @@ static int method_rotate(sd_bus_message *call, void *userdata, sd_bus_error *ret
 
 static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	uint32_t bit = 0;
 	const char *name;
 	int r;
@@ -156,7 +156,7 @@ static int method_begin_context(sd_bus_message *call, void *userdata, sd_bus_err
 
 static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
+	struct daemon_session *s = userdata;
 	uint32_t bit;
 	int r;
 
@@ -171,10 +171,10 @@ static int method_end_context(sd_bus_message *call, void *userdata, sd_bus_error
 
 static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *reterr)
 {
-	struct managed *s = userdata;
-	int r = managed_wait(s, WAIT_REMOVED, call);
+	struct daemon_session *s = userdata;
+	int r = daemon_session_wait(s, WAIT_REMOVED, call);
 
-	managed_remove(s, "requested");
+	daemon_session_remove(s, "requested");
 	return r < 0 ? bus_error_set(reterr, r,
 				     "the session will be removed, but too many calls wait for it "
 				     "to say when")
@@ -189,7 +189,7 @@ static int method_remove(sd_bus_message *call, void *userdata, sd_bus_error *ret
 
 GETTER(get_text)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	const char *text = "";
 
 	GETTER_UNUSED;
@@ -206,7 +206,7 @@ GETTER(get_text)
 
 GETTER(get_owner)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 
 	GETTER_UNUSED;
 	(void)member;
@@ -215,7 +215,7 @@ GETTER(get_owner)
 
 GETTER(get_profile)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	const char *text = "";
 
 	GETTER_UNUSED;
@@ -227,8 +227,8 @@ GETTER(get_profile)
 
 GETTER(get_snapshots)
 {
-	const struct managed *s = userdata;
-	const struct profile_use *p = s->profile;
+	const struct daemon_session *s = userdata;
+	const struct collection_use *p = s->profile;
 
 	GETTER_UNUSED;
 	(void)member;
@@ -238,7 +238,7 @@ GETTER(get_snapshots)
 
 GETTER(get_options)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 
 	GETTER_UNUSED;
 	(void)member;
@@ -247,7 +247,7 @@ GETTER(get_options)
 
 GETTER(get_contexts)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	const struct contexts *c = session_contexts(s->session);
 	int r = sd_bus_message_open_container(reply, 'a', "{su}");
 
@@ -273,7 +273,7 @@ GETTER(get_counter)
 		{ "Dropped", offsetof(struct session_counters, dropped_bytes) },
 		{ "FlightLimit", offsetof(struct session_counters, flight_limit) },
 	};
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	struct session_counters now;
 	uint64_t value = 0;
 
@@ -288,7 +288,7 @@ GETTER(get_counter)
 
 GETTER(get_lost)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "{st}");
 
@@ -343,7 +343,7 @@ static int append_cost(sd_bus_message *m, const struct session_counters *now)
 
 GETTER(get_cost)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	struct session_counters now;
 
 	GETTER_UNUSED;
@@ -354,7 +354,7 @@ GETTER(get_cost)
 
 GETTER(get_shed)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	struct session_shed sheds[SHED_MAX];
 	size_t n = session_sheds(s->session, sheds);
 	int r = sd_bus_message_open_container(reply, 'a', "(sttt)");
@@ -369,7 +369,7 @@ GETTER(get_shed)
 
 GETTER(get_steps)
 {
-	const struct managed *s = userdata;
+	const struct daemon_session *s = userdata;
 	struct session_counters now;
 	int r = sd_bus_message_open_container(reply, 'a', "(sbtttu)");
 
@@ -435,7 +435,7 @@ static const sd_bus_vtable vtable[] = {
 };
 /* clang-format on */
 
-int session_bus_append_property(sd_bus_message *m, const struct managed *s, const char *name)
+int session_bus_append_property(sd_bus_message *m, const struct daemon_session *s, const char *name)
 {
 	const sd_bus_vtable *v = vtable;
 	int r;
@@ -459,7 +459,7 @@ int session_bus_append_property(sd_bus_message *m, const struct managed *s, cons
 }
 
 /* Whether who asks may know of S. That he may change it is only looked at by the guard. */
-static bool is_visible(const struct managed *s)
+static bool is_visible(const struct daemon_session *s)
 {
 	const struct access *a = s->manager->access;
 	sd_bus_message *call = sd_bus_get_current_message(s->manager->bus);
@@ -468,11 +468,11 @@ static bool is_visible(const struct managed *s)
 	       access_may(a, call, RIGHT_MANAGE);
 }
 
-static int find(sd_bus *bus, const char *path, const char *interface, void *userdata,
-		void **ret_found, sd_bus_error *reterr)
+static int session_bus_find(sd_bus *bus, const char *path, const char *interface, void *userdata,
+			    void **ret_found, sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
-	struct managed *s = manager_find_path(m, path);
+	struct daemon_session *s = manager_find_path(m, path);
 
 	(void)bus;
 	(void)interface;
@@ -483,8 +483,8 @@ static int find(sd_bus *bus, const char *path, const char *interface, void *user
 	return 1;
 }
 
-static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes,
-		     sd_bus_error *reterr)
+static int session_bus_enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes,
+				 sd_bus_error *reterr)
 {
 	struct manager *m = userdata;
 	/* sd-bus frees it, and what is in it. */
@@ -496,7 +496,7 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
 	(void)reterr;
 	if (!nodes)
 		return -ENOMEM;
-	for (const struct managed *s = m->sessions; s; s = s->next) {
+	for (const struct daemon_session *s = m->sessions; s; s = s->next) {
 		if (!is_visible(s))
 			continue;
 		nodes[n] = strdup(s->path);
@@ -514,9 +514,10 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
 int session_bus_offer(struct manager *m)
 {
 	int r = sd_bus_add_fallback_vtable(m->bus, NULL, KYMO_SESSION_PREFIX,
-					   KYMO_SESSION_INTERFACE, vtable, find, m);
+					   KYMO_SESSION_INTERFACE, vtable, session_bus_find, m);
 
 	if (r < 0)
 		return r;
-	return sd_bus_add_node_enumerator(m->bus, NULL, KYMO_SESSION_PREFIX, enumerate, m);
+	return sd_bus_add_node_enumerator(m->bus, NULL, KYMO_SESSION_PREFIX, session_bus_enumerate,
+					  m);
 }

@@ -15,9 +15,11 @@
 
 #include "base/file-kind.h"
 #include "base/foreign-fds.h"
+#include "base/string-table.h"
 #include "daemon/bus-error.h"
 #include "daemon/async-close.h"
-#include "daemon/profile-use.h"
+#include "daemon/passed-fds.h"
+#include "daemon/collection-use.h"
 
 enum {
 	OPTION_PIDS_MAX = 4096, /* processes to begin with; their children come on top */
@@ -44,15 +46,15 @@ struct option_row {
 void create_request_deinit(struct create_request *r)
 {
 	session_options_deinit(&r->options);
-	r->output_fd = close_fd(r->output_fd);
+	r->output_fd = close_passed_fd(r->output_fd);
 	r->store = store_free(r->store);
 	free(r->profile);
 	r->profile = NULL;
-	r->use = profile_use_free(r->use);
+	r->use = collection_use_free(r->use);
 }
 
 /* What an open file is called when it cannot be an output. */
-static const char *kind_of(mode_t mode)
+static const char *session_options_bus_kind_of(mode_t mode)
 {
 	switch (mode & S_IFMT) {
 	case S_IFDIR:
@@ -66,21 +68,24 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
-/* Whose server answers nobody, it takes a thread each, and descriptors that do not come back. */
+/*
+ * Whose server answers nobody, it takes a thread each, and descriptors that do not come back. One
+ * that is slow, as a disk is to which much is written, may be so.
+ */
 static int check_answers(const char *option, int fd, uid_t uid, sd_bus_error *reterr)
 {
-	size_t n = async_close_crowd(fd, uid);
+	size_t n = async_close_backlog(fd, uid);
 
 	if (n == 0)
 		return 0;
 	return bus_error_set(reterr, -EDQUOT,
-			     "option `%s`: the file system does not answer: %zu files on it that "
-			     "were passed before are not closed yet",
+			     "option `%s`: the file system does not answer, or takes very long: "
+			     "%zu files on it that you have passed are not closed yet",
 			     option, n);
 }
 
 /* 0 if FD, somebody else's, can be written and is of a kind that an archive can go to. */
-static int check_output(int fd, sd_bus_error *reterr)
+static int session_options_bus_check_output(int fd, sd_bus_error *reterr)
 {
 	int flags = fcntl(fd, F_GETFL), r;
 	mode_t type;
@@ -97,7 +102,7 @@ static int check_output(int fd, sd_bus_error *reterr)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` is %s: a regular file, a pipe or a socket "
 				     "is needed",
-				     kind_of(type));
+				     session_options_bus_kind_of(type));
 	if (flags & O_PATH)
 		return bus_error_set(reterr, -EBADF,
 				     "`output` only names a file (O_PATH): open it for "
@@ -139,24 +144,27 @@ static int check_peer(int fd, uid_t uid, sd_bus_error *reterr)
 		"a pipe");
 }
 
-/* The message's own FD is UID's, too: it hangs at his expense, if it does. */
-static int check_taken(int fd, uid_t uid, sd_bus_error *reterr)
+/*
+ * What STAND_IN of a message is for, borrowed, in *RET. That is UID's, too, from now on: if its close hangs, that counts against
+ * him.
+ */
+static int passed_fd_of(int stand_in, uid_t uid, int *ret, sd_bus_error *reterr)
 {
-	if (!async_close_refused(fd)) {
-		foreign_fds_mark(fd, FOREIGN_FD_OF(uid));
-		return 0;
-	}
-	return bus_error_set(reterr, -EDQUOT,
-			     "too many files that you have passed could not be closed yet: try "
-			     "again later");
+	*ret = passed_fds_get(stand_in);
+	if (*ret == -EDQUOT)
+		return bus_error_set(reterr, -EDQUOT,
+				     "too many files that you have passed could not be closed yet: "
+				     "try again later");
+	foreign_fds_mark(*ret, FOREIGN_FD_OF(uid));
+	return 0;
 }
 
-int output_fd_take(int fd, uid_t uid, int *ret_fd, sd_bus_error *reterr)
+int output_fd_take(int stand_in, uid_t uid, int *ret_fd, sd_bus_error *reterr)
 {
-	int r = check_taken(fd, uid, reterr);
+	int fd, r = passed_fd_of(stand_in, uid, &fd, reterr);
 
 	if (r == 0)
-		r = check_output(fd, reterr);
+		r = session_options_bus_check_output(fd, reterr);
 	if (r == 0)
 		r = check_peer(fd, uid, reterr);
 	if (r == 0)
@@ -183,8 +191,8 @@ static int read_output(const struct option_row *row, sd_bus_message *m, struct c
 	return output_fd_take(fd, to->uid, &to->output_fd, reterr);
 }
 
-static int read_profile(const struct option_row *row, sd_bus_message *m, struct create_request *to,
-			sd_bus_error *reterr)
+static int session_options_bus_read_collection(const struct option_row *row, sd_bus_message *m,
+					       struct create_request *to, sd_bus_error *reterr)
 {
 	const char *name;
 	int r = sd_bus_message_read(m, "s", &name);
@@ -217,8 +225,8 @@ static int read_categories(const struct option_row *row, sd_bus_message *m,
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int append_categories(const struct option_row *row, sd_bus_message *m,
-			     const struct create_request *from)
+static int session_options_bus_append_categories(const struct option_row *row, sd_bus_message *m,
+						 const struct create_request *from)
 {
 	int r = sd_bus_message_open_container(m, 'a', "s");
 
@@ -247,8 +255,8 @@ static int read_u64(const struct option_row *row, sd_bus_message *m, struct crea
 	return 0;
 }
 
-static int append_u64(const struct option_row *row, sd_bus_message *m,
-		      const struct create_request *from)
+static int session_options_bus_append_u64(const struct option_row *row, sd_bus_message *m,
+					  const struct create_request *from)
 {
 	uint64_t v;
 
@@ -361,8 +369,8 @@ static int read_u32s(const struct option_row *row, sd_bus_message *m, struct cre
 	return 0;
 }
 
-static int append_u32s(const struct option_row *row, sd_bus_message *m,
-		       const struct create_request *from)
+static int session_options_bus_append_u32s(const struct option_row *row, sd_bus_message *m,
+					   const struct create_request *from)
 {
 	struct u32_list list;
 
@@ -456,19 +464,17 @@ static int append_cgroups(const struct option_row *row, sd_bus_message *m,
 static int read_mode(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 		     sd_bus_error *reterr)
 {
-	enum session_mode mode = 0;
 	const char *name;
-	int r = sd_bus_message_read(m, "s", &name);
+	int mode, r = sd_bus_message_read(m, "s", &name);
 
 	if (r < 0)
 		return r;
-	while (*name && mode < SESSION_MODE_MAX && strcmp(session_mode_names[mode], name) != 0)
-		mode++;
-	if (mode == SESSION_MODE_MAX)
+	mode = *name ? STRING_TABLE_FIND(session_mode_names, name) : SESSION_STREAM;
+	if (mode < 0)
 		return bus_error_set(reterr, -EINVAL,
 				     "option `%s`: '%s' is none of stream and flight", row->name,
 				     name);
-	to->options.mode = mode;
+	to->options.mode = (enum session_mode)mode;
 	return 0;
 }
 
@@ -482,19 +488,17 @@ static int append_mode(const struct option_row *row, sd_bus_message *m,
 static int read_reach(const struct option_row *row, sd_bus_message *m, struct create_request *to,
 		      sd_bus_error *reterr)
 {
-	enum memory_reach reach = 0;
 	const char *name;
-	int r = sd_bus_message_read(m, "s", &name);
+	int reach, r = sd_bus_message_read(m, "s", &name);
 
 	if (r < 0)
 		return r;
-	while (reach < MEMORY_REACH_MAX && strcmp(memory_reach_names[reach], name) != 0)
-		reach++;
-	if (reach == MEMORY_REACH_MAX)
+	reach = STRING_TABLE_FIND(memory_reach_names, name);
+	if (reach < 0)
 		return bus_error_set(reterr, -EINVAL,
 				     "option `%s`: '%s' is none of no, look and freeze", row->name,
 				     name);
-	to->options.memory.reach = reach;
+	to->options.memory.reach = (enum heap_trace_reach)reach;
 	return 0;
 }
 
@@ -506,17 +510,16 @@ static int append_reach(const struct option_row *row, sd_bus_message *m,
 }
 
 /* One that is read as a program; it is parsed without our rights, and never written. */
-static int keep_allocator_fd(struct create_request *to, int fd, const char *name,
+static int keep_allocator_fd(struct create_request *to, int stand_in, const char *name,
 			     sd_bus_error *reterr)
 {
 	struct memory_options *memory = &to->options.memory;
-	int flags = fcntl(fd, F_GETFL);
 	mode_t type;
-	int r;
+	int fd, flags, r = passed_fd_of(stand_in, to->uid, &fd, reterr);
 
-	r = check_taken(fd, to->uid, reterr);
 	if (r < 0)
 		return r;
+	flags = fcntl(fd, F_GETFL);
 	if (flags < 0 || file_type_of(fd, &type) < 0 || flags & O_PATH ||
 	    (flags & O_ACCMODE) == O_WRONLY || type != S_IFREG)
 		return bus_error_set(reterr, -EBADF,
@@ -580,8 +583,8 @@ static int read_triggers(const struct option_row *row, sd_bus_message *m, struct
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int append_triggers(const struct option_row *row, sd_bus_message *m,
-			   const struct create_request *from)
+static int session_options_bus_append_triggers(const struct option_row *row, sd_bus_message *m,
+					       const struct create_request *from)
 {
 	struct trigger_options triggers = from->options.triggers;
 	int r = sd_bus_message_open_container(m, 'a', "{st}");
@@ -604,37 +607,37 @@ _Static_assert(AT(options.filter.n_uids) == AT(options.filter.uids) + offsetof(s
 /* clang-format off */
 static const struct option_row rows[] = {
 	{ "output", "h", read_output, NULL, 0, 0, 0, 0 },
-	{ "profile", "s", read_profile, NULL, 0, 0, 0, 0 },
-	{ "categories", "as", read_categories, append_categories, 0, 0, 0, 0 },
-	{ "ring_bytes", "t", read_u64, append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
-	{ "flush_ns", "t", read_u64, append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
-	{ "counter_interval_ns", "t", read_u64, append_u64, AT(options.counter_interval_ns), COUNTER_NS_MIN, COUNTER_NS_MAX, 0 },
-	{ "frequency", "t", read_u64, append_u64, AT(options.frequency), 1, FREQUENCY_MAX, 0 },
-	{ "offcpu_min_ns", "t", read_u64, append_u64, AT(options.offcpu_min_ns), OFFCPU_NS_MIN, OFFCPU_NS_MAX, 0 },
+	{ "profile", "s", session_options_bus_read_collection, NULL, 0, 0, 0, 0 },
+	{ "categories", "as", read_categories, session_options_bus_append_categories, 0, 0, 0, 0 },
+	{ "ring_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.ring_bytes), RING_BYTES_MIN, RING_BYTES_MAX, 0 },
+	{ "flush_ns", "t", read_u64, session_options_bus_append_u64, AT(options.flush_ns), FLUSH_NS_MIN, FLUSH_NS_MAX, 0 },
+	{ "counter_interval_ns", "t", read_u64, session_options_bus_append_u64, AT(options.counter_interval_ns), COUNTER_NS_MIN, COUNTER_NS_MAX, 0 },
+	{ "frequency", "t", read_u64, session_options_bus_append_u64, AT(options.frequency), 1, FREQUENCY_MAX, 0 },
+	{ "offcpu_min_ns", "t", read_u64, session_options_bus_append_u64, AT(options.offcpu_min_ns), OFFCPU_NS_MIN, OFFCPU_NS_MAX, 0 },
 	{ "no_perfetto_blobs", "b", read_bool, append_bool, AT(options.no_perfetto_blobs), 0, 0, 0 },
 	{ "memory_log", "b", read_bool, append_bool, AT(options.memory.log), 0, 0, 0 },
-	{ "memory_interval", "t", read_u64, append_u64, AT(options.memory.interval), 1, MEMORY_INTERVAL_MAX, 0 },
-	{ "memory_min_bytes", "t", read_u64, append_u64, AT(options.memory.min_bytes), 1, MEMORY_SIZE_MAX, 0 },
-	{ "memory_blocks_max", "t", read_u64, append_u64, AT(options.memory.blocks_max), MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX, 0 },
-	{ "usage_interval_ns", "t", read_u64, append_u64, AT(options.memory.usage_interval_ns), USAGE_NS_MIN, USAGE_NS_MAX, 0 },
+	{ "memory_interval", "t", read_u64, session_options_bus_append_u64, AT(options.memory.interval), 1, MEMORY_INTERVAL_MAX, 0 },
+	{ "memory_min_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.memory.min_bytes), 1, MEMORY_SIZE_MAX, 0 },
+	{ "memory_blocks_max", "t", read_u64, session_options_bus_append_u64, AT(options.memory.blocks_max), MEMORY_BLOCKS_MIN, MEMORY_BLOCKS_MAX, 0 },
+	{ "usage_interval_ns", "t", read_u64, session_options_bus_append_u64, AT(options.memory.usage_interval_ns), USAGE_NS_MIN, USAGE_NS_MAX, 0 },
 	{ "triage", "b", read_bool, append_bool, AT(options.memory.triage), 0, 0, 0 },
-	{ "triage_interval_ns", "t", read_u64, append_u64, AT(options.memory.triage_interval_ns), TRIAGE_NS_MIN, TRIAGE_NS_MAX, 0 },
+	{ "triage_interval_ns", "t", read_u64, session_options_bus_append_u64, AT(options.memory.triage_interval_ns), TRIAGE_NS_MIN, TRIAGE_NS_MAX, 0 },
 	{ "reach", "s", read_reach, append_reach, 0, 0, 0, 0 },
 	{ "allocator_fds", "ah", read_allocator_fds, NULL, 0, 0, 0, ALLOCATOR_FILES_MAX },
 	{ "mode", "s", read_mode, append_mode, 0, 0, 0, 0 },
-	{ "flight_ns", "t", read_u64, append_u64, AT(options.flight_ns), 1, INT64_MAX, 0 },
-	{ "flight_bytes", "t", read_u64, append_u64, AT(options.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, 0 },
-	{ "duration_ns", "t", read_u64, append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
-	{ "max_bytes", "t", read_u64, append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
-	{ "max_overhead_ppm", "t", read_u64, append_u64, AT(options.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX, 0 },
-	{ "max_overhead_machine_ppm", "t", read_u64, append_u64, AT(options.max_overhead_machine_ppm), OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX, 0 },
-	{ "triggers", "a{st}", read_triggers, append_triggers, 0, 0, 0, 0 },
+	{ "flight_ns", "t", read_u64, session_options_bus_append_u64, AT(options.flight_ns), 1, INT64_MAX, 0 },
+	{ "flight_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.flight_bytes), FLIGHT_BYTES_MIN, FLIGHT_BYTES_MAX, 0 },
+	{ "duration_ns", "t", read_u64, session_options_bus_append_u64, AT(options.duration_ns), 1, INT64_MAX, 0 },
+	{ "max_bytes", "t", read_u64, session_options_bus_append_u64, AT(options.max_bytes), 1, INT64_MAX, 0 },
+	{ "max_overhead_ppm", "t", read_u64, session_options_bus_append_u64, AT(options.max_overhead_ppm), OVERHEAD_PPM_MIN, OVERHEAD_PPM_MAX, 0 },
+	{ "max_overhead_machine_ppm", "t", read_u64, session_options_bus_append_u64, AT(options.max_overhead_machine_ppm), OVERHEAD_MACHINE_PPM_MIN, OVERHEAD_MACHINE_PPM_MAX, 0 },
+	{ "triggers", "a{st}", read_triggers, session_options_bus_append_triggers, 0, 0, 0, 0 },
 	{ "compress", "s", read_compress, append_compress, 0, 0, 0, 0 },
 	{ "linger", "b", read_bool, append_bool, AT(linger), 0, 0, 0 },
 	{ "command", "s", read_command, append_command, 0, 0, 0, OPTION_COMMAND_MAX },
 	{ "own", "b", read_bool, append_bool, AT(options.own), 0, 0, 0 },
-	{ "pids", "au", read_u32s, append_u32s, AT(options.filter.pids), 1, INT32_MAX, OPTION_PIDS_MAX },
-	{ "uids", "au", read_u32s, append_u32s, AT(options.filter.uids), 0, UINT32_MAX - 1, FILTER_VALUES_MAX },
+	{ "pids", "au", read_u32s, session_options_bus_append_u32s, AT(options.filter.pids), 1, INT32_MAX, OPTION_PIDS_MAX },
+	{ "uids", "au", read_u32s, session_options_bus_append_u32s, AT(options.filter.uids), 0, UINT32_MAX - 1, FILTER_VALUES_MAX },
 	{ "comms", "as", read_comms, append_comms, 0, 0, 0, FILTER_VALUES_MAX },
 	{ "cgroups", "a(tus)", read_cgroups, append_cgroups, 0, 0, 0, FILTER_CGROUPS_MAX },
 };
@@ -642,7 +645,7 @@ static const struct option_row rows[] = {
 
 _Static_assert(ARRAY_SIZE(rows) <= 64, "a bit each");
 
-static const struct option_row *row_of(const char *name)
+static const struct option_row *session_options_bus_row_of(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (strcmp(rows[i].name, name) == 0)
@@ -661,7 +664,7 @@ static int read_entry(sd_bus_message *m, struct create_request *to, uint64_t *se
 
 	if (r < 0)
 		return r;
-	row = row_of(name);
+	row = session_options_bus_row_of(name);
 	if (!row)
 		return bus_error_set(reterr, -EINVAL, "there is no option `%s`", name);
 	if (*seen & UINT64_C(1) << (row - rows))
@@ -696,7 +699,7 @@ static int check_profile(uint64_t seen, sd_bus_error *reterr)
 	static const char *const beside[] = { "profile", "linger" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(beside); i++)
-		seen &= ~(UINT64_C(1) << (row_of(beside[i]) - rows));
+		seen &= ~(UINT64_C(1) << (session_options_bus_row_of(beside[i]) - rows));
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (seen >> i & 1)
 			return bus_error_set(reterr, -EINVAL,

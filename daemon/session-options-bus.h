@@ -13,7 +13,7 @@
 #include "capture/options/options.h"
 #include "capture/store/store.h"
 
-struct profile_use;
+struct collection_use;
 
 struct create_request {
 	uid_t uid;                      /* who asks */
@@ -22,7 +22,7 @@ struct create_request {
 	struct store *store;            /* owned; or NULL */
 	bool linger;                    /* outlives the connection that made it */
 	char *profile;                  /* owned: the name of one that says all the rest; or NULL */
-	struct profile_use *use;        /* owned: what became of it (manager.h) */
+	struct collection_use *use;     /* owned: what became of it (manager.h) */
 };
 
 void create_request_deinit(struct create_request *r);

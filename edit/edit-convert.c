@@ -15,7 +15,7 @@ FXT_NAMES(X)
 /* ---- text ---- */
 
 /* Place I. Without memory the archive is over, and NULL. */
-static char *place(struct edit_copy *c, unsigned i)
+static char *edit_convert_place(struct edit_copy *c, unsigned i)
 {
 	if (!c->texts[i])
 		c->texts[i] = malloc(EDIT_TEXT_ROOM);
@@ -25,10 +25,10 @@ static char *place(struct edit_copy *c, unsigned i)
 }
 
 /* The N bytes at BYTES as valid UTF-8 of at most MAX bytes, with a NUL, in one of our places. */
-static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_t max,
-			 size_t *ret_n)
+static const char *edit_convert_clean(struct edit_copy *c, const char *bytes, size_t n, size_t max,
+				      size_t *ret_n)
 {
-	char *to = place(c, c->n_texts++);
+	char *to = edit_convert_place(c, c->n_texts++);
 
 	*ret_n = 0;
 	if (!to)
@@ -45,10 +45,11 @@ static const char *clean(struct edit_copy *c, const char *bytes, size_t n, size_
 }
 
 /* Asks the rules about S, which is in one of our places. */
-static void replace(struct edit_copy *c, enum edit_text what, int arg_name,
-		    struct fxt_out_string *s)
+static void edit_convert_replace(struct edit_copy *c, enum edit_text what, int arg_name,
+				 struct fxt_out_string *s)
 {
-	char *from = place(c, c->n_texts - 1), *to = place(c, EDIT_TEXTS_MAX - 1);
+	char *from = edit_convert_place(c, c->n_texts - 1),
+	     *to = edit_convert_place(c, EDIT_TEXTS_MAX - 1);
 	size_t n;
 
 	if (!from || !to)
@@ -122,12 +123,13 @@ struct fxt_out_string edit_convert_text(struct edit_copy *c, const struct fxt_te
 	if (t->bytes && t->length == 0)
 		return s;
 	if (t->bytes)
-		s.text = clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
+		s.text =
+			edit_convert_clean(c, t->bytes, t->length, FXT_STRING_BYTES_MAX, &s.length);
 	else
-		s.text = clean(c, name_text(known), strlen(name_text(known)), FXT_STRING_BYTES_MAX,
-			       &s.length);
+		s.text = edit_convert_clean(c, name_text(known), strlen(name_text(known)),
+					    FXT_STRING_BYTES_MAX, &s.length);
 	if (c->rules.text && !(known && is_word))
-		replace(c, what, arg_name, &s);
+		edit_convert_replace(c, what, arg_name, &s);
 	return c->rules.apart && !in_record ? set_apart(c, &s) : s;
 }
 
@@ -140,7 +142,7 @@ const char *edit_convert_module_name(struct edit_copy *c)
 	/* It stands there as a C string. */
 	if (name.length <= FXT_MODULE_NAME_MAX && name.length == strlen(name.text ?: ""))
 		return name.text ?: "";
-	to = place(c, c->n_texts++);
+	to = edit_convert_place(c, c->n_texts++);
 	if (!to)
 		return "";
 	text_clean(to, FXT_MODULE_NAME_MAX + 1, name.text, name.length);

@@ -107,7 +107,7 @@ bool edit_copy_is_packets(const struct fxt_record *record)
 /* ---- providers ---- */
 
 /* Makes P's section the one that records go to. */
-static int enter(struct edit_copy *c, const struct edit_provider *p)
+static int edit_copy_enter(struct edit_copy *c, const struct edit_provider *p)
 {
 	int r = 0;
 
@@ -118,7 +118,7 @@ static int enter(struct edit_copy *c, const struct edit_provider *p)
 	return r;
 }
 
-static int introduce(struct edit_copy *c, const struct edit_provider *p, const char *name)
+static int edit_copy_introduce(struct edit_copy *c, const struct edit_provider *p, const char *name)
 {
 	int r;
 
@@ -159,8 +159,8 @@ static bool is_called(const struct edit_provider *p, const struct fxt_provider *
  * FROM in the output; NULL: the provider of our own events. The first one that kymo wrote shares
  * it.
  */
-static int get_provider(struct edit_copy *c, const struct fxt_provider *from,
-			struct edit_provider **ret)
+static int edit_copy_get_provider(struct edit_copy *c, const struct fxt_provider *from,
+				  struct edit_provider **ret)
 {
 	uint64_t key = from ? (uint64_t)from->id + 2 : 1;
 	bool is_kymo = !from || edit_copy_is_kymo(from);
@@ -190,7 +190,7 @@ static int get_provider(struct edit_copy *c, const struct fxt_provider *from,
 	if (r == 0 && !is_kymo)
 		convert_provider_name(c, from, name);
 	if (r == 0 && !p->out->introduced)
-		r = introduce(c, p, name);
+		r = edit_copy_introduce(c, p, name);
 	if (r == 0)
 		r = table_set(&c->providers, key, p);
 	c->provider = NULL;
@@ -205,7 +205,7 @@ static int get_provider(struct edit_copy *c, const struct fxt_provider *from,
 
 /* ---- from outside ---- */
 
-static bool has_thread(const struct fxt_record *r)
+static bool edit_copy_has_thread(const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_EVENT:
@@ -226,7 +226,7 @@ static bool names_unknown(const struct fxt_record *r)
 		return r->subtype == FXT_SCHED_LEGACY_SWITCH &&
 		       (!r->sw.out_defined || !r->sw.in_defined ||
 			r->sw.out_pid == FXT_KOID_UNKNOWN || r->sw.in_pid == FXT_KOID_UNKNOWN);
-	return has_thread(r) && (!r->thread.defined || r->thread.pid == FXT_KOID_UNKNOWN);
+	return edit_copy_has_thread(r) && (!r->thread.defined || r->thread.pid == FXT_KOID_UNKNOWN);
 }
 
 /* Says who "unknown" is. */
@@ -244,7 +244,7 @@ static int say_unknown(struct edit_copy *c)
 }
 
 /* Begins the record anew, for another attempt. */
-static int attempt(struct edit_copy *c)
+static int edit_copy_attempt(struct edit_copy *c)
 {
 	c->to->bytes.size = c->last;
 	c->n_texts = 0;
@@ -264,7 +264,7 @@ static int attempt_with_threads_apart(struct edit_copy *c)
 	if (r < 0)
 		return c->to->bytes.error = r;
 	c->threads_apart = true;
-	r = attempt(c);
+	r = edit_copy_attempt(c);
 	c->threads_apart = false;
 	return r;
 }
@@ -293,9 +293,9 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 		if (r < 0)
 			return r;
 	}
-	r = get_provider(c, from, &p);
+	r = edit_copy_get_provider(c, from, &p);
 	if (r == 0)
-		r = enter(c, p);
+		r = edit_copy_enter(c, p);
 	if (r < 0)
 		return r;
 	c->record = record;
@@ -303,7 +303,7 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 	c->last = c->to->bytes.size;
 	r = c->rules.apart && record->type == FXT_RECORD_USERSPACE_OBJECT
 		    ? attempt_with_threads_apart(c)
-		    : attempt(c);
+		    : edit_copy_attempt(c);
 	if (r == -EMSGSIZE && c->rules.apart && !c->to->bytes.error) {
 		c->counts = before;
 		r = attempt_with_threads_apart(c);
@@ -323,9 +323,9 @@ int edit_copy_record(struct edit_copy *c, const struct fxt_provider *from,
 static int enter_own(struct edit_copy *c)
 {
 	struct edit_provider *p;
-	int r = get_provider(c, NULL, &p);
+	int r = edit_copy_get_provider(c, NULL, &p);
 
-	return r == 0 ? enter(c, p) : r;
+	return r == 0 ? edit_copy_enter(c, p) : r;
 }
 
 int edit_copy_event(struct edit_copy *c, const struct event *ev)
@@ -340,7 +340,7 @@ void edit_copy_make_packets(struct edit_copy *c)
 	fxt_archive_set_perfetto(&c->own, true);
 }
 
-static int write_packets(struct edit_copy *c, bool all)
+static int edit_copy_write_packets(struct edit_copy *c, bool all)
 {
 	int r = enter_own(c);
 
@@ -351,13 +351,13 @@ int edit_copy_gather(struct edit_copy *c, const struct event *ev)
 {
 	int r = fxt_archive_gather(&c->own, ev);
 
-	return r > 0 ? write_packets(c, false) : r;
+	return r > 0 ? edit_copy_write_packets(c, false) : r;
 }
 
 int edit_copy_packets(struct edit_copy *c)
 {
 	/* Nobody is introduced for nothing. */
-	return c->own.samples ? write_packets(c, true) : 0;
+	return c->own.samples ? edit_copy_write_packets(c, true) : 0;
 }
 
 int edit_copy_switch(struct edit_copy *c, const struct edit_switch *sw)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "edit/edit-find.h"
 #include "edit/edit-select.h"
 #include "edit/edit-sort.h"
@@ -54,7 +55,7 @@ struct edit_cut {
 	uint64_t since_ns; /* what the next record says of when it began; 0 = nothing */
 };
 
-static int write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
+static int edit_cut_write_task(struct edit_cut *c, uint32_t tid, const char *name, bool is_process)
 {
 	return edit_copy_event(
 		c->copy,
@@ -75,13 +76,13 @@ static int say_other(struct edit_cut *c, uint32_t cpu)
 	if (c->others[cpu])
 		return 0;
 	if (!c->any_other)
-		r = write_task(c, FXT_KOID_OTHER, "other", true);
+		r = edit_cut_write_task(c, FXT_KOID_OTHER, "other", true);
 	c->others[cpu] = c->any_other = true;
 	snprintf(name, sizeof(name), "other cpu %" PRIu32, cpu);
-	return r == 0 ? write_task(c, FXT_KOID_OTHER + cpu, name, false) : r;
+	return r == 0 ? edit_cut_write_task(c, FXT_KOID_OTHER + cpu, name, false) : r;
 }
 
-static int write_switch(void *userdata, const struct edit_switch *sw)
+static int edit_cut_write_switch(void *userdata, const struct edit_switch *sw)
 {
 	struct edit_cut *c = userdata;
 	int r = 0;
@@ -92,8 +93,8 @@ static int write_switch(void *userdata, const struct edit_switch *sw)
 	return r == 0 ? edit_copy_switch(c->copy, sw) : r;
 }
 
-static int write_record(void *userdata, const struct fxt_provider *from,
-			const struct fxt_record *record)
+static int edit_cut_write_record(void *userdata, const struct fxt_provider *from,
+				 const struct fxt_record *record)
 {
 	struct edit_cut *c = userdata;
 
@@ -152,9 +153,9 @@ int edit_cut_new(struct edit_cut **ret, struct edit_output *out,
 	if (r == 0)
 		r = edit_state_new(&c->state);
 	if (r == 0)
-		r = edit_timeline_new(&c->timeline, write_switch, c);
+		r = edit_timeline_new(&c->timeline, edit_cut_write_switch, c);
 	if (r == 0)
-		r = edit_spans_new(&c->spans, write_record, c);
+		r = edit_spans_new(&c->spans, edit_cut_write_record, c);
 	if (r == 0)
 		r = edit_viewer_new(&c->viewer);
 	if (r < 0)
@@ -193,7 +194,7 @@ void edit_cut_get_counts(const struct edit_cut *c, struct edit_cut_counts *ret)
 /* ---- the two ends ---- */
 
 /* The archive's clocks at TS_NS, by the last snapshot. */
-static int write_clock(struct edit_cut *c, uint64_t ts_ns)
+static int edit_cut_write_clock(struct edit_cut *c, uint64_t ts_ns)
 {
 	struct clock_snapshot *clock = &c->clock;
 	uint64_t passed = ts_ns - clock->boot_ns;
@@ -254,7 +255,7 @@ static int write_across(struct edit_cut *c)
 	return r == 0 ? edit_spans_open(c->spans, UINT64_MAX, c->from_ns) : r;
 }
 
-static int begin(struct edit_cut *c)
+static int edit_cut_begin(struct edit_cut *c)
 {
 	int r = edit_state_give(c->state, write_state, c);
 
@@ -263,14 +264,14 @@ static int begin(struct edit_cut *c)
 	if (r == 0)
 		r = write_starts(c);
 	if (r == 0)
-		r = write_clock(c, c->from_ns);
+		r = edit_cut_write_clock(c, c->from_ns);
 	if (r == 0)
 		r = edit_timeline_open(c->timeline, c->from_ns);
 	return r == 0 ? write_across(c) : r;
 }
 
 /* At TS_NS: where the cut ends, or the archive, if that is earlier. */
-static int end(struct edit_cut *c, uint64_t ts_ns)
+static int edit_cut_end(struct edit_cut *c, uint64_t ts_ns)
 {
 	int r = edit_spans_close(c->spans, ts_ns);
 
@@ -278,11 +279,11 @@ static int end(struct edit_cut *c, uint64_t ts_ns)
 	c->end_ns = ts_ns;
 	if (r == 0)
 		r = edit_timeline_close(c->timeline, ts_ns);
-	return r == 0 ? write_clock(c, ts_ns) : r;
+	return r == 0 ? edit_cut_write_clock(c, ts_ns) : r;
 }
 
 /* When all has been read: what it says of the recording is known then. */
-static int write_stop(struct edit_cut *c)
+static int edit_cut_write_stop(struct edit_cut *c)
 {
 	if (c->n_starts == 0)
 		return 0;
@@ -299,7 +300,7 @@ static int write_stop(struct edit_cut *c)
 /* ---- records ---- */
 
 /* The number that argument NAME of R holds, or 0. */
-static uint64_t number_of(const struct fxt_record *r, int name)
+static uint64_t edit_cut_number_of(const struct fxt_record *r, int name)
 {
 	struct fxt_arg arg;
 
@@ -316,7 +317,7 @@ static int own_event(const struct fxt_provider *from, const struct fxt_record *r
 }
 
 /* The first of each machine is kept, or written if the cut has begun. */
-static int take_start(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_take_start(struct edit_cut *c, const struct edit_sorted *item)
 {
 	uint32_t pid = (uint32_t)item->record->thread.pid;
 
@@ -331,22 +332,22 @@ static int take_start(struct edit_cut *c, const struct edit_sorted *item)
 }
 
 /* Events that tell of the recording as a whole: ours take their place. Returns 1 if R is one. */
-static int take_own(struct edit_cut *c, const struct edit_sorted *item)
+static int edit_cut_take_own(struct edit_cut *c, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
 	int r;
 
 	switch (own_event(item->from, record)) {
 	case FXT_NAME_SESSION_START:
-		r = take_start(c, item);
+		r = edit_cut_take_start(c, item);
 		return r < 0 ? r : 1;
 	case FXT_NAME_SESSION_STOP:
-		c->full += number_of(record, FXT_NAME_FULL);
+		c->full += edit_cut_number_of(record, FXT_NAME_FULL);
 		return 1;
 	case FXT_NAME_CLOCK:
-		c->clock = (struct clock_snapshot){ number_of(record, FXT_NAME_BOOTTIME),
-						    number_of(record, FXT_NAME_MONOTONIC),
-						    number_of(record, FXT_NAME_REALTIME) };
+		c->clock = (struct clock_snapshot){ edit_cut_number_of(record, FXT_NAME_BOOTTIME),
+						    edit_cut_number_of(record, FXT_NAME_MONOTONIC),
+						    edit_cut_number_of(record, FXT_NAME_REALTIME) };
 		return 1;
 	default:
 		return 0;
@@ -359,22 +360,15 @@ static int keep_across(struct edit_cut *c, const struct edit_sorted *item)
 		c->counts.left_out++;
 		return 0;
 	}
-	if (c->n_across == c->across_room) {
-		size_t room = c->across_room ? 2 * c->across_room : 16;
-		struct edit_kept **across = realloc(c->across, room * sizeof(struct edit_kept *));
-
-		if (!across)
-			return -ENOMEM;
-		c->across = across;
-		c->across_room = room;
-	}
+	if (GROW(c->across, c->across_room, c->n_across + 1) < 0)
+		return -ENOMEM;
 	c->across_bytes += edit_kept_bytes(item->kept);
 	c->across[c->n_across++] = edit_kept_ref(item->kept);
 	return 0;
 }
 
 /* Of a record before the cut, what is still so within it. R is the item's, to be changed. */
-static int note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
+static int edit_cut_note(struct edit_cut *c, const struct edit_sorted *item, struct fxt_record *r)
 {
 	int e = edit_state_take(c->state, item->kept, r);
 
@@ -434,7 +428,7 @@ static int take_within(struct edit_cut *c, const struct edit_sorted *item, struc
 		r->event.end_ns = c->to_ns;
 	c->n_events++;
 	if (own_event(item->from, r) == FXT_NAME_LOST)
-		c->lost += number_of(r, FXT_NAME_COUNT);
+		c->lost += edit_cut_number_of(r, FXT_NAME_COUNT);
 	return edit_copy_record(c->copy, item->from, r);
 }
 
@@ -471,17 +465,17 @@ static void learn_time(struct edit_cut *c, uint64_t ts_ns)
 static int take_timed(struct edit_cut *c, const struct edit_sorted *item)
 {
 	struct fxt_record r = *item->record;
-	int e = take_own(c, item);
+	int e = edit_cut_take_own(c, item);
 
 	learn_time(c, r.ts_ns);
 	if (e != 0)
 		return e < 0 ? e : 0;
 	if (r.ts_ns < c->from_ns && c->phase == BEFORE)
-		return note(c, item, &r);
+		return edit_cut_note(c, item, &r);
 	if (r.ts_ns >= c->from_ns && c->phase == BEFORE)
-		e = begin(c);
+		e = edit_cut_begin(c);
 	if (e == 0 && r.ts_ns >= c->to_ns && c->phase == WITHIN)
-		e = end(c, c->to_ns);
+		e = edit_cut_end(c, c->to_ns);
 	if (e < 0)
 		return e;
 	if (c->phase == WITHIN && r.ts_ns >= c->from_ns)
@@ -539,6 +533,6 @@ int edit_cut_finish(struct edit_cut *c)
 	int r = take_sorted(c, true);
 
 	if (r == 0 && c->phase == WITHIN)
-		r = end(c, c->counts.last_ns);
-	return r == 0 && c->phase == BEHIND ? write_stop(c) : r;
+		r = edit_cut_end(c, c->counts.last_ns);
+	return r == 0 && c->phase == BEHIND ? edit_cut_write_stop(c) : r;
 }

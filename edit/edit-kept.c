@@ -82,7 +82,7 @@ struct edit_viewer *edit_viewer_free(struct edit_viewer *v)
 }
 
 /* Takes in a record that stands before the kept one. */
-static int learn(struct edit_viewer *v, const struct fxt_record *record)
+static int edit_kept_learn(struct edit_viewer *v, const struct fxt_record *record)
 {
 	if (record->type == FXT_RECORD_THREAD) {
 		v->provider->threads[record->thread_record.index] = record->thread;
@@ -117,7 +117,7 @@ int edit_viewer_look(struct edit_viewer *v, const struct edit_kept *kept, struct
 			return -EBADMSG;
 		if (!before)
 			return 0;
-		if (learn(v, ret) < 0)
+		if (edit_kept_learn(v, ret) < 0)
 			return -EBADMSG;
 		words += n;
 	}

@@ -72,7 +72,7 @@ static uint64_t move_koid(void *userdata, uint64_t koid)
 	return koid % span + in->view.machine * span;
 }
 
-static int write_switch(void *userdata, const struct edit_switch *sw)
+static int edit_merge_write_switch(void *userdata, const struct edit_switch *sw)
 {
 	struct merge_input *in = userdata;
 
@@ -93,8 +93,8 @@ int edit_merge_new(struct edit_merge **ret, struct edit_output *out, unsigned n)
 		m->inputs[m->n_inputs].index = m->n_inputs;
 		r = edit_sort_new(&m->inputs[m->n_inputs].sort, WINDOW);
 		if (r == 0)
-			r = edit_timeline_new(&m->inputs[m->n_inputs].timeline, write_switch,
-					      &m->inputs[m->n_inputs]);
+			r = edit_timeline_new(&m->inputs[m->n_inputs].timeline,
+					      edit_merge_write_switch, &m->inputs[m->n_inputs]);
 	}
 	if (r < 0)
 		return r;
@@ -237,7 +237,7 @@ static void take_host(struct merge_input *in, const struct fxt_record *record)
 	}
 }
 
-static void take_clock(struct merge_input *in, const struct fxt_record *record)
+static void edit_merge_take_clock(struct merge_input *in, const struct fxt_record *record)
 {
 	uint64_t boot_ns = 0, real_ns = 0;
 	struct fxt_args it = record->args;
@@ -268,7 +268,7 @@ static void learn_head(struct merge_input *in, const struct fxt_record *record)
 	if (!in->has_start && fxt_text_known(&record->name) == FXT_NAME_SESSION_START)
 		take_host(in, record);
 	if (!in->has_clock && fxt_text_known(&record->name) == FXT_NAME_CLOCK)
-		take_clock(in, record);
+		edit_merge_take_clock(in, record);
 }
 
 static bool is_same_boot(const struct merge_input *a, const struct merge_input *b)
@@ -309,7 +309,7 @@ static void place_cpus(struct edit_merge *m)
 }
 
 /* All heads are known. */
-static int start(struct edit_merge *m)
+static int edit_merge_start(struct edit_merge *m)
 {
 	const struct merge_input *first;
 	int r = 0;
@@ -480,7 +480,7 @@ int edit_merge_step(struct edit_merge *m, int *ret)
 		if (*ret >= 0)
 			return 0;
 		if (!m->started)
-			r = start(m);
+			r = edit_merge_start(m);
 		input = r == 0 ? find_earliest(m) : -1;
 		if (input < 0)
 			return r;

@@ -37,7 +37,7 @@ struct edit_names *edit_names_free(struct edit_names *n)
 }
 
 /* KOID is spoken of, as one of process PID (0 = it is not said). */
-static int see(struct table *table, uint64_t koid, uint64_t pid, bool named)
+static int edit_names_see_name(struct table *table, uint64_t koid, uint64_t pid, bool named)
 {
 	struct body *body = koid ? table_get(table, koid) : NULL;
 	int r;
@@ -62,9 +62,9 @@ static int see(struct table *table, uint64_t koid, uint64_t pid, bool named)
 
 static int see_thread(struct edit_names *n, uint64_t tid, uint64_t pid, bool named)
 {
-	int r = see(&n->threads, tid, pid, named);
+	int r = edit_names_see_name(&n->threads, tid, pid, named);
 
-	return r == 0 ? see(&n->processes, pid, 0, false) : r;
+	return r == 0 ? edit_names_see_name(&n->processes, pid, 0, false) : r;
 }
 
 static int see_object(struct edit_names *n, const struct fxt_record *r)
@@ -73,7 +73,7 @@ static int see_object(struct edit_names *n, const struct fxt_record *r)
 
 	switch (r->kernel_object.object_type) {
 	case FXT_OBJECT_PROCESS:
-		return see(&n->processes, koid, 0, true);
+		return edit_names_see_name(&n->processes, koid, 0, true);
 	case FXT_OBJECT_THREAD:
 		return see_thread(n, koid, edit_find_koid(r, FXT_NAME_PROCESS), true);
 	default:
@@ -97,9 +97,9 @@ int edit_names_see(struct edit_names *n, const struct fxt_provider *from,
 		return see_thread(n, record->thread.tid, record->thread.pid, false);
 	case FXT_RECORD_SCHEDULING:
 		if (record->subtype == FXT_SCHED_WAKEUP)
-			return see(&n->threads, record->wake.tid, 0, false);
-		r = see(&n->threads, record->sw.out_tid, 0, false);
-		return r == 0 ? see(&n->threads, record->sw.in_tid, 0, false) : r;
+			return edit_names_see_name(&n->threads, record->wake.tid, 0, false);
+		r = edit_names_see_name(&n->threads, record->sw.out_tid, 0, false);
+		return r == 0 ? edit_names_see_name(&n->threads, record->sw.in_tid, 0, false) : r;
 	default:
 		return 0;
 	}
@@ -117,7 +117,7 @@ int edit_names_write(struct edit_names *n, struct edit_copy *copy, uint64_t *ret
 		if (body->named)
 			continue;
 		++*ret_count;
-		r = see(&n->processes, pid, 0, false);
+		r = edit_names_see_name(&n->processes, pid, 0, false);
 		if (r == 0)
 			r = edit_copy_name(copy, FXT_OBJECT_THREAD, body->koid, pid, "?");
 	}

@@ -135,7 +135,7 @@ static int add_owner(struct edit_owners *o, unsigned machine, const struct owner
 	return learn_start(o, machine, owner, as->start_ns);
 }
 
-static bool is_same(const struct owner *a, const struct owner *b)
+static bool edit_owners_is_same(const struct owner *a, const struct owner *b)
 {
 	if (a->start_ns && b->start_ns)
 		return a->start_ns == b->start_ns;
@@ -194,11 +194,11 @@ static int get_body(struct edit_owners *o, struct archive *in, uint64_t koid, st
 	return 0;
 }
 
-static int place(struct edit_owners *o, struct archive *in, struct body *body);
+static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body);
 
 /* Who BODY is, with koids of the machine; its own may be another yet. */
-static int describe(struct edit_owners *o, struct archive *in, const struct body *body,
-		    struct owner *ret)
+static int edit_owners_describe(struct edit_owners *o, struct archive *in, const struct body *body,
+				struct owner *ret)
 {
 	struct body *process;
 	int r = 0;
@@ -208,7 +208,7 @@ static int describe(struct edit_owners *o, struct archive *in, const struct body
 		return 0;
 	process = table_get(&in->bodies, body->as.process);
 	if (process && process->as.process == process->as.koid)
-		r = place(o, in, process);
+		r = edit_owners_place(o, in, process);
 	ret->process = process ? process->to : body->as.process;
 	return r;
 }
@@ -233,7 +233,7 @@ static int move_body(struct edit_owners *o, struct archive *in, struct body *bod
 	return add_owner(o, in->machine, as);
 }
 
-static int place(struct edit_owners *o, struct archive *in, struct body *body)
+static int edit_owners_place(struct edit_owners *o, struct archive *in, struct body *body)
 {
 	struct owner as, *owner;
 	int r;
@@ -241,13 +241,13 @@ static int place(struct edit_owners *o, struct archive *in, struct body *body)
 	if (body->placed || !body->known)
 		return 0;
 	body->placed = true;
-	r = describe(o, in, body, &as);
+	r = edit_owners_describe(o, in, body, &as);
 	if (r < 0)
 		return r;
 	owner = get_owner(o, in->machine, as.koid);
 	if (!owner)
 		return add_owner(o, in->machine, &as);
-	if (!is_same(owner, &as))
+	if (!edit_owners_is_same(owner, &as))
 		return move_body(o, in, body, &as);
 	if (!owner->process)
 		owner->process = as.process;
@@ -275,7 +275,7 @@ int edit_owners_see(struct edit_owners *o, unsigned input, const struct fxt_reco
 		body->as.start_ns = arg.uint64;
 	body->as.process =
 		type == FXT_OBJECT_PROCESS ? koid : edit_find_koid(record, FXT_NAME_PROCESS);
-	return in->joined ? place(o, in, body) : 0;
+	return in->joined ? edit_owners_place(o, in, body) : 0;
 }
 
 int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, uint64_t span)
@@ -289,7 +289,7 @@ int edit_owners_join(struct edit_owners *o, unsigned input, unsigned machine, ui
 	in->joined = true;
 	in->span = span;
 	while (r == 0 && (body = table_next(&in->bodies, &pos)))
-		r = place(o, in, body);
+		r = edit_owners_place(o, in, body);
 	return r;
 }
 

@@ -22,7 +22,8 @@ struct edit_redact {
 };
 
 /* The keyed hash of N bytes, which nobody can reverse without the key. SIZE: of what comes out. */
-static void hash(const struct edit_redact *r, const void *p, size_t n, void *ret, size_t size)
+static void edit_redact_hash(const struct edit_redact *r, const void *p, size_t n, void *ret,
+			     size_t size)
 {
 	uint8_t full[crypto_generichash_BYTES_MAX];
 
@@ -31,35 +32,37 @@ static void hash(const struct edit_redact *r, const void *p, size_t n, void *ret
 }
 
 /* Puts the word that stands for the N bytes at WORD to TO. Returns its length. */
-static size_t put_word(const struct edit_redact *r, const char *word, size_t n, char *to)
+static size_t edit_redact_put_word(const struct edit_redact *r, const char *word, size_t n,
+				   char *to)
 {
 	static const char letters[] = "abcdefghijkmnpqrstuvwxyz23456789";
 	uint64_t bits;
 
-	hash(r, word, n, &bits, sizeof(bits));
+	edit_redact_hash(r, word, n, &bits, sizeof(bits));
 	for (unsigned i = 0; i < WORD_LETTERS; i++, bits >>= 5)
 		to[i] = letters[bits & 31];
 	return WORD_LETTERS;
 }
 
-static bool separates(char c)
+static bool edit_redact_separates(char c)
 {
 	return c == '/' || c == ' ';
 }
 
 /* Word by word, so that paths keep their depth and command lines the number of their arguments. */
-static size_t put_text(const struct edit_redact *r, const char *text, size_t n, char *to)
+static size_t edit_redact_put_text(const struct edit_redact *r, const char *text, size_t n,
+				   char *to)
 {
 	size_t size = 0;
 
 	for (size_t begin = 0, end; begin < n; begin = end) {
 		end = begin + 1;
-		if (separates(text[begin])) {
+		if (edit_redact_separates(text[begin])) {
 			to[size++] = text[begin];
 		} else {
-			while (end < n && !separates(text[end]))
+			while (end < n && !edit_redact_separates(text[end]))
 				end++;
-			size += put_word(r, text + begin, end - begin, to + size);
+			size += edit_redact_put_word(r, text + begin, end - begin, to + size);
 		}
 		if (size > FXT_STRING_BYTES_MAX - WORD_LETTERS)
 			break;
@@ -69,7 +72,7 @@ static size_t put_text(const struct edit_redact *r, const char *text, size_t n, 
 
 /* ---- what is replaced ---- */
 
-static bool is_pseudo(uint64_t koid)
+static bool edit_redact_is_pseudo(uint64_t koid)
 {
 	return koid >> FXT_KOID_TID_BITS == 1;
 }
@@ -82,7 +85,7 @@ static bool keeps_object(const struct edit_redact *r, const struct fxt_record *r
 	if (!edit_copy_is_kymo(record->provider))
 		return false;
 	/* "?", too: that nothing is known of them is no secret, and readers have to know. */
-	if (is_pseudo(koid) || fxt_object_is_unknown(record))
+	if (edit_redact_is_pseudo(koid) || fxt_object_is_unknown(record))
 		return true;
 	if (!r->keep_kernel)
 		return false;
@@ -117,7 +120,7 @@ static bool keeps_argument(const struct edit_redact *r, const struct fxt_record 
 	}
 	/* Events of threads that kymo made up are the kernel's. */
 	return r->keep_kernel && record->type == FXT_RECORD_EVENT &&
-	       is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO &&
+	       edit_redact_is_pseudo(record->thread.pid) && record->thread.pid != FXT_KOID_KYMO &&
 	       record->thread.pid != FXT_KOID_CODE;
 }
 
@@ -140,7 +143,7 @@ static size_t replace_text(void *userdata, const struct fxt_record *record, enum
 	if (what == EDIT_TEXT_NAME && keeps_name(r, record))
 		return EDIT_TEXT_AS_IT_IS;
 	r->counts.texts++;
-	return put_text(r, text, n, to);
+	return edit_redact_put_text(r, text, n, to);
 }
 
 /*
@@ -152,7 +155,7 @@ static void hide_file(struct edit_redact *r, int name, struct fxt_out_arg *arg)
 	if ((name != FXT_NAME_DEVICE && name != FXT_NAME_INODE) || arg->type != FXT_ARG_UINT64 ||
 	    arg->u64 == 0)
 		return;
-	hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
+	edit_redact_hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
 	arg->u64 = (arg->u64 & INT64_MAX) | 1;
 	r->counts.numbers++;
 }
@@ -178,15 +181,15 @@ static bool replace_number(void *userdata, const struct fxt_record *record, int 
 	switch (arg->type) {
 	case FXT_ARG_INT32:
 	case FXT_ARG_UINT32:
-		hash(r, &arg->u32, sizeof(arg->u32), &arg->u32, sizeof(arg->u32));
+		edit_redact_hash(r, &arg->u32, sizeof(arg->u32), &arg->u32, sizeof(arg->u32));
 		arg->u32 &= INT32_MAX;
 		return true;
 	case FXT_ARG_DOUBLE:
-		hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
+		edit_redact_hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
 		arg->f64 = (double)(arg->u64 >> 11) / (double)(UINT64_C(1) << 53);
 		return true;
 	default:
-		hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
+		edit_redact_hash(r, &arg->u64, sizeof(arg->u64), &arg->u64, sizeof(arg->u64));
 		arg->u64 &= INT64_MAX;
 		return true;
 	}
@@ -262,8 +265,8 @@ int edit_redact_record(struct edit_redact *r, const struct fxt_record *record)
 			break;
 		if (changed.module.build_id_length > sizeof(build_id))
 			changed.module.build_id_length = sizeof(build_id);
-		hash(r, record->module.build_id, record->module.build_id_length, build_id,
-		     changed.module.build_id_length);
+		edit_redact_hash(r, record->module.build_id, record->module.build_id_length,
+				 build_id, changed.module.build_id_length);
 		changed.module.build_id = build_id;
 		break;
 	default:

@@ -81,7 +81,7 @@ struct edit_repair {
 	bool started, stopped; /* kymo's session_start and session_stop */
 };
 
-static int write_synthetic(void *userdata, const struct edit_switch *sw)
+static int edit_repair_write_synthetic(void *userdata, const struct edit_switch *sw)
 {
 	struct edit_repair *r = userdata;
 
@@ -113,7 +113,7 @@ int edit_repair_new(struct edit_repair **ret, struct edit_output *out)
 	if (e == 0)
 		e = edit_sort_new(&r->ending, WINDOW);
 	if (e == 0)
-		e = edit_timeline_new(&r->timeline, write_synthetic, r);
+		e = edit_timeline_new(&r->timeline, edit_repair_write_synthetic, r);
 	if (e == 0)
 		e = edit_spans_new(&r->spans, write_end, r);
 	if (e == 0)
@@ -195,7 +195,7 @@ static bool is_double(struct edit_repair *r, const struct edit_sorted *item)
 }
 
 /* Returns 1 if the record is to be written, 0 if not, or a negative errno. */
-static int judge(struct edit_repair *r, const struct edit_sorted *item)
+static int edit_repair_judge(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const struct fxt_record *record = item->record;
 	int verdict;
@@ -225,7 +225,7 @@ static int judge(struct edit_repair *r, const struct edit_sorted *item)
 }
 
 /* Perfetto's copy of the samples is made anew: nobody can tell what damage has changed in it. */
-static int gather(struct edit_repair *r, const struct edit_sorted *item)
+static int edit_repair_gather(struct edit_repair *r, const struct edit_sorted *item)
 {
 	const char *what;
 	struct event ev;
@@ -248,14 +248,15 @@ static int write_sorted(struct edit_repair *r, const struct edit_sorted *item)
 	if (item->timed) {
 		e = write_gaps(r, item->record->ts_ns);
 		if (e == 0)
-			e = judge(r, item);
+			e = edit_repair_judge(r, item);
 		r->written_ns =
 			item->record->ts_ns > r->written_ns ? item->record->ts_ns : r->written_ns;
 	}
 	if (e > 0)
 		e = edit_names_see(r->names, item->from, item->record) ?: 1;
 	if (e > 0)
-		e = edit_copy_record(r->copy, item->from, item->record) ?: gather(r, item);
+		e = edit_copy_record(r->copy, item->from, item->record)
+			    ?: edit_repair_gather(r, item);
 	return e;
 }
 
@@ -346,8 +347,8 @@ static int put_ended(struct edit_repair *r, bool all)
 	return e;
 }
 
-static int put(struct edit_repair *r, const struct fxt_provider *from,
-	       const struct fxt_record *record)
+static int edit_repair_put(struct edit_repair *r, const struct fxt_provider *from,
+			   const struct fxt_record *record)
 {
 	uint64_t place = place_of(r, record);
 	bool is_ending = is_complete(record) && record->event.end_ns > place &&
@@ -389,7 +390,7 @@ static int settle_suspect(struct edit_repair *r, bool right)
 	}
 	if (r->suspect_damaged)
 		add_gap(r, item.record->ts_ns, &r->suspect_damage);
-	return put(r, item.from, item.record);
+	return edit_repair_put(r, item.from, item.record);
 }
 
 /* Whether the suspect can be right where TS_NS follows it. */
@@ -422,7 +423,7 @@ static int put_timed(struct edit_repair *r, const struct fxt_record *record)
 		if (r->damaged)
 			add_gap(r, ts_ns, &r->damage);
 		r->damaged = false;
-		return put(r, record->provider, record);
+		return edit_repair_put(r, record->provider, record);
 	}
 	r->has_suspect = true;
 	r->suspect_ns = ts_ns;
@@ -535,7 +536,7 @@ int edit_repair_damage(struct edit_repair *r, const struct fxt_damage *damage)
 }
 
 /* The recording has no end: it ends where its records do. */
-static int write_stop(struct edit_repair *r)
+static int edit_repair_write_stop(struct edit_repair *r)
 {
 	r->counts.stop_added = true;
 	return edit_copy_event(r->copy,
@@ -570,7 +571,7 @@ int edit_repair_finish(struct edit_repair *r)
 	if (e == 0)
 		e = edit_copy_packets(r->copy);
 	if (e == 0 && r->started && !r->stopped)
-		e = write_stop(r);
+		e = edit_repair_write_stop(r);
 	return e;
 }
 

@@ -149,7 +149,7 @@ int edit_select_learn(struct edit_select *s, const struct fxt_record *record)
 
 /* ---- what is selected ---- */
 
-static bool is_named(const struct edit_select *s, uint64_t pid)
+static bool edit_select_is_named(const struct edit_select *s, uint64_t pid)
 {
 	uint32_t real_pid = fxt_koid_tid(pid);
 
@@ -167,7 +167,7 @@ bool edit_select_process(const struct edit_select *s, uint64_t pid)
 	for (unsigned i = 0; i < DEPTH_MAX; i++) {
 		const struct process *p;
 
-		if (is_named(s, pid))
+		if (edit_select_is_named(s, pid))
 			return true;
 		p = table_get(&s->processes, pid + 1);
 		if (!p || p->parent == 0)
@@ -177,7 +177,7 @@ bool edit_select_process(const struct edit_select *s, uint64_t pid)
 	return false;
 }
 
-static bool has_thread(const struct edit_select *s, uint64_t tid)
+static bool edit_select_has_thread(const struct edit_select *s, uint64_t tid)
 {
 	uint64_t pid = (uint64_t)(uintptr_t)(tid ? table_get(&s->threads, tid) : NULL);
 
@@ -191,9 +191,10 @@ static bool has_cpu(const struct edit_select *s, uint32_t cpu)
 	return s->n_cpus == 0 || (cpu < s->n_cpus && s->cpus[cpu]);
 }
 
-static bool take_switch(const struct edit_select *s, struct fxt_record *r)
+static bool edit_select_take_switch(const struct edit_select *s, struct fxt_record *r)
 {
-	bool out = has_thread(s, r->sw.out_tid), in = has_thread(s, r->sw.in_tid);
+	bool out = edit_select_has_thread(s, r->sw.out_tid),
+	     in = edit_select_has_thread(s, r->sw.in_tid);
 
 	if (!has_cpu(s, r->sw.cpu))
 		return false;
@@ -257,7 +258,7 @@ static bool take_object(const struct edit_select *s, const struct fxt_record *r)
 	case FXT_OBJECT_PROCESS:
 		return edit_select_process(s, r->kernel_object.koid);
 	case FXT_OBJECT_THREAD:
-		return has_thread(s, r->kernel_object.koid);
+		return edit_select_has_thread(s, r->kernel_object.koid);
 	default:
 		return true;
 	}
@@ -270,8 +271,8 @@ bool edit_select_take(struct edit_select *s, struct fxt_record *r)
 		return take_object(s, r);
 	case FXT_RECORD_SCHEDULING:
 		if (r->subtype != FXT_SCHED_WAKEUP)
-			return take_switch(s, r);
-		return has_thread(s, r->wake.tid) && has_cpu(s, r->wake.cpu);
+			return edit_select_take_switch(s, r);
+		return edit_select_has_thread(s, r->wake.tid) && has_cpu(s, r->wake.cpu);
 	case FXT_RECORD_EVENT:
 		/* It is in the stacks of every process. */
 		if (edit_is_kernel_mapping(r))
@@ -307,7 +308,7 @@ bool edit_select_arg(void *userdata, const struct fxt_record *r, int name, struc
 		return true;
 	if (r->subtype == FXT_SCHED_WAKEUP)
 		return name != FXT_NAME_WAKER || arg->type != FXT_ARG_KOID ||
-		       has_thread(s, arg->u64);
+		       edit_select_has_thread(s, arg->u64);
 	switch (name) {
 	case FXT_NAME_OUTGOING_WEIGHT:
 		if (fxt_koid_is_other(r->sw.out_tid))

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
+
 struct item {
 	uint64_t ts_ns; /* 0 = goes first */
 	uint64_t number;
@@ -117,16 +119,10 @@ static int push_queue(struct edit_sort *s, const struct item *item)
 
 static int push_heap(struct edit_sort *s, const struct item *item)
 {
-	size_t room = s->heap_room ? 2 * s->heap_room : 64, i;
-	struct item *heap;
+	size_t i;
 
-	if (s->n_heap == s->heap_room) {
-		heap = realloc(s->heap, room * sizeof(*heap));
-		if (!heap)
-			return -ENOMEM;
-		s->heap = heap;
-		s->heap_room = room;
-	}
+	if (GROW(s->heap, s->heap_room, s->n_heap + 1) < 0)
+		return -ENOMEM;
 	i = s->n_heap++;
 	for (; i > 0 && is_before(item, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		s->heap[i] = s->heap[(i - 1) / 2];
@@ -134,7 +130,7 @@ static int push_heap(struct edit_sort *s, const struct item *item)
 	return 0;
 }
 
-static int push(struct edit_sort *s, const struct item *item)
+static int edit_sort_push(struct edit_sort *s, const struct item *item)
 {
 	const struct item *last = NULL;
 
@@ -174,7 +170,7 @@ static struct item pop_heap(struct edit_sort *s)
 }
 
 /* The one that goes next, NULL if there is none. */
-static const struct item *next(const struct edit_sort *s)
+static const struct item *edit_sort_next(const struct edit_sort *s)
 {
 	const struct item *queued = s->n_queue > 0 ? &s->queue[s->first] : NULL;
 
@@ -183,7 +179,7 @@ static const struct item *next(const struct edit_sort *s)
 	return queued;
 }
 
-static size_t size_of(const struct edit_kept *kept)
+static size_t edit_sort_size_of(const struct edit_kept *kept)
 {
 	return sizeof(struct item) + edit_kept_bytes(kept);
 }
@@ -219,12 +215,12 @@ int edit_sort_put_at(struct edit_sort *s, const struct fxt_provider *from,
 		s->put_ns = ts_ns;
 	if (item.timed || record->type == FXT_RECORD_METADATA)
 		item.ts_ns = s->put_ns;
-	r = push(s, &item);
+	r = edit_sort_push(s, &item);
 	if (r < 0) {
 		edit_kept_unref(item.kept);
 		return r;
 	}
-	s->bytes += size_of(item.kept);
+	s->bytes += edit_sort_size_of(item.kept);
 	return 0;
 }
 
@@ -235,7 +231,7 @@ bool edit_sort_is_full(const struct edit_sort *s)
 
 bool edit_sort_peek(const struct edit_sort *s, bool all, uint64_t *ret_ns)
 {
-	const struct item *item = next(s);
+	const struct item *item = edit_sort_next(s);
 
 	if (!item || !(all || s->bytes > s->window || !item->timed))
 		return false;
@@ -251,10 +247,10 @@ int edit_sort_take(struct edit_sort *s, bool all, struct edit_sorted *ret)
 
 	if (!edit_sort_peek(s, all, &ts_ns))
 		return 0;
-	item = s->n_heap > 0 && next(s) == s->heap ? pop_heap(s) : pop_queue(s);
+	item = s->n_heap > 0 && edit_sort_next(s) == s->heap ? pop_heap(s) : pop_queue(s);
 	edit_kept_unref(s->taken);
 	s->taken = item.kept;
-	s->bytes -= size_of(item.kept);
+	s->bytes -= edit_sort_size_of(item.kept);
 	r = edit_viewer_look(s->viewer, item.kept, &s->record);
 	if (r < 0)
 		return r;

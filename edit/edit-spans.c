@@ -42,7 +42,7 @@ struct edit_spans {
 	size_t bytes;
 };
 
-static size_t bytes_of(const struct span *span)
+static size_t edit_spans_bytes_of(const struct span *span)
 {
 	return sizeof(*span) + span->n_category + span->n_name;
 }
@@ -77,7 +77,7 @@ uint64_t edit_spans_n_open(const struct edit_spans *s)
 	return s->n_open;
 }
 
-static struct key key_of(const struct fxt_provider *from, const struct fxt_record *r)
+static struct key edit_spans_key_of(const struct fxt_provider *from, const struct fxt_record *r)
 {
 	struct key key = { .from = (uint64_t)(uintptr_t)from };
 
@@ -102,8 +102,8 @@ static struct key key_of(const struct fxt_provider *from, const struct fxt_recor
 	return key;
 }
 
-static int begin(struct edit_spans *s, const struct key *key, const struct fxt_provider *from,
-		 const struct fxt_record *r)
+static int edit_spans_begin(struct edit_spans *s, const struct key *key,
+			    const struct fxt_provider *from, const struct fxt_record *r)
 {
 	uint32_t n_category = r->category.bytes ? r->category.length : 0;
 	uint32_t n_name = r->name.bytes ? r->name.length : 0;
@@ -139,11 +139,11 @@ static int begin(struct edit_spans *s, const struct key *key, const struct fxt_p
 	*(s->last ? &s->last->after : &s->first) = span;
 	s->last = span;
 	s->n_open++;
-	s->bytes += bytes_of(span);
+	s->bytes += edit_spans_bytes_of(span);
 	return EDIT_SPANS_KEEP;
 }
 
-static void forget(struct edit_spans *s, struct span *span)
+static void edit_spans_forget(struct edit_spans *s, struct span *span)
 {
 	uint64_t hash = table_hash(&span->key, sizeof(span->key));
 
@@ -155,7 +155,7 @@ static void forget(struct edit_spans *s, struct span *span)
 		s->reopened = span->before;
 	*(span->before ? &span->before->after : &s->first) = span->after;
 	*(span->after ? &span->after->before : &s->last) = span->before;
-	s->bytes -= bytes_of(span);
+	s->bytes -= edit_spans_bytes_of(span);
 	free(span);
 	s->n_open--;
 }
@@ -170,12 +170,12 @@ int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
 	if (r->subtype <= FXT_EVENT_COUNTER || r->subtype == FXT_EVENT_DURATION_COMPLETE ||
 	    r->subtype > FXT_EVENT_FLOW_END)
 		return EDIT_SPANS_KEEP;
-	key = key_of(from, r);
+	key = edit_spans_key_of(from, r);
 	switch (r->subtype) {
 	case FXT_EVENT_DURATION_BEGIN:
 	case FXT_EVENT_ASYNC_BEGIN:
 	case FXT_EVENT_FLOW_BEGIN:
-		return begin(s, &key, from, r);
+		return edit_spans_begin(s, &key, from, r);
 	default:
 		break;
 	}
@@ -187,12 +187,13 @@ int edit_spans_take(struct edit_spans *s, const struct fxt_provider *from,
 		return EDIT_SPANS_KEEP;
 	}
 	if (ends)
-		forget(s, span);
+		edit_spans_forget(s, span);
 	return EDIT_SPANS_KEEP;
 }
 
 /* An event record of SPAN, as its BEGIN or its end. */
-static int write_event(struct edit_spans *s, const struct span *span, bool is_begin, uint64_t ts_ns)
+static int edit_spans_write_event(struct edit_spans *s, const struct span *span, bool is_begin,
+				  uint64_t ts_ns)
 {
 	static const unsigned types[][2] = {
 		[DURATION] = { FXT_EVENT_DURATION_END, FXT_EVENT_DURATION_BEGIN },
@@ -219,7 +220,7 @@ int edit_spans_open(struct edit_spans *s, uint64_t began_ns, uint64_t ts_ns)
 	int e = 0;
 
 	for (; e == 0 && span && span->began_ns <= began_ns; span = span->after) {
-		e = write_event(s, span, true, ts_ns);
+		e = edit_spans_write_event(s, span, true, ts_ns);
 		s->reopened = (struct span *)span;
 	}
 	return e;
@@ -230,9 +231,9 @@ int edit_spans_close(struct edit_spans *s, uint64_t ts_ns)
 	int e = 0;
 
 	while (e == 0 && s->last) {
-		e = write_event(s, s->last, false, ts_ns);
+		e = edit_spans_write_event(s, s->last, false, ts_ns);
 		if (e == 0)
-			forget(s, s->last);
+			edit_spans_forget(s, s->last);
 	}
 	return e;
 }

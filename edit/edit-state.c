@@ -113,18 +113,18 @@ static int link_pid(struct edit_state *s, struct item *item)
 	return r;
 }
 
-static size_t bytes_of(const struct edit_kept *kept)
+static size_t edit_state_bytes_of(const struct edit_kept *kept)
 {
 	return sizeof(struct item) + edit_kept_bytes(kept);
 }
 
-static void forget(struct edit_state *s, struct item *item)
+static void edit_state_forget(struct edit_state *s, struct item *item)
 {
 	unlink_pid(s, item);
 	*(item->before ? &item->before->after : &s->first) = item->after;
 	*(item->after ? &item->after->before : &s->last) = item->before;
 	table_remove(&s->items, item->hash);
-	s->bytes -= bytes_of(item->kept);
+	s->bytes -= edit_state_bytes_of(item->kept);
 	edit_kept_unref(item->kept);
 	free(item);
 }
@@ -134,7 +134,7 @@ struct edit_state *edit_state_free(struct edit_state *s)
 	if (!s)
 		return NULL;
 	while (s->first)
-		forget(s, s->first);
+		edit_state_forget(s, s->first);
 	table_deinit(&s->items);
 	table_deinit(&s->by_pid);
 	edit_viewer_free(s->viewer);
@@ -142,15 +142,16 @@ struct edit_state *edit_state_free(struct edit_state *s)
 	return NULL;
 }
 
-static int keep(struct edit_state *s, const struct key *key, uint64_t pid, struct edit_kept *kept)
+static int edit_state_keep(struct edit_state *s, const struct key *key, uint64_t pid,
+			   struct edit_kept *kept)
 {
 	uint64_t hash = table_hash(key, sizeof(*key));
 	struct item *item = table_get(&s->items, hash);
 	int e;
 
 	if (item)
-		forget(s, item);
-	if (s->bytes + bytes_of(kept) > BYTES_MAX)
+		edit_state_forget(s, item);
+	if (s->bytes + edit_state_bytes_of(kept) > BYTES_MAX)
 		return 1;
 	item = calloc(1, sizeof(*item));
 	if (!item)
@@ -169,7 +170,7 @@ static int keep(struct edit_state *s, const struct key *key, uint64_t pid, struc
 		return e;
 	}
 	item->kept = edit_kept_ref(kept);
-	s->bytes += bytes_of(kept);
+	s->bytes += edit_state_bytes_of(kept);
 	*(s->last ? &s->last->after : &s->first) = item;
 	s->last = item;
 	return 1;
@@ -184,7 +185,7 @@ static int keep_object(struct edit_state *s, struct edit_kept *kept, const struc
 		key.kind = PROCESS;
 	else if (key.b == FXT_OBJECT_THREAD)
 		key.kind = THREAD;
-	return keep(s, &key, 0, kept);
+	return edit_state_keep(s, &key, 0, kept);
 }
 
 /* The frames of a stack that was named just before. */
@@ -197,7 +198,7 @@ static int keep_stack_trace(struct edit_state *s, struct edit_kept *kept,
 	if (s->named.id == 0 || s->named.ts_ns != r->ts_ns || s->named.tid != r->thread.tid)
 		return 0;
 	s->named.id = 0;
-	return keep(s, &key, r->thread.pid, kept);
+	return edit_state_keep(s, &key, r->thread.pid, kept);
 }
 
 static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
@@ -211,7 +212,7 @@ static int keep_profiler(struct edit_state *s, struct edit_kept *kept, const str
 		key.kind = MMAP;
 		key.b = r->mmap.start;
 	}
-	return keep(s, &key, r->thread.pid, kept);
+	return edit_state_keep(s, &key, r->thread.pid, kept);
 }
 
 static int keep_counter(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
@@ -219,7 +220,7 @@ static int keep_counter(struct edit_state *s, struct edit_kept *kept, const stru
 	struct key key = { COUNTER, (uint64_t)(uintptr_t)kept->from, r->thread.pid, r->event.value,
 			   table_hash(r->name.bytes ? r->name.bytes : "", r->name.length) };
 
-	return keep(s, &key, r->thread.pid, kept);
+	return edit_state_keep(s, &key, r->thread.pid, kept);
 }
 
 /* Forgets what is known of PID that is of the kinds from FIRST to LAST. */
@@ -230,7 +231,7 @@ static void forget_kinds(struct edit_state *s, uint64_t pid, enum kind first, en
 	for (struct item *i = pid ? table_get(&s->by_pid, pid) : NULL; i; i = older) {
 		older = i->older;
 		if (i->kind >= first && i->kind <= last)
-			forget(s, i);
+			edit_state_forget(s, i);
 	}
 }
 
@@ -252,11 +253,11 @@ static struct item *find_object(const struct edit_state *s, enum kind kind, unsi
 static void forget_ended_item(struct edit_state *s, struct item *item)
 {
 	if (item && item->ended)
-		forget(s, item);
+		edit_state_forget(s, item);
 }
 
 /* Forgets the oldest of what has ended. */
-static void forget_ended(struct edit_state *s)
+static void edit_state_forget_ended(struct edit_state *s)
 {
 	const struct ended *e = &s->ended[s->first_ended];
 
@@ -278,11 +279,11 @@ static void take_end(struct edit_state *s, const struct ended *end)
 	if (item)
 		item->ended = true;
 	if (s->n_ended == ENDED_MAX)
-		forget_ended(s);
+		edit_state_forget_ended(s);
 	s->ended[(s->first_ended + s->n_ended++) % ENDED_MAX] = *end;
 	while (end->ts_ns > s->ended[s->first_ended].ts_ns &&
 	       end->ts_ns - s->ended[s->first_ended].ts_ns > ENDED_NS)
-		forget_ended(s);
+		edit_state_forget_ended(s);
 }
 
 /* What the profiler says of code and names. */
@@ -297,7 +298,7 @@ static int keep_profile(struct edit_state *s, struct edit_kept *kept, const stru
 		key.a = edit_process_of(r);
 		if (edit_find_arg(r, FXT_NAME_START, FXT_ARG_POINTER, &arg))
 			key.b = arg.uint64;
-		return keep(s, &key, key.a, kept);
+		return edit_state_keep(s, &key, key.a, kept);
 	case FXT_NAME_FRAME:
 		key.kind = FRAME;
 		key.a = edit_process_of(r);
@@ -305,9 +306,9 @@ static int keep_profile(struct edit_state *s, struct edit_kept *kept, const stru
 			key.b = arg.uint64;
 		if (edit_find_arg(r, FXT_NAME_DEPTH, FXT_ARG_UINT32, &arg))
 			key.c = arg.uint32;
-		return keep(s, &key, 0, kept);
+		return edit_state_keep(s, &key, 0, kept);
 	case FXT_NAME_SAMPLING:
-		return keep(s, &key, 0, kept);
+		return edit_state_keep(s, &key, 0, kept);
 	default:
 		return 0;
 	}
@@ -322,7 +323,7 @@ static void forget_program(struct edit_state *s, uint64_t pid)
 
 /* ---- what programs allocate ---- */
 
-static uint64_t number_of(const struct fxt_record *r, int name, enum fxt_arg_type type)
+static uint64_t edit_state_number_of(const struct fxt_record *r, int name, enum fxt_arg_type type)
 {
 	struct fxt_arg arg;
 
@@ -341,30 +342,31 @@ static uint64_t resource_of(const struct fxt_record *r)
 	return table_hash(arg.text.bytes, arg.text.length);
 }
 
-static int take_free(struct edit_state *s, struct key *key, const struct fxt_record *r)
+static int edit_state_take_free(struct edit_state *s, struct key *key, const struct fxt_record *r)
 {
 	struct item *item;
 
 	key->kind = ALLOC;
 	key->b = resource_of(r);
-	key->c = number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
+	key->c = edit_state_number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
 	item = table_get(&s->items, table_hash(key, sizeof(*key)));
 	if (item)
-		forget(s, item);
+		edit_state_forget(s, item);
 	return 0;
 }
 
-static int take_context(struct edit_state *s, struct edit_kept *kept, struct key *key,
-			const struct fxt_record *r)
+static int edit_state_take_context(struct edit_state *s, struct edit_kept *kept, struct key *key,
+				   const struct fxt_record *r)
 {
 	key->kind = CONTEXT;
 	key->a = 0;
-	key->b = number_of(r, FXT_NAME_ID, FXT_ARG_UINT32);
+	key->b = edit_state_number_of(r, FXT_NAME_ID, FXT_ARG_UINT32);
 	/* (blocks of one that has ended still speak of it) */
-	return keep(s, key, 0, kept);
+	return edit_state_keep(s, key, 0, kept);
 }
 
-static int take_memory(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+static int edit_state_take_memory(struct edit_state *s, struct edit_kept *kept,
+				  const struct fxt_record *r)
 {
 	uint64_t pid = r->thread.pid;
 	struct key key = { WATCH, (uint64_t)(uintptr_t)kept->from, pid, 0, 0 };
@@ -372,38 +374,39 @@ static int take_memory(struct edit_state *s, struct edit_kept *kept, const struc
 	switch (fxt_text_known(&r->name)) {
 	case FXT_NAME_WATCH:
 		forget_kinds(s, pid, WATCH, ALLOC);
-		return keep(s, &key, pid, kept);
+		return edit_state_keep(s, &key, pid, kept);
 	case FXT_NAME_WATCHED:
 		forget_kinds(s, pid, WATCH, ALLOC);
 		return 0;
 	case FXT_NAME_STACK:
 		key.kind = STACK;
-		key.b = number_of(r, FXT_NAME_ID, FXT_ARG_UINT64);
+		key.b = edit_state_number_of(r, FXT_NAME_ID, FXT_ARG_UINT64);
 		s->named.id = key.b;
 		s->named.ts_ns = r->ts_ns;
 		s->named.tid = r->thread.tid;
-		return keep(s, &key, pid, kept);
+		return edit_state_keep(s, &key, pid, kept);
 	case FXT_NAME_USAGE:
 		key.kind = USAGE;
 		key.b = resource_of(r);
-		key.c = number_of(r, FXT_NAME_STACK, FXT_ARG_UINT64);
-		return keep(s, &key, pid, kept);
+		key.c = edit_state_number_of(r, FXT_NAME_STACK, FXT_ARG_UINT64);
+		return edit_state_keep(s, &key, pid, kept);
 	case FXT_NAME_ALLOC:
 		key.kind = ALLOC;
 		key.b = resource_of(r);
-		key.c = number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
-		return keep(s, &key, pid, kept);
+		key.c = edit_state_number_of(r, FXT_NAME_ADDRESS, FXT_ARG_POINTER);
+		return edit_state_keep(s, &key, pid, kept);
 	case FXT_NAME_FREE:
-		return take_free(s, &key, r);
+		return edit_state_take_free(s, &key, r);
 	case FXT_NAME_CONTEXT:
-		return take_context(s, kept, &key, r);
+		return edit_state_take_context(s, kept, &key, r);
 	default:
 		return 0;
 	}
 }
 
 /* What is not recorded any more, or is again. */
-static int take_own(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+static int edit_state_take_own(struct edit_state *s, struct edit_kept *kept,
+			       const struct fxt_record *r)
 {
 	struct key key = { SHED, (uint64_t)(uintptr_t)kept->from, 0, 0, 0 };
 	enum fxt_name name = fxt_text_known(&r->name);
@@ -415,10 +418,10 @@ static int take_own(struct edit_state *s, struct edit_kept *kept, const struct f
 	if (edit_find_arg(r, FXT_NAME_CLASS, FXT_ARG_STRING, &arg) && arg.text.bytes)
 		key.b = table_hash(arg.text.bytes, arg.text.length);
 	if (name == FXT_NAME_SHED)
-		return keep(s, &key, 0, kept);
+		return edit_state_keep(s, &key, 0, kept);
 	item = table_get(&s->items, table_hash(&key, sizeof(key)));
 	if (item)
-		forget(s, item);
+		edit_state_forget(s, item);
 	return 0;
 }
 
@@ -429,7 +432,8 @@ static bool says_process_ends(const struct fxt_record *r)
 	return edit_find_arg(r, FXT_NAME_PROCESS_ENDS, FXT_ARG_BOOL, &arg) && arg.boolean;
 }
 
-static int take_event(struct edit_state *s, struct edit_kept *kept, const struct fxt_record *r)
+static int edit_state_take_event(struct edit_state *s, struct edit_kept *kept,
+				 const struct fxt_record *r)
 {
 	struct ended end = { kept->from, r->ts_ns, r->thread.pid, r->thread.tid, false };
 
@@ -440,9 +444,9 @@ static int take_event(struct edit_state *s, struct edit_kept *kept, const struct
 	if (fxt_text_known(&r->category) == FXT_NAME_PROFILE)
 		return keep_profile(s, kept, r);
 	if (fxt_text_known(&r->category) == FXT_NAME_MEMORY)
-		return take_memory(s, kept, r);
+		return edit_state_take_memory(s, kept, r);
 	if (fxt_text_known(&r->category) == FXT_NAME_KYMO)
-		return take_own(s, kept, r);
+		return edit_state_take_own(s, kept, r);
 	if (fxt_text_known(&r->category) != FXT_NAME_PROCESS)
 		return 0;
 	if (fxt_text_known(&r->name) == FXT_NAME_EXEC) {
@@ -469,7 +473,7 @@ int edit_state_take(struct edit_state *s, struct edit_kept *kept, const struct f
 	case FXT_RECORD_PROFILER:
 		return keep_profiler(s, kept, r);
 	case FXT_RECORD_EVENT:
-		return take_event(s, kept, r);
+		return edit_state_take_event(s, kept, r);
 	default:
 		return 0;
 	}
@@ -484,7 +488,7 @@ int edit_state_give(struct edit_state *s, edit_state_fn write, void *userdata)
 		r = edit_viewer_look(s->viewer, s->first->kept, &record);
 		if (r == 0)
 			r = write(userdata, s->first->kept->from, &record);
-		forget(s, s->first);
+		edit_state_forget(s, s->first);
 	}
 	return r;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "reader/fxt/fxt-events.h"
 #include "writer/fxt/fxt-names.h"
@@ -113,15 +114,8 @@ static int get_place(struct edit_symbolize *s, uint32_t owner, uint64_t address,
 	*ret = NULL;
 	if (s->n_places == EDIT_SYMBOLIZE_PLACES_MAX)
 		return 0;
-	if (s->n_places == s->room_places) {
-		size_t room = s->room_places ? 2 * s->room_places : 1024;
-		struct place *more = realloc(s->places, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->places = more;
-		s->room_places = room;
-	}
+	if (GROW(s->places, s->room_places, s->n_places + 1) < 0)
+		return -ENOMEM;
 	place = &s->places[s->n_places];
 	*place = (struct place){ .address = address, .owner = owner, .next = first };
 	if (table_set(&s->by_hash, hash, (void *)(uintptr_t)(s->n_places + 1)) < 0)
@@ -181,7 +175,7 @@ static int name_place(struct edit_symbolize *s, struct place *place, const struc
 }
 
 /* Whether what was said of PLACE last still holds. */
-static bool is_named(const struct place *place, uint64_t meaning)
+static bool edit_symbolize_is_named(const struct place *place, uint64_t meaning)
 {
 	if (place->said_by == NOBODY)
 		return false;
@@ -204,7 +198,7 @@ static int name_frame(struct edit_symbolize *s, const struct event *sample, unsi
 		s->counts.not_looked++;
 		return 0;
 	}
-	return is_named(place, meaning) ? 0 : name_place(s, place, sample, i, map);
+	return edit_symbolize_is_named(place, meaning) ? 0 : name_place(s, place, sample, i, map);
 }
 
 /* Notes what the source says. Returns 1 if it is to be left out, since it has been said. */
@@ -235,7 +229,7 @@ static int take_frame(struct edit_symbolize *s, const struct event *ev)
 /* ---- records ---- */
 
 /* What is to be said before EV. Returns 1 if EV is to be left out. */
-static int before(struct edit_symbolize *s, const struct event *ev)
+static int edit_symbolize_before(struct edit_symbolize *s, const struct event *ev)
 {
 	int r = s->options.event ? s->options.event(s->options.userdata, ev) : 0;
 
@@ -271,7 +265,7 @@ int edit_symbolize_record(struct edit_symbolize *s, const struct fxt_record *rec
 	if (outcome < 0)
 		return outcome;
 	if (outcome == FXT_EVENTS_EVENT)
-		r = before(s, &ev);
+		r = edit_symbolize_before(s, &ev);
 	if (r != 0)
 		return r < 0 ? r : 0;
 	r = edit_copy_record(s->copy, record->provider, record);

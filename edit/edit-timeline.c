@@ -73,7 +73,7 @@ static struct cpu *find_cpu(const struct edit_timeline *t, uint32_t cpu)
 }
 
 /* The same, with its page. NULL without memory. */
-static struct cpu *get_cpu(struct edit_timeline *t, uint32_t cpu)
+static struct cpu *edit_timeline_get_cpu(struct edit_timeline *t, uint32_t cpu)
 {
 	struct cpu **page = &t->pages[cpu / PAGE_CPUS];
 
@@ -124,7 +124,7 @@ int edit_timeline_cpu_of(const struct edit_timeline *t, uint64_t tid)
 }
 
 /* What is known of TID; *RET is NULL if it is not followed. */
-static int get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret)
+static int edit_timeline_get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret)
 {
 	struct thread *thread;
 	int r;
@@ -148,12 +148,12 @@ static int get_thread(struct edit_timeline *t, uint64_t tid, struct thread **ret
 /* From now on SIDE runs on CPU. */
 static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
 {
-	struct cpu *c = get_cpu(t, cpu);
+	struct cpu *c = edit_timeline_get_cpu(t, cpu);
 	struct thread *out, *in;
-	int r = c ? get_thread(t, c->runs.tid, &out) : -ENOMEM;
+	int r = c ? edit_timeline_get_thread(t, c->runs.tid, &out) : -ENOMEM;
 
 	if (r == 0)
-		r = get_thread(t, side.tid, &in);
+		r = edit_timeline_get_thread(t, side.tid, &in);
 	if (r < 0)
 		return r;
 	if (out && out->cpu == (int)cpu) {
@@ -170,15 +170,15 @@ static int set_running(struct edit_timeline *t, uint32_t cpu, struct side side, 
 	return 0;
 }
 
-static int write_switch(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns, struct side out,
-			struct side in)
+static int edit_timeline_write_switch(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns,
+				      struct side out, struct side in)
 {
 	struct edit_switch sw = { ts_ns, cpu, out.tid, in.tid, out.weight, in.weight };
 
 	return t->silent ? 0 : t->write(t->userdata, &sw);
 }
 
-static uint64_t clamp(uint64_t ns, uint64_t min, uint64_t max)
+static uint64_t edit_timeline_clamp(uint64_t ns, uint64_t min, uint64_t max)
 {
 	return ns < min ? min : ns > max ? max : ns;
 }
@@ -204,34 +204,36 @@ static uint64_t sure_until(const struct edit_timeline *t, const struct cpu *c, u
 static int close_cpu(struct edit_timeline *t, uint32_t cpu, uint64_t ts_ns)
 {
 	struct cpu *c = find_cpu(t, cpu);
-	uint64_t at = clamp(sure_until(t, c, ts_ns), c->last_ns, ts_ns);
-	int r = write_switch(t, cpu, at, c->runs, (struct side){ 0 });
+	uint64_t at = edit_timeline_clamp(sure_until(t, c, ts_ns), c->last_ns, ts_ns);
+	int r = edit_timeline_write_switch(t, cpu, at, c->runs, (struct side){ 0 });
 
 	t->n_mended++;
 	return r < 0 ? r : set_running(t, cpu, (struct side){ 0 }, at);
 }
 
 /* SIDE is about to be switched out on CPU, and how it came there is missing. */
-static int open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side, uint64_t ts_ns)
+static int edit_timeline_open_cpu(struct edit_timeline *t, uint32_t cpu, struct side side,
+				  uint64_t ts_ns)
 {
 	struct cpu *c = find_cpu(t, cpu);
-	uint64_t at = clamp(t->gap_to_ns, c->last_ns, ts_ns);
+	uint64_t at = edit_timeline_clamp(t->gap_to_ns, c->last_ns, ts_ns);
 	struct thread *thread;
-	int r = get_thread(t, side.tid, &thread);
+	int r = edit_timeline_get_thread(t, side.tid, &thread);
 
 	/* Not before it left another CPU, nor while it slept. */
 	if (r == 0 && thread)
-		at = clamp(thread->woken ? thread->woken_ns : thread->left_ns, at, ts_ns);
+		at = edit_timeline_clamp(thread->woken ? thread->woken_ns : thread->left_ns, at,
+					 ts_ns);
 
 	if (r == 0 && c->known) {
 		t->n_mended++;
-		r = write_switch(t, cpu, at, (struct side){ 0 }, side);
+		r = edit_timeline_write_switch(t, cpu, at, (struct side){ 0 }, side);
 	}
 	return r < 0 ? r : set_running(t, cpu, side, at);
 }
 
 /* The weight of argument NAME of R, or FALLBACK. */
-static int32_t weight_of(const struct fxt_record *r, int name, int32_t fallback)
+static int32_t edit_timeline_weight_of(const struct fxt_record *r, int name, int32_t fallback)
 {
 	struct fxt_arg arg;
 
@@ -239,7 +241,7 @@ static int32_t weight_of(const struct fxt_record *r, int name, int32_t fallback)
 }
 
 /* "Other" can stand for the idle thread, and is none. */
-static void take_weight(struct side *side, int32_t weight)
+static void edit_timeline_take_weight(struct side *side, int32_t weight)
 {
 	side->weight = weight;
 	if (fxt_koid_is_other(side->tid))
@@ -262,20 +264,20 @@ static void get_sides(const struct fxt_record *r, struct side *out, struct side 
 		in->weight = r->sw.in_priority;
 		return;
 	}
-	take_weight(out, weight_of(r, FXT_NAME_OUTGOING_WEIGHT, 0));
-	take_weight(in, weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0));
+	edit_timeline_take_weight(out, edit_timeline_weight_of(r, FXT_NAME_OUTGOING_WEIGHT, 0));
+	edit_timeline_take_weight(in, edit_timeline_weight_of(r, FXT_NAME_INCOMING_WEIGHT, 0));
 }
 
-static int drop(struct edit_timeline *t)
+static int edit_timeline_drop(struct edit_timeline *t)
 {
 	t->n_dropped++;
 	return EDIT_TIMELINE_DROP;
 }
 
-static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
+static int edit_timeline_take_switch(struct edit_timeline *t, const struct fxt_record *record)
 {
 	uint32_t cpu = record->sw.cpu;
-	struct cpu *c = get_cpu(t, cpu);
+	struct cpu *c = edit_timeline_get_cpu(t, cpu);
 	uint64_t ts_ns = record->ts_ns;
 	struct side out, in;
 	int elsewhere, r = 0;
@@ -286,7 +288,7 @@ static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
 	/* What comes after it is written already; or it came twice. */
 	if (c->known && (ts_ns < c->last_ns ||
 			 (ts_ns == c->last_ns && c->runs.tid == in.tid && c->runs.tid != out.tid)))
-		return drop(t);
+		return edit_timeline_drop(t);
 	if (c->known && c->runs.tid != out.tid) {
 		if (c->runs.tid != 0)
 			r = close_cpu(t, cpu, ts_ns);
@@ -295,7 +297,7 @@ static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
 	if (r == 0 && elsewhere >= 0 && elsewhere != (int)cpu)
 		r = close_cpu(t, (uint32_t)elsewhere, ts_ns);
 	if (r == 0 && c->runs.tid != out.tid)
-		r = open_cpu(t, cpu, out, ts_ns);
+		r = edit_timeline_open_cpu(t, cpu, out, ts_ns);
 	elsewhere = edit_timeline_cpu_of(t, in.tid);
 	if (r == 0 && elsewhere >= 0 && elsewhere != (int)cpu)
 		r = close_cpu(t, (uint32_t)elsewhere, ts_ns);
@@ -307,7 +309,7 @@ static int take_switch(struct edit_timeline *t, const struct fxt_record *record)
 static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 {
 	struct thread *thread;
-	int r = get_thread(t, record->wake.tid, &thread);
+	int r = edit_timeline_get_thread(t, record->wake.tid, &thread);
 
 	if (r < 0)
 		return r;
@@ -315,13 +317,13 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 		return EDIT_TIMELINE_KEEP;
 	/* Unless it can have run since then. */
 	if (thread->woken && (t->gap_to_ns <= thread->woken_ns))
-		return drop(t);
+		return edit_timeline_drop(t);
 	if (thread->cpu >= 0) {
 		const struct cpu *c = find_cpu(t, (uint32_t)thread->cpu);
 
 		/* It sleeps; so it was switched out, if that can have been lost. */
 		if (t->gap_to_ns < c->last_ns || t->gap_to_ns == 0)
-			return drop(t);
+			return edit_timeline_drop(t);
 		r = close_cpu(t, (uint32_t)thread->cpu, record->ts_ns);
 		if (r < 0)
 			return r;
@@ -334,7 +336,7 @@ static int take_wakeup(struct edit_timeline *t, const struct fxt_record *record)
 int edit_timeline_take(struct edit_timeline *t, const struct fxt_record *record)
 {
 	return record->subtype == FXT_SCHED_WAKEUP ? take_wakeup(t, record)
-						   : take_switch(t, record);
+						   : edit_timeline_take_switch(t, record);
 }
 
 int edit_timeline_note(struct edit_timeline *t, const struct fxt_record *record)
@@ -359,7 +361,7 @@ int edit_timeline_open(struct edit_timeline *t, uint64_t ts_ns)
 
 		if (!c || !c->known)
 			continue;
-		r = write_switch(t, cpu, ts_ns, (struct side){ 0 }, c->runs);
+		r = edit_timeline_write_switch(t, cpu, ts_ns, (struct side){ 0 }, c->runs);
 		c->last_ns = ts_ns;
 	}
 	return r;
@@ -374,8 +376,8 @@ int edit_timeline_close(struct edit_timeline *t, uint64_t ts_ns)
 
 		if (!c || !c->known || c->runs.tid == 0)
 			continue;
-		r = write_switch(t, cpu, ts_ns > c->last_ns ? ts_ns : c->last_ns, c->runs,
-				 (struct side){ 0 });
+		r = edit_timeline_write_switch(t, cpu, ts_ns > c->last_ns ? ts_ns : c->last_ns,
+					       c->runs, (struct side){ 0 });
 		if (r == 0)
 			r = set_running(t, cpu, (struct side){ 0 }, ts_ns);
 	}

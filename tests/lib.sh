@@ -16,24 +16,26 @@ set -euo pipefail
 export LC_ALL=C
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-KYMO=${KYMO:-$ROOT/build/cli/kymo}
-KYMOD=${KYMOD:-$ROOT/build/daemon/kymod}
-KYMO_LOAD=${KYMO_LOAD:-$ROOT/build/tests/support/kymo-load}
-DAMAGE_TRACE=${DAMAGE_TRACE:-$ROOT/build/tests/support/damage-trace}
-CHECK_RECOVERY=${CHECK_RECOVERY:-$ROOT/build/tests/support/check-recovery}
-MAKE_PROFILE=${MAKE_PROFILE:-$ROOT/build/tests/support/make-profile}
-STACK_LOAD=${STACK_LOAD:-$ROOT/build/tests/support/stack-load}
-STACK_LIBRARY=${STACK_LIBRARY:-$ROOT/build/tests/support/stack-library.so}
-BAD_OUTPUT=${BAD_OUTPUT:-$ROOT/build/tests/support/bad-output}
-SERVE_TREE=${SERVE_TREE:-$ROOT/build/tests/support/serve-tree}
-ALLOW_CALLS=${ALLOW_CALLS:-$ROOT/build/tests/support/allow-calls}
 KYMO_BUILD=${KYMO_BUILD:-$ROOT/build}
-MEMORY_LOAD=${MEMORY_LOAD:-$ROOT/build/tests/support/memory-load}
-LEAVE_PROBES=${LEAVE_PROBES:-$ROOT/build/tests/support/leave-probes}
-EXEC_LOAD=${EXEC_LOAD:-$ROOT/build/tests/support/exec-load}
-OWN_LOAD=${OWN_LOAD:-$ROOT/build/tests/support/own-load}
-LIST_STACKS=${LIST_STACKS:-$ROOT/build/tests/support/list-stacks}
-LEAK_PROGRAMS=${LEAK_PROGRAMS:-$ROOT/build/tests/support/plant}
+KYMO=${KYMO:-$KYMO_BUILD/cli/kymo}
+KYMOD=${KYMOD:-$KYMO_BUILD/daemon/kymod}
+KYMO_LOAD=${KYMO_LOAD:-$KYMO_BUILD/tests/support/kymo-load}
+DAMAGE_TRACE=${DAMAGE_TRACE:-$KYMO_BUILD/tests/support/damage-trace}
+CHECK_RECOVERY=${CHECK_RECOVERY:-$KYMO_BUILD/tests/support/check-recovery}
+MAKE_PROFILE=${MAKE_PROFILE:-$KYMO_BUILD/tests/support/make-profile}
+STACK_LOAD=${STACK_LOAD:-$KYMO_BUILD/tests/support/stack-load}
+STACK_LIBRARY=${STACK_LIBRARY:-$KYMO_BUILD/tests/support/stack-library.so}
+BAD_OUTPUT=${BAD_OUTPUT:-$KYMO_BUILD/tests/support/bad-output}
+SERVE_TREE=${SERVE_TREE:-$KYMO_BUILD/tests/support/serve-tree}
+ALLOW_CALLS=${ALLOW_CALLS:-$KYMO_BUILD/tests/support/allow-calls}
+MEMORY_LOAD=${MEMORY_LOAD:-$KYMO_BUILD/tests/support/memory-load}
+LEAVE_PROBES=${LEAVE_PROBES:-$KYMO_BUILD/tests/support/leave-probes}
+EXEC_LOAD=${EXEC_LOAD:-$KYMO_BUILD/tests/support/exec-load}
+OWN_LOAD=${OWN_LOAD:-$KYMO_BUILD/tests/support/own-load}
+LIST_STACKS=${LIST_STACKS:-$KYMO_BUILD/tests/support/list-stacks}
+LEAK_PROGRAMS=${LEAK_PROGRAMS:-$KYMO_BUILD/tests/support/plant}
+RESOURCE_LOAD=${RESOURCE_LOAD:-$KYMO_BUILD/tests/support/resource-load}
+LOAD_PROGRAMS=${LOAD_PROGRAMS:-$KYMO_BUILD/tests/support/load-programs}
 PATH=$PATH:/usr/sbin:/sbin
 
 TMP=$(mktemp -d "${TMPDIR:-/tmp}/kymo-test.XXXXXX")
@@ -158,7 +160,15 @@ assert_within() {
 		fail "$4: $1 is not within $3 % of $2"
 }
 
-# assert_contains FILE TEXT WHAT: TEXT is an extended regular expression
+# assert_says FILE TEXT WHAT: as it stands there
+assert_says() {
+	grep -qF -e "$2" "$1" || {
+		sed 's/^/    | /' "$1" >&2
+		fail "${3:-$1}: nowhere is '$2'"
+	}
+}
+
+# assert_contains FILE REGEX WHAT: an extended regular expression; see assert_says
 assert_contains() {
 	grep -qE -e "$2" "$1" || {
 		sed 's/^/    | /' "$1" >&2
@@ -243,11 +253,62 @@ check_finds_nothing() {
 	assert_empty "$TMP/findings" "findings of kymo check in $1"
 }
 
-# summarize FILE: fills $SUMMARY (a file) with `kymo summary --json` of it. Exit 0 and 3 are good.
+# expect_checked FILE [option ...]: `kymo check --json` of it is in $TMP/stdout afterwards; its status is 3 exactly if it
+# has found errors (with --strict: or warnings), or no end.
+# shellcheck disable=SC2016 # jq
+CHECK_STATUS='if .errors > 0 or .cut_off or ($strict and .warnings > 0) then 3 else 0 end'
+expect_checked() {
+	local file=$1 strict=false
+
+	shift
+	[ "${1:-}" != --strict ] || strict=true
+	expect_exit "0|3" timeout 60 "$KYMO" check --json "$@" "$file"
+	assert_eq "$exit_status" "$(json "$TMP/stdout" "$CHECK_STATUS" --argjson strict $strict)" "exit status of kymo check of $file"
+}
+
+# loss_told_by FILE: how many records are said to be lost in it; nothing else is taken from a damaged one.
+loss_told_by() {
+	{ "$KYMO" summary --json "$1" 2>/dev/null || [ $? = 3 ]; } | jq '[.lost[]] | add // 0'
+}
+
+# expect_read FILE COMMAND ...: COMMAND reads FILE, which is whole; its status is 3 exactly if records are said to be lost in
+# it. A larger number of mappings than is kept would be 3, too.
+expect_read() {
+	local file=$1 lost
+
+	shift
+	expect_exit "0|3" "$@"
+	lost=$(loss_told_by "$file")
+	assert_eq "$exit_status" $((lost > 0 ? 3 : 0)) "exit status of '$*', where $lost records were lost"
+}
+
+# expect_recorded FILE COMMAND ...: COMMAND records, or stops what does. Its status is 3 exactly if it says that something
+# is missing, and FILE (unless it is -) then says the same: another load on the machine may have made a ring overflow.
+expect_recorded() {
+	local file=$1 said=0 lost
+
+	shift
+	expect_exit "0|3" "$@"
+	! less_was_recorded >/dev/null || said=3
+	assert_eq "$exit_status" $said "exit status of '$*', which said '$(less_was_recorded | tail -n 1)'"
+	[ "$file" != - ] || return 0
+	said=$(grep -cE ': (lost|left out) [0-9]+ ' "$TMP/stderr" || true)
+	lost=$(loss_told_by "$file")
+	assert_eq $((lost > 0)) $((said > 0)) "whether records were lost ($lost in $file)"
+}
+
+# less_was_recorded: by the last command, by what it has said: prints that
+less_was_recorded() {
+	something_was_lost || grep -E ' s: recording took [0-9.]+% of | were lost while it was recorded;|: the archive is damaged;' "$TMP/stderr"
+}
+
+# summarize FILE: fills $SUMMARY (a file) with `kymo summary --json` of it; 3 exactly if records were lost or it is damaged.
 summarize() {
 	SUMMARY=$TMP/$(basename "$1").summary.json
 	expect_exit "0|3" "$KYMO" summary --json "$1"
 	cp "$TMP/stdout" "$SUMMARY"
+	assert_eq "$exit_status" "$(json "$SUMMARY" 'if ([.lost[]] | add // 0) + .damage > 0 then 3 else 0 end')" \
+		"exit status of kymo summary of $1"
 }
 
 # dump_records FILE: fills $DUMP (a file) with `kymo dump --json` of it, an object a line.
@@ -271,6 +332,20 @@ record_around() {
 		note "disturbed (try $n): $(something_was_lost | tail -n 1)"
 	done
 	nothing_lost
+}
+
+# missing_at_most MS COMMAND ...: COMMAND kills a recorder and sets MISSING_MS: of so long before the kill nothing was written.
+# Where others hold the CPU or the disk nothing is written for longer, which is no fault of what is tested: it is tried five times.
+missing_at_most() {
+	local limit=$1 n
+
+	shift
+	for n in 1 2 3 4 5; do
+		"$@"
+		[ "$MISSING_MS" -gt "$limit" ] || return 0
+		note "disturbed (try $n): $MISSING_MS ms before the kill are missing"
+	done
+	fail "$MISSING_MS ms before the kill are missing, expected at most $limit"
 }
 
 # something_was_lost: by the last `kymo record`, whose exit status is that of its command: prints what it says of that

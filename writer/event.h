@@ -32,14 +32,14 @@ enum event_kind {
 	EVENT_DAMAGE,   /* bytes of an archive could not be read */
 	EVENT_INTERVAL, /* something that a CPU or a worker did from ts_ns to its end */
 	EVENT_COUNTER,
-	EVENT_SAMPLING, /* how samples are taken */
-	EVENT_MAPPING,  /* code is mapped; holds until it is mapped over, or exec */
-	EVENT_SAMPLE,   /* a call stack */
-	EVENT_OFFCPU,   /* a thread was away from any CPU */
-	EVENT_FRAME,    /* what an address of call stacks means */
-	EVENT_WATCH,    /* from now on what a process allocates is known */
-	EVENT_WATCHED,  /* no more */
-	EVENT_ALLOC,    /* a resource was allocated */
+	EVENT_SAMPLING,    /* how samples are taken */
+	EVENT_MAPPING,     /* code is mapped; holds until it is mapped over, or exec */
+	EVENT_SAMPLE,      /* a call stack */
+	EVENT_OFFCPU,      /* a thread was away from any CPU */
+	EVENT_FRAME,       /* what an address of call stacks means */
+	EVENT_WATCH_BEGIN, /* from now on what a process allocates is known */
+	EVENT_WATCH_END,   /* no more */
+	EVENT_ALLOC,       /* a resource was allocated */
 	EVENT_FREE,
 	EVENT_USAGE,    /* what was allocated with one stack, so far */
 	EVENT_SNAPSHOT, /* the blocks that follow are all that live */
@@ -249,7 +249,7 @@ struct event {
 			unsigned n_frames;
 			enum sample_kind kind;
 			/* Two of one number have the same frames; 0 = not said. Of SAMPLE_NAMED its
-			 * id, unique in its process from EVENT_WATCH on. */
+			 * id, unique in its process from EVENT_WATCH_BEGIN on. */
 			uint64_t id;
 		} sample;
 		struct {

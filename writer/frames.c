@@ -47,14 +47,14 @@ struct frames *frames_free(struct frames *f)
 	return NULL;
 }
 
-static uint64_t hash_of(uint32_t process, uint64_t address)
+static uint64_t frames_hash_of(uint32_t process, uint64_t address)
 {
 	return table_hash((const uint64_t[]){ process, address }, 2 * sizeof(uint64_t));
 }
 
 static struct frame_list *find_list(const struct frames *f, uint32_t process, uint64_t address)
 {
-	struct frame_list *list = table_get(&f->addresses, hash_of(process, address));
+	struct frame_list *list = table_get(&f->addresses, frames_hash_of(process, address));
 
 	while (list && (list->process != process || list->address != address))
 		list = list->next;
@@ -63,7 +63,7 @@ static struct frame_list *find_list(const struct frames *f, uint32_t process, ui
 
 static struct frame_list *add_list(struct frames *f, uint32_t process, uint64_t address)
 {
-	uint64_t hash = hash_of(process, address);
+	uint64_t hash = frames_hash_of(process, address);
 	struct frame_list *list = malloc(sizeof(*list));
 
 	if (!list)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* Koids of a machine begin at a multiple of 1 << FXT_KOID_TID_BITS. */
 enum { MACHINES_MAX = 1 << (32 - FXT_KOID_TID_BITS) };
 
@@ -98,7 +100,7 @@ static void forget_older(struct maps *m, struct program *p)
 	p->older = NULL;
 }
 
-static void free_process(struct maps *m, struct process *p)
+static void maps_free_process(struct maps *m, struct process *p)
 {
 	if (!p)
 		return;
@@ -126,7 +128,7 @@ struct maps *maps_free(struct maps *m)
 	if (!m)
 		return NULL;
 	for (size_t pos = 0; (p = table_next(&m->processes, &pos));)
-		free_process(m, p);
+		maps_free_process(m, p);
 	table_deinit(&m->processes);
 	free(m);
 	return NULL;
@@ -139,7 +141,7 @@ static struct process *find_process(const struct maps *m, uint32_t pid)
 	return table_get(&m->processes, (uint64_t)pid + 1);
 }
 
-static struct process *get_process(struct maps *m, uint32_t pid)
+static struct process *maps_get_process(struct maps *m, uint32_t pid)
 {
 	struct process *p = find_process(m, pid);
 
@@ -190,22 +192,6 @@ static int begin_program(struct maps *m, struct process *p, uint64_t ts_ns, stru
 
 /* ---- sets ---- */
 
-/* Makes room for one more element of SIZE bytes in LIST. */
-static int grow(void **list, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 8;
-	void *p;
-
-	if (n < *room)
-		return 0;
-	p = realloc(*list, more * size);
-	if (!p)
-		return -ENOMEM;
-	*list = p;
-	*room = more;
-	return 0;
-}
-
 /* The first range that ends at or behind ADDRESS. */
 static size_t lower_bound(const struct set *set, uint64_t address)
 {
@@ -224,7 +210,7 @@ static size_t lower_bound(const struct set *set, uint64_t address)
 
 static int insert_range(struct set *set, size_t at, struct range range)
 {
-	if (grow((void **)&set->ranges, set->n_ranges, &set->room_ranges, sizeof(range)) < 0)
+	if (GROW(set->ranges, set->room_ranges, set->n_ranges + 1) < 0)
 		return -ENOMEM;
 	memmove(&set->ranges[at + 1], &set->ranges[at], (set->n_ranges - at) * sizeof(range));
 	set->ranges[at] = range;
@@ -245,8 +231,7 @@ static void remove_range(struct maps *m, struct set *set, size_t at)
 
 static int keep_covered(struct set *set, struct range range, uint64_t until_ns)
 {
-	if (grow((void **)&set->covered, set->n_covered, &set->room_covered,
-		 sizeof(*set->covered)) < 0)
+	if (GROW(set->covered, set->room_covered, set->n_covered + 1) < 0)
 		return -ENOMEM;
 	set->covered[set->n_covered++] = (struct covered){ range, until_ns };
 	range.mapping->n_refs++;
@@ -254,7 +239,8 @@ static int keep_covered(struct set *set, struct range range, uint64_t until_ns)
 }
 
 /* Takes FIRST..LAST out of what is mapped. */
-static int cover(struct maps *m, struct set *set, uint64_t first, uint64_t last, uint64_t ts_ns)
+static int maps_cover(struct maps *m, struct set *set, uint64_t first, uint64_t last,
+		      uint64_t ts_ns)
 {
 	size_t i = lower_bound(set, first);
 	int r = 0;
@@ -360,7 +346,7 @@ static int add_mapping(struct maps *m, const struct event *ev)
 		m->n_dropped++;
 		return 0;
 	}
-	p = get_process(m, ev->pid);
+	p = maps_get_process(m, ev->pid);
 	r = p ? own_set(m, p) : -ENOMEM;
 	if (r < 0)
 		return r;
@@ -370,7 +356,7 @@ static int add_mapping(struct maps *m, const struct event *ev)
 	mapping = make_mapping(m, ev);
 	if (!mapping)
 		return -ENOMEM;
-	r = cover(m, set, first, last, ev->ts_ns);
+	r = maps_cover(m, set, first, last, ev->ts_ns);
 	if (r == 0)
 		r = insert_range(set, lower_bound(set, first),
 				 (struct range){ first, last, mapping });
@@ -388,7 +374,7 @@ static void add_machine(struct maps *m, uint32_t pid, uint32_t koid)
 }
 
 /* A thread of the same process has what the process has. */
-static int add_fork(struct maps *m, const struct event *ev)
+static int maps_add_fork(struct maps *m, const struct event *ev)
 {
 	struct process *parent, *child;
 
@@ -397,7 +383,7 @@ static int add_fork(struct maps *m, const struct event *ev)
 	parent = process_to_ask(m, ev->pid);
 	if (!parent || !parent->known)
 		return 0;
-	child = get_process(m, ev->fork.child_pid);
+	child = maps_get_process(m, ev->fork.child_pid);
 	if (!child)
 		return -ENOMEM;
 	/* The mappings of a child that was seen before its fork are its own. */
@@ -406,21 +392,21 @@ static int add_fork(struct maps *m, const struct event *ev)
 	return begin_program(m, child, ev->ts_ns, parent->program.set);
 }
 
-static int add_exec(struct maps *m, const struct event *ev)
+static int maps_add_exec(struct maps *m, const struct event *ev)
 {
-	struct process *p = get_process(m, ev->pid);
+	struct process *p = maps_get_process(m, ev->pid);
 
 	return p ? begin_program(m, p, ev->ts_ns, NULL) : -ENOMEM;
 }
 
-static int add_task(struct maps *m, const struct event *ev)
+static int maps_add_task(struct maps *m, const struct event *ev)
 {
 	struct process *p;
 
 	if (!ev->task.is_process || ev->task.parent_pid == 0 || ev->task.parent_pid == ev->pid ||
 	    find_process(m, ev->pid))
 		return 0;
-	p = get_process(m, ev->pid);
+	p = maps_get_process(m, ev->pid);
 	if (!p)
 		return -ENOMEM;
 	p->parent = ev->task.parent_pid;
@@ -429,10 +415,10 @@ static int add_task(struct maps *m, const struct event *ev)
 
 static void remove_process(struct maps *m, uint32_t pid)
 {
-	free_process(m, table_remove(&m->processes, (uint64_t)pid + 1));
+	maps_free_process(m, table_remove(&m->processes, (uint64_t)pid + 1));
 }
 
-static void add_exit(struct maps *m, const struct event *ev)
+static void maps_add_exit(struct maps *m, const struct event *ev)
 {
 	struct process *p = ev->exit.process_ends ? find_process(m, ev->pid) : NULL;
 
@@ -459,13 +445,13 @@ int maps_add(struct maps *m, const struct event *ev)
 			add_machine(m, ev->pid, FXT_KOID_KTHREADD);
 		return add_mapping(m, ev);
 	case EVENT_FORK:
-		return add_fork(m, ev);
+		return maps_add_fork(m, ev);
 	case EVENT_EXEC:
-		return add_exec(m, ev);
+		return maps_add_exec(m, ev);
 	case EVENT_TASK:
-		return add_task(m, ev);
+		return maps_add_task(m, ev);
 	case EVENT_EXIT:
-		add_exit(m, ev);
+		maps_add_exit(m, ev);
 		return 0;
 	default:
 		return 0;
@@ -498,7 +484,7 @@ static void forget_covered(struct maps *m, struct set *set, uint64_t before_ns)
 }
 
 /* Returns false if there may be more of them. */
-static bool forget_ended(struct maps *m, uint64_t before_ns)
+static bool maps_forget_ended(struct maps *m, uint64_t before_ns)
 {
 	uint32_t pids[256];
 	size_t n = 0;
@@ -516,7 +502,7 @@ void maps_forget(struct maps *m, uint64_t before_ns)
 {
 	struct process *p;
 
-	while (!forget_ended(m, before_ns))
+	while (!maps_forget_ended(m, before_ns))
 		;
 	for (size_t pos = 0; (p = table_next(&m->processes, &pos));) {
 		forget_programs(m, &p->program, before_ns);

@@ -22,8 +22,8 @@ static bool begins_region(const struct block_range *blocks, size_t i)
 }
 
 /* Counts the regions and their pages. */
-static int measure(const struct block_range *blocks, size_t n, size_t *ret_regions,
-		   size_t *ret_pages)
+static int block_index_measure(const struct block_range *blocks, size_t n, size_t *ret_regions,
+			       size_t *ret_pages)
 {
 	size_t n_regions = 0, n_pages = 0;
 	uint64_t first = 0;
@@ -44,7 +44,7 @@ static int measure(const struct block_range *blocks, size_t n, size_t *ret_regio
 	return 0;
 }
 
-static void fill(struct block_index *x)
+static void block_index_fill(struct block_index *x)
 {
 	struct block_region *region = x->regions;
 	size_t used = 0; /* pages */
@@ -70,7 +70,7 @@ static void fill(struct block_index *x)
 int block_index_init(struct block_index *x, const struct block_range *blocks, size_t n)
 {
 	size_t n_regions, n_pages;
-	int r = n > UINT32_MAX ? -EINVAL : measure(blocks, n, &n_regions, &n_pages);
+	int r = n > UINT32_MAX ? -EINVAL : block_index_measure(blocks, n, &n_regions, &n_pages);
 
 	if (r < 0)
 		return r;
@@ -85,7 +85,7 @@ int block_index_init(struct block_index *x, const struct block_range *blocks, si
 	}
 	x->from = blocks[0].address;
 	x->bytes = block_end(&blocks[n - 1]) - x->from;
-	fill(x);
+	block_index_fill(x);
 	return 0;
 }
 

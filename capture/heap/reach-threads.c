@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/proc/task-state.h"
 
 #define NAP_NS 200000
 
@@ -62,7 +63,7 @@ static int wait_for_stop(pid_t tid, uint64_t deadline_ns)
 	}
 }
 
-static void read_registers(pid_t tid, struct rec_registers *rec)
+static void reach_threads_read_registers(pid_t tid, struct rec_registers *rec)
 {
 	struct iovec to = { rec->registers, sizeof(rec->registers) };
 
@@ -77,26 +78,6 @@ static void read_registers(pid_t tid, struct rec_registers *rec)
 #endif
 }
 
-/* Whether TID has ended, and only its leader is left, or a parent is to be told. */
-static bool is_zombie(pid_t pid, pid_t tid)
-{
-	char path[64], text[256], state = 'Z';
-	const char *end;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return true;
-	if (fgets(text, sizeof(text), f)) {
-		end = strrchr(text, ')');
-		if (end && strlen(end) > 2)
-			state = end[2];
-	}
-	fclose(f);
-	return state == 'Z' || state == 'X';
-}
-
 /* One that has ended meanwhile is none. */
 static int hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *threads)
 {
@@ -105,7 +86,7 @@ static int hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *t
 
 	if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0) {
 		r = -errno;
-		return r == -ESRCH || is_zombie(pid, tid) ? 0 : r;
+		return r == -ESRCH || task_state_has_ended(pid, tid) ? 0 : r;
 	}
 	rec = outbuf_reserve(threads, sizeof(*rec));
 	if (!rec)
@@ -118,7 +99,7 @@ static int hold_one(pid_t pid, pid_t tid, uint64_t deadline_ns, struct outbuf *t
 		return errno == ESRCH ? 0 : -errno;
 	r = wait_for_stop(tid, deadline_ns);
 	if (r == 0)
-		read_registers(tid, rec);
+		reach_threads_read_registers(tid, rec);
 	return r == -ESRCH ? 0 : r;
 }
 
@@ -164,22 +145,6 @@ int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads)
 	return -ETIME;
 }
 
-bool reach_is_traced(pid_t pid)
-{
-	char path[32], line[128];
-	int tracer = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	while (tracer == 0 && fgets(line, sizeof(line), f))
-		sscanf(line, "TracerPid: %d", &tracer);
-	fclose(f);
-	return tracer != 0;
-}
-
 pid_t reach_living_task(pid_t pid)
 {
 	const struct dirent *entry;
@@ -187,14 +152,14 @@ pid_t reach_living_task(pid_t pid)
 	char path[32];
 	DIR *dir;
 
-	if (!is_zombie(pid, pid))
+	if (!task_state_has_ended(pid, pid))
 		return pid;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
 	while (dir && found == pid && (entry = readdir(dir))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid > 0 && tid != pid && !is_zombie(pid, tid))
+		if (tid > 0 && tid != pid && !task_state_has_ended(pid, tid))
 			found = tid;
 	}
 	if (dir)

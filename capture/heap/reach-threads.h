@@ -24,9 +24,6 @@
  */
 int reach_hold(pid_t pid, uint64_t deadline_ns, struct outbuf *threads);
 
-/* Whether somebody traces process PID already. */
-bool reach_is_traced(pid_t pid);
-
 /*
  * A task of process PID that is there, and so has its memory: PID itself, if its first thread has
  * not ended before the others; PID if there is none.

@@ -102,7 +102,7 @@ static inline void on_word(struct search *s, uint64_t word)
 	}
 }
 
-static void on_words(struct search *s, const uint8_t *data, size_t n_bytes)
+static void reach_on_words(struct search *s, const uint8_t *data, size_t n_bytes)
 {
 	uint64_t word;
 
@@ -124,7 +124,7 @@ static void on_words_between(struct search *s, uint64_t address, const uint8_t *
 		uint64_t to = is_last ? end : blocks[i].address & ~UINT64_C(7);
 
 		if (to > at)
-			on_words(s, data + (at - address), to - at);
+			reach_on_words(s, data + (at - address), to - at);
 		if (is_last)
 			return;
 		at = (block_end(&blocks[i]) + 7) & ~UINT64_C(7);
@@ -133,13 +133,13 @@ static void on_words_between(struct search *s, uint64_t address, const uint8_t *
 
 /* ---- memory ---- */
 
-static int check_time(const struct search *s)
+static int reach_check_time(const struct search *s)
 {
 	return clock_read_ns(CLOCK_MONOTONIC) < s->deadline_ns ? 0 : -ETIME;
 }
 
 /* Up to N bytes. Fewer: what follows cannot be read. */
-static ssize_t read_memory(struct search *s, uint64_t address, size_t n)
+static ssize_t reach_read_memory(struct search *s, uint64_t address, size_t n)
 {
 	const struct iovec to = { s->buffer, n };
 	const struct iovec from = { (void *)(uintptr_t)address, n };
@@ -154,7 +154,7 @@ static ssize_t read_memory(struct search *s, uint64_t address, size_t n)
 static int search_present(struct search *s, uint64_t from, uint64_t to, bool between)
 {
 	while (from < to) {
-		ssize_t n = read_memory(s, from, to - from);
+		ssize_t n = reach_read_memory(s, from, to - from);
 		uint64_t next;
 
 		if (n < 0)
@@ -162,7 +162,7 @@ static int search_present(struct search *s, uint64_t from, uint64_t to, bool bet
 		if (between)
 			on_words_between(s, from, s->buffer, (size_t)n);
 		else
-			on_words(s, s->buffer, (size_t)n);
+			reach_on_words(s, s->buffer, (size_t)n);
 		s->result.searched_bytes += (uint64_t)n;
 		if ((uint64_t)n == to - from)
 			break;
@@ -254,12 +254,12 @@ static int search_range(struct search *s, uint64_t from, uint64_t to, bool betwe
 				step = last - at > BUFFER_BYTES ? at + BUFFER_BYTES : last;
 				r = search_present(s, at, step, between);
 				if (r == 0)
-					r = check_time(s);
+					r = reach_check_time(s);
 			}
 		}
 		page = next;
 		if (r == 0)
-			r = check_time(s);
+			r = reach_check_time(s);
 	}
 	return r;
 }
@@ -286,7 +286,7 @@ static int search_pieces(struct search *s, const struct iovec *pieces, size_t n,
 	if (got < 0 && errno != EFAULT)
 		return -errno;
 	got = got < 0 ? 0 : got;
-	on_words(s, s->buffer, (size_t)got);
+	reach_on_words(s, s->buffer, (size_t)got);
 	s->result.searched_bytes += (uint64_t)got;
 	/* From where it did not go on, one by one. */
 	for (size_t i = 0; r == 0 && (size_t)got < n_bytes && i < n; i++) {
@@ -325,7 +325,7 @@ static int search_found(struct search *s)
 		if (r == 0 && n > 0)
 			r = search_pieces(s, pieces, n, n_bytes);
 		if (r == 0)
-			r = check_time(s);
+			r = reach_check_time(s);
 	}
 	return r;
 }
@@ -384,7 +384,7 @@ static bool is_arena(struct search *s, const struct root *root)
 	if (!root->is_anonymous || root->from % ARENA_BYTES ||
 	    root->to - root->from > ARENA_BYTES ||
 	    block_index_from(&s->index, root->from) == block_index_from(&s->index, root->to) ||
-	    read_memory(s, root->from, sizeof(head)) != sizeof(head))
+	    reach_read_memory(s, root->from, sizeof(head)) != sizeof(head))
 		return false;
 	memcpy(&head, s->buffer, sizeof(head));
 	return head.size <= head.writable_size && head.writable_size == root->to - root->from &&
@@ -397,7 +397,7 @@ static bool is_arena(struct search *s, const struct root *root)
  * the process, or a mapping that one thread has for itself, with its thread-local memory at the top;
  * others may hold anything.
  */
-static uint64_t begin_of(const struct search *s, const struct root *root)
+static uint64_t reach_begin_of(const struct search *s, const struct root *root)
 {
 	const struct rec_registers *t = NULL;
 
@@ -425,7 +425,7 @@ static int search_roots(struct search *s)
 	for (size_t i = 0; r == 0 && i < s->roots.size / sizeof(*roots); i++) {
 		if (s->request->all_known && (roots[i].is_heap || is_arena(s, &roots[i])))
 			continue;
-		r = search_range(s, begin_of(s, &roots[i]), roots[i].to, true);
+		r = search_range(s, reach_begin_of(s, &roots[i]), roots[i].to, true);
 	}
 	return r;
 }
@@ -490,7 +490,7 @@ static int check_class(pid_t task)
 	return 0;
 }
 
-static int prepare(struct search *s)
+static int reach_prepare(struct search *s)
 {
 	char path[32];
 
@@ -570,8 +570,12 @@ static int hold_and_search(struct search *s, struct answer *answer)
 
 	if (hold)
 		r = reach_hold(s->request->pid, hold_ns, &threads);
-	/* There is one tracer: whoever has started it under a debugger, or holds it at its exit. */
-	if (r == -EPERM && reach_is_traced(s->request->pid)) {
+	/*
+	 * There is one tracer: whoever has started it under a debugger, or holds it at its exit. Or
+	 * nobody may trace, by a sandbox around us, say; whether we may read its memory is asked
+	 * apart.
+	 */
+	if (r == -EPERM || r == -EACCES) {
 		reach_let_go(&threads);
 		outbuf_reset(&threads);
 		hold = false;
@@ -595,8 +599,8 @@ static int hold_and_search(struct search *s, struct answer *answer)
 }
 
 /* Never comes back. Nothing is freed: the process ends. */
-static void run_child(const struct reach_request *request, uint64_t deadline_ns,
-		      struct answer *answer)
+static void reach_run_child(const struct reach_request *request, uint64_t deadline_ns,
+			    struct answer *answer)
 {
 	struct search s = {
 		.request = request,
@@ -612,7 +616,7 @@ static void run_child(const struct reach_request *request, uint64_t deadline_ns,
 	if (r == 0)
 		r = check_class(s.task);
 	if (r == 0)
-		r = prepare(&s);
+		r = reach_prepare(&s);
 	if (r == 0)
 		r = hold_and_search(&s, answer);
 	for (size_t i = 0; r == 0 && i < answer->n; i++)
@@ -652,7 +656,7 @@ static int run_apart(const struct reach_request *request, struct answer *answer)
 	if (pid < 0)
 		return -errno;
 	if (pid == 0)
-		run_child(request, deadline_ns, answer);
+		reach_run_child(request, deadline_ns, answer);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	/* It minds the time itself, unless it hangs. */
 	if (!wait_for_end(pid, pidfd, request->timeout_ns / 1000000 + DYING_MS)) {

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/heap/heap-records.h"
 #include "capture/options/options.h"
 
 /* A list that is being sent. */
@@ -24,7 +25,7 @@ struct sending {
 	FILE *maps, *segments;
 };
 
-static struct rec_head head_of(const struct sending *s, uint16_t kind, uint32_t size)
+static struct rec_head resource_list_head_of(const struct sending *s, uint16_t kind, uint32_t size)
 {
 	return (struct rec_head){
 		.ts_ns = clock_boot_ns(),
@@ -38,7 +39,7 @@ static struct rec_head head_of(const struct sending *s, uint16_t kind, uint32_t 
 static int send_listing(const struct sending *s, bool ends)
 {
 	const struct rec_listing rec = {
-		.head = head_of(s, REC_LISTING, sizeof(rec)),
+		.head = resource_list_head_of(s, REC_LISTING, sizeof(rec)),
 		.instance = s->list->instance,
 		.resources = s->resources,
 		.first = s->list->first,
@@ -52,7 +53,7 @@ static struct rec_found found_of(const struct sending *s, uint32_t resource, uin
 				 uint64_t size)
 {
 	return (struct rec_found){
-		.head = head_of(s, REC_FOUND, sizeof(struct rec_found)),
+		.head = resource_list_head_of(s, REC_FOUND, sizeof(struct rec_found)),
 		.id = id,
 		.size = size,
 		.instance = s->list->instance,
@@ -67,12 +68,12 @@ static int send_found(const struct sending *s, const struct rec_found *rec)
 
 /* ---- what is opened ---- */
 
-static void open_path(char path[static 64], const struct sending *s, const char *what)
+static void resource_list_open_path(char path[static 64], const struct sending *s, const char *what)
 {
 	snprintf(path, 64, "/proc/%" PRIu32 "/%s", s->list->pid, what);
 }
 
-static bool has_bit(const struct sending *s, uint32_t resource)
+static bool resource_list_has_bit(const struct sending *s, uint32_t resource)
 {
 	return s->resources >> resource & 1;
 }
@@ -88,7 +89,7 @@ static bool has_our_ipc(const struct sending *s)
 	struct stat own, its;
 	char path[64];
 
-	open_path(path, s, "ns/ipc");
+	resource_list_open_path(path, s, "ns/ipc");
 	return stat("/proc/self/ns/ipc", &own) == 0 && stat(path, &its) == 0 &&
 	       own.st_ino == its.st_ino && own.st_dev == its.st_dev;
 }
@@ -98,14 +99,14 @@ static void open_all(struct sending *s)
 	char path[64];
 
 	if (s->list->categories & CATEGORY_FD) {
-		open_path(path, s, "fd");
+		resource_list_open_path(path, s, "fd");
 		s->fds = opendir(path);
 		if (s->fds)
 			add_bit(s, MEMORY_RESOURCE_FD);
 	}
 	if (!(s->list->categories & CATEGORY_SHM))
 		return;
-	open_path(path, s, "maps");
+	resource_list_open_path(path, s, "maps");
 	s->maps = fopen(path, "re");
 	if (s->maps) {
 		add_bit(s, MEMORY_RESOURCE_MAPPING);
@@ -114,7 +115,7 @@ static void open_all(struct sending *s)
 	s->segments = has_our_ipc(s) ? fopen("/proc/sysvipc/shm", "re") : NULL;
 	if (s->segments)
 		add_bit(s, MEMORY_RESOURCE_SEGMENT);
-	open_path(path, s, "root" RESOURCE_SHM_FOLDER);
+	resource_list_open_path(path, s, "root" RESOURCE_SHM_DIRECTORY);
 	s->objects = opendir(path);
 	if (s->objects)
 		add_bit(s, MEMORY_RESOURCE_SHM);
@@ -134,7 +135,7 @@ static void close_all(struct sending *s)
 
 /* ---- what is read ---- */
 
-static int send_fds(const struct sending *s)
+static int resource_list_send_fds(const struct sending *s)
 {
 	const struct dirent *entry;
 	int r = 0;
@@ -218,7 +219,7 @@ static int send_objects(const struct sending *s)
 		rec = found_of(s, MEMORY_RESOURCE_SHM, 0, (uint64_t)st.st_size);
 		/* As much of the name as the calls say. */
 		snprintf(rec.text, sizeof(rec.text), "%.*s",
-			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_FOLDER)),
+			 (int)(REC_RESOURCE_TEXT_BYTES - sizeof(RESOURCE_SHM_DIRECTORY)),
 			 entry->d_name);
 		r = send_found(s, &rec);
 	}
@@ -232,13 +233,13 @@ int resource_list_send(const struct resource_list *list, const struct memory_sin
 
 	open_all(&s);
 	r = send_listing(&s, false);
-	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_FD))
-		r = send_fds(&s);
-	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_MAPPING))
+	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_FD))
+		r = resource_list_send_fds(&s);
+	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_MAPPING))
 		r = send_lines(&s, s.maps, send_mapping);
-	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_SEGMENT))
+	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_SEGMENT))
 		r = send_lines(&s, s.segments, send_segment);
-	if (r == 0 && has_bit(&s, MEMORY_RESOURCE_SHM))
+	if (r == 0 && resource_list_has_bit(&s, MEMORY_RESOURCE_SHM))
 		r = send_objects(&s);
 	if (r == 0)
 		r = send_listing(&s, true);

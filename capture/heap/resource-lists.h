@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/heap/memory-tables.h"
+#include "capture/heap/heap-tables.h"
 
 struct resource_list {
 	uint32_t pid;

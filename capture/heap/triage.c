@@ -69,18 +69,18 @@ void triage_add(struct triage *t, const struct triage_sample *sample)
 	c->now_fds = sample->fds;
 }
 
-static uint32_t windows(const struct triage *t)
+static uint32_t triage_windows(const struct triage *t)
 {
 	return t->options.of >= 32 ? UINT32_MAX : (UINT32_C(1) << t->options.of) - 1;
 }
 
 /* What this window says of C. */
-static void judge(const struct triage *t, struct candidate *c)
+static void triage_judge(const struct triage *t, struct candidate *c)
 {
 	bool more_bytes = c->known && c->now_bytes >= c->bytes + t->options.min_bytes;
 	bool more_fds = c->fds && c->now_fds >= c->fds + t->options.min_fds;
 
-	c->grown = (c->grown << 1 | (more_bytes || more_fds)) & windows(t);
+	c->grown = (c->grown << 1 | (more_bytes || more_fds)) & triage_windows(t);
 	if (!c->grown)
 		c->growth = 0;
 	if (more_bytes)
@@ -94,7 +94,7 @@ static void judge(const struct triage *t, struct candidate *c)
 	c->seen = false;
 }
 
-static void forget_ended(struct triage *t, triage_fn fn, void *userdata)
+static void triage_forget_ended(struct triage *t, triage_fn fn, void *userdata)
 {
 	struct candidate *c;
 	size_t pos = 0;
@@ -131,9 +131,9 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 	struct candidate *c;
 	size_t pos = 0;
 
-	forget_ended(t, fn, userdata);
+	triage_forget_ended(t, fn, userdata);
 	while ((c = table_next(&t->candidates, &pos))) {
-		judge(t, c);
+		triage_judge(t, c);
 		if (!c->armed || c->grown)
 			continue;
 		fn(c->pid, false, userdata);
@@ -153,7 +153,8 @@ void triage_decide(struct triage *t, triage_fn fn, void *userdata)
 /* ---- /proc ---- */
 
 /* One read: shared memory and files do not count. False if it is gone, or the kernel's own. */
-static bool read_memory(int proc_fd, const char *name, uint64_t page_bytes, uint64_t *ret_bytes)
+static bool triage_read_memory(int proc_fd, const char *name, uint64_t page_bytes,
+			       uint64_t *ret_bytes)
 {
 	uint64_t size, resident, shared;
 	_cleanup_close_ int fd = -1;
@@ -204,7 +205,7 @@ int triage_look(struct triage *t, const char *root)
 		sample.pid = (uint32_t)strtoul(entry->d_name, NULL, 10);
 		/* Who watches himself grows by that. */
 		if (sample.pid == (uint32_t)getpid() ||
-		    !read_memory(dirfd(dir), entry->d_name, page_bytes, &sample.bytes))
+		    !triage_read_memory(dirfd(dir), entry->d_name, page_bytes, &sample.bytes))
 			continue;
 		sample.fds = count_fds(dirfd(dir), entry->d_name);
 		triage_add(t, &sample);

@@ -107,7 +107,7 @@ static void check_filter_size(const struct checker *k)
 		    n, FILTER_CGROUPS_MAX);
 }
 
-static void check_output(const struct checker *k)
+static void collection_check_output(const struct checker *k)
 {
 	const struct collection *c = k->c;
 	unsigned size = line_of(k, "Output", "KeepSize"), time = line_of(k, "Output", "KeepTime");
@@ -135,5 +135,5 @@ void collection_check(const struct collection *c, const unsigned *lines,
 	check_rows(&k);
 	check_filter(&k);
 	check_filter_size(&k);
-	check_output(&k);
+	collection_check_output(&k);
 }

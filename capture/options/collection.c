@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "capture/options/collection-rows.h"
@@ -40,23 +41,22 @@ struct parser {
 	int error;       /* a complaint was made (-EINVAL), or worse */
 	struct complaint *complaints;
 	size_t n_complaints; /* COMPLAINTS_MAX of them are kept */
+	size_t room_complaints;
 };
 
-static void complain(struct parser *p, unsigned line, const char *text)
+static void collection_complain(struct parser *p, unsigned line, const char *text)
 {
-	struct complaint *more, *one;
+	struct complaint *one;
 
 	if (p->error == 0)
 		p->error = -EINVAL;
 	if (p->n_complaints == COMPLAINTS_MAX)
 		return;
-	more = reallocarray(p->complaints, p->n_complaints + 1, sizeof(*more));
-	if (!more) {
+	if (GROW(p->complaints, p->room_complaints, p->n_complaints + 1) < 0) {
 		p->error = -ENOMEM;
 		return;
 	}
-	p->complaints = more;
-	one = &more[p->n_complaints++];
+	one = &p->complaints[p->n_complaints++];
 	one->line = line;
 	text_clean(one->text, sizeof(one->text), text, strlen(text));
 }
@@ -69,12 +69,12 @@ __attribute__((format(printf, 2, 3))) static void say(struct parser *p, const ch
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	complain(p, p->line, text);
+	collection_complain(p, p->line, text);
 }
 
 static void on_check_complaint(unsigned line, const char *text, void *userdata)
 {
-	complain(userdata, line, text);
+	collection_complain(userdata, line, text);
 }
 
 /* ---- lines ---- */
@@ -213,7 +213,7 @@ static void unknown_key(struct parser *p, const char *section, const char *key)
 		    nearest->key, nearest->section);
 }
 
-static void take(struct parser *p, const struct collection_row *row, const char *value)
+static void collection_take(struct parser *p, const struct collection_row *row, const char *value)
 {
 	unsigned *line = &p->lines[row - collection_rows];
 	char why[VALUE_WHY_MAX];
@@ -249,7 +249,7 @@ static int on_key(void *userdata, const char *section, const char *key, const ch
 	for (size_t i = 0; i < collection_n_rows; i++) {
 		if (strcmp(collection_rows[i].section, section) == 0 &&
 		    strcmp(collection_rows[i].key, key) == 0) {
-			take(p, &collection_rows[i], value);
+			collection_take(p, &collection_rows[i], value);
 			return 1;
 		}
 	}
@@ -301,7 +301,7 @@ static int fill_in(struct parser *p, const char *name)
 	return 0;
 }
 
-static int parse(struct parser *p, const char *name)
+static int collection_parse(struct parser *p, const char *name)
 {
 	int r = ini_parse_stream(next_line, p, on_key, p);
 
@@ -315,7 +315,7 @@ static int parse(struct parser *p, const char *name)
 }
 
 /* In the order of lines. (insertion: nearly all of them are in order, and they are few) */
-static void tell(const struct parser *p, collection_complaint_fn fn, void *userdata)
+static void collection_report(const struct parser *p, collection_complaint_fn fn, void *userdata)
 {
 	size_t order[COMPLAINTS_MAX];
 
@@ -344,8 +344,8 @@ int collection_read(FILE *file, const char *name, collection_complaint_fn fn, vo
 	p.lines = calloc(collection_n_rows, sizeof(*p.lines));
 	if (!p.lines)
 		return -ENOMEM;
-	r = parse(&p, name);
-	tell(&p, fn, userdata);
+	r = collection_parse(&p, name);
+	collection_report(&p, fn, userdata);
 	free(p.complaints);
 	free(p.lines);
 	free(p.text);

@@ -13,7 +13,7 @@
 
 #include "capture/options/options.h"
 
-#define COLLECTION_FOLDER           "/etc/kymo"
+#define COLLECTION_DIRECTORY        "/etc/kymo"
 #define COLLECTION_SUFFIX           ".conf"
 #define COLLECTION_DIRECTORY_PREFIX "/var/lib/kymo"
 
@@ -29,7 +29,7 @@ enum {
 #define COLLECTION_TRIGGER_NS_DEFAULT UINT64_C(60000000000)
 
 /* Why a session of a profile has ended whose units are elsewhere than it looks: a new one finds them. */
-#define PROFILE_REASON_OUTDATED "cgroups changed"
+#define COLLECTION_REASON_OUTDATED "cgroups changed"
 
 struct collection {
 	/* Owned; named as the profile. Filters of units and cgroups are not in it yet. */

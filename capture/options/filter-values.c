@@ -12,8 +12,8 @@
 enum { PIDS_MAX = 4096 }; /* to begin with; their children come on top */
 
 /* Makes room for N more of SIZE bytes in an array that has *N_USED and may have MAX; *RET is where they go. */
-static int grow(void *array, size_t *n_used, size_t n, size_t size, size_t max, void **ret,
-		char *why)
+static int filter_values_grow(void *array, size_t *n_used, size_t n, size_t size, size_t max,
+			      void **ret, char *why)
 {
 	void *more;
 
@@ -33,10 +33,11 @@ static int grow(void *array, size_t *n_used, size_t n, size_t size, size_t max, 
 	return 0;
 }
 
-static int add_u32(uint32_t **array, size_t *n_used, size_t max, uint32_t value, char *why)
+static int filter_values_add_u32(uint32_t **array, size_t *n_used, size_t max, uint32_t value,
+				 char *why)
 {
 	void *slot;
-	int r = grow(array, n_used, 1, sizeof(value), max, &slot, why);
+	int r = filter_values_grow(array, n_used, 1, sizeof(value), max, &slot, why);
 
 	if (r == 0)
 		memcpy(slot, &value, sizeof(value));
@@ -45,7 +46,7 @@ static int add_u32(uint32_t **array, size_t *n_used, size_t max, uint32_t value,
 
 int filter_add_pid(struct capture_filter *f, uint32_t pid, char why[static VALUE_WHY_MAX])
 {
-	return add_u32(&f->pids, &f->n_pids, PIDS_MAX, pid, why);
+	return filter_values_add_u32(&f->pids, &f->n_pids, PIDS_MAX, pid, why);
 }
 
 int filter_add_user(struct capture_filter *f, const char *text, char why[static VALUE_WHY_MAX])
@@ -61,7 +62,7 @@ int filter_add_user(struct capture_filter *f, const char *text, char why[static 
 		}
 		uid = user->pw_uid;
 	}
-	return add_u32(&f->uids, &f->n_uids, FILTER_VALUES_MAX, (uint32_t)uid, why);
+	return filter_values_add_u32(&f->uids, &f->n_uids, FILTER_VALUES_MAX, (uint32_t)uid, why);
 }
 
 /* As the kernel has it, whatever is in it, cut at a character. */
@@ -84,7 +85,8 @@ int filter_add_comm(struct capture_filter *f, const char *text, char why[static 
 		snprintf(why, VALUE_WHY_MAX, "'%.80s' is not the name of a thread", text);
 		return -EINVAL;
 	}
-	r = grow(&f->comms, &f->n_comms, 1, REC_COMM_BYTES, FILTER_VALUES_MAX, &slot, why);
+	r = filter_values_grow(&f->comms, &f->n_comms, 1, REC_COMM_BYTES, FILTER_VALUES_MAX, &slot,
+			       why);
 	/* Cut as the kernel cuts the names of threads, but at a character. */
 	if (r == 0)
 		cut_comm(slot, text);
@@ -95,8 +97,8 @@ int filter_add_cgroups(struct capture_filter *f, const struct filter_cgroup *lis
 		       char why[static VALUE_WHY_MAX])
 {
 	void *slots;
-	int r = grow(&f->cgroups, &f->n_cgroups, (size_t)n, sizeof(*list), FILTER_CGROUPS_MAX,
-		     &slots, why);
+	int r = filter_values_grow(&f->cgroups, &f->n_cgroups, (size_t)n, sizeof(*list),
+				   FILTER_CGROUPS_MAX, &slots, why);
 
 	if (r == 0)
 		memcpy(slots, list, (size_t)n * sizeof(*list));

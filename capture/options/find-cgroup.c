@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 
 /* Undoes what mountinfo does to a space in a path: \040. */
-static void unescape(char *text)
+static void find_cgroup_unescape(char *text)
 {
 	char *to = text;
 
@@ -48,7 +48,7 @@ static int find_mount(char *to, size_t room)
 		    sscanf(line, "%*s %*s %*s %4095s %4095s", root, point) != 2 ||
 		    strcmp(root, "/") != 0)
 			continue;
-		unescape(point);
+		find_cgroup_unescape(point);
 		if ((size_t)snprintf(to, room, "%s", point) < room)
 			r = 0;
 	}
@@ -98,7 +98,7 @@ __attribute__((nonnull)) static int resolve_to_be(const char *mount, const char 
 }
 
 /* Likewise, but all of it must be there. */
-static int resolve(const char *mount, const char *below, struct filter_cgroup *ret)
+static int find_cgroup_resolve(const char *mount, const char *below, struct filter_cgroup *ret)
 {
 	char path[2 * PATH_MAX];
 	struct stat st;
@@ -112,7 +112,7 @@ static int resolve(const char *mount, const char *below, struct filter_cgroup *r
 }
 
 /* Copies PATH without empty components. Returns -ENOENT for "." and "..", which are no names. */
-static int normalize(const char *path, char *to, size_t room)
+static int find_cgroup_normalize(const char *path, char *to, size_t room)
 {
 	size_t used = 0;
 
@@ -145,8 +145,8 @@ int find_cgroup_path(const char *path, struct filter_cgroup *ret)
 	n = strlen(mount);
 	if (strncmp(path, mount, n) == 0 && (path[n] == '/' || path[n] == '\0'))
 		path += n;
-	r = normalize(path, below, sizeof(below));
-	return r < 0 ? r : resolve(mount, below, ret);
+	r = find_cgroup_normalize(path, below, sizeof(below));
+	return r < 0 ? r : find_cgroup_resolve(mount, below, ret);
 }
 
 /* The name of UNIT's cgroup. */
@@ -160,7 +160,7 @@ static int unit_name(const char *unit, char to[static FILTER_CGROUP_BYTES])
 }
 
 /* Cgroups of UNIT's name; with OF_ROOT, not those that users make below what is delegated to them. */
-static int find_unit(const char *unit, bool of_root, struct filter_cgroup *list, int max)
+static int find_cgroup_by_unit(const char *unit, bool of_root, struct filter_cgroup *list, int max)
 {
 	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES];
 	char *roots[] = { mount, NULL };
@@ -191,7 +191,7 @@ static int find_unit(const char *unit, bool of_root, struct filter_cgroup *list,
 			r = -E2BIG;
 			break;
 		}
-		r = resolve(mount, entry->fts_path + strlen(mount) + 1, &list[n++]);
+		r = find_cgroup_resolve(mount, entry->fts_path + strlen(mount) + 1, &list[n++]);
 		fts_set(tree, entry, FTS_SKIP);
 	}
 	fts_close(tree);
@@ -202,14 +202,14 @@ static int find_unit(const char *unit, bool of_root, struct filter_cgroup *list,
 
 int find_cgroup_unit(const char *unit, struct filter_cgroup *list, int max)
 {
-	return find_unit(unit, false, list, max);
+	return find_cgroup_by_unit(unit, false, list, max);
 }
 
 int find_cgroup_unit_trusted(const char *unit, struct filter_cgroup *list, int max)
 {
-	int n = find_unit(unit, true, list, max);
+	int n = find_cgroup_by_unit(unit, true, list, max);
 
-	return n == -ENOENT ? find_unit(unit, false, list, max) : n;
+	return n == -ENOENT ? find_cgroup_by_unit(unit, false, list, max) : n;
 }
 
 /* "a-b-c" -> "a.slice/a-b.slice/a-b-c.slice". Returns how much of ROOM that takes. */
@@ -265,13 +265,13 @@ static int usual_path(const char *name, char *to, size_t room)
 int find_cgroup_unit_to_be(const char *unit, struct filter_cgroup *list, int max, bool *ret_runs)
 {
 	char mount[PATH_MAX], name[FILTER_CGROUP_BYTES], below[PATH_MAX];
-	int n = find_unit(unit, true, list, max), r;
+	int n = find_cgroup_by_unit(unit, true, list, max), r;
 
 	*ret_runs = n > 0;
 	if (n != -ENOENT)
 		return n;
 	/* What users call so may be what is meant, or may not. */
-	n = find_unit(unit, false, list, max - 1);
+	n = find_cgroup_by_unit(unit, false, list, max - 1);
 	*ret_runs = n > 0;
 	if (n == -ENOENT || n == -E2BIG)
 		n = 0;

@@ -102,7 +102,7 @@ struct capture_filter {
 #define MEMORY_SIZE_MAX     (UINT64_C(1) << 40)
 
 /* Whether the blocks of snapshots are looked for in the memory of their process. */
-enum memory_reach {
+enum heap_trace_reach {
 	MEMORY_REACH_NO,
 	MEMORY_REACH_LOOK,   /* while it runs */
 	MEMORY_REACH_FREEZE, /* while it is stopped */
@@ -121,7 +121,7 @@ struct memory_options {
 	uint64_t min_bytes;         /* smaller blocks are passed over */
 	uint64_t blocks_max;        /* that can be remembered at once; 0 = default */
 	uint64_t usage_interval_ns; /* between two looks at the sums; 0 = default */
-	enum memory_reach reach;
+	enum heap_trace_reach reach;
 	/* Of all processes, those that grow (triage.h); without a filter. A look each so often; 0 = default. */
 	bool triage;
 	uint64_t triage_interval_ns;

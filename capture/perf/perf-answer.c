@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "capture/perf/perf-talk.h"
+#include "capture/perf/perf-protocol.h"
 
 /* All that a probe is given: any more, the count that the kernel would write into the process included, is none of ours. */
 static bool is_probe(const struct perf_question *q)
 {
 	const struct perf_event_attr *attr = &q->attr;
-	int type = perf_talk_number(UPROBES "type");
-	int bit = perf_talk_number(UPROBES "format/retprobe");
+	int type = perf_protocol_number(UPROBES "type");
+	int bit = perf_protocol_number(UPROBES "format/retprobe");
 	struct perf_event_attr ours = {
 		.type = (uint32_t)type,
 		.size = sizeof(ours),
@@ -27,7 +27,7 @@ static bool is_probe(const struct perf_question *q)
 }
 
 /* No tracepoints and probes of the kernel, no addresses of who asks, and no process but for a probe. */
-static bool is_ours(const struct perf_question *q, int file)
+static bool perf_answer_is_ours(const struct perf_question *q, int file)
 {
 	const struct perf_event_attr *attr = &q->attr;
 
@@ -48,14 +48,14 @@ int perf_event_answer(int sock)
 	_cleanup_close_ int file = -1, event = -1;
 	struct perf_question q;
 	int32_t answer = 0;
-	int r = perf_talk_be_impatient(sock);
+	int r = perf_protocol_be_impatient(sock);
 
 	if (r == 0)
-		r = perf_talk_receive(sock, &q, sizeof(q), &file);
+		r = perf_protocol_receive(sock, &q, sizeof(q), &file);
 	if (r < 0)
 		return r;
-	event = is_ours(&q, file) ? perf_talk_open(&q, file) : -EINVAL;
+	event = perf_answer_is_ours(&q, file) ? perf_protocol_open(&q, file) : -EINVAL;
 	if (event < 0)
 		answer = event;
-	return perf_talk_send(sock, &answer, sizeof(answer), event);
+	return perf_protocol_send(sock, &answer, sizeof(answer), event);
 }

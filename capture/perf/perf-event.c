@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "capture/perf/perf-talk.h"
+#include "capture/perf/perf-protocol.h"
 
 enum {
 	PARANOID_NOBODY = 3, /* of kernel.perf_event_paranoid; others than Debian say 4 */
@@ -16,7 +16,7 @@ enum {
 
 static const char *ask_path;
 
-static int ask(struct perf_question *q, int file)
+static int perf_event_ask(struct perf_question *q, int file)
 {
 	_cleanup_close_ int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -29,16 +29,16 @@ static int ask(struct perf_question *q, int file)
 	if (strlen(ask_path) >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
 	strcpy(address.sun_path, ask_path);
-	r = perf_talk_be_impatient(sock);
+	r = perf_protocol_be_impatient(sock);
 	if (r < 0)
 		return r;
 	if (connect(sock, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
 	if (file >= 0)
 		q->attr.uprobe_path = 0; /* ours means nothing there */
-	r = perf_talk_send(sock, q, sizeof(*q), file);
+	r = perf_protocol_send(sock, q, sizeof(*q), file);
 	if (r == 0)
-		r = perf_talk_receive(sock, &answer, sizeof(answer), &event);
+		r = perf_protocol_receive(sock, &answer, sizeof(answer), &event);
 	if (r < 0)
 		return r;
 	if (answer < 0 && answer >= -4095)
@@ -46,13 +46,13 @@ static int ask(struct perf_question *q, int file)
 	return answer == 0 && event >= 0 ? TAKE_FD(event) : -EBADMSG;
 }
 
-static int open_event(struct perf_question *q, int file)
+static int perf_event_open_with(struct perf_question *q, int file)
 {
-	int fd = perf_talk_open(q, file), asked;
+	int fd = perf_protocol_open(q, file), asked;
 
 	if ((fd != -EACCES && fd != -EPERM) || !ask_path)
 		return fd;
-	asked = ask(q, file);
+	asked = perf_event_ask(q, file);
 	/* What the kernel says is told, rather than that nobody is there to ask. */
 	return asked == -ENOENT || asked == -ECONNREFUSED ? fd : asked;
 }
@@ -61,13 +61,13 @@ int perf_event_open_cpu(struct perf_event_attr *attr, unsigned cpu)
 {
 	struct perf_question q = { .attr = *attr, .pid = -1, .cpu = (int32_t)cpu };
 
-	return open_event(&q, -1);
+	return perf_event_open_with(&q, -1);
 }
 
 int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return)
 {
-	int type = perf_talk_number(UPROBES "type"),
-	    bit = perf_talk_number(UPROBES "format/retprobe");
+	int type = perf_protocol_number(UPROBES "type"),
+	    bit = perf_protocol_number(UPROBES "format/retprobe");
 	struct perf_question q = {
 		.attr = { .type = (uint32_t)type, .probe_offset = offset },
 		.pid = pid,
@@ -78,7 +78,7 @@ int perf_event_open_probe(pid_t pid, int fd, uint64_t offset, bool on_return)
 		return -EOPNOTSUPP;
 	if (on_return)
 		q.attr.config = UINT64_C(1) << bit;
-	return open_event(&q, fd);
+	return perf_event_open_with(&q, fd);
 }
 
 void perf_event_ask_at(const char *path)
@@ -88,5 +88,5 @@ void perf_event_ask_at(const char *path)
 
 bool perf_event_is_restricted(void)
 {
-	return perf_talk_number("/proc/sys/kernel/perf_event_paranoid") >= PARANOID_NOBODY;
+	return perf_protocol_number("/proc/sys/kernel/perf_event_paranoid") >= PARANOID_NOBODY;
 }

@@ -9,13 +9,14 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 
 enum { STATE_NAME_MAX = 32 };
 
-void activity_init(struct activity *a, struct fxt_archive *archive, struct tasks *tasks)
+void activity_init(struct activity *a, const struct pipeline *pipe)
 {
-	*a = (struct activity){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+	*a = (struct activity){ .pipe = pipe };
 }
 
 void activity_deinit(struct activity *a)
@@ -39,14 +40,15 @@ static const char *keep_name(struct table *t, uint64_t key, const char *name)
 }
 
 /* Cuts what lies between the two to the time of the recording. False if nothing is left. */
-static bool cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
+static bool activity_cut(const struct activity *a, uint64_t *begin_ns, uint64_t *end_ns)
 {
-	if (*end_ns <= a->from_ns || *begin_ns > a->to_ns || *begin_ns < a->seen_ns)
+	if (*end_ns <= a->pipe->from_ns || *begin_ns > a->pipe->to_ns ||
+	    *begin_ns < a->pipe->seen_ns)
 		return false;
-	if (*begin_ns < a->from_ns)
-		*begin_ns = a->from_ns;
-	if (*end_ns > a->to_ns)
-		*end_ns = a->to_ns;
+	if (*begin_ns < a->pipe->from_ns)
+		*begin_ns = a->pipe->from_ns;
+	if (*end_ns > a->pipe->to_ns)
+		*end_ns = a->pipe->to_ns;
 	return true;
 }
 
@@ -91,7 +93,7 @@ static int write_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t
 		},
 	};
 
-	return ev.interval.name ? fxt_archive_event(a->archive, &ev) : -ENOMEM;
+	return ev.interval.name ? fxt_archive_event(a->pipe->archive, &ev) : -ENOMEM;
 }
 
 /* Names of handlers are whatever a driver made of them. */
@@ -112,7 +114,7 @@ int activity_words(struct activity *a, enum event_class class, unsigned cpu, uin
 {
 	int r;
 
-	if (!cut(a, &words[WORD_TS], &words[n_words - 1]))
+	if (!activity_cut(a, &words[WORD_TS], &words[n_words - 1]))
 		return 0;
 	a->n_events++;
 	if (class == CLASS_IDLE)
@@ -120,17 +122,17 @@ int activity_words(struct activity *a, enum event_class class, unsigned cpu, uin
 				  words[WORD_TS], words[n_words - 1]);
 	if (class == CLASS_IRQ)
 		clean_name(words);
-	r = fxt_archive_track(a->archive, class == CLASS_IRQ ? FXT_TRACK_IRQ : FXT_TRACK_SOFTIRQ,
-			      cpu);
-	return r < 0 ? r : fxt_archive_words(a->archive, words, n_words);
+	r = fxt_archive_track(a->pipe->archive,
+			      class == CLASS_IRQ ? FXT_TRACK_IRQ : FXT_TRACK_SOFTIRQ, cpu);
+	return r < 0 ? r : fxt_archive_words(a->pipe->archive, words, n_words);
 }
 
 int activity_close_idle(struct activity *a, unsigned cpu, uint32_t state, uint64_t begin_ns)
 {
-	uint64_t end_ns = a->to_ns;
+	uint64_t end_ns = a->pipe->to_ns;
 
 	/* Not one that has begun since. */
-	if (begin_ns >= end_ns || !cut(a, &begin_ns, &end_ns))
+	if (begin_ns >= end_ns || !activity_cut(a, &begin_ns, &end_ns))
 		return 0;
 	a->n_events++;
 	return write_idle(a, cpu, state, begin_ns, end_ns);
@@ -154,19 +156,18 @@ static int on_work(struct activity *a, const struct rec_head *head)
 	};
 	int r = 0;
 
-	if (!cut(a, &ev.ts_ns, &ev.interval.end_ns))
+	if (!activity_cut(a, &ev.ts_ns, &ev.interval.end_ns))
 		return 0;
 	if (rec->in_softirq) {
 		ev.pid = FXT_KOID_SOFTIRQ;
 		ev.tid = fxt_archive_track_koid(FXT_TRACK_SOFTIRQ, head->cpu);
 	} else {
-		if (!tasks_announced(a->tasks, head->tid))
-			r = a->announce(head->tid, a->userdata);
-		ev.pid = tasks_koid(a->tasks, head->pid);
-		ev.tid = tasks_koid(a->tasks, head->tid);
+		r = pipeline_announce(a->pipe, head->tid);
+		ev.pid = tasks_koid(a->pipe->tasks, head->pid);
+		ev.tid = tasks_koid(a->pipe->tasks, head->tid);
 	}
 	a->n_events++;
-	return r < 0 ? r : fxt_archive_event(a->archive, &ev);
+	return r < 0 ? r : fxt_archive_event(a->pipe->archive, &ev);
 }
 
 static int on_function(struct activity *a, const struct rec_head *head)
@@ -181,9 +182,9 @@ static int on_function(struct activity *a, const struct rec_head *head)
 	return rec->function && !keep_name(&a->functions, rec->function, clean) ? -ENOMEM : 0;
 }
 
-static bool is_recorded(const struct activity *a, const struct rec_head *rec)
+static bool activity_is_recorded(const struct activity *a, const struct rec_head *rec)
 {
-	return rec->ts_ns >= a->from_ns && rec->ts_ns <= a->to_ns;
+	return rec->ts_ns >= a->pipe->from_ns && rec->ts_ns <= a->pipe->to_ns;
 }
 
 /* Instead of what the counter KEY said before. */
@@ -191,7 +192,7 @@ static int keep_value(struct activity *a, uint64_t key, const struct rec_head *r
 {
 	struct rec_head *kept;
 
-	if (!a->splits)
+	if (!a->pipe->splits)
 		return 0;
 	kept = table_get(&a->values, key);
 	if (!kept) {
@@ -230,17 +231,17 @@ static int on_frequency(struct activity *a, const struct rec_head *head)
 	const uint64_t key[] = { REC_FREQUENCY, ((const struct rec_frequency *)head)->cpu };
 	int r;
 
-	if (!is_recorded(a, head))
+	if (!activity_is_recorded(a, head))
 		return 0;
 	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
-	return r < 0 ? r : say_frequency(a->archive, head, head->ts_ns);
+	return r < 0 ? r : say_frequency(a->pipe->archive, head, head->ts_ns);
 }
 
 static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint64_t ts_ns)
 {
-	const struct rec_sample *rec = (const struct rec_sample *)head;
-	struct event_value values[REC_SAMPLE_VALUES_MAX];
+	const struct rec_counters *rec = (const struct rec_counters *)head;
+	struct event_value values[REC_COUNTERS_VALUES_MAX];
 	struct event ev = {
 		.kind = EVENT_COUNTER,
 		.ts_ns = ts_ns,
@@ -265,17 +266,17 @@ static int say_sample(struct fxt_archive *to, const struct rec_head *head, uint6
 	return fxt_archive_event(to, &ev);
 }
 
-static int on_sample(struct activity *a, const struct rec_head *head)
+static int activity_on_counters(struct activity *a, const struct rec_head *head)
 {
-	const struct rec_sample *rec = (const struct rec_sample *)head;
+	const struct rec_counters *rec = (const struct rec_counters *)head;
 	const uint64_t key[] = { table_hash(rec->name, strlen(rec->name)), rec->id };
 	int r;
 
-	if (!is_recorded(a, head))
+	if (!activity_is_recorded(a, head))
 		return 0;
 	r = keep_value(a, table_hash(key, sizeof(key)), head);
 	a->n_events++;
-	return r < 0 ? r : say_sample(a->archive, head, head->ts_ns);
+	return r < 0 ? r : say_sample(a->pipe->archive, head, head->ts_ns);
 }
 
 int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint64_t at_ns)
@@ -284,8 +285,8 @@ int activity_say_counters(const struct activity *a, struct fxt_archive *to, uint
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (rec = table_next(&a->values, &pos));)
-		r = rec->kind == REC_SAMPLE ? say_sample(to, rec, at_ns)
-					    : say_frequency(to, rec, at_ns);
+		r = rec->kind == REC_COUNTERS ? say_sample(to, rec, at_ns)
+					      : say_frequency(to, rec, at_ns);
 	return r;
 }
 
@@ -298,8 +299,8 @@ int activity_record(struct activity *a, const struct rec_head *rec)
 		return on_function(a, rec);
 	case REC_FREQUENCY:
 		return on_frequency(a, rec);
-	case REC_SAMPLE:
-		return on_sample(a, rec);
+	case REC_COUNTERS:
+		return activity_on_counters(a, rec);
 	default:
 		return 0;
 	}
@@ -310,7 +311,7 @@ int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 {
 	struct event ev = {
 		.kind = EVENT_LOST,
-		.ts_ns = lost->first_ns < a->from_ns ? a->from_ns : lost->first_ns,
+		.ts_ns = lost->first_ns < a->pipe->from_ns ? a->pipe->from_ns : lost->first_ns,
 		.cpu = cpu,
 		.lost = {
 			.class_name = event_class_names[class],
@@ -320,8 +321,8 @@ int activity_lost(struct activity *a, enum event_class class, unsigned cpu,
 		},
 	};
 
-	if (lost->last_ns <= a->from_ns || lost->first_ns > a->to_ns)
+	if (lost->last_ns <= a->pipe->from_ns || lost->first_ns > a->pipe->to_ns)
 		return 0;
 	a->lost[class] += lost->count;
-	return fxt_archive_event(a->archive, &ev);
+	return fxt_archive_event(a->pipe->archive, &ev);
 }

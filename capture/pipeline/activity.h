@@ -12,26 +12,18 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/pipeline/tasks.h"
-#include "writer/fxt/fxt-archive.h"
+#include "capture/pipeline/pipeline.h"
 
 struct activity {
-	struct fxt_archive *archive; /* borrowed, both */
-	struct tasks *tasks;
-	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
-	uint64_t seen_ns;        /* what began before, nobody can say how it ended */
-	uint64_t n_events;       /* written */
+	const struct pipeline *pipe; /* borrowed */
+	uint64_t n_events;           /* written */
 	uint64_t lost[CLASS_MAX];
 	struct table functions;   /* address -> its name, owned */
 	struct table idle_states; /* of a CPU -> its name, owned */
-	bool splits;              /* the last value of each counter is kept, for heads of chunks */
-	struct table values;      /* of frequencies and samples: hash -> struct rec_*, owned */
-	/* Writes who a task is before its first record; called when it is not announced. */
-	int (*announce)(uint32_t tid, void *userdata);
-	void *userdata;
+	struct table values; /* if it splits: hash of a counter -> its last struct rec_*, owned */
 };
 
-void activity_init(struct activity *a, struct fxt_archive *archive, struct tasks *tasks);
+void activity_init(struct activity *a, const struct pipeline *pipe);
 void activity_deinit(struct activity *a);
 
 /* The next record in the order of time, checked by decode_ring_words(), from the ring of CLASS and

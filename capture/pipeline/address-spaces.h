@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/record.h"
+#include "capture/proc/proc-records.h"
 
 /* Of one process; of all, with what it takes to keep them. */
 enum { ADDRESS_SPACE_MAX = 16384, ADDRESS_SPACES_BYTES_MAX = 32 << 20 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "capture/programs/resource-calls.h"
 #include "capture/pipeline/resources.h"
@@ -61,7 +62,7 @@ static const char *const function_names[MEMORY_FN_MAX] = {
 	[MEMORY_FN_SHM_UNLINK] = "shm_unlink",
 };
 
-static const char *name_of(uint32_t function)
+static const char *allocations_name_of(uint32_t function)
 {
 	const char *name = function >= MEMORY_FN_MAX ? resource_call_name(function - MEMORY_FN_MAX)
 						     : function_names[function];
@@ -69,9 +70,9 @@ static const char *name_of(uint32_t function)
 	return name ? name : "";
 }
 
-void allocations_init(struct allocations *a, struct fxt_archive *archive, struct tasks *tasks)
+void allocations_init(struct allocations *a, const struct pipeline *pipe)
 {
-	*a = (struct allocations){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+	*a = (struct allocations){ .pipe = pipe };
 }
 
 static void watch_free(struct watch *w)
@@ -79,7 +80,7 @@ static void watch_free(struct watch *w)
 	if (!w)
 		return;
 	w->of->n_in_snapshot -= w->missing > 0;
-	if (w->of->splits)
+	if (w->of->pipe->splits)
 		table_deinit_free(&w->stacks);
 	else
 		table_deinit(&w->stacks);
@@ -103,11 +104,16 @@ void allocations_deinit(struct allocations *a)
 
 void allocations_begin(struct allocations *a, const struct session_options *options)
 {
-	a->categories = options->categories;
 	a->usage_interval_ns = options->memory.usage_interval_ns;
 	a->log = options->memory.log;
 	a->interval = options->memory.interval;
 	a->min_bytes = options->memory.min_bytes;
+}
+
+/* There will be stacks of PID: writes what they need. */
+static int need_mappings(const struct allocations *a, uint32_t pid, uint64_t ts_ns)
+{
+	return a->pipe->links.need_mappings(pid, ts_ns, a->pipe->links.userdata);
 }
 
 static struct watch *watch_of(const struct allocations *a, uint32_t instance)
@@ -126,34 +132,29 @@ void allocations_ended(struct allocations *a, uint32_t pid)
 }
 
 /* Within the time of the recording: what is known at its end only is said then. */
-static uint64_t clamp(const struct allocations *a, uint64_t ts_ns)
+static uint64_t allocations_clamp(const struct allocations *a, uint64_t ts_ns)
 {
-	uint64_t from_ns = a->chunk_ns ? a->chunk_ns : a->from_ns;
+	uint64_t from_ns = a->pipe->split_ns ? a->pipe->split_ns : a->pipe->from_ns;
 
-	return ts_ns < from_ns ? from_ns : ts_ns > a->to_ns ? a->to_ns : ts_ns;
+	return ts_ns < from_ns ? from_ns : ts_ns > a->pipe->to_ns ? a->pipe->to_ns : ts_ns;
 }
 
-static int write_event(struct allocations *a, const struct event *ev)
+static int allocations_write_event(struct allocations *a, const struct event *ev)
 {
 	a->n_events++;
-	return fxt_archive_event(a->archive, ev);
+	return fxt_archive_event(a->pipe->archive, ev);
 }
 
 /* What all events of the process of W begin as. */
-static struct event about(const struct allocations *a, const struct watch *w, enum event_kind kind,
-			  uint64_t ts_ns)
+static struct event allocations_about(const struct allocations *a, const struct watch *w,
+				      enum event_kind kind, uint64_t ts_ns)
 {
 	return (struct event){
 		.kind = kind,
-		.ts_ns = clamp(a, ts_ns),
+		.ts_ns = allocations_clamp(a, ts_ns),
 		.pid = w->koid,
 		.tid = w->koid,
 	};
-}
-
-static int announce(struct allocations *a, uint32_t tid)
-{
-	return tasks_announced(a->tasks, tid) ? 0 : a->announce(tid, a->userdata);
 }
 
 /* ---- watches ---- */
@@ -179,14 +180,14 @@ static char *resources_of(uint32_t categories, char *to, size_t size)
 	return to;
 }
 
-static int write_waiting(struct allocations *a);
+static int allocations_write_waiting(struct allocations *a);
 
 static int write_watch(const struct allocations *a, struct fxt_archive *to, struct event ev,
 		       const char *allocators, bool complete)
 {
 	char resources[96];
 
-	ev.watch.resources = resources_of(a->categories, resources, sizeof(resources));
+	ev.watch.resources = resources_of(a->pipe->categories, resources, sizeof(resources));
 	ev.watch.allocators = allocators;
 	ev.watch.complete = complete;
 	ev.watch.interval = a->interval;
@@ -209,24 +210,25 @@ static int on_watch(struct allocations *a, const struct rec_watch *rec)
 	w->of = a;
 	w->pid = rec->head.pid;
 	w->complete = rec->complete;
-	w->allocators = a->splits ? strdup(rec->allocators) : NULL;
-	if (a->splits && !w->allocators)
+	w->allocators = a->pipe->splits ? strdup(rec->allocators) : NULL;
+	if (a->pipe->splits && !w->allocators)
 		return -ENOMEM;
 	if (table_set(&a->pids, (uint64_t)w->pid + 1, a) < 0)
 		return -ENOMEM;
-	r = announce(a, w->pid);
+	r = pipeline_announce(a->pipe, w->pid);
 	if (r == 0)
-		r = a->need_mappings(w->pid, rec->head.ts_ns, a->userdata);
+		r = need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
-	w->koid = tasks_koid(a->tasks, rec->head.pid);
+	w->koid = tasks_koid(a->pipe->tasks, rec->head.pid);
 	a->n_events++;
-	r = write_watch(a, a->archive, about(a, w, EVENT_WATCH, rec->head.ts_ns), rec->allocators,
-			rec->complete);
-	return r < 0 ? r : write_waiting(a);
+	r = write_watch(a, a->pipe->archive,
+			allocations_about(a, w, EVENT_WATCH_BEGIN, rec->head.ts_ns),
+			rec->allocators, rec->complete);
+	return r < 0 ? r : allocations_write_waiting(a);
 }
 
-static int on_watched(struct allocations *a, const struct rec_watched *rec)
+static int allocations_on_watched(struct allocations *a, const struct rec_watched *rec)
 {
 	static const char *const reasons[] = {
 		[WATCHED_STOP] = "stop",
@@ -236,9 +238,9 @@ static int on_watched(struct allocations *a, const struct rec_watched *rec)
 	struct watch *w = watch_of(a, rec->instance);
 	struct event ev;
 
-	if (!w || rec->reason >= sizeof(reasons) / sizeof(reasons[0]))
+	if (!w || !STRING_TABLE_NAME(reasons, rec->reason))
 		return 0;
-	ev = about(a, w, EVENT_WATCHED, rec->head.ts_ns);
+	ev = allocations_about(a, w, EVENT_WATCH_END, rec->head.ts_ns);
 	ev.watched.reason = reasons[rec->reason];
 	ev.watched.unmatched = rec->unmatched;
 	if (w->resources)
@@ -250,12 +252,12 @@ static int on_watched(struct allocations *a, const struct rec_watched *rec)
 		ev.watched.full += resources_full(w->resources);
 	ev.watched.no_stack = rec->no_stack;
 	watch_free(table_remove(&a->watches, rec->instance));
-	return write_event(a, &ev);
+	return allocations_write_event(a, &ev);
 }
 
 /* ---- stacks and sums ---- */
 
-static struct kept_stack *keep_stack(const struct rec_named *rec)
+static struct kept_stack *allocations_keep_stack(const struct rec_named *rec)
 {
 	size_t bytes = rec->n_frames * sizeof(rec->frames[0]);
 	struct kept_stack *stack = malloc(sizeof(*stack) + bytes);
@@ -277,21 +279,21 @@ static int on_named(struct allocations *a, struct watch *w, const struct rec_nam
 	/* The same one may come for several resources, and from the ring and the table. */
 	if (table_get(&w->stacks, rec->id))
 		return 0;
-	known = a->splits ? (void *)keep_stack(rec) : w;
+	known = a->pipe->splits ? (void *)allocations_keep_stack(rec) : w;
 	if (!known || table_set(&w->stacks, rec->id, known) < 0) {
-		if (a->splits)
+		if (a->pipe->splits)
 			free(known);
 		return -ENOMEM;
 	}
-	r = a->need_mappings(w->pid, rec->head.ts_ns, a->userdata);
+	r = need_mappings(a, w->pid, rec->head.ts_ns);
 	if (r < 0)
 		return r;
-	ev = about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
+	ev = allocations_about(a, w, EVENT_SAMPLE, rec->head.ts_ns);
 	ev.sample.kind = SAMPLE_NAMED;
 	ev.sample.id = rec->id;
 	ev.sample.frames = (const uint64_t *)rec->frames;
 	ev.sample.n_frames = rec->n_frames;
-	return write_event(a, &ev);
+	return allocations_write_event(a, &ev);
 }
 
 /* The last one of each holds. */
@@ -315,7 +317,7 @@ static int keep_usage(struct watch *w, const struct rec_usage *rec)
 static struct event usage_event(const struct allocations *a, const struct watch *w,
 				const struct rec_usage *rec, uint64_t ts_ns)
 {
-	struct event ev = about(a, w, EVENT_USAGE, ts_ns);
+	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
 
 	ev.usage.resource = rec->resource;
 	ev.usage.stack = rec->stack;
@@ -329,12 +331,12 @@ static struct event usage_event(const struct allocations *a, const struct watch 
 	return ev;
 }
 
-static int on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
+static int allocations_on_usage(struct allocations *a, struct watch *w, const struct rec_usage *rec)
 {
 	struct event ev = usage_event(a, w, rec, rec->head.ts_ns);
-	int r = a->splits ? keep_usage(w, rec) : 0;
+	int r = a->pipe->splits ? keep_usage(w, rec) : 0;
 
-	return r < 0 ? r : write_event(a, &ev);
+	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
 /* ---- descriptors, mappings and the like ---- */
@@ -347,11 +349,12 @@ static int log_block(struct watch *w, enum event_kind kind, const struct resourc
 	struct event ev;
 	int r;
 
-	if (!a->log || !call || call->head.ts_ns < a->from_ns || call->head.ts_ns > a->to_ns)
+	if (!a->log || !call || call->head.ts_ns < a->pipe->from_ns ||
+	    call->head.ts_ns > a->pipe->to_ns)
 		return 0;
-	r = announce(a, call->head.tid);
-	ev = about(a, w, kind, call->head.ts_ns);
-	ev.tid = tasks_koid(a->tasks, call->head.tid);
+	r = pipeline_announce(a->pipe, call->head.tid);
+	ev = allocations_about(a, w, kind, call->head.ts_ns);
+	ev.tid = tasks_koid(a->pipe->tasks, call->head.tid);
 	ev.cpu = call->head.cpu;
 	ev.block.resource = block->resource;
 	ev.block.id = block->id;
@@ -360,7 +363,7 @@ static int log_block(struct watch *w, enum event_kind kind, const struct resourc
 	ev.block.context = kind == EVENT_ALLOC ? block->origin.context : 0;
 	ev.block.function = resource_call_name(call->operation);
 	ev.block.text = "";
-	return r < 0 ? r : write_event(a, &ev);
+	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
 static int on_made(const struct resource_block *block, const struct rec_resource *call,
@@ -389,7 +392,7 @@ static struct resource_sums *next_sums(const struct watch *w, size_t *pos)
 static struct event sums_event(const struct allocations *a, const struct watch *w,
 			       const struct resource_sums *sums, uint64_t ts_ns)
 {
-	struct event ev = about(a, w, EVENT_USAGE, ts_ns);
+	struct event ev = allocations_about(a, w, EVENT_USAGE, ts_ns);
 
 	ev.usage.resource = sums->resource;
 	ev.usage.stack = sums->stack;
@@ -401,7 +404,7 @@ static struct event sums_event(const struct allocations *a, const struct watch *
 }
 
 /* The sums that have changed. */
-static int write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
+static int allocations_write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
 {
 	struct resource_sums *sums;
 	struct event ev;
@@ -412,7 +415,7 @@ static int write_sums(struct allocations *a, struct watch *w, uint64_t ts_ns)
 			continue;
 		sums->changed = false;
 		ev = sums_event(a, w, sums, ts_ns);
-		r = write_event(a, &ev);
+		r = allocations_write_event(a, &ev);
 	}
 	return r;
 }
@@ -423,7 +426,7 @@ static int on_resource(struct allocations *a, struct watch *w, const struct rec_
 	int r = w->resources ? 0 : resources_new(&sink, &w->resources);
 
 	if (r == 0 && rec->ts_ns >= w->next_sums_ns) {
-		r = w->next_sums_ns ? write_sums(a, w, rec->ts_ns) : 0;
+		r = w->next_sums_ns ? allocations_write_sums(a, w, rec->ts_ns) : 0;
 		w->next_sums_ns = rec->ts_ns + a->usage_interval_ns;
 	}
 	if (r < 0)
@@ -472,7 +475,7 @@ static struct event block_event(const struct allocations *a, const struct watch 
 				const struct resource_block *block, uint64_t ts_ns,
 				char text[static BLOCK_TEXT_MAX])
 {
-	struct event ev = about(a, w, EVENT_BLOCK, ts_ns);
+	struct event ev = allocations_about(a, w, EVENT_BLOCK, ts_ns);
 
 	text_clean(text, BLOCK_TEXT_MAX, block->text, strlen(block->text));
 	ev.block.resource = block->resource;
@@ -481,7 +484,8 @@ static struct event block_event(const struct allocations *a, const struct watch 
 	ev.block.stack = block->origin.stack;
 	ev.block.context = block->origin.context;
 	ev.block.since_ns = block->origin.since_ns;
-	ev.block.thread = block->origin.tid ? tasks_koid(a->tasks, block->origin.tid) : w->koid;
+	ev.block.thread =
+		block->origin.tid ? tasks_koid(a->pipe->tasks, block->origin.tid) : w->koid;
 	ev.block.function = resource_call_name(block->origin.operation);
 	ev.block.text = text;
 	return ev;
@@ -491,20 +495,21 @@ static int write_resource(const struct resource_block *block, void *userdata)
 {
 	const struct snapshot *s = userdata;
 	struct allocations *a = s->allocations;
-	int r = block->origin.tid ? announce(a, block->origin.tid) : 0;
+	int r = block->origin.tid ? pipeline_announce(a->pipe, block->origin.tid) : 0;
 	char text[BLOCK_TEXT_MAX];
 	struct event ev = block_event(a, s->watch, block, s->ts_ns, text);
 
-	return r < 0 ? r : write_event(a, &ev);
+	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
 /* What the books have goes first; what the tables have, follows. */
-static int on_snapshot(struct allocations *a, struct watch *w, const struct rec_snapshot *rec)
+static int allocations_on_snapshot(struct allocations *a, struct watch *w,
+				   const struct rec_snapshot *rec)
 {
-	struct event ev = about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
+	struct event ev = allocations_about(a, w, EVENT_SNAPSHOT, rec->head.ts_ns);
 	struct snapshot s = { .allocations = a, .watch = w, .ts_ns = rec->head.ts_ns };
 	bool execed = rec->final == SNAPSHOT_EXECED;
-	int r = write_sums(a, w, rec->head.ts_ns);
+	int r = allocations_write_sums(a, w, rec->head.ts_ns);
 
 	if (r == 0 && w->resources)
 		r = resources_each(w->resources, execed, count_resource, &s);
@@ -514,7 +519,7 @@ static int on_snapshot(struct allocations *a, struct watch *w, const struct rec_
 	ev.snapshot.blocks = rec->blocks + s.n;
 	ev.snapshot.sequence = ++w->n_snapshots;
 	ev.snapshot.final = rec->final != 0;
-	r = write_event(a, &ev);
+	r = allocations_write_event(a, &ev);
 	return r < 0 || !w->resources ? r
 				      : resources_each(w->resources, execed, write_resource, &s);
 }
@@ -522,8 +527,8 @@ static int on_snapshot(struct allocations *a, struct watch *w, const struct rec_
 static int on_block(struct allocations *a, struct watch *w, const struct rec_block *rec)
 {
 	char text[BLOCK_TEXT_MAX];
-	struct event ev = about(a, w, EVENT_BLOCK, rec->head.ts_ns);
-	int r = announce(a, rec->block.tid);
+	struct event ev = allocations_about(a, w, EVENT_BLOCK, rec->head.ts_ns);
+	int r = pipeline_announce(a->pipe, rec->block.tid);
 
 	if (w->missing > 0)
 		set_missing(w, w->missing - 1);
@@ -533,45 +538,45 @@ static int on_block(struct allocations *a, struct watch *w, const struct rec_blo
 	ev.block.size = rec->block.size;
 	ev.block.stack = rec->block.stack;
 	ev.block.since_ns = rec->block.ts_ns;
-	ev.block.thread = tasks_koid(a->tasks, rec->block.tid);
+	ev.block.thread = tasks_koid(a->pipe->tasks, rec->block.tid);
 	ev.block.context = rec->block.context;
 	ev.block.reach = rec->reach;
-	ev.block.function = name_of(rec->block.function);
+	ev.block.function = allocations_name_of(rec->block.function);
 	ev.block.text = text;
-	return r < 0 ? r : write_event(a, &ev);
+	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
 /* ---- each allocation ---- */
 
 static int on_alloc(struct allocations *a, struct watch *w, const struct rec_alloc *rec)
 {
-	struct event ev = about(a, w, EVENT_ALLOC, rec->head.ts_ns);
-	int r = announce(a, rec->head.tid);
+	struct event ev = allocations_about(a, w, EVENT_ALLOC, rec->head.ts_ns);
+	int r = pipeline_announce(a->pipe, rec->head.tid);
 
-	ev.tid = tasks_koid(a->tasks, rec->head.tid);
+	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
 	ev.cpu = rec->head.cpu;
 	ev.block.resource = rec->resource;
 	ev.block.id = rec->id;
 	ev.block.size = rec->size;
 	ev.block.stack = rec->stack;
 	ev.block.context = rec->context;
-	ev.block.function = name_of(rec->function);
+	ev.block.function = allocations_name_of(rec->function);
 	ev.block.text = "";
-	return r < 0 ? r : write_event(a, &ev);
+	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
 static int on_free(struct allocations *a, struct watch *w, const struct rec_free *rec)
 {
-	struct event ev = about(a, w, EVENT_FREE, rec->head.ts_ns);
-	int r = announce(a, rec->head.tid);
+	struct event ev = allocations_about(a, w, EVENT_FREE, rec->head.ts_ns);
+	int r = pipeline_announce(a->pipe, rec->head.tid);
 
-	ev.tid = tasks_koid(a->tasks, rec->head.tid);
+	ev.tid = tasks_koid(a->pipe->tasks, rec->head.tid);
 	ev.cpu = rec->head.cpu;
 	ev.block.resource = rec->resource;
 	ev.block.id = rec->id;
-	ev.block.function = name_of(rec->function);
+	ev.block.function = allocations_name_of(rec->function);
 	ev.block.text = "";
-	return r < 0 ? r : write_event(a, &ev);
+	return r < 0 ? r : allocations_write_event(a, &ev);
 }
 
 static uint32_t instance_of(const struct rec_head *rec)
@@ -600,7 +605,8 @@ static uint32_t instance_of(const struct rec_head *rec)
 	}
 }
 
-static int write_record(struct allocations *a, struct watch *w, const struct rec_head *rec)
+static int allocations_write_record(struct allocations *a, struct watch *w,
+				    const struct rec_head *rec)
 {
 	switch (rec->kind) {
 	case REC_NAMED:
@@ -610,9 +616,9 @@ static int write_record(struct allocations *a, struct watch *w, const struct rec
 	case REC_FREE:
 		return on_free(a, w, (const struct rec_free *)rec);
 	case REC_USAGE:
-		return on_usage(a, w, (const struct rec_usage *)rec);
+		return allocations_on_usage(a, w, (const struct rec_usage *)rec);
 	case REC_SNAPSHOT:
-		return on_snapshot(a, w, (const struct rec_snapshot *)rec);
+		return allocations_on_snapshot(a, w, (const struct rec_snapshot *)rec);
 	case REC_BLOCK:
 		return on_block(a, w, (const struct rec_block *)rec);
 	default:
@@ -620,7 +626,7 @@ static int write_record(struct allocations *a, struct watch *w, const struct rec
 	}
 }
 
-static int let_wait(struct allocations *a, const struct rec_head *rec)
+static int allocations_let_wait(struct allocations *a, const struct rec_head *rec)
 {
 	if (a->waiting.size + rec->size > WAITING_BYTES_MAX) {
 		a->n_dropped++;
@@ -630,7 +636,7 @@ static int let_wait(struct allocations *a, const struct rec_head *rec)
 }
 
 /* What has waited, and for what is known by now. */
-static int write_waiting(struct allocations *a)
+static int allocations_write_waiting(struct allocations *a)
 {
 	struct outbuf waiting = a->waiting;
 	int r = 0;
@@ -640,7 +646,7 @@ static int write_waiting(struct allocations *a)
 		const struct rec_head *rec = (const struct rec_head *)(waiting.data + at);
 		struct watch *w = watch_of(a, instance_of(rec));
 
-		r = w ? write_record(a, w, rec) : let_wait(a, rec);
+		r = w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
 		at += rec->size;
 	}
 	outbuf_deinit(&waiting);
@@ -654,13 +660,13 @@ int allocations_record(struct allocations *a, const struct rec_head *rec)
 	if (rec->kind == REC_WATCH)
 		return on_watch(a, (const struct rec_watch *)rec);
 	if (rec->kind == REC_WATCHED)
-		return on_watched(a, (const struct rec_watched *)rec);
+		return allocations_on_watched(a, (const struct rec_watched *)rec);
 	/* Each of those happens at one time, which must be that of the recording. */
 	if ((rec->kind == REC_ALLOC || rec->kind == REC_FREE) &&
-	    (rec->ts_ns < a->from_ns || rec->ts_ns > a->to_ns))
+	    (rec->ts_ns < a->pipe->from_ns || rec->ts_ns > a->pipe->to_ns))
 		return 0;
 	w = watch_of(a, instance_of(rec));
-	return w ? write_record(a, w, rec) : let_wait(a, rec);
+	return w ? allocations_write_record(a, w, rec) : allocations_let_wait(a, rec);
 }
 
 /* ---- heads of chunks ---- */
@@ -676,7 +682,7 @@ struct saying {
 
 static int say_stacks(const struct saying *s)
 {
-	struct event ev = about(s->allocations, s->watch, EVENT_SAMPLE, s->at_ns);
+	struct event ev = allocations_about(s->allocations, s->watch, EVENT_SAMPLE, s->at_ns);
 	const struct kept_stack *stack;
 	int r = 0;
 
@@ -718,18 +724,18 @@ static int say_block(const struct resource_block *block, void *userdata)
 	return r < 0 ? r : fxt_archive_event(s->to, &ev);
 }
 
-static int say_watch(const struct allocations *a, struct saying *s)
+static int allocations_say_watch(const struct allocations *a, struct saying *s)
 {
 	const struct watch *w = s->watch;
 	int r = 0;
 
 	/* (else its pid has been given out again) */
-	if (tasks_koid(a->tasks, w->pid) == w->koid)
+	if (tasks_koid(a->pipe->tasks, w->pid) == w->koid)
 		r = s->name(w->pid, s->userdata);
 	/* Where each event is recorded: what was allocated before stands in another chunk. */
 	if (r == 0)
-		r = write_watch(a, s->to, about(a, w, EVENT_WATCH, s->at_ns), w->allocators,
-				w->complete && !a->log);
+		r = write_watch(a, s->to, allocations_about(a, w, EVENT_WATCH_BEGIN, s->at_ns),
+				w->allocators, w->complete && !a->log);
 	if (r == 0)
 		r = say_stacks(s);
 	if (r == 0)
@@ -746,6 +752,6 @@ int allocations_say(const struct allocations *a, struct fxt_archive *to, uint64_
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && (s.watch = table_next(&a->watches, &pos));)
-		r = say_watch(a, &s);
+		r = allocations_say_watch(a, &s);
 	return r;
 }

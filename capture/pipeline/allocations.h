@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What programs allocate, into the archive: what the worker says of its tables (capture/heap/memory.h),
+ * What programs allocate, into the archive: what the worker says of its tables (capture/heap/heap-trace.h),
  * and, in log mode, each allocation and free as it comes out of the rings. Of descriptors, mappings and the
  * like it keeps the books (capture/pipeline/resources.h).
  *
@@ -16,18 +16,11 @@
 #include "base/table.h"
 #include "bpf/record.h"
 #include "capture/options/options.h"
-#include "capture/pipeline/tasks.h"
-#include "writer/fxt/fxt-archive.h"
+#include "capture/pipeline/pipeline.h"
 
 struct allocations {
-	struct fxt_archive *archive; /* borrowed, both */
-	struct tasks *tasks;
-	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
-	uint64_t
-		chunk_ns; /* when the chunk began: nothing is said of times before; 0 = never split */
-	bool splits;      /* what heads of chunks say is kept */
-	size_t n_in_snapshot; /* watches whose snapshot is not complete yet */
-	uint32_t categories;
+	const struct pipeline *pipe;  /* borrowed */
+	size_t n_in_snapshot;         /* watches whose snapshot is not complete yet */
 	uint64_t interval, min_bytes; /* of the session, as struct memory_options says */
 	uint64_t n_events;            /* written */
 	uint64_t usage_interval_ns;   /* likewise */
@@ -36,14 +29,9 @@ struct allocations {
 	struct table watches;         /* instance -> struct watch, owned */
 	struct table pids; /* pid + 1 -> this: processes that were watched, and have not ended */
 	struct outbuf waiting; /* struct rec_* from the rings, of instances that are not known */
-	/* Writes who a task is before its first record; called when it is not announced. */
-	int (*announce)(uint32_t tid, void *userdata);
-	/* There will be stacks of PID: what they need is to be written. */
-	int (*need_mappings)(uint32_t pid, uint64_t ts_ns, void *userdata);
-	void *userdata;
 };
 
-void allocations_init(struct allocations *a, struct fxt_archive *archive, struct tasks *tasks);
+void allocations_init(struct allocations *a, const struct pipeline *pipe);
 void allocations_deinit(struct allocations *a);
 
 /* Takes in what OPTIONS say. Once, before all records. */

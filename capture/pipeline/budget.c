@@ -56,7 +56,7 @@ static uint64_t calm_needed(const struct budget_stage *stage)
 	return stage->calm_ns ? stage->calm_ns : BUDGET_CALM_NS;
 }
 
-static void go(struct budget *b, enum budget_shed what, uint64_t now_ns)
+static void budget_go(struct budget *b, enum budget_shed what, uint64_t now_ns)
 {
 	struct budget_stage *stage = &b->stages[what];
 	bool soon = stage->back_ns && now_ns < stage->back_ns + BUDGET_SOON_NS;
@@ -72,7 +72,7 @@ static void go(struct budget *b, enum budget_shed what, uint64_t now_ns)
 	b->measures = true;
 }
 
-static void come_back(struct budget *b, enum budget_shed what, uint64_t now_ns)
+static void budget_come_back(struct budget *b, enum budget_shed what, uint64_t now_ns)
 {
 	b->away &= ~(UINT32_C(1) << what);
 	b->there |= UINT32_C(1) << what;
@@ -85,14 +85,14 @@ void budget_failed(struct budget *b, enum budget_shed what, uint64_t now_ns)
 {
 	uint64_t saved_ppm = b->stages[what].saved_ppm, work = b->stages[what].work;
 
-	go(b, what, now_ns);
+	budget_go(b, what, now_ns);
 	b->measures = false;
 	b->stages[what].saved_ppm = saved_ppm;
 	b->stages[what].work = work;
 }
 
 /* What the one that went last has saved is seen in the first second without it. */
-static void measure(struct budget *b)
+static void budget_measure(struct budget *b)
 {
 	enum budget_shed last = next_to_return(b);
 
@@ -107,7 +107,8 @@ static void measure(struct budget *b)
  * What STAGE would cost now: as much as it did, for as much work. The longer ago that is, the less it is worth: what costs by
  * other things than switches (memory that is allocated, say) is found out by trying.
  */
-static double estimate(const struct budget *b, const struct budget_stage *stage, uint64_t now_ns)
+static double budget_estimate(const struct budget *b, const struct budget_stage *stage,
+			      uint64_t now_ns)
 {
 	uint64_t halvings = (now_ns - stage->gone_ns) / (HALF_LIFE * calm_needed(stage));
 
@@ -124,7 +125,7 @@ static bool may_return(struct budget *b, enum budget_shed what, uint64_t now_ns,
 	double low_ppm = (double)b->limit_ppm * LOW_NUMERATOR / LOW_DENOMINATOR;
 	bool tried = now_ns >= stage->gone_ns + BUDGET_CALM_NS_MAX;
 
-	if ((double)b->ppm + (tried ? 0 : estimate(b, stage, now_ns)) > low_ppm) {
+	if ((double)b->ppm + (tried ? 0 : budget_estimate(b, stage, now_ns)) > low_ppm) {
 		b->calm_ns = 0;
 		return false;
 	}
@@ -146,13 +147,13 @@ enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns,
 	b->look_ns = now_ns;
 	b->cost_ns = cost_ns;
 	b->work = work;
-	measure(b);
+	budget_measure(b);
 	if (b->limit_ppm == 0 || b->ppm <= b->limit_ppm) {
 		b->n_over = 0;
 		*ret = next_to_return(b);
 		if (b->limit_ppm == 0 || *ret == SHED_MAX || !may_return(b, *ret, now_ns, gone_ns))
 			return BUDGET_STAY;
-		come_back(b, *ret, now_ns);
+		budget_come_back(b, *ret, now_ns);
 		return BUDGET_RETURN;
 	}
 	b->calm_ns = 0;
@@ -160,6 +161,6 @@ enum budget_act budget_look(struct budget *b, uint64_t now_ns, uint64_t cost_ns,
 	if (++b->n_over < OVER_MAX || *ret == SHED_MAX)
 		return BUDGET_STAY;
 	b->n_over = 0;
-	go(b, *ret, now_ns);
+	budget_go(b, *ret, now_ns);
 	return BUDGET_SHED;
 }

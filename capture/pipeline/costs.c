@@ -25,7 +25,7 @@ void costs_deinit(struct costs *c)
 }
 
 /* What is written to meanwhile, member by member: they may be of different moments. */
-static struct program_cost read_cost(const struct program_cost *cost)
+static struct program_cost program_costs_read_cost(const struct program_cost *cost)
 {
 	return (struct program_cost){
 		.runs = __atomic_load_n(&cost->runs, __ATOMIC_RELAXED),
@@ -34,7 +34,8 @@ static struct program_cost read_cost(const struct program_cost *cost)
 	};
 }
 
-static void add(struct cost_sum *sum, struct program_cost *last, const struct program_cost *now)
+static void program_costs_add(struct cost_sum *sum, struct program_cost *last,
+			      const struct program_cost *now)
 {
 	uint64_t runs = now->runs - last->runs, n = now->n_timed - last->n_timed,
 		 ns = now->ns - last->ns;
@@ -53,9 +54,9 @@ void costs_look(struct costs *c, const struct cpu_costs *cpus)
 {
 	for (unsigned cpu = 0; cpu < c->n_cpus; cpu++) {
 		for (unsigned i = 0; i < COST_CLASSES; i++) {
-			struct program_cost now = read_cost(&cpus[cpu].classes[i]);
+			struct program_cost now = program_costs_read_cost(&cpus[cpu].classes[i]);
 
-			add(&c->sums[i], &c->last[cpu * COST_CLASSES + i], &now);
+			program_costs_add(&c->sums[i], &c->last[cpu * COST_CLASSES + i], &now);
 		}
 	}
 }

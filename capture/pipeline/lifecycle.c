@@ -12,15 +12,15 @@ void lifecycle_deinit(struct lifecycle *l)
 }
 
 /* Counts TID as announced when it could be asked for: the answer is on its way. */
-static int ask(struct lifecycle *l, uint32_t tid)
+static int lifecycle_ask(struct lifecycle *l, uint32_t tid)
 {
 	if (l->asked.n_used > 0 && table_get(&l->asked, tid)) {
-		tasks_set_announced(l->tasks, tid);
+		tasks_set_announced(l->pipe->tasks, tid);
 		return 0;
 	}
-	if (!l->ask(tid, l->userdata))
+	if (!l->pipe->owner.ask(tid, l->pipe->owner.userdata))
 		return 0;
-	tasks_set_announced(l->tasks, tid);
+	tasks_set_announced(l->pipe->tasks, tid);
 	return table_set(&l->asked, tid, (void *)(uintptr_t)(tid + UINT64_C(1)));
 }
 
@@ -32,11 +32,13 @@ int lifecycle_belongs(struct lifecycle *l, uint32_t tid, uint32_t pid)
 }
 
 /* Asks where TASK is; until that is known it is announced without it. */
-static void ask_cgroup(struct lifecycle *l, struct task *task)
+static void lifecycle_ask_cgroup(struct lifecycle *l, struct task *task)
 {
-	if (!l->ask_cgroup || !tasks_asks_cgroup(l->tasks, task))
+	const struct pipeline_owner *owner = &l->pipe->owner;
+
+	if (!owner->ask_cgroup || !tasks_asks_cgroup(l->pipe->tasks, task))
 		return;
-	if (l->ask_cgroup(task->cgroup_id, task->pid, l->userdata))
+	if (owner->ask_cgroup(task->cgroup_id, task->pid, owner->userdata))
 		task->cgroup_asked = task->cgroup_id;
 	else
 		l->cgroups_refused = true;
@@ -50,29 +52,29 @@ void lifecycle_ask_again(struct lifecycle *l)
 	if (!l->cgroups_refused)
 		return;
 	l->cgroups_refused = false;
-	while (!l->cgroups_refused && (task = table_next(&l->tasks->by_tid, &pos)))
-		if (tasks_announced(l->tasks, task->tid))
-			ask_cgroup(l, task);
+	while (!l->cgroups_refused && (task = table_next(&l->pipe->tasks->by_tid, &pos)))
+		if (tasks_announced(l->pipe->tasks, task->tid))
+			lifecycle_ask_cgroup(l, task);
 }
 
 int lifecycle_announce(struct lifecycle *l, uint32_t tid)
 {
-	const struct task *task = tasks_find(l->tasks, tid);
-	struct task *living = tasks_get(l->tasks, tid);
+	const struct task *task = tasks_find(l->pipe->tasks, tid);
+	struct task *living = tasks_get(l->pipe->tasks, tid);
 	struct event ev;
 	int r = 0;
 
 	if (!task)
-		return ask(l, tid);
-	tasks_set_announced(l->tasks, tid);
-	if (!tasks_announced(l->tasks, task->pid))
+		return lifecycle_ask(l, tid);
+	tasks_set_announced(l->pipe->tasks, tid);
+	if (!tasks_announced(l->pipe->tasks, task->pid))
 		r = lifecycle_announce(l, task->pid);
 	if (r < 0)
 		return r;
 	if (living)
-		ask_cgroup(l, living);
-	tasks_describe(l->tasks, task, &ev);
-	return fxt_archive_event(l->archive, &ev);
+		lifecycle_ask_cgroup(l, living);
+	tasks_describe(l->pipe->tasks, task, &ev);
+	return fxt_archive_event(l->pipe->archive, &ev);
 }
 
 int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool wanted)
@@ -80,48 +82,48 @@ int lifecycle_answered(struct lifecycle *l, const struct rec_identity *id, bool 
 	bool is_waited_for = table_remove(&l->asked, id->tid) != NULL;
 
 	/* That nobody knows him is no news of one who has told of himself, and ended. */
-	if (tasks_get(l->tasks, id->tid) || (!is_waited_for && id->start_ns == 0))
+	if (tasks_get(l->pipe->tasks, id->tid) || (!is_waited_for && id->start_ns == 0))
 		return 0;
 	return lifecycle_learned(l, id, wanted);
 }
 
 static int announce_if_news(struct lifecycle *l, uint32_t tid)
 {
-	return tasks_announced(l->tasks, tid) ? 0 : lifecycle_announce(l, tid);
+	return tasks_announced(l->pipe->tasks, tid) ? 0 : lifecycle_announce(l, tid);
 }
 
 int lifecycle_learned(struct lifecycle *l, const struct rec_identity *id, bool wanted)
 {
-	int r = tasks_update(l->tasks, id, false);
+	int r = tasks_update(l->pipe->tasks, id, false);
 
 	return r < 0 || !wanted ? r : announce_if_news(l, id->tid);
 }
 
 /* An event about the task that REC is about. */
-static struct event about(const struct lifecycle *l, enum event_kind kind,
-			  const struct rec_head *rec)
+static struct event lifecycle_about(const struct lifecycle *l, enum event_kind kind,
+				    const struct rec_head *rec)
 {
 	return (struct event){
 		.kind = kind,
 		.ts_ns = rec->ts_ns,
-		.pid = tasks_koid(l->tasks, rec->pid),
-		.tid = tasks_koid(l->tasks, rec->tid),
+		.pid = tasks_koid(l->pipe->tasks, rec->pid),
+		.tid = tasks_koid(l->pipe->tasks, rec->tid),
 		.cpu = rec->cpu,
 	};
 }
 
 /* Writes EV if it falls into the time of the recording, after who it happened to. */
-static int write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
+static int lifecycle_write_event(struct lifecycle *l, const struct event *ev, uint32_t tid)
 {
 	int r;
 
-	if (ev->ts_ns <= l->from_ns || ev->ts_ns > l->to_ns)
+	if (ev->ts_ns <= l->pipe->from_ns || ev->ts_ns > l->pipe->to_ns)
 		return 0;
 	r = announce_if_news(l, tid);
 	if (r < 0)
 		return r;
 	l->n_events++;
-	return fxt_archive_event(l->archive, ev);
+	return fxt_archive_event(l->pipe->archive, ev);
 }
 
 /* A record says who somebody is. The answer to a question about him would be no news any more, and he may have ended before it comes. */
@@ -129,7 +131,7 @@ static int hear_of(struct lifecycle *l, const struct rec_identity *id, bool is_n
 {
 	if (l->asked.n_used > 0)
 		table_remove(&l->asked, id->tid);
-	return tasks_update(l->tasks, id, is_new);
+	return tasks_update(l->pipe->tasks, id, is_new);
 }
 
 static int on_fork(struct lifecycle *l, const struct rec_head *head)
@@ -140,11 +142,11 @@ static int on_fork(struct lifecycle *l, const struct rec_head *head)
 
 	if (r < 0)
 		return r;
-	ev = about(l, EVENT_FORK, head);
-	ev.fork.child_pid = tasks_koid(l->tasks, rec->child.pid);
-	ev.fork.child_tid = tasks_koid(l->tasks, rec->child.tid);
+	ev = lifecycle_about(l, EVENT_FORK, head);
+	ev.fork.child_pid = tasks_koid(l->pipe->tasks, rec->child.pid);
+	ev.fork.child_tid = tasks_koid(l->pipe->tasks, rec->child.tid);
 	r = announce_if_news(l, rec->child.tid);
-	return r < 0 ? r : write_event(l, &ev, head->tid);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
 static int on_exec(struct lifecycle *l, const struct rec_head *head)
@@ -157,19 +159,19 @@ static int on_exec(struct lifecycle *l, const struct rec_head *head)
 	text_clean(file, sizeof(file), rec->file, strlen(rec->file));
 	text_join_args(command, sizeof(command), rec->args, rec->args_bytes);
 	r = hear_of(l, &rec->task, false);
-	ev = about(l, EVENT_EXEC, head);
+	ev = lifecycle_about(l, EVENT_EXEC, head);
 	ev.exec.file = file;
 	ev.exec.command_line = command;
 	if (rec->old_tid != head->tid) {
 		/* It is the process's main thread now, and its own id is gone. */
-		ev.exec.old_tid = tasks_koid(l->tasks, rec->old_tid);
-		tasks_forget(l->tasks, rec->old_tid);
+		ev.exec.old_tid = tasks_koid(l->pipe->tasks, rec->old_tid);
+		tasks_forget(l->pipe->tasks, rec->old_tid);
 	}
 	if (r == 0)
-		r = tasks_set_command(l->tasks, head->tid, 0, rec->args, rec->args_bytes);
+		r = tasks_set_command(l->pipe->tasks, head->tid, 0, rec->args, rec->args_bytes);
 	if (r >= 0)
 		r = announce_if_news(l, head->tid);
-	return r < 0 ? r : write_event(l, &ev, head->tid);
+	return r < 0 ? r : lifecycle_write_event(l, &ev, head->tid);
 }
 
 static int on_exit(struct lifecycle *l, const struct rec_head *head)
@@ -182,14 +184,14 @@ static int on_exit(struct lifecycle *l, const struct rec_head *head)
 		r = announce_if_news(l, head->tid);
 	if (r < 0)
 		return r;
-	ev = about(l, EVENT_EXIT, head);
+	ev = lifecycle_about(l, EVENT_EXIT, head);
 	ev.exit.code = WEXITSTATUS(rec->exit_code);
 	ev.exit.signal = WTERMSIG(rec->exit_code);
 	/* On older kernels more than one thread can find itself to be the last one. */
 	ev.exit.process_ends = rec->process_ends == 1 && !(rec->task.flags & IDENTITY_KTHREAD) &&
-			       tasks_set_ended(l->tasks, head->pid);
-	r = write_event(l, &ev, head->tid);
-	tasks_forget(l->tasks, head->tid);
+			       tasks_set_ended(l->pipe->tasks, head->pid);
+	r = lifecycle_write_event(l, &ev, head->tid);
+	tasks_forget(l->pipe->tasks, head->tid);
 	return r;
 }
 
@@ -202,16 +204,16 @@ static int on_rename(struct lifecycle *l, const struct rec_head *head)
 
 	if (r < 0)
 		return r;
-	ev = about(l, EVENT_RENAME, head);
+	ev = lifecycle_about(l, EVENT_RENAME, head);
 	text_clean(from, sizeof(from), rec->task.comm, strlen(rec->task.comm));
 	text_clean(to, sizeof(to), rec->comm, strlen(rec->comm));
 	ev.rename.from = from;
 	ev.rename.to = to;
-	tasks_set_comm(l->tasks, head->tid, rec->comm);
+	tasks_set_comm(l->pipe->tasks, head->tid, rec->comm);
 	r = announce_if_news(l, head->tid);
 	if (r < 0 || strcmp(from, to) == 0)
 		return r;
-	return write_event(l, &ev, head->tid);
+	return lifecycle_write_event(l, &ev, head->tid);
 }
 
 static int on_lost(struct lifecycle *l, const struct rec_head *head)
@@ -230,7 +232,7 @@ static int on_lost(struct lifecycle *l, const struct rec_head *head)
 	};
 
 	l->lost += rec->count;
-	return fxt_archive_event(l->archive, &ev);
+	return fxt_archive_event(l->pipe->archive, &ev);
 }
 
 int lifecycle_record(struct lifecycle *l, const struct rec_head *rec)
@@ -260,7 +262,7 @@ static int learn_unknown(struct lifecycle *l, uint32_t tid, uint32_t pid)
 		.comm = "?",
 	};
 
-	return tasks_get(l->tasks, tid) ? 0 : lifecycle_learned(l, &unknown, true);
+	return tasks_get(l->pipe->tasks, tid) ? 0 : lifecycle_learned(l, &unknown, true);
 }
 
 /* The next one that was asked for and not answered. False: there is none. */
@@ -304,7 +306,7 @@ int lifecycle_say_unknown(const struct lifecycle *l, struct fxt_archive *to, uin
 	};
 	struct event ev;
 
-	tasks_describe(l->tasks, &unknown, &ev);
+	tasks_describe(l->pipe->tasks, &unknown, &ev);
 	return fxt_archive_event(to, &ev);
 }
 
@@ -314,9 +316,9 @@ int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
 	int r = 0;
 
 	for (size_t pos = 0; r == 0 && next_asked(l, &pos, &tid, &pid);) {
-		if (pid != tid && !tasks_find(l->tasks, pid))
+		if (pid != tid && !tasks_find(l->pipe->tasks, pid))
 			r = lifecycle_say_unknown(l, to, pid, pid);
-		if (r == 0 && !tasks_find(l->tasks, tid))
+		if (r == 0 && !tasks_find(l->pipe->tasks, tid))
 			r = lifecycle_say_unknown(l, to, tid, pid);
 	}
 	return r;
@@ -324,7 +326,7 @@ int lifecycle_say_asked(const struct lifecycle *l, struct fxt_archive *to)
 
 int lifecycle_split(struct lifecycle *l)
 {
-	int r = lifecycle_say_asked(l, l->archive);
+	int r = lifecycle_say_asked(l, l->pipe->archive);
 
 	table_clear(&l->asked);
 	return r;

@@ -8,23 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/table.h"
 #include "bpf/record.h"
-#include "capture/pipeline/tasks.h"
-#include "writer/fxt/fxt-archive.h"
+#include "capture/pipeline/pipeline.h"
 
 struct lifecycle {
-	struct fxt_archive *archive; /* borrowed, both */
-	struct tasks *tasks;
-	uint64_t from_ns, to_ns; /* events outside are not written; who is who is learned always */
-	uint64_t n_events;       /* written */
-	uint64_t lost;           /* sum of all losses so far */
-	/* Asks for a task about which nothing is known; lifecycle_learned() gets the answer. False if
-	 * that cannot be asked now. */
-	bool (*ask)(uint32_t tid, void *userdata);
-	/* Asks for the path of a cgroup that PID is in; tasks_set_cgroup() gets the answer. Likewise. */
-	bool (*ask_cgroup)(uint64_t id, uint32_t pid, void *userdata);
-	bool cgroups_refused; /* since lifecycle_ask_again() */
-	void *userdata;
+	const struct pipeline *pipe; /* borrowed */
+	uint64_t n_events;           /* written */
+	uint64_t lost;               /* sum of all losses so far */
+	bool cgroups_refused;        /* since lifecycle_ask_again() */
 	struct table
 		asked; /* tid that was asked for and not answered -> its pid + 1, as far as known */
 };

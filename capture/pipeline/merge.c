@@ -11,11 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "capture/programs/decode.h"
 #include "writer/fxt/fxt-wire.h"
 
 enum {
 	QUEUES_MAX_BYTES = 16 << 20, /* all that waits; beyond, records stay in their rings */
+	RECORD_BYTES_MAX = 8192,     /* more than any record has */
 	PUBLISH_BYTES = 64 << 10,    /* give room back to the programs at least this often */
 };
 
@@ -120,7 +122,7 @@ struct merge *merge_free(struct merge *m)
 
 /* ---- sources ---- */
 
-static int append(struct merge *m, struct source *s, const struct rec_head *rec)
+static int merge_append(struct merge *m, struct source *s, const struct rec_head *rec)
 {
 	if (s->from == s->to)
 		s->from = s->to = 0;
@@ -129,15 +131,8 @@ static int append(struct merge *m, struct source *s, const struct rec_head *rec)
 		s->to -= s->from;
 		s->from = 0;
 	}
-	if (rec->size > s->room - s->to) {
-		size_t room = s->room ? 2 * s->room : 8192; /* more than any record has */
-		uint8_t *queue = realloc(s->queue, room);
-
-		if (!queue)
-			return m->error = -ENOMEM;
-		s->queue = queue;
-		s->room = room;
-	}
+	if (rec->size > s->room - s->to && GROW(s->queue, s->room, s->to + RECORD_BYTES_MAX) < 0)
+		return m->error = -ENOMEM;
 	memcpy(s->queue + s->to, rec, rec->size);
 	s->to += rec->size;
 	m->queued_bytes += rec->size;
@@ -156,7 +151,7 @@ static unsigned rec_ring(const struct rec_head *rec)
 	case REC_FREQUENCY:
 		return REC_RING_FREQUENCY;
 	case REC_STACK:
-	case REC_TICK:
+	case REC_SAMPLE:
 	case REC_OFFCPU:
 		return REC_RING_STACKS;
 	case REC_ALLOC:
@@ -176,14 +171,14 @@ static int queue_record(const struct rec_head *rec, void *userdata)
 {
 	struct merge *m = userdata;
 
-	return append(m, queue_of(m, rec_ring(rec), rec->cpu), rec);
+	return merge_append(m, queue_of(m, rec_ring(rec), rec->cpu), rec);
 }
 
 int merge_add(struct merge *m, const struct rec_head *rec)
 {
 	if (m->queued_bytes > QUEUES_MAX_BYTES)
 		return -ENOBUFS;
-	return append(m, queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
+	return merge_append(m, queue_of(m, QUEUE_ADDED, 0), rec) == -ENOMEM ? -ENOMEM : 0;
 }
 
 static const struct rec_head *queue_front(const struct source *s)
@@ -268,7 +263,7 @@ static bool is_sched(const struct source *s, enum fxt_sched_type type)
 	       decode_is_sched(s->words, type);
 }
 
-static int rank(const struct source *s)
+static int merge_rank(const struct source *s)
 {
 	if (s->kind == SOURCE_QUEUE)
 		return 0;
@@ -277,11 +272,11 @@ static int rank(const struct source *s)
 	return is_sched(s, FXT_SCHED_WAKEUP) ? 1 : 2;
 }
 
-static bool before(const struct source *a, const struct source *b)
+static bool merge_before(const struct source *a, const struct source *b)
 {
 	if (a->ts_ns != b->ts_ns)
 		return a->ts_ns < b->ts_ns;
-	return rank(a) < rank(b);
+	return merge_rank(a) < merge_rank(b);
 }
 
 static void sift_down(struct merge *m, size_t i)
@@ -293,9 +288,9 @@ static void sift_down(struct merge *m, size_t i)
 
 		if (child >= m->n_heap)
 			break;
-		if (child + 1 < m->n_heap && before(m->heap[child + 1], m->heap[child]))
+		if (child + 1 < m->n_heap && merge_before(m->heap[child + 1], m->heap[child]))
 			child++;
-		if (!before(m->heap[child], moved))
+		if (!merge_before(m->heap[child], moved))
 			break;
 		m->heap[i] = m->heap[child];
 		i = child;

@@ -48,9 +48,9 @@ struct process {
 	uint64_t n_unsaid;     /* mappings that were not kept: lost if anybody asks for them */
 };
 
-void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks)
+void profiler_init(struct profiler *p, const struct pipeline *pipe)
 {
-	*p = (struct profiler){ .archive = archive, .tasks = tasks, .to_ns = UINT64_MAX };
+	*p = (struct profiler){ .pipe = pipe };
 }
 
 static void drop_waiting(struct profiler *p, struct process *process)
@@ -79,7 +79,7 @@ static void begin_anew(const struct profiler *p, struct process *process, uint32
 	*process = (struct process){ .pid = pid, .doubtful = p->doubt_ns != 0 };
 }
 
-static struct process *process_of(struct profiler *p, uint32_t pid)
+static struct process *profiler_process_of(struct profiler *p, uint32_t pid)
 {
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
@@ -95,15 +95,10 @@ static struct process *process_of(struct profiler *p, uint32_t pid)
 	return process;
 }
 
-static int write_event(struct profiler *p, const struct event *ev)
+static int profiler_write_event(struct profiler *p, const struct event *ev)
 {
 	p->n_events++;
-	return fxt_archive_event(p->archive, ev);
-}
-
-static int announce(struct profiler *p, uint32_t tid)
-{
-	return tasks_announced(p->tasks, tid) ? 0 : p->announce(tid, p->userdata);
+	return fxt_archive_event(p->pipe->archive, ev);
 }
 
 /* ---- mappings ---- */
@@ -138,10 +133,10 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 	struct event ev;
 	int r;
 
-	if (ts_ns < p->from_ns || ts_ns > p->to_ns)
+	if (ts_ns < p->pipe->from_ns || ts_ns > p->pipe->to_ns)
 		return 0;
 	/* (the kernel's are said of process 2, which needs a name even if a filter leaves it out) */
-	r = announce(p, rec->head.pid);
+	r = pipeline_announce(p->pipe, rec->head.pid);
 	if (r == 0 && p->spaces)
 		r = address_spaces_add(p->spaces, rec, module_id);
 	if (r < 0)
@@ -149,8 +144,8 @@ static int write_mapping(struct profiler *p, struct process *process, const stru
 	p->n_dropped += (uint64_t)r;
 	process->n_modules++;
 	ev = mapping_event(rec, module_id, ts_ns, path);
-	ev.pid = ev.tid = tasks_koid(p->tasks, rec->head.pid);
-	return write_event(p, &ev);
+	ev.pid = ev.tid = tasks_koid(p->pipe->tasks, rec->head.pid);
+	return profiler_write_event(p, &ev);
 }
 
 int profiler_will_split(struct profiler *p)
@@ -174,7 +169,7 @@ static int say_mapping(uint32_t pid, const struct rec_mapping *rec, uint32_t mod
 	struct event ev = mapping_event(rec, module_id, s->at_ns, path);
 	int r = s->name(pid, s->userdata);
 
-	ev.pid = ev.tid = tasks_koid(s->profiler->tasks, pid);
+	ev.pid = ev.tid = tasks_koid(s->profiler->pipe->tasks, pid);
 	return r < 0 ? r : fxt_archive_event(s->to, &ev);
 }
 
@@ -186,7 +181,7 @@ int profiler_say_mappings(const struct profiler *p, struct fxt_archive *to, uint
 	return p->spaces ? address_spaces_each(p->spaces, say_mapping, &s) : 0;
 }
 
-static void forget(struct profiler *p, uint32_t pid)
+static void profiler_forget_process(struct profiler *p, uint32_t pid)
 {
 	struct process *process = table_remove(&p->processes, (uint64_t)pid + 1);
 
@@ -197,19 +192,19 @@ static void forget(struct profiler *p, uint32_t pid)
 }
 
 /* Whether nothing can come of PROCESS any more that was not told of by NOW_NS: that it had ended was seen before. */
-static bool is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
+static bool profiler_is_over(const struct profiler *p, struct process *process, uint64_t now_ns)
 {
 	if (process->gone_ns)
 		return process->gone_ns < now_ns;
-	if (!p->is_gone)
+	if (!p->pipe->owner.is_gone)
 		return process->waiting.size && process->waiting_ns + SETTLED_NS < now_ns;
-	if (p->is_gone(process->pid))
+	if (p->pipe->owner.is_gone(process->pid))
 		process->gone_ns = clock_boot_ns();
 	return false;
 }
 
 /* Of processes that no filter selects (any more) nobody tells us that they have ended. */
-static int forget_ended(struct profiler *p, uint64_t now_ns)
+static int profiler_forget_ended(struct profiler *p, uint64_t now_ns)
 {
 	_cleanup_free_ uint32_t *ended = calloc(p->processes.n_used + 1, sizeof(*ended));
 	struct process *process;
@@ -217,7 +212,7 @@ static int forget_ended(struct profiler *p, uint64_t now_ns)
 	int r = 0;
 
 	for (size_t pos = 0; ended && (process = table_next(&p->processes, &pos));)
-		if (is_over(p, process, now_ns))
+		if (profiler_is_over(p, process, now_ns))
 			ended[n++] = process->pid;
 	while (r == 0 && n > 0)
 		r = profiler_ended(p, ended[--n]);
@@ -229,16 +224,17 @@ static int forget_ended(struct profiler *p, uint64_t now_ns)
 
 static bool sweep_is_due(const struct profiler *p, uint64_t now_ns)
 {
-	size_t bytes = p->is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
+	size_t bytes = p->pipe->owner.is_gone ? SWEEP_BYTES : WAITING_BYTES_MAX / 2;
 
-	if (!p->filtered || now_ns < p->swept_ns + SWEEP_NS)
+	if (!p->pipe->filtered || now_ns < p->swept_ns + SWEEP_NS)
 		return false;
 	return (p->waiting_bytes >= bytes && p->waiting_bytes / 2 >= p->swept_bytes) ||
 	       p->waiting_bytes > WAITING_BYTES_MAX / 2 ||
 	       (p->processes.n_used >= SWEEP_PROCESSES && p->processes.n_used / 2 >= p->n_swept);
 }
 
-static int let_wait(struct profiler *p, struct process *process, const struct rec_mapping *rec)
+static int profiler_let_wait(struct profiler *p, struct process *process,
+			     const struct rec_mapping *rec)
 {
 	process->waiting_ns = rec->head.ts_ns;
 	if (p->waiting_bytes + rec->head.size > WAITING_BYTES_MAX) {
@@ -260,7 +256,7 @@ static uint64_t count_waiting(const struct process *process)
 }
 
 /* Writes what has waited, at its time or at TS_NS if that is later. */
-static int write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
+static int profiler_write_waiting(struct profiler *p, struct process *process, uint64_t ts_ns)
 {
 	const struct rec_mapping *rec;
 	int r = 0;
@@ -292,7 +288,7 @@ static int write_proven(struct profiler *p, struct process *process, uint64_t ts
 	for (size_t at = 0; r == 0 && at < waiting.size; at += rec->head.size) {
 		rec = (const struct rec_mapping *)(waiting.data + at);
 		if (rec->head.ts_ns > ts_ns)
-			r = let_wait(p, process, rec);
+			r = profiler_let_wait(p, process, rec);
 		else
 			r = write_mapping(p, process, rec,
 					  rec->head.ts_ns > from_ns ? rec->head.ts_ns : from_ns);
@@ -308,22 +304,22 @@ static void count_unsaid(struct profiler *p, struct process *process)
 	process->n_unsaid = 0;
 }
 
-static bool waits(const struct profiler *p, const struct process *process)
+static bool profiler_waits(const struct profiler *p, const struct process *process)
 {
-	return p->own || process->new_image_ns || (p->filtered && !process->seen);
+	return p->pipe->own || process->new_image_ns || (p->pipe->filtered && !process->seen);
 }
 
 /* What is not to be known of anybody's own processes. */
 static bool is_hidden(const struct profiler *p, const struct process *process,
 		      const struct rec_mapping *rec)
 {
-	return p->own &&
+	return p->pipe->own &&
 	       (process->doubtful || rec->head.pid == FXT_KOID_KTHREADD || rec->start >> 63);
 }
 
 static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 {
-	struct process *process = process_of(p, rec->head.pid);
+	struct process *process = profiler_process_of(p, rec->head.pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -336,13 +332,13 @@ static int on_mapping(struct profiler *p, const struct rec_mapping *rec)
 		process->n_unsaid += process->doubtful;
 		return 0;
 	}
-	return waits(p, process) ? let_wait(p, process, rec)
-				 : write_mapping(p, process, rec, rec->head.ts_ns);
+	return profiler_waits(p, process) ? profiler_let_wait(p, process, rec)
+					  : write_mapping(p, process, rec, rec->head.ts_ns);
 }
 
 int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 {
-	struct process *process = process_of(p, rec->head.pid);
+	struct process *process = profiler_process_of(p, rec->head.pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -354,7 +350,7 @@ int profiler_listed(struct profiler *p, const struct rec_mapping *rec)
 
 static int on_new_image(struct profiler *p, const struct rec_head *head)
 {
-	struct process *process = process_of(p, head->pid);
+	struct process *process = profiler_process_of(p, head->pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -362,27 +358,27 @@ static int on_new_image(struct profiler *p, const struct rec_head *head)
 	process->gone_ns = process->n_unsaid = 0;
 	process->new_image_ns = head->ts_ns;
 	process->seen = process->renamed = false;
-	process->doubtful = p->own && head->ts_ns <= p->doubt_ns;
+	process->doubtful = p->pipe->own && head->ts_ns <= p->doubt_ns;
 	return 0;
 }
 
 int profiler_executed(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process =
-		p->filtered ? process_of(p, pid) : table_get(&p->processes, (uint64_t)pid + 1);
+	struct process *process = p->pipe->filtered ? profiler_process_of(p, pid)
+						    : table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (p->spaces)
 		address_spaces_forget(p->spaces, pid);
 	if (!process)
-		return p->filtered ? -ENOMEM : 0;
+		return p->pipe->filtered ? -ENOMEM : 0;
 	/* Without its begin, what waits may be of another program. */
-	process->doubtful |= p->own && !process->new_image_ns;
+	process->doubtful |= p->pipe->own && !process->new_image_ns;
 	process->new_image_ns = 0;
 	process->seen = true;
 	count_unsaid(p, process);
-	if (p->own)
+	if (p->pipe->own)
 		return write_proven(p, process, ts_ns, ts_ns);
-	return waits(p, process) ? 0 : write_waiting(p, process, ts_ns);
+	return profiler_waits(p, process) ? 0 : profiler_write_waiting(p, process, ts_ns);
 }
 
 int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
@@ -391,17 +387,17 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 
 	if (child == parent)
 		return 0;
-	forget(p, child); /* whoever had this id before */
+	profiler_forget_process(p, child); /* whoever had this id before */
 	if (p->spaces && address_spaces_fork(p->spaces, parent, child) < 0)
 		return -ENOMEM;
 	/* What its parent had mapped has been written by now. */
-	if (p->own)
+	if (p->pipe->own)
 		return 0;
 	from = table_get(&p->processes, (uint64_t)parent + 1);
 	/* Readers let the child have what they know of the parent. */
 	if (!from || (!from->waiting.size && !from->n_unsaid) || from->new_image_ns)
 		return 0;
-	to = process_of(p, child);
+	to = profiler_process_of(p, child);
 	if (!to)
 		return -ENOMEM;
 	to->n_unsaid = from->n_unsaid;
@@ -411,7 +407,7 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 		int r;
 
 		rec->head.pid = child;
-		r = let_wait(p, to, rec);
+		r = profiler_let_wait(p, to, rec);
 		rec->head.pid = pid;
 		if (r < 0)
 			return r;
@@ -423,9 +419,9 @@ int profiler_forked(struct profiler *p, uint32_t parent, uint32_t child)
 int profiler_ended(struct profiler *p, uint32_t pid)
 {
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
-	int r = process && process->renamed ? write_waiting(p, process, 0) : 0;
+	int r = process && process->renamed ? profiler_write_waiting(p, process, 0) : 0;
 
-	forget(p, pid);
+	profiler_forget_process(p, pid);
 	if (p->spaces)
 		address_spaces_forget(p->spaces, pid);
 	return r;
@@ -438,35 +434,35 @@ int profiler_need(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 	struct process *process;
 
 	/* Nearly always nobody has anything that waits. */
-	if (!p->filtered && p->waiting_bytes == 0)
+	if (!p->pipe->filtered && p->waiting_bytes == 0)
 		return 0;
 	process = table_get(&p->processes, (uint64_t)pid + 1);
-	if (!process && !p->filtered)
+	if (!process && !p->pipe->filtered)
 		return 0;
 	if (!process)
-		process = process_of(p, pid);
+		process = profiler_process_of(p, pid);
 	if (!process)
 		return -ENOMEM;
 	if (process->new_image_ns && ts_ns > process->new_image_ns + EXEC_NS) {
 		process->new_image_ns = 0;
 		/* It may have been another exec. */
-		process->doubtful |= p->own;
+		process->doubtful |= p->pipe->own;
 	}
 	process->seen = true;
-	if (!p->own || ts_ns)
+	if (!p->pipe->own || ts_ns)
 		count_unsaid(p, process);
 	if (process->new_image_ns || !process->waiting.size)
 		return 0;
-	if (p->own)
+	if (p->pipe->own)
 		return ts_ns ? write_proven(p, process, ts_ns, 0) : 0;
-	return write_waiting(p, process, 0);
+	return profiler_write_waiting(p, process, 0);
 }
 
 int profiler_selected(struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
-	return !p->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
+	return !p->pipe->filtered || (process && process->seen) ? 0 : profiler_need(p, pid, 0);
 }
 
 void profiler_renamed(struct profiler *p, uint32_t pid)
@@ -474,7 +470,7 @@ void profiler_renamed(struct profiler *p, uint32_t pid)
 	struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
 	if (process)
-		process->renamed = p->filtered && !p->own && !process->seen;
+		process->renamed = p->pipe->filtered && !p->pipe->own && !process->seen;
 }
 
 void profiler_doubt(struct profiler *p, uint64_t now_ns)
@@ -491,7 +487,7 @@ void profiler_doubt(struct profiler *p, uint64_t now_ns)
 
 int profiler_trust(struct profiler *p, uint32_t pid, uint64_t ts_ns)
 {
-	struct process *process = process_of(p, pid);
+	struct process *process = profiler_process_of(p, pid);
 
 	if (!process)
 		return -ENOMEM;
@@ -523,12 +519,12 @@ int profiler_finish(struct profiler *p)
 
 	for (size_t pos = 0; r == 0 && (process = table_next(&p->processes, &pos));)
 		if (process->renamed)
-			r = write_waiting(p, process, 0);
+			r = profiler_write_waiting(p, process, 0);
 	return r;
 }
 
 /* A number for what is made of two stacks, either of which may be none (0). */
-static uint64_t number_of(uint64_t kernel_stack, uint64_t user_stack)
+static uint64_t profiler_number_of(uint64_t kernel_stack, uint64_t user_stack)
 {
 	const uint64_t both[] = { kernel_stack, user_stack };
 
@@ -536,7 +532,7 @@ static uint64_t number_of(uint64_t kernel_stack, uint64_t user_stack)
 					  : kernel_stack + user_stack;
 }
 
-static unsigned add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
+static unsigned profiler_add_frames(struct profiler *p, uint64_t *frames, unsigned n, uint64_t id)
 {
 	const struct stack *stack = id ? stacks_get(&p->stacks, id) : NULL;
 
@@ -566,7 +562,7 @@ static bool is_between_programs(const struct profiler *p, uint32_t pid)
 {
 	const struct process *process = table_get(&p->processes, (uint64_t)pid + 1);
 
-	return p->filtered && process && process->new_image_ns;
+	return p->pipe->filtered && process && process->new_image_ns;
 }
 
 /* Writes EV, about the thread of HEAD, if it is not NULL, and its stack. */
@@ -574,42 +570,42 @@ static int write_stack(struct profiler *p, const struct rec_head *head, struct e
 		       uint64_t ts_ns, uint64_t kernel_stack, uint64_t user_stack)
 {
 	uint64_t frames[FRAMES_MAX];
-	unsigned n = add_frames(p, frames, 0, kernel_stack);
+	unsigned n = profiler_add_frames(p, frames, 0, kernel_stack);
 	struct event sample = {
 		.kind = EVENT_SAMPLE,
 		.ts_ns = ts_ns,
 		.cpu = head->cpu,
 		.sample = { .frames = frames, .kind = ev ? SAMPLE_OFF_CPU : SAMPLE_ON_CPU },
 	};
-	int r = announce(p, head->tid);
+	int r = pipeline_announce(p->pipe, head->tid);
 
-	sample.pid = tasks_koid(p->tasks, head->pid);
-	sample.tid = tasks_koid(p->tasks, head->tid);
+	sample.pid = tasks_koid(p->pipe->tasks, head->pid);
+	sample.tid = tasks_koid(p->pipe->tasks, head->tid);
 	if (r == 0)
 		r = profiler_need(p, head->pid, ts_ns);
 	if (is_between_programs(p, head->pid))
 		user_stack = 0;
-	n = end_of_user(frames, n, add_frames(p, frames, n, user_stack));
+	n = end_of_user(frames, n, profiler_add_frames(p, frames, n, user_stack));
 	sample.sample.n_frames = n;
 	if (p->n_homeless == 0)
-		sample.sample.id = number_of(kernel_stack, user_stack);
+		sample.sample.id = profiler_number_of(kernel_stack, user_stack);
 	if (r == 0 && kernel_stack)
 		r = profiler_need(p, FXT_KOID_KTHREADD, ts_ns);
 	if (r == 0 && ev) {
 		ev->pid = sample.pid;
 		ev->tid = sample.tid;
-		r = write_event(p, ev);
+		r = profiler_write_event(p, ev);
 	}
 	if (r < 0 || sample.sample.n_frames == 0)
 		return r;
-	return ev ? fxt_archive_event(p->archive, &sample) : write_event(p, &sample);
+	return ev ? fxt_archive_event(p->pipe->archive, &sample) : profiler_write_event(p, &sample);
 }
 
-static int on_tick(struct profiler *p, const struct rec_head *head)
+static int profiler_on_sample(struct profiler *p, const struct rec_head *head)
 {
-	const struct rec_tick *rec = (const struct rec_tick *)head;
+	const struct rec_sample *rec = (const struct rec_sample *)head;
 
-	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns)
+	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns)
 		return 0;
 	return write_stack(p, head, NULL, head->ts_ns, rec->kernel_stack, rec->user_stack);
 }
@@ -619,17 +615,18 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 	const struct rec_offcpu *rec = (const struct rec_offcpu *)head;
 	struct event ev = {
 		.kind = EVENT_OFFCPU,
-		.ts_ns = rec->begin_ns < p->from_ns ? p->from_ns : rec->begin_ns,
+		.ts_ns = rec->begin_ns < p->pipe->from_ns ? p->pipe->from_ns : rec->begin_ns,
 		.cpu = head->cpu,
 		.offcpu = {
 			.end_ns = head->ts_ns,
-			.waker_tid = rec->waker_tid ? tasks_koid(p->tasks, rec->waker_tid) : 0,
+			.waker_tid = rec->waker_tid ? tasks_koid(p->pipe->tasks, rec->waker_tid) : 0,
 			.state = (char)rec->state,
 		},
 	};
 
 	/* Who comes back after the end is still away, as others are who are not told of. */
-	if (head->ts_ns < p->from_ns || head->ts_ns > p->to_ns || rec->begin_ns < p->seen_ns)
+	if (head->ts_ns < p->pipe->from_ns || head->ts_ns > p->pipe->to_ns ||
+	    rec->begin_ns < p->pipe->seen_ns)
 		return 0;
 	return write_stack(p, head, &ev, ev.ts_ns, rec->kernel_stack, rec->user_stack);
 }
@@ -637,7 +634,7 @@ static int on_offcpu(struct profiler *p, const struct rec_head *head)
 int profiler_record(struct profiler *p, const struct rec_head *rec)
 {
 	int r = rec->kind == REC_MAPPING && sweep_is_due(p, rec->ts_ns)
-			? forget_ended(p, rec->ts_ns)
+			? profiler_forget_ended(p, rec->ts_ns)
 			: 0;
 
 	if (r < 0)
@@ -645,8 +642,8 @@ int profiler_record(struct profiler *p, const struct rec_head *rec)
 	switch (rec->kind) {
 	case REC_STACK:
 		return stacks_add(&p->stacks, (const struct rec_stack *)rec);
-	case REC_TICK:
-		return on_tick(p, rec);
+	case REC_SAMPLE:
+		return profiler_on_sample(p, rec);
 	case REC_OFFCPU:
 		return on_offcpu(p, rec);
 	case REC_MAPPING:

@@ -22,19 +22,14 @@
 #include "base/table.h"
 #include "bpf/record.h"
 #include "capture/pipeline/address-spaces.h"
+#include "capture/pipeline/pipeline.h"
 #include "capture/pipeline/stacks.h"
-#include "capture/pipeline/tasks.h"
-#include "writer/fxt/fxt-archive.h"
+#include "capture/proc/proc-records.h"
 
 struct profiler {
-	struct fxt_archive *archive; /* borrowed, both */
-	struct tasks *tasks;
-	uint64_t from_ns, to_ns; /* to_ns is set to the end once that is known */
-	uint64_t seen_ns;        /* who left a CPU before, may have been back meanwhile */
-	bool filtered;
-	bool own;            /* with it `filtered` */
-	uint64_t doubt_ns;   /* own: what was told up to then may not be all; 0 = it is */
-	uint64_t n_events;   /* written */
+	const struct pipeline *pipe; /* borrowed */
+	uint64_t doubt_ns;           /* own: what was told up to then may not be all; 0 = it is */
+	uint64_t n_events;           /* written */
 	uint64_t n_homeless; /* stacks that were named and are not known, since the last look */
 	uint64_t n_dropped;  /* mappings that were not kept and that somebody asked for, likewise */
 	struct stacks stacks;
@@ -43,14 +38,9 @@ struct profiler {
 	uint64_t swept_ns; /* when those were forgotten that have ended; what there was then: */
 	size_t swept_bytes, n_swept;
 	struct address_spaces *spaces; /* what was written of mappings; NULL = not kept. Owned */
-	/* Set by the owner: whether PID has ended, for certain. NULL = that cannot be known. */
-	bool (*is_gone)(uint32_t pid);
-	/* Writes who a task is before its first record; called when it is not announced. */
-	int (*announce)(uint32_t tid, void *userdata);
-	void *userdata;
 };
 
-void profiler_init(struct profiler *p, struct fxt_archive *archive, struct tasks *tasks);
+void profiler_init(struct profiler *p, const struct pipeline *pipe);
 void profiler_deinit(struct profiler *p);
 
 /* The next record in the order of time, checked: one of a stack, or with one, or of a mapping. Returns 0

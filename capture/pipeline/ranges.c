@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 
 void ranges_deinit(struct ranges *r)
@@ -29,29 +30,15 @@ struct range *ranges_from(const struct ranges *r, uint64_t address)
 	return r->list + low;
 }
 
-static void tell(const struct ranges_sink *sink, const struct range *range, bool made)
+static void ranges_notify(const struct ranges_sink *sink, const struct range *range, bool made)
 {
 	if (sink && sink->changed)
 		sink->changed(range, made, sink->userdata);
 }
 
-static int make_room(struct ranges *r)
-{
-	size_t room = r->room ? 2 * r->room : 64;
-	struct range *list;
-
-	if (r->n < r->room)
-		return 0;
-	list = reallocarray(r->list, room, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	r->list = list;
-	r->room = room;
-	return 0;
-}
-
 /* RANGE, where nothing is. */
-static int insert(struct ranges *r, const struct range *range, const struct ranges_sink *sink)
+static int ranges_insert(struct ranges *r, const struct range *range,
+			 const struct ranges_sink *sink)
 {
 	struct range *at;
 	int error;
@@ -62,18 +49,18 @@ static int insert(struct ranges *r, const struct range *range, const struct rang
 		r->n_full++;
 		return 0;
 	}
-	error = make_room(r);
+	error = GROW(r->list, r->room, r->n + 1);
 	if (error < 0)
 		return error;
 	at = ranges_from(r, range->start);
 	memmove(at + 1, at, (size_t)(r->list + r->n - at) * sizeof(*at));
 	*at = *range;
 	r->n++;
-	tell(sink, range, true);
+	ranges_notify(sink, range, true);
 	return 0;
 }
 
-static void take_out(struct ranges *r, struct range *at)
+static void ranges_take_out(struct ranges *r, struct range *at)
 {
 	memmove(at, at + 1, (size_t)(r->list + r->n - at - 1) * sizeof(*at));
 	r->n--;
@@ -88,8 +75,8 @@ static int put_back(struct ranges *r, const struct range *was, uint64_t start, u
 
 	left.end = was->end < start ? was->end : start;
 	right.start = was->start > end ? was->start : end;
-	error = insert(r, &left, sink);
-	return error < 0 ? error : insert(r, &right, sink);
+	error = ranges_insert(r, &left, sink);
+	return error < 0 ? error : ranges_insert(r, &right, sink);
 }
 
 int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until_ns,
@@ -104,8 +91,8 @@ int ranges_remove(struct ranges *r, uint64_t start, uint64_t end, uint64_t until
 			break;
 		was = *at;
 		if (was.origin.since_ns <= until_ns) {
-			take_out(r, at);
-			tell(sink, &was, false);
+			ranges_take_out(r, at);
+			ranges_notify(sink, &was, false);
 			error = put_back(r, &was, start, end, sink);
 		}
 		start = was.end;
@@ -117,7 +104,7 @@ int ranges_add(struct ranges *r, const struct range *range, const struct ranges_
 {
 	int error = ranges_remove(r, range->start, range->end, UINT64_MAX, sink);
 
-	return error < 0 ? error : insert(r, range, sink);
+	return error < 0 ? error : ranges_insert(r, range, sink);
 }
 
 /* Copies of the parts that lie in what MOVE moves: the caller's, to be freed. */
@@ -126,18 +113,16 @@ static int copy_parts(const struct ranges *r, const struct ranges_move *move, st
 {
 	uint64_t end = move->from + (move->bytes ? move->bytes : move->new_bytes);
 	const struct range *at = ranges_from(r, move->from);
-	struct range *parts = NULL, *grown;
-	size_t n = 0;
+	struct range *parts = NULL;
+	size_t n = 0, room = 0;
 
 	for (; at < r->list + r->n && at->start < end; at++) {
 		if (at->origin.since_ns > move->begun_ns)
 			continue;
-		grown = reallocarray(parts, n + 1, sizeof(*parts));
-		if (!grown) {
+		if (GROW(parts, room, n + 1) < 0) {
 			free(parts);
 			return -ENOMEM;
 		}
-		parts = grown;
 		parts[n] = *at;
 		if (parts[n].start < move->from)
 			parts[n].start = move->from;
@@ -173,7 +158,7 @@ int ranges_move(struct ranges *r, const struct ranges_move *move, const struct r
 		part.start = move->to + offset;
 		if (part.end > move->to + move->new_bytes)
 			part.end = move->to + move->new_bytes;
-		error = insert(r, &part, sink);
+		error = ranges_insert(r, &part, sink);
 	}
 	return error;
 }

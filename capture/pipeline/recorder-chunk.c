@@ -11,23 +11,13 @@
 
 #include "base/cleanup.h"
 #include "capture/pipeline/recorder-parts.h"
+#include "capture/pipeline/recorder-stages.h"
 
 enum { NAMED_WORDS = TASKS_TID_MAX / 64 };
 
-int recorder_will_split(struct recorder *r)
-{
-	int error = tasks_will_split(&r->tasks);
-
-	if (error == 0)
-		error = profiler_will_split(&r->profiler);
-	r->splits = r->activity.splits = r->allocations.splits = true;
-	r->chunk = 1;
-	return error;
-}
-
 bool recorder_can_split(const struct recorder *r, bool waiting)
 {
-	return r->splits && r->opened && !r->closed && r->collector && r->mappings.size == 0 &&
+	return r->pipe.splits && r->opened && !r->closed && r->collector && r->mappings.size == 0 &&
 	       (waiting || r->allocations.n_in_snapshot == 0);
 }
 
@@ -50,7 +40,7 @@ static uint64_t known_until(const struct recorder *r, unsigned cpu, uint64_t at_
 
 static bool has_schedule(const struct recorder *r)
 {
-	return r->categories & CATEGORY_SCHED;
+	return r->pipe.categories & CATEGORY_SCHED;
 }
 
 /* ---- tails ---- */
@@ -81,15 +71,27 @@ static int say_pending_losses(const struct recorder *r, struct fxt_archive *to, 
 	return error;
 }
 
+int recorder_tail_asked(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns)
+{
+	(void)at_ns;
+	return lifecycle_say_asked(&r->lifecycle, to);
+}
+
+/* What goes on is closed. */
+int recorder_tail_timelines(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns)
+{
+	int error = say_pending_losses(r, to, at_ns);
+
+	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
+		error = schedule_say(&r->schedule, to, cpu, known_until(r, cpu, at_ns), false);
+	return error;
+}
+
 static int write_tail(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns,
 		      const struct recorder_end *end)
 {
-	int error = lifecycle_say_asked(&r->lifecycle, to);
+	int error = RECORDER_EACH(tail, r, to, at_ns);
 
-	if (error == 0)
-		error = say_pending_losses(r, to, at_ns);
-	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
-		error = schedule_say(&r->schedule, to, cpu, known_until(r, cpu, at_ns), false);
 	if (error == 0)
 		error = fxt_archive_copy_packets(&r->archive, to);
 	if (error == 0)
@@ -113,17 +115,10 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 
 /* ---- heads ---- */
 
-struct head {
-	const struct recorder *recorder;
-	uint64_t at_ns;
-	struct fxt_archive part;
-	uint64_t *named; /* a bit per tid: the head has named it. Owned */
-};
-
 /* Who TID is, if the head has not said it yet. */
-static int name(uint32_t tid, void *userdata)
+static int recorder_chunk_name(uint32_t tid, void *userdata)
 {
-	struct head *h = userdata;
+	struct recorder_head *h = userdata;
 	const struct tasks *tasks = &h->recorder->tasks;
 	uint64_t bit = UINT64_C(1) << (tid % 64);
 	const struct task *task;
@@ -140,31 +135,32 @@ static int name(uint32_t tid, void *userdata)
 }
 
 /* TID, and the process that it belongs to. */
-static int name_all(uint32_t tid, void *userdata)
+int recorder_head_name(uint32_t tid, void *userdata)
 {
-	const struct head *h = userdata;
+	const struct recorder_head *h = userdata;
 	const struct task *task = tasks_find(&h->recorder->tasks, tid);
-	int error = task ? name(task->pid, userdata) : 0;
+	int error = task ? recorder_chunk_name(task->pid, userdata) : 0;
 
-	return error < 0 ? error : name(tid, userdata);
+	return error < 0 ? error : recorder_chunk_name(tid, userdata);
 }
 
 /* All who live; with a filter, of those whom it shows. */
-static int name_tasks(struct head *h)
+int recorder_head_tasks(struct recorder_head *h)
 {
 	const struct recorder *r = h->recorder;
 	const struct task *task;
 	int error = 0;
 
 	for (size_t pos = 0; error == 0 && (task = table_next(&r->tasks.by_tid, &pos));)
-		if (!r->schedule.filtered || tasks_announced(&r->tasks, task->tid))
-			error = name_all(task->tid, h);
+		if (!r->pipe.filtered || tasks_announced(&r->tasks, task->tid))
+			error = recorder_head_name(task->tid, h);
 	return error;
 }
 
 /* Names that blocks may refer to; those that are not open have begun and ended. */
-static int say_contexts(struct head *h, const struct contexts *contexts)
+static int say_contexts(struct recorder_head *h)
 {
+	const struct contexts *contexts = h->contexts;
 	int error = 0;
 
 	for (size_t i = 0; error == 0 && i < contexts->n; i++) {
@@ -183,7 +179,7 @@ static int say_contexts(struct head *h, const struct contexts *contexts)
 }
 
 /* What is not recorded any more, from the chunk's first moment on. */
-static int say_sheds(struct head *h)
+static int say_sheds(struct recorder_head *h)
 {
 	int error = 0;
 
@@ -196,16 +192,49 @@ static int say_sheds(struct head *h)
 	return error;
 }
 
-static int open_cpu(struct head *h, unsigned cpu)
+int recorder_head_marks(struct recorder_head *h)
+{
+	int error = say_sheds(h);
+
+	return error < 0 ? error : say_contexts(h);
+}
+
+int recorder_head_mappings(struct recorder_head *h)
+{
+	return profiler_say_mappings(&h->recorder->profiler, &h->part, h->at_ns, recorder_head_name,
+				     h);
+}
+
+int recorder_head_counters(struct recorder_head *h)
+{
+	return activity_say_counters(&h->recorder->activity, &h->part, h->at_ns);
+}
+
+int recorder_head_allocations(struct recorder_head *h)
+{
+	return allocations_say(&h->recorder->allocations, &h->part, h->at_ns, recorder_head_name,
+			       h);
+}
+
+static int recorder_chunk_open_cpu(struct recorder_head *h, unsigned cpu)
 {
 	const struct schedule *s = &h->recorder->schedule;
-	int error = s->cpus[cpu].known ? name_all(s->cpus[cpu].tid, h) : 0;
+	int error = s->cpus[cpu].known ? recorder_head_name(s->cpus[cpu].tid, h) : 0;
 
 	return error < 0 ? error : schedule_say(s, &h->part, cpu, s->cpus[cpu].opened_ns, true);
 }
 
-static int write_head(struct head *h, const struct session_options *options,
-		      const struct contexts *contexts)
+int recorder_head_timelines(struct recorder_head *h)
+{
+	const struct recorder *r = h->recorder;
+	int error = 0;
+
+	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
+		error = recorder_chunk_open_cpu(h, cpu);
+	return error;
+}
+
+static int recorder_chunk_write_head(struct recorder_head *h, const struct session_options *options)
 {
 	const struct recorder *r = h->recorder;
 	int error = fxt_archive_begin(&h->part);
@@ -220,21 +249,7 @@ static int write_head(struct head *h, const struct session_options *options,
 		error = fxt_archive_repeat_tracks(&h->part, &r->archive);
 	if (error == 0)
 		error = fxt_archive_repeat_losses(&h->part, &r->archive, h->at_ns);
-	if (error == 0)
-		error = name_tasks(h);
-	if (error == 0)
-		error = profiler_say_mappings(&r->profiler, &h->part, h->at_ns, name_all, h);
-	if (error == 0)
-		error = activity_say_counters(&r->activity, &h->part, h->at_ns);
-	if (error == 0)
-		error = say_sheds(h);
-	if (error == 0)
-		error = say_contexts(h, contexts);
-	if (error == 0)
-		error = allocations_say(&r->allocations, &h->part, h->at_ns, name_all, h);
-	for (unsigned cpu = 0; error == 0 && has_schedule(r) && cpu < r->n_cpus; cpu++)
-		error = open_cpu(h, cpu);
-	return error;
+	return error == 0 ? RECORDER_EACH(head, h) : error;
 }
 
 /* ---- both ---- */
@@ -272,10 +287,12 @@ int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns)
  * Who has ended without a record of it: whom the filter did not select any more then (by its name, or after it had run a program with
  * other rights), or whose record was lost. Heads name those who live.
  */
-static int forget_gone(struct recorder *r, uint64_t at_ns)
+static int recorder_chunk_forget_gone(struct recorder *r, uint64_t at_ns)
 {
 	_cleanup_free_ uint32_t *gone = NULL;
-	ssize_t n = r->is_gone ? tasks_find_gone(&r->tasks, at_ns, r->is_gone, &gone) : 0;
+	ssize_t n = r->pipe.owner.is_gone
+			    ? tasks_find_gone(&r->tasks, at_ns, r->pipe.owner.is_gone, &gone)
+			    : 0;
 	int error = n < 0 ? (int)n : 0;
 
 	for (ssize_t i = 0; error == 0 && i < n; i++)
@@ -283,18 +300,31 @@ static int forget_gone(struct recorder *r, uint64_t at_ns)
 	return error;
 }
 
-static void begin_chunk(struct recorder *r, uint64_t at_ns)
+/* (a snapshot has bodies, and no tails between them) */
+int recorder_split_lifecycle(struct recorder *r, uint64_t at_ns)
 {
-	uint64_t until_ns;
+	int error = recorder_chunk_forget_gone(r, at_ns);
 
-	r->chunk++;
-	r->chunk_ns = r->allocations.chunk_ns = at_ns;
-	r->base = recorder_sums(r);
-	for (unsigned cpu = 0; has_schedule(r) && cpu < r->n_cpus; cpu++) {
-		until_ns = known_until(r, cpu, at_ns);
-		schedule_opened(&r->schedule, cpu, until_ns);
-	}
+	if (error == 0)
+		error = fxt_archive_packets(&r->archive, true);
+	return error == 0 ? lifecycle_split(&r->lifecycle) : error;
+}
+
+void recorder_next_timelines(struct recorder *r, uint64_t at_ns)
+{
+	for (unsigned cpu = 0; has_schedule(r) && cpu < r->n_cpus; cpu++)
+		schedule_opened(&r->schedule, cpu, known_until(r, cpu, at_ns));
 	schedule_split(&r->schedule, at_ns);
+}
+
+static void recorder_chunk_begin_chunk(struct recorder *r, uint64_t at_ns)
+{
+	r->chunk++;
+	r->chunk_ns = r->pipe.split_ns = at_ns;
+	r->base = recorder_sums(r);
+	for (size_t i = 0; i < RECORDER_STAGES; i++)
+		if (recorder_stages[i].next_chunk)
+			recorder_stages[i].next_chunk(r, at_ns);
 }
 
 int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_options *options,
@@ -302,25 +332,23 @@ int recorder_split(struct recorder *r, uint64_t at_ns, const struct session_opti
 		   struct outbuf *tail, struct outbuf *head)
 {
 	_cleanup_free_ uint64_t *named = calloc(NAMED_WORDS, sizeof(*named));
-	struct head h = { .recorder = r, .at_ns = at_ns, .named = named };
-	int error = named ? recorder_settle_triggers(r, UINT64_MAX) : -ENOMEM;
+	struct recorder_head h = {
+		.recorder = r,
+		.contexts = contexts,
+		.at_ns = at_ns,
+		.named = named,
+	};
+	int error = named ? RECORDER_EACH(split, r, at_ns) : -ENOMEM;
 
-	if (error == 0)
-		error = forget_gone(r, at_ns);
-	if (error == 0)
-		error = fxt_archive_packets(&r->archive, true);
-	/* (a snapshot has bodies, and no tails between them) */
-	if (error == 0)
-		error = lifecycle_split(&r->lifecycle);
 	if (error == 0)
 		error = recorder_tail(r, at_ns, end, tail);
 	if (error < 0)
 		return error;
-	begin_chunk(r, at_ns);
+	recorder_chunk_begin_chunk(r, at_ns);
 	error = fxt_archive_init_part(&h.part, &r->archive, head);
 	if (error < 0)
 		return error;
-	error = write_head(&h, options, contexts);
+	error = recorder_chunk_write_head(&h, options);
 	fxt_archive_deinit(&h.part);
 	if (error == 0)
 		error = tasks_split(&r->tasks);

@@ -41,7 +41,7 @@ int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
 						     .version = KYMO_VERSION,
 						     .n_cpus = r->n_cpus,
 						     .chunk = r->chunk,
-						     .filtered = r->schedule.filtered,
+						     .filtered = r->pipe.filtered,
 					     },
 				     });
 }
@@ -54,13 +54,13 @@ int recorder_write_sampling(const struct recorder *r, struct fxt_archive *to,
 		.ts_ns = ts_ns,
 		.sampling = {
 			.frequency =
-				r->categories & CATEGORY_PROFILE ? (uint32_t)o->frequency : 0,
+				r->pipe.categories & CATEGORY_PROFILE ? (uint32_t)o->frequency : 0,
 			.clock = collector_sample_clock(r->collector),
-			.threshold_ns = r->categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0,
+			.threshold_ns = r->pipe.categories & CATEGORY_OFFCPU ? o->offcpu_min_ns : 0,
 		},
 	};
 
-	return r->categories & CATEGORIES_STACKS ? fxt_archive_event(to, &ev) : 0;
+	return r->pipe.categories & CATEGORIES_STACKS ? fxt_archive_event(to, &ev) : 0;
 }
 
 struct recorder_sums recorder_sums(const struct recorder *r)

@@ -46,7 +46,7 @@ static int learn_command(struct recorder *r, const struct proc_command *head, bo
 	n = tasks_set_command(&r->tasks, head->tid, head->start_ns, (const char *)(head + 1),
 			      head->size);
 	/* A filtered archive names only those whom it shows. */
-	if (n <= 0 || !write || r->schedule.filtered)
+	if (n <= 0 || !write || r->pipe.filtered)
 		return n < 0 ? n : 0;
 	return lifecycle_announce(&r->lifecycle, head->tid);
 }
@@ -77,7 +77,7 @@ int recorder_learn_cgroups(struct recorder *r, const struct outbuf *cgroups)
 	return error;
 }
 
-int recorder_learn(struct recorder *r, const struct worker_news *news, bool write)
+int recorder_learn(struct recorder *r, const struct worker_results *news, bool write)
 {
 	int error = recorder_learn_cgroups(r, &news->cgroups);
 

@@ -2,6 +2,7 @@
 /*
  * What was lost, as far as no record of its own says it: what goes on at the end, what nothing followed, and what the kernel skipped.
  */
+#include "base/clock.h"
 #include "capture/pipeline/recorder-parts.h"
 
 static struct collector_lost *at_end(const struct recorder *r, enum event_class class, unsigned cpu)
@@ -22,10 +23,10 @@ struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class
 	const struct collector_lost *then = at_end(r, class, cpu);
 	struct ring_lost clipped = *mark;
 
-	if (mark->last_ns > r->schedule.to_ns && then->first_ns == mark->first_ns &&
-	    then->count > 0 && then->count < mark->count) {
+	if (mark->last_ns > r->pipe.to_ns && then->first_ns == mark->first_ns && then->count > 0 &&
+	    then->count < mark->count) {
 		clipped.count = then->count;
-		clipped.last_ns = r->schedule.to_ns;
+		clipped.last_ns = r->pipe.to_ns;
 	}
 	return clipped;
 }
@@ -95,4 +96,22 @@ int recorder_write_skipped(struct recorder *r, enum event_class class)
 	};
 
 	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
+}
+
+int recorder_write_shortage(struct recorder *r, enum event_class class, uint64_t *n)
+{
+	uint64_t now_ns = clock_boot_ns(), to_ns = r->pipe.to_ns;
+	uint64_t ts_ns = now_ns < to_ns ? now_ns : to_ns;
+	const struct rec_lost lost = { .count = *n, .first_ns = ts_ns, .last_ns = ts_ns };
+
+	*n = 0;
+	return lost.count ? activity_lost(&r->activity, class, 0, &lost) : 0;
+}
+
+int recorder_write_malformed(struct recorder *r)
+{
+	uint64_t n = recorder_unsaid_malformed(r);
+
+	r->n_malformed += n;
+	return recorder_write_shortage(r, CLASS_MALFORMED, &n);
 }

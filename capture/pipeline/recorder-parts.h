@@ -2,19 +2,18 @@
 /*
  * What the files of the recorder share. Internal to recorder*.c.
  *
- *	recorder.c         what happens, in its order
- *	recorder-learn.c   who is who
- *	recorder-lost.c    what was lost
- *	recorder-head.c    what the heads of all chunks have, and their tails
- *	recorder-chunk.c   where one chunk ends and the next begins
- *	recorder-pause.c   where it pauses and goes on
+ *	recorder.c           what goes through the pipeline as a whole
+ *	recorder-stages.c    the stages, in their order
+ *	recorder-triggers.c  what triggers see
+ *	recorder-learn.c     who is who
+ *	recorder-lost.c      what was lost
+ *	recorder-head.c      what the heads of all chunks have, and their tails
+ *	recorder-chunk.c     where one chunk ends and the next begins
+ *	recorder-pause.c     where it pauses and goes on
  */
 #pragma once
 
 #include "capture/pipeline/recorder.h"
-
-/* What heads of chunks say is kept from now on. Returns 0 or -ENOMEM. */
-int recorder_will_split(struct recorder *r);
 
 /* Each writes to TO, as of TS_NS, and returns 0 or a negative errno. */
 int recorder_write_start(const struct recorder *r, struct fxt_archive *to,
@@ -34,14 +33,11 @@ int recorder_open_cpu(struct recorder *r, unsigned cpu);
 int recorder_close_cpu(struct recorder *r, unsigned cpu);
 int recorder_open_cpus(struct recorder *r);
 
-/* Nobody knows yet who runs where: with a filter, somebody else. */
+/* Which thread runs on which CPU is not known: with a filter, it counts as "other". */
 void recorder_forget_running(struct recorder *r);
 
+/* Names all tasks that the archive does not have. Returns 0 or a negative errno. */
 int recorder_announce_all(struct recorder *r);
-
-/* Nothing that happened before FROM_NS, or after TO_NS, is for the archive. */
-void recorder_set_from(struct recorder *r, uint64_t from_ns);
-void recorder_set_to(struct recorder *r, uint64_t to_ns);
 
 /* TID, which is known, had ended by AT_NS, and nothing has told of it. Returns 0 or a negative errno. */
 int recorder_forget_task(struct recorder *r, uint32_t tid, uint64_t at_ns);
@@ -59,6 +55,12 @@ struct ring_lost recorder_clip_to_end(const struct recorder *r, enum event_class
 /* A loss of something that has no state that would have to be closed and opened. Returns 0 or a negative errno. */
 int recorder_write_loss(struct recorder *r, enum event_class class, unsigned cpu,
 			const struct ring_lost *mark);
+
+/* *N records of CLASS could not be used: writes that, as of now (at the latest as of the end), and sets *N to 0. Likewise. */
+int recorder_write_shortage(struct recorder *r, enum event_class class, uint64_t *n);
+
+/* Likewise, those that recorder_unsaid_malformed() counts. */
+int recorder_write_malformed(struct recorder *r);
 
 /* What the programs counted and could not mark any more, since nothing followed; and what the kernel did not let them see, on
  * which CPU and when is not known. Likewise. */

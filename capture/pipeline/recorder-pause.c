@@ -12,13 +12,14 @@
 
 #include "base/cleanup.h"
 #include "capture/pipeline/recorder-parts.h"
+#include "capture/pipeline/recorder-stages.h"
 
 enum { LISTED_WORDS = TASKS_TID_MAX / 64 };
 
 void recorder_set_pause(struct recorder *r, uint64_t at_ns)
 {
 	r->pauses = true;
-	recorder_set_to(r, at_ns);
+	r->pipe.to_ns = at_ns;
 	recorder_note_losses(r);
 }
 
@@ -30,11 +31,7 @@ int recorder_pause(struct recorder *r)
 	for (unsigned cpu = 0; error == 0 && cpu < r->n_cpus; cpu++)
 		error = recorder_close_cpu(r, cpu);
 	if (error == 0)
-		error = recorder_settle_triggers(r, UINT64_MAX);
-	if (error == 0)
-		error = schedule_pause(&r->schedule);
-	if (r->triggers)
-		triggers_loss(r->triggers);
+		error = RECORDER_EACH(pause, r);
 	for (size_t pos = 0; (task = table_next(&r->tasks.by_tid, &pos));)
 		task->command_old = true;
 	collector_forget_lost(r->collector);
@@ -42,14 +39,14 @@ int recorder_pause(struct recorder *r)
 	return error;
 }
 
-void recorder_set_resumed(struct recorder *r, const struct worker_news *news)
+void recorder_set_resumed(struct recorder *r, const struct worker_results *news)
 {
 	r->start_ns = news->start_ns;
 	r->listed_ns = news->listed_ns;
 }
 
 /* Those that are known and not listed have ended meanwhile. */
-static int forget_ended(struct recorder *r, const struct outbuf *tasks)
+static int recorder_pause_forget_ended(struct recorder *r, const struct outbuf *tasks)
 {
 	const struct rec_task *list = (const struct rec_task *)tasks->data;
 	_cleanup_free_ uint64_t *listed = calloc(LISTED_WORDS, sizeof(*listed));
@@ -81,28 +78,24 @@ static int learn_new(struct recorder *r, const struct outbuf *tasks)
 	return error;
 }
 
-int recorder_resume(struct recorder *r, const struct worker_news *news)
+int recorder_resume(struct recorder *r, const struct worker_results *news)
 {
-	int error = forget_ended(r, &news->tasks);
+	int error = recorder_pause_forget_ended(r, &news->tasks);
 
-	recorder_set_from(r, news->start_ns);
-	r->schedule.start_ns = 0;
-	recorder_set_to(r, UINT64_MAX);
-	r->activity.seen_ns = r->profiler.seen_ns = news->attach_ns;
-	recorder_forget_running(r);
+	r->pipe.from_ns = news->start_ns;
+	r->pipe.to_ns = UINT64_MAX;
+	r->pipe.seen_ns = news->attach_ns;
 	memset(r->at_end, 0, (size_t)CLASS_MAX * r->n_cpus * sizeof(*r->at_end));
 	if (error == 0)
-		error = profiler_forget_mappings(&r->profiler);
+		error = RECORDER_EACH(resume, r);
 	if (error == 0)
 		error = learn_new(r, &news->tasks);
 	if (error == 0)
 		error = recorder_learn_cgroups(r, &news->cgroups);
 	if (error == 0)
 		error = recorder_learn_tasks(r, &news->tasks);
-	if (error == 0 && !r->schedule.filtered)
-		error = recorder_announce_all(r);
 	if (error == 0)
-		error = recorder_open_cpus(r);
+		error = RECORDER_EACH(open, r);
 	r->pauses = r->paused = false;
 	return error;
 }

@@ -2,8 +2,9 @@
 /*
  * From rings to archive: all that turns records into bytes, without threads, timers or descriptors.
  *
- * The recorder owns the tables and the archive's state and borrows the collector. It writes into
- * the buffer that is set (recorder_set_buffer()), whole records only; its owner decides when it
+ * The recorder is a pipeline: a context (pipeline.h), and stages in a declared order
+ * (recorder-stages.h). It owns the tables and the archive's state and borrows the collector. It writes
+ * into the buffer that is set (recorder_set_buffer()), whole records only; its owner decides when it
  * runs and takes the buffers away.
  */
 #pragma once
@@ -20,11 +21,12 @@
 #include "capture/pipeline/lifecycle.h"
 #include "capture/pipeline/merge.h"
 #include "capture/options/options.h"
+#include "capture/pipeline/pipeline.h"
 #include "capture/pipeline/profiler.h"
 #include "capture/pipeline/schedule.h"
 #include "capture/pipeline/tasks.h"
 #include "capture/pipeline/triggers.h"
-#include "capture/pipeline/worker-news.h"
+#include "capture/pipeline/worker-results.h"
 #include "writer/fxt/fxt-archive.h"
 
 /* What session_stop counts. */
@@ -32,57 +34,56 @@ struct recorder_sums {
 	uint64_t events, lost, dismissed, unreported;
 };
 
+enum {
+	RECORDER_STAGES = 10,
+	RECORDER_KINDS = 32, /* of records: more than bpf/record.h has */
+};
+_Static_assert(REC_REGISTERS < RECORDER_KINDS, "a bit each");
+
+/* The stages that take a kind of record, in their order. */
+struct recorder_way {
+	uint8_t n, stages[RECORDER_STAGES];
+};
+
 struct recorder {
+	struct pipeline
+		pipe; /* what the stages share: of the members below, where they are pointers */
 	struct fxt_archive archive;
 	struct tasks tasks;
-	struct schedule schedule;
-	struct lifecycle lifecycle;
-	struct activity activity;
-	struct profiler profiler;
-	struct allocations allocations;
-	struct outbuf mappings; /* struct rec_mapping: listed, not written yet */
-	size_t mappings_at;
-	struct outbuf memory; /* struct rec_*: what the worker read, not written yet */
+	struct recorder_way ways[RECORDER_KINDS], news_ways[RECORDER_KINDS];
+	/* The state of the stages. */
+	struct outbuf memory; /* news: struct rec_*, what the worker read, not written yet */
 	size_t memory_at;
 	struct triggers *triggers; /* NULL = none are asked for */
+	struct outbuf mappings;    /* selection: struct rec_mapping, listed, not written yet */
+	size_t mappings_at;
+	uint64_t own_lost; /* selection: of the records that tell whose they are */
+	struct lifecycle lifecycle;
+	struct schedule schedule;
+	uint64_t *
+		running; /* timelines: per CPU, as listed: tid in the low half, prio in the high one */
+	struct profiler profiler;
+	struct activity activity;
+	uint64_t n_marks;
+	struct event sheds
+		[SHED_MAX]; /* marks: what is not recorded any more, for each chunk. Names are static */
+	size_t n_sheds;
+	struct allocations allocations;
+	/* What feeds them. */
 	struct merge *merge;
 	struct collector *collector; /* borrowed; NULL before and after the recording */
 	unsigned n_cpus;
-	uint32_t categories;
-	bool own;                     /* one user's own processes only */
-	uint64_t own_lost;            /* of the records that tell whose they are */
 	bool opened, closed;          /* head and end of the archive are written */
 	bool pauses, paused;          /* a pause has been ordered; and it has been written */
 	uint64_t end_ns;              /* once it is set */
 	uint64_t start_ns, listed_ns; /* since when it is recorded: after a pause, since then */
-	bool splits;               /* it may be split into chunks: what their heads say is kept */
-	uint32_t chunk;            /* the number of this one, from 1; 0 if it is not split */
-	uint64_t chunk_ns;         /* when that began */
-	struct recorder_sums base; /* of the chunks before */
-	uint64_t *running; /* per CPU, as listed: tid in the low half, prio in the high one */
-	uint64_t n_marks;
-	uint64_t n_malformed; /* of the collector, that the archive tells of */
-	struct event
-		sheds[SHED_MAX]; /* what goes on without: each chunk says so. Names are static */
-	size_t n_sheds;
+	uint32_t chunk;               /* the number of this one, from 1; 0 if it is not split */
+	uint64_t chunk_ns;            /* when that began */
+	struct recorder_sums base;    /* of the chunks before */
+	uint64_t
+		n_malformed; /* records without sense, from the collector, that the archive tells of */
 	struct collector_lost
 		*at_end; /* per class and CPU: losses that had begun when the end was set */
-
-	/* Set by the owner: called after each record. 0 = go on, positive = no room, end the round. */
-	int (*after_record)(void *userdata);
-	/* Set by the owner: nothing is known about TID, somebody should look. False: not now. */
-	bool (*ask)(uint32_t tid, void *userdata);
-	/* Set by the owner: the path of this cgroup, in which PID is, is not known. Likewise. */
-	bool (*ask_cgroup)(uint64_t id, uint32_t pid, void *userdata);
-	/* Set by the owner: gives what else the worker has read of what is allocated. False: nothing. */
-	bool (*take_memory)(struct outbuf *ret, void *userdata);
-	/* Set by the owner: process PID, which is watched, has mapped a file: somebody should look. */
-	void (*look)(uint32_t pid, void *userdata);
-	/* Set by the owner, or NULL if that cannot be known: whether thread or process TID has ended, for certain. */
-	bool (*is_gone)(uint32_t tid);
-	/* Set by the owner, or NULL: a trigger has fired. */
-	void (*triggered)(const struct trigger *t, void *userdata);
-	void *userdata;
 };
 
 /* What the archive says about itself at its end, beyond what the recorder knows. */
@@ -94,12 +95,12 @@ struct recorder_end {
 	uint64_t dropped_bytes; /* that there was no room for, since the beginning */
 };
 
-/* Returns 0 or -ENOMEM. The last members, from after_record on, are the caller's to set. */
-int recorder_init(struct recorder *r);
+/* OWNER is copied. Returns 0 or -ENOMEM. */
+int recorder_init(struct recorder *r, const struct pipeline_owner *owner);
 void recorder_deinit(struct recorder *r);
 
 /* The programs run: takes in what the worker found. Returns 0 or a negative errno. */
-int recorder_begin(struct recorder *r, const struct worker_news *news,
+int recorder_begin(struct recorder *r, const struct worker_results *news,
 		   const struct session_options *options);
 
 /* The rings are about to go. */
@@ -141,13 +142,13 @@ int recorder_tail(const struct recorder *r, uint64_t at_ns, const struct recorde
 
 /* What the worker learned: tasks that were asked for, command lines. What is news is written if
  * WRITE, else before the next record about it. Returns 0 or a negative errno. */
-int recorder_learn(struct recorder *r, const struct worker_news *news, bool write);
+int recorder_learn(struct recorder *r, const struct worker_results *news, bool write);
 
 /* Takes in what was mapped at the start, for the next round. Returns 0 or -ENOMEM. */
-int recorder_add_mappings(struct recorder *r, const struct worker_news *news);
+int recorder_add_mappings(struct recorder *r, const struct worker_results *news);
 
 /* Takes in samples of counters, for the next rounds. Returns 0 or a negative errno. */
-int recorder_add_samples(struct recorder *r, const struct worker_news *news);
+int recorder_add_samples(struct recorder *r, const struct worker_results *news);
 
 /* Writes the triggers that have been added up so far, at HORIZON_NS (triggers.h). Returns 0 or a negative errno. */
 int recorder_settle_triggers(struct recorder *r, uint64_t horizon_ns);
@@ -167,10 +168,10 @@ void recorder_set_pause(struct recorder *r, uint64_t at_ns);
 int recorder_pause(struct recorder *r);
 
 /* The programs run again, and what has happened since NEWS' time of start is for the archive: that comes first. */
-void recorder_set_resumed(struct recorder *r, const struct worker_news *news);
+void recorder_set_resumed(struct recorder *r, const struct worker_results *news);
 
 /* And then what NEWS has listed is written, as for the start. */
-int recorder_resume(struct recorder *r, const struct worker_news *news);
+int recorder_resume(struct recorder *r, const struct worker_results *news);
 
 /* How many triggers have fired, those that were passed over, too. */
 uint64_t recorder_n_triggers(const struct recorder *r);

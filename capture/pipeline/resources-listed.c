@@ -2,11 +2,11 @@
 /*
  * The books compared with what the kernel lists (resources.h says by which rule).
  */
-#include "capture/pipeline/resources-books.h"
+#include "capture/pipeline/resources-tables.h"
 
 #include <stdio.h>
 
-static bool is_listed(const struct resources *r, enum resource resource)
+static bool resources_listed_is_listed(const struct resources *r, enum resource resource)
 {
 	return r->listing.resources >> resource & 1;
 }
@@ -58,9 +58,9 @@ int resources_listing(struct resources *r, const struct rec_listing *rec)
 		return 0;
 	}
 	for (enum resource i = 0; !r->listing.first && i < RESOURCE_MAX; i++)
-		if (is_listed(r, i))
+		if (resources_listed_is_listed(r, i))
 			end_unlisted(r, i);
-	if (!r->listing.first && is_listed(r, RESOURCE_MAPPING))
+	if (!r->listing.first && resources_listed_is_listed(r, RESOURCE_MAPPING))
 		error = unmap_unlisted(r);
 	r->listing = (struct rec_listing){ 0 };
 	return error < 0 ? error : r->error;
@@ -82,7 +82,7 @@ static int found_mapping(struct resources *r, const struct rec_found *rec)
 }
 
 /* It was there before, or is another's: none of ours. */
-static int disown(struct resources *r, enum resource resource, struct thing *thing)
+static int resources_listed_disown(struct resources *r, enum resource resource, struct thing *thing)
 {
 	int error =
 		thing_lives(thing) ? resources_end(r, resource, thing, r->listing.head.ts_ns) : 0;
@@ -97,7 +97,7 @@ static int found_known(struct resources *r, const struct rec_found *rec, struct 
 
 	thing->listed = true;
 	if (rec->foreign)
-		return disown(r, resource, thing);
+		return resources_listed_disown(r, resource, thing);
 	if (thing->state != STATE_LIVES || thing->origin.since_ns >= r->listing.head.ts_ns)
 		return 0;
 	if (rec->text[0] && resource == RESOURCE_FD)
@@ -135,7 +135,7 @@ int resources_found(struct resources *r, const struct rec_found *rec)
 	int error;
 
 	r->error = 0;
-	if (rec->resource >= RESOURCE_MAX || !is_listed(r, rec->resource))
+	if (rec->resource >= RESOURCE_MAX || !resources_listed_is_listed(r, rec->resource))
 		return 0;
 	if (rec->resource == RESOURCE_MAPPING)
 		return found_mapping(r, rec);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "capture/pipeline/resources-books.h"
+#include "capture/pipeline/resources-tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,19 +51,19 @@ struct resource_sums *resources_next_sums(const struct resources *r, size_t *pos
 	return table_next(&r->sums, pos);
 }
 
-static int fail(struct resources *r, int error)
+static int resources_fail(struct resources *r, int error)
 {
 	if (r->error == 0)
 		r->error = error;
 	return error;
 }
 
-static int made(struct resources *r, const struct resource_block *block)
+static int resources_made(struct resources *r, const struct resource_block *block)
 {
 	struct resource_sums *sums = sums_of(r, block->resource, block->origin.stack);
 
 	if (!sums)
-		return fail(r, -ENOMEM);
+		return resources_fail(r, -ENOMEM);
 	sums->blocks++;
 	sums->bytes += block->size;
 	if (!r->remade) {
@@ -71,19 +71,20 @@ static int made(struct resources *r, const struct resource_block *block)
 		sums->allocated_bytes += block->size;
 	}
 	sums->changed = true;
-	return r->sink.made ? fail(r, r->sink.made(block, r->call, r->sink.userdata)) : 0;
+	return r->sink.made ? resources_fail(r, r->sink.made(block, r->call, r->sink.userdata)) : 0;
 }
 
-static int freed(struct resources *r, const struct resource_block *block)
+static int resources_freed(struct resources *r, const struct resource_block *block)
 {
 	struct resource_sums *sums = sums_of(r, block->resource, block->origin.stack);
 
 	if (!sums)
-		return fail(r, -ENOMEM);
+		return resources_fail(r, -ENOMEM);
 	sums->blocks -= sums->blocks > 0;
 	sums->bytes -= sums->bytes < block->size ? sums->bytes : block->size;
 	sums->changed = true;
-	return r->sink.freed ? fail(r, r->sink.freed(block, r->call, r->sink.userdata)) : 0;
+	return r->sink.freed ? resources_fail(r, r->sink.freed(block, r->call, r->sink.userdata))
+			     : 0;
 }
 
 /* ---- things ---- */
@@ -105,7 +106,7 @@ struct thing *resources_find(const struct resources *r, enum resource resource, 
 }
 
 /* Makes room by forgetting what is gone. */
-static void forget_gone(struct resources *r, enum resource resource)
+static void resources_forget_gone(struct resources *r, enum resource resource)
 {
 	struct table left = { 0 };
 	struct thing *thing;
@@ -131,7 +132,7 @@ struct thing *resources_entry(struct resources *r, enum resource resource, uint6
 	if (thing || id == UINT64_MAX)
 		return thing;
 	if (r->things[resource].n_used >= RESOURCES_MAX)
-		forget_gone(r, resource);
+		resources_forget_gone(r, resource);
 	thing = r->things[resource].n_used < RESOURCES_MAX ? calloc(1, sizeof(*thing)) : NULL;
 	if (!thing || table_set(&r->things[resource], id + 1, thing) < 0) {
 		free(thing);
@@ -152,7 +153,7 @@ int resources_end(struct resources *r, enum resource resource, struct thing *thi
 	thing->gone_ns = ts_ns;
 	if (was == STATE_BEFORE)
 		r->n_unmatched++;
-	return was == STATE_LIVES ? freed(r, &block) : 0;
+	return was == STATE_LIVES ? resources_freed(r, &block) : 0;
 }
 
 /* Something new, in the place of what was there, if we have not seen that go. */
@@ -183,7 +184,7 @@ int resources_say(struct resources *r, enum resource resource, const struct thin
 {
 	const struct resource_block block = block_of(resource, thing);
 
-	return made(r, &block);
+	return resources_made(r, &block);
 }
 
 void resources_resize(struct resources *r, enum resource resource, struct thing *thing,
@@ -197,7 +198,7 @@ void resources_resize(struct resources *r, enum resource resource, struct thing 
 	r->remade = false;
 }
 
-static void lose(struct resources *r, enum resource resource, uint64_t id)
+static void resources_lose(struct resources *r, enum resource resource, uint64_t id)
 {
 	struct thing *thing = resources_find(r, resource, id);
 
@@ -209,9 +210,9 @@ static void lose(struct resources *r, enum resource resource, uint64_t id)
 
 static const char *shm_name(const char *path)
 {
-	const size_t n = strlen(RESOURCE_SHM_FOLDER);
+	const size_t n = strlen(RESOURCE_SHM_DIRECTORY);
 
-	return strncmp(path, RESOURCE_SHM_FOLDER, n) == 0 ? path + n : NULL;
+	return strncmp(path, RESOURCE_SHM_DIRECTORY, n) == 0 ? path + n : NULL;
 }
 
 uint64_t resources_shm_id(const char *name)
@@ -251,7 +252,7 @@ static int make_fd(struct resources *r, int64_t fd)
 	return resources_say(r, RESOURCE_FD, thing);
 }
 
-/* A path below RESOURCE_SHM_FOLDER was opened: an object, if that has made it. */
+/* A path below RESOURCE_SHM_DIRECTORY was opened: an object, if that has made it. */
 static void open_shm(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
@@ -278,7 +279,7 @@ static void unlink_shm(struct resources *r)
 	const char *name = shm_name(r->call->text);
 
 	if (name)
-		lose(r, RESOURCE_SHM, resources_shm_id(name));
+		resources_lose(r, RESOURCE_SHM, resources_shm_id(name));
 }
 
 /* The size of an object is set through a descriptor of it. */
@@ -337,9 +338,9 @@ static void mapping_changed(const struct range *range, bool is_made, void *userd
 	};
 
 	if (is_made)
-		made(r, &block);
+		resources_made(r, &block);
 	else
-		freed(r, &block);
+		resources_freed(r, &block);
 }
 
 static uint64_t whole_pages(const struct resources *r, uint64_t bytes)
@@ -360,14 +361,14 @@ int resources_unmap(struct resources *r, uint64_t start, uint64_t end, uint64_t 
 	return error;
 }
 
-static int unmap(struct resources *r, uint64_t start, uint64_t bytes)
+static int resources_unmap_event(struct resources *r, uint64_t start, uint64_t bytes)
 {
 	return resources_is_range(start, bytes)
 		       ? resources_unmap(r, start, start + bytes, UINT64_MAX)
 		       : 0;
 }
 
-static int map(struct resources *r)
+static int resources_map(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
 	const struct ranges_sink sink = { mapping_changed, r };
@@ -384,7 +385,7 @@ static int map(struct resources *r)
 			.context = rec->context,
 		},
 	};
-	int error = unmap(r, start, bytes);
+	int error = resources_unmap_event(r, start, bytes);
 
 	if (error < 0 || rec->args[3] || !resources_is_range(start, bytes))
 		return error;
@@ -405,7 +406,7 @@ static int munmap_all(struct resources *r)
 	while ((thing = table_next(&r->things[RESOURCE_ATTACHMENT], &pos)))
 		if (thing_lives(thing) && thing->id >= start && thing->id - start < bytes)
 			resources_end(r, RESOURCE_ATTACHMENT, thing, r->call->head.ts_ns);
-	return unmap(r, start, bytes);
+	return resources_unmap_event(r, start, bytes);
 }
 
 static int begin_move(struct resources *r)
@@ -469,7 +470,7 @@ static void get_segment(struct resources *r)
 	resources_say(r, RESOURCE_SEGMENT, thing);
 }
 
-static void attach(struct resources *r)
+static void resources_attach(struct resources *r)
 {
 	const struct rec_resource *rec = r->call;
 	const struct thing *segment = resources_find(r, RESOURCE_SEGMENT, (uint32_t)rec->args[0]);
@@ -486,7 +487,7 @@ static void attach(struct resources *r)
 
 static int on_thread_left(const struct resource_block *block, bool is_left, void *userdata)
 {
-	return is_left ? made(userdata, block) : freed(userdata, block);
+	return is_left ? resources_made(userdata, block) : resources_freed(userdata, block);
 }
 
 static int on_call(struct resources *r)
@@ -515,13 +516,13 @@ static int on_call(struct resources *r)
 			thing->cloexec = rec->args[1];
 		return 0;
 	case RESOURCE_OP_CLOSE:
-		lose(r, RESOURCE_FD, (uint32_t)rec->args[0]);
+		resources_lose(r, RESOURCE_FD, (uint32_t)rec->args[0]);
 		return 0;
 	case RESOURCE_OP_CLOSE_RANGE:
 		close_range_of(r, (uint32_t)rec->args[0], (uint32_t)rec->args[1], rec->args[2]);
 		return 0;
 	case RESOURCE_OP_MMAP:
-		return map(r);
+		return resources_map(r);
 	case RESOURCE_OP_MUNMAP:
 		return munmap_all(r);
 	case RESOURCE_OP_MREMAP_BEGIN:
@@ -532,13 +533,13 @@ static int on_call(struct resources *r)
 		get_segment(r);
 		return 0;
 	case RESOURCE_OP_SHMAT:
-		attach(r);
+		resources_attach(r);
 		return 0;
 	case RESOURCE_OP_SHMDT:
-		lose(r, RESOURCE_ATTACHMENT, rec->args[0]);
+		resources_lose(r, RESOURCE_ATTACHMENT, rec->args[0]);
 		return 0;
 	case RESOURCE_OP_SHMCTL:
-		lose(r, RESOURCE_SEGMENT, (uint32_t)rec->args[0]);
+		resources_lose(r, RESOURCE_SEGMENT, (uint32_t)rec->args[0]);
 		return 0;
 	case RESOURCE_OP_UNLINK:
 	case RESOURCE_OP_UNLINKAT:
@@ -552,7 +553,7 @@ static int on_call(struct resources *r)
 	case RESOURCE_OP_THREAD_JOIN:
 	case RESOURCE_OP_THREAD_DETACH:
 	case RESOURCE_OP_THREAD_END:
-		return thread_books_record(&r->threads, rec);
+		return thread_table_record(&r->threads, rec);
 	default:
 		return rec->operation > 0 && rec->operation <= RESOURCE_OP_FD_LAST
 			       ? make_fd(r, rec->result)
@@ -617,7 +618,7 @@ int resources_each(struct resources *r, bool execed, resources_block_fn fn, void
 		};
 		error = fn(&block, userdata);
 	}
-	return error == 0 ? thread_books_each(&r->threads, fn, userdata) : error;
+	return error == 0 ? thread_table_each(&r->threads, fn, userdata) : error;
 }
 
 uint64_t resources_full(const struct resources *r)
@@ -654,7 +655,7 @@ struct resources *resources_free(struct resources *r)
 		return NULL;
 	for (enum resource i = 0; i < RESOURCE_MAX; i++)
 		table_deinit_free(&r->things[i]);
-	thread_books_deinit(&r->threads);
+	thread_table_deinit(&r->threads);
 	table_deinit_free(&r->moves);
 	table_deinit_free(&r->sums);
 	ranges_deinit(&r->mappings);

@@ -23,6 +23,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/record.h"
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/ranges.h"
 #include "writer/event.h"
 

@@ -25,15 +25,9 @@ enum {
 
 #define WAKE_ON_RQ (UINT64_C(1) << WAKE_ON_RQ_BIT)
 
-int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks *tasks,
-		  unsigned n_cpus)
+int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cpus)
 {
-	*s = (struct schedule){
-		.archive = archive,
-		.tasks = tasks,
-		.n_cpus = n_cpus,
-		.to_ns = UINT64_MAX,
-	};
+	*s = (struct schedule){ .pipe = pipe, .n_cpus = n_cpus, .from_ns = pipe->from_ns };
 	s->cpus = calloc(n_cpus, sizeof(*s->cpus));
 	s->states = calloc(STATE_WORDS, sizeof(*s->states));
 	return s->cpus && s->states ? 0 : -ENOMEM;
@@ -47,7 +41,7 @@ static bool is_in_state(const struct schedule *s, uint32_t tid, unsigned state)
 	       (s->states[tid / STATES_IN_WORD] >> shift & STATE_MASK) == state;
 }
 
-static void set_state(struct schedule *s, uint32_t tid, unsigned state)
+static void schedule_set_state(struct schedule *s, uint32_t tid, unsigned state)
 {
 	unsigned shift = tid % STATES_IN_WORD * 2;
 	uint64_t *word;
@@ -81,21 +75,14 @@ void schedule_deinit(struct schedule *s)
 	*s = (struct schedule){ 0 };
 }
 
-static int ensure_announced(struct schedule *s, uint32_t tid)
-{
-	if (__builtin_expect(tasks_announced(s->tasks, tid), 1))
-		return 0;
-	return s->announce(tid, s->userdata);
-}
-
-static int32_t weight_of(uint64_t arg)
+static int32_t schedule_weight_of(uint64_t arg)
 {
 	return (int32_t)fxt_get_arg_value32(arg);
 }
 
 /* Waits for the switch-out of the thread that it is about, which runs on C. */
-static void hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
-		 unsigned n_words, bool certain)
+static void schedule_hold(struct schedule *s, struct schedule_cpu *c, const uint64_t *words,
+			  unsigned n_words, bool certain)
 {
 	struct schedule_wakeup *w = &c->held;
 
@@ -171,7 +158,7 @@ static bool runs_on(const struct schedule *s, uint64_t cpu, uint32_t tid)
 {
 	const struct schedule_cpu *c = cpu < s->n_cpus ? &s->cpus[cpu] : NULL;
 
-	return c && c->known && c->tid == tid && c->koid == tasks_koid(s->tasks, tid);
+	return c && c->known && c->tid == tid && c->koid == tasks_koid(s->pipe->tasks, tid);
 }
 
 /*
@@ -194,38 +181,39 @@ static int ensure_off(struct schedule *s, uint32_t tid, unsigned cpu, uint64_t t
 /* What runs on C leaves it in STATE. If its tid has another owner by now, the state is his. */
 static void goes_off(struct schedule *s, const struct schedule_cpu *c, unsigned state)
 {
-	if (c->tid && c->koid == tasks_koid(s->tasks, c->tid))
-		set_state(s, c->tid, state);
+	if (c->tid && c->koid == tasks_koid(s->pipe->tasks, c->tid))
+		schedule_set_state(s, c->tid, state);
 }
 
 /* A switch that did not happen, or was not reported. */
-static int write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
+static int schedule_write_synthetic(struct schedule *s, unsigned cpu, struct turn turn)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
 	struct event ev;
-	int r = ensure_announced(s, turn.tid); /* which may give it its koid */
+	int r = pipeline_announce(s->pipe, turn.tid); /* which may give it its koid */
 
 	if (r == 0)
 		r = ensure_off(s, turn.tid, cpu, turn.ts_ns, GONE_AWAKE);
 	if (r < 0)
 		return r;
-	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->tasks, turn.tid));
+	ev = synthetic_event(c, cpu, &turn, tasks_koid(s->pipe->tasks, turn.tid));
 	goes_off(s, c, turn.out_state == FXT_STATE_BLOCKED && !turn.guessed ? STATE_BLOCKED : 0);
 	if (turn.tid)
-		set_state(s, turn.tid, STATE_RUNS);
+		schedule_set_state(s, turn.tid, STATE_RUNS);
 	c->tid = turn.tid;
 	c->koid = ev.sw.next_tid;
 	c->prio = turn.prio;
 	if (turn.ts_ns > c->opened_ns)
 		c->opened_ns = turn.ts_ns;
 	drop_held(s, c);
-	return fxt_archive_event(s->archive, &ev);
+	return fxt_archive_event(s->pipe->archive, &ev);
 }
 
 int schedule_open(struct schedule *s, unsigned cpu, uint32_t tid, int32_t prio)
 {
 	s->cpus[cpu] = (struct schedule_cpu){ .known = true };
-	return write_synthetic(s, cpu, (struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ s->from_ns, FXT_STATE_RUNNING, tid, prio });
 }
 
 int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu, uint64_t ts_ns,
@@ -263,7 +251,7 @@ void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns)
  */
 static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 {
-	if (*ts_ns > s->to_ns)
+	if (*ts_ns > s->pipe->to_ns)
 		return true;
 	if (*ts_ns > s->from_ns)
 		return false;
@@ -277,34 +265,34 @@ static bool is_outside(const struct schedule *s, uint64_t *ts_ns)
 static int ensure_waker_announced(struct schedule *s, uint32_t koid)
 {
 	if (koid - FXT_KOID_IRQ - 1 < s->n_cpus)
-		return fxt_archive_track(s->archive, FXT_TRACK_IRQ, koid - FXT_KOID_IRQ - 1);
+		return fxt_archive_track(s->pipe->archive, FXT_TRACK_IRQ, koid - FXT_KOID_IRQ - 1);
 	if (koid - FXT_KOID_SOFTIRQ - 1 < s->n_cpus)
-		return fxt_archive_track(s->archive, FXT_TRACK_SOFTIRQ,
+		return fxt_archive_track(s->pipe->archive, FXT_TRACK_SOFTIRQ,
 					 koid - FXT_KOID_SOFTIRQ - 1);
-	return ensure_announced(s, koid);
+	return pipeline_announce(s->pipe, koid);
 }
 
 /* Koids in, names before, words out. */
-static int write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
+static int schedule_write_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 {
-	int r = ensure_announced(s, (uint32_t)words[WAKEUP_TID]);
+	int r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_TID]);
 
 	if (!is_in_state(s, (uint32_t)words[WAKEUP_TID], STATE_RUNS))
-		set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
+		schedule_set_state(s, (uint32_t)words[WAKEUP_TID], STATE_WOKEN);
 	if (r == 0 && n_words > WAKEUP_WAKER)
 		r = ensure_waker_announced(s, (uint32_t)words[WAKEUP_WAKER]);
 	if (r == 0 && n_words > WAKEUP_INTERRUPTED)
-		r = ensure_announced(s, (uint32_t)words[WAKEUP_INTERRUPTED]);
+		r = pipeline_announce(s->pipe, (uint32_t)words[WAKEUP_INTERRUPTED]);
 	if (r < 0)
 		return r;
-	words[WAKEUP_TID] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_TID]);
+	words[WAKEUP_TID] = tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_TID]);
 	if (n_words > WAKEUP_WAKER)
-		words[WAKEUP_WAKER] = tasks_koid(s->tasks, (uint32_t)words[WAKEUP_WAKER]);
+		words[WAKEUP_WAKER] = tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_WAKER]);
 	if (n_words > WAKEUP_INTERRUPTED)
 		words[WAKEUP_INTERRUPTED] =
-			tasks_koid(s->tasks, (uint32_t)words[WAKEUP_INTERRUPTED]);
+			tasks_koid(s->pipe->tasks, (uint32_t)words[WAKEUP_INTERRUPTED]);
 	s->n_events++;
-	return fxt_archive_words(s->archive, words, n_words);
+	return fxt_archive_words(s->pipe->archive, words, n_words);
 }
 
 /* TID has blocked, right after a look found it on the run queue, and waits for its next record. */
@@ -341,7 +329,7 @@ static int settle_held(struct schedule *s, struct schedule_wakeup *held, uint32_
 	}
 	w.words[WORD_TS] = words[WORD_TS];
 	if (w.certain)
-		return write_wakeup(s, w.words, w.n_words);
+		return schedule_write_wakeup(s, w.words, w.n_words);
 	return put_asleep(s, tid, &w);
 }
 
@@ -350,7 +338,7 @@ static int settle_asleep(struct schedule *s, uint32_t tid)
 {
 	_cleanup_free_ struct schedule_wakeup *w = take_asleep(s, tid);
 
-	return w ? write_wakeup(s, w->words, w->n_words) : 0;
+	return w ? schedule_write_wakeup(s, w->words, w->n_words) : 0;
 }
 
 int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t old_tid,
@@ -360,16 +348,17 @@ int schedule_renumber(struct schedule *s, unsigned cpu, uint64_t ts_ns, uint32_t
 
 	if (!c->known || c->tid != old_tid || is_outside(s, &ts_ns))
 		return 0;
-	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ ts_ns, FXT_STATE_DEAD, tid, c->prio });
 }
 
 /* With a filter it was "other", which idle is, too. */
 int schedule_cpu_gone(struct schedule *s, uint32_t cpu, uint64_t ts_ns)
 {
-	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->filtered ||
+	if (cpu >= s->n_cpus || !s->cpus[cpu].known || s->cpus[cpu].tid == 0 || s->pipe->filtered ||
 	    is_outside(s, &ts_ns))
 		return 0;
-	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
+	return schedule_write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_BLOCKED, 0, 0 });
 }
 
 /*
@@ -389,7 +378,7 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, en
 	/* ("other" is many threads: some run) */
 	turn.out_state = gone == GONE_AWAKE || fxt_koid_is_other(c->koid) ? FXT_STATE_RUNNING
 									  : FXT_STATE_BLOCKED;
-	if (!s->filtered)
+	if (!s->pipe->filtered)
 		s->n_unreported++;
 	if (held.n_words && held.certain) {
 		c->held.n_words = 0;
@@ -399,9 +388,9 @@ static int close_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, en
 		turn.out_state = FXT_STATE_BLOCKED;
 		turn.guessed = false;
 	}
-	r = write_synthetic(s, cpu, turn);
+	r = schedule_write_synthetic(s, cpu, turn);
 	if (r == 0 && held.n_words && held.certain)
-		r = write_wakeup(s, held.words, held.n_words);
+		r = schedule_write_wakeup(s, held.words, held.n_words);
 	return r;
 }
 
@@ -416,29 +405,30 @@ static int open_unreported(struct schedule *s, unsigned cpu, uint64_t ts_ns, uin
 		*c = (struct schedule_cpu){ .known = true };
 	else if (c->tid != 0)
 		r = close_unreported(s, cpu, ts_ns, GONE_UNKNOWN);
-	else if (!s->filtered)
+	else if (!s->pipe->filtered)
 		s->n_unreported++;
 	if (r < 0 || tid == 0)
 		return r;
-	return write_synthetic(s, cpu, (struct turn){ ts_ns, FXT_STATE_RUNNING, tid, prio });
+	return schedule_write_synthetic(s, cpu,
+					(struct turn){ ts_ns, FXT_STATE_RUNNING, tid, prio });
 }
 
 /*
  * The thread that the switch in WORDS takes off is not the one that we saw running: a CPU that
  * came up, a thread that a filter took in or let go while it ran, or an unreported switch.
  */
-static int mend(struct schedule *s, unsigned cpu, const uint64_t *words)
+static int schedule_mend(struct schedule *s, unsigned cpu, const uint64_t *words)
 {
 	struct schedule_cpu *c = &s->cpus[cpu];
-	const struct task *task = tasks_get(s->tasks, c->tid);
+	const struct task *task = tasks_get(s->pipe->tasks, c->tid);
 
 	/* The main thread of its process has ended, and it has the main thread's id: it has called
 	 * exec, and gone to sleep before that was said. */
 	if (c->known && task && task->pid == words[SWITCH_OUT] && task->pid != FXT_KOID_KTHREADD &&
-	    !tasks_get(s->tasks, task->pid))
+	    !tasks_get(s->pipe->tasks, task->pid))
 		return schedule_renumber(s, cpu, words[WORD_TS], c->tid, task->pid);
 	return open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[SWITCH_OUT],
-			       weight_of(words[SWITCH_OUT_WEIGHT]));
+			       schedule_weight_of(words[SWITCH_OUT_WEIGHT]));
 }
 
 static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
@@ -448,13 +438,13 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 	int r = settle_asleep(s, in);
 
 	if (r == 0)
-		r = ensure_announced(s, out);
+		r = pipeline_announce(s->pipe, out);
 	if (r == 0)
-		r = ensure_announced(s, in);
+		r = pipeline_announce(s->pipe, in);
 	if (r < 0)
 		return r;
 	if (__builtin_expect(!c->known || c->tid != out, 0)) {
-		r = mend(s, cpu, words);
+		r = schedule_mend(s, cpu, words);
 		if (r < 0)
 			return r;
 	}
@@ -463,16 +453,16 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 		return r;
 	goes_off(s, c, goes_to_sleep(words) ? STATE_BLOCKED : 0);
 	if (in)
-		set_state(s, in, STATE_RUNS);
+		schedule_set_state(s, in, STATE_RUNS);
 	/* A tid can have its next owner before the last one has gone off the CPU for good. */
 	words[SWITCH_OUT] = c->koid;
-	if (s->tasks->owner)
-		words[SWITCH_IN] = tasks_koid(s->tasks, in);
+	if (s->pipe->tasks->owner)
+		words[SWITCH_IN] = tasks_koid(s->pipe->tasks, in);
 	s->n_events++;
 	c->tid = in;
 	c->koid = words[SWITCH_IN];
-	r = fxt_archive_words(s->archive, words, n_words);
-	c->prio = weight_of(words[SWITCH_IN_WEIGHT]);
+	r = fxt_archive_words(s->pipe->archive, words, n_words);
+	c->prio = schedule_weight_of(words[SWITCH_IN_WEIGHT]);
 	if (r == 0 && __builtin_expect(c->held.n_words != 0, 0))
 		r = settle_held(s, &c->held, out, words);
 	return r;
@@ -485,10 +475,10 @@ static int on_switch(struct schedule *s, unsigned cpu, uint64_t *words, unsigned
 static int wake_again(struct schedule *s, unsigned cpu, const uint64_t *words, unsigned n_words)
 {
 	int r = open_unreported(s, cpu, words[WORD_TS], (uint32_t)words[WAKEUP_TID],
-				weight_of(words[WAKEUP_WEIGHT]));
+				schedule_weight_of(words[WAKEUP_WEIGHT]));
 
 	if (r == 0)
-		hold(s, &s->cpus[cpu], words, n_words, true);
+		schedule_hold(s, &s->cpus[cpu], words, n_words, true);
 	return r;
 }
 
@@ -501,7 +491,7 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 
 	words[0] &= ~WAKE_ON_RQ;
 	if (runs_on(s, cpu, tid)) {
-		hold(s, &s->cpus[cpu], words, n_words, !on_rq);
+		schedule_hold(s, &s->cpus[cpu], words, n_words, !on_rq);
 		return 0;
 	}
 	/* The order of time knows better than the look at the queue: when a delayed dequeue is
@@ -518,26 +508,27 @@ static int on_wakeup(struct schedule *s, uint64_t *words, unsigned n_words)
 		return wake_again(s, (unsigned)cpu, words, n_words);
 	/* It sleeps where it ran last, so it runs nowhere. */
 	r = ensure_off(s, tid, (unsigned)cpu, words[WORD_TS], GONE_ASLEEP);
-	return r < 0 ? r : write_wakeup(s, words, n_words);
+	return r < 0 ? r : schedule_write_wakeup(s, words, n_words);
 }
 
 static int on_migrate(struct schedule *s, uint64_t *words, unsigned n_words)
 {
 	uint32_t tid = (uint32_t)words[MIGRATE_TID];
 	uint64_t from = fxt_get_arg_value32(words[MIGRATE_FROM_CPU]);
-	int r = ensure_announced(s, tid);
+	int r = pipeline_announce(s->pipe, tid);
 
 	if (r == 0)
-		r = s->belongs(tid, (uint32_t)words[MIGRATE_PID], s->userdata);
+		r = s->pipe->links.belongs(tid, (uint32_t)words[MIGRATE_PID],
+					   s->pipe->links.userdata);
 	/* Only what does not run is moved. */
 	if (r == 0 && runs_on(s, from, tid))
 		r = close_unreported(s, (unsigned)from, words[WORD_TS], GONE_AWAKE);
 	if (r < 0)
 		return r;
-	words[MIGRATE_PID] = tasks_koid(s->tasks, (uint32_t)words[MIGRATE_PID]);
-	words[MIGRATE_TID] = tasks_koid(s->tasks, (uint32_t)words[MIGRATE_TID]);
+	words[MIGRATE_PID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_PID]);
+	words[MIGRATE_TID] = tasks_koid(s->pipe->tasks, (uint32_t)words[MIGRATE_TID]);
 	s->n_events++;
-	return fxt_archive_words(s->archive, words, n_words);
+	return fxt_archive_words(s->pipe->archive, words, n_words);
 }
 
 int schedule_record(struct schedule *s, unsigned cpu, uint64_t *words, unsigned n_words)
@@ -570,7 +561,7 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	struct schedule_wakeup held;
 	int r;
 
-	if (mark->last_ns <= begin_ns || mark->first_ns > s->to_ns)
+	if (mark->last_ns <= begin_ns || mark->first_ns > s->pipe->to_ns)
 		return 0;
 	if (ev.ts_ns <= begin_ns)
 		ev.ts_ns = begin_ns;
@@ -579,7 +570,7 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 	s->lost += mark->count;
 	c->in_loss = true;
 	forget_states(s);
-	r = fxt_archive_event(s->archive, &ev);
+	r = fxt_archive_event(s->pipe->archive, &ev);
 	if (r < 0 || !c->known || c->tid == 0)
 		return r;
 	/* A wakeup that waits for a switch-out which is lost did happen. One in doubt stays so. */
@@ -589,10 +580,10 @@ int schedule_loss_begins(struct schedule *s, unsigned cpu, const struct ring_los
 		c->held.n_words = 0;
 		turn.out_state = FXT_STATE_BLOCKED;
 	}
-	r = write_synthetic(s, cpu, turn);
+	r = schedule_write_synthetic(s, cpu, turn);
 	if (r == 0 && held.n_words && held.certain) {
 		held.words[WORD_TS] = ev.ts_ns;
-		r = write_wakeup(s, held.words, held.n_words);
+		r = schedule_write_wakeup(s, held.words, held.n_words);
 	}
 	return r;
 }
@@ -605,8 +596,8 @@ int schedule_loss_ends(struct schedule *s, unsigned cpu, const struct ring_lost 
 	if (is_outside(s, &ts_ns) || mark->tid == 0)
 		return 0;
 	s->cpus[cpu].known = true;
-	return write_synthetic(s, cpu,
-			       (struct turn){ ts_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
+	return schedule_write_synthetic(
+		s, cpu, (struct turn){ ts_ns, FXT_STATE_RUNNING, mark->tid, mark->prio });
 }
 
 int schedule_close(struct schedule *s)
@@ -616,8 +607,8 @@ int schedule_close(struct schedule *s)
 	s->n_dismissed += s->asleep.n_used;
 	for (unsigned cpu = 0; r == 0 && cpu < s->n_cpus; cpu++)
 		if (s->cpus[cpu].known)
-			r = write_synthetic(s, cpu,
-					    (struct turn){ s->to_ns, FXT_STATE_RUNNING, 0, 0 });
+			r = schedule_write_synthetic(
+				s, cpu, (struct turn){ s->pipe->to_ns, FXT_STATE_RUNNING, 0, 0 });
 	return r;
 }
 
@@ -629,6 +620,6 @@ int schedule_pause(struct schedule *s)
 	s->asleep = (struct table){ 0 };
 	memset(s->states, 0, STATE_WORDS * sizeof(*s->states));
 	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++)
-		s->cpus[cpu] = (struct schedule_cpu){ .opened_ns = s->to_ns };
+		s->cpus[cpu] = (struct schedule_cpu){ .opened_ns = s->pipe->to_ns };
 	return r;
 }

@@ -20,8 +20,7 @@
 
 #include "base/table.h"
 #include "bpf/record.h"
-#include "capture/pipeline/tasks.h"
-#include "writer/fxt/fxt-archive.h"
+#include "capture/pipeline/pipeline.h"
 
 /* The most words of a wakeup: with the thread that an interrupt has hit. */
 enum { SCHEDULE_WAKEUP_WORDS = 8 };
@@ -43,30 +42,22 @@ struct schedule_cpu {
 };
 
 struct schedule {
-	struct fxt_archive *archive; /* borrowed, both */
-	struct tasks *tasks;
+	const struct pipeline *pipe; /* borrowed */
 	struct schedule_cpu *cpus;
 	unsigned n_cpus;
-	bool filtered;
-	uint64_t from_ns, to_ns; /* records outside are dropped */
+	uint64_t from_ns; /* records before it, or after the pipeline's end, are dropped */
 	uint64_t
-		start_ns; /* 0, or after a split: from_ns is when the chunk began, and late ones are put there */
+		start_ns; /* 0; after a split, what from_ns was: records from then on move to the new from_ns */
 	uint64_t *states;      /* two bits a tid: what was told of it last */
 	struct table asleep;   /* tid -> struct schedule_wakeup: blocked right after it */
 	uint64_t n_events;     /* switches, wakeups and migrations written */
 	uint64_t lost;         /* sum of all losses so far */
 	uint64_t n_dismissed;  /* wakeups that turned out to be none */
 	uint64_t n_unreported; /* switches that the kernel made and did not report */
-	/* Writes who a task is before its first record; called when it is not announced. */
-	int (*announce)(uint32_t tid, void *userdata);
-	/* A record says whose thread one is. */
-	int (*belongs)(uint32_t tid, uint32_t pid, void *userdata);
-	void *userdata;
 };
 
-/* TO_NS is set to the end once that is known. Returns 0 or -ENOMEM. */
-int schedule_init(struct schedule *s, struct fxt_archive *archive, struct tasks *tasks,
-		  unsigned n_cpus);
+/* Returns 0 or -ENOMEM. */
+int schedule_init(struct schedule *s, const struct pipeline *pipe, unsigned n_cpus);
 void schedule_deinit(struct schedule *s);
 
 /* Opens CPU's timeline at s->from_ns: TID has been running since before (0: idle). */
@@ -105,7 +96,7 @@ int schedule_say(const struct schedule *s, struct fxt_archive *to, unsigned cpu,
 void schedule_split(struct schedule *s, uint64_t ts_ns);
 void schedule_opened(struct schedule *s, unsigned cpu, uint64_t opened_ns);
 
-/* Closes all timelines at s->to_ns. */
+/* Closes all timelines at the pipeline's end. */
 int schedule_close(struct schedule *s);
 
 /* Likewise, and from then on nothing is known of any thread, until schedule_open(): at s->from_ns, which is set. */

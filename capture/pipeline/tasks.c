@@ -15,7 +15,7 @@ static bool test_bit(const uint64_t *bits, uint32_t i)
 	return bits[i / 64] >> (i % 64) & 1;
 }
 
-static void set_bit(uint64_t *bits, uint32_t i)
+static void tasks_set_bit(uint64_t *bits, uint32_t i)
 {
 	bits[i / 64] |= UINT64_C(1) << (i % 64);
 }
@@ -73,8 +73,8 @@ void tasks_set_announced(struct tasks *t, uint32_t tid)
 {
 	if (tid == 0 || tid >= TASKS_TID_MAX)
 		return;
-	set_bit(t->announced, tid);
-	set_bit(t->named, tid);
+	tasks_set_bit(t->announced, tid);
+	tasks_set_bit(t->named, tid);
 }
 
 struct task *tasks_get(const struct tasks *t, uint32_t tid)
@@ -101,7 +101,7 @@ int tasks_will_split(struct tasks *t)
 }
 
 /* TASK, which is among the dead, goes when TASKS_DEAD_MAX others have come behind it. */
-static void let_go(struct tasks *t, struct task *task)
+static void tasks_let_go(struct tasks *t, struct task *task)
 {
 	struct task_dead *place = &t->dead_order[t->n_dead++ % TASKS_DEAD_MAX];
 	const struct task *oldest = place->died ? table_get(&t->dead, place->tid) : NULL;
@@ -126,7 +126,7 @@ static bool add_dead(struct tasks *t, struct task *task)
 	task->died = ++t->n_died;
 	/* A main thread is its process's name as long as that lives. */
 	if (task->tid != task->pid || test_bit(t->ended, task->pid))
-		let_go(t, task);
+		tasks_let_go(t, task);
 	return true;
 }
 
@@ -168,7 +168,7 @@ static int next_owner(struct tasks *t, uint32_t tid)
 	return 0;
 }
 
-static struct task *add(struct tasks *t, uint32_t tid)
+static struct task *tasks_add(struct tasks *t, uint32_t tid)
 {
 	struct task *task = calloc(1, sizeof(*task));
 
@@ -205,7 +205,7 @@ int tasks_update(struct tasks *t, const struct rec_identity *id, bool is_new)
 		task = NULL;
 	}
 	if (!task) {
-		task = add(t, id->tid);
+		task = tasks_add(t, id->tid);
 		if (!task)
 			return -ENOMEM;
 	}
@@ -332,10 +332,10 @@ bool tasks_set_ended(struct tasks *t, uint32_t pid)
 
 	if (pid >= TASKS_TID_MAX || test_bit(t->ended, pid))
 		return false;
-	set_bit(t->ended, pid);
+	tasks_set_bit(t->ended, pid);
 	main_thread = t->splits ? table_get(&t->dead, pid) : NULL;
 	if (main_thread)
-		let_go(t, main_thread);
+		tasks_let_go(t, main_thread);
 	return true;
 }
 

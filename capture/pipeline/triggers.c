@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "capture/heap/heap-records.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "writer/event.h"
 #include "writer/fxt/fxt-names.h"
@@ -115,7 +117,7 @@ struct triggers *triggers_free(struct triggers *t)
 }
 
 /* Hands on those of KIND that were added up. */
-static int settle(struct triggers *t, enum trigger_kind kind)
+static int triggers_settle_one(struct triggers *t, enum trigger_kind kind)
 {
 	struct trigger worst = t->added[kind].worst;
 
@@ -129,7 +131,7 @@ int triggers_settle(struct triggers *t, uint64_t horizon_ns)
 
 	for (enum trigger_kind kind = 0; r == 0 && kind < TRIGGER_MAX; kind++)
 		if (horizon_ns - t->added[kind].first_ns >= ADDED_NS)
-			r = settle(t, kind);
+			r = triggers_settle_one(t, kind);
 	return r;
 }
 
@@ -147,8 +149,8 @@ static void add_up(struct triggers *t, const struct trigger *fired)
 }
 
 /* VALUE was reached, if it is as much as LIMIT, which is not 0. */
-static int reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns, uint64_t value,
-		 uint64_t limit, uint32_t tid)
+static int triggers_reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns,
+			  uint64_t value, uint64_t limit, uint32_t tid)
 {
 	struct trigger fired = { kind, ts_ns, value, limit, .count = 1, .tid = tid };
 	int r;
@@ -164,7 +166,7 @@ static int reach(struct triggers *t, enum trigger_kind kind, uint64_t ts_ns, uin
 		add_up(t, &fired);
 		return 0;
 	}
-	r = settle(t, kind);
+	r = triggers_settle_one(t, kind);
 	if (r < 0)
 		return r;
 	t->told_ns = ts_ns;
@@ -207,7 +209,7 @@ static bool is_uninterruptible(const uint64_t *words, unsigned n_words)
 	       fxt_get_arg_value32(words[SWITCH_STATE]) == FXT_NAME_STATE_D;
 }
 
-static int leaves(struct triggers *t, const uint64_t *words, unsigned n_words)
+static int triggers_leaves(struct triggers *t, const uint64_t *words, unsigned n_words)
 {
 	uint64_t state = fxt_get_sched_out_state(words[0]), ts_ns = words[WORD_TS];
 	uint32_t tid = (uint32_t)words[SWITCH_OUT];
@@ -229,7 +231,7 @@ static int leaves(struct triggers *t, const uint64_t *words, unsigned n_words)
 	return 0;
 }
 
-static int comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
+static int triggers_comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
 {
 	struct waiter *w = waiter_of(t, tid);
 	struct waiter was;
@@ -240,16 +242,16 @@ static int comes(struct triggers *t, uint64_t ts_ns, uint32_t tid)
 	was = *w;
 	*w = (struct waiter){ .tid = tid, .runs = true };
 	if (was.woken_ns)
-		r = reach(t, TRIGGER_WAKEUP, ts_ns, ts_ns - was.woken_ns, t->options.wakeup_ns,
-			  tid);
+		r = triggers_reach(t, TRIGGER_WAKEUP, ts_ns, ts_ns - was.woken_ns,
+				   t->options.wakeup_ns, tid);
 	if (r == 0 && was.blocked_ns)
-		r = reach(t, TRIGGER_OFFCPU, ts_ns, ts_ns - was.blocked_ns, t->options.offcpu_ns,
-			  tid);
+		r = triggers_reach(t, TRIGGER_OFFCPU, ts_ns, ts_ns - was.blocked_ns,
+				   t->options.offcpu_ns, tid);
 	return r;
 }
 
 /* SLEPT: it was not on its run queue. Else it matters only if it is known to sleep (schedule.h). */
-static int wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
+static int triggers_wakes(struct triggers *t, uint64_t ts_ns, uint32_t tid, bool slept)
 {
 	struct waiter *w = waiter_of(t, tid);
 
@@ -270,14 +272,14 @@ int triggers_words(struct triggers *t, const uint64_t *words, unsigned n_words)
 	if (!t->options.wakeup_ns && !t->options.offcpu_ns)
 		return 0;
 	if (decode_is_sched(words, FXT_SCHED_WAKEUP))
-		return wakes(t, ts_ns, (uint32_t)words[WAKEUP_TID],
-			     !(words[0] & UINT64_C(1) << WAKE_ON_RQ_BIT));
+		return triggers_wakes(t, ts_ns, (uint32_t)words[WAKEUP_TID],
+				      !(words[0] & UINT64_C(1) << WAKE_ON_RQ_BIT));
 	if (!decode_is_sched(words, FXT_SCHED_SWITCH))
 		return 0;
 	if (is_thread(words[SWITCH_OUT]))
-		r = leaves(t, words, n_words);
+		r = triggers_leaves(t, words, n_words);
 	if (r == 0 && is_thread(words[SWITCH_IN]))
-		r = comes(t, ts_ns, (uint32_t)words[SWITCH_IN]);
+		r = triggers_comes(t, ts_ns, (uint32_t)words[SWITCH_IN]);
 	return r;
 }
 
@@ -288,7 +290,7 @@ void triggers_loss(struct triggers *t)
 
 /* ---- pressure ---- */
 
-static int on_sample(struct triggers *t, const struct rec_sample *rec)
+static int triggers_on_counters(struct triggers *t, const struct rec_counters *rec)
 {
 	static const char *const names[] = { "CPU some (%)", "memory some (%)", "I/O some (%)" };
 	int r = 0;
@@ -302,8 +304,9 @@ static int on_sample(struct triggers *t, const struct rec_sample *rec)
 			if (strcmp(rec->values[i].name, names[file]) != 0)
 				continue;
 			memcpy(&percent, &rec->values[i].value, sizeof(percent));
-			r = reach(t, TRIGGER_PRESSURE_CPU + file, rec->head.ts_ns,
-				  (uint64_t)(percent * 1e4), t->options.pressure_ppm[file], 0);
+			r = triggers_reach(t, TRIGGER_PRESSURE_CPU + file, rec->head.ts_ns,
+					   (uint64_t)(percent * 1e4), t->options.pressure_ppm[file],
+					   0);
 		}
 	}
 	return r;
@@ -337,7 +340,7 @@ static struct growth *growth_of(struct triggers *t, const struct rec_usage *rec)
 }
 
 /* Goes on to the piece of TS_NS: in what was passed over it had what it has. */
-static void go_on(struct growth *g, uint64_t ts_ns)
+static void triggers_go_on(struct growth *g, uint64_t ts_ns)
 {
 	uint64_t piece = ts_ns / LEAK_PIECE_NS;
 
@@ -360,7 +363,7 @@ static int set_stack(struct growth *g, uint64_t stack, uint64_t bytes)
 	return table_set(&g->stacks, key, (void *)(uintptr_t)bytes);
 }
 
-static int on_usage(struct triggers *t, const struct rec_usage *rec)
+static int triggers_on_usage(struct triggers *t, const struct rec_usage *rec)
 {
 	uint64_t bytes = rec->allocated_bytes > rec->freed_bytes
 				 ? rec->allocated_bytes - rec->freed_bytes
@@ -375,7 +378,7 @@ static int on_usage(struct triggers *t, const struct rec_usage *rec)
 	g = growth_of(t, rec);
 	if (!g)
 		return -ENOMEM;
-	go_on(g, rec->head.ts_ns);
+	triggers_go_on(g, rec->head.ts_ns);
 	r = set_stack(g, rec->stack, bytes);
 	if (r < 0)
 		return r;
@@ -385,15 +388,15 @@ static int on_usage(struct triggers *t, const struct rec_usage *rec)
 			least = g->least[i];
 	if (g->bytes < g->least[g->piece % LEAK_PIECES])
 		g->least[g->piece % LEAK_PIECES] = g->bytes;
-	r = reach(t, TRIGGER_LEAK, rec->head.ts_ns, g->bytes - least, t->options.leak_bytes,
-		  rec->head.pid);
+	r = triggers_reach(t, TRIGGER_LEAK, rec->head.ts_ns, g->bytes - least,
+			   t->options.leak_bytes, rec->head.pid);
 	/* From here on it has to grow as much again. */
 	for (unsigned i = 0; t->n > before && i < LEAK_PIECES; i++)
 		g->least[i] = g->bytes;
 	return r;
 }
 
-static void on_watched(struct triggers *t, const struct rec_watched *rec)
+static void triggers_on_watched(struct triggers *t, const struct rec_watched *rec)
 {
 	for (uint32_t resource = 0; resource < RESOURCE_MAX; resource++) {
 		struct growth *g = table_remove(&t->growths, growth_key(rec->instance, resource));
@@ -406,12 +409,13 @@ static void on_watched(struct triggers *t, const struct rec_watched *rec)
 int triggers_record(struct triggers *t, const struct rec_head *rec)
 {
 	switch (rec->kind) {
-	case REC_SAMPLE:
-		return on_sample(t, (const struct rec_sample *)rec);
+	case REC_COUNTERS:
+		return triggers_on_counters(t, (const struct rec_counters *)rec);
 	case REC_USAGE:
-		return t->options.leak_bytes ? on_usage(t, (const struct rec_usage *)rec) : 0;
+		return t->options.leak_bytes ? triggers_on_usage(t, (const struct rec_usage *)rec)
+					     : 0;
 	case REC_WATCHED:
-		on_watched(t, (const struct rec_watched *)rec);
+		triggers_on_watched(t, (const struct rec_watched *)rec);
 		return 0;
 	default:
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a flight recorder waits for: seen in the stream of what is recorded, in the order of time, by nobody else than
- * who writes it. So a trigger costs what a look at each record costs, and only where it was asked for.
+ * What a flight recorder waits for. Triggers look at each record in the order of time, as it is
+ * written; a session without triggers pays nothing for them.
  *
  *  wakeup    a thread waited for a CPU from its wakeup on. What was lost in between is not made up: after a loss it is
  *            forgotten who waits.
@@ -10,8 +10,8 @@
  *  pressure  the kernel says so (PSI), of the time between two samples.
  *  leak      a process that is watched has more of one kind than at some time of the last minute.
  *
- * The owner is told of one not more often than the interval says. The archive has all of them: those in between are added up by kind,
- * for a second at most, and stand in it as one, which is the worst of them and says how many they are.
+ * Between two that the owner is told of, at least the interval passes. The archive has all of them:
+ * those of one kind within a second are written as one event, with the worst value and their number.
  */
 #pragma once
 

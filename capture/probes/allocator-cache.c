@@ -49,24 +49,24 @@ uint64_t allocator_cache_reads(const struct allocator_cache *c)
 	return c->reads;
 }
 
-static bool same(const struct file_key *a, const struct file_key *b)
+static bool allocator_cache_same(const struct file_key *a, const struct file_key *b)
 {
 	return a->device == b->device && a->inode == b->inode && a->size == b->size &&
 	       a->mtime_s == b->mtime_s && a->mtime_ns == b->mtime_ns && a->ctime_s == b->ctime_s &&
 	       a->ctime_ns == b->ctime_ns;
 }
 
-static struct entry *find(struct allocator_cache *c, const struct file_key *key)
+static struct entry *allocator_cache_entry(struct allocator_cache *c, const struct file_key *key)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		if (same(&c->entries[i].key, key))
+		if (allocator_cache_same(&c->entries[i].key, key))
 			return &c->entries[i];
 	}
 	return NULL;
 }
 
 /* One that is empty, or was not asked for longest. */
-static struct entry *make_room(struct allocator_cache *c)
+static struct entry *allocator_cache_make_room(struct allocator_cache *c)
 {
 	struct entry *oldest = &c->entries[0];
 
@@ -99,16 +99,16 @@ int allocator_cache_find(struct allocator_cache *c, int fd, const struct allocat
 		.ctime_s = st.st_ctim.tv_sec,
 		.ctime_ns = st.st_ctim.tv_nsec,
 	};
-	e = find(c, &key);
+	e = allocator_cache_entry(c, &key);
 	if (!e) {
-		r = allocators_find_apart(fd, c->timeout_ns, &list);
+		r = allocators_find_sandboxed(fd, c->timeout_ns, &list);
 		c->reads++;
 		if (r == -ETIME && c->timeout_ns / 2 >= TIMEOUT_NS_MIN)
 			c->timeout_ns /= 2;
 		/* Only what the file is to blame for will be so the next time. */
 		if (r < 0 && r != -EBADMSG && r != -ENOEXEC && r != -ETIME)
 			return r;
-		e = make_room(c);
+		e = allocator_cache_make_room(c);
 		*e = (struct entry){ .key = key, .error = r, .list = list };
 	}
 	e->used = ++c->calls;

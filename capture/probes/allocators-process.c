@@ -28,7 +28,7 @@ struct visit {
 	size_t n_seen;
 };
 
-static bool is_new(struct visit *v, const struct rec_mapping *rec)
+static bool allocators_process_is_new(struct visit *v, const struct rec_mapping *rec)
 {
 	for (size_t i = 0; i < v->n_seen; i++) {
 		if (v->seen[i].inode == rec->inode && v->seen[i].device == rec->device)
@@ -42,14 +42,14 @@ static bool is_new(struct visit *v, const struct rec_mapping *rec)
 }
 
 /* Without waiting for anybody: a FIFO may stand there. */
-static int open_file(const char *path)
+static int allocators_process_open_file(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_mapped(const struct visit *v, const struct rec_mapping *rec)
+static int allocators_process_open_mapped(const struct visit *v, const struct rec_mapping *rec)
 {
 	char path[MAPPING_PATH_BYTES + 32];
 	struct stat st;
@@ -57,7 +57,7 @@ static int open_mapped(const struct visit *v, const struct rec_mapping *rec)
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)v->pid,
 		 (uint64_t)rec->start, (uint64_t)(rec->start + rec->bytes));
-	fd = open_file(path);
+	fd = allocators_process_open_file(path);
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%d/root%s", (int)v->pid, rec->path);
@@ -66,7 +66,7 @@ static int open_mapped(const struct visit *v, const struct rec_mapping *rec)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -ENOEXEC;
-	fd = open_file(path);
+	fd = allocators_process_open_file(path);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0 || st.st_ino != rec->inode ||
@@ -90,9 +90,10 @@ static int visit_mapping(const struct rec_mapping *rec, void *userdata)
 	struct stat st;
 	int r;
 
-	if (!rec->inode || rec->path[0] != '/' || rec->path[1] == '/' || !is_new(v, rec))
+	if (!rec->inode || rec->path[0] != '/' || rec->path[1] == '/' ||
+	    !allocators_process_is_new(v, rec))
 		return 0;
-	fd = open_mapped(v, rec);
+	fd = allocators_process_open_mapped(v, rec);
 	file.fd = fd;
 	file.error = fd < 0 ? fd : 0;
 	if (file.error == 0 && fstat(fd, &st) == 0) {
@@ -101,7 +102,7 @@ static int visit_mapping(const struct rec_mapping *rec, void *userdata)
 		if (v->cache) {
 			file.error = allocator_cache_find(v->cache, fd, &file.list);
 		} else {
-			file.error = allocators_find_apart(fd, ALLOCATORS_NS_MAX, &own);
+			file.error = allocators_find_sandboxed(fd, ALLOCATORS_NS_MAX, &own);
 			file.list = &own;
 		}
 	}

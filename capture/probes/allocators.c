@@ -7,7 +7,7 @@
  *    program linked with it): the block is malloc()'s, and the call only says who wanted it.
  *  - a function that frees by handing on to another of this file is left out: both would report.
  *
- * How the parsing is kept harmless: allocators-apart.c.
+ * How the parsing is kept harmless: allocators-sandboxed.c.
  */
 #include "capture/probes/allocators.h"
 
@@ -16,7 +16,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "capture/sandbox/apart.h"
+#include "base/array.h"
+#include "capture/sandbox/sandbox.h"
 #include "capture/probes/elf-image.h"
 #include "capture/probes/function-walk.h"
 #include "capture/probes/instruction.h"
@@ -144,8 +145,8 @@ static const struct named full_names[] = {
 	{ "thrd_join", MEMORY_FN_PTHREAD_JOIN, EXITS_THROWS },
 };
 
-static const struct named *look_up(const struct named *names, size_t n_names, const char *name,
-				   size_t n)
+static const struct named *allocators_look_up(const struct named *names, size_t n_names,
+					      const char *name, size_t n)
 {
 	size_t low = 0, high = n_names;
 
@@ -165,18 +166,18 @@ static const struct named *look_up(const struct named *names, size_t n_names, co
 	return NULL;
 }
 
-static const struct named *meaning(const char *name, size_t n)
+static const struct named *allocators_meaning(const char *name, size_t n)
 {
 	/* glibc's own names for what may be replaced; those that allocators can be built with (_rjem_: in
 	 * programs in Rust). */
 	static const char *const prefixes[] = { "", "__libc_", "_rjem_", "je_", "mi_", "tc_" };
-	const struct named *found = look_up(full_names, ARRAY_SIZE(full_names), name, n);
+	const struct named *found = allocators_look_up(full_names, ARRAY_SIZE(full_names), name, n);
 
 	for (size_t i = 0; !found && i < ARRAY_SIZE(prefixes); i++) {
 		size_t m = strlen(prefixes[i]);
 
 		if (n > m && strncmp(name, prefixes[i], m) == 0)
-			found = look_up(c_names, ARRAY_SIZE(c_names), name + m, n - m);
+			found = allocators_look_up(c_names, ARRAY_SIZE(c_names), name + m, n - m);
 	}
 	return found;
 }
@@ -191,7 +192,7 @@ static bool is_cpp(uint32_t function)
 	return function == MEMORY_FN_NEW_DIRECT || function == MEMORY_FN_DELETE_DIRECT;
 }
 
-static bool frees(uint32_t function)
+static bool allocators_frees(uint32_t function)
 {
 	return function == MEMORY_FN_FREE || function == MEMORY_FN_DALLOCX ||
 	       function == MEMORY_FN_DELETE_DIRECT;
@@ -219,7 +220,7 @@ struct search {
 
 static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t bytes, void *userdata)
 {
-	const struct named *means = meaning(name, n);
+	const struct named *means = allocators_meaning(name, n);
 	struct search *s = userdata;
 
 	if (!means)
@@ -240,7 +241,7 @@ static int add_function(const char *name, size_t n, uint64_t vaddr, uint64_t byt
 
 /* By address; of aliases that of C first (tcmalloc's free() is its operator delete as well), and
  * then the shortest: it is the one that is known. */
-static int compare_functions(const void *a, const void *b)
+static int allocators_compare_functions(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
@@ -258,7 +259,7 @@ static void sort_functions(struct search *s)
 	size_t n = 0;
 
 	if (s->n > 1)
-		qsort(s->functions, s->n, sizeof(s->functions[0]), compare_functions);
+		qsort(s->functions, s->n, sizeof(s->functions[0]), allocators_compare_functions);
 	for (size_t i = 0; i < s->n; i++) {
 		if (n > 0 && s->functions[n - 1].vaddr == s->functions[i].vaddr)
 			continue;
@@ -305,9 +306,9 @@ static bool at_other(uint64_t vaddr, void *userdata)
 
 	if (!f || f->forwards || is_thread_or_shm(f->means->function))
 		return false;
-	if (frees(s->self->means->function))
-		return frees(f->means->function);
-	return !frees(f->means->function) && !is_cpp(f->means->function);
+	if (allocators_frees(s->self->means->function))
+		return allocators_frees(f->means->function);
+	return !allocators_frees(f->means->function) && !is_cpp(f->means->function);
 }
 
 /* Those that free by nothing but another such function, maybe after they looked for NULL. */
@@ -318,7 +319,7 @@ static int find_forwarders(struct search *s)
 		struct function_walk walk = new_walk(s, f);
 		int r;
 
-		if (!frees(f->means->function))
+		if (!allocators_frees(f->means->function))
 			continue;
 		walk.stop = at_other;
 		r = function_walk(&walk, f->vaddr);
@@ -345,15 +346,8 @@ static int add_probe(struct search *s, const struct function *f, uint64_t vaddr,
 		s->list.flags |= ALLOCATORS_FULL;
 		return 0;
 	}
-	if (s->list.n == s->room) {
-		size_t room = s->room ? s->room * 2 : 32;
-
-		probe = reallocarray(s->list.probes, room, sizeof(*probe));
-		if (!probe)
-			return -ENOMEM;
-		s->list.probes = probe;
-		s->room = room;
-	}
+	if (GROW(s->list.probes, s->room, s->list.n + 1) < 0)
+		return -ENOMEM;
 	n = f->name_bytes < ALLOCATOR_NAME_MAX ? f->name_bytes : ALLOCATOR_NAME_MAX - 1;
 	probe = &s->list.probes[s->list.n++];
 	*probe = (struct allocator_probe){ .offset = offset, .function = function, .kind = kind };
@@ -361,8 +355,8 @@ static int add_probe(struct search *s, const struct function *f, uint64_t vaddr,
 	return 0;
 }
 
-static int add_entry(struct search *s, const struct function *f, uint32_t function,
-		     enum allocator_probe_kind kind)
+static int allocators_add_entry(struct search *s, const struct function *f, uint32_t function,
+				enum allocator_probe_kind kind)
 {
 	uint64_t offset, vaddr = f->vaddr;
 	const uint8_t *p;
@@ -421,9 +415,10 @@ static int add_throwing(struct search *s, const struct function *f)
 	if (walk.n_rets == 0) {
 		if (!walk.stopped)
 			s->list.flags |= ALLOCATORS_PARTIAL;
-		return is_new ? add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY) : 0;
+		return is_new ? allocators_add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY)
+			      : 0;
 	}
-	r = add_entry(s, f, function, ALLOCATOR_PROBE_ENTRY);
+	r = allocators_add_entry(s, f, function, ALLOCATOR_PROBE_ENTRY);
 	for (size_t i = 0; r == 0 && i < walk.n_rets; i++)
 		if (!in_other(s, f, walk.rets[i]))
 			r = add_probe(s, f, walk.rets[i], function, ALLOCATOR_PROBE_RET);
@@ -437,11 +432,12 @@ static int add_probes(struct search *s, const struct function *f, bool own_mallo
 	if (f->forwards || (function == MEMORY_FN_DELETE_DIRECT && !own_malloc))
 		return 0;
 	if (function == MEMORY_FN_NEW_DIRECT && !own_malloc)
-		return add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY);
+		return allocators_add_entry(s, f, MEMORY_FN_NEW, ALLOCATOR_PROBE_ENTRY);
 	if (f->means->exits == EXITS_THROWS)
 		return add_throwing(s, f);
-	return add_entry(s, f, function,
-			 frees(function) ? ALLOCATOR_PROBE_ENTRY : ALLOCATOR_PROBE_SESSION);
+	return allocators_add_entry(s, f, function,
+				    allocators_frees(function) ? ALLOCATOR_PROBE_ENTRY
+							       : ALLOCATOR_PROBE_SESSION);
 }
 
 /* By offset; a ret that several functions lead to is there once. */
@@ -541,7 +537,7 @@ int allocators_find(int fd, struct allocator_list *ret)
 {
 	size_t n;
 	void *data;
-	int r = apart_map_file(fd, &data, &n);
+	int r = sandbox_map_file(fd, &data, &n);
 
 	if (r < 0)
 		return r;

@@ -3,7 +3,7 @@
  * Which functions of a program's files allocate memory or make threads, and at which instructions
  * probes belong to see them called: from the symbols of the ELF file and the first bytes of each
  * function. What is read is somebody else's file, so whoever has rights to lose asks
- * allocators_find_apart().
+ * allocators_find_sandboxed().
  */
 #pragma once
 
@@ -84,7 +84,7 @@ int allocators_find(int fd, struct allocator_list *ret);
  * The same in a process of its own which has no rights, can open nothing, and is killed when it takes
  * longer than TIMEOUT_NS; what it says is checked. -EBADMSG and -ETIME say that it died or was too slow.
  */
-int allocators_find_apart(int fd, uint64_t timeout_ns, struct allocator_list *ret);
+int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret);
 
 #define ALLOCATORS_NS_MAX (UINT64_C(10) * 1000000000) /* the timeout for those who have no other */
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
+#include "base/string-table.h"
 
 enum { SLOTS_MAX = 1 << 18 };
 
@@ -23,7 +25,7 @@ enum { BYTE_ORDER_OURS = ELFDATA2LSB };
 enum { BYTE_ORDER_OURS = ELFDATA2MSB };
 #endif
 
-static bool is_foreign(const unsigned char *ident, uint16_t machine)
+static bool elf_image_is_foreign(const unsigned char *ident, uint16_t machine)
 {
 	return ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != BYTE_ORDER_OURS ||
 	       (MACHINE != EM_NONE && machine != MACHINE);
@@ -61,7 +63,7 @@ static bool says_program(const struct elf_image *image, const GElf_Phdr *header)
 	return false;
 }
 
-static int read_segments(struct elf_image *image)
+static int elf_image_read_segments(struct elf_image *image)
 {
 	bool interpreter = false, program = image->header.e_type == ET_EXEC;
 	GElf_Phdr header;
@@ -115,11 +117,11 @@ int elf_image_init(struct elf_image *image, const void *data, size_t n)
 		return -EBADMSG;
 	if (image->header.e_type != ET_EXEC && image->header.e_type != ET_DYN)
 		return -ENOEXEC;
-	image->foreign = is_foreign(ident, image->header.e_machine);
+	image->foreign = elf_image_is_foreign(ident, image->header.e_machine);
 	if (image->foreign)
 		return 0;
 	look_for_go(image);
-	return read_segments(image);
+	return elf_image_read_segments(image);
 }
 
 void elf_image_deinit(struct elf_image *image)
@@ -195,11 +197,8 @@ static bool never_returns(const char *name)
 		"abort",         "exit",
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	}
-	return strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_");
+	return STRING_TABLE_FIND(names, name) >= 0 ||
+	       (strncmp(name, "_ZSt", 4) == 0 && strstr(name, "__throw_"));
 }
 
 static int compare_slots(const void *a, const void *b)
@@ -229,15 +228,8 @@ static int add_slots(struct elf_image *image, size_t *room, const GElf_Shdr *hea
 		    !read_symbol(image, symbols, &table, GELF_R_SYM(rela.r_info), &symbol, &name) ||
 		    image->n_slots == SLOTS_MAX)
 			continue;
-		if (image->n_slots == *room) {
-			size_t more = *room ? *room * 2 : 256;
-			struct elf_slot *slots = reallocarray(image->slots, more, sizeof(*slots));
-
-			if (!slots)
-				return -ENOMEM;
-			image->slots = slots;
-			*room = more;
-		}
+		if (GROW(image->slots, *room, image->n_slots + 1) < 0)
+			return -ENOMEM;
 		image->slots[image->n_slots++] = (struct elf_slot){
 			.address = rela.r_offset,
 			.target = is_function(&symbol) ? symbol.st_value : 0,

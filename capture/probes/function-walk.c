@@ -16,8 +16,8 @@ struct ways {
  * Where a call or jump leads: an address, or 0 if it leaves the file or is not known. A stub of the
  * procedure linkage table is an indirect jump through a slot, maybe behind an endbr64.
  */
-static uint64_t destination(const struct function_walk *w, const struct instruction *from,
-			    bool *ret_noreturn)
+static uint64_t function_walk_destination(const struct function_walk *w,
+					  const struct instruction *from, bool *ret_noreturn)
 {
 	uint64_t offset, slot_address = from->slot, vaddr = from->target;
 	const struct elf_slot *slot;
@@ -67,8 +67,8 @@ static void add_ret(struct function_walk *w, uint64_t vaddr)
 }
 
 /* After the instruction I at VADDR: true if the next one follows. */
-static bool go_on(struct function_walk *w, struct ways *ways, uint64_t vaddr,
-		  const struct instruction *i)
+static bool function_walk_go_on(struct function_walk *w, struct ways *ways, uint64_t vaddr,
+				const struct instruction *i)
 {
 	bool noreturn;
 	uint64_t to;
@@ -88,7 +88,7 @@ static bool go_on(struct function_walk *w, struct ways *ways, uint64_t vaddr,
 	case INSTRUCTION_JUMP:
 		break;
 	}
-	to = destination(w, i, &noreturn);
+	to = function_walk_destination(w, i, &noreturn);
 	if (noreturn)
 		return false;
 	if (to && w->stop && w->stop(to, w->userdata)) {
@@ -106,7 +106,7 @@ static bool go_on(struct function_walk *w, struct ways *ways, uint64_t vaddr,
 	return false;
 }
 
-static int follow(struct function_walk *w, struct ways *ways, uint64_t vaddr)
+static int function_walk_follow(struct function_walk *w, struct ways *ways, uint64_t vaddr)
 {
 	struct instruction i;
 	uint64_t offset;
@@ -126,7 +126,7 @@ static int follow(struct function_walk *w, struct ways *ways, uint64_t vaddr)
 		w->n_instructions++;
 		if (table_set(&ways->seen, vaddr, w) < 0)
 			return -ENOMEM;
-		if (!go_on(w, ways, vaddr, &i))
+		if (!function_walk_go_on(w, ways, vaddr, &i))
 			return 0;
 		vaddr += i.length;
 	} while (true);
@@ -140,7 +140,7 @@ int function_walk(struct function_walk *w, uint64_t vaddr)
 	w->n_rets = w->n_instructions = w->n_calls = 0;
 	w->stopped = w->watched = w->partial = false;
 	while (r == 0 && ways.n_open > 0)
-		r = follow(w, &ways, ways.open[--ways.n_open]);
+		r = function_walk_follow(w, &ways, ways.open[--ways.n_open]);
 	table_deinit(&ways.seen);
 	return r;
 }

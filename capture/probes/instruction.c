@@ -64,7 +64,7 @@ static bool is_emulated(const uint8_t *p, size_t n)
 	return n == 6 && p[0] == 0x0f && p[1] >= 0x80 && p[1] <= 0x8f;
 }
 
-static bool is_kept(uint16_t reg)
+static bool instruction_is_kept(uint16_t reg)
 {
 	switch (reg) {
 	case X86_REG_RSP:
@@ -95,7 +95,7 @@ static bool is_kept(uint16_t reg)
 	}
 }
 
-static bool disturbs(const struct disassembler *d)
+static bool instruction_disturbs(const struct disassembler *d)
 {
 	cs_regs read, written;
 	uint8_t n_read, n_written;
@@ -103,13 +103,13 @@ static bool disturbs(const struct disassembler *d)
 	if (cs_regs_access(d->handle, d->insn, read, &n_read, written, &n_written) != CS_ERR_OK)
 		return true;
 	for (unsigned i = 0; i < n_written; i++) {
-		if (is_kept(written[i]))
+		if (instruction_is_kept(written[i]))
 			return true;
 	}
 	return false;
 }
 
-static enum instruction_kind kind_of(const struct disassembler *d)
+static enum instruction_kind instruction_kind_of(const struct disassembler *d)
 {
 	switch (d->insn->id) {
 	case X86_INS_JMP:
@@ -147,9 +147,9 @@ bool disassembler_read(struct disassembler *d, const uint8_t *p, size_t n, uint6
 	x86 = &d->insn->detail->x86;
 	*ret = (struct instruction){
 		.length = d->insn->size,
-		.kind = kind_of(d),
+		.kind = instruction_kind_of(d),
 		.emulated = is_emulated(p, d->insn->size),
-		.disturbs = disturbs(d),
+		.disturbs = instruction_disturbs(d),
 	};
 	if (x86->op_count == 1 &&
 	    (ret->kind == INSTRUCTION_BRANCH || ret->kind == INSTRUCTION_JUMP ||

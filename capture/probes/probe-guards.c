@@ -46,8 +46,8 @@ static void free_guard(struct probe_guard *guard)
 	free(guard);
 }
 
-static struct probe_guard *make(struct probe_guards *g, const struct probes_target *t,
-				const struct probe_file *file, uint64_t key)
+static struct probe_guard *probe_guards_make(struct probe_guards *g, const struct probes_target *t,
+					     const struct probe_file *file, uint64_t key)
 {
 	struct probe_guard *guard = calloc(1, sizeof(*guard));
 
@@ -95,7 +95,7 @@ struct probe_guard *probe_guards_take(struct probe_guards *g, const struct probe
 	key = table_hash(words, (file.n + 2) * sizeof(*words));
 	guard = table_get(&g->by_places, key);
 	if (!guard)
-		guard = make(g, t, &file, key);
+		guard = probe_guards_make(g, t, &file, key);
 	else if (guard->uses == 0)
 		g->n_unused--;
 	if (!guard)

@@ -22,7 +22,7 @@
 
 #include "base/cleanup.h"
 #include "capture/sandbox/after-fork.h"
-#include "capture/sandbox/few-descriptors.h"
+#include "capture/sandbox/clean-fd-table.h"
 #include "capture/probes/probe-journal.h"
 #include "capture/probes/probes.h"
 
@@ -47,7 +47,7 @@ struct heal {
 };
 
 /* Several recorders may have had probes in the same file. */
-static bool has_file(const struct heal *h, const struct probe_file *file)
+static bool probe_heal_has_file(const struct heal *h, const struct probe_file *file)
 {
 	for (size_t i = 0; i < h->n; i++) {
 		const struct heal_file *known = &h->files[i];
@@ -60,12 +60,12 @@ static bool has_file(const struct heal *h, const struct probe_file *file)
 	return false;
 }
 
-static int add_file(const struct probe_file *file, void *userdata)
+static int probe_heal_add_file(const struct probe_file *file, void *userdata)
 {
 	struct heal *h = userdata;
 	struct heal_file *to = &h->files[h->n];
 
-	if (h->n == HEAL_FILES_MAX || has_file(h, file))
+	if (h->n == HEAL_FILES_MAX || probe_heal_has_file(h, file))
 		return 0;
 	*to = (struct heal_file){ .device = file->device, .inode = file->inode, .fd = -1 };
 	to->offsets = calloc(file->n, sizeof(*to->offsets));
@@ -86,7 +86,7 @@ struct heal_mapping {
 };
 
 /* Whether it is FILE's: of the inode with that number there may be several. */
-static bool open_mapped(struct heal_file *file, const struct heal_mapping *m)
+static bool probe_heal_open_mapped(struct heal_file *file, const struct heal_mapping *m)
 {
 	_cleanup_close_ int fd = -1;
 	struct statx st;
@@ -121,7 +121,7 @@ static void count_left(struct heal_file *file, const struct heal_mapping *m)
 static void look_at_mapping(struct heal *h, const struct heal_mapping *m)
 {
 	for (size_t i = 0; i < h->n; i++)
-		if (h->files[i].inode == m->inode && open_mapped(&h->files[i], m))
+		if (h->files[i].inode == m->inode && probe_heal_open_mapped(&h->files[i], m))
 			count_left(&h->files[i], m);
 }
 
@@ -169,7 +169,8 @@ static void look_at_all(struct heal *h)
 
 /* ---- healing ---- */
 
-static void tell(const struct heal *h, const struct heal_file *file, size_t left, int error)
+static void probe_heal_report(const struct heal *h, const struct heal_file *file, size_t left,
+			      int error)
 {
 	char link[32], path[512], text[1024];
 	ssize_t n;
@@ -211,7 +212,7 @@ static int heal_all(void *userdata)
 	look_at_all(h);
 	for (size_t i = 0; i < h->n; i++)
 		if (left[i] > h->files[i].left || errors[i] < 0)
-			tell(h, &h->files[i], left[i], errors[i]);
+			probe_heal_report(h, &h->files[i], left[i], errors[i]);
 	/* What cannot be mended now cannot be later. */
 	return 0;
 }
@@ -232,7 +233,7 @@ static void run_healer(void (*say)(const char *text))
 	if (after_fork_unmap_shared() < 0 || close_range(STDERR_FILENO + 1, ~0U, 0) < 0)
 		_exit(1);
 	h.say = say;
-	_exit(probe_journal_each_left(add_file, heal_all, &h) < 0);
+	_exit(probe_journal_each_left(probe_heal_add_file, heal_all, &h) < 0);
 }
 
 /* In a thread that has few descriptors. It is nobody's child in the end. */
@@ -256,5 +257,5 @@ static int fork_healer(void *userdata)
 
 int probe_heal_start(void (*say)(const char *text))
 {
-	return probe_journal_any() ? few_descriptors_run(fork_healer, &say) : 0;
+	return probe_journal_any() ? clean_fd_table_run(fork_healer, &say) : 0;
 }

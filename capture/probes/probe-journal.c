@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/folder.h"
+#include "base/directory.h"
 
 #define SLOT_MAGIC UINT64_C(0x31656265726f7270)
 
@@ -38,7 +38,7 @@ struct probe_journal {
 
 /* ---- writing ---- */
 
-static int lock(int fd)
+static int probe_journal_lock(int fd)
 {
 	return flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
 }
@@ -53,7 +53,7 @@ static int make_locked(int dir_fd, const char *name)
 
 	if (fd < 0)
 		return -errno;
-	r = lock(fd);
+	r = probe_journal_lock(fd);
 	if (r == 0 && (fstat(fd, &st) < 0 || st.st_nlink == 0))
 		r = -EEXIST;
 	if (r == -EWOULDBLOCK)
@@ -68,7 +68,7 @@ int probe_journal_new(struct probe_journal **ret)
 	if (!j)
 		return -ENOMEM;
 	j->fd = -1;
-	j->dir_fd = folder_open_runtime("probes");
+	j->dir_fd = directory_open_runtime("probes");
 	if (j->dir_fd < 0)
 		return j->dir_fd;
 	/* (one that was left may have this number) */
@@ -156,8 +156,8 @@ static bool is_name(const char *name)
 
 bool probe_journal_any(void)
 {
-	_cleanup_close_ int dir_fd = folder_open_runtime("probes");
-	DIR *dir = dir_fd < 0 ? NULL : folder_list(dir_fd);
+	_cleanup_close_ int dir_fd = directory_open_runtime("probes");
+	DIR *dir = dir_fd < 0 ? NULL : directory_list(dir_fd);
 	const struct dirent *entry;
 	bool any = false;
 
@@ -182,7 +182,7 @@ static int open_left(int dir_fd, const char *name)
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077 ||
 	    st.st_size > (off_t)PROBE_JOURNAL_SLOTS * SLOT_BYTES)
 		return -EPERM;
-	r = lock(fd);
+	r = probe_journal_lock(fd);
 	return r < 0 ? r : TAKE_FD(fd);
 }
 
@@ -218,7 +218,7 @@ struct journals_left {
 
 static void lock_left(struct journals_left *left)
 {
-	DIR *dir = folder_list(left->dir_fd);
+	DIR *dir = directory_list(left->dir_fd);
 	const struct dirent *entry;
 
 	while (dir && left->n < LEFT_MAX && (entry = readdir(dir))) {
@@ -239,7 +239,7 @@ static void lock_left(struct journals_left *left)
 int probe_journal_each_left(int (*fn)(const struct probe_file *file, void *userdata),
 			    int (*done)(void *userdata), void *userdata)
 {
-	_cleanup_close_ int dir_fd = folder_open_runtime("probes");
+	_cleanup_close_ int dir_fd = directory_open_runtime("probes");
 	struct journals_left left = { .dir_fd = dir_fd };
 	int r = 0;
 

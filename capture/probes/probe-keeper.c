@@ -15,7 +15,7 @@
 #include "base/outbuf.h"
 #include "base/table.h"
 #include "capture/sandbox/after-fork.h"
-#include "capture/sandbox/few-descriptors.h"
+#include "capture/sandbox/clean-fd-table.h"
 #include "capture/probes/probe-guards.h"
 
 enum {
@@ -151,8 +151,10 @@ static struct kept_probes *new_kept(struct keeping *k, uint32_t id)
 	return NULL;
 }
 
-static int attach(struct keeping *k, const struct keeper_question *q, const int *fds, size_t n_fds,
-		  const struct allocator_probe *probes, struct keeper_answer *answer)
+static int probe_keeper_serve_attach(struct keeping *k, const struct keeper_question *q,
+				     const int *fds, size_t n_fds,
+				     const struct allocator_probe *probes,
+				     struct keeper_answer *answer)
 {
 	struct probes_target target = {
 		.way = (enum probes_way)q->way,
@@ -197,7 +199,7 @@ static void detach_kept(struct keeping *k, struct kept_probes **list, size_t n)
 	}
 }
 
-static void detach(struct keeping *k, const uint32_t *ids, size_t n)
+static void probe_keeper_serve_detach(struct keeping *k, const uint32_t *ids, size_t n)
 {
 	_cleanup_free_ struct kept_probes **list = calloc(n + 1, sizeof(struct kept_probes *));
 	size_t n_kept = 0;
@@ -232,7 +234,7 @@ static uint64_t own_cpu_ns(void)
 }
 
 /* Returns 0, or a negative errno when there is nobody to answer to. */
-static int serve(struct keeping *k)
+static int probe_keeper_serve(struct keeping *k)
 {
 	struct keeper_question q;
 	struct keeper_answer answer = { 0 };
@@ -247,9 +249,9 @@ static int serve(struct keeping *k)
 		r = data ? receive_all(k->sock, data, size, NULL, NULL) : -ENOMEM;
 	}
 	if (r == 0 && q.attach)
-		answer.error = attach(k, &q, fds, n_fds, data, &answer);
+		answer.error = probe_keeper_serve_attach(k, &q, fds, n_fds, data, &answer);
 	else if (r == 0)
-		detach(k, data, q.n);
+		probe_keeper_serve_detach(k, data, q.n);
 	for (size_t i = 0; i < n_fds; i++)
 		close(fds[i]);
 	answer.cpu_ns = own_cpu_ns();
@@ -268,7 +270,7 @@ static void wait_for_question(struct keeping *k)
 		probe_guards_rest(&k->guards);
 }
 
-static void detach_all(struct keeping *k)
+static void probe_keeper_detach_all(struct keeping *k)
 {
 	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
 	struct kept_probes *kept;
@@ -281,7 +283,7 @@ static void detach_all(struct keeping *k)
 }
 
 /* Never comes back. All signals are blocked here, as in the thread that has forked. */
-static void run_child(int sock)
+static void probe_keeper_run_child(int sock)
 {
 	struct keeping k = { .sock = sock };
 
@@ -295,8 +297,8 @@ static void run_child(int sock)
 	probe_guards_init(&k.guards);
 	do {
 		wait_for_question(&k);
-	} while (serve(&k) == 0);
-	detach_all(&k);
+	} while (probe_keeper_serve(&k) == 0);
+	probe_keeper_detach_all(&k);
 	probe_guards_end(&k.guards);
 	_exit(0);
 }
@@ -310,7 +312,7 @@ static int fork_child(int sock, void *userdata)
 
 	*ret = fork();
 	if (*ret == 0)
-		run_child(sock);
+		probe_keeper_run_child(sock);
 	return *ret < 0 ? -errno : 0;
 }
 
@@ -326,7 +328,7 @@ int probe_keeper_new(uint64_t *cpu_ns_sum, struct probe_keeper **ret)
 		free(k);
 		return r;
 	}
-	r = few_descriptors_run_with(socks[1], fork_child, &k->pid);
+	r = clean_fd_table_run_with(socks[1], fork_child, &k->pid);
 	close(socks[1]);
 	if (r < 0) {
 		close(socks[0]);
@@ -361,8 +363,8 @@ struct probe_keeper *probe_keeper_free(struct probe_keeper *k)
 	return NULL;
 }
 
-static int ask(struct probe_keeper *k, const struct keeper_question *q, const int *fds,
-	       size_t n_fds, const void *data, size_t size, struct keeper_answer *ret)
+static int probe_keeper_ask(struct probe_keeper *k, const struct keeper_question *q, const int *fds,
+			    size_t n_fds, const void *data, size_t size, struct keeper_answer *ret)
 {
 	int r = send_all(k->sock, q, sizeof(*q), fds, n_fds);
 
@@ -395,7 +397,7 @@ int probe_keeper_attach(struct probe_keeper *k, const struct probes_target *t, u
 		q.programs |= UINT32_C(1) << i;
 		fds[n_fds++] = t->programs[i];
 	}
-	r = ask(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer);
+	r = probe_keeper_ask(k, &q, fds, n_fds, t->probes, t->n * sizeof(*t->probes), &answer);
 	if (r == 0)
 		r = answer.error;
 	if (r < 0)
@@ -412,5 +414,5 @@ void probe_keeper_detach(struct probe_keeper *k, const uint32_t *ids, size_t n)
 
 	/* (if it is not there any more, neither are they) */
 	if (n > 0)
-		ask(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
+		probe_keeper_ask(k, &q, NULL, 0, ids, n * sizeof(*ids), &answer);
 }

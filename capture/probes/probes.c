@@ -33,7 +33,7 @@ struct link_create_multi {
 	uint32_t pad;
 };
 
-enum { CLOSERS_MAX = 16 };
+enum { CLOSE_THREADS_MAX = 16 };
 
 struct probes {
 	size_t n;
@@ -71,7 +71,7 @@ static int attach_multi(const struct multi *m)
 }
 
 /* A program that does nothing, loaded for TYPE. */
-static int load_nothing(int type)
+static int probes_load_nothing(int type)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
@@ -105,7 +105,7 @@ static int refuse_multi(int type, int program, const char *path, pid_t pid)
  */
 static bool has_multi(int type)
 {
-	_cleanup_close_ int program = load_nothing(type);
+	_cleanup_close_ int program = probes_load_nothing(type);
 
 	return program >= 0 && refuse_multi(type, program, "/", 0) == -EBADF &&
 	       refuse_multi(type, program, "/proc/self/exe", -1) == -EINVAL;
@@ -151,8 +151,8 @@ static bool has_ret(const struct probes_target *t, const struct allocator_probe 
 }
 
 /* Whether PROGRAM is attached at PROBE. */
-static bool belongs(const struct probes_target *t, enum probes_program program,
-		    const struct allocator_probe *probe)
+static bool probes_belongs(const struct probes_target *t, enum probes_program program,
+			   const struct allocator_probe *probe)
 {
 	bool session = probe->kind == ALLOCATOR_PROBE_SESSION;
 
@@ -181,7 +181,7 @@ static uint64_t cookie_of(const struct allocator_probe *probe)
 
 /* ---- attaching ---- */
 
-static void keep(struct probes *p, int fd)
+static void probes_keep(struct probes *p, int fd)
 {
 	p->fds[p->n++] = fd;
 }
@@ -199,21 +199,21 @@ static int attach_perf(struct probes *p, const struct probes_target *t, const st
 	link = bpf_link_create(m->program, event, (enum bpf_attach_type)ATTACH_PERF_EVENT, &opts);
 	if (link < 0)
 		return link;
-	keep(p, link);
-	keep(p, TAKE_FD(event));
+	probes_keep(p, link);
+	probes_keep(p, TAKE_FD(event));
 	return 0;
 }
 
 /* All of M at once; when the kernel does not like one of them, one by one. */
-static int attach(struct probes *p, const struct probes_target *t, const struct multi *m,
-		  size_t *failed)
+static int probes_attach(struct probes *p, const struct probes_target *t, const struct multi *m,
+			 size_t *failed)
 {
 	int r = -EINVAL;
 
 	if (t->way != PROBES_PERF)
 		r = attach_multi(m);
 	if (r >= 0)
-		keep(p, r);
+		probes_keep(p, r);
 	if (r >= 0 || r == -ESRCH)
 		return r < 0 ? r : 0;
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -225,7 +225,7 @@ static int attach(struct probes *p, const struct probes_target *t, const struct 
 		if (t->way == PROBES_PERF)
 			r = attach_perf(p, t, m, i);
 		else if ((r = attach_multi(&one)) >= 0)
-			keep(p, r);
+			probes_keep(p, r);
 		/* (the next one would wait as long) */
 		if (r == -ESRCH || r == -ETIMEDOUT)
 			return r;
@@ -254,12 +254,12 @@ static int attach_program(struct probes *p, const struct probes_target *t,
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", t->fd);
 	for (size_t i = 0; i < t->n; i++) {
-		if (!belongs(t, program, &t->probes[i]))
+		if (!probes_belongs(t, program, &t->probes[i]))
 			continue;
 		offsets[m.n] = t->probes[i].offset;
 		cookies[m.n++] = cookie_of(&t->probes[i]);
 	}
-	return m.n ? attach(p, t, &m, failed) : 0;
+	return m.n ? probes_attach(p, t, &m, failed) : 0;
 }
 
 static struct probes *probes_alloc(size_t n_max)
@@ -330,7 +330,7 @@ static int attach_for_nobody(struct probes *p, const struct probes_target *t, st
 	if (ended < 0)
 		return ended;
 	target.pid = m->pid = ended ?: getpid();
-	r = attach(p, &target, m, &failed);
+	r = probes_attach(p, &target, m, &failed);
 	if (ended)
 		forget_ended_process(ended);
 	return r;
@@ -343,7 +343,7 @@ int probes_new_for_nobody(enum probes_way way, int fd, const uint64_t *offsets, 
 	_cleanup_(probes_freep) struct probes *p = probes_alloc(2 * n + 1);
 	_cleanup_free_ uint64_t *cookies = calloc(n + 1, sizeof(*cookies));
 	const struct probes_target target = { .way = way, .fd = fd };
-	_cleanup_close_ int program = load_nothing(type);
+	_cleanup_close_ int program = probes_load_nothing(type);
 	char path[32];
 	struct multi m = {
 		.program = program,
@@ -407,7 +407,7 @@ void probes_free_all(struct probes **list, size_t n)
 		.done = PTHREAD_COND_INITIALIZER,
 	};
 
-	for (size_t i = 1; i < CLOSERS_MAX && i < n; i++) {
+	for (size_t i = 1; i < CLOSE_THREADS_MAX && i < n; i++) {
 		pthread_mutex_lock(&c.lock);
 		c.n_threads++;
 		pthread_mutex_unlock(&c.lock);

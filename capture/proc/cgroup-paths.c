@@ -100,7 +100,7 @@ struct cgroup_paths *cgroup_paths_free(struct cgroup_paths *c)
 	return NULL;
 }
 
-static int tell(uint64_t id, const char *path, cgroup_path_fn fn, void *userdata)
+static int cgroup_paths_call(uint64_t id, const char *path, cgroup_path_fn fn, void *userdata)
 {
 	char clean[CGROUP_PATH_ROOM];
 
@@ -163,11 +163,11 @@ int cgroup_paths_find(struct cgroup_paths *c, uint64_t id, uint32_t pid, cgroup_
 	const char *path;
 
 	if (id == c->id)
-		return tell(id, "", fn, userdata);
+		return cgroup_paths_call(id, "", fn, userdata);
 	path = path_of_process(c, pid, buffer);
 	if (path && is_at(c, path, id)) {
 		table_remove(&c->wanted, id);
-		return tell(id, path, fn, userdata);
+		return cgroup_paths_call(id, path, fn, userdata);
 	}
 	/* A round that has begun may be past it, so it may take the next one, too. Without memory, or
 	 * when too many are wanted, it stays unknown. */
@@ -179,7 +179,7 @@ int cgroup_paths_find(struct cgroup_paths *c, uint64_t id, uint32_t pid, cgroup_
 /* ---- the walk ---- */
 
 /* Goes into the folder at PATH, open as FD (taken over). A folder that goes away counts as empty. */
-static void enter(struct cgroup_paths *c, int fd)
+static void cgroup_paths_enter(struct cgroup_paths *c, int fd)
 {
 	DIR *dir = fd >= 0 && c->n_dirs < DEPTH_MAX ? fdopendir(fd) : NULL;
 
@@ -195,7 +195,7 @@ static void begin_round(struct cgroup_paths *c)
 {
 	*c->path = '\0';
 	/* (a description of its own: where it has been read to is kept there) */
-	enter(c, openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	cgroup_paths_enter(c, openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
 static bool is_folder(const struct cgroup_paths *c, const struct dirent *entry)
@@ -206,7 +206,7 @@ static bool is_folder(const struct cgroup_paths *c, const struct dirent *entry)
 }
 
 /* The next entry of the folder where the walk is. */
-static int step(struct cgroup_paths *c, cgroup_path_fn fn, void *userdata)
+static int cgroup_paths_step(struct cgroup_paths *c, cgroup_path_fn fn, void *userdata)
 {
 	DIR *dir = c->dirs[c->n_dirs - 1];
 	size_t used = c->lengths[c->n_dirs - 1];
@@ -223,14 +223,14 @@ static int step(struct cgroup_paths *c, cgroup_path_fn fn, void *userdata)
 	c->path[used] = '/';
 	strcpy(c->path + used + 1, entry->d_name);
 	if (table_remove(&c->wanted, entry->d_ino) || c->all)
-		r = tell(entry->d_ino, c->path, fn, userdata);
-	enter(c,
-	      openat(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+		r = cgroup_paths_call(entry->d_ino, c->path, fn, userdata);
+	cgroup_paths_enter(c, openat(dirfd(dir), entry->d_name,
+				     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 	return r;
 }
 
 /* Forgets ids that were wanted during all of the round that ends. */
-static void give_up(struct cgroup_paths *c)
+static void cgroup_paths_give_up(struct cgroup_paths *c)
 {
 	struct table rest = { 0 };
 
@@ -256,9 +256,9 @@ int cgroup_paths_walk(struct cgroup_paths *c, uint64_t budget_ns, cgroup_path_fn
 		if (c->n_dirs == 0)
 			begin_round(c);
 		if (c->n_dirs > 0)
-			r = step(c, fn, userdata);
+			r = cgroup_paths_step(c, fn, userdata);
 		if (c->n_dirs == 0)
-			give_up(c);
+			cgroup_paths_give_up(c);
 		if (n % ENTRIES_PER_LOOK == 0 && clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= until_ns)
 			break;
 	}

@@ -56,7 +56,7 @@ struct counters {
 	int *frequency_fds; /* owned; -1 = has none */
 };
 
-static int open_below(const char *root, const char *path)
+static int counters_open_below(const char *root, const char *path)
 {
 	char full[PATH_MAX];
 
@@ -78,16 +78,16 @@ int counters_new(const char *root, unsigned n_cpus, struct counters **ret)
 		return -ENOMEM;
 	}
 	c->n_cpus = n_cpus;
-	c->meminfo_fd = open_below(root, "/proc/meminfo");
-	c->loadavg_fd = open_below(root, "/proc/loadavg");
+	c->meminfo_fd = counters_open_below(root, "/proc/meminfo");
+	c->loadavg_fd = counters_open_below(root, "/proc/loadavg");
 	for (size_t i = 0; i < ARRAY_SIZE(pressure_files); i++) {
 		snprintf(path, sizeof(path), "/proc/pressure/%s", pressure_files[i]);
-		c->pressure_fds[i] = open_below(root, path);
+		c->pressure_fds[i] = counters_open_below(root, path);
 	}
 	for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
 		snprintf(path, sizeof(path),
 			 "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq", cpu);
-		c->frequency_fds[cpu] = open_below(root, path);
+		c->frequency_fds[cpu] = counters_open_below(root, path);
 	}
 	*ret = c;
 	return 0;
@@ -109,7 +109,7 @@ struct counters *counters_free(struct counters *c)
 }
 
 /* The whole file as text; false if it cannot be read, or is empty. */
-static bool read_file(int fd, char text[static FILE_MAX])
+static bool counters_read_file(int fd, char text[static FILE_MAX])
 {
 	ssize_t n = fd < 0 ? -1 : pread(fd, text, FILE_MAX - 1, 0);
 
@@ -119,10 +119,10 @@ static bool read_file(int fd, char text[static FILE_MAX])
 
 /* ---- groups of values ---- */
 
-static struct rec_sample begin_group(uint64_t now_ns, const char *name, uint64_t id)
+static struct rec_counters begin_group(uint64_t now_ns, const char *name, uint64_t id)
 {
-	struct rec_sample rec = {
-		.head = { .ts_ns = now_ns, .size = sizeof(rec), .kind = REC_SAMPLE },
+	struct rec_counters rec = {
+		.head = { .ts_ns = now_ns, .size = sizeof(rec), .kind = REC_COUNTERS },
 		.id = id,
 	};
 
@@ -130,26 +130,26 @@ static struct rec_sample begin_group(uint64_t now_ns, const char *name, uint64_t
 	return rec;
 }
 
-static void add_whole(struct rec_sample *rec, const char *name, uint64_t v)
+static void add_whole(struct rec_counters *rec, const char *name, uint64_t v)
 {
 	rec->whole |= 1u << rec->n_values;
 	rec->values[rec->n_values].value = v;
-	snprintf(rec->values[rec->n_values++].name, REC_SAMPLE_NAME_BYTES, "%s", name);
+	snprintf(rec->values[rec->n_values++].name, REC_COUNTERS_NAME_BYTES, "%s", name);
 }
 
-static void add_double(struct rec_sample *rec, const char *name, double v)
+static void add_double(struct rec_counters *rec, const char *name, double v)
 {
 	memcpy(&rec->values[rec->n_values].value, &v, sizeof(v));
-	snprintf(rec->values[rec->n_values++].name, REC_SAMPLE_NAME_BYTES, "%s", name);
+	snprintf(rec->values[rec->n_values++].name, REC_COUNTERS_NAME_BYTES, "%s", name);
 }
 
-static int end_group(const struct rec_sample *rec, counters_fn fn, void *userdata)
+static int end_group(const struct rec_counters *rec, counters_fn fn, void *userdata)
 {
 	return rec->n_values ? fn(rec, userdata) : 0;
 }
 
 /* What follows the word at the beginning of a line of TEXT, or NULL. */
-static const char *behind(const char *text, const char *word)
+static const char *counters_behind(const char *text, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -163,12 +163,12 @@ static const char *behind(const char *text, const char *word)
 
 static int sample_memory(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
 {
-	struct rec_sample rec = begin_group(now_ns, "memory", 0);
+	struct rec_counters rec = begin_group(now_ns, "memory", 0);
 	char text[FILE_MAX];
 
-	read_file(c->meminfo_fd, text);
+	counters_read_file(c->meminfo_fd, text);
 	for (size_t i = 0; i < ARRAY_SIZE(memory_rows); i++) {
-		const char *at = behind(text, memory_rows[i].line);
+		const char *at = counters_behind(text, memory_rows[i].line);
 		uint64_t kib;
 
 		if (at && sscanf(at, "%" SCNu64 " kB", &kib) == 1)
@@ -179,12 +179,12 @@ static int sample_memory(struct counters *c, uint64_t now_ns, counters_fn fn, vo
 
 static int sample_load(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
 {
-	struct rec_sample rec = begin_group(now_ns, "load", 0);
+	struct rec_counters rec = begin_group(now_ns, "load", 0);
 	uint64_t runnable, threads;
 	double one, five, fifteen;
 	char text[FILE_MAX];
 
-	read_file(c->loadavg_fd, text);
+	counters_read_file(c->loadavg_fd, text);
 	if (sscanf(text, "%lf %lf %lf %" SCNu64 "/%" SCNu64, &one, &five, &fifteen, &runnable,
 		   &threads) == 5) {
 		add_double(&rec, "1 minute", one);
@@ -200,13 +200,14 @@ static int sample_load(struct counters *c, uint64_t now_ns, counters_fn fn, void
  * sample. */
 static int sample_pressure(struct counters *c, uint64_t now_ns, counters_fn fn, void *userdata)
 {
-	struct rec_sample rec = begin_group(now_ns, "pressure", 0);
+	struct rec_counters rec = begin_group(now_ns, "pressure", 0);
 	char texts[ARRAY_SIZE(pressure_files)][FILE_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(pressure_files); i++)
-		read_file(c->pressure_fds[i], texts[i]);
+		counters_read_file(c->pressure_fds[i], texts[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(pressure_rows); i++) {
-		const char *at = behind(texts[pressure_rows[i].file], pressure_rows[i].line);
+		const char *at =
+			counters_behind(texts[pressure_rows[i].file], pressure_rows[i].line);
 		uint64_t us, last_us = c->pressure[i].total_us;
 
 		if (at)
@@ -232,9 +233,10 @@ static int sample_frequencies(struct counters *c, uint64_t now_ns, counters_fn f
 	int r = 0;
 
 	for (unsigned cpu = 0; r == 0 && cpu < c->n_cpus; cpu++) {
-		struct rec_sample rec = begin_group(now_ns, "CPU frequency", cpu);
+		struct rec_counters rec = begin_group(now_ns, "CPU frequency", cpu);
 
-		if (!read_file(c->frequency_fds[cpu], text) || sscanf(text, "%" SCNu64, &khz) != 1)
+		if (!counters_read_file(c->frequency_fds[cpu], text) ||
+		    sscanf(text, "%" SCNu64, &khz) != 1)
 			continue;
 		add_whole(&rec, "kHz", khz);
 		r = end_group(&rec, fn, userdata);

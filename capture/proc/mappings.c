@@ -32,7 +32,7 @@ struct room {
 	};
 };
 
-static FILE *open_file(const char *root, const char *path)
+static FILE *mappings_open_file(const char *root, const char *path)
 {
 	char full[4096];
 
@@ -41,7 +41,8 @@ static FILE *open_file(const char *root, const char *path)
 	return fopen(full, "re");
 }
 
-static int hand_on(struct room *room, uint32_t pid, const char *path, mapping_fn fn, void *userdata)
+static int mappings_hand_on(struct room *room, uint32_t pid, const char *path, mapping_fn fn,
+			    void *userdata)
 {
 	struct rec_mapping *rec = &room->rec;
 	size_t n = strlen(path);
@@ -106,7 +107,7 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 	int r = 0;
 
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
-	f = open_file(root, path);
+	f = mappings_open_file(root, path);
 	if (!f)
 		return 0;
 	while (r == 0 && fgets(line, sizeof(line), f)) {
@@ -114,7 +115,7 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 			continue;
 		if (room.rec.inode)
 			ask_build_id(fileno(f), &room.rec);
-		r = hand_on(&room, pid, name, fn, userdata);
+		r = mappings_hand_on(&room, pid, name, fn, userdata);
 	}
 	fclose(f);
 	return r;
@@ -123,11 +124,11 @@ int mappings_of_process(const char *root, uint32_t pid, mapping_fn fn, void *use
 /* ---- the kernel ---- */
 
 /* The build id among the ELF notes of FILE. */
-static void read_build_id(const char *root, const char *path, struct rec_mapping *rec)
+static void mappings_read_build_id(const char *root, const char *path, struct rec_mapping *rec)
 {
 	enum { NT_GNU_BUILD_ID = 3 };
 	_cleanup_free_ uint8_t *notes = malloc(NOTES_MAX);
-	FILE *f = notes ? open_file(root, path) : NULL;
+	FILE *f = notes ? mappings_open_file(root, path) : NULL;
 	size_t n, at = 0;
 
 	if (!f)
@@ -161,7 +162,7 @@ static int list_text(const char *root, mapping_fn fn, void *userdata)
 	uint64_t address, start = 0, end = 0;
 	char line[512], name[256], type;
 	struct room room;
-	FILE *f = open_file(root, "/proc/kallsyms");
+	FILE *f = mappings_open_file(root, "/proc/kallsyms");
 
 	if (!f)
 		return 0;
@@ -180,14 +181,14 @@ static int list_text(const char *root, mapping_fn fn, void *userdata)
 	if (end <= start || start == 0)
 		return 0;
 	room.rec = (struct rec_mapping){ .start = start, .bytes = end - start };
-	read_build_id(root, "/sys/kernel/notes", &room.rec);
-	return hand_on(&room, KERNEL_PID, "[kernel.kallsyms]", fn, userdata);
+	mappings_read_build_id(root, "/sys/kernel/notes", &room.rec);
+	return mappings_hand_on(&room, KERNEL_PID, "[kernel.kallsyms]", fn, userdata);
 }
 
 static int list_modules(const char *root, mapping_fn fn, void *userdata)
 {
 	char line[4096], name[64], path[160], shown[72];
-	FILE *f = open_file(root, "/proc/modules");
+	FILE *f = mappings_open_file(root, "/proc/modules");
 	struct room room;
 	uint64_t start, bytes;
 	int r = 0;
@@ -199,9 +200,9 @@ static int list_modules(const char *root, mapping_fn fn, void *userdata)
 			continue;
 		room.rec = (struct rec_mapping){ .start = start, .bytes = bytes };
 		snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", name);
-		read_build_id(root, path, &room.rec);
+		mappings_read_build_id(root, path, &room.rec);
 		snprintf(shown, sizeof(shown), "[%s]", name);
-		r = hand_on(&room, KERNEL_PID, shown, fn, userdata);
+		r = mappings_hand_on(&room, KERNEL_PID, shown, fn, userdata);
 	}
 	if (f)
 		fclose(f);

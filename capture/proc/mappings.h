@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
+#include "capture/proc/proc-records.h"
 
 /* Called with each mapping, its time and CPU 0. Returns 0 or a negative errno, which ends the list. */
 typedef int (*mapping_fn)(const struct rec_mapping *rec, void *userdata);

@@ -29,7 +29,7 @@ bool proc_is_gone(uint32_t tid)
 	return kill((pid_t)tid, 0) < 0 && errno == ESRCH;
 }
 
-static size_t read_file(uint32_t pid, const char *name, char *to, size_t room)
+static size_t proc_read_file(uint32_t pid, const char *name, char *to, size_t room)
 {
 	_cleanup_close_ int fd = -1;
 	char path[48];
@@ -44,7 +44,7 @@ static size_t read_file(uint32_t pid, const char *name, char *to, size_t room)
 }
 
 /* The text after "KEY:\t" at the beginning of a line, or NULL. */
-static const char *field(const char *status, const char *key)
+static const char *proc_field(const char *status, const char *key)
 {
 	size_t n = strlen(key);
 
@@ -56,7 +56,7 @@ static const char *field(const char *status, const char *key)
 	return NULL;
 }
 
-static uint32_t number(const char *text)
+static uint32_t proc_number(const char *text)
 {
 	return text ? (uint32_t)strtoul(text, NULL, 10) : 0;
 }
@@ -65,7 +65,7 @@ bool proc_is_exiting(uint32_t pid)
 {
 	unsigned flags;
 	char stat[512];
-	size_t n = read_file(pid, "stat", stat, sizeof(stat) - 1);
+	size_t n = proc_read_file(pid, "stat", stat, sizeof(stat) - 1);
 	const char *rest;
 
 	stat[n] = '\0';
@@ -79,19 +79,19 @@ int proc_identity(uint32_t tid, struct rec_identity *ret)
 {
 	char status[4096];
 	const char *name, *uids;
-	size_t n = read_file(tid, "status", status, sizeof(status) - 1);
+	size_t n = proc_read_file(tid, "status", status, sizeof(status) - 1);
 
 	status[n] = '\0';
-	name = field(status, "Name");
-	uids = field(status, "Uid"); /* real, effective, ... */
+	name = proc_field(status, "Name");
+	uids = proc_field(status, "Uid"); /* real, effective, ... */
 	if (!name || !uids)
 		return -ESRCH;
 	uids = strchr(uids, '\t');
 	*ret = (struct rec_identity){
-		.pid = number(field(status, "Tgid")),
+		.pid = proc_number(proc_field(status, "Tgid")),
 		.tid = tid,
-		.parent_pid = number(field(status, "PPid")),
-		.uid = number(uids),
+		.parent_pid = proc_number(proc_field(status, "PPid")),
+		.uid = proc_number(uids),
 	};
 	if (ret->parent_pid == 2 || tid == 2) {
 		ret->flags = IDENTITY_KTHREAD;
@@ -106,5 +106,5 @@ int proc_identity(uint32_t tid, struct rec_identity *ret)
 
 size_t proc_command(uint32_t pid, char *to, size_t room)
 {
-	return read_file(pid, "cmdline", to, room);
+	return proc_read_file(pid, "cmdline", to, room);
 }

@@ -103,7 +103,7 @@ static int probe_hooks(struct capability *caps, bool all)
 }
 
 /* What there is to sample; it needs no rights of its own, but sessions do. */
-static struct capability counters(bool all)
+static struct capability capabilities_counters(bool all)
 {
 	static const struct {
 		bool pressure, frequency;
@@ -130,7 +130,7 @@ static struct capability counters(bool all)
 	return c;
 }
 
-static struct capability profile(bool all)
+static struct capability capabilities_profile(bool all)
 {
 	struct capability c = { .name = "profile" };
 	int error = 0;
@@ -153,7 +153,7 @@ static struct capability profile(bool all)
 }
 
 /* What is allocated: rows for the categories, whose mappings come like those of PROFILE. */
-static int watching(struct capability *caps, const struct capability *profile)
+static int capabilities_heap_targets(struct capability *caps, const struct capability *profile)
 {
 	static const char *const ways[] = {
 		[PROBES_PERF] = "a probe each on allocators' functions; stacks by frame pointers",
@@ -191,14 +191,14 @@ int capabilities_probe(struct capability caps[static CAPABILITIES_MAX])
 					 all ? "fork, exec, exit and rename"
 					     : "see btf, privilege and kernel" };
 	n += probe_hooks(&caps[n], all);
-	caps[n++] = counters(all);
-	caps[n++] = profile(all);
+	caps[n++] = capabilities_counters(all);
+	caps[n++] = capabilities_profile(all);
 	caps[n] = caps[n - 1]; /* mappings come through perf events, too */
 	caps[n].name = "offcpu";
 	if (caps[n].available)
 		caps[n].detail = "stacks of threads that were away; by frame pointers";
 	n++;
-	n += watching(&caps[n], &caps[n - 2]);
+	n += capabilities_heap_targets(&caps[n], &caps[n - 2]);
 	caps[n++] = waker_context(btf);
 	return n;
 }

@@ -112,7 +112,7 @@ static int map_word_rings(struct word_rings *rings, struct bpf_map *map)
 	return 0;
 }
 
-static int on_record(void *userdata, void *data, size_t size)
+static int collector_rings_on_record(void *userdata, void *data, size_t size)
 {
 	struct collector *c = userdata;
 	const struct rec_head *rec = decode_record(data, size);
@@ -137,8 +137,8 @@ static int make_rec_ring(struct collector *c, uint32_t index, uint64_t bytes)
 	/* The manager maps the ring and needs the descriptor only meanwhile; the outer map keeps the
 	 * ring alive. */
 	if (c->records)
-		return ring_buffer__add(c->records, ring, on_record, c);
-	c->records = ring_buffer__new(ring, on_record, c, NULL);
+		return ring_buffer__add(c->records, ring, collector_rings_on_record, c);
+	c->records = ring_buffer__new(ring, collector_rings_on_record, c, NULL);
 	return c->records ? 0 : -errno;
 }
 

@@ -180,7 +180,7 @@ static int attach_wakeups(struct collector *c, char **reterr_text)
 }
 
 /* All but stacks, and but what was shed. */
-static int attach(struct collector *c, char **reterr_text)
+static int collector_attach_program(struct collector *c, char **reterr_text)
 {
 	struct kymo_bpf *skel = c->skel;
 	/* In this order: who a thread is must be known before it is seen running. The switches come
@@ -227,7 +227,7 @@ int collector_attach(struct collector *c, char **reterr_text)
 {
 	int r = start_map_rings(c, reterr_text);
 
-	return r < 0 ? r : attach(c, reterr_text);
+	return r < 0 ? r : collector_attach_program(c, reterr_text);
 }
 
 int collector_start_stacks(struct collector *c, char **reterr_text)
@@ -264,7 +264,7 @@ struct collector_memory collector_memory_tables(struct collector *c)
 		.ended_fd = bpf_map__fd(skel->maps.memory_ended),
 		.stacks_fd = bpf_map__fd(skel->maps.memory_stacks),
 		.blocks_fd = bpf_map__fd(skel->maps.memory_blocks),
-		.happenings_fd = bpf_map__fd(skel->maps.memory_happenings),
+		.events_fd = bpf_map__fd(skel->maps.memory_events),
 		.instances = &skel->bss->memory_instances,
 		.unheard = &skel->bss->memory_unheard,
 		.untold = &skel->bss->memory_untold,
@@ -391,7 +391,7 @@ int collector_resume(struct collector *c, char **reterr_text)
 	if (r == 0) {
 		map_rings_start(c->map_rings);
 		collector_look_after_cpus(c);
-		r = attach(c, reterr_text);
+		r = collector_attach_program(c, reterr_text);
 	}
 	if (r < 0)
 		collector_pause(c);
@@ -418,8 +418,8 @@ void collector_detach(struct collector *c)
 }
 
 /* Hands all that the iterator PROG writes to FN, records of RECORD_BYTES. */
-static int iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
-		   void *userdata)
+static int collector_iterate(struct bpf_program *prog, size_t record_bytes, collector_record_fn fn,
+			     void *userdata)
 {
 	_Alignas(8) uint8_t buffer[64 * sizeof(struct rec_task)];
 	_cleanup_close_ int fd = -1;
@@ -453,15 +453,16 @@ static int iterate(struct bpf_program *prog, size_t record_bytes, collector_reco
 
 int collector_list_tasks(struct collector *c, collector_record_fn fn, void *userdata)
 {
-	return iterate(c->skel->progs.on_iter_task, sizeof(struct rec_task), fn, userdata);
+	return collector_iterate(c->skel->progs.on_iter_task, sizeof(struct rec_task), fn,
+				 userdata);
 }
 
 int collector_list_registers(struct collector *c, uint32_t pid, collector_record_fn fn,
 			     void *userdata)
 {
 	c->skel->bss->reach_pid = pid;
-	return iterate(c->skel->progs.on_iter_registers, sizeof(struct rec_registers), fn,
-		       userdata);
+	return collector_iterate(c->skel->progs.on_iter_registers, sizeof(struct rec_registers), fn,
+				 userdata);
 }
 
 unsigned collector_n_cpus(const struct collector *c)

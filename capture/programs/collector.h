@@ -55,13 +55,13 @@ int collector_attach(struct collector *c, char **reterr_text);
 int collector_start_stacks(struct collector *c, char **reterr_text);
 
 /*
- * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/heap/memory.h. All of it
+ * With CATEGORIES_MEMORY: the maps and programs of bpf/memory.bpf.h, for capture/heap/heap-trace.h. All of it
  * belongs to the collector.
  */
 struct collector_memory {
 	enum probes_way way;
 	int programs[PROBES_PROGRAMS];
-	int processes_fd, ended_fd, stacks_fd, blocks_fd, happenings_fd;
+	int processes_fd, ended_fd, stacks_fd, blocks_fd, events_fd;
 	__u32 *instances; /* given out, by both sides */
 	__u64 *unheard;   /* happenings that there was no room to tell of */
 	__u64 *untold;    /* programs that have ended, and there was no room to say so */

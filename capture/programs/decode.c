@@ -5,18 +5,18 @@
 
 #include "writer/fxt/fxt-names.h"
 
-static bool ends(const char *text, size_t room)
+static bool decode_ends(const char *text, size_t room)
 {
 	return memchr(text, '\0', room) != NULL;
 }
 
 static bool identity_ends(const struct rec_identity *id)
 {
-	return ends(id->comm, sizeof(id->comm));
+	return decode_ends(id->comm, sizeof(id->comm));
 }
 
 /* Whether what the record has in it, which is of the right size, makes sense. */
-static bool makes_sense(const struct rec_head *head)
+static bool record_is_valid(const struct rec_head *head)
 {
 	const void *data = head;
 
@@ -30,12 +30,12 @@ static bool makes_sense(const struct rec_head *head)
 	case REC_RENAME: {
 		const struct rec_rename *rec = data;
 
-		return identity_ends(&rec->task) && ends(rec->comm, sizeof(rec->comm));
+		return identity_ends(&rec->task) && decode_ends(rec->comm, sizeof(rec->comm));
 	}
 	case REC_EXEC: {
 		const struct rec_exec *rec = data;
 
-		return identity_ends(&rec->task) && ends(rec->file, sizeof(rec->file)) &&
+		return identity_ends(&rec->task) && decode_ends(rec->file, sizeof(rec->file)) &&
 		       rec->args_bytes <= sizeof(rec->args);
 	}
 	case REC_WORK:
@@ -43,7 +43,7 @@ static bool makes_sense(const struct rec_head *head)
 	case REC_FUNCTION: {
 		const struct rec_function *rec = data;
 
-		return ends(rec->name, sizeof(rec->name));
+		return decode_ends(rec->name, sizeof(rec->name));
 	}
 	case REC_STACK:
 		return head->size > REC_STACK_BYTES(0) && head->size % sizeof(uint64_t) == 0 &&
@@ -62,7 +62,7 @@ static bool makes_sense(const struct rec_head *head)
 	case REC_RESOURCE: {
 		const struct rec_resource *rec = data;
 
-		return ends(rec->text, sizeof(rec->text));
+		return decode_ends(rec->text, sizeof(rec->text));
 	}
 	case REC_OFFCPU: {
 		const struct rec_offcpu *rec = data;
@@ -90,7 +90,7 @@ const struct rec_head *decode_record(const void *data, size_t size)
 		[REC_FUNCTION] = sizeof(struct rec_function),
 		[REC_FREQUENCY] = sizeof(struct rec_frequency),
 		[REC_STACK] = sizeof(struct rec_stack), /* at most */
-		[REC_TICK] = sizeof(struct rec_tick),
+		[REC_SAMPLE] = sizeof(struct rec_sample),
 		[REC_OFFCPU] = sizeof(struct rec_offcpu),
 		[REC_CPU_GONE] = sizeof(struct rec_cpu_gone),
 		[REC_ALLOC] = sizeof(struct rec_alloc),
@@ -105,7 +105,7 @@ const struct rec_head *decode_record(const void *data, size_t size)
 	    sizes[head->kind] == 0 || head->size > sizes[head->kind] || size < head->size ||
 	    (head->size < sizes[head->kind] && head->kind != REC_STACK))
 		return NULL;
-	return makes_sense(head) ? head : NULL;
+	return record_is_valid(head) ? head : NULL;
 }
 
 /* Whether the N words, a whole record, say what CPU did, in the way of CLASS. */

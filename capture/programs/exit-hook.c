@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 
 /* A program that does nothing. */
-static int load_nothing(int btf_id)
+static int exit_hook_load_nothing(int btf_id)
 {
 	const struct bpf_insn insns[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
@@ -22,7 +22,7 @@ static int load_nothing(int btf_id)
 bool exit_hook_works(void)
 {
 	int btf_id = libbpf_find_vmlinux_btf_id("do_exit", BPF_TRACE_FENTRY);
-	_cleanup_close_ int program = btf_id > 0 ? load_nothing(btf_id) : -1;
+	_cleanup_close_ int program = btf_id > 0 ? exit_hook_load_nothing(btf_id) : -1;
 	_cleanup_close_ int link = program >= 0 ? bpf_raw_tracepoint_open(NULL, program) : -1;
 
 	return link >= 0;

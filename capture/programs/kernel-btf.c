@@ -11,7 +11,7 @@
 
 DEFINE_CLEANUP(struct btf *, btf__free)
 
-static const char *name_of(const struct btf *btf, const struct btf_type *t)
+static const char *kernel_btf_name_of(const struct btf *btf, const struct btf_type *t)
 {
 	const char *name = btf__name_by_offset(btf, t->name_off);
 
@@ -89,7 +89,7 @@ int kernel_btf_preempt_count(int64_t *ret_from_rq)
 	section = btf__type_by_id(btf, (uint32_t)id);
 	vars = btf_var_secinfos(section);
 	for (unsigned i = 0; i < btf_vlen(section); i++) {
-		const char *name = name_of(btf, btf__type_by_id(btf, vars[i].type));
+		const char *name = kernel_btf_name_of(btf, btf__type_by_id(btf, vars[i].type));
 
 		if (strcmp(name, "runqueues") == 0)
 			rq = vars[i].offset;

@@ -84,7 +84,7 @@ static bool is_refusal(int error)
 	return error == -EPERM || error == -EACCES;
 }
 
-static int tell(int error, const char *deed, const char *advice, char **reterr_text)
+static int load_error_set(int error, const char *deed, const char *advice, char **reterr_text)
 {
 	char *p;
 
@@ -146,7 +146,7 @@ int load_error(int error, const char *deed, char **reterr_text)
 		advice =
 			"; this kernel's verifier refuses a program of kymo: please report it, with "
 			"what uname -r prints";
-	return tell(error, deed, advice, reterr_text);
+	return load_error_set(error, deed, advice, reterr_text);
 }
 
 int load_error_perf(int error, const char *deed, char **reterr_text)
@@ -163,7 +163,7 @@ int load_error_perf(int error, const char *deed, char **reterr_text)
 		advice = "; kymo-perf.service does not answer (systemctl status kymo-perf.service)";
 	else
 		return load_error(error, deed, reterr_text);
-	return tell(error, deed, advice, reterr_text);
+	return load_error_set(error, deed, advice, reterr_text);
 }
 
 int load_error_memlock(const char *deed, char **reterr_text)
@@ -176,5 +176,5 @@ int load_error_memlock(const char *deed, char **reterr_text)
 		 " KiB) and kernel.perf_event_mlock_kb allow: raise the limit (ulimit -l; "
 		 "LimitMEMLOCK= in kymod.service), or end other sessions",
 		 rights.locks_bytes >> 10);
-	return tell(-EPERM, deed, advice, reterr_text);
+	return load_error_set(-EPERM, deed, advice, reterr_text);
 }

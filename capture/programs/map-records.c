@@ -63,7 +63,7 @@ static struct rec_mapping *half_of(struct map_records *m)
 	return (struct rec_mapping *)m->room;
 }
 
-static int hand_on(struct map_records *m, map_record_fn fn, void *userdata)
+static int map_records_hand_on(struct map_records *m, map_record_fn fn, void *userdata)
 {
 	if (!m->waiting)
 		return 0;
@@ -116,9 +116,9 @@ static int take_mapping(struct map_records *m, const struct mmap2 *rec, size_t p
 	whole = is_other_half(m, rec, path_bytes);
 	if (whole) {
 		add_half(m, rec);
-		return hand_on(m, fn, userdata);
+		return map_records_hand_on(m, fn, userdata);
 	}
-	r = hand_on(m, fn, userdata);
+	r = map_records_hand_on(m, fn, userdata);
 	size = (sizeof(struct rec_mapping) + path_bytes + 1 + 7) & ~(size_t)7;
 	memset(m->room, 0, size);
 	fill_head(&waiting->head, ts_ns, REC_MAPPING, size, m->cpu, rec->pid, rec->tid);
@@ -157,7 +157,7 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 		comm = data;
 		if (body <= sizeof(*comm) || !(header->misc & MISC_COMM_EXEC) || !is_pid(comm->pid))
 			return 0;
-		r = hand_on(m, fn, userdata);
+		r = map_records_hand_on(m, fn, userdata);
 		fill_head(&image.head, ts_ns, REC_NEW_IMAGE, sizeof(image), m->cpu, comm->pid,
 			  comm->tid);
 		return r < 0 ? r : fn(&image.head, userdata);
@@ -172,5 +172,7 @@ int map_records_take(struct map_records *m, const void *data, size_t size, map_r
 
 int map_records_flush(struct map_records *m, uint64_t before_ns, map_record_fn fn, void *userdata)
 {
-	return m->waiting && half_of(m)->head.ts_ns < before_ns ? hand_on(m, fn, userdata) : 0;
+	return m->waiting && half_of(m)->head.ts_ns < before_ns
+		       ? map_records_hand_on(m, fn, userdata)
+		       : 0;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "bpf/record.h"
+#include "capture/proc/proc-records.h"
 
 /* Of a kernel's record: it has 16 bits for its size. */
 enum { MAP_RECORD_MAX = 65536 };

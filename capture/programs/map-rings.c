@@ -62,7 +62,7 @@ static void close_ring(const struct map_rings *r, struct ring *ring)
 	*ring = no_ring;
 }
 
-static int open_event(unsigned cpu, bool build_ids)
+static int map_rings_open_event(unsigned cpu, bool build_ids)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -104,7 +104,7 @@ static int open_ring(struct map_rings *r, unsigned cpu, struct ring *ring)
 
 	*ring = no_ring;
 	for (int i = 0; i < 2; i++) {
-		ring->fds[i] = open_event(cpu, i == 0);
+		ring->fds[i] = map_rings_open_event(cpu, i == 0);
 		if (ring->fds[i] < 0) {
 			int error = ring->fds[i];
 

@@ -61,7 +61,7 @@ uint32_t sampler_default_categories(void)
 	return sampler_clock(&error) ? CATEGORIES_DEFAULT : CATEGORIES_DEFAULT & ~CATEGORY_PROFILE;
 }
 
-static int begin(struct sampler *s, unsigned cpu, bool cycles)
+static int sampler_begin(struct sampler *s, unsigned cpu, bool cycles)
 {
 	struct perf_event_attr attr = attr_of(cycles, s->frequency);
 	int fd = perf_event_open_cpu(&attr, cpu);
@@ -79,12 +79,12 @@ static int begin(struct sampler *s, unsigned cpu, bool cycles)
 /* Cycles where they are to be had; a machine can have CPUs with and without. */
 static int begin_any(struct sampler *s, unsigned cpu)
 {
-	int r = begin(s, cpu, true);
+	int r = sampler_begin(s, cpu, true);
 
-	return r < 0 ? begin(s, cpu, false) : r;
+	return r < 0 ? sampler_begin(s, cpu, false) : r;
 }
 
-static void end(struct sampler *s, unsigned cpu)
+static void sampler_end(struct sampler *s, unsigned cpu)
 {
 	bpf_link__destroy(s->links[cpu]);
 	s->links[cpu] = NULL;
@@ -129,7 +129,7 @@ struct sampler *sampler_free(struct sampler *s)
 	if (!s)
 		return NULL;
 	for (unsigned cpu = 0; s->links && cpu < s->n_cpus; cpu++)
-		end(s, cpu);
+		sampler_end(s, cpu);
 	free(s->links);
 	free(s);
 	return NULL;
@@ -139,7 +139,7 @@ void sampler_set_online(struct sampler *s, const bool *online)
 {
 	for (unsigned cpu = 0; cpu < s->n_cpus; cpu++) {
 		if (!online[cpu] && s->links[cpu])
-			end(s, cpu);
+			sampler_end(s, cpu);
 		else if (online[cpu] && !s->links[cpu])
 			begin_any(s, cpu); /* not yet? then the next time */
 	}

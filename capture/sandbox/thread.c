@@ -9,21 +9,21 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PROMPT_NICE = -10 };
+enum { RAISED_NICE = -10 };
 
 /* Of the process, before anybody was made prompt. Written by one thread, before it has others. */
 static int ordinary_nice;
 static bool was_changed;
 
-void thread_be_prompt(void)
+void thread_raise_priority(void)
 {
 	errno = 0;
 	ordinary_nice = getpriority(PRIO_PROCESS, 0);
-	if (errno == 0 && ordinary_nice > PROMPT_NICE)
-		was_changed = setpriority(PRIO_PROCESS, 0, PROMPT_NICE) == 0;
+	if (errno == 0 && ordinary_nice > RAISED_NICE)
+		was_changed = setpriority(PRIO_PROCESS, 0, RAISED_NICE) == 0;
 }
 
-void thread_be_ordinary(void)
+void thread_reset_priority(void)
 {
 	if (was_changed)
 		setpriority(PRIO_PROCESS, 0, ordinary_nice);
@@ -34,12 +34,12 @@ struct start {
 	void *userdata;
 };
 
-static void *run(void *userdata)
+static void *thread_run(void *userdata)
 {
 	struct start start = *(struct start *)userdata;
 
 	free(userdata);
-	thread_be_ordinary();
+	thread_reset_priority();
 	return start.fn(start.userdata);
 }
 
@@ -58,7 +58,7 @@ int thread_start(void *(*fn)(void *), void *userdata)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&thread, &attr, run, start);
+	r = pthread_create(&thread, &attr, thread_run, start);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	if (r != 0)

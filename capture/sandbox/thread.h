@@ -17,10 +17,10 @@ int thread_start(void *(*fn)(void *), void *userdata);
  * (nice -10, where that is allowed). It needs little of a CPU; helper threads, which may need more,
  * and commands that are run have the priority that this process was started with.
  */
-void thread_be_prompt(void);
+void thread_raise_priority(void);
 
 /* Back to the priority that the process was started with, for the calling thread. */
-void thread_be_ordinary(void);
+void thread_reset_priority(void);
 
 /* Makes an eventfd readable. */
 void thread_signal(int event_fd);

@@ -9,14 +9,14 @@ enum { CHUNKS_KEPT = 8 };
 /* Between two looks whether there is room again. */
 #define NO_ROOM_NS UINT64_C(1000000000)
 
-static struct chunk_begin *begin_of(struct chunks *c, uint64_t n)
+static struct chunk_begin *chunks_begin_of(struct chunks *c, uint64_t n)
 {
 	return &c->begins[n % ARRAY_SIZE(c->begins)];
 }
 
 void chunks_begin(struct chunks *c, const struct chunk_begin *begin, uint64_t dropped)
 {
-	struct chunk_begin *now = begin_of(c, c->n++);
+	struct chunk_begin *now = chunks_begin_of(c, c->n++);
 
 	*now = *begin;
 	now->head_bytes = 0;
@@ -34,7 +34,7 @@ void chunks_add(struct chunks *c, enum store_part part, uint64_t bytes)
 	if (part == STORE_BODY)
 		c->body_bytes += bytes;
 	if (part == STORE_HEAD)
-		begin_of(c, c->n - 1)->head_bytes += bytes;
+		chunks_begin_of(c, c->n - 1)->head_bytes += bytes;
 }
 
 const struct chunk_begin *chunks_begun(const struct chunks *c, uint64_t n)

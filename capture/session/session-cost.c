@@ -48,7 +48,7 @@ int session_write_steps(struct session *s)
 /* ---- the limit ---- */
 
 /* Of how many CPUs the limit is a share; 0 = of one. The lower one holds. */
-static uint32_t share_of(const struct session *s)
+static uint32_t session_cost_share_of(const struct session *s)
 {
 	const struct session_options *o = &s->options;
 	unsigned n = machine_n_cpus();
@@ -61,7 +61,7 @@ static uint32_t share_of(const struct session *s)
 
 static uint64_t limit_of(const struct session *s)
 {
-	uint32_t n = share_of(s);
+	uint32_t n = session_cost_share_of(s);
 
 	return n ? n * s->options.max_overhead_machine_ppm : s->options.max_overhead_ppm;
 }
@@ -74,7 +74,7 @@ static uint64_t look_at_work(const struct session *s)
 
 /* ---- steps ---- */
 
-static void forget_shed(struct session *s, enum budget_shed what)
+static void session_cost_forget_shed(struct session *s, enum budget_shed what)
 {
 	size_t n = 0;
 
@@ -91,7 +91,7 @@ void session_step_taken(struct session *s, enum budget_shed what, bool back, uin
 		.ts_ns = ts_ns,
 		.cost_ppm = s->budget.ppm,
 		.limit_ppm = s->budget.limit_ppm,
-		.n_cpus = share_of(s),
+		.n_cpus = session_cost_share_of(s),
 		.back = back,
 	};
 
@@ -99,19 +99,19 @@ void session_step_taken(struct session *s, enum budget_shed what, bool back, uin
 	if (s->n_steps - s->n_steps_written == SESSION_STEPS_MAX)
 		s->n_steps_written++;
 	s->steps[s->n_steps++ % SESSION_STEPS_MAX] = step;
-	forget_shed(s, what);
+	session_cost_forget_shed(s, what);
 	if (!back)
 		s->sheds[s->n_sheds++] = step;
 }
 
-static void order(struct session *s, uint32_t away)
+static void session_cost_order(struct session *s, uint32_t away)
 {
 	s->away = away;
 	s->budget.begun = false; /* until that is so */
 	worker_order_away(s->worker, away);
 }
 
-static void shed(struct session *s, enum budget_shed what, uint64_t now_ns)
+static void session_cost_shed(struct session *s, enum budget_shed what, uint64_t now_ns)
 {
 	session_step_taken(s, what, false, now_ns);
 	if (what == SHED_SESSION && !s->options.pauses) {
@@ -120,19 +120,19 @@ static void shed(struct session *s, enum budget_shed what, uint64_t now_ns)
 	}
 	if (what == SHED_SESSION)
 		session_pause(s, now_ns);
-	order(s, s->away | UINT32_C(1) << what);
+	session_cost_order(s, s->away | UINT32_C(1) << what);
 }
 
 /* That it is back is told when it is. */
-static void take_back(struct session *s, enum budget_shed what)
+static void session_cost_take_back(struct session *s, enum budget_shed what)
 {
 	if (what == SHED_SESSION)
 		session_resume(s);
-	order(s, s->away & ~(UINT32_C(1) << what));
+	session_cost_order(s, s->away & ~(UINT32_C(1) << what));
 }
 
 /* One that could not come back. */
-static void see_failed(struct session *s, const struct worker_news *news)
+static void see_failed(struct session *s, const struct worker_results *news)
 {
 	for (enum budget_shed what = 0; what < SHED_MAX; what++) {
 		if (!((s->away ^ news->away) >> what & 1))
@@ -145,7 +145,7 @@ static void see_failed(struct session *s, const struct worker_news *news)
 	s->n_failed = news->n_failed;
 }
 
-void session_see_away(struct session *s, const struct worker_news *news)
+void session_update_sheds(struct session *s, const struct worker_results *news)
 {
 	uint32_t back = s->away_done & ~news->away;
 	bool failed = news->n_failed != s->n_failed;
@@ -173,10 +173,10 @@ void session_look(struct session *s)
 	b->limit_ppm = limit_of(s);
 	switch (budget_look(b, now_ns, cost_ns, look_at_work(s), &what)) {
 	case BUDGET_SHED:
-		shed(s, what, now_ns);
+		session_cost_shed(s, what, now_ns);
 		break;
 	case BUDGET_RETURN:
-		take_back(s, what);
+		session_cost_take_back(s, what);
 		break;
 	case BUDGET_STAY:
 		/* From here on it matters. */

@@ -76,8 +76,8 @@ struct session {
 	uint32_t away, away_done;     /* bits 1 << SHED_*: ordered; and as the worker says */
 	unsigned n_failed, n_resumed; /* likewise */
 	enum session_pause pause;
-	uint64_t pause_ns;        /* when it began */
-	struct worker_news begun; /* SESSION_BEGUN: the list of tasks, and the times. Owned */
+	uint64_t pause_ns;           /* when it began */
+	struct worker_results begun; /* SESSION_BEGUN: the list of tasks, and the times. Owned */
 
 	enum session_state told; /* last state that was told */
 	uint64_t n_snapshots_told, n_searches_told, n_flights_told, n_chunks_told;
@@ -142,7 +142,7 @@ int session_write_steps(struct session *s);
 void session_step_taken(struct session *s, enum budget_shed what, bool back, uint64_t ts_ns);
 
 /* The worker says what has gone by now. */
-void session_see_away(struct session *s, const struct worker_news *news);
+void session_update_sheds(struct session *s, const struct worker_results *news);
 
 /* ---- session-pause.c ---- */
 
@@ -154,7 +154,7 @@ void session_resume(struct session *s);
 void session_stay_paused(struct session *s);
 
 /* All programs run again: takes from NEWS what recorder_resume() needs. */
-void session_take_begun(struct session *s, struct worker_news *news);
+void session_take_begun(struct session *s, struct worker_results *news);
 
 /* Whether rings are to be left alone; whether the archive may be cut off, split, or looked at as a whole. */
 bool session_rests(const struct session *s);

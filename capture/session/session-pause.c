@@ -26,12 +26,12 @@ void session_stay_paused(struct session *s)
 	s->pause = SESSION_PAUSED;
 }
 
-void session_take_begun(struct session *s, struct worker_news *news)
+void session_take_begun(struct session *s, struct worker_results *news)
 {
 	if (s->pause != SESSION_RESUMES || *s->reason)
 		return;
-	worker_news_deinit(&s->begun);
-	s->begun = (struct worker_news){
+	worker_results_deinit(&s->begun);
+	s->begun = (struct worker_results){
 		.attach_ns = news->attach_ns,
 		.start_ns = news->start_ns,
 		.listed_ns = news->listed_ns,
@@ -62,8 +62,8 @@ int session_go_on_after_pause(struct session *s)
 	r = session_write_steps(s);
 	if (r == 0)
 		r = recorder_resume(&s->recorder, &s->begun);
-	worker_news_deinit(&s->begun);
-	s->begun = (struct worker_news){ 0 };
+	worker_results_deinit(&s->begun);
+	s->begun = (struct worker_results){ 0 };
 	s->pause = SESSION_GOES;
 	return r;
 }

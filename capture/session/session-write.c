@@ -26,7 +26,7 @@ static bool have_buffer(struct session *s)
 	return s->buffer != NULL;
 }
 
-static void put(struct session *s, struct outbuf *b, enum store_part part)
+static void session_write_put(struct session *s, struct outbuf *b, enum store_part part)
 {
 	chunks_add(&s->chunks, part, b->size);
 	output_put(s->output, b, part);
@@ -35,7 +35,7 @@ static void put(struct session *s, struct outbuf *b, enum store_part part)
 static void hand_over(struct session *s, enum store_part part)
 {
 	if (s->buffer && s->buffer->size > 0)
-		put(s, TAKE_PTR(s->buffer), part);
+		session_write_put(s, TAKE_PTR(s->buffer), part);
 }
 
 int session_next_buffer(struct session *s, enum store_part part)
@@ -94,7 +94,7 @@ static struct store_moment moment_of(uint64_t boot_ns)
 	return (struct store_moment){ boot_ns, now.real_ns - (now.boot_ns - boot_ns) };
 }
 
-static void begin_chunk(struct session *s, struct store_moment at)
+static void session_write_begin_chunk(struct session *s, struct store_moment at)
 {
 	bool first = s->chunks.n == 0;
 	const struct chunk_begin begin = {
@@ -108,7 +108,7 @@ static void begin_chunk(struct session *s, struct store_moment at)
 	chunks_begin(&s->chunks, &begin, s->status.dropped);
 }
 
-static void end_chunk(struct session *s, struct store_moment at)
+static void session_write_end_chunk(struct session *s, struct store_moment at)
 {
 	output_end(s->output, &at);
 }
@@ -123,7 +123,7 @@ static bool have_parts(struct session *s)
 }
 
 /* All that is not younger than AT_NS has been written: here one chunk may end and the next begin. Without room it is put off. */
-static int split(struct session *s, uint64_t at_ns)
+static int session_write_split(struct session *s, uint64_t at_ns)
 {
 	struct recorder_end end;
 	struct store_moment at;
@@ -141,12 +141,12 @@ static int split(struct session *s, uint64_t at_ns)
 	if (r < 0)
 		return r;
 	hand_over(s, STORE_BODY);
-	put(s, TAKE_PTR(s->tail), STORE_TAIL);
+	session_write_put(s, TAKE_PTR(s->tail), STORE_TAIL);
 	/* Asked for once: names of chunks say that they join. */
 	at = moment_of(at_ns);
-	end_chunk(s, at);
-	begin_chunk(s, at);
-	put(s, TAKE_PTR(s->head), STORE_HEAD);
+	session_write_end_chunk(s, at);
+	session_write_begin_chunk(s, at);
+	session_write_put(s, TAKE_PTR(s->head), STORE_HEAD);
 	return 0;
 }
 
@@ -175,7 +175,7 @@ static int open_archive(struct session *s)
 
 	if (r < 0)
 		return r;
-	begin_chunk(s, moment_of(s->start_ns));
+	session_write_begin_chunk(s, moment_of(s->start_ns));
 	return session_next_buffer(s, STORE_HEAD);
 }
 
@@ -189,7 +189,7 @@ static int close_archive(struct session *s)
 		return 1;
 	r = recorder_close(&s->recorder, &end);
 	hand_over(s, STORE_TAIL);
-	end_chunk(s, moment_of(s->stop_ns));
+	session_write_end_chunk(s, moment_of(s->stop_ns));
 	return r;
 }
 
@@ -220,7 +220,7 @@ void session_drain(struct session *s)
 	if (r == 0 && (s->quiet || session_is_settled(s)))
 		r = session_take_due(s, horizon_ns);
 	if (r == 0 && !s->quiet && session_is_settled(s))
-		r = split(s, horizon_ns);
+		r = session_write_split(s, horizon_ns);
 	if (r == 0 && s->detached)
 		r = close_archive(s);
 	if (r < 0) {

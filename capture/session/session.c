@@ -131,28 +131,28 @@ int session_watch(struct session *s, int fd)
 	return epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-static bool ask(uint32_t tid, void *userdata)
+static bool session_ask(uint32_t tid, void *userdata)
 {
 	struct session *s = userdata;
 
 	return worker_order_lookup(s->worker, tid);
 }
 
-static bool ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
+static bool session_ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
 	return worker_order_cgroup(s->worker, id, pid);
 }
 
-static bool take_memory(struct outbuf *ret, void *userdata)
+static bool session_take_memory(struct outbuf *ret, void *userdata)
 {
 	struct session *s = userdata;
 
 	return worker_take_memory(s->worker, ret);
 }
 
-static void look_at_files(uint32_t pid, void *userdata)
+static void session_look_at_files(uint32_t pid, void *userdata)
 {
 	struct session *s = userdata;
 
@@ -160,7 +160,7 @@ static void look_at_files(uint32_t pid, void *userdata)
 }
 
 /* It is told of when what is being drained has been written. */
-static void on_trigger(const struct trigger *t, void *userdata)
+static void session_on_trigger(const struct trigger *t, void *userdata)
 {
 	struct session *s = userdata;
 
@@ -179,7 +179,7 @@ static void tell_trigger(struct session *s)
 
 /* ---- news ---- */
 
-static void on_started(struct session *s, const struct worker_news *news)
+static void on_started(struct session *s, const struct worker_results *news)
 {
 	int r = recorder_begin(&s->recorder, news, &s->options);
 
@@ -208,7 +208,7 @@ static void on_started(struct session *s, const struct worker_news *news)
 
 static void on_news(struct session *s)
 {
-	struct worker_news news;
+	struct worker_results news;
 
 	worker_fetch(s->worker, &news);
 	s->worker_cpu_ns = news.cpu_ns;
@@ -216,7 +216,7 @@ static void on_news(struct session *s)
 		s->n_resumed = news.n_resumed;
 		session_take_begun(s, &news);
 	}
-	session_see_away(s, &news);
+	session_update_sheds(s, &news);
 	s->quiet = news.quiet;
 	s->detached = news.detached;
 	s->unloaded = news.unloaded;
@@ -245,11 +245,11 @@ static void on_news(struct session *s)
 	if (s->recorder.collector &&
 	    recorder_learn(&s->recorder, &news, s->recorder.opened && session_writable(s)) < 0)
 		session_fail(s, -ENOMEM, "remember who is who");
-	worker_news_deinit(&news);
+	worker_results_deinit(&news);
 }
 
 /* The next step towards the end, when it is time for it. */
-static void go_on(struct session *s)
+static void session_go_on(struct session *s)
 {
 	s->status = output_poll(s->output);
 	if (s->status.error < 0 && s->error == 0) {
@@ -321,7 +321,17 @@ int session_new(struct session_options *options, struct store *store, struct ses
 	defaulted.ring_bytes = collector_choose_ring_bytes(defaulted.ring_bytes);
 	r = make_descriptors(s);
 	if (r == 0)
-		r = recorder_init(&s->recorder);
+		r = recorder_init(&s->recorder,
+				  &(struct pipeline_owner){
+					  .after_record = session_after_record,
+					  .ask = session_ask,
+					  .ask_cgroup = session_ask_cgroup,
+					  .take_memory = session_take_memory,
+					  .look = session_look_at_files,
+					  .is_gone = proc_sees_all() ? proc_is_gone : NULL,
+					  .triggered = session_on_trigger,
+					  .userdata = s,
+				  });
 	if (r == 0)
 		r = (s->left_behind = left_behind_new(store->writer.uid)) ? 0 : -ENOMEM;
 	if (r == 0)
@@ -333,14 +343,6 @@ int session_new(struct session_options *options, struct store *store, struct ses
 			       &s->output); /* last: it takes the store over */
 	if (r < 0)
 		return r;
-	s->recorder.after_record = session_after_record;
-	s->recorder.ask = ask;
-	s->recorder.ask_cgroup = ask_cgroup;
-	s->recorder.take_memory = take_memory;
-	s->recorder.look = look_at_files;
-	s->recorder.is_gone = proc_sees_all() ? proc_is_gone : NULL;
-	s->recorder.triggered = on_trigger;
-	s->recorder.userdata = s;
 	s->options = defaulted;
 	*options = (struct session_options){ 0 };
 	*ret = TAKE_PTR(s);
@@ -357,7 +359,7 @@ int session_new_recovered(struct session_options *options, int dir_fd, struct se
 	if (!s)
 		return -ENOMEM;
 	s->epoll_fd = s->timer_fd = s->deadline_fd = s->look_fd = s->recovered_fd = -1;
-	r = recorder_init(&s->recorder);
+	r = recorder_init(&s->recorder, &(struct pipeline_owner){ 0 });
 	if (r == 0)
 		r = make_descriptors(s);
 	if (r == 0)
@@ -399,7 +401,7 @@ struct session *session_free(struct session *s)
 	close_fd(s->epoll_fd);
 	session_options_deinit(&s->options);
 	costs_deinit(&s->costs);
-	worker_news_deinit(&s->begun);
+	worker_results_deinit(&s->begun);
 	free(s->error_text);
 	free(s);
 	return NULL;
@@ -567,7 +569,7 @@ void session_dispatch(struct session *s)
 	if (due && !s->detached)
 		session_drain(s);
 	if (s->output)
-		go_on(s);
+		session_go_on(s);
 	session_serve_snapshots(s);
 	s->loop_cpu_ns += clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
 	tell_trigger(s);

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "capture/pipeline/budget.h"
-#include "capture/pipeline/worker-news.h"
+#include "capture/pipeline/worker-results.h"
 #include "capture/programs/collector.h"
 #include "capture/options/options.h"
 #include "capture/sandbox/user-counts.h"
@@ -75,6 +75,6 @@ bool worker_take_memory(struct worker *w, struct outbuf *ret);
 /* Becomes readable when there is news. */
 int worker_fd(const struct worker *w);
 
-/* The news since the last time; the buffers are the caller's (worker_news_deinit()). */
-void worker_fetch(struct worker *w, struct worker_news *ret);
-void worker_news_deinit(struct worker_news *news);
+/* The news since the last time; the buffers are the caller's (worker_results_deinit()). */
+void worker_fetch(struct worker *w, struct worker_results *ret);
+void worker_results_deinit(struct worker_results *news);

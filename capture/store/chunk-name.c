@@ -45,7 +45,7 @@ char *chunk_name_format_part(char to[static CHUNK_NAME_MAX], const char *name, u
 }
 
 /* Reads "-" and a time from *TEXT, and moves it behind. */
-static bool parse_time(const char **text, uint64_t *ret_us)
+static bool chunk_name_parse_time(const char **text, uint64_t *ret_us)
 {
 	static const char form[] = "-########T######.######Z";
 	char seconds[16], micros[7], again[32];
@@ -92,8 +92,8 @@ bool chunk_name_parse(const char *text, const char *name, struct chunk_name *ret
 {
 	struct chunk_name c;
 
-	if (!parse_word(&text, name) || !parse_time(&text, &c.begin_us) ||
-	    !parse_time(&text, &c.end_us) || !parse_word(&text, suffix))
+	if (!parse_word(&text, name) || !chunk_name_parse_time(&text, &c.begin_us) ||
+	    !chunk_name_parse_time(&text, &c.end_us) || !parse_word(&text, suffix))
 		return false;
 	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
 		if (strcmp(text, pack_ops(m)->suffix) == 0) {
@@ -108,8 +108,8 @@ bool chunk_name_parse_part(const char *text, const char *name, uint64_t *ret_beg
 {
 	uint64_t begin_us;
 
-	if (!parse_word(&text, ".") || !parse_word(&text, name) || !parse_time(&text, &begin_us) ||
-	    strcmp(text, part_suffix) != 0)
+	if (!parse_word(&text, ".") || !parse_word(&text, name) ||
+	    !chunk_name_parse_time(&text, &begin_us) || strcmp(text, part_suffix) != 0)
 		return false;
 	*ret_begin_us = begin_us;
 	return true;

@@ -21,8 +21,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "base/folder.h"
-#include "capture/store/pieces.h"
+#include "base/directory.h"
+#include "base/string-table.h"
+#include "capture/store/whole-blocks.h"
 #include "writer/fxt/fxt-writer.h"
 
 enum side { SIDE_HEAD, SIDE_BODY, SIDE_MAX };
@@ -70,7 +71,7 @@ struct flight_snapshot {
 
 /* ---- chunks ---- */
 
-static void name_of(char ret[static FILE_NAME_MAX], uint64_t number, enum side side)
+static void flight_name_of(char ret[static FILE_NAME_MAX], uint64_t number, enum side side)
 {
 	snprintf(ret, FILE_NAME_MAX, "%" PRIu64 "%s", number, side_suffixes[side]);
 }
@@ -105,7 +106,7 @@ static void unlink_chunk(int dir_fd, uint64_t number)
 
 	/* The head first: a body without one is of no use to anybody, but a head alone would be. */
 	for (enum side i = 0; dir_fd >= 0 && i < SIDE_MAX; i++) {
-		name_of(name, number, i);
+		flight_name_of(name, number, i);
 		unlinkat(dir_fd, name, 0);
 	}
 }
@@ -129,7 +130,7 @@ static int make_file(struct flight *f, uint64_t number, enum side side)
 	char name[FILE_NAME_MAX];
 	int fd;
 
-	name_of(name, number, side);
+	flight_name_of(name, number, side);
 	if (f->options.dir_fd < 0)
 		fd = memfd_create(name, MFD_CLOEXEC);
 	else
@@ -163,7 +164,7 @@ static void close_writers(struct flight *f)
 }
 
 /* What need not be kept any more now that a chunk begins at NOW_NS; with the lock held. */
-static void retain(struct flight *f, uint64_t now_ns)
+static void flight_retain(struct flight *f, uint64_t now_ns)
 {
 	uint64_t keep_ns = f->options.keep_ns;
 
@@ -192,7 +193,7 @@ static int flight_begin(struct store *store, const struct store_moment *at)
 		return r;
 	}
 	pthread_mutex_lock(&f->lock);
-	retain(f, at->boot_ns);
+	flight_retain(f, at->boot_ns);
 	outbuf_deinit(&f->tail);
 	f->chunks[f->n_chunks++] = c;
 	pthread_mutex_unlock(&f->lock);
@@ -200,7 +201,7 @@ static int flight_begin(struct store *store, const struct store_moment *at)
 }
 
 /* The last chunk; the thread's own to look at, since nobody else makes or drops chunks. */
-static struct chunk *last(const struct flight *f)
+static struct chunk *flight_last(const struct flight *f)
 {
 	return f->n_chunks > 0 ? f->chunks[f->n_chunks - 1] : NULL;
 }
@@ -225,7 +226,7 @@ static uint64_t find_limit(struct flight *f)
 }
 
 /* Whether there is room for SIZE bytes more; older chunks go for it. */
-static bool make_room(struct flight *f, size_t size)
+static bool flight_make_room(struct flight *f, size_t size)
 {
 	bool room;
 
@@ -253,7 +254,7 @@ static int write_side(struct flight *f, enum side side, const uint8_t *data, siz
 				       whole, &kept);
 		*ret_kept += kept;
 		pthread_mutex_lock(&f->lock);
-		last(f)->bytes[side] += kept;
+		flight_last(f)->bytes[side] += kept;
 		f->bytes += kept;
 		if (r != -ENOSPC || f->n_chunks < 2)
 			break;
@@ -268,9 +269,9 @@ static int write_side(struct flight *f, enum side side, const uint8_t *data, siz
  * Others have taken all the room: nothing more of the last chunk is kept. It is begun anew in a
  * while, when there may be some again. A head that is not whole would be taken for one.
  */
-static int drop_rest(struct flight *f, enum store_part part, size_t *ret_kept)
+static int flight_drop_rest(struct flight *f, enum store_part part, size_t *ret_kept)
 {
-	struct chunk *c = last(f);
+	struct chunk *c = flight_last(f);
 	int r = 0;
 
 	pthread_mutex_lock(&f->lock);
@@ -302,16 +303,16 @@ static int flight_write(struct store *store, enum store_part part, const uint8_t
 	}
 	if (f->broken)
 		return 0;
-	if (make_room(f, size)) {
+	if (flight_make_room(f, size)) {
 		int r = write_side(f, part == STORE_HEAD ? SIDE_HEAD : SIDE_BODY, data, size, whole,
 				   ret_kept);
 
-		return r == -ENOSPC ? drop_rest(f, part, ret_kept) : r;
+		return r == -ENOSPC ? flight_drop_rest(f, part, ret_kept) : r;
 	}
 	/* Without its head a chunk is nothing, and the next one would be no better. */
 	if (part == STORE_HEAD && f->limit >= f->options.max_bytes)
 		return -EFBIG;
-	return part == STORE_HEAD ? drop_rest(f, part, ret_kept) : 0;
+	return part == STORE_HEAD ? flight_drop_rest(f, part, ret_kept) : 0;
 }
 
 static int flight_end(struct store *store, const struct store_moment *at)
@@ -467,27 +468,27 @@ static int write_whole(struct store *to, enum store_part part, enum pack_method 
 }
 
 /* The whole pieces of the first BYTES of FD. */
-static int write_file(int fd, uint64_t bytes, enum pack_method method, enum store_part part,
-		      struct store *to)
+static int flight_write_file(int fd, uint64_t bytes, enum pack_method method, enum store_part part,
+			     struct store *to)
 {
 	const uint8_t *data;
-	struct pieces p;
+	struct whole_blocks p;
 	size_t n;
 	int r;
 
-	pieces_init(&p, fd, bytes, method, part == STORE_HEAD);
+	whole_blocks_init(&p, fd, bytes, method, part == STORE_HEAD);
 	do {
-		r = pieces_next(&p, &data, &n);
+		r = whole_blocks_next(&p, &data, &n);
 		if (r == 0 && n > 0)
 			r = write_whole(to, part, method, data, n);
 	} while (r == 0 && n > 0);
-	pieces_deinit(&p);
+	whole_blocks_deinit(&p);
 	return r;
 }
 
 int flight_snapshot_packed(const struct flight_snapshot *s, enum pack_method *ret)
 {
-	return pieces_detect(s->parts[0].chunk->fds[SIDE_HEAD], ret);
+	return whole_blocks_detect(s->parts[0].chunk->fds[SIDE_HEAD], ret);
 }
 
 static int write_parts(const struct flight_snapshot *s, struct store *to)
@@ -497,11 +498,11 @@ static int write_parts(const struct flight_snapshot *s, struct store *to)
 	int r = flight_snapshot_packed(s, &method);
 
 	if (r == 0)
-		r = write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD], method,
-			       STORE_HEAD, to);
+		r = flight_write_file(first->chunk->fds[SIDE_HEAD], first->bytes[SIDE_HEAD], method,
+				      STORE_HEAD, to);
 	for (unsigned i = 0; r == 0 && i < s->n_parts; i++)
-		r = write_file(s->parts[i].chunk->fds[SIDE_BODY], s->parts[i].bytes[SIDE_BODY],
-			       method, STORE_BODY, to);
+		r = flight_write_file(s->parts[i].chunk->fds[SIDE_BODY],
+				      s->parts[i].bytes[SIDE_BODY], method, STORE_BODY, to);
 	if (r == 0 && s->tail.size > 0)
 		r = write_whole(to, STORE_TAIL, method, s->tail.data, s->tail.size);
 	return r;
@@ -545,24 +546,23 @@ static bool parse_name(const char *name, uint64_t *ret_number, enum side *ret_si
 {
 	size_t n = strspn(name, "0123456789");
 	char digits[FILE_NAME_MAX];
+	int side;
 
 	if (n == 0 || n > 20 || (n > 1 && *name == '0'))
 		return false;
 	memcpy(digits, name, n);
 	digits[n] = '\0';
-	for (enum side i = 0; i < SIDE_MAX; i++) {
-		if (strcmp(name + n, side_suffixes[i]) == 0) {
-			*ret_side = i;
-			return text_parse_u64(digits, UINT64_MAX - 1, ret_number) == 0;
-		}
-	}
-	return false;
+	side = STRING_TABLE_FIND(side_suffixes, name + n);
+	if (side < 0)
+		return false;
+	*ret_side = (enum side)side;
+	return text_parse_u64(digits, UINT64_MAX - 1, ret_number) == 0;
 }
 
 void flight_clear(int dir_fd)
 {
 	const struct dirent *entry;
-	DIR *dir = folder_list(dir_fd);
+	DIR *dir = directory_list(dir_fd);
 	uint64_t number;
 	enum side side;
 
@@ -582,7 +582,7 @@ static int open_side(int dir_fd, uint64_t number, enum side side, uint64_t *ret_
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 
-	name_of(name, number, side);
+	flight_name_of(name, number, side);
 	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
@@ -621,7 +621,7 @@ static int open_chunk(int dir_fd, uint64_t number, struct chunk **ret, uint64_t 
 static int find_newest(int dir_fd, uint64_t *ret)
 {
 	const struct dirent *entry;
-	DIR *dir = folder_list(dir_fd);
+	DIR *dir = directory_list(dir_fd);
 	uint64_t number;
 	enum side side;
 	struct stat st;
@@ -643,7 +643,7 @@ static int find_newest(int dir_fd, uint64_t *ret)
 }
 
 /* Chunks from the newest one back as far as they follow each other, oldest first in the end. */
-static void collect(int dir_fd, uint64_t newest, struct flight_snapshot *s)
+static void flight_collect(int dir_fd, uint64_t newest, struct flight_snapshot *s)
 {
 	struct chunk *found[FLIGHT_CHUNKS_MAX];
 	unsigned n = 0, first = 0;
@@ -678,7 +678,7 @@ int flight_recover(int dir_fd, struct flight_snapshot **ret)
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
-	collect(dir_fd, newest, s);
+	flight_collect(dir_fd, newest, s);
 	if (s->n_parts == 0) {
 		flight_snapshot_free(s);
 		return -ENODATA;

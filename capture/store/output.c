@@ -86,7 +86,7 @@ static void drop_queue(struct output *o)
 		outbuf_deinit(o->spare[i]);
 }
 
-static void release(struct output *o)
+static void output_release(struct output *o)
 {
 	bool last;
 
@@ -124,8 +124,8 @@ struct done {
 	size_t kept, dropped;
 };
 
-static void write_piece(struct output *o, enum store_part part, const struct outbuf *b,
-			store_whole_fn whole, struct done *done)
+static void output_write_piece(struct output *o, enum store_part part, const struct outbuf *b,
+			       store_whole_fn whole, struct done *done)
 {
 	size_t kept = 0;
 
@@ -145,8 +145,8 @@ static int pack_next(struct output *o, const struct outbuf *b, size_t *at, struc
 	return r;
 }
 
-static void write_packed(struct output *o, enum store_part part, const struct outbuf *b,
-			 struct done *done)
+static void output_write_packed(struct output *o, enum store_part part, const struct outbuf *b,
+				struct done *done)
 {
 	size_t at = 0;
 
@@ -154,7 +154,7 @@ static void write_packed(struct output *o, enum store_part part, const struct ou
 		outbuf_reset(&o->packed);
 		done->error = pack_next(o, b, &at, &o->packed);
 		if (done->error == 0)
-			write_piece(o, part, &o->packed, whole_piece, done);
+			output_write_piece(o, part, &o->packed, whole_piece, done);
 	}
 }
 
@@ -165,12 +165,12 @@ static void write_buffer(struct output *o, enum store_part part, const struct ou
 	if (!o->begun || b->size == 0)
 		return;
 	if (o->method != PACK_NONE)
-		write_packed(o, part, b, done);
+		output_write_packed(o, part, b, done);
 	else
-		write_piece(o, part, b, o->whole, done);
+		output_write_piece(o, part, b, o->whole, done);
 }
 
-static int begin_chunk(struct output *o, const struct store_moment *at)
+static int output_begin_chunk(struct output *o, const struct store_moment *at)
 {
 	int r = o->store->ops->begin(o->store, at);
 
@@ -179,7 +179,7 @@ static int begin_chunk(struct output *o, const struct store_moment *at)
 	return r;
 }
 
-static int end_chunk(struct output *o, const struct store_moment *at)
+static int output_end_chunk(struct output *o, const struct store_moment *at)
 {
 	if (!o->begun)
 		return 0;
@@ -203,7 +203,7 @@ static int add_tail(struct output *o, struct flight_snapshot *taken, struct outb
 }
 
 /* Also of a store that could not be written to: what it has is whole, but not up to the tail. */
-static void take_snapshot(struct output *o, struct entry *e, int error)
+static void output_take_snapshot(struct output *o, struct entry *e, int error)
 {
 	struct flight_snapshot *taken = NULL;
 	int r = flight_take(o->store, &taken);
@@ -223,24 +223,24 @@ static void do_entry(struct output *o, struct entry *e, int error, struct done *
 	switch (e->what) {
 	case ENTRY_BEGIN:
 		if (error == 0)
-			done->error = begin_chunk(o, &e->at);
+			done->error = output_begin_chunk(o, &e->at);
 		break;
 	case ENTRY_BUFFER:
 		if (error == 0)
 			write_buffer(o, e->part, e->buffer, done);
 		break;
 	case ENTRY_END:
-		done->error = end_chunk(o, &e->at);
+		done->error = output_end_chunk(o, &e->at);
 		break;
 	case ENTRY_SNAPSHOT:
-		take_snapshot(o, e, error);
+		output_take_snapshot(o, e, error);
 		break;
 	}
 }
 
 /* In the status. */
-static void count(struct output_status *status, struct store *store, const struct entry *e,
-		  const struct done *done)
+static void output_count(struct output_status *status, struct store *store, const struct entry *e,
+			 const struct done *done)
 {
 	if (e->what == ENTRY_BEGIN) {
 		status->n_begun++;
@@ -271,7 +271,7 @@ static void give_back(struct output *o, struct outbuf *b)
 }
 
 /* Takes the first entry away, with the lock held, and does it without. */
-static void next(struct output *o)
+static void output_next(struct output *o)
 {
 	struct entry e = o->queue[o->first];
 	int error = o->status.error;
@@ -288,11 +288,11 @@ static void next(struct output *o)
 	o->busy = false;
 	if (e.buffer)
 		give_back(o, e.buffer);
-	count(&o->status, o->store, &e, &done);
+	output_count(&o->status, o->store, &e, &done);
 	thread_signal(o->event_fd);
 }
 
-static void *run(void *userdata)
+static void *output_run(void *userdata)
 {
 	struct output *o = userdata;
 	int r = thread_identity_take(&o->store->writer);
@@ -306,11 +306,12 @@ static void *run(void *userdata)
 			pthread_cond_wait(&o->wake, &o->lock);
 		if (o->abandoned || o->n_queued == 0)
 			break;
-		next(o);
+		output_next(o);
 	}
 	o->busy = true;
 	pthread_mutex_unlock(&o->lock);
-	r = end_chunk(o, &(struct store_moment){ clock_boot_ns(), clock_read_ns(CLOCK_REALTIME) });
+	r = output_end_chunk(o, &(struct store_moment){ clock_boot_ns(),
+							clock_read_ns(CLOCK_REALTIME) });
 	pthread_mutex_lock(&o->lock);
 	if (o->status.error == 0)
 		o->status.error = r;
@@ -318,7 +319,7 @@ static void *run(void *userdata)
 	o->busy = false;
 	thread_signal(o->event_fd);
 	pthread_mutex_unlock(&o->lock);
-	release(o);
+	output_release(o);
 	return NULL;
 }
 
@@ -343,11 +344,11 @@ int output_new(struct store *store, pack_whole_fn whole, enum pack_method method
 	o->n_cold = o->n_spare;
 	r = o->event_fd < 0 ? -errno : pack_init(&o->packer, method);
 	if (r == 0)
-		r = thread_start(run, o);
+		r = thread_start(output_run, o);
 	if (r < 0) {
 		o->store = NULL; /* stays the caller's */
 		o->n_holders = 1;
-		release(o);
+		output_release(o);
 		return r;
 	}
 	*ret = o;
@@ -369,7 +370,7 @@ struct output *output_free(struct output *o)
 	pthread_cond_signal(&o->wake);
 	pthread_mutex_unlock(&o->lock);
 	o->store->ops->cancel(o->store);
-	release(o);
+	output_release(o);
 	return NULL;
 }
 

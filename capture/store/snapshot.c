@@ -67,7 +67,7 @@ struct snapshot *snapshot_unref(struct snapshot *s)
 }
 
 /* Returns true if it had not ended yet. */
-static bool end(struct snapshot *s, int error)
+static bool snapshot_end(struct snapshot *s, int error)
 {
 	bool first;
 
@@ -84,11 +84,11 @@ static bool end(struct snapshot *s, int error)
 
 void snapshot_cancel(struct snapshot *s)
 {
-	if (end(s, -ECANCELED))
+	if (snapshot_end(s, -ECANCELED))
 		s->to->ops->cancel(s->to);
 }
 
-static void *run(void *userdata)
+static void *snapshot_run(void *userdata)
 {
 	struct snapshot *s = userdata;
 	int r = thread_identity_take(&s->to->writer);
@@ -98,7 +98,7 @@ static void *run(void *userdata)
 	/* What it held is free before anybody is told. */
 	s->taken = flight_snapshot_free(s->taken);
 	user_counts_add(&written_snapshots, s->to->writer.uid, -1);
-	end(s, r);
+	snapshot_end(s, r);
 	snapshot_unref(s);
 	return NULL;
 }
@@ -119,7 +119,7 @@ static int start_writing(struct snapshot *s)
 
 	if (has_turn(user_counts_add(&written_snapshots, uid, 1), uid)) {
 		snapshot_ref(s);
-		r = thread_start(run, s);
+		r = thread_start(snapshot_run, s);
 		if (r < 0)
 			snapshot_unref(s);
 	}
@@ -134,7 +134,7 @@ void snapshot_take(struct snapshot *s, struct flight_snapshot *taken, int error)
 	if (error == 0 && !snapshot_ended(s, &error))
 		error = start_writing(s);
 	if (error < 0)
-		end(s, error);
+		snapshot_end(s, error);
 }
 
 int snapshot_fd(const struct snapshot *s)

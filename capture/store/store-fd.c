@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/file-kind.h"
+#include "base/foreign-fds.h"
 #include "capture/store/store.h"
 #include "capture/sandbox/thread.h"
 
@@ -89,7 +90,8 @@ static ssize_t write_now(struct store_fd *s, const uint8_t *data, size_t size)
 }
 
 /* Writes SIZE bytes; *RET_WRITTEN says how many of them, also when it fails. */
-static int write_all(struct store_fd *s, const uint8_t *data, size_t size, size_t *ret_written)
+static int store_fd_write_all(struct store_fd *s, const uint8_t *data, size_t size,
+			      size_t *ret_written)
 {
 	bool had_no_room = false;
 
@@ -114,7 +116,7 @@ static int fd_write(struct store *store, enum store_part part, const uint8_t *da
 		    store_whole_fn whole_fn, size_t *ret_kept)
 {
 	struct store_fd *s = (struct store_fd *)store;
-	int r = write_all(s, data, size, ret_kept);
+	int r = store_fd_write_all(s, data, size, ret_kept);
 	off_t end = s->regular ? lseek(s->fd, 0, SEEK_CUR) : -1;
 	size_t whole;
 	struct stat st;
@@ -179,7 +181,7 @@ static void fd_free(struct store *store)
 {
 	struct store_fd *s = (struct store_fd *)store;
 
-	close_fd(s->fd);
+	close_passed_fd(s->fd);
 	close_fd(s->cancel_fd);
 	free(s);
 }

@@ -17,11 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "capture/store/chunk-name.h"
-#include "base/folder.h"
+#include "base/directory.h"
 #include "capture/options/options.h"
-#include "capture/store/pieces.h"
+#include "capture/store/whole-blocks.h"
 
 enum {
 	TRIES_MAX = 1000, /* names that are taken, one after the other */
@@ -47,23 +48,12 @@ struct kept {
 	uint64_t bytes;
 };
 
-/* Appends one. Returns 0 or -ENOMEM. */
-static int add_kept(struct kept **list, size_t *n, const struct kept *one)
-{
-	struct kept *more = reallocarray(*list, *n + 1, sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	more[(*n)++] = *one;
-	*list = more;
-	return 0;
-}
-
 /* Chunks of ours, in no order. Returns 0 or a negative errno; *RET is the caller's either way. */
 static int list_kept(const struct store_files_options *o, struct kept **ret, size_t *ret_n)
 {
 	const struct dirent *entry;
-	DIR *dir = folder_list(o->dir_fd);
+	DIR *dir = directory_list(o->dir_fd);
+	size_t room = 0;
 	struct stat st;
 	int r = 0;
 
@@ -78,7 +68,9 @@ static int list_kept(const struct store_files_options *o, struct kept **ret, siz
 			continue;
 		snprintf(one.file, sizeof(one.file), "%s", entry->d_name);
 		one.bytes = (uint64_t)st.st_size;
-		r = add_kept(ret, ret_n, &one);
+		r = GROW(*ret, room, *ret_n + 1);
+		if (r == 0)
+			(*ret)[(*ret_n)++] = one;
 	}
 	closedir(dir);
 	return r;
@@ -94,7 +86,7 @@ static int by_age(const void *a, const void *b)
 }
 
 /* Removes the oldest until the limits hold, never LAST, and not the newest one for its size. */
-static void retain(const struct store_files_options *o, const char *last)
+static void store_files_retain(const struct store_files_options *o, const char *last)
 {
 	uint64_t now_us = clock_read_ns(CLOCK_REALTIME) / 1000, bytes = 0;
 	_cleanup_free_ struct kept *kept = NULL;
@@ -158,17 +150,17 @@ static uint64_t timespec_us(const struct timespec *t)
 static int whole_of(int fd, uint64_t bytes, enum pack_method *ret_packed, uint64_t *ret)
 {
 	const uint8_t *data;
-	struct pieces p;
+	struct whole_blocks p;
 	size_t n = 1;
-	int r = pieces_detect(fd, ret_packed);
+	int r = whole_blocks_detect(fd, ret_packed);
 
 	if (r < 0)
 		return r;
-	pieces_init(&p, fd, bytes, *ret_packed, true);
+	whole_blocks_init(&p, fd, bytes, *ret_packed, true);
 	while (r == 0 && n > 0)
-		r = pieces_next(&p, &data, &n);
+		r = whole_blocks_next(&p, &data, &n);
 	*ret = p.at;
-	pieces_deinit(&p);
+	whole_blocks_deinit(&p);
 	return r;
 }
 
@@ -203,7 +195,7 @@ void store_files_recover(const struct store_files_options *o)
 {
 	const struct dirent *entry;
 	uint64_t begin_us;
-	DIR *dir = folder_list(o->dir_fd);
+	DIR *dir = directory_list(o->dir_fd);
 
 	if (!dir)
 		return;
@@ -217,7 +209,7 @@ void store_files_recover(const struct store_files_options *o)
 /* ---- a chunk ---- */
 
 /* Whether the file at PART is FD's: until it was locked another process could take it for a dead one's. */
-static bool is_ours(const struct store_files *s, int fd)
+static bool store_files_is_ours(const struct store_files *s, int fd)
 {
 	struct stat st, there;
 
@@ -237,7 +229,7 @@ static int make_part(struct store_files *s, uint64_t *begin_us)
 			    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
 		if (fd < 0 && errno != EEXIST)
 			return -errno;
-		if (fd >= 0 && is_ours(s, fd))
+		if (fd >= 0 && store_files_is_ours(s, fd))
 			return TAKE_FD(fd);
 	}
 	return -EEXIST;
@@ -251,7 +243,7 @@ static int files_begin(struct store *store, const struct store_moment *at)
 
 	if (!s->tidy) {
 		store_files_recover(&s->options);
-		retain(&s->options, "");
+		store_files_retain(&s->options, "");
 		s->tidy = true;
 	}
 	s->begin_us = at->real_ns / 1000;
@@ -288,7 +280,7 @@ static int files_write(struct store *store, enum store_part part, const uint8_t 
 }
 
 /* The file is as it is to be. */
-static int complete(struct store_files *s, uint64_t end_us)
+static int store_files_complete(struct store_files *s, uint64_t end_us)
 {
 	const struct chunk_name name = { s->begin_us, end_us };
 	char done[CHUNK_NAME_MAX];
@@ -302,7 +294,7 @@ static int complete(struct store_files *s, uint64_t end_us)
 	e = give_name(&s->options, s->part, &name, s->options.packed, done);
 	if (e < 0)
 		return r < 0 ? r : e;
-	retain(&s->options, done);
+	store_files_retain(&s->options, done);
 	return r;
 }
 
@@ -313,7 +305,7 @@ static int files_end(struct store *store, const struct store_moment *at)
 
 	if (!s->chunk)
 		return 0;
-	r = complete(s, at->real_ns / 1000);
+	r = store_files_complete(s, at->real_ns / 1000);
 	/* Only now is it let go of: the lock keeps others away. */
 	s->chunk = store_free(s->chunk);
 	s->chunk_fd = close_fd(s->chunk_fd);

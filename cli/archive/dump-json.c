@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/string-table.h"
+
 /* Payloads above this are not printed, only their size. */
 enum { PAYLOAD_SHOWN = 1 << 20 };
 
@@ -41,13 +43,13 @@ const char *dump_record_name(const struct fxt_record *r)
 	const char *name = NULL;
 
 	if (r->type == FXT_RECORD_METADATA)
-		name = r->subtype < ARRAY_SIZE(metadata) ? metadata[r->subtype] : NULL;
+		name = STRING_TABLE_NAME(metadata, r->subtype);
 	else if (r->type == FXT_RECORD_SCHEDULING)
-		name = r->subtype < ARRAY_SIZE(sched) ? sched[r->subtype] : NULL;
+		name = STRING_TABLE_NAME(sched, r->subtype);
 	else if (r->type == FXT_RECORD_PROFILER)
-		name = r->subtype < ARRAY_SIZE(profiler) ? profiler[r->subtype] : NULL;
-	else if (r->type < ARRAY_SIZE(types))
-		name = types[r->type];
+		name = STRING_TABLE_NAME(profiler, r->subtype);
+	else
+		name = STRING_TABLE_NAME(types, r->type);
 	return name ? name : "unknown";
 }
 
@@ -67,7 +69,7 @@ const char *dump_event_type(unsigned type)
 		[FXT_EVENT_FLOW_END] = "flow_end",
 	};
 
-	return type < ARRAY_SIZE(names) ? names[type] : NULL;
+	return STRING_TABLE_NAME(names, type);
 }
 
 const char *dump_arg_type(unsigned type)
@@ -81,7 +83,7 @@ const char *dump_arg_type(unsigned type)
 		[FXT_ARG_BLOB] = "blob",
 	};
 
-	return type < ARRAY_SIZE(names) ? names[type] : NULL;
+	return STRING_TABLE_NAME(names, type);
 }
 
 const char *dump_thread_state(unsigned state)
@@ -95,17 +97,18 @@ const char *dump_thread_state(unsigned state)
 		[FXT_STATE_DEAD] = "dead",
 	};
 
-	return state < ARRAY_SIZE(names) ? names[state] : NULL;
+	return STRING_TABLE_NAME(names, state);
 }
 
 /* ---- values ---- */
 
-static void add_text(struct json_object *to, const char *key, const struct fxt_text *t)
+static void dump_json_add_text(struct json_object *to, const char *key, const struct fxt_text *t)
 {
 	json_add_bytes(to, key, t->bytes, t->length);
 }
 
-static void add_named(struct json_object *to, const char *key, const char *name, unsigned number)
+static void dump_json_add_named(struct json_object *to, const char *key, const char *name,
+				unsigned number)
 {
 	if (name)
 		json_add_string(to, key, name);
@@ -113,7 +116,7 @@ static void add_named(struct json_object *to, const char *key, const char *name,
 		json_add_u64(to, key, number);
 }
 
-static void add_thread(struct json_object *to, const struct fxt_thread *t)
+static void dump_json_add_thread(struct json_object *to, const struct fxt_thread *t)
 {
 	if (!t->defined) {
 		json_add(to, "process_id", NULL);
@@ -148,8 +151,8 @@ static struct json_object *from_arg(const struct fxt_arg *arg)
 {
 	struct json_object *o = json_object_new_object();
 
-	add_text(o, "name", &arg->name);
-	add_named(o, "type", dump_arg_type(arg->type), arg->type);
+	dump_json_add_text(o, "name", &arg->name);
+	dump_json_add_named(o, "type", dump_arg_type(arg->type), arg->type);
 	switch (arg->type) {
 	case FXT_ARG_INT32:
 		json_add_i64(o, "value", arg->int32);
@@ -169,7 +172,7 @@ static struct json_object *from_arg(const struct fxt_arg *arg)
 		add_real(o, arg->real);
 		break;
 	case FXT_ARG_STRING:
-		add_text(o, "value", &arg->text);
+		dump_json_add_text(o, "value", &arg->text);
 		break;
 	case FXT_ARG_BOOL:
 		json_add(o, "value", json_object_new_boolean(arg->boolean));
@@ -214,7 +217,7 @@ static const char *add_metadata(struct json_object *o, const struct fxt_record *
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
 		json_add_u64(o, "provider_id", r->metadata.provider_id);
-		add_text(o, "provider_name", &r->name);
+		dump_json_add_text(o, "provider_name", &r->name);
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
 		json_add_u64(o, "provider_id", r->metadata.provider_id);
@@ -236,11 +239,11 @@ static const char *add_metadata(struct json_object *o, const struct fxt_record *
 
 static const char *add_event(struct json_object *o, const struct fxt_record *r)
 {
-	add_named(o, "event_type", dump_event_type(r->subtype), r->subtype);
+	dump_json_add_named(o, "event_type", dump_event_type(r->subtype), r->subtype);
 	add_time(o, r);
-	add_thread(o, &r->thread);
-	add_text(o, "category", &r->category);
-	add_text(o, "name", &r->name);
+	dump_json_add_thread(o, &r->thread);
+	dump_json_add_text(o, "category", &r->category);
+	dump_json_add_text(o, "name", &r->name);
 	if (r->subtype == FXT_EVENT_COUNTER) {
 		json_add_u64(o, "counter_id", r->event.value);
 	} else if (r->subtype == FXT_EVENT_DURATION_COMPLETE) {
@@ -263,7 +266,8 @@ static const char *add_scheduling(struct json_object *o, const struct fxt_record
 		return add_args(o, r);
 	}
 	json_add_u64(o, "cpu_number", r->sw.cpu);
-	add_named(o, "outgoing_thread_state", dump_thread_state(r->sw.out_state), r->sw.out_state);
+	dump_json_add_named(o, "outgoing_thread_state", dump_thread_state(r->sw.out_state),
+			    r->sw.out_state);
 	json_add_u64(o, "outgoing_thread_id", r->sw.out_tid);
 	json_add_u64(o, "incoming_thread_id", r->sw.in_tid);
 	if (r->subtype == FXT_SCHED_SWITCH)
@@ -280,11 +284,11 @@ static const char *add_profiler(struct json_object *o, const struct fxt_record *
 	struct json_object *frames;
 
 	add_time(o, r);
-	add_thread(o, &r->thread);
+	dump_json_add_thread(o, &r->thread);
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
 		json_add_u64(o, "module_id", r->module.id);
-		add_text(o, "module_name", &r->name);
+		dump_json_add_text(o, "module_name", &r->name);
 		json_add_hex(o, "build_id", r->module.build_id, r->module.build_id_length);
 		break;
 	case FXT_PROFILER_MMAP:
@@ -310,14 +314,14 @@ static const char *add_blob(struct json_object *o, const struct fxt_record *r)
 
 	if (r->type == FXT_RECORD_LARGE) {
 		json_add_u64(o, "blob_format", r->subtype);
-		add_text(o, "category", &r->category);
+		dump_json_add_text(o, "category", &r->category);
 	}
-	add_text(o, r->type == FXT_RECORD_LARGE ? "name" : "blob_name", &r->name);
+	dump_json_add_text(o, r->type == FXT_RECORD_LARGE ? "name" : "blob_name", &r->name);
 	if (r->type == FXT_RECORD_BLOB)
 		json_add_u64(o, "blob_type", r->blob.blob_type);
 	if (r->type == FXT_RECORD_LARGE && r->subtype == FXT_LARGE_BLOB_METADATA) {
 		add_time(o, r);
-		add_thread(o, &r->thread);
+		dump_json_add_thread(o, &r->thread);
 		damage = add_args(o, r);
 	}
 	add_payload(o, r);
@@ -336,11 +340,11 @@ static const char *add_object(struct json_object *o, const struct fxt_record *r)
 		json_add_u64(o, "kernel_object_type", r->kernel_object.object_type);
 		json_add_u64(o, "koid", r->kernel_object.koid);
 	}
-	add_text(o, "name", &r->name);
+	dump_json_add_text(o, "name", &r->name);
 	return add_args(o, r);
 }
 
-static const char *add_fields(struct json_object *o, const struct fxt_record *r)
+static const char *dump_json_add_fields(struct json_object *o, const struct fxt_record *r)
 {
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
@@ -350,11 +354,11 @@ static const char *add_fields(struct json_object *o, const struct fxt_record *r)
 		return NULL;
 	case FXT_RECORD_STRING:
 		json_add_u64(o, "string_index", r->string.index);
-		add_text(o, "string_value", &r->name);
+		dump_json_add_text(o, "string_value", &r->name);
 		return NULL;
 	case FXT_RECORD_THREAD:
 		json_add_u64(o, "thread_index", r->thread_record.index);
-		add_thread(o, &r->thread);
+		dump_json_add_thread(o, &r->thread);
 		return NULL;
 	case FXT_RECORD_EVENT:
 		return add_event(o, r);
@@ -368,8 +372,8 @@ static const char *add_fields(struct json_object *o, const struct fxt_record *r)
 		return add_scheduling(o, r);
 	case FXT_RECORD_LOG:
 		add_time(o, r);
-		add_thread(o, &r->thread);
-		add_text(o, "log_message", &r->name);
+		dump_json_add_thread(o, &r->thread);
+		dump_json_add_text(o, "log_message", &r->name);
 		return NULL;
 	case FXT_RECORD_PROFILER:
 		return add_profiler(o, r);
@@ -388,5 +392,5 @@ const char *dump_json_record(const struct fxt_record *r, struct json_object **re
 	json_add_u64(o, "record_size", r->n_words);
 	json_add_u64(o, "provider", r->provider->id);
 	*ret = o;
-	return add_fields(o, r);
+	return dump_json_add_fields(o, r);
 }

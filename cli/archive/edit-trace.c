@@ -123,3 +123,9 @@ void edit_trace_add_unknown(struct json_object *o, const struct edit_counts *cou
 	json_add_u64(o, "arguments_dropped", counts->arguments);
 	json_add_u64(o, "records_shortened", counts->longer);
 }
+
+void edit_trace_add_copied(struct json_object *o, const struct edit_counts *counts)
+{
+	json_add_u64(o, "records", counts->records);
+	edit_trace_add_unknown(o, counts);
+}

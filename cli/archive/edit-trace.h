@@ -67,5 +67,8 @@ void edit_trace_close(struct edit_trace *t);
 void edit_trace_say_unknown(const char *name, const struct edit_counts *counts);
 void edit_trace_add_unknown(struct json_object *o, const struct edit_counts *counts);
 
+/* Likewise, after how many records there are. */
+void edit_trace_add_copied(struct json_object *o, const struct edit_counts *counts);
+
 /* With what each report begins: where it went, and how large it is. */
 struct json_object *edit_trace_json(const struct edit_trace *t);

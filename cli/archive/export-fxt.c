@@ -16,7 +16,7 @@
 enum { READ_BYTES = 256 * 1024 };
 
 /* Fills TO with READ_BYTES, fewer only at the end. Returns how many, or a negative errno. */
-static ssize_t fill(struct unpack *u, uint8_t *to)
+static ssize_t export_fxt_fill(struct unpack *u, uint8_t *to)
 {
 	size_t have = 0;
 	ssize_t n = 1;
@@ -44,7 +44,7 @@ static int check_head(const struct export *e, struct unpack *u, const uint8_t *h
 	return CLI_FAILED;
 }
 
-static int open_output(struct export *e)
+static int export_fxt_open_output(struct export *e)
 {
 	const struct packed_output_args args = {
 		.path = e->output_path,
@@ -59,7 +59,7 @@ static int open_output(struct export *e)
 }
 
 /* The first N bytes are in BUFFER. */
-static int copy(struct export *e, struct unpack *u, uint8_t *buffer, ssize_t n)
+static int export_fxt_copy(struct export *e, struct unpack *u, uint8_t *buffer, ssize_t n)
 {
 	struct progress progress;
 	int r = 0;
@@ -70,7 +70,7 @@ static int copy(struct export *e, struct unpack *u, uint8_t *buffer, ssize_t n)
 		progress_show(&progress,
 			      progress.total ? input_file_position(&e->input) : e->output.bytes);
 		if (r == 0)
-			n = fill(u, buffer);
+			n = export_fxt_fill(u, buffer);
 	}
 	progress_clear(&progress);
 	if (n < 0)
@@ -101,16 +101,16 @@ int export_fxt(struct export *e)
 	int r;
 
 	if (n == 0)
-		n = fill(u, buffer);
+		n = export_fxt_fill(u, buffer);
 	if (n < 0) {
 		input_file_failed(&e->input, (int)n);
 		return CLI_FAILED;
 	}
 	r = check_head(e, u, buffer, (size_t)n);
 	if (r == CLI_OK)
-		r = open_output(e);
+		r = export_fxt_open_output(e);
 	if (r == CLI_OK)
-		r = copy(e, u, buffer, n);
+		r = export_fxt_copy(e, u, buffer, n);
 	if (r != CLI_OK)
 		return r;
 	e->input_method = unpack_method(u);

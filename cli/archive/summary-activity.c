@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/string-table.h"
 #include "base/text.h"
 
 enum { ROWS_SHOWN = 15, CPUS_SHOWN = 8 };
@@ -90,7 +91,8 @@ void summary_activity_json(struct json_object *o, const struct summary *s)
 
 /* ---- for people ---- */
 
-static double share(const struct summary *s, const struct activity_sum *a, size_t cpu)
+static double summary_activity_share(const struct summary *s, const struct activity_sum *a,
+				     size_t cpu)
 {
 	uint64_t ns = cpu < a->n_cpus ? a->cpu_ns[cpu] : 0;
 
@@ -114,7 +116,7 @@ static void print_shares(const struct summary *s, const struct activity_sum *a, 
 	double low = 100, high = 0;
 
 	for (size_t cpu = 0; cpu < n_cpus; cpu++) {
-		double percent = share(s, a, cpu);
+		double percent = summary_activity_share(s, a, cpu);
 
 		if (n_cpus <= CPUS_SHOWN)
 			printf(" %5.1f%%", percent);
@@ -133,7 +135,7 @@ static void print_share_titles(size_t n_cpus)
 		printf(" LEAST  MOST  ");
 }
 
-static int print_kind(const struct summary *s, size_t kind)
+static int summary_activity_print_kind(const struct summary *s, size_t kind)
 {
 	_cleanup_free_ struct activity_sum **sums = NULL;
 	bool per_cpu = kinds[kind].kind != INTERVAL_WORK;
@@ -171,7 +173,7 @@ static bool ends_in(const char *text, const char *end)
 }
 
 /* A value in the unit that its name ends with: "free (bytes)". */
-static const char *format_value(char *to, const char *name, double value)
+static const char *summary_activity_format_value(char *to, const char *name, double value)
 {
 	bool whole = value > -1e15 && value < 1e15 && value == (double)(int64_t)value;
 
@@ -194,12 +196,8 @@ static bool is_main(const struct counter_sum *c)
 		"swap free (bytes)", "1 minute",          "runnable",       "kHz",
 	};
 
-	if (ends_in(c->value, " some (%)") || ends_in(c->value, "IRQ full (%)"))
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-		if (strcmp(c->value, values[i]) == 0)
-			return true;
-	return false;
+	return ends_in(c->value, " some (%)") || ends_in(c->value, "IRQ full (%)") ||
+	       STRING_TABLE_FIND(values, c->value) >= 0;
 }
 
 /* Adds what another id of the same counter said. */
@@ -232,9 +230,10 @@ static int print_counters(const struct summary *s)
 		       strcmp(sums[i + 1]->name, sum.name) == 0 &&
 		       strcmp(sums[i + 1]->value, sum.value) == 0)
 			add_sum(&sum, sums[++i]);
-		printf("%10s %10s %10s  %s %.*s\n", format_value(min, sum.value, sum.min),
-		       format_value(avg, sum.value, sum.sum / (double)sum.count),
-		       format_value(max, sum.value, sum.max), sum.name,
+		printf("%10s %10s %10s  %s %.*s\n",
+		       summary_activity_format_value(min, sum.value, sum.min),
+		       summary_activity_format_value(avg, sum.value, sum.sum / (double)sum.count),
+		       summary_activity_format_value(max, sum.value, sum.max), sum.name,
 		       unit ? (int)(unit - sum.value) : -1, sum.value);
 	}
 	return 0;
@@ -245,6 +244,6 @@ int summary_activity_print(const struct summary *s)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
-		r = print_kind(s, i);
+		r = summary_activity_print_kind(s, i);
 	return r < 0 ? r : print_counters(s);
 }

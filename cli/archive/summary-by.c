@@ -6,20 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "cli/common/verb.h"
 
 int summary_by_take(void *by, char *text)
 {
-	for (enum summary_by i = 0; i < SUMMARY_BY_MAX; i++)
-		if (strcmp(text, summary_by_names[i]) == 0) {
-			*(enum summary_by *)by = i;
-			return CLI_OK;
-		}
-	return cli_usage_error("--by: '%s' is none of unit, container, process and thread", text);
+	int i = STRING_TABLE_FIND(summary_by_names, text);
+
+	if (i < 0)
+		return cli_usage_error("--by: '%s' is none of unit, container, process and thread",
+				       text);
+	*(enum summary_by *)by = (enum summary_by)i;
+	return CLI_OK;
 }
 
-static void print_row(const struct summary *s, enum summary_by by, const struct summary_group *g)
+static void summary_by_print_row(const struct summary *s, enum summary_by by,
+				 const struct summary_group *g)
 {
 	char cpu[TEXT_FORMAT_MAX], runnable[TEXT_FORMAT_MAX], wait[TEXT_FORMAT_MAX];
 
@@ -49,7 +52,7 @@ int summary_by_print(const struct summary *s, enum summary_by by, size_t limit)
 	printf("\n       CPU      %%   RUNNABLE  MAX WAIT  SWITCHES   WAKEUPS  SAMPLES  %s\n",
 	       head);
 	for (size_t i = 0; i < groups->n && i < limit; i++)
-		print_row(s, by, &groups->list[i]);
+		summary_by_print_row(s, by, &groups->list[i]);
 	if (groups->n > limit)
 		printf("    ... and %zu with less (-n shows more)\n", groups->n - limit);
 	return 0;

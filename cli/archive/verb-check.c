@@ -40,7 +40,7 @@ struct report {
 	bool started, stopped; /* kymo's own session_start and session_stop */
 };
 
-static bool is_shown(const struct report *r, enum fxt_finding_id id)
+static bool verb_check_is_shown(const struct report *r, enum fxt_finding_id id)
 {
 	return fxt_finding_kinds[id].severity != FXT_SEVERITY_NOTE || r->options->notes;
 }
@@ -78,7 +78,7 @@ static void print_detail(const struct fxt_finding *f)
 	printf("%s%s\n", *detail ? ": " : "", detail);
 }
 
-static void found(void *userdata, const struct fxt_finding *f)
+static void verb_check_found(void *userdata, const struct fxt_finding *f)
 {
 	const struct fxt_finding_kind *kind = &fxt_finding_kinds[f->id];
 	struct report *r = userdata;
@@ -88,7 +88,7 @@ static void found(void *userdata, const struct fxt_finding *f)
 		k->first[k->n] = *f;
 	k->n++;
 	r->n_of[kind->severity]++;
-	if (!r->options->all || !is_shown(r, f->id))
+	if (!r->options->all || !verb_check_is_shown(r, f->id))
 		return;
 	if (r->options->json) {
 		json_print_line(finding_to_json(f));
@@ -117,7 +117,7 @@ static void look_for_session(struct report *r, const struct fxt_record *record)
 }
 
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
-static int check_all(struct open_trace *t, struct fxt_lint *lint, struct report *r)
+static int verb_check_all(struct open_trace *t, struct fxt_lint *lint, struct report *r)
 {
 	const struct fxt_record *record;
 	struct fxt_damage damage;
@@ -153,7 +153,7 @@ static struct json_object *kinds_to_json(const struct report *r)
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++) {
 		struct json_object *o;
 
-		if (r->kinds[i].n == 0 || !is_shown(r, i))
+		if (r->kinds[i].n == 0 || !verb_check_is_shown(r, i))
 			continue;
 		o = json_object_new_object();
 		json_add_string(o, "id", fxt_finding_kinds[i].id);
@@ -170,13 +170,14 @@ static struct json_object *findings_to_json(const struct report *r)
 	struct json_object *list = json_object_new_array();
 
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
-		for (unsigned j = 0; j < SHOWN && j < r->kinds[i].n && is_shown(r, i); j++)
+		for (unsigned j = 0; j < SHOWN && j < r->kinds[i].n && verb_check_is_shown(r, i);
+		     j++)
 			json_object_array_add(list, finding_to_json(&r->kinds[i].first[j]));
 	return list;
 }
 
-static void print_json(const struct report *r, const struct open_trace *t,
-		       const struct fxt_lint *lint)
+static void verb_check_print_json(const struct report *r, const struct open_trace *t,
+				  const struct fxt_lint *lint)
 {
 	struct json_object *o = json_object_new_object();
 	const char *packed = open_trace_packed(t);
@@ -205,7 +206,7 @@ static const enum colour severity_colours[FXT_SEVERITY_MAX] = {
 	[FXT_SEVERITY_WARNING] = COLOUR_WARNING,
 };
 
-static void print_kind(const struct report *r, enum fxt_finding_id id)
+static void verb_check_print_kind(const struct report *r, enum fxt_finding_id id)
 {
 	const struct fxt_finding_kind *kind = &fxt_finding_kinds[id];
 	const struct kind_count *k = &r->kinds[id];
@@ -226,11 +227,12 @@ static void print_kinds(const struct report *r, enum fxt_severity severity)
 {
 	for (unsigned i = 0; i < FXT_FINDING_MAX; i++)
 		if (fxt_finding_kinds[i].severity == severity && r->kinds[i].n > 0 &&
-		    is_shown(r, i))
-			print_kind(r, i);
+		    verb_check_is_shown(r, i))
+			verb_check_print_kind(r, i);
 }
 
-static void print_count(const struct report *r, enum fxt_severity severity, const char *before)
+static void verb_check_print_count(const struct report *r, enum fxt_severity severity,
+				   const char *before)
 {
 	uint64_t n = r->n_of[severity];
 
@@ -241,8 +243,8 @@ static void print_count(const struct report *r, enum fxt_severity severity, cons
 	       n, fxt_severity_text(severity), text_s(n), colour(COLOUR_OFF));
 }
 
-static void print_text(const struct report *r, const struct open_trace *t,
-		       const struct fxt_lint *lint)
+static void verb_check_print_text(const struct report *r, const struct open_trace *t,
+				  const struct fxt_lint *lint)
 {
 	const char *packed = open_trace_packed(t);
 	char size[TEXT_FORMAT_MAX];
@@ -259,10 +261,10 @@ static void print_text(const struct report *r, const struct open_trace *t,
 		       fxt_lint_not_judged(lint));
 	printf("%s: %s, %" PRIu64 " of %" PRIu64 " records good", t->name,
 	       text_format_size(size, fxt_reader_offset(t->reader)), r->n_good, r->n_records);
-	print_count(r, FXT_SEVERITY_ERROR, ", ");
-	print_count(r, FXT_SEVERITY_WARNING, ", ");
+	verb_check_print_count(r, FXT_SEVERITY_ERROR, ", ");
+	verb_check_print_count(r, FXT_SEVERITY_WARNING, ", ");
 	if (r->options->notes)
-		print_count(r, FXT_SEVERITY_NOTE, ", ");
+		verb_check_print_count(r, FXT_SEVERITY_NOTE, ", ");
 	putchar('\n');
 }
 
@@ -310,7 +312,7 @@ static void print_folded(const char *text)
 	putchar('\n');
 }
 
-static int explain(const char *id, bool json)
+static int verb_check_explain(const char *id, bool json)
 {
 	const struct fxt_finding_kind *kind;
 	int i = fxt_finding_by_id(id);
@@ -337,15 +339,15 @@ static int check_file(const char *path, const struct options *options)
 
 	if (r != CLI_OK)
 		return r;
-	if (fxt_lint_new(&lint, found, &report) < 0) {
+	if (fxt_lint_new(&lint, verb_check_found, &report) < 0) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	r = check_all(&t, lint, &report);
+	r = verb_check_all(&t, lint, &report);
 	if (options->json)
-		print_json(&report, &t, lint);
+		verb_check_print_json(&report, &t, lint);
 	else
-		print_text(&report, &t, lint);
+		verb_check_print_text(&report, &t, lint);
 	if (r != CLI_OK)
 		return r;
 	if (report.n_of[FXT_SEVERITY_ERROR] > 0 || is_cut_off(&report))
@@ -374,7 +376,7 @@ static int verb_check(int argc, char **argv)
 			return cli_usage_error("--list and --explain take no FILE");
 		if (o.explain && o.list)
 			return cli_usage_error("--list and --explain are not for one call");
-		return o.explain ? explain(o.explain, o.json) : list_kinds(o.json);
+		return o.explain ? verb_check_explain(o.explain, o.json) : list_kinds(o.json);
 	}
 	if (argc - optind != 1)
 		return cli_usage_error("it takes one FILE, or '-' for standard input");

@@ -21,7 +21,7 @@ struct request {
 	struct edit_trace_options edit;
 };
 
-static int take(void *userdata, const struct fxt_record *record)
+static int verb_cut_take(void *userdata, const struct fxt_record *record)
 {
 	return edit_cut_record(userdata, record);
 }
@@ -29,7 +29,7 @@ static int take(void *userdata, const struct fxt_record *record)
 /* Returns CLI_OK at the end of the archive, or CLI_FAILED when it has said why. */
 static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cut *cut)
 {
-	int r = edit_trace_take_all(out, in, take, cut);
+	int r = edit_trace_take_all(out, in, verb_cut_take, cut);
 
 	if (r != CLI_OK)
 		return r;
@@ -37,7 +37,8 @@ static int cut_all(struct open_trace *in, struct edit_trace *out, struct edit_cu
 	return r < 0 ? edit_trace_failed(out, r) : CLI_OK;
 }
 
-static void say_nothing_there(const struct open_trace *in, const struct edit_cut_counts *counts)
+static void verb_cut_say_nothing_there(const struct open_trace *in,
+				       const struct edit_cut_counts *counts)
 {
 	char length[TEXT_FORMAT_MAX];
 
@@ -53,7 +54,8 @@ static void say_nothing_there(const struct open_trace *in, const struct edit_cut
 			  in->name);
 }
 
-static void report(const struct edit_cut_counts *counts, const struct edit_trace *out, bool json)
+static void verb_cut_report(const struct edit_cut_counts *counts, const struct edit_trace *out,
+			    bool json)
 {
 	char size[TEXT_FORMAT_MAX];
 	struct json_object *o;
@@ -73,7 +75,7 @@ static void report(const struct edit_cut_counts *counts, const struct edit_trace
 	json_print_pretty(o);
 }
 
-static int run(const struct request *q, const char *from, const char *to)
+static int verb_cut_run(const struct request *q, const char *from, const char *to)
 {
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
@@ -99,7 +101,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	if (r == CLI_OK) {
 		edit_cut_get_counts(cut, &counts);
 		if (!counts.any) {
-			say_nothing_there(&in, &counts);
+			verb_cut_say_nothing_there(&in, &counts);
 			r = CLI_FAILED;
 		}
 	}
@@ -107,7 +109,7 @@ static int run(const struct request *q, const char *from, const char *to)
 		r = edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
-	report(&counts, &out, q->edit.json);
+	verb_cut_report(&counts, &out, q->edit.json);
 	return open_trace_finish(&in);
 }
 
@@ -128,7 +130,7 @@ static int verb_cut(int argc, char **argv)
 		return r;
 	if (!q.part.has_from && !q.part.has_to && !q.part.pids.n && !q.part.n_cpus)
 		return cli_usage_error("say what to cut out: --from, --to, --pid, --cpu");
-	return run(&q, argv[optind], argv[optind + 1]);
+	return verb_cut_run(&q, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_cut_row = {

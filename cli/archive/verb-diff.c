@@ -101,7 +101,7 @@ static double all_busy(const struct recording_pair *p, enum diff_side_index i)
 /* ---- for people ---- */
 
 /* NAN is what there is none of. */
-static const char *format_value(char *to, enum unit unit, double value)
+static const char *verb_diff_format_value(char *to, enum unit unit, double value)
 {
 	if (isnan(value))
 		strcpy(to, "-");
@@ -123,7 +123,7 @@ static const char *format_change(char *to, enum unit unit, double a, double b)
 	if (unit == UNIT_SHARE)
 		snprintf(value, sizeof(value), "%.2f pp", 100 * fabs(b - a));
 	else
-		format_value(value, unit, fabs(b - a));
+		verb_diff_format_value(value, unit, fabs(b - a));
 	snprintf(to, TEXT_FORMAT_MAX, "%c%.*s", b < a ? '-' : '+', TEXT_FORMAT_MAX - 2, value);
 	return to;
 }
@@ -182,8 +182,8 @@ static void print_line(const char *what, enum unit unit, double a, double b)
 	char from[TEXT_FORMAT_MAX], to[TEXT_FORMAT_MAX], change[TEXT_FORMAT_MAX],
 		relative[TEXT_FORMAT_MAX];
 
-	printf("%-22s %12s %12s %12s %9s\n", what, format_value(from, unit, a),
-	       format_value(to, unit, b), format_change(change, unit, a, b),
+	printf("%-22s %12s %12s %12s %9s\n", what, verb_diff_format_value(from, unit, a),
+	       verb_diff_format_value(to, unit, b), format_change(change, unit, a, b),
 	       format_relative(relative, a, b));
 }
 
@@ -212,7 +212,7 @@ static int compare_cpu_changes(const void *a, const void *b)
 }
 
 /* The CPUs that are in both; of very many, those that changed most. */
-static int print_cpus(const struct recording_pair *p)
+static int verb_diff_print_cpus(const struct recording_pair *p)
 {
 	size_t n = 0, most = summary_of(p, DIFF_A)->n_cpus;
 	_cleanup_free_ struct cpu_change *cpus = calloc(most + 1, sizeof(*cpus));
@@ -241,12 +241,12 @@ static int print_cpus(const struct recording_pair *p)
 	return 0;
 }
 
-static double some(const struct latency *l, uint64_t ns)
+static double verb_diff_some(const struct latency *l, uint64_t ns)
 {
 	return l->n ? (double)ns : NAN;
 }
 
-static int print_totals(const struct recording_pair *p)
+static int verb_diff_print_totals(const struct recording_pair *p)
 {
 	const struct summary *a = summary_of(p, DIFF_A), *b = summary_of(p, DIFF_B);
 	const struct diff_sums *x = &p->diff->total[DIFF_A], *y = &p->diff->total[DIFF_B];
@@ -254,7 +254,7 @@ static int print_totals(const struct recording_pair *p)
 
 	printf("\n%-22s %12s %12s %12s %9s\n", "", "A", "B", "CHANGE", "RELATIVE");
 	print_line("CPUs busy", UNIT_SHARE, all_busy(p, DIFF_A), all_busy(p, DIFF_B));
-	if (print_cpus(p) < 0)
+	if (verb_diff_print_cpus(p) < 0)
 		return -ENOMEM;
 	print_line("switches", UNIT_RATE, per_second(p, DIFF_A, a->switches),
 		   per_second(p, DIFF_B, b->switches));
@@ -267,13 +267,16 @@ static int print_totals(const struct recording_pair *p)
 	print_line("waiting for a CPU", UNIT_SHARE,
 		   summary_diff_value(p->diff, DIFF_A, x, DIFF_WAIT),
 		   summary_diff_value(p->diff, DIFF_B, y, DIFF_WAIT));
-	print_line("wakeup latency, mean", UNIT_TIME, some(la, latency_mean_ns(la)),
-		   some(lb, latency_mean_ns(lb)));
-	print_line("                median", UNIT_TIME, some(la, latency_percentile_ns(la, 50)),
-		   some(lb, latency_percentile_ns(lb, 50)));
-	print_line("                99 %", UNIT_TIME, some(la, latency_percentile_ns(la, 99)),
-		   some(lb, latency_percentile_ns(lb, 99)));
-	print_line("                most", UNIT_TIME, some(la, la->max_ns), some(lb, lb->max_ns));
+	print_line("wakeup latency, mean", UNIT_TIME, verb_diff_some(la, latency_mean_ns(la)),
+		   verb_diff_some(lb, latency_mean_ns(lb)));
+	print_line("                median", UNIT_TIME,
+		   verb_diff_some(la, latency_percentile_ns(la, 50)),
+		   verb_diff_some(lb, latency_percentile_ns(lb, 50)));
+	print_line("                99 %", UNIT_TIME,
+		   verb_diff_some(la, latency_percentile_ns(la, 99)),
+		   verb_diff_some(lb, latency_percentile_ns(lb, 99)));
+	print_line("                most", UNIT_TIME, verb_diff_some(la, la->max_ns),
+		   verb_diff_some(lb, lb->max_ns));
 	return 0;
 }
 
@@ -303,7 +306,7 @@ static void print_cells(const struct summary_diff *d, const struct diff_row *row
 		break;
 	}
 	printf(" %9s %9s", sum,
-	       format_value(value, metrics[by].unit, summary_diff_value(d, i, s, by)));
+	       verb_diff_format_value(value, metrics[by].unit, summary_diff_value(d, i, s, by)));
 }
 
 /* What the row is called: its command line, where it is what tells it from others of its name. */
@@ -332,7 +335,8 @@ static double row_value(const struct summary_diff *d, const struct diff_row *row
 	return diff_row_has(row, i, by) ? summary_diff_value(d, i, &row->side[i], by) : NAN;
 }
 
-static void print_row(const struct summary_diff *d, const struct diff_row *row, enum diff_metric by)
+static void verb_diff_print_row(const struct summary_diff *d, const struct diff_row *row,
+				enum diff_metric by)
 {
 	double a = row_value(d, row, DIFF_A, by), b = row_value(d, row, DIFF_B, by);
 	char change[TEXT_FORMAT_MAX], relative[TEXT_FORMAT_MAX];
@@ -363,7 +367,7 @@ static void print_rows(const struct recording_pair *p, const struct diff_options
 	printf(" %9s %9s %9s %9s %10s %9s  %s\n", sums[o->by], values[o->by], sums[o->by],
 	       values[o->by], "CHANGE", "RELATIVE", o->by_thread ? "THREAD" : "PROCESS");
 	for (i = 0; i < d->n_rows && i < o->top; i++) {
-		print_row(d, &d->rows[i], o->by);
+		verb_diff_print_row(d, &d->rows[i], o->by);
 		small |= diff_row_is_small(&d->rows[i], o->by);
 	}
 	if (i < d->n_rows)
@@ -373,12 +377,12 @@ static void print_rows(const struct recording_pair *p, const struct diff_options
 		       DIFF_SAMPLES_FEW);
 }
 
-static int print_text(const struct recording_pair *p, const struct diff_options *o)
+static int verb_diff_print_text(const struct recording_pair *p, const struct diff_options *o)
 {
 	print_recording(p, DIFF_A);
 	print_recording(p, DIFF_B);
 	print_notes(p);
-	if (print_totals(p) < 0) {
+	if (verb_diff_print_totals(p) < 0) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
@@ -446,7 +450,7 @@ static struct json_object *json_recording(const struct recording_pair *p, enum d
 	return o;
 }
 
-static struct json_object *json_cpus(const struct recording_pair *p)
+static struct json_object *verb_diff_json_cpus(const struct recording_pair *p)
 {
 	struct json_object *list = json_object_new_array();
 	size_t a = summary_of(p, DIFF_A)->n_cpus, b = summary_of(p, DIFF_B)->n_cpus;
@@ -488,13 +492,13 @@ static struct json_object *json_row(const struct recording_pair *p, const struct
 	return o;
 }
 
-static void print_json(const struct recording_pair *p, const struct diff_options *options)
+static void verb_diff_print_json(const struct recording_pair *p, const struct diff_options *options)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
 
 	json_add(o, "a", json_recording(p, DIFF_A));
 	json_add(o, "b", json_recording(p, DIFF_B));
-	json_add(o, "cpus", json_cpus(p));
+	json_add(o, "cpus", verb_diff_json_cpus(p));
 	json_add_string(o, "by", metrics[options->by].name);
 	for (size_t i = 0; i < p->diff->n_rows && (options->all || i < options->top); i++)
 		json_object_array_add(list, json_row(p, &p->diff->rows[i], options->by));
@@ -504,7 +508,7 @@ static void print_json(const struct recording_pair *p, const struct diff_options
 
 /* ---- the verb ---- */
 
-static int take_event(void *userdata, const struct event *ev)
+static int verb_diff_take_event(void *userdata, const struct event *ev)
 {
 	return diff_input_add(userdata, ev);
 }
@@ -519,13 +523,13 @@ static int read_side(struct recording_pair *p, enum diff_side_index i, const cha
 	}
 	r = open_trace(&p->trace[i], path);
 	if (r == CLI_OK)
-		r = read_events(&p->trace[i], take_event, &p->input[i]);
+		r = read_events(&p->trace[i], verb_diff_take_event, &p->input[i]);
 	if (r == CLI_OK)
 		summary_finish(p->input[i].summary);
 	return r;
 }
 
-static int finish(struct recording_pair *p)
+static int verb_diff_finish(struct recording_pair *p)
 {
 	int a = read_events_finish(&p->trace[DIFF_A], summary_of(p, DIFF_A));
 	int b = read_events_finish(&p->trace[DIFF_B], summary_of(p, DIFF_B));
@@ -549,10 +553,10 @@ static int run_diff(const struct diff_options *o, char **paths)
 	}
 	summary_diff_sort(p.diff, o->by);
 	if (o->json)
-		print_json(&p, o);
-	else if (print_text(&p, o) != CLI_OK)
+		verb_diff_print_json(&p, o);
+	else if (verb_diff_print_text(&p, o) != CLI_OK)
 		return CLI_FAILED;
-	return finish(&p);
+	return verb_diff_finish(&p);
 }
 
 static int take_metric(void *options, char *text)
@@ -568,7 +572,7 @@ static int take_metric(void *options, char *text)
 	return cli_usage_error("--by: '%s' is none of cpu, switches, latency and wait", text);
 }
 
-static int take_top(void *options, char *text)
+static int verb_diff_take_top(void *options, char *text)
 {
 	struct diff_options *o = options;
 
@@ -585,7 +589,7 @@ static int verb_diff(int argc, char **argv)
 		OPTION_VALUE("by", 0, take_metric, &o),
 		OPTION_FLAG("json", &o.json),
 		OPTION_FLAG("threads", &o.by_thread),
-		OPTION_VALUE("top", 'n', take_top, &o),
+		OPTION_VALUE("top", 'n', verb_diff_take_top, &o),
 		{ 0 },
 	};
 	int r = verb_options_parse_with(

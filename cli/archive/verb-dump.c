@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/archive/dump-json.h"
@@ -25,20 +26,14 @@ struct dump {
 };
 
 /* T as it may go to a terminal; valid until the next call. */
-static const char *clean(struct dump *d, const struct fxt_text *t)
+static const char *verb_dump_clean(struct dump *d, const struct fxt_text *t)
 {
 	size_t need = 3 * (size_t)t->length + 1;
-	char *text;
 
 	if (!t->bytes)
 		return "<undefined>";
-	if (need > d->room) {
-		text = realloc(d->text, need);
-		if (!text)
-			return "<out of memory>";
-		d->text = text;
-		d->room = need;
-	}
+	if (GROW(d->text, d->room, need) < 0)
+		return "<out of memory>";
 	text_clean(d->text, d->room, t->bytes, t->length);
 	return d->text;
 }
@@ -69,7 +64,7 @@ static void print_value(struct dump *d, const struct fxt_arg *arg)
 		printf("%g", arg->real);
 		break;
 	case FXT_ARG_STRING:
-		printf("\"%s\"", clean(d, &arg->text));
+		printf("\"%s\"", verb_dump_clean(d, &arg->text));
 		break;
 	case FXT_ARG_BOOL:
 		printf("%s", arg->boolean ? "true" : "false");
@@ -95,7 +90,7 @@ static const char *print_args(struct dump *d, const struct fxt_record *r)
 			damage = it.damage;
 			continue;
 		}
-		printf(" %s=", clean(d, &arg.name));
+		printf(" %s=", verb_dump_clean(d, &arg.name));
 		print_value(d, &arg);
 	}
 	return damage;
@@ -131,8 +126,8 @@ static void print_event(struct dump *d, const struct fxt_record *r)
 {
 	const char *type = dump_event_type(r->subtype);
 
-	printf(" %s", clean(d, &r->category));
-	printf(":%s %s", clean(d, &r->name), type ? type : "?");
+	printf(" %s", verb_dump_clean(d, &r->category));
+	printf(":%s %s", verb_dump_clean(d, &r->name), type ? type : "?");
 	if (r->thread.defined)
 		printf(" thread=%" PRIu64 "/%" PRIu64, r->thread.pid, r->thread.tid);
 	else
@@ -148,7 +143,8 @@ static void print_metadata(struct dump *d, const struct fxt_record *r)
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		printf(" id=%" PRIu32 " \"%s\"", r->metadata.provider_id, clean(d, &r->name));
+		printf(" id=%" PRIu32 " \"%s\"", r->metadata.provider_id,
+		       verb_dump_clean(d, &r->name));
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
 		printf(" id=%" PRIu32, r->metadata.provider_id);
@@ -172,7 +168,7 @@ static void print_profiler(struct dump *d, const struct fxt_record *r)
 	printf(" thread=%" PRIu64 "/%" PRIu64, r->thread.pid, r->thread.tid);
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
-		printf(" id=%u \"%s\"", r->module.id, clean(d, &r->name));
+		printf(" id=%u \"%s\"", r->module.id, verb_dump_clean(d, &r->name));
 		break;
 	case FXT_PROFILER_MMAP:
 		printf(" module=%u 0x%" PRIx64 "+0x%" PRIx64 " vaddr=0x%" PRIx64, r->mmap.module_id,
@@ -194,7 +190,7 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 		printf(" %" PRIu64 " ticks per second", r->initialization.ticks_per_second);
 		break;
 	case FXT_RECORD_STRING:
-		printf(" %u \"%s\"", r->string.index, clean(d, &r->name));
+		printf(" %u \"%s\"", r->string.index, verb_dump_clean(d, &r->name));
 		break;
 	case FXT_RECORD_THREAD:
 		printf(" %u = %" PRIu64 "/%" PRIu64, r->thread_record.index, r->thread.pid,
@@ -205,24 +201,25 @@ static void print_fields(struct dump *d, const struct fxt_record *r)
 		break;
 	case FXT_RECORD_BLOB:
 	case FXT_RECORD_LARGE:
-		printf(" \"%s\" %" PRIu64 " bytes", clean(d, &r->name), r->blob.length);
+		printf(" \"%s\" %" PRIu64 " bytes", verb_dump_clean(d, &r->name), r->blob.length);
 		break;
 	case FXT_RECORD_USERSPACE_OBJECT:
-		printf(" 0x%" PRIx64 " \"%s\"", r->userspace_object.pointer, clean(d, &r->name));
+		printf(" 0x%" PRIx64 " \"%s\"", r->userspace_object.pointer,
+		       verb_dump_clean(d, &r->name));
 		break;
 	case FXT_RECORD_KERNEL_OBJECT:
 		printf(" %" PRIu64 " %s \"%s\"", r->kernel_object.koid,
 		       r->kernel_object.object_type == FXT_OBJECT_PROCESS  ? "process"
 		       : r->kernel_object.object_type == FXT_OBJECT_THREAD ? "thread"
 									   : "object",
-		       clean(d, &r->name));
+		       verb_dump_clean(d, &r->name));
 		break;
 	case FXT_RECORD_SCHEDULING:
 		print_scheduling(r);
 		break;
 	case FXT_RECORD_LOG:
 		printf(" thread=%" PRIu64 "/%" PRIu64 " \"%s\"", r->thread.pid, r->thread.tid,
-		       clean(d, &r->name));
+		       verb_dump_clean(d, &r->name));
 		break;
 	case FXT_RECORD_PROFILER:
 		print_profiler(d, r);

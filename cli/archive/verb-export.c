@@ -47,7 +47,7 @@ static const char *format_names(void)
 }
 
 /* Whether NAME ends with SUFFIX, with or without that of METHOD behind it. */
-static bool has_suffix(const char *name, const char *suffix, enum pack_method method)
+static bool verb_export_has_suffix(const char *name, const char *suffix, enum pack_method method)
 {
 	size_t n = strlen(name) - strlen(pack_ops(method)->suffix), length = strlen(suffix);
 
@@ -55,12 +55,13 @@ static bool has_suffix(const char *name, const char *suffix, enum pack_method me
 }
 
 /* The format that is said, or by whose suffix the output is called. */
-static int choose_format(const struct export_options *o, const struct export_format **ret)
+static int verb_export_choose_format(const struct export_options *o,
+				     const struct export_format **ret)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
-		if (o->format
-			    ? strcmp(formats[i].name, o->format) == 0
-			    : has_suffix(o->output, formats[i].suffix, pack_of_suffix(o->output))) {
+		if (o->format ? strcmp(formats[i].name, o->format) == 0
+			      : verb_export_has_suffix(o->output, formats[i].suffix,
+						       pack_of_suffix(o->output))) {
 			*ret = &formats[i];
 			return CLI_OK;
 		}
@@ -72,7 +73,8 @@ static int choose_format(const struct export_options *o, const struct export_for
 			       o->output, format_names());
 }
 
-static int contradiction(const struct export_options *o, const char *called, const char *asked)
+static int verb_export_contradiction(const struct export_options *o, const char *called,
+				     const char *asked)
 {
 	return cli_usage_error("%s is the name of a file that is %s, but --compress asks for %s",
 			       o->output, called, asked);
@@ -83,7 +85,8 @@ static int choose_method(const struct export_options *o, const struct export_for
 			 enum pack_method *ret)
 {
 	enum pack_method called = pack_of_suffix(o->output), asked = PACK_NONE;
-	bool plain = called == PACK_NONE && has_suffix(o->output, format->suffix, called);
+	bool plain =
+		called == PACK_NONE && verb_export_has_suffix(o->output, format->suffix, called);
 
 	if (!o->pack) {
 		*ret = called;
@@ -91,7 +94,7 @@ static int choose_method(const struct export_options *o, const struct export_for
 	}
 	if (!o->compress) {
 		if (plain)
-			return contradiction(o, "not compressed", "a method");
+			return verb_export_contradiction(o, "not compressed", "a method");
 		*ret = called != PACK_NONE ? called : PACK_ZSTD;
 		return CLI_OK;
 	}
@@ -99,14 +102,14 @@ static int choose_method(const struct export_options *o, const struct export_for
 		return cli_usage_error("--compress: '%s' is none of snappy, zstd, gzip and none",
 				       o->compress);
 	if ((called != PACK_NONE || plain) && called != asked)
-		return contradiction(
+		return verb_export_contradiction(
 			o, called == PACK_NONE ? "not compressed" : pack_ops(called)->name,
 			o->compress);
 	*ret = asked;
 	return CLI_OK;
 }
 
-static int check_options(const struct export_options *o)
+static int verb_export_check_options(const struct export_options *o)
 {
 	if (!o->output || !*o->output)
 		return cli_usage_error("it takes a file to write: -o FILE, or '-o -' for standard "
@@ -123,7 +126,7 @@ static const char *method_name(enum pack_method method)
 	return method == PACK_NONE ? "none" : pack_ops(method)->name;
 }
 
-static void print_json(const struct export *e, const struct export_format *format)
+static void verb_export_print_json(const struct export *e, const struct export_format *format)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -140,7 +143,7 @@ static void print_json(const struct export *e, const struct export_format *forma
 	json_print_pretty(o);
 }
 
-static void report(const struct export *e, const struct export_format *format)
+static void verb_export_report(const struct export *e, const struct export_format *format)
 {
 	char size[TEXT_FORMAT_MAX], unpacked[TEXT_FORMAT_MAX];
 
@@ -184,7 +187,7 @@ static int run_export(const struct export_options *o)
 	const struct export_format *format = NULL;
 	int r;
 
-	r = choose_format(o, &format);
+	r = verb_export_choose_format(o, &format);
 	if (r == CLI_OK && format->makes_directory && strcmp(o->output, "-") == 0)
 		return cli_usage_error("%s is a directory of reports, which standard output "
 				       "cannot be",
@@ -201,9 +204,9 @@ static int run_export(const struct export_options *o)
 	if (format->makes_directory)
 		report_directory(&e, o);
 	else if (o->json)
-		print_json(&e, format);
+		verb_export_print_json(&e, format);
 	else
-		report(&e, format);
+		verb_export_report(&e, format);
 	return r;
 }
 
@@ -224,7 +227,7 @@ static int verb_export(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	o.input = argv[optind];
-	r = check_options(&o);
+	r = verb_export_check_options(&o);
 	return r == CLI_OK ? run_export(&o) : r;
 }
 

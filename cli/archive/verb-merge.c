@@ -20,7 +20,7 @@ struct request {
 	struct open_trace in[EDIT_MERGE_INPUTS_MAX];
 };
 
-static void request_deinit(struct request *q)
+static void verb_merge_request_deinit(struct request *q)
 {
 	for (unsigned i = 0; i < q->n; i++)
 		open_trace_close(&q->in[i]);
@@ -63,8 +63,7 @@ static struct json_object *json_of(const struct open_trace *in, const struct edi
 	json_add(o, "has_clock", json_object_new_boolean(view->has_clock));
 	json_add_i64(o, "shift_ns", view->shift_ns);
 	json_add_u64(o, "first_cpu", view->shift_cpu);
-	json_add_u64(o, "records", view->copied.records);
-	edit_trace_add_unknown(o, &view->copied);
+	edit_trace_add_copied(o, &view->copied);
 	json_add_u64(o, "doubled", view->doubled);
 	json_add_u64(o, "unknown", view->unknown);
 	json_add_u64(o, "koids_moved", view->koids_moved);
@@ -73,8 +72,8 @@ static struct json_object *json_of(const struct open_trace *in, const struct edi
 	return o;
 }
 
-static void print_json(const struct request *q, const struct edit_trace *out,
-		       const struct edit_merge *merge)
+static void verb_merge_print_json(const struct request *q, const struct edit_trace *out,
+				  const struct edit_merge *merge)
 {
 	struct json_object *o = edit_trace_json(out), *list = json_object_new_array();
 	struct edit_merge_view view;
@@ -124,8 +123,8 @@ static void print_input(const struct open_trace *in, const struct edit_merge_vie
 	fputc('\n', stderr);
 }
 
-static void print_text(const struct request *q, const struct edit_trace *out,
-		       const struct edit_merge *merge)
+static void verb_merge_print_text(const struct request *q, const struct edit_trace *out,
+				  const struct edit_merge *merge)
 {
 	struct edit_merge_view view;
 	char size[TEXT_FORMAT_MAX];
@@ -138,7 +137,7 @@ static void print_text(const struct request *q, const struct edit_trace *out,
 	fprintf(stderr, "%s: %s\n", out->to.file.path, text_format_size(size, out->to.bytes));
 }
 
-static int run(struct request *q, char **paths, const char *to)
+static int verb_merge_run(struct request *q, char **paths, const char *to)
 {
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
 	_cleanup_(edit_merge_freep) struct edit_merge *merge = NULL;
@@ -159,9 +158,9 @@ static int run(struct request *q, char **paths, const char *to)
 	if (r != CLI_OK)
 		return r;
 	if (q->edit.json && !out.to.file.standard)
-		print_json(q, &out, merge);
+		verb_merge_print_json(q, &out, merge);
 	else
-		print_text(q, &out, merge);
+		verb_merge_print_text(q, &out, merge);
 	for (unsigned i = 0; i < q->n; i++)
 		if (open_trace_finish(&q->in[i]) != CLI_OK)
 			damage = CLI_DAMAGE;
@@ -170,7 +169,7 @@ static int run(struct request *q, char **paths, const char *to)
 
 static int verb_merge(int argc, char **argv)
 {
-	_cleanup_(request_deinit) struct request q = { 0 };
+	_cleanup_(verb_merge_request_deinit) struct request q = { 0 };
 	const struct verb_option options[] = { EDIT_TRACE_ROWS(&q.edit), { 0 } };
 	int n, r = verb_options_parse(argc, argv, options);
 	unsigned n_standard = 0;
@@ -187,7 +186,7 @@ static int verb_merge(int argc, char **argv)
 		n_standard += strcmp(argv[optind + (int)i], "-") == 0;
 	if (n_standard > 1)
 		return cli_usage_error("standard input is one archive; '-' can be named once");
-	return run(&q, argv + optind, argv[argc - 1]);
+	return verb_merge_run(&q, argv + optind, argv[argc - 1]);
 }
 
 const struct verb verb_merge_row = {

@@ -51,12 +51,13 @@ static int read_key(struct request *q)
 	return CLI_OK;
 }
 
-static int take(void *userdata, const struct fxt_record *record)
+static int verb_redact_take(void *userdata, const struct fxt_record *record)
 {
 	return edit_redact_record(userdata, record);
 }
 
-static void report(const struct edit_redact_counts *counts, const struct edit_trace *out, bool json)
+static void verb_redact_report(const struct edit_redact_counts *counts,
+			       const struct edit_trace *out, bool json)
 {
 	char size[TEXT_FORMAT_MAX];
 	struct json_object *o;
@@ -85,7 +86,7 @@ static void report(const struct edit_redact_counts *counts, const struct edit_tr
 	json_print_pretty(o);
 }
 
-static int run(const struct request *q, const char *from, const char *to)
+static int verb_redact_run(const struct request *q, const char *from, const char *to)
 {
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
@@ -103,13 +104,14 @@ static int run(const struct request *q, const char *from, const char *to)
 	if (r != CLI_OK)
 		return r;
 	r = edit_redact_new(&redact, &out.output, &options);
-	r = r < 0 ? edit_trace_failed(&out, r) : edit_trace_take_all(&out, &in, take, redact);
+	r = r < 0 ? edit_trace_failed(&out, r)
+		  : edit_trace_take_all(&out, &in, verb_redact_take, redact);
 	if (r == CLI_OK)
 		r = edit_trace_finish(&out);
 	if (r != CLI_OK)
 		return r;
 	edit_redact_get_counts(redact, &counts);
-	report(&counts, &out, q->edit.json);
+	verb_redact_report(&counts, &out, q->edit.json);
 	return open_trace_finish(&in);
 }
 
@@ -127,7 +129,7 @@ static int verb_redact(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	r = read_key(&q);
-	return r == CLI_OK ? run(&q, argv[optind], argv[optind + 1]) : r;
+	return r == CLI_OK ? verb_redact_run(&q, argv[optind], argv[optind + 1]) : r;
 }
 
 const struct verb verb_redact_row = {

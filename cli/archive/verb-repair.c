@@ -66,29 +66,32 @@ static const struct {
 #undef ROW
 };
 
-static uint64_t count_of(const struct edit_repair_counts *counts, size_t row)
+static uint64_t verb_repair_count_of(const struct edit_repair_counts *counts, size_t row)
 {
 	return *(const uint64_t *)((const char *)counts + rows[row].offset);
 }
 
-static void print_json(const struct edit_repair_counts *counts, const struct edit_trace *out)
+static void verb_repair_print_json(const struct edit_repair_counts *counts,
+				   const struct edit_trace *out)
 {
 	struct json_object *o = edit_trace_json(out);
 
 	json_add_u64(o, "records", counts->copied.records);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		json_add_u64(o, rows[i].key, count_of(counts, i));
+		json_add_u64(o, rows[i].key, verb_repair_count_of(counts, i));
 	json_add(o, "end_added", json_object_new_boolean(counts->stop_added));
 	json_print_pretty(o);
 }
 
-static void print_text(const struct edit_repair_counts *counts, const struct edit_trace *out)
+static void verb_repair_print_text(const struct edit_repair_counts *counts,
+				   const struct edit_trace *out)
 {
 	char size[TEXT_FORMAT_MAX];
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (count_of(counts, i))
-			fprintf(stderr, "%10" PRIu64 "  %s\n", count_of(counts, i), rows[i].text);
+		if (verb_repair_count_of(counts, i))
+			fprintf(stderr, "%10" PRIu64 "  %s\n", verb_repair_count_of(counts, i),
+				rows[i].text);
 	if (counts->stop_added)
 		fprintf(stderr, "the recording was cut off: it ends now with its last record\n");
 	fprintf(stderr, "%s: %s, %" PRIu64 " record%s\n", out->to.file.path,
@@ -96,7 +99,7 @@ static void print_text(const struct edit_repair_counts *counts, const struct edi
 		text_s(counts->copied.records));
 }
 
-static int run(const struct edit_trace_options *o, const char *from, const char *to)
+static int verb_repair_run(const struct edit_trace_options *o, const char *from, const char *to)
 {
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
@@ -118,9 +121,9 @@ static int run(const struct edit_trace_options *o, const char *from, const char 
 		return r;
 	edit_repair_get_counts(repair, &counts);
 	if (o->json && !out.to.file.standard)
-		print_json(&counts, &out);
+		verb_repair_print_json(&counts, &out);
 	else
-		print_text(&counts, &out);
+		verb_repair_print_text(&counts, &out);
 	return CLI_OK;
 }
 
@@ -133,7 +136,7 @@ static int verb_repair(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	return run(&o, argv[optind], argv[optind + 1]);
+	return verb_repair_run(&o, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_repair_row = {

@@ -33,7 +33,7 @@ struct sums {
 	size_t n_functions;
 };
 
-static void sums_deinit(struct sums *s)
+static void verb_summary_sums_deinit(struct sums *s)
 {
 	summary_free(s->summary);
 	profile_free(s->profile);
@@ -41,7 +41,7 @@ static void sums_deinit(struct sums *s)
 	free(s->functions);
 }
 
-static int take_event(void *userdata, const struct event *ev)
+static int verb_summary_take_event(void *userdata, const struct event *ev)
 {
 	struct sums *s = userdata;
 	int r = summary_add(s->summary, ev);
@@ -88,7 +88,7 @@ static struct json_object *json_events(const struct summary *s)
 	return o;
 }
 
-static struct json_object *json_lost(const struct summary *s)
+static struct json_object *verb_summary_json_lost(const struct summary *s)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -97,7 +97,7 @@ static struct json_object *json_lost(const struct summary *s)
 	return o;
 }
 
-static struct json_object *json_cpus(const struct summary *s)
+static struct json_object *verb_summary_json_cpus(const struct summary *s)
 {
 	struct json_object *list = json_object_new_array();
 
@@ -246,7 +246,8 @@ static struct json_object *json_profile(const struct sums *s)
 	return o;
 }
 
-static int print_json(const struct sums *sums, const struct open_trace *t, enum summary_by by)
+static int verb_summary_print_json(const struct sums *sums, const struct open_trace *t,
+				   enum summary_by by)
 {
 	const struct summary *s = sums->summary;
 	struct json_object *o = json_object_new_object();
@@ -270,13 +271,13 @@ static int print_json(const struct sums *sums, const struct open_trace *t, enum 
 	json_add_u64(o, "damage", t->n_damages);
 	json_add(o, "events", json_events(s));
 	json_add_u64(o, "sched_slices", s->sched_slices);
-	json_add(o, "lost", json_lost(s));
+	json_add(o, "lost", verb_summary_json_lost(s));
 	json_add_u64(o, "dismissed", s->dismissed);
 	json_add_u64(o, "unreported", s->unreported);
 	json_add_u64(o, "damages_repaired", s->n_damages);
 	if (profile_n_unmapped(sums->profile))
 		json_add_u64(o, "mappings_without_room", profile_n_unmapped(sums->profile));
-	json_add(o, "cpus", json_cpus(s));
+	json_add(o, "cpus", verb_summary_json_cpus(s));
 	json_add(o, "threads", json_threads(s));
 	json_add(o, "processes", json_processes(s));
 	json_add(o, "marks", json_marks(s));
@@ -303,7 +304,7 @@ static int print_json(const struct sums *sums, const struct open_trace *t, enum 
 
 /* ---- for people ---- */
 
-static double percent(uint64_t part, uint64_t whole)
+static double verb_summary_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
@@ -323,7 +324,7 @@ static void print_shed(const struct summary *s, const struct summary_shed *shed)
 }
 
 /* What the recording took from the machine, and what it left out for that. */
-static void print_cost(const struct summary *s)
+static void verb_summary_print_cost(const struct summary *s)
 {
 	char bpf[TEXT_FORMAT_MAX], daemon[TEXT_FORMAT_MAX];
 
@@ -332,7 +333,7 @@ static void print_cost(const struct summary *s)
 		       "%.2f%% of a CPU\n",
 		       text_format_time(bpf, s->bpf_cpu_ns),
 		       text_format_time(daemon, s->daemon_cpu_ns),
-		       percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
+		       verb_summary_percent(s->bpf_cpu_ns + s->daemon_cpu_ns, s->duration_ns));
 	for (size_t i = 0; i < s->n_sheds; i++)
 		print_shed(s, &s->sheds[i]);
 }
@@ -356,7 +357,7 @@ static void print_header(const struct summary *s, const char *name)
 	if (s->n_damages)
 		printf("places where the archive was damaged before it was repaired: %" PRIu64 "\n",
 		       s->n_damages);
-	print_cost(s);
+	verb_summary_print_cost(s);
 	if (s->dropped_bytes)
 		printf("the flight recorder had no room for %s, and kept nothing from before "
 		       "that: it may keep too little\n",
@@ -367,7 +368,7 @@ static void print_header(const struct summary *s, const char *name)
 }
 
 /* False if there are none: no scheduling was recorded. */
-static bool print_cpus(const struct summary *s)
+static bool verb_summary_print_cpus(const struct summary *s)
 {
 	bool other = false, seen = false;
 
@@ -384,9 +385,9 @@ static bool print_cpus(const struct summary *s)
 
 		if (!cpu->seen)
 			continue;
-		printf("%5zu %6.1f%%", i, percent(cpu->busy_ns, s->duration_ns));
+		printf("%5zu %6.1f%%", i, verb_summary_percent(cpu->busy_ns, s->duration_ns));
 		if (other)
-			printf(" %6.1f%%", percent(cpu->other_ns, s->duration_ns));
+			printf(" %6.1f%%", verb_summary_percent(cpu->other_ns, s->duration_ns));
 		printf(" %12" PRIu64 "\n", cpu->switches);
 	}
 	return true;
@@ -421,7 +422,8 @@ static int print_threads(const struct summary *s, size_t limit)
 			wait[TEXT_FORMAT_MAX];
 
 		printf("%7" PRIu32 " %10s %5.1f%% %10s %10s %8" PRIu64 " %9s  ", t->tid,
-		       text_format_time(cpu, t->cpu_ns), percent(t->cpu_ns, s->duration_ns),
+		       text_format_time(cpu, t->cpu_ns),
+		       verb_summary_percent(t->cpu_ns, s->duration_ns),
 		       text_format_time(runnable, t->runnable_ns),
 		       text_format_time(blocked, t->blocked_ns), t->switches,
 		       text_format_time(wait, t->max_wakeup_latency_ns));
@@ -442,7 +444,8 @@ static void print_marks(const struct summary *s)
 }
 
 /* A value of a trigger in its unit. */
-static const char *format_value(char text[static TEXT_FORMAT_MAX], const char *what, uint64_t value)
+static const char *verb_summary_format_value(char text[static TEXT_FORMAT_MAX], const char *what,
+					     uint64_t value)
 {
 	if (strcmp(what, "leak") == 0)
 		return text_format_size(text, value);
@@ -452,7 +455,7 @@ static const char *format_value(char text[static TEXT_FORMAT_MAX], const char *w
 	return text;
 }
 
-static void print_triggers(const struct summary *s)
+static void verb_summary_print_triggers(const struct summary *s)
 {
 	char worst[TEXT_FORMAT_MAX];
 
@@ -460,7 +463,7 @@ static void print_triggers(const struct summary *s)
 		printf("%s  %-16s %" PRIu64 " time%s, the worst %s at +%.6f s\n",
 		       i ? "" : "\nTriggers:\n", s->triggers[i].what, s->triggers[i].count,
 		       text_s(s->triggers[i].count),
-		       format_value(worst, s->triggers[i].what, s->triggers[i].worst),
+		       verb_summary_format_value(worst, s->triggers[i].what, s->triggers[i].worst),
 		       (double)(s->triggers[i].worst_ns - s->start_ns) / 1e9);
 }
 
@@ -473,8 +476,8 @@ static void print_functions(const struct sums *s)
 	printf("\n%s   SELF   TOTAL  FUNCTION%s, of %" PRIu64 " sample%s\n", colour(COLOUR_HEADING),
 	       colour(COLOUR_OFF), all, text_s(all));
 	for (size_t i = 0; i < s->n_functions && i < FUNCTIONS_SHOWN; i++)
-		printf("%6.2f%% %6.2f%%  %s\n", percent(s->functions[i].self, all),
-		       percent(s->functions[i].total, all), s->functions[i].name);
+		printf("%6.2f%% %6.2f%%  %s\n", verb_summary_percent(s->functions[i].self, all),
+		       verb_summary_percent(s->functions[i].total, all), s->functions[i].name);
 	if (s->n_functions > FUNCTIONS_SHOWN)
 		printf("    ... and %zu functions with less (kymo flame shows all)\n",
 		       s->n_functions - FUNCTIONS_SHOWN);
@@ -482,14 +485,15 @@ static void print_functions(const struct sums *s)
 
 /* ---- the verb ---- */
 
-static int print_text(const struct sums *sums, const char *name, size_t limit, enum summary_by by)
+static int verb_summary_print_text(const struct sums *sums, const char *name, size_t limit,
+				   enum summary_by by)
 {
 	const struct summary *s = sums->summary;
 	int r = 0;
 	bool scheduled;
 
 	print_header(s, name);
-	scheduled = print_cpus(s);
+	scheduled = verb_summary_print_cpus(s);
 	if (by != SUMMARY_BY_MAX)
 		r = summary_by_print(s, by, limit);
 	else if (scheduled)
@@ -498,7 +502,7 @@ static int print_text(const struct sums *sums, const char *name, size_t limit, e
 		r = summary_activity_print(s);
 	print_functions(sums);
 	print_marks(s);
-	print_triggers(s);
+	verb_summary_print_triggers(s);
 	return r;
 }
 
@@ -509,10 +513,10 @@ struct summary_options {
 	bool json;
 };
 
-static int run(const struct summary_options *o, const char *path)
+static int verb_summary_run(const struct summary_options *o, const char *path)
 {
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
-	_cleanup_(sums_deinit) struct sums s = { 0 };
+	_cleanup_(verb_summary_sums_deinit) struct sums s = { 0 };
 	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL;
 	int r;
@@ -528,7 +532,7 @@ static int run(const struct summary_options *o, const char *path)
 		r = symbol_options_open(&o->symbols, &symbols);
 	resolver_init(&s.resolver, symbols, &o->symbols);
 	if (r == CLI_OK)
-		r = read_events(&t, take_event, &s);
+		r = read_events(&t, verb_summary_take_event, &s);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(s.summary);
@@ -536,7 +540,8 @@ static int run(const struct summary_options *o, const char *path)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	r = o->json ? print_json(&s, &t, o->by) : print_text(&s, t.name, (size_t)o->limit, o->by);
+	r = o->json ? verb_summary_print_json(&s, &t, o->by)
+		    : verb_summary_print_text(&s, t.name, (size_t)o->limit, o->by);
 	if (r < 0) {
 		cli_error("out of memory");
 		return CLI_FAILED;
@@ -567,7 +572,7 @@ static int verb_summary(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	return run(&o, argv[optind]);
+	return verb_summary_run(&o, argv[optind]);
 }
 
 const struct verb verb_summary_row = {

@@ -20,8 +20,8 @@ struct request {
 	bool no_packets;
 };
 
-static void report(const struct edit_symbolize_counts *counts, const struct edit_trace *out,
-		   const struct resolver *resolver)
+static void verb_symbolize_report(const struct edit_symbolize_counts *counts,
+				  const struct edit_trace *out, const struct resolver *resolver)
 {
 	char size[TEXT_FORMAT_MAX];
 
@@ -44,8 +44,7 @@ static void report_json(const struct edit_symbolize_counts *counts, const struct
 {
 	struct json_object *o = edit_trace_json(out);
 
-	json_add_u64(o, "records", counts->copied.records);
-	edit_trace_add_unknown(o, &counts->copied);
+	edit_trace_add_copied(o, &counts->copied);
 	json_add_u64(o, "backtraces", counts->backtraces);
 	json_add_u64(o, "addresses", counts->addresses);
 	json_add_u64(o, "named", counts->named);
@@ -60,7 +59,7 @@ static void report_json(const struct edit_symbolize_counts *counts, const struct
 	json_print_pretty(o);
 }
 
-static int run(const struct request *q, const char *from, const char *to)
+static int verb_symbolize_run(const struct request *q, const char *from, const char *to)
 {
 	_cleanup_(open_trace_close) struct open_trace in = OPEN_TRACE_NULL;
 	_cleanup_(edit_trace_close) struct edit_trace out = EDIT_TRACE_NULL;
@@ -78,7 +77,7 @@ static int run(const struct request *q, const char *from, const char *to)
 	if (q->edit.json && !out.to.file.standard)
 		report_json(&s.counts, &out, &s.resolver);
 	else
-		report(&s.counts, &out, &s.resolver);
+		verb_symbolize_report(&s.counts, &out, &s.resolver);
 	return read_events_unmapped(&in, s.counts.unmapped, open_trace_finish(&in));
 }
 
@@ -95,7 +94,7 @@ static int verb_symbolize(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	return run(&q, argv[optind], argv[optind + 1]);
+	return verb_symbolize_run(&q, argv[optind], argv[optind + 1]);
 }
 
 const struct verb verb_symbolize_row = {

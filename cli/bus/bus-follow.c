@@ -52,7 +52,7 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *reterr
 	return 0;
 }
 
-static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_follow_on_owner(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 
@@ -81,7 +81,7 @@ int bus_client_watch(struct bus_client *c, const char *path)
 		r = sd_bus_add_match(c->bus, NULL,
 				     "type='signal',sender='org.freedesktop.DBus',"
 				     "member='NameOwnerChanged',arg0='" KYMO_BUS_NAME "'",
-				     on_owner, c);
+				     bus_follow_on_owner, c);
 	return r < 0 ? bus_fail_call(c, r, NULL) : bus_client_view(c, path, &c->last);
 }
 
@@ -150,7 +150,7 @@ int bus_client_ask_rotate(struct bus_client *c, const char *path)
 }
 
 /* Whether an error answer to Stop means that nothing more will come of the session. */
-static bool is_end(const sd_bus_error *e)
+static bool bus_follow_is_end(const sd_bus_error *e)
 {
 	/* It stops all the same; or the service has gone, which is seen otherwise. */
 	return !sd_bus_error_has_name(e, KYMO_BUS_NAME ".Error.LimitReached") &&
@@ -164,7 +164,8 @@ static int on_stop_answer(sd_bus_message *m, void *userdata, sd_bus_error *reter
 
 	(void)reterr;
 	/* What became of it is in its properties. */
-	if (sd_bus_message_is_method_error(m, NULL) && is_end(sd_bus_message_get_error(m)))
+	if (sd_bus_message_is_method_error(m, NULL) &&
+	    bus_follow_is_end(sd_bus_message_get_error(m)))
 		c->finished = true;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/bus/bus-call.h"
 
 static int read_path(struct bus_client *c, sd_bus_message *reply, char **ret_path)
@@ -118,18 +119,18 @@ struct bus_client_session *bus_client_list_free(struct bus_client_session *list)
 static int read_list(sd_bus_message *reply, struct bus_client_session **list)
 {
 	const char *name, *path, *state;
-	size_t n = 0;
+	size_t n = 0, room = 0;
 	int r = sd_bus_message_enter_container(reply, 'a', "(sos)");
 
 	while (r >= 0 && (r = sd_bus_message_read(reply, "(sos)", &name, &path, &state)) > 0) {
-		struct bus_client_session *more = reallocarray(*list, n + 2, sizeof(*more));
+		struct bus_client_session *one;
 
-		if (!more)
+		if (GROW(*list, room, n + 2) < 0)
 			return -ENOMEM;
-		*list = more;
-		more[n] = (struct bus_client_session){ strdup(name), strdup(path), strdup(state) };
-		more[++n] = (struct bus_client_session){ 0 };
-		if (!more[n - 1].name || !more[n - 1].path || !more[n - 1].state)
+		one = &(*list)[n++];
+		one[0] = (struct bus_client_session){ strdup(name), strdup(path), strdup(state) };
+		one[1] = (struct bus_client_session){ 0 };
+		if (!one->name || !one->path || !one->state)
 			return -ENOMEM;
 	}
 	return r;

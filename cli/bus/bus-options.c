@@ -6,7 +6,7 @@
 
 #include "cli/bus/bus-call.h"
 
-static int append_u64(sd_bus_message *m, const char *name, uint64_t value)
+static int bus_options_append_u64(sd_bus_message *m, const char *name, uint64_t value)
 {
 	return value ? sd_bus_message_append(m, "{sv}", name, "t", value) : 0;
 }
@@ -37,7 +37,8 @@ static int close_array(sd_bus_message *m)
 	return r;
 }
 
-static int append_u32s(sd_bus_message *m, const char *name, const uint32_t *values, size_t n)
+static int bus_options_append_u32s(sd_bus_message *m, const char *name, const uint32_t *values,
+				   size_t n)
 {
 	int r;
 
@@ -51,10 +52,10 @@ static int append_u32s(sd_bus_message *m, const char *name, const uint32_t *valu
 
 static int append_filter(sd_bus_message *m, const struct capture_filter *f)
 {
-	int r = append_u32s(m, "pids", f->pids, f->n_pids);
+	int r = bus_options_append_u32s(m, "pids", f->pids, f->n_pids);
 
 	if (r >= 0)
-		r = append_u32s(m, "uids", f->uids, f->n_uids);
+		r = bus_options_append_u32s(m, "uids", f->uids, f->n_uids);
 	if (r >= 0 && f->n_comms) {
 		r = open_array(m, "comms", "s");
 		for (size_t i = 0; r >= 0 && i < f->n_comms; i++)
@@ -72,7 +73,7 @@ static int append_filter(sd_bus_message *m, const struct capture_filter *f)
 	return r;
 }
 
-static int append_categories(sd_bus_message *m, uint32_t categories)
+static int bus_options_append_categories(sd_bus_message *m, uint32_t categories)
 {
 	int r;
 
@@ -91,17 +92,17 @@ static int append_memory(sd_bus_message *m, const struct memory_options *o)
 	int r = sd_bus_message_append(m, "{sv}", "memory_log", "b", (int)o->log);
 
 	if (r >= 0)
-		r = append_u64(m, "memory_interval", o->interval);
+		r = bus_options_append_u64(m, "memory_interval", o->interval);
 	if (r >= 0)
-		r = append_u64(m, "memory_min_bytes", o->min_bytes);
+		r = bus_options_append_u64(m, "memory_min_bytes", o->min_bytes);
 	if (r >= 0)
-		r = append_u64(m, "memory_blocks_max", o->blocks_max);
+		r = bus_options_append_u64(m, "memory_blocks_max", o->blocks_max);
 	if (r >= 0)
-		r = append_u64(m, "usage_interval_ns", o->usage_interval_ns);
+		r = bus_options_append_u64(m, "usage_interval_ns", o->usage_interval_ns);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "triage", "b", (int)o->triage);
 	if (r >= 0)
-		r = append_u64(m, "triage_interval_ns", o->triage_interval_ns);
+		r = bus_options_append_u64(m, "triage_interval_ns", o->triage_interval_ns);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "reach", "s", memory_reach_names[o->reach]);
 	if (r < 0 || o->n_allocator_fds == 0)
@@ -112,7 +113,7 @@ static int append_memory(sd_bus_message *m, const struct memory_options *o)
 	return r < 0 ? r : close_array(m);
 }
 
-static int append_triggers(sd_bus_message *m, const struct trigger_options *o)
+static int bus_options_append_triggers(sd_bus_message *m, const struct trigger_options *o)
 {
 	int r;
 
@@ -144,37 +145,38 @@ int bus_append_options(sd_bus_message *m, const struct bus_client_create_args *a
 	if (r >= 0 && o->mode != SESSION_STREAM)
 		r = sd_bus_message_append(m, "{sv}", "mode", "s", session_mode_names[o->mode]);
 	if (r >= 0)
-		r = append_u64(m, "flight_ns", o->flight_ns);
+		r = bus_options_append_u64(m, "flight_ns", o->flight_ns);
 	if (r >= 0)
-		r = append_u64(m, "flight_bytes", o->flight_bytes);
+		r = bus_options_append_u64(m, "flight_bytes", o->flight_bytes);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "linger", "b", (int)args->linger);
 	if (r >= 0)
-		r = append_categories(m, o->categories);
+		r = bus_options_append_categories(m, o->categories);
 	if (r >= 0)
-		r = append_u64(m, "ring_bytes", o->ring_bytes);
+		r = bus_options_append_u64(m, "ring_bytes", o->ring_bytes);
 	if (r >= 0)
-		r = append_u64(m, "flush_ns", o->flush_ns);
+		r = bus_options_append_u64(m, "flush_ns", o->flush_ns);
 	if (r >= 0)
-		r = append_u64(m, "counter_interval_ns", o->counter_interval_ns);
+		r = bus_options_append_u64(m, "counter_interval_ns", o->counter_interval_ns);
 	if (r >= 0)
-		r = append_u64(m, "frequency", o->frequency);
+		r = bus_options_append_u64(m, "frequency", o->frequency);
 	if (r >= 0)
-		r = append_u64(m, "offcpu_min_ns", o->offcpu_min_ns);
+		r = bus_options_append_u64(m, "offcpu_min_ns", o->offcpu_min_ns);
 	if (r >= 0 && o->no_perfetto_blobs)
 		r = sd_bus_message_append(m, "{sv}", "no_perfetto_blobs", "b", 1);
 	if (r >= 0 && o->categories & CATEGORIES_MEMORY)
 		r = append_memory(m, &o->memory);
 	if (r >= 0)
-		r = append_u64(m, "duration_ns", o->duration_ns);
+		r = bus_options_append_u64(m, "duration_ns", o->duration_ns);
 	if (r >= 0)
-		r = append_u64(m, "max_bytes", o->max_bytes);
+		r = bus_options_append_u64(m, "max_bytes", o->max_bytes);
 	if (r >= 0)
-		r = append_u64(m, "max_overhead_ppm", o->max_overhead_ppm);
+		r = bus_options_append_u64(m, "max_overhead_ppm", o->max_overhead_ppm);
 	if (r >= 0)
-		r = append_u64(m, "max_overhead_machine_ppm", o->max_overhead_machine_ppm);
+		r = bus_options_append_u64(m, "max_overhead_machine_ppm",
+					   o->max_overhead_machine_ppm);
 	if (r >= 0)
-		r = append_triggers(m, &o->triggers);
+		r = bus_options_append_triggers(m, &o->triggers);
 	if (r >= 0)
 		r = sd_bus_message_append(m, "{sv}", "compress", "s", pack_ops(o->compress)->name);
 	if (r >= 0 && o->own)

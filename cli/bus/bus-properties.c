@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "cli/bus/bus-call.h"
 
@@ -127,15 +128,15 @@ static int read_counts(sd_bus_message *m, const char *const *names, uint64_t *to
 	int r = sd_bus_message_enter_container(m, 'a', "{st}");
 
 	while (r >= 0 && (r = sd_bus_message_read(m, "{st}", &name, &count)) > 0) {
-		for (size_t i = 0; i < n; i++) {
-			if (strcmp(names[i], name) == 0)
-				to[i] = count;
-		}
+		int i = string_table_find(names, n, name);
+
+		if (i >= 0)
+			to[i] = count;
 	}
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_cost(sd_bus_message *m, struct session_view *v)
+static int bus_properties_read_cost(sd_bus_message *m, struct session_view *v)
 {
 	const struct {
 		const char *name;
@@ -165,11 +166,9 @@ static int read_cost(sd_bus_message *m, struct session_view *v)
 /* SHED_MAX: a newer service may have others. */
 static enum budget_shed shed_of(const char *what)
 {
-	enum budget_shed i = 0;
+	int shed = STRING_TABLE_FIND(budget_shed_names, what);
 
-	while (i < SHED_MAX && strcmp(budget_shed_names[i], what) != 0)
-		i++;
-	return i;
+	return shed < 0 ? SHED_MAX : (enum budget_shed)shed;
 }
 
 static int read_sheds(sd_bus_message *m, struct session_view *v)
@@ -255,7 +254,7 @@ static int read_property(sd_bus_message *m, const char *name, struct session_vie
 	if (strcmp(name, "Lost") == 0)
 		return read_counts(m, event_class_names, v->counters.lost, CLASS_MAX);
 	if (strcmp(name, "Cost") == 0)
-		return read_cost(m, v);
+		return bus_properties_read_cost(m, v);
 	if (strcmp(name, "Shed") == 0)
 		return read_sheds(m, v);
 	if (strcmp(name, "BudgetSteps") == 0)

@@ -46,7 +46,7 @@ static int read_value(sd_bus_message *m, const char *name, const char *contents,
 	return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_all(sd_bus_message *m, struct bus_client_service *s)
+static int bus_service_read_all(sd_bus_message *m, struct bus_client_service *s)
 {
 	const char *name, *contents;
 	int r = sd_bus_message_enter_container(m, 'a', "{sv}");
@@ -76,6 +76,6 @@ int bus_client_service(struct bus_client *c, struct bus_client_service *ret)
 	if (sd_bus_error_has_name(&e, SD_BUS_ERROR_UNKNOWN_INTERFACE))
 		return 0;
 	if (r >= 0)
-		r = read_all(reply, ret);
+		r = bus_service_read_all(reply, ret);
 	return r < 0 ? bus_fail_call(c, r, &e) : 0;
 }

@@ -30,7 +30,7 @@ int bus_client_rotate(struct bus_client *c, const char *path)
 	return bus_call_plain(c, path, "Rotate", NULL);
 }
 
-static int on_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_session_on_snapshot(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	struct bus_client *c = userdata;
 
@@ -52,7 +52,7 @@ int bus_client_ask_snapshot(struct bus_client *c, const char *path, int fd)
 	r = sd_bus_message_append(m, "h", fd);
 	/* As long as the output needs. */
 	if (r >= 0)
-		r = sd_bus_call_async(c->bus, NULL, m, on_snapshot, c, UINT64_MAX);
+		r = sd_bus_call_async(c->bus, NULL, m, bus_session_on_snapshot, c, UINT64_MAX);
 	c->snapshot_state = 0;
 	c->snapshot_asked = r >= 0;
 	return r < 0 ? bus_fail_call(c, r, NULL) : 0;
@@ -219,7 +219,7 @@ int bus_client_view(struct bus_client *c, const char *path, struct session_view 
 	return 0;
 }
 
-static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int bus_session_on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 {
 	sd_bus_message **answer = userdata;
 
@@ -269,7 +269,7 @@ int bus_client_stop(struct bus_client *c, const char *path)
 
 	if (r < 0)
 		return r;
-	r = sd_bus_call_async(c->bus, &slot, m, on_answer, &answer, UINT64_MAX);
+	r = sd_bus_call_async(c->bus, &slot, m, bus_session_on_answer, &answer, UINT64_MAX);
 	if (r < 0)
 		return bus_fail_call(c, r, NULL);
 	r = wait_stopped(c, path, &answer);

@@ -201,7 +201,7 @@ static struct json_object *sheds_json(const struct session_shed *sheds, size_t n
 }
 
 /* Of a session of a profile. */
-static void add_profile(struct json_object *o, const struct session_view *v)
+static void session_view_add_profile(struct json_object *o, const struct session_view *v)
 {
 	struct json_object *files = json_object_new_object();
 
@@ -241,7 +241,7 @@ struct json_object *session_view_json(const struct session_view *v)
 	json_add(o, "shed", sheds_json(v->sheds, v->n_sheds, false));
 	json_add(o, "steps", sheds_json(v->steps, v->n_steps, true));
 	if (*v->profile)
-		add_profile(o, v);
+		session_view_add_profile(o, v);
 	if (v->options)
 		json_add(o, "options", json_object_get(v->options));
 	return o;

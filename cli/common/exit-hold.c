@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "capture/proc/task-state.h"
 
 /*
  * How long one that ends waits for the other threads of its process to do so, too: else it ends
@@ -28,37 +29,18 @@
 #define HOLD_NS UINT64_C(30000000000)
 
 /* How long it may take at most until a stop is noticed that nobody tells the thread of. */
-#define UNTOLD_MS 200
+#define UNTOLD_MS WALK_MS
 
-/* linux/sched.h: the kernel's word for a task that is on its way out. */
-#define FLAG_EXITING 0x4
+/* So often it is looked what other threads have forked, if that takes no larger part of the time. */
+#define WALK_NS   UINT64_C(100000000)
+#define WALK_MS   100
+#define WALK_PART 20
+
+enum { WALK_DEPTH_MAX = 64 };
 
 #define OPTIONS (PTRACE_O_TRACEEXIT | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK)
 
-/* ---- what /proc says ---- */
-
-/* Whether task TID of PID will run no more of its program. */
-static bool is_ending(pid_t pid, pid_t tid)
-{
-	char path[64], text[512], state = 'Z';
-	unsigned flags = 0;
-	const char *end;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return true;
-	if (fgets(text, sizeof(text), f)) {
-		end = strrchr(text, ')');
-		if (!end || sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) < 2)
-			flags = 0;
-	}
-	fclose(f);
-	return state == 'Z' || state == 'X' || flags & FLAG_EXITING;
-}
-
-static pid_t process_of(pid_t tid)
+static pid_t exit_hold_process_of(pid_t tid)
 {
 	char path[32], line[128];
 	int pid = tid;
@@ -115,7 +97,7 @@ static unsigned each_task(struct exit_hold *h, pid_t pid,
 
 /* ---- those that are held: the lock is, too ---- */
 
-static struct held *find(struct exit_hold *h, pid_t tid)
+static struct held *exit_hold_find(struct exit_hold *h, pid_t tid)
 {
 	for (unsigned i = 0; i < h->n; i++)
 		if (h->list[i].tid == tid)
@@ -123,13 +105,13 @@ static struct held *find(struct exit_hold *h, pid_t tid)
 	return NULL;
 }
 
-static void let_go(struct exit_hold *h, struct held *held)
+static void exit_hold_let_go(struct exit_hold *h, struct held *held)
 {
 	ptrace(PTRACE_DETACH, held->tid, NULL, NULL);
 	*held = h->list[--h->n];
 }
 
-static void release(struct exit_hold *h, pid_t pid)
+static void exit_hold_release_one(struct exit_hold *h, pid_t pid)
 {
 	for (unsigned i = 0; i < h->n; i++)
 		if (h->list[i].pid == pid)
@@ -138,7 +120,7 @@ static void release(struct exit_hold *h, pid_t pid)
 
 static bool is_other(struct exit_hold *h, pid_t pid, pid_t tid)
 {
-	return !find(h, tid) && !is_ending(pid, tid);
+	return !exit_hold_find(h, tid) && !task_state_is_ending(pid, tid);
 }
 
 /* (one that is traced already, or has gone: nothing happens) */
@@ -172,7 +154,7 @@ static bool is_told(const struct exit_hold *h, const struct held *held)
 }
 
 /* Returns how soon it is to be called again, ms. */
-static int settle(struct exit_hold *h)
+static int exit_hold_settle(struct exit_hold *h)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
 	int due_ms = UNTOLD_MS;
@@ -184,7 +166,7 @@ static int settle(struct exit_hold *h)
 			settle_waiting(h, held, now_ns);
 		if ((held->state == HELD_READY || held->state == HELD_TAKEN) &&
 		    now_ns - held->ready_ns > HOLD_NS) {
-			release(h, held->pid);
+			exit_hold_release_one(h, held->pid);
 			h->n_late++;
 		}
 	}
@@ -192,7 +174,7 @@ static int settle(struct exit_hold *h)
 		struct held *held = &h->list[i];
 
 		if (held->state == HELD_RELEASED) {
-			let_go(h, held);
+			exit_hold_let_go(h, held);
 			continue;
 		}
 		if (held->state == HELD_WAITING)
@@ -202,12 +184,49 @@ static int settle(struct exit_hold *h)
 	return due_ms;
 }
 
+/* ---- what other threads than the first one have forked ---- */
+
+/* What TID has forked, and what that has. (one that is traced already: nothing happens) */
+static bool adopt_children(struct exit_hold *h, pid_t pid, pid_t tid)
+{
+	char path[64];
+	int child;
+	FILE *f;
+
+	if (h->depth == WALK_DEPTH_MAX)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	h->depth++;
+	while (fscanf(f, "%d", &child) == 1) {
+		ptrace(PTRACE_SEIZE, (pid_t)child, NULL, (void *)(uintptr_t)OPTIONS);
+		each_task(h, (pid_t)child, adopt_children);
+	}
+	h->depth--;
+	fclose(f);
+	return true;
+}
+
+/* Tracing all threads would tell, but stop each of them for each of its signals. */
+static void walk_if_due(struct exit_hold *h)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC), took_ns;
+
+	if (now_ns < h->next_walk_ns)
+		return;
+	each_task(h, h->command, adopt_children);
+	took_ns = clock_read_ns(CLOCK_MONOTONIC) - now_ns;
+	h->next_walk_ns = now_ns + (took_ns * WALK_PART > WALK_NS ? took_ns * WALK_PART : WALK_NS);
+}
+
 /* ---- what happens to what is traced ---- */
 
 static void on_exit_of(struct exit_hold *h, pid_t tid)
 {
 	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
-	pid_t pid = process_of(tid);
+	pid_t pid = exit_hold_process_of(tid);
 	unsigned long status = 0;
 
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status);
@@ -241,7 +260,7 @@ static void on_stop(struct exit_hold *h, pid_t tid, int status)
 }
 
 /* Whether the next of those that we trace has news, in *RET: a stop, or an end. */
-static bool peek(siginfo_t *ret, idtype_t which, pid_t pid, int options)
+static bool exit_hold_peek(siginfo_t *ret, idtype_t which, pid_t pid, int options)
 {
 	ret->si_pid = 0;
 	return waitid(which, (id_t)pid, ret, options | WNOHANG | __WALL | __WNOTHREAD) == 0 &&
@@ -252,7 +271,7 @@ static void take_stops(struct exit_hold *h)
 {
 	siginfo_t info;
 
-	while (peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
+	while (exit_hold_peek(&info, P_ALL, 0, WEXITED | WSTOPPED | WNOWAIT)) {
 		pid_t tid = info.si_pid;
 		bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
 			     info.si_code == CLD_DUMPED;
@@ -266,9 +285,9 @@ static void take_stops(struct exit_hold *h)
 			h->ending = true;
 			return;
 		}
-		if (!peek(&info, P_PID, tid, ended ? WEXITED : WSTOPPED))
+		if (!exit_hold_peek(&info, P_PID, tid, ended ? WEXITED : WSTOPPED))
 			return;
-		held = find(h, tid);
+		held = exit_hold_find(h, tid);
 		if (held)
 			*held = h->list[--h->n];
 		if (!ended)
@@ -276,7 +295,7 @@ static void take_stops(struct exit_hold *h)
 	}
 }
 
-static void *run(void *userdata)
+static void *exit_hold_run(void *userdata)
 {
 	struct exit_hold *h = userdata;
 	struct pollfd pollfd = { .fd = h->thread_fd, .events = POLLIN };
@@ -289,7 +308,8 @@ static void *run(void *userdata)
 	pthread_cond_signal(&h->begun);
 	while (h->error == 0 && !h->ending) {
 		take_stops(h);
-		due_ms = settle(h);
+		walk_if_due(h);
+		due_ms = exit_hold_settle(h);
 		if (h->ending)
 			break;
 		pthread_mutex_unlock(&h->lock);
@@ -315,8 +335,9 @@ int exit_hold_begin(struct exit_hold *h, pid_t command)
 	h->owner_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->begun, NULL);
-	r = h->thread_fd < 0 || h->owner_fd < 0 ? -errno
-						: -pthread_create(&h->thread, NULL, run, h);
+	r = h->thread_fd < 0 || h->owner_fd < 0
+		    ? -errno
+		    : -pthread_create(&h->thread, NULL, exit_hold_run, h);
 	h->runs = r == 0;
 	if (r == 0) {
 		pthread_mutex_lock(&h->lock);
@@ -360,7 +381,7 @@ void exit_hold_release(struct exit_hold *h, pid_t pid)
 	if (!h->runs)
 		return;
 	pthread_mutex_lock(&h->lock);
-	release(h, pid);
+	exit_hold_release_one(h, pid);
 	pthread_mutex_unlock(&h->lock);
 	exit_hold_attend(h);
 }

@@ -7,7 +7,8 @@
  * kernel's business thread by thread, and when this one ends, for whatever reason, all that it
  * traces goes on by itself. Only the first thread of a process is traced; the others if they
  * outlive it. Between start and exit nothing stops but for signals to that thread, and for the
- * moment of a fork.
+ * moment of a fork. What other threads fork nobody tells of: it is looked for, so it is held if it
+ * lives for some tenths of a second.
  *
  * What SIGKILL ends is not held: whoever kills so wants it gone, and if that was the kernel for
  * want of memory, the memory has gone already.
@@ -45,6 +46,8 @@ struct exit_hold {
 	int error;       /* of the begin; 1 = not known yet */
 	bool ending;     /* the thread is to end */
 	unsigned n_late; /* were let go because nobody had looked in time */
+	unsigned depth;  /* of the walk to what other threads have forked */
+	uint64_t next_walk_ns;
 	struct held list[EXIT_HOLD_MAX];
 	unsigned n;
 };

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "cli/common/verb.h"
 
-static void *needed(void *p)
+static void *json_needed(void *p)
 {
 	if (!p) {
 		cli_error("out of memory");
@@ -23,17 +23,17 @@ static void *needed(void *p)
 void json_add(struct json_object *to, const char *key, struct json_object *value)
 {
 	if (json_object_object_add(to, key, value) < 0)
-		needed(NULL);
+		json_needed(NULL);
 }
 
 void json_add_u64(struct json_object *to, const char *key, uint64_t value)
 {
-	json_add(to, key, needed(json_object_new_uint64(value)));
+	json_add(to, key, json_needed(json_object_new_uint64(value)));
 }
 
 void json_add_i64(struct json_object *to, const char *key, int64_t value)
 {
-	json_add(to, key, needed(json_object_new_int64(value)));
+	json_add(to, key, json_needed(json_object_new_int64(value)));
 }
 
 void json_add_double(struct json_object *to, const char *key, double value)
@@ -41,7 +41,7 @@ void json_add_double(struct json_object *to, const char *key, double value)
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.6g", value);
-	json_add(to, key, needed(json_object_new_double_s(value, text)));
+	json_add(to, key, json_needed(json_object_new_double_s(value, text)));
 }
 
 struct json_object *json_from_bytes(const char *p, size_t n)
@@ -51,10 +51,10 @@ struct json_object *json_from_bytes(const char *p, size_t n)
 	if (!p)
 		return NULL;
 	if (text_is_utf8(p, n))
-		return needed(json_object_new_string_len(p, (int)n));
-	clean = needed(malloc(3 * n + 1));
+		return json_needed(json_object_new_string_len(p, (int)n));
+	clean = json_needed(malloc(3 * n + 1));
 	n = text_clean(clean, 3 * n + 1, p, n);
-	return needed(json_object_new_string_len(clean, (int)n));
+	return json_needed(json_object_new_string_len(clean, (int)n));
 }
 
 void json_add_bytes(struct json_object *to, const char *key, const char *p, size_t n)
@@ -64,23 +64,23 @@ void json_add_bytes(struct json_object *to, const char *key, const char *p, size
 
 void json_add_string(struct json_object *to, const char *key, const char *text)
 {
-	json_add(to, key, text ? needed(json_object_new_string(text)) : NULL);
+	json_add(to, key, text ? json_needed(json_object_new_string(text)) : NULL);
 }
 
 void json_add_hex(struct json_object *to, const char *key, const uint8_t *p, size_t n)
 {
 	static const char digits[] = "0123456789abcdef";
-	_cleanup_free_ char *hex = needed(malloc(2 * n + 1));
+	_cleanup_free_ char *hex = json_needed(malloc(2 * n + 1));
 
 	for (size_t i = 0; i < n; i++) {
 		hex[2 * i] = digits[p[i] >> 4];
 		hex[2 * i + 1] = digits[p[i] & 15];
 	}
-	json_add(to, key, needed(json_object_new_string_len(hex, (int)(2 * n))));
+	json_add(to, key, json_needed(json_object_new_string_len(hex, (int)(2 * n))));
 }
 
 /* C as JSON says it that is only ASCII. */
-static int put_escaped(struct outbuf *to, uint32_t c)
+static int json_put_escaped(struct outbuf *to, uint32_t c)
 {
 	if (c < 0x10000)
 		return outbuf_print(to, "\\u%04" PRIx32, c);
@@ -104,7 +104,7 @@ int json_append(struct outbuf *to, struct json_object *value, int flags)
 		if (bytes == 0)
 			continue;
 		outbuf_append(to, text + done, i - done);
-		put_escaped(to, c);
+		json_put_escaped(to, c);
 		done = i + bytes;
 	}
 	return outbuf_append(to, text + done, n - done);
@@ -115,11 +115,11 @@ void json_print_value(struct json_object *value, int flags)
 	_cleanup_(outbuf_deinit) struct outbuf text = { 0 };
 
 	if (json_append(&text, value, flags) < 0)
-		needed(NULL);
+		json_needed(NULL);
 	fwrite(text.data, 1, text.size, stdout);
 }
 
-static void print(struct json_object *root, int flags)
+static void json_print(struct json_object *root, int flags)
 {
 	json_print_value(root, flags);
 	putchar('\n');
@@ -128,10 +128,10 @@ static void print(struct json_object *root, int flags)
 
 void json_print_line(struct json_object *root)
 {
-	print(root, JSON_C_TO_STRING_PLAIN);
+	json_print(root, JSON_C_TO_STRING_PLAIN);
 }
 
 void json_print_pretty(struct json_object *root)
 {
-	print(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
+	json_print(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED);
 }

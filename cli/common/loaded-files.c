@@ -25,7 +25,7 @@ struct finder {
 };
 
 /* Adds the regular file at PATH. Returns its descriptor, which the finder has, or -1. */
-static int add_file(struct finder *f, const char *path)
+static int loaded_files_add_file(struct finder *f, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
@@ -54,7 +54,7 @@ static void take_line(struct finder *f, char *line)
 	while (end > path && end[-1] == ' ')
 		end--;
 	*end = '\0';
-	add_file(f, path);
+	loaded_files_add_file(f, path);
 }
 
 static void ask_linker(struct finder *f, const char *linker, const char *program)
@@ -137,7 +137,7 @@ static void add_program(struct finder *f, const char *path)
 	char head[HEAD_BYTES];
 
 	for (int i = 0; program && i < SCRIPTS_MAX; i++) {
-		int fd = add_file(f, program);
+		int fd = loaded_files_add_file(f, program);
 
 		if (fd < 0)
 			return;

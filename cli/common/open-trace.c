@@ -41,7 +41,7 @@ void open_trace_say_alien(const char *name, const struct unpack_damage *damage, 
 	}
 }
 
-static ssize_t read_unpacked(void *userdata, void *to, size_t n)
+static ssize_t open_trace_read_unpacked(void *userdata, void *to, size_t n)
 {
 	struct open_trace *t = userdata;
 	ssize_t got = unpack_read(t->unpack, to, n);
@@ -63,7 +63,7 @@ int open_trace(struct open_trace *t, const char *path)
 	t->fd = file.fd;
 	r = unpack_new_fd(&t->unpack, t->fd);
 	if (r == 0)
-		r = fxt_reader_new_source(&t->reader, read_unpacked, t);
+		r = fxt_reader_new_source(&t->reader, open_trace_read_unpacked, t);
 	if (r == 0)
 		return CLI_OK;
 	if (r < 0)

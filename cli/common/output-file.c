@@ -87,7 +87,7 @@ static int say_why_not(const char *path, int e)
 	return -e;
 }
 
-static int open_path(struct output_file *o, bool force)
+static int output_file_open_path(struct output_file *o, bool force)
 {
 	struct stat st;
 	int e;
@@ -118,7 +118,7 @@ int output_file_open(const char *path, const char *suffix, bool force, struct ou
 		r = open_stdout(&o);
 	} else {
 		o.path = path ? strdup(path) : default_path(suffix);
-		r = o.path ? open_path(&o, force) : -ENOMEM;
+		r = o.path ? output_file_open_path(&o, force) : -ENOMEM;
 	}
 	if (r < 0)
 		return r;

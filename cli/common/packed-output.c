@@ -28,7 +28,7 @@ static void throw_away(struct output_file *f)
 	output_file_discard(f);
 }
 
-static void on_signal(int number)
+static void packed_output_on_signal(int number)
 {
 	if (unfinished)
 		throw_away(unfinished);
@@ -39,7 +39,7 @@ static void on_signal(int number)
 /* Who ignores a signal (nohup) goes on to do so. */
 static void watch_signals(void)
 {
-	struct sigaction to = { .sa_handler = on_signal }, was;
+	struct sigaction to = { .sa_handler = packed_output_on_signal }, was;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ending_signals); i++)
 		if (sigaction(ending_signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
@@ -105,13 +105,13 @@ void packed_output_deinit(struct packed_output *o)
 	outbuf_deinit(&o->packed);
 }
 
-static int failed(const struct packed_output *o, int e)
+static int packed_output_failed(const struct packed_output *o, int e)
 {
 	cli_error("cannot write %s: %s", o->file.path, strerror(-e));
 	return e;
 }
 
-static int write_all(struct packed_output *o, const uint8_t *data, size_t size)
+static int packed_output_write_all(struct packed_output *o, const uint8_t *data, size_t size)
 {
 	while (size > 0) {
 		ssize_t n = write(o->file.fd, data, size);
@@ -125,7 +125,7 @@ static int write_all(struct packed_output *o, const uint8_t *data, size_t size)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return failed(o, -errno);
+			return packed_output_failed(o, -errno);
 		data += n;
 		size -= (size_t)n;
 		o->file_bytes += (uint64_t)n;
@@ -134,7 +134,7 @@ static int write_all(struct packed_output *o, const uint8_t *data, size_t size)
 }
 
 /* Writes the first piece of what waits. */
-static int write_piece(struct packed_output *o)
+static int packed_output_write_piece(struct packed_output *o)
 {
 	struct outbuf *b = &o->waiting;
 	size_t n = pack_piece_bytes(o->whole, b->data, b->size);
@@ -143,10 +143,10 @@ static int write_piece(struct packed_output *o)
 	outbuf_reset(&o->packed);
 	r = pack_put(&o->packer, b->data, n, &o->packed);
 	if (r < 0)
-		return failed(o, r);
+		return packed_output_failed(o, r);
 	memmove(b->data, b->data + n, b->size - n);
 	b->size -= n;
-	return write_all(o, o->packed.data, o->packed.size);
+	return packed_output_write_all(o, o->packed.data, o->packed.size);
 }
 
 int packed_output_write(struct packed_output *o, const void *data, size_t n)
@@ -157,17 +157,17 @@ int packed_output_write(struct packed_output *o, const void *data, size_t n)
 	o->bytes += n;
 	/* Where nothing is packed there are no pieces. */
 	if (!o->packer.state)
-		return write_all(o, from, n);
+		return packed_output_write_all(o, from, n);
 	while (r == 0 && n > 0) {
 		size_t some = n < PACK_CHUNK_MAX ? n : PACK_CHUNK_MAX;
 
 		if (outbuf_append(&o->waiting, from, some) < 0)
-			return failed(o, o->waiting.error);
+			return packed_output_failed(o, o->waiting.error);
 		from += some;
 		n -= some;
 		/* Where a piece ends is known once there is more than one may hold. */
 		while (r == 0 && o->waiting.size > PACK_CHUNK_MAX)
-			r = write_piece(o);
+			r = packed_output_write_piece(o);
 	}
 	return r;
 }
@@ -177,12 +177,12 @@ int packed_output_finish(struct packed_output *o)
 	int r = 0;
 
 	while (r == 0 && o->waiting.size > 0)
-		r = write_piece(o);
+		r = packed_output_write_piece(o);
 	if (r < 0)
 		return r;
 	/* Some file systems say only now that there is no room. */
 	if (close(o->file.fd) < 0 && errno != EINTR) {
-		r = failed(o, -errno);
+		r = packed_output_failed(o, -errno);
 		output_file_discard(&o->file);
 	}
 	o->file.fd = -1;

@@ -6,7 +6,8 @@
 #include "base/text.h"
 #include "cli/common/verb.h"
 
-static int parse_time(const char *option, const char *text, uint64_t *ret_ns, bool *ret_absolute)
+static int part_options_parse_time(const char *option, const char *text, uint64_t *ret_ns,
+				   bool *ret_absolute)
 {
 	int r;
 
@@ -26,7 +27,7 @@ int part_options_from(void *options, char *text)
 	struct part_options *o = options;
 
 	o->has_from = true;
-	return parse_time("--from", text, &o->from_ns, &o->from_absolute);
+	return part_options_parse_time("--from", text, &o->from_ns, &o->from_absolute);
 }
 
 int part_options_to(void *options, char *text)
@@ -34,7 +35,7 @@ int part_options_to(void *options, char *text)
 	struct part_options *o = options;
 
 	o->has_to = true;
-	return parse_time("--to", text, &o->to_ns, &o->to_absolute);
+	return part_options_parse_time("--to", text, &o->to_ns, &o->to_absolute);
 }
 
 static int take_ids(struct part_ids *ids, const char *what, char *text)

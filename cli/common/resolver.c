@@ -62,7 +62,7 @@ void resolver_use(struct resolver *r, struct symbols *symbols)
 
 /* ---- whose archive it is ---- */
 
-static void take_start(struct resolver *r, const struct event *ev)
+static void resolver_take_start(struct resolver *r, const struct event *ev)
 {
 	struct utsname here;
 
@@ -72,7 +72,7 @@ static void take_start(struct resolver *r, const struct event *ev)
 }
 
 /* The first one after a start is of that recording; later ones are of where the wall clock was set. */
-static void take_clock(struct resolver *r, const struct event *ev)
+static void resolver_take_clock(struct resolver *r, const struct event *ev)
 {
 	const struct clock_snapshot now = clock_snapshot();
 	int64_t apart =
@@ -145,10 +145,10 @@ int resolver_add(struct resolver *r, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EVENT_START:
-		take_start(r, ev);
+		resolver_take_start(r, ev);
 		return 0;
 	case EVENT_CLOCK:
-		take_clock(r, ev);
+		resolver_take_clock(r, ev);
 		return 0;
 	case EVENT_TASK:
 		return r->symbols ? take_task(r, ev) : 0;
@@ -258,7 +258,7 @@ static bool is_believed(const struct resolver *r, const struct symbol_query *que
 }
 
 /* Returns how many frames are known of PLACE, or -ENOMEM. */
-static int look_up(struct resolver *r, const struct profile_place *place)
+static int resolver_look_up(struct resolver *r, const struct profile_place *place)
 {
 	const struct symbol_frame *found;
 	struct symbol_query query;
@@ -284,7 +284,7 @@ static int look_up(struct resolver *r, const struct profile_place *place)
 	return known && is_believed(r, &query, &found[0]) ? (int)n : 0;
 }
 
-static int count(struct resolver *r, const struct profile_place *place, bool named)
+static int resolver_count(struct resolver *r, const struct profile_place *place, bool named)
 {
 	const char *path = text_set_keep(&r->texts, place->mapping ? place->mapping->path : "");
 	struct resolver_module *m = path ? table_get(&r->modules, (uintptr_t)path) : NULL;
@@ -313,8 +313,8 @@ int resolver_find(void *userdata, const struct profile_place *place, const struc
 
 	if (!r->symbols)
 		return 0;
-	n = look_up(r, place);
-	e = n < 0 ? n : count(r, place, n > 0);
+	n = resolver_look_up(r, place);
+	e = n < 0 ? n : resolver_count(r, place, n > 0);
 	if (e < 0)
 		return e;
 	r->n_asked++;
@@ -358,7 +358,7 @@ static const struct resolver_module **sort_modules(const struct resolver *r)
 	return list;
 }
 
-static const char *module_name(const struct resolver_module *m)
+static const char *resolver_module_name(const struct resolver_module *m)
 {
 	return *m->path ? m->path : "(not mapped)";
 }
@@ -372,7 +372,8 @@ void resolver_print_missing(const struct resolver *r)
 	while (list && list[n] && list[n]->n_unnamed > 0) {
 		if (n < MODULES_SHOWN)
 			fprintf(stderr, "  %" PRIu64 " of %" PRIu64 " without a name: %s\n",
-				list[n]->n_unnamed, list[n]->n_asked, module_name(list[n]));
+				list[n]->n_unnamed, list[n]->n_asked,
+				resolver_module_name(list[n]));
 		n++;
 	}
 	if (n > MODULES_SHOWN)

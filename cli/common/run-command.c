@@ -27,7 +27,7 @@ __attribute__((noreturn)) static void become(char **argv, const sigset_t *mask, 
 		_exit(127);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	thread_be_ordinary();
+	thread_reset_priority();
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	e = errno;

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/common/verb.h"
 
-static int open_named(const char *directory)
+static int temporary_file_open_named(const char *directory)
 {
 	_cleanup_free_ char *path = NULL;
 	int fd;
@@ -32,7 +32,7 @@ int temporary_file_open(void)
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	/* Not every file system has them. */
 	if (fd < 0)
-		fd = open_named(directory);
+		fd = temporary_file_open_named(directory);
 	if (fd < 0)
 		cli_error("cannot make a temporary file in %s: %m; TMPDIR says where", directory);
 	return fd;

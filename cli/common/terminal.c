@@ -48,7 +48,7 @@ int terminal_print(const char *p, size_t n)
 	return 0;
 }
 
-static int say(const char *text)
+static int terminal_say(const char *text)
 {
 	return write(STDOUT_FILENO, text, strlen(text)) < 0 ? -errno : 0;
 }
@@ -60,7 +60,7 @@ static void on_death(int signal)
 }
 
 /* Once: what ends the process without asking us. */
-static void hook(void)
+static void terminal_hook(void)
 {
 	static const int deaths[] = { SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,
 				      SIGSEGV, SIGSYS, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU };
@@ -80,7 +80,7 @@ int terminal_enter(void)
 {
 	struct termios keys;
 
-	hook();
+	terminal_hook();
 	if (!terminal.shown && tcgetattr(STDIN_FILENO, &terminal.before) == 0)
 		terminal.has_keys = true;
 	terminal.shown = true;
@@ -93,7 +93,7 @@ int terminal_enter(void)
 		if (tcsetattr(STDIN_FILENO, TCSANOW, &keys) < 0)
 			return -errno;
 	}
-	return say(show);
+	return terminal_say(show);
 }
 
 void terminal_leave(void)
@@ -103,7 +103,7 @@ void terminal_leave(void)
 	if (!terminal.shown)
 		return;
 	terminal.shown = false;
-	say(hide);
+	terminal_say(hide);
 	/* In the background it is another's, and to touch it would stop us. */
 	if (terminal.has_keys && tcgetpgrp(STDIN_FILENO) == getpgrp())
 		tcsetattr(STDIN_FILENO, TCSANOW, &terminal.before);

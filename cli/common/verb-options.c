@@ -10,8 +10,8 @@
 enum { LONG_FIRST = 256 };
 
 /* The two tables that getopt_long() takes. */
-static void make_tables(const struct verb_option *rows, size_t n, struct option *options,
-			char *letters)
+static void verb_options_make_tables(const struct verb_option *rows, size_t n,
+				     struct option *options, char *letters)
 {
 	*letters++ = ':';
 	*letters++ = 'h';
@@ -37,7 +37,7 @@ static const struct verb_option *find_row(const struct verb_option *rows, size_t
 	return NULL;
 }
 
-static int take(const struct verb_option *row, char *value)
+static int verb_options_take(const struct verb_option *row, char *value)
 {
 	if (row->flag)
 		*row->flag = true;
@@ -61,7 +61,7 @@ int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	make_tables(rows, n, options, letters);
+	verb_options_make_tables(rows, n, options, letters);
 	while ((c = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		const struct verb_option *row = find_row(rows, n, c);
 		int r;
@@ -70,7 +70,7 @@ int verb_options_parse(int argc, char **argv, const struct verb_option *rows)
 			return cli_help();
 		if (!row)
 			return cli_bad_option(c, argv, options);
-		r = take(row, optarg);
+		r = verb_options_take(row, optarg);
 		if (r != CLI_OK)
 			return r;
 	}

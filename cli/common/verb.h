@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A verb of the command line: a file cli/verb-<name>.c that defines its row, and a line in verbs.c.
+ * A verb of the command line: a file cli/ROOM/verb-<name>.c that defines its row, and a line in verbs.c.
  *
- * The dispatcher in kymo.c finds the row, answers --help from it, and hands the rest to run() with
+ * The dispatcher in dispatch.c finds the row, answers --help from it, and hands the rest to run() with
  * argv[0] being the verb. Verbs print results to stdout and everything else to stderr, and speak
  * of failures through cli_error(): what failed, on what, why, and what to do about it.
  */
@@ -80,3 +80,12 @@ int cli_bad_option(int answer, char **argv, const struct option *known);
 
 /* Prints the help of the verb that runs. Returns CLI_OK. For the --help option of verbs. */
 int cli_help(void);
+
+/* Messages are of VERB from now on, and cli_help() is its help. */
+void cli_set_verb(const struct verb *verb);
+
+/*
+ * R, or CLI_FAILED, with a message, when what was printed did not get where it should: into a full
+ * disk or a closed pipe.
+ */
+int cli_check_printed(int r);

@@ -21,7 +21,8 @@ static void add_name(struct outbuf *out, const char *name)
 }
 
 /* LIST has room for a stack. */
-static void add_stack(struct outbuf *out, const struct call_tree *t, uint32_t node, uint32_t *list)
+static void flame_folded_add_stack(struct outbuf *out, const struct call_tree *t, uint32_t node,
+				   uint32_t *list)
 {
 	size_t n = 0;
 
@@ -45,7 +46,7 @@ int flame_folded(struct flame *f, struct outbuf *out)
 
 		if (self[CALL_NOW] == 0 && self[CALL_OLD] == 0)
 			continue;
-		add_stack(out, t, i, list);
+		flame_folded_add_stack(out, t, i, list);
 		if (f->old)
 			outbuf_print(out, "%" PRIu64 " ", self[CALL_OLD]);
 		outbuf_print(out, "%" PRIu64 "\n", self[CALL_NOW]);

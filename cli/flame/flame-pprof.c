@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/protobuf.h"
 #include "base/table.h"
 #include "cli/flame/flame.h"
@@ -86,20 +87,20 @@ struct maker {
 	int error;
 };
 
-static void fail(struct maker *m, int error)
+static void flame_pprof_fail(struct maker *m, int error)
 {
 	if (m->error == 0)
 		m->error = error;
 }
 
 /* The number of TEXT in the string table. */
-static uint64_t text(struct maker *m, const char *s)
+static uint64_t flame_pprof_text(struct maker *m, const char *s)
 {
 	const char *kept = text_set_keep(&m->texts, s);
 	uint64_t number;
 
 	if (!kept) {
-		fail(m, -ENOMEM);
+		flame_pprof_fail(m, -ENOMEM);
 		return 0;
 	}
 	if (!*kept)
@@ -110,7 +111,7 @@ static uint64_t text(struct maker *m, const char *s)
 	protobuf_add_text(&m->text_list, PROFILE_STRING_TABLE, kept);
 	number = m->n_texts++;
 	if (table_set(&m->text_numbers, (uintptr_t)kept, (void *)(uintptr_t)(number + 1)) < 0)
-		fail(m, -ENOMEM);
+		flame_pprof_fail(m, -ENOMEM);
 	return number;
 }
 
@@ -118,8 +119,8 @@ static void add_value_type(struct maker *m, unsigned field, const char *type, co
 {
 	size_t value_type = protobuf_begin(m->out, field);
 
-	protobuf_add_nonzero(m->out, VALUE_TYPE_TYPE, text(m, type));
-	protobuf_add_nonzero(m->out, VALUE_TYPE_UNIT, text(m, unit));
+	protobuf_add_nonzero(m->out, VALUE_TYPE_TYPE, flame_pprof_text(m, type));
+	protobuf_add_nonzero(m->out, VALUE_TYPE_UNIT, flame_pprof_text(m, unit));
 	protobuf_end(m->out, value_type);
 }
 
@@ -130,13 +131,13 @@ static void add_build_id(struct maker *m, const struct mapping *map)
 	_cleanup_free_ char *digits = malloc(2 * map->build_id_size + 1);
 
 	if (!digits) {
-		fail(m, -ENOMEM);
+		flame_pprof_fail(m, -ENOMEM);
 		return;
 	}
 	for (uint32_t i = 0; i < map->build_id_size; i++)
 		snprintf(digits + 2 * i, 3, "%02x", map->build_id[i]);
 	if (map->build_id_size)
-		protobuf_add_u64(m->out, MAPPING_BUILD_ID, text(m, digits));
+		protobuf_add_u64(m->out, MAPPING_BUILD_ID, flame_pprof_text(m, digits));
 }
 
 /* The mapping of PLACE, which is written at the end, when all its places have been; 0 = none. */
@@ -149,21 +150,14 @@ static uint64_t mapping_id(struct maker *m, const struct profile_place *place)
 	id = (uint64_t)(uintptr_t)table_get(&m->mapping_numbers, place->mapping->number);
 	if (id != 0)
 		return id;
-	if (m->n_mappings == m->room_mappings) {
-		size_t room = m->room_mappings ? 2 * m->room_mappings : 64;
-		struct used_mapping *list = realloc(m->mappings, room * sizeof(*list));
-
-		if (!list) {
-			fail(m, -ENOMEM);
-			return 0;
-		}
-		m->mappings = list;
-		m->room_mappings = room;
+	if (GROW(m->mappings, m->room_mappings, m->n_mappings + 1) < 0) {
+		flame_pprof_fail(m, -ENOMEM);
+		return 0;
 	}
 	m->mappings[m->n_mappings++] = (struct used_mapping){ place->mapping, true, true, true };
 	id = m->n_mappings;
 	if (table_set(&m->mapping_numbers, place->mapping->number, (void *)(uintptr_t)id) < 0)
-		fail(m, -ENOMEM);
+		flame_pprof_fail(m, -ENOMEM);
 	return id;
 }
 
@@ -238,7 +232,7 @@ static void add_mappings(struct maker *m)
 		protobuf_add_u64(m->out, MAPPING_START, u->map->start);
 		protobuf_add_u64(m->out, MAPPING_LIMIT, u->map->start + u->map->size);
 		protobuf_add_nonzero(m->out, MAPPING_OFFSET, u->map->file_offset);
-		protobuf_add_nonzero(m->out, MAPPING_FILENAME, text(m, u->map->path));
+		protobuf_add_nonzero(m->out, MAPPING_FILENAME, flame_pprof_text(m, u->map->path));
 		add_build_id(m, u->map);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FUNCTIONS, u->functions);
 		protobuf_add_nonzero(m->out, MAPPING_HAS_FILENAMES, u->files);
@@ -251,7 +245,8 @@ static void add_mappings(struct maker *m)
 /* The id of a function; they are written at the end. */
 static uint64_t function_id(struct maker *m, const struct frame *frame)
 {
-	const struct function wanted = { text(m, frame->function), text(m, frame->source) };
+	const struct function wanted = { flame_pprof_text(m, frame->function),
+					 flame_pprof_text(m, frame->source) };
 	uint64_t key[] = { wanted.name, wanted.file, 0 }, hash;
 	size_t id;
 
@@ -264,20 +259,13 @@ static uint64_t function_id(struct maker *m, const struct frame *frame)
 		    m->function_list[id - 1].file == wanted.file)
 			return id;
 	}
-	if (m->n_functions == m->room_functions) {
-		size_t room = m->room_functions ? 2 * m->room_functions : 64;
-		struct function *list = realloc(m->function_list, room * sizeof(*list));
-
-		if (!list) {
-			fail(m, -ENOMEM);
-			return 0;
-		}
-		m->function_list = list;
-		m->room_functions = room;
+	if (GROW(m->function_list, m->room_functions, m->n_functions + 1) < 0) {
+		flame_pprof_fail(m, -ENOMEM);
+		return 0;
 	}
 	m->function_list[m->n_functions++] = wanted;
 	if (table_set(&m->functions, hash, (void *)(uintptr_t)m->n_functions) < 0)
-		fail(m, -ENOMEM);
+		flame_pprof_fail(m, -ENOMEM);
 	return m->n_functions;
 }
 
@@ -291,7 +279,7 @@ static void add_location(struct maker *m, size_t number)
 	int n = profile_names_find(in->profile, &in->names, place, &frames);
 
 	if (n < 0)
-		fail(m, n);
+		flame_pprof_fail(m, n);
 	note_known(m, mapping, frames, n);
 	protobuf_add_u64(m->out, LOCATION_ID, number + 1);
 	protobuf_add_nonzero(m->out, LOCATION_MAPPING_ID, mapping);
@@ -331,15 +319,15 @@ static void add_label(struct maker *m, const char *key, const char *value, uint6
 {
 	size_t label = protobuf_begin(m->out, SAMPLE_LABEL);
 
-	protobuf_add_u64(m->out, LABEL_KEY, text(m, key));
+	protobuf_add_u64(m->out, LABEL_KEY, flame_pprof_text(m, key));
 	if (value)
-		protobuf_add_u64(m->out, LABEL_STR, text(m, value));
+		protobuf_add_u64(m->out, LABEL_STR, flame_pprof_text(m, value));
 	else
 		protobuf_add_u64(m->out, LABEL_NUM, number);
 	protobuf_end(m->out, label);
 }
 
-static void add_sample(struct maker *m, const struct profile_stack *stack)
+static void flame_pprof_add_sample(struct maker *m, const struct profile_stack *stack)
 {
 	const struct flame_input *in = m->f->now;
 	char name[PROFILE_LABEL_MAX];
@@ -385,7 +373,7 @@ static const char *default_type(const struct flame *f)
 	return f->now->profile->frequency ? "cpu" : "samples";
 }
 
-static void add_head(struct maker *m)
+static void flame_pprof_add_head(struct maker *m)
 {
 	const struct flame_input *in = m->f->now;
 
@@ -412,8 +400,9 @@ static void add_head(struct maker *m)
 		add_value_type(m, PROFILE_PERIOD_TYPE, "cpu", "nanoseconds");
 		protobuf_add_u64(m->out, PROFILE_PERIOD, 1000000000 / in->profile->frequency);
 	}
-	protobuf_add_u64(m->out, PROFILE_DEFAULT_SAMPLE_TYPE, text(m, default_type(m->f)));
-	protobuf_add_u64(m->out, PROFILE_COMMENT, text(m, m->f->title));
+	protobuf_add_u64(m->out, PROFILE_DEFAULT_SAMPLE_TYPE,
+			 flame_pprof_text(m, default_type(m->f)));
+	protobuf_add_u64(m->out, PROFILE_COMMENT, flame_pprof_text(m, m->f->title));
 }
 
 int flame_pprof(struct flame *f, struct outbuf *out)
@@ -422,11 +411,11 @@ int flame_pprof(struct flame *f, struct outbuf *out)
 	const struct profile *p = f->now->profile;
 	int r;
 
-	add_head(&m);
+	flame_pprof_add_head(&m);
 	for (size_t i = 0; i < p->n_places; i++)
 		add_location(&m, i);
 	for (size_t i = 0; i < p->n_stacks; i++)
-		add_sample(&m, &p->stacks[i]);
+		flame_pprof_add_sample(&m, &p->stacks[i]);
 	add_functions(&m);
 	add_mappings(&m);
 	f->n_drawn = p->n_stacks;

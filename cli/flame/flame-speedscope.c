@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "cli/flame/flame.h"
 #include "cli/common/json.h"
@@ -69,15 +70,8 @@ static int share_frame(struct maker *m, struct shared frame, uint32_t *ret)
 			return 0;
 		}
 	}
-	if (m->n_frames == m->room_frames) {
-		size_t room = m->room_frames ? 2 * m->room_frames : 64;
-		struct shared *more = realloc(m->frames, room * sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		m->frames = more;
-		m->room_frames = room;
-	}
+	if (GROW(m->frames, m->room_frames, m->n_frames + 1) < 0)
+		return -ENOMEM;
 	*ret = (uint32_t)m->n_frames;
 	m->frames[m->n_frames++] = frame;
 	return table_set(&m->known, hash, (void *)(uintptr_t)m->n_frames);
@@ -115,7 +109,7 @@ static int share_place(struct maker *m, size_t number)
 	return r;
 }
 
-static void add_frames(struct maker *m)
+static void flame_speedscope_add_frames(struct maker *m)
 {
 	outbuf_print(m->out, "\"shared\":{\"frames\":[");
 	for (size_t i = 0; i < m->n_frames; i++) {
@@ -136,13 +130,14 @@ static void add_frames(struct maker *m)
 
 /* ---- profiles ---- */
 
-static uint64_t weight_of(const struct maker *m, const struct profile_stack *stack)
+static uint64_t flame_speedscope_weight_of(const struct maker *m, const struct profile_stack *stack)
 {
 	return m->f->by_time ? stack->ns : stack->count;
 }
 
 /* LIST has room for a stack. */
-static void add_stack(struct maker *m, const struct profile_stack *stack, uint32_t *list)
+static void flame_speedscope_add_stack(struct maker *m, const struct profile_stack *stack,
+				       uint32_t *list)
 {
 	const struct profile *p = m->f->now->profile;
 	const char *comma = "";
@@ -163,8 +158,8 @@ static void add_stack(struct maker *m, const struct profile_stack *stack, uint32
 }
 
 /* The N stacks of one thread. */
-static void add_profile(struct maker *m, const struct profile_stack *const *stacks, size_t n,
-			uint32_t *list)
+static void flame_speedscope_add_profile(struct maker *m, const struct profile_stack *const *stacks,
+					 size_t n, uint32_t *list)
 {
 	const struct flame_input *in = m->f->now;
 	char process[PROFILE_LABEL_MAX], thread[PROFILE_LABEL_MAX];
@@ -176,7 +171,7 @@ static void add_profile(struct maker *m, const struct profile_stack *const *stac
 		     flame_thread_name(thread, in, stacks[0]->tid), stacks[0]->tid);
 	outbuf_append(&name, "", 1);
 	for (size_t i = 0; i < n; i++)
-		total += weight_of(m, stacks[i]);
+		total += flame_speedscope_weight_of(m, stacks[i]);
 	outbuf_print(m->out, "{\"type\":\"sampled\",\"name\":");
 	add_json_text(m->out, name.error < 0 ? "" : (const char *)name.data);
 	outbuf_print(m->out,
@@ -184,15 +179,16 @@ static void add_profile(struct maker *m, const struct profile_stack *const *stac
 		     m->f->by_time ? "nanoseconds" : "none", total);
 	for (size_t i = 0; i < n; i++) {
 		outbuf_print(m->out, "%s", i ? "," : "");
-		add_stack(m, stacks[i], list);
+		flame_speedscope_add_stack(m, stacks[i], list);
 	}
 	outbuf_print(m->out, "],\n\"weights\":[");
 	for (size_t i = 0; i < n; i++)
-		outbuf_print(m->out, "%s%" PRIu64, i ? "," : "", weight_of(m, stacks[i]));
+		outbuf_print(m->out, "%s%" PRIu64, i ? "," : "",
+			     flame_speedscope_weight_of(m, stacks[i]));
 	outbuf_print(m->out, "]}");
 }
 
-static int compare_threads(const void *a, const void *b)
+static int flame_speedscope_compare_threads(const void *a, const void *b)
 {
 	const struct profile_stack *x = *(const struct profile_stack *const *)a;
 	const struct profile_stack *y = *(const struct profile_stack *const *)b;
@@ -204,7 +200,7 @@ static int compare_threads(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static uint32_t deepest(const struct profile *p)
+static uint32_t flame_speedscope_deepest(const struct profile *p)
 {
 	_cleanup_free_ uint32_t *depths = calloc(p->n_nodes, sizeof(*depths));
 	uint32_t max = 0;
@@ -223,7 +219,7 @@ static int add_profiles(struct maker *m)
 	const struct profile *p = m->f->now->profile;
 	_cleanup_free_ const struct profile_stack **stacks =
 		calloc(p->n_stacks + 1, sizeof(*stacks));
-	uint32_t depth = deepest(p);
+	uint32_t depth = flame_speedscope_deepest(p);
 	_cleanup_free_ uint32_t *list = depth ? calloc(depth, sizeof(*list)) : NULL;
 	size_t n, end;
 
@@ -231,14 +227,14 @@ static int add_profiles(struct maker *m)
 		return -ENOMEM;
 	for (n = 0; n < p->n_stacks; n++)
 		stacks[n] = &p->stacks[n];
-	qsort(stacks, n, sizeof(*stacks), compare_threads);
+	qsort(stacks, n, sizeof(*stacks), flame_speedscope_compare_threads);
 	outbuf_print(m->out, "\"profiles\":[");
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i; end < n && stacks[end]->pid == stacks[i]->pid &&
 			      stacks[end]->tid == stacks[i]->tid;)
 			end++;
 		outbuf_print(m->out, "%s\n", i ? "," : "");
-		add_profile(m, stacks + i, end - i, list);
+		flame_speedscope_add_profile(m, stacks + i, end - i, list);
 		m->f->n_drawn++;
 	}
 	outbuf_print(m->out, "],\n");
@@ -258,7 +254,7 @@ int flame_speedscope(struct flame *f, struct outbuf *out)
 		r = share_place(&m, i);
 	outbuf_print(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n");
 	if (r == 0) {
-		add_frames(&m);
+		flame_speedscope_add_frames(&m);
 		r = add_profiles(&m);
 	}
 	outbuf_print(out, "\"name\":");

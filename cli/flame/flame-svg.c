@@ -145,7 +145,7 @@ static void add_xml(struct outbuf *out, const char *text)
 	}
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double flame_svg_share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
@@ -161,19 +161,20 @@ static void add_weight(const struct flame *f, struct outbuf *out, uint64_t weigh
 }
 
 /* By how many points the share of NODE has grown. */
-static double growth(const struct flame *f, const struct call_node *node)
+static double flame_svg_growth(const struct flame *f, const struct call_node *node)
 {
 	const struct call_node *root = &f->tree->nodes[0];
 
-	return share(node->total[CALL_NOW], root->total[CALL_NOW]) -
-	       share(node->total[CALL_OLD], root->total[CALL_OLD]);
+	return flame_svg_share(node->total[CALL_NOW], root->total[CALL_NOW]) -
+	       flame_svg_share(node->total[CALL_OLD], root->total[CALL_OLD]);
 }
 
 /* Grey where nothing changed, red what grew, blue what shrank; full at 10 points. */
 static void add_growth_color(const struct flame *f, struct outbuf *out,
 			     const struct call_node *node)
 {
-	double points = growth(f, node), strength = points < 0 ? -points / 10 : points / 10;
+	double points = flame_svg_growth(f, node),
+	       strength = points < 0 ? -points / 10 : points / 10;
 	int other, most;
 
 	if (strength > 1)
@@ -208,17 +209,18 @@ static const char *class_of(const struct flame *f, const struct call_node *node)
 static void add_tip(const struct flame *f, struct outbuf *out, const struct call_node *node)
 {
 	const struct call_node *root = &f->tree->nodes[0];
-	double points = growth(f, node);
+	double points = flame_svg_growth(f, node);
 
 	add_xml(out, node->name);
 	outbuf_print(out, " \u2013 ");
 	add_weight(f, out, node->total[CALL_NOW]);
-	outbuf_print(out, ", %.2f\u00a0%%", share(node->total[CALL_NOW], root->total[CALL_NOW]));
+	outbuf_print(out, ", %.2f\u00a0%%",
+		     flame_svg_share(node->total[CALL_NOW], root->total[CALL_NOW]));
 	if (f->old)
 		outbuf_print(out, " (%+.2f points)", points > -0.005 && points < 0 ? 0 : points);
 	if (node->self[CALL_NOW] && node->self[CALL_NOW] != node->total[CALL_NOW])
 		outbuf_print(out, "; itself %.2f\u00a0%%",
-			     share(node->self[CALL_NOW], root->total[CALL_NOW]));
+			     flame_svg_share(node->self[CALL_NOW], root->total[CALL_NOW]));
 }
 
 /* LEFT is where NODE begins, in the unit of weights. */
@@ -226,7 +228,7 @@ static void add_frame(const struct flame *f, struct outbuf *out, const struct ca
 		      uint64_t left)
 {
 	uint64_t all = f->tree->nodes[0].total[CALL_NOW];
-	double wide = share(node->total[CALL_NOW], all);
+	double wide = flame_svg_share(node->total[CALL_NOW], all);
 
 	outbuf_print(out,
 		     "<svg class=\"f %s%s\" x=\"%.4f%%\" y=\"%" PRIu32
@@ -234,8 +236,9 @@ static void add_frame(const struct flame *f, struct outbuf *out, const struct ca
 		     "aria-level=\"%" PRIu32 "\" data-d=\"%" PRIu32 "\" data-x=\"%" PRIu64
 		     "\" data-w=\"%" PRIu64 "\" data-n=\"",
 		     class_of(f, node), wide * (WIDTH - 20) / 100 < TEXT_MIN ? " s" : "",
-		     share(left, all), node->depth * ROW, wide, ROW - 1, node->depth ? -1 : 0,
-		     node->depth + 1, node->depth, left, node->total[CALL_NOW]);
+		     flame_svg_share(left, all), node->depth * ROW, wide, ROW - 1,
+		     node->depth ? -1 : 0, node->depth + 1, node->depth, left,
+		     node->total[CALL_NOW]);
 	add_xml(out, node->name);
 	outbuf_print(out, "\"><title>");
 	add_tip(f, out, node);
@@ -252,11 +255,12 @@ static bool is_drawn(const struct flame *f, const struct call_node *node)
 {
 	uint64_t weight = node->total[CALL_NOW];
 
-	return weight != 0 && share(weight, f->tree->nodes[0].total[CALL_NOW]) >= f->min_percent;
+	return weight != 0 &&
+	       flame_svg_share(weight, f->tree->nodes[0].total[CALL_NOW]) >= f->min_percent;
 }
 
 /* Where each node that is drawn begins; what is not drawn takes no place, nor do those it calls. */
-static int add_frames(struct flame *f, struct outbuf *out)
+static int flame_svg_add_frames(struct flame *f, struct outbuf *out)
 {
 	const struct call_tree *t = f->tree;
 	_cleanup_free_ uint64_t *left = calloc(t->n_nodes, sizeof(*left));
@@ -311,7 +315,7 @@ static void add_subtitle(const struct flame *f, struct outbuf *out)
 		outbuf_print(out, "; what is under %g\u00a0%% is not drawn", f->min_percent);
 }
 
-static void add_head(const struct flame *f, struct outbuf *out)
+static void flame_svg_add_head(const struct flame *f, struct outbuf *out)
 {
 	uint32_t height = TOP + (drawn_depth(f) + 1) * ROW + BOTTOM;
 
@@ -348,8 +352,8 @@ int flame_svg(struct flame *f, struct outbuf *out)
 {
 	int r;
 
-	add_head(f, out);
-	r = add_frames(f, out);
+	flame_svg_add_head(f, out);
+	r = flame_svg_add_frames(f, out);
 	outbuf_print(out, "</svg>\n<script><![CDATA[\n%s]]></script>\n</svg>\n", script);
 	return r < 0 ? r : out->error;
 }

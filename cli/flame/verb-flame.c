@@ -40,7 +40,7 @@ struct request {
 
 /* ---- what is wanted ---- */
 
-static bool has_suffix(const char *name, const char *suffix)
+static bool verb_flame_has_suffix(const char *name, const char *suffix)
 {
 	size_t n = strlen(name), length = strlen(suffix);
 
@@ -51,12 +51,12 @@ static const struct flame_format *find_format(const struct request *q)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (q->format ? strcmp(q->format, formats[i].name) == 0
-			      : has_suffix(q->output, formats[i].suffix))
+			      : verb_flame_has_suffix(q->output, formats[i].suffix))
 			return &formats[i];
 	return NULL;
 }
 
-static int choose_format(const struct request *q, const struct flame_format **ret)
+static int verb_flame_choose_format(const struct request *q, const struct flame_format **ret)
 {
 	const struct flame_format *format = find_format(q);
 
@@ -82,7 +82,7 @@ static int choose_format(const struct request *q, const struct flame_format **re
 	return CLI_OK;
 }
 
-static int take_percent(void *request, char *text)
+static int verb_flame_take_percent(void *request, char *text)
 {
 	struct request *q = request;
 	char *end;
@@ -118,7 +118,7 @@ const char *flame_thread_name(char to[PROFILE_LABEL_MAX], const struct flame_inp
 	return to;
 }
 
-static const char *process_name(void *userdata, uint32_t pid)
+static const char *verb_flame_process_name(void *userdata, uint32_t pid)
 {
 	const struct flame_input *in = userdata;
 	const struct summary_process *p = table_get(&in->summary->processes, (uint64_t)pid + 1);
@@ -126,14 +126,15 @@ static const char *process_name(void *userdata, uint32_t pid)
 	return p ? p->name : NULL;
 }
 
-static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
+static int verb_flame_find_names(void *userdata, const struct profile_place *place,
+				 const struct frame **ret)
 {
 	struct flame_input *in = userdata;
 
 	return resolver_find(&in->resolver, place, ret);
 }
 
-static int take_event(void *userdata, const struct event *ev)
+static int verb_flame_take_event(void *userdata, const struct event *ev)
 {
 	struct flame_input *in = userdata;
 	int r = summary_add(in->summary, ev);
@@ -159,15 +160,15 @@ static bool is_process(void *userdata, const struct profile_stack *stack)
 		       0) == 0;
 }
 
-static int out_of_memory(void)
+static int verb_flame_out_of_memory(void)
 {
 	cli_error("out of memory");
 	return CLI_FAILED;
 }
 
 /* Says why there is nothing to be shown. */
-static int say_nothing_there(const struct request *q, const struct open_trace *t,
-			     const struct profile *p)
+static int verb_flame_say_nothing_there(const struct request *q, const struct open_trace *t,
+					const struct profile *p)
 {
 	if (p->n_samples_seen == 0 && p->n_offcpu_seen == 0)
 		cli_error("%s: there are no call stacks in it", t->name);
@@ -187,7 +188,8 @@ static int say_nothing_there(const struct request *q, const struct open_trace *t
 }
 
 /* Reads all of T into IN. Returns CLI_OK, CLI_DAMAGE, or CLI_FAILED when it has said why. */
-static int read_input(const struct request *q, struct open_trace *t, struct flame_input *in)
+static int verb_flame_read_input(const struct request *q, struct open_trace *t,
+				 struct flame_input *in)
 {
 	const struct profile_options options = {
 		.on_cpu = q->on_cpu,
@@ -206,25 +208,25 @@ static int read_input(const struct request *q, struct open_trace *t, struct flam
 	int r;
 
 	if (summary_new(&in->summary) < 0 || profile_new(&in->profile, &options) < 0)
-		return out_of_memory();
-	in->names = (struct profile_names){ find_names, process_name, in };
-	r = read_events(t, take_event, in);
+		return verb_flame_out_of_memory();
+	in->names = (struct profile_names){ verb_flame_find_names, verb_flame_process_name, in };
+	r = read_events(t, verb_flame_take_event, in);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(in->summary);
 	if (profile_finish(in->profile) < 0)
-		return out_of_memory();
+		return verb_flame_out_of_memory();
 	if (q->process)
 		profile_filter(in->profile, is_process, &filter);
 	if (in->profile->n_stacks == 0)
-		return say_nothing_there(q, t, in->profile);
+		return verb_flame_say_nothing_there(q, t, in->profile);
 	r = read_events_finish(t, in->summary);
 	return read_events_unmapped(t, profile_n_unmapped(in->profile), r);
 }
 
 /* ---- writing ---- */
 
-static int make_tree(const struct flame *f, struct call_tree **ret)
+static int verb_flame_make_tree(const struct flame *f, struct call_tree **ret)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
 	struct call_tree_options options = {
@@ -255,8 +257,8 @@ struct target {
 	const struct open_trace *now, *old;
 };
 
-static int write_output(const struct request *q, const struct flame_format *format,
-			struct target *to, const struct outbuf *bytes)
+static int verb_flame_write_output(const struct request *q, const struct flame_format *format,
+				   struct target *to, const struct outbuf *bytes)
 {
 	const int inputs[] = { to->now->fd, to->old->fd };
 	const struct packed_output_args args = {
@@ -297,8 +299,8 @@ static void add_counts(struct json_object *o, const struct flame_input *in)
 	json_add_u64(o, "addresses_found", in->resolver.n_named);
 }
 
-static void print_json(const struct flame *f, const struct flame_format *format,
-		       const struct packed_output *output)
+static void verb_flame_print_json(const struct flame *f, const struct flame_format *format,
+				  const struct packed_output *output)
 {
 	struct json_object *o = json_object_new_object(), *old;
 
@@ -321,8 +323,8 @@ static void print_json(const struct flame *f, const struct flame_format *format,
 	json_print_pretty(o);
 }
 
-static void report(const struct flame *f, const struct flame_format *format,
-		   const struct packed_output *output)
+static void verb_flame_report(const struct flame *f, const struct flame_format *format,
+			      const struct packed_output *output)
 {
 	const struct profile *p = f->now->profile;
 	char size[TEXT_FORMAT_MAX];
@@ -360,7 +362,7 @@ static int write_flame(const struct request *q, const struct flame_format *forma
 {
 	_cleanup_(call_tree_freep) struct call_tree *tree = NULL;
 	_cleanup_(outbuf_deinit) struct outbuf bytes = { .limit = OUTPUT_MAX };
-	int r = format->of_tree ? make_tree(f, &tree) : 0;
+	int r = format->of_tree ? verb_flame_make_tree(f, &tree) : 0;
 
 	f->tree = tree;
 	if (r == 0)
@@ -370,14 +372,14 @@ static int write_flame(const struct request *q, const struct flame_format *forma
 		return CLI_FAILED;
 	}
 	if (r < 0)
-		return out_of_memory();
-	r = write_output(q, format, to, &bytes);
+		return verb_flame_out_of_memory();
+	r = verb_flame_write_output(q, format, to, &bytes);
 	if (r != CLI_OK)
 		return r;
 	if (q->json && !to->output.file.standard)
-		print_json(f, format, &to->output);
+		verb_flame_print_json(f, format, &to->output);
 	else
-		report(f, format, &to->output);
+		verb_flame_report(f, format, &to->output);
 	return CLI_OK;
 }
 
@@ -400,7 +402,7 @@ static int run_flame(const struct request *q)
 		.min_percent = q->min_percent,
 	};
 	char title[600];
-	int r = choose_format(q, &format), damage, status = CLI_OK;
+	int r = verb_flame_choose_format(q, &format), damage, status = CLI_OK;
 
 	if (r == CLI_OK)
 		r = open_trace(&t, q->input);
@@ -412,9 +414,9 @@ static int run_flame(const struct request *q)
 		return r;
 	resolver_init(&now.resolver, symbols, &q->symbols);
 	resolver_init(&old.resolver, symbols, &q->symbols);
-	damage = read_input(q, &t, &now);
+	damage = verb_flame_read_input(q, &t, &now);
 	if (damage != CLI_FAILED && q->old)
-		status = read_input(q, &old_t, &old);
+		status = verb_flame_read_input(q, &old_t, &old);
 	if (damage == CLI_FAILED || status == CLI_FAILED)
 		return CLI_FAILED;
 	if (q->on_cpu && q->off_cpu && now.profile->frequency == 0 && now.profile->n_samples)
@@ -442,7 +444,7 @@ static int name_output(struct request *q, char **ret)
 	/* (a format that is none is complained about later) */
 	if (asprintf(ret, "%s%s", q->input, format ? format->suffix : "") < 0) {
 		*ret = NULL;
-		return out_of_memory();
+		return verb_flame_out_of_memory();
 	}
 	q->output = *ret;
 	return CLI_OK;
@@ -499,7 +501,7 @@ static int verb_flame(int argc, char **argv)
 		OPTION_TEXT("format", 0, &q.format),
 		OPTION_FLAG("inverted", &q.inverted),
 		OPTION_FLAG("json", &q.json),
-		OPTION_VALUE("min-percent", 0, take_percent, &q),
+		OPTION_VALUE("min-percent", 0, verb_flame_take_percent, &q),
 		OPTION_PLAIN("off-cpu", take_off_cpu, &q),
 		OPTION_PLAIN("on-cpu", take_on_cpu, &q),
 		OPTION_TEXT("output", 'o', &q.output),

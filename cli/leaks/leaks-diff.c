@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/leaks/leaks-view.h"
 
 /* A text that is the same in both archives. */
@@ -27,8 +28,9 @@ static int make_key(const struct leaks_input *in, const struct leak_watch *w,
 	return r < 0 ? r : to->error;
 }
 
-static int find(struct leaks_diff *d, const struct leaks_input *in, const struct leak_watch *w,
-		const struct leak_group *g, bool make, struct leaks_before **ret)
+static int leaks_diff_entry(struct leaks_diff *d, const struct leaks_input *in,
+			    const struct leak_watch *w, const struct leak_group *g, bool make,
+			    struct leaks_before **ret)
 {
 	_cleanup_(outbuf_deinit) struct outbuf key = { 0 };
 	struct leaks_before *first, *b;
@@ -44,15 +46,8 @@ static int find(struct leaks_diff *d, const struct leaks_input *in, const struct
 	*ret = b;
 	if (b || !make)
 		return 0;
-	if (d->n == d->room) {
-		size_t room = d->room ? 2 * d->room : 64;
-		struct leaks_before **more = realloc(d->list, room * sizeof(struct leaks_before *));
-
-		if (!more)
-			return -ENOMEM;
-		d->list = more;
-		d->room = room;
-	}
+	if (GROW(d->list, d->room, d->n + 1) < 0)
+		return -ENOMEM;
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return -ENOMEM;
@@ -75,7 +70,7 @@ int leaks_diff_init(struct leaks_diff *d, const struct leaks_input *old)
 		const struct leak_watch *w = l->watches[i];
 
 		for (size_t j = 0; r == 0 && j < w->n_groups; j++) {
-			r = find(d, old, w, w->groups[j], true, &b);
+			r = leaks_diff_entry(d, old, w, w->groups[j], true, &b);
 			if (r < 0)
 				break;
 			b->blocks += w->groups[j]->blocks;
@@ -98,7 +93,7 @@ void leaks_diff_deinit(struct leaks_diff *d)
 int leaks_diff_find(struct leaks_diff *d, const struct leaks_input *in, const struct leak_watch *w,
 		    const struct leak_group *g, struct leaks_before **ret)
 {
-	int r = find(d, in, w, g, false, ret);
+	int r = leaks_diff_entry(d, in, w, g, false, ret);
 
 	if (r == 0 && *ret)
 		(*ret)->seen = true;

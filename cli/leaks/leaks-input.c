@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/read-events.h"
 #include "cli/common/verb.h"
@@ -21,7 +22,8 @@ void leaks_input_deinit(struct leaks_input *in)
 
 /* ---- names ---- */
 
-static int find_names(void *userdata, const struct profile_place *place, const struct frame **ret)
+static int leaks_input_find_names(void *userdata, const struct profile_place *place,
+				  const struct frame **ret)
 {
 	struct leaks_input *in = userdata;
 
@@ -29,7 +31,7 @@ static int find_names(void *userdata, const struct profile_place *place, const s
 }
 
 /* The last program that a process ran. */
-static const char *process_name(void *userdata, uint32_t pid)
+static const char *leaks_input_process_name(void *userdata, uint32_t pid)
 {
 	const struct leaks_input *in = userdata;
 
@@ -90,17 +92,9 @@ static int list_frames(const struct leaks_input *in, const struct leak_group *g,
 	while ((r = leaks_walk_next(&walk, &frame)) > 0) {
 		const struct mapping *map = frame.place->mapping;
 
-		if (n == room) {
-			struct suppression_frame *more;
-
-			room = room ? 2 * room : 64;
-			more = realloc(list, room * sizeof(*list));
-			if (!more) {
-				r = -ENOMEM;
-				break;
-			}
-			list = more;
-		}
+		r = GROW(list, room, n + 1);
+		if (r < 0)
+			break;
 		list[n] = (struct suppression_frame){
 			.function = strdup(frame.frame ? frame.frame->function : ""),
 			.source = strdup(frame.frame ? frame.frame->source : ""),
@@ -147,7 +141,7 @@ static int is_suppressed(struct filter *f, const struct leak_group *g)
 	return 1;
 }
 
-static bool keep(void *userdata, const struct leak_watch *w, const struct leak_group *g)
+static bool leaks_input_keep(void *userdata, const struct leak_watch *w, const struct leak_group *g)
 {
 	struct filter *f = userdata;
 	const struct leaks_request *q = f->q;
@@ -165,7 +159,7 @@ static bool keep(void *userdata, const struct leak_watch *w, const struct leak_g
 
 /* ---- reading ---- */
 
-static int take_event(void *userdata, const struct event *ev)
+static int leaks_input_take_event(void *userdata, const struct event *ev)
 {
 	struct leaks_input *in = userdata;
 	int r = summary_add(in->flame.summary, ev);
@@ -179,15 +173,15 @@ static int take_event(void *userdata, const struct event *ev)
 	return r < 0 ? r : leaks_add(in->leaks, ev);
 }
 
-static int out_of_memory(void)
+static int leaks_input_out_of_memory(void)
 {
 	cli_error("out of memory");
 	return CLI_FAILED;
 }
 
 /* Why there is nothing that could be shown. */
-static int say_nothing_there(const struct leaks_input *in, const struct leaks_request *q,
-			     const struct open_trace *t)
+static int leaks_input_say_nothing_there(const struct leaks_input *in,
+					 const struct leaks_request *q, const struct open_trace *t)
 {
 	if (q->of_growing) {
 		cli_error("no process grew in that time");
@@ -229,10 +223,11 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 
 	resolver_init(&in->flame.resolver, symbols, &q->symbols);
 	if (summary_new(&in->flame.summary) < 0 || leaks_new(&in->leaks, &options) < 0)
-		return out_of_memory();
+		return leaks_input_out_of_memory();
 	in->flame.profile = in->leaks->profile;
-	in->flame.names = (struct profile_names){ find_names, process_name, in };
-	r = read_events(t, take_event, in);
+	in->flame.names =
+		(struct profile_names){ leaks_input_find_names, leaks_input_process_name, in };
+	r = read_events(t, leaks_input_take_event, in);
 	if (r != CLI_OK)
 		return r;
 	summary_finish(in->flame.summary);
@@ -240,12 +235,12 @@ int leaks_input_read(struct leaks_input *in, struct leaks_request *q, struct ope
 	if (r == -ENOENT)
 		return say_no_context(in, q, t);
 	if (r < 0)
-		return out_of_memory();
+		return leaks_input_out_of_memory();
 	if (in->leaks->n_watches == 0)
-		return say_nothing_there(in, q, t);
-	leaks_filter(in->leaks, keep, &filter);
+		return leaks_input_say_nothing_there(in, q, t);
+	leaks_filter(in->leaks, leaks_input_keep, &filter);
 	if (filter.error < 0)
-		return out_of_memory();
+		return leaks_input_out_of_memory();
 	r = read_events_finish(t, in->flame.summary);
 	in->damaged = read_events_unmapped(t, profile_n_unmapped(in->flame.profile), r) != CLI_OK;
 	return CLI_OK;

@@ -32,7 +32,7 @@ static int add_files(struct record_options *o)
 	return 0;
 }
 
-static int check(const struct record_options *o)
+static int leaks_live_check(const struct record_options *o)
 {
 	if (!(o->session.categories & CATEGORIES_MEMORY))
 		return cli_usage_error("-e has to have one of memory, fd, shm and threads");
@@ -42,7 +42,7 @@ static int check(const struct record_options *o)
 	return CLI_OK;
 }
 
-static int open_output(struct record_job *j)
+static int leaks_live_open_output(struct record_job *j)
 {
 	if (j->options.output)
 		return 0;
@@ -52,7 +52,7 @@ static int open_output(struct record_job *j)
 }
 
 /* The archive, to be read from its beginning. */
-static int reopen(int fd)
+static int leaks_live_reopen(int fd)
 {
 	char path[64];
 	int again;
@@ -73,18 +73,18 @@ int leaks_record(struct leaks_live *live, int *ret_fd)
 	r = record_options_parse(live->n_words, live->words, RECORD_OPTIONS_RECORD, &j.options);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = check(&j.options);
+	r = leaks_live_check(&j.options);
 	if (r != CLI_OK)
 		return r;
 	snprintf(j.options.session.name, sizeof(j.options.session.name), "leaks_%d", getpid());
 	j.options.session.no_perfetto_blobs = true;
 	j.quiet = true;
-	if (add_files(&j.options) < 0 || open_output(&j) < 0)
+	if (add_files(&j.options) < 0 || leaks_live_open_output(&j) < 0)
 		return record_job_exit(&j, CLI_FAILED);
 	r = record_job_run(&j);
 	live->command_status = j.command_status;
 	if (r != CLI_OK && r != CLI_DAMAGE)
 		return record_job_exit(&j, r);
-	*ret_fd = reopen(j.output.fd);
+	*ret_fd = leaks_live_reopen(j.output.fd);
 	return *ret_fd < 0 ? record_job_exit(&j, CLI_FAILED) : r;
 }

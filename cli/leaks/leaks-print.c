@@ -63,7 +63,7 @@ static void print_watch(const struct printer *p, const struct leak_watch *w)
 					       : "until it ran another program");
 }
 
-static void print_count(const char *what, uint64_t n)
+static void leaks_print_count(const char *what, uint64_t n)
 {
 	if (n > 0)
 		printf("  %s: %" PRIu64 "\n", what, n);
@@ -77,15 +77,16 @@ static void print_limits(const struct leak_watch *w)
 		puts("  complete: watched from the first instruction of its program on");
 	else
 		puts("  not complete: what it allocated before is not known");
-	print_count("freed, and not known, from before", w->unmatched);
-	print_count("events lost, so that some may have been freed and some is missing", w->lost);
-	print_count("allocations missing, for which there was no more room", w->full);
-	print_count("allocations without their stacks, for which there was no more room",
-		    w->no_stack);
-	print_count("allocated anew without being freed, which was missed", w->replaced);
-	print_count("allocations that failed", w->failed);
-	print_count("blocks missing, since the archive ends in the middle of a snapshot",
-		    w->missing);
+	leaks_print_count("freed, and not known, from before", w->unmatched);
+	leaks_print_count("events lost, so that some may have been freed and some is missing",
+			  w->lost);
+	leaks_print_count("allocations missing, for which there was no more room", w->full);
+	leaks_print_count("allocations without their stacks, for which there was no more room",
+			  w->no_stack);
+	leaks_print_count("allocated anew without being freed, which was missed", w->replaced);
+	leaks_print_count("allocations that failed", w->failed);
+	leaks_print_count("blocks missing, since the archive ends in the middle of a snapshot",
+			  w->missing);
 	if (leak_watch_is_sampled(w))
 		printf("  one block each %s was taken, at random: what follows is estimated; +- is "
 		       "for 95 %% of cases\n",
@@ -105,7 +106,7 @@ static void print_limits(const struct leak_watch *w)
 		printf("  allocators: %s\n", w->allocators);
 }
 
-static void print_totals(const struct leak_watch *w)
+static void leaks_print_totals(const struct leak_watch *w)
 {
 	for (enum resource resource = 0; resource < RESOURCE_MAX; resource++) {
 		uint64_t blocks = 0, bytes = 0;
@@ -168,7 +169,7 @@ static void print_growth(const struct leak_growth *g, enum resource resource)
 	putchar('\n');
 }
 
-static uint64_t age(const struct leak_watch *w, uint64_t since_ns)
+static uint64_t leaks_print_age(const struct leak_watch *w, uint64_t since_ns)
 {
 	return w->end_ns > since_ns ? w->end_ns - since_ns : 0;
 }
@@ -178,11 +179,11 @@ static void print_ages(const struct leak_watch *w, const struct leak_group *g)
 	if (g->first_ns == 0)
 		return;
 	if (g->blocks == 1) {
-		print_duration("     made ", age(w, g->first_ns), " ago\n");
+		print_duration("     made ", leaks_print_age(w, g->first_ns), " ago\n");
 		return;
 	}
-	print_duration("     the oldest made ", age(w, g->first_ns), " ago, ");
-	print_duration("the newest ", age(w, g->last_ns), "\n");
+	print_duration("     the oldest made ", leaks_print_age(w, g->first_ns), " ago, ");
+	print_duration("the newest ", leaks_print_age(w, g->last_ns), "\n");
 }
 
 static void print_reach(const struct leak_group *g)
@@ -305,7 +306,7 @@ static int print_process(const struct printer *p, const struct leak_watch *w)
 
 	print_watch(p, w);
 	print_limits(w);
-	print_totals(w);
+	leaks_print_totals(w);
 	if (w->n_groups == 0)
 		puts("  nothing that was asked for is left");
 	for (size_t i = 0; r == 0 && i < n; i++)

@@ -15,7 +15,7 @@
 #define OUTPUT_MAX ((size_t)4 << 30)
 
 /* The groups of all watches are what the profile has counted. Once. */
-static int count(struct leaks_input *in)
+static int leaks_profile_count(struct leaks_input *in)
 {
 	struct leaks *l = in->leaks;
 	int r = 0;
@@ -46,7 +46,7 @@ struct target {
 	int input_fd;
 };
 
-static int write_output(const struct target *to, const struct outbuf *bytes)
+static int leaks_profile_write_output(const struct target *to, const struct outbuf *bytes)
 {
 	const struct packed_output_args args = {
 		.path = to->path,
@@ -61,7 +61,7 @@ static int write_output(const struct target *to, const struct outbuf *bytes)
 }
 
 /* Makes the tree of names that folded stacks are written from. */
-static int make_tree(const struct leaks_input *in, struct call_tree **ret)
+static int leaks_profile_make_tree(const struct leaks_input *in, struct call_tree **ret)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
 	const struct call_tree_options options = { .by_time = true, .names = &in->flame.names };
@@ -86,10 +86,10 @@ static int write_profile(struct leaks_input *in, bool folded, const struct targe
 		.by_time = true,
 		.allocations = true,
 	};
-	int r = count(in);
+	int r = leaks_profile_count(in);
 
 	if (r == 0 && folded)
-		r = make_tree(in, &tree);
+		r = leaks_profile_make_tree(in, &tree);
 	f.tree = tree;
 	if (r == 0)
 		r = folded ? flame_folded(&f, &bytes) : flame_pprof(&f, &bytes);
@@ -98,7 +98,7 @@ static int write_profile(struct leaks_input *in, bool folded, const struct targe
 			  r == -EMSGSIZE ? "it would be over 4 GiB" : "out of memory");
 		return CLI_FAILED;
 	}
-	return write_output(to, &bytes);
+	return leaks_profile_write_output(to, &bytes);
 }
 
 int leaks_write_pprof(struct leaks_input *in, const struct leaks_request *q, int input_fd)

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/packed-output.h"
 #include "cli/common/read-events.h"
@@ -63,7 +64,7 @@ struct report {
 	uint64_t n_calls;
 };
 
-static struct rtrace_resource describe(enum resource resource)
+static struct rtrace_resource leaks_rtrace_describe(enum resource resource)
 {
 	if (resources[resource].known < RTRACE_KNOWN_MAX)
 		return rtrace_known_resource(resources[resource].known);
@@ -88,7 +89,7 @@ static int compare_blocks(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static int list_blocks(struct report *t)
+static int leaks_rtrace_list_blocks(struct report *t)
 {
 	size_t n = 0;
 
@@ -105,7 +106,7 @@ static int list_blocks(struct report *t)
 }
 
 /* The file of MAP, once as a whole: its mappings lie as far apart as they do in it. */
-static int add_map(struct report *t, const struct mapping *map)
+static int leaks_rtrace_add_map(struct report *t, const struct mapping *map)
 {
 	uint64_t bias = map->start - map->file_offset, end = map->start + map->size;
 	struct rtrace_map *m = t->maps;
@@ -118,15 +119,8 @@ static int add_map(struct report *t, const struct mapping *map)
 		m->end = end > m->end ? end : m->end;
 		return 0;
 	}
-	if (t->n_maps == t->room_maps) {
-		size_t room = t->room_maps ? 2 * t->room_maps : 16;
-
-		m = realloc(t->maps, room * sizeof(*m));
-		if (!m)
-			return -ENOMEM;
-		t->maps = m;
-		t->room_maps = room;
-	}
+	if (GROW(t->maps, t->room_maps, t->n_maps + 1) < 0)
+		return -ENOMEM;
 	t->maps[t->n_maps++] = (struct rtrace_map){ rtrace_text(map->path), bias, end };
 	return 0;
 }
@@ -149,7 +143,7 @@ static int add_maps_of(struct report *t, const struct leak_group *g)
 
 		depth++;
 		if (map)
-			r = add_map(t, map);
+			r = leaks_rtrace_add_map(t, map);
 	}
 	if (depth > t->depth)
 		t->depth = depth;
@@ -202,8 +196,9 @@ static int write_header(struct report *t)
 	return rtrace_write_header(&t->writer, &h);
 }
 
-static int note(struct report *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int note(struct report *t, const char *format, ...)
+static int leaks_rtrace_note(struct report *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static int leaks_rtrace_note(struct report *t, const char *format, ...)
 {
 	char text[400];
 	va_list args;
@@ -216,7 +211,7 @@ static int note(struct report *t, const char *format, ...)
 
 static int note_count(struct report *t, const char *what, uint64_t n)
 {
-	return n > 0 ? note(t, "## kymo: %s: %" PRIu64, what, n) : 0;
+	return n > 0 ? leaks_rtrace_note(t, "## kymo: %s: %" PRIu64, what, n) : 0;
 }
 
 static uint64_t since_start(const struct report *t, uint64_t ts_ns)
@@ -241,14 +236,15 @@ static int write_notes(struct report *t)
 		{ "one block taken each so many bytes", w->interval },
 		{ "smallest block known", w->min_bytes },
 	};
-	int r = note(t, "## kymo: watched from %" PRIu64 " ns to %" PRIu64 " ns, %s",
-		     since_start(t, w->begin_ns), since_start(t, w->end_ns),
-		     w->complete ? "complete" : "not complete");
+	int r = leaks_rtrace_note(t, "## kymo: watched from %" PRIu64 " ns to %" PRIu64 " ns, %s",
+				  since_start(t, w->begin_ns), since_start(t, w->end_ns),
+				  w->complete ? "complete" : "not complete");
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(counts); i++)
 		r = note_count(t, counts[i].what, counts[i].n);
 	if (r == 0 && w->from_sums && w->n_groups > 0)
-		r = note(t, "## kymo: no snapshot: the blocks themselves are not known");
+		r = leaks_rtrace_note(t,
+				      "## kymo: no snapshot: the blocks themselves are not known");
 	return r;
 }
 
@@ -286,7 +282,7 @@ static int write_registries(struct report *t)
 	if (used == 0)
 		used = 1u << RESOURCE_MEMORY;
 	for (enum resource i = 0; r == 0 && i < RESOURCE_MAX; i++) {
-		const struct rtrace_resource resource = describe(i);
+		const struct rtrace_resource resource = leaks_rtrace_describe(i);
 
 		if (used & 1u << i)
 			r = rtrace_write_resource(&t->writer, &resource);
@@ -367,7 +363,7 @@ static int write_block(struct report *t, size_t number)
 		.has_time = b->since_ns != 0,
 		.contexts = b->context,
 		.name = rtrace_text(*b->function ? b->function : resources[resource].function),
-		.type = describe(resource).type,
+		.type = leaks_rtrace_describe(resource).type,
 	};
 	int r = rtrace_write_call(&t->writer, &call);
 
@@ -376,12 +372,12 @@ static int write_block(struct report *t, size_t number)
 	return r == 0 ? write_frames(t, b->group->node) : r;
 }
 
-static int write_sums(struct report *t)
+static int leaks_rtrace_write_sums(struct report *t)
 {
 	int r = 0;
 
 	for (enum resource i = 0; r == 0 && i < RESOURCE_MAX; i++) {
-		const struct rtrace_resource resource = describe(i);
+		const struct rtrace_resource resource = leaks_rtrace_describe(i);
 		struct rtrace_summary sum = { .type = resource.type,
 					      .description = resource.description };
 
@@ -397,7 +393,7 @@ static int write_sums(struct report *t)
 	return r;
 }
 
-static int write_head(struct report *t)
+static int leaks_rtrace_write_head(struct report *t)
 {
 	int r = list_maps(t);
 
@@ -424,12 +420,12 @@ int leaks_rtrace(const struct leaks_input *in, const struct leak_watch *w, bool 
 	t.start_ns = in->flame.summary->start_ns;
 	rtrace_writer_init(&t.writer, out,
 			   &(struct rtrace_writer_options){ .spec_time = spec_time });
-	r = list_blocks(&t);
+	r = leaks_rtrace_list_blocks(&t);
 	if (r == 0)
-		r = write_head(&t);
+		r = leaks_rtrace_write_head(&t);
 	for (size_t i = 0; r == 0 && i < t.n_blocks; i++)
 		r = write_block(&t, i);
-	return r == 0 ? write_sums(&t) : r;
+	return r == 0 ? leaks_rtrace_write_sums(&t) : r;
 }
 
 /* ---- all events ---- */
@@ -449,7 +445,7 @@ static int write_call(struct report *t, const struct event *ev)
 		.name = rtrace_text(*ev->block.function ? ev->block.function
 				    : is_free           ? "free"
 							: resources[resource].function),
-		.type = describe(resource).type,
+		.type = leaks_rtrace_describe(resource).type,
 	};
 	uintptr_t node =
 		ev->block.stack ? (uintptr_t)table_get(&t->watch->stacks, ev->block.stack) : 0;
@@ -465,7 +461,7 @@ static int write_call(struct report *t, const struct event *ev)
 }
 
 /* Gives the output what has come together. */
-static int flush(struct report *t)
+static int leaks_rtrace_flush(struct report *t)
 {
 	int r = packed_output_write(t->output, t->writer.out->data, t->writer.out->size);
 
@@ -473,7 +469,7 @@ static int flush(struct report *t)
 	return r;
 }
 
-static int take_event(void *userdata, const struct event *ev)
+static int leaks_rtrace_take_event(void *userdata, const struct event *ev)
 {
 	struct report *t = userdata;
 	int r = 0;
@@ -484,7 +480,7 @@ static int take_event(void *userdata, const struct event *ev)
 		r = leaks_watch_at(t->in->leaks, ev->pid, ev->ts_ns) == t->watch ? write_call(t, ev)
 										 : 0;
 	if (r == 0 && t->writer.out->size > FLUSH_BYTES)
-		r = flush(t);
+		r = leaks_rtrace_flush(t);
 	/* (read_events() knows of no other) */
 	return r < 0 ? -ENOMEM : 0;
 }
@@ -506,14 +502,14 @@ static int write_all_events(const struct leaks_input *in, const struct leak_watc
 	t.output = &output;
 	rtrace_writer_init(&t.writer, &text,
 			   &(struct rtrace_writer_options){ .spec_time = args->spec_time });
-	if (write_head(&t) < 0) {
+	if (leaks_rtrace_write_head(&t) < 0) {
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
 	r = packed_output_open(&output, file) < 0 ? CLI_FAILED : CLI_OK;
 	if (r == CLI_OK)
-		r = read_events(&trace, take_event, &t);
-	if (r == CLI_OK && (flush(&t) < 0 || packed_output_finish(&output) < 0))
+		r = read_events(&trace, leaks_rtrace_take_event, &t);
+	if (r == CLI_OK && (leaks_rtrace_flush(&t) < 0 || packed_output_finish(&output) < 0))
 		r = CLI_FAILED;
 	packed_output_deinit(&output);
 	return r;

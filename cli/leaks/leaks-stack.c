@@ -24,7 +24,7 @@ void leaks_walk_begin(struct leaks_walk *w, const struct leaks_input *in,
 /* ---- names ---- */
 
 /* The bytes of NAME without what compilers and linkers put behind it. */
-static size_t name_length(const char *name)
+static size_t leaks_stack_name_length(const char *name)
 {
 	static const char *const behind[] = { "@",      " [clone",     ".cold",
 					      ".part.", ".constprop.", ".isra." };
@@ -39,15 +39,15 @@ static size_t name_length(const char *name)
 	return n;
 }
 
-static bool is_same(const char *a, const char *b)
+static bool leaks_stack_is_same(const char *a, const char *b)
 {
-	size_t n = name_length(a);
+	size_t n = leaks_stack_name_length(a);
 
-	return n == name_length(b) && strncmp(a, b, n) == 0;
+	return n == leaks_stack_name_length(b) && strncmp(a, b, n) == 0;
 }
 
 /* Whether NAME is one of an allocator, by whatever prefix. */
-static bool is_allocator(const char *name)
+static bool leaks_stack_is_allocator(const char *name)
 {
 	static const char *const prefixes[] = { "__libc_", "_rjem_", "je_", "tc_", "mi_", "__" };
 	static const char *const names[] = { "malloc",         "calloc",   "realloc",
@@ -65,7 +65,7 @@ static bool is_allocator(const char *name)
 		}
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (is_same(name, names[i]))
+		if (leaks_stack_is_same(name, names[i]))
 			return true;
 	return false;
 }
@@ -84,7 +84,7 @@ static bool is_outermost(const struct profile_place *place, const struct frame *
 		return !strstr(file, ".so") || strncmp(file, "libc", 4) == 0 ||
 		       strncmp(file, "ld-", 3) == 0;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (is_same(frame->function, names[i]))
+		if (leaks_stack_is_same(frame->function, names[i]))
 			return true;
 	return strncmp(frame->function, "__libc_start_main", 17) == 0;
 }
@@ -99,13 +99,13 @@ static bool leads_above(const struct leaks_walk *w, const struct profile_place *
 
 	if (!w->inner)
 		return w->group->resource != RESOURCE_MEMORY || elsewhere || !*called ||
-		       is_allocator(called);
+		       leaks_stack_is_allocator(called);
 	if (w->inner->mapping != place->mapping)
 		/* (names that libraries have for one function differ) */
 		return elsewhere;
 	if (!*called || !*w->inner_function)
 		return !*called && !*w->inner_function;
-	return is_same(called, w->inner_function);
+	return leaks_stack_is_same(called, w->inner_function);
 }
 
 static int look_for_doubt(struct leaks_walk *w, const struct profile_place *place)

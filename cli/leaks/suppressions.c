@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/common/verb.h"
 #include "reader/views/profile-names.h"
 #include "reader/symbols/demangle.h"
@@ -40,19 +41,12 @@ struct parser {
 	struct suppression *entry; /* that is open */
 };
 
-static struct suppression *add_entry(struct parser *p)
+static struct suppression *suppressions_add_entry(struct parser *p)
 {
 	struct suppressions *s = p->to;
 
-	if (s->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 16;
-		struct suppression *more = realloc(s->list, room * sizeof(*more));
-
-		if (!more)
-			return NULL;
-		s->list = more;
-		s->room = room;
-	}
+	if (GROW(s->list, s->room, s->n + 1) < 0)
+		return NULL;
 	s->list[s->n] = (struct suppression){ .line = p->line, .reaches = ~0u };
 	return &s->list[s->n++];
 }
@@ -76,14 +70,11 @@ static char *read_function(struct parser *p, const char *text, bool *ret_literal
 static int add_pattern(struct parser *p, enum suppression_kind kind, const char *text)
 {
 	struct suppression *e = p->entry;
-	struct suppression_pattern *more =
-		realloc(e->patterns, (e->n_patterns + 1) * sizeof(*more));
 	struct suppression_pattern *pattern;
 
-	if (!more)
+	if (GROW(e->patterns, e->room_patterns, e->n_patterns + 1) < 0)
 		return -ENOMEM;
-	e->patterns = more;
-	pattern = &more[e->n_patterns];
+	pattern = &e->patterns[e->n_patterns];
 	*pattern = (struct suppression_pattern){ .kind = kind };
 	pattern->text = kind == SUPPRESSION_FUNCTION ? read_function(p, text, &pattern->literal)
 						     : strdup(text);
@@ -93,7 +84,7 @@ static int add_pattern(struct parser *p, enum suppression_kind kind, const char 
 	return 0;
 }
 
-static int wrong(struct parser *p, const char *what)
+static int suppressions_syntax_error(struct parser *p, const char *what)
 {
 	p->problem = what;
 	return -EINVAL;
@@ -123,8 +114,9 @@ static int read_kinds(struct parser *p, char *text)
 		while (i < ARRAY_SIZE(words) && strcmp(words[i].word, word) != 0)
 			i++;
 		if (i == ARRAY_SIZE(words))
-			return wrong(p, "a kind of leak is one of definite, indirect, possible, "
-					"reachable, all and none");
+			return suppressions_syntax_error(
+				p, "a kind of leak is one of definite, indirect, possible, "
+				   "reachable, all and none");
 		if (strcmp(word, "none") == 0)
 			p->entry->reaches = 0;
 		p->entry->reaches |= words[i].reaches;
@@ -159,7 +151,8 @@ static int read_body(struct parser *p, char *text)
 		return add_pattern(p, SUPPRESSION_OBJECT, value);
 	if (has_prefix(text, "src:", &value))
 		return add_pattern(p, SUPPRESSION_SOURCE, value);
-	return wrong(p, "a frame is fun:NAME, obj:PATH, src:FILE[:LINE] or ...");
+	return suppressions_syntax_error(p,
+					 "a frame is fun:NAME, obj:PATH, src:FILE[:LINE] or ...");
 }
 
 /* "Memcheck:Leak", "Memcheck,Addrcheck:Param" */
@@ -168,7 +161,8 @@ static int read_kind(struct parser *p, const char *text)
 	const char *colon = strchr(text, ':');
 
 	if (!colon || colon == text || !colon[1])
-		return wrong(p, "behind its name an entry says TOOL:KIND, as Memcheck:Leak");
+		return suppressions_syntax_error(
+			p, "behind its name an entry says TOOL:KIND, as Memcheck:Leak");
 	p->entry->is_leak = strcmp(colon + 1, "Leak") == 0;
 	p->at = BODY;
 	return 0;
@@ -177,9 +171,11 @@ static int read_kind(struct parser *p, const char *text)
 static int end_entry(struct parser *p)
 {
 	if (p->at != BODY)
-		return wrong(p, "an entry has a name and TOOL:KIND before its end");
+		return suppressions_syntax_error(
+			p, "an entry has a name and TOOL:KIND before its end");
 	if (p->entry->is_leak && p->entry->n_patterns == 0)
-		return wrong(p, "an entry without any frame would suppress everything");
+		return suppressions_syntax_error(
+			p, "an entry without any frame would suppress everything");
 	p->at = OUTSIDE;
 	return 0;
 }
@@ -189,15 +185,16 @@ static int read_outside(struct parser *p, char *text)
 	char *value;
 
 	if (strcmp(text, "{") == 0) {
-		p->entry = add_entry(p);
+		p->entry = suppressions_add_entry(p);
 		p->at = NAME;
 		return p->entry ? 0 : -ENOMEM;
 	}
 	if (!has_prefix(text, "leak:", &value))
-		return wrong(p, "an entry is \"leak:TEXT\", or begins with a line that is \"{\"");
+		return suppressions_syntax_error(
+			p, "an entry is \"leak:TEXT\", or begins with a line that is \"{\"");
 	if (!*value)
-		return wrong(p, "there is nothing behind \"leak:\"");
-	p->entry = add_entry(p);
+		return suppressions_syntax_error(p, "there is nothing behind \"leak:\"");
+	p->entry = suppressions_add_entry(p);
 	if (!p->entry)
 		return -ENOMEM;
 	p->entry->name = strdup(value);
@@ -222,7 +219,7 @@ static int read_line(struct parser *p, char *text)
 	return p->entry->name ? 0 : -ENOMEM;
 }
 
-static char *trim(char *text)
+static char *suppressions_trim(char *text)
 {
 	size_t n;
 
@@ -241,11 +238,11 @@ int suppressions_parse(struct suppressions *s, const char *text, struct suppress
 
 	while (r == 0 && (line = strsep(&rest, "\n"))) {
 		p.line++;
-		r = read_line(&p, trim(line));
+		r = read_line(&p, suppressions_trim(line));
 	}
 	if (r == 0 && p.at != OUTSIDE) {
 		p.line = p.entry->line;
-		r = wrong(&p, "the entry that begins here has no end");
+		r = suppressions_syntax_error(&p, "the entry that begins here has no end");
 	}
 	if (r == -EINVAL)
 		*reterr = (struct suppression_problem){ p.line, p.problem };
@@ -283,7 +280,7 @@ int suppressions_read(struct suppressions *s, const char *path)
 /* ---- matching ---- */
 
 /* Whether all of TEXT is PATTERN's, in which '*' stands for anything, and '?', if ANY, for one character. */
-static bool glob(const char *pattern, const char *text, bool any)
+static bool suppressions_glob(const char *pattern, const char *text, bool any)
 {
 	const char *star = NULL, *from = text;
 
@@ -305,7 +302,7 @@ static bool glob(const char *pattern, const char *text, bool any)
 }
 
 /* Whether PATTERN, as "leak:" has it, is somewhere in TEXT. */
-static bool contains(const char *pattern, const char *text)
+static bool suppressions_contains(const char *pattern, const char *text)
 {
 	_cleanup_free_ char *whole = malloc(strlen(pattern) + 3);
 	size_t n;
@@ -317,7 +314,7 @@ static bool contains(const char *pattern, const char *text)
 		whole[n - 1] = '\0';
 	else
 		strcat(whole, "*");
-	return glob(whole, text, false);
+	return suppressions_glob(whole, text, false);
 }
 
 static bool is_source(const char *pattern, const struct suppression_frame *f)
@@ -336,8 +333,8 @@ static bool is_source(const char *pattern, const struct suppression_frame *f)
 	} else {
 		file = strdup(pattern);
 	}
-	return file &&
-	       (glob(file, f->source, true) || glob(file, profile_names_base(f->source), true));
+	return file && (suppressions_glob(file, f->source, true) ||
+			suppressions_glob(file, profile_names_base(f->source), true));
 }
 
 static bool is_frame(const struct suppression_pattern *p, const struct suppression_frame *f)
@@ -345,9 +342,9 @@ static bool is_frame(const struct suppression_pattern *p, const struct suppressi
 	switch (p->kind) {
 	case SUPPRESSION_FUNCTION:
 		return *f->function && (p->literal ? strcmp(p->text, f->function) == 0
-						   : glob(p->text, f->function, true));
+						   : suppressions_glob(p->text, f->function, true));
 	case SUPPRESSION_OBJECT:
-		return *f->module && glob(p->text, f->module, true);
+		return *f->module && suppressions_glob(p->text, f->module, true);
 	case SUPPRESSION_SOURCE:
 		return is_source(p->text, f);
 	default:
@@ -356,7 +353,8 @@ static bool is_frame(const struct suppression_pattern *p, const struct suppressi
 }
 
 /* The frame that valgrind has before those of the callers. */
-static bool is_allocator(const struct suppression_pattern *p, const struct suppression_stack *s)
+static bool suppressions_is_allocator(const struct suppression_pattern *p,
+				      const struct suppression_stack *s)
 {
 	if (p->kind != SUPPRESSION_FUNCTION)
 		return p->kind == SUPPRESSION_OBJECT;
@@ -382,7 +380,7 @@ static bool matches_frames(const struct suppression *e, const struct suppression
 			if (p->kind == SUPPRESSION_ANY)
 				next[j] = at[j] || (j > 0 && next[j - 1]);
 			else if (at[j])
-				next[j + 1] |= j == 0 ? is_allocator(p, s)
+				next[j + 1] |= j == 0 ? suppressions_is_allocator(p, s)
 						      : is_frame(p, &s->frames[j - 1]);
 		}
 		if (p->kind == SUPPRESSION_ANY)
@@ -397,8 +395,9 @@ static bool matches_text(const struct suppression *e, const struct suppression_s
 	for (size_t i = 0; i < s->n_frames; i++) {
 		const struct suppression_frame *f = &s->frames[i];
 
-		if (contains(e->name, f->function) || contains(e->name, f->source) ||
-		    contains(e->name, f->module))
+		if (suppressions_contains(e->name, f->function) ||
+		    suppressions_contains(e->name, f->source) ||
+		    suppressions_contains(e->name, f->module))
 			return true;
 	}
 	return false;

@@ -55,7 +55,7 @@ struct suppression {
 		bool literal; /* without wildcards */
 		char *text;   /* owned */
 	} * patterns;
-	size_t n_patterns;
+	size_t n_patterns, room_patterns;
 	uint64_t n_groups, n_blocks, n_bytes; /* the caller's, to count what it kept back */
 };
 

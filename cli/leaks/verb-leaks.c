@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "cli/leaks/leaks-view.h"
 #include "cli/common/part-options.h"
@@ -50,7 +51,7 @@ static int add_word(struct request *q, char *word)
 	return CLI_OK;
 }
 
-static int take_live(void *option, char *value)
+static int verb_leaks_take_live(void *option, char *value)
 {
 	struct live_option *o = option;
 	int r = add_word(o->q, (char *)o->name);
@@ -63,7 +64,7 @@ static int take_live(void *option, char *value)
 static int take_pids(void *option, char *value)
 {
 	struct live_option *o = option;
-	int r = take_live(option, value);
+	int r = verb_leaks_take_live(option, value);
 	_cleanup_free_ char *copy = strdup(value);
 
 	if (r == CLI_OK && !copy)
@@ -71,7 +72,7 @@ static int take_pids(void *option, char *value)
 	return r == CLI_OK ? part_options_pids(&o->q->pids, copy) : r;
 }
 
-static int take_categories(void *request, char *value)
+static int verb_leaks_take_categories(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -94,19 +95,18 @@ static int say_words(const char *option, const char *word, const char *const *na
 }
 
 /* Sets a bit for each of the words of VALUE that is one of N NAMES; '-' may stand for a space. */
-static int take_words(const char *option, char *value, const char *const *names, unsigned n,
-		      uint32_t *to)
+static int verb_leaks_take_words(const char *option, char *value, const char *const *names,
+				 unsigned n, uint32_t *to)
 {
 	char *word;
 
 	while ((word = strsep(&value, ","))) {
-		unsigned i = 0;
+		int i;
 
 		for (char *c = word; *c; c++)
 			*c = *c == '-' ? ' ' : *c;
-		while (i < n && strcmp(word, names[i]) != 0)
-			i++;
-		if (i == n)
+		i = string_table_find(names, n, word);
+		if (i < 0)
 			return say_words(option, word, names, n);
 		*to |= 1u << i;
 	}
@@ -115,15 +115,15 @@ static int take_words(const char *option, char *value, const char *const *names,
 
 static int take_resources(void *to, char *value)
 {
-	return take_words("resource", value, resource_names, RESOURCE_MAX, to);
+	return verb_leaks_take_words("resource", value, resource_names, RESOURCE_MAX, to);
 }
 
 static int take_verdicts(void *to, char *value)
 {
-	return take_words("verdict", value, leak_verdict_names, LEAK_VERDICT_MAX, to);
+	return verb_leaks_take_words("verdict", value, leak_verdict_names, LEAK_VERDICT_MAX, to);
 }
 
-static int take_size(const char *option, const char *value, uint64_t *to)
+static int verb_leaks_take_size(const char *option, const char *value, uint64_t *to)
 {
 	return text_parse_size(value, to) < 0
 		       ? cli_usage_error("--%s takes a size (4096, 64K, 1M), not '%s'", option,
@@ -133,7 +133,7 @@ static int take_size(const char *option, const char *value, uint64_t *to)
 
 static int take_min_bytes(void *to, char *value)
 {
-	return take_size("min-bytes", value, to);
+	return verb_leaks_take_size("min-bytes", value, to);
 }
 
 static int take_fail_over(void *request, char *value)
@@ -141,7 +141,7 @@ static int take_fail_over(void *request, char *value)
 	struct request *q = request;
 
 	q->leaks.has_fail_over = true;
-	return take_size("fail-over", value, &q->leaks.fail_over);
+	return verb_leaks_take_size("fail-over", value, &q->leaks.fail_over);
 }
 
 static int take_min_blocks(void *to, char *value)
@@ -158,7 +158,7 @@ static int take_min_age(void *to, char *value)
 		       : CLI_OK;
 }
 
-static int take_top(void *request, char *value)
+static int verb_leaks_take_top(void *request, char *value)
 {
 	struct request *q = request;
 
@@ -248,7 +248,8 @@ static bool writes_to_stdout(const struct leaks_request *o)
 	return is_stdout(o->pprof) || is_stdout(o->folded);
 }
 
-static int show(struct request *q, struct leaks_input *in, struct leaks_input *old, int fd)
+static int verb_leaks_show(struct request *q, struct leaks_input *in, struct leaks_input *old,
+			   int fd)
 {
 	struct leaks_diff diff = { 0 };
 	int r = old ? leaks_diff_init(&diff, old) : 0, status;
@@ -266,8 +267,8 @@ static int show(struct request *q, struct leaks_input *in, struct leaks_input *o
 	return status == CLI_OK ? check_limit(&q->leaks, in) : status;
 }
 
-static int read_input(struct request *q, struct leaks_input *in, struct open_trace *t,
-		      struct symbols *symbols)
+static int verb_leaks_read_input(struct request *q, struct leaks_input *in, struct open_trace *t,
+				 struct symbols *symbols)
 {
 	struct suppressions *s = &q->leaks.suppressions;
 	int r;
@@ -281,7 +282,7 @@ static int read_input(struct request *q, struct leaks_input *in, struct open_tra
 	return r;
 }
 
-static int report(struct request *q, const char *path, const char *name)
+static int verb_leaks_report(struct request *q, const char *path, const char *name)
 {
 	_cleanup_(open_trace_close) struct open_trace t = OPEN_TRACE_NULL, old_t = OPEN_TRACE_NULL;
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
@@ -294,11 +295,11 @@ static int report(struct request *q, const char *path, const char *name)
 	if (r == CLI_OK)
 		r = symbol_options_open(&q->leaks.symbols, &symbols);
 	if (r == CLI_OK && q->leaks.old)
-		r = read_input(q, &old, &old_t, symbols);
+		r = verb_leaks_read_input(q, &old, &old_t, symbols);
 	if (r == CLI_OK)
-		r = read_input(q, &in, &t, symbols);
+		r = verb_leaks_read_input(q, &in, &t, symbols);
 	if (r == CLI_OK)
-		r = show(q, &in, q->leaks.old ? &old : NULL, t.fd);
+		r = verb_leaks_show(q, &in, q->leaks.old ? &old : NULL, t.fd);
 	return r == CLI_OK && (in.damaged || old.damaged) ? CLI_DAMAGE : r;
 }
 
@@ -355,13 +356,13 @@ static int record_and_report(struct request *q, char **command)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	/* What was chosen is all that was recorded: its children have other ids. */
 	q->leaks.n_pids = 0;
-	r = report(q, path, q->leaks.output ?: "the recording");
+	r = verb_leaks_report(q, path, q->leaks.output ?: "the recording");
 	if (r == CLI_OK)
 		r = recorded;
 	return live.command_status >= 0 ? exit_of_command(q, live.command_status, r) : r;
 }
 
-static int check(const struct request *q, int n_files, bool separated, const char *file)
+static int verb_leaks_check(const struct request *q, int n_files, bool separated, const char *file)
 {
 	const struct leaks_request *o = &q->leaks;
 
@@ -390,12 +391,12 @@ static int check(const struct request *q, int n_files, bool separated, const cha
 	return CLI_OK;
 }
 
-static void request_deinit(struct request *q)
+static void verb_leaks_request_deinit(struct request *q)
 {
 	suppressions_deinit(&q->leaks.suppressions);
 }
 
-static void settle(struct request *q)
+static void verb_leaks_settle(struct request *q)
 {
 	struct leaks_request *o = &q->leaks;
 
@@ -442,13 +443,16 @@ static int take_freeze(void *userdata, char *value)
 }
 
 #define LIVE(option, short_option, word)                                                           \
-	OPTION_VALUE(option, short_option, take_live, (&(struct live_option){ &q, word, false }))
+	OPTION_VALUE(option, short_option, verb_leaks_take_live,                                   \
+		     (&(struct live_option){ &q, word, false }))
 #define LIVE_PLAIN(option)                                                                         \
-	OPTION_PLAIN(option, take_live, (&(struct live_option){ &q, "--" option, false }))
+	OPTION_PLAIN(option, verb_leaks_take_live,                                                 \
+		     (&(struct live_option){ &q, "--" option, false }))
 
 static int verb_leaks(int argc, char **argv)
 {
-	_cleanup_(request_deinit) struct request q = { .words = { argv[0] }, .n_words = 1 };
+	_cleanup_(verb_leaks_request_deinit) struct request q = { .words = { argv[0] },
+								  .n_words = 1 };
 	struct leaks_request *o = &q.leaks;
 	const struct verb_option options[] = {
 		{ .name = "all", .argument = optional_argument, .take = take_all, .userdata = &q },
@@ -460,7 +464,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("diff", 0, &o->old),
 		LIVE_PLAIN("direct"),
 		LIVE("duration", 'd', "-d"),
-		OPTION_VALUE("events", 'e', take_categories, &q),
+		OPTION_VALUE("events", 'e', verb_leaks_take_categories, &q),
 		OPTION_VALUE("fail-over", 0, take_fail_over, &q),
 		OPTION_TEXT("folded", 0, &o->folded),
 		OPTION_FLAG("force", &o->force),
@@ -482,7 +486,7 @@ static int verb_leaks(int argc, char **argv)
 		OPTION_TEXT("rtrace", 0, &o->rtrace),
 		OPTION_FLAG("spec-time", &o->spec_time),
 		OPTION_VALUE("suppressions", 0, take_suppressions, &o->suppressions),
-		OPTION_VALUE("top", 0, take_top, &q),
+		OPTION_VALUE("top", 0, verb_leaks_take_top, &q),
 		LIVE_PLAIN("own"),
 		LIVE("uid", 0, "--uid"),
 		LIVE("unit", 0, "--unit"),
@@ -498,13 +502,13 @@ static int verb_leaks(int argc, char **argv)
 	if (r != VERB_OPTIONS_GO)
 		return r;
 	separated = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
-	r = check(&q, argc - optind, separated, argv[optind]);
+	r = verb_leaks_check(&q, argc - optind, separated, argv[optind]);
 	if (r != CLI_OK)
 		return r;
-	settle(&q);
+	verb_leaks_settle(&q);
 	if (separated || optind == argc)
 		return record_and_report(&q, argv + optind);
-	return report(&q, argv[optind], argv[optind]);
+	return verb_leaks_report(&q, argv[optind], argv[optind]);
 }
 
 const struct verb verb_leaks_row = {

@@ -65,7 +65,7 @@ struct transfer {
 
 /* ---- the bytes ---- */
 
-static void count(struct serve_file *s, ssize_t n, const char *damage)
+static void serve_file_count(struct serve_file *s, ssize_t n, const char *damage)
 {
 	pthread_mutex_lock(&s->lock);
 	s->status.changes++;
@@ -76,7 +76,7 @@ static void count(struct serve_file *s, ssize_t n, const char *damage)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static ssize_t read_plain(void *userdata, uint64_t at, char *to, size_t room)
+static ssize_t serve_file_read_plain(void *userdata, uint64_t at, char *to, size_t room)
 {
 	struct transfer *t = userdata;
 	ssize_t n;
@@ -84,12 +84,12 @@ static ssize_t read_plain(void *userdata, uint64_t at, char *to, size_t room)
 	do
 		n = pread(t->server->args.fd, to, room, (off_t)at);
 	while (n < 0 && errno == EINTR);
-	count(t->server, n, NULL);
+	serve_file_count(t->server, n, NULL);
 	/* The size was promised: what ends before it was cut meanwhile. */
 	return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-static ssize_t read_unpacked(void *userdata, uint64_t at, char *to, size_t room)
+static ssize_t serve_file_read_unpacked(void *userdata, uint64_t at, char *to, size_t room)
 {
 	struct transfer *t = userdata;
 	const struct unpack_damage *damage;
@@ -100,7 +100,7 @@ static ssize_t read_unpacked(void *userdata, uint64_t at, char *to, size_t room)
 		return MHD_CONTENT_READER_END_WITH_ERROR; /* the file is read from its start again */
 	n = unpack_read(t->unpack, to, room);
 	damage = n == 0 ? unpack_damage(t->unpack) : NULL;
-	count(t->server, n, damage ? damage->what : NULL);
+	serve_file_count(t->server, n, damage ? damage->what : NULL);
 	if (n < 0)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	return n > 0 ? n : MHD_CONTENT_READER_END_OF_STREAM;
@@ -133,8 +133,8 @@ static void allow_origin(const struct serve_file *s, struct MHD_Response *respon
 	MHD_add_response_header(response, "Vary", "Origin");
 }
 
-static enum MHD_Result answer(struct MHD_Connection *c, unsigned status,
-			      struct MHD_Response *response)
+static enum MHD_Result serve_file_answer(struct MHD_Connection *c, unsigned status,
+					 struct MHD_Response *response)
 {
 	enum MHD_Result r = response ? MHD_queue_response(c, status, response) : MHD_NO;
 
@@ -143,8 +143,8 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned status,
 	return r;
 }
 
-static enum MHD_Result refuse(struct serve_file *s, struct MHD_Connection *c, unsigned status,
-			      const char *why)
+static enum MHD_Result serve_file_refuse(struct serve_file *s, struct MHD_Connection *c,
+					 unsigned status, const char *why)
 {
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer(strlen(why), (void *)why, MHD_RESPMEM_PERSISTENT);
@@ -157,7 +157,7 @@ static enum MHD_Result refuse(struct serve_file *s, struct MHD_Connection *c, un
 		if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 			MHD_add_response_header(response, "Allow", "GET, HEAD, OPTIONS");
 	}
-	return answer(c, status, response);
+	return serve_file_answer(c, status, response);
 }
 
 /* Browsers ask before a page from the network may reach this machine. */
@@ -171,7 +171,7 @@ static enum MHD_Result answer_preflight(struct serve_file *s, struct MHD_Connect
 	allow_origin(s, response);
 	MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, HEAD");
 	MHD_add_response_header(response, "Access-Control-Allow-Private-Network", "true");
-	return answer(c, MHD_HTTP_NO_CONTENT, response);
+	return serve_file_answer(c, MHD_HTTP_NO_CONTENT, response);
 }
 
 static struct MHD_Response *plain_response(struct transfer *t)
@@ -180,8 +180,8 @@ static struct MHD_Response *plain_response(struct transfer *t)
 
 	if (fstat(t->server->args.fd, &st) < 0)
 		return NULL;
-	return MHD_create_response_from_callback((uint64_t)st.st_size, BLOCK_BYTES, read_plain, t,
-						 transfer_free);
+	return MHD_create_response_from_callback((uint64_t)st.st_size, BLOCK_BYTES,
+						 serve_file_read_plain, t, transfer_free);
 }
 
 static struct MHD_Response *unpacked_response(struct transfer *t)
@@ -190,13 +190,13 @@ static struct MHD_Response *unpacked_response(struct transfer *t)
 
 	/* Of this one nothing is read, and a transfer under way must not lose its place. */
 	if (t->only_head)
-		return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
-							 read_unpacked, t, transfer_free);
+		return MHD_create_response_from_callback(
+			MHD_SIZE_UNKNOWN, BLOCK_BYTES, serve_file_read_unpacked, t, transfer_free);
 	if (lseek(s->args.fd, 0, SEEK_SET) < 0 || unpack_new_fd(&t->unpack, s->args.fd) < 0)
 		return NULL;
 	t->number = ++s->newest;
-	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_unpacked, t,
-						 transfer_free);
+	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES,
+						 serve_file_read_unpacked, t, transfer_free);
 }
 
 /* The file, or what is to be said of it. */
@@ -230,7 +230,7 @@ static enum MHD_Result answer_fetch(struct serve_file *s, struct MHD_Connection 
 	s->status.changes++;
 	pthread_mutex_unlock(&s->lock);
 	if (gone)
-		return refuse(s, c, MHD_HTTP_GONE, "It was fetched already.\n");
+		return serve_file_refuse(s, c, MHD_HTTP_GONE, "It was fetched already.\n");
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return MHD_NO;
@@ -239,7 +239,7 @@ static enum MHD_Result answer_fetch(struct serve_file *s, struct MHD_Connection 
 	pthread_mutex_lock(&s->lock);
 	s->status.n_active++;
 	pthread_mutex_unlock(&s->lock);
-	return answer(c, MHD_HTTP_OK, file_response(s, false));
+	return serve_file_answer(c, MHD_HTTP_OK, file_response(s, false));
 }
 
 /* ---- who asks, and for what ---- */
@@ -303,9 +303,9 @@ static const char *request_objection(const struct serve_file *s, struct MHD_Conn
 	return NULL;
 }
 
-static enum MHD_Result handle(void *userdata, struct MHD_Connection *c, const char *path,
-			      const char *method, const char *version, const char *data,
-			      size_t *data_size, void **request)
+static enum MHD_Result serve_file_handle(void *userdata, struct MHD_Connection *c, const char *path,
+					 const char *method, const char *version, const char *data,
+					 size_t *data_size, void **request)
 {
 	struct serve_file *s = userdata;
 	const char *why = client_objection(c);
@@ -316,16 +316,16 @@ static enum MHD_Result handle(void *userdata, struct MHD_Connection *c, const ch
 	(void)data;
 	(void)data_size;
 	if (why)
-		return refuse(s, c, MHD_HTTP_FORBIDDEN, why);
+		return serve_file_refuse(s, c, MHD_HTTP_FORBIDDEN, why);
 	if (strcmp(path, s->path) != 0)
-		return refuse(s, c, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
+		return serve_file_refuse(s, c, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
 	if (strcmp(method, MHD_HTTP_METHOD_GET) == 0)
 		return answer_fetch(s, c, request);
 	if (strcmp(method, MHD_HTTP_METHOD_HEAD) == 0)
-		return answer(c, MHD_HTTP_OK, file_response(s, true));
+		return serve_file_answer(c, MHD_HTTP_OK, file_response(s, true));
 	if (strcmp(method, MHD_HTTP_METHOD_OPTIONS) == 0)
 		return answer_preflight(s, c);
-	return refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "It can only be fetched.\n");
+	return serve_file_refuse(s, c, MHD_HTTP_METHOD_NOT_ALLOWED, "It can only be fetched.\n");
 }
 
 static void on_completed(void *userdata, struct MHD_Connection *c, void **request,
@@ -386,7 +386,7 @@ static void put_name(char *to, const char *name)
 	to[n] = '\0';
 }
 
-static int make_path(struct serve_file *s)
+static int serve_file_make_path(struct serve_file *s)
 {
 	uint8_t token[TOKEN_BYTES];
 	char *to = s->path;
@@ -419,13 +419,13 @@ int serve_file_new(const struct serve_file_args *args, struct serve_file **ret)
 	fd = listen_on(args->port, &s->port);
 	if (fd < 0)
 		return fd;
-	r = make_path(s);
+	r = serve_file_make_path(s);
 	if (r < 0) {
 		close(fd);
 		return r;
 	}
 	s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, 0, NULL, NULL,
-				     handle, s, MHD_OPTION_LISTEN_SOCKET, fd,
+				     serve_file_handle, s, MHD_OPTION_LISTEN_SOCKET, fd,
 				     MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 				     MHD_OPTION_CONNECTION_TIMEOUT, args->stall_s,
 				     MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,

@@ -209,7 +209,7 @@ static int say_no_file(const char *name)
 }
 
 /* What is served is fetched from its start, and its size is said: that takes a file. */
-static int open_file(struct opening *o)
+static int verb_open_file(struct opening *o)
 {
 	const char *path = o->options->file;
 	struct stat st;
@@ -228,7 +228,7 @@ static int open_file(struct opening *o)
 
 /* ---- until it was fetched ---- */
 
-static int catch_signals(struct opening *o)
+static int verb_open_catch_signals(struct opening *o)
 {
 	sigset_t set;
 
@@ -257,7 +257,7 @@ static void look_after_browser(struct opening *o)
 }
 
 /* Whether it is to end. */
-static bool take_signals(struct opening *o)
+static bool verb_open_take_signals(struct opening *o)
 {
 	struct signalfd_siginfo info;
 
@@ -313,7 +313,7 @@ static enum open_end wait_fetched(struct opening *o)
 
 		if (poll(fds, ARRAY_SIZE(fds), wait_ms(deadline)) < 0 && errno != EINTR)
 			return END_FAILED;
-		if (take_signals(o))
+		if (verb_open_take_signals(o))
 			return END_INTERRUPTED;
 		status = serve_file_poll(o->server);
 		say_stranger(o, &status);
@@ -348,8 +348,8 @@ static void say_where(const struct opening *o, bool with_browser)
 			serve_file_port(o->server), serve_file_port(o->server));
 }
 
-static void print_json(const struct opening *o, const struct serve_file_status *status,
-		       enum open_end end)
+static void verb_open_print_json(const struct opening *o, const struct serve_file_status *status,
+				 enum open_end end)
 {
 	struct json_object *j = json_object_new_object();
 
@@ -363,13 +363,13 @@ static void print_json(const struct opening *o, const struct serve_file_status *
 	json_print_line(j);
 }
 
-static int report(const struct opening *o, enum open_end end)
+static int verb_open_report(const struct opening *o, enum open_end end)
 {
 	struct serve_file_status status = serve_file_poll(o->server);
 	char text[TEXT_FORMAT_MAX];
 
 	if (o->options->json)
-		print_json(o, &status, end);
+		verb_open_print_json(o, &status, end);
 	if (status.damage)
 		cli_error("%s: %s; what could be unpacked was handed out", o->trace.name,
 			  status.damage);
@@ -402,7 +402,7 @@ static int run_open(const struct open_options *options)
 	int r, damage;
 
 	sigprocmask(SIG_BLOCK, NULL, &o.mask);
-	r = open_file(&o);
+	r = verb_open_file(&o);
 	if (r != CLI_OK)
 		return r;
 	/* As root yet, who may read the names of the kernel's functions. */
@@ -414,7 +414,7 @@ static int run_open(const struct open_options *options)
 		cli_error("cannot become the user who called sudo: %s", strerror(-r));
 		return CLI_FAILED;
 	}
-	r = catch_signals(&o);
+	r = verb_open_catch_signals(&o);
 	if (r < 0) {
 		cli_error("cannot set up signals: %s", strerror(-r));
 		return CLI_FAILED;
@@ -429,7 +429,7 @@ static int run_open(const struct open_options *options)
 		if (r < 0)
 			cli_error("cannot start a browser: %s", strerror(-r));
 	}
-	r = report(&o, wait_fetched(&o));
+	r = verb_open_report(&o, wait_fetched(&o));
 	return r == CLI_OK ? damage : r;
 }
 
@@ -452,7 +452,7 @@ static int take_timeout(void *options, char *text)
 	return CLI_OK;
 }
 
-static int check_options(struct open_options *o)
+static int verb_open_check_options(struct open_options *o)
 {
 	if (parse_origin(o->ui, o->origin) < 0)
 		return cli_usage_error(
@@ -482,7 +482,7 @@ static int verb_open(int argc, char **argv)
 
 	if (r != VERB_OPTIONS_GO)
 		return r;
-	r = check_options(&o);
+	r = verb_open_check_options(&o);
 	if (r != CLI_OK)
 		return r;
 	o.file = argv[optind];

@@ -71,7 +71,7 @@ static void look_at_asked(struct exit_search *s)
 	s->n_asked = n;
 }
 
-static void ask(struct exit_search *s, pid_t pid)
+static void exit_search_ask(struct exit_search *s, pid_t pid)
 {
 	int r = recording_search(s->recording, (uint32_t)pid);
 
@@ -96,7 +96,7 @@ void exit_search_look(struct exit_search *s, bool interrupted)
 			exit_hold_release(&s->hold, s->asked[--s->n_asked]);
 	}
 	while (s->n_asked < EXIT_HOLD_MAX && (pid = exit_hold_take(&s->hold)) > 0)
-		ask(s, pid);
+		exit_search_ask(s, pid);
 }
 
 bool exit_search_end(struct exit_search *s)

@@ -52,7 +52,7 @@ static void show_progress(struct record_job *j)
 	session_view_deinit(&v);
 }
 
-static void tick(void *userdata)
+static void record_job_tick(void *userdata)
 {
 	show_progress(userdata);
 }
@@ -102,7 +102,7 @@ static int start_command(struct record_job *j)
 	return r;
 }
 
-static const char *suffix(const struct record_job *j)
+static const char *record_job_suffix(const struct record_job *j)
 {
 	return pack_ops(j->compress)->suffix;
 }
@@ -137,11 +137,11 @@ static int open_snapshot(struct record_job *j)
 	path = j->options.output ? snapshot_path(j) : NULL;
 	if (j->options.output && !path)
 		return -ENOMEM;
-	return output_file_open(path, suffix(j), false, &j->snapshot);
+	return output_file_open(path, record_job_suffix(j), false, &j->snapshot);
 }
 
 /* At SIGUSR1. */
-static void take_snapshot(void *userdata)
+static void record_job_take_snapshot(void *userdata)
 {
 	struct record_job *j = userdata;
 
@@ -174,7 +174,7 @@ static void look_at_snapshot(struct record_job *j)
 	output_file_deinit(&j->snapshot);
 }
 
-static void look(void *userdata)
+static void record_job_look(void *userdata)
 {
 	struct record_job *j = userdata;
 
@@ -212,7 +212,7 @@ static int report_kept(const struct record_job *j, const struct session_view *v)
 	return session_view_complain(v, j->output.path);
 }
 
-static void print_json(const struct record_job *j, const struct session_view *v)
+static void record_job_print_json(const struct record_job *j, const struct session_view *v)
 {
 	struct json_object *o = session_view_json(v);
 
@@ -222,7 +222,7 @@ static void print_json(const struct record_job *j, const struct session_view *v)
 	json_print_pretty(o);
 }
 
-static int report(struct record_job *j)
+static int record_job_report(struct record_job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int status;
@@ -241,7 +241,7 @@ static int report(struct record_job *j)
 		status = j->quiet ? session_view_complain(&v, "the recording")
 				  : session_view_report(&v, j->output.path);
 	if (j->options.json && !j->quiet)
-		print_json(j, &v);
+		record_job_print_json(j, &v);
 	output_file_discard_empty(&j->output);
 	return status;
 }
@@ -263,7 +263,7 @@ static void discard_unstarted(struct record_job *j)
 	output_file_discard_empty(&j->output);
 }
 
-static int record(struct record_job *j)
+static int record_job_start(struct record_job *j)
 {
 	int r;
 
@@ -283,7 +283,7 @@ static int record(struct record_job *j)
 		output_file_discard_empty(&j->output);
 		return CLI_FAILED;
 	}
-	return report(j);
+	return record_job_report(j);
 }
 
 /* What is recorded of chosen processes only is recorded of the command, which has to be there then. */
@@ -316,20 +316,20 @@ int record_job_run(struct record_job *j)
 	j->flight = j->options.session.mode == SESSION_FLIGHT;
 	j->compress = j->options.session.compress;
 	if (j->flight)
-		j->loop.asked = take_snapshot;
-	j->loop.look = look;
+		j->loop.asked = record_job_take_snapshot;
+	j->loop.look = record_job_look;
 	j->loop.wants_stop = command_has_ended;
 	j->loop.userdata = j;
 	if (j->with_progress) {
-		j->loop.tick = tick;
+		j->loop.tick = record_job_tick;
 		j->loop.interval_ms = PROGRESS_MS;
 	}
 	if (record_loop_init(&j->loop) < 0 || choose_command(j) < 0)
 		return CLI_FAILED;
 	if (recording_new(&j->options, &j->recording) < 0)
 		return CLI_FAILED;
-	if (j->output.fd < 0 &&
-	    output_file_open(j->options.output, suffix(j), j->options.force, &j->output) < 0)
+	if (j->output.fd < 0 && output_file_open(j->options.output, record_job_suffix(j),
+						 j->options.force, &j->output) < 0)
 		return CLI_FAILED;
 	j->loop.recording = j->exits.recording = j->recording;
 	j->loop.wake_fd = j->exits.hold.owner_fd;
@@ -339,7 +339,7 @@ int record_job_run(struct record_job *j)
 		output_file_discard(&j->output);
 		return CLI_FAILED;
 	}
-	return record(j);
+	return record_job_start(j);
 }
 
 int record_job_exit(const struct record_job *j, int status)

@@ -50,7 +50,7 @@ int record_loop_stop(struct record_loop *l)
 }
 
 /* Returns 0, or a negative errno to give up at once. */
-static int take_signals(struct record_loop *l)
+static int record_loop_take_signals(struct record_loop *l)
 {
 	struct signalfd_siginfo info;
 	int r = 0;
@@ -90,7 +90,7 @@ int record_loop_run(struct record_loop *l)
 			timeout = l->interval_ms;
 		if (poll(fds, 3, timeout) < 0 && errno != EINTR)
 			return -errno;
-		r = take_signals(l);
+		r = record_loop_take_signals(l);
 		if (r == 0 && fds[1].revents && l->wants_stop(l->userdata))
 			r = record_loop_stop(l);
 		if (r < 0)
@@ -118,7 +118,7 @@ int record_loop_wait_snapshot(struct record_loop *l)
 		timeout = recording_pollfd(l->recording, &fds[1]);
 		if (poll(fds, 2, timeout) < 0 && errno != EINTR)
 			return -errno;
-		r = take_signals(l);
+		r = record_loop_take_signals(l);
 		if (r < 0)
 			return r;
 	}

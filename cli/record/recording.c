@@ -174,7 +174,7 @@ static int flight_store(struct session_options *o, struct store **ret)
 }
 
 /* One that was killed before may have left something. */
-static void say_healed(const char *text)
+static void recording_say_healed(const char *text)
 {
 	fprintf(stderr, "kymo: %s\n", text);
 }
@@ -187,8 +187,8 @@ static int direct_create(struct recording *r, struct session_options *options, i
 	if (e < 0)
 		return e;
 	if (options->categories & CATEGORIES_PROBES)
-		probe_heal_start(say_healed);
-	thread_be_prompt();
+		probe_heal_start(recording_say_healed);
+	thread_raise_priority();
 	e = session_new(options, store, &r->session);
 	if (e < 0) {
 		store_free(store);

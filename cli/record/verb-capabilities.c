@@ -10,7 +10,7 @@
 #include "cli/common/json.h"
 #include "cli/common/verb.h"
 
-static void print_json(const struct capability *caps, int n)
+static void verb_capabilities_print_json(const struct capability *caps, int n)
 {
 	struct json_object *root = json_object_new_object();
 
@@ -24,7 +24,7 @@ static void print_json(const struct capability *caps, int n)
 	json_print_pretty(root);
 }
 
-static void print_text(const struct capability *caps, int n)
+static void verb_capabilities_print_text(const struct capability *caps, int n)
 {
 	for (int i = 0; i < n; i++)
 		printf("%-16s %-4s %s\n", caps[i].name, caps[i].available ? "yes" : "no",
@@ -61,9 +61,9 @@ static int verb_capabilities(int argc, char **argv)
 		n = capabilities_probe(caps);
 	}
 	if (o.json)
-		print_json(caps, n);
+		verb_capabilities_print_json(caps, n);
 	else
-		print_text(caps, n);
+		verb_capabilities_print_text(caps, n);
 	return CLI_OK;
 }
 

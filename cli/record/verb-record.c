@@ -10,7 +10,7 @@
 #include "cli/service/remote.h"
 #include "cli/common/verb.h"
 
-static int check_options(const struct record_options *o)
+static int verb_record_check_options(const struct record_options *o)
 {
 	bool to_stdout = o->output && strcmp(o->output, "-") == 0;
 
@@ -26,14 +26,14 @@ static int check_options(const struct record_options *o)
 	return CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int verb_record_run(int argc, char **argv)
 {
 	_cleanup_(record_job_deinit) struct record_job j = RECORD_JOB_NULL;
 	int r = record_options_parse(argc, argv, RECORD_OPTIONS_RECORD, &j.options);
 
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = check_options(&j.options);
+	r = verb_record_check_options(&j.options);
 	if (r != CLI_OK)
 		return r;
 	snprintf(j.options.session.name, sizeof(j.options.session.name), "record_%d", getpid());
@@ -51,5 +51,5 @@ const struct verb verb_record_row = {
 		"  --bus ADDRESS       the bus of the service (the system bus)\n"
 		"\nWith COMMAND it exits as that does: with 126 or 127 where COMMAND cannot be executed or\n"
 		"found, 128 + N where signal N ended it, and 125 where kymo itself failed.\n",
-	.run = run,
+	.run = verb_record_run,
 };

@@ -30,7 +30,7 @@ static bool is_archive(const char *path)
 	return word == FXT_MAGIC || word == FXT_MAGIC_SWAPPED;
 }
 
-static int keep(const struct outbuf *text, int *ret_fd)
+static int archive_report_keep(const struct outbuf *text, int *ret_fd)
 {
 	_cleanup_close_ int fd = temporary_file_open();
 	size_t done = 0;
@@ -84,6 +84,6 @@ int archive_report_open(const char *path, int *ret_fd)
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	r = keep(&text, ret_fd);
+	r = archive_report_keep(&text, ret_fd);
 	return r == CLI_OK && in.damaged ? CLI_DAMAGE : r;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "cli/common/verb.h"
@@ -21,7 +22,7 @@ void postprocess_options_deinit(struct postprocess_options *o)
 	free(o->exclude);
 }
 
-static int out_of_memory(void)
+static int postprocess_options_out_of_memory(void)
 {
 	cli_error("out of memory");
 	return CLI_FAILED;
@@ -76,7 +77,7 @@ static int take_list(struct postprocess_options *o, const char *option, const ch
 	char *copy = o->n_words < ARRAY_SIZE(o->words) ? strdup(words) : NULL, *at = copy, *word;
 
 	if (!copy)
-		return out_of_memory();
+		return postprocess_options_out_of_memory();
 	o->words[o->n_words++] = copy;
 	o->selects = true;
 	while ((word = strsep(&at, ","))) {
@@ -194,7 +195,7 @@ int postprocess_options_call_address(struct postprocess_options *o, const char *
 	free(o->range_target);
 	o->range_target = colon ? strndup(word, (size_t)(colon - word)) : NULL;
 	if (colon && !o->range_target)
-		return out_of_memory();
+		return postprocess_options_out_of_memory();
 	o->range.target = o->range_target;
 	o->select.range = &o->range;
 	o->selects = true;
@@ -203,7 +204,7 @@ int postprocess_options_call_address(struct postprocess_options *o, const char *
 
 /* ---- lists of indices ---- */
 
-static int compare(const void *a, const void *b)
+static int postprocess_options_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -226,15 +227,9 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 		line[strcspn(line, "\r\n")] = '\0';
 		if (!*line)
 			continue;
-		if (n == room) {
-			uint64_t *more = realloc(list, (room ? 2 * room : 256) * sizeof(*list));
-
-			if (!more) {
-				r = out_of_memory();
-				break;
-			}
-			room = room ? 2 * room : 256;
-			list = more;
+		if (GROW(list, room, n + 1) < 0) {
+			r = postprocess_options_out_of_memory();
+			break;
 		}
 		if (parse_index(line, &list[n++]) < 0) {
 			cli_error("%s: %s: line %zu is no index: '%s'", option, path, n, line);
@@ -249,11 +244,11 @@ static int read_indices(const char *option, const char *path, uint64_t **ret, si
 	if (r != CLI_OK)
 		return r;
 	if (n > 0)
-		qsort(list, n, sizeof(*list), compare);
+		qsort(list, n, sizeof(*list), postprocess_options_compare);
 	else
 		list = calloc(1, sizeof(*list));
 	if (!list)
-		return out_of_memory();
+		return postprocess_options_out_of_memory();
 	free(*ret);
 	*ret = TAKE_PTR(list);
 	*ret_n = n;

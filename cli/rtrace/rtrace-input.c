@@ -28,7 +28,7 @@ static void tell_damage(struct rtrace_input *in)
 
 /* ---- temporary files ---- */
 
-static int write_all(int fd, const char *p, size_t n)
+static int rtrace_input_write_all(int fd, const char *p, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(fd, p, n);
@@ -54,7 +54,7 @@ static int copy_all(struct rtrace_input *in, int fd)
 
 	while (piece && r == CLI_OK && (n = unpack_read(in->unpack, piece, PIECE_BYTES)) > 0) {
 		tell_damage(in);
-		r = write_all(fd, piece, (size_t)n);
+		r = rtrace_input_write_all(fd, piece, (size_t)n);
 	}
 	tell_damage(in);
 	if (r == CLI_OK && n < 0) {
@@ -64,7 +64,7 @@ static int copy_all(struct rtrace_input *in, int fd)
 	return r;
 }
 
-static int spool(struct rtrace_input *in)
+static int rtrace_input_spool(struct rtrace_input *in)
 {
 	_cleanup_close_ int fd = temporary_file_open();
 	int r = fd < 0 ? CLI_FAILED : copy_all(in, fd);
@@ -104,7 +104,7 @@ int rtrace_input_open(struct rtrace_input *in, const char *path, bool once)
 		return CLI_FAILED;
 	}
 	if (!is_seekable(in, begin))
-		return once ? CLI_OK : spool(in);
+		return once ? CLI_OK : rtrace_input_spool(in);
 	in->unpack = unpack_free(in->unpack);
 	in->fd = in->file.fd;
 	in->begin = (uint64_t)begin;

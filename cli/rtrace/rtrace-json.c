@@ -13,7 +13,7 @@ static void add_hex(struct json_object *to, const char *key, uint64_t value)
 	json_add_string(to, key, text);
 }
 
-static void add_text(struct json_object *to, const char *key, struct rtrace_text text)
+static void rtrace_json_add_text(struct json_object *to, const char *key, struct rtrace_text text)
 {
 	if (text.n > 0)
 		json_add_bytes(to, key, text.bytes, text.n);
@@ -23,10 +23,10 @@ static void add_header(struct json_object *o, const struct rtrace_header *h)
 {
 	struct json_object *filters = json_object_new_array();
 
-	add_text(o, "version", h->version);
-	add_text(o, "arch", h->arch);
-	add_text(o, "timestamp", h->timestamp);
-	add_text(o, "process", h->process);
+	rtrace_json_add_text(o, "version", h->version);
+	rtrace_json_add_text(o, "arch", h->arch);
+	rtrace_json_add_text(o, "timestamp", h->timestamp);
+	rtrace_json_add_text(o, "process", h->process);
 	if (h->pid > 0)
 		json_add_u64(o, "pid", h->pid);
 #define RTRACE_FILTER(name, bit, text)                                                             \
@@ -37,7 +37,7 @@ static void add_header(struct json_object *o, const struct rtrace_header *h)
 	json_add(o, "filters", filters);
 	if (h->has_depth)
 		json_add_u64(o, "backtrace_depth", h->depth);
-	add_text(o, "origin", h->origin);
+	rtrace_json_add_text(o, "origin", h->origin);
 }
 
 static void add_call(struct json_object *o, const struct rtrace_call *c)
@@ -47,35 +47,35 @@ static void add_call(struct json_object *o, const struct rtrace_call *c)
 		json_add_u64(o, "contexts", c->contexts);
 	if (c->has_time)
 		json_add_u64(o, "time_ns", c->time_ns);
-	add_text(o, "function", c->name);
-	add_text(o, "resource", c->type);
+	rtrace_json_add_text(o, "function", c->name);
+	rtrace_json_add_text(o, "resource", c->type);
 	if (!c->is_free)
 		json_add_u64(o, "size", c->size);
 	add_hex(o, "id", c->id);
 }
 
-static void add_fields(struct json_object *o, const struct rtrace_record *r)
+static void rtrace_json_add_fields(struct json_object *o, const struct rtrace_record *r)
 {
 	switch (r->kind) {
 	case RTRACE_HEADER:
 		add_header(o, &r->header);
 		break;
 	case RTRACE_ATTACHMENT:
-		add_text(o, "name", r->attachment.name);
-		add_text(o, "path", r->attachment.path);
+		rtrace_json_add_text(o, "name", r->attachment.name);
+		rtrace_json_add_text(o, "path", r->attachment.path);
 		break;
 	case RTRACE_CONTEXT:
 		json_add_u64(o, "mask", r->context.mask);
-		add_text(o, "name", r->context.name);
+		rtrace_json_add_text(o, "name", r->context.name);
 		break;
 	case RTRACE_RESOURCE:
 		json_add_u64(o, "mask", r->resource.mask);
-		add_text(o, "type", r->resource.type);
-		add_text(o, "description", r->resource.description);
+		rtrace_json_add_text(o, "type", r->resource.type);
+		rtrace_json_add_text(o, "description", r->resource.description);
 		json_add(o, "refcount", json_object_new_boolean(r->resource.refcount));
 		break;
 	case RTRACE_MAP:
-		add_text(o, "path", r->map.path);
+		rtrace_json_add_text(o, "path", r->map.path);
 		add_hex(o, "start", r->map.start);
 		add_hex(o, "end", r->map.end);
 		break;
@@ -83,20 +83,20 @@ static void add_fields(struct json_object *o, const struct rtrace_record *r)
 		add_call(o, &r->call);
 		break;
 	case RTRACE_ARG:
-		add_text(o, "name", r->arg.name);
-		add_text(o, "value", r->arg.value);
+		rtrace_json_add_text(o, "name", r->arg.name);
+		rtrace_json_add_text(o, "value", r->arg.value);
 		break;
 	case RTRACE_FRAME:
 		add_hex(o, "address", r->frame.address);
-		add_text(o, "text", r->frame.text);
+		rtrace_json_add_text(o, "text", r->frame.text);
 		break;
 	case RTRACE_NOTE:
-		add_text(o, "text", r->note);
+		rtrace_json_add_text(o, "text", r->note);
 		break;
 	case RTRACE_CALLS_SUMMARY:
 	case RTRACE_LEAKS_SUMMARY:
-		add_text(o, "resource", r->summary.type);
-		add_text(o, "description", r->summary.description);
+		rtrace_json_add_text(o, "resource", r->summary.type);
+		rtrace_json_add_text(o, "description", r->summary.description);
 		json_add_u64(o, "blocks", r->summary.count);
 		json_add_u64(o, "size", r->summary.size);
 		break;
@@ -105,7 +105,7 @@ static void add_fields(struct json_object *o, const struct rtrace_record *r)
 	}
 }
 
-static const char *name_of(const struct rtrace_record *r)
+static const char *rtrace_json_name_of(const struct rtrace_record *r)
 {
 	static const char *const names[] = {
 		[RTRACE_HEADER] = "header",
@@ -131,9 +131,9 @@ struct json_object *rtrace_json(const struct rtrace_record *record)
 	if (record->kind == RTRACE_END)
 		return NULL;
 	o = json_object_new_object();
-	json_add_string(o, "record", name_of(record));
+	json_add_string(o, "record", rtrace_json_name_of(record));
 	if (record->line > 0)
 		json_add_u64(o, "line", record->line);
-	add_fields(o, record);
+	rtrace_json_add_fields(o, record);
 	return o;
 }

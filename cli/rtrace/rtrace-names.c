@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "cli/common/verb.h"
@@ -57,15 +58,8 @@ int rtrace_names_map(struct rtrace_names *names, const struct rtrace_map *map)
 {
 	struct rtrace_names_map *m;
 
-	if (names->n == names->room) {
-		size_t room = names->room ? 2 * names->room : 64;
-
-		m = realloc(names->maps, room * sizeof(*m));
-		if (!m)
-			return -ENOMEM;
-		names->maps = m;
-		names->room = room;
-	}
+	if (GROW(names->maps, names->room, names->n + 1) < 0)
+		return -ENOMEM;
 	m = &names->maps[names->n];
 	*m = (struct rtrace_names_map){
 		.path = malloc(map->path.n + 1),
@@ -96,8 +90,8 @@ static struct rtrace_names_map *find_map(const struct rtrace_names *names, uint6
 /* ---- names ---- */
 
 /* The function that stands at the address, after all that was inlined there. Returns 0 or -ENOMEM. */
-static int look_up(struct rtrace_names *names, const struct rtrace_names_map *m, uint64_t address,
-		   const struct symbol_frame **ret)
+static int rtrace_names_look_up(struct rtrace_names *names, const struct rtrace_names_map *m,
+				uint64_t address, const struct symbol_frame **ret)
 {
 	const struct symbol_query query = {
 		.is_return = true,
@@ -124,8 +118,8 @@ static int look_up(struct rtrace_names *names, const struct rtrace_names_map *m,
 }
 
 /* NAME() at SOURCE:LINE, NAME() from PATH, from PATH. Returns the length. */
-static size_t format(struct rtrace_names *names, const struct rtrace_names_map *m,
-		     const struct symbol_frame *f)
+static size_t rtrace_names_format(struct rtrace_names *names, const struct rtrace_names_map *m,
+				  const struct symbol_frame *f)
 {
 	const char *source = f && f->source && f->line > 0 ? f->source : NULL;
 	int n = 0;
@@ -144,7 +138,8 @@ static size_t format(struct rtrace_names *names, const struct rtrace_names_map *
 	return (size_t)n;
 }
 
-static int remember(struct rtrace_names *names, uint64_t address, struct rtrace_text text)
+static int rtrace_names_remember(struct rtrace_names *names, uint64_t address,
+				 struct rtrace_text text)
 {
 	struct known_name *k = table_get(&names->known, address + 1);
 	int r;
@@ -186,13 +181,13 @@ int rtrace_names_find(struct rtrace_names *names, uint64_t address, uint64_t n_m
 		*ret = RTRACE_TEXT(RTRACE_FRAME_UNKNOWN);
 		return 0;
 	}
-	r = look_up(names, m, address, &frame);
+	r = rtrace_names_look_up(names, m, address, &frame);
 	if (r < 0)
 		return r;
 	m->n_asked++;
 	m->n_unnamed += !frame || !frame->function;
-	*ret = (struct rtrace_text){ names->text, format(names, m, frame) };
-	return n_maps == names->n ? remember(names, address, *ret) : 0;
+	*ret = (struct rtrace_text){ names->text, rtrace_names_format(names, m, frame) };
+	return n_maps == names->n ? rtrace_names_remember(names, address, *ret) : 0;
 }
 
 void rtrace_names_print_missing(const struct rtrace_names *names)

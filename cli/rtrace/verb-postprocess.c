@@ -50,7 +50,7 @@ static size_t whole_lines(const uint8_t *data, size_t n)
 	return end ? (size_t)(end - data) + 1 : 0;
 }
 
-static int flush(struct work *w)
+static int verb_postprocess_flush(struct work *w)
 {
 	int r = 0;
 
@@ -78,7 +78,7 @@ static int put_json(struct work *w, const struct rtrace_record *record)
 	return r < 0 ? r : outbuf_append(&w->waiting, "\n", 1);
 }
 
-static int put_text(struct work *w, const struct rtrace_record *record)
+static int verb_postprocess_put_text(struct work *w, const struct rtrace_record *record)
 {
 	int r = 0;
 
@@ -92,12 +92,12 @@ static int put_text(struct work *w, const struct rtrace_record *record)
 				 : rtrace_line_record(&w->waiting, record);
 }
 
-static int emit(void *userdata, const struct rtrace_record *record)
+static int verb_postprocess_emit(void *userdata, const struct rtrace_record *record)
 {
 	struct work *w = userdata;
-	int r = w->q->json ? put_json(w, record) : put_text(w, record);
+	int r = w->q->json ? put_json(w, record) : verb_postprocess_put_text(w, record);
 
-	return r == 0 && w->waiting.size >= WRITE_BYTES ? flush(w) : r;
+	return r == 0 && w->waiting.size >= WRITE_BYTES ? verb_postprocess_flush(w) : r;
 }
 
 /* ---- input ---- */
@@ -114,7 +114,7 @@ static ssize_t read_at(void *userdata, uint64_t offset, void *to, size_t n)
 	return got;
 }
 
-static void tell(void *userdata, const struct rtrace_problem *problem)
+static void verb_postprocess_report_problem(void *userdata, const struct rtrace_problem *problem)
 {
 	struct work *w = userdata;
 
@@ -125,14 +125,15 @@ static void tell(void *userdata, const struct rtrace_problem *problem)
 		  problem->done);
 }
 
-static int add_map(void *userdata, const struct rtrace_map *map)
+static int verb_postprocess_add_map(void *userdata, const struct rtrace_map *map)
 {
 	struct work *w = userdata;
 
 	return rtrace_names_map(&w->names, map);
 }
 
-static int find_name(void *userdata, uint64_t address, uint64_t n_maps, struct rtrace_text *ret)
+static int verb_postprocess_find_name(void *userdata, uint64_t address, uint64_t n_maps,
+				      struct rtrace_text *ret)
 {
 	struct work *w = userdata;
 
@@ -162,7 +163,8 @@ static int say_failed(struct work *w, int r)
 	return CLI_FAILED;
 }
 
-static void report(const struct work *w, const struct rtrace_postprocess_result *result)
+static void verb_postprocess_report(const struct work *w,
+				    const struct rtrace_postprocess_result *result)
 {
 	const struct postprocess_options *o = &w->q->post;
 	const char *name = w->in.file.name;
@@ -190,7 +192,7 @@ static void report(const struct work *w, const struct rtrace_postprocess_result 
 
 /* ---- the verb ---- */
 
-static int open_output(struct work *w)
+static int verb_postprocess_open_output(struct work *w)
 {
 	const struct packed_output_args args = {
 		.path = w->q->output,
@@ -204,31 +206,31 @@ static int open_output(struct work *w)
 	return w->q->output && packed_output_open(&w->out, &args) < 0 ? CLI_FAILED : CLI_OK;
 }
 
-static int process(struct work *w)
+static int verb_postprocess_input(struct work *w)
 {
 	const struct rtrace_postprocess_io io = {
 		.read_at = read_at,
-		.emit = emit,
-		.map = add_map,
-		.name = find_name,
-		.problem = tell,
+		.emit = verb_postprocess_emit,
+		.map = verb_postprocess_add_map,
+		.name = verb_postprocess_find_name,
+		.problem = verb_postprocess_report_problem,
 		.userdata = w,
 	};
 	struct rtrace_postprocess_result result;
 	int r = rtrace_postprocess(&w->q->post.options, &io, &result);
 
 	if (r == 0)
-		r = flush(w);
+		r = verb_postprocess_flush(w);
 	progress_clear(&w->in.progress);
 	if (r != 0)
 		return say_failed(w, r);
 	if (w->q->output && packed_output_finish(&w->out) < 0)
 		return CLI_FAILED;
-	report(w, &result);
+	verb_postprocess_report(w, &result);
 	return w->n_problems > 0 || w->in.n_damages > 0 ? CLI_DAMAGE : CLI_OK;
 }
 
-static int run(const struct request *q, const char *path)
+static int verb_postprocess_run(const struct request *q, const char *path)
 {
 	struct work w = { .q = q, .in = RTRACE_INPUT_NULL, .out = PACKED_OUTPUT_NULL };
 	_cleanup_(symbols_freep) struct symbols *symbols = NULL;
@@ -249,9 +251,9 @@ static int run(const struct request *q, const char *path)
 	if (of_archive >= 0)
 		w.in.file.name = path;
 	if (r == CLI_OK)
-		r = open_output(&w);
+		r = verb_postprocess_open_output(&w);
 	if (r == CLI_OK) {
-		r = process(&w);
+		r = verb_postprocess_input(&w);
 		if (q->output)
 			packed_output_deinit(&w.out);
 	}
@@ -322,7 +324,7 @@ static int verb_postprocess(int argc, char **argv)
 	int r = take_options(&q, argc, argv);
 
 	if (r == VERB_OPTIONS_GO)
-		r = run(&q, argv[optind]);
+		r = verb_postprocess_run(&q, argv[optind]);
 	postprocess_options_deinit(&q.post);
 	return r;
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/string-table.h"
 #include "base/text.h"
 #include "base/value.h"
 #include "capture/options/filter-values.h"
@@ -24,7 +25,7 @@
 typedef int (*parse_fn)(struct record_options *o, const char *name, const char *text);
 
 /* What adding to a filter came to. */
-static int added(const char *name, int error, const char *why)
+static int record_options_added(const char *name, int error, const char *why)
 {
 	if (error == -EINVAL)
 		return cli_usage_error("%s: %s", name, why);
@@ -145,7 +146,8 @@ static int parse_pid(struct record_options *o, const char *name, const char *tex
 		cli_error("%s: %s is a thread; its process is %" PRIu64, name, text, tgid);
 		return CLI_FAILED;
 	}
-	return added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why), why);
+	return record_options_added(name, filter_add_pid(&o->session.filter, (uint32_t)pid, why),
+				    why);
 }
 
 static int parse_pids(struct record_options *o, const char *name, const char *text)
@@ -157,7 +159,7 @@ static int parse_uid(struct record_options *o, const char *name, const char *tex
 {
 	char why[VALUE_WHY_MAX];
 
-	return added(name, filter_add_user(&o->session.filter, text, why), why);
+	return record_options_added(name, filter_add_user(&o->session.filter, text, why), why);
 }
 
 static int parse_uids(struct record_options *o, const char *name, const char *text)
@@ -174,7 +176,7 @@ static int parse_comm(struct record_options *o, const char *name, const char *te
 				       "thread's name: it calls that '%.*s'",
 				       name, text, strlen(text), REC_COMM_BYTES - 1,
 				       REC_COMM_BYTES - 1, text);
-	return added(name, filter_add_comm(&o->session.filter, text, why), why);
+	return record_options_added(name, filter_add_comm(&o->session.filter, text, why), why);
 }
 
 /* Puts N that were found as TEXT into the filter; a negative errno says why there are none. */
@@ -184,7 +186,8 @@ static int add_cgroups(struct record_options *o, const char *name, const char *t
 	char why[VALUE_WHY_MAX];
 
 	if (n >= 0)
-		return added(name, filter_add_cgroups(&o->session.filter, list, n, why), why);
+		return record_options_added(
+			name, filter_add_cgroups(&o->session.filter, list, n, why), why);
 	cli_error("%s: %s", name, find_cgroup_error(n, text, why));
 	return CLI_FAILED;
 }
@@ -205,7 +208,8 @@ static int parse_cgroup(struct record_options *o, const char *name, const char *
 }
 
 /* A time from MIN to MAX; 0 is none. */
-static int parse_time(const char *name, const char *text, uint64_t min, uint64_t max, uint64_t *ret)
+static int record_options_parse_time(const char *name, const char *text, uint64_t min, uint64_t max,
+				     uint64_t *ret)
 {
 	char why[VALUE_WHY_MAX];
 
@@ -242,18 +246,19 @@ static int parse_ppm(const char *text, uint64_t *ret)
 
 static int parse_duration(struct record_options *o, const char *name, const char *text)
 {
-	return parse_time(name, text, 1, INT64_MAX, &o->session.duration_ns);
+	return record_options_parse_time(name, text, 1, INT64_MAX, &o->session.duration_ns);
 }
 
 static int parse_flush(struct record_options *o, const char *name, const char *text)
 {
-	return parse_time(name, text, FLUSH_NS_MIN, FLUSH_NS_MAX, &o->session.flush_ns);
+	return record_options_parse_time(name, text, FLUSH_NS_MIN, FLUSH_NS_MAX,
+					 &o->session.flush_ns);
 }
 
 static int parse_counter_interval(struct record_options *o, const char *name, const char *text)
 {
-	return parse_time(name, text, COUNTER_NS_MIN, COUNTER_NS_MAX,
-			  &o->session.counter_interval_ns);
+	return record_options_parse_time(name, text, COUNTER_NS_MIN, COUNTER_NS_MAX,
+					 &o->session.counter_interval_ns);
 }
 
 static int parse_frequency(struct record_options *o, const char *name, const char *text)
@@ -267,7 +272,8 @@ static int parse_frequency(struct record_options *o, const char *name, const cha
 
 static int parse_offcpu_min(struct record_options *o, const char *name, const char *text)
 {
-	return parse_time(name, text, OFFCPU_NS_MIN, OFFCPU_NS_MAX, &o->session.offcpu_min_ns);
+	return record_options_parse_time(name, text, OFFCPU_NS_MIN, OFFCPU_NS_MAX,
+					 &o->session.offcpu_min_ns);
 }
 
 static int parse_ring(struct record_options *o, const char *name, const char *text)
@@ -277,7 +283,8 @@ static int parse_ring(struct record_options *o, const char *name, const char *te
 
 static int parse_interval(struct record_options *o, const char *name, const char *text)
 {
-	return parse_time(name, text, TOP_INTERVAL_NS_MIN, TOP_INTERVAL_NS_MAX, &o->interval_ns);
+	return record_options_parse_time(name, text, TOP_INTERVAL_NS_MIN, TOP_INTERVAL_NS_MAX,
+					 &o->interval_ns);
 }
 
 static int parse_count(struct record_options *o, const char *name, const char *text)
@@ -318,7 +325,7 @@ static int parse_trigger(struct record_options *o, const char *name, const char 
 	limit = trigger_limit(&o->session.triggers, row);
 	text += n + 1;
 	if (row->unit == TRIGGER_NS)
-		return parse_time(what, text, row->min, row->max, limit);
+		return record_options_parse_time(what, text, row->min, row->max, limit);
 	if (row->unit == TRIGGER_BYTES)
 		return parse_size(what, text, row->min, row->max, limit);
 	if (parse_ppm(text, limit) < 0 || *limit < row->min || *limit > row->max)
@@ -342,18 +349,17 @@ static int parse_compress(struct record_options *o, const char *name, const char
 
 static int parse_mode(struct record_options *o, const char *name, const char *text)
 {
-	for (enum session_mode i = 0; i < SESSION_MODE_MAX; i++) {
-		if (strcmp(text, session_mode_names[i]) == 0) {
-			o->session.mode = i;
-			return RECORD_OPTIONS_GO;
-		}
-	}
-	return cli_usage_error("%s: '%s' is none of stream and flight", name, text);
+	int mode = STRING_TABLE_FIND(session_mode_names, text);
+
+	if (mode < 0)
+		return cli_usage_error("%s: '%s' is none of stream and flight", name, text);
+	o->session.mode = (enum session_mode)mode;
+	return RECORD_OPTIONS_GO;
 }
 
 static int parse_keep(struct record_options *o, const char *name, const char *text)
 {
-	return parse_time(name, text, 1, INT64_MAX, &o->session.flight_ns);
+	return record_options_parse_time(name, text, 1, INT64_MAX, &o->session.flight_ns);
 }
 
 static int parse_keep_size(struct record_options *o, const char *name, const char *text)
@@ -402,27 +408,26 @@ static int parse_memory_blocks(struct record_options *o, const char *name, const
 
 static int parse_reach(struct record_options *o, const char *name, const char *text)
 {
-	for (enum memory_reach i = 0; i < MEMORY_REACH_MAX; i++) {
-		if (strcmp(text, memory_reach_names[i]) == 0) {
-			o->session.memory.reach = i;
-			return RECORD_OPTIONS_GO;
-		}
-	}
-	return cli_usage_error("%s: '%s' is none of no, look and freeze", name, text);
+	int reach = STRING_TABLE_FIND(memory_reach_names, text);
+
+	if (reach < 0)
+		return cli_usage_error("%s: '%s' is none of no, look and freeze", name, text);
+	o->session.memory.reach = (enum heap_trace_reach)reach;
+	return RECORD_OPTIONS_GO;
 }
 
 static int parse_triage(struct record_options *o, const char *name, const char *text)
 {
 	o->session.memory.triage = true;
-	return text ? parse_time(name, text, TRIAGE_NS_MIN, TRIAGE_NS_MAX,
-				 &o->session.memory.triage_interval_ns)
+	return text ? record_options_parse_time(name, text, TRIAGE_NS_MIN, TRIAGE_NS_MAX,
+						&o->session.memory.triage_interval_ns)
 		    : RECORD_OPTIONS_GO;
 }
 
 static int parse_usage_interval(struct record_options *o, const char *name, const char *text)
 {
-	return parse_time(name, text, USAGE_NS_MIN, USAGE_NS_MAX,
-			  &o->session.memory.usage_interval_ns);
+	return record_options_parse_time(name, text, USAGE_NS_MIN, USAGE_NS_MAX,
+					 &o->session.memory.usage_interval_ns);
 }
 
 static int set_own(struct record_options *o, const char *name, const char *text)
@@ -473,7 +478,7 @@ static int set_json(struct record_options *o, const char *name, const char *text
 	return RECORD_OPTIONS_GO;
 }
 
-static int print_help(struct record_options *o, const char *name, const char *text)
+static int record_options_print_help(struct record_options *o, const char *name, const char *text)
 {
 	(void)o;
 	(void)name;
@@ -512,8 +517,8 @@ static const struct row {
 	{ OF_TOP, 'i', "-i", required_argument, parse_interval },
 	{ OF_TOP, 0, "--interval", required_argument, parse_interval },
 	{ OF_TOP, 'n', "-n", required_argument, parse_count },
-	{ OF_ALL, 'h', "-h", no_argument, print_help },
-	{ OF_ALL, 0, "--help", no_argument, print_help },
+	{ OF_ALL, 'h', "-h", no_argument, record_options_print_help },
+	{ OF_ALL, 0, "--help", no_argument, record_options_print_help },
 	{ OF_ALL, 0, "--unit", required_argument, parse_unit },
 	{ OF_ALL, 0, "--cgroup", required_argument, parse_cgroup },
 	{ OF_ALL, 0, "--comm", required_argument, parse_comm },
@@ -544,7 +549,7 @@ static const struct row {
 	{ OF_WAITING, 0, "--json", no_argument, set_json },
 };
 
-static const struct row *row_of(int c)
+static const struct row *record_options_row_of(int c)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (c >= 256 ? (size_t)c - 256 == i : rows[i].letter && rows[i].letter == c)
@@ -577,7 +582,7 @@ static void make_getopt(enum record_options_verb verb, struct option *long_optio
 }
 
 /* The whole command line, for the archive. */
-static char *join(int argc, char **argv)
+static char *record_options_join(int argc, char **argv)
 {
 	size_t n = sizeof("kymo"), used;
 	char *raw, *clean;
@@ -602,12 +607,12 @@ static int parse_all(int argc, char **argv, enum record_options_verb verb, struc
 	char letters[2 * ARRAY_SIZE(rows) + 3];
 	int c, behind = 1, r = RECORD_OPTIONS_GO;
 
-	o->session.command = join(argc, argv);
+	o->session.command = record_options_join(argc, argv);
 	make_getopt(verb, long_options, letters);
 	opterr = 0;
 	while (r == RECORD_OPTIONS_GO &&
 	       (c = getopt_long(argc, argv, letters, long_options, NULL)) >= 0) {
-		const struct row *row = row_of(c);
+		const struct row *row = record_options_row_of(c);
 
 		if (!row)
 			return cli_bad_option(c, argv, long_options);
@@ -622,7 +627,7 @@ static int parse_all(int argc, char **argv, enum record_options_verb verb, struc
 }
 
 /* Only of memory is it asked what leads to it. */
-static bool asks_in_vain(const struct memory_options *m, uint32_t categories)
+static bool has_unused_option(const struct memory_options *m, uint32_t categories)
 {
 	return m->reach && !(categories & CATEGORY_MEMORY);
 }
@@ -638,7 +643,7 @@ static bool asks_for_pressure(const struct trigger_options *t)
 }
 
 /* What the options say together. */
-static int check_all(const struct record_options *o)
+static int record_options_check_all(const struct record_options *o)
 {
 	uint32_t categories = o->session.categories;
 	char names[CATEGORIES_TEXT_MAX];
@@ -655,7 +660,7 @@ static int check_all(const struct record_options *o)
 	if (asks_about_memory(&o->session.memory) && !(categories & CATEGORIES_MEMORY))
 		return cli_usage_error("--memory-... and --usage-interval: nothing is recorded of "
 				       "what is allocated; add 'memory' to -e");
-	if (asks_in_vain(&o->session.memory, categories))
+	if (has_unused_option(&o->session.memory, categories))
 		return cli_usage_error("--reach: memory is not watched; add 'memory' to -e");
 	if (o->session.memory.triage && o->n_rest > 0)
 		return cli_usage_error(
@@ -686,7 +691,7 @@ int record_options_parse(int argc, char **argv, enum record_options_verb verb,
 	if (r == RECORD_OPTIONS_GO)
 		take_all_categories(&o);
 	if (r == RECORD_OPTIONS_GO)
-		r = check_all(&o);
+		r = record_options_check_all(&o);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
 	*ret = o;

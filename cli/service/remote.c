@@ -187,7 +187,7 @@ static const char script_end[] = " -o - </dev/null & k=$!; "
 static volatile sig_atomic_t stop_fd = -1, n_stops;
 static volatile pid_t ssh_pid;
 
-static void on_signal(int number)
+static void remote_on_signal(int number)
 {
 	(void)number;
 	if (n_stops++ == 0)
@@ -241,7 +241,7 @@ static int wait_for_ssh(pid_t pid, const char *host)
 /* Runs COMMAND on HOST, with its output to FD, until it ends or we are asked to stop. */
 static int run_into(const char *host, const char *command, int fd)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
+	const struct sigaction action = { .sa_handler = remote_on_signal };
 	int fds[2];
 	pid_t pid;
 

@@ -47,7 +47,7 @@ struct collect {
 };
 
 /* What stays as it is, is said once. */
-static void complain(struct collect *k, const struct bus_client *c)
+static void verb_collect_complain(struct collect *k, const struct bus_client *c)
 {
 	char now[sizeof(k->said)];
 
@@ -79,7 +79,7 @@ static int next_signal(const struct collect *k)
 	return read(k->signal_fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
 }
 
-static void take_signals(struct collect *k, struct bus_client *c)
+static void verb_collect_take_signals(struct collect *k, struct bus_client *c)
 {
 	int signo;
 
@@ -110,7 +110,7 @@ static int wait_and_double(struct collect *k, int *wait_ms, int max_ms, const ch
 	k->ready = true;
 	poll(&fd, 1, *wait_ms);
 	*wait_ms = *wait_ms * 2 > max_ms ? max_ms : *wait_ms * 2;
-	take_signals(k, NULL);
+	verb_collect_take_signals(k, NULL);
 	return k->stopped ? CLI_OK : AGAIN;
 }
 
@@ -121,7 +121,7 @@ static int wait_and_try_again(struct collect *k, const char *status)
 
 /* ---- a session ---- */
 
-static void tell_status(const struct session_view *v)
+static void verb_collect_print_status(const struct session_view *v)
 {
 	char text[160], bytes[TEXT_FORMAT_MAX], lost[48] = "nothing lost";
 	uint64_t n = session_view_lost(v);
@@ -140,7 +140,7 @@ static void tell_status(const struct session_view *v)
 }
 
 /* Until it has ended. Returns 0, or a negative errno when the service has gone. */
-static int follow(struct collect *k, struct bus_client *c)
+static int verb_collect_follow(struct collect *k, struct bus_client *c)
 {
 	uint64_t told_ns = clock_read_ns(CLOCK_MONOTONIC), now;
 	struct pollfd fds[2];
@@ -150,18 +150,18 @@ static int follow(struct collect *k, struct bus_client *c)
 		now = clock_read_ns(CLOCK_MONOTONIC);
 		if (now - told_ns >= STATUS_MS * UINT64_C(1000000)) {
 			told_ns = now;
-			tell_status(bus_client_seen(c));
+			verb_collect_print_status(bus_client_seen(c));
 		}
 		timeout = bus_client_pollfd(c, &fds[0]);
 		fds[1] = (struct pollfd){ k->signal_fd, POLLIN, 0 };
 		if (poll(fds, 2, timeout) > 0 && fds[1].revents)
-			take_signals(k, c);
+			verb_collect_take_signals(k, c);
 	}
 	return r < 0 ? r : 0;
 }
 
 /* What a session that has ended exits with. */
-static int report(const struct collect *k, const struct session_view *v)
+static int verb_collect_report(const struct collect *k, const struct session_view *v)
 {
 	int r = session_view_report(v, k->name);
 
@@ -181,7 +181,7 @@ static bool is_of_stopped_service(const struct session_view *v)
 static bool is_to_go_on(const struct collect *k, const struct session_view *v)
 {
 	return !k->stopped &&
-	       (strcmp(v->reason, PROFILE_REASON_OUTDATED) == 0 || is_of_stopped_service(v));
+	       (strcmp(v->reason, COLLECTION_REASON_OUTDATED) == 0 || is_of_stopped_service(v));
 }
 
 static bool has_run(const struct collect *k, uint64_t ns)
@@ -203,14 +203,14 @@ static int wait_for_output(struct collect *k, const struct session_view *v)
 }
 
 /* The session has ended: what became of it. */
-static int finish(struct collect *k, struct bus_client *c)
+static int verb_collect_finish(struct collect *k, struct bus_client *c)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int r;
 
 	if (bus_client_view(c, k->path, &v) < 0 && bus_client_last(c, &v) < 0)
 		return client_failed(c);
-	r = report(k, &v);
+	r = verb_collect_report(k, &v);
 	/* One that somebody removed is gone already. What a service that ends still holds, the next one writes down. */
 	if (!is_of_stopped_service(&v))
 		bus_client_remove(c, k->path);
@@ -235,8 +235,8 @@ static int run_session(struct collect *k, struct bus_client *c)
 	k->began_ns = clock_read_ns(CLOCK_MONOTONIC);
 	if (bus_client_watch(c, k->path) < 0 || bus_client_start(c, k->path) < 0) {
 		if (has_failed_output(k, c))
-			return finish(k, c);
-		complain(k, c);
+			return verb_collect_finish(k, c);
+		verb_collect_complain(k, c);
 		bus_client_remove(c, k->path);
 		return wait_and_try_again(k, "Could not start; trying again");
 	}
@@ -244,12 +244,12 @@ static int run_session(struct collect *k, struct bus_client *c)
 	bus_notify_ready(status);
 	k->ready = true;
 	*k->said = '\0';
-	r = follow(k, c);
+	r = verb_collect_follow(k, c);
 	if (has_run(k, LONG_ENOUGH_NS))
 		k->wait_ms = WAIT_MS_MIN;
 	if (r == 0)
-		return finish(k, c);
-	complain(k, c);
+		return verb_collect_finish(k, c);
+	verb_collect_complain(k, c);
 	return wait_and_try_again(k, "The service has gone; starting it again");
 }
 
@@ -265,12 +265,12 @@ static int collect_once(struct collect *k)
 		return CLI_FAILED;
 	}
 	if (bus_client_connect(c, k->bus) < 0) {
-		complain(k, c);
+		verb_collect_complain(k, c);
 		return wait_and_try_again(k, "Waiting for the service");
 	}
 	r = bus_client_create_profile(c, k->name, &path);
 	if (r < 0)
-		complain(k, c);
+		verb_collect_complain(k, c);
 	if (r == -EBADMSG)
 		return CLI_USAGE;
 	if (r == -EAGAIN)

@@ -8,7 +8,7 @@
 #include "cli/common/json.h"
 #include "cli/common/verb.h"
 
-static void print_json(const struct bus_client_session *list)
+static void verb_list_print_json(const struct bus_client_session *list)
 {
 	struct json_object *sessions = json_object_new_array();
 
@@ -23,7 +23,7 @@ static void print_json(const struct bus_client_session *list)
 	json_print_pretty(sessions);
 }
 
-static void print_text(const struct bus_client_session *list)
+static void verb_list_print_text(const struct bus_client_session *list)
 {
 	for (const struct bus_client_session *s = list; s->name; s++)
 		printf("%-24s %-9s %s\n", s->name, s->state, s->path);
@@ -47,9 +47,9 @@ static int verb_list(int argc, char **argv)
 	if (bus_client_list(c, &list) < 0)
 		return client_failed(c);
 	if (o.json)
-		print_json(list);
+		verb_list_print_json(list);
 	else
-		print_text(list);
+		verb_list_print_text(list);
 	bus_client_list_free(list);
 	return CLI_OK;
 }

@@ -16,7 +16,7 @@
 
 static volatile sig_atomic_t interrupted;
 
-static void on_signal(int signal)
+static void verb_monitor_on_signal(int signal)
 {
 	(void)signal;
 	interrupted = 1;
@@ -42,7 +42,7 @@ static struct last *last_of(struct last *list, const char *path)
 	return NULL;
 }
 
-static void print_text(const struct session_view *v, uint64_t new_events)
+static void verb_monitor_print_text(const struct session_view *v, uint64_t new_events)
 {
 	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], cpu[TEXT_FORMAT_MAX],
 		bpf[TEXT_FORMAT_MAX];
@@ -56,7 +56,8 @@ static void print_text(const struct session_view *v, uint64_t new_events)
 	       text_format_time(bpf, v->counters.bpf.ns), (double)v->counters.cost_ppm / 1e4);
 }
 
-static void print(const struct session_view *v, const char *path, struct last *list, bool json)
+static void verb_monitor_print(const struct session_view *v, const char *path, struct last *list,
+			       bool json)
 {
 	struct last *last = last_of(list, path);
 	uint64_t new_events = v->counters.events;
@@ -69,20 +70,20 @@ static void print(const struct session_view *v, const char *path, struct last *l
 	if (json)
 		json_print_line(session_view_json(v));
 	else
-		print_text(v, new_events);
+		verb_monitor_print_text(v, new_events);
 }
 
-static int show(struct bus_client *c, const char *path, struct last *list, bool json)
+static int verb_monitor_show(struct bus_client *c, const char *path, struct last *list, bool json)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
 	if (bus_client_view(c, path, &v) < 0)
 		return client_failed(c);
-	print(&v, path, list, json);
+	verb_monitor_print(&v, path, list, json);
 	return CLI_OK;
 }
 
-static int show_all(struct bus_client *c, struct last *list, bool json)
+static int verb_monitor_show_all(struct bus_client *c, struct last *list, bool json)
 {
 	struct bus_client_session *sessions;
 
@@ -93,21 +94,23 @@ static int show_all(struct bus_client *c, struct last *list, bool json)
 
 		/* It may have been removed since. */
 		if (bus_client_view(c, s->path, &v) >= 0)
-			print(&v, s->path, list, json);
+			verb_monitor_print(&v, s->path, list, json);
 	}
 	bus_client_list_free(sessions);
 	return CLI_OK;
 }
 
 /* Rounds until Ctrl-C, or as many as were asked for. */
-static int watch(struct bus_client *c, const struct client_options *o, const char *path)
+static int verb_monitor_watch(struct bus_client *c, const struct client_options *o,
+			      const char *path)
 {
 	struct last list[LAST_MAX] = { 0 };
 	uint64_t n = 0;
 	int r = CLI_OK;
 
 	while (!interrupted && r == CLI_OK) {
-		r = path ? show(c, path, list, o->json) : show_all(c, list, o->json);
+		r = path ? verb_monitor_show(c, path, list, o->json)
+			 : verb_monitor_show_all(c, list, o->json);
 		if (fflush(stdout) != 0)
 			return CLI_OK; /* the dispatcher says so */
 		if (o->count && ++n == o->count)
@@ -119,7 +122,7 @@ static int watch(struct bus_client *c, const struct client_options *o, const cha
 
 static int verb_monitor(int argc, char **argv)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
+	const struct sigaction action = { .sa_handler = verb_monitor_on_signal };
 	_cleanup_(bus_client_freep) struct bus_client *c = NULL;
 	_cleanup_free_ char *path = NULL;
 	struct client_options o;
@@ -135,7 +138,7 @@ static int verb_monitor(int argc, char **argv)
 		return r;
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	return watch(c, &o, path);
+	return verb_monitor_watch(c, &o, path);
 }
 
 const struct verb verb_monitor_row = {

@@ -24,7 +24,7 @@ struct job {
 	enum pack_method packed; /* what it keeps */
 };
 
-static bool watches(const struct session_view *v)
+static bool verb_snapshot_watches(const struct session_view *v)
 {
 	struct json_object *list;
 	uint32_t bits, all = 0;
@@ -41,21 +41,21 @@ static bool watches(const struct session_view *v)
 }
 
 /* What kind of a session it is. */
-static int look(struct job *j)
+static int verb_snapshot_look(struct job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
 	if (bus_client_view(j->client, j->path, &v) < 0)
 		return client_failed(j->client);
 	j->is_flight = session_view_is_flight(&v);
-	j->watches = watches(&v);
+	j->watches = verb_snapshot_watches(&v);
 	if (pack_parse(session_view_option(&v, "compress"), &j->packed) < 0)
 		j->packed = PACK_NONE;
 	return CLI_OK;
 }
 
 /* The service writes to the file itself. */
-static int write_file(struct job *j)
+static int verb_snapshot_write_file(struct job *j)
 {
 	_cleanup_(output_file_deinit) struct output_file file = OUTPUT_FILE_NULL;
 
@@ -75,7 +75,7 @@ static int write_file(struct job *j)
 }
 
 /* All that comes from FD. */
-static int copy(int fd, struct packed_output *to)
+static int verb_snapshot_copy(int fd, struct packed_output *to)
 {
 	static uint8_t bytes[64 << 10];
 	ssize_t n;
@@ -91,7 +91,7 @@ static int copy(int fd, struct packed_output *to)
 }
 
 /* The service writes to us, and we pack. */
-static int write_packed(struct job *j)
+static int verb_snapshot_write_packed(struct job *j)
 {
 	_cleanup_(packed_output_deinit) struct packed_output to = PACKED_OUTPUT_NULL;
 	const struct packed_output_args args = {
@@ -114,7 +114,7 @@ static int write_packed(struct job *j)
 	close(fds[1]);
 	if (r < 0)
 		return client_failed(j->client);
-	if (copy(from, &to) < 0)
+	if (verb_snapshot_copy(from, &to) < 0)
 		return CLI_FAILED;
 	if (bus_client_wait_snapshot(j->client) < 0)
 		return client_failed(j->client);
@@ -136,7 +136,8 @@ static int snapshot_flight(struct job *j)
 			  pack_ops(j->packed)->name);
 		return CLI_FAILED;
 	}
-	return j->options->compress == PACK_NONE ? write_file(j) : write_packed(j);
+	return j->options->compress == PACK_NONE ? verb_snapshot_write_file(j)
+						 : verb_snapshot_write_packed(j);
 }
 
 static int snapshot_memory(struct job *j)
@@ -170,7 +171,7 @@ static int snapshot_all(const struct client_options *o)
 	return CLI_OK;
 }
 
-static int check_all(const struct client_options *o)
+static int verb_snapshot_check_all(const struct client_options *o)
 {
 	if (o->all && (o->n_rest || o->output || o->force || o->compress))
 		return cli_usage_error("--all: profiles say where theirs goes, so there is "
@@ -192,7 +193,7 @@ static int verb_snapshot(int argc, char **argv)
 
 	if (r != CLIENT_OPTIONS_GO)
 		return r;
-	r = check_all(&o);
+	r = verb_snapshot_check_all(&o);
 	if (r != CLI_OK)
 		return r;
 	if (o.all)
@@ -205,7 +206,7 @@ static int verb_snapshot(int argc, char **argv)
 	j.client = c;
 	j.name = o.rest[0];
 	j.path = path;
-	r = look(&j);
+	r = verb_snapshot_look(&j);
 	if (r != CLI_OK)
 		return r;
 	return o.output ? snapshot_flight(&j) : snapshot_memory(&j);

@@ -12,7 +12,8 @@
 #include "cli/service/remote.h"
 #include "cli/common/verb.h"
 
-static int make(struct bus_client *c, struct record_options *o, struct output_file *output)
+static int verb_start_make(struct bus_client *c, struct record_options *o,
+			   struct output_file *output)
 {
 	_cleanup_free_ char *path = NULL;
 	const struct bus_client_create_args args = {
@@ -35,7 +36,7 @@ static int make(struct bus_client *c, struct record_options *o, struct output_fi
 	return CLI_OK;
 }
 
-static int check_options(struct record_options *o)
+static int verb_start_check_options(struct record_options *o)
 {
 	const char *name = o->rest[0];
 
@@ -65,7 +66,7 @@ static int verb_start(int argc, char **argv)
 	r = record_options_parse(argc, argv, RECORD_OPTIONS_START, &o);
 	if (r != RECORD_OPTIONS_GO)
 		return r;
-	r = check_options(&o);
+	r = verb_start_check_options(&o);
 	if (r != CLI_OK)
 		return r;
 	r = client_connect(&(struct client_options){ .bus = o.bus }, &c);
@@ -73,7 +74,7 @@ static int verb_start(int argc, char **argv)
 		return r;
 	if (o.output && output_file_open(o.output, "", o.force, &output) < 0)
 		return CLI_FAILED;
-	r = make(c, &o, &output);
+	r = verb_start_make(c, &o, &output);
 	if (r != CLI_OK)
 		output_file_discard(&output);
 	return r;

@@ -40,14 +40,14 @@ static const char *time_of(char to[static 64], uint64_t ts_ns)
 }
 
 /* CPU time of NS in all of its duration. */
-static double share_of(const struct session_view *v, uint64_t ns)
+static double verb_status_share_of(const struct session_view *v, uint64_t ns)
 {
 	uint64_t all = session_view_duration_ns(v);
 
 	return all ? 100.0 * (double)ns / (double)all : 0.0;
 }
 
-static void print_cost(const struct session_view *v)
+static void verb_status_print_cost(const struct session_view *v)
 {
 	uint64_t bpf_ns = v->counters.bpf.ns, daemon_ns = v->counters.daemon_cpu_ns;
 	char daemon[TEXT_FORMAT_MAX], bpf[TEXT_FORMAT_MAX];
@@ -55,7 +55,7 @@ static void print_cost(const struct session_view *v)
 	printf("    cost:     %s of CPU time of the service, %s of programs in the kernel",
 	       text_format_time(daemon, daemon_ns), text_format_time(bpf, bpf_ns));
 	if (session_view_duration_ns(v))
-		printf(" (%.2f%% of a CPU)", share_of(v, daemon_ns + bpf_ns));
+		printf(" (%.2f%% of a CPU)", verb_status_share_of(v, daemon_ns + bpf_ns));
 	putchar('\n');
 }
 
@@ -153,7 +153,7 @@ static bool is_unset(struct json_object *value)
 }
 
 /* "wakeup=1.00 ms,leak=1.0 MiB" */
-static void print_triggers(struct json_object *triggers)
+static void verb_status_print_triggers(struct json_object *triggers)
 {
 	const char *between = "triggers ";
 
@@ -196,7 +196,7 @@ static void print_option(const char *name, struct json_object *value)
 		return;
 	}
 	if (strcmp(name, "triggers") == 0 && json_object_is_type(value, json_type_object)) {
-		print_triggers(value);
+		verb_status_print_triggers(value);
 		return;
 	}
 	printf("%s ", name);
@@ -224,7 +224,7 @@ static void print_options(const struct session_view *v)
 	putchar('\n');
 }
 
-static void print_text(const struct session_view *v)
+static void verb_status_print_text(const struct session_view *v)
 {
 	char duration[TEXT_FORMAT_MAX], size[TEXT_FORMAT_MAX], user[64], since[64];
 	const char *mode = session_view_option(v, "mode");
@@ -247,7 +247,7 @@ static void print_text(const struct session_view *v)
 	printf("    events:   %" PRIu64 "\n", v->counters.events);
 	print_loss(v);
 	printf("    bytes:    %s\n", text_format_size(size, v->counters.bytes));
-	print_cost(v);
+	verb_status_print_cost(v);
 	print_budget(v);
 	print_options(v);
 }
@@ -305,7 +305,7 @@ static struct json_object *service_json(const struct bus_client_service *s)
 }
 
 /* Prints the session at PATH, or adds it to LIST. */
-static int show(struct bus_client *c, const char *path, struct json_object *list)
+static int verb_status_show(struct bus_client *c, const char *path, struct json_object *list)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 
@@ -314,11 +314,11 @@ static int show(struct bus_client *c, const char *path, struct json_object *list
 	if (list)
 		json_object_array_add(list, session_view_json(&v));
 	else
-		print_text(&v);
+		verb_status_print_text(&v);
 	return CLI_OK;
 }
 
-static int show_all(struct bus_client *c, struct json_object *list)
+static int verb_status_show_all(struct bus_client *c, struct json_object *list)
 {
 	struct bus_client_session *sessions;
 	int r = CLI_OK;
@@ -328,7 +328,7 @@ static int show_all(struct bus_client *c, struct json_object *list)
 	for (const struct bus_client_session *s = sessions; s->name && r == CLI_OK; s++) {
 		if (!list)
 			putchar('\n');
-		r = show(c, s->path, list);
+		r = verb_status_show(c, s->path, list);
 	}
 	if (!list && !sessions->name)
 		printf("\nThere is no session that you may see.\n");
@@ -347,12 +347,12 @@ static int show_service(struct bus_client *c, bool json)
 		return client_failed(c);
 	if (!json) {
 		print_service(&service);
-		return show_all(c, NULL);
+		return verb_status_show_all(c, NULL);
 	}
 	o = json_object_new_object();
 	list = json_object_new_array();
 	json_add(o, "service", service_json(&service));
-	r = show_all(c, list);
+	r = verb_status_show_all(c, list);
 	json_add(o, "sessions", list);
 	if (r == CLI_OK)
 		json_print_pretty(o);
@@ -367,7 +367,7 @@ static int show_one(struct bus_client *c, const char *name, struct json_object *
 
 	if (bus_client_find(c, name, &path) < 0)
 		return client_failed(c);
-	return show(c, path, list);
+	return verb_status_show(c, path, list);
 }
 
 static int verb_status(int argc, char **argv)

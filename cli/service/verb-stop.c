@@ -10,7 +10,7 @@
 #include "cli/common/json.h"
 #include "cli/common/verb.h"
 
-static int stop(struct bus_client *c, const char *path, bool json)
+static int verb_stop_one(struct bus_client *c, const char *path, bool json)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	char why[512];
@@ -54,7 +54,7 @@ static int verb_stop(int argc, char **argv)
 	if (o.n_rest != 1)
 		return cli_usage_error("it takes one NAME, of a session; 'kymo list' shows them");
 	r = client_find(&o, o.rest[0], &c, &path);
-	return r == CLI_OK ? stop(c, path, o.json) : r;
+	return r == CLI_OK ? verb_stop_one(c, path, o.json) : r;
 }
 
 const struct verb verb_stop_row = {

@@ -25,7 +25,7 @@ struct check {
 	struct json_object *complaints; /* NULL = they are printed */
 };
 
-static void on_complaint(unsigned line, const char *text, void *userdata)
+static void verb_verify_profile_on_complaint(unsigned line, const char *text, void *userdata)
 {
 	struct check *check = userdata;
 	struct json_object *o;
@@ -59,10 +59,11 @@ static void check_directory(struct check *check, const struct collection *c)
 		 "Directory=: there is no directory '%.200s': make it, or name one below "
 		 "%s, which is made",
 		 c->directory, COLLECTION_DIRECTORY_PREFIX);
-	on_complaint(c->directory_line, text, check);
+	verb_verify_profile_on_complaint(c->directory_line, text, check);
 }
 
-static int read_profile(struct check *check, FILE *f, const char *name, bool in_use)
+static int verb_verify_profile_read_collection(struct check *check, FILE *f, const char *name,
+					       bool in_use)
 {
 	struct collection c;
 	const char *untrusted;
@@ -77,9 +78,9 @@ static int read_profile(struct check *check, FILE *f, const char *name, bool in_
 	untrusted = in_use ? collection_untrusted(&st, 0) : NULL;
 	if (untrusted) {
 		snprintf(text, sizeof(text), "the service will not read it: %s", untrusted);
-		on_complaint(0, text, check);
+		verb_verify_profile_on_complaint(0, text, check);
 	}
-	r = collection_read(f, name, on_complaint, check, &c);
+	r = collection_read(f, name, verb_verify_profile_on_complaint, check, &c);
 	if (r < 0)
 		return r == -EINVAL ? 0 : r;
 	check_directory(check, &c);
@@ -88,7 +89,7 @@ static int read_profile(struct check *check, FILE *f, const char *name, bool in_
 }
 
 /* Prints what is wrong, or adds it to LIST. */
-static int verify(const char *path, bool in_use, struct json_object *list)
+static int verb_verify_profile_ask(const char *path, bool in_use, struct json_object *list)
 {
 	struct check check = { .path = path };
 	char room[65], text[COLLECTION_TEXT_MAX];
@@ -100,19 +101,20 @@ static int verify(const char *path, bool in_use, struct json_object *list)
 	if (list)
 		check.complaints = json_object_new_array();
 	if (!name) {
-		on_complaint(0,
-			     "the name of a profile is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" "
-			     "behind it",
-			     &check);
+		verb_verify_profile_on_complaint(
+			0,
+			"the name of a profile is 1 to 64 of A-Z a-z 0-9 _, with \".conf\" "
+			"behind it",
+			&check);
 		name = "profile";
 	}
 	f = fopen(path, "re");
-	r = f ? read_profile(&check, f, name, in_use) : -errno;
+	r = f ? verb_verify_profile_read_collection(&check, f, name, in_use) : -errno;
 	if (f)
 		fclose(f);
 	if (r < 0) {
 		snprintf(text, sizeof(text), "cannot be read: %s", strerror(-r));
-		on_complaint(0, text, &check);
+		verb_verify_profile_on_complaint(0, text, &check);
 	}
 	if (list) {
 		o = json_object_new_object();
@@ -141,18 +143,18 @@ static int verify_word(const char *word, const struct profile_options *o, struct
 	_cleanup_free_ char *path = NULL;
 
 	if (strchr(word, '/') || strchr(word, '.'))
-		return verify(word, false, list);
+		return verb_verify_profile_ask(word, false, list);
 	if (asprintf(&path, "%s/%s" COLLECTION_SUFFIX, o->folder, word) < 0) {
 		path = NULL;
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
-	return verify(path, strcmp(o->folder, COLLECTION_FOLDER) == 0, list);
+	return verb_verify_profile_ask(path, strcmp(o->folder, COLLECTION_DIRECTORY) == 0, list);
 }
 
 static int verb_verify_profile(int argc, char **argv)
 {
-	struct profile_options o = { .folder = COLLECTION_FOLDER };
+	struct profile_options o = { .folder = COLLECTION_DIRECTORY };
 	const struct verb_option rows[] = {
 		OPTION_TEXT("config-dir", 0, &o.folder),
 		OPTION_FLAG("json", &o.json),
@@ -169,7 +171,7 @@ static int verb_verify_profile(int argc, char **argv)
 	if (optind == argc)
 		return cli_usage_error(
 			"it takes the NAME of a profile in %s, or a FILE, or several",
-			COLLECTION_FOLDER);
+			COLLECTION_DIRECTORY);
 	if (o.json)
 		list = json_object_new_array();
 	for (int i = optind; i < argc; i++) {
@@ -185,9 +187,10 @@ const struct verb verb_verify_profile_row = {
 	.name = "verify-profile",
 	.synopsis = "NAME|FILE ... [OPTION ...]",
 	.what = "Say what is wrong with collection profiles (kymo.conf)",
-	.options = "      --config-dir DIR  where profiles of a NAME are (" COLLECTION_FOLDER ")\n"
-		   "      --list         list the keys that there are, and what they may be\n"
-		   "      --json         print it as JSON, an array\n"
-		   "  -h, --help         show this\n",
+	.options =
+		"      --config-dir DIR  where profiles of a NAME are (" COLLECTION_DIRECTORY ")\n"
+		"      --list         list the keys that there are, and what they may be\n"
+		"      --json         print it as JSON, an array\n"
+		"  -h, --help         show this\n",
 	.run = verb_verify_profile,
 };

@@ -56,7 +56,7 @@ struct page {
 /* ---- lines ---- */
 
 /* Whether a control character of two bytes (U+0080 to U+009F) stands at TEXT: terminals obey them, too. */
-static bool is_control(const char *text)
+static bool top_draw_is_control(const char *text)
 {
 	return (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] >= 0x80 &&
 	       (unsigned char)text[1] < 0xa0;
@@ -82,7 +82,7 @@ static void put_clean(struct outbuf *b, const char *text, unsigned columns)
 
 		if (*text == '\t')
 			outbuf_append(b, " ", 1);
-		else if (is_control(text))
+		else if (top_draw_is_control(text))
 			outbuf_print(b, "\xef\xbf\xbd");
 		else
 			outbuf_append(b, text, bytes);
@@ -121,7 +121,7 @@ __attribute__((format(printf, 3, 4))) static void put(struct page *p, bool is_he
 enum { CELL_MAX = 32, CELL_BYTES = 4 * CELL_MAX + 1 };
 
 /* TEXT as WIDTH (up to CELL_MAX) characters, cut or with spaces behind it; writes to TO and returns it. */
-static const char *cell(char to[CELL_BYTES], const char *text, unsigned width)
+static const char *top_draw_cell(char to[CELL_BYTES], const char *text, unsigned width)
 {
 	size_t used = 0;
 
@@ -147,7 +147,7 @@ static unsigned lines_left(const struct page *p)
 
 /* ---- numbers ---- */
 
-static double percent(uint64_t part, uint64_t whole)
+static double top_draw_percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0.0;
 }
@@ -166,7 +166,7 @@ static double a_second(uint64_t n, const struct live_window *w)
 
 static double busy_percent(const struct live_window *w)
 {
-	return w->n_cpus ? percent(w->busy_ns, length_of(w)) / (double)w->n_cpus : 0.0;
+	return w->n_cpus ? top_draw_percent(w->busy_ns, length_of(w)) / (double)w->n_cpus : 0.0;
 }
 
 /* ---- the header ---- */
@@ -183,7 +183,7 @@ static void put_cpus(struct page *p, const struct live_window *w, const struct t
 	for (size_t i = 0; i < w->n_cpus && w->n_cpus > 1 && used < sizeof(text) - 64; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " %" PRIu32 ":%.0f%%",
 					 w->cpus[i].number,
-					 percent(w->cpus[i].busy_ns, length_of(w)));
+					 top_draw_percent(w->cpus[i].busy_ns, length_of(w)));
 	put(p, false, "kymo top  %s  %zu CPU%s, %.1f%% busy %s%s", time, w->n_cpus,
 	    w->n_cpus == 1 ? "" : "s", busy_percent(w), text, s->paused ? "  (paused)" : "");
 }
@@ -197,7 +197,7 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 		text, sizeof(text),
 		"%.0f events/s, %.0f samples/s, kymo top itself %.1f%%, lost %" PRIu64,
 		a_second(w->n_events, w), a_second(w->n_samples, w),
-		percent(s->own_ns, s->own_of_ns), w->n_lost);
+		top_draw_percent(s->own_ns, s->own_of_ns), w->n_lost);
 	for (size_t i = 0; i < w->n_classes && used < sizeof(text) - 128; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%.64s %" PRIu64,
 					 i ? ", " : " (", w->lost[i].class_name, w->lost[i].count);
@@ -210,7 +210,7 @@ static void put_counts(struct page *p, const struct live_window *w, const struct
 	if (s->n_damages > 0)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, ", damaged %" PRIu64,
 					 s->n_damages);
-	if (percent(s->behind_ns, length_of(w)) > WORTH_SAYING_PERCENT)
+	if (top_draw_percent(s->behind_ns, length_of(w)) > WORTH_SAYING_PERCENT)
 		snprintf(text + used, sizeof(text) - used, ", %s behind",
 			 text_format_time(ago, s->behind_ns));
 	put(p, false, "%s", text);
@@ -226,8 +226,9 @@ static void put_functions(struct page *p, const struct live_window *w, unsigned 
 	for (size_t i = 0; i < w->n_functions && i + 1 < lines; i++) {
 		const struct live_function *f = &w->functions[i];
 
-		put(p, false, "%6.2f%%  %s %s  %s", percent(f->samples, w->n_samples),
-		    cell(module, f->module, 20), cell(process, f->process, 15), f->name);
+		put(p, false, "%6.2f%%  %s %s  %s", top_draw_percent(f->samples, w->n_samples),
+		    top_draw_cell(module, f->module, 20), top_draw_cell(process, f->process, 15),
+		    f->name);
 	}
 }
 
@@ -269,9 +270,9 @@ static void put_tasks(struct page *p, const struct live_window *w, const struct 
 		const struct live_task *t = &list[i];
 
 		put(p, false, "%8" PRIu32 " %5.1f%% %7.0f/s %9s  %s%s  %s",
-		    threads ? t->tid : t->pid, percent(t->cpu_ns, length_of(w)),
+		    threads ? t->tid : t->pid, top_draw_percent(t->cpu_ns, length_of(w)),
 		    a_second(t->switches, w), t->wakeups ? text_format_time(wait, t->wait_ns) : "-",
-		    threads ? "" : format_usage(usage, s, t->pid), cell(name, t->name, 15),
+		    threads ? "" : format_usage(usage, s, t->pid), top_draw_cell(name, t->name, 15),
 		    t->process);
 	}
 }
@@ -343,21 +344,22 @@ int top_draw(struct outbuf *b, const struct live_window *w, const struct top_sta
 
 /* ---- for programs ---- */
 
-static struct json_object *json_cpus(const struct live_window *w)
+static struct json_object *top_draw_json_cpus(const struct live_window *w)
 {
 	struct json_object *list = json_object_new_array(), *o;
 
 	for (size_t i = 0; i < w->n_cpus; i++) {
 		o = json_object_new_object();
 		json_add_u64(o, "cpu", w->cpus[i].number);
-		json_add_double(o, "busy_percent", percent(w->cpus[i].busy_ns, length_of(w)));
+		json_add_double(o, "busy_percent",
+				top_draw_percent(w->cpus[i].busy_ns, length_of(w)));
 		json_add_u64(o, "switches", w->cpus[i].switches);
 		json_object_array_add(list, o);
 	}
 	return list;
 }
 
-static struct json_object *json_lost(const struct live_window *w)
+static struct json_object *top_draw_json_lost(const struct live_window *w)
 {
 	struct json_object *o = json_object_new_object();
 
@@ -379,7 +381,7 @@ static struct json_object *json_functions(const struct live_window *w)
 		json_add_string(o, "process", f->process);
 		json_add(o, "kernel", json_object_new_boolean(f->kernel));
 		json_add_u64(o, "samples", f->samples);
-		json_add_double(o, "self_percent", percent(f->samples, w->n_samples));
+		json_add_double(o, "self_percent", top_draw_percent(f->samples, w->n_samples));
 		json_object_array_add(list, o);
 	}
 	return list;
@@ -410,7 +412,7 @@ static struct json_object *json_tasks(const struct live_window *w, const struct 
 			json_add_u64(o, "tid", t->tid);
 		json_add_string(o, "name", t->name);
 		json_add_string(o, threads ? "process" : "command_line", t->process);
-		json_add_double(o, "cpu_percent", percent(t->cpu_ns, length_of(w)));
+		json_add_double(o, "cpu_percent", top_draw_percent(t->cpu_ns, length_of(w)));
 		json_add_u64(o, "cpu_ns", t->cpu_ns);
 		json_add_u64(o, "runnable_ns", t->runnable_ns);
 		json_add_u64(o, "switches", t->switches);
@@ -435,15 +437,15 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 	json_add_u64(o, "realtime_ns", s->real_ns);
 	json_add_u64(o, "behind_ns", s->behind_ns);
 	json_add_double(o, "busy_percent", busy_percent(w));
-	json_add_double(o, "own_cpu_percent", percent(s->own_ns, s->own_of_ns));
+	json_add_double(o, "own_cpu_percent", top_draw_percent(s->own_ns, s->own_of_ns));
 	json_add_u64(o, "events", w->n_events);
 	json_add_u64(o, "samples", w->n_samples);
-	json_add(o, "lost", json_lost(w));
+	json_add(o, "lost", top_draw_json_lost(w));
 	json_add_u64(o, "lost_so_far", w->n_lost_ever);
 	if (w->n_unmapped > 0)
 		json_add_u64(o, "mappings_without_room", w->n_unmapped);
 	json_add_u64(o, "damage", s->n_damages);
-	json_add(o, "cpus", json_cpus(w));
+	json_add(o, "cpus", top_draw_json_cpus(w));
 	json_add(o, "functions", json_functions(w));
 	json_add(o, "processes", json_tasks(w, s, false));
 	json_add(o, "threads", json_tasks(w, s, true));
@@ -453,7 +455,7 @@ struct json_object *top_json(const struct live_window *w, const struct top_state
 /* ---- sorting ---- */
 
 /* The larger one first. */
-static int compare(uint64_t a, uint64_t b)
+static int top_draw_compare(uint64_t a, uint64_t b)
 {
 	return a < b ? 1 : a > b ? -1 : 0;
 }
@@ -462,21 +464,21 @@ static int by_cpu(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return compare(x->cpu_ns, y->cpu_ns) ?: compare(y->tid, x->tid) ?: compare(y->pid, x->pid);
+	return top_draw_compare(x->cpu_ns, y->cpu_ns) ?: top_draw_compare(y->tid, x->tid) ?: top_draw_compare(y->pid, x->pid);
 }
 
 static int by_switches(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return compare(x->switches, y->switches) ?: by_cpu(a, b);
+	return top_draw_compare(x->switches, y->switches) ?: by_cpu(a, b);
 }
 
 static int by_wait(const void *a, const void *b)
 {
 	const struct live_task *x = a, *y = b;
 
-	return compare(x->wait_ns, y->wait_ns) ?: by_cpu(a, b);
+	return top_draw_compare(x->wait_ns, y->wait_ns) ?: by_cpu(a, b);
 }
 
 static const struct top_usage *usage_of(const struct top_usages *u, const void *task)
@@ -488,15 +490,15 @@ static int by_memory(const void *a, const void *b, void *usages)
 {
 	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
 
-	return compare(x ? x->memory_bytes : 0, y ? y->memory_bytes : 0) ?: by_cpu(a, b);
+	return top_draw_compare(x ? x->memory_bytes : 0, y ? y->memory_bytes : 0) ?: by_cpu(a, b);
 }
 
 static int by_io(const void *a, const void *b, void *usages)
 {
 	const struct top_usage *x = usage_of(usages, a), *y = usage_of(usages, b);
 
-	return compare(x ? (uint64_t)x->io_bytes_a_second : 0,
-		       y ? (uint64_t)y->io_bytes_a_second : 0)
+	return top_draw_compare(x ? (uint64_t)x->io_bytes_a_second : 0,
+				y ? (uint64_t)y->io_bytes_a_second : 0)
 		       ?: by_cpu(a, b);
 }
 

@@ -78,7 +78,7 @@ static void print_window(struct top_thread *t)
 }
 
 /* Draws the window that is shown, if there is one. */
-static void draw(struct top_thread *t)
+static void top_thread_draw(struct top_thread *t)
 {
 	struct terminal_size size = terminal_size();
 	size_t done = 0;
@@ -107,7 +107,8 @@ static void draw(struct top_thread *t)
 
 /* ---- windows ---- */
 
-static int find_name(void *userdata, const struct profile_place *place, const struct frame **ret)
+static int top_thread_find_name(void *userdata, const struct profile_place *place,
+				const struct frame **ret)
 {
 	struct top_thread *t = userdata;
 
@@ -145,7 +146,7 @@ static bool may_skip(const struct top_thread *t, uint64_t now_ns)
 	       poll(&pfd, 1, 0) > 0;
 }
 
-static void forget_ended(struct top_thread *t)
+static void top_thread_forget_ended(struct top_thread *t)
 {
 	size_t n;
 	const uint32_t *pids = live_ended(t->live, &n);
@@ -171,7 +172,7 @@ static void show_window(struct top_thread *t, struct live_window *w, uint64_t no
 	top_sort(&t->window, &t->usages, t->state.sort);
 	t->state.usages = &t->usages;
 	if (t->tty)
-		draw(t);
+		top_thread_draw(t);
 	else
 		print_window(t);
 	if (t->options.count > 0 && ++t->n_windows >= t->options.count) {
@@ -183,7 +184,7 @@ static void show_window(struct top_thread *t, struct live_window *w, uint64_t no
 /* Ends the window: everything up to TS_NS was read. */
 static int close_window(struct top_thread *t, uint64_t ts_ns, bool last)
 {
-	const struct profile_names names = { .find = find_name, .userdata = t };
+	const struct profile_names names = { .find = top_thread_find_name, .userdata = t };
 	struct live_window w = { 0 };
 	uint64_t now_ns = clock_boot_ns();
 	bool skip = !last && (t->state.paused || may_skip(t, now_ns));
@@ -196,7 +197,7 @@ static int close_window(struct top_thread *t, uint64_t ts_ns, bool last)
 	if (r == 0 && !skip)
 		show_window(t, &w, now_ns);
 	live_window_deinit(&w);
-	forget_ended(t);
+	top_thread_forget_ended(t);
 	return r;
 }
 
@@ -215,25 +216,25 @@ static int take_stop(struct top_thread *t, const struct event *ev)
 	return close_window(t, ev->ts_ns, true);
 }
 
-static int take_start(struct top_thread *t)
+static int top_thread_take_start(struct top_thread *t)
 {
 	measure_own(t);
 	if (!t->tty || t->entered)
 		return 0;
 	t->entered = true;
 	t->quit |= terminal_enter() < 0;
-	draw(t);
+	top_thread_draw(t);
 	return 0;
 }
 
-static int take_event(struct top_thread *t, const struct event *ev)
+static int top_thread_take_event(struct top_thread *t, const struct event *ev)
 {
 	int r = 0;
 
 	if (live_is_over(t->live, ev) && ev->ts_ns < clock_boot_ns() + AHEAD_NS_MAX)
 		r = close_window(t, ev->ts_ns, false);
 	if (r == 0 && ev->kind == EVENT_START)
-		r = take_start(t);
+		r = top_thread_take_start(t);
 	if (r == 0)
 		r = resolver_add(&t->resolver, ev);
 	if (r == 0)
@@ -286,7 +287,7 @@ static void take_key(struct top_thread *t, char key)
 		if (!was_help)
 			return;
 	}
-	draw(t);
+	top_thread_draw(t);
 }
 
 static void take_keys(struct top_thread *t)
@@ -300,7 +301,7 @@ static void take_keys(struct top_thread *t)
 		take_key(t, keys[i]);
 }
 
-static void take_signals(struct top_thread *t)
+static void top_thread_take_signals(struct top_thread *t)
 {
 	struct signalfd_siginfo info;
 
@@ -313,10 +314,10 @@ static void take_signals(struct top_thread *t)
 		case SIGCONT:
 			if (t->entered)
 				t->quit |= terminal_enter() < 0;
-			draw(t);
+			top_thread_draw(t);
 			break;
 		default: /* SIGWINCH */
-			draw(t);
+			top_thread_draw(t);
 		}
 	}
 }
@@ -347,7 +348,7 @@ static int wait_for_bytes(struct top_thread *t)
 		if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
 			return -errno;
 		if (fds[2].revents)
-			take_signals(t);
+			top_thread_take_signals(t);
 		if (fds[3].revents)
 			take_keys(t);
 		if (t->quit)
@@ -392,7 +393,7 @@ static int take_record(struct top_thread *t, const struct fxt_record *record)
 
 	if (r == FXT_EVENTS_DAMAGE)
 		t->state.n_damages++;
-	return r == FXT_EVENTS_EVENT ? take_event(t, &ev) : r < 0 ? r : 0;
+	return r == FXT_EVENTS_EVENT ? top_thread_take_event(t, &ev) : r < 0 ? r : 0;
 }
 
 static int read_stream(struct top_thread *t)
@@ -416,7 +417,7 @@ static int read_stream(struct top_thread *t)
 }
 
 /* What nobody looks at any more must not keep the recording from its end. */
-static void drop_rest(struct top_thread *t)
+static void top_thread_drop_rest(struct top_thread *t)
 {
 	char rest[65536];
 	struct pollfd fds[] = { { t->pipe_fd, POLLIN, 0 }, { t->finished_fd, POLLIN, 0 } };
@@ -433,7 +434,7 @@ static void drop_rest(struct top_thread *t)
 	}
 }
 
-static void *run(void *userdata)
+static void *top_thread_run(void *userdata)
 {
 	struct top_thread *t = userdata;
 	bool was_shown;
@@ -445,11 +446,11 @@ static void *run(void *userdata)
 	if (was_shown && t->by_itself && t->window.end_ns != 0)
 		print_window(t);
 	eventfd_write(t->wake_fd, 1);
-	drop_rest(t);
+	top_thread_drop_rest(t);
 	return NULL;
 }
 
-static int catch_signals(struct top_thread *t)
+static int top_thread_catch_signals(struct top_thread *t)
 {
 	struct sigaction stop;
 	sigset_t set;
@@ -464,7 +465,7 @@ static int catch_signals(struct top_thread *t)
 	return t->signal_fd < 0 ? -errno : 0;
 }
 
-static int prepare(struct top_thread *t)
+static int top_thread_prepare(struct top_thread *t)
 {
 	int r = live_new(&t->live, t->options.interval_ns);
 
@@ -478,7 +479,7 @@ static int prepare(struct top_thread *t)
 	if (symbol_options_open(&t->symbol_options, &t->symbols) != CLI_OK)
 		return -EIO;
 	resolver_init(&t->resolver, t->symbols, &t->symbol_options);
-	return t->tty ? catch_signals(t) : 0;
+	return t->tty ? top_thread_catch_signals(t) : 0;
 }
 
 int top_thread_start(struct top_thread **ret, const struct top_thread_options *o, int pipe_fd,
@@ -497,11 +498,11 @@ int top_thread_start(struct top_thread **ret, const struct top_thread_options *o
 			.tty = !o->json && terminal_is_there(),
 			.symbol_options = { .none = o->no_symbols, .no_lines = true },
 		};
-		r = prepare(t);
+		r = top_thread_prepare(t);
 	}
 	if (r == 0) {
 		t->pipe_fd = pipe_fd;
-		r = -pthread_create(&t->thread, NULL, run, t);
+		r = -pthread_create(&t->thread, NULL, top_thread_run, t);
 		if (r < 0)
 			t->pipe_fd = -1;
 	}

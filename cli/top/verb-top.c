@@ -88,7 +88,7 @@ static void fill_options(struct record_options *o)
 }
 
 /* The thread is there before the recording: its threads have its signals, and somebody reads. */
-static int start(struct job *j)
+static int verb_top_start(struct job *j)
 {
 	const struct top_thread_options options = {
 		.interval_ns = j->options.interval_ns,
@@ -108,7 +108,7 @@ static int start(struct job *j)
 }
 
 /* The recording is over, or there is none. */
-static int finish(struct job *j, int status)
+static int verb_top_finish(struct job *j, int status)
 {
 	int shown;
 
@@ -119,7 +119,7 @@ static int finish(struct job *j, int status)
 	return status == CLI_OK ? shown : status;
 }
 
-static int watch(struct job *j)
+static int verb_top_watch(struct job *j)
 {
 	_cleanup_(session_view_deinit) struct session_view v = { 0 };
 	int r = record_loop_run(&j->loop);
@@ -131,9 +131,9 @@ static int watch(struct job *j)
 		_exit(CLI_FAILED);
 	}
 	if (r < 0 || recording_view(j->recording, &v) < 0)
-		return finish(j, CLI_FAILED);
+		return verb_top_finish(j, CLI_FAILED);
 	/* Messages are for the screen that was there before. */
-	r = finish(j, CLI_OK);
+	r = verb_top_finish(j, CLI_OK);
 	return session_view_complain(&v, "top") ?: r;
 }
 
@@ -155,9 +155,9 @@ static int verb_top(int argc, char **argv)
 	    recording_new(&j.options, &j.recording) < 0)
 		return CLI_FAILED;
 	j.loop.recording = j.recording;
-	if (start(&j) < 0)
-		return finish(&j, CLI_FAILED);
-	return watch(&j);
+	if (verb_top_start(&j) < 0)
+		return verb_top_finish(&j, CLI_FAILED);
+	return verb_top_watch(&j);
 }
 
 const struct verb verb_top_row = {

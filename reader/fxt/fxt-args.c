@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* Resolves REF; an inline one is taken from *P. Returns false if it is not there. */
-static bool take_text(const struct fxt_provider *provider, unsigned ref, const uint64_t **p,
-		      const uint64_t *end, struct fxt_text *ret)
+static bool fxt_args_take_text(const struct fxt_provider *provider, unsigned ref,
+			       const uint64_t **p, const uint64_t *end, struct fxt_text *ret)
 {
 	uint32_t length = (uint32_t)fxt_get_string_ref_length(ref);
 
@@ -47,8 +47,8 @@ static const char *take_value(const struct fxt_provider *provider, struct fxt_ar
 		memcpy(&arg->uint64, p, sizeof(arg->uint64));
 		return NULL;
 	case FXT_ARG_STRING:
-		if (!take_text(provider, (unsigned)fxt_get_arg_value_ref(head), &p, end,
-			       &arg->text))
+		if (!fxt_args_take_text(provider, (unsigned)fxt_get_arg_value_ref(head), &p, end,
+					&arg->text))
 			return "an argument is too short for its string";
 		return NULL;
 	case FXT_ARG_BLOB:
@@ -84,8 +84,8 @@ int fxt_args_next(struct fxt_args *it, struct fxt_arg *ret)
 	ret->n_words = (unsigned)words;
 	ret->words = p;
 	p++;
-	if (!take_text(it->provider, (unsigned)fxt_get_arg_name(ret->words[0]), &p, end,
-		       &ret->name)) {
+	if (!fxt_args_take_text(it->provider, (unsigned)fxt_get_arg_name(ret->words[0]), &p, end,
+				&ret->name)) {
 		it->damage = "an argument is too short for its name";
 		return FXT_ARGS_DAMAGE;
 	}

@@ -56,7 +56,8 @@ static void check_value(struct fxt_findings *f, const struct fxt_arg *arg)
 	fxt_check_reserved(f, fxt_get_arg_reserved(head));
 }
 
-static bool take_weight(struct fxt_findings *f, const struct fxt_arg *arg, bool *ret_idle)
+static bool fxt_check_args_take_weight(struct fxt_findings *f, const struct fxt_arg *arg,
+				       bool *ret_idle)
 {
 	if (arg->type != FXT_ARG_INT32) {
 		fxt_findings_add(f, FXT_FINDING_WEIGHT_TYPE, arg->type);
@@ -70,10 +71,10 @@ static void check_switch_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 {
 	switch (fxt_text_known(&arg->name)) {
 	case FXT_NAME_OUTGOING_WEIGHT:
-		f->said.out_weight = take_weight(f, arg, &f->said.out_idle);
+		f->said.out_weight = fxt_check_args_take_weight(f, arg, &f->said.out_idle);
 		break;
 	case FXT_NAME_INCOMING_WEIGHT:
-		f->said.in_weight = take_weight(f, arg, &f->said.in_idle);
+		f->said.in_weight = fxt_check_args_take_weight(f, arg, &f->said.in_idle);
 		break;
 	case FXT_NAME_SYNTHETIC:
 		f->said.synthetic = arg->type == FXT_ARG_BOOL && arg->boolean;
@@ -89,7 +90,7 @@ static void check_wakeup_arg(struct fxt_findings *f, const struct fxt_arg *arg)
 
 	switch (fxt_text_known(&arg->name)) {
 	case FXT_NAME_WEIGHT:
-		take_weight(f, arg, &idle);
+		fxt_check_args_take_weight(f, arg, &idle);
 		break;
 	case FXT_NAME_WAKER:
 		f->said.waker = true;

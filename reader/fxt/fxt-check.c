@@ -67,14 +67,14 @@ void fxt_check_ref(struct fxt_findings *f, const struct fxt_text *t)
 }
 
 /* What names or classes something. */
-static void check_name(struct fxt_findings *f, const struct fxt_text *t)
+static void fxt_check_name(struct fxt_findings *f, const struct fxt_text *t)
 {
 	fxt_check_ref(f, t);
 	if (t->length > NAME_BYTES_MAX)
 		fxt_findings_add(f, FXT_FINDING_NAME_LONG, t->length);
 }
 
-static void check_thread(struct fxt_findings *f, const struct fxt_thread *t, uint64_t ref)
+static void fxt_check_thread(struct fxt_findings *f, const struct fxt_thread *t, uint64_t ref)
 {
 	if (!t->defined)
 		fxt_findings_add(f, FXT_FINDING_THREAD_UNDEFINED, ref);
@@ -82,7 +82,7 @@ static void check_thread(struct fxt_findings *f, const struct fxt_thread *t, uin
 		fxt_findings_add(f, FXT_FINDING_KOID_WIDE, t->tid > UINT32_MAX ? t->tid : t->pid);
 }
 
-static void check_time(struct fxt_findings *f, uint64_t ns)
+static void fxt_check_time(struct fxt_findings *f, uint64_t ns)
 {
 	if (ns > INT64_MAX)
 		fxt_findings_add(f, FXT_FINDING_TIME_HUGE, 0);
@@ -95,7 +95,7 @@ static void check_trailing(struct fxt_findings *f, const struct fxt_record *r, u
 		fxt_findings_add(f, FXT_FINDING_RECORD_TRAILING, r->n_words - words);
 }
 
-static void check_metadata(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void fxt_check_metadata(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
@@ -128,17 +128,17 @@ static void check_metadata(struct fxt_findings *f, const struct fxt_record *r, u
 
 static void check_event(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	check_time(f, r->ts_ns);
-	check_thread(f, &r->thread, fxt_get_event_thread(head));
-	check_name(f, &r->category);
-	check_name(f, &r->name);
+	fxt_check_time(f, r->ts_ns);
+	fxt_check_thread(f, &r->thread, fxt_get_event_thread(head));
+	fxt_check_name(f, &r->category);
+	fxt_check_name(f, &r->name);
 	fxt_check_args(f, r);
 	if (r->subtype > FXT_EVENT_FLOW_END)
 		fxt_findings_add(f, FXT_FINDING_EVENT_UNKNOWN, r->subtype);
 	if (r->subtype == FXT_EVENT_COUNTER && r->args.n_left == 0)
 		fxt_findings_add(f, FXT_FINDING_COUNTER_EMPTY, 0);
 	if (r->subtype == FXT_EVENT_DURATION_COMPLETE) {
-		check_time(f, r->event.end_ns);
+		fxt_check_time(f, r->event.end_ns);
 		if (r->event.value < r->ts_ticks)
 			fxt_findings_add(f, FXT_FINDING_COMPLETE_BACKWARDS, 0);
 	}
@@ -150,8 +150,8 @@ static void check_legacy_switch(struct fxt_findings *f, const struct fxt_record 
 	const struct fxt_thread out_thread = { r->sw.out_pid, r->sw.out_tid, r->sw.out_defined };
 	const struct fxt_thread in_thread = { r->sw.in_pid, r->sw.in_tid, r->sw.in_defined };
 
-	check_thread(f, &out_thread, out);
-	check_thread(f, &in_thread, in);
+	fxt_check_thread(f, &out_thread, out);
+	fxt_check_thread(f, &in_thread, in);
 	if (r->sw.out_state == FXT_STATE_RUNNING)
 		fxt_findings_add(f, FXT_FINDING_LEGACY_RUNNING, 0);
 	f->said.out_idle = r->sw.out_defined && r->sw.out_pid == 0 && r->sw.out_priority == 0;
@@ -178,7 +178,7 @@ static void check_side(struct fxt_findings *f, const struct fxt_record *r, uint6
 
 static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
-	check_time(f, r->ts_ns);
+	fxt_check_time(f, r->ts_ns);
 	if (r->subtype == FXT_SCHED_WAKEUP) {
 		fxt_check_reserved(f, fxt_get_sched_wakeup_reserved(head));
 		fxt_check_args(f, r);
@@ -208,13 +208,13 @@ static void check_scheduling(struct fxt_findings *f, const struct fxt_record *r,
 		check_trailing(f, r, (uint64_t)(f->said.end - r->words));
 }
 
-static void check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
+static void fxt_check_profiler(struct fxt_findings *f, const struct fxt_record *r, uint64_t head)
 {
 	uint64_t ref = fxt_get_profiler_thread(head), words = 2 + 2 * (ref == 0);
 
 	fxt_findings_add(f, FXT_FINDING_PROFILER_UNSEEN, 0);
-	check_time(f, r->ts_ns);
-	check_thread(f, &r->thread, ref);
+	fxt_check_time(f, r->ts_ns);
+	fxt_check_thread(f, &r->thread, ref);
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
 		fxt_check_reserved(f, fxt_get_module_reserved(head));
@@ -244,16 +244,16 @@ static void check_large(struct fxt_findings *f, const struct fxt_record *r, uint
 	if (r->n_words > FXT_RECORD_WORDS_MAX)
 		fxt_findings_add(f, FXT_FINDING_LARGE_LONG, r->n_words);
 	fxt_check_reserved(f, fxt_get_large_blob_reserved(head));
-	check_name(f, &r->category);
-	check_name(f, &r->name);
+	fxt_check_name(f, &r->category);
+	fxt_check_name(f, &r->name);
 	fxt_check_padding(f, r->blob.bytes, r->blob.length);
 	if (r->subtype == FXT_LARGE_BLOB_NO_METADATA) {
 		fxt_check_reserved(f, fxt_get_large_blob_bare_reserved(format));
 		return;
 	}
-	check_time(f, r->ts_ns);
+	fxt_check_time(f, r->ts_ns);
 	fxt_check_reserved(f, fxt_get_large_blob_header_reserved(format));
-	check_thread(f, &r->thread, fxt_get_large_blob_thread(format));
+	fxt_check_thread(f, &r->thread, fxt_get_large_blob_thread(format));
 	fxt_check_args(f, r);
 }
 
@@ -290,7 +290,7 @@ static void check_table_record(struct fxt_findings *f, const struct fxt_record *
 		break;
 	default:
 		fxt_check_reserved(f, fxt_get_thread_reserved(head));
-		check_thread(f, &r->thread, 0);
+		fxt_check_thread(f, &r->thread, 0);
 		if (r->thread_record.index == 0)
 			fxt_findings_add(f, FXT_FINDING_THREAD_INDEX_0, 0);
 	}
@@ -300,12 +300,12 @@ static void check_object(struct fxt_findings *f, const struct fxt_record *r, uin
 {
 	unsigned type = r->kernel_object.object_type;
 
-	check_name(f, &r->name);
+	fxt_check_name(f, &r->name);
 	fxt_check_args(f, r);
 	if (r->type == FXT_RECORD_USERSPACE_OBJECT) {
 		fxt_findings_add(f, FXT_FINDING_USERSPACE_UNSEEN, 0);
 		fxt_check_reserved(f, fxt_get_userspace_reserved(head));
-		check_thread(f, &r->thread, fxt_get_userspace_thread(head));
+		fxt_check_thread(f, &r->thread, fxt_get_userspace_thread(head));
 		return;
 	}
 	fxt_check_reserved(f, fxt_get_kernel_object_reserved(head));
@@ -366,7 +366,7 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	check_longer(ret, r);
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
-		check_metadata(ret, r, head);
+		fxt_check_metadata(ret, r, head);
 		break;
 	case FXT_RECORD_INITIALIZATION:
 	case FXT_RECORD_STRING:
@@ -389,12 +389,12 @@ void fxt_check_record(const struct fxt_record *r, struct fxt_findings *ret)
 	case FXT_RECORD_LOG:
 		fxt_findings_add(ret, FXT_FINDING_LOG_UNSEEN, 0);
 		fxt_check_reserved(ret, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
-		check_time(ret, r->ts_ns);
-		check_thread(ret, &r->thread, fxt_get_log_thread(head));
+		fxt_check_time(ret, r->ts_ns);
+		fxt_check_thread(ret, &r->thread, fxt_get_log_thread(head));
 		fxt_check_stream(ret, &r->name);
 		break;
 	case FXT_RECORD_PROFILER:
-		check_profiler(ret, r, head);
+		fxt_check_profiler(ret, r, head);
 		break;
 	case FXT_RECORD_LARGE:
 		check_large(ret, r, head);

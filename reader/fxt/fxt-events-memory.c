@@ -4,30 +4,23 @@
  */
 #include <string.h>
 
+#include "base/string-table.h"
 #include "reader/fxt/fxt-events-state.h"
-
-/* The place of TEXT among N names, or N. */
-static unsigned find(const char *text, const char *const *names, unsigned n)
-{
-	unsigned i = 0;
-
-	while (i < n && strcmp(names[i], text) != 0)
-		i++;
-	return i;
-}
 
 /* Without its resource, or with one that nobody knows, an event is somebody else's. */
 static int settle_resource(int r, const char *name, enum resource *ret)
 {
-	*ret = find(name, resource_names, RESOURCE_MAX);
-	return r == FXT_EVENTS_EVENT && *ret == RESOURCE_MAX ? FXT_EVENTS_NONE : r;
+	int resource = STRING_TABLE_FIND(resource_names, name);
+
+	*ret = resource < 0 ? RESOURCE_MAX : (enum resource)resource;
+	return r == FXT_EVENTS_EVENT && resource < 0 ? FXT_EVENTS_NONE : r;
 }
 
 static int get_block(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
 		     enum event_kind kind)
 {
 	const char *resource = "", *reach = "";
-	int r;
+	int found, r;
 
 	ev->kind = kind;
 	ev->block.function = ev->block.text = "";
@@ -41,13 +34,13 @@ static int get_block(struct fxt_events *e, const struct fxt_record *record, stru
 		 { FXT_NAME_REACH, WANT_TEXT, &reach, NULL },
 		 { FXT_NAME_FUNCTION, WANT_TEXT, &ev->block.function, NULL },
 		 { FXT_NAME_TEXT, WANT_TEXT, &ev->block.text, NULL });
-	ev->block.reach = find(reach, reach_names, REACH_MAX);
-	if (ev->block.reach == REACH_MAX)
-		ev->block.reach = REACH_UNKNOWN;
+	found = STRING_TABLE_FIND(reach_names, reach);
+	ev->block.reach = found < 0 ? REACH_UNKNOWN : (enum reach)found;
 	return settle_resource(r, resource, &ev->block.resource);
 }
 
-static int get_usage(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_memory_get_usage(struct fxt_events *e, const struct fxt_record *record,
+				       struct event *ev)
 {
 	const char *resource = "";
 	int r;
@@ -62,12 +55,13 @@ static int get_usage(struct fxt_events *e, const struct fxt_record *record, stru
 	return settle_resource(r, resource, &ev->usage.resource);
 }
 
-static int get_watch(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
+static int fxt_events_memory_get_watch(struct fxt_events *e, const struct fxt_record *record,
+				       struct event *ev)
 {
 	bool found = false;
 	int r;
 
-	ev->kind = EVENT_WATCH;
+	ev->kind = EVENT_WATCH_BEGIN;
 	ev->watch.resources = ev->watch.allocators = "";
 	r = TAKE(e, record, { FXT_NAME_RESOURCES, WANT_TEXT, &ev->watch.resources, &found },
 		 { FXT_NAME_ALLOCATORS, WANT_TEXT, &ev->watch.allocators, NULL },
@@ -79,7 +73,7 @@ static int get_watch(struct fxt_events *e, const struct fxt_record *record, stru
 
 static int get_watched(struct fxt_events *e, const struct fxt_record *record, struct event *ev)
 {
-	ev->kind = EVENT_WATCHED;
+	ev->kind = EVENT_WATCH_END;
 	ev->watched.reason = "";
 	return TAKE(e, record, { FXT_NAME_REASON, WANT_TEXT, &ev->watched.reason, NULL },
 		    { FXT_NAME_UNMATCHED, WANT_UINT64, &ev->watched.unmatched, NULL },
@@ -105,7 +99,7 @@ int fxt_events_memory(struct fxt_events *e, const struct fxt_record *record, str
 {
 	switch (fxt_text_known(&record->name)) {
 	case FXT_NAME_WATCH:
-		return get_watch(e, record, ev);
+		return fxt_events_memory_get_watch(e, record, ev);
 	case FXT_NAME_WATCHED:
 		return get_watched(e, record, ev);
 	case FXT_NAME_STACK:
@@ -117,7 +111,7 @@ int fxt_events_memory(struct fxt_events *e, const struct fxt_record *record, str
 	case FXT_NAME_BLOCK:
 		return get_block(e, record, ev, EVENT_BLOCK);
 	case FXT_NAME_USAGE:
-		return get_usage(e, record, ev);
+		return fxt_events_memory_get_usage(e, record, ev);
 	case FXT_NAME_SNAPSHOT:
 		ev->kind = EVENT_SNAPSHOT;
 		return TAKE(e, record, { FXT_NAME_BLOCKS, WANT_UINT64, &ev->snapshot.blocks, NULL },

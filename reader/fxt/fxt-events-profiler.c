@@ -28,7 +28,7 @@ void fxt_events_free_modules(struct fxt_events *e)
 	table_deinit_free(&e->modules);
 }
 
-static int digit_of(char c)
+static int fxt_events_profiler_digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -43,7 +43,8 @@ static void take_build_id(struct fxt_events *e, const char *digits, struct event
 	if (strlen(digits) % 2 != 0 || n > sizeof(e->build_id))
 		return;
 	for (size_t i = 0; i < n; i++) {
-		int high = digit_of(digits[2 * i]), low = digit_of(digits[2 * i + 1]);
+		int high = fxt_events_profiler_digit_of(digits[2 * i]),
+		    low = fxt_events_profiler_digit_of(digits[2 * i + 1]);
 
 		if (high < 0 || low < 0)
 			return;

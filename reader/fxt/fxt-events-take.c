@@ -45,7 +45,8 @@ bool fxt_events_unsigned(const struct fxt_arg *arg, uint64_t *ret)
 }
 
 /* Puts the value of ARG where ROW says. Returns 1, 0 if it is of another type, or -ENOMEM. */
-static int put(struct fxt_events *e, const struct fxt_events_row *row, const struct fxt_arg *arg)
+static int fxt_events_take_put(struct fxt_events *e, const struct fxt_events_row *row,
+			       const struct fxt_arg *arg)
 {
 	uint64_t number;
 
@@ -95,7 +96,7 @@ int fxt_events_take(struct fxt_events *e, const struct fxt_record *record,
 		for (size_t i = 0; known && i < n; i++) {
 			if (rows[i].name != known)
 				continue;
-			r = put(e, &rows[i], &arg);
+			r = fxt_events_take_put(e, &rows[i], &arg);
 			if (r < 0)
 				return r;
 			if (r > 0 && rows[i].found)

@@ -155,7 +155,7 @@ static int get_task(struct fxt_events *e, const struct fxt_record *record, struc
 }
 
 /* Streams may have no end, but what is in them has. */
-static void forget(struct fxt_events *e, const struct event *ev)
+static void fxt_events_forget(struct fxt_events *e, const struct event *ev)
 {
 	table_remove(&e->left, (uint64_t)ev->tid + 1);
 	if (ev->exit.process_ends)
@@ -163,8 +163,8 @@ static void forget(struct fxt_events *e, const struct event *ev)
 }
 
 /* An event of category `sched` or `process`. */
-static int get_happening(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
-			 int category)
+static int get_span_event(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
+			  int category)
 {
 	bool found = false;
 	int r, name = fxt_text_known(&record->name);
@@ -199,7 +199,7 @@ static int get_happening(struct fxt_events *e, const struct fxt_record *record, 
 		return FXT_EVENTS_NONE;
 	}
 	if (ev->kind == EVENT_EXIT && r == FXT_EVENTS_EVENT && found)
-		forget(e, ev);
+		fxt_events_forget(e, ev);
 	/* Without its main argument it is somebody else's event of the same name. */
 	return r == FXT_EVENTS_EVENT && !found ? FXT_EVENTS_NONE : r;
 }
@@ -285,7 +285,8 @@ static int get_own(struct fxt_events *e, const struct fxt_record *record, struct
 }
 
 /* The CPU whose pseudo-thread of PROCESS the thread of RECORD is; false if it is none. */
-static bool get_track(const struct fxt_record *record, uint32_t process, uint32_t *ret_cpu)
+static bool fxt_events_get_track(const struct fxt_record *record, uint32_t process,
+				 uint32_t *ret_cpu)
 {
 	uint64_t tid = record->thread.tid;
 
@@ -296,8 +297,8 @@ static bool get_track(const struct fxt_record *record, uint32_t process, uint32_
 }
 
 /* A complete event. */
-static int get_interval(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
-			int category)
+static int fxt_events_get_interval(struct fxt_events *e, const struct fxt_record *record,
+				   struct event *ev, int category)
 {
 	static const struct {
 		int category;
@@ -318,7 +319,7 @@ static int get_interval(struct fxt_events *e, const struct fxt_record *record, s
 		i++;
 	if (i == ARRAY_SIZE(rows))
 		return FXT_EVENTS_NONE;
-	on_track = get_track(record, rows[i].process, &ev->cpu);
+	on_track = fxt_events_get_track(record, rows[i].process, &ev->cpu);
 	/* Somebody else's event of the same category. */
 	if (!on_track && (rows[i].kind != INTERVAL_WORK || ev->pid == rows[i].process))
 		return FXT_EVENTS_NONE;
@@ -337,8 +338,8 @@ static int get_interval(struct fxt_events *e, const struct fxt_record *record, s
 }
 
 /* Counters of whatever names; what is no number is left out. */
-static int get_counter(struct fxt_events *e, const struct fxt_record *record, struct event *ev,
-		       int category)
+static int fxt_events_get_counter(struct fxt_events *e, const struct fxt_record *record,
+				  struct event *ev, int category)
 {
 	struct fxt_args it = record->args;
 	struct fxt_arg arg;
@@ -385,18 +386,18 @@ static int get_event(struct fxt_events *e, const struct fxt_record *record, stru
 	if (category == FXT_NAME_PROFILE && record->subtype != FXT_EVENT_COUNTER)
 		return fxt_events_profile(e, record, ev);
 	if (record->subtype == FXT_EVENT_DURATION_COMPLETE)
-		return get_interval(e, record, ev, category);
+		return fxt_events_get_interval(e, record, ev, category);
 	/* The counter `lost` repeats what the instant says. */
 	if (record->subtype == FXT_EVENT_COUNTER)
 		return category == FXT_NAME_COUNTERS || category == FXT_NAME_POWER
-			       ? get_counter(e, record, ev, category)
+			       ? fxt_events_get_counter(e, record, ev, category)
 			       : FXT_EVENTS_NONE;
 	if (category == FXT_NAME_MEMORY)
 		return fxt_events_memory(e, record, ev);
 	if (category != FXT_NAME_SCHED && category != FXT_NAME_PROCESS && category != FXT_NAME_KYMO)
 		return FXT_EVENTS_NONE;
 	return category == FXT_NAME_KYMO ? get_own(e, record, ev)
-					 : get_happening(e, record, ev, category);
+					 : get_span_event(e, record, ev, category);
 }
 
 int fxt_events_get(struct fxt_events *e, const struct fxt_record *record, struct event *ret,

@@ -20,17 +20,18 @@
 /* What a value in a set is. */
 static char seen;
 
-static struct fxt_lint_provider *get_provider(struct fxt_lint *l, uint32_t id)
+static struct fxt_lint_provider *fxt_lint_frame_get_provider(struct fxt_lint *l, uint32_t id)
 {
 	return fxt_lint_get(l, &l->providers, (uint64_t)id + 1, sizeof(struct fxt_lint_provider),
 			    FXT_LINT_PROVIDERS_MAX);
 }
 
 /* Whose record R is; NULL if that cannot be known. */
-static struct fxt_lint_provider *enter(struct fxt_lint *l, const struct fxt_record *r)
+static struct fxt_lint_provider *fxt_lint_frame_enter(struct fxt_lint *l,
+						      const struct fxt_record *r)
 {
 	if (!l->provider || l->provider->tables != r->provider) {
-		l->provider = get_provider(l, r->provider->id);
+		l->provider = fxt_lint_frame_get_provider(l, r->provider->id);
 		if (l->provider) {
 			l->provider->tables = r->provider;
 			l->provider->id = r->provider->id;
@@ -39,7 +40,8 @@ static struct fxt_lint_provider *enter(struct fxt_lint *l, const struct fxt_reco
 	return l->provider;
 }
 
-static void introduce(struct fxt_lint *l, struct fxt_lint_provider *p, const struct fxt_record *r)
+static void fxt_lint_frame_introduce(struct fxt_lint *l, struct fxt_lint_provider *p,
+				     const struct fxt_record *r)
 {
 	if (p->introduced)
 		fxt_lint_find(l, FXT_FINDING_PROVIDER_AGAIN, l->here, r->metadata.provider_id, 0);
@@ -56,14 +58,14 @@ static bool is_introduced(const struct fxt_lint *l, uint32_t id)
 	return (p && p->introduced) || (id == 0 && !l->any_provider);
 }
 
-static void check_metadata(struct fxt_lint *l, struct fxt_lint_provider *p,
-			   const struct fxt_record *r)
+static void fxt_lint_frame_check_metadata(struct fxt_lint *l, struct fxt_lint_provider *p,
+					  const struct fxt_record *r)
 {
 	uint32_t id = r->metadata.provider_id;
 
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		introduce(l, p, r);
+		fxt_lint_frame_introduce(l, p, r);
 		break;
 	case FXT_METADATA_PROVIDER_SECTION:
 		if (!is_introduced(l, id)) {
@@ -93,7 +95,8 @@ static void check_init(struct fxt_lint *l, struct fxt_lint_provider *p, const st
 	p->ticks_per_second = ticks;
 }
 
-static void check_time(struct fxt_lint *l, struct fxt_lint_provider *p, const struct fxt_record *r)
+static void fxt_lint_frame_check_time(struct fxt_lint *l, struct fxt_lint_provider *p,
+				      const struct fxt_record *r)
 {
 	if (!p->timed && !p->has_init)
 		fxt_lint_find(l, FXT_FINDING_INIT_MISSING, l->here, p->id, 0);
@@ -146,7 +149,7 @@ static bool tells_loss(const struct fxt_text *name)
 }
 
 /* Whether this is the first time for the N words at KEY. */
-static bool is_new(struct fxt_lint *l, const uint64_t *key, size_t n)
+static bool fxt_lint_frame_is_new(struct fxt_lint *l, const uint64_t *key, size_t n)
 {
 	uint64_t hash = table_hash(key, n * sizeof(*key));
 
@@ -174,7 +177,7 @@ static bool has_user_address(const struct fxt_record *r)
 	return false;
 }
 
-static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_frame_check_profiler(struct fxt_lint *l, const struct fxt_record *r)
 {
 	const uint64_t process[] = { r->thread.pid };
 	uint64_t module[] = { r->thread.pid, 0 };
@@ -184,14 +187,14 @@ static void check_profiler(struct fxt_lint *l, const struct fxt_record *r)
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
 		module[1] = r->module.id;
-		is_new(l, module, 2);
+		fxt_lint_frame_is_new(l, module, 2);
 		break;
 	case FXT_PROFILER_MMAP:
 		module[1] = r->mmap.module_id;
 		if (!is_known(l, module, 2))
 			fxt_lint_find(l, FXT_FINDING_MMAP_BEFORE_MODULE, l->here, module[0],
 				      module[1]);
-		is_new(l, process, 1);
+		fxt_lint_frame_is_new(l, process, 1);
 		break;
 	default:
 		if (has_user_address(r) && !is_known(l, process, 1))
@@ -210,18 +213,18 @@ static void check_fork(struct fxt_lint *l, const struct fxt_record *r)
 		return;
 	while (fxt_args_next(&it, &arg) == FXT_ARGS_NEXT)
 		if (fxt_text_known(&arg.name) == FXT_NAME_CHILD_PROCESS && arg.type == FXT_ARG_KOID)
-			is_new(l, &arg.uint64, 1);
+			fxt_lint_frame_is_new(l, &arg.uint64, 1);
 }
 
 void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 {
-	struct fxt_lint_provider *p = enter(l, r);
+	struct fxt_lint_provider *p = fxt_lint_frame_enter(l, r);
 
 	if (!p)
 		return;
 	switch (r->type) {
 	case FXT_RECORD_METADATA:
-		check_metadata(l, p, r);
+		fxt_lint_frame_check_metadata(l, p, r);
 		break;
 	case FXT_RECORD_INITIALIZATION:
 		check_init(l, p, r);
@@ -240,13 +243,13 @@ void fxt_lint_frame(struct fxt_lint *l, const struct fxt_record *r)
 		check_fork(l, r);
 		break;
 	case FXT_RECORD_PROFILER:
-		check_profiler(l, r);
+		fxt_lint_frame_check_profiler(l, r);
 		break;
 	default:
 		break;
 	}
 	if (fxt_record_has_time(r))
-		check_time(l, p, r);
+		fxt_lint_frame_check_time(l, p, r);
 }
 
 void fxt_lint_frame_finish(struct fxt_lint *l)

@@ -9,7 +9,7 @@
 
 static char seen; /* what tables of keys alone have for values */
 
-static struct fxt_lint_watch *get_watch(struct fxt_lint *l, uint64_t pid)
+static struct fxt_lint_watch *fxt_lint_memory_get_watch(struct fxt_lint *l, uint64_t pid)
 {
 	if (pid == UINT64_MAX)
 		return NULL;
@@ -74,7 +74,7 @@ static void use_stack(struct fxt_lint *l, const struct fxt_record *r,
 
 static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
 {
-	struct fxt_lint_watch *w = get_watch(l, r->thread.pid);
+	struct fxt_lint_watch *w = fxt_lint_memory_get_watch(l, r->thread.pid);
 
 	if (!w)
 		return;
@@ -84,9 +84,9 @@ static void begin_watch(struct fxt_lint *l, const struct fxt_record *r)
 }
 
 /* R, whose name is NAME, is about a process that is watched, or should be. */
-static void take_of_watch(struct fxt_lint *l, const struct fxt_record *r, int name)
+static void fxt_lint_memory_take_of_watch(struct fxt_lint *l, const struct fxt_record *r, int name)
 {
-	struct fxt_lint_watch *w = get_watch(l, r->thread.pid);
+	struct fxt_lint_watch *w = fxt_lint_memory_get_watch(l, r->thread.pid);
 	struct fxt_arg blocks;
 
 	if (!w)
@@ -144,7 +144,7 @@ static int argument_of(int name, enum fxt_arg_type *ret_type)
 	}
 }
 
-static void take_event(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_memory_take_event(struct fxt_lint *l, const struct fxt_record *r)
 {
 	int name = fxt_text_known(&r->name), argument;
 	enum fxt_arg_type type;
@@ -156,14 +156,14 @@ static void take_event(struct fxt_lint *l, const struct fxt_record *r)
 	if (name == FXT_NAME_WATCH)
 		begin_watch(l, r);
 	else
-		take_of_watch(l, r, name);
+		fxt_lint_memory_take_of_watch(l, r, name);
 }
 
 void fxt_lint_memory(struct fxt_lint *l, const struct fxt_record *r)
 {
 	if (r->type == FXT_RECORD_EVENT && r->subtype == FXT_EVENT_INSTANT &&
 	    fxt_text_known(&r->category) == FXT_NAME_MEMORY)
-		take_event(l, r);
+		fxt_lint_memory_take_event(l, r);
 	else if (r->type == FXT_RECORD_PROFILER && r->subtype == FXT_PROFILER_BACKTRACE &&
 		 l->named.ts_ns == r->ts_ns && l->named.tid == r->thread.tid)
 		l->named.id = 0;

@@ -11,7 +11,7 @@ static uint64_t hash_text(const struct fxt_text *t)
 	return t->bytes ? table_hash(t->bytes, t->length) : 0;
 }
 
-static struct fxt_lint_process *get_process(struct fxt_lint *l, uint64_t koid)
+static struct fxt_lint_process *fxt_lint_names_get_process(struct fxt_lint *l, uint64_t koid)
 {
 	struct fxt_lint_process *p = NULL;
 
@@ -22,7 +22,7 @@ static struct fxt_lint_process *get_process(struct fxt_lint *l, uint64_t koid)
 	return p;
 }
 
-static void check_thread(struct fxt_lint *l, const struct fxt_record *r)
+static void fxt_lint_names_check_thread(struct fxt_lint *l, const struct fxt_record *r)
 {
 	struct fxt_lint_process *p;
 	struct fxt_lint_thread *t;
@@ -44,7 +44,7 @@ static void check_thread(struct fxt_lint *l, const struct fxt_record *r)
 	t->named = true;
 	t->name = hash_text(&r->name);
 	t->process = l->findings.said.process;
-	p = get_process(l, t->process);
+	p = fxt_lint_names_get_process(l, t->process);
 	if (p && p->first.number == 0)
 		p->first = l->here;
 }
@@ -55,12 +55,12 @@ void fxt_lint_object(struct fxt_lint *l, const struct fxt_record *r)
 
 	switch (r->kernel_object.object_type) {
 	case FXT_OBJECT_PROCESS:
-		p = get_process(l, r->kernel_object.koid);
+		p = fxt_lint_names_get_process(l, r->kernel_object.koid);
 		if (p)
 			p->named = true;
 		break;
 	case FXT_OBJECT_THREAD:
-		check_thread(l, r);
+		fxt_lint_names_check_thread(l, r);
 		break;
 	default:
 		break;

@@ -8,12 +8,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
 /* A fact that is late by more than this is not put into its place at once. */
 enum { MOVE_MAX = 1024 };
 
-static void judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
+static void fxt_lint_order_judge(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 {
 	switch ((enum fxt_lint_fact_kind)fact->kind) {
 	case FXT_LINT_SWITCH:
@@ -79,7 +80,7 @@ static bool merge_runs(const struct fxt_lint_fact *from, size_t n, struct fxt_li
 	return true;
 }
 
-static void sort(struct fxt_lint_order *o)
+static void fxt_lint_order_sort(struct fxt_lint_order *o)
 {
 	while (merge_runs(o->facts, o->n, o->spare)) {
 		struct fxt_lint_fact *sorted = o->spare;
@@ -90,32 +91,25 @@ static void sort(struct fxt_lint_order *o)
 	o->unsorted = false;
 }
 
-static int grow(struct fxt_lint_order *o)
+static int fxt_lint_order_grow(struct fxt_lint_order *o)
 {
-	size_t room = o->room ? 2 * o->room : 256;
-	struct fxt_lint_fact *facts = realloc(o->facts, room * sizeof(*facts));
+	size_t room = o->room;
 
-	if (!facts)
+	if (GROW(o->spare, room, o->n + 1) < 0)
 		return -ENOMEM;
-	o->facts = facts;
-	facts = realloc(o->spare, room * sizeof(*facts));
-	if (!facts)
-		return -ENOMEM;
-	o->spare = facts;
-	o->room = room;
-	return 0;
+	return GROW(o->facts, o->room, o->n + 1);
 }
 
-static void hand_on(struct fxt_lint *l, size_t n)
+static void fxt_lint_order_hand_on(struct fxt_lint *l, size_t n)
 {
 	struct fxt_lint_order *o = &l->order;
 
 	if (n == 0)
 		return;
 	if (o->unsorted)
-		sort(o);
+		fxt_lint_order_sort(o);
 	for (size_t i = 0; i < n; i++)
-		judge(l, &o->facts[i]);
+		fxt_lint_order_judge(l, &o->facts[i]);
 	o->n -= n;
 	memmove(o->facts, o->facts + n, o->n * sizeof(*o->facts));
 }
@@ -128,12 +122,10 @@ void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	if (l->error)
 		return;
 	if (o->n == (size_t)2 * FXT_LINT_WINDOW)
-		hand_on(l, FXT_LINT_WINDOW);
-	if (o->n == o->room) {
-		l->error = grow(o);
-		if (l->error)
-			return;
-	}
+		fxt_lint_order_hand_on(l, FXT_LINT_WINDOW);
+	l->error = fxt_lint_order_grow(o);
+	if (l->error)
+		return;
 	i = o->n++;
 	if (!o->unsorted && i > 0 && o->facts[i - 1].ts_ns > fact->ts_ns) {
 		size_t first = i > MOVE_MAX ? i - MOVE_MAX : 0;
@@ -152,5 +144,5 @@ void fxt_lint_order_add(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 
 void fxt_lint_order_finish(struct fxt_lint *l)
 {
-	hand_on(l, l->order.n);
+	fxt_lint_order_hand_on(l, l->order.n);
 }

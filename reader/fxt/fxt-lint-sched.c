@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 #include "writer/fxt/fxt-names.h"
 
@@ -31,25 +32,17 @@ void fxt_lint_sched(struct fxt_lint *l, const struct fxt_record *r)
 	fxt_lint_order_add(l, &fact);
 }
 
-static struct fxt_lint_cpu *get_cpu(struct fxt_lint *l, unsigned number)
+static struct fxt_lint_cpu *fxt_lint_sched_get_cpu(struct fxt_lint *l, unsigned number)
 {
-	if (number >= l->n_cpus) {
-		size_t n = number + 16;
-		struct fxt_lint_cpu *cpus = realloc(l->cpus, n * sizeof(*cpus));
-
-		if (!cpus) {
-			l->error = -ENOMEM;
-			return NULL;
-		}
-		memset(cpus + l->n_cpus, 0, (n - l->n_cpus) * sizeof(*cpus));
-		l->cpus = cpus;
-		l->n_cpus = n;
+	if (GROW_ZERO(l->cpus, l->n_cpus, (size_t)number + 1) < 0) {
+		l->error = -ENOMEM;
+		return NULL;
 	}
 	return &l->cpus[number];
 }
 
-static struct fxt_lint_thread *get_thread(struct fxt_lint *l, uint64_t tid,
-					  const struct fxt_lint_fact *fact)
+static struct fxt_lint_thread *fxt_lint_sched_get_thread(struct fxt_lint *l, uint64_t tid,
+							 const struct fxt_lint_fact *fact)
 {
 	struct fxt_lint_thread *t = NULL;
 
@@ -89,8 +82,8 @@ static void end_conflict(struct fxt_lint *l, struct fxt_lint_thread *t, bool tie
 }
 
 /* OUT goes off the CPU. */
-static void switch_out(struct fxt_lint *l, struct fxt_lint_cpu *cpu, struct fxt_lint_thread *out,
-		       const struct fxt_lint_fact *fact)
+static void fxt_lint_sched_switch_out(struct fxt_lint *l, struct fxt_lint_cpu *cpu,
+				      struct fxt_lint_thread *out, const struct fxt_lint_fact *fact)
 {
 	struct fxt_lint_thread *running = cpu->running;
 
@@ -115,8 +108,8 @@ static void switch_out(struct fxt_lint *l, struct fxt_lint_cpu *cpu, struct fxt_
 		out->state = FXT_LINT_UNKNOWN;
 }
 
-static void switch_in(struct fxt_lint *l, struct fxt_lint_thread *in,
-		      const struct fxt_lint_fact *fact)
+static void fxt_lint_sched_switch_in(struct fxt_lint *l, struct fxt_lint_thread *in,
+				     const struct fxt_lint_fact *fact)
 {
 	if (in->state == FXT_LINT_RUNNING && in->cpu != fact->cpu) {
 		if (in->conflict)
@@ -133,9 +126,9 @@ static void switch_in(struct fxt_lint *l, struct fxt_lint_thread *in,
 
 static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 {
-	struct fxt_lint_thread *out = get_thread(l, fact->a, fact);
-	struct fxt_lint_thread *in = get_thread(l, fact->b, fact);
-	struct fxt_lint_cpu *cpu = get_cpu(l, fact->cpu);
+	struct fxt_lint_thread *out = fxt_lint_sched_get_thread(l, fact->a, fact);
+	struct fxt_lint_thread *in = fxt_lint_sched_get_thread(l, fact->b, fact);
+	struct fxt_lint_cpu *cpu = fxt_lint_sched_get_cpu(l, fact->cpu);
 	bool late_out = is_late(out, fact), late_in = is_late(in, fact);
 
 	if (!cpu)
@@ -149,9 +142,9 @@ static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 		return;
 	}
 	cpu->last_ns = fact->ts_ns;
-	switch_out(l, cpu, out, fact);
+	fxt_lint_sched_switch_out(l, cpu, out, fact);
 	if (in)
-		switch_in(l, in, fact);
+		fxt_lint_sched_switch_in(l, in, fact);
 	cpu->running = in;
 	cpu->place = fact->place;
 	cpu->known = true;
@@ -159,7 +152,7 @@ static void judge_switch(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 
 static void judge_wakeup(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 {
-	struct fxt_lint_thread *t = get_thread(l, fact->a, fact);
+	struct fxt_lint_thread *t = fxt_lint_sched_get_thread(l, fact->a, fact);
 
 	if (!t || is_late(t, fact)) {
 		l->n_not_judged++;

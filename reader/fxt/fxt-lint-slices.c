@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
 #define OPEN UINT64_MAX
 
-static struct fxt_lint_track *get_track(struct fxt_lint *l, const struct fxt_record *r)
+static struct fxt_lint_track *fxt_lint_slices_get_track(struct fxt_lint *l,
+							const struct fxt_record *r)
 {
 	const uint64_t key[] = { r->thread.pid, r->thread.tid };
 	struct fxt_lint_track *t = fxt_lint_get(l, &l->tracks, table_hash(key, sizeof(key)),
@@ -42,7 +44,7 @@ void fxt_lint_event(struct fxt_lint *l, const struct fxt_record *r)
 
 	if (!r->thread.defined)
 		return;
-	track = get_track(l, r);
+	track = fxt_lint_slices_get_track(l, r);
 	if (r->subtype < FXT_EVENT_DURATION_BEGIN || r->subtype > FXT_EVENT_FLOW_END)
 		return;
 	fact.kind = kinds[r->subtype];
@@ -66,24 +68,25 @@ void fxt_lint_event(struct fxt_lint *l, const struct fxt_record *r)
 	fxt_lint_order_add(l, &fact);
 }
 
-static void find(struct fxt_lint *l, enum fxt_finding_id id, const struct fxt_lint_track *t,
-		 struct fxt_lint_place place)
+static void fxt_lint_slices_find(struct fxt_lint *l, enum fxt_finding_id id,
+				 const struct fxt_lint_track *t, struct fxt_lint_place place)
 {
 	fxt_lint_find(l, id, place, t->pid, t->tid);
 }
 
 /* Takes I off the stack, a complete one; open ones above it outlive it. */
-static void cut(struct fxt_lint *l, struct fxt_lint_track *t, size_t i)
+static void fxt_lint_slices_cut(struct fxt_lint *l, struct fxt_lint_track *t, size_t i)
 {
 	for (size_t above = i + 1; above < t->depth; above++)
 		if (t->stack[above].end_ns == OPEN)
-			find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
+			fxt_lint_slices_find(l, FXT_FINDING_COMPLETE_OVERLAP, t,
+					     t->stack[above].place);
 	t->depth--;
 	memmove(t->stack + i, t->stack + i + 1, (t->depth - i) * sizeof(*t->stack));
 }
 
 /* Takes complete durations off the stack that have ended by NS. */
-static void settle(struct fxt_lint *l, struct fxt_lint_track *t, uint64_t ns)
+static void fxt_lint_slices_settle(struct fxt_lint *l, struct fxt_lint_track *t, uint64_t ns)
 {
 	bool open_above = false;
 
@@ -93,29 +96,22 @@ static void settle(struct fxt_lint *l, struct fxt_lint_track *t, uint64_t ns)
 		if (end == OPEN) {
 			open_above = true;
 		} else if (open_above ? end < ns : end <= ns) {
-			cut(l, t, i);
+			fxt_lint_slices_cut(l, t, i);
 		}
 	}
 }
 
-static void push(struct fxt_lint *l, struct fxt_lint_track *t, const struct fxt_lint_fact *fact,
-		 uint64_t end_ns)
+static void fxt_lint_slices_push(struct fxt_lint *l, struct fxt_lint_track *t,
+				 const struct fxt_lint_fact *fact, uint64_t end_ns)
 {
 	if (t->depth == FXT_LINT_DEPTH_MAX) {
 		l->n_not_judged++;
 		t->unknown = true;
 		return;
 	}
-	if (t->depth == t->room) {
-		size_t room = t->room ? 2 * t->room : 8;
-		struct fxt_lint_slice *stack = realloc(t->stack, room * sizeof(*stack));
-
-		if (!stack) {
-			l->error = -ENOMEM;
-			return;
-		}
-		t->stack = stack;
-		t->room = room;
+	if (GROW(t->stack, t->room, t->depth + 1) < 0) {
+		l->error = -ENOMEM;
+		return;
 	}
 	t->stack[t->depth++] = (struct fxt_lint_slice){ end_ns, fact->name, fact->place };
 }
@@ -127,12 +123,12 @@ static void judge_complete(struct fxt_lint *l, struct fxt_lint_track *t,
 
 	if (fact->b < fact->ts_ns || fact->b == OPEN)
 		return;
-	settle(l, t, fact->ts_ns);
+	fxt_lint_slices_settle(l, t, fact->ts_ns);
 	top = t->depth > 0 ? &t->stack[t->depth - 1] : NULL;
 	if (top && top->end_ns < fact->b)
-		find(l, FXT_FINDING_COMPLETE_OVERLAP, t, fact->place);
+		fxt_lint_slices_find(l, FXT_FINDING_COMPLETE_OVERLAP, t, fact->place);
 	else
-		push(l, t, fact, fact->b);
+		fxt_lint_slices_push(l, t, fact, fact->b);
 }
 
 static void judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
@@ -140,20 +136,20 @@ static void judge_end(struct fxt_lint *l, struct fxt_lint_track *t,
 {
 	size_t i;
 
-	settle(l, t, fact->ts_ns);
+	fxt_lint_slices_settle(l, t, fact->ts_ns);
 	i = t->depth;
 	while (i > 0 && t->stack[i - 1].end_ns != OPEN)
 		i--;
 	if (i == 0) {
 		if (!t->unknown)
-			find(l, FXT_FINDING_DURATION_END_ALONE, t, fact->place);
+			fxt_lint_slices_find(l, FXT_FINDING_DURATION_END_ALONE, t, fact->place);
 		return;
 	}
 	if (fact->name != 0 && t->stack[i - 1].name != fact->name && !t->unknown)
-		find(l, FXT_FINDING_DURATION_NAMES, t, fact->place);
+		fxt_lint_slices_find(l, FXT_FINDING_DURATION_NAMES, t, fact->place);
 	/* What is left above it is complete and ends behind it. */
 	for (size_t above = i; above < t->depth; above++)
-		find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
+		fxt_lint_slices_find(l, FXT_FINDING_COMPLETE_OVERLAP, t, t->stack[above].place);
 	t->depth = i - 1;
 }
 
@@ -162,9 +158,9 @@ static void judge_flow(struct fxt_lint *l, struct fxt_lint_track *t,
 		       const struct fxt_lint_fact *fact)
 {
 	if (fact->ts_ns > 0)
-		settle(l, t, fact->ts_ns - 1);
+		fxt_lint_slices_settle(l, t, fact->ts_ns - 1);
 	if (t->depth == 0 && !t->unknown)
-		find(l, FXT_FINDING_FLOW_NO_SLICE, t, fact->place);
+		fxt_lint_slices_find(l, FXT_FINDING_FLOW_NO_SLICE, t, fact->place);
 }
 
 void fxt_lint_slice_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
@@ -179,8 +175,8 @@ void fxt_lint_slice_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	t->last_ns = fact->ts_ns;
 	switch (fact->kind) {
 	case FXT_LINT_BEGIN:
-		settle(l, t, fact->ts_ns);
-		push(l, t, fact, OPEN);
+		fxt_lint_slices_settle(l, t, fact->ts_ns);
+		fxt_lint_slices_push(l, t, fact, OPEN);
 		break;
 	case FXT_LINT_END:
 		judge_end(l, t, fact);
@@ -201,9 +197,10 @@ void fxt_lint_slices_finish(struct fxt_lint *l)
 	while ((t = table_next(&l->tracks, &pos))) {
 		if (t->unknown)
 			continue;
-		settle(l, t, OPEN - 1);
+		fxt_lint_slices_settle(l, t, OPEN - 1);
 		for (size_t i = 0; i < t->depth; i++)
 			if (t->stack[i].end_ns == OPEN)
-				find(l, FXT_FINDING_DURATION_OPEN, t, t->stack[i].place);
+				fxt_lint_slices_find(l, FXT_FINDING_DURATION_OPEN, t,
+						     t->stack[i].place);
 	}
 }

@@ -44,7 +44,8 @@ static struct fxt_lint_span *get_span(struct fxt_lint *l, struct table *t, uint6
 	return s;
 }
 
-static void begin(struct fxt_lint *l, struct fxt_lint_span *s, const struct fxt_lint_fact *fact)
+static void fxt_lint_spans_begin(struct fxt_lint *l, struct fxt_lint_span *s,
+				 const struct fxt_lint_fact *fact)
 {
 	if (s->balance > 0 && fact->kind == FXT_LINT_FLOW_BEGIN)
 		fxt_lint_find(l, FXT_FINDING_FLOW_TWICE, fact->place, s->id, 0);
@@ -55,7 +56,7 @@ static void begin(struct fxt_lint *l, struct fxt_lint_span *s, const struct fxt_
 		s->alone.number = 0;
 }
 
-static void between(struct fxt_lint_span *s, const struct fxt_lint_fact *fact)
+static void fxt_lint_spans_between(struct fxt_lint_span *s, const struct fxt_lint_fact *fact)
 {
 	if (s->balance > 0 || s->alone.number != 0)
 		return;
@@ -75,14 +76,14 @@ void fxt_lint_span_fact(struct fxt_lint *l, const struct fxt_lint_fact *fact)
 	switch (fact->kind) {
 	case FXT_LINT_FLOW_BEGIN:
 	case FXT_LINT_ASYNC_BEGIN:
-		begin(l, s, fact);
+		fxt_lint_spans_begin(l, s, fact);
 		break;
 	case FXT_LINT_FLOW_END:
 	case FXT_LINT_ASYNC_END:
 		s->balance--;
 		break;
 	default:
-		between(s, fact);
+		fxt_lint_spans_between(s, fact);
 	}
 	if (s->balance == 0 && s->alone.number == 0)
 		free(table_remove(table, key));

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "reader/fxt/fxt-lint-state.h"
 
 int fxt_lint_new(struct fxt_lint **ret, fxt_lint_found_fn found, void *userdata)
@@ -60,26 +61,19 @@ void *fxt_lint_get(struct fxt_lint *l, struct table *t, uint64_t key, size_t siz
 }
 
 /* Keeps F, to be handed out in the order of the file. */
-static void keep(struct fxt_lint *l, const struct fxt_finding *f)
+static void fxt_lint_keep(struct fxt_lint *l, const struct fxt_finding *f)
 {
-	if (l->n_last == l->last_room) {
-		size_t room = l->last_room ? 2 * l->last_room : 64;
-		struct fxt_finding *last = realloc(l->last, room * sizeof(*last));
-
-		if (!last) {
-			l->error = -ENOMEM;
-			return;
-		}
-		l->last = last;
-		l->last_room = room;
+	if (GROW(l->last, l->last_room, l->n_last + 1) < 0) {
+		l->error = -ENOMEM;
+		return;
 	}
 	l->last[l->n_last++] = *f;
 }
 
-static void hand_out(struct fxt_lint *l, const struct fxt_finding *f)
+static void fxt_lint_hand_out(struct fxt_lint *l, const struct fxt_finding *f)
 {
 	if (l->finishing)
-		keep(l, f);
+		fxt_lint_keep(l, f);
 	else
 		l->found(l->userdata, f);
 }
@@ -87,7 +81,8 @@ static void hand_out(struct fxt_lint *l, const struct fxt_finding *f)
 void fxt_lint_find(struct fxt_lint *l, enum fxt_finding_id id, struct fxt_lint_place place,
 		   uint64_t a, uint64_t b)
 {
-	hand_out(l, &(struct fxt_finding){ id, place.offset, place.number, NULL, { a, b } });
+	fxt_lint_hand_out(l,
+			  &(struct fxt_finding){ id, place.offset, place.number, NULL, { a, b } });
 }
 
 static bool is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uint64_t ref)
@@ -98,8 +93,8 @@ static bool is_defined(const struct fxt_provider *p, enum fxt_finding_id id, uin
 }
 
 /* Of an undefined reference in R: does another provider have it? */
-static const char *whose(const struct fxt_lint *l, const struct fxt_record *r,
-			 const struct fxt_finding *f)
+static const char *fxt_lint_provider_of(const struct fxt_lint *l, const struct fxt_record *r,
+					const struct fxt_finding *f)
 {
 	const struct fxt_lint_provider *p;
 	size_t pos = 0;
@@ -124,10 +119,10 @@ int fxt_lint_record(struct fxt_lint *l, const struct fxt_record *r)
 		f->list[i].number = l->here.number;
 		if (f->list[i].id == FXT_FINDING_STRING_UNDEFINED ||
 		    f->list[i].id == FXT_FINDING_THREAD_UNDEFINED)
-			f->list[i].what = whose(l, r, &f->list[i]);
+			f->list[i].what = fxt_lint_provider_of(l, r, &f->list[i]);
 		if (fxt_finding_kinds[f->list[i].id].severity == FXT_SEVERITY_ERROR)
 			l->told_offset = r->offset;
-		hand_out(l, &f->list[i]);
+		fxt_lint_hand_out(l, &f->list[i]);
 	}
 	fxt_lint_memory(l, r);
 	switch (r->type) {
@@ -153,13 +148,13 @@ void fxt_lint_damage(struct fxt_lint *l, const struct fxt_damage *damage)
 	/* What the reader tells of a record that it gave was found here, too. */
 	if (damage->bytes == 0 && damage->offset == l->told_offset)
 		return;
-	hand_out(l, &(struct fxt_finding){
-			    damage->truncated ? FXT_FINDING_TRUNCATED : FXT_FINDING_DAMAGE,
-			    damage->offset,
-			    0,
-			    damage->what,
-			    { damage->bytes },
-		    });
+	fxt_lint_hand_out(l, &(struct fxt_finding){
+				     damage->truncated ? FXT_FINDING_TRUNCATED : FXT_FINDING_DAMAGE,
+				     damage->offset,
+				     0,
+				     damage->what,
+				     { damage->bytes },
+			     });
 }
 
 static int compare_findings(const void *a, const void *b)
@@ -185,7 +180,7 @@ int fxt_lint_finish(struct fxt_lint *l)
 	if (l->n_last > 0)
 		qsort(l->last, l->n_last, sizeof(*l->last), compare_findings);
 	for (size_t i = 0; i < l->n_last; i++)
-		hand_out(l, &l->last[i]);
+		fxt_lint_hand_out(l, &l->last[i]);
 	return l->error;
 }
 

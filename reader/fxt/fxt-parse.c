@@ -14,7 +14,7 @@ struct cursor {
 
 static const char too_short[] = "the record is shorter than its contents";
 
-static bool take_word(struct cursor *c, uint64_t *ret)
+static bool fxt_parse_take_word(struct cursor *c, uint64_t *ret)
 {
 	if (c->p == c->end)
 		return false;
@@ -23,7 +23,7 @@ static bool take_word(struct cursor *c, uint64_t *ret)
 }
 
 /* Takes a stream of N bytes. */
-static bool take_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
+static bool fxt_parse_take_stream(struct cursor *c, uint64_t n, const uint8_t **ret)
 {
 	uint64_t words = n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
 
@@ -38,14 +38,14 @@ static bool take_bytes_as_text(struct cursor *c, uint32_t n, struct fxt_text *re
 {
 	const uint8_t *bytes;
 
-	if (!take_stream(c, n, &bytes))
+	if (!fxt_parse_take_stream(c, n, &bytes))
 		return false;
 	*ret = (struct fxt_text){ (const char *)bytes, n, -1, 0 };
 	return true;
 }
 
-static bool take_text(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
-		      struct fxt_text *ret)
+static bool fxt_parse_take_text(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
+				struct fxt_text *ret)
 {
 	if (!fxt_get_string_ref_inline(ref)) {
 		*ret = fxt_provider_string(p, (unsigned)ref);
@@ -57,20 +57,20 @@ static bool take_text(struct cursor *c, const struct fxt_provider *p, uint64_t r
 	return true;
 }
 
-static bool take_thread(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
-			struct fxt_thread *ret)
+static bool fxt_parse_take_thread(struct cursor *c, const struct fxt_provider *p, uint64_t ref,
+				  struct fxt_thread *ret)
 {
 	if (ref != 0) {
 		*ret = p->threads[ref];
 		return true;
 	}
 	ret->defined = true;
-	return take_word(c, &ret->pid) && take_word(c, &ret->tid);
+	return fxt_parse_take_word(c, &ret->pid) && fxt_parse_take_word(c, &ret->tid);
 }
 
-static bool take_time(struct cursor *c, struct fxt_record *r)
+static bool fxt_parse_take_time(struct cursor *c, struct fxt_record *r)
 {
-	if (!take_word(c, &r->ts_ticks))
+	if (!fxt_parse_take_word(c, &r->ts_ticks))
 		return false;
 	r->ts_ns = fxt_provider_ns(r->provider, r->ts_ticks);
 	return true;
@@ -81,7 +81,7 @@ static void begin_args(struct cursor *c, struct fxt_record *r, uint64_t n)
 	r->args = (struct fxt_args){ c->p, c->end, (unsigned)n, r->provider, NULL };
 }
 
-static void must_be_zero(struct cursor *c, uint64_t bits)
+static void fxt_parse_must_be_zero(struct cursor *c, uint64_t bits)
 {
 	if (bits != 0)
 		c->odd = true;
@@ -113,19 +113,19 @@ static const char *parse_metadata(struct cursor *c, struct fxt_record *r, uint64
 	r->metadata.provider_id = (uint32_t)fxt_get_provider_id(head);
 	switch (r->subtype) {
 	case FXT_METADATA_PROVIDER_INFO:
-		must_be_zero(c, fxt_get_provider_info_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_provider_info_reserved(head));
 		if (!take_bytes_as_text(c, (uint32_t)fxt_get_provider_name_length(head), &r->name))
 			return too_short;
 		return NULL;
 	case FXT_METADATA_PROVIDER_SECTION:
-		must_be_zero(c, fxt_get_provider_section_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_provider_section_reserved(head));
 		return NULL;
 	case FXT_METADATA_PROVIDER_EVENT:
-		must_be_zero(c, fxt_get_provider_event_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_provider_event_reserved(head));
 		r->metadata.number = (uint32_t)fxt_get_provider_event_id(head);
 		return NULL;
 	case FXT_METADATA_TRACE_INFO:
-		must_be_zero(c, head ^ FXT_MAGIC);
+		fxt_parse_must_be_zero(c, head ^ FXT_MAGIC);
 		r->metadata.number = (uint32_t)fxt_get_trace_info_type(head);
 		return NULL;
 	default:
@@ -136,8 +136,8 @@ static const char *parse_metadata(struct cursor *c, struct fxt_record *r, uint64
 
 static const char *parse_initialization(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
-	must_be_zero(c, fxt_get_initialization_reserved(head));
-	if (!take_word(c, &r->initialization.ticks_per_second))
+	fxt_parse_must_be_zero(c, fxt_get_initialization_reserved(head));
+	if (!fxt_parse_take_word(c, &r->initialization.ticks_per_second))
 		return too_short;
 	if (r->initialization.ticks_per_second == 0)
 		return "an initialization record with 0 ticks per second";
@@ -146,8 +146,8 @@ static const char *parse_initialization(struct cursor *c, struct fxt_record *r, 
 
 static const char *parse_string(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
-	must_be_zero(c, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
-				fxt_get_string_reserved(head));
+	fxt_parse_must_be_zero(c, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
+					  fxt_get_string_reserved(head));
 	r->string.index = (unsigned)fxt_get_string_index(head);
 	if (!take_bytes_as_text(c, (uint32_t)fxt_get_string_length(head), &r->name))
 		return too_short;
@@ -156,19 +156,19 @@ static const char *parse_string(struct cursor *c, struct fxt_record *r, uint64_t
 
 static const char *parse_thread(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
-	must_be_zero(c, fxt_get_thread_reserved(head));
+	fxt_parse_must_be_zero(c, fxt_get_thread_reserved(head));
 	r->thread_record.index = (unsigned)fxt_get_thread_index(head);
-	return take_thread(c, r->provider, 0, &r->thread) ? NULL : too_short;
+	return fxt_parse_take_thread(c, r->provider, 0, &r->thread) ? NULL : too_short;
 }
 
 static const char *parse_event(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	r->subtype = (unsigned)fxt_get_event_type(head);
 	r->event.value = 0;
-	if (!take_time(c, r) ||
-	    !take_thread(c, r->provider, fxt_get_event_thread(head), &r->thread) ||
-	    !take_text(c, r->provider, fxt_get_event_category(head), &r->category) ||
-	    !take_text(c, r->provider, fxt_get_event_name(head), &r->name))
+	if (!fxt_parse_take_time(c, r) ||
+	    !fxt_parse_take_thread(c, r->provider, fxt_get_event_thread(head), &r->thread) ||
+	    !fxt_parse_take_text(c, r->provider, fxt_get_event_category(head), &r->category) ||
+	    !fxt_parse_take_text(c, r->provider, fxt_get_event_name(head), &r->name))
 		return too_short;
 	begin_args(c, r, fxt_get_event_n_args(head));
 	switch (r->subtype) {
@@ -183,7 +183,7 @@ static const char *parse_event(struct cursor *c, struct fxt_record *r, uint64_t 
 		if (!skip_args(c, r))
 			return "the arguments do not fit the record";
 		r->args.end = c->p;
-		if (!take_word(c, &r->event.value))
+		if (!fxt_parse_take_word(c, &r->event.value))
 			return too_short;
 		r->event.end_ns = fxt_provider_ns(r->provider, r->event.value);
 		return NULL;
@@ -197,11 +197,11 @@ static const char *parse_event(struct cursor *c, struct fxt_record *r, uint64_t 
 
 static const char *parse_blob(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
-	must_be_zero(c, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
+	fxt_parse_must_be_zero(c, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
 	r->blob.blob_type = (unsigned)fxt_get_blob_type(head);
 	r->blob.length = fxt_get_blob_length(head);
-	if (!take_text(c, r->provider, fxt_get_blob_name(head), &r->name) ||
-	    !take_stream(c, r->blob.length, &r->blob.bytes))
+	if (!fxt_parse_take_text(c, r->provider, fxt_get_blob_name(head), &r->name) ||
+	    !fxt_parse_take_stream(c, r->blob.length, &r->blob.bytes))
 		return too_short;
 	return NULL;
 }
@@ -210,18 +210,18 @@ static const char *parse_userspace_object(struct cursor *c, struct fxt_record *r
 {
 	uint64_t ref = fxt_get_userspace_thread(head);
 
-	if (!take_word(c, &r->userspace_object.pointer))
+	if (!fxt_parse_take_word(c, &r->userspace_object.pointer))
 		return too_short;
 	/* Here an inline reference is the process alone. */
 	r->thread = r->provider->threads[ref];
 	if (ref == 0) {
 		r->thread = (struct fxt_thread){ .defined = true };
-		if (!take_word(c, &r->thread.pid))
+		if (!fxt_parse_take_word(c, &r->thread.pid))
 			return too_short;
 	}
-	if (!take_text(c, r->provider, fxt_get_userspace_name(head), &r->name))
+	if (!fxt_parse_take_text(c, r->provider, fxt_get_userspace_name(head), &r->name))
 		return too_short;
-	must_be_zero(c, fxt_get_userspace_reserved(head));
+	fxt_parse_must_be_zero(c, fxt_get_userspace_reserved(head));
 	begin_args(c, r, fxt_get_userspace_n_args(head));
 	pass_args(c, r);
 	return NULL;
@@ -230,10 +230,10 @@ static const char *parse_userspace_object(struct cursor *c, struct fxt_record *r
 static const char *parse_kernel_object(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
 	r->kernel_object.object_type = (unsigned)fxt_get_kernel_object_type(head);
-	if (!take_word(c, &r->kernel_object.koid) ||
-	    !take_text(c, r->provider, fxt_get_kernel_object_name(head), &r->name))
+	if (!fxt_parse_take_word(c, &r->kernel_object.koid) ||
+	    !fxt_parse_take_text(c, r->provider, fxt_get_kernel_object_name(head), &r->name))
 		return too_short;
-	must_be_zero(c, fxt_get_kernel_object_reserved(head));
+	fxt_parse_must_be_zero(c, fxt_get_kernel_object_reserved(head));
 	begin_args(c, r, fxt_get_kernel_object_n_args(head));
 	pass_args(c, r);
 	return NULL;
@@ -243,9 +243,9 @@ static const char *parse_legacy_switch(struct cursor *c, struct fxt_record *r, u
 {
 	struct fxt_thread out, in;
 
-	if (!take_time(c, r) ||
-	    !take_thread(c, r->provider, fxt_get_legacy_out_thread(head), &out) ||
-	    !take_thread(c, r->provider, fxt_get_legacy_in_thread(head), &in))
+	if (!fxt_parse_take_time(c, r) ||
+	    !fxt_parse_take_thread(c, r->provider, fxt_get_legacy_out_thread(head), &out) ||
+	    !fxt_parse_take_thread(c, r->provider, fxt_get_legacy_in_thread(head), &in))
 		return too_short;
 	r->sw.out_tid = out.tid;
 	r->sw.out_pid = out.pid;
@@ -286,7 +286,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		r->sw.out_defined = r->sw.in_defined = true;
 		r->sw.cpu = (uint16_t)fxt_get_sched_cpu(head);
 		r->sw.out_state = (uint8_t)fxt_get_sched_out_state(head);
-		must_be_zero(c, fxt_get_sched_switch_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_sched_switch_reserved(head));
 		c->p = w + 4;
 		break;
 	case FXT_SCHED_WAKEUP:
@@ -296,7 +296,7 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 		r->ts_ns = fxt_provider_ns(r->provider, w[1]);
 		r->wake.tid = w[2];
 		r->wake.cpu = (uint16_t)fxt_get_sched_cpu(head);
-		must_be_zero(c, fxt_get_sched_wakeup_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_sched_wakeup_reserved(head));
 		c->p = w + 3;
 		break;
 	case FXT_SCHED_LEGACY_SWITCH:
@@ -311,9 +311,9 @@ static inline const char *parse_scheduling(struct cursor *c, struct fxt_record *
 
 static const char *parse_log(struct cursor *c, struct fxt_record *r, uint64_t head)
 {
-	must_be_zero(c, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
-	if (!take_time(c, r) ||
-	    !take_thread(c, r->provider, fxt_get_log_thread(head), &r->thread) ||
+	fxt_parse_must_be_zero(c, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
+	if (!fxt_parse_take_time(c, r) ||
+	    !fxt_parse_take_thread(c, r->provider, fxt_get_log_thread(head), &r->thread) ||
 	    !take_bytes_as_text(c, (uint32_t)fxt_get_log_length(head), &r->name))
 		return too_short;
 	return NULL;
@@ -326,30 +326,32 @@ static const char *parse_profiler(struct cursor *c, struct fxt_record *r, uint64
 	r->subtype = (unsigned)fxt_get_profiler_type(head);
 	if (r->subtype > FXT_PROFILER_BACKTRACE)
 		return pass_unknown(c, r);
-	if (!take_time(c, r) ||
-	    !take_thread(c, r->provider, fxt_get_profiler_thread(head), &r->thread))
+	if (!fxt_parse_take_time(c, r) ||
+	    !fxt_parse_take_thread(c, r->provider, fxt_get_profiler_thread(head), &r->thread))
 		return too_short;
 	switch (r->subtype) {
 	case FXT_PROFILER_MODULE:
-		must_be_zero(c, fxt_get_module_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_module_reserved(head));
 		r->module.id = (uint16_t)fxt_get_module_id(head);
 		r->module.build_id_length = (uint8_t)fxt_get_module_build_id_length(head);
 		if (!take_bytes_as_text(c, (uint32_t)fxt_get_module_name_length(head), &r->name) ||
-		    !take_stream(c, r->module.build_id_length, &r->module.build_id))
+		    !fxt_parse_take_stream(c, r->module.build_id_length, &r->module.build_id))
 			return too_short;
 		return NULL;
 	case FXT_PROFILER_MMAP:
-		must_be_zero(c, fxt_get_mmap_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_mmap_reserved(head));
 		r->mmap.module_id = (uint16_t)fxt_get_mmap_module_id(head);
 		r->mmap.flags = (uint8_t)fxt_get_mmap_flags(head);
-		if (!take_word(c, &r->mmap.start) || !take_word(c, &r->mmap.range) ||
-		    !take_word(c, &r->mmap.vaddr))
+		if (!fxt_parse_take_word(c, &r->mmap.start) ||
+		    !fxt_parse_take_word(c, &r->mmap.range) ||
+		    !fxt_parse_take_word(c, &r->mmap.vaddr))
 			return too_short;
 		return NULL;
 	default:
-		must_be_zero(c, fxt_get_backtrace_reserved(head));
+		fxt_parse_must_be_zero(c, fxt_get_backtrace_reserved(head));
 		r->backtrace.n_frames = (unsigned)fxt_get_backtrace_n_frames(head);
-		if (!take_stream(c, (uint64_t)r->backtrace.n_frames * FXT_WORD_BYTES, &bytes))
+		if (!fxt_parse_take_stream(c, (uint64_t)r->backtrace.n_frames * FXT_WORD_BYTES,
+					   &bytes))
 			return too_short;
 		r->backtrace.frames = (const uint64_t *)bytes;
 		return NULL;
@@ -366,14 +368,16 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 	r->subtype = (unsigned)fxt_get_large_blob_format(head);
 	if (r->subtype > FXT_LARGE_BLOB_NO_METADATA)
 		return pass_unknown(c, r);
-	must_be_zero(c, fxt_get_large_blob_reserved(head));
-	if (!take_word(c, &format) ||
-	    !take_text(c, r->provider, fxt_get_large_blob_category(format), &r->category) ||
-	    !take_text(c, r->provider, fxt_get_large_blob_name(format), &r->name))
+	fxt_parse_must_be_zero(c, fxt_get_large_blob_reserved(head));
+	if (!fxt_parse_take_word(c, &format) ||
+	    !fxt_parse_take_text(c, r->provider, fxt_get_large_blob_category(format),
+				 &r->category) ||
+	    !fxt_parse_take_text(c, r->provider, fxt_get_large_blob_name(format), &r->name))
 		return too_short;
 	if (r->subtype == FXT_LARGE_BLOB_METADATA) {
-		if (!take_time(c, r) ||
-		    !take_thread(c, r->provider, fxt_get_large_blob_thread(format), &r->thread))
+		if (!fxt_parse_take_time(c, r) ||
+		    !fxt_parse_take_thread(c, r->provider, fxt_get_large_blob_thread(format),
+					   &r->thread))
 			return too_short;
 		begin_args(c, r, fxt_get_large_blob_n_args(format));
 		if (!skip_args(c, r))
@@ -381,7 +385,8 @@ static const char *parse_large(struct cursor *c, struct fxt_record *r, uint64_t 
 		r->args.end = c->p;
 	}
 	r->blob.blob_type = 0;
-	if (!take_word(c, &r->blob.length) || !take_stream(c, r->blob.length, &r->blob.bytes))
+	if (!fxt_parse_take_word(c, &r->blob.length) ||
+	    !fxt_parse_take_stream(c, r->blob.length, &r->blob.bytes))
 		return too_short;
 	return NULL;
 }

@@ -7,7 +7,7 @@
  * its records are read. Providers are limited, so that an archive cannot ask for tables without end.
  *
  * A record that is just what the specification describes is handed out at once. One that is not is
- * odd or damaged, and what stands around it decides (doubt()). The record lies in the input's buffer,
+ * odd or damaged, and what stands around it decides (fxt_reader_doubt()). The record lies in the input's buffer,
  * or in a copy if it is not aligned there (bytes are missing before it) or its words must be swapped.
  */
 #include "reader/fxt/fxt-reader.h"
@@ -62,7 +62,7 @@ static uint64_t header_bytes(uint64_t head)
 	return FXT_WORD_BYTES * fxt_claimed_words(head);
 }
 
-static struct fxt_resync *resync(struct fxt_reader *r)
+static struct fxt_resync *fxt_reader_resync(struct fxt_reader *r)
 {
 	r->resync.input = &r->input;
 	r->resync.providers = &r->providers;
@@ -75,7 +75,8 @@ static struct fxt_resync *resync(struct fxt_reader *r)
 	return &r->resync;
 }
 
-static int report(struct fxt_reader *r, uint64_t offset, uint64_t bytes, const char *what)
+static int fxt_reader_report(struct fxt_reader *r, uint64_t offset, uint64_t bytes,
+			     const char *what)
 {
 	r->damage = (struct fxt_damage){ .offset = offset, .bytes = bytes, .what = what };
 	return FXT_READER_DAMAGE;
@@ -112,7 +113,7 @@ static int find_archive(struct fxt_reader *r)
 		int e;
 
 		r->swap = swap;
-		s = resync(r);
+		s = fxt_reader_resync(r);
 		s->enough = resembles_magic(r) ? FXT_RESYNC_ENOUGH : FXT_RESYNC_ARCHIVE;
 		e = fxt_resync_find(s, 0, found < FXT_RESYNC_WINDOW ? found : FXT_RESYNC_WINDOW, 0,
 				    &at);
@@ -155,8 +156,8 @@ static int check_magic(struct fxt_reader *r)
 }
 
 /* The provider ID, made if need be; *RET_IS_NEW says so. */
-static int get_provider(struct fxt_reader *r, uint32_t id, struct fxt_provider **ret,
-			bool *ret_is_new)
+static int fxt_reader_get_provider(struct fxt_reader *r, uint32_t id, struct fxt_provider **ret,
+				   bool *ret_is_new)
 {
 	_cleanup_(fxt_provider_freep) struct fxt_provider *p = NULL;
 	struct fxt_provider *old = table_get(&r->providers, (uint64_t)id + 1);
@@ -183,7 +184,7 @@ static int get_provider(struct fxt_reader *r, uint32_t id, struct fxt_provider *
 }
 
 /* Makes *RET of R, which is taken over, when its input was opened with the result OPENED. */
-static int start(struct fxt_reader **ret, struct fxt_reader *taken, int opened)
+static int fxt_reader_start(struct fxt_reader **ret, struct fxt_reader *taken, int opened)
 {
 	_cleanup_(fxt_reader_freep) struct fxt_reader *r = taken;
 	bool is_new;
@@ -194,7 +195,7 @@ static int start(struct fxt_reader **ret, struct fxt_reader *taken, int opened)
 
 	/* Some writers introduce no provider at all. */
 	if (e == 0)
-		e = get_provider(r, 0, &r->current, &is_new);
+		e = fxt_reader_get_provider(r, 0, &r->current, &is_new);
 	if (e == 0)
 		e = check_magic(r);
 	if (e == 0)
@@ -206,21 +207,21 @@ int fxt_reader_new_fd(struct fxt_reader **ret, int fd)
 {
 	struct fxt_reader *r = calloc(1, sizeof(*r));
 
-	return r ? start(ret, r, input_init_fd(&r->input, fd)) : -ENOMEM;
+	return r ? fxt_reader_start(ret, r, input_init_fd(&r->input, fd)) : -ENOMEM;
 }
 
 int fxt_reader_new_memory(struct fxt_reader **ret, const void *p, size_t n)
 {
 	struct fxt_reader *r = calloc(1, sizeof(*r));
 
-	return r ? start(ret, r, input_init_memory(&r->input, p, n)) : -ENOMEM;
+	return r ? fxt_reader_start(ret, r, input_init_memory(&r->input, p, n)) : -ENOMEM;
 }
 
 int fxt_reader_new_source(struct fxt_reader **ret, input_read_fn read, void *userdata)
 {
 	struct fxt_reader *r = calloc(1, sizeof(*r));
 
-	return r ? start(ret, r, input_init_source(&r->input, read, userdata)) : -ENOMEM;
+	return r ? fxt_reader_start(ret, r, input_init_source(&r->input, read, userdata)) : -ENOMEM;
 }
 
 struct fxt_reader *fxt_reader_free(struct fxt_reader *r)
@@ -243,7 +244,7 @@ struct fxt_reader *fxt_reader_free(struct fxt_reader *r)
 static int become_provider(struct fxt_reader *r, const struct fxt_record *record)
 {
 	bool is_new;
-	int e = get_provider(r, record->metadata.provider_id, &r->current, &is_new);
+	int e = fxt_reader_get_provider(r, record->metadata.provider_id, &r->current, &is_new);
 
 	if (e < 0)
 		return e;
@@ -266,7 +267,7 @@ static int become_provider(struct fxt_reader *r, const struct fxt_record *record
  * RECORD is as it should be but for reserved bits, to which somebody may have given a meaning. Where
  * nothing is known yet, what it says is better than nothing; it does not replace what is known.
  */
-static bool is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
+static bool fxt_reader_is_wanted(const struct fxt_record *record, const struct fxt_shape *s)
 {
 	const struct fxt_provider *p = record->provider;
 
@@ -299,7 +300,7 @@ static bool is_to_be_believed(const struct fxt_record *record)
 	if (s.words == 0)
 		return false;
 	if (s.flawed)
-		return s.words == s.claimed && is_wanted(record, &s);
+		return s.words == s.claimed && fxt_reader_is_wanted(record, &s);
 	if (s.words == s.claimed)
 		return true;
 	/* Words may be appended, but a section has nothing else that could be checked. */
@@ -307,7 +308,7 @@ static bool is_to_be_believed(const struct fxt_record *record)
 }
 
 /* Keeps what RECORD says for those that follow. */
-static int remember(struct fxt_reader *r, const struct fxt_record *record)
+static int fxt_reader_remember(struct fxt_reader *r, const struct fxt_record *record)
 {
 	int e;
 
@@ -365,7 +366,7 @@ static int lay_out(struct fxt_reader *r, size_t bytes, bool copy)
 }
 
 /* Takes apart the record of BYTES bytes that was laid out; it is not taken yet. */
-static inline const char *parse(struct fxt_reader *r, size_t bytes, bool *ret_odd)
+static inline const char *fxt_reader_parse(struct fxt_reader *r, size_t bytes, bool *ret_odd)
 {
 	struct fxt_record *record = &r->record;
 
@@ -377,7 +378,8 @@ static inline const char *parse(struct fxt_reader *r, size_t bytes, bool *ret_od
 }
 
 /* Hands out the record that was looked at and is BYTES long in the input. */
-static inline int hand_out(struct fxt_reader *r, size_t bytes, const struct fxt_record **ret)
+static inline int fxt_reader_hand_out(struct fxt_reader *r, size_t bytes,
+				      const struct fxt_record **ret)
 {
 	struct fxt_record *record = &r->record;
 
@@ -388,7 +390,7 @@ static inline int hand_out(struct fxt_reader *r, size_t bytes, const struct fxt_
 	if (__builtin_expect(r->first_ns == 0, 0))
 		r->first_ns = r->last_ns;
 	if (record->type <= FXT_RECORD_THREAD && !record->ignored) {
-		int e = remember(r, record);
+		int e = fxt_reader_remember(r, record);
 
 		if (e < 0)
 			return e;
@@ -401,7 +403,7 @@ static inline int hand_out(struct fxt_reader *r, size_t bytes, const struct fxt_
 /* The input ends inside a record, or what looks like one. */
 static int report_truncated(struct fxt_reader *r, uint64_t offset)
 {
-	report(r, offset, r->input.offset - offset, truncated_tail);
+	fxt_reader_report(r, offset, r->input.offset - offset, truncated_tail);
 	r->damage.truncated = true;
 	return FXT_READER_DAMAGE;
 }
@@ -419,10 +421,10 @@ static int look_back(struct fxt_reader *r)
 	if (back == 0 || back > FXT_RECORD_WORDS_MAX * FXT_WORD_BYTES)
 		return 0;
 	input_back(&r->input, back);
-	e = fxt_resync_find(resync(r), 1, back, back, &at);
+	e = fxt_resync_find(fxt_reader_resync(r), 1, back, back, &at);
 	if (e > 0)
-		report(r, r->input.offset, at,
-		       "a record that runs into the next one, which was read again");
+		fxt_reader_report(r, r->input.offset, at,
+				  "a record that runs into the next one, which was read again");
 	input_take(&r->input, e > 0 ? at : back);
 	return e;
 }
@@ -436,12 +438,12 @@ static int skip_damage(struct fxt_reader *r, size_t from, uint64_t claimed, cons
 
 	if (e != 0)
 		return e < 0 ? e : FXT_READER_DAMAGE;
-	e = fxt_resync_find_on(resync(r), from);
+	e = fxt_resync_find_on(fxt_reader_resync(r), from);
 	if (e < 0)
 		return e;
 	if (e == 0 && claimed > r->input.offset - offset)
 		return report_truncated(r, offset);
-	return report(r, offset, r->input.offset - offset, what);
+	return fxt_reader_report(r, offset, r->input.offset - offset, what);
 }
 
 /* The record that begins here claims a wrong size, and it is known what it must be. */
@@ -454,10 +456,10 @@ static int mend_size(struct fxt_reader *r, size_t bytes, const struct fxt_record
 	if (e < 0)
 		return e;
 	r->copy[0] = fxt_with_record_words(r->copy[0], bytes / FXT_WORD_BYTES);
-	what = parse(r, bytes, &odd);
+	what = fxt_reader_parse(r, bytes, &odd);
 	if (what)
 		return skip_damage(r, bytes, 0, what);
-	e = hand_out(r, bytes, ret);
+	e = fxt_reader_hand_out(r, bytes, ret);
 	if (e == FXT_READER_RECORD && !r->late)
 		r->late = "the size of this record was wrong; it was read by its contents";
 	return e;
@@ -471,22 +473,22 @@ static int hand_out_odd(struct fxt_reader *r, size_t bytes, const struct fxt_rec
 
 	if (e < 0)
 		return e;
-	parse(r, bytes, &odd);
+	fxt_reader_parse(r, bytes, &odd);
 	if (!is_to_be_believed(&r->record)) {
 		r->record.ignored = true;
 		r->late = "reserved bits in a record that others depend on; it is not used";
 	}
-	return hand_out(r, bytes, ret);
+	return fxt_reader_hand_out(r, bytes, ret);
 }
 
 /*
  * The record of BYTES bytes that was looked at is odd, or damaged (WHAT): what is around it says
  * which. CUT: it claims more bytes than the input has.
  */
-static int doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cut,
-		 const struct fxt_record **ret)
+static int fxt_reader_doubt(struct fxt_reader *r, uint64_t bytes, const char *what, bool cut,
+			    const struct fxt_record **ret)
 {
-	struct fxt_resync *s = resync(r);
+	struct fxt_resync *s = fxt_reader_resync(r);
 	size_t contents, at, to;
 	bool sure = false;
 	int e;
@@ -550,11 +552,14 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 		e = bytes <= DOUBTFUL_BYTES_MAX ? input_need(&r->input, (size_t)bytes) : 0;
 		if (e < 0)
 			return e;
-		return e > 0 ? 0 : doubt(r, bytes, "a large record that is not there", true, ret);
+		return e > 0 ? 0
+			     : fxt_reader_doubt(r, bytes, "a large record that is not there", true,
+						ret);
 	}
 	if (bytes <= RECORD_BYTES_MAX) {
 		e = input_need(&r->input, (size_t)bytes);
-		return e != 0 ? (e < 0 ? e : 0) : doubt(r, bytes, truncated_tail, true, ret);
+		return e != 0 ? (e < 0 ? e : 0)
+			      : fxt_reader_doubt(r, bytes, truncated_tail, true, ret);
 	}
 	e = input_skip(&r->input, bytes);
 	if (e < 0)
@@ -562,12 +567,12 @@ static int doubt_large(struct fxt_reader *r, uint64_t bytes, const struct fxt_re
 	r->last_bytes = 0;
 	if (e == 0)
 		return report_truncated(r, offset);
-	return report(r, offset, bytes, "a record over 64 MiB, skipped");
+	return fxt_reader_report(r, offset, bytes, "a record over 64 MiB, skipped");
 }
 
 /* No record of the BYTES bytes that its header claims is ready. Returns 0 once it is, or as
  * fxt_reader_next(). */
-static int bring(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
+static int fxt_reader_bring(struct fxt_reader *r, uint64_t bytes, const struct fxt_record **ret)
 {
 	int e;
 
@@ -581,7 +586,8 @@ static int bring(struct fxt_reader *r, uint64_t bytes, const struct fxt_record *
 	if (e < 0)
 		return e;
 	if (e == 0)
-		return doubt(r, bytes, "a record that claims more than the archive has", true, ret);
+		return fxt_reader_doubt(r, bytes, "a record that claims more than the archive has",
+					true, ret);
 	return 0;
 }
 
@@ -592,8 +598,8 @@ static int report_late(struct fxt_reader *r)
 
 	r->late = NULL;
 	if (what == lost_start)
-		return report(r, 0, r->lost_start, what);
-	return report(r, r->record.offset, 0, what);
+		return fxt_reader_report(r, 0, r->lost_start, what);
+	return fxt_reader_report(r, r->record.offset, 0, what);
 }
 
 int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
@@ -616,17 +622,17 @@ int fxt_reader_next(struct fxt_reader *r, const struct fxt_record **ret)
 	}
 	bytes = header_bytes(first_word(r));
 	if (bytes == 0 || bytes > input_ready(&r->input)) {
-		e = bring(r, bytes, ret);
+		e = fxt_reader_bring(r, bytes, ret);
 		if (e != 0)
 			return e;
 	}
 	e = lay_out(r, (size_t)bytes, false);
 	if (e < 0)
 		return e;
-	what = parse(r, (size_t)bytes, &odd);
+	what = fxt_reader_parse(r, (size_t)bytes, &odd);
 	if (__builtin_expect(what || odd, 0))
-		return doubt(r, bytes, what, false, ret);
-	return hand_out(r, (size_t)bytes, ret);
+		return fxt_reader_doubt(r, bytes, what, false, ret);
+	return fxt_reader_hand_out(r, (size_t)bytes, ret);
 }
 
 const struct fxt_damage *fxt_reader_damage(const struct fxt_reader *r)

@@ -202,8 +202,8 @@ static int worth_of_kind(const struct fxt_resync *s, struct chain *c, const stru
 }
 
 /* Adds what the record is worth to the chain. */
-static enum verdict weigh(const struct fxt_resync *s, struct chain *c,
-			  const struct fxt_shape *shape)
+static enum verdict fxt_resync_weigh(const struct fxt_resync *s, struct chain *c,
+				     const struct fxt_shape *shape)
 {
 	int worth = WORTH_SHAPE, kind = worth_of_kind(s, c, shape);
 
@@ -231,7 +231,7 @@ static enum verdict weigh(const struct fxt_resync *s, struct chain *c,
 
 /* Brings the record at AT into the buffer, of a large one the beginning. Returns the words that are
  * there, 0 if the input ends before, or a negative errno. */
-static ssize_t bring(struct fxt_resync *s, size_t at, uint64_t head)
+static ssize_t fxt_resync_bring(struct fxt_resync *s, size_t at, uint64_t head)
 {
 	uint64_t words = fxt_claimed_words(head);
 	int r;
@@ -247,7 +247,7 @@ static ssize_t bring(struct fxt_resync *s, size_t at, uint64_t head)
 }
 
 /* Judges the record at AT. Returns an enum verdict or a negative errno; *RET_BYTES if it is good. */
-static int judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
+static int fxt_resync_judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret_bytes)
 {
 	struct fxt_shape shape;
 	ssize_t words;
@@ -259,7 +259,7 @@ static int judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret
 	head = fxt_load_word(input_peek(s->input) + at, s->swap);
 	if (!fxt_shape_begins(head))
 		return BAD;
-	words = bring(s, at, head);
+	words = fxt_resync_bring(s, at, head);
 	if (words <= 0)
 		return words < 0 ? (int)words : CUT;
 	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
@@ -268,7 +268,7 @@ static int judge(struct fxt_resync *s, size_t at, struct chain *c, uint64_t *ret
 	if (shape.words != shape.claimed && (!is_longer(&shape) || s->enough > FXT_RESYNC_ENOUGH))
 		return BAD;
 	*ret_bytes = shape.claimed * FXT_WORD_BYTES;
-	return weigh(s, c, &shape);
+	return fxt_resync_weigh(s, c, &shape);
 }
 
 /*
@@ -286,7 +286,7 @@ static int steps_over(struct fxt_resync *s, size_t at, struct chain *c, uint64_t
 	head = fxt_load_word(input_peek(s->input) + at, s->swap);
 	if (fxt_claimed_words(head) == 0)
 		return 0;
-	words = bring(s, at, head);
+	words = fxt_resync_bring(s, at, head);
 	if (words <= 0 || fxt_claimed_words(head) > FXT_RECORD_WORDS_MAX)
 		return words < 0 ? (int)words : 0;
 	fxt_shape_of(input_peek(s->input) + at, (uint64_t)words, s->swap, &shape);
@@ -316,7 +316,7 @@ static int try_chain(struct fxt_resync *s, struct chain *c, size_t at)
 		if (is_dead(s, offset))
 			return 0;
 		c->offsets[c->n] = offset;
-		r = judge(s, at, c, &bytes);
+		r = fxt_resync_judge(s, at, c, &bytes);
 		if (r == CUT)
 			return c->n > 0 && enough_at_end(s, c, at);
 		if (r == GOOD)
@@ -368,7 +368,7 @@ static int leads_over(struct fxt_resync *s, size_t at, size_t end)
 	for (size_t begin = at; r == GOOD && at < end; c.n = 1) {
 		uint64_t bytes = 0, offset = s->input->offset + at;
 
-		r = at > begin && is_dead(s, offset) ? BAD : judge(s, at, &c, &bytes);
+		r = at > begin && is_dead(s, offset) ? BAD : fxt_resync_judge(s, at, &c, &bytes);
 		/* If it does not lead over, then what is on the way does not, either. */
 		mark_dead(s, offset);
 		at += bytes;
@@ -451,7 +451,7 @@ int fxt_resync_follows(struct fxt_resync *s, size_t at, size_t *ret_to)
 		head = fxt_load_word(input_peek(s->input) + at, s->swap);
 		if (fxt_claimed_words(head) == 0)
 			return head == 0; /* zeros: a hole, or the end of what was preallocated */
-		words = bring(s, at, head);
+		words = fxt_resync_bring(s, at, head);
 		if (words < 0)
 			return (int)words;
 		if (words == 0)
@@ -482,7 +482,7 @@ size_t fxt_resync_contents(struct fxt_resync *s, bool *ret_sure)
 	fxt_shape_of(input_peek(s->input), ready, s->swap, &shape);
 	shape.claimed = shape.words; /* it is not to be judged by that */
 	if (shape.flawed || shape.odd_text || shape.words == 0 ||
-	    shape.words > FXT_RECORD_WORDS_MAX || weigh(s, &c, &shape) != GOOD)
+	    shape.words > FXT_RECORD_WORDS_MAX || fxt_resync_weigh(s, &c, &shape) != GOOD)
 		return 0;
 	*ret_sure = c.worth >= s->enough;
 	/* What has a time must have one that fits, or it is garbage. */

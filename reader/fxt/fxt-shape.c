@@ -17,7 +17,7 @@ struct walk {
 	struct fxt_shape *shape;
 };
 
-static bool take(struct walk *w, uint64_t *ret)
+static bool fxt_shape_take(struct walk *w, uint64_t *ret)
 {
 	if (w->left == 0)
 		return false;
@@ -29,12 +29,12 @@ static bool take(struct walk *w, uint64_t *ret)
 	return true;
 }
 
-static bool take_words(struct walk *w, uint64_t n)
+static bool fxt_shape_take_words(struct walk *w, uint64_t n)
 {
 	uint64_t word;
 
 	while (n-- > 0)
-		if (!take(w, &word))
+		if (!fxt_shape_take(w, &word))
 			return false;
 	return true;
 }
@@ -44,7 +44,7 @@ static uint64_t stream_words(uint64_t n)
 	return n / FXT_WORD_BYTES + (n % FXT_WORD_BYTES != 0);
 }
 
-static bool take_stream(struct walk *w, uint64_t n_bytes)
+static bool fxt_shape_take_stream(struct walk *w, uint64_t n_bytes)
 {
 	uint64_t words = stream_words(n_bytes);
 
@@ -64,12 +64,12 @@ static bool is_text(uint8_t c)
 	return c == '\t' || c == '\n' || (c >= 0x20 && c != 0x7f && c < 0xf5);
 }
 
-static bool take_text(struct walk *w, uint64_t n_bytes)
+static bool fxt_shape_take_text(struct walk *w, uint64_t n_bytes)
 {
 	uint64_t look = n_bytes < TEXT_LOOK_MAX ? n_bytes : TEXT_LOOK_MAX;
 	const uint8_t *p = w->p;
 
-	if (!take_stream(w, n_bytes))
+	if (!fxt_shape_take_stream(w, n_bytes))
 		return false;
 	for (uint64_t i = 0; i < look; i++)
 		if (!is_text(p[i]))
@@ -86,30 +86,30 @@ static bool take_text_ref(struct walk *w, uint64_t ref)
 	struct fxt_shape *s = w->shape;
 
 	if (fxt_get_string_ref_inline(ref))
-		return take_text(w, fxt_get_string_ref_length(ref));
+		return fxt_shape_take_text(w, fxt_get_string_ref_length(ref));
 	if (ref != 0 && s->n_refs < FXT_SHAPE_REFS_MAX)
 		s->refs[s->n_refs++] = (uint16_t)ref;
 	return true;
 }
 
-static bool take_thread(struct walk *w, uint64_t ref)
+static bool fxt_shape_take_thread(struct walk *w, uint64_t ref)
 {
 	struct fxt_shape *s = w->shape;
 
 	if (ref == 0)
-		return take_words(w, 2);
+		return fxt_shape_take_words(w, 2);
 	if (s->n_threads < FXT_SHAPE_THREADS_MAX)
 		s->threads[s->n_threads++] = (uint8_t)ref;
 	return true;
 }
 
-static bool take_time(struct walk *w)
+static bool fxt_shape_take_time(struct walk *w)
 {
 	w->shape->timed = true;
-	return take(w, &w->shape->ticks);
+	return fxt_shape_take(w, &w->shape->ticks);
 }
 
-static void must_be_zero(struct walk *w, uint64_t bits)
+static void fxt_shape_must_be_zero(struct walk *w, uint64_t bits)
 {
 	if (bits != 0)
 		w->shape->flawed = true;
@@ -122,26 +122,26 @@ static bool take_arg(struct walk *w, uint64_t head)
 		return false;
 	switch (fxt_get_arg_type(head)) {
 	case FXT_ARG_NULL:
-		must_be_zero(w, fxt_get_arg_reserved(head));
+		fxt_shape_must_be_zero(w, fxt_get_arg_reserved(head));
 		return true;
 	case FXT_ARG_INT32:
 	case FXT_ARG_UINT32:
 		return true;
 	case FXT_ARG_BOOL:
-		must_be_zero(w, fxt_get_arg_value32(head) >> 1);
+		fxt_shape_must_be_zero(w, fxt_get_arg_value32(head) >> 1);
 		return true;
 	case FXT_ARG_INT64:
 	case FXT_ARG_UINT64:
 	case FXT_ARG_DOUBLE:
 	case FXT_ARG_POINTER:
 	case FXT_ARG_KOID:
-		must_be_zero(w, fxt_get_arg_reserved(head));
-		return take_words(w, 1);
+		fxt_shape_must_be_zero(w, fxt_get_arg_reserved(head));
+		return fxt_shape_take_words(w, 1);
 	case FXT_ARG_STRING:
-		must_be_zero(w, fxt_get_arg_string_reserved(head));
+		fxt_shape_must_be_zero(w, fxt_get_arg_string_reserved(head));
 		return take_text_ref(w, fxt_get_arg_value_ref(head));
 	case FXT_ARG_BLOB:
-		return take_stream(w, fxt_get_arg_value32(head));
+		return fxt_shape_take_stream(w, fxt_get_arg_value32(head));
 	default:
 		return false;
 	}
@@ -152,7 +152,7 @@ static bool take_args(struct walk *w, uint64_t n)
 	while (n-- > 0) {
 		uint64_t head, words, rest;
 
-		if (!take(w, &head))
+		if (!fxt_shape_take(w, &head))
 			return false;
 		words = fxt_get_arg_words(head);
 		if (words == 0 || words - 1 > w->left)
@@ -161,13 +161,13 @@ static bool take_args(struct walk *w, uint64_t n)
 		w->left = words - 1;
 		if (!take_arg(w, head) || w->left > 0)
 			w->shape->flawed = true;
-		take_words(w, w->left);
+		fxt_shape_take_words(w, w->left);
 		w->left = rest;
 	}
 	return true;
 }
 
-static bool unknown(struct walk *w)
+static bool fxt_shape_unknown(struct walk *w)
 {
 	w->shape->unknown = true;
 	return false;
@@ -177,25 +177,25 @@ static bool walk_metadata(struct walk *w, uint64_t head)
 {
 	switch (fxt_get_metadata_type(head)) {
 	case FXT_METADATA_PROVIDER_INFO:
-		must_be_zero(w, fxt_get_provider_info_reserved(head));
-		return take_text(w, fxt_get_provider_name_length(head));
+		fxt_shape_must_be_zero(w, fxt_get_provider_info_reserved(head));
+		return fxt_shape_take_text(w, fxt_get_provider_name_length(head));
 	case FXT_METADATA_PROVIDER_SECTION:
-		must_be_zero(w, fxt_get_provider_section_reserved(head));
+		fxt_shape_must_be_zero(w, fxt_get_provider_section_reserved(head));
 		return true;
 	case FXT_METADATA_PROVIDER_EVENT:
-		must_be_zero(w, fxt_get_provider_event_reserved(head));
+		fxt_shape_must_be_zero(w, fxt_get_provider_event_reserved(head));
 		return true;
 	case FXT_METADATA_TRACE_INFO:
-		must_be_zero(w, head ^ FXT_MAGIC);
+		fxt_shape_must_be_zero(w, head ^ FXT_MAGIC);
 		return true;
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
 }
 
 static bool walk_event(struct walk *w, uint64_t head)
 {
-	if (!take_time(w) || !take_thread(w, fxt_get_event_thread(head)) ||
+	if (!fxt_shape_take_time(w) || !fxt_shape_take_thread(w, fxt_get_event_thread(head)) ||
 	    !take_text_ref(w, fxt_get_event_category(head)) ||
 	    !take_text_ref(w, fxt_get_event_name(head)) ||
 	    !take_args(w, fxt_get_event_n_args(head)))
@@ -213,48 +213,48 @@ static bool walk_event(struct walk *w, uint64_t head)
 	case FXT_EVENT_FLOW_BEGIN:
 	case FXT_EVENT_FLOW_STEP:
 	case FXT_EVENT_FLOW_END:
-		return take_words(w, 1);
+		return fxt_shape_take_words(w, 1);
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
 }
 
 static bool walk_scheduling(struct walk *w, uint64_t head)
 {
-	if (!take_time(w))
+	if (!fxt_shape_take_time(w))
 		return false;
 	switch (fxt_get_sched_type(head)) {
 	case FXT_SCHED_SWITCH:
-		must_be_zero(w, fxt_get_sched_switch_reserved(head));
-		return take_words(w, 2) && take_args(w, fxt_get_sched_n_args(head));
+		fxt_shape_must_be_zero(w, fxt_get_sched_switch_reserved(head));
+		return fxt_shape_take_words(w, 2) && take_args(w, fxt_get_sched_n_args(head));
 	case FXT_SCHED_WAKEUP:
-		must_be_zero(w, fxt_get_sched_wakeup_reserved(head));
-		return take_words(w, 1) && take_args(w, fxt_get_sched_n_args(head));
+		fxt_shape_must_be_zero(w, fxt_get_sched_wakeup_reserved(head));
+		return fxt_shape_take_words(w, 1) && take_args(w, fxt_get_sched_n_args(head));
 	case FXT_SCHED_LEGACY_SWITCH:
-		return take_thread(w, fxt_get_legacy_out_thread(head)) &&
-		       take_thread(w, fxt_get_legacy_in_thread(head));
+		return fxt_shape_take_thread(w, fxt_get_legacy_out_thread(head)) &&
+		       fxt_shape_take_thread(w, fxt_get_legacy_in_thread(head));
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
 }
 
 static bool walk_profiler(struct walk *w, uint64_t head)
 {
-	if (!take_time(w) || !take_thread(w, fxt_get_profiler_thread(head)))
+	if (!fxt_shape_take_time(w) || !fxt_shape_take_thread(w, fxt_get_profiler_thread(head)))
 		return false;
 	switch (fxt_get_profiler_type(head)) {
 	case FXT_PROFILER_MODULE:
-		must_be_zero(w, fxt_get_module_reserved(head));
-		return take_text(w, fxt_get_module_name_length(head)) &&
-		       take_stream(w, fxt_get_module_build_id_length(head));
+		fxt_shape_must_be_zero(w, fxt_get_module_reserved(head));
+		return fxt_shape_take_text(w, fxt_get_module_name_length(head)) &&
+		       fxt_shape_take_stream(w, fxt_get_module_build_id_length(head));
 	case FXT_PROFILER_MMAP:
-		must_be_zero(w, fxt_get_mmap_reserved(head));
-		return take_words(w, 3);
+		fxt_shape_must_be_zero(w, fxt_get_mmap_reserved(head));
+		return fxt_shape_take_words(w, 3);
 	case FXT_PROFILER_BACKTRACE:
-		must_be_zero(w, fxt_get_backtrace_reserved(head));
-		return take_words(w, fxt_get_backtrace_n_frames(head));
+		fxt_shape_must_be_zero(w, fxt_get_backtrace_reserved(head));
+		return fxt_shape_take_words(w, fxt_get_backtrace_n_frames(head));
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
 }
 
@@ -263,30 +263,31 @@ static bool walk_large(struct walk *w, uint64_t head)
 	uint64_t format, length;
 
 	if (fxt_get_large_type(head) != FXT_LARGE_BLOB)
-		return unknown(w);
-	if (!take(w, &format))
+		return fxt_shape_unknown(w);
+	if (!fxt_shape_take(w, &format))
 		return false;
-	must_be_zero(w, fxt_get_large_blob_reserved(head));
+	fxt_shape_must_be_zero(w, fxt_get_large_blob_reserved(head));
 	if (!take_text_ref(w, fxt_get_large_blob_category(format)) ||
 	    !take_text_ref(w, fxt_get_large_blob_name(format)))
 		return false;
 	switch (fxt_get_large_blob_format(head)) {
 	case FXT_LARGE_BLOB_METADATA:
-		must_be_zero(w, fxt_get_large_blob_header_reserved(format));
-		if (!take_time(w) || !take_thread(w, fxt_get_large_blob_thread(format)) ||
+		fxt_shape_must_be_zero(w, fxt_get_large_blob_header_reserved(format));
+		if (!fxt_shape_take_time(w) ||
+		    !fxt_shape_take_thread(w, fxt_get_large_blob_thread(format)) ||
 		    !take_args(w, fxt_get_large_blob_n_args(format)))
 			return false;
 		break;
 	case FXT_LARGE_BLOB_NO_METADATA:
-		must_be_zero(w, fxt_get_large_blob_bare_reserved(format));
+		fxt_shape_must_be_zero(w, fxt_get_large_blob_bare_reserved(format));
 		break;
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
-	if (!take(w, &length))
+	if (!fxt_shape_take(w, &length))
 		return false;
 	if (w->to)
-		return take_stream(w, length);
+		return fxt_shape_take_stream(w, length);
 	w->shape->words = stream_words(length); /* counted and not looked at */
 	return true;
 }
@@ -297,43 +298,46 @@ static bool walk_record(struct walk *w, uint64_t head)
 	case FXT_RECORD_METADATA:
 		return walk_metadata(w, head);
 	case FXT_RECORD_INITIALIZATION:
-		must_be_zero(w, fxt_get_initialization_reserved(head));
-		return take(w, &w->shape->value);
+		fxt_shape_must_be_zero(w, fxt_get_initialization_reserved(head));
+		return fxt_shape_take(w, &w->shape->value);
 	case FXT_RECORD_STRING:
-		must_be_zero(w, fxt_get_string_zero_31(head) | fxt_get_string_zero_47(head) |
-					fxt_get_string_reserved(head));
-		return take_text(w, fxt_get_string_length(head));
+		fxt_shape_must_be_zero(w, fxt_get_string_zero_31(head) |
+						  fxt_get_string_zero_47(head) |
+						  fxt_get_string_reserved(head));
+		return fxt_shape_take_text(w, fxt_get_string_length(head));
 	case FXT_RECORD_THREAD:
-		must_be_zero(w, fxt_get_thread_reserved(head));
-		return take_words(w, 2);
+		fxt_shape_must_be_zero(w, fxt_get_thread_reserved(head));
+		return fxt_shape_take_words(w, 2);
 	case FXT_RECORD_EVENT:
 		return walk_event(w, head);
 	case FXT_RECORD_BLOB:
-		must_be_zero(w, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
+		fxt_shape_must_be_zero(w, fxt_get_blob_zero_47(head) | fxt_get_blob_reserved(head));
 		return take_text_ref(w, fxt_get_blob_name(head)) &&
-		       take_stream(w, fxt_get_blob_length(head));
+		       fxt_shape_take_stream(w, fxt_get_blob_length(head));
 	case FXT_RECORD_USERSPACE_OBJECT:
-		must_be_zero(w, fxt_get_userspace_reserved(head));
-		if (!take_words(w, fxt_get_userspace_thread(head) ? 1 : 2))
+		fxt_shape_must_be_zero(w, fxt_get_userspace_reserved(head));
+		if (!fxt_shape_take_words(w, fxt_get_userspace_thread(head) ? 1 : 2))
 			return false;
 		return take_text_ref(w, fxt_get_userspace_name(head)) &&
 		       take_args(w, fxt_get_userspace_n_args(head));
 	case FXT_RECORD_KERNEL_OBJECT:
-		must_be_zero(w, fxt_get_kernel_object_reserved(head));
-		return take_words(w, 1) && take_text_ref(w, fxt_get_kernel_object_name(head)) &&
+		fxt_shape_must_be_zero(w, fxt_get_kernel_object_reserved(head));
+		return fxt_shape_take_words(w, 1) &&
+		       take_text_ref(w, fxt_get_kernel_object_name(head)) &&
 		       take_args(w, fxt_get_kernel_object_n_args(head));
 	case FXT_RECORD_SCHEDULING:
 		return walk_scheduling(w, head);
 	case FXT_RECORD_LOG:
-		must_be_zero(w, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
-		return take_time(w) && take_thread(w, fxt_get_log_thread(head)) &&
-		       take_text(w, fxt_get_log_length(head));
+		fxt_shape_must_be_zero(w, fxt_get_log_zero_31(head) | fxt_get_log_reserved(head));
+		return fxt_shape_take_time(w) &&
+		       fxt_shape_take_thread(w, fxt_get_log_thread(head)) &&
+		       fxt_shape_take_text(w, fxt_get_log_length(head));
 	case FXT_RECORD_PROFILER:
 		return walk_profiler(w, head);
 	case FXT_RECORD_LARGE:
 		return walk_large(w, head);
 	default:
-		return unknown(w);
+		return fxt_shape_unknown(w);
 	}
 }
 
@@ -407,7 +411,7 @@ void fxt_shape_of(const uint8_t *p, uint64_t available, bool swap, struct fxt_sh
 	ret->ticks = ret->value = 0;
 	ret->clean_bytes = 0;
 	ret->n_refs = ret->n_threads = 0;
-	take(&w, &ret->head);
+	fxt_shape_take(&w, &ret->head);
 	ret->claimed = fxt_claimed_words(ret->head);
 	if (walk_record(&w, ret->head))
 		ret->words += available - w.left;
@@ -426,7 +430,7 @@ void fxt_shape_copy(const uint8_t *p, uint64_t n_words, bool swap, uint64_t *to)
 		return;
 	}
 	/* What is behind the contents, or does not fit, is words: that is all there is to know. */
-	if (take(&w, &head))
+	if (fxt_shape_take(&w, &head))
 		walk_record(&w, head);
-	take_words(&w, w.left);
+	fxt_shape_take_words(&w, w.left);
 }

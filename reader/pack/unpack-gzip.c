@@ -20,7 +20,7 @@ struct state {
 	z_stream z;
 };
 
-static void *gzip_create(void)
+static void *unpack_gzip_create(void)
 {
 	struct state *s = calloc(1, sizeof(*s));
 
@@ -31,7 +31,7 @@ static void *gzip_create(void)
 	return s;
 }
 
-static void gzip_destroy(void *state)
+static void unpack_gzip_destroy(void *state)
 {
 	struct state *s = state;
 
@@ -119,8 +119,8 @@ static ssize_t gzip_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 }
 
 const struct unpack_ops unpack_gzip_ops = {
-	.create = gzip_create,
-	.destroy = gzip_destroy,
+	.create = unpack_gzip_create,
+	.destroy = unpack_gzip_destroy,
 	.read = gzip_read,
 	.begins = gzip_begins,
 	.restart = gzip_restart,

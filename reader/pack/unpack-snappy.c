@@ -24,7 +24,7 @@ struct state {
 	bool late;  /* what is given is the part of a chunk before damage, which was told */
 };
 
-static void *snappy_create(void)
+static void *unpack_snappy_create(void)
 {
 	return calloc(1, sizeof(struct state));
 }
@@ -37,7 +37,7 @@ static void snappy_destroy(void *state)
 	free(s);
 }
 
-static int make_room(struct state *s, size_t size)
+static int unpack_snappy_make_room(struct state *s, size_t size)
 {
 	uint8_t *data;
 
@@ -159,7 +159,7 @@ static bool adds_up(const uint8_t *p, size_t n, size_t size, uint64_t *work)
 }
 
 /* Unpacks the block of N bytes at P as far as it can be, at most SIZE bytes. Returns how many. */
-static size_t salvage(const uint8_t *p, size_t n, uint8_t *to, size_t size)
+static size_t unpack_snappy_salvage(const uint8_t *p, size_t n, uint8_t *to, size_t size)
 {
 	size_t at = skip_size(p, n), made = 0;
 	struct tag tag;
@@ -194,9 +194,9 @@ static int give_part(struct state *s, struct unpack *u, size_t length)
 		return -EBADMSG;
 	if (size > RATIO_MAX * length)
 		size = RATIO_MAX * length;
-	if (make_room(s, size) < 0)
+	if (unpack_snappy_make_room(s, size) < 0)
 		return -ENOMEM;
-	s->size = salvage(block, length, s->data, size);
+	s->size = unpack_snappy_salvage(block, length, s->data, size);
 	s->given = 0;
 	s->late = s->size > 0;
 	return s->late ? 1 : -EBADMSG;
@@ -224,7 +224,7 @@ static int unpack_block(struct state *s, struct unpack *u, size_t length)
 		return unpack_give_up(u, false, "a damaged Snappy chunk");
 	if (u->searching)
 		u->search_work += length;
-	r = make_room(s, size);
+	r = unpack_snappy_make_room(s, size);
 	if (r < 0)
 		return r;
 	if (snappy_uncompress(block, length, (char *)s->data, &size) != SNAPPY_OK) {
@@ -289,7 +289,7 @@ static ssize_t snappy_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 }
 
 const struct unpack_ops unpack_snappy_ops = {
-	.create = snappy_create,
+	.create = unpack_snappy_create,
 	.destroy = snappy_destroy,
 	.read = snappy_read,
 	.begins = snappy_begins,

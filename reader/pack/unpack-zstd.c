@@ -19,7 +19,7 @@ struct state {
 	size_t failed; /* an error that comes behind what was given back; 0 = none */
 };
 
-static void zstd_destroy(void *state)
+static void unpack_zstd_destroy(void *state)
 {
 	struct state *s = state;
 
@@ -27,7 +27,7 @@ static void zstd_destroy(void *state)
 	free(s);
 }
 
-static void *zstd_create(void)
+static void *unpack_zstd_create(void)
 {
 	struct state *s = calloc(1, sizeof(*s));
 
@@ -42,7 +42,7 @@ static void *zstd_create(void)
 	return s;
 }
 
-static int fail(struct unpack *u, size_t code)
+static int unpack_zstd_fail(struct unpack *u, size_t code)
 {
 	int r;
 
@@ -101,7 +101,7 @@ static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 	struct state *s = state;
 
 	if (s->failed)
-		return fail(u, s->failed);
+		return unpack_zstd_fail(u, s->failed);
 	for (;;) {
 		ZSTD_inBuffer from;
 		size_t code;
@@ -115,7 +115,7 @@ static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 		input_take(in, from.pos);
 		if (ZSTD_isError(code)) {
 			s->failed = code;
-			return out.pos > 0 ? (ssize_t)out.pos : fail(u, code);
+			return out.pos > 0 ? (ssize_t)out.pos : unpack_zstd_fail(u, code);
 		}
 		u->inside = code != 0;
 		if (out.pos > 0 || !u->inside)
@@ -126,8 +126,8 @@ static ssize_t zstd_read(void *state, struct unpack *u, uint8_t *to, size_t n)
 }
 
 const struct unpack_ops unpack_zstd_ops = {
-	.create = zstd_create,
-	.destroy = zstd_destroy,
+	.create = unpack_zstd_create,
+	.destroy = unpack_zstd_destroy,
 	.read = zstd_read,
 	.begins = zstd_begins,
 	.restart = zstd_restart,

@@ -25,7 +25,7 @@ enum { WORK_PER_BYTE = 64, WORK_FREE = 16 << 20 };
 
 /* ---- not packed ---- */
 
-static ssize_t read_plain(void *state, struct unpack *u, uint8_t *to, size_t n)
+static ssize_t unpack_read_plain(void *state, struct unpack *u, uint8_t *to, size_t n)
 {
 	ssize_t got = input_read(&u->input, to, n);
 
@@ -34,7 +34,7 @@ static ssize_t read_plain(void *state, struct unpack *u, uint8_t *to, size_t n)
 	return got;
 }
 
-static const struct unpack_ops plain_ops = { .read = read_plain };
+static const struct unpack_ops plain_ops = { .read = unpack_read_plain };
 
 /* ---- one piece after the other ---- */
 
@@ -97,7 +97,7 @@ static ssize_t read_good(struct unpack *u, uint8_t *to, size_t n)
 
 /* ---- behind damage ---- */
 
-static void tell(struct unpack *u, const struct unpack_damage *damage, uint64_t to)
+static void unpack_report_damage(struct unpack *u, const struct unpack_damage *damage, uint64_t to)
 {
 	struct unpack_damage *last = &u->damages[UNPACK_DAMAGES - 1];
 
@@ -129,7 +129,7 @@ static int find_begin(struct unpack *u)
 
 /* What was read last is damaged: finds the next that may be good. Returns 1, 0 if there is none, or
  * a negative errno. */
-static int search(struct unpack *u, const struct unpack_damage *first)
+static int unpack_search(struct unpack *u, const struct unpack_damage *first)
 {
 	struct input *in = &u->input;
 	uint64_t back;
@@ -154,13 +154,13 @@ static int search(struct unpack *u, const struct unpack_damage *first)
 		u->ops->restart(u->state);
 	if (r == 0) {
 		u->ended = true;
-		tell(u, first, in->offset + input_ready(in));
+		unpack_report_damage(u, first, in->offset + input_ready(in));
 	}
 	return r;
 }
 
 /* Whether so much came out of so little that reading on would only waste time; says so once. */
-static bool is_too_much(struct unpack *u)
+static bool unpack_is_too_much(struct unpack *u)
 {
 	static const char *const what[PACK_METHOD_MAX] = {
 		[PACK_ZSTD] = "it unpacks to more than 500 times its size, and is read no further "
@@ -175,7 +175,7 @@ static bool is_too_much(struct unpack *u)
 	unpack_give_up(u, false, what[u->method]);
 	u->bad.stopped = true;
 	u->bad.packed_offset = u->input.offset;
-	tell(u, &u->bad, u->input.offset);
+	unpack_report_damage(u, &u->bad, u->input.offset);
 	return true;
 }
 
@@ -183,20 +183,20 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 {
 	struct unpack_damage first = { 0 };
 
-	if (n == 0 || is_too_much(u))
+	if (n == 0 || unpack_is_too_much(u))
 		return 0;
 	for (;;) {
 		ssize_t got = read_good(u, to, n);
 		int r;
 
 		if (got == 0 && u->searching)
-			tell(u, &first, u->input.offset);
+			unpack_report_damage(u, &first, u->input.offset);
 		if (got > 0 && u->searching) {
 			/* The file goes on: it was a wrong length that reached behind its end. */
 			if (first.cut)
 				first.what = "a piece with a wrong length";
 			first.cut = false;
-			tell(u, &first, u->piece_offset);
+			unpack_report_damage(u, &first, u->piece_offset);
 		}
 		if (got >= 0)
 			u->searching = false;
@@ -210,7 +210,7 @@ ssize_t unpack_read(struct unpack *u, void *to, size_t n)
 			u->search_begin = u->piece_offset;
 			u->search_work = 0;
 		}
-		r = search(u, &first);
+		r = unpack_search(u, &first);
 		if (r == 0)
 			u->searching = false;
 		if (r <= 0)
@@ -263,7 +263,7 @@ bool unpack_at_zstd_frame(const struct input *in)
 	       memcmp(p + 1, &PACK_MAGIC_ZSTD_SKIP[1], PACK_MAGIC_BYTES_MAX - 1) == 0;
 }
 
-static enum pack_method detect(const struct input *in)
+static enum pack_method unpack_detect(const struct input *in)
 {
 	if (starts_with(in, PACK_MAGIC_SNAPPY))
 		return PACK_SNAPPY;
@@ -275,7 +275,7 @@ static enum pack_method detect(const struct input *in)
 }
 
 /* Looks at the first bytes, once it is known where from. */
-static int start(struct unpack *u)
+static int unpack_start(struct unpack *u)
 {
 	static const struct unpack_ops *const rows[PACK_METHOD_MAX] = {
 		[PACK_NONE] = &plain_ops,
@@ -287,7 +287,7 @@ static int start(struct unpack *u)
 
 	if (r < 0)
 		return r;
-	u->method = detect(&u->input);
+	u->method = unpack_detect(&u->input);
 	u->ops = rows[u->method];
 	u->input.keep = u->ops->keep;
 	if (u->ops->staged) {
@@ -307,7 +307,7 @@ int unpack_new_fd(struct unpack **ret, int fd)
 	int r = u ? input_init_fd(&u->input, fd) : -ENOMEM;
 
 	if (r == 0)
-		r = start(u);
+		r = unpack_start(u);
 	if (r == 0)
 		*ret = TAKE_PTR(u);
 	return r;
@@ -319,7 +319,7 @@ int unpack_new_memory(struct unpack **ret, const void *p, size_t n)
 	int r = u ? input_init_memory(&u->input, p, n) : -ENOMEM;
 
 	if (r == 0)
-		r = start(u);
+		r = unpack_start(u);
 	if (r == 0)
 		*ret = TAKE_PTR(u);
 	return r;

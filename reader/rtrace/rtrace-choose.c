@@ -3,9 +3,8 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
-
-enum { FIRST_WORDS = 1024, FIRST_CALLS = 4096 };
 
 /* All that pairing needs of a call. */
 struct rtrace_choose_call {
@@ -34,55 +33,44 @@ void rtrace_choose_deinit(struct rtrace_choose *c)
 
 /* ---- bits ---- */
 
-static bool has_bit(const uint64_t *bits, uint64_t number)
+static bool rtrace_choose_has_bit(const uint64_t *bits, uint64_t number)
 {
 	return bits[number / 64] >> (number % 64) & 1;
 }
 
-static void set_bit(uint64_t *bits, uint64_t number)
+static void rtrace_choose_set_bit(uint64_t *bits, uint64_t number)
 {
 	bits[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
 bool rtrace_choose_keeps(const struct rtrace_choose *c, uint64_t number)
 {
-	return number < c->counts.calls && has_bit(c->bits, number);
+	return number < c->counts.calls && rtrace_choose_has_bit(c->bits, number);
 }
 
-static void keep(struct rtrace_choose *c, uint64_t number)
+static void rtrace_choose_keep(struct rtrace_choose *c, uint64_t number)
 {
-	set_bit(c->bits, number);
+	rtrace_choose_set_bit(c->bits, number);
 }
 
-static void drop(struct rtrace_choose *c, uint64_t number)
+static void rtrace_choose_drop(struct rtrace_choose *c, uint64_t number)
 {
 	c->bits[number / 64] &= ~(UINT64_C(1) << (number % 64));
-}
-
-static int grow(uint64_t **bits, size_t from, size_t to)
-{
-	uint64_t *bigger = realloc(*bits, to * sizeof(**bits));
-
-	if (!bigger)
-		return -ENOMEM;
-	memset(bigger + from, 0, (to - from) * sizeof(*bigger));
-	*bits = bigger;
-	return 0;
 }
 
 /* Sees to it that there is room for one more call. */
 static int grow_bits(struct rtrace_choose *c)
 {
-	size_t n = c->n_words ? 2 * c->n_words : FIRST_WORDS;
+	size_t n = c->n_words, n_frees = c->n_words;
 	int r;
 
 	if (c->counts.calls < 64 * (uint64_t)c->n_words)
 		return 0;
 	if (c->counts.calls >> RTRACE_LIVE_CALL_BITS)
 		return -EOVERFLOW;
-	r = grow(&c->bits, c->n_words, n);
+	r = GROW_ZERO(c->bits, n, n + 1);
 	if (r == 0 && c->select.select->range)
-		r = grow(&c->frees, c->n_words, n);
+		r = GROW_ZERO(c->frees, n_frees, n_frees + 1);
 	if (r == 0)
 		c->n_words = n;
 	return r;
@@ -91,7 +79,7 @@ static int grow_bits(struct rtrace_choose *c)
 /* ---- pairing ---- */
 
 /* Whether what a deallocation frees matters. */
-static bool pairs(const struct rtrace_choose *c)
+static bool rtrace_choose_pairs(const struct rtrace_choose *c)
 {
 	return c->leaks || c->select.select->has_size || c->select.select->range;
 }
@@ -108,9 +96,9 @@ static int pair_allocation(struct rtrace_choose *c, const struct rtrace_choose_c
 		c->counts.replaced++;
 	/* What is shared is shown once, as long as anybody has it. */
 	if (c->leaks && r == RTRACE_LIVE_REPLACED)
-		drop(c, old);
+		rtrace_choose_drop(c, old);
 	if (c->leaks && r == RTRACE_LIVE_SHARED) {
-		drop(c, call->number);
+		rtrace_choose_drop(c, call->number);
 		c->clamped = false;
 	}
 	return 0;
@@ -124,12 +112,12 @@ static void pair_deallocation(struct rtrace_choose *c, const struct rtrace_choos
 	if (r == RTRACE_LIVE_UNKNOWN)
 		c->counts.unknown++;
 	if (c->leaks || r == RTRACE_LIVE_UNKNOWN || !rtrace_choose_keeps(c, old))
-		drop(c, call->number);
+		rtrace_choose_drop(c, call->number);
 	if (c->leaks && r == RTRACE_LIVE_FREED)
-		drop(c, old);
+		rtrace_choose_drop(c, old);
 }
 
-static int pair(struct rtrace_choose *c, const struct rtrace_choose_call *call)
+static int rtrace_choose_pair(struct rtrace_choose *c, const struct rtrace_choose_call *call)
 {
 	if (!call->is_free)
 		return pair_allocation(c, call);
@@ -139,15 +127,8 @@ static int pair(struct rtrace_choose *c, const struct rtrace_choose_call *call)
 
 static int keep_for_later(struct rtrace_choose *c, const struct rtrace_choose_call *call)
 {
-	if (call->number == c->n_room) {
-		size_t room = c->n_room ? 2 * c->n_room : FIRST_CALLS;
-		struct rtrace_choose_call *calls = realloc(c->calls, room * sizeof(*calls));
-
-		if (!calls)
-			return -ENOMEM;
-		c->calls = calls;
-		c->n_room = room;
-	}
+	if (GROW(c->calls, c->n_room, call->number + 1) < 0)
+		return -ENOMEM;
 	c->calls[call->number] = *call;
 	return 0;
 }
@@ -164,12 +145,12 @@ static int compare_calls(const void *a, const void *b)
 /* ---- records ---- */
 
 /* The backtrace is over: what shared it was allocated from there. */
-static void close_group(struct rtrace_choose *c)
+static void rtrace_choose_close_group(struct rtrace_choose *c)
 {
 	if (c->select.select->range && !c->in_range)
 		for (uint64_t i = c->group; i < c->counts.calls; i++)
-			if (!has_bit(c->frees, i))
-				drop(c, i);
+			if (!rtrace_choose_has_bit(c->frees, i))
+				rtrace_choose_drop(c, i);
 	c->group = c->counts.calls;
 	c->in_range = false;
 }
@@ -191,7 +172,7 @@ static int take_call(struct rtrace_choose *c, const struct rtrace_record *record
 	int r;
 
 	if (record->opens)
-		close_group(c);
+		rtrace_choose_close_group(c);
 	r = grow_bits(c);
 	if (r < 0)
 		return r;
@@ -199,21 +180,21 @@ static int take_call(struct rtrace_choose *c, const struct rtrace_record *record
 	wanted = rtrace_select_call(&c->select, record, types);
 	c->clamped = wanted && !call.is_free && record->call.size == RTRACE_INT_MAX;
 	if (wanted && (call.is_free || rtrace_select_size(&c->select, record->call.size)))
-		keep(c, call.number);
+		rtrace_choose_keep(c, call.number);
 	if (call.is_free && c->frees)
-		set_bit(c->frees, call.number);
-	if (!pairs(c))
+		rtrace_choose_set_bit(c->frees, call.number);
+	if (!rtrace_choose_pairs(c))
 		return RTRACE_CHOOSE_DONE;
 	if (c->sorts)
 		return keep_for_later(c, &call);
 	if (call.index < c->last_index)
 		return RTRACE_CHOOSE_UNSORTED;
 	c->last_index = call.index;
-	return pair(c, &call);
+	return rtrace_choose_pair(c, &call);
 }
 
 /* A size that did not fit the call. */
-static void take_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
+static void rtrace_choose_take_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
 {
 	uint64_t size;
 
@@ -221,9 +202,9 @@ static void take_size(struct rtrace_choose *c, const struct rtrace_arg *arg)
 	    !rtrace_parse_decimal(arg->value, &size) || size < RTRACE_INT_MAX)
 		return;
 	if (rtrace_select_size(&c->select, size))
-		keep(c, c->counts.calls - 1);
+		rtrace_choose_keep(c, c->counts.calls - 1);
 	else
-		drop(c, c->counts.calls - 1);
+		rtrace_choose_drop(c, c->counts.calls - 1);
 }
 
 int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *record,
@@ -234,7 +215,7 @@ int rtrace_choose_record(struct rtrace_choose *c, const struct rtrace_record *re
 		return take_call(c, record, reader);
 	case RTRACE_ARG:
 		if (c->select.select->has_size)
-			take_size(c, &record->arg);
+			rtrace_choose_take_size(c, &record->arg);
 		return 0;
 	case RTRACE_FRAME:
 		if (c->select.select->range && !c->in_range)
@@ -250,11 +231,11 @@ int rtrace_choose_finish(struct rtrace_choose *c)
 {
 	int r = 0;
 
-	close_group(c);
+	rtrace_choose_close_group(c);
 	if (!c->sorts || !c->calls)
 		return 0;
 	qsort(c->calls, c->counts.calls, sizeof(*c->calls), compare_calls);
 	for (uint64_t i = 0; r == 0 && i < c->counts.calls; i++)
-		r = pair(c, &c->calls[i]);
+		r = rtrace_choose_pair(c, &c->calls[i]);
 	return r;
 }

@@ -3,10 +3,11 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "reader/rtrace/rtrace-parse.h"
 
 /* Backtraces are told apart by so many frames, and by a hash of all. */
-enum { FRAMES_MAX = 1024, FIRST_ENTRIES = 1024 };
+enum { FRAMES_MAX = 1024 };
 
 /* So much is read at once where lines follow each other, and where they do not. */
 enum { WINDOW_BYTES = 65536, NEAR_BYTES = 4096 };
@@ -90,15 +91,8 @@ int rtrace_group_call(struct rtrace_group *g, const struct rtrace_record *record
 {
 	const struct rtrace_call *c = &record->call;
 
-	if (g->n == g->room) {
-		size_t room = g->room ? 2 * g->room : FIRST_ENTRIES;
-		struct entry *entries = realloc(g->entries, room * sizeof(*entries));
-
-		if (!entries)
-			return -ENOMEM;
-		g->entries = entries;
-		g->room = room;
-	}
+	if (GROW(g->entries, g->room, g->n + 1) < 0)
+		return -ENOMEM;
 	g->entries[g->n++] = (struct entry){
 		.offset = record->offset,
 		.length = record->raw.n,
@@ -184,7 +178,7 @@ static struct stack *find_stack(struct rtrace_group *g, int type)
 	return s;
 }
 
-static void count(struct stack *s, const struct entry *e)
+static void rtrace_group_count(struct stack *s, const struct entry *e)
 {
 	if (s->n_calls++ == 0) {
 		s->first_index = e->index;
@@ -206,7 +200,7 @@ int rtrace_group_end(struct rtrace_group *g)
 		e->stack = find_stack(g, e->type);
 		if (!e->stack)
 			return -ENOMEM;
-		count(e->stack, e);
+		rtrace_group_count(e->stack, e);
 	}
 	g->n_open = 0;
 	g->n_frames = 0;
@@ -215,7 +209,7 @@ int rtrace_group_end(struct rtrace_group *g)
 
 /* ---- order ---- */
 
-static int compare(uint64_t a, uint64_t b)
+static int rtrace_group_compare(uint64_t a, uint64_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -224,7 +218,8 @@ static int compare_by_index(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	return compare(x->index, y->index) ?: compare(x->offset, y->offset);
+	return rtrace_group_compare(x->index, y->index)
+		       ?: rtrace_group_compare(x->offset, y->offset);
 }
 
 /* Makes of times what they are since the day on which the report begins, and of stacks when. */
@@ -246,17 +241,18 @@ static void unwrap_times(struct rtrace_group *g)
 	}
 }
 
-static int compare_stacks(const struct stack *x, const struct stack *y, enum rtrace_sort_key key)
+static int rtrace_group_compare_stacks(const struct stack *x, const struct stack *y,
+				       enum rtrace_sort_key key)
 {
 	switch (key) {
 	case RTRACE_SORT_SIZE:
-		return compare(x->size, y->size);
+		return rtrace_group_compare(x->size, y->size);
 	case RTRACE_SORT_COUNT:
-		return compare(x->count, y->count);
+		return rtrace_group_compare(x->count, y->count);
 	case RTRACE_SORT_INDEX:
-		return compare(x->first_index, y->first_index);
+		return rtrace_group_compare(x->first_index, y->first_index);
 	case RTRACE_SORT_TIME:
-		return compare(x->first_ns, y->first_ns);
+		return rtrace_group_compare(x->first_ns, y->first_ns);
 	case RTRACE_SORT_NONE:
 		break;
 	}
@@ -267,9 +263,9 @@ static int compare_entries(const struct entry *x, const struct entry *y, enum rt
 {
 	switch (key) {
 	case RTRACE_SORT_SIZE:
-		return compare(x->size, y->size);
+		return rtrace_group_compare(x->size, y->size);
 	case RTRACE_SORT_TIME:
-		return compare(x->time_ns, y->time_ns);
+		return rtrace_group_compare(x->time_ns, y->time_ns);
 	default:
 		return 0;
 	}
@@ -286,13 +282,13 @@ static int compare_for_output(const void *a, const void *b, void *userdata)
 	int r;
 
 	if (o->compress && x->stack != y->stack) {
-		r = compare_stacks(x->stack, y->stack, o->sort);
+		r = rtrace_group_compare_stacks(x->stack, y->stack, o->sort);
 		r = o->descending ? -r : r;
-		return r ?: compare(x->stack->first_offset, y->stack->first_offset);
+		return r ?: rtrace_group_compare(x->stack->first_offset, y->stack->first_offset);
 	}
 	if (o->compress)
 		return compare_by_index(x, y);
-	r = o->sort == RTRACE_SORT_INDEX ? compare(x->index, y->index)
+	r = o->sort == RTRACE_SORT_INDEX ? rtrace_group_compare(x->index, y->index)
 					 : compare_entries(x, y, o->sort);
 	r = o->descending ? -r : r;
 	return r ?: compare_by_index(x, y);
@@ -301,7 +297,8 @@ static int compare_for_output(const void *a, const void *b, void *userdata)
 /* ---- showing ---- */
 
 /* The N bytes (at most RTRACE_LINE_MAX) at OFFSET. Returns how many there are in *RET, or an errno. */
-static ssize_t look_at(struct rtrace_group *g, uint64_t offset, size_t n, const char **ret)
+static ssize_t rtrace_group_look_at(struct rtrace_group *g, uint64_t offset, size_t n,
+				    const char **ret)
 {
 	const struct rtrace_postprocess_io *io = g->output->io;
 	ssize_t got;
@@ -340,7 +337,7 @@ static int show_lines(struct rtrace_group *g, uint64_t offset, uint64_t length, 
 		struct rtrace_oddity odd;
 		struct rtrace_text text;
 		const char *p, *end;
-		ssize_t n = look_at(
+		ssize_t n = rtrace_group_look_at(
 			g, offset, length < RTRACE_LINE_MAX ? (size_t)length : RTRACE_LINE_MAX, &p);
 
 		if (n < 0)

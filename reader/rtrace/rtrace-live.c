@@ -13,7 +13,7 @@ static_assert(RTRACE_LIVE_CALL_BITS + RTRACE_LIVE_COUNT_BITS == 64, "as many as 
 #define CALL_MASK ((UINT64_C(1) << RTRACE_LIVE_CALL_BITS) - 1)
 #define COUNT_MAX ((UINT64_C(1) << RTRACE_LIVE_COUNT_BITS) - 1)
 
-static uint64_t held(uint64_t call, uint64_t count)
+static uint64_t rtrace_live_held(uint64_t call, uint64_t count)
 {
 	return count << RTRACE_LIVE_CALL_BITS | call;
 }
@@ -23,7 +23,7 @@ static uint64_t call_of(uint64_t value)
 	return value & CALL_MASK;
 }
 
-static uint64_t count_of(uint64_t value)
+static uint64_t rtrace_live_count_of(uint64_t value)
 {
 	return value >> RTRACE_LIVE_CALL_BITS;
 }
@@ -35,7 +35,7 @@ void rtrace_live_deinit(struct rtrace_live *l)
 }
 
 /* A table has no key 0: ids are one higher there, and the highest has a place of its own. */
-static uint64_t get(const struct rtrace_live *l, int type, uint64_t id)
+static uint64_t rtrace_live_get(const struct rtrace_live *l, int type, uint64_t id)
 {
 	if (id == UINT64_MAX)
 		return l->topmost[type + 1];
@@ -43,7 +43,7 @@ static uint64_t get(const struct rtrace_live *l, int type, uint64_t id)
 }
 
 /* VALUE 0 takes it out. */
-static int set(struct rtrace_live *l, int type, uint64_t id, uint64_t value)
+static int rtrace_live_set(struct rtrace_live *l, int type, uint64_t id, uint64_t value)
 {
 	if (id == UINT64_MAX) {
 		l->topmost[type + 1] = value;
@@ -58,17 +58,19 @@ static int set(struct rtrace_live *l, int type, uint64_t id, uint64_t value)
 int rtrace_live_allocate(struct rtrace_live *l, int type, uint64_t id, uint64_t call, bool counted,
 			 uint64_t *ret)
 {
-	uint64_t old = get(l, type, id), count = count_of(old);
+	uint64_t old = rtrace_live_get(l, type, id), count = rtrace_live_count_of(old);
 	int r;
 
 	assert(call <= CALL_MASK);
 	if (old != 0)
 		*ret = call_of(old);
 	if (old != 0 && counted) {
-		r = set(l, type, id, held(call_of(old), count < COUNT_MAX ? count + 1 : count));
+		r = rtrace_live_set(l, type, id,
+				    rtrace_live_held(call_of(old),
+						     count < COUNT_MAX ? count + 1 : count));
 		return r < 0 ? r : RTRACE_LIVE_SHARED;
 	}
-	r = set(l, type, id, held(call, 1));
+	r = rtrace_live_set(l, type, id, rtrace_live_held(call, 1));
 	if (r < 0)
 		return r;
 	return old != 0 ? RTRACE_LIVE_REPLACED : RTRACE_LIVE_NEW;
@@ -76,16 +78,17 @@ int rtrace_live_allocate(struct rtrace_live *l, int type, uint64_t id, uint64_t 
 
 int rtrace_live_free(struct rtrace_live *l, int type, uint64_t id, uint64_t *ret)
 {
-	uint64_t old = get(l, type, id), count = count_of(old);
+	uint64_t old = rtrace_live_get(l, type, id), count = rtrace_live_count_of(old);
 
 	if (old == 0)
 		return RTRACE_LIVE_UNKNOWN;
 	*ret = call_of(old);
 	if (count == 1) {
-		set(l, type, id, 0);
+		rtrace_live_set(l, type, id, 0);
 		return RTRACE_LIVE_FREED;
 	}
 	/* (it is there: this takes no memory) */
-	set(l, type, id, held(call_of(old), count < COUNT_MAX ? count - 1 : count));
+	rtrace_live_set(l, type, id,
+			rtrace_live_held(call_of(old), count < COUNT_MAX ? count - 1 : count));
 	return RTRACE_LIVE_UNSHARED;
 }

@@ -62,7 +62,7 @@ int rtrace_output_arg(struct rtrace_output *o, const struct rtrace_record *recor
 }
 
 /* Names that a report has stay: the files may be others by now. */
-static bool is_named(struct rtrace_text text)
+static bool rtrace_output_is_named(struct rtrace_text text)
 {
 	return text.n > 0 && !rtrace_text_is(text, RTRACE_FRAME_UNKNOWN);
 }
@@ -76,7 +76,7 @@ int rtrace_output_frame(struct rtrace_output *o, const struct rtrace_record *rec
 	if (o->options->has_depth && o->n_frames >= o->options->depth)
 		return 0;
 	o->n_frames++;
-	if (o->options->resolve && !is_named(record->frame.text)) {
+	if (o->options->resolve && !rtrace_output_is_named(record->frame.text)) {
 		r = o->io->name(o->io->userdata, record->frame.address, n_maps, &named.frame.text);
 		if (r < 0)
 			return r;

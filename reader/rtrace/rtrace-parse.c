@@ -18,21 +18,21 @@ static struct scan scan_of(struct rtrace_text text)
 	return (struct scan){ text.bytes, text.bytes + text.n };
 }
 
-static size_t left(const struct scan *s)
+static size_t rtrace_parse_left(const struct scan *s)
 {
 	return (size_t)(s->end - s->p);
 }
 
-static struct rtrace_text rest(const struct scan *s)
+static struct rtrace_text rtrace_parse_rest(const struct scan *s)
 {
-	return (struct rtrace_text){ s->p, left(s) };
+	return (struct rtrace_text){ s->p, rtrace_parse_left(s) };
 }
 
-static bool take(struct scan *s, const char *text)
+static bool rtrace_parse_take(struct scan *s, const char *text)
 {
 	size_t n = strlen(text);
 
-	if (left(s) < n || memcmp(s->p, text, n) != 0)
+	if (rtrace_parse_left(s) < n || memcmp(s->p, text, n) != 0)
 		return false;
 	s->p += n;
 	return true;
@@ -53,7 +53,7 @@ static size_t take_spaces(struct scan *s)
 }
 
 /* Up to a space or the end. */
-static struct rtrace_text take_word(struct scan *s)
+static struct rtrace_text rtrace_parse_take_word(struct scan *s)
 {
 	struct rtrace_text word = { s->p, 0 };
 
@@ -63,7 +63,7 @@ static struct rtrace_text take_word(struct scan *s)
 	return word;
 }
 
-static int digit_of(char c)
+static int rtrace_parse_digit_of(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -81,7 +81,7 @@ static size_t take_number(struct scan *s, unsigned base, uint64_t *ret)
 	uint64_t value = 0;
 	int digit;
 
-	while (s->p < s->end && (digit = digit_of(*s->p)) < (int)base) {
+	while (s->p < s->end && (digit = rtrace_parse_digit_of(*s->p)) < (int)base) {
 		if (value > (UINT64_MAX - (uint64_t)digit) / base) {
 			s->p = from;
 			return 0;
@@ -101,7 +101,7 @@ static bool take_decimal(struct scan *s, uint64_t *ret)
 /* Only a small x is one to other readers. */
 static bool take_address(struct scan *s, uint64_t *ret)
 {
-	return take(s, "0x") && take_number(s, 16, ret) > 0;
+	return rtrace_parse_take(s, "0x") && take_number(s, 16, ret) > 0;
 }
 
 static bool take_mask(struct scan *s, uint32_t *ret)
@@ -114,7 +114,7 @@ static bool take_mask(struct scan *s, uint32_t *ret)
 	return true;
 }
 
-static struct rtrace_text trimmed(struct rtrace_text text)
+static struct rtrace_text rtrace_parse_trimmed(struct rtrace_text text)
 {
 	while (text.n > 0 && is_space(text.bytes[text.n - 1]))
 		text.n--;
@@ -122,14 +122,14 @@ static struct rtrace_text trimmed(struct rtrace_text text)
 }
 
 /* The first TEXT in what is left, or NULL. */
-static const char *find(const struct scan *s, const char *text)
+static const char *rtrace_parse_find(const struct scan *s, const char *text)
 {
-	return left(s) ? memmem(s->p, left(s), text, strlen(text)) : NULL;
+	return rtrace_parse_left(s) ? memmem(s->p, rtrace_parse_left(s), text, strlen(text)) : NULL;
 }
 
 static const char *find_last(const struct scan *s, char c)
 {
-	return left(s) ? memrchr(s->p, c, left(s)) : NULL;
+	return rtrace_parse_left(s) ? memrchr(s->p, c, rtrace_parse_left(s)) : NULL;
 }
 
 /* ---- calls ---- */
@@ -138,19 +138,20 @@ static const char *find_last(const struct scan *s, char c)
  * "[HH:MM:SS.fraction] ". Up to three digits are milliseconds, as those write and read them who write
  * three; more are what they say.
  */
-static bool take_time(struct scan *s, uint64_t *ret_ns)
+static bool rtrace_parse_take_time(struct scan *s, uint64_t *ret_ns)
 {
 	struct scan at = *s;
 	uint64_t h, m, sec, fraction;
 	size_t digits;
 
-	if (!take(&at, "[") || !take_decimal(&at, &h) || !take(&at, ":") ||
-	    !take_decimal(&at, &m) || !take(&at, ":") || !take_decimal(&at, &sec) ||
-	    !take(&at, "."))
+	if (!rtrace_parse_take(&at, "[") || !take_decimal(&at, &h) ||
+	    !rtrace_parse_take(&at, ":") || !take_decimal(&at, &m) ||
+	    !rtrace_parse_take(&at, ":") || !take_decimal(&at, &sec) ||
+	    !rtrace_parse_take(&at, "."))
 		return false;
 	digits = take_number(&at, 10, &fraction);
-	if (digits == 0 || digits > 9 || !take(&at, "] ") || h > HOURS_MAX || m > HOURS_MAX ||
-	    sec > HOURS_MAX)
+	if (digits == 0 || digits > 9 || !rtrace_parse_take(&at, "] ") || h > HOURS_MAX ||
+	    m > HOURS_MAX || sec > HOURS_MAX)
 		return false;
 	for (digits = digits < 3 ? 3 : digits; digits < 9; digits++)
 		fraction *= 10;
@@ -164,7 +165,7 @@ static void take_contexts(struct scan *s, uint32_t *ret)
 	struct scan at = *s;
 	uint32_t mask;
 
-	if (take(&at, "@") && take_mask(&at, &mask) && take(&at, " ")) {
+	if (rtrace_parse_take(&at, "@") && take_mask(&at, &mask) && rtrace_parse_take(&at, " ")) {
 		*ret = mask;
 		*s = at;
 	}
@@ -191,11 +192,11 @@ static bool take_allocation(struct scan *s, struct rtrace_call *c, struct rtrace
 	bool negative;
 
 	take_spaces(s);
-	negative = take(s, "-");
-	if (!take_decimal(s, &c->size) || !take(s, ")"))
+	negative = rtrace_parse_take(s, "-");
+	if (!take_decimal(s, &c->size) || !rtrace_parse_take(s, ")"))
 		return false;
 	take_spaces(s);
-	if (!take(s, "="))
+	if (!rtrace_parse_take(s, "="))
 		return false;
 	take_spaces(s);
 	if (!take_address(s, &c->id))
@@ -215,12 +216,12 @@ static const char *parse_call(struct scan *s, struct rtrace_call *c, struct rtra
 	*c = (struct rtrace_call){ 0 };
 	if (!take_decimal(s, &c->index))
 		return "its index is too large a number";
-	if (!take(s, "."))
+	if (!rtrace_parse_take(s, "."))
 		return "no '.' is behind its index";
 	if (take_spaces(s) == 0)
 		return "no space is behind its index";
 	take_contexts(s, &c->contexts);
-	c->has_time = take_time(s, &c->time_ns);
+	c->has_time = rtrace_parse_take_time(s, &c->time_ns);
 	open = find_last(s, '(');
 	if (!open)
 		return "it has no '('";
@@ -230,13 +231,13 @@ static const char *parse_call(struct scan *s, struct rtrace_call *c, struct rtra
 	c->is_free = take_address(&id, &c->id);
 	if (c->is_free) {
 		*s = id;
-		if (!take(s, ")"))
+		if (!rtrace_parse_take(s, ")"))
 			return "no ')' is behind its id";
 	} else if (!take_allocation(s, c, odd)) {
 		return "neither '(SIZE) = 0xID' nor '(0xID)' is behind its name";
 	}
 	take_spaces(s);
-	if (left(s) > 0)
+	if (rtrace_parse_left(s) > 0)
 		odd->what = "something is behind its id, which is passed over";
 	return NULL;
 }
@@ -248,20 +249,20 @@ static const char *parse_frame(struct scan *s, struct rtrace_frame *f)
 	*f = (struct rtrace_frame){ 0 };
 	if (!take_address(s, &f->address))
 		return "its address is no hexadecimal number with 0x";
-	if (left(s) > 0 && take_spaces(s) == 0)
+	if (rtrace_parse_left(s) > 0 && take_spaces(s) == 0)
 		return "no space is behind its address";
-	if (left(s) > 0)
-		f->text = rest(s);
+	if (rtrace_parse_left(s) > 0)
+		f->text = rtrace_parse_rest(s);
 	return NULL;
 }
 
 static const char *parse_arg(struct scan *s, struct rtrace_arg *a)
 {
-	a->name = take_word(s);
+	a->name = rtrace_parse_take_word(s);
 	take_spaces(s);
-	if (a->name.n == 0 || !take(s, "=") || take_spaces(s) == 0)
+	if (a->name.n == 0 || !rtrace_parse_take(s, "=") || take_spaces(s) == 0)
 		return "it is not '$NAME = VALUE'";
-	a->value = trimmed(rest(s));
+	a->value = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return a->value.n > 0 ? NULL : "it has no value";
 }
 
@@ -277,10 +278,10 @@ static const char *parse_map(struct scan *s, struct rtrace_map *m, struct rtrace
 	if (!at)
 		return "there is no ' => ' in it";
 	range = (struct scan){ at + strlen(arrow), s->end };
-	m->path = trimmed((struct rtrace_text){ s->p, (size_t)(at - s->p) });
+	m->path = rtrace_parse_trimmed((struct rtrace_text){ s->p, (size_t)(at - s->p) });
 	if (m->path.n == 0)
 		return "it has no path";
-	if (!take_address(&range, &m->start) || !take(&range, "-") ||
+	if (!take_address(&range, &m->start) || !rtrace_parse_take(&range, "-") ||
 	    !take_address(&range, &m->end))
 		return "no '0xSTART-0xEND' is behind its path";
 	if (m->start >= m->end)
@@ -295,10 +296,10 @@ static const char *parse_context(struct scan *s, struct rtrace_context *c)
 	if (!take_mask(s, &c->mask))
 		return "its mask is no hexadecimal number of 32 bits";
 	take_spaces(s);
-	if (!take(s, ":"))
+	if (!rtrace_parse_take(s, ":"))
 		return "no ':' is behind its mask";
 	take_spaces(s);
-	c->name = trimmed(rest(s));
+	c->name = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return c->name.n > 0 ? NULL : "it has no name";
 }
 
@@ -310,41 +311,42 @@ static const char *parse_resource(struct scan *s, struct rtrace_resource *r)
 	*r = (struct rtrace_resource){ 0 };
 	if (!take_mask(s, &r->mask) || r->mask == 0)
 		return "its mask is no hexadecimal number of 32 bits";
-	if (!take(s, ">"))
+	if (!rtrace_parse_take(s, ">"))
 		return "no '>' is behind its mask";
 	take_spaces(s);
-	if (!take(s, ":"))
+	if (!rtrace_parse_take(s, ":"))
 		return "no ':' is behind its mask";
 	take_spaces(s);
-	r->type = take_word(s);
+	r->type = rtrace_parse_take_word(s);
 	if (r->type.n == 0 || r->type.n > RTRACE_TYPE_MAX)
 		return "its type is missing, or too long";
 	take_spaces(s);
-	if (!take(s, "(") || !(close = find(s, ")")) || close == s->p)
+	if (!rtrace_parse_take(s, "(") || !(close = rtrace_parse_find(s, ")")) || close == s->p)
 		return "no '(DESCRIPTION)' is behind its type";
 	r->description = (struct rtrace_text){ s->p, (size_t)(close - s->p) };
 	flags = (struct scan){ close + 1, s->end };
-	r->refcount = find(&flags, "[") && find(&flags, RTRACE_REFCOUNT);
+	r->refcount = rtrace_parse_find(&flags, "[") && rtrace_parse_find(&flags, RTRACE_REFCOUNT);
 	return NULL;
 }
 
 static const char *parse_attachment(struct scan *s, struct rtrace_attachment *a)
 {
-	a->name = take_word(s);
+	a->name = rtrace_parse_take_word(s);
 	take_spaces(s);
-	if (a->name.n == 0 || !take(s, ":"))
+	if (a->name.n == 0 || !rtrace_parse_take(s, ":"))
 		return "no ':' is behind its name";
 	take_spaces(s);
-	a->path = trimmed(rest(s));
+	a->path = rtrace_parse_trimmed(rtrace_parse_rest(s));
 	return a->path.n > 0 ? NULL : "it has no path";
 }
 
 static bool parse_calls_summary(struct scan s, struct rtrace_summary *ret)
 {
 	*ret = (struct rtrace_summary){ 0 };
-	return take(&s, RTRACE_TEMPORARY "allocation summary: ") && take_decimal(&s, &ret->count) &&
-	       take(&s, " block(s) with total size ") && take_decimal(&s, &ret->size) &&
-	       left(&s) == 0;
+	return rtrace_parse_take(&s, RTRACE_TEMPORARY "allocation summary: ") &&
+	       take_decimal(&s, &ret->count) &&
+	       rtrace_parse_take(&s, " block(s) with total size ") &&
+	       take_decimal(&s, &ret->size) && rtrace_parse_left(&s) == 0;
 }
 
 /* What begins with TEXT and a space, and what of it is left. */
@@ -352,22 +354,23 @@ static bool take_mark(struct scan *s, const char *text)
 {
 	struct scan at = *s;
 
-	if (!take(&at, text) || take_spaces(&at) == 0)
+	if (!rtrace_parse_take(&at, text) || take_spaces(&at) == 0)
 		return false;
 	*s = at;
 	return true;
 }
 
-/* What parse() returns for a line that nothing is wrong with. */
+/* What rtrace_parse_fields() returns for a line that nothing is wrong with. */
 static const char plain_comment[] = "it is no record";
 
 /* The record that the line begins as. Returns NULL, or what is wrong with it. */
-static const char *parse(struct scan s, struct rtrace_record *ret, struct rtrace_oddity *odd)
+static const char *rtrace_parse_fields(struct scan s, struct rtrace_record *ret,
+				       struct rtrace_oddity *odd)
 {
 	struct scan at = s;
 
 	if (take_spaces(&at) > 0 && s.p[0] == '\t') {
-		if (take(&at, "$")) {
+		if (rtrace_parse_take(&at, "$")) {
 			ret->kind = RTRACE_ARG;
 			return parse_arg(&at, &ret->arg);
 		}
@@ -378,7 +381,7 @@ static const char *parse(struct scan s, struct rtrace_record *ret, struct rtrace
 		ret->kind = RTRACE_CALL;
 		return parse_call(&s, &ret->call, odd);
 	}
-	if (take(&s, "$")) {
+	if (rtrace_parse_take(&s, "$")) {
 		ret->kind = RTRACE_ARG;
 		return parse_arg(&s, &ret->arg);
 	}
@@ -390,7 +393,7 @@ static const char *parse(struct scan s, struct rtrace_record *ret, struct rtrace
 		ret->kind = RTRACE_CONTEXT;
 		return parse_context(&s, &ret->context);
 	}
-	if (take(&s, "<")) {
+	if (rtrace_parse_take(&s, "<")) {
 		ret->kind = RTRACE_RESOURCE;
 		return parse_resource(&s, &ret->resource);
 	}
@@ -415,8 +418,9 @@ void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 		return;
 	}
 	if (line.bytes[0] != '#') {
-		const char *what = memchr(line.bytes, '\0', line.n) ? "there is a NUL in it"
-								    : parse(s, ret, reterr);
+		const char *what = memchr(line.bytes, '\0', line.n)
+					   ? "there is a NUL in it"
+					   : rtrace_parse_fields(s, ret, reterr);
 
 		if (!what)
 			return;
@@ -427,7 +431,7 @@ void rtrace_parse_line(struct rtrace_text line, struct rtrace_record *ret,
 		ret->temporary = true;
 		return;
 	}
-	ret->temporary = take(&s, RTRACE_TEMPORARY);
+	ret->temporary = rtrace_parse_take(&s, RTRACE_TEMPORARY);
 	ret->kind = RTRACE_NOTE;
 	ret->note = line;
 }
@@ -440,7 +444,7 @@ static const char *const key_names[] = {
 #undef RTRACE_KEY
 };
 
-static enum rtrace_key key_of(struct rtrace_text name)
+static enum rtrace_key rtrace_parse_key_of(struct rtrace_text name)
 {
 	enum rtrace_key key = RTRACE_KEY_VERSION;
 
@@ -457,14 +461,15 @@ static unsigned filters_of(struct rtrace_text value)
 	struct scan s = scan_of(value);
 	unsigned filters = 0;
 
-#define RTRACE_FILTER(name, bit, text) filters |= find(&s, text) ? RTRACE_FILTER_##name : 0;
+#define RTRACE_FILTER(name, bit, text)                                                             \
+	filters |= rtrace_parse_find(&s, text) ? RTRACE_FILTER_##name : 0;
 	RTRACE_FILTERS(RTRACE_FILTER)
 #undef RTRACE_FILTER
 	return filters;
 }
 
-static void set_key(struct rtrace_header *h, enum rtrace_key key, struct rtrace_text value,
-		    struct rtrace_oddity *odd)
+static void rtrace_parse_set_key(struct rtrace_header *h, enum rtrace_key key,
+				 struct rtrace_text value, struct rtrace_oddity *odd)
 {
 	uint64_t number;
 
@@ -514,17 +519,17 @@ bool rtrace_parse_header(struct rtrace_text line, struct rtrace_header *ret,
 	*reterr = (struct rtrace_oddity){ 0 };
 	if (!rtrace_is_report(line.bytes, line.n))
 		return false;
-	while (take_spaces(&s), left(&s) > 0) {
-		const char *comma = memchr(s.p, ',', left(&s));
+	while (take_spaces(&s), rtrace_parse_left(&s) > 0) {
+		const char *comma = memchr(s.p, ',', rtrace_parse_left(&s));
 		const char *end = comma ? comma : s.end;
 		const char *equals = memchr(s.p, '=', (size_t)(end - s.p));
 		struct rtrace_text name = { s.p, equals ? (size_t)(equals - s.p) : 0 };
 
 		if (equals)
-			set_key(ret, key_of(name),
-				trimmed((struct rtrace_text){ equals + 1,
-							      (size_t)(end - equals - 1) }),
-				reterr);
+			rtrace_parse_set_key(ret, rtrace_parse_key_of(name),
+					     rtrace_parse_trimmed((struct rtrace_text){
+						     equals + 1, (size_t)(end - equals - 1) }),
+					     reterr);
 		else
 			reterr->what = "there is something without '=' in it";
 		s.p = comma ? comma + 1 : s.end;
@@ -541,7 +546,7 @@ bool rtrace_is_report(const void *p, size_t n)
 	for (size_t i = 0; i < ARRAY_SIZE(key_names); i++) {
 		struct scan at = s;
 
-		if (take(&at, key_names[i]) && take(&at, "="))
+		if (rtrace_parse_take(&at, key_names[i]) && rtrace_parse_take(&at, "="))
 			return true;
 	}
 	return false;
@@ -572,13 +577,13 @@ bool rtrace_parse_hex(struct rtrace_text text, uint64_t *ret)
 {
 	struct scan s = scan_of(text);
 
-	take(&s, "0x");
-	return take_number(&s, 16, ret) > 0 && left(&s) == 0;
+	rtrace_parse_take(&s, "0x");
+	return take_number(&s, 16, ret) > 0 && rtrace_parse_left(&s) == 0;
 }
 
 bool rtrace_parse_decimal(struct rtrace_text text, uint64_t *ret)
 {
 	struct scan s = scan_of(text);
 
-	return take_decimal(&s, ret) && left(&s) == 0;
+	return take_decimal(&s, ret) && rtrace_parse_left(&s) == 0;
 }

@@ -35,7 +35,7 @@ static ssize_t read_on(void *userdata, void *to, size_t n)
 	return got;
 }
 
-static void tell(void *userdata, const struct rtrace_problem *problem)
+static void rtrace_postprocess_report(void *userdata, const struct rtrace_problem *problem)
 {
 	const struct work *w = userdata;
 
@@ -47,7 +47,8 @@ typedef int (*take_fn)(struct work *w, const struct rtrace_record *record,
 		       const struct rtrace_reader *reader);
 
 /* Reads the report from its beginning. Returns 0, what TAKE answered else, or what the reader did. */
-static int read_all(struct work *w, take_fn take, struct rtrace_reader **ret_reader)
+static int rtrace_postprocess_read_all(struct work *w, take_fn take,
+				       struct rtrace_reader **ret_reader)
 {
 	_cleanup_(rtrace_reader_freep) struct rtrace_reader *reader = NULL;
 	const struct rtrace_record *record;
@@ -55,7 +56,7 @@ static int read_all(struct work *w, take_fn take, struct rtrace_reader **ret_rea
 	int r;
 
 	w->position = 0;
-	r = rtrace_reader_new_source(&reader, read_on, w, tell, w);
+	r = rtrace_reader_new_source(&reader, read_on, w, rtrace_postprocess_report, w);
 	if (r > 0) {
 		w->alien = r;
 		return -EBADMSG;
@@ -77,8 +78,8 @@ static int read_all(struct work *w, take_fn take, struct rtrace_reader **ret_rea
 
 /* ---- nothing to do ---- */
 
-static int copy(struct work *w, const struct rtrace_record *record,
-		const struct rtrace_reader *reader)
+static int rtrace_postprocess_copy(struct work *w, const struct rtrace_record *record,
+				   const struct rtrace_reader *reader)
 {
 	(void)reader;
 	w->n_calls += record->kind == RTRACE_CALL;
@@ -87,8 +88,8 @@ static int copy(struct work *w, const struct rtrace_record *record,
 
 /* ---- pass 1 ---- */
 
-static int choose(struct work *w, const struct rtrace_record *record,
-		  const struct rtrace_reader *reader)
+static int rtrace_postprocess_choose(struct work *w, const struct rtrace_record *record,
+				     const struct rtrace_reader *reader)
 {
 	/* What is compressed stays so: its calls would be without their backtrace. */
 	if (record->kind == RTRACE_HEADER && record->header.filters & RTRACE_FILTER_COMPRESS)
@@ -102,14 +103,14 @@ static int pass_1(struct work *w, bool sorts)
 	int r;
 
 	rtrace_choose_init(&w->choose, w->options.select, w->options.leaks, sorts);
-	r = read_all(w, choose, NULL);
+	r = rtrace_postprocess_read_all(w, rtrace_postprocess_choose, NULL);
 	return r != 0 ? r : rtrace_choose_finish(&w->choose);
 }
 
 /* ---- pass 2 ---- */
 
 /* The backtrace is over, by RECORD or by what is no part of it. */
-static int close_group(struct work *w, const struct rtrace_record *record)
+static int rtrace_postprocess_close_group(struct work *w, const struct rtrace_record *record)
 {
 	int r = 0;
 
@@ -123,7 +124,7 @@ static int close_group(struct work *w, const struct rtrace_record *record)
 
 static int show_call(struct work *w, const struct rtrace_record *record)
 {
-	int r = record->opens ? close_group(w, NULL) : 0;
+	int r = record->opens ? rtrace_postprocess_close_group(w, NULL) : 0;
 
 	w->is_open = true;
 	w->call_shown = rtrace_choose_keeps(&w->choose, w->n_calls++);
@@ -172,7 +173,7 @@ static int show_other(struct work *w, const struct rtrace_record *record)
 		w->line_shown = false;
 		return 0;
 	}
-	r = close_group(w, record->kind == RTRACE_END ? record : NULL);
+	r = rtrace_postprocess_close_group(w, record->kind == RTRACE_END ? record : NULL);
 	w->line_shown = true;
 	/* The end of a backtrace is shown with it, or goes with it. */
 	if (r < 0 || (was_open && record->kind == RTRACE_END))
@@ -180,8 +181,8 @@ static int show_other(struct work *w, const struct rtrace_record *record)
 	return rtrace_output_other(&w->output, record);
 }
 
-static int show(struct work *w, const struct rtrace_record *record,
-		const struct rtrace_reader *reader)
+static int rtrace_postprocess_show(struct work *w, const struct rtrace_record *record,
+				   const struct rtrace_reader *reader)
 {
 	(void)reader;
 	if (record->continues)
@@ -215,12 +216,12 @@ static int pass_2(struct work *w)
 	if (w->options.compress || w->options.sort != RTRACE_SORT_NONE)
 		r = rtrace_group_new(&w->group, &w->output);
 	if (r == 0)
-		r = read_all(w, show, &reader);
+		r = rtrace_postprocess_read_all(w, rtrace_postprocess_show, &reader);
 	if (r != 0)
 		return r < 0 ? r : -ESTALE;
 	if (w->position < w->limit)
 		return -ESTALE;
-	r = close_group(w, NULL);
+	r = rtrace_postprocess_close_group(w, NULL);
 	types = rtrace_reader_types(reader, &n_types);
 	if (r == 0 && w->group)
 		r = rtrace_group_show(w->group, types, n_types);
@@ -237,7 +238,7 @@ static bool has_nothing_to_do(const struct rtrace_postprocess_options *o)
 	       o->sort == RTRACE_SORT_NONE;
 }
 
-static int process(struct work *w, struct rtrace_postprocess_result *ret)
+static int rtrace_postprocess_record(struct work *w, struct rtrace_postprocess_result *ret)
 {
 	int r = pass_1(w, false);
 
@@ -266,13 +267,13 @@ int rtrace_postprocess(const struct rtrace_postprocess_options *options,
 	if (options->sort == RTRACE_SORT_COUNT && !options->compress)
 		return -EINVAL;
 	if (has_nothing_to_do(options)) {
-		r = read_all(&w, copy, NULL);
+		r = rtrace_postprocess_read_all(&w, rtrace_postprocess_copy, NULL);
 		ret->counts.calls = ret->shown = w.n_calls;
 		return w.alien ?: r;
 	}
 	if (!w.options.select)
 		w.options.select = &all;
-	r = process(&w, ret);
+	r = rtrace_postprocess_record(&w, ret);
 	rtrace_group_free(w.group);
 	rtrace_choose_deinit(&w.choose);
 	return w.alien ?: r;

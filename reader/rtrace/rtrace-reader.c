@@ -24,7 +24,7 @@ struct rtrace_reader {
 	struct rtrace_record record;
 };
 
-static void tell(struct rtrace_reader *r, const char *what, const char *done)
+static void rtrace_reader_report(struct rtrace_reader *r, const char *what, const char *done)
 {
 	const struct rtrace_problem problem = { .line = r->line, .what = what, .done = done };
 
@@ -47,7 +47,7 @@ static int check_begin(struct rtrace_reader *r)
 									       : RTRACE_ALIEN_OTHER;
 }
 
-static int start(struct rtrace_reader **ret, struct rtrace_reader *r, int e)
+static int rtrace_reader_start(struct rtrace_reader **ret, struct rtrace_reader *r, int e)
 {
 	if (e == 0)
 		e = check_begin(r);
@@ -58,7 +58,7 @@ static int start(struct rtrace_reader **ret, struct rtrace_reader *r, int e)
 	return e;
 }
 
-static struct rtrace_reader *allocate(rtrace_problem_fn problem, void *userdata)
+static struct rtrace_reader *rtrace_reader_allocate(rtrace_problem_fn problem, void *userdata)
 {
 	struct rtrace_reader *r = calloc(1, sizeof(*r));
 
@@ -72,17 +72,18 @@ static struct rtrace_reader *allocate(rtrace_problem_fn problem, void *userdata)
 int rtrace_reader_new_source(struct rtrace_reader **ret, input_read_fn read, void *source,
 			     rtrace_problem_fn problem, void *userdata)
 {
-	struct rtrace_reader *r = allocate(problem, userdata);
+	struct rtrace_reader *r = rtrace_reader_allocate(problem, userdata);
 
-	return r ? start(ret, r, input_init_source(&r->input, read, source)) : -ENOMEM;
+	return r ? rtrace_reader_start(ret, r, input_init_source(&r->input, read, source))
+		 : -ENOMEM;
 }
 
 int rtrace_reader_new_memory(struct rtrace_reader **ret, const void *p, size_t n,
 			     rtrace_problem_fn problem, void *userdata)
 {
-	struct rtrace_reader *r = allocate(problem, userdata);
+	struct rtrace_reader *r = rtrace_reader_allocate(problem, userdata);
 
-	return r ? start(ret, r, input_init_memory(&r->input, p, n)) : -ENOMEM;
+	return r ? rtrace_reader_start(ret, r, input_init_memory(&r->input, p, n)) : -ENOMEM;
 }
 
 struct rtrace_reader *rtrace_reader_free(struct rtrace_reader *r)
@@ -134,7 +135,7 @@ static ssize_t fill_line(struct rtrace_reader *r, size_t max)
 }
 
 /* The line without what ends it. */
-static struct rtrace_text content(struct rtrace_reader *r, struct rtrace_text raw)
+static struct rtrace_text rtrace_reader_content(struct rtrace_reader *r, struct rtrace_text raw)
 {
 	if (raw.n == 0 || raw.bytes[raw.n - 1] != '\n')
 		return raw;
@@ -142,8 +143,9 @@ static struct rtrace_text content(struct rtrace_reader *r, struct rtrace_text ra
 	if (raw.n > 0 && raw.bytes[raw.n - 1] == '\r') {
 		raw.n--;
 		if (!r->told_cr)
-			tell(r, "it ends with CR LF, for which other tools misread reports",
-			     "it and all like it are taken as if with LF");
+			rtrace_reader_report(
+				r, "it ends with CR LF, for which other tools misread reports",
+				"it and all like it are taken as if with LF");
 		r->told_cr = true;
 	}
 	return raw;
@@ -151,13 +153,14 @@ static struct rtrace_text content(struct rtrace_reader *r, struct rtrace_text ra
 
 /* ---- what depends on other lines ---- */
 
-static char *copy(struct rtrace_text text)
+static char *rtrace_reader_copy(struct rtrace_text text)
 {
 	return strndup(text.bytes, text.n);
 }
 
 /* The number of the resource that is called TYPE, or -1. */
-static int find_type(const struct rtrace_type *types, size_t n, struct rtrace_text type)
+static int rtrace_reader_find_type(const struct rtrace_type *types, size_t n,
+				   struct rtrace_text type)
 {
 	for (size_t i = 0; i < n; i++)
 		if (rtrace_text_is(type, types[i].type))
@@ -169,22 +172,23 @@ static int register_type(struct rtrace_reader *r, const struct rtrace_resource *
 {
 	struct rtrace_type *t = &r->types[r->n_types];
 
-	if (find_type(r->types, r->n_types, from->type) >= 0) {
-		tell(r, "a resource of this type was there before", "the first one holds");
+	if (rtrace_reader_find_type(r->types, r->n_types, from->type) >= 0) {
+		rtrace_reader_report(r, "a resource of this type was there before",
+				     "the first one holds");
 		return 0;
 	}
 	if (r->n_types == RTRACE_RESOURCE_MAX) {
-		tell(r, "there are more resources than 32",
-		     "calls are taken to be of none of these");
+		rtrace_reader_report(r, "there are more resources than 32",
+				     "calls are taken to be of none of these");
 		return 0;
 	}
 	if (from->mask & (from->mask - 1))
-		tell(r, "its mask has more than one bit", as_is);
+		rtrace_reader_report(r, "its mask has more than one bit", as_is);
 	*t = (struct rtrace_type){
 		.mask = from->mask,
 		.refcount = from->refcount,
-		.type = copy(from->type),
-		.description = copy(from->description),
+		.type = rtrace_reader_copy(from->type),
+		.description = rtrace_reader_copy(from->description),
 	};
 	if (!t->type || !t->description) {
 		free(t->type);
@@ -197,7 +201,7 @@ static int register_type(struct rtrace_reader *r, const struct rtrace_resource *
 
 int rtrace_settle_type(const struct rtrace_type *types, size_t n, struct rtrace_call *c)
 {
-	int number = c->type.n > 0 ? find_type(types, n, c->type) : -1;
+	int number = c->type.n > 0 ? rtrace_reader_find_type(types, n, c->type) : -1;
 
 	if (number >= 0 || n == 0)
 		return number;
@@ -214,20 +218,21 @@ static void settle_type(struct rtrace_reader *r, struct rtrace_record *rec)
 {
 	rec->resource_number = rtrace_settle_type(r->types, r->n_types, &rec->call);
 	if (rec->resource_number < 0 && r->n_types > 0)
-		tell(r, "what is in <> is no resource that was registered before",
-		     "it is taken for a part of the function's name, and the call for one of no resource");
+		rtrace_reader_report(
+			r, "what is in <> is no resource that was registered before",
+			"it is taken for a part of the function's name, and the call for one of no resource");
 }
 
-static void refuse(struct rtrace_reader *r, struct rtrace_text text, const char *what)
+static void rtrace_reader_refuse(struct rtrace_reader *r, struct rtrace_text text, const char *what)
 {
 	r->record.kind = RTRACE_NOTE;
 	r->record.note = text;
 	r->record.temporary = false;
-	tell(r, what, as_comment);
+	rtrace_reader_report(r, what, as_comment);
 }
 
 /* Whether the record stands where it may, and what that makes of those behind it. */
-static int settle(struct rtrace_reader *r, struct rtrace_text text)
+static int rtrace_reader_settle(struct rtrace_reader *r, struct rtrace_text text)
 {
 	struct rtrace_record *rec = &r->record;
 
@@ -239,11 +244,13 @@ static int settle(struct rtrace_reader *r, struct rtrace_text text)
 		return 0;
 	case RTRACE_ARG:
 		if (r->at == AT_REST)
-			refuse(r, text, "it is an argument, but there is no call before it");
+			rtrace_reader_refuse(r, text,
+					     "it is an argument, but there is no call before it");
 		return 0;
 	case RTRACE_FRAME:
 		if (r->at == AT_REST)
-			refuse(r, text, "it is a frame, but there is no call before it");
+			rtrace_reader_refuse(r, text,
+					     "it is a frame, but there is no call before it");
 		else
 			r->at = AT_FRAME;
 		return 0;
@@ -290,7 +297,7 @@ static int next_piece(struct rtrace_reader *r, const struct rtrace_record **ret)
 	return 1;
 }
 
-static void parse(struct rtrace_reader *r, struct rtrace_text text)
+static void rtrace_reader_parse(struct rtrace_reader *r, struct rtrace_text text)
 {
 	struct rtrace_oddity odd;
 
@@ -299,7 +306,7 @@ static void parse(struct rtrace_reader *r, struct rtrace_text text)
 	else
 		rtrace_parse_line(text, &r->record, &odd);
 	if (odd.what)
-		tell(r, odd.what, odd.refused ? as_comment : as_is);
+		rtrace_reader_report(r, odd.what, odd.refused ? as_comment : as_is);
 }
 
 int rtrace_reader_next(struct rtrace_reader *r, const struct rtrace_record **ret)
@@ -315,16 +322,17 @@ int rtrace_reader_next(struct rtrace_reader *r, const struct rtrace_record **ret
 		return (int)n;
 	r->line++;
 	begin_record(r, (size_t)n);
-	text = content(r, r->record.raw);
+	text = rtrace_reader_content(r, r->record.raw);
 	if (r->record.raw.bytes[n - 1] != '\n') {
 		r->in_long_line = n == RTRACE_LINE_MAX;
-		tell(r,
-		     r->in_long_line ? "it is longer than the 4095 bytes that a line can have"
-				     : "the report ends in it: it may be cut off",
-		     r->in_long_line ? "what is behind that is passed over" : as_is);
+		rtrace_reader_report(
+			r,
+			r->in_long_line ? "it is longer than the 4095 bytes that a line can have"
+					: "the report ends in it: it may be cut off",
+			r->in_long_line ? "what is behind that is passed over" : as_is);
 	}
-	parse(r, text);
-	e = settle(r, text);
+	rtrace_reader_parse(r, text);
+	e = rtrace_reader_settle(r, text);
 	*ret = &r->record;
 	return e < 0 ? e : 1;
 }

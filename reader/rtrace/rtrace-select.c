@@ -67,7 +67,7 @@ static bool is_of_type(const struct rtrace_select *s, const struct rtrace_type *
 	return false;
 }
 
-static bool is_listed(const uint64_t *list, size_t n, uint64_t index)
+static bool rtrace_select_is_listed(const uint64_t *list, size_t n, uint64_t index)
 {
 	size_t low = 0, high = n;
 
@@ -99,9 +99,9 @@ bool rtrace_select_call(const struct rtrace_select_state *state, const struct rt
 		return false;
 	if (s->has_index && (c->index < s->min_index || c->index > s->max_index))
 		return false;
-	if (s->include && !is_listed(s->include, s->n_include, c->index))
+	if (s->include && !rtrace_select_is_listed(s->include, s->n_include, c->index))
 		return false;
-	return !s->exclude || !is_listed(s->exclude, s->n_exclude, c->index);
+	return !s->exclude || !rtrace_select_is_listed(s->exclude, s->n_exclude, c->index);
 }
 
 bool rtrace_select_size(const struct rtrace_select_state *state, uint64_t size)

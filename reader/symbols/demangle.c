@@ -26,7 +26,7 @@ struct text {
 };
 
 /* The demanglers cannot be told to stop; while they print they own nothing, so they can be left. */
-static void append(const char *p, size_t n, void *opaque)
+static void demangle_append(const char *p, size_t n, void *opaque)
 {
 	struct text *text = opaque;
 	size_t left = text->room - 1 - text->n;
@@ -43,7 +43,7 @@ static void append(const char *p, size_t n, void *opaque)
 		longjmp(text->full, 1);
 }
 
-static size_t finish(struct text *text)
+static size_t demangle_finish(struct text *text)
 {
 	if (text->cut)
 		memcpy(text->to + text->n - 3, "...", 3);
@@ -61,7 +61,7 @@ static bool has_punycode(const char *name)
 	return false;
 }
 
-static size_t count(const char *name, char c)
+static size_t demangle_count(const char *name, char c)
 {
 	size_t n = 0;
 
@@ -76,11 +76,12 @@ static size_t demangle_rust(char *to, size_t room, const char *name)
 
 	/* Such identifiers are decoded in memory of its own: then the printing must not be left. */
 	text.may_jump = name[1] != 'R' || !has_punycode(name);
-	if (!text.may_jump && count(name, 'B') > RUST_BACKREFS_MAX)
+	if (!text.may_jump && demangle_count(name, 'B') > RUST_BACKREFS_MAX)
 		return 0;
-	if (setjmp(text.full) == 0 && !rust_demangle_callback(name, DMGL_PARAMS, append, &text))
+	if (setjmp(text.full) == 0 &&
+	    !rust_demangle_callback(name, DMGL_PARAMS, demangle_append, &text))
 		return 0;
-	return finish(&text);
+	return demangle_finish(&text);
 }
 
 /* ---- C++ ---- */
@@ -102,9 +103,9 @@ struct estimate {
 
 enum { BEING_MADE = UINT32_MAX };
 
-static uint32_t estimate(struct estimate *e, const struct demangle_component *node);
+static uint32_t demangle_estimate(struct estimate *e, const struct demangle_component *node);
 
-static uint32_t children(struct estimate *e, const struct demangle_component *node)
+static uint32_t demangle_children(struct estimate *e, const struct demangle_component *node)
 {
 	switch (node->type) {
 	case DEMANGLE_COMPONENT_NAME:
@@ -120,22 +121,22 @@ static uint32_t children(struct estimate *e, const struct demangle_component *no
 	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
 		return e->parameter;
 	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
-		return estimate(e, node->u.s_extended_operator.name);
+		return demangle_estimate(e, node->u.s_extended_operator.name);
 	case DEMANGLE_COMPONENT_FIXED_TYPE:
-		return estimate(e, node->u.s_fixed.length);
+		return demangle_estimate(e, node->u.s_fixed.length);
 	case DEMANGLE_COMPONENT_CTOR:
-		return estimate(e, node->u.s_ctor.name);
+		return demangle_estimate(e, node->u.s_ctor.name);
 	case DEMANGLE_COMPONENT_DTOR:
-		return estimate(e, node->u.s_dtor.name);
+		return demangle_estimate(e, node->u.s_dtor.name);
 	case DEMANGLE_COMPONENT_LAMBDA:
 	case DEMANGLE_COMPONENT_DEFAULT_ARG:
-		return estimate(e, node->u.s_unary_num.sub);
+		return demangle_estimate(e, node->u.s_unary_num.sub);
 	case DEMANGLE_COMPONENT_TEMPLATE_ARGLIST: {
-		uint32_t left = estimate(e, node->u.s_binary.left);
+		uint32_t left = demangle_estimate(e, node->u.s_binary.left);
 
 		if (left > e->argument)
 			e->argument = left;
-		return left + estimate(e, node->u.s_binary.right);
+		return left + demangle_estimate(e, node->u.s_binary.right);
 	}
 	case DEMANGLE_COMPONENT_TYPED_NAME:
 		e->levels++;
@@ -147,11 +148,12 @@ static uint32_t children(struct estimate *e, const struct demangle_component *no
 		}
 		break;
 	}
-	return estimate(e, node->u.s_binary.left) + estimate(e, node->u.s_binary.right);
+	return demangle_estimate(e, node->u.s_binary.left) +
+	       demangle_estimate(e, node->u.s_binary.right);
 }
 
 /* At most WORK_MAX, so that sums of two do not overflow. */
-static uint32_t estimate(struct estimate *e, const struct demangle_component *node)
+static uint32_t demangle_estimate(struct estimate *e, const struct demangle_component *node)
 {
 	size_t i = (size_t)(node - e->nodes);
 	uint32_t cost;
@@ -165,7 +167,7 @@ static uint32_t estimate(struct estimate *e, const struct demangle_component *no
 	if (e->cost[i])
 		return e->cost[i];
 	e->cost[i] = BEING_MADE;
-	cost = 1 + children(e, node);
+	cost = 1 + demangle_children(e, node);
 	if (cost >= WORK_MAX) {
 		cost = WORK_MAX;
 		e->refused = true;
@@ -173,8 +175,8 @@ static uint32_t estimate(struct estimate *e, const struct demangle_component *no
 	return e->cost[i] = cost;
 }
 
-static bool is_too_much(const struct demangle_component *root,
-			const struct demangle_component *nodes, size_t n_nodes)
+static bool demangle_is_too_much(const struct demangle_component *root,
+				 const struct demangle_component *nodes, size_t n_nodes)
 {
 	_cleanup_free_ uint32_t *cost = malloc(n_nodes * sizeof(*cost));
 	struct estimate e = { .nodes = nodes, .n_nodes = n_nodes, .cost = cost };
@@ -186,7 +188,7 @@ static bool is_too_much(const struct demangle_component *root,
 		e.parameter = e.argument;
 		e.levels = 0;
 		memset(cost, 0, n_nodes * sizeof(*cost));
-		estimate(&e, root);
+		demangle_estimate(&e, root);
 		if (e.refused)
 			return true;
 		level++;
@@ -207,13 +209,13 @@ static size_t demangle_cpp(char *to, size_t room, const char *name)
 		return 0;
 	mem = nodes;
 	/* The library makes room for two components a character. */
-	if (is_too_much(root, mem, 2 * strlen(name)))
+	if (demangle_is_too_much(root, mem, 2 * strlen(name)))
 		printed = false;
 	else if (setjmp(text.full) == 0)
-		printed =
-			cplus_demangle_print_callback(DMGL_PARAMS | DMGL_ANSI, root, append, &text);
+		printed = cplus_demangle_print_callback(DMGL_PARAMS | DMGL_ANSI, root,
+							demangle_append, &text);
 	free(mem);
-	return printed ? finish(&text) : 0;
+	return printed ? demangle_finish(&text) : 0;
 }
 
 size_t demangle(char *to, size_t room, const char *name)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "reader/symbols/range-list.h"
 
@@ -158,15 +159,8 @@ static int add_ranges(const struct dwarf_info *d, struct range_list *list, Dwarf
 
 static int add_unit(struct dwarf_info *d, Dwarf_Die *die)
 {
-	if (d->n_units == d->room) {
-		size_t room = d->room ? 2 * d->room : 64;
-		struct unit *units = reallocarray(d->units, room, sizeof(*units));
-
-		if (!units)
-			return -ENOMEM;
-		d->units = units;
-		d->room = room;
-	}
+	if (GROW(d->units, d->room, d->n_units + 1) < 0)
+		return -ENOMEM;
 	d->units[d->n_units] = (struct unit){ .die = dwarf_dieoffset(die) };
 	return add_ranges(d, &d->ranges, die, d->n_units++, 0);
 }
@@ -267,15 +261,8 @@ struct walk {
 
 static int add_node(struct unit *unit, Dwarf_Die *die, uint32_t parent, uint32_t *ret)
 {
-	if (unit->n_nodes == unit->room) {
-		size_t room = unit->room ? 2 * unit->room : 32;
-		struct node *nodes = reallocarray(unit->nodes, room, sizeof(*nodes));
-
-		if (!nodes)
-			return -ENOMEM;
-		unit->nodes = nodes;
-		unit->room = room;
-	}
+	if (GROW(unit->nodes, unit->room, unit->n_nodes + 1) < 0)
+		return -ENOMEM;
 	unit->nodes[unit->n_nodes] = (struct node){
 		.die = dwarf_dieoffset(die),
 		.parent = parent,
@@ -292,7 +279,8 @@ static bool next_sibling(Dwarf_Die *die)
 	return dwarf_siblingof(die, die) == 0 && dwarf_dieoffset(die) > before;
 }
 
-static int walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node, unsigned int depth);
+static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node,
+			   unsigned int depth);
 
 static int walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent, unsigned int depth)
 {
@@ -309,7 +297,7 @@ static int walk_function(struct walk *w, Dwarf_Die *die, uint32_t parent, unsign
 		w->unit->n_nodes--;
 		return 0;
 	}
-	return walk(w, die, node, depth + 1);
+	return dwarf_info_walk(w, die, node, depth + 1);
 }
 
 static int walk_one(struct walk *w, Dwarf_Die *die, uint32_t parent_node, unsigned int depth)
@@ -327,13 +315,14 @@ static int walk_one(struct walk *w, Dwarf_Die *die, uint32_t parent_node, unsign
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
-		return walk(w, die, parent_node, depth + 1);
+		return dwarf_info_walk(w, die, parent_node, depth + 1);
 	default:
 		return 0;
 	}
 }
 
-static int walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node, unsigned int depth)
+static int dwarf_info_walk(struct walk *w, Dwarf_Die *parent, uint32_t parent_node,
+			   unsigned int depth)
 {
 	Dwarf_Die die;
 
@@ -399,7 +388,7 @@ static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 	load_lines(d, unit, die);
 	if (dwarf_nextcu(d->dwarf, start, &next, &header, NULL, NULL, NULL) == 0 &&
 	    next - start <= UNIT_SIZE_MAX)
-		r = walk(&w, die, NO_PARENT, 0);
+		r = dwarf_info_walk(&w, die, NO_PARENT, 0);
 	d->cut |= w.stopped;
 	if (r == 0)
 		r = range_list_sort(&unit->ranges);
@@ -409,7 +398,7 @@ static int load_unit(struct dwarf_info *d, struct unit *unit, Dwarf_Die *die)
 
 /* ---- finding ---- */
 
-static uint32_t number(Dwarf_Die *die, unsigned int name)
+static uint32_t dwarf_info_number(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
@@ -420,7 +409,7 @@ static uint32_t number(Dwarf_Die *die, unsigned int name)
 	return (uint32_t)value;
 }
 
-static const char *text(Dwarf_Die *die, unsigned int name)
+static const char *dwarf_info_text(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 
@@ -436,16 +425,16 @@ static void name_node(struct dwarf_info *d, struct node *node)
 	node->named = true;
 	if (!dwarf_offdie(d->dwarf, node->die, &die))
 		return;
-	node->name = text(&die, DW_AT_linkage_name);
+	node->name = dwarf_info_text(&die, DW_AT_linkage_name);
 	if (!node->name)
-		node->name = text(&die, DW_AT_MIPS_linkage_name);
+		node->name = dwarf_info_text(&die, DW_AT_MIPS_linkage_name);
 	if (!node->name)
-		node->name = text(&die, DW_AT_name);
-	node->call_file = number(&die, DW_AT_call_file);
-	node->call_line = number(&die, DW_AT_call_line);
+		node->name = dwarf_info_text(&die, DW_AT_name);
+	node->call_file = dwarf_info_number(&die, DW_AT_call_file);
+	node->call_line = dwarf_info_number(&die, DW_AT_call_line);
 }
 
-static struct unit *find_unit(struct dwarf_info *d, uint64_t vaddr, Dwarf_Die *ret_die)
+static struct unit *dwarf_info_find_unit(struct dwarf_info *d, uint64_t vaddr, Dwarf_Die *ret_die)
 {
 	const struct range *range = range_list_find(&d->ranges, vaddr);
 	struct unit *unit;
@@ -502,7 +491,7 @@ size_t dwarf_info_find(struct dwarf_info *d, uint64_t vaddr, struct dwarf_frame 
 
 	if (n == 0 || d->given_up)
 		return 0;
-	unit = find_unit(d, vaddr, &die);
+	unit = dwarf_info_find_unit(d, vaddr, &die);
 	if ((d->given_up || d->cut) && !d->told) {
 		*reterr_what =
 			"its debug information takes too long to read: only some of it is used";

@@ -12,7 +12,7 @@ enum { PHDRS_MAX = 4096, SECTIONS_MAX = 100000 };
 
 /* ---- opening ---- */
 
-static int read_segments(struct elf_file *f, const char **reterr_what)
+static int elf_file_read_segments(struct elf_file *f, const char **reterr_what)
 {
 	size_t n;
 
@@ -75,7 +75,7 @@ static int read_identity(struct elf_file *f, const char **reterr_what)
 		memcpy(f->build_id, id, (size_t)n);
 		f->n_build_id = (size_t)n;
 	}
-	return read_segments(f, reterr_what);
+	return elf_file_read_segments(f, reterr_what);
 }
 
 static int take_over(struct elf_file **ret, struct elf_file *file, const char **reterr_what)

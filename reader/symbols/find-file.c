@@ -104,7 +104,7 @@ struct search {
 	size_t n_build_id; /* 0 = whoever searches has other ways to tell */
 };
 
-static void tell(const struct search *s, const char *path, const char *what)
+static void find_file_report(const struct search *s, const char *path, const char *what)
 {
 	if (s->problem)
 		s->problem(s->userdata, path, what);
@@ -129,11 +129,12 @@ static int take_candidate(const struct search *s, int root_fd, const char *path,
 	found.size = (uint64_t)st.st_size;
 	r = elf_file_open_fd(&found.elf, fd, &what);
 	if (r == -EBADMSG)
-		tell(s, path, what);
+		find_file_report(s, path, what);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	if (s->n_build_id > 0 && !elf_file_has_build_id(found.elf, s->build_id, s->n_build_id)) {
-		tell(s, path, "it is not the file that was recorded: its build id is another");
+		find_file_report(s, path,
+				 "it is not the file that was recorded: its build id is another");
 		found_file_deinit(&found);
 		return 0;
 	}
@@ -152,7 +153,7 @@ static int try_path(const struct search *s, int root_fd, const char *path, struc
 	int fd = open_below(root_fd, path);
 
 	if (fd == -EACCES || fd == -EPERM)
-		tell(s, path, "there is no permission to read it");
+		find_file_report(s, path, "there is no permission to read it");
 	return fd < 0 ? 0 : take_candidate(s, root_fd, path, fd, ret);
 }
 
@@ -171,7 +172,7 @@ __attribute__((format(printf, 3, 4))) static bool make_path(char *to, size_t roo
 
 /* ---- by build id ---- */
 
-static void hex(char *to, const uint8_t *p, size_t n)
+static void find_file_hex(char *to, const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		snprintf(to + 2 * i, 3, "%02x", p[i]);
@@ -184,7 +185,7 @@ static int try_build_id(const struct search *s, const char *suffix, struct found
 
 	if (s->n_build_id < 2)
 		return 0;
-	hex(id, s->build_id, s->n_build_id);
+	find_file_hex(id, s->build_id, s->n_build_id);
 	for (size_t i = 0; i < s->places->n_debug_dirs; i++) {
 		const struct find_debug_dir *dir = &s->places->debug_dirs[i];
 		char path[PATH_MAX];
@@ -227,8 +228,8 @@ static bool is_same_inode(const struct found_file *f, const struct symbol_mappin
  * What R, a try, says of FOUND. Without a build id the first file is only kept until there is one
  * with the right inode.
  */
-static int judge(int r, const struct symbol_mapping *mapping, struct found_file *found,
-		 struct found_file *kept)
+static int find_file_judge(int r, const struct symbol_mapping *mapping, struct found_file *found,
+			   struct found_file *kept)
 {
 	if (r <= 0 || mapping->n_build_id > 0)
 		return r;
@@ -255,7 +256,7 @@ static int try_living(const struct search *s, const struct symbol_query *query, 
 	root_fd = open_dir(name);
 	if (root_fd < 0)
 		return 0;
-	r = judge(try_path(s, root_fd, path, found), mapping, found, kept);
+	r = find_file_judge(try_path(s, root_fd, path, found), mapping, found, kept);
 	if (r != 0)
 		return r;
 	/* Deleted, replaced, or hidden by another mount. */
@@ -268,7 +269,7 @@ static int try_living(const struct search *s, const struct symbol_query *query, 
 	r = open_regular(fd);
 	if (r < 0)
 		return 0;
-	return judge(take_candidate(s, root_fd, path, r, found), mapping, found, kept);
+	return find_file_judge(take_candidate(s, root_fd, path, r, found), mapping, found, kept);
 }
 
 static int search_mapped(const struct search *s, const struct symbol_query *query, const char *path,
@@ -279,8 +280,8 @@ static int search_mapped(const struct search *s, const struct symbol_query *quer
 	if (r == 0 && query->lives && query->pid > 0)
 		r = try_living(s, query, path, found, kept);
 	if (r == 0)
-		r = judge(try_path(s, s->places->sysroot_fd, path, found), &query->mapping, found,
-			  kept);
+		r = find_file_judge(try_path(s, s->places->sysroot_fd, path, found),
+				    &query->mapping, found, kept);
 	if (r == 0)
 		r = try_debuginfod(s, false, found);
 	return r;
@@ -331,7 +332,7 @@ int find_debug_by_build_id(const struct find_places *p, const uint8_t *build_id,
 }
 
 /* The length of the folder of PATH, with its slash. */
-static size_t folder_length(const char *path)
+static size_t directory_length(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -354,8 +355,9 @@ static int try_link(const struct search *s, const struct found_file *main, int r
 	int r = try_path(s, root_fd, path, ret);
 
 	if (r == 1 && !is_linked(main, ret, crc)) {
-		tell(s, path,
-		     "it is the debug information of another file: its checksum is another");
+		find_file_report(
+			s, path,
+			"it is the debug information of another file: its checksum is another");
 		found_file_deinit(ret);
 		r = 0;
 	}
@@ -366,7 +368,7 @@ static int try_debug_link(const struct search *s, const struct found_file *main,
 			  struct found_file *ret)
 {
 	static const char *const beside[] = { "", ".debug/" };
-	int folder = (int)folder_length(main->path);
+	int folder = (int)directory_length(main->path);
 	char path[PATH_MAX], name[NAME_MAX + 1];
 	uint32_t crc;
 	int r;
@@ -428,7 +430,7 @@ int find_alternate_file(const struct find_places *p, const struct found_file *de
 	r = try_build_id(&s, ".debug", ret);
 	if (r == 0 &&
 	    make_path(path, sizeof(path), "%.*s%s",
-		      name[0] == '/' ? 0 : (int)folder_length(debug->path), debug->path, name))
+		      name[0] == '/' ? 0 : (int)directory_length(debug->path), debug->path, name))
 		r = try_path(&s, debug->root_fd, path, ret);
 	if (r == 0)
 		r = try_debuginfod(&s, true, ret);

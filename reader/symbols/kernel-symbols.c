@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define KERNEL_FIRST (UINT64_C(1) << 63)
 
 enum {
@@ -38,7 +40,7 @@ struct kernel_symbols {
 
 /* ---- notes ---- */
 
-static size_t align4(size_t n)
+static size_t kernel_symbols_align4(size_t n)
 {
 	return (n + 3) & ~(size_t)3;
 }
@@ -56,8 +58,8 @@ static void find_build_id(const uint8_t *notes, size_t n, struct build_id *ret)
 		name = at + sizeof(note);
 		if (note.n_namesz > n || note.n_descsz > n)
 			return;
-		content = name + align4(note.n_namesz);
-		at = content + align4(note.n_descsz);
+		content = name + kernel_symbols_align4(note.n_namesz);
+		at = content + kernel_symbols_align4(note.n_descsz);
 		if (content + note.n_descsz > n)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
@@ -71,7 +73,7 @@ static void find_build_id(const uint8_t *notes, size_t n, struct build_id *ret)
 	}
 }
 
-static void read_build_id(const char *path, struct build_id *ret)
+static void kernel_symbols_read_build_id(const char *path, struct build_id *ret)
 {
 	_cleanup_free_ uint8_t *notes = malloc(NOTES_MAX);
 	FILE *f = fopen(path, "re");
@@ -103,24 +105,20 @@ static int read_modules(struct kernel_symbols *k, const char *list, const char *
 {
 	_cleanup_free_ char *line = NULL;
 	FILE *f = fopen(list, "re");
-	size_t room = 0;
+	size_t room = 0, room_modules = 0;
 	int r = 0;
 
 	while (f && r == 0 && getline(&line, &room, f) > 0) {
-		struct kernel_module module, *modules;
+		struct kernel_module module;
 		char path[PATH_MAX];
 
 		if (!parse_module(line, &module))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s/notes/.note.gnu.build-id", dir, module.name);
-		read_build_id(path, &module.build_id);
-		modules = reallocarray(k->modules, k->n_modules + 1, sizeof(*modules));
-		if (!modules) {
-			r = -ENOMEM;
-			break;
-		}
-		k->modules = modules;
-		k->modules[k->n_modules++] = module;
+		kernel_symbols_read_build_id(path, &module.build_id);
+		r = GROW(k->modules, room_modules, k->n_modules + 1);
+		if (r == 0)
+			k->modules[k->n_modules++] = module;
 	}
 	if (f)
 		fclose(f);
@@ -130,13 +128,13 @@ static int read_modules(struct kernel_symbols *k, const char *list, const char *
 /* ---- symbols ---- */
 
 /* Where the text of the kernel ends, rather than a function. */
-static bool is_end(const char *name)
+static bool kernel_symbols_is_end(const char *name)
 {
 	return strcmp(name, "_etext") == 0 || strcmp(name, "_einittext") == 0;
 }
 
 /* "ffffffff81000000 T _stext", or with "\t[module]" behind it */
-static int add_line(struct kernel_symbols *k, char *line)
+static int kernel_symbols_add_line(struct kernel_symbols *k, char *line)
 {
 	char *end, *name, *module = NULL;
 	uint64_t address = strtoull(line, &end, 16);
@@ -159,7 +157,7 @@ static int add_line(struct kernel_symbols *k, char *line)
 	symbol = (struct symbol){
 		.start = address,
 		.bound = address > UINT64_MAX - BOUND_BYTES ? UINT64_MAX : address + BOUND_BYTES,
-		.function = strchr("tTwW", type) && !is_end(name),
+		.function = strchr("tTwW", type) && !kernel_symbols_is_end(name),
 		.local = type >= 'a' && type != 'w',
 		.weak = type == 'w' || type == 'W',
 	};
@@ -185,7 +183,7 @@ static int read_symbols(struct kernel_symbols *k, const char *path, const char *
 		return -EBADMSG;
 	}
 	while (r == 0 && getline(&line, &room, f) > 0)
-		r = add_line(k, line);
+		r = kernel_symbols_add_line(k, line);
 	fclose(f);
 	if (r == -ENOMEM)
 		return r;
@@ -213,7 +211,7 @@ int kernel_symbols_open(struct kernel_symbols **ret, const struct symbols_option
 
 	if (!k)
 		return -ENOMEM;
-	read_build_id(notes, &k->build_id);
+	kernel_symbols_read_build_id(notes, &k->build_id);
 	r = read_modules(k, modules, dir);
 	if (r == 0)
 		r = read_symbols(k, kallsyms, reterr_what);
@@ -235,7 +233,7 @@ struct kernel_symbols *kernel_symbols_free(struct kernel_symbols *k)
 
 /* ---- finding ---- */
 
-static bool is_same(const struct build_id *id, const struct symbol_mapping *mapping)
+static bool kernel_symbols_is_same(const struct build_id *id, const struct symbol_mapping *mapping)
 {
 	return id->n > 0 && id->n == mapping->n_build_id &&
 	       memcmp(id->bytes, mapping->build_id, id->n) == 0;
@@ -245,23 +243,24 @@ static bool is_same(const struct build_id *id, const struct symbol_mapping *mapp
  * If what is at NOW, with ID, is what was recorded. Without both build ids the place has to tell:
  * it is another one at each boot.
  */
-static bool is_recorded(const struct build_id *id, uint64_t now,
-			const struct symbol_mapping *mapping)
+static bool kernel_symbols_is_recorded(const struct build_id *id, uint64_t now,
+				       const struct symbol_mapping *mapping)
 {
 	if (mapping->start == 0)
 		return false;
 	if (mapping->n_build_id > 0 && id->n > 0)
-		return is_same(id, mapping);
+		return kernel_symbols_is_same(id, mapping);
 	return mapping->start == now;
 }
 
-static bool is_in(const struct symbol_mapping *mapping, uint64_t address)
+static bool kernel_symbols_is_in(const struct symbol_mapping *mapping, uint64_t address)
 {
 	return address >= mapping->start && address - mapping->start < mapping->size;
 }
 
 /* The module that PATH ("[nf_tables]") is about, or NULL. */
-static const struct kernel_module *find_module(const struct kernel_symbols *k, const char *path)
+static const struct kernel_module *kernel_symbols_find_module(const struct kernel_symbols *k,
+							      const char *path)
 {
 	size_t n = strlen(path);
 
@@ -272,7 +271,8 @@ static const struct kernel_module *find_module(const struct kernel_symbols *k, c
 	return NULL;
 }
 
-static bool lookup(const struct kernel_symbols *k, uint64_t address, struct kernel_found *ret)
+static bool kernel_symbols_lookup(const struct kernel_symbols *k, uint64_t address,
+				  struct kernel_found *ret)
 {
 	if (!symbol_list_find(&k->list, address, &ret->symbol) || !ret->symbol.function)
 		return false;
@@ -283,18 +283,19 @@ static bool lookup(const struct kernel_symbols *k, uint64_t address, struct kern
 static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
 			uint64_t address, struct kernel_found *ret, const char **reterr_what)
 {
-	if (!is_recorded(&k->build_id, k->text, mapping)) {
+	if (!kernel_symbols_is_recorded(&k->build_id, k->text, mapping)) {
 		*reterr_what = "another kernel runs now than when it was recorded";
 		return -EBADMSG;
 	}
-	if (is_in(mapping, address))
-		return lookup(k, address - mapping->start + k->text, ret) && !ret->module[0];
+	if (kernel_symbols_is_in(mapping, address))
+		return kernel_symbols_lookup(k, address - mapping->start + k->text, ret) &&
+		       !ret->module[0];
 	/* What is elsewhere is so in this boot only, and some of it comes and goes. */
 	if (mapping->start != k->text) {
 		*reterr_what = "what is not its own text is elsewhere since it was booted anew";
 		return -EBADMSG;
 	}
-	if (!lookup(k, address, ret))
+	if (!kernel_symbols_lookup(k, address, ret))
 		return 0;
 	ret->unsure = ret->module[0] != '\0';
 	return 1;
@@ -303,19 +304,19 @@ static int find_in_text(const struct kernel_symbols *k, const struct symbol_mapp
 static int find_in_module(const struct kernel_symbols *k, const struct symbol_mapping *mapping,
 			  uint64_t address, struct kernel_found *ret, const char **reterr_what)
 {
-	const struct kernel_module *module = find_module(k, mapping->path);
+	const struct kernel_module *module = kernel_symbols_find_module(k, mapping->path);
 
 	if (!module) {
 		*reterr_what = "this module is not loaded now";
 		return -EBADMSG;
 	}
-	if (!is_recorded(&module->build_id, module->start, mapping)) {
+	if (!kernel_symbols_is_recorded(&module->build_id, module->start, mapping)) {
 		*reterr_what =
 			"another build of this module is loaded now, or it is loaded elsewhere";
 		return -EBADMSG;
 	}
-	return is_in(mapping, address) &&
-	       lookup(k, address - mapping->start + module->start, ret) &&
+	return kernel_symbols_is_in(mapping, address) &&
+	       kernel_symbols_lookup(k, address - mapping->start + module->start, ret) &&
 	       strcmp(ret->module, module->name) == 0;
 }
 

@@ -12,7 +12,7 @@ enum { STEP = 256 * 1024 };
 /* What the decoder may take for its window: the default of xz -9. */
 #define WINDOW_MAX ((uint64_t)80 << 20)
 
-static int unpack(lzma_stream *stream, struct outbuf *out, const char **reterr_what)
+static int minidebug_unpack(lzma_stream *stream, struct outbuf *out, const char **reterr_what)
 {
 	lzma_ret code;
 
@@ -50,7 +50,7 @@ int minidebug_open(struct elf_file **ret, const struct elf_file *f, size_t max,
 		return -ENOMEM;
 	stream.next_in = packed;
 	stream.avail_in = n;
-	r = unpack(&stream, &out, reterr_what);
+	r = minidebug_unpack(&stream, &out, reterr_what);
 	lzma_end(&stream);
 	if (r < 0) {
 		outbuf_deinit(&out);

@@ -23,7 +23,8 @@ struct module_file {
 	struct dwarf_info *dwarf; /* borrows the files */
 };
 
-static void tell(const struct module_file_options *options, const char *path, const char *what)
+static void module_file_report(const struct module_file_options *options, const char *path,
+			       const char *what)
 {
 	if (options->problem)
 		options->problem(options->userdata, path, what);
@@ -31,7 +32,7 @@ static void tell(const struct module_file_options *options, const char *path, co
 
 /* ---- loading ---- */
 
-static struct module_file *make(void)
+static struct module_file *module_file_make(void)
 {
 	struct module_file *m = calloc(1, sizeof(*m));
 
@@ -50,7 +51,7 @@ static int add_symbols(struct module_file *m, const struct elf_file *elf, const 
 				 &what);
 
 	if (r == -EBADMSG)
-		tell(options, path, what);
+		module_file_report(options, path, what);
 	return r == -ENOMEM ? r : full;
 }
 
@@ -61,7 +62,7 @@ static int add_minidebug(struct module_file *m, const struct module_file_options
 	int r = minidebug_open(&elf, m->main.elf, options->memory_limit / 4, &what);
 
 	if (r == -EBADMSG)
-		tell(options, m->main.path, what);
+		module_file_report(options, m->main.path, what);
 	if (r <= 0)
 		return r == -ENOMEM ? r : 0;
 	return add_symbols(m, elf, m->main.path, options);
@@ -101,13 +102,14 @@ static int load_dwarf(struct module_file *m, const struct find_places *places,
 	else if (elf_file_section(file->elf, ".gnu_debugaltlink", NULL))
 		r = -ENOENT;
 	if (r == -ENOENT)
-		tell(options, file->path,
-		     "it shares debug information with other files (dwz), and that is not found");
+		module_file_report(
+			options, file->path,
+			"it shares debug information with other files (dwz), and that is not found");
 	if (r >= 0)
 		r = dwarf_info_open(&m->dwarf, file->elf, m->alternate.elf, &m->segments,
 				    options->memory_limit / 2, &what);
 	if (r == -EBADMSG)
-		tell(options, file->path, what);
+		module_file_report(options, file->path, what);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -115,7 +117,7 @@ static int load_dwarf(struct module_file *m, const struct find_places *places,
  * Files of which everything has been read need not stay open; but code is looked at later, where
  * that costs no memory.
  */
-static void let_go(struct module_file *m)
+static void module_file_let_go(struct module_file *m)
 {
 	if (m->dwarf)
 		return;
@@ -135,8 +137,8 @@ static void close_descriptors(struct found_file *f)
 	f->elf->fd = close_fd(f->elf->fd);
 }
 
-static int load(struct module_file *m, const struct find_places *places,
-		const struct module_file_options *options)
+static int module_file_load(struct module_file *m, const struct find_places *places,
+			    const struct module_file_options *options)
 {
 	int r;
 
@@ -144,7 +146,7 @@ static int load(struct module_file *m, const struct find_places *places,
 	r = load_symbols(m, options);
 	if (r == 0)
 		r = load_dwarf(m, places, options);
-	let_go(m);
+	module_file_let_go(m);
 	close_descriptors(&m->main);
 	close_descriptors(&m->debug);
 	close_descriptors(&m->alternate);
@@ -161,7 +163,7 @@ static bool needs_debug(const struct module_file *m, const struct module_file_op
 int module_file_open(struct module_file **ret, const struct find_places *places,
 		     const struct symbol_query *query, const struct module_file_options *options)
 {
-	_cleanup_(module_file_freep) struct module_file *m = make();
+	_cleanup_(module_file_freep) struct module_file *m = module_file_make();
 	const struct symbol_mapping *mapping = &query->mapping;
 	int r;
 
@@ -180,7 +182,7 @@ int module_file_open(struct module_file **ret, const struct find_places *places,
 		return r;
 	if (!m->main.elf && !m->debug.elf)
 		return 0;
-	r = load(m, places, options);
+	r = module_file_load(m, places, options);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(m);
@@ -190,7 +192,7 @@ int module_file_open(struct module_file **ret, const struct find_places *places,
 int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const char *name,
 			 const struct module_file_options *options)
 {
-	_cleanup_(module_file_freep) struct module_file *m = make();
+	_cleanup_(module_file_freep) struct module_file *m = module_file_make();
 	int r;
 
 	if (!m) {
@@ -201,7 +203,7 @@ int module_file_open_elf(struct module_file **ret, struct elf_file *elf, const c
 	m->main.path = strdup(name);
 	if (!m->main.path)
 		return -ENOMEM;
-	r = load(m, NULL, options);
+	r = module_file_load(m, NULL, options);
 	if (r < 0)
 		return r;
 	*ret = TAKE_PTR(m);
@@ -261,7 +263,8 @@ int module_file_open_vdso(struct module_file **ret, const struct symbol_query *q
 		return r == -ENOMEM ? r : 0;
 	if (mapping->n_build_id > 0 &&
 	    !elf_file_has_build_id(elf, mapping->build_id, mapping->n_build_id)) {
-		tell(options, "[vdso]", "another kernel runs now than when it was recorded");
+		module_file_report(options, "[vdso]",
+				   "another kernel runs now than when it was recorded");
 		elf_file_free(elf);
 		return 0;
 	}

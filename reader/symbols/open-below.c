@@ -62,7 +62,7 @@ struct walk {
 	unsigned int n_links;
 };
 
-static void leave(struct walk *w, size_t n)
+static void open_below_leave(struct walk *w, size_t n)
 {
 	while (w->n > n)
 		close(w->folders[--w->n]);
@@ -84,7 +84,7 @@ static bool next_name(struct walk *w, char *name)
 }
 
 /* Puts where the link FD leads before the rest. */
-static int follow(struct walk *w, int fd)
+static int open_below_follow(struct walk *w, int fd)
 {
 	char target[PATH_MAX];
 	ssize_t n = readlinkat(fd, "", target, sizeof(target));
@@ -100,14 +100,14 @@ static int follow(struct walk *w, int fd)
 	memmove(w->rest + n, w->rest, n_rest + 1);
 	memcpy(w->rest, target, (size_t)n);
 	if (n > 0 && target[0] == '/')
-		leave(w, 0);
+		open_below_leave(w, 0);
 	return 0;
 }
 
 /*
  * Goes to NAME. Returns 0, or a descriptor when that is no folder and no link, or a negative errno.
  */
-static int enter(struct walk *w, const char *name)
+static int open_below_enter(struct walk *w, const char *name)
 {
 	_cleanup_close_ int fd = -1;
 	struct stat st;
@@ -115,7 +115,7 @@ static int enter(struct walk *w, const char *name)
 	if (strcmp(name, ".") == 0)
 		return 0;
 	if (strcmp(name, "..") == 0) {
-		leave(w, w->n > 0 ? w->n - 1 : 0);
+		open_below_leave(w, w->n > 0 ? w->n - 1 : 0);
 		return 0;
 	}
 	fd = openat(w->n > 0 ? w->folders[w->n - 1] : w->root_fd, name,
@@ -123,7 +123,7 @@ static int enter(struct walk *w, const char *name)
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
 	if (S_ISLNK(st.st_mode))
-		return follow(w, fd);
+		return open_below_follow(w, fd);
 	if (!S_ISDIR(st.st_mode))
 		return TAKE_FD(fd);
 	if (w->n == DEPTH_MAX)
@@ -142,12 +142,12 @@ int open_below(int root_fd, const char *path)
 		return -ENAMETOOLONG;
 	strcpy(w.rest, path);
 	while (next_name(&w, name)) {
-		r = enter(&w, name);
+		r = open_below_enter(&w, name);
 		if (r != 0)
 			break;
 		r = -EISDIR;
 	}
-	leave(&w, 0);
+	open_below_leave(&w, 0);
 	if (r > 0) {
 		_cleanup_close_ int fd = r;
 

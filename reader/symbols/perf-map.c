@@ -109,7 +109,7 @@ static int read_text(struct perf_map *m, int fd)
 }
 
 /* Lines that are not understood are none of ours. Ends the name with a NUL. */
-static int add_line(struct perf_map *m, char *line, char *end, uint32_t number)
+static int perf_map_add_line(struct perf_map *m, char *line, char *end, uint32_t number)
 {
 	unsigned long long start, size;
 	char *at;
@@ -134,7 +134,7 @@ static int read_lines(struct perf_map *m)
 		int r;
 
 		end = memchr(line, '\n', (size_t)(stop - line));
-		r = add_line(m, line, end, i);
+		r = perf_map_add_line(m, line, end, i);
 		if (r < 0)
 			return r;
 	}

@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
-
-enum { FIRST_ROOM = 64 };
 
 #define NO_ITEM UINT32_MAX
 
@@ -20,21 +19,14 @@ void range_list_deinit(struct range_list *l)
 int range_list_add(struct range_list *l, uint64_t start, uint64_t end, uint32_t value,
 		   uint32_t rank)
 {
-	if (l->n == l->room) {
-		size_t room = l->room ? 2 * l->room : FIRST_ROOM;
-		struct range *items = reallocarray(l->items, room, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		l->items = items;
-		l->room = room;
-	}
+	if (GROW(l->items, l->room, l->n + 1) < 0)
+		return -ENOMEM;
 	l->items[l->n++] =
 		(struct range){ .start = start, .end = end, .value = value, .rank = rank };
 	return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int range_list_compare(const void *left, const void *right)
 {
 	const struct range *a = left, *b = right;
 
@@ -58,7 +50,8 @@ static void add_piece(struct range_list *l, uint64_t start, uint32_t item)
 }
 
 /* The ranges on the stack, up to POSITION: those that end before it uncover those below. */
-static size_t uncover(struct range_list *l, const uint32_t *stack, size_t n, uint64_t position)
+static size_t range_list_uncover(struct range_list *l, const uint32_t *stack, size_t n,
+				 uint64_t position)
 {
 	while (n > 0 && l->items[stack[n - 1]].end <= position) {
 		uint64_t end = l->items[stack[--n]].end;
@@ -93,16 +86,16 @@ static int make_pieces(struct range_list *l)
 
 		if (item->end <= item->start)
 			continue;
-		n = uncover(l, stack, n, item->start);
+		n = range_list_uncover(l, stack, n, item->start);
 		add_piece(l, item->start, i);
 		stack[n++] = i;
 	}
-	uncover(l, stack, n, UINT64_MAX);
+	range_list_uncover(l, stack, n, UINT64_MAX);
 	return 0;
 }
 
 /* Gives back what was allocated and is not used. */
-static void shrink(struct range_list *l)
+static void range_list_shrink(struct range_list *l)
 {
 	struct range *items = reallocarray(l->items, l->n ? l->n : 1, sizeof(*items));
 	struct range_piece *pieces =
@@ -121,9 +114,9 @@ int range_list_sort(struct range_list *l)
 	int r;
 
 	if (l->n > 0)
-		qsort(l->items, l->n, sizeof(*l->items), compare);
+		qsort(l->items, l->n, sizeof(*l->items), range_list_compare);
 	r = make_pieces(l);
-	shrink(l);
+	range_list_shrink(l);
 	return r;
 }
 

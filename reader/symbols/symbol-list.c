@@ -41,13 +41,13 @@ int symbol_list_add_names(struct symbol_list *l, const char *names, size_t n, ui
 	return 0;
 }
 
-static const char *name_of(const struct symbol_list *l, uint32_t offset)
+static const char *symbol_list_name_of(const struct symbol_list *l, uint32_t offset)
 {
 	return (const char *)l->names.data + offset;
 }
 
 /* "memcpy@@GLIBC_2.14" is memcpy. */
-static size_t name_length(const char *name)
+static size_t symbol_list_name_length(const char *name)
 {
 	size_t n = strnlen(name, SYMBOL_NAME_MAX);
 	const char *at = n > 1 ? memchr(name + 1, '@', n - 1) : NULL;
@@ -86,7 +86,7 @@ int symbol_list_add(struct symbol_list *l, const struct symbol *symbol)
 	if (symbol->name >= l->names.size || end <= symbol->start)
 		return 0;
 	return range_list_add(&l->ranges, symbol->start, end, symbol->name,
-			      rank_of(symbol, name_of(l, symbol->name)));
+			      rank_of(symbol, symbol_list_name_of(l, symbol->name)));
 }
 
 static bool is_unsized(const struct range *range)
@@ -129,8 +129,8 @@ bool symbol_list_find(const struct symbol_list *l, uint64_t address, struct symb
 
 	if (!range)
 		return false;
-	ret->name = name_of(l, range->value);
-	ret->n = name_length(ret->name);
+	ret->name = symbol_list_name_of(l, range->value);
+	ret->n = symbol_list_name_length(ret->name);
 	ret->offset = address - range->start;
 	ret->function = !(range->rank & RANK_NO_FUNCTION);
 	ret->plt = range->rank & RANK_PLT;

@@ -95,7 +95,7 @@ static void unlink_module(struct symbols *s, struct module *m)
 	m->newer = m->older = NULL;
 }
 
-static void link_newest(struct symbols *s, struct module *m)
+static void symbols_link_newest(struct symbols *s, struct module *m)
 {
 	m->older = s->newest;
 	*(s->newest ? &s->newest->newer : &s->oldest) = m;
@@ -118,7 +118,7 @@ static void drop_content(struct symbols *s, struct module *m)
 }
 
 /* After M was read or used: it may have grown. Makes room, but not at the cost of M. */
-static void account(struct symbols *s, struct module *m)
+static void symbols_account(struct symbols *s, struct module *m)
 {
 	uint64_t bytes = 0;
 
@@ -138,9 +138,9 @@ static void account(struct symbols *s, struct module *m)
  * After M was used. If it alone is too much, it has grown by what was read for many addresses, and
  * is read anew for the next one; but not if it would be as large at once.
  */
-static void settle(struct symbols *s, struct module *m)
+static void symbols_settle(struct symbols *s, struct module *m)
 {
-	account(s, m);
+	symbols_account(s, m);
 	if (m->bytes > s->options.memory_limit && m->bytes / 2 > m->bytes_read)
 		drop_content(s, m);
 }
@@ -176,7 +176,7 @@ static int read_content(struct symbols *s, struct module *m, const struct symbol
 }
 
 /* Sees to it that M has content, if there is any to be had. Returns 0 or -ENOMEM. */
-static int load(struct symbols *s, struct module *m, const struct symbol_query *query)
+static int symbols_load(struct symbols *s, struct module *m, const struct symbol_query *query)
 {
 	/* (a process that has ended has nothing that others have not) */
 	uint64_t seeker = query->lives ? (uint64_t)query->pid + 1 : 1;
@@ -185,7 +185,7 @@ static int load(struct symbols *s, struct module *m, const struct symbol_query *
 	if (has_content(m)) {
 		if (s->newest != m) {
 			unlink_module(s, m);
-			link_newest(s, m);
+			symbols_link_newest(s, m);
 		}
 		return 0;
 	}
@@ -196,8 +196,8 @@ static int load(struct symbols *s, struct module *m, const struct symbol_query *
 		return r;
 	if (!has_content(m))
 		return table_set(&m->absent_for, seeker, m);
-	link_newest(s, m);
-	account(s, m);
+	symbols_link_newest(s, m);
+	symbols_account(s, m);
 	m->bytes_read = m->bytes;
 	return s->error;
 }
@@ -222,7 +222,7 @@ static bool has_build_id(const struct symbol_mapping *mapping)
 	       mapping->n_build_id <= SYMBOL_BUILD_ID_MAX;
 }
 
-static enum module_kind kind_of(const struct symbol_query *query)
+static enum module_kind symbols_kind_of(const struct symbol_query *query)
 {
 	const char *path = query->mapping.path;
 
@@ -234,14 +234,14 @@ static enum module_kind kind_of(const struct symbol_query *query)
 }
 
 /* Fills *RET for QUERY; *RET_NAME is what its problems are told of. Returns 0 or -ENOMEM. */
-static int identify(struct symbols *s, const struct symbol_query *query, struct identity *ret,
-		    const char **ret_name)
+static int symbols_identify(struct symbols *s, const struct symbol_query *query,
+			    struct identity *ret, const char **ret_name)
 {
 	const struct symbol_mapping *mapping = &query->mapping;
 	char map_name[32];
 
 	memset(ret, 0, sizeof(*ret));
-	ret->kind = kind_of(query);
+	ret->kind = symbols_kind_of(query);
 	switch (ret->kind) {
 	case MODULE_KERNEL:
 		*ret_name = "[kernel]";
@@ -276,13 +276,14 @@ static int identify(struct symbols *s, const struct symbol_query *query, struct 
 }
 
 /* Returns 0 with *RET, or -ENOMEM. */
-static int find_module(struct symbols *s, const struct symbol_query *query, struct module **ret)
+static int symbols_find_module(struct symbols *s, const struct symbol_query *query,
+			       struct module **ret)
 {
 	struct identity identity;
 	struct module *m, *first;
 	const char *name;
 	uint64_t hash;
-	int r = identify(s, query, &identity, &name);
+	int r = symbols_identify(s, query, &identity, &name);
 
 	if (r < 0)
 		return r;
@@ -528,13 +529,13 @@ static int find_loaded(struct symbols *s, const struct symbol_query *query,
 		ret_clean->mapping.build_id = NULL;
 		ret_clean->mapping.n_build_id = 0;
 	}
-	r = find_module(s, ret_clean, ret);
-	return r < 0 ? r : load(s, *ret, ret_clean);
+	r = symbols_find_module(s, ret_clean, ret);
+	return r < 0 ? r : symbols_load(s, *ret, ret_clean);
 }
 
 /* In a file. */
-static int called(struct symbols *s, const struct module *m, const struct symbol_query *query,
-		  const char **ret)
+static int symbols_name_of(struct symbols *s, const struct module *m,
+			   const struct symbol_query *query, const char **ret)
 {
 	struct symbol_found symbol;
 	uint64_t vaddr, target;
@@ -565,9 +566,9 @@ int symbols_called(struct symbols *s, const struct symbol_query *query, const ch
 	r = find_loaded(s, query, &clean, &m);
 	if (r < 0)
 		return r;
-	r = m->file ? called(s, m, &clean, ret) : 0;
+	r = m->file ? symbols_name_of(s, m, &clean, ret) : 0;
 	if (has_content(m))
-		settle(s, m);
+		symbols_settle(s, m);
 	return r;
 }
 
@@ -597,7 +598,7 @@ int symbols_resolve(struct symbols *s, const struct symbol_query *query,
 	else if (m->map)
 		resolve_in_map(s, m, &clean, address);
 	if (has_content(m))
-		settle(s, m);
+		symbols_settle(s, m);
 	*ret = s->frames;
 	*ret_n = n;
 	return s->error;

@@ -34,8 +34,8 @@ void text_pool_deinit(struct text_pool *p)
 	table_deinit(&p->texts);
 }
 
-static struct text_pool_entry *find(const struct text_pool *p, uint64_t hash, const char *key,
-				    size_t n)
+static struct text_pool_entry *text_pool_find(const struct text_pool *p, uint64_t hash,
+					      const char *key, size_t n)
 {
 	struct text_pool_entry *entry = table_get(&p->texts, hash);
 
@@ -45,8 +45,8 @@ static struct text_pool_entry *find(const struct text_pool *p, uint64_t hash, co
 }
 
 /* Files KEY with TEXT or, if that is NULL, with what stands behind its mark. */
-static const char *add(struct text_pool *p, uint64_t hash, const char *key, size_t n,
-		       const char *text)
+static const char *text_pool_store(struct text_pool *p, uint64_t hash, const char *key, size_t n,
+				   const char *text)
 {
 	struct text_pool_entry *entry = malloc(sizeof(*entry) + n + 1);
 
@@ -73,8 +73,8 @@ const char *text_pool_add(struct text_pool *p, const char *from, size_t n)
 	key[0] = MARK_TEXT;
 	n = 1 + text_clean(key + 1, sizeof(key) - 1, from, n);
 	hash = table_hash(key, n);
-	entry = find(p, hash, key, n);
-	return entry ? entry->text : add(p, hash, key, n, NULL);
+	entry = text_pool_find(p, hash, key, n);
+	return entry ? entry->text : text_pool_store(p, hash, key, n, NULL);
 }
 
 const char *text_pool_add_symbol(struct text_pool *p, const char *from, size_t n,
@@ -92,7 +92,7 @@ const char *text_pool_add_symbol(struct text_pool *p, const char *from, size_t n
 	memcpy(key + 1, from, n);
 	memcpy(key + 1 + n, suffix, n_suffix);
 	hash = table_hash(key, 1 + n + n_suffix);
-	entry = find(p, hash, key, 1 + n + n_suffix);
+	entry = text_pool_find(p, hash, key, 1 + n + n_suffix);
 	if (entry)
 		return entry->text;
 	key[1 + n] = '\0';
@@ -104,5 +104,5 @@ const char *text_pool_add_symbol(struct text_pool *p, const char *from, size_t n
 	memcpy(text + n_text, suffix, n_suffix);
 	memcpy(key + 1 + n, suffix, n_suffix);
 	known = text_pool_add(p, text, n_text + n_suffix);
-	return known ? add(p, hash, key, 1 + n + n_suffix, known) : NULL;
+	return known ? text_pool_store(p, hash, key, 1 + n + n_suffix, known) : NULL;
 }

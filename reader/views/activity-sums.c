@@ -51,7 +51,8 @@ static bool is_sum_of(const struct activity_sum *a, const struct event *ev)
 	       strcmp(a->name, ev->interval.name) == 0;
 }
 
-static struct activity_sum *get_interval(struct activity_sums *s, const struct event *ev)
+static struct activity_sum *activity_sums_get_interval(struct activity_sums *s,
+						       const struct event *ev)
 {
 	uint64_t key = table_hash(ev->interval.name, strlen(ev->interval.name)) ^
 		       ((uint64_t)(uint32_t)ev->interval.number << 8 | ev->interval.kind);
@@ -96,7 +97,7 @@ static int add_to_cpu(struct activity_sum *a, uint32_t cpu, uint64_t ns)
 
 int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, uint64_t ns)
 {
-	struct activity_sum *a = get_interval(s, ev);
+	struct activity_sum *a = activity_sums_get_interval(s, ev);
 
 	if (!a)
 		return -ENOMEM;
@@ -107,7 +108,7 @@ int activity_sums_add_interval(struct activity_sums *s, const struct event *ev, 
 	return a->kind == INTERVAL_WORK ? 0 : add_to_cpu(a, ev->cpu, ns);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t activity_sums_smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -121,9 +122,11 @@ void activity_sums_finish(struct activity_sums *s, uint64_t duration_ns)
 		if (a->max_ns <= duration_ns)
 			continue;
 		a->max_ns = duration_ns;
-		a->total_ns = a->kind == INTERVAL_WORK ? smaller(a->total_ns, duration_ns) : 0;
+		a->total_ns = a->kind == INTERVAL_WORK
+				      ? activity_sums_smaller(a->total_ns, duration_ns)
+				      : 0;
 		for (size_t cpu = 0; cpu < a->n_cpus; cpu++) {
-			a->cpu_ns[cpu] = smaller(a->cpu_ns[cpu], duration_ns);
+			a->cpu_ns[cpu] = activity_sums_smaller(a->cpu_ns[cpu], duration_ns);
 			a->total_ns += a->cpu_ns[cpu];
 		}
 	}
@@ -159,8 +162,8 @@ int activity_sums_by_time(const struct activity_sums *s, enum interval_kind kind
 
 /* ---- counters ---- */
 
-static struct counter_sum *get_counter(struct activity_sums *s, const struct event *ev,
-				       const char *value)
+static struct counter_sum *activity_sums_get_counter(struct activity_sums *s,
+						     const struct event *ev, const char *value)
 {
 	uint64_t key = table_hash(value, strlen(value)) ^
 		       table_hash(ev->counter.name, strlen(ev->counter.name)) * 3 ^ ev->counter.id;
@@ -197,7 +200,7 @@ int activity_sums_add_counter(struct activity_sums *s, const struct event *ev)
 
 		if (!__builtin_isfinite(value))
 			continue;
-		c = get_counter(s, ev, v->name);
+		c = activity_sums_get_counter(s, ev, v->name);
 		if (!c)
 			return -ENOMEM;
 		if (c->count == 0 || value < c->min)

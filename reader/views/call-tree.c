@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* A stack of names, from the process inwards. */
 struct path {
 	struct step {
@@ -56,7 +58,7 @@ struct call_tree *call_tree_free(struct call_tree *t)
  * Makes *NODE its child called STEP. Names of the tree are one where they are equal, so addresses tell
  * them apart; children of one hash are looked for behind it. Returns 1 if there is no more room.
  */
-static int descend(struct call_tree *t, uint32_t *node, const struct step *step)
+static int call_tree_descend(struct call_tree *t, uint32_t *node, const struct step *step)
 {
 	uint64_t key[] = { *node, (uint64_t)(uintptr_t)step->name, step->kind, 0 }, hash;
 	struct call_node *made;
@@ -75,13 +77,8 @@ static int descend(struct call_tree *t, uint32_t *node, const struct step *step)
 	}
 	if (t->n_nodes >= CALL_TREE_NODES_MAX)
 		return 1;
-	if (t->n_nodes == t->room_nodes) {
-		made = realloc(t->nodes, 2 * t->room_nodes * sizeof(*made));
-		if (!made)
-			return -ENOMEM;
-		t->nodes = made;
-		t->room_nodes *= 2;
-	}
+	if (GROW(t->nodes, t->room_nodes, t->n_nodes + 1) < 0)
+		return -ENOMEM;
 	number = (uint32_t)t->n_nodes;
 	if (table_set(&t->children, hash, (void *)(uintptr_t)number) < 0)
 		return -ENOMEM;
@@ -100,7 +97,7 @@ static int descend(struct call_tree *t, uint32_t *node, const struct step *step)
 	return 0;
 }
 
-static enum call_kind kind_of(const struct profile_place *place, bool named)
+static enum call_kind call_tree_kind_of(const struct profile_place *place, bool named)
 {
 	if (maps_is_kernel(place->address))
 		return CALL_KERNEL;
@@ -127,7 +124,7 @@ static int label_place(struct call_tree *t, const struct profile *p,
 	for (size_t i = 0; i < labels->places[number].n; i++) {
 		const struct frame *frame = n > 0 ? &frames[n - 1 - (int)i] : NULL;
 
-		steps[i].kind = kind_of(place, n > 0);
+		steps[i].kind = call_tree_kind_of(place, n > 0);
 		steps[i].name = text_set_keep(&t->names, profile_names_label(label, place, frame));
 		if (!steps[i].name)
 			return -ENOMEM;
@@ -137,20 +134,13 @@ static int label_place(struct call_tree *t, const struct profile *p,
 
 static int add_step(struct path *path, struct step step)
 {
-	if (path->n == path->room) {
-		size_t room = path->room ? 2 * path->room : 256;
-		struct step *steps = realloc(path->steps, room * sizeof(*steps));
-
-		if (!steps)
-			return -ENOMEM;
-		path->steps = steps;
-		path->room = room;
-	}
+	if (GROW(path->steps, path->room, path->n + 1) < 0)
+		return -ENOMEM;
 	path->steps[path->n++] = step;
 	return 0;
 }
 
-static void reverse(struct path *path, size_t from)
+static void call_tree_reverse(struct path *path, size_t from)
 {
 	for (size_t i = from, j = path->n; i + 1 < j; i++) {
 		struct step step = path->steps[i];
@@ -183,9 +173,9 @@ static int find_path(struct call_tree *t, const struct profile *p,
 			r = add_step(path, labels->places[place].steps[j]);
 	}
 	if (r == 0)
-		reverse(path, 1);
+		call_tree_reverse(path, 1);
 	if (r == 0 && o->inverted)
-		reverse(path, 0);
+		call_tree_reverse(path, 0);
 	return r;
 }
 
@@ -196,7 +186,7 @@ static int add_path(struct call_tree *t, const struct path *path, enum call_side
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < path->n; i++)
-		r = descend(t, &node, &path->steps[i]);
+		r = call_tree_descend(t, &node, &path->steps[i]);
 	if (r < 0)
 		return r;
 	t->n_cut += r > 0;
@@ -285,7 +275,7 @@ uint32_t call_tree_next(const struct call_tree *t, uint32_t node)
 
 /* ---- functions ---- */
 
-static int compare_functions(const void *a, const void *b)
+static int call_tree_compare_functions(const void *a, const void *b)
 {
 	const struct call_function *x = a, *y = b;
 
@@ -332,7 +322,7 @@ int call_tree_functions(const struct call_tree *t, struct call_function **ret, s
 	table_deinit(&known);
 	if (r < 0)
 		return r;
-	qsort(list, n, sizeof(*list), compare_functions);
+	qsort(list, n, sizeof(*list), call_tree_compare_functions);
 	*ret = TAKE_PTR(list);
 	*ret_n = n;
 	return 0;

@@ -22,21 +22,21 @@ static bool next_part(const char **path, struct part *ret)
 	return ret->size > 0;
 }
 
-static bool begins(const struct part *p, const char *with)
+static bool cgroup_names_begins(const struct part *p, const char *with)
 {
 	size_t n = strlen(with);
 
 	return p->size > n && memcmp(p->at, with, n) == 0;
 }
 
-static bool ends(const struct part *p, const char *with)
+static bool cgroup_names_ends(const struct part *p, const char *with)
 {
 	size_t n = strlen(with);
 
 	return p->size > n && memcmp(p->at + p->size - n, with, n) == 0;
 }
 
-static bool is(const struct part *p, const char *what)
+static bool cgroup_names_equal(const struct part *p, const char *what)
 {
 	return p->size == strlen(what) && memcmp(p->at, what, p->size) == 0;
 }
@@ -46,17 +46,19 @@ static bool is_unit(const struct part *p)
 	static const char *const kinds[] = { ".service", ".scope", ".mount", ".socket", ".swap" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (ends(p, kinds[i]))
+		if (cgroup_names_ends(p, kinds[i]))
 			return true;
 	return false;
 }
 
 /* What lies between BEFORE and BEHIND in a component that has both. */
-static bool between(const struct part *p, const char *before, const char *behind, struct part *ret)
+static bool cgroup_names_between(const struct part *p, const char *before, const char *behind,
+				 struct part *ret)
 {
 	size_t n = strlen(before), m = strlen(behind);
 
-	if (!begins(p, before) || p->size <= n + m || memcmp(p->at + p->size - m, behind, m) != 0)
+	if (!cgroup_names_begins(p, before) || p->size <= n + m ||
+	    memcmp(p->at + p->size - m, behind, m) != 0)
 		return false;
 	*ret = (struct part){ .at = p->at + n, .size = p->size - n - m };
 	return true;
@@ -67,11 +69,11 @@ const char *cgroup_unit(char to[static CGROUP_NAME_MAX], const char *path)
 	struct part p, unit = { 0 }, slice = { 0 }, user = { 0 }, uid;
 
 	while (next_part(&path, &p)) {
-		if (ends(&p, ".slice"))
+		if (cgroup_names_ends(&p, ".slice"))
 			slice = p;
 		if (!is_unit(&p))
 			continue;
-		if (unit.size && between(&unit, "user@", ".service", &uid))
+		if (unit.size && cgroup_names_between(&unit, "user@", ".service", &uid))
 			user = uid;
 		unit = p;
 	}
@@ -97,7 +99,7 @@ static bool is_id(const struct part *p)
 }
 
 /* systemd writes what cannot be in a unit's name as \xNN. */
-static void unescape(char *text)
+static void cgroup_names_unescape(char *text)
 {
 	char *out = text;
 	unsigned c;
@@ -130,7 +132,7 @@ static bool by_id(char *to, const struct part *p)
 	struct part id;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (between(p, rows[i].before, rows[i].behind, &id) && is_id(&id)) {
+		if (cgroup_names_between(p, rows[i].before, rows[i].behind, &id) && is_id(&id)) {
 			snprintf(to, CGROUP_NAME_MAX, "%s:%.12s", rows[i].maker, id.at);
 			return true;
 		}
@@ -150,10 +152,10 @@ static bool by_name(char *to, const struct part *p)
 	struct part name;
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (between(p, rows[i].before, rows[i].behind, &name)) {
+		if (cgroup_names_between(p, rows[i].before, rows[i].behind, &name)) {
 			snprintf(to, CGROUP_NAME_MAX, "%s:%.*s", rows[i].maker, (int)name.size,
 				 name.at);
-			unescape(to);
+			cgroup_names_unescape(to);
 			return true;
 		}
 	return false;
@@ -162,12 +164,14 @@ static bool by_name(char *to, const struct part *p)
 /* A pod: kubepods-burstable-podUID.slice, or kubepods/burstable/podUID. */
 static bool find_pod(const struct part *p, bool in_pods, struct part *ret)
 {
-	for (size_t i = 0; begins(p, "kubepods-") && ends(p, ".slice") && i + 4 < p->size; i++)
+	for (size_t i = 0; cgroup_names_begins(p, "kubepods-") && cgroup_names_ends(p, ".slice") &&
+			   i + 4 < p->size;
+	     i++)
 		if (memcmp(p->at + i, "-pod", 4) == 0) {
 			*ret = (struct part){ p->at + i + 4, p->size - i - 4 - strlen(".slice") };
 			return ret->size > 0;
 		}
-	return in_pods && between(p, "pod", "", ret);
+	return in_pods && cgroup_names_between(p, "pod", "", ret);
 }
 
 const char *cgroup_container(char to[static CGROUP_NAME_MAX], const char *path)
@@ -181,13 +185,13 @@ const char *cgroup_container(char to[static CGROUP_NAME_MAX], const char *path)
 			continue;
 		if (find_pod(&p, in_pods, &pod))
 			snprintf(to, CGROUP_NAME_MAX, "pod:%.*s", (int)pod.size, pod.at);
-		else if (is_id(&p) && is(&before, "docker"))
+		else if (is_id(&p) && cgroup_names_equal(&before, "docker"))
 			snprintf(to, CGROUP_NAME_MAX, "docker:%.12s", p.at);
 		else if (is_id(&p) && in_pods)
 			snprintf(to, CGROUP_NAME_MAX, "containerd:%.12s", p.at);
-		else if (is(&before, "lxc"))
+		else if (cgroup_names_equal(&before, "lxc"))
 			snprintf(to, CGROUP_NAME_MAX, "lxc:%.*s", (int)p.size, p.at);
-		in_pods |= is(&p, "kubepods");
+		in_pods |= cgroup_names_equal(&p, "kubepods");
 	}
 	return to;
 }

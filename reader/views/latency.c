@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { FINE = 1 << LATENCY_FINE_BITS };
 
 /* Small times are steps of their own; then the highest bit says the power of two, and the four
@@ -35,18 +37,6 @@ void latency_deinit(struct latency *l)
 	*l = (struct latency){ 0 };
 }
 
-static int grow(struct latency *l)
-{
-	uint32_t room = l->room ? 2 * l->room : 4;
-	struct latency_step *steps = reallocarray(l->steps, room, sizeof(*steps));
-
-	if (!steps)
-		return -ENOMEM;
-	l->steps = steps;
-	l->room = room;
-	return 0;
-}
-
 /* Counts COUNT in STEP. */
 static int count_in(struct latency *l, uint32_t step, uint32_t count)
 {
@@ -61,7 +51,7 @@ static int count_in(struct latency *l, uint32_t step, uint32_t count)
 			high = middle;
 	}
 	if (low == l->n_steps || l->steps[low].step != step) {
-		if (l->n_steps == l->room && grow(l) < 0)
+		if (GROW(l->steps, l->room, l->n_steps + 1) < 0)
 			return -ENOMEM;
 		memmove(&l->steps[low + 1], &l->steps[low], (l->n_steps - low) * sizeof(*l->steps));
 		l->steps[low] = (struct latency_step){ step, 0 };

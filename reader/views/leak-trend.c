@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Of two windows what it was at the end of the second one. */
-static void halve(struct leak_trend *t)
+static void leak_trend_halve(struct leak_trend *t)
 {
 	uint32_t n = (t->n + 1) / 2;
 
@@ -18,7 +18,7 @@ static void halve(struct leak_trend *t)
 }
 
 /* Makes it a value for each of N windows. */
-static void extend(struct leak_trend *t, uint32_t n)
+static void leak_trend_extend(struct leak_trend *t, uint32_t n)
 {
 	uint64_t value = t->n > 0 ? t->values[t->n - 1] : 0;
 
@@ -32,7 +32,7 @@ static uint32_t window_of(struct leak_trend *t, uint64_t age_ns)
 	if (t->window_ns == 0)
 		t->window_ns = LEAK_WINDOW_NS;
 	while (age_ns / t->window_ns >= LEAK_WINDOWS_MAX)
-		halve(t);
+		leak_trend_halve(t);
 	return (uint32_t)(age_ns / t->window_ns);
 }
 
@@ -42,11 +42,11 @@ void leak_trend_set(struct leak_trend *t, uint64_t age_ns, uint64_t value)
 
 	if (t->n > 0 && window < t->n - 1)
 		window = t->n - 1;
-	extend(t, window + 1);
+	leak_trend_extend(t, window + 1);
 	t->values[window] = value;
 }
 
-static double slope(const uint64_t *values, uint32_t n, uint64_t window_ns)
+static double leak_trend_slope(const uint64_t *values, uint32_t n, uint64_t window_ns)
 {
 	double mean_x = (n - 1) / 2.0, mean = 0, sum = 0, squares = 0;
 
@@ -64,7 +64,7 @@ static void end_windows(struct leak_trend *t, uint64_t age_ns)
 {
 	uint32_t last = window_of(t, age_ns);
 
-	extend(t, last + 1);
+	leak_trend_extend(t, last + 1);
 	if (last > 0 && age_ns % t->window_ns < t->window_ns / 2) {
 		t->values[last - 1] = t->values[last];
 		t->n = last;
@@ -79,7 +79,7 @@ void leak_trend_finish(struct leak_trend *t, uint64_t age_ns, uint64_t min_windo
 
 	end_windows(t, age_ns);
 	while (t->window_ns < min_window_ns && t->n > 1)
-		halve(t);
+		leak_trend_halve(t);
 	while (first < t->n && t->values[first] == 0)
 		first++;
 	*ret = (struct leak_growth){ .window_ns = t->window_ns, .windows = t->n - first };
@@ -94,5 +94,5 @@ void leak_trend_finish(struct leak_trend *t, uint64_t age_ns, uint64_t min_windo
 	for (; quarters; quarters &= quarters - 1)
 		ret->quarters++;
 	if (ret->windows > 1)
-		ret->per_second = slope(t->values + first, ret->windows, t->window_ns);
+		ret->per_second = leak_trend_slope(t->values + first, ret->windows, t->window_ns);
 }

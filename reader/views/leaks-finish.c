@@ -18,7 +18,7 @@ static void note_text(const char **list, const char *text)
 	}
 }
 
-static void count_block(const struct leak_watch *w, struct leak_block *b)
+static void leaks_finish_count_block(const struct leak_watch *w, struct leak_block *b)
 {
 	struct leak_group *g = b->group;
 
@@ -60,7 +60,7 @@ static uint64_t age_of(const struct leak_watch *w, uint64_t since_ns)
 	return w->end_ns > since_ns ? w->end_ns - since_ns : 0;
 }
 
-static void judge(const struct leak_watch *w, struct leak_group *g)
+static void leaks_finish_judge(const struct leak_watch *w, struct leak_group *g)
 {
 	/* How often sums were written: windows that are shorter would see nothing in most of them. */
 	uint64_t looked_ns =
@@ -140,7 +140,7 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 			    (!o->context || b->context & context) &&
 			    age_of(w, b->since_ns ?: w->begin_ns) >= o->min_age_ns;
 		if (b->wanted)
-			count_block(w, b);
+			leaks_finish_count_block(w, b);
 	}
 	/* (of what there are only sums for, nobody knows contexts and ages) */
 	w->from_sums =
@@ -149,7 +149,7 @@ static int finish_watch(struct leaks *l, struct leak_watch *w, uint32_t context)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < w->n_groups; i++)
-		judge(w, w->groups[i]);
+		leaks_finish_judge(w, w->groups[i]);
 	qsort(w->groups, w->n_groups, sizeof(*w->groups), compare_groups);
 	return 0;
 }

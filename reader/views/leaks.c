@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* The last EVENT_USAGE of a stack's id. */
 struct leak_sum {
 	struct leak_group *group;
@@ -92,7 +94,7 @@ uint64_t leak_watch_age(const struct leak_watch *w, uint64_t ts_ns)
 	return ts_ns > w->begin_ns ? ts_ns - w->begin_ns : 0;
 }
 
-static bool is_wanted(const struct leaks_options *o, uint32_t pid, uint32_t real_pid)
+static bool leaks_is_wanted(const struct leaks_options *o, uint32_t pid, uint32_t real_pid)
 {
 	for (size_t i = 0; i < o->n_pids; i++)
 		if (o->pids[i] == pid || o->pids[i] == real_pid)
@@ -102,15 +104,8 @@ static bool is_wanted(const struct leaks_options *o, uint32_t pid, uint32_t real
 
 static int add_watch(struct leaks *l, struct leak_watch *w)
 {
-	if (l->n_watches == l->room_watches) {
-		size_t room = l->room_watches ? 2 * l->room_watches : 16;
-		struct leak_watch **more = realloc(l->watches, room * sizeof(struct leak_watch *));
-
-		if (!more)
-			return -ENOMEM;
-		l->watches = more;
-		l->room_watches = room;
-	}
+	if (GROW(l->watches, l->room_watches, l->n_watches + 1) < 0)
+		return -ENOMEM;
 	l->watches[l->n_watches++] = w;
 	return 0;
 }
@@ -139,7 +134,7 @@ static int take_watch(struct leaks *l, const struct event *ev)
 		return 0;
 	}
 	l->n_processes_seen += p->n_watches++ == 0;
-	if (!is_wanted(&l->options, ev->pid, p->real_pid))
+	if (!leaks_is_wanted(&l->options, ev->pid, p->real_pid))
 		return 0;
 	w = calloc(1, sizeof(*w));
 	if (!w)
@@ -190,7 +185,8 @@ static int take_watched(struct leaks *l, const struct event *ev)
 
 /* ---- groups ---- */
 
-static struct leak_group *get_group(struct leak_watch *w, enum resource resource, uint64_t stack)
+static struct leak_group *leaks_get_group(struct leak_watch *w, enum resource resource,
+					  uint64_t stack)
 {
 	uint64_t node = (uint64_t)(uintptr_t)(stack ? table_get(&w->stacks, stack) : NULL);
 	const uint64_t key[] = { resource, node };
@@ -221,7 +217,8 @@ static void add_live(struct leak_watch *w, struct leak_group *g, uint64_t size, 
 		leak_trend_set(&g->trend, leak_watch_age(w, ts_ns), g->live_bytes);
 }
 
-static void take_live(struct leak_watch *w, struct leak_group *g, uint64_t size, uint64_t ts_ns)
+static void leaks_take_live(struct leak_watch *w, struct leak_group *g, uint64_t size,
+			    uint64_t ts_ns)
 {
 	g->live_bytes -= size;
 	if (w->n_usage_times == 0)
@@ -279,12 +276,12 @@ static void remove_block(struct leak_watch *w, struct leak_block *b, uint64_t ts
 	*(b->before ? &b->before->after : &w->first) = b->after;
 	if (b->after)
 		b->after->before = b->before;
-	take_live(w, b->group, b->size, ts_ns);
+	leaks_take_live(w, b->group, b->size, ts_ns);
 	free(b);
 }
 
 /* Fills in what EV says. */
-static int describe(struct leaks *l, struct leak_block *b, const struct event *ev)
+static int leaks_describe(struct leaks *l, struct leak_block *b, const struct event *ev)
 {
 	b->since_ns = ev->kind == EVENT_ALLOC ? ev->ts_ns : ev->block.since_ns;
 	b->thread = ev->kind == EVENT_ALLOC ? ev->tid : ev->block.thread;
@@ -295,10 +292,10 @@ static int describe(struct leaks *l, struct leak_block *b, const struct event *e
 	return b->function && b->text ? 0 : -ENOMEM;
 }
 
-static int add_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
+static int leaks_add_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	uint64_t hash = hash_block(ev->block.resource, ev->block.id);
-	struct leak_group *g = get_group(w, ev->block.resource, ev->block.stack);
+	struct leak_group *g = leaks_get_group(w, ev->block.resource, ev->block.stack);
 	struct leak_block *b = g ? calloc(1, sizeof(*b)) : NULL;
 
 	if (!b)
@@ -311,7 +308,7 @@ static int add_block(struct leaks *l, struct leak_watch *w, const struct event *
 		.next = table_get(&w->by_id, hash),
 		.after = w->first,
 	};
-	if (describe(l, b, ev) < 0 || table_set(&w->by_id, hash, b) < 0) {
+	if (leaks_describe(l, b, ev) < 0 || table_set(&w->by_id, hash, b) < 0) {
 		free(b);
 		return -ENOMEM;
 	}
@@ -331,10 +328,10 @@ static int take_alloc(struct leaks *l, struct leak_watch *w, const struct event 
 		w->replaced++;
 		remove_block(w, b, ev->ts_ns);
 	}
-	return add_block(l, w, ev);
+	return leaks_add_block(l, w, ev);
 }
 
-static void take_free(struct leak_watch *w, const struct event *ev)
+static void leaks_take_free(struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
 
@@ -347,7 +344,7 @@ static void take_free(struct leak_watch *w, const struct event *ev)
 
 /* Those that the last snapshot, of TS_NS, did not have are not there any more; but for those that were made since, and
  * were recorded before it had been read. */
-static void sweep(struct leak_watch *w, uint64_t ts_ns)
+static void leaks_sweep(struct leak_watch *w, uint64_t ts_ns)
 {
 	struct leak_block *after;
 
@@ -363,25 +360,25 @@ static void sweep(struct leak_watch *w, uint64_t ts_ns)
 void leak_watch_finish_telling(struct leak_watch *w, uint64_t ts_ns)
 {
 	if (w->told_ns && w->logged)
-		sweep(w, w->told_ns < ts_ns ? w->told_ns : ts_ns);
+		leaks_sweep(w, w->told_ns < ts_ns ? w->told_ns : ts_ns);
 	w->told_ns = 0;
 }
 
-static void take_snapshot(struct leak_watch *w, const struct event *ev)
+static void leaks_take_snapshot(struct leak_watch *w, const struct event *ev)
 {
 	w->n_snapshots++;
 	w->snapshot_ns = ev->ts_ns;
 	w->sequence++;
 	w->missing = ev->snapshot.blocks;
 	if (w->missing == 0)
-		sweep(w, ev->ts_ns);
+		leaks_sweep(w, ev->ts_ns);
 }
 
 /* A block of a snapshot. It may be one that is known. */
 static int take_block(struct leaks *l, struct leak_watch *w, const struct event *ev)
 {
 	struct leak_block *b = find_block(w, ev->block.resource, ev->block.id);
-	struct leak_group *g = get_group(w, ev->block.resource, ev->block.stack);
+	struct leak_group *g = leaks_get_group(w, ev->block.resource, ev->block.stack);
 	int r = 0;
 
 	if (!g)
@@ -392,12 +389,12 @@ static int take_block(struct leaks *l, struct leak_watch *w, const struct event 
 	}
 	if (b) {
 		b->sequence = w->sequence;
-		r = describe(l, b, ev);
+		r = leaks_describe(l, b, ev);
 	} else {
-		r = add_block(l, w, ev);
+		r = leaks_add_block(l, w, ev);
 	}
 	if (r == 0 && w->missing > 0 && --w->missing == 0)
-		sweep(w, ev->ts_ns);
+		leaks_sweep(w, ev->ts_ns);
 	return r;
 }
 
@@ -414,7 +411,7 @@ static struct leak_sum *get_sum(struct leak_watch *w, const struct event *ev)
 	sum = calloc(1, sizeof(*sum));
 	if (!sum)
 		return NULL;
-	sum->group = get_group(w, ev->usage.resource, ev->usage.stack);
+	sum->group = leaks_get_group(w, ev->usage.resource, ev->usage.stack);
 	if (!sum->group || table_set(&w->sums, hash, sum) < 0) {
 		free(sum);
 		return NULL;
@@ -455,7 +452,7 @@ static int take_usage(struct leak_watch *w, const struct event *ev)
 
 /* ---- events ---- */
 
-static int take_context(struct leaks *l, const struct event *ev)
+static int leaks_take_context(struct leaks *l, const struct event *ev)
 {
 	struct leak_context *c = l->contexts;
 
@@ -472,7 +469,7 @@ static int take_context(struct leaks *l, const struct event *ev)
 	return 0;
 }
 
-static int take_of_watch(struct leaks *l, const struct event *ev)
+static int leaks_take_of_watch(struct leaks *l, const struct event *ev)
 {
 	struct leak_watch *w = leaks_watch_at(l, ev->pid, ev->ts_ns);
 
@@ -484,7 +481,7 @@ static int take_of_watch(struct leaks *l, const struct event *ev)
 		leak_watch_finish_telling(w, ev->ts_ns);
 	switch (ev->kind) {
 	case EVENT_SNAPSHOT:
-		take_snapshot(w, ev);
+		leaks_take_snapshot(w, ev);
 		return 0;
 	case EVENT_USAGE:
 		return take_usage(w, ev);
@@ -493,7 +490,7 @@ static int take_of_watch(struct leaks *l, const struct event *ev)
 	case EVENT_BLOCK:
 		return take_block(l, w, ev);
 	default:
-		take_free(w, ev);
+		leaks_take_free(w, ev);
 		return 0;
 	}
 }
@@ -519,9 +516,9 @@ int leaks_add(struct leaks *l, const struct event *ev)
 		if (strcmp(ev->lost.class_name, event_class_names[CLASS_MEMORY]) == 0)
 			l->n_lost += ev->lost.count;
 		return 0;
-	case EVENT_WATCH:
+	case EVENT_WATCH_BEGIN:
 		return take_watch(l, ev);
-	case EVENT_WATCHED:
+	case EVENT_WATCH_END:
 		return take_watched(l, ev);
 	case EVENT_SAMPLE:
 		return ev->sample.kind == SAMPLE_NAMED ? take_stack(l, ev) : 0;
@@ -530,9 +527,9 @@ int leaks_add(struct leaks *l, const struct event *ev)
 	case EVENT_ALLOC:
 	case EVENT_FREE:
 	case EVENT_BLOCK:
-		return take_of_watch(l, ev);
+		return leaks_take_of_watch(l, ev);
 	case EVENT_CONTEXT:
-		return take_context(l, ev);
+		return leaks_take_context(l, ev);
 	default:
 		return 0;
 	}

@@ -3,7 +3,7 @@
  * What programs allocated and have not freed: from the events of category `memory`, in one pass, in file
  * order. Only whose they are is decided by time: what is said of one program may stand behind the watch of the next.
  *
- *	watch      one program of one process, from EVENT_WATCH to EVENT_WATCHED; exec begins another one
+ *	watch      one program of one process, from EVENT_WATCH_BEGIN to EVENT_WATCH_END; exec begins another one
  *	group      the blocks of one resource that were allocated with one call stack
  *	block      what lives: of the last snapshot; and where each event was recorded, with what was
  *	           allocated since, without what was freed

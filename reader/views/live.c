@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "reader/views/latency.h"
 #include "reader/views/profile.h"
@@ -110,16 +111,8 @@ bool live_is_over(const struct live *l, const struct event *ev)
 
 static int add_ending(struct pids *p, uint32_t pid)
 {
-	size_t room = p->room ? 2 * p->room : 64;
-	uint32_t *list;
-
-	if (p->n == p->room) {
-		list = reallocarray(p->list, room, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		p->list = list;
-		p->room = room;
-	}
+	if (GROW(p->list, p->room, p->n + 1) < 0)
+		return -ENOMEM;
 	p->list[p->n++] = pid;
 	return 0;
 }
@@ -198,7 +191,7 @@ static int show_lost(const struct live *l, struct live_window *w)
 
 /* ---- functions ---- */
 
-static const char *process_name(const struct live *l, uint32_t pid)
+static const char *live_process_name(const struct live *l, uint32_t pid)
 {
 	const struct summary_process *p = table_get(&l->summary->processes, (uint64_t)pid + 1);
 
@@ -242,7 +235,7 @@ static int ask_name(const struct live *l, const struct profile_names *names,
 	return ret->name && ret->module ? 0 : -ENOMEM;
 }
 
-static int compare_stacks(const void *a, const void *b)
+static int live_compare_stacks(const void *a, const void *b)
 {
 	const struct profile_stack *x = *(const struct profile_stack *const *)a;
 	const struct profile_stack *y = *(const struct profile_stack *const *)b;
@@ -252,7 +245,7 @@ static int compare_stacks(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int compare_functions(const void *a, const void *b)
+static int live_compare_functions(const void *a, const void *b)
 {
 	const struct live_function *x = a, *y = b;
 
@@ -266,7 +259,7 @@ static int count_function(const struct live *l, const struct profile_stack *stac
 			  const struct label *label, bool kernel, struct table *numbers,
 			  struct live_window *w)
 {
-	const char *process = text_set_keep(&w->texts, process_name(l, stack->pid));
+	const char *process = text_set_keep(&w->texts, live_process_name(l, stack->pid));
 	const void *const key[] = { label->name, label->module, process };
 	uint64_t hash = table_hash(key, sizeof(key));
 	size_t number;
@@ -312,7 +305,7 @@ static int show_functions(const struct live *l, const struct profile_names *name
 		return -ENOMEM;
 	for (size_t i = 0; i < p->n_stacks; i++)
 		stacks[i] = &p->stacks[i];
-	qsort(stacks, p->n_stacks, sizeof(*stacks), compare_stacks);
+	qsort(stacks, p->n_stacks, sizeof(*stacks), live_compare_stacks);
 	for (size_t i = 0; r == 0 && i < p->n_stacks; i++) {
 		uint32_t node = stacks[i]->node, number = p->nodes[node].place;
 		const struct profile_place *place = node ? &p->places[number] : NULL;
@@ -326,13 +319,13 @@ static int show_functions(const struct live *l, const struct profile_names *name
 	}
 	table_deinit(&numbers);
 	if (w->n_functions > 1)
-		qsort(w->functions, w->n_functions, sizeof(*w->functions), compare_functions);
+		qsort(w->functions, w->n_functions, sizeof(*w->functions), live_compare_functions);
 	return r;
 }
 
 /* ---- threads and processes ---- */
 
-static uint64_t count_of(const struct table *t, uint32_t tid)
+static uint64_t live_count_of(const struct table *t, uint32_t tid)
 {
 	return (uintptr_t)table_get(t, (uint64_t)tid + 1);
 }
@@ -344,7 +337,7 @@ static int count_samples(const struct profile *p, struct table *counts)
 
 	for (size_t i = 0; r == 0 && i < p->n_stacks; i++) {
 		const struct profile_stack *s = &p->stacks[i];
-		uint64_t n = count_of(counts, s->tid) + s->count;
+		uint64_t n = live_count_of(counts, s->tid) + s->count;
 
 		r = table_set(counts, (uint64_t)s->tid + 1, (void *)(uintptr_t)n);
 	}
@@ -359,7 +352,7 @@ static int show_thread(const struct live *l, const struct summary_thread *t, uin
 		.pid = t->pid,
 		.tid = t->tid,
 		.name = text_set_keep(&w->texts, t->name && *t->name ? t->name : nobody),
-		.process = text_set_keep(&w->texts, process_name(l, t->pid)),
+		.process = text_set_keep(&w->texts, live_process_name(l, t->pid)),
 		.cpu_ns = t->cpu_ns,
 		.runnable_ns = t->runnable_ns,
 		.switches = t->switches,
@@ -390,7 +383,7 @@ static int show_threads(const struct live *l, struct live_window *w)
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		const struct summary_thread *t = threads[i];
-		uint64_t count = count_of(&samples, t->tid);
+		uint64_t count = live_count_of(&samples, t->tid);
 
 		if (t->cpu_ns || t->runnable_ns || t->switches || t->wakeups || count)
 			r = show_thread(l, t, count, w);
@@ -400,8 +393,8 @@ static int show_threads(const struct live *l, struct live_window *w)
 }
 
 /* The process of THREAD in W; a new one if need be. NULL without memory. */
-static struct live_task *get_process(const struct live *l, struct table *numbers,
-				     const struct live_task *thread, struct live_window *w)
+static struct live_task *live_get_process(const struct live *l, struct table *numbers,
+					  const struct live_task *thread, struct live_window *w)
 {
 	/* A thread whose process nobody has told of stands for itself. */
 	uint64_t key = thread->pid ? (uint64_t)thread->pid + 1 : (uint64_t)thread->tid << 32;
@@ -444,7 +437,7 @@ static int show_processes(const struct live *l, struct live_window *w)
 	for (size_t i = 0; r == 0 && i < w->n_threads; i++) {
 		const struct live_task *from = &w->threads[i];
 		const struct latency *latency = table_get(&l->latencies, from->tid);
-		struct live_task *to = get_process(l, &numbers, from, w);
+		struct live_task *to = live_get_process(l, &numbers, from, w);
 
 		r = to ? 0 : -ENOMEM;
 		if (r == 0 && latency)
@@ -470,7 +463,7 @@ static int show_processes(const struct live *l, struct live_window *w)
 
 /* ---- windows ---- */
 
-static int show(const struct live *l, const struct profile_names *names, struct live_window *w)
+static int live_show(const struct live *l, const struct profile_names *names, struct live_window *w)
 {
 	int r;
 
@@ -491,7 +484,7 @@ static int show(const struct live *l, const struct profile_names *names, struct 
 	return r;
 }
 
-static int begin(struct live *l)
+static int live_begin(struct live *l)
 {
 	struct pids ended = l->ended;
 
@@ -521,6 +514,6 @@ int live_close(struct live *l, const struct live_close_args *args, struct live_w
 	}
 	summary_end_part(l->summary, l->end_ns);
 	if (ret)
-		r = show(l, args->names, ret);
-	return r < 0 ? r : begin(l);
+		r = live_show(l, args->names, ret);
+	return r < 0 ? r : live_begin(l);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -55,22 +56,6 @@ struct profile *profile_free(struct profile *p)
 	return NULL;
 }
 
-/* Makes room in LIST for one more of SIZE bytes. */
-static int grow(void **list, size_t n, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *bigger;
-
-	if (n < *room)
-		return 0;
-	bigger = realloc(*list, more * size);
-	if (!bigger)
-		return -ENOMEM;
-	*list = bigger;
-	*room = more;
-	return 0;
-}
-
 int profile_new(struct profile **ret, const struct profile_options *options)
 {
 	_cleanup_(profile_freep) struct profile *p = calloc(1, sizeof(*p));
@@ -86,7 +71,7 @@ int profile_new(struct profile **ret, const struct profile_options *options)
 	if (r == 0)
 		r = frames_new(&p->frames, NAMES_MAX);
 	if (r == 0)
-		r = grow((void **)&p->nodes, 0, &p->state->room_nodes, sizeof(*p->nodes));
+		r = GROW(p->nodes, p->state->room_nodes, 1);
 	if (r < 0)
 		return r;
 	p->nodes[p->n_nodes++] = (struct profile_node){ 0, NOBODY };
@@ -96,7 +81,7 @@ int profile_new(struct profile **ret, const struct profile_options *options)
 
 /* ---- stacks ---- */
 
-static uint32_t number_of(const struct table *t, uint64_t key)
+static uint32_t profile_number_of(const struct table *t, uint64_t key)
 {
 	return (uint32_t)(uintptr_t)table_get(t, key) - 1;
 }
@@ -113,7 +98,7 @@ static int find_place(struct profile *p, struct profile_place place, uint32_t *r
 	const uint64_t key[] = { (uint64_t)place.owner << 1 | place.returns, place.address,
 				 place.mapping ? place.mapping->number : 0 };
 	uint64_t hash = table_hash(key, sizeof(key));
-	uint32_t first = number_of(&s->place_numbers, hash);
+	uint32_t first = profile_number_of(&s->place_numbers, hash);
 
 	for (uint32_t i = first; i != NOBODY; i = p->places[i].next) {
 		const struct profile_place *known = &p->places[i];
@@ -130,7 +115,7 @@ static int find_place(struct profile *p, struct profile_place place, uint32_t *r
 	place.next = first;
 	place.frames =
 		frames_find(p->frames, place.owner, frames_code(place.address, place.returns));
-	if (grow((void **)&p->places, p->n_places, &s->room_places, sizeof(place)) < 0 ||
+	if (GROW(p->places, s->room_places, p->n_places + 1) < 0 ||
 	    set_number(&s->place_numbers, hash, p->n_places) < 0)
 		return -ENOMEM;
 	*ret = (uint32_t)p->n_places;
@@ -139,11 +124,11 @@ static int find_place(struct profile *p, struct profile_place place, uint32_t *r
 }
 
 /* Makes *NODE the call of PLACE from *NODE, or leaves it if there is no room. Returns 1 if so. */
-static int descend(struct profile *p, uint32_t *node, uint32_t place)
+static int profile_descend(struct profile *p, uint32_t *node, uint32_t place)
 {
 	struct profile_state *s = p->state;
 	uint64_t key = ((uint64_t)*node << 32 | place) + 1;
-	uint32_t known = number_of(&s->node_numbers, key);
+	uint32_t known = profile_number_of(&s->node_numbers, key);
 
 	if (known != NOBODY) {
 		*node = known;
@@ -151,7 +136,7 @@ static int descend(struct profile *p, uint32_t *node, uint32_t place)
 	}
 	if (p->n_nodes >= PROFILE_NODES_MAX)
 		return 1;
-	if (grow((void **)&p->nodes, p->n_nodes, &s->room_nodes, sizeof(*p->nodes)) < 0 ||
+	if (GROW(p->nodes, s->room_nodes, p->n_nodes + 1) < 0 ||
 	    set_number(&s->node_numbers, key, p->n_nodes) < 0)
 		return -ENOMEM;
 	p->nodes[p->n_nodes] = (struct profile_node){ *node, place };
@@ -179,7 +164,7 @@ static int find_node(struct profile *p, const struct event *ev, uint32_t *ret)
 		place.mapping = maps_find(p->state->maps, place.owner, address, ev->ts_ns);
 		r = find_place(p, place, &number);
 		if (r == 0)
-			r = number == NOBODY ? 1 : descend(p, &node, number);
+			r = number == NOBODY ? 1 : profile_descend(p, &node, number);
 	}
 	*ret = node;
 	return r;
@@ -193,12 +178,12 @@ int profile_keep_stack(struct profile *p, const struct event *ev, uint32_t *ret)
 	return r;
 }
 
-static int count_stack(struct profile *p, const struct profile_stack *stack)
+static int profile_count_stack(struct profile *p, const struct profile_stack *stack)
 {
 	struct profile_state *s = p->state;
 	const uint32_t key[] = { stack->pid, stack->tid, stack->node, stack->off_cpu };
 	uint64_t hash = table_hash(key, sizeof(key));
-	uint32_t first = number_of(&s->stack_numbers, hash);
+	uint32_t first = profile_number_of(&s->stack_numbers, hash);
 
 	for (uint32_t i = first; i != NOBODY; i = p->stacks[i].next) {
 		struct profile_stack *known = &p->stacks[i];
@@ -216,9 +201,9 @@ static int count_stack(struct profile *p, const struct profile_stack *stack)
 
 		p->n_cut++;
 		root.node = 0;
-		return count_stack(p, &root);
+		return profile_count_stack(p, &root);
 	}
-	if (grow((void **)&p->stacks, p->n_stacks, &s->room_stacks, sizeof(*p->stacks)) < 0 ||
+	if (GROW(p->stacks, s->room_stacks, p->n_stacks + 1) < 0 ||
 	    set_number(&s->stack_numbers, hash, p->n_stacks) < 0)
 		return -ENOMEM;
 	p->stacks[p->n_stacks] = *stack;
@@ -296,7 +281,7 @@ static bool was_on_cpu(struct profile *p, uint32_t tid, uint64_t ts_ns)
 
 /* ---- samples ---- */
 
-static bool is_in(const uint32_t *list, size_t n, uint32_t id)
+static bool profile_is_in(const uint32_t *list, size_t n, uint32_t id)
 {
 	for (size_t i = 0; i < n; i++)
 		if (list[i] == id)
@@ -304,11 +289,11 @@ static bool is_in(const uint32_t *list, size_t n, uint32_t id)
 	return n == 0;
 }
 
-static bool is_wanted(struct profile *p, uint32_t pid, uint32_t tid, uint64_t ts_ns)
+static bool profile_is_wanted(struct profile *p, uint32_t pid, uint32_t tid, uint64_t ts_ns)
 {
 	const struct profile_options *o = &p->state->options;
 
-	return is_in(o->pids, o->n_pids, pid) && is_in(o->tids, o->n_tids, tid) &&
+	return profile_is_in(o->pids, o->n_pids, pid) && profile_is_in(o->tids, o->n_tids, tid) &&
 	       was_on_cpu(p, tid, ts_ns);
 }
 
@@ -343,7 +328,7 @@ static int add_on_cpu(struct profile *p, const struct event *ev)
 
 	p->n_samples_seen++;
 	if (!o->on_cpu || ev->ts_ns < o->from_ns || is_behind(o, ev->ts_ns) ||
-	    !is_wanted(p, ev->pid, ev->tid, ev->ts_ns))
+	    !profile_is_wanted(p, ev->pid, ev->tid, ev->ts_ns))
 		return 0;
 	r = find_node(p, ev, &stack.node);
 	if (r < 0)
@@ -351,7 +336,7 @@ static int add_on_cpu(struct profile *p, const struct event *ev)
 	p->n_cut += r > 0;
 	p->n_samples++;
 	stack.ns = p->frequency ? 1000000000 / p->frequency : 0;
-	return count_stack(p, &stack);
+	return profile_count_stack(p, &stack);
 }
 
 /* Counts the time off CPU of RUNNER, with the stack of EV, or without one. */
@@ -368,7 +353,7 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 	runner->open = false;
 	if (to < from || (to == from && runner->begin_ns < from) ||
 	    is_behind(o, runner->begin_ns) ||
-	    !is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
+	    !profile_is_wanted(p, runner->pid, runner->tid, runner->begin_ns))
 		return 0;
 	r = ev ? find_node(p, ev, &stack.node) : 0;
 	if (r < 0)
@@ -376,7 +361,7 @@ static int close_off_cpu(struct profile *p, struct runner *runner, const struct 
 	p->n_cut += r > 0;
 	p->n_offcpu++;
 	stack.ns = to - from;
-	return count_stack(p, &stack);
+	return profile_count_stack(p, &stack);
 }
 
 static int add_off_cpu(struct profile *p, const struct event *ev)
@@ -398,7 +383,7 @@ static int add_off_cpu(struct profile *p, const struct event *ev)
 	return r;
 }
 
-static int add_sample(struct profile *p, const struct event *ev)
+static int profile_add_sample(struct profile *p, const struct event *ev)
 {
 	struct runner *runner;
 
@@ -433,7 +418,7 @@ int profile_add(struct profile *p, const struct event *ev)
 	case EVENT_SWITCH:
 		return add_switch(p, ev);
 	case EVENT_SAMPLE:
-		return add_sample(p, ev);
+		return profile_add_sample(p, ev);
 	case EVENT_OFFCPU:
 		return add_off_cpu(p, ev);
 	default:
@@ -467,7 +452,7 @@ void profile_begin_part(struct profile *p, uint64_t forget_ns)
 
 int profile_count(struct profile *p, const struct profile_stack *stack)
 {
-	return count_stack(p, stack);
+	return profile_count_stack(p, stack);
 }
 
 uint64_t profile_n_unmapped(const struct profile *p)

@@ -5,29 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
-static struct summary_cpu *get_cpu(struct summary *s, uint32_t cpu)
+static struct summary_cpu *summary_accounts_get_cpu(struct summary *s, uint32_t cpu)
 {
-	struct summary_cpu *cpus;
-	size_t n;
-
 	if (cpu < s->n_cpus)
 		return &s->cpus[cpu];
 	if (cpu > FXT_CPU_MAX)
 		return NULL;
-	n = cpu < 8 ? 8 : 2 * ((size_t)cpu + 1);
-	cpus = realloc(s->cpus, n * sizeof(*cpus));
-	if (!cpus)
-		return NULL;
-	memset(cpus + s->n_cpus, 0, (n - s->n_cpus) * sizeof(*cpus));
-	s->cpus = cpus;
-	s->n_cpus = n;
-	return &s->cpus[cpu];
+	return GROW_ZERO(s->cpus, s->n_cpus, (size_t)cpu + 1) < 0 ? NULL : &s->cpus[cpu];
 }
 
-static uint64_t between(uint64_t from, uint64_t to)
+static uint64_t summary_accounts_between(uint64_t from, uint64_t to)
 {
 	return to > from ? to - from : 0;
 }
@@ -38,7 +29,7 @@ uint64_t summary_recorded(const struct summary *s, uint64_t from, uint64_t to)
 		from = s->start_ns;
 	if (s->stopped && to > s->end_ns)
 		to = s->end_ns;
-	return between(from, to);
+	return summary_accounts_between(from, to);
 }
 
 uint64_t summary_counted(const struct summary *s, uint64_t from, uint64_t to)
@@ -75,8 +66,8 @@ static void account_thread(struct summary *s, struct summary_thread *t, uint64_t
 }
 
 /* Puts T into STATE at TS. */
-static void set_state(struct summary *s, struct summary_thread *t, enum summary_state state,
-		      uint64_t ts_ns)
+static void summary_accounts_set_state(struct summary *s, struct summary_thread *t,
+				       enum summary_state state, uint64_t ts_ns)
 {
 	account_thread(s, t, ts_ns);
 	t->state = state;
@@ -104,7 +95,8 @@ static enum summary_state state_after(const struct event *ev)
 	}
 }
 
-static void switch_out(struct summary *s, struct summary_thread *t, const struct event *ev)
+static void summary_accounts_switch_out(struct summary *s, struct summary_thread *t,
+					const struct event *ev)
 {
 	enum summary_state after = state_after(ev);
 
@@ -118,7 +110,7 @@ static void switch_out(struct summary *s, struct summary_thread *t, const struct
 			t->blocked_ns += summary_counted(s, ev->ts_ns, t->since_ns);
 		return;
 	}
-	set_state(s, t, after, ev->ts_ns);
+	summary_accounts_set_state(s, t, after, ev->ts_ns);
 }
 
 /* Whether EV brings T onto a CPU in answer to a wakeup; *RET_NS is how long it has waited. */
@@ -138,7 +130,8 @@ bool summary_wakeup_latency(const struct summary *s, const struct event *ev, uin
 	return t && ev->cpu <= FXT_CPU_MAX && answers_wakeup(s, t, ev, ret_ns);
 }
 
-static void switch_in(struct summary *s, struct summary_thread *t, const struct event *ev)
+static void summary_accounts_switch_in(struct summary *s, struct summary_thread *t,
+				       const struct event *ev)
 {
 	uint64_t latency;
 
@@ -147,13 +140,13 @@ static void switch_in(struct summary *s, struct summary_thread *t, const struct 
 	if (answers_wakeup(s, t, ev, &latency) && latency > t->max_wakeup_latency_ns)
 		t->max_wakeup_latency_ns = latency;
 	t->woken_ns = 0;
-	set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
+	summary_accounts_set_state(s, t, SUMMARY_RUNNING, ev->ts_ns);
 	t->cpu = ev->cpu;
 }
 
 int summary_account_switch(struct summary *s, const struct event *ev)
 {
-	struct summary_cpu *cpu = get_cpu(s, ev->cpu);
+	struct summary_cpu *cpu = summary_accounts_get_cpu(s, ev->cpu);
 	struct summary_thread *out = NULL, *in = NULL;
 
 	if (!cpu)
@@ -180,9 +173,9 @@ int summary_account_switch(struct summary *s, const struct event *ev)
 		cpu->switches++;
 	}
 	if (out)
-		switch_out(s, out, ev);
+		summary_accounts_switch_out(s, out, ev);
 	if (in)
-		switch_in(s, in, ev);
+		summary_accounts_switch_in(s, in, ev);
 	cpu->seen = true;
 	cpu->tid = ev->sw.next_tid;
 	cpu->since_ns = ev->ts_ns;
@@ -203,7 +196,8 @@ int summary_account_wake(struct summary *s, const struct event *ev)
 	/* Of a thread that runs or waits already, it changes nothing. */
 	if (t->state == SUMMARY_RUNNING || (t->state == SUMMARY_RUNNABLE && t->epoch == s->n_gaps))
 		return 0;
-	set_state(s, t, SUMMARY_RUNNABLE, ev->ts_ns > t->since_ns ? ev->ts_ns : t->since_ns);
+	summary_accounts_set_state(s, t, SUMMARY_RUNNABLE,
+				   ev->ts_ns > t->since_ns ? ev->ts_ns : t->since_ns);
 	t->woken_ns = ev->ts_ns;
 	return 0;
 }
@@ -221,14 +215,14 @@ int summary_account_new_tid(struct summary *s, uint32_t old_tid, uint32_t tid, u
 		account_cpu(s, &s->cpus[old->cpu], ts_ns);
 		s->cpus[old->cpu].tid = tid;
 		s->cpus[old->cpu].since_ns = ts_ns;
-		set_state(s, t, SUMMARY_RUNNING, ts_ns);
+		summary_accounts_set_state(s, t, SUMMARY_RUNNING, ts_ns);
 		t->cpu = old->cpu;
 	}
-	set_state(s, old, SUMMARY_DEAD, ts_ns);
+	summary_accounts_set_state(s, old, SUMMARY_DEAD, ts_ns);
 	return 0;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t summary_accounts_smaller(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -243,8 +237,9 @@ void summary_account_end(struct summary *s, uint64_t end_ns)
 
 		account_cpu(s, cpu, end_ns);
 		/* Before session_stop nobody knew that times were beyond it. */
-		cpu->busy_ns = smaller(cpu->busy_ns, s->duration_ns);
-		cpu->other_ns = smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
+		cpu->busy_ns = summary_accounts_smaller(cpu->busy_ns, s->duration_ns);
+		cpu->other_ns =
+			summary_accounts_smaller(cpu->other_ns, s->duration_ns - cpu->busy_ns);
 		cpu->idle_ns = s->duration_ns - cpu->busy_ns - cpu->other_ns;
 	}
 	while ((t = table_next(&s->threads, &pos)))

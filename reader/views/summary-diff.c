@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const char nobody[] = "?";
 static const char kworkers[] = "kworker/*";
 
@@ -46,12 +48,12 @@ struct builder {
 	bool by_thread;
 };
 
-static bool same(const char *a, const char *b)
+static bool summary_diff_same(const char *a, const char *b)
 {
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static uint64_t hash(const char *text)
+static uint64_t summary_diff_hash(const char *text)
 {
 	return text ? table_hash(text, strlen(text)) : 1;
 }
@@ -59,29 +61,24 @@ static uint64_t hash(const char *text)
 /* The row that is called so, made if it is new; NULL without memory. Good until the next call. */
 static struct diff_row *get_row(struct builder *b, const struct diff_row *called)
 {
-	const uint64_t hashes[] = { hash(called->name), hash(called->command_line),
-				    hash(called->thread) };
+	const uint64_t hashes[] = { summary_diff_hash(called->name),
+				    summary_diff_hash(called->command_line),
+				    summary_diff_hash(called->thread) };
 	uint64_t key = table_hash(hashes, sizeof(hashes));
 	struct summary_diff *d = b->diff;
-	struct diff_row *rows;
 	uintptr_t place;
 
 	while ((place = (uintptr_t)table_get(&b->index, key)) != 0) {
 		struct diff_row *row = &d->rows[place - 1];
 
-		if (same(row->name, called->name) &&
-		    same(row->command_line, called->command_line) &&
-		    same(row->thread, called->thread))
+		if (summary_diff_same(row->name, called->name) &&
+		    summary_diff_same(row->command_line, called->command_line) &&
+		    summary_diff_same(row->thread, called->thread))
 			return row;
 		key = key + 1 ?: 1;
 	}
-	if (d->n_rows == b->room) {
-		b->room = b->room ? 2 * b->room : 64;
-		rows = reallocarray(d->rows, b->room, sizeof(*rows));
-		if (!rows)
-			return NULL;
-		d->rows = rows;
-	}
+	if (GROW(d->rows, b->room, d->n_rows + 1) < 0)
+		return NULL;
 	if (table_set(&b->index, key, (void *)(uintptr_t)(d->n_rows + 1)) < 0)
 		return NULL;
 	d->rows[d->n_rows] = *called;
@@ -99,13 +96,13 @@ static int add_sums(struct diff_sums *to, const struct diff_sums *from)
 	return latency_merge(&to->latency, &from->latency);
 }
 
-static void sums_deinit(struct diff_sums *s)
+static void summary_diff_sums_deinit(struct diff_sums *s)
 {
 	latency_deinit(&s->latency);
 }
 
-static const struct summary_process *process_of(const struct summary *s,
-						const struct summary_thread *t)
+static const struct summary_process *summary_diff_process_of(const struct summary *s,
+							     const struct summary_thread *t)
 {
 	return table_get(&s->processes, (uint64_t)t->pid + 1);
 }
@@ -117,10 +114,10 @@ static const char *without_chance(const char *name)
 }
 
 /* What row T belongs into. */
-static struct diff_row row_of(const struct builder *b, const struct summary *s,
-			      const struct summary_thread *t)
+static struct diff_row summary_diff_row_of(const struct builder *b, const struct summary *s,
+					   const struct summary_thread *t)
 {
-	const struct summary_process *p = process_of(s, t);
+	const struct summary_process *p = summary_diff_process_of(s, t);
 	const char *thread = t->name ? t->name : nobody;
 	struct diff_row row = { .name = p && p->name ? p->name : thread };
 
@@ -137,8 +134,8 @@ static bool did_anything(const struct summary_thread *t)
 	return t->cpu_ns != 0 || t->runnable_ns != 0 || t->switches != 0 || t->wakeups != 0;
 }
 
-static int add_thread(struct builder *b, enum diff_side_index side, const struct summary_thread *t,
-		      bool first_of_process)
+static int summary_diff_add_thread(struct builder *b, enum diff_side_index side,
+				   const struct summary_thread *t, bool first_of_process)
 {
 	const struct diff_input *in = b->diff->input[side];
 	const struct latency *latency = table_get(&in->latencies, t->tid);
@@ -154,7 +151,7 @@ static int add_thread(struct builder *b, enum diff_side_index side, const struct
 
 	if (latency)
 		sums.latency = *latency;
-	name = row_of(b, in->summary, t);
+	name = summary_diff_row_of(b, in->summary, t);
 	row = get_row(b, &name);
 	if (!row || add_sums(&row->side[side], &sums) < 0)
 		return -ENOMEM;
@@ -176,10 +173,10 @@ static int add_side(struct builder *b, enum diff_side_index side)
 
 		if (!did_anything(threads[i]))
 			continue;
-		first = !process_of(s, threads[i]) || !table_get(&met, key);
+		first = !summary_diff_process_of(s, threads[i]) || !table_get(&met, key);
 		r = table_set(&met, key, threads[i]);
 		if (r == 0)
-			r = add_thread(b, side, threads[i], first);
+			r = summary_diff_add_thread(b, side, threads[i], first);
 	}
 	table_deinit(&met);
 	return r;
@@ -187,7 +184,7 @@ static int add_side(struct builder *b, enum diff_side_index side)
 
 /* ---- rows of one name ---- */
 
-static bool is_in(const struct diff_row *row, enum diff_side_index side)
+static bool summary_diff_is_in(const struct diff_row *row, enum diff_side_index side)
 {
 	return row->side[side].n_processes != 0;
 }
@@ -205,12 +202,12 @@ static int compare_names(const void *a, const void *b)
 /* Adds row FROM to row TO and leaves it empty. */
 static int merge_row(struct diff_row *to, struct diff_row *from)
 {
-	if (!same(to->command_line, from->command_line))
+	if (!summary_diff_same(to->command_line, from->command_line))
 		to->command_line = NULL;
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
 		if (add_sums(&to->side[i], &from->side[i]) < 0)
 			return -ENOMEM;
-		sums_deinit(&from->side[i]);
+		summary_diff_sums_deinit(&from->side[i]);
 		from->side[i] = (struct diff_sums){ 0 };
 	}
 	return 0;
@@ -225,7 +222,8 @@ static int merge_name(struct diff_row *rows, size_t n)
 	int r = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		bool a = is_in(&rows[i], DIFF_A), b = is_in(&rows[i], DIFF_B);
+		bool a = summary_diff_is_in(&rows[i], DIFF_A),
+		     b = summary_diff_is_in(&rows[i], DIFF_B);
 
 		in[DIFF_A] += a;
 		in[DIFF_B] += b;
@@ -238,7 +236,8 @@ static int merge_name(struct diff_row *rows, size_t n)
 	if (!all && (only[DIFF_A] == 0 || only[DIFF_B] == 0))
 		return 0;
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		if (!all && is_in(&rows[i], DIFF_A) && is_in(&rows[i], DIFF_B))
+		if (!all && summary_diff_is_in(&rows[i], DIFF_A) &&
+		    summary_diff_is_in(&rows[i], DIFF_B))
 			continue;
 		if (left) {
 			r = merge_row(left, &rows[i]);
@@ -256,7 +255,7 @@ static size_t keep_rows(struct summary_diff *d, size_t at, const struct diff_row
 	size_t end = at;
 
 	for (size_t i = 0; i < n; i++)
-		if (is_in(&rows[i], DIFF_A) || is_in(&rows[i], DIFF_B))
+		if (summary_diff_is_in(&rows[i], DIFF_A) || summary_diff_is_in(&rows[i], DIFF_B))
 			d->rows[end++] = rows[i];
 	for (size_t i = at; i < end; i++)
 		d->rows[i].several = end - at > 1;
@@ -309,9 +308,9 @@ struct summary_diff *summary_diff_free(struct summary_diff *d)
 	if (!d)
 		return NULL;
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++) {
-		sums_deinit(&d->total[i]);
+		summary_diff_sums_deinit(&d->total[i]);
 		for (size_t j = 0; j < d->n_rows; j++)
-			sums_deinit(&d->rows[j].side[i]);
+			summary_diff_sums_deinit(&d->rows[j].side[i]);
 	}
 	free(d->rows);
 	free(d);
@@ -320,7 +319,7 @@ struct summary_diff *summary_diff_free(struct summary_diff *d)
 
 /* ---- values ---- */
 
-static double ratio(double part, double whole)
+static double summary_diff_ratio(double part, double whole)
 {
 	return whole > 0 ? part / whole : 0;
 }
@@ -332,13 +331,13 @@ double summary_diff_value(const struct summary_diff *d, enum diff_side_index sid
 
 	switch (metric) {
 	case DIFF_CPU:
-		return ratio((double)sums->cpu_ns, duration_ns);
+		return summary_diff_ratio((double)sums->cpu_ns, duration_ns);
 	case DIFF_SWITCHES:
-		return ratio((double)sums->switches, duration_ns / 1e9);
+		return summary_diff_ratio((double)sums->switches, duration_ns / 1e9);
 	case DIFF_LATENCY:
-		return ratio((double)sums->latency.sum_ns, (double)sums->latency.n);
+		return summary_diff_ratio((double)sums->latency.sum_ns, (double)sums->latency.n);
 	case DIFF_WAIT:
-		return ratio((double)sums->wait_ns, duration_ns);
+		return summary_diff_ratio((double)sums->wait_ns, duration_ns);
 	default:
 		return 0;
 	}
@@ -346,10 +345,11 @@ double summary_diff_value(const struct summary_diff *d, enum diff_side_index sid
 
 bool diff_row_has(const struct diff_row *row, enum diff_side_index side, enum diff_metric metric)
 {
-	return metric == DIFF_LATENCY ? row->side[side].latency.n != 0 : is_in(row, side);
+	return metric == DIFF_LATENCY ? row->side[side].latency.n != 0
+				      : summary_diff_is_in(row, side);
 }
 
-static uint64_t samples(const struct diff_sums *s, enum diff_metric metric)
+static uint64_t summary_diff_samples(const struct diff_sums *s, enum diff_metric metric)
 {
 	switch (metric) {
 	case DIFF_LATENCY:
@@ -365,7 +365,7 @@ bool diff_row_is_small(const struct diff_row *row, enum diff_metric metric)
 {
 	for (enum diff_side_index i = 0; i < DIFF_SIDES; i++)
 		if (diff_row_has(row, i, metric) &&
-		    samples(&row->side[i], metric) < DIFF_SAMPLES_FEW)
+		    summary_diff_samples(&row->side[i], metric) < DIFF_SAMPLES_FEW)
 			return true;
 	return false;
 }

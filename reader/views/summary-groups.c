@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reader/views/cgroup-names.h"
 
 const char *const summary_by_names[] = {
@@ -49,15 +50,9 @@ static size_t as_index(const void *value)
 static int add_group(struct making *m, const char *name, size_t *ret)
 {
 	struct summary_groups *g = m->groups;
-	struct summary_group *list;
 
-	if (g->n == m->room) {
-		m->room = m->room ? 2 * m->room : 64;
-		list = realloc(g->list, m->room * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		g->list = list;
-	}
+	if (GROW(g->list, m->room, g->n + 1) < 0)
+		return -ENOMEM;
 	g->list[g->n] = (struct summary_group){ .name = strdup(name) };
 	if (!g->list[g->n].name)
 		return -ENOMEM;
@@ -66,7 +61,7 @@ static int add_group(struct making *m, const char *name, size_t *ret)
 }
 
 /* The group NAME, made if it is new. */
-static int get_group(struct making *m, const char *name, size_t *ret)
+static int summary_groups_get_group(struct making *m, const char *name, size_t *ret)
 {
 	uint64_t key = table_hash(name, strlen(name));
 	const void *value;
@@ -93,12 +88,13 @@ static int place_process(struct making *m, const struct summary_process *p)
 		if (r == 0)
 			m->groups->list[index].pid = p->pid;
 	} else if (!p->cgroup_path) {
-		r = get_group(m, "?", &index);
+		r = summary_groups_get_group(m, "?", &index);
 	} else {
-		r = get_group(m,
-			      m->by == SUMMARY_BY_UNIT ? cgroup_unit(name, p->cgroup_path)
-						       : cgroup_container(name, p->cgroup_path),
-			      &index);
+		r = summary_groups_get_group(m,
+					     m->by == SUMMARY_BY_UNIT
+						     ? cgroup_unit(name, p->cgroup_path)
+						     : cgroup_container(name, p->cgroup_path),
+					     &index);
 	}
 	if (r < 0)
 		return r;
@@ -121,7 +117,7 @@ static int find_group(struct making *m, const struct summary_thread *t, size_t *
 		return r;
 	}
 	if (!value)
-		return get_group(m, "?", ret);
+		return summary_groups_get_group(m, "?", ret);
 	*ret = as_index(value);
 	return 0;
 }
@@ -148,7 +144,7 @@ static int place_thread(struct making *m, const struct summary_thread *t)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int summary_groups_compare(const void *a, const void *b)
 {
 	const struct summary_group *x = a, *y = b;
 	int by_name;
@@ -192,7 +188,7 @@ int summary_groups_new(const struct summary *s, enum summary_by by, struct summa
 	if (r < 0)
 		return r;
 	if (g->n)
-		qsort(g->list, g->n, sizeof(*g->list), compare);
+		qsort(g->list, g->n, sizeof(*g->list), summary_groups_compare);
 	*ret = TAKE_PTR(g);
 	return 0;
 }

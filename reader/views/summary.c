@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -20,7 +21,7 @@ static void free_thread(struct summary_thread *t)
 	free(t);
 }
 
-static void free_process(struct summary_process *p)
+static void summary_free_process(struct summary_process *p)
 {
 	free(p->name);
 	free(p->command_line);
@@ -50,7 +51,7 @@ struct summary *summary_free(struct summary *s)
 	for (pos = 0; (t = table_next(&s->threads, &pos));)
 		free_thread(t);
 	for (pos = 0; (p = table_next(&s->processes, &pos));)
-		free_process(p);
+		summary_free_process(p);
 	table_deinit(&s->threads);
 	table_deinit(&s->processes);
 	forget_marks(s);
@@ -71,7 +72,7 @@ struct summary *summary_free(struct summary *s)
 }
 
 /* Puts a copy of FROM in place of *TO. Returns 0 or -ENOMEM. */
-static int replace(char **to, const char *from)
+static int summary_replace(char **to, const char *from)
 {
 	char *copy = strdup(from);
 
@@ -99,7 +100,7 @@ struct summary_thread *summary_thread(struct summary *s, uint32_t tid)
 	return t;
 }
 
-static struct summary_process *get_process(struct summary *s, uint32_t pid)
+static struct summary_process *summary_get_process(struct summary *s, uint32_t pid)
 {
 	struct summary_process *p = table_get(&s->processes, (uint64_t)pid + 1);
 
@@ -136,7 +137,7 @@ static void forget_cgroup(struct summary_process *p)
 	p->cgroup_path = NULL;
 }
 
-static void add_sample(struct summary *s, const struct event *ev)
+static void summary_add_sample(struct summary *s, const struct event *ev)
 {
 	struct summary_thread *t = table_get(&s->threads, ev->tid);
 
@@ -144,7 +145,7 @@ static void add_sample(struct summary *s, const struct event *ev)
 		t->samples++;
 }
 
-static int add_task(struct summary *s, const struct event *ev)
+static int summary_add_task(struct summary *s, const struct event *ev)
 {
 	struct summary_process *p;
 	struct summary_thread *t;
@@ -155,13 +156,13 @@ static int add_task(struct summary *s, const struct event *ev)
 		if (!t)
 			return -ENOMEM;
 		t->pid = ev->pid;
-		r = replace(&t->name, ev->task.comm);
+		r = summary_replace(&t->name, ev->task.comm);
 		if (r < 0)
 			return r;
 	}
 	if (!ev->task.is_process)
 		return 0;
-	p = get_process(s, ev->pid);
+	p = summary_get_process(s, ev->pid);
 	if (!p)
 		return -ENOMEM;
 	p->parent_pid = ev->task.parent_pid;
@@ -170,7 +171,7 @@ static int add_task(struct summary *s, const struct event *ev)
 	if (ev->task.start_ns != 0)
 		p->start_ns = ev->task.start_ns;
 	if (*ev->task.command_line) {
-		r = replace(&p->command_line, ev->task.command_line);
+		r = summary_replace(&p->command_line, ev->task.command_line);
 		if (r < 0)
 			return r;
 	}
@@ -180,14 +181,14 @@ static int add_task(struct summary *s, const struct event *ev)
 	if (ev->task.cgroup_id != 0)
 		p->cgroup_id = ev->task.cgroup_id;
 	if (ev->task.cgroup_path) {
-		r = replace(&p->cgroup_path, ev->task.cgroup_path);
+		r = summary_replace(&p->cgroup_path, ev->task.cgroup_path);
 		if (r < 0)
 			return r;
 	}
-	return replace(&p->name, ev->task.comm);
+	return summary_replace(&p->name, ev->task.comm);
 }
 
-static int add_fork(struct summary *s, const struct event *ev)
+static int summary_add_fork(struct summary *s, const struct event *ev)
 {
 	struct summary_process *p;
 	struct summary_thread *t;
@@ -201,7 +202,7 @@ static int add_fork(struct summary *s, const struct event *ev)
 	}
 	if (ev->fork.child_pid == ev->pid)
 		return 0;
-	p = get_process(s, ev->fork.child_pid);
+	p = summary_get_process(s, ev->fork.child_pid);
 	if (!p)
 		return -ENOMEM;
 	if (!p->described)
@@ -211,9 +212,9 @@ static int add_fork(struct summary *s, const struct event *ev)
 	return 0;
 }
 
-static int add_exec(struct summary *s, const struct event *ev)
+static int summary_add_exec(struct summary *s, const struct event *ev)
 {
-	struct summary_process *p = get_process(s, ev->pid);
+	struct summary_process *p = summary_get_process(s, ev->pid);
 	int r;
 
 	s->execs++;
@@ -224,10 +225,11 @@ static int add_exec(struct summary *s, const struct event *ev)
 		if (r < 0)
 			return r;
 	}
-	return *ev->exec.command_line ? replace(&p->command_line, ev->exec.command_line) : 0;
+	return *ev->exec.command_line ? summary_replace(&p->command_line, ev->exec.command_line)
+				      : 0;
 }
 
-static int add_exit(struct summary *s, const struct event *ev)
+static int summary_add_exit(struct summary *s, const struct event *ev)
 {
 	struct summary_thread *t = table_get(&s->threads, ev->tid);
 	struct summary_process *p;
@@ -237,7 +239,7 @@ static int add_exit(struct summary *s, const struct event *ev)
 		t->exited = true;
 	if (!ev->exit.process_ends)
 		return 0;
-	p = get_process(s, ev->pid);
+	p = summary_get_process(s, ev->pid);
 	if (!p)
 		return -ENOMEM;
 	p->exited = true;
@@ -258,10 +260,10 @@ static int add_rename(struct summary *s, const struct event *ev)
 	t = summary_thread(s, ev->tid);
 	if (!t)
 		return -ENOMEM;
-	r = replace(&t->name, ev->rename.to);
+	r = summary_replace(&t->name, ev->rename.to);
 	if (r < 0 || !p || ev->tid != ev->pid)
 		return r;
-	return replace(&p->name, ev->rename.to);
+	return summary_replace(&p->name, ev->rename.to);
 }
 
 static int add_lost(struct summary *s, const struct event *ev)
@@ -287,19 +289,13 @@ static int add_lost(struct summary *s, const struct event *ev)
 static int add_mark(struct summary *s, const struct event *ev)
 {
 	struct summary_mark *marks;
-	size_t room = s->room_marks ? 2 * s->room_marks : 16;
 
 	if (s->n_marks == SUMMARY_MARKS_MAX) {
 		s->n_marks_dropped++;
 		return 0;
 	}
-	if (s->n_marks == s->room_marks) {
-		marks = reallocarray(s->marks, room, sizeof(*marks));
-		if (!marks)
-			return -ENOMEM;
-		s->marks = marks;
-		s->room_marks = room;
-	}
+	if (GROW(s->marks, s->room_marks, s->n_marks + 1) < 0)
+		return -ENOMEM;
 	marks = &s->marks[s->n_marks];
 	*marks = (struct summary_mark){ .ts_ns = ev->ts_ns, .text = strdup(ev->mark.text) };
 	if (!marks->text)
@@ -375,13 +371,13 @@ static int add_start(struct summary *s, const struct event *ev)
 	s->filtered = ev->start.filtered;
 	s->recording.n_cpus = ev->start.n_cpus;
 	s->recording.chunk = ev->start.chunk;
-	if (replace(&s->recording.session, ev->start.session) < 0 ||
-	    replace(&s->recording.command, ev->start.command) < 0 ||
-	    replace(&s->recording.options, ev->start.options) < 0 ||
-	    replace(&s->recording.kernel, ev->start.kernel) < 0 ||
-	    replace(&s->recording.machine, ev->start.machine) < 0 ||
-	    replace(&s->recording.host, ev->start.host) < 0 ||
-	    replace(&s->recording.version, ev->start.version) < 0)
+	if (summary_replace(&s->recording.session, ev->start.session) < 0 ||
+	    summary_replace(&s->recording.command, ev->start.command) < 0 ||
+	    summary_replace(&s->recording.options, ev->start.options) < 0 ||
+	    summary_replace(&s->recording.kernel, ev->start.kernel) < 0 ||
+	    summary_replace(&s->recording.machine, ev->start.machine) < 0 ||
+	    summary_replace(&s->recording.host, ev->start.host) < 0 ||
+	    summary_replace(&s->recording.version, ev->start.version) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -400,19 +396,19 @@ int summary_add(struct summary *s, const struct event *ev)
 		s->migrations++;
 		return 0;
 	case EVENT_TASK:
-		return add_task(s, ev);
+		return summary_add_task(s, ev);
 	case EVENT_FORK:
-		return add_fork(s, ev);
+		return summary_add_fork(s, ev);
 	case EVENT_EXEC:
-		return add_exec(s, ev);
+		return summary_add_exec(s, ev);
 	case EVENT_EXIT:
-		return add_exit(s, ev);
+		return summary_add_exit(s, ev);
 	case EVENT_RENAME:
 		return add_rename(s, ev);
 	case EVENT_LOST:
 		return add_lost(s, ev);
 	case EVENT_SAMPLE:
-		add_sample(s, ev);
+		summary_add_sample(s, ev);
 		return 0;
 	case EVENT_MARK:
 		return add_mark(s, ev);
@@ -464,7 +460,7 @@ void summary_finish(struct summary *s)
 
 /* ---- parts ---- */
 
-static bool is_over(const struct summary_thread *t)
+static bool summary_is_over(const struct summary_thread *t)
 {
 	return t->state == SUMMARY_DEAD || (t->exited && t->state != SUMMARY_RUNNING);
 }
@@ -489,9 +485,9 @@ static int begin_threads(struct summary *s, size_t max)
 	size_t n_alive = 0;
 
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));)
-		n_alive += !is_over(t);
+		n_alive += !summary_is_over(t);
 	for (size_t pos = 0; (t = table_next(&s->threads, &pos));) {
-		if (is_over(t) || (n_alive > max && did_nothing(t)))
+		if (summary_is_over(t) || (n_alive > max && did_nothing(t)))
 			continue;
 		if (table_set(&kept, t->tid, t) < 0) {
 			table_deinit(&kept);
@@ -530,7 +526,7 @@ static int begin_processes(struct summary *s, size_t max)
 	}
 	for (size_t pos = 0; (p = table_next(&s->processes, &pos));)
 		if (!table_get(&kept, (uint64_t)p->pid + 1))
-			free_process(p);
+			summary_free_process(p);
 	table_deinit(&s->processes);
 	s->processes = kept;
 	return 0;
@@ -570,7 +566,7 @@ uint64_t summary_lost(const struct summary *s)
 	return n;
 }
 
-static int compare_threads(const void *a, const void *b)
+static int summary_compare_threads(const void *a, const void *b)
 {
 	const struct summary_thread *x = *(struct summary_thread *const *)a;
 	const struct summary_thread *y = *(struct summary_thread *const *)b;
@@ -589,14 +585,14 @@ static int compare_processes(const void *a, const void *b)
 }
 
 /* What is about the recording itself is no thread or process of the machine. */
-static bool is_pseudo(const struct summary *s, uint32_t koid)
+static bool summary_is_pseudo(const struct summary *s, uint32_t koid)
 {
 	return s->started && koid >> FXT_KOID_TID_BITS == 1;
 }
 
 /* The values of T, whose first member is the koid, sorted, in a new array. */
-static int sorted(const struct summary *s, const struct table *t,
-		  int (*compare)(const void *, const void *), void ***ret, size_t *ret_n)
+static int summary_sorted(const struct summary *s, const struct table *t,
+			  int (*compare)(const void *, const void *), void ***ret, size_t *ret_n)
 {
 	void **values = calloc(t->n_used + 1, sizeof(*values)), *value;
 	size_t pos = 0, n = 0;
@@ -604,7 +600,7 @@ static int sorted(const struct summary *s, const struct table *t,
 	if (!values)
 		return -ENOMEM;
 	while ((value = table_next(t, &pos)))
-		if (!is_pseudo(s, *(uint32_t *)value))
+		if (!summary_is_pseudo(s, *(uint32_t *)value))
 			values[n++] = value;
 	qsort(values, n, sizeof(*values), compare);
 	*ret = values;
@@ -614,12 +610,12 @@ static int sorted(const struct summary *s, const struct table *t,
 
 int summary_threads_by_cpu(const struct summary *s, struct summary_thread ***ret, size_t *ret_n)
 {
-	return sorted(s, &s->threads, compare_threads, (void ***)ret, ret_n);
+	return summary_sorted(s, &s->threads, summary_compare_threads, (void ***)ret, ret_n);
 }
 
 int summary_processes_by_pid(const struct summary *s, struct summary_process ***ret, size_t *ret_n)
 {
-	return sorted(s, &s->processes, compare_processes, (void ***)ret, ret_n);
+	return summary_sorted(s, &s->processes, compare_processes, (void ***)ret, ret_n);
 }
 
 const char *summary_process_name(const struct summary *s, const struct summary_thread *t)

@@ -3,16 +3,12 @@
 
 #include <fcntl.h>
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
+#include "tests/support/unit.h"
 
 sd_bus *bus;
 
@@ -27,16 +23,14 @@ sd_bus *connect_bus(void)
 	return b;
 }
 
-int setup_bus(void **state)
+int setup_bus(void **state __attribute__((unused)))
 {
-	(void)state;
 	bus = connect_bus();
 	return 0;
 }
 
-int teardown_bus(void **state)
+int teardown_bus(void **state __attribute__((unused)))
 {
-	(void)state;
 	bus = sd_bus_flush_close_unref(bus);
 	return 0;
 }
@@ -54,8 +48,11 @@ sd_bus *connect_as(uid_t uid)
 
 int open_output(void)
 {
-	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	/* (in memory: a disk to which others write takes its time to close a file) */
+	int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 
+	if (fd < 0)
+		fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	return fd;
 }
@@ -185,6 +182,29 @@ int set_answer(sd_bus *b, const char *action, const char *how)
 {
 	return sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", "SetAnswer",
 				  NULL, NULL, "ss", action, how);
+}
+
+struct counts counts_of(sd_bus *b, const char *action)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
+	struct counts c = { 0 };
+
+	if (sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", "GetCounts",
+			       NULL, &reply, "s", action) < 0 ||
+	    sd_bus_message_read(reply, "uuuu", &c.asked, &c.dialogues, &c.held, &c.cancelled) < 0)
+		c.asked = UINT32_MAX;
+	return c;
+}
+
+int setup_polkit(void **state)
+{
+	setup_bus(state);
+	assert_true(set_answer(bus, VIEW, "no") >= 0);
+	assert_true(set_answer(bus, CONTROL, "no") >= 0);
+	assert_true(set_answer(bus, CONTROL_OWN, "yes") >= 0);
+	assert_true(set_answer(bus, MANAGE, "no") >= 0);
+	assert_true(tell_polkit(bus, "Change") >= 0);
+	return 0;
 }
 
 pid_t start_as_user(uid_t uid, void (*fn)(void))

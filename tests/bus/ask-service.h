@@ -76,6 +76,23 @@ uint64_t count_lost(sd_bus *b, const char *path);
 int tell_polkit(sd_bus *b, const char *method);
 int set_answer(sd_bus *b, const char *action, const char *how);
 
+/* What it may be asked about. */
+#define VIEW        "org.kymo.Trace1.view"
+#define CONTROL_OWN "org.kymo.Trace1.control-own"
+#define CONTROL     "org.kymo.Trace1.control"
+#define MANAGE      "org.kymo.Trace1.manage"
+
+/* How often it was; if that is not known, `asked` is UINT32_MAX. */
+struct counts {
+	uint32_t asked, dialogues; /* of one action */
+	uint32_t held, cancelled;  /* of all */
+};
+
+struct counts counts_of(sd_bus *b, const char *action);
+
+/* setup_bus() where nobody may anything, but trace what is his own; answers from before count no more. */
+int setup_polkit(void **state);
+
 /* Runs FN as user UID in a process of its own; its assertions count here. */
 void as_user(uid_t uid, void (*fn)(void));
 

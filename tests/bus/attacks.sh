@@ -86,13 +86,13 @@ attack() {
 	note "$1"
 	before=$(rss_kb)
 	threads_before=$(threads) files_before=$(files)
-	"$KYMO_TEST_LOOKOUT" >"$TMP/lookout.log" 2>&1 &
-	lookout=$!
+	"$KYMO_TEST_LATENCY_WATCH" >"$TMP/latency-watch.log" 2>&1 &
+	latency_watch=$!
 	"$2"
-	kill -TERM $lookout
-	wait $lookout || status=$?
-	cat "$TMP/lookout.log"
-	assert_eq "$status" 0 "exit status of the lookout during: $1"
+	kill -TERM $latency_watch
+	wait $latency_watch || status=$?
+	cat "$TMP/latency-watch.log"
+	assert_eq "$status" 0 "exit status of the latency watch during: $1"
 	session_is_running victim || fail "root's recording does not run any more after: $1"
 	wait_for 10 is_free_again ||
 		fail "after: $1: $(threads) threads, $(files) descriptors, before $threads_before, $files_before"
@@ -105,9 +105,9 @@ attack() {
 
 # Issue: the worker went in circles when there was no room to say that a program has ended.
 exec_again_and_again() {
-	expect_exit "0|3" as_member timeout 100 "$TMP/bin/kymo" record --own -e memory -o "$TMP/member/exec.fxt" --force --bus "$BUS" -- \
+	expect_exit 0 as_member timeout 100 "$TMP/bin/kymo" record --own -e memory -o "$TMP/member/exec.fxt" --force --bus "$BUS" -- \
 		"$TMP/bin/exec-load" 12000
-	expect_exit "0|3" "$KYMO" check "$TMP/member/exec.fxt"
+	expect_exit 0 "$KYMO" check "$TMP/member/exec.fxt"
 }
 
 snapshots_that_hang() {
@@ -116,7 +116,7 @@ snapshots_that_hang() {
 	expect_soon 30 grep -q stuck "$TMP/stuck"
 	# Root has its own while they are stuck, at once.
 	expect_exit 0 timeout 10 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
-	expect_exit "0|3" "$KYMO" check "$TMP/box.fxt"
+	expect_exit 0 "$KYMO" check "$TMP/box.fxt"
 	kill -KILL $attacker
 	wait $attacker || true
 }
@@ -176,8 +176,8 @@ fill_runtime_directory() {
 	done
 	expect_exit 0 "$KYMO" status box --bus "$BUS"
 	expect_exit 0 timeout 20 "$KYMO" snapshot box -o "$TMP/box.fxt" --force --bus "$BUS"
-	expect_exit "0|3" "$KYMO" check "$TMP/box.fxt"
-	expect_exit "0|3" as_member "$TMP/bin/kymo" stop fill --bus "$BUS"
+	expect_exit 0 "$KYMO" check "$TMP/box.fxt"
+	expect_recorded - as_member "$TMP/bin/kymo" stop fill --bus "$BUS"
 }
 
 attack "12000 programs in one process that is watched" exec_again_and_again

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Who may do what, with sessions that need no kernel: test-guard.c without polkit and with one whose
-# answers it chooses, and what a user makes of it with kymo. From meson, KYMOD is the one with such sessions.
+# answers it chooses, test-guard-waiting.c while that has not answered, and what a user makes of it
+# with kymo. From meson, KYMOD is the one with such sessions.
 
 . "$(dirname "$0")/../lib.sh"
 need_root
@@ -48,9 +49,10 @@ assert_eq "$(wc -l <"$TMP/stdout")" 2 "lines of monitor"
 expect_exit 0 as 2 list
 assert_empty "$TMP/stdout" "list of another user"
 expect_exit 1 as 2 status "1/$name"
-assert_contains "$TMP/stderr" "there is no session '1/$name'" "complaint to another user"
+assert_says "$TMP/stderr" "there is no session '1/$name'" "complaint to another user"
 kill -INT "${name#record_}"
 wait "$record_pid" || fail "the recording failed: $(cat "$TMP/record.log")"
 assert_contains "$TMP/record.log" '^.*recorded: .* events, ' "what record says"
 
+"$KYMO_TEST_GUARD_WAITING"
 "$KYMO_TEST_GUARD" with

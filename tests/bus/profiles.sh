@@ -82,8 +82,8 @@ profile wrong <<-END
 	Keep=5s
 END
 refused "$TMP/etc/wrong.conf:2: there is no key Mod= in .Collection.; did you mean Mode=" wrong
-assert_contains "$TMP/stderr" "$TMP/etc/wrong.conf:3: RingSize=: 'lots' is not a size" "second complaint"
-assert_contains "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep= is for Mode=flight only" "third complaint"
+assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:3: RingSize=: 'lots' is not a size" "second complaint"
+assert_says "$TMP/stderr" "$TMP/etc/wrong.conf:5: Keep= is for Mode=flight only" "third complaint"
 
 # Whose word it is.
 profile others </dev/null
@@ -227,7 +227,7 @@ remove_cgroups
 
 # kymo collect says the same, and that trying again is in vain.
 expect_exit 2 timeout 20 "$KYMO" collect wrong --bus "$BUS"
-assert_contains "$TMP/stderr" 'wrong.conf:3: RingSize=' "what kymo collect says"
+assert_says "$TMP/stderr" 'wrong.conf:3: RingSize=' "what kymo collect says"
 expect_exit 2 timeout 20 "$KYMO" collect nothing --bus "$BUS"
 expect_exit 2 "$KYMO" collect --bus "$BUS"
 

@@ -44,12 +44,12 @@ expect_exit 0 "$KYMO" status one --json -H me@other
 assert_eq "$(json "$TMP/stdout" '.[0].state')" running "state"
 expect_exit 0 "$KYMO" mark one "from afar" -H me@other
 expect_exit 0 "$KYMO" capabilities -H me@other
-expect_exit "0|3" "$KYMO" stop one -H me@other
+expect_recorded "$TMP/one.fxt" "$KYMO" stop one -H me@other
 grep -qa 'from afar' "$TMP/one.fxt" || fail "the mark is not in the archive"
 
 note "an archive from there"
 cd "$TMP" || exit
-expect_exit "0|3" "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
+expect_recorded far.fxt "$KYMO" record -H me@other -d 300ms -e sched --comm 'a "b' -o far.fxt
 assert_contains stderr '^far.fxt: from me@other' "what is said at the end"
 expect_exit 0 "$KYMO" check far.fxt
 expect_exit 0 "$KYMO" summary --json far.fxt
@@ -84,7 +84,7 @@ wait $pid 2>/dev/null || true
 expect_soon 20 no_session
 
 note "top, over there"
-expect_exit "0|3" timeout 60 "$KYMO" top -H me@other -n 1 -i 200ms --json
+expect_recorded - timeout 60 "$KYMO" top -H me@other -n 1 -i 200ms --json
 assert_eq "$(wc -l <stdout)" 1 "lines"
 
 note "what does not go"
@@ -135,7 +135,7 @@ at_exit rm -f "/run/systemd/machines/$machine"
 printf 'NAME=%s\nCLASS=container\nLEADER=%s\n' "$machine" "$leader" >"/run/systemd/machines/$machine"
 unset DBUS_SYSTEM_BUS_ADDRESS
 expect_exit 0 "$KYMO" list -M "$machine"
-expect_exit "0|3" "$KYMO" record -M "$machine" -d 300ms -e sched -o box.fxt
+expect_recorded box.fxt "$KYMO" record -M "$machine" -d 300ms -e sched -o box.fxt
 expect_exit 0 "$KYMO" check box.fxt
 expect_exit 0 "$KYMO" start boxed -M "$machine" -e sched -o boxed.fxt
 expect_exit 0 "$KYMO" --machine="$machine" status boxed

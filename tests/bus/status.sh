@@ -67,7 +67,7 @@ assert_contains "$TMP/stdout" '^    cost: .* of CPU time of the service, .* of p
 assert_contains "$TMP/stdout" '^    options:  .*max_overhead 5%, .*triggers wakeup=1.00 ms' "what was asked for"
 assert_contains "$TMP/stdout" '^    shed:     stacks at 7.00% of a CPU, the limit is 5.00%$' "what was shed"
 expect_soon 5 grep -q 'session/dear_once: records stacks again: it took 0.50% of the machine, the limit is 3.00%' "$TMP/kymod.log"
-assert_contains "$TMP/kymod.log" 'session/dear_once: sheds stacks: it took 3.50% of the machine, the limit is 3.00%' "journal"
+assert_says "$TMP/kymod.log" 'session/dear_once: sheds stacks: it took 3.50% of the machine, the limit is 3.00%' "journal"
 expect_exit 0 "$KYMO" status dear_once --bus "$BUS"
 assert_contains "$TMP/stdout" '^    options:  .*max_overhead_machine 3%' "a share of the machine"
 assert_contains "$TMP/stdout" '^    returned: stacks at [0-9]*-' "what came back"

@@ -4,24 +4,15 @@
  * it twice: `without` polkit on the bus, and `with` fake-polkit, whose answers are chosen here. Sessions
  * need no kernel.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "tests/bus/ask-service.h"
+#include "tests/support/unit.h"
 
 #define KEPT_NS UINT64_C(4000000000) /* so long, at least, an answer is kept */
-
-#define VIEW        "org.kymo.Trace1.view"
-#define CONTROL_OWN "org.kymo.Trace1.control-own"
-#define CONTROL     "org.kymo.Trace1.control"
-#define MANAGE      "org.kymo.Trace1.manage"
 
 #define UNKNOWN_OBJECT SD_BUS_ERROR_UNKNOWN_OBJECT
 #define CHALLENGED     SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED
@@ -143,11 +134,10 @@ static void be_stranger(void)
 		      "user daemon may not trace processes, being neither");
 }
 
-static void test_stranger_without_polkit(void **state)
+TEST(test_stranger_without_polkit)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_stranger);
 	assert_state(bus, SESSION_PREFIX "roots", "ready");
@@ -175,11 +165,10 @@ static void be_member(void)
 	CHECK(call(b, a.path, "Start").r >= 0);
 }
 
-static void test_member_without_polkit(void **state)
+TEST(test_member_without_polkit)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(MEMBER, be_member);
 	assert_int_equal(count_sessions(bus), 2);
@@ -190,35 +179,6 @@ static void test_member_without_polkit(void **state)
 }
 
 /* ---- with polkit ---- */
-
-struct counts {
-	uint32_t asked, dialogues; /* of one action */
-	uint32_t held, cancelled;  /* of all */
-};
-
-static struct counts counts_of(sd_bus *b, const char *action)
-{
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *reply = NULL;
-	struct counts c = { 0 };
-
-	if (sd_bus_call_method(b, POLKIT_NAME, POLKIT_PATH, "org.kymo.Test.Polkit", "GetCounts",
-			       NULL, &reply, "s", action) < 0 ||
-	    sd_bus_message_read(reply, "uuuu", &c.asked, &c.dialogues, &c.held, &c.cancelled) < 0)
-		c.asked = UINT32_MAX;
-	return c;
-}
-
-/* Nobody may anything, but trace what is his own; answers from before count no more. */
-static int setup_polkit(void **state)
-{
-	setup_bus(state);
-	assert_true(set_answer(bus, VIEW, "no") >= 0);
-	assert_true(set_answer(bus, CONTROL, "no") >= 0);
-	assert_true(set_answer(bus, CONTROL_OWN, "yes") >= 0);
-	assert_true(set_answer(bus, MANAGE, "no") >= 0);
-	assert_true(tell_polkit(bus, "Change") >= 0);
-	return 0;
-}
 
 static void be_refused(void)
 {
@@ -261,11 +221,10 @@ static void be_refused_member(void)
 	CHECK_REFUSED(create(b, "x", open_output()), DENIED, "polkit says no");
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_refused);
 	as_user(MEMBER, be_refused_member);
@@ -311,9 +270,8 @@ static void be_allowed(void)
 	CHECK(counts_of(b, CONTROL).asked == before.asked + 1);
 }
 
-static void test_allowed(void **state)
+TEST(test_allowed)
 {
-	(void)state;
 	as_user(STRANGER, be_allowed);
 }
 
@@ -333,9 +291,8 @@ static void be_patient(void)
 	CHECK(!"an old answer is kept for ever");
 }
 
-static void test_answers_are_forgotten(void **state)
+TEST(test_answers_are_forgotten)
 {
-	(void)state;
 	as_user(STRANGER, be_patient);
 }
 
@@ -363,11 +320,10 @@ static void be_viewer(void)
 	CHECK(call(b, SESSION_PREFIX "roots", "Remove").r >= 0);
 }
 
-static void test_others_sessions(void **state)
+TEST(test_others_sessions)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_viewer);
 	assert_false(exists(bus, "roots"));
@@ -410,230 +366,13 @@ static void be_asked(void)
 	CHECK(call_with_dialogue(b, SESSION_PREFIX "roots", SESSION_INTERFACE, "Stop").r >= 0);
 }
 
-static void test_dialogues(void **state)
+TEST(test_dialogues)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create(bus, "roots", fd));
 	as_user(STRANGER, be_asked);
 	assert_state(bus, SESSION_PREFIX "roots", "stopped");
-}
-
-/* ---- while polkit has not answered ---- */
-
-enum { ANSWERS_MAX = 64 };
-
-struct answers {
-	size_t n, n_errors, n_limited;
-	char order[ANSWERS_MAX][64]; /* what came, in its order */
-	char sentence[512];          /* of the last error */
-};
-
-struct one_answer {
-	struct answers *all;
-	const char *what;
-};
-
-static int keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
-{
-	const sd_bus_error *e = sd_bus_message_get_error(m);
-	struct one_answer *one = userdata;
-
-	(void)reterr;
-	one->all->n_errors += e != NULL;
-	if (e)
-		snprintf(one->all->sentence, sizeof(one->all->sentence), "%s", e->message);
-	one->all->n_limited += e && strcmp(e->name, ERROR_PREFIX "LimitReached") == 0;
-	if (one->all->n < ANSWERS_MAX)
-		snprintf(one->all->order[one->all->n++], 64, "%s%s", one->what, e ? " failed" : "");
-	free(one);
-	return 0;
-}
-
-/* Asks without waiting for the answer, which is called WHAT then. */
-static void ask_later(sd_bus *b, struct answers *all, const char *what, sd_bus_message *m)
-{
-	struct one_answer *one = malloc(sizeof(*one));
-
-	CHECK(one);
-	*one = (struct one_answer){ all, what };
-	CHECK(sd_bus_call_async(b, NULL, m, keep_answer, one, UINT64_C(60000000)) >= 0);
-	sd_bus_message_unref(m);
-	CHECK(sd_bus_flush(b) >= 0);
-}
-
-static sd_bus_message *new_create(sd_bus *b, const char *name, int fd)
-{
-	sd_bus_message *m = NULL;
-
-	CHECK(sd_bus_message_new_method_call(b, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
-					     "CreateSession") >= 0);
-	CHECK(sd_bus_message_append(m, "sa{sv}", name, 1, "output", "h", fd) >= 0);
-	return m;
-}
-
-static sd_bus_message *new_call(sd_bus *b, const char *path, const char *method)
-{
-	sd_bus_message *m = NULL;
-
-	CHECK(sd_bus_message_new_method_call(b, &m, NAME, path, SESSION_INTERFACE, method) >= 0);
-	return m;
-}
-
-static void wait_for_answers(sd_bus *b, const struct answers *all, size_t n)
-{
-	while (all->n < n) {
-		int r = sd_bus_process(b, NULL);
-
-		CHECK(r >= 0);
-		if (r == 0)
-			CHECK(sd_bus_wait(b, 60000000) > 0);
-	}
-}
-
-/* Until polkit has N questions that wait. */
-static void wait_for_held(sd_bus *b, uint32_t n)
-{
-	for (int i = 0; i < 1000 && counts_of(b, VIEW).held != n; i++)
-		usleep(5000);
-	CHECK(counts_of(b, VIEW).held == n);
-}
-
-/* Those of who has left go a little later than he. */
-static void wait_for_sessions(int n)
-{
-	for (int i = 0; i < 1000 && count_sessions(bus) != n; i++)
-		usleep(5000);
-	assert_int_equal(count_sessions(bus), n);
-}
-
-/* Calls are served in the order in which they were made, and nobody else waits for them. */
-static void be_orderly(void)
-{
-	static const char *const expected[] = { "x", "stop x failed", "y", "stop y failed",
-						"stop x failed" };
-	sd_bus *b = connect_bus(), *other = connect_bus();
-	const char *x = SESSION_PREFIX "1/x", *y = SESSION_PREFIX "1/y";
-	struct answers all = { 0 };
-	int fd = open_output();
-
-	CHECK(count_sessions(b) == 0);
-	CHECK(set_answer(other, CONTROL, "hold") >= 0);
-	ask_later(b, &all, "x", new_create(b, "x", fd));
-	ask_later(b, &all, "stop x", new_call(b, x, "Stop"));
-	ask_later(b, &all, "y", new_create(b, "y", fd));
-	ask_later(b, &all, "stop y", new_call(b, y, "Stop"));
-	wait_for_held(other, 1);
-	ask_later(b, &all, "stop x", new_call(b, x, "Stop"));
-	CHECK(count_sessions(other) == 0);
-	CHECK(sd_bus_process(b, NULL) >= 0);
-	CHECK(all.n == 0);
-	CHECK(tell_polkit(other, "Release") >= 0);
-	wait_for_answers(b, &all, ARRAY_SIZE(expected));
-	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
-		CHECK(strcmp(all.order[i], expected[i]) == 0);
-	/* They are sessions. */
-	CHECK(count_sessions(other) == 2);
-}
-
-static void test_order(void **state)
-{
-	(void)state;
-	as_user(STRANGER, be_orderly);
-	wait_for_sessions(0);
-}
-
-/* Of one connection only so many calls wait; the others are refused, and those that waited served. */
-static void be_many(void)
-{
-	sd_bus *b = connect_bus(), *other = connect_bus();
-	struct answers all = { 0 };
-
-	CHECK(count_sessions(b) == 0);
-	CHECK(set_answer(other, CONTROL, "hold") >= 0);
-	ask_later(b, &all, "create", new_create(b, "x", open_output()));
-	for (int i = 0; i < 40; i++)
-		ask_later(b, &all, "get", new_call(b, SESSION_PREFIX "1/x", "Stop"));
-	wait_for_held(other, 1);
-	/* fewer, where there may be few descriptors */
-	wait_for_answers(b, &all, 41 - 16);
-	CHECK(all.n_limited >= 41 - 16);
-	CHECK(tell_polkit(other, "Release") >= 0);
-	wait_for_answers(b, &all, 41);
-	CHECK(all.n_limited < 41);
-	CHECK(strcmp(all.order[all.n_limited], "create") == 0);
-	/* And of one user only so many connections. */
-	all = (struct answers){ 0 };
-	CHECK(set_answer(other, CONTROL, "hold") >= 0);
-	for (int i = 0; i < 12; i++) {
-		sd_bus *more = connect_bus();
-
-		ask_later(more, &all, "create", new_create(more, "z", open_output()));
-	}
-	wait_for_held(other, 8);
-	CHECK(count_sessions(connect_bus()) < 0);
-	CHECK(tell_polkit(other, "Release") >= 0);
-}
-
-static void test_many(void **state)
-{
-	(void)state;
-	as_user(STRANGER, be_many);
-	assert_true(count_sessions(bus) >= 0);
-}
-
-/* Who leaves takes back the question; an answer that comes all the same makes no session. */
-static void leave(void)
-{
-	sd_bus *b = connect_bus(), *other = connect_bus();
-	uint32_t cancelled = counts_of(other, VIEW).cancelled;
-	struct answers all = { 0 };
-
-	CHECK(set_answer(other, CONTROL, "hold") >= 0);
-	ask_later(b, &all, "create", new_create(b, "x", open_output()));
-	ask_later(b, &all, "create", new_create(b, "y", open_output()));
-	wait_for_held(other, 1);
-	sd_bus_flush_close_unref(b);
-	for (int i = 0; i < 1000 && counts_of(other, VIEW).cancelled == cancelled; i++)
-		usleep(5000);
-	CHECK(counts_of(other, VIEW).cancelled == cancelled + 1);
-	CHECK(tell_polkit(other, "Release") >= 0);
-	CHECK(count_sessions(other) == 0);
-}
-
-static void test_caller_leaves(void **state)
-{
-	(void)state;
-	as_user(STRANGER, leave);
-	wait_for_sessions(0);
-}
-
-/* An authority that does not answer is given up, and told so; meanwhile others are served. */
-static void be_unanswered(void)
-{
-	sd_bus *b = connect_bus(), *other = connect_bus();
-	uint32_t cancelled = counts_of(other, VIEW).cancelled;
-	struct answers all = { 0 };
-
-	CHECK(set_answer(other, CONTROL, "hold") >= 0);
-	ask_later(b, &all, "create", new_create(b, "x", open_output()));
-	wait_for_held(other, 1);
-	CHECK(count_sessions(other) == 0);
-	CHECK(all.n == 0);
-	wait_for_answers(b, &all, 1);
-	CHECK(all.n_errors == 1);
-	CHECK(counts_of(other, VIEW).cancelled == cancelled + 1);
-	CHECK(strstr(all.sentence, "(polkit cannot be asked: it does not answer)"));
-	CHECK(tell_polkit(other, "Release") >= 0);
-	CHECK(set_answer(other, CONTROL, "yes") >= 0);
-	CHECK(create(b, "x", open_output()).r >= 0);
-}
-
-static void test_no_answer(void **state)
-{
-	(void)state;
-	as_user(STRANGER, be_unanswered);
 }
 
 static void be_confused(void)
@@ -649,9 +388,8 @@ static void be_confused(void)
 	CHECK(create(b, "x", open_output()).r >= 0);
 }
 
-static void test_errors(void **state)
+TEST(test_errors)
 {
-	(void)state;
 	as_user(STRANGER, be_confused);
 	/* not even of a member, whom the group would let in */
 	as_user(MEMBER, be_confused);
@@ -734,7 +472,7 @@ static void lie_of_change(sd_bus *b)
 }
 
 /* Of a session its owner hears, on each connection, and root; others only if they may see all. */
-static void test_signals(void **state)
+TEST(test_signals)
 {
 	char by_owner[4096], by_second[4096], by_root[4096], by_other[4096];
 	sd_bus *owner = listen_to_all(connect_as(STRANGER), by_owner),
@@ -742,7 +480,6 @@ static void test_signals(void **state)
 	       *root = listen_to_all(connect_bus(), by_root),
 	       *other = listen_to_all(connect_as(OTHER_STRANGER), by_other);
 
-	(void)state;
 	assert_true(set_answer(bus, CONTROL, "yes") >= 0);
 	live_and_end(owner);
 	assert_heard(owner, by_owner, SESSION_PREFIX "1/dear");
@@ -802,9 +539,8 @@ static void be_member_alone(void)
 	CHECK(create(connect_bus(), "x", open_output()).r >= 0);
 }
 
-static void test_polkit_dies(void **state)
+TEST(test_polkit_dies)
 {
-	(void)state;
 	as_user(STRANGER, be_left_alone);
 	as_user(MEMBER, be_member_alone);
 	assert_true(count_sessions(bus) >= 0);
@@ -824,10 +560,6 @@ int main(int argc, char **argv)
 		CASE_POLKIT(test_answers_are_forgotten),
 		CASE_POLKIT(test_others_sessions),
 		CASE_POLKIT(test_dialogues),
-		CASE_POLKIT(test_order),
-		CASE_POLKIT(test_many),
-		CASE_POLKIT(test_caller_leaves),
-		CASE_POLKIT(test_no_answer),
 		CASE_POLKIT(test_errors),
 		CASE_POLKIT(test_signals),
 		CASE_POLKIT(test_polkit_dies),

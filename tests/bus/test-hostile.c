@@ -9,9 +9,6 @@
  * With the word `attack` it only attacks, as who runs it.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -22,10 +19,9 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "tests/bus/ask-service.h"
+#include "tests/support/unit.h"
 
 enum {
 	VICTIM = OTHER_STRANGER,
@@ -50,9 +46,8 @@ static uint64_t events_of_victim(void)
 	return n;
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	victim = connect_as(VICTIM);
 	victim_fd = open_output();
 	victims = create(victim, "victim", victim_fd);
@@ -61,9 +56,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-	(void)state;
 	call(victim, SESSION_PREFIX "2/victim", "Remove");
 	victim = sd_bus_flush_close_unref(victim);
 	victim_fd = close_fd(victim_fd);
@@ -218,9 +212,8 @@ static void make_many(void)
 	make_as_many_as_may_be(connect_bus());
 }
 
-static void test_many_sessions(void **state)
+TEST(test_many_sessions)
 {
-	(void)state;
 	attack(make_eight);
 }
 
@@ -263,9 +256,8 @@ static void make_again_and_again(void)
 	CHECK(!"nothing slows it down");
 }
 
-static void test_sessions_in_a_loop(void **state)
+TEST(test_sessions_in_a_loop)
 {
-	(void)state;
 	attack(make_again_and_again);
 }
 
@@ -285,9 +277,8 @@ static void start_again_and_again(void)
 	CHECK(call(b, a.path, "Remove").r >= 0);
 }
 
-static void test_start_in_a_loop(void **state)
+TEST(test_start_in_a_loop)
 {
-	(void)state;
 	attack(start_again_and_again);
 }
 
@@ -347,9 +338,8 @@ static void be_huge(void)
 	CHECK(t.n_done == 0);
 }
 
-static void test_huge_options(void **state)
+TEST(test_huge_options)
 {
-	(void)state;
 	attack(be_huge);
 }
 
@@ -403,9 +393,8 @@ static void pass_descriptors(void)
 	CHECK(count_sessions(b) == 0);
 }
 
-static void test_strange_descriptors(void **state)
+TEST(test_strange_descriptors)
 {
-	(void)state;
 	kernel_fd = open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC);
 	attack(pass_descriptors);
 	kernel_fd = close_fd(kernel_fd);
@@ -459,9 +448,8 @@ static void have_descriptors_held(void)
 	CHECK(count_sessions(others) == 0);
 }
 
-static void test_held_descriptors(void **state)
+TEST(test_held_descriptors)
 {
-	(void)state;
 	attack(have_descriptors_held);
 }
 
@@ -501,9 +489,8 @@ static void say_strange_names(void)
 	CHECK(count_sessions(b) == 0);
 }
 
-static void test_strange_names(void **state)
+TEST(test_strange_names)
 {
-	(void)state;
 	attack(say_strange_names);
 }
 
@@ -551,9 +538,8 @@ static void look_at_others(void)
 	}
 }
 
-static void test_others_sessions(void **state)
+TEST(test_others_sessions)
 {
-	(void)state;
 	attack(look_at_others);
 }
 
@@ -587,11 +573,10 @@ static void tell_lies(void)
 	CHECK(count_sessions(b) == 0);
 }
 
-static void test_lies(void **state)
+TEST(test_lies)
 {
 	const char *name;
 
-	(void)state;
 	assert_true(sd_bus_get_unique_name(victim, &name) >= 0);
 	setenv("VICTIM_NAME", name, true);
 	attack(tell_lies);
@@ -622,9 +607,8 @@ static void call_wrongly(void)
 	CHECK(count_sessions(b) == 0);
 }
 
-static void test_wrong_calls(void **state)
+TEST(test_wrong_calls)
 {
-	(void)state;
 	attack(call_wrongly);
 }
 
@@ -660,19 +644,17 @@ static void disappear(void)
 	CHECK(!"sessions of those who left stay");
 }
 
-static void test_disappearing(void **state)
+TEST(test_disappearing)
 {
-	(void)state;
 	attack(disappear);
 }
 
 /* More than one attacker, and all of it once more: nothing is kept. */
-static void test_memory_is_bounded(void **state)
+TEST(test_memory_is_bounded)
 {
 	static void (*const attacks[])(void) = { make_many, be_huge, disappear, call_wrongly };
 	long before, after, margin = has_asan() ? RSS_MARGIN_ASAN_KB : RSS_MARGIN_KB;
 
-	(void)state;
 	/* Once each has been, all that is needed for it has been got. */
 	before = rss_kb();
 	for (size_t i = 0; i < ARRAY_SIZE(attacks); i++) {

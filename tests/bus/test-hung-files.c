@@ -9,10 +9,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,20 +23,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "daemon/close-queue.h"
 #include "tests/bus/ask-service.h"
-#include "tests/bus/lookout.h"
+#include "tests/bus/latency-watch.h"
 #include "tests/support/mute-fuse.h"
+#include "tests/support/unit.h"
 
-#define PATIENCE_USEC UINT64_C(20000000)
+#define WAIT_MAX_USEC UINT64_C(20000000)
 
 static sd_bus *other;
 static pid_t kymod, attacker;
 static const char *mounted;
-static struct lookout *lookout;
+static struct latency_watch *latency_watch;
 
 static int open_mute(int flags)
 {
@@ -52,14 +48,14 @@ static int open_mute(int flags)
 	return fd;
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	setup_bus(state);
 	other = connect_bus();
-	assert_true(sd_bus_set_method_call_timeout(bus, PATIENCE_USEC) >= 0);
-	assert_true(sd_bus_set_method_call_timeout(other, PATIENCE_USEC) >= 0);
+	assert_true(sd_bus_set_method_call_timeout(bus, WAIT_MAX_USEC) >= 0);
+	assert_true(sd_bus_set_method_call_timeout(other, WAIT_MAX_USEC) >= 0);
 	mute_fuse_be_mute_to(kymod);
-	lookout = lookout_begin();
+	latency_watch = latency_watch_begin();
 	return 0;
 }
 
@@ -85,21 +81,21 @@ static int count_open(void)
 	return n;
 }
 
-static void stop_lookout(void)
+static void stop_latency_watch(void)
 {
-	struct lookout *l = lookout;
+	struct latency_watch *l = latency_watch;
 
-	lookout = NULL;
+	latency_watch = NULL;
 	if (l)
-		lookout_end(l);
+		latency_watch_end(l);
 }
 
 /* When the file system answers again nothing is left behind. */
-static int teardown(void **state)
+FIXTURE(teardown)
 {
 	int n = 1;
 
-	stop_lookout();
+	stop_latency_watch();
 	mute_fuse_be_mute_to(0);
 	mute_fuse_keep_pages(false);
 	for (int i = 0; i < 400 && mute_fuse_waiting() > 0; i++)
@@ -148,11 +144,10 @@ static void wait_for_waiting(unsigned n)
  * It is not looked into while the session is made; letting go of the message's own descriptor hangs
  * somewhere.
  */
-static void test_output(void **state)
+TEST(test_output)
 {
 	_cleanup_close_ int fd = open_mute(O_WRONLY);
 
-	(void)state;
 	assert_done(create(bus, "hung", fd));
 	wait_for_waiting(1);
 	assert_alive();
@@ -161,23 +156,21 @@ static void test_output(void **state)
 }
 
 /* A file that is refused is let go of all the same. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	_cleanup_close_ int fd = open_mute(O_RDONLY);
 
-	(void)state;
 	assert_refused(create(bus, "hung", fd), "InvalidOutput", "for reading only");
 	wait_for_waiting(1);
 	assert_alive();
 }
 
-static void test_allocator_fds(void **state)
+TEST(test_allocator_fds)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_close_ int fd = open_mute(O_RDONLY), output = open_output();
 	struct answer a = { 0 };
 
-	(void)state;
 	assert_true(sd_bus_message_new_method_call(bus, &m, NAME, MANAGER_PATH, MANAGER_INTERFACE,
 						   "CreateSession") >= 0);
 	assert_true(sd_bus_message_append(m, "sa{sv}", "hung", 4, "output", "h", output,
@@ -192,13 +185,12 @@ static void test_allocator_fds(void **state)
 }
 
 /* Where none is wanted, and in what is no call. */
-static void test_uninvited(void **state)
+TEST(test_uninvited)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *signal = NULL;
 	_cleanup_close_ int fd = open_mute(O_RDWR);
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 
-	(void)state;
 	assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE, "GetSession", &e,
 				       NULL, "h", fd) < 0);
 	wait_for_waiting(1);
@@ -211,22 +203,31 @@ static void test_uninvited(void **state)
 	assert_alive();
 }
 
-/* From a file system of which too much hangs, no more is taken; others are. */
-static void test_limit(void **state)
+/* Passes FD N times: so often it waits to be closed. */
+static void hang(int fd, int n)
 {
-	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
-	struct answer a;
-
-	(void)state;
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < n; i++) {
 		_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 
 		/* (no effort is made for it, so it may be asked as often as one likes) */
 		assert_true(sd_bus_call_method(bus, NAME, MANAGER_PATH, MANAGER_INTERFACE,
 					       "GetSession", &e, NULL, "h", fd) < 0);
 	}
-	/* (with more than these, one that is merely slow would have been refused) */
-	usleep(CLOSE_PATIENCE_NS / 1000 + 100000);
+}
+
+/* From a file system of which too much hangs, no more is taken; from one that is slow, and others, it is. */
+TEST(test_limit)
+{
+	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
+	struct answer a;
+
+	hang(fd, 20);
+	usleep(1100000);
+	/* (that many a disk that is busy leaves behind) */
+	assert_done(create(bus, "slow", fd));
+	assert_true((a = call(bus, SESSION_PREFIX "slow", "Remove")).r >= 0 || a.error.name);
+	sd_bus_error_free(&a.error);
+	hang(fd, CLOSE_QUEUED_MAX);
 	a = create(bus, "hung", fd);
 	assert_refused(a, "LimitReached", "the file system does not answer");
 	assert_done(create(bus, "good", good));
@@ -235,12 +236,11 @@ static void test_limit(void **state)
 }
 
 /* A session that writes there hangs alone, and can be removed. */
-static void test_recording(void **state)
+TEST(test_recording)
 {
 	_cleanup_close_ int fd = open_mute(O_WRONLY), good = open_output();
 	struct answer a;
 
-	(void)state;
 	assert_done(create(bus, "hung", fd));
 	assert_done(create(other, "good", good));
 	assert_done(call(bus, SESSION_PREFIX "hung", "Start"));
@@ -261,14 +261,13 @@ static void test_recording(void **state)
  * What hangs in the service is not what its children have to let go of: one looks into the program
  * whose memory is watched.
  */
-static void test_children(void **state)
+TEST(test_children)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL, *reply = NULL;
 	_cleanup_(sd_bus_error_free) sd_bus_error e = SD_BUS_ERROR_NULL;
 	_cleanup_close_ int fd = open_mute(O_RDWR), output = open_output();
 	struct answer a = { 0 };
 
-	(void)state;
 	/*
 	 * One is being closed, and has gone from the table of descriptors; the other waits for it
 	 * there.
@@ -300,12 +299,12 @@ static void begin_attack(void (*fn)(void))
 {
 	int status;
 
-	stop_lookout();
+	stop_latency_watch();
 	assert_int_equal(kill(kymod, SIGSTOP), 0);
 	attacker = start_as_user(STRANGER, fn);
 	assert_int_equal(waitpid(attacker, &status, WUNTRACED), attacker);
 	assert_int_equal(kill(kymod, SIGCONT), 0);
-	lookout = lookout_begin();
+	latency_watch = latency_watch_begin();
 	assert_true(WIFSTOPPED(status));
 }
 
@@ -392,9 +391,8 @@ static void send_queued_file(void)
 	send_queued(2);
 }
 
-static void test_queued_file(void **state)
+TEST(test_queued_file)
 {
-	(void)state;
 	begin_attack(send_queued_file);
 	wait_for_waiting(1);
 	assert_alive();
@@ -425,9 +423,8 @@ static void send_held_pipe(void)
 	end_attack(b);
 }
 
-static void test_held_pipe(void **state)
+TEST(test_held_pipe)
 {
-	(void)state;
 	begin_attack(send_held_pipe);
 	assert_alive();
 }
@@ -475,9 +472,8 @@ static void send_kinds(void)
 	end_attack(b);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
-	(void)state;
 	begin_attack(send_kinds);
 	assert_alive();
 }
@@ -543,9 +539,8 @@ static void assert_archive_ends(void)
 	close(ends[0]);
 }
 
-static void test_lingering(void **state)
+TEST(test_lingering)
 {
-	(void)state;
 	begin_attack(send_lingering);
 	assert_alive();
 	assert_archive_ends();
@@ -557,9 +552,8 @@ static void send_many_queued(void)
 	send_queued(LINGERING);
 }
 
-static void test_many_queued(void **state)
+TEST(test_many_queued)
 {
-	(void)state;
 	begin_attack(send_many_queued);
 	wait_for_waiting(1);
 	assert_alive();
@@ -589,7 +583,7 @@ static void end_by(int signal)
 	wait_for_waiting(1);
 	assert_alive();
 	assert_true(ended.fd >= 0);
-	stop_lookout();
+	stop_latency_watch();
 	assert_int_equal(kill(kymod, signal), 0);
 	assert_int_equal(poll(&ended, 1, 15000), 1);
 	close(ended.fd);
@@ -598,15 +592,13 @@ static void end_by(int signal)
 	assert_true(name_is_free());
 }
 
-static void test_end(void **state)
+TEST(test_end)
 {
-	(void)state;
 	end_by(SIGTERM);
 }
 
-static void test_kill(void **state)
+TEST(test_kill)
 {
-	(void)state;
 	end_by(SIGKILL);
 }
 
@@ -622,9 +614,8 @@ static void send_private(void)
 	sd_bus_unref(b);
 }
 
-static void test_private(void **state)
+TEST(test_private)
 {
-	(void)state;
 	as_user(STRANGER, send_private);
 	wait_for_waiting(1);
 	assert_alive();
@@ -639,9 +630,8 @@ static void create_private(void)
 	sd_bus_unref(b);
 }
 
-static void test_private_output(void **state)
+TEST(test_private_output)
 {
-	(void)state;
 	as_user(MEMBER, create_private);
 	assert_alive();
 }

@@ -4,32 +4,24 @@
  * (support/fake-session.c). manager.sh starts both and passes the bus in KYMO_TEST_BUS. Who may do
  * what is test-guard.c's.
  */
-#include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/cleanup.h"
 #include "capture/options/options.h"
 #include "tests/bus/ask-service.h"
+#include "tests/support/unit.h"
 
-static void test_create_session_options(void **state)
+TEST(test_create_session_options)
 {
 	_cleanup_close_ int fd = open_output();
 	const uint64_t text = (uint64_t)(uintptr_t) "x";
 
-	(void)state;
 	assert_refused(create(bus, "x", -1), "InvalidOption", "`output` is missing");
 	assert_refused(create_with(bus, "x", fd, "colour", "t", 1), "InvalidOption", "`colour`");
 	assert_refused(create_with(bus, "x", fd, "ring_bytes", "s", text), "InvalidOption",
@@ -73,7 +65,7 @@ static uint64_t shown_option(const char *path, const char *option, const char *t
 }
 
 /* What the profiler is asked for: bounds, types, and what is shown of a session that has it. */
-static void test_create_session_profiler(void **state)
+TEST(test_create_session_profiler)
 {
 	static const struct {
 		const char *option, *type;
@@ -87,7 +79,6 @@ static void test_create_session_profiler(void **state)
 	const uint64_t text = (uint64_t)(uintptr_t) "100";
 	char sentence[96];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const char *option = rows[i].option, *type = rows[i].type,
 			   *other = *type == 't' ? "b" : "t";
@@ -127,7 +118,7 @@ static void test_create_session_profiler(void **state)
 	}
 }
 
-static void test_create_session_output(void **state)
+TEST(test_create_session_output)
 {
 	static const struct {
 		const char *path;
@@ -140,7 +131,6 @@ static void test_create_session_output(void **state)
 		{ "/proc/self/status", O_PATH, "O_PATH" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_close_ int fd = open(rows[i].path, rows[i].flags | O_CLOEXEC);
 
@@ -149,12 +139,11 @@ static void test_create_session_output(void **state)
 	}
 }
 
-static void test_create_session_name_taken(void **state)
+TEST(test_create_session_name_taken)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "taken", fd);
 	assert_done(a);
 	assert_string_equal(a.path, SESSION_PREFIX "taken");
@@ -191,13 +180,12 @@ static void check_contexts(const char *path)
 	assert_refused(end_context(path, 1), "InvalidOption", "no context of bit 1");
 }
 
-static void test_session_life(void **state)
+TEST(test_session_life)
 {
 	_cleanup_close_ int fd = open_output();
 	uint64_t events = 0;
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "life", fd);
 	assert_done(a);
 	assert_state(bus, a.path, "ready");
@@ -222,210 +210,6 @@ static void test_session_life(void **state)
 	assert_refused(a, "NotRunning", "does not run");
 	assert_done(call(bus, a.path, "Remove"));
 	assert_false(exists(bus, "life"));
-}
-
-static int keep_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
-{
-	struct answer *a = userdata;
-
-	(void)reterr;
-	a->r = sd_bus_message_is_method_error(m, NULL) ? -1 : 1;
-	if (a->r < 0)
-		sd_bus_error_copy(&a->error, sd_bus_message_get_error(m));
-	return 0;
-}
-
-/* Asks without waiting; RET->r is 0 until there is an answer. */
-static void ask_for_snapshot(const char *path, struct answer *ret)
-{
-	*ret = (struct answer){ 0 };
-	assert_true(sd_bus_call_method_async(bus, NULL, NAME, path, SESSION_INTERFACE,
-					     "SnapshotMemory", keep_answer, ret, NULL) >= 0);
-}
-
-static void wait_for_answer(const struct answer *a)
-{
-	while (a->r == 0) {
-		assert_true(sd_bus_wait(bus, 10000000) >= 0);
-		while (sd_bus_process(bus, NULL) > 0)
-			;
-	}
-}
-
-static struct answer search(const char *path, uint32_t pid)
-{
-	struct answer a = { 0 };
-
-	a.r = sd_bus_call_method(bus, NAME, path, SESSION_INTERFACE, "SearchMemory", &a.error, NULL,
-				 "u", pid);
-	return a;
-}
-
-static void test_search_of_memory(void **state)
-{
-	_cleanup_close_ int fd = open_output();
-	struct answer a, pending = { 0 };
-
-	(void)state;
-	a = create(bus, "no_reach", fd);
-	assert_done(a);
-	assert_done(call(bus, a.path, "Start"));
-	assert_refused(search(a.path, 1), "NotSupported", "reach");
-	assert_done(call(bus, a.path, "Remove"));
-	assert_int_equal(ftruncate(fd, 0), 0);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-
-	a = create_with(bus, "search", fd, "reach", "s", (uint64_t)(uintptr_t) "freeze");
-	assert_done(a);
-	assert_refused(search(a.path, 1), "NotRunning", "does not run");
-	assert_done(call(bus, a.path, "Start"));
-	assert_refused(search(a.path, 0), "InvalidOption", "no process 0");
-	assert_done(search(a.path, 42));
-	assert_content(fd, "start\nsearch 42\n");
-	assert_done(call(bus, a.path, "Remove"));
-
-	/* One that never comes to it, and ends. */
-	a = create_with(bus, "no_search", fd, "reach", "s", (uint64_t)(uintptr_t) "look");
-	assert_done(a);
-	assert_done(call(bus, a.path, "Start"));
-	assert_true(sd_bus_call_method_async(bus, NULL, NAME, a.path, SESSION_INTERFACE,
-					     "SearchMemory", keep_answer, &pending, "u",
-					     UINT32_C(42)) >= 0);
-	assert_done(call(bus, a.path, "Stop"));
-	wait_for_answer(&pending);
-	assert_refused(pending, "NotRunning", "ended before");
-	assert_done(call(bus, a.path, "Remove"));
-}
-
-static void test_snapshot_of_memory(void **state)
-{
-	_cleanup_close_ int fd = open_output();
-	struct answer a, first, second;
-
-	(void)state;
-	a = create(bus, "no_memory", fd);
-	assert_done(a);
-	assert_done(call(bus, a.path, "Start"));
-	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotSupported", "does not watch");
-	assert_done(call(bus, a.path, "Remove"));
-	assert_int_equal(ftruncate(fd, 0), 0);
-	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
-
-	a = create(bus, "memory", fd);
-	assert_done(a);
-	assert_refused(call(bus, a.path, "SnapshotMemory"), "NotRunning", "does not run");
-	assert_done(call(bus, a.path, "Start"));
-	assert_done(call(bus, a.path, "SnapshotMemory"));
-	assert_content(fd, "start\nsnapshot\n");
-	ask_for_snapshot(a.path, &first);
-	ask_for_snapshot(a.path, &second);
-	wait_for_answer(&first);
-	wait_for_answer(&second);
-	assert_done(first);
-	assert_done(second);
-	assert_done(call(bus, a.path, "Remove"));
-
-	a = create(bus, "no_snapshot", fd);
-	assert_done(a);
-	assert_done(call(bus, a.path, "Start"));
-	ask_for_snapshot(a.path, &first);
-	assert_done(call(bus, a.path, "Stop"));
-	wait_for_answer(&first);
-	assert_refused(first, "NotRunning", "ended before");
-	assert_done(call(bus, a.path, "Remove"));
-}
-
-/* ---- flight recorders ---- */
-
-static struct answer create_flight(sd_bus *b, const char *name)
-{
-	return create_with(b, name, -1, "mode", "s", (uintptr_t) "flight");
-}
-
-static struct answer snapshot(sd_bus *b, const char *path, int fd)
-{
-	struct answer a = { 0 };
-
-	a.r = sd_bus_call_method(b, NAME, path, SESSION_INTERFACE, "Snapshot", &a.error, NULL, "h",
-				 fd);
-	return a;
-}
-
-/* N calls of Snapshot that are not waited for; ANSWERS are theirs. */
-static void ask_for_flights(sd_bus *b, const char *path, int fd, struct answer *answers, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		answers[i] = (struct answer){ 0 };
-		assert_true(sd_bus_call_method_async(b, NULL, NAME, path, SESSION_INTERFACE,
-						     "Snapshot", keep_answer, &answers[i], "h",
-						     fd) >= 0);
-	}
-}
-
-static void test_flight(void **state)
-{
-	_cleanup_close_ int fd = open_output(), plain_fd = open_output();
-	_cleanup_close_ int read_only = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	struct answer a;
-
-	(void)state;
-	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "flight"),
-		       "InvalidOption", "`output`: in mode 'flight' there is none");
-	assert_refused(create_with(bus, "box", fd, "mode", "s", (uintptr_t) "fright"),
-		       "InvalidOption", "`mode`: 'fright'");
-	assert_refused(create_with(bus, "box", fd, "flight_ns", "t", 5), "InvalidOption", "`mode`");
-	a = create_flight(bus, "box");
-	assert_done(a);
-	assert_refused(snapshot(bus, a.path, fd), "NotRunning", "never been started");
-	assert_done(call(bus, a.path, "Start"));
-	assert_done(snapshot(bus, a.path, fd));
-	assert_content(fd, "flight\n");
-	assert_refused(snapshot(bus, a.path, read_only), "InvalidOutput", "`output`");
-	assert_refused(call(bus, a.path, "Rotate"), "NotSupported", "no chunks");
-	/* Also when it has ended. */
-	assert_done(call(bus, a.path, "Stop"));
-	assert_done(snapshot(bus, a.path, fd));
-	assert_content(fd, "flight\nflight\n");
-	assert_done(call(bus, a.path, "Remove"));
-	a = snapshot(bus, a.path, fd);
-	assert_true(a.r < 0);
-	sd_bus_error_free(&a.error);
-
-	a = create(bus, "plain", plain_fd);
-	assert_done(call(bus, a.path, "Start"));
-	assert_refused(snapshot(bus, a.path, fd), "NotSupported", "no flight recorder");
-	assert_refused(call(bus, a.path, "Rotate"), "NotSupported", "no chunks");
-	assert_done(call(bus, a.path, "Remove"));
-}
-
-/* Outputs that take nothing: few may wait, nobody else is held up, and they go with whoever asked. */
-static void test_flight_hangs(void **state)
-{
-	struct answer answers[4], mine = { .r = -1 }, a = create_flight(bus, "hang");
-	_cleanup_close_ int fd = open_output();
-	sd_bus *other = connect_bus();
-
-	(void)state;
-	assert_done(call(bus, a.path, "Start"));
-	assert_state(other, a.path, "running");
-	ask_for_flights(other, a.path, fd, answers, 4);
-	assert_refused(snapshot(other, a.path, fd), "TryAgain", "more may not wait");
-	assert_state(bus, a.path, "running");
-	sd_bus_flush_close_unref(other);
-	/* There is room again as soon as the service has heard of it. */
-	for (int i = 0; i < 100 && mine.r != 0; i++) {
-		sd_bus_error_free(&mine.error);
-		ask_for_flights(bus, a.path, fd, &mine, 1);
-		assert_state(bus, a.path, "running");
-		while (sd_bus_process(bus, NULL) > 0)
-			;
-		usleep(10000);
-	}
-	assert_int_equal(mine.r, 0);
-	/* Its session goes, and with it what it had to write. */
-	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "no end");
-	wait_for_answer(&mine);
-	assert_refused(mine, "NotRunning", "removed");
 }
 
 static int count(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
@@ -456,14 +240,13 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 0;
 }
 
-static void test_session_signals(void **state)
+TEST(test_session_signals)
 {
 	int added = 0, removed = 0, finished = 0;
 	_cleanup_close_ int fd = open_output();
 	char states[128] = "";
 	struct answer a;
 
-	(void)state;
 	sd_bus_match_signal(bus, NULL, NAME, MANAGER_PATH, MANAGER_INTERFACE, "SessionAdded", count,
 			    &added);
 	sd_bus_match_signal(bus, NULL, NAME, MANAGER_PATH, MANAGER_INTERFACE, "SessionRemoved",
@@ -489,12 +272,11 @@ static void test_session_signals(void **state)
 		assert_string_equal(states, "starting running draining stopped ");
 }
 
-static void test_session_ends_itself(void **state)
+TEST(test_session_ends_itself)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a;
 
-	(void)state;
 	a = create_with(bus, "short", fd, "duration_ns", "t", 50000000);
 	assert_done(call(bus, a.path, "Start"));
 	for (int i = 0; i < 100; i++) {
@@ -510,12 +292,11 @@ static void test_session_ends_itself(void **state)
 	assert_content(fd, "start\nstop duration\n");
 }
 
-static void test_session_fails(void **state)
+TEST(test_session_fails)
 {
 	_cleanup_close_ int fd = open_output();
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "fail_start", fd);
 	assert_refused(call(bus, a.path, "Start"), "CannotCapture", "refuses the programs");
 	/* The reason is told at once, and the session has come to its end a moment later. */
@@ -528,7 +309,7 @@ static void test_session_fails(void **state)
 }
 
 /* What goes since it costs too much is a property, and Cost says what it costs. */
-static void test_sheds(void **state)
+TEST(test_sheds)
 {
 	_cleanup_close_ int fd = open_output();
 	uint64_t when = 0, cost = 0, limit = 1;
@@ -537,7 +318,6 @@ static void test_sheds(void **state)
 	const char *what = "";
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "dear", fd);
 	assert_done(call(bus, a.path, "Start"));
 	for (int i = 0; i < 500 && !*what; i++) {
@@ -564,13 +344,12 @@ static void test_sheds(void **state)
 	assert_done(call(bus, a.path, "Remove"));
 }
 
-static void test_remove_hanging_output(void **state)
+TEST(test_remove_hanging_output)
 {
 	_cleanup_close_ int fd = open_output();
 	uint64_t begin = clock_boot_ns();
 	struct answer a;
 
-	(void)state;
 	a = create(bus, "hang", fd);
 	assert_done(call(bus, a.path, "Start"));
 	assert_refused(call(bus, a.path, "Remove"), "TimedOut", "the archive has no end");
@@ -600,13 +379,12 @@ static sd_bus *crowd(int *answers)
 	return b;
 }
 
-static void test_remove_in_a_crowd(void **state)
+TEST(test_remove_in_a_crowd)
 {
 	_cleanup_close_ int fd = open_output();
 	int answers = 0;
 	sd_bus *other;
 
-	(void)state;
 	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
 	other = crowd(&answers);
 	assert_refused(call(bus, SESSION_PREFIX "hang", "Stop"), "LimitReached", "limit");
@@ -616,12 +394,11 @@ static void test_remove_in_a_crowd(void **state)
 	sd_bus_flush_close_unref(other);
 }
 
-static void test_waiters_leave(void **state)
+TEST(test_waiters_leave)
 {
 	_cleanup_close_ int fd = open_output();
 	int answers = 0, finished = 0;
 
-	(void)state;
 	sd_bus_match_signal(bus, NULL, NAME, SESSION_PREFIX "hang", SESSION_INTERFACE, "Finished",
 			    count, &finished);
 	assert_done(call(bus, create_with(bus, "hang", fd, "linger", "b", true).path, "Start"));
@@ -636,14 +413,13 @@ static void test_waiters_leave(void **state)
 
 /* What is sent at once on a fresh connection is served in that order, although it has to wait for
  * the answer who we are. */
-static void test_order_of_first_calls(void **state)
+TEST(test_order_of_first_calls)
 {
 	static const char *const methods[] = { "Start", "Stop", "Remove" };
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
 	int answers = 0;
 
-	(void)state;
 	assert_done(create_with(bus, "order", fd, "linger", "b", true));
 	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		assert_true(sd_bus_call_method_async(other, NULL, NAME, SESSION_PREFIX "order",
@@ -658,12 +434,11 @@ static void test_order_of_first_calls(void **state)
 	sd_bus_flush_close_unref(other);
 }
 
-static void test_owner_gone(void **state)
+TEST(test_owner_gone)
 {
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
 
-	(void)state;
 	assert_done(call(other, create(other, "orphan", fd).path, "Start"));
 	sd_bus_flush_close_unref(other);
 	for (int i = 0; i < 100 && exists(bus, "orphan"); i++)
@@ -672,12 +447,11 @@ static void test_owner_gone(void **state)
 	assert_content(fd, "start\nstop owner gone\n");
 }
 
-static void test_linger(void **state)
+TEST(test_linger)
 {
 	_cleanup_close_ int fd = open_output();
 	sd_bus *other = connect_bus();
 
-	(void)state;
 	assert_done(
 		call(other, create_with(other, "stays", fd, "linger", "b", true).path, "Start"));
 	sd_bus_flush_close_unref(other);
@@ -687,12 +461,11 @@ static void test_linger(void **state)
 	assert_content(fd, "start\nstop requested\n");
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	_cleanup_close_ int fd = open_output();
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		assert_done(create(bus, name, fd));
@@ -700,14 +473,13 @@ static void test_limits(void **state)
 	assert_refused(create(bus, "n8", fd), "LimitReached", "8 sessions");
 }
 
-static void test_limit_of_rings(void **state)
+TEST(test_limit_of_rings)
 {
 	_cleanup_close_ int fd = open_output();
 	long n_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	int possible = (int)(4 / n_cpus); /* sessions with rings of 256 MiB in 1 GiB */
 	char name[16];
 
-	(void)state;
 	for (int i = 0; i < possible; i++) {
 		snprintf(name, sizeof(name), "r%d", i);
 		assert_done(create_with(bus, name, fd, "ring_bytes", "t", 256 << 20));
@@ -728,11 +500,10 @@ static struct answer create_blocks(const char *name, int fd, const char *categor
 	return a;
 }
 
-static void test_limit_of_blocks(void **state)
+TEST(test_limit_of_blocks)
 {
 	_cleanup_close_ int fd = open_output();
 
-	(void)state;
 	assert_done(create_blocks("b0", fd, "memory", MEMORY_BLOCKS_MAX - MEMORY_BLOCKS_MIN));
 	assert_done(create_blocks("b1", fd, "memory", MEMORY_BLOCKS_MIN));
 	assert_refused(create_blocks("b2", fd, "fd", MEMORY_BLOCKS_MIN), "LimitReached",
@@ -783,11 +554,10 @@ static int count_matches(void)
 }
 
 /* Many strangers that come and go leave nothing behind. */
-static void test_access_strangers_in_a_hurry(void **state)
+TEST(test_access_strangers_in_a_hurry)
 {
 	int matches = count_matches();
 
-	(void)state;
 	for (int round = 0; round < 2; round++) {
 		as_user(STRANGER, be_in_a_hurry);
 		assert_false(exists(bus, "nothing"));
@@ -799,35 +569,6 @@ static void test_access_strangers_in_a_hurry(void **state)
 	assert_true(matches < 8);
 }
 
-static void keep_too_much(void)
-{
-	sd_bus *own = connect_bus();
-	char name[16];
-
-	/* 64 MiB each, of 256. */
-	for (int i = 0; i < 4; i++) {
-		snprintf(name, sizeof(name), "f%d", i);
-		if (create_flight(own, name).r < 0)
-			_exit(1);
-	}
-	assert_refused(create_flight(own, "f9"), "LimitReached", "`flight_bytes`");
-	sd_bus_flush_close_unref(own);
-}
-
-static void test_limit_of_flights(void **state)
-{
-	(void)state;
-	as_user(MEMBER, keep_too_much);
-	/* Root may have more, up to what all may have. */
-	assert_done(create_with(bus, "f0", -1, "mode", "s", (uintptr_t) "flight"));
-	for (int i = 1; i < 6; i++) {
-		char name[16];
-
-		snprintf(name, sizeof(name), "f%d", i);
-		assert_done(create_flight(bus, name));
-	}
-}
-
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup_bus, teardown_bus)
@@ -837,10 +578,6 @@ int main(void)
 		CASE(test_create_session_output),
 		CASE(test_create_session_name_taken),
 		CASE(test_session_life),
-		CASE(test_snapshot_of_memory),
-		CASE(test_search_of_memory),
-		CASE(test_flight),
-		CASE(test_flight_hangs),
 		CASE(test_session_signals),
 		CASE(test_session_ends_itself),
 		CASE(test_session_fails),
@@ -854,7 +591,6 @@ int main(void)
 		CASE(test_limits),
 		CASE(test_limit_of_rings),
 		CASE(test_limit_of_blocks),
-		CASE(test_limit_of_flights),
 		CASE(test_access_strangers_in_a_hurry),
 	};
 

@@ -8,10 +8,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "tests/bus/ask-service.h"
-#include "tests/bus/lookout.h"
+#include "tests/bus/latency-watch.h"
 #include "tests/support/mute-fuse.h"
+#include "tests/support/unit.h"
 
 enum {
 	PER_MESSAGE = 16, /* as many as a bus lets through */
@@ -84,9 +80,8 @@ static unsigned long rss_kb(void)
 }
 
 /* A session of root, which is to lose nothing. */
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	root = connect_bus();
 	archive = open_output();
 	assert_done(create(root, "victim", archive));
@@ -98,11 +93,10 @@ static int setup(void **state)
 }
 
 /* When the file system answers again, all that was held for its sake is free. */
-static int teardown(void **state)
+FIXTURE(teardown)
 {
 	unsigned n = 0;
 
-	(void)state;
 	mute_fuse_be_mute_to(0);
 	for (int i = 0; i < 400 && (n = count_files()) > files_before + FILES_MORE; i++)
 		usleep(50000);
@@ -182,7 +176,7 @@ static void assert_others_may(void)
 /* Nobody else notices that UID does FN, nor that it goes on hanging. */
 static void starve_by(uid_t uid, void (*fn)(void))
 {
-	struct lookout *lookout = lookout_begin();
+	struct latency_watch *latency_watch = latency_watch_begin();
 	unsigned long kb = rss_kb();
 	unsigned n;
 
@@ -190,7 +184,7 @@ static void starve_by(uid_t uid, void (*fn)(void))
 	assert_others_may();
 	assert_state(root, SESSION_PREFIX "victim", "running");
 	n = count_files();
-	lookout_end(lookout);
+	latency_watch_end(latency_watch);
 	print_message("  %u descriptors open, %lu kB before, %lu kB after\n", n, kb, rss_kb());
 	assert_true(n < files_max / 2);
 	assert_true(rss_kb() < kb + RSS_MORE_KB);
@@ -204,20 +198,18 @@ static void end_victim(void)
 	assert_done(call(root, SESSION_PREFIX "victim", "Remove"));
 }
 
-static void test_stranger(void **state)
+TEST(test_stranger)
 {
-	(void)state;
 	starve_by(STRANGER, send_masses);
 	end_victim();
 }
 
 /* He is told why. */
-static void test_member(void **state)
+TEST(test_member)
 {
 	sd_bus *b = connect_as(MEMBER);
 	int good = open_output();
 
-	(void)state;
 	starve_by(MEMBER, send_masses);
 	assert_true(count_sessions(b) >= 0);
 	assert_refused(create(b, "good", good), "LimitReached", "could not be closed yet");
@@ -232,12 +224,11 @@ static void test_member(void **state)
 }
 
 /* Who is not known by then is refused at his first call, even root, and not at the next one. */
-static void test_many_connections(void **state)
+TEST(test_many_connections)
 {
 	sd_bus *b;
 	int good = open_output();
 
-	(void)state;
 	starve_by(STRANGER, send_by_many);
 	b = connect_bus();
 	assert_refused(create(b, "good", good), "LimitReached", "try again");
@@ -249,11 +240,10 @@ static void test_many_connections(void **state)
 }
 
 /* Last: there is no service any more. */
-static void test_end(void **state)
+TEST(test_end)
 {
 	struct pollfd ended = { .fd = (int)syscall(SYS_pidfd_open, kymod, 0), .events = POLLIN };
 
-	(void)state;
 	as_user(STRANGER, send_masses);
 	assert_true(ended.fd >= 0);
 	assert_int_equal(kill(kymod, SIGTERM), 0);
@@ -262,9 +252,8 @@ static void test_end(void **state)
 	assert_true(lseek(archive, 0, SEEK_END) > 0);
 }
 
-static int teardown_end(void **state)
+FIXTURE(teardown_end)
 {
-	(void)state;
 	mute_fuse_be_mute_to(0);
 	root = sd_bus_flush_close_unref(root);
 	archive = close_fd(archive);

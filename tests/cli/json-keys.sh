@@ -11,10 +11,14 @@ for file in events profile empty-session; do
 	for verb in summary "summary --by" check leaks dump; do
 		words=("${verb% --by}" --json "$file")
 		[[ $verb != *--by ]] || words+=(--by unit)
-		expect_exit "0|1|3" "$KYMO" "${words[@]}"
-		[ "$exit_status" != 1 ] || [ "$verb" = leaks ] || fail "kymo ${words[*]} failed"
-		[ ! -s "$TMP/stdout" ] || assert_documented "$verb" "$TMP/stdout"
+		case "$verb $file" in
+		leaks*/events.fxt | summary*/events.fxt) status=3 ;; # it says that records were lost
+		leaks*) status=1 ;;                                  # of which nothing was recorded
+		*) status=0 ;;
+		esac
+		expect_exit $status "$KYMO" "${words[@]}"
+		[ $status = 1 ] || assert_documented "$verb" "$TMP/stdout"
 	done
 done
-expect_exit "0|3" "$KYMO" diff --json "$ROOT/tests/golden/fxt/profile.fxt" "$ROOT/tests/golden/fxt/profile.fxt"
+expect_exit 0 "$KYMO" diff --json "$ROOT/tests/golden/fxt/profile.fxt" "$ROOT/tests/golden/fxt/profile.fxt"
 assert_documented diff "$TMP/stdout"

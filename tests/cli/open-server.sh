@@ -117,7 +117,7 @@ end_open 0 fetched
 note "a port that is taken"
 start_open --no-browser "$small"
 expect_exit 1 "$KYMO" open --no-browser --port "$PORT" "$small"
-assert_contains "$TMP/stderr" "port $PORT is taken" "message"
+assert_says "$TMP/stderr" "port $PORT is taken" "message"
 status "$URL" >/dev/null
 end_open 0 fetched
 

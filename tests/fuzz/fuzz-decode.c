@@ -29,6 +29,7 @@ struct world {
 	struct outbuf out;
 	struct fxt_archive archive;
 	struct tasks tasks;
+	struct pipeline pipe;
 	struct schedule schedule;
 	struct lifecycle lifecycle;
 	struct activity activity;
@@ -59,20 +60,19 @@ static bool ask(uint32_t tid, void *userdata)
 static bool begin(struct world *w)
 {
 	w->out.limit = 64 << 20;
-	w->lifecycle = (struct lifecycle){
+	w->pipe = (struct pipeline){
 		.archive = &w->archive,
 		.tasks = &w->tasks,
 		.to_ns = UINT64_MAX,
-		.ask = ask,
+		.links = { .announce = announce, .belongs = belongs, .userdata = w },
+		.owner = { .ask = ask },
 	};
+	w->lifecycle = (struct lifecycle){ .pipe = &w->pipe };
 	if (tasks_init(&w->tasks) < 0 || fxt_archive_init(&w->archive, &w->out, N_CPUS) < 0 ||
-	    schedule_init(&w->schedule, &w->archive, &w->tasks, N_CPUS) < 0)
+	    schedule_init(&w->schedule, &w->pipe, N_CPUS) < 0)
 		return false;
-	activity_init(&w->activity, &w->archive, &w->tasks);
-	profiler_init(&w->profiler, &w->archive, &w->tasks);
-	w->schedule.announce = w->activity.announce = w->profiler.announce = announce;
-	w->schedule.belongs = belongs;
-	w->schedule.userdata = w->activity.userdata = w->profiler.userdata = w;
+	activity_init(&w->activity, &w->pipe);
+	profiler_init(&w->profiler, &w->pipe);
 	return fxt_archive_begin(&w->archive) == 0;
 }
 
@@ -118,7 +118,7 @@ static void take_words(struct world *w, uint64_t *words, size_t n_words)
 			schedule_record(&w->schedule, CPU, words, n);
 		}
 	}
-	w->schedule.to_ns = UINT64_MAX;
+	w->pipe.to_ns = UINT64_MAX;
 	schedule_close(&w->schedule);
 }
 

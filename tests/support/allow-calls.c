@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * allow-calls FILE COMMAND ...: runs COMMAND with no system calls but those that FILE names, one a line, as
- * SystemCallFilter= of a unit does: all others fail with EPERM. Names that this machine has no call for are passed over.
+ * SystemCallFilter= of a unit does: all others fail with EPERM. With ~FILE those fail, and no others. Names that this machine
+ * has no call for are passed over.
  */
 #include <errno.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-static int allow(scmp_filter_ctx filter, const char *path)
+static int add_calls(scmp_filter_ctx filter, const char *path, uint32_t action)
 {
 	FILE *f = fopen(path, "re");
 	char name[64];
@@ -21,7 +23,7 @@ static int allow(scmp_filter_ctx filter, const char *path)
 		int call = seccomp_syscall_resolve_name(name);
 
 		if (call != __NR_SCMP_ERROR)
-			r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, call, 0);
+			r = seccomp_rule_add(filter, action, call, 0);
 	}
 	fclose(f);
 	return r;
@@ -29,15 +31,16 @@ static int allow(scmp_filter_ctx filter, const char *path)
 
 int main(int argc, char **argv)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	bool but = argc > 1 && *argv[1] == '~';
+	scmp_filter_ctx filter = seccomp_init(but ? SCMP_ACT_ALLOW : SCMP_ACT_ERRNO(EPERM));
 	int r = -ENOMEM;
 
 	if (argc < 3) {
-		fputs("Usage: allow-calls FILE COMMAND [ARGUMENT ...]\n", stderr);
+		fputs("Usage: allow-calls [~]FILE COMMAND [ARGUMENT ...]\n", stderr);
 		return 2;
 	}
 	if (filter)
-		r = allow(filter, argv[1]);
+		r = add_calls(filter, argv[1] + but, but ? SCMP_ACT_ERRNO(EPERM) : SCMP_ACT_ALLOW);
 	if (r == 0)
 		r = seccomp_load(filter);
 	if (r < 0) {

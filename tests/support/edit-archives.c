@@ -2,16 +2,13 @@
 #include "tests/support/edit-archives.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-check.h"
+#include "tests/support/unit.h"
 
 /* ---- making ---- */
 

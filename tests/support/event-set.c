@@ -290,7 +290,7 @@ static const struct event set[] = {
 	  .sample = { .frames = stack, .n_frames = 1 } },
 
 	/* ---- what programs allocate ---- */
-	{ .kind = EVENT_WATCH, .ts_ns = 1000192, .pid = 100, .tid = 100,
+	{ .kind = EVENT_WATCH_BEGIN, .ts_ns = 1000192, .pid = 100, .tid = 100,
 	  .watch = { .resources = "memory,fd", .allocators = "libc.so.6: malloc free " WIDE,
 		     .complete = true, .interval = UINT64_MAX, .min_bytes = 16 } },
 	{ .kind = EVENT_SAMPLE, .ts_ns = 1000193, .pid = 100, .tid = 100,
@@ -322,7 +322,7 @@ static const struct event set[] = {
 		     .function = "", .text = "" } },
 	{ .kind = EVENT_BLOCK, .ts_ns = 1000198, .pid = 100, .tid = 100,
 	  .block = { .resource = RESOURCE_MEMORY, .function = "", .text = "" } },
-	{ .kind = EVENT_WATCHED, .ts_ns = 1000199, .pid = 100, .tid = 100,
+	{ .kind = EVENT_WATCH_END, .ts_ns = 1000199, .pid = 100, .tid = 100,
 	  .watched = { .reason = "stop", .unmatched = 1, .failed = 2, .lost = UINT64_MAX,
 		       .full = 4, .no_stack = 5 } },
 	{ .kind = EVENT_MARK, .ts_ns = UINT64_MAX, KYMO, .mark = { .text = "" } },

@@ -14,6 +14,7 @@
  *	abort, segv           by a signal
  *	wait                  says "{}", and waits for one
  *	fork                  a child plants, too, and returns first
+ *	threadfork            likewise, of another thread
  *	exec PROGRAM ...      plants, then becomes that
  *	kill                  by SIGKILL
  */
@@ -126,6 +127,21 @@ static int end_in_threads(const char *how)
 	pthread_exit(NULL);
 }
 
+/* One that plants and returns, too, and is waited for. */
+static void *fork_child(void *unused)
+{
+	(void)unused;
+	if (fork() == 0) {
+		/* (until somebody watches it) */
+		usleep(400000);
+		plant();
+		scrub();
+		_exit(3);
+	}
+	wait(NULL);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "return";
@@ -133,15 +149,14 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(how, "thread") == 0 || strcmp(how, "last") == 0 || strcmp(how, "alone") == 0)
 		return end_in_threads(how);
-	if (strcmp(how, "fork") == 0) {
-		if (fork() == 0) {
-			/* (until somebody watches it) */
-			usleep(200000);
-			plant();
-			scrub();
-			return 3;
-		}
-		wait(NULL);
+	if (strcmp(how, "fork") == 0)
+		fork_child(NULL);
+	if (strcmp(how, "threadfork") == 0) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, fork_child, NULL) != 0)
+			return 2;
+		pthread_join(thread, NULL);
 	}
 	plant();
 	scrub();

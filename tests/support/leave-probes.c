@@ -3,7 +3,7 @@
  * Leaves breakpoints behind in a process, as a keeper of probes that is killed while it detaches.
  *
  *	leave-probes journal PID   with a journal, and without guards: until some stay
- *	leave-probes guards PID    with guards, which are to take them out: as often as HELPED_TRIES
+ *	leave-probes guards PID [N]  with guards, which are to take them out: N times, or HELPED_TRIES
  *
  * Prints how many stay, of all tries. It is killed when the first of its probes has gone, so that others
  * are still there. The process maps the code of its program and executes none of it.
@@ -191,15 +191,16 @@ static size_t try_once(bool guarded)
 
 int main(int argc, char **argv)
 {
-	bool guarded = argc == 3 && strcmp(argv[1], "guards") == 0;
+	bool guarded = argc >= 3 && strcmp(argv[1], "guards") == 0;
+	int tries = argc == 4 ? atoi(argv[3]) : guarded ? HELPED_TRIES : TRIES_MAX;
 	size_t left = 0;
 
-	if (argc != 3)
+	if (argc < 3 || argc > 4)
 		return 2;
 	target_pid = atoi(argv[2]);
 	find_code();
 	find_places();
-	for (int i = 0; i < (guarded ? HELPED_TRIES : TRIES_MAX); i++) {
+	for (int i = 0; i < tries; i++) {
 		left += try_once(guarded);
 		if (left)
 			break;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/support/lint-build.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-lint.h"
+#include "tests/support/unit.h"
 
 void build_raw(struct build *b, const uint64_t *words, size_t n)
 {
@@ -175,7 +172,7 @@ static void check(const struct lint_case *c, bool bad)
 	}
 }
 
-static void test_case(void **state)
+TEST(test_case)
 {
 	const struct lint_case *c = *state;
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -270,4 +272,42 @@ int load_threadexec(char **argv)
 	start_thread(&thread, threadexec_main, NULL);
 	pthread_join(thread, NULL);
 	return 1;
+}
+
+/* ---- mapped: what takes long to be listed ---- */
+
+/* Neighbours that differ are mappings of their own. */
+static void map_many(uint64_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *at = mmap(NULL, n * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		die("cannot map");
+	for (uint64_t i = 0; i < n; i += 2)
+		if (mprotect(at + i * page, page, PROT_NONE) < 0)
+			die("cannot make %llu mappings", (unsigned long long)n);
+}
+
+/* Says so when all are there, and lasts until it is killed. */
+int load_mapped(char **argv)
+{
+	uint64_t n_processes = number(argv[1]);
+
+	map_many(number(argv[0]));
+	for (uint64_t i = 1; i < n_processes; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("cannot fork");
+		if (pid == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+	}
+	printf("{\"load\": \"mapped\", \"pid\": %d}\n", (int)getpid());
+	fflush(stdout);
+	for (;;)
+		pause();
 }

@@ -81,7 +81,7 @@ int load_pingpong(char **argv)
 {
 	static struct pingpong g;
 	struct player *players[] = { &g.ping, &g.pong };
-	struct thread_books books[2];
+	struct thread_table books[2];
 	pthread_t threads[2];
 	uint64_t stolen;
 	int there[2], back[2];
@@ -266,7 +266,7 @@ static void *sleeper_main(void *arg)
 static void *waker_main(void *arg)
 {
 	struct wakeups *w = arg;
-	struct thread_books b;
+	struct thread_table b;
 	int fd = open_task_file(w->sleeper, "status");
 
 	set_name("waker");
@@ -360,7 +360,7 @@ static void *naps_main(void *arg)
 int load_sleep(char **argv)
 {
 	static struct naps n;
-	struct thread_books b;
+	struct thread_table b;
 	pthread_t thread;
 
 	n.n = number(argv[0]);

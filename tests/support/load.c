@@ -178,7 +178,7 @@ static uint64_t field(const char *text, const char *label)
 	return p ? strtoull(p + strlen(label), NULL, 10) : 0;
 }
 
-void read_status(int fd, struct thread_books *b)
+void read_status(int fd, struct thread_table *b)
 {
 	char text[4096];
 	const char *state;
@@ -190,7 +190,7 @@ void read_status(int fd, struct thread_books *b)
 	b->nivcsw = field(text, "\nnonvoluntary_ctxt_switches:\t");
 }
 
-void read_books(pid_t tid, struct thread_books *b)
+void read_books(pid_t tid, struct thread_table *b)
 {
 	int status = open_task_file(tid, "status");
 	int schedstat = open_task_file(tid, "schedstat");
@@ -223,7 +223,7 @@ uint64_t steal_ns(void)
 	return v[7] * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-void wait_asleep(pid_t tid, struct thread_books *b)
+void wait_asleep(pid_t tid, struct thread_table *b)
 {
 	int fd = open_task_file(tid, "status");
 
@@ -234,7 +234,7 @@ void wait_asleep(pid_t tid, struct thread_books *b)
 	close(fd);
 }
 
-void print_thread(const char *key, pid_t tid, const struct thread_books *b)
+void print_thread(const char *key, pid_t tid, const struct thread_table *b)
 {
 	printf("\"%s\": {\"tid\": %d, \"cpu_ns\": %llu, \"nvcsw\": %llu, \"nivcsw\": %llu}", key,
 	       (int)tid, (unsigned long long)b->cpu_ns, (unsigned long long)b->nvcsw,
@@ -296,6 +296,7 @@ static const struct load loads[] = {
 	{ "blocks", 2, "FILE N          N blocks written to disk, each an interrupt", load_blocks },
 	{ "spin", 1, "MS                burns a CPU", load_spin },
 	{ "clock", 0, "                 prints the clocks, read together", load_clock },
+	{ "mapped", 2, "N PROCESSES     N mappings in each of so many processes", load_mapped },
 	{ "child", 3, "NAME US CODE     what the processes of others run", load_child },
 };
 

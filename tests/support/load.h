@@ -37,6 +37,7 @@ int load_reuse(char **argv);
 int load_rename(char **argv);
 int load_threadexec(char **argv);
 int load_child(char **argv);
+int load_mapped(char **argv);
 int load_loopback(char **argv);
 int load_refresh(char **argv);
 int load_blocks(char **argv);
@@ -64,7 +65,7 @@ void hold_begin(void);
 void hold_end(void);
 
 /* What the kernel knows about a thread. */
-struct thread_books {
+struct thread_table {
 	uint64_t cpu_ns; /* run so far */
 	uint64_t nvcsw;  /* switched out because it slept */
 	uint64_t nivcsw; /* switched out although it wanted to run */
@@ -75,12 +76,12 @@ struct thread_books {
 int open_task_file(pid_t tid, const char *name);
 
 /* Fills all but cpu_ns from an open /proc/.../status. */
-void read_status(int fd, struct thread_books *b);
-void read_books(pid_t tid, struct thread_books *b);
-void print_thread(const char *key, pid_t tid, const struct thread_books *b);
+void read_status(int fd, struct thread_table *b);
+void read_books(pid_t tid, struct thread_table *b);
+void print_thread(const char *key, pid_t tid, const struct thread_table *b);
 
 /* Waits until thread TID, which is about to sleep for good, does. */
-void wait_asleep(pid_t tid, struct thread_books *b);
+void wait_asleep(pid_t tid, struct thread_table *b);
 
 /* Voluntary switches of the calling thread. */
 uint64_t my_nvcsw(void);

@@ -33,6 +33,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/outbuf.h"
+#include "base/string-table.h"
 #include "writer/fxt/fxt-archive.h"
 
 enum { BUILD_ID_MAX = 64 };
@@ -236,13 +237,11 @@ static void on_lost(struct maker *m, char *rest)
 static enum resource resource(struct maker *m, char **rest)
 {
 	const char *w = word(m, rest);
-	enum resource i = 0;
+	int i = STRING_TABLE_FIND(resource_names, w);
 
-	while (i < RESOURCE_MAX && strcmp(resource_names[i], w) != 0)
-		i++;
-	if (i == RESOURCE_MAX)
+	if (i < 0)
 		fail(m, "that is no resource");
-	return i;
+	return i < 0 ? RESOURCE_MAX : (enum resource)i;
 }
 
 /* An event of a process, whose id comes next. */
@@ -256,7 +255,7 @@ static struct event of_process(struct maker *m, char **rest, enum event_kind kin
 
 static void on_watch(struct maker *m, char *rest)
 {
-	struct event ev = of_process(m, &rest, EVENT_WATCH);
+	struct event ev = of_process(m, &rest, EVENT_WATCH_BEGIN);
 
 	ev.watch.resources = word(m, &rest);
 	ev.watch.complete = number(m, &rest, 10) != 0;
@@ -364,7 +363,7 @@ static void on_block(struct maker *m, char *rest)
 
 static void on_watched(struct maker *m, char *rest)
 {
-	struct event ev = of_process(m, &rest, EVENT_WATCHED);
+	struct event ev = of_process(m, &rest, EVENT_WATCH_END);
 
 	ev.watched.reason = word(m, &rest);
 	ev.watched.unmatched = number(m, &rest, 10);

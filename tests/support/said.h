@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What kymo.c has for verbs, for tests of parts of cli/: it keeps what would be said.
+ * What complain.c has for verbs, for tests of parts of cli/: it keeps what would be said.
  */
 #pragma once
 

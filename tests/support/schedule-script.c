@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/support/schedule-script.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 
 static int on_belongs(uint32_t tid, uint32_t pid, void *userdata)
 {
@@ -43,13 +38,14 @@ int script_set_up(void **state)
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .from_ns = FROM_NS,
+				     .to_ns = UINT64_MAX,
+				     .links = { on_announce, on_belongs, NULL, f } };
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, N_CPUS) < 0 ||
-	    schedule_init(&f->s, &f->archive, &f->tasks, N_CPUS) < 0)
+	    schedule_init(&f->s, &f->pipe, N_CPUS) < 0)
 		return -1;
-	f->s.from_ns = FROM_NS;
-	f->s.announce = on_announce;
-	f->s.belongs = on_belongs;
-	f->s.userdata = f;
 	/* To keep the stories short; announcing has tests of its own. */
 	for (uint32_t tid = 1; tid < 10000; tid++)
 		tasks_set_announced(&f->tasks, tid);
@@ -126,12 +122,13 @@ int script_take(struct fixture *f, const struct step *step)
 	case LOSS_ENDS:
 		return schedule_loss_ends(&f->s, step->cpu, &mark);
 	case CLOSE:
-		f->s.to_ns = step->ts_ns;
+		f->pipe.to_ns = step->ts_ns;
 		return schedule_close(&f->s);
 	default:
 		n = words_of(step, words);
 		assert_int_equal(decode_ring_words(words, n, CLASS_SCHED, step->cpu), n);
-		if (step->kind == WAKE && step->ts_ns > f->s.from_ns && step->ts_ns <= f->s.to_ns)
+		if (step->kind == WAKE && step->ts_ns > f->s.from_ns &&
+		    step->ts_ns <= f->pipe.to_ns)
 			f->n_wakeups++;
 		return schedule_record(&f->s, step->cpu, words, n);
 	}

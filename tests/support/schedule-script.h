@@ -78,6 +78,7 @@ struct fixture {
 	struct outbuf out;
 	struct fxt_archive archive;
 	struct tasks tasks;
+	struct pipeline pipe;
 	struct schedule s;
 	uint64_t n_wakeups; /* that went in, within the time of the recording */
 	int announce_fails;

@@ -426,7 +426,7 @@ static void wait_all(uint64_t ms)
 
 /* ---- what waits for a disk ---- */
 
-static uint64_t n_disk_faults;
+static uint64_t n_disk_faults, n_disk_waits;
 
 NOINLINE void wait_on_disk(const volatile char *page);
 NOINLINE void wait_on_disk(const volatile char *page)
@@ -455,14 +455,16 @@ NOINLINE static void read_pages(const char *path)
 		wait_on_disk(map + at);
 	getrusage(RUSAGE_SELF, &after);
 	n_disk_faults = (uint64_t)(after.ru_majflt - before.ru_majflt);
+	n_disk_waits = (uint64_t)(after.ru_nvcsw - before.ru_nvcsw);
 }
 
 static void print_truth(void)
 {
 	printf("{\"pid\": %d, \"cpu_ns\": %" PRIu64 ", \"leaf_ns\": [%" PRIu64 ", %" PRIu64
-	       ", %" PRIu64 "], \"disk_faults\": %" PRIu64 ", \"waits\": [",
+	       ", %" PRIu64 "], \"disk_faults\": %" PRIu64 ", \"disk_waits\": %" PRIu64
+	       ", \"waits\": [",
 	       (int)getpid(), now_ns(CLOCK_PROCESS_CPUTIME_ID), leaf_ns[0], leaf_ns[1], leaf_ns[2],
-	       n_disk_faults);
+	       n_disk_faults, n_disk_waits);
 	for (int i = 0; wait_ms && i < n_waiters; i++)
 		printf("%s{\"name\": \"%s\", \"tid\": %d, \"n\": %d, \"ns\": %" PRIu64
 		       ", \"delay_ns\": %" PRIu64 "}",

@@ -3,18 +3,15 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "reader/pack/unpack.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
 
-int folder_fd(const char *name)
+int directory_fd(const char *name)
 {
 	int fd;
 

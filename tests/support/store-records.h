@@ -16,7 +16,7 @@ enum { RECORD_BYTES = 80 };
 #define RECORD_TAIL UINT64_C(2000000)
 
 /* The folder NAME, made if it is not there. */
-int folder_fd(const char *name);
+int directory_fd(const char *name);
 
 /* Appends N records, numbered from FIRST on. */
 void add_records(struct outbuf *to, uint64_t first, unsigned n);

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/support/story.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/heap/heap-records.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "tests/support/fake-collector.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 
 /* ---- what the programs and the worker say ---- */
@@ -167,10 +163,11 @@ void story_put_stack(const struct story *s, uint64_t ts, uint64_t id, uint64_t a
 	fake_collector_put_record(s->collector, &rec, rec.head.size);
 }
 
-void story_put_tick(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t stack)
+void story_put_stack_sample(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid,
+			    uint64_t stack)
 {
-	const struct rec_tick rec = { REC(rec_tick, REC_TICK, ts, 0, pid, tid),
-				      .user_stack = stack };
+	const struct rec_sample rec = { REC(rec_sample, REC_SAMPLE, ts, 0, pid, tid),
+					.user_stack = stack };
 
 	PUT(s, rec);
 }
@@ -256,8 +253,8 @@ static void put_frequency(const struct story *s, uint64_t ts, uint32_t khz)
 
 static void put_sample(const struct story *s, uint64_t ts, uint64_t value)
 {
-	struct rec_sample rec = { REC(rec_sample, REC_SAMPLE, ts, 0, 0, 0), .name = "load",
-				  .n_values = 1, .whole = 1 };
+	struct rec_counters rec = { REC(rec_counters, REC_COUNTERS, ts, 0, 0, 0), .name = "load",
+				    .n_values = 1, .whole = 1 };
 
 	strcpy(rec.values[0].name, "threads");
 	rec.values[0].value = value;
@@ -372,10 +369,8 @@ static void put_watched(const struct story *s, uint64_t ts)
 
 /* ---- the story ---- */
 
-void story_play(const struct story *s, unsigned n)
+static void play_schedule(const struct story *s, uint64_t t, unsigned n)
 {
-	const uint64_t t = STORY_AT(n);
-
 	switch (n) {
 	case 1:
 		story_put_mapping(s, t, 10, 0x1000, "/lib/a");
@@ -401,7 +396,7 @@ void story_play(const struct story *s, unsigned n)
 		return story_put_fork(s, t, 10, 40, 40);
 	case 10: /* with the mappings of its parent */
 		story_put_switch(s, t, 0, 11, 40, READY);
-		return story_put_tick(s, t, 40, 40, 5);
+		return story_put_stack_sample(s, t, 40, 40, 5);
 	case 11:
 		put_new_image(s, t, 40);
 		return story_put_mapping(s, t, 40, 0x5000, "/bin/x");
@@ -411,7 +406,15 @@ void story_play(const struct story *s, unsigned n)
 		return put_exec(s, t, 40, 40, STORY_AT(9), "x");
 	case 14:
 		story_put_stack(s, t, 6, 0x5010);
-		return story_put_tick(s, t, 40, 40, 6);
+		return story_put_stack_sample(s, t, 40, 40, 6);
+	default:
+		return;
+	}
+}
+
+static void play_losses_and_ends(const struct story *s, uint64_t t, unsigned n)
+{
+	switch (n) {
 	case 15: /* was it awake? Its next switch tells: step 17 */
 		return story_put_wakeup(s, t, 10, 1, true, 40);
 	case 16:
@@ -431,7 +434,7 @@ void story_play(const struct story *s, unsigned n)
 	case 23: /* it has ended, and is still seen to go off at step 26 */
 		return put_exit(s, t, 40, 40, STORY_AT(9), "x", true);
 	case 24:
-		return story_put_tick(s, t, 40, 40, 6);
+		return story_put_stack_sample(s, t, 40, 40, 6);
 	case 26:
 		return story_put_switch(s, t, 0, 40, 11, DEAD);
 	case 27: /* the same tid again */
@@ -443,6 +446,14 @@ void story_play(const struct story *s, unsigned n)
 		return put_exit(s, t, 20, 20, 2000, "twenty", false);
 	case 30:
 		return story_put_switch(s, t, 1, 20, 21, DEAD);
+	default:
+		return;
+	}
+}
+
+static void play_exec_and_memory(const struct story *s, uint64_t t, unsigned n)
+{
+	switch (n) {
 	case 31: /* over what was mapped, in part */
 		return story_put_mapping(s, t, 10, 0x2000, "/lib/b");
 	case 32: /* nobody knows 77 */
@@ -485,4 +496,75 @@ void story_play(const struct story *s, unsigned n)
 	default:
 		return;
 	}
+}
+
+void story_play(const struct story *s, unsigned n)
+{
+	const uint64_t t = STORY_AT(n);
+
+	if (n < 15)
+		play_schedule(s, t, n);
+	else if (n < 31)
+		play_losses_and_ends(s, t, n);
+	else
+		play_exec_and_memory(s, t, n);
+}
+
+/* ---- who there is, and who listens ---- */
+
+static int after_record(void *userdata)
+{
+	(void)userdata;
+	return 0;
+}
+
+static bool ask(uint32_t tid, void *userdata)
+{
+	(void)tid;
+	(void)userdata;
+	return true;
+}
+
+static bool take_memory(struct outbuf *ret, void *userdata)
+{
+	struct outbuf *memory = userdata;
+
+	*ret = *memory;
+	*memory = (struct outbuf){ 0 };
+	return ret->size > 0;
+}
+
+static void look(uint32_t pid, void *userdata)
+{
+	(void)pid;
+	(void)userdata;
+}
+
+struct pipeline_owner story_owner(struct outbuf *memory)
+{
+	return (struct pipeline_owner){ .after_record = after_record,
+					.ask = ask,
+					.take_memory = take_memory,
+					.look = look,
+					.userdata = memory };
+}
+
+void story_list(struct outbuf *tasks, uint32_t pid, uint32_t tid, uint64_t start_ns,
+		const char *comm, uint32_t flags)
+{
+	struct rec_task rec = { REC(rec_task, REC_TASK, STORY_BASE, 0, pid, tid),
+				.task = story_identity(pid, tid, start_ns, comm) };
+
+	rec.task.flags |= flags | IDENTITY_SELECTED;
+	assert_int_equal(outbuf_append(tasks, &rec, sizeof(rec)), 0);
+}
+
+void story_list_all(struct outbuf *tasks)
+{
+	story_list(tasks, 1, 1, 100, "init", 0);
+	story_list(tasks, 2, 2, 200, "kthreadd", 0);
+	story_list(tasks, 2, 30, 3000, "kworker", 0);
+	story_list(tasks, 10, 10, 1000, "ten", IDENTITY_ON_CPU);
+	story_list(tasks, 10, 11, 1100, "eleven", 0);
+	story_list(tasks, 20, 20, 2000, "twenty", 0);
 }

@@ -12,6 +12,7 @@
 #include "bpf/record.h"
 #include "capture/programs/collector.h"
 #include "capture/pipeline/merge.h"
+#include "capture/pipeline/recorder.h"
 #include "writer/fxt/fxt-wire.h"
 
 enum { STORY_CPUS = 2, STORY_STEPS = 50, STORY_STEP_NS = 1000000 };
@@ -32,6 +33,17 @@ struct story {
 /* All that becomes known at step N, from 1 to STORY_STEPS - 1, up to STORY_AT(N). */
 void story_play(const struct story *s, unsigned n);
 
+/*
+ * What a recorder asks of its owner, of whom nothing is expected: what the worker reads of tables is
+ * taken from MEMORY.
+ */
+struct pipeline_owner story_owner(struct outbuf *memory);
+
+/* Lists a task that is selected: TASKS are struct rec_task. Or all that there are at the beginning. */
+void story_list(struct outbuf *tasks, uint32_t pid, uint32_t tid, uint64_t start_ns,
+		const char *comm, uint32_t flags);
+void story_list_all(struct outbuf *tasks);
+
 /* The same things, for other stories. */
 struct rec_identity story_identity(uint32_t pid, uint32_t tid, uint64_t start_ns, const char *comm);
 void story_put_switch(const struct story *s, uint64_t ts, unsigned cpu, uint32_t out, uint32_t in,
@@ -43,6 +55,7 @@ void story_put_loss(const struct story *s, unsigned cpu, uint64_t first, uint64_
 void story_put_mapping(const struct story *s, uint64_t ts, uint32_t pid, uint64_t start,
 		       const char *path);
 void story_put_stack(const struct story *s, uint64_t ts, uint64_t id, uint64_t address);
-void story_put_tick(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid, uint64_t stack);
+void story_put_stack_sample(const struct story *s, uint64_t ts, uint32_t pid, uint32_t tid,
+			    uint64_t stack);
 void story_put_fork(const struct story *s, uint64_t ts, uint32_t pid, uint32_t child_pid,
 		    uint32_t child_tid);

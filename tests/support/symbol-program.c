@@ -2,19 +2,14 @@
 #include "tests/support/symbol-program.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/unit.h"
 
 int try_command(const char *format, ...)
 {
@@ -33,13 +28,13 @@ bool have_command(const char *name)
 	return try_command("command -v %s", name) == 0;
 }
 
-const char *folder_path(const char *name)
+const char *directory_path(const char *name)
 {
 	static char path[4][256];
 	static unsigned int next;
 	char *p = path[next++ % 4];
 
-	snprintf(p, sizeof(path[0]), "%s/%s", own_folder(), name);
+	snprintf(p, sizeof(path[0]), "%s/%s", own_directory(), name);
 	return p;
 }
 
@@ -105,7 +100,7 @@ void program_start(struct program *p, const char *name)
 	if (p->pid == 0) {
 		dup2(in[0], 0);
 		dup2(out[1], 1);
-		execl(folder_path(name), name, NULL);
+		execl(directory_path(name), name, NULL);
 		_exit(127);
 	}
 	close(in[0]);
@@ -228,7 +223,7 @@ size_t count_problems(const struct symbols *s)
 
 int programs_set_up(void **state)
 {
-	if (own_folder_set_up(state) < 0)
+	if (own_directory_set_up(state) < 0)
 		return -1;
 	if (!have_command("cc") || !have_command("objcopy") || !have_command("strip") ||
 	    !have_command("readelf"))
@@ -242,7 +237,7 @@ int programs_set_up(void **state)
 
 void need_program(void)
 {
-	if (access(folder_path("stripped"), X_OK) != 0) {
+	if (access(directory_path("stripped"), X_OK) != 0) {
 		print_message("skip: there is no C compiler here, or no binutils\n");
 		skip();
 	}

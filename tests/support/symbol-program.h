@@ -16,14 +16,14 @@
 /* ---- the folder, and commands in it ---- */
 
 /* For a group of tests: a folder of their own with the program as "pie", "fixed", "stripped" and
- * "pie.debug", if there are the tools. It goes with own_folder_tear_down(). */
+ * "pie.debug", if there are the tools. It goes with own_directory_tear_down(). */
 int programs_set_up(void **state);
 
 /* Skips the test if there are no programs. */
 void need_program(void);
 
 /* The path of NAME in the folder; good for the next three calls, too. */
-const char *folder_path(const char *name);
+const char *directory_path(const char *name);
 
 /* Runs a command in the folder; what it says goes to the file "log" there. Returns as system(). */
 __attribute__((format(printf, 1, 2))) int try_command(const char *format, ...);

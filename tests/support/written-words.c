@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tests/support/written-words.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "tests/support/unit.h"
 
 void assert_words_are(struct outbuf *out, const uint64_t *want, size_t n)
 {

@@ -55,7 +55,7 @@ refused 1 "$TMP" "$KYMO" record --direct -d 1s -o "$TMP"
 echo precious >"$TMP/there.fxt"
 refused 1 there.fxt.*--force "$KYMO" record --direct -d 1s -o "$TMP/there.fxt"
 assert_eq "$(cat "$TMP/there.fxt")" precious "the file that was there"
-expect_exit "0|3" "$KYMO" record --direct -d 100ms --force -o "$TMP/there.fxt"
+expect_recorded "$TMP/there.fxt" "$KYMO" record --direct -d 100ms --force -o "$TMP/there.fxt"
 expect_exit 0 "$KYMO" check "$TMP/there.fxt"
 
 # No root: as nobody, with a copy that nobody can reach.
@@ -94,7 +94,7 @@ refused 1 taken "$KYMO" start taken -o "$out" --bus "$BUS"
 refused 1 absent "$KYMO" stop absent --bus "$BUS"
 refused 1 absent "$KYMO" status absent --bus "$BUS"
 refused 1 absent "$KYMO" mark absent text --bus "$BUS"
-expect_exit "0|3" "$KYMO" stop taken --bus "$BUS"
+expect_recorded "$TMP/taken.fxt" "$KYMO" stop taken --bus "$BUS"
 refused "1|2" 4194300 "$KYMO" record -d 1s -p 4194300 -o "$out" --bus "$BUS"
 refused 1 'root|group|allow|permi|access' setpriv --reuid=65534 --regid=65534 --clear-groups \
 	"$TMP/nobody/kymo" start intruder -o "$TMP/nobody/out.fxt" --bus "$BUS"
@@ -106,5 +106,5 @@ for verb in summary dump check; do
 	expect_exit 1 "$KYMO" $verb "$TMP/text"
 	assert_contains "$TMP/stderr" 'FXT' "complaint of $verb"
 	expect_exit 1 "$KYMO" $verb "$TMP/absent.fxt"
-	assert_contains "$TMP/stderr" 'absent.fxt' "complaint of $verb"
+	assert_says "$TMP/stderr" 'absent.fxt' "complaint of $verb"
 done

@@ -101,7 +101,7 @@ is_good "$TMP/small/d.fxt" 1
 expect_exit 1 "$KYMO" stop doomed --bus "$BUS"
 assert_contains "$TMP/stderr" 'No space left' "what stop says"
 expect_exit 0 session_is_running good
-expect_exit "0|3" "$KYMO" stop good --bus "$BUS"
+expect_recorded "$TMP/good.fxt" "$KYMO" stop good --bus "$BUS"
 expect_exit 0 "$KYMO" check "$TMP/good.fxt"
 stop_kymod
 no_bpf_left "a session that failed"
@@ -155,7 +155,7 @@ expect_exit 1 as_user "$TMP/kymo" snapshot box -o "$TMP/ext4/open/box.fxt" --bus
 assert_contains "$TMP/stderr" 'No space left' "what is said of a snapshot"
 assert_ge "$(of_root)" "$reserved" "blocks that are left for root, of a snapshot"
 # Root may have them: for root it writes as root.
-expect_exit "0|3" "$KYMO" record --bus "$BUS" -d 500ms -o "$TMP/ext4/root.fxt"
+expect_recorded "$TMP/ext4/root.fxt" "$KYMO" record --bus "$BUS" -d 500ms -o "$TMP/ext4/root.fxt"
 assert_le "$(of_root)" $((reserved - 1)) "blocks that are left when root has used some"
 expect_exit 0 as_user "$TMP/kymo" stop box --bus "$BUS"
 assert_eq "$(awk '$1 == "Uid:" { print $5 }' /proc/$KYMOD_PID/status)" 0 "whose files the service itself makes"

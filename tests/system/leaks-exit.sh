@@ -36,6 +36,10 @@ check_found() {
 	assert_empty "$TMP/complaints" "complaints"
 }
 
+is_state() {
+	[[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$2/status") = [$1] ]]
+}
+
 # ends STATUS PLANTS HOW ...: the load, ended by HOW, with the recording's $options
 options=(--direct --reach look)
 ends() {
@@ -57,6 +61,7 @@ ends 0 1 alone
 ends $((128 + 6)) 1 abort
 ends $((128 + 11)) 1 segv
 ends 0 2 fork
+ends 0 2 threadfork
 # It has nothing of its own.
 ends 1 0 exec "$(type -P false)"
 options=(--direct --reach freeze)
@@ -67,6 +72,33 @@ ends $((128 + 9)) 0 kill
 assert_eq "$(wc -l <"$TMP/complaints")" 1 "complaints"
 assert_contains "$TMP/complaints" 'its memory could be searched' "what is said of SIGKILL"
 assert_eq "$(found "$TMP/t.fxt" | grep -c -v null)" 0 "blocks with an answer"
+
+note "where ptrace is refused: it says so, and searches while it runs, as well as it can"
+if [ "${ALLOW_CALLS:-}" ]; then
+	echo ptrace >"$TMP/calls"
+	expect_exit 5 timeout 60 "$ALLOW_CALLS" "~$TMP/calls" "$KYMO" record --direct --force -e memory --reach look \
+		-o "$TMP/t.fxt" -- "$EXIT_LOAD" exit
+	assert_eq "$(grep -c '^kymo' "$TMP/stderr")" 1 "complaints"
+	assert_contains "$TMP/stderr" 'cannot hold .*exit-load at its exit by ptrace: Operation not permitted; lost blocks' "what it says"
+	assert_eq "$(found "$TMP/t.fxt" | grep -c -v null)" 0 "blocks with an answer"
+	for reach in look freeze; do
+		: >"$TMP/said"
+		"$ALLOW_CALLS" "~$TMP/calls" "$KYMO" record --direct --force -e memory --reach "$reach" -o "$TMP/t.fxt" -- \
+			"$EXIT_LOAD" wait >"$TMP/said" 2>"$TMP/stderr" &
+		RECORDER=$!
+		expect_soon 30 test -s "$TMP/said"
+		LOAD=$(pgrep -x -P "$RECORDER" exit-load)
+		kill -INT "$RECORDER"
+		wait "$RECORDER" || fail "exit status $?: $(cat "$TMP/stderr")"
+		planted 1 >"$TMP/planted"
+		found "$TMP/t.fxt" >"$TMP/found"
+		diff "$TMP/planted" "$TMP/found" >&2 || fail "what was found (>) with $reach is not what was planted (<)"
+		is_state S "$LOAD" || fail "it does not run on"
+		kill "$LOAD"
+	done
+else
+	note "not tested: no libseccomp"
+fi
 
 note "memcheck says the same"
 if command -v valgrind >/dev/null; then
@@ -99,10 +131,6 @@ ended() {
 	wait "$RECORDER" || status=$?
 	assert_eq "$status" "$1" "exit status"
 	grep '^kymo' "$TMP/stderr" >"$TMP/complaints" || true
-}
-
-is_state() {
-	[[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$2/status") = [$1] ]]
 }
 
 is_gone() {

@@ -59,7 +59,7 @@ note "kernel functions are those of /proc/kallsyms"
 # Much that goes to different places, of one process.
 expect_exit 0 "$KYMO" record --direct -o "$TMP/kernel.fxt" -e profile -F 997 -- bash -c '
 	for i in {1..500}; do read -r line </proc/self/stat; /bin/true; done; exec dd if=/dev/zero of=/dev/null bs=1 count=1000000'
-expect_exit "0|3" "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
+expect_exit 0 "$KYMO" symbolize "$TMP/kernel.fxt" "$TMP/kernel-named.fxt"
 # All kernel addresses of the dump, each as the place in a function: of a call, what is before its return. (bash: awk and jq
 # have no such numbers.)
 "$KYMO" dump --json "$TMP/kernel.fxt" | grep -o '"backtrace":\[[^]]*\]' | tr -d '[]' | cut -d: -f2 |

@@ -18,10 +18,10 @@ begin() {
 }
 
 remember_bpf
-expect_exit "0|3" "$KYMO" record --direct -d 200ms -o "$TMP/d.fxt"
+expect_recorded "$TMP/d.fxt" "$KYMO" record --direct -d 200ms -o "$TMP/d.fxt"
 no_bpf_left "a recording of 200 ms"
 remember_bpf
-expect_exit "0|3" "$KYMO" record --direct -d 200ms -o "$TMP/all.fxt" \
+expect_recorded "$TMP/all.fxt" "$KYMO" record --direct -d 200ms -o "$TMP/all.fxt" \
 	-e sched,irq,softirq,workqueue,power,counters,profile,offcpu
 no_bpf_left "a recording of all categories"
 
@@ -45,7 +45,7 @@ if mkdir "$TMP/small" && mount -t tmpfs -o size=3m none "$TMP/small" 2>/dev/null
 	expect_exit 125 "$KYMO" record --direct -o "$TMP/small/t.fxt" -- \
 		"$KYMO_LOAD" --out "$TMP/truth.json" pingpong 50000
 	assert_contains "$TMP/stderr" 'space' "what is said about a full disk"
-	expect_exit "0|3" "$KYMO" check "$TMP/small/t.fxt"
+	expect_checked "$TMP/small/t.fxt"
 	no_bpf_left "a full disk"
 fi
 

@@ -61,17 +61,16 @@ while read -r name tid n ns delay_ns; do
 done <"$TMP/waits"
 
 note "mappings stand before the first stack that needs them"
-# Many processes to be listed, and one that leaves its CPU a thousand times a second all the while.
-sleepers=()
-for _ in {1..150}; do
-	sleep 300 &
-	sleepers+=($!)
-done
-"$KYMO_LOAD" sleep 3000 1000 >/dev/null &
+# What takes half a second and more to be listed, far longer than the first records wait to be written; and, listed behind it, one
+# that leaves its CPU a thousand times a second all the while.
+"$KYMO_LOAD" mapped 60000 5 >"$TMP/mapped" &
+mapped=$!
+expect_soon 60 test -s "$TMP/mapped"
+"$KYMO_LOAD" sleep 100000 1000 >/dev/null &
 often=$!
 expect_soon 5 is_asleep "$often"
-expect_exit "0|3" "$KYMO" record --direct -e offcpu --offcpu-min 500us -d 1 -o "$TMP/first.fxt"
-kill "${sleepers[@]}" $often
+expect_recorded "$TMP/first.fxt" "$KYMO" record --direct -e offcpu --offcpu-min 500us -o "$TMP/first.fxt" -- sleep 1
+kill "$mapped" $often
 # (mappings are taken as they come in the file)
 "$LIST_STACKS" "$TMP/first.fxt" | awk -v pid=$often '
 	$1 == "offcpu" && $3 == pid {
@@ -81,7 +80,7 @@ kill "${sleepers[@]}" $often
 	}
 	END { print all + 0, unmapped + 0 }' >"$TMP/first"
 read -r all unmapped <"$TMP/first"
-assert_ge "$all" 100 "times off CPU of a process that was there before"
+assert_ge "$all" 20 "times off CPU of a process that was there before"
 assert_eq "$unmapped" 0 "of these before what it has mapped (of $all)"
 
 # Of all threads of the machine: each begins and ends with a switch of that thread.
@@ -105,7 +104,7 @@ note "page faults that wait for a disk"
 dd if=/dev/zero of="$TMP/pages" bs=1M count=16 2>/dev/null
 sync "$TMP/pages"
 record_around "$TMP/disk.fxt" -e offcpu --offcpu-min 1us -- "$STACK_LOAD" disk "$TMP/pages"
-faults=$(json "$TMP/stdout" .disk_faults)
+faults=$(json "$TMP/stdout" .disk_faults) slept=$(json "$TMP/stdout" .disk_waits)
 pid=$(json "$TMP/stdout" .pid)
 expect_exit 0 "$KYMO" flame --off-cpu -p "$pid" "$TMP/disk.fxt" --format folded -o -
 # (by name of the program's; what the kernel's are called is its own affair)
@@ -120,13 +119,13 @@ find_function wait_on_disk
 	}' >"$TMP/found"
 n=$(wc -l <"$TMP/found")
 total=$(awk '{ t += $1 } END { printf "%d", t }' "$TMP/found")
-note "$faults faults read from the disk, $n waits in the program, $((total / 1000)) us"
-if [ "$faults" -ge 50 ]; then
-	# A page that comes at once is not waited for.
-	assert_ge "$n" $((faults / 2)) "waits for the disk"
+note "$faults faults read from the disk, for $slept the kernel let it sleep, $n waits in the program, $((total / 1000)) us"
+if [ "$slept" -ge 50 ]; then
+	# (a page that comes at once is not waited for; a wait may be shorter than a microsecond)
+	assert_ge "$n" $((slept * 9 / 10)) "waits for the disk"
 	assert_within "$(cat "$TMP/waited")" "$total" 2 "time in that stack, by name"
 else
-	note "not tested: the file is never out of memory here"
+	note "not tested: the file is never out of memory here, or the disk is as fast"
 fi
 
 note "without the category sched, and of one process only"
@@ -149,7 +148,7 @@ note "a storm of processes that is still there at the end"
 for _ in {1..6}; do
 	"$KYMO_LOAD" --life 100 --at-once 100 procs 3000 >"$TMP/storm.json" &
 	storm=$!
-	expect_exit "0|3" "$KYMO" record --direct -e sched,profile,offcpu --offcpu-min 1us -b 32M -d 500ms --force -o "$TMP/storm.fxt"
+	expect_recorded "$TMP/storm.fxt" "$KYMO" record --direct -e sched,profile,offcpu --offcpu-min 1us -b 32M -d 500ms --force -o "$TMP/storm.fxt"
 	summarize "$TMP/storm.fxt"
 	assert_eq "$(json "$SUMMARY" '.lost.malformed // 0')" 0 "records that make no sense"
 	wait $storm

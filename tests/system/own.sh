@@ -142,7 +142,16 @@ is_in_state() {
 	as "$own" "$TMP/bin/kymo" status "record_$recorder" --json --bus "$BUS" >"$TMP/status.json" &&
 		jq -e --arg state "$1" '.[0].state == $state' "$TMP/status.json"
 }
-expect_soon 30 is_in_state running
+# Until the session runs, or the recorder has given up: to load its programs takes longer than it waits
+# (ANSWER_USEC, cli/bus/bus-call.h) where processors are emulated and busy.
+has_begun_or_ended() {
+	is_in_state running || is_gone "$recorder"
+}
+wait_until_it_runs() {
+	expect_soon 30 has_begun_or_ended
+	! is_gone "$recorder" || fail "no recording: $(cat "$TMP/record.log")"
+}
+wait_until_it_runs
 assert_eq "$(json "$TMP/status.json" '.[0].options.own')" true "option own"
 
 # (what comes on unseen is not seen until it goes off: there are kernels that hide from tracing what a supervisor does)
@@ -206,8 +215,11 @@ assert_empty "$TMP/leaked" "addresses of the kernel"
 assert_empty "$TMP/leaked" "mappings of the kernel"
 
 note "no addresses of others"
-# Where something is mapped in programs of others, but not in the user's own.
-awk -v mark="^$mark" '$1 == "map" && $2 ~ mark { print $3 }' "$log" | sort -u >"$TMP/hidden-maps"
+# Where something is mapped in programs of others, but not in the user's own. The page in which the
+# kernel steps over what is under probes ([uprobes]) is the last one in all programs that have any,
+# and some of the user's may have come to it after they had logged what they have.
+last_page=$(((1 << 47) / 4096 - 2))
+awk -v mark="^$mark" -v last=$last_page '$1 == "map" && $2 ~ mark && $3 != last * 4096 { print $3 }' "$log" | sort -u >"$TMP/hidden-maps"
 awk '$1 == "map" && $2 ~ /^own/ { print $3 }' "$log" | sort -u >"$TMP/own-maps"
 comm -23 "$TMP/hidden-maps" "$TMP/own-maps" >"$TMP/hidden-starts"
 assert_ge "$(wc -l <"$TMP/hidden-starts")" 100 "hidden mappings"
@@ -229,7 +241,7 @@ pages() {
 		.value))[]] | @tsv' "$DUMP" | awk 'NR == FNR { logs[$1]; next }
 		!($1 in logs) { for (p = int($2 / 4096); p < ($2 + $3) / 4096; p++) printf "%.0f\n", p }' "$TMP/who-log" -
 } | sort -u >"$TMP/own-pages"
-pages "^$mark" | comm -23 - "$TMP/own-pages" >"$TMP/hidden-pages"
+pages "^$mark" | grep -vx $last_page | comm -23 - "$TMP/own-pages" >"$TMP/hidden-pages"
 assert_ge "$(wc -l <"$TMP/hidden-pages")" 1000 "hidden pages"
 jq -r '(.backtrace? // [] | .[]), (.args? // [] | .[] | select(.type == "pointer") | .value) |
 	select(. < 9007199254740992) / 4096 | floor' "$DUMP" | sort -u |
@@ -284,7 +296,7 @@ steps flood "name=ownflood log exec=$hidden-suid name=$mark-f1 log map=$hidden-f
 	"map=$hidden-file become=$own exec=$TMP/bin/ownprog name=ownflood2 spin=5 nap=5"
 exec_as "$own" "$TMP/bin/kymo" record --own --bus "$BUS" -o "$TMP/out/loss.fxt" -F 999 -e profile >"$TMP/record.log" 2>&1 &
 recorder=$!
-expect_soon 30 is_in_state running
+wait_until_it_runs
 kill -STOP "$KYMOD_PID"
 as "$own" "$TMP/bin/ownprog" "$log" "script=$TMP/steps/flood"
 kill -CONT "$KYMOD_PID"

@@ -57,7 +57,7 @@ assert_ge "$(json "$SUMMARY" '[.processes[] | select(.name == "printf")] | lengt
 	"processes called printf"
 
 # Ended by -d while the command still runs: that is not waited for.
-expect_exit "0|3" timeout 10 "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
+expect_recorded "$TMP/long.fxt" timeout 10 "$KYMO" record --direct -d 300ms -o "$TMP/long.fxt" -- sleep 30
 complete "$TMP/long.fxt" duration
 
 # Also where children are ignored, as some who start it do.
@@ -107,8 +107,8 @@ assert_contains "$TMP/stderr" '^/dev/null: .* events, ' "what is said of /dev/nu
 [ -c /dev/null ] || fail "/dev/null is gone"
 
 # What is recorded without -e, and more.
-expect_exit "0|3" "$KYMO" record --direct -e default,offcpu -d 300ms -o "$TMP/more.fxt"
-expect_exit "0|3" "$KYMO" record --direct -e all -d 300ms -o "$TMP/all.fxt"
+expect_recorded "$TMP/more.fxt" "$KYMO" record --direct -e default,offcpu -d 300ms -o "$TMP/more.fxt"
+expect_recorded "$TMP/all.fxt" "$KYMO" record --direct -e all -d 300ms -o "$TMP/all.fxt"
 expect_exit 0 "$KYMO" record -e help
 for archive in more:default,offcpu all:all; do
 	dump_records "$TMP/${archive%%:*}.fxt"

@@ -35,7 +35,7 @@ assert_eq "$(events watch | jq -s --argjson pid "$IDLE" 'map(select(.process_id 
 	"watches of a process that does not grow"
 assert_ge "$(events block | jq -s --argjson pid "$GROWING" \
 	'map(select(.process_id == $pid and .args.size == 200000)) | length')" 5 "blocks that leaked"
-expect_exit "0|3" "$KYMO" check "$TMP/triage.fxt"
+expect_exit 0 "$KYMO" check "$TMP/triage.fxt"
 
 note "what makes no sense is refused"
 expect_exit 2 "$KYMO" record --direct -o "$TMP/x.fxt" -e memory --triage -p 1

@@ -11,7 +11,8 @@ start_bus
 remember_bpf
 start_kymod
 
-naps=3000
+# (they last for longer than stopping a session takes where others want the CPU)
+naps=6000
 # A name that nobody else on this machine has.
 tag=$((BASHPID % 1000000))
 start_held naps sleep $naps 500

@@ -2,21 +2,16 @@
 /*
  * Records as the programs write them, and what the archive says then (tests/support/archive-text.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <stdio.h>
-
 #include "base/cleanup.h"
 #include "capture/pipeline/activity.h"
+#include "capture/proc/proc-records.h"
 #include "capture/programs/decode.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 
 enum { N_CPUS = 4, FROM = 100, TO = 200 };
 
@@ -24,6 +19,7 @@ struct fixture {
 	struct outbuf out;
 	struct fxt_archive archive;
 	struct tasks tasks;
+	struct pipeline pipe;
 	struct activity a;
 };
 
@@ -41,22 +37,23 @@ static int announce(uint32_t tid, void *userdata)
 	return fxt_archive_event(&f->archive, &ev);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, N_CPUS) < 0)
 		return -1;
-	activity_init(&f->a, &f->archive, &f->tasks);
-	f->a.from_ns = FROM;
-	f->a.to_ns = TO;
-	f->a.announce = announce;
-	f->a.userdata = f;
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .from_ns = FROM,
+				     .to_ns = TO,
+				     .links = { .announce = announce, .userdata = f } };
+	activity_init(&f->a, &f->pipe);
 	return fxt_archive_begin(&f->archive);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -138,7 +135,7 @@ static void put_irq(struct fixture *f, uint64_t begin, uint64_t end, const char 
 	assert_int_equal(activity_words(&f->a, CLASS_IRQ, 1, words, n), 0);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	struct fixture *f = *state;
 
@@ -157,7 +154,7 @@ static void test_words(void **state)
 }
 
 /* What lies outside of the recording is left out, what reaches into it is cut. */
-static void test_words_cut(void **state)
+TEST(test_words_cut)
 {
 	struct fixture *f = *state;
 
@@ -173,7 +170,7 @@ static void test_words_cut(void **state)
 }
 
 /* Names are whatever a driver made of them; the archive is UTF-8. */
-static void test_irq_name(void **state)
+TEST(test_irq_name)
 {
 	struct fixture *f = *state;
 
@@ -186,7 +183,7 @@ static void test_irq_name(void **state)
 }
 
 /* No driver has a name for these states, on whatever machine. */
-static void test_idle(void **state)
+TEST(test_idle)
 {
 	struct fixture *f = *state;
 
@@ -234,7 +231,7 @@ static void put_work(struct fixture *f, uint64_t begin, uint64_t end, uint64_t f
 	assert_int_equal(activity_record(&f->a, &rec.head), 0);
 }
 
-static void test_work(void **state)
+TEST(test_work)
 {
 	struct fixture *f = *state;
 
@@ -250,7 +247,7 @@ static void test_work(void **state)
 }
 
 /* A softirq's item is none of the thread that it has interrupted. */
-static void test_work_in_softirq(void **state)
+TEST(test_work_in_softirq)
 {
 	struct fixture *f = *state;
 
@@ -261,7 +258,7 @@ static void test_work_in_softirq(void **state)
 }
 
 /* Without a name there is no address either. */
-static void test_work_names(void **state)
+TEST(test_work_names)
 {
 	struct fixture *f = *state;
 
@@ -297,8 +294,8 @@ static void put_frequency(struct fixture *f, uint64_t ts)
 
 static void put_sample(struct fixture *f, uint64_t ts)
 {
-	struct rec_sample rec = {
-		.head = { .kind = REC_SAMPLE, .size = sizeof(rec), .ts_ns = ts },
+	struct rec_counters rec = {
+		.head = { .kind = REC_COUNTERS, .size = sizeof(rec), .ts_ns = ts },
 		.name = "load",
 		.n_values = 2,
 		.whole = 2,
@@ -310,7 +307,7 @@ static void put_sample(struct fixture *f, uint64_t ts)
 	assert_int_equal(activity_record(&f->a, &rec.head), 0);
 }
 
-static void test_counters(void **state)
+TEST(test_counters)
 {
 	struct fixture *f = *state;
 
@@ -340,7 +337,7 @@ static void lose(struct fixture *f, enum event_class class, uint64_t first, uint
 	assert_int_equal(activity_lost(&f->a, class, 1, &lost), 0);
 }
 
-static void test_lost(void **state)
+TEST(test_lost)
 {
 	struct fixture *f = *state;
 
@@ -367,14 +364,14 @@ static void test_lost(void **state)
 	assert_int_equal(f->a.n_events, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_words),      TEST(test_words_cut), TEST(test_irq_name),
-		TEST(test_idle),       TEST(test_work),      TEST(test_work_in_softirq),
-		TEST(test_work_names), TEST(test_counters),  TEST(test_lost),
+		CASE(test_words),      CASE(test_words_cut), CASE(test_irq_name),
+		CASE(test_idle),       CASE(test_work),      CASE(test_work_in_softirq),
+		CASE(test_work_names), CASE(test_counters),  CASE(test_lost),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

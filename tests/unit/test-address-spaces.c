@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "capture/pipeline/address-spaces.h"
+#include "tests/support/unit.h"
 
 struct fixture {
 	struct address_spaces *s;
 	char said[4096];
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -26,7 +20,7 @@ static int set_up(void **state)
 	return address_spaces_new(&f->s);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -96,7 +90,7 @@ static size_t kept_bytes(const struct fixture *f)
 	return bytes;
 }
 
-static void test_covering(void **state)
+TEST(test_covering)
 {
 	struct fixture *f = *state;
 
@@ -115,7 +109,7 @@ static void test_covering(void **state)
 	assert_string_equal(of(f, 1), "1000+2800 c;3000+1000 b;");
 }
 
-static void test_life(void **state)
+TEST(test_life)
 {
 	struct fixture *f = *state;
 
@@ -142,7 +136,7 @@ static void test_life(void **state)
 	assert_int_equal(kept_bytes(f), 0);
 }
 
-static void test_one_has_too_many(void **state)
+TEST(test_one_has_too_many)
 {
 	struct fixture *f = *state;
 	uint64_t n_lost = 0;
@@ -170,7 +164,7 @@ static uint64_t fill(struct fixture *f)
 	return n_lost;
 }
 
-static void test_all_have_too_many(void **state)
+TEST(test_all_have_too_many)
 {
 	struct fixture *f = *state;
 	uint64_t n_lost = fill(f);

@@ -3,21 +3,16 @@
  * What the worker and the rings say of allocations into an archive; and what an archive is to have of
  * it, read back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <inttypes.h>
-#include <stdio.h>
-
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/allocations.h"
 #include "capture/pipeline/lifecycle.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 
 enum { FROM = 100, TO = 1000, PID = 500 };
 
@@ -26,6 +21,7 @@ struct fixture {
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct lifecycle lifecycle;
+	struct pipeline pipe;
 	struct allocations a;
 	char needed[256]; /* of whom mappings were asked for, and when */
 	char said[8192];
@@ -54,7 +50,7 @@ static int need_mappings(uint32_t pid, uint64_t ts_ns, void *userdata)
 	return 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	const struct session_options options = {
 		.categories = CATEGORY_MEMORY | CATEGORY_SHM,
@@ -65,20 +61,22 @@ static int set_up(void **state)
 	assert_non_null(f);
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
-	f->lifecycle = (struct lifecycle){ .archive = &f->archive, .tasks = &f->tasks, .ask = ask };
-	allocations_init(&f->a, &f->archive, &f->tasks);
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .categories = options.categories,
+				     .from_ns = FROM,
+				     .to_ns = TO,
+				     .links = { announce, NULL, need_mappings, f },
+				     .owner = { .ask = ask } };
+	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
+	allocations_init(&f->a, &f->pipe);
 	allocations_begin(&f->a, &options);
-	f->a.from_ns = FROM;
-	f->a.to_ns = TO;
-	f->a.announce = announce;
-	f->a.need_mappings = need_mappings;
-	f->a.userdata = f;
 	assert_int_equal(fxt_archive_begin(&f->archive), 0);
 	*state = f;
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -229,11 +227,11 @@ static void put_watched(struct fixture *f, uint64_t ts_ns, uint32_t instance, ui
 static size_t say(const struct event *ev, char *to, size_t room)
 {
 	switch (ev->kind) {
-	case EVENT_WATCH:
+	case EVENT_WATCH_BEGIN:
 		return SAY("watch %" PRIu64 " %u %s|%s|%d %" PRIu64 " %" PRIu64 ";", ev->ts_ns,
 			   ev->pid, ev->watch.resources, ev->watch.allocators, ev->watch.complete,
 			   ev->watch.interval, ev->watch.min_bytes);
-	case EVENT_WATCHED:
+	case EVENT_WATCH_END:
 		return SAY("watched %" PRIu64 " %s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
 			   " %" PRIu64 ";",
 			   ev->ts_ns, ev->watched.reason, ev->watched.unmatched, ev->watched.failed,
@@ -285,7 +283,7 @@ static const char *said(struct fixture *f)
 
 /* ---- tests ---- */
 
-static void test_life(void **state)
+TEST(test_life)
 {
 	struct fixture *f = *state;
 
@@ -311,7 +309,7 @@ static void test_life(void **state)
 }
 
 /* Two programs of one process: what is said of one has nothing to do with the other. */
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	struct fixture *f = *state;
 
@@ -331,7 +329,7 @@ static void test_exec(void **state)
 }
 
 /* What comes out of the rings before it is said that its program is watched. */
-static void test_waits(void **state)
+TEST(test_waits)
 {
 	struct fixture *f = *state;
 
@@ -352,7 +350,7 @@ static void test_waits(void **state)
 }
 
 /* Of what is never watched no more is kept than there is room for. */
-static void test_waits_bounded(void **state)
+TEST(test_waits_bounded)
 {
 	struct fixture *f = *state;
 	size_t n = (64 << 20) / sizeof(struct rec_alloc);
@@ -364,7 +362,7 @@ static void test_waits_bounded(void **state)
 	assert_string_equal(said(f), "");
 }
 
-static void test_watches(void **state)
+TEST(test_watches)
 {
 	struct fixture *f = *state;
 

@@ -2,26 +2,20 @@
 /*
  * Files are read once, until they change or too many others came.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/probes/allocator-cache.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
-static void test_changes(void **state)
+TEST(test_changes)
 {
 	_cleanup_(allocator_cache_freep) struct allocator_cache *c = NULL;
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -29,7 +23,6 @@ static void test_changes(void **state)
 	const struct allocator_list *list = NULL, *again = NULL;
 	struct timespec times[2] = { { .tv_nsec = UTIME_OMIT }, { .tv_sec = 1000 } };
 
-	(void)state;
 	assert_int_equal(allocator_cache_new(&c), 0);
 	assert_int_equal(allocator_cache_find(c, self, &list), 0);
 	assert_int_equal(allocator_cache_find(c, self, &again), 0);
@@ -53,14 +46,13 @@ static void test_changes(void **state)
 	assert_int_equal(allocator_cache_reads(c), 4);
 }
 
-static void test_room(void **state)
+TEST(test_room)
 {
 	_cleanup_(allocator_cache_freep) struct allocator_cache *c = NULL;
 	_cleanup_close_ int kept = memfd_create("kept", MFD_CLOEXEC);
 	_cleanup_close_ int fd = memfd_create("text", MFD_CLOEXEC);
 	const struct allocator_list *list;
 
-	(void)state;
 	assert_int_equal(allocator_cache_new(&c), 0);
 	assert_int_equal(write(kept, "k", 1), 1);
 	/* one file that changes each time stands for as many; the other is asked for all the time */

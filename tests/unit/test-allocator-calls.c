@@ -5,15 +5,6 @@
  * function, exactly one probe must have been come to first, with the arguments and the stack pointer
  * of the call; and where the probe says that the result can be seen, it must be there, once.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,6 +12,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -29,6 +22,7 @@
 #include "base/cleanup.h"
 #include "capture/probes/allocators.h"
 #include "tests/support/commands.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 #if defined(__x86_64__)
@@ -298,11 +292,10 @@ static const struct {
 	{ "mimalloc", "cc", "-Wl,--no-as-needed -lmimalloc", 2 * 21 + 4, true },
 };
 
-static void test_allocators(void **state)
+TEST(test_allocators)
 {
 	unsigned n = 0;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct stepped s;
 
@@ -330,11 +323,10 @@ static bool may_trace(void)
 	       WEXITSTATUS(status) == 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	cpu_set_t set;
 
-	(void)state;
 	/* Whoever steps and who is stepped take turns: on one CPU nobody has to be woken elsewhere. */
 	CPU_ZERO(&set);
 	CPU_SET(sched_getcpu(), &set);
@@ -342,9 +334,8 @@ static int set_up(void **state)
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return getenv("KEEP_TMP") ? 0 : command_in(dir, "rm -rf %s", dir);
 }
 

@@ -3,21 +3,14 @@
  * What is found in the files of programs that are built here, in those of running ones, and in what
  * is no program at all. Whether the probes are in the right place: test-allocator-calls.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -27,6 +20,7 @@
 #include "capture/probes/allocator-cache.h"
 #include "capture/probes/allocators.h"
 #include "tests/support/commands.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 static char dir[] = "/tmp/kymo-test-allocators.XXXXXX";
@@ -56,7 +50,7 @@ static int find(const char *name, struct allocator_list *ret)
 	assert_true(fd >= 0);
 	*ret = (struct allocator_list){ 0 };
 	r = allocators_find(fd, ret);
-	r_apart = allocators_find_apart(fd, ALLOCATORS_NS_MAX, &apart);
+	r_apart = allocators_find_sandboxed(fd, ALLOCATORS_NS_MAX, &apart);
 	assert_int_equal(r, r_apart);
 	assert_int_equal(ret->n, apart.n);
 	assert_int_equal(ret->flags, apart.flags);
@@ -99,11 +93,10 @@ static void assert_c_functions(const struct allocator_list *l)
 	assert_null(probe_of(l, MEMORY_FN_FREE, ALLOCATOR_PROBE_SESSION));
 }
 
-static void test_static(void **state)
+TEST(test_static)
 {
 	struct allocator_list l;
 
-	(void)state;
 	need_compiler();
 	if (command_in(dir, CC "-static -o fixed") != 0) {
 		print_message("skip: programs cannot be linked statically here\n");
@@ -130,11 +123,10 @@ static void test_static(void **state)
 	assert_int_equal(l.n, 0);
 }
 
-static void test_dynamic(void **state)
+TEST(test_dynamic)
 {
 	struct allocator_list l;
 
-	(void)state;
 	need_compiler();
 	command(CC "-o dynamic");
 	assert_int_equal(find("dynamic", &l), 0);
@@ -149,11 +141,10 @@ static void test_dynamic(void **state)
 }
 
 /* A library is stripped of all but what it exports. */
-static void test_library(void **state)
+TEST(test_library)
 {
 	struct allocator_list l;
 
-	(void)state;
 	need_compiler();
 	command("echo 'void *je_malloc(unsigned long n) { return n ? \"\" : 0; }"
 		" void *tc_malloc(unsigned long) __attribute__((alias(\"je_malloc\")));"
@@ -169,11 +160,10 @@ static void test_library(void **state)
 	allocator_list_deinit(&l);
 }
 
-static void test_go(void **state)
+TEST(test_go)
 {
 	struct allocator_list l;
 
-	(void)state;
 	need_compiler();
 	command("echo 'void *malloc(unsigned long n) { return (void *)n; } int main(void) { return 0; }'"
 		" >go.c && cc -fno-builtin go.c -o not-go && echo go >information &&"
@@ -216,7 +206,7 @@ static const char source[] =
 	" movb $1, 6(%rdi)\n ret\n 1: jmp free\n"
 	".section .note.GNU-stack,\"\",@progbits\n";
 
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
 	static const struct {
 		uint32_t function, kind;
@@ -236,7 +226,6 @@ static void test_by_hand(void **state)
 	unsigned sum = 0;
 	FILE *f;
 
-	(void)state;
 	need_compiler();
 	snprintf(path, sizeof(path), "%s/by-hand.s", dir);
 	f = fopen(path, "we");
@@ -285,20 +274,18 @@ static void test_by_hand(void **state)
 	allocator_list_deinit(&l);
 }
 #else
-static void test_by_hand(void **state)
+TEST(test_by_hand)
 {
-	(void)state;
 	skip();
 }
 #endif
 
-static void test_no_program(void **state)
+TEST(test_no_program)
 {
 	_cleanup_close_ int directory = open("/", O_RDONLY | O_CLOEXEC);
 	struct allocator_list l;
 	int pipe_fds[2];
 
-	(void)state;
 	need_compiler();
 	command("echo text >text; : >empty; head -c 4 /bin/sh >four; head -c 63 /bin/sh >head");
 	command("cp /bin/sh wild && printf '\\377\\377\\377\\377\\377\\377\\377\\177' |"
@@ -312,16 +299,16 @@ static void test_no_program(void **state)
 	/* sections that are far beyond the end */
 	if (find("wild", &l) == 0)
 		assert_int_equal(l.n, 0);
-	assert_int_equal(allocators_find_apart(directory, ALLOCATORS_NS_MAX, &l), -ENOEXEC);
+	assert_int_equal(allocators_find_sandboxed(directory, ALLOCATORS_NS_MAX, &l), -ENOEXEC);
 	assert_int_equal(pipe(pipe_fds), 0);
-	assert_int_equal(allocators_find_apart(pipe_fds[0], ALLOCATORS_NS_MAX, &l), -ENOEXEC);
-	assert_int_equal(allocators_find_apart(-1, ALLOCATORS_NS_MAX, &l), -EBADF);
+	assert_int_equal(allocators_find_sandboxed(pipe_fds[0], ALLOCATORS_NS_MAX, &l), -ENOEXEC);
+	assert_int_equal(allocators_find_sandboxed(-1, ALLOCATORS_NS_MAX, &l), -EBADF);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 }
 
 /* The same table of symbols, again and again: nobody's file is read for longer than he has. */
-static void test_slow(void **state)
+TEST(test_slow)
 {
 	enum { SECTIONS = 60000, SYMBOLS = 1 << 20 };
 	_cleanup_free_ Elf64_Shdr *sections = calloc(SECTIONS, sizeof(*sections));
@@ -331,7 +318,6 @@ static void test_slow(void **state)
 	_cleanup_close_ int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	Elf64_Ehdr head;
 
-	(void)state;
 	assert_true(sections && fd >= 0 && self >= 0);
 	assert_int_equal(read(self, &head, sizeof(head)), sizeof(head));
 	head.e_phnum = 0;
@@ -351,12 +337,12 @@ static void test_slow(void **state)
 	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(fd, sections, SECTIONS * sizeof(*sections), at),
 			 SECTIONS * sizeof(*sections));
-	assert_int_equal(allocators_find_apart(fd, 50000000, &l), -ETIME);
+	assert_int_equal(allocators_find_sandboxed(fd, 50000000, &l), -ETIME);
 }
 
 /* ---- what the other process may not say ---- */
 
-static void test_validity(void **state)
+TEST(test_validity)
 {
 	struct allocator_probe probes[2] = {
 		{ .offset = 10, .function = MEMORY_FN_MALLOC, .kind = 1, .name = "malloc" },
@@ -364,7 +350,6 @@ static void test_validity(void **state)
 	};
 	struct allocator_list l = { .probes = probes, .n = 2 };
 
-	(void)state;
 	assert_true(allocator_list_is_valid(&l, 21));
 	assert_false(allocator_list_is_valid(&l, 20));
 	l.flags = ALLOCATORS_ALL + 1;
@@ -425,12 +410,11 @@ static int see(const struct allocator_file *file, void *userdata)
 	return s->end_with;
 }
 
-static void test_self(void **state)
+TEST(test_self)
 {
 	_cleanup_(allocator_cache_freep) struct allocator_cache *cache = NULL;
 	struct seen s = { 0 }, again = { 0 }, first = { .end_with = -EDOM };
 
-	(void)state;
 	assert_int_equal(allocator_cache_new(&cache), 0);
 	assert_int_equal(allocators_of_process(getpid(), cache, see, &s), 0);
 	assert_true(s.n >= 2);
@@ -445,14 +429,13 @@ static void test_self(void **state)
 }
 
 /* Its file is gone; only what is mapped still leads there. */
-static void test_deleted(void **state)
+TEST(test_deleted)
 {
 	struct seen s = { 0 };
 	char path[256], text[128];
 	int fd, r;
 	pid_t pid;
 
-	(void)state;
 	need_compiler();
 	if (geteuid() != 0) {
 		print_message("skip: only root may open what is mapped\n");
@@ -490,15 +473,13 @@ static void test_deleted(void **state)
 	assert_int_equal(s.n, 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return getenv("KEEP_TMP") ? 0 : command_in(dir, "rm -rf %s", dir);
 }
 

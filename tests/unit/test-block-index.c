@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 
 #include "capture/heap/block-index.h"
+#include "tests/support/unit.h"
 
 static size_t find_slowly(const struct block_range *blocks, size_t n, uint64_t address)
 {
@@ -29,7 +23,7 @@ static void check(const struct block_range *blocks, size_t n, uint64_t address)
 	block_index_deinit(&x);
 }
 
-static void test_edges(void **state)
+TEST(test_edges)
 {
 	static const struct block_range blocks[] = {
 		{ 0x1000, 16 },           { 0x1010, 0 },         { 0x1ff8, 8 },
@@ -37,7 +31,6 @@ static void test_edges(void **state)
 		{ 0x7f0000000000, 4096 }, { ~UINT64_C(31), 16 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
 		for (int64_t by = -17; by <= 17; by++) {
 			check(blocks, 8, blocks[i].address + (uint64_t)by);
@@ -51,13 +44,12 @@ static void test_edges(void **state)
 }
 
 /* Blocks of all sizes, with gaps of all sizes. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	struct block_range blocks[200];
 	struct block_index x;
 	uint64_t at = 4096;
 
-	(void)state;
 	srandom(5);
 	for (size_t i = 0; i < 200; i++) {
 		blocks[i].address = at + (uint64_t)random() % (1 << random() % 18);
@@ -77,14 +69,13 @@ static void test_random(void **state)
 	block_index_deinit(&x);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const struct block_range overlapping[] = { { 16, 17 }, { 32, 1 } },
 					unsorted[] = { { 32, 1 }, { 16, 1 } },
 					endless[] = { { 16, UINT64_MAX } };
 	struct block_index x;
 
-	(void)state;
 	assert_int_equal(block_index_init(&x, overlapping, 2), -EINVAL);
 	assert_int_equal(block_index_init(&x, unsorted, 2), -EINVAL);
 	assert_int_equal(block_index_init(&x, endless, 1), -EINVAL);

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "capture/pipeline/budget.h"
 #include "capture/pipeline/costs.h"
 #include "capture/proc/machine.h"
+#include "tests/support/unit.h"
 
 #define SECOND UINT64_C(1000000000)
 #define ALL    (1u << SHED_STACKS | 1u << SHED_WAKEUPS | 1u << SHED_SESSION)
@@ -37,60 +31,55 @@ static void run(struct budget *b, const unsigned *costs, size_t n, char *ret)
 	ret[n] = '\0';
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	struct budget b = { .limit_ppm = 50000, .there = ALL };
 	const unsigned costs[] = { 60, 60, 60, 60, 60, 60 };
 	char said[16];
 
-	(void)state;
 	run(&b, costs, ARRAY_SIZE(costs), said);
 	assert_string_equal(said, ".S.W.E");
 	assert_int_equal(b.there, 0);
 }
 
-static void test_two_in_a_row(void **state)
+TEST(test_two_in_a_row)
 {
 	struct budget b = { .limit_ppm = 50000, .there = ALL };
 	/* The limit itself is allowed. */
 	const unsigned costs[] = { 51, 50, 900, 0, 51, 49, 51, 51, 50, 50 };
 	char said[16];
 
-	(void)state;
 	run(&b, costs, ARRAY_SIZE(costs), said);
 	assert_string_equal(said, ".......S..");
 	assert_int_equal(b.there, 1u << SHED_WAKEUPS | 1u << SHED_SESSION);
 }
 
-static void test_what_is_not_there(void **state)
+TEST(test_what_is_not_there)
 {
 	struct budget b = { .limit_ppm = 1000, .there = 1u << SHED_SESSION };
 	const unsigned costs[] = { 2, 2, 2, 2 };
 	char said[16];
 
-	(void)state;
 	run(&b, costs, ARRAY_SIZE(costs), said);
 	assert_string_equal(said, ".E..");
 }
 
-static void test_without_limit(void **state)
+TEST(test_without_limit)
 {
 	struct budget b = { .there = ALL };
 	const unsigned costs[] = { 2000, 4000, 2000 };
 	char said[16];
 
-	(void)state;
 	run(&b, costs, ARRAY_SIZE(costs), said);
 	assert_string_equal(said, "...");
 }
 
-static void test_looks(void **state)
+TEST(test_looks)
 {
 	struct budget b = { .limit_ppm = 1000, .there = ALL };
 
 	enum budget_shed what;
 
-	(void)state;
 	/* It has not begun. */
 	assert_int_equal(budget_look(&b, SECOND, SECOND, 0, &what), BUDGET_STAY);
 	budget_begin(&b, SECOND, 0, 0);
@@ -162,11 +151,10 @@ static struct world begun(bool blind)
 }
 
 /* A storm, calm, a storm, calm: all goes, and all comes back, the last first. */
-static void test_returns(void **state)
+TEST(test_returns)
 {
 	struct world w = begun(false);
 
-	(void)state;
 	looks(&w, 1, 20);
 	assert_int_equal(w.n_steps, 0);
 	looks(&w, 20, 60);
@@ -189,11 +177,10 @@ static void test_returns(void **state)
 }
 
 /* As long as the storm goes on, a pause does: what the machine does says that it would be too much. It is tried, ever more rarely. */
-static void test_long_storm(void **state)
+TEST(test_long_storm)
 {
 	struct world w = begun(false);
 
-	(void)state;
 	looks(&w, 20, 50);
 	assert_string_equal(w.said, "SWE");
 	looks(&w, 20, 550);
@@ -203,11 +190,10 @@ static void test_long_storm(void **state)
 }
 
 /* What costs is over, and the machine does as much as ever: then all of it comes back in little more than a minute. */
-static void test_other_costs(void **state)
+TEST(test_other_costs)
 {
 	struct world w = begun(false);
 
-	(void)state;
 	looks(&w, 20, 20);
 	assert_string_equal(w.said, "SWE");
 	for (unsigned i = 0; i < 80; i++) {
@@ -218,11 +204,10 @@ static void test_other_costs(void **state)
 }
 
 /* Less load lets come back what fits: what would be over three quarters of the limit stays away. */
-static void test_partly(void **state)
+TEST(test_partly)
 {
 	struct world w = begun(false);
 
-	(void)state;
 	looks(&w, 2, 8);
 	assert_string_equal(w.said, "S");
 	/* 20 of 0.9 + 20 of 0.9 */
@@ -233,9 +218,8 @@ static void test_partly(void **state)
 }
 
 /* However load changes, and though nobody knows what the machine does, there are few steps: waits double. */
-static void test_oscillation(void **state)
+TEST(test_oscillation)
 {
-	(void)state;
 	for (unsigned period = 1; period <= 40; period++) {
 		for (unsigned blind = 0; blind < 2; blind++) {
 			struct world w = begun(blind);
@@ -248,11 +232,10 @@ static void test_oscillation(void **state)
 }
 
 /* The same storm for ever, and nobody knows: it is tried, after 5, 10, 20 ... seconds. */
-static void test_blind(void **state)
+TEST(test_blind)
 {
 	struct world w = begun(true);
 
-	(void)state;
 	looks(&w, 20, 100);
 	assert_in_range(w.n_sessions, 7, 9);
 	looks(&w, 20, 4 * 3600);
@@ -260,12 +243,11 @@ static void test_blind(void **state)
 }
 
 /* One that could not come back has gone again, and waits longer; what it cost is known still. */
-static void test_failed(void **state)
+TEST(test_failed)
 {
 	struct world w = begun(false);
 	uint64_t saved_ppm;
 
-	(void)state;
 	looks(&w, 2, 60);
 	saved_ppm = w.b.stages[SHED_STACKS].saved_ppm;
 	assert_in_range(saved_ppm, 39000, 41000);
@@ -281,11 +263,10 @@ static void test_failed(void **state)
 }
 
 /* What the machine does, as the kernel says it. */
-static void test_machine(void **state)
+TEST(test_machine)
 {
 	uint64_t n = machine_switches("/proc/stat");
 
-	(void)state;
 	assert_true(n > 0);
 	assert_true(machine_switches("/proc/stat") >= n);
 	assert_int_equal(machine_switches("/proc/version"), 0);
@@ -295,12 +276,11 @@ static void test_machine(void **state)
 
 /* ---- sums ---- */
 
-static void test_estimate(void **state)
+TEST(test_estimate)
 {
 	struct cpu_costs cpus[2] = { 0 };
 	struct costs c;
 
-	(void)state;
 	assert_int_equal(costs_init(&c, 2), 0);
 	costs_look(&c, cpus);
 	assert_int_equal(costs_total(&c).runs, 0);
@@ -336,12 +316,11 @@ static void test_estimate(void **state)
 }
 
 /* Runs that nobody has timed yet cost nothing that is known. */
-static void test_untimed(void **state)
+TEST(test_untimed)
 {
 	struct cpu_costs cpu = { 0 };
 	struct costs c;
 
-	(void)state;
 	assert_int_equal(costs_init(&c, 1), 0);
 	cpu.classes[COST_IRQ].runs = 5;
 	costs_look(&c, &cpu);
@@ -350,9 +329,8 @@ static void test_untimed(void **state)
 	costs_deinit(&c);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	for (unsigned i = 0; i < COST_CLASSES; i++) {
 		assert_non_null(cost_names[i]);
 		for (unsigned j = 0; j < i; j++)

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "base/cleanup.h"
 #include "daemon/bus-error.h"
+#include "tests/support/unit.h"
 
-static void test_set_names(void **state)
+TEST(test_set_names)
 {
 	static const struct {
 		int error;
@@ -29,7 +23,6 @@ static void test_set_names(void **state)
 		{ -EPIPE, "OutputFailed" },      { -EXDEV, "Failed" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		sd_bus_error e = SD_BUS_ERROR_NULL;
 
@@ -41,11 +34,10 @@ static void test_set_names(void **state)
 	}
 }
 
-static void test_set_sentence(void **state)
+TEST(test_set_sentence)
 {
 	sd_bus_error e = SD_BUS_ERROR_NULL;
 
-	(void)state;
 	assert_int_equal(bus_error_set(&e, -ENOENT, "there is no %s, %d", "thing", 7), -ENOENT);
 	assert_string_equal(e.message, "there is no thing, 7");
 	/* What is set first stays. */

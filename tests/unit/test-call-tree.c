@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-
 #include "base/cleanup.h"
 #include "reader/views/call-tree.h"
+#include "tests/support/unit.h"
 
 #define KERNEL(n) (UINT64_C(0xffffffff81000000) + (n))
 
@@ -137,12 +131,11 @@ static struct call_tree *tree_of(bool inverted, bool with_old)
 	return t;
 }
 
-static void test_tree(void **state)
+TEST(test_tree)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = tree_of(false, true);
 	_cleanup_free_ char *text = text_of(t);
 
-	(void)state;
 	assert_string_equal(text, "all root 0/511 old 0/3\n"
 				  " app process 128/191 old 0/3\n"
 				  "  [unknown] unknown 0/32\n"
@@ -160,12 +153,11 @@ static void test_tree(void **state)
 	assert_int_equal(t->max_depth, 4);
 }
 
-static void test_inverted(void **state)
+TEST(test_inverted)
 {
 	_cleanup_(call_tree_freep) struct call_tree *t = tree_of(true, false);
 	_cleanup_free_ char *text = text_of(t);
 
-	(void)state;
 	assert_string_equal(text, "all root 0/511\n"
 				  " [kernel] kernel 0/256\n"
 				  "  idle process 256/256\n"
@@ -189,7 +181,7 @@ static void test_inverted(void **state)
 				  "   app process 32/32\n");
 }
 
-static void test_functions(void **state)
+TEST(test_functions)
 {
 	static const struct {
 		const char *name;
@@ -208,7 +200,6 @@ static void test_functions(void **state)
 	_cleanup_free_ struct call_function *list = NULL;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(call_tree_functions(t, &list, &n), 0);
 	assert_int_equal(n, ARRAY_SIZE(want));
 	for (size_t i = 0; i < n; i++) {
@@ -218,7 +209,7 @@ static void test_functions(void **state)
 	}
 }
 
-static void test_by_time(void **state)
+TEST(test_by_time)
 {
 	static const uint64_t stack[] = { 0xa };
 	static const struct event events[] = {
@@ -230,7 +221,6 @@ static void test_by_time(void **state)
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	assert_int_equal(profile_new(&p, &(struct profile_options){ .on_cpu = true,
 								    .off_cpu = true,
 								    .to_ns = UINT64_MAX }),
@@ -250,13 +240,12 @@ static void test_by_time(void **state)
 }
 
 /* Who looks names up has no memory. */
-static void test_names_fail(void **state)
+TEST(test_names_fail)
 {
 	static const struct sample bad = { 1, 1, 1, { 0xdead } };
 	_cleanup_(profile_freep) struct profile *p = profile_of(&bad, 1);
 	_cleanup_(call_tree_freep) struct call_tree *t = NULL;
 
-	(void)state;
 	assert_int_equal(call_tree_new(&t), 0);
 	assert_int_equal(call_tree_add(t, p, &(struct call_tree_options){ .names = &names }),
 			 -ENOMEM);

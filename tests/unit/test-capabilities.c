@@ -2,22 +2,16 @@
 /*
  * Whatever the machine is like, what is said of it must hang together.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
 #include <unistd.h>
 
 #include "capture/programs/capabilities.h"
 #include "capture/programs/exit-hook.h"
 #include "capture/programs/kernel-btf.h"
 #include "capture/options/options.h"
+#include "tests/support/unit.h"
 
 static const struct capability *find(const struct capability *caps, int n, const char *name)
 {
@@ -28,12 +22,11 @@ static const struct capability *find(const struct capability *caps, int n, const
 	return NULL;
 }
 
-static void test_probe(void **state)
+TEST(test_probe)
 {
 	struct capability caps[CAPABILITIES_MAX];
 	int n = capabilities_probe(caps);
 
-	(void)state;
 	assert_in_range(n, 1, CAPABILITIES_MAX);
 	for (int i = 0; i < n; i++) {
 		assert_true(strlen(caps[i].detail) > 3);
@@ -47,13 +40,12 @@ static void test_probe(void **state)
 }
 
 /* Every category can be asked for by its name, and says why where there is nothing. */
-static void test_categories(void **state)
+TEST(test_categories)
 {
 	struct capability caps[CAPABILITIES_MAX];
 	int n = capabilities_probe(caps);
 	bool all = find(caps, n, "sched")->available;
 
-	(void)state;
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		const struct capability *c = find(caps, n, row->name);
 
@@ -64,12 +56,11 @@ static void test_categories(void **state)
 	assert_int_equal(find(caps, n, "counters")->available, all);
 }
 
-static void test_tracepoints(void **state)
+TEST(test_tracepoints)
 {
 	static const char *const names[] = { "sched_switch", "no_such_tracepoint" };
 	bool has[2] = { false, true };
 
-	(void)state;
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
 		assert_true(kernel_btf_tracepoints(names, 2, has) < 0);
 		return;
@@ -80,25 +71,23 @@ static void test_tracepoints(void **state)
 }
 
 /* The check and the list agree. */
-static void test_check(void **state)
+TEST(test_check)
 {
 	struct capability caps[CAPABILITIES_MAX];
 	int n = capabilities_probe(caps);
 	const char *text = NULL;
 	int r = capabilities_check(&text);
 
-	(void)state;
 	assert_int_equal(r == 0, find(caps, n, "sched")->available);
 	if (r < 0)
 		assert_true(text && strlen(text) > 3);
 }
 
-static void test_preempt_count(void **state)
+TEST(test_preempt_count)
 {
 	int64_t from_rq = 0;
 	int r = kernel_btf_preempt_count(&from_rq);
 
-	(void)state;
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0) {
 		assert_true(r < 0);
 		return;
@@ -108,11 +97,10 @@ static void test_preempt_count(void **state)
 }
 
 /* One argument more than before says that it is the newer kind; both have no more than four. */
-static void test_exits(void **state)
+TEST(test_exits)
 {
 	int r = kernel_btf_exits_with_memory();
 
-	(void)state;
 	if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		assert_true(r < 0);
 	else

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "reader/views/cgroup-names.h"
+#include "tests/support/unit.h"
 
 #define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -16,7 +11,7 @@ struct row {
 	const char *path, *name;
 };
 
-static void test_units(void **state)
+TEST(test_units)
 {
 	static const struct row rows[] = {
 		{ "/", "/" },
@@ -40,12 +35,11 @@ static void test_units(void **state)
 	};
 	char name[CGROUP_NAME_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_string_equal(cgroup_unit(name, rows[i].path), rows[i].name);
 }
 
-static void test_containers(void **state)
+TEST(test_containers)
 {
 	static const struct row rows[] = {
 		{ "/", "host" },
@@ -83,16 +77,14 @@ static void test_containers(void **state)
 	};
 	char name[CGROUP_NAME_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_string_equal(cgroup_container(name, rows[i].path), rows[i].name);
 }
 
-static void test_long(void **state)
+TEST(test_long)
 {
 	char path[4096] = "/lxc.payload.", name[CGROUP_NAME_MAX];
 
-	(void)state;
 	memset(path + strlen(path), 'x', 3000);
 	assert_int_equal(strlen(cgroup_container(name, path)), CGROUP_NAME_MAX - 1);
 	strcat(path, ".service");

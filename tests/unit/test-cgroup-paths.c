@@ -3,21 +3,16 @@
  * Where cgroups are: on a machine made of folders, by what processes say and by the walk, which is bounded; and on this one.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
 #include "capture/proc/cgroup-paths.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/unit.h"
 
 #define LONG_NS UINT64_C(60000000000)
 #define TREE    "/sys/fs/cgroup"
@@ -45,8 +40,8 @@ static uint64_t make(const char *path)
 	struct stat st;
 
 	snprintf(full, sizeof(full), TREE "%s/cgroup.procs", path);
-	put_text(own_folder(), full, "");
-	snprintf(full, sizeof(full), "%s" TREE "%s", own_folder(), path);
+	put_text(own_directory(), full, "");
+	snprintf(full, sizeof(full), "%s" TREE "%s", own_directory(), path);
 	assert_int_equal(stat(full, &st), 0);
 	return st.st_ino;
 }
@@ -57,24 +52,23 @@ static void says(uint32_t pid, const char *text)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/cgroup", pid);
-	put_text(own_folder(), path, text);
+	put_text(own_directory(), path, text);
 }
 
 static struct cgroup_paths *open_tree(void)
 {
 	struct cgroup_paths *c = NULL;
 
-	assert_int_equal(cgroup_paths_new(own_folder(), &c), 0);
+	assert_int_equal(cgroup_paths_new(own_directory(), &c), 0);
 	return c;
 }
 
-static void test_by_process(void **state)
+TEST(test_by_process)
 {
 	uint64_t root = make(""), id = make("/a.slice/b.service");
 	_cleanup_(cgroup_paths_freep) struct cgroup_paths *c = open_tree();
 	struct told t = { 0 };
 
-	(void)state;
 	says(77, "12:cpu:/other\n1:name=systemd:/x\n0::/a.slice/b.service\n");
 	assert_int_equal(cgroup_paths_find(c, id, 77, take, &t), 0);
 	assert_int_equal(t.n, 1);
@@ -88,7 +82,7 @@ static void test_by_process(void **state)
 }
 
 /* Of who says nothing, or something else, or what leads out of the tree, the walk knows it. */
-static void test_not_believed(void **state)
+TEST(test_not_believed)
 {
 	static const char *const answers[] = {
 		NULL,        "",           "0::/other\n",      "0::/here (deleted)\n",
@@ -97,9 +91,8 @@ static void test_not_believed(void **state)
 	uint64_t id = make("/here");
 	char link[2048];
 
-	(void)state;
 	make("/other");
-	snprintf(link, sizeof(link), "%s" TREE "/link", own_folder());
+	snprintf(link, sizeof(link), "%s" TREE "/link", own_directory());
 	assert_int_equal(symlink("here", link), 0);
 	for (uint32_t i = 0; i < ARRAY_SIZE(answers); i++) {
 		_cleanup_(cgroup_paths_freep) struct cgroup_paths *c = open_tree();
@@ -128,14 +121,13 @@ static unsigned walk_in_pieces(struct cgroup_paths *c, uint64_t id, struct told 
 }
 
 /* Each piece of the walk goes on where the one before has ended; what is nowhere is not looked for for ever. */
-static void test_walk_in_pieces(void **state)
+TEST(test_walk_in_pieces)
 {
 	struct told t = { 0 };
 	struct cgroup_paths *c;
 	uint64_t id = 0;
 	unsigned n;
 
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		char path[64];
 
@@ -157,13 +149,12 @@ static void test_walk_in_pieces(void **state)
 }
 
 /* A piece of the walk takes no longer than it may, however many cgroups there are. */
-static void test_budget(void **state)
+TEST(test_budget)
 {
 	struct told t = { 0 };
 	struct cgroup_paths *c;
 	uint64_t begin_ns;
 
-	(void)state;
 	for (int i = 0; i < 400; i++) {
 		char path[64];
 
@@ -180,13 +171,12 @@ static void test_budget(void **state)
 }
 
 /* At the beginning all is told, by a walk that is bounded, too; what was looked for is looked for further. */
-static void test_list(void **state)
+TEST(test_list)
 {
 	struct told t = { 0 };
 	struct cgroup_paths *c;
 	uint64_t id = 0;
 
-	(void)state;
 	for (int i = 0; i < 300; i++) {
 		char path[64];
 
@@ -206,14 +196,13 @@ static void test_list(void **state)
 }
 
 /* Below what is too deep nothing is found, and what is gone meanwhile is no error. */
-static void test_odd_trees(void **state)
+TEST(test_odd_trees)
 {
 	char path[512] = "", full[2048];
 	struct told t = { 0 };
 	struct cgroup_paths *c;
 	uint64_t id = 0;
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		strcat(path, "/d");
 		id = make(path);
@@ -230,12 +219,11 @@ static void test_odd_trees(void **state)
 	cgroup_paths_free(c);
 }
 
-static void test_no_hierarchy(void **state)
+TEST(test_no_hierarchy)
 {
 	struct cgroup_paths *c = NULL;
 
-	(void)state;
-	assert_int_equal(cgroup_paths_new(own_folder(), &c), -ENODEV);
+	assert_int_equal(cgroup_paths_new(own_directory(), &c), -ENODEV);
 	assert_null(c);
 }
 
@@ -254,14 +242,13 @@ static const char *mounted(void)
 }
 
 /* A cgroup of this machine in which nobody is. */
-static void test_this_machine(void **state)
+TEST(test_this_machine)
 {
 	char name[64], path[128];
 	struct told t = { 0 };
 	struct cgroup_paths *c;
 	struct stat st;
 
-	(void)state;
 	if (!mounted()) {
 		assert_int_equal(cgroup_paths_new("", &c), -ENODEV);
 		return;
@@ -281,7 +268,8 @@ static void test_this_machine(void **state)
 	assert_int_equal(t.id, st.st_ino);
 }
 
-#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, own_folder_set_up, own_folder_tear_down)
+#define IN_FOLDER(f)                                                                               \
+	cmocka_unit_test_setup_teardown(f, own_directory_set_up, own_directory_tear_down)
 
 int main(void)
 {

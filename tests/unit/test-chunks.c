@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "capture/session/chunks.h"
+#include "tests/support/unit.h"
 
 #define SECOND UINT64_C(1000000000)
 #define MB     UINT64_C(1000000)
@@ -19,11 +13,10 @@ static void begin(struct chunks *c, uint64_t ns, uint64_t head_bytes)
 	chunks_add(c, STORE_HEAD, head_bytes);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	struct chunks c = { 0 };
 
-	(void)state;
 	begin(&c, 1 * SECOND, 10);
 	chunks_add(&c, STORE_BODY, 100);
 	chunks_add(&c, STORE_TAIL, 5);
@@ -42,11 +35,10 @@ static void test_bytes(void **state)
 }
 
 /* What is too long ago is not known any more, and what has not begun not yet. */
-static void test_begun(void **state)
+TEST(test_begun)
 {
 	struct chunks c = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < FLIGHT_CHUNKS_MAX + 2; i++)
 		begin(&c, (i + 1) * SECOND, 1);
 	assert_int_equal(chunks_begun(&c, 2)->ns, 3 * SECOND);
@@ -56,12 +48,11 @@ static void test_begun(void **state)
 	assert_ptr_equal(chunks_begun(&c, UINT64_MAX), chunks_now(&c));
 }
 
-static void test_due_by_time(void **state)
+TEST(test_due_by_time)
 {
 	const struct session_options o = { .rotate_ns = 10 * SECOND };
 	struct chunks c = { 0 };
 
-	(void)state;
 	begin(&c, 100 * SECOND, 1000);
 	assert_false(chunks_due(&c, &o, &nothing, 110 * SECOND - 1));
 	assert_true(chunks_due(&c, &o, &nothing, 110 * SECOND));
@@ -74,14 +65,13 @@ static void test_due_by_time(void **state)
 	assert_false(chunks_due(&c, &o, &nothing, 102 * SECOND));
 }
 
-static void test_due_by_bytes(void **state)
+TEST(test_due_by_bytes)
 {
 	const struct session_options o = { .rotate_bytes = 4 * MB };
 	const struct session_options packed = { .rotate_bytes = 4 * MB, .compress = PACK_ZSTD };
 	const struct output_status quarter = { .bytes = MB };
 	struct chunks c = { 0 };
 
-	(void)state;
 	begin(&c, SECOND, MB);
 	chunks_add(&c, STORE_BODY, 3 * MB - 1);
 	assert_false(chunks_due(&c, &o, &nothing, 2 * SECOND));
@@ -97,7 +87,7 @@ static void test_due_by_bytes(void **state)
 	assert_true(chunks_due(&c, &o, &nothing, 3 * SECOND));
 }
 
-static void test_due_in_flight(void **state)
+TEST(test_due_in_flight)
 {
 	const struct session_options o = {
 		.mode = SESSION_FLIGHT,
@@ -110,7 +100,6 @@ static void test_due_in_flight(void **state)
 	const struct output_status no_room = { .limit_known = true };
 	struct chunks c = { 0 };
 
-	(void)state;
 	/* An eighth of what is kept, */
 	begin(&c, SECOND, MB);
 	chunks_add(&c, STORE_BODY, 9 * MB - 1);

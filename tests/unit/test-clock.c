@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "base/clock.h"
+#include "tests/support/unit.h"
 
-static void test_read_ns(void **state)
+TEST(test_read_ns)
 {
 	struct timespec ts;
 	uint64_t before, now, after;
 
-	(void)state;
 	before = clock_boot_ns();
 	assert_int_equal(clock_gettime(CLOCK_BOOTTIME, &ts), 0);
 	after = clock_boot_ns();
@@ -22,12 +16,11 @@ static void test_read_ns(void **state)
 	assert_true(before <= now && now <= after);
 }
 
-static void test_snapshot(void **state)
+TEST(test_snapshot)
 {
 	uint64_t before = clock_boot_ns();
 	struct clock_snapshot s = clock_snapshot();
 
-	(void)state;
 	assert_true(before <= s.boot_ns && s.boot_ns <= clock_boot_ns());
 	assert_true(s.mono_ns <= clock_read_ns(CLOCK_MONOTONIC));
 	/* Boot time goes on where the monotonic one stops; both were read within this test. */

@@ -3,18 +3,13 @@
  * Profiles: each key, what is wrong and in which line, and what does not go together.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "capture/options/collection.h"
+#include "tests/support/unit.h"
 
 /* ---- the words of the tests ---- */
 
@@ -43,9 +38,8 @@ static int read_bytes(const char *text, size_t n)
 	return r;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	collection_deinit(&c);
 	return 0;
 }
@@ -69,9 +63,8 @@ static void wrong(const char *text, const char *expected)
 
 /* ---- what is good ---- */
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
-	(void)state;
 	good("");
 	assert_string_equal(c.session.name, "test");
 	assert_string_equal(c.session.command, "profile test");
@@ -88,9 +81,8 @@ static void test_empty(void **state)
 	assert_int_equal(c.session.mode, SESSION_FLIGHT);
 }
 
-static void test_collection(void **state)
+TEST(test_collection)
 {
-	(void)state;
 	good("# a comment\n"
 	     "[Collection]   ; another one\n"
 	     "Description=Was läuft hier?\n"
@@ -126,9 +118,8 @@ static void test_collection(void **state)
 	assert_int_equal(c.session.compress, PACK_NONE);
 }
 
-static void test_filter(void **state)
+TEST(test_filter)
 {
-	(void)state;
 	good("[Filter]\nUnit=a.service\nUnit=b\nUnit=c@d\\x2de.scope\nCGroup=/x/y\nCGroup=z/\n"
 	     "Comm=worker one\nComm=a,b\nUser=0\nUser=root\n");
 	assert_string_equal(c.units[0], "a.service");
@@ -146,9 +137,8 @@ static void test_filter(void **state)
 	assert_int_equal(c.session.filter.n_cgroups, 0);
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-	(void)state;
 	good("[Collection]\nCategories=memory threads\n[Filter]\nUnit=x\n[Memory]\nLog=yes\n"
 	     "Interval=64K\nMinSize=16\nBlocks=5000\nUsageInterval=2s\nReach=look\n"
 	     "Program=/usr/bin/x\nProgram=/usr/lib/y.so\n");
@@ -166,9 +156,8 @@ static void test_memory(void **state)
 	assert_int_equal(c.session.memory.triage_interval_ns, UINT64_C(10000000000));
 }
 
-static void test_output(void **state)
+TEST(test_output)
 {
-	(void)state;
 	good("[Output]\nDirectory=/srv/traces//\nRotateSize=8M\nRotateTime=10min\nKeepSize=1G\n"
 	     "KeepTime=2w\n");
 	assert_string_equal(c.directory, "/srv/traces");
@@ -187,9 +176,8 @@ static void test_output(void **state)
 	assert_int_equal(c.session.rotate_bytes, 0);
 }
 
-static void test_flight(void **state)
+TEST(test_flight)
 {
-	(void)state;
 	good("[Collection]\nMode=flight\nCategories=sched memory\n[Filter]\nUser=0\n[Flight]\n"
 	     "Keep=30s\nKeepSize=128M\n[Trigger]\nWakeupLatency=10ms\nOffCpu=2s\nCpuPressure=90%\n"
 	     "MemoryPressure=20%\nIoPressure=30.5%\nLeakGrowth=64M\nInterval=10min\n");
@@ -209,12 +197,11 @@ static void test_flight(void **state)
 }
 
 /* Every key that there is takes something, and refuses what makes no sense. */
-static void test_every_key(void **state)
+TEST(test_every_key)
 {
 	struct collection_key key;
 	size_t n = 0;
 
-	(void)state;
 	for (; collection_key(n, &key); n++) {
 		char text[256];
 
@@ -235,9 +222,8 @@ static void test_every_key(void **state)
 
 /* ---- what is wrong ---- */
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	wrong("Mode=flight\n",
 	      "1: Mode= stands in no section: [Collection] or another one has to come first\n");
 	wrong("\n[Colection]\n",
@@ -258,9 +244,8 @@ static void test_lines(void **state)
 	      "2: Mode= has no value: say what it is to be, or leave the line out\n");
 }
 
-static void test_unknown_keys(void **state)
+TEST(test_unknown_keys)
 {
-	(void)state;
 	wrong("[Collection]\nMod=flight\n",
 	      "2: there is no key Mod= in [Collection]; did you mean Mode=?\n");
 	wrong("[Collection]\nmode=flight\n",
@@ -273,12 +258,11 @@ static void test_unknown_keys(void **state)
 	      "2: there is no key SomethingElse= in [Filter]; kymo.conf(5) lists them\n");
 }
 
-static void test_long_lines(void **state)
+TEST(test_long_lines)
 {
 	char text[1024] = "[Collection]\nDescription=";
 	size_t n = strlen(text);
 
-	(void)state;
 	memset(text + n, 'x', 500);
 	assert_int_equal(read_bytes(text, n + 500), -EINVAL);
 	assert_int_equal(strncmp(complaints, "2: the line is longer than ", 27), 0);
@@ -291,11 +275,10 @@ static void test_long_lines(void **state)
 	assert_non_null(strstr(complaints, "is not the name of a section"));
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	static const char nul[] = "[Collection]\nMode=fl\0ight\n";
 
-	(void)state;
 	assert_int_equal(read_bytes(nul, sizeof(nul) - 1), -EINVAL);
 	assert_string_equal(complaints,
 			    "2: the line is not text: it has a NUL in it, or is not UTF-8\n");
@@ -304,13 +287,12 @@ static void test_bytes(void **state)
 }
 
 /* A hundred are told, in the order of lines. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	static char text[8192] = "[Collection]\nOffCpuMin=1s\n";
 	const char *p;
 	int n = 0;
 
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		strcat(text, "nonsense\n");
 	assert_int_equal(read_bytes(text, strlen(text)), -EINVAL);
@@ -320,9 +302,8 @@ static void test_many(void **state)
 	assert_int_equal(strncmp(complaints, "3: ", 3), 0);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-	(void)state;
 	wrong("[Collection]\nRingSize=1K\nFrequency=0\nCategories=sched,nothing\nMode=x\n"
 	      "Compress=bzip2\nMaxOverhead=0%\nPerfettoBlobs=perhaps\n",
 	      "2: RingSize=: '1K' is out of range: 64.0 KiB to 256.0 MiB\n"
@@ -351,9 +332,8 @@ static void test_values(void **state)
 	      "2: Directory=: '/a/../b' is not an absolute path without \".\" and \"..\"\n");
 }
 
-static void test_contradictions(void **state)
+TEST(test_contradictions)
 {
-	(void)state;
 	wrong("[Flight]\nKeep=5s\n", "2: Keep= is for Mode=flight only, and this is Mode=stream\n");
 	wrong("[Output]\nRotateSize=8M\n[Collection]\nMode=flight\n",
 	      "2: RotateSize= is for Mode=stream only, and this is Mode=flight\n");
@@ -392,12 +372,11 @@ static void test_contradictions(void **state)
 
 /* ---- names and rights ---- */
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	FILE *f = fmemopen((void *)(uintptr_t) "\n", 1, "r");
 	char to[65], longest[80];
 
-	(void)state;
 	assert_non_null(f);
 	*complaints = '\0';
 	assert_int_equal(collection_read(f, "a-b", on_complaint, &c, &c), -EINVAL);
@@ -415,11 +394,10 @@ static void test_names(void **state)
 	assert_non_null(collection_name_of(longest + 1, to));
 }
 
-static void test_untrusted(void **state)
+TEST(test_untrusted)
 {
 	struct stat st = { .st_mode = S_IFREG | 0644 };
 
-	(void)state;
 	assert_null(collection_untrusted(&st, 0));
 	assert_non_null(collection_untrusted(&st, 1));
 	st.st_mode = S_IFREG | 0664;
@@ -430,14 +408,14 @@ static void test_untrusted(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
+#define CASE(name) cmocka_unit_test_teardown(name, tear_down)
 	static const struct CMUnitTest tests[] = {
-		TEST(test_empty),      TEST(test_collection),     TEST(test_filter),
-		TEST(test_memory),     TEST(test_output),         TEST(test_flight),
-		TEST(test_every_key),  TEST(test_lines),          TEST(test_unknown_keys),
-		TEST(test_long_lines), TEST(test_bytes),          TEST(test_many),
-		TEST(test_values),     TEST(test_contradictions), TEST(test_names),
-		TEST(test_untrusted),
+		CASE(test_empty),      CASE(test_collection),     CASE(test_filter),
+		CASE(test_memory),     CASE(test_output),         CASE(test_flight),
+		CASE(test_every_key),  CASE(test_lines),          CASE(test_unknown_keys),
+		CASE(test_long_lines), CASE(test_bytes),          CASE(test_many),
+		CASE(test_values),     CASE(test_contradictions), CASE(test_names),
+		CASE(test_untrusted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 
 #include "capture/pipeline/contexts.h"
+#include "tests/support/unit.h"
 
-static void test_bits(void **state)
+TEST(test_bits)
 {
 	struct contexts c = { 0 };
 	const char *name = NULL;
 	uint32_t bit = 0;
 
-	(void)state;
 	assert_int_equal(contexts_begin(&c, "one", &bit), 0);
 	assert_int_equal(bit, 1);
 	assert_int_equal(contexts_begin(&c, "two", &bit), 0);
@@ -36,14 +29,13 @@ static void test_bits(void **state)
 	assert_int_equal(contexts_end(&c, 4, &name), -ENOENT);
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	struct contexts c = { 0 };
 	const char *last = NULL;
 	uint32_t bit = 0;
 	char name[16];
 
-	(void)state;
 	assert_int_equal(contexts_begin(&c, "", &bit), -EINVAL);
 	assert_int_equal(contexts_begin(&c, "a b", &bit), -EINVAL);
 	for (unsigned i = 0; i < CONTEXTS_MAX; i++) {

@@ -2,22 +2,16 @@
 /*
  * Samples of files that are written here, below a directory that stands for the root.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/proc/counters.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/unit.h"
 
 enum { N_CPUS = 2 };
 
@@ -28,11 +22,11 @@ struct fixture {
 	int stop_with;
 };
 
-static int say(const struct rec_sample *rec, void *userdata)
+static int say(const struct rec_counters *rec, void *userdata)
 {
 	struct fixture *f = userdata;
 
-	assert_int_equal(rec->head.kind, REC_SAMPLE);
+	assert_int_equal(rec->head.kind, REC_COUNTERS);
 	assert_int_equal(rec->head.size, sizeof(*rec));
 	f->used += (size_t)snprintf(f->said + f->used, sizeof(f->said) - f->used, "%llu %s %llu",
 				    rec->head.ts_ns, rec->name, rec->id);
@@ -62,18 +56,18 @@ static void assert_sample(struct fixture *f, uint64_t now_ns, const char *want)
 	assert_string_equal(f->said, want);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	return own_folder_set_up(NULL);
+	return own_directory_set_up(NULL);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
-	int r = own_folder_tear_down(NULL);
+	int r = own_directory_tear_down(NULL);
 
 	counters_free(f->c);
 	free(f);
@@ -91,7 +85,7 @@ static int tear_down(void **state)
 	"some avg10=47.40 avg60=11.85 avg300=5.42 total=" some "\n"                                \
 	"full avg10=0.00 avg60=0.00 avg300=0.00 total=" full "\n"
 
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct fixture *f = *state;
 
@@ -131,7 +125,7 @@ static void test_all(void **state)
 }
 
 /* What is not there is not said, and what makes no sense neither. */
-static void test_missing(void **state)
+TEST(test_missing)
 {
 	struct fixture *f = *state;
 
@@ -150,7 +144,7 @@ static void test_missing(void **state)
 	assert_sample(f, 6, "6 memory 0 free (bytes)=1024\n");
 }
 
-static void test_stopped(void **state)
+TEST(test_stopped)
 {
 	struct fixture *f = *state;
 
@@ -163,7 +157,7 @@ static void test_stopped(void **state)
 }
 
 /* This machine's own. */
-static void test_own(void **state)
+TEST(test_own)
 {
 	struct fixture *f = *state;
 
@@ -175,15 +169,15 @@ static void test_own(void **state)
 	assert_non_null(strstr(f->said, "7 load 0 1 minute="));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_all),
-		TEST(test_missing),
-		TEST(test_stopped),
-		TEST(test_own),
+		CASE(test_all),
+		CASE(test_missing),
+		CASE(test_stopped),
+		CASE(test_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "daemon/credentials.h"
+#include "tests/support/unit.h"
 
-static void test_credentials_in_group_rules(void **state)
+TEST(test_credentials_in_group_rules)
 {
 	static gid_t groups[] = { 7, 4000000001, 9 };
 	static const struct {
@@ -32,16 +27,14 @@ static void test_credentials_in_group_rules(void **state)
 		{ "root", { true, 0, groups, 3 }, -EACCES },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(credentials_in_group(&rows[i].c, rows[i].group), rows[i].expected);
 }
 
-static void test_user_name(void **state)
+TEST(test_user_name)
 {
 	char name[USER_NAME_MAX];
 
-	(void)state;
 	user_name(0, name);
 	assert_string_equal(name, "root");
 	user_name(4000000000, name);

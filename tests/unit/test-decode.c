@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "capture/programs/decode.h"
+#include "tests/support/unit.h"
 
 /* ---- lifecycle records ---- */
 
@@ -59,9 +54,8 @@ static void *record(uint16_t kind, size_t size, size_t says)
 	return copy;
 }
 
-static void test_record(void **state)
+TEST(test_record)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		_cleanup_free_ void *data = record(kinds[i].kind, kinds[i].size, kinds[i].size);
 		_cleanup_free_ void *more = record(kinds[i].kind, kinds[i].size + 8, kinds[i].size);
@@ -71,9 +65,8 @@ static void test_record(void **state)
 	}
 }
 
-static void test_record_sizes(void **state)
+TEST(test_record_sizes)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		size_t right = kinds[i].size;
 		const struct {
@@ -96,14 +89,12 @@ static void test_record_sizes(void **state)
 	}
 }
 
-static void test_record_kinds(void **state)
+TEST(test_record_kinds)
 {
 	/* A sample comes from no ring. */
-	static const uint16_t unknown[] = {
-		0, REC_SAMPLE, 11, REC_WATCH, REC_BLOCK, 255, UINT16_MAX
-	};
+	static const uint16_t unknown[] = { 0,         REC_COUNTERS, 11,        REC_WATCH,
+					    REC_BLOCK, 255,          UINT16_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(kinds); j++) {
 			_cleanup_free_ void *data =
@@ -113,7 +104,7 @@ static void test_record_kinds(void **state)
 		}
 }
 
-static void test_record_allocations(void **state)
+TEST(test_record_allocations)
 {
 	const struct rec_alloc alloc = { .head = { .kind = REC_ALLOC, .size = sizeof(alloc) },
 					 .resource = RESOURCE_MAX };
@@ -123,7 +114,6 @@ static void test_record_allocations(void **state)
 				   .id = 1,
 				   .n_frames = MEMORY_FRAMES_MAX };
 
-	(void)state;
 	assert_null(decode_record(&alloc, sizeof(alloc)));
 	assert_null(decode_record(&free, sizeof(free)));
 	assert_ptr_equal(decode_record(&named, sizeof(named)), &named);
@@ -137,7 +127,7 @@ static void test_record_allocations(void **state)
 }
 
 /* Strings have a NUL within their bounds. */
-static void test_record_strings(void **state)
+TEST(test_record_strings)
 {
 	static const struct {
 		uint16_t kind;
@@ -157,7 +147,6 @@ static void test_record_strings(void **state)
 		  64 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ char *data = record(rows[i].kind, rows[i].size, rows[i].size);
 		char *text = data + rows[i].offset;
@@ -172,7 +161,7 @@ static void test_record_strings(void **state)
 	}
 }
 
-static void test_record_args(void **state)
+TEST(test_record_args)
 {
 	static const struct {
 		uint32_t bytes;
@@ -181,7 +170,6 @@ static void test_record_args(void **state)
 		{ 0, true }, { 1, true }, { 512, true }, { 513, false }, { UINT32_MAX, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ struct rec_exec *rec =
 			record(REC_EXEC, sizeof(struct rec_exec), sizeof(struct rec_exec));
@@ -194,7 +182,7 @@ static void test_record_args(void **state)
 }
 
 /* A work item does not end before it begins, and a loss is that of a ring. */
-static void test_record_values(void **state)
+TEST(test_record_values)
 {
 	struct rec_work work = {
 		.head = { .kind = REC_WORK, .size = sizeof(work), .ts_ns = 10 },
@@ -205,7 +193,6 @@ static void test_record_values(void **state)
 		.ring = REC_RINGS - 1,
 	};
 
-	(void)state;
 	assert_ptr_equal(decode_record(&work, sizeof(work)), &work);
 	work.begin_ns = 11;
 	assert_null(decode_record(&work, sizeof(work)));
@@ -221,7 +208,7 @@ static void test_record_values(void **state)
 #define EVENT(words)       (0x0020001400200004ull | (words) << 4)
 #define CONTROL(words)     (0x000000000000000eull | (words) << 4)
 
-static void test_ring_words(void **state)
+TEST(test_ring_words)
 {
 	static const struct {
 		uint64_t header;
@@ -279,7 +266,6 @@ static void test_ring_words(void **state)
 		{ UINT64_MAX, 5000, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		/* Exactly as many as are said to be readable; the first one always is. */
 		size_t n_words = rows[i].n_words ? rows[i].n_words : 1;
@@ -303,7 +289,7 @@ static void test_ring_words(void **state)
 	 (uint64_t)(category) << 32 | (uint64_t)(name) << 48)
 enum { IRQ = 4390912, SOFTIRQ = 4521984, POWER = 4653056 };
 
-static void test_ring_intervals(void **state)
+TEST(test_ring_intervals)
 {
 	static const struct {
 		enum event_class class;
@@ -352,7 +338,6 @@ static void test_ring_intervals(void **state)
 		{ CLASS_SCHED, { COMPLETE(5, 0, 24, 43), 5, SOFTIRQ, SOFTIRQ + 4, 6 }, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		unsigned n = decode_ring_words(rows[i].words, 12, rows[i].class, 3);
 
@@ -364,31 +349,28 @@ static void test_ring_intervals(void **state)
 	}
 }
 
-static void test_time(void **state)
+TEST(test_time)
 {
 	const uint64_t interval[] = { COMPLETE(5, 0, 24, 43), 5, 0, 0, 6 };
 	const uint64_t mark[] = { CONTROL(5), 5, 6, 0, 0 }, migrate[] = { EVENT(6), 5, 0, 0, 0, 6 };
 
-	(void)state;
 	assert_int_equal(decode_time(interval, 5, CLASS_SOFTIRQ), 6);
 	assert_int_equal(decode_time(mark, 5, CLASS_SOFTIRQ), 5);
 	assert_int_equal(decode_time(migrate, 6, CLASS_SCHED), 5);
 }
 
-static void test_is_lost(void **state)
+TEST(test_is_lost)
 {
 	static const struct ring_lost mark = { .header = CONTROL(5) };
 
-	(void)state;
 	assert_true(decode_is_lost((const uint64_t *)&mark));
 	assert_false(decode_is_lost(&(uint64_t){ SWITCH(6, 0) }));
 	assert_false(decode_is_lost(&(uint64_t){ WAKEUP(6, 0) }));
 	assert_false(decode_is_lost(&(uint64_t){ EVENT(6) }));
 }
 
-static void test_is_sched(void **state)
+TEST(test_is_sched)
 {
-	(void)state;
 	assert_true(decode_is_sched(&(uint64_t){ SWITCH(6, 0) }, FXT_SCHED_SWITCH));
 	assert_false(decode_is_sched(&(uint64_t){ SWITCH(6, 0) }, FXT_SCHED_WAKEUP));
 	assert_true(decode_is_sched(&(uint64_t){ WAKEUP(6, 0) }, FXT_SCHED_WAKEUP));

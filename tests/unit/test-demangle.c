@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "reader/symbols/demangle.h"
+#include "tests/support/unit.h"
 
-static void test_demangle_names(void **state)
+TEST(test_demangle_names)
 {
 	static const struct {
 		const char *mangled, *text;
@@ -46,7 +40,6 @@ static void test_demangle_names(void **state)
 		  "utf8_idents::\u10e1\u10d0\u10ed\u10db\u10d4\u10da\u10d0\u10d3_\u10d2\u10d4\u10db\u10e0\u10d8\u10d4\u10da\u10d8_\u10e1\u10d0\u10d3\u10d8\u10da\u10d8" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char text[1024] = "";
 
@@ -56,7 +49,7 @@ static void test_demangle_names(void **state)
 	}
 }
 
-static void test_demangle_refuses_what_is_no_name(void **state)
+TEST(test_demangle_refuses_what_is_no_name)
 {
 	static const char *const rows[] = { "",
 					    "main",
@@ -71,7 +64,6 @@ static void test_demangle_refuses_what_is_no_name(void **state)
 					    "_Z99999999999f",
 					    "_ZN3fooEEE" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char text[64];
 
@@ -79,11 +71,10 @@ static void test_demangle_refuses_what_is_no_name(void **state)
 	}
 }
 
-static void test_demangle_cuts(void **state)
+TEST(test_demangle_cuts)
 {
 	char text[12];
 
-	(void)state;
 	assert_int_equal(demangle(text, sizeof(text), "_ZN3foo3barEi"), 11);
 	assert_string_equal(text, "foo::bar...");
 	assert_int_equal(demangle(text, sizeof(text), "_RNvNtCs1234_7mycrate3foo3bar"), 11);
@@ -112,7 +103,7 @@ static char base_62(unsigned int n)
 }
 
 /* Names that would take forever, or all of the stack. */
-static void test_demangle_hostile(void **state)
+TEST(test_demangle_hostile)
 {
 	static const struct {
 		const char *begin, *piece;
@@ -131,7 +122,6 @@ static void test_demangle_hostile(void **state)
 	char name[DEMANGLE_NAME_MAX + 100], text[4096];
 	size_t at;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		repeat(name, DEMANGLE_NAME_MAX, rows[i].begin, rows[i].piece, rows[i].n,
 		       rows[i].end);

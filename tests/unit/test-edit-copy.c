@@ -2,20 +2,15 @@
 /*
  * A copy says what its source says, record by record; and what cannot be said is counted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "edit/edit-copy.h"
 #include "tests/support/edit-archives.h"
 #include "tests/support/fxt-golden.h"
+#include "tests/support/unit.h"
 
 /* Copies all of ARCHIVE by RULES; the result is new, as edited_text() has it. */
 static char *copy(const struct outbuf *archive, const struct edit_rules *rules,
@@ -62,11 +57,10 @@ static void read_file(const char *path, struct outbuf *ret)
 	fclose(f);
 }
 
-static void test_copy_everything(void **state)
+TEST(test_copy_everything)
 {
 	static const char *const files[] = { "everything", "events", "writer", "empty-session" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct outbuf archive;
 		char path[512];
@@ -79,12 +73,11 @@ static void test_copy_everything(void **state)
 }
 
 /* Ticks of 2 GHz become nanoseconds; the record of unknown type is counted. */
-static void test_copy_golden(void **state)
+TEST(test_copy_golden)
 {
 	struct edit_counts counts;
 	struct outbuf archive = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < GOLDEN_UNKNOWN; i++)
 		OK(outbuf_append(&archive, golden_records[i].words,
 				 golden_records[i].n_words * FXT_WORD_BYTES));
@@ -103,7 +96,7 @@ static void test_copy_golden(void **state)
 }
 
 /* References that lead nowhere, text that is none, arguments that cannot be read. */
-static void test_copy_mends(void **state)
+TEST(test_copy_mends)
 {
 	const uint64_t undefined[] = {
 		fxt_put_record_type(FXT_RECORD_EVENT) | fxt_put_record_words(2) |
@@ -130,7 +123,6 @@ static void test_copy_mends(void **state)
 	_cleanup_free_ char *words = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	put_words(&s, undefined, ARRAY_SIZE(undefined));
@@ -151,7 +143,7 @@ static void test_copy_mends(void **state)
 }
 
 /* kymo's names stand at fixed places: they are known even where their records were lost. */
-static void test_copy_lost_names(void **state)
+TEST(test_copy_lost_names)
 {
 	const uint64_t sw[] = {
 		fxt_switch_header(6, 2, 0, FXT_STATE_BLOCKED),
@@ -167,7 +159,6 @@ static void test_copy_lost_names(void **state)
 	_cleanup_free_ char *text = NULL;
 	struct edit_counts counts;
 
-	(void)state;
 	OK(fxt_out_provider_init(&provider, 1));
 	OK(fxt_write_magic(&w));
 	OK(fxt_write_provider_info(&w, &provider, "kymo"));
@@ -180,11 +171,10 @@ static void test_copy_lost_names(void **state)
 }
 
 /* A text that happens to be one of kymo's names is still what the record says. */
-static void test_copy_log_of_a_name(void **state)
+TEST(test_copy_log_of_a_name)
 {
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	OK(fxt_write_log(&s.w, &(struct fxt_log){ 10, { 5, 5 }, "sched", 5 }));
 	OK(fxt_write_module(&s.w, &(struct fxt_module){ 20, { 5, 5 }, 1, "kymo", "\1\2", 2 }));
@@ -193,12 +183,11 @@ static void test_copy_log_of_a_name(void **state)
 }
 
 /* A provider that comes again under another name is another one, and one that comes again is not. */
-static void test_copy_provider_again(void **state)
+TEST(test_copy_provider_again)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	OK(fxt_write_provider_info(&s.w, &s.app, "one"));
 	put_event(&s, FXT_EVENT_INSTANT, 10, 5, "c", "n", 0);
@@ -214,11 +203,10 @@ static void test_copy_provider_again(void **state)
 }
 
 /* More strings and threads than a table holds. */
-static void test_copy_full_tables(void **state)
+TEST(test_copy_full_tables)
 {
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	for (unsigned i = 0; i < 33000; i++) {
@@ -259,7 +247,7 @@ static size_t upper(void *userdata, const struct fxt_record *record, enum edit_t
 	return n;
 }
 
-static void test_copy_rules(void **state)
+TEST(test_copy_rules)
 {
 	const struct edit_rules rules = {
 		.koid = add_1000, .arg = not_uint64, .text = upper, .shift_ns = -15, .shift_cpu = 4
@@ -271,7 +259,6 @@ static void test_copy_rules(void **state)
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_switch(&s, 20, 1, 5, 6, FXT_STATE_BLOCKED);
 	put_wakeup(&s, 10, 2, 5);
@@ -287,9 +274,8 @@ static void test_copy_rules(void **state)
 	source_deinit(&s);
 }
 
-static void test_shift(void **state)
+TEST(test_shift)
 {
-	(void)state;
 	assert_int_equal(edit_shift_ns(5, -6), 0);
 	assert_int_equal(edit_shift_ns(5, INT64_MIN), 0);
 	assert_int_equal(edit_shift_ns(5, 6), 11);
@@ -298,14 +284,13 @@ static void test_shift(void **state)
 }
 
 /* Koids keep their 64 bits; a CPU that no record can say is refused and does no harm. */
-static void test_copy_switch(void **state)
+TEST(test_copy_switch)
 {
 	const struct edit_rules rules = { .shift_cpu = FXT_CPU_MAX };
 	_cleanup_(edit_copy_freep) struct edit_copy *c = NULL;
 	_cleanup_free_ char *text = NULL;
 	struct edit_output out;
 
-	(void)state;
 	OK(edit_output_init(&out));
 	OK(edit_copy_new(&c, &out, &rules));
 	OK(edit_copy_switch(c, &(struct edit_switch){ 7, 0, UINT64_MAX, 0, 120, 120 }));

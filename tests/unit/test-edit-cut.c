@@ -2,18 +2,13 @@
 /*
  * A cut stands for itself at both ends, and holds nothing that is not in it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 enum { WALL = 1700000000 };
 
@@ -52,12 +47,11 @@ static void make(struct source *s)
 }
 
 /* At both ends: who is who, what runs, what is open, counters, the clock, the session. */
-static void test_cut_both_ends(void **state)
+TEST(test_cut_both_ends)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	text = cut_text(&s.bytes, &(struct edit_cut_options){ .from_ns = 300, .to_ns = 500 });
 	assert_string_equal(
@@ -95,12 +89,11 @@ static void test_cut_both_ends(void **state)
 }
 
 /* Everything, and the two open ends. */
-static void test_cut_open_ends(void **state)
+TEST(test_cut_open_ends)
 {
 	_cleanup_free_ char *all = NULL, *from = NULL, *to = NULL;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	all = cut_text(&s.bytes, &(struct edit_cut_options){ .to_ns = UINT64_MAX });
 	assert_line(all, "kymo: 100 cpu0 0>5 running");
@@ -119,13 +112,12 @@ static void test_cut_open_ends(void **state)
 }
 
 /* A process with its child: the rest is "other", and the session says that it is filtered. */
-static void test_cut_process(void **state)
+TEST(test_cut_process)
 {
 	const uint32_t pids[] = { 5 };
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	text = cut_text(&s.bytes,
 			&(struct edit_cut_options){
@@ -140,13 +132,12 @@ static void test_cut_process(void **state)
 	source_deinit(&s);
 }
 
-static void test_cut_cpu(void **state)
+TEST(test_cut_cpu)
 {
 	const bool cpus[] = { false, true };
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	text = cut_text(&s.bytes,
 			&(struct edit_cut_options){
@@ -158,13 +149,12 @@ static void test_cut_cpu(void **state)
 }
 
 /* A thread that ran elsewhere between two wakeups would be woken twice. */
-static void test_cut_cpu_woken_twice(void **state)
+TEST(test_cut_cpu_woken_twice)
 {
 	const bool cpus[] = { true };
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_start(&s, 100, "box", 2, 0);
 	put_task(&s, 5, "five", 0);
@@ -184,12 +174,11 @@ static void test_cut_cpu_woken_twice(void **state)
 }
 
 /* A thread whose end is told before the cut, and whose last switch is in it, has a name. */
-static void test_cut_dying_thread(void **state)
+TEST(test_cut_dying_thread)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_start(&s, 100, "box", 1, WALL);
 	put_task(&s, 5, "five", 1);
@@ -208,7 +197,7 @@ static void test_cut_dying_thread(void **state)
 }
 
 /* Times at the ends of what 64 bits hold, in every phase. */
-static void test_cut_extreme_times(void **state)
+TEST(test_cut_extreme_times)
 {
 	const struct edit_cut_options list[] = {
 		{ .from_ns = UINT64_MAX, .to_ns = UINT64_MAX },
@@ -219,7 +208,6 @@ static void test_cut_extreme_times(void **state)
 	};
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_start(&s, 0, "box", 1, 0);
 	put_switch(&s, 0, 0, 0, 5, FXT_STATE_RUNNING);
@@ -237,13 +225,12 @@ static void test_cut_extreme_times(void **state)
 }
 
 /* What a flight recorder had no room for is missing in each piece, also in one that ends before that is told. */
-static void test_cut_flight_recorder(void **state)
+TEST(test_cut_flight_recorder)
 {
 	const struct fxt_out_arg full = { FXT_ARG_UINT64, fxt_interned("full"), .u64 = 4096 };
 	const uint64_t ends[] = { 300, 600, UINT64_MAX };
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_start(&s, 100, "box", 1, WALL);
 	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);

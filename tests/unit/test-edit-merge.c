@@ -2,18 +2,13 @@
 /*
  * Several archives on one time line.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 static const uint64_t wall = UINT64_C(1700000000000000000), second = 1000000000;
 
@@ -37,13 +32,12 @@ static char *merge2(const struct source *a, const struct source *b, struct edit_
 }
 
 /* Of one boot: nothing is moved. */
-static void test_merge_sequence(void **state)
+TEST(test_merge_sequence)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_merge_view v[2];
 	struct source a, b;
 
-	(void)state;
 	make(&a, "box", wall, 5, 100, 200);
 	make(&b, "box", wall + second, 6, 300, 400);
 	text = merge2(&b, &a, v);
@@ -59,11 +53,10 @@ static void test_merge_sequence(void **state)
 }
 
 /* One begins where the other ends, as parts of one that was cut do, in whichever order. */
-static void test_merge_parts(void **state)
+TEST(test_merge_parts)
 {
 	struct source a, b;
 
-	(void)state;
 	make(&a, "box", wall, 5, 100, 200);
 	make(&b, "box", wall, 6, 200, 300);
 	for (unsigned i = 0; i < 2; i++) {
@@ -80,11 +73,10 @@ static void test_merge_parts(void **state)
 }
 
 /* What was under way when the second one began stands in it, with its beginning: that claims no time. */
-static void test_merge_chunks(void **state)
+TEST(test_merge_chunks)
 {
 	struct source a, b;
 
-	(void)state;
 	make(&a, "box", wall, 5, 100, 200);
 	source_init(&b);
 	put_start(&b, 200, "box", 2, wall);
@@ -107,13 +99,12 @@ static void test_merge_chunks(void **state)
 }
 
 /* Both tell of the same CPU: the one that began first is believed, then the other one. */
-static void test_merge_overlap(void **state)
+TEST(test_merge_overlap)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_merge_view v[2];
 	struct source a, b;
 
-	(void)state;
 	make(&a, "box", wall, 5, 100, 300);
 	source_init(&b);
 	put_start(&b, 200, "box", 2, wall);
@@ -134,9 +125,8 @@ static void test_merge_overlap(void **state)
 }
 
 /* What one archive could not learn of a thread, the other one knows: that holds, in whichever order. */
-static void test_merge_unknown(void **state)
+TEST(test_merge_unknown)
 {
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		_cleanup_free_ char *text = NULL;
 		struct edit_merge_view v[2];
@@ -157,13 +147,12 @@ static void test_merge_unknown(void **state)
 }
 
 /* Nobody knows it: it stays. And one that is called so and has a start time is known. */
-static void test_merge_nobody_knows(void **state)
+TEST(test_merge_nobody_knows)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_merge_view v[2];
 	struct source a, b;
 
-	(void)state;
 	make(&a, "box", wall, 5, 100, 200);
 	make(&b, "box", wall, 6, 200, 300);
 	put_task(&a, 75, "?", 0);
@@ -178,7 +167,7 @@ static void test_merge_nobody_knows(void **state)
 
 /* The kernel has given an id out again between two recordings: the second owner gets a koid of its
  * own, wherever the second archive means it. */
-static void test_merge_reused(void **state)
+TEST(test_merge_reused)
 {
 	const struct fxt_out_arg child[] = {
 		{ FXT_ARG_KOID, fxt_interned("child_process"), .u64 = 5 },
@@ -191,7 +180,6 @@ static void test_merge_reused(void **state)
 	struct edit_merge_view v[3];
 	struct source s[3];
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		uint64_t ts = 100 + 100 * i;
 
@@ -243,7 +231,7 @@ static void test_merge_reused(void **state)
 }
 
 /* Another machine: its time, ids, CPUs and clocks are moved, and its processes say whose they are. */
-static void test_merge_machines(void **state)
+TEST(test_merge_machines)
 {
 	const struct fxt_out_arg process[] = {
 		{ FXT_ARG_UINT64, fxt_interned("start_time"), .u64 = 50 * second },
@@ -259,7 +247,6 @@ static void test_merge_machines(void **state)
 	struct edit_merge_view v[2];
 	struct source a, b;
 
-	(void)state;
 	/* That one was booted 40 s earlier. */
 	make(&a, "box", wall, 5, 10 * second, 20 * second);
 	make(&b, "tower", wall - 40 * second, 5, 55 * second, 65 * second);
@@ -292,12 +279,11 @@ static void test_merge_machines(void **state)
 }
 
 /* A program's own archive, without a clock, is of the one machine whose clock is known. */
-static void test_merge_without_clock(void **state)
+TEST(test_merge_without_clock)
 {
 	struct edit_merge_view v[3];
 	struct source a, b, c;
 
-	(void)state;
 	source_init(&a);
 	as_app(&a);
 	put_event(&a, FXT_EVENT_INSTANT, 55 * second, 5, "c", "n", 0);
@@ -320,12 +306,11 @@ static void test_merge_without_clock(void **state)
 }
 
 /* Clocks, ids and CPUs as no machine has them. */
-static void test_merge_hostile(void **state)
+TEST(test_merge_hostile)
 {
 	struct edit_merge_view v[3];
 	struct source list[3];
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
 		source_init(&list[i]);
 		put_start(&list[i], 1 + i, "box", UINT32_MAX,
@@ -350,12 +335,11 @@ static void test_merge_hostile(void **state)
 }
 
 /* Providers of several archives share one output, record by record. */
-static void test_merge_providers(void **state)
+TEST(test_merge_providers)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source a, b;
 
-	(void)state;
 	source_init(&a);
 	source_init(&b);
 	as_app(&a);

@@ -2,16 +2,11 @@
 /*
  * Who has a koid on a machine: what a later archive's koid becomes, and where there is an end to it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "edit/edit-owners.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 enum { INPUTS = 3 };
 
@@ -19,15 +14,13 @@ enum { INPUTS = 3 };
 
 static struct edit_owners *o;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	return edit_owners_new(&o, INPUTS);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-	(void)state;
 	o = edit_owners_free(o);
 	return 0;
 }
@@ -80,9 +73,8 @@ static uint64_t shared(unsigned input)
 	return edit_owners_counts(o, input)->shared;
 }
 
-static void test_one_owner(void **state)
+TEST(test_one_owner)
 {
-	(void)state;
 	see_start(0, 5, 100);
 	see_start(1, 5, 100);
 	join_all(0);
@@ -94,9 +86,8 @@ static void test_one_owner(void **state)
 }
 
 /* An archive that has had both owners: the others' mean one of them. */
-static void test_owners_of_one_archive(void **state)
+TEST(test_owners_of_one_archive)
 {
-	(void)state;
 	see_start(0, 5, 100);
 	see_start(0, LATER(2, 5), 200);
 	see_start(1, 5, 200);
@@ -116,9 +107,8 @@ static void test_owners_of_one_archive(void **state)
 }
 
 /* A koid that somebody names without an object is not free. */
-static void test_named_is_not_free(void **state)
+TEST(test_named_is_not_free)
 {
-	(void)state;
 	see_start(0, 5, 100);
 	join_all(0);
 	assert_int_equal(edit_owners_koid(o, 0, LATER(2, 5)), LATER(2, 5));
@@ -127,11 +117,10 @@ static void test_named_is_not_free(void **state)
 }
 
 /* Without a start time the process decides, and who is known by its name alone is the same. */
-static void test_without_start(void **state)
+TEST(test_without_start)
 {
 	struct source s;
 
-	(void)state;
 	see_thread(0, 20, 21);
 	see_start(0, 30, 100);
 	see_thread(0, 30, 31);
@@ -154,9 +143,8 @@ static void test_without_start(void **state)
 }
 
 /* What was written of a koid stays together. */
-static void test_too_late(void **state)
+TEST(test_too_late)
 {
-	(void)state;
 	see_start(0, 5, 100);
 	join_all(0);
 	assert_int_equal(edit_owners_koid(o, 1, 5), 5);
@@ -166,9 +154,8 @@ static void test_too_late(void **state)
 	assert_int_equal(moved(1), 0);
 }
 
-static void test_machines(void **state)
+TEST(test_machines)
 {
-	(void)state;
 	for (unsigned i = 0; i < INPUTS; i++) {
 		see_start(i, 5, 100 + i);
 		OK(edit_owners_join(o, i, i, UINT64_C(1) << 30));
@@ -178,9 +165,8 @@ static void test_machines(void **state)
 }
 
 /* Koids run out: with the last one of a tid, or of what the machine has of them. */
-static void test_no_more(void **state)
+TEST(test_no_more)
 {
-	(void)state;
 	for (unsigned n = 1; n <= FXT_KOID_REUSE_LAST; n++)
 		see_start(0, n == 1 ? 5 : LATER(n, 5), 100 + n);
 	OK(edit_owners_join(o, 0, 0, 0));
@@ -191,9 +177,8 @@ static void test_no_more(void **state)
 	assert_int_equal(moved(0) + shared(0) + moved(1), 0);
 }
 
-static void test_narrow_machine(void **state)
+TEST(test_narrow_machine)
 {
-	(void)state;
 	for (unsigned i = 0; i < INPUTS; i++)
 		see_start(i, 5, 100 + i);
 	join_all(UINT64_C(3) << FXT_KOID_TID_BITS);
@@ -204,12 +189,11 @@ static void test_narrow_machine(void **state)
 }
 
 /* Pseudo-threads, idle, and what has more than 32 bits are nobody's of the kernel. */
-static void test_not_tracked(void **state)
+TEST(test_not_tracked)
 {
 	static const uint64_t koids[] = { 0, FXT_KOID_KYMO, FXT_KOID_OTHER + 1, UINT64_MAX,
 					  UINT64_C(5) << 32 };
 
-	(void)state;
 	join_all(0);
 	for (size_t i = 0; i < ARRAY_SIZE(koids); i++) {
 		see_start(0, koids[i], 100);
@@ -221,11 +205,10 @@ static void test_not_tracked(void **state)
 }
 
 /* What a program says of itself in its own archive tells no owners apart. */
-static void test_programs(void **state)
+TEST(test_programs)
 {
 	struct source s;
 
-	(void)state;
 	see_start(0, 5, 100);
 	join_all(0);
 	source_init(&s);

@@ -2,18 +2,13 @@
 /*
  * Nothing that says who is in what can be given away; what was done is.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 static const char key[] = "0123456789abcdef", other_key[] = "0123456789abcdeX";
 
@@ -114,12 +109,11 @@ static void redact(const struct source *s, const char *with, bool keep_kernel,
 }
 
 /* The bytes themselves are searched. */
-static void test_redact_nothing_left(void **state)
+TEST(test_redact_nothing_left)
 {
 	struct edit_output out;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	for (unsigned keep = 0; keep < 2; keep++) {
 		redact(&s, NULL, keep, &out);
@@ -138,13 +132,12 @@ static void test_redact_nothing_left(void **state)
 }
 
 /* What is no secret stays: times, ids, kymo's own words and numbers, versions. */
-static void test_redact_what_stays(void **state)
+TEST(test_redact_what_stays)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_output out;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	redact(&s, key, false, &out);
 	text = edited_text(&out.bytes);
@@ -179,13 +172,12 @@ static char *mapping_at(const char *text, const char *ts)
 }
 
 /* Which mappings are of one file stays visible, and how large they are. */
-static void test_redact_files(void **state)
+TEST(test_redact_files)
 {
 	_cleanup_free_ char *text = NULL, *first = NULL, *same = NULL, *other = NULL, *none = NULL;
 	struct edit_output out;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	redact(&s, key, false, &out);
 	text = edited_text(&out.bytes);
@@ -213,13 +205,12 @@ static void word_of(const char *text, const char *part, const char *mark, const 
 }
 
 /* A word is the same wherever it stands, and with the same key in another archive. */
-static void test_redact_consistent(void **state)
+TEST(test_redact_consistent)
 {
 	char name[64], command[64], again[64];
 	struct edit_output out, same, different;
 	struct source s;
 
-	(void)state;
 	make(&s);
 	redact(&s, key, false, &out);
 	redact(&s, key, false, &same);
@@ -245,14 +236,13 @@ static void test_redact_consistent(void **state)
 }
 
 /* A module's name grows when its words do, and still fits its record. */
-static void test_redact_long_names(void **state)
+TEST(test_redact_long_names)
 {
 	static char path[FXT_MODULE_NAME_MAX + 1], text[FXT_STRING_BYTES_MAX + 1];
 	_cleanup_free_ char *words = NULL;
 	struct edit_output out;
 	struct source s;
 
-	(void)state;
 	for (unsigned i = 0; i < FXT_MODULE_NAME_MAX; i++)
 		path[i] = i % 2 ? 'x' : '/';
 	for (unsigned i = 0; i < FXT_STRING_BYTES_MAX; i++)
@@ -270,12 +260,11 @@ static void test_redact_long_names(void **state)
 	source_deinit(&s);
 }
 
-static void test_redact_short_key(void **state)
+TEST(test_redact_short_key)
 {
 	struct edit_redact *r = NULL;
 	struct edit_output out;
 
-	(void)state;
 	OK(edit_output_init(&out));
 	assert_int_equal(edit_redact_new(&r, &out, &(struct edit_redact_options){ key, 15, false }),
 			 -22);

@@ -2,18 +2,13 @@
 /*
  * A damaged archive becomes a whole one, and a good one stays what it is.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 enum { WALL = 1700000000 };
 static const uint64_t second = 1000000000;
@@ -42,13 +37,12 @@ static void make(struct source *s, bool stop)
 	put_stop(s, 170);
 }
 
-static void test_repair_good(void **state)
+TEST(test_repair_good)
 {
 	_cleanup_free_ char *text = NULL, *source = NULL;
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	make(&s, true);
 	text = repair_text(&s.bytes, &c);
 	source = edited_text(&s.bytes);
@@ -64,13 +58,12 @@ static void test_repair_good(void **state)
 }
 
 /* What is open is closed, and the end is said. */
-static void test_repair_cut_off(void **state)
+TEST(test_repair_cut_off)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	make(&s, false);
 	s.bytes.size -= 8; /* the section of kymo */
 	OK(outbuf_append(&s.bytes, "\x54\0\0\0\0\0\0\0", 8));
@@ -90,13 +83,12 @@ static void test_repair_cut_off(void **state)
 }
 
 /* A range of zeros: what ran before it ends with it, and what ran behind it began there. */
-static void test_repair_zeros(void **state)
+TEST(test_repair_zeros)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_start(&s, 100, "box", 1, WALL);
 	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
@@ -118,13 +110,12 @@ static void test_repair_zeros(void **state)
 	source_deinit(&s);
 }
 
-static void test_repair_swapped_and_doubled(void **state)
+TEST(test_repair_swapped_and_doubled)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
 	put_switch(&s, 300, 0, 6, 0, FXT_STATE_BLOCKED);
@@ -144,7 +135,7 @@ static void test_repair_swapped_and_doubled(void **state)
 }
 
 /* Without its weight a switch would say something else: it is lost, and what it did is mended. */
-static void test_repair_switch_with_bad_arguments(void **state)
+TEST(test_repair_switch_with_bad_arguments)
 {
 	const uint64_t bad[] = { fxt_switch_header(5, 1, 0, 1), 200, 5, 6,
 				 fxt_put_arg_type(FXT_ARG_INT32) };
@@ -152,7 +143,6 @@ static void test_repair_switch_with_bad_arguments(void **state)
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_switch(&s, 100, 0, 0, 5, FXT_STATE_RUNNING);
 	put_words(&s, bad, ARRAY_SIZE(bad));
@@ -177,7 +167,7 @@ static void put_weights(struct source *s, uint64_t ts, uint64_t out, int32_t out
 }
 
 /* Readers take who has idle's weight for idle: one changed bit, and a thread never stops to run. */
-static void test_repair_weights(void **state)
+TEST(test_repair_weights)
 {
 	const struct fxt_out_arg weight = { FXT_ARG_INT32, fxt_interned("weight"),
 					    .i32 = FXT_IDLE_WEIGHT };
@@ -185,7 +175,6 @@ static void test_repair_weights(void **state)
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_task(&s, 5, "five", 0);
 	/* As the kernel has them: a real-time thread, a deadline thread. */
@@ -207,13 +196,12 @@ static void test_repair_weights(void **state)
 }
 
 /* The kernel's mappings are said of process 2, of which nobody need be recorded. */
-static void test_repair_kernel_mapping(void **state)
+TEST(test_repair_kernel_mapping)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_event_args(&s, 100, FXT_KOID_KTHREADD, "profile", "mapping", NULL, 0);
 	text = repair_text(&s.bytes, &c);
@@ -253,9 +241,8 @@ static void assert_times(const uint64_t *times, size_t n, const char *expected)
 		     sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t), expected)
 
 /* A time that is far from both neighbours is wrong, unless nothing happened around it. */
-static void test_repair_lonely_times(void **state)
+TEST(test_repair_lonely_times)
 {
-	(void)state;
 	TIMES("1000 1001 1002 ", 1000, 1001, 99999, 1002);
 	TIMES("1000 1001 1002 ", 1000, 1001, 3, 1002);
 	TIMES("1000 1001 1002 ", 99999, 1000, 1001, 1002);
@@ -311,9 +298,8 @@ static void assert_ends(bool is_kymo, const uint64_t (*times)[2], size_t n, uint
 		    sizeof((const uint64_t[][2]){ __VA_ARGS__ }) / 16, stop, expected)
 
 /* A duration that ends when the recording had ended is not believed; one that lasts is. */
-static void test_repair_ends(void **state)
+TEST(test_repair_ends)
 {
-	(void)state;
 	/* One bit of an end: 9.2e9 s. */
 	ENDS(true, 1010, "1001-1002 1004-1005 ", { 1001, 1002 }, { 1002, 9223372036 },
 	     { 1004, 1005 });
@@ -331,13 +317,12 @@ static void test_repair_ends(void **state)
 }
 
 /* Halves of durations go or are made whole. */
-static void test_repair_halves(void **state)
+TEST(test_repair_halves)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_repair_counts c;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	put_event(&s, FXT_EVENT_DURATION_END, 10, 5, "c", "n", 0);
@@ -353,7 +338,7 @@ static void test_repair_halves(void **state)
 }
 
 /* Undefined threads of a switch are one that has a name. */
-static void test_repair_legacy_undefined(void **state)
+TEST(test_repair_legacy_undefined)
 {
 	const uint64_t legacy[] = {
 		fxt_put_record_type(FXT_RECORD_SCHEDULING) | fxt_put_record_words(2) |
@@ -364,7 +349,6 @@ static void test_repair_legacy_undefined(void **state)
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	put_words(&s, legacy, 2);
@@ -375,13 +359,12 @@ static void test_repair_legacy_undefined(void **state)
 }
 
 /* Two archives behind each other in one file. */
-static void test_repair_concatenated(void **state)
+TEST(test_repair_concatenated)
 {
 	_cleanup_free_ char *text = NULL;
 	struct edit_repair_counts c;
 	struct source a, b;
 
-	(void)state;
 	make(&a, true);
 	source_init(&b);
 	put_start(&b, 200, "box", 1, WALL);

@@ -2,19 +2,14 @@
 /*
  * Which records are about certain processes and CPUs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "edit/edit-select.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 /* What is selected of ARCHIVE, as edited_text() has it; new. */
 static char *select_text(const struct outbuf *archive, const uint32_t *pids, size_t n_pids,
@@ -56,7 +51,7 @@ static void put_fork(struct source *s, uint64_t ts, uint64_t parent, uint64_t ch
 }
 
 /* A process with its children, by objects and by forks; the rest is "other". */
-static void test_select_process(void **state)
+TEST(test_select_process)
 {
 	const uint32_t pids[] = { 10 };
 	const struct fxt_out_arg waker[] = {
@@ -65,7 +60,6 @@ static void test_select_process(void **state)
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_task(&s, 10, "ten", 1);
 	put_task(&s, 20, "twenty", 1);
@@ -93,7 +87,7 @@ static void test_select_process(void **state)
 	source_deinit(&s);
 }
 
-static void test_select_cpus(void **state)
+TEST(test_select_cpus)
 {
 	const bool cpus[] = { false, true };
 	const struct fxt_out_arg move[] = {
@@ -103,7 +97,6 @@ static void test_select_cpus(void **state)
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_task(&s, 10, "ten", 1);
 	put_switch(&s, 10, 0, 0, 10, FXT_STATE_RUNNING);
@@ -135,13 +128,12 @@ static void put_about_code(struct source *s, uint64_t ts, const char *name, uint
 
 /* What is said of mapped code belongs to the process that is named, not to that of the thread it stands
  * on; the kernel's belongs to all. */
-static void test_select_code(void **state)
+TEST(test_select_code)
 {
 	const uint32_t pids[] = { 10 };
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	for (uint64_t process = 10; process <= 20; process += 10) {
 		put_about_code(&s, 10, "mapping", process);
@@ -162,13 +154,12 @@ static void test_select_code(void **state)
 }
 
 /* Ids as no machine has them, and a circle of parents. */
-static void test_select_hostile(void **state)
+TEST(test_select_hostile)
 {
 	const uint32_t pids[] = { 10 };
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_task(&s, UINT64_MAX, "max", UINT64_MAX - 1);
 	put_task(&s, UINT64_MAX - 1, "max - 1", UINT64_MAX);

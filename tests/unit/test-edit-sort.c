@@ -2,19 +2,14 @@
 /*
  * Records in the order of their times, each as it was, whatever became of its provider's tables.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "edit/edit-sort.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 /* Sorts ARCHIVE in a window of so many bytes; the result is new. */
 static char *sort(const struct outbuf *archive, size_t window, struct edit_counts *ret_counts)
@@ -50,12 +45,11 @@ static char *sort(const struct outbuf *archive, size_t window, struct edit_count
 	return text;
 }
 
-static void test_sort_order(void **state)
+TEST(test_sort_order)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	put_event(&s, FXT_EVENT_INSTANT, 30, 5, "c", "third", 0);
@@ -75,14 +69,13 @@ static void test_sort_order(void **state)
 }
 
 /* Times in a jumble, more of them than the first rooms hold: what comes out is stable and in order. */
-static void test_sort_jumble(void **state)
+TEST(test_sort_jumble)
 {
 	_cleanup_free_ char *text = NULL;
 	unsigned long long last_ns = 0, last_id = 0, n = 0;
 	uint64_t random = 88172645463325252;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	for (unsigned i = 0; i < 20000; i++) {
@@ -105,12 +98,11 @@ static void test_sort_jumble(void **state)
 }
 
 /* In a window smaller than a record each leaves at once, as it came. */
-static void test_sort_no_window(void **state)
+TEST(test_sort_no_window)
 {
 	_cleanup_free_ char *text = NULL, *source = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	for (unsigned i = 100; i > 0; i--)
@@ -122,12 +114,11 @@ static void test_sort_no_window(void **state)
 }
 
 /* A provider event stays where it was told. */
-static void test_sort_provider_event(void **state)
+TEST(test_sort_provider_event)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_wakeup(&s, 10, 0, 5);
 	OK(fxt_write_provider_event(&s.w, 0));
@@ -139,12 +130,11 @@ static void test_sort_provider_event(void **state)
 }
 
 /* What tables said when the record was put in holds, for strings, threads and providers. */
-static void test_sort_tables_change(void **state)
+TEST(test_sort_tables_change)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	OK(fxt_write_provider_info(&s.w, &s.app, "one"));
 	OK(fxt_write_string(&s.w, 200, "before", 6));
@@ -162,7 +152,7 @@ static void test_sort_tables_change(void **state)
 }
 
 /* Fifteen arguments, each with a name and a text of the greatest length. */
-static void test_sort_large_record(void **state)
+TEST(test_sort_large_record)
 {
 	static char texts[2 * FXT_ARGS_MAX][FXT_STRING_BYTES_MAX + 1];
 	struct fxt_out_arg args[FXT_ARGS_MAX];
@@ -170,7 +160,6 @@ static void test_sort_large_record(void **state)
 	struct edit_counts counts;
 	struct source s;
 
-	(void)state;
 	for (unsigned i = 0; i < 2 * FXT_ARGS_MAX; i++)
 		memset(texts[i], 'a' + (int)(i % 26), FXT_STRING_BYTES_MAX - i);
 	for (unsigned i = 0; i < FXT_ARGS_MAX; i++)
@@ -187,7 +176,7 @@ static void test_sort_large_record(void **state)
 }
 
 /* The longest record that there is, with its thread in a table: it fits no longer with it inside. */
-static void test_sort_longest_record(void **state)
+TEST(test_sort_longest_record)
 {
 	static uint8_t bytes[(FXT_RECORD_WORDS_MAX - 3) * FXT_WORD_BYTES];
 	const struct fxt_out_arg arg = { FXT_ARG_BLOB, fxt_interned("b"),
@@ -195,7 +184,6 @@ static void test_sort_longest_record(void **state)
 	_cleanup_free_ char *text = NULL, *source = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	as_app(&s);
 	put_event_args(&s, 10, 5, "c", "n", &arg, 1);

@@ -2,19 +2,14 @@
 /*
  * What is open, and what ends without a begin.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "edit/edit-spans.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 struct script {
 	struct edit_spans *spans;
@@ -65,11 +60,10 @@ static void end(struct script *s, const char *expected)
 	edit_spans_free(s->spans);
 }
 
-static void test_spans_nest(void **state)
+TEST(test_spans_nest)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	DROPPED(take(&s, FXT_EVENT_DURATION_END, 1, 5, "x", 0));
 	KEPT(take(&s, FXT_EVENT_DURATION_BEGIN, 2, 5, "outer", 0));
@@ -84,11 +78,10 @@ static void test_spans_nest(void **state)
 	end(&s, "10 2 c/outer 5\n11 2 c/other thread 6\n12 3 c/other thread 6\n12 3 c/outer 5\n");
 }
 
-static void test_spans_ids(void **state)
+TEST(test_spans_ids)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	KEPT(take(&s, FXT_EVENT_ASYNC_BEGIN, 1, 5, "a", 7));
 	KEPT(take(&s, FXT_EVENT_FLOW_BEGIN, 2, 5, "f", 7));
@@ -106,13 +99,12 @@ static void test_spans_ids(void **state)
 }
 
 /* Ends of what was too much to be followed stay: one half must not go. */
-static void test_spans_too_many(void **state)
+TEST(test_spans_too_many)
 {
 	static char name[30000];
 	unsigned n = 2000;
 	struct script s;
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	begin(&s);
 	for (unsigned i = 1; i <= n; i++)

@@ -2,20 +2,15 @@
 /*
  * What is so at a moment: the last word on each thing, and nothing of what has ended.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "edit/edit-sort.h"
 #include "edit/edit-state.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 static int give(void *userdata, const struct fxt_provider *from, struct fxt_record *record)
 {
@@ -67,12 +62,11 @@ static int count(void *userdata, const struct fxt_provider *from, struct fxt_rec
 	return 0;
 }
 
-static void test_state_last_word(void **state)
+TEST(test_state_last_word)
 {
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_process(&s, 5, "old", 1);
 	put_thread(&s, 5, 5, "old");
@@ -106,13 +100,12 @@ static void put_exit(struct source *s, uint64_t ts, uint64_t tid)
 }
 
 /* A thread that ended is named for as long as its last records can be on the way. */
-static void test_state_ends(void **state)
+TEST(test_state_ends)
 {
 	const uint64_t second = 1000000000;
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	for (uint64_t tid = 5; tid <= 8; tid++) {
 		put_task(&s, tid, "task", 1);
@@ -134,14 +127,13 @@ static void test_state_ends(void **state)
 }
 
 /* A thread that called exec for its process has no exit of its own. */
-static void test_state_exec_of_thread(void **state)
+TEST(test_state_exec_of_thread)
 {
 	const uint64_t second = 1000000000;
 	const struct fxt_out_arg old = { FXT_ARG_KOID, fxt_interned("old_thread"), .u64 = 6 };
 	_cleanup_free_ char *text = NULL;
 	struct source s;
 
-	(void)state;
 	source_init(&s);
 	put_task(&s, 5, "task", 1);
 	put_thread(&s, 5, 6, "caller");
@@ -156,13 +148,12 @@ static void test_state_exec_of_thread(void **state)
 }
 
 /* A small archive can ask for much: each of these is 32,000 bytes when it is kept. */
-static void test_state_bounded(void **state)
+TEST(test_state_bounded)
 {
 	static char name[FXT_STRING_BYTES_MAX + 1];
 	unsigned n = 0;
 	struct source s;
 
-	(void)state;
 	memset(name, 'n', FXT_STRING_BYTES_MAX);
 	source_init(&s);
 	for (unsigned i = 1; i <= 5000; i++)

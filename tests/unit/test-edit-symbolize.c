@@ -4,20 +4,15 @@
  * and never a wrong one.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "edit/edit-symbolize.h"
 #include "reader/fxt/fxt-events.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-archive.h"
 
 #define KYMO .pid = FXT_KOID_KYMO, .tid = FXT_KOID_KYMO
@@ -185,7 +180,7 @@ static void assert_symbolized(const struct event *events, size_t n, const char *
 	edit_output_deinit(&second);
 }
 
-static void test_each_address_once(void **state)
+TEST(test_each_address_once)
 {
 	const struct event events[] = {
 		MAPPING(10, 2, KERNEL_AT, "[kernel.kallsyms]"),
@@ -202,7 +197,6 @@ static void test_each_address_once(void **state)
 	};
 	struct edit_symbolize_counts counts;
 
-	(void)state;
 	assert_symbolized(events, ARRAY_SIZE(events),
 			  "20 frame 2 ffffffff81000010 0 'kernel.kallsyms]_10' app.c:9\n"
 			  "20 frame 2 ffffffff8100001f 0 'kernel.kallsyms]_1f' app.c:9\n"
@@ -225,7 +219,7 @@ static void test_each_address_once(void **state)
 }
 
 /* A stack that allocations name begins with where their function returned to: no address in it was interrupted. */
-static void test_named_stack(void **state)
+TEST(test_named_stack)
 {
 	static const uint64_t frames[] = { 0x1200, 0x1900 };
 	const struct event events[] = {
@@ -238,7 +232,6 @@ static void test_named_stack(void **state)
 	};
 	struct edit_symbolize_counts counts;
 
-	(void)state;
 	assert_symbolized(events, ARRAY_SIZE(events),
 			  "20 frame 5 11ff 0 'app_1ff' app.c:9\n"
 			  "20 frame 5 18ff 0 'inlined' app.h:7\n"
@@ -249,7 +242,7 @@ static void test_named_stack(void **state)
 }
 
 /* The same address, before and after the process runs another program. */
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	const struct event events[] = {
 		MAPPING(10, 5, 0x1000, "/app"),
@@ -272,7 +265,6 @@ static void test_exec(void **state)
 	};
 	struct edit_symbolize_counts counts;
 
-	(void)state;
 	assert_symbolized(events, ARRAY_SIZE(events),
 			  "20 frame 5 1100 0 'app_100' app.c:9\n"
 			  "20 sample 5\n"
@@ -291,7 +283,7 @@ static void test_exec(void **state)
 }
 
 /* What the archive says holds, whatever is known here; what it says too late is not said twice. */
-static void test_names_of_the_source(void **state)
+TEST(test_names_of_the_source)
 {
 	const struct event events[] = {
 		MAPPING(10, 5, 0x1000, "/app"),
@@ -308,7 +300,6 @@ static void test_names_of_the_source(void **state)
 	};
 	struct edit_symbolize_counts counts;
 
-	(void)state;
 	assert_symbolized(events, ARRAY_SIZE(events),
 			  "10 frame 5 1100 0 'theirs' :0\n"
 			  "20 sample 5\n"
@@ -321,7 +312,7 @@ static void test_names_of_the_source(void **state)
 }
 
 /* Those of the source go, ours come, once, and before the end of the recording. */
-static void test_packets(void **state)
+TEST(test_packets)
 {
 	const struct event events[] = {
 		MAPPING(10, 5, 0x1000, "/app"),
@@ -340,7 +331,6 @@ static void test_packets(void **state)
 	struct asked asked;
 	char *said;
 
-	(void)state;
 	write_archive(&archive, events, ARRAY_SIZE(events));
 	said = text_of(&archive);
 	assert_string_equal(said, "20 sample 5\npackets\n");

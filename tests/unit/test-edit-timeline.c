@@ -2,19 +2,14 @@
 /*
  * What a timeline says of scheduling records, and the switches that it adds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "edit/edit-timeline.h"
 #include "tests/support/edit-archives.h"
+#include "tests/support/unit.h"
 
 /* Writes down what a timeline does: "+" a switch that it adds, "-" a record that it drops. */
 struct script {
@@ -74,11 +69,10 @@ static void take_wakeup(struct script *s, uint64_t ts, uint64_t tid)
 	verdict(s, edit_timeline_take(s->timeline, &r), "wakeup", ts);
 }
 
-static void test_timeline_good(void **state)
+TEST(test_timeline_good)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	take_switch(&s, 10, 0, 0, 5);
 	take_wakeup(&s, 15, 6);
@@ -94,11 +88,10 @@ static void test_timeline_good(void **state)
 }
 
 /* Twice, late, and a wakeup of what runs or was woken. */
-static void test_timeline_drops(void **state)
+TEST(test_timeline_drops)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	take_switch(&s, 10, 0, 0, 5);
 	take_switch(&s, 10, 0, 0, 5);
@@ -112,11 +105,10 @@ static void test_timeline_drops(void **state)
 }
 
 /* A switch is missing on a CPU: what ran is closed, what leaves was there. */
-static void test_timeline_missing(void **state)
+TEST(test_timeline_missing)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	take_switch(&s, 10, 0, 0, 5);
 	take_switch(&s, 20, 0, 6, 7);
@@ -125,11 +117,10 @@ static void test_timeline_missing(void **state)
 }
 
 /* A thread never runs in two places, not even by what is added. */
-static void test_timeline_two_places(void **state)
+TEST(test_timeline_two_places)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	take_switch(&s, 10, 0, 5, 0);
 	take_switch(&s, 10, 1, 0, 6);
@@ -144,11 +135,10 @@ static void test_timeline_two_places(void **state)
 }
 
 /* What ran before a gap ends with it, what runs behind it begins there. */
-static void test_timeline_gap(void **state)
+TEST(test_timeline_gap)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	take_switch(&s, 10, 0, 0, 5);
 	take_switch(&s, 10, 1, 0, 6);
@@ -161,11 +151,10 @@ static void test_timeline_gap(void **state)
 }
 
 /* Of several gaps, the first one since its last switch is where a CPU is not known any more. */
-static void test_timeline_gaps(void **state)
+TEST(test_timeline_gaps)
 {
 	struct script s;
 
-	(void)state;
 	begin(&s);
 	take_switch(&s, 10, 0, 0, 5);
 	take_switch(&s, 10, 1, 0, 6);
@@ -178,7 +167,7 @@ static void test_timeline_gaps(void **state)
 	end(&s, "+20 cpu0 5>0\n+80 cpu0 0>8\n+50 cpu1 7>0\n+80 cpu1 0>9\n");
 }
 
-static void test_timeline_open_close(void **state)
+TEST(test_timeline_open_close)
 {
 	struct script s;
 	struct fxt_record noted = { .type = FXT_RECORD_SCHEDULING,
@@ -186,7 +175,6 @@ static void test_timeline_open_close(void **state)
 				    .ts_ns = 10,
 				    .sw = { .cpu = 3, .in_tid = 5 } };
 
-	(void)state;
 	begin(&s);
 	assert_int_equal(edit_timeline_note(s.timeline, &noted), EDIT_TIMELINE_KEEP);
 	take_switch(&s, 20, FXT_CPU_MAX, 7, 0);

@@ -2,24 +2,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "daemon/fd-sink.h"
+#include "tests/support/unit.h"
 
 static int ends[2];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
 		return -1;
 	return fd_sink_begin(ends[1]);
@@ -48,7 +42,7 @@ static void send_three(const char *bytes, size_t n, int fd)
 }
 
 /* The bytes are ours, the descriptors nobody's: when the sink has gone, what they led to has ended. */
-static void test_receive(void **state)
+TEST(test_receive)
 {
 	uint8_t data[FD_SINK_BYTES];
 	struct pollfd ended;
@@ -56,7 +50,6 @@ static void test_receive(void **state)
 	char rest[8];
 	int pipes[2];
 
-	(void)state;
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
 	for (int i = 0; i < 100; i++) {
 		send_three("0123456789", 10, pipes[1]);

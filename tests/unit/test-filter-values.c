@@ -3,24 +3,18 @@
  * What is put into filters, and how much.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "capture/options/filter-values.h"
+#include "tests/support/unit.h"
 
 static char why[VALUE_WHY_MAX];
 
-static void test_users(void **state)
+TEST(test_users)
 {
 	struct session_options o = { 0 };
 
-	(void)state;
 	assert_int_equal(filter_add_user(&o.filter, "root", why), 0);
 	assert_int_equal(filter_add_user(&o.filter, "65534", why), 0);
 	assert_int_equal(filter_add_user(&o.filter, "no such user", why), -ENOENT);
@@ -36,11 +30,10 @@ static void test_users(void **state)
 	session_options_deinit(&o);
 }
 
-static void test_comms(void **state)
+TEST(test_comms)
 {
 	struct session_options o = { 0 };
 
-	(void)state;
 	assert_int_equal(filter_add_comm(&o.filter, "short", why), 0);
 	assert_int_equal(filter_add_comm(&o.filter, "a name that is cut", why), 0);
 	assert_int_equal(filter_add_comm(&o.filter, "", why), -EINVAL);
@@ -54,11 +47,10 @@ static void test_comms(void **state)
 	session_options_deinit(&o);
 }
 
-static void test_pids(void **state)
+TEST(test_pids)
 {
 	struct session_options o = { 0 };
 
-	(void)state;
 	for (uint32_t i = 1; i <= 4096; i++)
 		assert_int_equal(filter_add_pid(&o.filter, i, why), 0);
 	assert_int_equal(filter_add_pid(&o.filter, 4097, why), -E2BIG);
@@ -67,7 +59,7 @@ static void test_pids(void **state)
 	session_options_deinit(&o);
 }
 
-static void test_cgroups(void **state)
+TEST(test_cgroups)
 {
 	struct filter_cgroup list[FILTER_CGROUPS_MAX] = {
 		{ .parent_id = 1, .level = 1, .name = "a" },
@@ -75,7 +67,6 @@ static void test_cgroups(void **state)
 	};
 	struct session_options o = { 0 };
 
-	(void)state;
 	assert_int_equal(filter_add_cgroups(&o.filter, list, 2, why), 0);
 	assert_int_equal(filter_add_cgroups(&o.filter, list, 0, why), 0);
 	assert_int_equal(filter_add_cgroups(&o.filter, list, FILTER_CGROUPS_MAX - 1, why), -E2BIG);

@@ -4,19 +4,14 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "capture/options/find-cgroup.h"
+#include "tests/support/unit.h"
 
 /* Skips where no cgroup2 is mounted: then that is the answer to everything. */
 static void need_cgroup2(void)
@@ -27,11 +22,10 @@ static void need_cgroup2(void)
 		skip();
 }
 
-static void test_bad_paths(void **state)
+TEST(test_bad_paths)
 {
 	struct filter_cgroup c;
 
-	(void)state;
 	need_cgroup2();
 	assert_int_equal(find_cgroup_path("", &c), -EINVAL);
 	assert_int_equal(find_cgroup_path("///", &c), -EINVAL);
@@ -43,23 +37,21 @@ static void test_bad_paths(void **state)
 	assert_int_equal(find_cgroup_path("cgroup.procs", &c), -ENOENT);
 }
 
-static void test_long_path(void **state)
+TEST(test_long_path)
 {
 	static char path[8192];
 	struct filter_cgroup c;
 
-	(void)state;
 	need_cgroup2();
 	memset(path, 'a', sizeof(path) - 1);
 	assert_int_equal(find_cgroup_path(path, &c), -ENAMETOOLONG);
 }
 
-static void test_bad_units(void **state)
+TEST(test_bad_units)
 {
 	struct filter_cgroup list[2];
 	char name[2 * FILTER_CGROUP_BYTES];
 
-	(void)state;
 	assert_int_equal(find_cgroup_unit("", list, 2), -EINVAL);
 	assert_int_equal(find_cgroup_unit("a/b", list, 2), -EINVAL);
 	memset(name, 'a', sizeof(name));
@@ -73,7 +65,7 @@ static void test_bad_units(void **state)
 }
 
 /* What a user calls like a unit of root's does not count beside it. */
-static void test_units_of_users(void **state)
+TEST(test_units_of_users)
 {
 	char name[64], user[128], users[256], roots[128];
 	struct filter_cgroup list[3];
@@ -82,7 +74,6 @@ static void test_units_of_users(void **state)
 	const char *root = access("/sys/fs/cgroup/unified", F_OK) == 0 ? "/sys/fs/cgroup/unified"
 								       : "/sys/fs/cgroup";
 
-	(void)state;
 	need_cgroup2();
 	snprintf(name, sizeof(name), "kymo-test-%d.service", pid);
 	snprintf(user, sizeof(user), "%s/kymo-test-%d", root, pid);
@@ -109,14 +100,13 @@ static void test_units_of_users(void **state)
 }
 
 /* However it is written, it is the same. */
-static void test_spellings(void **state)
+TEST(test_spellings)
 {
 	struct filter_cgroup plain, other;
 	char path[512], name[256] = "";
 	struct dirent *d;
 	DIR *root;
 
-	(void)state;
 	need_cgroup2();
 	/* Where there is version 1, too, it is the second of them. */
 	root = opendir("/sys/fs/cgroup/unified") ?: opendir("/sys/fs/cgroup");

@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/store/flight.h"
-#include "base/folder.h"
+#include "base/directory.h"
 #include "capture/store/output.h"
-#include "capture/store/pieces.h"
+#include "capture/store/whole-blocks.h"
 #include "capture/sandbox/user-counts.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/store-records.h"
 #include "tests/support/stuck-store.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -59,7 +53,7 @@ static const char *kept(struct store *s)
 static const char *recovered(const char *name)
 {
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *f = NULL;
-	_cleanup_close_ int dir_fd = folder_fd(name);
+	_cleanup_close_ int dir_fd = directory_fd(name);
 
 	assert_int_equal(flight_recover(dir_fd, &f), 0);
 	return written(f);
@@ -68,7 +62,7 @@ static const char *recovered(const char *name)
 /* Of all files in the folder. */
 static uint64_t bytes_in(int dir_fd)
 {
-	DIR *dir = folder_list(dir_fd);
+	DIR *dir = directory_list(dir_fd);
 	const struct dirent *entry;
 	uint64_t bytes = 0;
 	struct stat st;
@@ -83,12 +77,11 @@ static uint64_t bytes_in(int dir_fd)
 	return bytes;
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct flight_snapshot *f;
 	struct store *s;
 
-	(void)state;
 	assert_int_equal(flight_new(&(struct flight_options){ -1, 0, 0 }, &s), -EINVAL);
 	s = flight(-1, 0, 1000);
 	assert_int_equal(flight_take(s, &f), -ENODATA);
@@ -96,11 +89,10 @@ static void test_refused(void **state)
 }
 
 /* As much time as was asked for, and the chunk in which it begins. */
-static void test_time(void **state)
+TEST(test_time)
 {
 	_cleanup_(store_freep) struct store *s = flight(-1, 10 * SECOND, 1 << 20);
 
-	(void)state;
 	for (unsigned i = 0; i < 10; i++)
 		store_chunk(s, (100 + 4 * i) * SECOND, 10 * i, 10);
 	/* The last one begins at 136, so 126 is needed: the chunk of 124 begins before, that of 128 does not. */
@@ -108,13 +100,12 @@ static void test_time(void **state)
 }
 
 /* Never more bytes, not even for a moment; chunks without names likewise. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
-	_cleanup_close_ int dir_fd = folder_fd("bytes");
+	_cleanup_close_ int dir_fd = directory_fd("bytes");
 	struct store *stores[] = { flight(dir_fd, 0, 50 * RECORD_BYTES),
 				   flight(-1, 0, 50 * RECORD_BYTES) };
 
-	(void)state;
 	for (size_t n = 0; n < ARRAY_SIZE(stores); n++) {
 		_cleanup_(store_freep) struct store *s = stores[n];
 
@@ -130,12 +121,11 @@ static void test_bytes(void **state)
 }
 
 /* A chunk that alone is too large goes, from there on, and what is older with it: what is kept has no gap. */
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
 	_cleanup_(store_freep) struct store *s = flight(-1, 0, 30 * RECORD_BYTES);
 	struct flight_snapshot *f;
 
-	(void)state;
 	store_chunk(s, 1, 0, 10);
 	store_chunk(s, 2, 10, 10);
 	assert_string_equal(kept(s), "H 0-19");
@@ -149,25 +139,23 @@ static void test_too_large(void **state)
 	assert_int_equal(store_records(s, STORE_HEAD, RECORD_HEAD, 31), -EFBIG);
 }
 
-static void test_many_chunks(void **state)
+TEST(test_many_chunks)
 {
 	_cleanup_(store_freep) struct store *s = flight(-1, 0, 1 << 20);
 
-	(void)state;
 	for (unsigned i = 0; i < 3 * FLIGHT_CHUNKS_MAX; i++)
 		store_chunk(s, i, i, 1);
 	assert_string_equal(kept(s), "H 64-95");
 }
 
 /* Whoever has a snapshot has it, whatever happens to the recorder. */
-static void test_snapshot_while_writing(void **state)
+TEST(test_snapshot_while_writing)
 {
 	_cleanup_(flight_snapshot_freep) struct flight_snapshot *f = NULL;
-	_cleanup_close_ int dir_fd = folder_fd("writing");
+	_cleanup_close_ int dir_fd = directory_fd("writing");
 	struct store *s = flight(dir_fd, 0, 30 * RECORD_BYTES);
 	struct outbuf tail = { 0 };
 
-	(void)state;
 	store_chunk(s, 1, 0, 10);
 	assert_int_equal(flight_take(s, &f), 0);
 	add_records(&tail, RECORD_TAIL, 1);
@@ -185,11 +173,10 @@ static void test_snapshot_while_writing(void **state)
 }
 
 /* The tail of a recording that has ended. */
-static void test_ended(void **state)
+TEST(test_ended)
 {
 	_cleanup_(store_freep) struct store *s = flight(-1, 0, 1 << 20);
 
-	(void)state;
 	store_chunk(s, 1, 0, 10);
 	assert_int_equal(store_records(s, STORE_TAIL, RECORD_TAIL, 1), 0);
 	assert_int_equal(s->ops->end(s, &(struct store_moment){ 2, 2 }), 0);
@@ -201,12 +188,11 @@ static void test_ended(void **state)
 
 /* ---- what a dead process has left ---- */
 
-static void test_recover(void **state)
+TEST(test_recover)
 {
-	_cleanup_close_ int dir_fd = folder_fd("dead"), empty_fd = folder_fd("empty");
+	_cleanup_close_ int dir_fd = directory_fd("dead"), empty_fd = directory_fd("empty");
 	struct flight_snapshot *f;
 
-	(void)state;
 	store_free(flight(dir_fd, 0, 1 << 20));
 	assert_int_equal(flight_recover(dir_fd, &f), -ENODATA);
 	assert_int_equal(flight_recover(empty_fd, &f), -ENODATA);
@@ -223,12 +209,11 @@ static void test_recover(void **state)
 }
 
 /* Where a process can die. */
-static void test_recover_cut(void **state)
+TEST(test_recover_cut)
 {
-	_cleanup_close_ int dir_fd = folder_fd("cut");
+	_cleanup_close_ int dir_fd = directory_fd("cut");
 	struct store *s = flight(dir_fd, 0, 1 << 20);
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++)
 		store_chunk(s, i, 10 * i, 10);
 	store_free(s);
@@ -254,9 +239,9 @@ static void test_recover_cut(void **state)
 }
 
 /* Whatever else is in the folder does no harm, and stays. */
-static void test_recover_odd_files(void **state)
+TEST(test_recover_odd_files)
 {
-	_cleanup_close_ int dir_fd = folder_fd("odd");
+	_cleanup_close_ int dir_fd = directory_fd("odd");
 	struct store *s = flight(dir_fd, 0, 1 << 20);
 	static const char *const odd[] = {
 		"/07.head",
@@ -268,7 +253,6 @@ static void test_recover_odd_files(void **state)
 		"/18446744073709551616.head",
 	};
 
-	(void)state;
 	store_chunk(s, 0, 0, 10);
 	store_chunk(s, 1, 10, 10);
 	store_free(s);
@@ -342,11 +326,10 @@ static const char *snapshot(struct output *o, int *ret_error)
 }
 
 /* By the output: in order with what is put, and all of it packed the same way, heads of containers included. */
-static void test_output(void **state)
+TEST(test_output)
 {
 	int error;
 
-	(void)state;
 	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
 		char name[] = "packed-0";
 		_cleanup_close_ int dir_fd = -1;
@@ -354,7 +337,7 @@ static void test_output(void **state)
 		struct store *s;
 
 		name[7] = (char)('0' + m);
-		dir_fd = folder_fd(name);
+		dir_fd = directory_fd(name);
 		s = flight(dir_fd, 0, 1 << 20);
 		assert_int_equal(output_new(s, fxt_whole_records, m, NULL, &o), 0);
 		assert_ptr_equal(output_store(o), s);
@@ -392,13 +375,12 @@ static void test_output(void **state)
 }
 
 /* What has no room is counted, and no error. */
-static void test_output_dropped(void **state)
+TEST(test_output_dropped)
 {
 	_cleanup_(output_freep) struct output *o = NULL;
 	struct output_status status;
 	int error;
 
-	(void)state;
 	assert_int_equal(output_new(flight(-1, 0, 20 * RECORD_BYTES), fxt_whole_records, PACK_NONE,
 				    NULL, &o),
 			 0);
@@ -416,7 +398,7 @@ static void test_output_dropped(void **state)
 }
 
 /* An output that takes nothing holds up nobody, and can be called off. */
-static void test_stuck(void **state)
+TEST(test_stuck)
 {
 	_cleanup_(snapshot_unrefp) struct snapshot *s = NULL;
 	_cleanup_(output_freep) struct output *o = NULL;
@@ -425,7 +407,6 @@ static void test_stuck(void **state)
 	struct store *to;
 	int fds[2], error;
 
-	(void)state;
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	from = fds[0];
 	assert_int_equal(store_fd_new(fds[1], &to), 0);
@@ -452,7 +433,7 @@ static void test_stuck(void **state)
 }
 
 /* Nor does one that nobody takes any more hold anything. */
-static void test_dropped_on_the_way(void **state)
+TEST(test_dropped_on_the_way)
 {
 	_cleanup_(snapshot_unrefp) struct snapshot *s = NULL;
 	struct outbuf tail = { 0 };
@@ -460,7 +441,6 @@ static void test_dropped_on_the_way(void **state)
 	struct store *to;
 	int error;
 
-	(void)state;
 	assert_int_equal(store_fd_new(open("/dev/null", O_WRONLY | O_CLOEXEC), &to), 0);
 	assert_int_equal(snapshot_new(to, &s), 0);
 	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, NULL, &o),
@@ -485,7 +465,7 @@ static struct snapshot *ask(struct output *o, struct store *to)
 }
 
 /* Who has his hang, called off or not, gets no more of them, and takes root's turn from nobody. */
-static void test_share(void **state)
+TEST(test_share)
 {
 	struct snapshot *hang[SNAPSHOTS_WRITING_PER_USER + 1];
 	_cleanup_(output_freep) struct output *o = NULL;
@@ -494,7 +474,6 @@ static void test_share(void **state)
 	struct store *to;
 	int error = 0;
 
-	(void)state;
 	assert_int_equal(output_new(flight(-1, 0, 1 << 20), fxt_whole_records, PACK_NONE, NULL, &o),
 			 0);
 	begin(o, 0, 5);
@@ -536,5 +515,5 @@ int main(void)
 		cmocka_unit_test(test_share),
 	};
 
-	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/foreign-fds.h"
+#include "tests/support/unit.h"
 
 /* Before it has begun, a process has none. */
-static void test_none(void **state)
+TEST(test_none)
 {
 	int copy;
 
-	(void)state;
 	foreign_fds_mark(0, FOREIGN_FD_UNKNOWN);
 	assert_int_equal(foreign_fds_owner(0), FOREIGN_FD_OWN);
 	copy = foreign_fds_dup(1);
@@ -23,11 +17,10 @@ static void test_none(void **state)
 	close(copy);
 }
 
-static void test_owner(void **state)
+TEST(test_owner)
 {
 	int copy;
 
-	(void)state;
 	assert_int_equal(foreign_fds_begin(), 0);
 	assert_int_equal(foreign_fds_owner(1), FOREIGN_FD_OWN);
 	foreign_fds_mark(1, FOREIGN_FD_UNKNOWN);
@@ -46,11 +39,10 @@ static void test_owner(void **state)
 }
 
 /* Who was not known, is. */
-static void test_give(void **state)
+TEST(test_give)
 {
 	const uint64_t peer = FOREIGN_FD_OF_PEER(7);
 
-	(void)state;
 	foreign_fds_mark(10, peer);
 	foreign_fds_mark(11, FOREIGN_FD_OF_PEER(8));
 	foreign_fds_mark(12, peer);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
+#include "tests/support/unit.h"
 #include "writer/frames.h"
 
 static void add(struct frames *f, uint32_t process, uint64_t address, uint32_t depth,
@@ -20,12 +15,11 @@ static void add(struct frames *f, uint32_t process, uint64_t address, uint32_t d
 	assert_int_equal(frames_add(f, &ev), 0);
 }
 
-static void test_add(void **state)
+TEST(test_add)
 {
 	_cleanup_(frames_freep) struct frames *f = NULL;
 	const struct frame_list *found;
 
-	(void)state;
 	assert_int_equal(frames_new(&f, 10), 0);
 	assert_null(frames_find(f, 1, 0x10));
 	add(f, 1, 0x10, 2, "main");
@@ -49,11 +43,10 @@ static void test_add(void **state)
 	assert_ptr_equal(found->list[2].function, frames_find(f, 1, 0x11)->list[0].function);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	_cleanup_(frames_freep) struct frames *f = NULL;
 
-	(void)state;
 	assert_int_equal(frames_new(&f, 2), 0);
 	add(f, 1, 1, 0, "a");
 	add(f, 1, 2, 0, "b");

@@ -2,22 +2,16 @@
 /*
  * The set of all kinds of events: through the writer, the reader, and back; and as it was once and for all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "tests/support/archive-fixture.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/event-set.h"
 #include "tests/support/golden-file.h"
+#include "tests/support/unit.h"
 
 /* ---- the set: through the writer, the reader, and back ---- */
 
@@ -257,14 +251,14 @@ static void assert_same_block(const struct event *is, const struct event *want)
 static void assert_same_memory(const struct event *is, const struct event *want)
 {
 	switch (want->kind) {
-	case EVENT_WATCH:
+	case EVENT_WATCH_BEGIN:
 		assert_same_text(is->watch.resources, want->watch.resources);
 		assert_same_text(is->watch.allocators, want->watch.allocators);
 		assert_int_equal(is->watch.complete, want->watch.complete);
 		assert_int_equal(is->watch.interval, want->watch.interval);
 		assert_int_equal(is->watch.min_bytes, want->watch.min_bytes);
 		break;
-	case EVENT_WATCHED:
+	case EVENT_WATCH_END:
 		assert_same_text(is->watched.reason, want->watched.reason);
 		assert_int_equal(is->watched.unmatched, want->watched.unmatched);
 		assert_int_equal(is->watched.failed, want->watched.failed);
@@ -421,7 +415,7 @@ static void compare(const struct event *is, void *userdata)
 	b->left--;
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	struct fixture *f = *state;
 	struct back back = { 0 };
@@ -463,7 +457,7 @@ static void write_mmap(struct fixture *f, uint32_t pid, uint32_t id, unsigned fl
 }
 
 /* Archives of other writers have only module and mmap records. */
-static void test_foreign_mappings(void **state)
+TEST(test_foreign_mappings)
 {
 	const struct event ours = { .kind = EVENT_MAPPING,
 				    .ts_ns = 7,
@@ -499,20 +493,19 @@ static void test_foreign_mappings(void **state)
 }
 
 /* The list is what its name says. */
-static void test_set_has_all_kinds(void **state)
+TEST(test_set_has_all_kinds)
 {
 	bool seen[EVENT_KIND_MAX] = { 0 };
 	size_t n;
 	const struct event *set = event_set(&n);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++)
 		seen[set[i].kind] = true;
 	for (size_t kind = 1; kind < EVENT_KIND_MAX; kind++)
 		assert_true(seen[kind]);
 }
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
 	struct fixture *f = *state;
 
@@ -520,7 +513,7 @@ static void test_golden(void **state)
 	assert_golden("fxt/events.fxt", f->out.data, f->out.size);
 }
 
-static void test_golden_small(void **state)
+TEST(test_golden_small)
 {
 	struct fixture *f = *state;
 	const struct event events[] = {
@@ -534,13 +527,13 @@ static void test_golden_small(void **state)
 	assert_golden("fxt/empty-session.fxt", f->out.data, f->out.size);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, archive_set_up, archive_tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, archive_set_up, archive_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_round_trip), TEST(test_foreign_mappings), TEST(test_set_has_all_kinds),
-		TEST(test_golden),     TEST(test_golden_small),
+		CASE(test_round_trip), CASE(test_foreign_mappings), CASE(test_set_has_all_kinds),
+		CASE(test_golden),     CASE(test_golden_small),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

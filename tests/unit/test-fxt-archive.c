@@ -3,22 +3,16 @@
  * What an event becomes is said in docs/FXT-MAPPING.md; the lines here are its rows. They are read
  * back by the reader (tests/support/archive-text.h), so the two are held to each other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "tests/support/archive-fixture.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/event-set.h"
+#include "tests/support/unit.h"
 
 /* The thread that what is said of mapped code stands on: named before its first event. */
 #define CODE "process 4915200 'Code'\nthread 4915200 'Code' process:koid=4915200\n"
@@ -246,7 +240,7 @@ static const struct {
 	  "bytes:uint64=0 daemon_cpu:uint64=0 bpf_cpu:uint64=0 full:uint64=8\n" },
 };
 
-static void test_event(void **state)
+TEST(test_event)
 {
 	struct fixture *f = *state;
 
@@ -276,7 +270,7 @@ static void test_event(void **state)
 	"options:string='o' kernel:string='6.1.0' machine:string='x86_64' host:string='h' "        \
 	"version:string='v' cpus:uint32=4 "
 
-static void test_event_start(void **state)
+TEST(test_event_start)
 {
 	const struct event ev = START_EVENT(false);
 
@@ -284,7 +278,7 @@ static void test_event_start(void **state)
 	assert_text(*state, HEAD OWN_OBJECTS SESSION_START "filtered:bool=false\n");
 }
 
-static void test_event_start_filtered(void **state)
+TEST(test_event_start_filtered)
 {
 	const struct event ev = START_EVENT(true);
 
@@ -299,7 +293,7 @@ static void test_event_start_filtered(void **state)
 }
 
 /* The counter holds the total of its CPU and class. */
-static void test_event_lost_total(void **state)
+TEST(test_event_lost_total)
 {
 	static const struct event events[] = {
 		{ .kind = EVENT_LOST,
@@ -341,7 +335,7 @@ static void test_event_lost_total(void **state)
 
 /* ---- what cannot be said ---- */
 
-static void test_event_refused(void **state)
+TEST(test_event_refused)
 {
 	static const struct event events[] = {
 		{ .kind = 0 },
@@ -370,7 +364,7 @@ static void test_event_refused(void **state)
 	assert_int_equal(f->out.error, 0);
 }
 
-static void test_profiler_refused(void **state)
+TEST(test_profiler_refused)
 {
 	static const uint8_t build_id[FXT_BUILD_ID_BYTES_MAX + 1];
 	static const struct event events[] = {
@@ -390,7 +384,7 @@ static void test_profiler_refused(void **state)
 }
 
 /* The name of a module is the end of its path, from a character on. */
-static void test_mapping_long_path(void **state)
+TEST(test_mapping_long_path)
 {
 	char path[302];
 	struct event ev = { .kind = EVENT_MAPPING, AT(5), .mapping = { .path = path } };
@@ -411,7 +405,7 @@ static void test_mapping_long_path(void **state)
 }
 
 /* The outermost frames of a deep stack are cut off. */
-static void test_sample_deep(void **state)
+TEST(test_sample_deep)
 {
 	uint64_t frames[FXT_BACKTRACE_MAX + 1];
 	struct fixture *f = *state;
@@ -434,7 +428,7 @@ static bool has_packets(struct fixture *f)
 }
 
 /* Perfetto's packets: when four seconds are over, or at the end, and only if they are wanted. */
-static void test_perfetto_samples(void **state)
+TEST(test_perfetto_samples)
 {
 	static const uint64_t stack[] = { 1 };
 	const struct event stop = { .kind = EVENT_STOP, .stop = { .reason = "" } };
@@ -466,7 +460,7 @@ static void test_perfetto_samples(void **state)
 	assert_false(has_packets(f));
 }
 
-static void test_event_too_long(void **state)
+TEST(test_event_too_long)
 {
 	struct fixture *f = *state;
 	size_t size = f->out.size;
@@ -482,7 +476,7 @@ static void test_event_too_long(void **state)
 	assert_int_equal(fxt_archive_event(&f->a, &ev), 0);
 }
 
-static void test_event_output_full(void **state)
+TEST(test_event_output_full)
 {
 	struct fixture *f = *state;
 	_cleanup_(outbuf_deinit) struct outbuf small = { .limit = 100 };
@@ -496,7 +490,7 @@ static void test_event_output_full(void **state)
 }
 
 /* Strings and threads stay known when the buffer is exchanged. */
-static void test_set_output(void **state)
+TEST(test_set_output)
 {
 	struct fixture *f = *state;
 	_cleanup_(outbuf_deinit) struct outbuf second = { 0 };
@@ -519,7 +513,7 @@ static void test_set_output(void **state)
 /* ---- pseudo-threads ---- */
 
 /* A track is named once, and a process once for all its threads. */
-static void test_track(void **state)
+TEST(test_track)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *text = NULL;
@@ -536,24 +530,24 @@ static void test_track(void **state)
 				       "thread 4784128 'Counters' process:koid=4784128\n");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, archive_set_up, archive_tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, archive_set_up, archive_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_event),
-		TEST(test_event_start),
-		TEST(test_event_start_filtered),
-		TEST(test_event_lost_total),
-		TEST(test_event_refused),
-		TEST(test_profiler_refused),
-		TEST(test_mapping_long_path),
-		TEST(test_sample_deep),
-		TEST(test_perfetto_samples),
-		TEST(test_event_too_long),
-		TEST(test_event_output_full),
-		TEST(test_set_output),
-		TEST(test_track),
+		CASE(test_event),
+		CASE(test_event_start),
+		CASE(test_event_start_filtered),
+		CASE(test_event_lost_total),
+		CASE(test_event_refused),
+		CASE(test_profiler_refused),
+		CASE(test_mapping_long_path),
+		CASE(test_sample_deep),
+		CASE(test_perfetto_samples),
+		CASE(test_event_too_long),
+		CASE(test_event_output_full),
+		CASE(test_set_output),
+		CASE(test_track),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,16 +2,11 @@
 /*
  * Arguments of records, whole and damaged ones, word by word.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reader/fxt/fxt-args.h"
+#include "tests/support/unit.h"
 
 /* "name", as an inline reference and as the word that follows. */
 #define NAME_REF  (0x8000 | 4)
@@ -19,15 +14,13 @@
 
 static struct fxt_provider *provider;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return fxt_provider_new(&provider, 1);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	provider = fxt_provider_free(provider);
 	return 0;
 }
@@ -50,17 +43,16 @@ static void assert_name(const struct fxt_arg *arg, const char *name)
 	assert_memory_equal(arg->name.bytes, name, arg->name.length);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct fxt_args it = args_of(NULL, 0, 0);
 	struct fxt_arg arg;
 
-	(void)state;
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_END);
 	assert_null(fxt_args_end(&it));
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	const uint64_t words[] = {
 		head(FXT_ARG_INT32, 2, NAME_REF) | fxt_put_arg_value32(0xffffffff),
@@ -77,7 +69,6 @@ static void test_values(void **state)
 	struct fxt_args it = args_of(words, 10, 6);
 	struct fxt_arg arg;
 
-	(void)state;
 	assert_ptr_equal(fxt_args_end(&it), words + 10);
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_NEXT);
 	assert_int_equal(arg.type, FXT_ARG_INT32);
@@ -98,7 +89,7 @@ static void test_values(void **state)
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_END);
 }
 
-static void test_strings_and_blobs(void **state)
+TEST(test_strings_and_blobs)
 {
 	const uint64_t words[] = {
 		head(FXT_ARG_STRING, 3, NAME_REF) | fxt_put_arg_value_ref(NAME_REF),
@@ -111,7 +102,6 @@ static void test_strings_and_blobs(void **state)
 	struct fxt_args it = args_of(words, 6, 3);
 	struct fxt_arg arg;
 
-	(void)state;
 	assert_int_equal(fxt_provider_set_string(provider, 9, "sched", 5), 0);
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_NEXT);
 	assert_int_equal(arg.text.length, 4);
@@ -128,7 +118,7 @@ static void test_strings_and_blobs(void **state)
 }
 
 /* What an argument lacks is its own damage; the next one can be read. */
-static void test_short_values(void **state)
+TEST(test_short_values)
 {
 	const uint64_t words[] = {
 		head(FXT_ARG_INT64, 1, 0),
@@ -147,7 +137,6 @@ static void test_short_values(void **state)
 	struct fxt_args it = args_of(words, 6, 5);
 	struct fxt_arg arg;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(damages); i++) {
 		assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_DAMAGE);
 		assert_string_equal(it.damage, damages[i]);
@@ -157,7 +146,7 @@ static void test_short_values(void **state)
 }
 
 /* Behind a size that cannot be, nothing can be read. */
-static void test_bad_sizes(void **state)
+TEST(test_bad_sizes)
 {
 	const uint64_t nothing = head(FXT_ARG_INT32, 0, 0), large = head(FXT_ARG_INT32, 2, 0),
 		       fine = head(FXT_ARG_INT32, 1, 0);
@@ -171,7 +160,6 @@ static void test_bad_sizes(void **state)
 	struct fxt_args it;
 	struct fxt_arg arg;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		it = args_of(rows[i].words, 1, 2);
 		assert_null(fxt_args_end(&it));
@@ -187,14 +175,13 @@ static void test_bad_sizes(void **state)
 }
 
 /* A type that nobody knows is skipped by its size. */
-static void test_unknown_type(void **state)
+TEST(test_unknown_type)
 {
 	const uint64_t words[] = { head(15, 3, 0), 1, 2,
 				   head(FXT_ARG_UINT32, 1, 0) | fxt_put_arg_value32(3) };
 	struct fxt_args it = args_of(words, 4, 2);
 	struct fxt_arg arg;
 
-	(void)state;
 	assert_int_equal(fxt_args_next(&it, &arg), FXT_ARGS_NEXT);
 	assert_int_equal(arg.type, 15);
 	assert_int_equal(arg.n_words, 3);

@@ -2,17 +2,12 @@
 /*
  * The golden records, each with one thing made wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-check.h"
 #include "tests/support/fxt-golden.h"
+#include "tests/support/unit.h"
 
 struct row {
 	enum golden record;
@@ -51,7 +46,7 @@ static bool has(const struct fxt_findings *f, enum fxt_finding_id id)
 	return false;
 }
 
-static void test_check_record(void **state)
+TEST(test_check_record)
 {
 	static const struct row rows[] = {
 		{ GOLDEN_PROVIDER_INFO, 0, UINT64_C(1) << 60, FXT_FINDING_RESERVED_BITS },
@@ -86,7 +81,6 @@ static void test_check_record(void **state)
 		{ GOLDEN_LARGE_BLOB_BARE, 1, UINT64_C(1) << 32, FXT_FINDING_RESERVED_BITS },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		bool error = fxt_finding_kinds[rows[i].id].severity == FXT_SEVERITY_ERROR;
 		struct fxt_findings before, after;

@@ -3,18 +3,13 @@
  * From records, as docs/FXT-MAPPING.md writes them and as others do, to events. The records are put
  * together here, word by word; strings are inline, so that no table is needed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-events.h"
 #include "tests/support/fxt-golden.h"
+#include "tests/support/unit.h"
 
 /* ---- records in the making ---- */
 
@@ -146,7 +141,7 @@ static void assert_event(struct fixture *f, struct record r, enum event_kind kin
 	assert_int_equal(f->ev.kind, kind);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -154,7 +149,7 @@ static int set_up(void **state)
 	return fxt_events_new(&f->events);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -167,7 +162,7 @@ static int tear_down(void **state)
 
 /* ---- scheduling ---- */
 
-static void test_switch(void **state)
+TEST(test_switch)
 {
 	struct fixture *f = *state;
 	struct record r = context_switch(300, FXT_STATE_BLOCKED, 51, 0, 4);
@@ -189,7 +184,7 @@ static void test_switch(void **state)
 	assert_true(f->ev.sw.synthetic);
 }
 
-static void test_switch_bare(void **state)
+TEST(test_switch_bare)
 {
 	struct fixture *f = *state;
 
@@ -201,7 +196,7 @@ static void test_switch_bare(void **state)
 }
 
 /* Elsewhere the idle threads have koids; their weight says what they are. */
-static void test_switch_foreign_idle(void **state)
+TEST(test_switch_foreign_idle)
 {
 	struct fixture *f = *state;
 	struct record r = context_switch(1, FXT_STATE_RUNNING, 4711, 52, 1);
@@ -212,7 +207,7 @@ static void test_switch_foreign_idle(void **state)
 	assert_int_equal(f->ev.sw.next_tid, 52);
 }
 
-static void test_legacy_switch(void **state)
+TEST(test_legacy_switch)
 {
 	struct fixture *f = *state;
 	struct record r = { .words = { 0x0100000003000008 | 2 << 16, 2000, 50, 51, 0, 99 },
@@ -229,7 +224,7 @@ static void test_legacy_switch(void **state)
 	assert_int_equal(f->ev.sw.next_prio, INT32_MIN);
 }
 
-static void test_wakeup(void **state)
+TEST(test_wakeup)
 {
 	struct fixture *f = *state;
 	struct record r = { .words = { 0x2000000000320008, 2000, 51 }, .n = 3 };
@@ -243,7 +238,7 @@ static void test_wakeup(void **state)
 	assert_int_equal(f->ev.wake.waker_tid, 77);
 }
 
-static void test_migrate(void **state)
+TEST(test_migrate)
 {
 	struct fixture *f = *state;
 	struct record r = instant("sched", "migrate", 2);
@@ -259,7 +254,7 @@ static void test_migrate(void **state)
 
 /* ---- processes and threads ---- */
 
-static void test_process(void **state)
+TEST(test_process)
 {
 	struct fixture *f = *state;
 	struct record r = kernel_object(FXT_OBJECT_PROCESS, 50, "sh", 7);
@@ -285,7 +280,7 @@ static void test_process(void **state)
 	assert_int_equal(f->ev.task.real_tid, 49);
 }
 
-static void test_thread(void **state)
+TEST(test_thread)
 {
 	struct fixture *f = *state;
 	struct record r = kernel_object(FXT_OBJECT_THREAD, 51, "work\xff\x1b", 1);
@@ -299,14 +294,14 @@ static void test_thread(void **state)
 	assert_string_equal(f->ev.task.command_line, "");
 }
 
-static void test_other_object(void **state)
+TEST(test_other_object)
 {
 	struct record r = kernel_object(17, 51, "socket", 0);
 
 	assert_int_equal(convert(*state, &r), FXT_EVENTS_NONE);
 }
 
-static void test_lifecycle(void **state)
+TEST(test_lifecycle)
 {
 	struct fixture *f = *state;
 	struct record r = instant("process", "fork", 2);
@@ -346,7 +341,7 @@ static void test_lifecycle(void **state)
 
 /* ---- the recording ---- */
 
-static void test_session(void **state)
+TEST(test_session)
 {
 	struct fixture *f = *state;
 	struct record r = instant("kymo", "session_start", 10);
@@ -387,7 +382,7 @@ static void test_session(void **state)
 	assert_int_equal(f->ev.stop.dropped_bytes, 6);
 }
 
-static void test_clock_mark_lost(void **state)
+TEST(test_clock_mark_lost)
 {
 	struct fixture *f = *state;
 	struct record r = instant("kymo", "clock", 3);
@@ -455,7 +450,7 @@ static void test_clock_mark_lost(void **state)
 }
 
 /* Events of others, or of ours without what makes them so. */
-static void test_none(void **state)
+TEST(test_none)
 {
 	static const char *const rows[][2] = {
 		{ "gfx", "migrate" },
@@ -475,7 +470,7 @@ static void test_none(void **state)
 	}
 }
 
-static void test_damaged_arguments(void **state)
+TEST(test_damaged_arguments)
 {
 	struct fixture *f = *state;
 	struct record r = instant("kymo", "mark", 1);
@@ -491,7 +486,7 @@ static void test_damaged_arguments(void **state)
 /* ---- complete events and counters ---- */
 
 /* Whose they are decides: on other threads they are somebody else's. */
-static void test_interval(void **state)
+TEST(test_interval)
 {
 	static const struct {
 		const char *category;
@@ -537,7 +532,7 @@ static void test_interval(void **state)
 }
 
 /* Values that are no numbers are left out; without any it is no counter. */
-static void test_counter(void **state)
+TEST(test_counter)
 {
 	struct fixture *f = *state;
 	struct record r = event_of(FXT_EVENT_COUNTER, 1, 1, "counters", "anything", 2);
@@ -567,7 +562,7 @@ static void test_counter(void **state)
 #define WITH_EVENTS(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 /* Events of category `profile` that are somebody else's, or not what they should be. */
-static void test_profile_foreign(void **state)
+TEST(test_profile_foreign)
 {
 	struct fixture *f = *state;
 	struct record r = instant("profile", "mapping", 1);
@@ -584,7 +579,7 @@ static void test_profile_foreign(void **state)
 }
 
 /* A build id that is none is not known. */
-static void test_mapping_build_id(void **state)
+TEST(test_mapping_build_id)
 {
 	static const char *const bad[] = { "abc", "xy", "AB", "0 " };
 	struct fixture *f = *state;

@@ -7,16 +7,11 @@
  * The words of each record are judged elsewhere (test-fxt-records.c), what a reader makes of them in
  * tests/cli/.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "tests/support/golden-file.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-writer.h"
 
@@ -258,13 +253,12 @@ static void write_first(struct fxt_writer *w, struct fxt_out_provider *p)
 	write_blobs(w);
 }
 
-static void test_everything(void **state)
+TEST(test_everything)
 {
 	_cleanup_(outbuf_deinit) struct outbuf out = { 0 };
 	_cleanup_(fxt_out_provider_deinit) struct fxt_out_provider first, second;
 	struct fxt_writer w = { .out = &out };
 
-	(void)state;
 	OK(fxt_out_provider_init(&first, 1));
 	OK(fxt_out_provider_init(&second, UINT32_MAX));
 	OK(fxt_write_magic(&w));

@@ -3,17 +3,12 @@
  * The lint and the order of the file: it finds the same in whatever order records come, as long as
  * they are within its window, and guesses nothing beyond.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-lint.h"
 #include "tests/support/lint-build.h"
+#include "tests/support/unit.h"
 
 /* A turn of thread 11 or 12 on a CPU: a wakeup and two switches, three facts. */
 static void turn(struct build *b, uint64_t i, bool with_wakeup)
@@ -71,12 +66,11 @@ static void lint_turns(size_t n, size_t (*order)(size_t i, size_t n), struct lin
 	build_deinit(&b);
 }
 
-static void test_within_the_window(void **state)
+TEST(test_within_the_window)
 {
 	static size_t (*const orders[])(size_t, size_t) = { forwards, backwards, shuffled, halves };
 	static const size_t sizes[] = { 10, 1000, FXT_LINT_WINDOW / 3 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(orders); i++)
 		for (size_t j = 0; j < ARRAY_SIZE(sizes); j++) {
 			struct lint_tally t;
@@ -91,11 +85,10 @@ static void test_within_the_window(void **state)
 }
 
 /* A long archive in order is judged to its end. */
-static void test_beyond_the_window(void **state)
+TEST(test_beyond_the_window)
 {
 	struct lint_tally t;
 
-	(void)state;
 	lint_turns(FXT_LINT_WINDOW, forwards, &t);
 	assert_int_equal(t.not_judged, 0);
 	assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
@@ -104,11 +97,10 @@ static void test_beyond_the_window(void **state)
 }
 
 /* What comes too late is not judged, and nothing wrong is said of it. */
-static void test_too_late(void **state)
+TEST(test_too_late)
 {
 	struct lint_tally t;
 
-	(void)state;
 	lint_turns((size_t)3 * FXT_LINT_WINDOW, backwards, &t);
 	assert_true(t.not_judged > 0);
 	assert_int_equal(t.n[FXT_FINDING_WAKE_TWICE], 1);
@@ -118,12 +110,11 @@ static void test_too_late(void **state)
 }
 
 /* A long duration is written when it ends, after all that was in it. */
-static void test_late_duration(void **state)
+TEST(test_late_duration)
 {
 	struct lint_tally t;
 	struct build b;
 
-	(void)state;
 	build_begin(&b, false);
 	for (uint64_t i = 0; i < 3 * FXT_LINT_WINDOW; i++)
 		build_event(&b, FXT_EVENT_DURATION_COMPLETE, 10 * i + 10, 10, "short", 10 * i + 20);
@@ -135,12 +126,11 @@ static void test_late_duration(void **state)
 }
 
 /* At equal times the file's order counts, also when all has to be sorted. */
-static void test_equal_times(void **state)
+TEST(test_equal_times)
 {
 	struct lint_tally t;
 	struct build b;
 
-	(void)state;
 	build_begin(&b, false);
 	for (uint64_t i = 2000; i > 0; i--) {
 		build_wakeup(&b, 100 * i, 11);
@@ -153,12 +143,11 @@ static void test_equal_times(void **state)
 }
 
 /* Where records were lost, a thread may have run between two wakeups. */
-static void test_lost_between_wakeups(void **state)
+TEST(test_lost_between_wakeups)
 {
 	struct lint_tally t;
 	struct build b;
 
-	(void)state;
 	build_begin(&b, false);
 	build_wakeup(&b, 100, 11);
 	OK(fxt_write_provider_event(&b.w, FXT_PROVIDER_EVENT_BUFFER_FILLED));

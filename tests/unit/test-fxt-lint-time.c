@@ -2,16 +2,11 @@
 /*
  * The lint, where time decides: scheduling, durations, async operations and flows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "tests/support/lint-build.h"
+#include "tests/support/unit.h"
 
 /* ---- scheduling records by themselves ---- */
 

@@ -3,16 +3,11 @@
  * The lint, where the order of the file decides: the file, strings, arguments, names, profiles, and
  * what is seen nowhere. What goes by time is test-fxt-lint-time.c's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "tests/support/lint-build.h"
+#include "tests/support/unit.h"
 
 /* The header of a record of N words. */
 static uint64_t head(enum fxt_record_type type, unsigned n)
@@ -602,7 +597,7 @@ static void memory_block(struct build *b, uint64_t ts, uint64_t stack)
 	memory(b, ts, "block", args, stack ? 2 : 1);
 }
 
-static void memory_snapshot(struct build *b, uint64_t ts, uint64_t blocks)
+static void heap_trace_snapshot(struct build *b, uint64_t ts, uint64_t blocks)
 {
 	const struct fxt_out_arg args[] = {
 		{ .type = FXT_ARG_UINT64, .name = fxt_interned("blocks"), .u64 = blocks },
@@ -665,9 +660,9 @@ static void stack_empty(struct build *b, bool bad)
 static void snapshot_short(struct build *b, bool bad)
 {
 	memory_watch(b, 100);
-	memory_snapshot(b, 110, 1 + bad);
+	heap_trace_snapshot(b, 110, 1 + bad);
 	memory_block(b, 110, 0);
-	memory_snapshot(b, 120, 0);
+	heap_trace_snapshot(b, 120, 0);
 }
 
 static const struct lint_case cases[] = {

@@ -2,20 +2,14 @@
 /*
  * Perfetto's packets, read back field by field here: what they say of the samples that were put in.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "tests/support/golden-file.h"
 #include "tests/support/profile-set.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
 
@@ -130,7 +124,7 @@ static const struct event before[] = {
 	  .frame = { FXT_KOID_KTHREADD, 0, UINT64_C(0xffffffff81000010), "k", "", "", 0 } },
 };
 
-static void test_packets(void **state)
+TEST(test_packets)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
 	const struct event first = SAMPLE(5, 3), second = SAMPLE(6, 3), other = SAMPLE(7, 1),
@@ -138,7 +132,6 @@ static void test_packets(void **state)
 	struct event away = SAMPLE(9, 3);
 	_cleanup_free_ char *text = NULL, *again = NULL;
 
-	(void)state;
 	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(before); i++)
 		add(s, &before[i]);
@@ -178,14 +171,13 @@ static void test_packets(void **state)
 }
 
 /* A batch is due by its size. Stacks that differ all make it large. */
-static void test_batch_size(void **state)
+TEST(test_batch_size)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
 	uint64_t frames[100];
 	struct event ev = SAMPLE(5, 0);
 	unsigned n = 0;
 
-	(void)state;
 	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
 	ev.sample.frames = frames;
 	ev.sample.n_frames = ARRAY_SIZE(frames);
@@ -199,14 +191,13 @@ static void test_batch_size(void **state)
 }
 
 /* Or by what there is to remember, if that is many small stacks; or by its time. */
-static void test_batch_due(void **state)
+TEST(test_batch_due)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
 	uint64_t address = 1000;
 	struct event ev = SAMPLE(5, 1);
 	unsigned n = 0;
 
-	(void)state;
 	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
 	ev.sample.frames = &address;
 	for (; !fxt_perfetto_samples_batch(s, false); n++, address++)
@@ -239,14 +230,13 @@ static void get_stacks(const struct fxt_perfetto_samples *s, unsigned *stacks, u
 
 /* A stack is known by its number, or by its frames; and it is another one when its process has mapped something,
  * while others keep theirs. */
-static void test_known_stacks(void **state)
+TEST(test_known_stacks)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
 	const uint64_t user[] = { 0x1010, 0x1020 }, kernel[] = { stack[0], 0x1010, stack[0] };
 	struct event ev = SAMPLE(5, 2), map = before[1], other = SAMPLE(6, 1);
 	unsigned stacks[11];
 
-	(void)state;
 	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
 	add(s, &before[1]);
 	ev.sample.frames = user;
@@ -283,13 +273,12 @@ static void test_known_stacks(void **state)
 }
 
 /* CPU 0 is what readers take it for when nothing is said. */
-static void test_cpu_0(void **state)
+TEST(test_cpu_0)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
 	struct event ev = SAMPLE(5, 0);
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	ev.cpu = 0;
 	assert_int_equal(fxt_perfetto_samples_new(&s), 0);
 	add(s, &ev);
@@ -298,7 +287,7 @@ static void test_cpu_0(void **state)
 }
 
 /* Longer names are cut at a character. */
-static void test_long_name(void **state)
+TEST(test_long_name)
 {
 	_cleanup_(fxt_perfetto_samples_freep) struct fxt_perfetto_samples *s = NULL;
 	struct event ev = SAMPLE(5, 1);
@@ -307,7 +296,6 @@ static void test_long_name(void **state)
 	char name[300];
 	_cleanup_free_ char *text = NULL, *want = NULL;
 
-	(void)state;
 	memset(name, 'n', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	memcpy(name + 253, "\u20ac", 3);
@@ -321,11 +309,10 @@ static void test_long_name(void **state)
 }
 
 /* The archives that others test with. */
-static void test_golden(void **state)
+TEST(test_golden)
 {
 	_cleanup_(outbuf_deinit) struct outbuf names = { 0 }, bare = { 0 };
 
-	(void)state;
 	profile_set_write(&names, true);
 	assert_golden("fxt/profile.fxt", names.data, names.size);
 	profile_set_write(&bare, false);

@@ -3,19 +3,14 @@
  * The bytes are worked out from Perfetto's trace_packet.proto: a tag is field << 3 | 2, then comes
  * the length as a varint.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-perfetto.h"
 
-static void test_system_info(void **state)
+TEST(test_system_info)
 {
 	static const uint8_t want[] = {
 		0x0a, 0x1b,                                /* Trace.packet, 27 bytes */
@@ -27,13 +22,12 @@ static void test_system_info(void **state)
 	};
 	_cleanup_(outbuf_deinit) struct outbuf is = { 0 };
 
-	(void)state;
 	fxt_perfetto_system_info(&is, "6.1.0", "x86_64");
 	assert_int_equal(is.size, sizeof(want));
 	assert_memory_equal(is.data, want, sizeof(want));
 }
 
-static void test_system_info_empty(void **state)
+TEST(test_system_info_empty)
 {
 	static const uint8_t want[] = {
 		0x0a, 0x10, 0xea, 0x02, 0x0d, 0x0a, 0x0b, 0x0a, 0x05,
@@ -41,14 +35,13 @@ static void test_system_info_empty(void **state)
 	};
 	_cleanup_(outbuf_deinit) struct outbuf is = { 0 };
 
-	(void)state;
 	fxt_perfetto_system_info(&is, "", "");
 	assert_int_equal(is.size, sizeof(want));
 	assert_memory_equal(is.data, want, sizeof(want));
 }
 
 /* Each text is cut to 100 bytes; lengths from 128 on take two bytes. */
-static void test_system_info_longest(void **state)
+TEST(test_system_info_longest)
 {
 	static const uint8_t heads[] = {
 		0x0a, 0xda, 0x01,       /* 218: 4 + 214 */
@@ -59,7 +52,6 @@ static void test_system_info_longest(void **state)
 	char release[300], machine[300];
 	const uint8_t *p;
 
-	(void)state;
 	memset(release, 'r', sizeof(release));
 	memset(machine, 'm', sizeof(machine));
 	release[299] = machine[299] = '\0';

@@ -3,23 +3,18 @@
  * The tables of a provider: strings by index, the names that are known, ticks.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reader/fxt/fxt-provider.h"
+#include "tests/support/unit.h"
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	return fxt_provider_new((struct fxt_provider **)state, 7);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	fxt_provider_free(*state);
 	return 0;
@@ -33,7 +28,7 @@ static void assert_text(const struct fxt_provider *p, unsigned ref, const char *
 	assert_memory_equal(t.bytes, expected, t.length);
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
 	struct fxt_provider *p = *state;
 	char text[] = "first";
@@ -58,7 +53,7 @@ static void test_strings(void **state)
 	assert_int_equal(p->text_bytes, 6);
 }
 
-static void test_too_much_text(void **state)
+TEST(test_too_much_text)
 {
 	struct fxt_provider *p = *state;
 
@@ -72,7 +67,7 @@ static void test_too_much_text(void **state)
 	assert_null(fxt_provider_string(p, 1).bytes);
 }
 
-static void test_known_names(void **state)
+TEST(test_known_names)
 {
 	struct fxt_provider *p = *state;
 	struct fxt_text inlined = { .bytes = "session_stop", .length = 12, .known = -1 };
@@ -92,11 +87,10 @@ static void test_known_names(void **state)
 }
 
 /* Each name in the list is found again. */
-static void test_all_names(void **state)
+TEST(test_all_names)
 {
 	struct fxt_text t;
 
-	(void)state;
 #define X(id, index, text)                                                                         \
 	t = (struct fxt_text){ .bytes = text, .length = sizeof(text) - 1, .known = -1 };           \
 	assert_int_equal(fxt_text_known(&t), FXT_NAME_##id);
@@ -104,7 +98,7 @@ static void test_all_names(void **state)
 #undef X
 }
 
-static void test_reset(void **state)
+TEST(test_reset)
 {
 	struct fxt_provider *p = *state;
 
@@ -121,7 +115,7 @@ static void test_reset(void **state)
 	assert_null(fxt_provider_string(p, 300).bytes);
 }
 
-static void test_ticks(void **state)
+TEST(test_ticks)
 {
 	struct fxt_provider *p = *state;
 

@@ -4,20 +4,14 @@
  * support/fxt-golden.h, and here, from the bit positions that the specification gives, the other
  * form of each reference. Then the bounds of each.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-
 #include "base/cleanup.h"
 #include "tests/support/fxt-golden.h"
+#include "tests/support/unit.h"
 #include "tests/support/written-words.h"
 #include "writer/fxt/fxt-writer.h"
 
@@ -37,7 +31,7 @@ static int log_of(struct fixture *f, uint64_t pid, uint64_t tid)
 	return fxt_write_log(&f->w, &(struct fxt_log){ .thread = { pid, tid } });
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 	int r;
@@ -59,7 +53,7 @@ static int set_up(void **state)
 	return r;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -105,7 +99,7 @@ static char *text_of(char c, size_t n)
 
 /* ---- the frame ---- */
 
-static void test_frame(void **state)
+TEST(test_frame)
 {
 	struct fixture *f = *state;
 
@@ -121,7 +115,7 @@ static void test_frame(void **state)
 	assert_words(f, fxt_write_string(&f->w, 255, "", 0), 0x0000000000ff0012);
 }
 
-static void test_frame_bounds(void **state)
+TEST(test_frame_bounds)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *text = text_of('s', 32001);
@@ -150,7 +144,7 @@ static void test_frame_bounds(void **state)
 
 /* ---- events ---- */
 
-static void test_instant(void **state)
+TEST(test_instant)
 {
 	struct fixture *f = *state;
 	struct fxt_event ev = {
@@ -185,7 +179,7 @@ static void test_instant(void **state)
 		     0x0000000004000024, 2000);
 }
 
-static void test_event_types(void **state)
+TEST(test_event_types)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -221,7 +215,7 @@ static void test_event_types(void **state)
 	}
 }
 
-static void test_event_bounds(void **state)
+TEST(test_event_bounds)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *longest = text_of('s', 32000), *too_long = text_of('s', 32001);
@@ -263,7 +257,7 @@ static void test_event_bounds(void **state)
 
 /* ---- arguments ---- */
 
-static void test_args_inline_names(void **state)
+TEST(test_args_inline_names)
 {
 	struct fixture *f = *state;
 	const struct fxt_out_arg args[] = {
@@ -294,7 +288,7 @@ static void test_args_inline_names(void **state)
 }
 
 /* The same with names that are registered, on a record that has nothing else. */
-static void test_args_indexed_names(void **state)
+TEST(test_args_indexed_names)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -331,7 +325,7 @@ static void test_args_indexed_names(void **state)
 }
 
 /* Names and values through the table: the string records come first, in order. */
-static void test_args_interned(void **state)
+TEST(test_args_interned)
 {
 	struct fixture *f = *state;
 	const struct fxt_out_arg args[] = {
@@ -345,7 +339,7 @@ static void test_args_interned(void **state)
 		     0x0000800301010026, 0x79656b);
 }
 
-static void test_args_bounds(void **state)
+TEST(test_args_bounds)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *bytes = text_of('b', 32768);
@@ -383,7 +377,7 @@ static void test_args_bounds(void **state)
 
 /* ---- bulk data and objects ---- */
 
-static void test_blob(void **state)
+TEST(test_blob)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *bytes = text_of('b', 32768);
@@ -408,7 +402,7 @@ static void test_blob(void **state)
 	assert_int_equal(((uint64_t *)f->out.data)[2], 0x00ff7ff00100fff5);
 }
 
-static void test_objects(void **state)
+TEST(test_objects)
 {
 	struct fixture *f = *state;
 	const struct fxt_out_arg three = { FXT_ARG_INT32, { .index = 2 }, .i32 = 3 };
@@ -432,7 +426,7 @@ static void test_objects(void **state)
 	assert_refused(f, fxt_write_userspace_object(&f->w, &user), -EINVAL);
 }
 
-static void test_log(void **state)
+TEST(test_log)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *text = text_of('l', 32768);
@@ -455,7 +449,7 @@ static void test_log(void **state)
 
 /* ---- scheduling ---- */
 
-static void test_switch(void **state)
+TEST(test_switch)
 {
 	struct fixture *f = *state;
 	struct fxt_switch sw = { 12000, 300, FXT_STATE_RUNNING, 1001, 1002, &weight, 1 };
@@ -474,7 +468,7 @@ static void test_switch(void **state)
 	assert_refused(f, fxt_write_switch(&f->w, &sw), -EINVAL);
 }
 
-static void test_wakeup(void **state)
+TEST(test_wakeup)
 {
 	struct fixture *f = *state;
 	const struct fxt_out_arg waker = { FXT_ARG_KOID, fxt_inline("waker"), .u64 = 1002 };
@@ -491,7 +485,7 @@ static void test_wakeup(void **state)
 	assert_refused(f, fxt_write_wakeup(&f->w, &wake), -EINVAL);
 }
 
-static void test_legacy_switch(void **state)
+TEST(test_legacy_switch)
 {
 	struct fixture *f = *state;
 	struct fxt_legacy_switch sw = {
@@ -516,7 +510,7 @@ static void test_legacy_switch(void **state)
 
 /* ---- profiler ---- */
 
-static void test_module(void **state)
+TEST(test_module)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *name = text_of('m', 256);
@@ -541,7 +535,7 @@ static void test_module(void **state)
 	assert_refused(f, fxt_write_module(&f->w, &module), -EMSGSIZE);
 }
 
-static void test_mmap(void **state)
+TEST(test_mmap)
 {
 	struct fixture *f = *state;
 	struct fxt_mmap map = { 18000, { 1000, 0, true }, 4, 5, 0x1000, 0x2000, 0x3000 };
@@ -557,7 +551,7 @@ static void test_mmap(void **state)
 	assert_refused(f, fxt_write_mmap(&f->w, &map), -EINVAL);
 }
 
-static void test_backtrace(void **state)
+TEST(test_backtrace)
 {
 	struct fixture *f = *state;
 	static const uint64_t frames[256] = { 0x11, 0x22, 0x33 };
@@ -583,7 +577,7 @@ static void test_backtrace(void **state)
 
 /* ---- large ones ---- */
 
-static void test_large_blob(void **state)
+TEST(test_large_blob)
 {
 	struct fixture *f = *state;
 	const struct fxt_out_arg one = { FXT_ARG_INT32, { .index = 2 }, .i32 = 1 };
@@ -617,7 +611,7 @@ static void test_large_blob(void **state)
 }
 
 /* One record, however long; the size has 32 bits. */
-static void test_large_blob_bounds(void **state)
+TEST(test_large_blob_bounds)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *bytes = text_of('l', 8 * 70000);
@@ -670,7 +664,7 @@ static void test_large_blob_bounds(void **state)
 /* ---- tables ---- */
 
 /* When all 32512 places of the table are taken, the oldest gives way; none is out of range. */
-static void test_strings_full(void **state)
+TEST(test_strings_full)
 {
 	struct fixture *f = *state;
 	struct fxt_blob blob = { .type = FXT_BLOB_DATA };
@@ -689,7 +683,7 @@ static void test_strings_full(void **state)
 	}
 }
 
-static void test_threads_full(void **state)
+TEST(test_threads_full)
 {
 	struct fixture *f = *state;
 
@@ -703,7 +697,7 @@ static void test_threads_full(void **state)
 
 /* ---- providers ---- */
 
-static void test_providers(void **state)
+TEST(test_providers)
 {
 	struct fixture *f = *state;
 	_cleanup_(fxt_out_provider_deinit) struct fxt_out_provider q;
@@ -735,34 +729,34 @@ static void test_providers(void **state)
 	assert_words(f, fxt_write_blob(&f->w, &blob), 0x0000000101000022, 'a', 0x0001000001000015);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_frame),
-		TEST(test_frame_bounds),
-		TEST(test_instant),
-		TEST(test_event_types),
-		TEST(test_event_bounds),
-		TEST(test_args_inline_names),
-		TEST(test_args_indexed_names),
-		TEST(test_args_interned),
-		TEST(test_args_bounds),
-		TEST(test_blob),
-		TEST(test_objects),
-		TEST(test_log),
-		TEST(test_switch),
-		TEST(test_wakeup),
-		TEST(test_legacy_switch),
-		TEST(test_module),
-		TEST(test_mmap),
-		TEST(test_backtrace),
-		TEST(test_large_blob),
-		TEST(test_large_blob_bounds),
-		TEST(test_strings_full),
-		TEST(test_threads_full),
-		TEST(test_providers),
+		CASE(test_frame),
+		CASE(test_frame_bounds),
+		CASE(test_instant),
+		CASE(test_event_types),
+		CASE(test_event_bounds),
+		CASE(test_args_inline_names),
+		CASE(test_args_indexed_names),
+		CASE(test_args_interned),
+		CASE(test_args_bounds),
+		CASE(test_blob),
+		CASE(test_objects),
+		CASE(test_log),
+		CASE(test_switch),
+		CASE(test_wakeup),
+		CASE(test_legacy_switch),
+		CASE(test_module),
+		CASE(test_mmap),
+		CASE(test_backtrace),
+		CASE(test_large_blob),
+		CASE(test_large_blob_bounds),
+		CASE(test_strings_full),
+		CASE(test_threads_full),
+		CASE(test_providers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

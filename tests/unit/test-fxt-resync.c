@@ -3,20 +3,15 @@
  * What the reader makes of damage, rule by rule, and of archives that are not damaged but made by
  * others than kymo. How much comes back of a real recording is tests/system/recovery.sh's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/outbuf.h"
 #include "reader/fxt/fxt-reader.h"
 #include "tests/support/recovery.h"
+#include "tests/support/unit.h"
 
 /* ---- archives ---- */
 
@@ -147,7 +142,7 @@ struct fixture {
 	size_t begin; /* of the timeline */
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -158,7 +153,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -183,7 +178,7 @@ static void set_word(struct outbuf *b, size_t at, uint64_t word)
 /* ---- sizes ---- */
 
 /* Whatever size a record claims: those around it come back, and so does it, by its contents. */
-static void test_wrong_size(void **state)
+TEST(test_wrong_size)
 {
 	struct fixture *f = *state;
 
@@ -208,7 +203,7 @@ static void test_wrong_size(void **state)
 }
 
 /* The last record, too; it could be cut off as well, but nothing of its contents is missing. */
-static void test_wrong_size_at_end(void **state)
+TEST(test_wrong_size_at_end)
 {
 	struct fixture *f = *state;
 	size_t at = f->begin + (N - 1) * RECORD_BYTES;
@@ -227,12 +222,11 @@ static void test_wrong_size_at_end(void **state)
 }
 
 /* A string is not lost because its size is damaged: all that refer to it would be, too. */
-static void test_wrong_size_of_string(void **state)
+TEST(test_wrong_size_of_string)
 {
 	struct outbuf b = { 0 };
 	size_t at;
 
-	(void)state;
 	put_head(&b);
 	at = b.size;
 	PUT(&b, STRING(9, "name", 4));
@@ -250,7 +244,7 @@ static void test_wrong_size_of_string(void **state)
 }
 
 /* A large record that is not there: 60 MiB and 32 GiB, in the middle. */
-static void test_large_lies(void **state)
+TEST(test_large_lies)
 {
 	static const uint64_t words[] = { 5000, 60 << 17, FXT_LARGE_WORDS_MAX };
 	struct fixture *f = *state;
@@ -272,7 +266,7 @@ static void test_large_lies(void **state)
 /* ---- bytes ---- */
 
 /* Any number of bytes is missing anywhere: no more is lost than what they are of. */
-static void test_bytes_missing(void **state)
+TEST(test_bytes_missing)
 {
 	struct fixture *f = *state;
 
@@ -293,7 +287,7 @@ static void test_bytes_missing(void **state)
 	}
 }
 
-static void test_bytes_inserted(void **state)
+TEST(test_bytes_inserted)
 {
 	static const uint8_t values[] = { 0x00, 0x11, 0x24, 0x68, 0xff };
 	struct fixture *f = *state;
@@ -321,7 +315,7 @@ static void test_bytes_inserted(void **state)
 }
 
 /* A run of damage is one report, of its place and its length. */
-static void test_one_report(void **state)
+TEST(test_one_report)
 {
 	struct fixture *f = *state;
 	size_t at = f->begin + 10 * RECORD_BYTES;
@@ -344,7 +338,7 @@ static void test_one_report(void **state)
 
 /* ---- the beginning ---- */
 
-static void test_lost_start(void **state)
+TEST(test_lost_start)
 {
 	struct fixture *f = *state;
 	struct result r;
@@ -361,13 +355,12 @@ static void test_lost_start(void **state)
 }
 
 /* What is no archive does not become one. */
-static void test_no_archive(void **state)
+TEST(test_no_archive)
 {
 	enum { SIZE = 200000 };
 	uint8_t *data = malloc(SIZE);
 	uint32_t x = 5;
 
-	(void)state;
 	for (int kind = 0; kind < 4; kind++) {
 		struct fxt_reader *r = NULL;
 
@@ -387,7 +380,7 @@ static void test_no_archive(void **state)
 /* ---- tables ---- */
 
 /* Behind a damaged header stand arguments that look like records that change tables. */
-static void test_garbage_changes_nothing(void **state)
+TEST(test_garbage_changes_nothing)
 {
 	static const uint64_t lookalikes[][2] = {
 		{ 0x0000000000020012, 0 },          /* uint32 0, called 2: the empty string 2 */
@@ -398,7 +391,6 @@ static void test_garbage_changes_nothing(void **state)
 		{ 0x0000000100020022, 0x0100000b }, /* the string 2, of bytes that are no text */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(lookalikes); i++) {
 		struct outbuf b = { 0 };
 		struct result r;
@@ -419,12 +411,11 @@ static void test_garbage_changes_nothing(void **state)
 }
 
 /* Records that change tables and have reserved bits may be of another type: they are not used. */
-static void test_reserved_bits_change_nothing(void **state)
+TEST(test_reserved_bits_change_nothing)
 {
 	struct outbuf b = { 0 };
 	struct result r;
 
-	(void)state;
 	put_head(&b);
 	PUT(&b, 0x0010000000020022 | UINT64_C(5) << 32, word_of("other"));
 	PUT(&b, PROVIDER_SECTION(1) | UINT64_C(1) << 60);
@@ -439,7 +430,7 @@ static void test_reserved_bits_change_nothing(void **state)
 }
 
 /* But where nothing is known, what they say is better than nothing: all that refers to it has a name. */
-static void test_reserved_bits_are_read(void **state)
+TEST(test_reserved_bits_are_read)
 {
 	const uint64_t bit = UINT64_C(1) << 60;
 	struct fxt_reader *reader = NULL;
@@ -448,7 +439,6 @@ static void test_reserved_bits_are_read(void **state)
 	struct result r;
 	int e;
 
-	(void)state;
 	PUT(&b, FXT_MAGIC, PROVIDER_INFO_T(1), PROVIDER_SECTION(1), 0x21 | bit, 1000000);
 	PUT(&b, (0x22 | UINT64_C(1) << 16 | UINT64_C(8) << 32) | bit, word_of("category"));
 	PUT(&b, (0x22 | UINT64_C(2) << 16 | UINT64_C(4) << 32) | bit, word_of("name"));
@@ -482,12 +472,11 @@ static void assert_undamaged(const struct outbuf *b, unsigned n_records)
 }
 
 /* An initialization of four words, no provider, a pool of strings that are used again. */
-static void test_pool_of_strings(void **state)
+TEST(test_pool_of_strings)
 {
 	struct outbuf b = { 0 };
 	struct result r;
 
-	(void)state;
 	PUT(&b, FXT_MAGIC, 0x41, 1000000000, T0, T0);
 	PUT(&b, STRING(1, "category", 8), STRING(2, "name", 4), THREAD(1, 101));
 	for (uint64_t i = 0; i < 100; i++) {
@@ -501,11 +490,10 @@ static void test_pool_of_strings(void **state)
 }
 
 /* An undocumented word behind each instant; a record of a type that is not known between them. */
-static void test_words_behind(void **state)
+TEST(test_words_behind)
 {
 	struct outbuf b = { 0 };
 
-	(void)state;
 	put_head(&b);
 	for (uint64_t i = 0; i < 100; i++) {
 		PUT(&b, fxt_with_record_words(0x0002000101000024, 3), T0 + i, i % 3);
@@ -517,7 +505,7 @@ static void test_words_behind(void **state)
 }
 
 /* The format grows within its types, too: what is of an unknown kind costs its neighbours nothing. */
-static void test_unknown_kinds(void **state)
+TEST(test_unknown_kinds)
 {
 	static const uint64_t heads[] = {
 		UINT64_C(3) << 60 | 0x48,   /* scheduling */
@@ -529,7 +517,6 @@ static void test_unknown_kinds(void **state)
 		0x4b,                       /* of unknown type */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
 		struct outbuf b = { 0 };
 		struct result r;
@@ -552,13 +539,12 @@ static void test_unknown_kinds(void **state)
 }
 
 /* Behind damage, records with a word behind their contents are found as others are. */
-static void test_words_behind_damage(void **state)
+TEST(test_words_behind_damage)
 {
 	enum { EVENTS = 1000, BYTES = 24 };
 	struct outbuf b = { 0 };
 	size_t at;
 
-	(void)state;
 	put_head(&b);
 	at = b.size;
 	for (uint64_t i = 0; i < EVENTS; i++)
@@ -582,7 +568,7 @@ static void test_words_behind_damage(void **state)
 }
 
 /* An unknown record that takes in others because its header is garbage is not kept. */
-static void test_unknown_takes_in(void **state)
+TEST(test_unknown_takes_in)
 {
 	struct fixture *f = *state;
 	size_t at = f->begin + 10 * RECORD_BYTES;
@@ -596,11 +582,10 @@ static void test_unknown_takes_in(void **state)
 }
 
 /* Sections in turn, each with the times of its own provider, which go back. */
-static void test_sections(void **state)
+TEST(test_sections)
 {
 	struct outbuf b = { 0 };
 
-	(void)state;
 	PUT(&b, FXT_MAGIC);
 	for (uint64_t p = 1; p <= 3; p++)
 		PUT(&b, PROVIDER_INFO_T(p), INIT(p * 1000000000), STRING(1, "category", 8),
@@ -617,11 +602,10 @@ static void test_sections(void **state)
 }
 
 /* Another archive behind the first one. */
-static void test_archives_in_a_row(void **state)
+TEST(test_archives_in_a_row)
 {
 	struct outbuf b = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 3; i++) {
 		put_head(&b);
 		put_timeline(&b, T0 / (i + 1));
@@ -645,7 +629,7 @@ static ssize_t drip(void *userdata, void *to, size_t n)
 }
 
 /* From a source that brings byte by byte, damage is the same as in memory. */
-static void test_source(void **state)
+TEST(test_source)
 {
 	struct fixture *f = *state;
 	struct fxt_reader *reader = NULL;
@@ -666,7 +650,7 @@ static void test_source(void **state)
 }
 
 /* Much that looks like records and is none takes time for each byte, and no more. */
-static void test_time_is_bounded(void **state)
+TEST(test_time_is_bounded)
 {
 	enum { SIZE = 4 << 20 };
 	static const uint64_t patterns[][4] = {
@@ -680,7 +664,6 @@ static void test_time_is_bounded(void **state)
 		{ 0x0000000000f00ff8, 0x1000000000f00ff8, 0x1000000000000ff1, 0x2000000000f00ff8 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(patterns); i++) {
 		struct outbuf b = { 0 };
 		uint64_t begin, ns, n;
@@ -700,12 +683,11 @@ static void test_time_is_bounded(void **state)
 }
 
 /* Many ways of damage, of an archive with all sorts of records in it. */
-static void test_recovery(void **state)
+TEST(test_recovery)
 {
 	enum { ROUNDS = 400 };
 	struct outbuf b = { 0 };
 
-	(void)state;
 	put_head(&b);
 	for (uint64_t i = 0; i < ROUNDS; i++) {
 		uint64_t now = T0 + i * 100000, tid = 1000 + i * 7 % 5000;

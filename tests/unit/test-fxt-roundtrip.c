@@ -4,18 +4,13 @@
  * type, made up at random (always the same ones), of several providers. Each field is compared, and
  * the check has nothing to say.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-check.h"
 #include "reader/fxt/fxt-reader.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
 
 enum { N_PROVIDERS = 3, N_RECORDS = 3000, N_SEEDS = 12, POOL_BYTES = 1 << 17 };
@@ -656,9 +651,8 @@ static void round_trip(uint64_t seed)
 	tear_down_world(&w);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= N_SEEDS; seed++)
 		round_trip(seed * UINT64_C(0x9e3779b97f4a7c15));
 }

@@ -3,19 +3,14 @@
  * Shapes of records, and archives of big-endian machines: made by a swapper that was written from
  * the specification and shares nothing with the reader, so that the two must agree.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "reader/fxt/fxt-reader.h"
 #include "reader/fxt/fxt-shape.h"
 #include "tests/support/fxt-golden.h"
+#include "tests/support/unit.h"
 #include "tests/support/whole-file.h"
 
 /* ---- the swapper ---- */
@@ -222,12 +217,11 @@ static unsigned compare_archives(const uint8_t *little, const uint8_t *big, size
 	return n_records;
 }
 
-static void test_big_endian_everything(void **state)
+TEST(test_big_endian_everything)
 {
 	_cleanup_free_ uint8_t *big = NULL, *little = NULL;
 	size_t n;
 
-	(void)state;
 	little = whole_file(GOLDEN_DIR "/fxt/everything.fxt", &n);
 	assert_non_null(little);
 	big = swap_archive(little, n);
@@ -247,24 +241,22 @@ static uint8_t *golden_archive(size_t *ret_n)
 	return data;
 }
 
-static void test_big_endian_golden(void **state)
+TEST(test_big_endian_golden)
 {
 	_cleanup_free_ uint8_t *big = NULL, *little = NULL;
 	size_t n;
 
-	(void)state;
 	little = golden_archive(&n);
 	big = swap_archive(little, n);
 	assert_int_equal(compare_archives(little, big, n, SIZE_MAX), GOLDEN_MAX);
 }
 
 /* Damage of whole words means the same in both: each word in turn is turned over. */
-static void test_big_endian_damaged(void **state)
+TEST(test_big_endian_damaged)
 {
 	_cleanup_free_ uint8_t *big = NULL, *little = NULL;
 	size_t n;
 
-	(void)state;
 	little = golden_archive(&n);
 	big = swap_archive(little, n);
 	for (size_t at = 8; at < n; at += 8) {
@@ -283,9 +275,8 @@ static void test_big_endian_damaged(void **state)
 
 /* ---- shapes ---- */
 
-static void test_shape_of_golden(void **state)
+TEST(test_shape_of_golden)
 {
-	(void)state;
 	for (int i = 0; i < GOLDEN_MAX; i++) {
 		const struct golden_record *g = &golden_records[i];
 		struct fxt_shape s;
@@ -316,13 +307,12 @@ static void test_shape_of_golden(void **state)
 	}
 }
 
-static void test_shape_copy_unaligned(void **state)
+TEST(test_shape_copy_unaligned)
 {
 	const struct golden_record *g = &golden_records[GOLDEN_COUNTER];
 	_cleanup_free_ uint8_t *bytes = malloc(8 * g->n_words + 3);
 	_cleanup_free_ uint64_t *to = malloc(8 * g->n_words);
 
-	(void)state;
 	assert_non_null(bytes);
 	memcpy(bytes + 3, g->words, 8 * g->n_words);
 	fxt_shape_copy(bytes + 3, g->n_words, false, to);

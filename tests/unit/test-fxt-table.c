@@ -3,18 +3,13 @@
  * The file under test is compiled in here, with a hash that tests can force: two texts that begin
  * with '=' collide.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "base/table.h"
+#include "tests/support/unit.h"
 
 static uint64_t forced_hash(const void *p, size_t n)
 {
@@ -50,7 +45,7 @@ static void assert_answers(struct fxt_table *t, const struct row *rows, size_t n
 		assert_string_equal(ask(t, rows[i].text), rows[i].answer);
 }
 
-static void test_string(void **state)
+TEST(test_string)
 {
 	static const struct row rows[] = {
 		{ "a", "new 10" },   { "b", "new 11" }, { "a", "known 10" },  { "aa", "new 12" },
@@ -59,7 +54,6 @@ static void test_string(void **state)
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 	uint16_t index;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 10, 100), 0);
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 	/* Bytes, not text: no NUL ends it. */
@@ -70,7 +64,7 @@ static void test_string(void **state)
 }
 
 /* When all are taken, the one used least recently gives its index away. */
-static void test_string_full(void **state)
+TEST(test_string_full)
 {
 	static const struct row rows[] = {
 		{ "a", "new 5" },   { "b", "new 6" },   { "c", "new 7" },
@@ -83,12 +77,11 @@ static void test_string_full(void **state)
 	};
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 5, 7), 0);
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
-static void test_string_single_place(void **state)
+TEST(test_string_single_place)
 {
 	static const struct row rows[] = {
 		{ "a", "new 1" },
@@ -98,13 +91,12 @@ static void test_string_single_place(void **state)
 	};
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 1, 1), 0);
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
 /* Texts with one hash have places of their own: a record can refer to both. */
-static void test_string_collision(void **state)
+TEST(test_string_collision)
 {
 	static const struct row rows[] = {
 		{ "=one", "new 1" },   { "=one", "known 1" },      { "=two", "new 2" },
@@ -113,13 +105,12 @@ static void test_string_collision(void **state)
 	};
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 1, 100), 0);
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
 /* The first of them gives up its place, and those behind it are registered anew. */
-static void test_string_collision_full(void **state)
+TEST(test_string_collision_full)
 {
 	static const struct row rows[] = {
 		{ "=one", "new 1" },   { "=two", "new 2" },   { "other", "new 1" },
@@ -128,20 +119,18 @@ static void test_string_collision_full(void **state)
 	};
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 1, 2), 0);
 	assert_answers(&t, rows, ARRAY_SIZE(rows));
 }
 
 /* Against a list in the order of use. */
-static void test_string_random(void **state)
+TEST(test_string_random)
 {
 	enum { PLACES = 37, TEXTS = 80 };
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 	unsigned list[PLACES], index_of_text[TEXTS] = { 0 }, n = 0;
 	uint64_t random = 88172645463325252;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 256, 256 + PLACES - 1), 0);
 	for (unsigned step = 0; step < 50000; step++) {
 		unsigned which, at;
@@ -176,7 +165,7 @@ static void test_string_random(void **state)
 	}
 }
 
-static void test_thread(void **state)
+TEST(test_thread)
 {
 	static const struct {
 		uint64_t pid, tid;
@@ -193,7 +182,6 @@ static void test_thread(void **state)
 	};
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 1, 3), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint16_t index = 0;
@@ -204,13 +192,12 @@ static void test_thread(void **state)
 }
 
 /* Koids that agree in what Linux has of them. */
-static void test_thread_wide(void **state)
+TEST(test_thread_wide)
 {
 	_cleanup_(fxt_table_deinit) struct fxt_table t;
 	static const uint64_t pids[] = { 0, UINT64_C(1) << 32, UINT64_C(1) << 63 };
 	uint16_t index = 0;
 
-	(void)state;
 	assert_int_equal(fxt_table_init(&t, 1, 255), 0);
 	for (uint16_t i = 0; i < ARRAY_SIZE(pids); i++) {
 		assert_int_equal(fxt_table_thread(&t, pids[i], 5, &index), FXT_TABLE_NEW);
@@ -222,11 +209,10 @@ static void test_thread_wide(void **state)
 	}
 }
 
-static void test_deinit(void **state)
+TEST(test_deinit)
 {
 	struct fxt_table t = { 0 };
 
-	(void)state;
 	fxt_table_deinit(&t);
 	assert_int_equal(fxt_table_init(&t, 1, 0x7fff), 0);
 	assert_string_equal(ask(&t, "a"), "new 1");

@@ -3,20 +3,14 @@
  * The words that have to come out are worked out by hand, from the bit positions that the
  * specification gives; the fields of fxt-wire.h are under test, too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
-
 #include "base/cleanup.h"
 #include "tests/support/golden-file.h"
+#include "tests/support/unit.h"
 #include "tests/support/written-words.h"
 #include "writer/fxt/fxt-writer.h"
 
@@ -26,7 +20,7 @@ struct fixture {
 	struct fxt_out_provider p;
 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -38,7 +32,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -84,7 +78,7 @@ static const struct {
 #undef X
 };
 
-static void test_head(void **state)
+TEST(test_head)
 {
 	struct fixture *f = *state;
 	static const uint64_t want[] = {
@@ -120,7 +114,7 @@ static void test_head(void **state)
 	assert_ptr_equal(p, f->out.data + f->out.size);
 }
 
-static void test_head_provider(void **state)
+TEST(test_head_provider)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *longest = text_of('p', 255), *too_long = text_of('p', 256);
@@ -158,7 +152,7 @@ static int write_object(struct fixture *f, unsigned type, uint64_t koid, const c
 					      });
 }
 
-static void test_kernel_object(void **state)
+TEST(test_kernel_object)
 {
 	struct fixture *f = *state;
 	const struct fxt_out_arg process = { FXT_ARG_KOID, NAME(PROCESS), .u64 = 1000 };
@@ -178,7 +172,7 @@ static void test_kernel_object(void **state)
 	assert_words(f, 0x0000000000020027, 4);
 }
 
-static void test_kernel_object_longest_name(void **state)
+TEST(test_kernel_object_longest_name)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *longest = text_of('n', 32000), *too_long = text_of('n', 32001);
@@ -208,7 +202,7 @@ static struct fxt_event instant(const struct fxt_out_arg *args, unsigned n_args)
 	};
 }
 
-static void test_event_thread(void **state)
+TEST(test_event_thread)
 {
 	struct fixture *f = *state;
 	struct fxt_event ev = instant(NULL, 0);
@@ -224,7 +218,7 @@ static void test_event_thread(void **state)
 }
 
 /* The 256th thread takes the place of the one that was used least recently. */
-static void test_event_threads_full(void **state)
+TEST(test_event_threads_full)
 {
 	struct fixture *f = *state;
 	struct fxt_event ev = instant(NULL, 0);
@@ -243,7 +237,7 @@ static void test_event_threads_full(void **state)
 	assert_words(f, 0x0000000000030033, 10, 2, 0x0029001603000024, 5000);
 }
 
-static void test_event_types(void **state)
+TEST(test_event_types)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -317,7 +311,7 @@ static const struct {
 	{ { FXT_ARG_BLOB, NAME(TEXT), .blob = { NULL, 0 } }, 1, { 0x000000000056001a } },
 };
 
-static void test_event_args(void **state)
+TEST(test_event_args)
 {
 	struct fixture *f = *state;
 	struct fxt_event ev = instant(NULL, 0);
@@ -336,7 +330,7 @@ static void test_event_args(void **state)
 }
 
 /* Fifteen fit the four bits of their number. */
-static void test_event_n_args(void **state)
+TEST(test_event_n_args)
 {
 	struct fixture *f = *state;
 	struct fxt_out_arg args[16];
@@ -358,7 +352,7 @@ static void test_event_n_args(void **state)
 }
 
 /* A record has at most 4095 words: what is longer leaves no trace. */
-static void test_too_long(void **state)
+TEST(test_too_long)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *text = text_of('t', 32001), *half = text_of('h', 16384);
@@ -415,7 +409,7 @@ static int write_blob(struct fixture *f, enum fxt_blob_type type, const void *da
 	return fxt_write_blob(&f->w, &blob);
 }
 
-static void test_blob(void **state)
+TEST(test_blob)
 {
 	struct fixture *f = *state;
 	_cleanup_free_ char *data = text_of('d', 32768);
@@ -434,7 +428,7 @@ static void test_blob(void **state)
 	assert_int_equal(f->out.error, 0);
 }
 
-static void test_provider_event(void **state)
+TEST(test_provider_event)
 {
 	struct fixture *f = *state;
 
@@ -448,7 +442,7 @@ static void test_provider_event(void **state)
 	assert_int_equal(f->out.size, 0);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	struct fixture *f = *state;
 	static const uint64_t words[] = { 1, 2, UINT64_MAX };
@@ -461,9 +455,8 @@ static void test_words(void **state)
 
 /* ---- what the kernel side shares ---- */
 
-static void test_headers(void **state)
+TEST(test_headers)
 {
-	(void)state;
 	assert_int_equal(fxt_switch_header(6, 2, 0, FXT_STATE_BLOCKED), 0x1000003000020068);
 	assert_int_equal(fxt_switch_header(7, 3, 65535, FXT_STATE_RUNNING), 0x1000001ffff30078);
 	assert_int_equal(fxt_wakeup_header(4, 1, 5), 0x2000000000510048);
@@ -475,7 +468,7 @@ static void test_headers(void **state)
 /* ---- failure ---- */
 
 /* The first record that does not fit is the last one that is tried. */
-static void test_full_sticks(void **state)
+TEST(test_full_sticks)
 {
 	struct fixture *f = *state;
 	struct fxt_event ev = instant(NULL, 0);
@@ -498,7 +491,7 @@ static void test_full_sticks(void **state)
 }
 
 /* The head is a record for each string: none of them is cut. */
-static void test_full_head(void **state)
+TEST(test_full_head)
 {
 	struct fixture *f = *state;
 
@@ -516,7 +509,7 @@ static void test_full_head(void **state)
 	}
 }
 
-static void test_whole_records(void **state)
+TEST(test_whole_records)
 {
 	struct fixture *f = *state;
 	size_t whole = 0;
@@ -534,7 +527,7 @@ static void test_whole_records(void **state)
 }
 
 /* Headers that nobody wrote: there the count ends. */
-static void test_whole_records_of_damage(void **state)
+TEST(test_whole_records_of_damage)
 {
 	static const struct {
 		uint64_t words[3];
@@ -546,7 +539,6 @@ static void test_whole_records_of_damage(void **state)
 		{ { FXT_MAGIC, UINT64_MAX, 0 }, 8 }, { { 0xfff0, 0, 0 }, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(fxt_whole_records((const uint8_t *)rows[i].words,
 						   sizeof(rows[i].words)),
@@ -555,7 +547,7 @@ static void test_whole_records_of_damage(void **state)
 
 /* ---- all of it, as a file ---- */
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
 	struct fixture *f = *state;
 	struct fxt_out_arg args[FXT_ARGS_MAX];
@@ -584,21 +576,21 @@ static void test_golden(void **state)
 	assert_golden("fxt/writer.fxt", f->out.data, f->out.size);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_head),          TEST(test_head_provider),
-		TEST(test_kernel_object), TEST(test_kernel_object_longest_name),
-		TEST(test_event_thread),  TEST(test_event_threads_full),
-		TEST(test_event_types),   TEST(test_event_args),
-		TEST(test_event_n_args),  TEST(test_too_long),
-		TEST(test_blob),          TEST(test_provider_event),
-		TEST(test_words),         TEST(test_headers),
-		TEST(test_full_sticks),   TEST(test_full_head),
-		TEST(test_whole_records), TEST(test_whole_records_of_damage),
-		TEST(test_golden),
+		CASE(test_head),          CASE(test_head_provider),
+		CASE(test_kernel_object), CASE(test_kernel_object_longest_name),
+		CASE(test_event_thread),  CASE(test_event_threads_full),
+		CASE(test_event_types),   CASE(test_event_args),
+		CASE(test_event_n_args),  CASE(test_too_long),
+		CASE(test_blob),          CASE(test_provider_event),
+		CASE(test_words),         CASE(test_headers),
+		CASE(test_full_sticks),   CASE(test_full_head),
+		CASE(test_whole_records), CASE(test_whole_records_of_damage),
+		CASE(test_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,26 +4,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "base/input.h"
+#include "tests/support/unit.h"
 
 enum { LARGE = 3 << 20 };
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
 	_cleanup_(input_deinit) struct input in;
 
-	(void)state;
 	assert_int_equal(input_init_memory(&in, "0123456789", 10), 0);
 	assert_int_equal(input_need(&in, 4), 1);
 	assert_memory_equal(input_take(&in, 4), "0123", 4);
@@ -39,11 +33,10 @@ static void test_memory(void **state)
 	assert_int_equal(input_skip(&in, 0), 1);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	_cleanup_(input_deinit) struct input in;
 
-	(void)state;
 	assert_int_equal(input_init_memory(&in, "", 0), 0);
 	assert_int_equal(input_need(&in, 1), 0);
 	assert_true(in.eof);
@@ -60,12 +53,11 @@ static ssize_t drip(void *userdata, void *to, size_t n)
 	return 1;
 }
 
-static void test_source(void **state)
+TEST(test_source)
 {
 	_cleanup_(input_deinit) struct input in;
 	uint32_t left = 20;
 
-	(void)state;
 	assert_int_equal(input_init_source(&in, drip, &left), 0);
 	assert_int_equal(input_need(&in, 8), 1);
 	assert_int_equal(left, 12);
@@ -82,24 +74,22 @@ static ssize_t bring_error(void *userdata, void *to, size_t n)
 	return -EBADMSG;
 }
 
-static void test_failing_source(void **state)
+TEST(test_failing_source)
 {
 	_cleanup_(input_deinit) struct input in;
 
-	(void)state;
 	assert_int_equal(input_init_source(&in, bring_error, NULL), 0);
 	assert_int_equal(input_need(&in, 1), -EBADMSG);
 	assert_int_equal(input_skip(&in, 1), -EBADMSG);
 }
 
 /* The buffer grows for what is larger, and moves what was not taken yet. */
-static void test_large(void **state)
+TEST(test_large)
 {
 	_cleanup_(input_deinit) struct input in;
 	_cleanup_free_ uint8_t *bytes = malloc(LARGE);
 	size_t room;
 
-	(void)state;
 	assert_non_null(bytes);
 	for (size_t i = 0; i < LARGE; i++)
 		bytes[i] = (uint8_t)(i * 7 + i / 256);
@@ -120,24 +110,22 @@ static void test_large(void **state)
 }
 
 /* Whatever a record claims: only what arrives takes room. */
-static void test_claims(void **state)
+TEST(test_claims)
 {
 	_cleanup_(input_deinit) struct input in;
 
-	(void)state;
 	assert_int_equal(input_init_memory(&in, "01234567", 8), 0);
 	assert_int_equal(input_skip(&in, UINT64_MAX), 0);
 	assert_int_equal(in.offset, 8);
 	assert_true(in.room < LARGE);
 }
 
-static void test_descriptor(void **state)
+TEST(test_descriptor)
 {
 	_cleanup_(input_deinit) struct input in = { .fd = -1 };
 	_cleanup_close_ int reader = -1, directory = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int fds[2];
 
-	(void)state;
 	assert_true(directory >= 0);
 	assert_int_equal(input_init_fd(&in, directory), -EISDIR);
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
@@ -152,12 +140,11 @@ static void test_descriptor(void **state)
 }
 
 /* What was taken can be given back, as far as it was said to be kept, however much came since. */
-static void test_back(void **state)
+TEST(test_back)
 {
 	_cleanup_(input_deinit) struct input in;
 	_cleanup_free_ uint8_t *bytes = malloc(LARGE);
 
-	(void)state;
 	assert_non_null(bytes);
 	for (size_t i = 0; i < LARGE; i++)
 		bytes[i] = (uint8_t)(i * 5 + i / 256);
@@ -175,13 +162,12 @@ static void test_back(void **state)
 }
 
 /* Past the buffer where that is empty, else out of it: the order stays. */
-static void test_read(void **state)
+TEST(test_read)
 {
 	_cleanup_(input_deinit) struct input in;
 	uint32_t left = 20;
 	uint8_t to[8];
 
-	(void)state;
 	assert_int_equal(input_init_source(&in, drip, &left), 0);
 	assert_int_equal(input_need(&in, 2), 1);
 	assert_int_equal(input_read(&in, to, 8), 2);

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "reader/symbols/symbols.h"
+#include "tests/support/unit.h"
 
 static char dir[] = "/tmp/kymo-test-kernel.XXXXXX";
 static const uint8_t kernel_id[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
@@ -94,9 +88,8 @@ static void write_notes(const char *name, const uint8_t *id, size_t n)
 	write_file(name, notes, 36 + ((n + 3) & ~(size_t)3));
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	if (!mkdtemp(dir))
 		return -1;
 	mkdir(path_of("module"), 0755);
@@ -109,11 +102,10 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
@@ -167,12 +159,11 @@ static void assert_problem(const struct symbols *s, const char *what)
 	assert_non_null(strstr(problem->what, what));
 }
 
-static void test_same_boot(void **state)
+TEST(test_same_boot)
 {
 	struct symbols *s = open_fake();
 	struct symbol_mapping text = text_mapping();
 
-	(void)state;
 	assert_function(ask(s, text, text.start), "first_function", 0, "[kernel]");
 	assert_function(ask(s, text, text.start + 0xff), "first_function", 0xff, "[kernel]");
 	assert_function(ask(s, text, text.start + 0x104), "second_function", 4, "[kernel]");
@@ -192,12 +183,11 @@ static void test_same_boot(void **state)
 	symbols_free(s);
 }
 
-static void test_other_boot(void **state)
+TEST(test_other_boot)
 {
 	struct symbols *s = open_fake();
 	struct symbol_mapping text = text_mapping();
 
-	(void)state;
 	/* The same kernel, loaded somewhere else. */
 	text.start = UINT64_C(0xffffffff9a000000);
 	assert_function(ask(s, text, text.start + 0x104), "second_function", 4, "[kernel]");
@@ -207,12 +197,11 @@ static void test_other_boot(void **state)
 	symbols_free(s);
 }
 
-static void test_other_kernel(void **state)
+TEST(test_other_kernel)
 {
 	struct symbols *s = open_fake();
 	struct symbol_mapping text = text_mapping();
 
-	(void)state;
 	text.build_id = module_id;
 	text.n_build_id = sizeof(module_id);
 	assert_null(ask(s, text, text.start + 0x104)->function);
@@ -230,12 +219,11 @@ static void test_other_kernel(void **state)
 	symbols_free(s);
 }
 
-static void test_modules(void **state)
+TEST(test_modules)
 {
 	struct symbols *s = open_fake();
 	struct symbol_mapping module = module_mapping();
 
-	(void)state;
 	assert_function(ask(s, module, module.start + 4), "module_function", 4, "[some_module]");
 	assert_false(ask(s, module, module.start + 4)->unsure);
 	assert_null(ask(s, module, module.start + 0x84)->function);
@@ -254,13 +242,12 @@ static void test_modules(void **state)
 	symbols_free(s);
 }
 
-static void test_hidden(void **state)
+TEST(test_hidden)
 {
 	static const char hidden[] = "0000000000000000 T _stext\n0000000000000000 T f\n";
 	struct symbol_mapping text = text_mapping();
 	struct symbols *s = NULL;
 
-	(void)state;
 	write_file("hidden", hidden, strlen(hidden));
 	assert_int_equal(
 		symbols_new(&s, &(struct symbols_options){ .kallsyms = path_of("hidden") }), 0);
@@ -275,7 +262,7 @@ static void test_hidden(void **state)
 }
 
 /* The kernel that runs: its own text, asked by the list that is read, which must come back. */
-static void test_this_kernel(void **state)
+TEST(test_this_kernel)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
 	struct symbol_mapping text = { .path = "[kernel.kallsyms]" };
@@ -283,7 +270,6 @@ static void test_this_kernel(void **state)
 	struct symbols *s = NULL;
 	char line[1024];
 
-	(void)state;
 	while (f && fgets(line, sizeof(line), f)) {
 		char name[512], type;
 		uint64_t address;

@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "reader/views/latency.h"
+#include "tests/support/unit.h"
 
 static void add(struct latency *l, uint64_t ns)
 {
 	assert_int_equal(latency_add(l, ns), 0);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct latency l = { 0 };
 
-	(void)state;
 	assert_int_equal(latency_mean_ns(&l), 0);
 	assert_int_equal(latency_percentile_ns(&l, 50), 0);
 	latency_deinit(&l);
 }
 
 /* Every time is told to a sixteenth, and small ones as they are. */
-static void test_steps(void **state)
+TEST(test_steps)
 {
-	(void)state;
 	for (unsigned bit = 0; bit < 64; bit++) {
 		for (unsigned i = 0; i < 3; i++) {
 			uint64_t ns = (UINT64_C(1) << bit) - 1 + i;
@@ -48,7 +40,7 @@ static void test_steps(void **state)
 }
 
 /* 1 to 10000 us, in an order that is none. */
-static void test_percentiles(void **state)
+TEST(test_percentiles)
 {
 	static const struct {
 		double percent;
@@ -56,7 +48,6 @@ static void test_percentiles(void **state)
 	} rows[] = { { 1, 100 }, { 10, 1000 }, { 50, 5000 }, { 90, 9000 }, { 99, 9900 } };
 	_cleanup_(latency_deinit) struct latency l = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 10000; i++)
 		add(&l, (i * 7919 % 10000 + 1) * 1000);
 	assert_int_equal(l.n, 10000);
@@ -78,13 +69,12 @@ static void test_percentiles(void **state)
 }
 
 /* Merged is the same as counted in one. */
-static void test_merge(void **state)
+TEST(test_merge)
 {
 	_cleanup_(latency_deinit) struct latency a = { 0 };
 	_cleanup_(latency_deinit) struct latency b = { 0 };
 	_cleanup_(latency_deinit) struct latency both = { 0 };
 
-	(void)state;
 	for (uint64_t i = 1; i < 1000; i++) {
 		add(i % 3 ? &a : &b, i * i);
 		add(&both, i * i);
@@ -98,11 +88,10 @@ static void test_merge(void **state)
 }
 
 /* What damaged files tell does not wrap. */
-static void test_much(void **state)
+TEST(test_much)
 {
 	_cleanup_(latency_deinit) struct latency l = { 0 };
 
-	(void)state;
 	add(&l, UINT64_MAX);
 	add(&l, UINT64_MAX);
 	assert_int_equal(l.sum_ns, UINT64_MAX);
@@ -114,11 +103,10 @@ static void test_much(void **state)
 	assert_int_equal(l.sum_ns, UINT64_MAX);
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
 	struct table t = { 0 };
 
-	(void)state;
 	assert_int_equal(latency_table_add(&t, 7, 10), 0);
 	assert_int_equal(latency_table_add(&t, 7, 12), 0);
 	assert_int_equal(latency_table_add(&t, 8, 3), 0);

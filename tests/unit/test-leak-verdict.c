@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "reader/views/leak-verdict.h"
+#include "tests/support/unit.h"
 
 #define S UINT64_C(1000000000)
 
@@ -24,12 +18,11 @@ static struct leak_growth finish(struct leak_trend *t, uint64_t age_ns, uint64_t
 
 /* ---- trends ---- */
 
-static void test_trend_of_a_leak(void **state)
+TEST(test_trend_of_a_leak)
 {
 	struct leak_trend t = { 0 };
 	struct leak_growth g;
 
-	(void)state;
 	for (uint64_t i = 1; i <= 60; i++)
 		leak_trend_set(&t, i * S - 1, 100 * i);
 	g = finish(&t, 60 * S, 0);
@@ -44,12 +37,11 @@ static void test_trend_of_a_leak(void **state)
 }
 
 /* One block each ten seconds: few windows see it, but none without. */
-static void test_trend_of_a_slow_leak(void **state)
+TEST(test_trend_of_a_slow_leak)
 {
 	struct leak_trend t = { 0 };
 	struct leak_growth g;
 
-	(void)state;
 	for (uint64_t i = 1; i <= 6; i++)
 		leak_trend_set(&t, i * 10 * S - 1, 64 * i);
 	g = finish(&t, 60 * S, 0);
@@ -57,12 +49,11 @@ static void test_trend_of_a_slow_leak(void **state)
 	assert_true(leak_growth_is_steady(&g));
 }
 
-static void test_trend_of_what_is_no_leak(void **state)
+TEST(test_trend_of_what_is_no_leak)
 {
 	struct leak_trend full = { 0 }, saw = { 0 }, once = { 0 };
 	struct leak_growth g;
 
-	(void)state;
 	/* a cache that fills, and is full */
 	for (uint64_t i = 0; i < 100; i++)
 		leak_trend_set(&full, i * S / 2, i < 20 ? 10 * i : 200);
@@ -86,12 +77,11 @@ static void test_trend_of_what_is_no_leak(void **state)
 }
 
 /* What begins late is judged from there on. */
-static void test_trend_that_begins_late(void **state)
+TEST(test_trend_that_begins_late)
 {
 	struct leak_trend t = { 0 };
 	struct leak_growth g;
 
-	(void)state;
 	for (uint64_t i = 40; i < 60; i++)
 		leak_trend_set(&t, i * S, 10 * (i - 39));
 	g = finish(&t, 60 * S, 0);
@@ -101,12 +91,11 @@ static void test_trend_that_begins_late(void **state)
 }
 
 /* Windows are as long as it takes to look; and nothing is before what was last. */
-static void test_trend_windows(void **state)
+TEST(test_trend_windows)
 {
 	struct leak_trend t = { 0 }, back = { 0 }, empty = { 0 }, far = { 0 };
 	struct leak_growth g;
 
-	(void)state;
 	for (uint64_t i = 1; i <= 4; i++)
 		leak_trend_set(&t, i * S, i);
 	g = finish(&t, 4 * S + S / 2, S * 5 / 4);
@@ -130,7 +119,7 @@ static void test_trend_windows(void **state)
 		.windows = 10, .grew = 6, .fell = 1, .quarters = 3, .per_second = 1                \
 	}
 
-static void test_verdict(void **state)
+TEST(test_verdict)
 {
 	static const struct {
 		struct leak_evidence e;
@@ -151,20 +140,18 @@ static void test_verdict(void **state)
 		{ { .watched_ns = 100, .youngest_ns = 1, .oldest_ns = 11 }, LEAK_STEADY },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(leak_verdict(&rows[i].e), rows[i].verdict);
 	for (size_t i = 0; i < LEAK_VERDICT_MAX; i++)
 		assert_true(strlen(leak_verdict_names[i]) > 0);
 }
 
-static void test_growth_thresholds(void **state)
+TEST(test_growth_thresholds)
 {
 	struct leak_growth g = {
 		.windows = 10, .grew = 4, .fell = 1, .quarters = 3, .per_second = 0.1
 	};
 
-	(void)state;
 	assert_true(leak_growth_is_steady(&g));
 	g.fell = 2;
 	assert_false(leak_growth_is_steady(&g));
@@ -208,14 +195,13 @@ static struct leak_estimate sample(uint64_t *seed, unsigned n, uint64_t max, uin
 }
 
 /* Over many recordings the mean is the truth, and 95 of 100 lie within the error that is said. */
-static void test_estimate_is_unbiased(void **state)
+TEST(test_estimate_is_unbiased)
 {
 	uint64_t seed = 0x9e3779b97f4a7c15;
 	double blocks = 0, bytes = 0, truth = 0;
 	unsigned within_blocks = 0, within_bytes = 0;
 	enum { RUNS = 400, BLOCKS = 2000 };
 
-	(void)state;
 	for (unsigned i = 0; i < RUNS; i++) {
 		double n;
 		struct leak_estimate e = sample(&seed, BLOCKS, 8192, 16384, &n);
@@ -233,11 +219,10 @@ static void test_estimate_is_unbiased(void **state)
 	assert_in_range(within_blocks, RUNS * 80 / 100, RUNS);
 }
 
-static void test_estimate_of_all(void **state)
+TEST(test_estimate_of_all)
 {
 	struct leak_estimate e = { 0 };
 
-	(void)state;
 	leak_estimate_add(&e, 100, 0);
 	leak_estimate_add(&e, 0, 0);
 	assert_true(e.blocks == 2 && e.bytes == 100);

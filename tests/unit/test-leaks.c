@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "reader/views/leaks.h"
+#include "tests/support/unit.h"
 
 #define S UINT64_C(1000000000)
 
@@ -32,7 +26,7 @@ static void add(struct leaks *l, struct event ev)
 
 static void watch(struct leaks *l, uint32_t pid, uint64_t ts_ns)
 {
-	add(l, (struct event){ .kind = EVENT_WATCH,
+	add(l, (struct event){ .kind = EVENT_WATCH_BEGIN,
 			       .pid = pid,
 			       .ts_ns = ts_ns,
 			       .watch = { .resources = "memory", .allocators = "" } });
@@ -40,7 +34,7 @@ static void watch(struct leaks *l, uint32_t pid, uint64_t ts_ns)
 
 static void watched(struct leaks *l, uint32_t pid, uint64_t ts_ns, const char *reason)
 {
-	add(l, (struct event){ .kind = EVENT_WATCHED,
+	add(l, (struct event){ .kind = EVENT_WATCH_END,
 			       .pid = pid,
 			       .ts_ns = ts_ns,
 			       .watched = { .reason = reason,
@@ -117,12 +111,11 @@ static void expect_group(const struct leak_group *g, uint64_t blocks, uint64_t b
 
 /* ---- where groups come from ---- */
 
-static void test_events_alone(void **state)
+TEST(test_events_alone)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	const struct leak_watch *w;
 
-	(void)state;
 	watch(l, 1, S);
 	stack(l, 1, 71, 0xa00);
 	stack(l, 1, 72, 0xb00);
@@ -151,12 +144,11 @@ static void test_events_alone(void **state)
 }
 
 /* The last snapshot holds, and of the one before what it has, too. */
-static void test_snapshots(void **state)
+TEST(test_snapshots)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	const struct leak_watch *w;
 
-	(void)state;
 	watch(l, 1, S);
 	stack(l, 1, 71, 0xa00);
 	snapshot(l, 1, 5 * S, 3);
@@ -181,12 +173,11 @@ static void test_snapshots(void **state)
 }
 
 /* What was recorded while a snapshot was read stands before it, and is not in it. */
-static void test_snapshot_among_events(void **state)
+TEST(test_snapshot_among_events)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	const struct leak_watch *w;
 
-	(void)state;
 	watch(l, 1, S);
 	stack(l, 1, 71, 0xa00);
 	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 100, 71 });
@@ -202,11 +193,10 @@ static void test_snapshot_among_events(void **state)
 	expect_group(w->groups[0], 2, 101, w->groups[0]->verdict);
 }
 
-static void test_empty_and_cut_snapshots(void **state)
+TEST(test_empty_and_cut_snapshots)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 
-	(void)state;
 	watch(l, 1, S);
 	of_block(l, EVENT_ALLOC, 1, 2 * S, (struct made){ 0x10, 100 });
 	snapshot(l, 1, 3 * S, 0);
@@ -222,12 +212,11 @@ static void test_empty_and_cut_snapshots(void **state)
 	assert_int_equal(l->watches[1]->groups[0]->node, 0);
 }
 
-static void test_sums_alone(void **state)
+TEST(test_sums_alone)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	const struct leak_watch *w;
 
-	(void)state;
 	watch(l, 1, 0);
 	stack(l, 1, 71, 0xa00);
 	stack(l, 1, 72, 0xa00); /* the same one by another id */
@@ -247,13 +236,12 @@ static void test_sums_alone(void **state)
 }
 
 /* What is said of processes that nobody watches is counted; so are those that are not asked for. */
-static void test_processes(void **state)
+TEST(test_processes)
 {
 	const uint32_t pids[] = { 2 };
 	_cleanup_(leaks_freep) struct leaks *l =
 		new_leaks(&(struct leaks_options){ .pids = pids, .n_pids = 1 });
 
-	(void)state;
 	of_block(l, EVENT_ALLOC, 3, S, (struct made){ 0x10, 1 });
 	watch(l, 1, S);
 	watch(l, 2, S);
@@ -272,11 +260,10 @@ static void test_processes(void **state)
 }
 
 /* A new program has nothing of the one before, and a name of its own. */
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 
-	(void)state;
 	add(l, (struct event){ .kind = EVENT_TASK,
 			       .pid = 1,
 			       .task = { .comm = "sh", .command_line = "", .is_process = true } });
@@ -305,11 +292,10 @@ static void test_exec(void **state)
 }
 
 /* What is said of the program before may come when the next one is watched: times tell. */
-static void test_late_events(void **state)
+TEST(test_late_events)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 
-	(void)state;
 	add(l, (struct event){ .kind = EVENT_RENAME,
 			       .pid = 1,
 			       .ts_ns = 2 * S - 1000,
@@ -361,12 +347,11 @@ static void add_mixed(struct leaks *l)
 }
 
 /* Evidence comes before size. */
-static void test_order(void **state)
+TEST(test_order)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	const struct leak_watch *w;
 
-	(void)state;
 	add_mixed(l);
 	assert_int_equal(leaks_finish(l), 0);
 	w = l->watches[0];
@@ -378,7 +363,7 @@ static void test_order(void **state)
 	expect_group(w->groups[1], 1, 1000, LEAK_OLD);
 }
 
-static void test_context_and_age(void **state)
+TEST(test_context_and_age)
 {
 	_cleanup_(leaks_freep) struct leaks *l =
 		new_leaks(&(struct leaks_options){ .context = "load" });
@@ -388,7 +373,6 @@ static void test_context_and_age(void **state)
 		new_leaks(&(struct leaks_options){ .context = "save" });
 	size_t n = 0;
 
-	(void)state;
 	add_mixed(l);
 	assert_int_equal(leaks_finish(l), 0);
 	assert_int_equal(l->watches[0]->n_groups, 1);
@@ -413,13 +397,12 @@ static bool keep_large(void *userdata, const struct leak_watch *w, const struct 
 	return g->bytes >= *min;
 }
 
-static void test_filter(void **state)
+TEST(test_filter)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	uint64_t min = 100;
 	size_t n = 0;
 
-	(void)state;
 	add_mixed(l);
 	assert_int_equal(leaks_finish(l), 0);
 	leaks_filter(l, keep_large, &min);
@@ -430,13 +413,12 @@ static void test_filter(void **state)
 }
 
 /* Of a sample what there was is estimated, but only of what was sampled. */
-static void test_sampled(void **state)
+TEST(test_sampled)
 {
 	_cleanup_(leaks_freep) struct leaks *l = new_leaks(NULL);
 	const struct leak_group *g;
 
-	(void)state;
-	add(l, (struct event){ .kind = EVENT_WATCH,
+	add(l, (struct event){ .kind = EVENT_WATCH_BEGIN,
 			       .pid = 1,
 			       .watch = { "memory,fd", "", .interval = 1000 } });
 	stack(l, 1, 71, 0xa00);

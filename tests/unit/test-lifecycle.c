@@ -2,22 +2,16 @@
 /*
  * Scripted records in, the story of the archive out (tests/support/archive-text.h).
  */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "capture/pipeline/lifecycle.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 
 #define SECOND_10 "8388618"
 #define SECOND_20 "8388628"
@@ -26,6 +20,7 @@ struct fixture {
 	struct outbuf out;
 	struct fxt_archive archive;
 	struct tasks tasks;
+	struct pipeline pipe;
 	struct lifecycle l;
 	char asked[64]; /* "10 11 " */
 	bool nobody_to_ask;
@@ -55,25 +50,25 @@ static bool on_ask_cgroup(uint64_t id, uint32_t pid, void *userdata)
 	return true;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	*state = f;
-	f->l = (struct lifecycle){
+	f->pipe = (struct pipeline){
 		.archive = &f->archive,
 		.tasks = &f->tasks,
 		.from_ns = 100,
 		.to_ns = 1000,
-		.ask = on_ask,
-		.userdata = f,
+		.owner = { .ask = on_ask, .userdata = f },
 	};
+	f->l = (struct lifecycle){ .pipe = &f->pipe };
 	if (tasks_init(&f->tasks) < 0 || fxt_archive_init(&f->archive, &f->out, 4) < 0)
 		return -1;
 	return fxt_archive_begin(&f->archive);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -184,7 +179,7 @@ static void assert_asked(struct fixture *f, const char *want)
 
 /* ---- fork ---- */
 
-static void test_fork_process(void **state)
+TEST(test_fork_process)
 {
 	struct fixture *f = *state;
 
@@ -196,7 +191,7 @@ static void test_fork_process(void **state)
 	assert_asked(f, "");
 }
 
-static void test_fork_thread(void **state)
+TEST(test_fork_thread)
 {
 	struct fixture *f = *state;
 
@@ -206,7 +201,7 @@ static void test_fork_thread(void **state)
 }
 
 /* A process is named before its thread, and who is not known is asked for. */
-static void test_fork_unknown_parent(void **state)
+TEST(test_fork_unknown_parent)
 {
 	struct fixture *f = *state;
 	const struct rec_identity main_thread = identity(10, 10, "parent");
@@ -224,7 +219,7 @@ static void test_fork_unknown_parent(void **state)
 }
 
 /* A tid that is given out again gets another koid. */
-static void test_fork_again(void **state)
+TEST(test_fork_again)
 {
 	struct fixture *f = *state;
 	struct rec_identity second = identity(20, 20, "second");
@@ -244,7 +239,7 @@ static void test_fork_again(void **state)
 
 /* ---- exec ---- */
 
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	struct fixture *f = *state;
 
@@ -259,7 +254,7 @@ static void test_exec(void **state)
 }
 
 /* A thread that execs takes over the id of its process; its own is gone. */
-static void test_exec_thread(void **state)
+TEST(test_exec_thread)
 {
 	struct fixture *f = *state;
 
@@ -273,7 +268,7 @@ static void test_exec_thread(void **state)
 	assert_non_null(tasks_get(&f->tasks, 10));
 }
 
-static void test_exec_bad_utf8(void **state)
+TEST(test_exec_bad_utf8)
 {
 	struct fixture *f = *state;
 
@@ -285,7 +280,7 @@ static void test_exec_bad_utf8(void **state)
 }
 
 /* Its fork was lost: the record itself says that it is another owner of the tid. */
-static void test_exec_other_owner(void **state)
+TEST(test_exec_other_owner)
 {
 	struct fixture *f = *state;
 	struct rec_identity other = identity(10, 10, "ls");
@@ -300,7 +295,7 @@ static void test_exec_other_owner(void **state)
 
 /* ---- exit ---- */
 
-static void test_exit(void **state)
+TEST(test_exit)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -332,7 +327,7 @@ static void test_exit(void **state)
 }
 
 /* Each of the last two threads can take itself for the last: the process ends once. */
-static void test_exit_ends_once(void **state)
+TEST(test_exit_ends_once)
 {
 	struct fixture *f = *state;
 	struct rec_identity again = identity(10, 10, "again");
@@ -354,7 +349,7 @@ static void test_exit_ends_once(void **state)
 }
 
 /* Never heard of: the record says all that there is to say. */
-static void test_exit_unknown(void **state)
+TEST(test_exit_unknown)
 {
 	struct fixture *f = *state;
 
@@ -366,7 +361,7 @@ static void test_exit_unknown(void **state)
 
 /* ---- rename ---- */
 
-static void test_rename(void **state)
+TEST(test_rename)
 {
 	struct fixture *f = *state;
 
@@ -382,7 +377,7 @@ static void test_rename(void **state)
 	assert_int_equal(f->l.n_events, 2);
 }
 
-static void test_rename_other_owner(void **state)
+TEST(test_rename_other_owner)
 {
 	struct fixture *f = *state;
 	struct rec_identity other = identity(10, 10, "b");
@@ -397,7 +392,7 @@ static void test_rename_other_owner(void **state)
 
 /* ---- lost ---- */
 
-static void test_lost(void **state)
+TEST(test_lost)
 {
 	struct fixture *f = *state;
 	struct rec_lost rec = {
@@ -414,7 +409,7 @@ static void test_lost(void **state)
 /* ---- the time of the recording ---- */
 
 /* What happens outside is learned and not written. */
-static void test_outside(void **state)
+TEST(test_outside)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -445,7 +440,7 @@ static void test_outside(void **state)
 
 /* ---- who is who ---- */
 
-static void test_announce(void **state)
+TEST(test_announce)
 {
 	struct fixture *f = *state;
 	const struct rec_identity main_thread = identity(10, 10, "main"),
@@ -471,7 +466,7 @@ static void test_announce(void **state)
 }
 
 /* Who could not even be asked for is asked for the next time. */
-static void test_announce_nobody_to_ask(void **state)
+TEST(test_announce_nobody_to_ask)
 {
 	struct fixture *f = *state;
 
@@ -486,11 +481,11 @@ static void test_announce_nobody_to_ask(void **state)
 }
 
 /* Each process is asked where it is, once there is room for the question, until one has said it. */
-static void test_ask_cgroup(void **state)
+TEST(test_ask_cgroup)
 {
 	struct fixture *f = *state;
 
-	f->l.ask_cgroup = on_ask_cgroup;
+	f->pipe.owner.ask_cgroup = on_ask_cgroup;
 	list(f, 10, 10, "a");
 	list(f, 10, 11, "thread");
 	list(f, 12, 12, "b");
@@ -517,7 +512,7 @@ static void test_ask_cgroup(void **state)
 }
 
 /* An answer names who was asked for, if that did not tell of itself meanwhile. */
-static void test_answered(void **state)
+TEST(test_answered)
 {
 	struct fixture *f = *state;
 	struct rec_identity id = identity(10, 10, "a");
@@ -533,7 +528,7 @@ static void test_answered(void **state)
 }
 
 /* Who was asked for, told of himself and has ended keeps his name, whatever the answer is, and without one. */
-static void test_answered_late(void **state)
+TEST(test_answered_late)
 {
 	struct fixture *f = *state;
 	const struct rec_identity nobody = { .pid = 10, .tid = 10, .comm = "?" };
@@ -549,7 +544,7 @@ static void test_answered_late(void **state)
 }
 
 /* Whoever was asked for in vain still gets an object. */
-static void test_close_unanswered(void **state)
+TEST(test_close_unanswered)
 {
 	struct fixture *f = *state;
 
@@ -562,7 +557,7 @@ static void test_close_unanswered(void **state)
 }
 
 /* A migration has said whose it is. */
-static void test_close_unanswered_belongs(void **state)
+TEST(test_close_unanswered_belongs)
 {
 	struct fixture *f = *state;
 
@@ -575,7 +570,7 @@ static void test_close_unanswered_belongs(void **state)
 	assert_null(tasks_get(&f->tasks, 11));
 }
 
-static void test_learned(void **state)
+TEST(test_learned)
 {
 	struct fixture *f = *state;
 	struct rec_identity id = identity(10, 10, "a");
@@ -594,7 +589,7 @@ static void test_learned(void **state)
 
 /* ---- failure ---- */
 
-static void test_output_full(void **state)
+TEST(test_output_full)
 {
 	struct fixture *f = *state;
 	_cleanup_(outbuf_deinit) struct outbuf full = { .limit = 16 };
@@ -606,35 +601,35 @@ static void test_output_full(void **state)
 	assert_int_equal(lifecycle_record(&f->l, &rec.head), -EMSGSIZE);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_fork_process),
-		TEST(test_fork_thread),
-		TEST(test_fork_unknown_parent),
-		TEST(test_fork_again),
-		TEST(test_exec),
-		TEST(test_exec_thread),
-		TEST(test_exec_bad_utf8),
-		TEST(test_exec_other_owner),
-		TEST(test_exit),
-		TEST(test_exit_ends_once),
-		TEST(test_exit_unknown),
-		TEST(test_rename),
-		TEST(test_rename_other_owner),
-		TEST(test_lost),
-		TEST(test_outside),
-		TEST(test_announce),
-		TEST(test_announce_nobody_to_ask),
-		TEST(test_ask_cgroup),
-		TEST(test_answered),
-		TEST(test_answered_late),
-		TEST(test_close_unanswered),
-		TEST(test_close_unanswered_belongs),
-		TEST(test_learned),
-		TEST(test_output_full),
+		CASE(test_fork_process),
+		CASE(test_fork_thread),
+		CASE(test_fork_unknown_parent),
+		CASE(test_fork_again),
+		CASE(test_exec),
+		CASE(test_exec_thread),
+		CASE(test_exec_bad_utf8),
+		CASE(test_exec_other_owner),
+		CASE(test_exit),
+		CASE(test_exit_ends_once),
+		CASE(test_exit_unknown),
+		CASE(test_rename),
+		CASE(test_rename_other_owner),
+		CASE(test_lost),
+		CASE(test_outside),
+		CASE(test_announce),
+		CASE(test_announce_nobody_to_ask),
+		CASE(test_ask_cgroup),
+		CASE(test_answered),
+		CASE(test_answered_late),
+		CASE(test_close_unanswered),
+		CASE(test_close_unanswered_belongs),
+		CASE(test_learned),
+		CASE(test_output_full),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

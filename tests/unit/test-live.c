@@ -2,16 +2,11 @@
 /*
  * Windows of a stream, from events written down here with their times in nanoseconds: an interval is 100.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reader/views/live.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-wire.h"
 #include "writer/maps.h"
 
@@ -70,7 +65,7 @@ static void map(struct live *l, uint32_t pid, uint64_t start, const char *path)
 }
 
 /* Two processes on two CPUs. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct live *l;
 
@@ -91,7 +86,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	live_free(*state);
 	return 0;
@@ -125,7 +120,7 @@ static struct live_window close_at(struct live *l, uint64_t now_ns)
 
 /* ---- tests ---- */
 
-static void test_window(void **state)
+TEST(test_window)
 {
 	struct live *l = *state;
 	struct event next = sw(1100, 0, 10, 0);
@@ -184,7 +179,7 @@ static void test_window(void **state)
 	assert_int_equal(v.threads[0].switches, 0);
 }
 
-static void test_functions(void **state)
+TEST(test_functions)
 {
 	struct live *l = *state;
 
@@ -226,7 +221,7 @@ static void test_functions(void **state)
 }
 
 /* Ends on the grid, however late it is known; or where the recording has ended. */
-static void test_grid(void **state)
+TEST(test_grid)
 {
 	struct live *l = *state;
 
@@ -246,7 +241,7 @@ static void test_grid(void **state)
 }
 
 /* Nobody looks: the counts are gone all the same. */
-static void test_unseen(void **state)
+TEST(test_unseen)
 {
 	struct live *l = *state;
 
@@ -262,7 +257,7 @@ static void test_unseen(void **state)
 	assert_int_equal(w.cpus[0].busy_ns, 100);
 }
 
-static void test_ended(void **state)
+TEST(test_ended)
 {
 	struct live *l = *state;
 	const uint32_t *pids;
@@ -290,7 +285,7 @@ static void test_ended(void **state)
 }
 
 /* What there was no room for since the recording began, beside the mappings of set_up(); later windows show it, too. */
-static void test_unmapped(void **state)
+TEST(test_unmapped)
 {
 	struct live *l = *state;
 

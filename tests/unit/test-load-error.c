@@ -2,20 +2,13 @@
 /*
  * What is said when programs cannot be loaded, with what libbpf says before.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "capture/programs/load-error.h"
+#include "tests/support/unit.h"
 
 static const struct load_rights none = { .locks_freely = true };
 static const struct load_rights all = { .capable = true, .locks_freely = true };
@@ -40,11 +33,10 @@ static void begin(void)
 	libbpf_set_print(libbpf_print);
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	begin();
 	load_error_assume(&none);
 	say(LIBBPF_DEBUG, "libbpf: this and that\n");
@@ -56,11 +48,10 @@ static void test_plain(void **state)
 	load_error_assume(NULL);
 }
 
-static void test_nothing_said(void **state)
+TEST(test_nothing_said)
 {
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	begin();
 	say(LIBBPF_WARN, "before\n");
 	begin();
@@ -85,9 +76,8 @@ static void assert_advice(const struct load_rights *rights, int error, const cha
 }
 
 /* Advice names neither capabilities that are there nor limits that do not apply. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
-	(void)state;
 	assert_advice(&none, -EPERM, "needs root, or CAP_BPF", "LimitMEMLOCK");
 	assert_advice(&all, -EPERM, "system call filters", "CAP_BPF");
 	assert_advice(&all, -EPERM, "lockdown", "LimitMEMLOCK");
@@ -95,11 +85,10 @@ static void test_refusals(void **state)
 	assert_advice(&limited, -EACCES, "lockdown", "CAP_BPF");
 }
 
-static void test_locked_memory(void **state)
+TEST(test_locked_memory)
 {
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	load_error_assume(&limited);
 	begin();
 	assert_int_equal(load_error_memlock("watch", &text), -EPERM);
@@ -109,20 +98,18 @@ static void test_locked_memory(void **state)
 	assert_null(strstr(text, "CAP_BPF"));
 }
 
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
-	(void)state;
 	assert_advice(&all, -EMFILE, "LimitNOFILE", "smaller rings");
 	assert_advice(&all, -ENFILE, "fs.file-max", "LimitNOFILE");
 }
 
 /* Of a long log the end is kept; nobody is sent for rights, or for smaller rings. */
-static void test_verifier(void **state)
+TEST(test_verifier)
 {
 	char log[3000];
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	memset(log, 'x', sizeof(log) - 1);
 	log[sizeof(log) - 1] = '\0';
 	begin();
@@ -142,11 +129,10 @@ static void test_verifier(void **state)
 }
 
 /* The verifier is not to blame where there are too few descriptors, although libbpf shows its log. */
-static void test_verifier_without_descriptors(void **state)
+TEST(test_verifier_without_descriptors)
 {
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	begin();
 	say(LIBBPF_WARN, "libbpf: prog 'p': BPF program load failed: %s\n", strerror(EMFILE));
 	say(LIBBPF_WARN, "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n-- END PROG LOAD LOG --\n",

@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +7,8 @@
 
 #include "base/cleanup.h"
 #include "cli/common/loaded-files.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/unit.h"
 
 /* Whether one of N descriptors is of the file at PATH. All are closed. */
 static bool has_file(int *fds, size_t n, const char *path)
@@ -49,12 +43,11 @@ static bool has_libc(int *fds, size_t n)
 	return has_file(fds, n, path);
 }
 
-static void test_program(void **state)
+TEST(test_program)
 {
 	int fds[ALLOCATOR_FILES_MAX];
 	size_t n = loaded_files("sh", fds);
 
-	(void)state;
 	assert_true(n >= 2);
 	assert_true(has_libc(fds, n));
 	n = loaded_files("/bin/sh", fds);
@@ -65,8 +58,8 @@ static void put_script(const char *name, const char *text)
 {
 	_cleanup_free_ char *path = NULL;
 
-	put_text(own_folder(), name, text);
-	assert_true(asprintf(&path, "%s%s", own_folder(), name) > 0);
+	put_text(own_directory(), name, text);
+	assert_true(asprintf(&path, "%s%s", own_directory(), name) > 0);
 	assert_int_equal(chmod(path, 0700), 0);
 }
 
@@ -74,16 +67,15 @@ static size_t files_of(const char *name, int *fds)
 {
 	_cleanup_free_ char *path = NULL;
 
-	assert_true(asprintf(&path, "%s%s", own_folder(), name) > 0);
+	assert_true(asprintf(&path, "%s%s", own_directory(), name) > 0);
 	return loaded_files(path, fds);
 }
 
-static void test_script(void **state)
+TEST(test_script)
 {
 	int fds[ALLOCATOR_FILES_MAX];
 	size_t n;
 
-	(void)state;
 	put_script("/script", "#! /bin/sh -e\ntrue\n");
 	n = files_of("/script", fds);
 	assert_true(n >= 3);
@@ -93,7 +85,7 @@ static void test_script(void **state)
 	{
 		_cleanup_free_ char *text = NULL;
 
-		assert_true(asprintf(&text, "#!%s/self\n", own_folder()) > 0);
+		assert_true(asprintf(&text, "#!%s/self\n", own_directory()) > 0);
 		put_script("/self", text);
 	}
 	n = files_of("/self", fds);
@@ -102,15 +94,14 @@ static void test_script(void **state)
 }
 
 /* What is no program has itself; what is not there has nothing. */
-static void test_others(void **state)
+TEST(test_others)
 {
 	static const unsigned char cut[] = { 0x7f, 'E', 'L', 'F', 2, 1, 1 };
 	int fds[ALLOCATOR_FILES_MAX];
 	size_t n;
 
-	(void)state;
 	put_script("/text", "nothing\n");
-	put_bytes(own_folder(), "/cut", cut, sizeof(cut));
+	put_bytes(own_directory(), "/cut", cut, sizeof(cut));
 	n = files_of("/text", fds);
 	assert_int_equal(n, 1);
 	close(fds[0]);
@@ -130,5 +121,5 @@ int main(void)
 		cmocka_unit_test(test_others),
 	};
 
-	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

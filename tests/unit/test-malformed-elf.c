@@ -3,21 +3,15 @@
  * Files that are not what they should be: cut off anywhere, with any byte wrong, or pretending to
  * be huge. The files are those that the fuzzer starts from.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "reader/symbols/module-file.h"
+#include "tests/support/unit.h"
 
 enum { FILE_MAX = 16384 };
 
@@ -99,9 +93,8 @@ static const char *const files[] = { "dwarf5",     "dwarf4",    "packed",
 
 enum { LIMIT = 8 << 20 };
 
-static void test_whole(void **state)
+TEST(test_whole)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct told told = { 0 };
 		struct bytes b;
@@ -112,9 +105,8 @@ static void test_whole(void **state)
 	}
 }
 
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		unsigned int unusable = 0;
 		struct bytes b;
@@ -130,11 +122,10 @@ static void test_cut_off(void **state)
 	}
 }
 
-static void test_wrong_bytes(void **state)
+TEST(test_wrong_bytes)
 {
 	static const uint8_t wrong[] = { 0x00, 0xff, 0x80, 0x7f };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct bytes b;
 
@@ -151,11 +142,10 @@ static void test_wrong_bytes(void **state)
 }
 
 /* What does not fit is left out, and that is said. */
-static void test_memory_limit(void **state)
+TEST(test_memory_limit)
 {
 	static const char *const rows[] = { "dwarf5", "packed", "minidebug" };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct told told = { 0 };
 		struct bytes b;
@@ -182,14 +172,13 @@ static Elf64_Shdr *find_section(struct bytes *b, const char *name)
 }
 
 /* A few bytes that claim to be very many when they are unpacked. */
-static void test_claims(void **state)
+TEST(test_claims)
 {
 	struct told told = { 0 };
 	Elf64_Shdr *section;
 	Elf64_Chdr *packed;
 	struct bytes b;
 
-	(void)state;
 	read_corpus(&b, "packed");
 	section = find_section(&b, ".debug_info");
 	packed = (void *)(b.data + section->sh_offset);

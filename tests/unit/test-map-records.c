@@ -2,20 +2,14 @@
 /*
  * Records as the kernel writes them into a perf ring, and such as it never would.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdbool.h>
-#include <linux/perf_event.h>
-
 #include "capture/programs/map-records.h"
+#include "tests/support/unit.h"
 
 enum { MISC_BUILD_ID = 1 << 14, MISC_EXEC = 1 << 13 };
 
@@ -47,13 +41,13 @@ static int say(const struct rec_head *head, void *userdata)
 	return 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	*state = calloc(1, sizeof(struct fixture));
 	return *state ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	free(*state);
 	return 0;
@@ -103,7 +97,7 @@ static void take_mmap(struct fixture *f, bool build_id, uint64_t start, const ch
 	take(f, bytes, make_mmap(bytes, build_id, start, path, ts_ns));
 }
 
-static void test_halves(void **state)
+TEST(test_halves)
 {
 	struct fixture *f = *state;
 
@@ -128,7 +122,7 @@ static void test_halves(void **state)
 	assert_string_equal(f->said, "7 50 7000+2000 0:0 id20 /bin/c;");
 }
 
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	struct fixture *f = *state;
 	struct {
@@ -145,7 +139,7 @@ static void test_exec(void **state)
 	assert_string_equal(f->said, "7 10 1000+2000 0:0 id20 /bin/a;image 7 15;");
 }
 
-static void test_lost(void **state)
+TEST(test_lost)
 {
 	struct fixture *f = *state;
 	struct {
@@ -160,7 +154,7 @@ static void test_lost(void **state)
 }
 
 /* Whatever the bytes are, nothing is read that is not there, and nothing wrong comes out. */
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
 	struct fixture *f = *state;
 	uint8_t bytes[512];

@@ -3,22 +3,16 @@
  * Lists of what is mapped, from files that are written here, below a directory that stands for the
  * root, and from this process's own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/proc/mappings.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/unit.h"
 
 struct fixture {
 	char said[4096];
@@ -43,24 +37,24 @@ static int say(const struct rec_mapping *rec, void *userdata)
 	return 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
 	assert_non_null(f);
 	*state = f;
-	return own_folder_set_up(NULL);
+	return own_directory_set_up(NULL);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
 	free(f);
-	return own_folder_tear_down(NULL);
+	return own_directory_tear_down(NULL);
 }
 
-static void test_process(void **state)
+TEST(test_process)
 {
 	struct fixture *f = *state;
 
@@ -79,7 +73,7 @@ static void test_process(void **state)
 	assert_int_equal(mappings_of_process(".", 43, say, f), 0); /* has ended */
 }
 
-static void test_kernel(void **state)
+TEST(test_kernel)
 {
 	/* Two notes; the second one is a build id of 8 bytes. */
 	static const uint8_t notes[] = { 4, 0, 0,   0,   2,   0, 0, 0, 9, 0, 0, 0, 'X', 0, 0,
@@ -103,7 +97,7 @@ static void test_kernel(void **state)
 				     "2 ffffffffa0010000+2000 @0 0:0 id0 [ext4];");
 }
 
-static void test_hidden(void **state)
+TEST(test_hidden)
 {
 	struct fixture *f = *state;
 
@@ -112,7 +106,7 @@ static void test_hidden(void **state)
 	assert_int_equal(f->used, 0);
 }
 
-static void test_own(void **state)
+TEST(test_own)
 {
 	struct fixture *f = *state;
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/maps.h"
 
@@ -71,11 +66,10 @@ static const char *at(const struct maps *m, uint32_t pid, uint64_t address, uint
 #define ASSERT_AT(m, pid, address, ts, want)                                                       \
 	assert_string_equal(at((m), (pid), (address), (ts)), (want))
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	ASSERT_AT(m, 1, 0x1000, 0, "-");
 	map(m, 5, 1, 0x1000, 0x100, "a");
 	map(m, 5, 1, 0x3000, 1, "one");
@@ -96,14 +90,13 @@ static void test_bounds(void **state)
 }
 
 /* What is said of a mapping is all there. */
-static void test_detail(void **state)
+TEST(test_detail)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 	uint8_t build_id[] = { 1, 2, 3 };
 	char path[] = "/a";
 	const struct mapping *found;
 
-	(void)state;
 	add(m, (struct event){ .kind = EVENT_MAPPING,
 			       .ts_ns = 5,
 			       .pid = 1,
@@ -124,11 +117,10 @@ static void test_detail(void **state)
 	assert_int_equal(found->inode, 9);
 }
 
-static void test_overlap(void **state)
+TEST(test_overlap)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	map(m, 1, 1, 0x1000, 0x1000, "low");
 	map(m, 1, 1, 0x2000, 0x1000, "high");
 	/* into the middle of one; over the seam of both; exactly over the rest of one */
@@ -158,11 +150,10 @@ static void test_overlap(void **state)
 	ASSERT_AT(m, 1, 0, 4, "-");
 }
 
-static void test_later(void **state)
+TEST(test_later)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	map(m, 1, 1, 0x1000, 0x1000, "program");
 	map(m, 10, 1, 0x5000, 0x1000, "plugin");
 	ASSERT_AT(m, 1, 0x5000, 9, "-");
@@ -174,11 +165,10 @@ static void test_later(void **state)
 	ASSERT_AT(m, 1, 0x6000, 19, "-");
 }
 
-static void test_fork(void **state)
+TEST(test_fork)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	map(m, 1, 1, 0x1000, 0x1000, "program");
 	fork_to(m, 2, 1, 2);
 	ASSERT_AT(m, 2, 0x1000, 2, "program");
@@ -205,11 +195,10 @@ static void test_fork(void **state)
 	ASSERT_AT(m, 51, 0x1000, 9, "-");
 }
 
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	map(m, 1, 1, 0x1000, 0x1000, "old");
 	map(m, 1, 1, 0x9000, 0x1000, "old library");
 	exec(m, 10, 1);
@@ -232,12 +221,11 @@ static void test_exec(void **state)
 }
 
 /* The second owner of a pid has a koid of its own, and nothing of the first. */
-static void test_reuse(void **state)
+TEST(test_reuse)
 {
 	const uint32_t second = 1 + (2u << FXT_KOID_TID_BITS);
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	map(m, 1, 1, 0x1000, 0x1000, "first");
 	add(m,
 	    (struct event){
@@ -249,11 +237,10 @@ static void test_reuse(void **state)
 }
 
 /* What a process that was born before the archive has. */
-static void test_parent(void **state)
+TEST(test_parent)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	process(m, 2, 1);
 	process(m, 3, 2);
 	process(m, 4, 4);
@@ -273,11 +260,10 @@ static void test_parent(void **state)
 	ASSERT_AT(m, 10, 0x1000, 3, "-");
 }
 
-static void test_of_now(void **state)
+TEST(test_of_now)
 {
 	_cleanup_(maps_freep) struct maps *m = NULL;
 
-	(void)state;
 	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
 	map(m, 5, 1, 0x1000, 0x1000, "a");
 	ASSERT_AT(m, 1, 0x1000, 0, "a");
@@ -304,11 +290,10 @@ static void end(struct maps *m, uint64_t ts, uint32_t pid)
 }
 
 /* What was over before a time goes, what was not then stays as it was. */
-static void test_forget(void **state)
+TEST(test_forget)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	map(m, 10, 1, 0x1000, 0x1000, "old");
 	fork_to(m, 15, 1, 2);
 	map(m, 20, 1, 0x1000, 0x1000, "new");
@@ -337,11 +322,10 @@ static void test_forget(void **state)
 }
 
 /* More processes than are forgotten at once. */
-static void test_forget_many(void **state)
+TEST(test_forget_many)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	for (uint32_t pid = 1; pid <= 2000; pid++) {
 		map(m, pid, pid, 0x1000, 0x1000, "a");
 		end(m, pid + 1, pid);
@@ -352,12 +336,11 @@ static void test_forget_many(void **state)
 }
 
 /* Another one whenever something else is mapped, and nobody else's. */
-static void test_version(void **state)
+TEST(test_version)
 {
 	_cleanup_(maps_freep) struct maps *m = NULL;
 	uint64_t first, second, child;
 
-	(void)state;
 	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
 	assert_int_equal(maps_version(m, 1), 0);
 	map(m, 1, 1, 0x1000, 0x1000, "a");
@@ -381,11 +364,10 @@ static void test_version(void **state)
 }
 
 /* What is mapped when an archive begins was mapped before. */
-static void test_beginning(void **state)
+TEST(test_beginning)
 {
 	_cleanup_(maps_freep) struct maps *m = of_all_times();
 
-	(void)state;
 	add(m, (struct event){ .kind = EVENT_START, .ts_ns = 100, .pid = FXT_KOID_KYMO });
 	map(m, 100, 1, 0x1000, 0x1000, "head");
 	map(m, 100, 1, 0x5000, 0x1000, "below");
@@ -400,13 +382,12 @@ static void test_beginning(void **state)
 	ASSERT_AT(m, 1, 0x9000, 150, "-");
 }
 
-static void test_owner(void **state)
+TEST(test_owner)
 {
 	enum { THIRD = (1u << 31) + (1u << 30), REUSED = 5u << FXT_KOID_TID_BITS };
 	const uint64_t kernel = UINT64_C(1) << 63;
 	_cleanup_(maps_freep) struct maps *m = NULL;
 
-	(void)state;
 	assert_int_equal(maps_new(&m, MAPS_OF_NOW), 0);
 	assert_int_equal(maps_owner(m, 7, 0x7fffffffffffffff), 7);
 	assert_int_equal(maps_owner(m, 7, kernel), FXT_KOID_KTHREADD);

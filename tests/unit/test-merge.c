@@ -3,22 +3,17 @@
  * Records are put into rings of plain memory (tests/support/fake-collector.h); what the merge hands
  * out is noted in a log, "cpu:time" with what kind it was.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "capture/pipeline/merge.h"
+#include "capture/proc/proc-records.h"
 #include "tests/support/fake-collector.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -81,7 +76,7 @@ static void start(struct fixture *f, unsigned n_cpus, uint64_t ring_bytes)
 	assert_int_equal(merge_new(f->collector, &f->merge), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -90,7 +85,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -200,13 +195,13 @@ static void put_work(struct fixture *f, unsigned cpu, uint64_t begin, uint64_t e
 
 /* ---- order ---- */
 
-static void test_round_nothing(void **state)
+TEST(test_round_nothing)
 {
 	assert_round(*state, MERGE_ALL, "");
 	assert_round(*state, MERGE_ALL, "");
 }
 
-static void test_round_order(void **state)
+TEST(test_round_order)
 {
 	struct fixture *f = *state;
 
@@ -228,10 +223,10 @@ static void test_round_order(void **state)
 }
 
 /* What lasts comes when it has ended, from whatever ring. */
-static void test_round_intervals(void **state)
+TEST(test_round_intervals)
 {
-	const struct rec_sample sample = {
-		.head = { .ts_ns = 104, .size = sizeof(sample), .kind = REC_SAMPLE },
+	const struct rec_counters sample = {
+		.head = { .ts_ns = 104, .size = sizeof(sample), .kind = REC_COUNTERS },
 	};
 	struct fixture *f = *state;
 
@@ -247,7 +242,7 @@ static void test_round_intervals(void **state)
 }
 
 /* Only what is not younger than the horizon; the rest comes in its turn. */
-static void test_round_horizon(void **state)
+TEST(test_round_horizon)
 {
 	struct fixture *f = *state;
 
@@ -264,7 +259,7 @@ static void test_round_horizon(void **state)
 }
 
 /* A record that is late in its own ring keeps its place there. */
-static void test_round_late_record(void **state)
+TEST(test_round_late_record)
 {
 	struct fixture *f = *state;
 
@@ -278,7 +273,7 @@ static void test_round_late_record(void **state)
 
 /* ---- ties ---- */
 
-static void test_round_ties_of_kinds(void **state)
+TEST(test_round_ties_of_kinds)
 {
 	struct fixture *f = *state;
 
@@ -293,7 +288,7 @@ static void test_round_ties_of_kinds(void **state)
 }
 
 /* Off here before on there, wherever the rings are. */
-static void test_round_ties_off_before_on(void **state)
+TEST(test_round_ties_off_before_on)
 {
 	struct fixture *f = *state;
 
@@ -310,7 +305,7 @@ static void test_round_ties_off_before_on(void **state)
 }
 
 /* Also when something else of that time stands between them. */
-static void test_round_ties_of_three(void **state)
+TEST(test_round_ties_of_three)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -335,7 +330,7 @@ static void test_round_ties_of_three(void **state)
 }
 
 /* Zero is a time like any other. */
-static void test_round_ties_at_zero(void **state)
+TEST(test_round_ties_at_zero)
 {
 	struct fixture *f = *state;
 
@@ -348,7 +343,7 @@ static void test_round_ties_at_zero(void **state)
 /* ---- losses ---- */
 
 /* Its beginning and its end have each their place; what others did meanwhile is between. */
-static void test_round_loss(void **state)
+TEST(test_round_loss)
 {
 	struct fixture *f = *state;
 
@@ -361,7 +356,7 @@ static void test_round_loss(void **state)
 	assert_round(f, MERGE_ALL, "0:100s 1:105s 0:110(7 1:130s 0:150)5 1:155s 0:160s ");
 }
 
-static void test_round_loss_over_rounds(void **state)
+TEST(test_round_loss_over_rounds)
 {
 	struct fixture *f = *state;
 
@@ -379,7 +374,7 @@ static void test_round_loss_over_rounds(void **state)
 /* ---- rings ---- */
 
 /* Positions never wrap, records run on into the slack; sizes that do not divide the ring. */
-static void test_round_wrap(void **state)
+TEST(test_round_wrap)
 {
 	struct fixture *f = *state;
 	struct word_ring *ring = collector_ring(f->collector, CLASS_SCHED, 0);
@@ -405,7 +400,7 @@ static void test_round_wrap(void **state)
 }
 
 /* What was taken is given back, and only that. */
-static void test_round_tail(void **state)
+TEST(test_round_tail)
 {
 	struct fixture *f = *state;
 	struct word_ring *ring = collector_ring(f->collector, CLASS_SCHED, 0);
@@ -425,7 +420,7 @@ static void test_round_tail(void **state)
 	assert_int_equal(ring->tail, 136);
 }
 
-static void test_round_malformed(void **state)
+TEST(test_round_malformed)
 {
 	static const uint64_t headers[] = {
 		0,
@@ -451,7 +446,7 @@ static void test_round_malformed(void **state)
 }
 
 /* A head that is not a record's end: what is there is too short. */
-static void test_round_bad_head(void **state)
+TEST(test_round_bad_head)
 {
 	static const uint64_t heads[] = { 1, 7, 8, 40, 47 };
 
@@ -471,7 +466,7 @@ static void test_round_bad_head(void **state)
 /* ---- ends of rounds ---- */
 
 /* A sink may end the round after any record; the next one goes on behind it. */
-static void test_round_stop_and_resume(void **state)
+TEST(test_round_stop_and_resume)
 {
 	static const char all[] =
 		"0:100s 1:101l 0:110(7 1:120w 0:150)5 1:155l 0:160s 0:160w 2:170s ";
@@ -504,7 +499,7 @@ static void test_round_stop_and_resume(void **state)
 }
 
 /* One record a round. */
-static void test_round_stop_each(void **state)
+TEST(test_round_stop_each)
 {
 	struct fixture *f = *state;
 
@@ -520,7 +515,7 @@ static void test_round_stop_each(void **state)
 	assert_string_equal(f->log, "0:100s 0:110(7 1:120w 1:130l 0:150)5 ");
 }
 
-static void test_round_sink_fails(void **state)
+TEST(test_round_sink_fails)
 {
 	struct fixture *f = *state;
 
@@ -535,7 +530,7 @@ static void test_round_sink_fails(void **state)
 /* ---- many ---- */
 
 /* Against sorting: all kinds in random pieces over many rounds, as fast as the rings allow. */
-static void test_round_random(void **state)
+TEST(test_round_random)
 {
 	struct fixture *f = *state;
 	uint64_t random = 88172645463325252, ts = 1, last = 0;
@@ -593,7 +588,7 @@ static void test_round_random(void **state)
 /* ---- lifecycle ---- */
 
 /* Records that wait are kept in the order of their CPU, whatever their sizes. */
-static void test_lifecycle_queue(void **state)
+TEST(test_lifecycle_queue)
 {
 	struct fixture *f = *state;
 	struct rec_exec exec = { .head = { .size = sizeof(exec), .kind = REC_EXEC, .cpu = 2 } };
@@ -620,7 +615,7 @@ static size_t heap_bytes(void)
 }
 
 /* One that is never empty takes no more room with time. */
-static void test_lifecycle_queue_bounded(void **state)
+TEST(test_lifecycle_queue_bounded)
 {
 	struct fixture *f = *state;
 	size_t before = 0;
@@ -637,7 +632,7 @@ static void test_lifecycle_queue_bounded(void **state)
 
 /* ---- looking ahead ---- */
 
-static void test_peek_switch(void **state)
+TEST(test_peek_switch)
 {
 	struct fixture *f = *state;
 	static const struct {
@@ -674,7 +669,7 @@ static void test_peek_switch(void **state)
 			 MERGE_PEEK_NOTHING);
 }
 
-static void test_peek_switch_prio(void **state)
+TEST(test_peek_switch_prio)
 {
 	struct fixture *f = *state;
 	const uint64_t words[6] = {
@@ -692,7 +687,7 @@ static void test_peek_switch_prio(void **state)
 	assert_int_equal(sw.out_prio, -1);
 }
 
-static void test_peek_switch_malformed(void **state)
+TEST(test_peek_switch_malformed)
 {
 	struct fixture *f = *state;
 	const uint64_t words[6] = { 0 };
@@ -703,42 +698,41 @@ static void test_peek_switch_malformed(void **state)
 	assert_int_equal(merge_peek_switch(f->merge, 1, 0, 100, &sw), MERGE_PEEK_NOTHING);
 }
 
-static void test_merge_free(void **state)
+TEST(test_merge_free)
 {
-	(void)state;
 	assert_null(merge_free(NULL));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_round_nothing),
-		TEST(test_round_order),
-		TEST(test_round_intervals),
-		TEST(test_round_horizon),
-		TEST(test_round_late_record),
-		TEST(test_round_ties_of_kinds),
-		TEST(test_round_ties_off_before_on),
-		TEST(test_round_ties_of_three),
-		TEST(test_round_ties_at_zero),
-		TEST(test_round_loss),
-		TEST(test_round_loss_over_rounds),
-		TEST(test_round_wrap),
-		TEST(test_round_tail),
-		TEST(test_round_malformed),
-		TEST(test_round_bad_head),
-		TEST(test_round_stop_and_resume),
-		TEST(test_round_stop_each),
-		TEST(test_round_sink_fails),
-		TEST(test_round_random),
-		TEST(test_lifecycle_queue),
-		TEST(test_lifecycle_queue_bounded),
-		TEST(test_peek_switch),
-		TEST(test_peek_switch_prio),
-		TEST(test_peek_switch_malformed),
-		TEST(test_merge_free),
+		CASE(test_round_nothing),
+		CASE(test_round_order),
+		CASE(test_round_intervals),
+		CASE(test_round_horizon),
+		CASE(test_round_late_record),
+		CASE(test_round_ties_of_kinds),
+		CASE(test_round_ties_off_before_on),
+		CASE(test_round_ties_of_three),
+		CASE(test_round_ties_at_zero),
+		CASE(test_round_loss),
+		CASE(test_round_loss_over_rounds),
+		CASE(test_round_wrap),
+		CASE(test_round_tail),
+		CASE(test_round_malformed),
+		CASE(test_round_bad_head),
+		CASE(test_round_stop_and_resume),
+		CASE(test_round_stop_each),
+		CASE(test_round_sink_fails),
+		CASE(test_round_random),
+		CASE(test_lifecycle_queue),
+		CASE(test_lifecycle_queue_bounded),
+		CASE(test_peek_switch),
+		CASE(test_peek_switch_prio),
+		CASE(test_peek_switch_malformed),
+		CASE(test_merge_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

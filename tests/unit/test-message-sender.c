@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <endian.h>
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "daemon/message-sender.h"
+#include "tests/support/unit.h"
 
 /* A message that is being written. */
 static struct {
@@ -79,11 +74,10 @@ static void put_all_kinds(void)
 	put_u32(16);
 }
 
-static void test_found(void **state)
+TEST(test_found)
 {
 	char name[MESSAGE_SENDER_MAX];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		begin(i == 1);
 		put_all_kinds();
@@ -96,12 +90,11 @@ static void test_found(void **state)
 }
 
 /* Cut off anywhere, or with anything in place of a byte, it stays within its bytes. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	char name[MESSAGE_SENDER_MAX];
 	size_t whole;
 
-	(void)state;
 	begin(false);
 	put_all_kinds();
 	put_text(7, "s", ":1.4711");
@@ -123,11 +116,10 @@ static void test_damaged(void **state)
 	}
 }
 
-static void test_not_found(void **state)
+TEST(test_not_found)
 {
 	char name[MESSAGE_SENDER_MAX], text[MESSAGE_SENDER_MAX + 1];
 
-	(void)state;
 	begin(false);
 	put_all_kinds();
 	finish();

@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "daemon/message-weight.h"
+#include "tests/support/unit.h"
 
 static sd_bus *bus; /* only to make messages */
 static int other_end;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 	other_end = fds[1];
 	assert_true(sd_bus_new(&bus) >= 0);
@@ -28,9 +22,8 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-	(void)state;
 	sd_bus_close(bus);
 	bus = sd_bus_unref(bus);
 	close(other_end);
@@ -45,13 +38,12 @@ static sd_bus_message *new_message(void)
 	return m;
 }
 
-static void test_message_check_weight_bounds(void **state)
+TEST(test_message_check_weight_bounds)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = new_message();
 	static const char bytes[3000];
 	const char *text;
 
-	(void)state;
 	/* a word for each thing, and what it is */
 	assert_true(sd_bus_message_append(m, "s", "0123456789") >= 0);
 	assert_true(sd_bus_message_append_array(m, 'y', bytes, sizeof(bytes)) >= 0);
@@ -69,11 +61,10 @@ static void test_message_check_weight_bounds(void **state)
 }
 
 /* Many small things are heavy, too. */
-static void test_message_check_weight_many(void **state)
+TEST(test_message_check_weight_many)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = new_message();
 
-	(void)state;
 	assert_true(sd_bus_message_open_container(m, 'a', "as") >= 0);
 	for (int i = 0; i < 1000; i++)
 		assert_true(sd_bus_message_append(m, "as", 0) >= 0);
@@ -83,11 +74,10 @@ static void test_message_check_weight_many(void **state)
 	assert_int_equal(message_check_weight(m, 8008), 0);
 }
 
-static void test_message_check_weight_empty(void **state)
+TEST(test_message_check_weight_empty)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = new_message();
 
-	(void)state;
 	assert_true(sd_bus_message_seal(m, 1, 0) >= 0);
 	assert_int_equal(message_check_weight(m, 0), 0);
 }

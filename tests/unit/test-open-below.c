@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "reader/symbols/open-below.h"
+#include "tests/support/unit.h"
 
 static char dir[] = "/tmp/kymo-test-open-below.XXXXXX";
 static int root_fd = -1;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	char command[512];
 
-	(void)state;
 	if (!mkdtemp(dir))
 		return -1;
 	snprintf(
@@ -41,17 +34,16 @@ static int set_up(void **state)
 	return root_fd < 0 ? -1 : 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	char command[128];
 
-	(void)state;
 	close(root_fd);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
 
-static void test_open_below(void **state)
+TEST(test_open_below)
 {
 	static const struct {
 		const char *path, *content;
@@ -85,7 +77,6 @@ static void test_open_below(void **state)
 		{ "", NULL, -EISDIR },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char content[64] = "";
 		int fd = open_below(root_fd, rows[i].path);
@@ -103,24 +94,22 @@ static void test_open_below(void **state)
 }
 
 /* Files that are none: reading them waits, or does something. */
-static void test_open_below_special(void **state)
+TEST(test_open_below_special)
 {
 	static const char *const rows[] = { "/proc/kmsg", "/proc/self/maps", "/sys/kernel/notes",
 					    "/dev/null", "/dev/zero" };
 	_cleanup_close_ int fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fd >= 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (access(rows[i], F_OK) == 0)
 			assert_int_equal(open_below(fd, rows[i]), -EINVAL);
 }
 
-static void test_open_below_long(void **state)
+TEST(test_open_below_long)
 {
 	char path[8192];
 
-	(void)state;
 	memset(path, 'a', sizeof(path));
 	path[sizeof(path) - 1] = '\0';
 	assert_int_equal(open_below(root_fd, path), -ENAMETOOLONG);

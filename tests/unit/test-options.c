@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <pwd.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "capture/options/options.h"
+#include "tests/support/unit.h"
 
-static void test_categories_parse(void **state)
+TEST(test_categories_parse)
 {
 	static const struct {
 		const char *text;
@@ -37,7 +31,6 @@ static void test_categories_parse(void **state)
 		{ "irqs", -EINVAL, 0, 4 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint32_t bits = 77;
 		const char *word = NULL;
@@ -55,12 +48,11 @@ static void test_categories_parse(void **state)
 	}
 }
 
-static void test_categories_format(void **state)
+TEST(test_categories_format)
 {
 	char text[CATEGORIES_TEXT_MAX];
 	uint32_t all = 0, bits;
 
-	(void)state;
 	assert_string_equal(categories_format(text, 0), "");
 	assert_string_equal(categories_format(text, CATEGORY_IRQ), "irq");
 	for (const struct category_row *row = category_rows; row->name; row++)
@@ -71,23 +63,21 @@ static void test_categories_format(void **state)
 	assert_int_equal(bits, all);
 }
 
-static void test_filter_is_set(void **state)
+TEST(test_filter_is_set)
 {
 	const struct capture_filter filters[] = {
 		{ .n_pids = 1 }, { .n_uids = 1 }, { .n_comms = 1 }, { .n_cgroups = 1 }
 	};
 
-	(void)state;
 	assert_false(capture_filter_is_set(&(struct capture_filter){ 0 }));
 	for (size_t i = 0; i < ARRAY_SIZE(filters); i++)
 		assert_true(capture_filter_is_set(&filters[i]));
 }
 
-static void test_categories_refused(void **state)
+TEST(test_categories_refused)
 {
 	const struct capture_filter none = { 0 }, one = { .n_uids = 1 };
 
-	(void)state;
 	assert_null(categories_refused(CATEGORIES_DEFAULT, &none));
 	assert_null(categories_refused(CATEGORIES_DEFAULT | CATEGORY_MEMORY, &one));
 	for (const struct category_row *row = category_rows; row->name; row++)
@@ -96,12 +86,11 @@ static void test_categories_refused(void **state)
 }
 
 /* One's own processes are chosen ones, too; what belongs to nobody is refused. */
-static void test_own(void **state)
+TEST(test_own)
 {
 	struct session_options o = { .categories = CATEGORY_MEMORY };
 	char *text;
 
-	(void)state;
 	assert_false(session_options_filtered(&o));
 	assert_non_null(session_options_refused(&o));
 	session_options_set_own(&o, 0);
@@ -137,7 +126,7 @@ static void test_own(void **state)
 }
 
 /* A copy has descriptors of its own. */
-static void test_copy_descriptors(void **state)
+TEST(test_copy_descriptors)
 {
 	int fds[] = { STDIN_FILENO, STDERR_FILENO }, bad = -1;
 	const struct session_options o = {
@@ -148,7 +137,6 @@ static void test_copy_descriptors(void **state)
 	};
 	struct session_options copy;
 
-	(void)state;
 	assert_int_equal(session_options_copy(&copy, &o), 0);
 	assert_int_equal(copy.memory.n_allocator_fds, 2);
 	for (size_t i = 0; i < 2; i++) {
@@ -162,7 +150,7 @@ static void test_copy_descriptors(void **state)
 	assert_int_equal(session_options_copy(&copy, &wrong), -EBADF);
 }
 
-static void test_describe_memory(void **state)
+TEST(test_describe_memory)
 {
 	struct session_options o = {
 		.categories = CATEGORY_MEMORY,
@@ -170,7 +158,6 @@ static void test_describe_memory(void **state)
 	};
 	char *text;
 
-	(void)state;
 	text = session_options_describe(&o);
 	assert_non_null(strstr(text, "categories=memory"));
 	assert_non_null(strstr(text, " usage=1.00 s blocks_max=5000"));
@@ -191,11 +178,10 @@ static void test_describe_memory(void **state)
 }
 
 /* Each row of the table is one bit, has a name that can be parsed, and is explained. */
-static void test_category_rows(void **state)
+TEST(test_category_rows)
 {
 	uint32_t all = 0;
 
-	(void)state;
 	for (const struct category_row *row = category_rows; row->name; row++) {
 		uint32_t bits;
 
@@ -212,7 +198,7 @@ static void test_category_rows(void **state)
 #define TEN(s)     s s s s s s s s s s
 #define SIXTY_FOUR TEN("a_9Zxy") "last"
 
-static void test_name_valid(void **state)
+TEST(test_name_valid)
 {
 	static const struct {
 		const char *name;
@@ -227,13 +213,12 @@ static void test_name_valid(void **state)
 		{ "\xc3\xa4", false }, { "a\n", false },
 	};
 
-	(void)state;
 	assert_int_equal(strlen(SIXTY_FOUR), 64);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(session_name_valid(rows[i].name), rows[i].valid);
 }
 
-static void test_copy(void **state)
+TEST(test_copy)
 {
 	uint32_t pids[] = { 1, 2, 3 }, uids[] = { 1000 };
 	char comms[][REC_COMM_BYTES] = { "bash", "exactly-fifteen" };
@@ -258,7 +243,6 @@ static void test_copy(void **state)
 	};
 	struct session_options to;
 
-	(void)state;
 	memset(&to, 0xa5, sizeof(to));
 	assert_int_equal(session_options_copy(&to, &from), 0);
 	assert_string_equal(to.name, "n");
@@ -292,12 +276,11 @@ static void test_copy(void **state)
 	session_options_deinit(&to);
 }
 
-static void test_copy_empty(void **state)
+TEST(test_copy_empty)
 {
 	const struct session_options from = { .name = "" };
 	struct session_options to;
 
-	(void)state;
 	memset(&to, 0xa5, sizeof(to));
 	assert_int_equal(session_options_copy(&to, &from), 0);
 	assert_null(to.command);
@@ -308,7 +291,7 @@ static void test_copy_empty(void **state)
 	session_options_deinit(&to);
 }
 
-static void test_describe(void **state)
+TEST(test_describe)
 {
 	struct session_options o = {
 		.ring_bytes = 4 << 20,
@@ -318,7 +301,6 @@ static void test_describe(void **state)
 	};
 	_cleanup_free_ char *text = session_options_describe(&o), *packed = NULL;
 
-	(void)state;
 	assert_string_equal(
 		text, "ring=4.0 MiB flush=250 ms duration_ns=0 max_bytes=18446744073709551615");
 	o.compress = PACK_GZIP;
@@ -330,7 +312,7 @@ static void test_describe(void **state)
 }
 
 /* What is left open is filled in, and what is said must be within its bounds. */
-static void test_complete(void **state)
+TEST(test_complete)
 {
 	static const struct session_options wrong[] = {
 		{ .name = "a b" },
@@ -348,7 +330,6 @@ static void test_complete(void **state)
 	struct session_options o = { .name = "x" },
 			       flight = { .name = "x", .mode = SESSION_FLIGHT };
 
-	(void)state;
 	assert_int_equal(session_options_complete(&o), 0);
 	assert_int_equal(o.categories, CATEGORIES_DEFAULT);
 	assert_int_equal(o.flush_ns, FLUSH_NS_DEFAULT);

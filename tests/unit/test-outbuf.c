@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "base/cleanup.h"
 #include "base/outbuf.h"
+#include "tests/support/unit.h"
 
 static bool all_zero(const uint8_t *p, size_t n)
 {
@@ -22,12 +16,11 @@ static bool all_zero(const uint8_t *p, size_t n)
 	return true;
 }
 
-static void test_reserve(void **state)
+TEST(test_reserve)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	uint8_t *p = outbuf_reserve(&b, 16);
 
-	(void)state;
 	assert_non_null(p);
 	assert_int_equal((uintptr_t)p % 8, 0);
 	assert_int_equal(b.size, 16);
@@ -39,22 +32,20 @@ static void test_reserve(void **state)
 	assert_int_equal(b.size, 24);
 }
 
-static void test_reserve_nothing(void **state)
+TEST(test_reserve_nothing)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 
-	(void)state;
 	assert_non_null(outbuf_reserve(&b, 0));
 	assert_int_equal(b.size, 0);
 	assert_int_equal(b.error, 0);
 }
 
 /* What was written stays, over any number of moves. */
-static void test_reserve_grows(void **state)
+TEST(test_reserve_grows)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 10000; i++) {
 		uint64_t *p = outbuf_reserve(&b, sizeof(i));
 
@@ -67,12 +58,11 @@ static void test_reserve_grows(void **state)
 }
 
 /* Memory that was used before is zeroed again. */
-static void test_reserve_after_reset(void **state)
+TEST(test_reserve_after_reset)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	uint8_t *p = outbuf_reserve(&b, 64);
 
-	(void)state;
 	memset(p, 0xff, 64);
 	outbuf_reset(&b);
 	assert_int_equal(b.size, 0);
@@ -81,7 +71,7 @@ static void test_reserve_after_reset(void **state)
 }
 
 /* Room is had in larger steps; the limit holds to the byte all the same. */
-static void test_reserve_limit(void **state)
+TEST(test_reserve_limit)
 {
 	static const struct {
 		size_t limit, first, second;
@@ -92,7 +82,6 @@ static void test_reserve_limit(void **state)
 		{ 4096, 4090, 6, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_(outbuf_deinit) struct outbuf b = { .limit = rows[i].limit };
 
@@ -108,11 +97,10 @@ static void test_reserve_limit(void **state)
 	}
 }
 
-static void test_reserve_overflow(void **state)
+TEST(test_reserve_overflow)
 {
 	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 8, SIZE_MAX / 2 + 1 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 
@@ -123,11 +111,10 @@ static void test_reserve_overflow(void **state)
 }
 
 /* The first error stays, whatever would fit. */
-static void test_error_sticks(void **state)
+TEST(test_error_sticks)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { .limit = 32 };
 
-	(void)state;
 	assert_non_null(outbuf_reserve(&b, 24));
 	assert_null(outbuf_reserve(&b, 16));
 	assert_null(outbuf_reserve(&b, 8));
@@ -138,11 +125,10 @@ static void test_error_sticks(void **state)
 	assert_non_null(outbuf_reserve(&b, 32));
 }
 
-static void test_append(void **state)
+TEST(test_append)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { .limit = 10 };
 
-	(void)state;
 	assert_int_equal(outbuf_append(&b, NULL, 0), 0);
 	assert_int_equal(outbuf_append(&b, "hello", 5), 0);
 	assert_int_equal(outbuf_append(&b, "", 0), 0);
@@ -153,11 +139,10 @@ static void test_append(void **state)
 	assert_int_equal(b.error, -EMSGSIZE);
 }
 
-static void test_deinit(void **state)
+TEST(test_deinit)
 {
 	struct outbuf b = { .limit = 16 };
 
-	(void)state;
 	assert_null(outbuf_reserve(&b, 17));
 	outbuf_deinit(&b);
 	assert_null(b.data);

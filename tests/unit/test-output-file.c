@@ -4,34 +4,28 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cli/common/output-file.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/said.h"
+#include "tests/support/unit.h"
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	*said = '\0';
-	return own_folder_set_up(state);
+	return own_directory_set_up(state);
 }
 
-static void test_new(void **state)
+TEST(test_new)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 	struct stat st;
 
-	(void)state;
 	assert_int_equal(output_file_open("file", "", false, &o), 0);
 	assert_true(o.created);
 	assert_false(o.standard);
@@ -46,22 +40,20 @@ static void test_new(void **state)
 	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
-static void test_discard_empty(void **state)
+TEST(test_discard_empty)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 
-	(void)state;
 	assert_int_equal(output_file_open("file", "", false, &o), 0);
 	output_file_discard_empty(&o);
 	assert_int_equal(size_of_file("file"), -ENOENT);
 }
 
 /* What somebody else put in its place stays. */
-static void test_discard_replaced(void **state)
+TEST(test_discard_replaced)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 
-	(void)state;
 	assert_int_equal(output_file_open("file", "", false, &o), 0);
 	put_text("", "other", "theirs");
 	assert_int_equal(rename("other", "file"), 0);
@@ -69,11 +61,10 @@ static void test_discard_replaced(void **state)
 	assert_int_equal(size_of_file("file"), 6);
 }
 
-static void test_existing(void **state)
+TEST(test_existing)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 
-	(void)state;
 	put_text("", "file", "before");
 	assert_int_equal(output_file_open("file", "", false, &o), -EEXIST);
 	assert_string_equal(said, "file exists already; --force writes over it");
@@ -90,11 +81,10 @@ static void test_existing(void **state)
 	assert_int_equal(size_of_file("file"), 0);
 }
 
-static void test_not_possible(void **state)
+TEST(test_not_possible)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 
-	(void)state;
 	assert_int_equal(output_file_open(".", "", false, &o), -EISDIR);
 	assert_string_equal(said, ". is a directory");
 	assert_int_equal(output_file_open("none/file", "", true, &o), -ENOENT);
@@ -102,12 +92,11 @@ static void test_not_possible(void **state)
 }
 
 /* A named pipe is not waited for, but written as any other once somebody reads it. */
-static void test_fifo(void **state)
+TEST(test_fifo)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 	_cleanup_close_ int reader = -1;
 
-	(void)state;
 	assert_int_equal(mkfifo("file", 0600), 0);
 	assert_int_equal(output_file_open("file", "", true, &o), -ENXIO);
 	assert_string_equal(said, "cannot write file: it is a pipe that nobody reads");
@@ -119,11 +108,10 @@ static void test_fifo(void **state)
 	assert_int_equal(output_file_begin(&o), 0);
 }
 
-static void test_default_name(void **state)
+TEST(test_default_name)
 {
 	_cleanup_(output_file_deinit) struct output_file o = OUTPUT_FILE_NULL;
 
-	(void)state;
 	assert_int_equal(output_file_open(NULL, ".zst", false, &o), 0);
 	assert_int_equal(strlen(o.path), strlen("kymo-YYYYMMDD-HHMMSS.fxt.zst"));
 	assert_memory_equal(o.path, "kymo-20", 7);
@@ -132,7 +120,7 @@ static void test_default_name(void **state)
 	assert_int_equal(size_of_file(o.path), -ENOENT);
 }
 
-#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, set_up, own_folder_tear_down)
+#define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, set_up, own_directory_tear_down)
 
 int main(void)
 {

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -22,6 +15,7 @@
 #include "capture/store/output.h"
 #include "capture/sandbox/user-counts.h"
 #include "tests/support/stuck-store.h"
+#include "tests/support/unit.h"
 
 enum { WAIT_MS = 20000, RECORD = 10 };
 
@@ -124,7 +118,7 @@ static off_t file_size(int fd)
 
 /* ---- what can be written to ---- */
 
-static void test_new_refused(void **state)
+TEST(test_new_refused)
 {
 	int not_open = dup(STDIN_FILENO);
 	const struct {
@@ -140,7 +134,6 @@ static void test_new_refused(void **state)
 	};
 	struct store *store = (struct store *)&rows;
 
-	(void)state;
 	close(not_open);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(store_fd_new(rows[i].fd, &store), rows[i].r);
@@ -151,14 +144,13 @@ static void test_new_refused(void **state)
 	}
 }
 
-static void test_file(void **state)
+TEST(test_file)
 {
 	int fd = temporary_file();
 	_cleanup_close_ int look = dup(fd);
 	_cleanup_(output_freep) struct output *o = output(fd);
 	struct output_status status;
 
-	(void)state;
 	put(o, 'a', 10);
 	put(o, 'b', 300000);
 	put(o, 'c', 0);
@@ -173,12 +165,11 @@ static void test_file(void **state)
 	assert_true(status.cpu_ns > 0);
 }
 
-static void test_finish_nothing(void **state)
+TEST(test_finish_nothing)
 {
 	_cleanup_(output_freep) struct output *o = output(temporary_file());
 	struct output_status status = output_poll(o);
 
-	(void)state;
 	assert_false(status.done);
 	assert_int_equal(status.bytes, 0);
 	status = finish(o);
@@ -186,19 +177,17 @@ static void test_finish_nothing(void **state)
 	assert_int_equal(status.error, 0);
 }
 
-static void test_free_null(void **state)
+TEST(test_free_null)
 {
-	(void)state;
 	assert_null(output_free(NULL));
 }
 
 /* The head of a chunk may be large. Not each buffer is to stay as large as one. */
-static void test_large_buffer(void **state)
+TEST(test_large_buffer)
 {
 	_cleanup_(output_freep) struct output *o = output(temporary_file());
 	struct outbuf *b;
 
-	(void)state;
 	put(o, 'a', 8 << 20);
 	assert_int_equal(finish(o).bytes, 8 << 20);
 	while ((b = output_take(o)))
@@ -206,13 +195,12 @@ static void test_large_buffer(void **state)
 }
 
 /* Each buffer that was written can be had again, as often as one likes. */
-static void test_take_again(void **state)
+TEST(test_take_again)
 {
 	int fd = temporary_file();
 	_cleanup_close_ int look = dup(fd);
 	_cleanup_(output_freep) struct output *o = output(fd);
 
-	(void)state;
 	for (unsigned i = 0; i < 500; i++) {
 		struct outbuf *b;
 
@@ -270,9 +258,8 @@ static size_t read_to_end(int fd, char want)
 	return total;
 }
 
-static void test_slow_reader(void **state)
+TEST(test_slow_reader)
 {
-	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		_cleanup_close_ int from = -1;
 		struct output *o;
@@ -304,9 +291,8 @@ static void test_slow_reader(void **state)
 }
 
 /* A reader that does not read holds up nobody: the descriptor is closed, what is left is dropped. */
-static void test_free_while_blocked(void **state)
+TEST(test_free_while_blocked)
 {
-	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		_cleanup_close_ int from = -1;
 		struct output *o;
@@ -322,20 +308,18 @@ static void test_free_while_blocked(void **state)
 	}
 }
 
-static void test_free_idle(void **state)
+TEST(test_free_idle)
 {
 	_cleanup_close_ int from = -1;
 	int to;
 
-	(void)state;
 	make_pair(0, &from, &to);
 	output_free(output(to));
 	assert_int_equal(read_to_end(from, 0), 0);
 }
 
-static void test_reader_gone(void **state)
+TEST(test_reader_gone)
 {
-	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		_cleanup_(output_freep) struct output *o = NULL;
 		int from, to;
@@ -353,12 +337,11 @@ static void test_reader_gone(void **state)
 
 /* ---- failure ---- */
 
-static void test_device_full(void **state)
+TEST(test_device_full)
 {
 	_cleanup_(output_freep) struct output *o = output(open("/dev/full", O_WRONLY | O_CLOEXEC));
 	struct output_status status;
 
-	(void)state;
 	put(o, 'a', 100);
 	put(o, 'b', 100);
 	status = finish(o);
@@ -367,7 +350,7 @@ static void test_device_full(void **state)
 }
 
 /* A file that may grow to LIMIT bytes: what was written of a buffer ends with a whole record. */
-static void test_file_full(void **state)
+TEST(test_file_full)
 {
 	static const struct {
 		rlim_t limit;
@@ -378,7 +361,6 @@ static void test_file_full(void **state)
 	};
 	struct rlimit before, limit;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int fd = temporary_file();
@@ -404,14 +386,13 @@ static void test_file_full(void **state)
 }
 
 /* What stood in a file before us stays, also where we write by appending. */
-static void test_file_full_append(void **state)
+TEST(test_file_full_append)
 {
 	struct rlimit before, limit;
 	int fd = temporary_file();
 	_cleanup_close_ int look = dup(fd);
 	_cleanup_(output_freep) struct output *o = NULL;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	assert_int_equal(pwrite(fd, "0123456789012345678901234567890123456789", 40, 0), 40);
 	assert_int_equal(fcntl(fd, F_SETFL, O_APPEND), 0);
@@ -429,11 +410,10 @@ static void test_file_full_append(void **state)
 /* ---- packed ---- */
 
 /* Each buffer is a piece that can be unpacked by itself; a large one is several, of whole records. */
-static void test_packed(void **state)
+TEST(test_packed)
 {
 	enum { LARGE = 2 * PACK_CHUNK_MAX };
 
-	(void)state;
 	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
 		int fd = temporary_file();
 		_cleanup_close_ int look = dup(fd);
@@ -469,11 +449,10 @@ static void test_packed(void **state)
 }
 
 /* A file that may not grow ends with a whole piece, wherever the limit is. */
-static void test_packed_file_full(void **state)
+TEST(test_packed_file_full)
 {
 	struct rlimit before, limit;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
 		rlim_t ends[4] = { 0 };
@@ -513,7 +492,7 @@ static void test_packed_file_full(void **state)
 
 /* A reader that does not read holds up a packing thread no more than another. */
 /* What a reader who rested made pile up is not kept. */
-static void test_memory_after_burst(void **state)
+TEST(test_memory_after_burst)
 {
 	static uint8_t bytes[65536];
 	enum { N = 40, SIZE = 300000 };
@@ -523,7 +502,6 @@ static void test_memory_after_burst(void **state)
 	struct outbuf *b;
 	int to;
 
-	(void)state;
 	make_pair(0, &from, &to);
 	o = output(to);
 	for (int i = 0; i < N; i++)
@@ -552,13 +530,12 @@ static void test_memory_after_burst(void **state)
 	output_free(o);
 }
 
-static void test_packed_free_while_blocked(void **state)
+TEST(test_packed_free_while_blocked)
 {
 	_cleanup_close_ int from = -1;
 	struct output *o;
 	int to;
 
-	(void)state;
 	make_pair(0, &from, &to);
 	o = packed_output(to, PACK_SNAPPY);
 	for (int i = 0; i < 60; i++)
@@ -569,13 +546,12 @@ static void test_packed_free_while_blocked(void **state)
 }
 
 /* What is written there would be a command to the kernel. */
-static void test_file_of_kernel(void **state)
+TEST(test_file_of_kernel)
 {
 	int fd = open("/proc/self/comm", O_RDWR | O_CLOEXEC);
 	struct output *o;
 	char before[32] = "", after[32] = "";
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_true(pread(fd, before, sizeof(before) - 1, 0) > 0);
 	o = output(fd);
@@ -598,13 +574,12 @@ static void wait_for_abandoned(unsigned n)
 }
 
 /* poll() says that a socket can be written whose buffer has room for less than what is written: nobody waits there all the same. */
-static void test_small_socket(void **state)
+TEST(test_small_socket)
 {
 	const int least = 1;
 	struct output *o;
 	int fds[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
 	assert_int_equal(setsockopt(fds[1], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least)), 0);
 	assert_int_equal(write(fds[1], "x", 1), 1);
@@ -634,12 +609,11 @@ static struct output *stuck_output(struct left_behind *l, unsigned n_stuck)
  * What is left of a session that hangs counts against its owner, once, however many of its threads
  * do, until none does any more; one that is idle does not count.
  */
-static void test_abandoned(void **state)
+TEST(test_abandoned)
 {
 	struct left_behind *l = left_behind_new(4711);
 	struct output *first, *second, *idle;
 
-	(void)state;
 	first = stuck_output(l, 1);
 	second = stuck_output(l, 2);
 	output_free(first);

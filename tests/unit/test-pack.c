@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <snappy-c.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "base/cleanup.h"
+#include "tests/support/unit.h"
 #include "writer/pack/pack.h"
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	static const struct {
 		const char *name;
@@ -29,7 +23,6 @@ static void test_parse(void **state)
 		{ "zst", -EINVAL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		enum pack_method method = PACK_NONE;
 
@@ -42,7 +35,7 @@ static void test_parse(void **state)
 	assert_string_equal(pack_ops(PACK_GZIP)->suffix, ".gz");
 }
 
-static void test_of_suffix(void **state)
+TEST(test_of_suffix)
 {
 	static const struct {
 		const char *name;
@@ -53,7 +46,6 @@ static void test_of_suffix(void **state)
 		{ "a.zst.x", PACK_NONE }, { "", PACK_NONE },          { "zst", PACK_NONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(pack_of_suffix(rows[i].name), rows[i].method);
 }
@@ -72,12 +64,11 @@ static size_t whole_none(const uint8_t *data, size_t n)
 	return 0;
 }
 
-static void test_piece_bytes(void **state)
+TEST(test_piece_bytes)
 {
 	static const size_t sizes[] = { 0, 1, 3, PACK_CHUNK_MAX - 1, PACK_CHUNK_MAX };
 	static const uint8_t data[2 * PACK_CHUNK_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
 		assert_int_equal(pack_piece_bytes(whole_threes, data, sizes[i]), sizes[i]);
 	assert_int_equal(pack_piece_bytes(whole_threes, data, PACK_CHUNK_MAX + 1),
@@ -98,9 +89,8 @@ static struct outbuf pack_one(enum pack_method method, const void *data, size_t 
 }
 
 /* Nothing becomes nothing: a chunk without bytes puts readers out of step. */
-static void test_put_nothing(void **state)
+TEST(test_put_nothing)
 {
-	(void)state;
 	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_one(m, "", 0);
 
@@ -109,18 +99,17 @@ static void test_put_nothing(void **state)
 	}
 }
 
-static void test_put_none_copies(void **state)
+TEST(test_put_none_copies)
 {
 	struct outbuf b = pack_one(PACK_NONE, "abc", 3);
 
-	(void)state;
 	assert_int_equal(b.size, 3);
 	assert_memory_equal(b.data, "abc", 3);
 	outbuf_deinit(&b);
 }
 
 /* Worked out from the format: what does not repeat is one literal. */
-static void test_snappy_bytes(void **state)
+TEST(test_snappy_bytes)
 {
 	static const uint8_t expected[] = {
 		'a',
@@ -148,7 +137,6 @@ static void test_snappy_bytes(void **state)
 	struct outbuf b = { 0 };
 	struct pack p;
 
-	(void)state;
 	assert_int_equal(pack_init(&p, PACK_SNAPPY), 0);
 	assert_int_equal(pack_put(&p, (const uint8_t *)"kymo!", 5, &b), 0);
 	assert_int_equal(pack_put(&p, NULL, 0, &b), 0);
@@ -174,7 +162,7 @@ static uint8_t *noise(size_t n)
 }
 
 /* The largest piece of the worst content fits what readers have room for. */
-static void test_snappy_largest(void **state)
+TEST(test_snappy_largest)
 {
 	_cleanup_free_ uint8_t *data = noise(PACK_CHUNK_MAX);
 	struct outbuf b = pack_one(PACK_SNAPPY, data, PACK_CHUNK_MAX);
@@ -182,7 +170,6 @@ static void test_snappy_largest(void **state)
 	size_t n = PACK_CHUNK_MAX;
 	uint32_t length;
 
-	(void)state;
 	length = snappy_get_length(b.data + 2);
 	assert_true(length <= 1223370);
 	assert_int_equal(b.size, 2 + 4 + length);
@@ -193,7 +180,7 @@ static void test_snappy_largest(void **state)
 }
 
 /* Each frame stands alone, says how large it is, and has a checksum. */
-static void test_zstd_frames(void **state)
+TEST(test_zstd_frames)
 {
 	static const char text[] = "one piece is one frame, one piece is one frame";
 	uint8_t back[sizeof(text)];
@@ -201,7 +188,6 @@ static void test_zstd_frames(void **state)
 	struct pack p;
 	size_t first, n;
 
-	(void)state;
 	assert_int_equal(pack_init(&p, PACK_ZSTD), 0);
 	assert_int_equal(pack_put(&p, (const uint8_t *)text, sizeof(text), &b), 0);
 	first = b.size;
@@ -222,7 +208,7 @@ static void test_zstd_frames(void **state)
 }
 
 /* Each member stands alone; the header says deflate, no flags, no time. */
-static void test_gzip_members(void **state)
+TEST(test_gzip_members)
 {
 	static const uint8_t head[] = { 0x1f, 0x8b, 8, 0, 0, 0, 0, 0 };
 	static const char text[] = "one piece is one member, one piece is one member";
@@ -230,7 +216,6 @@ static void test_gzip_members(void **state)
 	struct pack p;
 	size_t at = 0;
 
-	(void)state;
 	assert_int_equal(pack_init(&p, PACK_GZIP), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(pack_put(&p, (const uint8_t *)text, sizeof(text), &b), 0);
@@ -257,11 +242,10 @@ static void test_gzip_members(void **state)
 }
 
 /* Without room, each method says so. */
-static void test_put_no_room(void **state)
+TEST(test_put_no_room)
 {
 	_cleanup_free_ uint8_t *data = noise(1000);
 
-	(void)state;
 	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = { .limit = 100 };
 		struct pack p;
@@ -275,7 +259,7 @@ static void test_put_no_room(void **state)
 
 /* ---- by the commands that everybody has ---- */
 
-static void test_commands_unpack(void **state)
+TEST(test_commands_unpack)
 {
 	static const struct {
 		enum pack_method method;
@@ -286,7 +270,6 @@ static void test_commands_unpack(void **state)
 	};
 	_cleanup_free_ uint8_t *data = noise(300000);
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char path[] = "/tmp/kymo-pack.XXXXXX", command[128];
 		_cleanup_free_ uint8_t *back = malloc(600001);

@@ -4,11 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,19 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cli/common/packed-output.h"
 #include "reader/pack/unpack.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/said.h"
+#include "tests/support/unit.h"
 
 enum { RECORD = 10 };
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	*said = '\0';
-	return own_folder_set_up(state);
+	return own_directory_set_up(state);
 }
 
 /* "Records" of ten bytes. */
@@ -79,13 +74,12 @@ static void assert_unpacks_to(const uint8_t *data, size_t n, enum pack_method me
 }
 
 /* Whatever it is given in, it comes out as it was. */
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	static const size_t steps[] = { 777, 300000, 3 * PACK_CHUNK_MAX };
 	const size_t n = 2 * PACK_CHUNK_MAX + 12345;
 	_cleanup_free_ uint8_t *data = some_bytes(n);
 
-	(void)state;
 	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
 		for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 			_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
@@ -107,7 +101,7 @@ static void test_bytes(void **state)
 }
 
 /* Each piece holds whole records: what a frame or chunk unpacks to is counted. */
-static void test_pieces(void **state)
+TEST(test_pieces)
 {
 	const size_t n = 3 * PACK_CHUNK_MAX + 5 * RECORD, whole = PACK_CHUNK_MAX / RECORD * RECORD;
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
@@ -115,7 +109,6 @@ static void test_pieces(void **state)
 	_cleanup_close_ int fd = -1;
 	size_t size, at = 2, rest = n;
 
-	(void)state;
 	assert_int_equal(open_output(&o, PACK_SNAPPY, false), 0);
 	assert_int_equal(packed_output_write(&o, data, n), 0);
 	assert_int_equal(packed_output_finish(&o), 0);
@@ -143,11 +136,10 @@ static void test_pieces(void **state)
 }
 
 /* What is not finished is no file. */
-static void test_not_finished(void **state)
+TEST(test_not_finished)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
 
-	(void)state;
 	assert_int_equal(open_output(&o, PACK_NONE, false), 0);
 	assert_int_equal(packed_output_write(&o, "abc", 3), 0);
 	assert_int_equal(size_of_file("file"), 3);
@@ -157,12 +149,11 @@ static void test_not_finished(void **state)
 }
 
 /* A file that was there stays there, but holds nothing. */
-static void test_not_finished_forced(void **state)
+TEST(test_not_finished_forced)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
 	_cleanup_close_ int fd = open("file", O_WRONLY | O_CREAT | O_CLOEXEC, 0640);
 
-	(void)state;
 	assert_int_equal(write(fd, "before", 6), 6);
 	assert_int_equal(open_output(&o, PACK_NONE, false), -EEXIST);
 	assert_int_equal(size_of_file("file"), 6);
@@ -172,12 +163,11 @@ static void test_not_finished_forced(void **state)
 	assert_int_equal(size_of_file("file"), 0);
 }
 
-static void test_own_input(void **state)
+TEST(test_own_input)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
 	_cleanup_close_ int fd = open("file", O_RDWR | O_CREAT | O_CLOEXEC, 0640);
 
-	(void)state;
 	assert_int_equal(write(fd, "before", 6), 6);
 	assert_int_equal(packed_output_open(&o,
 					    &(struct packed_output_args){ "file", true, PACK_NONE,
@@ -188,13 +178,12 @@ static void test_own_input(void **state)
 }
 
 /* No room: it says so, and the half of a file goes. */
-static void test_no_room(void **state)
+TEST(test_no_room)
 {
 	_cleanup_(packed_output_deinit) struct packed_output o = PACKED_OUTPUT_NULL;
 	struct rlimit limit, was;
 	int r;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	limit = was;
 	limit.rlim_cur = 4;
@@ -210,7 +199,7 @@ static void test_no_room(void **state)
 }
 
 /* A signal that ends the process takes the file with it, and one that is ignored does not. */
-static void test_signal(void **state)
+TEST(test_signal)
 {
 	static const struct {
 		int number;
@@ -222,7 +211,6 @@ static void test_signal(void **state)
 		{ SIGHUP, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		int status;
 		pid_t pid = fork();
@@ -248,14 +236,14 @@ static void test_signal(void **state)
 	}
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, own_folder_tear_down)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, own_directory_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_bytes),     TEST(test_pieces),  TEST(test_not_finished),
-		TEST(test_own_input), TEST(test_no_room), TEST(test_not_finished_forced),
-		TEST(test_signal),
+		CASE(test_bytes),     CASE(test_pieces),  CASE(test_not_finished),
+		CASE(test_own_input), CASE(test_no_room), CASE(test_not_finished_forced),
+		CASE(test_signal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

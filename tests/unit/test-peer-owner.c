@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "cli/open/peer-owner.h"
+#include "tests/support/unit.h"
 
 enum { NOBODY = 65534, PORT = 9001, CLIENT_PORT = 40000 };
 
@@ -49,7 +43,7 @@ static int find(const char *text, uid_t *ret)
 #define CLIENT "0100007F:9C40"
 #define MAPPED "0000000000000000FFFF0000"
 
-static void test_tables(void **state)
+TEST(test_tables)
 {
 	static const struct {
 		const char *text;
@@ -80,7 +74,6 @@ static void test_tables(void **state)
 		{ HEAD, -ENOENT, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uid_t uid = 99;
 
@@ -154,16 +147,14 @@ static void check_owner(int family, uid_t uid)
 	close_pair(&p);
 }
 
-static void test_own(void **state)
+TEST(test_own)
 {
-	(void)state;
 	check_owner(AF_INET, geteuid());
 	check_owner(AF_INET6, geteuid());
 }
 
-static void test_other_user(void **state)
+TEST(test_other_user)
 {
-	(void)state;
 	if (geteuid() != 0)
 		skip();
 	check_owner(AF_INET, 1234);
@@ -171,12 +162,11 @@ static void test_other_user(void **state)
 	check_owner(AF_INET, NOBODY);
 }
 
-static void test_no_connection(void **state)
+TEST(test_no_connection)
 {
 	int sockets[2];
 	uid_t owner;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
 	assert_int_equal(peer_owner(sockets[0], &owner), -EAFNOSUPPORT);
 	close(sockets[0]);

@@ -5,18 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "capture/perf/perf-answer.h"
-#include "capture/perf/perf-talk.h"
+#include "capture/perf/perf-protocol.h"
+#include "tests/support/unit.h"
 
 enum { SENT_MAX = 4 }; /* descriptors */
 
@@ -43,7 +39,7 @@ static int ask(const struct perf_question *q, size_t size, int fd, size_t n, int
 	assert_int_equal(sendmsg(here, &message, 0), size);
 	r = perf_event_answer(there);
 	there = close_fd(there);
-	if (perf_talk_receive(here, ret_answer, sizeof(*ret_answer), &event) < 0)
+	if (perf_protocol_receive(here, ret_answer, sizeof(*ret_answer), &event) < 0)
 		*ret_answer = 1;
 	return r;
 }
@@ -68,7 +64,7 @@ static struct perf_question clock_question(void)
 static struct perf_question probe_question(void)
 {
 	return (struct perf_question){
-		.attr = { .type = (uint32_t)perf_talk_number(UPROBES "type"),
+		.attr = { .type = (uint32_t)perf_protocol_number(UPROBES "type"),
 			  .size = sizeof(struct perf_event_attr) },
 		.pid = getpid(),
 		.cpu = -1,
@@ -83,13 +79,12 @@ static void assert_refused(struct perf_question q, int file)
 	assert_int_equal(answer, -EINVAL);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	_cleanup_close_ int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct perf_question q = clock_question();
 	int32_t answer;
 
-	(void)state;
 	assert_true(file >= 0);
 	/* This one is: it is up to the kernel. */
 	assert_int_equal(ask(&q, sizeof(q), -1, 0, &answer), 0);
@@ -108,14 +103,13 @@ static void test_kinds(void **state)
 	assert_refused(q, -1);
 }
 
-static void test_probes(void **state)
+TEST(test_probes)
 {
 	_cleanup_close_ int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct perf_question q = probe_question();
-	int bit = perf_talk_number(UPROBES "format/retprobe");
+	int bit = perf_protocol_number(UPROBES "format/retprobe");
 	int32_t answer;
 
-	(void)state;
 	if ((int)q.attr.type < 0 || bit < 0)
 		skip();
 	assert_true(file >= 0);
@@ -141,13 +135,12 @@ static void test_probes(void **state)
 	assert_refused(q, file);
 }
 
-static void test_descriptors(void **state)
+TEST(test_descriptors)
 {
 	struct perf_question q = clock_question();
 	int before = next_fd();
 	int32_t answer;
 
-	(void)state;
 	for (size_t n = 2; n <= 4; n++) {
 		assert_int_equal(ask(&q, sizeof(q), 0, n, &answer), -EBADMSG);
 		assert_int_equal(answer, 1);

@@ -1,34 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "reader/symbols/symbols.h"
+#include "tests/support/unit.h"
 
 enum { PID = 12345 };
 
 static char dir[] = "/tmp/kymo-test-perf-map.XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return mkdtemp(dir) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	char path[128];
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/perf-%u.map", dir, PID);
 	unlink(path);
 	return rmdir(dir);
@@ -82,11 +74,10 @@ static void assert_function(const struct symbol_frame *frame, const char *functi
 	assert_int_equal(frame->offset, offset);
 }
 
-static void test_of_the_dead(void **state)
+TEST(test_of_the_dead)
 {
 	struct symbols *s = open_fake();
 
-	(void)state;
 	write_fake("2000 100 Lcom/example/Main;::run (compiled)\n"
 		   "2100 20 _ZN3foo3barEi\n"
 		   "\n"
@@ -124,12 +115,11 @@ static void test_of_the_dead(void **state)
 	symbols_free(s);
 }
 
-static void test_of_the_living(void **state)
+TEST(test_of_the_living)
 {
 	struct symbols *s = open_fake();
 	char path[64];
 
-	(void)state;
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	write_map(path, "2000 100 compiled\n");
 	assert_function(ask(s, (uint32_t)getpid(), true, 0x2001), "compiled", 1);

@@ -2,24 +2,18 @@
 /*
  * The journal of files with probes: what is read of one that was left, and what is not believed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/probes/probe-journal.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
+#include "tests/support/unit.h"
 
 enum { FILES_MAX = 300 };
 
@@ -68,9 +62,9 @@ static size_t count_journals(void)
 	return n;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	int r = own_folder_set_up(state);
+	int r = own_directory_set_up(state);
 
 	setenv("RUNTIME_DIRECTORY", "run:other", 1);
 	result = 0;
@@ -85,14 +79,13 @@ static struct probe_journal *new_journal(void)
 	return j;
 }
 
-static void test_left(void **state)
+TEST(test_left)
 {
 	const uint64_t offsets[] = { 16, 32, 48 };
 	uint64_t many[PROBE_JOURNAL_OFFSETS];
 	struct probe_journal *j = new_journal();
 	int a, b, c;
 
-	(void)state;
 	for (size_t i = 0; i < PROBE_JOURNAL_OFFSETS; i++)
 		many[i] = i * 8;
 	a = probe_journal_add(j, &(struct probe_file){ 1, 2, offsets, 3 });
@@ -124,13 +117,12 @@ static void test_left(void **state)
 	assert_false(probe_journal_any());
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	const uint64_t offset = 16;
 	const struct probe_file file = { 1, 2, &offset, 1 };
 	struct probe_journal *j = new_journal();
 
-	(void)state;
 	assert_int_equal(probe_journal_add(j, &(struct probe_file){ 1, 2, &offset, 0 }), -EINVAL);
 	assert_int_equal(probe_journal_add(j, &(struct probe_file){ 1, 2, &offset,
 								    PROBE_JOURNAL_OFFSETS + 1 }),
@@ -146,12 +138,11 @@ static void test_bounds(void **state)
 }
 
 /* Names that journals have, and what those are not. */
-static void test_foreign(void **state)
+TEST(test_foreign)
 {
 	uint64_t words[] = { UINT64_C(0x31656265726f7270), 1, 2, UINT64_MAX };
 	struct probe_journal *j = new_journal();
 
-	(void)state;
 	probe_journal_remove(j);
 	probe_journal_free(j);
 	/* More offsets than there may be; more than there are; a head that is cut. */
@@ -177,11 +168,10 @@ static void test_foreign(void **state)
 	assert_int_equal(count_journals(), 4); /* the last four */
 }
 
-static void test_folder_of_others(void **state)
+TEST(test_folder_of_others)
 {
 	struct probe_journal *j = new_journal();
 
-	(void)state;
 	probe_journal_free(j);
 	assert_int_equal(chmod("run/probes", 0777), 0);
 	assert_int_equal(probe_journal_new(&j), -EPERM);
@@ -192,11 +182,11 @@ static void test_folder_of_others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_left, set_up, own_folder_tear_down),
-		cmocka_unit_test_setup_teardown(test_bounds, set_up, own_folder_tear_down),
-		cmocka_unit_test_setup_teardown(test_foreign, set_up, own_folder_tear_down),
+		cmocka_unit_test_setup_teardown(test_left, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_bounds, set_up, own_directory_tear_down),
+		cmocka_unit_test_setup_teardown(test_foreign, set_up, own_directory_tear_down),
 		cmocka_unit_test_setup_teardown(test_folder_of_others, set_up,
-						own_folder_tear_down),
+						own_directory_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,36 +2,29 @@
 /*
  * About this very process: nothing else is certain to be there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "capture/proc/proc.h"
+#include "tests/support/unit.h"
 
 static uint32_t own_tid(void)
 {
 	return (uint32_t)syscall(SYS_gettid);
 }
 
-static void test_identity(void **state)
+TEST(test_identity)
 {
 	struct rec_identity id;
 
-	(void)state;
 	assert_int_equal(prctl(PR_SET_NAME, "exactly-fifteen"), 0);
 	memset(&id, 0xa5, sizeof(id));
 	assert_int_equal(proc_identity((uint32_t)getpid(), &id), 0);
@@ -46,12 +39,11 @@ static void test_identity(void **state)
 }
 
 /* A name that looks like a line of the file is still a name. */
-static void test_identity_name(void **state)
+TEST(test_identity_name)
 {
 	static const char *const names[] = { "", "a b", "x\nTgid:\t1", ")\tUid:\t0", "\xff\xfe" };
 	struct rec_identity id;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		assert_int_equal(prctl(PR_SET_NAME, names[i]), 0);
 		assert_int_equal(proc_identity((uint32_t)getpid(), &id), 0);
@@ -73,12 +65,11 @@ static void *identify(void *userdata)
 	return NULL;
 }
 
-static void test_identity_thread(void **state)
+TEST(test_identity_thread)
 {
 	struct rec_identity id = { 0 };
 	pthread_t thread;
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, identify, &id), 0);
 	pthread_join(thread, NULL);
 	assert_int_not_equal(id.tid, 0);
@@ -87,12 +78,11 @@ static void test_identity_thread(void **state)
 	assert_string_equal(id.comm, "second");
 }
 
-static void test_identity_gone(void **state)
+TEST(test_identity_gone)
 {
 	struct rec_identity id = { .pid = 4711 };
 	pid_t child = fork();
 
-	(void)state;
 	if (child == 0)
 		_exit(0);
 	assert_true(child > 0);
@@ -102,13 +92,12 @@ static void test_identity_gone(void **state)
 	assert_int_equal(id.pid, 4711);
 }
 
-static void test_command(void **state)
+TEST(test_command)
 {
 	char want[256] = { 0 }, is[256] = { 0 };
 	FILE *f = fopen("/proc/self/cmdline", "re");
 	size_t n;
 
-	(void)state;
 	assert_non_null(f);
 	n = fread(want, 1, sizeof(want), f);
 	fclose(f);
@@ -122,14 +111,13 @@ static void test_command(void **state)
 }
 
 /* What has ended and is not waited for has a name and no command line. */
-static void test_zombie(void **state)
+TEST(test_zombie)
 {
 	struct rec_identity id;
 	siginfo_t info;
 	char command[64];
 	pid_t child = fork();
 
-	(void)state;
 	if (child == 0)
 		_exit(0);
 	assert_true(child > 0);

@@ -3,21 +3,15 @@
  * What is counted of a recording whose truth is known (tests/support/profile-set.c), through the archive
  * and its reader.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "reader/views/profile-names.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/profile-set.h"
+#include "tests/support/unit.h"
 
 #define BOTH .on_cpu = true, .off_cpu = true
 #define ALL  BOTH, .to_ns = UINT64_MAX
@@ -64,13 +58,12 @@ static char *text_of(const struct profile *p)
 	return text;
 }
 
-static void test_all(void **state)
+TEST(test_all)
 {
 	_cleanup_(profile_freep) struct profile *p = profile_of(&(struct profile_options){
 		ALL, .pids = (const uint32_t[]){ 2, 100, 300, 0 }, .n_pids = 4 });
 	_cleanup_free_ char *text = text_of(p);
 
-	(void)state;
 	assert_string_equal(
 		text,
 		"100/100 on 3 30ms: app+0x1200 <app+0x1010\n"
@@ -97,13 +90,12 @@ static void test_all(void **state)
 }
 
 /* Where time is taken, without who called; and what is left when a part begins. */
-static void test_innermost(void **state)
+TEST(test_innermost)
 {
 	_cleanup_(outbuf_deinit) struct outbuf archive = { 0 };
 	_cleanup_(profile_freep) struct profile *p = NULL;
 	_cleanup_free_ char *text = NULL, *again = NULL;
 
-	(void)state;
 	profile_set_write(&archive, true);
 	assert_int_equal(profile_new(&p,
 				     &(struct profile_options){ .on_cpu = true,
@@ -136,7 +128,7 @@ static void test_innermost(void **state)
 }
 
 /* What each selection leaves. */
-static void test_selections(void **state)
+TEST(test_selections)
 {
 	static const uint32_t pid_100[] = { 100 }, tid_101[] = { 101 };
 	static const bool cpu_0[] = { true }, cpu_1[] = { false, true }, cpu_9[10] = { [9] = true };
@@ -164,7 +156,6 @@ static void test_selections(void **state)
 		{ { ALL, .from_ns = UINT64_MAX - 1 }, 0, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_(profile_freep) struct profile *p = profile_of(&rows[i].options);
 		uint64_t samples = 0, waits = 0, ns = 0;
@@ -190,11 +181,10 @@ static bool is_of_100(void *userdata, const struct profile_stack *stack)
 	return stack->pid == 100;
 }
 
-static void test_filter(void **state)
+TEST(test_filter)
 {
 	_cleanup_(profile_freep) struct profile *p = profile_of(&(struct profile_options){ ALL });
 
-	(void)state;
 	profile_filter(p, is_of_100, NULL);
 	assert_int_equal(p->n_samples, 8);
 	assert_int_equal(p->n_offcpu, 3);
@@ -203,13 +193,12 @@ static void test_filter(void **state)
 }
 
 /* Stacks that are all different, deep and shallow: each is found again, none is lost. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	enum { N = 20000 };
 	_cleanup_(profile_freep) struct profile *p = NULL;
 	uint64_t frames[100];
 
-	(void)state;
 	assert_int_equal(profile_new(&p, &(struct profile_options){ ALL }), 0);
 	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned i = 0; i < N; i++) {
@@ -235,7 +224,7 @@ static void test_many(void **state)
 }
 
 /* A time off CPU is counted once, with its stack, wherever that stands. */
-static void test_off_cpu_order(void **state)
+TEST(test_off_cpu_order)
 {
 	static const uint64_t stack[] = { 1 };
 	static const struct event events[] = {
@@ -265,7 +254,6 @@ static void test_off_cpu_order(void **state)
 	};
 	_cleanup_(profile_freep) struct profile *p = NULL;
 
-	(void)state;
 	assert_int_equal(profile_new(&p, &(struct profile_options){ ALL }), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
 		take(&events[i], p);

@@ -3,22 +3,16 @@
  * Records of stacks and mappings, as they come out of the merge, into an archive; and what an archive is
  * to have of them, read back.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "capture/pipeline/lifecycle.h"
 #include "capture/pipeline/profiler.h"
 #include "tests/support/archive-text.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 enum { FROM = 100, PID = 500 };
@@ -28,6 +22,7 @@ struct fixture {
 	struct fxt_archive archive;
 	struct tasks tasks;
 	struct lifecycle lifecycle;
+	struct pipeline pipe;
 	struct profiler p;
 	char said[8192];
 };
@@ -46,7 +41,7 @@ static bool ask(uint32_t tid, void *userdata)
 	return true;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
@@ -54,17 +49,20 @@ static int set_up(void **state)
 	assert_int_equal(tasks_init(&f->tasks), 0);
 	assert_int_equal(fxt_archive_init(&f->archive, &f->out, 2), 0);
 	f->archive.no_perfetto_samples = true;
-	f->lifecycle = (struct lifecycle){ .archive = &f->archive, .tasks = &f->tasks, .ask = ask };
-	profiler_init(&f->p, &f->archive, &f->tasks);
-	f->p.from_ns = FROM;
-	f->p.announce = announce;
-	f->p.userdata = f;
+	f->pipe = (struct pipeline){ .archive = &f->archive,
+				     .tasks = &f->tasks,
+				     .from_ns = FROM,
+				     .to_ns = UINT64_MAX,
+				     .links = { .announce = announce, .userdata = f },
+				     .owner = { .ask = ask } };
+	f->lifecycle = (struct lifecycle){ .pipe = &f->pipe };
+	profiler_init(&f->p, &f->pipe);
 	assert_int_equal(fxt_archive_begin(&f->archive), 0);
 	*state = f;
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct fixture *f = *state;
 
@@ -97,8 +95,8 @@ static void put_stack(struct fixture *f, uint64_t id, uint64_t first, unsigned n
 static void put_tick(struct fixture *f, uint64_t ts_ns, uint32_t pid, uint64_t kernel,
 		     uint64_t user)
 {
-	const struct rec_tick rec = {
-		.head = { ts_ns, sizeof(rec), REC_TICK, 1, pid, pid },
+	const struct rec_sample rec = {
+		.head = { ts_ns, sizeof(rec), REC_SAMPLE, 1, pid, pid },
 		.kernel_stack = kernel,
 		.user_stack = user,
 	};
@@ -183,7 +181,7 @@ static const char *said(struct fixture *f)
 
 /* ---- tests ---- */
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	struct fixture *f = *state;
 
@@ -202,7 +200,7 @@ static void test_samples(void **state)
 }
 
 /* What cannot be code ends the program's frames; the kernel's stand as they are. */
-static void test_nonsense(void **state)
+TEST(test_nonsense)
 {
 	struct fixture *f = *state;
 
@@ -217,7 +215,7 @@ static void test_nonsense(void **state)
 				     "on 130 500 ffffffffffffffff 0 1 0;");
 }
 
-static void test_offcpu(void **state)
+TEST(test_offcpu)
 {
 	struct fixture *f = *state;
 	struct rec_offcpu rec = {
@@ -234,14 +232,14 @@ static void test_offcpu(void **state)
 	rec.waker_tid = 0;
 	rec.state = 'D';
 	put(f, &rec);
-	f->p.to_ns = 199;
+	f->pipe.to_ns = 199;
 	put(f, &rec);
 	assert_string_equal(said(f), "away 150-200 500 S by 9;left 150 500 1000;"
 				     "away 100-200 500 D by 0;left 100 500 1000;");
 }
 
 /* What a new program maps stands behind its exec. */
-static void test_exec(void **state)
+TEST(test_exec)
 {
 	struct fixture *f = *state;
 
@@ -265,13 +263,13 @@ static void test_exec(void **state)
 }
 
 /* With a filter: only of those of whom there are stacks, and then all. */
-static void test_filter(void **state)
+TEST(test_filter)
 {
 	const union any_mapping listed = mapping(FROM, PID, 0x1000, "/listed"),
 				stranger = mapping(FROM, 600, 0x1000, "/stranger");
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	assert_int_equal(profiler_listed(&f->p, &listed.rec), 0);
 	assert_int_equal(profiler_listed(&f->p, &stranger.rec), 0);
 	put_mapping(f, 110, PID, 0x2000, "/later");
@@ -292,11 +290,11 @@ static void test_filter(void **state)
 }
 
 /* ... or whom other records are about, which only those have who are selected. */
-static void test_filter_without_stacks(void **state)
+TEST(test_filter_without_stacks)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	put_mapping(f, 110, 600, 0x1000, "/stranger");
 	assert_int_equal(profiler_selected(&f->p, PID), 0);
@@ -315,11 +313,11 @@ static void test_filter_without_stacks(void **state)
 }
 
 /* A name can be the one that is selected: that of the program, or the one of an exec that begins. */
-static void test_filter_renamed(void **state)
+TEST(test_filter_renamed)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	put_mapping(f, 110, PID, 0x1000, "/renames");
 	put_mapping(f, 110, 501, 0x1000, "/executes");
 	put_mapping(f, 110, 502, 0x1000, "/ends");
@@ -338,11 +336,11 @@ static void test_filter_renamed(void **state)
 }
 
 /* Of a user's own processes each mapping waits until it is known that its process was selected after it. */
-static void test_own(void **state)
+TEST(test_own)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	put_mapping(f, 112, PID, 0x2000, "/b");
 	/* Who is named need not be the user's any more. */
@@ -367,11 +365,11 @@ static void test_own(void **state)
 }
 
 /* It runs a program with somebody else's rights, and one of its own again. */
-static void test_own_executes(void **state)
+TEST(test_own_executes)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/a");
 	assert_int_equal(profiler_need(&f->p, PID, 115), 0);
 	profiler_renamed(&f->p, PID);
@@ -406,11 +404,11 @@ static void test_own_executes(void **state)
 }
 
 /* After a loss nothing is believed but new beginnings. */
-static void test_own_doubts(void **state)
+TEST(test_own_doubts)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	profiler_doubt(&f->p, 115);
 	assert_int_equal(profiler_need(&f->p, PID, 120), 0);
@@ -456,12 +454,12 @@ static void let_strangers_come(struct fixture *f, uint64_t from_ns)
 }
 
 /* Nobody says of a stranger that it has ended: it is looked for before much has come together. */
-static void test_filter_forgets(void **state)
+TEST(test_filter_forgets)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
-	f->p.is_gone = is_gone;
+	f->pipe.filtered = true;
+	f->pipe.owner.is_gone = is_gone;
 	put_mapping(f, 110, LIVES, 0x1000, "/lives");
 	let_strangers_come(f, clock_boot_ns());
 	assert_in_range(f->p.waiting_bytes, 1, 2 << 20);
@@ -473,13 +471,13 @@ static void test_filter_forgets(void **state)
 }
 
 /* Who has ended may still be told of, for what was before; its id may have been given out again. */
-static void test_filter_gone(void **state)
+TEST(test_filter_gone)
 {
 	struct fixture *f = *state;
 	uint64_t now_ns = clock_boot_ns();
 
-	f->p.filtered = true;
-	f->p.is_gone = is_gone;
+	f->pipe.filtered = true;
+	f->pipe.owner.is_gone = is_gone;
 	put_mapping(f, 110, PID, 0x1000, "/asked for");
 	for (unsigned i = 0; f->p.swept_ns == 0 && i < MANY; i++)
 		put_mapping(f, now_ns, 1000 + i, 0x1000, "/a");
@@ -492,22 +490,22 @@ static void test_filter_gone(void **state)
 }
 
 /* Where it cannot be seen who has ended, nobody waits for long when there is not much room. */
-static void test_filter_forgets_by_time(void **state)
+TEST(test_filter_forgets_by_time)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	let_strangers_come(f, 110);
 	assert_in_range(f->p.waiting_bytes, 1, 20 << 20);
 	assert_int_equal(f->p.n_dropped, 0);
 }
 
 /* What could not be kept is counted when it is asked for. */
-static void test_too_much(void **state)
+TEST(test_too_much)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = true;
+	f->pipe.filtered = true;
 	for (unsigned i = 0; i < MANY; i++)
 		put_mapping(f, 110, 1000 + i % 100, 0x1000, "/a");
 	assert_in_range(f->p.waiting_bytes, 31 << 20, 32 << 20);
@@ -524,11 +522,11 @@ static void test_too_much(void **state)
 }
 
 /* Nor is what strangers map after a loss, in a session of one user's own processes. */
-static void test_own_loses_nothing_of_others(void **state)
+TEST(test_own_loses_nothing_of_others)
 {
 	struct fixture *f = *state;
 
-	f->p.filtered = f->p.own = true;
+	f->pipe.filtered = f->pipe.own = true;
 	put_mapping(f, 110, PID, 0x1000, "/before");
 	put_mapping(f, 110, 600, 0x1000, "/stranger");
 	profiler_doubt(&f->p, 115);

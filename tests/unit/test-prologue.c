@@ -3,15 +3,10 @@
  * Where a probe goes, by instructions whose bytes were put together by hand after Intel's manual,
  * volume 2: what is chosen must be push, nop, jump or call without a prefix (except REX.B of push).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "capture/probes/prologue.h"
+#include "tests/support/unit.h"
 
 static const struct {
 	const char *what;
@@ -69,11 +64,10 @@ static const struct {
 	{ "no instruction", 4, { 0x48, 0x85, 0xff, 0x06 }, 0 }, /* push es: not in 64 bits */
 };
 
-static void test_offsets(void **state)
+TEST(test_offsets)
 {
 	_cleanup_(disassembler_freep) struct disassembler *d = NULL;
 
-	(void)state;
 	assert_int_equal(disassembler_new(&d), 0);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		size_t offset = prologue_offset(d, rows[i].bytes, rows[i].n);
@@ -84,12 +78,11 @@ static void test_offsets(void **state)
 	}
 }
 
-static void test_far(void **state)
+TEST(test_far)
 {
 	_cleanup_(disassembler_freep) struct disassembler *d = NULL;
 	uint8_t code[PROLOGUE_BYTES + 1];
 
-	(void)state;
 	assert_int_equal(disassembler_new(&d), 0);
 	memset(code, 0xf8, sizeof(code)); /* clc */
 	code[PROLOGUE_BYTES - 1] = 0x53;
@@ -105,12 +98,11 @@ static void read_one(struct disassembler *d, size_t n, const uint8_t *p, struct 
 	assert_int_equal(ret->length, n);
 }
 
-static void test_targets(void **state)
+TEST(test_targets)
 {
 	_cleanup_(disassembler_freep) struct disassembler *d = NULL;
 	struct instruction i;
 
-	(void)state;
 	assert_int_equal(disassembler_new(&d), 0);
 	read_one(d, 5, (const uint8_t[]){ 0xe9, 0xfb, 0xff, 0xff, 0xff }, &i); /* to itself */
 	assert_int_equal(i.kind, INSTRUCTION_JUMP);

@@ -3,19 +3,13 @@
  * The bytes are those of the examples in protobuf's own description of its encoding, and worked out
  * from it: a tag is field << 3 | type; numbers are varints.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "base/cleanup.h"
 #include "base/protobuf.h"
+#include "tests/support/unit.h"
 
 #define ASSERT_BYTES(b, ...)                                                                       \
 	do {                                                                                       \
@@ -24,11 +18,10 @@
 		assert_memory_equal((b)->data, want_, sizeof(want_));                              \
 	} while (0)
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 
-	(void)state;
 	protobuf_add_u64(&b, 1, 150);
 	ASSERT_BYTES(&b, 0x08, 0x96, 0x01);
 	outbuf_reset(&b);
@@ -43,13 +36,12 @@ static void test_numbers(void **state)
 }
 
 /* The same by hand. */
-static void test_put(void **state)
+TEST(test_put)
 {
 	static const uint8_t want[] = { 0x82, 0x01, 0x02, 0x08, 0x07 };
 	uint8_t bytes[PROTOBUF_HEAD_MAX + PROTOBUF_NUMBER_MAX];
 	size_t n = protobuf_put_head(bytes, 16, 2);
 
-	(void)state;
 	n += protobuf_put_u64(bytes + n, 1, 7);
 	assert_int_equal(n, sizeof(want));
 	assert_memory_equal(bytes, want, n);
@@ -57,11 +49,10 @@ static void test_put(void **state)
 	assert_in_range(protobuf_put_head(bytes, (1u << 29) - 1, SIZE_MAX), 1, PROTOBUF_HEAD_MAX);
 }
 
-static void test_bytes(void **state)
+TEST(test_bytes)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 
-	(void)state;
 	protobuf_add_text(&b, 2, "testing");
 	ASSERT_BYTES(&b, 0x12, 0x07, 't', 'e', 's', 't', 'i', 'n', 'g');
 	outbuf_reset(&b);
@@ -70,12 +61,11 @@ static void test_bytes(void **state)
 	ASSERT_BYTES(&b, 0x12, 0x00, 0x1a, 0x02, 0x00, 0x01);
 }
 
-static void test_messages(void **state)
+TEST(test_messages)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	size_t outer, inner, packed;
 
-	(void)state;
 	outer = protobuf_begin(&b, 3);
 	inner = protobuf_begin(&b, 1);
 	protobuf_end(&b, inner);
@@ -89,13 +79,12 @@ static void test_messages(void **state)
 }
 
 /* A length of two bytes moves what is behind it by two. */
-static void test_long_message(void **state)
+TEST(test_long_message)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	uint8_t bytes[200];
 	size_t message;
 
-	(void)state;
 	memset(bytes, 7, sizeof(bytes));
 	message = protobuf_begin(&b, 1);
 	protobuf_add_bytes(&b, 1, bytes, sizeof(bytes));
@@ -105,12 +94,11 @@ static void test_long_message(void **state)
 	assert_memory_equal(b.data + 6, bytes, sizeof(bytes));
 }
 
-static void test_full(void **state)
+TEST(test_full)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { .limit = 4 };
 	size_t message;
 
-	(void)state;
 	message = protobuf_begin(&b, 1);
 	protobuf_add_text(&b, 1, "too long");
 	protobuf_end(&b, message);

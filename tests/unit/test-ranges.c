@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "capture/pipeline/ranges.h"
+#include "tests/support/unit.h"
 
 #define P UINT64_C(0x1000)
 
@@ -51,13 +45,12 @@ static void assert_range(const struct ranges *r, size_t i, uint64_t start, uint6
 
 /* ---- one after the other ---- */
 
-static void test_ranges_remove_part(void **state)
+TEST(test_ranges_remove_part)
 {
 	struct ranges r = { 0 };
 	struct told told = { 0 };
 	const struct ranges_sink sink = { count, &told };
 
-	(void)state;
 	add(&r, 16 * P, 32 * P, 1, &sink);
 	assert_int_equal(ranges_remove(&r, 16 * P, 17 * P, UINT64_MAX, &sink), 0);
 	assert_int_equal(ranges_remove(&r, 20 * P, 22 * P, UINT64_MAX, &sink), 0);
@@ -71,11 +64,10 @@ static void test_ranges_remove_part(void **state)
 	ranges_deinit(&r);
 }
 
-static void test_ranges_remove_until(void **state)
+TEST(test_ranges_remove_until)
 {
 	struct ranges r = { 0 };
 
-	(void)state;
 	add(&r, 1 * P, 2 * P, 10, NULL);
 	add(&r, 2 * P, 3 * P, 30, NULL);
 	add(&r, 3 * P, 4 * P, 20, NULL);
@@ -85,11 +77,10 @@ static void test_ranges_remove_until(void **state)
 	ranges_deinit(&r);
 }
 
-static void test_ranges_add_over(void **state)
+TEST(test_ranges_add_over)
 {
 	struct ranges r = { 0 };
 
-	(void)state;
 	add(&r, 10 * P, 20 * P, 1, NULL);
 	add(&r, 12 * P, 14 * P, 2, NULL);
 	add(&r, 19 * P, 25 * P, 3, NULL);
@@ -101,7 +92,7 @@ static void test_ranges_add_over(void **state)
 	ranges_deinit(&r);
 }
 
-static void test_ranges_move(void **state)
+TEST(test_ranges_move)
 {
 	static const struct {
 		struct ranges_move move;
@@ -142,7 +133,6 @@ static void test_ranges_move(void **state)
 		  { { 10 * P, 12 * P, 1 }, { 12 * P, 14 * P, 2 } } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct ranges r = { 0 };
 
@@ -157,11 +147,10 @@ static void test_ranges_move(void **state)
 	}
 }
 
-static void test_ranges_full(void **state)
+TEST(test_ranges_full)
 {
 	struct ranges r = { .n_max = 2 };
 
-	(void)state;
 	add(&r, 1 * P, 4 * P, 1, NULL);
 	add(&r, 5 * P, 6 * P, 2, NULL);
 	add(&r, 7 * P, 8 * P, 3, NULL);
@@ -251,9 +240,8 @@ static void step(struct ranges *r, uint64_t now_ns, const struct ranges_sink *si
 	}
 }
 
-static void test_ranges_random(void **state)
+TEST(test_ranges_random)
 {
-	(void)state;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct ranges r = { 0 };
 		struct told told = { 0 };

@@ -3,13 +3,6 @@
  * What points to what in a child of ours. Blocks are pieces of a mapping; all pointers are planted from
  * outside, so that none is in the child but those: neither in a register, nor left on a stack.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +20,7 @@
 #include "base/outbuf.h"
 #include "capture/heap/reach-threads.h"
 #include "capture/heap/reach.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 #include "writer/event.h"
 
@@ -219,18 +213,16 @@ static void expect(const char *expected)
 
 /* ---- cases ---- */
 
-static void test_nothing_points(void **state)
+TEST(test_nothing_points)
 {
-	(void)state;
 	begin(false);
 	expect("llllllll");
 	end();
 }
 
 /* Each place that a process has is searched. */
-static void test_places(void **state)
+TEST(test_places)
 {
-	(void)state;
 	begin(false);
 	plant(&global, block(0));
 	plant(places->stack, block(1));
@@ -246,9 +238,8 @@ static void test_places(void **state)
 }
 
 /* Inside is not at the begin; behind the end is outside. */
-static void test_interior(void **state)
+TEST(test_interior)
 {
-	(void)state;
 	begin(false);
 	plant(&global, block(0) + 1);
 	plant(places->stack, block(1) + BLOCK_BYTES - 1);
@@ -264,18 +255,16 @@ static void test_interior(void **state)
 }
 
 /* Not aligned: no pointer. */
-static void test_unaligned(void **state)
+TEST(test_unaligned)
 {
-	(void)state;
 	begin(false);
 	plant((uint8_t *)(uintptr_t)places->mapped + 4, block(0));
 	expect("llllllll");
 	end();
 }
 
-static void test_chains(void **state)
+TEST(test_chains)
 {
-	(void)state;
 	begin(false);
 	plant(&global, block(0)); /* 0 -> 1 -> 2 */
 	plant_in_block(0, block(1));
@@ -291,9 +280,8 @@ static void test_chains(void **state)
 }
 
 /* Two that only have each other, of which one is said to be lost; one that only has itself; and one that points to what is reachable. */
-static void test_cycles(void **state)
+TEST(test_cycles)
 {
-	(void)state;
 	begin(false);
 	plant_in_block(0, block(1));
 	plant_in_block(1, block(0));
@@ -307,13 +295,12 @@ static void test_cycles(void **state)
 }
 
 /* What is below the stack pointer is over; unless it is not known where that is. */
-static void test_below_stack_pointer(void **state)
+TEST(test_below_stack_pointer)
 {
 	struct rec_registers thread = { 0 };
 	uint8_t reach[N_BLOCKS];
 	uint64_t sp;
 
-	(void)state;
 	begin(false);
 	sp = (uint64_t)(uintptr_t)places->thread_stack;
 	plant((void *)(uintptr_t)((sp & ~UINT64_C(4095)) - 3 * 4096), block(0));
@@ -337,13 +324,12 @@ static void test_below_stack_pointer(void **state)
 }
 
 /* What a thread has in its registers, while it runs and never enters the kernel. */
-static void test_registers(void **state)
+TEST(test_registers)
 {
 	struct rec_registers thread = { .n = 2 };
 	uint8_t reach[N_BLOCKS];
 	int ticks;
 
-	(void)state;
 #if !defined(__x86_64__)
 	skip();
 #endif
@@ -372,7 +358,7 @@ static void test_registers(void **state)
 }
 
 /* What was reserved and never touched does not come into being by looking, nor take time. */
-static void test_untouched(void **state)
+TEST(test_untouched)
 {
 	const size_t bytes = (size_t)1 << 40;
 	void *reserved = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -382,7 +368,6 @@ static void test_untouched(void **state)
 	char path[48];
 	FILE *f;
 
-	(void)state;
 	assert_ptr_not_equal(reserved, MAP_FAILED);
 	begin(false);
 	plant((uint8_t *)reserved + bytes / 2, block(0));
@@ -400,11 +385,10 @@ static void test_untouched(void **state)
 	munmap(reserved, bytes);
 }
 
-static void test_gone(void **state)
+TEST(test_gone)
 {
 	uint8_t reach[N_BLOCKS];
 
-	(void)state;
 	begin(false);
 	kill(child, SIGKILL);
 	/* A zombie, whose memory is gone, and then not even that. */
@@ -417,12 +401,11 @@ static void test_gone(void **state)
 }
 
 /* Stopped by somebody: it is looked at, and stays so. */
-static void test_stopped(void **state)
+TEST(test_stopped)
 {
 	uint8_t reach[N_BLOCKS];
 	int status;
 
-	(void)state;
 	begin(false);
 	plant(&global, block(0));
 	kill(child, SIGSTOP);
@@ -441,23 +424,21 @@ static void test_stopped(void **state)
 }
 
 /* Out of time. */
-static void test_timeout(void **state)
+TEST(test_timeout)
 {
 	uint8_t reach[N_BLOCKS];
 
-	(void)state;
 	begin(false);
 	assert_int_equal(find_with(&(struct reach_request){ .timeout_ns = 1 }, reach), -ETIME);
 	end();
 }
 
 /* Whoever holds a process and dies lets it go. */
-static void test_holder_dies(void **state)
+TEST(test_holder_dies)
 {
 	int ticks, status;
 	pid_t holder;
 
-	(void)state;
 	begin(true);
 	holder = fork();
 	if (holder == 0) {

@@ -3,20 +3,15 @@
  * Command lines of `kymo record`, `kymo start` and `kymo top`, and what becomes of them.
  */
 #include <getopt.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cli/service/record-options.h"
 #include "cli/common/verb.h"
 #include "tests/support/said.h"
+#include "tests/support/unit.h"
 
 /* ---- the words of the tests ---- */
 
@@ -48,18 +43,16 @@ static int parse(enum record_options_verb verb, const char *const *words)
 #define START(...) parse(RECORD_OPTIONS_START, (const char *const[]){ "start", __VA_ARGS__, NULL })
 #define TOP(...)   parse(RECORD_OPTIONS_TOP, (const char *const[]){ "top", __VA_ARGS__, NULL })
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	record_options_deinit(&options);
 	return 0;
 }
 
 /* ---- tests ---- */
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-	(void)state;
 	assert_int_equal(RECORD("-e", "memory", "--uid", "0", "--memory-log", "--memory-interval",
 				"512K", "--memory-min", "32", "--memory-blocks", "1M",
 				"--usage-interval", "100ms"),
@@ -78,9 +71,8 @@ static void test_memory(void **state)
 	assert_non_null(strstr(said, "--memory-blocks"));
 }
 
-static void test_flight(void **state)
+TEST(test_flight)
 {
-	(void)state;
 	assert_int_equal(START("--mode", "flight", "--keep", "1m", "--keep-size", "8M", "n"),
 			 RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.mode, SESSION_FLIGHT);
@@ -99,9 +91,8 @@ static void test_flight(void **state)
 	assert_non_null(strstr(said, "--keep-size: '5' is out of range"));
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
-	(void)state;
 	assert_int_equal(RECORD("-o", "file", "-d", "500ms", "-b", "8M", "--flush", "1",
 				"--max-size=64K", "--force", "--direct", "--json"),
 			 RECORD_OPTIONS_GO);
@@ -120,11 +111,10 @@ static void test_values(void **state)
 			    "--direct --json");
 }
 
-static void test_limits(void **state)
+TEST(test_limits)
 {
 	const struct trigger_options *t = &options.session.triggers;
 
-	(void)state;
 	assert_int_equal(RECORD("--max-overhead", "0.25", "--trigger", "wakeup=5ms,pressure_io=20%",
 				"--trigger=interval=1"),
 			 RECORD_OPTIONS_GO);
@@ -168,9 +158,8 @@ static void test_limits(void **state)
 	assert_non_null(strstr(said, "add 'sched' to the categories"));
 }
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
-	(void)state;
 	assert_int_equal(parse(RECORD_OPTIONS_RECORD, (const char *const[]){ "record", NULL }),
 			 RECORD_OPTIONS_GO);
 	assert_null(options.output);
@@ -181,9 +170,8 @@ static void test_defaults(void **state)
 	assert_int_equal(options.session.compress, PACK_NONE);
 }
 
-static void test_out_of_range(void **state)
+TEST(test_out_of_range)
 {
-	(void)state;
 	assert_int_equal(RECORD("-d", "soon"), CLI_USAGE);
 	assert_string_equal(said, "-d: 'soon' is not a time; say 5, 500ms or 2m");
 	assert_int_equal(RECORD("-d", "0"), CLI_USAGE);
@@ -198,11 +186,10 @@ static void test_out_of_range(void **state)
 	assert_non_null(strstr(said, "'sixteen letters'"));
 }
 
-static void test_filters(void **state)
+TEST(test_filters)
 {
 	char self[16], twice[40];
 
-	(void)state;
 	snprintf(self, sizeof(self), "%d", (int)getpid());
 	snprintf(twice, sizeof(twice), "%s,%s", self, self);
 	assert_int_equal(RECORD("-p", twice, "-p", self, "--uid", "0,65534", "--comm", "a,b",
@@ -218,9 +205,8 @@ static void test_filters(void **state)
 	assert_string_equal(options.session.filter.comms[1], "fifteen letters");
 }
 
-static void test_bad_filters(void **state)
+TEST(test_bad_filters)
 {
-	(void)state;
 	assert_int_equal(RECORD("-p", "0"), CLI_USAGE);
 	assert_int_equal(RECORD("-p", "1,"), CLI_USAGE);
 	assert_int_equal(RECORD("-p", "2147483647"), CLI_FAILED);
@@ -232,18 +218,16 @@ static void test_bad_filters(void **state)
 	assert_int_equal(RECORD("--unit", "a/b"), CLI_FAILED);
 }
 
-static void test_categories(void **state)
+TEST(test_categories)
 {
-	(void)state;
 	assert_int_equal(RECORD("-e", "sched"), RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.categories, CATEGORY_SCHED);
 	assert_int_equal(RECORD("-e", "sched,nonsense"), CLI_USAGE);
 	assert_string_equal(said, "there is no category 'nonsense'; '-e help' lists them");
 }
 
-static void test_counter_interval(void **state)
+TEST(test_counter_interval)
 {
-	(void)state;
 	assert_int_equal(RECORD("-e", "counters", "--counter-interval", "100ms"),
 			 RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.counter_interval_ns, 100000000);
@@ -257,9 +241,8 @@ static void test_counter_interval(void **state)
 }
 
 /* Nobody is left to think that a filter holds where it does not. */
-static void test_unfiltered(void **state)
+TEST(test_unfiltered)
 {
-	(void)state;
 	assert_int_equal(RECORD("-e", "sched,workqueue", "--comm", "x"), RECORD_OPTIONS_GO);
 	assert_string_equal(said, "");
 	assert_int_equal(RECORD("-e", "irq,sched,counters"), RECORD_OPTIONS_GO);
@@ -269,9 +252,8 @@ static void test_unfiltered(void **state)
 				  "machine: irq,counters");
 }
 
-static void test_own(void **state)
+TEST(test_own)
 {
-	(void)state;
 	assert_int_equal(RECORD("--own", "-e", "sched,memory"), RECORD_OPTIONS_GO);
 	assert_true(options.session.own);
 	assert_int_equal(options.session.own_uid, getuid());
@@ -281,9 +263,8 @@ static void test_own(void **state)
 	assert_int_equal(RECORD("--own", "-e", "memory", "--triage"), CLI_USAGE);
 }
 
-static void test_compress(void **state)
+TEST(test_compress)
 {
-	(void)state;
 	assert_int_equal(RECORD("--compress"), RECORD_OPTIONS_GO);
 	assert_int_equal(options.session.compress, PACK_ZSTD);
 	assert_int_equal(RECORD("--compress=gzip"), RECORD_OPTIONS_GO);
@@ -293,9 +274,8 @@ static void test_compress(void **state)
 }
 
 /* What comes after "--" is a command, and only what getopt takes for a "--" is one. */
-static void test_command(void **state)
+TEST(test_command)
 {
-	(void)state;
 	assert_int_equal(RECORD("-d", "1", "--", "ls", "-o", "x"), RECORD_OPTIONS_GO);
 	assert_true(options.separated);
 	assert_int_equal(options.n_rest, 3);
@@ -322,9 +302,8 @@ static void test_command(void **state)
 	assert_int_equal(options.n_rest, 0);
 }
 
-static void test_start(void **state)
+TEST(test_start)
 {
-	(void)state;
 	assert_int_equal(START("name", "-o", "file", "--force"), RECORD_OPTIONS_GO);
 	assert_string_equal(options.output, "file");
 	assert_true(options.force);
@@ -335,9 +314,8 @@ static void test_start(void **state)
 }
 
 /* It knows what is about recording, and not what is about files. */
-static void test_top(void **state)
+TEST(test_top)
 {
-	(void)state;
 	assert_int_equal(TOP("-i", "250ms", "-n", "3", "-F", "199", "--json", "--direct",
 			     "--no-symbols", "-d", "5"),
 			 RECORD_OPTIONS_GO);
@@ -360,9 +338,8 @@ static void test_top(void **state)
 	assert_int_equal(bad_option, '?');
 }
 
-static void test_bad_options(void **state)
+TEST(test_bad_options)
 {
-	(void)state;
 	assert_int_equal(RECORD("--force=1"), CLI_USAGE);
 	assert_int_equal(bad_option, '?');
 	assert_int_equal(RECORD("--nonsense"), CLI_USAGE);

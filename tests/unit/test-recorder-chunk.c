@@ -3,16 +3,9 @@
  * A recording of which each step is a story of its own (tests/support/story.h), split in all places: each chunk is good by itself, and all of them
  * say what a recording says that was not split.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -21,6 +14,7 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/story.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 enum { CHUNKS_MAX = 128 };
@@ -39,64 +33,14 @@ struct fixture {
 
 /* ---- a recording of it ---- */
 
-static int after_record(void *userdata)
-{
-	(void)userdata;
-	return 0;
-}
-
-static bool ask(uint32_t tid, void *userdata)
-{
-	(void)tid;
-	(void)userdata;
-	return true;
-}
-
-static bool take_memory(struct outbuf *ret, void *userdata)
-{
-	struct fixture *f = userdata;
-
-	*ret = f->memory;
-	f->memory = (struct outbuf){ 0 };
-	return ret->size > 0;
-}
-
-static void look(uint32_t pid, void *userdata)
-{
-	(void)pid;
-	(void)userdata;
-}
-
-static void list(struct fixture *f, uint32_t pid, uint32_t tid, const char *comm, uint32_t flags)
-{
-	struct rec_task rec = { .head = { .ts_ns = STORY_BASE,
-					  .size = sizeof(rec),
-					  .kind = REC_TASK,
-					  .pid = pid,
-					  .tid = tid },
-				.task = story_identity(pid, tid, 100 * (uint64_t)tid, comm) };
-
-	rec.task.flags |= flags | IDENTITY_SELECTED;
-	assert_int_equal(outbuf_append(&f->tasks, &rec, sizeof(rec)), 0);
-}
-
 static void begin(struct fixture *f)
 {
-	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	const struct pipeline_owner owner = story_owner(&f->memory);
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r), 0);
-	f->r.after_record = after_record;
-	f->r.ask = ask;
-	f->r.take_memory = take_memory;
-	f->r.look = look;
-	f->r.userdata = f;
-	list(f, 1, 1, "init", 0);
-	list(f, 2, 2, "kthreadd", 0);
-	list(f, 2, 30, "kworker", 0);
-	list(f, 10, 10, "ten", IDENTITY_ON_CPU);
-	list(f, 10, 11, "eleven", 0);
-	list(f, 20, 20, "twenty", 0);
+	assert_int_equal(recorder_init(&f->r, &owner), 0);
+	story_list_all(&f->tasks);
 	news.collector = f->collector;
 	news.tasks = f->tasks;
 	strcpy(f->options.name, "test");
@@ -358,11 +302,10 @@ static char *unsplit(void)
 	return body_text(f, 0);
 }
 
-static void test_split_behind_each_step(void **state)
+TEST(test_split_behind_each_step)
 {
 	_cleanup_free_ char *want = unsplit();
 
-	(void)state;
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << n);
 
@@ -371,21 +314,19 @@ static void test_split_behind_each_step(void **state)
 	}
 }
 
-static void test_split_behind_all_steps(void **state)
+TEST(test_split_behind_all_steps)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_MAX);
 	_cleanup_free_ char *want = unsplit();
 
-	(void)state;
 	assert_int_equal(f->n, STORY_STEPS - 1);
 	check_all(f, want);
 }
 
-static void test_split_now_and_then(void **state)
+TEST(test_split_now_and_then)
 {
 	_cleanup_free_ char *want = unsplit();
 
-	(void)state;
 	for (unsigned every = 2; every < 12; every += under_valgrind() ? 3 : 1) {
 		_cleanup_(let_gop) struct fixture *f = NULL;
 		uint64_t splits = 0;
@@ -398,11 +339,10 @@ static void test_split_now_and_then(void **state)
 }
 
 /* What is said of who is who in chunk I: all but one have their name, also those that have ended by then. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_MAX);
 
-	(void)state;
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
 		_cleanup_free_ char *story = NULL;
@@ -427,11 +367,10 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-static void test_number_and_reason(void **state)
+TEST(test_number_and_reason)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 10 | UINT64_C(1) << 20);
 
-	(void)state;
 	assert_int_equal(f->n, 3);
 	for (size_t i = 0; i < f->n; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf chunk;
@@ -449,7 +388,7 @@ static void test_number_and_reason(void **state)
 }
 
 /* What is not recorded any more is said in each chunk that lacks it. */
-static void test_sheds(void **state)
+TEST(test_sheds)
 {
 	struct event ev = {
 		.kind = EVENT_SHED,
@@ -457,7 +396,6 @@ static void test_sheds(void **state)
 	};
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 
-	(void)state;
 	begin(f);
 	story_play(&f->story, 1);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(1)), 0);
@@ -486,13 +424,12 @@ static void test_sheds(void **state)
 }
 
 /* Losses are counted once, in the chunk in which they begin; those that follow say that they go on. */
-static void test_losses(void **state)
+TEST(test_losses)
 {
 	_cleanup_(let_gop) struct fixture *f = recorded(UINT64_C(1) << 19 | UINT64_C(1) << 30);
 	_cleanup_free_ char *head = archive_text(&f->heads[1]), *tail = tail_text(f, 0);
 	_cleanup_free_ char *next = archive_text(&f->heads[2]);
 
-	(void)state;
 	assert_int_equal(count(tail, " lost:uint64=12 "), 1);
 	assert_int_equal(count(head, "class:string='sched' cpu:uint32=1 count:uint64=0 "), 1);
 	assert_int_equal(count(head, "class:string='stacks' cpu:uint32=1 count:uint64=0 "), 1);
@@ -523,12 +460,11 @@ static void end_at(struct fixture *f, uint64_t end_ns)
 }
 
 /* What comes out of a ring when its chunk is closed stands where the next one begins. */
-static void test_late_records(void **state)
+TEST(test_late_records)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *body = NULL;
 
-	(void)state;
 	begin(f);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
 	split(f, STORY_AT(10));
@@ -553,7 +489,7 @@ static void test_late_records(void **state)
 }
 
 /* A loss has begun, and its mark is not in the ring: what runs is known until then. */
-static void test_pending_loss(void **state)
+TEST(test_pending_loss)
 {
 	const struct collector_lost pending = { .count = 3,
 						.first_ns = STORY_AT(8),
@@ -561,7 +497,6 @@ static void test_pending_loss(void **state)
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *tail = NULL, *head = NULL;
 
-	(void)state;
 	begin(f);
 	fake_collector_set_pending(f->collector, CLASS_SCHED, 0, &pending);
 	fake_collector_set_pending(f->collector, CLASS_STACKS, 1, &pending);
@@ -582,12 +517,11 @@ static void test_pending_loss(void **state)
 }
 
 /* What made no sense is shown where losses are, also when the collector has gone. */
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *body = NULL, *tail = NULL;
 
-	(void)state;
 	begin(f);
 	fake_collector_set_malformed(f->collector, 3);
 	assert_int_equal(recorder_lost(&f->r, CLASS_MALFORMED), 3);
@@ -605,12 +539,11 @@ static void test_malformed(void **state)
 }
 
 /* The same, with its mark in the ring by then, behind what was read. */
-static void test_loss_in_the_ring(void **state)
+TEST(test_loss_in_the_ring)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *tail = NULL;
 
-	(void)state;
 	begin(f);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(10)), 0);
 	story_put_loss(&f->story, 0, STORY_AT(8), STORY_AT(12), 5, 20);
@@ -623,13 +556,12 @@ static void test_loss_in_the_ring(void **state)
 }
 
 /* A snapshot of a flight recorder at any time: what is written so far, and a tail. The recording does not notice. */
-static void test_tails(void **state)
+TEST(test_tails)
 {
 	const struct recorder_end end = { .reason = "snapshot" };
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *want = unsplit(), *text = NULL;
 
-	(void)state;
 	begin(f);
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(outbuf_deinit) struct outbuf taken = { 0 };
@@ -648,11 +580,10 @@ static void test_tails(void **state)
 }
 
 /* With a filter: nothing is said of those whom it has not shown. */
-static void test_filtered(void **state)
+TEST(test_filtered)
 {
 	uint32_t pid = 10;
 
-	(void)state;
 	for (unsigned n = 0; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		_cleanup_free_ char *head = NULL;
@@ -679,18 +610,17 @@ static bool first_child_is_gone(uint32_t tid)
 }
 
 /* Whom the filter does not select any more tells of no end: heads name those who live, and say what they have mapped. */
-static void test_gone(void **state)
+TEST(test_gone)
 {
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	uint32_t pid = 10;
 
-	(void)state;
 	f->options.filter = (struct capture_filter){ .pids = &pid, .n_pids = 1 };
 	begin(f);
-	f->r.is_gone = first_child_is_gone;
+	f->r.pipe.owner.is_gone = first_child_is_gone;
 	story_put_mapping(&f->story, STORY_AT(1), 10, 0x1000, "/lib/a");
 	story_put_stack(&f->story, STORY_AT(1), 5, 0x1010);
-	story_put_tick(&f->story, STORY_AT(2), 10, 10, 5);
+	story_put_stack_sample(&f->story, STORY_AT(2), 10, 10, 5);
 	story_put_fork(&f->story, STORY_AT(3), 10, 40, 40);
 	story_put_fork(&f->story, STORY_AT(3), 10, 41, 41);
 	assert_int_equal(recorder_round(&f->r, STORY_AT(4)), 0);

@@ -3,15 +3,9 @@
  * A recording that pauses at any step of a story (tests/support/story.h) and goes on in another world: nothing lasts over the
  * pause, nothing that is left from before is believed, and who is who is told anew.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "capture/pipeline/recorder.h"
@@ -19,6 +13,7 @@
 #include "tests/support/archive-text.h"
 #include "tests/support/fake-collector.h"
 #include "tests/support/story.h"
+#include "tests/support/unit.h"
 
 /* The pause, with step N before it; when the first program is attached again, and all of them. */
 #define FROM(n)  (STORY_AT(n) + 10)
@@ -35,63 +30,14 @@ struct fixture {
 	struct outbuf archive;
 };
 
-static int after_record(void *userdata)
-{
-	(void)userdata;
-	return 0;
-}
-
-static bool ask(uint32_t tid, void *userdata)
-{
-	(void)tid;
-	(void)userdata;
-	return true;
-}
-
-static bool take_memory(struct outbuf *ret, void *userdata)
-{
-	struct fixture *f = userdata;
-
-	*ret = f->memory;
-	f->memory = (struct outbuf){ 0 };
-	return ret->size > 0;
-}
-
-static void look(uint32_t pid, void *userdata)
-{
-	(void)pid;
-	(void)userdata;
-}
-
-static void list(struct fixture *f, uint32_t pid, uint32_t tid, uint64_t start_ns, const char *comm,
-		 uint32_t flags)
-{
-	struct rec_task rec = {
-		.head = { .size = sizeof(rec), .kind = REC_TASK, .pid = pid, .tid = tid },
-		.task = story_identity(pid, tid, start_ns, comm)
-	};
-
-	rec.task.flags |= flags | IDENTITY_SELECTED;
-	assert_int_equal(outbuf_append(&f->tasks, &rec, sizeof(rec)), 0);
-}
-
 static void begin(struct fixture *f)
 {
-	struct worker_news news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	struct worker_results news = { .start_ns = STORY_BASE, .listed_ns = STORY_BASE };
+	const struct pipeline_owner owner = story_owner(&f->memory);
 
 	f->collector = fake_collector_new(STORY_CPUS, 65536);
-	assert_int_equal(recorder_init(&f->r), 0);
-	f->r.after_record = after_record;
-	f->r.ask = ask;
-	f->r.take_memory = take_memory;
-	f->r.look = look;
-	f->r.userdata = f;
-	list(f, 1, 1, 100, "init", 0);
-	list(f, 2, 2, 200, "kthreadd", 0);
-	list(f, 2, 30, 3000, "kworker", 0);
-	list(f, 10, 10, 1000, "ten", IDENTITY_ON_CPU);
-	list(f, 10, 11, 1100, "eleven", 0);
-	list(f, 20, 20, 2000, "twenty", 0);
+	assert_int_equal(recorder_init(&f->r, &owner), 0);
+	story_list_all(&f->tasks);
 	news.collector = f->collector;
 	news.tasks = f->tasks;
 	strcpy(f->options.name, "test");
@@ -149,16 +95,18 @@ static void put_work(struct fixture *f, uint64_t begin_ns, uint64_t end_ns)
 /* 11 has ended, 20 is another one, so is 40 if there was one, 90 is new, and 10 runs another program on CPU 0. */
 static void resume(struct fixture *f)
 {
-	struct worker_news news = { .attach_ns = ATTACHED, .start_ns = UNTIL, .listed_ns = UNTIL };
+	struct worker_results news = { .attach_ns = ATTACHED,
+				       .start_ns = UNTIL,
+				       .listed_ns = UNTIL };
 
 	f->tasks.size = 0;
-	list(f, 1, 1, 100, "init", 0);
-	list(f, 2, 2, 200, "kthreadd", 0);
-	list(f, 2, 30, 3000, "kworker", 0);
-	list(f, 10, 10, 1000, "anew", IDENTITY_ON_CPU);
-	list(f, 20, 20, ATTACHED - 7, "other", 0);
-	list(f, 90, 90, ATTACHED - 8, "ninety", 0);
-	list(f, 40, 40, ATTACHED - 9, "again", 0);
+	story_list(&f->tasks, 1, 1, 100, "init", 0);
+	story_list(&f->tasks, 2, 2, 200, "kthreadd", 0);
+	story_list(&f->tasks, 2, 30, 3000, "kworker", 0);
+	story_list(&f->tasks, 10, 10, 1000, "anew", IDENTITY_ON_CPU);
+	story_list(&f->tasks, 20, 20, ATTACHED - 7, "other", 0);
+	story_list(&f->tasks, 90, 90, ATTACHED - 8, "ninety", 0);
+	story_list(&f->tasks, 40, 40, ATTACHED - 9, "again", 0);
 	news.tasks = f->tasks;
 	/* From before all programs ran, what began before the first one did, and what did so since. */
 	story_put_switch(&f->story, UNTIL - 5, 0, 998, 997, READY);
@@ -269,9 +217,8 @@ static unsigned count(const char *text, const char *what)
 	return n;
 }
 
-static void test_anywhere(void **state)
+TEST(test_anywhere)
 {
-	(void)state;
 	for (unsigned n = 1; n < STORY_STEPS; n++) {
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		_cleanup_free_ char *text = NULL, *story = NULL;
@@ -310,13 +257,12 @@ static void test_anywhere(void **state)
 }
 
 /* What was lost before is told before, once; what is read of it later is not. */
-static void test_losses(void **state)
+TEST(test_losses)
 {
 	const struct collector_lost lost = { 7, STORY_AT(2), STORY_AT(2) + 5 };
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 	_cleanup_free_ char *text = NULL;
 
-	(void)state;
 	begin(f);
 	story_play(&f->story, 1);
 	fake_collector_set_pending(f->collector, CLASS_SCHED, 1, &lost);
@@ -332,7 +278,7 @@ static void test_losses(void **state)
 }
 
 /* Chunks go on: one that begins in a pause says so, and what has come before all is listed is not put at its beginning. */
-static void test_chunks(void **state)
+TEST(test_chunks)
 {
 	const struct recorder_end rotated = { .reason = "rotated" };
 	_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
@@ -340,7 +286,6 @@ static void test_chunks(void **state)
 	_cleanup_free_ char *text = NULL, *begun = NULL;
 	struct contexts contexts = { 0 };
 
-	(void)state;
 	f->options.rotate_ns = ROTATE_NS_MIN;
 	begin(f);
 	for (unsigned i = 1; i <= 9; i++)
@@ -365,9 +310,8 @@ static void test_chunks(void **state)
 }
 
 /* It may end while it pauses, and in the middle of the beginning of one, or of its end. */
-static void test_end(void **state)
+TEST(test_end)
 {
-	(void)state;
 	for (unsigned how = 0; how < 3; how++) {
 		_cleanup_(let_gop) struct fixture *f = calloc(1, sizeof(*f));
 		struct seen seen = { .from_ns = FROM(9) };

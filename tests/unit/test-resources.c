@@ -1,11 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +10,7 @@
 #include "base/cleanup.h"
 #include "capture/programs/resource-calls.h"
 #include "capture/pipeline/resources.h"
+#include "tests/support/unit.h"
 
 /* The books, and what has been told of them. */
 static struct {
@@ -47,20 +41,18 @@ static int on_freed(const struct resource_block *block, const struct rec_resourc
 	return 0;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	const struct resources_sink sink = { on_made, on_freed, NULL };
 
-	(void)state;
 	memset(&t, 0, sizeof(t));
 	t.now_ns = 1000;
 	page = (uint64_t)getpagesize();
 	return resources_new(&sink, &t.books);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	t.books = resources_free(t.books);
 	return 0;
 }
@@ -201,9 +193,8 @@ static void assert_blocks(const char *expected)
 
 /* ---- descriptors ---- */
 
-static void test_resources_fds(void **state)
+TEST(test_resources_fds)
 {
-	(void)state;
 	open_path(3, "/etc/a", O_CLOEXEC);
 	open_path(4, "/etc/b", 0);
 	CALL(5, SOCKET, 5, 1, 1, 0);
@@ -229,12 +220,11 @@ static void test_resources_fds(void **state)
 	assert_blocks_of(true, "");
 }
 
-static void test_resources_fds_by_message(void **state)
+TEST(test_resources_fds_by_message)
 {
 	struct rec_resource rec = call_of(5, RESOURCE_OP_RECVMSG, 1);
 	const int32_t fds[] = { 10, -1, 12 };
 
-	(void)state;
 	rec.args[0] = 3;
 	memcpy(rec.text, fds, sizeof(fds));
 	play(&rec);
@@ -245,18 +235,16 @@ static void test_resources_fds_by_message(void **state)
 	assert_blocks("fd a 1 recvmsg by a message\nfd c 1 recvmsg by a message");
 }
 
-static void test_resources_fds_standard(void **state)
+TEST(test_resources_fds_standard)
 {
-	(void)state;
 	CALL(5, DUP2, 1, 9, 1);
 	open_path(0, "/x", 0);
 	assert_blocks_of(false, "fd 0 1 openat /x");
 	assert_blocks_of(true, "");
 }
 
-static void test_resources_fds_listed(void **state)
+TEST(test_resources_fds_listed)
 {
-	(void)state;
 	open_path(3, "/early", 0);
 	list(RESOURCE_FD, true, false);
 	find(RESOURCE_FD, 0, 1, "/dev/null", false);
@@ -302,9 +290,8 @@ static void assert_mappings(const char *format, uint64_t start, uint64_t bytes)
 	assert_blocks(expected);
 }
 
-static void test_resources_mappings(void **state)
+TEST(test_resources_mappings)
 {
-	(void)state;
 	CALL(5, MMAP, BASE, 10 * page - 5, MAP_ANONYMOUS, UINT64_MAX, 0);
 	CALL(5, MUNMAP, 0, BASE + 1, page); /* fails */
 	CALL(5, MUNMAP, 0, BASE, page);
@@ -331,9 +318,8 @@ static void test_resources_mappings(void **state)
 	assert_mappings("mapping %llx %llu mmap ", BASE + 64 * page, page);
 }
 
-static void test_resources_mappings_listed(void **state)
+TEST(test_resources_mappings_listed)
 {
-	(void)state;
 	open_path(3, "/lib/x", 0);
 	CALL(5, MMAP, BASE, 4 * page, MAP_PRIVATE, 3, 0);
 	CALL(5, CLOSE, 0, 3);
@@ -350,11 +336,10 @@ static void test_resources_mappings_listed(void **state)
 
 /* ---- shared memory ---- */
 
-static void test_resources_segments(void **state)
+TEST(test_resources_segments)
 {
 	char expected[256];
 
-	(void)state;
 	list(RESOURCE_SEGMENT, true, false);
 	find(RESOURCE_SEGMENT, 7, page, "", true);
 	list(RESOURCE_SEGMENT, true, true);
@@ -380,9 +365,8 @@ static void test_resources_segments(void **state)
 	assert_blocks(expected);
 }
 
-static void test_resources_objects(void **state)
+TEST(test_resources_objects)
 {
-	(void)state;
 	list(RESOURCE_SHM, true, false);
 	find(RESOURCE_SHM, 0, 4, "old", false);
 	list(RESOURCE_SHM, true, true);
@@ -409,9 +393,8 @@ static void test_resources_objects(void **state)
 
 /* ---- threads ---- */
 
-static void test_resources_threads(void **state)
+TEST(test_resources_threads)
 {
-	(void)state;
 	/* joined, before and after its end is told */
 	CALL(5, THREAD_FORK, 0, 100);
 	CALL(5, THREAD_CREATE, 0, 0xa0);
@@ -464,9 +447,8 @@ static void test_resources_threads(void **state)
 
 /* ---- the rest ---- */
 
-static void test_resources_nonsense(void **state)
+TEST(test_resources_nonsense)
 {
-	(void)state;
 	srandom(1);
 	for (unsigned i = 0; i < 100000; i++) {
 		struct rec_resource rec =
@@ -489,12 +471,11 @@ static void test_resources_nonsense(void **state)
 	}
 }
 
-static void test_resources_calls(void **state)
+TEST(test_resources_calls)
 {
 	uint8_t calls[RESOURCE_CALLS_MAX] = { 0 };
 	unsigned n = 0;
 
-	(void)state;
 	resource_calls_fill(calls, 0);
 	for (size_t i = 0; i < sizeof(calls); i++)
 		n += calls[i] != 0;
@@ -511,21 +492,21 @@ static void test_resources_calls(void **state)
 	assert_string_equal(resource_call_name(0), "");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_resources_fds),
-		TEST(test_resources_fds_by_message),
-		TEST(test_resources_fds_standard),
-		TEST(test_resources_fds_listed),
-		TEST(test_resources_mappings),
-		TEST(test_resources_mappings_listed),
-		TEST(test_resources_segments),
-		TEST(test_resources_objects),
-		TEST(test_resources_threads),
-		TEST(test_resources_nonsense),
+		CASE(test_resources_fds),
+		CASE(test_resources_fds_by_message),
+		CASE(test_resources_fds_standard),
+		CASE(test_resources_fds_listed),
+		CASE(test_resources_mappings),
+		CASE(test_resources_mappings_listed),
+		CASE(test_resources_segments),
+		CASE(test_resources_objects),
+		CASE(test_resources_threads),
+		CASE(test_resources_nonsense),
 		cmocka_unit_test(test_resources_calls),
 	};
 

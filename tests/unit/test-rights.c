@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "daemon/manager.h"
 #include "daemon/rights.h"
+#include "tests/support/unit.h"
 
 #define PROPERTIES "org.freedesktop.DBus.Properties"
 #define INTROSPECT "org.freedesktop.DBus.Introspectable"
@@ -19,7 +14,7 @@
 enum { UID = 1000 };
 
 /* All calls are of user 1000. */
-static void test_rights_need_table(void **state)
+TEST(test_rights_need_table)
 {
 	static const char manager[] = KYMO_MANAGER_PATH;
 	static const char own[] = KYMO_SESSION_PREFIX "/1000/x";
@@ -72,7 +67,6 @@ static void test_rights_need_table(void **state)
 		{ { UID, "/org/kymo", PROPERTIES, "GetAll" }, NEED_NOTHING },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		enum need need = rights_need(&rows[i].call);
 
@@ -88,7 +82,7 @@ static void test_rights_need_table(void **state)
 #define TRACES  RIGHT_BIT(RIGHT_CONTROL)
 #define OWNS    RIGHT_BIT(RIGHT_CONTROL_OWN)
 
-static void test_rights_judge_table(void **state)
+TEST(test_rights_judge_table)
 {
 	static const struct {
 		enum need need;
@@ -141,7 +135,6 @@ static void test_rights_judge_table(void **state)
 		  "only root may do that" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		char sentence[RIGHTS_SENTENCE_MAX] = "";
 		const struct rights_found found = {
@@ -162,7 +155,7 @@ static void test_rights_judge_table(void **state)
 	}
 }
 
-static void test_rights_judge_no_group(void **state)
+TEST(test_rights_judge_no_group)
 {
 	char sentence[RIGHTS_SENTENCE_MAX];
 	const struct rights_found found = {
@@ -173,7 +166,6 @@ static void test_rights_judge_no_group(void **state)
 		.no_group = true,
 	};
 
-	(void)state;
 	assert_int_equal(rights_judge(&found, sentence), RIGHTS_REFUSED);
 	assert_string_equal(
 		sentence,
@@ -182,9 +174,8 @@ static void test_rights_judge_no_group(void **state)
 }
 
 /* Nobody is asked for a password for what only decides what a list or a sentence has in it. */
-static void test_need_rows_dialogues(void **state)
+TEST(test_need_rows_dialogues)
 {
-	(void)state;
 	for (size_t i = 0; i < NEED_MAX; i++)
 		assert_false(need_rows[i].steps[1].dialogue);
 	assert_false(need_rows[NEED_LIST].steps[0].dialogue);

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "reader/rtrace/rtrace-postprocess.h"
+#include "tests/support/unit.h"
 #include "writer/rtrace/rtrace-writer.h"
 #include "tests/support/valgrind.h"
 
@@ -137,7 +131,7 @@ static struct rtrace_postprocess_result check_leaks(const char *calls, const cha
 
 /* ---- nothing to do ---- */
 
-static void test_no_option_copies(void **state)
+TEST(test_no_option_copies)
 {
 	static const char text[] =
 		HEADER "\r\n# temporary\n\n\nodd\0line\n\t0x1\n1. malloc(1) = 0x1";
@@ -145,7 +139,6 @@ static void test_no_option_copies(void **state)
 	struct io io = { .text = text, .n = sizeof(text) - 1 };
 	struct rtrace_postprocess_result result;
 
-	(void)state;
 	assert_int_equal(process(&io, &none, &result), 0);
 	assert_int_equal(io.out.size, io.n);
 	assert_memory_equal(io.out.data, text, io.n);
@@ -156,9 +149,8 @@ static void test_no_option_copies(void **state)
 
 /* ---- leaks ---- */
 
-static void test_leaks(void **state)
+TEST(test_leaks)
 {
-	(void)state;
 	check_leaks("1. malloc(1) = 0x10\n\t0x1\n\n2. malloc(2) = 0x20\n\t0x2\n\n3. free(0x10)\n\n",
 		    "2. malloc(2) = 0x20\n\t0x2\n\n", 1, 2);
 	check_leaks("", "", 0, 0);
@@ -168,11 +160,10 @@ static void test_leaks(void **state)
 		    "5. malloc(3) = 0xffffffffffffffff\n\n", 1, 3);
 }
 
-static void test_unknown_frees(void **state)
+TEST(test_unknown_frees)
 {
 	struct rtrace_postprocess_result r;
 
-	(void)state;
 	r = check_leaks("1. free(0x10)\n\n2. malloc(2) = 0x10\n\n", "2. malloc(2) = 0x10\n\n", 1,
 			2);
 	assert_int_equal(r.counts.unknown, 1);
@@ -182,19 +173,17 @@ static void test_unknown_frees(void **state)
 }
 
 /* What was given out again had come back, even if nobody saw it. */
-static void test_replaced(void **state)
+TEST(test_replaced)
 {
 	struct rtrace_postprocess_result r;
 
-	(void)state;
 	r = check_leaks("1. malloc(1) = 0x10\n\n2. malloc(2) = 0x10\n\n3. malloc(3) = 0x10\n\n",
 			"3. malloc(3) = 0x10\n\n", 1, 3);
 	assert_int_equal(r.counts.replaced, 2);
 }
 
-static void test_reallocated(void **state)
+TEST(test_reallocated)
 {
-	(void)state;
 	/* In place, moved, and around in a circle. */
 	check_leaks("1. malloc(1) = 0x10\n\n2. realloc(0x10)\n\n3. realloc(2) = 0x10\n\n"
 		    "4. realloc(0x10)\n\n5. realloc(3) = 0x20\n\n6. realloc(0x20)\n\n"
@@ -202,12 +191,11 @@ static void test_reallocated(void **state)
 		    "7. realloc(4) = 0x10\n\n", 1, 4);
 }
 
-static void test_refcount(void **state)
+TEST(test_refcount)
 {
 	static const char registry[] = "<1> : segment (s) [refcount]\n";
 	_cleanup_(outbuf_deinit) struct outbuf in = { 0 };
 
-	(void)state;
 	/* Held three times, given back twice: it is there once, by who made it. */
 	check(HEADER
 	      "<1> : segment (s) [refcount]\n"
@@ -230,12 +218,11 @@ static void test_refcount(void **state)
 }
 
 /* Ids are of their resource; sums too, of the third and fourth as well. */
-static void test_many_resources(void **state)
+TEST(test_many_resources)
 {
 	static const char registry[] = "<1> : a (aa)\n<2> : b (bb)\n<4> : c (cc)\n<8> : d (dd)\n";
 	_cleanup_(outbuf_deinit) struct outbuf in = { 0 }, out = { 0 };
 
-	(void)state;
 	outbuf_print(&in,
 		     HEADER "%s1. f<a>(1) = 0x1\n\n2. f<b>(20) = 0x1\n\n3. f<c>(300) = 0x1\n\n"
 			    "4. f<d>(4000) = 0x1\n\n5. f<d>(4000) = 0x2\n\n6. g<b>(0x1)\n\n"
@@ -259,19 +246,17 @@ static void test_many_resources(void **state)
 }
 
 /* The clock begins anew; what counts is the order of the indices. */
-static void test_midnight(void **state)
+TEST(test_midnight)
 {
-	(void)state;
 	check_leaks("1. [23:59:59.999] malloc(1) = 0x10\n\n2. [00:00:00.001] free(0x10)\n\n"
 		    "3. [00:00:00.002] malloc(2) = 0x10\n\n",
 		    "3. [00:00:00.002] malloc(2) = 0x10\n\n", 1, 2);
 }
 
-static void test_unsorted(void **state)
+TEST(test_unsorted)
 {
 	struct rtrace_postprocess_result r;
 
-	(void)state;
 	r = check_leaks("3. malloc(3) = 0x10\n\n4. malloc(4) = 0x20\n\n1. malloc(1) = 0x10\n\n"
 			"2. free(0x10)\n\n5. free(0x20)\n\n",
 			"3. malloc(3) = 0x10\n\n", 1, 3);
@@ -280,14 +265,13 @@ static void test_unsorted(void **state)
 }
 
 /* Problems are told once, however often a report is read. */
-static void test_problems_once(void **state)
+TEST(test_problems_once)
 {
 	static const char text[] =
 		HEADER MEMORY "1 bad\n2. malloc(3) = 0x10\n\n1 bad\n1. malloc(1) = 0x10\n1 bad\n\n";
 	struct io io = { .text = text, .n = strlen(text) };
 	struct rtrace_postprocess_result result;
 
-	(void)state;
 	assert_int_equal(process(&io, &leaks, &result), 0);
 	assert_true(result.unsorted);
 	assert_int_equal(io.n_problems, 3);
@@ -295,9 +279,8 @@ static void test_problems_once(void **state)
 }
 
 /* What is not a call stays, but for temporary comments; calls go with all that is theirs. */
-static void test_what_stays(void **state)
+TEST(test_what_stays)
 {
-	(void)state;
 	check(HEADER
 	      "& a : /b\n# goes\n" MEMORY "@ 1 : c\n: /a => 0x1-0x2\n\n"
 	      "1. malloc(1) = 0x10\n\t$x = y\n\t0x1 a\n\n"
@@ -311,17 +294,15 @@ static void test_what_stays(void **state)
 }
 
 /* Reports of version 1 have no empty lines. */
-static void test_without_empty_lines(void **state)
+TEST(test_without_empty_lines)
 {
-	(void)state;
 	check_leaks("1. malloc(1) = 0x10\n\t0x1\n2. malloc(2) = 0x20\n\t0x2\n\t0x3\n3. free(0x10)\n"
 		    "4. malloc(4) = 0x10\n\t0x4\n",
 		    "2. malloc(2) = 0x20\n\t0x2\n\t0x3\n\n4. malloc(4) = 0x10\n\t0x4\n\n", 2, 6);
 }
 
-static void test_large_sizes(void **state)
+TEST(test_large_sizes)
 {
-	(void)state;
 	check(HEADER MEMORY "1. malloc(2147483647) = 0x1\n\t$size = 5000000000\n\n"
 			    "2. malloc(2147483647) = 0x2\n\t$other = 5000000000\n\n"
 			    "3. malloc(6000000000) = 0x3\n\n4. malloc(5) = 0x4\n\t$size = 7\n\n",
@@ -341,7 +322,7 @@ static void test_large_sizes(void **state)
 		    "## between\n3. f<memory>(10) = 0x3\n\t$a = b\n\t0x1\n\t0x9\n\n"               \
 		    "4. f<fd>(1) = 0x3\n\t0x1\n\t0x9\n\n5. f<memory>(5) = 0x5\n\n"
 
-static void test_compress(void **state)
+TEST(test_compress)
 {
 	const struct rtrace_postprocess_options by_size = { .compress = true,
 							    .sort = RTRACE_SORT_SIZE,
@@ -349,7 +330,6 @@ static void test_compress(void **state)
 	const struct rtrace_postprocess_options by_count = { .compress = true,
 							     .sort = RTRACE_SORT_COUNT };
 
-	(void)state;
 #define HEAD  "version=2.0, filter=compress, \n" BOTH "## between\n"
 #define TWO   "# allocation summary: 2 block(s) with total size 20\n\t0x1\n\t0x9\n\n"
 #define FIRST "1. f<memory>(10) = 0x1\n3. f<memory>(10) = 0x3\n\t$a = b\n" TWO
@@ -368,13 +348,12 @@ static void test_compress(void **state)
 }
 
 /* Leaks of a compressed report, whose calls are not in order. */
-static void test_compressed_leaks(void **state)
+TEST(test_compressed_leaks)
 {
 	const struct rtrace_postprocess_options both = {
 		.leaks = true, .compress = true, .sort = RTRACE_SORT_SIZE, .descending = true
 	};
 
-	(void)state;
 	check("version=2.0, filter=compress, \n" MEMORY
 	      "1. f(10) = 0x1\n4. f(20) = 0x1\n# allocation summary: 2 block(s) with total size 30\n\t0x1\n\n"
 	      "2. f(5) = 0x2\n# allocation summary: 1 block(s) with total size 5\n\t0x2\n\n"
@@ -386,7 +365,7 @@ static void test_compressed_leaks(void **state)
 	      "# Resource - memory (m):\n# 2 block(s) leaked with total size of 25 bytes\n");
 }
 
-static void test_sort(void **state)
+TEST(test_sort)
 {
 	static const char text[] =
 		HEADER MEMORY "2. [23:59:00.000] f(20) = 0x2\n\n1. [23:58:00.000] f(10) = 0x1\n\n"
@@ -407,7 +386,6 @@ static void test_sort(void **state)
 		{ RTRACE_SORT_SIZE, false, HEADER MEMORY FIVE TEN TWENTY LAST "\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		check(text,
 		      &(struct rtrace_postprocess_options){ .sort = rows[i].key,
@@ -415,13 +393,12 @@ static void test_sort(void **state)
 		      rows[i].expected);
 }
 
-static void test_count_needs_groups(void **state)
+TEST(test_count_needs_groups)
 {
 	const struct rtrace_postprocess_options options = { .sort = RTRACE_SORT_COUNT };
 	struct io io = { .text = HEADER, .n = strlen(HEADER) };
 	struct rtrace_postprocess_result result;
 
-	(void)state;
 	assert_int_equal(process(&io, &options, &result), -EINVAL);
 }
 
@@ -452,7 +429,7 @@ static void check_select(const struct rtrace_select *select, const char *expecte
 	outbuf_deinit(&io.out);
 }
 
-static void test_select(void **state)
+TEST(test_select)
 {
 	static const char *const fd[] = { "fd", "none" }, *const two[] = { "two" },
 				 *const three[] = { "3" };
@@ -461,7 +438,6 @@ static void test_select(void **state)
 				       in_lib = { "liba.so", 0x200, 0x10 },
 				       other = { "ba.so", 0x200, 0x10 };
 
-	(void)state;
 	check_select(&(struct rtrace_select){ .types = fd, .n_types = 2 }, "26");
 	check_select(&(struct rtrace_select){ .type_mask = 1 }, "1345");
 	check_select(&(struct rtrace_select){ .type_mask = 4 }, "");
@@ -483,12 +459,11 @@ static void test_select(void **state)
 }
 
 /* Pairing comes first: what was freed elsewhere is no leak. */
-static void test_select_leaks(void **state)
+TEST(test_select_leaks)
 {
 	const struct rtrace_select one = { .context_mask = 1 };
 	const struct rtrace_postprocess_options options = { .leaks = true, .select = &one };
 
-	(void)state;
 	check(HEADER MEMORY
 	      "1. @1 f(1) = 0x1\n\n2. @1 f(2) = 0x2\n\n3. g(0x1)\n\n4. f(4) = 0x4\n\n",
 	      &options,
@@ -496,14 +471,13 @@ static void test_select_leaks(void **state)
 				  "# 1 block(s) leaked with total size of 2 bytes\n");
 }
 
-static void test_select_large_size(void **state)
+TEST(test_select_large_size)
 {
 	const struct rtrace_select large = { .has_size = true,
 					     .min_size = 1u << 31,
 					     .max_size = UINT64_MAX };
 	const struct rtrace_postprocess_options options = { .select = &large };
 
-	(void)state;
 	check(HEADER MEMORY
 	      "1. f(2147483647) = 0x1\n\n2. f(2147483647) = 0x2\n\t$size = 2147483648\n\n"
 	      "3. f(1) = 0x3\n\t$size = 3000000000\n\n",
@@ -512,12 +486,11 @@ static void test_select_large_size(void **state)
 
 /* ---- frames ---- */
 
-static void test_depth(void **state)
+TEST(test_depth)
 {
 	const struct rtrace_postprocess_options two = { .has_depth = true, .depth = 2 };
 	const struct rtrace_postprocess_options none = { .has_depth = true };
 
-	(void)state;
 	check("version=2.0, backtrace depth=10, \n" MEMORY
 	      "1. f(1) = 0x1\n\t0x1\n\t0x2\n\t0x3\n\n2. f(1) = 0x1\n\t0x1\n\n",
 	      &two,
@@ -527,7 +500,7 @@ static void test_depth(void **state)
 	      "version=2.0, backtrace depth=0, \n" MEMORY "1. f(1) = 0x1\n\n");
 }
 
-static void test_resolve(void **state)
+TEST(test_resolve)
 {
 	const struct rtrace_postprocess_options plain = { .resolve = true };
 	const struct rtrace_postprocess_options grouped = { .resolve = true,
@@ -537,7 +510,6 @@ static void test_resolve(void **state)
 		": /a => 0x1-0x2\n1. f(1) = 0x1\n\t0x1\n\t0x2 in ??\n\t0x3 known()\n\t0x9000\n\n"
 		": /b => 0x1-0x2\n2. f(1) = 0x2\n\t0x1\n\n";
 
-	(void)state;
 	check(text, &plain,
 	      "version=2.0, filter=resolve, \n" MEMORY
 	      ": /a => 0x1-0x2\n1. f(1) = 0x1\n\t0x1 map1\n\t0x2 map1\n\t0x3 known()\n\t0x9000\n\n"
@@ -552,23 +524,21 @@ static void test_resolve(void **state)
 
 /* ---- what is wrong ---- */
 
-static void test_aliens(void **state)
+TEST(test_aliens)
 {
 	struct io empty = { .text = "", .n = 0 }, other = { .text = "hello\n", .n = 6 };
 	struct rtrace_postprocess_result result;
 
-	(void)state;
 	assert_int_equal(process(&empty, &leaks, &result), RTRACE_ALIEN_EMPTY);
 	assert_int_equal(process(&other, &leaks, &result), RTRACE_ALIEN_OTHER);
 }
 
-static void test_shrinks(void **state)
+TEST(test_shrinks)
 {
 	static const char text[] = HEADER MEMORY "1. f(1) = 0x1\n\n2. f(1) = 0x2\n\n";
 	struct rtrace_postprocess_result result;
 	struct io io;
 
-	(void)state;
 	for (size_t cut = 1; cut <= strlen(text) - strlen(HEADER); cut++) {
 		io = (struct io){ .text = text, .n = strlen(text), .cut = cut };
 		assert_int_equal(process(&io, &leaks, &result), -ESTALE);
@@ -625,7 +595,7 @@ static void assert_ends_with(const struct outbuf *b, const char *text)
 	assert_memory_equal(b->data + b->size - strlen(text), text, strlen(text));
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
 	const struct rtrace_postprocess_options grouped = { .leaks = true,
 							    .compress = true,
@@ -637,7 +607,6 @@ static void test_many(void **state)
 	char expected[128];
 	struct io io, again;
 
-	(void)state;
 	write_many(&text, &t);
 	io = (struct io){ .text = (char *)text.data, .n = text.size };
 	snprintf(expected, sizeof(expected),

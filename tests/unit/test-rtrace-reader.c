@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/outbuf.h"
 #include "reader/rtrace/rtrace-parse.h"
 #include "reader/rtrace/rtrace-reader.h"
+#include "tests/support/unit.h"
 #include "tests/support/whole-file.h"
 #include "writer/rtrace/rtrace-writer.h"
 
@@ -105,7 +99,7 @@ static void assert_one_problem(const struct problems *p, uint64_t line, const ch
 
 /* ---- lines, in both dialects ---- */
 
-static void test_header(void **state)
+TEST(test_header)
 {
 	static const char *const lines[] = {
 		"version=2.0, arch=x86_64, timestamp=2026.11.20 08:27:22, process=/usr/bin/a b, pid=42, "
@@ -114,7 +108,6 @@ static void test_header(void **state)
 		"filter=resolve|leaks|x,timestamps=no,backtrace depth=10,origin=sp-rtrace 1.8",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct rtrace_header h;
 		struct rtrace_oddity odd;
@@ -133,7 +126,7 @@ static void test_header(void **state)
 	}
 }
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	static const struct {
 		const char *line, *name, *type;
@@ -166,7 +159,6 @@ static void test_calls(void **state)
 		{ "4294967295. (3) = 0x1", "", "", 4294967295, 3, 1, 0, 0, false, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct rtrace_record r = { 0 };
 		struct rtrace_oddity odd;
@@ -186,12 +178,11 @@ static void test_calls(void **state)
 	}
 }
 
-static void test_other_lines(void **state)
+TEST(test_other_lines)
 {
 	struct problems p;
 	struct rtrace_record r;
 
-	(void)state;
 	r = read_line("\t0x1234", &p);
 	assert_int_equal(r.frame.address, 0x1234);
 	assert_int_equal(r.frame.text.n, 0);
@@ -240,19 +231,18 @@ static void test_other_lines(void **state)
 /* ---- what is wrong ---- */
 
 /* A comment need not begin with '#'. */
-static void test_plain_comment(void **state)
+TEST(test_plain_comment)
 {
 	struct problems p;
 	struct rtrace_record r = read_line("hello there", &p);
 
-	(void)state;
 	assert_int_equal(r.kind, RTRACE_NOTE);
 	assert_int_equal(p.n, 0);
 	assert_false(r.temporary);
 	assert_text(r.note, "hello there");
 }
 
-static void test_malformed_lines(void **state)
+TEST(test_malformed_lines)
 {
 	static const struct {
 		const char *line, *part;
@@ -292,7 +282,6 @@ static void test_malformed_lines(void **state)
 		{ "& a :", "path" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct problems p;
 		struct rtrace_record r = read_line(rows[i].line, &p);
@@ -305,12 +294,11 @@ static void test_malformed_lines(void **state)
 	}
 }
 
-static void test_odd_lines_are_taken(void **state)
+TEST(test_odd_lines_are_taken)
 {
 	struct problems p;
 	struct rtrace_record r = read_line("1. malloc(-1294967296) = 0x1", &p);
 
-	(void)state;
 	assert_int_equal(r.call.size, 3000000000);
 	assert_one_problem(&p, 4, "negative");
 	r = read_line("1. malloc(1) = 0x1 and so on", &p);
@@ -318,12 +306,11 @@ static void test_odd_lines_are_taken(void **state)
 	assert_one_problem(&p, 4, "behind its id");
 }
 
-static void test_orphans(void **state)
+TEST(test_orphans)
 {
 	static const char text[] = HEADER "\t0x1\n\t$a = b\n1. f(0) = 0x1\n\t0x1\n\n\t0x2\n";
 	struct problems p;
 
-	(void)state;
 	assert_int_equal(read_text(text, strlen(text), &p, NULL, NULL), 7);
 	assert_int_equal(p.n, 3);
 	assert_int_equal(p.list[0].line, 2);
@@ -331,26 +318,24 @@ static void test_orphans(void **state)
 	assert_int_equal(p.list[2].line, 7);
 }
 
-static void test_no_line_feed_at_the_end(void **state)
+TEST(test_no_line_feed_at_the_end)
 {
 	static const char text[] = HEADER MEMORY "1. free(0x12)";
 	struct problems p;
 	struct rtrace_record last;
 
-	(void)state;
 	read_text(text, strlen(text), &p, copy_last, &last);
 	assert_int_equal(last.kind, RTRACE_CALL);
 	assert_int_equal(last.call.id, 0x12);
 	assert_one_problem(&p, 3, "cut off");
 }
 
-static void test_carriage_returns(void **state)
+TEST(test_carriage_returns)
 {
 	static const char text[] =
 		"version=2.0, \r\n<1> : a (b)\r\n1. free(0x12)\r\n\t0x1\r\n\r\n\t0x2\r\n";
 	struct problems p;
 
-	(void)state;
 	assert_int_equal(read_text(text, strlen(text), &p, NULL, NULL), 6);
 	/* It is said once. */
 	assert_int_equal(p.n, 2);
@@ -359,13 +344,12 @@ static void test_carriage_returns(void **state)
 	assert_non_null(strstr(p.list[1].what, "frame"));
 }
 
-static void test_nul(void **state)
+TEST(test_nul)
 {
 	static const char text[] = HEADER MEMORY "1. fr\0ee(0x12)\n## a\0b\n";
 	struct problems p;
 	struct rtrace_record last;
 
-	(void)state;
 	assert_int_equal(read_text(text, sizeof(text) - 1, &p, copy_last, &last), 4);
 	assert_one_problem(&p, 3, "NUL");
 	assert_int_equal(last.note.n, 6);
@@ -404,12 +388,11 @@ static void read_long_line(size_t n, struct problems *p, struct seen *s)
 	assert_int_equal(s->n_frames, 2);
 }
 
-static void test_long_lines(void **state)
+TEST(test_long_lines)
 {
 	struct problems p;
 	struct seen s;
 
-	(void)state;
 	read_long_line(4094, &p, &s);
 	assert_int_equal(p.n, 0);
 	assert_int_equal(s.n_notes, 0);
@@ -435,7 +418,7 @@ static void take_call(const struct rtrace_record *record, void *userdata)
 		*(*at)++ = *record;
 }
 
-static void test_groups(void **state)
+TEST(test_groups)
 {
 	static const char text[] = HEADER MEMORY
 		"1. f(0) = 0x1\n\t$a = b\n# temporary\n2. f(0) = 0x2\n\t0x1\n3. f(0) = 0x3\n\t0x1\n\n"
@@ -444,7 +427,6 @@ static void test_groups(void **state)
 	struct rtrace_record calls[16], *at = calls;
 	struct problems p;
 
-	(void)state;
 	read_text(text, strlen(text), &p, take_call, &at);
 	assert_int_equal(at - calls, 6);
 	for (size_t i = 0; i < 6; i++)
@@ -452,7 +434,7 @@ static void test_groups(void **state)
 	assert_int_equal(p.n, 0);
 }
 
-static void test_types(void **state)
+TEST(test_types)
 {
 	static const char text[] = HEADER
 		"1. f<early>(0) = 0x1\n\n<1> : memory (m)\n2. vector<int>(0) = 0x2\n\n<2> : fd (f)\n"
@@ -462,7 +444,6 @@ static void test_types(void **state)
 	struct rtrace_record calls[16], *at = calls;
 	struct problems p;
 
-	(void)state;
 	read_text(text, strlen(text), &p, take_call, &at);
 	assert_int_equal(at - calls, 5);
 	for (size_t i = 0; i < 5; i++) {
@@ -474,12 +455,11 @@ static void test_types(void **state)
 	assert_int_equal(p.list[1].line, 13);
 }
 
-static void test_too_many_types(void **state)
+TEST(test_too_many_types)
 {
 	_cleanup_(outbuf_deinit) struct outbuf b = { 0 };
 	struct problems p;
 
-	(void)state;
 	outbuf_print(&b, HEADER);
 	for (unsigned i = 0; i < 34; i++)
 		outbuf_print(&b, "<1> : t%u (x)\n", i);
@@ -488,11 +468,10 @@ static void test_too_many_types(void **state)
 	assert_int_equal(p.list[0].line, 34);
 }
 
-static void test_aliens(void **state)
+TEST(test_aliens)
 {
 	struct rtrace_reader *reader;
 
-	(void)state;
 	assert_int_equal(rtrace_reader_new_memory(&reader, "", 0, NULL, NULL), RTRACE_ALIEN_EMPTY);
 	assert_int_equal(rtrace_reader_new_memory(&reader, "versio", 6, NULL, NULL),
 			 RTRACE_ALIEN_OTHER);
@@ -502,11 +481,10 @@ static void test_aliens(void **state)
 	rtrace_reader_free(reader);
 }
 
-static void test_unescape(void **state)
+TEST(test_unescape)
 {
 	char to[64];
 
-	(void)state;
 	assert_int_equal(rtrace_unescape(to, rtrace_text("/a\\040b\\\\4\\400\\04")), 14);
 	assert_string_equal(to, "/a b\\\\4\\400\\04");
 }
@@ -519,11 +497,10 @@ static void write_again(const struct rtrace_record *record, void *userdata)
 }
 
 /* What the writer writes is read without a complaint, and written again the same. */
-static void test_fixpoint(void **state)
+TEST(test_fixpoint)
 {
 	static const char *const names[] = { "everything.txt", "compressed.txt" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		_cleanup_(outbuf_deinit) struct outbuf out = { 0 };
 		_cleanup_free_ uint8_t *text = NULL;

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
+#include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "base/cleanup.h"
 #include "tests/support/golden-file.h"
+#include "tests/support/unit.h"
 #include "writer/rtrace/rtrace-writer.h"
 
 #define T(literal) RTRACE_TEXT(literal)
@@ -158,12 +152,11 @@ static void write_calls(struct rtrace_writer *w)
 	}
 }
 
-static void test_everything(void **state)
+TEST(test_everything)
 {
 	const struct rtrace_resource memory = rtrace_known_resource(RTRACE_KNOWN_MEMORY);
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	write_environment(&f.w);
 	write_first_call(&f.w);
@@ -180,13 +173,12 @@ static void test_everything(void **state)
 	end(&f);
 }
 
-static void test_compressed(void **state)
+TEST(test_compressed)
 {
 	static const uint64_t sizes[] = { 10, 20 };
 	struct fixture f;
 	int r;
 
-	(void)state;
 	begin(&f);
 	r = rtrace_write_header(&f.w, &(struct rtrace_header){ .filters = RTRACE_FILTER_COMPRESS });
 	r |= rtrace_write_known_resource(&f.w, RTRACE_KNOWN_MEMORY);
@@ -221,24 +213,22 @@ static void test_compressed(void **state)
 
 /* ---- forms ---- */
 
-static void test_one_resource_is_not_named(void **state)
+TEST(test_one_resource_is_not_named)
 {
 	struct fixture f;
 
-	(void)state;
 	begin_calls(&f, 0);
 	assert_int_equal(write_malloc(&f, 1), 0);
 	assert_written(&f, "1. malloc(8) = 0x10\n");
 	end(&f);
 }
 
-static void test_spec_time(void **state)
+TEST(test_spec_time)
 {
 	const struct rtrace_writer_options options = { .spec_time = true };
 	struct rtrace_call call = { .index = 1, .has_time = true, .name = T("f"), .id = 1 };
 	struct fixture f;
 
-	(void)state;
 	begin_calls(&f, 0);
 	f.w.options = options;
 	assert_int_equal(rtrace_write_call(&f.w, &call), 0);
@@ -251,17 +241,16 @@ static void test_spec_time(void **state)
 	end(&f);
 }
 
-static void test_timestamp(void **state)
+TEST(test_timestamp)
 {
 	char text[RTRACE_TIMESTAMP_MAX];
 
-	(void)state;
 	assert_string_equal(rtrace_format_timestamp(text, 0), "1970.1.1 00:00:00");
 	assert_string_equal(rtrace_format_timestamp(text, 1795163242), "2026.11.20 08:27:22");
 	assert_true(strlen(rtrace_format_timestamp(text, INT64_MAX)) > 0);
 }
 
-static void test_header_values_are_made_to_fit(void **state)
+TEST(test_header_values_are_made_to_fit)
 {
 	char longest[3000];
 	const struct rtrace_header header = {
@@ -271,7 +260,6 @@ static void test_header_values_are_made_to_fit(void **state)
 	char expected[1000] = "version=2.0, process=";
 	struct fixture f;
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest));
 	memset(expected + strlen(expected), 'x', RTRACE_NAME_MAX);
 	strcat(expected, ", origin=a_b_c_d, \n");
@@ -281,11 +269,10 @@ static void test_header_values_are_made_to_fit(void **state)
 	end(&f);
 }
 
-static void test_comments_have_no_format(void **state)
+TEST(test_comments_have_no_format)
 {
 	_cleanup_(outbuf_deinit) struct outbuf out = { 0 };
 
-	(void)state;
 	assert_int_equal(rtrace_line_note(&out, T("%n")), 0);
 	assert_int_equal(rtrace_line_note(&out, T("")), 0);
 	assert_int_equal(out.size, strlen("## \\045n\n## \n"));
@@ -300,14 +287,13 @@ static struct rtrace_text repeat(char *to, char c, size_t n)
 	return (struct rtrace_text){ to, n };
 }
 
-static void test_refused_lines(void **state)
+TEST(test_refused_lines)
 {
 	_cleanup_(outbuf_deinit) struct outbuf out = { 0 };
 	char room[8192];
 	const struct rtrace_resource memory = rtrace_known_resource(RTRACE_KNOWN_MEMORY);
 	struct rtrace_resource bad = memory;
 
-	(void)state;
 	assert_int_equal(rtrace_line_header(&out, &(struct rtrace_header){ .pid = 10000000 }),
 			 -EINVAL);
 	assert_int_equal(rtrace_line_header(&out, &(struct rtrace_header){ .filters = 8 }),
@@ -348,12 +334,11 @@ static void test_refused_lines(void **state)
 }
 
 /* The longest line that there may be, and one byte more. */
-static void test_line_limit(void **state)
+TEST(test_line_limit)
 {
 	_cleanup_(outbuf_deinit) struct outbuf out = { 0 };
 	char room[4096];
 
-	(void)state;
 	assert_int_equal(
 		rtrace_line_frame(&out, &(struct rtrace_frame){ 1, repeat(room, 'x', 3995) }), 0);
 	assert_int_equal(out.size, RTRACE_LINE_WRITE_MAX + 1);
@@ -363,13 +348,12 @@ static void test_line_limit(void **state)
 	assert_int_equal(out.size, RTRACE_LINE_WRITE_MAX + 1);
 }
 
-static void test_refused_calls(void **state)
+TEST(test_refused_calls)
 {
 	const struct rtrace_call good = { .index = 1, .name = T("malloc"), .size = 1, .id = 1 };
 	char room[600];
 	struct fixture f;
 
-	(void)state;
 	begin_calls(&f, 0);
 #define ASSERT_REFUSED(e, ...)                                                                     \
 	do {                                                                                       \
@@ -392,13 +376,12 @@ static void test_refused_calls(void **state)
 	end(&f);
 }
 
-static void test_order(void **state)
+TEST(test_order)
 {
 	const struct rtrace_header header = { 0 };
 	const struct rtrace_resource memory = rtrace_known_resource(RTRACE_KNOWN_MEMORY);
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	assert_int_equal(rtrace_write_resource(&f.w, &memory), -EINVAL);
 	assert_int_equal(rtrace_write_header(&f.w, &header), 0);
@@ -424,22 +407,20 @@ static void test_order(void **state)
 }
 
 /* With more than one resource a call that does not say of which it is is of none. */
-static void test_untyped_call(void **state)
+TEST(test_untyped_call)
 {
 	struct fixture f;
 
-	(void)state;
 	begin_calls(&f, 0);
 	assert_int_equal(rtrace_write_known_resource(&f.w, RTRACE_KNOWN_FD), 0);
 	assert_int_equal(write_malloc(&f, 1), -EINVAL);
 	end(&f);
 }
 
-static void test_buffer_is_full(void **state)
+TEST(test_buffer_is_full)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f);
 	f.out.limit = 8;
 	assert_int_equal(rtrace_write_header(&f.w, &(struct rtrace_header){ 0 }), -EMSGSIZE);

@@ -2,20 +2,15 @@
 /*
  * Switches that are missing: the kernel did not report them, or they were lost.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/schedule-script.h"
+#include "tests/support/unit.h"
 
 /* ---- switches that the kernel did not report ---- */
 
 /* Nobody knows whether it sleeps or waits; it most likely sleeps, and must not be shown to wait. */
-static void test_mend(void **state)
+TEST(test_mend)
 {
 	struct fixture *f = *state;
 
@@ -29,7 +24,7 @@ static void test_mend(void **state)
 	assert_int_equal(f->s.n_events, 1);
 }
 
-static void test_mend_idle(void **state)
+TEST(test_mend_idle)
 {
 	struct fixture *f = *state;
 
@@ -46,7 +41,7 @@ static void test_mend_idle(void **state)
 }
 
 /* A CPU that was never seen, or came up later. */
-static void test_mend_unknown_cpu(void **state)
+TEST(test_mend_unknown_cpu)
 {
 	struct fixture *f = *state;
 
@@ -59,7 +54,7 @@ static void test_mend_unknown_cpu(void **state)
 }
 
 /* The wakeup that waits says when it was asleep at the latest. */
-static void test_mend_held(void **state)
+TEST(test_mend_held)
 {
 	struct fixture *f = *state;
 
@@ -75,7 +70,7 @@ static void test_mend_held(void **state)
 	assert_wakeups_accounted(f);
 }
 
-static void test_mend_held_maybe(void **state)
+TEST(test_mend_held_maybe)
 {
 	struct fixture *f = *state;
 
@@ -90,11 +85,11 @@ static void test_mend_held_maybe(void **state)
 }
 
 /* With a filter threads come into view and leave it while they run. */
-static void test_mend_filtered(void **state)
+TEST(test_mend_filtered)
 {
 	struct fixture *f = *state;
 
-	f->s.filtered = true;
+	f->pipe.filtered = true;
 	TELL(f,
 	     "100 cpu0 0>4325376 running *\n"
 	     "130 cpu0 4325376>0 running *\n"
@@ -105,7 +100,7 @@ static void test_mend_filtered(void **state)
 }
 
 /* What is moved does not run. */
-static void test_migrate_closes(void **state)
+TEST(test_migrate_closes)
 {
 	struct fixture *f = *state;
 
@@ -120,7 +115,7 @@ static void test_migrate_closes(void **state)
 	assert_int_equal(f->s.n_unreported, 1);
 }
 
-static void test_migrate_closes_held(void **state)
+TEST(test_migrate_closes_held)
 {
 	struct fixture *f = *state;
 
@@ -134,7 +129,7 @@ static void test_migrate_closes_held(void **state)
 	assert_wakeups_accounted(f);
 }
 
-static void test_migrate_of_another(void **state)
+TEST(test_migrate_of_another)
 {
 	struct fixture *f = *state;
 
@@ -144,7 +139,7 @@ static void test_migrate_of_another(void **state)
 }
 
 /* What comes on a CPU runs on no other one, be it said by a switch, by a loss's end, or made up. */
-static void test_elsewhere(void **state)
+TEST(test_elsewhere)
 {
 	struct fixture *f = *state;
 
@@ -163,7 +158,7 @@ static void test_elsewhere(void **state)
 	assert_int_equal(f->s.n_unreported, 3);
 }
 
-static void test_elsewhere_held(void **state)
+TEST(test_elsewhere_held)
 {
 	struct fixture *f = *state;
 
@@ -178,7 +173,7 @@ static void test_elsewhere_held(void **state)
 }
 
 /* A sleeper runs nowhere, least of all where it did not run last. */
-static void test_elsewhere_woken(void **state)
+TEST(test_elsewhere_woken)
 {
 	struct fixture *f = *state;
 
@@ -195,11 +190,11 @@ static void test_elsewhere_woken(void **state)
 }
 
 /* A filter lets go of a thread on one CPU and takes it in on another. */
-static void test_elsewhere_filtered(void **state)
+TEST(test_elsewhere_filtered)
 {
 	struct fixture *f = *state;
 
-	f->s.filtered = true;
+	f->pipe.filtered = true;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "100 cpu1 0>4325376 running *\n"
@@ -212,7 +207,7 @@ static void test_elsewhere_filtered(void **state)
 /* ---- a run that was hidden whole ---- */
 
 /* It shows when the thread is woken again: here it goes off right then, and that is reported. */
-static void test_woken_again(void **state)
+TEST(test_woken_again)
 {
 	struct fixture *f = *state;
 
@@ -231,7 +226,7 @@ static void test_woken_again(void **state)
 }
 
 /* Here it was off by then. */
-static void test_woken_again_off(void **state)
+TEST(test_woken_again_off)
 {
 	struct fixture *f = *state;
 
@@ -251,7 +246,7 @@ static void test_woken_again_off(void **state)
 }
 
 /* One that it was already awake for is none; and where it slept nothing is known. */
-static void test_woken_again_not(void **state)
+TEST(test_woken_again_not)
 {
 	struct fixture *f = *state;
 
@@ -271,7 +266,7 @@ static void test_woken_again_not(void **state)
 }
 
 /* While records of that CPU are lost, and after: it may have come on and gone off among them. */
-static void test_woken_again_lost(void **state)
+TEST(test_woken_again_lost)
 {
 	struct fixture *f = *state;
 
@@ -295,7 +290,7 @@ static void test_woken_again_lost(void **state)
 
 /* ---- losses ---- */
 
-static void test_loss(void **state)
+TEST(test_loss)
 {
 	struct fixture *f = *state;
 
@@ -311,7 +306,7 @@ static void test_loss(void **state)
 	assert_int_equal(f->s.n_unreported, 0);
 }
 
-static void test_loss_idle(void **state)
+TEST(test_loss_idle)
 {
 	struct fixture *f = *state;
 
@@ -325,7 +320,7 @@ static void test_loss_idle(void **state)
 }
 
 /* Other CPUs go on, between its beginning and its end. */
-static void test_loss_meanwhile(void **state)
+TEST(test_loss_meanwhile)
 {
 	struct fixture *f = *state;
 
@@ -344,7 +339,7 @@ static void test_loss_meanwhile(void **state)
  * The mark of a loss comes when there is room for it again. By then another CPU has told that the thread
  * runs here no more: what is said of this CPU after that is no older.
  */
-static void test_loss_told_late(void **state)
+TEST(test_loss_told_late)
 {
 	struct fixture *f = *state;
 
@@ -360,7 +355,7 @@ static void test_loss_told_late(void **state)
 	assert_int_equal(f->s.cpus[0].opened_ns, 150);
 }
 
-static void test_loss_unknown_cpu(void **state)
+TEST(test_loss_unknown_cpu)
 {
 	struct fixture *f = *state;
 
@@ -370,11 +365,11 @@ static void test_loss_unknown_cpu(void **state)
 }
 
 /* A loss that began before the recording did, and those that are outside of it. */
-static void test_loss_outside(void **state)
+TEST(test_loss_outside)
 {
 	struct fixture *f = *state;
 
-	f->s.to_ns = 200;
+	f->pipe.to_ns = 200;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "100 lost sched cpu0 4 50..120\n"
@@ -391,7 +386,7 @@ static void test_loss_outside(void **state)
 }
 
 /* The switch-out is among what is lost: the wakeup happened all the same. */
-static void test_loss_held(void **state)
+TEST(test_loss_held)
 {
 	struct fixture *f = *state;
 
@@ -405,7 +400,7 @@ static void test_loss_held(void **state)
 	assert_wakeups_accounted(f);
 }
 
-static void test_loss_held_maybe(void **state)
+TEST(test_loss_held_maybe)
 {
 	struct fixture *f = *state;
 
@@ -421,36 +416,36 @@ static void test_loss_held_maybe(void **state)
 	assert_wakeups_accounted(f);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_mend),
-		TEST(test_mend_idle),
-		TEST(test_mend_unknown_cpu),
-		TEST(test_mend_held),
-		TEST(test_mend_held_maybe),
-		TEST(test_mend_filtered),
-		TEST(test_migrate_closes),
-		TEST(test_migrate_closes_held),
-		TEST(test_migrate_of_another),
-		TEST(test_elsewhere),
-		TEST(test_elsewhere_held),
-		TEST(test_elsewhere_woken),
-		TEST(test_elsewhere_filtered),
-		TEST(test_woken_again),
-		TEST(test_woken_again_off),
-		TEST(test_woken_again_not),
-		TEST(test_woken_again_lost),
-		TEST(test_loss),
-		TEST(test_loss_idle),
-		TEST(test_loss_meanwhile),
-		TEST(test_loss_told_late),
-		TEST(test_loss_unknown_cpu),
-		TEST(test_loss_outside),
-		TEST(test_loss_held),
-		TEST(test_loss_held_maybe),
+		CASE(test_mend),
+		CASE(test_mend_idle),
+		CASE(test_mend_unknown_cpu),
+		CASE(test_mend_held),
+		CASE(test_mend_held_maybe),
+		CASE(test_mend_filtered),
+		CASE(test_migrate_closes),
+		CASE(test_migrate_closes_held),
+		CASE(test_migrate_of_another),
+		CASE(test_elsewhere),
+		CASE(test_elsewhere_held),
+		CASE(test_elsewhere_woken),
+		CASE(test_elsewhere_filtered),
+		CASE(test_woken_again),
+		CASE(test_woken_again_off),
+		CASE(test_woken_again_not),
+		CASE(test_woken_again_lost),
+		CASE(test_loss),
+		CASE(test_loss_idle),
+		CASE(test_loss_meanwhile),
+		CASE(test_loss_told_late),
+		CASE(test_loss_unknown_cpu),
+		CASE(test_loss_outside),
+		CASE(test_loss_held),
+		CASE(test_loss_held_maybe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,18 +2,12 @@
 /*
  * Whose words they are: ids that change or have several owners, and who is announced.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "tests/support/schedule-script.h"
+#include "tests/support/unit.h"
 
 /* ---- a thread takes over the id of its process ---- */
 
@@ -25,7 +19,7 @@ static void know(struct fixture *f, uint32_t pid, uint32_t tid)
 	tasks_set_announced(&f->tasks, tid);
 }
 
-static void test_renumber(void **state)
+TEST(test_renumber)
 {
 	struct fixture *f = *state;
 	static const struct step before[] = { OPEN(0, 11), OPEN(1, 12) };
@@ -46,7 +40,7 @@ static void test_renumber(void **state)
 }
 
 /* It has gone to sleep before the record of its exec comes. */
-static void test_renumber_at_switch(void **state)
+TEST(test_renumber_at_switch)
 {
 	struct fixture *f = *state;
 
@@ -60,7 +54,7 @@ static void test_renumber_at_switch(void **state)
 }
 
 /* Kernel threads share a process that none of them can take over. */
-static void test_renumber_not_kthread(void **state)
+TEST(test_renumber_not_kthread)
 {
 	struct fixture *f = *state;
 
@@ -100,7 +94,7 @@ static void give_out_third(struct fixture *f, uint32_t tid)
 #define KOID_5       "8388613" /* 5 + (2 << 22) */
 #define KOID_5_THIRD "12582917"
 
-static void test_koids(void **state)
+TEST(test_koids)
 {
 	struct fixture *f = *state;
 
@@ -126,7 +120,7 @@ static void test_koids(void **state)
 }
 
 /* From the moment of the fork, and not before. */
-static void test_koids_from_fork_on(void **state)
+TEST(test_koids_from_fork_on)
 {
 	struct fixture *f = *state;
 	static const struct step before[] = { OPEN(0, 5), SWITCH(110, 0, 5, 0, DEAD) };
@@ -141,7 +135,7 @@ static void test_koids_from_fork_on(void **state)
 }
 
 /* The next owner is there before the last one is known to have gone: reaped early, or the loss of its switch is said late. */
-static void test_koid_stays_while_it_runs(void **state)
+TEST(test_koid_stays_while_it_runs)
 {
 	struct fixture *f = *state;
 	static const struct step before[] = { OPEN(0, 5), SWITCH(110, 0, 5, 6, READY),
@@ -167,7 +161,7 @@ static void test_koid_stays_while_it_runs(void **state)
 }
 
 /* The next owner comes on another CPU while the last one is still on its way out: neither is the other, and where the next one runs is known on. */
-static void test_both_owners_run(void **state)
+TEST(test_both_owners_run)
 {
 	struct fixture *f = *state;
 	static const struct step before[] = { OPEN(0, 5), OPEN(1, 6) };
@@ -192,7 +186,7 @@ static void test_both_owners_run(void **state)
 }
 
 /* Each thread is named before the first record that names it, and once. */
-static void test_announce(void **state)
+TEST(test_announce)
 {
 	struct fixture *f = *state;
 
@@ -221,7 +215,7 @@ static void test_announce(void **state)
 	     LOSS_END(150, 0, 160, 10008), SWITCH(170, 0, 10008, 10001, READY));
 }
 
-static void test_announce_fails(void **state)
+TEST(test_announce_fails)
 {
 	struct fixture *f = *state;
 	static const struct step rows[] = {
@@ -239,20 +233,20 @@ static void test_announce_fails(void **state)
 		assert_int_equal(script_take(f, &rows[i]), -EIO);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_renumber),
-		TEST(test_renumber_at_switch),
-		TEST(test_renumber_not_kthread),
-		TEST(test_koids),
-		TEST(test_koids_from_fork_on),
-		TEST(test_koid_stays_while_it_runs),
-		TEST(test_both_owners_run),
-		TEST(test_announce),
-		TEST(test_announce_fails),
+		CASE(test_renumber),
+		CASE(test_renumber_at_switch),
+		CASE(test_renumber_not_kthread),
+		CASE(test_koids),
+		CASE(test_koids_from_fork_on),
+		CASE(test_koid_stays_while_it_runs),
+		CASE(test_both_owners_run),
+		CASE(test_announce),
+		CASE(test_announce_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

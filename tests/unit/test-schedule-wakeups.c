@@ -2,19 +2,14 @@
 /*
  * Wakeups that come before the switch-out of their thread, or that are none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/schedule-script.h"
+#include "tests/support/unit.h"
 
 /* ---- wakeups that overtake the switch-out ---- */
 
-static void test_wakeup_held(void **state)
+TEST(test_wakeup_held)
 {
 	struct fixture *f = *state;
 
@@ -30,14 +25,14 @@ static void test_wakeup_held(void **state)
 	assert_wakeups_accounted(f);
 }
 
-static void test_wakeup_held_stopped(void **state)
+TEST(test_wakeup_held_stopped)
 {
 	TELL(*state, "100 cpu0 0>5 running *\n130 cpu0 5>0 suspended\n130 wake 5 @0\n", OPEN(0, 5),
 	     WAKE(120, 5, 0), SWITCH(130, 0, 5, 0, STOPPED));
 }
 
 /* It went off, and not to sleep. */
-static void test_wakeup_held_for_nothing(void **state)
+TEST(test_wakeup_held_for_nothing)
 {
 	struct fixture *f = *state;
 
@@ -49,7 +44,7 @@ static void test_wakeup_held_for_nothing(void **state)
 }
 
 /* One that is certain is not put aside for one in doubt; else the later one holds. */
-static void test_wakeup_held_two(void **state)
+TEST(test_wakeup_held_two)
 {
 	struct fixture *f = *state;
 
@@ -70,7 +65,7 @@ static void test_wakeup_held_two(void **state)
 }
 
 /* It is held only for what runs on the CPU where it ran last; elsewhere it cannot run. */
-static void test_wakeup_not_held(void **state)
+TEST(test_wakeup_not_held)
 {
 	struct fixture *f = *state;
 
@@ -84,7 +79,7 @@ static void test_wakeup_not_held(void **state)
 
 /* ---- wakeups of a thread that is still on its run queue ---- */
 
-static void test_wakeup_maybe_runnable(void **state)
+TEST(test_wakeup_maybe_runnable)
 {
 	struct fixture *f = *state;
 
@@ -93,7 +88,7 @@ static void test_wakeup_maybe_runnable(void **state)
 	assert_int_equal(f->s.n_dismissed, 2);
 }
 
-static void test_wakeup_maybe_preempted(void **state)
+TEST(test_wakeup_maybe_preempted)
 {
 	struct fixture *f = *state;
 
@@ -103,7 +98,7 @@ static void test_wakeup_maybe_preempted(void **state)
 }
 
 /* It blocked, and comes in without another wakeup: so that one it was. */
-static void test_wakeup_maybe_real(void **state)
+TEST(test_wakeup_maybe_real)
 {
 	struct fixture *f = *state;
 
@@ -120,7 +115,7 @@ static void test_wakeup_maybe_real(void **state)
 }
 
 /* It blocked, and another wakeup comes: that one it is. */
-static void test_wakeup_maybe_superseded(void **state)
+TEST(test_wakeup_maybe_superseded)
 {
 	struct fixture *f = *state;
 
@@ -136,7 +131,7 @@ static void test_wakeup_maybe_superseded(void **state)
 }
 
 /* It sleeps, whatever the look at its run queue said: a delayed dequeue. */
-static void test_wakeup_maybe_asleep(void **state)
+TEST(test_wakeup_maybe_asleep)
 {
 	struct fixture *f = *state;
 
@@ -152,7 +147,7 @@ static void test_wakeup_maybe_asleep(void **state)
 }
 
 /* Two in doubt, and one wakeup: the later one. */
-static void test_wakeup_maybe_twice(void **state)
+TEST(test_wakeup_maybe_twice)
 {
 	struct fixture *f = *state;
 
@@ -167,7 +162,7 @@ static void test_wakeup_maybe_twice(void **state)
 	assert_wakeups_accounted(f);
 }
 
-static void test_wakeup_maybe_died(void **state)
+TEST(test_wakeup_maybe_died)
 {
 	struct fixture *f = *state;
 
@@ -177,7 +172,7 @@ static void test_wakeup_maybe_died(void **state)
 }
 
 /* Never heard of again. */
-static void test_wakeup_maybe_at_end(void **state)
+TEST(test_wakeup_maybe_at_end)
 {
 	struct fixture *f = *state;
 
@@ -188,24 +183,24 @@ static void test_wakeup_maybe_at_end(void **state)
 	assert_wakeups_accounted(f);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_wakeup_held),
-		TEST(test_wakeup_held_stopped),
-		TEST(test_wakeup_held_for_nothing),
-		TEST(test_wakeup_held_two),
-		TEST(test_wakeup_not_held),
-		TEST(test_wakeup_maybe_runnable),
-		TEST(test_wakeup_maybe_preempted),
-		TEST(test_wakeup_maybe_real),
-		TEST(test_wakeup_maybe_superseded),
-		TEST(test_wakeup_maybe_asleep),
-		TEST(test_wakeup_maybe_twice),
-		TEST(test_wakeup_maybe_died),
-		TEST(test_wakeup_maybe_at_end),
+		CASE(test_wakeup_held),
+		CASE(test_wakeup_held_stopped),
+		CASE(test_wakeup_held_for_nothing),
+		CASE(test_wakeup_held_two),
+		CASE(test_wakeup_not_held),
+		CASE(test_wakeup_maybe_runnable),
+		CASE(test_wakeup_maybe_preempted),
+		CASE(test_wakeup_maybe_real),
+		CASE(test_wakeup_maybe_superseded),
+		CASE(test_wakeup_maybe_asleep),
+		CASE(test_wakeup_maybe_twice),
+		CASE(test_wakeup_maybe_died),
+		CASE(test_wakeup_maybe_at_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,25 +3,19 @@
  * What the schedule makes of ring words: plain ones, the begin and the end of a recording, and any script.
  * docs/ARCHITECTURE.md, "Merge by time".
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-#include <errno.h>
 
 #include "base/cleanup.h"
 #include "tests/support/archive-text.h"
 #include "tests/support/schedule-script.h"
+#include "tests/support/unit.h"
 #include "tests/support/valgrind.h"
 
 /* ---- plain ---- */
 
-static void test_record_plain(void **state)
+TEST(test_record_plain)
 {
 	struct fixture *f = *state;
 
@@ -41,7 +35,7 @@ static void test_record_plain(void **state)
 }
 
 /* Words go out as they came, but for the bit that is ours. */
-static void test_record_verbatim(void **state)
+TEST(test_record_verbatim)
 {
 	struct fixture *f = *state;
 	uint64_t words[7] = {
@@ -66,11 +60,11 @@ static void test_record_verbatim(void **state)
 }
 
 /* From FROM_NS (not it) to TO_NS (it, too). */
-static void test_record_outside(void **state)
+TEST(test_record_outside)
 {
 	struct fixture *f = *state;
 
-	f->s.to_ns = 200;
+	f->pipe.to_ns = 200;
 	TELL(f,
 	     "100 cpu0 0>5 running *\n"
 	     "101 cpu0 5>6 blocked\n"
@@ -84,7 +78,7 @@ static void test_record_outside(void **state)
 }
 
 /* The last switch on a CPU that goes is not reported. */
-static void test_cpu_gone(void **state)
+TEST(test_cpu_gone)
 {
 	struct fixture *f = *state;
 	static const struct step before[] = { OPEN(0, 11), OPEN(1, 12) };
@@ -106,7 +100,7 @@ static void test_cpu_gone(void **state)
 
 /* ---- open and close ---- */
 
-static void test_open_close(void **state)
+TEST(test_open_close)
 {
 	struct fixture *f = *state;
 
@@ -122,7 +116,7 @@ static void test_open_close(void **state)
 }
 
 /* What is made up has the weights of the two sides; the idle thread's is its own. */
-static void test_open_weights(void **state)
+TEST(test_open_weights)
 {
 	struct fixture *f = *state;
 	static const struct step steps[] = {
@@ -147,7 +141,7 @@ static void test_open_weights(void **state)
 				     "incoming_weight:int32=-2147483648 synthetic:bool=true\n"));
 }
 
-static void test_output_full(void **state)
+TEST(test_output_full)
 {
 	struct fixture *f = *state;
 	static const struct step rows[] = {
@@ -187,7 +181,7 @@ static void check_continuity(const struct event *ev, void *userdata)
 	c->running[ev->cpu] = ev->sw.next_tid;
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	uint64_t random = 88172645463325252;
 
@@ -238,14 +232,14 @@ static void test_random(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, script_set_up, script_tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_record_plain), TEST(test_record_verbatim), TEST(test_record_outside),
-		TEST(test_open_close),   TEST(test_open_weights),    TEST(test_output_full),
-		TEST(test_cpu_gone),     TEST(test_random),
+		CASE(test_record_plain), CASE(test_record_verbatim), CASE(test_record_outside),
+		CASE(test_open_close),   CASE(test_open_weights),    CASE(test_output_full),
+		CASE(test_cpu_gone),     CASE(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

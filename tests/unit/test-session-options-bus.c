@@ -5,17 +5,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "daemon/session-options-bus.h"
+#include "tests/support/unit.h"
 
 struct fixture {
 	sd_bus *bus;
@@ -23,7 +18,7 @@ struct fixture {
 	int output[2];
 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
 	static struct fixture f;
 	int fds[2];
@@ -39,7 +34,7 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
 	struct fixture *f = *state;
 
@@ -81,7 +76,7 @@ static void assert_refused(sd_bus_message *m, int error, const char *text)
 	sd_bus_message_unref(m);
 }
 
-static void test_create_request_read_all(void **state)
+TEST(test_create_request_read_all)
 {
 	struct create_request request;
 	struct fixture *f = *state;
@@ -136,7 +131,7 @@ static sd_bus_message *flight_options(struct fixture *f, const char *mode, const
 	return m;
 }
 
-static void test_create_request_read_flight(void **state)
+TEST(test_create_request_read_flight)
 {
 	struct create_request request;
 	struct fixture *f = *state;
@@ -171,7 +166,7 @@ static void test_create_request_read_flight(void **state)
 	assert_refused(m, -EINVAL, "Snapshot takes it");
 }
 
-static void test_create_request_read_memory(void **state)
+TEST(test_create_request_read_memory)
 {
 	struct create_request request;
 	struct fixture *f = *state;
@@ -208,7 +203,7 @@ static void test_create_request_read_memory(void **state)
 	close(self);
 }
 
-static void test_create_request_read_memory_refuses(void **state)
+TEST(test_create_request_read_memory_refuses)
 {
 	static const struct {
 		const char *path;
@@ -238,7 +233,7 @@ static void test_create_request_read_memory_refuses(void **state)
 	assert_refused(m, -EINVAL, "`categories`: what programs allocate is recorded of chosen");
 }
 
-static void test_create_request_read_refuses(void **state)
+TEST(test_create_request_read_refuses)
 {
 	static const struct {
 		const char *name, *type, *text, *sentence;
@@ -289,7 +284,7 @@ static void test_create_request_read_refuses(void **state)
 }
 
 /* It says all; only whose the session is may be said beside it. */
-static void test_create_request_read_profile(void **state)
+TEST(test_create_request_read_profile)
 {
 	struct create_request request = { .output_fd = -1 };
 	sd_bus_error e = SD_BUS_ERROR_NULL;
@@ -311,7 +306,7 @@ static void test_create_request_read_profile(void **state)
 	assert_refused(m, -EINVAL, "`ring_bytes`: beside `profile`, which says all");
 }
 
-static void test_create_request_read_refuses_lists(void **state)
+TEST(test_create_request_read_refuses_lists)
 {
 	sd_bus_message *m = begin(*state);
 	uint32_t many[4097];
@@ -385,7 +380,7 @@ static void test_create_request_read_refuses_lists(void **state)
 }
 
 /* As a client may send it, although no library makes it. */
-static void test_create_request_read_output_not_sent(void **state)
+TEST(test_create_request_read_output_not_sent)
 {
 	struct fixture *f = *state;
 	sd_bus_message *m = begin(f);
@@ -413,7 +408,7 @@ static int take_output(int fd, uid_t uid, sd_bus_error *reterr)
 	return r;
 }
 
-static void test_output_fd_take(void **state)
+TEST(test_output_fd_take)
 {
 	static const struct {
 		const char *path;
@@ -446,7 +441,7 @@ static void test_output_fd_take(void **state)
 }
 
 /* Where our word would be taken for somebody else's: only his own programs may hear it, or another machine. */
-static void test_output_fd_take_peer(void **state)
+TEST(test_output_fd_take_peer)
 {
 	struct fixture *f = *state;
 	uid_t own = getuid() ?: 4711; /* (to root all is allowed) */
@@ -484,7 +479,7 @@ static void test_output_fd_take_peer(void **state)
 }
 
 /* What a session shows can be given to another one. */
-static void test_session_options_append_round_trip(void **state)
+TEST(test_session_options_append_round_trip)
 {
 	uint32_t pids[] = { 1, 2 }, uids[] = { 0, UINT32_MAX - 1 };
 	char comms[1][REC_COMM_BYTES] = { "bash" };

@@ -2,17 +2,12 @@
 /*
  * Stacks that are kept, and forgotten only when nobody can name them any more.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "capture/programs/cpus.h"
 #include "capture/pipeline/stacks.h"
+#include "tests/support/unit.h"
 
 static struct rec_stack make(uint64_t id, unsigned n)
 {
@@ -31,11 +26,10 @@ static void add(struct stacks *s, uint64_t id, unsigned n)
 	assert_int_equal(stacks_add(s, &rec), 0);
 }
 
-static void test_kept(void **state)
+TEST(test_kept)
 {
 	struct stacks s = { 0 };
 
-	(void)state;
 	add(&s, 1, 3);
 	add(&s, 2, STACK_FRAMES_MAX);
 	add(&s, 1, 3); /* again: the program had forgotten it */
@@ -55,12 +49,11 @@ static uint64_t fill(struct stacks *s, uint64_t from)
 	return from;
 }
 
-static void test_turns(void **state)
+TEST(test_turns)
 {
 	struct stacks s = { 0 };
 	uint64_t next;
 
-	(void)state;
 	next = fill(&s, 1);
 	assert_true(stacks_turn(&s, 1000, 1005));
 	assert_non_null(stacks_get(&s, 1)); /* who named it may be on his way */
@@ -74,11 +67,10 @@ static void test_turns(void **state)
 	stacks_deinit(&s);
 }
 
-static void test_cpus(void **state)
+TEST(test_cpus)
 {
 	bool online[6];
 
-	(void)state;
 	assert_true(cpus_parse("0-1,4\n", online, 6));
 	assert_true(online[0] && online[1] && !online[2] && !online[3] && online[4] && !online[5]);
 	assert_true(cpus_parse("3", online, 6));
@@ -93,12 +85,11 @@ static void test_cpus(void **state)
 }
 
 /* One that has gone is told once, also if it has gone twice; those without a place of their own go with another. */
-static void test_cpus_gone(void **state)
+TEST(test_cpus_gone)
 {
 	static uint32_t departures[CPU_DEPARTURES], seen[CPU_DEPARTURES];
 	bool online[CPU_DEPARTURES + 2];
 
-	(void)state;
 	memset(online, true, sizeof(online));
 	assert_false(cpus_clear_gone(departures, seen, online, CPU_DEPARTURES + 2));
 	departures[1] += 2;

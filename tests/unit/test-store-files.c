@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,11 +13,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "capture/store/chunk-name.h"
-#include "base/folder.h"
+#include "base/directory.h"
 #include "capture/store/output.h"
 #include "capture/store/store-files.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/store-records.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-writer.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -86,7 +80,7 @@ static const char *names_in(const char *folder)
 
 /* ---- names ---- */
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char *const none[] = {
 		"a-20261120T190834.123456Z-20261120T190844.000000Z.fx",
@@ -107,7 +101,6 @@ static void test_names(void **state)
 	struct chunk_name back;
 	uint64_t begin_us;
 
-	(void)state;
 	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
 		chunk_name_format(text, "a", &c, m);
 		assert_true(chunk_name_parse(text, "a", &back));
@@ -128,12 +121,11 @@ static void test_names(void **state)
 
 /* ---- chunks ---- */
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const names[] = { "", "a-b", "../a", "a b" };
 	struct store *s;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		assert_int_equal(store_files_new(&(struct store_files_options){ .dir_fd = AT_FDCWD,
 										.name = names[i] },
@@ -145,14 +137,13 @@ static void test_refused(void **state)
 }
 
 /* A chunk has its name from the moment on at which it is complete. */
-static void test_rename(void **state)
+TEST(test_rename)
 {
-	_cleanup_close_ int dir_fd = folder_fd("rename");
+	_cleanup_close_ int dir_fd = directory_fd("rename");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a");
 	const char *last = "a-20261120T190835.123456Z-20261120T190836.123456Z.fxt";
 	struct stat st;
 
-	(void)state;
 	umask(022);
 	assert_string_equal(names_in("rename"), "");
 	store_chunk(s, THEN, 0, 10);
@@ -177,13 +168,12 @@ static void test_rename(void **state)
 }
 
 /* One that is not ended is, when it is let go of. */
-static void test_freed(void **state)
+TEST(test_freed)
 {
-	_cleanup_close_ int dir_fd = folder_fd("freed");
+	_cleanup_close_ int dir_fd = directory_fd("freed");
 	struct store *s = files(dir_fd, "a");
 	struct chunk_name c;
 
-	(void)state;
 	store_chunk(s, THEN, 0, 10);
 	store_free(s);
 	assert_null(strstr(names_in("freed"), "part"));
@@ -192,12 +182,11 @@ static void test_freed(void **state)
 }
 
 /* The same times again (a clock was put back): each has a name of its own. */
-static void test_never_over(void **state)
+TEST(test_never_over)
 {
-	_cleanup_close_ int dir_fd = folder_fd("over");
+	_cleanup_close_ int dir_fd = directory_fd("over");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a"), *other = files(dir_fd, "a");
 
-	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		chunk(s, THEN, THEN + SECOND, 10 * i, 10);
 	/* Two at once, too. */
@@ -223,12 +212,11 @@ static void test_never_over(void **state)
 
 /* ---- retention ---- */
 
-static void test_keep_bytes(void **state)
+TEST(test_keep_bytes)
 {
-	_cleanup_close_ int dir_fd = folder_fd("bytes");
+	_cleanup_close_ int dir_fd = directory_fd("bytes");
 	_cleanup_(store_freep) struct store *s = NULL;
 
-	(void)state;
 	/* Others' files, which only look like ours. */
 	put_text("bytes", "/b-20261120T190834.123456Z-20261120T190835.123456Z.fxt", "b");
 	put_text("bytes", "/a-20261120T190834.123456Z-20261120T190835.123456Z.fxt.bak", "b");
@@ -261,14 +249,13 @@ static void test_keep_bytes(void **state)
 			    "b-20261120T190834.123456Z-20261120T190835.123456Z.fxt ");
 }
 
-static void test_keep_time(void **state)
+TEST(test_keep_time)
 {
-	_cleanup_close_ int dir_fd = folder_fd("time");
+	_cleanup_close_ int dir_fd = directory_fd("time");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a");
 	uint64_t now = clock_read_ns(CLOCK_REALTIME);
 	struct chunk_name c;
 
-	(void)state;
 	for (unsigned i = 0; i < 5; i++)
 		chunk(s, now - (5 - i) * DAY - DAY / 2, now - (5 - i) * DAY, 10 * i, 10);
 	s = store_free(s);
@@ -328,9 +315,8 @@ static void leave_part(int dir_fd, enum pack_method method, unsigned n_records, 
 	close(fd);
 }
 
-static void test_recover(void **state)
+TEST(test_recover)
 {
-	(void)state;
 	for (enum pack_method m = PACK_NONE; m < PACK_METHOD_MAX; m++) {
 		char folder[] = "recover-0";
 		_cleanup_close_ int dir_fd = -1;
@@ -341,7 +327,7 @@ static void test_recover(void **state)
 		struct pack p;
 
 		folder[8] = (char)('0' + m);
-		dir_fd = folder_fd(folder);
+		dir_fd = directory_fd(folder);
 		/* The beginning of another record, or piece. */
 		assert_int_equal(pack_init(&p, m), 0);
 		p.begun = true;
@@ -372,13 +358,12 @@ static void test_recover(void **state)
 }
 
 /* One that is being written is nobody else's; what is no chunk at all goes, or stays as it is. */
-static void test_recover_not(void **state)
+TEST(test_recover_not)
 {
-	_cleanup_close_ int dir_fd = folder_fd("not");
+	_cleanup_close_ int dir_fd = directory_fd("not");
 	_cleanup_(store_freep) struct store *s = files(dir_fd, "a");
 	const struct store_files_options o = { .dir_fd = dir_fd, .name = "a" };
 
-	(void)state;
 	store_chunk(s, THEN, 0, 10);
 	put_text("not", "/.a-20261120T190835.123456Z.part", "");
 	put_text("not", "/.a-20261120T190836.123456Z.part", "no record at all");
@@ -394,13 +379,12 @@ static void test_recover_not(void **state)
 }
 
 /* When the first chunk begins. */
-static void test_recover_at_begin(void **state)
+TEST(test_recover_at_begin)
 {
-	_cleanup_close_ int dir_fd = folder_fd("at-begin");
+	_cleanup_close_ int dir_fd = directory_fd("at-begin");
 	_cleanup_(store_freep) struct store *s = NULL;
 	struct outbuf b = { 0 };
 
-	(void)state;
 	add_records(&b, 0, 3);
 	put_bytes("at-begin", "/.a-20261120T190834.123456Z.part", b.data, b.size);
 	outbuf_deinit(&b);
@@ -414,7 +398,7 @@ static void test_recover_at_begin(void **state)
 /* ---- a file system that is full ---- */
 
 /* What was complete stays so, the last one is as far as it goes, and the reason is said. */
-static void test_full(void **state)
+TEST(test_full)
 {
 	_cleanup_close_ int dir_fd = -1;
 	struct output_status status;
@@ -422,12 +406,11 @@ static void test_full(void **state)
 	struct store *s;
 	char *name;
 
-	(void)state;
 	mkdir("full", 0700);
 	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("none", "full", "tmpfs", 0, "size=64k") < 0)
 		skip();
-	dir_fd = folder_fd("full");
+	dir_fd = directory_fd("full");
 	s = files(dir_fd, "a");
 	chunk(s, THEN, THEN + SECOND, 0, 100);
 	assert_int_equal(output_new(s, fxt_whole_records, PACK_NONE, NULL, &o), 0);
@@ -473,5 +456,5 @@ int main(void)
 		cmocka_unit_test(test_full),
 	};
 
-	return cmocka_run_group_tests(tests, own_folder_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, own_directory_set_up, own_directory_tear_down);
 }

@@ -2,16 +2,11 @@
 /*
  * Recordings of one second on one CPU each, in which processes run for so many milliseconds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reader/views/summary-diff.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-wire.h"
 
 #define MS UINT64_C(1000000)
@@ -68,7 +63,7 @@ static void run(struct diff_input *in, uint32_t tid, uint64_t at, uint64_t wait_
 				 .sw = { .out_state = FXT_STATE_BLOCKED } });
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static struct told told;
 
@@ -78,7 +73,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	struct told *t = *state;
 
@@ -123,7 +118,7 @@ static void assert_near(double is, double expected)
 
 /* ---- tests ---- */
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
 
@@ -136,7 +131,7 @@ static void test_empty(void **state)
 }
 
 /* One process under different pids, in recordings that are not as long as each other. */
-static void test_normalised(void **state)
+TEST(test_normalised)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -165,7 +160,7 @@ static void test_normalised(void **state)
 }
 
 /* The greatest latency is the one that a summary has. */
-static void test_latency_is_the_summary_s(void **state)
+TEST(test_latency_is_the_summary_s)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -196,7 +191,7 @@ static void test_latency_is_the_summary_s(void **state)
 	assert_int_equal(d->total[DIFF_A].latency.max_ns, 3 * MS);
 }
 
-static void test_only_in_one(void **state)
+TEST(test_only_in_one)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -218,7 +213,7 @@ static void test_only_in_one(void **state)
 }
 
 /* Command lines tell processes of one name apart, where both have them. */
-static void test_command_lines(void **state)
+TEST(test_command_lines)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -253,7 +248,7 @@ static void test_command_lines(void **state)
 }
 
 /* What is left of a name in one recording only stays what it is. */
-static void test_command_lines_one_side(void **state)
+TEST(test_command_lines_one_side)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -274,7 +269,7 @@ static void test_command_lines_one_side(void **state)
 }
 
 /* Of very many command lines, as compilers have them, there is one row. */
-static void test_many_command_lines(void **state)
+TEST(test_many_command_lines)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -301,7 +296,7 @@ static void test_many_command_lines(void **state)
 	assert_false(d->rows[0].others);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -336,7 +331,7 @@ static void test_threads(void **state)
 	assert_int_equal(d->rows[0].side[DIFF_A].n_processes, 1);
 }
 
-static void test_sort(void **state)
+TEST(test_sort)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -374,7 +369,7 @@ static void test_sort(void **state)
 }
 
 /* Threads of processes that nobody introduced go by their own names. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	struct told *t = *state;
 	_cleanup_(summary_diff_freep) struct summary_diff *d = NULL;
@@ -394,21 +389,21 @@ static void test_unknown(void **state)
 	assert_int_equal(row(d, "alone too", NULL)->side[DIFF_B].n_processes, 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_empty),
-		TEST(test_normalised),
-		TEST(test_latency_is_the_summary_s),
-		TEST(test_only_in_one),
-		TEST(test_command_lines),
-		TEST(test_command_lines_one_side),
-		TEST(test_many_command_lines),
-		TEST(test_threads),
-		TEST(test_sort),
-		TEST(test_unknown),
+		CASE(test_empty),
+		CASE(test_normalised),
+		CASE(test_latency_is_the_summary_s),
+		CASE(test_only_in_one),
+		CASE(test_command_lines),
+		CASE(test_command_lines_one_side),
+		CASE(test_many_command_lines),
+		CASE(test_threads),
+		CASE(test_sort),
+		CASE(test_unknown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reader/views/summary-groups.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-wire.h"
 
 static void tell(struct summary *s, struct event ev)
@@ -42,7 +37,7 @@ static void run(struct summary *s, uint64_t ts, uint32_t from, uint32_t to)
  * 10 and its thread 11 in a service, 20 in another process of it, 30 in a container, 40 nobody knows where, 50 without an
  * identity. Each runs ten times its number.
  */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static const uint32_t tids[] = { 10, 11, 20, 30, 40, 50, 0 };
 	struct summary *s;
@@ -68,7 +63,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	summary_free(*state);
 	return 0;
@@ -95,7 +90,7 @@ static void assert_group(const struct summary_group *g, const char *name, uint64
 	assert_int_equal(g->switches, threads);
 }
 
-static void test_units(void **state)
+TEST(test_units)
 {
 	struct summary_groups *g = groups(state, SUMMARY_BY_UNIT, 3);
 
@@ -105,7 +100,7 @@ static void test_units(void **state)
 	summary_groups_free(g);
 }
 
-static void test_containers(void **state)
+TEST(test_containers)
 {
 	struct summary_groups *g = groups(state, SUMMARY_BY_CONTAINER, 3);
 
@@ -115,7 +110,7 @@ static void test_containers(void **state)
 	summary_groups_free(g);
 }
 
-static void test_processes(void **state)
+TEST(test_processes)
 {
 	struct summary_groups *g = groups(state, SUMMARY_BY_PROCESS, 5);
 
@@ -128,7 +123,7 @@ static void test_processes(void **state)
 	summary_groups_free(g);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
 	struct summary_groups *g = groups(state, SUMMARY_BY_THREAD, 6);
 
@@ -139,7 +134,7 @@ static void test_threads(void **state)
 }
 
 /* Where a process was last counts; where nobody knows that, the place before does not. */
-static void test_moved(void **state)
+TEST(test_moved)
 {
 	struct summary_groups *g;
 
@@ -153,12 +148,11 @@ static void test_moved(void **state)
 	summary_groups_free(g);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct summary *s;
 	struct summary_groups *g;
 
-	(void)state;
 	assert_int_equal(summary_new(&s), 0);
 	summary_finish(s);
 	for (enum summary_by by = 0; by < SUMMARY_BY_MAX; by++) {
@@ -169,13 +163,13 @@ static void test_nothing(void **state)
 	summary_free(s);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_units),   TEST(test_containers), TEST(test_processes),
-		TEST(test_threads), TEST(test_moved),      cmocka_unit_test(test_nothing),
+		CASE(test_units),   CASE(test_containers), CASE(test_processes),
+		CASE(test_threads), CASE(test_moved),      cmocka_unit_test(test_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,16 +2,11 @@
 /*
  * The sums of a recording, from events written down here with their times in nanoseconds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reader/views/summary.h"
+#include "tests/support/unit.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
 
@@ -90,12 +85,12 @@ static const struct summary_thread *thread(const struct summary *s, uint32_t tid
 #define PREEMPTED FXT_STATE_RUNNING
 #define DEAD      FXT_STATE_DEAD
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	return summary_new((struct summary **)state);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	summary_free(*state);
 	return 0;
@@ -103,7 +98,7 @@ static int tear_down(void **state)
 
 /* ---- tests ---- */
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct summary *s = *state;
 
@@ -113,7 +108,7 @@ static void test_empty(void **state)
 }
 
 /* One CPU: runs, blocks, is woken, runs on, is preempted. */
-static void test_one_cpu(void **state)
+TEST(test_one_cpu)
 {
 	struct summary *s = *state;
 	const struct summary_thread *t;
@@ -149,7 +144,7 @@ static void test_one_cpu(void **state)
 }
 
 /* Busy, other and idle are the duration on every CPU, whatever is known of it. */
-static void test_cpus_add_up(void **state)
+TEST(test_cpus_add_up)
 {
 	struct summary *s = *state;
 
@@ -176,7 +171,7 @@ static void test_cpus_add_up(void **state)
 }
 
 /* A wakeup that stands late in the file, right before its thread's switch-in. */
-static void test_late_wakeup(void **state)
+TEST(test_late_wakeup)
 {
 	struct summary *s = *state;
 
@@ -194,7 +189,7 @@ static void test_late_wakeup(void **state)
 }
 
 /* A switch-out that stands behind the switch-in elsewhere. */
-static void test_late_switch_out(void **state)
+TEST(test_late_switch_out)
 {
 	struct summary *s = *state;
 
@@ -212,7 +207,7 @@ static void test_late_switch_out(void **state)
 }
 
 /* A wakeup of who runs or was woken already changes nothing but its number. */
-static void test_needless_wakeups(void **state)
+TEST(test_needless_wakeups)
 {
 	struct summary *s = *state;
 
@@ -233,7 +228,7 @@ static void test_needless_wakeups(void **state)
 }
 
 /* While records were lost the CPU counts as idle, and no state of a thread goes across. */
-static void test_loss(void **state)
+TEST(test_loss)
 {
 	struct summary *s = *state;
 
@@ -264,7 +259,7 @@ static void test_loss(void **state)
 }
 
 /* Without session_stop the recording ends with the last time seen; what runs, runs until then. */
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
 	struct summary *s = *state;
 
@@ -279,7 +274,7 @@ static void test_cut_off(void **state)
 }
 
 /* What a damaged file tells of times outside of the recording is not booked. */
-static void test_outside(void **state)
+TEST(test_outside)
 {
 	struct summary *s = *state;
 
@@ -317,7 +312,7 @@ static void test_outside(void **state)
 }
 
 /* Of archives that are joined, the later one goes on after the first one's session_stop. */
-static void test_joined(void **state)
+TEST(test_joined)
 {
 	struct summary *s = *state;
 
@@ -339,7 +334,7 @@ static void test_joined(void **state)
 }
 
 /* Nothing of a thread that is dead is counted. */
-static void test_dead(void **state)
+TEST(test_dead)
 {
 	struct summary *s = *state;
 
@@ -353,7 +348,7 @@ static void test_dead(void **state)
 	assert_int_equal(thread(s, 10)->runnable_ns, 0);
 }
 
-static void test_processes(void **state)
+TEST(test_processes)
 {
 	struct summary *s = *state;
 	_cleanup_free_ struct summary_process **list = NULL;
@@ -410,7 +405,7 @@ static void test_processes(void **state)
 }
 
 /* A thread that calls exec and takes over its process's id goes on running under it. */
-static void test_exec_changes_tid(void **state)
+TEST(test_exec_changes_tid)
 {
 	struct summary *s = *state;
 
@@ -429,7 +424,7 @@ static void test_exec_changes_tid(void **state)
 	assert_int_equal(s->cpus[0].busy_ns, 100);
 }
 
-static void test_marks(void **state)
+TEST(test_marks)
 {
 	struct summary *s = *state;
 
@@ -444,7 +439,7 @@ static void test_marks(void **state)
 	assert_string_equal(s->marks[99].text, "last");
 }
 
-static void test_threads_by_cpu(void **state)
+TEST(test_threads_by_cpu)
 {
 	struct summary *s = *state;
 	_cleanup_free_ struct summary_thread **list = NULL;
@@ -482,7 +477,7 @@ static void interval(struct summary *s, uint64_t begin, uint64_t end, struct int
 					      .number = i.number } });
 }
 
-static void test_intervals(void **state)
+TEST(test_intervals)
 {
 	struct summary *s = *state;
 	struct activity_sum **sums;
@@ -540,7 +535,7 @@ static void counter(struct summary *s, const char *name, uint64_t id,
 				.counter = { "counters", name, id, values, n } });
 }
 
-static void test_counters(void **state)
+TEST(test_counters)
 {
 	const struct event_value first[] = { { "a", true, { .u64 = 5 } },
 					     { "b", false, { .f64 = -1.5 } } };
@@ -572,7 +567,7 @@ static void test_counters(void **state)
 }
 
 /* Parts add up to what the whole would have been, and each has just its own. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
 	struct summary *s = *state;
 	uint64_t ns;
@@ -629,7 +624,7 @@ static void test_parts(void **state)
 }
 
 /* Of too many threads those go that did nothing, whatever became of them. */
-static void test_parts_many(void **state)
+TEST(test_parts_many)
 {
 	struct summary *s = *state;
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
 #include "cli/leaks/suppressions.h"
+#include "tests/support/unit.h"
 
 static const char *const allocators[] = { "malloc" };
 static const struct suppression_frame frames[] = {
@@ -35,7 +29,7 @@ static bool matches(const char *text, struct suppression_stack s)
 
 #define ENTRY(body) "{\n  a name\n  Memcheck:Leak\n" body "}\n"
 
-static void test_frames(void **state)
+TEST(test_frames)
 {
 	static const struct {
 		const char *text;
@@ -63,13 +57,12 @@ static void test_frames(void **state)
 		{ ENTRY("fun:make\nfun:*\nobj:*\nfun:main\nfun:more\n"), false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (matches(rows[i].text, stack) != rows[i].matches)
 			fail_msg("%s", rows[i].text);
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
 	static const struct {
 		const char *text;
@@ -83,17 +76,15 @@ static void test_texts(void **state)
 		{ "leak:^/usr/bin/d*o$\n", true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (matches(rows[i].text, stack) != rows[i].matches)
 			fail_msg("%s", rows[i].text);
 }
 
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	struct suppression_stack s = stack;
 
-	(void)state;
 	s.reach = REACH_LOST;
 	assert_true(matches(ENTRY("match-leak-kinds: definite,possible\nfun:make\n"), s));
 	assert_false(matches(ENTRY("match-leak-kinds: reachable\nfun:make\n"), s));
@@ -108,11 +99,10 @@ static void test_kinds(void **state)
 	assert_false(matches("{\n x\n Memcheck:Param\n write(buf)\n fun:make\n}\n", s));
 }
 
-static void test_unknown_allocator(void **state)
+TEST(test_unknown_allocator)
 {
 	struct suppression_stack s = stack;
 
-	(void)state;
 	s.n_allocators = 0;
 	assert_true(matches(ENTRY("fun:calloc\nfun:make\n"), s));
 	s.n_frames = 0;
@@ -121,7 +111,7 @@ static void test_unknown_allocator(void **state)
 	assert_false(matches("leak:make\n", s));
 }
 
-static void test_what_is_wrong(void **state)
+TEST(test_what_is_wrong)
 {
 	static const struct {
 		const char *text;
@@ -139,7 +129,6 @@ static void test_what_is_wrong(void **state)
 		{ "}\n", 1, "begins with a line" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_(suppressions_deinit) struct suppressions s = { 0 };
 		struct suppression_problem problem = { 0 };

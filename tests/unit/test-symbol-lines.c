@@ -2,17 +2,12 @@
 /*
  * Lines and inlined functions, held against another reader of DWARF.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
+#include "tests/support/unit.h"
 
 static const char *base_name(const char *path)
 {
@@ -84,11 +79,10 @@ static void compare_lines(const char *name, const char *twin, const struct symbo
 	symbols_free(s);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
 	struct symbols_options options = { .lines = true };
 
-	(void)state;
 	need_program();
 	if (!have_command("addr2line"))
 		skip();
@@ -97,13 +91,12 @@ static void test_lines(void **state)
 }
 
 /* In files of their own, packed, and with what they share with others taken out. */
-static void test_lines_elsewhere(void **state)
+TEST(test_lines_elsewhere)
 {
-	const char *dirs[] = { folder_path("debug") };
+	const char *dirs[] = { directory_path("debug") };
 	struct symbols_options options = { .lines = true, .debug_dirs = dirs, .n_debug_dirs = 1 };
 	char line[256];
 
-	(void)state;
 	need_program();
 	if (!have_command("addr2line"))
 		skip();
@@ -135,14 +128,13 @@ static void test_lines_elsewhere(void **state)
 	command("rm -r debug");
 }
 
-static void test_inlined(void **state)
+TEST(test_inlined)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ .lines = true });
 	struct program p;
 	size_t n = 0;
 	const struct symbol_frame *frames = NULL;
 
-	(void)state;
 	need_program();
 	program_start(&p, "pie");
 	program_stop(&p);
@@ -176,5 +168,5 @@ int main(void)
 		cmocka_unit_test(test_inlined),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "reader/symbols/symbol-list.h"
+#include "tests/support/unit.h"
 
 /* ---- ranges ---- */
 
-static void test_range_list_find(void **state)
+TEST(test_range_list_find)
 {
 	static const struct {
 		uint64_t start, end;
@@ -31,7 +26,6 @@ static void test_range_list_find(void **state)
 			  { UINT64_MAX, -1 } };
 	struct range_list list = { 0 };
 
-	(void)state;
 	assert_null(range_list_find(&list, 1));
 	for (size_t i = ARRAY_SIZE(rows); i > 0; i--)
 		assert_int_equal(range_list_add(&list, rows[i - 1].start, rows[i - 1].end,
@@ -47,12 +41,11 @@ static void test_range_list_find(void **state)
 }
 
 /* Around everything there is one; that it starts first must not matter. */
-static void test_range_list_many(void **state)
+TEST(test_range_list_many)
 {
 	struct range_list list = { 0 };
 	enum { N = 100 * 1000 };
 
-	(void)state;
 	for (uint32_t i = 0; i < N; i++)
 		assert_int_equal(range_list_add(&list, i, i == 0 ? UINT64_MAX : i + 1, i, 0), 0);
 	assert_int_equal(range_list_sort(&list), 0);
@@ -63,11 +56,10 @@ static void test_range_list_many(void **state)
 }
 
 /* Whatever lies in what: as by looking at all of them. */
-static void test_range_list_random(void **state)
+TEST(test_range_list_random)
 {
 	enum { N = 40, END = 200 };
 
-	(void)state;
 	srand(1);
 	for (unsigned int round = 0; round < 500; round++) {
 		struct range_list list = { 0 };
@@ -112,7 +104,7 @@ static void assert_found(const struct symbol_list *list, uint64_t address, const
 	assert_int_equal(found.offset, offset);
 }
 
-static void test_symbol_list_aliases(void **state)
+TEST(test_symbol_list_aliases)
 {
 	/* Each pair has one address; the first one is to be found. */
 	static const struct {
@@ -131,7 +123,6 @@ static void test_symbol_list_aliases(void **state)
 		  { { .size = 8, .local = true }, { .size = 8, .plt = true } } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		for (size_t swapped = 0; swapped < 2; swapped++) {
 			struct symbol_list list = { 0 };
@@ -149,12 +140,11 @@ static void test_symbol_list_aliases(void **state)
 		}
 }
 
-static void test_symbol_list_sizes(void **state)
+TEST(test_symbol_list_sizes)
 {
 	struct symbol_list list = { 0 };
 	struct symbol_found found;
 
-	(void)state;
 	assert_false(symbol_list_find(&list, 0, &found));
 	add(&list, "start", (struct symbol){ .start = 0x100, .bound = 0x200 });
 	add(&list, "next", (struct symbol){ .start = 0x140, .bound = 0x200 });

@@ -2,31 +2,24 @@
 /*
  * Where the files of a process are looked for, and what has none.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
+#include "tests/support/unit.h"
 
-static void test_process(void **state)
+TEST(test_process)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	struct symbol_query query;
 	struct program p;
 
-	(void)state;
 	need_program();
 	command("cp pie gone");
 	program_start(&p, "gone");
@@ -50,13 +43,12 @@ static void test_process(void **state)
 }
 
 /* A file that only the process itself sees, as in a container. */
-static void test_mount_namespace(void **state)
+TEST(test_mount_namespace)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	struct symbol_query query;
 	struct program p;
 
-	(void)state;
 	need_program();
 	if (try_command("unshare -m true") != 0) {
 		symbols_free(s);
@@ -65,10 +57,10 @@ static void test_mount_namespace(void **state)
 	}
 	command("mkdir hidden && { echo '#!/bin/sh'; echo exec unshare -m sh -c \\''"
 		"mount -t tmpfs none %s && cp %s %s && exec %s/pie'\\'; } >script && chmod +x script",
-		folder_path("hidden"), folder_path("pie"), folder_path("hidden"),
-		folder_path("hidden"));
+		directory_path("hidden"), directory_path("pie"), directory_path("hidden"),
+		directory_path("hidden"));
 	program_start(&p, "script");
-	assert_string_equal(p.mapping.path, folder_path("hidden/pie"));
+	assert_string_equal(p.mapping.path, directory_path("hidden/pie"));
 	assert_null(ask_program(s, &p, p.points[0].address)->function);
 	query = (struct symbol_query){
 		.pid = (uint32_t)p.pid,
@@ -84,18 +76,17 @@ static void test_mount_namespace(void **state)
 	symbols_free(s);
 }
 
-static void test_sysroot(void **state)
+TEST(test_sysroot)
 {
 	struct symbols *s;
 	struct program p;
 
-	(void)state;
 	need_program();
 	command("mkdir -p root/usr/bin && cp pie root/usr/bin/there && ln -s /usr/bin/there root/link && "
 		"ln -s ../../../../pie root/out && mkfifo root/fifo && : >root/empty");
 	program_start(&p, "pie");
 	program_stop(&p);
-	s = open_symbols(&(struct symbols_options){ .sysroot = folder_path("root") });
+	s = open_symbols(&(struct symbols_options){ .sysroot = directory_path("root") });
 	/* Links lead to what is below the root, and never out of it. */
 	p.mapping.path = "/link";
 	assert_all_points(s, &p);
@@ -110,18 +101,18 @@ static void test_sysroot(void **state)
 	assert_null(ask_program(s, &p, p.points[0].address)->function);
 	assert_true(has_problem(s, "/empty", "ELF"));
 	symbols_free(s);
-	assert_int_equal(symbols_new(&s, &(struct symbols_options){ .sysroot = folder_path("no") }),
+	assert_int_equal(symbols_new(&s,
+				     &(struct symbols_options){ .sysroot = directory_path("no") }),
 			 -ENOENT);
 }
 
-static void test_no_mapping(void **state)
+TEST(test_no_mapping)
 {
 	static const char *const paths[] = { NULL,        "",        "[heap]",     "//anon",
 					     "/memfd:x",  "[stack]", "/proc/kmsg", "relative",
 					     "/dev/zero", "/" };
 	struct symbols *s = open_symbols(&(struct symbols_options){ .lines = true });
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		struct symbol_query query = {
 			.pid = 1,
@@ -140,7 +131,7 @@ static void test_no_mapping(void **state)
 	symbols_free(s);
 }
 
-static void test_vdso(void **state)
+TEST(test_vdso)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	void *library = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
@@ -148,7 +139,6 @@ static void test_vdso(void **state)
 	struct program self = { .pid = getpid() };
 	struct symbol_query query;
 
-	(void)state;
 	if (!function || getauxval(AT_SYSINFO_EHDR) == 0) {
 		symbols_free(s);
 		skip();
@@ -183,5 +173,5 @@ int main(void)
 		cmocka_unit_test(test_vdso),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

@@ -2,29 +2,22 @@
 /*
  * How much memory answers may take.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
+#include "tests/support/unit.h"
 
-static void test_memory_limit(void **state)
+TEST(test_memory_limit)
 {
 	struct symbols *s;
 	uint64_t limit = 64 * 1024;
 	struct program p[8];
 	char name[16];
 
-	(void)state;
 	need_program();
 	for (size_t i = 0; i < ARRAY_SIZE(p); i++) {
 		snprintf(name, sizeof(name), "copy%zu", i);
@@ -51,14 +44,13 @@ static void test_memory_limit(void **state)
 /*
  * One file grows with what is asked of it: here this program, until it is too much and begins anew.
  */
-static void test_memory_growth(void **state)
+TEST(test_memory_growth)
 {
 	struct symbols *all = open_symbols(&(struct symbols_options){ .lines = true }), *some;
 	uint64_t at, limit, first = 0, last = 0, lines = 0, most = 0;
 	struct program self = { .pid = getpid() };
 	unsigned int fell = 0;
 
-	(void)state;
 	program_find_mapping(&self, (uint64_t)(uintptr_t)test_memory_growth);
 	for (at = 0; at < self.mapping.size; at += 16) {
 		lines += ask_program(all, &self, self.mapping.start + at)->line > 0;
@@ -105,5 +97,5 @@ int main(void)
 		cmocka_unit_test(test_memory_growth),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

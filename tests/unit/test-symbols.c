@@ -2,26 +2,19 @@
 /*
  * Names for addresses, and the files that they come from.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "base/cleanup.h"
-#include "tests/support/own-folder.h"
+#include "tests/support/own-directory.h"
 #include "tests/support/symbol-program.h"
+#include "tests/support/unit.h"
 
-static void test_symtab(void **state)
+TEST(test_symtab)
 {
 	static const char *const names[] = { "pie", "fixed" };
 
-	(void)state;
 	need_program();
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
@@ -48,14 +41,13 @@ static void test_symtab(void **state)
 }
 
 /* What a function returns to can be behind its end. */
-static void test_return_address(void **state)
+TEST(test_return_address)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	struct symbol_query query;
 	struct program p;
 	uint64_t end;
 
-	(void)state;
 	need_program();
 	program_start(&p, "pie");
 	end = program_address(&p, "sample_plain");
@@ -65,14 +57,13 @@ static void test_return_address(void **state)
 	symbols_free(s);
 }
 
-static void test_plt(void **state)
+TEST(test_plt)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	char line[64];
 	struct program p;
 	unsigned long vaddr;
 
-	(void)state;
 	need_program();
 	if (!have_command("objdump"))
 		skip();
@@ -89,7 +80,7 @@ static void test_plt(void **state)
 }
 
 /* What the calls of a program lead to, as objdump says it. */
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	static const char *const names[] = { "printf@plt", "sample_plain" };
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
@@ -98,7 +89,6 @@ static void test_calls(void **state)
 	struct program p;
 	char line[64];
 
-	(void)state;
 	need_program();
 #if !defined(__x86_64__)
 	skip();
@@ -134,14 +124,13 @@ static void test_calls(void **state)
 }
 
 /* A file is only used if it is the one that was mapped. */
-static void test_build_id(void **state)
+TEST(test_build_id)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	uint8_t id[SYMBOL_BUILD_ID_MAX];
 	struct program p;
 	uint64_t address;
 
-	(void)state;
 	need_program();
 	program_start(&p, "pie");
 	program_stop(&p);
@@ -164,12 +153,11 @@ static void test_build_id(void **state)
 	symbols_free(s);
 }
 
-static void test_minidebug(void **state)
+TEST(test_minidebug)
 {
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	struct program p;
 
-	(void)state;
 	need_program();
 	if (!have_command("xz"))
 		skip();
@@ -193,16 +181,15 @@ static void test_minidebug(void **state)
 	symbols_free(s);
 }
 
-static void test_debug_by_build_id(void **state)
+TEST(test_debug_by_build_id)
 {
-	const char *dirs[] = { folder_path("debug") };
+	const char *dirs[] = { directory_path("debug") };
 	struct symbols_options options = { .debug_dirs = dirs, .n_debug_dirs = 1 };
 	struct symbols *s = open_symbols(&(struct symbols_options){ 0 });
 	uint8_t id[SYMBOL_BUILD_ID_MAX];
 	struct program p;
 	char line[256];
 
-	(void)state;
 	need_program();
 	symbols_free(s);
 	/* A directory that is not there was meant to be. */
@@ -237,12 +224,11 @@ static void test_debug_by_build_id(void **state)
 	command("rm -r debug");
 }
 
-static void test_debug_link(void **state)
+TEST(test_debug_link)
 {
 	static const char *const folders[] = { ".", ".debug" };
 	struct program p;
 
-	(void)state;
 	need_program();
 	/* Without a build id it is the checksum that tells. */
 	command("cc -O2 -g -Wl,--build-id=none %s -o whole && objcopy --only-keep-debug whole link.debug && "
@@ -280,5 +266,5 @@ int main(void)
 		cmocka_unit_test(test_debug_link),
 	};
 
-	return cmocka_run_group_tests(tests, programs_set_up, own_folder_tear_down);
+	return cmocka_run_group_tests(tests, programs_set_up, own_directory_tear_down);
 }

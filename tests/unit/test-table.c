@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "base/table.h"
+#include "tests/support/unit.h"
 
 static char values[4096]; /* their addresses are the values */
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct table t = { 0 };
 	size_t pos = 0;
 
-	(void)state;
 	assert_null(table_get(&t, 1));
 	assert_null(table_get(&t, 0));
 	assert_null(table_remove(&t, 1));
@@ -28,11 +22,10 @@ static void test_empty(void **state)
 	table_deinit(&t);
 }
 
-static void test_set(void **state)
+TEST(test_set)
 {
 	_cleanup_(table_deinit) struct table t = { 0 };
 
-	(void)state;
 	assert_int_equal(table_set(&t, 1, &values[1]), 0);
 	assert_int_equal(table_set(&t, UINT64_MAX, &values[2]), 0);
 	assert_ptr_equal(table_get(&t, 1), &values[1]);
@@ -44,11 +37,10 @@ static void test_set(void **state)
 	assert_int_equal(t.n_used, 2);
 }
 
-static void test_remove(void **state)
+TEST(test_remove)
 {
 	_cleanup_(table_deinit) struct table t = { 0 };
 
-	(void)state;
 	assert_int_equal(table_set(&t, 7, &values[7]), 0);
 	assert_null(table_remove(&t, 8));
 	assert_ptr_equal(table_remove(&t, 7), &values[7]);
@@ -58,7 +50,7 @@ static void test_remove(void **state)
 }
 
 /* Against an array that does the same: keys that come and go, gaps that close over runs. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	enum { KEYS = ARRAY_SIZE(values), STEPS = 200000 };
 	_cleanup_(table_deinit) struct table t = { 0 };
@@ -67,7 +59,6 @@ static void test_random(void **state)
 	size_t n = 0, pos = 0;
 	char *value;
 
-	(void)state;
 	for (unsigned step = 0; step < STEPS; step++) {
 		/* The share of removals goes up and down, so that it grows and empties. */
 		unsigned removals = step / (STEPS / 8) % 2 ? 70 : 30;
@@ -103,11 +94,10 @@ static void test_random(void **state)
 	assert_null(table_next(&t, &pos));
 }
 
-static void test_deinit(void **state)
+TEST(test_deinit)
 {
 	struct table t = { 0 };
 
-	(void)state;
 	assert_int_equal(table_set(&t, 1, &values[1]), 0);
 	table_deinit(&t);
 	assert_null(table_get(&t, 1));
@@ -116,12 +106,11 @@ static void test_deinit(void **state)
 	table_deinit(&t);
 }
 
-static void test_clear(void **state)
+TEST(test_clear)
 {
 	struct table t = { 0 };
 	size_t pos = 0;
 
-	(void)state;
 	table_clear(&t);
 	/* A small one, and one whose memory goes. */
 	for (uint64_t n = 10; n <= 100000; n *= 10000) {
@@ -139,12 +128,11 @@ static void test_clear(void **state)
 }
 
 /* Each bit of the bytes and of the seed counts. */
-static void test_hash_seeded(void **state)
+TEST(test_hash_seeded)
 {
 	uint64_t words[3] = { 0x7f0000001000, 0, UINT64_C(1) << 63 };
 	uint64_t hash = table_hash_seeded(5, words, sizeof(words));
 
-	(void)state;
 	assert_int_equal(table_hash_seeded(5, words, sizeof(words)), hash);
 	for (unsigned bit = 0; bit < 64; bit++) {
 		assert_int_not_equal(
@@ -157,7 +145,7 @@ static void test_hash_seeded(void **state)
 	}
 }
 
-static void test_hash(void **state)
+TEST(test_hash)
 {
 	static const struct {
 		const char *a, *b;
@@ -170,7 +158,6 @@ static void test_hash(void **state)
 		{ "ab", "ba", 2, 2, false },   { "\x80", "\xff\x80", 1, 1, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t a = table_hash(rows[i].a, rows[i].na);
 		uint64_t b = table_hash(rows[i].b, rows[i].nb);

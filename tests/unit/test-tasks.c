@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "capture/pipeline/tasks.h"
+#include "tests/support/unit.h"
 
 #define KOID(n, tid) ((uint32_t)(n) << 22 | (tid))
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct tasks *t = calloc(1, sizeof(*t));
 
@@ -21,7 +16,7 @@ static int set_up(void **state)
 	return tasks_init(t);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	tasks_deinit(*state);
 	free(*state);
@@ -52,7 +47,7 @@ static void update(struct tasks *t, uint32_t tid, uint64_t start_ns, const char 
 
 /* ---- what is announced ---- */
 
-static void test_announced(void **state)
+TEST(test_announced)
 {
 	struct tasks *t = *state;
 	static const uint32_t tids[] = { 1, 63, 64, 65, TASKS_TID_MAX - 1 };
@@ -68,7 +63,7 @@ static void test_announced(void **state)
 }
 
 /* The idle thread and the pseudo-threads need no announcement. */
-static void test_announced_no_task(void **state)
+TEST(test_announced_no_task)
 {
 	struct tasks *t = *state;
 	static const uint32_t koids[] = { 0, TASKS_TID_MAX, FXT_KOID_KYMO_CPU, FXT_KOID_OTHER,
@@ -82,7 +77,7 @@ static void test_announced_no_task(void **state)
 }
 
 /* Only what is news has to be said again. */
-static void test_update_news(void **state)
+TEST(test_update_news)
 {
 	struct tasks *t = *state;
 	static const struct {
@@ -113,7 +108,7 @@ static void test_update_news(void **state)
 	assert_int_equal(tasks_koid(t, 10), 10);
 }
 
-static void test_update_no_task(void **state)
+TEST(test_update_no_task)
 {
 	struct tasks *t = *state;
 
@@ -127,7 +122,7 @@ static void test_update_no_task(void **state)
 
 /* ---- owners of a tid ---- */
 
-static void test_update_fork(void **state)
+TEST(test_update_fork)
 {
 	struct tasks *t = *state;
 
@@ -153,7 +148,7 @@ static void test_update_fork(void **state)
 }
 
 /* An owner whom the archive never saw leaves its koid to the next one. */
-static void test_update_fork_unnamed(void **state)
+TEST(test_update_fork_unnamed)
 {
 	struct tasks *t = *state;
 
@@ -167,7 +162,7 @@ static void test_update_fork_unnamed(void **state)
 }
 
 /* The task may be listed before its fork is read: the start time tells. */
-static void test_update_listed_before_fork(void **state)
+TEST(test_update_listed_before_fork)
 {
 	struct tasks *t = *state;
 
@@ -179,7 +174,7 @@ static void test_update_listed_before_fork(void **state)
 }
 
 /* A fork that was lost: another start time says that it is another one. */
-static void test_update_other_start(void **state)
+TEST(test_update_other_start)
 {
 	struct tasks *t = *state;
 
@@ -192,7 +187,7 @@ static void test_update_other_start(void **state)
 }
 
 /* What is looked up in /proc has no start time, and says nothing about the owner. */
-static void test_update_unknown_start(void **state)
+TEST(test_update_unknown_start)
 {
 	struct tasks *t = *state;
 
@@ -207,7 +202,7 @@ static void test_update_unknown_start(void **state)
 	assert_true(tasks_announced(t, 10));
 }
 
-static void test_update_too_many_owners(void **state)
+TEST(test_update_too_many_owners)
 {
 	struct tasks *t = *state;
 
@@ -229,7 +224,7 @@ static void test_update_too_many_owners(void **state)
 
 /* ---- names and commands ---- */
 
-static void test_set_comm(void **state)
+TEST(test_set_comm)
 {
 	struct tasks *t = *state;
 	static const struct {
@@ -256,7 +251,7 @@ static void test_set_comm(void **state)
 }
 
 /* The longest: each byte of fifteen is wrong. */
-static void test_set_comm_longest(void **state)
+TEST(test_set_comm_longest)
 {
 	struct tasks *t = *state;
 	char comm[REC_COMM_BYTES];
@@ -268,7 +263,7 @@ static void test_set_comm_longest(void **state)
 	assert_int_equal(strlen(tasks_get(t, 10)->comm), 45);
 }
 
-static void test_set_command(void **state)
+TEST(test_set_command)
 {
 	struct tasks *t = *state;
 	char longest[600];
@@ -293,7 +288,7 @@ static void test_set_command(void **state)
 
 /* ---- describing ---- */
 
-static void test_describe(void **state)
+TEST(test_describe)
 {
 	struct tasks *t = *state;
 	struct rec_identity id = identity(11, 300, "thread");
@@ -333,7 +328,7 @@ static void test_describe(void **state)
 }
 
 /* Said once of each owner of the id. */
-static void test_set_ended(void **state)
+TEST(test_set_ended)
 {
 	struct tasks *t = *state;
 
@@ -365,7 +360,7 @@ static void move_to(struct tasks *t, uint32_t tid, uint32_t pid, uint64_t cgroup
 	assert_int_equal(tasks_update(t, &id, false), 0);
 }
 
-static void test_cgroups(void **state)
+TEST(test_cgroups)
 {
 	struct tasks *t = *state;
 
@@ -418,7 +413,7 @@ static void test_cgroups(void **state)
 	assert_string_equal(cgroup_of(t, 13), "");
 }
 
-static void test_forget(void **state)
+TEST(test_forget)
 {
 	struct tasks *t = *state;
 
@@ -433,7 +428,7 @@ static void test_forget(void **state)
 
 /* ---- recordings that are split ---- */
 
-static void test_split(void **state)
+TEST(test_split)
 {
 	struct tasks *t = *state;
 
@@ -463,7 +458,7 @@ static void test_split(void **state)
 }
 
 /* Of those that have ended only some are kept, but a main thread as long as its process lives. */
-static void test_many_dead(void **state)
+TEST(test_many_dead)
 {
 	struct tasks *t = *state;
 
@@ -496,7 +491,7 @@ static void test_many_dead(void **state)
 }
 
 /* Koids are given out again: the first owners are in chunks that have gone. */
-static void test_owners_of_split(void **state)
+TEST(test_owners_of_split)
 {
 	struct tasks *t = *state;
 
@@ -514,11 +509,10 @@ static void test_owners_of_split(void **state)
 	assert_int_equal(t->n_merged, 0);
 }
 
-static void test_deinit(void **state)
+TEST(test_deinit)
 {
 	struct tasks t = { 0 };
 
-	(void)state;
 	tasks_deinit(&t);
 	assert_int_equal(tasks_init(&t), 0);
 	update(&t, 10, 100, "a", false);
@@ -527,32 +521,32 @@ static void test_deinit(void **state)
 	tasks_deinit(&t);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_announced),
-		TEST(test_announced_no_task),
-		TEST(test_update_news),
-		TEST(test_update_no_task),
-		TEST(test_update_fork),
-		TEST(test_update_fork_unnamed),
-		TEST(test_update_listed_before_fork),
-		TEST(test_update_other_start),
-		TEST(test_update_unknown_start),
-		TEST(test_update_too_many_owners),
-		TEST(test_set_comm),
-		TEST(test_set_comm_longest),
-		TEST(test_set_command),
-		TEST(test_describe),
-		TEST(test_set_ended),
-		TEST(test_cgroups),
-		TEST(test_forget),
-		TEST(test_split),
-		TEST(test_many_dead),
-		TEST(test_owners_of_split),
-		TEST(test_deinit),
+		CASE(test_announced),
+		CASE(test_announced_no_task),
+		CASE(test_update_news),
+		CASE(test_update_no_task),
+		CASE(test_update_fork),
+		CASE(test_update_fork_unnamed),
+		CASE(test_update_listed_before_fork),
+		CASE(test_update_other_start),
+		CASE(test_update_unknown_start),
+		CASE(test_update_too_many_owners),
+		CASE(test_set_comm),
+		CASE(test_set_comm_longest),
+		CASE(test_set_command),
+		CASE(test_describe),
+		CASE(test_set_ended),
+		CASE(test_cgroups),
+		CASE(test_forget),
+		CASE(test_split),
+		CASE(test_many_dead),
+		CASE(test_owners_of_split),
+		CASE(test_deinit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <errno.h>
-
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "tests/support/unit.h"
 
 #define BAD "\xef\xbf\xbd" /* U+FFFD */
 
 /* A literal and its length, NULs in it included. */
 #define BYTES(s) s, sizeof(s) - 1
 
-static void test_is_utf8(void **state)
+TEST(test_is_utf8)
 {
 	static const struct {
 		const char *text;
@@ -46,12 +40,11 @@ static void test_is_utf8(void **state)
 		{ BYTES("\xe2\x28\xa1"), false }, /* goes on with something else */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(text_is_utf8(rows[i].text, rows[i].n), rows[i].is);
 }
 
-static void test_clean(void **state)
+TEST(test_clean)
 {
 	static const struct {
 		const char *from;
@@ -106,7 +99,6 @@ static void test_clean(void **state)
 		  4, BAD },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ char *from = malloc(rows[i].n + 1);
 		_cleanup_free_ char *to = malloc(rows[i].room);
@@ -120,11 +112,10 @@ static void test_clean(void **state)
 }
 
 /* Whatever the bytes are, what comes out is UTF-8 and fits. */
-static void test_clean_any_bytes(void **state)
+TEST(test_clean_any_bytes)
 {
 	uint64_t random = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 20000; round++) {
 		char from[24], to[16];
 		size_t room, n;
@@ -141,7 +132,7 @@ static void test_clean_any_bytes(void **state)
 	}
 }
 
-static void test_join_args(void **state)
+TEST(test_join_args)
 {
 	static const struct {
 		const char *args;
@@ -167,7 +158,6 @@ static void test_join_args(void **state)
 		{ BYTES("abcdef\0g\0"), 4, "abc" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_free_ char *to = malloc(rows[i].room);
 
@@ -183,7 +173,7 @@ struct number_row {
 	uint64_t value;
 };
 
-static void test_parse_size(void **state)
+TEST(test_parse_size)
 {
 	static const struct number_row rows[] = {
 		{ "0", 0, 0 },
@@ -215,7 +205,6 @@ static void test_parse_size(void **state)
 		{ "0x10", -EINVAL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t v = 77;
 
@@ -224,7 +213,7 @@ static void test_parse_size(void **state)
 	}
 }
 
-static void test_parse_time(void **state)
+TEST(test_parse_time)
 {
 	static const struct number_row rows[] = {
 		{ "0", 0, 0 },
@@ -266,7 +255,6 @@ static void test_parse_time(void **state)
 		{ "1e3", -EINVAL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t v = 77;
 
@@ -275,7 +263,7 @@ static void test_parse_time(void **state)
 	}
 }
 
-static void test_parse_u64(void **state)
+TEST(test_parse_u64)
 {
 	static const struct {
 		const char *text;
@@ -296,7 +284,6 @@ static void test_parse_u64(void **state)
 		{ " 1", 100, -EINVAL, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		uint64_t v = 77;
 
@@ -305,7 +292,7 @@ static void test_parse_u64(void **state)
 	}
 }
 
-static void test_format_size(void **state)
+TEST(test_format_size)
 {
 	static const struct {
 		uint64_t bytes;
@@ -323,12 +310,11 @@ static void test_format_size(void **state)
 	};
 	char to[TEXT_FORMAT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_string_equal(text_format_size(to, rows[i].bytes), rows[i].text);
 }
 
-static void test_format_time(void **state)
+TEST(test_format_time)
 {
 	static const struct {
 		uint64_t ns;
@@ -351,7 +337,6 @@ static void test_format_time(void **state)
 	};
 	char to[TEXT_FORMAT_MAX];
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_string_equal(text_format_time(to, rows[i].ns), rows[i].text);
 }

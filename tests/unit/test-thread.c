@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -22,6 +15,7 @@
 #include "base/cleanup.h"
 #include "capture/sandbox/thread.h"
 #include "capture/sandbox/thread-identity.h"
+#include "tests/support/unit.h"
 
 static bool readable(int fd, int timeout_ms)
 {
@@ -30,11 +24,10 @@ static bool readable(int fd, int timeout_ms)
 	return poll(&p, 1, timeout_ms) == 1;
 }
 
-static void test_signal(void **state)
+TEST(test_signal)
 {
 	_cleanup_close_ int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
-	(void)state;
 	assert_false(readable(fd, 0));
 	thread_quiet(fd);
 	assert_false(readable(fd, 0));
@@ -46,12 +39,11 @@ static void test_signal(void **state)
 }
 
 /* The counter is as high as it gets: it is readable, and that is all that counts. */
-static void test_signal_overflow(void **state)
+TEST(test_signal_overflow)
 {
 	_cleanup_close_ int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	uint64_t most = UINT64_MAX - 1;
 
-	(void)state;
 	assert_int_equal(write(fd, &most, sizeof(most)), sizeof(most));
 	thread_signal(fd);
 	assert_true(readable(fd, 0));
@@ -69,20 +61,19 @@ static void *look_at_nice(void *userdata)
 }
 
 /* The one that drains is served first; its helpers and what it runs are as they were. */
-static void test_prompt(void **state)
+TEST(test_raise_priority)
 {
 	int fd_and_nice[2] = { eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), 0 };
 	int before = getpriority(PRIO_PROCESS, 0);
 
-	(void)state;
-	thread_be_ordinary(); /* nobody is prompt: nothing happens */
+	thread_reset_priority(); /* nobody is prompt: nothing happens */
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
-	thread_be_prompt();
+	thread_raise_priority();
 	assert_true(getpriority(PRIO_PROCESS, 0) <= before);
 	assert_int_equal(thread_start(look_at_nice, fd_and_nice), 0);
 	assert_true(readable(fd_and_nice[0], 5000));
 	assert_int_equal(fd_and_nice[1], before);
-	thread_be_ordinary();
+	thread_reset_priority();
 	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
 	close(fd_and_nice[0]);
 }
@@ -101,7 +92,7 @@ static void *look_at_mask(void *userdata)
 	return NULL;
 }
 
-static void test_start(void **state)
+TEST(test_start)
 {
 	struct started s = { .event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	static const int signals[] = {
@@ -109,7 +100,6 @@ static void test_start(void **state)
 	};
 	sigset_t before, after;
 
-	(void)state;
 	pthread_sigmask(SIG_SETMASK, NULL, &before);
 	assert_int_equal(thread_start(look_at_mask, &s), 0);
 	pthread_sigmask(SIG_SETMASK, NULL, &after);
@@ -149,14 +139,13 @@ static void *be_somebody(void *userdata)
 }
 
 /* One thread uses files as somebody else, without any right; all others, and the process, are who they were. */
-static void test_identity(void **state)
+TEST(test_identity)
 {
 	struct somebody s = { .event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) };
 	int dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0);
 	const struct thread_identity root = thread_identity_of(0);
 	char before[4096], after[4096];
 
-	(void)state;
 	assert_int_equal(thread_identity_take(&root), 0);
 	read_status("/proc/thread-self/status", before);
 	assert_int_equal(thread_start(be_somebody, &s), 0);
@@ -186,8 +175,8 @@ static void test_identity(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_signal),   cmocka_unit_test(test_signal_overflow),
-		cmocka_unit_test(test_prompt),   cmocka_unit_test(test_start),
+		cmocka_unit_test(test_signal),         cmocka_unit_test(test_signal_overflow),
+		cmocka_unit_test(test_raise_priority), cmocka_unit_test(test_start),
 		cmocka_unit_test(test_identity),
 	};
 

@@ -2,21 +2,16 @@
 /*
  * What `kymo top` draws: within the screen, whatever the names are.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "cli/top/top-draw.h"
 #include "cli/top/top-usage.h"
 #include "cli/common/verb.h"
+#include "tests/support/unit.h"
 
 void cli_error(const char *format, ...)
 {
@@ -103,12 +98,11 @@ static void plain(char *text)
 	assert_null(strstr(text, "\xc2\x9b"));
 }
 
-static void test_screen(void **state)
+TEST(test_screen)
 {
 	static const enum top_view views[] = { TOP_ALL, TOP_FUNCTIONS, TOP_PROCESSES, TOP_THREADS,
 					       TOP_HELP };
 
-	(void)state;
 	for (size_t v = 0; v < ARRAY_SIZE(views); v++) {
 		for (unsigned rows = 1; rows < 30; rows++) {
 			for (unsigned columns = 1; columns < 130; columns += 16) {
@@ -131,7 +125,7 @@ static void test_screen(void **state)
 	}
 }
 
-static void test_file(void **state)
+TEST(test_file)
 {
 	const struct top_usages usages = {
 		.n = 2,
@@ -144,7 +138,6 @@ static void test_file(void **state)
 	};
 	_cleanup_free_ char *text = draw(&(struct top_state){ .usages = &usages }, 0, 0);
 
-	(void)state;
 	assert_non_null(strstr(text, "  2 CPUs, 30.0% busy  0:60% 1:0%\n"));
 	assert_non_null(strstr(text, "lost 7 (sched 7), 8 in all, 9 mappings without room\n"));
 	assert_non_null(strstr(text, " 75.00%  libmodule            one              "
@@ -158,14 +151,13 @@ static void test_file(void **state)
 }
 
 /* What /proc says of this process, which nobody else has to be asked for. */
-static void test_usage(void **state)
+TEST(test_usage)
 {
 	struct live_task self = { .pid = (uint32_t)getpid() };
 	const struct live_window w = { .processes = &self, .n_processes = 1 };
 	struct top_usages usages = { .looked = true };
 	const struct top_usage *u;
 
-	(void)state;
 	top_usages_update(&usages, &w);
 	u = top_usages_of(&usages, self.pid);
 	assert_non_null(u);
@@ -178,7 +170,7 @@ static void test_usage(void **state)
 	assert_null(top_usages_of(&usages, self.pid + 1));
 }
 
-static void test_sort(void **state)
+TEST(test_sort)
 {
 	const struct top_usages usages = {
 		.n = 2,
@@ -187,7 +179,6 @@ static void test_sort(void **state)
 	};
 	struct live_window w = window();
 
-	(void)state;
 	top_sort(&w, &usages, TOP_BY_MEMORY);
 	assert_int_equal(w.processes[0].pid, 3);
 	assert_int_equal(w.processes[1].pid, 2);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdio.h>
 #include <string.h>
 
 #include "capture/heap/triage.h"
+#include "tests/support/unit.h"
 
 static const struct triage_options options = {
 	.need = 3,
@@ -61,9 +55,8 @@ static void run(const char *const *series, size_t n, const char *expected)
 	run((const char *const[]){ __VA_ARGS__ },                                                  \
 	    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *), expected)
 
-static void test_one(void **state)
+TEST(test_one)
 {
-	(void)state;
 	RUN("|||||", ".....");
 	/* The first window says nothing. */
 	RUN("||||", "gg.g");
@@ -75,9 +68,8 @@ static void test_one(void **state)
 	RUN("|||+10 |||||", ".ggg...g");
 }
 
-static void test_new_heights_only(void **state)
+TEST(test_new_heights_only)
 {
-	(void)state;
 	/* Up and down. */
 	RUN("|||||||||", ".gdgdgdgd");
 	/* Back to where it was is no growth. */
@@ -88,9 +80,8 @@ static void test_new_heights_only(void **state)
 	RUN("|||+10 |", ".fgf");
 }
 
-static void test_several(void **state)
+TEST(test_several)
 {
-	(void)state;
 	/* The fastest ones, as many as there is room for. */
 	RUN("|||+12 +11 |", ".ggg", ".ggg", ".ggg");
 	/* One has ended: there is room for the next. */
@@ -99,17 +90,15 @@ static void test_several(void **state)
 }
 
 /* One that cannot be armed takes no room, and is not tried each time. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
-	(void)state;
 	RUN("|||+13 +12 +11 ||", ".ggg.", ".ggg.", ".ggg.", ".gggg");
 }
 
-static void test_proc(void **state)
+TEST(test_proc)
 {
 	_cleanup_(triage_freep) struct triage *t = NULL;
 
-	(void)state;
 	said[0] = '\0';
 	assert_int_equal(triage_new(&options, &t), 0);
 	assert_true(triage_look(t, "") > 0);

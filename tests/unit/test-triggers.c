@@ -2,13 +2,6 @@
 /*
  * Triggers on scripted streams: what fires is written down as "KIND at TIME: VALUE of TID, COUNT".
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +9,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "capture/heap/heap-records.h"
 #include "capture/pipeline/triggers.h"
+#include "capture/proc/proc-records.h"
+#include "tests/support/unit.h"
 #include "writer/event.h"
 #include "writer/fxt/fxt-names.h"
 #include "writer/fxt/fxt-wire.h"
@@ -100,11 +96,10 @@ static void wake(struct fixture *f, uint64_t ts_ns, uint32_t tid, bool on_rq)
 
 /* ---- wakeups ---- */
 
-static void test_wakeup(void **state)
+TEST(test_wakeup)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .wakeup_ns = 100 }, false);
 	turn(&f, 1000, 7, 'S', 0);
 	wake(&f, 2000, 7, false);
@@ -129,11 +124,10 @@ static void test_wakeup(void **state)
 }
 
 /* Wakeups that overtake the switch-out of their thread, and some that are none. */
-static void test_wakeup_in_doubt(void **state)
+TEST(test_wakeup_in_doubt)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .wakeup_ns = 100 }, false);
 	turn(&f, 1000, 0, 'R', 7);
 	wake(&f, 1900, 7, false);
@@ -157,11 +151,10 @@ static void test_wakeup_in_doubt(void **state)
 	triggers_free(f.triggers);
 }
 
-static void test_loss(void **state)
+TEST(test_loss)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .offcpu_ns = 100 }, true);
 	turn(&f, 1000, 7, 'S', 0);
 	wake(&f, 2000, 7, false);
@@ -176,11 +169,10 @@ static void test_loss(void **state)
 
 /* ---- off CPU ---- */
 
-static void test_offcpu(void **state)
+TEST(test_offcpu)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .offcpu_ns = 1000 }, false);
 	turn(&f, 1000, 7, 'D', 0);
 	wake(&f, 2900, 7, false);
@@ -215,8 +207,8 @@ static void test_offcpu(void **state)
 
 static void pressure(struct fixture *f, uint64_t ts_ns, const char *name, double percent)
 {
-	struct rec_sample rec = {
-		.head = { .ts_ns = ts_ns, .kind = REC_SAMPLE, .size = sizeof(rec) },
+	struct rec_counters rec = {
+		.head = { .ts_ns = ts_ns, .kind = REC_COUNTERS, .size = sizeof(rec) },
 		.name = "pressure",
 		.n_values = 2,
 	};
@@ -228,16 +220,15 @@ static void pressure(struct fixture *f, uint64_t ts_ns, const char *name, double
 	assert_int_equal(triggers_record(f->triggers, &rec.head), 0);
 }
 
-static void test_pressure(void **state)
+TEST(test_pressure)
 {
 	struct fixture f;
-	struct rec_sample load = {
-		.head = { .ts_ns = 5, .kind = REC_SAMPLE, .size = sizeof(load) },
+	struct rec_counters load = {
+		.head = { .ts_ns = 5, .kind = REC_COUNTERS, .size = sizeof(load) },
 		.name = "load",
 		.n_values = 1,
 	};
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .pressure_ppm = { 200000, 0, 10000 } }, false);
 	pressure(&f, 10, "CPU some (%)", 19.9);
 	pressure(&f, 20, "memory some (%)", 100);
@@ -270,13 +261,12 @@ static void usage(struct fixture *f, uint64_t ts_ns, uint64_t stack, uint64_t al
 	assert_int_equal(triggers_record(f->triggers, &rec.head), 0);
 }
 
-static void test_leak(void **state)
+TEST(test_leak)
 {
 	struct rec_watched end = { .head = { .kind = REC_WATCHED, .size = sizeof(end) },
 				   .instance = 3 };
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .leak_bytes = 1000 }, true);
 	usage(&f, 1 * SECOND, 1, 500, 0);
 	usage(&f, 1 * SECOND, 2, 400, 0);
@@ -320,11 +310,10 @@ static void test_leak(void **state)
 
 /* ---- how often ---- */
 
-static void test_interval(void **state)
+TEST(test_interval)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .offcpu_ns = 200, .interval_ns = MS },
 	      true);
 	for (uint64_t ts = 1000; ts < 5000; ts += 1000) {
@@ -349,12 +338,11 @@ static void test_interval(void **state)
 }
 
 /* What nobody is told of is in the archive all the same, a second later or at the end. */
-static void test_settle(void **state)
+TEST(test_settle)
 {
 	static const uint64_t waits[] = { 200, 150, 700, 300 };
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .interval_ns = 60 * SECOND }, false);
 	for (unsigned i = 0; i < 4; i++) {
 		wake(&f, 1000 * i + 1000, 7 + i, false);
@@ -376,11 +364,10 @@ static void test_settle(void **state)
 }
 
 /* A tid that has come to another thread by then. */
-static void test_other_owner(void **state)
+TEST(test_other_owner)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .wakeup_ns = 100, .interval_ns = 60 * SECOND }, false);
 	for (unsigned i = 0; i < 2; i++) {
 		wake(&f, 1000 * i + 1000, 7, false);
@@ -394,11 +381,10 @@ static void test_other_owner(void **state)
 	triggers_free(f.triggers);
 }
 
-static void test_error_is_handed_on(void **state)
+TEST(test_error_is_handed_on)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .offcpu_ns = 1 }, true);
 	f.answer = -ENOMEM;
 	assert_int_equal(turn(&f, 10, 7, 'S', 0), 0);
@@ -407,11 +393,10 @@ static void test_error_is_handed_on(void **state)
 }
 
 /* More threads than there is room for: older ones are forgotten, nothing grows without end. */
-static void test_many_threads(void **state)
+TEST(test_many_threads)
 {
 	struct fixture f;
 
-	(void)state;
 	begin(&f, (struct trigger_options){ .offcpu_ns = 100 }, true);
 	for (uint32_t tid = 1; tid < 300000; tid++)
 		turn(&f, tid, tid, 'S', 0);
@@ -422,11 +407,10 @@ static void test_many_threads(void **state)
 	triggers_free(f.triggers);
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
 	struct trigger_options o = { 0 };
 
-	(void)state;
 	assert_false(triggers_wanted(&o));
 	o.interval_ns = 5;
 	assert_false(triggers_wanted(&o));

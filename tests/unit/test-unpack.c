@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <zlib.h>
 #include <zstd.h>
 
 #include "base/cleanup.h"
 #include "reader/pack/unpack.h"
+#include "tests/support/unit.h"
 #include "writer/pack/pack.h"
 
 /* All that comes out, in pieces of STEP bytes. */
@@ -114,9 +108,8 @@ static struct outbuf pack_text(enum pack_method method, const uint8_t *text, siz
 
 #define BYTES(literal) (literal), sizeof(literal) - 1
 
-static void test_golden(void **state)
+TEST(test_golden)
 {
-	(void)state;
 	assert_unpacks(BYTES(""), BYTES(""));
 	assert_unpacks(BYTES("a"), BYTES("a"));
 	assert_unpacks(BYTES("plain text"), BYTES("plain text"));
@@ -139,7 +132,7 @@ static void test_golden(void **state)
 	assert_unpacks(BYTES(MEMBER "\0\0\0"), BYTES("a"));
 }
 
-static void test_method(void **state)
+TEST(test_method)
 {
 	static const struct {
 		const char *bytes;
@@ -159,7 +152,6 @@ static void test_method(void **state)
 		{ BYTES("\x10\0\x04\x46\x78\x54\x16\0"), PACK_NONE },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		_cleanup_(unpack_freep) struct unpack *u = NULL;
 
@@ -171,12 +163,11 @@ static void test_method(void **state)
 
 /* ---- round trips ---- */
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	uint8_t text[N_PIECES * PIECE];
 	size_t ends[N_PIECES];
 
-	(void)state;
 	make_text(text);
 	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_text(m, text, ends);
@@ -187,13 +178,12 @@ static void test_round_trip(void **state)
 }
 
 /* Whatever is asked for at once, and however it arrives. */
-static void test_round_trip_pipe(void **state)
+TEST(test_round_trip_pipe)
 {
 	static const size_t steps[] = { 1, 7, 4096 };
 	uint8_t text[N_PIECES * PIECE];
 	size_t ends[N_PIECES];
 
-	(void)state;
 	make_text(text);
 	for (enum pack_method m = 0; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_text(m, text, ends);
@@ -220,12 +210,11 @@ static void test_round_trip_pipe(void **state)
 }
 
 /* Pieces larger than any buffer on the way. */
-static void test_round_trip_large(void **state)
+TEST(test_round_trip_large)
 {
 	_cleanup_free_ uint8_t *data = malloc(PACK_CHUNK_MAX);
 	uint32_t x = 1;
 
-	(void)state;
 	assert_non_null(data);
 	for (size_t i = 0; i < PACK_CHUNK_MAX; i++) {
 		x = x * 1664525 + 1013904223;
@@ -253,12 +242,11 @@ static void test_round_trip_large(void **state)
 /* ---- damage ---- */
 
 /* Cut at every byte: every whole piece comes back, and what is cut is told, with its place. */
-static void test_cut_everywhere(void **state)
+TEST(test_cut_everywhere)
 {
 	uint8_t text[N_PIECES * PIECE];
 	size_t ends[N_PIECES];
 
-	(void)state;
 	make_text(text);
 	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_text(m, text, ends);
@@ -287,12 +275,11 @@ static void test_cut_everywhere(void **state)
 }
 
 /* A bit flipped anywhere: no crash; what has a checksum never ends well with other bytes. */
-static void test_flipped(void **state)
+TEST(test_flipped)
 {
 	uint8_t text[N_PIECES * PIECE];
 	size_t ends[N_PIECES];
 
-	(void)state;
 	make_text(text);
 	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_text(m, text, ends);
@@ -324,11 +311,10 @@ static void test_flipped(void **state)
 }
 
 /* Behind each of the pieces that are whole stands something that lies. */
-static void test_lies(void **state)
+TEST(test_lies)
 {
 #define WHOLE "at\x07\0\0\0\x05\x10kymo!"
 #define FRAME "\x28\xb5\x2f\xfd\x20\x02\x11\0\0hi"
-	(void)state;
 	/* Lengths of chunks that cannot be: 0, one more than readers have room for, a lot. */
 	assert_damaged(BYTES(WHOLE "\0\0\0\0"), "size that cannot be", 13, false, "kymo!");
 	assert_damaged(BYTES(WHOLE "\xcb\xaa\x12\0"), "size that cannot be", 13, false, "kymo!");
@@ -374,12 +360,11 @@ static void test_lies(void **state)
 }
 
 /* One piece is damaged, at each of its bytes in turn: those around it come back whole. */
-static void test_goes_on(void **state)
+TEST(test_goes_on)
 {
 	uint8_t text[N_PIECES * PIECE];
 	size_t ends[N_PIECES];
 
-	(void)state;
 	make_text(text);
 	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_text(m, text, ends);
@@ -410,12 +395,11 @@ static void test_goes_on(void **state)
 }
 
 /* Several are damaged, and each is told of; bytes are inserted and missing between others. */
-static void test_several(void **state)
+TEST(test_several)
 {
 	uint8_t text[N_PIECES * PIECE];
 	size_t ends[N_PIECES];
 
-	(void)state;
 	make_text(text);
 	for (enum pack_method m = PACK_SNAPPY; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_text(m, text, ends), broken = { 0 }, out;
@@ -443,12 +427,11 @@ static void test_several(void **state)
 }
 
 /* A checksum that is wrong, at the end of a piece that was not given back yet: nothing of it is. */
-static void test_checksum(void **state)
+TEST(test_checksum)
 {
 	uint8_t text[N_PIECES * PIECE];
 	size_t ends[N_PIECES];
 
-	(void)state;
 	make_text(text);
 	for (enum pack_method m = PACK_ZSTD; m < PACK_METHOD_MAX; m++) {
 		struct outbuf b = pack_text(m, text, ends), out;
@@ -469,7 +452,7 @@ static void test_checksum(void **state)
 }
 
 /* Beginnings of pieces without end, none of them good: it ends in time. */
-static void test_false_beginnings(void **state)
+TEST(test_false_beginnings)
 {
 	static const struct {
 		const char *first, *begin;
@@ -482,7 +465,6 @@ static void test_false_beginnings(void **state)
 	};
 	enum { SIZE = 4 << 20 };
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct outbuf b = { 0 }, out;
 		struct unpack_damage damage;
@@ -499,13 +481,12 @@ static void test_false_beginnings(void **state)
 }
 
 /* A little that unpacks to 256 MiB takes no memory to speak of. */
-static void test_bombs(void **state)
+TEST(test_bombs)
 {
 	enum { BLOCK = 1 << 20, N_BLOCKS = 256 };
 	_cleanup_free_ uint8_t *zeros = calloc(1, BLOCK), *to = malloc(BLOCK);
 	struct rusage before, after;
 
-	(void)state;
 	assert_non_null(zeros);
 	assert_non_null(to);
 	for (int kind = 0; kind < 2; kind++) {
@@ -610,14 +591,13 @@ static struct outbuf make_zstd_zeros(unsigned mib, uint32_t skipped)
 }
 
 /* More than 1 GiB, and more than 500 times of what it was made of, is too much. */
-static void test_ratio(void **state)
+TEST(test_ratio)
 {
 	const uint64_t gib = UINT64_C(1) << 30, mib = UINT64_C(1) << 20;
 	struct unpack_damage damage;
 	struct outbuf b;
 	uint64_t n;
 
-	(void)state;
 	b = make_zstd_zeros(1100, 0);
 	n = count_zeros(&b, &damage);
 	assert_true(n >= gib && n < gib + 2 * mib);
@@ -639,7 +619,7 @@ static void test_ratio(void **state)
 }
 
 /* The same of many gzip members, each of which is harmless. */
-static void test_ratio_gzip(void **state)
+TEST(test_ratio_gzip)
 {
 	enum { BLOCK = 1 << 20, N = 1100 };
 	_cleanup_free_ uint8_t *zeros = calloc(1, BLOCK);
@@ -647,7 +627,6 @@ static void test_ratio_gzip(void **state)
 	struct unpack_damage damage;
 	z_stream z = { .next_in = zeros, .avail_in = BLOCK };
 
-	(void)state;
 	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, 0), Z_OK);
 	z.next_out = outbuf_reserve(&member, BLOCK);
 	z.avail_out = BLOCK;
@@ -665,13 +644,12 @@ static void test_ratio_gzip(void **state)
 
 /* ---- descriptors ---- */
 
-static void test_new_fd_refused(void **state)
+TEST(test_new_fd_refused)
 {
 	_cleanup_close_ int dir = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_close_ int write_only = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	struct unpack *u = NULL;
 
-	(void)state;
 	assert_int_equal(unpack_new_fd(&u, dir), -EISDIR);
 	assert_int_equal(unpack_new_fd(&u, write_only), -EBADF);
 	assert_int_equal(unpack_new_fd(&u, -1), -EBADF);

@@ -3,16 +3,11 @@
  * Values within bounds, what is said of others, and what is near.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/value.h"
+#include "tests/support/unit.h"
 
 struct row {
 	const char *text;
@@ -35,7 +30,7 @@ static void check(parse_fn parse, uint64_t min, uint64_t max, const struct row *
 	}
 }
 
-static void test_time(void **state)
+TEST(test_time)
 {
 	static const struct row rows[] = {
 		{ "1ms", 1000000, NULL },
@@ -50,12 +45,11 @@ static void test_time(void **state)
 		{ "1us", 0, "'1us' is out of range: 1.00 ms or more" },
 	};
 
-	(void)state;
 	check(value_parse_time, 1000000, UINT64_C(120000000000), rows, ARRAY_SIZE(rows));
 	check(value_parse_time, 1000000, INT64_MAX, open_rows, ARRAY_SIZE(open_rows));
 }
 
-static void test_size(void **state)
+TEST(test_size)
 {
 	static const struct row rows[] = {
 		{ "64K", 65536, NULL },
@@ -65,11 +59,10 @@ static void test_size(void **state)
 		{ "65535", 0, "'65535' is out of range: 64.0 KiB to 1.0 MiB" },
 	};
 
-	(void)state;
 	check(value_parse_size, 65536, 1 << 20, rows, ARRAY_SIZE(rows));
 }
 
-static void test_count(void **state)
+TEST(test_count)
 {
 	static const struct row rows[] = {
 		{ "1", 1, NULL },
@@ -80,11 +73,10 @@ static void test_count(void **state)
 		{ "-1", 0, "'-1' is not a whole number" },
 	};
 
-	(void)state;
 	check(value_parse_count, 1, 99, rows, ARRAY_SIZE(rows));
 }
 
-static void test_percent(void **state)
+TEST(test_percent)
 {
 	static const struct row rows[] = {
 		{ "5%", 50000, NULL },
@@ -105,7 +97,6 @@ static void test_percent(void **state)
 	};
 	char text[TEXT_FORMAT_MAX];
 
-	(void)state;
 	check(value_parse_percent, 1000, 1000000, rows, ARRAY_SIZE(rows));
 	assert_string_equal(value_format_percent(text, 0), "0%");
 	assert_string_equal(value_format_percent(text, 1000000), "100%");
@@ -113,13 +104,12 @@ static void test_percent(void **state)
 	assert_string_equal(value_format_percent(text, 1), "0.0001%");
 }
 
-static void test_bool(void **state)
+TEST(test_bool)
 {
 	static const char *const good[] = { "no", "yes", "false", "true", "off", "ON", "0", "1" };
 	char why[VALUE_WHY_MAX];
 	bool v = true;
 
-	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
 		assert_int_equal(value_parse_bool(good[i], &v, why), 0);
 		assert_int_equal(v, i & 1);
@@ -129,9 +119,8 @@ static void test_bool(void **state)
 	assert_int_equal(value_parse_bool("", &v, why), -EINVAL);
 }
 
-static void test_distance(void **state)
+TEST(test_distance)
 {
-	(void)state;
 	assert_int_equal(value_distance("", ""), 0);
 	assert_int_equal(value_distance("Mode", "mode"), 0);
 	assert_int_equal(value_distance("Mod", "Mode"), 1);

@@ -14,7 +14,8 @@ struct args {
 	unsigned n;
 };
 
-static inline struct fxt_out_arg *add(struct args *args, enum fxt_arg_type type, enum fxt_name name)
+static inline struct fxt_out_arg *archive_args_add(struct args *args, enum fxt_arg_type type,
+						   enum fxt_name name)
 {
 	struct fxt_out_arg *arg = &args->list[args->n++];
 
@@ -25,37 +26,37 @@ static inline struct fxt_out_arg *add(struct args *args, enum fxt_arg_type type,
 
 static inline void add_koid(struct args *args, enum fxt_name name, uint32_t koid)
 {
-	add(args, FXT_ARG_KOID, name)->u64 = koid;
+	archive_args_add(args, FXT_ARG_KOID, name)->u64 = koid;
 }
 
-static inline void add_u32(struct args *args, enum fxt_name name, uint32_t v)
+static inline void archive_args_add_u32(struct args *args, enum fxt_name name, uint32_t v)
 {
-	add(args, FXT_ARG_UINT32, name)->u32 = v;
+	archive_args_add(args, FXT_ARG_UINT32, name)->u32 = v;
 }
 
 static inline void add_i32(struct args *args, enum fxt_name name, int32_t v)
 {
-	add(args, FXT_ARG_INT32, name)->i32 = v;
+	archive_args_add(args, FXT_ARG_INT32, name)->i32 = v;
 }
 
 static inline void add_u64(struct args *args, enum fxt_name name, uint64_t v)
 {
-	add(args, FXT_ARG_UINT64, name)->u64 = v;
+	archive_args_add(args, FXT_ARG_UINT64, name)->u64 = v;
 }
 
 static inline void add_pointer(struct args *args, enum fxt_name name, uint64_t v)
 {
-	add(args, FXT_ARG_POINTER, name)->u64 = v;
+	archive_args_add(args, FXT_ARG_POINTER, name)->u64 = v;
 }
 
-static inline void add_text(struct args *args, enum fxt_name name, const char *text)
+static inline void archive_args_add_text(struct args *args, enum fxt_name name, const char *text)
 {
-	add(args, FXT_ARG_STRING, name)->text = fxt_inline(text);
+	archive_args_add(args, FXT_ARG_STRING, name)->text = fxt_inline(text);
 }
 
 static inline void add_bool(struct args *args, enum fxt_name name, bool v)
 {
-	add(args, FXT_ARG_BOOL, name)->boolean = v;
+	archive_args_add(args, FXT_ARG_BOOL, name)->boolean = v;
 }
 
 /* An instant event of EV's thread and time. */

@@ -22,15 +22,15 @@ static const enum fxt_name reach_fxt_names[REACH_MAX] = {
 	[REACH_REACHABLE] = FXT_NAME_REACHABLE,
 };
 
-static void add_named(struct args *args, enum fxt_name name, enum fxt_name value)
+static void fxt_archive_memory_add_named(struct args *args, enum fxt_name name, enum fxt_name value)
 {
-	add(args, FXT_ARG_STRING, name)->text = fxt_named(value);
+	archive_args_add(args, FXT_ARG_STRING, name)->text = fxt_named(value);
 }
 
 static void add_interned(struct args *args, enum fxt_name name, const char *text)
 {
 	if (*text)
-		add(args, FXT_ARG_STRING, name)->text = fxt_interned(text);
+		archive_args_add(args, FXT_ARG_STRING, name)->text = fxt_interned(text);
 }
 
 static int write_memory(struct fxt_archive *a, const struct event *ev, enum fxt_name name,
@@ -60,9 +60,9 @@ int fxt_archive_watch(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_RESOURCES, ev->watch.resources);
+	archive_args_add_text(&args, FXT_NAME_RESOURCES, ev->watch.resources);
 	if (*ev->watch.allocators)
-		add_text(&args, FXT_NAME_ALLOCATORS, ev->watch.allocators);
+		archive_args_add_text(&args, FXT_NAME_ALLOCATORS, ev->watch.allocators);
 	add_bool(&args, FXT_NAME_COMPLETE, ev->watch.complete);
 	add_u64(&args, FXT_NAME_INTERVAL, ev->watch.interval);
 	add_u64(&args, FXT_NAME_MIN_BYTES, ev->watch.min_bytes);
@@ -73,7 +73,7 @@ int fxt_archive_watched(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_REASON, ev->watched.reason);
+	archive_args_add_text(&args, FXT_NAME_REASON, ev->watched.reason);
 	add_u64(&args, FXT_NAME_UNMATCHED, ev->watched.unmatched);
 	add_u64(&args, FXT_NAME_FAILED, ev->watched.failed);
 	add_u64(&args, FXT_NAME_LOST, ev->watched.lost);
@@ -86,12 +86,12 @@ static int add_resource(struct args *args, enum resource resource)
 {
 	if (resource >= RESOURCE_MAX)
 		return -EINVAL;
-	add_named(args, FXT_NAME_RESOURCE, resource_fxt_names[resource]);
+	fxt_archive_memory_add_named(args, FXT_NAME_RESOURCE, resource_fxt_names[resource]);
 	return 0;
 }
 
 /* What all that is said of a block begins with. */
-static int add_block(struct args *args, const struct event *ev)
+static int fxt_archive_memory_add_block(struct args *args, const struct event *ev)
 {
 	int r = add_resource(args, ev->block.resource);
 
@@ -106,13 +106,13 @@ static void add_origin(struct args *args, const struct event *ev)
 		add_u64(args, FXT_NAME_STACK, ev->block.stack);
 	add_interned(args, FXT_NAME_FUNCTION, ev->block.function);
 	if (ev->block.context)
-		add_u32(args, FXT_NAME_CONTEXT, ev->block.context);
+		archive_args_add_u32(args, FXT_NAME_CONTEXT, ev->block.context);
 }
 
 int fxt_archive_alloc(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
-	int r = add_block(&args, ev);
+	int r = fxt_archive_memory_add_block(&args, ev);
 
 	add_origin(&args, ev);
 	return r < 0 ? r : write_memory(a, ev, FXT_NAME_ALLOC, &args);
@@ -121,7 +121,7 @@ int fxt_archive_alloc(struct fxt_archive *a, const struct event *ev)
 int fxt_archive_free(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
-	int r = add_block(&args, ev);
+	int r = fxt_archive_memory_add_block(&args, ev);
 
 	add_interned(&args, FXT_NAME_FUNCTION, ev->block.function);
 	return r < 0 ? r : write_memory(a, ev, FXT_NAME_FREE, &args);
@@ -130,7 +130,7 @@ int fxt_archive_free(struct fxt_archive *a, const struct event *ev)
 int fxt_archive_block(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
-	int r = add_block(&args, ev);
+	int r = fxt_archive_memory_add_block(&args, ev);
 
 	if (r < 0 || ev->block.reach >= REACH_MAX)
 		return -EINVAL;
@@ -144,7 +144,8 @@ int fxt_archive_block(struct fxt_archive *a, const struct event *ev)
 	if (ev->block.reach == REACH_INDIRECT)
 		add_interned(&args, FXT_NAME_REACH, reach_names[REACH_INDIRECT]);
 	else if (ev->block.reach != REACH_UNKNOWN)
-		add_named(&args, FXT_NAME_REACH, reach_fxt_names[ev->block.reach]);
+		fxt_archive_memory_add_named(&args, FXT_NAME_REACH,
+					     reach_fxt_names[ev->block.reach]);
 	return write_of_process(a, ev, FXT_NAME_BLOCK, &args);
 }
 
@@ -167,7 +168,7 @@ int fxt_archive_snapshot(struct fxt_archive *a, const struct event *ev)
 	struct args args = { .n = 0 };
 
 	add_u64(&args, FXT_NAME_BLOCKS, ev->snapshot.blocks);
-	add_u32(&args, FXT_NAME_SEQUENCE, ev->snapshot.sequence);
+	archive_args_add_u32(&args, FXT_NAME_SEQUENCE, ev->snapshot.sequence);
 	add_bool(&args, FXT_NAME_FINAL, ev->snapshot.final);
 	return write_of_process(a, ev, FXT_NAME_SNAPSHOT, &args);
 }
@@ -176,8 +177,8 @@ int fxt_archive_context(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_NAME, ev->context.name);
-	add_u32(&args, FXT_NAME_ID, ev->context.id);
+	archive_args_add_text(&args, FXT_NAME_NAME, ev->context.name);
+	archive_args_add_u32(&args, FXT_NAME_ID, ev->context.id);
 	add_bool(&args, FXT_NAME_BEGIN, ev->context.begin);
 	return fxt_archive_on_kymo(a, ev->ts_ns, FXT_NAME_MEMORY, FXT_NAME_CONTEXT, &args);
 }

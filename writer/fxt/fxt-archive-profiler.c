@@ -11,14 +11,14 @@ int fxt_archive_sampling(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_u32(&args, FXT_NAME_FREQUENCY, ev->sampling.frequency);
-	add_text(&args, FXT_NAME_CLOCK, ev->sampling.clock);
+	archive_args_add_u32(&args, FXT_NAME_FREQUENCY, ev->sampling.frequency);
+	archive_args_add_text(&args, FXT_NAME_CLOCK, ev->sampling.clock);
 	add_u64(&args, FXT_NAME_THRESHOLD, ev->sampling.threshold_ns);
 	return fxt_archive_on_kymo(a, ev->ts_ns, FXT_NAME_PROFILE, FXT_NAME_SAMPLING, &args);
 }
 
 /* The end of PATH, as much of it as the name of a module holds, from a character on. */
-static const char *module_name(const char *path)
+static const char *fxt_archive_profiler_module_name(const char *path)
 {
 	size_t n = strlen(path);
 
@@ -33,14 +33,15 @@ static const char *module_name(const char *path)
 static int write_mapping_records(struct fxt_archive *a, const struct event *ev)
 {
 	const struct fxt_out_thread thread = { ev->pid, ev->pid };
-	int r = fxt_write_module(&a->writer, &(struct fxt_module){
-						     .ts_ticks = ev->ts_ns,
-						     .thread = thread,
-						     .id = ev->mapping.module_id,
-						     .name = module_name(ev->mapping.path),
-						     .build_id = ev->mapping.build_id,
-						     .build_id_size = ev->mapping.build_id_size,
-					     });
+	int r = fxt_write_module(&a->writer,
+				 &(struct fxt_module){
+					 .ts_ticks = ev->ts_ns,
+					 .thread = thread,
+					 .id = ev->mapping.module_id,
+					 .name = fxt_archive_profiler_module_name(ev->mapping.path),
+					 .build_id = ev->mapping.build_id,
+					 .build_id_size = ev->mapping.build_id_size,
+				 });
 
 	if (r < 0)
 		return r;
@@ -91,18 +92,18 @@ int fxt_archive_mapping(struct fxt_archive *a, const struct event *ev)
 	    ev->mapping.build_id_size > FXT_BUILD_ID_BYTES_MAX)
 		return -EINVAL;
 	add_koid(&args, FXT_NAME_PROCESS, ev->pid);
-	add_text(&args, FXT_NAME_PATH, ev->mapping.path);
+	archive_args_add_text(&args, FXT_NAME_PATH, ev->mapping.path);
 	add_u64(&args, FXT_NAME_FILE_OFFSET, ev->mapping.file_offset);
 	add_pointer(&args, FXT_NAME_START, ev->mapping.start);
 	add_u64(&args, FXT_NAME_SIZE, ev->mapping.size);
-	add_u32(&args, FXT_NAME_MODULE_ID, ev->mapping.module_id);
+	archive_args_add_u32(&args, FXT_NAME_MODULE_ID, ev->mapping.module_id);
 	if (ev->mapping.inode) {
 		add_u64(&args, FXT_NAME_DEVICE, ev->mapping.device);
 		add_u64(&args, FXT_NAME_INODE, ev->mapping.inode);
 	}
 	put_hex(build_id, ev->mapping.build_id, ev->mapping.build_id_size);
 	if (ev->mapping.build_id_size)
-		add_text(&args, FXT_NAME_BUILD_ID, build_id);
+		archive_args_add_text(&args, FXT_NAME_BUILD_ID, build_id);
 	r = write_about_code(a, ev->ts_ns, FXT_NAME_MAPPING, &args);
 	return r < 0 ? r : write_mapping_records(a, ev);
 }
@@ -135,7 +136,7 @@ int fxt_archive_offcpu(struct fxt_archive *a, const struct event *ev)
 	if (ev->offcpu.waker_tid)
 		add_koid(&args, FXT_NAME_WAKER, ev->offcpu.waker_tid);
 	if (*state)
-		add_text(&args, FXT_NAME_STATE, state);
+		archive_args_add_text(&args, FXT_NAME_STATE, state);
 	return fxt_write_event(&a->writer, &(struct fxt_event){
 						   .type = FXT_EVENT_DURATION_COMPLETE,
 						   .category = fxt_named(FXT_NAME_PROFILE),
@@ -154,14 +155,16 @@ int fxt_archive_frame(struct fxt_archive *a, const struct event *ev)
 
 	add_koid(&args, FXT_NAME_PROCESS, ev->frame.process);
 	add_pointer(&args, FXT_NAME_ADDRESS, ev->frame.address);
-	add_u32(&args, FXT_NAME_DEPTH, ev->frame.depth);
+	archive_args_add_u32(&args, FXT_NAME_DEPTH, ev->frame.depth);
 	if (*ev->frame.function)
-		add_text(&args, FXT_NAME_FUNCTION, ev->frame.function);
+		archive_args_add_text(&args, FXT_NAME_FUNCTION, ev->frame.function);
 	if (*ev->frame.source)
-		add(&args, FXT_ARG_STRING, FXT_NAME_SOURCE)->text = fxt_interned(ev->frame.source);
+		archive_args_add(&args, FXT_ARG_STRING, FXT_NAME_SOURCE)->text =
+			fxt_interned(ev->frame.source);
 	if (ev->frame.line)
-		add_u32(&args, FXT_NAME_LINE, ev->frame.line);
+		archive_args_add_u32(&args, FXT_NAME_LINE, ev->frame.line);
 	if (*ev->frame.module)
-		add(&args, FXT_ARG_STRING, FXT_NAME_MODULE)->text = fxt_interned(ev->frame.module);
+		archive_args_add(&args, FXT_ARG_STRING, FXT_NAME_MODULE)->text =
+			fxt_interned(ev->frame.module);
 	return write_about_code(a, ev->ts_ns, FXT_NAME_FRAME, &args);
 }

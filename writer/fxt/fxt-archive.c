@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/string-table.h"
 #include "writer/fxt/fxt-archive-args.h"
 #include "writer/fxt/fxt-perfetto.h"
 #include "writer/fxt/fxt-perfetto-samples.h"
@@ -91,7 +92,7 @@ static int write_own(struct fxt_archive *a, uint64_t ts_ns, enum fxt_name name,
 	return fxt_archive_on_kymo(a, ts_ns, FXT_NAME_KYMO, name, args);
 }
 
-static int write_switch(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_switch(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
@@ -123,7 +124,7 @@ static int write_object(struct fxt_archive *a, unsigned type, uint32_t koid, con
 						   });
 }
 
-static int write_task(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_task(struct fxt_archive *a, const struct event *ev)
 {
 	struct args process = { .n = 0 }, thread = { .n = 0 };
 	int r;
@@ -132,17 +133,18 @@ static int write_task(struct fxt_archive *a, const struct event *ev)
 		if (ev->task.parent_pid)
 			add_koid(&process, FXT_NAME_PARENT, ev->task.parent_pid);
 		if (ev->task.uid != EVENT_UID_UNKNOWN)
-			add_u32(&process, FXT_NAME_UID, ev->task.uid);
+			archive_args_add_u32(&process, FXT_NAME_UID, ev->task.uid);
 		if (ev->task.start_ns)
 			add_u64(&process, FXT_NAME_START_TIME, ev->task.start_ns);
 		if (*ev->task.command_line)
-			add_text(&process, FXT_NAME_COMMAND_LINE, ev->task.command_line);
+			archive_args_add_text(&process, FXT_NAME_COMMAND_LINE,
+					      ev->task.command_line);
 		if (ev->task.cgroup_id)
 			add_u64(&process, FXT_NAME_CGROUP, ev->task.cgroup_id);
 		if (ev->task.cgroup_path)
-			add_text(&process, FXT_NAME_CGROUP_PATH, ev->task.cgroup_path);
+			archive_args_add_text(&process, FXT_NAME_CGROUP_PATH, ev->task.cgroup_path);
 		if (ev->task.real_tid)
-			add_u32(&process, FXT_NAME_REAL_ID, ev->task.real_tid);
+			archive_args_add_u32(&process, FXT_NAME_REAL_ID, ev->task.real_tid);
 		r = write_object(a, FXT_OBJECT_PROCESS, ev->pid, ev->task.comm, &process);
 		if (r < 0)
 			return r;
@@ -151,7 +153,7 @@ static int write_task(struct fxt_archive *a, const struct event *ev)
 	if (ev->task.start_ns)
 		add_u64(&thread, FXT_NAME_START_TIME, ev->task.start_ns);
 	if (ev->task.real_tid)
-		add_u32(&thread, FXT_NAME_REAL_ID, ev->task.real_tid);
+		archive_args_add_u32(&thread, FXT_NAME_REAL_ID, ev->task.real_tid);
 	return write_object(a, FXT_OBJECT_THREAD, ev->tid, ev->task.comm, &thread);
 }
 
@@ -168,8 +170,8 @@ static int write_exec(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_FILE, ev->exec.file);
-	add_text(&args, FXT_NAME_COMMAND_LINE, ev->exec.command_line);
+	archive_args_add_text(&args, FXT_NAME_FILE, ev->exec.file);
+	archive_args_add_text(&args, FXT_NAME_COMMAND_LINE, ev->exec.command_line);
 	if (ev->exec.old_tid)
 		add_koid(&args, FXT_NAME_OLD_THREAD, ev->exec.old_tid);
 	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_EXEC, &args);
@@ -189,8 +191,8 @@ static int write_rename(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_FROM, ev->rename.from);
-	add_text(&args, FXT_NAME_TO, ev->rename.to);
+	archive_args_add_text(&args, FXT_NAME_FROM, ev->rename.from);
+	archive_args_add_text(&args, FXT_NAME_TO, ev->rename.to);
 	return fxt_archive_instant(a, ev, FXT_NAME_PROCESS, FXT_NAME_RENAME, &args);
 }
 
@@ -213,19 +215,16 @@ static int write_lost(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 }, total = { .n = 0 };
 	struct event at_cpu = *ev;
-	enum event_class class = 0;
+	int r, class = STRING_TABLE_FIND(event_class_names, ev->lost.class_name);
 	uint64_t *lost, *until_ns;
-	int r;
 
-	while (class < CLASS_MAX && strcmp(ev->lost.class_name, event_class_names[class]) != 0)
-		class ++;
-	if (class == CLASS_MAX || ev->cpu >= a->n_cpus)
+	if (class < 0 || ev->cpu >= a->n_cpus)
 		return -EINVAL;
 	r = fxt_write_provider_event(&a->writer, FXT_PROVIDER_EVENT_BUFFER_FILLED);
 	if (r < 0)
 		return r;
-	add_text(&args, FXT_NAME_CLASS, ev->lost.class_name);
-	add_u32(&args, FXT_NAME_CPU, ev->cpu);
+	archive_args_add_text(&args, FXT_NAME_CLASS, ev->lost.class_name);
+	archive_args_add_u32(&args, FXT_NAME_CPU, ev->cpu);
 	add_u64(&args, FXT_NAME_COUNT, ev->lost.count);
 	add_u64(&args, FXT_NAME_FIRST, ev->lost.first_ns);
 	add_u64(&args, FXT_NAME_LAST, ev->lost.last_ns);
@@ -256,7 +255,7 @@ static int write_mark(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_TEXT, ev->mark.text);
+	archive_args_add_text(&args, FXT_NAME_TEXT, ev->mark.text);
 	return write_own(a, ev->ts_ns, FXT_NAME_MARK, &args);
 }
 
@@ -264,11 +263,11 @@ static int write_shed(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_CLASS, ev->shed.what);
+	archive_args_add_text(&args, FXT_NAME_CLASS, ev->shed.what);
 	add_u64(&args, FXT_NAME_VALUE, ev->shed.cost_ppm);
 	add_u64(&args, FXT_NAME_LIMIT, ev->shed.limit_ppm);
 	if (ev->shed.n_cpus)
-		add_u32(&args, FXT_NAME_CPUS, ev->shed.n_cpus);
+		archive_args_add_u32(&args, FXT_NAME_CPUS, ev->shed.n_cpus);
 	return write_own(a, ev->ts_ns, ev->shed.back ? FXT_NAME_RETURNED : FXT_NAME_SHED, &args);
 }
 
@@ -276,7 +275,7 @@ static int write_trigger(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_REASON, ev->trigger.what);
+	archive_args_add_text(&args, FXT_NAME_REASON, ev->trigger.what);
 	add_u64(&args, FXT_NAME_VALUE, ev->trigger.value);
 	add_u64(&args, FXT_NAME_LIMIT, ev->trigger.limit);
 	add_u64(&args, FXT_NAME_COUNT, ev->trigger.count);
@@ -285,7 +284,7 @@ static int write_trigger(struct fxt_archive *a, const struct event *ev)
 	return write_own(a, ev->ts_ns, FXT_NAME_TRIGGER, &args);
 }
 
-static int write_clock(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_clock(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
@@ -329,7 +328,8 @@ static int write_other_objects(struct fxt_archive *a)
 }
 
 /* What is too long for one record goes on in the next. */
-static int write_packets(struct fxt_archive *a, enum fxt_name name, const struct outbuf *packets)
+static int fxt_archive_write_packets(struct fxt_archive *a, enum fxt_name name,
+				     const struct outbuf *packets)
 {
 	struct fxt_blob blob = { fxt_named(name), FXT_BLOB_PERFETTO, NULL, 0 };
 	int r = 0;
@@ -351,32 +351,32 @@ static int write_start(struct fxt_archive *a, const struct event *ev)
 	int r;
 
 	fxt_perfetto_system_info(&info, ev->start.kernel, ev->start.machine);
-	r = info.error < 0 ? info.error : write_packets(a, FXT_NAME_PERFETTO, &info);
+	r = info.error < 0 ? info.error : fxt_archive_write_packets(a, FXT_NAME_PERFETTO, &info);
 	if (r == 0)
 		r = write_own_objects(a);
 	if (r == 0 && ev->start.filtered)
 		r = write_other_objects(a);
 	if (r < 0)
 		return r;
-	add_text(&args, FXT_NAME_SESSION, ev->start.session);
-	add_text(&args, FXT_NAME_COMMAND, ev->start.command);
-	add_text(&args, FXT_NAME_OPTIONS, ev->start.options);
-	add_text(&args, FXT_NAME_KERNEL, ev->start.kernel);
-	add_text(&args, FXT_NAME_MACHINE, ev->start.machine);
-	add_text(&args, FXT_NAME_HOST, ev->start.host);
-	add_text(&args, FXT_NAME_VERSION, ev->start.version);
-	add_u32(&args, FXT_NAME_CPUS, ev->start.n_cpus);
+	archive_args_add_text(&args, FXT_NAME_SESSION, ev->start.session);
+	archive_args_add_text(&args, FXT_NAME_COMMAND, ev->start.command);
+	archive_args_add_text(&args, FXT_NAME_OPTIONS, ev->start.options);
+	archive_args_add_text(&args, FXT_NAME_KERNEL, ev->start.kernel);
+	archive_args_add_text(&args, FXT_NAME_MACHINE, ev->start.machine);
+	archive_args_add_text(&args, FXT_NAME_HOST, ev->start.host);
+	archive_args_add_text(&args, FXT_NAME_VERSION, ev->start.version);
+	archive_args_add_u32(&args, FXT_NAME_CPUS, ev->start.n_cpus);
 	add_bool(&args, FXT_NAME_FILTERED, ev->start.filtered);
 	if (ev->start.chunk)
-		add_u32(&args, FXT_NAME_CHUNK, ev->start.chunk);
+		archive_args_add_u32(&args, FXT_NAME_CHUNK, ev->start.chunk);
 	return write_own(a, ev->ts_ns, FXT_NAME_SESSION_START, &args);
 }
 
-static int write_stop(struct fxt_archive *a, const struct event *ev)
+static int fxt_archive_write_stop(struct fxt_archive *a, const struct event *ev)
 {
 	struct args args = { .n = 0 };
 
-	add_text(&args, FXT_NAME_REASON, ev->stop.reason);
+	archive_args_add_text(&args, FXT_NAME_REASON, ev->stop.reason);
 	add_u64(&args, FXT_NAME_EVENTS, ev->stop.events);
 	add_u64(&args, FXT_NAME_LOST, ev->stop.lost);
 	add_u64(&args, FXT_NAME_DISMISSED, ev->stop.dismissed);
@@ -395,7 +395,7 @@ static int write_damage(struct fxt_archive *a, const struct event *ev)
 
 	add_u64(&args, FXT_NAME_OFFSET, ev->damage.offset);
 	add_u64(&args, FXT_NAME_BYTES, ev->damage.bytes);
-	add_text(&args, FXT_NAME_REASON, ev->damage.what);
+	archive_args_add_text(&args, FXT_NAME_REASON, ev->damage.what);
 	return write_own(a, ev->ts_ns, FXT_NAME_DAMAGE, &args);
 }
 
@@ -498,7 +498,7 @@ static int write_interval(struct fxt_archive *a, const struct event *ev)
 		add_i32(&args, FXT_NAME_IRQ, ev->interval.number);
 		add_bool(&args, FXT_NAME_HANDLED, ev->interval.handled);
 	} else if (kind == INTERVAL_IDLE) {
-		add_u32(&args, FXT_NAME_STATE, (uint32_t)ev->interval.number);
+		archive_args_add_u32(&args, FXT_NAME_STATE, (uint32_t)ev->interval.number);
 	}
 	out.category = fxt_named(rows[kind].category);
 	out.name = kind == INTERVAL_IRQ       ? fxt_inline(ev->interval.name)
@@ -554,7 +554,7 @@ int fxt_archive_packets(struct fxt_archive *a, bool all)
 
 	if (!batch)
 		return 0;
-	r = write_packets(a, FXT_NAME_PERFETTO_SAMPLES, batch);
+	r = fxt_archive_write_packets(a, FXT_NAME_PERFETTO_SAMPLES, batch);
 	fxt_perfetto_samples_next(a->samples);
 	return r;
 }
@@ -564,7 +564,7 @@ int fxt_archive_copy_packets(const struct fxt_archive *a, struct fxt_archive *to
 	const struct outbuf *batch =
 		a->samples ? fxt_perfetto_samples_batch(a->samples, true) : NULL;
 
-	return batch ? write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
+	return batch ? fxt_archive_write_packets(to, FXT_NAME_PERFETTO_SAMPLES, batch) : 0;
 }
 
 /* (not before there is something of the profiler) */
@@ -594,8 +594,8 @@ int fxt_archive_gather(struct fxt_archive *a, const struct event *ev)
 int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 {
 	static int (*const write[EVENT_KIND_MAX])(struct fxt_archive *, const struct event *) = {
-		[EVENT_SWITCH] = write_switch,
-		[EVENT_TASK] = write_task,
+		[EVENT_SWITCH] = fxt_archive_write_switch,
+		[EVENT_TASK] = fxt_archive_write_task,
 		[EVENT_FORK] = write_fork,
 		[EVENT_EXEC] = write_exec,
 		[EVENT_EXIT] = write_exit,
@@ -604,9 +604,9 @@ int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 		[EVENT_MARK] = write_mark,
 		[EVENT_SHED] = write_shed,
 		[EVENT_TRIGGER] = write_trigger,
-		[EVENT_CLOCK] = write_clock,
+		[EVENT_CLOCK] = fxt_archive_write_clock,
 		[EVENT_START] = write_start,
-		[EVENT_STOP] = write_stop,
+		[EVENT_STOP] = fxt_archive_write_stop,
 		[EVENT_DAMAGE] = write_damage,
 		[EVENT_SAMPLING] = fxt_archive_sampling,
 		[EVENT_MAPPING] = fxt_archive_mapping,
@@ -615,8 +615,8 @@ int fxt_archive_event(struct fxt_archive *a, const struct event *ev)
 		[EVENT_FRAME] = fxt_archive_frame,
 		[EVENT_INTERVAL] = write_interval,
 		[EVENT_COUNTER] = write_counter,
-		[EVENT_WATCH] = fxt_archive_watch,
-		[EVENT_WATCHED] = fxt_archive_watched,
+		[EVENT_WATCH_BEGIN] = fxt_archive_watch,
+		[EVENT_WATCH_END] = fxt_archive_watched,
 		[EVENT_ALLOC] = fxt_archive_alloc,
 		[EVENT_FREE] = fxt_archive_free,
 		[EVENT_USAGE] = fxt_archive_usage,

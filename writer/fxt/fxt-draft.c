@@ -57,7 +57,7 @@ static int check_arg(const struct fxt_out_provider *p, const struct fxt_out_arg 
 	return r < 0 ? r : own > FXT_RECORD_WORDS_MAX ? -EMSGSIZE : 0;
 }
 
-static int check(const struct fxt_out_provider *p, struct fxt_draft *d)
+static int fxt_draft_check(const struct fxt_out_provider *p, struct fxt_draft *d)
 {
 	uint64_t max = d->is_large ? FXT_LARGE_WORDS_MAX : FXT_RECORD_WORDS_MAX;
 	int r = 0;
@@ -82,7 +82,7 @@ static int check(const struct fxt_out_provider *p, struct fxt_draft *d)
 
 /* ---- references ---- */
 
-static fxt_word *reserve(struct fxt_writer *w, uint64_t words, int *reterr)
+static fxt_word *fxt_draft_reserve(struct fxt_writer *w, uint64_t words, int *reterr)
 {
 	fxt_word *p = outbuf_reserve(w->out, words * FXT_WORD_BYTES);
 
@@ -110,7 +110,7 @@ static int resolve_string(struct fxt_writer *w, const struct fxt_out_string *s, 
 		return w->out->error = r;
 	if (r == FXT_TABLE_KNOWN)
 		return 0;
-	p = reserve(w, 1 + fxt_stream_words(s->length), &r);
+	p = fxt_draft_reserve(w, 1 + fxt_stream_words(s->length), &r);
 	if (!p)
 		return r;
 	*p = fxt_string_header(*ret_ref, s->length);
@@ -131,7 +131,7 @@ static int resolve_thread(struct fxt_writer *w, const struct fxt_out_thread *t, 
 		return w->out->error = r;
 	if (r == FXT_TABLE_KNOWN)
 		return 0;
-	p = reserve(w, 3, &r);
+	p = fxt_draft_reserve(w, 3, &r);
 	if (!p)
 		return r;
 	p[0] = fxt_put_record_type(FXT_RECORD_THREAD) | fxt_put_record_words(3) |
@@ -141,7 +141,7 @@ static int resolve_thread(struct fxt_writer *w, const struct fxt_out_thread *t, 
 	return 0;
 }
 
-static int resolve(struct fxt_writer *w, struct fxt_draft *d)
+static int fxt_draft_resolve(struct fxt_writer *w, struct fxt_draft *d)
 {
 	int r = 0;
 
@@ -161,15 +161,15 @@ static int resolve(struct fxt_writer *w, struct fxt_draft *d)
 
 fxt_word *fxt_draft_begin(struct fxt_writer *w, struct fxt_draft *d, int *reterr)
 {
-	int r = check(w->provider, d);
+	int r = fxt_draft_check(w->provider, d);
 
 	if (r == 0)
-		r = resolve(w, d);
+		r = fxt_draft_resolve(w, d);
 	if (r < 0) {
 		*reterr = r;
 		return NULL;
 	}
-	return reserve(w, d->n_words, reterr);
+	return fxt_draft_reserve(w, d->n_words, reterr);
 }
 
 /* ---- putting ---- */

@@ -179,18 +179,20 @@ struct fxt_perfetto_samples *fxt_perfetto_samples_free(struct fxt_perfetto_sampl
 
 /* ---- interning ---- */
 
-static uint64_t hash_of(const struct fxt_perfetto_samples *s, const void *bytes, size_t n)
+static uint64_t fxt_perfetto_samples_hash_of(const struct fxt_perfetto_samples *s,
+					     const void *bytes, size_t n)
 {
 	return table_hash_seeded(s->seed, bytes, n);
 }
 
 /* The iid of the N bytes at BYTES, which is the same as long as the batch lasts. *RET_NEW says that it
  * is the first time. Failures stick to S. */
-static uint64_t intern(struct fxt_perfetto_samples *s, enum kind kind, const void *bytes, size_t n,
-		       bool *ret_new)
+static uint64_t fxt_perfetto_samples_intern(struct fxt_perfetto_samples *s, enum kind kind,
+					    const void *bytes, size_t n, bool *ret_new)
 {
 	struct interning *t = &s->interned[kind];
-	uint64_t hash = hash_of(s, bytes, n), iid = (uintptr_t)table_get(&t->known, hash);
+	uint64_t hash = fxt_perfetto_samples_hash_of(s, bytes, n),
+		 iid = (uintptr_t)table_get(&t->known, hash);
 
 	*ret_new = iid == 0;
 	if (iid > 0)
@@ -220,7 +222,7 @@ static uint64_t intern_bytes(struct fxt_perfetto_samples *s, enum kind kind, con
 
 	if (n == 0)
 		return 0;
-	iid = intern(s, kind, bytes, n, &new);
+	iid = fxt_perfetto_samples_intern(s, kind, bytes, n, &new);
 	if (new) {
 		item = begin_item(s, kind, iid);
 		protobuf_add_bytes(&s->fresh, STRING_BYTES, bytes, n);
@@ -249,7 +251,7 @@ static uint64_t intern_mapping(struct fxt_perfetto_samples *s, const struct mapp
 
 	if (s->map_iid > 0 && s->map_number == number)
 		return s->map_iid;
-	iid = intern(s, MAPPING, &number, sizeof(number), &new);
+	iid = fxt_perfetto_samples_intern(s, MAPPING, &number, sizeof(number), &new);
 	s->map_number = number;
 	s->map_iid = iid;
 	if (!new)
@@ -282,7 +284,7 @@ static uint64_t intern_frame(struct fxt_perfetto_samples *s, const struct mappin
 		name ? name->line : 0,
 	};
 	bool new;
-	uint64_t iid = intern(s, FRAME, key, sizeof(key), &new);
+	uint64_t iid = fxt_perfetto_samples_intern(s, FRAME, key, sizeof(key), &new);
 	size_t item;
 
 	if (!new)
@@ -334,7 +336,7 @@ static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct ev
 	if (n_frames == 0)
 		return 0;
 	if (!ev->sample.id)
-		key[1] = hash_of(s, frames, n_frames * sizeof(*frames));
+		key[1] = fxt_perfetto_samples_hash_of(s, frames, n_frames * sizeof(*frames));
 	for (unsigned i = 0; i < n_frames; i++)
 		*(maps_is_kernel(frames[i]) ? &in_kernel : &in_user) = true;
 	if (in_kernel)
@@ -343,7 +345,7 @@ static uint64_t intern_callstack(struct fxt_perfetto_samples *s, const struct ev
 		key[3] = ev->pid;
 		key[4] = maps_version(s->maps, ev->pid);
 	}
-	iid = intern(s, STACK, key, sizeof(key), &new);
+	iid = fxt_perfetto_samples_intern(s, STACK, key, sizeof(key), &new);
 	if (!new)
 		return iid;
 	n = intern_frames(s, ev, stack);
@@ -419,7 +421,7 @@ static void add_packet(struct fxt_perfetto_samples *s, const struct event *ev, u
 	protobuf_end(&s->batch, packet);
 }
 
-static int add_sample(struct fxt_perfetto_samples *s, const struct event *ev)
+static int fxt_perfetto_samples_add_sample(struct fxt_perfetto_samples *s, const struct event *ev)
 {
 	bool first = s->batch.size == 0;
 	uint64_t callstack;
@@ -445,7 +447,7 @@ int fxt_perfetto_samples_add(struct fxt_perfetto_samples *s, const struct event 
 {
 	switch (ev->kind) {
 	case EVENT_SAMPLE:
-		return add_sample(s, ev);
+		return fxt_perfetto_samples_add_sample(s, ev);
 	case EVENT_FRAME:
 		/* Names come before the stacks that need them: those that were seen change only if an
 		 * address is named anew. */

@@ -18,7 +18,7 @@ enum {
 	TEXT_MAX = 100,
 };
 
-static void add_text(struct outbuf *to, unsigned field, const char *text)
+static void fxt_perfetto_add_text(struct outbuf *to, unsigned field, const char *text)
 {
 	protobuf_add_bytes(to, field, text, strnlen(text, TEXT_MAX));
 }
@@ -29,9 +29,9 @@ void fxt_perfetto_system_info(struct outbuf *to, const char *release, const char
 	size_t info = protobuf_begin(to, PACKET_SYSTEM_INFO);
 	size_t utsname = protobuf_begin(to, SYSTEM_INFO_UTSNAME);
 
-	add_text(to, UTSNAME_SYSNAME, "Linux");
-	add_text(to, UTSNAME_RELEASE, release);
-	add_text(to, UTSNAME_MACHINE, machine);
+	fxt_perfetto_add_text(to, UTSNAME_SYSNAME, "Linux");
+	fxt_perfetto_add_text(to, UTSNAME_RELEASE, release);
+	fxt_perfetto_add_text(to, UTSNAME_MACHINE, machine);
 	protobuf_end(to, utsname);
 	protobuf_end(to, info);
 	protobuf_end(to, packet);

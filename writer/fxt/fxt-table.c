@@ -9,7 +9,7 @@
 enum { FIRST_ENTRIES = 64 };
 
 /* Room for N entries, and for entry 0. Returns 0 or -ENOMEM. */
-static int make_room(struct fxt_table *t, size_t n)
+static int fxt_table_make_room(struct fxt_table *t, size_t n)
 {
 	size_t all = (size_t)(t->last - t->first) + 2, room = t->n_entries ?: FIRST_ENTRIES;
 	struct fxt_table_entry *entries;
@@ -32,7 +32,7 @@ static int make_room(struct fxt_table *t, size_t n)
 int fxt_table_init(struct fxt_table *t, uint16_t first, uint16_t last)
 {
 	*t = (struct fxt_table){ .first = first, .last = last };
-	return make_room(t, 1);
+	return fxt_table_make_room(t, 1);
 }
 
 void fxt_table_deinit(struct fxt_table *t)
@@ -52,7 +52,7 @@ static void unlink_entry(struct fxt_table *t, uint16_t i)
 	*(e->newer ? &t->entries[e->newer].older : &t->newest) = e->older;
 }
 
-static void link_newest(struct fxt_table *t, uint16_t i)
+static void fxt_table_link_newest(struct fxt_table *t, uint16_t i)
 {
 	t->entries[i].newer = 0;
 	t->entries[i].older = t->newest;
@@ -66,7 +66,7 @@ static uint16_t index_of(const struct fxt_table *t, uint16_t i)
 }
 
 /* Entries move when there are more of them: what is remembered is their numbers. */
-static int set_key(struct fxt_table *t, uint64_t key, uint16_t i)
+static int fxt_table_set_key(struct fxt_table *t, uint64_t key, uint16_t i)
 {
 	return table_set(&t->by_key, key, (void *)(uintptr_t)i);
 }
@@ -78,19 +78,19 @@ static uint16_t take_place(struct fxt_table *t, uint64_t key)
 
 	if (t->n_used < t->last - t->first + 1) {
 		i = (uint16_t)(t->n_used + 1);
-		if (make_room(t, i) < 0 || set_key(t, key, i) < 0)
+		if (fxt_table_make_room(t, i) < 0 || fxt_table_set_key(t, key, i) < 0)
 			return 0;
 		t->n_used++;
 	} else {
 		i = t->oldest;
 		/* The key goes in first: when that fails, the table is as it was. */
-		if (set_key(t, key, i) < 0)
+		if (fxt_table_set_key(t, key, i) < 0)
 			return 0;
 		table_remove(&t->by_key, t->entries[i].key);
 		unlink_entry(t, i);
 	}
 	t->entries[i].key = key;
-	link_newest(t, i);
+	fxt_table_link_newest(t, i);
 	return i;
 }
 
@@ -112,7 +112,7 @@ static int find_or_take(struct fxt_table *t, uint64_t key, const void *text, siz
 			continue;
 		if (t->newest != i) {
 			unlink_entry(t, i);
-			link_newest(t, i);
+			fxt_table_link_newest(t, i);
 		}
 		*ret_index = index_of(t, i);
 		return FXT_TABLE_KNOWN;

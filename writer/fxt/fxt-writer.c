@@ -55,7 +55,7 @@ int fxt_out_provider_forget(struct fxt_out_provider *p)
 	return 0;
 }
 
-static fxt_word *reserve(struct fxt_writer *w, size_t words, int *reterr)
+static fxt_word *fxt_writer_reserve(struct fxt_writer *w, size_t words, int *reterr)
 {
 	fxt_word *p = outbuf_reserve(w->out, words * FXT_WORD_BYTES);
 
@@ -89,7 +89,7 @@ int fxt_write_provider_info(struct fxt_writer *w, struct fxt_out_provider *p, co
 	if (r < 0)
 		return w->out->error = r;
 	memset(p->registered, 0, sizeof(p->registered));
-	record = reserve(w, words, &r);
+	record = fxt_writer_reserve(w, words, &r);
 	if (!record)
 		return r;
 	*record = fxt_put_record_type(FXT_RECORD_METADATA) | fxt_put_record_words(words) |
@@ -132,7 +132,7 @@ int fxt_write_initialization(struct fxt_writer *w, uint64_t ticks_per_second)
 
 	if (ticks_per_second == 0)
 		return -EINVAL;
-	p = reserve(w, 2, &r);
+	p = fxt_writer_reserve(w, 2, &r);
 	if (!p)
 		return r;
 	p[0] = fxt_put_record_type(FXT_RECORD_INITIALIZATION) | fxt_put_record_words(2);
@@ -151,7 +151,7 @@ int fxt_write_string(struct fxt_writer *w, unsigned index, const char *text, siz
 		return -EINVAL;
 	if (n > FXT_STRING_BYTES_MAX)
 		return -EMSGSIZE;
-	p = reserve(w, 1 + fxt_stream_words(n), &r);
+	p = fxt_writer_reserve(w, 1 + fxt_stream_words(n), &r);
 	if (!p)
 		return r;
 	*p = fxt_string_header(index, n);

@@ -18,7 +18,7 @@ enum {
 	MEMORY_LEVEL = 8,
 };
 
-static void *gzip_create(void)
+static void *pack_gzip_create(void)
 {
 	z_stream *z = calloc(1, sizeof(*z));
 
@@ -30,13 +30,13 @@ static void *gzip_create(void)
 	return z;
 }
 
-static void gzip_destroy(void *state)
+static void pack_gzip_destroy(void *state)
 {
 	deflateEnd(state);
 	free(state);
 }
 
-static int put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
+static int pack_gzip_put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
 {
 	z_stream *z = state;
 	size_t room;
@@ -75,7 +75,7 @@ static size_t whole_member(z_stream *z, const uint8_t *data, size_t n)
 	return r == Z_STREAM_END ? n - z->avail_in : 0;
 }
 
-static size_t whole(const uint8_t *data, size_t n, bool first)
+static size_t pack_gzip_whole(const uint8_t *data, size_t n, bool first)
 {
 	size_t done = 0, size;
 	z_stream z = { 0 };
@@ -94,8 +94,8 @@ static size_t whole(const uint8_t *data, size_t n, bool first)
 const struct pack_ops pack_gzip_ops = {
 	.name = "gzip",
 	.suffix = ".gz",
-	.create = gzip_create,
-	.destroy = gzip_destroy,
-	.put = put,
-	.whole = whole,
+	.create = pack_gzip_create,
+	.destroy = pack_gzip_destroy,
+	.put = pack_gzip_put,
+	.whole = pack_gzip_whole,
 };

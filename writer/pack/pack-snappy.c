@@ -9,12 +9,13 @@
 
 #include "writer/pack/pack.h"
 
-static void *snappy_create(void)
+static void *pack_snappy_create(void)
 {
 	return malloc(SNAPPY_BLOCK_MAX);
 }
 
-static int put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
+static int pack_snappy_put(void *state, const uint8_t *data, size_t n, bool first,
+			   struct outbuf *to)
 {
 	uint8_t length[SNAPPY_LENGTH_BYTES];
 	size_t size = SNAPPY_BLOCK_MAX;
@@ -28,7 +29,7 @@ static int put(void *state, const uint8_t *data, size_t n, bool first, struct ou
 	return outbuf_append(to, state, size);
 }
 
-static size_t whole(const uint8_t *data, size_t n, bool first)
+static size_t pack_snappy_whole(const uint8_t *data, size_t n, bool first)
 {
 	size_t done = first ? strlen(PACK_MAGIC_SNAPPY) : 0, size;
 
@@ -46,8 +47,8 @@ static size_t whole(const uint8_t *data, size_t n, bool first)
 const struct pack_ops pack_snappy_ops = {
 	.name = "snappy",
 	.suffix = ".sz",
-	.create = snappy_create,
+	.create = pack_snappy_create,
 	.destroy = free,
-	.put = put,
-	.whole = whole,
+	.put = pack_snappy_put,
+	.whole = pack_snappy_whole,
 };

@@ -10,7 +10,7 @@
 /* The recorded machine pays for it: the level that costs least. */
 enum { LEVEL = 1 };
 
-static void *zstd_create(void)
+static void *pack_zstd_create(void)
 {
 	ZSTD_CCtx *c = ZSTD_createCCtx();
 
@@ -21,12 +21,12 @@ static void *zstd_create(void)
 	return c;
 }
 
-static void zstd_destroy(void *state)
+static void pack_zstd_destroy(void *state)
 {
 	ZSTD_freeCCtx(state);
 }
 
-static int put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
+static int pack_zstd_put(void *state, const uint8_t *data, size_t n, bool first, struct outbuf *to)
 {
 	size_t room = ZSTD_compressBound(n), size;
 	uint8_t *p = outbuf_reserve(to, room);
@@ -41,7 +41,7 @@ static int put(void *state, const uint8_t *data, size_t n, bool first, struct ou
 	return 0;
 }
 
-static size_t whole(const uint8_t *data, size_t n, bool first)
+static size_t pack_zstd_whole(const uint8_t *data, size_t n, bool first)
 {
 	size_t done = 0, size;
 
@@ -58,8 +58,8 @@ static size_t whole(const uint8_t *data, size_t n, bool first)
 const struct pack_ops pack_zstd_ops = {
 	.name = "zstd",
 	.suffix = ".zst",
-	.create = zstd_create,
-	.destroy = zstd_destroy,
-	.put = put,
-	.whole = whole,
+	.create = pack_zstd_create,
+	.destroy = pack_zstd_destroy,
+	.put = pack_zstd_put,
+	.whole = pack_zstd_whole,
 };

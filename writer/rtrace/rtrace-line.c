@@ -23,14 +23,14 @@ struct line {
 	int error;
 };
 
-static void begin(struct line *l, size_t max)
+static void rtrace_line_begin(struct line *l, size_t max)
 {
 	l->n = 0;
 	l->max = max;
 	l->error = 0;
 }
 
-static void fail(struct line *l, int e)
+static void rtrace_line_fail(struct line *l, int e)
 {
 	if (l->error == 0)
 		l->error = e;
@@ -39,7 +39,7 @@ static void fail(struct line *l, int e)
 static void put_bytes(struct line *l, const char *p, size_t n)
 {
 	if (n > l->max - l->n) {
-		fail(l, -EMSGSIZE);
+		rtrace_line_fail(l, -EMSGSIZE);
 		return;
 	}
 	if (n > 0)
@@ -47,7 +47,7 @@ static void put_bytes(struct line *l, const char *p, size_t n)
 	l->n += n;
 }
 
-static void put(struct line *l, const char *text)
+static void rtrace_line_put(struct line *l, const char *text)
 {
 	put_bytes(l, text, strlen(text));
 }
@@ -67,21 +67,21 @@ static void put_format(struct line *l, const char *format, ...)
 	put_bytes(l, text, n < 0 ? 0 : (size_t)n);
 }
 
-static int finish(struct line *l, struct outbuf *out)
+static int rtrace_line_finish(struct line *l, struct outbuf *out)
 {
 	l->max = sizeof(l->text);
-	put(l, "\n");
+	rtrace_line_put(l, "\n");
 	return l->error ?: outbuf_append(out, l->text, l->n);
 }
 
 /* ---- texts ---- */
 
-static bool is_control(char c)
+static bool rtrace_line_is_control(char c)
 {
 	return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-static void put_escaped(struct line *l, char c)
+static void rtrace_line_put_escaped(struct line *l, char c)
 {
 	char text[4] = { '\\', (char)('0' + (((unsigned char)c >> 6) & 7)),
 			 (char)('0' + (((unsigned char)c >> 3) & 7)),
@@ -91,15 +91,15 @@ static void put_escaped(struct line *l, char c)
 }
 
 /* One word; of nothing there is none. */
-static void put_word(struct line *l, struct rtrace_text text, size_t max)
+static void rtrace_line_put_word(struct line *l, struct rtrace_text text, size_t max)
 {
 	if (text.n == 0)
-		fail(l, -EINVAL);
+		rtrace_line_fail(l, -EINVAL);
 	if (text.n > max)
-		fail(l, -EMSGSIZE);
+		rtrace_line_fail(l, -EMSGSIZE);
 	for (size_t i = 0; i < text.n && l->error == 0; i++)
-		if (text.bytes[i] == ' ' || is_control(text.bytes[i]))
-			put_escaped(l, text.bytes[i]);
+		if (text.bytes[i] == ' ' || rtrace_line_is_control(text.bytes[i]))
+			rtrace_line_put_escaped(l, text.bytes[i]);
 		else
 			put_bytes(l, text.bytes + i, 1);
 }
@@ -108,12 +108,12 @@ static void put_word(struct line *l, struct rtrace_text text, size_t max)
 static void put_words(struct line *l, struct rtrace_text text, size_t max, const char *forbidden)
 {
 	if (text.n == 0 || text.bytes[0] == ' ')
-		fail(l, -EINVAL);
+		rtrace_line_fail(l, -EINVAL);
 	if (text.n > max)
-		fail(l, -EMSGSIZE);
+		rtrace_line_fail(l, -EMSGSIZE);
 	for (size_t i = 0; i < text.n; i++)
-		if (is_control(text.bytes[i]) || strchr(forbidden, text.bytes[i]))
-			fail(l, -EINVAL);
+		if (rtrace_line_is_control(text.bytes[i]) || strchr(forbidden, text.bytes[i]))
+			rtrace_line_fail(l, -EINVAL);
 	put_bytes(l, text.bytes, text.n);
 }
 
@@ -125,7 +125,7 @@ static void put_somehow(struct line *l, struct rtrace_text text, const char *for
 	for (size_t i = 0; i < n; i++) {
 		char c = text.bytes[i];
 
-		put_bytes(l, is_control(c) || strchr(forbidden, c) ? "_" : &c, 1);
+		put_bytes(l, rtrace_line_is_control(c) || strchr(forbidden, c) ? "_" : &c, 1);
 	}
 }
 
@@ -139,8 +139,8 @@ static void put_key(struct line *l, enum rtrace_key key)
 #undef RTRACE_KEY
 	};
 
-	put(l, names[key]);
-	put(l, "=");
+	rtrace_line_put(l, names[key]);
+	rtrace_line_put(l, "=");
 }
 
 static void put_value(struct line *l, enum rtrace_key key, struct rtrace_text value)
@@ -149,7 +149,7 @@ static void put_value(struct line *l, enum rtrace_key key, struct rtrace_text va
 		return;
 	put_key(l, key);
 	put_somehow(l, value, ",=");
-	put(l, ", ");
+	rtrace_line_put(l, ", ");
 }
 
 static void put_filters(struct line *l, unsigned filters)
@@ -170,27 +170,27 @@ static void put_filters(struct line *l, unsigned filters)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (!(filters & rows[i].bit))
 			continue;
-		put(l, between);
-		put(l, rows[i].name);
+		rtrace_line_put(l, between);
+		rtrace_line_put(l, rows[i].name);
 		between = "|";
 		filters &= ~rows[i].bit;
 	}
 	if (filters)
-		fail(l, -EINVAL);
-	put(l, ", ");
+		rtrace_line_fail(l, -EINVAL);
+	rtrace_line_put(l, ", ");
 }
 
 int rtrace_line_header(struct outbuf *out, const struct rtrace_header *h)
 {
 	struct line l;
 
-	begin(&l, RTRACE_HEADER_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_HEADER_WRITE_MAX);
 	put_value(&l, RTRACE_KEY_VERSION, RTRACE_TEXT(RTRACE_VERSION));
 	put_value(&l, RTRACE_KEY_ARCH, h->arch);
 	put_value(&l, RTRACE_KEY_TIMESTAMP, h->timestamp);
 	put_value(&l, RTRACE_KEY_PROCESS, h->process);
 	if (h->pid > RTRACE_PID_MAX)
-		fail(&l, -EINVAL);
+		rtrace_line_fail(&l, -EINVAL);
 	if (h->pid > 0) {
 		put_key(&l, RTRACE_KEY_PID);
 		put_format(&l, "%" PRIu32 ", ", h->pid);
@@ -198,12 +198,12 @@ int rtrace_line_header(struct outbuf *out, const struct rtrace_header *h)
 	put_filters(&l, h->filters);
 	if (h->has_depth) {
 		if (h->depth > RTRACE_INT_MAX)
-			fail(&l, -EINVAL);
+			rtrace_line_fail(&l, -EINVAL);
 		put_key(&l, RTRACE_KEY_DEPTH);
 		put_format(&l, "%" PRIu32 ", ", h->depth);
 	}
 	put_value(&l, RTRACE_KEY_ORIGIN, h->origin);
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 /* ---- what stands before the calls ---- */
@@ -212,56 +212,56 @@ int rtrace_line_attachment(struct outbuf *out, const struct rtrace_attachment *a
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
-	put(&l, RTRACE_FILE_MARK);
-	put_word(&l, a->name, RTRACE_NAME_MAX);
-	put(&l, RTRACE_COLON);
-	put_word(&l, a->path, RTRACE_LINE_WRITE_MAX);
-	return finish(&l, out);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_put(&l, RTRACE_FILE_MARK);
+	rtrace_line_put_word(&l, a->name, RTRACE_NAME_MAX);
+	rtrace_line_put(&l, RTRACE_COLON);
+	rtrace_line_put_word(&l, a->path, RTRACE_LINE_WRITE_MAX);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_context(struct outbuf *out, const struct rtrace_context *c)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	if (c->mask == 0)
-		fail(&l, -EINVAL);
-	put(&l, RTRACE_CONTEXT_MARK);
+		rtrace_line_fail(&l, -EINVAL);
+	rtrace_line_put(&l, RTRACE_CONTEXT_MARK);
 	put_format(&l, "%" PRIx32, c->mask);
-	put(&l, RTRACE_COLON);
+	rtrace_line_put(&l, RTRACE_COLON);
 	put_words(&l, c->name, RTRACE_NAME_MAX, "");
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_resource(struct outbuf *out, const struct rtrace_resource *r)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	if (r->mask == 0 || (r->mask & (r->mask - 1)) != 0)
-		fail(&l, -EINVAL);
+		rtrace_line_fail(&l, -EINVAL);
 	put_format(&l, "<%" PRIx32 ">", r->mask);
-	put(&l, RTRACE_COLON);
+	rtrace_line_put(&l, RTRACE_COLON);
 	put_words(&l, r->type, RTRACE_TYPE_MAX, " <>()");
-	put(&l, " (");
+	rtrace_line_put(&l, " (");
 	put_words(&l, r->description, RTRACE_NAME_MAX, ")");
-	put(&l, r->refcount ? ") [" RTRACE_REFCOUNT "]" : ")");
-	return finish(&l, out);
+	rtrace_line_put(&l, r->refcount ? ") [" RTRACE_REFCOUNT "]" : ")");
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_map(struct outbuf *out, const struct rtrace_map *m)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	if (m->start >= m->end)
-		fail(&l, -EINVAL);
-	put(&l, RTRACE_MAP_MARK);
-	put_word(&l, m->path, RTRACE_LINE_WRITE_MAX);
-	put(&l, RTRACE_MAP_ARROW);
+		rtrace_line_fail(&l, -EINVAL);
+	rtrace_line_put(&l, RTRACE_MAP_MARK);
+	rtrace_line_put_word(&l, m->path, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_put(&l, RTRACE_MAP_ARROW);
 	put_format(&l, "0x%" PRIx64 "-0x%" PRIx64, m->start, m->end);
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 /* ---- calls ---- */
@@ -272,7 +272,7 @@ static void put_time(struct line *l, uint64_t time_ns, unsigned digits)
 	uint64_t ms = time_ns / NS_PER_MS, s = ms / 1000;
 
 	if (time_ns > RTRACE_TIME_MAX_NS)
-		fail(l, -EINVAL);
+		rtrace_line_fail(l, -EINVAL);
 	if (ms == 0 && !spec)
 		return;
 	put_format(l, "[%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, s / 3600, s / 60 % 60, s % 60);
@@ -287,7 +287,7 @@ static void put_function(struct line *l, struct rtrace_text name)
 {
 	put_words(l, name, RTRACE_NAME_MAX, "");
 	if (name.n > 0 && (name.bytes[0] == '@' || name.bytes[0] == '['))
-		fail(l, -EINVAL);
+		rtrace_line_fail(l, -EINVAL);
 }
 
 int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
@@ -297,9 +297,9 @@ int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 	bool typed = style->typed || (c->name.n > 0 && c->name.bytes[c->name.n - 1] == '>');
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	if (c->index > RTRACE_INT_MAX)
-		fail(&l, -EINVAL);
+		rtrace_line_fail(&l, -EINVAL);
 	put_format(&l, "%" PRIu64 ". ", c->index);
 	if (c->contexts)
 		put_format(&l, "@%" PRIx32 " ", c->contexts);
@@ -307,9 +307,9 @@ int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		put_time(&l, c->time_ns, style->digits);
 	put_function(&l, c->name);
 	if (typed) {
-		put(&l, "<");
+		rtrace_line_put(&l, "<");
 		put_words(&l, c->type, RTRACE_TYPE_MAX, " <>()");
-		put(&l, ">");
+		rtrace_line_put(&l, ">");
 	}
 	if (c->is_free)
 		put_format(&l, "(0x%" PRIx64 ")", c->id);
@@ -321,32 +321,33 @@ int rtrace_line_call(struct outbuf *out, const struct rtrace_call *c,
 		put_format(&l, "\n" RTRACE_ARG_MARK RTRACE_ARG_SIZE RTRACE_EQUALS "%" PRIu64,
 			   c->size);
 	}
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_arg(struct outbuf *out, const struct rtrace_arg *a)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
-	put(&l, RTRACE_ARG_MARK);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_put(&l, RTRACE_ARG_MARK);
 	put_words(&l, a->name, RTRACE_ARG_NAME_MAX, " ");
-	put(&l, RTRACE_EQUALS);
-	put_word(&l, a->value.n > 0 ? a->value : RTRACE_TEXT("\"\""), RTRACE_LINE_WRITE_MAX);
-	return finish(&l, out);
+	rtrace_line_put(&l, RTRACE_EQUALS);
+	rtrace_line_put_word(&l, a->value.n > 0 ? a->value : RTRACE_TEXT("\"\""),
+			     RTRACE_LINE_WRITE_MAX);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_frame(struct outbuf *out, const struct rtrace_frame *f)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	put_format(&l, "\t0x%" PRIx64, f->address);
 	if (f->text.n > 0) {
-		put(&l, " ");
+		rtrace_line_put(&l, " ");
 		put_words(&l, f->text, RTRACE_LINE_WRITE_MAX, "");
 	}
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_end(struct outbuf *out)
@@ -360,49 +361,49 @@ int rtrace_line_note(struct outbuf *out, struct rtrace_text text)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	if (text.n == 0 || text.bytes[0] != '#')
-		put(&l, RTRACE_COMMENT);
+		rtrace_line_put(&l, RTRACE_COMMENT);
 	for (size_t i = 0; i < text.n && l.error == 0; i++) {
 		char c = text.bytes[i];
 
 		if (c == '%')
-			put_escaped(&l, c);
-		else if (is_control(c) && c != '\t')
-			fail(&l, -EINVAL);
+			rtrace_line_put_escaped(&l, c);
+		else if (rtrace_line_is_control(c) && c != '\t')
+			rtrace_line_fail(&l, -EINVAL);
 		else
 			put_bytes(&l, &c, 1);
 	}
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_calls_summary(struct outbuf *out, const struct rtrace_summary *s)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
 	put_format(&l,
 		   RTRACE_TEMPORARY "allocation summary: %" PRIu64
 				    " block(s) with total size %" PRIu64,
 		   s->count, s->size);
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_leaks_summary(struct outbuf *out, const struct rtrace_summary *s)
 {
 	struct line l;
 
-	begin(&l, RTRACE_LINE_WRITE_MAX);
-	put(&l, RTRACE_TEMPORARY "Resource - ");
+	rtrace_line_begin(&l, RTRACE_LINE_WRITE_MAX);
+	rtrace_line_put(&l, RTRACE_TEMPORARY "Resource - ");
 	put_somehow(&l, s->type, "");
-	put(&l, " (");
+	rtrace_line_put(&l, " (");
 	put_somehow(&l, s->description, "");
-	put(&l, "):\n");
+	rtrace_line_put(&l, "):\n");
 	put_format(&l,
 		   RTRACE_TEMPORARY "%" PRIu64 " block(s) leaked with total size of %" PRIu64
 				    " bytes",
 		   s->count, s->size);
-	return finish(&l, out);
+	return rtrace_line_finish(&l, out);
 }
 
 int rtrace_line_record(struct outbuf *out, const struct rtrace_record *r)

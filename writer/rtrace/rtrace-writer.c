@@ -142,8 +142,8 @@ int rtrace_write_known_resource(struct rtrace_writer *w, enum rtrace_known_resou
 }
 
 /* The type to write a call with: a registered one. NULL = it has none that was. */
-static const struct rtrace_writer_type *find_type(const struct rtrace_writer *w,
-						  struct rtrace_text type)
+static const struct rtrace_writer_type *rtrace_writer_find_type(const struct rtrace_writer *w,
+								struct rtrace_text type)
 {
 	if (type.n == 0)
 		return w->n_types == 1 ? &w->types[0] : NULL;
@@ -159,7 +159,7 @@ int rtrace_write_call(struct rtrace_writer *w, const struct rtrace_call *c)
 		.digits = w->options.spec_time ? RTRACE_TIME_SPEC_DIGITS : RTRACE_TIME_DIGITS,
 		.typed = w->n_types > 1,
 	};
-	const struct rtrace_writer_type *type = find_type(w, c->type);
+	const struct rtrace_writer_type *type = rtrace_writer_find_type(w, c->type);
 	struct rtrace_call typed = *c;
 	int r = check_at_call(w);
 

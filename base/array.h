@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arrays that grow: a pointer, and how many elements there is room for. How many are used the
+ * owner counts; free() lets go.
+ */
+#pragma once
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+/*
+ * Makes room for WANTED elements of SIZE bytes in the array ARRAY, which has room for *ROOM and
+ * never more than MAX. Returns where it is now, with *ROOM changed, or NULL if there is no memory
+ * or that many cannot be: then nothing has changed.
+ */
+void *array_grow(void *array, size_t *room, size_t wanted, size_t size, size_t max);
+
+/*
+ * Sees to it that ARRAY, which has room for ROOM elements, has it for WANTED; both are changed. At
+ * least doubles what there is, so that appending one by one is cheap; what is new is undefined.
+ * ROOM is of any unsigned type. Returns 0 or -ENOMEM, with nothing changed; so it does for 0, which
+ * a sum that overflows can be.
+ */
+#define GROW(array, room, wanted)                                                                  \
+	({                                                                                         \
+		size_t room_ = (room), wanted_ = (wanted);                                         \
+		typeof(array) grown_ = (array);                                                    \
+                                                                                                   \
+		if (wanted_ - 1 >= room_)                                                          \
+			grown_ = array_grow(grown_, &room_, wanted_, sizeof(*grown_),              \
+					    (typeof(room))-1);                                     \
+		if (grown_) {                                                                      \
+			(array) = grown_;                                                          \
+			(room) = (typeof(room))room_;                                              \
+		}                                                                                  \
+		grown_ ? 0 : -ENOMEM;                                                              \
+	})
+
+/* Likewise; what is new is zero. */
+#define GROW_ZERO(array, room, wanted)                                                             \
+	({                                                                                         \
+		size_t before_ = (room);                                                           \
+		int error_ = GROW(array, room, wanted);                                            \
+                                                                                                   \
+		if ((room) > before_)                                                              \
+			memset((array) + before_, 0, ((room)-before_) * sizeof(*(array)));         \
+		error_;                                                                            \
+	})

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/directory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define DEFAULT_RUNTIME "/run/kymo"
+
+DIR *directory_list(int dir_fd)
+{
+	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir)
+		close_fd(fd);
+	return dir;
+}
+
+static int directory_open_folder(int dir_fd, const char *path)
+{
+	int fd = openat(dir_fd, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int directory_open_runtime(const char *name)
+{
+	const char *folders = getenv("RUNTIME_DIRECTORY");
+	_cleanup_free_ char *folder = NULL;
+	_cleanup_close_ int runtime_fd = -1, fd = -1;
+	struct stat st;
+
+	/* There may be several, with colons between them. */
+	folder = folders && *folders ? strndup(folders, strcspn(folders, ":"))
+				     : strdup(DEFAULT_RUNTIME);
+	if (!folder)
+		return -ENOMEM;
+	if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	runtime_fd = directory_open_folder(AT_FDCWD, folder);
+	if (runtime_fd < 0)
+		return runtime_fd;
+	if (mkdirat(runtime_fd, name, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	fd = directory_open_folder(runtime_fd, name);
+	if (fd < 0)
+		return fd;
+	/* Whatever is in it is taken for what one of us has left. */
+	if (fstat(fd, &st) < 0 || st.st_uid != geteuid() || st.st_mode & 022)
+		return -EPERM;
+	return TAKE_FD(fd);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is in a folder that is open, and the folders of the runtime directory.
+ */
+#pragma once
+
+#include <dirent.h>
+
+/* Lists it from its beginning, whoever else does. Returns NULL with errno set; else the caller's, for closedir(). */
+DIR *directory_list(int dir_fd);
+
+/*
+ * Opens NAME in $RUNTIME_DIRECTORY or /run/kymo, which are made if they are not there. What is in it
+ * outlives this process until the machine is booted, and is nobody else's. Returns the descriptor or a
+ * negative errno: -EPERM if others may write to it.
+ */
+int directory_open_runtime(const char *name);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names by number, mostly those of an enum: an array of strings, in which NULL is a number without
+ * a name.
+ *
+ *	static const char *const state_names[] = { [STATE_ON] = "on", [STATE_OFF] = "off" };
+ *
+ *	const char *name = STRING_TABLE_NAME(state_names, state) ?: "unknown";
+ *	int state = STRING_TABLE_FIND(state_names, text);
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+/* The name of NUMBER in TABLE, which has N; or NULL. */
+const char *string_table_name(const char *const *table, size_t n, size_t number);
+
+/* The first number whose name is TEXT, or -EINVAL. */
+int string_table_find(const char *const *table, size_t n, const char *text);
+
+/* Likewise, of a table whose size the compiler knows. */
+#define STRING_TABLE_NAME(table, number) string_table_name(table, ARRAY_SIZE(table), number)
+#define STRING_TABLE_FIND(table, text)   string_table_find(table, ARRAY_SIZE(table), text)

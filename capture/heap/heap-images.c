@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-images.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture/heap/heap-trace-reach.h"
+
+static uint64_t pid_key(uint32_t pid)
+{
+	return (uint64_t)pid + 1;
+}
+
+static void image_free(struct heap_image *image)
+{
+	heap_trace_reach_deinit(image);
+	free(image);
+}
+
+void heap_images_deinit(struct heap_images *images)
+{
+	struct heap_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&images->by_instance, &pos)))
+		image_free(image);
+	table_deinit(&images->by_instance);
+	table_deinit(&images->by_pid);
+}
+
+struct heap_image *heap_images_get(const struct heap_images *images, uint32_t instance)
+{
+	return table_get(&images->by_instance, instance);
+}
+
+/* Puts IMAGE into the list of its process, mostly at its end. Returns 0 or -ENOMEM. */
+static int heap_images_enlist(struct heap_images *images, struct heap_image *image)
+{
+	struct heap_image *earlier, *later = NULL;
+
+	earlier = table_get(&images->by_pid, pid_key(image->process.pid));
+	while (earlier && earlier->process.instance > image->process.instance) {
+		later = earlier;
+		earlier = earlier->earlier;
+	}
+	if (!later && table_set(&images->by_pid, pid_key(image->process.pid), image) < 0)
+		return -ENOMEM;
+	image->earlier = earlier;
+	image->later = later;
+	if (earlier)
+		earlier->later = image;
+	if (later)
+		later->earlier = image;
+	return 0;
+}
+
+struct heap_image *heap_images_add(struct heap_images *images, const struct memory_process *p)
+{
+	struct heap_image *image = heap_images_get(images, p->instance);
+
+	if (image || p->instance == 0)
+		return image;
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		return NULL;
+	image->process = *p;
+	if (table_set(&images->by_instance, p->instance, image) < 0) {
+		free(image);
+		return NULL;
+	}
+	if (heap_images_enlist(images, image) < 0) {
+		table_remove(&images->by_instance, p->instance);
+		free(image);
+		return NULL;
+	}
+	return image;
+}
+
+void heap_images_remove(struct heap_images *images, struct heap_image *image)
+{
+	if (image->earlier)
+		image->earlier->later = image->later;
+	if (image->later)
+		image->later->earlier = image->earlier;
+	else
+		table_remove(&images->by_pid, pid_key(image->process.pid));
+	/* (there is room: another one has just gone) */
+	if (!image->later && image->earlier)
+		table_set(&images->by_pid, pid_key(image->process.pid), image->earlier);
+	table_remove(&images->by_instance, image->process.instance);
+	image_free(image);
+}
+
+static int heap_images_by_instance(const void *a, const void *b)
+{
+	const struct heap_image *const *x = a, *const *y = b;
+
+	return ((*x)->process.instance > (*y)->process.instance) -
+	       ((*x)->process.instance < (*y)->process.instance);
+}
+
+int heap_images_ended(const struct heap_images *images, struct outbuf *ret)
+{
+	struct heap_image *image;
+	size_t pos = 0;
+	int r = 0;
+
+	while (r == 0 && (image = table_next(&images->by_instance, &pos))) {
+		if (image->earlier)
+			continue;
+		for (; r == 0 && image && image->ended; image = image->later)
+			r = outbuf_append(ret, &image, sizeof(struct heap_image *));
+	}
+	if (r == 0 && ret->size > 0)
+		qsort(ret->data, ret->size / sizeof(struct heap_image *),
+		      sizeof(struct heap_image *), heap_images_by_instance);
+	return r;
+}
+
+void memory_image_end_untold(struct heap_image *image)
+{
+	struct memory_process *p = &image->process;
+	const struct heap_image *later = image->later;
+
+	image->ended = true;
+	p->lost++;
+	/* The next one says when that was at the latest, and how. */
+	if (!later || p->ended_ns)
+		return;
+	p->ended_ns = later->process.since_ns - 1;
+	if (later->process.flags & MEMORY_PROCESS_IMAGE)
+		p->flags |= MEMORY_PROCESS_EXECED;
+}

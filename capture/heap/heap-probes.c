@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-probes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file-kind.h"
+#include "base/text.h"
+
+bool heap_probes_are_cancelled(const struct heap_probes_args *how)
+{
+	return how->sink->called_off && how->sink->called_off(how->sink->userdata);
+}
+
+/* ---- texts ---- */
+
+/* "PATH: FUNCTION FUNCTION ..., " */
+static void describe_file(char *text, size_t size, const char *path,
+			  const struct allocator_probe *probes, size_t n)
+{
+	const char *name = strrchr(path, '/');
+	size_t used = (size_t)snprintf(text, size, "%s:", name ? name + 1 : path);
+	uint64_t said = 0;
+
+	for (size_t i = 0; i < n && used < size; i++) {
+		if (said >> probes[i].function & 1)
+			continue;
+		said |= UINT64_C(1) << probes[i].function;
+		used += (size_t)snprintf(text + used, size - used, " %s", probes[i].name);
+	}
+}
+
+static void heap_probes_add_text(char *text, size_t size, const char *more)
+{
+	size_t used = strlen(text);
+
+	if (*more)
+		snprintf(text + used, size - used, "%s%s", used ? "; " : "", more);
+}
+
+void heap_probes_note(struct heap_probes *a, const char *why)
+{
+	heap_probes_add_text(a->refused, sizeof(a->refused), why);
+}
+
+void heap_probes_describe(const struct heap_probes *a, char *ret, size_t size)
+{
+	char text[MEMORY_TEXT_BYTES] = "";
+
+	for (size_t i = 0; i < a->n_files; i++)
+		heap_probes_add_text(text, sizeof(text), a->files[i].text);
+	heap_probes_add_text(text, sizeof(text), a->refused);
+	/* Paths are anybody's bytes; and the text may have been cut in a character. */
+	text_clean(ret, size, text, strlen(text));
+}
+
+/* ---- files ---- */
+
+static bool heap_probes_wanted(const struct heap_probes_args *how, uint32_t function)
+{
+	uint32_t category = function >= MEMORY_FN_SHM_OPEN         ? CATEGORY_SHM
+			    : function >= MEMORY_FN_PTHREAD_CREATE ? CATEGORY_THREADS
+								   : CATEGORY_MEMORY;
+
+	/* Shared memory is seen by its system calls. */
+	return category != CATEGORY_SHM && how->options->categories & category;
+}
+
+/* A look at the files of a process. */
+struct look {
+	const struct heap_probes_args *how;
+	struct heap_probes *armed;
+	unsigned n_new; /* files that have got probes */
+};
+
+static bool heap_probes_has_file(const struct heap_probes *armed, dev_t device, ino_t inode)
+{
+	for (size_t i = 0; i < armed->n_files; i++) {
+		if (armed->files[i].inode == inode && armed->files[i].device == device)
+			return true;
+	}
+	return false;
+}
+
+static void heap_probes_refuse(struct heap_probes *armed, const char *path, const char *why)
+{
+	const char *name = strrchr(path, '/');
+
+	snprintf(armed->refused, sizeof(armed->refused), "%.60s: %s", name ? name + 1 : path, why);
+}
+
+static int arm_file(struct look *look, const struct allocator_file *file,
+		    const struct allocator_probe *probes, size_t n)
+{
+	const struct heap_probes_args *how = look->how;
+	struct heap_probes *armed = look->armed;
+	struct heap_probes_file *to = &armed->files[armed->n_files];
+	struct probes_target target = {
+		.way = how->own->way,
+		.pid = (pid_t)armed->pid,
+		.fd = file->fd,
+		.probes = probes,
+		.n = n,
+	};
+	char why[64];
+	size_t failed = 0;
+	int r;
+
+	if (armed->n_files == HEAP_PROBES_FILES_MAX) {
+		heap_probes_refuse(armed, file->path, "no probes: too many files");
+		return 0;
+	}
+	memcpy(target.programs, how->own->programs, sizeof(target.programs));
+	*to = (struct heap_probes_file){ .device = file->device, .inode = file->inode };
+	r = probe_keeper_attach(how->keeper, &target, &to->probes, &failed);
+	if (r == -ESRCH || r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		snprintf(why, sizeof(why), "no probes: %s", strerror(-r));
+		heap_probes_refuse(armed, file->path, why);
+		return 0;
+	}
+	if (failed) {
+		snprintf(why, sizeof(why), "%zu of its probes could not be placed", failed);
+		heap_probes_refuse(armed, file->path, why);
+	}
+	describe_file(to->text, sizeof(to->text), file->path, probes, n);
+	armed->n_files++;
+	look->n_new++;
+	return 0;
+}
+
+static int on_file(const struct allocator_file *file, void *userdata)
+{
+	struct look *look = userdata;
+	_cleanup_free_ struct allocator_probe *probes = NULL;
+	size_t n = 0;
+
+	if (heap_probes_are_cancelled(look->how))
+		return -ECANCELED;
+	if (file->error == -ETIME)
+		heap_probes_refuse(look->armed, file->path, "no probes: it takes too long to read");
+	if (file->list->flags & ALLOCATORS_GO)
+		heap_probes_refuse(look->armed, file->path,
+				   "a Go program, which moves its stacks: not probed");
+	if (file->error < 0 || file->list->n == 0 ||
+	    heap_probes_has_file(look->armed, file->device, file->inode))
+		return 0;
+	probes = calloc(file->list->n, sizeof(*probes));
+	if (!probes)
+		return -ENOMEM;
+	for (size_t i = 0; i < file->list->n; i++)
+		if (heap_probes_wanted(look->how, file->list->probes[i].function))
+			probes[n++] = file->list->probes[i];
+	return n ? arm_file(look, file, probes, n) : 0;
+}
+
+/* What the client says that the process will load. */
+static int arm_announced_files(struct look *look)
+{
+	const struct memory_options *o = &look->how->options->memory;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < o->n_allocator_fds; i++) {
+		const struct allocator_list *list;
+		struct allocator_file file = { .fd = o->allocator_fds[i], .path = "(announced)" };
+		char path[512] = "", link[32];
+		ssize_t n;
+		struct stat st;
+
+		/* (what the kernel makes up when it is read, is no program) */
+		if (fstat(file.fd, &st) < 0 || file_kernel_filesystem(file.fd) ||
+		    allocator_cache_find(look->how->cache, file.fd, &list) < 0)
+			continue;
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", file.fd);
+		n = readlink(link, path, sizeof(path) - 1);
+		file.path = n > 0 ? path : file.path;
+		file.device = st.st_dev;
+		file.inode = st.st_ino;
+		file.list = list;
+		r = on_file(&file, look);
+	}
+	return r;
+}
+
+unsigned heap_probes_look(struct heap_probes *a, const struct heap_probes_args *how)
+{
+	struct look look = { .how = how, .armed = a };
+	int r = a->n_files ? 0 : arm_announced_files(&look);
+
+	if (r == 0)
+		allocators_of_process((pid_t)a->pid, how->cache, on_file, &look);
+	return look.n_new;
+}
+
+/* How many they are, in RET. */
+static size_t probes_of(const struct heap_probes *a, uint32_t ret[HEAP_PROBES_FILES_MAX])
+{
+	for (size_t i = 0; i < a->n_files; i++)
+		ret[i] = a->files[i].probes;
+	return a->n_files;
+}
+
+void heap_probes_strip(struct heap_probes *a, const struct heap_probes_args *how)
+{
+	uint32_t probes[HEAP_PROBES_FILES_MAX];
+
+	probe_keeper_detach(how->keeper, probes, probes_of(a, probes));
+	a->n_files = 0;
+	a->refused[0] = '\0';
+	a->next_look_ns = 0;
+}
+
+void heap_probes_free(struct heap_probes *a, const struct heap_probes_args *how,
+		      struct outbuf *going)
+{
+	uint32_t probes[HEAP_PROBES_FILES_MAX];
+	size_t n = probes_of(a, probes);
+
+	if (outbuf_append(going, probes, n * sizeof(probes[0])) < 0)
+		probe_keeper_detach(how->keeper, probes, n);
+	free(a);
+}

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-tables.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "capture/heap/heap-records.h"
+#include "capture/heap/heap-trace-reach.h"
+
+enum { BATCH = 1024, BATCH_MAX = 1 << 20, FORGET_BYTES = 4 << 20 };
+
+/* What was sent of a stack. */
+struct sums {
+	struct memory_stack_key key;
+	uint64_t allocations, frees, allocated_bytes, freed_bytes;
+};
+
+void heap_tables_init(struct memory_tables *t, int stacks_fd, int blocks_fd)
+{
+	*t = (struct memory_tables){ .stacks_fd = stacks_fd, .blocks_fd = blocks_fd };
+}
+
+void heap_tables_deinit(struct memory_tables *t)
+{
+	table_deinit_free(&t->sums);
+}
+
+/* ---- maps ---- */
+
+struct batch {
+	uint8_t *keys, *values;
+	uint32_t room;
+};
+
+static int heap_tables_make_room(struct batch *b, const struct memory_map *map, uint32_t n)
+{
+	uint8_t *keys = reallocarray(b->keys, n, map->key_size), *values;
+
+	if (!keys)
+		return -ENOMEM;
+	b->keys = keys;
+	values = reallocarray(b->values, n, map->value_size);
+	if (!values)
+		return -ENOMEM;
+	b->values = values;
+	b->room = n;
+	return 0;
+}
+
+static int heap_tables_hand_out(const struct batch *b, const struct memory_map *map, uint32_t n,
+				memory_element_fn fn, void *userdata)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < n; i++)
+		r = fn(b->keys + i * map->key_size, b->values + i * map->value_size, userdata);
+	return r;
+}
+
+int memory_map_each(const struct memory_map *map, memory_element_fn fn, void *userdata)
+{
+	uint64_t token = 0; /* where the kernel goes on */
+	struct batch b = { 0 };
+	bool begun = false;
+	int error = 0, r = heap_tables_make_room(&b, map, BATCH);
+
+	while (r == 0 && error == 0) {
+		uint32_t n = b.room;
+
+		error = bpf_map_lookup_batch(map->fd, begun ? &token : NULL, &token, b.keys,
+					     b.values, &n, NULL);
+		if (error == -ENOSPC && b.room < BATCH_MAX) {
+			/* A bucket with more in it. */
+			error = 0;
+			r = heap_tables_make_room(&b, map, 2 * b.room);
+			continue;
+		}
+		if (error < 0 && error != -ENOENT)
+			break;
+		begun = true;
+		r = heap_tables_hand_out(&b, map, n, fn, userdata);
+	}
+	free(b.keys);
+	free(b.values);
+	return r ? r : error == -ENOENT ? 0 : error;
+}
+
+static struct memory_map stacks_of(const struct memory_tables *t)
+{
+	return (struct memory_map){ t->stacks_fd, sizeof(struct memory_stack_key),
+				    sizeof(struct memory_stack) };
+}
+
+static struct memory_map heap_tables_blocks_of(const struct memory_tables *t)
+{
+	return (struct memory_map){ t->blocks_fd, sizeof(struct memory_key),
+				    sizeof(struct memory_block) };
+}
+
+/* ---- what is said ---- */
+
+/* What one pass works with. */
+struct pass {
+	struct memory_tables *tables;
+	const struct heap_images *images;
+	const struct memory_sink *sink;
+	uint64_t ts_ns;
+	bool live;           /* it is about those that live, not about those that go */
+	uint32_t strangers;  /* see heap_tables_forget() */
+	struct outbuf keys;  /* to be taken out */
+	struct outbuf *kept; /* struct kept, to be filled; borrowed */
+};
+
+/* A block that was there at one time. */
+struct kept {
+	struct memory_key key;
+	struct memory_block block;
+};
+
+static struct heap_image *image_of(const struct pass *p, uint32_t instance)
+{
+	return heap_images_get(p->images, instance);
+}
+
+static struct rec_head heap_tables_head_of(const struct pass *p, const struct heap_image *image,
+					   uint16_t kind, uint32_t size)
+{
+	uint64_t ended_ns = image->process.ended_ns;
+
+	return (struct rec_head){
+		/* When it was still there. */
+		.ts_ns = ended_ns && ended_ns < p->ts_ns ? ended_ns : p->ts_ns,
+		.size = size,
+		.kind = kind,
+		.pid = image->process.pid,
+		.tid = image->process.pid,
+	};
+}
+
+static int heap_tables_emit(const struct pass *p, const struct rec_head *rec)
+{
+	return p->sink->emit(rec, p->sink->userdata);
+}
+
+static int emit_stack(const struct pass *p, const struct heap_image *image,
+		      const struct memory_stack_key *key, const struct memory_stack *stack)
+{
+	struct rec_named rec = {
+		.head = heap_tables_head_of(p, image, REC_NAMED, sizeof(rec)),
+		.id = key->id,
+		.instance = key->instance,
+		.n_frames = stack->n_frames,
+	};
+
+	if (rec.n_frames == 0 || rec.n_frames > MEMORY_FRAMES_MAX)
+		return -EBADMSG;
+	memcpy(rec.frames, stack->frames, rec.n_frames * sizeof(*rec.frames));
+	return heap_tables_emit(p, &rec.head);
+}
+
+static uint64_t table_key(const struct memory_stack_key *key)
+{
+	return table_hash(key, sizeof(*key));
+}
+
+static int on_stack(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_stack_key *key = key_bytes;
+	const struct memory_stack *stack = value;
+	struct pass *p = userdata;
+	const struct heap_image *image = image_of(p, key->instance);
+	struct sums *sums = table_get(&p->tables->sums, table_key(key));
+	struct rec_usage rec;
+	int r = 0;
+
+	if (!image || !image->announced)
+		return 0;
+	if (!sums) {
+		r = emit_stack(p, image, key, stack);
+		if (r < 0)
+			return r;
+		sums = calloc(1, sizeof(*sums));
+		if (!sums || table_set(&p->tables->sums, table_key(key), sums) < 0) {
+			free(sums);
+			return -ENOMEM;
+		}
+		sums->key = *key;
+	}
+	/* Of the others, calls are counted here, but what lives is in the books (capture/pipeline/resources.h). */
+	if (key->resource != MEMORY_RESOURCE_MEMORY)
+		return 0;
+	if (sums->allocations == stack->allocations && sums->frees == stack->frees &&
+	    sums->allocated_bytes == stack->allocated_bytes &&
+	    sums->freed_bytes == stack->freed_bytes)
+		return 0;
+	rec = (struct rec_usage){
+		.head = heap_tables_head_of(p, image, REC_USAGE, sizeof(rec)),
+		.stack = key->id,
+		.allocations = stack->allocations,
+		.allocated_bytes = stack->allocated_bytes,
+		.frees = stack->frees,
+		.freed_bytes = stack->freed_bytes,
+		.instance = key->instance,
+		.resource = key->resource,
+	};
+	r = heap_tables_emit(p, &rec.head);
+	if (r < 0)
+		return r;
+	sums->allocations = rec.allocations;
+	sums->allocated_bytes = rec.allocated_bytes;
+	sums->frees = rec.frees;
+	sums->freed_bytes = rec.freed_bytes;
+	return 0;
+}
+
+int heap_tables_usage(struct memory_tables *t, const struct heap_images *images, uint64_t ts_ns,
+		      const struct memory_sink *sink)
+{
+	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
+	const struct memory_map map = stacks_of(t);
+
+	return memory_map_each(&map, on_stack, &p);
+}
+
+static bool is_part(const struct pass *p, const struct heap_image *image)
+{
+	return p->live ? image->lives : image->goes;
+}
+
+static int keep_block(const void *key_bytes, const void *value, void *userdata)
+{
+	struct pass *p = userdata;
+	struct heap_image *image;
+	struct kept kept;
+
+	memcpy(&kept.key, key_bytes, sizeof(kept.key));
+	memcpy(&kept.block, value, sizeof(kept.block));
+	image = image_of(p, kept.key.instance);
+	if (!image || !is_part(p, image) || kept.block.ts_ns > p->ts_ns)
+		return 0;
+	image->n_blocks++;
+	return outbuf_append(p->kept, &kept, sizeof(kept));
+}
+
+static int heap_tables_count_block(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_key *key = key_bytes;
+	struct heap_image *image = image_of(userdata, key->instance);
+
+	(void)value;
+	if (image && image->ended)
+		image->n_blocks++;
+	return 0;
+}
+
+static int heap_tables_count_stack(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_stack_key *key = key_bytes;
+	struct heap_image *image = image_of(userdata, key->instance);
+
+	(void)value;
+	if (image && image->ended)
+		image->n_stacks++;
+	return 0;
+}
+
+static int emit_block(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_key *key = key_bytes;
+	struct pass *p = userdata;
+	const struct heap_image *image = image_of(p, key->instance);
+	struct rec_block rec;
+
+	if (!image || !is_part(p, image))
+		return 0;
+	rec = (struct rec_block){
+		.head = heap_tables_head_of(p, image, REC_BLOCK, sizeof(rec)),
+		.id = key->id,
+		.instance = key->instance,
+		.resource = key->resource,
+	};
+	memcpy(&rec.block, value, sizeof(rec.block));
+	if (key->resource == MEMORY_RESOURCE_MEMORY)
+		rec.reach = heap_trace_reach_of(image, key->id, rec.block.ts_ns);
+	return heap_tables_emit(p, &rec.head);
+}
+
+static int emit_snapshot(const struct pass *p, const struct heap_image *image)
+{
+	const struct rec_snapshot rec = {
+		.head = heap_tables_head_of(p, image, REC_SNAPSHOT, sizeof(rec)),
+		.blocks = image->n_blocks,
+		.instance = image->process.instance,
+		.final = p->live                                        ? 0
+			 : image->process.flags & MEMORY_PROCESS_EXECED ? SNAPSHOT_EXECED
+									: SNAPSHOT_FINAL,
+	};
+
+	return heap_tables_emit(p, &rec.head);
+}
+
+static int emit_snapshots(const struct pass *p)
+{
+	const struct heap_image *image;
+	size_t pos = 0;
+	int r = 0;
+
+	while (r == 0 && (image = table_next(&p->images->by_instance, &pos)))
+		if (is_part(p, image))
+			r = emit_snapshot(p, image);
+	return r;
+}
+
+static void begin_counting(const struct heap_images *images)
+{
+	struct heap_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&images->by_instance, &pos)))
+		image->n_blocks = image->n_stacks = 0;
+}
+
+int heap_tables_count(struct memory_tables *t, const struct heap_images *images)
+{
+	struct pass p = { .tables = t, .images = images };
+	const struct memory_map blocks = heap_tables_blocks_of(t), stacks = stacks_of(t);
+	int r;
+
+	begin_counting(images);
+	r = memory_map_each(&blocks, heap_tables_count_block, &p);
+	return r < 0 ? r : memory_map_each(&stacks, heap_tables_count_stack, &p);
+}
+
+int heap_tables_snapshot(struct memory_tables *t, const struct heap_images *images, uint64_t ts_ns,
+			 const struct memory_sink *sink)
+{
+	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
+	const struct memory_map map = heap_tables_blocks_of(t);
+	int r;
+
+	begin_counting(images);
+	r = memory_map_each(&map, heap_tables_count_block, &p);
+	if (r == 0)
+		r = emit_snapshots(&p);
+	return r < 0 ? r : memory_map_each(&map, emit_block, &p);
+}
+
+int heap_tables_keep(struct memory_tables *t, const struct heap_images *images, uint64_t until_ns,
+		     struct outbuf *kept)
+{
+	struct pass p = {
+		.tables = t, .images = images, .ts_ns = until_ns, .live = true, .kept = kept
+	};
+	const struct memory_map map = heap_tables_blocks_of(t);
+
+	begin_counting(images);
+	return memory_map_each(&map, keep_block, &p);
+}
+
+int heap_tables_say_kept(const struct heap_images *images, uint64_t ts_ns,
+			 const struct outbuf *kept, const struct memory_sink *sink)
+{
+	const struct pass p = { .images = images, .sink = sink, .ts_ns = ts_ns, .live = true };
+	const struct kept *list = (const struct kept *)kept->data;
+	int r = emit_snapshots(&p);
+
+	for (size_t i = 0; r == 0 && i < kept->size / sizeof(*list); i++)
+		r = emit_block(&list[i].key, &list[i].block, (void *)&p);
+	return r;
+}
+
+/* ---- one image after the other ---- */
+
+/* A stack that was there at one time, with its sums. */
+struct kept_stack {
+	struct memory_stack_key key;
+	struct memory_stack stack;
+};
+
+void memory_gathered_deinit(struct memory_gathered *gathered)
+{
+	outbuf_deinit(&gathered->stacks);
+	outbuf_deinit(&gathered->blocks);
+}
+
+static int heap_tables_keep_stack(const void *key_bytes, const void *value, void *userdata)
+{
+	struct pass *p = userdata;
+	struct heap_image *image;
+	struct kept_stack kept;
+
+	memcpy(&kept.key, key_bytes, sizeof(kept.key));
+	memcpy(&kept.stack, value, sizeof(kept.stack));
+	image = image_of(p, kept.key.instance);
+	return image && is_part(p, image) ? outbuf_append(p->kept, &kept, sizeof(kept)) : 0;
+}
+
+static int stack_by_instance(const void *a, const void *b)
+{
+	const struct kept_stack *x = a, *y = b;
+
+	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+}
+
+static int block_by_instance(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	return (x->key.instance > y->key.instance) - (x->key.instance < y->key.instance);
+}
+
+int heap_tables_gather(struct memory_tables *t, const struct heap_images *images,
+		       struct memory_gathered *ret)
+{
+	struct pass p = { .tables = t, .images = images, .ts_ns = UINT64_MAX };
+	const struct memory_map blocks = heap_tables_blocks_of(t), stacks = stacks_of(t);
+	int r;
+
+	begin_counting(images);
+	p.kept = &ret->blocks;
+	r = memory_map_each(&blocks, keep_block, &p);
+	p.kept = &ret->stacks;
+	if (r == 0)
+		r = memory_map_each(&stacks, heap_tables_keep_stack, &p);
+	if (r < 0)
+		return r;
+	if (ret->blocks.size)
+		qsort(ret->blocks.data, ret->blocks.size / sizeof(struct kept), sizeof(struct kept),
+		      block_by_instance);
+	if (ret->stacks.size)
+		qsort(ret->stacks.data, ret->stacks.size / sizeof(struct kept_stack),
+		      sizeof(struct kept_stack), stack_by_instance);
+	return 0;
+}
+
+int heap_tables_say_gathered(struct memory_tables *t, const struct heap_images *images,
+			     const struct heap_image *image, uint64_t ts_ns,
+			     struct memory_gathered *g, const struct memory_sink *sink)
+{
+	struct pass p = { .tables = t, .images = images, .sink = sink, .ts_ns = ts_ns };
+	const struct kept_stack *stacks = (const struct kept_stack *)g->stacks.data;
+	const struct kept *blocks = (const struct kept *)g->blocks.data;
+	uint32_t instance = image->process.instance;
+	int r = 0;
+
+	for (; r == 0 && g->stacks_at < g->stacks.size / sizeof(*stacks) &&
+	       stacks[g->stacks_at].key.instance == instance;
+	     g->stacks_at++)
+		r = on_stack(&stacks[g->stacks_at].key, &stacks[g->stacks_at].stack, &p);
+	if (r == 0)
+		r = emit_snapshot(&p, image);
+	for (; r == 0 && g->blocks_at < g->blocks.size / sizeof(*blocks) &&
+	       blocks[g->blocks_at].key.instance == instance;
+	     g->blocks_at++)
+		r = emit_block(&blocks[g->blocks_at].key, &blocks[g->blocks_at].block, &p);
+	return r;
+}
+
+/* ---- forgetting ---- */
+
+/* Whether what belongs to INSTANCE is to go. */
+static bool is_forgotten(const struct pass *p, uint32_t instance)
+{
+	const struct heap_image *image = image_of(p, instance);
+
+	return image ? image->goes : instance <= p->strangers;
+}
+
+/* Full when it returns 1. */
+static int keep_key(struct pass *p, const void *key, size_t size)
+{
+	int r = outbuf_append(&p->keys, key, size);
+
+	return r == 0 && p->keys.size >= FORGET_BYTES ? 1 : r;
+}
+
+static int keep_block_key(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_key *key = key_bytes;
+	struct pass *p = userdata;
+
+	(void)value;
+	return is_forgotten(p, key->instance) ? keep_key(p, key, sizeof(*key)) : 0;
+}
+
+static int keep_stack_key(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_stack_key *key = key_bytes;
+	struct pass *p = userdata;
+
+	(void)value;
+	if (!is_forgotten(p, key->instance))
+		return 0;
+	free(table_remove(&p->tables->sums, table_key(key)));
+	return keep_key(p, key, sizeof(*key));
+}
+
+/* Takes out of MAP what FN has put into the pass's keys. */
+static int heap_tables_take_out(struct pass *p, const struct memory_map *map, memory_element_fn fn)
+{
+	int r;
+
+	do {
+		r = memory_map_each(map, fn, p);
+		for (size_t at = 0; at < p->keys.size;) {
+			uint32_t n = (uint32_t)((p->keys.size - at) / map->key_size);
+			int error = bpf_map_delete_batch(map->fd, p->keys.data + at, &n, NULL);
+
+			if (error < 0 && error != -ENOENT)
+				return error;
+			at += (n + (error == -ENOENT)) * map->key_size;
+		}
+		outbuf_reset(&p->keys);
+	} while (r == 1);
+	outbuf_deinit(&p->keys);
+	return r;
+}
+
+int heap_tables_forget(struct memory_tables *t, const struct heap_images *images,
+		       uint32_t strangers)
+{
+	struct pass p = { .tables = t, .images = images, .strangers = strangers };
+	const struct memory_map blocks = heap_tables_blocks_of(t), stacks = stacks_of(t);
+	int r = heap_tables_take_out(&p, &blocks, keep_block_key);
+
+	return r < 0 ? r : heap_tables_take_out(&p, &stacks, keep_stack_key);
+}

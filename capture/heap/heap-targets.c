@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-targets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "capture/heap/task-list.h"
+#include "capture/heap/triage.h"
+
+struct heap_targets {
+	const struct session_options *options; /* borrowed */
+	struct collector *collector;           /* borrowed */
+	struct memory_sink sink;
+	struct heap_trace *memory;
+	struct triage *triage;   /* NULL = those that are watched were chosen */
+	uint64_t next_triage_ns; /* CLOCK_MONOTONIC */
+};
+
+static bool is_called_off(const struct heap_targets *w)
+{
+	return w->sink.called_off && w->sink.called_off(w->sink.userdata);
+}
+
+/* Watches those of TASKS, struct rec_task, that are selected. */
+static void arm_selected(struct heap_targets *w, const struct outbuf *tasks)
+{
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !is_called_off(w); i++) {
+		const struct rec_identity *id = &list[i].task;
+
+		/* One thread that is selected by its name is enough. */
+		if (id->flags & IDENTITY_SELECTED && !(id->flags & IDENTITY_KTHREAD) &&
+		    !heap_trace_watches(w->memory, id->pid))
+			heap_trace_arm(w->memory, id->pid);
+	}
+}
+
+/* Somebody may have come of whom we were not told: there was no room. */
+static void arm_missed(struct heap_targets *w)
+{
+	struct outbuf tasks = { 0 };
+
+	if (task_list_read(w->collector, &tasks) == 0)
+		arm_selected(w, &tasks);
+	outbuf_deinit(&tasks);
+}
+
+static bool on_grown(uint32_t pid, bool arm, void *userdata)
+{
+	struct heap_targets *w = userdata;
+
+	if (!arm)
+		heap_trace_disarm(w->memory, pid);
+	return !arm || heap_trace_arm(w->memory, pid) == 0;
+}
+
+/* Looks who grows. */
+static void triage_if_due(struct heap_targets *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
+		 interval_ns = w->options->memory.triage_interval_ns;
+
+	if (!w->triage || now_ns < w->next_triage_ns)
+		return;
+	if (triage_look(w->triage, "") > 0)
+		triage_decide(w->triage, on_grown, w);
+	w->next_triage_ns += interval_ns * ((now_ns - w->next_triage_ns) / interval_ns + 1);
+}
+
+int heap_targets_new(const struct session_options *options, struct collector *collector,
+		     const struct memory_sink *sink, const struct outbuf *tasks,
+		     struct heap_targets **ret)
+{
+	_cleanup_(heap_targets_freep) struct heap_targets *w = calloc(1, sizeof(*w));
+	int r;
+
+	if (!w)
+		return -ENOMEM;
+	w->options = options;
+	w->collector = collector;
+	w->sink = *sink;
+	r = heap_trace_new(options, collector, sink, &w->memory);
+	if (r == 0 && options->memory.triage)
+		r = triage_new(&TRIAGE_OPTIONS_DEFAULT, &w->triage);
+	if (r < 0)
+		return r;
+	w->next_triage_ns = clock_read_ns(CLOCK_MONOTONIC);
+	if (!w->triage)
+		arm_selected(w, tasks);
+	*ret = TAKE_PTR(w);
+	return 0;
+}
+
+struct heap_targets *heap_targets_free(struct heap_targets *w)
+{
+	if (!w)
+		return NULL;
+	triage_free(w->triage);
+	heap_trace_free(w->memory);
+	free(w);
+	return NULL;
+}
+
+struct heap_trace *heap_targets_memory(const struct heap_targets *w)
+{
+	return w->memory;
+}
+
+void heap_targets_attend(struct heap_targets *w)
+{
+	heap_trace_drain_events(w->memory);
+	if (heap_trace_has_missed(w->memory) && !w->triage)
+		arm_missed(w);
+	triage_if_due(w);
+}
+
+uint64_t heap_targets_next_ns(const struct heap_targets *w)
+{
+	uint64_t next_ns = heap_trace_next_ns(w->memory);
+
+	return w->triage && w->next_triage_ns < next_ns ? w->next_triage_ns : next_ns;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which processes are watched (capture/heap/heap-trace.h): those that the filter selects, or those that grow (capture/heap/triage.h).
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/outbuf.h"
+#include "capture/programs/collector.h"
+#include "capture/heap/heap-trace.h"
+#include "capture/options/options.h"
+
+struct heap_targets;
+
+/* TASKS, struct rec_task, are those that live; OPTIONS and COLLECTOR are borrowed, SINK is copied. Takes its time. Returns 0 or a negative errno. */
+int heap_targets_new(const struct session_options *options, struct collector *collector,
+		     const struct memory_sink *sink, const struct outbuf *tasks,
+		     struct heap_targets **ret);
+
+/* Detaches what is attached. Returns NULL. */
+struct heap_targets *heap_targets_free(struct heap_targets *w);
+
+DEFINE_CLEANUP(struct heap_targets *, heap_targets_free)
+
+/* Those that are watched; borrowed. */
+struct heap_trace *heap_targets_memory(const struct heap_targets *w);
+
+/* Watches whoever has come, or has grown, and no longer who has not. To be called when heap_trace_fd() is readable, and at times. */
+void heap_targets_attend(struct heap_targets *w);
+
+/* When heap_targets_attend() or heap_trace_tick() is to be called again: CLOCK_MONOTONIC. */
+uint64_t heap_targets_next_ns(const struct heap_targets *w);

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-records.h"
+#include "capture/heap/heap-trace-parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "base/clock.h"
+#include "base/outbuf.h"
+
+/* Blocks and stacks of images of one process that are copied at once. */
+enum { GATHERED_MAX = 1 << 16 };
+
+/* A program that has given out an instance is watched by then, if it ever is. */
+#define STRANGERS_NS UINT64_C(1000000000)
+
+/* ---- what is said ---- */
+
+static int heap_trace_ended_emit(struct heap_trace *m, const struct rec_head *rec)
+{
+	if (m->error == 0)
+		m->error = m->sink.emit(rec, m->sink.userdata);
+	return m->error;
+}
+
+/* Says, once, that IMAGE is watched. */
+static int heap_trace_ended_say_watch(struct heap_trace *m, struct heap_image *image)
+{
+	const struct heap_probes *armed = heap_trace_armed_of(m, image->process.pid);
+	struct rec_watch rec = {
+		.head = {
+			.ts_ns = image->process.since_ns,
+			.size = sizeof(rec),
+			.kind = REC_WATCH,
+			.pid = image->process.pid,
+			.tid = image->process.pid,
+		},
+		.instance = image->process.instance,
+		.complete = image->complete,
+	};
+
+	if (image->announced)
+		return 0;
+	image->announced = true;
+	if (armed)
+		heap_probes_describe(armed, image->allocators, sizeof(image->allocators));
+	memcpy(rec.allocators, image->allocators, sizeof(rec.allocators));
+	return heap_trace_ended_emit(m, &rec.head);
+}
+
+int heap_trace_announce(struct heap_trace *m, struct heap_image *image)
+{
+	return image->earlier ? 0 : heap_trace_ended_say_watch(m, image);
+}
+
+/* Whether all is known that is to be said of IMAGE: of a new program, what it loads. */
+static bool is_ready(const struct heap_trace *m, const struct heap_image *image)
+{
+	const struct heap_probes *armed = heap_trace_armed_of(m, image->process.pid);
+
+	return image->ended || !armed || armed->instance != image->process.instance ||
+	       !armed->next_look_ns;
+}
+
+int heap_trace_announce_ready(struct heap_trace *m)
+{
+	struct heap_image *image;
+	size_t pos = 0;
+	int r = 0;
+
+	while (r == 0 && (image = table_next(&m->images.by_instance, &pos)))
+		if (is_ready(m, image))
+			r = heap_trace_announce(m, image);
+	return r;
+}
+
+/* Says, once, that IMAGE is watched. */
+static int say_watched(struct heap_trace *m, const struct heap_image *image, uint64_t ts_ns)
+{
+	const struct memory_process *p = &image->process;
+	const struct rec_watched rec = {
+		.head = {
+			.ts_ns = p->ended_ns ? p->ended_ns : ts_ns,
+			.size = sizeof(rec),
+			.kind = REC_WATCHED,
+			.pid = p->pid,
+			.tid = p->pid,
+		},
+		.instance = p->instance,
+		.reason = p->flags & MEMORY_PROCESS_EXECED ? WATCHED_EXEC
+			  : p->ended_ns                    ? WATCHED_EXIT
+							   : WATCHED_STOP,
+		.unmatched = p->unmatched,
+		.failed = p->failed,
+		.lost = p->lost,
+		.full = p->full,
+		.no_stack = p->no_stack,
+	};
+
+	return heap_trace_ended_emit(m, &rec.head);
+}
+
+/* ---- who has ended ---- */
+
+bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
+		     struct memory_process *ret)
+{
+	return bpf_map_lookup_elem(m->own.processes_fd, &image->process.pid, ret) == 0 &&
+	       ret->instance == image->process.instance;
+}
+
+void heap_trace_forget_armed(struct heap_trace *m, struct heap_probes *armed)
+{
+	table_remove(&m->processes, (uint64_t)armed->pid + 1);
+	heap_probes_free(armed, &m->arming, &m->going);
+}
+
+void heap_trace_detach_forgotten(struct heap_trace *m)
+{
+	struct outbuf going = m->going;
+
+	m->going = (struct outbuf){ 0 };
+	probe_keeper_detach(m->arming.keeper, (const uint32_t *)going.data,
+			    going.size / sizeof(uint32_t));
+	outbuf_deinit(&going);
+}
+
+static bool is_watched(const struct heap_trace *m, uint32_t pid)
+{
+	struct memory_process process;
+
+	return bpf_map_lookup_elem(m->own.processes_fd, &pid, &process) == 0;
+}
+
+static int keep_process(const void *key, const void *value, void *userdata)
+{
+	(void)key;
+	return outbuf_append(userdata, value, sizeof(struct memory_process));
+}
+
+static int heap_trace_ended_by_instance(const void *a, const void *b)
+{
+	const struct memory_process *x = a, *y = b;
+
+	return (x->instance > y->instance) - (x->instance < y->instance);
+}
+
+/*
+ * Makes the images of all processes in the table FD. In the order of instances: so they come behind
+ * one another in their lists.
+ */
+static int know_all(struct heap_trace *m, int fd, bool ended)
+{
+	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
+	const struct memory_map map = { fd, sizeof(uint32_t), sizeof(struct memory_process) };
+	const struct memory_process *list;
+	int r = memory_map_each(&map, keep_process, &kept);
+
+	if (r < 0 || kept.size == 0)
+		return r;
+	qsort(kept.data, kept.size / sizeof(*list), sizeof(*list), heap_trace_ended_by_instance);
+	list = (const struct memory_process *)kept.data;
+	for (size_t i = 0; i < kept.size / sizeof(*list); i++) {
+		struct heap_image *image = heap_images_add(&m->images, &list[i]);
+
+		if (!image)
+			return -ENOMEM;
+		if (!ended)
+			continue;
+		image->process = list[i];
+		image->ended = true;
+	}
+	return 0;
+}
+
+int heap_trace_know_watched(struct heap_trace *m)
+{
+	return know_all(m, m->own.processes_fd, false);
+}
+
+/*
+ * Those that neither run nor are among those that have ended: the programs had no room to say so.
+ * Others of their processes would wait for them. One that there was no room to watch has no end,
+ * unless the next one of its process has begun.
+ */
+static void end_untold(struct heap_trace *m)
+{
+	struct memory_process process;
+	struct heap_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images.by_instance, &pos))) {
+		if (image->ended || (image->refused && !image->later) ||
+		    heap_trace_runs(m, image, &process))
+			continue;
+		/*
+		 * It may have ended since that table was read: there it is before it runs no more.
+		 */
+		if (bpf_map_lookup_elem(m->own.ended_fd, &image->process.instance, &process) == 0) {
+			image->process = process;
+			image->ended = true;
+		} else {
+			memory_image_end_untold(image);
+		}
+	}
+}
+
+/*
+ * Some programs had no room to say that they have ended. Nobody may ever have heard of them: what
+ * they have left in the tables is in the way of others. Whether it belongs to somebody is known
+ * when all who run are known.
+ */
+static void look_for_strangers(struct heap_trace *m)
+{
+	uint64_t untold = __atomic_load_n(m->own.untold, __ATOMIC_RELAXED);
+
+	if (m->strangers || untold == m->untold)
+		return;
+	m->untold = untold;
+	m->strangers = __atomic_load_n(m->own.instances, __ATOMIC_RELAXED);
+	m->strangers_ns = clock_read_ns(CLOCK_MONOTONIC) + STRANGERS_NS;
+}
+
+static bool strangers_may_go(const struct heap_trace *m)
+{
+	return m->strangers && clock_read_ns(CLOCK_MONOTONIC) >= m->strangers_ns;
+}
+
+/* Who has ended is marked. */
+static int look_who_has_ended(struct heap_trace *m)
+{
+	int r = 0;
+
+	look_for_strangers(m);
+	/* (first who runs: who ends meanwhile is in the other table then) */
+	m->strangers_go = strangers_may_go(m);
+	if (m->strangers_go)
+		r = heap_trace_know_watched(m);
+	if (r == 0)
+		r = know_all(m, m->own.ended_fd, true);
+	if (r == 0)
+		end_untold(m);
+	m->n_ended = 0;
+	return r;
+}
+
+/* ---- the end of them ---- */
+
+/* Images that go, in the order of instances. */
+struct going {
+	struct outbuf list; /* struct heap_image * */
+	size_t n;
+	bool chained; /* some of them are of one process */
+};
+
+static void going_deinit(struct going *going)
+{
+	outbuf_deinit(&going->list);
+}
+
+static struct heap_image *heap_trace_ended_nth(const struct going *going, size_t i)
+{
+	return ((struct heap_image **)going->list.data)[i];
+}
+
+static bool is_chained(const struct going *going, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (heap_trace_ended_nth(going, i)->earlier)
+			return true;
+	return false;
+}
+
+/*
+ * Those of one process are told of one after the other. So many as can be copied at once go; one
+ * alone, or one of each process, need not be copied.
+ */
+static int heap_trace_ended_choose(struct heap_trace *m, struct going *going)
+{
+	size_t n = going->list.size / sizeof(struct heap_image *);
+	uint64_t gathered = 0;
+	int r;
+
+	going->n = n;
+	if (is_chained(going, n)) {
+		r = heap_tables_count(&m->tables, &m->images);
+		if (r < 0)
+			return r;
+		for (going->n = 0; going->n < n; going->n++) {
+			const struct heap_image *image = heap_trace_ended_nth(going, going->n);
+
+			gathered += image->n_blocks + image->n_stacks;
+			if (going->n > 0 && gathered > GATHERED_MAX)
+				break;
+		}
+	}
+	going->chained = is_chained(going, going->n);
+	for (size_t i = 0; i < going->n; i++)
+		heap_trace_ended_nth(going, i)->goes = true;
+	return 0;
+}
+
+/* One of each process: what is in the tables is sent as it is read. */
+static int say_at_once(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
+{
+	int r = heap_trace_announce_ready(m);
+
+	if (r == 0)
+		r = heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
+	if (r == 0)
+		r = heap_tables_snapshot(&m->tables, &m->images, ts_ns, &m->sink);
+	for (size_t i = 0; r == 0 && i < going->n; i++)
+		r = say_watched(m, heap_trace_ended_nth(going, i), ts_ns);
+	return r;
+}
+
+/* All is read first, and sent image by image. */
+static int say_one_by_one(struct heap_trace *m, const struct going *going, uint64_t ts_ns)
+{
+	_cleanup_(memory_gathered_deinit) struct memory_gathered gathered = { 0 };
+	int r = heap_tables_gather(&m->tables, &m->images, &gathered);
+
+	for (size_t i = 0; r == 0 && i < going->n; i++) {
+		struct heap_image *image = heap_trace_ended_nth(going, i);
+
+		r = heap_trace_ended_say_watch(m, image);
+		if (r == 0)
+			r = heap_tables_say_gathered(&m->tables, &m->images, image, ts_ns,
+						     &gathered, &m->sink);
+		if (r == 0)
+			r = say_watched(m, image, ts_ns);
+	}
+	return r;
+}
+
+/* What has ended is out of the tables: it goes here, too. */
+static void heap_trace_ended_drop(struct heap_trace *m, const struct going *going)
+{
+	for (size_t i = 0; i < going->n; i++) {
+		struct heap_image *image = heap_trace_ended_nth(going, i);
+		uint32_t instance = image->process.instance;
+		struct heap_probes *armed = heap_trace_armed_of(m, image->process.pid);
+
+		bpf_map_delete_elem(m->own.ended_fd, &instance);
+		if (armed && armed->instance == instance && !is_watched(m, armed->pid))
+			heap_trace_forget_armed(m, armed);
+		heap_images_remove(&m->images, image);
+	}
+	heap_trace_detach_forgotten(m);
+}
+
+static int heap_trace_ended_forget(struct heap_trace *m)
+{
+	/* (only where all who run were known before) */
+	int r = heap_tables_forget(&m->tables, &m->images, m->strangers_go ? m->strangers : 0);
+
+	if (m->strangers_go)
+		m->strangers = 0;
+	m->strangers_go = false;
+	return r;
+}
+
+/* Of those that have ended, some go. Returns how many, or a negative errno. */
+static int finish_some(struct heap_trace *m, uint64_t ts_ns)
+{
+	_cleanup_(going_deinit) struct going going = { 0 };
+	int r = heap_images_ended(&m->images, &going.list);
+
+	if (r < 0 || going.list.size == 0)
+		return r;
+	r = heap_trace_ended_choose(m, &going);
+	if (r < 0)
+		return r;
+	r = going.chained ? say_one_by_one(m, &going, ts_ns) : say_at_once(m, &going, ts_ns);
+	if (r == 0)
+		r = heap_trace_ended_forget(m);
+	if (r == 0)
+		heap_trace_ended_drop(m, &going);
+	else
+		for (size_t i = 0; i < going.n; i++)
+			heap_trace_ended_nth(&going, i)->goes = false;
+	return r < 0 ? r : (int)going.n;
+}
+
+int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max)
+{
+	uint64_t until_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + cpu_ns_max;
+	int r = look_who_has_ended(m);
+
+	if (r < 0)
+		return r;
+	do {
+		if (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= until_ns)
+			return 1;
+		r = finish_some(m, ts_ns);
+	} while (r > 0);
+	return r;
+}

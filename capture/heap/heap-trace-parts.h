@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of watching share. Internal to memory*.c.
+ *
+ *	heap-trace.c         the watched processes: probes, fork and exec, snapshots
+ *	heap-trace-ended.c   the records of a program and of its end
+ */
+#pragma once
+
+#include "capture/probes/allocator-cache.h"
+#include "capture/heap/heap-probes.h"
+#include "capture/heap/heap-images.h"
+#include "capture/heap/heap-trace.h"
+
+struct ring_buffer;
+
+struct heap_trace {
+	const struct session_options *options;
+	struct collector *collector;
+	struct collector_memory own; /* maps and programs, the collector's */
+	struct memory_sink sink;
+	struct memory_tables tables;
+	struct allocator_cache *cache;
+	struct heap_probes_args arming;
+	struct ring_buffer *events;
+	struct table processes; /* pid + 1 -> struct heap_probes, owned */
+	struct heap_images images;
+	uint64_t next_usage_ns; /* CLOCK_MONOTONIC */
+	uint64_t unheard;       /* as of the last look */
+	uint64_t untold;        /* likewise */
+	uint64_t strangers_ns;  /* CLOCK_MONOTONIC: what belongs to nobody may go then, ... */
+	uint32_t strangers;     /* ... of instances up to this one; 0 = nothing does */
+	bool strangers_go;      /* in this round: all who run are known */
+	unsigned n_ended;       /* heard of, and not read */
+	struct outbuf going;    /* ids of probes of processes that have ended, to be detached */
+	int error;              /* of the sink: it wants no more */
+	bool stopping;          /* nothing is attached any more */
+};
+
+static inline struct heap_probes *heap_trace_armed_of(const struct heap_trace *m, uint32_t pid)
+{
+	return table_get(&m->processes, (uint64_t)pid + 1);
+}
+
+/*
+ * Says that IMAGE, or all of those of which everything is known, are watched, if that was not said;
+ * after all about those before them. Return 0, or what the sink returned.
+ */
+int heap_trace_announce(struct heap_trace *m, struct heap_image *image);
+int heap_trace_announce_ready(struct heap_trace *m);
+
+/* Whether the program IMAGE still runs, as *RET. */
+bool heap_trace_runs(const struct heap_trace *m, const struct heap_image *image,
+		     struct memory_process *ret);
+
+/* ARMED is gone; its probes go when heap_trace_detach_forgotten() is called. */
+void heap_trace_forget_armed(struct heap_trace *m, struct heap_probes *armed);
+void heap_trace_detach_forgotten(struct heap_trace *m);
+
+/*
+ * Says all about the images that have ended, as of TS_NS, and lets them go; but begins nothing more
+ * after CPU_NS_MAX of this thread's time: then what is left has ended still. Returns 0, 1 if
+ * something is left, or a negative errno.
+ */
+int heap_trace_finish_ended(struct heap_trace *m, uint64_t ts_ns, uint64_t cpu_ns_max);
+
+/*
+ * The image of each process in the programs' table, also if nobody has told of it yet. Returns 0 or
+ * a negative errno.
+ */
+int heap_trace_know_watched(struct heap_trace *m);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-trace-reach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "capture/heap/reach.h"
+#include "writer/event.h"
+
+enum { SEARCHES = 2 };
+
+/* A process does not stand still for longer; if that is not enough, nothing is said of its blocks. */
+#define HELD_NS_MAX UINT64_C(10000000000)
+
+struct listing {
+	const struct memory_search *how;
+	const struct heap_image *image;
+	struct outbuf *to;
+};
+
+static int list_block(const void *key_bytes, const void *value, void *userdata)
+{
+	const struct memory_key *key = key_bytes;
+	const struct listing *l = userdata;
+	struct memory_block block;
+	struct reach_block found;
+
+	if (key->instance != l->image->process.instance || key->resource != MEMORY_RESOURCE_MEMORY)
+		return 0;
+	memcpy(&block, value, sizeof(block));
+	found = (struct reach_block){ key->id, block.size, block.ts_ns, REACH_UNKNOWN, 0 };
+	return outbuf_append(l->to, &found, sizeof(found));
+}
+
+static int heap_trace_reach_list_blocks(struct outbuf *to, void *userdata)
+{
+	struct listing *l = userdata;
+	const struct memory_map map = { l->how->blocks_fd, sizeof(struct memory_key),
+					sizeof(struct memory_block) };
+
+	l->to = to;
+	return memory_map_each(&map, list_block, l);
+}
+
+static int list_thread(const struct rec_head *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->size);
+}
+
+static int list_threads(struct outbuf *to, void *userdata)
+{
+	struct listing *l = userdata;
+
+	return collector_list_registers(l->how->collector, l->image->process.pid, list_thread, to);
+}
+
+static struct reach_block *heap_trace_reach_find(struct reach_block *blocks, size_t n,
+						 uint64_t address)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (blocks[mid].address < address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < n && blocks[low].address == address ? &blocks[low] : NULL;
+}
+
+/* What both searches agree on, in BLOCKS, the later one's: the better word counts. */
+static void heap_trace_reach_combine(struct reach_block *blocks, size_t n,
+				     struct reach_block *before, size_t n_before)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct reach_block *b =
+			heap_trace_reach_find(before, n_before, blocks[i].address);
+
+		if (!b || b->birth_ns != blocks[i].birth_ns)
+			blocks[i].reach = REACH_UNKNOWN;
+		else if (b->reach > blocks[i].reach)
+			blocks[i].reach = b->reach;
+	}
+}
+
+static bool all_known(const struct session_options *o, const struct heap_image *image)
+{
+	return image->complete && o->memory.interval == 0 && o->memory.min_bytes == 0 &&
+	       image->process.full == 0 && image->process.lost == 0;
+}
+
+/* The user's own process is searched with his rights. The group is the process's: which ones may be, the
+ * programs have decided. */
+static int set_owner(const struct session_options *o, struct reach_request *request)
+{
+	char path[32];
+	struct stat st;
+
+	request->as_owner = o->own && o->own_uid != 0;
+	if (!request->as_owner)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d", (int)request->pid);
+	if (stat(path, &st) < 0)
+		return -ESRCH;
+	request->uid = o->own_uid;
+	request->gid = st.st_gid;
+	for (size_t i = 0; i < o->n_own_gids; i++)
+		if (o->own_gids[i] == st.st_gid)
+			return 0;
+	return o->n_own_gids == 0 && st.st_gid != 0 ? 0 : -EPERM;
+}
+
+static int search_once(const struct memory_search *how, struct heap_image *image,
+		       struct reach_block **ret, size_t *ret_n)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	struct listing listing = { .how = how, .image = image };
+	struct reach_request request = {
+		.pid = (pid_t)image->process.pid,
+		.list_blocks = heap_trace_reach_list_blocks,
+		.list_threads = list_threads,
+		.userdata = &listing,
+		.blocks_max = how->options->memory.blocks_max,
+		.all_known = all_known(how->options, image),
+		.hold = !how->still && how->options->memory.reach == MEMORY_REACH_FREEZE,
+		.timeout_ns = how->deadline_ns > now_ns ? how->deadline_ns - now_ns : 0,
+	};
+	struct reach_result result;
+	int r = set_owner(how->options, &request);
+
+	if (r < 0)
+		return r;
+	if (request.timeout_ns == 0)
+		return -ETIME;
+	if ((request.hold || how->still) && request.timeout_ns > HELD_NS_MAX)
+		request.timeout_ns = HELD_NS_MAX;
+	return reach_find(&request, ret, ret_n, &result);
+}
+
+int heap_trace_reach_search(const struct memory_search *how, struct heap_image *image)
+{
+	struct reach_block *found[SEARCHES] = { NULL };
+	unsigned last = how->still ? 0 : SEARCHES - 1;
+	size_t n[SEARCHES] = { 0 };
+	int r = 0;
+
+	heap_trace_reach_deinit(image);
+	for (unsigned i = 0; r == 0 && i <= last; i++)
+		r = search_once(how, image, &found[i], &n[i]);
+	if (r == 0) {
+		if (last > 0)
+			heap_trace_reach_combine(found[last], n[last], found[0], n[0]);
+		image->reach = TAKE_PTR(found[last]);
+		image->n_reach = n[last];
+	}
+	for (unsigned i = 0; i < SEARCHES; i++)
+		free(found[i]);
+	return r;
+}
+
+uint32_t heap_trace_reach_of(const struct heap_image *image, uint64_t address, uint64_t birth_ns)
+{
+	const struct reach_block *b = heap_trace_reach_find(image->reach, image->n_reach, address);
+
+	return b && b->birth_ns == birth_ns ? b->reach : REACH_UNKNOWN;
+}
+
+void heap_trace_reach_deinit(struct heap_image *image)
+{
+	free(image->reach);
+	image->reach = NULL;
+	image->n_reach = 0;
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/heap/heap-trace-parts.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/clock.h"
+#include "base/outbuf.h"
+#include "capture/heap/task-list.h"
+#include "capture/heap/heap-trace-reach.h"
+#include "capture/proc/proc.h"
+#include "capture/heap/resource-lists.h"
+
+enum { ENDED_MANY = 256 }; /* images that have ended: not to be kept waiting */
+
+#define MS_NS UINT64_C(1000000)
+
+/* CPU time for those who have ended, between other things that are to be done, and at the end. */
+#define FINISH_NS_MAX     UINT64_C(1000000000)
+#define FINISH_ALL_NS_MAX UINT64_C(60000000000)
+
+/* For all processes together, at the end. */
+#define SEARCH_NS_MAX UINT64_C(60000000000)
+
+/* A new program maps its libraries after exec, step by step. */
+static const uint64_t looks_ns[] = { MS_NS, 3 * MS_NS, 10 * MS_NS, 30 * MS_NS, 100 * MS_NS };
+
+/* ---- own processes ---- */
+
+/* With the rights that we have, only the user's own processes are looked at; the programs say which ones are. */
+static bool may_look(const struct heap_trace *m, uint32_t pid, struct rec_task *ret)
+{
+	return !m->options->own || task_list_now(m->collector, pid, ret);
+}
+
+/* Whether what has been found since may_look() is of that program. */
+static bool was_same(const struct heap_trace *m, const struct rec_task *before)
+{
+	struct rec_task now;
+
+	return !m->options->own || (task_list_now(m->collector, before->task.tid, &now) &&
+				    task_list_same(before, &now));
+}
+
+/* ---- arming ---- */
+
+static struct heap_probes *make_armed(struct heap_trace *m, uint32_t pid)
+{
+	struct heap_probes *armed = calloc(1, sizeof(*armed));
+
+	if (!armed || table_set(&m->processes, (uint64_t)pid + 1, armed) < 0) {
+		free(armed);
+		return NULL;
+	}
+	armed->pid = pid;
+	return armed;
+}
+
+/* Whether process PID has ended, or there is none. */
+static bool has_exited(uint32_t pid)
+{
+	_cleanup_close_ int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+
+	return fd < 0 || poll(&pollfd, 1, 0) > 0;
+}
+
+/* It has ended before it could be watched, so that no program has told of that. */
+static void end_unseen(struct heap_trace *m, struct heap_probes *armed, struct heap_image *image)
+{
+	bpf_map_delete_elem(m->own.processes_fd, &armed->pid);
+	heap_probes_note(armed, "it ended before it could be watched");
+	image->process.ended_ns = clock_boot_ns();
+	image->ended = true;
+	m->n_ended++;
+}
+
+static int keep_record(const struct rec_head *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->size);
+}
+
+/* Sends LIST if it is whole, and of one and the same program, where that must be the user's own. */
+static int list_whole(struct heap_trace *m, const struct resource_list *list)
+{
+	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
+	const struct memory_sink sink = { .emit = keep_record, .userdata = &kept };
+	const struct rec_head *rec;
+	struct rec_task program;
+	int r = 0;
+
+	if (!may_look(m, list->pid, &program))
+		return 0;
+	r = resource_list_send(list, &sink);
+	/* One that ends would be said to have nothing. */
+	if (r < 0 || proc_is_exiting(list->pid) || !was_same(m, &program))
+		return r;
+	for (size_t at = 0; r == 0 && at < kept.size; at += rec->size) {
+		rec = (const struct rec_head *)(kept.data + at);
+		r = m->sink.emit(rec, m->sink.userdata);
+	}
+	return r;
+}
+
+/* What the kernel lists of PID, for the books of what it has made. */
+static int list_resources(struct heap_trace *m, uint32_t pid, uint32_t instance, bool first)
+{
+	const struct resource_list list = {
+		.pid = pid,
+		.instance = instance,
+		.categories = m->options->categories,
+		.first = first,
+		.own = m->options->own,
+		.uid = m->options->own_uid,
+	};
+
+	if (!(m->options->categories & CATEGORIES_CALLS) || m->error < 0)
+		return 0;
+	return list_whole(m, &list);
+}
+
+/* The probes are in their places: from now on ARMED is watched. */
+static int heap_trace_begin(struct heap_trace *m, struct heap_probes *armed)
+{
+	struct memory_process process = {
+		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
+		.pid = armed->pid,
+		.since_ns = clock_boot_ns(),
+	};
+	struct heap_image *image = heap_images_add(&m->images, &process);
+	int r;
+
+	if (!image)
+		return -ENOMEM;
+	armed->instance = process.instance;
+	r = bpf_map_update_elem(m->own.processes_fd, &armed->pid, &process, BPF_NOEXIST);
+	if (has_exited(armed->pid))
+		end_unseen(m, armed, image);
+	else if (r < 0)
+		heap_probes_note(armed, "too many processes are watched");
+	image->refused = r < 0;
+	r = heap_trace_announce(m, image);
+	return r < 0 ? r : list_resources(m, armed->pid, armed->instance, true);
+}
+
+/* Looks at the files of a process that may be another program by now. True if it is watched. */
+static bool heap_trace_look_at_files(struct heap_trace *m, struct heap_probes *armed)
+{
+	struct memory_process process;
+	struct heap_image *image;
+	bool watched, had_files = armed->n_files > 0;
+
+	watched = bpf_map_lookup_elem(m->own.processes_fd, &armed->pid, &process) == 0;
+	if (watched && process.instance != armed->instance) {
+		image = heap_images_add(&m->images, &process);
+		if (!image)
+			return true;
+		armed->instance = process.instance;
+		armed->refused[0] = '\0';
+		/* Without probes to be placed, system calls are all that there is. */
+		image->complete = had_files || !(m->options->categories & CATEGORIES_PROBES);
+		list_resources(m, armed->pid, armed->instance, true);
+	}
+	if (heap_probes_look(armed, &m->arming) == 0 || !watched)
+		return watched;
+	image = heap_images_get(&m->images, armed->instance);
+	if (image)
+		image->complete = false;
+	return true;
+}
+
+/* Likewise. It may be somebody else's by now: then nothing more is to be done. */
+static bool heap_trace_look_at(struct heap_trace *m, struct heap_probes *armed)
+{
+	struct rec_task program;
+	bool watched = true;
+
+	if (may_look(m, armed->pid, &program)) {
+		watched = heap_trace_look_at_files(m, armed);
+		if (was_same(m, &program))
+			return watched;
+	}
+	heap_probes_strip(armed, &m->arming);
+	return true;
+}
+
+int heap_trace_arm(struct heap_trace *m, uint32_t pid)
+{
+	struct heap_probes *armed = heap_trace_armed_of(m, pid);
+
+	if (!armed)
+		armed = make_armed(m, pid);
+	if (!armed)
+		return -ENOMEM;
+	/* What has ended after it was watched is told of elsewhere. */
+	if (heap_trace_look_at(m, armed) || (armed->instance && has_exited(pid)))
+		return 0;
+	return heap_trace_begin(m, armed);
+}
+
+bool heap_trace_watches(const struct heap_trace *m, uint32_t pid)
+{
+	return heap_trace_armed_of(m, pid) != NULL;
+}
+
+void heap_trace_look(struct heap_trace *m, uint32_t pid)
+{
+	struct heap_probes *armed = heap_trace_armed_of(m, pid);
+
+	if (armed)
+		heap_trace_look_at(m, armed);
+}
+
+/* Returns whether no more looks are due: then the watch can be announced. */
+static bool look_again(struct heap_trace *m, struct heap_probes *armed, uint64_t now_ns)
+{
+	armed->next_look_ns = 0;
+	if (armed->n_looks < ARRAY_SIZE(looks_ns))
+		armed->next_look_ns = now_ns + looks_ns[armed->n_looks++];
+	heap_trace_look_at(m, armed);
+	return !armed->next_look_ns;
+}
+
+/* Who has ended, as far as time goes: the rest comes with the next look. */
+static int finish_now(struct heap_trace *m, uint64_t cpu_ns_max)
+{
+	int r = heap_trace_finish_ended(m, clock_boot_ns(), cpu_ns_max);
+
+	if (r > 0)
+		m->n_ended = ENDED_MANY;
+	return r;
+}
+
+/* A child that was not looked at before the end, and may live. */
+static void pass_over(struct heap_trace *m, uint32_t pid, uint64_t ts_ns)
+{
+	struct memory_process process = {
+		.instance = __atomic_add_fetch(m->own.instances, 1, __ATOMIC_RELAXED),
+		.pid = pid,
+		.since_ns = ts_ns,
+	};
+	struct heap_probes *armed = make_armed(m, pid);
+	struct heap_image *image = armed ? heap_images_add(&m->images, &process) : NULL;
+
+	if (!image)
+		return;
+	armed->instance = process.instance;
+	heap_probes_note(armed, "the recording ended before it was watched");
+	image->ended = true;
+}
+
+static int on_memory_event(void *userdata, void *data, size_t size)
+{
+	const struct memory_happened *happened = data;
+	struct heap_trace *m = userdata;
+	struct heap_probes *armed;
+
+	if (size < sizeof(*happened))
+		return 0;
+	if (happened->what == MEMORY_HAPPENED_EXIT) {
+		m->n_ended++;
+		return 0;
+	}
+	armed = heap_trace_armed_of(m, happened->pid);
+	/* Whoever grows is told by somebody else; only exec of those is of interest. */
+	if (m->options->memory.triage && (!armed || happened->what != MEMORY_HAPPENED_EXEC))
+		return 0;
+	if (m->stopping || heap_probes_are_cancelled(&m->arming)) {
+		if (!armed && happened->what == MEMORY_HAPPENED_FORK)
+			pass_over(m, happened->pid, happened->ts_ns);
+		return 0;
+	}
+	/* Of somebody who had this id before. */
+	if (armed && happened->what == MEMORY_HAPPENED_FORK)
+		heap_trace_forget_armed(m, armed);
+	/* (the program before it has) */
+	m->n_ended += armed && happened->what == MEMORY_HAPPENED_EXEC;
+	heap_trace_arm(m, happened->pid);
+	armed = heap_trace_armed_of(m, happened->pid);
+	if (armed && happened->what == MEMORY_HAPPENED_EXEC) {
+		armed->n_looks = 0;
+		armed->next_look_ns = clock_read_ns(CLOCK_MONOTONIC) + looks_ns[0];
+	}
+	return 0;
+}
+
+/* ---- the worker's side ---- */
+
+int heap_trace_new(const struct session_options *options, struct collector *collector,
+		   const struct memory_sink *sink, struct heap_trace **ret)
+{
+	_cleanup_(heap_trace_freep) struct heap_trace *m = calloc(1, sizeof(*m));
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->options = options;
+	m->collector = collector;
+	m->sink = *sink;
+	m->own = collector_memory_tables(collector);
+	heap_tables_init(&m->tables, m->own.stacks_fd, m->own.blocks_fd);
+	r = allocator_cache_new(&m->cache);
+	if (r < 0)
+		return r;
+	m->arming = (struct heap_probes_args){ options, &m->own, m->cache, &m->sink, NULL };
+	r = options->categories & CATEGORIES_PROBES
+		    ? probe_keeper_new(sink->helper_cpu_ns, &m->arming.keeper)
+		    : 0;
+	if (r < 0)
+		return r;
+	m->events = ring_buffer__new(m->own.events_fd, on_memory_event, m, NULL);
+	if (!m->events)
+		return -errno;
+	m->next_usage_ns = clock_read_ns(CLOCK_MONOTONIC) + options->memory.usage_interval_ns;
+	*ret = TAKE_PTR(m);
+	return 0;
+}
+
+static void heap_trace_detach_all(struct heap_trace *m)
+{
+	struct heap_probes *armed;
+	size_t pos = 0;
+
+	while ((armed = table_next(&m->processes, &pos)))
+		heap_probes_free(armed, &m->arming, &m->going);
+	table_deinit(&m->processes);
+	heap_trace_detach_forgotten(m);
+}
+
+struct heap_trace *heap_trace_free(struct heap_trace *m)
+{
+	if (!m)
+		return NULL;
+	heap_trace_detach_all(m);
+	probe_keeper_free(m->arming.keeper);
+	heap_images_deinit(&m->images);
+	heap_tables_deinit(&m->tables);
+	allocator_cache_free(m->cache);
+	ring_buffer__free(m->events);
+	free(m);
+	return NULL;
+}
+
+int heap_trace_fd(const struct heap_trace *m)
+{
+	return ring_buffer__epoll_fd(m->events);
+}
+
+void heap_trace_drain_events(struct heap_trace *m)
+{
+	ring_buffer__consume(m->events);
+}
+
+uint64_t heap_trace_next_ns(const struct heap_trace *m)
+{
+	uint64_t next_ns = m->next_usage_ns;
+	const struct heap_probes *armed;
+	size_t pos = 0;
+
+	if (m->n_ended >= ENDED_MANY)
+		return 0;
+	while ((armed = table_next(&m->processes, &pos)))
+		if (armed->next_look_ns && armed->next_look_ns < next_ns)
+			next_ns = armed->next_look_ns;
+	return next_ns;
+}
+
+/* Looks again at those whose turn it is; each of them is there still. Returns whether all is known of some. */
+static bool look_again_if_due(struct heap_trace *m, uint64_t now_ns)
+{
+	struct heap_probes *armed;
+	size_t pos = 0;
+	bool any = false;
+
+	while ((armed = table_next(&m->processes, &pos)))
+		if (armed->next_look_ns && armed->next_look_ns <= now_ns)
+			any |= look_again(m, armed, now_ns);
+	return any;
+}
+
+void heap_trace_tick(struct heap_trace *m)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t interval_ns = m->options->memory.usage_interval_ns;
+	bool known = look_again_if_due(m, now_ns);
+
+	if (!known && now_ns < m->next_usage_ns && m->n_ended < ENDED_MANY)
+		return;
+	/* All about the program that was there before comes first. */
+	finish_now(m, FINISH_NS_MAX);
+	heap_trace_announce_ready(m);
+	if (now_ns < m->next_usage_ns)
+		return;
+	heap_tables_usage(&m->tables, &m->images, clock_boot_ns(), &m->sink);
+	m->next_usage_ns += interval_ns * ((now_ns - m->next_usage_ns) / interval_ns + 1);
+}
+
+bool heap_trace_has_missed(struct heap_trace *m)
+{
+	uint64_t unheard = __atomic_load_n(m->own.unheard, __ATOMIC_RELAXED);
+	bool missed = unheard != m->unheard;
+
+	m->unheard = unheard;
+	return missed;
+}
+
+/* The programs pass PROCESS over from here on; with that, its blocks stay what they are. */
+static void stop_image(struct heap_trace *m, struct heap_image *image)
+{
+	struct memory_process process;
+	uint32_t pid = image->process.pid;
+
+	if (!heap_trace_runs(m, image, &process))
+		return;
+	/* While the books still go on: what comes and goes meanwhile is in them. */
+	list_resources(m, pid, process.instance, false);
+	bpf_map_delete_elem(m->own.processes_fd, &pid);
+	image->process = process;
+	image->ended = true;
+}
+
+void heap_trace_disarm(struct heap_trace *m, uint32_t pid)
+{
+	struct heap_probes *armed = heap_trace_armed_of(m, pid);
+	struct heap_image *image = armed ? heap_images_get(&m->images, armed->instance) : NULL;
+
+	if (!armed)
+		return;
+	if (image && !image->ended) {
+		heap_trace_announce(m, image);
+		stop_image(m, image);
+		m->n_ended++;
+	}
+	heap_trace_forget_armed(m, armed);
+}
+
+static void choose_living(struct heap_trace *m)
+{
+	struct memory_process process;
+	struct heap_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images.by_instance, &pos)))
+		image->lives =
+			image->announced && !image->ended && heap_trace_runs(m, image, &process);
+}
+
+static void list_living(struct heap_trace *m)
+{
+	const struct heap_image *image;
+	size_t pos = 0;
+
+	while ((image = table_next(&m->images.by_instance, &pos)))
+		if (image->lives)
+			list_resources(m, image->process.pid, image->process.instance, false);
+}
+
+int heap_trace_snapshot(struct heap_trace *m)
+{
+	_cleanup_(outbuf_deinit) struct outbuf kept = { 0 };
+	uint64_t ts_ns;
+	int r;
+
+	ring_buffer__consume(m->events);
+	r = finish_now(m, FINISH_NS_MAX);
+	if (r >= 0)
+		r = heap_trace_announce_ready(m);
+	if (r < 0)
+		return r;
+	choose_living(m);
+	list_living(m);
+	ts_ns = clock_boot_ns();
+	/* With each event recorded, what comes and goes while the table is read is said by these. */
+	r = heap_tables_keep(&m->tables, &m->images, m->options->memory.log ? ts_ns : UINT64_MAX,
+			     &kept);
+	if (!m->options->memory.log)
+		ts_ns = clock_boot_ns();
+	choose_living(m); /* nothing is said of a process after its end */
+	/* When the blocks are known: the stacks of all of them are there. */
+	if (r == 0)
+		r = heap_tables_usage(&m->tables, &m->images, ts_ns, &m->sink);
+	return r < 0 ? r : heap_tables_say_kept(&m->images, ts_ns, &kept, &m->sink);
+}
+
+/* Which blocks are lost, of all processes, or of PID, which stands still. The probes are still there: what happens
+ * to blocks meanwhile is seen. */
+static int search_images(struct heap_trace *m, uint32_t pid)
+{
+	const struct memory_search how = {
+		.collector = m->collector,
+		.blocks_fd = m->own.blocks_fd,
+		.options = m->options,
+		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + SEARCH_NS_MAX,
+		.still = pid != 0,
+	};
+	struct memory_process process;
+	struct heap_image *image;
+	size_t pos = 0;
+	int r = 0;
+
+	while ((image = table_next(&m->images.by_instance, &pos))) {
+		struct rec_task program;
+
+		if ((pid && image->process.pid != pid) || !heap_trace_runs(m, image, &process) ||
+		    !may_look(m, process.pid, &program))
+			continue;
+		image->process = process;
+		r = heap_trace_reach_search(&how, image);
+		if (!was_same(m, &program))
+			heap_trace_reach_deinit(image);
+	}
+	return r;
+}
+
+int heap_trace_search(struct heap_trace *m, uint32_t pid)
+{
+	int r;
+
+	/* It may have been forked a moment ago. */
+	ring_buffer__consume(m->events);
+	r = heap_trace_know_watched(m);
+	return r < 0 ? r : search_images(m, pid);
+}
+
+void heap_trace_stop(struct heap_trace *m, bool for_good)
+{
+	struct heap_image *image;
+	size_t pos = 0;
+
+	/* What is waiting there may be a lot, and attaching takes its time. */
+	m->stopping = true;
+	ring_buffer__consume(m->events);
+	heap_trace_know_watched(m);
+	if (for_good && m->options->memory.reach != MEMORY_REACH_NO &&
+	    m->options->categories & CATEGORY_MEMORY)
+		search_images(m, 0);
+	while ((image = table_next(&m->images.by_instance, &pos)))
+		stop_image(m, image);
+	heap_trace_announce_ready(m); /* with what was attached */
+	heap_trace_detach_all(m);
+}
+
+int heap_trace_finish(struct heap_trace *m)
+{
+	int r = finish_now(m, FINISH_ALL_NS_MAX);
+
+	return r > 0 ? -ETIME : r;
+}
+
+void heap_trace_look_all(struct heap_trace *m)
+{
+	struct heap_probes *armed;
+	size_t pos = 0;
+
+	while ((armed = table_next(&m->processes, &pos)))
+		heap_trace_look_at(m, armed);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stages of the pipeline, in their order (docs/ARCHITECTURE.md, "Stages"). Internal to
+ * recorder*.c.
+ *
+ * Whatever happens to the pipeline goes through recorder_stages[] from the first row to the last: a
+ * record through the rows that take its kind, everything else through the rows that have a function
+ * for it. The first function that returns something other than 0 ends the walk. Finished words of
+ * the
+ * rings do not come this way: see recorder.c, on_words().
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/pipeline/contexts.h"
+#include "capture/pipeline/recorder.h"
+
+/* The head of a chunk that is being written. */
+struct recorder_head {
+	const struct recorder *recorder;
+	const struct contexts *contexts; /* borrowed */
+	uint64_t at_ns;
+	struct fxt_archive part;
+	uint64_t *named; /* a bit per tid: the head has named it. Owned */
+};
+
+/* A loss in a ring begins, or ends. */
+struct recorder_loss {
+	enum event_class class;
+	unsigned cpu;
+	const struct ring_lost *mark;
+};
+
+/* A bit for each kind of record. */
+#define STAGE_TAKES(kind) (UINT32_C(1) << (kind))
+
+/*
+ * Each function returns 0 or a negative errno; `advance` can end the round like after_record().
+ * NULL = nothing to do.
+ */
+struct recorder_stage {
+	const char *name;
+	uint32_t takes;      /* kinds of records that come through the merge */
+	uint32_t takes_news; /* kinds of records that the worker has read */
+	int (*record)(struct recorder *r, const struct rec_head *rec);
+	int (*loss_begins)(struct recorder *r, const struct recorder_loss *loss);
+	int (*loss_ends)(struct recorder *r, const struct recorder_loss *loss);
+	/* The pipeline begins; its context is set. */
+	int (*begin)(struct recorder *r, const struct session_options *o);
+	/* The archive begins, or goes on after a pause: what is so already. */
+	int (*open)(struct recorder *r);
+	/* A round begins; and all up to HORIZON_NS has come. */
+	int (*prepare)(struct recorder *r);
+	int (*advance)(struct recorder *r, uint64_t horizon_ns);
+	/* A pause begins: what is open is closed. And it ends: the context is set anew. */
+	int (*pause)(struct recorder *r);
+	int (*resume)(struct recorder *r);
+	/* A chunk ends at AT_NS: nothing that waits may wait longer. */
+	int (*split)(struct recorder *r, uint64_t at_ns);
+	/* Writes to TO what would be behind the body if it ended at AT_NS; changes nothing. */
+	int (*tail)(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
+	/* The next chunk begins at AT_NS. */
+	void (*next_chunk)(struct recorder *r, uint64_t at_ns);
+	/* Writes to the head of that what is so already; changes nothing. */
+	int (*head)(struct recorder_head *h);
+	/* The recording ends. */
+	int (*end)(struct recorder *r);
+	void (*deinit)(struct recorder *r);
+};
+
+extern const struct recorder_stage recorder_stages[RECORDER_STAGES];
+
+/*
+ * Calls FUNCTION of each stage that has one, until one returns something other than 0; that is its
+ * value.
+ */
+#define RECORDER_EACH(function, ...)                                                               \
+	({                                                                                         \
+		int each_ = 0;                                                                     \
+		for (size_t i_ = 0; each_ == 0 && i_ < RECORDER_STAGES; i_++)                      \
+			if (recorder_stages[i_].function)                                          \
+				each_ = recorder_stages[i_].function(__VA_ARGS__);                 \
+		each_;                                                                             \
+	})
+
+/*
+ * Notes for each kind of record which stages take it, so that a record need not look at all of
+ * them.
+ */
+void recorder_find_ways(struct recorder *r);
+
+/* Hands a record to the stages that take it. Return 0 or a negative errno. */
+int recorder_take(struct recorder *r, const struct rec_head *rec);
+int recorder_take_news(struct recorder *r, const struct rec_head *rec);
+
+/* ERROR, or what the owner says about going on. */
+static inline int recorder_after(const struct recorder *r, int error)
+{
+	return error < 0 ? error : r->pipe.owner.after_record(r->pipe.owner.userdata);
+}
+
+/* What stands between stages: sets the pipeline's links. */
+void recorder_link(struct recorder *r);
+
+/* In heads: who TID is, and the process that it belongs to. */
+int recorder_head_name(uint32_t tid, void *userdata);
+
+/* Of heads (recorder-chunk.c). */
+int recorder_head_tasks(struct recorder_head *h);
+int recorder_head_mappings(struct recorder_head *h);
+int recorder_head_counters(struct recorder_head *h);
+int recorder_head_marks(struct recorder_head *h);
+int recorder_head_allocations(struct recorder_head *h);
+int recorder_head_timelines(struct recorder_head *h);
+
+/* Of tails (recorder-chunk.c). */
+int recorder_tail_asked(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
+int recorder_tail_timelines(const struct recorder *r, struct fxt_archive *to, uint64_t at_ns);
+
+/* Where chunks meet (recorder-chunk.c). */
+int recorder_split_lifecycle(struct recorder *r, uint64_t at_ns);
+void recorder_next_timelines(struct recorder *r, uint64_t at_ns);
+
+/* What is seen of triggers (recorder-triggers.c). */
+int recorder_trigger_begin(struct recorder *r, const struct session_options *o);
+int recorder_trigger_record(struct recorder *r, const struct rec_head *rec);
+int recorder_trigger_words(struct recorder *r, const uint64_t *words, unsigned n_words);

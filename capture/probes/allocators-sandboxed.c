@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The search in a process of its own (sandbox.h). Nothing of what that process says is believed: it
+ * has read somebody else's file.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/outbuf.h"
+#include "capture/probes/allocators.h"
+#include "capture/sandbox/sandbox.h"
+
+struct answer_head {
+	uint32_t flags;
+	uint32_t n; /* probes follow */
+};
+
+static int allocators_sandboxed_answer(const void *data, size_t n, struct outbuf *to)
+{
+	struct allocator_list list;
+	struct answer_head head;
+	int r = allocators_find_in(data, n, &list);
+
+	if (r < 0)
+		return r;
+	head = (struct answer_head){ .flags = list.flags, .n = (uint32_t)list.n };
+	outbuf_append(to, &head, sizeof(head));
+	if (list.n > 0)
+		outbuf_append(to, list.probes, list.n * sizeof(list.probes[0]));
+	allocator_list_deinit(&list);
+	return to->error;
+}
+
+static bool is_printable(const char *name)
+{
+	size_t n = strnlen(name, ALLOCATOR_NAME_MAX);
+
+	for (size_t i = 0; i < n; i++) {
+		if (name[i] <= ' ' || name[i] > '~')
+			return false;
+	}
+	return n > 0 && n < ALLOCATOR_NAME_MAX;
+}
+
+bool allocator_list_is_valid(const struct allocator_list *l, uint64_t file_bytes)
+{
+	if (l->n > ALLOCATOR_PROBES_MAX || l->flags & ~ALLOCATORS_ALL)
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct allocator_probe *p = &l->probes[i], *last = i > 0 ? p - 1 : NULL;
+
+		if (p->offset >= file_bytes || p->function == 0 || p->function >= MEMORY_FN_MAX ||
+		    p->kind >= _ALLOCATOR_PROBE_KINDS || !is_printable(p->name))
+			return false;
+		if (last && (last->offset > p->offset ||
+			     (last->offset == p->offset && last->kind >= p->kind)))
+			return false;
+	}
+	return true;
+}
+
+int allocators_find_sandboxed(int fd, uint64_t timeout_ns, struct allocator_list *ret)
+{
+	const size_t max =
+		sizeof(struct answer_head) + ALLOCATOR_PROBES_MAX * sizeof(struct allocator_probe);
+	struct outbuf said = { .limit = max };
+	struct allocator_list list = { 0 };
+	struct answer_head head;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	r = sandbox_run(fd, allocators_sandboxed_answer, timeout_ns, max, &said);
+	if (r == 0 && said.size < sizeof(head))
+		r = -EBADMSG;
+	if (r == 0) {
+		memcpy(&head, said.data, sizeof(head));
+		list.flags = head.flags;
+		list.n = head.n;
+		if (list.n > ALLOCATOR_PROBES_MAX ||
+		    said.size != sizeof(head) + list.n * sizeof(list.probes[0]))
+			r = -EBADMSG;
+	}
+	if (r == 0 && list.n > 0) {
+		list.probes = calloc(list.n, sizeof(list.probes[0]));
+		if (!list.probes)
+			r = -ENOMEM;
+		else
+			memcpy(list.probes, said.data + sizeof(head),
+			       list.n * sizeof(list.probes[0]));
+	}
+	outbuf_deinit(&said);
+	if (r == 0 && !allocator_list_is_valid(&list, (uint64_t)st.st_size))
+		r = -EBADMSG;
+	if (r < 0)
+		allocator_list_deinit(&list);
+	else
+		*ret = list;
+	return r;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "capture/proc/task-state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* linux/sched.h: the kernel's word for a task that is on its way out. */
+#define FLAG_EXITING 0x4
+
+/* The state of task TID of PID, 'Z' of one that is gone, and its flags, 0 if nothing says them. */
+static char task_state_read(pid_t pid, pid_t tid, unsigned *ret_flags)
+{
+	char path[64], text[512], state = 'Z';
+	const char *end;
+	FILE *f;
+
+	*ret_flags = 0;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return 'Z';
+	if (fgets(text, sizeof(text), f)) {
+		/* The name may have any characters. */
+		end = strrchr(text, ')');
+		if (end)
+			sscanf(end + 1, " %c %*d %*d %*d %*d %*d %u", &state, ret_flags);
+	}
+	fclose(f);
+	return state;
+}
+
+bool task_state_has_ended(pid_t pid, pid_t tid)
+{
+	unsigned flags;
+	char state = task_state_read(pid, tid, &flags);
+
+	return state == 'Z' || state == 'X';
+}
+
+bool task_state_is_ending(pid_t pid, pid_t tid)
+{
+	unsigned flags;
+	char state = task_state_read(pid, tid, &flags);
+
+	return state == 'Z' || state == 'X' || flags & FLAG_EXITING;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A fork, not a program of its own: what it needs is here, and nothing has to be installed or found.
+ * What comes with a fork is given back before the file is looked at: descriptors, capabilities, the
+ * user, and the memory that is shared (the rings of the collector).
+ */
+#include "capture/sandbox/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "capture/sandbox/after-fork.h"
+#include "capture/sandbox/clean-fd-table.h"
+#include "capture/sandbox/process-rights.h"
+
+enum {
+	NOBODY = 65534,
+	PIPE_FD = 0, /* in the child */
+	CPU_SECONDS = 30,
+};
+
+#define MEMORY_MAX ((uint64_t)256 << 20) /* besides what there is, and a copy of the file */
+
+/* Comes before the answer. */
+struct apart_head {
+	int32_t error; /* what the function returned */
+	uint32_t pad;
+	uint64_t size; /* bytes that follow */
+};
+
+/* What is to be done, and the N bytes of the file. */
+struct job {
+	void *data;
+	size_t n;
+	sandbox_fn fn;
+	uint64_t deadline_ns;
+	size_t max;
+	struct outbuf *answer;
+};
+
+int sandbox_map_file(int fd, void **ret, size_t *ret_n)
+{
+	struct stat st;
+	void *data;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		return -ENOEXEC;
+	data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (data == MAP_FAILED)
+		return -errno;
+	*ret = data;
+	*ret_n = (size_t)st.st_size;
+	return 0;
+}
+
+/* ---- the child ---- */
+
+static int limit_one(__rlimit_resource_t what, uint64_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(what, &limit) < 0)
+		return -errno;
+	if (value < limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max = value;
+	return setrlimit(what, &limit) < 0 ? -errno : 0;
+}
+
+static int sandbox_limit(size_t file_bytes)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	uint64_t pages = 0;
+	int r;
+
+	if (!f)
+		return -errno;
+	if (fscanf(f, "%" SCNu64, &pages) != 1)
+		pages = 0;
+	fclose(f);
+	if (!pages)
+		return -EIO;
+	r = limit_one(RLIMIT_AS, pages * (uint64_t)getpagesize() + file_bytes + MEMORY_MAX);
+	if (r == 0)
+		r = limit_one(RLIMIT_CPU, CPU_SECONDS);
+	if (r == 0)
+		r = limit_one(RLIMIT_CORE, 0);
+	if (r == 0)
+		r = limit_one(RLIMIT_FSIZE, 0);
+	return r;
+}
+
+static int drop_rights(void)
+{
+	int r = geteuid() == 0 ? rights_become(NOBODY, NOBODY) : 0;
+
+	return r < 0 ? r : rights_give_up();
+}
+
+/* What malloc() needs, and to write to the pipe; all else ends the process. */
+static int allow_calls(scmp_filter_ctx filter)
+{
+	static const int calls[] = {
+		SCMP_SYS(brk),         SCMP_SYS(munmap),     SCMP_SYS(mremap), SCMP_SYS(madvise),
+		SCMP_SYS(exit),        SCMP_SYS(exit_group), SCMP_SYS(futex),  SCMP_SYS(getrandom),
+		SCMP_SYS(sched_yield), SCMP_SYS(sysinfo), /* qsort() */
+	};
+	const struct scmp_arg_cmp no_code = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(calls); i++)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, calls[i], 0);
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(write), 1,
+				     SCMP_A0(SCMP_CMP_EQ, PIPE_FD));
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, no_code);
+	if (r == 0)
+		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, no_code,
+				     SCMP_A3(SCMP_CMP_MASKED_EQ,
+					     MAP_ANONYMOUS | MAP_SHARED | MAP_PRIVATE,
+					     MAP_ANONYMOUS | MAP_PRIVATE));
+	return r;
+}
+
+static int forbid_calls(void)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	int r;
+
+	if (!filter)
+		return -ENOMEM;
+	r = allow_calls(filter);
+	if (r == 0)
+		r = seccomp_load(filter);
+	seccomp_release(filter);
+	return r;
+}
+
+static bool sandbox_write_all(const void *p, size_t n)
+{
+	const uint8_t *at = p;
+
+	while (n > 0) {
+		ssize_t m = write(PIPE_FD, at, n);
+
+		if (m <= 0)
+			return false;
+		at += m;
+		n -= (size_t)m;
+	}
+	return true;
+}
+
+/* Never comes back. What fails before the filter is there is told, too. */
+static void sandbox_run_child(const struct job *job, int pipe_fd)
+{
+	struct outbuf answer = { .limit = job->max };
+	struct apart_head head = { 0 };
+	int r;
+
+	r = after_fork_unmap_shared();
+	if (r == 0)
+		r = sandbox_limit(job->n);
+	if (dup2(pipe_fd, PIPE_FD) < 0)
+		_exit(1);
+	if (close_range(PIPE_FD + 1, ~0U, 0) < 0)
+		_exit(1);
+	if (r == 0)
+		r = drop_rights();
+	if (r == 0)
+		r = forbid_calls();
+	if (r == 0)
+		r = job->fn(job->data, job->n, &answer);
+	if (r == 0)
+		r = answer.error;
+	head.error = r;
+	head.size = r == 0 ? answer.size : 0;
+	_exit(sandbox_write_all(&head, sizeof(head)) && sandbox_write_all(answer.data, head.size)
+		      ? 0
+		      : 1);
+}
+
+/* ---- the parent ---- */
+
+/* Reads up to N bytes; fewer at the end of the pipe. Returns how many, or -errno, or -ETIME. */
+static ssize_t read_until(int fd, void *to, size_t n, uint64_t deadline_ns)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		uint64_t now = clock_read_ns(CLOCK_MONOTONIC);
+		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+		ssize_t m;
+		int r;
+
+		if (now >= deadline_ns)
+			return -ETIME;
+		r = poll(&poll_fd, 1, (int)((deadline_ns - now) / 1000000 + 1));
+		if (r == 0 || (r < 0 && errno == EINTR))
+			continue;
+		m = r < 0 ? -1 : read(fd, (uint8_t *)to + done, n - done);
+		if (m < 0)
+			return -errno;
+		if (m == 0)
+			break;
+		done += (size_t)m;
+	}
+	return (ssize_t)done;
+}
+
+static int sandbox_read_answer(int fd, uint64_t deadline_ns, size_t max, struct outbuf *answer)
+{
+	struct apart_head head;
+	ssize_t n = read_until(fd, &head, sizeof(head), deadline_ns);
+	size_t before = answer->size;
+	void *to;
+
+	if (n < 0)
+		return (int)n;
+	if (n != sizeof(head) || head.size > max || head.error > 0 || head.error < -4095)
+		return -EBADMSG;
+	if (head.error < 0)
+		return head.error;
+	if (head.size == 0)
+		return 0;
+	to = outbuf_reserve(answer, head.size);
+	if (!to)
+		return answer->error;
+	n = read_until(fd, to, head.size, deadline_ns);
+	if (n == (ssize_t)head.size)
+		return 0;
+	answer->size = before;
+	return n < 0 ? (int)n : -EBADMSG;
+}
+
+/* In a thread that has few descriptors, and so has the child. */
+static int run_job(void *userdata)
+{
+	const struct job *job = userdata;
+	int fds[2], r;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -errno;
+	pid = fork();
+	if (pid < 0) {
+		r = -errno;
+		close(fds[0]);
+		close(fds[1]);
+		return r;
+	}
+	if (pid == 0)
+		sandbox_run_child(job, fds[1]);
+	close(fds[1]);
+	r = sandbox_read_answer(fds[0], job->deadline_ns, job->max, job->answer);
+	close(fds[0]);
+	/* It has nothing to say any more, or must not say it. */
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return r;
+}
+
+int sandbox_run(int fd, sandbox_fn fn, uint64_t timeout_ns, size_t max, struct outbuf *answer)
+{
+	struct job job = {
+		.fn = fn,
+		.deadline_ns = clock_read_ns(CLOCK_MONOTONIC) + timeout_ns,
+		.max = max,
+		.answer = answer,
+	};
+	int r = sandbox_map_file(fd, &job.data, &job.n);
+
+	if (r < 0)
+		return r;
+	r = clean_fd_table_run(run_job, &job);
+	munmap(job.data, job.n);
+	return r;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the thread does: it waits for orders and takes them in turn; between them, and between the
+ * steps of what takes long, comes what is due by the clock.
+ */
+#include "capture/session/worker-state.h"
+
+#include <poll.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "capture/sandbox/thread.h"
+
+/* How often to look for CPUs that have come or gone. */
+#define CPUS_NS UINT64_C(500000000)
+
+uint64_t worker_helper_cpu_ns(struct worker *w)
+{
+	return __atomic_load_n(&w->helper_cpu_ns, __ATOMIC_RELAXED);
+}
+
+/* Tells the owner that there is news. The lock is held. */
+void worker_tell(struct worker *w)
+{
+	w->news.cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) + worker_helper_cpu_ns(w);
+	thread_signal(w->event_fd);
+}
+
+/* Whether the end waits for the thread. */
+bool worker_called_off(void *userdata)
+{
+	struct worker *w = userdata;
+	bool off;
+
+	pthread_mutex_lock(&w->lock);
+	off = w->want_detach || w->want_unload || w->abandoned;
+	pthread_mutex_unlock(&w->lock);
+	return off;
+}
+
+static int keep_sample(const struct rec_counters *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, sizeof(*rec));
+}
+
+/* Samples the counters if it is time to. When a sample came late, the next ones are on time again. */
+static void sample_if_due(struct worker *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC),
+		 interval_ns = w->options.counter_interval_ns;
+	struct outbuf samples = { 0 };
+
+	if (!w->counters || w->paused || now_ns < w->next_sample_ns)
+		return;
+	counters_sample(w->counters, clock_boot_ns(), keep_sample, &samples);
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.samples, samples.data, samples.size);
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+	outbuf_deinit(&samples);
+	w->next_sample_ns += interval_ns * ((now_ns - w->next_sample_ns) / interval_ns + 1);
+}
+
+void worker_look_from_now_on(struct worker *w)
+{
+	w->next_cpus_ns = clock_read_ns(CLOCK_MONOTONIC) + CPUS_NS;
+	w->next_proof_ns = w->options.own ? w->next_cpus_ns : 0;
+}
+
+static void look_after_cpus_if_due(struct worker *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (!w->next_cpus_ns || now_ns < w->next_cpus_ns)
+		return;
+	collector_look_after_cpus(w->collector);
+	w->next_cpus_ns = now_ns + CPUS_NS;
+}
+
+/* What is due by the clock, and what cannot wait: between the steps of what takes long. */
+void worker_attend(struct worker *w)
+{
+	sample_if_due(w);
+	worker_prove_if_due(w);
+	worker_watch_if_due(w);
+}
+
+/* Finds paths that were asked for. */
+static void find_cgroups(struct worker *w)
+{
+	struct cgroup_ask batch[CGROUP_ASKS_AT_ONCE];
+	struct outbuf found = { 0 };
+	unsigned n;
+
+	pthread_mutex_lock(&w->lock);
+	n = cgroup_queries_take(&w->cgroups, batch);
+	pthread_mutex_unlock(&w->lock);
+	cgroup_queries_answer(&w->cgroups, batch, n, &found);
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.cgroups, found.data, found.size);
+	w->news.cgroups_asked |= n > 0;
+	if (n > 0 || found.size > 0)
+		worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+	outbuf_deinit(&found);
+}
+
+/* Waits for an order, or for what is to be done next. The lock is held, and again at return. */
+static void wait_for_order(struct worker *w)
+{
+	uint64_t sample_ns = w->counters && !w->paused ? w->next_sample_ns : UINT64_MAX;
+	uint64_t cpus_ns = w->next_cpus_ns ? w->next_cpus_ns : UINT64_MAX;
+	uint64_t tick_ns = w->watching ? heap_targets_next_ns(w->watching) : UINT64_MAX;
+	uint64_t next_ns = sample_ns < cpus_ns ? sample_ns : cpus_ns, now_ns;
+	struct pollfd fds[] = {
+		{ .fd = w->order_fd, .events = POLLIN },
+		{ .fd = w->watching ? heap_trace_fd(heap_targets_memory(w->watching)) : -1,
+		  .events = POLLIN },
+	};
+	struct timespec timeout = { 0 };
+
+	if (tick_ns < next_ns)
+		next_ns = tick_ns;
+	if (w->next_proof_ns && w->next_proof_ns < next_ns)
+		next_ns = w->next_proof_ns;
+	if (cgroup_queries_next_ns(&w->cgroups) < next_ns)
+		next_ns = cgroup_queries_next_ns(&w->cgroups);
+	pthread_mutex_unlock(&w->lock);
+	now_ns = clock_read_ns(CLOCK_MONOTONIC);
+	if (next_ns > now_ns) {
+		timeout.tv_sec = (time_t)((next_ns - now_ns) / 1000000000);
+		timeout.tv_nsec = (long)((next_ns - now_ns) % 1000000000);
+	}
+	ppoll(fds, ARRAY_SIZE(fds), next_ns == UINT64_MAX ? NULL : &timeout, NULL);
+	if (fds[0].revents)
+		thread_quiet(w->order_fd);
+	worker_attend(w);
+	look_after_cpus_if_due(w);
+	pthread_mutex_lock(&w->lock);
+}
+
+/* Takes the next order; false when there will be none. The lock is held, and again at return. */
+static bool do_next(struct worker *w)
+{
+	void (*order)(struct worker *) = NULL;
+	uint32_t tid = 0;
+
+	if (w->abandoned)
+		return false;
+	if (w->want_start) {
+		w->want_start = false;
+		order = worker_begin;
+	} else if (w->want_detach) {
+		w->want_detach = false;
+		order = worker_detach;
+	} else if (w->want_unload) {
+		w->want_unload = false;
+		order = worker_unload;
+	} else if (w->want_away != w->news.away) {
+		order = worker_adjust;
+	} else if (w->n_lookups > 0) {
+		tid = w->lookups[--w->n_lookups];
+	} else if (w->n_looks > 0 || w->look_all) {
+		order = worker_look_at_files;
+	} else if (w->n_searches > 0) {
+		order = worker_search;
+	} else if (clock_read_ns(CLOCK_MONOTONIC) >= cgroup_queries_next_ns(&w->cgroups)) {
+		order = find_cgroups;
+	} else if (w->want_snapshot && w->watching) {
+		w->want_snapshot = false;
+		w->n_snapshots++;
+		order = worker_take_snapshot;
+	} else {
+		wait_for_order(w);
+		return true;
+	}
+	w->busy = true;
+	pthread_mutex_unlock(&w->lock);
+	if (order)
+		order(w);
+	else
+		worker_look_up(w, tid);
+	pthread_mutex_lock(&w->lock);
+	w->busy = false;
+	return true;
+}
+
+void *worker_run(void *userdata)
+{
+	struct worker *w = userdata;
+
+	pthread_mutex_lock(&w->lock);
+	w->has_clock = pthread_getcpuclockid(pthread_self(), &w->clock) == 0;
+	while (do_next(w))
+		;
+	w->has_clock = false;
+	pthread_mutex_unlock(&w->lock);
+	w->counters = counters_free(w->counters);
+	w->watching = heap_targets_free(w->watching);
+	w->collector = collector_free(w->collector);
+	worker_release(w);
+	return NULL;
+}

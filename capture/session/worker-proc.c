@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the worker asks of /proc, and delivers: who a task is, command lines, mappings. Of a user's
+ * own processes it delivers only what is theirs: the programs select them before and afterwards,
+ * and they run the same program still.
+ */
+#include "capture/session/worker-state.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "capture/heap/task-list.h"
+#include "capture/proc/mappings.h"
+#include "capture/proc/proc.h"
+
+enum { BATCH = 64 }; /* processes between two deliveries */
+
+/* How often to say which of a user's own processes are so still: their mappings wait for it. */
+#define PROOF_NS UINT64_C(500000000)
+
+/* ---- own processes ---- */
+
+/* Of one that is listed: its owner may do as he likes with it. */
+static int worker_proc_prove(const struct rec_head *rec, void *userdata)
+{
+	const struct rec_task *task = (const struct rec_task *)rec;
+
+	return task->task.flags & IDENTITY_SELECTED && task->task.tid == task->task.pid
+		       ? worker_hand_on(rec, userdata)
+		       : 0;
+}
+
+void worker_prove_all(struct worker *w)
+{
+	if (w->options.own && w->collector)
+		collector_list_tasks(w->collector, worker_proc_prove, w);
+}
+
+void worker_prove_if_due(struct worker *w)
+{
+	uint64_t now_ns = clock_read_ns(CLOCK_MONOTONIC);
+
+	if (!w->next_proof_ns || now_ns < w->next_proof_ns)
+		return;
+	worker_prove_all(w);
+	w->next_proof_ns = now_ns + PROOF_NS;
+}
+
+/*
+ * What was read in /proc of the tasks listed BEFORE is theirs if they run the same program still. Lists once more
+ * into *RET, which is for worker_proc_is_same().
+ */
+static void list_again(struct worker *w, struct outbuf *ret)
+{
+	if (w->options.own)
+		task_list_read(w->collector, ret);
+}
+
+static bool worker_proc_is_same(const struct worker *w, const struct outbuf *before,
+				const struct outbuf *after, uint32_t tid)
+{
+	return !w->options.own ||
+	       task_list_same(task_list_find(before, tid), task_list_find(after, tid));
+}
+
+/* ---- what is read of those that were listed ---- */
+
+/* What was read in /proc of tasks that were listed, to be delivered. */
+struct reading {
+	const struct outbuf *tasks; /* struct rec_task, as listed before */
+	struct outbuf batch;        /* what was read, one behind the other */
+	struct outbuf *to;          /* of the news */
+	/* Whose AT is, and its bytes. */
+	size_t (*next)(const void *at, uint32_t *ret_tid);
+	size_t n; /* tasks that were read */
+};
+
+/* Delivers what was read of those that run the same program still. */
+static void worker_proc_deliver(struct worker *w, struct reading *r)
+{
+	_cleanup_(outbuf_deinit) struct outbuf after = { 0 };
+	uint32_t tid;
+	size_t bytes;
+
+	list_again(w, &after);
+	pthread_mutex_lock(&w->lock);
+	for (size_t at = 0; at < r->batch.size; at += bytes) {
+		bytes = r->next(r->batch.data + at, &tid);
+		if (worker_proc_is_same(w, r->tasks, &after, tid))
+			outbuf_append(r->to, r->batch.data + at, bytes);
+	}
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+	outbuf_reset(&r->batch);
+}
+
+/* One more task was read. */
+static void deliver_some(struct worker *w, struct reading *r)
+{
+	if (++r->n % BATCH == 0)
+		worker_proc_deliver(w, r);
+	worker_attend(w);
+}
+
+static size_t next_command(const void *at, uint32_t *ret_tid)
+{
+	const struct proc_command *head = at;
+
+	*ret_tid = head->tid;
+	return sizeof(*head) + proc_padded(head->size);
+}
+
+/* Command lines of the processes that were listed. */
+void worker_read_commands(struct worker *w, const struct outbuf *tasks)
+{
+	struct reading r = { .tasks = tasks, .to = &w->news.commands, .next = next_command };
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+	char text[REC_ARGS_BYTES];
+
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
+		const struct rec_identity *id = &list[i].task;
+		struct proc_command head = { .start_ns = id->start_ns, .tid = id->tid };
+		char *p;
+
+		if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
+			continue;
+		head.size = (uint32_t)proc_command(id->tid, text, sizeof(text));
+		if (head.size == 0)
+			continue;
+		p = outbuf_reserve(&r.batch, sizeof(head) + proc_padded(head.size));
+		if (!p)
+			break;
+		memcpy(p, &head, sizeof(head));
+		memcpy(p + sizeof(head), text, head.size);
+		deliver_some(w, &r);
+	}
+	worker_proc_deliver(w, &r);
+	outbuf_deinit(&r.batch);
+}
+
+static int keep_mapping(const struct rec_mapping *rec, void *userdata)
+{
+	return outbuf_append(userdata, rec, rec->head.size);
+}
+
+static size_t next_mapping(const void *at, uint32_t *ret_tid)
+{
+	const struct rec_head *head = at;
+
+	*ret_tid = head->pid;
+	return head->size;
+}
+
+/* Whether a process is to be asked for its mappings: ID is one of those that were listed. */
+static bool has_mappings(const struct worker *w, const struct rec_identity *id)
+{
+	const struct capture_filter *f = &w->options.filter;
+	bool by_pid_only = f->n_pids && !f->n_uids && !f->n_comms && !f->n_cgroups;
+
+	if (id->tid != id->pid || id->flags & IDENTITY_KTHREAD)
+		return false;
+	/* Names, users and cgroups change: then others are selected later. */
+	return !by_pid_only || id->flags & IDENTITY_SELECTED;
+}
+
+/* What is mapped by now, in those that were listed. */
+void worker_read_mappings(struct worker *w, const struct outbuf *tasks)
+{
+	struct reading r = { .tasks = tasks, .to = &w->news.mappings, .next = next_mapping };
+	const struct rec_task *list = (const struct rec_task *)tasks->data;
+
+	if (!w->options.own)
+		mappings_of_kernel("", keep_mapping, &r.batch);
+	for (size_t i = 0; i < tasks->size / sizeof(*list) && !worker_called_off(w); i++) {
+		if (!has_mappings(w, &list[i].task))
+			continue;
+		mappings_of_process("", list[i].task.tid, keep_mapping, &r.batch);
+		deliver_some(w, &r);
+	}
+	worker_proc_deliver(w, &r);
+	outbuf_deinit(&r.batch);
+}
+
+/* ---- one task ---- */
+
+/* In the kernel: what /proc says may be of somebody else by now. */
+static bool identify_own(struct worker *w, uint32_t tid, struct rec_task *ret)
+{
+	return w->collector && task_list_now(w->collector, tid, ret);
+}
+
+void worker_look_up(struct worker *w, uint32_t tid)
+{
+	struct rec_task rec = {
+		.head = { .size = sizeof(rec), .kind = REC_TASK, .tid = tid },
+	};
+
+	if (w->options.own ? !identify_own(w, tid, &rec) : proc_identity(tid, &rec.task) < 0)
+		rec.task = (struct rec_identity){
+			.pid = tid,
+			.tid = tid,
+			.uid = EVENT_UID_UNKNOWN,
+			.comm = "?",
+		};
+	pthread_mutex_lock(&w->lock);
+	outbuf_append(&w->news.looked_up, &rec, sizeof(rec));
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The steps of a recording: it begins, parts of it go and come back, or all of it (a pause), and it
+ * ends.
+ */
+#include "capture/session/worker-state.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "capture/heap/task-list.h"
+
+/* ---- it begins ---- */
+
+/* Each CPU leaves the idle state that it is in: one whose begin was not seen would not be shown. */
+static void rouse_cpus(unsigned n_cpus)
+{
+	size_t size = CPU_ALLOC_SIZE(n_cpus);
+	cpu_set_t *one = CPU_ALLOC(n_cpus), *before = CPU_ALLOC(n_cpus);
+
+	if (one && before && sched_getaffinity(0, size, before) == 0) {
+		for (unsigned cpu = 0; cpu < n_cpus; cpu++) {
+			CPU_ZERO_S(size, one);
+			CPU_SET_S(cpu, size, one);
+			sched_setaffinity(0, size, one); /* where it is not allowed: never mind */
+		}
+		sched_setaffinity(0, size, before);
+	}
+	CPU_FREE(one);
+	CPU_FREE(before);
+}
+
+/* For the archive, or for triggers. */
+static bool samples_counters(const struct session_options *o)
+{
+	const uint64_t *pressure = o->triggers.pressure_ppm;
+
+	return o->categories & CATEGORY_COUNTERS || pressure[0] || pressure[1] || pressure[2];
+}
+
+/* When it began, and what there was then. */
+struct beginning {
+	uint64_t attach_ns, start_ns, listed_ns;
+	struct outbuf tasks, cgroups;
+};
+
+static void beginning_deinit(struct beginning *b)
+{
+	outbuf_deinit(&b->tasks);
+	outbuf_deinit(&b->cgroups);
+}
+
+/* The programs of C run: takes the time, and lists what there is, into LIST, too. */
+static int worker_steps_begin(struct worker *w, struct collector *c, struct beginning *b,
+			      struct outbuf *list, char **reterr_text)
+{
+	int r;
+
+	if (w->options.categories & CATEGORY_POWER)
+		rouse_cpus(collector_n_cpus(c));
+	b->start_ns = clock_boot_ns();
+	r = task_list_read(c, &b->tasks);
+	if (r < 0)
+		*reterr_text = strdup("cannot list the tasks that run");
+	b->listed_ns = clock_boot_ns();
+	outbuf_append(list, b->tasks.data, b->tasks.size);
+	cgroup_queries_begin(&w->cgroups, &b->tasks, w->options.own, &b->cgroups);
+	return r;
+}
+
+/* The owner gets B. The lock is held. */
+static void tell_beginning(struct worker *w, struct beginning *b)
+{
+	w->news.attach_ns = b->attach_ns;
+	w->news.start_ns = b->start_ns;
+	w->news.listed_ns = b->listed_ns;
+	/* (of a beginning that nobody has taken in yet there is none before) */
+	outbuf_deinit(&w->news.tasks);
+	w->news.tasks = b->tasks;
+	b->tasks = (struct outbuf){ 0 };
+	outbuf_append(&w->news.cgroups, b->cgroups.data, b->cgroups.size);
+}
+
+/* Starts, and leaves a copy of the list of tasks in LIST: the owner takes the other one. */
+static void worker_steps_start(struct worker *w, struct outbuf *list)
+{
+	_cleanup_(collector_freep) struct collector *c = NULL;
+	_cleanup_(beginning_deinit) struct beginning b = { 0 };
+	char *text = NULL;
+	int r;
+
+	r = collector_new(&w->options, &c, &text);
+	b.attach_ns = clock_boot_ns();
+	if (r == 0)
+		r = collector_attach(c, &text);
+	if (r == 0 && samples_counters(&w->options)) {
+		r = counters_new("", collector_n_cpus(c), &w->counters);
+		w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
+	}
+	if (r == 0)
+		r = worker_steps_begin(w, c, &b, list, &text);
+	pthread_mutex_lock(&w->lock);
+	w->news.error = r;
+	w->news.error_text = text;
+	if (r == 0) {
+		tell_beginning(w, &b);
+		w->news.started = true;
+		w->news.collector = w->collector = TAKE_PTR(c);
+	}
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/*
+ * What walks stacks, if anything does: when all that it would disturb has begun, and what is mapped has been listed, so that no
+ * stack stands before the mappings that name it. After a failure nothing is complete, and the first error stays.
+ */
+static void start_stacks(struct worker *w)
+{
+	char *text = NULL;
+	int r = worker_called_off(w) || w->failed ? 0 : collector_start_stacks(w->collector, &text);
+
+	pthread_mutex_lock(&w->lock);
+	if (r < 0) {
+		w->news.error = r;
+		w->news.error_text = text;
+	}
+	w->news.complete = r == 0 && !w->failed;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* What there is to be said of those in LIST, and who is watched among them. */
+static void worker_steps_describe(struct worker *w, const struct outbuf *list)
+{
+	worker_attend(w);
+	worker_read_mappings(w, list);
+	if (w->options.categories & CATEGORIES_MEMORY)
+		worker_start_watching(w, list);
+}
+
+void worker_begin(struct worker *w)
+{
+	struct outbuf list = { 0 };
+
+	worker_steps_start(w, &list);
+	if (w->collector) {
+		worker_steps_describe(w, &list);
+		start_stacks(w);
+		worker_look_from_now_on(w);
+		worker_read_commands(w, &list);
+	}
+	outbuf_deinit(&list);
+}
+
+/* ---- it ends ---- */
+
+void worker_detach(struct worker *w)
+{
+	w->counters = counters_free(w->counters);
+	w->next_cpus_ns = w->next_proof_ns = 0;
+	worker_prove_all(w);
+	if (w->watching)
+		heap_trace_stop(heap_targets_memory(w->watching), true);
+	if (w->collector)
+		collector_detach(w->collector);
+	if (w->watching)
+		worker_finish_watching(w, true);
+	pthread_mutex_lock(&w->lock);
+	w->news.quiet = true;
+	w->news.detached = true;
+	w->want_away = w->news.away; /* nothing comes back */
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_unload(struct worker *w)
+{
+	w->watching = heap_targets_free(w->watching);
+	w->collector = collector_free(w->collector);
+	pthread_mutex_lock(&w->lock);
+	w->news.unloaded = true;
+	w->news.collector = NULL;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- what goes, and comes back ---- */
+
+/* Nothing is recorded from here on. */
+static void pause_all(struct worker *w)
+{
+	w->paused = true;
+	w->next_cpus_ns = w->next_proof_ns = 0;
+	worker_prove_all(w);
+	if (w->watching)
+		heap_trace_stop(heap_targets_memory(w->watching), false);
+	collector_pause(w->collector);
+	if (w->watching)
+		worker_finish_watching(w, false);
+}
+
+/* All begins again, as at the start: what there is by now is listed anew. */
+static int resume_all(struct worker *w)
+{
+	_cleanup_(beginning_deinit) struct beginning b = { .attach_ns = clock_boot_ns() };
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	_cleanup_free_ char *text = NULL;
+	int r = collector_resume(w->collector, &text);
+
+	if (r == 0)
+		r = worker_steps_begin(w, w->collector, &b, &list, &text);
+	if (r < 0) {
+		collector_pause(w->collector);
+		return r;
+	}
+	pthread_mutex_lock(&w->lock);
+	tell_beginning(w, &b);
+	w->news.n_resumed++;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+	w->paused = false;
+	w->next_sample_ns = clock_read_ns(CLOCK_MONOTONIC);
+	worker_steps_describe(w, &list);
+	worker_look_from_now_on(w);
+	worker_read_commands(w, &list);
+	return 0;
+}
+
+static void send_away(struct worker *w, enum budget_shed what)
+{
+	if (what == SHED_STACKS)
+		collector_shed_stacks(w->collector);
+	else if (what == SHED_WAKEUPS)
+		collector_shed_wakeups(w->collector);
+	else
+		pause_all(w);
+}
+
+static int worker_steps_take_back(struct worker *w, enum budget_shed what)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (what == SHED_STACKS)
+		return collector_return_stacks(w->collector, &text);
+	if (what == SHED_WAKEUPS)
+		return collector_return_wakeups(w->collector, &text);
+	return resume_all(w);
+}
+
+/* What has gone and what is wanted gone are not the same: one thing goes, or comes back. */
+void worker_adjust(struct worker *w)
+{
+	uint32_t want, away, bit;
+	enum budget_shed what = 0;
+	int r = 0;
+
+	pthread_mutex_lock(&w->lock);
+	want = w->want_away;
+	away = w->news.away;
+	pthread_mutex_unlock(&w->lock);
+	while (!((want ^ away) >> what & 1))
+		what++;
+	bit = UINT32_C(1) << what;
+	if (w->collector && want & bit)
+		send_away(w, what);
+	else if (w->collector)
+		r = worker_steps_take_back(w, what);
+	pthread_mutex_lock(&w->lock);
+	if (r == 0)
+		w->news.away ^= bit;
+	else
+		w->want_away |= bit;
+	w->news.n_failed += r < 0;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The processes that are watched for what they allocate: what the worker asks of
+ * capture/heap/heap-targets, and what comes of it.
+ */
+#include "capture/session/worker-state.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+enum { MEMORY_BYTES_MAX = 8 << 20 }; /* read and not taken yet */
+
+/* What was read of the tables goes to the owner; while he does not take it, we wait. */
+int worker_hand_on(const struct rec_head *rec, void *userdata)
+{
+	struct worker *w = userdata;
+	int r;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->memory.size >= MEMORY_BYTES_MAX && !w->abandoned && !w->want_unload)
+		pthread_cond_wait(&w->taken, &w->lock);
+	r = w->abandoned || w->want_unload ? -ECANCELED : outbuf_append(&w->memory, rec, rec->size);
+	if (w->memory.size == rec->size || w->memory.size >= MEMORY_BYTES_MAX)
+		worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+	return r;
+}
+
+/* What failed with the processes that are watched. */
+static void tell_failed(struct worker *w, int error, const char *what)
+{
+	pthread_mutex_lock(&w->lock);
+	if (w->news.error == 0) {
+		w->news.error = error;
+		if (asprintf(&w->news.error_text, "%s: %s", what, strerror(-error)) < 0)
+			w->news.error_text = NULL;
+	}
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+void worker_start_watching(struct worker *w, const struct outbuf *tasks)
+{
+	const struct memory_sink sink = { worker_hand_on, worker_called_off, w, &w->helper_cpu_ns };
+	int r = heap_targets_new(&w->options, w->collector, &sink, tasks, &w->watching);
+
+	w->failed = r < 0;
+	if (w->failed)
+		tell_failed(w, r, "cannot watch processes");
+}
+
+void worker_watch_if_due(struct worker *w)
+{
+	if (!w->watching)
+		return;
+	heap_targets_attend(w->watching);
+	if (clock_read_ns(CLOCK_MONOTONIC) < heap_trace_next_ns(heap_targets_memory(w->watching)))
+		return;
+	/* What stacks need, before them. */
+	worker_prove_all(w);
+	heap_trace_tick(heap_targets_memory(w->watching));
+}
+
+/* What the tables hold at the end, of all or, unless FOR_GOOD, of this part of it. */
+void worker_finish_watching(struct worker *w, bool for_good)
+{
+	int r;
+
+	pthread_mutex_lock(&w->lock);
+	w->news.quiet = for_good;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+	r = heap_trace_finish(heap_targets_memory(w->watching));
+	/* (or nobody wants it any more) */
+	if (r < 0 && r != -ECANCELED)
+		tell_failed(w, r, "cannot read what watched processes have left");
+	w->watching = heap_targets_free(w->watching);
+}
+
+void worker_take_snapshot(struct worker *w)
+{
+	int r;
+
+	worker_prove_all(w);
+	r = heap_trace_snapshot(heap_targets_memory(w->watching));
+
+	pthread_mutex_lock(&w->lock);
+	w->news.n_snapshots = w->n_snapshots;
+	w->news.snapshot_error = r;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* The first that waits for it. */
+void worker_search(struct worker *w)
+{
+	uint32_t pid;
+	int r;
+
+	pthread_mutex_lock(&w->lock);
+	pid = w->searches[0];
+	pthread_mutex_unlock(&w->lock);
+	r = w->watching ? heap_trace_search(heap_targets_memory(w->watching), pid) : 0;
+	pthread_mutex_lock(&w->lock);
+	memmove(w->searches, w->searches + 1, --w->n_searches * sizeof(*w->searches));
+	w->news.n_searches++;
+	w->news.search_error = r;
+	worker_tell(w);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Processes that are watched have mapped something. */
+void worker_look_at_files(struct worker *w)
+{
+	uint32_t looks[LOOKS_MAX];
+	unsigned n;
+	bool all;
+
+	pthread_mutex_lock(&w->lock);
+	n = w->n_looks;
+	all = w->look_all;
+	memcpy(looks, w->looks, n * sizeof(*looks));
+	w->n_looks = 0;
+	w->look_all = false;
+	pthread_mutex_unlock(&w->lock);
+	if (w->watching && all)
+		heap_trace_look_all(heap_targets_memory(w->watching));
+	else
+		for (unsigned i = 0; w->watching && i < n; i++)
+			heap_trace_look(heap_targets_memory(w->watching), looks[i]);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What all verbs say the same way: messages, complaints of options, --help; and whether what was
+ * printed got where it should.
+ */
+#include "cli/common/verb.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/value.h"
+
+static const struct verb *current;
+static int print_errno; /* why printing failed, if that is known */
+
+void cli_set_verb(const struct verb *verb)
+{
+	current = verb;
+}
+
+/* What is said on stderr comes behind what was printed before. Returns whether that was printed. */
+static bool flush_printed(void)
+{
+	int e = errno; /* messages have it in them */
+	bool printed;
+
+	errno = 0;
+	printed = fflush(stdout) == 0 && !ferror(stdout);
+	if (print_errno == 0)
+		print_errno = errno;
+	errno = e;
+	return printed;
+}
+
+/* "kymo VERB: message" */
+static void complain(const char *format, va_list ap)
+{
+	_cleanup_free_ char *text = NULL;
+	char *rest, *line;
+
+	flush_printed();
+	fprintf(stderr, "kymo%s%s: ", current ? " " : "", current ? current->name : "");
+	if (vasprintf(&text, format, ap) < 0)
+		return;
+	/* What others have called their things is no command to the terminal. */
+	for (rest = text; (line = strsep(&rest, "\n"));) {
+		size_t room = 3 * strlen(line) + 1;
+		_cleanup_free_ char *clean = malloc(room);
+
+		if (!clean)
+			return;
+		text_clean(clean, room, line, strlen(line));
+		fprintf(stderr, "%s\n", clean);
+	}
+}
+
+void cli_error(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	complain(format, ap);
+	va_end(ap);
+}
+
+int cli_usage_error(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	complain(format, ap);
+	va_end(ap);
+	fprintf(stderr, "Try 'kymo%s%s --help'.\n", current ? " " : "",
+		current ? current->name : "");
+	return CLI_USAGE;
+}
+
+/* Whether getopt_long() complains of a long option, which then is the word that it took last. */
+static bool is_long_option(char **argv)
+{
+	const char *word = argv[optind - 1], *next = argv[optind];
+
+	if (optopt == 0 || optopt >= 256)
+		return true;
+	/* "--help=x" has the letter of -h. A word of letters, though, is taken only with its last
+	 * one, so that what was taken last may be any other option. */
+	return strncmp(word, "--", 2) == 0 && strchr(word, '=') &&
+	       !(next && next[0] == '-' && next[1] != '-' && strchr(next + 1, optopt));
+}
+
+/* WORD is no long option of KNOWN, or not as it stands there. */
+static int bad_long_option(const char *word, const struct option *known)
+{
+	int n = 2 + (int)strcspn(word + 2, "=");
+	_cleanup_free_ char *name = strndup(word + 2, (size_t)n - 2);
+	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
+	const char *begins[2] = { NULL, NULL };
+	size_t n_begins = 0;
+
+	if (!name)
+		return cli_usage_error("there is no option '%.*s'", n, word);
+	for (; known->name; known++) {
+		if (strcmp(known->name, name) == 0)
+			return cli_usage_error("option '%.*s' takes no value", n, word);
+		if (*name && strncmp(known->name, name, strlen(name)) == 0 && n_begins < 2)
+			begins[n_begins++] = known->name;
+		value_nearest_try(&near, known->name);
+	}
+	if (n_begins > 1)
+		return cli_usage_error("option '%.*s' is cut too short: '--%s' or '--%s'?", n, word,
+				       begins[0], begins[1]);
+	if (n_begins == 1)
+		return cli_usage_error("option '--%s' takes no value", begins[0]);
+	if (near.nearest)
+		return cli_usage_error("there is no option '%.*s'; did you mean '--%s'?", n, word,
+				       near.nearest);
+	return cli_usage_error("there is no option '%.*s'", n, word);
+}
+
+int cli_bad_option(int answer, char **argv, const struct option *known)
+{
+	const char *word = argv[optind - 1];
+
+	if (answer == ':')
+		return cli_usage_error("option '%s' needs a value", word);
+	if (is_long_option(argv))
+		return bad_long_option(word, known);
+	if (optopt <= ' ' || optopt > '~')
+		return cli_usage_error("there is no option of the character 0x%02x",
+				       (unsigned char)optopt);
+	return cli_usage_error("there is no option '-%c'", optopt);
+}
+
+int cli_help(void)
+{
+	printf("Usage: kymo %s%s%s\n\n%s.\n", current->name, *current->synopsis ? " " : "",
+	       current->synopsis, current->what);
+	if (current->options)
+		printf("\n%s", current->options);
+	return CLI_OK;
+}
+
+int cli_check_printed(int r)
+{
+	if (flush_printed() || (r != CLI_OK && r != CLI_DAMAGE))
+		return r;
+	cli_error("cannot write to standard output%s%s", print_errno ? ": " : "",
+		  print_errno ? strerror(print_errno) : "");
+	return CLI_FAILED;
+}

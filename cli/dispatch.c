@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the verb and runs it.
+ */
+#include "cli/dispatch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/value.h"
+#include "cli/common/verb.h"
+#include "cli/service/remote.h"
+
+static int print_overview(FILE *to)
+{
+	fputs("Usage: kymo VERB [OPTION ...]\n\n"
+	      "Records what a whole Linux machine did, and when, and shows it.\n\n",
+	      to);
+	for (const struct verb *const *v = verbs; *v; v++)
+		fprintf(to, "  %-14s %s\n", (*v)->name, (*v)->what);
+	fputs("\n'kymo help VERB' says more about one of them.\n"
+	      "Exit status: 0 done, 1 failed, 2 wrong usage, 3 done with loss or damage.\n",
+	      to);
+	return CLI_OK;
+}
+
+static int unknown_verb(const char *name)
+{
+	static const char *const others[] = { "help", "--help", "--version", "--host",
+					      "--machine" };
+	struct value_nearest near = { .text = name, .distance = VALUE_NEAR };
+	const char *what = name[0] == '-' ? "option" : "verb";
+
+	for (const struct verb *const *v = verbs; *v; v++)
+		value_nearest_try(&near, (*v)->name);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		value_nearest_try(&near, others[i]);
+	if (near.nearest)
+		return cli_usage_error("there is no %s '%s'; did you mean '%s'?", what, name,
+				       near.nearest);
+	return cli_usage_error("there is no %s '%s'", what, name);
+}
+
+static const struct verb *find_verb(const char *name)
+{
+	for (const struct verb *const *v = verbs; *v; v++)
+		if (strcmp(name, (*v)->name) == 0)
+			return *v;
+	return NULL;
+}
+
+/* `kymo help [VERB]` */
+static int dispatch_print_help(int argc, char **argv)
+{
+	const struct verb *verb;
+
+	if (argc < 2)
+		return print_overview(stdout);
+	if (argc > 2)
+		return cli_usage_error("help is for one verb");
+	verb = find_verb(argv[1]);
+	if (!verb)
+		return unknown_verb(argv[1]);
+	cli_set_verb(verb);
+	return cli_help();
+}
+
+/* The verb, here or elsewhere. */
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+	struct remote remote = { 0 };
+	int r;
+
+	cli_set_verb(verb);
+	r = remote_take(&argc, argv, &remote);
+	if (r != CLI_OK)
+		return r;
+	r = remote.host || remote.machine ? remote_run(&remote, argc, argv) : REMOTE_GO;
+	return r == REMOTE_GO ? verb->run(argc, argv) : r;
+}
+
+int dispatch(int argc, char **argv)
+{
+	const struct verb *verb;
+
+	remote_put_behind(argc, argv);
+	if (argc < 2) {
+		print_overview(stderr);
+		return CLI_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return print_overview(stdout);
+	if (strcmp(argv[1], "help") == 0)
+		return dispatch_print_help(argc - 1, argv + 1);
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		puts("kymo " KYMO_VERSION);
+		return CLI_OK;
+	}
+	verb = find_verb(argv[1]);
+	return verb ? run_verb(verb, argc - 1, argv + 1) : unknown_verb(argv[1]);
+}

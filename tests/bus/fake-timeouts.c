@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How long kymod-fake waits: less than the real one, so that a test sees the end of it.
+ */
+#include "daemon/timeouts.h"
+
+const uint64_t timeout_polkit_usec = 8000000;
+const uint64_t timeout_dialogue_usec = 16000000;
+const unsigned timeout_output_checks = 4;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tests/bus/latency-watch.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "tests/bus/ask-service.h"
+#include "tests/support/unit.h"
+
+#define PAUSE_USEC   20000
+#define TIMEOUT_USEC UINT64_C(30000000)
+
+struct latency_watch {
+	atomic_bool stop;
+	atomic_bool echoes; /* there is an echo */
+	char echo_name[32];
+	pid_t echo, asker;
+	/* the asker's */
+	unsigned n_asked, n_late, n_hung, n_failed;
+	uint64_t worst_ns, worst_echo_ns;
+	char failed[128];
+};
+
+/* What is asked, in turns. */
+static const struct {
+	const char *path, *interface, *member, *argument;
+} questions[] = {
+	{ MANAGER_PATH, "org.freedesktop.DBus.Peer", "Ping", NULL },
+	{ MANAGER_PATH, MANAGER_INTERFACE, "ListSessions", NULL },
+	{ MANAGER_PATH, "org.freedesktop.DBus.Properties", "GetAll", MANAGER_INTERFACE },
+	{ MANAGER_PATH, "org.freedesktop.DBus.Introspectable", "Introspect", NULL },
+};
+
+/* sd-bus answers Ping by itself. */
+static void run_echo(struct latency_watch *l)
+{
+	sd_bus *b = connect_bus();
+	const char *name = "";
+
+	CHECK(sd_bus_get_unique_name(b, &name) >= 0);
+	snprintf(l->echo_name, sizeof(l->echo_name), "%s", name);
+	l->echoes = true;
+	for (;;) {
+		int r = sd_bus_process(b, NULL);
+
+		CHECK(r >= 0);
+		if (r == 0)
+			CHECK(sd_bus_wait(b, UINT64_MAX) >= 0);
+	}
+}
+
+struct answered {
+	uint64_t sent_ns, took_ns; /* 0 = not yet */
+	struct latency_watch *l;
+};
+
+static int on_answered(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	const sd_bus_error *e = sd_bus_message_get_error(m);
+	struct answered *a = userdata;
+
+	(void)reterr;
+	a->took_ns = clock_read_ns(CLOCK_MONOTONIC) - a->sent_ns + 1;
+	if (e) {
+		a->l->n_failed++;
+		snprintf(a->l->failed, sizeof(a->l->failed), "%s: %s", e->name, e->message);
+	}
+	return 0;
+}
+
+static void send_question(sd_bus *b, struct answered *a, const char *to, size_t i)
+{
+	int r;
+
+	a->sent_ns = clock_read_ns(CLOCK_MONOTONIC);
+	a->took_ns = 0;
+	r = sd_bus_call_method_async(b, NULL, to, questions[i].path, questions[i].interface,
+				     questions[i].member, on_answered, a,
+				     questions[i].argument ? "s" : NULL, questions[i].argument);
+	CHECK(r >= 0);
+}
+
+static void judge(struct latency_watch *l, const struct answered *of_service,
+		  const struct answered *echo)
+{
+	uint64_t more_ns =
+		of_service->took_ns > echo->took_ns ? of_service->took_ns - echo->took_ns : 0;
+
+	l->n_asked++;
+	l->n_late += more_ns > LATENCY_WATCH_LATE_NS;
+	l->n_hung += more_ns > LATENCY_WATCH_HANGS_NS;
+	if (of_service->took_ns > l->worst_ns) {
+		l->worst_ns = of_service->took_ns;
+		l->worst_echo_ns = echo->took_ns;
+	}
+}
+
+static void run_asker(struct latency_watch *l)
+{
+	struct answered of_service = { .l = l }, echo = { .l = l };
+	sd_bus *b = connect_bus();
+
+	CHECK(sd_bus_set_method_call_timeout(b, TIMEOUT_USEC) >= 0);
+	for (size_t i = 0; !l->stop || l->n_asked < LATENCY_WATCH_ASKED_MIN; i++) {
+		send_question(b, &of_service, NAME, i % ARRAY_SIZE(questions));
+		send_question(b, &echo, l->echo_name, 0);
+		while (!of_service.took_ns || !echo.took_ns) {
+			int r = sd_bus_process(b, NULL);
+
+			CHECK(r >= 0);
+			if (r == 0)
+				CHECK(sd_bus_wait(b, UINT64_MAX) >= 0);
+		}
+		judge(l, &of_service, &echo);
+		usleep(PAUSE_USEC);
+	}
+}
+
+static pid_t start(void (*fn)(struct latency_watch *), struct latency_watch *l)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		fn(l);
+		_exit(0);
+	}
+	return pid;
+}
+
+struct latency_watch *latency_watch_begin(void)
+{
+	struct latency_watch *l =
+		mmap(NULL, sizeof(*l), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(l != MAP_FAILED);
+	l->echo = start(run_echo, l);
+	for (int i = 0; i < 1000 && !l->echoes; i++)
+		usleep(10000);
+	assert_true(l->echoes);
+	l->asker = start(run_asker, l);
+	return l;
+}
+
+void latency_watch_end(struct latency_watch *l)
+{
+	int status = -1;
+
+	l->stop = true;
+	assert_int_equal(waitpid(l->asker, &status, 0), l->asker);
+	kill(l->echo, SIGKILL);
+	waitpid(l->echo, NULL, 0);
+	print_message("  asked %u times, the longest wait was %" PRIu64
+		      " ms (an echo's then: %" PRIu64 " ms), %u late\n",
+		      l->n_asked, l->worst_ns / 1000000, l->worst_echo_ns / 1000000, l->n_late);
+	if (l->n_failed)
+		print_error("%u failed, the last with %s\n", l->n_failed, l->failed);
+	assert_int_equal(status, 0);
+	assert_int_equal(l->n_failed, 0);
+	assert_int_equal(l->n_hung, 0);
+	assert_true(l->n_late <= LATENCY_WATCH_LATE_MAX);
+	munmap(l, sizeof(*l));
+}

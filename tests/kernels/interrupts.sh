@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What CPUs do beside running threads, a recording for each category: irq, softirq, workqueue,
+# power, counters.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/words.sh"
+need_btf
+cpu=$(last_cpu)
+items=50
+
+# activity CATEGORY NAME: how often, by the last summary
+activity() {
+	json "$SUMMARY" "[.activity.$1[]? | select(\"$2\" == \"\" or .name == \"$2\") | .count] | add // 0"
+}
+
+# Files that are in memory, or of another machine, are no blocks; what is written to those without
+# a cache is an interrupt, too.
+# shellcheck disable=SC2016 # for the other shell
+capture irq bash -c '"$0" blocks "$1" 20 2>/dev/null ||
+	dd if=/dev/zero of="$2" bs=4k count=20 oflag=sync status=none' \
+	"$KYMO_LOAD" "$TMP/blocks" "${KYMO_FACTS:-$TMP/irq}.blocks"
+rm -f "${KYMO_FACTS:-$TMP/irq}.blocks"
+note "interrupts: $(json "$SUMMARY" '[.activity.irq[]? | "\(.name) \(.count)"] | join(", ")')"
+fact "irq: $(at_most "$(activity irq "")" 1) at least"
+
+capture softirq "$KYMO_LOAD" --cpu "$cpu" loopback "$ROUNDS"
+fact "softirq: $(at_most "$(activity softirq NET_RX)" "$ROUNDS") NET_RX"
+
+capture workqueue "$KYMO_LOAD" refresh $items
+function=$(json "$TMP/truth.json" .function)
+fact "workqueue: $(at_most "$(activity workqueue "$function")" $items) items of the function, by name"
+
+capture power sleep 0.3
+note "idle states: $(json "$SUMMARY" '[.activity.idle[]? | "\(.name) \(.count)"] | join(", ")')"
+fact "power: $(json "$SUMMARY" .complete)"
+
+# shellcheck disable=SC2034 # of capture
+record_options=(--counter-interval 100ms)
+capture counters sleep 0.5
+json "$SUMMARY" '.counters[] | "counter \(.name) \(.value)"' | sort >"$TMP/counters"
+grep -E '^counter (load|memory) ' "$TMP/counters" | facts
+note "other counters: $({ grep -vE '^counter (load|memory) ' "$TMP/counters" || true; } | paste -sd,)"

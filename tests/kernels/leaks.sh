@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# What programs lose on purpose is reported, exactly, with the stacks: blocks of memory, and what
+# the kernel gives. Their code is afterwards what it was before.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../plants.sh"
+. "$(dirname "$0")/words.sh"
+need_btf
+need_command nm ipcrm
+
+# planted_and_found NAME PROGRAM PART ...
+planted_and_found() {
+	local name=$1 pid
+
+	start_plant "$@"
+	pid=${PLANT[$name]}
+	text_is_clean "$pid" || fail "$name: its code is not that of its files from the start"
+	start_watching "$TMP/$name.fxt" -p "$pid"
+	expect_soon 60 is_watched "$pid"
+	text_is_probed "$pid" || fail "$name: it is watched without a probe"
+	feed "$name"
+	wait_truth "$name" 1
+	expect_soon 10 is_asleep "$pid"
+	stop_watching
+	text_is_clean "$pid" || fail "$name: probes are left in its code"
+	fact "$name: its code is as before"
+	feed "$name"
+	end_plant "$name"
+	check_finds_nothing "$TMP/$name.fxt"
+	dump_records "$TMP/$name.fxt"
+	truth_line "$name" 1
+	expect_reported "$TMP/$name.fxt" frames "$name"
+	sed "s/^/$name: /" "$TMP/found" | facts
+	fact "$name: reason, lost, full, no_stack: $(watched "$pid" reason lost full no_stack)"
+}
+
+remember_bpf
+planted_and_found frames leak-plant-frames list buffers rows tables aligned large threads old jumps
+planted_and_found cpp leak-plant-cpp-frames news list buffers
+
+note "what the kernel gives"
+mkfifo "$TMP/fifo"
+exec {FIFO}<>"$TMP/fifo"
+(
+	exec {FIFO}>&-
+	exec "$RESOURCE_LOAD" <"$TMP/fifo" >"$TMP/truth" 2>"$TMP/said"
+) &
+load=$!
+clean_up() {
+	local id
+
+	while read -r _ id; do
+		ipcrm -m "$id" 2>/dev/null || true
+	done < <(grep '^segment ' "$TMP/said")
+	rm -f "/dev/shm/resource-load-$load"
+}
+at_exit clean_up
+expect_soon 10 grep -qx resource-load "/proc/$load/comm"
+expect_soon 10 is_asleep "$load"
+start_watching "$TMP/resources.fxt" -p "$load" -e fd,shm,threads
+expect_soon 60 has_watches "$TMP/resources.fxt" "$load" 1
+echo >&"$FIFO"
+expect_soon 60 grep -qx end "$TMP/truth"
+expect_soon 10 is_asleep "$load"
+stop_watching
+text_is_clean "$load" || fail "probes are left in the code of resource-load"
+kill "$load"
+wait "$load" 2>/dev/null || true
+check_finds_nothing "$TMP/resources.fxt"
+expect_exit 0 "$KYMO" leaks --json "$TMP/resources.fxt"
+# By the function that leaves them: resource, function, how many, bytes.
+jq -r --argjson pid "$load" '.processes[] | select(.pid == $pid) | .leaks[] | select(.resource != "memory") |
+	[.resource, .blocks, .bytes, ([.frames[].function // "?" | select(startswith("leak_"))] | join(","))] | map(tostring) |
+	join(" ")' "$TMP/stdout" | awk '{ blocks[$1 " " $4] += $2; bytes[$1 " " $4] += $3 }
+	END { for (w in blocks) print w, blocks[w], bytes[w] }' | sort >"$TMP/found"
+awk '$1 != "end" {
+		match($0, /leak_[a-z_0-9]*/)
+		what = $1 " " substr($0, RSTART, RLENGTH)
+		blocks[what]++
+		bytes[what] += $2
+	}
+	END { for (w in blocks) print w, blocks[w], bytes[w] }' "$TMP/truth" | sort >"$TMP/planted"
+diff "$TMP/planted" "$TMP/found" >&2 || fail "what was planted (<) is not what is reported (>)"
+facts <"$TMP/found"
+no_bpf_left "recordings of what programs allocate"

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Samples of what runs, by name, stacks of what is away from its CPU, and what is mapped.
+
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/words.sh"
+need_btf
+need_command nm
+
+record_options=(-F 199)
+capture profile "$STACK_LOAD" chain 1000
+pid=$(json "$TMP/truth.json" .pid)
+expect_exit 0 "$KYMO" flame --pid "$pid" --format folded -o "$TMP/chain.folded" "$ARCHIVE"
+# Where an interrupt came, its functions are behind the leaf. (How the C library calls main is not
+# ours to say.)
+sed -nE 's/^.*;(main;.*leaf_[abc])(;.*)? ([0-9]+)$/\3 \1/p' "$TMP/chain.folded" |
+	awk '{ n[$2] += $1; all += $1 } END { for (s in n) if (n[s] > all / 50) print "samples in", s; print "samples:", all }' |
+	sort >"$TMP/samples"
+grep '^samples in' "$TMP/samples" | facts
+# (what emulates the time does not always keep to it)
+fact "samples: $(at_most "$(sed -n 's/^samples: //p' "$TMP/samples")" 60) at least"
+"$LIST_STACKS" "$ARCHIVE" | awk -v pid="$pid" '$1 == "mapping" && $3 == pid && $NF ~ "^/"' >"$TMP/mapped"
+awk '{ print "mapped:", $NF }' "$TMP/mapped" | sort -u | sed "s|$KYMO_BUILD|BUILD|" | facts
+fact "build ids of the program: $(awk -v load="$STACK_LOAD" '$NF == load { print $(NF - 1) }' "$TMP/mapped" |
+	grep -cxF "$(readelf -n "$STACK_LOAD" | awk '/Build ID/ { print $3 }')")"
+
+# shellcheck disable=SC2034 # of capture
+record_options=(--offcpu-min 5ms)
+capture sched,offcpu "$STACK_LOAD" wait 20
+"$LIST_STACKS" "$ARCHIVE" | grep '^offcpu' >"$TMP/stacks"
+nm -S "$STACK_LOAD" | awk 'NF == 4 { print $1, $2, $4 }' | while read -r at size name; do
+	printf '%016x %016x %s\n' "0x$at" "$((0x$at + 0x$size))" "$name"
+done >"$TMP/functions"
+main=$(json "$TMP/truth.json" .pid)
+while read -r name tid n; do
+	# (The first and the last may have been in another place: a thread is preempted before it waits.)
+	# How often asleep in this function, whether with the kernel's part of the stack, and
+	# woken by whom.
+	awk -v tid="$tid" -v load="$STACK_LOAD+" -v main="$main" -v name="$name" -v n="$n" '
+		NR == FNR { from[$3] = $1; to[$3] = $2; next }
+		$4 != tid { next }
+		{
+			for (f = 8; f <= NF && $f ~ /^kernel:/; f++);
+			at = substr($f, length(load) + 1)
+			if (index($f, load) != 1 || at "" < from[name] "" || at "" > to[name] "" || $6 != "S")
+				next
+			found++
+			kernel += f > 8
+			by_main += $7 == main
+			by_nobody += $7 == 0
+		}
+		END {
+			n -= 2
+			print "waits in " name ":", (found < n ? found : n), "asleep at least,",
+				(kernel >= 0.75 * found ? "with" : "without"), "frames of the kernel, woken by",
+				(by_main >= n - 1 ? "another" : by_nobody >= n - 1 ? "a timer" : "others")
+		}' "$TMP/functions" "$TMP/stacks" | facts
+done < <(json "$TMP/truth.json" '.waits[] | "\(.name) \(.tid) \(.n)"')

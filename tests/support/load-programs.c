@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * load-programs: loads the eBPF programs as sessions of all kinds do, and attaches none.
+ *
+ * Prints "session NAME" for each kind of session whose programs the kernel took, "refused NAME WHY" for each other one, and
+ * then, for each program of the object, "loaded NAME", or "unused NAME" if no session asked for it: what this kernel has no
+ * use for. Exits 1 if the kernel refused any.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "capture/options/options.h"
+#include "capture/programs/collector-parts.h"
+
+enum { PROGRAMS_MAX = 256, ALL = (CATEGORY_THREADS << 1) - 1 };
+
+static struct {
+	const char *name;
+	bool loaded;
+} programs[PROGRAMS_MAX];
+static size_t n_programs;
+
+static uint32_t ids[] = { 1000 };
+static char comms[][REC_COMM_BYTES] = { "nobody" };
+
+static const struct kind {
+	const char *name;
+	struct session_options options;
+} kinds[] = {
+	{ "machine", { .categories = ALL & ~CATEGORIES_MEMORY } },
+	{ "triage", { .categories = CATEGORIES_MEMORY, .memory = { .triage = true } } },
+	{ "process",
+	  { .categories = ALL & ~CATEGORIES_UNFILTERED,
+	    .memory = { .reach = MEMORY_REACH_LOOK },
+	    .filter = { .pids = ids, .n_pids = 1 } } },
+	{ "log",
+	  { .categories = CATEGORY_MEMORY,
+	    .memory = { .log = true, .interval = 65536, .min_bytes = 64 },
+	    .filter = { .pids = ids,
+			.n_pids = 1,
+			.uids = ids,
+			.n_uids = 1,
+			.comms = comms,
+			.n_comms = 1 } } },
+	{ "own", { .categories = ALL & ~CATEGORIES_NOT_OWN, .own = true, .own_uid = 1000 } },
+};
+
+static void note_programs(const struct kymo_bpf *skel)
+{
+	struct bpf_program *program;
+	size_t i = 0;
+
+	bpf_object__for_each_program(program, skel->obj)
+	{
+		if (i >= PROGRAMS_MAX)
+			exit(2);
+		if (i == n_programs) {
+			programs[n_programs].name = strdup(bpf_program__name(program));
+			n_programs++;
+		}
+		programs[i++].loaded |= bpf_program__fd(program) >= 0;
+	}
+}
+
+static bool load(const struct kind *kind)
+{
+	_cleanup_(collector_freep) struct collector *collector = NULL;
+	_cleanup_free_ char *why = NULL;
+	struct session_options options = kind->options;
+	int r;
+
+	snprintf(options.name, sizeof(options.name), "%s", kind->name);
+	options.ring_bytes = RING_BYTES_MIN;
+	r = session_options_complete(&options);
+	if (r == 0)
+		r = collector_new(&options, &collector, &why);
+	if (r < 0) {
+		printf("refused %s %s\n", kind->name, why ? why : "its options are not valid");
+		return false;
+	}
+	note_programs(collector->skel);
+	printf("session %s\n", kind->name);
+	return true;
+}
+
+int main(void)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		good &= load(&kinds[i]);
+	for (size_t i = 0; i < n_programs; i++)
+		printf("%s %s\n", programs[i].loaded ? "loaded" : "unused", programs[i].name);
+	return good ? 0 : 1;
+}

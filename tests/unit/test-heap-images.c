@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which of the programs that have ended may be told of: those of one process in their order, whatever order they became known in.
+ */
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "capture/heap/heap-images.h"
+#include "tests/support/unit.h"
+
+enum { PID = 7, MANY = 20000 };
+
+FIXTURE(setup)
+{
+	static struct heap_images images;
+
+	images = (struct heap_images){ 0 };
+	*state = &images;
+	return 0;
+}
+
+FIXTURE(teardown)
+{
+	heap_images_deinit(*state);
+	return 0;
+}
+
+static struct heap_image *add(struct heap_images *images, uint32_t pid, uint32_t instance)
+{
+	const struct memory_process process = {
+		.instance = instance,
+		.pid = pid,
+		.since_ns = 1000 * (uint64_t)instance,
+		.flags = MEMORY_PROCESS_IMAGE,
+	};
+	struct heap_image *image = heap_images_add(images, &process);
+
+	assert_non_null(image);
+	return image;
+}
+
+/* The instances that may be told of, in their order, and 0. */
+static void expect_ended(struct heap_images *images, const uint32_t *instances)
+{
+	_cleanup_(outbuf_deinit) struct outbuf list = { 0 };
+	struct heap_image **ended;
+	size_t i = 0;
+
+	assert_int_equal(heap_images_ended(images, &list), 0);
+	ended = (struct heap_image **)list.data;
+	for (; instances[i]; i++) {
+		assert_true(list.size > i * sizeof(*ended));
+		assert_int_equal(ended[i]->process.instance, instances[i]);
+	}
+	assert_int_equal(list.size, i * sizeof(*ended));
+}
+
+TEST(test_known_once)
+{
+	struct heap_images *images = *state;
+	struct heap_image *image = add(images, PID, 3);
+
+	assert_ptr_equal(add(images, PID, 3), image);
+	assert_ptr_equal(heap_images_get(images, 3), image);
+	assert_null(heap_images_get(images, 4));
+	assert_null(heap_images_add(images, &(struct memory_process){ .pid = PID }));
+}
+
+TEST(test_later_ones_wait)
+{
+	struct heap_images *images = *state;
+	static const uint32_t order[] = { 5, 2, 9, 4 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		add(images, PID, order[i])->ended = order[i] != 4;
+	add(images, PID + 1, 3)->ended = true;
+	expect_ended(images, (uint32_t[]){ 2, 3, 0 });
+	heap_images_get(images, 4)->ended = true;
+	expect_ended(images, (uint32_t[]){ 2, 3, 4, 5, 9, 0 });
+}
+
+TEST(test_who_goes_is_waited_for_no_more)
+{
+	struct heap_images *images = *state;
+
+	for (uint32_t instance = 1; instance <= 4; instance++)
+		add(images, PID, instance)->ended = instance > 1;
+	expect_ended(images, (uint32_t[]){ 0 });
+	heap_images_remove(images, heap_images_get(images, 1));
+	expect_ended(images, (uint32_t[]){ 2, 3, 4, 0 });
+	heap_images_remove(images, heap_images_get(images, 3));
+	heap_images_remove(images, heap_images_get(images, 4));
+	expect_ended(images, (uint32_t[]){ 2, 0 });
+	add(images, PID, 6)->ended = true;
+	expect_ended(images, (uint32_t[]){ 2, 6, 0 });
+	heap_images_remove(images, heap_images_get(images, 2));
+	heap_images_remove(images, heap_images_get(images, 6));
+	expect_ended(images, (uint32_t[]){ 0 });
+	assert_null(add(images, PID, 8)->earlier);
+}
+
+/* One whose end nobody has told of ended when the next one began. */
+TEST(test_untold)
+{
+	struct heap_images *images = *state;
+	struct heap_image *first = add(images, PID, 1), *last = add(images, PID, 2);
+
+	memory_image_end_untold(first);
+	assert_true(first->ended);
+	assert_int_equal(first->process.lost, 1);
+	assert_int_equal(first->process.ended_ns, 1999);
+	assert_true(first->process.flags & MEMORY_PROCESS_EXECED);
+	memory_image_end_untold(last);
+	assert_int_equal(last->process.ended_ns, 0);
+	assert_false(last->process.flags & MEMORY_PROCESS_EXECED);
+	expect_ended(images, (uint32_t[]){ 1, 2, 0 });
+}
+
+/* No look at all of them for each: it would take minutes. */
+TEST(test_many)
+{
+	struct heap_images *images = *state;
+	clock_t begin = clock();
+
+	for (uint32_t instance = 1; instance <= MANY; instance++)
+		add(images, PID, instance)->ended = true;
+	for (uint32_t instance = 1; instance <= MANY; instance++) {
+		assert_null(heap_images_get(images, instance)->earlier);
+		heap_images_remove(images, heap_images_get(images, instance));
+	}
+	assert_true(clock() - begin < 5 * CLOCKS_PER_SEC);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_known_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_later_ones_wait, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_who_goes_is_waited_for_no_more, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_untold, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
