@@ -205,18 +205,18 @@ static __always_inline __u32 memory_walk(struct pt_regs *ctx, struct memory_thre
 
 	*ret_by_new = call->new_sp > call->sp && call->new_sp - call->sp <= NEW_BYTES;
 	if (!*ret_by_new) {
-		n = stack_walk_user_to(ctx, frames, sizeof(t->stack.frames));
+		n = stack_walk_user_memory(ctx, &t->stack, false);
 		if (at_ret && n > 0)
 			frames[0] = call->caller;
 		return n;
 	}
 	call->new_sp = 0;
-	n = stack_walk_user_to(ctx, frames + 1, sizeof(t->stack.frames) - sizeof(*frames));
+	n = stack_walk_user_memory(ctx, &t->stack, true);
 	if (n == 0)
 		return 0;
 	inner = at_ret ? call->caller : frames[1];
 	if (n > 1 && frames[2] == call->new_caller) {
-		n = stack_walk_user_to(ctx, frames, sizeof(t->stack.frames));
+		n = stack_walk_user_memory(ctx, &t->stack, false);
 		frames[0] = inner;
 		return n;
 	}

@@ -163,7 +163,7 @@ static __always_inline __u64 memory_stack(void *ctx, struct memory_process *proc
 		return 0;
 	}
 	return memory_keep_stack(process, t,
-				 stack_walk_user_to(ctx, t->stack.frames, sizeof(t->stack.frames)),
+				 stack_walk_user_memory(ctx, &t->stack, false),
 				 resource, 1, bytes);
 }
 

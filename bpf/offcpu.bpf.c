@@ -117,7 +117,7 @@ static __always_inline void offcpu_leave(void *ctx, struct task_struct *p, __u32
 		write_offcpu(t, p, true, now_ns);
 	t->waker_tid = 0;
 	t->state = state_letter(state);
-	t->n_user_frames = stack_walk_user(ctx, p, t->user.frames);
+	t->n_user_frames = stack_walk_user(ctx, p, &t->user);
 	t->begin_ns = now_ns;
 }
 

@@ -211,7 +211,7 @@ static __always_inline __u64 stack_of(void *ctx, const struct call *call, struct
 	__u32 n = callers->n;
 
 	if (n == 0) {
-		n = stack_walk_user_to(ctx, t->stack.frames, sizeof(t->stack.frames));
+		n = stack_walk_user_memory(ctx, &t->stack, false);
 	} else {
 		for (__u32 i = 0; i < STACK_CALLERS_MAX; i++)
 			t->stack.frames[i] = callers->frames[i];

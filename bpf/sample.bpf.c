@@ -47,7 +47,7 @@ int TIMED_WITH(COST_SAMPLES, on_tick, void *, ctx)
 	n = filter_kinds & FILTER_OWN ? 0 : stack_walk_kernel(ctx, room->frames);
 	if (!stack_send(room, n, p, now_ns, &kernel))
 		return 0;
-	n = stack_walk_user(ctx, p, room->frames);
+	n = stack_walk_user(ctx, p, room);
 	if (!stack_send(room, n, p, now_ns, &user))
 		return 0;
 	rec = rec_reserve(REC_RING_STACKS, sizeof(*rec), now_ns);

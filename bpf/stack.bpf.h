@@ -35,25 +35,6 @@ extern struct stacks_sent stacks_sent SEC(".maps");
 extern const volatile __u64 stack_seed; /* nobody can make up two stacks of one id */
 extern __u32 stack_generation;          /* user space counts it up */
 
-/*
- * By frame pointers, of the current task, into BYTES of FRAMES. In a probe of user space: from the
- * registers as they are there. Returns how many.
- */
-static __always_inline __u32 stack_walk_user_to(void *ctx, __u64 *frames, __u32 bytes)
-{
-	long n = bpf_get_stack(ctx, frames, bytes, BPF_F_USER_STACK);
-
-	return n > 0 ? (__u32)n / sizeof(*frames) : 0;
-}
-
-/* Likewise, of P, that is current. */
-static __always_inline __u32 stack_walk_user(void *ctx, struct task_struct *p, __u64 *frames)
-{
-	if (p->flags & PF_KTHREAD)
-		return 0;
-	return stack_walk_user_to(ctx, frames, STACK_FRAMES_MAX * sizeof(*frames));
-}
-
 /* As the kernel walks its own, from what was interrupted. */
 static __always_inline __u32 stack_walk_kernel(void *ctx, __u64 *frames)
 {
@@ -97,31 +78,50 @@ static __always_inline __u64 stack_hash(const __u64 *frames, __u32 n)
 
 /*
  * Whether ADDRESS, of the current task, stands behind an instruction that calls: else nothing will
- * return to it. Where we do not know the instructions, all do.
+ * return to it. Where we do not know the instructions, all do. (A function of its own, as the next
+ * one: the verifier looks at it once, not in each round of a loop.)
  */
-static __always_inline bool stack_follows_call(__u64 address)
+bool stack_follows_call(__u64 address);
+
+/*
+ * By frame pointers, of the current task, from the registers that it has in user space, into TO. Returns
+ * how many frames there are; STACK_NOT_WALKED where the kernel has to do it.
+ */
+#define STACK_NOT_WALKED 0xffffffffu
+__u32 stack_walk_record(struct rec_stack *to);
+
+/* Likewise, from number FIRST on, which is 0 or 1. Returns how many frames there are from there on. */
+__u32 stack_walk_memory(struct memory_stack *to, __u32 first);
+
+static __always_inline __u32 stack_walk_by_kernel(void *ctx, __u64 *frames, __u32 bytes)
 {
-#if defined(__TARGET_ARCH_x86)
-	__u8 code[8];
+	long n = bpf_get_stack(ctx, frames, bytes, BPF_F_USER_STACK);
 
-	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
-		return false;
-	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of offset */
-	return code[3] == 0xe8 || (code[6] == 0xff && (code[7] & 0x38) == 0x10) ||
-	       (code[5] == 0xff && ((code[6] & 0xf8) == 0x50 || code[6] == 0x14)) ||
-	       (code[4] == 0xff && code[5] == 0x54) ||
-	       (code[2] == 0xff && ((code[3] & 0xf8) == 0x90 || code[3] == 0x15)) ||
-	       (code[1] == 0xff && (code[2] == 0x94 || code[2] == 0x14));
-#elif defined(__TARGET_ARCH_arm64)
-	__u32 code;
+	return n > 0 ? (__u32)n / sizeof(*frames) : 0;
+}
 
-	if (bpf_probe_read_user(&code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
-		return false;
-	return (code & 0xfc000000) == 0x94000000 || (code & 0xfefff800) == 0xd63f0800 ||
-	       (code & 0xfffffc1f) == 0xd63f0000;
-#else
-	return address != 0;
-#endif
+/* The stack of P, which is current, in user space. */
+static __always_inline __u32 stack_walk_user(void *ctx, struct task_struct *p, struct rec_stack *to)
+{
+	__u32 n;
+
+	if (p->flags & PF_KTHREAD)
+		return 0;
+	n = stack_walk_record(to);
+	return n != STACK_NOT_WALKED ? n
+				     : stack_walk_by_kernel(ctx, to->frames, sizeof(to->frames));
+}
+
+/* Likewise, from number 0 on, or 1. */
+static __always_inline __u32 stack_walk_user_memory(void *ctx, struct memory_stack *to, bool from_1)
+{
+	__u32 n = stack_walk_memory(to, from_1);
+
+	if (n != STACK_NOT_WALKED)
+		return n;
+	return from_1 ? stack_walk_by_kernel(ctx, to->frames + 1,
+					     sizeof(to->frames) - sizeof(to->frames[0]))
+		      : stack_walk_by_kernel(ctx, to->frames, sizeof(to->frames));
 }
 
 /* How many of the N frames, at most MAX, of the current task can be true: up to the first that nothing

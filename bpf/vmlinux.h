@@ -132,7 +132,19 @@ struct thread_struct {
 };
 #endif
 
+/* What a return probe has put its own address in the place of. */
+struct return_instance {
+	unsigned long stack; /* where the return address stands */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next; /* of a caller */
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances;
+};
+
 struct task_struct {
+	struct uprobe_task *utask;
 	struct thread_info thread_info;
 	int on_cpu;
 	int on_rq;
@@ -186,6 +198,7 @@ struct bpf_iter__task {
 struct pt_regs {
 	unsigned long bp, ax, cx, dx, si, di, r8, r9, r10, ip, sp;
 	unsigned long orig_ax;
+	unsigned short cs;
 };
 #elif defined(__TARGET_ARCH_arm64)
 struct pt_regs {

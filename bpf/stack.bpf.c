@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later OR BSD-2-Clause */
+/*
+ * Call stacks: the walk itself. Its functions are no inline ones, so that the verifier looks at each once, not in each
+ * round of a loop and not in each program.
+ */
+#include "bpf/stack.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+__noinline bool stack_follows_call(__u64 address)
+{
+#if defined(__TARGET_ARCH_x86)
+	__u8 code[8];
+
+	if (bpf_probe_read_user(code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
+		return false;
+	/* call rel32; else FF /2, by its length: register, or memory with 0, 1 or 4 bytes of offset */
+	return code[3] == 0xe8 || (code[6] == 0xff && (code[7] & 0x38) == 0x10) ||
+	       (code[5] == 0xff && ((code[6] & 0xf8) == 0x50 || code[6] == 0x14)) ||
+	       (code[4] == 0xff && code[5] == 0x54) ||
+	       (code[2] == 0xff && ((code[3] & 0xf8) == 0x90 || code[3] == 0x15)) ||
+	       (code[1] == 0xff && (code[2] == 0x94 || code[2] == 0x14));
+#elif defined(__TARGET_ARCH_arm64)
+	__u32 code;
+
+	if (bpf_probe_read_user(&code, sizeof(code), (const void *)(address - sizeof(code))) < 0)
+		return false;
+	return (code & 0xfc000000) == 0x94000000 || (code & 0xfefff800) == 0xd63f0800 ||
+	       (code & 0xfffffc1f) == 0xd63f0000;
+#else
+	return address != 0;
+#endif
+}
+
+#if defined(__TARGET_ARCH_x86)
+#define STACK_PROBED_MAX 8 /* functions with return probes that are looked through for one frame */
+
+#define STACK_CS_64      0x33
+#define STACK_LOWEST     0x10000 /* nothing is mapped below */
+
+/*
+ * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe has put
+ * its own there. *NEXT is the innermost such function that is not passed yet.
+ */
+__noinline __u64 stack_return_address(__u64 *next, __u64 at, __u64 address)
+{
+	struct return_instance *i;
+	__u64 stack;
+
+#pragma clang loop unroll(disable)
+	for (__u32 n = 0; next && n < STACK_PROBED_MAX && *next; n++) {
+		i = (struct return_instance *)*next;
+		stack = BPF_CORE_READ(i, stack);
+		if (stack == at)
+			return BPF_CORE_READ(i, orig_ret_vaddr);
+		if (stack > at)
+			break;
+		*next = (__u64)BPF_CORE_READ(i, next);
+	}
+	return address;
+}
+
+/*
+ * From the registers of P, into FRAMES from number N on, below MAX. Not by the kernel's bpf_get_stack(): that takes three
+ * times as long, and twice where a chain ends in what is no address, since it looks at neither. The frames of callers
+ * are higher on the stack; or on another one, which signal handlers and languages with stacks of their own
+ * change to: then it must look like one. Returns where it has ended.
+ */
+static __always_inline __u32 stack_walk_frames(struct task_struct *p, struct pt_regs *regs,
+					       __u64 *frames, __u32 n, __u32 max)
+{
+	__u64 at = regs->bp, low = regs->sp, frame[2], probed;
+
+	frames[n] = regs->ip;
+	if (!frames[n])
+		return n;
+	probed = (__u64)BPF_CORE_READ(p, utask, return_instances);
+	if (at < low)
+		return n + 1;
+#pragma clang loop unroll(disable)
+	for (n++; n < max; n++) {
+		if (at < STACK_LOWEST ||
+		    bpf_probe_read_user(frame, sizeof(frame), (const void *)at) < 0)
+			break;
+		if (probed)
+			frame[1] = stack_return_address(&probed, at + sizeof(at), frame[1]);
+		if (!frame[1] || (at < low && !stack_follows_call(frame[1])))
+			break;
+		frames[n] = frame[1];
+		low = at + 1;
+		at = frame[0];
+	}
+	return n;
+}
+#endif
+
+__noinline __u32 stack_walk_record(struct rec_stack *to)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+
+	if (to && regs->cs == STACK_CS_64)
+		return stack_walk_frames(p, regs, to->frames, 0, STACK_FRAMES_MAX);
+#endif
+	return STACK_NOT_WALKED;
+}
+
+__noinline __u32 stack_walk_memory(struct memory_stack *to, __u32 first)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct task_struct *p = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(p);
+
+	if (!to || regs->cs != STACK_CS_64)
+		return STACK_NOT_WALKED;
+	return first ? stack_walk_frames(p, regs, to->frames, 1, MEMORY_FRAMES_MAX) - 1
+		     : stack_walk_frames(p, regs, to->frames, 0, MEMORY_FRAMES_MAX);
+#else
+	return STACK_NOT_WALKED;
+#endif
+}
