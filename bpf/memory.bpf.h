@@ -162,8 +162,7 @@ static __always_inline __u64 memory_stack(void *ctx, struct memory_process *proc
 		memory_count(&process->no_stack);
 		return 0;
 	}
-	return memory_keep_stack(process, t,
-				 stack_walk_user_memory(ctx, &t->stack, false),
+	return memory_keep_stack(process, t, stack_walk_user_memory(ctx, &t->stack, false),
 				 resource, 1, bytes);
 }
 

@@ -35,8 +35,8 @@ __noinline bool stack_follows_call(__u64 address)
 #if defined(__TARGET_ARCH_x86)
 #define STACK_PROBED_MAX 8 /* functions with return probes that are looked through for one frame */
 
-#define STACK_CS_64      0x33
-#define STACK_LOWEST     0x10000 /* nothing is mapped below */
+#define STACK_CS_64  0x33
+#define STACK_LOWEST 0x10000 /* nothing is mapped below */
 
 /*
  * The return address that stands at AT on the current task's stack: ADDRESS, unless a return probe has put
